@@ -1,0 +1,82 @@
+package infer
+
+import "encoding"
+
+// Setup is what the chains of one fit share, read-only: the data, cached
+// products, factorisations. It is made once per fit and safe for concurrent
+// use by its kernels.
+type Setup interface {
+	// Parameters describes what Kernel.Position writes, in order.
+	Parameters() []Parameter
+	// Kernel returns one chain at its dispersed start, before any step.
+	Kernel(c Chain) (Kernel, error)
+}
+
+// ParameterKind tells how a parameter is treated downstream.
+type ParameterKind string
+
+// The kinds of parameters.
+const (
+	Intercept   ParameterKind = "intercept"
+	Coefficient ParameterKind = "coefficient"
+	Dispersion  ParameterKind = "dispersion"
+)
+
+// Parameter names one entry of a position.
+type Parameter struct {
+	Name string
+	Kind ParameterKind
+}
+
+// Chain tells a Setup which chain it is to start.
+type Chain struct {
+	Index  int // 0-based
+	Count  int // chains of this fit; starts are fixed by (Index, Count)
+	Warmup int // planned iterations of adaptation; kernels without any ignore it
+	// Stream is owned by the kernel from here on and is part of its state.
+	Stream *Stream
+}
+
+// Kernel is one chain of a Markov chain Monte Carlo sampler.
+//
+// MarshalBinary holds the whole state (position, random stream, caches whose
+// rounding matters, adaptation, pending proposals), led by a version, and does
+// not disturb it: a chain that was saved and restored goes on with the same
+// bits. UnmarshalBinary is called on a kernel fresh from the same Setup.
+type Kernel interface {
+	// Step advances the chain by one iteration.
+	Step() (Info, error)
+	// Position writes the current parameters to dst, on the scale of the
+	// design as sampled; len(dst) is the number of Setup.Parameters.
+	Position(dst []float64)
+	// Start says in a few words how the starting point was drawn.
+	Start() string
+
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+}
+
+// Info is what one iteration reports besides the position. Fields that a
+// sampler does not have are zero; the ledger stores them all.
+type Info struct {
+	// LogLik and LogPrior are natural logarithms at the new position: the full
+	// likelihood with its constants, and the prior density with its constants
+	// (0 for a flat prior), on the scale of the design as sampled.
+	LogLik, LogPrior float64
+	// Evaluations counts log density evaluations of this iteration, univariate
+	// conditionals and full ones alike.
+	Evaluations int64
+	// Touched counts row entries of X (or n per pass over rows) that were read
+	// by likelihood work in this iteration: the cost model's unit.
+	Touched int64
+	// Gradients counts full gradients.
+	Gradients int64
+	// Accept is the mean acceptance probability of Metropolis decisions.
+	Accept float64
+	// StepSize, Depth, Leapfrogs, Energy and Divergent belong to Hamiltonian samplers.
+	StepSize  float64
+	Energy    float64
+	Depth     int32
+	Leapfrogs int32
+	Divergent bool
+}
