@@ -1,0 +1,288 @@
+package spool
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"glmbatch/infer"
+)
+
+// frameRef locates one synced block in a chain's file.
+type frameRef struct {
+	header
+	offset int64
+}
+
+// Chain is the file of one chain. It is not safe for concurrent use.
+type Chain struct {
+	file   *os.File
+	params int
+	end    int64 // of the last frame that counts
+	frames []frameRef
+	buf    []byte
+
+	// Start is the position at which the chain started, in data units; nil
+	// until Begin. StartNote says how it was drawn.
+	Start     []float64
+	StartNote string
+	// SetupElapsed is the time that was spent before the first iteration.
+	SetupElapsed time.Duration
+	state        []byte // kernel state after the last synced draw
+	cut          int64  // damaged bytes that opening cut off
+}
+
+// openChain opens or creates the file of one chain of a fit with params
+// parameters, and cuts it after the last frame that is whole.
+func openChain(path string, params int) (*Chain, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	c := &Chain{file: f, params: params}
+	if err := c.recover(); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return c, syncDir(filepath.Dir(path))
+}
+
+// recover reads the frames up to the first torn one and truncates there.
+func (c *Chain) recover() error {
+	info, err := c.file.Stat()
+	if err != nil {
+		return err
+	}
+	size := info.Size()
+	r := bufio.NewReaderSize(c.file, 1<<20)
+	for {
+		h, err := c.readFrame(r, size-c.end)
+		if errors.Is(err, errTorn) || err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if h.kind == blockFrame {
+			c.frames = append(c.frames, frameRef{header: h, offset: c.end})
+		}
+		c.end += h.frameSize()
+	}
+	c.cut = size - c.end
+	if c.cut == 0 {
+		return nil
+	}
+	if err := c.file.Truncate(c.end); err != nil {
+		return err
+	}
+	return c.file.Sync()
+}
+
+// readFrame checks one frame and keeps its state; draws pass through without
+// being held. It returns io.EOF at a clean end and errTorn at a damaged one.
+func (c *Chain) readFrame(r *bufio.Reader, room int64) (header, error) {
+	if room == 0 {
+		return header{}, io.EOF
+	}
+	var head [headerSize]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return header{}, torn(err)
+	}
+	h, err := decodeHeader(head[:])
+	if err != nil {
+		return header{}, err
+	}
+	if (h.kind == startFrame) != (c.Start == nil) {
+		return header{}, errTorn
+	}
+	if err := h.checkShape(c.params, uint64(c.Draws()), room); err != nil {
+		return header{}, err
+	}
+	sum := crc32.New(castagnoli)
+	sum.Write(head[:])
+	return h, c.readPayload(r, sum, h)
+}
+
+func (c *Chain) readPayload(r *bufio.Reader, sum hash.Hash32, h header) error {
+	body := io.TeeReader(r, sum)
+	draws := h.valuesSize() + int64(h.draws)*infoSize
+	var start []byte
+	if h.kind == startFrame {
+		start = make([]byte, draws)
+		if _, err := io.ReadFull(body, start); err != nil {
+			return torn(err)
+		}
+	} else if _, err := io.CopyN(io.Discard, body, draws); err != nil {
+		return torn(err)
+	}
+	tail := make([]byte, int(h.state)+int(h.note))
+	if _, err := io.ReadFull(body, tail); err != nil {
+		return torn(err)
+	}
+	var crc [crcSize]byte
+	if _, err := io.ReadFull(r, crc[:]); err != nil {
+		return torn(err)
+	}
+	if binary.LittleEndian.Uint32(crc[:]) != sum.Sum32() {
+		return errTorn
+	}
+	c.state = tail[:h.state]
+	if h.kind == startFrame {
+		c.Start = make([]float64, h.params)
+		decodeFloats(c.Start, start)
+		c.StartNote = string(tail[h.state:])
+		c.SetupElapsed = h.elapsed
+	}
+	return nil
+}
+
+func torn(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return errTorn
+	}
+	return err
+}
+
+// Draws is the number of iterations that the file holds, warm-up counted.
+func (c *Chain) Draws() int {
+	if len(c.frames) == 0 {
+		return 0
+	}
+	last := c.frames[len(c.frames)-1]
+	return int(last.first) + int(last.draws)
+}
+
+// State is the kernel's state after the last draw that counts, or after the
+// start; nil for a chain that has not begun.
+func (c *Chain) State() []byte { return c.state }
+
+// Cut is the number of damaged bytes that opening removed.
+func (c *Chain) Cut() int64 { return c.cut }
+
+// Elapsed is the time that iterations [from, to) took, by whole blocks shared
+// out evenly over their draws.
+func (c *Chain) Elapsed(from, to int) time.Duration {
+	var sum time.Duration
+	for _, f := range c.frames {
+		lo, hi := max(from, int(f.first)), min(to, int(f.first)+int(f.draws))
+		if lo < hi {
+			sum += f.elapsed * time.Duration(hi-lo) / time.Duration(f.draws)
+		}
+	}
+	return sum
+}
+
+// Begin records where the chain starts, before its first iteration.
+func (c *Chain) Begin(position []float64, note string, state []byte, elapsed time.Duration) error {
+	if c.Start != nil {
+		panic("spool: chain has begun already")
+	}
+	h := header{
+		kind: startFrame, draws: 1, params: uint32(c.params),
+		state: uint32(len(state)), note: uint32(len(note)), elapsed: elapsed,
+	}
+	if err := c.write(h, position, make([]infer.Info, 1), state, note); err != nil {
+		return err
+	}
+	c.Start = append([]float64(nil), position...)
+	c.StartNote, c.SetupElapsed = note, elapsed
+	return nil
+}
+
+// Append adds a block of draws and the kernel's state after it, and syncs.
+func (c *Chain) Append(b *infer.Block, state []byte, elapsed time.Duration) error {
+	if b.Params != c.params || b.First != c.Draws() || b.Draws == 0 {
+		panic(fmt.Sprintf("spool: block of %d parameters at %d does not follow %d draws of %d parameters",
+			b.Params, b.First, c.Draws(), c.params))
+	}
+	h := header{
+		kind: blockFrame, first: uint64(b.First), draws: uint32(b.Draws), params: uint32(b.Params),
+		state: uint32(len(state)), elapsed: elapsed,
+	}
+	offset := c.end
+	if err := c.write(h, b.Values, b.Infos, state, ""); err != nil {
+		return err
+	}
+	c.frames = append(c.frames, frameRef{header: h, offset: offset})
+	return nil
+}
+
+// write puts one frame behind the last and syncs it; on an error the file is
+// cut back, so that a later frame never follows a torn one.
+func (c *Chain) write(h header, values []float64, infos []infer.Info, state []byte, note string) error {
+	c.buf = encode(c.buf[:0], h, values, infos, state, note)
+	_, err := c.file.WriteAt(c.buf, c.end)
+	if err == nil {
+		err = c.file.Sync()
+	}
+	if err != nil {
+		return errors.Join(err, c.file.Truncate(c.end))
+	}
+	c.end += int64(len(c.buf))
+	c.state = append([]byte(nil), state...)
+	return nil
+}
+
+// Columns reads draws [from, to) of parameters [lo, hi) into dst, by parameter:
+// draw i of parameter p lands in dst[p-lo][i-from].
+func (c *Chain) Columns(dst [][]float64, lo, hi, from, to int) error {
+	for _, f := range c.frames {
+		a, b := max(from, int(f.first)), min(to, int(f.first)+int(f.draws))
+		if a >= b {
+			continue
+		}
+		n := int(f.draws)
+		need := (hi - lo) * n * 8
+		if cap(c.buf) < need {
+			c.buf = make([]byte, need)
+		}
+		buf := c.buf[:need]
+		if _, err := c.file.ReadAt(buf, f.offset+headerSize+int64(lo)*int64(n)*8); err != nil {
+			return fmt.Errorf("read spooled draws: %w", err)
+		}
+		skip := a - int(f.first)
+		for p := range hi - lo {
+			seg := buf[(p*n+skip)*8:]
+			decodeFloats(dst[p][a-from:b-from], seg)
+		}
+	}
+	return nil
+}
+
+// Infos reads the statistics of iterations [from, to).
+func (c *Chain) Infos(from, to int) ([]infer.Info, error) {
+	out := make([]infer.Info, 0, to-from)
+	for _, f := range c.frames {
+		a, b := max(from, int(f.first)), min(to, int(f.first)+int(f.draws))
+		if a >= b {
+			continue
+		}
+		buf := make([]byte, (b-a)*infoSize)
+		at := f.offset + headerSize + f.valuesSize() + int64(a-int(f.first))*infoSize
+		if _, err := c.file.ReadAt(buf, at); err != nil {
+			return nil, fmt.Errorf("read spooled statistics: %w", err)
+		}
+		for i := range b - a {
+			out = append(out, decodeInfo(buf[i*infoSize:]))
+		}
+	}
+	return out, nil
+}
+
+// Close closes the file.
+func (c *Chain) Close() error { return c.file.Close() }
+
+// syncDir makes a folder's entries durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,15 @@
+// Package spool keeps the draws of unfinished and uncommitted fits on disk, one
+// file per chain, so that a killed run goes on where it stopped.
+//
+// A fit's folder holds a manifest and one file per chain. A chain's file is a
+// sequence of checksummed little-endian frames: a start frame, then blocks of
+// draws, each with the kernel's state after its last draw. A frame counts once
+// it has been synced. On opening, a chain's file is read to its first damaged
+// or torn frame and cut there: what is lost is drawn again, with the same bits.
+//
+// Within a frame draws are stored by parameter, so that a range of parameters
+// of many draws is read in a few contiguous pieces: memory does not grow with
+// the number of draws or of parameters.
+//
+// Read frame.go, then chain.go, then fit.go.
+package spool

@@ -1,0 +1,185 @@
+package spool
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// formatVersion is raised when frames or manifests change shape; a folder of
+// another version is drawn anew.
+const formatVersion = 1
+
+// Manifest says which fit a folder belongs to.
+type Manifest struct {
+	Version     int    `json:"version"`
+	Fingerprint string `json:"fingerprint"`
+	Fit         string `json:"fit"` // for people: data set, model, sampler
+	Params      int    `json:"params"`
+	Chains      int    `json:"chains"`
+}
+
+// Fit is the folder of one fit, held exclusively by this process.
+type Fit struct {
+	dir    string
+	lock   *os.File
+	Chains []*Chain
+}
+
+// BusyError reports that another process works on the same fit.
+type BusyError struct{ Dir string }
+
+func (e *BusyError) Error() string {
+	return "another run is computing this fit (it holds " + filepath.Join(e.Dir, lockName) + ")"
+}
+
+const (
+	lockName     = "lock"
+	manifestName = "manifest.json"
+)
+
+// Root is the work folder beside a database.
+func Root(database string) string { return database + ".work" }
+
+// Open opens or creates the folder of the fit with the manifest's fingerprint
+// under root. Chains that a killed run left are ready to go on. It returns a
+// *BusyError when another process holds the fit.
+func Open(root string, m Manifest) (*Fit, error) {
+	m.Version = formatVersion
+	dir := filepath.Join(root, m.Fingerprint[:min(32, len(m.Fingerprint))])
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	lock, err := lockDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	f := &Fit{dir: dir, lock: lock}
+	if err := f.load(m); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// lockDir takes the folder's lock; the kernel releases it when the process
+// ends, however it ends.
+func lockDir(dir string) (*os.File, error) {
+	path := filepath.Join(dir, lockName)
+	lock, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		closeErr := lock.Close()
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, &BusyError{Dir: dir}
+		}
+		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), closeErr)
+	}
+	return lock, nil
+}
+
+func (f *Fit) load(m Manifest) error {
+	path := filepath.Join(f.dir, manifestName)
+	old, err := readManifest(path)
+	if err == nil && old != m || errors.Is(err, errManifest) {
+		if err := f.discard(); err != nil {
+			return err
+		}
+		err = os.ErrNotExist
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		err = writeManifest(path, m)
+	}
+	if err != nil {
+		return err
+	}
+	for i := range m.Chains {
+		c, err := openChain(f.chainPath(i), m.Params)
+		if err != nil {
+			return fmt.Errorf("spool of chain %d: %w", i+1, err)
+		}
+		f.Chains = append(f.Chains, c)
+	}
+	return nil
+}
+
+func (f *Fit) chainPath(i int) string {
+	return filepath.Join(f.dir, fmt.Sprintf("chain-%d.spool", i+1))
+}
+
+var errManifest = errors.New("spool: manifest is damaged")
+
+func readManifest(path string) (Manifest, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Manifest{}, err
+	}
+	var m Manifest
+	if json.Unmarshal(data, &m) != nil {
+		return Manifest{}, errManifest
+	}
+	return m, nil
+}
+
+// writeManifest writes by way of a synced temporary file and a rename, so that
+// a manifest is whole or absent.
+func writeManifest(path string, m Manifest) error {
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), manifestName+".*")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(append(data, '\n'))
+	err = errors.Join(err, tmp.Sync(), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(tmp.Name()))
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// discard removes the chains of a folder whose manifest does not fit.
+func (f *Fit) discard() error {
+	entries, err := os.ReadDir(f.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".spool") || strings.HasPrefix(e.Name(), manifestName) {
+			err = errors.Join(err, os.Remove(filepath.Join(f.dir, e.Name())))
+		}
+	}
+	return err
+}
+
+// Close closes the chains and gives up the lock; what was synced stays.
+func (f *Fit) Close() error {
+	var err error
+	for _, c := range f.Chains {
+		err = errors.Join(err, c.Close())
+	}
+	f.Chains = nil
+	if f.lock != nil {
+		err = errors.Join(err, f.lock.Close())
+		f.lock = nil
+	}
+	return err
+}
+
+// Remove deletes the folder of a committed fit, and the work folder when it
+// was the last one.
+func (f *Fit) Remove() error {
+	err := errors.Join(os.RemoveAll(f.dir), f.Close())
+	_ = os.Remove(filepath.Dir(f.dir)) // fails while other fits are there, as it should
+	return err
+}

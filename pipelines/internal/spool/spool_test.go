@@ -1,0 +1,262 @@
+package spool
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"glmbatch/infer"
+)
+
+const params = 5
+
+// block returns a block whose every number tells where it stands.
+func block(first, draws int) *infer.Block {
+	b := infer.NewBlock(0, first, draws, params)
+	for i := range draws {
+		pos := make([]float64, params)
+		for p := range pos {
+			pos[p] = float64(1000*p + first + i)
+		}
+		b.Set(i, pos, infer.Info{LogLik: -float64(first + i), Evaluations: int64(first + i), Depth: 3, Divergent: i%2 == 1})
+	}
+	return b
+}
+
+func open(t *testing.T, root string, m Manifest) *Fit {
+	t.Helper()
+	f, err := Open(root, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func manifest() Manifest {
+	return Manifest{Fingerprint: "0123456789abcdef0123456789abcdef0123456789abcdef", Params: params, Chains: 1}
+}
+
+// written makes a spool of a start and blocks of the given lengths.
+func written(t *testing.T, root string, lengths ...int) string {
+	t.Helper()
+	f := open(t, root, manifest())
+	c := f.Chains[0]
+	if err := c.Begin([]float64{1, 2, math.Inf(1), math.NaN(), -0.0}, "drawn for the test", []byte("s0"), 7); err != nil {
+		t.Fatal(err)
+	}
+	first := 0
+	for i, n := range lengths {
+		if err := c.Append(block(first, n), []byte{'s', byte('1' + i)}, time.Duration(n)*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		first += n
+	}
+	path := f.chainPath(0)
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestRoundTrip(t *testing.T) {
+	root := t.TempDir()
+	written(t, root, 3, 4, 2)
+	c := open(t, root, manifest()).Chains[0]
+	if c.Draws() != 9 || string(c.State()) != "s3" || c.Cut() != 0 {
+		t.Fatalf("draws %d, state %q, cut %d; want 9, s3, 0", c.Draws(), c.State(), c.Cut())
+	}
+	if c.StartNote != "drawn for the test" || c.Start[1] != 2 || !math.IsInf(c.Start[2], 1) || c.SetupElapsed != 7 {
+		t.Errorf("start %v %q %v", c.Start, c.StartNote, c.SetupElapsed)
+	}
+	if got := c.Elapsed(2, 5); got != 3*time.Second {
+		t.Errorf("Elapsed(2, 5) = %v, want 3s", got)
+	}
+	for from := range 9 {
+		for to := from + 1; to <= 9; to++ {
+			checkColumns(t, c, from, to)
+		}
+	}
+}
+
+func checkColumns(t *testing.T, c *Chain, from, to int) {
+	t.Helper()
+	dst := [][]float64{make([]float64, to-from), make([]float64, to-from)}
+	if err := c.Columns(dst, 2, 4, from, to); err != nil {
+		t.Fatal(err)
+	}
+	infos, err := c.Infos(from, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range to - from {
+		it := from + i
+		if dst[0][i] != float64(2000+it) || dst[1][i] != float64(3000+it) {
+			t.Fatalf("window [%d, %d): draw %d is %v, %v", from, to, it, dst[0][i], dst[1][i])
+		}
+		if infos[i].LogLik != -float64(it) || infos[i].Evaluations != int64(it) || infos[i].Depth != 3 {
+			t.Fatalf("window [%d, %d): info %d is %+v", from, to, it, infos[i])
+		}
+	}
+}
+
+// A file cut at any byte recovers exactly the frames that were whole before
+// the cut, and goes on to the same bytes.
+func TestTornAnywhere(t *testing.T) {
+	whole, err := os.ReadFile(written(t, t.TempDir(), 2, 1, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := frameEnds(t, 2, 1, 2)
+	for cut := range len(whole) {
+		root := t.TempDir()
+		path := written(t, root, 2, 1, 2)
+		if err := os.Truncate(path, int64(cut)); err != nil {
+			t.Fatal(err)
+		}
+		c := open(t, root, manifest()).Chains[0]
+		want := 0
+		for _, e := range ends {
+			if e <= int64(cut) {
+				want = int(e)
+			}
+		}
+		if c.end != int64(want) {
+			t.Fatalf("cut at %d: kept %d bytes, want %d", cut, c.end, want)
+		}
+	}
+}
+
+// frameEnds are the offsets at which a spool of these blocks may be cut whole.
+func frameEnds(t *testing.T, lengths ...int) []int64 {
+	t.Helper()
+	var ends []int64
+	for i := range len(lengths) + 1 {
+		info, err := os.Stat(written(t, t.TempDir(), lengths[:i]...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, info.Size())
+	}
+	return ends
+}
+
+// A flipped byte anywhere is noticed: the frame that holds it and those behind
+// it are dropped, none is read as good.
+func TestDamageAnywhere(t *testing.T) {
+	ends := frameEnds(t, 2, 1, 2)
+	rng := rand.New(rand.NewPCG(1, 2))
+	root := t.TempDir()
+	for at := range int(ends[len(ends)-1]) {
+		path := written(t, filepath.Join(root, "w"), 2, 1, 2)
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data[at] ^= byte(1 + rng.IntN(255))
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		f := open(t, filepath.Join(root, "w"), manifest())
+		want := int64(0)
+		for _, e := range ends {
+			if e <= int64(at) {
+				want = e
+			}
+		}
+		if c := f.Chains[0]; c.end != want {
+			t.Fatalf("byte %d damaged: kept %d bytes, want %d", at, c.end, want)
+		}
+		if err := f.Remove(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestAppendAfterRecoveryGivesTheSameFile(t *testing.T) {
+	want, err := os.ReadFile(written(t, t.TempDir(), 2, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := t.TempDir()
+	path := written(t, root, 2, 3)
+	if err := os.Truncate(path, int64(len(want)-1)); err != nil {
+		t.Fatal(err)
+	}
+	c := open(t, root, manifest()).Chains[0]
+	if err := c.Append(block(2, 3), []byte("s2"), 3*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Error("the file differs from an undisturbed one")
+	}
+}
+
+func TestSecondProcessIsTurnedAway(t *testing.T) {
+	root := t.TempDir()
+	open(t, root, manifest())
+	var busy *BusyError
+	if _, err := Open(root, manifest()); !errors.As(err, &busy) {
+		t.Fatalf("second Open gave %v, want a BusyError", err)
+	}
+}
+
+func TestOtherManifestStartsAnew(t *testing.T) {
+	for name, change := range map[string]func(t *testing.T, dir string){
+		"other shape": func(*testing.T, string) {},
+		"damaged": func(t *testing.T, dir string) {
+			if err := os.WriteFile(filepath.Join(dir, manifestName), []byte("{"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			path := written(t, root, 2)
+			change(t, filepath.Dir(path))
+			m := manifest()
+			m.Chains = 2
+			f := open(t, root, m)
+			if len(f.Chains) != 2 || f.Chains[0].Draws() != 0 {
+				t.Errorf("%d chains, first has %d draws; want 2 empty chains", len(f.Chains), f.Chains[0].Draws())
+			}
+		})
+	}
+}
+
+func TestRemove(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "work")
+	written(t, root, 1)
+	if err := open(t, root, manifest()).Remove(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(root); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the work folder is still there: %v", err)
+	}
+}
+
+func BenchmarkAppend(b *testing.B) {
+	f, err := Open(b.TempDir(), Manifest{Fingerprint: "bench", Params: 7130, Chains: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	const draws = 128
+	blk := infer.NewBlock(0, 0, draws, 7130)
+	for b.Loop() {
+		blk.First = f.Chains[0].Draws()
+		if err := f.Chains[0].Append(blk, nil, 0); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(draws*7130), "ns/value")
+}
