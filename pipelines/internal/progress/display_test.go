@@ -1,0 +1,96 @@
+package progress
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// clock is a time that a test moves.
+type clock struct{ t time.Time }
+
+func (c *clock) now() time.Time { return c.t }
+
+func TestLiveLines(t *testing.T) {
+	c := &clock{t: time.Unix(0, 0)}
+	tr := New(c.now)
+	tr.Expect(3)
+	f := tr.Start("pima × diabetes × gibbs")
+	f.Phase("sampling")
+	f.Plan(0, 4000)
+	f.Checked(Check{ESS: 210, Target: 400, What: "least bulk ESS"})
+	f.Add(2000)
+	c.t = c.t.Add(2 * time.Second)
+	tr.End(nil, "skipped", "")
+	_, lines := tr.snapshot(true)
+	want := []string{
+		"pima × diabetes × gibbs  [█████·····]  sampling  1k it/s  least bulk ESS 210 of 400  2.0s to next check",
+		"1 of 3 fits · 1 skipped",
+	}
+	if strings.Join(lines, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// A resumed fit's rate counts only what this session drew.
+func TestRateAfterResume(t *testing.T) {
+	c := &clock{t: time.Unix(0, 0)}
+	tr := New(c.now)
+	f := tr.Start("x")
+	f.Plan(9000, 10000)
+	f.Add(100)
+	c.t = c.t.Add(time.Second)
+	if _, lines := tr.snapshot(true); !strings.Contains(lines[0], "100 it/s") {
+		t.Errorf("line %q does not show 100 it/s", lines[0])
+	}
+}
+
+func TestDisplayRedrawsAndLeavesEndedLines(t *testing.T) {
+	c := &clock{t: time.Unix(0, 0)}
+	tr := New(c.now)
+	tr.Expect(1)
+	f := tr.Start("evil\x1b[2Jname " + strings.Repeat("long", 40))
+	var out strings.Builder
+	tick := make(chan time.Time)
+	stop := Display(&out, tr, true, func() int { return 40 }, tick)
+	tick <- c.t
+	tr.End(f, "pass", "one passed")
+	stop()
+	got := out.String()
+	if strings.Contains(got, "\x1b[2J") {
+		t.Error("a name's control characters reached the terminal")
+	}
+	if !strings.HasSuffix(got, "\x1b[2A\x1b[Jone passed\n") {
+		t.Errorf("the picture was not replaced by the ended line: %q", got)
+	}
+	for _, l := range strings.Split(got, "\n") {
+		if n := len([]rune(l)); n > 50 {
+			t.Errorf("line of %d runes on 40 columns: %q", n, l)
+		}
+	}
+}
+
+func TestPlainOutputHasOnlyEndedFits(t *testing.T) {
+	tr := New(func() time.Time { return time.Unix(0, 0) })
+	tr.Expect(2)
+	a, b := tr.Start("a"), tr.Start("b")
+	var out strings.Builder
+	stop := Display(&out, tr, false, func() int { return 80 }, nil)
+	tr.End(a, "pass", "a: pass")
+	tr.End(b, "fail", "b: fail")
+	stop()
+	if got := out.String(); got != "a: pass\nb: fail\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestShort(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		400 * time.Millisecond: "0.4s", 12 * time.Second: "12s",
+		185 * time.Second: "3m05s", 7620 * time.Second: "2h07m",
+	} {
+		if got := short(d); got != want {
+			t.Errorf("short(%v) = %q, want %q", d, got, want)
+		}
+	}
+}
