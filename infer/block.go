@@ -32,3 +32,28 @@ func (b *Block) Set(i int, position []float64, info Info) {
 
 // Column returns the draws of parameter p; it aliases the block.
 func (b *Block) Column(p int) []float64 { return b.Values[p*b.Draws : (p+1)*b.Draws] }
+
+// Truncate keeps the first n draws and drops the others. The columns are moved
+// together in place; cost O(n·Params).
+func (b *Block) Truncate(n int) {
+	for p := range b.Params {
+		copy(b.Values[p*n:(p+1)*n], b.Values[p*b.Draws:p*b.Draws+n])
+	}
+	b.Draws = n
+	b.Values = b.Values[:n*b.Params]
+	b.Infos = b.Infos[:n]
+}
+
+// Reset prepares the block for draws further iterations from first on; it
+// allocates only when it has never had that many.
+func (b *Block) Reset(first, draws int) {
+	need := draws * b.Params
+	if cap(b.Values) < need {
+		b.Values = make([]float64, need)
+	}
+	if cap(b.Infos) < draws {
+		b.Infos = make([]Info, draws)
+	}
+	b.First, b.Draws = first, draws
+	b.Values, b.Infos = b.Values[:need], b.Infos[:draws]
+}
