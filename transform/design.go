@@ -1,0 +1,276 @@
+package transform
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"glmbatch/infer/glm"
+)
+
+// Spec says how a table becomes a design.
+type Spec struct {
+	Dataset string // for errors
+	Formula *Formula
+	Family  glm.Family
+	// Standardize is none, center_scale or max_abs; empty means none.
+	Standardize string
+	// Missing is error or drop; empty means error.
+	Missing string
+	// InterceptAt says where the intercept's prior is stated: at the means of
+	// the columns or at zero. Empty means means, except under max_abs, which
+	// never centres: there it means zero.
+	InterceptAt string
+	// Levels forces the levels of text and boolean columns, the reference (or,
+	// for a response, failure) first. One name is the reference only; the
+	// others follow in byte order. More names are the whole list.
+	Levels map[string][]string
+	// Locate puts a 0-based row of the table into words, such as "row 9 (line
+	// 10 of claims.csv)". Nil means "row 9".
+	Locate func(row int64) string
+}
+
+// Design is a table made ready for a sampler.
+type Design struct {
+	Data    *glm.Data
+	Record  *Record
+	Rows    int // rows that are used
+	Dropped int // rows with missing values that were left out
+	// Warnings are what the user should look at, Notes what is good to know.
+	Warnings, Notes []string
+}
+
+// Build makes the design of a table, dense and column by column: Data.X is the
+// one copy of the data that it makes (beside 4 bytes per row for each factor).
+// The columns of X stand as in R's model.matrix: the intercept, then the terms
+// in the formula's order.
+//
+// Cost: O(rows·columns). Errors are *FormulaError, *ColumnError or *TableError.
+func Build(table arrow.Table, spec Spec) (*Design, error) {
+	b := &builder{spec: spec, table: table, rows: int(table.NumRows())}
+	steps := []func() error{
+		b.settings, b.openColumns, b.dropRows, b.variables, b.response, b.offsets,
+		b.design, b.rescale, b.repeated, b.describe,
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return &b.out, nil
+}
+
+// builder holds a design in the making.
+type builder struct {
+	spec    Spec
+	table   arrow.Table
+	rows    int // of the table
+	chosen  *selection
+	columns map[string]*column
+	used    []*column // the same in the table's order
+	keep    []bool    // rows that stay; nil means all
+	n       int       // how many they are
+	factors map[string]*factor
+	plan    []planned
+	unit    []unit   // per column of the design
+	hashes  []uint64 // of the columns on the scale of the data
+	out     Design
+	record  Record
+}
+
+// planned is one column of the design before it is filled.
+type planned struct {
+	name     string
+	term     int // index into Record.Terms; −1 for the intercept
+	variable string
+	level    int // of a factor; −1 for a number
+}
+
+// settings checks the words of the spec and gives the empty ones their meaning.
+func (b *builder) settings() error {
+	s := &b.spec
+	at := "means"
+	if s.Standardize == "max_abs" {
+		at = "zero"
+	}
+	asked := s.InterceptAt
+	for _, word := range []struct {
+		name    string
+		value   *string
+		empty   string
+		allowed []string
+	}{
+		{"standardize", &s.Standardize, "none", []string{"none", "center_scale", "max_abs"}},
+		{"missing", &s.Missing, "error", []string{"error", "drop"}},
+		{"the intercept's at", &s.InterceptAt, at, []string{"means", "zero"}},
+	} {
+		if *word.value == "" {
+			*word.value = word.empty
+		}
+		if !slices.Contains(word.allowed, *word.value) {
+			return b.tableError(fmt.Sprintf("%s cannot be %q", word.name, *word.value), unknownHint(*word.value, "choices", word.allowed))
+		}
+	}
+	if b.rows == 0 {
+		return b.tableError("there are no rows", "")
+	}
+	chosen, err := s.Formula.selectFrom(schemaNames(b.table.Schema()), usedName)
+	if err != nil {
+		return err
+	}
+	b.chosen = chosen
+	if s.Standardize == "max_abs" && asked == "means" && chosen.intercept && len(chosen.terms) > 0 {
+		return b.tableError("max_abs keeps zeros and so never centres: the prior of the intercept cannot be stated at the means",
+			"write intercept: {prior: …, at: zero}, or standardize: center_scale")
+	}
+	return nil
+}
+
+// openColumns opens every column that the formula reads.
+func (b *builder) openColumns() error {
+	b.columns = make(map[string]*column)
+	wanted := make(map[string]bool)
+	for _, name := range b.chosen.columns() {
+		wanted[name] = true
+	}
+	for i, name := range schemaNames(b.table.Schema()) {
+		if !wanted[name] {
+			continue
+		}
+		if b.columns[name] != nil {
+			return b.columnError(name, errors.New("two columns have this name"), "rename one of them where the data are made")
+		}
+		c, err := openColumn(b.table, i)
+		if err != nil {
+			return b.columnError(name, err, fmt.Sprintf("leave it out (\"- %s\" after the terms), or make a number of it in the query or the file", quoteName(name)))
+		}
+		b.columns[name] = c
+		b.used = append(b.used, c)
+	}
+	return b.knownLevels()
+}
+
+// knownLevels refuses levels for columns that have none.
+func (b *builder) knownLevels() error {
+	var names, asked []string
+	for _, c := range b.used {
+		if c.kind != numeric {
+			names = append(names, c.name)
+		}
+	}
+	for name := range b.spec.Levels {
+		asked = append(asked, name)
+	}
+	slices.Sort(asked)
+	for _, name := range asked {
+		switch c := b.columns[name]; {
+		case c == nil:
+			return b.columnError(name, errors.New("levels are given for it, but the model does not use such a column"), unknownHint(name, "factors", names))
+		case c.kind == numeric:
+			return b.columnError(name, errors.New("levels are given for it, but it holds numbers"), "make it text in the query or the file")
+		case len(b.spec.Levels[name]) == 0:
+			return b.columnError(name, errors.New("the list of its levels is empty"), "name the reference level, or all levels in order")
+		}
+	}
+	return nil
+}
+
+// dropRows applies the rule for missing cells.
+func (b *builder) dropRows() error {
+	keep, dropped, err := b.rowMask(b.used)
+	if err != nil {
+		return err
+	}
+	b.keep, b.n = keep, b.rows-dropped
+	b.out.Rows, b.out.Dropped = b.n, dropped
+	if dropped > 0 {
+		b.warn("%d of %d rows have a missing value in a used column and were dropped", dropped, b.rows)
+	}
+	return nil
+}
+
+// design fills the columns, the intercept's with ones.
+func (b *builder) design() error {
+	if len(b.plan) == 0 {
+		return &FormulaError{Formula: b.spec.Formula.source, Pos: len(b.spec.Formula.source),
+			Message: "there is nothing to estimate: no intercept and no predictor", Hint: "leave out - 1, or name a predictor"}
+	}
+	x := glm.NewDense(b.n, len(b.plan))
+	names := make([]string, len(b.plan))
+	for j, p := range b.plan {
+		names[j] = p.name
+		col := x.Col(j)
+		switch {
+		case p.term < 0:
+			for i := range col {
+				col[i] = 1
+			}
+		case p.level < 0:
+			b.columns[p.variable].floats(col, b.keep)
+		default:
+			for i, code := range b.factors[p.variable].codes {
+				if int(code) == p.level {
+					col[i] = 1
+				}
+			}
+		}
+	}
+	b.out.Data.X, b.out.Data.Names, b.out.Data.Intercept = x, names, -1
+	if b.chosen.intercept {
+		b.out.Data.Intercept = 0
+	}
+	return nil
+}
+
+func (b *builder) warn(format string, args ...any) {
+	b.out.Warnings = append(b.out.Warnings, fmt.Sprintf(format, args...))
+}
+
+func (b *builder) note(format string, args ...any) {
+	b.out.Notes = append(b.out.Notes, fmt.Sprintf(format, args...))
+}
+
+func (b *builder) tableError(message, hint string) error {
+	return &TableError{Dataset: b.spec.Dataset, Message: message, Hint: hint}
+}
+
+func (b *builder) columnError(name string, err error, hint string) error {
+	return &ColumnError{Dataset: b.spec.Dataset, Column: name, Err: err, Hint: hint}
+}
+
+// cellError speaks of a 0-based row of the table.
+func (b *builder) cellError(name string, row int, err error, hint string) error {
+	e := &ColumnError{Dataset: b.spec.Dataset, Column: name, Row: int64(row) + 1, Err: err, Hint: hint}
+	if b.spec.Locate != nil {
+		e.At = b.spec.Locate(int64(row))
+	}
+	return e
+}
+
+// tableRow returns the table's row that is row k of the design.
+func (b *builder) tableRow(k int) int {
+	if b.keep == nil {
+		return k
+	}
+	for row, kept := range b.keep {
+		if kept {
+			if k == 0 {
+				return row
+			}
+			k--
+		}
+	}
+	panic("transform: row beyond the design")
+}
+
+// quoteName writes a column's name as a formula does.
+func quoteName(name string) string {
+	l := lexer{src: name}
+	if t, err := l.next(); err == nil && t.kind == tokenName && !t.quoted && t.end == len(name) && name != "." {
+		return name
+	}
+	return "`" + strings.NewReplacer(`\`, `\\`, "`", "\\`").Replace(name) + "`"
+}

@@ -1,0 +1,188 @@
+package transform
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+)
+
+// factor is a column of categories: codes index levels, one code per kept row.
+type factor struct {
+	levels []string
+	codes  []int32
+}
+
+// factor reads the kept rows of a text or logical column. Levels are those that
+// occur, in byte order (as R sorts them in the C locale); a logical column has
+// FALSE and TRUE always. Cost: one map look-up per row, one per dictionary
+// entry for dictionary columns.
+func (c *column) factor(keep []bool, rows int) *factor {
+	f := &factor{codes: make([]int32, 0, rows)}
+	if c.kind == logical {
+		f.levels = []string{"FALSE", "TRUE"}
+		values := make([]float64, rows)
+		c.floats(values, keep)
+		for _, v := range values {
+			f.codes = append(f.codes, int32(v))
+		}
+		return f
+	}
+	seen := make(map[string]int32)
+	row := 0
+	for _, chunk := range c.chunks {
+		code := f.coder(chunk, seen)
+		for i := range chunk.Len() {
+			if keep == nil || keep[row+i] {
+				f.codes = append(f.codes, code(i))
+			}
+		}
+		row += chunk.Len()
+	}
+	order := slices.Clone(f.levels)
+	sort.Strings(order)
+	f.reorder(order)
+	return f
+}
+
+// coder returns the code of a chunk's row, giving new levels the next one.
+func (f *factor) coder(chunk arrow.Array, seen map[string]int32) func(int) int32 {
+	intern := func(s string) int32 {
+		code, found := seen[s]
+		if !found {
+			code = int32(len(f.levels))
+			s = strings.Clone(s) // s aliases the table
+			seen[s] = code
+			f.levels = append(f.levels, s)
+		}
+		return code
+	}
+	switch a := chunk.(type) {
+	case array.StringLike:
+		return func(i int) int32 { return intern(a.Value(i)) }
+	case *array.Dictionary:
+		values := a.Dictionary().(array.StringLike)
+		codes := make([]int32, values.Len())
+		for i := range codes {
+			codes[i] = -1
+		}
+		return func(i int) int32 {
+			k := a.GetValueIndex(i)
+			if codes[k] < 0 {
+				codes[k] = intern(values.Value(k))
+			}
+			return codes[k]
+		}
+	}
+	panic(fmt.Sprintf("transform: %T is no text array", chunk)) // classify let it pass
+}
+
+// reorder renumbers the codes for a new order of levels, which must hold every
+// present one and may hold more.
+func (f *factor) reorder(levels []string) {
+	at := make(map[string]int32, len(levels))
+	for i, level := range levels {
+		at[level] = int32(i)
+	}
+	renumber := make([]int32, len(f.levels))
+	for i, level := range f.levels {
+		renumber[i] = at[level]
+	}
+	for i, code := range f.codes {
+		f.codes[i] = renumber[code]
+	}
+	f.levels = levels
+}
+
+// impose applies the levels that the user asked for: one name is the reference
+// level, the others following in byte order; more are the whole list, in order.
+// It returns the index of a row whose level is not listed (-1 for none).
+func (f *factor) impose(want []string) (row int, err error) {
+	if dup := firstRepeated(want); dup != "" {
+		return -1, fmt.Errorf("level %q is listed twice", dup)
+	}
+	if len(want) == 1 {
+		i := slices.Index(f.levels, want[0])
+		if i < 0 {
+			return -1, fmt.Errorf("the reference level %q does not occur", want[0])
+		}
+		f.reorder(slices.Concat(want, f.levels[:i], f.levels[i+1:]))
+		return -1, nil
+	}
+	for i, level := range f.levels {
+		if !slices.Contains(want, level) {
+			if row := slices.Index(f.codes, int32(i)); row >= 0 {
+				return row, fmt.Errorf("%q is not among the levels that were asked for", level)
+			}
+		}
+	}
+	// A logical level that neither occurs nor is listed goes.
+	f.levels = slices.Clone(f.levels)
+	f.reorder(slices.Clone(want))
+	return -1, nil
+}
+
+func firstRepeated(names []string) string {
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		if seen[name] {
+			return name
+		}
+		seen[name] = true
+	}
+	return ""
+}
+
+// unused returns the levels that no row has.
+func (f *factor) unused() []string {
+	used := make([]bool, len(f.levels))
+	for _, code := range f.codes {
+		used[code] = true
+	}
+	var out []string
+	for i, level := range f.levels {
+		if !used[i] {
+			out = append(out, level)
+		}
+	}
+	return out
+}
+
+// manyLevels is the number of levels from which a factor is remarked upon.
+const manyLevels = 50
+
+// suspicious says why a text column that the formula did not name cannot have
+// been meant as a factor, or nil. With named set it only refuses numbers
+// written as text.
+func (f *factor) suspicious(named bool) (row int, err error) {
+	n := len(f.codes)
+	if len(f.levels) <= 2 || len(f.levels) <= manyLevels && 2*len(f.levels) <= n {
+		return -1, nil
+	}
+	numbers, odd := 0, -1
+	for i, level := range f.levels {
+		if _, err := strconv.ParseFloat(strings.TrimSpace(level), 64); err == nil {
+			numbers++
+		} else if at := slices.Index(f.codes, int32(i)); odd < 0 || at < odd {
+			odd = at
+		}
+	}
+	switch {
+	case 2*numbers > len(f.levels) && odd >= 0:
+		return odd, fmt.Errorf("the column is text, but %d of its %d values are numbers, and %q is not", numbers, len(f.levels), f.levels[f.codes[odd]])
+	case 2*numbers > len(f.levels):
+		return -1, errors.New("the column is text, but all its values are numbers")
+	case named:
+		return -1, nil
+	case len(f.levels) == n:
+		return -1, fmt.Errorf("the column is text and all its %d values are distinct: it looks like an identifier", n)
+	case 2*len(f.levels) > n:
+		return -1, fmt.Errorf("the column is text with %d values in %d rows: it looks like an identifier", len(f.levels), n)
+	}
+	return -1, nil
+}

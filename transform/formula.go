@@ -1,0 +1,156 @@
+package transform
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+)
+
+// Formula is a model formula, parsed and known to use only what this version
+// has. Its columns are looked up when it meets a table. It is read-only.
+type Formula struct {
+	source string
+	left   *node
+	right  *node
+}
+
+// String returns the formula as it was written.
+func (f *Formula) String() string { return f.source }
+
+// ParseFormula parses R's formula notation as described in the package comment.
+// Errors are of type *FormulaError.
+func ParseFormula(s string) (*Formula, error) {
+	p := &parser{lexer: lexer{src: s}}
+	if len(s) > maxFormula {
+		return nil, &FormulaError{Formula: s[:40], Pos: 0, Message: fmt.Sprintf("a formula of %d bytes is longer than the limit of %d", len(s), maxFormula),
+			Hint: "name columns by a glob (x*) or take all of them (.)"}
+	}
+	if strings.TrimSpace(s) == "" {
+		return nil, p.fail(0, "the formula is empty", `write response ~ terms, for example "y ~ ."`)
+	}
+	f := &Formula{source: s}
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	if p.at("~") {
+		return nil, p.fail(p.token.pos, "the response is missing before ~", `write the column to be explained first: "y ~ ."`)
+	}
+	var err error
+	if f.left, err = p.expression(0); err != nil {
+		return nil, err
+	}
+	if !p.at("~") {
+		return nil, p.fail(p.token.pos, "~ is expected here", `a formula is "response ~ terms"`)
+	}
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	if p.token.kind == tokenEnd {
+		return nil, p.fail(p.token.pos, "the terms are missing after ~", `"y ~ ." takes all other columns, "y ~ 1" only an intercept`)
+	}
+	if f.right, err = p.expression(0); err != nil {
+		return nil, err
+	}
+	if p.at("~") {
+		return nil, p.fail(p.token.pos, "a formula has one ~ only", "")
+	}
+	if p.token.kind != tokenEnd {
+		return nil, p.fail(p.token.pos, fmt.Sprintf("an operator is expected before %q", p.token.text),
+			"join terms with +; put backquotes around a name with spaces")
+	}
+	// Selecting from no columns meets every part that this version lacks.
+	if _, err := f.selectFrom(nil, anyName); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Columns returns the columns of schema that the formula reads (response,
+// trials, predictors, offsets), in the schema's order. A name that is not in
+// the schema is a *FormulaError with the nearest spelling.
+func (f *Formula) Columns(schema *arrow.Schema) ([]string, error) {
+	names := schemaNames(schema)
+	s, err := f.selectFrom(names, everyName)
+	if err != nil {
+		return nil, err
+	}
+	used := make(map[string]bool)
+	for _, name := range s.columns() {
+		used[name] = true
+	}
+	kept := names[:0]
+	for _, name := range names {
+		if used[name] {
+			kept = append(kept, name)
+			delete(used, name) // a name that stands twice is listed once
+		}
+	}
+	return kept, nil
+}
+
+func schemaNames(schema *arrow.Schema) []string {
+	names := make([]string, schema.NumFields())
+	for i, field := range schema.Fields() {
+		names[i] = field.Name
+	}
+	return names
+}
+
+// selection is a formula that has met the names of a table's columns.
+type selection struct {
+	response  operand
+	trials    *operand
+	intercept bool
+	terms     []term
+	offsets   []operand
+}
+
+// operand is a column, a constant, or a function of a column.
+type operand struct {
+	column   string // "" for a constant
+	function string // "" or "log"
+	constant float64
+	pos      int
+}
+
+// term is one term of the linear predictor. Interactions will name several
+// variables; the terms of this version have one each.
+type term struct {
+	variables []operand
+	named     bool // written out by name, not found by . or a glob
+	pos       int
+}
+
+// label is the term's name in R's spelling.
+func (t *term) label() string {
+	parts := make([]string, len(t.variables))
+	for i, v := range t.variables {
+		parts[i] = v.label()
+	}
+	return strings.Join(parts, ":")
+}
+
+func (o *operand) label() string {
+	if o.function == "" {
+		return o.column
+	}
+	return o.function + "(" + o.column + ")"
+}
+
+// columns returns every column that the selection reads, with repetitions.
+func (s *selection) columns() []string {
+	names := []string{s.response.column}
+	if s.trials != nil && s.trials.column != "" {
+		names = append(names, s.trials.column)
+	}
+	for _, o := range s.offsets {
+		names = append(names, o.column)
+	}
+	for _, t := range s.terms {
+		for _, v := range t.variables {
+			names = append(names, v.column)
+		}
+	}
+	return names
+}

@@ -1,0 +1,29 @@
+package transform
+
+// globMatch says whether name matches pattern, in which * stands for any run of
+// characters and ? for one; every other character stands for itself. Cost:
+// O(len(pattern)·len(name)) at worst, whatever the pattern.
+func globMatch(pattern, name string) bool {
+	p, s := []rune(pattern), []rune(name)
+	i, j := 0, 0
+	star, mark := -1, 0 // the last star, and where the text that it swallowed ends
+	for j < len(s) {
+		switch {
+		case i < len(p) && p[i] == '*':
+			star, mark = i, j
+			i++
+		case i < len(p) && (p[i] == '?' || p[i] == s[j]):
+			i++
+			j++
+		case star >= 0:
+			mark++
+			i, j = star+1, mark
+		default:
+			return false
+		}
+	}
+	for i < len(p) && p[i] == '*' {
+		i++
+	}
+	return i == len(p)
+}

@@ -1,0 +1,226 @@
+package transform
+
+import "fmt"
+
+type nodeKind int
+
+const (
+	nodeName   nodeKind = iota // a column
+	nodeDot                    // every column that is not used elsewhere
+	nodeGlob                   // the columns that match text
+	nodeNumber                 // text holds the digits
+	nodeString                 // text in quotes
+	nodeCall                   // function text with args
+	nodeSum                    // args with signs
+	nodeBinary                 // operator text between two args
+)
+
+// node is a part of a formula as written. Sums are kept flat, so that a formula
+// that names thousands of columns is not deep.
+type node struct {
+	kind  nodeKind
+	text  string
+	pos   int
+	args  []*node
+	minus []bool // nodeSum: whether args[i] is subtracted
+}
+
+// maxFormula and maxNesting bound the work that a hostile formula can ask for.
+const (
+	maxFormula = 1 << 20
+	maxNesting = 100
+)
+
+// The binding powers of R's operators (?Syntax), weakest first. The tilde is
+// taken apart by ParseFormula and never reaches the operator loop.
+var binding = map[string]int{
+	"|": 1, "||": 1,
+	"+": 2, "-": 2,
+	"*": 3, "/": 3,
+	":": 5,
+	"^": 7, "**": 7,
+}
+
+const (
+	bindingIn    = 4 // %in% and its kind
+	bindingUnary = 6 // unary minus: weaker than ^, stronger than :
+)
+
+// parser is a precedence-climbing parser over one token of lookahead.
+type parser struct {
+	lexer   lexer
+	token   token
+	nesting int
+}
+
+func (p *parser) advance() error {
+	t, err := p.lexer.next()
+	p.token = t
+	return err
+}
+
+func (p *parser) fail(pos int, message, hint string) error {
+	return p.lexer.fail(pos, message, hint)
+}
+
+func (p *parser) at(operator string) bool {
+	return p.token.kind == tokenOperator && p.token.text == operator
+}
+
+// power is the binding power of the token as an infix operator, 0 if it is none.
+func (p *parser) power() int {
+	if p.token.kind != tokenOperator {
+		return 0
+	}
+	if p.token.text[0] == '%' {
+		return bindingIn
+	}
+	return binding[p.token.text]
+}
+
+// expression parses operators that bind more strongly than floor.
+func (p *parser) expression(floor int) (*node, error) {
+	p.nesting++
+	defer func() { p.nesting-- }()
+	if p.nesting > maxNesting {
+		return nil, p.fail(p.token.pos, "the formula is nested too deeply", "")
+	}
+	left, err := p.operand()
+	if err != nil {
+		return nil, err
+	}
+	for {
+		power := p.power()
+		if power <= floor {
+			return left, nil
+		}
+		operator := p.token
+		if err := p.advance(); err != nil {
+			return nil, err
+		}
+		if p.token.kind == tokenEnd || p.at(")") || p.at("~") {
+			return nil, p.fail(p.token.pos, fmt.Sprintf("an operand is missing after %q", operator.text), missingOperandHint(operator.text))
+		}
+		if power == binding["^"] {
+			power-- // R's powers group from the right
+		}
+		right, err := p.expression(power)
+		if err != nil {
+			return nil, err
+		}
+		left = join(left, operator, right)
+	}
+}
+
+func missingOperandHint(operator string) string {
+	if operator == "*" {
+		return "a glob's star touches its name: x*"
+	}
+	return ""
+}
+
+// join makes one node of two operands; sums grow in place.
+func join(left *node, operator token, right *node) *node {
+	if operator.text != "+" && operator.text != "-" {
+		return &node{kind: nodeBinary, text: operator.text, pos: operator.pos, args: []*node{left, right}}
+	}
+	if left.kind != nodeSum || left.text == "()" {
+		left = &node{kind: nodeSum, pos: left.pos, args: []*node{left}, minus: []bool{false}}
+	}
+	left.args = append(left.args, right)
+	left.minus = append(left.minus, operator.text == "-")
+	return left
+}
+
+// operand parses a name, a number, a call, a parenthesis or a signed operand.
+func (p *parser) operand() (*node, error) {
+	t := p.token
+	switch {
+	case t.kind == tokenName:
+		if err := p.advance(); err != nil {
+			return nil, err
+		}
+		if !t.quoted && p.at("(") {
+			return p.call(t)
+		}
+		if !t.quoted && t.text == "." {
+			return &node{kind: nodeDot, text: ".", pos: t.pos}, nil
+		}
+		return &node{kind: nodeName, text: t.text, pos: t.pos}, nil
+	case t.kind == tokenGlob:
+		return &node{kind: nodeGlob, text: t.text, pos: t.pos}, p.advance()
+	case t.kind == tokenNumber:
+		return &node{kind: nodeNumber, text: t.text, pos: t.pos}, p.advance()
+	case t.kind == tokenString:
+		return &node{kind: nodeString, text: t.text, pos: t.pos}, p.advance()
+	case p.at("("):
+		return p.parenthesis()
+	case p.at("-") || p.at("+"):
+		return p.signed(t)
+	case t.kind == tokenEnd:
+		return nil, p.fail(t.pos, "the formula ends where a term is expected", "")
+	case p.at("*"):
+		return nil, p.fail(t.pos, `an operand is missing before "*"`, `a pattern that does not end in its star is written glob("*_x")`)
+	}
+	return nil, p.fail(t.pos, fmt.Sprintf("a term is expected before %q", t.text), "")
+}
+
+func (p *parser) signed(sign token) (*node, error) {
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	arg, err := p.expression(bindingUnary)
+	if err != nil {
+		return nil, err
+	}
+	return &node{kind: nodeSum, pos: sign.pos, args: []*node{arg}, minus: []bool{sign.text == "-"}}, nil
+}
+
+func (p *parser) parenthesis() (*node, error) {
+	open := p.token
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	inner, err := p.expression(0)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.closing(open); err != nil {
+		return nil, err
+	}
+	// The wrapper keeps what follows from growing the inner sum.
+	return &node{kind: nodeSum, text: "()", pos: open.pos, args: []*node{inner}, minus: []bool{false}}, nil
+}
+
+func (p *parser) closing(open token) error {
+	if p.at(")") {
+		return p.advance()
+	}
+	if p.token.kind == tokenEnd {
+		return p.fail(open.pos, `"(" is not closed`, "")
+	}
+	return p.fail(p.token.pos, fmt.Sprintf(`an operator or ")" is expected before %q`, p.token.text), "")
+}
+
+// call parses the arguments of function name, whose "(" is the current token.
+func (p *parser) call(name token) (*node, error) {
+	open := p.token
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	n := &node{kind: nodeCall, text: name.text, pos: name.pos}
+	for !p.at(")") {
+		arg, err := p.expression(0)
+		if err != nil {
+			return nil, err
+		}
+		n.args = append(n.args, arg)
+		if !p.at(",") {
+			break
+		}
+		if err := p.advance(); err != nil {
+			return nil, err
+		}
+	}
+	return n, p.closing(open)
+}

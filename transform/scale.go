@@ -1,0 +1,154 @@
+package transform
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// tooLarge is the largest magnitude that a design takes: the squares of a
+// column of such values still add up to less than the largest float64.
+const tooLarge = 1e140
+
+func (b *builder) tooLarge(name string, value float64, k int) error {
+	return b.cellError(name, b.tableRow(k), fmt.Errorf("%v is too large: squares of numbers beyond %v overflow", value, float64(tooLarge)),
+		"correct it, or measure the column in a larger unit")
+}
+
+// unit is how a column of the data became a column of the design as sampled:
+// (x − centre) / scale.
+type unit struct {
+	centre, scale float64
+	constant      bool
+}
+
+// rescale centres and scales every column in place. Constant columns, the
+// intercept's among them, stay as they are.
+func (b *builder) rescale() error {
+	x := b.out.Data.X
+	if b.spec.Standardize == "center_scale" && b.n == 1 && len(b.chosen.terms) > 0 {
+		return b.tableError("one row cannot be standardised: its standard deviation is 0/0", "write standardize: none, or find more rows")
+	}
+	b.unit = make([]unit, x.Cols)
+	b.hashes = make([]uint64, x.Cols)
+	var constant []string
+	for j, p := range b.plan {
+		col := x.Col(j)
+		u, err := b.unitOf(col, p)
+		if err != nil {
+			return err
+		}
+		if u.constant && p.term >= 0 {
+			constant = append(constant, fmt.Sprintf("%s (%v)", p.name, col[0]))
+		}
+		b.unit[j] = u
+		b.hashes[j] = fingerprint(col)
+	}
+	if len(constant) > 0 {
+		advice := "the prior alone decides its coefficient where it is 0"
+		if b.chosen.intercept {
+			advice = "the data cannot tell it from the intercept"
+		}
+		b.warn("constant in all %d rows, and left as it is: %s; %s", b.n, list(constant), advice)
+	}
+	return nil
+}
+
+// unitOf returns what to do to a column, given on the data's scale.
+func (b *builder) unitOf(col []float64, p planned) (unit, error) {
+	u := unit{scale: 1}
+	largest, at, constant := extent(col)
+	if largest > tooLarge {
+		return u, b.tooLarge(p.variable, col[at], at)
+	}
+	if u.constant = constant; constant {
+		return u, nil
+	}
+	if b.spec.Standardize == "max_abs" {
+		u.scale = largest
+		return u, b.scaleFault(p, u.scale)
+	}
+	mean, sd := meanAndSD(col)
+	if b.chosen.intercept && (b.spec.Standardize == "center_scale" || b.spec.InterceptAt == "means") {
+		u.centre = mean
+	}
+	if b.spec.Standardize == "center_scale" {
+		u.scale = sd
+		return u, b.scaleFault(p, sd)
+	}
+	return u, nil
+}
+
+func (b *builder) scaleFault(p planned, scale float64) error {
+	if scale >= 1/tooLarge {
+		return nil
+	}
+	return b.columnError(p.variable, errors.New("its values differ by too little to be scaled"), "measure the column in a smaller unit, or leave it out")
+}
+
+// repeated warns of columns that equal an earlier one, then applies the units.
+// Cost: O(columns) look-ups of hashes; only columns of equal hash are compared.
+func (b *builder) repeated() error {
+	x := b.out.Data.X
+	byHash := make(map[uint64][]int)
+	var pairs []string
+	for j, p := range b.plan {
+		if b.unit[j].constant {
+			continue
+		}
+		twin := -1
+		for _, i := range byHash[b.hashes[j]] {
+			if slices.Equal(x.Col(i), x.Col(j)) {
+				twin = i
+				break
+			}
+		}
+		if twin < 0 {
+			byHash[b.hashes[j]] = append(byHash[b.hashes[j]], j)
+			continue
+		}
+		pairs = append(pairs, fmt.Sprintf("%s = %s", p.name, b.plan[twin].name))
+	}
+	if len(pairs) > 0 {
+		b.warn("%d of %d columns equal another one (%s): the data tell only the sum of their coefficients, the prior divides it", len(pairs), x.Cols, list(pairs))
+	}
+	for j, u := range b.unit {
+		u.apply(x.Col(j))
+	}
+	return nil
+}
+
+// apply brings a column to the scale of the design.
+func (u unit) apply(col []float64) {
+	switch {
+	case u.centre == 0 && u.scale == 1:
+	case u.scale == 1:
+		for i, v := range col {
+			col[i] = v - u.centre
+		}
+	case u.centre == 0:
+		for i, v := range col {
+			col[i] = v / u.scale
+		}
+	default:
+		for i, v := range col {
+			col[i] = (v - u.centre) / u.scale
+		}
+	}
+}
+
+// describe completes the record.
+func (b *builder) describe() error {
+	r := &b.record
+	r.Version = Version
+	r.Formula = strings.TrimSpace(b.spec.Formula.source)
+	r.Family = b.spec.Family.Name
+	r.Standardize, r.Missing, r.InterceptAt = b.spec.Standardize, b.spec.Missing, b.spec.InterceptAt
+	r.Columns = make([]Column, len(b.plan))
+	for j, p := range b.plan {
+		r.Columns[j] = Column{Name: p.name, Term: p.term, Level: p.level, Centre: b.unit[j].centre, Scale: b.unit[j].scale}
+	}
+	b.out.Record = r
+	return nil
+}

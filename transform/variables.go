@@ -1,0 +1,113 @@
+package transform
+
+import "fmt"
+
+// variables finds the levels of factors and plans the columns of the design.
+func (b *builder) variables() error {
+	b.factors = make(map[string]*factor)
+	names := newNames(b.spec.Family.Name)
+	full := !b.chosen.intercept // the first factor is coded in full without an intercept
+	if b.chosen.intercept {
+		b.plan = append(b.plan, planned{name: interceptName, term: -1, level: -1})
+	}
+	for _, t := range b.chosen.terms {
+		v := t.variables[0]
+		c := b.columns[v.column]
+		index := len(b.record.Terms)
+		b.record.Terms = append(b.record.Terms, Term{Label: t.label(), Variables: []int{len(b.record.Variables)}})
+		if c.kind == numeric {
+			b.record.Variables = append(b.record.Variables, Variable{Column: c.name, Kind: string(numeric)})
+			b.plan = append(b.plan, planned{name: names.take(c.name, ""), term: index, variable: c.name, level: -1})
+			continue
+		}
+		f, err := b.factor(c, t.named)
+		if err != nil {
+			return err
+		}
+		variable := Variable{Column: c.name, Kind: string(c.kind), Levels: f.levels, Contrasts: "treatment"}
+		first := 1
+		if full {
+			variable.Contrasts, first, full = "full", 0, false
+		}
+		b.record.Variables = append(b.record.Variables, variable)
+		if first == len(f.levels) {
+			b.warn("column %q has the one value %q and adds nothing to the model; it was left out", c.name, f.levels[0])
+		}
+		for level := first; level < len(f.levels); level++ {
+			b.plan = append(b.plan, planned{name: names.take(c.name, f.levels[level]), term: index, variable: c.name, level: level})
+		}
+	}
+	for _, clash := range names.clashes {
+		b.warn("%s", clash)
+	}
+	return nil
+}
+
+// factor reads the levels and codes of a column, and judges them.
+func (b *builder) factor(c *column, named bool) (*factor, error) {
+	f := c.factor(b.keep, b.n)
+	b.factors[c.name] = f
+	want, forced := b.spec.Levels[c.name]
+	if !forced {
+		if c.kind == text {
+			if row, err := f.suspicious(named); err != nil {
+				return nil, b.levelError(c, row, err, fmt.Sprintf(`leave it out ("- %s" after the terms), name it among the terms if it is meant as a factor, or make numbers of it where the data are made`, quoteName(c.name)))
+			}
+		}
+		if len(f.levels) > manyLevels {
+			b.warn("column %q is a factor with %d levels", c.name, len(f.levels))
+		}
+		return f, nil
+	}
+	present := f.levels
+	if row, err := f.impose(want); err != nil {
+		return nil, b.levelError(c, row, err, "its values are "+list(present))
+	}
+	if unused := f.unused(); len(unused) > 0 && c.kind == text {
+		b.warn("column %q: no row has the level %s; the data say nothing of its coefficient", c.name, list(unused))
+	}
+	return f, nil
+}
+
+// levelError speaks of row k of the design, or of the column if k is negative.
+func (b *builder) levelError(c *column, k int, err error, hint string) error {
+	if k < 0 {
+		return b.columnError(c.name, err, hint)
+	}
+	return b.cellError(c.name, b.tableRow(k), err, hint)
+}
+
+// names hands out the names of the design's columns, R's spelling unless it
+// would stand for two parameters.
+type names struct {
+	taken   map[string]bool
+	clashes []string
+}
+
+// interceptName is R's name of the intercept.
+const interceptName = "(Intercept)"
+
+// newNames keeps the names of the model's other parameters for themselves.
+func newNames(family string) *names {
+	n := &names{taken: map[string]bool{interceptName: true}}
+	if family == "gaussian" {
+		n.taken["sigma"] = true
+	}
+	return n
+}
+
+// take returns column name + level, with the column in backquotes where the
+// plain name is taken.
+func (n *names) take(name, level string) string {
+	plain := name + level
+	given := plain
+	for quoted := name; n.taken[given]; {
+		quoted = "`" + quoted + "`"
+		given = quoted + level
+	}
+	n.taken[given] = true
+	if given != plain {
+		n.clashes = append(n.clashes, fmt.Sprintf("column %q: the name %q is taken by another parameter, so its coefficient is called %q", name, plain, given))
+	}
+	return given
+}
