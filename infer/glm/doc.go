@@ -1,7 +1,11 @@
 // Package glm defines Bayesian generalised linear models as the samplers see
-// them: data, family, link, priors, and the vector operations of a likelihood.
+// them: data, family, link, priors, the vector operations of a likelihood, and
+// the cached linear predictor.
 //
 // It sees float64 slices only; transform makes them from tables.
 //
-// Read data.go, then prior.go, then model.go.
+// Read data.go, prior.go and model.go for the vocabulary; target.go,
+// likelihood.go and predictor.go for the posterior; improper.go and
+// separation.go for what is refused; pilot.go, solver.go and start.go for
+// starting points.
 package glm

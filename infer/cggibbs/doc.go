@@ -1,0 +1,14 @@
+// Package cggibbs samples GLM posteriors one coordinate at a time, caching the
+// linear predictor so that a sweep over d coefficients and n rows, like one
+// gradient, is O(n·d).
+//
+// It is the compute-graph Gibbs sampler of Luu, Xu, Surjanovic, Biron-Lattes,
+// Campbell and Bouchard-Côté, "Is Gibbs sampling faster than Hamiltonian Monte
+// Carlo on GLMs?" (arXiv:2410.03630): slice sampling with doubling and
+// shrinkage (Neal 2003) of each coefficient in turn, and of the logarithm of
+// sigma where the family has it.
+//
+// It sees a glm.Target only; transform makes its data, report stores the draws.
+//
+// Read options.go, then gibbs.go, then slice.go, then state.go.
+package cggibbs

@@ -1,0 +1,175 @@
+package cggibbs
+
+import (
+	"fmt"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/internal/variate"
+)
+
+// setup is what the chains of one fit share.
+type setup struct {
+	target *glm.Target
+	opts   Options
+	widths []float64 // initial slice width per coordinate of u
+}
+
+// New returns the sampler of a posterior. Cost: O(n) per coefficient with a
+// flat prior. It returns an *OptionError for an impossible option.
+func New(target *glm.Target, opts Options) (infer.Setup, error) {
+	opts, err := opts.filled()
+	if err != nil {
+		return nil, err
+	}
+	s := &setup{target: target, opts: opts, widths: make([]float64, target.Dim())}
+	for j := range s.widths {
+		s.widths[j] = opts.Width * unit(target, j)
+	}
+	return s, nil
+}
+
+// unit returns the scale that slice widths of coordinate j are stated in.
+func unit(t *glm.Target, j int) float64 {
+	if j == t.Cols() {
+		return 1 // log sigma
+	}
+	if p := t.Model().Coefficients[j]; p.Kind == glm.Normal {
+		return p.Scale
+	}
+	return 10 * t.ConditionalScale(j)
+}
+
+// Parameters describes the coefficients and then sigma.
+func (s *setup) Parameters() []infer.Parameter { return s.target.Parameters() }
+
+// Kernel returns one chain at its dispersed start.
+func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
+	if c.Stream == nil {
+		return nil, fmt.Errorf("cggibbs: chain %d has no random stream", c.Index)
+	}
+	u, words := s.target.Start(c)
+	k := &kernel{setup: s, stream: c.Stream, point: glm.NewPredictor(s.target), start: words}
+	k.slice = slicer{source: c.Stream, limit: s.opts.MaxDoublings}
+	k.point.SetUnconstrained(u)
+	return k, nil
+}
+
+// kernel is one chain.
+type kernel struct {
+	*setup
+	stream    *infer.Stream
+	point     *glm.Predictor
+	slice     slicer
+	start     string
+	iteration int64
+	touched   int64 // entries of X read since the iteration began
+
+	coord int     // under update
+	here  float64 // its value: a coefficient, or log sigma
+}
+
+// NonFiniteError tells that a conditional log density was NaN or +Inf.
+type NonFiniteError struct {
+	Parameter string
+	Iteration int64 // 0-based
+	Value     float64
+}
+
+// Error names the parameter, the iteration and the value.
+func (e *NonFiniteError) Error() string {
+	return fmt.Sprintf("cggibbs: iteration %d: the conditional log density of %s is %v: "+
+		"scale the columns of the design, or give a tighter prior", e.Iteration+1, e.Parameter, e.Value)
+}
+
+// Step makes as many univariate updates as there are coordinates, after a
+// refresh of the cached linear predictor when one is due.
+//
+// Cost: O(n·d), because the cached predictor makes one conditional O(n);
+// O(n·d²) with Options.Uncached.
+//
+// Step returns a *NonFiniteError, and leaves the chain at the last valid point,
+// if a conditional log density is NaN or +Inf; −Inf is an ordinary rejection.
+// It allocates nothing and draws randomness only from the chain's stream.
+func (k *kernel) Step() (infer.Info, error) {
+	k.touched, k.slice.evaluations = 0, 0
+	if k.refreshDue() {
+		k.point.Refresh()
+		k.touched += k.entries()
+	}
+	dim := len(k.widths)
+	for i := range dim {
+		j := i
+		if k.opts.Scan == "random" {
+			j = variate.Index(k.stream, dim)
+		}
+		if !k.update(j) {
+			return infer.Info{}, &NonFiniteError{k.Parameters()[j].Name, k.iteration, k.slice.badValue}
+		}
+	}
+	k.iteration++
+	return infer.Info{
+		LogLik: k.point.Value().LogLik, LogPrior: k.point.LogPrior(),
+		Evaluations: k.slice.evaluations, Touched: k.touched,
+	}, nil
+}
+
+// refreshDue tells whether this iteration begins with a refresh.
+func (k *kernel) refreshDue() bool {
+	every := int64(k.opts.RefreshEvery)
+	return every > 0 && k.iteration%every == 0
+}
+
+// entries returns the number of entries of X.
+func (k *kernel) entries() int64 { return int64(k.target.Rows()) * int64(k.target.Cols()) }
+
+// update makes one slice update of coordinate j of (beta, log sigma).
+func (k *kernel) update(j int) bool {
+	k.coord = j
+	k.here = k.point.LogSigma()
+	if j < k.target.Cols() {
+		k.here = k.point.Beta(j)
+	}
+	current := k.point.Value().LogLik + k.logPrior(k.here)
+	displacement, v, moved, ok := k.slice.update(k, current, k.widths[j])
+	if !ok || !moved {
+		return ok
+	}
+	if j == k.target.Cols() {
+		k.point.MoveLogSigma(k.here+displacement, v)
+		return true
+	}
+	k.point.Move(j, displacement, v)
+	if !k.opts.Uncached {
+		k.touched += int64(k.target.Rows())
+	}
+	return true
+}
+
+// logPrior returns the log prior density of the coordinate under update at x,
+// with the Jacobian of the logarithm where it is log sigma.
+func (k *kernel) logPrior(x float64) float64 {
+	return k.target.LogPriorAlong(k.coord, x)
+}
+
+// at implements density for the coordinate under update.
+func (k *kernel) at(displacement float64) (float64, glm.Value) {
+	var v glm.Value
+	switch {
+	case k.coord == k.target.Cols():
+		v = k.point.AlongLogSigma(k.here + displacement)
+	case k.opts.Uncached:
+		v = k.point.AlongUncached(k.coord, displacement)
+		k.touched += k.entries()
+	default:
+		v = k.point.Along(k.coord, displacement)
+		k.touched += int64(k.target.Rows())
+	}
+	return v.LogLik + k.logPrior(k.here+displacement), v
+}
+
+// Position writes beta, then sigma where the family has it.
+func (k *kernel) Position(dst []float64) { k.point.Theta(dst) }
+
+// Start says how the starting point was drawn.
+func (k *kernel) Start() string { return k.start }

@@ -1,0 +1,83 @@
+package cggibbs
+
+import (
+	"fmt"
+	"math"
+)
+
+// Version names the algorithm: draws of different versions may differ in bits.
+const Version = "cggibbs/1"
+
+// Options configures New. The zero value is the paper's sampler.
+type Options struct {
+	// Basis is the coordinate system of the updates. Empty means "coordinate",
+	// the coefficients themselves, which is the only one of this version.
+	Basis string
+	// Kernels is the implementation of the likelihood's passes. Empty means
+	// "scalar", portable Go, which is the only one of this version.
+	Kernels string
+	// Scan is the order of updates in one iteration: "systematic" (first to
+	// last) or "random" (as many coordinates, drawn with replacement). Empty
+	// means "systematic".
+	Scan string
+	// Width is the initial slice width, in units of the coordinate's prior
+	// standard deviation; of 10 conditional standard deviations at the
+	// penalised point where the prior is flat; of 1 for log sigma. Zero means 1.
+	Width float64
+	// MaxDoublings is the largest number of doublings of a slice interval.
+	// Zero means 20; at most 50.
+	MaxDoublings int
+	// RefreshEvery is the number of iterations, counted from the chain's
+	// start, between full recomputations of the linear predictor, which bound
+	// its rounding error. Zero means 128; negative means never.
+	RefreshEvery int
+	// Uncached recomputes the linear predictor for every evaluation, at a cost
+	// of O(n·d) each: the sampler that the cache is checked against.
+	Uncached bool
+}
+
+// OptionError tells which option is impossible.
+type OptionError struct {
+	Option string // as in Options, in lower case
+	Value  any
+	Want   string
+}
+
+// Error names the option, its value and what is possible.
+func (e *OptionError) Error() string {
+	return fmt.Sprintf("cggibbs: option %s is %#v: want %s", e.Option, e.Value, e.Want)
+}
+
+// filled returns o with its zeros replaced, or the first impossible option.
+func (o Options) filled() (Options, error) {
+	set := func(s *string, standard string) {
+		if *s == "" {
+			*s = standard
+		}
+	}
+	set(&o.Basis, "coordinate")
+	set(&o.Kernels, "scalar")
+	set(&o.Scan, "systematic")
+	if o.Width == 0 {
+		o.Width = 1
+	}
+	if o.MaxDoublings == 0 {
+		o.MaxDoublings = 20
+	}
+	if o.RefreshEvery == 0 {
+		o.RefreshEvery = 128
+	}
+	switch {
+	case o.Basis != "coordinate":
+		return o, &OptionError{"basis", o.Basis, `"coordinate"`}
+	case o.Kernels != "scalar":
+		return o, &OptionError{"kernels", o.Kernels, `"scalar"`}
+	case o.Scan != "systematic" && o.Scan != "random":
+		return o, &OptionError{"scan", o.Scan, `"systematic" or "random"`}
+	case !(o.Width > 0) || math.IsInf(o.Width, 0):
+		return o, &OptionError{"width", o.Width, "a positive number"}
+	case o.MaxDoublings < 0 || o.MaxDoublings > 50:
+		return o, &OptionError{"max_doublings", o.MaxDoublings, "1 to 50"}
+	}
+	return o, nil
+}

@@ -1,0 +1,102 @@
+package glm
+
+import (
+	"math"
+
+	"glmbatch/infer/internal/variate"
+	"glmbatch/infer/internal/vec"
+)
+
+// krylov solves with H = XᵀWX + ridge by conjugate gradients, preconditioned
+// by H's diagonal. Its steps are inexact but always ascend.
+type krylov struct {
+	x              *Dense
+	ridge          []float64
+	curv, diagonal []float64
+	rows           []float64
+	r, z, q, hq    []float64
+}
+
+// Limits of the inner iteration.
+const (
+	krylovSteps     = 50
+	krylovTolerance = 1e-3 // of the preconditioned residual's first norm
+)
+
+func newKrylov(p *pilot) *krylov {
+	n, d := p.t.Rows(), p.t.Cols()
+	vector := func() []float64 { return make([]float64, d) }
+	return &krylov{
+		x: p.t.data.X, ridge: p.ridge, curv: make([]float64, n), diagonal: vector(),
+		rows: make([]float64, n), r: vector(), z: vector(), q: vector(), hq: vector(),
+	}
+}
+
+func (s *krylov) limit() int { return 12 }
+
+func (s *krylov) prepare(curv []float64) {
+	copy(s.curv, curv)
+	for j := range s.diagonal {
+		for i, v := range s.x.Col(j) {
+			s.rows[i] = v * s.curv[i]
+		}
+		s.diagonal[j] = vec.Dot(s.x.Col(j), s.rows) + s.ridge[j]
+	}
+}
+
+// apply writes H·v to dst.
+func (s *krylov) apply(v, dst []float64) {
+	multiplied(s.x, v, s.rows)
+	for i := range s.rows {
+		s.rows[i] *= s.curv[i]
+	}
+	transposed(s.x, s.rows, dst)
+	for j, r := range s.ridge {
+		dst[j] = math.FMA(r, v[j], dst[j])
+	}
+}
+
+// step is the preconditioned conjugate gradient iteration from 0.
+func (s *krylov) step(g, dst []float64) {
+	clear(dst)
+	copy(s.r, g)
+	s.precondition()
+	copy(s.q, s.z)
+	rho := vec.Dot(s.r, s.z)
+	stop := krylovTolerance * krylovTolerance * rho
+	for range krylovSteps {
+		if !(rho > stop) {
+			return
+		}
+		s.apply(s.q, s.hq)
+		alpha := rho / vec.Dot(s.q, s.hq)
+		vec.Axpy(alpha, s.q, dst)
+		vec.Axpy(-alpha, s.hq, s.r)
+		s.precondition()
+		next := vec.Dot(s.r, s.z)
+		for j := range s.q {
+			s.q[j] = math.FMA(next/rho, s.q[j], s.z[j])
+		}
+		rho = next
+	}
+}
+
+// precondition writes r/diagonal to z.
+func (s *krylov) precondition() {
+	for j, v := range s.r {
+		s.z[j] = v / s.diagonal[j]
+	}
+}
+
+// draw solves H·dst = XᵀW^½ε₁ + ridge^½ε₂, whose right side has variance H.
+func (s *krylov) draw(src Source, dst []float64) {
+	for i, w := range s.curv {
+		s.rows[i] = math.Sqrt(w) * variate.Normal(src)
+	}
+	b := make([]float64, len(dst))
+	transposed(s.x, s.rows, b)
+	for j, r := range s.ridge {
+		b[j] = math.FMA(math.Sqrt(r), variate.Normal(src), b[j])
+	}
+	s.step(b, dst)
+}

@@ -1,0 +1,149 @@
+package glm
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// ParseError tells why a text is no prior or family.
+type ParseError struct {
+	Text   string // what was given
+	Reason string
+	Hint   string // what to write instead; may be empty
+}
+
+// Error returns the sentence and the hint.
+func (e *ParseError) Error() string {
+	s := fmt.Sprintf("%q: %s", e.Text, e.Reason)
+	if e.Hint != "" {
+		s += "; " + e.Hint
+	}
+	return s
+}
+
+// signatures lists the priors with their arguments, in the order of messages.
+var signatures = []struct {
+	kind PriorKind
+	args []string
+}{
+	{Flat, nil},
+	{Normal, []string{"location", "scale"}},
+	{HalfNormal, []string{"scale"}},
+	{HalfCauchy, []string{"scale"}},
+}
+
+// ParsePrior reads a prior such as "normal(0, 2.5)", "half_cauchy(5)" or
+// "flat". Spaces do not matter, names are in lower case. The error is a
+// *ParseError.
+func ParsePrior(text string) (Prior, error) {
+	fail := func(hint, format string, a ...any) (Prior, error) {
+		return Prior{}, &ParseError{Text: text, Reason: fmt.Sprintf(format, a...), Hint: hint}
+	}
+	name, rest, hasArgs := strings.Cut(strings.TrimSpace(text), "(")
+	name = strings.TrimSpace(name)
+	var numbers []string
+	if hasArgs {
+		inner, closed := strings.CutSuffix(strings.TrimSpace(rest), ")")
+		if !closed || strings.ContainsAny(inner, "()") {
+			return fail("write it like normal(0, 2.5)", "its brackets do not match")
+		}
+		if strings.TrimSpace(inner) != "" {
+			numbers = strings.Split(inner, ",")
+		}
+	}
+	kind, args, ok := lookup(name)
+	if !ok {
+		return fail(suggestPrior(name), "no prior has the name %q", name)
+	}
+	if len(numbers) != len(args) {
+		return fail("write "+usage(kind, args), "%s takes %s, not %d", kind, count(len(args)), len(numbers))
+	}
+	p := Prior{Kind: kind}
+	for i, field := range numbers {
+		v, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
+		if err != nil {
+			return fail("write "+usage(kind, args), "its %s %q is not a number", args[i], strings.TrimSpace(field))
+		}
+		if args[i] == "location" {
+			p.Location = v
+		} else {
+			p.Scale = v
+		}
+	}
+	if p.Location == 0 {
+		p.Location = 0 // −0 and 0 are one prior with one spelling
+	}
+	if len(args) > 0 && p.Scale <= 0 {
+		return fail("a scale is positive", "its scale is %s", strconv.FormatFloat(p.Scale, 'g', -1, 64))
+	}
+	if err := p.check(); err != nil {
+		return fail("", "its %v", err)
+	}
+	return p, nil
+}
+
+// lookup finds the arguments of a prior.
+func lookup(name string) (PriorKind, []string, bool) {
+	for _, s := range signatures {
+		if string(s.kind) == name {
+			return s.kind, s.args, true
+		}
+	}
+	return "", nil, false
+}
+
+// usage returns the way a prior is written.
+func usage(kind PriorKind, args []string) string {
+	if len(args) == 0 {
+		return string(kind)
+	}
+	return string(kind) + "(" + strings.Join(args, ", ") + ")"
+}
+
+// count spells a number of arguments.
+func count(n int) string {
+	switch n {
+	case 0:
+		return "no numbers"
+	case 1:
+		return "1 number"
+	}
+	return strconv.Itoa(n) + " numbers"
+}
+
+// suggestPrior names the nearest prior, or all of them.
+func suggestPrior(name string) string {
+	folded := strings.ReplaceAll(strings.ToLower(name), "-", "_")
+	for _, s := range signatures {
+		squeezed := strings.ReplaceAll(string(s.kind), "_", "")
+		if d := distance(folded, string(s.kind)); d <= 2 || strings.ReplaceAll(folded, "_", "") == squeezed {
+			return "did you mean " + usage(s.kind, s.args) + "?"
+		}
+	}
+	var all []string
+	for _, s := range signatures {
+		all = append(all, usage(s.kind, s.args))
+	}
+	return "the priors are " + strings.Join(all, ", ")
+}
+
+// distance returns the Levenshtein distance of two short names.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,280 @@
+package glm
+
+import (
+	"math"
+	"sync"
+
+	"glmbatch/infer/internal/linalg"
+	"glmbatch/infer/internal/vec"
+)
+
+// pilot is the penalised point of a target and the curvature around it. Starts
+// are drawn around it, and scales of flat coordinates are taken from it; no
+// draw depends on it otherwise.
+//
+// The penalised point maximises log likelihood − ½ Σ ridge·(beta − centre)²,
+// where ridge and centre are those of the normal priors, and a flat prior has
+// a ridge of 1e-6 times the column's own information. sigma is fixed at a
+// pilot estimate meanwhile: there is never a joint mode over (beta, sigma),
+// which need not exist.
+//
+// The solver depends on the shape alone:
+//
+//   - d ≤ 400, d ≤ n: Newton with a dense Cholesky factor of the d × d
+//     curvature, n·d²/2 an iteration;
+//   - n ≤ 400, n < d: the same in the n × n dual, n²·d/2 once and n³/6 an
+//     iteration;
+//   - otherwise: Newton with conjugate gradients, 2·n·d for each of at most 50
+//     inner iterations.
+//
+// Newton is halved while the penalised likelihood falls and ends after 50
+// iterations (12 with conjugate gradients) at the latest; where it ends early
+// the point is still finite, and good enough for starts.
+type pilot struct {
+	t             *Target
+	centre, ridge []float64
+	beta          []float64
+	logSigma      float64
+	sigmaScale    float64   // standard deviation of log sigma in a start
+	eta           []float64 // at beta
+	curv          []float64 // −d² log f/dη² at eta
+	logLik        float64
+	drawing       sync.Mutex // the solver's scratch serves one draw at a time
+	solver        solver
+}
+
+// solver finds Newton steps for one shape of design.
+type solver interface {
+	// prepare is told the curvature per row, before step or draw.
+	prepare(curv []float64)
+	// step writes H⁻¹g to dst, H = XᵀWX + ridge. It may overwrite g.
+	step(g, dst []float64)
+	// draw writes a draw of N(0, H⁻¹) to dst.
+	draw(s Source, dst []float64)
+	// limit is the largest number of Newton iterations.
+	limit() int
+}
+
+// denseLimit is the largest order of a dense factorisation here.
+const denseLimit = 400
+
+// newPilot finds the penalised point.
+func newPilot(t *Target) *pilot {
+	n, d := t.Rows(), t.Cols()
+	p := &pilot{
+		t: t, centre: make([]float64, d), ridge: make([]float64, d), beta: make([]float64, d),
+		eta: make([]float64, n), curv: make([]float64, n),
+	}
+	p.startPoint()
+	p.setRidge()
+	p.solver = p.newSolver()
+	if t.kind == gaussian {
+		p.logSigma = p.responseScale()
+		p.maximise()
+		p.residualScale()
+		p.setRidge()
+		p.solver = p.newSolver()
+	}
+	p.maximise()
+	t.RowCurvature(p.eta, vec.Exp(p.logSigma), p.curv)
+	p.solver.prepare(p.curv)
+	p.logLik = t.logLikAt(p.eta, p.logSigma)
+	return p
+}
+
+func (p *pilot) newSolver() solver {
+	n, d := p.t.Rows(), p.t.Cols()
+	switch {
+	case d <= denseLimit && d <= n:
+		return newPrimal(p)
+	case n <= denseLimit && n < d:
+		return newDual(p)
+	}
+	return newKrylov(p)
+}
+
+// startPoint sets beta to the prior locations, and the intercept, if it has no
+// location of its own, to the link of the mean response.
+func (p *pilot) startPoint() {
+	t := p.t
+	for j, prior := range t.model.Coefficients {
+		if prior.Kind == Normal {
+			p.centre[j] = prior.Location
+		}
+	}
+	copy(p.beta, p.centre)
+	j := t.data.Intercept
+	if j < 0 || t.kind == gaussian {
+		return
+	}
+	total, trials := vec.Sum(t.data.Y), float64(t.Rows())
+	if t.data.Trials != nil {
+		trials = vec.Sum(t.data.Trials)
+	}
+	rate := (total + 0.5) / (trials + 1)
+	p.beta[j] = vec.Log(rate)
+	if t.kind == logit {
+		p.beta[j] -= vec.Log(1 - rate)
+	}
+	if t.data.Offset != nil {
+		p.beta[j] -= vec.Sum(t.data.Offset) / float64(t.Rows())
+	}
+}
+
+// setRidge takes the ridge from the priors, and the curvature at beta where a
+// prior is flat.
+func (p *pilot) setRidge() {
+	t := p.t
+	p.product()
+	t.RowCurvature(p.eta, vec.Exp(p.logSigma), p.curv)
+	for j, prior := range t.model.Coefficients {
+		if prior.Kind == Normal {
+			p.ridge[j] = 1 / prior.Scale / prior.Scale
+			continue
+		}
+		p.ridge[j] = 1e-6*p.information(j) + 1e-200
+	}
+}
+
+// information returns x_jᵀWx_j.
+func (p *pilot) information(j int) float64 {
+	sum := 0.0
+	for i, x := range p.t.data.X.Col(j) {
+		sum = math.FMA(float64(x*p.curv[i]), x, sum)
+	}
+	return sum
+}
+
+// conditionalScale returns the standard deviation that coefficient j has at
+// the penalised point when all others are held.
+func (p *pilot) conditionalScale(j int) float64 {
+	return 1 / math.Sqrt(p.information(j)+p.ridge[j])
+}
+
+// responseScale returns the log of the response's standard deviation, or of a
+// small part of its size where it has none: a first guess of sigma.
+func (p *pilot) responseScale() float64 {
+	y, n := p.t.data.Y, float64(p.t.Rows())
+	r := make([]float64, len(y))
+	copy(r, y)
+	if o := p.t.data.Offset; o != nil {
+		vec.Axpy(-1, o, r)
+	}
+	size := largest(r)
+	mean := vec.Sum(r) / n
+	for i := range r {
+		r[i] -= mean
+	}
+	return vec.Log(math.Sqrt(vec.SumSquares(r)/n) + 1e-6*size + 1e-150)
+}
+
+// residualScale sets log sigma from the residuals at beta and the scale of its
+// start. With d ≥ n the residuals say little: half the response's scale
+// stands in.
+func (p *pilot) residualScale() {
+	n, d := float64(p.t.Rows()), float64(p.t.Cols())
+	p.product()
+	rss := p.t.sum(p.eta, p.eta, 0)
+	freedom := n - d
+	p.sigmaScale = 0.5
+	if freedom >= 1 {
+		p.logSigma = max(p.logSigma-15, vec.Log(rss/freedom+1e-300)/2)
+		p.sigmaScale = min(0.5, 1/math.Sqrt(2*freedom))
+		return
+	}
+	p.logSigma -= log2
+}
+
+// product writes offset + X·beta to eta.
+func (p *pilot) product() {
+	multiplied(p.t.data.X, p.beta, p.eta)
+	if p.t.data.Offset != nil {
+		vec.Axpy(1, p.t.data.Offset, p.eta)
+	}
+}
+
+// maximise runs Newton's iteration from beta.
+func (p *pilot) maximise() {
+	t := p.t
+	n, d := t.Rows(), t.Cols()
+	sigma := vec.Exp(p.logSigma)
+	rows, g, step, move := make([]float64, n), make([]float64, d), make([]float64, d), make([]float64, n)
+	p.product()
+	value := p.objective(p.eta, p.beta)
+	for range p.solver.limit() {
+		t.RowGradient(p.eta, sigma, rows)
+		t.RowCurvature(p.eta, sigma, p.curv)
+		p.solver.prepare(p.curv)
+		transposed(t.data.X, rows, g)
+		for j := range g {
+			g[j] = math.FMA(p.ridge[j], p.centre[j]-p.beta[j], g[j])
+		}
+		p.solver.step(g, step)
+		multiplied(t.data.X, step, move)
+		gained := p.search(step, move, value) - value
+		if !(gained > 1e-9) {
+			return
+		}
+		value += gained
+	}
+}
+
+// search moves along step, halving it until the objective does not fall, and
+// returns the new objective; it stays where nothing helps.
+func (p *pilot) search(step, move []float64, value float64) float64 {
+	beta, eta := make([]float64, len(step)), make([]float64, len(move))
+	for size := 1.0; size > 1e-12; size /= 2 {
+		copy(beta, p.beta)
+		copy(eta, p.eta)
+		vec.Axpy(size, step, beta)
+		vec.Axpy(size, move, eta)
+		if v := p.objective(eta, beta); v >= value {
+			p.beta, p.eta = beta, eta
+			return v
+		}
+	}
+	return value
+}
+
+// objective returns the penalised log likelihood.
+func (p *pilot) objective(eta, beta []float64) float64 {
+	penalty := 0.0
+	for j, b := range beta {
+		e := b - p.centre[j]
+		penalty = math.FMA(float64(p.ridge[j]*e), e, penalty)
+	}
+	return p.t.logLikAt(eta, p.logSigma) - 0.5*penalty
+}
+
+// logLikAt returns the log likelihood at a linear predictor. Cost: O(n).
+func (t *Target) logLikAt(eta []float64, logSigma float64) float64 {
+	linear := 0.0
+	if t.kind != gaussian {
+		linear = vec.Dot(t.data.Y, eta)
+	}
+	return t.logLik(t.sum(eta, eta, 0), linear, logSigma)
+}
+
+// mustFactor factorises a matrix that is positive definite by construction; a
+// breakdown by rounding is met with a growing multiple of its diagonal.
+func mustFactor(a []float64, n int) *linalg.Chol {
+	work := make([]float64, len(a))
+	for jitter := 0.0; ; jitter = max(1e-14, 100*jitter) {
+		copy(work, a)
+		for i := range n {
+			work[i*n+i] = math.FMA(jitter, a[i*n+i], a[i*n+i])
+		}
+		c, err := linalg.Cholesky(work, n)
+		if err == nil {
+			return c
+		}
+		if jitter > 1e6 { // not a number, or overflow: the identity does no harm
+			clear(work)
+			for i := range n {
+				work[i*n+i] = 1
+			}
+			a = append([]float64(nil), work...)
+			jitter = 0
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package glm
+
+import (
+	"math"
+
+	"glmbatch/infer/internal/vec"
+)
+
+// Predictor is a point theta with its cached linear predictor
+// eta = offset + X·beta, the compute graph that makes a change of one
+// coefficient cost O(n) instead of O(n·d). It belongs to one chain.
+type Predictor struct {
+	t        *Target
+	beta     []float64
+	logSigma float64
+	sigma    float64
+	eta      []float64
+	value    Value
+	fresh    []float64 // scratch of AlongUncached
+}
+
+// Value is the log likelihood at a point, with what is needed to go there.
+type Value struct {
+	LogLik      float64
+	sum, linear float64 // see Target.logLik
+}
+
+// NewPredictor returns a predictor at beta = 0, sigma = 1.
+func NewPredictor(t *Target) *Predictor {
+	p := &Predictor{t: t, beta: make([]float64, t.Cols()), sigma: 1, eta: make([]float64, t.Rows())}
+	p.Refresh()
+	return p
+}
+
+// SetTheta moves to theta, sigma being its last entry where the family has it.
+// Cost: O(n·d).
+func (p *Predictor) SetTheta(theta []float64) {
+	copy(p.beta, theta[:len(p.beta)])
+	if p.t.kind == gaussian {
+		p.setLogSigma(vec.Log(theta[len(p.beta)]))
+		p.sigma = theta[len(p.beta)]
+	}
+	p.Refresh()
+}
+
+// SetUnconstrained moves to u, whose last entry is log sigma where the family
+// has it. Cost: O(n·d).
+func (p *Predictor) SetUnconstrained(u []float64) {
+	copy(p.beta, u[:len(p.beta)])
+	if p.t.kind == gaussian {
+		p.setLogSigma(u[len(p.beta)])
+	}
+	p.Refresh()
+}
+
+func (p *Predictor) setLogSigma(l float64) { p.logSigma, p.sigma = l, vec.Exp(l) }
+
+// Theta writes the point to dst, len(dst) = Target.Dim.
+func (p *Predictor) Theta(dst []float64) {
+	copy(dst, p.beta)
+	if p.t.kind == gaussian {
+		dst[len(p.beta)] = p.sigma
+	}
+}
+
+// Unconstrained writes the point with log sigma in place of sigma.
+func (p *Predictor) Unconstrained(dst []float64) {
+	copy(dst, p.beta)
+	if p.t.kind == gaussian {
+		dst[len(p.beta)] = p.logSigma
+	}
+}
+
+// Beta returns coefficient j.
+func (p *Predictor) Beta(j int) float64 { return p.beta[j] }
+
+// Eta returns the cached linear predictor; it aliases the predictor.
+func (p *Predictor) Eta() []float64 { return p.eta }
+
+// LogSigma returns log sigma, 0 for a family without it.
+func (p *Predictor) LogSigma() float64 { return p.logSigma }
+
+// Value returns the log likelihood at the point. Cost: O(1).
+func (p *Predictor) Value() Value { return p.value }
+
+// LogPrior returns the log prior density at the point, as Target.LogPrior.
+func (p *Predictor) LogPrior() float64 {
+	sum := 0.0
+	for j, prior := range p.t.model.Coefficients {
+		sum += prior.LogDensity(p.beta[j])
+	}
+	if p.t.kind == gaussian {
+		sum += p.t.model.Dispersion.LogDensity(p.sigma)
+	}
+	return sum
+}
+
+// Along returns the log likelihood with delta added to coefficient j, in one
+// pass over column j. It writes nothing. Cost: O(n).
+func (p *Predictor) Along(j int, delta float64) Value {
+	v := Value{sum: p.t.sum(p.eta, p.t.data.X.Col(j), delta)}
+	if p.t.kind != gaussian {
+		v.linear = math.FMA(delta, p.t.xty[j], p.value.linear)
+	}
+	v.LogLik = p.t.logLik(v.sum, v.linear, p.logSigma)
+	return v
+}
+
+// AlongUncached returns what Along returns, up to rounding, from a full
+// recomputation of X·beta. Cost: O(n·d). It is the sampler without a compute
+// graph that the cached one must agree with.
+func (p *Predictor) AlongUncached(j int, delta float64) Value {
+	if p.fresh == nil {
+		p.fresh = make([]float64, len(p.eta))
+	}
+	old := p.beta[j]
+	p.beta[j] = old + delta
+	p.product(p.fresh)
+	p.beta[j] = old
+	return p.valueAt(p.fresh)
+}
+
+// Move adds delta to coefficient j and updates the cache. v must be what Along
+// or AlongUncached returned for the same change. Cost: O(n).
+func (p *Predictor) Move(j int, delta float64, v Value) {
+	p.beta[j] += delta
+	vec.Axpy(delta, p.t.data.X.Col(j), p.eta)
+	p.value = v
+}
+
+// AlongLogSigma returns the log likelihood at another log sigma. Cost: O(1).
+func (p *Predictor) AlongLogSigma(l float64) Value {
+	v := p.value
+	v.LogLik = p.t.logLik(v.sum, v.linear, l)
+	return v
+}
+
+// MoveLogSigma sets log sigma; v must be what AlongLogSigma returned for it.
+func (p *Predictor) MoveLogSigma(l float64, v Value) {
+	p.setLogSigma(l)
+	p.value = v
+}
+
+// Refresh recomputes the cache from beta, which ends the rounding error that
+// moves have left in it. Cost: O(n·d).
+func (p *Predictor) Refresh() {
+	p.product(p.eta)
+	p.value = p.valueAt(p.eta)
+}
+
+// product writes offset + X·beta to dst, column by column.
+func (p *Predictor) product(dst []float64) {
+	if p.t.data.Offset != nil {
+		copy(dst, p.t.data.Offset)
+	} else {
+		clear(dst)
+	}
+	for j, b := range p.beta {
+		vec.Axpy(b, p.t.data.X.Col(j), dst)
+	}
+}
+
+// valueAt returns the log likelihood at a linear predictor.
+func (p *Predictor) valueAt(eta []float64) Value {
+	v := Value{sum: p.t.sum(eta, eta, 0)}
+	if p.t.kind != gaussian {
+		v.linear = vec.Dot(p.t.data.Y, eta)
+	}
+	v.LogLik = p.t.logLik(v.sum, v.linear, p.logSigma)
+	return v
+}
+
+// Cache returns the numbers that a refresh would not restore to the bit: eta,
+// then three of the log likelihood. It is made anew.
+func (p *Predictor) Cache() []float64 {
+	out := make([]float64, 0, len(p.eta)+3)
+	return append(append(out, p.eta...), p.value.LogLik, p.value.sum, p.value.linear)
+}
+
+// SetCache restores what Cache returned, after SetUnconstrained.
+func (p *Predictor) SetCache(cache []float64) {
+	copy(p.eta, cache)
+	rest := cache[len(p.eta):]
+	p.value = Value{LogLik: rest[0], sum: rest[1], linear: rest[2]}
+}

@@ -1,0 +1,126 @@
+package glm
+
+import (
+	"math"
+
+	"glmbatch/infer/internal/linalg"
+	"glmbatch/infer/internal/variate"
+	"glmbatch/infer/internal/vec"
+)
+
+// primal factorises H = XᵀWX + ridge = LLᵀ, d × d.
+type primal struct {
+	x          *Dense
+	ridge      []float64
+	scratch, h []float64
+	factor     *linalg.Chol
+}
+
+func newPrimal(p *pilot) *primal {
+	n, d := p.t.Rows(), p.t.Cols()
+	return &primal{x: p.t.data.X, ridge: p.ridge, scratch: make([]float64, n), h: make([]float64, d*d)}
+}
+
+func (s *primal) limit() int { return 50 }
+
+func (s *primal) prepare(curv []float64) {
+	weightedGram(s.x, curv, s.scratch, s.h)
+	d := s.x.Cols
+	for j, r := range s.ridge {
+		s.h[j*d+j] += r
+	}
+	s.factor = mustFactor(s.h, d)
+}
+
+func (s *primal) step(g, dst []float64) {
+	copy(dst, g)
+	s.factor.Solve(dst)
+}
+
+// draw solves Lᵀ·dst = z.
+func (s *primal) draw(src Source, dst []float64) {
+	for j := range dst {
+		dst[j] = variate.Normal(src)
+	}
+	s.factor.SolveUpper(dst)
+}
+
+// dual works with K = X·ridge⁻¹·Xᵀ, n × n, by the Woodbury identity:
+// H⁻¹g = u − ridge⁻¹XᵀW^½·B⁻¹·W^½Xu with u = ridge⁻¹g, B = I + W^½KW^½.
+type dual struct {
+	x       *Dense
+	ridge   []float64
+	k, b    []float64 // lower triangles by rows
+	root    []float64 // W^½
+	rows    []float64
+	factor  *linalg.Chol
+	columns []float64
+}
+
+func newDual(p *pilot) *dual {
+	n, d := p.t.Rows(), p.t.Cols()
+	s := &dual{
+		x: p.t.data.X, ridge: p.ridge, k: make([]float64, n*n), b: make([]float64, n*n),
+		root: make([]float64, n), rows: make([]float64, n), columns: make([]float64, d),
+	}
+	for j := range d {
+		col := s.x.Col(j)
+		for i, v := range col {
+			vec.Axpy(v/s.ridge[j], col[:i+1], s.k[i*n:i*n+i+1])
+		}
+	}
+	return s
+}
+
+func (s *dual) limit() int { return 50 }
+
+func (s *dual) prepare(curv []float64) {
+	n := s.x.Rows
+	for i, w := range curv {
+		s.root[i] = math.Sqrt(w)
+	}
+	for i := range n {
+		for j := range i + 1 {
+			s.b[i*n+j] = s.root[i] * s.k[i*n+j] * s.root[j]
+		}
+		s.b[i*n+i]++
+	}
+	s.factor = mustFactor(s.b, n)
+}
+
+func (s *dual) step(g, dst []float64) {
+	for j, v := range g {
+		dst[j] = v / s.ridge[j]
+	}
+	multiplied(s.x, dst, s.rows)
+	for i := range s.rows {
+		s.rows[i] *= s.root[i]
+	}
+	s.correct(dst, -1)
+}
+
+// correct adds sign·ridge⁻¹XᵀW^½B⁻¹·rows to dst.
+func (s *dual) correct(dst []float64, sign float64) {
+	s.factor.Solve(s.rows)
+	for i := range s.rows {
+		s.rows[i] *= s.root[i]
+	}
+	transposed(s.x, s.rows, s.columns)
+	for j, v := range s.columns {
+		dst[j] = math.FMA(sign, v/s.ridge[j], dst[j])
+	}
+}
+
+// draw follows Bhattacharya, Chakraborty and Mallick (2016),
+// doi:10.1093/biomet/asw042: u ~ N(0, ridge⁻¹), v = W^½Xu + ε, and
+// u − ridge⁻¹XᵀW^½B⁻¹v has variance H⁻¹.
+func (s *dual) draw(src Source, dst []float64) {
+	for j := range dst {
+		dst[j] = variate.Normal(src) / math.Sqrt(s.ridge[j])
+	}
+	multiplied(s.x, dst, s.rows)
+	for i := range s.rows {
+		s.rows[i] = math.FMA(s.root[i], s.rows[i], variate.Normal(src))
+	}
+	s.correct(dst, -1)
+}

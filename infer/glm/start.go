@@ -1,0 +1,116 @@
+package glm
+
+import (
+	"fmt"
+	"math"
+
+	"glmbatch/infer"
+	"glmbatch/infer/internal/variate"
+	"glmbatch/infer/internal/vec"
+)
+
+// startSpread is the scale of the starts around the penalised point, in units
+// of the posterior's own (approximate) scale.
+const startSpread = 2
+
+// Start draws the starting point of a chain from its stream and says in words
+// how. u is (beta, log sigma), len Dim.
+//
+// The last of several chains starts at a draw from the prior, if that is
+// proper. The others start at a multivariate t₃ draw around the penalised
+// point, with twice the scale of the curvature there. A start whose log
+// likelihood is more than 1000·n below that of the penalised point (where a
+// Poisson mean overflows, for example) is halved toward it until it is not.
+//
+// Cost: O(n·d) for each halving, besides one draw of N(0, H⁻¹): d²/2, or
+// O(n·d + n²) where d > n.
+func (t *Target) Start(c infer.Chain) (u []float64, words string) {
+	p := t.pilot
+	u = make([]float64, t.Dim())
+	words = "t3 around the penalised point, scale 2"
+	if c.Count > 1 && c.Index == c.Count-1 && t.model.Proper() {
+		t.drawPrior(c.Stream, u)
+		words = "prior"
+	} else {
+		p.draw(c.Stream, u)
+	}
+	halved := 0
+	for !p.sane(u) {
+		halved++
+		if halved > 1100 {
+			p.point(u)
+			return u, "the penalised point"
+		}
+		for j, b := range p.beta {
+			u[j] = b + (u[j]-b)/2
+		}
+		if t.kind == gaussian {
+			l := u[t.Cols()]
+			u[t.Cols()] = p.logSigma + (l-p.logSigma)/2
+		}
+	}
+	if halved > 0 {
+		words += fmt.Sprintf(", halved %d times toward the penalised point", halved)
+	}
+	return u, words
+}
+
+// Penalised returns the penalised point, (beta, log sigma): the maximum of the
+// likelihood times the normal priors at a pilot estimate of sigma.
+func (t *Target) Penalised() []float64 {
+	u := make([]float64, t.Dim())
+	t.pilot.point(u)
+	return u
+}
+
+// ConditionalScale returns the approximate posterior standard deviation of
+// coefficient j with all else held at the penalised point. Cost: O(n).
+func (t *Target) ConditionalScale(j int) float64 { return t.pilot.conditionalScale(j) }
+
+// drawPrior writes a draw from the prior to u.
+func (t *Target) drawPrior(s Source, u []float64) {
+	for j, p := range t.model.Coefficients {
+		u[j] = p.Draw(s)
+	}
+	if t.kind == gaussian {
+		u[t.Cols()] = vec.Log(t.model.Dispersion.Draw(s))
+	}
+}
+
+// point writes the penalised point to u.
+func (p *pilot) point(u []float64) {
+	copy(u, p.beta)
+	if p.t.kind == gaussian {
+		u[len(p.beta)] = p.logSigma
+	}
+}
+
+// draw writes a multivariate t₃ draw with the spread of starts to u.
+func (p *pilot) draw(s Source, u []float64) {
+	size := startSpread * math.Sqrt(3/variate.ChiSquare3(s))
+	d := len(p.beta)
+	p.drawing.Lock()
+	p.solver.draw(s, u[:d])
+	p.drawing.Unlock()
+	for j, b := range p.beta {
+		u[j] = math.FMA(size, u[j], b)
+	}
+	if p.t.kind == gaussian {
+		u[d] = math.FMA(float64(size*p.sigmaScale), variate.Normal(s), p.logSigma)
+	}
+}
+
+// sane tells whether a chain can start at u.
+func (p *pilot) sane(u []float64) bool {
+	eta := make([]float64, p.t.Rows())
+	multiplied(p.t.data.X, u[:len(p.beta)], eta)
+	if p.t.data.Offset != nil {
+		vec.Axpy(1, p.t.data.Offset, eta)
+	}
+	logSigma := 0.0
+	if p.t.kind == gaussian {
+		logSigma = u[len(p.beta)]
+	}
+	v := p.t.logLikAt(eta, logSigma)
+	return v >= p.logLik-1000*float64(p.t.Rows()) && v <= math.MaxFloat64
+}
