@@ -132,7 +132,7 @@ func (p *pilot) setRidge() {
 			p.ridge[j] = 1 / prior.Scale / prior.Scale
 			continue
 		}
-		p.ridge[j] = 1e-6*p.information(j) + 1e-200
+		p.ridge[j] = math.FMA(1e-6, p.information(j), 1e-200)
 	}
 }
 
@@ -165,7 +165,7 @@ func (p *pilot) responseScale() float64 {
 	for i := range r {
 		r[i] -= mean
 	}
-	return vec.Log(math.Sqrt(vec.SumSquares(r)/n) + 1e-6*size + 1e-150)
+	return vec.Log(math.FMA(1e-6, size, math.Sqrt(vec.SumSquares(r)/n)) + 1e-150)
 }
 
 // residualScale sets log sigma from the residuals at beta and the scale of its

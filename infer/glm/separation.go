@@ -137,7 +137,7 @@ func (s *submodel) step(first bool) bool {
 	}
 	old := s.fit(0)
 	for size := 1.0; size > 1e-6; size /= 2 {
-		if s.fit(size) >= old-1e-9*math.Abs(old) {
+		if s.fit(size) >= math.FMA(-1e-9, math.Abs(old), old) {
 			vec.Axpy(size, s.move, s.eta)
 			return true
 		}

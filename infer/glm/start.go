@@ -112,5 +112,5 @@ func (p *pilot) sane(u []float64) bool {
 		logSigma = u[len(p.beta)]
 	}
 	v := p.t.logLikAt(eta, logSigma)
-	return v >= p.logLik-1000*float64(p.t.Rows()) && v <= math.MaxFloat64
+	return v >= math.FMA(-1000, float64(p.t.Rows()), p.logLik) && v <= math.MaxFloat64
 }

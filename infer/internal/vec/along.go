@@ -56,7 +56,7 @@ func expNegative(t float64) float64 {
 		return t
 	}
 	y, k := expCore(t)
-	return y * math.Float64frombits(uint64(k+1023)<<52)
+	return float64(y * math.Float64frombits(uint64(k+1023)<<52))
 }
 
 // WeightedLog1pExpAlong returns Σ m[i]·log(1 + e^t[i]) with t = eta + delta·x.

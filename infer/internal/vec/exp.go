@@ -39,10 +39,11 @@ func Exp(x float64) float64 {
 	}
 	y, k := expCore(x)
 	if k > -1022 && k < 1024 {
-		return y * math.Float64frombits(uint64(k+1023)<<52)
+		return float64(y * math.Float64frombits(uint64(k+1023)<<52))
 	}
 	half := k / 2 // two steps: 2ᵏ itself is no normal number
-	return y * math.Float64frombits(uint64(half+1023)<<52) * math.Float64frombits(uint64(k-half+1023)<<52)
+	y *= math.Float64frombits(uint64(half+1023) << 52)
+	return float64(y * math.Float64frombits(uint64(k-half+1023)<<52))
 }
 
 // expCore returns eʳ and k with x = k·ln 2 + r, for finite |x| < 2³⁰.
