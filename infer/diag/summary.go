@@ -1,56 +1,117 @@
 package diag
 
-import "math"
+import (
+	"fmt"
+	"math"
+	"strings"
+)
 
 // Summary is what is told of one column of draws. A number that cannot be
 // computed is NaN, and Reason says why.
 type Summary struct {
-	Mean, SD                         float64
-	MCSEMean, MCSESD                 float64
-	Q025, Q05, Q25, Median, Q75, Q95 float64
-	Q975                             float64
-	MCSEMedian, MCSEQ05, MCSEQ95     float64
-	RHat, ESSBulk, ESSTail           float64
-	Reason                           string
+	Mean, SD                               float64
+	MCSEMean, MCSESD                       float64
+	Q025, Q05, Q25, Median, Q75, Q95, Q975 float64 // R's type 7
+	MCSEMedian, MCSEQ05, MCSEQ95           float64
+	RHat, ESSBulk, ESSTail                 float64
+	Reason                                 string // empty if no number is NaN or infinite
 }
 
-// Workspace holds buffers for Summarize. It is not safe for concurrent use.
-type Workspace struct{}
-
-// NewWorkspace returns an empty workspace.
-func NewWorkspace() *Workspace { return new(Workspace) }
-
-// Summarize describes one column: chains × iterations, of equal lengths.
+// Summarize describes one column: chains × iterations, of equal lengths, the
+// warm-up left out. It allocates nothing once it has seen a column of this
+// shape, save the words of an unusual Reason.
 func (w *Workspace) Summarize(chains [][]float64) Summary {
-	var s Summary
-	for _, c := range chains {
-		for _, v := range c {
-			if math.IsNaN(v) {
-				nan := math.NaN()
-				return Summary{nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, "some draws are NaN"}
-			}
-		}
+	w.load(chains)
+	nan := math.NaN()
+	s := Summary{
+		Mean: nan, SD: nan, MCSEMean: nan, MCSESD: nan,
+		Q025: nan, Q05: nan, Q25: nan, Median: nan, Q75: nan, Q95: nan, Q975: nan,
+		MCSEMedian: nan, MCSEQ05: nan, MCSEQ95: nan,
+		RHat: nan, ESSBulk: nan, ESSTail: nan,
 	}
-	flat := refFlat(chains)
-	s.Mean, s.SD = refMean(flat), math.Sqrt(refVar(flat))
-	s.MCSEMean, s.MCSESD = MCSEMean(chains), MCSESD(chains)
-	q := func(p float64) float64 { return refQuantile(chains, p) }
-	s.Q025, s.Q05, s.Q25, s.Median, s.Q75, s.Q95, s.Q975 = q(0.025), q(0.05), q(0.25), q(0.5), q(0.75), q(0.95), q(0.975)
-	s.MCSEMedian, s.MCSEQ05, s.MCSEQ95 = MCSEQuantile(chains, 0.5), MCSEQuantile(chains, 0.05), MCSEQuantile(chains, 0.95)
-	s.RHat, s.ESSBulk, s.ESSTail = RHat(chains), ESSBulk(chains), ESSTail(chains)
-	if math.IsNaN(s.RHat + s.ESSBulk + s.ESSTail) {
-		s.Reason = "the draws do not vary or are too few"
+	if w.ordered() {
+		w.summarizeOrder(&s)
+		w.summarizeMoments(&s)
 	}
+	s.Reason = w.reason(&s, chains)
 	return s
 }
 
-// PerfectRHat returns the largest R-hat that perfect mixing would give over
-// params independent parameters; level is its quantile.
-func PerfectRHat(params, chains, draws int, level float64) float64 {
-	m, n := float64(2*chains), float64(draws/2)
-	p := 1 - exp(ln(level)/float64(2*params))
-	a, b := m*(n-1)/2, (m-1)/2
-	y := betaQuantile(p, a, b)
-	f := (1 - y) / y * a / b
-	return math.Sqrt((f + n - 1) / n)
+// summarizeOrder fills in what depends on the order of the draws.
+func (w *Workspace) summarizeOrder(s *Summary) {
+	s.Q025, s.Q05, s.Q25 = w.quantile(0.025), w.quantile(0.05), w.quantile(0.25)
+	s.Median = w.quantile(0.5)
+	s.Q75, s.Q95, s.Q975 = w.quantile(0.75), w.quantile(0.95), w.quantile(0.975)
+
+	low, mid, high := w.essQuantile(0.05), w.essQuantile(0.5), w.essQuantile(0.95)
+	s.ESSTail = math.Min(low, high)
+	s.MCSEQ05 = w.mcseQuantile(0.05, low)
+	s.MCSEMedian = w.mcseQuantile(0.5, mid)
+	s.MCSEQ95 = w.mcseQuantile(0.95, high)
+
+	var bulk float64
+	bulk, s.ESSBulk = w.bulk()
+	s.RHat = math.Max(bulk, w.foldedRHat())
+}
+
+// summarizeMoments fills in what depends on the draws as numbers.
+func (w *Workspace) summarizeMoments(s *Summary) {
+	if !w.finite() {
+		s.Mean = w.lo + w.hi // ±Inf, or NaN if both occur
+		return
+	}
+	e := w.exponent()
+	m := w.plainMoments()
+	s.Mean = math.Ldexp(m.mean, e)
+	s.SD = math.Ldexp(math.Sqrt(m.squares/float64(w.size()-1)), e)
+	s.MCSEMean = math.Ldexp(w.mcseMean(m), e)
+	s.MCSESD = math.Ldexp(w.mcseSD(w.squareMoments(m.mean)), e)
+}
+
+// reason says in words why numbers of s are NaN or infinite.
+func (w *Workspace) reason(s *Summary, chains [][]float64) string {
+	switch {
+	case w.size() == 0:
+		return "there are no draws"
+	case w.nans > 0:
+		return where("NaN", math.IsNaN, chains)
+	case !w.finite():
+		return where("infinite", func(v float64) bool { return math.IsInf(v, 0) }, chains)
+	case w.constant():
+		return "all draws are equal"
+	case w.half < 2:
+		return "R-hat needs at least 4 iterations per chain, ESS and MCSE 6"
+	case w.half < 3:
+		return "ESS and MCSE need at least 6 iterations per chain"
+	}
+	var reasons []string
+	add := func(holds bool, words string) {
+		if holds {
+			reasons = append(reasons, words)
+		}
+	}
+	add(math.IsNaN(s.RHat), "all draws lie equally far from their median, so that R-hat of the folded draws is undefined")
+	add(math.IsInf(s.RHat, 1), "no half of a chain varies, but they differ: R-hat is infinite")
+	add(math.IsNaN(s.MCSEQ95), "at least 5 % of the draws equal the largest: no ESS and MCSE of the 95 % quantile")
+	add(math.IsNaN(s.MCSEMedian), "at least half of the draws equal the largest: no ESS and MCSE of the median")
+	add(math.IsNaN(s.MCSEQ05), "at least 95 % of the draws equal the largest: no ESS and MCSE of the 5 % quantile")
+	add(math.IsNaN(s.MCSESD), "all draws lie equally far from their mean: no MCSE of the standard deviation")
+	return strings.Join(reasons, "; ")
+}
+
+// where counts the draws of a kind and points at the first of them.
+func where(kind string, is func(float64) bool, chains [][]float64) string {
+	count, chain, iteration := 0, 0, 0
+	for c, draws := range chains {
+		for i, v := range draws {
+			if is(v) {
+				if count == 0 {
+					chain, iteration = c+1, i+1
+				}
+				count++
+			}
+		}
+	}
+	return fmt.Sprintf("%d of %d draws are %s, the first in chain %d at iteration %d",
+		count, len(chains)*len(chains[0]), kind, chain, iteration)
 }

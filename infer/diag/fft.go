@@ -1,0 +1,208 @@
+package diag
+
+import "math"
+
+// spectrum computes all autocovariances of the halves through their power
+// spectrum, summed over the halves. Two halves, one as real and one as
+// imaginary part, share a complex transform: the power at ±frequency adds up
+// to twice that of both, which is all that the sum needs.
+//
+// A half padded with as many zeros is transformed as two transforms of size n,
+// of the half itself (even frequencies) and of the half turned by w^i,
+// w = e^(−iπ/n) (odd frequencies).
+type spectrum struct {
+	n              int       // power of two, at least half
+	turn           complexes // w^i, i < n
+	twiddles       complexes // of every radix-4 stage, in the order of use
+	reversed       []uint32  // bit reversal of 0 … n−1
+	even, odd      complexes
+	powerE, powerO []float64
+}
+
+type complexes struct{ re, im []float64 }
+
+func newComplexes(n int) complexes { return complexes{make([]float64, n), make([]float64, n)} }
+
+func (c complexes) slice(i, j int) complexes { return complexes{c.re[i:j:j], c.im[i:j:j]} }
+
+// resize prepares transforms for halves of the given length.
+func (s *spectrum) resize(half int) {
+	n := nextPowerOfTwo(half)
+	if n == s.n {
+		return
+	}
+	s.n = n
+	s.turn = roots(2*n).slice(0, n)
+	s.even, s.odd = newComplexes(n), newComplexes(n)
+	s.powerE, s.powerO = make([]float64, n), make([]float64, n)
+	s.twiddles = complexes{}
+	for size := n; size > 4; size /= 4 {
+		step := 2 * n / size
+		for j := range size / 4 {
+			for k := 1; k <= 3; k++ {
+				re, im := s.root(k * j * step)
+				s.twiddles.re = append(s.twiddles.re, re)
+				s.twiddles.im = append(s.twiddles.im, im)
+			}
+		}
+	}
+	s.reversed = make([]uint32, n)
+	for i := 1; i < n; i++ {
+		s.reversed[i] = s.reversed[i/2] / 2
+		if i%2 == 1 {
+			s.reversed[i] += uint32(n / 2)
+		}
+	}
+}
+
+// root returns w^k for k < 2n.
+func (s *spectrum) root(k int) (re, im float64) {
+	if k >= s.n {
+		return -s.turn.re[k-s.n], -s.turn.im[k-s.n]
+	}
+	return s.turn.re[k], s.turn.im[k]
+}
+
+// roots returns e^(−2πi·k/n), k < n, for a power of two n, within a few units
+// of the last place. It halves angles with square roots and multiplies, because
+// math.Sincos rounds differently on different processors.
+func roots(n int) complexes {
+	r := newComplexes(n)
+	r.re[0] = 1
+	c, s := -1.0, 0.0 // cosine and sine of π, then of its halves
+	for step := n / 2; step >= 1; step /= 2 {
+		for k := 0; k < n; k += 2 * step {
+			a, b := r.re[k], r.im[k]
+			r.re[k+step] = float64(a*c) + float64(b*s)
+			r.im[k+step] = float64(b*c) - float64(a*s)
+		}
+		switch step {
+		case n / 2:
+			c, s = 0, 1
+		default:
+			root := math.Sqrt((1 + c) / 2)
+			c, s = root, s/(2*root)
+		}
+	}
+	return r
+}
+
+// autocovariances writes Σ over halves of Σ_i y[i]·y[i+k] to acov[k].
+func (s *spectrum) autocovariances(acov []float64, y *series) {
+	clear(s.powerE)
+	clear(s.powerO)
+	for h := 0; h < y.halves; h += 2 {
+		start := h * y.stride
+		s.load(y.y[start:start+y.half], y.y[start+y.stride:start+y.stride+y.half])
+		s.transform(s.even)
+		s.transform(s.odd)
+		addPower(s.powerE, s.even)
+		addPower(s.powerO, s.odd)
+	}
+	s.invert(acov)
+}
+
+// load fills even and odd from two halves.
+func (s *spectrum) load(a, b []float64) {
+	n := len(a)
+	e, o, turn := s.even, s.odd, s.turn
+	copy(e.re, a)
+	copy(e.im, b)
+	clear(e.re[n:])
+	clear(e.im[n:])
+	clear(o.re[n:])
+	clear(o.im[n:])
+	for i, x := range a {
+		y, c, d := b[i], turn.re[i], turn.im[i]
+		o.re[i] = float64(x*c) - float64(y*d)
+		o.im[i] = float64(x*d) + float64(y*c)
+	}
+}
+
+// addPower adds |c|² to power.
+func addPower(power []float64, c complexes) {
+	im := c.im[:len(power)]
+	re := c.re[:len(power)]
+	for i := range power {
+		power[i] += float64(re[i]*re[i]) + float64(im[i]*im[i])
+	}
+}
+
+// invert turns the powers, which stand in bit-reversed order, into sums of lag
+// products. The transform of powerE + i·powerO gives those of both.
+func (s *spectrum) invert(acov []float64) {
+	n, t := s.n, s.even
+	for i, r := range s.reversed {
+		t.re[i], t.im[i] = s.powerE[r], s.powerO[r]
+	}
+	s.transform(t)
+	scale := 1 / float64(4*n)
+	for k := range acov {
+		i, j := s.reversed[k], s.reversed[(n-k)&(n-1)]
+		e := t.re[i] + t.re[j]
+		oRe, oIm := t.im[i]+t.im[j], t.re[j]-t.re[i]
+		turned := float64(s.turn.re[k]*oRe) - float64(s.turn.im[k]*oIm)
+		acov[k] = (e + turned) * scale
+	}
+}
+
+// transform replaces c by its discrete Fourier transform, in bit-reversed
+// order: decimation in frequency by radix 4, and one stage of radix 2 if the
+// size is no power of 4.
+func (s *spectrum) transform(c complexes) {
+	tw, size := s.twiddles, s.n
+	for ; size > 4; size /= 4 {
+		q := size / 4
+		for start := 0; start < s.n; start += size {
+			butterflies(c.slice(start, start+size), tw.slice(0, 3*q), q)
+		}
+		tw = tw.slice(3*q, len(tw.re))
+	}
+	switch size {
+	case 4:
+		lastOfFour(c)
+	case 2:
+		lastOfTwo(c)
+	}
+}
+
+// butterflies does the first radix-4 stage of a block of 4q elements.
+func butterflies(c, tw complexes, q int) {
+	re0, re1, re2, re3 := c.re[:q], c.re[q:2*q], c.re[2*q:3*q], c.re[3*q:4*q]
+	im0, im1, im2, im3 := c.im[:q], c.im[q:2*q], c.im[2*q:3*q], c.im[3*q:4*q]
+	for j := range q {
+		wr := tw.re[3*j : 3*j+3 : 3*j+3]
+		wi := tw.im[3*j : 3*j+3 : 3*j+3]
+		ar, ai, br, bi := re0[j], im0[j], re1[j], im1[j]
+		cr, ci, dr, di := re2[j], im2[j], re3[j], im3[j]
+		pr, pi, qr, qi := ar+cr, ai+ci, ar-cr, ai-ci
+		sr, si, tr, ti := br+dr, bi+di, bi-di, dr-br
+		re0[j], im0[j] = pr+sr, pi+si
+		ur, ui := pr-sr, pi-si
+		re1[j], im1[j] = float64(ur*wr[1])-float64(ui*wi[1]), float64(ur*wi[1])+float64(ui*wr[1])
+		ur, ui = qr+tr, qi+ti
+		re2[j], im2[j] = float64(ur*wr[0])-float64(ui*wi[0]), float64(ur*wi[0])+float64(ui*wr[0])
+		ur, ui = qr-tr, qi-ti
+		re3[j], im3[j] = float64(ur*wr[2])-float64(ui*wi[2]), float64(ur*wi[2])+float64(ui*wr[2])
+	}
+}
+
+// lastOfFour does the last stage, blocks of 4 without twiddles.
+func lastOfFour(c complexes) {
+	for k := 0; k+4 <= len(c.re); k += 4 {
+		re, im := c.re[k:k+4:k+4], c.im[k:k+4:k+4]
+		pr, pi, qr, qi := re[0]+re[2], im[0]+im[2], re[0]-re[2], im[0]-im[2]
+		sr, si, tr, ti := re[1]+re[3], im[1]+im[3], im[1]-im[3], re[3]-re[1]
+		re[0], re[1], re[2], re[3] = pr+sr, pr-sr, qr+tr, qr-tr
+		im[0], im[1], im[2], im[3] = pi+si, pi-si, qi+ti, qi-ti
+	}
+}
+
+// lastOfTwo does the last stage, blocks of 2.
+func lastOfTwo(c complexes) {
+	for k := 0; k+2 <= len(c.re); k += 2 {
+		re, im := c.re[k:k+2:k+2], c.im[k:k+2:k+2]
+		re[0], re[1] = re[0]+re[1], re[0]-re[1]
+		im[0], im[1] = im[0]+im[1], im[0]-im[1]
+	}
+}

@@ -1,0 +1,66 @@
+package diag
+
+import "math"
+
+// lagSource gives autocovariances of the halves: extend writes some or all of
+// those from lag `from` on to acov and returns the number of lags now known.
+type lagSource interface {
+	extend(acov []float64, from int) int
+}
+
+// ess returns the effective sample size of the halves whose autocovariances,
+// averaged over halves with divisor half, come from lags and whose means have
+// the variance between. It asks for no more lags than it needs.
+//
+// The steps are those of posterior's .ess, its edge cases included: halves of
+// fewer than 6 draws get τ = 2.
+//
+// Source: Geyer (1992), Practical Markov chain Monte Carlo, §3.3 (initial
+// monotone sequence); Vehtari et al. (2021), eq. 10.
+func (w *Workspace) ess(lags lagSource, between float64) float64 {
+	n, known := w.half, 0
+	rho := w.rho
+	for known < 2 {
+		known = lags.extend(w.acov, known)
+	}
+	meanVar := w.acov[0] * float64(n) / float64(n-1)
+	varPlus := w.acov[0] + between
+	at := func(k int) float64 { return 1 - (meanVar-w.acov[k])/varPlus }
+
+	even, odd := 1.0, at(1)
+	rho[0], rho[1] = even, odd
+	t := 0
+	for t < n-5 && even+odd > 0 {
+		t += 2
+		for known < t+2 {
+			known = lags.extend(w.acov, known)
+		}
+		even, odd = at(t), at(t+1)
+		rho[t], rho[t+1] = 0, 0
+		if even+odd >= 0 {
+			rho[t], rho[t+1] = even, odd
+		}
+	}
+	if even > 0 {
+		rho[t] = even
+	}
+	return w.essOf(rho[:t+1])
+}
+
+// essOf sums the initial positive sequence rho after making it monotone.
+func (w *Workspace) essOf(rho []float64) float64 {
+	last := len(rho) - 1
+	for t := 2; t <= last-2; t += 2 {
+		if rho[t]+rho[t+1] > rho[t-2]+rho[t-1] {
+			rho[t] = (rho[t-2] + rho[t-1]) / 2
+			rho[t+1] = rho[t]
+		}
+	}
+	s := 0.0
+	for _, r := range rho[:max(last, 1)] {
+		s += r
+	}
+	total := float64(w.halves * w.half)
+	tau := -1 + 2*s + rho[last]
+	return total / math.Max(tau, math.Ln10/ln(total))
+}

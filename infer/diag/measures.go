@@ -1,0 +1,123 @@
+package diag
+
+import "math"
+
+// The measures of a loaded column. Each leaves its transform of the draws in
+// w.y; all are NaN where summary.go's reasons say so.
+
+// rank holds what the normal scores of the draws give.
+func (w *Workspace) bulk() (rhat, ess float64) {
+	if !w.ordered() || w.half < 2 {
+		return math.NaN(), math.NaN()
+	}
+	w.rankNormalize(w.ranked)
+	within := w.centerHalves()
+	return w.basicRHat(within), w.essHere(within)
+}
+
+// foldedRHat is R-hat of the normal scores of the distances from the median.
+func (w *Workspace) foldedRHat() float64 {
+	if !w.ordered() || w.half < 2 || !w.fold() {
+		return math.NaN()
+	}
+	w.rankNormalize(w.folded)
+	return w.basicRHat(w.centerHalves())
+}
+
+// ordered tells whether the draws could be sorted.
+func (w *Workspace) ordered() bool { return w.nans == 0 && w.size() > 0 }
+
+// essHere is the ESS of the centred halves in y, whose sum of squares is within.
+func (w *Workspace) essHere(within float64) float64 {
+	between := w.between()
+	if w.half < 3 || !(within > 0 || between > 0) {
+		return math.NaN()
+	}
+	return w.ess(w.series.of(w.y), between)
+}
+
+// moments holds mean, sum of squared deviations and ESS of a transform of the
+// draws that is finite.
+type moments struct {
+	mean, squares, ess float64
+}
+
+// momentsHere takes the moments of y over all draws, the middle ones included,
+// and its ESS, which is NaN if y ranges no further than noise.
+func (w *Workspace) momentsHere(noise float64) moments {
+	varies := w.rangeHere() > noise
+	middle := w.y[w.halves*w.stride:]
+	if w.half == 0 {
+		m := mean(middle)
+		return moments{m, sumSquares(middle, m), math.NaN()}
+	}
+	middle = middle[:w.draws%2*w.chains]
+	within := w.centerHalves()
+	n, pivot := float64(w.half), w.means[0]
+	total := float64(n*sum(w.means, pivot)) + sum(middle, pivot)
+	m := moments{mean: pivot + total/float64(w.size()), ess: math.NaN()}
+	m.squares = within + float64(n*sumSquares(w.means, m.mean)) + sumSquares(middle, m.mean)
+	if varies {
+		m.ess = w.essHere(within)
+	}
+	return m
+}
+
+// rangeHere is the range of y in the halves.
+func (w *Workspace) rangeHere() float64 {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for h := range w.halves {
+		for _, v := range w.halfOf(h) {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	return hi - lo
+}
+
+// transform fills y with f of the draws divided by 2^exponent.
+func (w *Workspace) transform(f func(v float64) float64) {
+	scale := math.Ldexp(1, -w.exponent())
+	w.parts(func(first int, x []float64) {
+		y := w.y[first : first+len(x)]
+		for i, v := range x {
+			y[i] = f(v * scale)
+		}
+	})
+}
+
+// plainMoments takes the moments of the draws divided by 2^exponent.
+func (w *Workspace) plainMoments() moments {
+	w.transform(func(v float64) float64 { return v })
+	return w.momentsHere(0)
+}
+
+// rounding bounds the relative error of a deviation from the mean, in units of
+// the largest draw: deviations that differ by less do not vary.
+const rounding = 0x1p-50
+
+// squareMoments takes those of the squared deviations from their mean.
+func (w *Workspace) squareMoments(mean float64) moments {
+	w.transform(func(v float64) float64 { return float64((v - mean) * (v - mean)) })
+	scale := math.Ldexp(1, -w.exponent())
+	far := max(math.Abs(float64(w.lo*scale)-mean), math.Abs(float64(w.hi*scale)-mean))
+	return w.momentsHere(rounding * far)
+}
+
+// distanceMoments takes those of the absolute deviations from their mean.
+func (w *Workspace) distanceMoments(mean float64) moments {
+	w.transform(func(v float64) float64 { return math.Abs(v - mean) })
+	return w.momentsHere(rounding)
+}
+
+// mcseMean is the standard error of the mean, divided by 2^exponent.
+func (w *Workspace) mcseMean(m moments) float64 {
+	return math.Sqrt(m.squares / float64(w.size()-1) / m.ess)
+}
+
+// mcseSD is the standard error of the sd, divided by 2^exponent, from the
+// moments of the squared deviations: sd(s) ≈ sd(s²)/(2s).
+//
+// Source: Kenney and Keeping (1951), as in posterior.
+func (w *Workspace) mcseSD(m moments) float64 {
+	return math.Sqrt(m.squares / float64(w.size()) / m.ess / m.mean / 4)
+}
