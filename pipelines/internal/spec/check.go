@@ -1,0 +1,180 @@
+package spec
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// checker checks what single values cannot show, and resolves what depends on
+// several of them.
+type checker struct {
+	*reporter
+	pipeline *Pipeline
+	root     *node
+	dir      string
+}
+
+// source is where a pipeline was read.
+type source struct {
+	file   string
+	places map[string]pos
+}
+
+// find returns the place of a path of keys, or of its longest known prefix.
+func (s *source) find(path []string) pos {
+	for n := len(path); n > 0; n-- {
+		if at, ok := s.places[strings.Join(path[:n], pathSeparator)]; ok {
+			return at
+		}
+	}
+	return pos{1, 1}
+}
+
+// Problem makes a problem at the value under a path of keys, for faults that
+// show only later: Problem("no such column", "", "models", "m", "formula").
+func (p *Pipeline) Problem(message, hint string, path ...string) Problem {
+	at := p.source.find(path)
+	return Problem{File: p.source.file, Line: at.line, Column: at.column, Message: message, Hint: hint}
+}
+
+// at reports a problem at a path of keys.
+func (c *checker) at(message, hint string, path ...string) {
+	c.list = append(c.list, c.pipeline.Problem(message, hint, path...))
+}
+
+// given reports whether the spec itself has a value under a path of keys.
+func (c *checker) given(path ...string) bool {
+	n := c.root
+	for i, key := range path {
+		next := n.get(key)
+		if next == nil {
+			// A shorthand stands for its whole mapping.
+			return i > 0 && n.kind <= stringKind && n.kind != nullKind
+		}
+		n = next
+	}
+	return true
+}
+
+// check runs every check.
+func (c *checker) check() {
+	p := c.pipeline
+	c.checkDatabase()
+	for _, d := range p.Datasets {
+		c.checkDataset(d)
+	}
+	for _, m := range p.Models {
+		c.checkModel(m)
+	}
+	for _, s := range p.Samplers {
+		c.checkSampler(s)
+	}
+	c.checkRun(c.root.get("run"), &p.Run, "run")
+	profiles := c.root.get("profiles")
+	for _, prof := range p.Profiles {
+		prof.Database = c.resolve(prof.Database)
+		c.checkRun(profiles.get(prof.Name).get("run"), &prof.Run, "profiles", prof.Name, "run")
+	}
+	c.expandFits()
+}
+
+func (c *checker) checkDatabase() {
+	p := c.pipeline
+	if strings.HasPrefix(p.Database, ":memory:") {
+		c.at("the ledger must be a file, not a database in memory", "", "database")
+	}
+	p.Database = c.resolve(p.Database)
+}
+
+// resolve joins a relative path to the spec's folder; "example:NAME" is no path.
+func (c *checker) resolve(path string) string {
+	if path == "" || filepath.IsAbs(path) || c.dir == "" || strings.HasPrefix(path, "example:") {
+		return path
+	}
+	return filepath.Join(c.dir, path)
+}
+
+// csvKeys are the options of a data set that only CSV has.
+var csvKeys = []string{"separator", "decimal", "null_values", "types"}
+
+func (c *checker) checkDataset(d *Dataset) {
+	n := c.root.get("datasets").get(d.Name)
+	path := []string{"datasets", d.Name}
+	if n.kind <= stringKind { // shorthand: a path and nothing else
+		d.Written, d.Path = d.Path, c.resolve(d.Path)
+		return
+	}
+	keys := n.keys()
+	hasPath, hasSQL := has(keys, []string{"path"}), has(keys, []string{"sql"})
+	switch {
+	case hasPath && hasSQL:
+		c.at("data set "+quote(d.Name)+" has both path and sql", "keep one of the two", append(path, "sql")...)
+	case !hasPath && !hasSQL && n.kind == mapKind:
+		c.at("data set "+quote(d.Name)+" has neither path nor sql", "give one of the two", path...)
+	}
+	if hasSQL {
+		c.misplaced(n, path, "belongs to path, not to sql", append([]string{"each"}, csvKeys...)...)
+		d.Params = n.get("sql").params
+	} else {
+		c.misplaced(n, path, "belongs to sql, not to path", "database")
+	}
+	if strings.HasSuffix(strings.ToLower(d.Path), ".parquet") {
+		c.misplaced(n, path, "belongs to CSV, not to Parquet", csvKeys...)
+	}
+	if d.Separator != 0 && string(d.Separator) == d.Decimal {
+		c.at("separator and decimal are the same character", "", append(path, "separator")...)
+	}
+	d.Written, d.Path = d.Path, c.resolve(d.Path)
+	if !strings.HasPrefix(d.Database, ":memory:") {
+		d.Database = c.resolve(d.Database)
+	}
+}
+
+// misplaced reports those of keys that n has.
+func (c *checker) misplaced(n *node, path []string, why string, keys ...string) {
+	for _, e := range n.list() {
+		if has([]string{e.key}, keys) {
+			c.add(e.at, e.key+" "+why, "remove it")
+		}
+	}
+}
+
+func (c *checker) checkSampler(s *Sampler) {
+	if s.Method == "cggibbs" || s.Method == "" {
+		return
+	}
+	n := c.root.get("samplers").get(s.Name)
+	for _, e := range n.list() {
+		if e.key != "method" && has(keysOf(fieldsOf(typeOf[Sampler]())), []string{e.key}) {
+			c.add(e.at, e.key+" is an option of cggibbs, but the method is "+s.Method, "remove it, or write method: cggibbs")
+		}
+	}
+}
+
+// checkRun checks the lengths of a run against each other. n is its mapping,
+// overrides included.
+func (c *checker) checkRun(n *node, r *Run, path ...string) {
+	keys := n.keys()
+	fixed := has(keys, []string{"draws"})
+	for _, e := range n.list() {
+		switch {
+		case fixed && has([]string{e.key}, growingKeys):
+			c.add(e.at, e.key+" and draws exclude each other", "draws fixes the length; until, first and max_draws let it grow")
+		case !fixed && e.key == "warmup":
+			c.add(e.at, "warmup needs draws", "give draws, the number kept after warm-up; a growing run finds its own warm-up")
+		}
+	}
+	if fixed {
+		if !has(keys, []string{"warmup"}) {
+			r.Warmup = r.Draws
+		}
+		r.Until, r.First, r.MaxDraws = Until{}, 0, 0
+		return
+	}
+	if r.First > r.MaxDraws && r.MaxDraws > 0 {
+		if has(keys, []string{"first"}) {
+			c.at("first exceeds max_draws", "the first check would never be reached", append(path, "first")...)
+		}
+		r.First = r.MaxDraws
+	}
+}

@@ -1,0 +1,126 @@
+package spec
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// FitRef is one fit of the spec: a data set, a model and a sampler. (A data set
+// with each or by becomes one fit for each file or group when it is read.)
+type FitRef struct {
+	Dataset *Dataset
+	Model   *Model
+	Sampler *Sampler
+	Gates   Gates
+	// Line and Column are the place of the entry under fits; 0 without one.
+	Line, Column int
+}
+
+// Fits lists the fits in order of the entries, and within an entry by data set,
+// model and sampler in the order in which the entry names them (a glob: in the
+// order of their definition). No two have the same three names.
+func (p *Pipeline) Fits() []FitRef { return p.fits }
+
+// expandFits fills pipeline.fits from its entries.
+func (c *checker) expandFits() {
+	p := c.pipeline
+	if !c.given("fits") {
+		all := Names{"*"}
+		p.Entries = []*Entry{{Datasets: all, Models: all, Samplers: all, Gates: p.Gates}}
+	} else if len(p.Entries) == 0 {
+		c.at("fits is empty", "leave it out to fit every data set with every model and sampler", "fits")
+	}
+	seen := map[[3]string]int{} // to the line of the entry
+	for i, entry := range p.Entries {
+		c.expandEntry(i, entry, seen)
+	}
+	c.checkGates()
+}
+
+func (c *checker) expandEntry(i int, e *Entry, seen map[[3]string]int) {
+	p := c.pipeline
+	path := []string{"fits", strconv.Itoa(i)}
+	datasets := pick(c, e.Datasets, p.Datasets, func(d *Dataset) string { return d.Name }, append(path, "datasets"))
+	models := pick(c, e.Models, p.Models, func(m *Model) string { return m.Name }, append(path, "models"))
+	samplers := pick(c, e.Samplers, p.Samplers, func(s *Sampler) string { return s.Name }, append(path, "samplers"))
+	at := p.source.find(path)
+	if !c.given("fits") {
+		at = pos{}
+	}
+	if len(p.fits)+len(datasets)*len(models)*len(samplers) > maxFits {
+		c.add(at, fmt.Sprintf("more than %d fits", maxFits), "split the spec")
+		return
+	}
+	for _, m := range models {
+		for _, s := range samplers {
+			if s.Method == "conjugate" && m.Family.Name != "" && m.Family.Name != "gaussian" {
+				c.add(at, fmt.Sprintf("sampler %s is conjugate, which serves gaussian(identity) only, but model %s is %s",
+					quote(s.Name), quote(m.Name), m.Family.Name), "take method: auto or cggibbs for this model")
+			}
+		}
+	}
+	for _, d := range datasets {
+		for _, m := range models {
+			for _, s := range samplers {
+				key := [3]string{d.Name, m.Name, s.Name}
+				if line, twice := seen[key]; twice {
+					c.add(at, fmt.Sprintf("data set %s with model %s and sampler %s is named a second time; the first is on line %d",
+						quote(d.Name), quote(m.Name), quote(s.Name), line), "a fit can stand once only")
+					continue
+				}
+				seen[key] = at.line
+				p.fits = append(p.fits, FitRef{d, m, s, e.Gates, at.line, at.column})
+			}
+		}
+	}
+}
+
+// pick finds what names mean among all, in order and each once.
+func pick[T any](c *checker, names Names, all []*T, nameOf func(*T) string, path []string) []*T {
+	var list []*T
+	taken := map[string]bool{}
+	known := make([]string, len(all))
+	for i, one := range all {
+		known[i] = nameOf(one)
+	}
+	for _, name := range names {
+		found := false
+		for i, one := range all {
+			// A name with * in it is itself before it is a glob.
+			if known[i] != name && (has(known, []string{name}) || !match(name, known[i])) {
+				continue
+			}
+			found = true
+			if taken[known[i]] && !isGlob(name) {
+				c.at(quote(name)+" is named twice", "remove one of the two", path...)
+			}
+			if !taken[known[i]] {
+				taken[known[i]] = true
+				list = append(list, one)
+			}
+		}
+		if !found && len(all) > 0 {
+			what := path[len(path)-1]
+			if isGlob(name) {
+				c.at(quote(name)+" matches none of the "+what, didYouMean(name, known, what), path...)
+			} else {
+				c.at(quote(name)+" is not one of the "+what, didYouMean(name, known, what), path...)
+			}
+		}
+	}
+	return list
+}
+
+// checkGates refuses a run that grows until its gates hold if there are none.
+func (c *checker) checkGates() {
+	p := c.pipeline
+	if p.Run.Fixed() || p.Run.Until.ESS > 0 {
+		return
+	}
+	for _, e := range p.Entries {
+		if g := e.Gates; g.RHat.Off && g.ESSBulk.Off && g.ESSTail.Off && g.Divergences.Off {
+			c.at("every gate is off, so that 'until: gates' would stop at once", "leave a gate on, or give run: {until: {ess: 400}}", "gates")
+			return
+		}
+	}
+}

@@ -1,0 +1,34 @@
+package spec
+
+import (
+	"errors"
+
+	"glmbatch/infer/glm"
+	"glmbatch/transform"
+)
+
+// parsePrior reads a prior; hint may be empty.
+func parsePrior(text string) (p glm.Prior, message, hint string) {
+	p, err := glm.ParsePrior(text)
+	var fault *glm.ParseError
+	switch {
+	case err == nil:
+		return p, "", ""
+	case errors.As(err, &fault):
+		return glm.Prior{}, quote(text) + ": " + fault.Reason, fault.Hint
+	}
+	return glm.Prior{}, err.Error(), ""
+}
+
+// checkFormula reads a formula; offset is where in text the fault stands.
+func checkFormula(text string) (offset int, message, hint string) {
+	_, err := transform.ParseFormula(text)
+	var fault *transform.FormulaError
+	switch {
+	case err == nil:
+		return 0, "", ""
+	case errors.As(err, &fault):
+		return min(fault.Pos, len(text)), "formula: " + fault.Message, fault.Hint
+	}
+	return 0, "formula: " + err.Error(), ""
+}

@@ -1,0 +1,181 @@
+package spec
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// Options say what a spec's templates and paths refer to. With the zero value
+// no environment variable is set, today is unknown and relative paths stay so.
+type Options struct {
+	// Env looks up {{ env.NAME }}, as os.LookupEnv does. Nil means none is set.
+	Env func(name string) (string, bool)
+	// Today is what {{ today }} stands for; a zero time makes its use a problem.
+	Today time.Time
+	// Dir is where relative paths count from. Empty means the spec's folder in
+	// Load, and the working directory in Parse.
+	Dir string
+	// Profile is the name of the profile to apply; empty means none.
+	Profile string
+	// Vars override variables of the spec, by name. They are taken literally.
+	Vars map[string]string
+}
+
+// Load reads and checks the spec at path. Its error is an *fs.PathError if the
+// file cannot be read, otherwise *Problems.
+func Load(path string, opts Options) (*Pipeline, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if opts.Dir == "" {
+		opts.Dir = filepath.Dir(path)
+	}
+	return Parse(path, src, opts)
+}
+
+// Parse checks the spec in src; name stands for the file in problems. Its
+// error is *Problems with everything that is wrong. Parse reads no file, and
+// its time is bounded by the limits on a spec's size.
+func Parse(name string, src []byte, opts Options) (*Pipeline, error) {
+	r := &reporter{file: name}
+	root := readTree(r, src)
+	if root == nil {
+		return nil, newProblems(r.list)
+	}
+	d := &decoder{reporter: r, places: map[string]pos{}}
+	vars := renderTree(r, root, opts)
+	applyProfile(r, root, opts.Profile)
+	inheritGates(root)
+	p := &Pipeline{}
+	d.decode(root, p)
+	p.Vars, p.Profile, p.Dir = vars, opts.Profile, opts.Dir
+	p.source = &source{file: name, places: d.places}
+	(&checker{reporter: r, pipeline: p, root: root, dir: opts.Dir}).check()
+	if len(r.list) > 0 {
+		return nil, newProblems(r.list)
+	}
+	return p, nil
+}
+
+// reporter collects problems of one file.
+type reporter struct {
+	file string
+	list []Problem
+}
+
+func (r *reporter) add(at pos, message, hint string) {
+	r.list = append(r.list, Problem{File: r.file, Line: at.line, Column: at.column, Message: message, Hint: hint})
+}
+
+// readTree parses YAML; nil if it cannot be read as a mapping, which is then reported.
+func readTree(r *reporter, src []byte) *node {
+	src = bytes.TrimPrefix(src, []byte("\ufeff"))
+	if !checkBytes(r, src) {
+		return nil
+	}
+	file, err := parseYAML(src)
+	if err != nil {
+		reportSyntax(r, err)
+		return nil
+	}
+	var body ast.Node
+	for _, doc := range file.Docs {
+		if doc.Body == nil {
+			continue
+		}
+		if body != nil {
+			r.add(place(doc.Body), "a second YAML document starts here", "one file holds one pipeline")
+			return nil
+		}
+		body = doc.Body
+	}
+	if body == nil {
+		r.add(pos{1, 1}, "the spec is empty", "start with 'pipeline: NAME'")
+		return nil
+	}
+	root := (&treeMaker{reporter: r, anchors: map[string]ast.Node{}}).value(body, 0)
+	if root.kind != mapKind {
+		if len(r.list) == 0 {
+			r.add(root.at, "a spec is a mapping, but this is "+root.kind.String(), "start with 'pipeline: NAME'")
+		}
+		return nil
+	}
+	return root
+}
+
+// checkBytes reports what makes src no text of reasonable size.
+func checkBytes(r *reporter, src []byte) bool {
+	if len(src) > maxBytes {
+		r.add(pos{}, fmt.Sprintf("larger than %d bytes", maxBytes), "a spec names data files, it does not hold data")
+		return false
+	}
+	if bytes.HasPrefix(src, []byte{0xff, 0xfe}) || bytes.HasPrefix(src, []byte{0xfe, 0xff}) {
+		r.add(pos{1, 1}, "the file is UTF-16", "save it as UTF-8")
+		return false
+	}
+	line, column := 1, 1
+	for rest := src; len(rest) > 0; {
+		c, size := utf8.DecodeRune(rest)
+		switch {
+		case c == utf8.RuneError && size == 1:
+			r.add(pos{line, column}, fmt.Sprintf("byte 0x%02x is not UTF-8", rest[0]), "save the file as UTF-8")
+			return false
+		case c < ' ' && c != '\t' && c != '\n' && c != '\r', c == 0x7f:
+			r.add(pos{line, column}, fmt.Sprintf("control character %U", c), "remove it, or write it as an escape in double quotes")
+			return false
+		}
+		rest = rest[size:]
+		if column++; c == '\n' {
+			line, column = line+1, 1
+		}
+	}
+	return true
+}
+
+// parseYAML runs the parser; a panic of the parser becomes an error.
+func parseYAML(src []byte) (file *ast.File, err error) {
+	defer func() {
+		if e := recover(); e != nil {
+			err = fmt.Errorf("the YAML parser gave up: %v", e)
+		}
+	}()
+	tokens, err := tokenize(src)
+	if err != nil {
+		return nil, err
+	}
+	return parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
+}
+
+// reportSyntax reports the one syntax error at which the parser stopped.
+func reportSyntax(r *reporter, err error) {
+	var nested *nestingError
+	var syntax yaml.Error
+	switch {
+	case errors.As(err, &nested):
+		r.add(nested.at, nested.Error(), "")
+	case errors.As(err, &syntax):
+		at := pos{1, 1}
+		if tk := syntax.GetToken(); tk != nil && tk.Position != nil {
+			at = pos{tk.Position.Line, tk.Position.Column}
+		}
+		r.add(at, "not YAML: "+syntax.GetMessage(), `check indentation and brackets, and put quotes around values with {{ … }} or ": "`)
+	default:
+		r.add(pos{1, 1}, err.Error(), "")
+	}
+}

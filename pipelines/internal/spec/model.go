@@ -1,0 +1,172 @@
+package spec
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"glmbatch/infer/glm"
+)
+
+// familyLinks is a family with its links, the canonical one first.
+type familyLinks struct {
+	name           string
+	links, planned []string
+}
+
+var families = []familyLinks{
+	{"bernoulli", []string{"logit"}, []string{"probit", "cloglog", "cauchit"}},
+	{"binomial", []string{"logit"}, []string{"probit", "cloglog", "cauchit"}},
+	{"gaussian", []string{"identity"}, []string{"log", "inverse"}},
+	{"poisson", []string{"log"}, []string{"sqrt", "identity"}},
+}
+
+var plannedFamilies = []string{"student_t", "negative_binomial", "gamma", "inverse_gaussian", "beta"}
+
+var familyText = regexp.MustCompile(`^\s*([A-Za-z0-9_.]+)\s*(?:\(\s*([A-Za-z0-9_./^]*)\s*\)\s*)?$`)
+
+// familyNames lists what may be written: each family, and with each link.
+func familyNames() []string {
+	var list []string
+	for _, f := range families {
+		list = append(list, f.name)
+		for _, link := range f.links {
+			list = append(list, f.name+"("+link+")")
+		}
+	}
+	return list
+}
+
+func (fam *Family) decodeNode(d *decoder, n *node, f field, _ []string) {
+	if n.kind != stringKind {
+		d.wrongKind(n, f, "text")
+		return
+	}
+	m := familyText.FindStringSubmatch(n.text)
+	if m == nil {
+		d.add(n.at, "family "+quote(n.text)+" is neither a name nor name(link)", "write bernoulli, or bernoulli(logit)")
+		return
+	}
+	names := make([]string, len(families))
+	for i, known := range families {
+		names[i] = known.name
+	}
+	i := slices.Index(names, m[1])
+	if i < 0 {
+		d.notOneOf(&node{at: n.at, text: m[1]}, field{key: "family", enum: names, planned: plannedFamilies})
+		return
+	}
+	link := m[2]
+	if !strings.Contains(n.text, "(") {
+		link = families[i].links[0]
+	}
+	if !slices.Contains(families[i].links, link) {
+		d.notOneOf(&node{at: n.at, text: link}, field{key: "link of " + m[1], enum: families[i].links, planned: families[i].planned})
+		return
+	}
+	fam.Family = glm.Family{Name: m[1], Link: link}
+}
+
+var (
+	coefficientPriors = []glm.PriorKind{glm.Flat, glm.Normal}
+	dispersionPriors  = []glm.PriorKind{glm.Flat, glm.HalfNormal, glm.HalfCauchy}
+)
+
+func (p *CoefficientPrior) decodeNode(d *decoder, n *node, f field, _ []string) {
+	p.Prior = d.prior(n, f, coefficientPriors)
+}
+
+func (p *DispersionPrior) decodeNode(d *decoder, n *node, f field, _ []string) {
+	p.Prior = d.prior(n, f, dispersionPriors)
+}
+
+func (p *NamedPrior) decodeNode(d *decoder, n *node, f field, path []string) {
+	d.value(n, reflectOf(&p.Prior), f, path)
+}
+
+// prior reads a prior and refuses those of the wrong support.
+func (d *decoder) prior(n *node, f field, kinds []glm.PriorKind) glm.Prior {
+	if n.kind != stringKind {
+		d.wrongKind(n, f, "text such as normal(0, 2.5)")
+		return glm.Prior{}
+	}
+	prior, fault, hint := parsePrior(n.text)
+	if fault != "" {
+		d.add(n.at, "prior "+fault, hint)
+		return glm.Prior{}
+	}
+	if !slices.Contains(kinds, prior.Kind) {
+		d.add(n.at, fmt.Sprintf("%s is no prior for %s", prior.Kind, f.key), fmt.Sprintf("available there: %v", kinds))
+		return glm.Prior{}
+	}
+	return prior
+}
+
+// For returns the prior of the coefficient called name: that of by_name whose
+// pattern is more exact (the name itself, then the glob with most letters, then
+// the one written first), otherwise Coefficients. It does not serve the intercept.
+func (p Priors) For(name string) glm.Prior {
+	best, letters := p.Coefficients.Prior, -1
+	for _, named := range p.ByName {
+		if named.Pattern == name {
+			return named.Prior.Prior
+		}
+		if n := len(named.Pattern) - strings.Count(named.Pattern, "*") - strings.Count(named.Pattern, "?"); n > letters && match(named.Pattern, name) {
+			best, letters = named.Prior.Prior, n
+		}
+	}
+	return best
+}
+
+// checkModel checks what a model's keys say together, and fills in the priors
+// that may be left out (see the package comment).
+func (c *checker) checkModel(m *Model) {
+	path := []string{"models", m.Name}
+	if n := c.root.get("models").get(m.Name).get("formula"); m.Formula != "" {
+		if offset, fault, hint := checkFormula(m.Formula); fault != "" {
+			c.add(n.where(offset), fault, hint)
+		}
+	}
+	if m.Family.Name == "" {
+		return // reported
+	}
+	gaussian := m.Family.Name == "gaussian"
+	c.coefficientPrior(m, gaussian)
+	if m.Prior.Intercept.Prior.Kind == "" {
+		m.Prior.Intercept.Prior.Prior = glm.Prior{Kind: glm.Normal, Scale: 10}
+		if gaussian {
+			m.Prior.Intercept.Prior.Prior = glm.Prior{Kind: glm.Flat}
+		}
+	}
+	switch given := c.given("models", m.Name, "prior", "sigma"); {
+	case gaussian && !given:
+		c.at(fmt.Sprintf("model %s: gaussian needs a prior for sigma, in units of the response", quote(m.Name)),
+			`write for example prior: {sigma: "half_cauchy(1)"} with about the standard deviation of the response for 1`, path...)
+	case !gaussian && given:
+		c.at(m.Family.Name+" has no sigma", "remove it", append(path, "prior", "sigma")...)
+	}
+	for _, named := range m.Prior.ByName {
+		if named.Pattern == "(Intercept)" {
+			c.at("by_name does not take the intercept", `write it under prior: intercept`, append(path, "prior", "by_name", named.Pattern)...)
+		}
+	}
+}
+
+// coefficientPrior fills in or asks for the prior of the coefficients.
+func (c *checker) coefficientPrior(m *Model, gaussian bool) {
+	if c.given("models", m.Name, "prior", "coefficients") {
+		return
+	}
+	if !gaussian && m.Standardize == "center_scale" {
+		m.Prior.Coefficients.Prior = glm.Prior{Kind: glm.Normal, Scale: 2.5}
+		return
+	}
+	hint := `write for example prior: {coefficients: "normal(0, 2.5)"}, or standardize: center_scale, whose default that is`
+	why := "with standardize: " + m.Standardize + " no default fits the scale of its columns"
+	if gaussian {
+		hint = `write for example prior: {coefficients: "normal(0, 10)"}, or "flat"`
+		why = "the coefficients of gaussian are in units of the response, so no default fits"
+	}
+	c.at(fmt.Sprintf("model %s needs a prior for its coefficients: %s", quote(m.Name), why), hint, "models", m.Name)
+}

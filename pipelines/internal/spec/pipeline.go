@@ -1,0 +1,198 @@
+package spec
+
+import "glmbatch/infer/glm"
+
+// Pipeline is a valid spec: names resolved, templates replaced, defaults and
+// the chosen profile filled in. It is read-only once made.
+//
+// The tags are the single source of decoder and JSON schema: yaml names the
+// key; doc describes it; default is YAML and applies where the key is absent;
+// required, min, max, above (exclusive), enum bound the value; planned lists
+// values, and the planned tag of a type the keys, that a later version brings.
+type Pipeline struct {
+	Name     string     `yaml:"pipeline" required:"true" doc:"Name of the pipeline; it stands in the ledger with every run."`
+	Database string     `yaml:"database" default:"posteriors.duckdb" doc:"DuckDB file that receives draws, diagnostics and verdicts. A relative path counts from the spec's folder."`
+	Seed     uint64     `yaml:"seed" default:"1" doc:"Seed of every random stream: the same spec and seed give the same bits."`
+	Vars     Vars       `yaml:"vars" doc:"Variables for {{ vars.NAME }} in values; a value may itself use {{ env.NAME | default('…') }} or {{ today }}."`
+	Datasets []*Dataset `yaml:"datasets" keyed:"Name" required:"true" doc:"Data sets by name: a path, or a mapping with path or sql."`
+	Models   []*Model   `yaml:"models" keyed:"Name" required:"true" doc:"Models by name."`
+	Samplers []*Sampler `yaml:"samplers" keyed:"Name" required:"true" doc:"Samplers by name."`
+	Run      Run        `yaml:"run" doc:"Chains, and when to stop."`
+	Gates    Gates      `yaml:"gates" doc:"Limits that a fit must keep to pass. A gate is switched off with 'off'."`
+	Entries  []*Entry   `yaml:"fits" doc:"What to fit: each entry stands for every combination of its data sets, models and samplers. Left out: every combination of all."`
+	Profiles []*Profile `yaml:"profiles" keyed:"Name" doc:"Overrides by name, chosen on the command line: dev, prod."`
+
+	// Dir is the folder from which relative paths count; empty for the working directory.
+	Dir string `yaml:"-"`
+	// Profile is the name of the profile that was applied; empty if none.
+	Profile string `yaml:"-"`
+
+	source *source
+	fits   []FitRef
+}
+
+func (Pipeline) planned() string { return "kind memory publish report timeout" }
+
+// Vars holds the final text of each variable, overrides applied.
+type Vars map[string]string
+
+// Dataset says where rows come from: exactly one of Path and SQL is set.
+type Dataset struct {
+	Name string `yaml:"-"`
+	// Path is the file or glob, joined to the spec's folder if it was relative;
+	// Written is the same as it stands in the spec, templates replaced. Data of
+	// the program itself, "example:NAME", stays as it is.
+	Path    string `yaml:"path" doc:"Parquet or CSV file (.parquet .csv .csv.gz .tsv), or a glob: its files are concatenated in byte order. A relative path counts from the spec's folder."`
+	Written string `yaml:"-"`
+	Each    string `yaml:"each" enum:"file" doc:"'file' makes one fit for each file of the glob instead of concatenating them."`
+	By      Names  `yaml:"by" doc:"Columns whose distinct combinations make one fit each."`
+	// SQL holds named parameters ($p1 …) in place of templates; Params has their values.
+	SQL        string            `yaml:"sql" doc:"Query on a DuckDB database, instead of path. Templates become bound parameters, never text: do not put quotes around them. Give an ORDER BY."`
+	Params     map[string]string `yaml:"-"`
+	Database   string            `yaml:"database" doc:"DuckDB file that sql reads. Left out: an empty database in memory, from which sql may read files."`
+	Separator  Separator         `yaml:"separator" doc:"CSV field separator: one character, or 'tab'. Left out: found out from the file."`
+	Decimal    string            `yaml:"decimal" enum:". ," doc:"CSV decimal mark. Left out: '.'."`
+	NullValues []Text            `yaml:"null_values" doc:"CSV cells that mean missing, besides the built-in spellings."`
+	Types      map[string]string `yaml:"types" enum:"number text bool date" doc:"Forces the type of CSV columns, by name."`
+}
+
+func (Dataset) shorthand() string { return "path" }
+
+// Model is a family, a formula, a scaling and priors.
+type Model struct {
+	Name        string            `yaml:"-"`
+	Formula     string            `yaml:"formula" required:"true" doc:"R's formula: y ~ x1 + x2, y ~ . for all other columns, - 1 for no intercept, offset(e), y | trials(n)."`
+	Family      Family            `yaml:"family" required:"true" doc:"Distribution of the response, with the canonical link unless another is named: bernoulli or bernoulli(logit)."`
+	Standardize string            `yaml:"standardize" enum:"none center_scale max_abs" default:"none" doc:"Scaling of design columns: center_scale is (x - mean)/sd; max_abs divides by the largest magnitude and keeps zeros. Priors speak of the scaled columns."`
+	Missing     string            `yaml:"missing" enum:"error drop" default:"error" doc:"What to do with rows that miss a used value."`
+	Levels      map[string][]Text `yaml:"levels" doc:"Order of a factor's levels, by column; the first is the reference."`
+	Prior       Priors            `yaml:"prior" doc:"Prior distributions."`
+}
+
+func (Model) planned() string {
+	return "contrasts derive frequency_weights precision_weights sample weights"
+}
+
+// Family is a response distribution with its link, as glm knows it.
+type Family struct{ glm.Family }
+
+// Priors are the prior distributions of a model. Coefficients and Sigma have
+// an empty Kind where the spec does not give them and the family does not need them.
+type Priors struct {
+	Coefficients CoefficientPrior `yaml:"coefficients" doc:"Prior of every coefficient but the intercept. May be left out only under 'standardize: center_scale' for bernoulli, binomial and poisson: normal(0, 2.5)."`
+	Intercept    InterceptPrior   `yaml:"intercept" doc:"Prior of the intercept. Left out: normal(0, 10) at the means of the columns, for gaussian flat."`
+	ByName       []*NamedPrior    `yaml:"by_name" keyed:"Pattern" doc:"Priors of single coefficients, by name or glob; the more exact pattern wins."`
+	Sigma        DispersionPrior  `yaml:"sigma" doc:"Prior of the residual standard deviation of gaussian, in units of the response."`
+}
+
+func (Priors) planned() string { return "nu phi shape" }
+
+// CoefficientPrior is a prior on the whole line.
+type CoefficientPrior struct{ glm.Prior }
+
+// DispersionPrior is a prior on the positive half line.
+type DispersionPrior struct{ glm.Prior }
+
+// InterceptPrior is the intercept's prior and the point at which it holds.
+type InterceptPrior struct {
+	Prior CoefficientPrior `yaml:"prior" doc:"Prior of the intercept."`
+	At    string           `yaml:"at" enum:"means zero" default:"means" doc:"Where the prior speaks of the intercept: at the means of the columns, or at zero (the literal intercept)."`
+}
+
+func (InterceptPrior) shorthand() string { return "prior" }
+
+// NamedPrior is the prior of the coefficients whose names match Pattern.
+type NamedPrior struct {
+	Pattern string
+	Prior   CoefficientPrior
+}
+
+// Sampler is a method with its options. Options of cggibbs are zero for others.
+type Sampler struct {
+	Name   string `yaml:"-"`
+	Method string `yaml:"method" enum:"auto cggibbs conjugate" planned:"nuts hmc" default:"auto" doc:"auto: conjugate for gaussian(identity), cggibbs otherwise. cggibbs: coordinate Gibbs with a cached linear predictor. conjugate: exact independent draws, gaussian(identity) only."`
+	Basis  string `yaml:"basis" enum:"coordinate" planned:"auto rotated reduced" doc:"cggibbs: the basis in which single coordinates move. Left out: coordinate."`
+	// Kernels is scalar: the plain reference that all speed is measured against.
+	Kernels string `yaml:"kernels" enum:"scalar" planned:"auto vector" doc:"cggibbs: how passes over rows are computed. Left out: scalar."`
+	Scan    string `yaml:"scan" enum:"systematic random" doc:"cggibbs: order of coordinates in a sweep. Left out: systematic."`
+	// Width is in units of the coordinate's prior standard deviation; 0 leaves it to cggibbs.
+	Width float64 `yaml:"width" above:"0" doc:"cggibbs: initial slice width, in prior standard deviations. Left out: 1."`
+	// MaxDoublings 0 leaves it to cggibbs.
+	MaxDoublings int `yaml:"max_doublings" min:"1" max:"60" doc:"cggibbs: how often a slice may double. Left out: 20."`
+	// RefreshEvery 0 leaves it to cggibbs; Never is -1.
+	RefreshEvery Refresh `yaml:"refresh_every" doc:"cggibbs: sweeps between recomputations of the cached predictor, or 'never'. Left out: 128."`
+	Uncached     bool    `yaml:"uncached" default:"false" doc:"cggibbs: recompute the linear predictor for every evaluation; slow, for comparison with the cache."`
+}
+
+// Refresh is a number of sweeps; Never switches the refresh off.
+type Refresh int
+
+// Never is the Refresh that is written "never".
+const Never Refresh = -1
+
+// Run says how many chains there are and when they stop: at a target (Draws is
+// 0) or at a fixed length (Draws > 0). Lengths are iterations per chain.
+type Run struct {
+	Chains   int    `yaml:"chains" min:"1" max:"1024" default:"4" doc:"Chains per fit, each with its own start and random stream."`
+	Until    Until  `yaml:"until" default:"gates" doc:"When a fit is finished: 'gates' when every gate holds, or an effective sample size, {ess: 100, over: median}. Checks fall at first, 2*first, 4*first … draws per chain."`
+	First    int    `yaml:"first" min:"10" max:"1000000000" default:"250" doc:"Draws per chain at the first check."`
+	MaxDraws int    `yaml:"max_draws" min:"10" max:"1000000000" default:"20000" doc:"Draws per chain after which a fit stops even if the target is not met."`
+	Warmup   int    `yaml:"warmup" min:"0" max:"1000000000" doc:"Fixed length: iterations per chain that are thrown away. Needs draws. Left out: as many as draws."`
+	Draws    int    `yaml:"draws" min:"10" max:"1000000000" doc:"Fixed length: draws per chain, instead of until, first and max_draws."`
+	Keep     string `yaml:"keep" enum:"draws summary" planned:"scales" default:"draws" doc:"What the ledger keeps: every draw, or the summaries only."`
+}
+
+func (Run) planned() string { return "loo memory replicates sample thin timeout workers" }
+
+// Fixed says that the run has a fixed length.
+func (r Run) Fixed() bool { return r.Draws > 0 }
+
+// Until is the target of a growing run: the gates if ESS is 0, otherwise a
+// bulk effective sample size, summed over chains.
+type Until struct {
+	ESS  float64 `yaml:"ess" required:"true" above:"0" doc:"Effective sample size over all chains."`
+	Over string  `yaml:"over" enum:"median min all" default:"median" doc:"median or min over the coefficients, intercept included; all: the least over every parameter and log_lik."`
+}
+
+// Gates are the limits of a verdict.
+type Gates struct {
+	RHat        Gate `yaml:"rhat" above:"1" default:"1.01" doc:"Largest rank-normalised split R-hat allowed."`
+	ESSBulk     Gate `yaml:"ess_bulk" above:"0" default:"400" doc:"Least bulk effective sample size, over all chains."`
+	ESSTail     Gate `yaml:"ess_tail" above:"0" default:"400" doc:"Least tail effective sample size, over all chains."`
+	Divergences Gate `yaml:"divergences" min:"0" default:"0" doc:"Most divergent transitions allowed."`
+}
+
+// Gate is one limit; Limit is 0 if it is off.
+type Gate struct {
+	Limit float64
+	Off   bool
+}
+
+// Entry is one line of fits. Names may be globs and are kept as written;
+// Pipeline.Fits has them expanded.
+type Entry struct {
+	Datasets Names `yaml:"datasets" default:"*" doc:"Names or globs of data sets."`
+	Models   Names `yaml:"models" default:"*" doc:"Names or globs of models."`
+	Samplers Names `yaml:"samplers" default:"*" doc:"Names or globs of samplers."`
+	// Gates are the pipeline's gates with this entry's overrides.
+	Gates Gates `yaml:"gates" doc:"Gates of these fits; those left out are the pipeline's."`
+}
+
+func (Entry) planned() string { return "run timeout" }
+
+// Profile overrides the database and the lengths of runs.
+type Profile struct {
+	Name     string `yaml:"-"`
+	Database string `yaml:"database" doc:"Overrides the pipeline's database."`
+	// Run is the pipeline's run with this profile's overrides.
+	Run Run `yaml:"run" doc:"Overrides of single keys of run. Giving draws replaces until, first and max_draws, and the other way round."`
+}
+
+// Names is a list of names; a single string is a list of one.
+type Names []string
+
+// Text is a scalar taken as it is written: 007 stays 007.
+type Text string
+
+// Separator is a CSV field separator; 0 means to find it out.
+type Separator rune
