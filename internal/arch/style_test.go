@@ -102,7 +102,7 @@ func TestPackages(t *testing.T) {
 var known = []string{"Error", "Unwrap", "Is", "As", "String"}
 
 // documented is the rule that every exported name of non-test code says what it
-// is. A comment over a group of constants or variables serves the group.
+// is. A comment over a group of constants, variables or aliases serves the group.
 func documented(t *tree) []finding {
 	var out []finding
 	miss := func(id *ast.Ident) { out = append(out, t.at(id.Pos(), "%s is exported and has no comment", id.Name)) }
@@ -135,7 +135,7 @@ func undocumented(d *ast.GenDecl, spec ast.Spec) []*ast.Ident {
 	switch spec := spec.(type) {
 	case *ast.TypeSpec:
 		ids = []*ast.Ident{spec.Name}
-		said = said && !d.Lparen.IsValid() || spec.Doc.Text() != ""
+		said = said && (!d.Lparen.IsValid() || spec.Assign.IsValid()) || spec.Doc.Text() != ""
 	case *ast.ValueSpec:
 		ids = spec.Names
 		said = said || spec.Doc.Text() != "" || spec.Comment.Text() != ""
@@ -167,7 +167,7 @@ func TestDocumented(t *testing.T) {
 		"ingest/a.go": "package ingest\n// A is.\ntype A struct{ B int }\n" +
 			"type C int // want\ntype (\nD int // want\n// E is.\nE int\n)\n" +
 			"func F() {} // want\nfunc (A) G() {} // want\nfunc (*A) H() {} // want\nfunc (c) I() {}\ntype c int\n" +
-			"// J is.\nfunc J() {}\n// These are.\nconst (\nK = 1\nL = 2\n)\nconst M = 1 // M is.\nvar n, O = 1, func() { // want\n}\nfunc (A) Error() string { return \"\" }\n",
+			"// J is.\nfunc J() {}\n// These are.\ntype (\nP = int\nR = int\n)\n// These are.\nconst (\nK = 1\nL = 2\n)\nconst M = 1 // M is.\nvar n, O = 1, func() { // want\n}\nfunc (A) Error() string { return \"\" }\n",
 		"ingest/a_test.go": "package ingest\nfunc Q() {}\n",
 	})
 	hold(t, documented)

@@ -1,0 +1,81 @@
+# The commands of this repository. "make" lists them.
+
+SHELL       := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+GO          ?= go
+BIN         := bin/pipeline
+VERSION     := $(shell git describe --tags --always --dirty 2>/dev/null || echo unversioned)
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME    ?= 30s
+BENCH       ?= .
+COUNT       ?= 1
+ifeq ($(origin SEED),undefined)
+SEED        := $(shell od -An -N7 -tu8 /dev/urandom | tr -d ' ')
+endif
+
+# Every target below with a "## help" behind its name is listed by "make help".
+.PHONY: help build run test stat lint race bench fuzz golden e2e compat ci clean
+
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## build bin/pipeline (the first time takes about a minute: it links the DuckDB engine)
+	$(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o $(BIN) ./cmd/pipeline
+
+run: build ## build, then run the quickstart: real data in, posteriors.duckdb out, in this folder
+	$(BIN) run quickstart
+
+test: ## run every test: vet, infer without cgo, then all packages
+	$(GO) vet ./...
+	CGO_ENABLED=0 $(GO) build ./infer/...
+	CGO_ENABLED=0 $(GO) test ./infer/...
+	$(GO) test ./...
+
+stat: ## run the statistical tests in full, with a fresh seed (SEED=… repeats one)
+	@echo "stat: SEED=$(SEED)"
+	GLMBATCH_STAT=1 GLMBATCH_SEED=$(SEED) $(GO) test -count=1 -timeout=2h ./infer/... ./transform/... ./pipelines/...
+
+lint: ## check format, vet, staticcheck, shell syntax, and the house rules of internal/arch
+	@files=$$(git ls-files --cached --others --exclude-standard '*.go' 2>/dev/null || find . -name '*.go' -not -path './bin/*'); \
+	bad=$$(for f in $$files; do test ! -f "$$f" || printf '%s\0' "$$f"; done | xargs -0 gofmt -l); \
+	if [ -n "$$bad" ]; then printf 'not in gofmt form:\n%s\n' "$$bad" >&2; exit 1; fi
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+	for f in .ci/*; do bash -n "$$f"; done
+	$(GO) test ./internal/arch
+
+race: ## run the tests under the race detector (PKG=./pipelines/... for a part)
+	$(GO) test -race -timeout=60m $(or $(PKG),./...)
+
+bench: ## run the benchmarks (BENCH=regexp COUNT=n PKG=./infer/...)
+	$(GO) test -run='^$$' -bench='$(BENCH)' -benchmem -count=$(COUNT) -timeout=2h $(or $(PKG),./...)
+
+fuzz: ## fuzz every target for FUZZTIME (30s each)
+	@found=0; \
+	while IFS=: read -r file name; do \
+		found=$$((found + 1)); echo "fuzz: $$name in $$(dirname "$$file") for $(FUZZTIME)"; \
+		$(GO) test -run='^$$' -fuzz="^$$name\$$" -fuzztime=$(FUZZTIME) "./$$(dirname "$$file")" </dev/null; \
+	done < <(grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | sed -e 's|^\./||' -e 's|:func |:|' | sort); \
+	test $$found -gt 0 || { echo 'fuzz: no target found' >&2; exit 1; }; \
+	echo "fuzz: $$found targets passed"
+
+golden: ## write the golden files anew; read the diff before you commit it
+	@pkgs=$$(grep -rlE --include='*_test.go' 'flag\.Bool(Var)?\([^)]*"update"' . | xargs -n1 dirname | sort -u); \
+	echo "golden: $$pkgs"; \
+	for p in $$pkgs; do $(GO) test -count=1 "$$p" -update; done
+	git diff --stat
+
+e2e: build ## walk the program as a user does: run, query, rerun, break
+	.ci/e2e $(abspath $(BIN))
+
+compat: build ## open a ledger with other engine versions of DuckDB (needs npm)
+	.ci/compat $(abspath $(BIN))
+
+ci: ## what continuous integration runs
+	.ci/run
+
+clean: ## remove what build made
+	rm -rf bin

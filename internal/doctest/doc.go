@@ -1,0 +1,31 @@
+// Package doctest runs the documentation: what README.md and the pages of docs/
+// tell a reader to type is typed, and what they say is printed must be printed.
+//
+// Each page is walked from top to bottom in one scratch folder that looks like
+// a fresh clone after "make build": bin/pipeline on the PATH, the repository's
+// testdata, pipelines and docs beside it. In a page,
+//
+//	sh, bash, console   lines that begin with "$ " are run, and the lines below
+//	                    them must be printed; a sh block without any "$ " is all
+//	                    commands. A command must succeed unless the next one
+//	                    is "echo $?".
+//	sql                 runs with "pipeline sql" on the newest ledger that the
+//	                    page has made; a text block right below is its output.
+//	yaml                with a line "pipeline:" must pass "pipeline validate".
+//	text, json, csv …   stand as they are.
+//
+// Expected output may leave out lines ("…" or "..." alone) and parts of a line
+// ("…"); durations, rates, clock times and the width of white space and rules
+// are not compared; every other character is.
+//
+// Comments steer a page:
+//
+//	<!-- not executed: reason -->   the next block is not run; a test counts these
+//	<!-- file: name -->             the next block is also written to that file
+//	<!-- setup: command -->         a command that the reader does not see
+//
+// "git clone", the "cd" after it, and "make" lines are not run: make targets
+// must exist, "make run" does what the target does with the binary at hand.
+//
+// Read page.go, then match.go, then session.go.
+package doctest

@@ -1,0 +1,141 @@
+package doctest
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// root is the repository, seen from this package.
+const root = "../.."
+
+// skipped is the number of blocks in README.md and docs/ that are not executed.
+// Raise it only with a reason that a reader would accept.
+const skipped = 0
+
+// pages returns README.md, CHANGELOG.md and every page of docs/, by path.
+func pages(t *testing.T) map[string][]Block {
+	t.Helper()
+	out := map[string][]Block{}
+	read := func(path string) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks, err := Parse(string(text))
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		rel, _ := filepath.Rel(root, path)
+		out[rel] = blocks
+	}
+	for _, name := range []string{"README.md", "CHANGELOG.md"} {
+		if _, err := os.Stat(filepath.Join(root, name)); err == nil {
+			read(filepath.Join(root, name))
+		}
+	}
+	err := filepath.WalkDir(filepath.Join(root, "docs"), func(p string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && filepath.Ext(p) == ".md" {
+			read(p)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Every example of the documentation is executed.
+func TestDocumentation(t *testing.T) {
+	if _, err := os.Stat(filepath.Join(root, "cmd", "pipeline")); err != nil {
+		t.Skip("LOUD SKIP: cmd/pipeline does not exist yet, no page is executed")
+	}
+	watch(t)
+	bin := filepath.Join(t.TempDir(), "bin")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(bin, "pipeline"), "./cmd/pipeline")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, blocks := range pages(t) {
+		t.Run(name, func(t *testing.T) {
+			s := &Session{Dir: clone(t, bin), Bin: bin, Makefile: string(makefile)}
+			if err := s.Walk(context.Background(), blocks); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// clone makes a folder that looks to a reader like the repository after "make
+// build": copies, so that no page can write into the real one.
+func clone(t *testing.T, bin string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"testdata", "pipelines", "docs"} {
+		from := filepath.Join(root, name)
+		if _, err := os.Stat(from); err != nil {
+			continue
+		}
+		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(bin, filepath.Join(dir, "bin")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// watch looks at every file that the program is built from. "go build" reads
+// them in a child process, which go test's cache does not see: without this a
+// page would stay green after the program under it has changed.
+func watch(t *testing.T) {
+	t.Helper()
+	files := 0
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && p != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "bin") {
+			return fs.SkipDir
+		}
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		files++
+		_, err = os.Stat(p)
+		return err
+	})
+	if err != nil || files < 50 {
+		t.Fatalf("only %d files seen: %v", files, err)
+	}
+}
+
+// What is not executed is counted, so that opting out is a decision.
+func TestSkippedBlocks(t *testing.T) {
+	n := 0
+	for name, blocks := range pages(t) {
+		for _, b := range blocks {
+			if b.Skip != "" {
+				n++
+				t.Logf("%s:%d is not executed: %s", name, b.Line, b.Skip)
+			}
+		}
+	}
+	if n != skipped {
+		t.Errorf("%d blocks are not executed, expected %d", n, skipped)
+	}
+}
