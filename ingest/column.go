@@ -1,0 +1,97 @@
+package ingest
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// column is one loaded column of one file, in chunks of one of the six types.
+type column struct {
+	name    string
+	typ     arrow.DataType
+	allNull bool // the type is a stand-in: it gives way to that of another file
+	chunks  []arrow.Array
+}
+
+func (c *column) release() {
+	for _, a := range c.chunks {
+		a.Release()
+	}
+	c.chunks = nil
+}
+
+// part is what one file (or query) gave.
+type part struct {
+	file     string // empty for a query
+	rows     int64
+	lines    lineMap // nil if the file has no lines
+	cols     []*column
+	warnings []string
+}
+
+func (p *part) release() {
+	for _, c := range p.cols {
+		c.release()
+	}
+}
+
+// timestampType is the one type of points in time: microseconds since 1970, no zone.
+var timestampType = &arrow.TimestampType{Unit: arrow.Microsecond}
+
+// arrowType is the type in which a column of the kind is kept. A column
+// without any value is kept as numbers.
+func arrowType(k kind) arrow.DataType {
+	switch k {
+	case kindInt:
+		return arrow.PrimitiveTypes.Int64
+	case kindBool:
+		return arrow.FixedWidthTypes.Boolean
+	case kindDate:
+		return arrow.PrimitiveTypes.Date32
+	case kindText:
+		return arrow.BinaryTypes.String
+	}
+	return arrow.PrimitiveTypes.Float64
+}
+
+// nullColumn is a column of missing values.
+func nullColumn(mem memory.Allocator, name string, rows int64) *column {
+	out := &column{name: name, typ: arrowType(kindNull), allNull: true}
+	for rows > 0 {
+		n := min(rows, chunkRows)
+		out.chunks = append(out.chunks, array.MakeArrayOfNull(mem, out.typ, int(n)))
+		rows -= n
+	}
+	return out
+}
+
+// intsToFloats converts integers to the nearest float64.
+func intsToFloats(mem memory.Allocator, a *array.Int64) arrow.Array {
+	b := array.NewFloat64Builder(mem)
+	defer b.Release()
+	b.Reserve(a.Len())
+	appendIntsAsFloats(b, a)
+	return b.NewArray()
+}
+
+func appendIntsAsFloats(b *array.Float64Builder, a *array.Int64) {
+	for i, v := range a.Int64Values() {
+		if a.IsNull(i) {
+			b.AppendNull()
+		} else {
+			b.Append(float64(v))
+		}
+	}
+}
+
+// toFloats converts an integer column to numbers in place; others stay.
+func (c *column) toFloats(mem memory.Allocator) {
+	for i, a := range c.chunks {
+		if ints, ok := a.(*array.Int64); ok {
+			c.chunks[i] = intsToFloats(mem, ints)
+			a.Release()
+		}
+	}
+	c.typ = arrow.PrimitiveTypes.Float64
+}

@@ -1,0 +1,332 @@
+package ingest
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+const (
+	sniffBytes = 1 << 20 // what separator detection looks at
+	maxColumns = 1 << 20 // beyond this a header is taken for something else
+)
+
+// csvFile reads one CSV file: once, and a second time only for columns that
+// began as numbers and turned out to be text.
+type csvFile struct {
+	src       *Source
+	path      string
+	mem       memory.Allocator
+	grammar   *grammar
+	separator rune
+
+	header []string
+	lines  lineMap
+	rows   int64
+	blank  int64 // blank lines of a file with one column
+	guard  *guardReader
+}
+
+// readCSV reads the columns of one CSV file that the source asks for.
+func readCSV(ctx context.Context, src *Source, path string, choose chooser, mem memory.Allocator) (_ *part, err error) {
+	f := &csvFile{src: src, path: path, mem: mem, grammar: newGrammar(src.NullValues, src.Decimal)}
+	var cols []*csvColumn
+	defer func() {
+		for _, c := range cols {
+			if c != nil {
+				c.release()
+			}
+		}
+	}()
+	err = f.pass(ctx, func() ([]*csvColumn, error) {
+		cols, err = f.choose(choose)
+		return cols, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if f.rows == 0 {
+		return nil, f.fail(0, errNoRows, "")
+	}
+	kindOf, err := f.resolve(cols)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.again(ctx, cols, kindOf); err != nil {
+		return nil, err
+	}
+	p := &part{file: path, rows: f.rows, lines: f.lines}
+	for i, c := range cols {
+		if c != nil {
+			p.cols = append(p.cols, c.finish(kindOf[i]))
+		}
+	}
+	f.warn(p)
+	return p, nil
+}
+
+// choose makes a collector for every column that is to be loaded; the others
+// stay nil.
+func (f *csvFile) choose(choose chooser) ([]*csvColumn, error) {
+	fields := make([]arrow.Field, len(f.header))
+	for i, name := range f.header {
+		fields[i] = arrow.Field{Name: name, Type: arrow.Null, Nullable: true}
+	}
+	wanted, err := choose(f.path, arrow.NewSchema(fields, nil))
+	if err != nil {
+		return nil, err
+	}
+	cols := make([]*csvColumn, len(f.header))
+	for i, name := range f.header {
+		if !wanted[name] {
+			continue
+		}
+		if name == "" {
+			return nil, f.fail(1, fmt.Errorf("column %d has no name", i+1),
+				"name it in the header; R's write.csv writes its row names so unless told row.names = FALSE")
+		}
+		cols[i] = &csvColumn{name: name, mem: f.mem, forced: f.src.Types[name]}
+	}
+	return cols, nil
+}
+
+// resolve decides the kinds of all columns; the faults of several are reported together.
+func (f *csvFile) resolve(cols []*csvColumn) ([]kind, error) {
+	kindOf := make([]kind, len(cols))
+	var faults []*ColumnError
+	for i, c := range cols {
+		if c == nil {
+			continue
+		}
+		k, fault := c.resolve(f.separator)
+		if fault != nil {
+			fault.Dataset = f.src.Name
+			fault.At = locate(f.path, f.lines, fault.Row-1)
+			faults = append(faults, fault)
+		}
+		kindOf[i] = k
+	}
+	return kindOf, joinColumnErrors(faults)
+}
+
+// again passes over the file a second time for the columns whose cells were
+// not kept and which are text after all.
+func (f *csvFile) again(ctx context.Context, cols []*csvColumn, kindOf []kind) error {
+	texts := make([]*csvColumn, len(cols))
+	need := false
+	for i, c := range cols {
+		if c != nil && c.mixed && kindOf[i] == kindText {
+			texts[i] = &csvColumn{name: c.name, mem: f.mem, forced: typeText}
+			need = true
+		}
+	}
+	if !need {
+		return nil
+	}
+	rows, header := f.rows, f.header
+	err := f.pass(ctx, func() ([]*csvColumn, error) {
+		if len(f.header) != len(header) {
+			return nil, f.fail(0, errChanged, "")
+		}
+		return texts, nil
+	})
+	for i, c := range texts {
+		if c != nil {
+			cols[i] = c // for the caller to finish or release
+		}
+	}
+	if err == nil && f.rows != rows {
+		err = f.fail(0, errChanged, "")
+	}
+	return err
+}
+
+var (
+	errChanged = errors.New("the file changed while it was read")
+	errNoRows  = errors.New("there are no data rows")
+)
+
+// pass reads the whole file: the header, then columns says which collectors
+// take part, then every row.
+func (f *csvFile) pass(ctx context.Context, columns func() ([]*csvColumn, error)) error {
+	file, err := os.Open(f.path)
+	if err != nil {
+		return f.fail(0, reason(err), "")
+	}
+	defer func() { _ = file.Close() }() // read-only: nothing to lose
+	text, err := f.decompress(file)
+	if err != nil {
+		return err
+	}
+	r, err := f.open(text)
+	if err != nil {
+		return err
+	}
+	cols, err := columns()
+	if err != nil {
+		return err
+	}
+	f.rows, f.lines, f.blank = 0, nil, 0
+	return f.scan(ctx, r, cols)
+}
+
+// decompress looks into gzip data, whatever the file is called.
+func (f *csvFile) decompress(r io.Reader) (*bufio.Reader, error) {
+	plain := bufio.NewReaderSize(r, sniffBytes)
+	if magic, _ := plain.Peek(2); string(magic) != gzipMagic {
+		return plain, nil
+	}
+	z, err := gzip.NewReader(plain)
+	if err != nil {
+		return nil, f.fail(0, fmt.Errorf("the gzip data cannot be read: %w", err), gzipHint)
+	}
+	return bufio.NewReaderSize(z, sniffBytes), nil
+}
+
+const gzipHint = "the file is damaged or cut off: copy it again"
+
+// open strips a byte order mark, settles the separator and reads the header.
+func (f *csvFile) open(text *bufio.Reader) (*csv.Reader, error) {
+	if bom, _ := text.Peek(3); string(bom) == "\ufeff" {
+		_, _ = text.Discard(3) // just peeked
+	}
+	sample, err := text.Peek(sniffBytes)
+	if err != nil && err != io.EOF {
+		return nil, f.readFault(nil, err)
+	}
+	if f.separator = f.src.Separator; f.separator == 0 {
+		f.separator = detectSeparator(sample, err == io.EOF)
+	}
+	f.guard = &guardReader{r: text}
+	r := csv.NewReader(bufio.NewReaderSize(f.guard, 1<<16))
+	r.Comma = f.separator
+	r.ReuseRecord = true
+	r.FieldsPerRecord = -1
+	header, err := r.Read()
+	switch {
+	case err == io.EOF:
+		return nil, f.fail(0, errors.New("the file is empty"), "")
+	case err != nil:
+		return nil, f.readFault(r, err)
+	}
+	f.guard.accepted = r.InputOffset()
+	f.header = append([]string(nil), header...)
+	return r, f.checkHeader()
+}
+
+func (f *csvFile) checkHeader() error {
+	if len(f.header) > maxColumns {
+		return f.fail(1, fmt.Errorf("the header has %d columns, more than %d", len(f.header), maxColumns), "")
+	}
+	seen := make(map[string]int, len(f.header))
+	for i, name := range f.header {
+		if !utf8.ValidString(name) {
+			return f.fail(1, fmt.Errorf("the name of column %d, %s, is not valid UTF-8", i+1, quoteCell(name)), "convert the file to UTF-8, for instance with iconv")
+		}
+		if j, twice := seen[name]; twice && name != "" {
+			return f.fail(1, fmt.Errorf("columns %d and %d are both named %q", j+1, i+1, name), f.headerHint())
+		}
+		seen[name] = i
+	}
+	return nil
+}
+
+// looksHeaderless reports whether all names of the header are numbers.
+func (f *csvFile) looksHeaderless() bool {
+	for _, name := range f.header {
+		if k := f.grammar.parse(name).kind; k != kindInt && k != kindFloat {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *csvFile) headerHint() string {
+	if f.looksHeaderless() {
+		return "the first line looks like data: put a line with the names of the columns before it"
+	}
+	return "give every column its own name"
+}
+
+// scan adds every row to the columns that are not nil.
+func (f *csvFile) scan(ctx context.Context, r *csv.Reader, cols []*csvColumn) error {
+	line, one := int64(1), len(f.header) == 1
+	for {
+		rec, err := r.Read()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return f.readFault(r, err)
+		}
+		f.guard.accepted = r.InputOffset()
+		first, _ := r.FieldPos(0)
+		if len(rec) != len(f.header) {
+			return f.ragged(int64(first), len(rec))
+		}
+		f.lines.add(f.rows, int64(first))
+		if one {
+			f.blank += int64(first) - line - 1
+			line = int64(first + strings.Count(rec[0], "\n"))
+		}
+		f.rows++
+		for i, c := range cols {
+			if c != nil {
+				c.add(f.grammar, rec[i])
+			}
+		}
+		if f.rows%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+func (f *csvFile) ragged(line int64, found int) error {
+	hint := "quote fields that hold the separator, or mend the line"
+	if f.rows == 0 && found == len(f.header)+1 {
+		hint = "R's write.table leaves the name of the row names' column out: write col.names = NA, or row.names = FALSE"
+	}
+	return f.fail(line, fmt.Errorf("%d fields found, %d expected", found, len(f.header)), hint)
+}
+
+// readFault turns what the CSV reader or the file below it say into an error
+// that names the line.
+func (f *csvFile) readFault(r *csv.Reader, err error) error {
+	var pe *csv.ParseError
+	switch {
+	case errors.Is(err, errNUL):
+		return f.fail(f.guard.nulLine, errNUL, "text in UTF-16 has NUL bytes: convert it, for instance with iconv -f UTF-16 -t UTF-8")
+	case errors.Is(err, errLongRecord):
+		return f.fail(f.lines.line(f.rows), errLongRecord, "a quote that is opened and never closed has this effect")
+	case errors.As(err, &pe) && errors.Is(err, csv.ErrBareQuote):
+		return f.fail(int64(pe.Line), errors.New(`a quote (") stands inside a field that does not begin with one`), `write such a field between quotes and double the quotes inside: "5"" pipe"`)
+	case errors.As(err, &pe) && errors.Is(err, csv.ErrQuote):
+		return f.fail(int64(pe.StartLine), fmt.Errorf(`a quote (") opened here is not closed properly (noticed in line %d)`, pe.Line), `double the quotes inside a quoted field: "5"" pipe"`)
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
+		return f.fail(0, fmt.Errorf("the compressed data end too early or are damaged: %w", err), gzipHint)
+	}
+	return f.fail(0, err, "")
+}
+
+func (f *csvFile) fail(line int64, err error, hint string) error {
+	return &SourceError{Dataset: f.src.Name, File: f.path, Line: line, Err: err, Hint: hint}
+}
+
+func (f *csvFile) warn(p *part) {
+	if f.blank > 0 {
+		p.warnings = append(p.warnings, fmt.Sprintf("%s: %d blank lines were skipped; a missing value in a file of one column must be written out, for instance as NA", f.path, f.blank))
+	}
+	if f.looksHeaderless() {
+		p.warnings = append(p.warnings, fmt.Sprintf("%s: the first line, taken as the header, holds only numbers", f.path))
+	}
+}

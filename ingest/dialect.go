@@ -1,0 +1,70 @@
+package ingest
+
+// separators are the candidates of detection; an earlier one wins a tie.
+var separators = []byte{',', ';', '\t', '|'}
+
+// detectSeparator chooses the separator of a CSV file from its first bytes:
+// the one that splits header and following lines into the same number of
+// fields, at least two, and the most; failing that, the one that occurs most
+// often in the header. whole says that sample is the entire file, so that its
+// last line is complete.
+func detectSeparator(sample []byte, whole bool) rune {
+	best, most := byte(0), 1
+	for _, sep := range separators {
+		if n, consistent := fieldCount(sample, sep, whole); consistent && n > most {
+			best, most = sep, n
+		}
+	}
+	if best != 0 {
+		return rune(best)
+	}
+	best = separators[0]
+	for _, sep := range separators {
+		if n, _ := fieldCount(sample, sep, whole); n > most {
+			best, most = sep, n
+		}
+	}
+	return rune(best)
+}
+
+// fieldCount counts the fields of the header, and says whether the lines after
+// it (as many as sniffLines) have as many. Separators between quotes do not count.
+func fieldCount(sample []byte, sep byte, whole bool) (header int, consistent bool) {
+	const sniffLines = 100
+	fields, lines, quoted, blank := 1, 0, false, true
+	endLine := func() (more bool) {
+		if blank {
+			return true
+		}
+		lines++
+		if lines == 1 {
+			header = fields
+		} else if fields != header {
+			return false
+		}
+		fields, blank = 1, true
+		return lines < sniffLines
+	}
+	for _, c := range sample {
+		switch {
+		case c == '"':
+			quoted, blank = !quoted, false
+		case quoted:
+		case c == sep:
+			fields, blank = fields+1, false
+		case c == '\n':
+			if !endLine() {
+				return header, fields == header || lines >= sniffLines
+			}
+		case c != '\r':
+			blank = false
+		}
+	}
+	if lines == 0 { // the header is longer than the sample
+		return fields, true
+	}
+	if whole && !endLine() && lines < sniffLines {
+		return header, fields == header
+	}
+	return header, true
+}

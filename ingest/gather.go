@@ -1,0 +1,52 @@
+package ingest
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// gather copies the given rows of an array of one of the six types; a
+// negative row gives a null.
+func gather(mem memory.Allocator, a arrow.Array, rows []int64) arrow.Array {
+	b := array.NewBuilder(mem, a.DataType())
+	defer b.Release()
+	b.Reserve(len(rows))
+	add := appender(b, a)
+	for _, r := range rows {
+		if r < 0 || a.IsNull(int(r)) {
+			b.AppendNull()
+		} else {
+			add(int(r))
+		}
+	}
+	return b.NewArray()
+}
+
+// appender returns the function that copies the non-null row i of a to b. It
+// panics for a type that no table has.
+func appender(b array.Builder, a arrow.Array) func(i int) {
+	switch a := a.(type) {
+	case *array.Int64:
+		b := b.(*array.Int64Builder)
+		return func(i int) { b.Append(a.Value(i)) }
+	case *array.Float64:
+		b := b.(*array.Float64Builder)
+		return func(i int) { b.Append(a.Value(i)) }
+	case *array.Boolean:
+		b := b.(*array.BooleanBuilder)
+		return func(i int) { b.Append(a.Value(i)) }
+	case *array.String:
+		b := b.(*array.StringBuilder)
+		return func(i int) { b.Append(a.Value(i)) }
+	case *array.Date32:
+		b := b.(*array.Date32Builder)
+		return func(i int) { b.Append(a.Value(i)) }
+	case *array.Timestamp:
+		b := b.(*array.TimestampBuilder)
+		return func(i int) { b.Append(a.Value(i)) }
+	}
+	panic(fmt.Sprintf("ingest: no table has columns of type %s", a.DataType()))
+}

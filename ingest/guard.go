@@ -1,0 +1,40 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+// maxRecord bounds the bytes of one CSV record, and so what an unclosed quote
+// can make the reader hold.
+const maxRecord = 64 << 20
+
+var (
+	errNUL        = errors.New("the line holds a NUL byte, so the file is not text in UTF-8")
+	errLongRecord = errors.New("the record that begins here is longer than 64 MiB")
+)
+
+// guardReader passes bytes through to the CSV reader and stops at what no CSV
+// file should hold: a NUL byte, or a record without an end.
+type guardReader struct {
+	r        io.Reader
+	read     int64 // bytes given so far
+	accepted int64 // end of the last complete record
+	lines    int64 // line ends given so far
+	nulLine  int64 // 1-based line of the first NUL, 0 if none was met
+}
+
+func (g *guardReader) Read(p []byte) (int, error) {
+	if g.read-g.accepted > maxRecord {
+		return 0, errLongRecord
+	}
+	n, err := g.r.Read(p)
+	if i := bytes.IndexByte(p[:n], 0); i >= 0 {
+		g.nulLine = g.lines + int64(bytes.Count(p[:i], []byte{'\n'})) + 1
+		return 0, errNUL
+	}
+	g.read += int64(n)
+	g.lines += int64(bytes.Count(p[:n], []byte{'\n'}))
+	return n, err
+}

@@ -1,0 +1,352 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+)
+
+// parquetFile reads the columns of one Parquet file, several at a time, each
+// in batches, so that memory follows what the pages decode to and not what
+// the footer claims.
+type parquetFile struct {
+	src    *Source
+	path   string // empty for the result of a query
+	mem    memory.Allocator
+	reader *pqarrow.FileReader
+	rows   int64
+
+	nanIsNull bool // NaN is listed among the spellings of a missing cell
+}
+
+// readParquet reads the columns that the source asks for. shown is the name
+// used in messages, empty for a query.
+func readParquet(ctx context.Context, src *Source, path, shown string, choose chooser, mem memory.Allocator) (*part, error) {
+	f := &parquetFile{src: src, path: shown, mem: mem, nanIsNull: newGrammar(src.NullValues, 0).nanIsNull()}
+	disk, err := os.Open(path)
+	if err != nil {
+		return nil, f.fail(reason(err), "")
+	}
+	defer func() { _ = disk.Close() }() // read-only: nothing to lose
+	if err := f.open(disk); err != nil {
+		return nil, err
+	}
+	if f.rows == 0 {
+		return nil, f.fail(errNoRows, "")
+	}
+	p := &part{file: shown, rows: f.rows}
+	fields, err := f.choose(choose, p)
+	if err != nil {
+		return nil, err
+	}
+	if p.cols, err = f.readColumns(ctx, fields); err != nil {
+		return nil, err
+	}
+	f.warnOfNumbers(p)
+	return p, nil
+}
+
+func (f *parquetFile) fail(err error, hint string) error {
+	return &SourceError{Dataset: f.src.Name, File: f.path, Err: err, Hint: hint}
+}
+
+const damagedHint = "the file is damaged or uses a feature that this reader lacks: write it again, for instance with DuckDB or pyarrow"
+
+// open reads the footer and holds its claims against one another.
+func (f *parquetFile) open(disk *os.File) error {
+	if err := checkMagic(disk); err != nil {
+		return f.fail(err, "copy or export the file again")
+	}
+	err := guarded(func() error {
+		pf, err := file.NewParquetReader(disk, file.WithReadProps(parquet.NewReaderProperties(f.mem)))
+		if err != nil {
+			return err
+		}
+		meta := pf.MetaData()
+		f.rows = meta.GetNumRows()
+		var sum int64
+		for _, g := range meta.RowGroups {
+			if g.GetNumRows() < 0 || g.GetNumRows() > f.rows-sum {
+				return errRowClaims
+			}
+			sum += g.GetNumRows()
+		}
+		if sum != f.rows {
+			return errRowClaims
+		}
+		f.reader, err = pqarrow.NewFileReader(pf, pqarrow.ArrowReadProperties{BatchSize: chunkRows}, f.mem)
+		return err
+	})
+	if err != nil {
+		return f.fail(fmt.Errorf("the Parquet footer cannot be read: %w", err), damagedHint)
+	}
+	return nil
+}
+
+var errRowClaims = errors.New("the row groups do not have as many rows as the file claims")
+
+// checkMagic tells a file that was cut off from one that never was Parquet.
+func checkMagic(disk *os.File) error {
+	info, err := disk.Stat()
+	if err != nil {
+		return reason(err)
+	}
+	head, tail := make([]byte, 4), make([]byte, 4)
+	if info.Size() < 12 {
+		return errors.New("this is not a Parquet file: it is shorter than 12 bytes")
+	}
+	if _, err := disk.ReadAt(head, 0); err != nil {
+		return err
+	}
+	if _, err := disk.ReadAt(tail, info.Size()-4); err != nil {
+		return err
+	}
+	switch {
+	case string(head) == encryptedMagic || string(tail) == encryptedMagic:
+		return errors.New("encrypted Parquet files cannot be read")
+	case string(head) != parquetMagic:
+		return errors.New("this is not a Parquet file: it does not begin with PAR1")
+	case string(tail) != parquetMagic:
+		return errors.New("the Parquet file is cut off: it does not end with PAR1")
+	}
+	return nil
+}
+
+// choose returns the indices of the fields to load. Fields that no model can
+// use are not offered, and p warns of them.
+func (f *parquetFile) choose(choose chooser, p *part) ([]int, error) {
+	all := f.reader.Manifest.Fields
+	var offered []arrow.Field
+	seen := make(map[string]bool, len(all))
+	for i := range all {
+		field := *all[i].Field
+		if seen[field.Name] {
+			return nil, f.fail(fmt.Errorf("two columns are named %q", field.Name), "give every column its own name")
+		}
+		seen[field.Name] = true
+		if supported(field.Type) && all[i].IsLeaf() {
+			offered = append(offered, field)
+		} else {
+			p.warnings = append(p.warnings, fmt.Sprintf("column %q is left out: columns of type %s cannot be used", field.Name, field.Type))
+		}
+	}
+	wanted, err := choose(f.path, arrow.NewSchema(offered, nil))
+	if err != nil {
+		return nil, err
+	}
+	var fields []int
+	var bits int64
+	for i := range all {
+		if field := all[i].Field; wanted[field.Name] {
+			fields = append(fields, i)
+			bits += decodedBits(field.Type)
+		}
+	}
+	if most := f.src.maxBytes(); bits > 0 && f.rows/8 > most/bits {
+		return nil, f.fail(fmt.Errorf("%d rows of %d columns need more than %d MiB of memory", f.rows, len(fields), most>>20), "choose fewer columns, or raise the limit")
+	}
+	return fields, nil
+}
+
+// decodedBits is the least that a value of a column takes in memory.
+func decodedBits(dt arrow.DataType) int64 {
+	switch dt.ID() {
+	case arrow.BOOL:
+		return 1
+	case arrow.DATE32, arrow.DATE64, arrow.STRING, arrow.LARGE_STRING, arrow.BINARY, arrow.LARGE_BINARY:
+		return 32
+	}
+	return 64
+}
+
+// readColumns reads the fields side by side. The error is that of the leftmost
+// faulty column, or the faults of the data in all of them.
+func (f *parquetFile) readColumns(ctx context.Context, fields []int) ([]*column, error) {
+	cols := make([]*column, len(fields))
+	errs := make([]error, len(fields))
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(fields)) {
+		wg.Go(func() {
+			for i := range next {
+				errs[i] = guarded(func() (err error) {
+					cols[i], err = f.readColumn(ctx, fields[i])
+					return err
+				})
+			}
+		})
+	}
+	for i := range fields {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	if err := f.joined(fields, errs); err != nil {
+		for _, c := range cols {
+			if c != nil {
+				c.release()
+			}
+		}
+		return nil, err
+	}
+	return cols, nil
+}
+
+func (f *parquetFile) joined(fields []int, errs []error) error {
+	var faults []*ColumnError
+	for i, err := range errs {
+		var fault *ColumnError
+		switch {
+		case err == nil:
+		case errors.As(err, &fault):
+			faults = append(faults, fault)
+		case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+			return err
+		default:
+			name := f.reader.Manifest.Fields[fields[i]].Field.Name
+			return f.fail(fmt.Errorf("column %q cannot be read: %w", name, err), damagedHint)
+		}
+	}
+	return joinColumnErrors(faults)
+}
+
+// readColumn reads one field to its end and checks that it has every row.
+func (f *parquetFile) readColumn(ctx context.Context, field int) (_ *column, err error) {
+	col := &column{name: f.reader.Manifest.Fields[field].Field.Name, allNull: true}
+	defer func() {
+		if p := recover(); p != nil {
+			col.release()
+			panic(p)
+		}
+		if err != nil {
+			col.release()
+		}
+	}()
+	r, err := f.reader.GetColumn(ctx, field)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Release()
+	var rows int64
+	for rows < f.rows {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		batch, err := r.NextBatch(min(chunkRows, f.rows-rows))
+		if err != nil {
+			return nil, err
+		}
+		n := int64(batch.Len())
+		err = f.take(col, batch, rows)
+		batch.Release()
+		if err != nil {
+			return nil, err
+		}
+		if rows += n; n == 0 {
+			return nil, fmt.Errorf("it holds %d values where the footer claims %d rows", rows, f.rows)
+		}
+	}
+	f.settle(col)
+	return col, nil
+}
+
+// take normalises a batch and appends it to the column.
+func (f *parquetFile) take(col *column, batch *arrow.Chunked, start int64) error {
+	for _, raw := range batch.Chunks() {
+		a, err := normalise(f.mem, raw)
+		var at *rowError
+		if errors.As(err, &at) {
+			return f.fault(col.name, start+int64(at.row), at.err, at.hint)
+		} else if err != nil {
+			return err
+		}
+		col.chunks = append(col.chunks, a)
+		col.allNull = col.allNull && a.NullN() == a.Len()
+		if x, ok := a.(*array.Float64); ok {
+			if i := firstNonFinite(x, !f.nanIsNull); i >= 0 {
+				return f.fault(col.name, start+int64(i), fmt.Errorf("%s is not a finite number", spellFloat(x.Value(i))),
+					"if NaN means missing, list it under null_values; else mend the data")
+			}
+			if f.nanIsNull {
+				col.chunks[len(col.chunks)-1] = nansToNulls(f.mem, x)
+				a.Release()
+			}
+		}
+		start += int64(a.Len())
+	}
+	return nil
+}
+
+// settle gives all chunks one type: unsigned integers beyond int64 in one
+// chunk make the whole column numbers.
+func (f *parquetFile) settle(col *column) {
+	col.typ = col.chunks[0].DataType()
+	if slices.ContainsFunc(col.chunks, func(a arrow.Array) bool { return a.DataType().ID() != col.typ.ID() }) {
+		col.toFloats(f.mem)
+	}
+}
+
+// warnOfNumbers warns of text columns that mostly hold numbers: the file says
+// text, so text they stay, but they would become factors with many levels.
+func (f *parquetFile) warnOfNumbers(p *part) {
+	g := newGrammar(f.src.NullValues, f.src.Decimal)
+	for _, c := range p.cols {
+		if c.typ.ID() != arrow.STRING || f.src.Types[c.name] != "" {
+			continue
+		}
+		n := countNumbers(c, g)
+		if 2*n.numbers <= n.filled {
+			continue
+		}
+		text := fmt.Sprintf("column %q is text, although %d of %d values are numbers", c.name, n.numbers, n.filled)
+		if n.other >= 0 {
+			text += fmt.Sprintf(" (not %s in %s)", quoteCell(n.text), locate(f.path, nil, n.other))
+		}
+		p.warnings = append(p.warnings, fmt.Sprintf("%s; types: {%s: number} or {%s: text} settles it", text, c.name, c.name))
+	}
+}
+
+// numbersInText counts the numbers of a text column and shows its first other value.
+type numbersInText struct {
+	numbers, filled int64
+	other           int64 // row of the first value that is no number, or −1
+	text            string
+}
+
+// countNumbers looks no further than the first values if none of them is a number.
+func countNumbers(c *column, g *grammar) numbersInText {
+	const enough = 1000
+	n := numbersInText{other: -1}
+	row := int64(0)
+	for _, a := range c.chunks {
+		for i := range a.Len() {
+			if s := a.(*array.String); s.IsValid(i) {
+				n.filled++
+				if k := g.parse(s.Value(i)).kind; k == kindInt || k == kindFloat {
+					n.numbers++
+				} else if n.other < 0 {
+					n.other, n.text = row, s.Value(i)
+				}
+			}
+			if row++; n.filled == enough && n.numbers == 0 {
+				return n
+			}
+		}
+	}
+	return n
+}
+
+func (f *parquetFile) fault(name string, row int64, err error, hint string) error {
+	return &ColumnError{Dataset: f.src.Name, Column: name, Row: row + 1, At: locate(f.path, nil, row), Err: err, Hint: hint}
+}

@@ -1,0 +1,267 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// The first bytes by which files are known.
+const (
+	parquetMagic   = "PAR1"
+	encryptedMagic = "PARE"
+	gzipMagic      = "\x1f\x8b"
+)
+
+// chooser says which of a file's columns are to be loaded.
+type chooser func(file string, schema *arrow.Schema) (map[string]bool, error)
+
+// Read loads a source into memory: all files of its path one after the other,
+// or the rows of its query.
+//
+// Files of one source must have the same columns with the same types, in any
+// order; integers and numbers together are numbers, and a column without any
+// value in one file takes its type from the others. The order of the columns
+// is that of the first file.
+//
+// Errors are *ColumnError and *SourceError, alone or joined, or ctx.Err. The
+// caller releases the table.
+func Read(ctx context.Context, src Source) (*Table, error) {
+	if err := src.check(); err != nil {
+		return nil, err
+	}
+	base := src.mem
+	if base == nil {
+		base = memory.NewGoAllocator()
+	}
+	mem := &budget{Allocator: base, most: src.maxBytes()}
+	var parts []*part
+	defer func() {
+		for _, p := range parts {
+			p.release()
+		}
+	}()
+	if src.SQL != "" {
+		p, err := readSQL(ctx, &src, src.choose, mem)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, p)
+		return newTable(&src, parts, mem)
+	}
+	files, err := src.files()
+	if err != nil {
+		return nil, err
+	}
+	choose := src.choose
+	for _, f := range files {
+		p, err := readFile(ctx, &src, f, choose, mem)
+		var empty *SourceError
+		if errors.As(err, &empty) && errors.Is(err, errNoRows) && len(files) > 1 {
+			parts = append(parts, &part{file: f, warnings: []string{fmt.Sprintf("%s has no data rows", f)}})
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, p)
+		choose = src.sameAs(p)
+	}
+	return newTable(&src, parts, mem)
+}
+
+func (src *Source) maxBytes() int64 {
+	if src.MaxBytes > 0 {
+		return src.MaxBytes
+	}
+	return defaultMaxBytes
+}
+
+// check refuses sources that no file could satisfy.
+func (src *Source) check() error {
+	fail := func(hint, format string, args ...any) error {
+		return &SourceError{Dataset: src.Name, Err: fmt.Errorf(format, args...), Hint: hint}
+	}
+	switch {
+	case src.Each:
+		return fail("", "a source with each: file must be expanded before it is read")
+	case (src.Path == "") == (src.SQL == ""):
+		return fail("", "exactly one of path and sql must be given")
+	case src.Decimal != 0 && src.Decimal != '.' && src.Decimal != ',':
+		return fail(`write "." or ","`, "the decimal mark cannot be %q", string(src.Decimal))
+	case src.Decimal == ',' && src.Separator == ',':
+		return fail(`set separator: ";"`, "the comma cannot be both decimal mark and separator")
+	case src.Separator != 0 && (strings.ContainsRune("\"\r\n", src.Separator) || src.Separator > 0x7e || src.Separator < 0x09):
+		return fail("", "%q cannot separate fields", string(src.Separator))
+	}
+	for _, name := range slices.Sorted(maps.Keys(src.Types)) {
+		if !slices.Contains(ColumnTypes(), src.Types[name]) {
+			return fail("write one of "+strings.Join(ColumnTypes(), ", "), "column %q cannot have type %q", name, src.Types[name])
+		}
+	}
+	return nil
+}
+
+// choose asks Columns, adds the columns of By, and checks that they exist.
+func (src *Source) choose(file string, schema *arrow.Schema) (map[string]bool, error) {
+	names := make([]string, schema.NumFields())
+	exists := make(map[string]bool, len(names))
+	for i, f := range schema.Fields() {
+		names[i], exists[f.Name] = f.Name, true
+	}
+	wanted := names
+	if src.Columns != nil {
+		chosen, err := src.Columns(schema)
+		if err != nil {
+			return nil, &SourceError{Dataset: src.Name, File: file, Err: err}
+		}
+		wanted = chosen
+	}
+	set := make(map[string]bool, len(wanted))
+	for _, name := range slices.Concat(wanted, src.By) {
+		set[name] = true
+	}
+	for _, name := range slices.Concat(wanted, src.By, slices.Sorted(maps.Keys(src.Types))) {
+		if !exists[name] {
+			return nil, &SourceError{Dataset: src.Name, File: file, Err: fmt.Errorf("there is no column %q", name), Hint: "the columns are " + listNames(names)}
+		}
+	}
+	return set, nil
+}
+
+// sameAs chooses in later files exactly the columns of the first.
+func (src *Source) sameAs(first *part) chooser {
+	return func(file string, schema *arrow.Schema) (map[string]bool, error) {
+		set := make(map[string]bool, len(first.cols))
+		for _, c := range first.cols {
+			if !schema.HasField(c.name) {
+				return nil, &ColumnError{Dataset: src.Name, Column: c.name, At: filepath.Base(file),
+					Err:  fmt.Errorf("%s has this column and %s has not", filepath.Base(first.file), filepath.Base(file)),
+					Hint: "files read together must have the same columns"}
+			}
+			set[c.name] = true
+		}
+		if src.Columns != nil {
+			return set, nil
+		}
+		for _, f := range schema.Fields() {
+			if !set[f.Name] {
+				return nil, &ColumnError{Dataset: src.Name, Column: f.Name, At: filepath.Base(file),
+					Err:  fmt.Errorf("%s has this column and %s has not", filepath.Base(file), filepath.Base(first.file)),
+					Hint: "files read together must have the same columns"}
+			}
+		}
+		return set, nil
+	}
+}
+
+// listNames shows the names of columns, cut if there are many.
+func listNames(names []string) string {
+	const most = 20
+	rest := ""
+	if len(names) > most {
+		rest, names = fmt.Sprintf(" and %d more", len(names)-most), names[:most]
+	}
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = fmt.Sprintf("%q", n)
+	}
+	return strings.Join(quoted, ", ") + rest
+}
+
+// readFile reads one file by what it holds.
+func readFile(ctx context.Context, src *Source, path string, choose chooser, mem memory.Allocator) (p *part, err error) {
+	isParquet, err := sniff(src, path)
+	if err != nil {
+		return nil, err
+	}
+	gerr := guarded(func() error {
+		if isParquet {
+			p, err = readParquet(ctx, src, path, path, choose, mem)
+		} else {
+			p, err = readCSV(ctx, src, path, choose, mem)
+		}
+		return nil
+	})
+	if gerr != nil {
+		return nil, &SourceError{Dataset: src.Name, File: path, Err: gerr}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := force(src, p, mem); err != nil {
+		p.release()
+		return nil, err
+	}
+	return p, nil
+}
+
+// foreign are files that people take for CSV.
+var foreign = []struct{ magic, what, hint string }{
+	{"PK\x03\x04", "a zip archive or an Excel workbook", "save it as CSV or Parquet"},
+	{"\xd0\xcf\x11\xe0", "an old Excel workbook", "save it as CSV or Parquet"},
+	{"\x28\xb5\x2f\xfd", "zstd data", "decompress it, or use gzip"},
+	{"BZh", "bzip2 data", "decompress it, or use gzip"},
+	{"\xfd7zXZ", "xz data", "decompress it, or use gzip"},
+	{"ARROW1", "an Arrow or Feather file", "save it as Parquet"},
+	{"FEA1", "a Feather file", "save it as Parquet"},
+	{"SQLite format 3", "an SQLite database", "save the table as CSV or Parquet"},
+	{"\xff\xfe", "text in UTF-16", "convert it to UTF-8, for instance with iconv -f UTF-16 -t UTF-8"},
+	{"\xfe\xff", "text in UTF-16", "convert it to UTF-8, for instance with iconv -f UTF-16 -t UTF-8"},
+}
+
+// sniff looks at the first bytes of a file: Parquet or CSV, or what it is
+// instead. Only regular files are opened, since a pipe could block for ever.
+func sniff(src *Source, path string) (isParquet bool, err error) {
+	fail := func(err error, hint string) (bool, error) {
+		return false, &SourceError{Dataset: src.Name, File: path, Err: err, Hint: hint}
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return fail(reason(err), "")
+	case !info.Mode().IsRegular():
+		return fail(errors.New("this is not a regular file"), "")
+	case info.Size() == 0:
+		return fail(errors.New("the file is empty"), "")
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return fail(reason(err), "")
+	}
+	defer func() { _ = file.Close() }() // read-only: nothing to lose
+	head := make([]byte, 16)
+	n, err := io.ReadFull(file, head)
+	if err != nil && err != io.ErrUnexpectedEOF {
+		return fail(reason(err), "")
+	}
+	start := string(head[:n])
+	if beginsParquet(start) || strings.HasSuffix(path, ".parquet") {
+		return true, nil
+	}
+	for _, k := range foreign {
+		if strings.HasPrefix(start, k.magic) {
+			return fail(fmt.Errorf("this is %s", k.what), k.hint)
+		}
+	}
+	if len(start) >= 12 && start[8:12] == "DUCK" {
+		return fail(errors.New("this is a DuckDB database"), "name it under database: and the query under sql:")
+	}
+	return false, nil
+}
+
+// beginsParquet tells Parquet from a CSV file whose first column is named
+// PAR1: in Parquet a header in the compact Thrift form follows, not text.
+func beginsParquet(start string) bool {
+	magic := strings.HasPrefix(start, parquetMagic) || strings.HasPrefix(start, encryptedMagic)
+	return magic && (len(start) == 4 || start[4] < ' ' && !strings.ContainsAny(start[4:5], "\t\r\n"))
+}

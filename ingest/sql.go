@@ -1,0 +1,165 @@
+package ingest
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/duckdb/duckdb-go/v2"
+)
+
+// readSQL runs the source's query and reads its rows by way of a Parquet file
+// in a temporary folder, the form in which the engine hands over columns
+// fastest without a build tag of its driver.
+//
+// The query can read and nothing else: it must be one SELECT, the database is
+// opened read-only, no extension is fetched, and the settings are locked. With
+// a database, other files are out of reach; without one, they are what the
+// query is for.
+func readSQL(ctx context.Context, src *Source, choose chooser, mem memory.Allocator) (*part, error) {
+	q := &query{src: src}
+	dir, err := os.MkdirTemp("", "glmbatch-query-")
+	if err != nil {
+		return nil, q.fail(err, "")
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // in the system's temporary folder, which is swept anyway
+	out := filepath.Join(dir, "rows.parquet")
+	if err := q.run(ctx, dir, out); err != nil {
+		return nil, err
+	}
+	var p *part
+	err = guarded(func() (err error) {
+		p, err = readParquet(ctx, src, out, "", choose, mem)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := force(src, p, mem); err != nil {
+		p.release()
+		return nil, err
+	}
+	return p, nil
+}
+
+type query struct{ src *Source }
+
+func (q *query) fail(err error, hint string) error {
+	return &SourceError{Dataset: q.src.Name, File: q.src.Database, Err: err, Hint: hint}
+}
+
+// run writes the rows of the query to the file out in the folder dir.
+func (q *query) run(ctx context.Context, dir, out string) error {
+	dsn := ""
+	if q.src.Database != "" && q.src.Database != ":memory:" {
+		if _, err := os.Stat(q.src.Database); err != nil {
+			return q.fail(reason(err), "database: names a DuckDB file; relative paths count from the spec's folder")
+		}
+		dsn = q.src.Database + "?access_mode=read_only"
+	}
+	db, err := sql.Open("duckdb", dsn)
+	if err != nil {
+		return q.fail(err, "")
+	}
+	defer func() { _ = db.Close() }() // nothing was written
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return q.fail(engineReason(err), "the file must be a DuckDB database that no other process has open for writing")
+	}
+	defer func() { _ = conn.Close() }()
+	for _, setting := range q.settings(dsn != "", dir, out) {
+		if _, err := conn.ExecContext(ctx, setting); err != nil {
+			return q.fail(engineReason(err), "")
+		}
+	}
+	if err := conn.Raw(q.inspect); err != nil {
+		return err
+	}
+	var args []any
+	for _, name := range slices.Sorted(maps.Keys(q.src.Params)) {
+		args = append(args, sql.Named(name, q.src.Params[name]))
+	}
+	// The newline ends a comment that the query may close with.
+	wrapped := fmt.Sprintf("COPY (SELECT * FROM (\n%s\n) ORDER BY ALL ASC NULLS LAST) TO %s (FORMAT parquet)", trimStatement(q.src.SQL), quoteSQL(out))
+	if _, err := conn.ExecContext(ctx, wrapped, args...); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return q.fail(engineReason(err), "")
+	}
+	return nil
+}
+
+// settings locks the engine down. Order matters: paths first, the lock last.
+func (q *query) settings(fenced bool, dir, out string) []string {
+	s := []string{
+		"SET autoinstall_known_extensions = false",
+		"SET autoload_known_extensions = false",
+		"SET temp_directory = " + quoteSQL(filepath.Join(dir, "spill")),
+		"SET TimeZone = 'UTC'",
+	}
+	if q.src.Dir != "" {
+		s = append(s, "SET file_search_path = "+quoteSQL(q.src.Dir))
+	}
+	if fenced {
+		s = append(s, "SET allowed_paths = ["+quoteSQL(out)+"]", "SET enable_external_access = false")
+	}
+	return append(s, "SET lock_configuration = true")
+}
+
+func quoteSQL(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// trimStatement takes the blanks and semicolons off the end.
+func trimStatement(s string) string { return strings.TrimRight(s, "; \t\r\n") }
+
+// inspect prepares the query alone: it must be one SELECT, and its parameters
+// must be those that the source has.
+func (q *query) inspect(raw any) error {
+	stmt, err := raw.(driver.ConnPrepareContext).PrepareContext(context.Background(), trimStatement(q.src.SQL))
+	if err != nil {
+		return q.fail(engineReason(err), "sql: takes one SELECT statement")
+	}
+	defer func() { _ = stmt.Close() }()
+	s := stmt.(*duckdb.Stmt)
+	kind, err := s.StatementType()
+	if err != nil {
+		return q.fail(engineReason(err), "")
+	}
+	if kind != duckdb.STATEMENT_TYPE_SELECT {
+		return q.fail(errors.New("the statement is not a SELECT"), "sql: reads and never writes")
+	}
+	used := make(map[string]bool)
+	for i := 1; i <= s.NumInput(); i++ {
+		name, err := s.ParamName(i)
+		if err != nil {
+			return q.fail(engineReason(err), "")
+		}
+		if _, given := q.src.Params[name]; !given {
+			return q.fail(fmt.Errorf("the query has the parameter $%s, and no value is given for it", name), "")
+		}
+		used[name] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(q.src.Params)) {
+		if !used[name] {
+			return q.fail(fmt.Errorf("a value is given for the parameter $%s, and the query does not have it", name), "")
+		}
+	}
+	return nil
+}
+
+// engineReason drops what the driver puts around the engine's own words.
+func engineReason(err error) error {
+	var de *duckdb.Error
+	if errors.As(err, &de) {
+		return errors.New(strings.TrimSpace(de.Msg))
+	}
+	return err
+}

@@ -1,0 +1,156 @@
+package ingest
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sort"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// Table is what a source held: validated columns of the six types that the
+// package documentation lists, and where their rows came from. It is
+// read-only; Release gives its memory back.
+type Table struct {
+	Name string // the data set
+	Key  string // which of the tables of one data set: a file or a group; else empty
+	// Files are the paths that were read, in order; empty for a query.
+	Files []string
+	Data  arrow.Table
+	// Warnings are what the reader of a report should know: columns left out,
+	// blank lines skipped, files without rows.
+	Warnings []string
+
+	parts []origin
+	rows  []int64 // row i is row rows[i] of the parts; nil: the same row
+	mem   memory.Allocator
+}
+
+// origin is the span of rows that one file gave.
+type origin struct {
+	file  string
+	first int64
+	lines lineMap
+}
+
+// newTable puts the parts one after the other. It takes over their chunks.
+func newTable(src *Source, parts []*part, mem memory.Allocator) (*Table, error) {
+	t := &Table{Name: src.Name, Key: src.Key, mem: mem}
+	var filled []*part
+	for _, p := range parts {
+		if p.file != "" {
+			t.Files = append(t.Files, p.file)
+		}
+		t.Warnings = append(t.Warnings, p.warnings...)
+		if p.rows > 0 {
+			filled = append(filled, p)
+		}
+	}
+	if len(filled) == 0 {
+		return nil, &SourceError{Dataset: src.Name, File: src.Path, Err: errNoRows}
+	}
+	byName := make([]map[string]*column, len(filled))
+	var rows int64
+	for i, p := range filled {
+		t.parts = append(t.parts, origin{file: p.file, first: rows, lines: p.lines})
+		rows += p.rows
+		byName[i] = make(map[string]*column, len(p.cols))
+		for _, c := range p.cols {
+			byName[i][c.name] = c
+		}
+	}
+	fields := make([]arrow.Field, len(filled[0].cols))
+	columns := make([]arrow.Column, len(fields))
+	for j, c := range filled[0].cols {
+		all := make([]*column, len(filled))
+		for i := range filled {
+			all[i] = byName[i][c.name]
+		}
+		if fault := agree(filled, all, mem); fault != nil {
+			fault.Dataset = src.Name
+			return nil, fault
+		}
+		fields[j] = arrow.Field{Name: c.name, Type: all[0].typ, Nullable: true}
+		var chunks []arrow.Array
+		for _, x := range all {
+			chunks = append(chunks, x.chunks...)
+		}
+		chunked := arrow.NewChunked(all[0].typ, chunks)
+		columns[j] = *arrow.NewColumn(fields[j], chunked)
+		chunked.Release()
+	}
+	t.Data = array.NewTable(arrow.NewSchema(fields, nil), columns, rows)
+	for i := range columns {
+		columns[i].Release()
+	}
+	return t, nil
+}
+
+// agree gives one column the same type in all files, or says which file
+// stands against the first.
+func agree(parts []*part, cols []*column, mem memory.Allocator) *ColumnError {
+	first := slices.IndexFunc(cols, func(c *column) bool { return !c.allNull })
+	if first < 0 {
+		return nil // numbers without any value, in all files
+	}
+	typ := cols[first].typ
+	for i, c := range cols {
+		if c.allNull || c.typ.ID() == typ.ID() {
+			continue
+		}
+		if !isNumber(c.typ) || !isNumber(typ) {
+			return &ColumnError{Column: c.name, At: filepath.Base(parts[i].file),
+				Err: fmt.Errorf("it is %s in %s and %s in %s", describe(typ), filepath.Base(parts[first].file),
+					describe(c.typ), filepath.Base(parts[i].file)),
+				Hint: fmt.Sprintf("mend the file, or set types: {%s: text}", c.name)}
+		}
+		typ = arrow.PrimitiveTypes.Float64
+	}
+	for i, c := range cols {
+		switch {
+		case c.allNull && c.typ.ID() != typ.ID():
+			for k, a := range c.chunks {
+				c.chunks[k] = array.MakeArrayOfNull(mem, typ, a.Len())
+				a.Release()
+			}
+			c.typ = typ
+		case c.typ.ID() != typ.ID():
+			cols[i].toFloats(mem)
+		}
+	}
+	return nil
+}
+
+func isNumber(dt arrow.DataType) bool { return has(dt, typeNumber) }
+
+// describe names a column's type in the words of a spec.
+func describe(dt arrow.DataType) string {
+	switch dt.ID() {
+	case arrow.INT64, arrow.FLOAT64:
+		return typeNumber
+	case arrow.BOOL:
+		return typeBool
+	case arrow.DATE32:
+		return typeDate
+	case arrow.TIMESTAMP:
+		return "time"
+	}
+	return typeText
+}
+
+// Locate says where a 0-based row of the table stands in its file: "row 9
+// (line 10 of claims.csv)", "row 18 of nulls.parquet", "row 3 of the query".
+func (t *Table) Locate(row int64) string {
+	if t.rows != nil {
+		row = t.rows[row]
+	}
+	i := sort.Search(len(t.parts), func(i int) bool { return t.parts[i].first > row }) - 1
+	p := t.parts[i]
+	return locate(p.file, p.lines, row-p.first)
+}
+
+// Release gives the memory of the columns back. The table must not be used afterwards.
+func (t *Table) Release() { t.Data.Release() }
