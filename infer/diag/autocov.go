@@ -4,8 +4,8 @@ package diag
 const lagBlock = 8
 
 // directLags is the number of lags that are summed directly before the
-// transform takes over, which costs as much as about this many.
-const directLags = 64
+// transform takes over, which costs as much as about 30 of them.
+const directLags = 16
 
 // series gives the autocovariances of the centred halves in y.
 type series struct {

@@ -1,6 +1,11 @@
 package diag
 
-import "math"
+import (
+	"math"
+
+	"glmbatch/infer/internal/variate"
+	"glmbatch/infer/internal/vec"
+)
 
 // lnGamma returns ln Γ(x) for x > 0, within about 1e-14 absolute or relative,
 // by Stirling's series from 12 up and by the recurrence below.
@@ -16,7 +21,7 @@ func lnGamma(x float64) float64 {
 		s = c + float64(s*u)
 	}
 	const halfLnTwoPi = 0.91893853320467274178
-	return float64((x-0.5)*ln(x)) - x + halfLnTwoPi + s/x - ln(shift)
+	return float64((x-0.5)*vec.Log(x)) - x + halfLnTwoPi + s/x - vec.Log(shift)
 }
 
 // betaCDF returns P(X ≤ x) for X ~ Beta(a, b), by Lentz's evaluation of the
@@ -61,12 +66,12 @@ func betaTail(x, a, b float64) float64 {
 			break
 		}
 	}
-	return exp(lnBetaKernel(x, a, b)) * h / a
+	return vec.Exp(lnBetaKernel(x, a, b)) * h / a
 }
 
 // lnBetaKernel returns ln(x^a (1−x)^b / B(a, b)).
 func lnBetaKernel(x, a, b float64) float64 {
-	return float64(a*ln(x)) + float64(b*ln(1-x)) + lnGamma(a+b) - lnGamma(a) - lnGamma(b)
+	return float64(a*vec.Log(x)) + float64(b*vec.Log(1-x)) + lnGamma(a+b) - lnGamma(a) - lnGamma(b)
 }
 
 // betaQuantile returns the p-quantile of Beta(a, b), 0 < p < 1: Newton's
@@ -82,7 +87,7 @@ func betaQuantile(p, a, b float64) float64 {
 		} else {
 			lo = x
 		}
-		density := exp(lnBetaKernel(x, a, b)) / float64(x*(1-x))
+		density := vec.Exp(lnBetaKernel(x, a, b)) / float64(x*(1-x))
 		next := x - f/density
 		if !(next > lo && next < hi) {
 			next = lo + (hi-lo)/2
@@ -101,10 +106,10 @@ func betaGuess(p, a, b float64) float64 {
 	if a <= 1 || b <= 1 {
 		return a / (a + b)
 	}
-	y := -normalQuantile(p)
+	y := -variate.Quantile(p)
 	l := (float64(y*y) - 3) / 6
 	u, v := 1/(2*a-1), 1/(2*b-1)
 	h := 2 / (u + v)
 	w := float64(y*math.Sqrt(h+l))/h - float64((v-u)*(l+5.0/6-2/(3*h)))
-	return a / (a + float64(b*exp(2*w)))
+	return a / (a + float64(b*vec.Exp(2*w)))
 }

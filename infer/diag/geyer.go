@@ -1,6 +1,10 @@
 package diag
 
-import "math"
+import (
+	"math"
+
+	"glmbatch/infer/internal/vec"
+)
 
 // lagSource gives autocovariances of the halves: extend writes some or all of
 // those from lag `from` on to acov and returns the number of lags now known.
@@ -62,5 +66,5 @@ func (w *Workspace) essOf(rho []float64) float64 {
 	}
 	total := float64(w.halves * w.half)
 	tau := -1 + 2*s + rho[last]
-	return total / math.Max(tau, math.Ln10/ln(total))
+	return total / math.Max(tau, math.Ln10/vec.Log(total))
 }

@@ -1,6 +1,10 @@
 package diag
 
-import "math"
+import (
+	"math"
+
+	"glmbatch/infer/internal/variate"
+)
 
 // fillScores writes the normal scores of ranks 1 … n, the quantiles at Blom's
 // plotting positions (r − 3/8)/(n + 1/4). They are antisymmetric.
@@ -14,7 +18,7 @@ func fillScores(scores []float64) {
 
 // normalScore is the normal score of a rank, an average of ranks included.
 func normalScore(rank float64, n int) float64 {
-	return normalQuantile((rank - 0.375) / (float64(n) + 0.25))
+	return variate.Quantile((rank - 0.375) / (float64(n) + 0.25))
 }
 
 // rankNormalize writes the normal scores of c, which is in ascending order, to

@@ -3,6 +3,9 @@ package diag
 import (
 	"math"
 	"slices"
+
+	"glmbatch/infer/internal/variate"
+	"glmbatch/infer/internal/vec"
 )
 
 // refSplit cuts every chain in two halves; the middle draw of an odd chain
@@ -65,7 +68,7 @@ func refZ(chains [][]float64) [][]float64 {
 			last++
 		}
 		rank := float64(first+1+last) / 2
-		return normalQuantile((rank - 0.375) / (s + 0.25))
+		return variate.Quantile((rank - 0.375) / (s + 0.25))
 	})
 }
 
@@ -187,7 +190,7 @@ func refGeyer(acov []float64, between float64, m int) float64 {
 	}
 	total := float64(m * n)
 	tau := -1 + 2*sum + rho[maxT]
-	return total / math.Max(tau, math.Ln10/ln(total))
+	return total / math.Max(tau, math.Ln10/vec.Log(total))
 }
 
 func refESSMean(chains [][]float64) float64 { return refESS(refSplit(chains)) }

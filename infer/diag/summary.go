@@ -6,6 +6,10 @@ import (
 	"strings"
 )
 
+// Version names the algorithms of this package; it changes whenever their
+// results may.
+const Version = "diag/1"
+
 // Summary is what is told of one column of draws. A number that cannot be
 // computed is NaN, and Reason says why.
 type Summary struct {
