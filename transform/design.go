@@ -28,6 +28,8 @@ type Spec struct {
 	// for a response, failure) first. One name is the reference only; the
 	// others follow in byte order. More names are the whole list.
 	Levels map[string][]string
+	// MaxBytes is the largest design to make, in bytes. Zero means no limit.
+	MaxBytes int64
 	// Locate puts a 0-based row of the table into words, such as "row 9 (line
 	// 10 of claims.csv)". Nil means "row 9".
 	Locate func(row int64) string
@@ -161,6 +163,7 @@ func (b *builder) knownLevels() error {
 			names = append(names, c.name)
 		}
 	}
+	//maporder:ok the names are sorted before they are looked at
 	for name := range b.spec.Levels {
 		asked = append(asked, name)
 	}
@@ -184,7 +187,7 @@ func (b *builder) dropRows() error {
 	if err != nil {
 		return err
 	}
-	b.keep, b.n = keep, b.rows-dropped
+	b.keep, b.n = keep, b.rows-dropped // at least 1
 	b.out.Rows, b.out.Dropped = b.n, dropped
 	if dropped > 0 {
 		b.warn("%d of %d rows have a missing value in a used column and were dropped", dropped, b.rows)
@@ -197,6 +200,10 @@ func (b *builder) design() error {
 	if len(b.plan) == 0 {
 		return &FormulaError{Formula: b.spec.Formula.source, Pos: len(b.spec.Formula.source),
 			Message: "there is nothing to estimate: no intercept and no predictor", Hint: "leave out - 1, or name a predictor"}
+	}
+	if size := 8 * float64(b.n) * float64(len(b.plan)); b.spec.MaxBytes > 0 && size > float64(b.spec.MaxBytes) {
+		return b.tableError(fmt.Sprintf("the design of %d rows and %d columns takes %.3g MB, and %.3g MB are allowed", b.n, len(b.plan), size/1e6, float64(b.spec.MaxBytes)/1e6),
+			"use fewer columns or factors with fewer levels, or allow more memory")
 	}
 	x := glm.NewDense(b.n, len(b.plan))
 	names := make([]string, len(b.plan))

@@ -36,7 +36,9 @@
 // # Missing values
 //
 // A null or a NaN in a used column is a missing cell: an error that names it,
-// or a dropped row. Infinite values are always errors, dropped row or not.
+// or a dropped row. Infinite values are always errors, dropped row or not. A
+// column that a formula only subtracts is not used: unlike in R, its missing
+// cells drop no row.
 //
 // Read formula.go, then design.go, then record.go; parse.go and scale.go hold
 // the two algorithms.

@@ -20,8 +20,8 @@ type factor struct {
 
 // factor reads the kept rows of a text or logical column. Levels are those that
 // occur, in byte order (as R sorts them in the C locale); a logical column has
-// FALSE and TRUE always. Cost: one map look-up per row, one per dictionary
-// entry for dictionary columns.
+// FALSE and TRUE always. A nil factor has more than maxLevels. Cost: one map
+// look-up per row, one per dictionary entry for dictionary columns.
 func (c *column) factor(keep []bool, rows int) *factor {
 	f := &factor{codes: make([]int32, 0, rows)}
 	if c.kind == logical {
@@ -40,6 +40,9 @@ func (c *column) factor(keep []bool, rows int) *factor {
 		for i := range chunk.Len() {
 			if keep == nil || keep[row+i] {
 				f.codes = append(f.codes, code(i))
+				if len(f.levels) > maxLevels {
+					return nil
+				}
 			}
 		}
 		row += chunk.Len()
@@ -121,8 +124,6 @@ func (f *factor) impose(want []string) (row int, err error) {
 			}
 		}
 	}
-	// A logical level that neither occurs nor is listed goes.
-	f.levels = slices.Clone(f.levels)
 	f.reorder(slices.Clone(want))
 	return -1, nil
 }
@@ -153,17 +154,28 @@ func (f *factor) unused() []string {
 	return out
 }
 
-// manyLevels is the number of levels from which a factor is remarked upon.
-const manyLevels = 50
+// manyLevels is the number of levels from which a factor is remarked upon, and
+// maxLevels the number from which a column is not read as one.
+const (
+	manyLevels = 50
+	maxLevels  = 100_000
+)
 
-// suspicious says why a text column that the formula did not name cannot have
-// been meant as a factor, or nil. With named set it only refuses numbers
-// written as text.
-func (f *factor) suspicious(named bool) (row int, err error) {
+// doubt is a reason not to take a text column for a factor.
+type doubt struct {
+	row  int // of the design; −1 for the whole column
+	err  error
+	hint string
+}
+
+// doubtful says why a text column cannot have been meant as a factor, or nil.
+// What the formula names is only refused when it is numbers written as text.
+func (f *factor) doubtful(named bool) *doubt {
 	n := len(f.codes)
 	if len(f.levels) <= 2 || len(f.levels) <= manyLevels && 2*len(f.levels) <= n {
-		return -1, nil
+		return nil
 	}
+	const numbersHint = "make it a column of numbers where the data are made, or give its levels if it is meant as a factor"
 	numbers, odd := 0, -1
 	for i, level := range f.levels {
 		if _, err := strconv.ParseFloat(strings.TrimSpace(level), 64); err == nil {
@@ -174,15 +186,15 @@ func (f *factor) suspicious(named bool) (row int, err error) {
 	}
 	switch {
 	case 2*numbers > len(f.levels) && odd >= 0:
-		return odd, fmt.Errorf("the column is text, but %d of its %d values are numbers, and %q is not", numbers, len(f.levels), f.levels[f.codes[odd]])
+		return &doubt{odd, fmt.Errorf("the column is text, but %d of its %d values are numbers, and %q is not", numbers, len(f.levels), f.levels[f.codes[odd]]), numbersHint}
 	case 2*numbers > len(f.levels):
-		return -1, errors.New("the column is text, but all its values are numbers")
-	case named:
-		return -1, nil
-	case len(f.levels) == n:
-		return -1, fmt.Errorf("the column is text and all its %d values are distinct: it looks like an identifier", n)
-	case 2*len(f.levels) > n:
-		return -1, fmt.Errorf("the column is text with %d values in %d rows: it looks like an identifier", len(f.levels), n)
+		return &doubt{-1, errors.New("the column is text, but all its values are numbers"), numbersHint}
+	case named || 2*len(f.levels) <= n:
+		return nil
 	}
-	return -1, nil
+	err := fmt.Errorf("the column is text with %d distinct values in %d rows: it looks like an identifier", len(f.levels), n)
+	if len(f.levels) == n {
+		err = fmt.Errorf("the column is text and all its %d values are distinct: it looks like an identifier", n)
+	}
+	return &doubt{-1, err, "name it among the terms if it is meant as a factor"}
 }

@@ -28,10 +28,10 @@ func naturalLog(x float64) float64 {
 	f--
 	k := float64(exponent)
 	s := f / (2 + f)
-	s2 := s * s
-	s4 := s2 * s2
-	odd := s2 * math.FMA(s4, math.FMA(s4, math.FMA(s4, l7, l5), l3), l1)
-	even := s4 * math.FMA(s4, math.FMA(s4, l6, l4), l2)
+	s2 := float64(s * s)
+	s4 := float64(s2 * s2)
+	odd := float64(s2 * math.FMA(s4, math.FMA(s4, math.FMA(s4, l7, l5), l3), l1))
+	even := float64(s4 * math.FMA(s4, math.FMA(s4, l6, l4), l2))
 	r := odd + even
 	half := float64(float64(0.5*f) * f)
 	tail := math.FMA(s, half+r, float64(k*ln2Lo))

@@ -18,7 +18,7 @@ type Record struct {
 	Formula     string `json:"formula"`
 	Family      string `json:"family"`
 	Standardize string `json:"standardize"`  // none, center_scale, max_abs
-	InterceptAt string `json:"intercept_at"` // means, zero
+	InterceptAt string `json:"intercept_at"` // means, zero; empty without an intercept
 	Missing     string `json:"missing"`      // error, drop
 
 	Response  Response   `json:"response"`

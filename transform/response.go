@@ -3,6 +3,7 @@ package transform
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"glmbatch/infer/glm"
@@ -41,12 +42,9 @@ func (b *builder) response() error {
 
 // twoLevels codes a text response: its second level is the success.
 func (b *builder) twoLevels(c *column) error {
-	f := c.factor(b.keep, b.n)
-	present := f.levels
-	if want, forced := b.spec.Levels[c.name]; forced {
-		if row, err := f.impose(want); err != nil {
-			return b.levelError(c, row, err, "its values are "+list(present))
-		}
+	f, err := b.readFactor(c)
+	if err != nil {
+		return err
 	}
 	if len(f.levels) != 2 {
 		hint := "make a column of 0 and 1 in the query or the file"
@@ -125,6 +123,10 @@ func (b *builder) varies() error {
 	if largest > tooLarge {
 		return b.tooLarge(name, y[at], at)
 	}
+	if trials := b.out.Data.Trials; trials != nil && (largest == 0 || slices.Equal(y, trials)) {
+		b.warn("the response %q has no %s in any of %d rows: only the prior keeps the coefficients finite", name,
+			map[bool]string{true: "success", false: "failure"}[largest == 0], b.n)
+	}
 	if !constant {
 		return nil
 	}
@@ -132,7 +134,7 @@ func (b *builder) varies() error {
 	case family == "gaussian" && b.chosen.intercept:
 		return b.columnError(name, fmt.Errorf("the response has no variance: it is %v in all %d rows, which the intercept fits perfectly", y[0], b.n),
 			"look for a mistake in the data; there is nothing to model")
-	case b.chosen.trials == nil && (family == "bernoulli" || family == "binomial"), family == "poisson" && y[0] == 0:
+	case b.chosen.trials == nil && family == "binomial", family == "bernoulli", family == "poisson" && y[0] == 0:
 		b.warn("the response %q is %v in all %d rows: only the prior keeps the coefficients finite", name, y[0], b.n)
 	}
 	return nil

@@ -43,7 +43,7 @@ func (b *builder) rescale() error {
 			constant = append(constant, fmt.Sprintf("%s (%v)", p.name, col[0]))
 		}
 		b.unit[j] = u
-		b.hashes[j] = fingerprint(col)
+		b.hashes[j] = hash(col)
 	}
 	if len(constant) > 0 {
 		advice := "the prior alone decides its coefficient where it is 0"
@@ -145,6 +145,9 @@ func (b *builder) describe() error {
 	r.Formula = strings.TrimSpace(b.spec.Formula.source)
 	r.Family = b.spec.Family.Name
 	r.Standardize, r.Missing, r.InterceptAt = b.spec.Standardize, b.spec.Missing, b.spec.InterceptAt
+	if !b.chosen.intercept {
+		r.InterceptAt = ""
+	}
 	r.Columns = make([]Column, len(b.plan))
 	for j, p := range b.plan {
 		r.Columns[j] = Column{Name: p.name, Term: p.term, Level: p.level, Centre: b.unit[j].centre, Scale: b.unit[j].scale}

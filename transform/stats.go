@@ -83,9 +83,8 @@ func extent(x []float64) (largest float64, at int, constant bool) {
 	return largest, at, constant
 }
 
-// fingerprint hashes the values of a column; equal columns have equal
-// fingerprints (+0 and −0 count as equal).
-func fingerprint(x []float64) uint64 {
+// hash of the values of a column, +0 and −0 counting as equal.
+func hash(x []float64) uint64 {
 	const prime = 0x9e3779b97f4a7c15
 	h := [4]uint64{1, 2, 3, 4}
 	for i, v := range x {

@@ -84,7 +84,7 @@ func makeArray(t testing.TB, c col) arrow.Array {
 }
 
 // readCSV reads a small clean CSV file: a column is float64 if every cell that
-// is not NA or empty is a number, text otherwise. It stands in for ingest.
+// is not missing is a number, bool if every one is TRUE or FALSE, else text. It stands in for ingest.
 func readCSV(t testing.TB, path string) arrow.Table {
 	t.Helper()
 	f, err := os.Open(path)
@@ -101,22 +101,27 @@ func readCSV(t testing.TB, path string) arrow.Table {
 		var texts []string
 		var missing []int
 		numbers := make([]float64, 0, len(records)-1)
-		isNumber := true
+		isNumber, isBool := true, true
+		var bools []bool
 		for i, record := range records[1:] {
 			cell := record[j]
 			texts = append(texts, cell)
 			if cell == "NA" || cell == "" || cell == " " || cell == "null" {
 				missing = append(missing, i)
-				numbers = append(numbers, 0)
+				numbers, bools = append(numbers, 0), append(bools, false)
 				continue
 			}
 			v, err := strconv.ParseFloat(cell, 64)
 			isNumber = isNumber && err == nil
 			numbers = append(numbers, v)
+			isBool = isBool && (cell == "TRUE" || cell == "FALSE")
+			bools = append(bools, cell == "TRUE")
 		}
 		c := col{name: name, values: texts, missing: missing}
 		if isNumber {
 			c.values = numbers
+		} else if isBool {
+			c.values = bools
 		}
 		cols = append(cols, c)
 	}

@@ -45,18 +45,32 @@ func (b *builder) variables() error {
 
 // factor reads the levels and codes of a column, and judges them.
 func (b *builder) factor(c *column, named bool) (*factor, error) {
-	f := c.factor(b.keep, b.n)
+	f, err := b.readFactor(c)
+	if err != nil {
+		return nil, err
+	}
 	b.factors[c.name] = f
+	if _, forced := b.spec.Levels[c.name]; forced {
+		return f, nil
+	}
+	if d := f.doubtful(named); d != nil && c.kind == text {
+		return nil, b.levelError(c, d.row, d.err, fmt.Sprintf("leave it out (\"- %s\" after the terms); %s", quoteName(c.name), d.hint))
+	}
+	if len(f.levels) > manyLevels || len(f.levels) > 2 && 2*len(f.levels) > b.n {
+		b.warn("column %q is a factor with %d levels in %d rows", c.name, len(f.levels), b.n)
+	}
+	return f, nil
+}
+
+// readFactor reads a column and applies the levels that the user asked for.
+func (b *builder) readFactor(c *column) (*factor, error) {
+	f := c.factor(b.keep, b.n)
+	if f == nil {
+		return nil, b.columnError(c.name, fmt.Errorf("the column is text with more than %d distinct values", maxLevels),
+			fmt.Sprintf("leave it out (\"- %s\" after the terms)", quoteName(c.name)))
+	}
 	want, forced := b.spec.Levels[c.name]
 	if !forced {
-		if c.kind == text {
-			if row, err := f.suspicious(named); err != nil {
-				return nil, b.levelError(c, row, err, fmt.Sprintf(`leave it out ("- %s" after the terms), name it among the terms if it is meant as a factor, or make numbers of it where the data are made`, quoteName(c.name)))
-			}
-		}
-		if len(f.levels) > manyLevels {
-			b.warn("column %q is a factor with %d levels", c.name, len(f.levels))
-		}
 		return f, nil
 	}
 	present := f.levels
@@ -64,7 +78,7 @@ func (b *builder) factor(c *column, named bool) (*factor, error) {
 		return nil, b.levelError(c, row, err, "its values are "+list(present))
 	}
 	if unused := f.unused(); len(unused) > 0 && c.kind == text {
-		b.warn("column %q: no row has the level %s; the data say nothing of its coefficient", c.name, list(unused))
+		b.warn("column %q: no row has the level %s; the data say nothing of it", c.name, list(unused))
 	}
 	return f, nil
 }

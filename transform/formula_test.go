@@ -1,0 +1,308 @@
+package transform
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+)
+
+func schemaOf(names ...string) *arrow.Schema {
+	var fields []arrow.Field
+	for _, name := range names {
+		fields = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Float64})
+	}
+	return arrow.NewSchema(fields, nil)
+}
+
+// show writes a selection on one line.
+func show(s *selection) string {
+	var parts []string
+	if s.intercept {
+		parts = append(parts, "1")
+	}
+	for _, t := range s.terms {
+		label := t.label()
+		if t.named {
+			label += "!"
+		}
+		parts = append(parts, label)
+	}
+	out := s.response.column + " ~ " + strings.Join(parts, " + ")
+	if s.trials != nil {
+		out += fmt.Sprintf(" trials=%s%v", s.trials.column, s.trials.constant)
+	}
+	for _, o := range s.offsets {
+		out += " offset=" + o.label()
+	}
+	return out
+}
+
+// Terms that the formula names carry a "!", those that . or a glob found do not.
+func TestFormulaMeaning(t *testing.T) {
+	names := []string{"y", "a", "b", "n", "e", "x1", "x2", "x_rate", "body mass", "größe", "log", ".hid", "q`t"}
+	for formula, want := range map[string]string{
+		"y ~ 1":                              "y ~ 1",
+		"y~a+b":                              "y ~ 1 + a! + b!",
+		"y ~ a - 1":                          "y ~ a!",
+		"y ~ 0 + a":                          "y ~ a!",
+		"y ~ a + 0 + 1":                      "y ~ 1 + a!",
+		"y ~ a - 0":                          "y ~ 1 + a!",
+		"y ~ -1 + a":                         "y ~ a!",
+		"y ~ a - (1 + b)":                    "y ~ a!",
+		"y ~ a + b - a":                      "y ~ 1 + b!",
+		"y ~ a + b - a + a":                  "y ~ 1 + b! + a!",
+		"y ~ a - (b - a)":                    "y ~ 1 + a!",
+		"y ~ a + a":                          "y ~ 1 + a!",
+		"y ~ . - a - b - n - e - log - .hid": "y ~ 1 + x1 + x2 + x_rate + body mass + größe + q`t",
+		"y ~ b + . - x* - `body mass`":       "y ~ 1 + b! + a + n + e + größe + log + .hid + q`t",
+		"y ~ x*":                             "y ~ 1 + x1 + x2 + x_rate",
+		"y ~ x* + a":                         "y ~ 1 + x1 + x2 + x_rate + a!",
+		"y ~ (x*)":                           "y ~ 1 + x1 + x2 + x_rate",
+		"y ~ x* - x1":                        "y ~ 1 + x2 + x_rate",
+		"y ~ x* - x*-1 + x_* + x1":           "y ~ x_rate + x1!",
+		`y ~ glob("x?") + glob('*mass')`:     "y ~ 1 + x1 + x2 + body mass",
+		"y ~ größe + `body mass`":            "y ~ 1 + größe! + body mass!",
+		"y ~ `q\\`t`":                        "y ~ 1 + q`t!",
+		"y ~ .hid + log":                     "y ~ 1 + .hid! + log!",
+		"y ~ `a`":                            "y ~ 1 + a!",
+		"`body mass` ~ a":                    "body mass ~ 1 + a!",
+		"y | trials(n) ~ a":                  "y ~ 1 + a! trials=n0",
+		"y ~ a + trials(n)":                  "y ~ 1 + a! trials=n0",
+		"y | trials(12) ~ x* + a":            "y ~ 1 + x1 + x2 + x_rate + a! trials=12",
+		"y|trials(n)~.-x*-log-.hid-größe":    "y ~ 1 + a + b + e + body mass + q`t trials=n0",
+		"y ~ x1 + offset(e)":                 "y ~ 1 + x1! offset=e",
+		"y ~ . - x* - .hid - größe+offset(log(e))": "y ~ 1 + a + b + n + body mass + log + q`t offset=log(e)",
+		"y ~ offset(log(e)) + offset(n) + a":       "y ~ 1 + a! offset=log(e) offset=n",
+		"y ~ e + offset(log(e))":                   "y ~ 1 + e! offset=log(e)",
+		"\n y\t~\n a +\n b ":                       "y ~ 1 + a! + b!",
+	} {
+		f, err := ParseFormula(formula)
+		if err != nil {
+			t.Errorf("%q: %v", formula, err)
+			continue
+		}
+		s, err := f.selectFrom(names, everyName)
+		if err != nil {
+			t.Errorf("%q: %v", formula, err)
+		} else if got := show(s); got != want {
+			t.Errorf("%q means %q, want %q", formula, got, want)
+		}
+		if f.String() != formula {
+			t.Errorf("%q became %q", formula, f)
+		}
+	}
+}
+
+// Each fault is found at its place: pos is where the text after the mark § begins.
+func TestFormulaFaults(t *testing.T) {
+	for _, c := range []struct{ marked, message, hint string }{
+		{"§", "empty", "y ~ ."},
+		{"  §", "empty", "y ~ ."},
+		{"y §", "~ is expected", "response ~ terms"},
+		{"§~ x", "response is missing", ""},
+		{"y ~§", "terms are missing", "y ~ 1"},
+		{"y ~ x +§", "operand is missing after \"+\"", ""},
+		{"y ~ x *§", "operand is missing after \"*\"", "touches its name"},
+		{"y ~ a + §~ b", "operand is missing", ""},
+		{"y ~ a §~ b", "one ~ only", ""},
+		{"y ~ a §b", "operator is expected before \"b\"", "backquotes"},
+		{"y ~ §(a + b", "not closed", ""},
+		{"y ~ a + b§)", "operator is expected before \")\"", ""},
+		{"y ~ a + §)", "operand is missing", ""},
+		{"y ~ §)", "term is expected", ""},
+		{"y ~ §`a", "nothing closes", ""},
+		{"y ~ glob(§\"a)", "nothing closes", ""},
+		{"y ~ a + §_b", "unexpected character", "backquotes"},
+		{"y ~ a §& b", "unexpected character", "backquotes"},
+		{"y ~ §*x", "missing before \"*\"", "glob("},
+		{"y ~ a §%x", "nothing closes", ""},
+		{"y ~ §\"a\"", "text in quotes", "backquotes"},
+		{"y ~ §2", "2 is not a term", "backquotes"},
+		{"y ~ §1.5", "1.5 is not a term", ""},
+		// What this version does not have is refused by name.
+		{"y ~ (1 §| g)", "group-level effect", "brms"},
+		{"y ~ x + (x §|| g)", "group-level effect", ""},
+		{"y ~ x §| g", "group-level effect", ""},
+		{"y ~ a§:b", "interactions (:)", "products"},
+		{"y ~ a§*b", "interactions (*)", "glob"},
+		{"y ~ a §*b", "interactions (*)", ""},
+		{"y ~ a§* b", "interactions (*)", ""},
+		{"y ~ a§*(b + c)", "interactions (*)", ""},
+		{"y ~ a*§:b", "interactions (:)", ""},
+		{"y ~ (a + b)§^2", "crossings", ""},
+		{"y ~ (a + b)§**2", "crossings", ""},
+		{"y ~ a§/b", "nesting", ""},
+		{"y ~ a §%in% b", "nesting", ""},
+		{"y ~ a §%o% b", "no operator %o%", ""},
+		{"y ~ §I(x^2)", "does not have I()", ""},
+		{"y ~ §poly(x, 2)", "does not have poly()", ""},
+		{"y ~ a + §log(x)", "does not have log()", ""},
+		{"y ~ §ofset(x)", "no function \"ofset\"", "did you mean \"offset\"?"},
+		{"§log(y) ~ x", "log() of a response", ""},
+		{"§cbind(s, f) ~ x", "cbind()", "trials(total)"},
+		{"§. ~ x", "one column", ""},
+		{"a §+ b ~ x", "one column", ""},
+		{"y | §weights(w) ~ x", "trials(n)", "key of their own"},
+		{"y | §n ~ x", "trials(n)", ""},
+		{"y | trials(n) ~ x + §trials(m)", "stands twice", ""},
+		{"y | §trials() ~ x", "takes one column", ""},
+		{"y | trials(§0) ~ x", "not a count", ""},
+		{"y | trials(§2.5) ~ x", "not a count", ""},
+		{"y | trials(§99999999999) ~ x", "not a count", ""},
+		{"y ~ §offset(a, b)", "takes one column", "offset(log(x))"},
+		{"y ~ offset(§2)", "offset of a column", ""},
+		{"y ~ offset(§exp(x))", "offset of a column", ""},
+		{"y ~ offset(log(§a + b))", "offset of a column", ""},
+		{"y ~ x - §offset(e)", "cannot be subtracted", ""},
+		{"y ~ §glob(x)", "one pattern", ""},
+		{"y ~ §y + x", "also a predictor", ""},
+		{"y ~ §\xff", "not UTF-8", ""},
+		{"y ~ `a§\xff`", "not UTF-8", ""},
+		{"größe ~ a §b", "operator is expected", ""},
+	} {
+		pos := strings.Index(c.marked, "§")
+		formula := strings.Replace(c.marked, "§", "", 1)
+		if c.marked == "a §+ b ~ x" {
+			pos = 0 // a sum stands where it begins
+		}
+		if strings.TrimSpace(formula) == "" {
+			pos = 0
+		}
+		_, err := ParseFormula(formula)
+		var fault *FormulaError
+		if !errors.As(err, &fault) {
+			t.Errorf("%q: error %v, want a FormulaError", formula, err)
+			continue
+		}
+		if fault.Pos != pos || !strings.Contains(fault.Message, c.message) || !strings.Contains(fault.Hint, c.hint) || fault.Formula != formula {
+			t.Errorf("%q: position %d, %q, hint %q; want %d, %q, %q", formula, fault.Pos, fault.Message, fault.Hint, pos, c.message, c.hint)
+		}
+	}
+}
+
+// People count characters from 1, whatever bytes they take.
+func TestFormulaErrorCountsCharacters(t *testing.T) {
+	_, err := ParseFormula("größe ~ a b")
+	want := "formula \"größe ~ a b\", character 11: an operator is expected before \"b\"\nhint: join terms with +; put backquotes around a name with spaces"
+	if err == nil || err.Error() != want {
+		t.Errorf("error %q, want %q", err, want)
+	}
+}
+
+func TestFormulaIsBounded(t *testing.T) {
+	for _, formula := range []string{
+		"y ~ " + strings.Repeat("(", 1000) + "x" + strings.Repeat(")", 1000),
+		"y ~ " + strings.Repeat("-", 1000) + "x",
+		"y ~ " + strings.Repeat("a + ", maxFormula/4) + "b",
+	} {
+		if _, err := ParseFormula(formula); err == nil {
+			t.Errorf("a formula of %d bytes that begins %.20q is accepted", len(formula), formula)
+		} else if len(err.Error()) > 1000 {
+			t.Errorf("the error has %d bytes", len(err.Error()))
+		}
+	}
+	if _, err := ParseFormula("y ~ " + strings.Repeat("a + ", 100_000) + "b"); err != nil {
+		t.Errorf("100,001 terms: %v", err)
+	}
+}
+
+func TestFormulaColumns(t *testing.T) {
+	schema := schemaOf("id", "x2", "x1", "e", "n", "y", "g")
+	for formula, want := range map[string][]string{
+		"y ~ . - id":                   {"x2", "x1", "e", "n", "y", "g"},
+		"y ~ x1 + x2":                  {"x2", "x1", "y"},
+		"y | trials(n) ~ x1":           {"x1", "n", "y"},
+		"y ~ g + offset(log(e))":       {"e", "y", "g"},
+		"y ~ x* - x2 + offset(e)":      {"x1", "e", "y"},
+		"y ~ 1":                        {"y"},
+		"y | trials(n) ~ . - id-x*-.":  {"n", "y"},
+		"y ~ id + offset(id)":          {"id", "y"},
+		"y ~ (x1 + x2) - (x1 + x2) -1": {"y"},
+	} {
+		got, err := mustParse(t, formula).Columns(schema)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q reads %q (%v), want %q", formula, got, err, want)
+		}
+	}
+	for formula, want := range map[string]string{
+		"yy ~ x1":          `character 1: there is no column "yy"` + "\nhint: did you mean \"y\"? the columns are id, x2, x1, e, n, y, g",
+		"y ~ x1 + X2":      `character 10: there is no column "X2"` + "\nhint: did you mean \"x2\"?",
+		"y ~ x1 + weight":  `there is no column "weight"` + "\nhint: the columns are",
+		"y ~ . - idd":      `did you mean "id"?`,
+		"y ~ z*":           `no column matches "z*"`,
+		"y ~ . - z*":       `no column matches "z*"`,
+		"y ~ offset(ee)":   `there is no column "ee"`,
+		"y|trials(m) ~ x1": `there is no column "m"`,
+	} {
+		if _, err := mustParse(t, formula).Columns(schema); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", formula, err, want)
+		}
+	}
+}
+
+func TestGlobMatch(t *testing.T) {
+	for _, c := range []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"*", "", true}, {"*", "abc", true}, {"", "", true}, {"", "a", false},
+		{"x*", "x", true}, {"x*", "x12", true}, {"x*", "ax", false},
+		{"*_rate", "birth_rate", true}, {"*_rate", "rates", false}, {"*_rate", "_rate", true},
+		{"a*b*c", "aXbYc", true}, {"a*b*c", "abcbc", true}, {"a*b*c", "acb", false},
+		{"x?", "x1", true}, {"x?", "x", false}, {"x?", "x12", false}, {"?*?", "a", false},
+		{"gr?ße", "größe", true}, {"x[1]", "x[1]", true}, {"x.1", "xa1", false},
+	} {
+		if got := globMatch(c.pattern, c.name); got != c.want {
+			t.Errorf("%q matches %q: %v, want %v", c.pattern, c.name, got, c.want)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	names := []string{"age", "Sex", "education", "x1", "x2"}
+	for name, want := range map[string]string{"agee": "age", "sex": "Sex", "edcuation": "education", "x3": "x1", "weight": "", "": ""} {
+		if got := nearest(name, names); got != want {
+			t.Errorf("nearest to %q is %q, want %q", name, got, want)
+		}
+	}
+}
+
+// Any text parses or is refused at a place inside it; what parses selects known
+// columns only, and a name that is quoted is read back.
+func FuzzFormula(f *testing.F) {
+	for _, s := range []string{"y ~ .", "y ~ a + b - 1", "y | trials(n) ~ x* + offset(log(e))", "`a b` ~ glob(\"*\")", "y ~ (1 | g)", "y~a*b:c^2%in%d/e", "y ~ -(-x)", "\xff~", "y ~ `\\``", "y ~ x**2"} {
+		f.Add(s)
+	}
+	schema := schemaOf("y", "a", "b", "x1", "x2", "n", "e", "a b", "`")
+	f.Fuzz(func(t *testing.T, s string) {
+		formula, err := ParseFormula(s)
+		if err != nil {
+			var fault *FormulaError
+			if !errors.As(err, &fault) || fault.Pos < 0 || fault.Pos > len(s) || fault.Message == "" {
+				t.Errorf("%q: %#v", s, err)
+			}
+			return
+		}
+		columns, err := formula.Columns(schema)
+		if err != nil {
+			return
+		}
+		for _, name := range columns {
+			if !schema.HasField(name) {
+				t.Errorf("%q reads %q", s, name)
+			}
+		}
+		again, err := formula.Columns(schema)
+		if err != nil || !slices.Equal(again, columns) {
+			t.Errorf("%q reads %q, then %q (%v)", s, columns, again, err)
+		}
+		quoted, err := ParseFormula(quoteName(s) + " ~ 1")
+		if err == nil && quoted.left.text != s {
+			t.Errorf("%q is quoted as %s", s, quoteName(s))
+		}
+	})
+}
