@@ -125,7 +125,11 @@ func (d *decoder) bounds(n *node, f field, x float64) {
 func (d *decoder) wrongKind(n *node, f field, want string) {
 	got, hint := n.kind.String(), ""
 	if n.kind <= stringKind && n.text != "" {
-		got += " (" + quote(n.text) + ")"
+		shown := quote(n.text)
+		if n.kind != stringKind {
+			shown = n.text
+		}
+		got += " (" + shown + ")"
 	}
 	if want == "text" && n.kind < stringKind && n.kind != nullKind {
 		hint = "put it in quotes"
@@ -175,7 +179,7 @@ func (d *decoder) structure(n *node, v reflect.Value, f field, path []string) {
 		case given != nil:
 			d.value(given, v.Field(sub.index), sub, inner)
 		case sub.required:
-			d.add(n.at, fmt.Sprintf("%s lacks the key %s", describe(f, path), quote(sub.key)), sub.doc)
+			d.add(n.at, fmt.Sprintf("%s lacks the key %s", describe(f, path), quote(sub.key)), exampleHint(sub))
 		case sub.hasFallback:
 			d.value(plain(sub.fallback), v.Field(sub.index), sub, inner)
 		case isMapping(v.Field(sub.index)): // for the defaults in it
@@ -203,6 +207,9 @@ func describe(f field, path []string) string {
 	return f.key
 }
 
+// exampleHint says how a key may be written.
+func exampleHint(f field) string { return "write for example " + f.key + ": " + f.example }
+
 func (d *decoder) unknownKey(e entry, fields []field, t reflect.Type) {
 	if slices.Contains(plannedKeys(t), e.key) {
 		d.add(e.at, fmt.Sprintf("key %s is not available in this version", quote(e.key)), "remove it")
@@ -219,7 +226,7 @@ func (d *decoder) keyed(n *node, v reflect.Value, f field, path []string) {
 		return
 	}
 	if f.required && len(n.entries) == 0 {
-		d.add(n.at, f.key+" is empty", f.doc)
+		d.add(n.at, f.key+" is empty", exampleHint(f))
 	}
 	for _, e := range n.entries {
 		d.checkName(e, f)
@@ -273,7 +280,7 @@ func (d *decoder) stringMap(n *node, v reflect.Value, f field, path []string) {
 	for _, e := range n.entries {
 		d.checkName(e, f)
 		elem := reflect.New(v.Type().Elem()).Elem()
-		d.value(e.value, elem, field{key: f.key + " of " + quote(e.key), enum: f.enum}, append(path[:len(path):len(path)], e.key))
+		d.value(e.value, elem, field{key: f.key + "." + e.key, enum: f.enum}, append(path[:len(path):len(path)], e.key))
 		v.SetMapIndex(reflect.ValueOf(e.key), elem)
 	}
 }

@@ -9,6 +9,7 @@ import (
 type field struct {
 	index           int
 	key, doc        string
+	example         string // YAML of a value, for required keys
 	fallback        string // YAML of the default
 	hasFallback     bool
 	required        bool
@@ -29,7 +30,7 @@ func fieldsOf(t reflect.Type) []field {
 		f := field{
 			index: i, key: key, doc: tag.Get("doc"), required: tag.Get("required") == "true",
 			enum: strings.Fields(tag.Get("enum")), planned: strings.Fields(tag.Get("planned")),
-			min: tag.Get("min"), max: tag.Get("max"), above: tag.Get("above"), keyed: tag.Get("keyed"),
+			example: tag.Get("example"), min: tag.Get("min"), max: tag.Get("max"), above: tag.Get("above"), keyed: tag.Get("keyed"),
 		}
 		f.fallback, f.hasFallback = tag.Lookup("default")
 		list = append(list, f)

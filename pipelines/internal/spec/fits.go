@@ -27,7 +27,7 @@ func (c *checker) expandFits() {
 	if !c.given("fits") {
 		all := Names{"*"}
 		p.Entries = []*Entry{{Datasets: all, Models: all, Samplers: all, Gates: p.Gates}}
-	} else if len(p.Entries) == 0 {
+	} else if len(p.Entries) == 0 && c.root.get("fits").kind == listKind {
 		c.at("fits is empty", "leave it out to fit every data set with every model and sampler", "fits")
 	}
 	seen := map[[3]string]int{} // to the line of the entry
@@ -54,8 +54,12 @@ func (c *checker) expandEntry(i int, e *Entry, seen map[[3]string]int) {
 	for _, m := range models {
 		for _, s := range samplers {
 			if s.Method == "conjugate" && m.Family.Name != "" && m.Family.Name != "gaussian" {
-				c.add(at, fmt.Sprintf("sampler %s is conjugate, which serves gaussian(identity) only, but model %s is %s",
-					quote(s.Name), quote(m.Name), m.Family.Name), "take method: auto or cggibbs for this model")
+				where := at
+				if where == (pos{}) {
+					where = p.source.find([]string{"samplers", s.Name})
+				}
+				c.add(where, fmt.Sprintf("sampler %s is conjugate, which serves gaussian(identity) only, but model %s is %s",
+					quote(s.Name), quote(m.Name), m.Family.Name), "take method: auto or cggibbs for this model, or name the pairs under fits")
 			}
 		}
 	}
@@ -83,7 +87,8 @@ func pick[T any](c *checker, names Names, all []*T, nameOf func(*T) string, path
 	for i, one := range all {
 		known[i] = nameOf(one)
 	}
-	for _, name := range names {
+	for j, name := range names {
+		here := append(path[:len(path):len(path)], strconv.Itoa(j))
 		found := false
 		for i, one := range all {
 			// A name with * in it is itself before it is a glob.
@@ -92,7 +97,7 @@ func pick[T any](c *checker, names Names, all []*T, nameOf func(*T) string, path
 			}
 			found = true
 			if taken[known[i]] && !isGlob(name) {
-				c.at(quote(name)+" is named twice", "remove one of the two", path...)
+				c.at(quote(name)+" is named twice", "remove one of the two", here...)
 			}
 			if !taken[known[i]] {
 				taken[known[i]] = true
@@ -102,9 +107,9 @@ func pick[T any](c *checker, names Names, all []*T, nameOf func(*T) string, path
 		if !found && len(all) > 0 {
 			what := path[len(path)-1]
 			if isGlob(name) {
-				c.at(quote(name)+" matches none of the "+what, didYouMean(name, known, what), path...)
+				c.at(quote(name)+" matches none of the "+what, didYouMean(name, known, what), here...)
 			} else {
-				c.at(quote(name)+" is not one of the "+what, didYouMean(name, known, what), path...)
+				c.at(quote(name)+" is not one of the "+what, didYouMean(name, known, what), here...)
 			}
 		}
 	}
@@ -117,10 +122,18 @@ func (c *checker) checkGates() {
 	if p.Run.Fixed() || p.Run.Until.ESS > 0 {
 		return
 	}
-	for _, e := range p.Entries {
+	for i, e := range p.Entries {
 		if g := e.Gates; g.RHat.Off && g.ESSBulk.Off && g.ESSTail.Off && g.Divergences.Off {
-			c.at("every gate is off, so that 'until: gates' would stop at once", "leave a gate on, or give run: {until: {ess: 400}}", "gates")
+			c.at("every gate is off, so that 'until: gates' would stop at once", "leave a gate on, or give run: {until: {ess: 400}}", c.gatesPath(i)...)
 			return
 		}
 	}
+}
+
+// gatesPath is where the gates of an entry stand: its own, or the pipeline's.
+func (c *checker) gatesPath(i int) []string {
+	if at := c.root.get("fits"); at != nil && at.items[i].get("gates") != c.root.get("gates") {
+		return []string{"fits", strconv.Itoa(i), "gates"}
+	}
+	return []string{"gates"}
 }

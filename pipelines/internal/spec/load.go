@@ -91,7 +91,7 @@ func readTree(r *reporter, src []byte) *node {
 	}
 	file, err := parseYAML(src)
 	if err != nil {
-		reportSyntax(r, err)
+		reportSyntax(r, src, err)
 		return nil
 	}
 	var body ast.Node
@@ -163,7 +163,7 @@ func parseYAML(src []byte) (file *ast.File, err error) {
 }
 
 // reportSyntax reports the one syntax error at which the parser stopped.
-func reportSyntax(r *reporter, err error) {
+func reportSyntax(r *reporter, src []byte, err error) {
 	var nested *nestingError
 	var syntax yaml.Error
 	switch {
@@ -174,7 +174,11 @@ func reportSyntax(r *reporter, err error) {
 		if tk := syntax.GetToken(); tk != nil && tk.Position != nil {
 			at = pos{tk.Position.Line, tk.Position.Column}
 		}
-		r.add(at, "not YAML: "+syntax.GetMessage(), `check indentation and brackets, and put quotes around values with {{ … }} or ": "`)
+		hint := `check indentation and brackets, and put quotes around text with ": " or " #" in it`
+		if lines := bytes.Split(src, []byte("\n")); at.line <= len(lines) && bytes.Contains(lines[at.line-1], []byte("{{")) {
+			hint = "put quotes around a value with {{ … }} in it"
+		}
+		r.add(at, "not YAML: "+syntax.GetMessage(), hint)
 	default:
 		r.add(pos{1, 1}, err.Error(), "")
 	}

@@ -97,7 +97,11 @@ func (d *decoder) prior(n *node, f field, kinds []glm.PriorKind) glm.Prior {
 		return glm.Prior{}
 	}
 	if !slices.Contains(kinds, prior.Kind) {
-		d.add(n.at, fmt.Sprintf("%s is no prior for %s", prior.Kind, f.key), fmt.Sprintf("available there: %v", kinds))
+		who := f.key
+		if who == "prior" {
+			who = "the intercept"
+		}
+		d.add(n.at, fmt.Sprintf("%s is no prior for %s", prior.Kind, who), fmt.Sprintf("available there: %v", kinds))
 		return glm.Prior{}
 	}
 	return prior

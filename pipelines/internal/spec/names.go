@@ -6,9 +6,14 @@ import (
 )
 
 // nearest returns the candidate with the smallest edit distance to name, or ""
-// if none is near enough to be a slip: at most a third of its length, at least 1.
+// if none is near enough to be a slip: at most a third of its length. Names of
+// one or two characters have no nearest one.
 func nearest(name string, candidates []string) string {
-	best, found := max(1, utf8.RuneCountInString(name)/3), ""
+	n := utf8.RuneCountInString(name)
+	if n < 3 {
+		return ""
+	}
+	best, found := n/3, ""
 	for _, c := range candidates {
 		if c == name {
 			continue

@@ -10,13 +10,13 @@ import "glmbatch/infer/glm"
 // required, min, max, above (exclusive), enum bound the value; planned lists
 // values, and the planned tag of a type the keys, that a later version brings.
 type Pipeline struct {
-	Name     string     `yaml:"pipeline" required:"true" doc:"Name of the pipeline; it stands in the ledger with every run."`
+	Name     string     `yaml:"pipeline" required:"true" example:"quickstart" doc:"Name of the pipeline; it stands in the ledger with every run."`
 	Database string     `yaml:"database" default:"posteriors.duckdb" doc:"DuckDB file that receives draws, diagnostics and verdicts. A relative path counts from the spec's folder."`
 	Seed     uint64     `yaml:"seed" default:"1" doc:"Seed of every random stream: the same spec and seed give the same bits."`
 	Vars     Vars       `yaml:"vars" doc:"Variables for {{ vars.NAME }} in values; a value may itself use {{ env.NAME | default('…') }} or {{ today }}."`
-	Datasets []*Dataset `yaml:"datasets" keyed:"Name" required:"true" doc:"Data sets by name: a path, or a mapping with path or sql."`
-	Models   []*Model   `yaml:"models" keyed:"Name" required:"true" doc:"Models by name."`
-	Samplers []*Sampler `yaml:"samplers" keyed:"Name" required:"true" doc:"Samplers by name."`
+	Datasets []*Dataset `yaml:"datasets" keyed:"Name" required:"true" example:"{claims: claims.parquet}" doc:"Data sets by name: a path, or a mapping with path or sql."`
+	Models   []*Model   `yaml:"models" keyed:"Name" required:"true" example:"{main: {formula: y ~ ., family: bernoulli, standardize: center_scale}}" doc:"Models by name."`
+	Samplers []*Sampler `yaml:"samplers" keyed:"Name" required:"true" example:"{gibbs: {method: cggibbs}}" doc:"Samplers by name."`
 	Run      Run        `yaml:"run" doc:"Chains, and when to stop."`
 	Gates    Gates      `yaml:"gates" doc:"Limits that a fit must keep to pass. A gate is switched off with 'off'."`
 	Entries  []*Entry   `yaml:"fits" doc:"What to fit: each entry stands for every combination of its data sets, models and samplers. Left out: every combination of all."`
@@ -61,8 +61,8 @@ func (Dataset) shorthand() string { return "path" }
 // Model is a family, a formula, a scaling and priors.
 type Model struct {
 	Name        string            `yaml:"-"`
-	Formula     string            `yaml:"formula" required:"true" doc:"R's formula: y ~ x1 + x2, y ~ . for all other columns, - 1 for no intercept, offset(e), y | trials(n)."`
-	Family      Family            `yaml:"family" required:"true" doc:"Distribution of the response, with the canonical link unless another is named: bernoulli or bernoulli(logit)."`
+	Formula     string            `yaml:"formula" required:"true" example:"y ~ ." doc:"R's formula: y ~ x1 + x2, y ~ . for all other columns, - 1 for no intercept, offset(e), y | trials(n)."`
+	Family      Family            `yaml:"family" required:"true" example:"bernoulli" doc:"Distribution of the response, with the canonical link unless another is named: bernoulli or bernoulli(logit)."`
 	Standardize string            `yaml:"standardize" enum:"none center_scale max_abs" default:"none" doc:"Scaling of design columns: center_scale is (x - mean)/sd; max_abs divides by the largest magnitude and keeps zeros. Priors speak of the scaled columns."`
 	Missing     string            `yaml:"missing" enum:"error drop" default:"error" doc:"What to do with rows that miss a used value."`
 	Levels      map[string][]Text `yaml:"levels" doc:"Order of a factor's levels, by column; the first is the reference."`
@@ -150,7 +150,7 @@ func (r Run) Fixed() bool { return r.Draws > 0 }
 // Until is the target of a growing run: the gates if ESS is 0, otherwise a
 // bulk effective sample size, summed over chains.
 type Until struct {
-	ESS  float64 `yaml:"ess" required:"true" above:"0" doc:"Effective sample size over all chains."`
+	ESS  float64 `yaml:"ess" required:"true" example:"100" above:"0" doc:"Effective sample size over all chains."`
 	Over string  `yaml:"over" enum:"median min all" default:"median" doc:"median or min over the coefficients, intercept included; all: the least over every parameter and log_lik."`
 }
 

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -31,7 +32,7 @@ func (v *Vars) decodeNode(d *decoder, n *node, f field, _ []string) {
 
 func notWord(c rune) bool { return c > 0x7f || !isWord(byte(c)) }
 
-func (names *Names) decodeNode(d *decoder, n *node, f field, _ []string) {
+func (names *Names) decodeNode(d *decoder, n *node, f field, path []string) {
 	items := n.items
 	if n.kind != listKind {
 		items = []*node{n}
@@ -47,6 +48,8 @@ func (names *Names) decodeNode(d *decoder, n *node, f field, _ []string) {
 		case item.text == "":
 			d.add(item.at, f.key+" holds an empty name", "")
 		default:
+			here := append(path[:len(path):len(path)], strconv.Itoa(len(*names)))
+			d.places[strings.Join(here, pathSeparator)] = item.at
 			*names = append(*names, item.text)
 		}
 	}
