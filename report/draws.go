@@ -1,0 +1,224 @@
+package report
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+
+	"github.com/duckdb/duckdb-go/v2"
+)
+
+// insertDraws streams the draws into the table draw.
+//
+// The engine pulls them through a table function that this package registers,
+// a block of columns at a time and on as many threads as it has, so that
+// compressing one block goes on beside reading the next; nothing is staged.
+// docs/decisions/0004-draw-layout.md has the figures of this and other ways.
+func (s *Session) insertDraws(ctx context.Context, id int64, f *Fit) error {
+	if f.DrawsOf == nil {
+		return nil
+	}
+	s.feed.start(ctx, f)
+	_, err := s.c.ExecContext(ctx, `INSERT INTO draw SELECT ?, parameter_id, chain, iteration, value FROM draw_feed()`, id)
+	if cause := s.feed.finish(); cause != nil {
+		return cause // the engine's own error only repeats its words
+	}
+	return err
+}
+
+// feed is the source of the table function draw_feed: the columns of one fit.
+// The engine's threads call it concurrently; each takes whole blocks, so that
+// a row group of the table holds few parameters and a trace reads little.
+//
+// The iterator over columns runs in a goroutine of its own: the engine's calls
+// arrive on foreign threads, where Go's pull iterators cannot be advanced.
+type feed struct {
+	mu                    sync.Mutex
+	ctx                   context.Context
+	params, chains, draws int // what the blocks must add up to
+	taken                 int // parameters handed out
+	done                  bool
+	err                   error
+	source                *source
+
+	integer, small, double duckdb.TypeInfo
+}
+
+// source hands blocks from the iterator's goroutine to the engine's threads.
+// The iterator goes on only when the last block was copied.
+type source struct {
+	blocks chan *Columns // closed at the end
+	copied chan struct{}
+	stop   chan struct{} // closed by the reader
+	err    error         // valid once blocks is closed
+}
+
+func newSource(seq iter.Seq2[*Columns, error]) *source {
+	s := &source{blocks: make(chan *Columns), copied: make(chan struct{}), stop: make(chan struct{})}
+	go func() {
+		defer close(s.blocks)
+		defer func() {
+			if r := recover(); r != nil {
+				s.err = fmt.Errorf("reading draws: panic: %v", r)
+			}
+		}()
+		for c, err := range seq {
+			if err != nil {
+				s.err = err
+				return
+			}
+			select {
+			case s.blocks <- c:
+			case <-s.stop:
+				return
+			}
+			select {
+			case <-s.copied:
+			case <-s.stop:
+				return
+			}
+		}
+	}()
+	return s
+}
+
+// register makes the table function known to the engine of c.
+func (f *feed) register(c *sql.Conn) error {
+	for _, t := range []struct {
+		info *duckdb.TypeInfo
+		of   duckdb.Type
+	}{{&f.integer, duckdb.TYPE_INTEGER}, {&f.small, duckdb.TYPE_SMALLINT}, {&f.double, duckdb.TYPE_DOUBLE}} {
+		info, err := duckdb.NewTypeInfo(t.of)
+		if err != nil {
+			return err
+		}
+		*t.info = info
+	}
+	return duckdb.RegisterTableUDF(c, "draw_feed", duckdb.ParallelChunkTableFunction{
+		BindArguments: func(map[string]any, ...any) (duckdb.ParallelChunkTableSource, error) { return f, nil },
+	})
+}
+
+func (f *feed) start(ctx context.Context, fit *Fit) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ctx, f.source = ctx, newSource(fit.DrawsOf)
+	f.params, f.chains, f.draws = len(fit.Parameters), fit.Chains, fit.Draws
+	f.taken, f.done, f.err = 0, false, nil
+}
+
+// finish ends the iterator and returns what went wrong on the side of the
+// draws, if anything did.
+func (f *feed) finish() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	close(f.source.stop)
+	for range f.source.blocks { // until its goroutine has ended
+	}
+	if f.err == nil && f.done && f.taken != f.params {
+		f.err = &ShapeError{fmt.Sprintf("draws of %d parameters, want %d", f.taken, f.params)}
+	}
+	f.source, f.done = nil, true
+	return f.err
+}
+
+// take copies the next block into b and reports whether there was one.
+func (f *feed) take(b *portion) (bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.done {
+		return false, f.err
+	}
+	select {
+	case <-f.ctx.Done():
+		f.done, f.err = true, f.ctx.Err()
+	case c, ok := <-f.source.blocks:
+		if !ok {
+			f.done, f.err = true, f.source.err
+			break
+		}
+		if err := f.fits(c); err != nil {
+			f.done, f.err = true, err
+			break
+		}
+		f.taken += c.Params
+		b.first, b.series, b.at = c.First, 0, 0
+		b.values = append(b.values[:0], c.Values...)
+		f.source.copied <- struct{}{}
+		return true, nil
+	}
+	return false, f.err
+}
+
+// fits returns a *ShapeError if c is not the block that must come next.
+func (f *feed) fits(c *Columns) error {
+	if c.First == f.taken && c.Params > 0 && c.First+c.Params <= f.params && c.Chains == f.chains && c.Draws == f.draws &&
+		len(c.Values) == c.Params*c.Chains*c.Draws {
+		return nil
+	}
+	return &ShapeError{fmt.Sprintf("draws of parameters %d … %d (%d chains × %d, %d values) where those from %d of %d (%d × %d) must come",
+		c.First+1, c.First+c.Params, c.Chains, c.Draws, len(c.Values), f.taken+1, f.params, f.chains, f.draws)}
+}
+
+// portion is the block that one thread of the engine is working on.
+type portion struct {
+	first      int // 0-based parameter of the block's first column
+	values     []float64
+	series, at int // next value: series counts parameter and chain, at is the draw
+}
+
+// ColumnInfos, Init, NewLocalState, Cardinality and FillChunk make feed a
+// duckdb.ParallelChunkTableSource.
+func (f *feed) ColumnInfos() []duckdb.ColumnInfo {
+	return []duckdb.ColumnInfo{{Name: "parameter_id", T: f.integer}, {Name: "chain", T: f.small},
+		{Name: "iteration", T: f.integer}, {Name: "value", T: f.double}}
+}
+
+// Init leaves the number of threads to the engine.
+func (f *feed) Init() duckdb.ParallelTableSourceInfo { return duckdb.ParallelTableSourceInfo{} }
+
+// NewLocalState returns the state of one thread.
+func (f *feed) NewLocalState() any { return new(portion) }
+
+// Cardinality tells the engine how many rows to expect.
+func (f *feed) Cardinality() *duckdb.CardinalityInfo {
+	return &duckdb.CardinalityInfo{Cardinality: uint(f.params) * uint(f.chains) * uint(f.draws), Exact: true}
+}
+
+// FillChunk writes the next rows of the thread's block; none ends the thread.
+func (f *feed) FillChunk(state any, chunk duckdb.DataChunk) error {
+	b, ok := state.(*portion)
+	if !ok {
+		return errors.New("draw_feed: foreign state")
+	}
+	if b.series*f.draws == len(b.values) {
+		more, err := f.take(b)
+		if err != nil {
+			return err
+		}
+		if !more {
+			return chunk.SetSize(0)
+		}
+	}
+	n, size := 0, duckdb.GetDataChunkCapacity()
+	for n < size && b.series*f.draws < len(b.values) {
+		values := b.values[b.series*f.draws : (b.series+1)*f.draws][b.at:]
+		values = values[:min(len(values), size-n)]
+		parameter, chain := int32(b.first+b.series/f.chains+1), int16(b.series%f.chains+1)
+		for i, v := range values {
+			// The types are ours and the row is in range: these cannot fail.
+			_ = duckdb.SetChunkValue(chunk, 0, n+i, parameter)
+			_ = duckdb.SetChunkValue(chunk, 1, n+i, chain)
+			_ = duckdb.SetChunkValue(chunk, 2, n+i, int32(b.at+i+1))
+			_ = duckdb.SetChunkValue(chunk, 3, n+i, v)
+		}
+		n, b.at = n+len(values), b.at+len(values)
+		if b.at == f.draws {
+			b.series, b.at = b.series+1, 0
+		}
+	}
+	return chunk.SetSize(n)
+}

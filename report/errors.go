@@ -1,0 +1,96 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// LockedError says that another process held the ledger for all of the time
+// that Options.LockWait allows. Nothing was written.
+type LockedError struct {
+	Path   string
+	Waited time.Duration
+	Err    error // the engine's words, which name the process where they can
+}
+
+func (e *LockedError) Error() string {
+	return fmt.Sprintf("ledger %q is held by another process (waited %s): %s\nhint: close the program that has it open, then run again",
+		e.Path, e.Waited.Round(time.Millisecond), holder(e.Err))
+}
+
+func (e *LockedError) Unwrap() error { return e.Err }
+
+// NotLedgerError says that a file exists but is no ledger that this program
+// can use. The file is left as it is.
+type NotLedgerError struct {
+	Path string
+	Err  error
+	Hint string
+}
+
+func (e *NotLedgerError) Error() string {
+	return fmt.Sprintf("%q is not a ledger: %s\nhint: %s", e.Path, e.Err, e.Hint)
+}
+
+func (e *NotLedgerError) Unwrap() error { return e.Err }
+
+// VersionError says that a newer program made the ledger.
+type VersionError struct {
+	Path        string
+	Have, Known int // schema versions of the file and of this program
+}
+
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("ledger %q has schema version %d, this program knows versions up to %d\nhint: use the newer program that wrote it, or another database file",
+		e.Path, e.Have, e.Known)
+}
+
+// MissingError says that there is no ledger at Path.
+type MissingError struct{ Path string }
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("there is no ledger %q\nhint: `pipeline run` makes it; --database names another one", e.Path)
+}
+
+// ShapeError says that a fit's parts do not fit together: a fault of the
+// caller, found before the fit is visible.
+type ShapeError struct{ What string }
+
+func (e *ShapeError) Error() string { return "fit record: " + e.What }
+
+// isLocked reports whether the engine refused to open a file because someone
+// else, in this or another process, has it open.
+func isLocked(err error) bool {
+	if err == nil {
+		return false
+	}
+	s := err.Error()
+	return strings.Contains(s, "Could not set lock") || strings.Contains(s, "Conflicting lock") ||
+		strings.Contains(s, "different configuration than existing connections") ||
+		strings.Contains(s, "file handle conflict")
+}
+
+// holder cuts the engine's message down to who holds the file.
+func holder(err error) string {
+	if err == nil {
+		return "unknown holder"
+	}
+	s := err.Error()
+	if i := strings.Index(s, "Conflicting lock is held in "); i >= 0 {
+		s = s[i:]
+		if j := strings.Index(s, ". "); j >= 0 {
+			s = s[:j]
+		}
+	}
+	return strings.TrimSpace(s)
+}
+
+// engineWords strips the driver's wrapping from an error's text.
+func engineWords(err error) string {
+	s := err.Error()
+	for _, prefix := range []string{"duckdb error: ", "could not connect to database: "} {
+		s = strings.ReplaceAll(s, prefix, "")
+	}
+	return strings.TrimSpace(s)
+}

@@ -1,0 +1,255 @@
+package report
+
+import (
+	"context"
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+
+	"glmbatch/infer/diag"
+)
+
+// Fit stores a fit in one transaction, with everything that belongs to it and
+// the note of its run. An earlier complete fit with the same fingerprint is
+// replaced. It returns the number of the fit.
+//
+// On any error (of an iterator, of the engine, of ctx) nothing of the fit is
+// visible and what it would have replaced is still there; a *ShapeError says
+// that the parts of f contradict each other. Cost: about <ns> ns a draw value.
+// Memory does not grow with the number of draws.
+func (s *Session) Fit(ctx context.Context, f *Fit) (id int64, err error) {
+	if err := f.check(); err != nil {
+		return 0, err
+	}
+	err = inTransaction(ctx, s.c, func() error {
+		if err := s.remove(ctx, f.Fingerprint); err != nil {
+			return err
+		}
+		if err := s.c.QueryRowContext(ctx, "SELECT nextval('fit_number')").Scan(&id); err != nil {
+			return err
+		}
+		if err := s.insertFit(ctx, id, f); err != nil {
+			return fmt.Errorf("storing the fit: %w", err)
+		}
+		if err := s.insertParts(id, f); err != nil {
+			return err
+		}
+		if err := s.insertDraws(ctx, id, f); err != nil {
+			return fmt.Errorf("storing draws: %w", err)
+		}
+		if err := s.insertStats(ctx, id, f); err != nil {
+			return fmt.Errorf("storing statistics of chains: %w", err)
+		}
+		if err := s.insertEvents(ctx, f.RunID, id, f.Events); err != nil {
+			return err
+		}
+		return s.insertRunFit(ctx, id, &RunFit{Key: f.Key, RunID: f.RunID, Action: f.action(), Verdict: f.Verdict, At: f.Created})
+	})
+	if err != nil {
+		return 0, fmt.Errorf("fit %s: %w", f.Key, err)
+	}
+	return id, nil
+}
+
+// String is dataset/group/model/sampler without empty parts.
+func (k Key) String() string {
+	s := k.Dataset
+	for _, part := range []string{k.Group, k.Model, k.Sampler} {
+		if part != "" {
+			s += "/" + part
+		}
+	}
+	return s
+}
+
+func (f *Fit) action() Action {
+	switch {
+	case f.Action != "":
+		return f.Action
+	case f.Status == Erred:
+		return Failed
+	}
+	return Computed
+}
+
+// check finds contradictions that need no look at the draws.
+func (f *Fit) check() error {
+	switch {
+	case f.Status != Complete && f.Status != Erred:
+		return &ShapeError{fmt.Sprintf("status %q", f.Status)}
+	case f.Status == Erred && f.DrawsOf != nil:
+		return &ShapeError{"an erred fit with draws"}
+	case f.Status == Complete && f.Fingerprint == "":
+		return &ShapeError{"a complete fit without fingerprint"}
+	case f.Summaries != nil && len(f.Summaries) != len(f.Parameters):
+		return &ShapeError{fmt.Sprintf("%d summaries of %d parameters", len(f.Summaries), len(f.Parameters))}
+	case f.DrawsOf != nil && (f.Chains < 1 || f.Draws < 1 || len(f.Parameters) == 0):
+		return &ShapeError{fmt.Sprintf("draws of %d parameters, %d chains × %d", len(f.Parameters), f.Chains, f.Draws)}
+	}
+	return nil
+}
+
+// fitTables hold rows of a fit under its fit_id, besides fit itself.
+var fitTables = []string{"parameter", "draw", "chain", "summary", "diagnostic", "design", "pointwise", "event"}
+
+// remove deletes the fits with a fingerprint. What runs did about them is
+// history and stays, without the number.
+func (s *Session) remove(ctx context.Context, fingerprint string) error {
+	if fingerprint == "" {
+		return nil
+	}
+	var n int
+	err := s.c.QueryRowContext(ctx, "SELECT count(*) FROM fit WHERE fingerprint = ?", fingerprint).Scan(&n)
+	if err != nil || n == 0 {
+		return err
+	}
+	for _, table := range fitTables {
+		_, err := s.c.ExecContext(ctx, "DELETE FROM "+table+" WHERE fit_id IN (SELECT fit_id FROM fit WHERE fingerprint = ?)", fingerprint)
+		if err != nil {
+			return err
+		}
+	}
+	for _, q := range []string{
+		"UPDATE run_fit SET fit_id = NULL WHERE fit_id IN (SELECT fit_id FROM fit WHERE fingerprint = ?)",
+		"DELETE FROM fit WHERE fingerprint = ?",
+	} {
+		if _, err := s.c.ExecContext(ctx, q, fingerprint); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Session) insertFit(ctx context.Context, id int64, f *Fit) error {
+	versions, err := jsonText(f.AlgorithmVersions)
+	if err != nil {
+		return err
+	}
+	gates, err := json.Marshal(f.Gates.withDefaults())
+	if err != nil {
+		return err
+	}
+	kept := "summary"
+	if f.DrawsOf != nil {
+		kept = "draws"
+	}
+	t := f.Times
+	_, err = s.c.ExecContext(ctx, `INSERT INTO fit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+		?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		id, f.Fingerprint, f.RunID, text(f.Pipeline), f.Dataset, f.Group, f.Model, f.Sampler,
+		text(f.Method), text(f.Family), text(f.Link), text(f.Formula),
+		f.Rows, f.Columns, len(f.Parameters), f.Chains, f.Warmup, f.Draws, f.Iterations, kept,
+		text(f.DataHash), text(f.ModelHash), versions, list(f.Starts),
+		string(f.Status), string(f.Verdict.Grade), list(f.Verdict.Reasons), string(gates), list(f.Warnings), text(f.Error),
+		number(t.Setup), number(t.Warmup), number(t.Sampling), number(t.Wall),
+		number(t.ToESS100Median), number(t.ToESS100Min), number(t.ToESS100LogLik),
+		f.Created.UTC(), f.Created.UTC())
+	if err != nil || f.Design == nil {
+		return err
+	}
+	_, err = s.c.ExecContext(ctx, "INSERT INTO design VALUES (?, ?)", id, string(f.Design))
+	return err
+}
+
+// insertParts stores what has one row a parameter or a diagnostic.
+func (s *Session) insertParts(id int64, f *Fit) error {
+	err := s.appendRows("parameter", func(add func(...driver.Value) error) error {
+		for i, p := range f.Parameters {
+			starts := p.Starts
+			if starts == nil {
+				starts = []float64{}
+			}
+			if err := add(id, int32(i+1), p.Name, string(p.Kind), text(p.Prior), number(p.Center), number(p.Scale), starts); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("storing parameters: %w", err)
+	}
+	err = s.appendRows("summary", func(add func(...driver.Value) error) error {
+		for i := range f.Summaries {
+			p := f.Parameters[i]
+			if err := add(summaryRow(id, int32(i+1), p.Name, string(p.Kind), &f.Summaries[i])...); err != nil {
+				return err
+			}
+		}
+		for i := range f.Statistics {
+			if err := add(summaryRow(id, nil, f.Statistics[i].Name, statisticKind, &f.Statistics[i].Summary)...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("storing summaries: %w", err)
+	}
+	err = s.appendRows("diagnostic", func(add func(...driver.Value) error) error {
+		for _, d := range f.Diagnostics {
+			var chain any
+			if d.Chain >= 0 {
+				chain = int16(d.Chain + 1)
+			}
+			if err := add(id, d.Name, chain, number(d.Value), text(d.Note)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("storing diagnostics: %w", err)
+	}
+	return nil
+}
+
+// summaryRow is a row of the table summary.
+func summaryRow(id int64, parameter any, name, kind string, s *diag.Summary) []driver.Value {
+	row := []driver.Value{id, parameter, name, kind}
+	for _, x := range summaryFields(s) {
+		row = append(row, number(*x))
+	}
+	return append(row, text(s.Reason))
+}
+
+// summaryColumns names the columns of the table summary that summaryFields
+// points at, in the same order.
+const summaryColumns = `mean, sd, mcse_mean, mcse_sd, q025, q05, q25, median, q75, q95, q975,
+	mcse_median, mcse_q05, mcse_q95, rhat, ess_bulk, ess_tail`
+
+func summaryFields(s *diag.Summary) []*float64 {
+	return []*float64{&s.Mean, &s.SD, &s.MCSEMean, &s.MCSESD, &s.Q025, &s.Q05, &s.Q25, &s.Median, &s.Q75, &s.Q95, &s.Q975,
+		&s.MCSEMedian, &s.MCSEQ05, &s.MCSEQ95, &s.RHat, &s.ESSBulk, &s.ESSTail}
+}
+
+// cancelEvery is how many rows pass between looks at ctx.
+const cancelEvery = 1024
+
+// insertStats stores the statistics of each iteration.
+func (s *Session) insertStats(ctx context.Context, id int64, f *Fit) error {
+	if f.StatsOf == nil {
+		return nil
+	}
+	return s.appendRows("chain", func(add func(...driver.Value) error) error {
+		for st, err := range f.StatsOf {
+			if err != nil {
+				return err
+			}
+			if st.Chain < 0 || st.Chain >= f.Chains {
+				return &ShapeError{fmt.Sprintf("statistics of chain %d of %d", st.Chain+1, f.Chains)}
+			}
+			for i := range st.Infos {
+				if i%cancelEvery == 0 && ctx.Err() != nil {
+					return ctx.Err()
+				}
+				in, at := &st.Infos[i], st.First+i
+				if err := add(id, int16(st.Chain+1), int32(at), at < 1, number(in.LogLik), number(in.LogPrior),
+					in.Evaluations, in.Touched, in.Gradients, number(in.Accept), number(in.StepSize), number(in.Energy),
+					in.Depth, in.Leapfrogs, in.Divergent); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,222 @@
+package report
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/duckdb/duckdb-go/v2"
+)
+
+// Options configures Open. The zero value is ready to use.
+type Options struct {
+	// LockWait bounds how long to wait, with growing pauses, for another
+	// process that holds the file. Zero means 10 s; negative means one try.
+	LockWait time.Duration
+	// Threads is the number of the engine's threads. Zero means all cores.
+	Threads int
+	// MemoryLimit bounds the engine's buffers, as in "512MB". Empty means 1GB.
+	MemoryLimit string
+}
+
+// Ledger is a DuckDB file of fits. It holds no connection and no lock between
+// calls. Its methods may be called concurrently; writers take turns.
+type Ledger struct {
+	path string
+	opts Options
+	mu   sync.RWMutex // readers and writers of this process take turns
+}
+
+// Open names the ledger at path, which need not exist: the first Write makes
+// it. A file that exists must be a ledger, or a DuckDB file without tables, or
+// empty; otherwise Open returns a *NotLedgerError, or a *VersionError if a
+// newer program wrote it. No lock is kept. A file that another process holds
+// is checked when it is used.
+func Open(path string, opts Options) (*Ledger, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	if opts.LockWait == 0 {
+		opts.LockWait = 10 * time.Second
+	}
+	if opts.MemoryLimit == "" {
+		opts.MemoryLimit = "1GB"
+	}
+	l := &Ledger{path: abs, opts: opts}
+	exists, err := checkFile(abs)
+	if err != nil || !exists {
+		return l.orError(err)
+	}
+	db, c, err := l.connect(context.Background(), true)
+	if isLocked(err) {
+		return l, nil
+	}
+	if err != nil {
+		return nil, l.badFile(err)
+	}
+	_, err = schemaVersion(context.Background(), c, abs, len(migrations))
+	return l.orError(errors.Join(err, c.Close(), db.Close()))
+}
+
+// orError returns l unless there is an error.
+func (l *Ledger) orError(err error) (*Ledger, error) {
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// Path is the absolute path of the file.
+func (l *Ledger) Path() string { return l.path }
+
+// magicOffset is where the four letters DUCK stand in every DuckDB file.
+const magicOffset = 8
+
+// checkFile reports whether there is a file with content at path, and an error
+// if the content is not DuckDB's or the name cannot be opened by the engine.
+func checkFile(path string) (exists bool, err error) {
+	if _, err := url.Parse(path); err != nil || strings.ContainsAny(path, "?") {
+		return false, &NotLedgerError{path, errors.New("the engine cannot open a file name with ? or a stray %"), "name the database otherwise"}
+	}
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return false, err
+	case info.IsDir():
+		return false, &NotLedgerError{path, errors.New("it is a directory"), "name a file inside it"}
+	case info.Size() == 0:
+		return false, nil
+	}
+	head := make([]byte, magicOffset+4)
+	if _, err := io.ReadFull(f, head); err != nil || string(head[magicOffset:]) != "DUCK" {
+		return false, &NotLedgerError{path, errors.New("it is no DuckDB file"), "name another database; this file was left as it is"}
+	}
+	return true, nil
+}
+
+// badFile wraps the engine's refusal to open a file that looks like DuckDB's.
+func (l *Ledger) badFile(err error) error {
+	return &NotLedgerError{l.path, errors.New(engineWords(err)),
+		"the file may be damaged or from a newer DuckDB; restore a copy, or name another database"}
+}
+
+// connect opens the engine on the file, once.
+func (l *Ledger) connect(ctx context.Context, readOnly bool) (*sql.DB, *sql.Conn, error) {
+	q := url.Values{"memory_limit": {l.opts.MemoryLimit}, "preserve_insertion_order": {strconv.FormatBool(readOnly)}}
+	if l.opts.Threads > 0 {
+		q.Set("threads", strconv.Itoa(l.opts.Threads))
+	}
+	if readOnly {
+		q.Set("access_mode", "READ_ONLY")
+	}
+	connector, err := duckdb.NewConnector(l.path+"?"+q.Encode(), nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	db := sql.OpenDB(connector)
+	c, err := db.Conn(ctx)
+	if err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	return db, c, nil
+}
+
+// patiently is connect with bounded waiting for whoever holds the file.
+func (l *Ledger) patiently(ctx context.Context, readOnly bool) (*sql.DB, *sql.Conn, error) {
+	start, pause := time.Now(), 5*time.Millisecond
+	for {
+		db, c, err := l.connect(ctx, readOnly)
+		if err == nil {
+			return db, c, nil
+		}
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		if !isLocked(err) {
+			return nil, nil, l.badFile(err)
+		}
+		left := l.opts.LockWait - time.Since(start)
+		if left <= 0 {
+			return nil, nil, &LockedError{l.path, time.Since(start), err}
+		}
+		select {
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		case <-time.After(min(pause, left)):
+		}
+		pause = min(2*pause, 500*time.Millisecond)
+	}
+}
+
+// Write opens the file for writing, making or migrating it if need be, calls
+// fn, checkpoints and closes. What fn committed through the session stays, also
+// if fn then returns an error.
+//
+// Write returns a *LockedError if the file stays held. Cost: about <open> ms
+// beside what fn does, so commit several small fits in one Write.
+func (l *Ledger) Write(ctx context.Context, fn func(*Session) error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, err := checkFile(l.path); err != nil {
+		return err
+	}
+	db, c, err := l.patiently(ctx, false)
+	if err != nil {
+		return err
+	}
+	return errors.Join(l.session(ctx, c, fn), c.Close(), db.Close())
+}
+
+func (l *Ledger) session(ctx context.Context, c *sql.Conn, fn func(*Session) error) error {
+	if err := migrate(ctx, c, l.path, migrations); err != nil {
+		return err
+	}
+	s, err := newSession(c)
+	if err != nil {
+		return err
+	}
+	if err := fn(s); err != nil {
+		return err
+	}
+	if _, err := c.ExecContext(context.WithoutCancel(ctx), "CHECKPOINT"); err != nil {
+		return fmt.Errorf("ledger %q: writing the checkpoint: %w\nhint: is the disk full?", l.path, err)
+	}
+	return nil
+}
+
+// read opens the file read-only and calls fn. A file that is not there yet is
+// a *MissingError.
+func (l *Ledger) read(ctx context.Context, fn func(*sql.Conn) error) error {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	exists, err := checkFile(l.path)
+	if err != nil {
+		return err
+	}
+	if !exists {
+		return &MissingError{l.path}
+	}
+	db, c, err := l.patiently(ctx, true)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(c), c.Close(), db.Close())
+}

@@ -1,0 +1,153 @@
+package report
+
+import (
+	"iter"
+	"time"
+
+	"glmbatch/infer"
+	"glmbatch/infer/diag"
+)
+
+// Run is one call of the program on one pipeline.
+type Run struct {
+	ID, Pipeline   string
+	SpecHash, Spec string            // Spec is the whole text
+	Vars           map[string]string // resolved variables
+	Seed           uint64
+	Started        time.Time
+	Finished       time.Time // zero while running
+	ExitCode       int       // counts once Finished is set
+	Program        string    // version and build of the program
+	Engine         string    // empty: the ledger writes the DuckDB version
+	Host           map[string]string
+}
+
+// Key names one fit of a pipeline: a data set, a group or file of it (Group is
+// empty without each: or by:), a model and a sampler.
+type Key struct{ Dataset, Group, Model, Sampler string }
+
+// Status tells whether a fit was computed to its end.
+type Status string
+
+// A complete fit has draws or summaries and a verdict; an erred one has Error.
+const (
+	Complete Status = "complete"
+	Erred    Status = "error"
+)
+
+// Fit is one finished fit, or one that ended in an error, with all that is
+// stored about it. Slices and iterators that a fit does not have stay nil.
+type Fit struct {
+	Key
+	Fingerprint                   string // identity; a complete fit with the same one is replaced
+	RunID, Pipeline               string
+	Method, Family, Link, Formula string
+	Rows                          int64 // of the design matrix
+	Columns                       int   // of the design matrix
+	Chains, Warmup, Draws         int   // Warmup and Draws are per chain
+	Iterations                    int   // per chain, warm-up and discarded ones counted
+	DataHash                      string
+	ModelHash                     string            // equal for all samplers of one posterior
+	AlgorithmVersions             map[string]string // algorithm → version
+	Starts                        []string          // per chain, how its start was drawn
+
+	Status   Status
+	Verdict  Verdict
+	Gates    Gates
+	Warnings []string
+	Error    string // Erred only
+	Times    Times
+	Created  time.Time
+
+	Parameters  []Parameter
+	DrawsOf     iter.Seq2[*Columns, error] // all parameters in order; nil: draws are not kept
+	StatsOf     iter.Seq2[*Stats, error]   // per-iteration statistics; nil: none
+	Summaries   []diag.Summary             // one a parameter, in order
+	Statistics  []Statistic                // log_lik and other scalars of a draw
+	Diagnostics []Diagnostic
+	Design      []byte // JSON record from which new data are coded alike
+	Events      []Event
+	Action      Action // what the run did; empty means Computed, or Failed for Erred
+}
+
+// Times are seconds: the first three summed over chains as one core would
+// need, Wall as a clock on the wall showed. NaN means unknown.
+type Times struct {
+	Setup, Warmup, Sampling, Wall float64
+	// ToESS100 is Setup plus the part of Warmup and Sampling until the median
+	// or minimum bulk ESS over coefficients, or that of log_lik, was 100.
+	ToESS100Median, ToESS100Min, ToESS100LogLik float64
+}
+
+// Parameter describes one column of the draws.
+type Parameter struct {
+	Name          string
+	Kind          infer.ParameterKind
+	Prior         string
+	Center, Scale float64   // of its design column under standardize; 0 and 1 without
+	Starts        []float64 // per chain, on the scale of the design as sampled
+}
+
+// Derived is the kind of a parameter that is computed from others.
+const Derived infer.ParameterKind = "derived"
+
+// statisticKind marks a row of summary that belongs to no parameter.
+const statisticKind = "statistic"
+
+// Columns is the draws of parameters First … First+Params−1 (0-based) of one
+// fit, in the units of the data: draw i of chain c of parameter First+p stands
+// at Values[(p*Chains+c)*Draws+i].
+type Columns struct {
+	First, Params, Chains, Draws int
+	Values                       []float64 // len Params*Chains*Draws
+}
+
+// Stats is a run of per-iteration statistics of one chain.
+type Stats struct {
+	Chain int // 0-based
+	// First is the iteration of Infos[0] as the ledger counts: 1 is the first
+	// kept draw, 0 the last iteration of the warm-up, −1 the one before.
+	First int
+	Infos []infer.Info
+}
+
+// Statistic is the summary of a scalar of each draw that is no parameter.
+type Statistic struct {
+	Name    string // log_lik, log_prior, …
+	Summary diag.Summary
+}
+
+// Diagnostic is one number about a fit or one of its chains.
+type Diagnostic struct {
+	Name  string
+	Chain int // 0-based; −1: the whole fit
+	Value float64
+	Note  string // the reason when Value is NaN, or words in its stead
+}
+
+// Event is something worth telling that happened in a run.
+type Event struct {
+	At             time.Time
+	Level, Message string
+}
+
+// Action is what a run did about a fit.
+type Action string
+
+// The actions of a run.
+const (
+	Computed    Action = "computed"
+	Skipped     Action = "skipped"
+	Failed      Action = "error"
+	Uncommitted Action = "uncommitted"
+)
+
+// RunFit notes what a run did about a fit that it did not compute.
+type RunFit struct {
+	Key
+	RunID       string
+	Fingerprint string // of the stored fit, if there is one
+	Action      Action
+	Verdict     Verdict
+	At          time.Time
+}

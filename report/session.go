@@ -1,0 +1,178 @@
+package report
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/duckdb/duckdb-go/v2"
+)
+
+// Session writes to an open ledger. Each of its methods is one transaction:
+// all of it is visible to SQL, or nothing. It lives inside Ledger.Write and is
+// not safe for concurrent use.
+type Session struct {
+	c      *sql.Conn
+	feed   *feed // where the engine takes draws from
+	engine string
+}
+
+func newSession(c *sql.Conn) (*Session, error) {
+	s := &Session{c: c, feed: new(feed)}
+	if err := c.QueryRowContext(context.Background(), "SELECT version()").Scan(&s.engine); err != nil {
+		return nil, err
+	}
+	return s, s.feed.register(c)
+}
+
+// Run stores a run, replacing what an earlier call stored under its ID.
+func (s *Session) Run(ctx context.Context, r *Run) error {
+	vars, err := jsonText(r.Vars)
+	if err != nil {
+		return err
+	}
+	host, err := jsonText(r.Host)
+	if err != nil {
+		return err
+	}
+	var finished, exit any
+	if !r.Finished.IsZero() {
+		finished, exit = r.Finished.UTC(), r.ExitCode
+	}
+	engine := r.Engine
+	if engine == "" {
+		engine = "duckdb " + s.engine
+	}
+	return inTransaction(ctx, s.c, func() error {
+		if _, err := s.c.ExecContext(ctx, "DELETE FROM run WHERE run_id = ?", r.ID); err != nil {
+			return err
+		}
+		_, err := s.c.ExecContext(ctx, `INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			r.ID, r.Pipeline, text(r.SpecHash), text(r.Spec), vars, r.Seed, r.Started.UTC(), finished, exit,
+			text(r.Program), engine, host)
+		return err
+	})
+}
+
+// RunFit notes what a run did about a fit without computing it.
+func (s *Session) RunFit(ctx context.Context, r *RunFit) error {
+	return inTransaction(ctx, s.c, func() error {
+		var id any
+		if r.Fingerprint != "" {
+			var err error
+			if id, err = s.fitID(ctx, r.Fingerprint); err != nil {
+				return err
+			}
+		}
+		return s.insertRunFit(ctx, id, r)
+	})
+}
+
+func (s *Session) insertRunFit(ctx context.Context, id any, r *RunFit) error {
+	_, err := s.c.ExecContext(ctx, `INSERT INTO run_fit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.RunID, id, r.Dataset, r.Group, r.Model, r.Sampler, string(r.Action), string(r.Verdict.Grade), list(r.Verdict.Reasons), r.At.UTC())
+	return err
+}
+
+// Rejudge gives the complete fit with this fingerprint the verdict of changed
+// gates. It is an error if there is none.
+func (s *Session) Rejudge(ctx context.Context, fingerprint string, g Gates, v Verdict, at time.Time) error {
+	gates, err := json.Marshal(g)
+	if err != nil {
+		return err
+	}
+	return inTransaction(ctx, s.c, func() error {
+		id, err := s.fitID(ctx, fingerprint)
+		if err != nil {
+			return err
+		}
+		if id == nil {
+			return fmt.Errorf("rejudging: no complete fit has the fingerprint %s", fingerprint)
+		}
+		_, err = s.c.ExecContext(ctx, `UPDATE fit SET gates = ?, verdict = ?, reasons = ?, judged = ? WHERE fit_id = ?`,
+			string(gates), string(v.Grade), list(v.Reasons), at.UTC(), id)
+		return err
+	})
+}
+
+// Event stores something that happened in a run and belongs to no fit.
+func (s *Session) Event(ctx context.Context, runID string, e Event) error {
+	return inTransaction(ctx, s.c, func() error { return s.insertEvents(ctx, runID, nil, []Event{e}) })
+}
+
+func (s *Session) insertEvents(ctx context.Context, runID string, id any, events []Event) error {
+	for _, e := range events {
+		_, err := s.c.ExecContext(ctx, `INSERT INTO event VALUES (?, ?, ?, ?, ?)`, runID, id, e.At.UTC(), e.Level, e.Message)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fitID returns the number of the complete fit with a fingerprint as an int64,
+// or nil if there is none.
+func (s *Session) fitID(ctx context.Context, fingerprint string) (any, error) {
+	var id int64
+	err := s.c.QueryRowContext(ctx, `SELECT fit_id FROM fit WHERE fingerprint = ? AND status = 'complete'`, fingerprint).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return id, nil
+}
+
+// appendRows bulk-loads rows into a table within the session's transaction.
+// rows calls add for each row and stops at its first error.
+func (s *Session) appendRows(table string, rows func(add func(...driver.Value) error) error) error {
+	return s.c.Raw(func(dc any) error {
+		a, err := duckdb.NewAppenderFromConn(dc.(driver.Conn), "main", table)
+		if err != nil {
+			return err
+		}
+		if err := rows(a.AppendRow); err != nil {
+			return errors.Join(err, a.Clear(), a.Close())
+		}
+		return a.Close()
+	})
+}
+
+// text is s, or NULL for the empty string.
+func text(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// number is x, or NULL if x is NaN.
+func number(x float64) any {
+	if math.IsNaN(x) {
+		return nil
+	}
+	return x
+}
+
+// list is s for a list column; the engine takes no nil slice.
+func list(s []string) []string {
+	if s == nil {
+		return []string{}
+	}
+	return s
+}
+
+// jsonText is m as a JSON object.
+func jsonText(m map[string]string) (string, error) {
+	if m == nil {
+		return "{}", nil
+	}
+	b, err := json.Marshal(m)
+	return string(b), err
+}

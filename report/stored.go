@@ -1,0 +1,153 @@
+package report
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"glmbatch/infer"
+	"glmbatch/infer/diag"
+)
+
+// StoredFit is what the ledger knows about a complete fit without its draws.
+type StoredFit struct {
+	ID int64
+	Key
+	Fingerprint string
+	Verdict     Verdict
+	Gates       Gates    // that Verdict was judged by
+	Warnings    []string // of the fit, without the reasons of the verdict
+	Divergences int      // after warm-up
+}
+
+// Stored returns the complete fits with these fingerprints, by fingerprint.
+// Without a ledger file there are none, and no error.
+func (l *Ledger) Stored(ctx context.Context, fingerprints []string) (map[string]StoredFit, error) {
+	found := map[string]StoredFit{}
+	if len(fingerprints) == 0 {
+		return found, nil
+	}
+	err := l.readIfThere(ctx, func(c *sql.Conn) error {
+		rows, err := c.QueryContext(ctx, `
+			SELECT fit_id, fingerprint, dataset, key, model, sampler, verdict, to_json(reasons)::VARCHAR, gates::VARCHAR, to_json(warnings)::VARCHAR,
+			       (SELECT count(*) FROM chain c WHERE c.fit_id = fit.fit_id AND c.divergent AND NOT c.warmup)
+			FROM fit WHERE status = 'complete' AND fingerprint IN (SELECT unnest(?::VARCHAR[]))`, fingerprints)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var f StoredFit
+			var reasons, gates, warnings string
+			if err := rows.Scan(&f.ID, &f.Fingerprint, &f.Dataset, &f.Group, &f.Model, &f.Sampler,
+				&f.Verdict.Grade, &reasons, &gates, &warnings, &f.Divergences); err != nil {
+				return err
+			}
+			for _, part := range []struct {
+				from string
+				to   any
+			}{{reasons, &f.Verdict.Reasons}, {gates, &f.Gates}, {warnings, &f.Warnings}} {
+				if err := json.Unmarshal([]byte(part.from), part.to); err != nil {
+					return fmt.Errorf("ledger %q, fit %d: %w", l.path, f.ID, err)
+				}
+			}
+			found[f.Fingerprint] = f
+		}
+		return rows.Err()
+	})
+	return found, err
+}
+
+// Evidence returns what the complete fit with this fingerprint was judged by,
+// to judge it again by other gates. It is an error if there is none.
+func (l *Ledger) Evidence(ctx context.Context, fingerprint string) (Evidence, error) {
+	stored, err := l.Stored(ctx, []string{fingerprint})
+	if err != nil {
+		return Evidence{}, err
+	}
+	f, ok := stored[fingerprint]
+	if !ok {
+		return Evidence{}, fmt.Errorf("ledger %q has no complete fit with the fingerprint %s", l.path, fingerprint)
+	}
+	e := Evidence{Divergences: f.Divergences, Warnings: f.Warnings}
+	parameters, statistics, err := l.Summaries(ctx, fingerprint)
+	for _, p := range parameters {
+		e.Names, e.Summaries = append(e.Names, p.Name), append(e.Summaries, p.Summary)
+	}
+	e.Statistics = statistics
+	return e, err
+}
+
+// ParameterSummary is a stored summary with the name of its parameter.
+type ParameterSummary struct {
+	Name    string
+	Kind    infer.ParameterKind
+	Summary diag.Summary
+}
+
+// Summaries returns the summaries of the complete fit with this fingerprint,
+// parameters in order, then statistics by name. What could not be computed is
+// NaN. Without such a fit both are empty.
+func (l *Ledger) Summaries(ctx context.Context, fingerprint string) ([]ParameterSummary, []Statistic, error) {
+	var parameters []ParameterSummary
+	var statistics []Statistic
+	err := l.readIfThere(ctx, func(c *sql.Conn) error {
+		rows, err := c.QueryContext(ctx, `SELECT name, kind, coalesce(reason, ''), `+summaryColumns+` FROM summary
+			WHERE fit_id = (SELECT fit_id FROM fit WHERE fingerprint = ? AND status = 'complete') ORDER BY parameter_id NULLS LAST, name`, fingerprint)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var p ParameterSummary
+			fields := summaryFields(&p.Summary)
+			into := []any{&p.Name, &p.Kind, &p.Summary.Reason}
+			for _, f := range fields {
+				into = append(into, (*nullable)(f))
+			}
+			if err := rows.Scan(into...); err != nil {
+				return err
+			}
+			if p.Kind == statisticKind {
+				statistics = append(statistics, Statistic{p.Name, p.Summary})
+			} else {
+				parameters = append(parameters, p)
+			}
+		}
+		return rows.Err()
+	})
+	return parameters, statistics, err
+}
+
+// nullable scans a number, NULL as NaN.
+type nullable float64
+
+// Scan makes *nullable an sql.Scanner.
+func (n *nullable) Scan(src any) error {
+	switch x := src.(type) {
+	case nil:
+		*n = nullable(math.NaN())
+	case float64:
+		*n = nullable(x)
+	default:
+		return fmt.Errorf("a number is stored as %T", src)
+	}
+	return nil
+}
+
+// readIfThere is read that finds nothing where there is no ledger yet.
+func (l *Ledger) readIfThere(ctx context.Context, fn func(*sql.Conn) error) error {
+	exists, err := checkFile(l.path)
+	if err != nil || !exists {
+		return err
+	}
+	return l.read(ctx, func(c *sql.Conn) error {
+		version, err := schemaVersion(ctx, c, l.path, len(migrations))
+		if err != nil || version == 0 {
+			return err
+		}
+		return fn(c)
+	})
+}

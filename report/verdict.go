@@ -1,0 +1,194 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"glmbatch/infer/diag"
+)
+
+// Grade is a verdict in one word.
+type Grade string
+
+// The grades, from good to bad. ErrorGrade belongs to fits that could not be
+// computed; Judge never gives it.
+const (
+	Pass       Grade = "pass"
+	Warn       Grade = "warn"
+	Fail       Grade = "fail"
+	ErrorGrade Grade = "error"
+)
+
+// Verdict says whether a fit can be trusted, and why not.
+type Verdict struct {
+	Grade   Grade
+	Reasons []string
+}
+
+// Gates are the limits that a fit must keep. The zero value holds the
+// defaults; a negative limit switches its gate off.
+type Gates struct {
+	// RHat is the largest allowed R-hat. Zero means 1.01.
+	RHat float64 `json:"rhat"`
+	// ESSBulk and ESSTail are the smallest allowed effective sample sizes over
+	// all chains. Zero means 400.
+	ESSBulk float64 `json:"ess_bulk"`
+	ESSTail float64 `json:"ess_tail"`
+	// Divergences is the largest allowed number of divergent transitions after
+	// warm-up. Zero means none.
+	Divergences int `json:"divergences"`
+}
+
+// withDefaults returns g with the zero limits spelled out, the form in which
+// gates are stored and compared.
+func (g Gates) withDefaults() Gates {
+	for _, d := range []struct {
+		gate  *float64
+		value float64
+	}{{&g.RHat, 1.01}, {&g.ESSBulk, 400}, {&g.ESSTail, 400}} {
+		if *d.gate == 0 {
+			*d.gate = d.value
+		}
+	}
+	return g
+}
+
+// Evidence is what a verdict rests on.
+type Evidence struct {
+	Names       []string       // of the parameters
+	Summaries   []diag.Summary // of the parameters
+	Statistics  []Statistic    // log_lik and the like, gated as parameters are
+	Divergences int            // after warm-up
+	Warnings    []string
+}
+
+// Judge holds evidence against gates. The grade is Fail when a gate is broken
+// or cannot be read (a NaN diagnostic, no diagnostics at all), else Warn when
+// there are warnings or no gate is on, else Pass. Reasons name the worst
+// parameter and how many are concerned.
+func Judge(g Gates, in Evidence) Verdict {
+	g = g.withDefaults()
+	var reasons []string
+	if len(in.Summaries) == 0 {
+		reasons = append(reasons, "there are no diagnostics")
+	}
+	for _, gate := range []gate{
+		{"R-hat", g.RHat, false, func(s *diag.Summary) float64 { return s.RHat }},
+		{"bulk ESS", g.ESSBulk, true, func(s *diag.Summary) float64 { return s.ESSBulk }},
+		{"tail ESS", g.ESSTail, true, func(s *diag.Summary) float64 { return s.ESSTail }},
+	} {
+		reasons = append(reasons, gate.judge(&in)...)
+	}
+	if g.Divergences >= 0 && in.Divergences > g.Divergences {
+		reasons = append(reasons, fmt.Sprintf("%d divergent transitions exceed %d", in.Divergences, g.Divergences))
+	}
+	switch {
+	case len(reasons) > 0:
+		return Verdict{Fail, append(reasons, in.Warnings...)}
+	case g.RHat < 0 && g.ESSBulk < 0 && g.ESSTail < 0 && g.Divergences < 0:
+		return Verdict{Warn, append([]string{"every gate is off"}, in.Warnings...)}
+	case len(in.Warnings) > 0:
+		return Verdict{Warn, append([]string(nil), in.Warnings...)}
+	}
+	return Verdict{Grade: Pass}
+}
+
+// A gate is a limit on one diagnostic of every quantity.
+type gate struct {
+	name    string
+	limit   float64
+	atLeast bool // the limit is a floor, not a ceiling
+	value   func(*diag.Summary) float64
+}
+
+func (g gate) judge(in *Evidence) []string {
+	if g.limit < 0 {
+		return nil
+	}
+	var parameters, statistics tally
+	for i := range in.Summaries {
+		parameters.add(g, parameterName(in.Names, i), &in.Summaries[i])
+	}
+	for i := range in.Statistics {
+		statistics.add(g, in.Statistics[i].Name, &in.Statistics[i].Summary)
+	}
+	return append(parameters.words(g, "parameters"), statistics.words(g, "statistics")...)
+}
+
+func parameterName(names []string, i int) string {
+	if i < len(names) {
+		return names[i]
+	}
+	return "parameter " + strconv.Itoa(i+1)
+}
+
+// A tally counts the quantities that break a gate and keeps the worst.
+type tally struct {
+	total, broken, unknown int
+	worst                  float64
+	worstName              string
+	unknownName, reason    string
+}
+
+func (t *tally) add(g gate, name string, s *diag.Summary) {
+	v := g.value(s)
+	t.total++
+	switch {
+	case math.IsNaN(v):
+		if t.unknown == 0 {
+			t.unknownName, t.reason = name, s.Reason
+		}
+		t.unknown++
+	case g.atLeast && v < g.limit, !g.atLeast && v > g.limit:
+		if t.broken == 0 || g.atLeast && v < t.worst || !g.atLeast && v > t.worst {
+			t.worst, t.worstName = v, name
+		}
+		t.broken++
+	}
+}
+
+func (t *tally) words(g gate, what string) []string {
+	var out []string
+	if t.broken > 0 {
+		side := "exceeds"
+		if g.atLeast {
+			side = "is below"
+		}
+		out = append(out, fmt.Sprintf("%s %s at %s %s %s%s", g.name, apart(t.worst, g.limit), t.worstName, side, short(g.limit, 4), t.of(t.broken, what)))
+	}
+	if t.unknown > 0 {
+		reason := t.reason
+		if reason == "" {
+			reason = "no reason was given"
+		}
+		out = append(out, fmt.Sprintf("%s of %s cannot be computed: %s%s", g.name, t.unknownName, reason, t.of(t.unknown, what)))
+	}
+	return out
+}
+
+// of says how many of how many, unless there is only one.
+func (t *tally) of(n int, what string) string {
+	if t.total == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d of %d %s)", n, t.total, what)
+}
+
+// apart writes v with four digits, or as many more as set it apart from limit.
+func apart(v, limit float64) string {
+	for digits := 4; digits < 17; digits++ {
+		if s := short(v, digits); s != short(limit, digits) {
+			return s
+		}
+	}
+	return short(v, 17)
+}
+
+// short writes v with so many significant digits, and never as 2e+04.
+func short(v float64, digits int) string {
+	if math.Abs(v) >= math.Pow10(digits) && !math.IsInf(v, 0) {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', digits, 64)
+}
