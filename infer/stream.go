@@ -7,6 +7,9 @@ import (
 	"math/rand/v2"
 )
 
+// Version names the random streams: it is part of every fit's fingerprint.
+const Version = "pcg-dxsm/1"
+
 // Stream is one chain's source of randomness. Its state serialises, so that a
 // resumed chain continues with the same bits. It is not safe for concurrent
 // use: a chain owns its stream.

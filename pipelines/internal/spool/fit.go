@@ -162,6 +162,15 @@ func (f *Fit) discard() error {
 	return err
 }
 
+// Discard removes what is spooled of a fit, so that it is computed anew.
+func Discard(root string, m Manifest) error {
+	f, err := Open(root, m)
+	if err != nil {
+		return err
+	}
+	return f.Remove()
+}
+
 // Close closes the chains and gives up the lock; what was synced stays.
 func (f *Fit) Close() error {
 	var err error

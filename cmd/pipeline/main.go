@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"glmbatch/pipelines"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// app is what the verbs share.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	code           int // of a verb that ended without an error
+}
+
+// run carries out one call of the program and returns its exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+	root := a.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return a.code
+	}
+	fmt.Fprintf(stderr, "pipeline: %v\n", err)
+	if ctx.Err() != nil {
+		return pipelines.ExitInterrupted
+	}
+	return exitOf(err)
+}
+
+// exitOf is 1 for work that went wrong, 3 where the ledger was held, and 2 for
+// a call or spec that is wrong.
+func exitOf(err error) int {
+	var held *pipelines.LockedError
+	var failed *workError
+	switch {
+	case errors.As(err, &held):
+		return pipelines.ExitUncommitted
+	case errors.As(err, &failed):
+		return pipelines.ExitFail
+	}
+	return pipelines.ExitUsage
+}
+
+// workError marks an error of the work, as against one of the call.
+type workError struct{ err error }
+
+func (e *workError) Error() string { return e.err.Error() }
+func (e *workError) Unwrap() error { return e.err }
+
+// work marks err unless it is the caller's fault.
+func work(err error) error {
+	var usage *pipelines.UsageError
+	if err == nil || errors.As(err, &usage) {
+		return err
+	}
+	return &workError{err}
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "pipeline",
+		Short: "Fit many Bayesian generalised linear models, and trust them",
+		Long: `pipeline reads data sets from Parquet, CSV or SQL, draws from the posterior of
+every generalised linear model that a spec tells it to fit, and leaves draws,
+diagnostics and a verdict in a DuckDB file.
+
+Exit codes of run: 0 every fit passes its gates, 1 some fit failed or erred,
+2 the spec or the call is wrong, 3 something is drawn but not committed,
+130 interrupted.`,
+		Example: `  pipeline run quickstart
+  pipeline sql "SELECT * FROM coefficients"`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.SuggestionsMinimumDistance = 2
+	root.AddCommand(a.runCommand(), a.validateCommand(), a.listCommand(), a.versionCommand())
+	return root
+}

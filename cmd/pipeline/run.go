@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"glmbatch/pipelines"
+)
+
+// common are the flags that change what a spec says.
+type common struct {
+	database, profile, seed string
+	vars                    []string
+}
+
+func (f *common) register(c *cobra.Command) {
+	c.Flags().StringVar(&f.database, "database", "", "DuckDB file, instead of the spec's")
+	c.Flags().StringVar(&f.profile, "profile", "", "profile of the spec to apply")
+	c.Flags().StringVar(&f.seed, "seed", "", "seed, instead of the spec's")
+	c.Flags().StringArrayVar(&f.vars, "var", nil, "NAME=VALUE of a variable of the spec; may be repeated")
+}
+
+func (f *common) overrides() (pipelines.Overrides, error) {
+	o := pipelines.Overrides{Database: f.database, Profile: f.profile, Vars: map[string]string{}}
+	for _, v := range f.vars {
+		name, value, ok := strings.Cut(v, "=")
+		if !ok {
+			return o, fmt.Errorf("--var %q: write NAME=VALUE", v)
+		}
+		o.Vars[name] = value
+	}
+	if f.seed != "" {
+		n, err := strconv.ParseUint(f.seed, 10, 64)
+		if err != nil {
+			return o, fmt.Errorf("--seed %q: a seed is a whole number from 0 to 2^64 - 1", f.seed)
+		}
+		o.Seed = &n
+	}
+	return o, nil
+}
+
+type runFlags struct {
+	common
+	workers  int
+	only     []string
+	force    bool
+	quiet    bool
+	output   string
+	log      string
+	lockWait time.Duration
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:   "run SPEC|NAME…",
+		Short: "Fit what the specs say, and commit it to their ledgers",
+		Long: `run carries out specs, by path or by the name of a shipped pipeline. Complete
+fits are skipped; a killed run goes on where it stopped, with the same bits.`,
+		Example: `  pipeline run quickstart
+  pipeline run nightly.yaml --workers 8 --only 'dataset=claims/*'`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if f.output != "text" && f.output != "json" {
+				return fmt.Errorf("--output %q: it is text or json", f.output)
+			}
+			for _, target := range args {
+				if err := a.runOne(c.Context(), target, &f); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	f.register(c)
+	c.Flags().IntVar(&f.workers, "workers", 0, "chains that are drawn at once; 0 means one per processor (it never changes a bit)")
+	c.Flags().StringArrayVar(&f.only, "only", nil, "FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
+	c.Flags().BoolVar(&f.force, "force", false, "compute complete fits again")
+	c.Flags().BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
+	c.Flags().StringVar(&f.output, "output", "text", "text or json")
+	c.Flags().StringVar(&f.log, "log", "", "append structured log lines (JSON) to this file")
+	c.Flags().DurationVar(&f.lockWait, "lock-wait", 10*time.Second, "how long to wait for another process that holds the ledger")
+	return c
+}
+
+func (a *app) runOne(ctx context.Context, target string, f *runFlags) error {
+	overrides, err := f.overrides()
+	if err != nil {
+		return err
+	}
+	o := pipelines.RunOptions{
+		Overrides: overrides, Workers: f.workers, Only: f.only, Force: f.force, LockWait: f.lockWait,
+	}
+	if !f.quiet && f.output == "text" {
+		o.Progress = a.stderr
+		o.Live, o.Width = terminal(a.stderr)
+	}
+	if f.log != "" {
+		file, err := os.OpenFile(f.log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		o.Log = slog.New(slog.NewJSONHandler(file, nil))
+	}
+	out, err := pipelines.Run(ctx, target, o)
+	if err != nil {
+		return work(err)
+	}
+	a.code = max(a.code, out.ExitCode)
+	if f.output == "json" {
+		enc := json.NewEncoder(a.stdout)
+		enc.SetIndent("", "  ")
+		return enc.Encode(out)
+	}
+	if !f.quiet {
+		printOutcome(a.stdout, out)
+	}
+	return nil
+}
+
+// terminal reports whether w is one, and how to learn its width.
+func terminal(w io.Writer) (live bool, width func() int) {
+	width = func() int { return 100 }
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
+		return false, width
+	}
+	return true, func() int {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return n
+		}
+		return 100
+	}
+}

@@ -1,0 +1,239 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"glmbatch/pipelines"
+)
+
+// Limits of what run prints: coefficients are shown for a few small fits, and
+// larger results are left to SQL.
+const (
+	maxTables     = 4
+	maxParameters = 40
+	maxFits       = 50
+)
+
+// printOutcome prints what a person wants to know after a run: tables of
+// coefficients where they are few, what failed and why, and where to look.
+func printOutcome(w io.Writer, out *pipelines.Outcome) {
+	shown := 0
+	for _, f := range out.Fits {
+		if len(f.Parameters) > 0 && len(f.Parameters) <= maxParameters && shown < maxTables {
+			printFit(w, f)
+			shown++
+		}
+	}
+	if len(out.Fits) > 1 || shown == 0 {
+		printFits(w, out.Fits)
+	}
+	printTail(w, out)
+}
+
+func printFit(w io.Writer, f *pipelines.Result) {
+	fmt.Fprintf(w, "%s: %s, %d rows, %d columns, %d chains of %d draws\n\n",
+		clean(f.Name()), f.Method, f.Rows, f.Columns, f.Chains, f.Draws)
+	rows := [][]string{{"parameter", "mean", "sd", "2.5%", "median", "97.5%", "R-hat", "ESS bulk", "ESS tail"}}
+	for _, p := range f.Parameters {
+		rows = append(rows, []string{
+			clean(p.Name), number(p.Mean), number(p.SD), number(p.Q025), number(p.Median), number(p.Q975),
+			fixed(p.RHat, 3), fixed(p.ESSBulk, 0), fixed(p.ESSTail, 0),
+		})
+	}
+	printTable(w, rows)
+	fmt.Fprintf(w, "\nverdict: %s\n", verdict(f))
+	for _, r := range f.Reasons {
+		fmt.Fprintf(w, "  %s\n", indent(clean(r)))
+	}
+	for _, v := range f.Warnings {
+		fmt.Fprintf(w, "  note: %s\n", indent(clean(v)))
+	}
+	fmt.Fprintln(w)
+}
+
+// verdict is the fit's verdict, and whether it was computed now.
+func verdict(f *pipelines.Result) string {
+	switch f.Action {
+	case pipelines.Skipped:
+		return f.Verdict + " (unchanged: the stored fit counts; --force computes it again)"
+	case pipelines.Uncommitted:
+		return "uncommitted (run again when the ledger is free)"
+	case pipelines.Interrupted:
+		return "interrupted (run again to go on)"
+	}
+	return f.Verdict
+}
+
+// printFits prints a line per fit, what needs a look first.
+func printFits(w io.Writer, fits []*pipelines.Result) {
+	order := map[string]int{"error": 0, "fail": 1, "": 2, "warn": 3, "pass": 4}
+	sorted := slices.Clone(fits)
+	slices.SortStableFunc(sorted, func(a, b *pipelines.Result) int {
+		return cmp.Compare(order[a.Verdict], order[b.Verdict])
+	})
+	rows := [][]string{{"verdict", "fit", "action", "draws", "seconds", "why"}}
+	for _, f := range sorted[:min(len(sorted), maxFits)] {
+		why := ""
+		if len(f.Reasons) > 0 {
+			why, _, _ = strings.Cut(f.Reasons[0], "\n")
+		}
+		rows = append(rows, []string{
+			f.Verdict, clean(f.Name()), f.Action, count(f.Chains * f.Draws), fixed(f.Seconds, 2), clean(why),
+		})
+	}
+	printTable(w, rows)
+	if n := len(sorted) - maxFits; n > 0 {
+		fmt.Fprintf(w, "… and %d more\n", n)
+	}
+	for _, f := range sorted {
+		if f.Verdict == "error" && len(f.Reasons) > 0 {
+			fmt.Fprintf(w, "\n%s\n  %s\n", clean(f.Name()), indent(strings.Join(f.Reasons, "\n")))
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+// printTail counts the fits and says how to look further.
+func printTail(w io.Writer, out *pipelines.Outcome) {
+	counts := map[string]int{}
+	for _, f := range out.Fits {
+		switch {
+		case f.Action == pipelines.Uncommitted || f.Action == pipelines.Interrupted:
+			counts[f.Action]++
+		default:
+			counts[f.Verdict]++
+		}
+		if f.Action == pipelines.Skipped {
+			counts["unchanged"]++
+		}
+	}
+	var parts []string
+	for _, k := range []string{"pass", "warn", "fail", "error", "unchanged", pipelines.Uncommitted, pipelines.Interrupted} {
+		if counts[k] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[k], k))
+		}
+	}
+	if len(parts) == 0 {
+		parts = []string{"nothing selected"}
+	}
+	fmt.Fprintf(w, "%s, in %.1f s: %s\n", plural(len(out.Fits), "fit"), out.Finished.Sub(out.Started).Seconds(), strings.Join(parts, ", "))
+	name := relative(out.Database)
+	flag := ""
+	if name != "posteriors.duckdb" {
+		flag = " --database " + shellQuote(name)
+	}
+	fmt.Fprintf(w, "ledger: %s\nlook further: pipeline sql%s \"SELECT * FROM coefficients\"\n", clean(name), flag)
+}
+
+// relative is path as seen from the working directory, if it is below it.
+func relative(path string) string {
+	wd, err := filepath.Abs(".")
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(wd, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}
+
+// printTable aligns rows: the first column and the last of words to the left,
+// numbers to the right.
+func printTable(w io.Writer, rows [][]string) {
+	widths := make([]int, len(rows[0]))
+	left := make([]bool, len(rows[0]))
+	for c := range widths {
+		for i, row := range rows {
+			widths[c] = max(widths[c], utf8.RuneCountInString(row[c]))
+			left[c] = left[c] || i > 0 && row[c] != "" && !looksNumeric(row[c])
+		}
+	}
+	for _, row := range rows {
+		var b strings.Builder
+		for c, cell := range row {
+			pad := strings.Repeat(" ", widths[c]-utf8.RuneCountInString(cell))
+			if c > 0 {
+				b.WriteString("  ")
+			}
+			if left[c] {
+				b.WriteString(cell + pad)
+			} else {
+				b.WriteString(pad + cell)
+			}
+		}
+		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
+	}
+}
+
+func looksNumeric(s string) bool {
+	if s == "—" {
+		return true
+	}
+	_, err := strconv.ParseFloat(strings.ReplaceAll(s, ",", ""), 64)
+	return err == nil
+}
+
+// number prints four significant digits.
+func number(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "—"
+	case v == 0:
+		return "0"
+	case math.Abs(v) >= 1e5 || math.Abs(v) < 1e-4:
+		return strconv.FormatFloat(v, 'e', 3, 64)
+	}
+	digits := 3 - int(math.Floor(math.Log10(math.Abs(v))))
+	return strconv.FormatFloat(v, 'f', max(0, digits), 64)
+}
+
+// fixed prints a number with digits decimals.
+func fixed(v float64, digits int) string {
+	if math.IsNaN(v) {
+		return "—"
+	}
+	return strconv.FormatFloat(v, 'f', digits, 64)
+}
+
+func count(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n  ") }
+
+// clean replaces control characters other than line breaks: names are data and
+// must not steer a terminal.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' || r == 0x7f || 0x80 <= r && r < 0xa0 {
+			return '�'
+		}
+		return r
+	}, s)
+}
+
+// shellQuote quotes a word for a POSIX shell where it needs to be.
+func shellQuote(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"glmbatch/pipelines"
+)
+
+func (a *app) validateCommand() *cobra.Command {
+	var f common
+	c := &cobra.Command{
+		Use:   "validate SPEC|NAME…",
+		Short: "Check specs without running them, and say what they would fit",
+		Long: `validate reports every problem of a spec at once, each with its file, line and
+column, and reads no data. For a good spec it lists what would be fitted, and
+the largest R-hat that perfect mixing would give at the lengths of the run.`,
+		Example: `  pipeline validate nightly.yaml`,
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			o, err := f.overrides()
+			if err != nil {
+				return err
+			}
+			for _, target := range args {
+				plan, err := pipelines.Validate(target, o)
+				if err != nil {
+					return err
+				}
+				fmt.Fprint(a.stdout, clean(plan.String()))
+			}
+			return nil
+		},
+	}
+	f.register(c)
+	return c
+}
+
+func (a *app) listCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list [NAME]",
+		Short: "List the pipelines that the program carries, or print the spec of one",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				src, err := pipelines.Source(args[0])
+				if err != nil {
+					return fmt.Errorf("there is no shipped pipeline %q (pipeline list names them)", args[0])
+				}
+				_, err = a.stdout.Write(src)
+				return err
+			}
+			list, err := pipelines.List()
+			if err != nil {
+				return err
+			}
+			for _, s := range list {
+				fmt.Fprintf(a.stdout, "%-12s %s\n", s.Name, s.About)
+			}
+			return nil
+		},
+	}
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	var output string
+	c := &cobra.Command{
+		Use:   "version",
+		Short: "Print which build this is",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			v := pipelines.Version()
+			if output == "json" {
+				return json.NewEncoder(a.stdout).Encode(v)
+			}
+			_, err := fmt.Fprintln(a.stdout, "pipeline", v)
+			return err
+		},
+	}
+	c.Flags().StringVar(&output, "output", "text", "text or json")
+	return c
+}

@@ -1,0 +1,129 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"glmbatch/infer"
+	"glmbatch/pipelines/internal/progress"
+	"glmbatch/pipelines/internal/spool"
+)
+
+// Blocks end when they are full or old; where they end changes no bits, since
+// a kernel's state is exact at every iteration.
+const (
+	blockBytes = 8 << 20
+	blockDraws = 1024 // at most; a multiple of a kernel's usual refresh schedule
+	blockAge   = 20 * time.Second
+)
+
+// sampling is a fit while its chains are drawn.
+type sampling struct {
+	stream   []string // path that names the fit's random streams
+	seed     uint64
+	warmup   int
+	setup    infer.Setup
+	toData   func(theta []float64)
+	params   int
+	spool    *spool.Fit
+	kernels  []infer.Kernel // nil until their chain is first advanced
+	now      func() time.Time
+	progress *progress.Fit
+}
+
+// blockSize is the number of draws of a full block.
+func blockSize(params int) int {
+	n := max(1, min(blockDraws, blockBytes/(8*params)))
+	if n >= 128 {
+		n -= n % 128
+	}
+	return n
+}
+
+// advance draws chain c until its file holds to iterations. What is finished
+// when ctx ends is kept.
+func (s *sampling) advance(ctx context.Context, c, to int) error {
+	file := s.spool.Chains[c]
+	if file.Draws() >= to {
+		return nil
+	}
+	if s.kernels[c] == nil {
+		if err := s.begin(c); err != nil {
+			return err
+		}
+	}
+	block := infer.NewBlock(c, file.Draws(), 0, s.params)
+	for file.Draws() < to {
+		block.Reset(file.Draws(), min(blockSize(s.params), to-file.Draws()))
+		if err := s.fill(ctx, s.kernels[c], block, file); err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begin makes the kernel of chain c: at its start, or where the file ends.
+func (s *sampling) begin(c int) error {
+	file := s.spool.Chains[c]
+	began := s.now()
+	k, err := s.setup.Kernel(infer.Chain{
+		Index: c, Count: len(s.spool.Chains), Warmup: s.warmup,
+		Stream: infer.NewStream(s.seed, append(s.stream[:len(s.stream):len(s.stream)], strconv.Itoa(c))...),
+	})
+	if err != nil {
+		return err
+	}
+	if state := file.State(); state != nil {
+		if err := k.UnmarshalBinary(state); err != nil {
+			return fmt.Errorf("resume: %w", err)
+		}
+	} else {
+		position := make([]float64, s.params)
+		k.Position(position)
+		s.toData(position)
+		state, err := k.MarshalBinary()
+		if err != nil {
+			return err
+		}
+		if err := file.Begin(position, k.Start(), state, s.now().Sub(began)); err != nil {
+			return err
+		}
+	}
+	s.kernels[c] = k
+	return nil
+}
+
+// fill draws a block and appends it, shorter if ctx ends or the block grows old.
+func (s *sampling) fill(ctx context.Context, k infer.Kernel, block *infer.Block, file *spool.Chain) error {
+	position := make([]float64, s.params)
+	began := s.now()
+	n := 0
+	for n < block.Draws && ctx.Err() == nil && s.now().Sub(began) < blockAge {
+		info, err := k.Step()
+		if err != nil {
+			return fmt.Errorf("iteration %d: %w", block.First+n+1, err)
+		}
+		k.Position(position)
+		s.toData(position)
+		block.Set(n, position, info)
+		n++
+		s.progress.Add(1)
+	}
+	if n == 0 {
+		return nil
+	}
+	block.Truncate(n)
+	state, err := k.MarshalBinary()
+	if err != nil {
+		return err
+	}
+	if err := file.Append(block, state, s.now().Sub(began)); err != nil {
+		return fmt.Errorf("spool: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,308 @@
+package run
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"iter"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"glmbatch/report"
+)
+
+// ledger is the single writer of a run. Fits queue; what waits is written in
+// one opening of the file, each fit in its own transaction.
+type ledger struct {
+	r     *runner
+	file  *report.Ledger
+	queue chan *request
+	done  chan struct{}
+	begun bool // the run's row is in the file
+
+	mu      sync.Mutex
+	pending []write // notes that can wait for the end of the run
+}
+
+// write is one transaction or a few on an open ledger.
+type write func(context.Context, *report.Session) error
+
+// request is one thing to write, and where its error goes.
+type request struct {
+	write write
+	ctx   context.Context
+	err   chan error
+}
+
+func openLedger(ctx context.Context, r *runner) (*ledger, error) {
+	file, err := report.Open(r.Database, report.Options{LockWait: r.LockWait})
+	if err != nil {
+		return nil, err
+	}
+	l := &ledger{r: r, file: file, queue: make(chan *request, 64), done: make(chan struct{})}
+	go l.serve()
+	return l, nil
+}
+
+// complete reads the complete fits that the ledger holds.
+func (l *ledger) complete(ctx context.Context) (map[string]report.StoredFit, error) {
+	stored, err := l.file.Stored(ctx, nil)
+	var missing *report.MissingError
+	if errors.As(err, &missing) {
+		return nil, nil
+	}
+	return stored, err
+}
+
+// serve writes what is queued until the queue is closed.
+func (l *ledger) serve() {
+	defer close(l.done)
+	for first := range l.queue {
+		batch := []*request{first}
+		for len(l.queue) > 0 {
+			batch = append(batch, <-l.queue)
+		}
+		l.writeBatch(batch)
+	}
+}
+
+// writeBatch opens the file once for a batch. Where it cannot be opened, every
+// request of the batch gets that error.
+func (l *ledger) writeBatch(batch []*request) {
+	ctx := context.Background() // single requests have their own
+	answered := 0
+	err := l.file.Write(ctx, func(s *report.Session) error {
+		if !l.begun {
+			if err := s.Run(ctx, l.r.record(nil)); err != nil {
+				return err
+			}
+			l.begun = true
+		}
+		for _, q := range batch {
+			q.err <- q.write(q.ctx, s)
+			answered++
+		}
+		return nil
+	})
+	if err != nil && answered == len(batch) {
+		l.r.Log.Error("ledger", "err", err.Error())
+	}
+	for _, q := range batch[answered:] {
+		q.err <- err
+	}
+}
+
+// do queues a write and waits for it.
+func (l *ledger) do(ctx context.Context, w write) error {
+	q := &request{write: w, ctx: ctx, err: make(chan error, 1)}
+	l.queue <- q
+	return <-q.err
+}
+
+// later keeps a note for the end of the run: what is skipped or failed is no
+// reason to open the file for each.
+func (l *ledger) later(w write) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pending = append(l.pending, w)
+}
+
+// close writes the notes and how the run ended, and stops the writer.
+func (l *ledger) close(ctx context.Context, out *Outcome) error {
+	err := l.do(ctx, func(ctx context.Context, s *report.Session) error {
+		for _, w := range l.pending {
+			if err := w(ctx, s); err != nil {
+				return err
+			}
+		}
+		return s.Run(ctx, l.r.record(out))
+	})
+	close(l.queue)
+	<-l.done
+	return err
+}
+
+// record is the run's own row; out is nil while it goes on.
+func (r *runner) record(out *Outcome) *report.Run {
+	sum := sha256.Sum256(r.Source)
+	host, _ := os.Hostname() // an unknown host is no reason to stop
+	row := &report.Run{
+		ID: r.id, Pipeline: r.Pipeline.Name, SpecHash: hex.EncodeToString(sum[:]), Spec: string(r.Source),
+		Vars: r.Pipeline.Vars, Seed: r.Pipeline.Seed, Started: r.started, Program: r.Build,
+		Host: map[string]string{"name": host, "os": runtime.GOOS, "arch": runtime.GOARCH},
+	}
+	if out != nil {
+		row.Finished, row.ExitCode = out.Finished, out.ExitCode
+	}
+	return row
+}
+
+// runID names a run: when it started, and what no other run has.
+func runID(started time.Time) string {
+	var b [4]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return started.UTC().Format("20060102T150405Z") + "-" + hex.EncodeToString(b[:])
+}
+
+// commit judges a finished fit, loads it into the ledger and clears its spool.
+// Where the ledger is held by another process the fit stays in the spool.
+func (r *runner) commit(ctx context.Context, f *fitting, res *Result) error {
+	verdict := report.Judge(gates(f.gates), f.evidence(f.measured))
+	f.describe(res, verdict)
+	record, err := r.fitRecord(f, verdict)
+	if err != nil {
+		return errors.Join(err, f.spool.Close())
+	}
+	err = r.ledger.do(ctx, func(ctx context.Context, s *report.Session) error {
+		_, err := s.Fit(ctx, record)
+		return err
+	})
+	if err != nil {
+		res.Action, res.Verdict = Uncommitted, ""
+		res.Err, res.Reasons = err, []string{err.Error()}
+		return f.spool.Close()
+	}
+	res.Action = Computed
+	return f.spool.Remove()
+}
+
+// describe fills a result from a judged fit.
+func (f *fitting) describe(res *Result, v report.Verdict) {
+	res.Verdict, res.Reasons = string(v.Grade), v.Reasons
+	res.Chains, res.Warmup, res.Draws = len(f.spool.Chains), f.window.from, f.window.draws()
+	t := f.times()
+	res.Seconds = t.Setup + t.Warmup + t.Sampling
+	for i, p := range f.params {
+		res.Parameters = append(res.Parameters, ParameterSummary{p.Name, f.measured.params[i]})
+	}
+}
+
+// fitRecord is all that the ledger stores of a fit.
+func (r *runner) fitRecord(f *fitting, v report.Verdict) (*report.Fit, error) {
+	design, err := json.Marshal(f.design.Record)
+	if err != nil {
+		return nil, err
+	}
+	rec := &report.Fit{
+		Key: f.key(), Fingerprint: f.fingerprint, RunID: r.id, Pipeline: r.Pipeline.Name,
+		Method: f.method.name, Family: f.model.Family.Name, Link: f.model.Family.Link, Formula: f.model.Formula,
+		Rows: int64(f.design.Rows), Columns: f.design.Data.Cols(),
+		Chains: len(f.spool.Chains), Warmup: f.window.from, Draws: f.window.draws(), Iterations: f.window.to,
+		DataHash: f.design.dataHash, ModelHash: f.modelHash(), AlgorithmVersions: f.versions(),
+		Status: report.Complete, Verdict: v, Gates: gates(f.gates), Warnings: f.warnings(),
+		Times: f.times(), Created: r.Now(),
+		Parameters: f.parameters(), Summaries: f.measured.params,
+		Statistics: []report.Statistic{
+			{Name: "log_lik", Summary: f.measured.logLik}, {Name: "log_prior", Summary: f.measured.logPrior},
+		},
+		Diagnostics: f.diagnostics(), Design: design, StatsOf: f.statistics(), Events: f.events(r.Now()),
+	}
+	if r.Pipeline.Run.Keep == "draws" {
+		rec.DrawsOf = columns(f.spool, len(f.params), f.window)
+	}
+	for _, c := range f.spool.Chains {
+		rec.Starts = append(rec.Starts, c.StartNote)
+	}
+	return rec, nil
+}
+
+func (j *job) key() report.Key {
+	return report.Key{Dataset: j.unit.dataset.Name, Group: j.unit.key, Model: j.model.Name, Sampler: j.sampler.Name}
+}
+
+// modelHash is equal for the fits of one posterior: the model and its data,
+// whatever samples them.
+func (f *fitting) modelHash() string {
+	id := identity{Data: f.design.dataHash, Model: identifyModel(f.model)}
+	return id.fingerprint()
+}
+
+// parameters describes the columns of the draws.
+func (f *fitting) parameters() []report.Parameter {
+	record := f.design.Record
+	given := priors(f.model, f.design.Data)
+	out := make([]report.Parameter, len(f.params))
+	for i, p := range f.params {
+		out[i] = report.Parameter{Name: p.Name, Kind: p.Kind, Scale: 1, Prior: f.model.Prior.Sigma.String()}
+		if i < len(record.Columns) {
+			out[i].Center, out[i].Scale = record.Columns[i].Centre, record.Columns[i].Scale
+			out[i].Prior = given[i].String()
+		}
+		for _, c := range f.spool.Chains {
+			out[i].Starts = append(out[i].Starts, c.Start[i])
+		}
+	}
+	return out
+}
+
+// events are what is worth knowing about how the fit came about.
+func (f *fitting) events(at time.Time) []report.Event {
+	var out []report.Event
+	add := func(message string) {
+		if message != "" {
+			out = append(out, report.Event{At: at, Level: "info", Message: message})
+		}
+	}
+	add(f.method.reason)
+	for _, n := range f.design.Notes {
+		add(n)
+	}
+	return out
+}
+
+// statistics yields the chains' statistics, warm-up included, by blocks.
+func (f *fitting) statistics() iter.Seq2[*report.Stats, error] {
+	return func(yield func(*report.Stats, error) bool) {
+		for c, chain := range f.spool.Chains {
+			for from := 0; from < f.window.to; from += blockDraws {
+				infos, err := chain.Infos(from, min(from+blockDraws, f.window.to))
+				stats := &report.Stats{Chain: c, First: from - f.window.from + 1, Infos: infos}
+				if !yield(stats, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// skip lets a complete fit's stored verdict count, judged again where the
+// gates have changed since.
+func (r *runner) skip(ctx context.Context, f *fitting, stored report.StoredFit, res *Result) error {
+	res.Action = Skipped
+	verdict := stored.Verdict
+	if g := gates(f.gates); g != stored.Gates {
+		evidence, err := r.ledger.file.Evidence(ctx, f.fingerprint)
+		if err != nil {
+			return err
+		}
+		evidence.Statistics = slices.DeleteFunc(evidence.Statistics, func(s report.Statistic) bool { return s.Name != "log_lik" })
+		verdict = report.Judge(g, evidence)
+		r.ledger.later(func(ctx context.Context, s *report.Session) error {
+			return s.Rejudge(ctx, f.fingerprint, g, verdict, r.Now())
+		})
+	}
+	res.Verdict, res.Reasons = string(verdict.Grade), verdict.Reasons
+	note := &report.RunFit{Key: f.key(), RunID: r.id, Fingerprint: f.fingerprint, Action: report.Skipped, Verdict: verdict, At: r.Now()}
+	r.ledger.later(func(ctx context.Context, s *report.Session) error { return s.RunFit(ctx, note) })
+	return nil
+}
+
+// erred notes a fit that could not be computed.
+func (r *runner) erred(f *fitting, res *Result) {
+	fit := &report.Fit{
+		Key: f.key(), Fingerprint: f.fingerprint, RunID: r.id, Pipeline: r.Pipeline.Name, Method: f.method.name,
+		Family: f.model.Family.Name, Link: f.model.Family.Link, Formula: f.model.Formula,
+		Chains: r.Pipeline.Run.Chains, Status: report.Erred, Error: res.Err.Error(),
+		Verdict: report.Verdict{Grade: report.ErrorGrade, Reasons: res.Reasons}, Gates: gates(f.gates), Created: r.Now(),
+	}
+	r.ledger.later(func(ctx context.Context, s *report.Session) error {
+		_, err := s.Fit(ctx, fit)
+		return err
+	})
+}

@@ -1,0 +1,86 @@
+package run
+
+import (
+	"math"
+
+	"glmbatch/infer/diag"
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/report"
+)
+
+// gates translates a spec's gates; a gate that is off is negative.
+func gates(g spec.Gates) report.Gates {
+	limit := func(v spec.Gate) float64 {
+		if v.Off {
+			return -1
+		}
+		return v.Limit
+	}
+	return report.Gates{
+		RHat: limit(g.RHat), ESSBulk: limit(g.ESSBulk), ESSTail: limit(g.ESSTail),
+		Divergences: int(limit(g.Divergences)),
+	}
+}
+
+// evidence is what the fit's verdict rests on: its parameters and log_lik.
+// log_prior is recorded but not gated: it is constant under flat priors.
+func (f *fitting) evidence(m *measured) report.Evidence {
+	e := report.Evidence{
+		Summaries:   m.params,
+		Statistics:  []report.Statistic{{Name: "log_lik", Summary: m.logLik}},
+		Divergences: m.divergences,
+		Warnings:    f.warnings(),
+	}
+	for _, p := range f.params {
+		e.Names = append(e.Names, p.Name)
+	}
+	return e
+}
+
+// warnings are those of the design, and of priors that speak of no column.
+func (f *fitting) warnings() []string {
+	out := append([]string(nil), f.design.Warnings...)
+	for _, pattern := range unused(f.model, f.design.Data) {
+		out = append(out, "prior.by_name "+pattern+" matches no column of the design")
+	}
+	return out
+}
+
+// times shares the elapsed times of the chains out over set-up, warm-up and
+// sampling, as one core would have needed them, and scales sampling to an ESS
+// of 100. An ESS below 100 gives NaN: the run has not shown that time.
+func (f *fitting) times() report.Times {
+	t := report.Times{Setup: f.setupTime.Seconds(), Wall: f.wall.Seconds()}
+	for _, c := range f.spool.Chains {
+		t.Setup += c.SetupElapsed.Seconds()
+		t.Warmup += c.Elapsed(0, f.window.from).Seconds()
+		t.Sampling += c.Elapsed(f.window.from, f.window.to).Seconds()
+	}
+	until := func(ess float64) float64 {
+		if !(ess >= 100) {
+			return math.NaN()
+		}
+		return t.Setup + t.Warmup + t.Sampling*(100/ess)
+	}
+	t.ToESS100Median = until(f.measured.ess("median", f.params))
+	t.ToESS100Min = until(f.measured.ess("min", f.params))
+	t.ToESS100LogLik = until(f.measured.logLik.ESSBulk)
+	return t
+}
+
+// diagnostics are the numbers about the whole fit.
+func (f *fitting) diagnostics() []report.Diagnostic {
+	m := f.measured
+	n := len(f.params) + 1 // log_lik is gated too
+	return []report.Diagnostic{
+		{Name: "rhat_max", Chain: -1, Value: m.worstRHat()},
+		{Name: "rhat_max_if_mixed", Chain: -1, Value: diag.PerfectRHat(n, len(f.spool.Chains), f.window.draws(), perfectLevel)},
+		{Name: "ess_bulk_median", Chain: -1, Value: m.ess("median", f.params)},
+		{Name: "ess_bulk_min", Chain: -1, Value: m.ess("min", f.params)},
+		{Name: "divergences", Chain: -1, Value: float64(m.divergences)},
+	}
+}
+
+// perfectLevel is the probability with which the largest R-hat of perfectly
+// mixed chains stays below what is reported beside it.
+const perfectLevel = 0.5

@@ -1,0 +1,78 @@
+package run
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"glmbatch/pipelines/internal/spec"
+)
+
+// identity is everything that decides a fit's draws. Its JSON is hashed; a new
+// field changes every fingerprint, and must come with a new format number.
+//
+// Gates, workers, variables and paths are not in it: changed gates recompute
+// the verdict only, and the data's content speaks for its place.
+type identity struct {
+	Format   int    `json:"format"`
+	Data     string `json:"data"` // hash of the used columns' values, in row order
+	Dataset  string `json:"dataset"`
+	Key      string `json:"key"`
+	Model    any    `json:"model"`
+	Sampler  any    `json:"sampler"`
+	Length   any    `json:"length"`
+	Chains   int    `json:"chains"`
+	Seed     uint64 `json:"seed"`
+	Versions any    `json:"versions"` // of each algorithm on the way; maps marshal sorted
+}
+
+// identityFormat is raised when identity changes shape.
+const identityFormat = 1
+
+type modelIdentity struct {
+	Name, Formula, Family, Standardize, Missing string
+	Levels                                      map[string][]spec.Text
+	Coefficients, Intercept, At, Sigma          string
+	ByName                                      []string
+}
+
+func identifyModel(m *spec.Model) modelIdentity {
+	id := modelIdentity{
+		Name: m.Name, Formula: m.Formula, Family: m.Family.String(),
+		Standardize: m.Standardize, Missing: m.Missing, Levels: m.Levels,
+		Coefficients: m.Prior.Coefficients.String(),
+		Intercept:    m.Prior.Intercept.Prior.String(),
+		At:           m.Prior.Intercept.At,
+		Sigma:        m.Prior.Sigma.String(),
+	}
+	for _, n := range m.Prior.ByName {
+		id.ByName = append(id.ByName, n.Pattern, n.Prior.String())
+	}
+	return id
+}
+
+// lengthIdentity is what of run decides how long the chains get. The values of
+// gates are left out on purpose, also where they are the target.
+type lengthIdentity struct {
+	Until                   spec.Until
+	First, Max              int
+	FixedWarmup, FixedDraws int
+}
+
+func identifyLength(r spec.Run) lengthIdentity {
+	if r.Fixed() {
+		return lengthIdentity{FixedWarmup: r.Warmup, FixedDraws: r.Draws}
+	}
+	return lengthIdentity{Until: r.Until, First: r.First, Max: r.MaxDraws}
+}
+
+// fingerprint is the hex SHA-256 of the identity.
+func (id identity) fingerprint() string {
+	id.Format = identityFormat
+	data, err := json.Marshal(id)
+	if err != nil {
+		panic("run: identity does not marshal: " + err.Error())
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,269 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"glmbatch/infer"
+	"glmbatch/infer/diag"
+	"glmbatch/infer/glm"
+	"glmbatch/pipelines/internal/progress"
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/pipelines/internal/spool"
+	"glmbatch/report"
+	"glmbatch/transform"
+)
+
+// job is one fit to do: a unit, a model, a sampler, and the gates to judge by.
+type job struct {
+	index   int // of its result; fixed by the spec's order
+	unit    *unit
+	model   *spec.Model
+	sampler *spec.Sampler
+	gates   spec.Gates
+}
+
+func (j *job) name() string {
+	return fmt.Sprintf("%s × %s × %s", j.unit.name(), j.model.Name, j.sampler.Name)
+}
+
+// fitting is one job on its way to a finished fit.
+type fitting struct {
+	*job
+	design      *design
+	method      method
+	fingerprint string
+	params      []infer.Parameter
+	spool       *spool.Fit
+	window      window
+	measured    *measured
+	setupTime   time.Duration
+	wall        time.Duration
+}
+
+// fit carries out one job. Whatever goes wrong in it, a panic included, is the
+// result of this fit alone.
+func (r *runner) fit(ctx context.Context, j *job) (res *Result) {
+	res = &Result{Dataset: j.unit.dataset.Name, Key: j.unit.key, Model: j.model.Name, Sampler: j.sampler.Name}
+	f := &fitting{job: j}
+	p := r.Tracker.Start(j.name())
+	defer func() {
+		if v := recover(); v != nil {
+			r.Log.Error("panic", "fit", j.name(), "value", v, "stack", string(debug.Stack()))
+			res.fail(fmt.Errorf("this program has a fault: %v (the log has its place; please report it)", v))
+		}
+		r.ended(f, p, res)
+	}()
+	if err := r.carryOut(ctx, f, p, res); err != nil {
+		res.fail(err)
+	}
+	return res
+}
+
+func (r *runner) carryOut(ctx context.Context, f *fitting, p *progress.Fit, res *Result) error {
+	if f.unit.err != nil {
+		return f.unit.err
+	}
+	if err := r.identify(ctx, f, res); err != nil {
+		return err
+	}
+	if stored, ok := r.stored[f.fingerprint]; ok && !r.Force {
+		return r.skip(ctx, f, stored, res)
+	}
+	began := r.Now()
+	if err := r.sample(ctx, f, p); err != nil {
+		return err
+	}
+	f.wall = r.Now().Sub(began)
+	p.Phase("committing")
+	return r.commit(ctx, f, res)
+}
+
+// identify codes the design and computes the fingerprint.
+func (r *runner) identify(ctx context.Context, f *fitting, res *Result) error {
+	if err := r.workers.acquire(ctx); err != nil {
+		return err
+	}
+	defer r.workers.release()
+	var err error
+	if f.method, err = resolve(f.sampler, f.model.Family.Family); err != nil {
+		return err
+	}
+	res.Method = f.method.name
+	if f.design, err = f.unit.design(f.model); err != nil {
+		return err
+	}
+	res.Rows, res.Columns = f.design.Rows, f.design.Data.Cols()
+	res.Warnings = f.design.Warnings
+	f.fingerprint = r.identity(f).fingerprint()
+	res.Fingerprint = f.fingerprint
+	return nil
+}
+
+func (r *runner) identity(f *fitting) identity {
+	sampler := struct {
+		Name, Method string
+		Options      any
+	}{f.sampler.Name, f.method.name, f.method.options}
+	return identity{
+		Data: f.design.dataHash, Dataset: f.unit.dataset.Name, Key: f.unit.key,
+		Model: identifyModel(f.model), Sampler: sampler,
+		Length: identifyLength(r.Pipeline.Run), Chains: r.Pipeline.Run.Chains, Seed: r.Pipeline.Seed,
+		Versions: f.versions(),
+	}
+}
+
+func (f *fitting) versions() map[string]string {
+	return map[string]string{
+		"infer": infer.Version, "transform": strconv.Itoa(transform.Version),
+		"diag": diag.Version, f.method.name: f.method.version,
+	}
+}
+
+// sample sets the fit up, opens its spool and grows its chains until done.
+func (r *runner) sample(ctx context.Context, f *fitting, p *progress.Fit) error {
+	p.Phase("set-up")
+	setup, err := r.prepare(ctx, f)
+	if err != nil {
+		return err
+	}
+	f.params = setup.Parameters()
+	root := spool.Root(r.Database)
+	manifest := spool.Manifest{
+		Fingerprint: f.fingerprint, Fit: f.name(), Params: len(f.params), Chains: r.Pipeline.Run.Chains,
+	}
+	if r.Force {
+		if err := spool.Discard(root, manifest); err != nil {
+			return err
+		}
+	}
+	if f.spool, err = spool.Open(root, manifest); err != nil {
+		return err
+	}
+	s := &sampling{
+		stream: []string{f.unit.dataset.Name, f.unit.key, f.model.Name, f.sampler.Name},
+		seed:   r.Pipeline.Seed, warmup: r.schedule.warmup(), setup: setup,
+		toData: f.design.Record.ToData, params: len(f.params), spool: f.spool,
+		kernels: make([]infer.Kernel, len(f.spool.Chains)), now: r.Now, progress: p,
+	}
+	if err := r.grow(ctx, f, s, p); err != nil {
+		return errors.Join(err, f.spool.Close())
+	}
+	return nil
+}
+
+// prepare makes the target and the sampler's set-up, on one worker.
+func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
+	if err := r.workers.acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer r.workers.release()
+	began := r.Now()
+	model := glm.Model{
+		Family:       f.model.Family.Family,
+		Coefficients: priors(f.model, f.design.Data),
+		Dispersion:   f.model.Prior.Sigma.Prior,
+	}
+	target, err := glm.NewTarget(f.design.Data, model)
+	if err != nil {
+		return nil, f.explain(err)
+	}
+	setup, err := f.method.setup(target)
+	f.setupTime = r.Now().Sub(began)
+	return setup, f.explain(err)
+}
+
+// grow draws and checks until the schedule is done.
+func (r *runner) grow(ctx context.Context, f *fitting, s *sampling, p *progress.Fit) error {
+	w := r.schedule.start()
+	for {
+		var have int64
+		for _, c := range f.spool.Chains {
+			have += int64(min(c.Draws(), w.to))
+		}
+		p.Phase("sampling")
+		p.Plan(have, int64(w.to)*int64(len(f.spool.Chains)))
+		if err := r.advanceAll(ctx, s, w.to); err != nil {
+			return err
+		}
+		p.Phase("diagnosing")
+		m, err := r.check(ctx, f, w)
+		if err != nil {
+			return err
+		}
+		c := checked{mixed: m.mixed(f.gates.RHat), reached: r.reached(f, m)}
+		p.Checked(r.progressOf(f, m))
+		next, done := r.schedule.next(w, c)
+		if done {
+			f.window, f.measured = w, m
+			return nil
+		}
+		w = next
+	}
+}
+
+// advanceAll draws all chains to the same length, each on a worker. A chain
+// that fails does not stop its siblings.
+func (r *runner) advanceAll(ctx context.Context, s *sampling, to int) error {
+	errs := make([]error, len(s.kernels))
+	var g errgroup.Group
+	for c := range s.kernels {
+		g.Go(func() (err error) {
+			if err := r.workers.acquire(ctx); err != nil {
+				errs[c] = err
+				return nil
+			}
+			defer r.workers.release()
+			defer func() {
+				if v := recover(); v != nil {
+					errs[c] = fmt.Errorf("chain %d: this program has a fault: %v\n%s", c+1, v, debug.Stack())
+				}
+			}()
+			if err := s.advance(ctx, c, to); err != nil {
+				errs[c] = fmt.Errorf("chain %d: %w", c+1, err)
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // always nil: errors live in errs
+	return errors.Join(errs...)
+}
+
+func (r *runner) check(ctx context.Context, f *fitting, w window) (*measured, error) {
+	if err := r.workers.acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer r.workers.release()
+	return measure(f.spool, len(f.params), w)
+}
+
+// reached reports whether the run's target holds.
+func (r *runner) reached(f *fitting, m *measured) bool {
+	until := r.Pipeline.Run.Until
+	if until.ESS > 0 {
+		return m.ess(until.Over, f.params) >= until.ESS
+	}
+	return report.Judge(gates(f.gates), f.evidence(m)).Grade != report.Fail
+}
+
+func (r *runner) progressOf(f *fitting, m *measured) progress.Check {
+	until := r.Pipeline.Run.Until
+	if until.ESS > 0 {
+		return progress.Check{ESS: m.ess(until.Over, f.params), Target: until.ESS, What: until.Over + " ESS", RHat: m.worstRHat()}
+	}
+	return progress.Check{ESS: m.ess("all", f.params), Target: f.gates.ESSBulk.Limit, What: "least ESS", RHat: m.worstRHat()}
+}
+
+// explain names the data set and the model in an error of the numeric core.
+func (f *fitting) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("dataset %q, model %q: %w", f.unit.name(), f.model.Name, err)
+}

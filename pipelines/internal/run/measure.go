@@ -1,0 +1,143 @@
+package run
+
+import (
+	"iter"
+	"math"
+	"slices"
+
+	"glmbatch/infer"
+	"glmbatch/infer/diag"
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/pipelines/internal/spool"
+	"glmbatch/report"
+)
+
+// columnBytes bounds the draws that are in memory at once while a fit is
+// diagnosed or committed.
+const columnBytes = 64 << 20
+
+// measured is what a check found in a window of draws.
+type measured struct {
+	params      []diag.Summary // one per parameter, in the order of the draws
+	logLik      diag.Summary
+	logPrior    diag.Summary
+	divergences int
+}
+
+// columns yields the window's draws in blocks of columns that fit in bounded
+// memory, [param][chain][draw]. The block is reused between yields.
+func columns(f *spool.Fit, params int, w window) iter.Seq2[*report.Columns, error] {
+	return func(yield func(*report.Columns, error) bool) {
+		chains, draws := len(f.Chains), w.draws()
+		width := max(1, min(params, columnBytes/(8*chains*draws)))
+		values := make([]float64, width*chains*draws)
+		for lo := 0; lo < params; lo += width {
+			hi := min(lo+width, params)
+			block := &report.Columns{
+				First: lo, Params: hi - lo, Chains: chains, Draws: draws,
+				Values: values[:(hi-lo)*chains*draws],
+			}
+			err := fillColumns(f, block, lo, hi, w)
+			if !yield(block, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func fillColumns(f *spool.Fit, block *report.Columns, lo, hi int, w window) error {
+	dst := make([][]float64, hi-lo)
+	for c, chain := range f.Chains {
+		for p := range dst {
+			at := (p*block.Chains + c) * block.Draws
+			dst[p] = block.Values[at : at+block.Draws]
+		}
+		if err := chain.Columns(dst, lo, hi, w.from, w.to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure computes the diagnostics of every parameter and of the log densities.
+func measure(f *spool.Fit, params int, w window) (*measured, error) {
+	m := &measured{params: make([]diag.Summary, params)}
+	work := diag.NewWorkspace()
+	chains := make([][]float64, len(f.Chains))
+	for block, err := range columns(f, params, w) {
+		if err != nil {
+			return nil, err
+		}
+		for p := range block.Params {
+			for c := range chains {
+				at := (p*block.Chains + c) * block.Draws
+				chains[c] = block.Values[at : at+block.Draws]
+			}
+			m.params[block.First+p] = work.Summarize(chains)
+		}
+	}
+	return m, m.densities(f, work, w)
+}
+
+func (m *measured) densities(f *spool.Fit, work *diag.Workspace, w window) error {
+	lik := make([][]float64, len(f.Chains))
+	prior := make([][]float64, len(f.Chains))
+	for c, chain := range f.Chains {
+		infos, err := chain.Infos(w.from, w.to)
+		if err != nil {
+			return err
+		}
+		lik[c], prior[c] = make([]float64, len(infos)), make([]float64, len(infos))
+		for i := range infos {
+			lik[c][i], prior[c][i] = infos[i].LogLik, infos[i].LogPrior
+			if infos[i].Divergent {
+				m.divergences++
+			}
+		}
+	}
+	m.logLik, m.logPrior = work.Summarize(lik), work.Summarize(prior)
+	return nil
+}
+
+// mixed reports whether R-hat passes its gate for every gated quantity. A
+// quantity whose R-hat cannot be computed has not mixed.
+func (m *measured) mixed(g spec.Gate) bool {
+	return g.Off || m.worstRHat() <= g.Limit
+}
+
+// worstRHat is the largest R-hat of the parameters and log_lik, +Inf if one
+// cannot be computed.
+func (m *measured) worstRHat() float64 {
+	worst := m.logLik.RHat
+	for i := range m.params {
+		worst = math.Max(worst, m.params[i].RHat) // NaN stays NaN
+	}
+	if math.IsNaN(worst) {
+		return math.Inf(1)
+	}
+	return worst
+}
+
+// ess is the bulk effective sample size that the target speaks of.
+func (m *measured) ess(over string, kinds []infer.Parameter) float64 {
+	var list []float64
+	for i, p := range kinds {
+		if over == "all" || p.Kind != infer.Dispersion {
+			list = append(list, m.params[i].ESSBulk)
+		}
+	}
+	if over == "all" {
+		list = append(list, m.logLik.ESSBulk)
+	}
+	for i, v := range list {
+		if math.IsNaN(v) {
+			list[i] = 0
+		}
+	}
+	slices.Sort(list)
+	if over == "median" {
+		n := len(list)
+		return (list[(n-1)/2] + list[n/2]) / 2
+	}
+	return list[0]
+}

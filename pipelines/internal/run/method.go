@@ -1,0 +1,54 @@
+package run
+
+import (
+	"fmt"
+
+	"glmbatch/infer"
+	"glmbatch/infer/cggibbs"
+	"glmbatch/infer/conjugate"
+	"glmbatch/infer/glm"
+	"glmbatch/pipelines/internal/spec"
+)
+
+// method is a sampler as resolved for one model: what "auto" stands for, the
+// settings in the fingerprint, and how to set it up.
+type method struct {
+	name    string // cggibbs, conjugate
+	reason  string // why auto chose it; empty if it was named
+	version string
+	options any // enters the fingerprint
+	setup   func(*glm.Target) (infer.Setup, error)
+}
+
+// resolve chooses the method of a sampler for a family.
+func resolve(s *spec.Sampler, family glm.Family) (method, error) {
+	name, reason := s.Method, ""
+	if name == "auto" {
+		name, reason = auto(family)
+	}
+	switch name {
+	case "conjugate":
+		return method{
+			name: name, reason: reason, version: conjugate.Version,
+			setup: func(t *glm.Target) (infer.Setup, error) { return conjugate.New(t) },
+		}, nil
+	case "cggibbs":
+		o := cggibbs.Options{
+			Basis: s.Basis, Kernels: s.Kernels, Scan: s.Scan, Width: s.Width,
+			MaxDoublings: s.MaxDoublings, RefreshEvery: int(s.RefreshEvery), Uncached: s.Uncached,
+		}
+		return method{
+			name: name, reason: reason, version: cggibbs.Version, options: o,
+			setup: func(t *glm.Target) (infer.Setup, error) { return cggibbs.New(t, o) },
+		}, nil
+	}
+	return method{}, fmt.Errorf("sampler %q: method %q is not in this version", s.Name, name)
+}
+
+// auto picks the exact sampler that this version has for a family.
+func auto(family glm.Family) (name, reason string) {
+	if family.Name == "gaussian" && family.Link == "identity" {
+		return "conjugate", "auto chose conjugate: gaussian(identity) with normal or flat priors has exact independent draws"
+	}
+	return "cggibbs", "auto chose cggibbs: " + family.String() + " has no closed form, and coordinate Gibbs with a cached linear predictor costs O(n·d) per sweep"
+}

@@ -1,0 +1,122 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"glmbatch/infer/diag"
+	"glmbatch/pipelines/internal/spool"
+)
+
+// The ways in which a run can leave a fit.
+const (
+	Computed    = "computed"    // drawn now, or drawn on from a spool, and committed
+	Skipped     = "skipped"     // complete already; its stored verdict counts
+	Errored     = "error"       // could not be read, set up or drawn
+	Uncommitted = "uncommitted" // drawn, but the ledger could not be written
+	Interrupted = "interrupted" // the run was stopped; what was drawn is kept
+)
+
+// Result is what a run says of one fit.
+type Result struct {
+	Dataset     string             `json:"dataset"`
+	Key         string             `json:"key,omitempty"`
+	Model       string             `json:"model"`
+	Sampler     string             `json:"sampler"`
+	Method      string             `json:"method,omitempty"`
+	Fingerprint string             `json:"fingerprint,omitempty"`
+	Action      string             `json:"action"`
+	Verdict     string             `json:"verdict,omitempty"` // pass, warn, fail or error
+	Reasons     []string           `json:"reasons,omitempty"`
+	Warnings    []string           `json:"warnings,omitempty"`
+	Rows        int                `json:"rows,omitempty"`
+	Columns     int                `json:"columns,omitempty"`
+	Chains      int                `json:"chains,omitempty"`
+	Warmup      int                `json:"warmup,omitempty"` // iterations per chain
+	Draws       int                `json:"draws,omitempty"`  // kept draws per chain
+	Seconds     float64            `json:"seconds,omitempty"`
+	Parameters  []ParameterSummary `json:"-"`
+	Err         error              `json:"-"`
+}
+
+// ParameterSummary is one row of a table of coefficients.
+type ParameterSummary struct {
+	Name string
+	diag.Summary
+}
+
+// Name is the fit's name as people read it.
+func (r *Result) Name() string {
+	return unitName(r.Dataset, r.Key) + " × " + r.Model + " × " + r.Sampler
+}
+
+// fail records an error and what it means for the fit.
+func (r *Result) fail(err error) {
+	r.Err, r.Reasons = err, []string{err.Error()}
+	var busy *spool.BusyError
+	switch {
+	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+		r.Action, r.Verdict, r.Reasons = Interrupted, "", nil
+	case errors.As(err, &busy):
+		r.Action, r.Verdict = Uncommitted, ""
+	default:
+		r.Action, r.Verdict = Errored, "error"
+	}
+}
+
+// Outcome is what a run leaves.
+type Outcome struct {
+	RunID    string    `json:"run"`
+	Pipeline string    `json:"pipeline"`
+	Database string    `json:"database"`
+	Started  time.Time `json:"started"`
+	Finished time.Time `json:"finished"`
+	ExitCode int       `json:"exit_code"`
+	Fits     []*Result `json:"fits"`
+}
+
+// The exit codes of a run, for a shell that looks in the morning.
+const (
+	ExitPass        = 0   // every fit passes its gates
+	ExitFail        = 1   // some fit failed its gates, or erred
+	ExitUsage       = 2   // the spec or the call is wrong
+	ExitUncommitted = 3   // something is drawn but not in the ledger
+	ExitInterrupted = 130 // the run was stopped
+)
+
+// exitCode sums the results up: an interruption outweighs what is uncommitted,
+// and that outweighs a failure.
+func exitCode(fits []*Result) int {
+	code := ExitPass
+	for _, f := range fits {
+		switch {
+		case f.Action == Interrupted:
+			code = ExitInterrupted
+		case f.Action == Uncommitted:
+			code = max(code, ExitUncommitted)
+		case f.Verdict == "fail" || f.Verdict == "error":
+			code = max(code, ExitFail)
+		}
+	}
+	return code
+}
+
+// line is what a log or a terminal says when the fit has ended.
+func (r *Result) line() string {
+	switch r.Action {
+	case Skipped:
+		return fmt.Sprintf("%s: unchanged, skipped (%s)", r.Name(), r.Verdict)
+	case Computed:
+		return fmt.Sprintf("%s: %s, %d × %d draws in %.2f s", r.Name(), r.Verdict, r.Chains, r.Draws, r.Seconds)
+	case Interrupted:
+		return fmt.Sprintf("%s: interrupted, what was drawn is kept", r.Name())
+	}
+	why := ""
+	if len(r.Reasons) > 0 {
+		why, _, _ = strings.Cut(r.Reasons[0], "\n")
+	}
+	return fmt.Sprintf("%s: %s: %s", r.Name(), r.Action, why)
+}

@@ -1,0 +1,167 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"glmbatch/pipelines/internal/progress"
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/report"
+)
+
+// Config is what a run needs besides the world.
+type Config struct {
+	Pipeline *spec.Pipeline
+	Source   []byte // the spec's text, for the ledger
+	Database string
+	Workers  int // at least 1
+	Only     Selector
+	Force    bool
+	Build    string // identity of this program, for the ledger
+	LockWait time.Duration
+	Example  func(name string) ([]byte, error) // data that the program carries
+	Tracker  *progress.Tracker
+	Log      *slog.Logger
+	Now      func() time.Time
+}
+
+type runner struct {
+	Config
+	schedule schedule
+	workers  workers
+	stored   map[string]report.StoredFit
+	ledger   *ledger
+	started  time.Time
+	id       string
+}
+
+// workers is a counting semaphore over everything that computes.
+type workers chan struct{}
+
+func (w workers) acquire(ctx context.Context) error {
+	select {
+	case w <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (w workers) release() { <-w }
+
+// Run carries out a pipeline. It returns an error only where nothing could be
+// done at all (the ledger cannot be read); what went wrong with single fits is
+// in the outcome.
+func Run(ctx context.Context, c Config) (*Outcome, error) {
+	r := &runner{Config: c, schedule: scheduleOf(c.Pipeline.Run), workers: make(workers, c.Workers), started: c.Now()}
+	r.id = runID(r.started)
+	var err error
+	if r.ledger, err = openLedger(ctx, r); err != nil {
+		return nil, err
+	}
+	if r.stored, err = r.ledger.complete(ctx); err != nil {
+		return nil, err
+	}
+	results, err := r.all(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &Outcome{
+		RunID: r.id, Pipeline: c.Pipeline.Name, Database: c.Database,
+		Started: r.started, Finished: c.Now(), Fits: results,
+	}
+	out.ExitCode = exitCode(results)
+	if ctx.Err() != nil {
+		out.ExitCode = ExitInterrupted
+	}
+	return out, r.ledger.close(context.WithoutCancel(ctx), out)
+}
+
+func scheduleOf(r spec.Run) schedule {
+	if r.Fixed() {
+		return schedule{fixedWarmup: r.Warmup, fixedDraws: r.Draws}
+	}
+	return schedule{first: r.First, max: r.MaxDraws}
+}
+
+// all reads the data sets in order and fits their units side by side. Results
+// stand in the order of the spec, whenever they arrive.
+func (r *runner) all(ctx context.Context) ([]*Result, error) {
+	var g errgroup.Group
+	g.SetLimit(r.Workers) // units in flight; chains share the workers below
+	var results []*Result
+	for _, ds := range r.Pipeline.Datasets {
+		if !r.Only.dataset(ds.Name, ds.Each != "" || len(ds.By) > 0) {
+			continue
+		}
+		if len(r.models(ds.Name)) == 0 {
+			continue
+		}
+		err := r.read(ctx, ds, func(u *unit) error {
+			if u.err == nil || u.key == "" || r.Only.unit(ds.Name, u.key) {
+				results = r.launch(ctx, &g, u, results)
+			}
+			return ctx.Err()
+		})
+		if ctx.Err() != nil {
+			break
+		}
+		if err != nil {
+			return nil, errors.Join(err, g.Wait())
+		}
+	}
+	_ = g.Wait() // always nil: errors live in the results
+	return results, nil
+}
+
+// launch starts the unit's selected fits.
+func (r *runner) launch(ctx context.Context, g *errgroup.Group, u *unit, results []*Result) []*Result {
+	var jobs []*job
+	for _, ref := range r.Pipeline.Fits() {
+		if ref.Dataset == u.dataset && r.Only.fit(ref.Model.Name, ref.Sampler.Name) {
+			jobs = append(jobs, &job{unit: u, model: ref.Model, sampler: ref.Sampler, gates: ref.Gates})
+		}
+	}
+	r.Tracker.Expect(len(jobs))
+	for _, j := range jobs {
+		slot := &Result{}
+		results = append(results, slot)
+		g.Go(func() error {
+			*slot = *r.fit(ctx, j)
+			return nil
+		})
+	}
+	return results
+}
+
+// models lists the selected models of a data set.
+func (r *runner) models(dataset string) []*spec.Model {
+	var out []*spec.Model
+	for _, ref := range r.Pipeline.Fits() {
+		if ref.Dataset.Name == dataset && r.Only.fit(ref.Model.Name, ref.Sampler.Name) {
+			out = append(out, ref.Model)
+		}
+	}
+	return out
+}
+
+// ended closes a fit's accounts: the ledger's note of a failure, the log, the
+// line that people see.
+func (r *runner) ended(f *fitting, p *progress.Fit, res *Result) {
+	log := r.Log.With("run", r.id, "fit", res.Name(), "fingerprint", res.Fingerprint)
+	if res.Action == Errored {
+		r.erred(f, res)
+		log.Error("fit", "action", res.Action, "err", res.Err.Error())
+	} else {
+		log.Info("fit", "action", res.Action, "verdict", res.Verdict, "reasons", res.Reasons, "seconds", res.Seconds)
+	}
+	outcome := res.Verdict
+	if res.Action != Computed && res.Action != Errored {
+		outcome = res.Action
+	}
+	r.Tracker.End(p, outcome, res.line())
+}

@@ -1,0 +1,217 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"glmbatch/ingest"
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/transform"
+)
+
+// unit is one table to fit: a data set, a file of it, or a group of its rows.
+// err, if any, is why it cannot be read, and the error of all its fits.
+type unit struct {
+	dataset *spec.Dataset
+	key     string
+	table   *ingest.Table
+	err     error
+
+	mu      sync.Mutex
+	designs map[*spec.Model]*design
+}
+
+// name is how people and --only call the unit.
+func (u *unit) name() string { return unitName(u.dataset.Name, u.key) }
+
+func unitName(dataset, key string) string {
+	if key == "" {
+		return dataset
+	}
+	return dataset + "/" + key
+}
+
+// design is one model's design matrix on one unit, made once for its samplers.
+type design struct {
+	once sync.Once
+	*transform.Design
+	dataHash string
+	err      error
+}
+
+// design codes the unit's table for a model; the samplers of a model share it.
+func (u *unit) design(m *spec.Model) (*design, error) {
+	u.mu.Lock()
+	if u.designs == nil {
+		u.designs = map[*spec.Model]*design{}
+	}
+	d := u.designs[m]
+	if d == nil {
+		d = &design{}
+		u.designs[m] = d
+	}
+	u.mu.Unlock()
+	d.once.Do(func() { d.err = u.code(d, m) })
+	return d, d.err
+}
+
+func (u *unit) code(d *design, m *spec.Model) error {
+	formula, err := transform.ParseFormula(m.Formula)
+	if err != nil {
+		return err
+	}
+	columns, err := formula.Columns(u.table.Data.Schema())
+	if err != nil {
+		return err
+	}
+	if d.dataHash, err = u.table.Hash(columns); err != nil {
+		return err
+	}
+	d.Design, err = transform.Build(u.table.Data, transform.Spec{
+		Dataset: u.name(), Formula: formula, Family: m.Family.Family,
+		Standardize: m.Standardize, Missing: m.Missing,
+		InterceptAt: m.Prior.Intercept.At,
+		Levels:      levels(m.Levels),
+		Locate:      u.table.Locate,
+	})
+	return err
+}
+
+func levels(in map[string][]spec.Text) map[string][]string {
+	out := make(map[string][]string, len(in))
+	for column, texts := range in {
+		for _, t := range texts {
+			out[column] = append(out[column], string(t))
+		}
+	}
+	return out
+}
+
+// read yields the units of one data set in a fixed order. A file that cannot be
+// read is a unit with an error; the others go on.
+func (r *runner) read(ctx context.Context, ds *spec.Dataset, yield func(*unit) error) error {
+	src, cleanup, err := r.source(ds)
+	defer cleanup()
+	if err != nil {
+		return yield(&unit{dataset: ds, err: err})
+	}
+	sources, err := ingest.Expand(src)
+	if err != nil {
+		return yield(&unit{dataset: ds, err: err})
+	}
+	for _, s := range sources {
+		if s.Key != "" && len(ds.By) == 0 && !r.Only.unit(ds.Name, s.Key) {
+			continue
+		}
+		if err := r.readOne(ctx, ds, s, yield); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *runner) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source, yield func(*unit) error) error {
+	table, err := ingest.Read(ctx, s)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return yield(&unit{dataset: ds, key: s.Key, err: err})
+	}
+	tables := []*ingest.Table{table}
+	if len(ds.By) > 0 {
+		if tables, err = table.Split(ds.By); err != nil {
+			return yield(&unit{dataset: ds, key: s.Key, err: err})
+		}
+	}
+	for _, t := range tables {
+		if !r.Only.unit(ds.Name, t.Key) {
+			continue
+		}
+		if err := yield(&unit{dataset: ds, key: t.Key, table: t}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// source translates a data set of the spec. Paths that begin with "example:"
+// name data that the program carries; they are written to a temporary folder,
+// which cleanup removes.
+func (r *runner) source(ds *spec.Dataset) (ingest.Source, func(), error) {
+	src := ingest.Source{
+		Name: ds.Name, Path: ds.Path, Each: ds.Each == "file", By: ds.By,
+		SQL: ds.SQL, Database: ds.Database, Separator: rune(ds.Separator),
+		Types: ds.Types, Columns: r.columns(ds),
+	}
+	if len(ds.Decimal) == 1 {
+		src.Decimal = rune(ds.Decimal[0])
+	}
+	if len(ds.NullValues) > 0 {
+		src.NullValues = ingest.DefaultNullValues()
+		for _, v := range ds.NullValues {
+			src.NullValues = append(src.NullValues, string(v))
+		}
+	}
+	if len(ds.Params) > 0 {
+		src.Params = map[string]any{}
+		for name, value := range ds.Params {
+			src.Params[name] = value
+		}
+	}
+	name, ok := strings.CutPrefix(ds.Written, "example:")
+	if !ok {
+		return src, func() {}, nil
+	}
+	dir, err := r.example(name)
+	src.Path = filepath.Join(dir, name)
+	return src, func() { _ = os.RemoveAll(dir) }, err
+}
+
+// example writes embedded data to a temporary folder.
+func (r *runner) example(name string) (dir string, err error) {
+	data, err := r.Example(name)
+	if err != nil {
+		return "", fmt.Errorf("there is no example data %q in this program", name)
+	}
+	if dir, err = os.MkdirTemp("", "glmbatch-example-"); err != nil {
+		return "", err
+	}
+	return dir, os.WriteFile(filepath.Join(dir, name), data, 0o600)
+}
+
+// columns chooses what to load of a data set: what the selected models use. A
+// model whose formula does not fit the schema is left to fail by itself, with
+// all columns at hand for its message.
+func (r *runner) columns(ds *spec.Dataset) func(*arrow.Schema) ([]string, error) {
+	return func(schema *arrow.Schema) ([]string, error) {
+		used := map[string]bool{}
+		for _, m := range r.models(ds.Name) {
+			formula, err := transform.ParseFormula(m.Formula)
+			if err != nil {
+				continue
+			}
+			names, err := formula.Columns(schema)
+			if err != nil {
+				return nil, nil
+			}
+			for _, n := range names {
+				used[n] = true
+			}
+		}
+		var out []string
+		for _, f := range schema.Fields() {
+			if used[f.Name] {
+				out = append(out, f.Name)
+			}
+		}
+		return slices.Compact(out), nil
+	}
+}

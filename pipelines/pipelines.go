@@ -1,0 +1,152 @@
+package pipelines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"glmbatch/pipelines/internal/progress"
+	"glmbatch/pipelines/internal/run"
+	"glmbatch/pipelines/internal/spec"
+)
+
+// What a run says, and its exit codes.
+type (
+	Outcome          = run.Outcome
+	Result           = run.Result
+	ParameterSummary = run.ParameterSummary
+	Problems         = spec.Problems
+)
+
+// The exit codes of a run.
+const (
+	ExitPass        = run.ExitPass
+	ExitFail        = run.ExitFail
+	ExitUsage       = run.ExitUsage
+	ExitUncommitted = run.ExitUncommitted
+	ExitInterrupted = run.ExitInterrupted
+)
+
+// What a run did about a fit.
+const (
+	Computed    = run.Computed
+	Skipped     = run.Skipped
+	Uncommitted = run.Uncommitted
+	Interrupted = run.Interrupted
+)
+
+// UsageError is a call that cannot be carried out as it was written: exit code 2.
+type UsageError struct{ Err error }
+
+func (e *UsageError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *UsageError) Unwrap() error { return e.Err }
+
+// Overrides are what a call changes of a spec.
+type Overrides struct {
+	Database string            // empty: the spec's; relative to the working directory
+	Profile  string            // empty: none
+	Vars     map[string]string // by name
+	Seed     *uint64           // nil: the spec's
+}
+
+// RunOptions configures Run. The zero value runs quietly on all processors.
+type RunOptions struct {
+	Overrides
+	Workers  int      // 0: one per processor
+	Only     []string // terms FIELD=PATTERN, see --only
+	Force    bool     // compute complete fits again
+	LockWait time.Duration
+	// Progress receives a line per ended fit, and, if Live, a picture that is
+	// redrawn, Width columns wide. Nil means no progress.
+	Progress io.Writer
+	Live     bool
+	Width    func() int
+	Log      *slog.Logger // nil: none
+}
+
+// Run carries out the pipeline that target names: a file, or a shipped
+// pipeline. The error is a *UsageError where the spec or the call is wrong, and
+// any other where nothing could be done; what went wrong with single fits is in
+// the outcome.
+func Run(ctx context.Context, target string, o RunOptions) (*Outcome, error) {
+	only, err := run.ParseSelector(o.Only)
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	if o.Workers < 0 {
+		return nil, &UsageError{fmt.Errorf("--workers %d: there must be at least 1", o.Workers)}
+	}
+	p, src, err := load(target, o.Overrides)
+	if err != nil {
+		return nil, err
+	}
+	if o.Workers == 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	tracker := progress.New(time.Now)
+	if o.Progress != nil {
+		tick, stopTicker := progress.Ticker()
+		defer stopTicker()
+		stop := progress.Display(o.Progress, tracker, o.Live, o.Width, tick)
+		defer stop()
+	}
+	return run.Run(ctx, run.Config{
+		Pipeline: p, Source: src, Database: p.Database, Workers: o.Workers, Only: only, Force: o.Force,
+		Build: Version().String(), LockWait: o.LockWait, Example: example,
+		Tracker: tracker, Log: o.Log, Now: time.Now,
+	})
+}
+
+// load reads and checks the spec that target names.
+func load(target string, o Overrides) (*spec.Pipeline, []byte, error) {
+	options := spec.Options{Env: os.LookupEnv, Today: time.Now(), Profile: o.Profile, Vars: o.Vars}
+	src, err := os.ReadFile(target)
+	var p *spec.Pipeline
+	switch {
+	case err == nil:
+		p, err = spec.Load(target, options)
+	case errors.Is(err, fs.ErrNotExist):
+		if src, err = Source(target); err != nil {
+			return nil, nil, &UsageError{unknown(target)}
+		}
+		if options.Dir, err = os.Getwd(); err != nil {
+			return nil, nil, err
+		}
+		p, err = spec.Parse(target+".yaml", src, options)
+	}
+	if err != nil {
+		return nil, nil, &UsageError{err}
+	}
+	if o.Seed != nil {
+		p.Seed = *o.Seed
+	}
+	if o.Database != "" {
+		p.Database, err = filepath.Abs(o.Database)
+	}
+	return p, src, err
+}
+
+func unknown(target string) error {
+	var names []string
+	list, err := List()
+	if err != nil {
+		return err
+	}
+	for _, s := range list {
+		names = append(names, s.Name)
+	}
+	return fmt.Errorf("there is no file %q, and no shipped pipeline of that name\nhint: shipped pipelines are %s", target, strings.Join(names, ", "))
+}

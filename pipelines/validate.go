@@ -1,0 +1,85 @@
+package pipelines
+
+import (
+	"fmt"
+	"strings"
+
+	"glmbatch/infer/diag"
+	"glmbatch/pipelines/internal/spec"
+)
+
+// Plan is what a valid spec would do, as far as it can be told without reading
+// data.
+type Plan struct{ pipeline *spec.Pipeline }
+
+// Validate checks the spec that target names. Its error is a *UsageError that
+// lists every problem.
+func Validate(target string, o Overrides) (*Plan, error) {
+	p, _, err := load(target, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Plan{p}, nil
+}
+
+// String lists the fits, the priors, and how small an R-hat the run can reach.
+func (p *Plan) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: valid, %d data sets, %d models, %d samplers\n",
+		p.pipeline.Name, len(p.pipeline.Datasets), len(p.pipeline.Models), len(p.pipeline.Samplers))
+	fmt.Fprintf(&b, "database: %s\n\nfits:\n", p.pipeline.Database)
+	for _, f := range p.pipeline.Fits() {
+		each := ""
+		switch {
+		case len(f.Dataset.By) > 0:
+			each = " (one for each " + strings.Join(f.Dataset.By, " × ") + ")"
+		case f.Dataset.Each != "":
+			each = " (one for each file of " + f.Dataset.Written + ")"
+		}
+		fmt.Fprintf(&b, "  %s × %s × %s%s\n", f.Dataset.Name, f.Model.Name, f.Sampler.Name, each)
+	}
+	b.WriteString("\nmodels:\n")
+	for _, m := range p.pipeline.Models {
+		fmt.Fprintf(&b, "  %s: %s, %s, standardize %s\n    prior of coefficients %s; of the intercept %s at %s",
+			m.Name, m.Formula, m.Family, m.Standardize, orNone(m.Prior.Coefficients.Prior.String()),
+			orNone(m.Prior.Intercept.Prior.Prior.String()), m.Prior.Intercept.At)
+		for _, n := range m.Prior.ByName {
+			fmt.Fprintf(&b, "; of %s %s", n.Pattern, n.Prior)
+		}
+		if m.Family.HasDispersion() {
+			fmt.Fprintf(&b, "; of sigma %s", m.Prior.Sigma)
+		}
+		b.WriteString("\n")
+	}
+	p.rhat(&b)
+	return b.String()
+}
+
+func orNone(prior string) string {
+	if prior == "" {
+		return "none"
+	}
+	return prior
+}
+
+// rhat prints the largest R-hat that perfect mixing would give: a gate below it
+// cannot pass, however well the chains mix.
+func (p *Plan) rhat(b *strings.Builder) {
+	r := p.pipeline.Run
+	lengths := []int{r.First / 2, r.First, 2 * r.First}
+	what := "kept draws per chain at the first checks"
+	if r.Fixed() {
+		lengths, what = []int{r.Draws}, "draws per chain"
+	}
+	fmt.Fprintf(b, "\nlargest R-hat that perfect mixing gives, %d chains, by %s:\n", r.Chains, what)
+	for _, params := range []int{10, 100, 1000, 10000} {
+		fmt.Fprintf(b, "  %6d parameters:", params)
+		for _, n := range lengths {
+			fmt.Fprintf(b, "  %.3f (%d)", diag.PerfectRHat(params, r.Chains, n, 0.5), n)
+		}
+		b.WriteString("\n")
+	}
+	if g := p.pipeline.Gates.RHat; !g.Off {
+		fmt.Fprintf(b, "  the gate is %g\n", g.Limit)
+	}
+}

@@ -1,0 +1,43 @@
+package pipelines
+
+import (
+	"runtime"
+	"runtime/debug"
+	"strings"
+)
+
+// version is set by the Makefile from git; empty in a plain build.
+var version string
+
+// Build identifies this program; it stands in the ledger with every run.
+type Build struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit,omitempty"`
+	Go      string `json:"go"`
+	Target  string `json:"target"`
+}
+
+// Version tells which build this is.
+func Version() Build {
+	b := Build{Version: version, Go: runtime.Version(), Target: runtime.GOOS + "/" + runtime.GOARCH}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				b.Commit = s.Value
+			}
+		}
+	}
+	if b.Version == "" {
+		b.Version = "unreleased"
+	}
+	return b
+}
+
+// String is the build on one line.
+func (b Build) String() string {
+	parts := []string{b.Version, b.Go, b.Target}
+	if b.Commit != "" {
+		parts = append(parts, b.Commit[:min(12, len(b.Commit))])
+	}
+	return strings.Join(parts, " ")
+}
