@@ -6,6 +6,7 @@ SHELL       := bash
 .DEFAULT_GOAL := help
 
 GO          ?= go
+MODULE      := glmbatch
 BIN         := bin/pipeline
 VERSION     := $(shell git describe --tags --always --dirty 2>/dev/null || echo unversioned)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -23,7 +24,7 @@ help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/pipeline (the first time takes about a minute: it links the DuckDB engine)
-	$(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o $(BIN) ./cmd/pipeline
+	$(GO) build -trimpath -ldflags "-X $(MODULE)/pipelines.version=$(VERSION)" -o $(BIN) ./cmd/pipeline
 
 run: build ## build, then run the quickstart: real data in, posteriors.duckdb out, in this folder
 	$(BIN) run quickstart
@@ -69,10 +70,10 @@ golden: ## write the golden files anew; read the diff before you commit it
 	git diff --stat
 
 e2e: build ## walk the program as a user does: run, query, rerun, break
-	.ci/e2e $(abspath $(BIN))
+	EXPECT_VERSION="$(VERSION)" .ci/e2e $(BIN)
 
 compat: build ## open a ledger with other engine versions of DuckDB (needs npm)
-	.ci/compat $(abspath $(BIN))
+	.ci/compat $(BIN)
 
 ci: ## what continuous integration runs
 	.ci/run
