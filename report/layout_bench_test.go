@@ -42,14 +42,14 @@ func layoutParams(b *testing.B) int {
 }
 
 // layoutColumns makes the draws of parameters first … first+params−1.
-func layoutColumns(first, params int) *Columns {
-	c := &Columns{First: first, Params: params, Chains: layoutChains, Draws: layoutDraws,
-		Values: make([]float64, params*layoutChains*layoutDraws)}
+func layoutColumns(first, params, draws int) *Columns {
+	c := &Columns{First: first, Params: params, Chains: layoutChains, Draws: draws,
+		Values: make([]float64, params*layoutChains*draws)}
 	for p := range params {
 		r := rand.New(rand.NewPCG(1, uint64(first+p)))
 		mean, sd := r.NormFloat64(), r.ExpFloat64()
-		for i := range layoutChains * layoutDraws {
-			c.Values[p*layoutChains*layoutDraws+i] = mean + sd*r.NormFloat64()
+		for i := range layoutChains * draws {
+			c.Values[p*layoutChains*draws+i] = mean + sd*r.NormFloat64()
 		}
 	}
 	return c
@@ -59,7 +59,7 @@ func layoutColumns(first, params int) *Columns {
 func layoutBlocks(params int) func(yield func(*Columns, error) bool) {
 	return func(yield func(*Columns, error) bool) {
 		for first := 0; first < params; first += layoutBlock {
-			if !yield(layoutColumns(first, min(layoutBlock, params-first)), nil) {
+			if !yield(layoutColumns(first, min(layoutBlock, params-first), layoutDraws), nil) {
 				return
 			}
 		}
@@ -295,7 +295,7 @@ func loadFunction(ctx context.Context, c *sql.Conn, params int) error {
 		if first >= params {
 			return nil, false
 		}
-		c := layoutColumns(first, min(layoutBlock, params-first))
+		c := layoutColumns(first, min(layoutBlock, params-first), layoutDraws)
 		first += layoutBlock
 		return c, true
 	}}

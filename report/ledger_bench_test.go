@@ -1,0 +1,127 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"glmbatch/infer"
+	"glmbatch/infer/diag"
+)
+
+// benchFit is a complete fit of the layout benchmark's shape, with draws from
+// a few columns made beforehand.
+func benchFit(params, draws, block int) *Fit {
+	f := &Fit{Key: Key{"d", "", "m", "s"}, Fingerprint: "f", RunID: "r", Chains: layoutChains, Draws: draws,
+		Status: Complete, Verdict: Verdict{Grade: Pass}, Created: night}
+	f.Parameters = make([]Parameter, params)
+	f.Summaries = make([]diag.Summary, params)
+	for i := range f.Parameters {
+		f.Parameters[i] = Parameter{Name: fmt.Sprint("x", i), Kind: infer.Coefficient, Scale: 1, Starts: make([]float64, layoutChains)}
+	}
+	f.DrawsOf = benchDraws(params, draws, block)
+	f.StatsOf = func(yield func(*Stats, error) bool) {
+		for c := range layoutChains {
+			if !yield(&Stats{Chain: c, First: 1, Infos: make([]infer.Info, draws)}, nil) {
+				return
+			}
+		}
+	}
+	return f
+}
+
+func benchDraws(params, draws, block int) iter.Seq2[*Columns, error] {
+	made := layoutColumns(0, min(params, 64), draws).Values
+	return func(yield func(*Columns, error) bool) {
+		values := make([]float64, 0, block*layoutChains*draws)
+		for first := 0; first < params; first += block {
+			c := &Columns{First: first, Params: min(block, params-first), Chains: layoutChains, Draws: draws}
+			values = values[:0]
+			for len(values) < c.Params*c.Chains*draws {
+				values = append(values, made[:min(len(made), c.Params*c.Chains*draws-len(values))]...)
+			}
+			c.Values = values
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+// BenchmarkCommit measures Ledger.Write of one fit, from opening a new file to
+// closing it.
+func BenchmarkCommit(b *testing.B) {
+	for _, params := range []int{10, 1000, layoutParams(b)} {
+		for _, block := range []int{16, 64, 256} {
+			for _, threads := range []int{1, 2} {
+				b.Run(fmt.Sprintf("params=%d/draws=%d/block=%d/threads=%d", params, layoutDraws, block, threads), func(b *testing.B) {
+					f := benchFit(params, layoutDraws, block)
+					before := resetPeak(b)
+					for i := 0; b.Loop(); i++ {
+						path := filepath.Join(b.TempDir(), fmt.Sprint(i, ".duckdb"))
+						l, err := Open(path, Options{Threads: threads, MemoryLimit: os.Getenv("GLMBATCH_MEMORY")})
+						must(b, err)
+						must(b, l.Write(context.Background(), func(s *Session) error {
+							_, err := s.Fit(context.Background(), f)
+							return err
+						}))
+						info, err := os.Stat(path)
+						must(b, err)
+						b.ReportMetric(float64(info.Size())/1e6, "file-MB")
+						must(b, os.Remove(path))
+					}
+					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*params*layoutChains*layoutDraws), "ns/value")
+					b.ReportMetric(float64(peak(b)-before)/1e6, "memory-MB")
+				})
+			}
+		}
+	}
+}
+
+// BenchmarkSmallFits measures fits of 10 parameters × 4 × 1000 draws into one
+// growing ledger: together in one Write, or each with its own.
+func BenchmarkSmallFits(b *testing.B) {
+	for _, each := range []bool{false, true} {
+		b.Run(fmt.Sprintf("write=%v", map[bool]string{false: "shared", true: "each"}[each]), func(b *testing.B) {
+			l, err := Open(filepath.Join(b.TempDir(), "l.duckdb"), Options{})
+			must(b, err)
+			n := 0
+			fit := func(s *Session) error {
+				f := benchFit(10, layoutDraws, 10)
+				f.Fingerprint, f.Group = fmt.Sprint("f", n), fmt.Sprint("g", n)
+				n++
+				_, err := s.Fit(context.Background(), f)
+				return err
+			}
+			ctx := context.Background()
+			if each {
+				for b.Loop() {
+					must(b, l.Write(ctx, fit))
+				}
+			} else {
+				must(b, l.Write(ctx, func(s *Session) error {
+					for b.Loop() {
+						if err := fit(s); err != nil {
+							return err
+						}
+					}
+					return nil
+				}))
+			}
+			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "fits/s")
+		})
+	}
+}
+
+// BenchmarkOpen measures opening, checkpointing and closing a ledger with
+// nothing to write.
+func BenchmarkOpen(b *testing.B) {
+	l, err := Open(filepath.Join(b.TempDir(), "l.duckdb"), Options{})
+	must(b, err)
+	for b.Loop() {
+		must(b, l.Write(context.Background(), func(*Session) error { return nil }))
+	}
+}

@@ -1,0 +1,133 @@
+package report
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Format is how Query writes a result.
+type Format string
+
+// The formats of a result.
+const (
+	Table   Format = "table"   // aligned, numbers rounded for reading
+	CSV     Format = "csv"     // RFC 4180 with a header, every digit
+	JSON    Format = "json"    // array of objects; NaN and infinities as strings
+	Parquet Format = "parquet" // written by the engine, types as they are
+)
+
+// Formats are the names of the formats, for flags and their help.
+var Formats = []string{string(Table), string(CSV), string(JSON), string(Parquet)}
+
+// QueryOptions configures Query. The zero value is ready to use.
+type QueryOptions struct {
+	// Format is the format of the result. Empty means Table.
+	Format Format
+	// MaxRows bounds the rows of a Table. Zero means 100; negative means all.
+	// The other formats always hold all rows.
+	MaxRows int
+}
+
+// QueryError is the engine's answer to SQL that it cannot run.
+type QueryError struct {
+	Err  error
+	Hint string // empty if the engine's words say it all
+}
+
+func (e *QueryError) Error() string {
+	s := "sql: " + engineWords(e.Err)
+	if e.Hint != "" {
+		s += "\nhint: " + e.Hint
+	}
+	return s
+}
+
+func (e *QueryError) Unwrap() error { return e.Err }
+
+// Query runs SQL on the ledger, opened read-only, and writes the result to w.
+// Rows are streamed, so a result may be larger than memory (a Table keeps
+// MaxRows of them, Parquet passes through a temporary file).
+//
+// It returns a *MissingError if there is no ledger, a *LockedError if another
+// process keeps it open for writing, and a *QueryError if the SQL is wrong or
+// would write.
+func (l *Ledger) Query(ctx context.Context, w io.Writer, opts QueryOptions, query string, args ...any) error {
+	var write func(io.Writer, *sql.Rows) error
+	switch opts.Format {
+	case "", Table:
+		limit := opts.MaxRows
+		if limit == 0 {
+			limit = 100
+		}
+		write = func(w io.Writer, rows *sql.Rows) error { return writeTable(w, rows, limit) }
+	case CSV:
+		write = writeCSV
+	case JSON:
+		write = writeJSON
+	case Parquet:
+		return l.read(ctx, func(c *sql.Conn) error { return writeParquet(ctx, w, c, query, args) })
+	default:
+		return fmt.Errorf("format %q is not known\nhint: use one of %s", opts.Format, strings.Join(Formats, ", "))
+	}
+	return l.read(ctx, func(c *sql.Conn) error {
+		rows, err := c.QueryContext(ctx, query, args...)
+		if err != nil {
+			return queryError(ctx, err)
+		}
+		defer rows.Close()
+		out := bufio.NewWriter(w)
+		if err := write(out, rows); err != nil {
+			return err
+		}
+		if err := rows.Err(); err != nil {
+			return queryError(ctx, err)
+		}
+		return out.Flush()
+	})
+}
+
+// queryError names what a person can do about the engine's error.
+func queryError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	e := &QueryError{Err: err}
+	s := err.Error()
+	switch {
+	case strings.Contains(s, "read-only mode"):
+		e.Hint = "the ledger is open read-only: use SELECT, or attach your own file to write to"
+	case strings.Contains(s, "Table with name"):
+		e.Hint = "SHOW TABLES lists the tables; views to begin with are coefficients, draws, latest, comparison and drift"
+	}
+	return e
+}
+
+// writeParquet lets the engine write a file and copies it to w.
+func writeParquet(ctx context.Context, w io.Writer, c *sql.Conn, query string, args []any) (err error) {
+	dir, err := os.MkdirTemp("", "ledger-query-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	path := filepath.Join(dir, "result.parquet")
+	query = strings.TrimRight(query, "; \t\r\n")
+	// The line break keeps a trailing -- comment from swallowing the bracket.
+	copyTo := "COPY (" + query + "\n) TO '" + strings.ReplaceAll(path, "'", "''") + "' (FORMAT parquet)"
+	if _, err := c.ExecContext(ctx, copyTo, args...); err != nil {
+		return queryError(ctx, err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(w, f)
+	return err
+}

@@ -1,0 +1,148 @@
+package report
+
+import (
+	"database/sql"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// cellWidth is where the text of a table's cell is cut.
+const cellWidth = 80
+
+// writeTable writes up to limit rows (all if negative) as aligned columns,
+// numbers to the right, then says how many there are.
+func writeTable(w io.Writer, rows *sql.Rows, limit int) error {
+	g, err := newGrid(rows)
+	if err != nil {
+		return err
+	}
+	lines := [][]string{make([]string, len(g.names))}
+	for i, name := range g.names {
+		lines[0][i] = oneLine(name)
+	}
+	more := false
+	for rows.Next() {
+		if limit >= 0 && len(lines) > limit {
+			more = true
+			break
+		}
+		if err := rows.Scan(g.into...); err != nil {
+			return err
+		}
+		line := make([]string, len(g.cells))
+		for i, v := range g.cells {
+			line[i] = rounded(v, g.types[i])
+		}
+		lines = append(lines, line)
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	if len(g.names) > 0 {
+		if err := align(w, lines, g.types); err != nil {
+			return err
+		}
+	}
+	switch n := len(lines) - 1; {
+	case more:
+		_, err = fmt.Fprintf(w, "(the first %d rows; there are more: use LIMIT, or --format csv for all)\n", n)
+	case n == 1:
+		_, err = fmt.Fprintln(w, "(1 row)")
+	default:
+		_, err = fmt.Fprintf(w, "(%d rows)\n", n)
+	}
+	return err
+}
+
+// align writes lines, the first of which is the heading.
+func align(w io.Writer, lines [][]string, types []string) error {
+	width := make([]int, len(types))
+	for _, line := range lines {
+		for i, cell := range line {
+			width[i] = max(width[i], utf8.RuneCountInString(cell))
+		}
+	}
+	rule := make([]string, len(types))
+	for i := range rule {
+		rule[i] = strings.Repeat("─", width[i])
+	}
+	lines = append([][]string{lines[0], rule}, lines[1:]...)
+	var b strings.Builder
+	for _, line := range lines {
+		b.Reset()
+		for i, cell := range line {
+			if i > 0 {
+				b.WriteString("  ")
+			}
+			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
+			if numeric(types[i]) {
+				b.WriteString(pad + cell)
+			} else {
+				b.WriteString(cell + pad)
+			}
+		}
+		if _, err := fmt.Fprintln(w, strings.TrimRight(b.String(), " ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// numeric reports whether an engine's type is a number.
+func numeric(typ string) bool {
+	switch typ {
+	case "DOUBLE", "FLOAT", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT",
+		"UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT":
+		return true
+	}
+	return strings.HasPrefix(typ, "DECIMAL")
+}
+
+// rounded is v as text for reading: five significant digits of a float, one
+// line of text.
+func rounded(v any, typ string) string {
+	switch x := v.(type) {
+	case float64:
+		return fiveDigits(x)
+	case float32:
+		return fiveDigits(float64(x))
+	}
+	return oneLine(exact(v, typ))
+}
+
+// fiveDigits writes x with five significant digits, plainly where that is
+// short, and without zeros at the end of a whole number.
+func fiveDigits(x float64) string {
+	a := math.Abs(x)
+	switch {
+	case x == 0:
+		return "0"
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return plainFloat(x, 64)
+	case x == math.Trunc(x) && a < 1e15:
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	case a >= 1e15 || a < 1e-4:
+		return strconv.FormatFloat(x, 'e', 4, 64)
+	case a >= 1e4:
+		return strconv.FormatFloat(x, 'f', 1, 64)
+	}
+	decimals := 4 - int(math.Floor(math.Log10(a)))
+	return strconv.FormatFloat(x, 'f', decimals, 64)
+}
+
+// oneLine makes control characters visible, so that text from data cannot
+// break the table or the terminal, and cuts what is too long.
+func oneLine(s string) string {
+	if strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError }) {
+		s = strings.Trim(strconv.Quote(s), `"`)
+	}
+	if utf8.RuneCountInString(s) > cellWidth {
+		return string([]rune(s)[:cellWidth-1]) + "…"
+	}
+	return s
+}
