@@ -19,8 +19,10 @@ type krylov struct {
 
 // Limits of the inner iteration.
 const (
-	krylovSteps     = 50
-	krylovTolerance = 1e-3 // of the preconditioned residual's first norm
+	krylovSteps = 50
+	// Residuals, in the preconditioned norm, at which it stops, of the first:
+	newtonResidual = 0.03 // in Newton's steps, which need not be exact
+	drawResidual   = 1e-3
 )
 
 func newKrylov(p *pilot) *krylov {
@@ -32,7 +34,7 @@ func newKrylov(p *pilot) *krylov {
 	}
 }
 
-func (s *krylov) limit() int { return 12 }
+func (s *krylov) limit() (int, float64) { return 30, 1e-3 }
 
 func (s *krylov) prepare(curv []float64) {
 	copy(s.curv, curv)
@@ -56,14 +58,16 @@ func (s *krylov) apply(v, dst []float64) {
 	}
 }
 
-// step is the preconditioned conjugate gradient iteration from 0.
-func (s *krylov) step(g, dst []float64) {
+func (s *krylov) step(g, dst []float64) { s.solve(g, dst, newtonResidual) }
+
+// solve is the preconditioned conjugate gradient iteration from 0.
+func (s *krylov) solve(g, dst []float64, residual float64) {
 	clear(dst)
 	copy(s.r, g)
 	s.precondition()
 	copy(s.q, s.z)
 	rho := vec.Dot(s.r, s.z)
-	stop := krylovTolerance * krylovTolerance * rho
+	stop := residual * residual * rho
 	for range krylovSteps {
 		if !(rho > stop) {
 			return
@@ -98,5 +102,5 @@ func (s *krylov) draw(src Source, dst []float64) {
 	for j, r := range s.ridge {
 		b[j] = math.FMA(math.Sqrt(r), variate.Normal(src), b[j])
 	}
-	s.step(b, dst)
+	s.solve(b, dst, drawResidual)
 }

@@ -27,9 +27,10 @@ import (
 //   - otherwise: Newton with conjugate gradients, 2·n·d for each of at most 50
 //     inner iterations.
 //
-// Newton is halved while the penalised likelihood falls and ends after 50
-// iterations (12 with conjugate gradients) at the latest; where it ends early
-// the point is still finite, and good enough for starts.
+// Newton's step is halved while the penalised likelihood falls. The iteration
+// ends when it gains less than 1e-9 in log density, and after 50 steps at the
+// latest; with conjugate gradients at 1e-3 and 30, which is good enough for
+// starts. The point is finite in any case.
 type pilot struct {
 	t             *Target
 	centre, ridge []float64
@@ -51,8 +52,9 @@ type solver interface {
 	step(g, dst []float64)
 	// draw writes a draw of N(0, H⁻¹) to dst.
 	draw(s Source, dst []float64)
-	// limit is the largest number of Newton iterations.
-	limit() int
+	// limit is the largest number of Newton iterations, and the gain in log
+	// density below which they end.
+	limit() (int, float64)
 }
 
 // denseLimit is the largest order of a dense factorisation here.
@@ -201,7 +203,8 @@ func (p *pilot) maximise() {
 	rows, g, step, move := make([]float64, n), make([]float64, d), make([]float64, d), make([]float64, n)
 	p.product()
 	value := p.objective(p.eta, p.beta)
-	for range p.solver.limit() {
+	limit, enough := p.solver.limit()
+	for range limit {
 		t.RowGradient(p.eta, sigma, rows)
 		t.RowCurvature(p.eta, sigma, p.curv)
 		p.solver.prepare(p.curv)
@@ -212,7 +215,7 @@ func (p *pilot) maximise() {
 		p.solver.step(g, step)
 		multiplied(t.data.X, step, move)
 		gained := p.search(step, move, value) - value
-		if !(gained > 1e-9) {
+		if !(gained > enough) {
 			return
 		}
 		value += gained

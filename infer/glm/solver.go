@@ -21,7 +21,7 @@ func newPrimal(p *pilot) *primal {
 	return &primal{x: p.t.data.X, ridge: p.ridge, scratch: make([]float64, n), h: make([]float64, d*d)}
 }
 
-func (s *primal) limit() int { return 50 }
+func (s *primal) limit() (int, float64) { return 50, 1e-9 }
 
 func (s *primal) prepare(curv []float64) {
 	weightedGram(s.x, curv, s.scratch, s.h)
@@ -72,7 +72,7 @@ func newDual(p *pilot) *dual {
 	return s
 }
 
-func (s *dual) limit() int { return 50 }
+func (s *dual) limit() (int, float64) { return 50, 1e-9 }
 
 func (s *dual) prepare(curv []float64) {
 	n := s.x.Rows
