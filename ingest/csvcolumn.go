@@ -221,7 +221,7 @@ func (c *csvColumn) resolve(separator rune) (kind, *ColumnError) {
 			return kindFloat, nil
 		}
 		return kindInt, nil
-	case bools == filled && c.forced != typeNumber && c.forced != typeDate:
+	case bools == filled:
 		return kindBool, nil
 	case dates == filled:
 		return kindDate, nil

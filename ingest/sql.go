@@ -33,6 +33,9 @@ func readSQL(ctx context.Context, src *Source, choose chooser, mem memory.Alloca
 	defer func() { _ = os.RemoveAll(dir) }() // in the system's temporary folder, which is swept anyway
 	out := filepath.Join(dir, "rows.parquet")
 	if err := q.run(ctx, dir, out); err != nil {
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
 		return nil, err
 	}
 	var p *part
@@ -67,12 +70,12 @@ func (q *query) run(ctx context.Context, dir, out string) error {
 	}
 	db, err := sql.Open("duckdb", dsn)
 	if err != nil {
-		return q.fail(err, "")
+		return q.fail(engineReason(err), openHint)
 	}
 	defer func() { _ = db.Close() }() // nothing was written
 	conn, err := db.Conn(ctx)
 	if err != nil {
-		return q.fail(engineReason(err), "the file must be a DuckDB database that no other process has open for writing")
+		return q.fail(engineReason(err), openHint)
 	}
 	defer func() { _ = conn.Close() }()
 	for _, setting := range q.settings(dsn != "", dir, out) {
@@ -80,7 +83,10 @@ func (q *query) run(ctx context.Context, dir, out string) error {
 			return q.fail(engineReason(err), "")
 		}
 	}
-	if err := conn.Raw(q.inspect); err != nil {
+	if err := q.oneSelect(ctx, conn); err != nil {
+		return err
+	}
+	if err := conn.Raw(q.parameters); err != nil {
 		return err
 	}
 	var args []any
@@ -90,13 +96,12 @@ func (q *query) run(ctx context.Context, dir, out string) error {
 	// The newline ends a comment that the query may close with.
 	wrapped := fmt.Sprintf("COPY (SELECT * FROM (\n%s\n) ORDER BY ALL ASC NULLS LAST) TO %s (FORMAT parquet)", trimStatement(q.src.SQL), quoteSQL(out))
 	if _, err := conn.ExecContext(ctx, wrapped, args...); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return q.fail(engineReason(err), "")
+		return q.fail(engineReason(err), "write the query without a semicolon or anything after it")
 	}
 	return nil
 }
+
+const openHint = "the file must be a DuckDB database that no other process has open for writing"
 
 // settings locks the engine down. Order matters: paths first, the lock last.
 func (q *query) settings(fenced bool, dir, out string) []string {
@@ -120,22 +125,37 @@ func quoteSQL(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") +
 // trimStatement takes the blanks and semicolons off the end.
 func trimStatement(s string) string { return strings.TrimRight(s, "; \t\r\n") }
 
-// inspect prepares the query alone: it must be one SELECT, and its parameters
-// must be those that the source has.
-func (q *query) inspect(raw any) error {
-	stmt, err := raw.(driver.ConnPrepareContext).PrepareContext(context.Background(), trimStatement(q.src.SQL))
-	if err != nil {
-		return q.fail(engineReason(err), "sql: takes one SELECT statement")
+// oneSelect has the engine parse the query without binding or running any of
+// it: it must be one SELECT. (Preparing it would not do: the planner acts on
+// some statements, EXPORT DATABASE makes its folder.)
+func (q *query) oneSelect(ctx context.Context, conn *sql.Conn) error {
+	const parse = `SELECT coalesce(parsed->>'error_message', ''), coalesce(json_array_length(parsed->'statements'), 0)
+		FROM (SELECT json_serialize_sql($1::VARCHAR) AS parsed)`
+	var fault string
+	var statements int
+	if err := conn.QueryRowContext(ctx, parse, trimStatement(q.src.SQL)).Scan(&fault, &statements); err != nil {
+		return q.fail(engineReason(err), "")
 	}
-	defer func() { _ = stmt.Close() }()
-	s := stmt.(*duckdb.Stmt)
-	kind, err := s.StatementType()
+	const hint = "sql: reads and never writes: it takes one SELECT statement"
+	switch {
+	case strings.HasPrefix(fault, "Only SELECT"):
+		return q.fail(errors.New("this is not one SELECT statement"), hint)
+	case fault != "":
+		return q.fail(errors.New(fault), hint)
+	case statements != 1:
+		return q.fail(fmt.Errorf("this is not one SELECT statement but %d", statements), hint)
+	}
+	return nil
+}
+
+// parameters prepares the query: its parameters must be those of the source.
+func (q *query) parameters(raw any) error {
+	stmt, err := raw.(driver.Conn).Prepare(trimStatement(q.src.SQL))
 	if err != nil {
 		return q.fail(engineReason(err), "")
 	}
-	if kind != duckdb.STATEMENT_TYPE_SELECT {
-		return q.fail(errors.New("the statement is not a SELECT"), "sql: reads and never writes")
-	}
+	defer func() { _ = stmt.Close() }()
+	s := stmt.(*duckdb.Stmt)
 	used := make(map[string]bool)
 	for i := 1; i <= s.NumInput(); i++ {
 		name, err := s.ParamName(i)
@@ -155,11 +175,9 @@ func (q *query) inspect(raw any) error {
 	return nil
 }
 
-// engineReason drops what the driver puts around the engine's own words.
+// engineReason drops what the driver puts around the engine's own words, and
+// its blank lines.
 func engineReason(err error) error {
-	var de *duckdb.Error
-	if errors.As(err, &de) {
-		return errors.New(strings.TrimSpace(de.Msg))
-	}
-	return err
+	text := strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n\n", "\n")
+	return errors.New(strings.TrimPrefix(text, "database/sql/driver: could not connect to database: "))
 }
