@@ -92,7 +92,7 @@ func betaQuantile(p, a, b float64) float64 {
 		if !(next > lo && next < hi) {
 			next = lo + (hi-lo)/2
 		}
-		if math.Abs(next-x) <= 1e-14*x {
+		if math.Abs(next-x) <= 1e-9*x { // the next step would be of order 1e-16
 			return next
 		}
 		x = next

@@ -34,7 +34,7 @@ func ESSMean(chains [][]float64) float64 {
 	if !w.finite() || w.size() == 0 {
 		return math.NaN()
 	}
-	return w.plainMoments().ess
+	return w.plainMoments(w.unit()).ess
 }
 
 // ESSSD returns the effective sample size for the standard deviation.
@@ -43,7 +43,8 @@ func ESSSD(chains [][]float64) float64 {
 	if !w.finite() || w.size() == 0 {
 		return math.NaN()
 	}
-	return w.distanceMoments(w.plainMoments().mean).ess
+	u := w.unit()
+	return w.distanceMoments(u, w.plainMoments(u).mean).ess
 }
 
 // ESSQuantile returns the effective sample size for the p-quantile, 0 ≤ p ≤ 1.
@@ -58,7 +59,8 @@ func MCSEMean(chains [][]float64) float64 {
 	if !w.finite() || w.size() == 0 {
 		return math.NaN()
 	}
-	return math.Ldexp(w.mcseMean(w.plainMoments()), w.exponent())
+	u := w.unit()
+	return math.Ldexp(w.mcseMean(w.plainMoments(u)), u.exponent)
 }
 
 // MCSESD returns the Monte Carlo standard error of the standard deviation.
@@ -67,7 +69,8 @@ func MCSESD(chains [][]float64) float64 {
 	if !w.finite() || w.size() == 0 {
 		return math.NaN()
 	}
-	return math.Ldexp(w.mcseSD(w.squareMoments(w.plainMoments().mean)), w.exponent())
+	u := w.unit()
+	return math.Ldexp(w.mcseSD(w.squareMoments(u, w.plainMoments(u).mean)), u.exponent)
 }
 
 // MCSEQuantile returns the Monte Carlo standard error of the p-quantile,

@@ -6,12 +6,6 @@ import (
 	"glmbatch/infer/internal/vec"
 )
 
-// lagSource gives autocovariances of the halves: extend writes some or all of
-// those from lag `from` on to acov and returns the number of lags now known.
-type lagSource interface {
-	extend(acov []float64, from int) int
-}
-
 // ess returns the effective sample size of the halves whose autocovariances,
 // averaged over halves with divisor half, come from lags and whose means have
 // the variance between. It asks for no more lags than it needs.
@@ -25,7 +19,7 @@ func (w *Workspace) ess(lags lagSource, between float64) float64 {
 	n, known := w.half, 0
 	rho := w.rho
 	for known < 2 {
-		known = lags.extend(w.acov, known)
+		known = lags(w, known)
 	}
 	meanVar := w.acov[0] * float64(n) / float64(n-1)
 	varPlus := w.acov[0] + between
@@ -37,7 +31,7 @@ func (w *Workspace) ess(lags lagSource, between float64) float64 {
 	for t < n-5 && even+odd > 0 {
 		t += 2
 		for known < t+2 {
-			known = lags.extend(w.acov, known)
+			known = lags(w, known)
 		}
 		even, odd = at(t), at(t+1)
 		rho[t], rho[t+1] = 0, 0

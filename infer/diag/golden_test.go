@@ -77,12 +77,13 @@ func readGolden(t testing.TB) []goldenValue {
 	return values
 }
 
-// agree tells whether got equals want to 1e-10, relative; NaN agrees with NaN.
+// agree tells whether got equals want to 1e-10, relative, or to 1e-15 where the
+// cases' means cancel out; NaN agrees with NaN.
 func agree(got, want float64) bool {
-	if math.IsNaN(want) || math.IsInf(want, 0) || want == 0 {
+	if math.IsNaN(want) || math.IsInf(want, 0) {
 		return got == want || math.IsNaN(got) && math.IsNaN(want)
 	}
-	return math.Abs(got-want) <= 1e-10*math.Abs(want)
+	return math.Abs(got-want) <= math.Max(1e-10*math.Abs(want), 1e-15)
 }
 
 // measureAlone computes a measure of golden.csv by its exported function; ok is

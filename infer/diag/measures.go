@@ -33,7 +33,7 @@ func (w *Workspace) essHere(within float64) float64 {
 	if w.half < 3 || !(within > 0 || between > 0) {
 		return math.NaN()
 	}
-	return w.ess(w.series.of(w.y), between)
+	return w.ess((*Workspace).seriesLags, between)
 }
 
 // moments holds mean, sum of squared deviations and ESS of a transform of the
@@ -42,10 +42,9 @@ type moments struct {
 	mean, squares, ess float64
 }
 
-// momentsHere takes the moments of y over all draws, the middle ones included,
-// and its ESS, which is NaN if y ranges no further than noise.
+// momentsHere takes the moments of y over all draws, the middle ones included.
+// The ESS is NaN if no draw is further than noise from the mean.
 func (w *Workspace) momentsHere(noise float64) moments {
-	varies := w.rangeHere() > noise
 	middle := w.y[w.halves*w.stride:]
 	if w.half == 0 {
 		m := mean(middle)
@@ -57,67 +56,72 @@ func (w *Workspace) momentsHere(noise float64) moments {
 	total := float64(n*sum(w.means, pivot)) + sum(middle, pivot)
 	m := moments{mean: pivot + total/float64(w.size()), ess: math.NaN()}
 	m.squares = within + float64(n*sumSquares(w.means, m.mean)) + sumSquares(middle, m.mean)
-	if varies {
+	if m.squares > float64(noise*noise) {
 		m.ess = w.essHere(within)
 	}
 	return m
 }
 
-// rangeHere is the range of y in the halves.
-func (w *Workspace) rangeHere() float64 {
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for h := range w.halves {
-		for _, v := range w.halfOf(h) {
-			lo, hi = min(lo, v), max(hi, v)
-		}
-	}
-	return hi - lo
+// unit is the origin and the scale in which moments are taken, so that an
+// offset costs no digits and sums of fourth powers neither overflow nor vanish:
+// a middle draw, and a power of two 2^exponent that no distance from it reaches.
+type unit struct {
+	origin   float64
+	exponent int
 }
 
-// transform fills y with f of the draws divided by 2^exponent.
-func (w *Workspace) transform(f func(v float64) float64) {
-	scale := math.Ldexp(1, -w.exponent())
+// unit returns the unit of a column that is finite.
+func (w *Workspace) unit() unit {
+	u := unit{origin: w.sorted.values[w.size()/2]}
+	far := max(w.hi/2-u.origin/2, u.origin/2-w.lo/2)
+	_, e := math.Frexp(far)
+	u.exponent = max(e+1, -1000)
+	return u
+}
+
+// transform fills y with f of the draws in u.
+func (w *Workspace) transform(u unit, f func(v float64) float64) {
+	scale := math.Ldexp(1, -u.exponent)
+	origin := u.origin * scale
 	w.parts(func(first int, x []float64) {
 		y := w.y[first : first+len(x)]
 		for i, v := range x {
-			y[i] = f(v * scale)
+			y[i] = f(float64(v*scale) - origin)
 		}
 	})
 }
 
-// plainMoments takes the moments of the draws divided by 2^exponent.
-func (w *Workspace) plainMoments() moments {
-	w.transform(func(v float64) float64 { return v })
+// plainMoments takes the moments of the draws in u.
+func (w *Workspace) plainMoments(u unit) moments {
+	w.transform(u, func(v float64) float64 { return v })
 	return w.momentsHere(0)
 }
 
-// rounding bounds the relative error of a deviation from the mean, in units of
-// the largest draw: deviations that differ by less do not vary.
+// rounding bounds the error of a deviation from the mean, and twice that of its
+// square, in u: deviations that differ by less do not vary.
 const rounding = 0x1p-50
 
 // squareMoments takes those of the squared deviations from their mean.
-func (w *Workspace) squareMoments(mean float64) moments {
-	w.transform(func(v float64) float64 { return float64((v - mean) * (v - mean)) })
-	scale := math.Ldexp(1, -w.exponent())
-	far := max(math.Abs(float64(w.lo*scale)-mean), math.Abs(float64(w.hi*scale)-mean))
-	return w.momentsHere(rounding * far)
-}
-
-// distanceMoments takes those of the absolute deviations from their mean.
-func (w *Workspace) distanceMoments(mean float64) moments {
-	w.transform(func(v float64) float64 { return math.Abs(v - mean) })
+func (w *Workspace) squareMoments(u unit, mean float64) moments {
+	w.transform(u, func(v float64) float64 { return float64((v - mean) * (v - mean)) })
 	return w.momentsHere(rounding)
 }
 
-// mcseMean is the standard error of the mean, divided by 2^exponent.
+// distanceMoments takes those of the absolute deviations from their mean.
+func (w *Workspace) distanceMoments(u unit, mean float64) moments {
+	w.transform(u, func(v float64) float64 { return math.Abs(v - mean) })
+	return w.momentsHere(rounding)
+}
+
+// mcseMean is the standard error of the mean, in the unit of m.
 func (w *Workspace) mcseMean(m moments) float64 {
 	return math.Sqrt(m.squares / float64(w.size()-1) / m.ess)
 }
 
-// mcseSD is the standard error of the sd, divided by 2^exponent, from the
-// moments of the squared deviations: sd(s) ≈ sd(s²)/(2s).
+// mcseSD is the standard error of the sd, in the unit of m, the moments of the
+// squared deviations: sd(s) ≈ sd(s²)/(2s).
 //
-// Source: Kenney and Keeping (1951), as in posterior.
+// Source: Kenney and Keeping (1951), Mathematics of Statistics, as in posterior.
 func (w *Workspace) mcseSD(m moments) float64 {
 	return math.Sqrt(m.squares / float64(w.size()) / m.ess / m.mean / 4)
 }

@@ -51,11 +51,11 @@ func (w *Workspace) essQuantile(p float64) float64 {
 	if p == 1 {
 		p = (float64(w.size()) - 0.5) / float64(w.size())
 	}
-	d := w.indicator.below(w.sorted, w.countBelow(p))
-	if !d.varies() {
+	w.event.set(w.sorted, w.countBelow(p))
+	if !w.event.varies() {
 		return math.NaN()
 	}
-	return w.ess(d, d.between())
+	return w.ess((*Workspace).eventLags, w.event.between())
 }
 
 // mcseQuantile returns the Monte Carlo standard error of the p-quantile, whose

@@ -2,6 +2,7 @@ package diag
 
 import (
 	"math"
+	"sort"
 
 	"glmbatch/infer/internal/variate"
 )
@@ -50,28 +51,25 @@ func (w *Workspace) fold() bool {
 	}
 	from, to := w.ranked, w.folded
 	n := len(from.values)
-	above := 0
-	for step := nextPowerOfTwo(n + 1); step > 0; step /= 2 {
-		if above+step <= n && from.values[above+step-1] < median {
-			above += step
+	above := sort.SearchFloat64s(from.values, median)
+	below, r := above-1, 0
+	for ; below >= 0 && above < n; r++ {
+		next, step := above, 1 // without a branch: either side comes next at random
+		if median-from.values[below] <= from.values[above]-median {
+			next, step = below, 0
 		}
+		to.values[r] = math.Abs(from.values[next] - median)
+		to.positions[r] = from.positions[next]
+		above += step
+		below += step - 1
 	}
-	below := above - 1
-	for r := range n {
-		down, up := math.Inf(1), math.Inf(1)
-		if below >= 0 {
-			down = median - from.values[below]
-		}
-		if above < n {
-			up = from.values[above] - median
-		}
-		if below >= 0 && (down <= up || above == n) {
-			to.values[r], to.positions[r] = down, from.positions[below]
-			below--
-		} else {
-			to.values[r], to.positions[r] = up, from.positions[above]
-			above++
-		}
+	for ; below >= 0; r++ {
+		to.values[r], to.positions[r] = median-from.values[below], from.positions[below]
+		below--
+	}
+	for ; above < n; r++ {
+		to.values[r], to.positions[r] = from.values[above]-median, from.positions[above]
+		above++
 	}
 	return true
 }

@@ -64,12 +64,12 @@ func (w *Workspace) summarizeMoments(s *Summary) {
 		s.Mean = w.lo + w.hi // ±Inf, or NaN if both occur
 		return
 	}
-	e := w.exponent()
-	m := w.plainMoments()
-	s.Mean = math.Ldexp(m.mean, e)
-	s.SD = math.Ldexp(math.Sqrt(m.squares/float64(w.size()-1)), e)
-	s.MCSEMean = math.Ldexp(w.mcseMean(m), e)
-	s.MCSESD = math.Ldexp(w.mcseSD(w.squareMoments(m.mean)), e)
+	u := w.unit()
+	m := w.plainMoments(u)
+	s.Mean = u.origin + math.Ldexp(m.mean, u.exponent)
+	s.SD = math.Ldexp(math.Sqrt(m.squares/float64(w.size()-1)), u.exponent)
+	s.MCSEMean = math.Ldexp(w.mcseMean(m), u.exponent)
+	s.MCSESD = math.Ldexp(w.mcseSD(w.squareMoments(u, m.mean)), u.exponent)
 }
 
 // reason says in words why numbers of s are NaN or infinite.
@@ -88,7 +88,8 @@ func (w *Workspace) reason(s *Summary, chains [][]float64) string {
 	case w.half < 3:
 		return "ESS and MCSE need at least 6 iterations per chain"
 	}
-	var reasons []string
+	var buffer [6]string
+	reasons := buffer[:0]
 	add := func(holds bool, words string) {
 		if holds {
 			reasons = append(reasons, words)

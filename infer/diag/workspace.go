@@ -29,9 +29,9 @@ type Workspace struct {
 	folded column    // those of the halves, by distance from the median
 
 	radix     radix
-	indicator indicator
-	series    series
-	acov, rho []float64
+	event     event
+	spectrum  spectrum
+	acov, rho []float64 // autocovariances and Geyer's sequence, by lag
 }
 
 // shape is chains × draws and what follows from it.
@@ -115,8 +115,10 @@ func (w *Workspace) reshape(s shape) {
 	w.acov = resize(w.acov, s.half)
 	w.rho = resize(w.rho, s.half)
 	w.radix.resize(s.size())
-	w.indicator.reshape(s)
-	w.series.reshape(s)
+	w.event.reshape(s)
+	if s.half > directLags {
+		w.spectrum.resize(s.half)
+	}
 }
 
 // fill copies the draws to their positions and takes their range.
@@ -176,13 +178,6 @@ func (w *Workspace) finite() bool {
 
 // constant tells whether all draws are equal.
 func (w *Workspace) constant() bool { return w.lo == w.hi }
-
-// exponent returns e with |x| < 2^e for all draws, which are finite, not
-// below −1000: sums of fourth powers of x·2^−e neither overflow nor vanish.
-func (w *Workspace) exponent() int {
-	_, e := math.Frexp(math.Max(math.Abs(w.lo), math.Abs(w.hi)))
-	return max(e, -1000)
-}
 
 // nextPowerOfTwo returns the smallest power of two that is at least n ≥ 1.
 func nextPowerOfTwo(n int) int { return 1 << bits.Len(uint(n-1)) }

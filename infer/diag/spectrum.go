@@ -2,8 +2,8 @@ package diag
 
 import "math"
 
-// spectrum computes all autocovariances of the halves through their power
-// spectrum, summed over the halves. Two halves, one as real and one as
+// spectrum computes lag products of the halves, all lags at once, through their
+// power spectra, summed over the halves. Two halves, one as real and one as
 // imaginary part, share a complex transform: the power at ±frequency adds up
 // to twice that of both, which is all that the sum needs.
 //
@@ -87,19 +87,13 @@ func roots(n int) complexes {
 	return r
 }
 
-// autocovariances writes Σ over halves of Σ_i y[i]·y[i+k] to acov[k].
-func (s *spectrum) autocovariances(acov []float64, y *series) {
-	clear(s.powerE)
-	clear(s.powerO)
-	for h := 0; h < y.halves; h += 2 {
-		start := h * y.stride
-		s.load(y.y[start:start+y.half], y.y[start+y.stride:start+y.stride+y.half])
-		s.transform(s.even)
-		s.transform(s.odd)
-		addPower(s.powerE, s.even)
-		addPower(s.powerO, s.odd)
-	}
-	s.invert(acov)
+// add adds the power spectra of two halves.
+func (s *spectrum) add(a, b []float64) {
+	s.load(a, b)
+	s.transform(s.even)
+	s.transform(s.odd)
+	addPower(s.powerE, s.even)
+	addPower(s.powerO, s.odd)
 }
 
 // load fills even and odd from two halves.
@@ -128,22 +122,25 @@ func addPower(power []float64, c complexes) {
 	}
 }
 
-// invert turns the powers, which stand in bit-reversed order, into sums of lag
-// products. The transform of powerE + i·powerO gives those of both.
-func (s *spectrum) invert(acov []float64) {
+// lagProducts writes Σ over the halves added of Σ_i y[i]·y[i+k] to sums[k] and
+// forgets the halves. The powers stand in bit-reversed order; the transform of
+// powerE + i·powerO gives those of both.
+func (s *spectrum) lagProducts(sums []float64) {
 	n, t := s.n, s.even
 	for i, r := range s.reversed {
 		t.re[i], t.im[i] = s.powerE[r], s.powerO[r]
 	}
 	s.transform(t)
 	scale := 1 / float64(4*n)
-	for k := range acov {
+	for k := range sums {
 		i, j := s.reversed[k], s.reversed[(n-k)&(n-1)]
 		e := t.re[i] + t.re[j]
 		oRe, oIm := t.im[i]+t.im[j], t.re[j]-t.re[i]
 		turned := float64(s.turn.re[k]*oRe) - float64(s.turn.im[k]*oIm)
-		acov[k] = (e + turned) * scale
+		sums[k] = (e + turned) * scale
 	}
+	clear(s.powerE)
+	clear(s.powerO)
 }
 
 // transform replaces c by its discrete Fourier transform, in bit-reversed
