@@ -8,6 +8,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
 )
 
 // kind is how a column enters a model.
@@ -159,7 +160,7 @@ func cell(chunk arrow.Array) func(int) float64 {
 		return func(i int) float64 {
 			v := a.Value(i)
 			if v.HighBits() == int64(v.LowBits())>>63 { // it fits 64 bits
-				return decimal(int64(v.LowBits()), scale, v.ToString)
+				return fromDecimal(int64(v.LowBits()), scale, v.ToString)
 			}
 			return parse(v.ToString(scale))
 		}
@@ -170,25 +171,26 @@ func cell(chunk arrow.Array) func(int) float64 {
 	panic(fmt.Sprintf("transform: %T is no numeric array", chunk)) // classify let it pass
 }
 
-// decimals reads decimals of 32 and 64 bits.
-func decimals[T interface {
-	~int32 | ~int64
-	ToString(int32) string
-}](a interface {
+// decimals reads decimals of 32 and 64 bits. Their own ToString is wrong for
+// scales above 18 (it overflows); that of 128 bits is not.
+func decimals[T ~int32 | ~int64](a interface {
 	arrow.Array
 	Value(int) T
 }) func(int) float64 {
 	scale := a.DataType().(arrow.DecimalType).GetScale()
-	return func(i int) float64 { return decimal(int64(a.Value(i)), scale, a.Value(i).ToString) }
+	return func(i int) float64 {
+		v := int64(a.Value(i))
+		return fromDecimal(v, scale, decimal128.FromI64(v).ToString)
+	}
 }
 
 // powers of ten that float64 holds exactly.
 var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// decimal returns the float64 nearest to unscaled·10^−scale, the same that the
+// fromDecimal returns the float64 nearest to unscaled·10^−scale, the same that the
 // number's text in a CSV file gives. Below 2^53 one division of exact numbers
 // rounds once (Clinger 1990); beyond, the text is parsed.
-func decimal(unscaled int64, scale int32, text func(int32) string) float64 {
+func fromDecimal(unscaled int64, scale int32, text func(int32) string) float64 {
 	const exact = 1 << 53
 	if scale >= 0 && int(scale) < len(powers) && -exact <= unscaled && unscaled <= exact {
 		return float64(unscaled) / powers[scale]

@@ -111,7 +111,8 @@ func (b *builder) repeated() error {
 		pairs = append(pairs, fmt.Sprintf("%s = %s", p.name, b.plan[twin].name))
 	}
 	if len(pairs) > 0 {
-		b.warn("%d of %d columns equal another one (%s): the data tell only the sum of their coefficients, the prior divides it", len(pairs), x.Cols, list(pairs))
+		predictors := x.Cols - (b.out.Data.Intercept + 1)
+		b.warn("%d of %d columns equal another one (%s): the data tell only the sum of their coefficients, the prior divides it", len(pairs), predictors, list(pairs))
 	}
 	for j, u := range b.unit {
 		u.apply(x.Col(j))
