@@ -88,13 +88,12 @@ Exit codes of run: 0 every fit passes its gates, 1 some fit failed or erred,
   pipeline sql "SELECT * FROM coefficients"`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.SuggestionsMinimumDistance = 2
-	root.AddCommand(a.runCommand(), a.validateCommand(), a.listCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.validateCommand(), a.listCommand(), a.sqlCommand(), a.versionCommand())
 	return root
 }

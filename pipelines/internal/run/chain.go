@@ -49,15 +49,18 @@ func (s *sampling) advance(ctx context.Context, c, to int) error {
 	if file.Draws() >= to {
 		return nil
 	}
+	timer := startTimer()
+	defer timer.stop()
 	if s.kernels[c] == nil {
-		if err := s.begin(c); err != nil {
+		if err := s.begin(c, &timer); err != nil {
 			return err
 		}
 	}
+	timer.lap() // resuming is no part of a block
 	block := infer.NewBlock(c, file.Draws(), 0, s.params)
 	for file.Draws() < to {
 		block.Reset(file.Draws(), min(blockSize(s.params), to-file.Draws()))
-		if err := s.fill(ctx, s.kernels[c], block, file); err != nil {
+		if err := s.fill(ctx, s.kernels[c], block, file, &timer); err != nil {
 			return err
 		}
 		if err := ctx.Err(); err != nil {
@@ -68,9 +71,8 @@ func (s *sampling) advance(ctx context.Context, c, to int) error {
 }
 
 // begin makes the kernel of chain c: at its start, or where the file ends.
-func (s *sampling) begin(c int) error {
+func (s *sampling) begin(c int, timer *cpuTimer) error {
 	file := s.spool.Chains[c]
-	began := s.now()
 	k, err := s.setup.Kernel(infer.Chain{
 		Index: c, Count: len(s.spool.Chains), Warmup: s.warmup,
 		Stream: infer.NewStream(s.seed, append(s.stream[:len(s.stream):len(s.stream)], strconv.Itoa(c))...),
@@ -90,7 +92,7 @@ func (s *sampling) begin(c int) error {
 		if err != nil {
 			return err
 		}
-		if err := file.Begin(position, k.Start(), state, s.now().Sub(began)); err != nil {
+		if err := file.Begin(position, k.Start(), state, timer.lap()); err != nil {
 			return err
 		}
 	}
@@ -99,7 +101,7 @@ func (s *sampling) begin(c int) error {
 }
 
 // fill draws a block and appends it, shorter if ctx ends or the block grows old.
-func (s *sampling) fill(ctx context.Context, k infer.Kernel, block *infer.Block, file *spool.Chain) error {
+func (s *sampling) fill(ctx context.Context, k infer.Kernel, block *infer.Block, file *spool.Chain, timer *cpuTimer) error {
 	position := make([]float64, s.params)
 	began := s.now()
 	n := 0
@@ -122,7 +124,7 @@ func (s *sampling) fill(ctx context.Context, k infer.Kernel, block *infer.Block,
 	if err != nil {
 		return err
 	}
-	if err := file.Append(block, state, s.now().Sub(began)); err != nil {
+	if err := file.Append(block, state, timer.lap()); err != nil {
 		return fmt.Errorf("spool: %w", err)
 	}
 	return nil

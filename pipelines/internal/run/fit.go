@@ -164,7 +164,8 @@ func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
 		return nil, err
 	}
 	defer r.workers.release()
-	began := r.Now()
+	timer := startTimer()
+	defer timer.stop()
 	model := glm.Model{
 		Family:       f.model.Family.Family,
 		Coefficients: priors(f.model, f.design.Data),
@@ -175,7 +176,7 @@ func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
 		return nil, f.explain(err)
 	}
 	setup, err := f.method.setup(target)
-	f.setupTime = r.Now().Sub(began)
+	f.setupTime = timer.lap()
 	return setup, f.explain(err)
 }
 

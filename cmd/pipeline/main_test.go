@@ -1,0 +1,228 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"glmbatch/infer"
+)
+
+// asProgram makes the test's binary the program itself, for tests that kill it.
+const asProgram = "PIPELINE_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// call runs the program in this process.
+func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs strings.Builder
+	code = run(t.Context(), args, strings.NewReader(""), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func mustCall(t *testing.T, args ...string) string {
+	t.Helper()
+	code, out, errs := call(t, args...)
+	if code != 0 {
+		t.Fatalf("pipeline %q: exit %d\n%s%s", args, code, out, errs)
+	}
+	return out
+}
+
+func write(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestQuickstart(t *testing.T) {
+	t.Chdir(t.TempDir())
+	out := mustCall(t, "run", "quickstart")
+	for _, want := range []string{"(Intercept)", "glu", "verdict: pass", "1 fit, in ", `pipeline sql "SELECT * FROM coefficients"`} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the output lacks %q:\n%s", want, out)
+		}
+	}
+	if again := mustCall(t, "run", "quickstart"); !strings.Contains(again, "unchanged") {
+		t.Errorf("the second run does not say that nothing changed:\n%s", again)
+	}
+	if got := mustCall(t, "sql", "--format", "csv", "SELECT count(*) AS n FROM coefficients"); got != "n\n6\n" {
+		t.Errorf("coefficients: %q, want 6 rows", got)
+	}
+}
+
+func TestJSONOutput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out struct {
+		ExitCode int `json:"exit_code"`
+		Fits     []struct{ Dataset, Action, Verdict string }
+	}
+	if err := json.Unmarshal([]byte(mustCall(t, "run", "quickstart", "--output", "json")), &out); err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Fits) != 1 || out.Fits[0].Dataset != "pima" || out.Fits[0].Action != "computed" || out.Fits[0].Verdict != "pass" {
+		t.Errorf("got %+v", out)
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, ".", "two.yaml", `pipeline: two
+run: {chians: 4}
+datasets: {d: {path: d.csv}}
+models: {m: {formula: y ~ x, family: poison}}
+samplers: {s: {method: cggibbs}}
+`)
+	write(t, ".", "d.csv", "y,x\n1,2\n2,oops\n3,4\n")
+	write(t, ".", "bad-data.yaml", `pipeline: bad
+datasets: {d: {path: d.csv}}
+models: {m: {formula: y ~ x, family: poisson, prior: {coefficients: "normal(0, 1)"}}}
+samplers: {s: {method: cggibbs}}
+`)
+	for _, c := range []struct {
+		args []string
+		code int
+		says []string
+	}{
+		{[]string{"run", "two.yaml"}, 2, []string{"two.yaml:2:7", "chains", "two.yaml:4", "poisson"}},
+		{[]string{"validate", "two.yaml"}, 2, []string{"two.yaml:2:7"}},
+		{[]string{"run", "none.yaml"}, 2, []string{"none.yaml", "quickstart"}},
+		{[]string{"run"}, 2, []string{"requires at least 1 arg"}},
+		{[]string{"run", "quickstart", "--only", "table=x"}, 2, []string{"dataset, model, sampler"}},
+		{[]string{"run", "quickstart", "--seed", "-1"}, 2, []string{"whole number"}},
+		{[]string{"rum"}, 2, []string{"run"}},
+		{[]string{"sql", "SELECT 1"}, 2, []string{"no ledger"}},
+		{[]string{"sql", "--format", "xml", "SELECT 1"}, 2, []string{"parquet"}},
+		{[]string{"run", "bad-data.yaml"}, 1, nil},
+	} {
+		code, out, errs := call(t, c.args...)
+		if code != c.code {
+			t.Errorf("pipeline %q: exit %d, want %d\n%s%s", c.args, code, c.code, out, errs)
+		}
+		for _, want := range c.says {
+			if !strings.Contains(errs, want) {
+				t.Errorf("pipeline %q does not say %q:\n%s", c.args, want, errs)
+			}
+		}
+	}
+}
+
+// A column with one bad cell is named with its line and value.
+func TestBadCellIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write(t, dir, "d.csv", "y,x\n1,2\n2,oops\n3,4\n4,1\n5,2\n")
+	spec := write(t, dir, "s.yaml", `pipeline: bad
+datasets: {d: {path: d.csv}}
+models: {m: {formula: y ~ x, family: poisson, prior: {coefficients: "normal(0, 1)"}}}
+samplers: {s: {method: cggibbs}}
+`)
+	code, out, _ := call(t, "run", spec)
+	if code != 1 {
+		t.Errorf("exit %d, want 1", code)
+	}
+	for _, want := range []string{`dataset "d"`, `column "x"`, "line 3", "oops", "hint:"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the output lacks %q:\n%s", want, out)
+		}
+	}
+}
+
+// long is a pipeline of some seconds, to be killed in.
+const long = `pipeline: long
+database: %s
+seed: 3
+datasets: {pima: {path: "example:pima.csv"}}
+models:
+  m: {formula: "type ~ npreg + glu + bmi + ped + age", family: bernoulli, standardize: center_scale}
+samplers: {a: {method: cggibbs}, b: {method: cggibbs, scan: random}}
+run: {chains: 4, warmup: 500, draws: 2000}
+gates: {ess_bulk: off, ess_tail: off}
+`
+
+const digest = `SELECT md5(string_agg(concat_ws(',', f.sampler, d.parameter_id, d.chain, d.iteration, d.value), ';'
+	ORDER BY f.sampler, d.parameter_id, d.chain, d.iteration)), count(*) FROM draw d JOIN fit f USING (fit_id)`
+
+// A program that is killed with SIGKILL, again and again, goes on each time and
+// ends with the bits of an undisturbed run; what SQL sees between is whole.
+func TestKilledRunsGoOn(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	whole := write(t, dir, "whole.yaml", fmt.Sprintf(long, "whole.duckdb"))
+	mustCall(t, "run", whole)
+	want := mustCall(t, "sql", "--database", "whole.duckdb", "--format", "csv", digest)
+	spec := write(t, dir, "killed.yaml", fmt.Sprintf(long, "killed.duckdb"))
+	rng := infer.NewStream(uint64(time.Now().UnixNano()))
+	kills := 0
+	for {
+		cmd := exec.Command(os.Args[0], "run", spec)
+		cmd.Env = append(os.Environ(), asProgram+"=1")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		// Each try gets longer, so that the last one ends by itself.
+		life := time.Duration(float64(200+200*kills)*(0.5+rng.Float64())) * time.Millisecond
+		if !killed(cmd, ended, life) {
+			break
+		}
+		kills++
+		checkWhole(t)
+	}
+	if kills == 0 {
+		t.Fatal("no run was killed: the test does not test")
+	}
+	if got := mustCall(t, "sql", "--database", "killed.duckdb", "--format", "csv", digest); got != want {
+		t.Errorf("after %d kills: %s, want %s", kills, got, want)
+	}
+}
+
+// killed reports whether the program had to be killed after life; it fails by
+// panic on any other end than success.
+func killed(cmd *exec.Cmd, ended <-chan error, life time.Duration) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), life)
+	defer cancel()
+	select {
+	case err := <-ended:
+		if err != nil {
+			panic(fmt.Sprint("the run ended by itself with: ", err))
+		}
+		return false
+	case <-ctx.Done():
+		_ = cmd.Process.Kill() // it may have ended this moment
+		return (<-ended) != nil
+	}
+}
+
+// checkWhole looks at the ledger between kills: a fit has all of its draws.
+func checkWhole(t *testing.T) {
+	t.Helper()
+	if _, err := os.Stat("killed.duckdb"); err != nil {
+		return // nothing is committed yet
+	}
+	code, out, errs := call(t, "sql", "--database", "killed.duckdb", "--format", "csv",
+		"SELECT DISTINCT n FROM (SELECT count(*) AS n FROM fit JOIN draw USING (fit_id) GROUP BY fit_id)")
+	if code != 0 && !strings.Contains(errs, "no tables") && !strings.Contains(errs, "does not exist") {
+		t.Errorf("the ledger does not open after a kill: %s", errs)
+	}
+	if code == 0 && out != "n\n" && out != "n\n48000\n" {
+		t.Errorf("SQL sees part of a fit: %q", out)
+	}
+}

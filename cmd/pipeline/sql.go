@@ -1,0 +1,52 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"glmbatch/pipelines"
+)
+
+func (a *app) sqlCommand() *cobra.Command {
+	var database, format string
+	var rows int
+	c := &cobra.Command{
+		Use:   "sql QUERY",
+		Short: "Ask a ledger a question in SQL",
+		Long: `sql runs one query on a ledger, which is opened read-only, and prints the answer.
+A QUERY of - is read from standard input.
+
+Start from the views: coefficients (the newest fits' summaries), draws (every
+draw), latest, comparison and drift. DESCRIBE and SHOW TABLES work too.`,
+		Example: `  pipeline sql "SELECT * FROM coefficients"
+  pipeline sql --format csv "SELECT value FROM draws WHERE parameter = 'glu'" > glu.csv`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if !slices.Contains(pipelines.Formats(), format) {
+				return fmt.Errorf("--format %q: it is one of %s", format, strings.Join(pipelines.Formats(), ", "))
+			}
+			if live, _ := terminal(a.stdout); live && format == "parquet" {
+				return errors.New("--format parquet writes a file: send it to one with > FILE")
+			}
+			query := args[0]
+			if query == "-" {
+				text, err := io.ReadAll(a.stdin)
+				if err != nil {
+					return err
+				}
+				query = string(text)
+			}
+			o := pipelines.QueryOptions{Format: pipelines.Format(format), MaxRows: rows}
+			return work(pipelines.Query(c.Context(), a.stdout, database, query, o))
+		},
+	}
+	c.Flags().StringVar(&database, "database", "posteriors.duckdb", "the ledger")
+	c.Flags().StringVar(&format, "format", "table", strings.Join(pipelines.Formats(), ", "))
+	c.Flags().IntVar(&rows, "rows", 100, "rows that a table shows; -1 for all (the other formats always have all)")
+	return c
+}
