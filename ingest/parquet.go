@@ -271,8 +271,9 @@ func (f *parquetFile) take(col *column, batch *arrow.Chunked, start int64) error
 		} else if err != nil {
 			return err
 		}
+		n := a.Len()
 		col.chunks = append(col.chunks, a)
-		col.allNull = col.allNull && a.NullN() == a.Len()
+		col.allNull = col.allNull && a.NullN() == n
 		if x, ok := a.(*array.Float64); ok {
 			if i := firstNonFinite(x, !f.nanIsNull); i >= 0 {
 				return f.fault(col.name, start+int64(i), fmt.Errorf("%s is not a finite number", spellFloat(x.Value(i))),
@@ -283,7 +284,7 @@ func (f *parquetFile) take(col *column, batch *arrow.Chunked, start int64) error
 				a.Release()
 			}
 		}
-		start += int64(a.Len())
+		start += int64(n)
 	}
 	return nil
 }
