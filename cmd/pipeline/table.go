@@ -27,7 +27,7 @@ const (
 func printOutcome(w io.Writer, out *pipelines.Outcome) {
 	shown := 0
 	for _, f := range out.Fits {
-		if len(f.Parameters) > 0 && len(f.Parameters) <= maxParameters && shown < maxTables {
+		if len(out.Fits) <= maxTables && 0 < len(f.Parameters) && len(f.Parameters) <= maxParameters {
 			printFit(w, f)
 			shown++
 		}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
 	"glmbatch/pipelines/internal/progress"
 	"glmbatch/pipelines/internal/spec"
@@ -33,6 +35,7 @@ type runner struct {
 	Config
 	schedule schedule
 	workers  workers
+	flight   *semaphore.Weighted // bytes of the units in flight
 	stored   map[string]report.StoredFit
 	ledger   *ledger
 	started  time.Time
@@ -57,7 +60,8 @@ func (w workers) release() { <-w }
 // done at all (the ledger cannot be read); what went wrong with single fits is
 // in the outcome.
 func Run(ctx context.Context, c Config) (*Outcome, error) {
-	r := &runner{Config: c, schedule: scheduleOf(c.Pipeline.Run), workers: make(workers, c.Workers), started: c.Now()}
+	r := &runner{Config: c, schedule: scheduleOf(c.Pipeline.Run), workers: make(workers, c.Workers), started: c.Now(),
+		flight: semaphore.NewWeighted(flightBytes)}
 	r.id = runID(r.started)
 	var err error
 	if r.ledger, err = openLedger(ctx, r); err != nil {
@@ -92,7 +96,7 @@ func scheduleOf(r spec.Run) schedule {
 // stand in the order of the spec, whenever they arrive.
 func (r *runner) all(ctx context.Context) ([]*Result, error) {
 	var g errgroup.Group
-	g.SetLimit(r.Workers) // units in flight; chains share the workers below
+	g.SetLimit(inFlight * r.Workers) // while one fit waits for its commit, others compute
 	var results []*Result
 	for _, ds := range r.Pipeline.Datasets {
 		if !r.Only.dataset(ds.Name, ds.Each != "" || len(ds.By) > 0) {
@@ -118,7 +122,16 @@ func (r *runner) all(ctx context.Context) ([]*Result, error) {
 	return results, nil
 }
 
-// launch starts the unit's selected fits.
+// inFlight is the number of fits per worker that may be under way, and
+// flightBytes bounds the tables and designs that they hold; a larger one flies
+// alone.
+const (
+	inFlight    = 4
+	flightBytes = 4 << 30
+)
+
+// launch starts the unit's selected fits. It waits until there is room for
+// them, and returns early only when ctx ends.
 func (r *runner) launch(ctx context.Context, g *errgroup.Group, u *unit, results []*Result) []*Result {
 	var jobs []*job
 	for _, ref := range r.Pipeline.Fits() {
@@ -127,11 +140,20 @@ func (r *runner) launch(ctx context.Context, g *errgroup.Group, u *unit, results
 		}
 	}
 	r.Tracker.Expect(len(jobs))
+	weight := u.bytes()
+	if len(jobs) == 0 || r.flight.Acquire(ctx, weight) != nil {
+		return results
+	}
+	var left atomic.Int64
+	left.Store(int64(len(jobs)))
 	for _, j := range jobs {
 		slot := &Result{}
 		results = append(results, slot)
 		g.Go(func() error {
 			*slot = *r.fit(ctx, j)
+			if left.Add(-1) == 0 {
+				r.flight.Release(weight)
+			}
 			return nil
 		})
 	}
