@@ -5,7 +5,13 @@ import "math"
 // The measures of a loaded column. Each leaves its transform of the draws in
 // w.y; all are NaN where summary.go's reasons say so.
 
-// rank holds what the normal scores of the draws give.
+// rhat is the rank-normalised split R-hat.
+func (w *Workspace) rhat() float64 {
+	bulk, _ := w.bulk()
+	return math.Max(bulk, w.foldedRHat())
+}
+
+// bulk takes R-hat and ESS of the normal scores of the draws.
 func (w *Workspace) bulk() (rhat, ess float64) {
 	if !w.ordered() || w.half < 2 {
 		return math.NaN(), math.NaN()

@@ -4,6 +4,7 @@
 #
 # Writes draws/<case>.csv, one column a chain, exact (hexadecimal floats), and
 # golden.csv (case, measure, value) with 17 significant digits. R's NA is "NA".
+# beta.csv holds quantiles of the Beta distribution (p, a, b, value).
 
 suppressMessages(library(posterior))
 options(warn = -1) # posterior warns whenever it caps an ESS
@@ -94,3 +95,9 @@ for (name in names(cases)) {
   golden <- c(golden, paste(name, names(value), value, sep = ","))
 }
 writeLines(golden, "golden.csv")
+
+beta <- "p,a,b,value"
+for (a in c(0.5, 1, 1.5, 3.5, 20, 396, 2001, 1e5)) for (b in c(0.5, 1, 1.5, 3.5, 20, 396, 2001))
+  for (p in c(1e-7, 0.01, 0.1586553, 0.5, 0.8413447, 0.999))
+    beta <- c(beta, paste(sprintf("%.17g", c(p, a, b, qbeta(p, a, b))), collapse = ","))
+writeLines(beta, "beta.csv")
