@@ -1,8 +1,10 @@
 package arch
 
 import (
+	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -126,5 +128,46 @@ func TestDependenciesHaveReasons(t *testing.T) {
 	}
 	for _, m := range unreasoned(needed(tr, mods), pages.String()) {
 		t.Errorf("%s is a dependency without a reason: write one in docs/decisions, with its module path in backquotes", m)
+	}
+}
+
+// mislabelled returns what "go mod tidy" would move: modules that code imports
+// and go.mod calls indirect, and modules that it calls direct and no code
+// imports.
+func mislabelled(t *tree, mods []requirement) []string {
+	used := needed(t, nil)
+	imported := map[string]bool{}
+	for imp := range used {
+		imported[owner(imp, mods)] = true
+	}
+	var out []string
+	for _, m := range mods {
+		if m.direct != imported[m.path] {
+			out = append(out, m.path)
+		}
+	}
+	return out
+}
+
+// go.mod calls those modules direct that code imports, and no others; otherwise
+// the rule above would look at the wrong ones.
+func TestRequirementsAreTidy(t *testing.T) {
+	mods := []requirement{{"a.org/b", "v1", true}, {"c.org/d", "v1", false}, {"c.org/d/e", "v1", false}, {"f.org/g", "v1", true}}
+	tr := &tree{fset: token.NewFileSet()}
+	if err := tr.add("ingest/a.go", "package ingest\nimport (\n\"c.org/d/e/f\"\n\"f.org/g\"\n\"os\"\n)\n"); err != nil {
+		t.Fatal(err)
+	}
+	if got := mislabelled(tr, mods); !slices.Equal(got, []string{"a.org/b", "c.org/d/e"}) {
+		t.Fatalf("the rule does not see what it must: %v", got)
+	}
+	mods, err := requirements()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tr, err = moduleTree(); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range mislabelled(tr, mods) {
+		t.Errorf("go.mod: %s is called direct and not imported, or imported and called indirect: run go mod tidy", m)
 	}
 }
