@@ -39,7 +39,7 @@ func (p *Pipeline) Problem(message, hint string, path ...string) Problem {
 
 // at reports a problem at a path of keys.
 func (c *checker) at(message, hint string, path ...string) {
-	c.list = append(c.list, c.pipeline.Problem(message, hint, path...))
+	c.add(c.pipeline.source.find(path), message, hint)
 }
 
 // given reports whether the spec itself has a value under a path of keys.

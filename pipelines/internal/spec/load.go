@@ -56,7 +56,7 @@ func Parse(name string, src []byte, opts Options) (*Pipeline, error) {
 	r := &reporter{file: name}
 	root := readTree(r, src)
 	if root == nil {
-		return nil, newProblems(r.list)
+		return nil, r.problems()
 	}
 	d := &decoder{reporter: r, places: map[string]pos{}}
 	vars := renderTree(r, root, opts)
@@ -68,7 +68,7 @@ func Parse(name string, src []byte, opts Options) (*Pipeline, error) {
 	p.source = &source{file: name, places: d.places}
 	(&checker{reporter: r, pipeline: p, root: root, dir: opts.Dir}).check()
 	if len(r.list) > 0 {
-		return nil, newProblems(r.list)
+		return nil, r.problems()
 	}
 	return p, nil
 }
@@ -77,10 +77,23 @@ func Parse(name string, src []byte, opts Options) (*Pipeline, error) {
 type reporter struct {
 	file string
 	list []Problem
+	more int // problems beyond maxProblems
 }
 
 func (r *reporter) add(at pos, message, hint string) {
+	if len(r.list) >= maxProblems {
+		r.more++
+		return
+	}
 	r.list = append(r.list, Problem{File: r.file, Line: at.line, Column: at.column, Message: message, Hint: hint})
+}
+
+// problems is what was collected, as an error.
+func (r *reporter) problems() *Problems {
+	if r.more > 0 {
+		r.list = append(r.list, Problem{File: r.file, Message: fmt.Sprintf("and %d more problems", r.more)})
+	}
+	return newProblems(r.list)
 }
 
 // readTree parses YAML; nil if it cannot be read as a mapping, which is then reported.
@@ -164,11 +177,11 @@ func parseYAML(src []byte) (file *ast.File, err error) {
 
 // reportSyntax reports the one syntax error at which the parser stopped.
 func reportSyntax(r *reporter, src []byte, err error) {
-	var nested *nestingError
+	var size *sizeError
 	var syntax yaml.Error
 	switch {
-	case errors.As(err, &nested):
-		r.add(nested.at, nested.Error(), "")
+	case errors.As(err, &size):
+		r.add(size.at, size.message, size.hint)
 	case errors.As(err, &syntax):
 		at := pos{1, 1}
 		if tk := syntax.GetToken(); tk != nil && tk.Position != nil {

@@ -47,7 +47,7 @@ type Dataset struct {
 	Each    string `yaml:"each" enum:"file" doc:"'file' makes one fit for each file of the glob instead of concatenating them."`
 	By      Names  `yaml:"by" doc:"Columns whose distinct combinations make one fit each."`
 	// SQL holds named parameters ($p1 …) in place of templates; Params has their values.
-	SQL        string            `yaml:"sql" doc:"Query on a DuckDB database, instead of path. Templates become bound parameters, never text: do not put quotes around them. Give an ORDER BY."`
+	SQL        string            `yaml:"sql" doc:"Query on a DuckDB database, instead of path. Templates become bound parameters, never text: do not put quotes around them. Rows are sorted by all columns, so that their order is defined."`
 	Params     map[string]string `yaml:"-"`
 	Database   string            `yaml:"database" doc:"DuckDB file that sql reads. Left out: an empty database in memory, from which sql may read files."`
 	Separator  Separator         `yaml:"separator" doc:"CSV field separator: one character, or 'tab'. Left out: found out from the file."`

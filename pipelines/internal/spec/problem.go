@@ -8,7 +8,8 @@ import (
 )
 
 // Problem is one thing that is wrong with a spec. Line and Column are 1-based
-// and count characters; both are 0 if the whole file is at fault.
+// and count characters; both are 0 if the whole file is at fault. Its message is
+// one line.
 type Problem struct {
 	File         string
 	Line, Column int

@@ -100,12 +100,26 @@ func (r *renderer) tree(n *node) {
 	}
 }
 
-// text renders one value in place; it becomes unknown on failure.
-func (r *renderer) text(n *node) {
+// parts parses the template in n. On failure n is unknown and the list nil.
+func (r *renderer) parts(n *node) []part {
+	if len(n.text) > maxText {
+		r.add(n.at, fmt.Sprintf("longer than %d bytes", maxText), "")
+		n.unknown = true
+		return nil
+	}
 	parts, fault := parseTemplate(n.text)
 	if fault != nil {
 		r.add(n.where(fault.at), fault.message, fault.hint)
 		n.unknown = true
+		return nil
+	}
+	return parts
+}
+
+// text renders one value in place; it becomes unknown on failure.
+func (r *renderer) text(n *node) {
+	parts := r.parts(n)
+	if n.unknown {
 		return
 	}
 	var b strings.Builder
@@ -120,7 +134,7 @@ func (r *renderer) text(n *node) {
 		}
 		b.WriteString(value)
 		if b.Len() > maxText {
-			r.add(n.at, fmt.Sprintf("longer than %d characters after templates are replaced", maxText), "")
+			r.add(n.at, fmt.Sprintf("longer than %d bytes after templates are replaced", maxText), "")
 			n.unknown = true
 			return
 		}
@@ -195,10 +209,8 @@ func (r *renderer) bind(n *node) {
 	if n.kind != stringKind {
 		return
 	}
-	parts, fault := parseTemplate(n.text)
-	if fault != nil {
-		r.add(n.where(fault.at), fault.message, fault.hint)
-		n.unknown = true
+	parts := r.parts(n)
+	if n.unknown {
 		return
 	}
 	var b strings.Builder

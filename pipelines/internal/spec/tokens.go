@@ -7,21 +7,26 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// nestingError says that brackets or markers are nested too deeply for the
-// recursive parser, whose stack would overflow.
-type nestingError struct{ at pos }
-
-func (e *nestingError) Error() string {
-	return fmt.Sprintf("nested more than %d levels deep", maxDepth)
+// sizeError says that a spec is too deep or too long for the parser, which is
+// recursive and whose time grows with the square of the number of keys.
+type sizeError struct {
+	at            pos
+	message, hint string
 }
 
-// tokenize splits src into tokens and refuses those that would nest too
-// deeply: open brackets, and on one line the markers - ? & ! that each open a
-// level. (Block mappings nest by indentation, at a cost in bytes that grows
-// with the square of the depth.)
+func (e *sizeError) Error() string { return e.message }
+
+// tokenize splits src into tokens and refuses what the parser could not bear.
+// Depth is that of open brackets and, on one line, of the markers - ? & ! that
+// each open a level. (Block mappings nest by indentation, at a cost in bytes
+// that grows with the square of the depth.)
 func tokenize(src []byte) (token.Tokens, error) {
 	tokens := lexer.Tokenize(string(src))
-	flow, marks, line := 0, 0, 0
+	if len(tokens) > maxTokens {
+		at := tokens[maxTokens].Position
+		return nil, &sizeError{pos{at.Line, at.Column}, fmt.Sprintf("more than %d words and marks", maxTokens), "a spec names data, it does not hold data"}
+	}
+	flow, marks, line, keys := 0, 0, 0, 0
 	for _, tk := range tokens {
 		if tk.Position.Line != line {
 			line, marks = tk.Position.Line, 0
@@ -32,12 +37,18 @@ func tokenize(src []byte) (token.Tokens, error) {
 		case token.MappingEndType, token.SequenceEndType:
 			flow--
 		case token.SequenceEntryType, token.MappingKeyType, token.AnchorType, token.TagType:
-			if flow == 0 {
-				marks++
-			}
+			marks++
+		case token.CollectEntryType: // the comma
+			marks = 0
+		case token.MappingValueType:
+			keys++
 		}
+		at := pos{tk.Position.Line, tk.Position.Column}
 		if flow > maxDepth || marks > maxDepth {
-			return nil, &nestingError{pos{tk.Position.Line, tk.Position.Column}}
+			return nil, &sizeError{at, fmt.Sprintf("nested more than %d levels deep", maxDepth), ""}
+		}
+		if keys > maxKeys {
+			return nil, &sizeError{at, fmt.Sprintf("more than %d keys", maxKeys), "name many files by a glob with each: file, or by columns with by"}
 		}
 	}
 	return tokens, nil

@@ -11,11 +11,14 @@ import (
 
 // Limits on what a spec may hold; beyond them it is refused before any work.
 const (
-	maxBytes = 1 << 20
-	maxNodes = 200_000 // values after aliases are expanded
-	maxDepth = 32
-	maxText  = 1 << 16 // characters of one value after templates are replaced
-	maxFits  = 100_000
+	maxBytes    = 1 << 20
+	maxKeys     = 20_000  // the parser's time grows with their square (goccy/go-yaml#889)
+	maxTokens   = 150_000 // words and punctuation
+	maxNodes    = 150_000 // values after aliases are expanded
+	maxDepth    = 32
+	maxText     = 1 << 16 // bytes of one value, before and after templates are replaced
+	maxFits     = 100_000
+	maxProblems = 1000 // further ones are counted only
 )
 
 // kind is the type of a value in YAML 1.2's core schema.

@@ -1,0 +1,70 @@
+package spec
+
+import (
+	"fmt"
+	"strings"
+
+	"glmbatch/infer/glm"
+)
+
+// anyScalar is a value that is taken as it is written.
+var anyScalar = object{{"type", []string{"string", "number", "boolean"}}}
+
+func (Text) jsonSchema(*generator, field) object { return anyScalar }
+
+func (Vars) jsonSchema(*generator, field) object {
+	return object{
+		{"type", []string{"object", "null"}},
+		{"propertyNames", object{{"pattern", "^[A-Za-z_][A-Za-z0-9_]*$"}}},
+		{"additionalProperties", anyScalar},
+	}
+}
+
+func (Names) jsonSchema(*generator, field) object {
+	return anyOf(anyScalar, object{{"type", "array"}, {"minItems", 1}, {"items", anyScalar}})
+}
+
+func (Separator) jsonSchema(*generator, field) object {
+	return anyOf(object{{"enum", []string{",", ";", "|", "tab"}}}, object{{"type", []string{"string", "number"}}})
+}
+
+func (Refresh) jsonSchema(*generator, field) object {
+	return anyOf(object{{"type", "integer"}, {"minimum", 1}}, object{{"const", "never"}}, template)
+}
+
+func (Until) jsonSchema(g *generator, _ field) object {
+	return anyOf(object{{"const", "gates"}}, g.structure(typeOf[Until]()), template)
+}
+
+func (Gate) jsonSchema(_ *generator, f field) object {
+	return anyOf(bounded("number", f, false), object{{"const", "off"}}, template)
+}
+
+func (Family) jsonSchema(*generator, field) object {
+	return anyOf(object{{"enum", familyNames()}}, object{{"type", "string"}, {"pattern", `[\s{]`}})
+}
+
+func (CoefficientPrior) jsonSchema(*generator, field) object {
+	return priorSchema(coefficientPriors, "normal(0, 2.5)")
+}
+
+func (DispersionPrior) jsonSchema(*generator, field) object {
+	return priorSchema(dispersionPriors, "half_cauchy(5)")
+}
+
+func (NamedPrior) jsonSchema(*generator, field) object {
+	return CoefficientPrior{}.jsonSchema(nil, field{})
+}
+
+// priorSchema is text that begins with one of the kinds.
+func priorSchema(kinds []glm.PriorKind, example string) object {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = string(k)
+	}
+	return anyOf(object{
+		{"type", "string"},
+		{"pattern", fmt.Sprintf(`^\s*(%s)\s*(\(|$)`, strings.Join(names, "|"))},
+		{"examples", []string{example, "flat"}},
+	}, template)
+}
