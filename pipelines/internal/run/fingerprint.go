@@ -22,6 +22,7 @@ type identity struct {
 	Sampler  any    `json:"sampler"`
 	Length   any    `json:"length"`
 	Chains   int    `json:"chains"`
+	Keep     string `json:"keep"` // who asks for draws is not served by summaries
 	Seed     uint64 `json:"seed"`
 	Versions any    `json:"versions"` // of each algorithm on the way; maps marshal sorted
 }

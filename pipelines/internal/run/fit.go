@@ -114,7 +114,8 @@ func (r *runner) identity(f *fitting) identity {
 	return identity{
 		Data: f.design.dataHash, Dataset: f.unit.dataset.Name, Key: f.unit.key,
 		Model: identifyModel(f.model), Sampler: sampler,
-		Length: identifyLength(r.Pipeline.Run), Chains: r.Pipeline.Run.Chains, Seed: r.Pipeline.Seed,
+		Length: identifyLength(r.Pipeline.Run), Chains: r.Pipeline.Run.Chains,
+		Keep: r.Pipeline.Run.Keep, Seed: r.Pipeline.Seed,
 		Versions: f.versions(),
 	}
 }
