@@ -77,3 +77,20 @@ func TestLinks(t *testing.T) {
 		t.Errorf("only %d pages seen", seen)
 	}
 }
+
+// Every decision page stands in the list of decisions.
+func TestDecisionsAreListed(t *testing.T) {
+	list, err := os.ReadFile(filepath.Join(root, "docs", "decisions", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(root, "docs", "decisions", "0*.md"))
+	if err != nil || len(files) < 3 {
+		t.Fatalf("only %d decision pages: %v", len(files), err)
+	}
+	for _, f := range files {
+		if !strings.Contains(string(list), "]("+filepath.Base(f)+")") {
+			t.Errorf("docs/decisions/README.md does not list %s", filepath.Base(f))
+		}
+	}
+}
