@@ -171,5 +171,15 @@ func (k *kernel) at(displacement float64) (float64, glm.Value) {
 // Position writes beta, then sigma where the family has it.
 func (k *kernel) Position(dst []float64) { k.point.Theta(dst) }
 
+// SetPosition moves the chain to theta, as Position writes it, its cache fresh
+// and its stream and iteration as they are.
+func (k *kernel) SetPosition(theta []float64) error {
+	if len(theta) != len(k.widths) {
+		return fmt.Errorf("cggibbs: a position of %d numbers for %d parameters", len(theta), len(k.widths))
+	}
+	k.point.SetTheta(theta)
+	return nil
+}
+
 // Start says how the starting point was drawn.
 func (k *kernel) Start() string { return k.start }

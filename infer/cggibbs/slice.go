@@ -43,10 +43,10 @@ type end struct {
 }
 
 // update returns a new displacement from the current point, where the log
-// density is current. It reports false, with bad set, when a log density was
+// density is current. ok is false, and badValue tells it, when a log density was
 // NaN or +Inf. moved is false where shrinkage came back to the point itself.
 func (s *slicer) update(f density, current, width float64) (displacement float64, v glm.Value, moved, ok bool) {
-	s.bad = false
+	s.bad, s.badValue = !(current <= math.MaxFloat64), current
 	s.level = current - variate.Exponential(s.source)
 	s.double(f, width)
 	left, right := s.point(s.lo), s.point(s.hi)

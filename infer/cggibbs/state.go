@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"glmbatch/infer/glm"
 )
 
 // stateVersion leads a serialised kernel.
@@ -74,13 +76,33 @@ func (k *kernel) UnmarshalBinary(data []byte) error {
 			return fmt.Errorf("cggibbs: chain state is damaged: a coordinate is %v", v)
 		}
 	}
+	point := glm.NewPredictor(k.target)
+	point.SetUnconstrained(u)
+	if cache != nil {
+		if err := plausible(cache, point.Cache()); err != nil {
+			return err
+		}
+		point.SetCache(cache)
+	}
 	if err := k.stream.UnmarshalBinary(stream); err != nil {
 		return err
 	}
 	k.iteration = iteration
-	k.point.SetUnconstrained(u)
-	if cache != nil {
-		k.point.SetCache(cache)
+	k.point = point
+	return nil
+}
+
+// plausible demands that a saved cache is what its coordinates give, but for
+// rounding: 1e-3 of the largest number is far more than that.
+func plausible(cache, fresh []float64) error {
+	size := 1.0
+	for _, v := range fresh {
+		size = max(size, math.Abs(v))
+	}
+	for i, v := range cache {
+		if !(math.Abs(v-fresh[i]) <= 1e-3*size) && v != fresh[i] {
+			return fmt.Errorf("cggibbs: chain state is damaged: cached number %d is %v, its coordinates give %v", i, v, fresh[i])
+		}
 	}
 	return nil
 }
