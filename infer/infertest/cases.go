@@ -1,0 +1,162 @@
+package infertest
+
+import (
+	"fmt"
+	"math"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/internal/variate"
+)
+
+// Sampler makes the setup of one posterior, as cggibbs.New does.
+type Sampler func(target *glm.Target) (infer.Setup, error)
+
+// Case is a small model with proper priors: everything but the response,
+// which a check simulates.
+type Case struct {
+	Name  string
+	Data  glm.Data // Y is ignored
+	Model glm.Model
+}
+
+// Cases returns a model of every family, with correlated columns, unequal prior
+// scales and locations, and an offset.
+func Cases() []Case {
+	return []Case{
+		Gaussian(9, glm.Prior{Kind: glm.HalfCauchy, Scale: 0.7}),
+		Gaussian(6, glm.Prior{Kind: glm.HalfNormal, Scale: 1.5}),
+		Bernoulli(12),
+		Binomial(8),
+		Poisson(8),
+	}
+}
+
+// coefficients are the priors of the cases: three columns.
+func coefficients(scale float64) []glm.Prior {
+	return []glm.Prior{
+		{Kind: glm.Normal, Location: 0.3 * scale, Scale: scale},
+		{Kind: glm.Normal, Location: 0, Scale: 0.6 * scale},
+		{Kind: glm.Normal, Location: -0.2 * scale, Scale: 1.5 * scale},
+	}
+}
+
+// design returns an intercept and two correlated columns of n rows, an offset
+// and trials; every number is a fixed function of its place.
+func design(n int) glm.Data {
+	x := glm.NewDense(n, 3)
+	offset := make([]float64, n)
+	for i := range n {
+		a := math.Mod(float64(i)*0.618033988749895, 1)*2 - 1
+		b := math.Mod(float64(i)*0.754877666246693, 1)*2 - 1
+		x.Col(0)[i], x.Col(1)[i], x.Col(2)[i] = 1, a, 0.8*a+0.6*b
+		offset[i] = 0.4 * math.Mod(float64(i)*0.569840290998053, 1)
+	}
+	return glm.Data{X: x, Names: []string{"(Intercept)", "a", "b"}, Intercept: 0, Offset: offset}
+}
+
+// Gaussian returns a gaussian(identity) case of n rows.
+func Gaussian(n int, sigma glm.Prior) Case {
+	return Case{
+		Name: fmt.Sprintf("gaussian/sigma=%s/n=%d", sigma.Kind, n), Data: design(n),
+		Model: glm.Model{Family: glm.Family{Name: "gaussian", Link: "identity"},
+			Coefficients: coefficients(1), Dispersion: sigma},
+	}
+}
+
+// Bernoulli returns a bernoulli(logit) case of n rows.
+func Bernoulli(n int) Case {
+	return Case{Name: fmt.Sprintf("bernoulli/n=%d", n), Data: design(n),
+		Model: glm.Model{Family: glm.Family{Name: "bernoulli", Link: "logit"}, Coefficients: coefficients(1.5)}}
+}
+
+// Binomial returns a binomial(logit) case of n rows with 0 to 5 trials each.
+func Binomial(n int) Case {
+	data := design(n)
+	data.Trials = make([]float64, n)
+	for i := range data.Trials {
+		data.Trials[i] = float64(i % 6)
+	}
+	return Case{Name: fmt.Sprintf("binomial/n=%d", n), Data: data,
+		Model: glm.Model{Family: glm.Family{Name: "binomial", Link: "logit"}, Coefficients: coefficients(1.5)}}
+}
+
+// Poisson returns a poisson(log) case of n rows.
+func Poisson(n int) Case {
+	return Case{Name: fmt.Sprintf("poisson/n=%d", n), Data: design(n),
+		Model: glm.Model{Family: glm.Family{Name: "poisson", Link: "log"}, Coefficients: coefficients(0.7)}}
+}
+
+// Simulate draws theta from the prior and a response given theta, and returns
+// both with the posterior of theta.
+func (c Case) Simulate(rng *infer.Stream) (theta []float64, target *glm.Target, err error) {
+	for _, p := range c.Model.Coefficients {
+		theta = append(theta, drawPrior(p, rng))
+	}
+	sigma := 1.0
+	if c.Model.Family.Name == "gaussian" {
+		sigma = drawPrior(c.Model.Dispersion, rng)
+		theta = append(theta, sigma)
+	}
+	data := c.Data
+	data.Y = make([]float64, data.Rows())
+	for i, eta := range predictor(&data, theta) {
+		trials := 1.0
+		if data.Trials != nil {
+			trials = data.Trials[i]
+		}
+		data.Y[i] = response(c.Model.Family.Name, eta, sigma, trials, rng)
+	}
+	target, err = glm.NewTarget(&data, c.Model)
+	return theta, target, err
+}
+
+// predictor returns offset + X·beta by the textbook's double loop.
+func predictor(data *glm.Data, theta []float64) []float64 {
+	eta := make([]float64, data.Rows())
+	for i := range eta {
+		if data.Offset != nil {
+			eta[i] = data.Offset[i]
+		}
+		for j := range data.Cols() {
+			eta[i] += data.X.Col(j)[i] * theta[j]
+		}
+	}
+	return eta
+}
+
+// drawPrior draws from a proper prior by its definition.
+func drawPrior(p glm.Prior, rng *infer.Stream) float64 {
+	switch p.Kind {
+	case glm.Normal:
+		return p.Location + p.Scale*variate.Normal(rng)
+	case glm.HalfNormal:
+		return p.Scale * math.Abs(variate.Normal(rng))
+	case glm.HalfCauchy:
+		return p.Scale * math.Tan(math.Pi/2*rng.Float64())
+	}
+	panic("infertest: a case needs proper priors, not " + p.String())
+}
+
+// response draws one observation.
+func response(family string, eta, sigma, trials float64, rng *infer.Stream) float64 {
+	switch family {
+	case "gaussian":
+		return eta + sigma*variate.Normal(rng)
+	case "poisson": // waiting times: as many as fit into the mean
+		count := -1.0
+		for time := 0.0; time < math.Exp(eta); count++ {
+			time += variate.Exponential(rng)
+		}
+		return count
+	case "bernoulli", "binomial":
+		successes := 0.0
+		for range int(trials) {
+			if rng.Float64() < 1/(1+math.Exp(-eta)) {
+				successes++
+			}
+		}
+		return successes
+	}
+	panic("infertest: no responses of family " + family)
+}

@@ -1,0 +1,231 @@
+package infertest
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"sync"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+)
+
+// steps is the length of the chains that Conformance compares.
+const steps = 60
+
+// Conformance checks what every sampler owes its callers, exactly, on one
+// posterior. It has no false alarms.
+//
+// Power: it sees a difference of one bit in a position or an Info within 60
+// iterations, from each of them on.
+func Conformance(t TB, target *glm.Target, sampler Sampler) {
+	t.Helper()
+	setup, err := sampler(target)
+	if err != nil {
+		t.Fatalf("setup: %v", err)
+		return
+	}
+	s := &suite{TB: t, target: target, setup: setup, sampler: sampler}
+	s.parameters()
+	serial := make([][]trace, 3)
+	for c := range serial {
+		serial[c] = s.run(s.kernel(c), steps)
+	}
+	s.repeatable(serial)
+	s.concurrent(serial)
+	s.resumes(serial[0])
+	s.damage()
+	s.densities(serial)
+	s.moves(serial)
+}
+
+// suite is one run of Conformance.
+type suite struct {
+	TB
+	target  *glm.Target
+	setup   infer.Setup
+	sampler Sampler
+}
+
+// trace is one iteration.
+type trace struct {
+	position []float64
+	info     infer.Info
+}
+
+// differs tells whether two iterations differ by a bit.
+func (a trace) differs(b trace) bool {
+	for i, v := range a.position {
+		if math.Float64bits(v) != math.Float64bits(b.position[i]) {
+			return true
+		}
+	}
+	return a.info != b.info
+}
+
+// kernel starts chain c of 3.
+func (s *suite) kernel(c int) infer.Kernel {
+	k, err := s.setup.Kernel(infer.Chain{Index: c, Count: 3, Stream: infer.NewStream(7, "conformance", strconv.Itoa(c))})
+	if err != nil {
+		s.Fatalf("chain %d: %v", c, err)
+	}
+	return k
+}
+
+// position reads the current point of k.
+func (s *suite) position(k infer.Kernel) []float64 {
+	p := make([]float64, len(s.setup.Parameters()))
+	k.Position(p)
+	return p
+}
+
+// run advances k and returns what it saw. It must not call Fatalf: it also
+// runs in goroutines.
+func (s *suite) run(k infer.Kernel, n int) []trace {
+	out := make([]trace, n)
+	for i := range out {
+		info, err := k.Step()
+		if err != nil {
+			s.Errorf("iteration %d: %v", i, err)
+			return out[:i]
+		}
+		out[i] = trace{s.position(k), info}
+	}
+	return out
+}
+
+// same reports the first iteration at which two chains differ.
+func (s *suite) same(what string, got, want []trace) {
+	s.Helper()
+	if len(got) != len(want) {
+		s.Errorf("%s: %d iterations, want %d", what, len(got), len(want))
+		return
+	}
+	for i := range got {
+		if got[i].differs(want[i]) {
+			s.Errorf("%s: iteration %d is %v with %+v, want %v with %+v",
+				what, i, got[i].position, got[i].info, want[i].position, want[i].info)
+			return
+		}
+	}
+}
+
+func (s *suite) parameters() {
+	got, want := s.setup.Parameters(), s.target.Parameters()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		s.Errorf("parameters %v, want %v", got, want)
+	}
+	k := s.kernel(0)
+	if k.Start() == "" {
+		s.Errorf("Start says nothing")
+	}
+	first := s.position(k)
+	for j := range first {
+		first[j]++
+	}
+	if again := s.position(k); again[0] == first[0] {
+		s.Errorf("Position hands out the kernel's own memory")
+	}
+}
+
+func (s *suite) repeatable(serial [][]trace) {
+	s.same("a second chain with the same stream", s.run(s.kernel(1), steps), serial[1])
+	if len(serial[0]) > 0 && len(serial[1]) > 0 && !serial[0][0].differs(serial[1][0]) {
+		s.Errorf("two chains with different streams are the same")
+	}
+	again, err := s.setup.Kernel(infer.Chain{Index: 0, Count: 3, Stream: infer.NewStream(7, "conformance", "0")})
+	if err == nil && fmt.Sprint(s.position(again)) != fmt.Sprint(s.position(s.kernel(0))) {
+		s.Errorf("the start of a chain is not fixed by its index and stream")
+	}
+}
+
+// concurrent runs all chains at once; under -race it also finds shared memory.
+func (s *suite) concurrent(serial [][]trace) {
+	got := make([][]trace, len(serial))
+	var wg sync.WaitGroup
+	for c := range serial {
+		k := s.kernel(c)
+		wg.Go(func() { got[c] = s.run(k, steps) })
+	}
+	wg.Wait()
+	for c := range serial {
+		s.same(fmt.Sprintf("chain %d beside others", c), got[c], serial[c])
+	}
+}
+
+// resumes saves the chain at every iteration, the start included, restores it
+// in a kernel that has been elsewhere, and compares the rest.
+func (s *suite) resumes(want []trace) {
+	if len(want) < steps {
+		return
+	}
+	k := s.kernel(0)
+	for i := 0; ; i++ {
+		state, err := k.MarshalBinary()
+		if err != nil {
+			s.Errorf("saving at iteration %d: %v", i, err)
+			return
+		}
+		if twice, err := k.MarshalBinary(); err != nil || !bytes.Equal(state, twice) {
+			s.Errorf("saving at iteration %d: two saves differ, error %v", i, err)
+		}
+		other, err := s.setup.Kernel(infer.Chain{Index: 1, Count: 3, Stream: infer.NewStream(9, "elsewhere")})
+		if err != nil {
+			s.Fatalf("kernel: %v", err)
+		}
+		s.run(other, i%3)
+		if err := other.UnmarshalBinary(bytes.Clone(state)); err != nil {
+			s.Errorf("restoring at iteration %d: %v", i, err)
+			return
+		}
+		if i > 0 && fmt.Sprint(s.position(other)) != fmt.Sprint(want[i-1].position) {
+			s.Errorf("restoring at iteration %d: position %v, want %v", i, s.position(other), want[i-1].position)
+		}
+		s.same(fmt.Sprintf("restored at iteration %d", i), s.run(other, min(12, steps-i)), want[i:min(i+12, steps)])
+		if i == steps-1 {
+			return
+		}
+		// The saved chain itself must go on undisturbed.
+		s.same(fmt.Sprintf("saved at iteration %d and continued", i), s.run(k, 1), want[i:i+1])
+	}
+}
+
+// densities compares Info with the package's own densities of the position.
+func (s *suite) densities(serial [][]trace) {
+	for c, chain := range serial {
+		for i, it := range chain {
+			logLik, logPrior := logDensity(s.target.Data(), s.target.Model(), it.position)
+			if off(it.info.LogLik, logLik) || off(it.info.LogPrior, logPrior) {
+				s.Errorf("chain %d, iteration %d: Info has log likelihood %v and log prior %v, the position has %v and %v",
+					c, i, it.info.LogLik, it.info.LogPrior, logLik, logPrior)
+				return
+			}
+		}
+	}
+}
+
+// off tells whether two log densities differ by more than rounding: 1e-8, or
+// 1e-10 of a large one.
+func off(a, b float64) bool {
+	return !(math.Abs(a-b) <= max(1e-8, 1e-10*math.Abs(b)))
+}
+
+// moves checks that every coordinate moves in every chain, and stays finite.
+func (s *suite) moves(serial [][]trace) {
+	for c, chain := range serial {
+		for j, p := range s.setup.Parameters() {
+			moved := false
+			for i, it := range chain {
+				if math.IsNaN(it.position[j]) || math.IsInf(it.position[j], 0) {
+					s.Errorf("chain %d, iteration %d: %s is %v", c, i, p.Name, it.position[j])
+					return
+				}
+				moved = moved || it.position[j] != chain[0].position[j]
+			}
+			if !moved {
+				s.Errorf("chain %d: %s did not move in %d iterations", c, p.Name, steps)
+			}
+		}
+	}
+}

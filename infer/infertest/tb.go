@@ -1,0 +1,96 @@
+package infertest
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// TB is the part of *testing.T that a check uses. Errorf is the check's
+// verdict; Fatalf means that the check itself could not be made.
+type TB interface {
+	Helper()
+	Logf(format string, args ...any)
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// recorder collects what a check says.
+type recorder struct {
+	verdicts, logs []string
+	broken         string
+}
+
+// stop ends a check that could not be made.
+type stop struct{}
+
+func (*recorder) Helper() {}
+func (r *recorder) Logf(format string, args ...any) {
+	r.logs = append(r.logs, fmt.Sprintf(format, args...))
+}
+func (r *recorder) Errorf(format string, args ...any) {
+	r.verdicts = append(r.verdicts, fmt.Sprintf(format, args...))
+}
+func (r *recorder) Fatalf(format string, args ...any) {
+	r.broken = fmt.Sprintf(format, args...)
+	panic(stop{})
+}
+
+// run runs a check; a panic of the sampler is a verdict against it.
+func (r *recorder) run(check func(TB)) {
+	defer func() {
+		if p := recover(); p != nil {
+			if _, ok := p.(stop); !ok {
+				r.Errorf("panic: %v", p)
+			}
+		}
+	}()
+	check(r)
+}
+
+// MustReject fails unless check reports at least one error. A check that could
+// not be made has rejected nothing.
+func MustReject(t TB, check func(TB)) {
+	t.Helper()
+	r := new(recorder)
+	r.run(check)
+	switch {
+	case r.broken != "":
+		t.Fatalf("the check could not be made: %s", r.broken)
+	case len(r.verdicts) == 0:
+		t.Errorf("the planted fault was not rejected")
+	default:
+		t.Logf("rejected: %s", r.verdicts[0])
+	}
+}
+
+// Full tells whether the statistical checks run in full (GLMBATCH_STAT=1).
+func Full() bool { return os.Getenv("GLMBATCH_STAT") == "1" }
+
+// Seed returns the seed of a statistical check: 1, or with GLMBATCH_STAT=1
+// that of GLMBATCH_SEED, or else a fresh one, which it prints.
+func Seed(t testing.TB) uint64 {
+	t.Helper()
+	if !Full() {
+		return 1
+	}
+	seed := uint64(time.Now().UnixNano())
+	if text := os.Getenv("GLMBATCH_SEED"); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatalf("GLMBATCH_SEED: %v", err)
+		}
+	}
+	t.Logf("GLMBATCH_SEED=%d", seed)
+	return seed
+}
+
+// Scale returns quick, or with GLMBATCH_STAT=1 full.
+func Scale(quick, full int) int {
+	if Full() {
+		return full
+	}
+	return quick
+}
