@@ -204,7 +204,7 @@ func (r *runner) fitRecord(f *fitting, v report.Verdict) (*report.Fit, error) {
 		Diagnostics: f.diagnostics(), Design: design, StatsOf: f.statistics(), Events: f.events(r.Now()),
 	}
 	if r.Pipeline.Run.Keep == "draws" {
-		rec.DrawsOf = columns(f.spool, len(f.params), f.window)
+		rec.DrawsOf = columns(f.spool, len(f.params), f.window, columnBytes)
 	}
 	for _, c := range f.spool.Chains {
 		rec.Starts = append(rec.Starts, c.StartNote)

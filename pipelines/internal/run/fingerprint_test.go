@@ -101,15 +101,15 @@ func TestPriorsByName(t *testing.T) {
 		return spec.CoefficientPrior{Prior: glm.Prior{Kind: glm.Normal, Scale: scale}}
 	}
 	m.Prior.Coefficients, m.Prior.Intercept.Prior = set(1), set(2)
-	for pattern, scale := range map[string]float64{"x*": 3, "x1*": 4, "x12": 5, "nothing": 6} {
-		m.Prior.ByName = append(m.Prior.ByName, &spec.NamedPrior{Pattern: pattern, Prior: set(scale)})
+	for i, pattern := range []string{"x1*", "x12", "x*", "nothing"} {
+		m.Prior.ByName = append(m.Prior.ByName, &spec.NamedPrior{Pattern: pattern, Prior: set(float64(3 + i))})
 	}
 	data := &glm.Data{
 		X:         glm.NewDense(1, 6),
 		Names:     []string{"(Intercept)", "age", "x9", "x11", "x12", "x*"},
 		Intercept: 0,
 	}
-	want := []float64{2, 1, 3, 4, 5, 3}
+	want := []float64{2, 1, 5, 3, 4, 5}
 	for j, p := range priors(m, data) {
 		if p.Scale != want[j] {
 			t.Errorf("%s has the prior %v, want scale %g", data.Names[j], p, want[j])

@@ -242,7 +242,7 @@ func (r *runner) check(ctx context.Context, f *fitting, w window) (*measured, er
 		return nil, err
 	}
 	defer r.workers.release()
-	return measure(f.spool, len(f.params), w)
+	return measure(f.spool, len(f.params), w, columnBytes)
 }
 
 // reached reports whether the run's target holds.

@@ -25,11 +25,11 @@ type measured struct {
 }
 
 // columns yields the window's draws in blocks of columns that fit in bounded
-// memory, [param][chain][draw]. The block is reused between yields.
-func columns(f *spool.Fit, params int, w window) iter.Seq2[*report.Columns, error] {
+// bytes of memory (one column at least), [param][chain][draw]. The block is reused between yields.
+func columns(f *spool.Fit, params int, w window, bytes int) iter.Seq2[*report.Columns, error] {
 	return func(yield func(*report.Columns, error) bool) {
 		chains, draws := len(f.Chains), w.draws()
-		width := max(1, min(params, columnBytes/(8*chains*draws)))
+		width := max(1, min(params, bytes/(8*chains*draws)))
 		values := make([]float64, width*chains*draws)
 		for lo := 0; lo < params; lo += width {
 			hi := min(lo+width, params)
@@ -60,11 +60,11 @@ func fillColumns(f *spool.Fit, block *report.Columns, lo, hi int, w window) erro
 }
 
 // measure computes the diagnostics of every parameter and of the log densities.
-func measure(f *spool.Fit, params int, w window) (*measured, error) {
+func measure(f *spool.Fit, params int, w window, bytes int) (*measured, error) {
 	m := &measured{params: make([]diag.Summary, params)}
 	work := diag.NewWorkspace()
 	chains := make([][]float64, len(f.Chains))
-	for block, err := range columns(f, params, w) {
+	for block, err := range columns(f, params, w, bytes) {
 		if err != nil {
 			return nil, err
 		}

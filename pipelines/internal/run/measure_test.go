@@ -84,14 +84,21 @@ func TestMeasureByBlocks(t *testing.T) {
 		}
 	}
 	w := window{13, 83}
-	m, err := measure(f, params, w)
+	for _, width := range []int{0, 1, 3, 7} {
+		checkMeasured(t, f, all, w, width)
+	}
+}
+
+func checkMeasured(t *testing.T, f *spool.Fit, all [][][]float64, w window, width int) {
+	t.Helper()
+	m, err := measure(f, len(all), w, width*8*2*w.draws())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for p := range all {
 		want := diag.NewWorkspace().Summarize([][]float64{all[p][0][w.from:w.to], all[p][1][w.from:w.to]})
 		if m.params[p] != want {
-			t.Errorf("parameter %d: %+v, want %+v", p, m.params[p], want)
+			t.Errorf("%d columns at once: parameter %d: %+v, want %+v", width, p, m.params[p], want)
 		}
 	}
 	if m.logLik != m.params[0] {
