@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 )
 
@@ -26,6 +27,7 @@ type parquetFile struct {
 	mem    memory.Allocator
 	reader *pqarrow.FileReader
 	rows   int64
+	size   int64 // bytes of the file
 
 	nanIsNull bool // NaN is listed among the spellings of a missing cell
 }
@@ -69,10 +71,11 @@ func (f *parquetFile) open(disk *os.File) error {
 		return f.fail(err, "copy or export the file again")
 	}
 	err := guarded(func() error {
-		pf, err := file.NewParquetReader(disk, file.WithReadProps(parquet.NewReaderProperties(f.mem)))
+		pf, err := file.NewParquetReader(disk, file.WithReadProps(readerProperties(f.mem)))
 		if err != nil {
 			return err
 		}
+		f.size = pf.MetaData().GetSourceFileSize()
 		meta := pf.MetaData()
 		f.rows = meta.GetNumRows()
 		var sum int64
@@ -85,11 +88,64 @@ func (f *parquetFile) open(disk *os.File) error {
 		if sum != f.rows {
 			return errRowClaims
 		}
+		if err := skipPageIndex(pf); err != nil {
+			return err
+		}
 		f.reader, err = pqarrow.NewFileReader(pf, pqarrow.ArrowReadProperties{BatchSize: chunkRows}, f.mem)
 		return err
 	})
 	if err != nil {
 		return f.fail(fmt.Errorf("the Parquet footer cannot be read: %w", err), damagedHint)
+	}
+	return nil
+}
+
+// skipPageIndex declares that no page index will be used. Without it arrow-go
+// looks through all columns for the index of each: 7129 columns cost 50
+// million look-ups, and 100,000 columns minutes.
+func skipPageIndex(pf *file.Reader) error {
+	groups := make([]int32, pf.NumRowGroups())
+	for i := range groups {
+		groups[i] = int32(i)
+	}
+	if pf.MetaData().Schema.NumColumns() == 0 {
+		return nil
+	}
+	return pf.GetPageIndexReader().WillNeed(groups, []int32{0}, metadata.PageIndexSelection{})
+}
+
+// readerProperties reads chunks through a buffer, not whole, and takes pages
+// as large as any writer makes them (DuckDB closes a page at 100 MB, which
+// arrow-go's own limits would refuse).
+func readerProperties(mem memory.Allocator) *parquet.ReaderProperties {
+	props := parquet.NewReaderProperties(mem)
+	props.BufferedStreamEnabled = true
+	props.BufferSize = 256 << 10
+	props.MaxCompressedPageSize = maxPage
+	props.MaxUncompressedPageSize = maxPage
+	return props
+}
+
+const maxPage = 1 << 30
+
+// checkClaims holds what the footer says of one leaf column against the file:
+// its chunks lie inside, and have as many values as the row groups have rows.
+func (f *parquetFile) checkClaims(leaf int) error {
+	for i, g := range f.reader.ParquetReader().MetaData().RowGroups {
+		c := g.Columns[leaf].MetaData
+		if c == nil {
+			return fmt.Errorf("row group %d has no description of it", i+1)
+		}
+		if c.NumValues != g.GetNumRows() {
+			return fmt.Errorf("row group %d has %d rows and %d values of it", i+1, g.GetNumRows(), c.NumValues)
+		}
+		start := c.DataPageOffset
+		if c.DictionaryPageOffset != nil && *c.DictionaryPageOffset > 0 {
+			start = min(start, *c.DictionaryPageOffset)
+		}
+		if start < 0 || c.TotalCompressedSize < 0 || start > f.size || c.TotalCompressedSize > f.size-start {
+			return fmt.Errorf("row group %d puts it outside the file", i+1)
+		}
 	}
 	return nil
 }
@@ -233,6 +289,9 @@ func (f *parquetFile) readColumn(ctx context.Context, field int) (_ *column, err
 			col.release()
 		}
 	}()
+	if err := f.checkClaims(f.reader.Manifest.Fields[field].ColIndex); err != nil {
+		return nil, err
+	}
 	r, err := f.reader.GetColumn(ctx, field)
 	if err != nil {
 		return nil, err
