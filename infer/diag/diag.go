@@ -11,9 +11,7 @@ func loaded(chains [][]float64) *Workspace {
 
 // RHat returns the rank-normalised split R-hat: the larger of bulk and folded.
 func RHat(chains [][]float64) float64 {
-	w := loaded(chains)
-	bulk, _ := w.bulk()
-	return math.Max(bulk, w.foldedRHat())
+	return loaded(chains).rhat()
 }
 
 // ESSBulk returns the effective sample size of the rank-normalised draws.

@@ -88,7 +88,7 @@ func (w *Workspace) unit() unit {
 // transform fills y with f of the draws in u.
 func (w *Workspace) transform(u unit, f func(v float64) float64) {
 	scale := math.Ldexp(1, -u.exponent)
-	origin := u.origin * scale
+	origin := float64(u.origin * scale)
 	w.parts(func(first int, x []float64) {
 		y := w.y[first : first+len(x)]
 		for i, v := range x {

@@ -47,12 +47,15 @@ func TestSortFallsBack(t *testing.T) {
 }
 
 func TestOrderedBits(t *testing.T) {
-	values := []float64{math.Inf(-1), -math.MaxFloat64, -1, -math.SmallestNonzeroFloat64, math.Copysign(0, -1), 0,
+	values := []float64{math.Inf(-1), -math.MaxFloat64, -1, -math.SmallestNonzeroFloat64, 0,
 		math.SmallestNonzeroFloat64, 1, math.MaxFloat64, math.Inf(1)}
 	for i := 1; i < len(values); i++ {
 		if orderedBits(values[i-1]) >= orderedBits(values[i]) {
 			t.Errorf("%v and %v are out of order", values[i-1], values[i])
 		}
+	}
+	if orderedBits(math.Copysign(0, -1)) != orderedBits(0) {
+		t.Error("the zeros differ")
 	}
 }
 
@@ -81,7 +84,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestScoresAreAntisymmetric, and those of tied draws the score of their
+// TestScores: scores are antisymmetric, and tied draws have the score of their
 // average rank.
 func TestScores(t *testing.T) {
 	scores := make([]float64, 7)

@@ -20,9 +20,10 @@ func (s *radix) resize(n int) {
 	s.spare = resize(s.spare, n)
 }
 
-// orderedBits maps floats, NaN excepted, to integers in the same order.
+// orderedBits maps floats, NaN excepted, to integers in the same order; −0 + 0
+// is 0, so that both zeros are one.
 func orderedBits(v float64) uint64 {
-	b := math.Float64bits(v)
+	b := math.Float64bits(v + 0)
 	return b ^ (uint64(int64(b)>>63) | 1<<63)
 }
 
@@ -33,15 +34,8 @@ func (w *Workspace) sort() {
 	clear(s.counts[0][:])
 	clear(s.counts[1][:])
 	clear(s.counts[2][:])
-	lo, hi := w.lo, w.hi
-	if lo == 0 {
-		lo = math.Copysign(0, -1) // −0 and 0 compare equal, but not as integers
-	}
-	if hi == 0 {
-		hi = 0
-	}
-	base := orderedBits(lo)
-	shift := bits.LeadingZeros64(orderedBits(hi) - base)
+	base := orderedBits(w.lo)
+	shift := bits.LeadingZeros64(orderedBits(w.hi) - base)
 	items := s.items[:0]
 	w.parts(func(first int, x []float64) {
 		for i, v := range x {

@@ -69,6 +69,24 @@ func TestReasons(t *testing.T) {
 	}
 }
 
+// TestTwoValues: the distances of two values from their mean differ by rounding
+// alone, which must not be taken for variation.
+func TestTwoValues(t *testing.T) {
+	for half := 3; half < 40; half++ {
+		x := make([]float64, 2*half)
+		for i := range x {
+			x[i] = []float64{0.1, 0.7}[i%2]
+		}
+		chains := [][]float64{x}
+		if v := MCSESD(chains); !math.IsNaN(v) {
+			t.Errorf("%d draws: MCSESD is %g", 2*half, v)
+		}
+		if v := ESSSD(chains); !math.IsNaN(v) {
+			t.Errorf("%d draws: ESSSD is %g", 2*half, v)
+		}
+	}
+}
+
 func TestStuckChainsAreInfinitelyFarApart(t *testing.T) {
 	s := NewWorkspace().Summarize([][]float64{{1, 1, 1, 1, 1, 1}, {2, 2, 2, 2, 2, 2}, {4, 4, 4, 4, 4, 4}})
 	if !math.IsInf(s.RHat, 1) || !strings.Contains(s.Reason, "R-hat is infinite") {
