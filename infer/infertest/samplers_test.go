@@ -109,7 +109,7 @@ func TestConjugateCatches(t *testing.T) {
 		"scaled":      infertest.Scaled(conjugateSampler, 1, 2),
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := infertest.Check{Case: gaussians()[1], Sampler: s, Steps: 1, Place: anywhere, Pairs: 2000, Seed: infertest.Seed(t)}
+			c := infertest.Check{Case: gaussians()[1], Sampler: s, Steps: 1, Place: anywhere, Pairs: infertest.Scale(2000, 20_000), Seed: infertest.Seed(t)}
 			infertest.MustReject(t, func(t infertest.TB) { infertest.Ranks(t, c) })
 		})
 	}
@@ -137,7 +137,7 @@ func TestGibbsCatches(t *testing.T) {
 		"scaled":      {Case: few, Sampler: infertest.Scaled(sound, 1, 1.5)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.Steps, c.Pairs, c.Place, c.Seed = 20, 4000, placeInner, infertest.Seed(t)
+			c.Steps, c.Pairs, c.Place, c.Seed = 20, infertest.Scale(4000, 20_000), placeInner, infertest.Seed(t)
 			infertest.MustReject(t, func(t infertest.TB) { infertest.Invariance(t, c) })
 		})
 	}
