@@ -190,7 +190,11 @@ func appendFloat(dst []byte, x float64, bits int) []byte {
 	case math.IsInf(x, -1):
 		return append(dst, `"-Infinity"`...)
 	}
-	return strconv.AppendFloat(dst, x, 'g', -1, bits)
+	format := byte('f')
+	if a := math.Abs(x); a != 0 && (a < 1e-5 || a >= 1e15) {
+		format = 'e'
+	}
+	return strconv.AppendFloat(dst, x, format, -1, bits)
 }
 
 // elementType is the type of a list's elements: DOUBLE of DOUBLE[].

@@ -37,10 +37,10 @@ type Ledger struct {
 }
 
 // Open names the ledger at path, which need not exist: the first Write makes
-// it. A file that exists must be a ledger, or a DuckDB file without tables, or
-// empty; otherwise Open returns a *NotLedgerError, or a *VersionError if a
-// newer program wrote it. No lock is kept. A file that another process holds
-// is checked when it is used.
+// it. A file that exists must be a ledger, or a DuckDB file without tables;
+// otherwise Open returns a *NotLedgerError, or a *VersionError if a newer
+// program wrote it. No lock is kept. A file that another process holds, or has
+// just begun to make, is checked when it is used.
 func Open(path string, opts Options) (*Ledger, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -114,6 +114,9 @@ func checkFile(path string) (exists bool, err error) {
 
 // badFile wraps the engine's refusal to open a file that looks like DuckDB's.
 func (l *Ledger) badFile(err error) error {
+	if info, stat := os.Stat(l.path); stat == nil && info.Size() == 0 {
+		return &NotLedgerError{l.path, errors.New("it is an empty file"), "remove it; the engine makes its own"}
+	}
 	return &NotLedgerError{l.path, errors.New(engineWords(err)),
 		"the file may be damaged or from a newer DuckDB; restore a copy, or name another database"}
 }

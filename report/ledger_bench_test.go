@@ -59,7 +59,7 @@ func BenchmarkCommit(b *testing.B) {
 			for _, threads := range []int{1, 2} {
 				b.Run(fmt.Sprintf("params=%d/draws=%d/block=%d/threads=%d", params, layoutDraws, block, threads), func(b *testing.B) {
 					f := benchFit(params, layoutDraws, block)
-					before := resetPeak(b)
+					before, cpu := resetPeak(b), cpuSeconds(b)
 					for i := 0; b.Loop(); i++ {
 						path := filepath.Join(b.TempDir(), fmt.Sprint(i, ".duckdb"))
 						l, err := Open(path, Options{Threads: threads, MemoryLimit: os.Getenv("GLMBATCH_MEMORY")})
@@ -74,6 +74,7 @@ func BenchmarkCommit(b *testing.B) {
 						must(b, os.Remove(path))
 					}
 					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*params*layoutChains*layoutDraws), "ns/value")
+					b.ReportMetric((cpuSeconds(b)-cpu)*1e9/float64(b.N*params*layoutChains*layoutDraws), "cpu-ns/value")
 					b.ReportMetric(float64(peak(b)-before)/1e6, "memory-MB")
 				})
 			}
@@ -86,7 +87,7 @@ func BenchmarkCommit(b *testing.B) {
 func BenchmarkSmallFits(b *testing.B) {
 	for _, each := range []bool{false, true} {
 		b.Run(fmt.Sprintf("write=%v", map[bool]string{false: "shared", true: "each"}[each]), func(b *testing.B) {
-			l, err := Open(filepath.Join(b.TempDir(), "l.duckdb"), Options{})
+			l, err := Open(filepath.Join(b.TempDir(), "l.duckdb"), Options{Threads: layoutThreads()})
 			must(b, err)
 			n := 0
 			fit := func(s *Session) error {
@@ -96,7 +97,7 @@ func BenchmarkSmallFits(b *testing.B) {
 				_, err := s.Fit(context.Background(), f)
 				return err
 			}
-			ctx := context.Background()
+			ctx, cpu := context.Background(), cpuSeconds(b)
 			if each {
 				for b.Loop() {
 					must(b, l.Write(ctx, fit))
@@ -112,6 +113,7 @@ func BenchmarkSmallFits(b *testing.B) {
 				}))
 			}
 			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "fits/s")
+			b.ReportMetric((cpuSeconds(b)-cpu)*1e3/float64(n), "cpu-ms/fit")
 		})
 	}
 }
@@ -119,7 +121,7 @@ func BenchmarkSmallFits(b *testing.B) {
 // BenchmarkOpen measures opening, checkpointing and closing a ledger with
 // nothing to write.
 func BenchmarkOpen(b *testing.B) {
-	l, err := Open(filepath.Join(b.TempDir(), "l.duckdb"), Options{})
+	l, err := Open(filepath.Join(b.TempDir(), "l.duckdb"), Options{Threads: layoutThreads()})
 	must(b, err)
 	for b.Loop() {
 		must(b, l.Write(context.Background(), func(*Session) error { return nil }))

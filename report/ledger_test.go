@@ -2,8 +2,12 @@ package report
 
 import (
 	"context"
+	"database/sql"
+	"fmt"
 	"iter"
+	"math"
 	"path/filepath"
+	"reflect"
 	"testing"
 	"time"
 
@@ -69,6 +73,9 @@ func sampleFit(fingerprint string) *Fit {
 
 func open(t *testing.T, opts Options) *Ledger {
 	t.Helper()
+	if opts.Threads == 0 {
+		opts.Threads = 1 // starting threads is most of the cost of a small test
+	}
 	l, err := Open(filepath.Join(t.TempDir(), "ledger.duckdb"), opts)
 	must(t, err)
 	return l
@@ -86,10 +93,145 @@ func store(t *testing.T, l *Ledger, fits ...*Fit) {
 	}))
 }
 
-func TestStore(t *testing.T) {
+// one runs SQL that gives one row and scans it.
+func one(t *testing.T, l *Ledger, query string, into ...any) {
+	t.Helper()
+	must(t, l.read(context.Background(), func(c *sql.Conn) error {
+		return c.QueryRowContext(context.Background(), query).Scan(into...)
+	}))
+}
+
+// wantInt checks a query that gives one number.
+func wantInt(t *testing.T, l *Ledger, want int, query string) {
+	t.Helper()
+	var got int
+	one(t, l, query, &got)
+	if got != want {
+		t.Errorf("%s: %d, want %d", query, got, want)
+	}
+}
+
+// TestDraws stores draws whose value follows from their place, in blocks and
+// threads of several shapes, and looks at every row.
+func TestDraws(t *testing.T) {
+	for _, shape := range []struct{ params, chains, draws, block, threads int }{
+		{1, 1, 1, 1, 1}, {5, 4, 100, 2, 2}, {7, 3, 2048, 7, 2}, {3, 2, 5000, 1, 2}, {300, 4, 130, 16, 2}, {40, 4, 2049, 3, 1},
+	} {
+		t.Run(fmt.Sprintf("%+v", shape), func(t *testing.T) {
+			l := open(t, Options{Threads: shape.threads})
+			f := &Fit{Key: Key{"d", "", "m", "s"}, Fingerprint: "f", Status: Complete, Chains: shape.chains, Draws: shape.draws,
+				Parameters: make([]Parameter, shape.params), DrawsOf: draws(shape.params, shape.chains, shape.draws, shape.block)}
+			store(t, l, f)
+			n := shape.params * shape.chains * shape.draws
+			wantInt(t, l, n, `SELECT count(*) FROM draw WHERE fit_id = 1
+				AND value = 1000.0::DOUBLE * (parameter_id - 1) + 10.0::DOUBLE * (chain - 1) + (iteration - 1)::DOUBLE / 1000 + 0.5`)
+			wantInt(t, l, n, `SELECT count(DISTINCT (parameter_id, chain, iteration)) FROM draw
+				WHERE parameter_id BETWEEN 1 AND `+fmt.Sprint(shape.params)+` AND chain BETWEEN 1 AND `+fmt.Sprint(shape.chains)+
+				` AND iteration BETWEEN 1 AND `+fmt.Sprint(shape.draws))
+		})
+	}
+}
+
+func TestSpecialValues(t *testing.T) {
+	l := open(t, Options{})
+	values := []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), math.SmallestNonzeroFloat64, math.MaxFloat64}
+	f := &Fit{Key: Key{"d", "", "m", "s"}, Fingerprint: "f", Status: Complete, Chains: 1, Draws: len(values), Parameters: make([]Parameter, 1),
+		DrawsOf: func(yield func(*Columns, error) bool) {
+			yield(&Columns{0, 1, 1, len(values), values}, nil)
+		}}
+	store(t, l, f)
+	for i, want := range values {
+		var got float64
+		one(t, l, fmt.Sprintf("SELECT value FROM draw WHERE iteration = %d", i+1), &got)
+		if math.Float64bits(got) != math.Float64bits(want) && !(math.IsNaN(got) && math.IsNaN(want)) {
+			t.Errorf("draw %d is %v, want %v", i+1, got, want)
+		}
+	}
+}
+
+func TestStoredAgain(t *testing.T) {
+	l, ctx := open(t, Options{}), context.Background()
+	if got, err := l.Stored(ctx, []string{"f1"}); err != nil || len(got) != 0 {
+		t.Fatalf("without a file: %v, %v", got, err)
+	}
+	f, bad := sampleFit("f1"), sampleFit("f2")
+	bad.Status, bad.DrawsOf, bad.StatsOf, bad.Summaries, bad.Statistics, bad.Error = Erred, nil, nil, nil, nil, "no such file"
+	f.Summaries[2].RHat, f.Summaries[2].Reason = math.NaN(), "constant"
+	f.StatsOf = func(yield func(*Stats, error) bool) { // two warm-up iterations, both divergent; one of the kept is
+		yield(&Stats{Chain: 1, First: -1, Infos: []infer.Info{{Divergent: true}, {Divergent: true}, {Divergent: true}, {LogLik: -3}}}, nil)
+	}
+	store(t, l, f, bad)
+	got, err := l.Stored(ctx, []string{"f1", "f2", "it's none"})
+	must(t, err)
+	want := map[string]StoredFit{"f1": {ID: 1, Key: f.Key, Fingerprint: "f1", Verdict: f.Verdict, Gates: Gates{}.withDefaults(),
+		Warnings: f.Warnings, Divergences: 1}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("stored\n%+v, want\n%+v", got, want)
+	}
+	e, err := l.Evidence(ctx, "f1")
+	must(t, err)
+	if !math.IsNaN(e.Summaries[2].RHat) || e.Summaries[2].Reason != "constant" {
+		t.Errorf("a NaN came back as %v (%q)", e.Summaries[2].RHat, e.Summaries[2].Reason)
+	}
+	e.Summaries[2] = f.Summaries[2] // NaN is unequal to itself
+	f.Summaries[2].RHat, e.Summaries[2].RHat = 0, 0
+	names := []string{"(Intercept)", "glu", "a b", `"'; DROP TABLE fit; --`, "größe"}
+	if !reflect.DeepEqual(e, Evidence{names, f.Summaries, f.Statistics, 1, f.Warnings}) {
+		t.Errorf("evidence %+v", e)
+	}
+	wantInt(t, l, 1, `SELECT count(*) FROM fit WHERE fit_id = 2 AND status = 'error' AND error = 'no such file'`)
+	wantInt(t, l, 1, `SELECT count(*) FROM run_fit WHERE fit_id = 2 AND action = 'error'`)
+	wantInt(t, l, 2, `SELECT count(*) FROM chain WHERE warmup AND iteration IN (-1, 0) AND chain = 2`)
+	wantInt(t, l, 1, `SELECT count(*) FROM chain WHERE NOT warmup AND iteration = 2 AND log_lik = -3`)
+	wantInt(t, l, 1, `SELECT count(*) FROM design WHERE fit_id = 1 AND (record->>'version')::INT = 1`)
+	wantInt(t, l, 5, `SELECT count(*) FROM parameter WHERE fit_id = 1 AND starts = [1, 2, 3, 4] AND prior = 'normal(0, 10)' AND scale = 2`)
+}
+
+func TestRejudge(t *testing.T) {
+	l, ctx := open(t, Options{}), context.Background()
+	store(t, l, sampleFit("f1"))
+	later := night.Add(time.Hour)
+	must(t, l.Write(ctx, func(s *Session) error {
+		return s.Rejudge(ctx, "f1", Gates{RHat: 1.05, ESSBulk: -1}, Verdict{Fail, []string{"why"}}, later)
+	}))
+	got, err := l.Stored(ctx, []string{"f1"})
+	must(t, err)
+	if f := got["f1"]; f.Verdict.Grade != Fail || f.Verdict.Reasons[0] != "why" || f.Gates != (Gates{1.05, -1, 400, 0}) {
+		t.Errorf("after rejudging: %+v", f)
+	}
+	err = l.Write(ctx, func(s *Session) error { return s.Rejudge(ctx, "other", Gates{}, Verdict{}, later) })
+	if err == nil {
+		t.Error("rejudged a fit that is not there")
+	}
+}
+
+func TestRunRecord(t *testing.T) {
+	l, ctx := open(t, Options{}), context.Background()
+	r := &Run{ID: "r1", Pipeline: "p", Vars: map[string]string{"night": "x'y"}, Seed: math.MaxUint64, Started: night}
+	must(t, l.Write(ctx, func(s *Session) error {
+		if err := s.Run(ctx, r); err != nil {
+			return err
+		}
+		if err := s.RunFit(ctx, &RunFit{Key: Key{"d", "", "m", "s"}, RunID: "r1", Action: Uncommitted, At: night}); err != nil {
+			return err
+		}
+		return s.Event(ctx, "r1", Event{night, "warn", "disk is slow"})
+	}))
+	wantInt(t, l, 1, `SELECT count(*) FROM run WHERE finished IS NULL AND exit_code IS NULL`)
+	r.Finished, r.ExitCode = night.Add(time.Minute), 3
+	must(t, l.Write(ctx, func(s *Session) error { return s.Run(ctx, r) }))
+	wantInt(t, l, 1, `SELECT count(*) FROM run WHERE exit_code = 3 AND finished - started = INTERVAL 1 MINUTE
+		AND seed = 18446744073709551615 AND (vars->>'night') = 'x''y' AND engine LIKE 'duckdb v%'`)
+	wantInt(t, l, 1, `SELECT count(*) FROM run_fit WHERE action = 'uncommitted' AND fit_id IS NULL`)
+	wantInt(t, l, 1, `SELECT count(*) FROM event WHERE message = 'disk is slow'`)
+}
+
+// TestComments holds that everything in the ledger explains itself.
+func TestComments(t *testing.T) {
 	l := open(t, Options{})
 	store(t, l, sampleFit("f1"))
-	got, err := l.Stored(context.Background(), []string{"f1", "f2"})
-	must(t, err)
-	t.Log(got)
+	wantInt(t, l, 0, `SELECT count(*) FROM duckdb_tables() WHERE comment IS NULL`)
+	wantInt(t, l, 0, `SELECT count(*) FROM duckdb_views() WHERE NOT internal AND comment IS NULL`)
+	wantInt(t, l, 0, `SELECT count(*) FROM duckdb_columns() WHERE NOT internal AND comment IS NULL
+		AND table_name IN (SELECT table_name FROM duckdb_tables()) AND table_name <> 'schema_version'`)
 }

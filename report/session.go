@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"time"
 
 	"github.com/duckdb/duckdb-go/v2"
@@ -52,8 +53,9 @@ func (s *Session) Run(ctx context.Context, r *Run) error {
 		if _, err := s.c.ExecContext(ctx, "DELETE FROM run WHERE run_id = ?", r.ID); err != nil {
 			return err
 		}
-		_, err := s.c.ExecContext(ctx, `INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			r.ID, r.Pipeline, text(r.SpecHash), text(r.Spec), vars, r.Seed, r.Started.UTC(), finished, exit,
+		// The seed goes as text: database/sql refuses integers beyond int64.
+		_, err := s.c.ExecContext(ctx, `INSERT INTO run VALUES (?, ?, ?, ?, ?, CAST(?::VARCHAR AS UBIGINT), ?, ?, ?, ?, ?, ?)`,
+			r.ID, r.Pipeline, text(r.SpecHash), text(r.Spec), vars, strconv.FormatUint(r.Seed, 10), r.Started.UTC(), finished, exit,
 			text(r.Program), engine, host)
 		return err
 	})
@@ -82,7 +84,7 @@ func (s *Session) insertRunFit(ctx context.Context, id any, r *RunFit) error {
 // Rejudge gives the complete fit with this fingerprint the verdict of changed
 // gates. It is an error if there is none.
 func (s *Session) Rejudge(ctx context.Context, fingerprint string, g Gates, v Verdict, at time.Time) error {
-	gates, err := json.Marshal(g)
+	gates, err := json.Marshal(g.withDefaults())
 	if err != nil {
 		return err
 	}
