@@ -35,8 +35,9 @@
 // R-hat is +Inf if no half varies but they differ. Deliberate differences from
 // posterior: it calls draws constant if they range over less than 2.2e-16,
 // whatever their unit, where we ask whether they are equal; it mistakes chains
-// for iterations at 2 and 3 iterations; and it returns what rounding makes of
-// 1/0 where we return +Inf.
+// for iterations at 2 and 3 iterations; it overlooks, in ESS, a NaN that is the
+// middle draw of an odd chain; and it returns what rounding makes of 1/0 where
+// we return +Inf.
 //
 // Source: Vehtari, Gelman, Simpson, Carpenter, Bürkner (2021), Rank-
 // normalization, folding, and localization: an improved R-hat for assessing

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -263,7 +264,7 @@ func FuzzSummarize(f *testing.F) {
 				t.Errorf("%s is NaN without a reason", names[i])
 			}
 		}
-		if draws < 6 {
+		if draws < 6 || slices.ContainsFunc(refFlat(x), math.IsNaN) {
 			return
 		}
 		for _, c := range []struct {
