@@ -179,6 +179,7 @@ func TestStoredAgain(t *testing.T) {
 	if !reflect.DeepEqual(e, Evidence{names, f.Summaries, f.Statistics, 1, f.Warnings}) {
 		t.Errorf("evidence %+v", e)
 	}
+	wantInt(t, l, 1, `SELECT count(*) FROM summary WHERE rhat IS NULL AND reason = 'constant'`)
 	wantInt(t, l, 1, `SELECT count(*) FROM fit WHERE fit_id = 2 AND status = 'error' AND error = 'no such file'`)
 	wantInt(t, l, 1, `SELECT count(*) FROM run_fit WHERE fit_id = 2 AND action = 'error'`)
 	wantInt(t, l, 2, `SELECT count(*) FROM chain WHERE warmup AND iteration IN (-1, 0) AND chain = 2`)
