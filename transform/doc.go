@@ -22,6 +22,10 @@
 // glob("*_rate"), where * stands for any run of characters and ? for one.
 // R has no globs, so that a formula from R never changes its meaning here.
 //
+// Decision: . and globs leave out the columns of offset() and trials(), where R
+// takes those of offset() in: an exposure is hardly ever meant as a predictor
+// too, and can be named if it is.
+//
 // Decision: dates are refused, with their name. Days since 1970 have no natural
 // zero and no natural unit; whoever wants a trend says which, in the query.
 //

@@ -139,26 +139,12 @@ func firstRepeated(names []string) string {
 	return ""
 }
 
-// unused returns the levels that no row has.
-func (f *factor) unused() []string {
-	used := make([]bool, len(f.levels))
-	for _, code := range f.codes {
-		used[code] = true
-	}
-	var out []string
-	for i, level := range f.levels {
-		if !used[i] {
-			out = append(out, level)
-		}
-	}
-	return out
-}
-
 // manyLevels is the number of levels from which a factor is remarked upon, and
 // maxLevels the number from which a column is not read as one.
 const (
 	manyLevels = 50
 	maxLevels  = 100_000
+	fewLevels  = 10 // so few may be more than half of the rows of a small group
 )
 
 // doubt is a reason not to take a text column for a factor.
@@ -189,7 +175,7 @@ func (f *factor) doubtful(named bool) *doubt {
 		return &doubt{odd, fmt.Errorf("the column is text, but %d of its %d values are numbers, and %q is not", numbers, len(f.levels), f.levels[f.codes[odd]]), numbersHint}
 	case 2*numbers > len(f.levels):
 		return &doubt{-1, errors.New("the column is text, but all its values are numbers"), numbersHint}
-	case named || 2*len(f.levels) <= n:
+	case named || len(f.levels) < n && (2*len(f.levels) <= n || len(f.levels) <= fewLevels):
 		return nil
 	}
 	err := fmt.Errorf("the column is text with %d distinct values in %d rows: it looks like an identifier", len(f.levels), n)

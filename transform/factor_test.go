@@ -30,7 +30,8 @@ func TestLevels(t *testing.T) {
 		{nil, []string{"(Intercept)", "gb", "gc"}, 0},
 		{[]string{"b"}, []string{"(Intercept)", "ga", "gc"}, 0},
 		{[]string{"c", "b", "a"}, []string{"(Intercept)", "gb", "ga"}, 0},
-		{[]string{"c", "x", "b", "a"}, []string{"(Intercept)", "gx", "gb", "ga"}, 2}, // unused, and so constant
+		{[]string{"c", "x", "b", "a"}, []string{"(Intercept)", "gx", "gb", "ga"}, 1}, // gx is 0 in all rows
+		{[]string{"x", "b", "c", "a"}, []string{"(Intercept)", "gb", "gc", "ga"}, 1}, // no reference
 	} {
 		spec := Spec{InterceptAt: "zero"}
 		if c.levels != nil {
@@ -90,6 +91,7 @@ func TestIdentifiersAreNoFactors(t *testing.T) {
 	}{
 		{"all distinct", distinct(12, "id%d"), "all its 12 values are distinct: it looks like an identifier", "", 1},
 		{"nearly all distinct", append(distinct(11, "id%d"), "id0"), "11 distinct values in 12 rows", "", 1},
+		{"a small group", []string{"a", "b", "c", "a", "c"}, "", "", 1},
 		{"two rows", []string{"a", "b"}, "", "", 0},
 		{"half distinct", repeat(2, distinct(6, "g%d")...), "", "", 0},
 		{"many levels", repeat(3, distinct(60, "g%d")...), "", "", 1},

@@ -23,34 +23,37 @@ type unit struct {
 	constant      bool
 }
 
-// rescale centres and scales every column in place. Constant columns, the
-// intercept's among them, stay as they are.
-func (b *builder) rescale() error {
+// measure finds the centre and scale of every column. Constant columns, the
+// intercept's among them, will stay as they are.
+func (b *builder) measure() error {
 	x := b.out.Data.X
 	if b.spec.Standardize == "center_scale" && b.n == 1 && len(b.chosen.terms) > 0 {
 		return b.tableError("one row cannot be standardised: its standard deviation is 0/0", "write standardize: none, or find more rows")
 	}
 	b.unit = make([]unit, x.Cols)
 	b.hashes = make([]uint64, x.Cols)
-	var constant []string
+	var constant, zero []string
 	for j, p := range b.plan {
 		col := x.Col(j)
 		u, err := b.unitOf(col, p)
 		if err != nil {
 			return err
 		}
-		if u.constant && p.term >= 0 {
+		switch {
+		case p.term < 0 || !u.constant:
+		case col[0] == 0:
+			zero = append(zero, p.name)
+		default:
 			constant = append(constant, fmt.Sprintf("%s (%v)", p.name, col[0]))
 		}
 		b.unit[j] = u
 		b.hashes[j] = hash(col)
 	}
-	if len(constant) > 0 {
-		advice := "the prior alone decides its coefficient where it is 0"
-		if b.chosen.intercept {
-			advice = "the data cannot tell it from the intercept"
-		}
-		b.warn("constant in all %d rows, and left as it is: %s; %s", b.n, list(constant), advice)
+	if len(zero) > 0 {
+		b.warn("0 in all %d rows: %s; the data say nothing of such a coefficient, it has its prior", b.n, list(zero))
+	}
+	if len(constant) > 0 && b.chosen.intercept {
+		b.warn("constant in all %d rows, and left as it is: %s; the data cannot tell it from the intercept", b.n, list(constant))
 	}
 	return nil
 }
@@ -87,8 +90,7 @@ func (b *builder) scaleFault(p planned, scale float64) error {
 	return b.columnError(p.variable, errors.New("its values differ by too little to be scaled"), "measure the column in a smaller unit, or leave it out")
 }
 
-// repeated warns of columns that equal an earlier one, then applies the units.
-// Cost: O(columns) look-ups of hashes; only columns of equal hash are compared.
+// repeated warns of columns that equal an earlier one. Cost: O(columns) look-ups of hashes; only columns of equal hash are compared.
 func (b *builder) repeated() error {
 	x := b.out.Data.X
 	byHash := make(map[uint64][]int)
@@ -114,8 +116,13 @@ func (b *builder) repeated() error {
 		predictors := x.Cols - (b.out.Data.Intercept + 1)
 		b.warn("%d of %d columns equal another one (%s): the data tell only the sum of their coefficients, the prior divides it", len(pairs), predictors, list(pairs))
 	}
+	return nil
+}
+
+// scale brings every column to the scale of the design, in place.
+func (b *builder) scale() error {
 	for j, u := range b.unit {
-		u.apply(x.Col(j))
+		u.apply(b.out.Data.X.Col(j))
 	}
 	return nil
 }

@@ -1,6 +1,9 @@
 package transform
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // variables finds the levels of factors and plans the columns of the design.
 func (b *builder) variables() error {
@@ -77,8 +80,8 @@ func (b *builder) readFactor(c *column) (*factor, error) {
 	if row, err := f.impose(want); err != nil {
 		return nil, b.levelError(c, row, err, "its values are "+list(present))
 	}
-	if unused := f.unused(); len(unused) > 0 && c.kind == text {
-		b.warn("column %q: no row has the level %s; the data say nothing of it", c.name, list(unused))
+	if !slices.Contains(f.codes, 0) {
+		b.warn("column %q: no row has the reference level %q, which the other coefficients are measured against", c.name, f.levels[0])
 	}
 	return f, nil
 }
