@@ -14,10 +14,10 @@ const lagBlock = 8
 const directLags = 2 * lagBlock
 
 // seriesLags is the lagSource of the centred halves in y: a block of lags at
-// O(lagBlock·draws), or, from directLags on, all of them at
-// O(draws · log draws).
+// O(lagBlock·draws), or, from directLags on and after a block that ends with
+// much correlation still, all of them at O(draws · log draws).
 func (w *Workspace) seriesLags(from int) int {
-	if from >= directLags {
+	if from >= directLags || from > 0 && w.half > directLags && w.acov[from-1] > w.acov[0]/2 {
 		return w.spectrumLags()
 	}
 	var sums [lagBlock]float64

@@ -10,8 +10,9 @@ import (
 // results may.
 const Version = "diag/1"
 
-// Summary is what is told of one column of draws. A number that cannot be
-// computed is NaN, and Reason says why.
+// Summary is what is told of one column of draws, in the unit of the draws but
+// for RHat and the two ESS. A number that cannot be computed is NaN, and Reason
+// says why.
 type Summary struct {
 	Mean, SD                               float64
 	MCSEMean, MCSESD                       float64
@@ -24,6 +25,9 @@ type Summary struct {
 // Summarize describes one column: chains × iterations, of equal lengths, the
 // warm-up left out. It allocates nothing once it has seen a column of this
 // shape, save the words of an unusual Reason.
+//
+// Cost: 50 to 130 ns a draw, more the longer the chains are correlated; O(S)
+// to O(S log S) for S draws. It panics if the chains differ in length.
 func (w *Workspace) Summarize(chains [][]float64) Summary {
 	w.load(chains)
 	nan := math.NaN()
