@@ -22,6 +22,7 @@ const (
 	NoJacobian Flaw = "no sigma Jacobian" // log sigma is moved as if it were sigma
 	NoOffset   Flaw = "no offset"         // eta is X·beta alone
 	NoReject   Flaw = "no rejection"      // proposals are always accepted
+	Stuck      Flaw = "stuck coordinate"  // the last parameter is never moved
 	LostCache  Flaw = "cache not saved"   // a restored chain has another eta
 	LostStream Flaw = "stream not saved"  // a restored chain has another stream
 	BadSlices  Flaw = "unchecked state"   // damaged states panic
@@ -111,6 +112,9 @@ func (k *reference) Step() (infer.Info, error) {
 	d := k.target.Cols()
 	accepted := 0
 	for j := range k.theta {
+		if k.flaw == Stuck && j == len(k.theta)-1 {
+			break
+		}
 		width := 1.0
 		if j < d && k.target.Model().Coefficients[j].Kind == glm.Normal {
 			width = k.target.Model().Coefficients[j].Scale
