@@ -5,7 +5,9 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -70,7 +72,7 @@ func layoutBlocks(params int) func(yield func(*Columns, error) bool) {
 // A layout is one way to store draws: how to load them and how to ask.
 type layout struct {
 	name, create             string
-	load                     func(context.Context, *sql.Conn, int) error
+	load                     func(context.Context, *sql.Conn, int) error // nil: Ledger.Write
 	summary, trace, relation string
 }
 
@@ -78,15 +80,16 @@ const (
 	longTable    = `CREATE TABLE draw (fit_id BIGINT, parameter_id INTEGER, chain SMALLINT, iteration INTEGER, value DOUBLE)`
 	longRaw      = `CREATE TABLE draw (fit_id BIGINT, parameter_id INTEGER, chain SMALLINT, iteration INTEGER, value DOUBLE USING COMPRESSION uncompressed)`
 	longSummary  = `SELECT parameter_id, avg(value), quantile_cont(value, [0.025, 0.5, 0.975]) FROM draw WHERE fit_id = 1 GROUP BY parameter_id`
-	longTrace    = `SELECT chain, iteration, value FROM draw WHERE fit_id = 1 AND parameter_id = 3000 ORDER BY chain, iteration`
-	longRelation = `SELECT corr(a.value, b.value) FROM draw a JOIN draw b USING (chain, iteration) WHERE a.fit_id = 1 AND b.fit_id = 1 AND a.parameter_id = 3000 AND b.parameter_id = 6000`
+	longTrace    = `SELECT chain, iteration, value FROM draw WHERE fit_id = 1 AND parameter_id = 300 ORDER BY chain, iteration`
+	longRelation = `SELECT corr(a.value, b.value) FROM draw a JOIN draw b USING (chain, iteration) WHERE a.fit_id = 1 AND b.fit_id = 1 AND a.parameter_id = 300 AND b.parameter_id = 600`
 	listTable    = `CREATE TABLE draw (fit_id BIGINT, parameter_id INTEGER, chain SMALLINT, value DOUBLE[])`
 	listSummary  = `SELECT parameter_id, avg(v), quantile_cont(v, [0.025, 0.5, 0.975]) FROM (SELECT parameter_id, unnest(value) v FROM draw WHERE fit_id = 1) GROUP BY parameter_id`
-	listTrace    = `SELECT chain, unnest(range(1, len(value) + 1)) i, unnest(value) FROM draw WHERE fit_id = 1 AND parameter_id = 3000 ORDER BY chain, i`
-	listRelation = `SELECT corr(a.v, b.v) FROM (SELECT chain, unnest(range(len(value))) i, unnest(value) v FROM draw WHERE fit_id = 1 AND parameter_id = 3000) a JOIN (SELECT chain, unnest(range(len(value))) i, unnest(value) v FROM draw WHERE fit_id = 1 AND parameter_id = 6000) b USING (chain, i)`
+	listTrace    = `SELECT chain, unnest(range(1, len(value) + 1)) i, unnest(value) FROM draw WHERE fit_id = 1 AND parameter_id = 300 ORDER BY chain, i`
+	listRelation = `SELECT corr(a.v, b.v) FROM (SELECT chain, unnest(range(len(value))) i, unnest(value) v FROM draw WHERE fit_id = 1 AND parameter_id = 300) a JOIN (SELECT chain, unnest(range(len(value))) i, unnest(value) v FROM draw WHERE fit_id = 1 AND parameter_id = 600) b USING (chain, i)`
 )
 
 var layouts = []layout{
+	{"ledger", "", nil, longSummary, longTrace, longRelation},
 	{"rows-appender", longTable, loadRows, longSummary, longTrace, longRelation},
 	{"rows-from-lists", longTable, loadLists, longSummary, longTrace, longRelation},
 	{"rows-from-lists-raw", longRaw, loadLists, longSummary, longTrace, longRelation},
@@ -110,17 +113,12 @@ func BenchmarkLayout(b *testing.B) {
 }
 
 func (l layout) bench(b *testing.B, threads int) {
-	ctx, params := context.Background(), layoutParams(b)
+	params := layoutParams(b)
 	for b.Loop() {
 		path := filepath.Join(b.TempDir(), "layout.duckdb")
 		before := resetPeak(b)
 		start, cpu := time.Now(), cpuSeconds(b)
-		layoutSession(b, path, threads, func(c *sql.Conn) {
-			must(b, execute(ctx, c, l.create))
-			must(b, execute(ctx, c, "BEGIN"))
-			must(b, l.load(ctx, c, params))
-			must(b, execute(ctx, c, "COMMIT"))
-		})
+		l.write(b, path, threads, params)
 		write := time.Since(start)
 		b.ReportMetric((cpuSeconds(b)-cpu)*1e9/float64(params*layoutChains*layoutDraws), "cpu-ns/value")
 		b.ReportMetric(write.Seconds(), "write-s")
@@ -142,6 +140,27 @@ func (l layout) bench(b *testing.B, threads int) {
 		})
 	}
 	b.ReportMetric(0, "ns/op")
+}
+
+func (l layout) write(b *testing.B, path string, threads, params int) {
+	ctx := context.Background()
+	if l.load == nil {
+		ledger, err := Open(path, Options{Threads: threads})
+		must(b, err)
+		f := benchFit(params, layoutDraws, layoutBlock)
+		f.DrawsOf, f.StatsOf = layoutBlocks(params), nil
+		must(b, ledger.Write(ctx, func(s *Session) error {
+			_, err := s.Fit(ctx, f)
+			return err
+		}))
+		return
+	}
+	layoutSession(b, path, threads, func(c *sql.Conn) {
+		must(b, execute(ctx, c, l.create))
+		must(b, execute(ctx, c, "BEGIN"))
+		must(b, l.load(ctx, c, params))
+		must(b, execute(ctx, c, "COMMIT"))
+	})
 }
 
 func layoutSession(b *testing.B, path string, threads int, fn func(*sql.Conn)) {
@@ -320,7 +339,8 @@ func loadParquet(ctx context.Context, c *sql.Conn, params int) error {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "p", Type: arrow.PrimitiveTypes.Int32}, {Name: "c", Type: arrow.PrimitiveTypes.Int16},
 		{Name: "i", Type: arrow.PrimitiveTypes.Int32}, {Name: "v", Type: arrow.PrimitiveTypes.Float64}}, nil)
 	props := parquet.NewWriterProperties(parquet.WithDictionaryFor("v", false), parquet.WithStats(false))
-	w, err := pqarrow.NewFileWriter(schema, bufio.NewWriterSize(f, 1<<20), props, pqarrow.DefaultWriterProps())
+	out := bufio.NewWriterSize(f, 1<<20)
+	w, err := pqarrow.NewFileWriter(schema, struct{ io.Writer }{out}, props, pqarrow.DefaultWriterProps())
 	if err != nil {
 		return err
 	}
@@ -340,7 +360,7 @@ func loadParquet(ctx context.Context, c *sql.Conn, params int) error {
 		}
 		rec.Release()
 	}
-	if err := w.Close(); err != nil {
+	if err := errors.Join(w.Close(), out.Flush(), f.Close()); err != nil {
 		return err
 	}
 	return execute(ctx, c, fmt.Sprintf(`INSERT INTO draw SELECT 1, p, c, i, v FROM read_parquet('%s')`, path))
