@@ -324,3 +324,47 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("bernoulli: error %v, want an UnsupportedError", err)
 	}
 }
+
+// TestExtremes: what float64 cannot serve is a typed error, never a NaN draw.
+func TestExtremes(t *testing.T) {
+	for _, scale := range []float64{1e-160, 1e-140, 1e-70, 1e70, 1e140, 1e149} {
+		for _, sigma := range []glm.Prior{flat, halfCauchy} {
+			f := simulate(20, 3, "fff", sigma)
+			for i := range f.data.Y {
+				f.data.Y[i] *= scale
+				f.data.Offset[i] = 0
+			}
+			target, err := glm.NewTarget(f.data, f.model)
+			if err != nil {
+				t.Logf("%g: %v", scale, err)
+				continue
+			}
+			s, err := newSetup(target)
+			if err != nil {
+				var numeric *NumericError
+				var improper *glm.ImproperError
+				if !errors.As(err, &numeric) && !errors.As(err, &improper) {
+					t.Errorf("%g: error %v of type %T", scale, err, err)
+				}
+				if scale >= 1e-140 {
+					t.Errorf("%g: %v", scale, err)
+				}
+				continue
+			}
+			k, err := s.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(1, "extremes")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			theta := make([]float64, 4)
+			for range 20 {
+				info, _ := k.Step()
+				k.Position(theta)
+				for _, v := range append(theta, info.LogLik, info.LogPrior) {
+					if math.IsNaN(v) || math.IsInf(v, 0) {
+						t.Fatalf("%g: draw %v with %+v", scale, theta, info)
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package conjugate_test
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"math"
 	"strconv"
 	"testing"
@@ -24,6 +27,31 @@ func TestConformance(t *testing.T) {
 			}
 			infertest.Conformance(t, target, sampler)
 		})
+	}
+}
+
+// TestBitsArePinned: the draws of Version are these, on every processor. When
+// they must change, change Version too.
+func TestBitsArePinned(t *testing.T) {
+	const version, want = "conjugate/1", "e2b88e28af97e091"
+	hash := sha256.New()
+	for _, s := range [][2]int{{30, 4}, {6, 9}, {700, 3}} {
+		data, model := big(s[0], s[1])
+		k := kernel(t, data, model)
+		theta := make([]float64, data.Cols()+1)
+		for range 50 {
+			info, err := k.Step()
+			if err != nil {
+				t.Fatal(err)
+			}
+			k.Position(theta)
+			for _, v := range append(theta, info.LogLik, info.LogPrior) {
+				_ = binary.Write(hash, binary.LittleEndian, v)
+			}
+		}
+	}
+	if got := hex.EncodeToString(hash.Sum(nil)[:8]); got != want || conjugate.Version != version {
+		t.Errorf("%s draws bits with hash %s, pinned are %s with %s", conjugate.Version, got, version, want)
 	}
 }
 
@@ -80,7 +108,7 @@ func big(n, d int) (*glm.Data, glm.Model) {
 	}
 	for i := range n {
 		data.X.Col(0)[i] = 1
-		data.Y[i] = 3*rng.Float64() + data.X.Col(d - 1)[i]
+		data.Y[i] = rng.Float64() + data.X.Col(d - 1)[i] // no product: exact bits everywhere
 	}
 	model := glm.Model{Family: glm.Family{Name: "gaussian", Link: "identity"},
 		Coefficients: []glm.Prior{{Kind: glm.Flat}}, Dispersion: glm.Prior{Kind: glm.HalfCauchy, Scale: 1}}
