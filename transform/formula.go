@@ -124,6 +124,9 @@ type term struct {
 
 // label is the term's name in R's spelling.
 func (t *term) label() string {
+	if len(t.variables) == 1 {
+		return t.variables[0].label()
+	}
 	parts := make([]string, len(t.variables))
 	for i, v := range t.variables {
 		parts[i] = v.label()

@@ -4,6 +4,9 @@ package transform
 // characters and ? for one; every other character stands for itself. Cost:
 // O(len(pattern)·len(name)) at worst, whatever the pattern.
 func globMatch(pattern, name string) bool {
+	if pattern == "*" {
+		return true
+	}
 	p, s := []rune(pattern), []rune(name)
 	i, j := 0, 0
 	star, mark := -1, 0 // the last star, and where the text that it swallowed ends
