@@ -74,13 +74,13 @@ func (f *fitting) diagnostics() []report.Diagnostic {
 	n := len(f.params) + 1 // log_lik is gated too
 	return []report.Diagnostic{
 		{Name: "rhat_max", Chain: -1, Value: m.worstRHat()},
-		{Name: "rhat_max_if_mixed", Chain: -1, Value: diag.PerfectRHat(n, len(f.spool.Chains), f.window.draws(), perfectLevel)},
+		{Name: "rhat_max_if_mixed", Chain: -1, Value: diag.PerfectRHat(n, len(f.spool.Chains), f.window.draws(), PerfectLevel)},
 		{Name: "ess_bulk_median", Chain: -1, Value: m.ess("median", f.params)},
 		{Name: "ess_bulk_min", Chain: -1, Value: m.ess("min", f.params)},
 		{Name: "divergences", Chain: -1, Value: float64(m.divergences)},
 	}
 }
 
-// perfectLevel is the probability with which the largest R-hat of perfectly
-// mixed chains stays below what is reported beside it.
-const perfectLevel = 0.5
+// PerfectLevel is the probability with which the largest R-hat of perfectly
+// mixed chains stays below the figure that is reported beside it.
+const PerfectLevel = 0.9
