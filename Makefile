@@ -45,11 +45,11 @@ lint: ## check format, vet, staticcheck, shell syntax, and the house rules of in
 	if [ -n "$$bad" ]; then printf 'not in gofmt form:\n%s\n' "$$bad" >&2; exit 1; fi
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
-	for f in $$(grep -l '^#!.*bash' .ci/*); do bash -n "$$f"; done
+	for f in .ci/* $$(find . -name '*.sh' -not -path './bin/*'); do bash -n "$$f"; done
 	$(GO) test ./internal/arch
 
-race: ## run the tests under the race detector (PKG=./pipelines/... for a part)
-	$(GO) test -race -timeout=60m $(or $(PKG),./...)
+race: ## run the tests under the race detector (PKG=./pipelines/... RUN=Conformance for a part)
+	$(GO) test -race -timeout=60m -run='$(or $(RUN),.)' $(or $(PKG),./...)
 
 bench: ## run the benchmarks (BENCH=regexp COUNT=n PKG=./infer/...)
 	$(GO) test -run='^$$' -bench='$(BENCH)' -benchmem -count=$(COUNT) -timeout=2h $(or $(PKG),./...)
@@ -72,8 +72,8 @@ golden: ## write the golden files anew; read the diff before you commit it
 e2e: build ## walk the program as a user does: run, query, rerun, break
 	EXPECT_VERSION="$(VERSION)" .ci/e2e $(BIN)
 
-compat: build ## open a ledger with other engine versions of DuckDB (needs npm)
-	.ci/compat $(BIN)
+compat: ## open a ledger with clients of other engine versions of DuckDB (needs npm)
+	report/compat/run.sh
 
 ci: ## what continuous integration runs
 	.ci/run
