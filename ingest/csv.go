@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	sniffBytes = 1 << 20 // what separator detection looks at
-	maxColumns = 1 << 20 // beyond this a header is taken for something else
+	sniffBytes = 1 << 18 // what separator detection looks at
+	maxColumns = 1 << 18 // beyond this a header is taken for something else
 )
 
 // csvFile reads one CSV file: once, and a second time only for columns that
@@ -285,7 +285,7 @@ func (f *csvFile) scan(ctx context.Context, r *csv.Reader, cols []*csvColumn) er
 				c.add(f.grammar, rec[i])
 			}
 		}
-		if f.rows%1024 == 0 && ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}

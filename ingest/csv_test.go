@@ -125,7 +125,7 @@ func TestOptions(t *testing.T) {
 	}{
 		"decimal comma":    {"x;y\n0,5;a\n-1,25e1;b\n3;c\n", "0.5 -12.5 3", Source{Decimal: ','}},
 		"separator":        {"x:y\n1:a\n", "1", Source{Separator: ':'}},
-		"nulls":            {"x,y\n-9,a\n2,b\n?,c\n", ". 2 .", Source{NullValues: []string{"-9", "?"}}},
+		"nulls":            {"x,y\n-9,a\n2,b\n?,c\n", ". 2 .", Source{NullValues: []string{"-9", " ? "}}},
 		"NA is text":       {"x,y\nNA,1\nb,2\n", "NA b", Source{NullValues: []string{""}}},
 		"NaN is missing":   {"x,y\nNaN,1\n2,2\n", ". 2", Source{NullValues: []string{"NaN"}}},
 		"text":             {"x,y\n007,1\n1e3,2\n,3\n", "007 1e3 .", Source{Types: map[string]string{"x": "text"}}},
@@ -175,6 +175,7 @@ func TestCSVFaults(t *testing.T) {
 		"gzip cut":        {text: gzipped(t, strings.Repeat("x,y\n1,2\n", 50))[:30], want: []string{"a.csv", "too early"}},
 		"gzip damaged":    {text: "\x1f\x8bnonsense", want: []string{"a.csv", "gzip"}},
 		"Excel":           {text: "PK\x03\x04......", want: []string{"Excel"}},
+		"too many":        {text: strings.Repeat("x,", maxColumns) + "x\n", want: []string{"line 1", "262145 columns"}},
 		"only BOM":        {text: "\ufeff", want: []string{"empty"}},
 		"blank":           {text: "\n\n\n", want: []string{"empty"}},
 		"By is not there": {text: "x\n1\n", src: Source{By: []string{"region"}}, want: []string{`no column "region"`}},

@@ -56,7 +56,7 @@ func Read(ctx context.Context, src Source) (*Table, error) {
 			return nil, err
 		}
 		parts = append(parts, p)
-		return newTable(&src, parts, mem)
+		return joinParts(&src, parts, mem)
 	}
 	files, err := src.files()
 	if err != nil {
@@ -76,7 +76,19 @@ func Read(ctx context.Context, src Source) (*Table, error) {
 		parts = append(parts, p)
 		choose = src.sameAs(p)
 	}
-	return newTable(&src, parts, mem)
+	return joinParts(&src, parts, mem)
+}
+
+// joinParts makes the table, within the budget.
+func joinParts(src *Source, parts []*part, mem *budget) (t *Table, err error) {
+	gerr := guarded(func() error {
+		t, err = newTable(src, parts, mem)
+		return nil
+	})
+	if gerr != nil {
+		return nil, &SourceError{Dataset: src.Name, File: src.Path, Err: gerr}
+	}
+	return t, err
 }
 
 func (src *Source) maxBytes() int64 {

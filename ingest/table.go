@@ -25,8 +25,8 @@ type Table struct {
 	Warnings []string
 
 	parts []origin
-	rows  []int64 // row i is row rows[i] of the parts; nil: the same row
-	mem   memory.Allocator
+	rows  []int64          // row i is row rows[i] of the parts; nil: the same row
+	mem   memory.Allocator // of the tables that Split makes; no budget, since they add up to this one
 }
 
 // origin is the span of rows that one file gave.
@@ -37,8 +37,8 @@ type origin struct {
 }
 
 // newTable puts the parts one after the other. It takes over their chunks.
-func newTable(src *Source, parts []*part, mem memory.Allocator) (*Table, error) {
-	t := &Table{Name: src.Name, Key: src.Key, mem: mem}
+func newTable(src *Source, parts []*part, mem *budget) (*Table, error) {
+	t := &Table{Name: src.Name, Key: src.Key, mem: mem.Allocator}
 	var filled []*part
 	for _, p := range parts {
 		if p.file != "" {
