@@ -2,6 +2,8 @@ package spec
 
 import (
 	"fmt"
+	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 )
@@ -10,7 +12,10 @@ import (
 // time and stack that do not explode. Each grew out of a way in which YAML
 // parsers have failed.
 func hostile() map[string]string {
-	const n = maxBytes - 100
+	n := maxBytes / 4
+	if os.Getenv("GLMBATCH_STAT") != "" {
+		n = maxBytes - 100
+	}
 	bomb := "a0: &a0 [x,x,x,x,x,x,x,x,x]\n"
 	for i := range 20 {
 		bomb += fmt.Sprintf("a%d: &a%d [%s]\n", i+1, i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d,", i), 9), ","))
@@ -32,6 +37,25 @@ func hostile() map[string]string {
 		"dashes":           strings.Repeat("- ", n/2),
 		"question marks":   strings.Repeat("? ", n/2),
 		"anchors":          strings.Repeat("&a ", n/3),
+		"anchors on lines": strings.Repeat("&a\n", n/3),
+		"tags on lines":    strings.Repeat("!a\n", n/3),
+		"marks on lines":   strings.Repeat("?\n", n/2),
+		"values on lines":  strings.Repeat(":\n", n/2),
+		"mixed on lines":   strings.Repeat("!a\n&b\n", n/6),
+		"tags, anchors":    strings.Repeat("&b !a\n", n/6),
+		"tags, comments":   strings.Repeat("!a\n#c\n", n/6),
+		"tags on lines 2":  "a:\n" + strings.Repeat(" !a\n", n/4),
+		"open values":      strings.Repeat("a:\n-\n", n/5),
+		"pipes":            strings.Repeat("|\n", n/2),
+		"quotes":           strings.Repeat("'a'\n", n/4),
+		"quoted keys":      strings.Repeat("'a' ", n/4),
+		"documents deep":   strings.Repeat("--- ", n/4),
+		"flow keys":        "{" + strings.Repeat("? ", n/2),
+		"flow colons":      "{" + strings.Repeat("a: ", n/3),
+		"flow empty":       "[" + strings.Repeat("[],", n/3),
+		"flow commas":      "[" + strings.Repeat(",", n),
+		"merge keys":       strings.Repeat("<<: ", n/4),
+		"merge lines":      strings.Repeat("<<:\n", n/4),
 		"flow anchors":     "[" + strings.Repeat("&a ", n/3),
 		"tags":             strings.Repeat("!a ", n/3),
 		"flow tags":        "[" + strings.Repeat("!a ", n/3),
@@ -82,8 +106,10 @@ func manyLines(bytes int) string {
 }
 
 // TestHostile reads specs that are made to blow stack, memory or time. A stack
-// overflow kills the test process, a hang its timeout.
+// of more than 16 MiB kills the test process, a hang its timeout. (A quarter of
+// the largest size; all of it with GLMBATCH_STAT=1.)
 func TestHostile(t *testing.T) {
+	defer debug.SetMaxStack(debug.SetMaxStack(16 << 20))
 	for name, src := range hostile() {
 		t.Run(name, func(t *testing.T) {
 			if len(src) > maxBytes {
@@ -93,5 +119,36 @@ func TestHostile(t *testing.T) {
 				t.Error("was accepted")
 			}
 		})
+	}
+}
+
+// TestLimits meets each limit and looks for its message.
+func TestLimits(t *testing.T) {
+	specs := hostile()
+	rest := "datasets: {a: a.csv}\nmodels: {m: {formula: y ~ x, family: poisson, standardize: center_scale}}\nsamplers: {s: {}}\n"
+	for src, want := range map[string]string{
+		specs["many keys"]:        fmt.Sprintf("more than %d keys", maxKeys),
+		specs["long list"]:        fmt.Sprintf("more than %d words and marks", maxTokens),
+		specs["flow maps"]:        fmt.Sprintf("nested more than %d levels deep", maxDepth),
+		specs["dashes"]:           fmt.Sprintf("nested more than %d levels deep", maxDepth),
+		specs["flow tags"]:        fmt.Sprintf("more than %d anchors and tags", maxLabels),
+		specs["anchors on lines"]: fmt.Sprintf("more than %d anchors and tags", maxLabels),
+		specs["alias bomb"]:       fmt.Sprintf("more than %d levels, or %d values", maxDepth, maxNodes),
+		specs["variable bomb"]:    fmt.Sprintf("longer than %d bytes after templates are replaced", maxText),
+		specs["templates"]:        fmt.Sprintf("longer than %d bytes", maxText),
+		specs["many fits"]:        fmt.Sprintf("more than %d fits", maxFits),
+		"pipeline: p\n" + manyLines(11*(maxProblems+5)) + rest: "and ",
+	} {
+		_, err := Parse("spec.yaml", []byte(src), testOptions())
+		if err == nil {
+			t.Errorf("accepted, without %q", want)
+			continue
+		}
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got: %.200v", want, err)
+		}
+		if n := len(err.(*Problems).List); n > maxProblems+1 {
+			t.Errorf("%q comes with %d problems", want, n)
+		}
 	}
 }

@@ -16,6 +16,7 @@ const (
 	maxTokens   = 150_000 // words and punctuation
 	maxNodes    = 150_000 // values after aliases are expanded
 	maxDepth    = 32
+	maxLabels   = 1000    // anchors and tags
 	maxText     = 1 << 16 // bytes of one value, before and after templates are replaced
 	maxFits     = 100_000
 	maxProblems = 1000 // further ones are counted only
