@@ -258,6 +258,9 @@ func TestUncachedAgrees(t *testing.T) {
 func TestCountsOfWork(t *testing.T) {
 	const n = 4
 	for d := 2; d <= 4096; d *= 2 {
+		if d > 256 && testing.Short() {
+			break
+		}
 		sweeps := int64(3)
 		if d > 512 && !infertest.Full() {
 			sweeps = 1

@@ -69,6 +69,10 @@ func TestImproper(t *testing.T) {
 				}
 			}
 		}, ""},
+		{"one success in 20,000", "bernoulli", 20_000, 1, []Prior{flat}, func(e *example) {
+			clear(e.data.Y)
+			e.data.Y[0] = 1 // Newton takes more steps than it takes to look for a direction
+		}, ""},
 		{"quasi-separated", "bernoulli", 60, 3, []Prior{flat}, quasi, "separate the responses"},
 		{"all successes", "bernoulli", 30, 1, []Prior{flat}, binary(func([]float64) bool { return true }), "separate the responses"},
 		{"all failures", "binomial", 30, 1, []Prior{flat}, binary(func([]float64) bool { return false }), "separate the responses"},

@@ -119,6 +119,9 @@ func TestDrawsHaveInverseCurvature(t *testing.T) {
 func TestPenalisedPoint(t *testing.T) {
 	for _, f := range familyNames {
 		for _, shape := range [][2]int{{50, 4}, {12, 30}, {410, 405}, {405, 800}} {
+			if shape[0] > 400 && testing.Short() {
+				continue
+			}
 			e := newExample(8, f, shape[0], shape[1], Prior{Kind: Normal, Location: 0.2, Scale: 0.5})
 			p := mustTarget(t, e).pilot
 			_, inexact := p.solver.(*krylov)

@@ -60,6 +60,7 @@ func TestUlps(t *testing.T) {
 		{"Log1p", Log1p, log1p, -1 + 0x1p-53, 1e300, 1, []float64{
 			1, -0.2928, 0.4142, -0.5, 0x1p-54, -0x1p-54, 0x1p-53, 0x1p-1074, 0x1p53, 0x1p60, -1 + 0x1p-53}},
 		{"Log1p centre", Log1p, log1p, -0.9, 3, 1, nil},
+		{"Log1p where 1 + x is rounded", Log1p, log1p, 1, 1.05, 1, nil},
 		{"Log1pExp", Log1pExp, func(x *big.Float) *big.Float { return log1p(bigExp(x)) }, -745, 800, 2, []float64{
 			-745, -700, -37, -36.7, 0, 36.7, 700, 800}},
 		{"Log1pExp centre", Log1pExp, func(x *big.Float) *big.Float { return log1p(bigExp(x)) }, -40, 40, 2, nil},
