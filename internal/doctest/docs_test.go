@@ -52,9 +52,6 @@ func pages(t *testing.T) map[string][]Block {
 
 // Every example of the documentation is executed.
 func TestDocumentation(t *testing.T) {
-	if _, err := os.Stat(filepath.Join(root, "cmd", "pipeline")); err != nil {
-		t.Skip("LOUD SKIP: cmd/pipeline does not exist yet, no page is executed")
-	}
 	watch(t)
 	bin := filepath.Join(t.TempDir(), "bin")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(bin, "pipeline"), "./cmd/pipeline")
