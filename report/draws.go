@@ -6,10 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 	"sync"
 
 	"github.com/duckdb/duckdb-go/v2"
 )
+
+// largeFit is the number of draw values from which more threads pay.
+const largeFit = 1_000_000
 
 // insertDraws streams the draws into the table draw.
 //
@@ -20,6 +24,14 @@ import (
 func (s *Session) insertDraws(ctx context.Context, id int64, f *Fit) error {
 	if f.DrawsOf == nil {
 		return nil
+	}
+	if s.threads > 1 && len(f.Parameters)*f.Chains*f.Draws > largeFit {
+		if _, err := s.c.ExecContext(ctx, "SET threads = "+strconv.Itoa(s.threads)); err != nil {
+			return err
+		}
+		defer func() { // the setting is no part of the transaction, and only costs speed
+			_, _ = s.c.ExecContext(context.WithoutCancel(ctx), "SET threads = 1")
+		}()
 	}
 	s.feed.start(ctx, f)
 	_, err := s.c.ExecContext(ctx, `INSERT INTO draw SELECT ?, parameter_id, chain, iteration, value FROM draw_feed()`, id)

@@ -103,6 +103,9 @@ func TestNothingHalf(t *testing.T) {
 			if strings.HasSuffix(name, "error") && !errors.Is(err, errPlanted) {
 				t.Errorf("the cause is lost: %v", err)
 			}
+			if name == "draws panic" && !strings.Contains(err.Error(), "panic: "+errPlanted.Error()) {
+				t.Errorf("the panic is lost: %v", err)
+			}
 			if after := rowCounts(t, l); after != before {
 				t.Errorf("after %v\n%s, want\n%s", err, after, before)
 			}
@@ -252,7 +255,7 @@ func TestOpenRefuses(t *testing.T) {
 		return path
 	}
 	foreign := filepath.Join(dir, "foreign.duckdb")
-	other := &Ledger{path: foreign, opts: Options{MemoryLimit: "1GB"}}
+	other := &Ledger{path: foreign, opts: Options{MemoryLimit: "1GB", Threads: 1}}
 	db, c, err := other.connect(context.Background(), false)
 	must(t, err)
 	must(t, execute(context.Background(), c, "CREATE TABLE mine (a INT)"))

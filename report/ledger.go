@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,7 +23,10 @@ type Options struct {
 	// LockWait bounds how long to wait, with growing pauses, for another
 	// process that holds the file. Zero means 10 s; negative means one try.
 	LockWait time.Duration
-	// Threads is the number of the engine's threads. Zero means all cores.
+	// Threads is the number of the engine's threads for queries and for loading
+	// fits of more than a million draw values; smaller ones are loaded by one,
+	// since waiting for each other costs threads more than it gains. Zero means
+	// GOMAXPROCS.
 	Threads int
 	// MemoryLimit bounds the engine's buffers, as in "512MB". Empty means 1GB.
 	MemoryLimit string
@@ -48,6 +52,9 @@ func Open(path string, opts Options) (*Ledger, error) {
 	}
 	if opts.LockWait == 0 {
 		opts.LockWait = 10 * time.Second
+	}
+	if opts.Threads == 0 {
+		opts.Threads = runtime.GOMAXPROCS(0)
 	}
 	if opts.MemoryLimit == "" {
 		opts.MemoryLimit = "1GB"
@@ -123,12 +130,10 @@ func (l *Ledger) badFile(err error) error {
 
 // connect opens the engine on the file, once.
 func (l *Ledger) connect(ctx context.Context, readOnly bool) (*sql.DB, *sql.Conn, error) {
-	q := url.Values{"memory_limit": {l.opts.MemoryLimit}, "preserve_insertion_order": {strconv.FormatBool(readOnly)}}
-	if l.opts.Threads > 0 {
-		q.Set("threads", strconv.Itoa(l.opts.Threads))
-	}
+	q := url.Values{"memory_limit": {l.opts.MemoryLimit}, "preserve_insertion_order": {strconv.FormatBool(readOnly)}, "threads": {"1"}}
 	if readOnly {
 		q.Set("access_mode", "READ_ONLY")
+		q.Set("threads", strconv.Itoa(l.opts.Threads))
 	}
 	connector, err := duckdb.NewConnector(l.path+"?"+q.Encode(), nil)
 	if err != nil {
@@ -173,8 +178,9 @@ func (l *Ledger) patiently(ctx context.Context, readOnly bool) (*sql.DB, *sql.Co
 // fn, checkpoints and closes. What fn committed through the session stays, also
 // if fn then returns an error.
 //
-// Write returns a *LockedError if the file stays held. Cost: about <open> ms
-// beside what fn does, so commit several small fits in one Write.
+// Write returns a *LockedError if the file stays held. Cost: some 20 ms
+// and a checkpoint beside what fn does, so commit several small fits in one
+// Write.
 func (l *Ledger) Write(ctx context.Context, fn func(*Session) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -192,7 +198,7 @@ func (l *Ledger) session(ctx context.Context, c *sql.Conn, fn func(*Session) err
 	if err := migrate(ctx, c, l.path, migrations); err != nil {
 		return err
 	}
-	s, err := newSession(c)
+	s, err := newSession(c, l.opts.Threads)
 	if err != nil {
 		return err
 	}

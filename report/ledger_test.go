@@ -115,7 +115,7 @@ func wantInt(t *testing.T, l *Ledger, want int, query string) {
 // threads of several shapes, and looks at every row.
 func TestDraws(t *testing.T) {
 	for _, shape := range []struct{ params, chains, draws, block, threads int }{
-		{1, 1, 1, 1, 1}, {5, 4, 100, 2, 2}, {7, 3, 2048, 7, 2}, {3, 2, 5000, 1, 2}, {300, 4, 130, 16, 2}, {40, 4, 2049, 3, 1},
+		{1, 1, 1, 1, 1}, {5, 4, 100, 2, 2}, {7, 3, 2048, 7, 2}, {3, 2, 5000, 1, 2}, {300, 4, 130, 16, 2}, {300, 4, 900, 7, 2}, {40, 4, 2049, 3, 1},
 	} {
 		t.Run(fmt.Sprintf("%+v", shape), func(t *testing.T) {
 			l := open(t, Options{Threads: shape.threads})

@@ -21,10 +21,12 @@ type Session struct {
 	c      *sql.Conn
 	feed   *feed // where the engine takes draws from
 	engine string
+	// threads serve large fits; all else is done by one.
+	threads int
 }
 
-func newSession(c *sql.Conn) (*Session, error) {
-	s := &Session{c: c, feed: new(feed)}
+func newSession(c *sql.Conn, threads int) (*Session, error) {
+	s := &Session{c: c, feed: new(feed), threads: threads}
 	if err := c.QueryRowContext(context.Background(), "SELECT version()").Scan(&s.engine); err != nil {
 		return nil, err
 	}
