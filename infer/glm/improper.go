@@ -22,6 +22,11 @@ func (e *ImproperError) Error() string {
 // which the column counts as a linear combination of them.
 const dependent = 1e-11
 
+// perfect is the share of the response outside the span of the design below
+// which only rounding is left of it. It is nearer to the rounding of a
+// float64, so that a response such as 1e12 ± 1 remains one to model.
+const perfect = 1e-13
+
 const properHint = "give its coefficients normal priors, or leave columns out"
 
 // checkProper refuses the improper posteriors that it recognises. With normal
@@ -100,9 +105,9 @@ func (t *Target) checkPerfectFit() error {
 		rows = m
 	}
 	for {
-		rank, perfect := t.fitsPerfectly(rows)
+		rank, yes := t.fitsPerfectly(rows)
 		switch {
-		case !perfect:
+		case !yes:
 			return nil
 		case rows < n:
 			rows = n
@@ -123,7 +128,7 @@ func (t *Target) checkPerfectFit() error {
 
 // fitsPerfectly tells whether the first rows of the response lie in the span
 // of the first rows of the design, and the rank of that.
-func (t *Target) fitsPerfectly(rows int) (rank int, perfect bool) {
+func (t *Target) fitsPerfectly(rows int) (rank int, yes bool) {
 	span := linalg.NewSpan(dependent)
 	for j := range t.Cols() {
 		if span.Rank() == rows {
@@ -139,7 +144,7 @@ func (t *Target) fitsPerfectly(rows int) (rank int, perfect bool) {
 		}
 	}
 	_, share := span.Residual(y)
-	return span.Rank(), share <= dependent
+	return span.Rank(), share <= perfect
 }
 
 // constant tells whether all values are equal.

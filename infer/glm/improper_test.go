@@ -108,6 +108,12 @@ func TestImproper(t *testing.T) {
 		{"perfect fit", "gaussian", 20, 3, []Prior{normal}, perfect, "fits the gaussian response perfectly"},
 		{"perfect fit, many rows", "gaussian", 300, 3, []Prior{normal}, perfect, "fits the gaussian response perfectly"},
 		{"perfect fit of early rows only", "gaussian", 300, 3, []Prior{normal}, func(e *example) { perfect(e); e.data.Y[250]++ }, ""},
+		{"noise on a large mean", "gaussian", 20, 1, []Prior{normal}, func(e *example) {
+			e.data.Offset = nil
+			for i := range e.data.Y {
+				e.data.Y[i] += 3e12
+			}
+		}, ""},
 		{"constant response", "gaussian", 20, 1, []Prior{normal}, func(e *example) {
 			e.data.Offset = nil
 			for i := range e.data.Y {
