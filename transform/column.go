@@ -104,12 +104,18 @@ func fill(dst []float64, chunk arrow.Array, keep []bool) int {
 	case *array.Uint64:
 		return convert(dst, a.Uint64Values(), keep)
 	case *array.Dictionary:
-		values := make([]float64, a.Dictionary().Len())
-		fill(values, a.Dictionary(), nil)
+		entries := dictionary(a)
+		defer entries.Release()
+		values := make([]float64, entries.Len())
+		fill(values, entries, nil)
 		return each(dst, a.Len(), keep, func(i int) float64 { return values[a.GetValueIndex(i)] })
 	}
 	return each(dst, chunk.Len(), keep, cell(chunk))
 }
+
+// dictionary returns the values of a dictionary array, to be released. Its own
+// method keeps them in the array, unguarded against concurrent use.
+func dictionary(a *array.Dictionary) arrow.Array { return array.MakeFromData(a.Data().Dictionary()) }
 
 func convert[T number](dst []float64, src []T, keep []bool) int {
 	if keep == nil {

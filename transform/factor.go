@@ -36,16 +36,17 @@ func (c *column) factor(keep []bool, rows int) *factor {
 	seen := make(map[string]int32)
 	row := 0
 	for _, chunk := range c.chunks {
-		code := f.coder(chunk, seen)
-		for i := range chunk.Len() {
+		code, release := f.coder(chunk, seen)
+		for i := 0; i < chunk.Len() && len(f.levels) <= maxLevels; i++ {
 			if keep == nil || keep[row+i] {
 				f.codes = append(f.codes, code(i))
-				if len(f.levels) > maxLevels {
-					return nil
-				}
 			}
 		}
+		release()
 		row += chunk.Len()
+	}
+	if len(f.levels) > maxLevels {
+		return nil
 	}
 	order := slices.Clone(f.levels)
 	sort.Strings(order)
@@ -53,8 +54,9 @@ func (c *column) factor(keep []bool, rows int) *factor {
 	return f
 }
 
-// coder returns the code of a chunk's row, giving new levels the next one.
-func (f *factor) coder(chunk arrow.Array, seen map[string]int32) func(int) int32 {
+// coder returns the code of a chunk's row, giving new levels the next one. The
+// code is not used after release.
+func (f *factor) coder(chunk arrow.Array, seen map[string]int32) (code func(int) int32, release func()) {
 	intern := func(s string) int32 {
 		code, found := seen[s]
 		if !found {
@@ -67,9 +69,9 @@ func (f *factor) coder(chunk arrow.Array, seen map[string]int32) func(int) int32
 	}
 	switch a := chunk.(type) {
 	case array.StringLike:
-		return func(i int) int32 { return intern(a.Value(i)) }
+		return func(i int) int32 { return intern(a.Value(i)) }, func() {}
 	case *array.Dictionary:
-		values := a.Dictionary().(array.StringLike)
+		values := dictionary(a).(array.StringLike)
 		codes := make([]int32, values.Len())
 		for i := range codes {
 			codes[i] = -1
@@ -80,7 +82,7 @@ func (f *factor) coder(chunk arrow.Array, seen map[string]int32) func(int) int32
 				codes[k] = intern(values.Value(k))
 			}
 			return codes[k]
-		}
+		}, values.Release
 	}
 	panic(fmt.Sprintf("transform: %T is no text array", chunk)) // classify let it pass
 }

@@ -60,7 +60,9 @@ var formulaMeanings = map[string]string{
 	"y ~ b + . - x* - `body mass`":       "y ~ 1 + b! + a + n + e + größe + log + .hid + q`t",
 	"y ~ x*":                             "y ~ 1 + x1 + x2 + x_rate",
 	"y ~ x* + a":                         "y ~ 1 + x1 + x2 + x_rate + a!",
+	"(y) ~ (a + b) - a":                  "y ~ 1 + b!",
 	"y ~ (x*)":                           "y ~ 1 + x1 + x2 + x_rate",
+	"y ~ x* + x1":                        "y ~ 1 + x1! + x2 + x_rate",
 	"y ~ x* - x1":                        "y ~ 1 + x2 + x_rate",
 	"y ~ x* - x*-1 + x_* + x1":           "y ~ x_rate + x1!",
 	`y ~ glob("x?") + glob('*mass')`:     "y ~ 1 + x1 + x2 + body mass",
@@ -234,6 +236,10 @@ func TestFormulaColumns(t *testing.T) {
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q reads %q (%v), want %q", formula, got, err, want)
 		}
+	}
+	// A name that stands twice is read once; who reads the table refuses it.
+	if got, err := mustParse(t, "y ~ x").Columns(schemaOf("y", "x", "x")); err != nil || !slices.Equal(got, []string{"y", "x"}) {
+		t.Errorf("columns y, x, x: %q (%v)", got, err)
 	}
 	for formula, want := range map[string]string{
 		"yy ~ x1":          `character 1: there is no column "yy"` + "\nhint: did you mean \"y\"? the columns are id, x2, x1, e, n, y, g",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
 )
 
 // fault is what can be wrong with a cell before it is looked at closely.
@@ -30,7 +31,7 @@ func (c *column) faults(visit func(row int, f fault)) {
 			dictionaryFaults(d, first, visit)
 			continue
 		}
-		if chunk.NullN() > 0 || chunk.DataType().ID() == arrow.NULL {
+		if hasNulls(chunk) {
 			for i := range chunk.Len() {
 				if chunk.IsNull(i) || chunk.DataType().ID() == arrow.NULL {
 					visit(first+i, faultNull)
@@ -49,6 +50,16 @@ func (c *column) faults(visit func(row int, f fault)) {
 			}
 		}
 	}
+}
+
+// hasNulls is chunk.NullN() > 0 without that method's memory, which it writes
+// unguarded: several designs may be made of one table at once.
+func hasNulls(chunk arrow.Array) bool {
+	if chunk.DataType().ID() == arrow.NULL {
+		return chunk.Len() > 0
+	}
+	valid := chunk.NullBitmapBytes()
+	return len(valid) > 0 && bitutil.CountSetBits(valid, chunk.Data().Offset(), chunk.Len()) < chunk.Len()
 }
 
 func floatFaults[T float32 | float64](chunk arrow.Array, values []T, first int, visit func(int, fault)) {
@@ -72,9 +83,11 @@ func floatFault(chunk arrow.Array, v float64, i, first int, visit func(int, faul
 // dictionaryFaults looks at the dictionary once and at its indices after.
 func dictionaryFaults(d *array.Dictionary, first int, visit func(int, fault)) {
 	bad := make(map[int]fault)
-	whole := column{chunks: []arrow.Array{d.Dictionary()}}
+	values := dictionary(d)
+	defer values.Release()
+	whole := column{chunks: []arrow.Array{values}}
 	whole.faults(func(row int, f fault) { bad[row] = f })
-	if d.NullN() == 0 && len(bad) == 0 {
+	if !hasNulls(d) && len(bad) == 0 {
 		return
 	}
 	for i := range d.Len() {

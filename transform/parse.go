@@ -119,12 +119,13 @@ func missingOperandHint(operator string) string {
 	return ""
 }
 
-// join makes one node of two operands; sums grow in place.
+// join makes one node of two operands. Sums grow in place, also one that stood
+// in parentheses: (a + b) - c is a + b - c.
 func join(left *node, operator token, right *node) *node {
 	if operator.text != "+" && operator.text != "-" {
 		return &node{kind: nodeBinary, text: operator.text, pos: operator.pos, args: []*node{left, right}}
 	}
-	if left.kind != nodeSum || left.text == "()" {
+	if left.kind != nodeSum {
 		left = &node{kind: nodeSum, pos: left.pos, args: []*node{left}, minus: []bool{false}}
 	}
 	left.args = append(left.args, right)
@@ -185,11 +186,7 @@ func (p *parser) parenthesis() (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.closing(open); err != nil {
-		return nil, err
-	}
-	// The wrapper keeps what follows from growing the inner sum.
-	return &node{kind: nodeSum, text: "()", pos: open.pos, args: []*node{inner}, minus: []bool{false}}, nil
+	return inner, p.closing(open)
 }
 
 func (p *parser) closing(open token) error {
