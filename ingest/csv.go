@@ -207,7 +207,10 @@ func (f *csvFile) open(text *bufio.Reader) (*csv.Reader, error) {
 	if f.separator = f.src.Separator; f.separator == 0 {
 		f.separator = detectSeparator(sample, err == io.EOF)
 	}
-	f.guard = &guardReader{r: text}
+	f.guard = &guardReader{r: text, most: f.src.maxRecord}
+	if f.guard.most == 0 {
+		f.guard.most = defaultMaxRecord
+	}
 	r := csv.NewReader(bufio.NewReaderSize(f.guard, 1<<16))
 	r.Comma = f.separator
 	r.ReuseRecord = true

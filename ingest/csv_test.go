@@ -105,6 +105,14 @@ func TestDialects(t *testing.T) {
 	}
 }
 
+// Separators between quotes do not count when the separator is looked for.
+func TestSeparatorBetweenQuotes(t *testing.T) {
+	table := mustRead(t, Source{Path: writeTemp(t, "a.csv", "x,\"s|t\"\n1,\"a,b|c\"\n2,\"c|d\"\n")})
+	if got := fmt.Sprintf("%q", table.names()); got != `["x" "s|t"]` {
+		t.Errorf("columns %s", got)
+	}
+}
+
 func gzipped(t testing.TB, text string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -248,15 +256,23 @@ func TestWideningAcrossChunks(t *testing.T) {
 	}
 }
 
-// A record without an end is refused long before it fills the memory.
+// A record without an end is refused long before it fills the memory, and a
+// file that is longer than any record may be is not.
 func TestLongRecord(t *testing.T) {
-	if testing.Short() {
-		t.Skip("writes 65 MiB")
-	}
-	path := writeTemp(t, "a.csv", "x\n1\n\""+strings.Repeat("0", maxRecord+1<<20))
-	_, err := readTest(t, Source{Path: path})
+	const most = 1 << 20
+	open := writeTemp(t, "a.csv", "x\n1\n\""+strings.Repeat("0", 2*most))
+	_, err := readTest(t, Source{Path: open, maxRecord: most})
 	if !errors.Is(err, errLongRecord) || !strings.Contains(err.Error(), "line 3") {
 		t.Errorf("got %v, want a long record at line 3", err)
+	}
+	mustRead(t, Source{Path: writeTemp(t, "a.csv", "x\n"+strings.Repeat("1\n", 2*most)), maxRecord: most})
+}
+
+// Lines are counted over all of the reader's blocks.
+func TestLateNUL(t *testing.T) {
+	_, err := readTest(t, Source{Path: writeTemp(t, "a.csv", "x\n"+strings.Repeat("1\n", 300_000)+"\x00\n")})
+	if !errors.Is(err, errNUL) || !strings.Contains(err.Error(), "line 300002") {
+		t.Errorf("got %v, want a NUL in line 300002", err)
 	}
 }
 

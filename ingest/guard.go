@@ -6,19 +6,20 @@ import (
 	"io"
 )
 
-// maxRecord bounds the bytes of one CSV record, and so what an unclosed quote
-// can make the reader hold.
-const maxRecord = 64 << 20
+// defaultMaxRecord bounds the bytes of one CSV record, and so what an unclosed
+// quote can make the reader hold.
+const defaultMaxRecord = 64 << 20
 
 var (
 	errNUL        = errors.New("the line holds a NUL byte, so the file is not text in UTF-8")
-	errLongRecord = errors.New("the record that begins here is longer than 64 MiB")
+	errLongRecord = errors.New("the record that begins here does not end within 64 MiB")
 )
 
 // guardReader passes bytes through to the CSV reader and stops at what no CSV
 // file should hold: a NUL byte, or a record without an end.
 type guardReader struct {
 	r        io.Reader
+	most     int64 // bytes that one record may have
 	read     int64 // bytes given so far
 	accepted int64 // end of the last complete record
 	lines    int64 // line ends given so far
@@ -26,7 +27,7 @@ type guardReader struct {
 }
 
 func (g *guardReader) Read(p []byte) (int, error) {
-	if g.read-g.accepted > maxRecord {
+	if g.read-g.accepted > g.most {
 		return 0, errLongRecord
 	}
 	n, err := g.r.Read(p)

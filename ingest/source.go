@@ -61,7 +61,8 @@ type Source struct {
 	// means 16 GiB.
 	MaxBytes int64
 
-	mem memory.Allocator // tests count allocations with it; nil means Go's heap
+	mem       memory.Allocator // tests count allocations with it; nil means Go's heap
+	maxRecord int64            // tests lower it; zero means defaultMaxRecord
 }
 
 // DefaultNullValues returns the spellings of a missing cell in a CSV file if

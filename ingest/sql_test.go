@@ -74,7 +74,7 @@ func TestSQLOrder(t *testing.T) {
 // A query reads the rows of its database and does nothing else.
 func TestSQLRefuses(t *testing.T) {
 	secret := writeTemp(t, "secret.csv", "x\n1\n")
-	out := filepath.Join(t.TempDir(), "stolen.csv")
+	out, db := filepath.Join(t.TempDir(), "stolen.csv"), claimsDB(t)
 	for name, c := range map[string]struct {
 		sql, want string
 		params    map[string]any
@@ -99,7 +99,7 @@ func TestSQLRefuses(t *testing.T) {
 		"not the one": {sql: "SELECT n FROM claims", params: map[string]any{"m": 1}, want: "parameter $m"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := readTest(t, Source{Database: claimsDB(t), SQL: c.sql, Params: c.params})
+			_, err := readTest(t, Source{Database: db, SQL: c.sql, Params: c.params})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want words %q", err, c.want)
 			}
@@ -108,6 +108,14 @@ func TestSQLRefuses(t *testing.T) {
 				t.Error("a file was written")
 			}
 		})
+	}
+}
+
+// The engine itself would refuse to write.
+func TestSQLReadOnly(t *testing.T) {
+	table := mustRead(t, Source{Database: claimsDB(t), SQL: "SELECT current_setting('access_mode') AS x"})
+	if got := cells(t, table, "x")[0]; got != "read_only" {
+		t.Errorf("access mode %s", got)
 	}
 }
 
