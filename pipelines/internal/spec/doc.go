@@ -20,7 +20,7 @@
 // unit-free link scale (bernoulli, binomial, poisson), and is then
 // normal(0, 2.5). Everywhere else, and for gaussian always (its coefficients
 // are in units of the response), leaving it out is an error that says what to
-// write. The intercept defaults to normal(0, 10) at the means of the columns,
-// or to flat for gaussian. The prior of sigma has the unit of the response and
-// must be written.
+// write. The intercept defaults to normal(0, 10), or to flat for gaussian, at the
+// means of the columns (at zero under max_abs, which never centres). The prior of
+// sigma has the unit of the response and must be written.
 package spec

@@ -143,6 +143,7 @@ func (c *checker) checkModel(m *Model) {
 			m.Prior.Intercept.Prior.Prior = glm.Prior{Kind: glm.Flat}
 		}
 	}
+	c.interceptPoint(m)
 	switch given := c.given("models", m.Name, "prior", "sigma"); {
 	case gaussian && !given:
 		c.at(fmt.Sprintf("model %s: gaussian needs a prior for sigma, in units of the response", quote(m.Name)),
@@ -154,6 +155,20 @@ func (c *checker) checkModel(m *Model) {
 		if named.Pattern == "(Intercept)" {
 			c.at("by_name does not take the intercept", `write it under prior: intercept`, append(path, "prior", "by_name", named.Pattern)...)
 		}
+	}
+}
+
+// interceptPoint fills in where the intercept's prior holds. max_abs keeps zeros
+// and never centres, so that it has no intercept at the means.
+func (c *checker) interceptPoint(m *Model) {
+	switch at := &m.Prior.Intercept.At; {
+	case *at == "means" && m.Standardize == "max_abs":
+		c.at("max_abs never centres, so that the intercept's prior cannot be stated at the means", "write at: zero, or standardize: center_scale",
+			"models", m.Name, "prior", "intercept", "at")
+	case *at == "" && m.Standardize == "max_abs":
+		*at = "zero"
+	case *at == "":
+		*at = "means"
 	}
 }
 

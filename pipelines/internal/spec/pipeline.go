@@ -96,7 +96,7 @@ type DispersionPrior struct{ glm.Prior }
 // InterceptPrior is the intercept's prior and the point at which it holds.
 type InterceptPrior struct {
 	Prior CoefficientPrior `yaml:"prior" doc:"Prior of the intercept."`
-	At    string           `yaml:"at" enum:"means zero" default:"means" doc:"Where the prior speaks of the intercept: at the means of the columns, or at zero (the literal intercept)."`
+	At    string           `yaml:"at" enum:"means zero" doc:"Where the prior speaks of the intercept: at the means of the columns, or at zero (the literal intercept). Left out: means, but zero under max_abs, which never centres."`
 }
 
 func (InterceptPrior) shorthand() string { return "prior" }
