@@ -26,8 +26,7 @@ func Validate(target string, o Overrides) (*Plan, error) {
 // String lists the fits, the priors, and how small an R-hat the run can reach.
 func (p *Plan) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: valid, %d data sets, %d models, %d samplers\n",
-		p.pipeline.Name, len(p.pipeline.Datasets), len(p.pipeline.Models), len(p.pipeline.Samplers))
+	fmt.Fprintf(&b, "%s: valid\n", p.pipeline.Name)
 	fmt.Fprintf(&b, "database: %s\n\nfits:\n", p.pipeline.Database)
 	for _, f := range p.pipeline.Fits() {
 		each := ""

@@ -37,11 +37,20 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err == nil {
 		return a.code
 	}
-	fmt.Fprintf(stderr, "pipeline: %v\n", err)
+	fmt.Fprintf(stderr, "pipeline: %s%v\n", heading(err), err)
 	if ctx.Err() != nil {
 		return pipelines.ExitInterrupted
 	}
 	return exitOf(err)
+}
+
+// heading introduces the problems of a spec, which take lines of their own.
+func heading(err error) string {
+	var problems *pipelines.Problems
+	if !errors.As(err, &problems) {
+		return ""
+	}
+	return fmt.Sprintf("%s has %s\n", problems.List[0].File, plural(len(problems.List), "problem"))
 }
 
 // exitOf is 1 for work that went wrong, 3 where the ledger was held, and 2 for

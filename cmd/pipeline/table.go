@@ -82,7 +82,10 @@ func printFits(w io.Writer, fits []*pipelines.Result) {
 	rows := [][]string{{"verdict", "fit", "action", "draws", "seconds", "why"}}
 	for _, f := range sorted[:min(len(sorted), maxFits)] {
 		why := ""
-		if len(f.Reasons) > 0 {
+		switch {
+		case f.Verdict == "error":
+			why = "see below"
+		case len(f.Reasons) > 0:
 			why, _, _ = strings.Cut(f.Reasons[0], "\n")
 		}
 		rows = append(rows, []string{
