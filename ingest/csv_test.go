@@ -105,8 +105,13 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// Separators between quotes do not count when the separator is looked for.
-func TestSeparatorBetweenQuotes(t *testing.T) {
+// Separators between quotes do not count when the separator is looked for, and
+// one that splits all lines alike is preferred to one that splits the header more.
+func TestSeparatorFound(t *testing.T) {
+	misleading := mustRead(t, Source{Path: writeTemp(t, "b.csv", "mean, least, most;y\n1;2\n")})
+	if got := fmt.Sprintf("%q", misleading.names()); got != `["mean, least, most" "y"]` {
+		t.Errorf("columns %s", got)
+	}
 	table := mustRead(t, Source{Path: writeTemp(t, "a.csv", "x,\"s|t\"\n1,\"a,b|c\"\n2,\"c|d\"\n")})
 	if got := fmt.Sprintf("%q", table.names()); got != `["x" "s|t"]` {
 		t.Errorf("columns %s", got)
@@ -253,6 +258,26 @@ func TestWideningAcrossChunks(t *testing.T) {
 	}
 	if got, want := table.Locate(rows-1), fmt.Sprintf("row %d (line %d of a.csv)", rows, rows+1); got != want {
 		t.Errorf("Locate: %s, want %s", got, want)
+	}
+}
+
+// A column of codes that begins with a chunk of numbers is text from its first
+// cell on, as it was written; with one code too few it is an error.
+func TestTextAfterAChunk(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("x\n")
+	for i := range chunkRows + 5 {
+		fmt.Fprintf(&b, "%07d\n", i)
+	}
+	path := writeTemp(t, "a.csv", b.String()+"code\n")
+	if _, err := readTest(t, Source{Path: path}); err == nil || !strings.Contains(err.Error(), `"code" is not a number`) {
+		t.Errorf("got %v", err)
+	}
+	b.WriteString(strings.Repeat("code\n", chunkRows+5))
+	table := mustRead(t, Source{Path: writeTemp(t, "b.csv", b.String())})
+	got := cells(t, table, "x")
+	if len(got) != 2*chunkRows+10 || got[7] != "0000007" || got[chunkRows+4] != fmt.Sprintf("%07d", chunkRows+4) || got[chunkRows+5] != "code" {
+		t.Errorf("%d cells, %q, %q, %q", len(got), got[7], got[chunkRows+4], got[chunkRows+5])
 	}
 }
 

@@ -78,15 +78,8 @@ func (f *parquetFile) open(disk *os.File) error {
 		f.size = pf.MetaData().GetSourceFileSize()
 		meta := pf.MetaData()
 		f.rows = meta.GetNumRows()
-		var sum int64
-		for _, g := range meta.RowGroups {
-			if g.GetNumRows() < 0 || g.GetNumRows() > f.rows-sum {
-				return errRowClaims
-			}
-			sum += g.GetNumRows()
-		}
-		if sum != f.rows {
-			return errRowClaims
+		if err := checkRows(meta); err != nil {
+			return err
 		}
 		if err := skipPageIndex(pf); err != nil {
 			return err
@@ -150,6 +143,21 @@ func (f *parquetFile) checkClaims(leaf int) error {
 	return nil
 }
 
+// checkRows holds the number of rows against those of the row groups.
+func checkRows(meta *metadata.FileMetaData) error {
+	left := meta.GetNumRows()
+	for _, g := range meta.RowGroups {
+		if g.GetNumRows() < 0 || g.GetNumRows() > left {
+			return errRowClaims
+		}
+		left -= g.GetNumRows()
+	}
+	if left != 0 {
+		return errRowClaims
+	}
+	return nil
+}
+
 var errRowClaims = errors.New("the row groups do not have as many rows as the file claims")
 
 // checkMagic tells a file that was cut off from one that never was Parquet.
@@ -191,7 +199,7 @@ func (f *parquetFile) choose(choose chooser, p *part) ([]int, error) {
 			return nil, f.fail(fmt.Errorf("two columns are named %q", field.Name), "give every column its own name")
 		}
 		seen[field.Name] = true
-		if supported(field.Type) && all[i].IsLeaf() {
+		if supported(field.Type) {
 			offered = append(offered, field)
 		} else {
 			p.warnings = append(p.warnings, fmt.Sprintf("column %q is left out: columns of type %s cannot be used", field.Name, field.Type))

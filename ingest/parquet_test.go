@@ -234,7 +234,7 @@ func TestDecimalsRoundOnce(t *testing.T) {
 		digits string
 		scale  int32
 	}{
-		{"1", 1}, {"-1", 1}, {"123456789012345678901234567890", 10}, {"9007199254740993", 0}, {"9007199254740993", 3},
+		{"1", 1}, {"-1", 1}, {"123456789012345678901234567890", 10}, {"9007199254740993", 0}, {"9007199254740993", 2}, {"9009668390521239", 1},
 		{"-99999999999999999999999999999999999999", 38}, {"18446744073709551616", 5}, {"-9223372036854775809", 2}, {"5", 30},
 	} {
 		mem := memory.NewGoAllocator()
@@ -407,5 +407,76 @@ func TestNestedColumns(t *testing.T) {
 func TestNotRegular(t *testing.T) {
 	if _, err := readTest(t, Source{Path: os.DevNull}); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A footer that claims other numbers than the file holds is an error, not
+// fewer rows.
+func TestClaims(t *testing.T) {
+	batch, _ := everyType(50)
+	path := writeParquet(t, batch, parquet.WithMaxRowGroupLength(20))
+	for name, lie := range map[string]func(f *parquetFile){
+		"values": func(f *parquetFile) { f.reader.ParquetReader().MetaData().RowGroups[1].Columns[0].MetaData.NumValues++ },
+		"offset": func(f *parquetFile) {
+			f.reader.ParquetReader().MetaData().RowGroups[1].Columns[0].MetaData.DataPageOffset = 1 << 40
+		},
+		"size": func(f *parquetFile) {
+			f.reader.ParquetReader().MetaData().RowGroups[1].Columns[0].MetaData.TotalCompressedSize = 1 << 40
+		},
+		"rows":    func(f *parquetFile) { f.rows++ },
+		"nothing": func(*parquetFile) {},
+	} {
+		disk, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer disk.Close()
+		f := &parquetFile{src: &Source{}, path: path, mem: memory.NewGoAllocator()}
+		if err := f.open(disk); err != nil {
+			t.Fatal(err)
+		}
+		lie(f)
+		_, err = f.readColumns(context.Background(), []int{0})
+		if (err == nil) != (name == "nothing") {
+			t.Errorf("%s: got %v", name, err)
+		}
+		t.Log(name, err)
+		meta := f.reader.ParquetReader().MetaData()
+		for _, by := range []int64{-1, 1} {
+			meta.NumRows += by
+			if err := checkRows(meta); err == nil {
+				t.Errorf("%d rows in groups of 50 rows: no error", meta.NumRows)
+			}
+			meta.NumRows -= by
+		}
+	}
+}
+
+// A column whose last chunk is all missing still has its values.
+func TestMissingLastChunk(t *testing.T) {
+	b := array.NewInt64Builder(memory.NewGoAllocator())
+	batch := oneColumn(b, func() {
+		for i := range chunkRows {
+			b.Append(int64(i + 1))
+		}
+		b.AppendNulls(chunkRows)
+	})
+	path := writeParquet(t, batch)
+	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "b.csv"), []byte("x\n0.5\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	table := mustRead(t, Source{Path: filepath.Dir(path)})
+	got := cells(t, table, "x")
+	if got[0] != "1" || got[chunkRows] != "." || got[2*chunkRows] != "0.5" {
+		t.Errorf("cells %s, %s, %s", got[0], got[chunkRows], got[2*chunkRows])
+	}
+}
+
+// Before 1970, too, a moment belongs to the day and the microsecond that it is in.
+func TestFloorDiv(t *testing.T) {
+	for _, c := range [][3]int64{{-1, 1000, -1}, {-1000, 1000, -1}, {-1001, 1000, -2}, {0, 1000, 0}, {1999, 1000, 1}} {
+		if got := floorDiv(c[0], c[1]); got != c[2] {
+			t.Errorf("floorDiv(%d, %d) = %d, want %d", c[0], c[1], got, c[2])
+		}
 	}
 }
