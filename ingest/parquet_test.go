@@ -449,6 +449,11 @@ func TestClaims(t *testing.T) {
 			}
 			meta.NumRows -= by
 		}
+		a, b := meta.RowGroups[0].NumRows, meta.RowGroups[1].NumRows
+		meta.RowGroups[0].NumRows, meta.RowGroups[1].NumRows = -1, a+b+1
+		if err := checkRows(meta); err == nil {
+			t.Error("a group of −1 rows: no error")
+		}
 	}
 }
 
