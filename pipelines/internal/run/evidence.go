@@ -41,7 +41,7 @@ func (f *fitting) evidence(m *measured) report.Evidence {
 func (f *fitting) warnings() []string {
 	out := append([]string(nil), f.design.Warnings...)
 	for _, pattern := range unused(f.model, f.design.Data) {
-		out = append(out, "prior.by_name "+pattern+" matches no column of the design")
+		out = append(out, "prior.by_name "+pattern+" decides the prior of no column")
 	}
 	return out
 }

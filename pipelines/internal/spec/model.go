@@ -107,17 +107,29 @@ func (d *decoder) prior(n *node, f field, kinds []glm.PriorKind) glm.Prior {
 	return prior
 }
 
-// For returns the prior of the coefficient called name: that of by_name whose
-// pattern is more exact (the name itself, then the glob with most letters, then
-// the one written first), otherwise Coefficients. It does not serve the intercept.
+// For returns the prior of the coefficient called name: that of the by_name
+// pattern that Match finds, otherwise Coefficients. It does not serve the
+// intercept.
 func (p Priors) For(name string) glm.Prior {
-	best, letters := p.Coefficients.Prior, -1
+	if named := p.Match(name); named != nil {
+		return named.Prior.Prior
+	}
+	return p.Coefficients.Prior
+}
+
+// Match returns the most exact entry of by_name for the coefficient called name
+// (the name itself, then the glob with most letters, then the one written
+// first), nil if none matches.
+func (p Priors) Match(name string) *NamedPrior {
+	var best *NamedPrior
+	letters := -1
 	for _, named := range p.ByName {
 		if named.Pattern == name {
-			return named.Prior.Prior
+			return named
 		}
-		if n := len(named.Pattern) - strings.Count(named.Pattern, "*") - strings.Count(named.Pattern, "?"); n > letters && match(named.Pattern, name) {
-			best, letters = named.Prior.Prior, n
+		n := len(named.Pattern) - strings.Count(named.Pattern, "*") - strings.Count(named.Pattern, "?")
+		if n > letters && match(named.Pattern, name) {
+			best, letters = named, n
 		}
 	}
 	return best

@@ -134,9 +134,9 @@ const Never Refresh = -1
 // 0) or at a fixed length (Draws > 0). Lengths are iterations per chain.
 type Run struct {
 	Chains   int    `yaml:"chains" min:"1" max:"1024" default:"4" doc:"Chains per fit, each with its own start and random stream."`
-	Until    Until  `yaml:"until" default:"gates" doc:"When a fit is finished: 'gates' when every gate holds, or an effective sample size, {ess: 100, over: median}. Checks fall at first, 2*first, 4*first … draws per chain."`
-	First    int    `yaml:"first" min:"10" max:"1000000000" default:"250" doc:"Draws per chain at the first check."`
-	MaxDraws int    `yaml:"max_draws" min:"10" max:"1000000000" default:"20000" doc:"Draws per chain after which a fit stops even if the target is not met."`
+	Until    Until  `yaml:"until" default:"gates" doc:"When a fit is finished: 'gates' when every gate holds, or an effective sample size, {ess: 100, over: median}. Checks fall at first, 2*first, 4*first … iterations per chain."`
+	First    int    `yaml:"first" min:"20" max:"1000000000" default:"500" doc:"Iterations per chain at the first check; the older half is warm-up."`
+	MaxDraws int    `yaml:"max_draws" min:"20" max:"1000000000" default:"20000" doc:"Iterations per chain, warm-up counted, beyond which no fit grows even if the target is not met."`
 	Warmup   int    `yaml:"warmup" min:"0" max:"1000000000" doc:"Fixed length: iterations per chain that are thrown away. Needs draws. Left out: as many as draws."`
 	Draws    int    `yaml:"draws" min:"10" max:"1000000000" doc:"Fixed length: draws per chain, instead of until, first and max_draws."`
 	Keep     string `yaml:"keep" enum:"draws summary" planned:"scales" default:"draws" doc:"What the ledger keeps: every draw, or the summaries only."`
