@@ -58,7 +58,7 @@ fuzz: ## fuzz every target for FUZZTIME (30s each)
 	@found=0; \
 	while IFS=: read -r file name; do \
 		found=$$((found + 1)); echo "fuzz: $$name in $$(dirname "$$file") for $(FUZZTIME)"; \
-		$(GO) test -run='^$$' -fuzz="^$$name\$$" -fuzztime=$(FUZZTIME) "./$$(dirname "$$file")" </dev/null; \
+		$(GO) test -run='^$$' -fuzz="^$$name\$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=2x "./$$(dirname "$$file")" </dev/null; \
 	done < <(grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | sed -e 's|^\./||' -e 's|:func |:|' | sort); \
 	test $$found -gt 0 || { echo 'fuzz: no target found' >&2; exit 1; }; \
 	echo "fuzz: $$found targets passed"

@@ -13,6 +13,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
+// Schema names and types the columns of a source.
+type Schema = arrow.Schema
+
 // Source says what one data set is read from. Exactly one of Path and SQL is set.
 type Source struct {
 	// Name is the data set's name in the spec, used in errors.

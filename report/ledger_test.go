@@ -164,9 +164,12 @@ func TestStoredAgain(t *testing.T) {
 	got, err := l.Stored(ctx, []string{"f1", "f2", "it's none"})
 	must(t, err)
 	want := map[string]StoredFit{"f1": {ID: 1, Key: f.Key, Fingerprint: "f1", Verdict: f.Verdict, Gates: Gates{}.withDefaults(),
-		Warnings: f.Warnings, Divergences: 1}}
+		Warnings: f.Warnings}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("stored\n%+v, want\n%+v", got, want)
+	}
+	if all, err := l.Stored(ctx, nil); err != nil || !reflect.DeepEqual(all, want) {
+		t.Errorf("all that is stored: %+v, %v", all, err)
 	}
 	e, err := l.Evidence(ctx, "f1")
 	must(t, err)

@@ -19,21 +19,20 @@ type StoredFit struct {
 	Verdict     Verdict
 	Gates       Gates    // that Verdict was judged by
 	Warnings    []string // of the fit, without the reasons of the verdict
-	Divergences int      // after warm-up
 }
 
-// Stored returns the complete fits with these fingerprints, by fingerprint.
-// Without a ledger file there are none, and no error.
+// Stored returns the complete fits with these fingerprints, by fingerprint;
+// all of them if fingerprints is nil. Without a ledger file there are none, and
+// no error. It reads one row per fit, no draws.
 func (l *Ledger) Stored(ctx context.Context, fingerprints []string) (map[string]StoredFit, error) {
 	found := map[string]StoredFit{}
-	if len(fingerprints) == 0 {
+	if fingerprints != nil && len(fingerprints) == 0 {
 		return found, nil
 	}
 	err := l.readIfThere(ctx, func(c *sql.Conn) error {
 		rows, err := c.QueryContext(ctx, `
-			SELECT fit_id, fingerprint, dataset, key, model, sampler, verdict, to_json(reasons)::VARCHAR, gates::VARCHAR, to_json(warnings)::VARCHAR,
-			       (SELECT count(*) FROM chain c WHERE c.fit_id = fit.fit_id AND c.divergent AND NOT c.warmup)
-			FROM fit WHERE status = 'complete' AND fingerprint IN (SELECT unnest(?::VARCHAR[]))`, fingerprints)
+			SELECT fit_id, fingerprint, dataset, key, model, sampler, verdict, to_json(reasons)::VARCHAR, gates::VARCHAR, to_json(warnings)::VARCHAR
+			FROM fit WHERE status = 'complete' AND (? OR fingerprint IN (SELECT unnest(?::VARCHAR[])))`, fingerprints == nil, list(fingerprints))
 		if err != nil {
 			return err
 		}
@@ -42,7 +41,7 @@ func (l *Ledger) Stored(ctx context.Context, fingerprints []string) (map[string]
 			var f StoredFit
 			var reasons, gates, warnings string
 			if err := rows.Scan(&f.ID, &f.Fingerprint, &f.Dataset, &f.Group, &f.Model, &f.Sampler,
-				&f.Verdict.Grade, &reasons, &gates, &warnings, &f.Divergences); err != nil {
+				&f.Verdict.Grade, &reasons, &gates, &warnings); err != nil {
 				return err
 			}
 			for _, part := range []struct {
@@ -71,13 +70,24 @@ func (l *Ledger) Evidence(ctx context.Context, fingerprint string) (Evidence, er
 	if !ok {
 		return Evidence{}, fmt.Errorf("ledger %q has no complete fit with the fingerprint %s", l.path, fingerprint)
 	}
-	e := Evidence{Divergences: f.Divergences, Warnings: f.Warnings}
+	e := Evidence{Warnings: f.Warnings}
+	if e.Divergences, err = l.divergences(ctx, f.ID); err != nil {
+		return Evidence{}, err
+	}
 	parameters, statistics, err := l.Summaries(ctx, fingerprint)
 	for _, p := range parameters {
 		e.Names, e.Summaries = append(e.Names, p.Name), append(e.Summaries, p.Summary)
 	}
 	e.Statistics = statistics
 	return e, err
+}
+
+// divergences counts a fit's divergent transitions after warm-up.
+func (l *Ledger) divergences(ctx context.Context, id int64) (n int, err error) {
+	err = l.readIfThere(ctx, func(c *sql.Conn) error {
+		return c.QueryRowContext(ctx, `SELECT count(*) FROM chain WHERE fit_id = ? AND divergent AND NOT warmup`, id).Scan(&n)
+	})
+	return n, err
 }
 
 // ParameterSummary is a stored summary with the name of its parameter.

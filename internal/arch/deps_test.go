@@ -44,7 +44,7 @@ var deps = map[string]string{
 	"pipelines/internal/spool": "infer",
 	// progress draws what it is told, and knows no sampler.
 	"pipelines/internal/progress": "golang.org/x/term",
-	"pipelines/internal/run":      run + fanout,
+	"pipelines/internal/run":      run + fanout + " golang.org/x/sync/semaphore golang.org/x/sys/unix",
 	"pipelines/internal/check":    run + fanout,
 	"pipelines/internal/predict":  run + fanout,
 	"cmd/pipeline":                "pipelines github.com/spf13/cobra golang.org/x/term",

@@ -22,7 +22,6 @@ import (
 
 // job is one fit to do: a unit, a model, a sampler, and the gates to judge by.
 type job struct {
-	index   int // of its result; fixed by the spec's order
 	unit    *unit
 	model   *spec.Model
 	sampler *spec.Sampler

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/apache/arrow-go/v18/arrow"
-
 	"glmbatch/ingest"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/transform"
@@ -157,7 +155,7 @@ func (r *runner) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 func (r *runner) source(ds *spec.Dataset) (ingest.Source, func(), error) {
 	src := ingest.Source{
 		Name: ds.Name, Path: ds.Path, Each: ds.Each == "file", By: ds.By,
-		SQL: ds.SQL, Database: ds.Database, Separator: rune(ds.Separator),
+		SQL: ds.SQL, Database: ds.Database, Dir: r.Pipeline.Dir, Separator: rune(ds.Separator),
 		Types: ds.Types, Columns: r.columns(ds),
 	}
 	if len(ds.Decimal) == 1 {
@@ -199,8 +197,8 @@ func (r *runner) example(name string) (dir string, err error) {
 // columns chooses what to load of a data set: what the selected models use. A
 // model whose formula does not fit the schema is left to fail by itself, with
 // all columns at hand for its message.
-func (r *runner) columns(ds *spec.Dataset) func(*arrow.Schema) ([]string, error) {
-	return func(schema *arrow.Schema) ([]string, error) {
+func (r *runner) columns(ds *spec.Dataset) func(*ingest.Schema) ([]string, error) {
+	return func(schema *ingest.Schema) ([]string, error) {
 		used := map[string]bool{}
 		for _, m := range r.models(ds.Name) {
 			formula, err := transform.ParseFormula(m.Formula)

@@ -48,7 +48,7 @@ func written(t *testing.T, root string, lengths ...int) string {
 	t.Helper()
 	f := open(t, root, manifest())
 	c := f.Chains[0]
-	if err := c.Begin([]float64{1, 2, math.Inf(1), math.NaN(), -0.0}, "drawn for the test", []byte("s0"), 7); err != nil {
+	if err := c.Begin([]float64{1, 2, math.Inf(1), math.NaN(), math.Copysign(0, -1)}, "drawn for the test", []byte("s0"), 7); err != nil {
 		t.Fatal(err)
 	}
 	first := 0
