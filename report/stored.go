@@ -19,6 +19,11 @@ type StoredFit struct {
 	Verdict     Verdict
 	Gates       Gates    // that Verdict was judged by
 	Warnings    []string // of the fit, without the reasons of the verdict
+	Method      string
+	Rows        int64
+	Columns     int
+	Chains      int
+	Draws       int // kept, per chain
 }
 
 // Stored returns the complete fits with these fingerprints, by fingerprint;
@@ -31,7 +36,8 @@ func (l *Ledger) Stored(ctx context.Context, fingerprints []string) (map[string]
 	}
 	err := l.readIfThere(ctx, func(c *sql.Conn) error {
 		rows, err := c.QueryContext(ctx, `
-			SELECT fit_id, fingerprint, dataset, key, model, sampler, verdict, to_json(reasons)::VARCHAR, gates::VARCHAR, to_json(warnings)::VARCHAR
+			SELECT fit_id, fingerprint, dataset, key, model, sampler, verdict, to_json(reasons)::VARCHAR, gates::VARCHAR, to_json(warnings)::VARCHAR,
+			       coalesce(method, ''), n_rows, n_columns, chains, draws
 			FROM fit WHERE status = 'complete' AND (? OR fingerprint IN (SELECT unnest(?::VARCHAR[])))`, fingerprints == nil, list(fingerprints))
 		if err != nil {
 			return err
@@ -41,7 +47,8 @@ func (l *Ledger) Stored(ctx context.Context, fingerprints []string) (map[string]
 			var f StoredFit
 			var reasons, gates, warnings string
 			if err := rows.Scan(&f.ID, &f.Fingerprint, &f.Dataset, &f.Group, &f.Model, &f.Sampler,
-				&f.Verdict.Grade, &reasons, &gates, &warnings); err != nil {
+				&f.Verdict.Grade, &reasons, &gates, &warnings,
+				&f.Method, &f.Rows, &f.Columns, &f.Chains, &f.Draws); err != nil {
 				return err
 			}
 			for _, part := range []struct {

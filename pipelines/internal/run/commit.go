@@ -288,9 +288,29 @@ func (r *runner) skip(ctx context.Context, f *fitting, stored report.StoredFit, 
 		})
 	}
 	res.Verdict, res.Reasons = string(verdict.Grade), verdict.Reasons
+	res.Chains, res.Draws = stored.Chains, stored.Draws
+	if err := r.recall(ctx, f, res); err != nil {
+		return err
+	}
 	note := &report.RunFit{Key: f.key(), RunID: r.id, Fingerprint: f.fingerprint, Action: report.Skipped, Verdict: verdict, At: r.Now()}
 	r.ledger.later(func(ctx context.Context, s *report.Session) error { return s.RunFit(ctx, note) })
 	return nil
+}
+
+// fewFits is the number of fits up to which a run shows what it skips.
+const fewFits = 4
+
+// recall fetches the stored summaries of a skipped fit, where a person will
+// read them.
+func (r *runner) recall(ctx context.Context, f *fitting, res *Result) error {
+	if len(r.Pipeline.Fits()) > fewFits || res.Columns > 100 {
+		return nil
+	}
+	stored, _, err := r.ledger.file.Summaries(ctx, f.fingerprint)
+	for _, p := range stored {
+		res.Parameters = append(res.Parameters, ParameterSummary{p.Name, p.Summary})
+	}
+	return err
 }
 
 // erred notes a fit that could not be computed.
