@@ -128,6 +128,9 @@ func printTail(w io.Writer, out *pipelines.Outcome) {
 		parts = []string{"nothing selected"}
 	}
 	fmt.Fprintf(w, "%s, in %.1f s: %s\n", plural(len(out.Fits), "fit"), out.Finished.Sub(out.Started).Seconds(), strings.Join(parts, ", "))
+	if out.Unrecorded != "" {
+		fmt.Fprintf(w, "not recorded in the ledger: %s\n", indent(clean(out.Unrecorded)))
+	}
 	name := relative(out.Database)
 	flag := ""
 	if name != "posteriors.duckdb" {

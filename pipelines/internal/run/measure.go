@@ -83,15 +83,17 @@ func (m *measured) densities(f *spool.Fit, work *diag.Workspace, w window) error
 	lik := make([][]float64, len(f.Chains))
 	prior := make([][]float64, len(f.Chains))
 	for c, chain := range f.Chains {
-		infos, err := chain.Infos(w.from, w.to)
-		if err != nil {
-			return err
-		}
-		lik[c], prior[c] = make([]float64, len(infos)), make([]float64, len(infos))
-		for i := range infos {
-			lik[c][i], prior[c][i] = infos[i].LogLik, infos[i].LogPrior
-			if infos[i].Divergent {
-				m.divergences++
+		lik[c], prior[c] = make([]float64, 0, w.draws()), make([]float64, 0, w.draws())
+		for from := w.from; from < w.to; from += blockDraws {
+			infos, err := chain.Infos(from, min(from+blockDraws, w.to))
+			if err != nil {
+				return err
+			}
+			for i := range infos {
+				lik[c], prior[c] = append(lik[c], infos[i].LogLik), append(prior[c], infos[i].LogPrior)
+				if infos[i].Divergent {
+					m.divergences++
+				}
 			}
 		}
 	}

@@ -76,6 +76,9 @@ type Outcome struct {
 	Finished time.Time `json:"finished"`
 	ExitCode int       `json:"exit_code"`
 	Fits     []*Result `json:"fits"`
+	// Unrecorded is why the ledger could not be told how the run ended; empty
+	// if it was.
+	Unrecorded string `json:"unrecorded,omitempty"`
 }
 
 // The exit codes of a run, for a shell that looks in the morning.

@@ -82,7 +82,11 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 	if ctx.Err() != nil {
 		out.ExitCode = ExitInterrupted
 	}
-	return out, r.ledger.close(context.WithoutCancel(ctx), out)
+	if err := r.ledger.close(context.WithoutCancel(ctx), out); err != nil {
+		out.Unrecorded = err.Error()
+		out.ExitCode = max(out.ExitCode, ExitUncommitted)
+	}
+	return out, nil
 }
 
 func scheduleOf(r spec.Run) schedule {

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// While another process has the ledger open, fits are drawn and stay in their
+// spool: exit code 3. The next run commits them without drawing again.
+func TestHeldLedger(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	mustCall(t, "run", "quickstart")
+	release := hold(t, "posteriors.duckdb")
+	code, out, errs := call(t, "run", "quickstart", "--seed", "9", "--lock-wait", "200ms")
+	if code != 3 || !strings.Contains(out, "uncommitted") {
+		t.Errorf("held: exit %d, want 3 and a word of what is uncommitted\n%s%s", code, out, errs)
+	}
+	if got := mustCall(t, "sql", "--format", "csv", "SELECT count(*) AS n FROM fit"); got != "n\n1\n" {
+		t.Errorf("held: the ledger has %q, want the first fit alone", got)
+	}
+	release()
+	spool := "posteriors.duckdb.work"
+	before := newest(t, spool)
+	if code, out, errs := call(t, "run", "quickstart", "--seed", "9"); code != 0 {
+		t.Errorf("released: exit %d\n%s%s", code, out, errs)
+	}
+	if got := mustCall(t, "sql", "--format", "csv", "SELECT count(*) AS n FROM fit"); got != "n\n2\n" {
+		t.Errorf("released: the ledger has %q, want both fits", got)
+	}
+	if _, err := os.Stat(spool); !os.IsNotExist(err) {
+		t.Errorf("the spool of %s is left behind: %v", before, err)
+	}
+}
+
+// hold keeps a ledger open for reading in another process until release.
+func hold(t *testing.T, database string) (release func()) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "sql", "--database", database, "SELECT count(*) FROM range(1000000000000) r(i) WHERE i % 7 = 3")
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	release = func() {
+		_ = cmd.Process.Kill() // a second release finds it gone
+		_ = cmd.Wait()
+	}
+	t.Cleanup(release)
+	for range 200 {
+		if code, _, _ := call(t, "run", "quickstart", "--force", "--lock-wait", "1ns"); code == 3 {
+			// It holds the file. What this try has drawn is discarded.
+			if err := os.RemoveAll(database + ".work"); err != nil {
+				t.Fatal(err)
+			}
+			return release
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatal("the other process never held the ledger")
+	return nil
+}
+
+// newest is the manifest's name of the only spooled fit.
+func newest(t *testing.T, spool string) string {
+	t.Helper()
+	entries, err := os.ReadDir(spool)
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("the spool holds %v (%v), want one fit", entries, err)
+	}
+	return entries[0].Name()
+}
