@@ -157,16 +157,19 @@ func (r *runner) commit(ctx context.Context, f *fitting, res *Result) error {
 	f.describe(res, verdict)
 	record, err := r.fitRecord(f, verdict)
 	if err != nil {
-		return errors.Join(err, f.spool.Close())
+		return err
 	}
 	err = r.ledger.do(ctx, func(ctx context.Context, s *report.Session) error {
 		_, err := s.Fit(ctx, record)
 		return err
 	})
+	if ctx.Err() != nil && err != nil {
+		return ctx.Err()
+	}
 	if err != nil {
 		res.Action, res.Verdict = Uncommitted, ""
 		res.Err, res.Reasons = err, []string{err.Error()}
-		return f.spool.Close()
+		return nil
 	}
 	res.Action = Computed
 	return f.spool.Remove()

@@ -57,6 +57,11 @@ func (r *runner) fit(ctx context.Context, j *job) (res *Result) {
 			r.Log.Error("panic", "fit", j.name(), "value", v, "stack", string(debug.Stack()))
 			res.fail(fmt.Errorf("this program has a fault: %v (the log has its place; please report it)", v))
 		}
+		if f.spool != nil {
+			if err := f.spool.Close(); err != nil { // a second Close does nothing
+				r.Log.Error("spool", "fit", j.name(), "err", err.Error())
+			}
+		}
 		r.ended(f, p, res)
 	}()
 	if err := r.carryOut(ctx, f, p, res); err != nil {
@@ -152,10 +157,7 @@ func (r *runner) sample(ctx context.Context, f *fitting, p *progress.Fit) error 
 		toData: f.design.Record.ToData, params: len(f.params), spool: f.spool,
 		kernels: make([]infer.Kernel, len(f.spool.Chains)), now: r.Now, progress: p,
 	}
-	if err := r.grow(ctx, f, s, p); err != nil {
-		return errors.Join(err, f.spool.Close())
-	}
-	return nil
+	return r.grow(ctx, f, s, p)
 }
 
 // prepare makes the target and the sampler's set-up, on one worker.
