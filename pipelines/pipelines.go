@@ -103,11 +103,15 @@ func Run(ctx context.Context, target string, o RunOptions) (*Outcome, error) {
 		stop := progress.Display(o.Progress, tracker, o.Live, o.Width, tick)
 		defer stop()
 	}
-	return run.Run(ctx, run.Config{
+	out, err := run.Run(ctx, run.Config{
 		Pipeline: p, Source: src, Database: p.Database, Workers: o.Workers, Only: only, Force: o.Force,
 		Build: Version().String(), LockWait: o.LockWait, Example: example,
 		Tracker: tracker, Log: o.Log, Now: time.Now,
 	})
+	if errors.Is(err, run.ErrNothingSelected) {
+		return nil, &UsageError{fmt.Errorf("--only %s: %w\nhint: pipeline validate lists the fits of a spec", strings.Join(o.Only, " --only "), err)}
+	}
+	return out, err
 }
 
 // load reads and checks the spec that target names.

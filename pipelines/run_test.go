@@ -257,6 +257,14 @@ func TestWrongCallsAreUsageErrors(t *testing.T) {
 			t.Errorf("%s: error %v, want a UsageError", target, err)
 		}
 	}
+	f.write("spec.yaml", fmt.Sprintf(quick, "claims: {path: claims.csv, by: [region]}"))
+	for _, only := range []string{"dataset=clams", "dataset=claims/east", "model=x"} {
+		_, err := pipelines.Run(t.Context(), f.path("spec.yaml"), pipelines.RunOptions{Only: []string{only}})
+		var usage *pipelines.UsageError
+		if !errors.As(err, &usage) {
+			t.Errorf("--only %s: error %v, want a UsageError", only, err)
+		}
+	}
 	if _, err := os.Stat(f.path("t.duckdb")); !errors.Is(err, os.ErrNotExist) {
 		t.Error("a wrong call made a ledger")
 	}

@@ -120,9 +120,14 @@ func (l *ledger) close(ctx context.Context, out *Outcome) error {
 		}
 		return s.Run(ctx, l.r.record(out))
 	})
+	l.stop()
+	return err
+}
+
+// stop ends the writer when it has written what is queued.
+func (l *ledger) stop() {
 	close(l.queue)
 	<-l.done
-	return err
 }
 
 // record is the run's own row; out is nil while it goes on.

@@ -56,9 +56,12 @@ func (w workers) acquire(ctx context.Context) error {
 
 func (w workers) release() { <-w }
 
+// ErrNothingSelected says that no fit of the spec matches the selector.
+var ErrNothingSelected = errors.New("no fit is selected")
+
 // Run carries out a pipeline. It returns an error only where nothing could be
-// done at all (the ledger cannot be read); what went wrong with single fits is
-// in the outcome.
+// done at all (the ledger cannot be read, nothing is selected); what went wrong
+// with single fits is in the outcome.
 func Run(ctx context.Context, c Config) (*Outcome, error) {
 	r := &runner{Config: c, schedule: scheduleOf(c.Pipeline.Run), workers: make(workers, c.Workers), started: c.Now(),
 		flight: semaphore.NewWeighted(flightBytes)}
@@ -68,10 +71,15 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 		return nil, err
 	}
 	if r.stored, err = r.ledger.complete(ctx); err != nil {
+		r.ledger.stop()
 		return nil, err
 	}
 	results, err := r.all(ctx)
+	if err == nil && len(results) == 0 && ctx.Err() == nil {
+		err = ErrNothingSelected
+	}
 	if err != nil {
+		r.ledger.stop()
 		return nil, err
 	}
 	out := &Outcome{
