@@ -16,10 +16,15 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	calledAs = os.Args[0]
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
+
+// calledAs is how the caller names the program; hints repeat it, so that they
+// can be pasted.
+var calledAs = "pipeline"
 
 // app is what the verbs share.
 type app struct {

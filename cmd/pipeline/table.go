@@ -136,7 +136,7 @@ func printTail(w io.Writer, out *pipelines.Outcome) {
 	if name != "posteriors.duckdb" {
 		flag = " --database " + shellQuote(name)
 	}
-	fmt.Fprintf(w, "ledger: %s\nlook further: pipeline sql%s \"SELECT * FROM coefficients\"\n", clean(name), flag)
+	fmt.Fprintf(w, "ledger: %s\nlook further: %s sql%s \"SELECT * FROM coefficients\"\n", clean(name), shellQuote(calledAs), flag)
 }
 
 // relative is path as seen from the working directory, if it is below it.

@@ -161,7 +161,7 @@ func (s *Session) replaceOne(command string) (string, error) {
 			if m == nil {
 				return "", errors.New("the Makefile's run target no longer reads $(BIN) …")
 			}
-			replaced = "pipeline " + m[1]
+			replaced = "bin/pipeline " + m[1]
 		}
 	}
 	return replaced, nil

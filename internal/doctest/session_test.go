@@ -1,6 +1,7 @@
 package doctest
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,6 +21,9 @@ func walk(t *testing.T, page string) error {
 		t.Fatal(err)
 	}
 	s := &Session{Dir: t.TempDir(), Bin: bin, Makefile: fakeMakefile}
+	if err := os.Symlink(bin, filepath.Join(s.Dir, "bin")); err != nil { // what make build leaves
+		t.Fatal(err)
+	}
 	return s.Walk(t.Context(), blocks)
 }
 
