@@ -38,7 +38,7 @@ type request struct {
 }
 
 func openLedger(ctx context.Context, r *runner) (*ledger, error) {
-	file, err := report.Open(r.Database, report.Options{LockWait: r.LockWait})
+	file, err := report.Open(r.Database, report.Options{LockWait: r.LockWait, Threads: 1})
 	if err != nil {
 		return nil, err
 	}
