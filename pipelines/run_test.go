@@ -237,6 +237,17 @@ func TestStoppedRunGoesOn(t *testing.T) {
 	}
 }
 
+// A formula that names no column says which there are.
+func TestUnknownColumnListsTheColumns(t *testing.T) {
+	f := newFolder(t, strings.Replace(fmt.Sprintf(quick, "claims: {path: claims.csv}"), "y ~ age", "y ~ aeg", 1))
+	out := f.run(pipelines.RunOptions{})
+	for _, word := range []string{`"claims"`, `"aeg"`, "age"} {
+		if msg := out.Fits[0].Reasons[0]; !strings.Contains(msg, word) {
+			t.Errorf("the error does not name %s: %s", word, msg)
+		}
+	}
+}
+
 func TestMissingFileCostsItsOwnFitsOnly(t *testing.T) {
 	f := newFolder(t, fmt.Sprintf(quick, "gone: {path: gone.csv}\n  claims: {path: claims.csv, by: [region]}"))
 	out := f.run(pipelines.RunOptions{Only: []string{"dataset=gone", "dataset=claims/west"}})

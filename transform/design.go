@@ -55,7 +55,7 @@ func Build(table arrow.Table, spec Spec) (*Design, error) {
 	b := &builder{spec: spec, table: table, rows: int(table.NumRows())}
 	steps := []func() error{
 		b.settings, b.openColumns, b.dropRows, b.variables, b.response, b.offsets,
-		b.design, b.measure, b.repeated, b.scale, b.describe,
+		b.design, b.measure, b.repeated, b.separated, b.scale, b.describe,
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {

@@ -53,9 +53,6 @@ func printFit(w io.Writer, f *pipelines.Result) {
 	for _, r := range f.Reasons {
 		fmt.Fprintf(w, "  %s\n", indent(clean(r)))
 	}
-	for _, v := range f.Warnings {
-		fmt.Fprintf(w, "  note: %s\n", indent(clean(v)))
-	}
 	fmt.Fprintln(w)
 }
 

@@ -116,6 +116,9 @@ func (f *fitting) events(at time.Time) []report.Event {
 	for _, n := range f.design.Notes {
 		add(n)
 	}
+	for _, n := range f.unit.table.Warnings {
+		add(n)
+	}
 	return out
 }
 

@@ -76,7 +76,7 @@ func (u *unit) code(d *design, m *spec.Model) error {
 	}
 	columns, err := formula.Columns(u.table.Data.Schema())
 	if err != nil {
-		return err
+		return fmt.Errorf("dataset %q: %w", u.name(), err)
 	}
 	if d.dataHash, err = u.table.Hash(columns); err != nil {
 		return err
@@ -194,28 +194,26 @@ func (r *runner) example(name string) (dir string, err error) {
 	return dir, os.WriteFile(filepath.Join(dir, name), data, 0o600)
 }
 
-// columns chooses what to load of a data set: what the selected models use. A
-// model whose formula does not fit the schema is left to fail by itself, with
-// all columns at hand for its message.
+// columns chooses what to load of a data set: what the selected models use, or
+// all if the formula of one does not fit the schema; that model fails by
+// itself, with all columns at hand for its message.
 func (r *runner) columns(ds *spec.Dataset) func(*ingest.Schema) ([]string, error) {
 	return func(schema *ingest.Schema) ([]string, error) {
-		used := map[string]bool{}
+		used, all := map[string]bool{}, false
 		for _, m := range r.models(ds.Name) {
 			formula, err := transform.ParseFormula(m.Formula)
 			if err != nil {
 				continue
 			}
 			names, err := formula.Columns(schema)
-			if err != nil {
-				return nil, nil
-			}
 			for _, n := range names {
 				used[n] = true
 			}
+			all = all || err != nil
 		}
 		var out []string
 		for _, f := range schema.Fields() {
-			if used[f.Name] {
+			if all || used[f.Name] {
 				out = append(out, f.Name)
 			}
 		}
