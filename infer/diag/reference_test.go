@@ -88,7 +88,20 @@ func refVar(x []float64) float64 {
 	return sum / float64(len(x)-1)
 }
 
-func refMedian(chains [][]float64) float64 { return refQuantile(chains, 0.5) }
+// refMedian is the mean of the two middle draws, as R's median takes it; the
+// 50 % quantile by weights rounds twice where draws are subnormal.
+func refMedian(chains [][]float64) float64 {
+	x := refFlat(chains)
+	slices.Sort(x)
+	a, b := x[(len(x)-1)/2], x[len(x)/2]
+	if a == b {
+		return a
+	}
+	if m := (a + b) / 2; !math.IsInf(m, 0) {
+		return m
+	}
+	return a/2 + b/2
+}
 
 func refQuantile(chains [][]float64, p float64) float64 {
 	x := refFlat(chains)
