@@ -151,7 +151,7 @@ func (c *basisCall) learn(x []float64) (*Basis, error) {
 			return nil, fmt.Errorf("it has %d distinct values, and a polynomial of degree %d needs %d", distinct, c.degree, c.degree+1)
 		}
 		out.Alpha, out.Norm2 = orthogonal(x, c.degree)
-		return out, nil
+		return out, out.finite()
 	}
 	out.Boundary = [2]float64{sorted[0], sorted[len(sorted)-1]}
 	if c.boundary != nil {
@@ -176,6 +176,16 @@ func (c *basisCall) learn(x []float64) (*Basis, error) {
 		}
 	}
 	return out, nil
+}
+
+// finite refuses polynomials whose squares overflow or vanish.
+func (s *Basis) finite() error {
+	for i, v := range s.Norm2 {
+		if !(v >= 1/tooLarge && v <= tooLarge*tooLarge) || i < len(s.Alpha) && s.Alpha[i]-s.Alpha[i] != 0 {
+			return errors.New("its powers are beyond the range of float64; measure the column in another unit")
+		}
+	}
+	return nil
 }
 
 // quantiles returns the inner ones of k + 2 equally spaced quantiles of sorted

@@ -2,6 +2,7 @@ package transform
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -345,6 +346,21 @@ func TestNearest(t *testing.T) {
 		if got := nearest(name, names); got != want {
 			t.Errorf("nearest to %q is %q, want %q", name, got, want)
 		}
+	}
+}
+
+// Crossings that would take all memory are refused.
+func TestCrossingsAreBounded(t *testing.T) {
+	var names []string
+	for i := range 200 {
+		names = append(names, fmt.Sprintf("x%d", i))
+	}
+	_, err := ParseFormula("y ~ (" + strings.Join(names, " + ") + ")^3")
+	if !says(err, "more than 1048576 terms") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := ParseFormula("y ~ (" + strings.Join(names, " + ") + ")^2"); err != nil {
+		t.Error(err)
 	}
 }
 

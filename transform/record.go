@@ -156,7 +156,7 @@ func (v *Variable) check() error {
 	if s == nil {
 		return nil
 	}
-	learned := s.Raw || len(s.Alpha) == s.Degree && len(s.Norm2) == s.Degree+2
+	learned := s.Raw || len(s.Alpha) == s.Degree && len(s.Norm2) == s.Degree+2 && s.finite() == nil
 	inside := s.Boundary[0] < s.Boundary[1] && slices.IsSorted(s.Knots) && !slices.ContainsFunc(s.Knots, func(k float64) bool {
 		return !(s.Boundary[0] < k && k < s.Boundary[1])
 	})
