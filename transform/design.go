@@ -50,9 +50,10 @@ type Design struct {
 }
 
 // Build makes the design of a table, dense and column by column: Data.X is the
-// one copy of the data that it makes (beside 4 bytes per row for each factor).
-// The columns of X stand as in R's model.matrix: the intercept, then the terms
-// in the formula's order.
+// one copy of the data that it makes (beside 4 bytes per row for each factor,
+// and the values of functions and of numbers in interactions until their last
+// term is filled). The columns of X stand as in R's model.matrix: the intercept,
+// then the terms by degree.
 //
 // Cost: O(rows·columns). Errors are *FormulaError, *ColumnError or *TableError.
 func Build(table arrow.Table, spec Spec) (*Design, error) {
