@@ -52,6 +52,40 @@ func (g *formulaGolden) build(t testing.TB, standardize string) *Design {
 	return mustBuild(t, classic(t, g.Data), g.Formula, spec)
 }
 
+// Every formula of the reference fits is among the golden matrices.
+func TestReferenceFormulasAreGolden(t *testing.T) {
+	held := map[string]bool{}
+	for _, g := range goldens(t) {
+		held[g.Data+": "+g.Formula] = true
+	}
+	for _, g := range formulaGoldens(t) {
+		held[g.Data+": "+g.Formula] = true
+	}
+	src, err := os.ReadFile("../testdata/classic/index.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var index []struct {
+		Name string
+		Fits []struct{ Formula string }
+	}
+	if err := json.Unmarshal(src, &index); err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, set := range index {
+		for _, fit := range set.Fits {
+			seen++
+			if !held[set.Name+": "+fit.Formula] {
+				t.Errorf("%s: no golden matrix of %s", set.Name, fit.Formula)
+			}
+		}
+	}
+	if seen < 21 {
+		t.Errorf("only %d reference fits seen", seen)
+	}
+}
+
 // The design of every formula equals R's: names, first rows, sums.
 func TestFormulasMatchR(t *testing.T) {
 	for _, g := range formulaGoldens(t) {
