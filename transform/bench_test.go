@@ -76,6 +76,24 @@ func benchmarkBuild(b *testing.B, table arrow.Table, standardize string) {
 	b.ReportMetric(float64(cells)*8/1e6, "design-MB")
 }
 
+// Formulas whose columns are computed: ns per cell of the design.
+func BenchmarkBuildFormula(b *testing.B) {
+	const rows = 100_000
+	table := scaledTable(b, rows)
+	for name, formula := range map[string]string{
+		"arithmetic": "y ~ log(shifted) + I(big^2) + scale(small)", "poly": "y ~ poly(shifted, 5)", "ns": "y ~ ns(shifted, 5)", "bs": "y ~ bs(shifted, 8)",
+		"crossing": "y ~ group * flag * shifted", "factor": "y ~ factor(constant) + group",
+	} {
+		b.Run(fmt.Sprintf("formula=%s/n=%d", name, rows), func(b *testing.B) {
+			cells := 0
+			for b.Loop() {
+				cells += len(mustBuild(b, table, formula, Spec{}).Data.X.Values)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(cells), "ns/cell")
+		})
+	}
+}
+
 func BenchmarkToData(b *testing.B) {
 	for _, p := range []int{10, 7129} {
 		b.Run(fmt.Sprintf("p=%d", p), func(b *testing.B) {

@@ -28,6 +28,9 @@ type Spec struct {
 	// for a response, failure) first. One name is the reference only; the
 	// others follow in byte order. More names are the whole list.
 	Levels map[string][]string
+	// Contrasts gives the coding of factors: treatment (the default), sum or
+	// helmert.
+	Contrasts map[string]string
 	// MaxBytes is the largest design to make, in bytes. Zero means no limit.
 	MaxBytes int64
 	// Locate puts a 0-based row of the table into words, such as "row 9 (line
@@ -39,16 +42,18 @@ type Spec struct {
 type Design struct {
 	Data    *glm.Data
 	Record  *Record
-	Rows    int // rows that are used
-	Dropped int // rows with missing values that were left out
+	Rows    int    // rows that are used
+	Dropped int    // rows with missing values that were left out
+	Kept    []bool // which rows of the table are used; nil means all
 	// Warnings are what the user should look at, Notes what is good to know.
 	Warnings, Notes []string
 }
 
 // Build makes the design of a table, dense and column by column: Data.X is the
-// one copy of the data that it makes (beside 4 bytes per row for each factor).
-// The columns of X stand as in R's model.matrix: the intercept, then the terms
-// in the formula's order.
+// one copy of the data that it makes (beside 4 bytes per row for each factor,
+// and the values of functions and of numbers in interactions until their last
+// term is filled). The columns of X stand as in R's model.matrix: the intercept,
+// then the terms by degree.
 //
 // Cost: O(rows·columns). Errors are *FormulaError, *ColumnError or *TableError.
 func Build(table arrow.Table, spec Spec) (*Design, error) {
@@ -75,20 +80,25 @@ type builder struct {
 	used    []*column // the same in the table's order
 	keep    []bool    // rows that stay; nil means all
 	n       int       // how many they are
-	factors map[string]*factor
+	coded   []coded   // the terms' variables, as in Record.Variables
 	plan    []planned
 	unit    []unit   // per column of the design
 	hashes  []uint64 // of the columns on the scale of the data
+	known   bool     // whether a record says how to code
 	out     Design
 	record  Record
 }
 
 // planned is one column of the design before it is filled.
 type planned struct {
-	name     string
-	term     int // index into Record.Terms; −1 for the intercept
-	variable string
-	level    int // of a factor; −1 for a number
+	name  string
+	term  int   // index into Record.Terms; −1 for the intercept
+	parts []int // as in Column
+}
+
+// column names a column of the data that a column of the design is made of.
+func (b *builder) column(p planned) string {
+	return b.coded[b.record.Terms[p.term].Variables[0]].variable.columns[0]
 }
 
 // settings checks the words of the spec and gives the empty ones their meaning.
@@ -152,14 +162,24 @@ func (b *builder) openColumns() error {
 		b.columns[name] = c
 		b.used = append(b.used, c)
 	}
-	return b.knownLevels()
+	if err := b.knownLevels(); err != nil {
+		return err
+	}
+	return b.knownCodings()
 }
 
 // knownLevels refuses levels for columns that have none.
 func (b *builder) knownLevels() error {
 	var names, asked []string
+	counted := make(map[string]bool) // columns of numbers that factor() takes
+	for i := range b.chosen.variables {
+		v := &b.chosen.variables[i]
+		if v.node.kind == nodeCall && slices.Contains(factorCalls, v.node.text) {
+			counted[v.columns[0]] = true
+		}
+	}
 	for _, c := range b.used {
-		if c.kind != numeric {
+		if c.kind != numeric || counted[c.name] {
 			names = append(names, c.name)
 		}
 	}
@@ -172,8 +192,8 @@ func (b *builder) knownLevels() error {
 		switch c := b.columns[name]; {
 		case c == nil:
 			return b.columnError(name, errors.New("levels are given for it, but the model does not use such a column"), unknownHint(name, "factors", names))
-		case c.kind == numeric:
-			return b.columnError(name, errors.New("levels are given for it, but it holds numbers"), "make it text in the query or the file")
+		case c.kind == numeric && !counted[name]:
+			return b.columnError(name, errors.New("levels are given for it, but it holds numbers"), "write factor("+quoteName(name)+") in the formula, or make it text in the query or the file")
 		case len(b.spec.Levels[name]) == 0:
 			return b.columnError(name, errors.New("the list of its levels is empty"), "name the reference level, or all levels in order")
 		}
@@ -188,46 +208,9 @@ func (b *builder) dropRows() error {
 		return err
 	}
 	b.keep, b.n = keep, b.rows-dropped // at least 1
-	b.out.Rows, b.out.Dropped = b.n, dropped
+	b.out.Rows, b.out.Dropped, b.out.Kept = b.n, dropped, keep
 	if dropped > 0 {
 		b.warn("%d of %d rows have a missing value in a used column and were dropped", dropped, b.rows)
-	}
-	return nil
-}
-
-// design fills the columns, the intercept's with ones.
-func (b *builder) design() error {
-	if len(b.plan) == 0 {
-		return &FormulaError{Formula: b.spec.Formula.source, Pos: len(b.spec.Formula.source),
-			Message: "there is nothing to estimate: no intercept and no predictor", Hint: "leave out - 1, or name a predictor"}
-	}
-	if size := 8 * float64(b.n) * float64(len(b.plan)); b.spec.MaxBytes > 0 && size > float64(b.spec.MaxBytes) {
-		return b.tableError(fmt.Sprintf("the design of %d rows and %d columns takes %.3g MB, and %.3g MB are allowed", b.n, len(b.plan), size/1e6, float64(b.spec.MaxBytes)/1e6),
-			"use fewer columns or factors with fewer levels, or allow more memory")
-	}
-	x := glm.NewDense(b.n, len(b.plan))
-	names := make([]string, len(b.plan))
-	for j, p := range b.plan {
-		names[j] = p.name
-		col := x.Col(j)
-		switch {
-		case p.term < 0:
-			for i := range col {
-				col[i] = 1
-			}
-		case p.level < 0:
-			b.columns[p.variable].floats(col, b.keep)
-		default:
-			for i, code := range b.factors[p.variable].codes {
-				if int(code) == p.level {
-					col[i] = 1
-				}
-			}
-		}
-	}
-	b.out.Data.X, b.out.Data.Names, b.out.Data.Intercept = x, names, -1
-	if b.chosen.intercept {
-		b.out.Data.Intercept = 0
 	}
 	return nil
 }
@@ -244,6 +227,10 @@ func (b *builder) tableError(message, hint string) error {
 	return &TableError{Dataset: b.spec.Dataset, Message: message, Hint: hint}
 }
 
+func (b *builder) formulaError(pos int, message, hint string) error {
+	return &FormulaError{Formula: b.spec.Formula.source, Pos: pos, Message: message, Hint: hint}
+}
+
 func (b *builder) columnError(name string, err error, hint string) error {
 	return &ColumnError{Dataset: b.spec.Dataset, Column: name, Err: err, Hint: hint}
 }
@@ -257,12 +244,12 @@ func (b *builder) cellError(name string, row int, err error, hint string) error 
 	return e
 }
 
-// tableRow returns the table's row that is row k of the design.
-func (b *builder) tableRow(k int) int {
-	if b.keep == nil {
+// tableRow returns the table's row that is row k of those that keep leaves.
+func tableRow(keep []bool, k int) int {
+	if keep == nil {
 		return k
 	}
-	for row, kept := range b.keep {
+	for row, kept := range keep {
 		if kept {
 			if k == 0 {
 				return row
@@ -272,6 +259,8 @@ func (b *builder) tableRow(k int) int {
 	}
 	panic("transform: row beyond the design")
 }
+
+func (b *builder) tableRow(k int) int { return tableRow(b.keep, k) }
 
 // quoteName writes a column's name as a formula does.
 func quoteName(name string) string {

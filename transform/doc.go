@@ -8,12 +8,34 @@
 //
 // # Formulas
 //
-// R's notation: response ~ terms, with + and - to add and remove, . for every
-// column that is not used elsewhere (response, trials, offset), 1 and 0 for the
-// intercept, and backquotes for names that are not plain words. Text and
-// boolean columns are factors with treatment coding. Beside these stand
-// offset(x), offset(log(x)), and trials(n), which may also be written as
-// y | trials(n).
+// R's notation: response ~ terms, with + and - to add and remove, a:b for the
+// interaction, a*b for a + b + a:b, (a + b + c)^2 for all crossings of two, a/b
+// and b %in% a for nesting, . for every column that is not used elsewhere
+// (response, trials, offset), 1 and 0 for the intercept, and backquotes for
+// names that are not plain words. Terms stand by degree, variables within a term
+// in the order of the text. Text and boolean columns are factors, numbers in
+// factor(x) too. A factor of an interaction is coded by all of its levels where
+// its margin is not in the model: R's rule, see fullCoding.
+//
+// Numbers may go through arithmetic in I(), and through log, log2, log10, log1p,
+// exp, sqrt, abs and scale; the response and offsets likewise. poly, ns and bs
+// make several columns. What scale, poly, ns and bs learn, they learn from all
+// rows that have the numbers, as in R, even from rows that are dropped for
+// another column's sake.
+//
+// Beside these stand offset(x) and trials(n), which may also be written as
+// y | trials(n), or R's cbind(successes, failures).
+//
+// Decision: poly finds its polynomials by Stieltjes' procedure, where R takes a
+// QR decomposition of the powers: the same polynomials, without the powers, and
+// new data and old ones go through the same recurrence to the same bits.
+//
+// Decision: an interaction's coefficient names a column as it is, without the
+// backquotes that R puts around names that are not plain words. Functions of
+// columns have R's spelling with backquotes.
+//
+// Decision: a number that a function has no value for (log of 0) is an error
+// that names the cell, where R goes on with NaN or drops the row.
 //
 // Decision: x* is a glob, a*b is an interaction. A star belongs to the name on
 // its left when it touches it and no operand follows; it multiplies otherwise.
@@ -44,6 +66,11 @@
 // column that a formula only subtracts is not used: unlike in R, its missing
 // cells drop no row.
 //
-// Read formula.go, then design.go, then record.go; parse.go and scale.go hold
-// the two algorithms.
+// # New data
+//
+// Record.Code makes the design of new data by what the record learned. It
+// refuses levels that the model was not fitted with, by name.
+//
+// Read formula.go, then design.go, then record.go, then code.go; parse.go,
+// algebra.go, contrasts.go, basis.go and spline.go hold the algorithms.
 package transform

@@ -33,6 +33,9 @@ func (c *column) factor(keep []bool, rows int) *factor {
 		}
 		return f
 	}
+	if c.kind == numeric {
+		return c.numberFactor(keep, rows)
+	}
 	seen := make(map[string]int32)
 	row := 0
 	for _, chunk := range c.chunks {
@@ -51,6 +54,29 @@ func (c *column) factor(keep []bool, rows int) *factor {
 	order := slices.Clone(f.levels)
 	sort.Strings(order)
 	f.reorder(order)
+	return f
+}
+
+// numberFactor reads the kept rows of a column of numbers: levels in increasing
+// order, written as R writes them. Numbers of one spelling are one level.
+func (c *column) numberFactor(keep []bool, rows int) *factor {
+	values := make([]float64, rows)
+	c.floats(values, keep)
+	distinct := slices.Compact(slices.Sorted(slices.Values(values)))
+	if len(distinct) > maxLevels {
+		return nil
+	}
+	f, code := &factor{codes: make([]int32, rows)}, make(map[float64]int32, len(distinct))
+	for _, v := range distinct {
+		level := rNumber(v)
+		if len(f.levels) == 0 || f.levels[len(f.levels)-1] != level {
+			f.levels = append(f.levels, level)
+		}
+		code[v] = int32(len(f.levels) - 1)
+	}
+	for i, v := range values {
+		f.codes[i] = code[v]
+	}
 	return f
 }
 

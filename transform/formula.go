@@ -2,6 +2,7 @@ package transform
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -99,60 +100,39 @@ func schemaNames(schema *arrow.Schema) []string {
 
 // selection is a formula that has met the names of a table's columns.
 type selection struct {
-	response  operand
-	trials    *operand
+	response  variable
+	trials    *variable
 	intercept bool
-	terms     []term
-	offsets   []operand
+	variables []variable // of the terms, in the order of the text; some may be unused
+	terms     []term     // by degree
+	offsets   []variable
 }
 
-// operand is a column, a constant, or a function of a column.
-type operand struct {
-	column   string // "" for a constant
-	function string // "" or "log"
-	constant float64
-	pos      int
-}
-
-// term is one term of the linear predictor. Interactions will name several
-// variables; the terms of this version have one each.
-type term struct {
-	variables []operand
-	named     bool // written out by name, not found by . or a glob
-	pos       int
-}
-
-// label is the term's name in R's spelling.
-func (t *term) label() string {
-	if len(t.variables) == 1 {
-		return t.variables[0].label()
-	}
-	parts := make([]string, len(t.variables))
-	for i, v := range t.variables {
-		parts[i] = v.label()
+// termLabel is the term's name in R's spelling.
+func (s *selection) termLabel(t term) string {
+	parts := make([]string, len(t))
+	for i, v := range t {
+		parts[i] = s.variables[v].label
 	}
 	return strings.Join(parts, ":")
 }
 
-func (o *operand) label() string {
-	if o.function == "" {
-		return o.column
-	}
-	return o.function + "(" + o.column + ")"
-}
-
 // columns returns every column that the selection reads, with repetitions.
 func (s *selection) columns() []string {
-	names := []string{s.response.column}
-	if s.trials != nil && s.trials.column != "" {
-		names = append(names, s.trials.column)
+	names := slices.Clone(s.response.columns)
+	if s.trials != nil {
+		names = append(names, s.trials.columns...)
 	}
-	for _, o := range s.offsets {
-		names = append(names, o.column)
+	for i := range s.offsets {
+		names = append(names, s.offsets[i].columns...)
 	}
+	used := make([]bool, len(s.variables))
 	for _, t := range s.terms {
-		for _, v := range t.variables {
-			names = append(names, v.column)
+		for _, v := range t {
+			if !used[v] {
+				used[v] = true
+				names = append(names, s.variables[v].columns...)
+			}
 		}
 	}
 	return names

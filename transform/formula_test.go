@@ -25,18 +25,18 @@ func show(s *selection) string {
 		parts = append(parts, "1")
 	}
 	for _, t := range s.terms {
-		label := t.label()
-		if t.named {
+		label := s.termLabel(t)
+		if len(t) == 1 && s.variables[t[0]].named {
 			label += "!"
 		}
 		parts = append(parts, label)
 	}
-	out := s.response.column + " ~ " + strings.Join(parts, " + ")
+	out := s.response.label + " ~ " + strings.Join(parts, " + ")
 	if s.trials != nil {
-		out += fmt.Sprintf(" trials=%s%v", s.trials.column, s.trials.constant)
+		out += " trials=" + s.trials.label
 	}
 	for _, o := range s.offsets {
-		out += " offset=" + o.label()
+		out += " offset=" + o.label
 	}
 	return out
 }
@@ -71,14 +71,48 @@ var formulaMeanings = map[string]string{
 	"y ~ .hid + log":                     "y ~ 1 + .hid! + log!",
 	"y ~ `a`":                            "y ~ 1 + a!",
 	"`body mass` ~ a":                    "body mass ~ 1 + a!",
-	"y | trials(n) ~ a":                  "y ~ 1 + a! trials=n0",
-	"y ~ a + trials(n)":                  "y ~ 1 + a! trials=n0",
+	"y | trials(n) ~ a":                  "y ~ 1 + a! trials=n",
+	"y ~ a + trials(n)":                  "y ~ 1 + a! trials=n",
 	"y | trials(12) ~ x* + a":            "y ~ 1 + x1 + x2 + x_rate + a! trials=12",
-	"y|trials(n)~.-x*-log-.hid-größe":    "y ~ 1 + a + b + e + body mass + q`t trials=n0",
+	"y|trials(n)~.-x*-log-.hid-größe":    "y ~ 1 + a + b + e + body mass + q`t trials=n",
 	"y ~ x1 + offset(e)":                 "y ~ 1 + x1! offset=e",
 	"y ~ . - x* - .hid - größe+offset(log(e))": "y ~ 1 + a + b + n + body mass + log + q`t offset=log(e)",
 	"y ~ offset(log(e)) + offset(n) + a":       "y ~ 1 + a! offset=log(e) offset=n",
 	"y ~ e + offset(log(e))":                   "y ~ 1 + e! offset=log(e)",
+	"y ~ offset(exp(x1 + 2))":                  "y ~ 1 offset=exp(x1 + 2)",
+	// R's algebra; R 4.2.2 gives these term labels.
+	"y ~ a*b":                                  "y ~ 1 + a! + b! + a:b",
+	"y ~ a:b + a":                              "y ~ 1 + a! + a:b",
+	"y ~ b:a + a":                              "y ~ 1 + a! + b:a",
+	"y ~ -a + b:a":                             "y ~ 1 + a:b",
+	"y ~ a*b*n - a:b:n":                        "y ~ 1 + a! + b! + n! + a:b + a:n + b:n",
+	"y ~ (a + b + n)^2 - a:b":                  "y ~ 1 + a! + b! + n! + a:n + b:n",
+	"y ~ (a + b + n)**5":                       "y ~ 1 + a! + b! + n! + a:b + a:n + b:n + a:b:n",
+	"y ~ a/b":                                  "y ~ 1 + a! + a:b",
+	"y ~ a/(b + n)":                            "y ~ 1 + a! + a:b + a:n",
+	"y ~ (a + b)/n":                            "y ~ 1 + a! + b! + a:b:n",
+	"y ~ a %in% b":                             "y ~ 1 + a:b",
+	"y ~ (a + b) %in% (n + e)":                 "y ~ 1 + a:n:e + b:n:e",
+	"y ~ a + b %in% a":                         "y ~ 1 + a! + a:b",
+	"y ~ a*1":                                  "y ~ 1 + a!",
+	"y ~ a:1":                                  "y ~ 1",
+	"y ~ a:a + b":                              "y ~ 1 + a! + b!",
+	"y ~ a:b:n + e":                            "y ~ 1 + e! + a:b:n",
+	"y ~ x*:a":                                 "y ~ 1 + x1:a + x2:a + x_rate:a",
+	"y ~ (x*)^2 - x_rate":                      "y ~ 1 + x1 + x2 + x1:x2 + x1:x_rate + x2:x_rate",
+	"y ~ a * (x1 + x2) - 1":                    "y ~ a! + x1! + x2! + a:x1 + a:x2",
+	"y ~ I((a+b)^2)+log( x1+1e5 )":             "y ~ 1 + I((a + b)^2)! + log(x1 + 1e+05)!",
+	"y ~ I(-a*b) + I(x1/2+0.50)":               "y ~ 1 + I(-a * b)! + I(x1/2 + 0.5)!",
+	"y ~ I(123456*a) + I(a*1e-20)":             "y ~ 1 + I(123456 * a)! + I(a * 1e-20)!",
+	"y ~ I(a*2) + I(a * 2.0) - I(2*a)":         "y ~ 1 + I(a * 2)!",
+	"y ~ I(`body mass` - x1*a)":                "y ~ 1 + I(`body mass` - x1 * a)!",
+	"y ~ log(x1)*poly(x2,2,raw=TRUE)":          "y ~ 1 + log(x1)! + poly(x2, 2, raw = TRUE)! + log(x1):poly(x2, 2, raw = TRUE)",
+	"y ~ bs(x1,df=5) + ns(x2,knots=c(1,2.50))": "y ~ 1 + bs(x1, df = 5)! + ns(x2, knots = c(1, 2.5))!",
+	"y ~ scale(log(x1), scale=F):factor(a)":    "y ~ 1 + scale(log(x1), scale = F):factor(a)",
+	"log(y) ~ . - x* - log - .hid - größe":     "log(y) ~ 1 + a + b + n + e + body mass + q`t",
+	"cbind(a, n - a) ~ x1":                     "a ~ 1 + x1! trials=a + (n - a)",
+	"sqrt(y/e) ~ n":                            "sqrt(y/e) ~ 1 + n!",
+	"y | trials(a + b) ~ n":                    "y ~ 1 + n! trials=a + b",
 	"\n y\t~\n a +\n b ":                       "y ~ 1 + a! + b!",
 }
 
@@ -132,23 +166,54 @@ var formulaFaults = []struct{ marked, message, hint string }{
 	{"y ~ (1 §| g)", "group-level effect", "brms"},
 	{"y ~ x + (x §|| g)", "group-level effect", ""},
 	{"y ~ x §| g", "group-level effect", ""},
-	{"y ~ a§:b", "interactions (:)", "products"},
-	{"y ~ a§*b", "interactions (*)", "glob"},
-	{"y ~ a §*b", "interactions (*)", ""},
-	{"y ~ a§* b", "interactions (*)", ""},
-	{"y ~ a§*(b + c)", "interactions (*)", ""},
-	{"y ~ a*§:b", "interactions (:)", ""},
-	{"y ~ (a + b)§^2", "crossings", ""},
-	{"y ~ (a + b)§**2", "crossings", ""},
-	{"y ~ a§/b", "nesting", ""},
-	{"y ~ a §%in% b", "nesting", ""},
-	{"y ~ a §%o% b", "no operator %o%", ""},
-	{"y ~ §I(x^2)", "does not have I()", ""},
-	{"y ~ §poly(x, 2)", "does not have poly()", ""},
-	{"y ~ a + §log(x)", "does not have log()", ""},
+	{"y ~ a §%o% b", "no operator %o%", "%in%"},
+	{"y ~ (a + b)^§0", "power of terms", "I(x^2)"},
+	{"y ~ (a + b)^§x", "power of terms", ""},
+	{"y ~ (a + b)^§1.5", "power of terms", ""},
+	{"y ~ (a + b)**§99", "power of terms", ""},
+	{"y ~ a * §offset(e)", "no term that could be crossed", "add it"},
+	{"y ~ a : §trials(n)", "no term that could be crossed", ""},
+	{"y ~ §I(2)", "reads no column", ""},
+	{"y ~ log(§.)", "many columns", "log(a)"},
+	{"y ~ I(x * §* 2)", "operand is missing", ""},
+	{"y ~ I(x§:z)", "no meaning between numbers", "arithmetic"},
+	{"y ~ I(x §%in% z)", "no meaning between numbers", ""},
+	{"y ~ log(§\"x\")", "text in quotes", ""},
+	{"y ~ I(x + §1.2.3)", "not a number", ""},
+	{"y ~ I(x + §1e999)", "not a number", ""},
+	{"y ~ §log()", "takes an argument", "log(x)"},
+	{"y ~ log(x, §2)", "log() takes one argument", "log2"},
+	{"y ~ log(x, base = §2)", "no argument \"base\"", ""},
+	{"y ~ scale(x, center = §z)", "center of scale()", ""},
+	{"y ~ scale(x, centre = §2)", "no argument \"centre\"", "did you mean \"center\""},
+	{"y ~ scale(x, TRUE, §0)", "scale of scale()", ""},
+	{"y ~ scale(x, TRUE, x = §z)", "given x twice", ""},
+	{"y ~ log(§poly(x, 2))", "stands alone", "cross"},
+	{"y ~ I(§factor(x) * 2)", "stands alone", ""},
+	{"y ~ §factor(log(x))", "takes one column", "levels"},
+	{"y ~ §factor(x, y)", "takes one column", ""},
+	{"y ~ §poly()", "takes an argument", "poly(x, 3)"},
+	{"y ~ poly(x, §0)", "whole number from 1 to 30", ""},
+	{"y ~ poly(x, §2.5)", "whole number from 1 to 30", ""},
+	{"y ~ poly(x, §z)", "whole number from 1 to 30", ""},
+	{"y ~ poly(x, 2, raw = §1)", "TRUE or FALSE", ""},
+	{"y ~ ns(x, df = §-3)", "whole number from 1 to 1000", ""},
+	{"y ~ §bs(x, 2)", "df = 2 is too small", "3 columns at least"},
+	{"y ~ §ns(x, 1, intercept = TRUE)", "df = 1 is too small", "2 columns"},
+	{"y ~ ns(x, knots = §c(1, z))", "a number or several", ""},
+	{"y ~ bs(x, Boundary.knots = §c(2, 1))", "two numbers in order", ""},
+	{"y ~ bs(x, knot = §1)", "no argument \"knot\"", "did you mean \"knots\""},
+	{"y ~ §relevel(x, 2)", "no place here", "levels"},
+	{"y ~ §C(x, sum)", "no place here", "contrasts"},
+	{"y ~ log(§cut(x, 3))", "no place here", "groups"},
+	{"y ~ §logg(x)", "no function \"logg\"", "did you mean \"log\"?"},
 	{"y ~ §ofset(x)", "no function \"ofset\"", "did you mean \"offset\"?"},
-	{"§log(y) ~ x", "log() of a response", ""},
-	{"§cbind(s, f) ~ x", "cbind()", "trials(total)"},
+	{"log(y) ~ §y", "response \"y\" is also a predictor", ""},
+	{"y ~ x + §log(y)", "also a predictor, in log(y)", ""},
+	{"§poly(y, 2) ~ x", "makes no response", "log(y)"},
+	{"§log(2) ~ x", "reads no column", ""},
+	{"§cbind(s) ~ x", "successes and failures", "trials(total)"},
+	{"§cbind(s, f) | trials(n) ~ x", "both give the number", ""},
 	{"§. ~ x", "one column", ""},
 	{"a §+ b ~ x", "one column", ""},
 	{"y | §weights(w) ~ x", "trials(n)", "key of their own"},
@@ -159,9 +224,9 @@ var formulaFaults = []struct{ marked, message, hint string }{
 	{"y | trials(§2.5) ~ x", "not a count", ""},
 	{"y | trials(§99999999999) ~ x", "not a count", ""},
 	{"y ~ §offset(a, b)", "takes one column", "offset(log(x))"},
-	{"y ~ offset(§2)", "offset of a column", ""},
-	{"y ~ offset(§exp(x))", "offset of a column", ""},
-	{"y ~ offset(log(§a + b))", "offset of a column", ""},
+	{"y ~ offset(§2)", "reads no column", ""},
+	{"y ~ offset(§sin(x))", "no function \"sin\"", ""},
+	{"y ~ offset(§poly(x, 2))", "stands alone", ""},
 	{"y ~ x - §offset(e)", "cannot be subtracted", ""},
 	{"y ~ §glob(x)", "one pattern", ""},
 	{"y ~ §y + x", "also a predictor", ""},
@@ -284,10 +349,25 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+// Crossings that would take all memory are refused.
+func TestCrossingsAreBounded(t *testing.T) {
+	var names []string
+	for i := range 200 {
+		names = append(names, fmt.Sprintf("x%d", i))
+	}
+	_, err := ParseFormula("y ~ (" + strings.Join(names, " + ") + ")^3")
+	if !says(err, "more than 1048576 terms") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := ParseFormula("y ~ (" + strings.Join(names, " + ") + ")^2"); err != nil {
+		t.Error(err)
+	}
+}
+
 // Any text parses or is refused at a place inside it; what parses selects known
 // columns only, and a name that is quoted is read back.
 func FuzzFormula(f *testing.F) {
-	for _, s := range []string{"y ~ .", "y ~ a + b - 1", "y | trials(n) ~ x* + offset(log(e))", "`a b` ~ glob(\"*\")", "y ~ (1 | g)", "y~a*b:c^2%in%d/e", "y ~ -(-x)", "\xff~", "y ~ `\\``", "y ~ x**2"} {
+	for _, s := range []string{"y ~ .", "y ~ a + b - 1", "y | trials(n) ~ x* + offset(log(e))", "`a b` ~ glob(\"*\")", "y ~ (1 | g)", "y~a*b:c^2%in%d/e", "log(y) ~ poly(a, 2, raw = TRUE)*ns(b, df=3) + I(-x1^2/1e-3)", "cbind(a, b-a) ~ scale(x1, FALSE):factor(x2) %in% bs(e, knots=c(1,2))", "y ~ (.)^2 - offset(log1p(e))", "y ~ -(-x)", "\xff~", "y ~ `\\``", "y ~ x**2"} {
 		f.Add(s)
 	}
 	schema := schemaOf("y", "a", "b", "x1", "x2", "n", "e", "a b", "`")

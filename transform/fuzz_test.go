@@ -53,6 +53,9 @@ func FuzzBuild(f *testing.F) {
 	f.Add("y ~ .", uint8(0), []byte("\x08\x02\x04abcdefgh\x00abcdefgh\x02abcdefgh\x03abcdefgh\x01abcdefgh"))
 	f.Add("y ~ a + b - 1", uint8(77), []byte("\x05\x00\x01abcde\x00\x01\x02\x03\x04\x05\x02abcde"))
 	f.Add("y | trials(b) ~ a + offset(log(sigma))", uint8(130), []byte("\x04\x01\x01aaaa\x00abcd\x04bbbb\x04bbbb"))
+	f.Add("y ~ (a + b)^2 - a", uint8(3), []byte("\x08\x02\x01abcdefgh\x02abcdefgh\x03abcdefgh\x03abcdefgh\x01abcdefgh"))
+	f.Add("log(y + 9) ~ poly(a, 2):b + ns(a, 2)", uint8(0), []byte("\x09\x02\x01abcdefghi\x01abcdegibc\x02abcdefghi\x03abcdefghi\x01abcdefghi"))
+	f.Add("y ~ bs(a, 4) %in% factor(b) + scale(sigma) + I(a^3/2)", uint8(9), []byte("\x09\x02\x01abcdefghi\x01abcdegibc\x01abcdefghi\x01abcdefghi\x01abcdefghi"))
 	f.Fuzz(func(t *testing.T, formula string, choice uint8, data []byte) {
 		parsed, err := ParseFormula(formula)
 		if err != nil {
@@ -92,8 +95,13 @@ func FuzzBuild(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := UnmarshalRecord(text); err != nil {
-			t.Errorf("%v: %s", err, text)
+		record, err := UnmarshalRecord(text)
+		if err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+		again, err := record.Code(fuzzTable(t, data), Coding{Response: true})
+		if err != nil || !slices.Equal(again.Data.X.Values, d.Data.X.Values) || !slices.Equal(again.Data.Y, d.Data.Y) || !slices.Equal(again.Data.Offset, d.Data.Offset) {
+			t.Errorf("the same rows are coded otherwise by %s: %v", text, err)
 		}
 	})
 }

@@ -13,6 +13,7 @@ const (
 	nodeCall                   // function text with args
 	nodeSum                    // args with signs
 	nodeBinary                 // operator text between two args
+	nodeParen                  // one argument in parentheses
 )
 
 // node is a part of a formula as written. Sums are kept flat, so that a formula
@@ -22,7 +23,8 @@ type node struct {
 	text  string
 	pos   int
 	args  []*node
-	minus []bool // nodeSum: whether args[i] is subtracted
+	minus []bool   // nodeSum: whether args[i] is subtracted
+	names []string // nodeCall: the name of args[i] where it has one (raw = TRUE)
 }
 
 // maxFormula and maxNesting bound the work that a hostile formula can ask for.
@@ -119,8 +121,7 @@ func missingOperandHint(operator string) string {
 	return ""
 }
 
-// join makes one node of two operands. Sums grow in place, also one that stood
-// in parentheses: (a + b) - c is a + b - c.
+// join makes one node of two operands. Sums grow in place.
 func join(left *node, operator token, right *node) *node {
 	if operator.text != "+" && operator.text != "-" {
 		return &node{kind: nodeBinary, text: operator.text, pos: operator.pos, args: []*node{left, right}}
@@ -186,7 +187,7 @@ func (p *parser) parenthesis() (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return inner, p.closing(open)
+	return &node{kind: nodeParen, pos: open.pos, args: []*node{inner}}, p.closing(open)
 }
 
 func (p *parser) closing(open token) error {
@@ -202,16 +203,15 @@ func (p *parser) closing(open token) error {
 // call parses the arguments of function name, whose "(" is the current token.
 func (p *parser) call(name token) (*node, error) {
 	open := p.token
+	p.lexer.calls++
 	if err := p.advance(); err != nil {
 		return nil, err
 	}
 	n := &node{kind: nodeCall, text: name.text, pos: name.pos}
 	for !p.at(")") {
-		arg, err := p.expression(0)
-		if err != nil {
+		if err := p.argument(n); err != nil {
 			return nil, err
 		}
-		n.args = append(n.args, arg)
 		if !p.at(",") {
 			break
 		}
@@ -219,5 +219,35 @@ func (p *parser) call(name token) (*node, error) {
 			return nil, err
 		}
 	}
+	p.lexer.calls--
 	return n, p.closing(open)
+}
+
+// argument parses one argument of a call, with or without a name.
+func (p *parser) argument(n *node) error {
+	first := p.token
+	arg, err := p.expression(0)
+	if err != nil {
+		return err
+	}
+	name := ""
+	if p.at("=") && arg.kind == nodeName && first.text == arg.text && !first.quoted {
+		name = arg.text
+		if err := p.advance(); err != nil {
+			return err
+		}
+		if arg, err = p.expression(0); err != nil {
+			return err
+		}
+	}
+	n.args, n.names = append(n.args, arg), append(n.names, name)
+	return nil
+}
+
+// bare is the node inside any parentheses.
+func (n *node) bare() *node {
+	for n.kind == nodeParen {
+		n = n.args[0]
+	}
+	return n
 }

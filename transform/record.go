@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Version numbers what Build makes of a table. It is part of a fit's
 // fingerprint, and of every stored record.
-const Version = 1
+const Version = 2
 
 // Record says how a table became a design, so that new data can be coded alike
 // and draws brought back to the units of the data. It is read-only, and
@@ -28,41 +29,54 @@ type Record struct {
 	Columns   []Column   `json:"columns"` // of the design, in order
 }
 
-// Response is the explained column.
+// Response is what is explained: a column, or a function of columns.
 type Response struct {
-	Column     string   `json:"column"`
-	Kind       string   `json:"kind"`                  // numeric, logical, text
-	Levels     []string `json:"levels,omitempty"`      // of text: failure, success
-	Trials     string   `json:"trials,omitempty"`      // the column of totals
-	TrialsEach float64  `json:"trials_each,omitempty"` // or one total for all rows
+	Column     string    `json:"column"`                // the first that it reads
+	Expression string    `json:"expression"`            // log(y), or the column
+	Kind       string    `json:"kind"`                  // of the column: numeric, logical, text
+	Levels     []string  `json:"levels,omitempty"`      // of text: failure, success
+	Scales     []Scaling `json:"scales,omitempty"`      // of each scale() in the expression
+	Trials     string    `json:"trials,omitempty"`      // the expression of totals
+	TrialsEach float64   `json:"trials_each,omitempty"` // or one total for all rows
 }
 
-// Offset is a column, or a function of one, that is added with coefficient 1.
+// Offset is a column, or a function of columns, that is added with coefficient 1.
 type Offset struct {
-	Column   string `json:"column"`
-	Function string `json:"function,omitempty"` // log
+	Expression string    `json:"expression"` // e, or log(e)
+	Scales     []Scaling `json:"scales,omitempty"`
 }
 
-// Variable is a column of the data as the terms use it.
+// Variable is a column of the data, or a function of columns, as the terms use
+// it.
 type Variable struct {
-	Column    string   `json:"column"`
-	Kind      string   `json:"kind"`                // numeric, logical, text
-	Levels    []string `json:"levels,omitempty"`    // of a factor, the reference first
-	Contrasts string   `json:"contrasts,omitempty"` // treatment, or full: one column for each level
+	Label      string    `json:"label"`               // R's spelling, which names its coefficients
+	Expression string    `json:"expression"`          // the same to be read back, numbers to the bit
+	Kind       string    `json:"kind"`                // numeric; of a factor's column: numeric, logical, text
+	Levels     []string  `json:"levels,omitempty"`    // of a factor, the reference first
+	Contrasts  string    `json:"contrasts,omitempty"` // of a factor: treatment, sum, helmert
+	Scales     []Scaling `json:"scales,omitempty"`    // of each scale() in the expression, in order
+	Basis      *Basis    `json:"basis,omitempty"`     // of poly(), ns() and bs()
 }
 
 // Term is a term of the formula; several variables are an interaction.
 type Term struct {
 	Label     string `json:"label"`
 	Variables []int  `json:"variables"` // indices into Record.Variables
+	// Full says which of them are factors coded by all of their levels, where
+	// the term's margin is not in the model. Nil means none.
+	Full []bool `json:"full,omitempty"`
 }
 
+func (t *Term) full(i int) bool { return t.Full != nil && t.Full[i] }
+
 // Column is a column of the design as sampled, (x − Centre) / Scale of the
-// column x that term and level make from the data.
+// column x that its term makes from the data.
 type Column struct {
-	Name   string  `json:"name"`
-	Term   int     `json:"term"`  // index into Record.Terms; −1 for the intercept
-	Level  int     `json:"level"` // index into Variable.Levels; −1 for a number
+	Name string `json:"name"`
+	Term int    `json:"term"` // index into Record.Terms; −1 for the intercept
+	// Parts says, for each variable of the term, which of its columns is
+	// multiplied, from 0: of a factor's coding or of a basis.
+	Parts  []int   `json:"parts,omitempty"`
 	Centre float64 `json:"centre"`
 	Scale  float64 `json:"scale"`
 }
@@ -87,7 +101,15 @@ func UnmarshalRecord(data []byte) (*Record, error) {
 
 // check finds what no Build writes.
 func (r *Record) check() error {
+	for i := range r.Variables {
+		if err := r.Variables[i].check(); err != nil {
+			return err
+		}
+	}
 	for _, t := range r.Terms {
+		if len(t.Variables) == 0 || t.Full != nil && len(t.Full) != len(t.Variables) {
+			return fmt.Errorf("design record: term %q has %d variables", t.Label, len(t.Variables))
+		}
 		for _, v := range t.Variables {
 			if v < 0 || v >= len(r.Variables) {
 				return fmt.Errorf("design record: term %q has no variable %d", t.Label, v)
@@ -100,9 +122,47 @@ func (r *Record) check() error {
 			return fmt.Errorf("design record: column %q has no term %d", c.Name, c.Term)
 		case c.Term == -1 && j != 0:
 			return fmt.Errorf("design record: the intercept is column %d", j)
-		case !(c.Scale > 0) || math.IsInf(c.Scale, 0):
-			return fmt.Errorf("design record: column %q has scale %v", c.Name, c.Scale)
+		case c.Centre-c.Centre != 0 || !(c.Scale > 0) || math.IsInf(c.Scale, 0):
+			return fmt.Errorf("design record: column %q has centre %v and scale %v", c.Name, c.Centre, c.Scale)
+		case c.Term >= 0:
+			if err := r.checkParts(&c); err != nil {
+				return err
+			}
 		}
+	}
+	return nil
+}
+
+// checkParts looks at the columns that a column of the design multiplies.
+func (r *Record) checkParts(c *Column) error {
+	t := &r.Terms[c.Term]
+	if len(c.Parts) != len(t.Variables) {
+		return fmt.Errorf("design record: column %q has %d parts, and its term %d variables", c.Name, len(c.Parts), len(t.Variables))
+	}
+	for i, part := range c.Parts {
+		if v := &r.Variables[t.Variables[i]]; part < 0 || part >= v.columns(t.full(i)) {
+			return fmt.Errorf("design record: column %q: variable %q has no column %d", c.Name, v.Label, part)
+		}
+	}
+	return nil
+}
+
+// check finds a variable that no Build writes.
+func (v *Variable) check() error {
+	if v.Levels != nil && !slices.Contains(codings, v.Contrasts) {
+		return fmt.Errorf("design record: factor %q has the unknown coding %q", v.Label, v.Contrasts)
+	}
+	s := v.Basis
+	if s == nil {
+		return nil
+	}
+	learned := s.Raw || len(s.Alpha) == s.Degree && len(s.Norm2) == s.Degree+2 && s.finite() == nil
+	inside := s.Boundary[0] < s.Boundary[1] && slices.IsSorted(s.Knots) && !slices.ContainsFunc(s.Knots, func(k float64) bool {
+		return !(s.Boundary[0] < k && k < s.Boundary[1])
+	})
+	sized := s.Degree >= 1 && s.Degree <= maxDegree && (s.Kind != "ns" || s.Degree == 3)
+	if !slices.Contains(bases, s.Kind) || !sized || s.Kind == "poly" && !learned || s.Kind != "poly" && !inside {
+		return fmt.Errorf("design record: the basis of %q is not one of poly, ns and bs with all that it needs", v.Label)
 	}
 	return nil
 }

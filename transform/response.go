@@ -13,10 +13,28 @@ import (
 // family's domain.
 func (b *builder) response() error {
 	b.out.Data = new(glm.Data)
-	c := b.columns[b.chosen.response.column]
-	b.record.Response = Response{Column: c.name, Kind: string(c.kind)}
+	v := &b.chosen.response
+	b.record.Response = Response{Column: v.columns[0], Expression: v.key, Kind: string(b.columns[v.columns[0]].kind)}
+	for _, step := range []func() error{b.outcome, b.trials, b.domain, b.varies} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// outcome reads the response.
+func (b *builder) outcome() error {
+	v := &b.chosen.response
+	c := b.columns[v.columns[0]]
 	binary := b.spec.Family.Name == "bernoulli" || b.spec.Family.Name == "binomial" && b.chosen.trials == nil
 	switch {
+	case !v.plain():
+		y, scales, err := b.evaluate(v, b.record.Response.Scales)
+		if err != nil {
+			return err
+		}
+		b.out.Data.Y, b.record.Response.Kind, b.record.Response.Scales = y, string(numeric), scales
 	case c.kind == text && binary:
 		if err := b.twoLevels(c); err != nil {
 			return err
@@ -31,13 +49,7 @@ func (b *builder) response() error {
 		b.out.Data.Y = make([]float64, b.n)
 		c.floats(b.out.Data.Y, b.keep)
 	}
-	if err := b.trials(); err != nil {
-		return err
-	}
-	if err := b.domain(); err != nil {
-		return err
-	}
-	return b.varies()
+	return nil
 }
 
 // twoLevels codes a text response: its second level is the success.
@@ -72,22 +84,33 @@ func (b *builder) trials() error {
 		return &FormulaError{Formula: b.spec.Formula.source, Pos: t.pos,
 			Message: fmt.Sprintf("trials() belongs to family binomial, not %s", b.spec.Family.Name), Hint: "write family: binomial, or leave trials() out"}
 	}
-	b.record.Response.Trials = t.column
 	trials := make([]float64, b.n)
-	if t.column == "" {
+	if each, ok := t.node.number(); ok {
 		for i := range trials {
-			trials[i] = t.constant
+			trials[i] = each
 		}
-		b.record.Response.TrialsEach = t.constant
+		b.record.Response.TrialsEach = each
 	} else {
-		c := b.columns[t.column]
+		c := b.columns[t.columns[0]]
 		if c.kind != numeric {
 			return b.columnError(c.name, fmt.Errorf("its type is %s, and trials are counts", c.typ), "")
 		}
-		c.floats(trials, b.keep)
+		var err error
+		if trials, _, err = b.evaluate(t, nil); err != nil {
+			return err
+		}
+		b.record.Response.Trials = t.key
 	}
 	b.out.Data.Trials = trials
 	return nil
+}
+
+// evaluate computes a variable of numbers over the rows of the design. What
+// scale() divides by is learned, unless new data are coded.
+func (b *builder) evaluate(v *variable, scales []Scaling) ([]float64, []Scaling, error) {
+	e := &evaluator{b: b, source: v.source, keep: b.keep, n: b.n, learn: !b.known, scales: scales}
+	x, err := e.values(v.node)
+	return x, e.scales, err
 }
 
 // domain names the first cell of the response that its family cannot have.
@@ -101,9 +124,9 @@ func (b *builder) domain() error {
 		}
 		return nil
 	}
-	name := b.chosen.response.column
-	if bad.What == "trials" && b.chosen.trials.column != "" {
-		name = b.chosen.trials.column
+	name := b.chosen.response.columns[0]
+	if bad.What == "trials" && len(b.chosen.trials.columns) > 0 {
+		name = b.chosen.trials.columns[0]
 	}
 	hint := ""
 	switch {
@@ -118,7 +141,7 @@ func (b *builder) domain() error {
 
 // varies looks at a response that has one value only.
 func (b *builder) varies() error {
-	y, name := b.out.Data.Y, b.chosen.response.column
+	y, name := b.out.Data.Y, b.chosen.response.columns[0]
 	largest, at, constant := extent(y)
 	if largest > tooLarge {
 		return b.tooLarge(name, y[at], at)
@@ -142,32 +165,34 @@ func (b *builder) varies() error {
 
 // offsets adds up the offsets of the formula, in its order.
 func (b *builder) offsets() error {
-	for _, o := range b.chosen.offsets {
-		c := b.columns[o.column]
-		if c.kind != numeric {
-			return b.columnError(c.name, fmt.Errorf("its type is %s, and an offset is a number", c.typ), "")
+	for i := range b.chosen.offsets {
+		v := &b.chosen.offsets[i]
+		values, scales, err := b.evaluate(v, nil)
+		if err != nil {
+			return err
 		}
-		values := make([]float64, b.n)
-		c.floats(values, b.keep)
-		if largest, at, _ := extent(values); largest > tooLarge {
-			return b.tooLarge(c.name, values[at], at)
+		b.record.Offsets = append(b.record.Offsets, Offset{Expression: v.key, Scales: scales})
+		if err := b.addOffset(v, values); err != nil {
+			return err
 		}
-		if o.function == "log" {
-			for i, v := range values {
-				if !(v > 0) {
-					return b.cellError(c.name, b.tableRow(i), fmt.Errorf("%v has no logarithm, and the offset is log(%s)", v, c.name), "an exposure is above 0; drop or correct such rows where the data are made")
-				}
-				values[i] = naturalLog(v)
-			}
-		}
-		if b.out.Data.Offset == nil {
-			b.out.Data.Offset = values
-		} else {
-			for i, v := range values {
-				b.out.Data.Offset[i] += v
-			}
-		}
-		b.record.Offsets = append(b.record.Offsets, Offset{Column: o.column, Function: o.function})
+	}
+	return nil
+}
+
+func (b *builder) addOffset(v *variable, values []float64) error {
+	c := b.columns[v.columns[0]]
+	if v.plain() && c.kind != numeric {
+		return b.columnError(c.name, fmt.Errorf("its type is %s, and an offset is a number", c.typ), "")
+	}
+	if largest, at, _ := extent(values); largest > tooLarge {
+		return b.tooLarge(c.name, values[at], at)
+	}
+	if b.out.Data.Offset == nil {
+		b.out.Data.Offset = values
+		return nil
+	}
+	for i, u := range values {
+		b.out.Data.Offset[i] += u
 	}
 	return nil
 }

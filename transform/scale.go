@@ -62,8 +62,8 @@ func (b *builder) measure() error {
 func (b *builder) unitOf(col []float64, p planned) (unit, error) {
 	u := unit{scale: 1}
 	largest, at, constant := extent(col)
-	if largest > tooLarge {
-		return u, b.tooLarge(p.variable, col[at], at)
+	if p.term >= 0 && largest > tooLarge {
+		return u, b.tooLarge(b.column(p), col[at], at)
 	}
 	if u.constant = constant; constant {
 		return u, nil
@@ -87,7 +87,7 @@ func (b *builder) scaleFault(p planned, scale float64) error {
 	if scale >= 1/tooLarge {
 		return nil
 	}
-	return b.columnError(p.variable, errors.New("its values differ by too little to be scaled"), "measure the column in a smaller unit, or leave it out")
+	return b.columnError(b.column(p), errors.New("its values differ by too little to be scaled"), "measure the column in a smaller unit, or leave it out")
 }
 
 // repeated warns of columns that equal an earlier one. Cost: O(columns) look-ups of hashes; only columns of equal hash are compared.
@@ -158,7 +158,7 @@ func (b *builder) describe() error {
 	}
 	r.Columns = make([]Column, len(b.plan))
 	for j, p := range b.plan {
-		r.Columns[j] = Column{Name: p.name, Term: p.term, Level: p.level, Centre: b.unit[j].centre, Scale: b.unit[j].scale}
+		r.Columns[j] = Column{Name: p.name, Term: p.term, Parts: p.parts, Centre: b.unit[j].centre, Scale: b.unit[j].scale}
 	}
 	b.out.Record = r
 	return nil

@@ -69,11 +69,15 @@ func meanAndSD(x []float64) (mean, sd float64) {
 }
 
 // extent returns the largest magnitude, the index where it first stands, and
-// whether all values are equal.
+// whether all values are equal. NaN counts as infinite.
 func extent(x []float64) (largest float64, at int, constant bool) {
 	constant = true
 	for i, v := range x {
-		if a := math.Abs(v); a > largest {
+		a := math.Abs(v)
+		if v != v {
+			a = math.Inf(1)
+		}
+		if a > largest {
 			largest, at = a, i
 		}
 		if v != x[0] {

@@ -113,3 +113,9 @@ func TestNaturalLog(t *testing.T) {
 		}
 	}
 }
+
+func TestExtentOfNaN(t *testing.T) {
+	if largest, at, constant := extent([]float64{1, math.NaN(), 2}); !math.IsInf(largest, 1) || at != 1 || constant {
+		t.Errorf("largest %v at %d, constant %v", largest, at, constant)
+	}
+}

@@ -155,3 +155,13 @@ func mustBuild(t testing.TB, table arrow.Table, formula string, spec Spec) *Desi
 }
 
 func family(name string) glm.Family { return glm.Family{Name: name} }
+
+// tableSlice is one row of a table.
+func tableSlice(table arrow.Table, columns []arrow.Column, row int) arrow.Table {
+	var out []arrow.Column
+	for i := range columns {
+		data := array.NewChunkedSlice(columns[i].Data(), int64(row), int64(row+1))
+		out = append(out, *arrow.NewColumn(table.Schema().Field(i), data))
+	}
+	return array.NewTable(table.Schema(), out, 1)
+}

@@ -13,9 +13,9 @@ const (
 	tokenEnd      tokenKind = iota
 	tokenName               // a plain word, or any text in backquotes
 	tokenGlob               // a word with a star that belongs to it
-	tokenNumber             // 0, 1, 2.5
+	tokenNumber             // 0, 1, 2.5, 1e-3
 	tokenString             // text in quotes
-	tokenOperator           // ~ + - * / : ^ | ( ) , and R's %in%
+	tokenOperator           // ~ + - * / : ^ | ( ) , = and R's %in%
 )
 
 // token is one word of a formula. Text is its meaning (unquoted), from pos to
@@ -29,8 +29,9 @@ type token struct {
 
 // lexer cuts a formula into tokens.
 type lexer struct {
-	src string
-	pos int
+	src   string
+	pos   int
+	calls int // functions whose arguments are being read: no globs there
 }
 
 func (l *lexer) fail(pos int, message, hint string) *FormulaError {
@@ -64,7 +65,7 @@ func (l *lexer) next() (token, error) {
 		return l.operator(2), nil
 	case strings.HasPrefix(l.src[start:], "||"):
 		return l.operator(2), nil
-	case strings.ContainsRune("~+-*/:^|(),", r):
+	case strings.ContainsRune("~+-*/:^|(),=", r):
 		return l.operator(1), nil
 	}
 	return token{}, l.fail(start, fmt.Sprintf("unexpected character %q", r),
@@ -112,7 +113,7 @@ func (l *lexer) name() token {
 		}
 		l.pos += size
 	}
-	if l.starIsGlob() {
+	if l.calls == 0 && l.starIsGlob() {
 		l.pos++
 		t.kind = tokenGlob
 	}
@@ -137,9 +138,25 @@ func (l *lexer) number() token {
 	for l.pos < len(l.src) && (l.src[l.pos] >= '0' && l.src[l.pos] <= '9' || l.src[l.pos] == '.') {
 		l.pos++
 	}
+	l.exponent()
 	t.end = l.pos
 	t.text = l.src[t.pos:t.end]
 	return t
+}
+
+// exponent moves past the e-3 of a number, if it has one.
+func (l *lexer) exponent() {
+	rest := l.src[l.pos:]
+	if rest == "" || rest[0] != 'e' && rest[0] != 'E' {
+		return
+	}
+	i := 1
+	if i < len(rest) && (rest[i] == '-' || rest[i] == '+') {
+		i++
+	}
+	if digits := len(rest[i:]) - len(strings.TrimLeft(rest[i:], "0123456789")); digits > 0 {
+		l.pos += i + digits
+	}
 }
 
 // quoted reads a name in backquotes or a string in quotes. A backslash takes

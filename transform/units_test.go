@@ -213,13 +213,16 @@ func TestUnmarshalRecordRefuses(t *testing.T) {
 		t.Fatalf("%v: %+v became %+v", err, d.Record, r)
 	}
 	for old, new := range map[string]string{
-		`"version":1`:     `"version":2`,
+		`"version":2`:     `"version":1`,
 		`{"version"`:      `["version"`,
 		`"variables":[0]`: `"variables":[7]`,
 		`"term":1`:        `"term":70`,
 		`"term":2`:        `"term":-1`,
 		`"scale":1}`:      `"scale":0}`,
 		`"response":{`:    `"response":[`,
+		`"parts":[1]`:     `"parts":[3]`,
+		`"parts":[0]`:     `"parts":[]`,
+		`"treatment"`:     `"treat"`,
 	} {
 		bad := strings.Replace(string(good), old, new, 1)
 		if bad == string(good) {

@@ -1,43 +1,170 @@
 package transform
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
 
-// variables finds the levels of factors and plans the columns of the design.
+// coded is a variable of the terms with what codes its rows.
+type coded struct {
+	variable *variable
+	codes    []int32     // of a factor, indices into the record's levels
+	values   [][]float64 // of a function, column by column, while it is in use
+	outside  int         // values beyond a spline's boundary knots
+}
+
+// variables learns from the data what the terms' variables are: the levels of
+// factors, the centres of scale(), the knots of splines.
 func (b *builder) variables() error {
-	b.factors = make(map[string]*factor)
-	names := newNames(b.spec.Family.Name)
-	full := !b.chosen.intercept // the first factor is coded in full without an intercept
-	if b.chosen.intercept {
-		b.plan = append(b.plan, planned{name: interceptName, term: -1, level: -1})
-	}
+	index := make([]int, len(b.chosen.variables)) // selection → record, from 1
 	for _, t := range b.chosen.terms {
-		v := t.variables[0]
-		c := b.columns[v.column]
-		index := len(b.record.Terms)
-		b.record.Terms = append(b.record.Terms, Term{Label: t.label(), Variables: []int{len(b.record.Variables)}})
-		if c.kind == numeric {
-			b.record.Variables = append(b.record.Variables, Variable{Column: c.name, Kind: string(numeric)})
-			b.plan = append(b.plan, planned{name: names.take(c.name, ""), term: index, variable: c.name, level: -1})
+		for _, v := range t {
+			index[v] = 1
+		}
+	}
+	for i := range index {
+		if index[i] == 0 {
 			continue
 		}
-		f, err := b.factor(c, t.named)
+		v := &b.chosen.variables[i]
+		record, made, err := b.learn(v)
 		if err != nil {
 			return err
 		}
-		variable := Variable{Column: c.name, Kind: string(c.kind), Levels: f.levels, Contrasts: "treatment"}
-		first := 1
-		if full {
-			variable.Contrasts, first, full = "full", 0, false
+		b.record.Variables, b.coded = append(b.record.Variables, *record), append(b.coded, *made)
+		index[i] = len(b.coded)
+	}
+	terms := make([]term, len(b.chosen.terms))
+	for k, t := range b.chosen.terms {
+		for _, v := range t {
+			terms[k] = append(terms[k], index[v]-1)
 		}
-		b.record.Variables = append(b.record.Variables, variable)
-		if first == len(f.levels) {
-			b.warn("column %q has the one value %q and adds nothing to the model; it was left out", c.name, f.levels[0])
+		b.record.Terms = append(b.record.Terms, Term{Label: b.chosen.termLabel(t), Variables: terms[k]})
+	}
+	full := fullCoding(terms, func(v int) bool { return b.record.Variables[v].Levels != nil }, b.chosen.intercept)
+	for k := range full {
+		if slices.Contains(full[k], true) {
+			b.record.Terms[k].Full = full[k]
 		}
-		for level := first; level < len(f.levels); level++ {
-			b.plan = append(b.plan, planned{name: names.take(c.name, f.levels[level]), term: index, variable: c.name, level: level})
+	}
+	return b.planColumns()
+}
+
+// learn reads one variable.
+func (b *builder) learn(v *variable) (*Variable, *coded, error) {
+	record := &Variable{Label: v.label, Expression: v.key, Kind: string(numeric)}
+	made := &coded{variable: v}
+	if c, is := b.factorColumn(v); is {
+		f, err := b.factor(c, v.named)
+		if err != nil {
+			return nil, nil, err
+		}
+		record.Kind, record.Levels, record.Contrasts = string(c.kind), f.levels, treatment
+		if asked := b.spec.Contrasts[c.name]; asked != "" {
+			record.Contrasts = asked
+		}
+		if record.Contrasts == treatment && b.spec.Levels[c.name] != nil && !slices.Contains(f.codes, 0) {
+			b.warn("column %q: no row has the reference level %q, which the other coefficients are measured against", c.name, f.levels[0])
+		}
+		made.codes = f.codes
+		return record, made, nil
+	}
+	if v.plain() {
+		return record, made, nil
+	}
+	if v.node.kind == nodeCall && v.node.text == "I" && v.node.args[0].kind == nodeName && b.columns[v.columns[0]].kind == logical {
+		return nil, nil, b.formulaError(v.pos, fmt.Sprintf("column %q is true or false, which is a factor", v.columns[0]), "write "+quoteName(v.columns[0])+" without I()")
+	}
+	x, call, err := b.learnExpression(v, record)
+	if err != nil || call == nil {
+		return record, made, err
+	}
+	if record.Basis, err = call.learn(x); err != nil {
+		return nil, nil, b.columnError(v.columns[0], fmt.Errorf("%s at character %d of the formula: %w", v.label, v.character(), err),
+			"ask for fewer columns, or give knots inside the data")
+	}
+	return record, made, nil
+}
+
+// learnExpression computes a function of columns over all rows where these are
+// not missing, as R does, even rows that are dropped for another column's sake.
+// Call is nil unless the function makes several columns.
+func (b *builder) learnExpression(v *variable, record *Variable) (x []float64, call *basisCall, err error) {
+	n, call, err := v.argument()
+	if err != nil {
+		return nil, nil, err
+	}
+	keep, rows := b.complete(v.columns)
+	e := &evaluator{b: b, source: v.source, keep: keep, n: rows, learn: true}
+	x, err = e.values(n)
+	record.Scales = e.scales
+	return x, call, err
+}
+
+// complete masks the rows in which the named columns have values; nil means
+// all rows.
+func (b *builder) complete(columns []string) (keep []bool, rows int) {
+	rows = b.rows
+	if b.keep == nil {
+		return nil, rows
+	}
+	for _, name := range columns {
+		b.columns[name].faults(func(row int, f fault) {
+			if keep == nil {
+				keep = allTrue(b.rows)
+			}
+			if f != faultInfinite && keep[row] {
+				keep[row] = false
+				rows--
+			}
+		})
+	}
+	return keep, rows
+}
+
+// factorColumn returns the column of a variable that is a factor.
+func (b *builder) factorColumn(v *variable) (*column, bool) {
+	c := b.columns[v.columns[0]]
+	if v.plain() {
+		return c, c.kind != numeric
+	}
+	return c, v.node.kind == nodeCall && slices.Contains(factorCalls, v.node.text)
+}
+
+// maxColumns bounds the width of a design.
+const maxColumns = 1 << 22
+
+// planColumns names the columns of the design, term by term; within an
+// interaction the first variable's columns run fastest.
+func (b *builder) planColumns() error {
+	names := newNames(b.spec.Family.Name)
+	if b.chosen.intercept {
+		b.plan = append(b.plan, planned{name: interceptName, term: -1})
+	}
+	for k := range b.record.Terms {
+		t := &b.record.Terms[k]
+		width, total := make([]int, len(t.Variables)), 1.0
+		for i, v := range t.Variables {
+			variable := &b.record.Variables[v]
+			width[i] = variable.columns(t.full(i))
+			total = float64(total * float64(width[i]))
+			if width[i] == 0 && len(t.Variables) == 1 {
+				b.warn("column %q has the one value %q and adds nothing to the model; it was left out", b.coded[v].variable.columns[0], variable.Levels[0])
+			}
+		}
+		if float64(len(b.plan))+total > maxColumns {
+			return b.tableError(fmt.Sprintf("the design has more than %d columns with the term %s", maxColumns, t.Label), "cross factors with fewer levels")
+		}
+		labels, suffixes := make([]string, len(width)), make([]string, len(width))
+		for column := range int(total) {
+			parts := make([]int, len(width))
+			for i, v := range t.Variables {
+				parts[i] = column % width[i]
+				column /= width[i]
+				labels[i], suffixes[i] = b.record.Variables[v].Label, b.record.Variables[v].suffix(t.full(i), parts[i])
+			}
+			b.plan = append(b.plan, planned{name: names.take(labels, suffixes), term: k, parts: parts})
 		}
 	}
 	for _, clash := range names.clashes {
@@ -46,85 +173,32 @@ func (b *builder) variables() error {
 	return nil
 }
 
-// factor reads the levels and codes of a column, and judges them.
-func (b *builder) factor(c *column, named bool) (*factor, error) {
-	f, err := b.readFactor(c)
-	if err != nil {
-		return nil, err
+// knownCodings refuses contrasts for columns that are no factors, and codings
+// that are not there.
+func (b *builder) knownCodings() error {
+	var factors, asked []string
+	for i := range b.chosen.variables {
+		if c := b.columns[b.chosen.variables[i].columns[0]]; c != nil {
+			if _, is := b.factorColumn(&b.chosen.variables[i]); is {
+				factors = append(factors, c.name)
+			}
+		}
 	}
-	b.factors[c.name] = f
-	if _, forced := b.spec.Levels[c.name]; forced {
-		return f, nil
+	//maporder:ok the names are sorted before they are looked at
+	for name := range b.spec.Contrasts {
+		asked = append(asked, name)
 	}
-	if d := f.doubtful(named); d != nil && c.kind == text {
-		return nil, b.levelError(c, d.row, d.err, fmt.Sprintf("leave it out (\"- %s\" after the terms); %s", quoteName(c.name), d.hint))
+	slices.Sort(asked)
+	for _, name := range asked {
+		coding := b.spec.Contrasts[name]
+		switch {
+		case !slices.Contains(factors, name) && b.columns[name] != nil && b.columns[name].kind == numeric:
+			return b.columnError(name, errors.New("contrasts are given for it, but it holds numbers"), "write factor("+quoteName(name)+") in the formula")
+		case !slices.Contains(factors, name):
+			return b.columnError(name, errors.New("contrasts are given for it, but no term of the model has such a factor"), unknownHint(name, "factors", factors))
+		case !slices.Contains(codings, coding):
+			return b.columnError(name, fmt.Errorf("there is no coding %q of a factor", coding), unknownHint(coding, "codings", codings))
+		}
 	}
-	if len(f.levels) > manyLevels || len(f.levels) > 2 && 2*len(f.levels) > b.n {
-		b.warn("column %q is a factor with %d levels in %d rows", c.name, len(f.levels), b.n)
-	}
-	return f, nil
-}
-
-// readFactor reads a column and applies the levels that the user asked for.
-func (b *builder) readFactor(c *column) (*factor, error) {
-	f := c.factor(b.keep, b.n)
-	if f == nil {
-		return nil, b.columnError(c.name, fmt.Errorf("the column is text with more than %d distinct values", maxLevels),
-			fmt.Sprintf("leave it out (\"- %s\" after the terms)", quoteName(c.name)))
-	}
-	want, forced := b.spec.Levels[c.name]
-	if !forced {
-		return f, nil
-	}
-	present := f.levels
-	if row, err := f.impose(want); err != nil {
-		return nil, b.levelError(c, row, err, "its values are "+list(present))
-	}
-	if !slices.Contains(f.codes, 0) {
-		b.warn("column %q: no row has the reference level %q, which the other coefficients are measured against", c.name, f.levels[0])
-	}
-	return f, nil
-}
-
-// levelError speaks of row k of the design, or of the column if k is negative.
-func (b *builder) levelError(c *column, k int, err error, hint string) error {
-	if k < 0 {
-		return b.columnError(c.name, err, hint)
-	}
-	return b.cellError(c.name, b.tableRow(k), err, hint)
-}
-
-// names hands out the names of the design's columns, R's spelling unless it
-// would stand for two parameters.
-type names struct {
-	taken   map[string]bool
-	clashes []string
-}
-
-// interceptName is R's name of the intercept.
-const interceptName = "(Intercept)"
-
-// newNames keeps the names of the model's other parameters for themselves.
-func newNames(family string) *names {
-	n := &names{taken: map[string]bool{interceptName: true}}
-	if family == "gaussian" {
-		n.taken["sigma"] = true
-	}
-	return n
-}
-
-// take returns column name + level, with the column in backquotes where the
-// plain name is taken.
-func (n *names) take(name, level string) string {
-	plain := name + level
-	given := plain
-	for quoted := name; n.taken[given]; {
-		quoted = "`" + quoted + "`"
-		given = quoted + level
-	}
-	n.taken[given] = true
-	if given != plain {
-		n.clashes = append(n.clashes, fmt.Sprintf("column %q: the name %q is taken by another parameter, so its coefficient is called %q", name, plain, given))
-	}
-	return given
+	return nil
 }

@@ -33,6 +33,7 @@ const identityFormat = 1
 type modelIdentity struct {
 	Name, Formula, Family, Standardize, Missing string
 	Levels                                      map[string][]spec.Text
+	Contrasts                                   map[string]string `json:",omitempty"`
 	Coefficients, Intercept, At, Sigma          string
 	ByName                                      []string
 }
@@ -40,7 +41,7 @@ type modelIdentity struct {
 func identifyModel(m *spec.Model) modelIdentity {
 	id := modelIdentity{
 		Name: m.Name, Formula: m.Formula, Family: m.Family.String(),
-		Standardize: m.Standardize, Missing: m.Missing, Levels: m.Levels,
+		Standardize: m.Standardize, Missing: m.Missing, Levels: m.Levels, Contrasts: m.Contrasts,
 		Coefficients: m.Prior.Coefficients.String(),
 		Intercept:    m.Prior.Intercept.Prior.String(),
 		At:           m.Prior.Intercept.At,

@@ -67,6 +67,7 @@ func TestFingerprint(t *testing.T) {
 		"standardize":     func(p *spec.Pipeline) { model(p).Standardize = "max_abs" },
 		"missing":         func(p *spec.Pipeline) { model(p).Missing = "drop" },
 		"levels":          func(p *spec.Pipeline) { model(p).Levels = map[string][]spec.Text{"x": {"b", "a"}} },
+		"contrasts":       func(p *spec.Pipeline) { model(p).Contrasts = map[string]string{"x": "sum"} },
 		"prior":           func(p *spec.Pipeline) { model(p).Prior.Coefficients.Scale = 2 },
 		"intercept":       func(p *spec.Pipeline) { model(p).Prior.Intercept.Prior.Scale = 2 },
 		"at":              func(p *spec.Pipeline) { model(p).Prior.Intercept.At = "zero" },

@@ -86,6 +86,7 @@ func (u *unit) code(d *design, m *spec.Model) error {
 		Standardize: m.Standardize, Missing: m.Missing,
 		InterceptAt: m.Prior.Intercept.At,
 		Levels:      levels(m.Levels),
+		Contrasts:   m.Contrasts,
 		Locate:      u.table.Locate,
 	})
 	return err

@@ -61,16 +61,17 @@ func (Dataset) shorthand() string { return "path" }
 // Model is a family, a formula, a scaling and priors.
 type Model struct {
 	Name        string            `yaml:"-"`
-	Formula     string            `yaml:"formula" required:"true" example:"y ~ ." doc:"R's formula: y ~ x1 + x2, y ~ . for all other columns, - 1 for no intercept, offset(e), y | trials(n)."`
+	Formula     string            `yaml:"formula" required:"true" example:"y ~ ." doc:"R's formula: y ~ x1 + x2, y ~ . for all other columns, - 1 for no intercept, a*b, log(x), I(x^2), poly(x, 2), ns(x, 3), offset(log(e)), y | trials(n)."`
 	Family      Family            `yaml:"family" required:"true" example:"bernoulli" doc:"Distribution of the response, with the canonical link unless another is named: bernoulli or bernoulli(logit)."`
 	Standardize string            `yaml:"standardize" enum:"none center_scale max_abs" default:"none" doc:"Scaling of design columns: center_scale is (x - mean)/sd; max_abs divides by the largest magnitude and keeps zeros. Priors speak of the scaled columns."`
 	Missing     string            `yaml:"missing" enum:"error drop" default:"error" doc:"What to do with rows that miss a used value."`
 	Levels      map[string][]Text `yaml:"levels" doc:"Order of a factor's levels, by column; the first is the reference."`
+	Contrasts   map[string]string `yaml:"contrasts" enum:"treatment sum helmert" doc:"Coding of factors, by column: treatment (differences from the reference level), sum (from the mean of the levels), helmert (from the mean of the levels before)."`
 	Prior       Priors            `yaml:"prior" doc:"Prior distributions."`
 }
 
 func (Model) planned() string {
-	return "contrasts derive frequency_weights precision_weights sample weights"
+	return "derive frequency_weights precision_weights sample weights"
 }
 
 // Family is a response distribution with its link, as glm knows it.

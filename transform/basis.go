@@ -1,0 +1,311 @@
+package transform
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Basis is how poly(), ns() or bs() turn one number into several columns. All
+// that they learn from the data is here, so that new data are coded alike.
+type Basis struct {
+	Kind   string `json:"kind"` // poly, ns, bs
+	Degree int    `json:"degree"`
+	// Raw is for poly(x, k, raw = TRUE): the powers of x.
+	Raw bool `json:"raw,omitempty"`
+	// Alpha and Norm2 are R's coefs of poly(): the centres of the three-term
+	// recurrence, and 1, n, and the squared norms of the monic polynomials.
+	Alpha []float64 `json:"alpha,omitempty"`
+	Norm2 []float64 `json:"norm2,omitempty"`
+	// Knots are the inner knots of a spline, Boundary its outer two; Intercept
+	// says whether the first column is kept.
+	Knots     []float64  `json:"knots,omitempty"`
+	Boundary  [2]float64 `json:"boundary"`
+	Intercept bool       `json:"intercept,omitempty"`
+}
+
+// basisCall is a call of poly, ns or bs as it is written.
+type basisCall struct {
+	kind     string
+	x        *node
+	pos      int
+	degree   int
+	df       int // 0 when it is not given
+	raw      bool
+	all      bool // intercept = TRUE
+	knots    []float64
+	boundary []float64
+}
+
+// maxDegree bounds polynomials and maxDF splines. Beyond degree 20 or so the
+// powers of a number say nothing new in float64.
+const (
+	maxDegree = 30
+	maxDF     = 1000
+)
+
+// formals of R's poly, ns and bs, in R's order.
+var formals = map[string][]string{
+	"poly": {"x", "degree", "raw"},
+	"ns":   {"x", "df", "knots", "intercept", "Boundary.knots"},
+	"bs":   {"x", "df", "knots", "degree", "intercept", "Boundary.knots"},
+}
+
+// basis reads a call of poly, ns or bs.
+func (s *selector) basis(n *node) (*basisCall, error) {
+	names := formals[n.text]
+	args, err := s.match(n, names)
+	if err != nil {
+		return nil, err
+	}
+	c := &basisCall{kind: n.text, pos: n.pos, degree: 3}
+	if n.text == "poly" {
+		c.degree = 1
+	}
+	if c.x = args[0]; c.x == nil {
+		return nil, s.fail(n.pos, n.text+"() takes an argument", "for example "+n.text+"(x, 3)")
+	}
+	if err := s.arithmetic(c.x); err != nil {
+		return nil, err
+	}
+	for i, arg := range args[1:] {
+		if arg == nil {
+			continue
+		}
+		if err := s.setting(c, names[i+1], arg); err != nil {
+			return nil, err
+		}
+	}
+	return c, s.basisSize(c)
+}
+
+// setting reads one argument of a basis besides x.
+func (s *selector) setting(c *basisCall, name string, arg *node) error {
+	switch name {
+	case "degree", "df":
+		v, ok := arg.number()
+		most := map[string]int{"degree": maxDegree, "df": maxDF}[name]
+		if !ok || v < 1 || v > float64(most) || v != math.Trunc(v) {
+			return s.fail(arg.pos, fmt.Sprintf("%s of %s() is a whole number from 1 to %d", name, c.kind, most), "")
+		}
+		if name == "df" {
+			c.df = int(v)
+		} else {
+			c.degree = int(v)
+		}
+	case "raw", "intercept":
+		v, ok := arg.boolean()
+		if !ok {
+			return s.fail(arg.pos, fmt.Sprintf("%s of %s() is TRUE or FALSE", name, c.kind), "")
+		}
+		if name == "raw" {
+			c.raw = v
+		} else {
+			c.all = v
+		}
+	case "knots", "Boundary.knots":
+		v, ok := arg.vector()
+		if !ok || name != "knots" && (len(v) != 2 || !(v[0] < v[1])) || len(v) > maxDF {
+			what := map[bool]string{true: "a number or several: c(10, 20)", false: "two numbers in order: c(0, 100)"}[name == "knots"]
+			return s.fail(arg.pos, fmt.Sprintf("%s of %s() is %s", name, c.kind, what), "")
+		}
+		if name == "knots" {
+			c.knots = slices.Sorted(slices.Values(v))
+		} else {
+			c.boundary = v
+		}
+	}
+	return nil
+}
+
+// basisSize refuses fewer degrees of freedom than the spline's pieces need.
+func (s *selector) basisSize(c *basisCall) error {
+	if c.df > 0 && c.df < c.fixedColumns() {
+		return s.fail(c.pos, fmt.Sprintf("df = %d is too small for %s()", c.df, c.kind), fmt.Sprintf("it has %d columns at least", c.fixedColumns()))
+	}
+	return nil
+}
+
+// fixedColumns is how many columns a spline has without an inner knot.
+func (c *basisCall) fixedColumns() int {
+	columns := 1
+	if c.kind == "bs" {
+		columns = c.degree
+	}
+	if c.all {
+		columns++
+	}
+	return columns
+}
+
+// learn finds what the basis takes from x: the values of all rows that have one.
+func (c *basisCall) learn(x []float64) (*Basis, error) {
+	out := &Basis{Kind: c.kind, Degree: c.degree, Raw: c.raw, Intercept: c.all}
+	sorted := slices.Sorted(slices.Values(x))
+	if c.kind == "poly" {
+		if c.raw {
+			return out, nil
+		}
+		if distinct := len(slices.Compact(sorted)); distinct <= c.degree {
+			return nil, fmt.Errorf("it has %d distinct values, and a polynomial of degree %d needs %d", distinct, c.degree, c.degree+1)
+		}
+		out.Alpha, out.Norm2 = orthogonal(x, c.degree)
+		return out, out.finite()
+	}
+	out.Boundary = [2]float64{sorted[0], sorted[len(sorted)-1]}
+	if c.boundary != nil {
+		out.Boundary = [2]float64(c.boundary)
+	}
+	if !(out.Boundary[0] < out.Boundary[1]) {
+		return nil, fmt.Errorf("it is %v in all rows, and a spline needs two values", sorted[0])
+	}
+	switch inner := c.df - c.fixedColumns(); {
+	case c.knots != nil:
+		out.Knots = c.knots
+	case inner > 0:
+		inside := slices.DeleteFunc(sorted, func(v float64) bool { return v < out.Boundary[0] || v > out.Boundary[1] })
+		if len(inside) == 0 {
+			return nil, errors.New("no value lies inside Boundary.knots")
+		}
+		out.Knots = quantiles(inside, inner)
+	}
+	for _, k := range out.Knots {
+		if !(out.Boundary[0] < k && k < out.Boundary[1]) {
+			return nil, fmt.Errorf("the inner knot %v does not lie between the boundary knots %v and %v", k, out.Boundary[0], out.Boundary[1])
+		}
+	}
+	return out, nil
+}
+
+// finite refuses polynomials whose squares overflow or vanish.
+func (s *Basis) finite() error {
+	for i, v := range s.Norm2 {
+		if !(v >= 1/tooLarge && v <= tooLarge*tooLarge) || i < len(s.Alpha) && s.Alpha[i]-s.Alpha[i] != 0 {
+			return errors.New("its powers are beyond the range of float64; measure the column in another unit")
+		}
+	}
+	return nil
+}
+
+// quantiles returns the inner ones of k + 2 equally spaced quantiles of sorted
+// x, R's type 7: linear between order statistics.
+func quantiles(sorted []float64, k int) []float64 {
+	out := make([]float64, k)
+	for i := range out {
+		at := float64(float64(len(sorted)-1) * (float64(i+1) / float64(k+1)))
+		low := int(at)
+		h := at - float64(low)
+		high := min(low+1, len(sorted)-1)
+		if out[i] = sorted[low]; h > 0 && sorted[high] != sorted[low] {
+			out[i] = float64((1-h)*sorted[low]) + float64(h*sorted[high])
+		}
+	}
+	return out
+}
+
+// columns is how many columns the basis makes of a number.
+func (s *Basis) columns() int {
+	intercept := 0
+	if s.Intercept {
+		intercept = 1
+	}
+	switch s.Kind {
+	case "poly":
+		return s.Degree
+	case "ns":
+		return len(s.Knots) + 1 + intercept
+	}
+	return len(s.Knots) + s.Degree + intercept
+}
+
+// outside counts the values beyond a spline's boundary knots.
+func (s *Basis) outside(x []float64) int {
+	n := 0
+	for _, v := range x {
+		if s.Kind != "poly" && (v < s.Boundary[0] || v > s.Boundary[1]) {
+			n++
+		}
+	}
+	return n
+}
+
+// evaluate writes the basis at every x, column by column. Cost: O(columns) a
+// value for polynomials, O(degree² + columns) for splines (ns: O(columns)
+// more).
+func (s *Basis) evaluate(x []float64) [][]float64 {
+	out := make([][]float64, s.columns())
+	for p := range out {
+		out[p] = make([]float64, len(x))
+	}
+	switch {
+	case s.Kind != "poly":
+		s.spline().fill(out, x)
+	case s.Raw:
+		for i, v := range x {
+			term := 1.0
+			for p := range out {
+				term = float64(term * v)
+				out[p][i] = term
+			}
+		}
+	default:
+		s.orthogonal(out, x)
+	}
+	return out
+}
+
+// orthogonal evaluates R's poly by its recurrence, the same for the data that
+// it was learned from and for new ones.
+//
+// Source: Kennedy and Gentle (1980), Statistical Computing, pp. 343–4, as in
+// R's predict.poly.
+func (s *Basis) orthogonal(out [][]float64, x []float64) {
+	for i, v := range x {
+		before, z := 0.0, 1.0
+		for p := range out {
+			ratio := 0.0
+			if p > 0 {
+				ratio = s.Norm2[p+1] / s.Norm2[p]
+			}
+			before, z = z, math.FMA(v-s.Alpha[p], z, -float64(ratio*before))
+			out[p][i] = z / math.Sqrt(s.Norm2[p+2])
+		}
+	}
+}
+
+// orthogonal returns the coefficients of the monic polynomials that are
+// orthogonal over x, by Stieltjes' procedure: they are those that R finds by a
+// QR decomposition of the powers, without forming the powers. Sums run in the
+// package's fixed order. Cost: O(degree·n).
+//
+// Source: Gautschi (2004), Orthogonal Polynomials, section 2.2.3.
+func orthogonal(x []float64, degree int) (alpha, norm2 []float64) {
+	n := len(x)
+	centre, _ := meanAndSD(x)
+	before, z := make([]float64, n), make([]float64, n)
+	square, moment := make([]float64, n), make([]float64, n)
+	for i := range z {
+		z[i] = 1
+	}
+	norm2 = []float64{1}
+	for k := 0; ; k++ {
+		for i, v := range z {
+			square[i] = float64(v * v)
+			moment[i] = float64((x[i] - centre) * square[i])
+		}
+		norm2 = append(norm2, sum(square))
+		if k == degree {
+			return alpha, norm2
+		}
+		a := centre + sum(moment)/norm2[k+1]
+		alpha = append(alpha, a)
+		ratio := 0.0
+		if k > 0 {
+			ratio = norm2[k+1] / norm2[k]
+		}
+		for i, v := range z {
+			before[i], z[i] = v, math.FMA(x[i]-a, v, -float64(ratio*before[i]))
+		}
+	}
+}

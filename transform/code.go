@@ -1,0 +1,320 @@
+package transform
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"glmbatch/infer/glm"
+)
+
+// Coding says how Record.Code reads new data. The zero value wants no response
+// and treats missing cells as the record does.
+type Coding struct {
+	Dataset string // for errors
+	// Missing is error or drop; empty means the record's rule.
+	Missing string
+	// Response says whether the response is read too; then its columns must be
+	// there.
+	Response bool
+	// MaxBytes is the largest design to make, in bytes. Zero means no limit.
+	MaxBytes int64
+	// Locate puts a 0-based row of the table into words, as in Spec.
+	Locate func(row int64) string
+}
+
+// Code makes the design of new data by what the record learned from the old:
+// the same columns in the same order, with the stored levels, contrasts, knots,
+// centres and scales. The same row gives the same bits as in Build.
+//
+// Data.Y is nil unless the response is asked for, and Data.Trials is nil unless
+// the columns of trials are there. A level that the model was not fitted with
+// is a *ColumnError that names it and its row. Cost: as Build.
+func (r *Record) Code(table arrow.Table, coding Coding) (*Design, error) {
+	b := &builder{table: table, rows: int(table.NumRows()), record: *r, known: true, chosen: new(selection)}
+	b.spec = Spec{Dataset: coding.Dataset, Family: glm.Family{Name: r.Family}, Missing: coding.Missing, MaxBytes: coding.MaxBytes, Locate: coding.Locate,
+		Formula: &Formula{source: r.Formula}}
+	if b.spec.Missing == "" {
+		b.spec.Missing = r.Missing
+	}
+	if b.rows == 0 {
+		return nil, b.tableError("there are no rows", "")
+	}
+	b.out.Data, b.out.Record = new(glm.Data), r
+	steps := []func() error{b.recall, b.recallSides(coding.Response), b.openKnown, b.dropRows, b.recode, b.recallData(coding.Response),
+		b.design, b.rescale}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return &b.out, nil
+}
+
+// Inputs returns the columns of new data that Code needs, in the order of the
+// formula: those of the predictors and offsets, and with response also those of
+// the response and its trials.
+func (r *Record) Inputs(response bool) ([]string, error) {
+	b := &builder{record: *r, known: true, chosen: new(selection)}
+	for _, step := range []func() error{b.recall, b.recallSides(response)} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	var out []string
+	for _, name := range b.inputs() {
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out, nil
+}
+
+// readExpression reads what a record stores of a variable.
+func readExpression(text, label string) (*variable, error) {
+	p := &parser{lexer: lexer{src: text, calls: 1}}
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	n, err := p.expression(0)
+	if err != nil {
+		return nil, err
+	}
+	if p.token.kind != tokenEnd {
+		return nil, p.fail(p.token.pos, "the expression goes on after its end", "")
+	}
+	return newVariable(n, label, text), nil
+}
+
+// recallNumbers reads an expression of numbers, which must have as many scale()
+// as the record has scalings.
+func recallNumbers(text string, scales []Scaling) (*variable, error) {
+	v, err := readExpression(text, text)
+	if err != nil {
+		return nil, err
+	}
+	if err := (&selector{formula: &Formula{source: text}}).arithmetic(v.node); err != nil {
+		return nil, err
+	}
+	return v, v.scalings(scales)
+}
+
+func (v *variable) scalings(scales []Scaling) error {
+	if n := v.node.count("scale"); n != len(scales) {
+		return fmt.Errorf("design record: %q has %d scale() and %d scalings", v.key, n, len(scales))
+	}
+	return nil
+}
+
+// count is how often a function is called under the node.
+func (n *node) count(function string) int {
+	total := 0
+	if n.kind == nodeCall && n.text == function {
+		total++
+	}
+	for _, arg := range n.args {
+		total += arg.count(function)
+	}
+	return total
+}
+
+// recall reads the terms' variables.
+func (b *builder) recall() error {
+	if err := b.record.check(); err != nil {
+		return err
+	}
+	for i := range b.record.Variables {
+		r := &b.record.Variables[i]
+		v, err := readExpression(r.Expression, r.Label)
+		if err != nil {
+			return err
+		}
+		n, call, err := v.argument()
+		if err != nil {
+			return err
+		}
+		isFactor := v.plain() || n.kind == nodeCall && slices.Contains(factorCalls, n.text) && len(n.args) == 1 && n.args[0].kind == nodeName
+		switch {
+		case (call == nil) != (r.Basis == nil) || call != nil && call.kind != r.Basis.Kind, r.Levels != nil && !isFactor:
+			err = fmt.Errorf("design record: %q is not what its expression %q makes", r.Label, r.Expression)
+		case r.Levels == nil:
+			if err = (&selector{formula: &Formula{source: v.source}}).arithmetic(n); err == nil {
+				err = v.scalings(r.Scales)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		b.coded = append(b.coded, coded{variable: v})
+	}
+	for _, c := range b.record.Columns {
+		b.plan = append(b.plan, planned{name: c.Name, term: c.Term, parts: c.Parts})
+	}
+	return nil
+}
+
+// recallSides reads the offsets, and the response and trials where they are
+// wanted.
+func (b *builder) recallSides(response bool) func() error {
+	return func() error {
+		for _, o := range b.record.Offsets {
+			v, err := recallNumbers(o.Expression, o.Scales)
+			if err != nil {
+				return err
+			}
+			b.chosen.offsets = append(b.chosen.offsets, *v)
+		}
+		r := &b.record.Response
+		if response {
+			v, err := recallNumbers(r.Expression, r.Scales)
+			if err != nil {
+				return err
+			}
+			b.chosen.response = *v
+		}
+		text := r.Trials
+		if r.TrialsEach > 0 {
+			text = rNumber(r.TrialsEach)
+		}
+		if text == "" {
+			return nil
+		}
+		v, err := readExpression(text, text)
+		if err == nil && r.TrialsEach == 0 {
+			v, err = recallNumbers(text, nil)
+		}
+		if err == nil && (response || b.hasAll(v.columns)) {
+			b.chosen.trials = v
+		}
+		return err
+	}
+}
+
+// hasAll says whether the table has all of the named columns.
+func (b *builder) hasAll(columns []string) bool {
+	return b.table != nil && !slices.ContainsFunc(columns, func(name string) bool { return !b.table.Schema().HasField(name) })
+}
+
+// inputs are all columns that coding reads, with repetitions.
+func (b *builder) inputs() []string {
+	out := slices.Clone(b.chosen.response.columns)
+	if b.chosen.trials != nil {
+		out = append(out, b.chosen.trials.columns...)
+	}
+	for i := range b.chosen.offsets {
+		out = append(out, b.chosen.offsets[i].columns...)
+	}
+	for i := range b.coded {
+		out = append(out, b.coded[i].variable.columns...)
+	}
+	return out
+}
+
+// openKnown opens the columns that coding reads, in the table's order.
+func (b *builder) openKnown() error {
+	names := schemaNames(b.table.Schema())
+	b.columns = make(map[string]*column)
+	wanted := make(map[string]bool)
+	for _, name := range b.inputs() {
+		if !slices.Contains(names, name) {
+			return b.columnError(name, errors.New("the model reads it, and these data do not have it"), unknownHint(name, "columns", names))
+		}
+		wanted[name] = true
+	}
+	for i, name := range names {
+		if !wanted[name] {
+			continue
+		}
+		if b.columns[name] != nil {
+			return b.columnError(name, errors.New("two columns have this name"), "rename one of them where the data are made")
+		}
+		c, err := openColumn(b.table, i)
+		if err != nil {
+			return b.columnError(name, err, "give it the type that it had when the model was fitted")
+		}
+		b.columns[name] = c
+		b.used = append(b.used, c)
+	}
+	return nil
+}
+
+// recode gives the rows of factors the codes of the stored levels.
+func (b *builder) recode() error {
+	for i := range b.coded {
+		v, r := b.coded[i].variable, &b.record.Variables[i]
+		c := b.columns[v.columns[0]]
+		if (v.plain() || r.Levels != nil) && string(c.kind) != r.Kind {
+			return b.columnError(c.name, fmt.Errorf("it is %s (%s), and it was %s when the model was fitted", c.kind, c.typ, r.Kind), "give it the same type")
+		}
+		if r.Levels == nil {
+			continue
+		}
+		f := c.factor(b.keep, b.n)
+		if f == nil {
+			return b.columnError(c.name, fmt.Errorf("the column has more than %d distinct values", maxLevels), "")
+		}
+		known := make(map[string]int32, len(r.Levels))
+		for code, level := range r.Levels {
+			known[level] = int32(code)
+		}
+		for k, code := range f.codes {
+			there, found := known[f.levels[code]]
+			if !found {
+				return b.cellError(c.name, b.tableRow(k), fmt.Errorf("%q is not a level that the model was fitted with", f.levels[code]),
+					"its levels are "+list(r.Levels)+"; leave such rows out, or fit the model to data that have them")
+			}
+			f.codes[k] = there
+		}
+		b.coded[i].codes = f.codes
+	}
+	return nil
+}
+
+// recallData computes offsets, trials and response.
+func (b *builder) recallData(response bool) func() error {
+	return func() error {
+		for i := range b.chosen.offsets {
+			v := &b.chosen.offsets[i]
+			values, _, err := b.evaluate(v, b.record.Offsets[i].Scales)
+			if err != nil {
+				return err
+			}
+			if err := b.addOffset(v, values); err != nil {
+				return err
+			}
+		}
+		if !response {
+			return b.trials()
+		}
+		if levels := b.record.Response.Levels; levels != nil {
+			b.spec.Levels = map[string][]string{b.record.Response.Column: levels}
+		}
+		for _, step := range []func() error{b.outcome, b.trials, b.domain} {
+			if err := step(); err != nil {
+				return err
+			}
+		}
+		b.out.Notes = nil // what is modelled is known
+		return nil
+	}
+}
+
+// rescale brings the columns to the scale of the fitted design, and remarks on
+// splines that are asked beyond their boundary.
+func (b *builder) rescale() error {
+	for j, p := range b.plan {
+		col := b.out.Data.X.Col(j)
+		if largest, at, _ := extent(col); p.term >= 0 && largest > tooLarge {
+			return b.tooLarge(b.column(p), col[at], at)
+		}
+		unit{centre: b.record.Columns[j].Centre, scale: b.record.Columns[j].Scale}.apply(col)
+	}
+	for i := range b.coded {
+		if outside := b.coded[i].outside; outside > 0 {
+			b.warn("%s: %d of %d rows lie beyond the boundary knots, where the spline is extrapolated", b.record.Variables[i].Label, outside, b.n)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,256 @@
+package transform
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Scaling is what one scale() of an expression takes off and divides by.
+type Scaling struct {
+	Centre float64 `json:"centre"`
+	Scale  float64 `json:"scale"`
+}
+
+// evaluator computes an expression of numbers over rows of a table.
+type evaluator struct {
+	b      *builder
+	source string // the text that positions count in
+	keep   []bool // rows to read; nil means all
+	n      int    // how many they are
+	learn  bool   // whether scale() measures or is told
+	scales []Scaling
+	told   int // scales used so far
+}
+
+// numbers is a value of each row, or one for all.
+type numbers struct {
+	each []float64
+	one  float64
+}
+
+func (v numbers) at(i int) float64 {
+	if v.each == nil {
+		return v.one
+	}
+	return v.each[i]
+}
+
+// values computes an expression that reads a column. Every value is finite, or
+// the error names the first cell at fault. Cost: O(rows) per operation.
+func (e *evaluator) values(n *node) ([]float64, error) {
+	v, err := e.eval(n)
+	if err == nil && v.each == nil {
+		panic("transform: " + n.label() + " reads no column") // the selector refused it
+	}
+	return v.each, err
+}
+
+func (e *evaluator) eval(n *node) (numbers, error) {
+	switch n.kind {
+	case nodeName:
+		return e.column(n)
+	case nodeNumber:
+		return numbers{one: parse(n.text)}, nil
+	case nodeParen:
+		return e.eval(n.args[0])
+	case nodeSum:
+		return e.sum(n)
+	case nodeBinary:
+		return e.binary(n)
+	case nodeCall:
+		return e.call(n)
+	}
+	panic("transform: " + n.label() + " is not arithmetic") // the selector refused it
+}
+
+// column reads a column of numbers, or one of true and false as 1 and 0.
+func (e *evaluator) column(n *node) (numbers, error) {
+	c := e.b.columns[n.text]
+	if c.kind == text {
+		return numbers{}, e.b.columnError(c.name, fmt.Errorf("its type is %s, and the formula takes a number at character %d of %q", c.typ, e.character(n), shortened(e.source)),
+			"name the column alone, as a factor")
+	}
+	v := make([]float64, e.n)
+	c.floats(v, e.keep)
+	return numbers{each: v}, nil
+}
+
+// character counts a node's place in characters from 1.
+func (e *evaluator) character(n *node) int {
+	return len([]rune(e.source[:min(n.pos, len(e.source))])) + 1
+}
+
+// combine applies an operation to each row.
+func (e *evaluator) combine(n *node, x, y numbers, f func(x, y float64) float64) (numbers, error) {
+	if x.each == nil && y.each == nil {
+		v := f(x.one, y.one)
+		if v-v != 0 {
+			return numbers{}, &FormulaError{Formula: e.source, Pos: n.pos, Message: fmt.Sprintf("%s is %v", n.label(), v)}
+		}
+		return numbers{one: v}, nil
+	}
+	out := make([]float64, e.n)
+	for i := range out {
+		out[i] = f(x.at(i), y.at(i))
+		if out[i]-out[i] != 0 { // NaN or infinite
+			return numbers{}, e.cell(n, i, x.at(i), out[i])
+		}
+	}
+	return numbers{each: out}, nil
+}
+
+// cell says that an expression has no value in row i.
+func (e *evaluator) cell(n *node, i int, x, v float64) error {
+	said := "not a number"
+	if math.IsInf(v, 0) {
+		said = "infinite or too large"
+	}
+	name := ""
+	n.reads(func(column *node) {
+		if name == "" {
+			name = column.text
+		}
+	})
+	value := strconv.FormatFloat(x, 'g', -1, 64)
+	err := fmt.Errorf("%s is %s (character %d of the formula): its first operand is %s", n.label(), said, e.character(n), value)
+	hint := "correct the value, or drop such rows where the data are made"
+	if n.kind == nodeCall && len(n.text) >= 3 && n.text[:3] == "log" {
+		err = fmt.Errorf("%s has no logarithm, and the formula takes %s (character %d)", value, n.label(), e.character(n))
+		hint = "drop or correct such rows where the data are made; an exposure is above 0, and counts with zeros go into log(x + 1)"
+	}
+	return e.b.cellError(name, tableRow(e.keep, i), err, hint)
+}
+
+func (e *evaluator) sum(n *node) (numbers, error) {
+	total := numbers{}
+	for i, arg := range n.args {
+		v, err := e.eval(arg)
+		if err != nil {
+			return v, err
+		}
+		operation := func(x, y float64) float64 { return x + y }
+		if n.minus[i] {
+			operation = func(x, y float64) float64 { return x - y }
+		}
+		if i == 0 && !n.minus[0] {
+			total = v
+			continue
+		}
+		if total, err = e.combine(n, total, v, operation); err != nil {
+			return total, err
+		}
+	}
+	return total, nil
+}
+
+// operations of two numbers.
+var operations = map[string]func(x, y float64) float64{
+	"*": func(x, y float64) float64 { return x * y },
+	"/": func(x, y float64) float64 { return x / y },
+	"^": power, "**": power,
+}
+
+func (e *evaluator) binary(n *node) (numbers, error) {
+	x, err := e.eval(n.args[0])
+	if err != nil {
+		return x, err
+	}
+	y, err := e.eval(n.args[1])
+	if err != nil {
+		return y, err
+	}
+	return e.combine(n, x, y, operations[n.text])
+}
+
+// ofOne are functions of one number.
+var ofOne = map[string]func(x float64) float64{
+	"I": func(x float64) float64 { return x }, "abs": math.Abs, "sqrt": math.Sqrt, "exp": exponential,
+	"log": positive(naturalLog), "log2": positive(log2), "log10": positive(log10), "log1p": log1p,
+}
+
+// positive is a logarithm with its value at 0 and none below.
+func positive(log func(float64) float64) func(float64) float64 {
+	return func(x float64) float64 {
+		if !(x > 0) {
+			return math.Inf(-1)
+		}
+		return log(x)
+	}
+}
+
+func (e *evaluator) call(n *node) (numbers, error) {
+	if n.text == "scale" {
+		return e.scale(n)
+	}
+	x, err := e.eval(n.args[0])
+	if err != nil {
+		return x, err
+	}
+	f := ofOne[n.text]
+	return e.combine(n, x, numbers{}, func(x, _ float64) float64 { return f(x) })
+}
+
+// scale takes off the centre and divides, both as R's scale() finds them: the
+// mean unless it is told, then the root of Σx²/(n − 1) of what is left.
+func (e *evaluator) scale(n *node) (numbers, error) {
+	args := make([]*node, 3)
+	for i, arg := range n.args {
+		at := map[string]int{"x": 0, "center": 1, "scale": 2}[n.names[i]]
+		for n.names[i] == "" && args[at] != nil {
+			at++
+		}
+		args[at] = arg
+	}
+	x, err := e.values(args[0])
+	if err != nil {
+		return numbers{}, err
+	}
+	if e.learn {
+		s := Scaling{Scale: 1}
+		if s.Centre, err = told(args[1], 0, func() float64 { mean, _ := meanAndSD(x); return mean }); err == nil {
+			s.Scale, err = told(args[2], 1, func() float64 { return rootMeanSquare(x, s.Centre) })
+		}
+		if err != nil || !(s.Scale > 0) {
+			return numbers{}, e.b.columnError(e.b.firstColumn(n), fmt.Errorf("%s at character %d of the formula divides by a standard deviation of 0", n.label(), e.character(n)), "leave the constant column out")
+		}
+		e.scales = append(e.scales, s)
+	}
+	s := e.scales[e.told]
+	e.told++
+	return e.combine(n, numbers{each: x}, numbers{}, func(x, _ float64) float64 { return (x - s.Centre) / s.Scale })
+}
+
+// told is a number that the formula gives, or the one that FALSE or TRUE means.
+func told(arg *node, no float64, yes func() float64) (float64, error) {
+	if arg == nil {
+		return yes(), nil
+	}
+	if v, ok := arg.number(); ok {
+		return v, nil
+	}
+	if on, ok := arg.boolean(); ok && !on {
+		return no, nil
+	} else if ok {
+		return yes(), nil
+	}
+	return 0, errors.New("neither a number nor TRUE or FALSE")
+}
+
+// rootMeanSquare is the root of Σ(x − centre)²/(n − 1).
+func rootMeanSquare(x []float64, centre float64) float64 {
+	_, second := deviations(x, centre)
+	return math.Sqrt(second / math.Max(1, float64(len(x)-1)))
+}
+
+// firstColumn is the first column that an expression reads.
+func (b *builder) firstColumn(n *node) string {
+	name := ""
+	n.reads(func(column *node) {
+		if name == "" {
+			name = column.text
+		}
+	})
+	return name
+}

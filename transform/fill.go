@@ -1,0 +1,128 @@
+package transform
+
+import (
+	"fmt"
+
+	"glmbatch/infer/glm"
+)
+
+// design fills the columns, the intercept's with ones.
+func (b *builder) design() error {
+	if len(b.plan) == 0 {
+		return b.formulaError(len(b.spec.Formula.source), "there is nothing to estimate: no intercept and no predictor", "leave out - 1, or name a predictor")
+	}
+	if size := 8 * float64(b.n) * float64(len(b.plan)); b.spec.MaxBytes > 0 && size > float64(b.spec.MaxBytes) {
+		return b.tableError(fmt.Sprintf("the design of %d rows and %d columns takes %.3g MB, and %.3g MB are allowed", b.n, len(b.plan), size/1e6, float64(b.spec.MaxBytes)/1e6),
+			"use fewer columns or factors with fewer levels, or allow more memory")
+	}
+	x := glm.NewDense(b.n, len(b.plan))
+	names := make([]string, len(b.plan))
+	last := b.lastUses()
+	for j, p := range b.plan {
+		names[j] = p.name
+		if err := b.fillColumn(x.Col(j), p); err != nil {
+			return err
+		}
+		if p.term < 0 || j+1 < len(b.plan) && b.plan[j+1].term == p.term {
+			continue
+		}
+		for _, v := range b.record.Terms[p.term].Variables {
+			if last[v] == p.term {
+				b.coded[v].values = nil
+			}
+		}
+	}
+	b.out.Data.X, b.out.Data.Names, b.out.Data.Intercept = x, names, -1
+	if b.plan[0].term < 0 {
+		b.out.Data.Intercept = 0
+	}
+	return nil
+}
+
+// lastUses is the last term of each variable, after which its values may go.
+func (b *builder) lastUses() []int {
+	last := make([]int, len(b.coded))
+	for k, t := range b.record.Terms {
+		for _, v := range t.Variables {
+			last[v] = k
+		}
+	}
+	return last
+}
+
+// fillColumn writes one column of the design on the scale of the data.
+func (b *builder) fillColumn(col []float64, p planned) error {
+	if p.term < 0 {
+		for i := range col {
+			col[i] = 1
+		}
+		return nil
+	}
+	t := &b.record.Terms[p.term]
+	for i, v := range t.Variables {
+		values, err := b.part(v, p.parts[i], t.full(i), len(t.Variables) == 1, col)
+		switch {
+		case err != nil:
+			return err
+		case values == nil: // written to col already
+		case i == 0:
+			copy(col, values)
+		default:
+			for k, u := range values {
+				col[k] = float64(col[k]*u) + 0 // + 0 makes −0 a plain 0
+			}
+		}
+	}
+	return nil
+}
+
+// part returns column p of a variable, or writes it to col and returns nil when
+// it stands alone and need not be kept.
+func (b *builder) part(v, p int, full, alone bool, col []float64) ([]float64, error) {
+	c, r := &b.coded[v], &b.record.Variables[v]
+	switch {
+	case r.Levels != nil:
+		table := make([]float64, len(r.Levels))
+		for level := range table {
+			table[level] = contrast(r.Contrasts, full, p, level, len(table))
+		}
+		out := col
+		if !alone {
+			out = make([]float64, len(col))
+		}
+		for i, code := range c.codes {
+			out[i] = table[code]
+		}
+		if !alone {
+			return out, nil
+		}
+		return nil, nil
+	case c.variable.plain() && alone:
+		b.columns[c.variable.columns[0]].floats(col, b.keep)
+		return nil, nil
+	}
+	if c.values == nil {
+		if err := b.compute(c, r); err != nil {
+			return nil, err
+		}
+	}
+	return c.values[p], nil
+}
+
+// compute evaluates a function, or a column that interactions take part of.
+func (b *builder) compute(c *coded, r *Variable) error {
+	n, _, err := c.variable.argument()
+	if err != nil {
+		return err
+	}
+	e := &evaluator{b: b, source: c.variable.source, keep: b.keep, n: b.n, scales: r.Scales}
+	x, err := e.values(n)
+	if err != nil {
+		return err
+	}
+	c.values = [][]float64{x}
+	if r.Basis != nil {
+		c.values, c.outside = r.Basis.evaluate(x), r.Basis.outside(x)
+	}
+	return nil
+}
