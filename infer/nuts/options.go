@@ -52,13 +52,27 @@ func (e *OptionError) Error() string {
 	return fmt.Sprintf("nuts: option %s is %#v: want %s", e.Option, e.Value, e.Want)
 }
 
+// Doublings returns the number of doublings that ends a trajectory, 0 for static
+// ones, which do not double.
+func (o Options) Doublings() int {
+	switch {
+	case o.Static:
+		return 0
+	case o.MaxDepth == 0:
+		return defaultDepth
+	}
+	return o.MaxDepth
+}
+
+const defaultDepth = 10
+
 // filled returns o with its zeros replaced, or the first impossible option.
 func (o Options) filled() (Options, error) {
 	if o.Metric == "" {
 		o.Metric = "diagonal"
 	}
 	if o.MaxDepth == 0 {
-		o.MaxDepth = 10
+		o.MaxDepth = defaultDepth
 	}
 	if o.TargetAccept == 0 {
 		o.TargetAccept = 0.8
