@@ -195,7 +195,7 @@ func (r *runner) fitRecord(f *fitting, v report.Verdict) (*report.Fit, error) {
 		Rows: int64(f.design.Rows), Columns: f.design.Data.Cols(),
 		Chains: len(f.spool.Chains), Warmup: f.window.from, Draws: f.window.draws(), Iterations: f.window.to,
 		DataHash: f.design.dataHash, ModelHash: f.modelHash(), AlgorithmVersions: f.versions(),
-		Status: report.Complete, Verdict: v, Gates: gates(f.gates), Warnings: f.warnings(),
+		Status: report.Complete, Verdict: v, Gates: gates(f.gates), Warnings: f.warnings(f.measured),
 		Times: f.times(), Created: r.Now(),
 		Parameters: f.parameters(), Summaries: f.measured.params,
 		Statistics: []report.Statistic{

@@ -22,6 +22,7 @@ type measured struct {
 	logLik      diag.Summary
 	logPrior    diag.Summary
 	divergences int
+	hamiltonian hamiltonian
 }
 
 // columns yields the window's draws in blocks of columns that fit in bounded
@@ -87,6 +88,7 @@ func (m *measured) densities(f *spool.Fit, work *diag.Workspace, w window) error
 		if err != nil {
 			return err
 		}
+		m.hamiltonian.add(infos)
 		lik[c], prior[c] = make([]float64, len(infos)), make([]float64, len(infos))
 		for i := range infos {
 			lik[c][i], prior[c][i] = infos[i].LogLik, infos[i].LogPrior
