@@ -15,12 +15,19 @@ type setup struct {
 	opts   Options
 }
 
+// maxDense is the largest number of parameters with a dense metric: four
+// matrices of as many rows are 0.5 GB a chain.
+const maxDense = 4096
+
 // New returns the sampler of a posterior. It returns an *OptionError for an
-// impossible option. Cost: none.
+// impossible option, or a dense metric of more than 4096 parameters. Cost: none.
 func New(target *glm.Target, opts Options) (infer.Setup, error) {
 	opts, err := opts.filled()
 	if err != nil {
 		return nil, err
+	}
+	if opts.Metric == "dense" && target.Dim() > maxDense {
+		return nil, &OptionError{"metric", opts.Metric, fmt.Sprintf(`"diagonal" for %d parameters, more than %d`, target.Dim(), maxDense)}
 	}
 	return &setup{target, opts}, nil
 }
@@ -91,7 +98,7 @@ func (e *NonFiniteError) Error() string {
 // Step returns a *NonFiniteError or a *StepSizeError, with the chain at its last
 // valid point. It draws randomness only from the chain's stream.
 func (k *kernel) Step() (infer.Info, error) {
-	k.space.leapsAt = 0
+	k.space.taken = 0
 	if err := k.ready(); err != nil {
 		return infer.Info{}, err
 	}
@@ -115,8 +122,8 @@ func (k *kernel) Step() (infer.Info, error) {
 	k.iteration++
 	return infer.Info{
 		LogLik: k.here.logLik, LogPrior: k.here.logPrior,
-		Evaluations: k.space.leapsAt, Gradients: k.space.leapsAt,
-		Touched:  2 * k.space.leapsAt * int64(k.target.Rows()) * int64(k.target.Cols()),
+		Evaluations: k.space.taken, Gradients: k.space.taken,
+		Touched:  2 * k.space.taken * int64(k.target.Rows()) * int64(k.target.Cols()),
 		Accept:   f.mean,
 		StepSize: used, Energy: k.here.energy,
 		Depth: int32(f.depth), Leapfrogs: int32(f.leaps), Divergent: f.divergent,

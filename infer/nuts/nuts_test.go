@@ -154,8 +154,8 @@ func TestInvarianceCatches(t *testing.T) {
 // False alarms: at most 1e-6 for each of 7 checks. Power: a distance of 0.14
 // from uniform ranks with 460 pairs, of 0.03 with 10,000.
 func TestRanks(t *testing.T) {
-	check := infertest.Check{Sampler: with(sampler(Options{}), 20, nil), Seed: infertest.Seed(t),
-		Pairs: infertest.Scale(460, 10_000), Steps: infertest.Scale(10, 25), Draws: infertest.Scale(3, 15)}
+	check := infertest.Check{Sampler: with(sampler(Options{}), 100, nil), Seed: infertest.Seed(t),
+		Pairs: infertest.Scale(460, 10_000), Steps: infertest.Scale(60, 60), Draws: infertest.Scale(3, 15)}
 	for _, c := range infertest.Cases() {
 		t.Run(c.Name, func(t *testing.T) {
 			check.Case = c
@@ -165,7 +165,7 @@ func TestRanks(t *testing.T) {
 	check.Case = infertest.Binomial(8)
 	for name, o := range map[string]Options{"dense": {Metric: "dense"}, "hmc": {Static: true, Jitter: 0.3}} {
 		t.Run(name, func(t *testing.T) {
-			check.Sampler = with(sampler(o), 40, nil)
+			check.Sampler = with(sampler(o), 100, nil)
 			infertest.Ranks(t, check)
 		})
 	}
@@ -272,6 +272,123 @@ func TestDivergence(t *testing.T) {
 	}
 }
 
+// The limit of the energy's rise is 1000, and what is no number has no weight.
+func TestWeights(t *testing.T) {
+	s := &phase{start: 5}
+	for _, c := range []struct {
+		energy, weight float64
+		divergent      bool
+	}{
+		{5, 0, false}, {1004, -999, false}, {1006, -1001, true}, {-2000, 2005, false},
+		{math.Inf(1), math.Inf(-1), true}, {math.NaN(), math.Inf(-1), true},
+	} {
+		if w, d := s.weigh(&point{energy: c.energy}); w != c.weight || d != c.divergent {
+			t.Errorf("energy %v: weight %v, divergent %v; want %v, %v", c.energy, w, d, c.weight, c.divergent)
+		}
+	}
+}
+
+// Each window of warm-up learns from its own iterations only.
+func TestWindowsForget(t *testing.T) {
+	s, err := New(posterior(t, infertest.Poisson(8)), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := s.Kernel(infer.Chain{Count: 1, Warmup: 200, Stream: infer.NewStream(4)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := raw.(*kernel)
+	for i := range 200 {
+		before := k.space.metric
+		if _, err := k.Step(); err != nil {
+			t.Fatal(err)
+		}
+		want := 0.0 // windows end with iterations 99 and 149
+		switch {
+		case i >= 75 && i < 99:
+			want = float64(i - 74)
+		case i > 99 && i < 149:
+			want = float64(i - 99)
+		}
+		if k.moments.count != want {
+			t.Fatalf("after iteration %d the window holds %v positions, want %v", i, k.moments.count, want)
+		}
+		if changed := k.space.metric != before; changed != (i == 99 || i == 149) {
+			t.Fatalf("iteration %d: the metric changed: %v", i, changed)
+		}
+	}
+}
+
+// A chain that is saved anywhere in a warm-up of several windows goes on with
+// the same bits.
+func TestResumesInEveryWindow(t *testing.T) {
+	for _, o := range []Options{{}, {Metric: "dense"}} {
+		s, err := New(posterior(t, infertest.Binomial(8)), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := func() infer.Kernel {
+			k, err := s.Kernel(infer.Chain{Count: 1, Warmup: 400, Stream: infer.NewStream(4)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return k
+		}
+		var states [][]byte
+		var infos []infer.Info
+		k := start()
+		for range 450 {
+			state, err := k.MarshalBinary()
+			if err != nil {
+				t.Fatal(err)
+			}
+			info, err := k.Step()
+			if err != nil {
+				t.Fatal(err)
+			}
+			states, infos = append(states, state), append(infos, info)
+		}
+		for _, from := range []int{74, 75, 98, 99, 100, 130, 149, 150, 348, 349, 350, 399, 400} { // windows end with 99, 149 and 349
+			k := start()
+			if err := k.UnmarshalBinary(states[from]); err != nil {
+				t.Fatalf("%+v, iteration %d: %v", o, from, err)
+			}
+			for i := from; i < len(infos); i++ {
+				if info, err := k.Step(); err != nil || info != infos[i] {
+					t.Fatalf("%+v, restored at %d: iteration %d is %+v, error %v, want %+v", o, from, i, info, err, infos[i])
+				}
+			}
+		}
+	}
+}
+
+// Without warm-up the step size does not depend on where the chain is: or the
+// first transition would not be invariant.
+func TestStepSizeIgnoresState(t *testing.T) {
+	s, err := New(posterior(t, infertest.Poisson(8)), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var steps []float64
+	for _, x := range []float64{0, 1, -3} {
+		k, err := s.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(4)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := k.(*kernel).SetPosition([]float64{x, x, -x}); err != nil {
+			t.Fatal(err)
+		}
+		info, err := k.Step()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if steps = append(steps, info.StepSize); steps[0] != info.StepSize {
+			t.Errorf("step sizes %v from three points", steps)
+		}
+	}
+}
+
 func TestOptionsAreChecked(t *testing.T) {
 	target := posterior(t, infertest.Poisson(8))
 	for name, o := range map[string]Options{
@@ -282,6 +399,27 @@ func TestOptionsAreChecked(t *testing.T) {
 		if _, err := New(target, o); !errors.As(err, &wrong) || wrong.Option != name || !strings.Contains(err.Error(), name) {
 			t.Errorf("%+v: error %v, want one about %s", o, err, name)
 		}
+	}
+}
+
+// A dense metric of thousands of parameters would not fit in memory.
+func TestDenseIsBounded(t *testing.T) {
+	x := glm.NewDense(2, maxDense+1)
+	copy(x.Values, []float64{1, 2, 2, 1})
+	model := glm.Model{Family: glm.Family{Name: "bernoulli", Link: "logit"}, Coefficients: make([]glm.Prior, maxDense+1)}
+	for j := range model.Coefficients {
+		model.Coefficients[j] = glm.Prior{Kind: glm.Normal, Scale: 1}
+	}
+	target, err := glm.NewTarget(&glm.Data{X: x, Intercept: -1, Y: []float64{0, 1}}, model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wrong *OptionError
+	if _, err := New(target, Options{Metric: "dense"}); !errors.As(err, &wrong) {
+		t.Errorf("error %v, want one about the metric", err)
+	}
+	if _, err := New(target, Options{}); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 // Version names the algorithm: draws of different versions may differ in bits.
 const Version = "nuts/1"
 
-// Options configures New. The zero value is Stan's sampler with its defaults.
+// Options configures New. The zero value is NUTS with Stan's defaults.
 type Options struct {
 	// Static replaces the No-U-Turn rule by trajectories of length Length, each
 	// ended by a Metropolis decision.

@@ -22,14 +22,14 @@ type density struct{ logPosterior, logLik, logPrior float64 }
 // phase holds the numbers of a trajectory: it is the space of points whose
 // weight is e^(H₀ − H), moved by leapfrog steps.
 type phase struct {
-	target  *glm.Target
-	at      *glm.Predictor // where the last gradient was taken
-	rows    []float64      // scratch
-	metric  *metric
-	step    float64 // step size
-	start   float64 // energy at the start, H₀
-	pool    pool
-	leapsAt int64 // gradients taken
+	target *glm.Target
+	at     *glm.Predictor // where the last gradient was taken
+	rows   []float64      // scratch
+	metric *metric
+	step   float64 // step size
+	start  float64 // energy at the start, H₀
+	pool   pool
+	taken  int64 // gradients
 }
 
 func newPhase(target *glm.Target, m *metric) *phase {
@@ -44,8 +44,9 @@ func newPhase(target *glm.Target, m *metric) *phase {
 func (s *phase) gradient(u, grad []float64) density {
 	s.at.SetUnconstrained(u)
 	s.at.Gradient(grad, s.rows)
-	s.leapsAt++
-	return density{s.at.LogPosterior(), s.at.Value().LogLik, s.at.LogPrior()}
+	s.taken++
+	logLik, logPrior := s.at.Value().LogLik, s.at.LogPrior()
+	return density{logLik + logPrior + s.at.LogSigma(), logLik, logPrior} // with the Jacobian of log sigma
 }
 
 // hamiltonian sets the velocity and the energy of a point.
