@@ -154,8 +154,8 @@ func TestInvarianceCatches(t *testing.T) {
 // False alarms: at most 1e-6 for each of 7 checks. Power: a distance of 0.14
 // from uniform ranks with 460 pairs, of 0.03 with 10,000.
 func TestRanks(t *testing.T) {
-	check := infertest.Check{Sampler: with(sampler(Options{}), 100, nil), Seed: infertest.Seed(t),
-		Pairs: infertest.Scale(460, 10_000), Steps: infertest.Scale(60, 60), Draws: infertest.Scale(3, 15)}
+	check := infertest.Check{Sampler: with(sampler(Options{}), 40, nil), Seed: infertest.Seed(t),
+		Pairs: infertest.Scale(460, 10_000), Steps: infertest.Scale(30, 60), Draws: infertest.Scale(3, 15)}
 	for _, c := range infertest.Cases() {
 		t.Run(c.Name, func(t *testing.T) {
 			check.Case = c
@@ -165,7 +165,7 @@ func TestRanks(t *testing.T) {
 	check.Case = infertest.Binomial(8)
 	for name, o := range map[string]Options{"dense": {Metric: "dense"}, "hmc": {Static: true, Jitter: 0.3}} {
 		t.Run(name, func(t *testing.T) {
-			check.Sampler = with(sampler(o), 100, nil)
+			check.Sampler = with(sampler(o), 40, nil)
 			infertest.Ranks(t, check)
 		})
 	}
