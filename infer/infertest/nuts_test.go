@@ -142,9 +142,10 @@ func measureNuts(t *testing.T, k known, opts nuts.Options) (c cost) {
 }
 
 // TestNutsCost prints ESS per gradient of every posterior (full form), and
-// demands what these easy posteriors give any sound form of NUTS: no more
-// divergences than one draw in a thousand, and 1 % of the gradients' number in
-// effective draws where the metric is dense.
+// demands what these easy posteriors give a sound form of NUTS: no more
+// divergences than one draw in a thousand and, where the metric is dense, an
+// effective draw for every 25 gradients. The least seen is one for 14; with
+// Stan's regularisation of the metric three posteriors need 40 to 110.
 func TestNutsCost(t *testing.T) {
 	if !infertest.Full() {
 		t.Skip("a minute; set GLMBATCH_STAT=1")
@@ -159,7 +160,7 @@ func TestNutsCost(t *testing.T) {
 			if c.divergences > 4 {
 				t.Errorf("%s, %s: %d of 4000 draws diverged", k.name, metric, c.divergences)
 			}
-			if metric == "dense" && !(rate > 0.01) {
+			if metric == "dense" && !(rate > 0.04) {
 				t.Errorf("%s: %.3g effective draws per gradient", k.name, rate)
 			}
 		}
