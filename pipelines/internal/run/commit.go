@@ -37,7 +37,7 @@ func (r *runner) commit(ctx context.Context, f *fitting, res *Result) error {
 
 // describe fills a result from a judged fit.
 func (f *fitting) describe(res *Result, v report.Verdict) {
-	res.Verdict, res.Reasons = string(v.Grade), v.Reasons
+	res.Verdict, res.Reasons, res.Warnings = string(v.Grade), v.Reasons, f.warnings(f.measured)
 	res.Chains, res.Warmup, res.Draws = len(f.spool.Chains), f.window.from, f.window.draws()
 	t := f.times()
 	res.Seconds = t.Setup + t.Warmup + t.Sampling
@@ -58,7 +58,7 @@ func (r *runner) fitRecord(f *fitting, v report.Verdict) (*report.Fit, error) {
 		Rows: int64(f.design.Rows), Columns: f.design.Data.Cols(),
 		Chains: len(f.spool.Chains), Warmup: f.window.from, Draws: f.window.draws(), Iterations: f.window.to,
 		DataHash: f.design.dataHash, ModelHash: f.modelHash(), AlgorithmVersions: f.versions(),
-		Status: report.Complete, Verdict: v, Gates: gates(f.gates), Warnings: f.warnings(),
+		Status: report.Complete, Verdict: v, Gates: gates(f.gates), Warnings: f.warnings(f.measured),
 		Times: f.times(), Created: r.Now(),
 		Parameters: f.parameters(), Summaries: f.measured.params,
 		Statistics: []report.Statistic{

@@ -29,7 +29,7 @@ func (f *fitting) evidence(m *measured) report.Evidence {
 		Summaries:   m.params,
 		Statistics:  []report.Statistic{{Name: "log_lik", Summary: m.logLik}},
 		Divergences: m.divergences,
-		Warnings:    f.warnings(),
+		Warnings:    f.warnings(m),
 	}
 	for _, p := range f.params {
 		e.Names = append(e.Names, p.Name)
@@ -37,13 +37,14 @@ func (f *fitting) evidence(m *measured) report.Evidence {
 	return e
 }
 
-// warnings are those of the design, and of priors that speak of no column.
-func (f *fitting) warnings() []string {
+// warnings are those of the design, of priors that speak of no column, and of
+// the sampler.
+func (f *fitting) warnings(m *measured) []string {
 	out := append([]string(nil), f.design.Warnings...)
 	for _, pattern := range unused(f.model, f.design.Data) {
 		out = append(out, "prior.by_name "+pattern+" decides the prior of no column")
 	}
-	return out
+	return append(out, m.hamiltonian.warnings(f.method, m.divergences)...)
 }
 
 // times shares the elapsed times of the chains out over set-up, warm-up and
@@ -72,13 +73,14 @@ func (f *fitting) times() report.Times {
 func (f *fitting) diagnostics() []report.Diagnostic {
 	m := f.measured
 	n := len(f.params) + 1 // log_lik is gated too
-	return []report.Diagnostic{
+	out := []report.Diagnostic{
 		{Name: "rhat_max", Chain: -1, Value: m.worstRHat()},
 		{Name: "rhat_max_if_mixed", Chain: -1, Value: diag.PerfectRHat(n, len(f.spool.Chains), f.window.draws(), PerfectLevel)},
 		{Name: "ess_bulk_median", Chain: -1, Value: m.ess("median", f.params)},
 		{Name: "ess_bulk_min", Chain: -1, Value: m.ess("min", f.params)},
 		{Name: "divergences", Chain: -1, Value: float64(m.divergences)},
 	}
+	return append(out, m.hamiltonian.diagnostics(f.method)...)
 }
 
 // PerfectLevel is the probability with which the largest R-hat of perfectly

@@ -74,6 +74,7 @@ func TestFingerprint(t *testing.T) {
 		"sigma":           func(p *spec.Pipeline) { model(p).Prior.Sigma.Prior = glm.Prior{Kind: glm.HalfNormal, Scale: 1} },
 		"by_name":         func(p *spec.Pipeline) { model(p).Prior.ByName[0].Prior.Scale = 9 },
 		"keep":            func(p *spec.Pipeline) { p.Run.Keep = "summary" },
+		"method":          func(p *spec.Pipeline) { p.Samplers[0].Method = "nuts" },
 		"method's option": func(p *spec.Pipeline) { p.Samplers[0].Scan = "random" },
 	} {
 		p := parse(t)

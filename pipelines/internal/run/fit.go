@@ -104,7 +104,7 @@ func (r *runner) identify(ctx context.Context, f *fitting, res *Result) error {
 		return err
 	}
 	res.Rows, res.Columns = f.design.Rows, f.design.Data.Cols()
-	res.Warnings = f.warnings()
+	res.Warnings = f.design.Warnings
 	f.fingerprint = r.identity(f).fingerprint()
 	res.Fingerprint = f.fingerprint
 	return nil

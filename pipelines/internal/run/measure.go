@@ -22,6 +22,7 @@ type measured struct {
 	logLik      diag.Summary
 	logPrior    diag.Summary
 	divergences int
+	hamiltonian hamiltonian
 }
 
 // columns yields the window's draws in blocks of columns that fit in bounded
@@ -84,18 +85,22 @@ func (m *measured) densities(f *spool.Fit, work *diag.Workspace, w window) error
 	prior := make([][]float64, len(f.Chains))
 	for c, chain := range f.Chains {
 		lik[c], prior[c] = make([]float64, 0, w.draws()), make([]float64, 0, w.draws())
+		energy := make([]float64, 0, w.draws())
 		for from := w.from; from < w.to; from += blockDraws {
 			infos, err := chain.Infos(from, min(from+blockDraws, w.to))
 			if err != nil {
 				return err
 			}
+			m.hamiltonian.add(infos)
 			for i := range infos {
 				lik[c], prior[c] = append(lik[c], infos[i].LogLik), append(prior[c], infos[i].LogPrior)
+				energy = append(energy, infos[i].Energy)
 				if infos[i].Divergent {
 					m.divergences++
 				}
 			}
 		}
+		m.hamiltonian.end(energy)
 	}
 	m.logLik, m.logPrior = work.Summarize(lik), work.Summarize(prior)
 	return nil

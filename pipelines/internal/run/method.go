@@ -7,17 +7,22 @@ import (
 	"glmbatch/infer/cggibbs"
 	"glmbatch/infer/conjugate"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/nuts"
 	"glmbatch/pipelines/internal/spec"
 )
 
 // method is a sampler as resolved for one model: what "auto" stands for, the
 // settings in the fingerprint, and how to set it up.
 type method struct {
-	name    string // cggibbs, conjugate
+	name    string // cggibbs, conjugate, nuts, hmc
 	reason  string // why auto chose it; empty if it was named
 	version string
 	options any // enters the fingerprint
 	setup   func(*glm.Target) (infer.Setup, error)
+	// hamiltonian tells that iterations report trajectories; maxDepth, if not 0,
+	// is the number of doublings that ends one.
+	hamiltonian bool
+	maxDepth    int
 }
 
 // resolve chooses the method of a sampler for a family.
@@ -40,6 +45,16 @@ func resolve(s *spec.Sampler, family glm.Family) (method, error) {
 		return method{
 			name: name, reason: reason, version: cggibbs.Version, options: o,
 			setup: func(t *glm.Target) (infer.Setup, error) { return cggibbs.New(t, o) },
+		}, nil
+	case "nuts", "hmc":
+		o := nuts.Options{
+			Static: name == "hmc", Metric: s.Metric, MaxDepth: s.MaxDepth, TargetAccept: s.TargetAccept,
+			Length: s.Length, Jitter: s.Jitter,
+		}
+		return method{
+			name: name, version: nuts.Version, options: o,
+			setup:       func(t *glm.Target) (infer.Setup, error) { return nuts.New(t, o) },
+			hamiltonian: true, maxDepth: o.Doublings(),
 		}, nil
 	}
 	return method{}, fmt.Errorf("sampler %q: method %q is not in this version", s.Name, name)

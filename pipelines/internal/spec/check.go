@@ -139,15 +139,30 @@ func (c *checker) misplaced(n *node, path []string, why string, keys ...string) 
 	}
 }
 
-func (c *checker) checkSampler(s *Sampler) {
-	if s.Method == "cggibbs" || s.Method == "" {
-		return
+// methodsOf names the methods that have an option of a sampler.
+func methodsOf(option string) []string {
+	switch option {
+	case "method":
+		return nil
+	case "metric", "target_accept":
+		return []string{"nuts", "hmc"}
+	case "max_depth":
+		return []string{"nuts"}
+	case "length", "jitter":
+		return []string{"hmc"}
 	}
+	return []string{"cggibbs"}
+}
+
+func (c *checker) checkSampler(s *Sampler) {
 	n := c.root.get("samplers").get(s.Name)
 	for _, e := range n.list() {
-		if e.key != "method" && has(keysOf(fieldsOf(typeOf[Sampler]())), []string{e.key}) {
-			c.add(e.at, e.key+" is an option of cggibbs, but the method is "+s.Method, "remove it, or write method: cggibbs")
+		of := methodsOf(e.key)
+		if s.Method == "" || of == nil || has([]string{s.Method}, of) || !has(keysOf(fieldsOf(typeOf[Sampler]())), []string{e.key}) {
+			continue
 		}
+		c.add(e.at, e.key+" is an option of "+strings.Join(of, " and ")+", but the method is "+s.Method,
+			"remove it, or write method: "+of[0])
 	}
 }
 

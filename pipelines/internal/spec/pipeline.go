@@ -108,10 +108,10 @@ type NamedPrior struct {
 	Prior   CoefficientPrior
 }
 
-// Sampler is a method with its options. Options of cggibbs are zero for others.
+// Sampler is a method with its options. Options of other methods are zero.
 type Sampler struct {
 	Name   string `yaml:"-"`
-	Method string `yaml:"method" enum:"auto cggibbs conjugate" planned:"nuts hmc" default:"auto" doc:"auto: conjugate for gaussian(identity), cggibbs otherwise. cggibbs: coordinate Gibbs with a cached linear predictor. conjugate: exact independent draws, gaussian(identity) only."`
+	Method string `yaml:"method" enum:"auto cggibbs conjugate nuts hmc" default:"auto" doc:"auto: conjugate for gaussian(identity), cggibbs otherwise. cggibbs: coordinate Gibbs with a cached linear predictor. conjugate: exact independent draws, gaussian(identity) only. nuts: the No-U-Turn sampler. hmc: Hamiltonian Monte Carlo with trajectories of one length."`
 	Basis  string `yaml:"basis" enum:"coordinate" planned:"auto rotated reduced" doc:"cggibbs: the basis in which single coordinates move. Left out: coordinate."`
 	// Kernels is scalar: the plain reference that all speed is measured against.
 	Kernels string `yaml:"kernels" enum:"scalar" planned:"auto vector" doc:"cggibbs: how passes over rows are computed. Left out: scalar."`
@@ -123,6 +123,12 @@ type Sampler struct {
 	// RefreshEvery 0 leaves it to cggibbs; Never is -1.
 	RefreshEvery Refresh `yaml:"refresh_every" doc:"cggibbs: sweeps between recomputations of the cached predictor, or 'never'. Left out: 128."`
 	Uncached     bool    `yaml:"uncached" default:"false" doc:"cggibbs: recompute the linear predictor for every evaluation; slow, for comparison with the cache."`
+	Metric       string  `yaml:"metric" enum:"diagonal dense" planned:"low_rank" doc:"nuts, hmc: what warm-up estimates of the posterior, its variances or its covariance matrix. Left out: diagonal."`
+	// MaxDepth, TargetAccept and Length 0 leave it to nuts.
+	MaxDepth     int     `yaml:"max_depth" min:"1" max:"20" doc:"nuts: how often a trajectory may double. Left out: 10."`
+	TargetAccept float64 `yaml:"target_accept" above:"0" max:"0.999999" doc:"nuts, hmc: mean acceptance that warm-up adapts the step size to; higher is slower and diverges less. Left out: 0.8."`
+	Length       float64 `yaml:"length" above:"0" max:"1000000" doc:"hmc: length of a trajectory in time, in posterior scales once the metric has adapted. Left out: pi/2."`
+	Jitter       float64 `yaml:"jitter" min:"0" max:"0.999999" doc:"hmc: length is multiplied by a uniform draw from 1 - jitter to 1 + jitter. Left out: 0."`
 }
 
 // Refresh is a number of sweeps; Never switches the refresh off.

@@ -1,0 +1,16 @@
+// Package nuts samples GLM posteriors by Hamiltonian Monte Carlo: the No-U-Turn
+// sampler as Stan has it, and static HMC beside it.
+//
+// NUTS is the multinomial form with biased progressive sampling, the
+// generalised U-turn criterion and its checks across subtrees (Betancourt 2017,
+// A conceptual introduction to Hamiltonian Monte Carlo, arXiv:1701.02434, after
+// Hoffman and Gelman 2014, The No-U-Turn Sampler, JMLR 15). Step size and metric
+// adapt in Stan's three phases of warm-up and are frozen after it.
+//
+// A chain lives on u = (beta, log sigma). A gradient is one pass over X for eta
+// and one for Xᵀr. Package transform makes the data, report stores the draws.
+//
+// Read options.go, tree.go (which points a trajectory has and which one is
+// drawn, without their numbers), phase.go (the numbers), metric.go,
+// stepsize.go, warmup.go, kernel.go and state.go.
+package nuts

@@ -1,0 +1,270 @@
+package nuts
+
+import (
+	"fmt"
+	"math"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/internal/vec"
+)
+
+// setup is what the chains of one fit share.
+type setup struct {
+	target *glm.Target
+	opts   Options
+}
+
+// maxDense is the largest number of parameters with a dense metric: four
+// matrices of as many rows are 0.5 GB a chain.
+const maxDense = 4096
+
+// New returns the sampler of a posterior. It returns an *OptionError for an
+// impossible option, or a dense metric of more than 4096 parameters. Cost: none.
+func New(target *glm.Target, opts Options) (infer.Setup, error) {
+	opts, err := opts.filled()
+	if err != nil {
+		return nil, err
+	}
+	if opts.Metric == "dense" && target.Dim() > maxDense {
+		return nil, &OptionError{"metric", opts.Metric, fmt.Sprintf(`"diagonal" for %d parameters, more than %d`, target.Dim(), maxDense)}
+	}
+	return &setup{target, opts}, nil
+}
+
+// Parameters describes the coefficients and then sigma.
+func (s *setup) Parameters() []infer.Parameter { return s.target.Parameters() }
+
+// dense tells whether the metric is a matrix.
+func (s *setup) dense() bool { return s.opts.Metric == "dense" }
+
+// Kernel returns one chain at its dispersed start. It adapts during its first
+// Chain.Warmup iterations and is frozen after them.
+func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
+	if c.Stream == nil {
+		return nil, fmt.Errorf("nuts: chain %d has no random stream", c.Index)
+	}
+	if c.Warmup < 0 {
+		return nil, fmt.Errorf("nuts: chain %d has a warm-up of %d iterations", c.Index, c.Warmup)
+	}
+	u, words := s.target.Start(c)
+	dim := s.target.Dim()
+	k := &kernel{
+		setup: s, stream: c.Stream, start: words, here: newPoint(dim),
+		space:   newPhase(s.target, unitMetric(dim, s.dense())),
+		windows: newWindows(int64(c.Warmup)),
+	}
+	if c.Warmup > 0 {
+		k.moments = newMoments(dim, s.dense())
+	}
+	copy(k.here.u, u)
+	return k, nil
+}
+
+// kernel is one chain.
+type kernel struct {
+	*setup
+	stream    *infer.Stream
+	space     *phase
+	here      *point // its gradient and densities are fresh after each step
+	fresh     bool   // the gradient at here is known
+	start     string
+	iteration int64
+	step      float64 // step size of the next iteration; 0 before the first
+	dual      dual
+	windows   windows
+	moments   *moments // nil without warm-up
+}
+
+// NonFiniteError tells that the log density or its gradient at the chain's own
+// point is no finite number.
+type NonFiniteError struct {
+	Iteration int64 // 0-based
+	Value     float64
+}
+
+// Error names the iteration and the value.
+func (e *NonFiniteError) Error() string {
+	return fmt.Sprintf("nuts: iteration %d: the log density or its gradient is %v at the chain's point: "+
+		"scale the columns of the design, or give a tighter prior", e.Iteration+1, e.Value)
+}
+
+// Step draws a momentum, builds a trajectory and moves to a point of it; in
+// warm-up it adapts step size and metric after that.
+//
+// Cost: two passes over X, 2·n·d, for each leapfrog step, at most 2^MaxDepth − 1
+// of these, besides d (dense: d²) for each.
+//
+// Step returns a *NonFiniteError or a *StepSizeError, with the chain at its last
+// valid point. It draws randomness only from the chain's stream.
+func (k *kernel) Step() (infer.Info, error) {
+	k.space.taken = 0
+	if err := k.ready(); err != nil {
+		return infer.Info{}, err
+	}
+	used := k.step
+	k.space.step = used
+	k.space.pool.reset()
+	k.refresh(k.here)
+	var f found
+	var z *point
+	if k.opts.Static {
+		z, f = k.static()
+	} else {
+		z, f = explore(k.space, choices(k), k.here, k.opts.MaxDepth)
+	}
+	if z != k.here {
+		k.here.take(z)
+	}
+	if err := k.adapt(f.mean); err != nil {
+		return infer.Info{}, err
+	}
+	k.iteration++
+	return infer.Info{
+		LogLik: k.here.logLik, LogPrior: k.here.logPrior,
+		Evaluations: k.space.taken, Gradients: k.space.taken,
+		Touched:  2 * k.space.taken * int64(k.target.Rows()) * int64(k.target.Cols()),
+		Accept:   f.mean,
+		StepSize: used, Energy: k.here.energy,
+		Depth: int32(f.depth), Leapfrogs: int32(f.leaps), Divergent: f.divergent,
+	}, nil
+}
+
+// ready computes the gradient where a chain begins or was put, and finds the
+// first step size.
+func (k *kernel) ready() error {
+	if !k.fresh {
+		if err := k.evaluate(k.here); err != nil {
+			return err
+		}
+		k.fresh = true
+	}
+	if k.step > 0 {
+		return nil
+	}
+	step := k.opts.StepSize
+	if step == 0 {
+		at := k.here
+		if k.windows.planned == 0 { // must not depend on the state
+			at = newPoint(k.target.Dim())
+			copy(at.u, k.target.Penalised())
+			at.density = k.space.gradient(at.u, at.grad)
+		}
+		var err error
+		if step, err = k.searchStep(at, 1); err != nil {
+			return err
+		}
+	}
+	k.step = step
+	k.dual.restart(step)
+	return nil
+}
+
+// evaluate computes the densities and the gradient of a chain's own point.
+func (k *kernel) evaluate(z *point) error {
+	z.density = k.space.gradient(z.u, z.grad)
+	if sum := z.logPosterior + vec.Sum(z.grad); math.IsNaN(sum) || math.IsInf(sum, 0) {
+		return &NonFiniteError{k.iteration, sum}
+	}
+	return nil
+}
+
+// refresh draws a momentum for z and makes its energy that of the start.
+func (k *kernel) refresh(z *point) {
+	k.space.metric.draw(k.stream, z.p)
+	k.space.hamiltonian(z)
+	k.space.start = z.energy
+}
+
+// forward draws the direction of a doubling.
+func (k *kernel) forward() bool { return k.stream.Float64() < 0.5 }
+
+// accept is true with probability min(1, e^logRatio).
+func (k *kernel) accept(logRatio float64) bool {
+	return k.stream.Float64() < vec.Exp(min(0, logRatio))
+}
+
+// static makes a trajectory of fixed length and a Metropolis decision. Only a
+// point of weight 0 ends it early, which the way back would meet as well: to
+// reject for a rise of the energy alone would not be reversible.
+func (k *kernel) static() (*point, found) {
+	length := k.opts.Length
+	if k.opts.Jitter > 0 {
+		length *= math.FMA(k.opts.Jitter, math.FMA(2, k.stream.Float64(), -1), 1)
+	}
+	steps := int(min(max(math.Round(length/k.step), 1), maxStatic))
+	var f found
+	z := k.here
+	weight := 0.0
+	for f.leaps < steps && !math.IsInf(weight, -1) {
+		z = k.space.leap(z, true)
+		w, divergent := k.space.weigh(z)
+		weight, f.divergent = w, f.divergent || divergent
+		f.leaps++
+	}
+	f.mean = vec.Exp(min(0, weight))
+	if !k.accept(weight) {
+		return k.here, f
+	}
+	return z, f
+}
+
+// maxStatic is the largest number of steps of a static trajectory: as many as
+// a trajectory of NUTS has by default.
+const maxStatic = 1 << 10
+
+// adapt learns from an iteration of warm-up, after which it sets the step size
+// of sampling.
+func (k *kernel) adapt(accept float64) error {
+	w := &k.windows
+	if k.iteration >= w.planned {
+		return nil
+	}
+	k.step = k.dual.learn(accept, k.opts.TargetAccept)
+	if w.learns(k.iteration) {
+		k.moments.add(k.here.u)
+	}
+	if w.closes(k.iteration) {
+		m, err := k.moments.metric()
+		if err != nil {
+			return err
+		}
+		k.space.metric = m
+		k.moments.reset()
+		energy := k.here.energy
+		if k.step, err = k.searchStep(k.here, k.step); err != nil {
+			return err
+		}
+		k.here.energy = energy
+		k.dual.restart(k.step)
+	}
+	if k.iteration == w.planned-1 {
+		k.step = k.dual.final()
+	}
+	return nil
+}
+
+// Position writes beta, then sigma where the family has it.
+func (k *kernel) Position(dst []float64) {
+	copy(dst, k.here.u)
+	if d := k.target.Cols(); len(dst) > d {
+		dst[d] = vec.Exp(k.here.u[d])
+	}
+}
+
+// SetPosition moves the chain to theta, as Position writes it, with its stream
+// and adaptation as they are.
+func (k *kernel) SetPosition(theta []float64) error {
+	if len(theta) != k.target.Dim() {
+		return fmt.Errorf("nuts: a position of %d numbers for %d parameters", len(theta), k.target.Dim())
+	}
+	copy(k.here.u, theta)
+	if d := k.target.Cols(); len(theta) > d {
+		k.here.u[d] = vec.Log(theta[d])
+	}
+	k.fresh = false
+	return nil
+}
+
+// Start says how the starting point was drawn.
+func (k *kernel) Start() string { return k.start }

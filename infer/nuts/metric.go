@@ -1,0 +1,86 @@
+package nuts
+
+import (
+	"fmt"
+	"math"
+
+	"glmbatch/infer/internal/linalg"
+	"glmbatch/infer/internal/variate"
+	"glmbatch/infer/internal/vec"
+)
+
+// metric is the kinetic energy ½·pᵀMp of a momentum p, where M is an estimate of
+// the posterior's covariance and the momentum has the law N(0, M⁻¹). It is
+// diagonal where root is nil.
+type metric struct {
+	dim    int
+	m      []float64    // M: dim variances, or dim × dim
+	scales []float64    // 1/√M, diagonal only
+	root   *linalg.Chol // M = LLᵀ, dense only
+}
+
+// unitMetric returns the identity.
+func unitMetric(dim int, dense bool) *metric {
+	if !dense {
+		m := &metric{dim: dim, m: make([]float64, dim), scales: make([]float64, dim)}
+		for j := range m.m {
+			m.m[j], m.scales[j] = 1, 1
+		}
+		return m
+	}
+	entries := make([]float64, dim*dim)
+	for j := range dim {
+		entries[j*dim+j] = 1
+	}
+	m, _ := newMetric(dim, entries, true) // the identity has a factor
+	return m
+}
+
+// newMetric takes variances, or a symmetric matrix by rows, which it keeps. The
+// error tells which is not positive. Cost: dim³/6 where dense.
+func newMetric(dim int, entries []float64, dense bool) (*metric, error) {
+	m := &metric{dim: dim, m: entries}
+	if dense {
+		root, err := linalg.Cholesky(append([]float64(nil), entries...), dim)
+		if err != nil {
+			return nil, fmt.Errorf("nuts: the metric is not positive definite: %w", err)
+		}
+		m.root = root
+		return m, nil
+	}
+	m.scales = make([]float64, dim)
+	for j, v := range entries {
+		if !(v > 0) || v > math.MaxFloat64 {
+			return nil, fmt.Errorf("nuts: the metric of coordinate %d is %v", j+1, v)
+		}
+		m.scales[j] = 1 / math.Sqrt(v)
+	}
+	return m, nil
+}
+
+// draw writes a momentum to p: N(0, M⁻¹).
+func (m *metric) draw(s variate.Source, p []float64) {
+	for j := range p {
+		p[j] = variate.Normal(s)
+	}
+	if m.root != nil {
+		m.root.SolveUpper(p) // M⁻¹ = L⁻ᵀL⁻¹
+		return
+	}
+	for j, scale := range m.scales {
+		p[j] *= scale
+	}
+}
+
+// velocity writes Mp to dst. Cost: dim, or dim² where dense.
+func (m *metric) velocity(p, dst []float64) {
+	if m.root == nil {
+		for j, v := range m.m {
+			dst[j] = v * p[j]
+		}
+		return
+	}
+	for j := range dst {
+		dst[j] = vec.Dot(m.m[j*m.dim:(j+1)*m.dim], p)
+	}
+}
