@@ -35,6 +35,7 @@ type modelIdentity struct {
 	Levels                                      map[string][]spec.Text
 	Coefficients, Intercept, At, Sigma          string
 	ByName                                      []string
+	Shape, Phi, Nu                              string `json:",omitempty"`
 }
 
 func identifyModel(m *spec.Model) modelIdentity {
@@ -45,6 +46,9 @@ func identifyModel(m *spec.Model) modelIdentity {
 		Intercept:    m.Prior.Intercept.Prior.String(),
 		At:           m.Prior.Intercept.At,
 		Sigma:        m.Prior.Sigma.String(),
+		Shape:        m.Prior.Shape.String(),
+		Phi:          m.Prior.Phi.String(),
+		Nu:           m.Prior.Nu.String(),
 	}
 	for _, n := range m.Prior.ByName {
 		id.ByName = append(id.ByName, n.Pattern, n.Prior.String())

@@ -91,7 +91,7 @@ func (r *runner) identify(ctx context.Context, f *fitting, res *Result) error {
 	}
 	defer r.workers.release()
 	var err error
-	if f.method, err = resolve(f.sampler, f.model.Family.Family); err != nil {
+	if f.method, err = resolve(f.sampler, f.model); err != nil {
 		return err
 	}
 	res.Method = f.method.name
@@ -169,7 +169,8 @@ func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
 	model := glm.Model{
 		Family:       f.model.Family.Family,
 		Coefficients: priors(f.model, f.design.Data),
-		Dispersion:   f.model.Prior.Sigma.Prior,
+		Dispersion:   dispersionPrior(f.model),
+		Nu:           f.model.Prior.Nu.Prior,
 	}
 	target, err := glm.NewTarget(f.design.Data, model)
 	if err != nil {
