@@ -1,6 +1,10 @@
 package glm
 
-import "glmbatch/infer/internal/vec"
+import (
+	"math"
+
+	"glmbatch/infer/internal/vec"
+)
 
 // dispersions are the values of a family's dispersions at a point.
 type dispersions struct {
@@ -49,8 +53,24 @@ func (t *Target) setUnconstrained(d *dispersions, u []float64) {
 	}
 }
 
+// A law's dispersions count as impossible, at a log likelihood of −Inf, where
+// log(x − Lower) is beyond ±dispersionRange, and phi above phiMost: there rounding
+// would outweigh what is left of the density. The posterior mass beyond is nil
+// but for priors without a scale on data that fit perfectly.
+const (
+	dispersionRange = 200
+	phiMost         = 1e12
+)
+
+// normalise takes the law's norm, −Inf where a dispersion is impossible.
 func (t *Target) normalise(d *dispersions) {
 	if t.law != nil {
+		for k, info := range t.dispersions {
+			if math.Abs(d.u[k]) > dispersionRange || info.Name == "phi" && d.at[k] > phiMost {
+				d.norm = math.Inf(-1)
+				return
+			}
+		}
 		r := t.rows
 		r.disp = d.at
 		d.norm = t.law.norm(r)

@@ -91,6 +91,17 @@ func (p *pilot) feasible() error {
 			return nil
 		}
 	}
+	if t.Cols() <= denseLimit && t.data.Offset != nil { // far above every offset
+		for _, grow := range []float64{1, 10, 100, 1000} {
+			level := math.FMA(grow, largest(t.data.Offset), t.linkOf(mean))
+			for i, o := range t.data.Offset {
+				wanted[i] = level - o
+			}
+			if p.leastSquares(wanted) && p.inside() {
+				return nil
+			}
+		}
+	}
 	e := &StartError{Family: t.model.Family, Eta: math.Inf(1)}
 	for i, v := range p.eta {
 		if v < e.Eta {

@@ -61,6 +61,9 @@ func (t *Target) logLik(sum, linear float64, d *dispersions) float64 {
 		precision := vec.Exp(-2 * logSigma)
 		return math.FMA(-0.5*sum, precision, t.constant-float64(float64(t.Rows())*logSigma))
 	case lawful:
+		if math.IsInf(d.norm, -1) { // the sum may be NaN there
+			return d.norm
+		}
 		return sum + (d.norm + t.constant)
 	}
 	return (linear - sum) + t.constant

@@ -86,6 +86,9 @@ func (p Prior) logDensity(x, logX float64) float64 {
 	case Exponential:
 		return math.FMA(-p.Rate, x, vec.Log(p.Rate))
 	case Gamma:
+		if x > math.MaxFloat64 {
+			return math.Inf(-1)
+		}
 		power := 0.0
 		if p.Shape != 1 { // 0·(−Inf) at 0
 			power = float64((p.Shape - 1) * logX)
