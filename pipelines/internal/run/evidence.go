@@ -37,11 +37,15 @@ func (f *fitting) evidence(m *measured) report.Evidence {
 	return e
 }
 
-// warnings are those of the design, and of priors that speak of no column.
+// warnings are those of the design, of priors that speak of no column, and of
+// posterior means that may not exist.
 func (f *fitting) warnings() []string {
 	out := append([]string(nil), f.design.Warnings...)
 	for _, pattern := range unused(f.model, f.design.Data) {
 		out = append(out, "prior.by_name "+pattern+" decides the prior of no column")
+	}
+	if f.caution != "" {
+		out = append(out, f.caution)
 	}
 	return out
 }

@@ -43,6 +43,7 @@ type fitting struct {
 	window      window
 	measured    *measured
 	setupTime   time.Duration
+	caution     string // of posterior means that may not exist; empty if none
 	wall        time.Duration
 }
 
@@ -175,6 +176,9 @@ func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
 	target, err := glm.NewTarget(f.design.Data, model)
 	if err != nil {
 		return nil, f.explain(err)
+	}
+	if columns, words := target.MeanMayNotExist(); len(columns) > 0 {
+		f.caution = caution(f.design.Data.Names, columns, words)
 	}
 	setup, err := f.method.setup(target)
 	f.setupTime = timer.lap()

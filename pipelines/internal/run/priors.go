@@ -1,6 +1,8 @@
 package run
 
 import (
+	"strings"
+
 	"glmbatch/infer/glm"
 	"glmbatch/pipelines/internal/spec"
 )
@@ -44,6 +46,15 @@ func conjugatePriors(m *spec.Model) bool {
 		return true
 	}
 	return false
+}
+
+// caution names the coefficients that words speak of.
+func caution(names []string, columns []int, words string) string {
+	var list []string
+	for _, j := range columns {
+		list = append(list, names[j])
+	}
+	return strings.Join(list, ", ") + ": " + words
 }
 
 // unused lists the by_name patterns that decide no column's prior.

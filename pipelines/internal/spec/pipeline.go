@@ -79,8 +79,8 @@ type Family struct{ glm.Family }
 // Priors are the prior distributions of a model. Those that the family does not
 // have are left with an empty Kind.
 type Priors struct {
-	Coefficients CoefficientPrior `yaml:"coefficients" doc:"Prior of every coefficient but the intercept. May be left out only under 'standardize: center_scale' for bernoulli, binomial and poisson: normal(0, 2.5)."`
-	Intercept    InterceptPrior   `yaml:"intercept" doc:"Prior of the intercept. Left out: normal(0, 10) at the means of the columns, for gaussian flat."`
+	Coefficients CoefficientPrior `yaml:"coefficients" doc:"Prior of every coefficient but the intercept. May be left out only under 'standardize: center_scale' for links without a unit (log, logit, probit, cloglog, cauchit): normal(0, 2.5)."`
+	Intercept    InterceptPrior   `yaml:"intercept" doc:"Prior of the intercept. Left out: normal(0, 10) at the means of the columns, flat for gaussian and student_t; other links with a unit need one."`
 	ByName       []*NamedPrior    `yaml:"by_name" keyed:"Pattern" doc:"Priors of single coefficients, by name or glob; the more exact pattern wins."`
 	Sigma        DispersionPrior  `yaml:"sigma" doc:"Prior of the residual standard deviation of gaussian, or the scale of student_t, in units of the response."`
 	Shape        DispersionPrior  `yaml:"shape" doc:"Prior of the shape of negative_binomial, gamma (both: left out, gamma(0.01, 0.01)) or inverse_gaussian (in units of the response)."`
