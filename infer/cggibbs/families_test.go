@@ -18,21 +18,21 @@ func TestFamilyInvariance(t *testing.T) {
 	seed := infertest.Seed(t)
 	for _, c := range infertest.FamilyCases() {
 		t.Run(c.Name, func(t *testing.T) {
-			infertest.Invariance(t, infertest.Check{Case: c, Sampler: sampler(Options{}), Seed: seed, Pairs: infertest.Scale(460, 20_000)})
+			infertest.Invariance(t, infertest.Check{Case: c, Sampler: sampler(Options{}), Seed: seed, Steps: infertest.Scale(2, 3), Pairs: infertest.Scale(460, 20_000)})
 		})
 	}
 }
 
 // Faults of the target must be rejected for every family: prior scales three
 // times too large, and a first dispersion whose prior is twenty times too wide.
-// The quick form takes every sixth case.
+// The quick form takes every ninth case.
 func TestFamilyInvarianceCatches(t *testing.T) {
 	if testing.Short() {
 		t.Skip("statistical; run without -short")
 	}
 	plain := sampler(Options{})
 	for i, c := range infertest.FamilyCases() {
-		if i%infertest.Scale(6, 1) != 0 {
+		if i%infertest.Scale(9, 1) != 0 {
 			continue
 		}
 		check := func(name string, s infertest.Sampler) {
