@@ -101,10 +101,8 @@ func (t *Target) checkSigma(flat int) error {
 // checkPerfectFit refuses a response whose link (less the offset) is in the span
 // of the design's columns when rows are left over: the posterior density then
 // grows without bound as sigma → 0, or the precision → ∞, unless the prior
-// vanishes there fast enough (inverse_gamma, uniform away from 0, constant; an
-// exponential tail is no match for a precision's power of n, but it is finite:
-// see vanishes). The case n = rank, where nothing is left over, is proper if the
-// other checks pass.
+// outweighs that: see perfectResponse. The case n = rank, where nothing is left
+// over, is proper if the other checks pass.
 //
 // A fit that is perfect on all rows is perfect on the first d + 32, which are
 // looked at first.
