@@ -3,6 +3,8 @@ package transform
 import (
 	"fmt"
 	"strings"
+
+	"glmbatch/infer/glm"
 )
 
 // names hands out the names of the design's columns, R's spelling unless it
@@ -18,8 +20,8 @@ const interceptName = "(Intercept)"
 // newNames keeps the names of the model's other parameters for themselves.
 func newNames(family string) *names {
 	n := &names{taken: map[string]bool{interceptName: true}}
-	if family == "gaussian" {
-		n.taken["sigma"] = true
+	for _, d := range (glm.Family{Name: family}).Dispersions() {
+		n.taken[d.Name] = true
 	}
 	return n
 }

@@ -6,7 +6,7 @@
 // Campbell and Bouchard-Côté, "Is Gibbs sampling faster than Hamiltonian Monte
 // Carlo on GLMs?" (arXiv:2410.03630): slice sampling with doubling and
 // shrinkage (Neal 2003) of each coefficient in turn, and of the logarithm of
-// sigma where the family has it.
+// sigma or other dispersions where the family has them.
 //
 // It sees a glm.Target only; transform makes its data, report stores the draws.
 //

@@ -31,16 +31,16 @@ func New(target *glm.Target, opts Options) (infer.Setup, error) {
 
 // unit returns the scale that slice widths of coordinate j are stated in.
 func unit(t *glm.Target, j int) float64 {
-	if j == t.Cols() {
-		return 1 // log sigma
+	if j >= t.Cols() {
+		return 1 // the log of a dispersion
 	}
-	if p := t.Model().Coefficients[j]; p.Kind == glm.Normal {
+	if p := t.Model().Coefficients[j]; p.Proper() {
 		return p.Scale
 	}
 	return 10 * t.ConditionalScale(j)
 }
 
-// Parameters describes the coefficients and then sigma.
+// Parameters describes the coefficients and then the dispersions.
 func (s *setup) Parameters() []infer.Parameter { return s.target.Parameters() }
 
 // Kernel returns one chain at its dispersed start.
@@ -66,7 +66,7 @@ type kernel struct {
 	touched   int64 // entries of X read since the iteration began
 
 	coord int     // under update
-	here  float64 // its value: a coefficient, or log sigma
+	here  float64 // its value: a coefficient, or the log of a dispersion
 }
 
 // NonFiniteError tells that a conditional log density was NaN or +Inf.
@@ -123,11 +123,13 @@ func (k *kernel) refreshDue() bool {
 // entries returns the number of entries of X.
 func (k *kernel) entries() int64 { return int64(k.target.Rows()) * int64(k.target.Cols()) }
 
-// update makes one slice update of coordinate j of (beta, log sigma).
+// update makes one slice update of coordinate j of (beta, log dispersions).
 func (k *kernel) update(j int) bool {
 	k.coord = j
-	k.here = k.point.LogSigma()
-	if j < k.target.Cols() {
+	d := j - k.target.Cols() // index of a dispersion
+	if d >= 0 {
+		k.here = k.point.LogDispersion(d)
+	} else {
 		k.here = k.point.Beta(j)
 	}
 	current := k.point.Value().LogLik + k.logPrior(k.here)
@@ -135,8 +137,8 @@ func (k *kernel) update(j int) bool {
 	if !ok || !moved {
 		return ok
 	}
-	if j == k.target.Cols() {
-		k.point.MoveLogSigma(k.here+displacement, v)
+	if d >= 0 {
+		k.point.MoveDispersion(d, k.here+displacement, v)
 		return true
 	}
 	k.point.Move(j, displacement, v)
@@ -147,7 +149,7 @@ func (k *kernel) update(j int) bool {
 }
 
 // logPrior returns the log prior density of the coordinate under update at x,
-// with the Jacobian of the logarithm where it is log sigma.
+// with the Jacobian of the logarithm where it is a dispersion.
 func (k *kernel) logPrior(x float64) float64 {
 	return k.target.LogPriorAlong(k.coord, x)
 }
@@ -156,8 +158,8 @@ func (k *kernel) logPrior(x float64) float64 {
 func (k *kernel) at(displacement float64) (float64, glm.Value) {
 	var v glm.Value
 	switch {
-	case k.coord == k.target.Cols():
-		v = k.point.AlongLogSigma(k.here + displacement)
+	case k.coord >= k.target.Cols():
+		v = k.point.AlongDispersion(k.coord-k.target.Cols(), k.here+displacement)
 	case k.opts.Uncached:
 		v = k.point.AlongUncached(k.coord, displacement)
 		k.touched += k.entries()
@@ -168,7 +170,7 @@ func (k *kernel) at(displacement float64) (float64, glm.Value) {
 	return v.LogLik + k.logPrior(k.here+displacement), v
 }
 
-// Position writes beta, then sigma where the family has it.
+// Position writes beta, then the dispersions that are parameters.
 func (k *kernel) Position(dst []float64) { k.point.Theta(dst) }
 
 // SetPosition moves the chain to theta, as Position writes it, its cache fresh

@@ -11,7 +11,7 @@ import (
 // stateVersion leads a serialised kernel.
 //
 // Layout, little-endian: version (1 byte), flags (1), iteration (8), number of
-// coordinates (8), beta and log sigma (8 each), stream length (1), stream;
+// coordinates (8), beta and the logs of dispersions (8 each), stream length (1), stream;
 // then, with flagCache, number of cached numbers (8) and these (8 each).
 const stateVersion = 1
 

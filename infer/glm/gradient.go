@@ -3,23 +3,41 @@ package glm
 import "glmbatch/infer/internal/vec"
 
 // LogPosterior returns the log posterior density at the point, unnormalised,
-// with respect to u = (beta, log sigma): log likelihood, log prior and, where
-// the family has sigma, the Jacobian log sigma. Cost: O(d).
+// with respect to u = (beta, log(dispersions − Lower)): log likelihood, log
+// prior and the Jacobian Σ log(dispersion − Lower). Cost: O(d).
 func (p *Predictor) LogPosterior() float64 {
-	return p.value.LogLik + p.LogPrior() + p.logSigma
+	value := p.value.LogLik + p.LogPrior()
+	for _, k := range p.t.free {
+		value += p.disp.u[k]
+	}
+	return value
 }
 
 // Gradient writes the gradient of LogPosterior with respect to u to grad,
 // len(grad) = Target.Dim. rows is scratch of length n. Cost: O(n·d).
 func (p *Predictor) Gradient(grad, rows []float64) {
 	t := p.t
-	t.RowGradient(p.eta, p.sigma, rows)
+	t.RowGradient(p.eta, p.disp.at[:], rows)
 	for j, prior := range t.model.Coefficients {
 		grad[j] = vec.Dot(t.data.X.Col(j), rows) + prior.gradient(p.beta[j])
 	}
+	if len(t.free) == 0 {
+		return
+	}
+	var scores [2]float64 // in log(dispersion − Lower)
 	if t.kind == gaussian {
-		scaled := p.value.sum / p.sigma / p.sigma
-		slope := float64(p.sigma * t.model.Dispersion.gradient(p.sigma))
-		grad[t.Cols()] = (scaled - float64(t.Rows())) + (slope + 1)
+		scaled := p.value.sum / p.disp.at[0] / p.disp.at[0]
+		scores[0] = scaled - float64(t.Rows())
+	} else {
+		scores = t.scores(p.eta, p.disp.at)
+		for k, info := range t.dispersions {
+			scores[k] = float64(scores[k] * (p.disp.at[k] - info.Lower))
+		}
+	}
+	for i, k := range t.free {
+		at := p.disp.at[k]
+		fall := t.model.DispersionPrior(k).gradient(at)
+		slope := float64((at - t.dispersions[k].Lower) * fall)
+		grad[t.Cols()+i] = scores[k] + (slope + 1)
 	}
 }

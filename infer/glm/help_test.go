@@ -46,14 +46,20 @@ func newExample(seed uint64, family string, n, d int, priors ...Prior) example {
 		case "binomial":
 			m := r.IntN(6)
 			data.Trials[i], data.Y[i] = float64(m), float64(r.IntN(m+1))
-		case "poisson":
+		case "poisson", "negative_binomial":
 			data.Y[i] = float64(r.IntN(4))
+		case "student_t":
+			data.Y[i] = 2 * r.NormFloat64()
+		case "gamma", "inverse_gaussian":
+			data.Y[i] = math.Exp(r.NormFloat64())
+		case "beta":
+			data.Y[i] = r.Float64()
 		}
 	}
 	if len(priors) == 0 {
 		priors = []Prior{{Kind: Normal, Location: 0.5, Scale: 2}}
 	}
-	m := Model{Family: f, Dispersion: Prior{Kind: HalfCauchy, Scale: 1.5}}
+	m := Model{Family: f, Dispersion: Prior{Kind: HalfCauchy, Scale: 1.5}, Nu: Prior{Kind: Gamma, Shape: 2, Rate: 0.1}}
 	for j := range d {
 		m.Coefficients = append(m.Coefficients, priors[j%len(priors)])
 	}

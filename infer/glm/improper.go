@@ -36,11 +36,19 @@ func (t *Target) checkProper() error {
 	if err := t.checkFlatRank(flat); err != nil {
 		return err
 	}
-	if t.kind == gaussian {
-		if err := t.checkSigma(len(flat)); err != nil {
-			return err
+	if err := t.checkLaw(flat); err != nil {
+		return err
+	}
+	switch t.model.Family.Name {
+	case "gaussian", "student_t":
+		if len(t.free) > 0 && t.free[0] == 0 {
+			if err := t.checkSigma(len(flat)); err != nil {
+				return err
+			}
 		}
-		return t.checkPerfectFit()
+	}
+	if err := t.checkPerfectFit(); err != nil {
+		return err
 	}
 	return t.checkOverlap(flat)
 }
@@ -90,22 +98,26 @@ func (t *Target) checkSigma(flat int) error {
 	}
 }
 
-// checkPerfectFit refuses a gaussian response (less its offset) in the span of
-// the design's columns when rows are left over: the posterior density then
-// grows without bound as sigma → 0, whatever the priors, as every prior of
-// sigma is positive at 0. The case n = rank, where nothing is left over, is
-// proper if the other checks pass.
+// checkPerfectFit refuses a response whose link (less the offset) is in the span
+// of the design's columns when rows are left over: the posterior density then
+// grows without bound as sigma → 0, or the precision → ∞, unless the prior
+// outweighs that: see perfectResponse. The case n = rank, where nothing is left
+// over, is proper if the other checks pass.
 //
 // A fit that is perfect on all rows is perfect on the first d + 32, which are
 // looked at first.
 func (t *Target) checkPerfectFit() error {
+	wanted, parameter := t.perfectResponse()
+	if wanted == nil {
+		return nil
+	}
 	n, d := t.Rows(), t.Cols()
 	rows := n
 	if m := d + 32; m < n {
 		rows = m
 	}
 	for {
-		rank, yes := t.fitsPerfectly(rows)
+		rank, yes := t.fitsPerfectly(wanted, rows)
 		switch {
 		case !yes:
 			return nil
@@ -115,12 +127,12 @@ func (t *Target) checkPerfectFit() error {
 		case rank >= n:
 			return nil
 		}
-		reason := "the design fits the gaussian response perfectly"
+		reason := "the design fits the " + t.model.Family.Name + " response perfectly"
 		if constant(t.data.Y) {
-			reason = "the gaussian response is the same in every row"
+			reason = "the " + t.model.Family.Name + " response is the same in every row"
 		}
 		return &ImproperError{
-			Reason: reason + ", so that sigma is driven to 0",
+			Reason: reason + ", so that " + parameter,
 			Hint:   "model another response, or leave out the columns that determine it",
 		}
 	}
@@ -128,7 +140,7 @@ func (t *Target) checkPerfectFit() error {
 
 // fitsPerfectly tells whether the first rows of the response lie in the span
 // of the first rows of the design, and the rank of that.
-func (t *Target) fitsPerfectly(rows int) (rank int, yes bool) {
+func (t *Target) fitsPerfectly(wanted []float64, rows int) (rank int, yes bool) {
 	span := linalg.NewSpan(dependent)
 	for j := range t.Cols() {
 		if span.Rank() == rows {
@@ -137,7 +149,7 @@ func (t *Target) fitsPerfectly(rows int) (rank int, yes bool) {
 		span.Add(t.data.X.Col(j)[:rows])
 	}
 	y := make([]float64, rows)
-	copy(y, t.data.Y)
+	copy(y, wanted)
 	if t.data.Offset != nil {
 		for i := range y {
 			y[i] -= t.data.Offset[i]

@@ -10,19 +10,41 @@ import (
 type kind uint8
 
 const (
-	gaussian kind = iota // Σ (y − η)²
+	gaussian kind = iota // identity link: Σ (y − η)²
 	logit                // Σ m·log(1 + e^η)
-	poisson              // Σ e^η
+	poisson              // log link: Σ e^η
+	lawful               // Σ of a law's terms
 )
 
+// kindOf returns the kind of a family with its law, nil where it needs none.
+func kindOf(f Family) (kind, law, bool) {
+	switch f {
+	case Family{"gaussian", "identity"}:
+		return gaussian, nil, true
+	case Family{"bernoulli", "logit"}, Family{"binomial", "logit"}:
+		return logit, nil, true
+	case Family{"poisson", "log"}:
+		return poisson, nil, true
+	}
+	if known, err := ParseFamily(f.Name, f.Link); err != nil || known != f {
+		return 0, nil, false
+	}
+	return lawful, lawOf(f), true
+}
+
+// linear tells whether the log likelihood has the term yᵀη apart from its sum.
+func (k kind) linear() bool { return k == logit || k == poisson }
+
 // sum returns the family's sum over rows at eta + delta·x, in one pass. x may
-// be eta itself when delta is 0.
-func (t *Target) sum(eta, x []float64, delta float64) float64 {
+// be eta itself when delta is 0. Only a law uses disp.
+func (t *Target) sum(eta, x []float64, delta float64, disp [2]float64) float64 {
 	switch t.kind {
 	case gaussian:
 		return vec.SumSquaresAlong(t.data.Y, eta, x, delta)
 	case poisson:
 		return vec.SumExpAlong(eta, x, delta)
+	case lawful:
+		return t.sumLaw(eta, x, delta, disp)
 	}
 	if t.data.Trials != nil {
 		return vec.WeightedLog1pExpAlong(t.data.Trials, eta, x, delta)
@@ -31,11 +53,18 @@ func (t *Target) sum(eta, x []float64, delta float64) float64 {
 }
 
 // logLik returns the log likelihood, constants included, from the family's sum
-// over rows, yᵀη (unused by the gaussian) and log sigma (used by it alone).
-func (t *Target) logLik(sum, linear, logSigma float64) float64 {
-	if t.kind == gaussian {
+// over rows, yᵀη (where kind.linear) and the dispersions.
+func (t *Target) logLik(sum, linear float64, d *dispersions) float64 {
+	switch t.kind {
+	case gaussian:
+		logSigma := d.u[0]
 		precision := vec.Exp(-2 * logSigma)
 		return math.FMA(-0.5*sum, precision, t.constant-float64(float64(t.Rows())*logSigma))
+	case lawful:
+		if math.IsInf(d.norm, -1) { // the sum may be NaN there
+			return d.norm
+		}
+		return sum + (d.norm + t.constant)
 	}
 	return (linear - sum) + t.constant
 }
@@ -43,33 +72,45 @@ func (t *Target) logLik(sum, linear, logSigma float64) float64 {
 // constantTerm returns the part of the log likelihood that no parameter moves.
 func (t *Target) constantTerm() float64 {
 	y, m := t.data.Y, t.data.Trials
-	switch {
-	case t.kind == gaussian:
-		return -float64(len(y)) * halfLog2Pi
-	case t.kind == poisson:
+	total := func(row func(i int) float64) float64 {
 		terms := make([]float64, len(y))
-		for i, v := range y {
-			terms[i] = -vec.LogFactorial(v)
-		}
-		return vec.Sum(terms)
-	case m != nil:
-		terms := make([]float64, len(y))
-		for i, v := range y {
-			terms[i] = vec.LogFactorial(m[i]) - vec.LogFactorial(v) - vec.LogFactorial(m[i]-v)
+		for i := range terms {
+			terms[i] = row(i)
 		}
 		return vec.Sum(terms)
 	}
-	return 0
+	switch t.model.Family.Name {
+	case "gaussian":
+		return -float64(len(y)) * halfLog2Pi
+	case "poisson", "negative_binomial":
+		return total(func(i int) float64 { return -vec.LogFactorial(y[i]) })
+	case "gamma":
+		return -vec.Sum(t.rows.logY)
+	case "inverse_gaussian":
+		return math.FMA(-1.5, vec.Sum(t.rows.logY), -float64(len(y))*halfLog2Pi)
+	case "beta":
+		return -(vec.Sum(t.rows.logY) + vec.Sum(t.rows.log1Y))
+	}
+	if m == nil {
+		return 0
+	}
+	return total(func(i int) float64 {
+		return vec.LogFactorial(m[i]) - vec.LogFactorial(y[i]) - vec.LogFactorial(m[i]-y[i])
+	})
 }
 
-// RowGradient writes d log f(y | η)/dη for every row to dst. sigma is used by
-// the gaussian alone. dst may be eta.
-func (t *Target) RowGradient(eta []float64, sigma float64, dst []float64) {
+// RowGradient writes d log f(y | η)/dη for every row to dst. disp has the
+// family's dispersions, fixed ones included. dst may be eta.
+func (t *Target) RowGradient(eta, disp, dst []float64) {
 	y, m := t.data.Y, t.data.Trials
+	if t.kind == lawful {
+		t.slopes(eta, pair(disp), dst, nil, nil)
+		return
+	}
 	for i, e := range eta {
 		switch {
 		case t.kind == gaussian:
-			dst[i] = (y[i] - e) / sigma / sigma
+			dst[i] = (y[i] - e) / disp[0] / disp[0]
 		case t.kind == poisson:
 			dst[i] = y[i] - vec.Exp(e)
 		case m != nil:
@@ -80,14 +121,30 @@ func (t *Target) RowGradient(eta []float64, sigma float64, dst []float64) {
 	}
 }
 
-// RowCurvature writes −d² log f(y | η)/dη² ≥ 0 for every row to dst. sigma is
-// used by the gaussian alone. dst may be eta.
-func (t *Target) RowCurvature(eta []float64, sigma float64, dst []float64) {
+// RowCurvature writes −d² log f(y | η)/dη² for every row to dst: not below 0
+// for canonical links, of either sign for others. disp is as in RowGradient.
+// dst may be eta.
+func (t *Target) RowCurvature(eta, disp, dst []float64) {
+	if t.kind == lawful {
+		t.slopes(eta, pair(disp), nil, dst, nil)
+		return
+	}
+	t.RowInformation(eta, disp, dst)
+}
+
+// RowInformation writes Fisher's information E(−d² log f(y | η)/dη²) ≥ 0 of
+// every row to dst: R's glm() takes its standard errors from it. disp is as in
+// RowGradient. dst may be eta.
+func (t *Target) RowInformation(eta, disp, dst []float64) {
 	m := t.data.Trials
+	if t.kind == lawful {
+		t.slopes(eta, pair(disp), nil, nil, dst)
+		return
+	}
 	for i, e := range eta {
 		switch t.kind {
 		case gaussian:
-			dst[i] = 1 / sigma / sigma
+			dst[i] = 1 / disp[0] / disp[0]
 		case poisson:
 			dst[i] = vec.Exp(e)
 		default:
@@ -97,4 +154,10 @@ func (t *Target) RowCurvature(eta []float64, sigma float64, dst []float64) {
 			}
 		}
 	}
+}
+
+// pair copies at most two dispersions.
+func pair(disp []float64) (out [2]float64) {
+	copy(out[:], disp)
+	return out
 }

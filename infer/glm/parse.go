@@ -22,17 +22,6 @@ func (e *ParseError) Error() string {
 	return s
 }
 
-// signatures lists the priors with their arguments, in the order of messages.
-var signatures = []struct {
-	kind PriorKind
-	args []string
-}{
-	{Flat, nil},
-	{Normal, []string{"location", "scale"}},
-	{HalfNormal, []string{"scale"}},
-	{HalfCauchy, []string{"scale"}},
-}
-
 // ParsePrior reads a prior such as "normal(0, 2.5)", "half_cauchy(5)" or
 // "flat". Spaces do not matter, names are in lower case. The error is a
 // *ParseError.
@@ -65,17 +54,13 @@ func ParsePrior(text string) (Prior, error) {
 		if err != nil {
 			return fail("write "+usage(kind, args), "its %s %q is not a number", args[i], strings.TrimSpace(field))
 		}
-		if args[i] == "location" {
-			p.Location = v
-		} else {
-			p.Scale = v
+		if v == 0 {
+			v = 0 // −0 and 0 are one prior with one spelling
 		}
-	}
-	if p.Location == 0 {
-		p.Location = 0 // −0 and 0 are one prior with one spelling
-	}
-	if len(args) > 0 && p.Scale <= 0 {
-		return fail("a scale is positive", "its scale is %s", strconv.FormatFloat(p.Scale, 'g', -1, 64))
+		if v <= 0 && args[i] != "location" && args[i] != "low" {
+			return fail("a "+args[i]+" is positive", "its %s is %s", args[i], strconv.FormatFloat(v, 'g', -1, 64))
+		}
+		*p.argument(args[i]) = v
 	}
 	if err := p.check(); err != nil {
 		return fail("", "its %v", err)
@@ -85,9 +70,9 @@ func ParsePrior(text string) (Prior, error) {
 
 // lookup finds the arguments of a prior.
 func lookup(name string) (PriorKind, []string, bool) {
-	for _, s := range signatures {
-		if string(s.kind) == name {
-			return s.kind, s.args, true
+	for _, s := range priorTable {
+		if string(s.Kind) == name {
+			return s.Kind, s.Args, true
 		}
 	}
 	return "", nil, false
@@ -115,15 +100,15 @@ func count(n int) string {
 // suggestPrior names the nearest prior, or all of them.
 func suggestPrior(name string) string {
 	folded := strings.ReplaceAll(strings.ToLower(name), "-", "_")
-	for _, s := range signatures {
-		squeezed := strings.ReplaceAll(string(s.kind), "_", "")
-		if d := distance(folded, string(s.kind)); d <= 2 || strings.ReplaceAll(folded, "_", "") == squeezed {
-			return "did you mean " + usage(s.kind, s.args) + "?"
+	for _, s := range priorTable {
+		squeezed := strings.ReplaceAll(string(s.Kind), "_", "")
+		if d := distance(folded, string(s.Kind)); d <= 2 || strings.ReplaceAll(folded, "_", "") == squeezed {
+			return "did you mean " + usage(s.Kind, s.Args) + "?"
 		}
 	}
 	var all []string
-	for _, s := range signatures {
-		all = append(all, usage(s.kind, s.args))
+	for _, s := range priorTable {
+		all = append(all, usage(s.Kind, s.Args))
 	}
 	return "the priors are " + strings.Join(all, ", ")
 }

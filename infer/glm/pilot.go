@@ -13,10 +13,11 @@ import (
 // draw depends on it otherwise.
 //
 // The penalised point maximises log likelihood − ½ Σ ridge·(beta − centre)²,
-// where ridge and centre are those of the normal priors, and a flat prior has
-// a ridge of 1e-6 times the column's own information. sigma is fixed at a
-// pilot estimate meanwhile: there is never a joint mode over (beta, sigma),
-// which need not exist.
+// where ridge and centre are the priors' locations and 1/scale², and a flat prior has
+// a ridge of 1e-6 times the column's own information. The dispersions are fixed at
+// pilot estimates meanwhile: there is never a joint mode over (beta, sigma),
+// which need not exist. Newton's steps use Fisher's information, which is never
+// negative, in place of the curvature where these differ.
 //
 // The solver depends on the shape alone:
 //
@@ -35,10 +36,10 @@ type pilot struct {
 	t             *Target
 	centre, ridge []float64
 	beta          []float64
-	logSigma      float64
-	sigmaScale    float64   // standard deviation of log sigma in a start
-	eta           []float64 // at beta
-	curv          []float64 // −d² log f/dη² at eta
+	disp          dispersions
+	dispScale     [2]float64 // standard deviation of log(x − Lower) in a start
+	eta           []float64  // at beta
+	curv          []float64  // Fisher's information of log f at eta
 	logLik        float64
 	drawing       sync.Mutex // the solver's scratch serves one draw at a time
 	solver        solver
@@ -60,28 +61,44 @@ type solver interface {
 // denseLimit is the largest order of a dense factorisation here.
 const denseLimit = 400
 
-// newPilot finds the penalised point.
-func newPilot(t *Target) *pilot {
+// newPilot finds the penalised point. It fails where no linear predictor inside
+// the link's domain is found to start from.
+func newPilot(t *Target) (*pilot, error) {
 	n, d := t.Rows(), t.Cols()
 	p := &pilot{
 		t: t, centre: make([]float64, d), ridge: make([]float64, d), beta: make([]float64, d),
 		eta: make([]float64, n), curv: make([]float64, n),
 	}
+	p.disp = t.newDispersions()
 	p.startPoint()
+	if t.kind == lawful {
+		p.firstDispersions()
+		if err := p.feasible(); err != nil {
+			return nil, err
+		}
+	}
 	p.setRidge()
 	p.solver = p.newSolver()
-	if t.kind == gaussian {
-		p.logSigma = p.responseScale()
+	switch {
+	case t.kind == gaussian && len(t.free) == 1:
+		t.setFree(&p.disp, 0, p.responseScale())
 		p.maximise()
 		p.residualScale()
 		p.setRidge()
 		p.solver = p.newSolver()
+	case len(t.free) > 0:
+		for range 2 {
+			p.maximise()
+			p.estimateDispersions()
+			p.setRidge()
+			p.solver = p.newSolver()
+		}
 	}
 	p.maximise()
-	t.RowCurvature(p.eta, vec.Exp(p.logSigma), p.curv)
+	t.RowInformation(p.eta, p.disp.at[:], p.curv)
 	p.solver.prepare(p.curv)
-	p.logLik = t.logLikAt(p.eta, p.logSigma)
-	return p
+	p.logLik = t.logLikAt(p.eta, &p.disp)
+	return p, nil
 }
 
 func (p *pilot) newSolver() solver {
@@ -100,13 +117,18 @@ func (p *pilot) newSolver() solver {
 func (p *pilot) startPoint() {
 	t := p.t
 	for j, prior := range t.model.Coefficients {
-		if prior.Kind == Normal {
-			p.centre[j] = prior.Location
-		}
+		p.centre[j] = prior.Location
 	}
 	copy(p.beta, p.centre)
 	j := t.data.Intercept
 	if j < 0 || t.kind == gaussian {
+		return
+	}
+	if t.kind == lawful {
+		p.beta[j] = t.linkOf(t.meanResponse())
+		if t.data.Offset != nil {
+			p.beta[j] -= vec.Sum(t.data.Offset) / float64(t.Rows())
+		}
 		return
 	}
 	total, trials := vec.Sum(t.data.Y), float64(t.Rows())
@@ -128,9 +150,9 @@ func (p *pilot) startPoint() {
 func (p *pilot) setRidge() {
 	t := p.t
 	p.product()
-	t.RowCurvature(p.eta, vec.Exp(p.logSigma), p.curv)
+	t.RowInformation(p.eta, p.disp.at[:], p.curv)
 	for j, prior := range t.model.Coefficients {
-		if prior.Kind == Normal {
+		if prior.Kind != Flat {
 			p.ridge[j] = 1 / prior.Scale / prior.Scale
 			continue
 		}
@@ -176,15 +198,26 @@ func (p *pilot) responseScale() float64 {
 func (p *pilot) residualScale() {
 	n, d := float64(p.t.Rows()), float64(p.t.Cols())
 	p.product()
-	rss := p.t.sum(p.eta, p.eta, 0)
+	rss := p.t.sum(p.eta, p.eta, 0, p.disp.at)
 	freedom := n - d
-	p.sigmaScale = 0.5
+	p.dispScale[0] = 0.5
+	logSigma := p.disp.u[0]
 	if freedom >= 1 {
-		p.logSigma = max(p.logSigma-15, vec.Log(rss/freedom+1e-300)/2)
-		p.sigmaScale = min(0.5, 1/math.Sqrt(2*freedom))
-		return
+		logSigma = max(logSigma-15, vec.Log(rss/freedom+1e-300)/2)
+		p.dispScale[0] = min(0.5, 1/math.Sqrt(2*freedom))
+	} else {
+		logSigma -= log2
 	}
-	p.logSigma -= log2
+	p.t.setFree(&p.disp, 0, p.inSupport(logSigma))
+}
+
+// inSupport moves log sigma into the support of a uniform prior.
+func (p *pilot) inSupport(logSigma float64) float64 {
+	prior := p.t.model.Dispersion
+	if at := vec.Exp(logSigma); prior.Kind == Uniform && !(at > prior.Low && at < prior.High) {
+		return vec.Log(0.5 * (prior.Low + prior.High))
+	}
+	return logSigma
 }
 
 // product writes offset + X·beta to eta.
@@ -199,14 +232,14 @@ func (p *pilot) product() {
 func (p *pilot) maximise() {
 	t := p.t
 	n, d := t.Rows(), t.Cols()
-	sigma := vec.Exp(p.logSigma)
+	disp := p.disp.at[:]
 	rows, g, step, move := make([]float64, n), make([]float64, d), make([]float64, d), make([]float64, n)
 	p.product()
 	value := p.objective(p.eta, p.beta)
 	limit, enough := p.solver.limit()
 	for range limit {
-		t.RowGradient(p.eta, sigma, rows)
-		t.RowCurvature(p.eta, sigma, p.curv)
+		t.RowGradient(p.eta, disp, rows)
+		t.RowInformation(p.eta, disp, p.curv)
 		p.solver.prepare(p.curv)
 		transposed(t.data.X, rows, g)
 		for j := range g {
@@ -246,16 +279,16 @@ func (p *pilot) objective(eta, beta []float64) float64 {
 		e := b - p.centre[j]
 		penalty = math.FMA(float64(p.ridge[j]*e), e, penalty)
 	}
-	return p.t.logLikAt(eta, p.logSigma) - 0.5*penalty
+	return p.t.logLikAt(eta, &p.disp) - 0.5*penalty
 }
 
 // logLikAt returns the log likelihood at a linear predictor. Cost: O(n).
-func (t *Target) logLikAt(eta []float64, logSigma float64) float64 {
+func (t *Target) logLikAt(eta []float64, d *dispersions) float64 {
 	linear := 0.0
-	if t.kind != gaussian {
+	if t.kind.linear() {
 		linear = vec.Dot(t.data.Y, eta)
 	}
-	return t.logLik(t.sum(eta, eta, 0), linear, logSigma)
+	return t.logLik(t.sum(eta, eta, 0, d.at), linear, d)
 }
 
 // mustFactor factorises a matrix that is positive definite by construction; a

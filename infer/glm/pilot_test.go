@@ -129,7 +129,7 @@ func TestPenalisedPoint(t *testing.T) {
 				t.Errorf("%v is solved by %T", shape, p.solver)
 			}
 			rows, g := make([]float64, shape[0]), make([]float64, shape[1])
-			p.t.RowGradient(p.eta, math.Exp(p.logSigma), rows)
+			p.t.RowGradient(p.eta, p.disp.at[:], rows)
 			transposed(p.t.data.X, rows, g)
 			worst := 0.0
 			for j := range g {
@@ -154,7 +154,7 @@ func TestPenalisedPoint(t *testing.T) {
 func TestPilotSigma(t *testing.T) {
 	e := newExample(2, "gaussian", 4000, 3)
 	p := mustTarget(t, e).pilot
-	if s := math.Exp(p.logSigma); math.Abs(s-2) > 0.15 { // 2.1 % standard error
+	if s := math.Exp(p.disp.u[0]); math.Abs(s-2) > 0.15 { // 2.1 % standard error
 		t.Errorf("pilot sigma %v, made with 2", s)
 	}
 }
@@ -220,7 +220,7 @@ func TestStartsAreT3(t *testing.T) {
 			sd[j] = math.Hypot(sd[j], v)
 		}
 	}
-	sd[3] = p.sigmaScale
+	sd[3] = p.dispScale[0]
 	centre := target.Penalised()
 	samples := make([][]float64, 4)
 	stream := infer.NewStream(5, "t3")

@@ -10,13 +10,12 @@ import (
 // eta = offset + X·beta, the compute graph that makes a change of one
 // coefficient cost O(n) instead of O(n·d). It belongs to one chain.
 type Predictor struct {
-	t        *Target
-	beta     []float64
-	logSigma float64
-	sigma    float64
-	eta      []float64
-	value    Value
-	fresh    []float64 // scratch of AlongUncached
+	t     *Target
+	beta  []float64
+	disp  dispersions
+	eta   []float64
+	value Value
+	fresh []float64 // scratch of AlongUncached
 }
 
 // Value is the log likelihood at a point, with what is needed to go there.
@@ -25,49 +24,44 @@ type Value struct {
 	sum, linear float64 // see Target.logLik
 }
 
-// NewPredictor returns a predictor at beta = 0, sigma = 1.
+// NewPredictor returns a predictor at beta = 0, sigma = 1 and other dispersions
+// 1 above the lower ends of their supports.
 func NewPredictor(t *Target) *Predictor {
-	p := &Predictor{t: t, beta: make([]float64, t.Cols()), sigma: 1, eta: make([]float64, t.Rows())}
+	p := &Predictor{t: t, beta: make([]float64, t.Cols()), disp: t.newDispersions(), eta: make([]float64, t.Rows())}
 	p.Refresh()
 	return p
 }
 
-// SetTheta moves to theta, sigma being its last entry where the family has it.
+// SetTheta moves to theta: the coefficients, then the dispersions that are
+// parameters.
 // Cost: O(n·d).
 func (p *Predictor) SetTheta(theta []float64) {
 	copy(p.beta, theta[:len(p.beta)])
-	if p.t.kind == gaussian {
-		p.setLogSigma(vec.Log(theta[len(p.beta)]))
-		p.sigma = theta[len(p.beta)]
-	}
+	p.t.setTheta(&p.disp, theta[len(p.beta):])
 	p.Refresh()
 }
 
-// SetUnconstrained moves to u, whose last entry is log sigma where the family
-// has it. Cost: O(n·d).
+// SetUnconstrained moves to u: the coefficients, then log(x − Lower) of each
+// dispersion x that is a parameter. Cost: O(n·d).
 func (p *Predictor) SetUnconstrained(u []float64) {
 	copy(p.beta, u[:len(p.beta)])
-	if p.t.kind == gaussian {
-		p.setLogSigma(u[len(p.beta)])
-	}
+	p.t.setUnconstrained(&p.disp, u[len(p.beta):])
 	p.Refresh()
 }
-
-func (p *Predictor) setLogSigma(l float64) { p.logSigma, p.sigma = l, vec.Exp(l) }
 
 // Theta writes the point to dst, len(dst) = Target.Dim.
 func (p *Predictor) Theta(dst []float64) {
 	copy(dst, p.beta)
-	if p.t.kind == gaussian {
-		dst[len(p.beta)] = p.sigma
+	for i, k := range p.t.free {
+		dst[len(p.beta)+i] = p.disp.at[k]
 	}
 }
 
-// Unconstrained writes the point with log sigma in place of sigma.
+// Unconstrained writes the point as SetUnconstrained reads it.
 func (p *Predictor) Unconstrained(dst []float64) {
 	copy(dst, p.beta)
-	if p.t.kind == gaussian {
-		dst[len(p.beta)] = p.logSigma
+	for i, k := range p.t.free {
+		dst[len(p.beta)+i] = p.disp.u[k]
 	}
 }
 
@@ -77,8 +71,9 @@ func (p *Predictor) Beta(j int) float64 { return p.beta[j] }
 // Eta returns the cached linear predictor; it aliases the predictor.
 func (p *Predictor) Eta() []float64 { return p.eta }
 
-// LogSigma returns log sigma, 0 for a family without it.
-func (p *Predictor) LogSigma() float64 { return p.logSigma }
+// LogDispersion returns log(x − Lower) of the i-th dispersion x that is a
+// parameter.
+func (p *Predictor) LogDispersion(i int) float64 { return p.disp.u[p.t.free[i]] }
 
 // Value returns the log likelihood at the point. Cost: O(1).
 func (p *Predictor) Value() Value { return p.value }
@@ -89,20 +84,17 @@ func (p *Predictor) LogPrior() float64 {
 	for j, prior := range p.t.model.Coefficients {
 		sum += prior.LogDensity(p.beta[j])
 	}
-	if p.t.kind == gaussian {
-		sum += p.t.model.Dispersion.LogDensity(p.sigma)
-	}
-	return sum
+	return sum + p.t.logDispersionPrior(&p.disp)
 }
 
 // Along returns the log likelihood with delta added to coefficient j, in one
 // pass over column j. It writes nothing. Cost: O(n).
 func (p *Predictor) Along(j int, delta float64) Value {
-	v := Value{sum: p.t.sum(p.eta, p.t.data.X.Col(j), delta)}
-	if p.t.kind != gaussian {
+	v := Value{sum: p.t.sum(p.eta, p.t.data.X.Col(j), delta, p.disp.at)}
+	if p.t.kind.linear() {
 		v.linear = math.FMA(delta, p.t.xty[j], p.value.linear)
 	}
-	v.LogLik = p.t.logLik(v.sum, v.linear, p.logSigma)
+	v.LogLik = p.t.logLik(v.sum, v.linear, &p.disp)
 	return v
 }
 
@@ -128,16 +120,23 @@ func (p *Predictor) Move(j int, delta float64, v Value) {
 	p.value = v
 }
 
-// AlongLogSigma returns the log likelihood at another log sigma. Cost: O(1).
-func (p *Predictor) AlongLogSigma(l float64) Value {
-	v := p.value
-	v.LogLik = p.t.logLik(v.sum, v.linear, l)
+// AlongDispersion returns the log likelihood with log(x − Lower) = u for the
+// i-th dispersion x that is a parameter, from the cached eta. Cost: O(1) for
+// gaussian(identity), O(n) for others.
+func (p *Predictor) AlongDispersion(i int, u float64) Value {
+	v, d := p.value, p.disp
+	p.t.setFree(&d, i, u)
+	if p.t.kind == lawful {
+		v.sum = p.t.sum(p.eta, p.eta, 0, d.at)
+	}
+	v.LogLik = p.t.logLik(v.sum, v.linear, &d)
 	return v
 }
 
-// MoveLogSigma sets log sigma; v must be what AlongLogSigma returned for it.
-func (p *Predictor) MoveLogSigma(l float64, v Value) {
-	p.setLogSigma(l)
+// MoveDispersion sets what AlongDispersion looked at; v must be what it
+// returned.
+func (p *Predictor) MoveDispersion(i int, u float64, v Value) {
+	p.t.setFree(&p.disp, i, u)
 	p.value = v
 }
 
@@ -162,11 +161,11 @@ func (p *Predictor) product(dst []float64) {
 
 // valueAt returns the log likelihood at a linear predictor.
 func (p *Predictor) valueAt(eta []float64) Value {
-	v := Value{sum: p.t.sum(eta, eta, 0)}
-	if p.t.kind != gaussian {
+	v := Value{sum: p.t.sum(eta, eta, 0, p.disp.at)}
+	if p.t.kind.linear() {
 		v.linear = vec.Dot(p.t.data.Y, eta)
 	}
-	v.LogLik = p.t.logLik(v.sum, v.linear, p.logSigma)
+	v.LogLik = p.t.logLik(v.sum, v.linear, &p.disp)
 	return v
 }
 

@@ -66,12 +66,12 @@ func TestPredictorMatchesProduct(t *testing.T) {
 					t.Fatalf("%s, step %d: cached eta[%d] = %v, want %v", f, step, i, p.Eta()[i], e)
 				}
 			}
-			if want := direct(target, eta, p.sigma); !near(p.Value().LogLik, want, 1e-12) {
+			if want := direct(target, eta, p.disp.at[0]); !near(p.Value().LogLik, want, 1e-12) {
 				t.Fatalf("%s, step %d: cached log likelihood %v, want %v", f, step, p.Value().LogLik, want)
 			}
 			if f == "gaussian" && j == 5 {
 				l := 0.3 * r.NormFloat64()
-				p.MoveLogSigma(l, p.AlongLogSigma(l))
+				p.MoveDispersion(0, l, p.AlongDispersion(0, l))
 			}
 		}
 		before := p.Value().LogLik
@@ -157,8 +157,8 @@ func TestRowDerivatives(t *testing.T) {
 			eta[i] = float64(i-6) / 2
 			up[i], down[i] = eta[i]+h, eta[i]-h
 		}
-		target.RowGradient(eta, sigma, grad)
-		target.RowCurvature(eta, sigma, curv)
+		target.RowGradient(eta, []float64{sigma}, grad)
+		target.RowCurvature(eta, []float64{sigma}, curv)
 		for i := range eta {
 			at := func(e float64) float64 {
 				moved := append([]float64(nil), eta...)
@@ -169,8 +169,8 @@ func TestRowDerivatives(t *testing.T) {
 				t.Errorf("%s: gradient %v in row %d, differences %v", f, grad[i], i, want)
 			}
 		}
-		target.RowGradient(up, sigma, up)
-		target.RowGradient(down, sigma, down)
+		target.RowGradient(up, []float64{sigma}, up)
+		target.RowGradient(down, []float64{sigma}, down)
 		for i := range eta {
 			if want := -(up[i] - down[i]) / (2 * h); !near(curv[i], want, 1e-7) {
 				t.Errorf("%s: curvature %v in row %d, differences %v", f, curv[i], i, want)

@@ -1,146 +1,158 @@
 package glm
 
 import (
-	"fmt"
 	"math"
-	"strconv"
 
-	"glmbatch/infer/internal/variate"
 	"glmbatch/infer/internal/vec"
 )
 
 // PriorKind is a prior's distribution.
 type PriorKind string
 
-// The priors of coefficients (Flat, Normal) and of dispersions (Flat,
-// HalfNormal, HalfCauchy). A flat prior is the improper density 1 on the whole
-// support, and speaks of the dispersion itself, not of its logarithm.
+// The priors. A flat prior is the improper density 1 on the whole support, and
+// speaks of the dispersion itself, not of its logarithm. Constant holds a
+// dispersion at a value, so that it is no parameter.
 const (
-	Flat       PriorKind = "flat"
-	Normal     PriorKind = "normal"
-	HalfNormal PriorKind = "half_normal"
-	HalfCauchy PriorKind = "half_cauchy"
+	Flat         PriorKind = "flat"
+	Normal       PriorKind = "normal"
+	StudentT     PriorKind = "student_t"
+	Cauchy       PriorKind = "cauchy"
+	Laplace      PriorKind = "laplace"
+	HalfNormal   PriorKind = "half_normal"
+	HalfStudentT PriorKind = "half_student_t"
+	HalfCauchy   PriorKind = "half_cauchy"
+	Exponential  PriorKind = "exponential"
+	Gamma        PriorKind = "gamma"
+	InverseGamma PriorKind = "inverse_gamma"
+	Uniform      PriorKind = "uniform"
+	Constant     PriorKind = "constant"
 )
 
-// Prior is a univariate prior density.
+// Prior is a univariate prior density. Each kind uses the fields of its
+// arguments, see ParsePrior; the others are zero.
 type Prior struct {
 	Kind     PriorKind
-	Location float64 // normal only
-	Scale    float64 // standard deviation (normal), scale parameter (half priors)
+	Location float64 // normal, student_t, cauchy, laplace; the value of constant
+	Scale    float64 // of these and the half priors; of inverse_gamma
+	DF       float64 // degrees of freedom of student_t and half_student_t
+	Shape    float64 // gamma, inverse_gamma
+	Rate     float64 // exponential, gamma: 1/scale
+	Low      float64 // uniform
+	High     float64 // uniform
 }
 
 const (
 	halfLog2Pi = 0.91893853320467274178 // ½ log 2π
 	log2       = 0.69314718055994530942
+	logPi      = 1.14472988584940017414
 	log2OverPi = -0.45158270528945486473 // log(2/π)
 )
 
 // LogDensity returns the logarithm of the normalised density at x; 0 for a
-// flat prior, −Inf outside the support of a half prior.
+// flat prior, −Inf outside the support.
 func (p Prior) LogDensity(x float64) float64 {
 	switch p.Kind {
+	case Gamma, InverseGamma:
+		if !(x >= 0) {
+			return math.Inf(-1)
+		}
+		return p.logDensity(x, vec.Log(x))
+	}
+	return p.logDensity(x, 0)
+}
+
+// logDensity is LogDensity with log x given, which gamma and inverse_gamma
+// alone need, so that x may underflow.
+func (p Prior) logDensity(x, logX float64) float64 {
+	if x < 0 && p.positive() {
+		return math.Inf(-1)
+	}
+	z := (x - p.Location) / p.Scale
+	switch p.Kind {
 	case Normal:
-		z := (x - p.Location) / p.Scale
 		return math.FMA(-0.5*z, z, -halfLog2Pi-vec.Log(p.Scale))
 	case HalfNormal:
-		if x < 0 {
-			return math.Inf(-1)
-		}
-		z := x / p.Scale
 		return math.FMA(-0.5*z, z, (log2-halfLog2Pi)-vec.Log(p.Scale))
 	case HalfCauchy:
-		if x < 0 {
+		return (log2OverPi - vec.Log(p.Scale)) - vec.Log1p(float64(z*z))
+	case Cauchy:
+		return -(logPi + vec.Log(p.Scale)) - vec.Log1p(float64(z*z))
+	case StudentT:
+		return math.FMA(-0.5*(p.DF+1), vec.Log1p(float64(z/p.DF*z)), p.studentTop())
+	case HalfStudentT:
+		return math.FMA(-0.5*(p.DF+1), vec.Log1p(float64(z/p.DF*z)), log2+p.studentTop())
+	case Laplace:
+		return -(log2 + vec.Log(p.Scale)) - math.Abs(z)
+	case Exponential:
+		return math.FMA(-p.Rate, x, vec.Log(p.Rate))
+	case Gamma:
+		if x > math.MaxFloat64 {
 			return math.Inf(-1)
 		}
-		z := x / p.Scale
-		return (log2OverPi - vec.Log(p.Scale)) - vec.Log1p(float64(z*z))
+		power := 0.0
+		if p.Shape != 1 { // 0·(−Inf) at 0
+			power = float64((p.Shape - 1) * logX)
+		}
+		top := math.FMA(p.Shape, vec.Log(p.Rate), -vec.LogGamma(p.Shape))
+		return top + (power - float64(p.Rate*x))
+	case InverseGamma:
+		if x == 0 {
+			return math.Inf(-1)
+		}
+		top := math.FMA(p.Shape, vec.Log(p.Scale), -vec.LogGamma(p.Shape))
+		return top - math.FMA(p.Shape+1, logX, p.Scale/x)
+	case Uniform:
+		if !(x >= p.Low && x <= p.High) {
+			return math.Inf(-1)
+		}
+		return -vec.Log(p.High - p.Low)
 	}
 	return 0
 }
 
-// gradient returns the derivative of LogDensity at a point of the support.
+// studentTop returns the log density of student_t at its location.
+func (p Prior) studentTop() float64 {
+	return vec.LogRising(0.5*p.DF, 0.5) - halfLog2Pi - vec.Log(p.Scale)
+}
+
+// positive tells whether the support is that of a dispersion.
+func (p Prior) positive() bool {
+	switch p.Kind {
+	case HalfNormal, HalfStudentT, HalfCauchy, Exponential, Gamma, InverseGamma, Uniform:
+		return true
+	}
+	return false
+}
+
+// gradient returns the derivative of LogDensity at a point of the support; at
+// the location of laplace, 0.
 func (p Prior) gradient(x float64) float64 {
+	z := (x - p.Location) / p.Scale
 	switch p.Kind {
 	case Normal:
-		return -((x - p.Location) / p.Scale) / p.Scale
+		return -z / p.Scale
 	case HalfNormal:
 		return -(x / p.Scale) / p.Scale
-	case HalfCauchy:
-		z := x / p.Scale
+	case HalfCauchy, Cauchy:
 		return -2 * z / (p.Scale * math.FMA(z, z, 1))
+	case StudentT, HalfStudentT:
+		return -(p.DF + 1) * z / (p.Scale * math.FMA(z, z, p.DF))
+	case Laplace:
+		switch {
+		case z > 0:
+			return -1 / p.Scale
+		case z < 0:
+			return 1 / p.Scale
+		}
+	case Exponential:
+		return -p.Rate
+	case Gamma:
+		return (p.Shape-1)/x - p.Rate
+	case InverseGamma:
+		return (p.Scale/x - (p.Shape + 1)) / x
 	}
 	return 0
 }
 
 // Proper tells whether the density has a finite integral.
 func (p Prior) Proper() bool { return p.Kind != Flat }
-
-// String returns the canonical spelling, which ParsePrior reads back to an
-// equal prior: "normal(0, 2.5)", "half_cauchy(5)", "flat".
-func (p Prior) String() string {
-	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-	switch p.Kind {
-	case Normal:
-		return "normal(" + number(p.Location) + ", " + number(p.Scale) + ")"
-	case HalfNormal, HalfCauchy:
-		return string(p.Kind) + "(" + number(p.Scale) + ")"
-	}
-	return string(p.Kind)
-}
-
-// Draw returns a draw from the prior; NaN if it is not proper. A normal takes
-// one uniform, a half-normal one, a half-Cauchy two.
-func (p Prior) Draw(s Source) float64 {
-	switch p.Kind {
-	case Normal:
-		return math.FMA(p.Scale, variate.Normal(s), p.Location)
-	case HalfNormal:
-		return p.Scale * math.Abs(variate.Normal(s))
-	case HalfCauchy:
-		return p.Scale * variate.HalfCauchy(s)
-	}
-	return math.NaN()
-}
-
-// Source gives uniform numbers in the open interval (0, 1), such as
-// *infer.Stream.
-type Source interface{ Float64() float64 }
-
-// ForCoefficient tells why p cannot be the prior of a coefficient, or nil.
-func (p Prior) ForCoefficient() error {
-	switch p.Kind {
-	case Flat, Normal:
-		return p.check()
-	}
-	return fmt.Errorf("%s cannot be the prior of a coefficient: use normal(location, scale) or flat", p)
-}
-
-// ForDispersion tells why p cannot be the prior of a dispersion, or nil.
-func (p Prior) ForDispersion() error {
-	switch p.Kind {
-	case Flat, HalfNormal, HalfCauchy:
-		return p.check()
-	}
-	return fmt.Errorf("%s cannot be the prior of a dispersion: use half_cauchy(scale), half_normal(scale) or flat", p)
-}
-
-// Limits of a prior's scale: outside them the products that a sampler forms
-// may overflow or underflow.
-const (
-	minScale = 1e-100
-	maxScale = 1e100
-)
-
-// check tells which number of p is impossible.
-func (p Prior) check() error {
-	if p.Kind == Flat {
-		return nil
-	}
-	if math.IsNaN(p.Location) || math.Abs(p.Location) > maxScale {
-		return fmt.Errorf("location %v is not a number between -1e100 and 1e100", p.Location)
-	}
-	if !(p.Scale >= minScale && p.Scale <= maxScale) {
-		return fmt.Errorf("scale %v is not a number between 1e-100 and 1e100", p.Scale)
-	}
-	return nil
-}

@@ -7,12 +7,19 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 var somePriors = []Prior{
 	{Kind: Normal, Location: 0, Scale: 1}, {Kind: Normal, Location: -3, Scale: 0.1}, {Kind: Normal, Location: 2, Scale: 10},
 	{Kind: HalfNormal, Scale: 0.5}, {Kind: HalfNormal, Scale: 7}, {Kind: HalfCauchy, Scale: 5}, {Kind: HalfCauchy, Scale: 0.01},
 	{Kind: Flat},
+	{Kind: StudentT, DF: 4, Location: 1, Scale: 2}, {Kind: StudentT, DF: 0.7, Scale: 1}, {Kind: StudentT, DF: 300, Scale: 1},
+	{Kind: Cauchy, Location: -1, Scale: 2.5}, {Kind: Laplace, Location: 0.5, Scale: 3},
+	{Kind: HalfStudentT, DF: 3, Scale: 2.5}, {Kind: Exponential, Rate: 0.3}, {Kind: Gamma, Shape: 2, Rate: 0.1},
+	{Kind: Gamma, Shape: 0.4, Rate: 2}, {Kind: InverseGamma, Shape: 0.4, Scale: 0.3}, {Kind: InverseGamma, Shape: 3, Scale: 2},
+	{Kind: Uniform, Low: 0.5, High: 4},
 }
 
 // cdf is the distribution function, by package math.
@@ -22,32 +29,59 @@ func cdf(p Prior, x float64) float64 {
 		return math.Erfc(-(x-p.Location)/p.Scale/math.Sqrt2) / 2
 	case HalfNormal:
 		return math.Erf(x / p.Scale / math.Sqrt2)
+	case StudentT:
+		return distuv.StudentsT{Mu: p.Location, Sigma: p.Scale, Nu: p.DF}.CDF(x)
+	case HalfStudentT:
+		return 2*distuv.StudentsT{Sigma: p.Scale, Nu: p.DF}.CDF(x) - 1
+	case Cauchy:
+		return 0.5 + math.Atan((x-p.Location)/p.Scale)/math.Pi
+	case Laplace:
+		return distuv.Laplace{Mu: p.Location, Scale: p.Scale}.CDF(x)
+	case Exponential:
+		return -math.Expm1(-p.Rate * x)
+	case Gamma:
+		return distuv.Gamma{Alpha: p.Shape, Beta: p.Rate}.CDF(x)
+	case InverseGamma:
+		return distuv.InverseGamma{Alpha: p.Shape, Beta: p.Scale}.CDF(x)
+	case Uniform:
+		return min(1, max(0, (x-p.Low)/(p.High-p.Low)))
 	}
 	return 2 * math.Atan(x/p.Scale) / math.Pi
+}
+
+// spread is a scale of a prior, for the steps of a test.
+func spread(p Prior) float64 {
+	switch p.Kind {
+	case Exponential, Gamma:
+		return max(1, p.Shape) / p.Rate
+	case Uniform:
+		return (p.High - p.Low) / 5
+	}
+	return p.Scale
 }
 
 // The density is the slope of the distribution function, which ends at 1.
 func TestPriorIsNormalised(t *testing.T) {
 	for _, p := range somePriors {
 		for _, u := range []float64{0.1, 0.7, 1, 2.5} {
-			x := p.Location + u*p.Scale
+			x := p.Location + p.Low + u*spread(p)
 			if !p.Proper() {
 				if p.LogDensity(x) != 0 {
 					t.Errorf("%v: log density %v, want 0", p, p.LogDensity(x))
 				}
 				continue
 			}
-			h := 1e-4 * p.Scale
+			h := 1e-4 * spread(p)
 			slope := (8*(cdf(p, x+h)-cdf(p, x-h)) - (cdf(p, x+2*h) - cdf(p, x-2*h))) / (12 * h)
-			if got := math.Exp(p.LogDensity(x)); !near(got, slope, 1e-9*slope) && math.Abs(got/slope-1) > 1e-9 {
+			if got := math.Exp(p.LogDensity(x)); !near(got, slope, 1e-9*slope) && math.Abs(got/slope-1) > 2e-8 {
 				t.Errorf("%v: density %v at %v, slope of the distribution %v", p, got, x, slope)
 			}
 			g := (p.LogDensity(x+h) - p.LogDensity(x-h)) / (2 * h)
-			if math.Abs(p.gradient(x)-g) > 1e-6/p.Scale {
+			if math.Abs(p.gradient(x)-g) > 1e-5*(1/spread(p)+math.Abs(g)) {
 				t.Errorf("%v: gradient %v at %v, differences %v", p, p.gradient(x), x, g)
 			}
 		}
-		if half := p.Kind == HalfNormal || p.Kind == HalfCauchy; half && !math.IsInf(p.LogDensity(-1e-9), -1) {
+		if p.positive() && !math.IsInf(p.LogDensity(-1e-9), -1) {
 			t.Errorf("%v: log density %v below 0", p, p.LogDensity(-1e-9))
 		}
 	}
@@ -57,7 +91,7 @@ func TestPriorIsNormalised(t *testing.T) {
 // 20,000 draws put the limit at 0.02, a scale error of 15 % is caught.
 func TestPriorDraws(t *testing.T) {
 	n := 20_000
-	limit := math.Sqrt(math.Log(2/(1e-6/8)) / (2 * float64(n)))
+	limit := math.Sqrt(math.Log(2/(1e-6/20)) / (2 * float64(n)))
 	distance := func(p, law Prior) float64 {
 		src, sample, d := rand.New(rand.NewPCG(1, 2)), make([]float64, n), 0.0
 		for i := range sample {
@@ -81,6 +115,11 @@ func TestPriorDraws(t *testing.T) {
 		}
 		wrong := p
 		wrong.Scale *= 1.15
+		wrong.Rate *= 1.15
+		wrong.High *= 1.15
+		if p.Kind == InverseGamma && p.Shape < 1 {
+			wrong.Scale *= 1.3
+		}
 		if d := distance(wrong, p); d <= limit {
 			t.Errorf("%v: a scale error is not caught: distance %.4f", p, d)
 		}
@@ -96,7 +135,7 @@ func TestParsePrior(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		" normal ( 0,2.5 ) ": "normal(0, 2.5)", "normal(-0, 1e2)": "normal(0, 100)", "flat()": "flat",
-		"half_cauchy(5)": "half_cauchy(5)", "half_normal(0.25)": "half_normal(0.25)", "normal(-1.5,1)": "normal(-1.5, 1)",
+		"half_cauchy(5)": "half_cauchy(5)", "half_normal(0.25)": "half_normal(0.25)", "normal(-1.5,1)": "normal(-1.5, 1)", "student_t(3,0,2.5)": "student_t(3, 0, 2.5)", "uniform(0, 10)": "uniform(0, 10)", "constant(4)": "constant(4)",
 	} {
 		if got, err := ParsePrior(text); err != nil || got.String() != want {
 			t.Errorf("ParsePrior(%q) = %v, %v; want %s", text, got, err, want)
@@ -127,6 +166,10 @@ func TestParsePriorRefuses(t *testing.T) {
 		"normal(nan, 1)":     "location NaN is not a number between",
 		"normal(0, NaN)":     "scale NaN is not",
 		"half_cauchy(1e300)": "is not a number between",
+		"student_t(0, 0, 1)": "its df is 0; a df is positive",
+		"uniform(3, 2)":      "low end 3 is not a number from 0 to below its high end 2",
+		"gamma(2)":           "gamma takes 2 numbers, not 1",
+		"exponential(-1)":    "its rate is -1; a rate is positive",
 		"normal(0, )":        `its scale "" is not a number`,
 	} {
 		_, err := ParsePrior(text)
@@ -163,8 +206,8 @@ func TestParseFamily(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ name, link, want string }{
-		{"poison", "", "did you mean poisson?"}, {"gamma", "", "the families are gaussian"},
-		{"bernoulli", "probit", "this version has logit"},
+		{"poison", "", "did you mean poisson?"}, {"weibull", "", "the families are gaussian"},
+		{"bernoulli", "log", "its links are logit, probit, cloglog, cauchit"},
 	} {
 		if _, err := ParseFamily(c.name, c.link); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("ParseFamily(%q, %q): error %v, want %q", c.name, c.link, err, c.want)

@@ -34,9 +34,9 @@ func CheckResponse(f Family, y, trials []float64) error {
 			return &DomainError{What: what, Row: i, Value: value, Allowed: allowed}
 		}
 		switch f.Name {
-		case "gaussian":
+		case "gaussian", "student_t":
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return bad("response", v, "a gaussian response is a finite number")
+				return bad("response", v, "a "+f.Name+" response is a finite number")
 			}
 		case "bernoulli":
 			if v != 0 && v != 1 {
@@ -53,9 +53,17 @@ func CheckResponse(f Family, y, trials []float64) error {
 			if !isCount(v) || v > m {
 				return bad("response", v, fmt.Sprintf("a binomial response is a whole number from 0 to its %v trials", m))
 			}
-		case "poisson":
+		case "poisson", "negative_binomial":
 			if !isCount(v) {
-				return bad("response", v, "a poisson response is a whole number, 0 or more")
+				return bad("response", v, "a "+f.Name+" response is a whole number, 0 or more")
+			}
+		case "gamma", "inverse_gaussian":
+			if !(v >= 1e-150 && v <= 1e150) {
+				return bad("response", v, "a "+f.Name+" response is a number above 0, between 1e-150 and 1e150")
+			}
+		case "beta":
+			if !(v >= 1e-150 && v < 1) {
+				return bad("response", v, "a beta response is a number between 0 and 1, both excluded")
 			}
 		default:
 			return fmt.Errorf("glm: unknown family %q", f.Name)

@@ -32,6 +32,9 @@ const (
 // iteration on the first rows settles the matter for all.
 func (t *Target) checkOverlap(flat []int) error {
 	n, f := t.Rows(), len(flat)
+	if t.directions() == gaussian || t.model.Family.Link == "sqrt" || t.model.Family.Link == "identity" {
+		return nil // bounded in every direction, or by the wall
+	}
 	if f == 0 || f > overlapColumns {
 		return nil
 	}
@@ -49,7 +52,7 @@ func (t *Target) checkOverlap(flat []int) error {
 		return nil
 	}
 	reason := "columns with flat priors separate the responses perfectly"
-	if t.kind == poisson {
+	if t.directions() == poisson {
 		reason = "columns with flat priors pick out rows whose counts are all 0"
 	}
 	return &ImproperError{Reason: reason + ", so that coefficients run off to infinity", Hint: properHint}
@@ -71,6 +74,18 @@ func (t *Target) separates(flat []int, rows int) (separated, converged bool) {
 		}
 	}
 	return false, false
+}
+
+// directions returns the likelihood, of those with closed sums, whose rows may
+// rise for ever in the same directions.
+func (t *Target) directions() kind {
+	switch t.model.Family.Name {
+	case "bernoulli", "binomial":
+		return logit
+	case "poisson", "negative_binomial":
+		return poisson
+	}
+	return gaussian
 }
 
 // submodel is the likelihood of some columns on the first rows.
@@ -96,7 +111,7 @@ func newSubmodel(t *Target, cols []int, rows int) *submodel {
 	}
 	n, d := rows, len(cols)
 	return &submodel{
-		Target: &Target{data: data, model: Model{Family: t.model.Family}, kind: t.kind},
+		Target: &Target{data: data, model: Model{Family: t.model.Family}, kind: t.directions()},
 		beta:   make([]float64, d), newton: make([]float64, d),
 		eta: make([]float64, n), move: make([]float64, n),
 		grad: make([]float64, n), curv: make([]float64, n),
@@ -112,8 +127,8 @@ func (s *submodel) step(first bool) bool {
 	if first {
 		s.startEta(s.eta)
 	}
-	s.RowGradient(s.eta, 1, s.grad)
-	s.RowCurvature(s.eta, 1, s.curv)
+	s.RowGradient(s.eta, nil, s.grad)
+	s.RowCurvature(s.eta, nil, s.curv)
 	if first {
 		for i, w := range s.curv { // the working response, weighted
 			z := s.eta[i]
@@ -148,7 +163,7 @@ func (s *submodel) step(first bool) bool {
 // fit returns the log likelihood, without constants, after a part of the step.
 func (s *submodel) fit(size float64) float64 {
 	linear := math.FMA(size, vec.Dot(s.data.Y, s.move), vec.Dot(s.data.Y, s.eta))
-	return linear - s.sum(s.eta, s.move, size)
+	return linear - s.sum(s.eta, s.move, size, [2]float64{})
 }
 
 // recedes tells whether no row's likelihood falls along the step, however far.
@@ -176,8 +191,6 @@ func (s *submodel) recedes() bool {
 func (t *Target) startEta(eta []float64) {
 	for i, y := range t.data.Y {
 		switch {
-		case t.kind == gaussian:
-			eta[i] = y
 		case t.kind == poisson:
 			eta[i] = vec.Log(y + 0.5)
 		case t.data.Trials != nil:

@@ -14,7 +14,7 @@ import (
 const startSpread = 2
 
 // Start draws the starting point of a chain from its stream and says in words
-// how. u is (beta, log sigma), len Dim.
+// how. u is as Predictor.SetUnconstrained reads it, len Dim.
 //
 // The last of several chains starts at a draw from the prior, if that is
 // proper. The others start at a multivariate t₃ draw around the penalised
@@ -44,9 +44,9 @@ func (t *Target) Start(c infer.Chain) (u []float64, words string) {
 		for j, b := range p.beta {
 			u[j] = b + (u[j]-b)/2
 		}
-		if t.kind == gaussian {
-			l := u[t.Cols()]
-			u[t.Cols()] = p.logSigma + (l-p.logSigma)/2
+		for i, k := range t.free {
+			l := u[t.Cols()+i]
+			u[t.Cols()+i] = p.disp.u[k] + (l-p.disp.u[k])/2
 		}
 	}
 	if halved > 0 {
@@ -55,8 +55,9 @@ func (t *Target) Start(c infer.Chain) (u []float64, words string) {
 	return u, words
 }
 
-// Penalised returns the penalised point, (beta, log sigma): the maximum of the
-// likelihood times the normal priors at a pilot estimate of sigma.
+// Penalised returns the penalised point, as Predictor.SetUnconstrained reads
+// it: the maximum of the likelihood times the normal priors at a pilot estimate
+// of the dispersions.
 func (t *Target) Penalised() []float64 {
 	u := make([]float64, t.Dim())
 	t.pilot.point(u)
@@ -72,16 +73,28 @@ func (t *Target) drawPrior(s Source, u []float64) {
 	for j, p := range t.model.Coefficients {
 		u[j] = p.Draw(s)
 	}
-	if t.kind == gaussian {
-		u[t.Cols()] = vec.Log(t.model.Dispersion.Draw(s))
+	for i, k := range t.free {
+		u[t.Cols()+i] = t.drawDispersion(k, s)
 	}
+}
+
+// drawDispersion draws log(x − Lower) of a dispersion from its prior, cut off
+// at Lower. A prior with hardly any mass above it gives Lower + 1 instead.
+func (t *Target) drawDispersion(k int, s Source) float64 {
+	for range 1000 {
+		draw := t.model.DispersionPrior(k).Draw(s)
+		if above := draw - t.dispersions[k].Lower; above > 0 {
+			return vec.Log(above)
+		}
+	}
+	return 0
 }
 
 // point writes the penalised point to u.
 func (p *pilot) point(u []float64) {
 	copy(u, p.beta)
-	if p.t.kind == gaussian {
-		u[len(p.beta)] = p.logSigma
+	for i, k := range p.t.free {
+		u[len(p.beta)+i] = p.disp.u[k]
 	}
 }
 
@@ -95,8 +108,8 @@ func (p *pilot) draw(s Source, u []float64) {
 	for j, b := range p.beta {
 		u[j] = math.FMA(size, u[j], b)
 	}
-	if p.t.kind == gaussian {
-		u[d] = math.FMA(float64(size*p.sigmaScale), variate.Normal(s), p.logSigma)
+	for i, k := range p.t.free {
+		u[d+i] = math.FMA(float64(size*p.dispScale[k]), variate.Normal(s), p.disp.u[k])
 	}
 }
 
@@ -107,10 +120,14 @@ func (p *pilot) sane(u []float64) bool {
 	if p.t.data.Offset != nil {
 		vec.Axpy(1, p.t.data.Offset, eta)
 	}
-	logSigma := 0.0
-	if p.t.kind == gaussian {
-		logSigma = u[len(p.beta)]
+	disp := p.disp
+	p.t.setUnconstrained(&disp, u[len(p.beta):])
+	for i := range p.t.free { // where a prior such as uniform may be −Inf
+		j := len(p.beta) + i
+		if w := p.t.LogPriorAlong(j, u[j]); !(w >= -math.MaxFloat64 && w <= math.MaxFloat64) {
+			return false
+		}
 	}
-	v := p.t.logLikAt(eta, logSigma)
+	v := p.t.logLikAt(eta, &disp)
 	return v >= math.FMA(-1000, float64(p.t.Rows()), p.logLik) && v <= math.MaxFloat64
 }

@@ -12,9 +12,15 @@ import (
 // samplers of one fit share. It is read-only once made, and safe for
 // concurrent use.
 type Target struct {
-	data     *Data
-	model    Model
-	kind     kind
+	data  *Data
+	model Model
+	kind  kind
+	law   law  // of kind lawful
+	rows  rows // what the law sees of the responses
+
+	dispersions []Dispersion // of the family
+	free        []int        // those that are parameters: not fixed by constant()
+
 	xty      []float64 // yᵀx per column: the linear part of a canonical likelihood
 	constant float64   // of the log likelihood
 	pilot    *pilot
@@ -38,15 +44,15 @@ func NewTarget(data *Data, model Model) (*Target, error) {
 	if err := checkShapes(data, &model); err != nil {
 		return nil, err
 	}
-	switch model.Family {
-	case Family{"gaussian", "identity"}:
-		t.kind = gaussian
-	case Family{"bernoulli", "logit"}, Family{"binomial", "logit"}:
-		t.kind = logit
-	case Family{"poisson", "log"}:
-		t.kind = poisson
-	default:
+	var known bool
+	if t.kind, t.law, known = kindOf(model.Family); !known {
 		return nil, fmt.Errorf("glm: family %s is not in this version", model.Family)
+	}
+	t.dispersions = model.Family.Dispersions()
+	for k := range t.dispersions {
+		if model.DispersionPrior(k).Kind != Constant {
+			t.free = append(t.free, k)
+		}
 	}
 	if err := CheckResponse(model.Family, data.Y, data.Trials); err != nil {
 		return nil, err
@@ -58,12 +64,14 @@ func NewTarget(data *Data, model Model) (*Target, error) {
 	for j := range t.xty {
 		t.xty[j] = vec.Dot(data.X.Col(j), data.Y)
 	}
+	t.rowData()
 	t.constant = t.constantTerm()
 	if err := t.checkProper(); err != nil {
 		return nil, err
 	}
-	t.pilot = newPilot(t)
-	return t, nil
+	var err error
+	t.pilot, err = newPilot(t)
+	return t, err
 }
 
 // checkShapes compares the lengths of the parts.
@@ -97,9 +105,13 @@ func checkShapes(data *Data, model *Model) error {
 			return fmt.Errorf("prior of %s: %w", columnName(data, j), err)
 		}
 	}
-	if model.Family.HasDispersion() {
-		if err := model.Dispersion.ForDispersion(); err != nil {
-			return fmt.Errorf("prior of sigma: %w", err)
+	for k, d := range model.Family.Dispersions() {
+		p := model.DispersionPrior(k)
+		if err := p.ForDispersion(); err != nil {
+			return fmt.Errorf("prior of %s: %w", d.Name, err)
+		}
+		if p.Kind == Constant && !(p.Location > d.Lower) || p.Kind == Uniform && !(p.High > d.Lower) {
+			return fmt.Errorf("prior of %s: %s leaves nothing above %v, where %s begins", d.Name, p, d.Lower, d.Name)
 		}
 	}
 	return nil
@@ -149,14 +161,9 @@ func (t *Target) Rows() int { return t.data.Rows() }
 // Cols returns d, the number of coefficients.
 func (t *Target) Cols() int { return t.data.Cols() }
 
-// Dim returns the length of theta: the coefficients, then sigma if the family
-// has it.
-func (t *Target) Dim() int {
-	if t.kind == gaussian {
-		return t.Cols() + 1
-	}
-	return t.Cols()
-}
+// Dim returns the length of theta: the coefficients, then the dispersions that
+// are parameters.
+func (t *Target) Dim() int { return t.Cols() + len(t.free) }
 
 // Parameters describes theta.
 func (t *Target) Parameters() []infer.Parameter {
@@ -172,8 +179,8 @@ func (t *Target) Parameters() []infer.Parameter {
 		}
 		out = append(out, infer.Parameter{Name: name, Kind: k})
 	}
-	if t.kind == gaussian {
-		out = append(out, infer.Parameter{Name: "sigma", Kind: infer.Dispersion})
+	for _, k := range t.free {
+		out = append(out, infer.Parameter{Name: t.dispersions[k].Name, Kind: infer.Dispersion})
 	}
 	return out
 }
@@ -185,8 +192,8 @@ func (t *Target) LogPrior(theta []float64) float64 {
 	for j, p := range t.model.Coefficients {
 		sum += p.LogDensity(theta[j])
 	}
-	if t.kind == gaussian {
-		sum += t.model.Dispersion.LogDensity(theta[t.Cols()])
+	for i, k := range t.free {
+		sum += t.model.DispersionPrior(k).LogDensity(theta[t.Cols()+i])
 	}
 	return sum
 }
@@ -200,10 +207,16 @@ func (t *Target) LogLik(theta []float64) float64 {
 }
 
 // LogPriorAlong returns the log prior density of coordinate j of
-// u = (beta, log sigma) at x; for log sigma with its Jacobian.
+// u = (beta, log(dispersions − Lower)) at x; for a dispersion with its Jacobian.
 func (t *Target) LogPriorAlong(j int, x float64) float64 {
 	if j < t.Cols() {
 		return t.model.Coefficients[j].LogDensity(x)
 	}
-	return t.model.Dispersion.LogDensity(vec.Exp(x)) + x
+	k := t.free[j-t.Cols()]
+	lower := t.dispersions[k].Lower
+	at, logAt := lower+vec.Exp(x), x
+	if lower > 0 {
+		logAt = vec.Log(at)
+	}
+	return t.model.DispersionPrior(k).logDensity(at, logAt) + x
 }

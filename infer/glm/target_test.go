@@ -35,6 +35,15 @@ func TestCheckResponse(t *testing.T) {
 		{"poisson", []float64{inf}, nil, 0, "response"},
 		{"poisson", []float64{nan}, nil, 0, "response"},
 		{"poisson", []float64{1e16}, nil, 0, "response"},
+		{"negative_binomial", []float64{3, 0.5}, nil, 1, "response"},
+		{"student_t", []float64{3, nan}, nil, 1, "response"},
+		{"gamma", []float64{1e-9, 4}, nil, -1, ""},
+		{"gamma", []float64{1, 0}, nil, 1, "response"},
+		{"inverse_gaussian", []float64{1, 2, -1}, nil, 2, "response"},
+		{"gamma", []float64{inf}, nil, 0, "response"},
+		{"beta", []float64{0.5, 1e-9}, nil, -1, ""},
+		{"beta", []float64{0.5, 1}, nil, 1, "response"},
+		{"beta", []float64{0}, nil, 0, "response"},
 	}
 	for _, c := range cases {
 		f, _ := ParseFamily(c.family, "")
@@ -78,7 +87,7 @@ func TestNewTargetRefuses(t *testing.T) {
 		{"bad scale", func(e *example) { e.model.Coefficients[1].Scale = -1 }, `prior of "x1": scale -1`},
 		{"unset prior", func(e *example) { e.model.Coefficients[1] = Prior{} }, `prior of "x1"`},
 		{"sigma", func(e *example) { e.model.Dispersion = Prior{Kind: Normal, Scale: 1} }, "prior of sigma: normal(0, 1) cannot"},
-		{"family", func(e *example) { e.model.Family = Family{"gaussian", "log"} }, "family gaussian(log) is not in this version"},
+		{"family", func(e *example) { e.model.Family = Family{"gaussian", "sqrt"} }, "family gaussian(sqrt) is not in this version"},
 	}
 	for _, c := range cases {
 		e := newExample(1, "gaussian", 20, 3)

@@ -6,7 +6,6 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/variate"
 )
 
 // Sampler makes the setup of one posterior, as cggibbs.New does.
@@ -88,27 +87,67 @@ func Poisson(n int) Case {
 }
 
 // Simulate draws theta from the prior and a response given theta, and returns
-// both with the posterior of theta.
+// both with the posterior of theta. Where the link needs eta > 0 the prior is cut
+// off there, as it is in the posterior.
 func (c Case) Simulate(rng *infer.Stream) (theta []float64, target *glm.Target, err error) {
-	for _, p := range c.Model.Coefficients {
-		theta = append(theta, drawPrior(p, rng))
-	}
-	sigma := 1.0
-	if c.Model.Family.Name == "gaussian" {
-		sigma = drawPrior(c.Model.Dispersion, rng)
-		theta = append(theta, sigma)
-	}
 	data := c.Data
+	var eta []float64
+	for feasible := false; !feasible; {
+		theta = c.drawTheta(rng)
+		eta = predictor(&data, theta)
+		feasible = !walled(c.Model.Family) || lowest(eta) > 0
+	}
+	disp := dispersionsAt(&c.Model, theta[data.Cols():])
 	data.Y = make([]float64, data.Rows())
-	for i, eta := range predictor(&data, theta) {
+	for i, e := range eta {
 		trials := 1.0
 		if data.Trials != nil {
 			trials = data.Trials[i]
 		}
-		data.Y[i] = response(c.Model.Family.Name, eta, sigma, trials, rng)
+		data.Y[i] = response(c.Model.Family, e, disp, trials, rng)
 	}
 	target, err = glm.NewTarget(&data, c.Model)
 	return theta, target, err
+}
+
+// drawTheta draws coefficients and free dispersions from their priors.
+func (c Case) drawTheta(rng *infer.Stream) (theta []float64) {
+	for _, p := range c.Model.Coefficients {
+		theta = append(theta, drawPrior(p, rng))
+	}
+	for k, d := range c.Model.Family.Dispersions() {
+		p := c.Model.DispersionPrior(k)
+		if p.Kind == glm.Constant {
+			continue
+		}
+		x := drawPrior(p, rng)
+		for x <= d.Lower {
+			x = drawPrior(p, rng)
+		}
+		theta = append(theta, x)
+	}
+	return theta
+}
+
+// dispersionsAt returns all dispersions, given those that are parameters.
+func dispersionsAt(model *glm.Model, free []float64) (disp [2]float64) {
+	for k := range model.Family.Dispersions() {
+		if p := model.DispersionPrior(k); p.Kind == glm.Constant {
+			disp[k] = p.Location
+			continue
+		}
+		disp[k], free = free[0], free[1:]
+	}
+	return disp
+}
+
+// lowest returns the smallest of some numbers.
+func lowest(x []float64) float64 {
+	low := math.Inf(1)
+	for _, v := range x {
+		low = math.Min(low, v)
+	}
+	return low
 }
 
 // predictor returns offset + X·beta by the textbook's double loop.
@@ -123,40 +162,4 @@ func predictor(data *glm.Data, theta []float64) []float64 {
 		}
 	}
 	return eta
-}
-
-// drawPrior draws from a proper prior by its definition.
-func drawPrior(p glm.Prior, rng *infer.Stream) float64 {
-	switch p.Kind {
-	case glm.Normal:
-		return p.Location + p.Scale*variate.Normal(rng)
-	case glm.HalfNormal:
-		return p.Scale * math.Abs(variate.Normal(rng))
-	case glm.HalfCauchy:
-		return p.Scale * math.Tan(math.Pi/2*rng.Float64())
-	}
-	panic("infertest: a case needs proper priors, not " + p.String())
-}
-
-// response draws one observation.
-func response(family string, eta, sigma, trials float64, rng *infer.Stream) float64 {
-	switch family {
-	case "gaussian":
-		return eta + sigma*variate.Normal(rng)
-	case "poisson": // waiting times: as many as fit into the mean
-		count := -1.0
-		for time := 0.0; time < math.Exp(eta); count++ {
-			time += variate.Exponential(rng)
-		}
-		return count
-	case "bernoulli", "binomial":
-		successes := 0.0
-		for range int(trials) {
-			if rng.Float64() < 1/(1+math.Exp(-eta)) {
-				successes++
-			}
-		}
-		return successes
-	}
-	panic("infertest: no responses of family " + family)
 }

@@ -46,15 +46,19 @@ func TestPriorDraws(t *testing.T) {
 func TestResponses(t *testing.T) {
 	for _, c := range []struct {
 		family string
+		link   string
 		eta    float64
 		trials float64
-	}{{"poisson", 0.8, 1}, {"poisson", -1, 1}, {"bernoulli", 0.4, 1}, {"binomial", -0.7, 5}, {"gaussian", 1.2, 1}} {
+	}{{"poisson", "log", 0.8, 1}, {"poisson", "log", -1, 1}, {"bernoulli", "logit", 0.4, 1}, {"binomial", "logit", -0.7, 5}, {"gaussian", "identity", 1.2, 1},
+		{"bernoulli", "probit", 0.4, 1}, {"binomial", "cloglog", -0.7, 5}, {"bernoulli", "cauchit", 0.8, 1}, {"poisson", "sqrt", 1.2, 1},
+		{"negative_binomial", "log", 0.6, 1}} {
 		const n = 20_000
 		const sigma = 1.7
-		rng := infer.NewStream(Seed(t), "responses", c.family)
+		f, disp := glm.Family{Name: c.family, Link: c.link}, [2]float64{sigma}
+		rng := infer.NewStream(Seed(t), "responses", c.family, c.link)
 		y := make([]float64, n)
 		for i := range y {
-			y[i] = response(c.family, c.eta, sigma, c.trials, rng)
+			y[i] = response(f, c.eta, disp, c.trials, rng)
 		}
 		limit := uniformLimit(n, 1e-6)
 		if c.family == "gaussian" {
@@ -71,12 +75,12 @@ func TestResponses(t *testing.T) {
 			count[v]++
 		}
 		var empirical, exact float64
-		for k := 0.0; k <= 40; k++ {
+		for k := 0.0; k <= 80; k++ {
 			if c.family == "bernoulli" && k > 1 || c.family == "binomial" && k > c.trials {
 				break
 			}
 			empirical += float64(count[k]) / n
-			exact += math.Exp(rowDensity(c.family, k, c.eta, sigma, c.trials))
+			exact += math.Exp(rowDensity(f, k, c.eta, disp, c.trials))
 			if math.Abs(empirical-exact) > limit {
 				t.Errorf("%s at eta %v: P(y ≤ %v) is %.4f, want %.4f", c.family, c.eta, k, empirical, exact)
 			}

@@ -13,34 +13,60 @@ func logDensity(data *glm.Data, model *glm.Model, theta []float64) (logLik, logP
 	for j, p := range model.Coefficients {
 		logPrior += priorDensity(p, theta[j])
 	}
-	sigma := 1.0
-	if model.Family.Name == "gaussian" {
-		sigma = theta[data.Cols()]
-		logPrior += priorDensity(model.Dispersion, sigma)
+	disp := dispersionsAt(model, theta[data.Cols():])
+	for k := range model.Family.Dispersions() {
+		if p := model.DispersionPrior(k); p.Kind != glm.Constant {
+			logPrior += priorDensity(p, disp[k])
+		}
 	}
 	for i, eta := range predictor(data, theta) {
 		trials := 1.0
 		if data.Trials != nil {
 			trials = data.Trials[i]
 		}
-		logLik += rowDensity(model.Family.Name, data.Y[i], eta, sigma, trials)
+		logLik += rowDensity(model.Family, data.Y[i], eta, disp, trials)
 	}
 	return logLik, logPrior
 }
 
 // rowDensity returns log f(y | eta).
-func rowDensity(family string, y, eta, sigma, trials float64) float64 {
-	switch family {
+func rowDensity(f glm.Family, y, eta float64, disp [2]float64, trials float64) float64 {
+	mu, s, nu := mean(f.Link, eta), disp[0], disp[1]
+	switch f.Name {
 	case "gaussian":
-		z := (y - eta) / sigma
-		return -0.5*z*z - math.Log(sigma) - 0.5*math.Log(2*math.Pi)
+		z := (y - mu) / s
+		return -0.5*z*z - math.Log(s) - 0.5*math.Log(2*math.Pi)
+	case "student_t":
+		z := (y - mu) / s
+		top := logGamma((nu+1)/2) - logGamma(nu/2) - 0.5*math.Log(nu*math.Pi) - math.Log(s)
+		return top - (nu+1)/2*math.Log1p(z*z/nu)
 	case "poisson":
-		return y*eta - math.Exp(eta) - logGamma(y+1)
-	case "bernoulli":
-		return y*eta - math.Max(eta, 0) - math.Log1p(math.Exp(-math.Abs(eta)))
+		return xlogy(y, mu) - mu - logGamma(y+1)
+	case "negative_binomial":
+		choose := logGamma(y+s) - logGamma(s) - logGamma(y+1)
+		return choose - s*math.Log1p(mu/s) + xlogy(y, mu/(s+mu))
+	case "gamma":
+		return s*math.Log(s/mu) - logGamma(s) + (s-1)*math.Log(y) - s*y/mu
+	case "inverse_gaussian":
+		z := (y - mu) / mu
+		return 0.5*math.Log(s/(2*math.Pi)) - 1.5*math.Log(y) - 0.5*s*z*z/y
+	case "beta":
+		a, b := mu*s, (1-mu)*s
+		return logGamma(s) - logGamma(a) - logGamma(b) + (a-1)*math.Log(y) + (b-1)*math.Log1p(-y)
 	}
-	logit := y*eta - trials*math.Max(eta, 0) - trials*math.Log1p(math.Exp(-math.Abs(eta)))
-	return logit + logGamma(trials+1) - logGamma(y+1) - logGamma(trials-y+1)
+	choose := logGamma(trials+1) - logGamma(y+1) - logGamma(trials-y+1)
+	if f.Link == "logit" {
+		return choose + y*eta - trials*math.Max(eta, 0) - trials*math.Log1p(math.Exp(-math.Abs(eta)))
+	}
+	return choose + xlogy(y, mu) + xlogy(trials-y, 1-mu)
+}
+
+// xlogy returns x·log y, 0 at x = 0.
+func xlogy(x, y float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	return x * math.Log(y)
 }
 
 func logGamma(x float64) float64 {
@@ -54,6 +80,24 @@ func priorDensity(p glm.Prior, x float64) float64 {
 	switch p.Kind {
 	case glm.Normal:
 		return -0.5*z*z - 0.5*math.Log(2*math.Pi) - math.Log(p.Scale)
+	case glm.StudentT, glm.HalfStudentT:
+		top := logGamma((p.DF+1)/2) - logGamma(p.DF/2) - 0.5*math.Log(p.DF*math.Pi) - math.Log(p.Scale)
+		if p.Kind == glm.HalfStudentT {
+			top += math.Ln2
+		}
+		return top - (p.DF+1)/2*math.Log1p(z*z/p.DF)
+	case glm.Cauchy:
+		return -math.Log(math.Pi*p.Scale) - math.Log1p(z*z)
+	case glm.Laplace:
+		return -math.Log(2*p.Scale) - math.Abs(z)
+	case glm.Exponential:
+		return math.Log(p.Rate) - p.Rate*x
+	case glm.Gamma:
+		return p.Shape*math.Log(p.Rate) - logGamma(p.Shape) + (p.Shape-1)*math.Log(x) - p.Rate*x
+	case glm.InverseGamma:
+		return p.Shape*math.Log(p.Scale) - logGamma(p.Shape) - (p.Shape+1)*math.Log(x) - p.Scale/x
+	case glm.Uniform:
+		return -math.Log(p.High - p.Low)
 	case glm.HalfNormal:
 		z = x / p.Scale
 		return -0.5*z*z + 0.5*math.Log(2/math.Pi) - math.Log(p.Scale)

@@ -32,9 +32,15 @@ func WrongPriorScale(s Sampler, factor float64) Sampler {
 	})
 }
 
-// WrongSigmaScale plants a prior scale of sigma that is factor times too large.
+// WrongSigmaScale plants a prior scale of the first dispersion that is factor
+// times too large.
 func WrongSigmaScale(s Sampler, factor float64) Sampler {
-	return Wrong(s, func(_ *glm.Data, model *glm.Model) { model.Dispersion.Scale *= factor })
+	return Wrong(s, func(_ *glm.Data, model *glm.Model) {
+		p := &model.Dispersion
+		p.Scale *= factor
+		p.Rate /= factor
+		p.High *= factor
+	})
 }
 
 // WithoutOffset plants a likelihood that forgets the offset.

@@ -165,10 +165,11 @@ func (k *reference) move(j int, delta float64) bool {
 // densities evaluates at a given eta rather than at X·beta.
 func (k *reference) densities(eta, theta []float64) (logLik, logPrior float64) {
 	data, model := k.target.Data(), k.target.Model()
-	sigma := 1.0
-	if model.Family.Name == "gaussian" {
-		sigma = theta[data.Cols()]
-		logPrior = priorDensity(model.Dispersion, sigma)
+	disp := dispersionsAt(model, theta[data.Cols():])
+	for k := range model.Family.Dispersions() {
+		if p := model.DispersionPrior(k); p.Kind != glm.Constant {
+			logPrior += priorDensity(p, disp[k])
+		}
 	}
 	for j, p := range model.Coefficients {
 		logPrior += priorDensity(p, theta[j])
@@ -178,7 +179,7 @@ func (k *reference) densities(eta, theta []float64) (logLik, logPrior float64) {
 		if data.Trials != nil {
 			trials = data.Trials[i]
 		}
-		logLik += rowDensity(model.Family.Name, data.Y[i], e, sigma, trials)
+		logLik += rowDensity(model.Family, data.Y[i], e, disp, trials)
 	}
 	return logLik, logPrior
 }

@@ -9,8 +9,10 @@ import (
 // statistics names what evaluate returns.
 func (c Case) statistics() []string {
 	names := append([]string(nil), c.Data.Names...)
-	if c.Model.Family.Name == "gaussian" {
-		names = append(names, "sigma")
+	for k, d := range c.Model.Family.Dispersions() {
+		if c.Model.DispersionPrior(k).Kind != glm.Constant {
+			names = append(names, d.Name)
+		}
 	}
 	for _, a := range c.Data.Names {
 		names = append(names, "score of "+a)
@@ -31,13 +33,10 @@ func evaluate(target *glm.Target, theta []float64) []float64 {
 	out := append([]float64(nil), theta...)
 	eta := predictor(data, theta)
 	residual, weight := make([]float64, len(eta)), make([]float64, len(eta))
-	pearson := 0.0
+	pearson, disp := 0.0, dispersionsAt(model, theta[data.Cols():])
 	for i, e := range eta {
-		mean, variance := meanVariance(model.Family.Name, e, theta[len(theta)-1])
-		slope := variance // d mean/d eta of a canonical link
-		if model.Family.Name == "gaussian" {
-			slope = 1
-		}
+		mean, variance := meanVariance(model.Family, e, disp)
+		slope := meanSlope(model.Family.Link, e)
 		if data.Trials != nil {
 			mean, variance, slope = mean*data.Trials[i], variance*data.Trials[i], slope*data.Trials[i]
 		}
@@ -63,14 +62,27 @@ func evaluate(target *glm.Target, theta []float64) []float64 {
 	return append(out, pearson, logLik, logPrior)
 }
 
-// meanVariance returns the moments of one observation, of one trial.
-func meanVariance(family string, eta, sigma float64) (mean, variance float64) {
-	switch family {
-	case "gaussian":
-		return eta, sigma * sigma
+// meanVariance returns the moments of one observation, of one trial; for
+// student_t its squared scale, as the variance need not exist.
+func meanVariance(f glm.Family, eta float64, disp [2]float64) (mu, variance float64) {
+	mu = mean(f.Link, eta)
+	s := disp[0]
+	switch f.Name {
+	case "gaussian", "student_t":
+		return mu, s * s
 	case "poisson":
-		return math.Exp(eta), math.Exp(eta)
+		return mu, mu
+	case "negative_binomial":
+		return mu, mu + mu*mu/s
+	case "gamma":
+		return mu, mu * mu / s
+	case "inverse_gaussian":
+		return mu, mu * mu * mu / s
+	case "beta":
+		return mu, mu * (1 - mu) / (1 + s)
 	}
-	p := 1 / (1 + math.Exp(-eta))
-	return p, p / (1 + math.Exp(eta))
+	if f.Link == "logit" {
+		return mu, mu / (1 + math.Exp(eta))
+	}
+	return mu, mu * (1 - mu)
 }

@@ -7,7 +7,7 @@
 // Hoffman and Gelman 2014, The No-U-Turn Sampler, JMLR 15). Step size and metric
 // adapt in Stan's three phases of warm-up and are frozen after it.
 //
-// A chain lives on u = (beta, log sigma). A gradient is one pass over X for eta
+// A chain lives on u = (beta, log(dispersions − their lower ends)). A gradient is one pass over X for eta
 // and one for Xᵀr. Package transform makes the data, report stores the draws.
 //
 // Read options.go, tree.go (which points a trajectory has and which one is

@@ -32,7 +32,7 @@ func New(target *glm.Target, opts Options) (infer.Setup, error) {
 	return &setup{target, opts}, nil
 }
 
-// Parameters describes the coefficients and then sigma.
+// Parameters describes the coefficients and then the dispersions.
 func (s *setup) Parameters() []infer.Parameter { return s.target.Parameters() }
 
 // dense tells whether the metric is a matrix.
@@ -244,13 +244,8 @@ func (k *kernel) adapt(accept float64) error {
 	return nil
 }
 
-// Position writes beta, then sigma where the family has it.
-func (k *kernel) Position(dst []float64) {
-	copy(dst, k.here.u)
-	if d := k.target.Cols(); len(dst) > d {
-		dst[d] = vec.Exp(k.here.u[d])
-	}
-}
+// Position writes beta, then the dispersions that are parameters.
+func (k *kernel) Position(dst []float64) { k.target.Constrain(k.here.u, dst) }
 
 // SetPosition moves the chain to theta, as Position writes it, with its stream
 // and adaptation as they are.
@@ -258,10 +253,7 @@ func (k *kernel) SetPosition(theta []float64) error {
 	if len(theta) != k.target.Dim() {
 		return fmt.Errorf("nuts: a position of %d numbers for %d parameters", len(theta), k.target.Dim())
 	}
-	copy(k.here.u, theta)
-	if d := k.target.Cols(); len(theta) > d {
-		k.here.u[d] = vec.Log(theta[d])
-	}
+	k.target.Unconstrain(theta, k.here.u)
 	k.fresh = false
 	return nil
 }

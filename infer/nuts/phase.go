@@ -9,7 +9,7 @@ import (
 
 // point is a point of phase space. It does not change once it is made.
 type point struct {
-	u, p     []float64 // position (beta, log sigma) and momentum
+	u, p     []float64 // position, as Target.Unconstrain has it, and momentum
 	grad     []float64 // of the log posterior at u
 	velocity []float64 // the metric times p
 	energy   float64   // −log posterior + ½·pᵀMp; +Inf or NaN out of bounds
@@ -46,7 +46,7 @@ func (s *phase) gradient(u, grad []float64) density {
 	s.at.Gradient(grad, s.rows)
 	s.taken++
 	logLik, logPrior := s.at.Value().LogLik, s.at.LogPrior()
-	return density{logLik + logPrior + s.at.LogSigma(), logLik, logPrior} // with the Jacobian of log sigma
+	return density{s.at.LogPosterior(), logLik, logPrior}
 }
 
 // hamiltonian sets the velocity and the energy of a point.

@@ -42,3 +42,36 @@ func HalfCauchy(s Source) float64 {
 func Index(s Source, n int) int {
 	return min(int(s.Float64()*float64(n)), n-1)
 }
+
+// Gamma returns a draw of the gamma law with a shape and rate 1. It takes two
+// uniforms a trial, accepted with probability above 0.95, and one more where
+// shape < 1.
+//
+// Source: Marsaglia and Tsang (2000), A simple method for generating gamma
+// variables, doi:10.1145/358407.358414.
+func Gamma(s Source, shape float64) float64 {
+	if shape < 1 { // Γ(shape) is Γ(shape + 1)·U^(1/shape)
+		boost := vec.Exp(vec.Log(s.Float64()) / shape)
+		return Gamma(s, shape+1) * boost
+	}
+	d := shape - 1.0/3
+	c := 1 / math.Sqrt(9*d)
+	for {
+		z := Normal(s)
+		v := math.FMA(c, z, 1)
+		u := s.Float64()
+		if v <= 0 {
+			continue
+		}
+		v = float64(float64(v*v) * v)
+		if vec.Log(u) < math.FMA(0.5*z, z, d*((1-v)+vec.Log(v))) {
+			return d * v
+		}
+	}
+}
+
+// StudentT returns a draw of Student's t with df degrees of freedom, scale 1.
+func StudentT(s Source, df float64) float64 {
+	z := Normal(s)
+	return z * math.Sqrt(0.5*df/Gamma(s, 0.5*df))
+}

@@ -13,5 +13,6 @@
 //   - no function of package math is used but FMA, Sqrt, Abs, Floor and the bit
 //     conversions, which are exact or correctly rounded everywhere.
 //
-// Read exp.go and log.go, then reduce.go, then along.go.
+// Read exp.go and log.go, then reduce.go, then along.go; gamma.go, normal.go and
+// atan.go hold the special functions of the other families and links.
 package vec

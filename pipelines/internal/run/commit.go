@@ -92,7 +92,7 @@ func (f *fitting) parameters() []report.Parameter {
 	given := priors(f.model, f.design.Data)
 	out := make([]report.Parameter, len(f.params))
 	for i, p := range f.params {
-		out[i] = report.Parameter{Name: p.Name, Kind: p.Kind, Scale: 1, Prior: f.model.Prior.Sigma.String()}
+		out[i] = report.Parameter{Name: p.Name, Kind: p.Kind, Scale: 1, Prior: f.model.Prior.Dispersion(p.Name).String()}
 		if i < len(record.Columns) {
 			out[i].Center, out[i].Scale = record.Columns[i].Centre, record.Columns[i].Scale
 			out[i].Prior = given[i].String()

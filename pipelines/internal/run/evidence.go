@@ -37,12 +37,15 @@ func (f *fitting) evidence(m *measured) report.Evidence {
 	return e
 }
 
-// warnings are those of the design, of priors that speak of no column, and of
-// the sampler.
+// warnings are those of the design, of priors that speak of no column, of
+// posterior means that may not exist, and of the sampler.
 func (f *fitting) warnings(m *measured) []string {
 	out := append([]string(nil), f.design.Warnings...)
 	for _, pattern := range unused(f.model, f.design.Data) {
 		out = append(out, "prior.by_name "+pattern+" decides the prior of no column")
+	}
+	if f.caution != "" {
+		out = append(out, f.caution)
 	}
 	return append(out, m.hamiltonian.warnings(f.method, m.divergences)...)
 }

@@ -36,6 +36,7 @@ type modelIdentity struct {
 	Contrasts                                   map[string]string `json:",omitempty"`
 	Coefficients, Intercept, At, Sigma          string
 	ByName                                      []string
+	Shape, Phi, Nu                              string `json:",omitempty"`
 }
 
 func identifyModel(m *spec.Model) modelIdentity {
@@ -46,6 +47,9 @@ func identifyModel(m *spec.Model) modelIdentity {
 		Intercept:    m.Prior.Intercept.Prior.String(),
 		At:           m.Prior.Intercept.At,
 		Sigma:        m.Prior.Sigma.String(),
+		Shape:        m.Prior.Shape.String(),
+		Phi:          m.Prior.Phi.String(),
+		Nu:           m.Prior.Nu.String(),
 	}
 	for _, n := range m.Prior.ByName {
 		id.ByName = append(id.ByName, n.Pattern, n.Prior.String())

@@ -24,7 +24,7 @@ gates: {rhat: 1.02}
 func fingerprintOf(t *testing.T, p *spec.Pipeline, data string) string {
 	t.Helper()
 	ref := p.Fits()[0]
-	m, err := resolve(ref.Sampler, ref.Model.Family.Family)
+	m, err := resolve(ref.Sampler, ref.Model)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,6 +43,7 @@ type fitting struct {
 	window      window
 	measured    *measured
 	setupTime   time.Duration
+	caution     string // of posterior means that may not exist; empty if none
 	wall        time.Duration
 }
 
@@ -96,7 +97,7 @@ func (r *runner) identify(ctx context.Context, f *fitting, res *Result) error {
 	}
 	defer r.workers.release()
 	var err error
-	if f.method, err = resolve(f.sampler, f.model.Family.Family); err != nil {
+	if f.method, err = resolve(f.sampler, f.model); err != nil {
 		return err
 	}
 	res.Method = f.method.name
@@ -171,11 +172,15 @@ func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
 	model := glm.Model{
 		Family:       f.model.Family.Family,
 		Coefficients: priors(f.model, f.design.Data),
-		Dispersion:   f.model.Prior.Sigma.Prior,
+		Dispersion:   dispersionPrior(f.model),
+		Nu:           f.model.Prior.Nu.Prior,
 	}
 	target, err := glm.NewTarget(f.design.Data, model)
 	if err != nil {
 		return nil, f.explain(err)
+	}
+	if columns, words := target.MeanMayNotExist(); len(columns) > 0 {
+		f.caution = caution(f.design.Data.Names, columns, words)
 	}
 	setup, err := f.method.setup(target)
 	f.setupTime = timer.lap()

@@ -25,11 +25,11 @@ type method struct {
 	maxDepth    int
 }
 
-// resolve chooses the method of a sampler for a family.
-func resolve(s *spec.Sampler, family glm.Family) (method, error) {
+// resolve chooses the method of a sampler for a model.
+func resolve(s *spec.Sampler, model *spec.Model) (method, error) {
 	name, reason := s.Method, ""
 	if name == "auto" {
-		name, reason = auto(family)
+		name, reason = auto(model)
 	}
 	switch name {
 	case "conjugate":
@@ -60,9 +60,15 @@ func resolve(s *spec.Sampler, family glm.Family) (method, error) {
 	return method{}, fmt.Errorf("sampler %q: method %q is not in this version", s.Name, name)
 }
 
-// auto picks the exact sampler that this version has for a family.
-func auto(family glm.Family) (name, reason string) {
-	if family.Name == "gaussian" && family.Link == "identity" {
+// auto picks the exact sampler that this version has for a model.
+func auto(model *spec.Model) (name, reason string) {
+	family := model.Family
+	gaussian := family.Name == "gaussian" && family.Link == "identity"
+	switch {
+	case gaussian && !conjugatePriors(model):
+		return "cggibbs", "auto chose cggibbs: gaussian(identity) has exact draws under normal or flat priors of the coefficients, " +
+			"and half_cauchy, half_normal or flat of sigma, only"
+	case gaussian:
 		return "conjugate", "auto chose conjugate: gaussian(identity) with normal or flat priors has exact independent draws"
 	}
 	return "cggibbs", "auto chose cggibbs: " + family.String() + " has no closed form, and coordinate Gibbs with a cached linear predictor costs O(n·d) per sweep"

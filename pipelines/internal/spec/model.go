@@ -9,30 +9,15 @@ import (
 	"glmbatch/infer/glm"
 )
 
-// familyLinks is a family with its links, the canonical one first.
-type familyLinks struct {
-	name           string
-	links, planned []string
-}
-
-var families = []familyLinks{
-	{"bernoulli", []string{"logit"}, []string{"probit", "cloglog", "cauchit"}},
-	{"binomial", []string{"logit"}, []string{"probit", "cloglog", "cauchit"}},
-	{"gaussian", []string{"identity"}, []string{"log", "inverse"}},
-	{"poisson", []string{"log"}, []string{"sqrt", "identity"}},
-}
-
-var plannedFamilies = []string{"student_t", "negative_binomial", "gamma", "inverse_gaussian", "beta"}
-
 var familyText = regexp.MustCompile(`^\s*([A-Za-z0-9_.]+)\s*(?:\(\s*([A-Za-z0-9_./^]*)\s*\)\s*)?$`)
 
 // familyNames lists what may be written: each family, and with each link.
 func familyNames() []string {
 	var list []string
-	for _, f := range families {
-		list = append(list, f.name)
-		for _, link := range f.links {
-			list = append(list, f.name+"("+link+")")
+	for _, f := range glm.Families() {
+		list = append(list, f.Name)
+		for _, link := range f.Links {
+			list = append(list, f.Name+"("+link+")")
 		}
 	}
 	return list
@@ -48,30 +33,42 @@ func (fam *Family) decodeNode(d *decoder, n *node, f field, _ []string) {
 		d.add(n.at, "family "+quote(n.text)+" is neither a name nor name(link)", "write bernoulli, or bernoulli(logit)")
 		return
 	}
+	families := glm.Families()
 	names := make([]string, len(families))
 	for i, known := range families {
-		names[i] = known.name
+		names[i] = known.Name
 	}
 	i := slices.Index(names, m[1])
 	if i < 0 {
-		d.notOneOf(&node{at: n.at, text: m[1]}, field{key: "family", enum: names, planned: plannedFamilies})
+		d.notOneOf(&node{at: n.at, text: m[1]}, field{key: "family", enum: names})
 		return
 	}
 	link := m[2]
 	if !strings.Contains(n.text, "(") {
-		link = families[i].links[0]
+		link = families[i].Links[0]
 	}
-	if !slices.Contains(families[i].links, link) {
-		d.notOneOf(&node{at: n.at, text: link}, field{key: "link of " + m[1], enum: families[i].links, planned: families[i].planned})
+	family, err := glm.ParseFamily(m[1], link)
+	if err != nil || link == "" {
+		d.notOneOf(&node{at: n.at, text: link}, field{key: "link of " + m[1], enum: families[i].Links})
 		return
 	}
-	fam.Family = glm.Family{Name: m[1], Link: link}
+	fam.Family = family
 }
 
 var (
-	coefficientPriors = []glm.PriorKind{glm.Flat, glm.Normal}
-	dispersionPriors  = []glm.PriorKind{glm.Flat, glm.HalfNormal, glm.HalfCauchy}
+	coefficientPriors = priorKinds(func(p glm.PriorInfo) bool { return p.Coefficient })
+	dispersionPriors  = priorKinds(func(p glm.PriorInfo) bool { return p.Dispersion })
 )
+
+// priorKinds lists the priors that serve a purpose.
+func priorKinds(serves func(glm.PriorInfo) bool) (kinds []glm.PriorKind) {
+	for _, p := range glm.PriorTable() {
+		if serves(p) {
+			kinds = append(kinds, p.Kind)
+		}
+	}
+	return kinds
+}
 
 func (p *CoefficientPrior) decodeNode(d *decoder, n *node, f field, _ []string) {
 	p.Prior = d.prior(n, f, coefficientPriors)
@@ -147,25 +144,54 @@ func (c *checker) checkModel(m *Model) {
 	if m.Family.Name == "" {
 		return // reported
 	}
-	gaussian := m.Family.Name == "gaussian"
+	gaussian := inResponseUnits(m.Family.Family)
 	c.coefficientPrior(m, gaussian)
 	if m.Prior.Intercept.Prior.Kind == "" {
 		m.Prior.Intercept.Prior.Prior = glm.Prior{Kind: glm.Normal, Scale: 10}
-		if gaussian {
+		if m.Family.Family == (glm.Family{Name: "gaussian", Link: "identity"}) || m.Family.Name == "student_t" {
 			m.Prior.Intercept.Prior.Prior = glm.Prior{Kind: glm.Flat}
+		} else if gaussian {
+			c.at(fmt.Sprintf("model %s needs a prior for its intercept: under %s no default fits its scale", quote(m.Name), m.Family),
+				`write for example prior: {intercept: "normal(0, 10)"} in units of the link of the response`, path...)
 		}
 	}
 	c.interceptPoint(m)
-	switch given := c.given("models", m.Name, "prior", "sigma"); {
-	case gaussian && !given:
-		c.at(fmt.Sprintf("model %s: gaussian needs a prior for sigma, in units of the response", quote(m.Name)),
-			`write for example prior: {sigma: "half_cauchy(1)"} with about the standard deviation of the response for 1`, path...)
-	case !gaussian && given:
-		c.at(m.Family.Name+" has no sigma", "remove it", append(path, "prior", "sigma")...)
-	}
+	c.dispersionPriors(m)
 	for _, named := range m.Prior.ByName {
 		if named.Pattern == "(Intercept)" {
 			c.at("by_name does not take the intercept", `write it under prior: intercept`, append(path, "prior", "by_name", named.Pattern)...)
+		}
+	}
+}
+
+// inResponseUnits tells whether the coefficients carry the unit of the response,
+// so that no default prior fits them.
+func inResponseUnits(f glm.Family) bool {
+	switch f.Link {
+	case "identity", "sqrt", "inverse", "1/mu^2":
+		return true
+	}
+	return false
+}
+
+// dispersionPriors fills in or asks for the priors of the dispersions that the
+// family has, and refuses the others.
+func (c *checker) dispersionPriors(m *Model) {
+	path := []string{"models", m.Name}
+	for _, name := range []string{"sigma", "shape", "phi", "nu"} {
+		given := c.given("models", m.Name, "prior", name)
+		has := slices.ContainsFunc(m.Family.Dispersions(), func(d glm.Dispersion) bool { return d.Name == name })
+		switch {
+		case !has && given:
+			c.at(m.Family.Name+" has no "+name, "remove it", append(path, "prior", name)...)
+		case !has || given:
+		case name == "sigma" || m.Family.Name == "inverse_gaussian":
+			c.at(fmt.Sprintf("model %s: %s needs a prior for %s, in units of the response", quote(m.Name), m.Family.Name, name),
+				fmt.Sprintf(`write for example prior: {%s: "half_cauchy(1)"} with about the standard deviation of the response for 1`, name), path...)
+		case name == "nu":
+			m.Prior.Nu.Prior = glm.Prior{Kind: glm.Gamma, Shape: 2, Rate: 0.1}
+		default:
+			m.Prior.Dispersion(name).Prior = glm.Prior{Kind: glm.Gamma, Shape: 0.01, Rate: 0.01}
 		}
 	}
 }
@@ -197,7 +223,7 @@ func (c *checker) coefficientPrior(m *Model, gaussian bool) {
 	why := "with standardize: " + m.Standardize + " no default fits the scale of its columns"
 	if gaussian {
 		hint = `write for example prior: {coefficients: "normal(0, 10)"}, or "flat"`
-		why = "the coefficients of gaussian are in units of the response, so no default fits"
+		why = "the coefficients of " + m.Family.Name + " are in units of the response, so no default fits"
 	}
 	c.at(fmt.Sprintf("model %s needs a prior for its coefficients: %s", quote(m.Name), why), hint, "models", m.Name)
 }

@@ -77,16 +77,30 @@ func (Model) planned() string {
 // Family is a response distribution with its link, as glm knows it.
 type Family struct{ glm.Family }
 
-// Priors are the prior distributions of a model. Coefficients and Sigma have
-// an empty Kind where the spec does not give them and the family does not need them.
+// Priors are the prior distributions of a model. Those that the family does not
+// have are left with an empty Kind.
 type Priors struct {
-	Coefficients CoefficientPrior `yaml:"coefficients" doc:"Prior of every coefficient but the intercept. May be left out only under 'standardize: center_scale' for bernoulli, binomial and poisson: normal(0, 2.5)."`
-	Intercept    InterceptPrior   `yaml:"intercept" doc:"Prior of the intercept. Left out: normal(0, 10) at the means of the columns, for gaussian flat."`
+	Coefficients CoefficientPrior `yaml:"coefficients" doc:"Prior of every coefficient but the intercept. May be left out only under 'standardize: center_scale' for links without a unit (log, logit, probit, cloglog, cauchit): normal(0, 2.5)."`
+	Intercept    InterceptPrior   `yaml:"intercept" doc:"Prior of the intercept. Left out: normal(0, 10) at the means of the columns, flat for gaussian and student_t; other links with a unit need one."`
 	ByName       []*NamedPrior    `yaml:"by_name" keyed:"Pattern" doc:"Priors of single coefficients, by name or glob; the more exact pattern wins."`
-	Sigma        DispersionPrior  `yaml:"sigma" doc:"Prior of the residual standard deviation of gaussian, in units of the response."`
+	Sigma        DispersionPrior  `yaml:"sigma" doc:"Prior of the residual standard deviation of gaussian, or the scale of student_t, in units of the response."`
+	Shape        DispersionPrior  `yaml:"shape" doc:"Prior of the shape of negative_binomial, gamma (both: left out, gamma(0.01, 0.01)) or inverse_gaussian (in units of the response)."`
+	Phi          DispersionPrior  `yaml:"phi" doc:"Prior of the precision of beta. Left out: gamma(0.01, 0.01)."`
+	Nu           DispersionPrior  `yaml:"nu" doc:"Prior of the degrees of freedom of student_t, above 1; constant(4) fixes them. Left out: gamma(2, 0.1)."`
 }
 
-func (Priors) planned() string { return "nu phi shape" }
+// Dispersion returns the prior of a dispersion by its name.
+func (p *Priors) Dispersion(name string) *DispersionPrior {
+	switch name {
+	case "sigma":
+		return &p.Sigma
+	case "shape":
+		return &p.Shape
+	case "phi":
+		return &p.Phi
+	}
+	return &p.Nu
+}
 
 // CoefficientPrior is a prior on the whole line.
 type CoefficientPrior struct{ glm.Prior }

@@ -115,7 +115,7 @@ profiles: {dev: {run: {chains: 2}}}
 	faults := [][2]string{
 		{"pipeline: p", "pipelin: p"}, {"seed: 1", "seed: -1"}, {"seed: 1", "seed: x"}, {"seed: 1", "seed: 1.5"},
 		{"path: a.csv, ", ""}, {"path: a.csv", "path: a.csv, sql: SELECT 1"}, {"each: file", "each: folder"},
-		{"formula: y ~ x, ", ""}, {"formula: y ~ x", "formula: 3"}, {"family: bernoulli", "family: bernouli"}, {"family: bernoulli", "family: bernoulli(probit)"},
+		{"formula: y ~ x, ", ""}, {"formula: y ~ x", "formula: 3"}, {"family: bernoulli", "family: bernouli"}, {"family: bernoulli", "family: bernoulli(identity)"},
 		{"center_scale", "centre_scale"}, {"normal(0, 2.5)", "half_normal(1)"}, {"normal(0, 2.5)", "norml(0, 1)"}, {"at: zero", "at: mean"},
 		{"cggibbs", "nutz"}, {"width: 2", "width: 0"}, {"width: 2", "widht: 2"}, {"refresh_every: 128", "refresh_every: sometimes"}, {"refresh_every: 128", "refresh_every: 0"},
 		{"chains: 4", "chains: 0"}, {"chains: 4", "chains: four"}, {"chains: 4", "chains: 4.5"}, {"over: min", "over: mean"}, {"ess: 100, ", ""},

@@ -1,0 +1,127 @@
+package glm
+
+import (
+	"math"
+
+	"glmbatch/infer/internal/vec"
+)
+
+// tails are a link of probabilities: F is the inverse link, log p = log F(eta)
+// and log q = log(1 − F(eta)), each formed without cancellation, with their
+// first and second derivatives.
+type tails struct {
+	logP, logQ     func(eta float64) float64
+	slopeP, slopeQ func(eta float64) (first, second float64)
+}
+
+// binary is bernoulli and binomial with any link.
+type binary struct{ tails }
+
+func (l binary) terms(r rows, eta, dst []float64) {
+	for i, e := range eta {
+		successes, failures := r.outcomes(i)
+		sum := 0.0
+		if successes > 0 { // 0·(−Inf) counts nothing
+			sum = float64(successes * l.logP(e))
+		}
+		if failures > 0 {
+			sum = math.FMA(failures, l.logQ(e), sum)
+		}
+		dst[i] = sum
+	}
+}
+
+// outcomes returns the successes and failures of a row.
+func (r rows) outcomes(i int) (successes, failures float64) {
+	m := 1.0
+	if r.m != nil {
+		m = r.m[i]
+	}
+	return r.y[i], m - r.y[i]
+}
+
+// slopes uses f²/(F(1 − F)) = (log p)′·(−log q)′ for the information.
+func (l binary) slopes(r rows, eta, grad, curv, info []float64) {
+	for i, e := range eta {
+		successes, failures := r.outcomes(i)
+		p1, p2 := l.slopeP(e)
+		q1, q2 := l.slopeQ(e)
+		grad[i] = math.FMA(successes, p1, float64(failures*q1))
+		curv[i] = -math.FMA(successes, p2, float64(failures*q2))
+		info[i] = (successes + failures) * (p1 * -q1)
+	}
+}
+
+func (binary) norm(rows) float64                 { return 0 }
+func (binary) scores(rows, []float64) [2]float64 { return [2]float64{} }
+func mirrored(f func(float64) float64) func(float64) float64 {
+	return func(eta float64) float64 { return f(-eta) }
+}
+
+// mirroredSlope is that of f(−eta).
+func mirroredSlope(f func(float64) (float64, float64)) func(float64) (float64, float64) {
+	return func(eta float64) (float64, float64) {
+		first, second := f(-eta)
+		return -first, second
+	}
+}
+
+// probit: F = Φ. (log Φ)′ is the hazard h at −eta, and its slope −h·(eta + h).
+var probitTails = tails{vec.LogNormalCDF, mirrored(vec.LogNormalCDF), probitSlope, mirroredSlope(probitSlope)}
+
+func probitSlope(eta float64) (first, second float64) {
+	h := vec.NormalHazard(-eta)
+	if eta < -1e4 { // eta + h = 1/h − …, lost in the difference
+		return h, -1
+	}
+	return h, -h * (eta + h)
+}
+
+// cloglog: F = 1 − exp(−w), w = e^eta.
+var cloglogTails = tails{
+	logP: func(eta float64) float64 {
+		w := vec.Exp(eta)
+		if w > 0.5 {
+			return vec.Log1p(-vec.Exp(-w))
+		}
+		return eta + vec.Log(shrink(w))
+	},
+	logQ: func(eta float64) float64 { return -vec.Exp(eta) },
+	slopeP: func(eta float64) (first, second float64) {
+		w := vec.Exp(eta)
+		if w > 700 { // e^−w
+			return 0, 0
+		}
+		first = vec.Exp(-w) / shrink(w) // w/(e^w − 1)
+		if w < 1e-5 {                   // 1 − w − first = −w/2 − …, lost in the difference
+			return first, first * -w * math.FMA(w, 1.0/12, 0.5)
+		}
+		return first, first * (1 - w - first)
+	},
+	slopeQ: func(eta float64) (first, second float64) {
+		w := vec.Exp(eta)
+		return -w, -w
+	},
+}
+
+// shrink returns (1 − e^−w)/w for w ≥ 0, 1 at 0.
+func shrink(w float64) float64 {
+	if w > 0.5 {
+		return (1 - vec.Exp(-w)) / w
+	}
+	// Σ (−w)ᵏ/(k + 1)!: the first term left out is below 0.5¹⁶/17! < 1e-19
+	sum := 1.0
+	for k := 16.0; k >= 2; k-- {
+		sum = math.FMA(-w/k, sum, 1)
+	}
+	return sum
+}
+
+// cauchit: F is the Cauchy distribution function, f = 1/(π(1 + eta²)).
+var cauchitTails = tails{vec.LogCauchyCDF, mirrored(vec.LogCauchyCDF), cauchitSlope, mirroredSlope(cauchitSlope)}
+
+func cauchitSlope(eta float64) (first, second float64) {
+	size := math.FMA(eta, eta, 1)
+	first = 1 / (math.Pi * size * vec.CauchyCDF(eta))
+	return first, -first * (2*eta/size + first)
+}

@@ -1,0 +1,107 @@
+package glm
+
+import (
+	"math"
+
+	"glmbatch/infer/internal/vec"
+)
+
+// dispersions are the values of a family's dispersions at a point.
+type dispersions struct {
+	at   [2]float64 // sigma, shape, phi; nu
+	u    [2]float64 // log(at − Lower)
+	norm float64    // of the law at them
+}
+
+// newDispersions returns fixed dispersions at their values and the others at
+// u = 0.
+func (t *Target) newDispersions() dispersions {
+	var d dispersions
+	for k, info := range t.dispersions {
+		if p := t.model.DispersionPrior(k); p.Kind == Constant {
+			d.at[k], d.u[k] = p.Location, vec.Log(p.Location-info.Lower)
+			continue
+		}
+		d.at[k] = info.Lower + 1
+	}
+	t.normalise(&d)
+	return d
+}
+
+// setFree sets the i-th dispersion that is a parameter.
+func (t *Target) setFree(d *dispersions, i int, u float64) {
+	k := t.free[i]
+	d.u[k], d.at[k] = u, t.dispersions[k].Lower+vec.Exp(u)
+	t.normalise(d)
+}
+
+// setTheta sets the free dispersions to the end of theta. Where the likelihood
+// is a function of at, it keeps the value that u gives back.
+func (t *Target) setTheta(d *dispersions, theta []float64) {
+	for i, k := range t.free {
+		t.setFree(d, i, vec.Log(theta[i]-t.dispersions[k].Lower))
+		if t.kind == gaussian { // a function of u
+			d.at[k] = theta[i]
+		}
+	}
+}
+
+// setUnconstrained sets the free dispersions to the end of u.
+func (t *Target) setUnconstrained(d *dispersions, u []float64) {
+	for i := range t.free {
+		t.setFree(d, i, u[i])
+	}
+}
+
+// Constrain writes theta for u: the coefficients, then x = Lower + e^u for each
+// dispersion x that is a parameter. Both have Dim entries and may be the same.
+func (t *Target) Constrain(u, theta []float64) {
+	d := t.Cols()
+	copy(theta, u[:d])
+	for i, k := range t.free {
+		theta[d+i] = t.dispersions[k].Lower + vec.Exp(u[d+i])
+	}
+}
+
+// Unconstrain is the inverse of Constrain.
+func (t *Target) Unconstrain(theta, u []float64) {
+	d := t.Cols()
+	copy(u, theta[:d])
+	for i, k := range t.free {
+		u[d+i] = vec.Log(theta[d+i] - t.dispersions[k].Lower)
+	}
+}
+
+// A law's dispersions count as impossible, at a log likelihood of −Inf, where
+// log(x − Lower) is beyond ±dispersionRange, and phi above phiMost: there rounding
+// would outweigh what is left of the density. The posterior mass beyond is nil
+// but for priors without a scale on data that fit perfectly.
+const (
+	dispersionRange = 200
+	phiMost         = 1e12
+)
+
+// normalise takes the law's norm, −Inf where a dispersion is impossible.
+func (t *Target) normalise(d *dispersions) {
+	if t.law != nil {
+		for k, info := range t.dispersions {
+			if math.Abs(d.u[k]) > dispersionRange || info.Name == "phi" && d.at[k] > phiMost {
+				d.norm = math.Inf(-1)
+				return
+			}
+		}
+		r := t.rows
+		r.disp = d.at
+		d.norm = t.law.norm(r)
+	}
+}
+
+// logDispersionPrior returns the log prior density of the free dispersions on
+// their own scale. A prior cut off at Lower keeps the constant of the whole.
+func (t *Target) logDispersionPrior(d *dispersions) float64 {
+	sum := 0.0
+	for _, k := range t.free {
+		sum += t.model.DispersionPrior(k).LogDensity(d.at[k])
+	}
+	return sum
+}

@@ -1,0 +1,97 @@
+package glm
+
+import "strings"
+
+// Family is a response distribution with its link.
+type Family struct {
+	Name string // as in Families
+	Link string // as in Families
+}
+
+// Dispersion is a positive parameter of a family besides the coefficients.
+type Dispersion struct {
+	Name string // sigma, shape, phi or nu
+	// Lower is the end of its support (Lower, ∞). Samplers move
+	// u = log(x − Lower), and a prior is cut off there.
+	Lower float64
+}
+
+// FamilyInfo is one row of the table of families.
+type FamilyInfo struct {
+	Name  string
+	Links []string // the one taken when none is named first
+	// Dispersions are its further parameters, that of Model.Dispersion first,
+	// then that of Model.Nu; at most two.
+	Dispersions []Dispersion
+	Response    string // what a response is, in words
+}
+
+// families is the table of families. A law of the same name and link stands in
+// law.go for each, but for the three with closed sums (see kind).
+var families = []FamilyInfo{
+	{"gaussian", []string{"identity", "log", "inverse"}, []Dispersion{{"sigma", 0}}, "a finite number"},
+	{"student_t", []string{"identity"}, []Dispersion{{"sigma", 0}, {"nu", 1}}, "a finite number"},
+	{"bernoulli", []string{"logit", "probit", "cloglog", "cauchit"}, nil, "0 or 1"},
+	{"binomial", []string{"logit", "probit", "cloglog", "cauchit"}, nil, "a whole number from 0 to its trials"},
+	{"poisson", []string{"log", "sqrt", "identity"}, nil, "a whole number, 0 or more"},
+	{"negative_binomial", []string{"log"}, []Dispersion{{"shape", 0}}, "a whole number, 0 or more"},
+	{"gamma", []string{"log", "inverse"}, []Dispersion{{"shape", 0}}, "a number above 0"},
+	{"inverse_gaussian", []string{"log", "1/mu^2"}, []Dispersion{{"shape", 0}}, "a number above 0"},
+	{"beta", []string{"logit"}, []Dispersion{{"phi", 0}}, "a number between 0 and 1, both excluded"},
+}
+
+// Families returns the table of families; it must not be changed.
+func Families() []FamilyInfo { return families }
+
+// linkSpellings are other ways to write a link.
+var linkSpellings = map[string]string{"1/mu²": "1/mu^2"}
+
+// ParseFamily returns the family of a name; an empty link means the first one
+// of the table. The error is a *ParseError.
+func ParseFamily(name, link string) (Family, error) {
+	if plain, ok := linkSpellings[link]; ok {
+		link = plain
+	}
+	var names []string
+	nearest := ""
+	for _, f := range families {
+		if f.Name == name {
+			if link == "" {
+				link = f.Links[0]
+			}
+			for _, l := range f.Links {
+				if l == link {
+					return Family{name, link}, nil
+				}
+			}
+			return Family{}, &ParseError{Text: link, Reason: "is not a link of family " + name,
+				Hint: "its links are " + strings.Join(f.Links, ", ")}
+		}
+		if distance(strings.ToLower(name), f.Name) <= 2 {
+			nearest = f.Name
+		}
+		names = append(names, f.Name)
+	}
+	hint := "the families are " + strings.Join(names, ", ")
+	if nearest != "" {
+		hint = "did you mean " + nearest + "?"
+	}
+	return Family{}, &ParseError{Text: name, Reason: "is not a family", Hint: hint}
+}
+
+// Dispersions returns the family's parameters besides the coefficients.
+func (f Family) Dispersions() []Dispersion {
+	for _, row := range families {
+		if row.Name == f.Name {
+			return row.Dispersions
+		}
+	}
+	return nil
+}
+
+// HasDispersion tells whether the family has parameters besides the
+// coefficients.
+func (f Family) HasDispersion() bool { return len(f.Dispersions()) > 0 }
+
+// String returns name(link).
+func (f Family) String() string { return f.Name + "(" + f.Link + ")" }

@@ -1,0 +1,203 @@
+package glm
+
+import (
+	"fmt"
+	"math"
+
+	"glmbatch/infer/internal/vec"
+)
+
+// StartError tells that no starting point inside the domain of the link was
+// found, where that domain is eta > 0.
+type StartError struct {
+	Family Family
+	Row    int     // 0-based, the row with the lowest eta of the last attempt
+	Eta    float64 // there
+}
+
+// Error names the row, counted from 1, and what to do.
+func (e *StartError) Error() string {
+	return fmt.Sprintf("%s needs a linear predictor above 0 in every row, and none was found: row %d has %.3g at the point nearest to the response; "+
+		"keep the intercept, leave out the offset, or use the log link", e.Family, e.Row+1, e.Eta)
+}
+
+// meanResponse returns the mean response, per trial, pulled inside its domain.
+func (t *Target) meanResponse() float64 {
+	total, count := vec.Sum(t.data.Y), float64(t.Rows())
+	switch t.model.Family.Name {
+	case "bernoulli", "binomial":
+		if t.data.Trials != nil {
+			count = vec.Sum(t.data.Trials)
+		}
+		return (total + 0.5) / (count + 1)
+	case "poisson", "negative_binomial":
+		return (total + 0.5) / (count + 1)
+	case "gaussian": // with a positive mean
+		size := math.Sqrt(vec.SumSquares(t.data.Y) / count)
+		return max(total/count, 0.1*size, 1e-100)
+	}
+	return total / count
+}
+
+// linkOf returns the linear predictor of a mean inside the family's domain.
+func (t *Target) linkOf(mean float64) float64 {
+	switch t.model.Family.Link {
+	case "logit":
+		return vec.Log(mean / (1 - mean))
+	case "probit", "cauchit": // about that of the logit
+		return 0.6 * vec.Log(mean/(1-mean))
+	case "cloglog":
+		return vec.Log(-vec.Log1p(-mean))
+	}
+	if t.model.Family.Name == "student_t" {
+		return mean
+	}
+	return positiveLinks[t.model.Family.Link].eta(mean)
+}
+
+// feasible demands that eta at beta is inside the link's domain. Where it is
+// not, these are tried: the intercept alone; the least squares fits, with a
+// small ridge, of the link of each response and of a constant.
+func (p *pilot) feasible() error {
+	t := p.t
+	l, ok := t.law.(positive)
+	if !ok || !l.link.wall {
+		return nil
+	}
+	if p.inside() {
+		return nil
+	}
+	if j := t.data.Intercept; j >= 0 {
+		at := p.beta[j]
+		clear(p.beta)
+		p.beta[j] = at
+		if p.inside() {
+			return nil
+		}
+	}
+	mean := t.meanResponse()
+	wanted := make([]float64, t.Rows())
+	for _, share := range []float64{0.9, 0.5, 0.1, 0} { // how far each response counts
+		for i, y := range t.data.Y {
+			wanted[i] = t.linkOf(math.FMA(share, y, float64((1-share)*mean)))
+			if t.data.Offset != nil {
+				wanted[i] -= t.data.Offset[i]
+			}
+		}
+		if t.Cols() > denseLimit || !p.leastSquares(wanted) {
+			break
+		}
+		if p.inside() {
+			return nil
+		}
+	}
+	if t.Cols() <= denseLimit && t.data.Offset != nil { // far above every offset
+		for _, grow := range []float64{1, 10, 100, 1000} {
+			level := math.FMA(grow, largest(t.data.Offset), t.linkOf(mean))
+			for i, o := range t.data.Offset {
+				wanted[i] = level - o
+			}
+			if p.leastSquares(wanted) && p.inside() {
+				return nil
+			}
+		}
+	}
+	e := &StartError{Family: t.model.Family, Eta: math.Inf(1)}
+	for i, v := range p.eta {
+		if v < e.Eta {
+			e.Row, e.Eta = i, v
+		}
+	}
+	return e
+}
+
+// inside computes eta and tells whether it is above 0 in every row, by more than
+// its rounding.
+func (p *pilot) inside() bool {
+	p.product()
+	limit := 1e-12 * largest(p.eta)
+	for _, e := range p.eta {
+		if !(e > limit) {
+			return false
+		}
+	}
+	return true
+}
+
+// leastSquares sets beta to the fit of wanted.
+func (p *pilot) leastSquares(wanted []float64) bool {
+	x := p.t.data.X
+	d := x.Cols
+	ones, scratch, h := make([]float64, x.Rows), make([]float64, x.Rows), make([]float64, d*d)
+	for i := range ones {
+		ones[i] = 1
+	}
+	weightedGram(x, ones, scratch, h)
+	for j := range d {
+		h[j*d+j] = math.FMA(1e-10, h[j*d+j], h[j*d+j]+1e-200)
+	}
+	transposed(x, wanted, p.beta)
+	mustFactor(h, d).Solve(p.beta)
+	return largest(p.beta) <= math.MaxFloat64
+}
+
+// firstDispersions sets free dispersions to a first guess: sigma to the scale
+// of the response, the shape of an inverse gaussian to its size, nu to 8.
+func (p *pilot) firstDispersions() {
+	for i, k := range p.t.free {
+		u := 0.0
+		switch p.t.dispersions[k].Name {
+		case "sigma":
+			u = p.responseScale()
+		case "nu":
+			u = vec.Log(7)
+		default:
+			if p.t.model.Family.Name == "inverse_gaussian" {
+				u = vec.Log(p.t.meanResponse())
+			}
+		}
+		p.t.setFree(&p.disp, i, u)
+	}
+}
+
+// estimateDispersions moves each free dispersion to the highest point of its log
+// posterior at beta, in log(x − Lower), among a grid of quarters within 16 of
+// the first guess, and then of 1/64. Its scale is that of the curvature there.
+func (p *pilot) estimateDispersions() {
+	t := p.t
+	for i, k := range t.free {
+		value := func(u float64) float64 {
+			d := p.disp
+			t.setFree(&d, i, u)
+			v := t.logLikAt(p.eta, &d) + t.LogPriorAlong(t.Cols()+i, u)
+			if v != v {
+				return math.Inf(-1)
+			}
+			return v
+		}
+		best := p.disp.u[k]
+		for _, g := range []struct{ step, reach float64 }{{0.25, 64}, {1.0 / 64, 16}} {
+			best = highest(value, best, g.step, g.reach)
+		}
+		const h = 1.0 / 64
+		curvature := (2*value(best) - (value(best-h) + value(best+h))) / (h * h)
+		p.dispScale[k] = 0.5
+		if curvature > 4 {
+			p.dispScale[k] = 1 / math.Sqrt(curvature)
+		}
+		t.setFree(&p.disp, i, best)
+	}
+}
+
+// highest returns the point of the grid centre + k·step, |k| ≤ reach, with the
+// largest value.
+func highest(value func(float64) float64, centre, step, reach float64) float64 {
+	best, top := centre, value(centre)
+	for k := -reach; k <= reach; k++ {
+		u := math.FMA(k, step, centre)
+		if v := value(u); v > top {
+			best, top = u, v
+		}
+	}
+	return best
+}

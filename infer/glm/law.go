@@ -1,0 +1,132 @@
+package glm
+
+import "glmbatch/infer/internal/vec"
+
+// law is the likelihood of a family and link whose sum over rows has no closed
+// form along a column. The log density of a row is its term, which moves with
+// eta, and a share of norm, which does not; Target.constant has the rest.
+//
+// Slices of one call have equal lengths.
+type law interface {
+	// terms writes the rows' terms to dst, which may be eta: −Inf where eta is
+	// outside the link's domain or the density underflows in logs.
+	terms(r rows, eta, dst []float64)
+	// slopes writes the first derivative of the terms in eta, the negative
+	// second one and its expectation (Fisher's information, ≥ 0), with eta
+	// inside the link's domain.
+	slopes(r rows, eta, grad, curv, info []float64)
+	// norm returns the part of the log density that only the dispersions move,
+	// summed over the rows. Cost: O(n) at most.
+	norm(r rows) float64
+	// scores returns the derivative of Σ terms + norm in each dispersion.
+	scores(r rows, eta []float64) [2]float64
+}
+
+// rows are responses as a law sees them.
+type rows struct {
+	y, m  []float64  // response; trials, nil for 1 each
+	logY  []float64  // log y, where the family uses it
+	log1Y []float64  // log(1 − y), for beta
+	disp  [2]float64 // the dispersions
+}
+
+// part returns rows i to j.
+func (r rows) part(i, j int) rows {
+	out := rows{y: r.y[i:j], disp: r.disp}
+	if r.m != nil {
+		out.m = r.m[i:j]
+	}
+	if r.logY != nil {
+		out.logY = r.logY[i:j]
+	}
+	if r.log1Y != nil {
+		out.log1Y = r.log1Y[i:j]
+	}
+	return out
+}
+
+// lawOf returns the law of a family, nil for those of another kind.
+func lawOf(f Family) law {
+	switch f.Name {
+	case "bernoulli", "binomial":
+		return binary{map[string]tails{"probit": probitTails, "cloglog": cloglogTails, "cauchit": cauchitTails}[f.Link]}
+	case "student_t":
+		return studentLaw{}
+	case "beta":
+		return betaLaw{}
+	}
+	mean := map[string]meanLaw{"gaussian": gaussianMean{}, "poisson": poissonMean{}, "negative_binomial": negativeBinomialMean{},
+		"gamma": gammaMean{}, "inverse_gaussian": inverseGaussianMean{}}[f.Name]
+	link, ok := positiveLinks[f.Link]
+	if mean == nil || !ok {
+		return nil
+	}
+	return positive{mean, link}
+}
+
+// chunkRows is the number of rows that a law is given at a time.
+const chunkRows = 128
+
+// sumLaw returns the law's sum over rows at eta + delta·x, in one pass and
+// without writing.
+func (t *Target) sumLaw(eta, x []float64, delta float64, disp [2]float64) float64 {
+	r := t.rows
+	r.disp = disp
+	var at [chunkRows]float64
+	sum := 0.0
+	for i := 0; i < len(eta); i += chunkRows {
+		n := min(chunkRows, len(eta)-i)
+		copy(at[:n], eta[i:i+n])
+		vec.Axpy(delta, x[i:i+n], at[:n])
+		t.law.terms(r.part(i, i+n), at[:n], at[:n])
+		sum += vec.Sum(at[:n])
+	}
+	return sum
+}
+
+// slopes writes the derivatives of the rows' log likelihoods in eta to those
+// of grad, curv and info that are not nil; each may be eta. See law.slopes.
+func (t *Target) slopes(eta []float64, disp [2]float64, grad, curv, info []float64) {
+	r := t.rows
+	r.disp = disp
+	var g, c, e [chunkRows]float64
+	for i := 0; i < len(eta); i += chunkRows {
+		n := min(chunkRows, len(eta)-i)
+		t.law.slopes(r.part(i, i+n), eta[i:i+n], g[:n], c[:n], e[:n])
+		if grad != nil {
+			copy(grad[i:], g[:n])
+		}
+		if curv != nil {
+			copy(curv[i:], c[:n])
+		}
+		if info != nil {
+			copy(info[i:], e[:n])
+		}
+	}
+}
+
+// scores returns the derivative of the log likelihood in each dispersion.
+func (t *Target) scores(eta []float64, disp [2]float64) [2]float64 {
+	r := t.rows
+	r.disp = disp
+	return t.law.scores(r, eta)
+}
+
+// rowData computes what the law needs of the responses once.
+func (t *Target) rowData() {
+	t.rows = rows{y: t.data.Y, m: t.data.Trials}
+	logs := func(of func(float64) float64) []float64 {
+		out := make([]float64, len(t.data.Y))
+		for i, y := range t.data.Y {
+			out[i] = of(y)
+		}
+		return out
+	}
+	switch t.model.Family.Name {
+	case "gamma", "inverse_gaussian":
+		t.rows.logY = logs(vec.Log)
+	case "beta":
+		t.rows.logY = logs(vec.Log)
+		t.rows.log1Y = logs(func(y float64) float64 { return vec.Log1p(-y) })
+	}
+}

@@ -1,0 +1,178 @@
+package glm
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"glmbatch/infer/internal/variate"
+	"glmbatch/infer/internal/vec"
+)
+
+// PriorInfo is one row of the table of priors.
+type PriorInfo struct {
+	Kind PriorKind
+	Args []string // names of its numbers, in the order of writing
+	// Coefficient and Dispersion tell what it may be the prior of.
+	Coefficient, Dispersion bool
+	// Moments says in words which of its moments are finite.
+	Moments string
+}
+
+// priorTable is the table of priors, in the order of messages.
+var priorTable = []PriorInfo{
+	{Flat, nil, true, true, "improper"},
+	{Normal, []string{"location", "scale"}, true, false, "all"},
+	{StudentT, []string{"df", "location", "scale"}, true, false, "those below df"},
+	{Cauchy, []string{"location", "scale"}, true, false, "none"},
+	{Laplace, []string{"location", "scale"}, true, false, "all"},
+	{HalfNormal, []string{"scale"}, false, true, "all"},
+	{HalfStudentT, []string{"df", "scale"}, false, true, "those below df"},
+	{HalfCauchy, []string{"scale"}, false, true, "none"},
+	{Exponential, []string{"rate"}, false, true, "all"},
+	{Gamma, []string{"shape", "rate"}, false, true, "all"},
+	{InverseGamma, []string{"shape", "scale"}, false, true, "those below shape"},
+	{Uniform, []string{"low", "high"}, false, true, "all"},
+	{Constant, []string{"value"}, false, true, "fixed"},
+}
+
+// PriorTable returns the table of priors; it must not be changed.
+func PriorTable() []PriorInfo { return priorTable }
+
+// info returns the prior's row of the table.
+func (p Prior) info() (PriorInfo, bool) {
+	i := slices.IndexFunc(priorTable, func(row PriorInfo) bool { return row.Kind == p.Kind })
+	if i < 0 {
+		return PriorInfo{}, false
+	}
+	return priorTable[i], true
+}
+
+// argument returns the field of an argument of the table.
+func (p *Prior) argument(name string) *float64 {
+	switch name {
+	case "location", "value":
+		return &p.Location
+	case "df":
+		return &p.DF
+	case "shape":
+		return &p.Shape
+	case "rate":
+		return &p.Rate
+	case "low":
+		return &p.Low
+	case "high":
+		return &p.High
+	}
+	return &p.Scale
+}
+
+// String returns the canonical spelling, which ParsePrior reads back to an
+// equal prior: "normal(0, 2.5)", "half_cauchy(5)", "flat".
+func (p Prior) String() string {
+	row, _ := p.info()
+	if len(row.Args) == 0 {
+		return string(p.Kind)
+	}
+	numbers := make([]string, len(row.Args))
+	for i, a := range row.Args {
+		numbers[i] = strconv.FormatFloat(*p.argument(a), 'g', -1, 64)
+	}
+	return string(p.Kind) + "(" + strings.Join(numbers, ", ") + ")"
+}
+
+// Source gives uniform numbers in the open interval (0, 1), such as
+// *infer.Stream.
+type Source interface{ Float64() float64 }
+
+// Draw returns a draw from the prior; NaN if it is not proper. The number of
+// uniforms that it takes depends on the kind, and for student_t, gamma and
+// inverse_gamma on their values.
+func (p Prior) Draw(s Source) float64 {
+	switch p.Kind {
+	case Normal:
+		return math.FMA(p.Scale, variate.Normal(s), p.Location)
+	case HalfNormal:
+		return p.Scale * math.Abs(variate.Normal(s))
+	case HalfCauchy:
+		return p.Scale * variate.HalfCauchy(s)
+	case Cauchy:
+		z := variate.Normal(s)
+		return math.FMA(p.Scale, z/variate.Normal(s), p.Location)
+	case StudentT:
+		return math.FMA(p.Scale, variate.StudentT(s, p.DF), p.Location)
+	case HalfStudentT:
+		return p.Scale * math.Abs(variate.StudentT(s, p.DF))
+	case Laplace:
+		u := s.Float64()
+		if u < 0.5 {
+			return math.FMA(p.Scale, vec.Log(2*u), p.Location)
+		}
+		return math.FMA(-p.Scale, vec.Log(2*(1-u)), p.Location)
+	case Exponential:
+		return variate.Exponential(s) / p.Rate
+	case Gamma:
+		return variate.Gamma(s, p.Shape) / p.Rate
+	case InverseGamma:
+		return p.Scale / variate.Gamma(s, p.Shape)
+	case Uniform:
+		return math.FMA(p.High-p.Low, s.Float64(), p.Low)
+	case Constant:
+		return p.Location
+	}
+	return math.NaN()
+}
+
+// ForCoefficient tells why p cannot be the prior of a coefficient, or nil.
+func (p Prior) ForCoefficient() error {
+	if row, ok := p.info(); ok && row.Coefficient {
+		return p.check()
+	}
+	return fmt.Errorf("%s cannot be the prior of a coefficient: use normal(location, scale) or flat", p)
+}
+
+// ForDispersion tells why p cannot be the prior of a dispersion, or nil.
+func (p Prior) ForDispersion() error {
+	if row, ok := p.info(); ok && row.Dispersion {
+		return p.check()
+	}
+	return fmt.Errorf("%s cannot be the prior of a dispersion: use half_cauchy(scale), half_normal(scale) or flat", p)
+}
+
+// Limits of a prior's numbers: outside them the products that a sampler forms
+// may overflow or underflow.
+const (
+	minScale = 1e-100
+	maxScale = 1e100
+	minShape = 1e-3
+	maxShape = 1e6
+)
+
+// check tells which number of p is impossible.
+func (p Prior) check() error {
+	row, _ := p.info()
+	for _, name := range row.Args {
+		v := *p.argument(name)
+		switch name {
+		case "location":
+			if math.IsNaN(v) || math.Abs(v) > maxScale {
+				return fmt.Errorf("location %v is not a number between -1e100 and 1e100", v)
+			}
+		case "df", "shape":
+			if !(v >= minShape && v <= maxShape) {
+				return fmt.Errorf("%s %v is not a number between 0.001 and 1e6", name, v)
+			}
+		case "low":
+			if !(v >= 0 && v < p.High) {
+				return fmt.Errorf("low end %v is not a number from 0 to below its high end %v", v, p.High)
+			}
+		default:
+			if !(v >= minScale && v <= maxScale) {
+				return fmt.Errorf("%s %v is not a number between 1e-100 and 1e100", name, v)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package glm
+
+import (
+	"math"
+
+	"glmbatch/infer/internal/vec"
+)
+
+// studentLaw is student_t(identity): scale sigma, nu degrees of freedom.
+type studentLaw struct{}
+
+func (studentLaw) terms(r rows, eta, dst []float64) {
+	sigma, nu := r.disp[0], r.disp[1]
+	for i, e := range eta {
+		z := (r.y[i] - e) / sigma
+		dst[i] = -0.5 * (nu + 1) * vec.Log1p(float64(z/nu*z))
+	}
+}
+
+// slopes: the information per row is (nu + 1)/(nu + 3)/sigma².
+func (studentLaw) slopes(r rows, eta, grad, curv, info []float64) {
+	sigma, nu := r.disp[0], r.disp[1]
+	for i, e := range eta {
+		z := (r.y[i] - e) / sigma
+		weight := (nu + 1) / math.FMA(z, z, nu)
+		grad[i] = weight * z / sigma
+		curv[i] = weight * ((nu - float64(z*z)) / math.FMA(z, z, nu)) / sigma / sigma
+		info[i] = (nu + 1) / (nu + 3) / sigma / sigma
+	}
+}
+
+func (studentLaw) norm(r rows) float64 {
+	row := vec.LogRising(0.5*r.disp[1], 0.5) - halfLog2Pi - vec.Log(r.disp[0])
+	return float64(len(r.y)) * row
+}
+
+func (studentLaw) scores(r rows, eta []float64) [2]float64 {
+	sigma, nu := r.disp[0], r.disp[1]
+	base := vec.Digamma(0.5*(nu+1)) - vec.Digamma(0.5*nu) - 1/nu
+	inSigma, inNu := 0.0, 0.0
+	for i, e := range eta {
+		z := (r.y[i] - e) / sigma
+		weight := (nu + 1) / math.FMA(z, z, nu)
+		inSigma += math.FMA(float64(weight*z), z, -1)
+		inNu += 0.5 * ((base - vec.Log1p(float64(z/nu*z))) + float64(weight*z)*z/nu)
+	}
+	return [2]float64{inSigma / sigma, inNu}
+}
+
+// betaLaw is beta(logit): mean mu and precision phi, shapes a = mu·phi and
+// b = (1 − mu)·phi.
+type betaLaw struct{}
+
+// vanishing is the shape below which log Γ(a) is −log a to the last bit, and a
+// itself may underflow.
+const vanishing = 1e-290
+
+// excess returns log Γ(a) − a·log a + a for a with logarithm logA.
+func excess(a, logA float64) float64 {
+	if a < vanishing {
+		return -logA
+	}
+	return vec.LogGammaExcess(a)
+}
+
+func (betaLaw) terms(r rows, eta, dst []float64) {
+	phi := r.disp[0]
+	logPhi := vec.Log(phi)
+	for i, e := range eta {
+		a, b := phi*vec.Logistic(e), phi*vec.Logistic(-e)
+		logMu, logRest := -vec.Log1pExp(-e), -vec.Log1pExp(e)
+		fit := math.FMA(a, r.logY[i]-logMu, float64(b*(r.log1Y[i]-logRest)))
+		dst[i] = fit - (excess(a, logPhi+logMu) + excess(b, logPhi+logRest))
+	}
+}
+
+// scaledDigamma returns a·ψ(a), −1 at 0.
+func scaledDigamma(a float64) float64 {
+	if a < vanishing {
+		return -1
+	}
+	return float64(a * vec.Digamma(a))
+}
+
+// scaledTrigamma returns a²·ψ′(a), 1 at 0.
+func scaledTrigamma(a float64) float64 {
+	if a < vanishing {
+		return 1
+	}
+	return vec.ScaledTrigamma(a)
+}
+
+func (betaLaw) slopes(r rows, eta, grad, curv, info []float64) {
+	phi := r.disp[0]
+	for i, e := range eta {
+		mu, rest := vec.Logistic(e), vec.Logistic(-e)
+		a, b := phi*mu, phi*rest
+		logit := r.logY[i] - r.log1Y[i]
+		grad[i] = math.FMA(float64(a*rest), logit, math.FMA(mu, scaledDigamma(b), -float64(rest*scaledDigamma(a))))
+		info[i] = math.FMA(rest*rest, scaledTrigamma(a), float64(float64(mu*mu)*scaledTrigamma(b)))
+		curv[i] = math.FMA(-grad[i], rest-mu, info[i])
+	}
+}
+
+func (betaLaw) norm(r rows) float64 { return float64(len(r.y)) * vec.LogGammaExcess(r.disp[0]) }
+
+func (betaLaw) scores(r rows, eta []float64) [2]float64 {
+	phi := r.disp[0]
+	base := vec.Digamma(phi)
+	sum := 0.0
+	for i, e := range eta {
+		mu, rest := vec.Logistic(e), vec.Logistic(-e)
+		shapes := (scaledDigamma(phi*mu) + scaledDigamma(phi*rest)) / phi
+		sum += (base - shapes) + math.FMA(mu, r.logY[i], float64(rest*r.log1Y[i]))
+	}
+	return [2]float64{sum}
+}
