@@ -59,11 +59,11 @@ func (l *Ledger) States(ctx context.Context) (map[Key]Grade, error) {
 		QUALIFY row_number() OVER (PARTITION BY dataset, key, model, sampler ORDER BY noted DESC, rowid DESC) = 1`)
 }
 
-// LastRun returns the verdicts that the newest run of a pipeline took. Without
-// a ledger file or such a run there are none, and no error.
+// LastRun returns the verdicts that the newest run of a pipeline took, runs
+// that had nothing to do left out. Without a ledger file or such a run there are none, and no error.
 func (l *Ledger) LastRun(ctx context.Context, pipeline string) (map[Key]Grade, error) {
 	return l.grades(ctx, `SELECT dataset, key, model, sampler, verdict FROM run_fit
-		WHERE run_id = (SELECT run_id FROM run WHERE pipeline = ? ORDER BY started DESC, rowid DESC LIMIT 1)
+		WHERE run_id = (SELECT run_id FROM run WHERE pipeline = ? AND run_id IN (SELECT run_id FROM run_fit) ORDER BY started DESC, rowid DESC LIMIT 1)
 		ORDER BY noted, rowid`, pipeline)
 }
 
