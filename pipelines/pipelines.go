@@ -41,6 +41,8 @@ const (
 	Skipped     = run.Skipped
 	Uncommitted = run.Uncommitted
 	Interrupted = run.Interrupted
+	Committed   = run.Committed
+	Planned     = run.Planned
 )
 
 // UsageError is a call that cannot be carried out as it was written: exit code 2.
@@ -64,7 +66,10 @@ type RunOptions struct {
 	Overrides
 	Workers  int      // 0: one per processor
 	Only     []string // terms FIELD=PATTERN, see --only
+	Select   []string // terms "state:error", see --select
+	Retry    bool     // what failed or erred in the pipeline's last run; excludes Select
 	Force    bool     // compute complete fits again
+	DryRun   bool     // say what would be drawn and why: nothing is drawn or stored
 	LockWait time.Duration
 	// Progress receives a line per ended fit, and, if Live, a picture that is
 	// redrawn, Width columns wide. Nil means no progress.
@@ -82,6 +87,13 @@ func Run(ctx context.Context, target string, o RunOptions) (*Outcome, error) {
 	only, err := run.ParseSelector(o.Only)
 	if err != nil {
 		return nil, &UsageError{err}
+	}
+	states, err := run.ParseStates(o.Select)
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	if o.Retry {
+		states = run.FailedLast()
 	}
 	if o.Workers < 0 {
 		return nil, &UsageError{fmt.Errorf("--workers %d: there must be at least 1", o.Workers)}
@@ -104,7 +116,7 @@ func Run(ctx context.Context, target string, o RunOptions) (*Outcome, error) {
 		defer stop()
 	}
 	out, err := run.Run(ctx, run.Config{
-		Pipeline: p, Source: src, Database: p.Database, Workers: o.Workers, Only: only, Force: o.Force,
+		Pipeline: p, Source: src, Database: p.Database, Workers: o.Workers, Only: only, Select: states, Force: o.Force, DryRun: o.DryRun,
 		Build: Version().String(), LockWait: o.LockWait, Example: example,
 		Tracker: tracker, Log: o.Log, Now: time.Now,
 	})

@@ -90,7 +90,7 @@ func (f *Fit) check() error {
 }
 
 // fitTables hold rows of a fit under its fit_id, besides fit itself.
-var fitTables = []string{"parameter", "draw", "chain", "summary", "diagnostic", "design", "pointwise", "event"}
+var fitTables = []string{"parameter", "draw", "chain", "summary", "diagnostic", "design", "pointwise", "event", "identity"}
 
 // remove deletes the fits with a fingerprint. What runs did about them is
 // history and stays, without the number.
@@ -144,10 +144,12 @@ func (s *Session) insertFit(ctx context.Context, id int64, f *Fit) error {
 		number(t.Setup), number(t.Warmup), number(t.Sampling), number(t.Wall),
 		number(t.ToESS100Median), number(t.ToESS100Min), number(t.ToESS100LogLik),
 		f.Created.UTC(), f.Created.UTC())
-	if err != nil || f.Design == nil {
-		return err
+	if err == nil && f.Design != nil {
+		_, err = s.c.ExecContext(ctx, "INSERT INTO design VALUES (?, ?)", id, string(f.Design))
 	}
-	_, err = s.c.ExecContext(ctx, "INSERT INTO design VALUES (?, ?)", id, string(f.Design))
+	if err == nil && f.Identity != nil {
+		_, err = s.c.ExecContext(ctx, "INSERT INTO identity VALUES (?, ?)", id, string(f.Identity))
+	}
 	return err
 }
 

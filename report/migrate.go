@@ -21,10 +21,14 @@ var ledgerSQL string
 //go:embed schema/0001_comments.sql
 var commentsSQL string
 
+//go:embed schema/0002_identity.sql
+var identitySQL string
+
 // migrations is the history of the schema: entry i leads to version i+1.
 // Entries that were released are never changed.
 var migrations = []migration{
 	{"ledger", []string{ledgerSQL, commentsSQL}},
+	{"identity", []string{identitySQL}},
 }
 
 // createVersions makes the table that tells the schema's version.

@@ -66,6 +66,7 @@ type Fit struct {
 	Statistics  []Statistic                // log_lik and other scalars of a draw
 	Diagnostics []Diagnostic
 	Design      []byte // JSON record from which new data are coded alike
+	Identity    []byte // JSON object whose hash the fingerprint is
 	Events      []Event
 	Action      Action // what the run did; empty means Computed, or Failed for Erred
 }

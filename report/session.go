@@ -63,6 +63,16 @@ func (s *Session) Run(ctx context.Context, r *Run) error {
 	})
 }
 
+// RunOnce stores a run unless the ledger has it already: for fits that were
+// drawn while the ledger was held and are loaded later.
+func (s *Session) RunOnce(ctx context.Context, r *Run) error {
+	var n int
+	if err := s.c.QueryRowContext(ctx, "SELECT count(*) FROM run WHERE run_id = ?", r.ID).Scan(&n); err != nil || n > 0 {
+		return err
+	}
+	return s.Run(ctx, r)
+}
+
 // RunFit notes what a run did about a fit without computing it.
 func (s *Session) RunFit(ctx context.Context, r *RunFit) error {
 	return inTransaction(ctx, s.c, func() error {

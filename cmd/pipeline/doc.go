@@ -4,5 +4,5 @@
 // It holds flags, signals, the terminal and the exit code; the work is done by
 // package pipelines.
 //
-// Read main.go, then run.go, then table.go.
+// Read main.go, then run.go and nights.go, then table.go.
 package main

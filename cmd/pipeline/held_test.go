@@ -9,7 +9,7 @@ import (
 )
 
 // While another process has the ledger open, fits are drawn and stay in their
-// spool: exit code 3. The next run commits them without drawing again.
+// spool: exit code 3. Once it is free, commit loads them without drawing.
 func TestHeldLedger(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -22,14 +22,23 @@ func TestHeldLedger(t *testing.T) {
 	if got := mustCall(t, "sql", "--format", "csv", "SELECT count(*) AS n FROM fit"); got != "n\n1\n" {
 		t.Errorf("held: the ledger has %q, want the first fit alone", got)
 	}
+	if code, out, errs := call(t, "prune", "--database", "posteriors.duckdb", "--keep", "1", "--lock-wait", "1ms"); code != 3 {
+		t.Errorf("prune of a held ledger: exit %d, want 3\n%s%s", code, out, errs)
+	}
 	release()
 	spool := "posteriors.duckdb.work"
 	before := newest(t, spool)
-	if code, out, errs := call(t, "run", "quickstart", "--seed", "9"); code != 0 {
+	if code, out, errs := call(t, "commit", "quickstart"); code != 0 || !strings.Contains(out, "committed") {
 		t.Errorf("released: exit %d\n%s%s", code, out, errs)
 	}
 	if got := mustCall(t, "sql", "--format", "csv", "SELECT count(*) AS n FROM fit"); got != "n\n2\n" {
 		t.Errorf("released: the ledger has %q, want both fits", got)
+	}
+	if out := mustCall(t, "prune", "quickstart", "--keep", "1"); !strings.Contains(out, "removed 1 fit, kept 1 fit;") {
+		t.Errorf("prune: %s", out)
+	}
+	if got := mustCall(t, "sql", "--format", "csv", "SELECT count(*) AS n FROM fit JOIN run USING (run_id) WHERE seed = 9"); got != "n\n1\n" {
+		t.Errorf("pruned: %q, want the newest fit", got)
 	}
 	if _, err := os.Stat(spool); !os.IsNotExist(err) {
 		t.Errorf("the spool of %s is left behind: %v", before, err)

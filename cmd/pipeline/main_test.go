@@ -109,7 +109,15 @@ samplers: {s: {method: cggibbs}}
 		{[]string{"rum"}, 2, []string{"run"}},
 		{[]string{"sql", "SELECT 1"}, 2, []string{"no ledger"}},
 		{[]string{"sql", "--format", "xml", "SELECT 1"}, 2, []string{"parquet"}},
+		{[]string{"run", "bad-data.yaml", "--dry-run"}, 1, nil},
 		{[]string{"run", "bad-data.yaml"}, 1, nil},
+		{[]string{"retry", "bad-data.yaml"}, 1, nil},
+		{[]string{"run", "bad-data.yaml", "--select", "state:fail"}, 0, nil},
+		{[]string{"run", "bad-data.yaml", "--select", "error"}, 2, []string{"state:error"}},
+		{[]string{"commit"}, 2, []string{"--database"}},
+		{[]string{"commit", "bad-data.yaml"}, 0, nil},
+		{[]string{"prune", "bad-data.yaml"}, 2, []string{"--keep"}},
+		{[]string{"prune", "--database", "none.duckdb", "--keep", "1"}, 1, []string{"no ledger"}},
 	} {
 		code, out, errs := call(t, c.args...)
 		if code != c.code {

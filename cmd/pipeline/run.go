@@ -53,6 +53,9 @@ type runFlags struct {
 	common
 	workers  int
 	only     []string
+	choose   []string
+	dryRun   bool
+	retry    bool // narrow to what failed in the last run
 	force    bool
 	quiet    bool
 	output   string
@@ -71,26 +74,45 @@ fits are skipped; a killed run goes on where it stopped, with the same bits.`,
   pipeline run nightly.yaml --workers 8 --only 'dataset=claims/*'`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if f.output != "text" && f.output != "json" {
-				return fmt.Errorf("--output %q: it is text or json", f.output)
-			}
-			for _, target := range args {
-				if err := a.runOne(c.Context(), target, &f); err != nil {
-					return err
-				}
-			}
-			return nil
+			return a.runAll(c.Context(), args, &f)
 		},
 	}
+	f.registerRun(c)
+	c.Flags().StringArrayVar(&f.choose, "select", nil, "state:error, state:fail or state:warn: fits whose newest verdict is that; may be repeated")
+	return c
+}
+
+// registerRun adds the flags of the verbs that draw.
+func (f *runFlags) registerRun(c *cobra.Command) {
 	f.register(c)
 	c.Flags().IntVar(&f.workers, "workers", 0, "chains that are drawn at once; 0 means one per processor (it never changes a bit)")
 	c.Flags().StringArrayVar(&f.only, "only", nil, "FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
 	c.Flags().BoolVar(&f.force, "force", false, "compute complete fits again")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be drawn and why, and draw nothing")
 	c.Flags().BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
 	c.Flags().StringVar(&f.output, "output", "text", "text or json")
 	c.Flags().StringVar(&f.log, "log", "", "append structured log lines (JSON) to this file")
 	c.Flags().DurationVar(&f.lockWait, "lock-wait", 10*time.Second, "how long to wait for another process that holds the ledger")
-	return c
+}
+
+func checkOutput(output string) error {
+	if output != "text" && output != "json" {
+		return fmt.Errorf("--output %q: it is text or json", output)
+	}
+	return nil
+}
+
+// runAll carries out targets one after the other.
+func (a *app) runAll(ctx context.Context, targets []string, f *runFlags) error {
+	if err := checkOutput(f.output); err != nil {
+		return err
+	}
+	for _, target := range targets {
+		if err := a.runOne(ctx, target, f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (a *app) runOne(ctx context.Context, target string, f *runFlags) error {
@@ -100,8 +122,9 @@ func (a *app) runOne(ctx context.Context, target string, f *runFlags) error {
 	}
 	o := pipelines.RunOptions{
 		Overrides: overrides, Workers: f.workers, Only: f.only, Force: f.force, LockWait: f.lockWait,
+		Select: f.choose, Retry: f.retry, DryRun: f.dryRun,
 	}
-	if !f.quiet && f.output == "text" {
+	if !f.quiet && !f.dryRun && f.output == "text" {
 		o.Progress = a.stderr
 		o.Live, o.Width = terminal(a.stderr)
 	}
@@ -118,12 +141,17 @@ func (a *app) runOne(ctx context.Context, target string, f *runFlags) error {
 		return work(err)
 	}
 	a.code = max(a.code, out.ExitCode)
-	if f.output == "json" {
+	return a.print(out, f.output, f.quiet)
+}
+
+// print prints an outcome in the form that was asked for.
+func (a *app) print(out *pipelines.Outcome, output string, quiet bool) error {
+	if output == "json" {
 		enc := json.NewEncoder(a.stdout)
 		enc.SetIndent("", "  ")
 		return enc.Encode(out)
 	}
-	if !f.quiet {
+	if !quiet {
 		printOutcome(a.stdout, out)
 	}
 	return nil

@@ -32,7 +32,7 @@ func printOutcome(w io.Writer, out *pipelines.Outcome) {
 			shown++
 		}
 	}
-	if len(out.Fits) > 1 || shown == 0 {
+	if len(out.Fits) > 1 || shown == 0 && len(out.Fits) > 0 {
 		printFits(w, out.Fits)
 	}
 	printTail(w, out)
@@ -62,7 +62,7 @@ func verdict(f *pipelines.Result) string {
 	case pipelines.Skipped:
 		return f.Verdict + " (unchanged: the stored fit counts; --force computes it again)"
 	case pipelines.Uncommitted:
-		return "uncommitted (run again when the ledger is free)"
+		return "uncommitted (pipeline commit, when the ledger is free)"
 	case pipelines.Interrupted:
 		return "interrupted (run again to go on)"
 	}
@@ -82,6 +82,8 @@ func printFits(w io.Writer, fits []*pipelines.Result) {
 		switch {
 		case f.Verdict == "error":
 			why = "see below"
+		case f.Action == pipelines.Planned:
+			why = strings.Join(f.Reasons, "; ")
 		case len(f.Reasons) > 0:
 			why, _, _ = strings.Cut(f.Reasons[0], "\n")
 		}
@@ -106,7 +108,7 @@ func printTail(w io.Writer, out *pipelines.Outcome) {
 	counts := map[string]int{}
 	for _, f := range out.Fits {
 		switch {
-		case f.Action == pipelines.Uncommitted || f.Action == pipelines.Interrupted:
+		case f.Action == pipelines.Uncommitted || f.Action == pipelines.Interrupted || f.Action == pipelines.Planned:
 			counts[f.Action]++
 		default:
 			counts[f.Verdict]++
@@ -116,17 +118,20 @@ func printTail(w io.Writer, out *pipelines.Outcome) {
 		}
 	}
 	var parts []string
-	for _, k := range []string{"pass", "warn", "fail", "error", "unchanged", pipelines.Uncommitted, pipelines.Interrupted} {
+	for _, k := range []string{"pass", "warn", "fail", "error", "unchanged", pipelines.Uncommitted, pipelines.Interrupted, pipelines.Planned} {
 		if counts[k] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[k], k))
 		}
 	}
 	if len(parts) == 0 {
-		parts = []string{"nothing selected"}
+		parts = []string{"nothing to do"}
 	}
 	fmt.Fprintf(w, "%s, in %.1f s: %s\n", plural(len(out.Fits), "fit"), out.Finished.Sub(out.Started).Seconds(), strings.Join(parts, ", "))
 	if out.Unrecorded != "" {
 		fmt.Fprintf(w, "not recorded in the ledger: %s\n", indent(clean(out.Unrecorded)))
+	}
+	if out.DryRun {
+		return
 	}
 	name := relative(out.Database)
 	flag := ""

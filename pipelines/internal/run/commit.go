@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
 )
 
@@ -23,6 +24,9 @@ func (r *runner) commit(ctx context.Context, f *fitting, res *Result) error {
 		_, err := s.Fit(ctx, record)
 		return err
 	})
+	if err != nil {
+		err = r.finish(f, record, err) // pipeline commit loads it without data or spec
+	}
 	if ctx.Err() != nil && err != nil {
 		return ctx.Err()
 	}
@@ -64,7 +68,7 @@ func (r *runner) fitRecord(f *fitting, v report.Verdict) (*report.Fit, error) {
 		Statistics: []report.Statistic{
 			{Name: "log_lik", Summary: f.measured.logLik}, {Name: "log_prior", Summary: f.measured.logPrior},
 		},
-		Diagnostics: f.diagnostics(), Design: design, StatsOf: f.statistics(), Events: f.events(r.Now()),
+		Diagnostics: f.diagnostics(), Design: design, Identity: r.identity(f).record(), StatsOf: statistics(f.spool, f.window), Events: f.events(r.Now()),
 	}
 	if r.Pipeline.Run.Keep == "draws" {
 		rec.DrawsOf = columns(f.spool, len(f.params), f.window, columnBytes)
@@ -123,12 +127,12 @@ func (f *fitting) events(at time.Time) []report.Event {
 }
 
 // statistics yields the chains' statistics, warm-up included, by blocks.
-func (f *fitting) statistics() iter.Seq2[*report.Stats, error] {
+func statistics(fit *spool.Fit, w window) iter.Seq2[*report.Stats, error] {
 	return func(yield func(*report.Stats, error) bool) {
-		for c, chain := range f.spool.Chains {
-			for from := 0; from < f.window.to; from += blockDraws {
-				infos, err := chain.Infos(from, min(from+blockDraws, f.window.to))
-				stats := &report.Stats{Chain: c, First: from - f.window.from + 1, Infos: infos}
+		for c, chain := range fit.Chains {
+			for from := 0; from < w.to; from += blockDraws {
+				infos, err := chain.Infos(from, min(from+blockDraws, w.to))
+				stats := &report.Stats{Chain: c, First: from - w.from + 1, Infos: infos}
 				if !yield(stats, err) || err != nil {
 					return
 				}

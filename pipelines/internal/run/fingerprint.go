@@ -72,13 +72,18 @@ func identifyLength(r spec.Run) lengthIdentity {
 	return lengthIdentity{Until: r.Until, First: r.First, Max: r.MaxDraws}
 }
 
-// fingerprint is the hex SHA-256 of the identity.
-func (id identity) fingerprint() string {
+// record is the identity as the ledger keeps it: JSON with sorted maps.
+func (id identity) record() []byte {
 	id.Format = identityFormat
 	data, err := json.Marshal(id)
 	if err != nil {
 		panic("run: identity does not marshal: " + err.Error())
 	}
-	sum := sha256.Sum256(data)
+	return data
+}
+
+// fingerprint is the hex SHA-256 of the identity's record.
+func (id identity) fingerprint() string {
+	sum := sha256.Sum256(id.record())
 	return hex.EncodeToString(sum[:])
 }

@@ -78,7 +78,11 @@ func (r *runner) carryOut(ctx context.Context, f *fitting, p *progress.Fit, res 
 	if err := r.identify(ctx, f, res); err != nil {
 		return err
 	}
-	if stored, ok := r.stored[f.fingerprint]; ok && !r.Force {
+	stored, ok := r.stored[f.fingerprint]
+	if r.DryRun {
+		return r.plan(f, stored, ok, res)
+	}
+	if ok && !r.Force {
 		return r.skip(ctx, f, stored, res)
 	}
 	began := r.Now()

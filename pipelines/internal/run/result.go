@@ -18,6 +18,8 @@ const (
 	Errored     = "error"       // could not be read, set up or drawn
 	Uncommitted = "uncommitted" // drawn, but the ledger could not be written
 	Interrupted = "interrupted" // the run was stopped; what was drawn is kept
+	Committed   = "committed"   // drawn by an earlier run, loaded now
+	Planned     = "planned"     // a dry run: it would be drawn, for the reasons given
 )
 
 // Result is what a run says of one fit.
@@ -75,6 +77,7 @@ type Outcome struct {
 	Started  time.Time `json:"started"`
 	Finished time.Time `json:"finished"`
 	ExitCode int       `json:"exit_code"`
+	DryRun   bool      `json:"dry_run,omitempty"`
 	Fits     []*Result `json:"fits"`
 	// Unrecorded is why the ledger could not be told how the run ended; empty
 	// if it was.
@@ -100,6 +103,8 @@ func exitCode(fits []*Result) int {
 			code = ExitInterrupted
 		case f.Action == Uncommitted:
 			code = max(code, ExitUncommitted)
+		case f.Action == Planned:
+			// it has no verdict yet
 		case f.Verdict == "fail" || f.Verdict == "error":
 			code = max(code, ExitFail)
 		}
@@ -112,6 +117,8 @@ func (r *Result) line() string {
 	switch r.Action {
 	case Skipped:
 		return fmt.Sprintf("%s: unchanged, skipped (%s)", r.Name(), r.Verdict)
+	case Planned:
+		return fmt.Sprintf("%s: would run: %s", r.Name(), strings.Join(r.Reasons, "; "))
 	case Computed:
 		return fmt.Sprintf("%s: %s, %d × %d draws in %.2f s", r.Name(), r.Verdict, r.Chains, r.Draws, r.Seconds)
 	case Interrupted:

@@ -22,7 +22,9 @@ type Config struct {
 	Database string
 	Workers  int // at least 1
 	Only     Selector
+	Select   States // narrows the fits by what the ledger says of them
 	Force    bool
+	DryRun   bool   // say what would be done, and do nothing
 	Build    string // identity of this program, for the ledger
 	LockWait time.Duration
 	Example  func(name string) ([]byte, error) // data that the program carries
@@ -36,7 +38,9 @@ type runner struct {
 	schedule schedule
 	workers  workers
 	flight   *semaphore.Weighted // bytes of the units in flight
+	choice   choice
 	stored   map[string]report.StoredFit
+	before   map[report.Key]report.Predecessor // of a dry run
 	ledger   *ledger
 	started  time.Time
 	id       string
@@ -70,31 +74,49 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 	if r.ledger, err = openLedger(ctx, r); err != nil {
 		return nil, err
 	}
-	if r.stored, err = r.ledger.complete(ctx); err != nil {
-		r.ledger.stop()
-		return nil, err
-	}
-	results, err := r.all(ctx)
-	if err == nil && len(results) == 0 && ctx.Err() == nil {
-		err = ErrNothingSelected
-	}
+	results, err := r.work(ctx)
 	if err != nil {
 		r.ledger.stop()
 		return nil, err
 	}
 	out := &Outcome{
-		RunID: r.id, Pipeline: c.Pipeline.Name, Database: c.Database,
+		RunID: r.id, Pipeline: c.Pipeline.Name, Database: c.Database, DryRun: c.DryRun,
 		Started: r.started, Finished: c.Now(), Fits: results,
 	}
 	out.ExitCode = exitCode(results)
 	if ctx.Err() != nil {
 		out.ExitCode = ExitInterrupted
 	}
+	if c.DryRun {
+		r.ledger.stop()
+		return out, nil
+	}
 	if err := r.ledger.close(context.WithoutCancel(ctx), out); err != nil {
 		out.Unrecorded = err.Error()
 		out.ExitCode = max(out.ExitCode, ExitUncommitted)
 	}
 	return out, nil
+}
+
+// work asks the ledger what is known and carries out the fits that are chosen.
+// A choice by state may be empty: then there is nothing to do, and no error.
+func (r *runner) work(ctx context.Context) (results []*Result, err error) {
+	if r.stored, err = r.ledger.complete(ctx); err != nil {
+		return nil, err
+	}
+	if r.choice, err = r.choose(ctx); err != nil {
+		return nil, err
+	}
+	if r.DryRun {
+		if r.before, err = r.ledger.file.Predecessors(ctx); err != nil {
+			return nil, err
+		}
+	}
+	results, err = r.all(ctx)
+	if err == nil && len(results) == 0 && ctx.Err() == nil && r.Select.empty() {
+		err = ErrNothingSelected
+	}
+	return results, err
 }
 
 func scheduleOf(r spec.Run) schedule {
@@ -111,14 +133,14 @@ func (r *runner) all(ctx context.Context) ([]*Result, error) {
 	g.SetLimit(inFlight * r.Workers) // while one fit waits for its commit, others compute
 	var results []*Result
 	for _, ds := range r.Pipeline.Datasets {
-		if !r.Only.dataset(ds.Name, ds.Each != "" || len(ds.By) > 0) {
+		if !r.choice.dataset(ds.Name, ds.Each != "" || len(ds.By) > 0) {
 			continue
 		}
 		if len(r.models(ds.Name)) == 0 {
 			continue
 		}
 		err := r.read(ctx, ds, func(u *unit) error {
-			if u.err == nil || u.key == "" || r.Only.unit(ds.Name, u.key) {
+			if u.err == nil || u.key == "" || r.choice.unit(ds.Name, u.key) {
 				results = r.launch(ctx, &g, u, results)
 			}
 			return ctx.Err()
@@ -147,7 +169,7 @@ const (
 func (r *runner) launch(ctx context.Context, g *errgroup.Group, u *unit, results []*Result) []*Result {
 	var jobs []*job
 	for _, ref := range r.Pipeline.Fits() {
-		if ref.Dataset == u.dataset && r.Only.fit(ref.Model.Name, ref.Sampler.Name) {
+		if ref.Dataset == u.dataset && r.choice.fit(u.dataset.Name, u.key, ref.Model.Name, ref.Sampler.Name) {
 			jobs = append(jobs, &job{unit: u, model: ref.Model, sampler: ref.Sampler, gates: ref.Gates})
 		}
 	}
@@ -176,7 +198,7 @@ func (r *runner) launch(ctx context.Context, g *errgroup.Group, u *unit, results
 func (r *runner) models(dataset string) []*spec.Model {
 	var out []*spec.Model
 	for _, ref := range r.Pipeline.Fits() {
-		if ref.Dataset.Name == dataset && r.Only.fit(ref.Model.Name, ref.Sampler.Name) {
+		if ref.Dataset.Name == dataset && r.choice.model(dataset, ref.Model.Name, ref.Sampler.Name) {
 			out = append(out, ref.Model)
 		}
 	}
@@ -188,7 +210,9 @@ func (r *runner) models(dataset string) []*spec.Model {
 func (r *runner) ended(f *fitting, p *progress.Fit, res *Result) {
 	log := r.Log.With("run", r.id, "fit", res.Name(), "fingerprint", res.Fingerprint)
 	if res.Action == Errored {
-		r.erred(f, res)
+		if !r.DryRun {
+			r.erred(f, res)
+		}
 		log.Error("fit", "action", res.Action, "err", res.Err.Error())
 	} else {
 		log.Info("fit", "action", res.Action, "verdict", res.Verdict, "reasons", res.Reasons, "seconds", res.Seconds)

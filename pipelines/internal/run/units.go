@@ -115,7 +115,7 @@ func (r *runner) read(ctx context.Context, ds *spec.Dataset, yield func(*unit) e
 		return yield(&unit{dataset: ds, err: err})
 	}
 	for _, s := range sources {
-		if s.Key != "" && len(ds.By) == 0 && !r.Only.unit(ds.Name, s.Key) {
+		if s.Key != "" && len(ds.By) == 0 && !r.choice.unit(ds.Name, s.Key) {
 			continue
 		}
 		if err := r.readOne(ctx, ds, s, yield); err != nil {
@@ -140,7 +140,7 @@ func (r *runner) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 		}
 	}
 	for _, t := range tables {
-		if !r.Only.unit(ds.Name, t.Key) {
+		if !r.choice.unit(ds.Name, t.Key) {
 			continue
 		}
 		if err := yield(&unit{dataset: ds, key: t.Key, table: t}); err != nil {

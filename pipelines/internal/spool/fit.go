@@ -50,7 +50,7 @@ func Root(database string) string { return database + ".work" }
 // *BusyError when another process holds the fit.
 func Open(root string, m Manifest) (*Fit, error) {
 	m.Version = formatVersion
-	dir := filepath.Join(root, m.Fingerprint[:min(32, len(m.Fingerprint))])
+	dir := folder(root, m.Fingerprint)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -63,6 +63,11 @@ func Open(root string, m Manifest) (*Fit, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
+}
+
+// folder is where a fit's spool stands under root.
+func folder(root, fingerprint string) string {
+	return filepath.Join(root, fingerprint[:min(32, len(fingerprint))])
 }
 
 // lockDir takes the folder's lock; the kernel releases it when the process
@@ -126,18 +131,22 @@ func readManifest(path string) (Manifest, error) {
 	return m, nil
 }
 
-// writeManifest writes by way of a synced temporary file and a rename, so that
-// a manifest is whole or absent.
 func writeManifest(path string, m Manifest) error {
 	data, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), manifestName+".*")
+	return writeWhole(path, append(data, '\n'))
+}
+
+// writeWhole writes by way of a synced temporary file and a rename, so that
+// the file is whole or absent.
+func writeWhole(path string, data []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
 		return err
 	}
-	_, err = tmp.Write(append(data, '\n'))
+	_, err = tmp.Write(data)
 	err = errors.Join(err, tmp.Sync(), tmp.Close())
 	if err == nil {
 		err = os.Rename(tmp.Name(), path)
@@ -155,7 +164,7 @@ func (f *Fit) discard() error {
 		return err
 	}
 	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".spool") || strings.HasPrefix(e.Name(), manifestName) {
+		if strings.HasSuffix(e.Name(), ".spool") || strings.HasPrefix(e.Name(), manifestName) || strings.HasPrefix(e.Name(), finishedName) {
 			err = errors.Join(err, os.Remove(filepath.Join(f.dir, e.Name())))
 		}
 	}

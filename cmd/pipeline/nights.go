@@ -1,0 +1,127 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"glmbatch/pipelines"
+)
+
+func (a *app) retryCommand() *cobra.Command {
+	f := runFlags{retry: true}
+	c := &cobra.Command{
+		Use:   "retry SPEC|NAME…",
+		Short: "Run again what failed or erred in the last run",
+		Long: `retry carries out those fits of each spec that failed or erred in the last run
+of its pipeline, as the ledger tells. A fit that failed its gates and that
+nothing has changed about is not drawn again, since the same draws would come:
+change the spec, the data or the seed. Fits that a stopped run did not reach
+are no failures; run goes on with them.`,
+		Example: `  pipeline retry nightly.yaml`,
+		Args:    cobra.MinimumNArgs(1),
+		RunE:    func(c *cobra.Command, args []string) error { return a.runAll(c.Context(), args, &f) },
+	}
+	f.registerRun(c)
+	return c
+}
+
+func (a *app) commitCommand() *cobra.Command {
+	var f common
+	var output string
+	var lockWait time.Duration
+	c := &cobra.Command{
+		Use:   "commit [SPEC|NAME]",
+		Short: "Load what was drawn while the ledger was held",
+		Long: `commit loads the fits that a run has drawn and judged but could not commit,
+since another process held the ledger. It draws nothing and reads no data; the
+ledger is named by a spec or by --database. Fits that are not finished stay for
+the next run. The exit codes are those of run.`,
+		Example: `  pipeline commit --database posteriors.duckdb
+  pipeline commit nightly.yaml`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := checkOutput(output); err != nil {
+				return err
+			}
+			database, err := f.ledger(args)
+			if err != nil {
+				return err
+			}
+			out, err := pipelines.Commit(c.Context(), database, pipelines.CommitOptions{LockWait: lockWait})
+			if err != nil {
+				return work(err)
+			}
+			a.code = out.ExitCode
+			return a.print(out, output, false)
+		},
+	}
+	f.register(c)
+	c.Flags().StringVar(&output, "output", "text", "text or json")
+	c.Flags().DurationVar(&lockWait, "lock-wait", 10*time.Second, "how long to wait for another process that holds the ledger")
+	return c
+}
+
+// ledger is the database of a spec, if one is given, or that of --database.
+func (f *common) ledger(args []string) (string, error) {
+	switch {
+	case len(args) == 1:
+		o, err := f.overrides()
+		if err != nil {
+			return "", err
+		}
+		return pipelines.Database(args[0], o)
+	case f.database != "":
+		return f.database, nil
+	}
+	return "", errors.New("name a spec, or a ledger with --database")
+}
+
+func (a *app) pruneCommand() *cobra.Command {
+	var f common
+	var keep int
+	var output string
+	var lockWait time.Duration
+	c := &cobra.Command{
+		Use:   "prune [SPEC|NAME] --keep N",
+		Short: "Keep the newest fits of each name, and shrink the ledger",
+		Long: `prune keeps the newest N complete fits of each data set, key, model and sampler,
+and the newest N errors, and removes what belongs to the others. What runs did
+about them stays in run_fit. The file is written anew beside itself and then
+renamed, so a crash leaves the one or the other, whole; a process that reads the
+ledger must end first (exit code 3).`,
+		Example: `  pipeline prune --database posteriors.duckdb --keep 7`,
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := checkOutput(output); err != nil {
+				return err
+			}
+			if keep < 1 {
+				return errors.New("--keep N: say how many fits of each name stay, at least 1")
+			}
+			database, err := f.ledger(args)
+			if err != nil {
+				return err
+			}
+			p, err := pipelines.Prune(c.Context(), database, keep, lockWait)
+			if err != nil {
+				return work(err)
+			}
+			if output == "json" {
+				return json.NewEncoder(a.stdout).Encode(map[string]int64{
+					"removed": int64(p.Removed), "kept": int64(p.Kept), "bytes_before": p.Before, "bytes_after": p.After})
+			}
+			_, err = fmt.Fprintf(a.stdout, "removed %s, kept %s; %.1f MB before, %.1f MB after\n",
+				plural(p.Removed, "fit"), plural(p.Kept, "fit"), float64(p.Before)/1e6, float64(p.After)/1e6)
+			return err
+		},
+	}
+	f.register(c)
+	c.Flags().IntVar(&keep, "keep", 0, "complete fits of each name that stay")
+	c.Flags().StringVar(&output, "output", "text", "text or json")
+	c.Flags().DurationVar(&lockWait, "lock-wait", 10*time.Second, "how long to wait for another process that holds the ledger")
+	return c
+}

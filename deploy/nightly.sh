@@ -1,0 +1,40 @@
+#!/bin/sh
+# One night: nightly.sh SPEC [flags of run]. It prints nothing on a good night.
+#
+# PIPELINE_DIR   working directory, where the spec is       (default: the current one)
+# PIPELINE       the program                                (default: pipeline)
+# PIPELINE_LOCK_WAIT  how long to wait for a ledger that is held (default: 30m)
+# PIPELINE_KEEP  complete fits of each name that stay       (default: 30; 0 prunes nothing)
+#
+# Exit codes are those of "pipeline run"; see docs/nightly.md.
+set -u
+cd "${PIPELINE_DIR:-.}" || exit 2
+pipeline=${PIPELINE:-pipeline}
+keep=${PIPELINE_KEEP:-30}
+if [ $# -lt 1 ]; then
+	echo "usage: nightly.sh SPEC [flags of run]" >&2
+	exit 2
+fi
+spec=$1
+shift
+
+"$pipeline" run "$spec" --quiet "$@"
+code=$?
+if [ "$code" -eq 3 ]; then
+	# Someone has the ledger open: wait longer, once. Then ask run again, which
+	# draws nothing anew and knows of every fit whether it passed.
+	if "$pipeline" commit "$spec" --lock-wait "${PIPELINE_LOCK_WAIT:-30m}" >/dev/null || [ $? -ne 3 ]; then
+		"$pipeline" run "$spec" --quiet "$@"
+		code=$?
+	fi
+fi
+case $code in
+0) ;;
+1) echo "$spec: a fit failed or erred; ask the ledger: SELECT * FROM run_fit WHERE verdict IN ('fail', 'error')" >&2 ;;
+3) echo "$spec: the ledger is held; drawn fits wait for pipeline commit $spec" >&2 ;;
+*) echo "$spec: exit code $code" >&2 ;;
+esac
+if [ "$keep" -gt 0 ] && [ "$code" -le 1 ]; then
+	"$pipeline" prune "$spec" --keep "$keep" >/dev/null || echo "$spec: not pruned" >&2
+fi
+exit "$code"

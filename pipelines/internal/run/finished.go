@@ -1,0 +1,124 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"glmbatch/pipelines/internal/spool"
+	"glmbatch/report"
+)
+
+// finished is a fit that is drawn and judged, as it waits in the spool for a
+// ledger that was held: all but its draws and statistics, which are in the
+// chains' files. It is stored as gob, which keeps NaN and leaves functions out.
+type finished struct {
+	Fit       report.Fit
+	Run       report.Run
+	KeepDraws bool
+}
+
+// finish keeps the record of a fit whose commit failed, and returns the error
+// of the commit, with its own if there is one. Without a record the draws are
+// still there for the next run.
+func (r *runner) finish(f *fitting, rec *report.Fit, commit error) error {
+	var b bytes.Buffer
+	err := gob.NewEncoder(&b).Encode(finished{Fit: *rec, Run: *r.record(nil), KeepDraws: rec.DrawsOf != nil})
+	if err == nil {
+		err = f.spool.Finish(b.Bytes())
+	}
+	if err != nil {
+		err = fmt.Errorf("keep the fit for pipeline commit: %w", err)
+	}
+	return errors.Join(commit, err)
+}
+
+// CommitConfig is what Commit needs besides the world.
+type CommitConfig struct {
+	Database string
+	LockWait time.Duration
+	Log      *slog.Logger
+	Now      func() time.Time
+}
+
+// Commit loads the fits that wait in the spool of a database, drawn and judged,
+// without drawing, and without their data or spec. Fits that are not finished
+// are left for the next run. It returns an error only where the ledger is none.
+func Commit(ctx context.Context, c CommitConfig) (*Outcome, error) {
+	out := &Outcome{Database: c.Database, Started: c.Now()}
+	ledger, err := report.Open(c.Database, report.Options{LockWait: c.LockWait, Threads: 1})
+	if err != nil {
+		return nil, err
+	}
+	dirs, err := spool.Finished(spool.Root(c.Database))
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range dirs {
+		if ctx.Err() != nil {
+			break
+		}
+		res := commitOne(ctx, ledger, dir)
+		c.Log.Info("commit", "fit", res.Name(), "fingerprint", res.Fingerprint, "action", res.Action, "reasons", res.Reasons)
+		out.Fits = append(out.Fits, res)
+	}
+	out.Finished, out.ExitCode = c.Now(), exitCode(out.Fits)
+	if ctx.Err() != nil {
+		out.ExitCode = ExitInterrupted
+	}
+	return out, nil
+}
+
+// commitOne loads one finished fit and clears its spool.
+func commitOne(ctx context.Context, ledger *report.Ledger, dir string) *Result {
+	res := &Result{Dataset: dir}
+	fit, manifest, record, err := spool.OpenFinished(dir)
+	if err != nil {
+		res.fail(err)
+		return res
+	}
+	defer fit.Close() // all of it is synced or removed
+	var waiting finished
+	if err := gob.NewDecoder(bytes.NewReader(record)).Decode(&waiting); err != nil {
+		res.fail(fmt.Errorf("the record of %s: %w\nhint: run the pipeline again", manifest.Fit, err))
+		return res
+	}
+	rec := &waiting.Fit
+	res.Dataset, res.Key, res.Model, res.Sampler = rec.Dataset, rec.Group, rec.Model, rec.Sampler
+	res.Method, res.Fingerprint = rec.Method, rec.Fingerprint
+	w := window{from: rec.Warmup, to: rec.Iterations}
+	for i, chain := range fit.Chains {
+		if chain.Draws() < w.to {
+			res.fail(fmt.Errorf("chain %d has %d of %d iterations: its file was damaged\nhint: run the pipeline again, which draws the rest", i+1, chain.Draws(), w.to))
+			return res
+		}
+	}
+	rec.StatsOf = statistics(fit, w)
+	if waiting.KeepDraws {
+		rec.DrawsOf = columns(fit, len(rec.Parameters), w, columnBytes)
+	}
+	err = ledger.Write(ctx, func(s *report.Session) error {
+		if err := s.RunOnce(ctx, &waiting.Run); err != nil {
+			return err
+		}
+		_, err := s.Fit(ctx, rec)
+		return err
+	})
+	if err != nil {
+		res.fail(err)
+		if res.Action == Errored {
+			res.Action, res.Verdict = Uncommitted, ""
+		}
+		return res
+	}
+	res.Action, res.Verdict, res.Reasons = Committed, string(rec.Verdict.Grade), rec.Verdict.Reasons
+	res.Chains, res.Draws = rec.Chains, rec.Draws
+	if err := fit.Remove(); err != nil {
+		res.Warnings = append(res.Warnings, "the spool is left: "+err.Error())
+	}
+	return res
+}

@@ -1,0 +1,54 @@
+package pipelines
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"glmbatch/pipelines/internal/run"
+	"glmbatch/report"
+)
+
+// CommitOptions configures Commit. The zero value waits 10 s for a held ledger.
+type CommitOptions struct {
+	LockWait time.Duration
+	Log      *slog.Logger // nil: none
+}
+
+// Database is the ledger of the pipeline that target names, as an absolute
+// path. Its error is a *UsageError where the spec is wrong.
+func Database(target string, o Overrides) (string, error) {
+	p, _, err := load(target, o)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(p.Database)
+}
+
+// Commit loads what earlier runs drew and judged while the ledger was held, as
+// it waits in the spool beside the database. It draws nothing and needs neither
+// spec nor data. The exit code in the outcome is that of a run.
+func Commit(ctx context.Context, database string, o CommitOptions) (*Outcome, error) {
+	path, err := filepath.Abs(database)
+	if err != nil {
+		return nil, err
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return run.Commit(ctx, run.CommitConfig{Database: path, LockWait: o.LockWait, Log: o.Log, Now: time.Now})
+}
+
+// Pruned says what Prune did.
+type Pruned = report.Pruned
+
+// Prune keeps the newest keep complete fits of each name in a ledger, removes
+// the others and writes the file anew.
+func Prune(ctx context.Context, database string, keep int, lockWait time.Duration) (Pruned, error) {
+	ledger, err := report.Open(database, report.Options{LockWait: lockWait})
+	if err != nil {
+		return Pruned{}, err
+	}
+	return ledger.Prune(ctx, keep)
+}

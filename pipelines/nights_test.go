@@ -1,0 +1,200 @@
+package pipelines_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"glmbatch/pipelines"
+)
+
+// plans lists the fits of a dry run with their action and reasons.
+func plans(out *pipelines.Outcome) string {
+	var b strings.Builder
+	for _, f := range out.Fits {
+		fmt.Fprintf(&b, "%s/%s %s %s\n", f.Dataset, f.Key, f.Action, strings.Join(f.Reasons, "; "))
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func TestDryRunSaysWhy(t *testing.T) {
+	text := fmt.Sprintf(quick, "claims: {path: claims.csv}")
+	f := newFolder(t, text)
+	f.write("claims.csv", strings.Replace(claims, "-3", "3", 1))
+	dry := func(what, want string, o pipelines.RunOptions) {
+		t.Helper()
+		o.DryRun = true
+		if got := plans(f.run(o)); got != strings.TrimSpace("claims/ "+want) {
+			t.Errorf("%s: got\n%s\nwant\nclaims/ %s", what, got, want)
+		}
+	}
+	dry("before the first run", "planned new", pipelines.RunOptions{})
+	if left, _ := filepath.Glob(f.path("t.duckdb*")); len(left) > 0 {
+		t.Errorf("a dry run left %v", left)
+	}
+	f.run(pipelines.RunOptions{})
+	rows := f.ask("t.duckdb", "SELECT (SELECT count(*) FROM run), (SELECT count(*) FROM run_fit), (SELECT count(*) FROM identity)")
+	dry("nothing changed", "skipped ", pipelines.RunOptions{})
+	dry("--force", "planned --force", pipelines.RunOptions{Force: true})
+	edit := func(old, new string) { f.write("spec.yaml", strings.Replace(text, old, new, 1)) }
+	for _, c := range []struct{ old, new, want string }{
+		{"seed: 7", "seed: 8", "planned changed seed: 7 → 8"},
+		{"chains: 3", "chains: 2", "planned changed chains: 3 → 2"},
+		{"normal(0, 2.5)", "normal(0, 2)", "planned changed model: coefficients normal(0, 2.5) → normal(0, 2)"},
+		{"draws: 60", "draws: 70", "planned changed length: fixeddraws 60 → 70"},
+		{"{method: cggibbs}", "{method: cggibbs, scan: random}", "planned changed sampler: options"},
+		{"rhat: 1.5", "rhat: 1.4", "skipped changed gates: the verdict would be taken anew"},
+		{"  m:", "  m2:", "planned new"},
+	} {
+		edit(c.old, c.new)
+		dry(c.new, c.want, pipelines.RunOptions{})
+	}
+	edit("", "")
+	f.write("claims.csv", strings.Replace(claims, "-3", "4", 1))
+	dry("a changed cell", "planned changed data", pipelines.RunOptions{})
+	if now := f.ask("t.duckdb", "SELECT (SELECT count(*) FROM run), (SELECT count(*) FROM run_fit), (SELECT count(*) FROM identity)"); now != rows {
+		t.Errorf("dry runs left rows: %s, before %s", now, rows)
+	}
+}
+
+// A changed version of an algorithm, and a fit of a ledger that tells no
+// identity, as a dry run words them.
+func TestDryRunOfOlderFits(t *testing.T) {
+	f := newFolder(t, fmt.Sprintf(quick, "claims: {path: claims.csv, by: [region]}"))
+	f.run(pipelines.RunOptions{})
+	alter(t, f.path("t.duckdb"), `UPDATE identity SET record = replace(record::VARCHAR, '"cggibbs":"', '"cggibbs":"old-')`,
+		"UPDATE fit SET fingerprint = 'f' || fit_id")
+	out := f.run(pipelines.RunOptions{DryRun: true, Only: []string{"dataset=claims/north"}})
+	if got := plans(out); !strings.Contains(got, "planned changed versions: cggibbs old-") {
+		t.Errorf("a changed version: %s", got)
+	}
+	alter(t, f.path("t.duckdb"), "DELETE FROM identity")
+	out = f.run(pipelines.RunOptions{DryRun: true, Only: []string{"dataset=claims/north"}})
+	if got := plans(out); !strings.Contains(got, "planned changed settings (an older program") {
+		t.Errorf("no identity: %s", got)
+	}
+}
+
+func TestSelectAndRetry(t *testing.T) {
+	text := fmt.Sprintf(quick, "claims: {path: claims.csv, by: [region]}\n  gone: {path: gone.csv, by: [region]}")
+	f := newFolder(t, text)
+	step := func(what, want string, o pipelines.RunOptions) {
+		t.Helper()
+		if got := actions(f.run(o)); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", what, got, want)
+		}
+	}
+	errs := []string{"state:error"}
+	step("no ledger yet", "", pipelines.RunOptions{Select: errs})
+	f.run(pipelines.RunOptions{})
+	bad := "claims/south error error\ngone/ error error"
+	step("errors", bad, pipelines.RunOptions{Select: errs})
+	step("errors of one data set", "claims/south error error", pipelines.RunOptions{Select: errs, Only: []string{"dataset=claims"}})
+	step("failures", "", pipelines.RunOptions{Select: []string{"state:fail"}})
+	step("retry what the last run, of one data set, left", "claims/south error error", pipelines.RunOptions{Retry: true})
+	f.write("claims.csv", strings.Replace(claims, "-3", "3", 1))
+	f.write("gone.csv", "region,age,y\neast,20,1\neast,30,2\neast,40,3\nwest,20,1\nwest,30,4\nwest,50,5\n")
+	step("a file that came back stands for its groups", "claims/south computed pass\ngone/east computed pass\ngone/west computed pass",
+		pipelines.RunOptions{Select: errs})
+	step("retry after a good run", "", pipelines.RunOptions{Retry: true})
+	f.write("spec.yaml", strings.Replace(text, "rhat: 1.5", "rhat: 1.0001", 1))
+	f.run(pipelines.RunOptions{Only: []string{"dataset=claims/west"}})
+	step("a failed fit that nothing changed about", "claims/west skipped fail", pipelines.RunOptions{Retry: true})
+	f.write("spec.yaml", text)
+	step("and with wider gates", "claims/west skipped pass", pipelines.RunOptions{Select: []string{"state:fail"}})
+	var usage *pipelines.UsageError
+	if _, err := pipelines.Run(t.Context(), f.path("spec.yaml"), pipelines.RunOptions{Select: []string{"state:eror"}}); !errors.As(err, &usage) {
+		t.Errorf("a wrong state: %v", err)
+	}
+}
+
+// What is drawn while the ledger is held is committed later, without spec and
+// data, with the bits of an undisturbed run.
+func TestCommitLater(t *testing.T) {
+	f := newFolder(t, fmt.Sprintf(quick, "claims: {path: claims.csv, by: [region]}"))
+	whole := f.path("whole.duckdb")
+	f.run(pipelines.RunOptions{Overrides: pipelines.Overrides{Database: whole}})
+	f.run(pipelines.RunOptions{Only: []string{"dataset=claims/north"}})
+	release := holdOpen(t, f.path("t.duckdb"))
+	held := f.run(pipelines.RunOptions{LockWait: -1})
+	if held.ExitCode != pipelines.ExitUncommitted {
+		t.Fatalf("held: exit code %d, fits\n%s", held.ExitCode, actions(held))
+	}
+	for _, name := range []string{"spec.yaml", "claims.csv"} {
+		if err := os.Remove(f.path(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commit := func() *pipelines.Outcome {
+		t.Helper()
+		out, err := pipelines.Commit(t.Context(), f.path("t.duckdb"), pipelines.CommitOptions{LockWait: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	if out := commit(); out.ExitCode != pipelines.ExitUncommitted || actions(out) != "claims/west uncommitted" {
+		t.Errorf("still held: exit code %d\n%s", out.ExitCode, actions(out))
+	}
+	release()
+	if out := commit(); out.ExitCode != pipelines.ExitPass || actions(out) != "claims/west committed pass" {
+		t.Errorf("released: exit code %d\n%s", out.ExitCode, actions(out))
+	}
+	if got, want := f.ask("t.duckdb", bits), f.ask("whole.duckdb", bits); got != want {
+		t.Errorf("committed later: %s, want %s", got, want)
+	}
+	const tables = "SELECT count(*), md5(string_agg(concat_ws(',', f.key, s.name, mean, rhat, ess_tail), ';' ORDER BY f.key, s.name)) FROM summary s JOIN fit f USING (fit_id)"
+	if got, want := f.ask("t.duckdb", tables), f.ask("whole.duckdb", tables); got != want {
+		t.Errorf("summaries: %s, want %s", got, want)
+	}
+	if n := f.ask("t.duckdb", "SELECT count(*) FROM run JOIN fit USING (run_id) WHERE fit.key = 'west'"); n != "1" {
+		t.Errorf("%s runs of the fit that was committed later, want 1", n)
+	}
+	if out := commit(); len(out.Fits) != 0 || out.ExitCode != pipelines.ExitPass {
+		t.Errorf("nothing to commit: %+v", out)
+	}
+	if left, _ := filepath.Glob(f.path("t.duckdb.work/*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// Damaged files of a waiting fit are named, lose nothing that is whole, and the
+// next run draws what is missing, with the same bits.
+func TestCommitOfDamagedFiles(t *testing.T) {
+	for name, damage := range map[string]func(path string) error{
+		"chain-2.spool": func(p string) error { return os.Truncate(p, 500) },
+		"chain-1.spool": os.Remove,
+		"finished":      func(p string) error { return os.Truncate(p, 100) },
+	} {
+		f := newFolder(t, fmt.Sprintf(quick, "claims: {path: claims.csv, by: [region]}"))
+		west := pipelines.RunOptions{Only: []string{"dataset=claims/west"}}
+		west.Database = f.path("whole.duckdb")
+		f.run(west)
+		west.Database = ""
+		f.run(pipelines.RunOptions{Only: []string{"dataset=claims/south"}}) // makes the ledger
+		release := holdOpen(t, f.path("t.duckdb"))
+		west.LockWait = -1
+		f.run(west)
+		release()
+		files, err := filepath.Glob(f.path("t.duckdb.work/*/" + name))
+		if err != nil || len(files) != 1 {
+			t.Fatalf("%s: found %v %v", name, files, err)
+		}
+		if err := damage(files[0]); err != nil {
+			t.Fatal(err)
+		}
+		out, err := pipelines.Commit(t.Context(), f.path("t.duckdb"), pipelines.CommitOptions{})
+		if err != nil || out.ExitCode != pipelines.ExitFail || !strings.Contains(out.Fits[0].Reasons[0], "damaged") {
+			t.Errorf("%s: %v %+v, want an error that says damaged", name, err, out.Fits[0])
+		}
+		if got := actions(f.run(west)); got != "claims/west computed pass" {
+			t.Errorf("%s: the next run: %s", name, got)
+		}
+		if got, want := f.ask("t.duckdb", bits), f.ask("whole.duckdb", bits); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}

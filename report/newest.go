@@ -1,0 +1,99 @@
+package report
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+)
+
+// Predecessor is the newest complete fit of a name, as far as it tells what a
+// fit of today would change.
+type Predecessor struct {
+	ID                    int64
+	Fingerprint, DataHash string
+	// Identity is the stored record of what decided its draws, by part; nil for
+	// fits that an older program stored.
+	Identity map[string]json.RawMessage
+}
+
+// Predecessors returns the newest complete fit of each name. Without a ledger
+// file there are none, and no error.
+func (l *Ledger) Predecessors(ctx context.Context) (map[Key]Predecessor, error) {
+	found := map[Key]Predecessor{}
+	err := l.readIfThere(ctx, func(c *sql.Conn) error {
+		join, column := "", "''"
+		if version, err := schemaVersion(ctx, c, l.path, len(migrations)); err != nil {
+			return err
+		} else if version >= identityVersion {
+			join, column = "LEFT JOIN identity i USING (fit_id)", "coalesce(i.record::VARCHAR, '')"
+		}
+		return scanRows(ctx, c, `SELECT l.dataset, l.key, l.model, l.sampler, l.fit_id, l.fingerprint, coalesce(l.data_hash, ''), `+column+
+			` FROM latest l `+join, func(rows *sql.Rows) error {
+			var k Key
+			var p Predecessor
+			var record string
+			if err := rows.Scan(&k.Dataset, &k.Group, &k.Model, &k.Sampler, &p.ID, &p.Fingerprint, &p.DataHash, &record); err != nil {
+				return err
+			}
+			if record != "" {
+				if err := json.Unmarshal([]byte(record), &p.Identity); err != nil {
+					return fmt.Errorf("ledger %q, identity of fit %d: %w", l.path, p.ID, err)
+				}
+			}
+			found[k] = p
+			return nil
+		})
+	})
+	return found, err
+}
+
+// identityVersion is the schema version that brought the table identity.
+const identityVersion = 2
+
+// States returns the newest verdict that any run took for each name: of a fit
+// that it computed, skipped, or could not compute. Without a ledger file there
+// are none, and no error.
+func (l *Ledger) States(ctx context.Context) (map[Key]Grade, error) {
+	return l.grades(ctx, `SELECT dataset, key, model, sampler, verdict FROM run_fit
+		QUALIFY row_number() OVER (PARTITION BY dataset, key, model, sampler ORDER BY noted DESC, rowid DESC) = 1`)
+}
+
+// LastRun returns the verdicts that the newest run of a pipeline took, runs
+// that had nothing to do left out. Without a ledger file or such a run there are none, and no error.
+func (l *Ledger) LastRun(ctx context.Context, pipeline string) (map[Key]Grade, error) {
+	return l.grades(ctx, `SELECT dataset, key, model, sampler, verdict FROM run_fit
+		WHERE run_id = (SELECT run_id FROM run WHERE pipeline = ? AND run_id IN (SELECT run_id FROM run_fit) ORDER BY started DESC, rowid DESC LIMIT 1)
+		ORDER BY noted, rowid`, pipeline)
+}
+
+func (l *Ledger) grades(ctx context.Context, query string, args ...any) (map[Key]Grade, error) {
+	found := map[Key]Grade{}
+	err := l.readIfThere(ctx, func(c *sql.Conn) error {
+		return scanRows(ctx, c, query, func(rows *sql.Rows) error {
+			var k Key
+			var g Grade
+			if err := rows.Scan(&k.Dataset, &k.Group, &k.Model, &k.Sampler, &g); err != nil {
+				return err
+			}
+			found[k] = g
+			return nil
+		}, args...)
+	})
+	return found, err
+}
+
+// scanRows calls scan for each row of a query.
+func scanRows(ctx context.Context, c *sql.Conn, query string, scan func(*sql.Rows) error, args ...any) error {
+	rows, err := c.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
