@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
 	"sync"
@@ -82,7 +83,7 @@ func (l *ledger) writeBatch(batch []*request) {
 			l.begun = true
 		}
 		for _, q := range batch {
-			q.err <- q.write(q.ctx, s)
+			q.err <- q.carryOut(s)
 			answered++
 		}
 		return nil
@@ -93,6 +94,17 @@ func (l *ledger) writeBatch(batch []*request) {
 	for _, q := range batch[answered:] {
 		q.err <- err
 	}
+}
+
+// carryOut writes. A panic is an error of this request alone: the session has
+// undone its transaction.
+func (q *request) carryOut(s *report.Session) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("this program has a fault: %v", v)
+		}
+	}()
+	return q.write(q.ctx, s)
 }
 
 // do queues a write and waits for it.
