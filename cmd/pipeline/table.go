@@ -88,7 +88,7 @@ func printFits(w io.Writer, fits []*pipelines.Result) {
 			why, _, _ = strings.Cut(f.Reasons[0], "\n")
 		}
 		rows = append(rows, []string{
-			f.Verdict, clean(f.Name()), f.Action, count(f.Chains * f.Draws), fixed(f.Seconds, 2), clean(why),
+			f.Verdict, clean(f.Name()), f.Action, count(f.Chains * f.Draws), seconds(f), clean(why),
 		})
 	}
 	printTable(w, rows)
@@ -209,6 +209,14 @@ func fixed(v float64, digits int) string {
 		return "—"
 	}
 	return strconv.FormatFloat(v, 'f', digits, 64)
+}
+
+// seconds is the processor time of a fit that was drawn.
+func seconds(f *pipelines.Result) string {
+	if f.Seconds == 0 {
+		return ""
+	}
+	return fixed(f.Seconds, 2)
 }
 
 func count(n int) string {
