@@ -334,7 +334,7 @@ func TestGlobMatch(t *testing.T) {
 		{"x?", "x1", true}, {"x?", "x", false}, {"x?", "x12", false}, {"?*?", "a", false},
 		{"gr?ße", "größe", true}, {"x[1]", "x[1]", true}, {"x.1", "xa1", false},
 	} {
-		if got := globMatch(c.pattern, c.name); got != c.want {
+		if got := GlobMatch(c.pattern, c.name); got != c.want {
 			t.Errorf("%q matches %q: %v, want %v", c.pattern, c.name, got, c.want)
 		}
 	}

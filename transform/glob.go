@@ -1,9 +1,9 @@
 package transform
 
-// globMatch says whether name matches pattern, in which * stands for any run of
+// GlobMatch says whether name matches pattern, in which * stands for any run of
 // characters and ? for one; every other character stands for itself. Cost:
 // O(len(pattern)·len(name)) at worst, whatever the pattern.
-func globMatch(pattern, name string) bool {
+func GlobMatch(pattern, name string) bool {
 	if pattern == "*" {
 		return true
 	}

@@ -192,7 +192,7 @@ func (s *selector) number(n *node, added bool) error {
 func (s *selector) matching(pattern string, pos int) []int {
 	var out []int
 	for _, name := range s.names {
-		if !s.taken[name] && globMatch(pattern, name) {
+		if !s.taken[name] && GlobMatch(pattern, name) {
 			out = append(out, s.variable(&node{kind: nodeName, text: name, pos: pos}))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"glmbatch/infer/glm"
+	"glmbatch/infer/internal/state"
 )
 
 // stateVersion leads a serialised kernel.
@@ -37,11 +38,11 @@ func (k *kernel) MarshalBinary() ([]byte, error) {
 	u := make([]float64, len(k.widths))
 	k.point.Unconstrained(u)
 	out = binary.LittleEndian.AppendUint64(out, uint64(k.iteration))
-	out = appendFloats(out, u)
+	out = state.AppendFloats(out, u)
 	out = append(out, byte(len(stream)))
 	out = append(out, stream...)
 	if cached {
-		out = appendFloats(out, k.point.Cache())
+		out = state.AppendFloats(out, k.point.Cache())
 	}
 	return out, nil
 }
@@ -49,25 +50,23 @@ func (k *kernel) MarshalBinary() ([]byte, error) {
 // UnmarshalBinary restores a state that MarshalBinary wrote, on a kernel fresh
 // from an equal Setup. On an error the kernel is as it was.
 func (k *kernel) UnmarshalBinary(data []byte) error {
-	r := reader{rest: data}
-	version, flags := r.byte(), r.byte()
-	if !r.failed && version != stateVersion {
+	r := state.NewReader("cggibbs", data)
+	version, flags := r.Byte(), r.Byte()
+	if r.Err() == nil && version != stateVersion {
 		return fmt.Errorf("cggibbs: chain state has version %d, this program reads %d", version, stateVersion)
 	}
-	iteration := int64(r.word())
-	u := r.floats(len(k.widths), "coordinates")
-	stream := r.bytes(int(r.byte()))
+	iteration := int64(r.Word())
+	u := r.Floats(len(k.widths), "coordinates")
+	stream := r.Bytes(int(r.Byte()))
 	var cache []float64
 	if flags&flagCache != 0 {
-		cache = r.floats(len(k.point.Cache()), "cached numbers")
+		cache = r.Floats(len(k.point.Cache()), "cached numbers")
 	}
 	switch {
-	case r.err != nil:
-		return r.err
-	case r.failed:
-		return fmt.Errorf("cggibbs: chain state of %d bytes is cut short", len(data))
-	case len(r.rest) > 0 || flags&^flagCache != 0:
-		return fmt.Errorf("cggibbs: chain state is damaged: %d bytes too many, flags %#x", len(r.rest), flags)
+	case r.Err() != nil:
+		return r.Err()
+	case r.Rest() > 0 || flags&^flagCache != 0:
+		return fmt.Errorf("cggibbs: chain state is damaged: %d bytes too many, flags %#x", r.Rest(), flags)
 	case iteration < 0:
 		return fmt.Errorf("cggibbs: chain state is damaged: iteration %d", iteration)
 	}
@@ -105,67 +104,4 @@ func plausible(cache, fresh []float64) error {
 		}
 	}
 	return nil
-}
-
-// appendFloats writes a length and the numbers.
-func appendFloats(out []byte, values []float64) []byte {
-	out = binary.LittleEndian.AppendUint64(out, uint64(len(values)))
-	for _, v := range values {
-		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(v))
-	}
-	return out
-}
-
-// reader takes a state apart; after a failure it returns zeros.
-type reader struct {
-	rest   []byte
-	failed bool // cut short
-	err    error
-}
-
-func (r *reader) bytes(n int) []byte {
-	if len(r.rest) < n {
-		r.failed, r.rest = true, nil
-		return nil
-	}
-	out := r.rest[:n]
-	r.rest = r.rest[n:]
-	return out
-}
-
-func (r *reader) byte() byte {
-	b := r.bytes(1)
-	if b == nil {
-		return 0
-	}
-	return b[0]
-}
-
-func (r *reader) word() uint64 {
-	b := r.bytes(8)
-	if b == nil {
-		return 0
-	}
-	return binary.LittleEndian.Uint64(b)
-}
-
-// floats reads a length, which must be want, and the numbers.
-func (r *reader) floats(want int, what string) []float64 {
-	n := r.word()
-	if r.failed || r.err != nil {
-		return nil
-	}
-	if n != uint64(want) {
-		r.err = fmt.Errorf("cggibbs: chain state has %d %s, this fit has %d", n, what, want)
-		return nil
-	}
-	raw := r.bytes(8 * want)
-	if raw == nil {
-		return nil
-	}
-	out := make([]float64, want)
-	for i := range out {
-		out[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
-	}
-	return out
 }

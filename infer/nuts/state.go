@@ -2,11 +2,11 @@ package nuts
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 
 	"glmbatch/infer"
+	"glmbatch/infer/internal/state"
 )
 
 // stateVersion leads a serialised kernel.
@@ -25,9 +25,6 @@ const (
 	flagStatic
 	flagFresh // the gradient was known: a restored chain does not count it again
 )
-
-// errShort is a state that ends too early.
-var errShort = errors.New("nuts: chain state is cut short")
 
 func (k *kernel) flags() byte {
 	var f byte
@@ -61,15 +58,15 @@ func (k *kernel) MarshalBinary() ([]byte, error) {
 	for _, v := range []int64{k.iteration, k.windows.planned, k.windows.size, k.windows.next} {
 		out = binary.LittleEndian.AppendUint64(out, uint64(v))
 	}
-	out = appendFloats(out, k.here.u)
+	out = state.AppendFloats(out, k.here.u)
 	out = append(out, byte(len(stream)))
 	out = append(out, stream...)
-	out = appendFloats(out, []float64{k.step, k.dual.count, k.dual.centre, k.dual.shortfall, k.dual.average})
-	out = appendFloats(out, k.space.metric.m)
+	out = state.AppendFloats(out, []float64{k.step, k.dual.count, k.dual.centre, k.dual.shortfall, k.dual.average})
+	out = state.AppendFloats(out, k.space.metric.m)
 	if k.windows.warming(k.iteration) {
-		out = appendFloats(out, []float64{k.moments.count})
-		out = appendFloats(out, k.moments.mean)
-		out = appendFloats(out, k.moments.scatter)
+		out = state.AppendFloats(out, []float64{k.moments.count})
+		out = state.AppendFloats(out, k.moments.mean)
+		out = state.AppendFloats(out, k.moments.scatter)
 	}
 	return out, nil
 }
@@ -78,24 +75,24 @@ func (k *kernel) MarshalBinary() ([]byte, error) {
 // from an equal Setup and an equal planned warm-up. On an error the kernel is as
 // it was.
 func (k *kernel) UnmarshalBinary(data []byte) error {
-	r := reader{rest: data}
-	version, flags := r.byte(), r.byte()
+	r := state.NewReader("nuts", data)
+	version, flags := r.Byte(), r.Byte()
 	switch {
-	case r.err == nil && version != stateVersion:
+	case r.Err() == nil && version != stateVersion:
 		return fmt.Errorf("nuts: chain state has version %d, this program reads %d", version, stateVersion)
-	case r.err == nil && flags&^flagFresh != k.flags():
+	case r.Err() == nil && flags&^flagFresh != k.flags():
 		return fmt.Errorf("nuts: chain state has flags %#x, this sampler has %#x: metric or method differ", flags, k.flags())
 	}
-	iteration, w := int64(r.word()), k.windows
-	planned := int64(r.word())
-	w.size, w.next = int64(r.word()), int64(r.word())
+	iteration, w := int64(r.Word()), k.windows
+	planned := int64(r.Word())
+	w.size, w.next = int64(r.Word()), int64(r.Word())
 	dim := k.target.Dim()
-	u := r.floats(dim, "coordinates")
-	stream := r.bytes(int(r.byte()))
-	steps := r.floats(5, "numbers of the step size")
-	entries := r.floats(len(k.space.metric.m), "numbers of the metric")
-	if r.err != nil {
-		return r.err
+	u := r.Finite(dim, "coordinates")
+	stream := r.Bytes(int(r.Byte()))
+	steps := r.Finite(5, "numbers of the step size")
+	entries := r.Finite(len(k.space.metric.m), "numbers of the metric")
+	if r.Err() != nil {
+		return r.Err()
 	}
 	if planned != w.planned {
 		return fmt.Errorf("nuts: chain state was planned with %d iterations of warm-up, this fit has %d", planned, w.planned)
@@ -103,7 +100,7 @@ func (k *kernel) UnmarshalBinary(data []byte) error {
 	if iteration < 0 {
 		return fmt.Errorf("nuts: chain state is damaged: iteration %d", iteration)
 	}
-	seen, err := r.moments(k, w.warming(iteration), len(entries))
+	seen, err := readMoments(r, k, w.warming(iteration), len(entries))
 	if err != nil {
 		return err
 	}
@@ -148,84 +145,21 @@ func plausible(w windows, steps []float64) error {
 	return nil
 }
 
-// appendFloats writes a length and the numbers.
-func appendFloats(out []byte, values []float64) []byte {
-	out = binary.LittleEndian.AppendUint64(out, uint64(len(values)))
-	for _, v := range values {
-		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(v))
-	}
-	return out
-}
-
-// reader takes a state apart; after an error it returns zeros.
-type reader struct {
-	rest []byte
-	err  error
-}
-
-func (r *reader) bytes(n int) []byte {
-	if r.err == nil && len(r.rest) < n {
-		r.err = errShort
-	}
-	if r.err != nil {
-		return nil
-	}
-	out := r.rest[:n]
-	r.rest = r.rest[n:]
-	return out
-}
-
-func (r *reader) byte() byte {
-	b := r.bytes(1)
-	if b == nil {
-		return 0
-	}
-	return b[0]
-}
-
-func (r *reader) word() uint64 {
-	b := r.bytes(8)
-	if b == nil {
-		return 0
-	}
-	return binary.LittleEndian.Uint64(b)
-}
-
-// floats reads a length, which must be want, and as many finite numbers.
-func (r *reader) floats(want int, what string) []float64 {
-	n := r.word()
-	if r.err == nil && n != uint64(want) {
-		r.err = fmt.Errorf("nuts: chain state has %d %s, this fit has %d", n, what, want)
-	}
-	raw := r.bytes(8 * want)
-	out := make([]float64, want)
-	if r.err != nil {
-		return out
-	}
-	for i := range out {
-		out[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
-		if math.IsNaN(out[i]) || math.IsInf(out[i], 0) {
-			r.err = fmt.Errorf("nuts: chain state is damaged: one of its %s is %v", what, out[i])
-		}
-	}
-	return out
-}
-
-// moments reads the current window, if the chain is in warm-up, and demands
+// readMoments reads the current window, if the chain is in warm-up, and demands
 // that nothing follows.
-func (r *reader) moments(k *kernel, warming bool, size int) (*moments, error) {
+func readMoments(r *state.Reader, k *kernel, warming bool, size int) (*moments, error) {
 	var m *moments
 	if warming {
 		m = newMoments(k.target.Dim(), k.dense())
-		m.count = r.floats(1, "counts of the window")[0]
-		m.mean = r.floats(len(m.mean), "means of the window")
-		m.scatter = r.floats(size, "sums of the window")
+		m.count = r.Finite(1, "counts of the window")[0]
+		m.mean = r.Finite(len(m.mean), "means of the window")
+		m.scatter = r.Finite(size, "sums of the window")
 	}
 	switch {
-	case r.err != nil:
-		return nil, r.err
-	case len(r.rest) > 0:
-		return nil, fmt.Errorf("nuts: chain state is damaged: %d bytes too many", len(r.rest))
+	case r.Err() != nil:
+		return nil, r.Err()
+	case r.Rest() > 0:
+		return nil, fmt.Errorf("nuts: chain state is damaged: %d bytes too many", r.Rest())
 	case m != nil && !(m.count >= 0):
 		return nil, fmt.Errorf("nuts: chain state is damaged: %v positions in the window", m.count)
 	}

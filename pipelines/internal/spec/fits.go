@@ -3,6 +3,8 @@ package spec
 import (
 	"fmt"
 	"strconv"
+
+	"glmbatch/transform"
 )
 
 // FitRef is one fit of the spec: a data set, a model and a sampler. (A data set
@@ -92,7 +94,7 @@ func pick[T any](c *checker, names Names, all []*T, nameOf func(*T) string, path
 		found := false
 		for i, one := range all {
 			// A name with * in it is itself before it is a glob.
-			if known[i] != name && (has(known, []string{name}) || !match(name, known[i])) {
+			if known[i] != name && (has(known, []string{name}) || !transform.GlobMatch(name, known[i])) {
 				continue
 			}
 			found = true

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"glmbatch/infer/glm"
+	"glmbatch/transform"
 )
 
 var familyText = regexp.MustCompile(`^\s*([A-Za-z0-9_.]+)\s*(?:\(\s*([A-Za-z0-9_./^]*)\s*\)\s*)?$`)
@@ -125,7 +126,7 @@ func (p Priors) Match(name string) *NamedPrior {
 			return named
 		}
 		n := len(named.Pattern) - strings.Count(named.Pattern, "*") - strings.Count(named.Pattern, "?")
-		if n > letters && match(named.Pattern, name) {
+		if n > letters && transform.GlobMatch(named.Pattern, name) {
 			best, letters = named, n
 		}
 	}

@@ -57,33 +57,6 @@ func distance(a, b string) int {
 	return last[len(t)]
 }
 
-// match reports whether name matches pattern, in which * stands for any
-// characters and ? for one. Its time is at most the product of the lengths.
-func match(pattern, name string) bool {
-	p, s := []rune(pattern), []rune(name)
-	i, j := 0, 0
-	star, mark := -1, 0 // last star, and where in s it was tried
-	for j < len(s) {
-		switch {
-		case i < len(p) && p[i] == '*':
-			star, mark = i, j
-			i++
-		case i < len(p) && (p[i] == '?' || p[i] == s[j]):
-			i++
-			j++
-		case star >= 0:
-			mark++
-			i, j = star+1, mark
-		default:
-			return false
-		}
-	}
-	for i < len(p) && p[i] == '*' {
-		i++
-	}
-	return i == len(p)
-}
-
 // isGlob reports whether pattern is more than a name.
 func isGlob(pattern string) bool { return strings.ContainsAny(pattern, "*?") }
 

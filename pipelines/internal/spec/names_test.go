@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"glmbatch/infer/glm"
+	"glmbatch/transform"
 )
 
 func TestDistance(t *testing.T) {
@@ -46,12 +47,12 @@ func TestMatch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := match(p, n); got != want {
+			if got := transform.GlobMatch(p, n); got != want {
 				t.Fatalf("%q on %q: %t, want %t", p, n, got, want)
 			}
 		}
 	}
-	if !match("x[1]*", "x[1]/\\") || !match("a:b*", "a:bé") || !match("?", "é") {
+	if !transform.GlobMatch("x[1]*", "x[1]/\\") || !transform.GlobMatch("a:b*", "a:bé") || !transform.GlobMatch("?", "é") {
 		t.Error("brackets, slashes and accents are letters")
 	}
 }
