@@ -13,8 +13,9 @@ import (
 // draw depends on it otherwise.
 //
 // The penalised point maximises log likelihood − ½ Σ ridge·(beta − centre)²,
-// where ridge and centre are the priors' locations and 1/scale², and a flat prior has
-// a ridge of 1e-6 times the column's own information. The dispersions are fixed at
+// where ridge and centre are the priors' locations and 1/scale², a flat prior has
+// a ridge of 1e-6 times the column's own information, and a horseshoe over m
+// columns one of 1 + m/n times that. The dispersions are fixed at
 // pilot estimates meanwhile: there is never a joint mode over (beta, sigma),
 // which need not exist. Newton's steps use Fisher's information, which is never
 // negative, in place of the curvature where these differ.
@@ -152,11 +153,15 @@ func (p *pilot) setRidge() {
 	p.product()
 	t.RowInformation(p.eta, p.disp.at[:], p.curv)
 	for j, prior := range t.model.Coefficients {
-		if prior.Kind != Flat {
+		share := 1e-6
+		switch {
+		case prior.Kind.Shrinks():
+			share = 1 + float64(len(t.shoes[t.shoeOf[j]].Columns))/float64(t.Rows())
+		case prior.Kind != Flat:
 			p.ridge[j] = 1 / prior.Scale / prior.Scale
 			continue
 		}
-		p.ridge[j] = math.FMA(1e-6, p.information(j), 1e-200)
+		p.ridge[j] = math.FMA(share, p.information(j), 1e-200)
 	}
 }
 
