@@ -10,5 +10,7 @@
 //
 // It sees a glm.Target only; transform makes its data, report stores the draws.
 //
-// Read options.go, then gibbs.go, then slice.go, then state.go.
+// The scales of horseshoe priors move in blocks after each sweep.
+//
+// Read options.go, then gibbs.go, then slice.go, scales.go and state.go.
 package cggibbs
