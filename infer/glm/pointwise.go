@@ -17,16 +17,16 @@ type Pointwise struct {
 	kind     kind
 	law      law
 	rows     rows
-	constant []float64 // per row, of the log density; nil without responses
-	prob     tails     // of bernoulli and binomial
-	positive positiveLink
+	mean     func(eta float64) float64 // the inverse link, NaN outside its domain
+	constant []float64                 // per row, of the log density; nil without responses
+	prob     tails                     // of bernoulli and binomial
 }
 
 // NewPointwise returns the family's laws on the rows of data, of which Y,
 // Trials and the number of rows count; it keeps these slices. Y may be nil. The
 // error is a *DomainError for a response or trials that the family does not have.
 func NewPointwise(f Family, data *Data) (*Pointwise, error) {
-	p := &Pointwise{family: f}
+	p := &Pointwise{family: f, mean: inverseLinks[f.Link]}
 	var known bool
 	if p.kind, p.law, known = kindOf(f); !known {
 		return nil, fmt.Errorf("glm: family %s is not in this version", f)
@@ -40,12 +40,10 @@ func NewPointwise(f Family, data *Data) (*Pointwise, error) {
 		if b, ok := p.law.(binary); ok {
 			p.prob = b.tails
 		}
-	case "gaussian", "student_t":
-		if f.Link != "identity" {
-			p.positive = positiveLinks[f.Link]
+	case "poisson":
+		if f.Link == "identity" {
+			p.mean = beyondWall(p.mean)
 		}
-	default:
-		p.positive = positiveLinks[f.Link] // none for the logit of beta
 	}
 	p.rows = rows{m: data.Trials}
 	if data.Y == nil {
@@ -159,21 +157,6 @@ func (p *Pointwise) Mean(first int, eta, dst []float64) {
 			dst[i] *= p.rows.m[first+i]
 		}
 	}
-}
-
-// mean is the inverse link.
-func (p *Pointwise) mean(eta float64) float64 {
-	switch {
-	case p.prob.logP != nil:
-		return vec.Exp(p.prob.logP(eta))
-	case p.family.Name == "beta":
-		return vec.Logistic(eta)
-	case p.positive.logMu == nil:
-		return eta
-	case p.positive.wall && !(eta > 0):
-		return math.NaN()
-	}
-	return vec.Exp(p.positive.logMu(eta))
 }
 
 // Limits of a simulated response that must not be 0 or 1: the nearest float64

@@ -69,9 +69,9 @@ func Binomial(s Source, n, p, q float64) float64 {
 	case n == 0 || p == 0:
 		return 0
 	}
-	mean := n * p
+	mean := float64(n * p)
 	if mean < inversionMean {
-		return inverted(s, vec.Exp(float64(n*vec.Log1p(-p))), n, func(k float64) float64 { return (n - k + 1) / k * (p / q) })
+		return inverted(s, vec.Exp(float64(n*vec.Log1p(-p))), n, func(k float64) float64 { return float64((n - k + 1) / k * (p / q)) })
 	}
 	spread := math.Sqrt(mean * q)
 	if mean*q >= roundedMean {
@@ -96,7 +96,7 @@ func Binomial(s Source, n, p, q float64) float64 {
 // NegativeBinomial returns a draw of the law with a mean and variance mean +
 // mean²/shape, as a poisson draw with a gamma mean.
 func NegativeBinomial(s Source, mean, shape float64) float64 {
-	return Poisson(s, mean*GammaMean(s, shape))
+	return Poisson(s, float64(mean*GammaMean(s, shape)))
 }
 
 // inverted adds up the probabilities of 0, 1, … until they exceed a uniform.
@@ -108,7 +108,7 @@ func inverted(s Source, first, most float64, ratio func(k float64) float64) floa
 		for u > p && k < inversionMost && k <= most {
 			u -= p
 			k++
-			p *= ratio(k)
+			p = float64(p * ratio(k))
 		}
 		if k < inversionMost && k <= most { // else rounding used the uniform up
 			return k
@@ -167,10 +167,10 @@ func logPoisson(k, mean float64) float64 {
 func logBinomial(k, n, p, q float64) float64 {
 	switch k {
 	case 0:
-		return n * vec.Log1p(-p)
+		return float64(n * vec.Log1p(-p))
 	case n:
-		return n * vec.Log(p)
+		return float64(n * vec.Log(p))
 	}
-	sum := stirling(n) - stirling(k) - stirling(n-k) - away(k, n*p) - away(n-k, n*q)
+	sum := stirling(n) - stirling(k) - stirling(n-k) - away(k, float64(n*p)) - away(n-k, float64(n*q))
 	return sum - math.FMA(0.5, vec.Log(k)+vec.Log1p(-k/n), halfLog2Pi)
 }

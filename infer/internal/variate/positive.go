@@ -36,10 +36,10 @@ func Beta(s Source, a, b float64) float64 {
 // mean/(mean + x), else mean²/x.
 func InverseGaussian(s Source, mean, shape float64) float64 {
 	z := Normal(s)
-	c := mean / shape * (0.5 * float64(z*z))
+	c := float64(mean / shape * float64(0.5*float64(z*z)))
 	ratio := 1 / (1 + c + math.Sqrt(float64(c*(2+c)))) // x/mean; its difference form cancels
-	if s.Float64()*(1+ratio) > 1 {
+	if float64(s.Float64()*(1+ratio)) > 1 {
 		ratio = 1 / ratio
 	}
-	return mean * ratio
+	return float64(mean * ratio)
 }
