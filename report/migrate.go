@@ -24,11 +24,15 @@ var commentsSQL string
 //go:embed schema/0002_identity.sql
 var identitySQL string
 
+//go:embed schema/0003_scales.sql
+var scalesSQL string
+
 // migrations is the history of the schema: entry i leads to version i+1.
 // Entries that were released are never changed.
 var migrations = []migration{
 	{"ledger", []string{ledgerSQL, commentsSQL}},
 	{"identity", []string{identitySQL}},
+	{"models", []string{scalesSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.

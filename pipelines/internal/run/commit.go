@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"glmbatch/infer"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
 )
@@ -70,7 +71,7 @@ func (r *runner) fitRecord(f *fitting, v report.Verdict) (*report.Fit, error) {
 		},
 		Diagnostics: f.diagnostics(), Design: design, Identity: r.identity(f).record(), StatsOf: statistics(f.spool, f.window), Events: f.events(r.Now()),
 	}
-	if r.Pipeline.Run.Keep == "draws" {
+	if r.Pipeline.Run.Keep != "summary" {
 		rec.DrawsOf = columns(f.spool, len(f.params), f.window, columnBytes)
 	}
 	for _, c := range f.spool.Chains {
@@ -93,13 +94,16 @@ func (f *fitting) modelHash() string {
 // parameters describes the columns of the draws.
 func (f *fitting) parameters() []report.Parameter {
 	record := f.design.Record
-	given := priors(f.model, f.design.Data)
+	given, scales := priors(f.model, f.design.Data), scalePriors(f.model, f.design.Data)
 	out := make([]report.Parameter, len(f.params))
 	for i, p := range f.params {
 		out[i] = report.Parameter{Name: p.Name, Kind: p.Kind, Scale: 1, Prior: f.model.Prior.Dispersion(p.Name).String()}
 		if i < len(record.Columns) {
 			out[i].Center, out[i].Scale = record.Columns[i].Centre, record.Columns[i].Scale
 			out[i].Prior = given[i].String()
+		}
+		if p.Kind == infer.Scale || p.Kind == infer.LocalScale {
+			out[i].Prior, scales = scales[0], scales[1:]
 		}
 		for _, c := range f.spool.Chains {
 			out[i].Starts = append(out[i].Starts, c.Start[i])

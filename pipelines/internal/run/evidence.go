@@ -22,17 +22,19 @@ func gates(g spec.Gates) report.Gates {
 	}
 }
 
-// evidence is what the fit's verdict rests on: its parameters and log_lik.
+// evidence is what the fit's verdict rests on: its parameters, local scales left
+// out, and log_lik.
 // log_prior is recorded but not gated: it is constant under flat priors.
 func (f *fitting) evidence(m *measured) report.Evidence {
 	e := report.Evidence{
-		Summaries:   m.params,
 		Statistics:  []report.Statistic{{Name: "log_lik", Summary: m.logLik}},
 		Divergences: m.divergences,
 		Warnings:    f.warnings(m),
 	}
-	for _, p := range f.params {
-		e.Names = append(e.Names, p.Name)
+	for i, p := range f.params {
+		if m.gated(i) {
+			e.Names, e.Summaries = append(e.Names, p.Name), append(e.Summaries, m.params[i])
+		}
 	}
 	return e
 }
@@ -75,7 +77,12 @@ func (f *fitting) times() report.Times {
 // diagnostics are the numbers about the whole fit.
 func (f *fitting) diagnostics() []report.Diagnostic {
 	m := f.measured
-	n := len(f.params) + 1 // log_lik is gated too
+	n := 1 // log_lik is gated too
+	for i := range m.params {
+		if m.gated(i) {
+			n++
+		}
+	}
 	out := []report.Diagnostic{
 		{Name: "rhat_max", Chain: -1, Value: m.worstRHat()},
 		{Name: "rhat_max_if_mixed", Chain: -1, Value: diag.PerfectRHat(n, len(f.spool.Chains), f.window.draws(), PerfectLevel)},

@@ -143,7 +143,7 @@ func (r *runner) sample(ctx context.Context, f *fitting, p *progress.Fit) error 
 	if err != nil {
 		return err
 	}
-	f.params = setup.Parameters()
+	f.params = keptParameters(setup.Parameters(), r.Pipeline.Run.Keep)
 	root := spool.Root(r.Database)
 	manifest := spool.Manifest{
 		Fingerprint: f.fingerprint, Fit: f.name(), Params: len(f.params), Chains: r.Pipeline.Run.Chains,
@@ -159,7 +159,7 @@ func (r *runner) sample(ctx context.Context, f *fitting, p *progress.Fit) error 
 	s := &sampling{
 		stream: []string{f.unit.dataset.Name, f.unit.key, f.model.Name, f.sampler.Name},
 		seed:   r.Pipeline.Seed, warmup: r.schedule.warmup(), setup: setup,
-		toData: f.design.Record.ToData, params: len(f.params), spool: f.spool,
+		toData: f.design.Record.ToData, dim: len(setup.Parameters()), params: len(f.params), spool: f.spool,
 		kernels: make([]infer.Kernel, len(f.spool.Chains)), now: r.Now, progress: p,
 	}
 	return r.grow(ctx, f, s, p)
@@ -176,6 +176,7 @@ func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
 	model := glm.Model{
 		Family:       f.model.Family.Family,
 		Coefficients: priors(f.model, f.design.Data),
+		Groups:       groups(f.model, f.design.Data),
 		Dispersion:   dispersionPrior(f.model),
 		Nu:           f.model.Prior.Nu.Prior,
 	}
@@ -252,7 +253,11 @@ func (r *runner) check(ctx context.Context, f *fitting, w window) (*measured, er
 		return nil, err
 	}
 	defer r.workers.release()
-	return measure(f.spool, len(f.params), w, columnBytes)
+	m, err := measure(f.spool, len(f.params), w, columnBytes)
+	if err == nil {
+		m.local = localScales(f.params)
+	}
+	return m, err
 }
 
 // reached reports whether the run's target holds.

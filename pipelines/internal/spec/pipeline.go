@@ -160,7 +160,7 @@ type Run struct {
 	MaxDraws int    `yaml:"max_draws" min:"20" max:"1000000000" default:"20000" doc:"Iterations per chain, warm-up counted, beyond which no fit grows even if the target is not met."`
 	Warmup   int    `yaml:"warmup" min:"0" max:"1000000000" doc:"Fixed length: iterations per chain that are thrown away. Needs draws. Left out: as many as draws."`
 	Draws    int    `yaml:"draws" min:"10" max:"1000000000" doc:"Fixed length: draws per chain, instead of until, first and max_draws."`
-	Keep     string `yaml:"keep" enum:"draws summary" planned:"scales" default:"draws" doc:"What the ledger keeps: every draw, or the summaries only."`
+	Keep     string `yaml:"keep" enum:"draws summary scales" default:"draws" doc:"What the ledger keeps: every draw, or the summaries only. scales: every draw, those of the local scales of horseshoe priors too."`
 }
 
 func (Run) planned() string { return "loo memory replicates sample thin timeout workers" }
