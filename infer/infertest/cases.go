@@ -88,13 +88,25 @@ func Poisson(n int) Case {
 
 // Simulate draws theta from the prior and a response given theta, and returns
 // both with the posterior of theta. Where the link needs eta > 0 the prior is cut
-// off there, as it is in the posterior.
+// off there, as it is in the posterior; pairs whose responses are not plain are
+// drawn again.
 func (c Case) Simulate(rng *infer.Stream) (theta []float64, target *glm.Target, err error) {
-	data := c.Data
+	for {
+		data := c.Data
+		theta = c.simulate(&data, rng)
+		if plain(c.Model.Family, data.Y) {
+			target, err = glm.NewTarget(&data, c.Model)
+			return theta, target, err
+		}
+	}
+}
+
+// simulate draws theta and the responses of data.
+func (c Case) simulate(data *glm.Data, rng *infer.Stream) (theta []float64) {
 	var eta []float64
 	for feasible := false; !feasible; {
 		theta = c.drawTheta(rng)
-		eta = predictor(&data, theta)
+		eta = predictor(data, theta)
 		feasible = !walled(c.Model.Family) || lowest(eta) > 0
 	}
 	disp := dispersionsAt(&c.Model, theta[data.Cols():])
@@ -106,8 +118,7 @@ func (c Case) Simulate(rng *infer.Stream) (theta []float64, target *glm.Target, 
 		}
 		data.Y[i] = response(c.Model.Family, e, disp, trials, rng)
 	}
-	target, err = glm.NewTarget(&data, c.Model)
-	return theta, target, err
+	return theta
 }
 
 // drawTheta draws coefficients and free dispersions from their priors.

@@ -55,12 +55,12 @@ func response(f glm.Family, eta float64, disp [2]float64, trials float64, rng *i
 	case "negative_binomial": // poisson with a gamma mean
 		return count(mu*variate.Gamma(rng, s)/s, rng)
 	case "gamma":
-		return math.Max(1e-140, mu*variate.Gamma(rng, s)/s)
+		return mu * variate.Gamma(rng, s) / s
 	case "inverse_gaussian":
 		return inverseGaussian(mu, s, rng)
 	case "beta":
 		a, b := variate.Gamma(rng, mu*s), variate.Gamma(rng, (1-mu)*s)
-		return math.Min(math.Max(1e-140, a/(a+b)), 1-1e-16)
+		return a / (a + b)
 	case "bernoulli", "binomial":
 		successes := 0.0
 		for range int(trials) {
@@ -74,7 +74,11 @@ func response(f glm.Family, eta float64, disp [2]float64, trials float64, rng *i
 }
 
 // count draws a poisson number by waiting times: as many as fit into the mean.
+// A mean far beyond what plain allows is given instead.
 func count(mu float64, rng *infer.Stream) float64 {
+	if !(mu < 1e7) {
+		return mu
+	}
 	n := -1.0
 	for time := 0.0; time < mu; n++ {
 		time += variate.Exponential(rng)
@@ -92,7 +96,7 @@ func inverseGaussian(mu, shape float64, rng *infer.Stream) float64 {
 	if rng.Float64() > mu/(mu+x) {
 		x = mu * (mu / x)
 	}
-	return math.Max(1e-140, x)
+	return x
 }
 
 // walled tells whether a link needs eta > 0.
