@@ -91,34 +91,26 @@ func Poisson(n int) Case {
 // off there, as it is in the posterior; pairs whose responses are not plain are
 // drawn again.
 func (c Case) Simulate(rng *infer.Stream) (theta []float64, target *glm.Target, err error) {
-	for {
-		data := c.Data
-		theta = c.simulate(&data, rng)
-		if plain(c.Model.Family, data.Y) {
-			target, err = glm.NewTarget(&data, c.Model)
-			return theta, target, err
-		}
+	data := c.Data
+	data.Y = nil
+	outcomes, err := glm.NewPointwise(c.Model.Family, &data)
+	if err != nil {
+		return nil, nil, err
 	}
-}
-
-// simulate draws theta and the responses of data.
-func (c Case) simulate(data *glm.Data, rng *infer.Stream) (theta []float64) {
-	var eta []float64
-	for feasible := false; !feasible; {
+	for data.Y == nil || !plain(c.Model.Family, data.Y) {
 		theta = c.drawTheta(rng)
-		eta = predictor(data, theta)
-		feasible = !walled(c.Model.Family) || lowest(eta) > 0
-	}
-	disp := dispersionsAt(&c.Model, theta[data.Cols():])
-	data.Y = make([]float64, data.Rows())
-	for i, e := range eta {
-		trials := 1.0
-		if data.Trials != nil {
-			trials = data.Trials[i]
+		eta := predictor(&data, theta)
+		if walled(c.Model.Family) && !(lowest(eta) > 0) {
+			continue
 		}
-		data.Y[i] = response(c.Model.Family, e, disp, trials, rng)
+		disp := dispersionsAt(&c.Model, theta[data.Cols():])
+		data.Y = make([]float64, data.Rows())
+		for i, e := range eta {
+			data.Y[i] = outcomes.Draw(rng, i, e, disp[:])
+		}
 	}
-	return theta
+	target, err = glm.NewTarget(&data, c.Model)
+	return theta, target, err
 }
 
 // drawTheta draws coefficients and free dispersions from their priors.
