@@ -13,9 +13,10 @@ import (
 // draw depends on it otherwise.
 //
 // The penalised point maximises log likelihood − ½ Σ ridge·(beta − centre)²,
-// where ridge and centre are the priors' locations and 1/scale², a flat prior has
-// a ridge of 1e-6 times the column's own information, and a horseshoe over m
-// columns one of 1 + m/n times that. The dispersions are fixed at
+// where ridge and centre are the priors' locations and 1/scale², and a flat prior has
+// a ridge of 1e-6 times the column's own information. A horseshoe over m columns has
+// one of 1 + m/n times that. A uniform prior adds one over
+// its variance to that, and the point keeps off its ends. The dispersions are fixed at
 // pilot estimates meanwhile: there is never a joint mode over (beta, sigma),
 // which need not exist. Newton's steps use Fisher's information, which is never
 // negative, in place of the curvature where these differ.
@@ -36,6 +37,7 @@ import (
 type pilot struct {
 	t             *Target
 	centre, ridge []float64
+	walls         []int // coefficients with uniform priors
 	beta          []float64
 	disp          dispersions
 	dispScale     [2]float64 // standard deviation of log(x − Lower) in a start
@@ -72,6 +74,7 @@ func newPilot(t *Target) (*pilot, error) {
 	}
 	p.disp = t.newDispersions()
 	p.startPoint()
+	p.clamp()
 	if t.kind == lawful {
 		p.firstDispersions()
 		if err := p.feasible(); err != nil {
@@ -119,6 +122,10 @@ func (p *pilot) startPoint() {
 	t := p.t
 	for j, prior := range t.model.Coefficients {
 		p.centre[j] = prior.Location
+		if prior.Kind == Uniform {
+			p.centre[j] = math.FMA(0.5, prior.High, 0.5*prior.Low)
+			p.walls = append(p.walls, j)
+		}
 	}
 	copy(p.beta, p.centre)
 	j := t.data.Intercept
@@ -154,10 +161,15 @@ func (p *pilot) setRidge() {
 	t.RowInformation(p.eta, p.disp.at[:], p.curv)
 	for j, prior := range t.model.Coefficients {
 		share := 1e-6
-		switch {
-		case prior.Kind.Shrinks():
+		switch prior.Kind {
+		case Flat:
+		case HorseshoePrior, RegularisedHorseshoe:
 			share = 1 + float64(len(t.shoes[t.shoeOf[j]].Columns))/float64(t.Rows())
-		case prior.Kind != Flat:
+		case Uniform:
+			width := prior.High - prior.Low
+			p.ridge[j] = math.FMA(1e-6, p.information(j), 12/width/width)
+			continue
+		default:
 			p.ridge[j] = 1 / prior.Scale / prior.Scale
 			continue
 		}
@@ -279,6 +291,9 @@ func (p *pilot) search(step, move []float64, value float64) float64 {
 
 // objective returns the penalised log likelihood.
 func (p *pilot) objective(eta, beta []float64) float64 {
+	if p.outside(beta) {
+		return math.Inf(-1)
+	}
 	penalty := 0.0
 	for j, b := range beta {
 		e := b - p.centre[j]
