@@ -15,7 +15,7 @@ type Sampler func(target *glm.Target) (infer.Setup, error)
 // which a check simulates.
 type Case struct {
 	Name  string
-	Data  glm.Data // Y is ignored
+	Data  glm.Data // Y is ignored; frequencies have no law to simulate
 	Model glm.Model
 }
 
@@ -104,7 +104,7 @@ func (c Case) Simulate(rng *infer.Stream) (theta []float64, target *glm.Target, 
 		if data.Trials != nil {
 			trials = data.Trials[i]
 		}
-		data.Y[i] = response(c.Model.Family, e, disp, trials, rng)
+		data.Y[i] = response(c.Model.Family, e, atPrecision(&data, c.Model.Family, i, disp), trials, rng)
 	}
 	target, err = glm.NewTarget(&data, c.Model)
 	return theta, target, err
