@@ -115,13 +115,7 @@ func TestFamilyLikelihood(t *testing.T) {
 			if target.data.Trials != nil {
 				m = target.data.Trials[i]
 			}
-			w, disp := target.rows.weight(i), pair(theta[3:])
-			switch target.dispersionName() {
-			case "sigma":
-				disp[0] /= math.Sqrt(w)
-			case "shape":
-				disp[0] *= w
-			}
+			disp := target.rows.atPrecision(target.model.Family, i, pair(theta[3:]))
 			want += target.rows.count(i) * oracle(target.model.Family, target.data.Y[i], m, eta, disp)
 		}
 		if got := target.LogLik(theta); !near(got, want, 1e-11) {

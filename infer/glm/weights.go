@@ -131,6 +131,19 @@ func (r rows) root(i int) float64 {
 	return r.roots[i]
 }
 
+// atPrecision returns the dispersions of row i: sigma/√w or shape·w for its
+// precision w.
+func (r rows) atPrecision(f Family, i int, disp [2]float64) [2]float64 {
+	switch {
+	case r.precision == nil:
+	case f.Name == "gaussian", f.Name == "student_t":
+		disp[0] /= math.Sqrt(r.precision[i])
+	default:
+		disp[0] *= r.precision[i]
+	}
+	return disp
+}
+
 // countRows multiplies each row of v by its frequency.
 func (r rows) countRows(v []float64) {
 	for i, w := range r.frequency {

@@ -26,12 +26,31 @@ func (e *example) weigh(seed uint64) {
 	}
 }
 
-// dispersionName is that of the first dispersion, empty without one.
-func (t *Target) dispersionName() string {
-	for _, d := range t.dispersions {
-		return d.Name
+// Responses of rows with a precision are drawn with it: log y of gamma and the
+// others have the spread of the dispersion there. 4,000 draws; a factor of 25 in
+// variance is far beyond their noise.
+func TestDrawsHavePrecision(t *testing.T) {
+	for _, f := range everyFamily() {
+		if !f.TakesPrecision() {
+			continue
+		}
+		p, err := NewPointwise(f, &Data{Precision: []float64{1, 25}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := rand.New(rand.NewPCG(3, 3))
+		variance := func(row int) float64 {
+			sum, squares := 0.0, 0.0
+			for range 4000 {
+				y := p.Draw(s, row, 0.8, []float64{2, 30})
+				sum, squares = sum+y, squares+y*y
+			}
+			return squares/4000 - sum/4000*sum/4000
+		}
+		if ratio := variance(0) / variance(1); !(ratio > 18 && ratio < 34) {
+			t.Errorf("%s: precision 25 divides the variance by %v", f, ratio)
+		}
 	}
-	return ""
 }
 
 // expanded writes every row as often as it counts.
