@@ -127,7 +127,7 @@ func (b *builder) successes() error {
 			return b.cellError(name, b.tableRow(i), fmt.Errorf("%v is not allowed: a proportion is a number from 0 to 1", p),
 				fmt.Sprintf("successes are written %s | trials(…)", quoteName(name)))
 		}
-		product := p * b.out.Data.Trials[i]
+		product := float64(p * b.out.Data.Trials[i])
 		y[i] = math.Round(product)
 		if !(math.Abs(product-y[i]) <= min(1e-6*max(1, y[i]), 0.1)) {
 			return b.cellError(name, b.tableRow(i), fmt.Errorf("%v of %v trials are %v successes, which is no whole number", p, b.out.Data.Trials[i], product),
