@@ -63,7 +63,7 @@ func drawLocals(k *kernel, g int) bool {
 	for i, j := range h.Columns {
 		z := k.point.Beta(j) / vec.Exp(tau)
 		at := h.Local + i
-		k.point.SetLogScale(at, variate.LocalScale(k.stream, k.point.LogScale(at), 0.5*z*z))
+		k.point.SetLogScale(at, variate.LocalScale(k.stream, k.point.LogScale(at), float64(0.5*z*z)))
 	}
 	return true
 }

@@ -228,3 +228,36 @@ func TestHorseshoeStarts(t *testing.T) {
 		}
 	}
 }
+
+// A mean is in doubt under complete separation or a column of zeros, for the
+// plain form only, and not for more columns than rows of a gaussian response.
+func TestHorseshoeMeans(t *testing.T) {
+	for _, c := range []struct {
+		name, family string
+		rows         int
+		prior        Prior
+		edit         func(*example)
+		want         int
+	}{
+		{"overlap", "bernoulli", 40, plainShoe, func(*example) {}, 0},
+		{"separated", "bernoulli", 40, plainShoe, separateX1, 2},
+		{"separated, slab", "bernoulli", 40, slabbedShoe, separateX1, 0},
+		{"wide bernoulli", "bernoulli", 2, plainShoe, func(e *example) { e.data.Y[0], e.data.Y[1] = 0, 1 }, 2},
+		{"wide gaussian", "gaussian", 2, plainShoe, func(*example) {}, 0},
+		{"zeros", "gaussian", 20, plainShoe, func(e *example) { clear(e.data.X.Col(2)) }, 2},
+	} {
+		e := newExample(8, c.family, c.rows, 3, Prior{Kind: Normal, Scale: 2}, c.prior, c.prior)
+		c.edit(&e)
+		cols, words := mustTarget(t, e).MeanMayNotExist()
+		if len(cols) != c.want || (words != "") != (c.want > 0) {
+			t.Errorf("%s: columns %v, %q; want %d", c.name, cols, words, c.want)
+		}
+	}
+}
+
+// separateX1 makes column 1 separate the responses.
+func separateX1(e *example) {
+	for i, y := range e.data.Y {
+		e.data.X.Col(1)[i] = (2*y - 1) * (1 + math.Abs(e.data.X.Col(1)[i]))
+	}
+}

@@ -30,7 +30,7 @@ func (t *Target) settleScales(s Source, u []float64, at *scales) {
 	for _, h := range t.shoes {
 		for i, j := range h.Columns {
 			z := u[j] / vec.Exp(logs[h.Tau])
-			logs[h.Local+i] = variate.LocalScale(s, logs[h.Local+i], 0.5*z*z)
+			logs[h.Local+i] = variate.LocalScale(s, logs[h.Local+i], float64(0.5*z*z))
 		}
 	}
 	t.uncentre(u)

@@ -1,8 +1,6 @@
 package variate
 
-import (
-	"glmbatch/infer/internal/vec"
-)
+import "glmbatch/infer/internal/vec"
 
 // LocalScale moves log lambda by one step that leaves the density
 // C⁺(lambda; 0, 1)·exp(−half/lambda²)/lambda invariant: that of the local scale of
@@ -22,6 +20,6 @@ func LocalScale(s Source, logLambda, half float64) float64 {
 // xi | tau ~ InvGamma(1, 1/tau0² + 1/tau²), tau² | xi ~ InvGamma((count + 1)/2,
 // 1/xi + half).
 func GlobalScale(s Source, logTau, logTau0, half float64, count int) float64 {
-	invXi := float64(Exponential(s)*vec.Logistic(2*(logTau-logTau0))) * vec.Exp(2*logTau0)
+	invXi := float64(Exponential(s) * vec.Logistic(2*(logTau-logTau0)) * vec.Exp(2*logTau0))
 	return 0.5 * (vec.Log(invXi+half) - vec.Log(Gamma(s, 0.5*float64(count+1))))
 }
