@@ -172,3 +172,28 @@ func TestLeaveOneOutOfTheImpossible(t *testing.T) {
 		t.Errorf("elpd %v, %q", l.ELPD, words)
 	}
 }
+
+// A row that stands for three observations counts as three.
+func TestLeaveOneOutCountsFrequencies(t *testing.T) {
+	e := newExample(2, 2, 2, 40, 3)
+	thrice := newExample(6, 2, 2, 40, 3)
+	thrice.fit, thrice.beta = e.fit, e.beta
+	for i := range 6 {
+		thrice.data.Y[i], thrice.data.Offset[i] = e.data.Y[i/3], e.data.Offset[i/3]
+		for j := range 2 {
+			thrice.data.X.Col(j)[i] = e.data.X.Col(j)[i/3]
+		}
+	}
+	want, err := thrice.fit.LeaveOneOut(t.Context(), gaussian, thrice.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.data.Frequency = []float64{3, 3}
+	got, err := e.fit.LeaveOneOut(t.Context(), gaussian, e.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(got.ELPD.Value-want.ELPD.Value) > 1e-12 || math.Abs(got.ELPD.SE-want.ELPD.SE) > 1e-12 || got.Observations != 6 || got.Outcomes == want.Outcomes {
+		t.Errorf("%+v of %v, want %+v", got.ELPD, got.Observations, want.ELPD)
+	}
+}

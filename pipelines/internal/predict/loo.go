@@ -46,7 +46,7 @@ func (f *Fit) LeaveOneOut(ctx context.Context, family glm.Family, data *glm.Data
 			return nil, err
 		}
 	}
-	total(out, nil)
+	total(out, data.Frequency)
 	return out, nil
 }
 
@@ -113,5 +113,6 @@ func outcomesHash(data *glm.Data) string {
 	}
 	put(data.Y)
 	put(data.Trials)
+	put(data.Frequency)
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
