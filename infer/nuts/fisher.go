@@ -123,7 +123,7 @@ func (f *fisher) rescale(m *metric) {
 		for i := range f.kept {
 			row := rows[i*dim : (i+1)*dim]
 			for j := range row {
-				row[j] = (row[j] - mean[j]) * by(j)
+				row[j] = float64((row[j] - mean[j]) * by(j))
 			}
 		}
 	}

@@ -111,11 +111,10 @@ func (k *kernel) UnmarshalBinary(data []byte) error {
 	case r.Err() == nil && flags&^flagFresh != k.flags():
 		return fmt.Errorf("nuts: chain state has flags %#x, this sampler has %#x: metric or method differ", flags, k.flags())
 	}
-	iteration, w := int64(r.Word()), k.windows
-	planned := int64(r.Word())
+	w := k.windows
+	iteration, planned := int64(r.Word()), int64(r.Word())
 	w.size, w.next = int64(r.Word()), int64(r.Word())
-	dim := k.target.Dim()
-	u := r.Finite(dim, "coordinates")
+	u := r.Finite(k.target.Dim(), "coordinates")
 	stream := r.Bytes(int(r.Byte()))
 	steps := r.Finite(5, "numbers of the step size")
 	entries := r.Finite(len(k.space.metric.m), "numbers of the metric")
@@ -139,18 +138,15 @@ func (k *kernel) UnmarshalBinary(data []byte) error {
 	if err := plausible(w, steps); err != nil {
 		return err
 	}
-	m, err := newMetric(dim, entries, k.dense())
+	m, err := k.restored(entries, low)
 	if err != nil {
-		return fmt.Errorf("nuts: chain state is damaged: %w", err)
-	}
-	if low != nil {
-		m.withLowRank(low.values, low.vectors)
+		return err
 	}
 	restored := new(infer.Stream)
 	if err := restored.UnmarshalBinary(stream); err != nil {
 		return err
 	}
-	here := newPoint(dim)
+	here := newPoint(len(u))
 	copy(here.u, u)
 	if flags&flagFresh != 0 {
 		if err := k.evaluate(here); err != nil {
@@ -165,6 +161,18 @@ func (k *kernel) UnmarshalBinary(data []byte) error {
 		k.moments, k.fisher = seen.moments, seen.fisher
 	}
 	return nil
+}
+
+// restored makes a metric of what was read.
+func (k *kernel) restored(entries []float64, low *lowRank) (*metric, error) {
+	m, err := newMetric(k.target.Dim(), entries, k.dense())
+	if err != nil {
+		return nil, fmt.Errorf("nuts: chain state is damaged: %w", err)
+	}
+	if low != nil {
+		m.withLowRank(low.values, low.vectors)
+	}
+	return m, nil
 }
 
 // plausible finds damage to the adaptation.
