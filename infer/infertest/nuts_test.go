@@ -182,6 +182,21 @@ func TestNutsConformsOnEveryFamily(t *testing.T) {
 	}
 }
 
+// Rows with precisions and frequencies keep the contract too.
+func TestNutsConformsWithWeights(t *testing.T) {
+	for i, c := range infertest.WeightedCases() {
+		if i%2 != 0 && !infertest.Full() {
+			continue
+		}
+		c.Data.Frequency = []float64{1, 2, 1, 3, 1, 1, 4, 1, 2}
+		_, target, err := c.Simulate(infer.NewStream(5, "nuts", c.Name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(c.Name, func(t *testing.T) { infertest.Conformance(t, target, warmed(nutsSampler(nuts.Options{}), 60)) })
+	}
+}
+
 // False alarms: 1e-6 for each family. Power: a distance of 0.13 between laws at
 // 1,000 pairs, in the quick form for every eighth family.
 func TestNutsInvarianceOnFamilies(t *testing.T) {

@@ -68,10 +68,13 @@ type Model struct {
 	Levels      map[string][]Text `yaml:"levels" doc:"Order of a factor's levels, by column; the first is the reference."`
 	Contrasts   map[string]string `yaml:"contrasts" enum:"treatment sum helmert" doc:"Coding of factors, by column: treatment (differences from the reference level), sum (from the mean of the levels), helmert (from the mean of the levels before)."`
 	Prior       Priors            `yaml:"prior" doc:"Prior distributions."`
+	// Columns of weights; empty for none.
+	FrequencyWeights string `yaml:"frequency_weights" doc:"Column of whole numbers: how many equal observations a row stands for. Rows of 0 are left out."`
+	PrecisionWeights string `yaml:"precision_weights" doc:"Column of numbers above 0 that multiply the precision of a row's response: variance sigma²/w for gaussian, scale sigma/√w for student_t, shape·w for gamma and inverse_gaussian, as in R's glm(weights =). Other families take none."`
 }
 
 func (Model) planned() string {
-	return "derive frequency_weights precision_weights sample weights"
+	return "derive sample"
 }
 
 // Family is a response distribution with its link, as glm knows it.
