@@ -140,7 +140,7 @@ type Sampler struct {
 	// RefreshEvery 0 leaves it to cggibbs; Never is -1.
 	RefreshEvery Refresh `yaml:"refresh_every" doc:"cggibbs: sweeps between recomputations of the cached predictor, or 'never'. Left out: 128."`
 	Uncached     bool    `yaml:"uncached" default:"false" doc:"cggibbs: recompute the linear predictor for every evaluation; slow, for comparison with the cache."`
-	Metric       string  `yaml:"metric" enum:"diagonal dense" planned:"low_rank" doc:"nuts, hmc: what warm-up estimates of the posterior, its variances or its covariance matrix. Left out: diagonal."`
+	Metric       string  `yaml:"metric" enum:"diagonal dense low_rank" doc:"nuts, hmc: what warm-up estimates of the posterior: its variances, its covariance matrix, or a diagonal and the directions in which that is not enough. Left out: diagonal."`
 	// MaxDepth, TargetAccept and Length 0 leave it to nuts.
 	MaxDepth     int     `yaml:"max_depth" min:"1" max:"20" doc:"nuts: how often a trajectory may double. Left out: 10."`
 	TargetAccept float64 `yaml:"target_accept" above:"0" max:"0.999999" doc:"nuts, hmc: mean acceptance that warm-up adapts the step size to; higher is slower and diverges less. Left out: 0.8."`
