@@ -33,6 +33,7 @@ var deps = map[string]string{
 	"infer/dogs":              "infer infer/mrf infer/internal/*",
 	"infer/infertest":         "infer infer/glm infer/internal/*",
 	"infer/internal/vec":      "golang.org/x/sys/cpu",
+	"infer/internal/simd":     "infer/internal/vec golang.org/x/sys/cpu",
 	"infer/internal/state":    "",
 	"infer/internal/variate":  "infer/internal/vec",
 	"infer/internal/linalg":   "infer/internal/vec" + gonum,
