@@ -140,7 +140,7 @@ type Sampler struct {
 	// RefreshEvery 0 leaves it to cggibbs; Never is -1.
 	RefreshEvery Refresh `yaml:"refresh_every" doc:"cggibbs: sweeps between recomputations of the cached predictor, or 'never'. Left out: 128."`
 	Uncached     bool    `yaml:"uncached" default:"false" doc:"cggibbs: recompute the linear predictor for every evaluation; slow, for comparison with the cache."`
-	Metric       string  `yaml:"metric" enum:"diagonal dense" planned:"low_rank" doc:"nuts, hmc: what warm-up estimates of the posterior, its variances or its covariance matrix. Left out: diagonal."`
+	Metric       string  `yaml:"metric" enum:"diagonal dense low_rank" doc:"nuts, hmc: what warm-up estimates of the posterior: its variances, its covariance matrix, or a diagonal and the directions in which that is not enough. Left out: diagonal."`
 	// MaxDepth, TargetAccept and Length 0 leave it to nuts.
 	MaxDepth     int     `yaml:"max_depth" min:"1" max:"20" doc:"nuts: how often a trajectory may double. Left out: 10."`
 	TargetAccept float64 `yaml:"target_accept" above:"0" max:"0.999999" doc:"nuts, hmc: mean acceptance that warm-up adapts the step size to; higher is slower and diverges less. Left out: 0.8."`
@@ -164,9 +164,10 @@ type Run struct {
 	Warmup   int    `yaml:"warmup" min:"0" max:"1000000000" doc:"Fixed length: iterations per chain that are thrown away. Needs draws. Left out: as many as draws."`
 	Draws    int    `yaml:"draws" min:"10" max:"1000000000" doc:"Fixed length: draws per chain, instead of until, first and max_draws."`
 	Keep     string `yaml:"keep" enum:"draws summary scales" default:"draws" doc:"What the ledger keeps: every draw, or the summaries only. scales: every draw, those of the local scales of horseshoe priors too."`
+	LOO      bool   `yaml:"loo" default:"false" doc:"Leave-one-out cross-validation (PSIS-LOO) and WAIC of every fit, row by row, in the ledger: compare models with the view loo_compare."`
 }
 
-func (Run) planned() string { return "loo memory replicates sample thin timeout workers" }
+func (Run) planned() string { return "memory replicates sample thin timeout workers" }
 
 // Fixed says that the run has a fixed length.
 func (r Run) Fixed() bool { return r.Draws > 0 }
