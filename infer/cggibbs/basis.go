@@ -129,7 +129,7 @@ func (s *basisSetup) fresh(stream *infer.Stream) *basisKernel {
 	k.line = line{frame: s.frame, v: make([]float64, s.frame.design.Cols)}
 	k.u = make([]float64, len(s.widths))
 	if s.reduction != nil {
-		k.hidden = s.reduction.newHidden()
+		k.hidden = newHidden(s.reduction)
 		k.scale = newScaler(s)
 	}
 	return k
@@ -159,7 +159,7 @@ func (k *basisKernel) arrive() {
 	k.point.Unconstrained(k.u)
 	k.frame.values(k.u[:len(k.line.v)], k.line.v)
 	if k.reduction != nil {
-		k.reduction.hide(k.key, k.iteration, k.z(), k.hidden)
+		k.hidden.arrive(k.key, k.iteration, k.z())
 	}
 }
 
@@ -170,11 +170,7 @@ func (k *basisKernel) Position(dst []float64) {
 		for i, j := range p.kept {
 			dst[j] = k.line.v[i]
 		}
-		copy(k.hidden.theta, k.hidden.epsilon)
-		p.theta(0, k.hidden.q, k.hidden.theta)
-		for c, j := range p.normal {
-			dst[j] = k.hidden.theta[c]
-		}
+		k.hidden.position(dst)
 	} else {
 		copy(dst, k.line.v)
 	}
@@ -225,5 +221,5 @@ func (k *basisKernel) logPrior() float64 {
 	for i, j := range p.kept {
 		value += p.target.Model().Coefficients[j].LogDensity(k.line.v[i])
 	}
-	return value + (p.constant - 0.5*(vec.SumSquares(k.z())+k.hidden.squares))
+	return value + (p.constant - 0.5*(vec.SumSquares(k.z())+k.hidden.residual()))
 }

@@ -124,7 +124,7 @@ func frozenZ(k *basisKernel) infer.Info {
 // model pass R-hat ≤ 1.01, so that z and log_lik must be gated. Both show it: their
 // R-hat is infinite, for they never move. A chain that moves passes in all three.
 func TestFrozenZIsSeen(t *testing.T) {
-	const n, d, chains, draws = 4, 800, 4, 800
+	const n, d, chains, draws = 4, 500, 4, 600
 	target := simulated(t, wide(infertest.Bernoulli(12), n, d))
 	for _, frozen := range []bool{true, false} {
 		s, err := New(target, Options{Basis: "reduced"})

@@ -45,9 +45,6 @@ func (s *reducedSetup) Row() []infer.RowEntry {
 	return out
 }
 
-// expandColumns is the number of columns that Expand draws ε for at a time.
-const expandColumns = 256
-
 // Expand makes parameters first to last−1 of rows, see infer.Compact. Cost: O(n·r)
 // a row, and O(r) or O(n) an entry with one normal draw.
 func (s *reducedSetup) Expand(dst, rows []float64, key uint64, iterations []int64, first, last int) {
@@ -72,9 +69,9 @@ func (s *reducedSetup) Expand(dst, rows []float64, key uint64, iterations []int6
 		copied(j, s.frame.design.Cols+j-d)
 	}
 	from, to := place(p.normal, first), place(p.normal, last)
-	epsilon := make([]float64, expandColumns)
-	for c := from; c < to; c += expandColumns {
-		some := epsilon[:min(expandColumns, to-c)]
+	epsilon := make([]float64, p.block())
+	for c := from; c < to; c += len(epsilon) {
+		some := epsilon[:min(len(epsilon), to-c)]
 		for i, iteration := range iterations {
 			variate.NormalsAt(key, uint64(iteration+1), c, some)
 			p.theta(c, q[i], some)

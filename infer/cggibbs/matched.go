@@ -41,7 +41,7 @@ func (t tangent) logProposal(displacement float64) float64 {
 		return math.Inf(-1)
 	}
 	e := displacement - t.slope/t.curvature
-	return 0.5 * (vec.Log(t.curvature) - float64(t.curvature*e)*e)
+	return 0.5 * math.FMA(-float64(t.curvature*e), e, vec.Log(t.curvature))
 }
 
 // logRatio returns the log of the Metropolis–Hastings ratio of a move by a

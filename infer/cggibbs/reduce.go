@@ -6,7 +6,6 @@ import (
 
 	"glmbatch/infer/glm"
 	"glmbatch/infer/internal/linalg"
-	"glmbatch/infer/internal/variate"
 	"glmbatch/infer/internal/vec"
 )
 
@@ -102,11 +101,13 @@ func (p *reduction) sampled(theta, v []float64) {
 	for c, j := range p.normal {
 		standard[c] = (theta[j] - p.location[c]) / p.scale[c]
 	}
-	p.project(standard, v[len(p.kept):], make([]float64, len(p.offset)))
+	sum := make([]float64, p.rowLength())
+	p.accumulate(0, standard, sum)
+	p.lowered(sum, v[len(p.kept):])
 }
 
-// row returns row c of V, times a factor, in coordinates that projected and lifted
-// map to: V's own, or X's column.
+// row returns row c of V, times a factor, in coordinates that lowered and lifted
+// know: V's own, or X's column.
 func (p *reduction) row(c int) (values []float64, factor float64) {
 	if r := p.space.Rank; p.space.Lift == nil {
 		return p.space.V[c*r : (c+1)*r], 1
@@ -114,30 +115,45 @@ func (p *reduction) row(c int) (values []float64, factor float64) {
 	return p.target.Data().X.Col(p.normal[c]), p.scale[c]
 }
 
-// project writes Vᵀx to dst, len r. rows is scratch, len n. Cost: as sampled.
-func (p *reduction) project(x, dst, rows []float64) {
-	sum := dst
-	if p.space.Lift != nil {
-		sum = rows
+// rowLength is the length of a row.
+func (p *reduction) rowLength() int {
+	if p.space.Lift == nil {
+		return p.space.Rank
 	}
-	clear(sum)
+	return len(p.offset)
+}
+
+// block is the number of rows that are worked on together, a multiple of four
+// of them in a quarter of a megabyte.
+func (p *reduction) block() int { return max(4, 32768/max(1, p.rowLength())/4*4) }
+
+// accumulate adds Σ x[c]·row(first + c) to sum. Blocks of whole fours in order
+// give the same bits as one call. Cost: O(r) an entry of x, or O(n).
+func (p *reduction) accumulate(first int, x, sum []float64) {
 	var r [4][]float64
 	var w [4]float64
 	c := 0
 	for ; c+4 <= len(x); c += 4 {
 		for i := range r {
-			r[i], w[i] = p.row(c + i)
+			r[i], w[i] = p.row(first + c + i)
 			w[i] *= x[c+i]
 		}
 		vec.Axpy4(&w, r[0], r[1], r[2], r[3], sum)
 	}
 	for ; c < len(x); c++ {
-		values, factor := p.row(c)
+		values, factor := p.row(first + c)
 		vec.Axpy(float64(x[c]*factor), values, sum)
 	}
-	if p.space.Lift != nil {
-		p.space.Lowered(sum, dst)
+}
+
+// lowered writes Vᵀx to dst, len r, for the sum that accumulate has made of x. Cost:
+// O(n·r).
+func (p *reduction) lowered(sum, dst []float64) {
+	if p.space.Lift == nil {
+		copy(dst, sum)
+		return
 	}
+	p.space.Lowered(sum, dst)
 }
 
 // lifted returns q for theta: w, or dst, len n, with q in it. Cost: n·r.
@@ -173,32 +189,4 @@ func (p *reduction) theta(first int, q, epsilon []float64) {
 		}
 		epsilon, first = epsilon[m:], first+m
 	}
-}
-
-// hidden is what the likelihood does not see of an iteration's theta_G.
-type hidden struct {
-	epsilon []float64 // len g
-	theta   []float64 // scratch
-	w, q    []float64 // z − Vᵀε; lifted(w)
-	squares float64   // ‖(I − VVᵀ)ε‖²
-	rows    [2][]float64
-}
-
-func (p *reduction) newHidden() *hidden {
-	n := len(p.offset)
-	return &hidden{epsilon: make([]float64, len(p.normal)),
-		theta: make([]float64, len(p.normal)), w: make([]float64, p.space.Rank),
-		rows: [2][]float64{make([]float64, n), make([]float64, n)}}
-}
-
-// hide draws ε of an iteration: line 0 is the start, line i + 1 iteration i. Cost:
-// g normal draws and O(g·r), or O(g·n) where X's columns stand for V's rows.
-func (p *reduction) hide(key uint64, line int64, z []float64, h *hidden) {
-	variate.NormalsAt(key, uint64(line), 0, h.epsilon)
-	p.project(h.epsilon, h.w, h.rows[0])
-	h.squares = vec.SumSquares(h.epsilon) - vec.SumSquares(h.w)
-	for i, x := range z {
-		h.w[i] = x - h.w[i]
-	}
-	h.q = p.lifted(h.w, h.rows[1])
 }

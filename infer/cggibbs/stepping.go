@@ -16,7 +16,7 @@ import (
 func (s *slicer) updateStepping(f density, current, width float64) (displacement float64, v glm.Value, moved, ok bool) {
 	s.bad, s.badValue = !(current <= math.MaxFloat64), current
 	s.level = current + logUniform(s.source)
-	left := -width * s.source.Float64()
+	left := float64(-width * s.source.Float64())
 	right := left + width
 	steps := int64(1) << min(s.limit, 30)
 	onLeft := int64(float64(steps) * s.source.Float64())
