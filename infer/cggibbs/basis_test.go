@@ -81,7 +81,7 @@ func simulated(t testing.TB, c infertest.Case) *glm.Target {
 
 // The quick form takes one pair of case and variant in eleven.
 func TestBasisConformance(t *testing.T) {
-	for i, c := range append(basisCases(), infertest.FamilyCases()...) {
+	for i, c := range append(append(basisCases(), infertest.FamilyCases()...), infertest.WeightedCases()...) {
 		for k, v := range basisVariants {
 			if !infertest.Full() && (2*i+k)%11 != 0 {
 				continue

@@ -22,7 +22,7 @@ func TestBasisInvariance(t *testing.T) {
 		t.Skip("statistical; run without -short")
 	}
 	seed := infertest.Seed(t)
-	for i, c := range append(basisCases(), infertest.FamilyCases()...) {
+	for i, c := range append(append(basisCases(), infertest.FamilyCases()...), infertest.WeightedCases()...) {
 		for k, v := range basisVariants {
 			every := 9
 			if i >= len(basisCases()) {

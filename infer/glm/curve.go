@@ -78,13 +78,13 @@ func (c *Curved) along(j int, v Value, grad, curv []float64) Curve {
 func (c *Curved) pass(x []float64, delta float64, grad, curv []float64) (sum float64) {
 	t := c.t
 	switch {
-	case t.kind == logit && t.plain():
+	case t.kind == logit && t.weights == nil:
 		sum = vec.Log1pExpCurve(c.eta, x, delta, grad, curv)
 		for i, y := range t.data.Y {
 			grad[i] = y - grad[i]
 		}
 		return sum
-	case t.kind == poisson && t.plain():
+	case t.kind == poisson && t.weights == nil:
 		sum = vec.ExpCurve(c.eta, x, delta, curv)
 		for i, y := range t.data.Y {
 			grad[i] = y - curv[i]
@@ -97,9 +97,6 @@ func (c *Curved) pass(x []float64, delta float64, grad, curv []float64) (sum flo
 	t.RowGradient(grad, c.disp.at[:], grad)
 	return t.sum(c.eta, x, delta, c.disp.at)
 }
-
-// plain tells whether every row counts once, with one trial.
-func (t *Target) plain() bool { return t.data.Trials == nil }
 
 // LogConcave tells whether the log likelihood is a concave function of eta on
 // all of the real line, whatever the dispersions.

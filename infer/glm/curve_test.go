@@ -5,6 +5,23 @@ import (
 	"testing"
 )
 
+// eachCounted is eachFamily, also with rows that count several times.
+func eachCounted(t *testing.T, check func(t *testing.T, target *Target, theta []float64)) {
+	eachFamily(t, func(t *testing.T, target *Target, theta []float64) {
+		check(t, target, theta)
+		data := *target.data
+		data.Frequency = make([]float64, data.Rows())
+		for i := range data.Frequency {
+			data.Frequency[i] = float64(1 + i%3)
+		}
+		counted, err := NewTarget(&data, target.model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, counted, theta)
+	})
+}
+
 // rebase returns a target's likelihood on X times a fixed matrix, with the point
 // of theta in its coordinates.
 func rebase(t *Target, theta []float64) (*Target, []float64) {
@@ -27,7 +44,7 @@ func rebase(t *Target, theta []float64) (*Target, []float64) {
 // The likelihood on another design is that of the original at the same eta, along
 // a column, along a direction, and after moves.
 func TestRebased(t *testing.T) {
-	eachFamily(t, func(t *testing.T, target *Target, theta []float64) {
+	eachCounted(t, func(t *testing.T, target *Target, theta []float64) {
 		other, u := rebase(target, theta)
 		a, b := NewPredictor(target), NewPredictor(other)
 		a.SetTheta(theta)
@@ -71,7 +88,7 @@ func beta(t *Target, theta []float64) float64 {
 // Curves have the value of Along, and the slope and curvature of its differences;
 // what a jump leaves behind is what a fresh pass gives.
 func TestCurve(t *testing.T) {
-	eachFamily(t, func(t *testing.T, target *Target, theta []float64) {
+	eachCounted(t, func(t *testing.T, target *Target, theta []float64) {
 		p := NewPredictor(target)
 		p.SetTheta(theta)
 		c := NewCurved(p)

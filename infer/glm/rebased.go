@@ -24,8 +24,8 @@ func (t *Target) Rebased(x *Dense, offset []float64) *Target {
 	return &out
 }
 
-// linearOf returns yᵀx, the linear part of a canonical log likelihood along x.
-func (t *Target) linearOf(x []float64) float64 { return vec.Dot(x, t.data.Y) }
+// linearOf returns the linear part of a canonical log likelihood along x.
+func (t *Target) linearOf(x []float64) float64 { return vec.Dot(x, t.counted) }
 
 // Direction is a direction in which all coefficients move at once.
 type Direction struct {
