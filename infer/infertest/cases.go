@@ -98,14 +98,16 @@ func (c Case) Simulate(rng *infer.Stream) (theta []float64, target *glm.Target, 
 		feasible = !walled(c.Model.Family) || lowest(eta) > 0
 	}
 	disp := dispersionsAt(&c.Model, theta[data.Cols():])
-	data.Y = make([]float64, data.Rows())
-	for i, e := range eta {
-		trials := 1.0
-		if data.Trials != nil {
-			trials = data.Trials[i]
-		}
-		data.Y[i] = response(c.Model.Family, e, disp, trials, rng)
+	data.Y = nil
+	outcomes, err := glm.NewPointwise(c.Model.Family, &data)
+	if err != nil {
+		return nil, nil, err
 	}
+	y := make([]float64, data.Rows())
+	for i, e := range eta {
+		y[i] = outcomes.Draw(rng, i, e, disp[:])
+	}
+	data.Y = y
 	target, err = glm.NewTarget(&data, c.Model)
 	return theta, target, err
 }

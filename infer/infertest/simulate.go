@@ -42,59 +42,6 @@ func student(df float64, rng *infer.Stream) float64 {
 	return variate.Normal(rng) / math.Sqrt(variate.Gamma(rng, df/2)/(df/2))
 }
 
-// response draws one observation.
-func response(f glm.Family, eta float64, disp [2]float64, trials float64, rng *infer.Stream) float64 {
-	mu, s := mean(f.Link, eta), disp[0]
-	switch f.Name {
-	case "gaussian":
-		return mu + s*variate.Normal(rng)
-	case "student_t":
-		return mu + s*student(disp[1], rng)
-	case "poisson":
-		return count(mu, rng)
-	case "negative_binomial": // poisson with a gamma mean
-		return count(mu*variate.Gamma(rng, s)/s, rng)
-	case "gamma":
-		return math.Max(1e-140, mu*variate.Gamma(rng, s)/s)
-	case "inverse_gaussian":
-		return inverseGaussian(mu, s, rng)
-	case "beta":
-		a, b := variate.Gamma(rng, mu*s), variate.Gamma(rng, (1-mu)*s)
-		return math.Min(math.Max(1e-140, a/(a+b)), 1-1e-16)
-	case "bernoulli", "binomial":
-		successes := 0.0
-		for range int(trials) {
-			if rng.Float64() < mu {
-				successes++
-			}
-		}
-		return successes
-	}
-	panic("infertest: no responses of family " + f.Name)
-}
-
-// count draws a poisson number by waiting times: as many as fit into the mean.
-func count(mu float64, rng *infer.Stream) float64 {
-	n := -1.0
-	for time := 0.0; time < mu; n++ {
-		time += variate.Exponential(rng)
-	}
-	return math.Max(n, 0)
-}
-
-// inverseGaussian draws by the method of Michael, Schucany and Haas (1976),
-// doi:10.1080/00031305.1976.10479147: the smaller root x of shape·(x − mu)² =
-// mu²·x·χ² with probability mu/(mu + x), else mu²/x.
-func inverseGaussian(mu, shape float64, rng *infer.Stream) float64 {
-	z := variate.Normal(rng)
-	c := mu * z * z / (2 * shape)
-	x := mu / (1 + c + math.Sqrt(c*(2+c))) // its difference form cancels
-	if rng.Float64() > mu/(mu+x) {
-		x = mu * (mu / x)
-	}
-	return math.Max(1e-140, x)
-}
-
 // walled tells whether a link needs eta > 0.
 func walled(f glm.Family) bool {
 	switch f.Link {

@@ -1,6 +1,10 @@
-// Package variate draws from the distributions that samplers need, given a
-// source of uniform numbers in the open interval (0, 1).
+// Package variate draws from the distributions that samplers and simulated
+// responses need, given a source of uniform numbers in the open interval (0, 1).
 //
-// Every draw is a fixed function of a fixed number of uniforms, computed by
-// package vec: the same stream gives the same bits on every processor.
+// Every draw is a fixed function of its uniforms, computed by package vec: the
+// same stream gives the same bits on every processor. How many uniforms a draw
+// takes stands at each; rejection takes a varying number.
+//
+// variate.go has the laws of priors and proposals, positive.go and counts.go
+// those of responses.
 package variate
