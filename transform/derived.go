@@ -25,6 +25,9 @@ type Derived struct {
 // String returns the expression as it was written.
 func (d *Derived) String() string { return d.source }
 
+// MarshalText writes the expression as it was written.
+func (d *Derived) MarshalText() ([]byte, error) { return []byte(d.source), nil }
+
 // points are the functions of a point of the data.
 var points = []string{"linear_predictor", "mean"}
 

@@ -68,10 +68,11 @@ type Model struct {
 	Levels      map[string][]Text `yaml:"levels" doc:"Order of a factor's levels, by column; the first is the reference."`
 	Contrasts   map[string]string `yaml:"contrasts" enum:"treatment sum helmert" doc:"Coding of factors, by column: treatment (differences from the reference level), sum (from the mean of the levels), helmert (from the mean of the levels before)."`
 	Prior       Priors            `yaml:"prior" doc:"Prior distributions."`
+	Derive      []*Derivation     `yaml:"derive" keyed:"Name" doc:"Quantities computed from each draw, by name: expressions over parameters by their R names, such as glu - bmi, exp(10 * glu), a > b, or mean(age = 40, race = 'white'), the mean of a response at a point."`
 }
 
 func (Model) planned() string {
-	return "derive frequency_weights precision_weights sample weights"
+	return "frequency_weights precision_weights sample weights"
 }
 
 // Family is a response distribution with its link, as glm knows it.
