@@ -34,10 +34,14 @@ func unit(t *glm.Target, j int) float64 {
 	if j >= t.Cols() {
 		return 1 // the log of a dispersion
 	}
-	if p := t.Model().Coefficients[j]; p.Proper() {
+	switch p := t.Model().Coefficients[j]; p.Kind {
+	case glm.Flat:
+		return 10 * t.ConditionalScale(j)
+	case glm.Uniform: // flat between its walls
+		return min(p.High-p.Low, 10*t.ConditionalScale(j))
+	default:
 		return p.Scale
 	}
-	return 10 * t.ConditionalScale(j)
 }
 
 // Parameters describes the coefficients and then the dispersions.

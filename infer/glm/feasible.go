@@ -111,9 +111,10 @@ func (p *pilot) feasible() error {
 	return e
 }
 
-// inside computes eta and tells whether it is above 0 in every row, by more than
-// its rounding.
+// inside moves beta between the walls of uniform priors, computes eta and tells
+// whether it is above 0 in every row, by more than its rounding.
 func (p *pilot) inside() bool {
+	p.clamp()
 	p.product()
 	limit := 1e-12 * largest(p.eta)
 	for _, e := range p.eta {

@@ -57,7 +57,7 @@ func ParsePrior(text string) (Prior, error) {
 		if v == 0 {
 			v = 0 // −0 and 0 are one prior with one spelling
 		}
-		if v <= 0 && args[i] != "location" && args[i] != "low" {
+		if v <= 0 && args[i] != "location" && args[i] != "low" && args[i] != "high" {
 			return fail("a "+args[i]+" is positive", "its %s is %s", args[i], strconv.FormatFloat(v, 'g', -1, 64))
 		}
 		*p.argument(args[i]) = v

@@ -14,7 +14,8 @@ import (
 //
 // The penalised point maximises log likelihood − ½ Σ ridge·(beta − centre)²,
 // where ridge and centre are the priors' locations and 1/scale², and a flat prior has
-// a ridge of 1e-6 times the column's own information. The dispersions are fixed at
+// a ridge of 1e-6 times the column's own information. A uniform prior adds one over
+// its variance to that, and the point keeps off its ends. The dispersions are fixed at
 // pilot estimates meanwhile: there is never a joint mode over (beta, sigma),
 // which need not exist. Newton's steps use Fisher's information, which is never
 // negative, in place of the curvature where these differ.
@@ -35,6 +36,7 @@ import (
 type pilot struct {
 	t             *Target
 	centre, ridge []float64
+	walls         []int // coefficients with uniform priors
 	beta          []float64
 	disp          dispersions
 	dispScale     [2]float64 // standard deviation of log(x − Lower) in a start
@@ -71,6 +73,7 @@ func newPilot(t *Target) (*pilot, error) {
 	}
 	p.disp = t.newDispersions()
 	p.startPoint()
+	p.clamp()
 	if t.kind == lawful {
 		p.firstDispersions()
 		if err := p.feasible(); err != nil {
@@ -118,6 +121,10 @@ func (p *pilot) startPoint() {
 	t := p.t
 	for j, prior := range t.model.Coefficients {
 		p.centre[j] = prior.Location
+		if prior.Kind == Uniform {
+			p.centre[j] = math.FMA(0.5, prior.High, 0.5*prior.Low)
+			p.walls = append(p.walls, j)
+		}
 	}
 	copy(p.beta, p.centre)
 	j := t.data.Intercept
@@ -152,7 +159,13 @@ func (p *pilot) setRidge() {
 	p.product()
 	t.RowInformation(p.eta, p.disp.at[:], p.curv)
 	for j, prior := range t.model.Coefficients {
-		if prior.Kind != Flat {
+		switch prior.Kind {
+		case Flat:
+		case Uniform:
+			width := prior.High - prior.Low
+			p.ridge[j] = math.FMA(1e-6, p.information(j), 12/width/width)
+			continue
+		default:
 			p.ridge[j] = 1 / prior.Scale / prior.Scale
 			continue
 		}
@@ -274,6 +287,9 @@ func (p *pilot) search(step, move []float64, value float64) float64 {
 
 // objective returns the penalised log likelihood.
 func (p *pilot) objective(eta, beta []float64) float64 {
+	if p.outside(beta) {
+		return math.Inf(-1)
+	}
 	penalty := 0.0
 	for j, b := range beta {
 		e := b - p.centre[j]

@@ -118,7 +118,7 @@ func (p Prior) studentTop() float64 {
 // positive tells whether the support is that of a dispersion.
 func (p Prior) positive() bool {
 	switch p.Kind {
-	case HalfNormal, HalfStudentT, HalfCauchy, Exponential, Gamma, InverseGamma, Uniform:
+	case HalfNormal, HalfStudentT, HalfCauchy, Exponential, Gamma, InverseGamma:
 		return true
 	}
 	return false

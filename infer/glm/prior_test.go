@@ -19,7 +19,7 @@ var somePriors = []Prior{
 	{Kind: Cauchy, Location: -1, Scale: 2.5}, {Kind: Laplace, Location: 0.5, Scale: 3},
 	{Kind: HalfStudentT, DF: 3, Scale: 2.5}, {Kind: Exponential, Rate: 0.3}, {Kind: Gamma, Shape: 2, Rate: 0.1},
 	{Kind: Gamma, Shape: 0.4, Rate: 2}, {Kind: InverseGamma, Shape: 0.4, Scale: 0.3}, {Kind: InverseGamma, Shape: 3, Scale: 2},
-	{Kind: Uniform, Low: 0.5, High: 4},
+	{Kind: Uniform, Low: 0.5, High: 4}, {Kind: Uniform, Low: -3, High: -1},
 }
 
 // cdf is the distribution function, by package math.
@@ -116,7 +116,7 @@ func TestPriorDraws(t *testing.T) {
 		wrong := p
 		wrong.Scale *= 1.15
 		wrong.Rate *= 1.15
-		wrong.High *= 1.15
+		wrong.High += 0.15 * (p.High - p.Low)
 		if p.Kind == InverseGamma && p.Shape < 1 {
 			wrong.Scale *= 1.3
 		}
@@ -135,7 +135,7 @@ func TestParsePrior(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		" normal ( 0,2.5 ) ": "normal(0, 2.5)", "normal(-0, 1e2)": "normal(0, 100)", "flat()": "flat",
-		"half_cauchy(5)": "half_cauchy(5)", "half_normal(0.25)": "half_normal(0.25)", "normal(-1.5,1)": "normal(-1.5, 1)", "student_t(3,0,2.5)": "student_t(3, 0, 2.5)", "uniform(0, 10)": "uniform(0, 10)", "constant(4)": "constant(4)",
+		"half_cauchy(5)": "half_cauchy(5)", "half_normal(0.25)": "half_normal(0.25)", "normal(-1.5,1)": "normal(-1.5, 1)", "student_t(3,0,2.5)": "student_t(3, 0, 2.5)", "uniform(0, 10)": "uniform(0, 10)", "constant(4)": "constant(4)", "uniform(-5,-1)": "uniform(-5, -1)",
 	} {
 		if got, err := ParsePrior(text); err != nil || got.String() != want {
 			t.Errorf("ParsePrior(%q) = %v, %v; want %s", text, got, err, want)
@@ -167,7 +167,7 @@ func TestParsePriorRefuses(t *testing.T) {
 		"normal(0, NaN)":     "scale NaN is not",
 		"half_cauchy(1e300)": "is not a number between",
 		"student_t(0, 0, 1)": "its df is 0; a df is positive",
-		"uniform(3, 2)":      "low end 3 is not a number from 0 to below its high end 2",
+		"uniform(3, 2)":      "its ends 3 and 2 are not two numbers",
 		"gamma(2)":           "gamma takes 2 numbers, not 1",
 		"exponential(-1)":    "its rate is -1; a rate is positive",
 		"normal(0, )":        `its scale "" is not a number`,

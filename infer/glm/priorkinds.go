@@ -34,7 +34,7 @@ var priorTable = []PriorInfo{
 	{Exponential, []string{"rate"}, false, true, "all"},
 	{Gamma, []string{"shape", "rate"}, false, true, "all"},
 	{InverseGamma, []string{"shape", "scale"}, false, true, "those below shape"},
-	{Uniform, []string{"low", "high"}, false, true, "all"},
+	{Uniform, []string{"low", "high"}, true, true, "all"},
 	{Constant, []string{"value"}, false, true, "fixed"},
 }
 
@@ -130,12 +130,15 @@ func (p Prior) ForCoefficient() error {
 	if row, ok := p.info(); ok && row.Coefficient {
 		return p.check()
 	}
-	return fmt.Errorf("%s cannot be the prior of a coefficient: use normal(location, scale) or flat", p)
+	return fmt.Errorf("%s cannot be the prior of a coefficient: use normal(location, scale), another prior on the whole line, or flat", p)
 }
 
 // ForDispersion tells why p cannot be the prior of a dispersion, or nil.
 func (p Prior) ForDispersion() error {
 	if row, ok := p.info(); ok && row.Dispersion {
+		if p.Kind == Uniform && !(p.Low >= 0) {
+			return fmt.Errorf("%s reaches below 0, where no dispersion is: use a low end of 0 or more", p)
+		}
 		return p.check()
 	}
 	return fmt.Errorf("%s cannot be the prior of a dispersion: use half_cauchy(scale), half_normal(scale) or flat", p)
@@ -164,9 +167,9 @@ func (p Prior) check() error {
 			if !(v >= minShape && v <= maxShape) {
 				return fmt.Errorf("%s %v is not a number between 0.001 and 1e6", name, v)
 			}
-		case "low":
-			if !(v >= 0 && v < p.High) {
-				return fmt.Errorf("low end %v is not a number from 0 to below its high end %v", v, p.High)
+		case "low", "high":
+			if !(math.Abs(v) <= maxScale && p.Low < p.High) {
+				return fmt.Errorf("ends %v and %v are not two numbers within ±1e100, the lower one first", p.Low, p.High)
 			}
 		default:
 			if !(v >= minScale && v <= maxScale) {

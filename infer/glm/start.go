@@ -20,7 +20,8 @@ const startSpread = 2
 // proper. The others start at a multivariate t₃ draw around the penalised
 // point, with twice the scale of the curvature there. A start whose log
 // likelihood is more than 1000·n below that of the penalised point (where a
-// Poisson mean overflows, for example) is halved toward it until it is not.
+// Poisson mean overflows, for example), or outside a uniform prior, is halved
+// toward it until it is not.
 //
 // Cost: O(n·d) for each halving, besides one draw of N(0, H⁻¹): d²/2, or
 // O(n·d + n²) where d > n.
@@ -122,6 +123,11 @@ func (p *pilot) sane(u []float64) bool {
 	}
 	disp := p.disp
 	p.t.setUnconstrained(&disp, u[len(p.beta):])
+	for _, j := range p.walls {
+		if math.IsInf(p.t.LogPriorAlong(j, u[j]), -1) {
+			return false
+		}
+	}
 	for i := range p.t.free { // where a prior such as uniform may be −Inf
 		j := len(p.beta) + i
 		if w := p.t.LogPriorAlong(j, u[j]); !(w >= -math.MaxFloat64 && w <= math.MaxFloat64) {

@@ -88,26 +88,27 @@ func Poisson(n int) Case {
 
 // Simulate draws theta from the prior and a response given theta, and returns
 // both with the posterior of theta. Where the link needs eta > 0 the prior is cut
-// off there, as it is in the posterior.
+// off there, as it is in the posterior; pairs whose responses are not plain are
+// drawn again.
 func (c Case) Simulate(rng *infer.Stream) (theta []float64, target *glm.Target, err error) {
 	data := c.Data
-	var eta []float64
-	for feasible := false; !feasible; {
-		theta = c.drawTheta(rng)
-		eta = predictor(&data, theta)
-		feasible = !walled(c.Model.Family) || lowest(eta) > 0
-	}
-	disp := dispersionsAt(&c.Model, theta[data.Cols():])
 	data.Y = nil
 	outcomes, err := glm.NewPointwise(c.Model.Family, &data)
 	if err != nil {
 		return nil, nil, err
 	}
-	y := make([]float64, data.Rows())
-	for i, e := range eta {
-		y[i] = outcomes.Draw(rng, i, e, disp[:])
+	for data.Y == nil || !plain(c.Model.Family, data.Y) {
+		theta = c.drawTheta(rng)
+		eta := predictor(&data, theta)
+		if walled(c.Model.Family) && !(lowest(eta) > 0) {
+			continue
+		}
+		disp := dispersionsAt(&c.Model, theta[data.Cols():])
+		data.Y = make([]float64, data.Rows())
+		for i, e := range eta {
+			data.Y[i] = outcomes.Draw(rng, i, e, disp[:])
+		}
 	}
-	data.Y = y
 	target, err = glm.NewTarget(&data, c.Model)
 	return theta, target, err
 }

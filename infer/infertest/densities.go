@@ -97,6 +97,9 @@ func priorDensity(p glm.Prior, x float64) float64 {
 	case glm.InverseGamma:
 		return p.Shape*math.Log(p.Scale) - logGamma(p.Shape) - (p.Shape+1)*math.Log(x) - p.Scale/x
 	case glm.Uniform:
+		if x < p.Low || x > p.High {
+			return math.Inf(-1)
+		}
 		return -math.Log(p.High - p.Low)
 	case glm.HalfNormal:
 		z = x / p.Scale

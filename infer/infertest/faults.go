@@ -27,7 +27,9 @@ func Wrong(s Sampler, edit func(data *glm.Data, model *glm.Model)) Sampler {
 func WrongPriorScale(s Sampler, factor float64) Sampler {
 	return Wrong(s, func(_ *glm.Data, model *glm.Model) {
 		for j := range model.Coefficients {
-			model.Coefficients[j].Scale *= factor
+			p := &model.Coefficients[j]
+			p.Scale *= factor
+			p.High += (factor - 1) * (p.High - p.Low)
 		}
 	})
 }

@@ -1,14 +1,17 @@
 package infertest_test
 
 import (
+	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"glmbatch/infer/glm"
@@ -45,7 +48,11 @@ type entry struct {
 type prior struct {
 	Dist     string
 	Mean, Sd float64
+	Location float64
 	Scale    float64
+	DF       float64
+	Lower    float64
+	Upper    float64
 }
 
 // glm returns the prior, or an error if this version has none of its kind.
@@ -59,6 +66,12 @@ func (p prior) glm() (glm.Prior, error) {
 		return glm.Prior{Kind: glm.HalfNormal, Scale: p.Sd}, nil
 	case "half_cauchy":
 		return glm.Prior{Kind: glm.HalfCauchy, Scale: p.Scale}, nil
+	case "student_t":
+		return glm.Prior{Kind: glm.StudentT, DF: p.DF, Location: p.Location, Scale: p.Scale}, nil
+	case "half_student_t":
+		return glm.Prior{Kind: glm.HalfStudentT, DF: p.DF, Scale: p.Scale}, nil
+	case "uniform":
+		return glm.Prior{Kind: glm.Uniform, Low: p.Lower, High: p.Upper}, nil
 	}
 	return glm.Prior{}, fmt.Errorf("no prior %s", p.Dist)
 }
@@ -130,14 +143,31 @@ func (e entry) model() (glm.Model, error) {
 	return m, nil
 }
 
-// design reads the response and the columns of the design file.
-func (e entry) design() (*glm.Data, error) {
-	file, err := os.Open(filepath.Join(database, e.DesignFile))
+// rows reads the design file. Of one that is Parquet, which tests of infer do
+// not read, it takes the copy that package ingest holds equal to it.
+func (e entry) rows() ([][]string, error) {
+	path := filepath.Join(database, e.DesignFile)
+	stem, parquet := strings.CutSuffix(filepath.Base(path), ".parquet")
+	if parquet {
+		path = filepath.Join("testdata", stem+".csv.gz")
+	}
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	rows, err := csv.NewReader(file).ReadAll()
+	var text io.Reader = file
+	if parquet {
+		if text, err = gzip.NewReader(file); err != nil {
+			return nil, err
+		}
+	}
+	return csv.NewReader(text).ReadAll()
+}
+
+// design reads the response and the columns of the design file.
+func (e entry) design() (*glm.Data, error) {
+	rows, err := e.rows()
 	if err != nil {
 		return nil, err
 	}

@@ -58,6 +58,9 @@ func (s *referenceSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	start := make([]float64, dim)
 	for j, p := range s.target.Model().Coefficients {
 		start[j] = p.Location + max(p.Scale, 1)*variate.Normal(c.Stream)
+		if p.Kind == glm.Uniform {
+			start[j] = drawPrior(p, c.Stream)
+		}
 	}
 	if d := s.target.Cols(); dim > d {
 		start[d] = math.Exp(variate.Normal(c.Stream))

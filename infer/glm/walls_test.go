@@ -1,0 +1,64 @@
+package glm
+
+import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"glmbatch/infer"
+)
+
+// walledTarget is a poisson regression whose maximum likelihood lies beyond the walls
+// of its uniform priors.
+func walledTarget(t *testing.T, slope Prior) *Target {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(4, 1))
+	const n = 40
+	data := &Data{X: NewDense(n, 2), Names: []string{"(Intercept)", "a"}, Y: make([]float64, n)}
+	for i := range n {
+		data.X.Col(0)[i], data.X.Col(1)[i] = 1, rng.NormFloat64()
+		data.Y[i] = math.Floor(math.Exp(2 + data.X.Col(1)[i]))
+	}
+	target, err := NewTarget(data, Model{Family: Family{"poisson", "log"}, Coefficients: []Prior{
+		{Kind: Uniform, Low: -5, High: 1}, slope,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return target
+}
+
+// Every start lies between the walls, also where the likelihood pulls beyond
+// them, and the penalised point keeps off them.
+func TestStartsBetweenWalls(t *testing.T) {
+	for _, slope := range []Prior{{Kind: Uniform, Low: -1, High: 0.25}, {Kind: Uniform, Low: 3, High: 3.01}, {Kind: Uniform, Low: -1e6, High: 1e6}} {
+		target := walledTarget(t, slope)
+		inside := func(what string, u []float64) {
+			for j, p := range target.Model().Coefficients {
+				if !(u[j] >= p.Low && u[j] <= p.High) {
+					t.Errorf("%s of %v is %v", what, p, u[j])
+				}
+			}
+		}
+		inside("penalised point", target.Penalised())
+		for c := range 50 {
+			u, words := target.Start(infer.Chain{Index: c, Count: 50, Stream: infer.NewStream(1, strconv.Itoa(c))})
+			inside("start ("+words+")", u)
+		}
+	}
+}
+
+// A uniform prior is flat between its ends and forbids what lies outside, for
+// coefficients below 0 too; a dispersion's may not reach below 0.
+func TestUniformSupport(t *testing.T) {
+	p := Prior{Kind: Uniform, Low: -3, High: -1}
+	if p.ForCoefficient() != nil || p.ForDispersion() == nil {
+		t.Errorf("%v: of a coefficient %v, of a dispersion %v", p, p.ForCoefficient(), p.ForDispersion())
+	}
+	for x, want := range map[float64]float64{-3.001: math.Inf(-1), -2: -math.Log(2), -1: -math.Log(2), -0.5: math.Inf(-1), 2: math.Inf(-1)} {
+		if got := p.LogDensity(x); got != want && math.Abs(got-want) > 1e-15 {
+			t.Errorf("log density %v at %v, want %v", got, x, want)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package infertest
+
+import (
+	"fmt"
+	"math"
+
+	"glmbatch/infer/glm"
+)
+
+// gridPriors are the kinds of proper priors of coefficients, around location
+// with about the scale of a normal prior.
+var gridPriors = []struct {
+	kind glm.PriorKind
+	at   func(location, scale float64) glm.Prior
+}{
+	{glm.Normal, func(m, s float64) glm.Prior { return glm.Prior{Kind: glm.Normal, Location: m, Scale: s} }},
+	{glm.StudentT, func(m, s float64) glm.Prior { return glm.Prior{Kind: glm.StudentT, DF: 3, Location: m, Scale: 0.8 * s} }},
+	{glm.Cauchy, func(m, s float64) glm.Prior { return glm.Prior{Kind: glm.Cauchy, Location: m, Scale: 0.4 * s} }},
+	{glm.Laplace, func(m, s float64) glm.Prior { return glm.Prior{Kind: glm.Laplace, Location: m, Scale: 0.7 * s} }},
+	{glm.Uniform, func(m, s float64) glm.Prior {
+		return glm.Prior{Kind: glm.Uniform, Low: m - math.Sqrt(3)*s, High: m + math.Sqrt(3)*s}
+	}},
+}
+
+// gridDispersions are the kinds of proper priors of dispersions, of the size 1.
+var gridDispersions = []glm.Prior{
+	{Kind: glm.HalfNormal, Scale: 1},
+	{Kind: glm.HalfStudentT, DF: 4, Scale: 1},
+	{Kind: glm.HalfCauchy, Scale: 0.7},
+	{Kind: glm.Exponential, Rate: 1},
+	{Kind: glm.Gamma, Shape: 3, Rate: 2},
+	{Kind: glm.InverseGamma, Shape: 3, Scale: 2},
+	{Kind: glm.Uniform, Low: 0.3, High: 2},
+	{Kind: glm.Constant, Location: 1.2},
+}
+
+// gridScale is the scale of the coefficients' priors by family: most where a
+// link is steep.
+func gridScale(f glm.Family) float64 {
+	switch f.Name {
+	case "gaussian":
+		if f.Link == "log" {
+			return 0.5
+		}
+	case "negative_binomial", "inverse_gaussian":
+		return 0.6
+	case "beta", "gamma":
+		return 0.7
+	case "poisson":
+		if f.Link == "log" {
+			return 0.7
+		}
+	}
+	return 1
+}
+
+// sized multiplies a dispersion's prior by a factor.
+func sized(p glm.Prior, factor float64) glm.Prior {
+	p.Scale *= factor
+	p.Rate /= factor
+	p.Low *= factor
+	p.High *= factor
+	p.Location *= factor
+	return p
+}
+
+// GridCases returns a case of every family and link with every kind of proper
+// prior of coefficients, and with every kind of prior of each of its
+// dispersions; not every pair of these.
+func GridCases() []Case {
+	var out []Case
+	for _, info := range glm.Families() {
+		for _, link := range info.Links {
+			f := glm.Family{Name: info.Name, Link: link}
+			rows := len(gridPriors)
+			if len(info.Dispersions) > 0 {
+				rows = len(gridDispersions)
+			}
+			for k := range rows {
+				out = append(out, gridCase(f, k))
+			}
+		}
+	}
+	return out
+}
+
+// gridCase returns row k of a family and link.
+func gridCase(f glm.Family, k int) Case {
+	const n = 9
+	prior := gridPriors[k%len(gridPriors)]
+	c := Case{Name: fmt.Sprintf("%s/%s", f, prior.kind), Data: design(n), Model: glm.Model{Family: f}}
+	scale, at := gridScale(f), []float64{0.3, 0, -0.2}
+	if walled(f) { // mostly inside the domain, and often at the wall
+		scale, at = 0.5, []float64{3, 0, -0.2}
+	}
+	for j, share := range []float64{1, 0.6, 1.5} {
+		c.Model.Coefficients = append(c.Model.Coefficients, prior.at(at[j]*scale, share*scale))
+	}
+	if f.Name == "binomial" {
+		c.Data.Trials = []float64{0, 1, 2, 3, 4, 5, 0, 1, 2}
+	}
+	for i, d := range f.Dispersions() {
+		size := map[string]float64{"sigma": 1, "shape": 2, "phi": 8, "nu": 5}[d.Name]
+		p := sized(gridDispersions[(k+3*i)%len(gridDispersions)], size)
+		c.Name += "/" + d.Name + "=" + string(p.Kind)
+		if i == 0 {
+			c.Model.Dispersion = p
+		} else {
+			c.Model.Nu = p
+		}
+	}
+	return c
+}
+
+// plain tells whether responses can be a data set of the family: finite, not
+// astronomic, and inside the family's domain by more than rounding. Simulate
+// draws pairs until it is so: a condition on y alone, under which the posterior
+// of theta given y is what it is without.
+func plain(f glm.Family, y []float64) bool {
+	low, high := -1e6, 1e6
+	switch f.Name {
+	case "gamma", "inverse_gaussian":
+		low = 1e-100
+	case "beta":
+		low, high = 1e-100, 1-1e-15
+	}
+	for _, v := range y {
+		if !(v >= low && v <= high) {
+			return false
+		}
+	}
+	return true
+}
