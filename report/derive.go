@@ -56,34 +56,16 @@ func (s *Session) Derive(ctx context.Context, d *Derivations) error {
 	})
 }
 
-// ReadDraws reads the draws of parameters [lo, hi), counted from 0, of a fit
-// into dst, which has their size, in the order of Columns.Values. Cost: about
-// 200 ns a draw value.
-func (l *Ledger) ReadDraws(ctx context.Context, id int64, lo, hi int, dst []float64) error {
-	return l.readIfThere(ctx, func(c *sql.Conn) error {
-		n := 0
-		err := scanRows(ctx, c, `SELECT value FROM draw WHERE fit_id = ? AND parameter_id > ? AND parameter_id <= ?
-			ORDER BY parameter_id, chain, iteration`, func(rows *sql.Rows) error {
-			n++
-			if n > len(dst) {
-				return nil // counted below
-			}
-			return rows.Scan(&dst[n-1])
-		}, id, lo, hi)
-		if err == nil && n != len(dst) {
-			err = &ShapeError{fmt.Sprintf("fit %d has %d draws of parameters %d … %d, want %d", id, n, lo+1, hi, len(dst))}
-		}
-		return err
-	})
+// ReadDraws reads the draws of a block of columns of a fit into its Values, which
+// are made longer where they have too few places. Cost: about 200 ns a value.
+func (l *Ledger) ReadDraws(ctx context.Context, id int64, block *Columns) error {
+	return l.readIfThere(ctx, func(c *sql.Conn) error { return block.load(ctx, c, id) })
 }
-
-// derivedVersion is the schema version that brought the table derived.
-const derivedVersion = 3
 
 // derivedColumn is the SQL of a fit's derived quantities as JSON.
 func (l *Ledger) derivedColumn(ctx context.Context, c *sql.Conn) (string, error) {
 	version, err := schemaVersion(ctx, c, l.path, len(migrations))
-	if err != nil || version < derivedVersion {
+	if err != nil || version < modelsVersion {
 		return "'null'", err
 	}
 	return `coalesce((SELECT to_json(list({name: d.name, expression: d.expression} ORDER BY d.parameter_id))::VARCHAR

@@ -28,7 +28,7 @@ func TestDerivedStored(t *testing.T) {
 	got, err := l.Stored(ctx, nil)
 	must(t, err)
 	want := []Expression{{"ratio", `exp("x") > 'y'ratio`}, {"größer", `exp("x") > 'y'größer`}}
-	if !reflect.DeepEqual(got["f1"].Derived, want) || got["f2"].Derived != nil || !got["f1"].KeptDraws {
+	if !reflect.DeepEqual(got["f1"].Derived, want) || got["f2"].Derived != nil || !got["f1"].Kept {
 		t.Errorf("stored %+v and %+v", got["f1"], got["f2"])
 	}
 	e, err := l.Evidence(ctx, "f1")
@@ -96,8 +96,9 @@ func shifted(seq iter.Seq2[*Columns, error], first int) iter.Seq2[*Columns, erro
 func TestReadDraws(t *testing.T) {
 	l, ctx := open(t, Options{}), context.Background()
 	store(t, l, sampleFit("f1"))
-	got := make([]float64, 2*4*100)
-	must(t, l.ReadDraws(ctx, 1, 2, 4, got))
+	block := &Columns{First: 2, Params: 2, Chains: 4, Draws: 100}
+	must(t, l.ReadDraws(ctx, 1, block))
+	got := block.Values
 	for p := range 2 {
 		for c := range 4 {
 			for i := range 100 {
@@ -107,10 +108,8 @@ func TestReadDraws(t *testing.T) {
 			}
 		}
 	}
-	if err := l.ReadDraws(ctx, 1, 2, 4, got[1:]); err == nil {
-		t.Error("a place too few was not seen")
-	}
-	if err := l.ReadDraws(ctx, 1, 4, 6, got); err == nil {
+	block.First = 4
+	if err := l.ReadDraws(ctx, 1, block); err == nil {
 		t.Error("a parameter too many was not seen")
 	}
 }

@@ -24,7 +24,8 @@ type StoredFit struct {
 	Columns     int
 	Chains      int
 	Draws       int // per chain
-	KeptDraws   bool
+	Parameters  int
+	Kept        bool         // whether the draws were kept
 	Derived     []Expression // its derived quantities, in order
 }
 
@@ -49,7 +50,7 @@ func (l *Ledger) Stored(ctx context.Context, fingerprints []string) (map[string]
 		}
 		rows, err := c.QueryContext(ctx, `
 			SELECT fit_id, fingerprint, dataset, key, model, sampler, verdict, to_json(reasons)::VARCHAR, gates::VARCHAR, to_json(warnings)::VARCHAR,
-			       coalesce(method, ''), n_rows, n_columns, chains, draws, coalesce(kept, '') = 'draws', `+derived+`
+			       coalesce(method, ''), n_rows, n_columns, chains, draws, n_parameters, kept = 'draws', `+derived+`
 			FROM fit WHERE status = 'complete' AND (? OR fingerprint IN (SELECT unnest(?::VARCHAR[])))`, fingerprints == nil, list(fingerprints))
 		if err != nil {
 			return err
@@ -60,7 +61,7 @@ func (l *Ledger) Stored(ctx context.Context, fingerprints []string) (map[string]
 			var reasons, gates, warnings, derived string
 			if err := rows.Scan(&f.ID, &f.Fingerprint, &f.Dataset, &f.Group, &f.Model, &f.Sampler,
 				&f.Verdict.Grade, &reasons, &gates, &warnings,
-				&f.Method, &f.Rows, &f.Columns, &f.Chains, &f.Draws, &f.KeptDraws, &derived); err != nil {
+				&f.Method, &f.Rows, &f.Columns, &f.Chains, &f.Draws, &f.Parameters, &f.Kept, &derived); err != nil {
 				return err
 			}
 			for _, part := range []struct {

@@ -60,7 +60,8 @@ func parameterNames(params []infer.Parameter) []string {
 }
 
 // warnings are those of the design, of priors that speak of no column, of
-// posterior means that may not exist, and of the sampler.
+// posterior means that may not exist, of the sampler, and of what was computed
+// from the draws.
 func (f *fitting) warnings(m *measured) []string {
 	out := append([]string(nil), f.design.Warnings...)
 	for _, pattern := range unused(f.model, f.design.Data) {
@@ -69,7 +70,7 @@ func (f *fitting) warnings(m *measured) []string {
 	if f.caution != "" {
 		out = append(out, f.caution)
 	}
-	return append(out, m.hamiltonian.warnings(f.method, m.divergences)...)
+	return append(append(out, m.hamiltonian.warnings(f.method, m.divergences)...), f.assessed...)
 }
 
 // times shares the elapsed times of the chains out over set-up, warm-up and

@@ -12,7 +12,7 @@ import (
 // redraws says whether a complete fit must be drawn again because its derived
 // quantities have changed and the ledger has no draws to compute them from.
 func redraws(m *spec.Model, stored report.StoredFit) bool {
-	return !stored.KeptDraws && !slices.Equal(expressions(m), stored.Derived)
+	return !stored.Kept && !slices.Equal(expressions(m), stored.Derived)
 }
 
 // deriving computes the fit's derived quantities from a window of its spool.
@@ -33,7 +33,7 @@ func (r *runner) rederive(ctx context.Context, f *fitting, stored report.StoredF
 		return nil, err
 	}
 	defer r.workers.release()
-	evidence, err := r.ledger.file.Evidence(ctx, f.fingerprint)
+	evidence, err := r.storedEvidence(ctx, f.fingerprint)
 	if err != nil {
 		return nil, err
 	}
@@ -42,13 +42,16 @@ func (r *runner) rederive(ctx context.Context, f *fitting, stored report.StoredF
 	}
 	d := &deriving{
 		quantities: f.quantities, first: len(evidence.Names), chains: stored.Chains, draws: stored.Draws, bytes: columnBytes,
-		read: func(dst []float64, lo, hi int) error { return r.ledger.file.ReadDraws(ctx, stored.ID, lo, hi, dst) },
+		read: func(dst []float64, lo, hi int) error {
+			block := &report.Columns{First: lo, Params: hi - lo, Chains: stored.Chains, Draws: stored.Draws, Values: dst}
+			return r.ledger.file.ReadDraws(ctx, stored.ID, block)
+		},
 	}
 	summaries, err := d.summarize()
 	if err != nil {
 		return nil, err
 	}
-	evidence.Statistics, evidence.Derived = gated(evidence.Statistics), nil
+	evidence.Derived = nil
 	for i, q := range f.quantities {
 		evidence.Derived = append(evidence.Derived, report.Statistic{Name: q.Name, Summary: summaries[i]})
 	}
