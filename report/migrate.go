@@ -27,6 +27,9 @@ var identitySQL string
 //go:embed schema/0003_scales.sql
 var scalesSQL string
 
+//go:embed schema/0003_derive.sql
+var deriveSQL string
+
 //go:embed schema/0003_loo.sql
 var looSQL string
 
@@ -35,7 +38,7 @@ var looSQL string
 var migrations = []migration{
 	{"ledger", []string{ledgerSQL, commentsSQL}},
 	{"identity", []string{identitySQL}},
-	{"models", []string{looSQL, scalesSQL}},
+	{"models", []string{deriveSQL, looSQL, scalesSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.

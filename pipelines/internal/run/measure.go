@@ -20,6 +20,8 @@ const columnBytes = 64 << 20
 type measured struct {
 	params      []diag.Summary // one per parameter, in the order of the draws
 	local       []bool         // local scales, which no gate looks at; nil: none
+	derived     []diag.Summary // of the derived quantities, in the order of the spec
+	deriving    *deriving
 	logLik      diag.Summary
 	logPrior    diag.Summary
 	divergences int
@@ -136,7 +138,8 @@ func (m *measured) worstRHat() float64 {
 func (m *measured) ess(over string, kinds []infer.Parameter) float64 {
 	var list []float64
 	for i, p := range kinds {
-		if over == "all" && m.gated(i) || p.Kind == infer.Coefficient || p.Kind == infer.Intercept {
+		other := p.Kind == infer.Dispersion || p.Kind == infer.Scale || p.Kind == infer.LocalScale
+		if !other || over == "all" && m.gated(i) {
 			list = append(list, m.params[i].ESSBulk)
 		}
 	}
