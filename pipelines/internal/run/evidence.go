@@ -32,9 +32,11 @@ func (f *fitting) evidence(m *measured) report.Evidence {
 		Divergences: m.divergences,
 		Warnings:    f.warnings(m),
 	}
-	for i, p := range f.params {
+	names := parameterNames(f.params)
+	for i, s := range m.params {
 		if m.gated(i) {
-			e.Names, e.Summaries = append(e.Names, p.Name), append(e.Summaries, m.params[i])
+			e.Summaries = append(e.Summaries, s)
+			e.Names = append(e.Names, names[min(i, len(names)):min(i+1, len(names))]...)
 		}
 	}
 	for i, q := range f.quantities {
