@@ -30,7 +30,8 @@ type Coding struct {
 // centres and scales. The same row gives the same bits as in Build.
 //
 // Data.Y is nil unless the response is asked for, and Data.Trials is nil unless
-// the columns of trials are there. A level that the model was not fitted with
+// the columns of trials are there; so are Data.Precision and, where the response
+// is asked for, Data.Frequency. A level that the model was not fitted with
 // is a *ColumnError that names it and its row. Cost: as Build.
 func (r *Record) Code(table arrow.Table, coding Coding) (*Design, error) {
 	b := &builder{table: table, rows: int(table.NumRows()), record: *r, known: true, chosen: new(selection)}
@@ -43,7 +44,7 @@ func (r *Record) Code(table arrow.Table, coding Coding) (*Design, error) {
 		return nil, b.tableError("there are no rows", "")
 	}
 	b.out.Data, b.out.Record = new(glm.Data), r
-	steps := []func() error{b.recall, b.recallSides(coding.Response), b.openKnown, b.dropRows, b.recode, b.recallData(coding.Response),
+	steps := []func() error{b.recall, b.recallSides(coding.Response), b.openKnown, b.dropRows, b.weigh, b.recode, b.recallData(coding.Response),
 		b.design, b.rescale}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -166,13 +167,19 @@ func (b *builder) recallSides(response bool) func() error {
 			}
 			b.chosen.offsets = append(b.chosen.offsets, *v)
 		}
+		if response {
+			b.chosen.frequency = b.record.FrequencyWeights
+		}
+		if w := b.record.PrecisionWeights; w != "" && (response || b.hasAll([]string{w})) {
+			b.chosen.precision = w
+		}
 		r := &b.record.Response
 		if response {
 			v, err := recallNumbers(r.Expression, r.Scales)
 			if err != nil {
 				return err
 			}
-			b.chosen.response = *v
+			b.chosen.response, b.chosen.proportion = *v, r.Proportion
 		}
 		text := r.Trials
 		if r.TrialsEach > 0 {
@@ -202,6 +209,9 @@ func (b *builder) inputs() []string {
 	out := slices.Clone(b.chosen.response.columns)
 	if b.chosen.trials != nil {
 		out = append(out, b.chosen.trials.columns...)
+	}
+	for _, w := range b.chosen.weights() {
+		out = append(out, w.column)
 	}
 	for i := range b.chosen.offsets {
 		out = append(out, b.chosen.offsets[i].columns...)

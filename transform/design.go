@@ -58,8 +58,9 @@ type Design struct {
 // Cost: O(rows·columns). Errors are *FormulaError, *ColumnError or *TableError.
 func Build(table arrow.Table, spec Spec) (*Design, error) {
 	b := &builder{spec: spec, table: table, rows: int(table.NumRows())}
+	b.out.Data = new(glm.Data)
 	steps := []func() error{
-		b.settings, b.openColumns, b.dropRows, b.variables, b.response, b.offsets,
+		b.settings, b.openColumns, b.dropRows, b.weigh, b.variables, b.response, b.offsets,
 		b.design, b.measure, b.repeated, b.separated, b.scale, b.describe,
 	}
 	for _, step := range steps {

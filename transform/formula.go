@@ -14,6 +14,8 @@ type Formula struct {
 	source string
 	left   *node
 	right  *node
+
+	frequency, precision string // columns of weights, see Weighted
 }
 
 // String returns the formula as it was written.
@@ -100,12 +102,16 @@ func schemaNames(schema *arrow.Schema) []string {
 
 // selection is a formula that has met the names of a table's columns.
 type selection struct {
-	response  variable
-	trials    *variable
-	intercept bool
-	variables []variable // of the terms, in the order of the text; some may be unused
-	terms     []term     // by degree
-	offsets   []variable
+	response variable
+	trials   *variable
+	// proportion says that the response is the successes divided by the trials.
+	proportion bool
+	frequency  string // columns of weights; empty for none
+	precision  string
+	intercept  bool
+	variables  []variable // of the terms, in the order of the text; some may be unused
+	terms      []term     // by degree
+	offsets    []variable
 }
 
 // termLabel is the term's name in R's spelling.
@@ -122,6 +128,9 @@ func (s *selection) columns() []string {
 	names := slices.Clone(s.response.columns)
 	if s.trials != nil {
 		names = append(names, s.trials.columns...)
+	}
+	for _, w := range s.weights() {
+		names = append(names, w.column)
 	}
 	for i := range s.offsets {
 		names = append(names, s.offsets[i].columns...)

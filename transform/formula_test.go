@@ -216,7 +216,7 @@ var formulaFaults = []struct{ marked, message, hint string }{
 	{"§cbind(s, f) | trials(n) ~ x", "both give the number", ""},
 	{"§. ~ x", "one column", ""},
 	{"a §+ b ~ x", "one column", ""},
-	{"y | §weights(w) ~ x", "trials(n)", "key of their own"},
+	{"y | §weights(w) ~ x", "trials(n)", "keys of their own"},
 	{"y | §n ~ x", "trials(n)", ""},
 	{"y | trials(n) ~ x + §trials(m)", "stands twice", ""},
 	{"y | §trials() ~ x", "takes one column", ""},

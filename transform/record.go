@@ -22,6 +22,10 @@ type Record struct {
 	InterceptAt string `json:"intercept_at"` // means, zero; empty without an intercept
 	Missing     string `json:"missing"`      // error, drop
 
+	// The columns of the rows' weights; empty for none.
+	FrequencyWeights string `json:"frequency_weights,omitempty"`
+	PrecisionWeights string `json:"precision_weights,omitempty"`
+
 	Response  Response   `json:"response"`
 	Offsets   []Offset   `json:"offsets,omitempty"`
 	Variables []Variable `json:"variables,omitempty"` // what the terms are made of
@@ -38,6 +42,7 @@ type Response struct {
 	Scales     []Scaling `json:"scales,omitempty"`      // of each scale() in the expression
 	Trials     string    `json:"trials,omitempty"`      // the expression of totals
 	TrialsEach float64   `json:"trials_each,omitempty"` // or one total for all rows
+	Proportion bool      `json:"proportion,omitempty"`  // successes divided by trials
 }
 
 // Offset is a column, or a function of columns, that is added with coefficient 1.

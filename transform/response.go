@@ -3,6 +3,7 @@ package transform
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -12,7 +13,6 @@ import (
 // response reads the response and its trials, and checks them against the
 // family's domain.
 func (b *builder) response() error {
-	b.out.Data = new(glm.Data)
 	v := &b.chosen.response
 	b.record.Response = Response{Column: v.columns[0], Expression: v.key, Kind: string(b.columns[v.columns[0]].kind)}
 	for _, step := range []func() error{b.outcome, b.trials, b.domain, b.varies} {
@@ -82,7 +82,8 @@ func (b *builder) trials() error {
 	}
 	if b.spec.Family.Name != "binomial" {
 		return &FormulaError{Formula: b.spec.Formula.source, Pos: t.pos,
-			Message: fmt.Sprintf("trials() belongs to family binomial, not %s", b.spec.Family.Name), Hint: "write family: binomial, or leave trials() out"}
+			Message: fmt.Sprintf("%s() belongs to family binomial, not %s", b.chosen.totals(), b.spec.Family.Name),
+			Hint:    fmt.Sprintf("write family: binomial, or leave %s() out", b.chosen.totals())}
 	}
 	trials := make([]float64, b.n)
 	if each, ok := t.node.number(); ok {
@@ -102,6 +103,37 @@ func (b *builder) trials() error {
 		b.record.Response.Trials = t.key
 	}
 	b.out.Data.Trials = trials
+	if b.chosen.proportion && b.out.Data.Y != nil {
+		return b.successes()
+	}
+	return nil
+}
+
+// totals is the word for what the trials stand in.
+func (s *selection) totals() string {
+	if s.proportion {
+		return "proportion"
+	}
+	return "trials"
+}
+
+// successes turns proportions into counts: a proportion times its trials is a
+// whole number to 1e-6 of it, and to a tenth.
+func (b *builder) successes() error {
+	b.record.Response.Proportion = true
+	y, name := b.out.Data.Y, b.chosen.response.columns[0]
+	for i, p := range y {
+		if !(p >= 0 && p <= 1) {
+			return b.cellError(name, b.tableRow(i), fmt.Errorf("%v is not allowed: a proportion is a number from 0 to 1", p),
+				fmt.Sprintf("successes are written %s | trials(…)", quoteName(name)))
+		}
+		product := float64(p * b.out.Data.Trials[i])
+		y[i] = math.Round(product)
+		if !(math.Abs(product-y[i]) <= min(1e-6*max(1, y[i]), 0.1)) {
+			return b.cellError(name, b.tableRow(i), fmt.Errorf("%v of %v trials are %v successes, which is no whole number", p, b.out.Data.Trials[i], product),
+				"give proportions with all their digits, or the successes themselves: s | trials(n)")
+		}
+	}
 	return nil
 }
 

@@ -72,7 +72,7 @@ func (b *builder) unitOf(col []float64, p planned) (unit, error) {
 		u.scale = largest
 		return u, b.scaleFault(p, u.scale)
 	}
-	mean, sd := meanAndSD(col)
+	mean, sd := b.meanAndSD(col)
 	if b.chosen.intercept && (b.spec.Standardize == "center_scale" || b.spec.InterceptAt == "means") {
 		u.centre = mean
 	}

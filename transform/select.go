@@ -42,6 +42,9 @@ func (f *Formula) selectFrom(names []string, strict strictness) (*selection, err
 	if err := s.reserve(f.right); err != nil {
 		return nil, err
 	}
+	if err := s.weights(); err != nil {
+		return nil, err
+	}
 	s.out.intercept = true
 	set, err := s.terms(f.right, true)
 	if err != nil {
@@ -254,7 +257,7 @@ var elsewhere = map[string]string{
 	"cut":     "make the groups in the query or the file", "interaction": "cross factors by : or *",
 	"s": "smooth terms with a fitted penalty are not here: take ns(x, 4) or bs(x, 6)", "te": "cross ns(x, 3) with ns(z, 3) by *",
 	"offset": "an offset is added to the terms: x + offset(e)", "trials": "trials(n) is added to the terms, or stands on the left: y | trials(n)",
-	"c": "several numbers are an argument of knots only",
+	"c": "several numbers are an argument of knots only", "proportion": "proportion(n) stands on the left: p | proportion(n) ~ …",
 }
 
 func (s *selector) unknownFunction(n *node) error {

@@ -7,14 +7,16 @@ import (
 )
 
 // left reads the response: a column, a function of one, cbind(successes,
-// failures), or one of these | trials(n).
+// failures), or one of these | trials(n), or a column | proportion(n).
 func (s *selector) left(n *node) error {
 	n = n.bare()
 	if n.kind == nodeBinary && n.text == "|" {
 		call := n.args[1]
-		if call.kind != nodeCall || call.text != "trials" {
-			return s.fail(call.pos, `only trials(n) may follow "|" on the left`, "weights have a key of their own beside the formula")
+		if call.kind != nodeCall || call.text != "trials" && call.text != "proportion" {
+			return s.fail(call.pos, `only trials(n) or proportion(n) may follow "|" on the left`,
+				"weights have keys of their own beside the formula: frequency_weights, precision_weights")
 		}
+		s.out.proportion = call.text == "proportion"
 		if err := s.trials(call); err != nil {
 			return err
 		}
@@ -96,18 +98,19 @@ func (s *selector) reserve(n *node) error {
 	return nil
 }
 
-// trials reads trials(number), trials(column) or trials(a + b).
+// trials reads trials(number), trials(column) or trials(a + b), and proportion()
+// of the same.
 func (s *selector) trials(n *node) error {
 	if s.out.trials != nil {
 		return s.fail(n.pos, "trials() stands twice", "")
 	}
 	if len(n.args) != 1 || n.names[0] != "" {
-		return s.fail(n.pos, "trials() takes one column, or one number", "for example trials(total), trials(12) or trials(successes + failures)")
+		return s.fail(n.pos, n.text+"() takes one column, or one number", "for example trials(total), trials(12) or trials(successes + failures)")
 	}
 	arg := n.args[0]
 	if v, ok := arg.number(); ok {
 		if v < 1 || v != float64(int32(v)) {
-			return s.fail(arg.pos, fmt.Sprintf("trials(%s) is not a count", arg.label()), "")
+			return s.fail(arg.pos, fmt.Sprintf("%s(%s) is not a count", n.text, arg.label()), "")
 		}
 	} else if err := s.arithmetic(arg); err != nil {
 		return err

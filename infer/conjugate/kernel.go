@@ -108,7 +108,7 @@ func (k *kernel) Step() (infer.Info, error) {
 	n := float64(k.red.rows)
 	ratio := rss / sigma / sigma
 	return infer.Info{
-		LogLik:   math.FMA(-n, math.FMA(0.5, log2Pi, logSigma), -0.5*ratio),
+		LogLik:   math.FMA(-n, math.FMA(0.5, log2Pi, logSigma), -0.5*ratio) + k.red.halfLogs,
 		LogPrior: k.target.LogPrior(k.theta),
 		Accept:   1,
 	}, nil

@@ -40,6 +40,9 @@ func fixtures() []fixture {
 		deficient(simulate(15, 6, "fnnnnn", halfCauchy)),
 		simulate(700, 3, "fnn", flat), // more than one block of rows
 		simulate(1, 3, "nnn", halfNormal),
+		weighted(simulate(20, 4, "fnnn", flat)),
+		weighted(simulate(6, 9, "fnnnnnnnn", halfCauchy)),
+		weighted(simulate(700, 3, "fnn", halfNormal)),
 	}
 }
 
@@ -66,6 +69,28 @@ func simulate(n, d int, kinds string, sigma glm.Prior) fixture {
 		model.Coefficients = append(model.Coefficients, p)
 	}
 	return fixture{fmt.Sprintf("n=%d/d=%d/%s/sigma=%s", n, d, kinds, sigma.Kind), data, model}
+}
+
+// weighted gives the rows frequencies and precisions.
+func weighted(f fixture) fixture {
+	n := f.data.Rows()
+	f.data.Frequency, f.data.Precision = make([]float64, n), make([]float64, n)
+	for i := range n {
+		f.data.Frequency[i], f.data.Precision[i] = float64(1+i%3), 0.3+float64(i%5)
+		if n < f.data.Cols() {
+			f.data.Frequency[i] = 1 // a row twice would be fitted perfectly
+		}
+	}
+	f.name += "/weighted"
+	return f
+}
+
+// weight is that of the squared residual of row i.
+func (f fixture) weight(i int) float64 {
+	if f.data.Frequency == nil {
+		return 1
+	}
+	return f.data.Frequency[i] * f.data.Precision[i]
 }
 
 // deficient makes the last column a combination of two others with normal
@@ -100,13 +125,13 @@ func oracle(f fixture, logSigma float64) dense {
 		for k := range j + 1 {
 			var sum float64
 			for i := range n {
-				sum += f.data.X.Col(j)[i] * f.data.X.Col(k)[i]
+				sum += f.weight(i) * f.data.X.Col(j)[i] * f.data.X.Col(k)[i]
 			}
 			precision.SetSym(j, k, sum/sigma/sigma)
 		}
 		var sum float64
 		for i := range n {
-			sum += f.data.X.Col(j)[i] * (f.data.Y[i] - f.data.Offset[i])
+			sum += f.weight(i) * f.data.X.Col(j)[i] * (f.data.Y[i] - f.data.Offset[i])
 		}
 		linear.SetVec(j, sum/sigma/sigma)
 		if p := f.model.Coefficients[j]; p.Kind == glm.Normal {
@@ -127,13 +152,17 @@ func oracle(f fixture, logSigma float64) dense {
 		panic(err)
 	}
 	out := dense{mean: mean.RawVector().Data, cov: cov, precision: precision}
-	sum := logSigma - float64(n)*logSigma + f.model.Dispersion.LogDensity(sigma) - 0.5*chol.LogDet()
+	count := float64(n)
+	for _, w := range f.data.Frequency {
+		count += w - 1
+	}
+	sum := logSigma - count*logSigma + f.model.Dispersion.LogDensity(sigma) - 0.5*chol.LogDet()
 	for i := range n {
 		r := f.data.Y[i] - f.data.Offset[i]
 		for j := range d {
 			r -= f.data.X.Col(j)[i] * out.mean[j]
 		}
-		sum -= r * r / (2 * sigma * sigma)
+		sum -= f.weight(i) * r * r / (2 * sigma * sigma)
 	}
 	for j, p := range f.model.Coefficients {
 		if p.Kind == glm.Normal {

@@ -24,8 +24,14 @@ import (
 // so that, with w = Uᵀ·y_G, ytilde's density given sigma with beta_F
 // integrated out is normal with variances sigma² + s_k² in r directions and
 // sigma² in noise = n − f − r others, whose squares sum to rss.
+//
+// A row of frequency w and precision p is brought in once, times √(w·p): w equal
+// rows turn into it and w − 1 rows of zeros, which are pure noise. n counts them.
 type reduction struct {
-	rows         int // n
+	rows         int       // n, counted by frequency
+	distinct     int       // rows of the design
+	roots        []float64 // √(frequency·precision) by row; nil for ones
+	halfLogs     float64   // ½ Σ frequency·log precision
 	flat, normal []int
 	location     []float64 // m, len g
 	scale        []float64 // S, len g
@@ -54,7 +60,8 @@ const (
 // reduce makes the reduction. Cost: about n·d² multiplications for n > d,
 // in one pass over X with d² memory; about n²·d for n ≤ d.
 func reduce(data *glm.Data, model *glm.Model) (*reduction, error) {
-	p := &reduction{rows: data.Rows(), sigma: model.Dispersion}
+	p := &reduction{rows: data.Rows(), distinct: data.Rows(), sigma: model.Dispersion}
+	p.weigh(data)
 	for j, prior := range model.Coefficients {
 		if prior.Kind == glm.Flat {
 			p.flat = append(p.flat, j)
@@ -64,11 +71,11 @@ func reduce(data *glm.Data, model *glm.Model) (*reduction, error) {
 		p.location = append(p.location, prior.Location)
 		p.scale = append(p.scale, prior.Scale)
 	}
-	if p.f() > p.rows {
-		return nil, improper("%d coefficients have flat priors but there are only %d rows", p.f(), p.rows)
+	if p.f() > p.distinct {
+		return nil, improper("%d coefficients have flat priors but there are only %d rows", p.f(), p.distinct)
 	}
 	var t triangle
-	if p.rows > data.Cols() {
+	if p.distinct > data.Cols() {
 		t = p.tall(data)
 	} else {
 		t = p.wide(data)
@@ -80,6 +87,28 @@ func reduce(data *glm.Data, model *glm.Model) (*reduction, error) {
 		return nil, err
 	}
 	return p, nil
+}
+
+// weigh reads the rows' weights.
+func (p *reduction) weigh(data *glm.Data) {
+	if data.Frequency == nil && data.Precision == nil {
+		return
+	}
+	p.roots = make([]float64, p.distinct)
+	total := 0.0
+	for i := range p.roots {
+		count, precision := 1.0, 1.0
+		if data.Frequency != nil {
+			count = data.Frequency[i]
+		}
+		if data.Precision != nil {
+			precision = data.Precision[i]
+			p.halfLogs = math.FMA(0.5*count, vec.Log(precision), p.halfLogs)
+		}
+		total += count
+		p.roots[i] = math.Sqrt(count) * math.Sqrt(precision)
+	}
+	p.rows = int(total)
 }
 
 // triangle is [F A ytilde] after the rows' transformation: entry (i, j), and
@@ -95,9 +124,9 @@ const blockRows = 512
 func (p *reduction) tall(data *glm.Data) triangle {
 	k := data.Cols() + 1
 	qr := linalg.NewRowQR(k)
-	block := make([]float64, min(blockRows, p.rows)*k)
-	for first := 0; first < p.rows; first += blockRows {
-		m := min(blockRows, p.rows-first)
+	block := make([]float64, min(blockRows, p.distinct)*k)
+	for first := 0; first < p.distinct; first += blockRows {
+		m := min(blockRows, p.distinct-first)
 		p.gather(data, first, m, block[:m*k])
 		qr.Push(block[:m*k], m)
 	}
@@ -106,9 +135,9 @@ func (p *reduction) tall(data *glm.Data) triangle {
 
 func (p *reduction) wide(data *glm.Data) triangle {
 	k := data.Cols() + 1
-	block := make([]float64, p.rows*k)
-	p.gather(data, 0, p.rows, block)
-	return triangle{linalg.NewQR(block, p.rows, k, p.f()).At, p.rows}
+	block := make([]float64, p.distinct*k)
+	p.gather(data, 0, p.distinct, block)
+	return triangle{linalg.NewQR(block, p.distinct, k, p.f()).At, p.distinct}
 }
 
 // gather writes m rows of [F A ytilde], from row first on, by column.
@@ -128,6 +157,13 @@ func (p *reduction) gather(data *glm.Data, first, m int, block []float64) {
 		a := column(p.f() + c)
 		for i, v := range x {
 			a[i] = p.scale[c] * v
+		}
+	}
+	if p.roots != nil {
+		for c := range p.f() + p.g() + 1 {
+			for i, root := range p.roots[first : first+m] {
+				column(c)[i] *= root
+			}
 		}
 	}
 }
@@ -164,7 +200,7 @@ func (p *reduction) takeFlat(t triangle, data *glm.Data) error {
 // takeNormal decomposes the remaining rows and sums up the noise.
 func (p *reduction) takeNormal(t triangle) error {
 	f, g := p.f(), p.g()
-	m := min(t.rows-f, p.rows-f)
+	m := min(t.rows-f, p.distinct-f)
 	a, y := make([]float64, m*g), make([]float64, m)
 	for i := range m {
 		for j := range g {

@@ -18,6 +18,8 @@ import (
 type fitted struct {
 	Family, Link, Formula, Response, Trials, Offset string
 
+	File, Frequency, Precision string // of a fit with weights, see make_weights.R
+
 	Coefficients []struct {
 		Name     string
 		Estimate float64
@@ -154,12 +156,22 @@ func (r *fitted) target(t *testing.T, f frame) *Target {
 			data.Offset[k] = f.number(t, r.Offset, i)
 		}
 	}
+	for name, weights := range map[string]*[]float64{r.Frequency: &data.Frequency, r.Precision: &data.Precision} {
+		for _, i := range rows {
+			if name != "" {
+				*weights = append(*weights, f.number(t, name, i))
+			}
+		}
+	}
 	m := Model{Family: Family{r.Family, r.Link}, Coefficients: make([]Prior, d), Dispersion: Prior{Kind: Constant, Location: r.Dispersion.Estimate}}
 	if r.Dispersion.Kind == "shape" {
 		m.Dispersion.Location = 1 / r.Dispersion.Pearson
 	}
 	for j := range m.Coefficients {
 		m.Coefficients[j].Kind = Flat
+		if r.Family == "gaussian" && r.Link != "identity" || r.Family == "inverse_gaussian" && r.Link == "log" { // refused; mode looks at no prior
+			m.Coefficients[j] = Prior{Kind: Normal, Scale: 1000}
+		}
 	}
 	target, err := NewTarget(data, m)
 	if err != nil {

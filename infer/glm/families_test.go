@@ -78,13 +78,17 @@ func oracle(f Family, y, m, eta float64, disp [2]float64) float64 {
 }
 
 // eachFamily runs f at random points of every family and link, on 150 rows (two
-// chunks) and on 7.
+// chunks), on 7, and on 140 with frequencies and, where there are any, precisions.
 func eachFamily(t *testing.T, check func(t *testing.T, target *Target, theta []float64)) {
 	for _, f := range everyFamily() {
 		t.Run(f.String(), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(8, 8))
-			for _, n := range []int{7, 150} {
-				target := mustTarget(t, familyExample(uint64(n), f, n, 3))
+			for _, n := range []int{7, 150, 140} {
+				e := familyExample(uint64(n), f, n, 3)
+				if n == 140 {
+					e.weigh(140)
+				}
+				target := mustTarget(t, e)
 				theta := make([]float64, target.Dim())
 				for range 4 {
 					for j := range theta {
@@ -111,7 +115,8 @@ func TestFamilyLikelihood(t *testing.T) {
 			if target.data.Trials != nil {
 				m = target.data.Trials[i]
 			}
-			want += oracle(target.model.Family, target.data.Y[i], m, eta, pair(theta[3:]))
+			disp := target.rows.atPrecision(target.model.Family, i, pair(theta[3:]))
+			want += target.rows.count(i) * oracle(target.model.Family, target.data.Y[i], m, eta, disp)
 		}
 		if got := target.LogLik(theta); !near(got, want, 1e-11) {
 			t.Errorf("at %v: log likelihood %v, textbook %v", theta, got, want)
@@ -199,7 +204,7 @@ func TestFamilyCurvature(t *testing.T) {
 				target.RowGradient(at, theta[3:], grad)
 				return grad[i]
 			}, e, h)
-			if math.Abs(curv[i]-want) > 1e-6*(1+math.Abs(want)+math.Abs(info[i])) {
+			if math.Abs(curv[i]-want) > 1e-6*(1+math.Abs(want)+math.Abs(info[i])) { // rows with weights are larger, not less exact
 				t.Fatalf("row %d, eta %v: curvature %v, differences %v", i, e, curv[i], want)
 			}
 			if !(info[i] >= 0) {

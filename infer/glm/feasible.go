@@ -23,17 +23,15 @@ func (e *StartError) Error() string {
 
 // meanResponse returns the mean response, per trial, pulled inside its domain.
 func (t *Target) meanResponse() float64 {
-	total, count := vec.Sum(t.data.Y), float64(t.Rows())
+	total, count := vec.Sum(t.counted), t.rows.total
 	switch t.model.Family.Name {
 	case "bernoulli", "binomial":
-		if t.data.Trials != nil {
-			count = vec.Sum(t.data.Trials)
-		}
+		count = t.total(product(t.data.Frequency, t.data.Trials))
 		return (total + 0.5) / (count + 1)
 	case "poisson", "negative_binomial":
 		return (total + 0.5) / (count + 1)
 	case "gaussian": // with a positive mean
-		size := math.Sqrt(vec.SumSquares(t.data.Y) / count)
+		size := math.Sqrt(vec.Dot(t.counted, t.data.Y) / count)
 		return max(total/count, 0.1*size, 1e-100)
 	}
 	return total / count
@@ -156,6 +154,7 @@ func (p *pilot) firstDispersions() {
 			if p.t.model.Family.Name == "inverse_gaussian" {
 				u = vec.Log(p.t.meanResponse())
 			}
+			u -= p.t.logPrecision()
 		}
 		p.t.setFree(&p.disp, i, u)
 	}

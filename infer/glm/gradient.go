@@ -27,7 +27,7 @@ func (p *Predictor) Gradient(grad, rows []float64) {
 	var scores [2]float64 // in log(dispersion − Lower)
 	if t.kind == gaussian {
 		scaled := p.value.sum / p.disp.at[0] / p.disp.at[0]
-		scores[0] = scaled - float64(t.Rows())
+		scores[0] = scaled - t.rows.total
 	} else {
 		scores = t.scores(p.eta, p.disp.at)
 		for k, info := range t.dispersions {

@@ -88,7 +88,7 @@ func (t *Target) checkFlatRank(flat []int) error {
 // sigma → ∞, where the marginal posterior density falls as σ^−(n − f) for f
 // independent columns with flat priors.
 func (t *Target) checkSigma(flat int) error {
-	if t.model.Dispersion.Proper() || t.Rows()-flat >= 2 {
+	if t.model.Dispersion.Proper() || t.rows.total-float64(flat) >= 2 {
 		return nil
 	}
 	return &ImproperError{
@@ -124,7 +124,7 @@ func (t *Target) checkPerfectFit() error {
 		case rows < n:
 			rows = n
 			continue
-		case rank >= n:
+		case float64(rank) >= t.rows.total:
 			return nil
 		}
 		reason := "the design fits the " + t.model.Family.Name + " response perfectly"

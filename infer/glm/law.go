@@ -1,6 +1,10 @@
 package glm
 
-import "glmbatch/infer/internal/vec"
+import (
+	"math"
+
+	"glmbatch/infer/internal/vec"
+)
 
 // law is the likelihood of a family and link whose sum over rows has no closed
 // form along a column. The log density of a row is its term, which moves with
@@ -16,9 +20,10 @@ type law interface {
 	// inside the link's domain.
 	slopes(r rows, eta, grad, curv, info []float64)
 	// norm returns the part of the log density that only the dispersions move,
-	// summed over the rows. Cost: O(n) at most.
+	// summed over the rows as often as they count. Cost: O(n) at most.
 	norm(r rows) float64
-	// scores returns the derivative of Σ terms + norm in each dispersion.
+	// scores returns the derivative of Σ terms + norm in each dispersion, each
+	// row as often as it counts; terms and slopes know nothing of that.
 	scores(r rows, eta []float64) [2]float64
 }
 
@@ -28,21 +33,22 @@ type rows struct {
 	logY  []float64  // log y, where the family uses it
 	log1Y []float64  // log(1 − y), for beta
 	disp  [2]float64 // the dispersions
+
+	frequency        []float64 // nil for 1 each
+	total            float64   // of the frequencies, over all rows
+	precision, roots []float64 // and its square root; nil for 1 each
 }
 
 // part returns rows i to j.
 func (r rows) part(i, j int) rows {
-	out := rows{y: r.y[i:j], disp: r.disp}
-	if r.m != nil {
-		out.m = r.m[i:j]
+	cut := func(v []float64) []float64 {
+		if v == nil {
+			return nil
+		}
+		return v[i:j]
 	}
-	if r.logY != nil {
-		out.logY = r.logY[i:j]
-	}
-	if r.log1Y != nil {
-		out.log1Y = r.log1Y[i:j]
-	}
-	return out
+	return rows{y: r.y[i:j], m: cut(r.m), logY: cut(r.logY), log1Y: cut(r.log1Y), disp: r.disp,
+		frequency: cut(r.frequency), total: r.total, precision: cut(r.precision), roots: cut(r.roots)}
 }
 
 // lawOf returns the law of a family, nil for those of another kind.
@@ -78,7 +84,12 @@ func (t *Target) sumLaw(eta, x []float64, delta float64, disp [2]float64) float6
 		n := min(chunkRows, len(eta)-i)
 		copy(at[:n], eta[i:i+n])
 		vec.Axpy(delta, x[i:i+n], at[:n])
-		t.law.terms(r.part(i, i+n), at[:n], at[:n])
+		part := r.part(i, i+n)
+		t.law.terms(part, at[:n], at[:n])
+		if part.frequency != nil {
+			sum += vec.Dot(part.frequency, at[:n])
+			continue
+		}
 		sum += vec.Sum(at[:n])
 	}
 	return sum
@@ -92,15 +103,13 @@ func (t *Target) slopes(eta []float64, disp [2]float64, grad, curv, info []float
 	var g, c, e [chunkRows]float64
 	for i := 0; i < len(eta); i += chunkRows {
 		n := min(chunkRows, len(eta)-i)
-		t.law.slopes(r.part(i, i+n), eta[i:i+n], g[:n], c[:n], e[:n])
-		if grad != nil {
-			copy(grad[i:], g[:n])
-		}
-		if curv != nil {
-			copy(curv[i:], c[:n])
-		}
-		if info != nil {
-			copy(info[i:], e[:n])
+		part := r.part(i, i+n)
+		t.law.slopes(part, eta[i:i+n], g[:n], c[:n], e[:n])
+		for _, out := range []struct{ dst, v []float64 }{{grad, g[:n]}, {curv, c[:n]}, {info, e[:n]}} {
+			if out.dst != nil {
+				part.countRows(out.v)
+				copy(out.dst[i:], out.v)
+			}
 		}
 	}
 }
@@ -114,7 +123,13 @@ func (t *Target) scores(eta []float64, disp [2]float64) [2]float64 {
 
 // rowData computes what the law needs of the responses once.
 func (t *Target) rowData() {
-	t.rows = rows{y: t.data.Y, m: t.data.Trials}
+	t.rows = rows{y: t.data.Y, m: t.data.Trials, frequency: t.data.Frequency, total: t.total(t.data.Frequency), precision: t.data.Precision}
+	if t.data.Precision != nil {
+		t.rows.roots = make([]float64, t.Rows())
+		for i, w := range t.data.Precision {
+			t.rows.roots[i] = math.Sqrt(w)
+		}
+	}
 	logs := func(of func(float64) float64) []float64 {
 		out := make([]float64, len(t.data.Y))
 		for i, y := range t.data.Y {

@@ -10,9 +10,9 @@ import (
 type kind uint8
 
 const (
-	gaussian kind = iota // identity link: Σ (y − η)²
-	logit                // Σ m·log(1 + e^η)
-	poisson              // log link: Σ e^η
+	gaussian kind = iota // identity link: Σ w·(y − η)²
+	logit                // Σ w·m·log(1 + e^η)
+	poisson              // log link: Σ w·e^η
 	lawful               // Σ of a law's terms
 )
 
@@ -38,18 +38,34 @@ func (k kind) linear() bool { return k == logit || k == poisson }
 // sum returns the family's sum over rows at eta + delta·x, in one pass. x may
 // be eta itself when delta is 0. Only a law uses disp.
 func (t *Target) sum(eta, x []float64, delta float64, disp [2]float64) float64 {
-	switch t.kind {
-	case gaussian:
-		return vec.SumSquaresAlong(t.data.Y, eta, x, delta)
-	case poisson:
-		return vec.SumExpAlong(eta, x, delta)
-	case lawful:
+	w := t.weights
+	switch {
+	case t.kind == lawful:
 		return t.sumLaw(eta, x, delta, disp)
-	}
-	if t.data.Trials != nil {
-		return vec.WeightedLog1pExpAlong(t.data.Trials, eta, x, delta)
+	case t.kind == gaussian && w != nil:
+		return vec.WeightedSquaresAlong(w, t.data.Y, eta, x, delta)
+	case t.kind == gaussian:
+		return vec.SumSquaresAlong(t.data.Y, eta, x, delta)
+	case t.kind == poisson && w != nil:
+		return vec.WeightedExpAlong(w, eta, x, delta)
+	case t.kind == poisson:
+		return vec.SumExpAlong(eta, x, delta)
+	case w != nil:
+		return vec.WeightedLog1pExpAlong(w, eta, x, delta)
 	}
 	return vec.SumLog1pExpAlong(eta, x, delta)
+}
+
+// rowWeights returns what each row's term of a closed sum is multiplied by, nil
+// for ones.
+func (t *Target) rowWeights() []float64 {
+	switch t.kind {
+	case gaussian:
+		return product(t.data.Frequency, t.data.Precision)
+	case logit:
+		return product(t.data.Frequency, t.data.Trials)
+	}
+	return t.data.Frequency
 }
 
 // logLik returns the log likelihood, constants included, from the family's sum
@@ -59,7 +75,7 @@ func (t *Target) logLik(sum, linear float64, d *dispersions) float64 {
 	case gaussian:
 		logSigma := d.u[0]
 		precision := vec.Exp(-2 * logSigma)
-		return math.FMA(-0.5*sum, precision, t.constant-float64(float64(t.Rows())*logSigma))
+		return math.FMA(-0.5*sum, precision, t.constant-float64(t.rows.total*logSigma))
 	case lawful:
 		if math.IsInf(d.norm, -1) { // the sum may be NaN there
 			return d.norm
@@ -72,24 +88,31 @@ func (t *Target) logLik(sum, linear float64, d *dispersions) float64 {
 // constantTerm returns the part of the log likelihood that no parameter moves.
 func (t *Target) constantTerm() float64 {
 	y, m := t.data.Y, t.data.Trials
+	counted := func(v []float64) float64 { return vec.Sum(product(t.data.Frequency, v)) }
 	total := func(row func(i int) float64) float64 {
 		terms := make([]float64, len(y))
 		for i := range terms {
 			terms[i] = row(i)
 		}
-		return vec.Sum(terms)
+		return counted(terms)
+	}
+	halfLogs := 0.0 // ½ Σ log precision
+	if t.data.Precision != nil {
+		halfLogs = 0.5 * total(func(i int) float64 { return vec.Log(t.data.Precision[i]) })
 	}
 	switch t.model.Family.Name {
 	case "gaussian":
-		return -float64(len(y)) * halfLog2Pi
+		return math.FMA(-t.rows.total, halfLog2Pi, halfLogs)
+	case "student_t":
+		return halfLogs
 	case "poisson", "negative_binomial":
 		return total(func(i int) float64 { return -vec.LogFactorial(y[i]) })
 	case "gamma":
-		return -vec.Sum(t.rows.logY)
+		return -counted(t.rows.logY)
 	case "inverse_gaussian":
-		return math.FMA(-1.5, vec.Sum(t.rows.logY), -float64(len(y))*halfLog2Pi)
+		return halfLogs + math.FMA(-1.5, counted(t.rows.logY), -t.rows.total*halfLog2Pi)
 	case "beta":
-		return -(vec.Sum(t.rows.logY) + vec.Sum(t.rows.log1Y))
+		return -(counted(t.rows.logY) + counted(t.rows.log1Y))
 	}
 	if m == nil {
 		return 0
@@ -110,7 +133,7 @@ func (t *Target) RowGradient(eta, disp, dst []float64) {
 	for i, e := range eta {
 		switch {
 		case t.kind == gaussian:
-			dst[i] = (y[i] - e) / disp[0] / disp[0]
+			dst[i] = (y[i] - e) / disp[0] / disp[0] * t.rows.weight(i)
 		case t.kind == poisson:
 			dst[i] = y[i] - vec.Exp(e)
 		case m != nil:
@@ -119,6 +142,7 @@ func (t *Target) RowGradient(eta, disp, dst []float64) {
 			dst[i] = y[i] - vec.Logistic(e)
 		}
 	}
+	t.rows.countRows(dst)
 }
 
 // RowCurvature writes −d² log f(y | η)/dη² for every row to dst: not below 0
@@ -144,7 +168,7 @@ func (t *Target) RowInformation(eta, disp, dst []float64) {
 	for i, e := range eta {
 		switch t.kind {
 		case gaussian:
-			dst[i] = 1 / disp[0] / disp[0]
+			dst[i] = 1 / disp[0] / disp[0] * t.rows.weight(i)
 		case poisson:
 			dst[i] = vec.Exp(e)
 		default:
@@ -154,6 +178,7 @@ func (t *Target) RowInformation(eta, disp, dst []float64) {
 			}
 		}
 	}
+	t.rows.countRows(dst)
 }
 
 // pair copies at most two dispersions.

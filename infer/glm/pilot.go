@@ -138,10 +138,7 @@ func (p *pilot) startPoint() {
 		}
 		return
 	}
-	total, trials := vec.Sum(t.data.Y), float64(t.Rows())
-	if t.data.Trials != nil {
-		trials = vec.Sum(t.data.Trials)
-	}
+	total, trials := vec.Sum(t.counted), t.total(product(t.data.Frequency, t.data.Trials))
 	rate := (total + 0.5) / (trials + 1)
 	p.beta[j] = vec.Log(rate)
 	if t.kind == logit {
@@ -188,8 +185,14 @@ func (p *pilot) conditionalScale(j int) float64 {
 	return 1 / math.Sqrt(p.information(j)+p.ridge[j])
 }
 
-// responseScale returns the log of the response's standard deviation, or of a
-// small part of its size where it has none: a first guess of sigma.
+// logPrecision returns the log of the rows' mean precision.
+func (t *Target) logPrecision() float64 {
+	return vec.Log(t.total(t.data.Precision) / float64(t.Rows()))
+}
+
+// responseScale returns the log of the response's standard deviation at
+// precision 1, or of a small part of its size where it has none: a first guess
+// of sigma.
 func (p *pilot) responseScale() float64 {
 	y, n := p.t.data.Y, float64(p.t.Rows())
 	r := make([]float64, len(y))
@@ -202,14 +205,14 @@ func (p *pilot) responseScale() float64 {
 	for i := range r {
 		r[i] -= mean
 	}
-	return vec.Log(math.FMA(1e-6, size, math.Sqrt(vec.SumSquares(r)/n)) + 1e-150)
+	return vec.Log(math.FMA(1e-6, size, math.Sqrt(vec.SumSquares(r)/n))+1e-150) + 0.5*p.t.logPrecision()
 }
 
 // residualScale sets log sigma from the residuals at beta and the scale of its
 // start. With d ≥ n the residuals say little: half the response's scale
 // stands in.
 func (p *pilot) residualScale() {
-	n, d := float64(p.t.Rows()), float64(p.t.Cols())
+	n, d := p.t.rows.total, float64(p.t.Cols())
 	p.product()
 	rss := p.t.sum(p.eta, p.eta, 0, p.disp.at)
 	freedom := n - d
@@ -302,7 +305,7 @@ func (p *pilot) objective(eta, beta []float64) float64 {
 func (t *Target) logLikAt(eta []float64, d *dispersions) float64 {
 	linear := 0.0
 	if t.kind.linear() {
-		linear = vec.Dot(t.data.Y, eta)
+		linear = vec.Dot(t.counted, eta)
 	}
 	return t.logLik(t.sum(eta, eta, 0, d.at), linear, d)
 }

@@ -23,8 +23,10 @@ type Pointwise struct {
 }
 
 // NewPointwise returns the family's laws on the rows of data, of which Y,
-// Trials and the number of rows count; it keeps these slices. Y may be nil. The
-// error is a *DomainError for a response or trials that the family does not have.
+// Trials, Precision and the number of rows count; it keeps these slices. Y may be
+// nil. A row of frequency w is seen as one of its w equal observations: sums over
+// observations count it w times. The error is a *DomainError for a response,
+// trials or a precision that the family does not have.
 func NewPointwise(f Family, data *Data) (*Pointwise, error) {
 	p := &Pointwise{family: f, mean: inverseLinks[f.Link]}
 	var known bool
@@ -32,6 +34,9 @@ func NewPointwise(f Family, data *Data) (*Pointwise, error) {
 		return nil, fmt.Errorf("glm: family %s is not in this version", f)
 	}
 	if err := checkOutcomes(f, data); err != nil {
+		return nil, err
+	}
+	if err := CheckWeights(f, nil, data.Precision); err != nil {
 		return nil, err
 	}
 	switch f.Name {
@@ -45,13 +50,16 @@ func NewPointwise(f Family, data *Data) (*Pointwise, error) {
 			p.mean = beyondWall(p.mean)
 		}
 	}
-	p.rows = rows{m: data.Trials}
 	if data.Y == nil {
+		p.rows = rows{m: data.Trials, precision: data.Precision}
 		return p, nil
 	}
-	t := &Target{data: data, model: Model{Family: f}}
+	once := *data
+	once.Frequency = nil
+	t := &Target{data: &once, model: Model{Family: f}}
 	t.rowData()
 	p.rows = t.rows
+	p.rows.total = 1 // of a part of one row
 	p.constant = make([]float64, len(data.Y))
 	for i := range p.constant {
 		p.constant[i] = p.rows.constant(f, i)
@@ -81,13 +89,15 @@ var logitTails = tails{
 func (r *rows) constant(f Family, i int) float64 {
 	switch f.Name {
 	case "gaussian":
-		return -halfLog2Pi
+		return math.FMA(0.5, vec.Log(r.weight(i)), -halfLog2Pi)
+	case "student_t":
+		return 0.5 * vec.Log(r.weight(i))
 	case "poisson", "negative_binomial":
 		return -vec.LogFactorial(r.y[i])
 	case "gamma":
 		return -r.logY[i]
 	case "inverse_gaussian":
-		return math.FMA(-1.5, r.logY[i], -halfLog2Pi)
+		return math.FMA(0.5, vec.Log(r.weight(i)), math.FMA(-1.5, r.logY[i], -halfLog2Pi))
 	case "beta":
 		return -(r.logY[i] + r.log1Y[i])
 	case "bernoulli", "binomial":
@@ -136,7 +146,7 @@ func (p *Pointwise) canonical(r rows, eta, dst []float64) {
 	for i, e := range eta {
 		switch p.kind {
 		case gaussian:
-			z := (r.y[i] - e) / r.disp[0]
+			z := (r.y[i] - e) / r.disp[0] * r.root(i)
 			dst[i] = math.FMA(-0.5*z, z, -logSigma)
 		case poisson:
 			dst[i] = math.FMA(r.y[i], e, -vec.Exp(e))
@@ -177,7 +187,7 @@ func (p *Pointwise) Draw(s Source, row int, eta float64, disp []float64) float64
 	if math.IsNaN(mu) {
 		return mu
 	}
-	switch d := pair(disp); p.family.Name {
+	switch d := p.rows.atPrecision(p.family, row, pair(disp)); p.family.Name {
 	case "gaussian":
 		return math.FMA(d[0], variate.Normal(s), mu)
 	case "student_t":

@@ -117,7 +117,7 @@ type gaussianMean struct{}
 
 func (gaussianMean) terms(r rows, lambda, dst []float64) {
 	for i, l := range lambda {
-		z := (r.y[i] - vec.Exp(l)) / r.disp[0]
+		z := (r.y[i] - vec.Exp(l)) / r.disp[0] * r.root(i)
 		dst[i] = -0.5 * float64(z*z)
 	}
 }
@@ -125,20 +125,20 @@ func (gaussianMean) terms(r rows, lambda, dst []float64) {
 func (gaussianMean) slopes(r rows, lambda, grad, curv, info []float64) {
 	for i, l := range lambda {
 		mu, sigma := vec.Exp(l), r.disp[0]
-		m := mu / sigma
+		m := mu / sigma * r.weight(i)
 		grad[i] = (r.y[i] - mu) / sigma * m
 		curv[i] = (2*mu - r.y[i]) / sigma * m
-		info[i] = m * m
+		info[i] = m * (mu / sigma)
 	}
 }
 
-func (gaussianMean) norm(r rows) float64 { return -float64(len(r.y)) * vec.Log(r.disp[0]) }
+func (gaussianMean) norm(r rows) float64 { return -r.total * vec.Log(r.disp[0]) }
 
 func (gaussianMean) scores(r rows, lambda []float64) [2]float64 {
 	sum := 0.0
 	for i, l := range lambda {
-		z := (r.y[i] - vec.Exp(l)) / r.disp[0]
-		sum += math.FMA(z, z, -1)
+		z := (r.y[i] - vec.Exp(l)) / r.disp[0] * r.root(i)
+		sum += float64(r.count(i) * math.FMA(z, z, -1))
 	}
 	return [2]float64{sum / r.disp[0]}
 }
@@ -169,8 +169,8 @@ func (negativeBinomialMean) slopes(r rows, lambda, grad, curv, info []float64) {
 
 func (negativeBinomialMean) norm(r rows) float64 {
 	sum := 0.0
-	for _, y := range r.y {
-		sum += vec.LogRising(r.disp[0], y)
+	for i, y := range r.y {
+		sum += float64(r.count(i) * vec.LogRising(r.disp[0], y))
 	}
 	return sum
 }
@@ -182,7 +182,7 @@ func (negativeBinomialMean) scores(r rows, lambda []float64) [2]float64 {
 	for i, l := range lambda {
 		p, q := vec.Logistic(l-logShape), vec.Logistic(logShape-l)
 		rising := vec.Digamma(r.y[i]+shape) - base
-		sum += (rising - vec.Log1pExp(l-logShape)) + math.FMA(-r.y[i]/shape, q, p)
+		sum += float64(r.count(i) * ((rising - vec.Log1pExp(l-logShape)) + math.FMA(-r.y[i]/shape, q, p)))
 	}
 	return [2]float64{sum}
 }
@@ -206,25 +206,38 @@ type gammaMean struct{}
 
 func (gammaMean) terms(r rows, lambda, dst []float64) {
 	for i, l := range lambda {
-		dst[i] = -r.disp[0] * deviance(r.logY[i]-l)
+		dst[i] = -r.disp[0] * r.weight(i) * deviance(r.logY[i]-l)
 	}
 }
 
 func (gammaMean) slopes(r rows, lambda, grad, curv, info []float64) {
-	shape := r.disp[0]
 	for i, l := range lambda {
+		shape := r.disp[0] * r.weight(i)
 		ratio := vec.Exp(r.logY[i] - l)
 		grad[i], curv[i], info[i] = shape*(ratio-1), shape*ratio, shape
 	}
 }
 
-func (gammaMean) norm(r rows) float64 { return -float64(len(r.y)) * vec.LogGammaExcess(r.disp[0]) }
+func (gammaMean) norm(r rows) float64 {
+	if r.precision == nil {
+		return -r.total * vec.LogGammaExcess(r.disp[0])
+	}
+	sum := 0.0
+	for i, w := range r.precision {
+		sum -= float64(r.count(i) * vec.LogGammaExcess(r.disp[0]*w))
+	}
+	return sum
+}
 
 func (gammaMean) scores(r rows, lambda []float64) [2]float64 {
 	base := vec.Digamma(r.disp[0]) - vec.Log(r.disp[0])
 	sum := 0.0
 	for i, l := range lambda {
-		sum -= deviance(r.logY[i]-l) + base
+		w := r.weight(i)
+		if w != 1 {
+			base = vec.Digamma(r.disp[0]*w) - vec.Log(r.disp[0]*w)
+		}
+		sum -= float64(r.count(i) * w * (deviance(r.logY[i]-l) + base))
 	}
 	return [2]float64{sum}
 }
@@ -235,13 +248,13 @@ type inverseGaussianMean struct{}
 func (inverseGaussianMean) terms(r rows, lambda, dst []float64) {
 	for i, l := range lambda {
 		e := vec.Exp(r.logY[i]-l) - 1
-		dst[i] = -0.5 * (r.disp[0] / r.y[i]) * float64(e*e)
+		dst[i] = -0.5 * (r.disp[0] * r.weight(i) / r.y[i]) * float64(e*e)
 	}
 }
 
 func (inverseGaussianMean) slopes(r rows, lambda, grad, curv, info []float64) {
 	for i, l := range lambda {
-		ratio, weight := vec.Exp(r.logY[i]-l), r.disp[0]/r.y[i]
+		ratio, weight := vec.Exp(r.logY[i]-l), r.disp[0]*r.weight(i)/r.y[i]
 		info[i] = weight * ratio
 		grad[i] = info[i] * (ratio - 1)
 		curv[i] = info[i] * math.FMA(2, ratio, -1)
@@ -249,14 +262,14 @@ func (inverseGaussianMean) slopes(r rows, lambda, grad, curv, info []float64) {
 }
 
 func (inverseGaussianMean) norm(r rows) float64 {
-	return 0.5 * float64(len(r.y)) * vec.Log(r.disp[0])
+	return 0.5 * r.total * vec.Log(r.disp[0])
 }
 
 func (inverseGaussianMean) scores(r rows, lambda []float64) [2]float64 {
 	sum := 0.0
 	for i, l := range lambda {
 		e := vec.Exp(r.logY[i]-l) - 1
-		sum += 0.5/r.disp[0] - 0.5*float64(e*e)/r.y[i]
+		sum += float64(r.count(i) * (0.5/r.disp[0] - float64(0.5*float64(e*e)/r.y[i]*r.weight(i))))
 	}
 	return [2]float64{sum}
 }

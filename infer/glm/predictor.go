@@ -163,7 +163,7 @@ func (p *Predictor) product(dst []float64) {
 func (p *Predictor) valueAt(eta []float64) Value {
 	v := Value{sum: p.t.sum(eta, eta, 0, p.disp.at)}
 	if p.t.kind.linear() {
-		v.linear = vec.Dot(p.t.data.Y, eta)
+		v.linear = vec.Dot(p.t.counted, eta)
 	}
 	v.LogLik = p.t.logLik(v.sum, v.linear, &p.disp)
 	return v

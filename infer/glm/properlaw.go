@@ -41,13 +41,13 @@ func (t *Target) checkSmallShape(flat int) error {
 	rows := 0.0
 	switch t.model.Family.Name {
 	case "negative_binomial":
-		for _, y := range t.data.Y {
+		for i, y := range t.data.Y {
 			if y > 0 {
-				rows++
+				rows += t.rows.count(i)
 			}
 		}
 	case "inverse_gaussian":
-		rows = 0.5 * float64(t.Rows())
+		rows = 0.5 * t.rows.total
 	default:
 		return nil
 	}

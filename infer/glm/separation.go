@@ -110,8 +110,8 @@ func newSubmodel(t *Target, cols []int, rows int) *submodel {
 		data.Offset = t.data.Offset[:rows]
 	}
 	n, d := rows, len(cols)
-	return &submodel{
-		Target: &Target{data: data, model: Model{Family: t.model.Family}, kind: t.directions()},
+	return &submodel{ // frequencies separate nothing, and are left out
+		Target: &Target{data: data, model: Model{Family: t.model.Family}, kind: t.directions(), weights: data.Trials},
 		beta:   make([]float64, d), newton: make([]float64, d),
 		eta: make([]float64, n), move: make([]float64, n),
 		grad: make([]float64, n), curv: make([]float64, n),

@@ -135,7 +135,7 @@ func (p *pilot) sane(u []float64) bool {
 		}
 	}
 	v := p.t.logLikAt(eta, &disp)
-	return v >= math.FMA(-1000, float64(p.t.Rows()), p.logLik) && v <= math.MaxFloat64
+	return v >= math.FMA(-1000, p.t.rows.total, p.logLik) && v <= math.MaxFloat64
 }
 
 // DrawPrior writes an independent draw of theta from the prior, len Dim;

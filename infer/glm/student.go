@@ -12,7 +12,7 @@ type studentLaw struct{}
 func (studentLaw) terms(r rows, eta, dst []float64) {
 	sigma, nu := r.disp[0], r.disp[1]
 	for i, e := range eta {
-		z := (r.y[i] - e) / sigma
+		z := (r.y[i] - e) / sigma * r.root(i)
 		dst[i] = -0.5 * (nu + 1) * vec.Log1p(float64(z/nu*z))
 	}
 }
@@ -21,17 +21,17 @@ func (studentLaw) terms(r rows, eta, dst []float64) {
 func (studentLaw) slopes(r rows, eta, grad, curv, info []float64) {
 	sigma, nu := r.disp[0], r.disp[1]
 	for i, e := range eta {
-		z := (r.y[i] - e) / sigma
+		z := (r.y[i] - e) / sigma * r.root(i)
 		weight := (nu + 1) / math.FMA(z, z, nu)
-		grad[i] = weight * z / sigma
-		curv[i] = weight * ((nu - float64(z*z)) / math.FMA(z, z, nu)) / sigma / sigma
-		info[i] = (nu + 1) / (nu + 3) / sigma / sigma
+		grad[i] = weight * z / sigma * r.root(i)
+		curv[i] = weight * ((nu - float64(z*z)) / math.FMA(z, z, nu)) / sigma / sigma * r.weight(i)
+		info[i] = (nu + 1) / (nu + 3) / sigma / sigma * r.weight(i)
 	}
 }
 
 func (studentLaw) norm(r rows) float64 {
 	row := vec.LogRising(0.5*r.disp[1], 0.5) - halfLog2Pi - vec.Log(r.disp[0])
-	return float64(len(r.y)) * row
+	return r.total * row
 }
 
 func (studentLaw) scores(r rows, eta []float64) [2]float64 {
@@ -39,10 +39,10 @@ func (studentLaw) scores(r rows, eta []float64) [2]float64 {
 	base := vec.Digamma(0.5*(nu+1)) - vec.Digamma(0.5*nu) - 1/nu
 	inSigma, inNu := 0.0, 0.0
 	for i, e := range eta {
-		z := (r.y[i] - e) / sigma
+		z := (r.y[i] - e) / sigma * r.root(i)
 		weight := (nu + 1) / math.FMA(z, z, nu)
-		inSigma += math.FMA(float64(weight*z), z, -1)
-		inNu += 0.5 * ((base - vec.Log1p(float64(z/nu*z))) + float64(weight*z)*z/nu)
+		inSigma += float64(r.count(i) * math.FMA(float64(weight*z), z, -1))
+		inNu += float64(r.count(i) * (0.5 * ((base - vec.Log1p(float64(z/nu*z))) + float64(weight*z)*z/nu)))
 	}
 	return [2]float64{inSigma / sigma, inNu}
 }
@@ -102,7 +102,7 @@ func (betaLaw) slopes(r rows, eta, grad, curv, info []float64) {
 	}
 }
 
-func (betaLaw) norm(r rows) float64 { return float64(len(r.y)) * vec.LogGammaExcess(r.disp[0]) }
+func (betaLaw) norm(r rows) float64 { return r.total * vec.LogGammaExcess(r.disp[0]) }
 
 func (betaLaw) scores(r rows, eta []float64) [2]float64 {
 	phi := r.disp[0]
@@ -111,7 +111,7 @@ func (betaLaw) scores(r rows, eta []float64) [2]float64 {
 	for i, e := range eta {
 		mu, rest := vec.Logistic(e), vec.Logistic(-e)
 		shapes := (scaledDigamma(phi*mu) + scaledDigamma(phi*rest)) / phi
-		sum += (base - shapes) + math.FMA(mu, r.logY[i], float64(rest*r.log1Y[i]))
+		sum += float64(r.count(i) * ((base - shapes) + math.FMA(mu, r.logY[i], float64(rest*r.log1Y[i]))))
 	}
 	return [2]float64{sum}
 }

@@ -21,7 +21,9 @@ type Target struct {
 	dispersions []Dispersion // of the family
 	free        []int        // those that are parameters: not fixed by constant()
 
-	xty      []float64 // yᵀx per column: the linear part of a canonical likelihood
+	weights  []float64 // of the rows in a closed sum, nil for 1 each
+	counted  []float64 // the responses times the rows' frequencies
+	xty      []float64 // countedᵀx per column: the linear part of a canonical likelihood
 	constant float64   // of the log likelihood
 	pilot    *pilot
 }
@@ -57,14 +59,18 @@ func NewTarget(data *Data, model Model) (*Target, error) {
 	if err := CheckResponse(model.Family, data.Y, data.Trials); err != nil {
 		return nil, err
 	}
+	if err := CheckWeights(model.Family, data.Frequency, data.Precision); err != nil {
+		return nil, err
+	}
 	if err := checkFinite(data); err != nil {
 		return nil, err
 	}
+	t.rowData()
+	t.weights, t.counted = t.rowWeights(), product(data.Frequency, data.Y)
 	t.xty = make([]float64, t.Cols())
 	for j := range t.xty {
-		t.xty[j] = vec.Dot(data.X.Col(j), data.Y)
+		t.xty[j] = vec.Dot(data.X.Col(j), t.counted)
 	}
-	t.rowData()
 	t.constant = t.constantTerm()
 	if err := t.checkProper(); err != nil {
 		return nil, err
@@ -93,6 +99,10 @@ func checkShapes(data *Data, model *Model) error {
 		return fmt.Errorf("glm: trials belong to the binomial family, not to %s", model.Family.Name)
 	case data.Offset != nil && len(data.Offset) != n:
 		return fmt.Errorf("glm: %d offsets for %d rows", len(data.Offset), n)
+	case data.Frequency != nil && len(data.Frequency) != n:
+		return fmt.Errorf("glm: %d frequencies for %d rows", len(data.Frequency), n)
+	case data.Precision != nil && len(data.Precision) != n:
+		return fmt.Errorf("glm: %d precisions for %d rows", len(data.Precision), n)
 	case data.Names != nil && len(data.Names) != d:
 		return fmt.Errorf("glm: %d names for %d columns", len(data.Names), d)
 	case data.Intercept < -1 || data.Intercept >= d:
@@ -155,8 +165,12 @@ func (t *Target) Data() *Data { return t.data }
 // Model returns the model; its slices must not be changed.
 func (t *Target) Model() *Model { return &t.model }
 
-// Rows returns n.
+// Rows returns n, the rows of the design.
 func (t *Target) Rows() int { return t.data.Rows() }
+
+// Observations returns how many observations the rows count for: n without
+// frequencies.
+func (t *Target) Observations() float64 { return t.rows.total }
 
 // Cols returns d, the number of coefficients.
 func (t *Target) Cols() int { return t.data.Cols() }

@@ -15,7 +15,7 @@ type Sampler func(target *glm.Target) (infer.Setup, error)
 // which a check simulates.
 type Case struct {
 	Name  string
-	Data  glm.Data // Y is ignored
+	Data  glm.Data // Y is ignored; frequencies have no law to simulate
 	Model glm.Model
 }
 

@@ -20,13 +20,34 @@ func logDensity(data *glm.Data, model *glm.Model, theta []float64) (logLik, logP
 		}
 	}
 	for i, eta := range predictor(data, theta) {
-		trials := 1.0
-		if data.Trials != nil {
-			trials = data.Trials[i]
-		}
-		logLik += rowDensity(model.Family, data.Y[i], eta, disp, trials)
+		logLik += countedDensity(data, model.Family, i, eta, disp)
 	}
 	return logLik, logPrior
+}
+
+// countedDensity returns the log density of row i as often as it counts.
+func countedDensity(data *glm.Data, f glm.Family, i int, eta float64, disp [2]float64) float64 {
+	trials, count := 1.0, 1.0
+	if data.Trials != nil {
+		trials = data.Trials[i]
+	}
+	if data.Frequency != nil {
+		count = data.Frequency[i]
+	}
+	return count * rowDensity(f, data.Y[i], eta, atPrecision(data, f, i, disp), trials)
+}
+
+// atPrecision returns the dispersions of row i: sigma/√w or shape·w for its
+// precision w.
+func atPrecision(data *glm.Data, f glm.Family, i int, disp [2]float64) [2]float64 {
+	switch {
+	case data.Precision == nil:
+	case f.Name == "gaussian", f.Name == "student_t":
+		disp[0] /= math.Sqrt(data.Precision[i])
+	default:
+		disp[0] *= data.Precision[i]
+	}
+	return disp
 }
 
 // rowDensity returns log f(y | eta).

@@ -42,3 +42,22 @@ func FamilyCases() []Case {
 	add("beta", "logit", 9, 0.7, glm.Prior{Kind: glm.Gamma, Shape: 6, Rate: 0.6}, none)
 	return out
 }
+
+// WeightedCases returns cases whose rows have precisions.
+func WeightedCases() []Case {
+	shape := glm.Prior{Kind: glm.Gamma, Shape: 3, Rate: 1}
+	var out []Case
+	for _, m := range []glm.Model{
+		{Family: glm.Family{Name: "gaussian", Link: "identity"}, Dispersion: glm.Prior{Kind: glm.HalfCauchy, Scale: 0.7}},
+		{Family: glm.Family{Name: "gaussian", Link: "log"}, Dispersion: glm.Prior{Kind: glm.HalfNormal, Scale: 1}},
+		{Family: glm.Family{Name: "student_t", Link: "identity"}, Dispersion: shape, Nu: glm.Prior{Kind: glm.Constant, Location: 4}},
+		{Family: glm.Family{Name: "gamma", Link: "log"}, Dispersion: shape},
+		{Family: glm.Family{Name: "inverse_gaussian", Link: "log"}, Dispersion: shape},
+	} {
+		m.Coefficients = coefficients(0.6)
+		c := Case{Name: m.Family.String() + "/precision", Data: design(9), Model: m}
+		c.Data.Precision = []float64{0.2, 1, 5, 25, 0.04, 1, 2, 0.5, 9}
+		out = append(out, c)
+	}
+	return out
+}

@@ -50,6 +50,11 @@ func WithoutOffset(s Sampler) Sampler {
 	return Wrong(s, func(data *glm.Data, _ *glm.Model) { data.Offset = nil })
 }
 
+// WithoutPrecision gives every row the precision 1.
+func WithoutPrecision(s Sampler) Sampler {
+	return Wrong(s, func(data *glm.Data, _ *glm.Model) { data.Precision = nil })
+}
+
 // WithoutRow plants a likelihood that forgets the last row.
 func WithoutRow(s Sampler) Sampler {
 	return Wrong(s, func(data *glm.Data, _ *glm.Model) {

@@ -143,7 +143,7 @@ func measureNuts(t *testing.T, k known, opts nuts.Options) (c cost) {
 
 // TestNutsCost prints ESS per gradient of every posterior (full form), and
 // demands what these easy posteriors give a sound form of NUTS: no more
-// divergences than one draw in a thousand and, where the metric is dense, an
+// divergences than one draw in a thousand and, where the metric is not diagonal, an
 // effective draw for every 25 gradients. The least seen is one for 14; with
 // Stan's regularisation of the metric three posteriors need 40 to 110.
 func TestNutsCost(t *testing.T) {
@@ -153,14 +153,14 @@ func TestNutsCost(t *testing.T) {
 	all := append(family(t, "gaussian"), family(t, "binomial")...)
 	t.Logf("%-45s %-9s %8s %9s %9s %8s %4s", "posterior", "metric", "min ESS", "warm-up", "sampling", "ESS/grad", "div")
 	for _, k := range all {
-		for _, metric := range []string{"diagonal", "dense"} {
+		for _, metric := range []string{"diagonal", "dense", "low_rank"} {
 			c := measureNuts(t, k, nuts.Options{Metric: metric})
 			rate := c.ess / float64(c.drawn)
 			t.Logf("%-45s %-9s %8.0f %9d %9d %8.4f %4d", k.name, metric, c.ess, c.warm, c.drawn, rate, c.divergences)
 			if c.divergences > 4 {
 				t.Errorf("%s, %s: %d of 4000 draws diverged", k.name, metric, c.divergences)
 			}
-			if metric == "dense" && !(rate > 0.04) {
+			if metric != "diagonal" && !(rate > 0.04) {
 				t.Errorf("%s: %.3g effective draws per gradient", k.name, rate)
 			}
 		}
@@ -174,6 +174,21 @@ func TestNutsConformsOnEveryFamily(t *testing.T) {
 		if i%6 != 1 && !infertest.Full() {
 			continue
 		}
+		_, target, err := c.Simulate(infer.NewStream(5, "nuts", c.Name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(c.Name, func(t *testing.T) { infertest.Conformance(t, target, warmed(nutsSampler(nuts.Options{}), 60)) })
+	}
+}
+
+// Rows with precisions and frequencies keep the contract too.
+func TestNutsConformsWithWeights(t *testing.T) {
+	for i, c := range infertest.WeightedCases() {
+		if i%2 != 0 && !infertest.Full() {
+			continue
+		}
+		c.Data.Frequency = []float64{1, 2, 1, 3, 1, 1, 4, 1, 2}
 		_, target, err := c.Simulate(infer.NewStream(5, "nuts", c.Name))
 		if err != nil {
 			t.Fatal(err)

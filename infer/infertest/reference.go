@@ -178,11 +178,7 @@ func (k *reference) densities(eta, theta []float64) (logLik, logPrior float64) {
 		logPrior += priorDensity(p, theta[j])
 	}
 	for i, e := range eta {
-		trials := 1.0
-		if data.Trials != nil {
-			trials = data.Trials[i]
-		}
-		logLik += rowDensity(model.Family, data.Y[i], e, disp, trials)
+		logLik += countedDensity(data, model.Family, i, e, disp)
 	}
 	return logLik, logPrior
 }

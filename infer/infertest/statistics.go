@@ -35,7 +35,7 @@ func evaluate(target *glm.Target, theta []float64) []float64 {
 	residual, weight := make([]float64, len(eta)), make([]float64, len(eta))
 	pearson, disp := 0.0, dispersionsAt(model, theta[data.Cols():])
 	for i, e := range eta {
-		mean, variance := meanVariance(model.Family, e, disp)
+		mean, variance := meanVariance(model.Family, e, atPrecision(data, model.Family, i, disp))
 		slope := meanSlope(model.Family.Link, e)
 		if data.Trials != nil {
 			mean, variance, slope = mean*data.Trials[i], variance*data.Trials[i], slope*data.Trials[i]

@@ -12,5 +12,5 @@
 //
 // Read options.go, tree.go (which points a trajectory has and which one is
 // drawn, without their numbers), phase.go (the numbers), metric.go,
-// stepsize.go, warmup.go, kernel.go and state.go.
+// lowrank.go, fisher.go, stepsize.go, warmup.go, kernel.go and state.go.
 package nuts

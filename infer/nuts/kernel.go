@@ -38,6 +38,18 @@ func (s *setup) Parameters() []infer.Parameter { return s.target.Parameters() }
 // dense tells whether the metric is a matrix.
 func (s *setup) dense() bool { return s.opts.Metric == "dense" }
 
+// lowRank tells whether the metric is a diagonal and some directions.
+func (s *setup) lowRank() bool { return s.opts.Metric == "low_rank" }
+
+// unit returns the metric before any is learnt.
+func (s *setup) unit() *metric {
+	m := unitMetric(s.target.Dim(), s.dense())
+	if s.lowRank() {
+		m.withLowRank(nil, nil)
+	}
+	return m
+}
+
 // Kernel returns one chain at its dispersed start. It adapts during its first
 // Chain.Warmup iterations and is frozen after them.
 func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
@@ -51,10 +63,13 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	dim := s.target.Dim()
 	k := &kernel{
 		setup: s, stream: c.Stream, start: words, here: newPoint(dim),
-		space:   newPhase(s.target, unitMetric(dim, s.dense())),
+		space:   newPhase(s.target, s.unit()),
 		windows: newWindows(int64(c.Warmup)),
 	}
-	if c.Warmup > 0 {
+	switch {
+	case c.Warmup > 0 && s.lowRank():
+		k.fisher = newFisher(dim)
+	case c.Warmup > 0:
 		k.moments = newMoments(dim, s.dense())
 	}
 	copy(k.here.u, u)
@@ -73,7 +88,8 @@ type kernel struct {
 	step      float64 // step size of the next iteration; 0 before the first
 	dual      dual
 	windows   windows
-	moments   *moments // nil without warm-up
+	moments   *moments // nil without warm-up, and where fisher is not
+	fisher    *fisher  // of a low-rank metric in warm-up, or nil
 }
 
 // NonFiniteError tells that the log density or its gradient at the chain's own
@@ -222,19 +238,18 @@ func (k *kernel) adapt(accept float64) error {
 	}
 	k.step = k.dual.learn(accept, k.opts.TargetAccept)
 	if w.learns(k.iteration) {
-		k.moments.add(k.here.u)
+		k.observe()
 	}
 	if w.closes(k.iteration) {
-		m, err := k.moments.metric()
+		if err := k.learn(); err != nil {
+			return err
+		}
+		energy := k.here.energy
+		step, err := k.searchStep(k.here, k.step)
 		if err != nil {
 			return err
 		}
-		k.space.metric = m
-		k.moments.reset()
-		energy := k.here.energy
-		if k.step, err = k.searchStep(k.here, k.step); err != nil {
-			return err
-		}
+		k.step = step
 		k.here.energy = energy
 		k.dual.restart(k.step)
 	}
@@ -242,6 +257,31 @@ func (k *kernel) adapt(accept float64) error {
 		k.step = k.dual.final()
 	}
 	return nil
+}
+
+// observe shows the position to what the metric learns from.
+func (k *kernel) observe() {
+	if k.fisher != nil {
+		k.fisher.add(k.here.u, k.here.grad)
+		return
+	}
+	k.moments.add(k.here.u)
+}
+
+// learn takes the metric of the window that ends, and begins the next.
+func (k *kernel) learn() (err error) {
+	var m *metric
+	if k.fisher != nil {
+		m, err = k.fisher.metric(k.space.metric)
+		k.fisher.reset()
+	} else {
+		m, err = k.moments.metric()
+		k.moments.reset()
+	}
+	if err == nil {
+		k.space.metric = m
+	}
+	return err
 }
 
 // Position writes beta, then the dispersions that are parameters.

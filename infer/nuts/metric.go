@@ -11,12 +11,13 @@ import (
 
 // metric is the kinetic energy ½·pᵀMp of a momentum p, where M is an estimate of
 // the posterior's covariance and the momentum has the law N(0, M⁻¹). It is
-// diagonal where root is nil.
+// diagonal where root and low are nil.
 type metric struct {
 	dim    int
 	m      []float64    // M: dim variances, or dim × dim
 	scales []float64    // 1/√M, diagonal only
 	root   *linalg.Chol // M = LLᵀ, dense only
+	low    *lowRank     // low rank only: m is its diagonal D², scales 1/D
 }
 
 // unitMetric returns the identity.
@@ -67,13 +68,20 @@ func (m *metric) draw(s variate.Source, p []float64) {
 		m.root.SolveUpper(p) // M⁻¹ = L⁻ᵀL⁻¹
 		return
 	}
+	if m.low != nil {
+		m.low.stretch(m.low.roots, p) // D⁻¹(I + U(Λ^−½ − I)Uᵀ)
+	}
 	for j, scale := range m.scales {
 		p[j] *= scale
 	}
 }
 
-// velocity writes Mp to dst. Cost: dim, or dim² where dense.
+// velocity writes Mp to dst. Cost: dim, where dense dim², of low rank 2·dim·rank.
 func (m *metric) velocity(p, dst []float64) {
+	if m.low != nil {
+		m.low.velocity(p, dst)
+		return
+	}
 	if m.root == nil {
 		for j, v := range m.m {
 			dst[j] = v * p[j]

@@ -54,6 +54,7 @@ var variants = []struct {
 	{"nuts", Options{}, nil},
 	{"nuts, dense, two doublings", Options{Metric: "dense", MaxDepth: 2, StepSize: 1.1}, slantedMetric},
 	{"hmc", Options{Static: true, Length: 1}, slantedMetric},
+	{"nuts, low rank", Options{Metric: "low_rank", StepSize: 0.9}, lowSlanted},
 	{"hmc, jittered, dense", Options{Static: true, Jitter: 0.5, StepSize: 0.7, Metric: "dense"}, slantedMetric},
 }
 
@@ -323,7 +324,7 @@ func TestWindowsForget(t *testing.T) {
 // A chain that is saved anywhere in a warm-up of several windows goes on with
 // the same bits.
 func TestResumesInEveryWindow(t *testing.T) {
-	for _, o := range []Options{{}, {Metric: "dense"}} {
+	for _, o := range []Options{{}, {Metric: "dense"}, {Metric: "low_rank"}} {
 		s, err := New(posterior(t, infertest.Binomial(8)), o)
 		if err != nil {
 			t.Fatal(err)

@@ -13,8 +13,10 @@ type Options struct {
 	// Static replaces the No-U-Turn rule by trajectories of length Length, each
 	// ended by a Metropolis decision.
 	Static bool
-	// Metric is what adapts in warm-up: "diagonal" (posterior variances) or
-	// "dense" (their covariance matrix). Empty means "diagonal".
+	// Metric is what adapts in warm-up: "diagonal" (posterior variances),
+	// "dense" (their covariance matrix) or "low_rank" (a diagonal, and the
+	// directions in which it is not enough, from positions and gradients). Empty
+	// means "diagonal".
 	Metric string
 	// MaxDepth is the largest number of doublings of a trajectory, at most
 	// 2^MaxDepth − 1 gradients. Zero means 10; at most 20. NUTS only.
@@ -81,8 +83,8 @@ func (o Options) filled() (Options, error) {
 		o.Length = math.Pi / 2
 	}
 	switch {
-	case o.Metric != "diagonal" && o.Metric != "dense":
-		return o, &OptionError{"metric", o.Metric, `"diagonal" or "dense"`}
+	case o.Metric != "diagonal" && o.Metric != "dense" && o.Metric != "low_rank":
+		return o, &OptionError{"metric", o.Metric, `"diagonal", "dense" or "low_rank"`}
 	case o.MaxDepth < 1 || o.MaxDepth > 20:
 		return o, &OptionError{"max_depth", o.MaxDepth, "1 to 20"}
 	case !(o.TargetAccept > 0 && o.TargetAccept < 1):

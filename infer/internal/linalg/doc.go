@@ -1,8 +1,8 @@
 // Package linalg holds dense factorisations with a fixed order of operations,
 // so that their results are equal to the bit on every processor: Cholesky with
 // triangular solves, orthonormal spans for ranks, QR (also of
-// rows that arrive in blocks), the symmetric eigen-decomposition and the
-// singular value decomposition.
+// rows that arrive in blocks), the symmetric eigen-decomposition, the
+// singular value decomposition and the geometric mean of two matrices.
 //
-// Read chol.go, then span.go, then qr.go, eigen.go and svd.go.
+// Read chol.go, then span.go, then qr.go, eigen.go, svd.go and mean.go.
 package linalg

@@ -36,6 +36,9 @@ func (s *Span) Add(col []float64) bool {
 	return true
 }
 
+// Last returns the direction that the last independent column added.
+func (s *Span) Last() []float64 { return s.basis[len(s.basis)-1] }
+
 // Residual returns the part of col outside the span, scaled by 1/max|col|, and
 // the share of col's norm that this part has, 0 for a zero column.
 func (s *Span) Residual(col []float64) (part []float64, share float64) {

@@ -80,6 +80,17 @@ func SumExpAlong(eta, x []float64, delta float64) float64 {
 	return reduce(&a)
 }
 
+// WeightedExpAlong returns Σ w[i]·e^t[i] with t = eta + delta·x.
+func WeightedExpAlong(w, eta, x []float64, delta float64) float64 {
+	var a [Lanes]float64
+	w, x = w[:len(eta)], x[:len(eta)]
+	for i, e := range eta {
+		k := i % Lanes
+		a[k] = math.FMA(w[i], Exp(math.FMA(delta, x[i], e)), a[k])
+	}
+	return reduce(&a)
+}
+
 // SumSquaresAlong returns Σ (y[i] − t[i])² with t = eta + delta·x.
 func SumSquaresAlong(y, eta, x []float64, delta float64) float64 {
 	var a [Lanes]float64
@@ -88,6 +99,18 @@ func SumSquaresAlong(y, eta, x []float64, delta float64) float64 {
 		k := i % Lanes
 		r := y[i] - math.FMA(delta, x[i], e)
 		a[k] = math.FMA(r, r, a[k])
+	}
+	return reduce(&a)
+}
+
+// WeightedSquaresAlong returns Σ w[i]·(y[i] − t[i])² with t = eta + delta·x.
+func WeightedSquaresAlong(w, y, eta, x []float64, delta float64) float64 {
+	var a [Lanes]float64
+	w, y, x = w[:len(eta)], y[:len(eta)], x[:len(eta)]
+	for i, e := range eta {
+		k := i % Lanes
+		r := y[i] - math.FMA(delta, x[i], e)
+		a[k] = math.FMA(float64(w[i]*r), r, a[k])
 	}
 	return reduce(&a)
 }

@@ -83,6 +83,13 @@ func (f *fitting) diagnostics() []report.Diagnostic {
 		{Name: "ess_bulk_min", Chain: -1, Value: m.ess("min", f.params)},
 		{Name: "divergences", Chain: -1, Value: float64(m.divergences)},
 	}
+	if w := f.design.Data.Frequency; w != nil {
+		total := 0.0
+		for _, count := range w {
+			total += count
+		}
+		out = append(out, report.Diagnostic{Name: "observations", Chain: -1, Value: total})
+	}
 	return append(out, m.hamiltonian.diagnostics(f.method)...)
 }
 

@@ -37,6 +37,7 @@ type modelIdentity struct {
 	Coefficients, Intercept, At, Sigma          string
 	ByName                                      []string
 	Shape, Phi, Nu                              string `json:",omitempty"`
+	FrequencyWeights, PrecisionWeights          string `json:",omitempty"`
 }
 
 func identifyModel(m *spec.Model) modelIdentity {
@@ -50,6 +51,8 @@ func identifyModel(m *spec.Model) modelIdentity {
 		Shape:        m.Prior.Shape.String(),
 		Phi:          m.Prior.Phi.String(),
 		Nu:           m.Prior.Nu.String(),
+
+		FrequencyWeights: m.FrequencyWeights, PrecisionWeights: m.PrecisionWeights,
 	}
 	for _, n := range m.Prior.ByName {
 		id.ByName = append(id.ByName, n.Pattern, n.Prior.String())

@@ -72,7 +72,7 @@ func (h *hamiltonian) warnings(m method, divergences int) (out []string) {
 	}
 	if n := h.stopped(m.maxDepth); n > 0 {
 		out = append(out, fmt.Sprintf("%d of %d trajectories stopped at max_depth %d: the draws hold, but cost %d gradients each; "+
-			"standardize the columns, use metric: dense or a longer warm-up, or raise max_depth", n, all, m.maxDepth, 1<<m.maxDepth-1))
+			"standardize the columns, use metric: low_rank or a longer warm-up, or raise max_depth", n, all, m.maxDepth, 1<<m.maxDepth-1))
 	}
 	low, chains := math.Inf(1), 0
 	for _, v := range h.ebfmi {

@@ -70,7 +70,7 @@ func (u *unit) design(m *spec.Model) (*design, error) {
 }
 
 func (u *unit) code(d *design, m *spec.Model) error {
-	formula, err := transform.ParseFormula(m.Formula)
+	formula, err := formulaOf(m)
 	if err != nil {
 		return err
 	}
@@ -90,6 +90,15 @@ func (u *unit) code(d *design, m *spec.Model) error {
 		Locate:      u.table.Locate,
 	})
 	return err
+}
+
+// formulaOf is a model's formula with its columns of weights.
+func formulaOf(m *spec.Model) (*transform.Formula, error) {
+	formula, err := transform.ParseFormula(m.Formula)
+	if err != nil {
+		return nil, err
+	}
+	return formula.Weighted(m.FrequencyWeights, m.PrecisionWeights), nil
 }
 
 func levels(in map[string][]spec.Text) map[string][]string {
@@ -202,7 +211,7 @@ func (r *runner) columns(ds *spec.Dataset) func(*ingest.Schema) ([]string, error
 	return func(schema *ingest.Schema) ([]string, error) {
 		used, all := map[string]bool{}, false
 		for _, m := range r.models(ds.Name) {
-			formula, err := transform.ParseFormula(m.Formula)
+			formula, err := formulaOf(m)
 			if err != nil {
 				continue
 			}

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -157,11 +158,20 @@ func (c *checker) checkModel(m *Model) {
 		}
 	}
 	c.interceptPoint(m)
+	c.weights(m)
 	c.dispersionPriors(m)
 	for _, named := range m.Prior.ByName {
 		if named.Pattern == "(Intercept)" {
 			c.at("by_name does not take the intercept", `write it under prior: intercept`, append(path, "prior", "by_name", named.Pattern)...)
 		}
+	}
+}
+
+// weights refuses precisions for a family that has none.
+func (c *checker) weights(m *Model) {
+	var refused *glm.PrecisionError
+	if err := glm.CheckPrecision(m.Family.Family); m.PrecisionWeights != "" && errors.As(err, &refused) {
+		c.at("family "+m.Family.Name+" takes no precision_weights", refused.Hint, "models", m.Name, "precision_weights")
 	}
 }
 

@@ -68,10 +68,13 @@ type Model struct {
 	Levels      map[string][]Text `yaml:"levels" doc:"Order of a factor's levels, by column; the first is the reference."`
 	Contrasts   map[string]string `yaml:"contrasts" enum:"treatment sum helmert" doc:"Coding of factors, by column: treatment (differences from the reference level), sum (from the mean of the levels), helmert (from the mean of the levels before)."`
 	Prior       Priors            `yaml:"prior" doc:"Prior distributions."`
+	// Columns of weights; empty for none.
+	FrequencyWeights string `yaml:"frequency_weights" doc:"Column of whole numbers: how many equal observations a row stands for. Rows of 0 are left out."`
+	PrecisionWeights string `yaml:"precision_weights" doc:"Column of numbers above 0 that multiply the precision of a row's response: variance sigma²/w for gaussian, scale sigma/√w for student_t, shape·w for gamma and inverse_gaussian, as in R's glm(weights =). Other families take none."`
 }
 
 func (Model) planned() string {
-	return "derive frequency_weights precision_weights sample weights"
+	return "derive sample"
 }
 
 // Family is a response distribution with its link, as glm knows it.
@@ -137,7 +140,7 @@ type Sampler struct {
 	// RefreshEvery 0 leaves it to cggibbs; Never is -1.
 	RefreshEvery Refresh `yaml:"refresh_every" doc:"cggibbs: sweeps between recomputations of the cached predictor, or 'never'. Left out: 128."`
 	Uncached     bool    `yaml:"uncached" default:"false" doc:"cggibbs: recompute the linear predictor for every evaluation; slow, for comparison with the cache."`
-	Metric       string  `yaml:"metric" enum:"diagonal dense" planned:"low_rank" doc:"nuts, hmc: what warm-up estimates of the posterior, its variances or its covariance matrix. Left out: diagonal."`
+	Metric       string  `yaml:"metric" enum:"diagonal dense low_rank" doc:"nuts, hmc: what warm-up estimates of the posterior: its variances, its covariance matrix, or a diagonal and the directions in which that is not enough. Left out: diagonal."`
 	// MaxDepth, TargetAccept and Length 0 leave it to nuts.
 	MaxDepth     int     `yaml:"max_depth" min:"1" max:"20" doc:"nuts: how often a trajectory may double. Left out: 10."`
 	TargetAccept float64 `yaml:"target_accept" above:"0" max:"0.999999" doc:"nuts, hmc: mean acceptance that warm-up adapts the step size to; higher is slower and diverges less. Left out: 0.8."`

@@ -1,0 +1,156 @@
+package transform
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"glmbatch/infer/glm"
+)
+
+// Weighted returns the formula with the columns of the rows' weights, either of
+// which may be empty: frequencies and precisions, as glm.Data has them. They are
+// read with the formula's columns, and . and globs leave them out.
+func (f *Formula) Weighted(frequency, precision string) *Formula {
+	out := *f
+	out.frequency, out.precision = frequency, precision
+	return &out
+}
+
+// weights takes the columns of weights away from . and globs, and checks that
+// they are there.
+func (s *selector) weights() error {
+	s.out.frequency, s.out.precision = s.formula.frequency, s.formula.precision
+	for _, w := range s.out.weights() {
+		s.taken[w.column] = true
+		if s.strict != anyName && !s.known[w.column] {
+			return &ColumnError{Column: w.column, Err: fmt.Errorf("there is no such column, which %s names", w.key),
+				Hint: unknownHint(w.column, "columns", s.names)}
+		}
+	}
+	return nil
+}
+
+// weighing is a column of weights and the model's key that names it.
+type weighing struct{ key, column string }
+
+// weights lists the columns of weights that there are.
+func (s *selection) weights() []weighing {
+	var out []weighing
+	for _, w := range []weighing{{"frequency_weights", s.frequency}, {"precision_weights", s.precision}} {
+		if w.column != "" {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// weigh reads the rows' weights. Rows of frequency 0 are left out.
+func (b *builder) weigh() error {
+	if !b.known {
+		b.record.FrequencyWeights, b.record.PrecisionWeights = b.chosen.frequency, b.chosen.precision
+	}
+	for _, w := range b.chosen.weights() {
+		if c := b.columns[w.column]; c.kind != numeric {
+			return b.columnError(w.column, fmt.Errorf("its type is %s, and %s are numbers", c.typ, w.key), "")
+		}
+	}
+	if b.chosen.frequency != "" {
+		if err := b.leaveUncounted(); err != nil {
+			return err
+		}
+		b.out.Data.Frequency = b.numbers(b.chosen.frequency)
+		if err := b.checkWeights(b.chosen.frequency, b.out.Data.Frequency, nil); err != nil {
+			return err
+		}
+	}
+	if b.chosen.precision == "" {
+		return nil
+	}
+	if err := glm.CheckPrecision(b.spec.Family); err != nil {
+		var refused *glm.PrecisionError
+		errors.As(err, &refused)
+		return b.tableError(fmt.Sprintf("family %s takes no precision_weights", b.spec.Family.Name), refused.Hint)
+	}
+	b.out.Data.Precision = b.numbers(b.chosen.precision)
+	return b.checkWeights(b.chosen.precision, nil, b.out.Data.Precision)
+}
+
+// numbers reads the kept rows of a column of numbers.
+func (b *builder) numbers(name string) []float64 {
+	out := make([]float64, b.n)
+	b.columns[name].floats(out, b.keep)
+	return out
+}
+
+// leaveUncounted drops the rows of frequency 0, as if they were not in the table.
+func (b *builder) leaveUncounted() error {
+	name := b.chosen.frequency
+	values := b.numbers(name)
+	if !slices.Contains(values, 0) {
+		return nil
+	}
+	keep, zeros, k := allTrue(b.rows), 0, 0
+	for row := range keep {
+		if b.keep != nil && !b.keep[row] {
+			keep[row] = false
+			continue
+		}
+		if values[k] == 0 {
+			keep[row] = false
+			zeros++
+		}
+		k++
+	}
+	if zeros == len(values) {
+		return b.columnError(name, errors.New("every row has the frequency 0, so that there are no observations"), "")
+	}
+	b.note("%d of %d rows have the frequency 0 in %q and were left out", zeros, len(values), name)
+	b.keep, b.n = keep, b.n-zeros
+	b.out.Rows, b.out.Kept = b.n, keep
+	return nil
+}
+
+// checkWeights names the first cell that is no weight.
+func (b *builder) checkWeights(name string, frequency, precision []float64) error {
+	err := glm.CheckWeights(b.spec.Family, frequency, precision)
+	var bad *glm.DomainError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	hint := ""
+	if frequency != nil && bad.Value > 0 {
+		hint = "weights that are no counts, such as inverse variances, are precision_weights"
+	}
+	return b.cellError(name, b.tableRow(bad.Row), fmt.Errorf("%s is not allowed: %s", strconv.FormatFloat(bad.Value, 'g', -1, 64), bad.Allowed), hint)
+}
+
+// meanAndSD returns the mean and the standard deviation of a column of the
+// design over the observations, each row as often as it counts.
+func (b *builder) meanAndSD(x []float64) (mean, sd float64) {
+	w := b.out.Data.Frequency
+	if w == nil {
+		return meanAndSD(x)
+	}
+	return countedMeanAndSD(x, w)
+}
+
+// countedMeanAndSD is meanAndSD of data in which x[i] stands w[i] times; NaN for
+// one observation.
+func countedMeanAndSD(x, w []float64) (mean, sd float64) {
+	n := sum(w)
+	weighted := make([]float64, len(x))
+	for i, v := range x {
+		weighted[i] = v * w[i]
+	}
+	m := sum(weighted) / n
+	squares := make([]float64, len(x))
+	for i, v := range x {
+		d := v - m
+		weighted[i], squares[i] = w[i]*d, w[i]*d*d
+	}
+	first := sum(weighted)
+	return m + first/n, math.Sqrt((sum(squares) - float64(first*first)/n) / (n - 1))
+}
