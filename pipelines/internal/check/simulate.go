@@ -32,6 +32,7 @@ type simulator struct {
 	seed     uint64
 	given    string // Prior or Posterior
 	draws    int
+	data     *glm.Data   // the real data, a row for each response
 	target   *glm.Target // of the real data
 	outcomes *glm.Pointwise
 	truths   *drawn // of the posterior of the real data; nil for draws from the prior
@@ -42,10 +43,13 @@ type simulator struct {
 func newSimulator(c *run.Case, seed uint64, given string, draws int, hook func(infer.Kernel) infer.Kernel) (*simulator, error) {
 	s := &simulator{Case: c, seed: seed, given: given, draws: draws, hook: hook}
 	var err error
-	if s.target, err = glm.NewTarget(c.Data, c.Posterior); err != nil {
+	if s.data, err = expanded(c.Data); err != nil {
 		return nil, err
 	}
-	blank := *c.Data
+	if s.target, err = glm.NewTarget(s.data, c.Posterior); err != nil {
+		return nil, err
+	}
+	blank := *s.data
 	blank.Y = nil
 	s.outcomes, err = glm.NewPointwise(c.Posterior.Family, &blank)
 	return s, err
@@ -97,7 +101,7 @@ func (s *simulator) simulate(ctx context.Context, i int) report.Simulation {
 	if err != nil {
 		return fail("refused", err)
 	}
-	out.AllEqual = allEqual(y, s.Data.Trials)
+	out.AllEqual = allEqual(y, s.data.Trials)
 	if err := s.plain(y); err != nil {
 		return fail("overflow", err)
 	}
@@ -194,25 +198,11 @@ func (s *simulator) plain(y []float64) error {
 // fitted is what is fitted: simulated responses on the design, under the real
 // data where these are given.
 func (s *simulator) fitted(y []float64) *glm.Data {
-	data := *s.Data
-	if !s.afterData() {
-		data.Y = y
-		return &data
+	if s.afterData() {
+		return doubled(s.data, y)
 	}
-	n, d := data.Rows(), data.Cols()
-	data.X = glm.NewDense(2*n, d)
-	for j := range d {
-		copy(data.X.Col(j), s.Data.X.Col(j))
-		copy(data.X.Col(j)[n:], s.Data.X.Col(j))
-	}
-	twice := func(v, w []float64) []float64 {
-		if v == nil {
-			return nil
-		}
-		return append(append(make([]float64, 0, 2*n), v...), w...)
-	}
-	data.Y = twice(s.Data.Y, y)
-	data.Trials, data.Offset = twice(data.Trials, data.Trials), twice(data.Offset, data.Offset)
+	data := *s.data
+	data.Y = y
 	return &data
 }
 
