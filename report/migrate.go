@@ -27,12 +27,15 @@ var identitySQL string
 //go:embed schema/0003_calibration.sql
 var calibrationSQL string
 
+//go:embed schema/0003_loo.sql
+var looSQL string
+
 // migrations is the history of the schema: entry i leads to version i+1.
 // Entries that were released are never changed.
 var migrations = []migration{
 	{"ledger", []string{ledgerSQL, commentsSQL}},
 	{"identity", []string{identitySQL}},
-	{"models", []string{calibrationSQL}},
+	{"models", []string{calibrationSQL, looSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.

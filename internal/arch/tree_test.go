@@ -76,6 +76,9 @@ var moduleTree = sync.OnceValues(func() (*tree, error) {
 			if name := d.Name(); p != "." && (name == "testdata" || name == "bin" || name == "node_modules" || strings.HasPrefix(name, ".")) {
 				return fs.SkipDir
 			}
+			if _, err := fs.Stat(dir, path.Join(p, "go.mod")); p != "." && err == nil {
+				return fs.SkipDir // a module of its own, such as a generator
+			}
 			return nil
 		}
 		if path.Ext(p) != ".go" {

@@ -1,0 +1,84 @@
+package simd
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// BenchmarkKernels measures each operation, form and length. best-ns/element is the
+// least of many batches of 20 µs or one call, which other processes on the
+// machine disturb least.
+func BenchmarkKernels(b *testing.B) {
+	operations := []struct {
+		name string
+		run  func(o operands, dst []float64)
+	}{
+		{"dot", func(o operands, _ []float64) { Dot(o.eta, o.x) }},
+		{"sum", func(o operands, _ []float64) { Sum(o.x) }},
+		{"axpy", func(o operands, dst []float64) { Axpy(1e-9, o.x, dst) }},
+		{"squares", func(o operands, _ []float64) { SumSquaresAlong(o.y, o.eta, o.x, 0.5) }},
+		{"log1pexp_sum", func(o operands, _ []float64) { SumLog1pExpAlong(o.eta, o.x, 0.5) }},
+		{"log1pexp_moments", func(o operands, _ []float64) { Log1pExpMoments(o.eta, o.x, 0.5) }},
+		{"log1pexp_weighted", func(o operands, _ []float64) { WeightedLog1pExpAlong(o.m, o.eta, o.x, 0.5) }},
+		{"log1pexp_weighted_moments", func(o operands, _ []float64) { WeightedLog1pExpMoments(o.m, o.eta, o.x, 0.5) }},
+		{"exp_sum", func(o operands, _ []float64) { SumExpAlong(o.eta, o.x, 0.5) }},
+		{"exp_moments", func(o operands, _ []float64) { ExpMoments(o.eta, o.x, 0.5) }},
+		{"logit_slopes", func(o operands, dst []float64) { LogitSlopes(dst, o.y, o.eta) }},
+		{"logit_curvatures", func(o operands, dst []float64) { LogitCurvatures(dst, o.eta) }},
+		{"exp", func(o operands, dst []float64) { Exp(dst, o.eta) }},
+		{"log", func(o operands, dst []float64) { Log(dst, o.m) }},
+		{"log1p", func(o operands, dst []float64) { Log1p(dst, o.m) }},
+		{"log1pexp", func(o operands, dst []float64) { Log1pExp(dst, o.eta) }},
+		{"logistic", func(o operands, dst []float64) { Logistic(dst, o.eta) }},
+	}
+	for _, op := range operations {
+		for _, n := range []int{100, 1000, 100_000} {
+			o := newOperands(rand.New(rand.NewPCG(1, 1)), n, false)
+			o.eta = column(rand.New(rand.NewPCG(2, 1)), n, 2, false)
+			for i := range o.m {
+				o.m[i] = 1 + float64(i%7)
+			}
+			dst := make([]float64, n)
+			for f := portable; f <= best(); f++ {
+				b.Run(fmt.Sprintf("op=%s/n=%d/form=%s", op.name, n, forms[f]), func(b *testing.B) {
+					with(f, func() { measure(b, n, func() { op.run(o, dst) }) })
+				})
+			}
+		}
+	}
+}
+
+// BenchmarkColumns measures Xᵀv and Xa, per entry of X, for 64 columns.
+func BenchmarkColumns(b *testing.B) {
+	const k = 64
+	for _, n := range []int{100, 1000, 20_000} {
+		r := rand.New(rand.NewPCG(1, 1))
+		x, v, a, dst := column(r, n*k, 1, false), column(r, n, 1, false), column(r, k, 1e-9, false), make([]float64, k)
+		for f := portable; f <= best(); f++ {
+			b.Run(fmt.Sprintf("op=dot_columns/n=%d/form=%s", n, forms[f]), func(b *testing.B) {
+				with(f, func() { measure(b, n*k, func() { DotColumns(x, v, dst) }) })
+			})
+			b.Run(fmt.Sprintf("op=axpy_columns/n=%d/form=%s", n, forms[f]), func(b *testing.B) {
+				with(f, func() { measure(b, n*k, func() { AxpyColumns(a, x, v) }) })
+			})
+		}
+	}
+}
+
+// measure reports the least time of a call in batches.
+func measure(b *testing.B, elements int, call func()) {
+	start := time.Now()
+	call()
+	batch := max(1, int(20*time.Microsecond/max(1, time.Since(start))))
+	best := time.Duration(1 << 62)
+	for b.Loop() {
+		start := time.Now()
+		for range batch {
+			call()
+		}
+		best = min(best, time.Since(start))
+	}
+	b.ReportMetric(float64(best.Nanoseconds())/float64(batch*elements), "best-ns/element")
+}
