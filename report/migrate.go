@@ -27,6 +27,9 @@ var identitySQL string
 //go:embed schema/0003_calibration.sql
 var calibrationSQL string
 
+//go:embed schema/0003_derive.sql
+var deriveSQL string
+
 //go:embed schema/0003_loo.sql
 var looSQL string
 
@@ -35,7 +38,7 @@ var looSQL string
 var migrations = []migration{
 	{"ledger", []string{ledgerSQL, commentsSQL}},
 	{"identity", []string{identitySQL}},
-	{"models", []string{calibrationSQL, looSQL}},
+	{"models", []string{calibrationSQL, deriveSQL, looSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.
