@@ -159,3 +159,14 @@ func (p *pilot) sane(u []float64) bool {
 	v := p.t.logLikAt(eta, &disp)
 	return v >= math.FMA(-1000, p.t.rows.total, p.logLik) && v <= math.MaxFloat64
 }
+
+// DrawPrior writes an independent draw of theta from the prior, len Dim;
+// dispersions are cut off at the ends of their supports. The priors must be
+// proper: a flat one gives NaN.
+func (t *Target) DrawPrior(s Source, theta []float64) {
+	at := t.newScales()
+	t.drawPrior(s, theta, &at)
+	copy(theta[t.scaleStart():], at.log)
+	t.uncentre(theta)
+	t.Constrain(theta, theta)
+}
