@@ -24,6 +24,9 @@ var commentsSQL string
 //go:embed schema/0002_identity.sql
 var identitySQL string
 
+//go:embed schema/0003_calibration.sql
+var calibrationSQL string
+
 //go:embed schema/0003_derive.sql
 var deriveSQL string
 
@@ -38,7 +41,7 @@ var replicatesSQL string
 var migrations = []migration{
 	{"ledger", []string{ledgerSQL, commentsSQL}},
 	{"identity", []string{identitySQL}},
-	{"models", []string{deriveSQL, looSQL, replicatesSQL}},
+	{"models", []string{calibrationSQL, deriveSQL, looSQL, replicatesSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.
