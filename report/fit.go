@@ -34,6 +34,9 @@ func (s *Session) Fit(ctx context.Context, f *Fit) (id int64, err error) {
 		if err := s.insertParts(id, f); err != nil {
 			return err
 		}
+		if err := s.insertAssessment(ctx, id, &f.Assessment); err != nil {
+			return err
+		}
 		if err := s.insertDraws(ctx, id, f); err != nil {
 			return fmt.Errorf("storing draws: %w", err)
 		}
@@ -90,7 +93,7 @@ func (f *Fit) check() error {
 }
 
 // fitTables hold rows of a fit under its fit_id, besides fit itself.
-var fitTables = []string{"parameter", "draw", "chain", "summary", "diagnostic", "design", "pointwise", "event", "identity"}
+var fitTables = []string{"parameter", "draw", "chain", "summary", "diagnostic", "design", "pointwise", "event", "identity", "loo"}
 
 // remove deletes the fits with a fingerprint. What runs did about them is
 // history and stays, without the number.

@@ -164,7 +164,8 @@ func TestStoredAgain(t *testing.T) {
 	got, err := l.Stored(ctx, []string{"f1", "f2", "it's none"})
 	must(t, err)
 	want := map[string]StoredFit{"f1": {ID: 1, Key: f.Key, Fingerprint: "f1", Verdict: f.Verdict, Gates: Gates{}.withDefaults(),
-		Warnings: f.Warnings, Method: f.Method, Rows: f.Rows, Columns: f.Columns, Chains: f.Chains, Draws: f.Draws}}
+		Warnings: f.Warnings, Method: f.Method, Rows: f.Rows, Columns: f.Columns, Chains: f.Chains, Draws: f.Draws,
+		Parameters: len(f.Parameters), Kept: true}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("stored\n%+v, want\n%+v", got, want)
 	}

@@ -24,6 +24,8 @@ type StoredFit struct {
 	Columns     int
 	Chains      int
 	Draws       int // kept, per chain
+	Parameters  int
+	Kept        bool // whether the draws were kept
 }
 
 // Stored returns the complete fits with these fingerprints, by fingerprint;
@@ -37,7 +39,7 @@ func (l *Ledger) Stored(ctx context.Context, fingerprints []string) (map[string]
 	err := l.readIfThere(ctx, func(c *sql.Conn) error {
 		rows, err := c.QueryContext(ctx, `
 			SELECT fit_id, fingerprint, dataset, key, model, sampler, verdict, to_json(reasons)::VARCHAR, gates::VARCHAR, to_json(warnings)::VARCHAR,
-			       coalesce(method, ''), n_rows, n_columns, chains, draws
+			       coalesce(method, ''), n_rows, n_columns, chains, draws, n_parameters, kept = 'draws'
 			FROM fit WHERE status = 'complete' AND (? OR fingerprint IN (SELECT unnest(?::VARCHAR[])))`, fingerprints == nil, list(fingerprints))
 		if err != nil {
 			return err
@@ -48,7 +50,7 @@ func (l *Ledger) Stored(ctx context.Context, fingerprints []string) (map[string]
 			var reasons, gates, warnings string
 			if err := rows.Scan(&f.ID, &f.Fingerprint, &f.Dataset, &f.Group, &f.Model, &f.Sampler,
 				&f.Verdict.Grade, &reasons, &gates, &warnings,
-				&f.Method, &f.Rows, &f.Columns, &f.Chains, &f.Draws); err != nil {
+				&f.Method, &f.Rows, &f.Columns, &f.Chains, &f.Draws, &f.Parameters, &f.Kept); err != nil {
 				return err
 			}
 			for _, part := range []struct {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
-	"slices"
 	"time"
 
 	"glmbatch/pipelines/internal/spool"
@@ -69,6 +68,7 @@ func (r *runner) fitRecord(f *fitting, v report.Verdict) (*report.Fit, error) {
 			{Name: "log_lik", Summary: f.measured.logLik}, {Name: "log_prior", Summary: f.measured.logPrior},
 		},
 		Diagnostics: f.diagnostics(), Design: design, Identity: r.identity(f).record(), StatsOf: statistics(f.spool, f.window), Events: f.events(r.Now()),
+		Assessment: f.assessment,
 	}
 	if r.Pipeline.Run.Keep == "draws" {
 		rec.DrawsOf = columns(f.spool, len(f.params), f.window, columnBytes)
@@ -144,21 +144,24 @@ func statistics(fit *spool.Fit, w window) iter.Seq2[*report.Stats, error] {
 // skip lets a complete fit's stored verdict count, judged again where the
 // gates have changed since.
 func (r *runner) skip(ctx context.Context, f *fitting, stored report.StoredFit, res *Result) error {
-	res.Action = Skipped
-	verdict := stored.Verdict
-	if g := gates(f.gates); g != stored.Gates {
-		evidence, err := r.ledger.file.Evidence(ctx, f.fingerprint)
+	res.Action, res.Verdict, res.Reasons = Skipped, string(stored.Verdict.Grade), stored.Verdict.Reasons
+	res.Chains, res.Draws = stored.Chains, stored.Draws
+	judged, err := r.assessStored(ctx, f, stored, res)
+	if err != nil {
+		return err
+	}
+	verdict := report.Verdict{Grade: report.Grade(res.Verdict), Reasons: res.Reasons}
+	if g := gates(f.gates); g != stored.Gates && !judged {
+		evidence, err := r.storedEvidence(ctx, f.fingerprint)
 		if err != nil {
 			return err
 		}
-		evidence.Statistics = slices.DeleteFunc(evidence.Statistics, func(s report.Statistic) bool { return s.Name != "log_lik" })
 		verdict = report.Judge(g, evidence)
 		r.ledger.later(func(ctx context.Context, s *report.Session) error {
 			return s.Rejudge(ctx, f.fingerprint, g, verdict, r.Now())
 		})
+		res.Verdict, res.Reasons = string(verdict.Grade), verdict.Reasons
 	}
-	res.Verdict, res.Reasons = string(verdict.Grade), verdict.Reasons
-	res.Chains, res.Draws = stored.Chains, stored.Draws
 	if err := r.recall(ctx, f, res); err != nil {
 		return err
 	}

@@ -38,7 +38,8 @@ func (f *fitting) evidence(m *measured) report.Evidence {
 }
 
 // warnings are those of the design, of priors that speak of no column, of
-// posterior means that may not exist, and of the sampler.
+// posterior means that may not exist, of the sampler, and of what was computed
+// from the draws.
 func (f *fitting) warnings(m *measured) []string {
 	out := append([]string(nil), f.design.Warnings...)
 	for _, pattern := range unused(f.model, f.design.Data) {
@@ -47,7 +48,7 @@ func (f *fitting) warnings(m *measured) []string {
 	if f.caution != "" {
 		out = append(out, f.caution)
 	}
-	return append(out, m.hamiltonian.warnings(f.method, m.divergences)...)
+	return append(append(out, m.hamiltonian.warnings(f.method, m.divergences)...), f.assessed...)
 }
 
 // times shares the elapsed times of the chains out over set-up, warm-up and

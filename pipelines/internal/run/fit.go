@@ -44,6 +44,8 @@ type fitting struct {
 	measured    *measured
 	setupTime   time.Duration
 	caution     string // of posterior means that may not exist; empty if none
+	assessment  report.Assessment
+	assessed    []string // its warnings
 	wall        time.Duration
 }
 
@@ -87,6 +89,9 @@ func (r *runner) carryOut(ctx context.Context, f *fitting, p *progress.Fit, res 
 	}
 	began := r.Now()
 	if err := r.sample(ctx, f, p); err != nil {
+		return err
+	}
+	if err := r.assess(ctx, f); err != nil {
 		return err
 	}
 	f.wall = r.Now().Sub(began)

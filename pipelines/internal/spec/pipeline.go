@@ -164,9 +164,10 @@ type Run struct {
 	Warmup   int    `yaml:"warmup" min:"0" max:"1000000000" doc:"Fixed length: iterations per chain that are thrown away. Needs draws. Left out: as many as draws."`
 	Draws    int    `yaml:"draws" min:"10" max:"1000000000" doc:"Fixed length: draws per chain, instead of until, first and max_draws."`
 	Keep     string `yaml:"keep" enum:"draws summary" planned:"scales" default:"draws" doc:"What the ledger keeps: every draw, or the summaries only."`
+	LOO      bool   `yaml:"loo" default:"false" doc:"Leave-one-out cross-validation (PSIS-LOO) and WAIC of every fit, row by row, in the ledger: compare models with the view loo_compare."`
 }
 
-func (Run) planned() string { return "loo memory replicates sample thin timeout workers" }
+func (Run) planned() string { return "memory replicates sample thin timeout workers" }
 
 // Fixed says that the run has a fixed length.
 func (r Run) Fixed() bool { return r.Draws > 0 }
