@@ -1,6 +1,7 @@
 package cggibbs
 
 import (
+	"slices"
 	"testing"
 
 	"glmbatch/infer"
@@ -89,6 +90,27 @@ func TestFamilyUncached(t *testing.T) {
 		for j := range ends[0] {
 			if d := ends[0][j] - ends[1][j]; d > 1e-8 || d < -1e-8 {
 				t.Errorf("%s: parameter %d is %v cached, %v uncached", c.Name, j, ends[0][j], ends[1][j])
+			}
+		}
+	}
+}
+
+// Chains with vector kernels make the scalar chains' draws, to the bit, for every
+// family; so whatever holds for the one holds for the other.
+func TestKernelsAgree(t *testing.T) {
+	for _, c := range append(infertest.Cases(), infertest.FamilyCases()...) {
+		_, target, err := c.Simulate(infer.NewStream(7, "kernels", c.Name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b := chain(t, target, Options{Kernels: "scalar", RefreshEvery: 7}), chain(t, target, Options{Kernels: "vector", RefreshEvery: 7})
+		x, y := make([]float64, target.Dim()), make([]float64, target.Dim())
+		for i := range 100 {
+			u, v := step(t, a), step(t, b)
+			a.Position(x)
+			b.Position(y)
+			if u != v || !slices.Equal(x, y) {
+				t.Fatalf("%s, iteration %d: %v and %+v scalar, %v and %+v vector", c.Name, i, x, u, y, v)
 			}
 		}
 	}
