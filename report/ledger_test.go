@@ -180,7 +180,7 @@ func TestStoredAgain(t *testing.T) {
 	e.Summaries[2] = f.Summaries[2] // NaN is unequal to itself
 	f.Summaries[2].RHat, e.Summaries[2].RHat = 0, 0
 	names := []string{"(Intercept)", "glu", "a b", `"'; DROP TABLE fit; --`, "größe"}
-	if !reflect.DeepEqual(e, Evidence{names, f.Summaries, f.Statistics, 1, f.Warnings}) {
+	if !reflect.DeepEqual(e, Evidence{Names: names, Summaries: f.Summaries, Statistics: f.Statistics, Divergences: 1, Warnings: f.Warnings}) {
 		t.Errorf("evidence %+v", e)
 	}
 	wantInt(t, l, 1, `SELECT count(*) FROM summary WHERE rhat IS NULL AND reason = 'constant'`)

@@ -96,21 +96,34 @@ func TestFamilyUncached(t *testing.T) {
 }
 
 // Chains with vector kernels make the scalar chains' draws, to the bit, for every
-// family; so whatever holds for the one holds for the other.
+// family and in every basis; so whatever holds for the one holds for the other.
 func TestKernelsAgree(t *testing.T) {
 	for _, c := range append(infertest.Cases(), infertest.FamilyCases()...) {
 		_, target, err := c.Simulate(infer.NewStream(7, "kernels", c.Name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, b := chain(t, target, Options{Kernels: "scalar", RefreshEvery: 7}), chain(t, target, Options{Kernels: "vector", RefreshEvery: 7})
-		x, y := make([]float64, target.Dim()), make([]float64, target.Dim())
-		for i := range 100 {
-			u, v := step(t, a), step(t, b)
-			a.Position(x)
-			b.Position(y)
-			if u != v || !slices.Equal(x, y) {
-				t.Fatalf("%s, iteration %d: %v and %+v scalar, %v and %+v vector", c.Name, i, x, u, y, v)
+		for _, basis := range []string{"coordinate", "rotated", "reduced"} {
+			var kernels [2]infer.Kernel
+			parameters := 0
+			for i, name := range []string{"scalar", "vector"} {
+				s, err := New(target, Options{Basis: basis, Kernels: name, RefreshEvery: 7})
+				if err != nil {
+					t.Fatal(err)
+				}
+				parameters = len(s.Parameters())
+				if kernels[i], err = s.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(1, "x")}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			x, y := make([]float64, parameters), make([]float64, parameters)
+			for i := range 60 {
+				u, v := step(t, kernels[0]), step(t, kernels[1])
+				kernels[0].Position(x)
+				kernels[1].Position(y)
+				if u != v || !slices.Equal(x, y) {
+					t.Fatalf("%s, %s, iteration %d: %v and %+v scalar, %v and %+v vector", c.Name, basis, i, x, u, y, v)
+				}
 			}
 		}
 	}

@@ -124,6 +124,6 @@ func (r *runner) missing(ctx context.Context, stored report.StoredFit) (bool, er
 // storedEvidence is what a stored fit is judged by.
 func (r *runner) storedEvidence(ctx context.Context, fingerprint string) (report.Evidence, error) {
 	e, err := r.ledger.file.Evidence(ctx, fingerprint)
-	e.Statistics = slices.DeleteFunc(e.Statistics, func(s report.Statistic) bool { return s.Name != "log_lik" })
+	e.Statistics = gated(e.Statistics)
 	return e, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"slices"
 	"time"
 
 	"glmbatch/pipelines/internal/spool"
@@ -47,6 +48,9 @@ func (f *fitting) describe(res *Result, v report.Verdict) {
 	for i, p := range f.params {
 		res.Parameters = append(res.Parameters, ParameterSummary{p.Name, f.measured.params[i]})
 	}
+	for i, q := range f.quantities {
+		res.Parameters = append(res.Parameters, ParameterSummary{q.Name, f.measured.derived[i]})
+	}
 }
 
 // fitRecord is all that the ledger stores of a fit.
@@ -63,15 +67,13 @@ func (r *runner) fitRecord(f *fitting, v report.Verdict) (*report.Fit, error) {
 		DataHash: f.design.dataHash, ModelHash: f.modelHash(), AlgorithmVersions: f.versions(),
 		Status: report.Complete, Verdict: v, Gates: gates(f.gates), Warnings: f.warnings(f.measured),
 		Times: f.times(), Created: r.Now(),
-		Parameters: f.parameters(), Summaries: f.measured.params,
-		Statistics: []report.Statistic{
-			{Name: "log_lik", Summary: f.measured.logLik}, {Name: "log_prior", Summary: f.measured.logPrior},
-		},
+		Parameters: append(f.parameters(), f.measured.deriving.parameters()...), Summaries: slices.Concat(f.measured.params, f.measured.derived),
+		Statistics:  f.measured.statistics(),
 		Diagnostics: f.diagnostics(), Design: design, Identity: r.identity(f).record(), StatsOf: statistics(f.spool, f.window), Events: f.events(r.Now()),
 		Assessment: f.assessment,
 	}
 	if r.Pipeline.Run.Keep == "draws" {
-		rec.DrawsOf = columns(f.spool, len(f.params), f.window, columnBytes)
+		rec.DrawsOf = inTurn(columns(f.spool, len(f.params), f.window, columnBytes), f.measured.deriving.blocks())
 	}
 	for _, c := range f.spool.Chains {
 		rec.Starts = append(rec.Starts, c.StartNote)
@@ -142,10 +144,23 @@ func statistics(fit *spool.Fit, w window) iter.Seq2[*report.Stats, error] {
 }
 
 // skip lets a complete fit's stored verdict count, judged again where the
-// gates have changed since.
+// gates or the derived quantities have changed since.
 func (r *runner) skip(ctx context.Context, f *fitting, stored report.StoredFit, res *Result) error {
 	res.Action, res.Verdict, res.Reasons = Skipped, string(stored.Verdict.Grade), stored.Verdict.Reasons
 	res.Chains, res.Draws = stored.Chains, stored.Draws
+	if !slices.Equal(expressions(f.model), stored.Derived) {
+		derived, err := r.rederive(ctx, f, stored)
+		if err != nil {
+			return err
+		}
+		err = r.ledger.do(ctx, func(ctx context.Context, s *report.Session) error { return s.Derive(ctx, derived) })
+		if err != nil {
+			res.Action, res.Err, res.Reasons = Uncommitted, err, []string{err.Error()}
+			return ctx.Err()
+		}
+		res.Verdict, res.Reasons = string(derived.Verdict.Grade), derived.Verdict.Reasons
+		stored.Gates, stored.Parameters = derived.Gates, derived.First+len(derived.Parameters)
+	}
 	judged, err := r.assessStored(ctx, f, stored, res)
 	if err != nil {
 		return err

@@ -2,7 +2,9 @@ package run
 
 import (
 	"math"
+	"slices"
 
+	"glmbatch/infer"
 	"glmbatch/infer/diag"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report"
@@ -22,19 +24,39 @@ func gates(g spec.Gates) report.Gates {
 	}
 }
 
-// evidence is what the fit's verdict rests on: its parameters and log_lik.
-// log_prior is recorded but not gated: it is constant under flat priors.
+// evidence is what the fit's verdict rests on: its parameters, its derived
+// quantities and the gated ones of its statistics.
 func (f *fitting) evidence(m *measured) report.Evidence {
 	e := report.Evidence{
+		Names:       parameterNames(f.params),
 		Summaries:   m.params,
-		Statistics:  []report.Statistic{{Name: "log_lik", Summary: m.logLik}},
+		Statistics:  gated(m.statistics()),
 		Divergences: m.divergences,
 		Warnings:    f.warnings(m),
 	}
-	for _, p := range f.params {
-		e.Names = append(e.Names, p.Name)
+	for i, q := range f.quantities {
+		e.Derived = append(e.Derived, report.Statistic{Name: q.Name, Summary: m.derived[i]})
 	}
 	return e
+}
+
+// statistics are the summaries of a draw's log densities.
+func (m *measured) statistics() []report.Statistic {
+	return []report.Statistic{{Name: "log_lik", Summary: m.logLik}, {Name: "log_prior", Summary: m.logPrior}}
+}
+
+// gated keeps the statistics that a verdict rests on. log_prior is recorded but
+// not gated: it is constant under flat priors.
+func gated(all []report.Statistic) []report.Statistic {
+	return slices.DeleteFunc(all, func(s report.Statistic) bool { return s.Name != "log_lik" })
+}
+
+func parameterNames(params []infer.Parameter) []string {
+	names := make([]string, len(params))
+	for i, p := range params {
+		names[i] = p.Name
+	}
+	return names
 }
 
 // warnings are those of the design, of priors that speak of no column, of
