@@ -158,7 +158,7 @@ func (p *Predictor) AlongUncached(j int, delta float64) Value {
 // or AlongUncached returned for the same change. Cost: O(n).
 func (p *Predictor) Move(j int, delta float64, v Value) {
 	p.beta[j] += delta
-	vec.Axpy(delta, p.t.data.X.Col(j), p.eta)
+	p.t.kernels.Axpy(delta, p.t.data.X.Col(j), p.eta)
 	p.value = v
 }
 
@@ -196,16 +196,14 @@ func (p *Predictor) product(dst []float64) {
 	} else {
 		clear(dst)
 	}
-	for j, b := range p.beta {
-		vec.Axpy(b, p.t.data.X.Col(j), dst)
-	}
+	p.t.kernels.AxpyColumns(p.beta, p.t.data.X.Values, dst)
 }
 
 // valueAt returns the log likelihood at a linear predictor.
 func (p *Predictor) valueAt(eta []float64) Value {
 	v := Value{sum: p.t.sum(eta, eta, 0, p.disp.at)}
 	if p.t.kind.linear() {
-		v.linear = vec.Dot(p.t.counted, eta)
+		v.linear = p.t.kernels.Dot(p.t.counted, eta)
 	}
 	v.LogLik = p.t.logLik(v.sum, v.linear, &p.disp)
 	return v

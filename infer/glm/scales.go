@@ -139,7 +139,7 @@ func (p *Predictor) Stretch(g int) {
 	clear(s.along)
 	s.linear, s.group = 0, g
 	for _, j := range p.t.shoes[g].Columns {
-		vec.Axpy(p.beta[j], p.t.data.X.Col(j), s.along)
+		p.t.kernels.Axpy(p.beta[j], p.t.data.X.Col(j), s.along)
 		s.linear = math.FMA(p.beta[j], p.t.xty[j], s.linear)
 	}
 }
@@ -190,7 +190,7 @@ func (p *Predictor) MoveStretch(delta float64, v Value) {
 	for _, j := range h.Columns {
 		p.beta[j] *= factor
 	}
-	vec.Axpy(factor-1, s.along, p.eta)
+	p.t.kernels.Axpy(factor-1, s.along, p.eta)
 	p.value = v
 }
 
