@@ -69,13 +69,6 @@ func (t *Target) Penalised() []float64 {
 // coefficient j with all else held at the penalised point. Cost: O(n).
 func (t *Target) ConditionalScale(j int) float64 { return t.pilot.conditionalScale(j) }
 
-// DrawPrior writes a draw of theta from the prior, which must be proper, cut off
-// at the dispersions' lower ends, but not at the wall of a link: see InDomain.
-func (t *Target) DrawPrior(s Source, theta []float64) {
-	t.drawPrior(s, theta)
-	t.Constrain(theta, theta)
-}
-
 // InDomain tells whether linear predictors are in the domain of the link.
 func (t *Target) InDomain(eta []float64) bool {
 	family := t.model.Family
