@@ -82,6 +82,21 @@ func (t *Target) ConditionalScale(j int) float64 { return t.pilot.conditionalSca
 // Cost: O(n).
 func (t *Target) LikelihoodScale(j int) float64 { return 1 / math.Sqrt(t.pilot.information(j)) }
 
+// InDomain tells whether linear predictors are in the domain of the link.
+func (t *Target) InDomain(eta []float64) bool {
+	family := t.model.Family
+	wall := math.IsNaN(inverseLinks[family.Link](-1)) || family == Family{"poisson", "identity"}
+	if !wall {
+		return true
+	}
+	for _, e := range eta {
+		if !(e > 0) {
+			return false
+		}
+	}
+	return true
+}
+
 // drawPrior writes a draw from the prior to u, coefficients as they are, and to
 // scales.
 func (t *Target) drawPrior(s Source, u []float64, at *scales) {
