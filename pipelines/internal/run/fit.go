@@ -173,13 +173,7 @@ func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
 	defer r.workers.release()
 	timer := startTimer()
 	defer timer.stop()
-	model := glm.Model{
-		Family:       f.model.Family.Family,
-		Coefficients: priors(f.model, f.design.Data),
-		Dispersion:   dispersionPrior(f.model),
-		Nu:           f.model.Prior.Nu.Prior,
-	}
-	target, err := glm.NewTarget(f.design.Data, model)
+	target, err := glm.NewTarget(f.design.Data, posterior(f.model, f.design.Data))
 	if err != nil {
 		return nil, f.explain(err)
 	}
