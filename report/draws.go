@@ -21,11 +21,8 @@ const largeFit = 1_000_000
 // a block of columns at a time and on as many threads as it has, so that
 // compressing one block goes on beside reading the next; nothing is staged.
 // docs/decisions/0004-draw-layout.md has the figures of this and other ways.
-func (s *Session) insertDraws(ctx context.Context, id int64, f *Fit) error {
-	if f.DrawsOf == nil {
-		return nil
-	}
-	if s.threads > 1 && len(f.Parameters)*f.Chains*f.Draws > largeFit {
+func (s *Session) insertDraws(ctx context.Context, id int64, draws iter.Seq2[*Columns, error], shape drawShape) error {
+	if s.threads > 1 && shape.params*shape.chains*shape.draws > largeFit {
 		if _, err := s.c.ExecContext(ctx, "SET threads = "+strconv.Itoa(s.threads)); err != nil {
 			return err
 		}
@@ -33,13 +30,17 @@ func (s *Session) insertDraws(ctx context.Context, id int64, f *Fit) error {
 			_, _ = s.c.ExecContext(context.WithoutCancel(ctx), "SET threads = 1")
 		}()
 	}
-	s.feed.start(ctx, f)
+	s.feed.start(ctx, draws, shape)
 	_, err := s.c.ExecContext(ctx, `INSERT INTO draw SELECT ?, parameter_id, chain, iteration, value FROM draw_feed()`, id)
 	if cause := s.feed.finish(); cause != nil {
 		return cause // the engine's own error only repeats its words
 	}
 	return err
 }
+
+// drawShape is what blocks of draws must add up to: so many parameters from
+// the 0-based number first on.
+type drawShape struct{ first, params, chains, draws int }
 
 // feed is the source of the table function draw_feed: the columns of one fit.
 // The engine's threads call it concurrently; each takes whole blocks, so that
@@ -48,13 +49,13 @@ func (s *Session) insertDraws(ctx context.Context, id int64, f *Fit) error {
 // The iterator over columns runs in a goroutine of its own: the engine's calls
 // arrive on foreign threads, where Go's pull iterators cannot be advanced.
 type feed struct {
-	mu                    sync.Mutex
-	ctx                   context.Context
-	params, chains, draws int // what the blocks must add up to
-	taken                 int // parameters handed out
-	done                  bool
-	err                   error
-	source                *source
+	mu  sync.Mutex
+	ctx context.Context
+	drawShape
+	taken  int // parameters handed out
+	done   bool
+	err    error
+	source *source
 
 	integer, small, double duckdb.TypeInfo
 }
@@ -114,11 +115,10 @@ func (f *feed) register(c *sql.Conn) error {
 	})
 }
 
-func (f *feed) start(ctx context.Context, fit *Fit) {
+func (f *feed) start(ctx context.Context, draws iter.Seq2[*Columns, error], shape drawShape) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.ctx, f.source = ctx, newSource(fit.DrawsOf)
-	f.params, f.chains, f.draws = len(fit.Parameters), fit.Chains, fit.Draws
+	f.ctx, f.source, f.drawShape = ctx, newSource(draws), shape
 	f.taken, f.done, f.err = 0, false, nil
 }
 
@@ -167,12 +167,12 @@ func (f *feed) take(b *portion) (bool, error) {
 
 // fits returns a *ShapeError if c is not the block that must come next.
 func (f *feed) fits(c *Columns) error {
-	if c.First == f.taken && c.Params > 0 && c.First+c.Params <= f.params && c.Chains == f.chains && c.Draws == f.draws &&
+	if c.First == f.first+f.taken && c.Params > 0 && f.taken+c.Params <= f.params && c.Chains == f.chains && c.Draws == f.draws &&
 		len(c.Values) == c.Params*c.Chains*c.Draws {
 		return nil
 	}
 	return &ShapeError{fmt.Sprintf("draws of parameters %d … %d (%d chains × %d, %d values) where those from %d of %d (%d × %d) must come",
-		c.First+1, c.First+c.Params, c.Chains, c.Draws, len(c.Values), f.taken+1, f.params, f.chains, f.draws)}
+		c.First+1, c.First+c.Params, c.Chains, c.Draws, len(c.Values), f.first+f.taken+1, f.first+f.params, f.chains, f.draws)}
 }
 
 // portion is the block that one thread of the engine is working on.

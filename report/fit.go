@@ -34,8 +34,13 @@ func (s *Session) Fit(ctx context.Context, f *Fit) (id int64, err error) {
 		if err := s.insertParts(id, f); err != nil {
 			return err
 		}
-		if err := s.insertDraws(ctx, id, f); err != nil {
-			return fmt.Errorf("storing draws: %w", err)
+		if err := s.insertAssessment(ctx, id, &f.Assessment); err != nil {
+			return err
+		}
+		if f.DrawsOf != nil {
+			if err := s.insertDraws(ctx, id, f.DrawsOf, drawShape{0, len(f.Parameters), f.Chains, f.Draws}); err != nil {
+				return fmt.Errorf("storing draws: %w", err)
+			}
 		}
 		if err := s.insertStats(ctx, id, f); err != nil {
 			return fmt.Errorf("storing statistics of chains: %w", err)
@@ -90,7 +95,7 @@ func (f *Fit) check() error {
 }
 
 // fitTables hold rows of a fit under its fit_id, besides fit itself.
-var fitTables = []string{"parameter", "draw", "chain", "summary", "diagnostic", "design", "pointwise", "event", "identity"}
+var fitTables = []string{"parameter", "draw", "chain", "summary", "diagnostic", "design", "pointwise", "event", "identity", "loo", "derived"}
 
 // remove deletes the fits with a fingerprint. What runs did about them is
 // history and stays, without the number.
@@ -155,28 +160,10 @@ func (s *Session) insertFit(ctx context.Context, id int64, f *Fit) error {
 
 // insertParts stores what has one row a parameter or a diagnostic.
 func (s *Session) insertParts(id int64, f *Fit) error {
-	err := s.appendRows("parameter", func(add func(...driver.Value) error) error {
-		for i, p := range f.Parameters {
-			starts := p.Starts
-			if starts == nil {
-				starts = []float64{}
-			}
-			if err := add(id, int32(i+1), p.Name, string(p.Kind), text(p.Prior), number(p.Center), number(p.Scale), starts); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("storing parameters: %w", err)
+	if err := s.insertParameters(id, 0, f.Parameters, f.Summaries); err != nil {
+		return err
 	}
-	err = s.appendRows("summary", func(add func(...driver.Value) error) error {
-		for i := range f.Summaries {
-			p := f.Parameters[i]
-			if err := add(summaryRow(id, int32(i+1), p.Name, string(p.Kind), &f.Summaries[i])...); err != nil {
-				return err
-			}
-		}
+	err := s.appendRows("summary", func(add func(...driver.Value) error) error {
 		for i := range f.Statistics {
 			if err := add(summaryRow(id, nil, f.Statistics[i].Name, statisticKind, &f.Statistics[i].Summary)...); err != nil {
 				return err
@@ -201,6 +188,52 @@ func (s *Session) insertParts(id int64, f *Fit) error {
 	})
 	if err != nil {
 		return fmt.Errorf("storing diagnostics: %w", err)
+	}
+	return nil
+}
+
+// insertParameters stores parameters from the 0-based number first on, how
+// derived ones are computed, and their summaries where there are any.
+func (s *Session) insertParameters(id int64, first int, parameters []Parameter, summaries []diag.Summary) error {
+	err := s.appendRows("parameter", func(add func(...driver.Value) error) error {
+		for i, p := range parameters {
+			starts := p.Starts
+			if starts == nil {
+				starts = []float64{}
+			}
+			if err := add(id, int32(first+i+1), p.Name, string(p.Kind), text(p.Prior), number(p.Center), number(p.Scale), starts); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("storing parameters: %w", err)
+	}
+	err = s.appendRows("derived", func(add func(...driver.Value) error) error {
+		for i, p := range parameters {
+			if d := p.Derivation; d != nil {
+				if err := add(id, int32(first+i+1), p.Name, d.Expression, int64(d.NaN), int64(d.Infinite), text(d.At)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("storing derived parameters: %w", err)
+	}
+	err = s.appendRows("summary", func(add func(...driver.Value) error) error {
+		for i := range summaries {
+			p := &parameters[i]
+			if err := add(summaryRow(id, int32(first+i+1), p.Name, string(p.Kind), &summaries[i])...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("storing summaries: %w", err)
 	}
 	return nil
 }

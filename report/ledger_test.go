@@ -164,7 +164,8 @@ func TestStoredAgain(t *testing.T) {
 	got, err := l.Stored(ctx, []string{"f1", "f2", "it's none"})
 	must(t, err)
 	want := map[string]StoredFit{"f1": {ID: 1, Key: f.Key, Fingerprint: "f1", Verdict: f.Verdict, Gates: Gates{}.withDefaults(),
-		Warnings: f.Warnings, Method: f.Method, Rows: f.Rows, Columns: f.Columns, Chains: f.Chains, Draws: f.Draws}}
+		Warnings: f.Warnings, Method: f.Method, Rows: f.Rows, Columns: f.Columns, Chains: f.Chains, Draws: f.Draws,
+		Parameters: len(f.Parameters), Kept: true}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("stored\n%+v, want\n%+v", got, want)
 	}
@@ -179,7 +180,7 @@ func TestStoredAgain(t *testing.T) {
 	e.Summaries[2] = f.Summaries[2] // NaN is unequal to itself
 	f.Summaries[2].RHat, e.Summaries[2].RHat = 0, 0
 	names := []string{"(Intercept)", "glu", "a b", `"'; DROP TABLE fit; --`, "größe"}
-	if !reflect.DeepEqual(e, Evidence{names, f.Summaries, f.Statistics, 1, f.Warnings}) {
+	if !reflect.DeepEqual(e, Evidence{Names: names, Summaries: f.Summaries, Statistics: f.Statistics, Divergences: 1, Warnings: f.Warnings}) {
 		t.Errorf("evidence %+v", e)
 	}
 	wantInt(t, l, 1, `SELECT count(*) FROM summary WHERE rhat IS NULL AND reason = 'constant'`)

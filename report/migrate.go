@@ -24,11 +24,18 @@ var commentsSQL string
 //go:embed schema/0002_identity.sql
 var identitySQL string
 
+//go:embed schema/0003_derive.sql
+var deriveSQL string
+
+//go:embed schema/0003_loo.sql
+var looSQL string
+
 // migrations is the history of the schema: entry i leads to version i+1.
 // Entries that were released are never changed.
 var migrations = []migration{
 	{"ledger", []string{ledgerSQL, commentsSQL}},
 	{"identity", []string{identitySQL}},
+	{"models", []string{deriveSQL, looSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.

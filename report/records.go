@@ -68,6 +68,7 @@ type Fit struct {
 	Design      []byte // JSON record from which new data are coded alike
 	Identity    []byte // JSON object whose hash the fingerprint is
 	Events      []Event
+	Assessment         // what else was computed from the draws
 	Action      Action // what the run did; empty means Computed, or Failed for Erred
 }
 
@@ -87,10 +88,21 @@ type Parameter struct {
 	Prior         string
 	Center, Scale float64   // of its design column under standardize; 0 and 1 without
 	Starts        []float64 // per chain, on the scale of the design as sampled
+	// Derivation says how a parameter of kind Derived is computed; nil for others.
+	// Derived parameters come last.
+	Derivation *Derivation
 }
 
 // Derived is the kind of a parameter that is computed from others.
 const Derived infer.ParameterKind = "derived"
+
+// Derivation is how a derived parameter is computed, and how often it has no
+// finite value.
+type Derivation struct {
+	Expression    string
+	NaN, Infinite int    // draws
+	At            string // the first part of Expression without a finite value; empty if there is none
+}
 
 // statisticKind marks a row of summary that belongs to no parameter.
 const statisticKind = "statistic"

@@ -96,22 +96,24 @@ func (s *Session) insertRunFit(ctx context.Context, id any, r *RunFit) error {
 // Rejudge gives the complete fit with this fingerprint the verdict of changed
 // gates. It is an error if there is none.
 func (s *Session) Rejudge(ctx context.Context, fingerprint string, g Gates, v Verdict, at time.Time) error {
-	gates, err := json.Marshal(g.withDefaults())
-	if err != nil {
-		return err
-	}
 	return inTransaction(ctx, s.c, func() error {
-		id, err := s.fitID(ctx, fingerprint)
-		if err != nil {
-			return err
-		}
-		if id == nil {
-			return fmt.Errorf("rejudging: no complete fit has the fingerprint %s", fingerprint)
-		}
-		_, err = s.c.ExecContext(ctx, `UPDATE fit SET gates = ?, verdict = ?, reasons = ?, judged = ? WHERE fit_id = ?`,
-			string(gates), string(v.Grade), list(v.Reasons), at.UTC(), id)
+		_, err := s.rejudge(ctx, fingerprint, g, v, at)
 		return err
 	})
+}
+
+func (s *Session) rejudge(ctx context.Context, fingerprint string, g Gates, v Verdict, at time.Time) (id int64, err error) {
+	gates, err := json.Marshal(g.withDefaults())
+	if err != nil {
+		return 0, err
+	}
+	err = s.c.QueryRowContext(ctx, `UPDATE fit SET gates = ?, verdict = ?, reasons = ?, judged = ?
+		WHERE fingerprint = ? AND status = 'complete' RETURNING fit_id`,
+		string(gates), string(v.Grade), list(v.Reasons), at.UTC(), fingerprint).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, fmt.Errorf("rejudging: no complete fit has the fingerprint %s", fingerprint)
+	}
+	return id, err
 }
 
 // Event stores something that happened in a run and belongs to no fit.

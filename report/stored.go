@@ -23,7 +23,16 @@ type StoredFit struct {
 	Rows        int64
 	Columns     int
 	Chains      int
-	Draws       int // kept, per chain
+	Draws       int // per chain
+	Parameters  int
+	Kept        bool         // whether the draws were kept
+	Derived     []Expression // its derived quantities, in order
+}
+
+// Expression is a derived quantity as it was asked for.
+type Expression struct {
+	Name string `json:"name"`
+	Text string `json:"expression"`
 }
 
 // Stored returns the complete fits with these fingerprints, by fingerprint;
@@ -35,9 +44,13 @@ func (l *Ledger) Stored(ctx context.Context, fingerprints []string) (map[string]
 		return found, nil
 	}
 	err := l.readIfThere(ctx, func(c *sql.Conn) error {
+		derived, err := l.derivedColumn(ctx, c)
+		if err != nil {
+			return err
+		}
 		rows, err := c.QueryContext(ctx, `
 			SELECT fit_id, fingerprint, dataset, key, model, sampler, verdict, to_json(reasons)::VARCHAR, gates::VARCHAR, to_json(warnings)::VARCHAR,
-			       coalesce(method, ''), n_rows, n_columns, chains, draws
+			       coalesce(method, ''), n_rows, n_columns, chains, draws, n_parameters, kept = 'draws', `+derived+`
 			FROM fit WHERE status = 'complete' AND (? OR fingerprint IN (SELECT unnest(?::VARCHAR[])))`, fingerprints == nil, list(fingerprints))
 		if err != nil {
 			return err
@@ -45,16 +58,16 @@ func (l *Ledger) Stored(ctx context.Context, fingerprints []string) (map[string]
 		defer rows.Close()
 		for rows.Next() {
 			var f StoredFit
-			var reasons, gates, warnings string
+			var reasons, gates, warnings, derived string
 			if err := rows.Scan(&f.ID, &f.Fingerprint, &f.Dataset, &f.Group, &f.Model, &f.Sampler,
 				&f.Verdict.Grade, &reasons, &gates, &warnings,
-				&f.Method, &f.Rows, &f.Columns, &f.Chains, &f.Draws); err != nil {
+				&f.Method, &f.Rows, &f.Columns, &f.Chains, &f.Draws, &f.Parameters, &f.Kept, &derived); err != nil {
 				return err
 			}
 			for _, part := range []struct {
 				from string
 				to   any
-			}{{reasons, &f.Verdict.Reasons}, {gates, &f.Gates}, {warnings, &f.Warnings}} {
+			}{{reasons, &f.Verdict.Reasons}, {gates, &f.Gates}, {warnings, &f.Warnings}, {derived, &f.Derived}} {
 				if err := json.Unmarshal([]byte(part.from), part.to); err != nil {
 					return fmt.Errorf("ledger %q, fit %d: %w", l.path, f.ID, err)
 				}
@@ -83,6 +96,10 @@ func (l *Ledger) Evidence(ctx context.Context, fingerprint string) (Evidence, er
 	}
 	parameters, statistics, err := l.Summaries(ctx, fingerprint)
 	for _, p := range parameters {
+		if p.Kind == Derived {
+			e.Derived = append(e.Derived, Statistic{p.Name, p.Summary})
+			continue
+		}
 		e.Names, e.Summaries = append(e.Names, p.Name), append(e.Summaries, p.Summary)
 	}
 	e.Statistics = statistics

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"glmbatch/infer/diag"
@@ -56,10 +57,14 @@ func (g Gates) withDefaults() Gates {
 
 // Evidence is what a verdict rests on.
 type Evidence struct {
-	Names       []string       // of the parameters
-	Summaries   []diag.Summary // of the parameters
-	Statistics  []Statistic    // log_lik and the like, gated as parameters are
-	Divergences int            // after warm-up
+	Names      []string       // of the parameters
+	Summaries  []diag.Summary // of the parameters
+	Statistics []Statistic    // log_lik and the like, gated as parameters are
+	// Derived quantities are gated as parameters are, but that a diagnostic which
+	// ties leave undefined (of draws that are all 1, say) is passed over: their
+	// parameters speak for them. Draws without a finite value break every gate.
+	Derived     []Statistic
+	Divergences int // after warm-up
 	Warnings    []string
 }
 
@@ -106,14 +111,20 @@ func (g gate) judge(in *Evidence) []string {
 	if g.limit < 0 {
 		return nil
 	}
-	var parameters, statistics tally
+	var parameters, statistics, derived tally
 	for i := range in.Summaries {
 		parameters.add(g, parameterName(in.Names, i), &in.Summaries[i])
 	}
 	for i := range in.Statistics {
 		statistics.add(g, in.Statistics[i].Name, &in.Statistics[i].Summary)
 	}
-	return append(parameters.words(g, "parameters"), statistics.words(g, "statistics")...)
+	for i := range in.Derived {
+		s := &in.Derived[i].Summary
+		if tied := !math.IsNaN(s.Mean); !tied || !math.IsNaN(g.value(s)) {
+			derived.add(g, in.Derived[i].Name, s)
+		}
+	}
+	return slices.Concat(parameters.words(g, "parameters"), statistics.words(g, "statistics"), derived.words(g, "derived quantities"))
 }
 
 func parameterName(names []string, i int) string {

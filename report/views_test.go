@@ -111,3 +111,15 @@ func TestDrawViews(t *testing.T) {
 	wantInt(t, l, 400, `SELECT count(*) FROM draws_standardized s JOIN draws d USING (fit_id, parameter, chain, iteration)
 		WHERE parameter = 'glu' AND s.value = 2 * d.value`)
 }
+
+// Derived quantities are no part of the comparison: they follow from the
+// parameters, and a constant one would leave the agreement unknown.
+func TestComparisonLeavesDerivedOut(t *testing.T) {
+	l := open(t, Options{})
+	rows := [][4]float64{{1, 3, .03, .04}, {1, 0, math.NaN(), math.NaN()}}
+	a, b := viewFit(1, "a", 4, rows...), viewFit(2, "b", 1, rows...)
+	a.Parameters[1].Kind, b.Parameters[1].Kind = Derived, Derived
+	store(t, l, a, b)
+	wantInt(t, l, 1, "SELECT count(*) FROM comparison WHERE agreement = 'agree' AND compared = 1 AND not_compared = 0")
+	wantInt(t, l, 1, "SELECT count(*) FROM duckdb_columns() WHERE table_name = 'comparison' AND column_name = 'z_limit' AND comment LIKE 'What%'")
+}

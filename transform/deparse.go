@@ -41,12 +41,15 @@ func (n *node) write(b *strings.Builder, number func(float64) string) {
 		switch {
 		case n.text == "**":
 			b.WriteByte('^')
-		case n.text == "*" || n.text == "|" || n.text == "||" || n.text[0] == '%':
+		case n.text == "*" || n.text[0] == '%' || 0 < binding[n.text] && binding[n.text] <= bindingComparison:
 			b.WriteString(" " + n.text + " ")
 		default:
 			b.WriteString(n.text)
 		}
 		n.args[1].write(b, number)
+	case nodeNot:
+		b.WriteByte('!')
+		n.args[0].write(b, number)
 	case nodeCall:
 		n.writeCall(b, number)
 	default: // . and globs
@@ -77,7 +80,7 @@ func (n *node) writeCall(b *strings.Builder, number func(float64) string) {
 			b.WriteString(", ")
 		}
 		if n.names[i] != "" {
-			b.WriteString(n.names[i] + " = ")
+			b.WriteString(quoteName(n.names[i]) + " = ")
 		}
 		arg.write(b, number)
 	}

@@ -109,7 +109,7 @@ func (s *selector) numbers(n *node) error {
 		return s.fail(n.pos, fmt.Sprintf("%q is text in quotes, not a number", n.text), "put backquotes around column names")
 	case nodeCall:
 		return s.function(n)
-	case nodeBinary:
+	case nodeBinary, nodeNot:
 		if !strings.Contains(" * / ^ ** ", " "+n.text+" ") {
 			return s.fail(n.pos, fmt.Sprintf("%s has no meaning between numbers", n.text), "arithmetic has + - * / ^ and parentheses")
 		}

@@ -13,6 +13,7 @@ const (
 	nodeCall                   // function text with args
 	nodeSum                    // args with signs
 	nodeBinary                 // operator text between two args
+	nodeNot                    // ! of one argument
 	nodeParen                  // one argument in parentheses
 )
 
@@ -37,15 +38,19 @@ const (
 // taken apart by ParseFormula and never reaches the operator loop.
 var binding = map[string]int{
 	"|": 1, "||": 1,
-	"+": 2, "-": 2,
-	"*": 3, "/": 3,
-	":": 5,
-	"^": 7, "**": 7,
+	"&": 2, "&&": 2,
+	"<": 4, ">": 4, "<=": 4, ">=": 4, "==": 4, "!=": 4,
+	"+": 5, "-": 5,
+	"*": 6, "/": 6,
+	":": 8,
+	"^": 10, "**": 10,
 }
 
 const (
-	bindingIn    = 4 // %in% and its kind
-	bindingUnary = 6 // unary minus: weaker than ^, stronger than :
+	bindingNot        = 3 // !, weaker than comparisons, stronger than &
+	bindingComparison = 4
+	bindingIn         = 7 // %in% and its kind
+	bindingUnary      = 9 // unary minus: weaker than ^, stronger than :
 )
 
 // parser is a precedence-climbing parser over one token of lookahead.
@@ -103,6 +108,9 @@ func (p *parser) expression(floor int) (*node, error) {
 		if p.token.kind == tokenEnd || p.at(")") || p.at("~") {
 			return nil, p.fail(p.token.pos, fmt.Sprintf("an operand is missing after %q", operator.text), missingOperandHint(operator.text))
 		}
+		if power == bindingComparison && left.compares() {
+			return nil, p.fail(operator.pos, "comparisons do not chain", "write (a < b) & (b < c)")
+		}
 		if power == binding["^"] {
 			power-- // R's powers group from the right
 		}
@@ -159,6 +167,8 @@ func (p *parser) operand() (*node, error) {
 		return p.parenthesis()
 	case p.at("-") || p.at("+"):
 		return p.signed(t)
+	case p.at("!"):
+		return p.not(t)
 	case t.kind == tokenEnd:
 		return nil, p.fail(t.pos, "the formula ends where a term is expected", "")
 	case p.at("*"):
@@ -176,6 +186,17 @@ func (p *parser) signed(sign token) (*node, error) {
 		return nil, err
 	}
 	return &node{kind: nodeSum, pos: sign.pos, args: []*node{arg}, minus: []bool{sign.text == "-"}}, nil
+}
+
+func (p *parser) not(sign token) (*node, error) {
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	arg, err := p.expression(bindingNot)
+	if err != nil {
+		return nil, err
+	}
+	return &node{kind: nodeNot, text: "!", pos: sign.pos, args: []*node{arg}}, nil
 }
 
 func (p *parser) parenthesis() (*node, error) {
@@ -231,7 +252,7 @@ func (p *parser) argument(n *node) error {
 		return err
 	}
 	name := ""
-	if p.at("=") && arg.kind == nodeName && first.text == arg.text && !first.quoted {
+	if p.at("=") && arg.kind == nodeName && first.text == arg.text {
 		name = arg.text
 		if err := p.advance(); err != nil {
 			return err
@@ -242,6 +263,17 @@ func (p *parser) argument(n *node) error {
 	}
 	n.args, n.names = append(n.args, arg), append(n.names, name)
 	return nil
+}
+
+// compares says whether the node is a comparison, parentheses apart.
+func (n *node) compares() bool {
+	return n.kind == nodeBinary && binding[n.text] == bindingComparison
+}
+
+// truth says whether the node's value is true or false.
+func (n *node) truth() bool {
+	n = n.bare()
+	return n.kind == nodeNot || n.kind == nodeBinary && 0 < binding[n.text] && binding[n.text] <= bindingComparison
 }
 
 // bare is the node inside any parentheses.

@@ -155,7 +155,7 @@ func (s *selector) terms(n *node, added bool) (*termSet, error) {
 		return s.call(n, added)
 	case nodeString:
 		return nil, s.fail(n.pos, fmt.Sprintf("%q is text in quotes, not a term", n.text), "put backquotes around column names")
-	case nodeBinary:
+	case nodeBinary, nodeNot:
 		return s.binary(n, added)
 	}
 	return set, nil
@@ -279,5 +279,9 @@ func (s *selector) binary(n *node, added bool) (*termSet, error) {
 	case ":", "*", "/", "%in%":
 		return s.cross(n, added)
 	}
-	return nil, s.fail(n.pos, fmt.Sprintf("there is no operator %s", n.text), "R's operators are + - : * / ^ and %in%")
+	hint := "R's operators are + - : * / ^ and %in%"
+	if n.truth() {
+		hint = "comparisons stand inside I(): I(x > 3)"
+	}
+	return nil, s.fail(n.pos, fmt.Sprintf("there is no operator %s between terms", n.text), hint)
 }

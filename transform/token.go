@@ -2,6 +2,7 @@ package transform
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,7 +16,7 @@ const (
 	tokenGlob               // a word with a star that belongs to it
 	tokenNumber             // 0, 1, 2.5, 1e-3
 	tokenString             // text in quotes
-	tokenOperator           // ~ + - * / : ^ | ( ) , = and R's %in%
+	tokenOperator           // ~ + - * / : ^ | & ! < > ( ) , = and R's %in%
 )
 
 // token is one word of a formula. Text is its meaning (unquoted), from pos to
@@ -33,6 +34,9 @@ type lexer struct {
 	pos   int
 	calls int // functions whose arguments are being read: no globs there
 }
+
+// pairs are the operators of two characters.
+var pairs = []string{"**", "||", "&&", "<=", ">=", "==", "!="}
 
 func (l *lexer) fail(pos int, message, hint string) *FormulaError {
 	return &FormulaError{Formula: l.src, Pos: pos, Message: message, Hint: hint}
@@ -61,11 +65,9 @@ func (l *lexer) next() (token, error) {
 			return token{}, l.fail(start, `"%" opens an operator that nothing closes`, "")
 		}
 		return l.operator(end + 2), nil
-	case strings.HasPrefix(l.src[start:], "**"):
+	case slices.ContainsFunc(pairs, func(pair string) bool { return strings.HasPrefix(l.src[start:], pair) }):
 		return l.operator(2), nil
-	case strings.HasPrefix(l.src[start:], "||"):
-		return l.operator(2), nil
-	case strings.ContainsRune("~+-*/:^|(),=", r):
+	case strings.ContainsRune("~+-*/:^|&!<>(),=", r):
 		return l.operator(1), nil
 	}
 	return token{}, l.fail(start, fmt.Sprintf("unexpected character %q", r),

@@ -48,6 +48,9 @@ func (f *fitting) describe(res *Result, v report.Verdict) {
 	for i, p := range f.params {
 		res.Parameters = append(res.Parameters, ParameterSummary{p.Name, f.measured.params[i]})
 	}
+	for i, q := range f.quantities {
+		res.Parameters = append(res.Parameters, ParameterSummary{q.Name, f.measured.derived[i]})
+	}
 }
 
 // fitRecord is all that the ledger stores of a fit.
@@ -64,14 +67,13 @@ func (r *runner) fitRecord(f *fitting, v report.Verdict) (*report.Fit, error) {
 		DataHash: f.design.dataHash, ModelHash: f.modelHash(), AlgorithmVersions: f.versions(),
 		Status: report.Complete, Verdict: v, Gates: gates(f.gates), Warnings: f.warnings(f.measured),
 		Times: f.times(), Created: r.Now(),
-		Parameters: f.parameters(), Summaries: f.measured.params,
-		Statistics: []report.Statistic{
-			{Name: "log_lik", Summary: f.measured.logLik}, {Name: "log_prior", Summary: f.measured.logPrior},
-		},
+		Parameters: append(f.parameters(), f.measured.deriving.parameters()...), Summaries: slices.Concat(f.measured.params, f.measured.derived),
+		Statistics:  f.measured.statistics(),
 		Diagnostics: f.diagnostics(), Design: design, Identity: r.identity(f).record(), StatsOf: statistics(f.spool, f.window), Events: f.events(r.Now()),
+		Assessment: f.assessment,
 	}
 	if r.Pipeline.Run.Keep == "draws" {
-		rec.DrawsOf = columns(f.spool, len(f.params), f.window, columnBytes)
+		rec.DrawsOf = inTurn(columns(f.spool, len(f.params), f.window, columnBytes), f.measured.deriving.blocks())
 	}
 	for _, c := range f.spool.Chains {
 		rec.Starts = append(rec.Starts, c.StartNote)
@@ -148,23 +150,39 @@ func statistics(fit *spool.Fit, w window) iter.Seq2[*report.Stats, error] {
 }
 
 // skip lets a complete fit's stored verdict count, judged again where the
-// gates have changed since.
+// gates or the derived quantities have changed since.
 func (r *runner) skip(ctx context.Context, f *fitting, stored report.StoredFit, res *Result) error {
-	res.Action = Skipped
-	verdict := stored.Verdict
-	if g := gates(f.gates); g != stored.Gates {
-		evidence, err := r.ledger.file.Evidence(ctx, f.fingerprint)
+	res.Action, res.Verdict, res.Reasons = Skipped, string(stored.Verdict.Grade), stored.Verdict.Reasons
+	res.Chains, res.Draws = stored.Chains, stored.Draws
+	if !slices.Equal(expressions(f.model), stored.Derived) {
+		derived, err := r.rederive(ctx, f, stored)
 		if err != nil {
 			return err
 		}
-		evidence.Statistics = slices.DeleteFunc(evidence.Statistics, func(s report.Statistic) bool { return s.Name != "log_lik" })
+		err = r.ledger.do(ctx, func(ctx context.Context, s *report.Session) error { return s.Derive(ctx, derived) })
+		if err != nil {
+			res.Action, res.Err, res.Reasons = Uncommitted, err, []string{err.Error()}
+			return ctx.Err()
+		}
+		res.Verdict, res.Reasons = string(derived.Verdict.Grade), derived.Verdict.Reasons
+		stored.Gates, stored.Parameters = derived.Gates, derived.First+len(derived.Parameters)
+	}
+	judged, err := r.assessStored(ctx, f, stored, res)
+	if err != nil {
+		return err
+	}
+	verdict := report.Verdict{Grade: report.Grade(res.Verdict), Reasons: res.Reasons}
+	if g := gates(f.gates); g != stored.Gates && !judged {
+		evidence, err := r.storedEvidence(ctx, f.fingerprint)
+		if err != nil {
+			return err
+		}
 		verdict = report.Judge(g, evidence)
 		r.ledger.later(func(ctx context.Context, s *report.Session) error {
 			return s.Rejudge(ctx, f.fingerprint, g, verdict, r.Now())
 		})
+		res.Verdict, res.Reasons = string(verdict.Grade), verdict.Reasons
 	}
-	res.Verdict, res.Reasons = string(verdict.Grade), verdict.Reasons
-	res.Chains, res.Draws = stored.Chains, stored.Draws
 	if err := r.recall(ctx, f, res); err != nil {
 		return err
 	}

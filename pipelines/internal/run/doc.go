@@ -6,6 +6,6 @@
 // only. Nothing that decides bits depends on time, load or worker count.
 //
 // Read schedule.go (how long a fit gets), then fingerprint.go (what a fit is),
-// then run.go, units.go, fit.go, chain.go, measure.go, commit.go and ledger.go;
+// then run.go, units.go, fit.go, chain.go, measure.go, derive.go, commit.go and ledger.go;
 // plan.go for dry runs, finished.go for what is committed later.
 package run

@@ -2,7 +2,9 @@ package run
 
 import (
 	"math"
+	"slices"
 
+	"glmbatch/infer"
 	"glmbatch/infer/diag"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report"
@@ -22,23 +24,44 @@ func gates(g spec.Gates) report.Gates {
 	}
 }
 
-// evidence is what the fit's verdict rests on: its parameters and log_lik.
-// log_prior is recorded but not gated: it is constant under flat priors.
+// evidence is what the fit's verdict rests on: its parameters, its derived
+// quantities and the gated ones of its statistics.
 func (f *fitting) evidence(m *measured) report.Evidence {
 	e := report.Evidence{
+		Names:       parameterNames(f.params),
 		Summaries:   m.params,
-		Statistics:  []report.Statistic{{Name: "log_lik", Summary: m.logLik}},
+		Statistics:  gated(m.statistics()),
 		Divergences: m.divergences,
 		Warnings:    f.warnings(m),
 	}
-	for _, p := range f.params {
-		e.Names = append(e.Names, p.Name)
+	for i, q := range f.quantities {
+		e.Derived = append(e.Derived, report.Statistic{Name: q.Name, Summary: m.derived[i]})
 	}
 	return e
 }
 
+// statistics are the summaries of a draw's log densities.
+func (m *measured) statistics() []report.Statistic {
+	return []report.Statistic{{Name: "log_lik", Summary: m.logLik}, {Name: "log_prior", Summary: m.logPrior}}
+}
+
+// gated keeps the statistics that a verdict rests on. log_prior is recorded but
+// not gated: it is constant under flat priors.
+func gated(all []report.Statistic) []report.Statistic {
+	return slices.DeleteFunc(all, func(s report.Statistic) bool { return s.Name != "log_lik" })
+}
+
+func parameterNames(params []infer.Parameter) []string {
+	names := make([]string, len(params))
+	for i, p := range params {
+		names[i] = p.Name
+	}
+	return names
+}
+
 // warnings are those of the design, of priors that speak of no column, of
-// posterior means that may not exist, and of the sampler.
+// posterior means that may not exist, of the sampler, and of what was computed
+// from the draws.
 func (f *fitting) warnings(m *measured) []string {
 	out := append([]string(nil), f.design.Warnings...)
 	for _, pattern := range unused(f.model, f.design.Data) {
@@ -47,7 +70,7 @@ func (f *fitting) warnings(m *measured) []string {
 	if f.caution != "" {
 		out = append(out, f.caution)
 	}
-	return append(out, m.hamiltonian.warnings(f.method, m.divergences)...)
+	return append(append(out, m.hamiltonian.warnings(f.method, m.divergences)...), f.assessed...)
 }
 
 // times shares the elapsed times of the chains out over set-up, warm-up and

@@ -20,6 +20,7 @@ type finished struct {
 	Fit       report.Fit
 	Run       report.Run
 	KeepDraws bool
+	Derived   []float64 // draws of derived quantities, where draws are kept
 }
 
 // finish keeps the record of a fit whose commit failed, and returns the error
@@ -27,7 +28,14 @@ type finished struct {
 // still there for the next run.
 func (r *runner) finish(f *fitting, rec *report.Fit, commit error) error {
 	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(finished{Fit: *rec, Run: *r.record(nil), KeepDraws: rec.DrawsOf != nil})
+	waiting := finished{Fit: *rec, Run: *r.record(nil), KeepDraws: rec.DrawsOf != nil}
+	var err error
+	if waiting.KeepDraws {
+		waiting.Derived, err = f.measured.deriving.all()
+	}
+	if err == nil {
+		err = gob.NewEncoder(&b).Encode(waiting)
+	}
 	if err == nil {
 		err = f.spool.Finish(b.Bytes())
 	}
@@ -99,7 +107,7 @@ func commitOne(ctx context.Context, ledger *report.Ledger, dir string) *Result {
 	}
 	rec.StatsOf = statistics(fit, w)
 	if waiting.KeepDraws {
-		rec.DrawsOf = columns(fit, len(rec.Parameters), w, columnBytes)
+		rec.DrawsOf = inTurn(columns(fit, manifest.Params, w, columnBytes), derivedColumns(waiting.Derived, manifest.Params, rec.Chains, rec.Draws))
 	}
 	err = ledger.Write(ctx, func(s *report.Session) error {
 		if err := s.RunOnce(ctx, &waiting.Run); err != nil {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"time"
 
@@ -39,11 +41,14 @@ type fitting struct {
 	method      method
 	fingerprint string
 	params      []infer.Parameter
+	quantities  []quantity // derived ones
 	spool       *spool.Fit
 	window      window
 	measured    *measured
 	setupTime   time.Duration
 	caution     string // of posterior means that may not exist; empty if none
+	assessment  report.Assessment
+	assessed    []string // its warnings
 	wall        time.Duration
 }
 
@@ -82,11 +87,14 @@ func (r *runner) carryOut(ctx context.Context, f *fitting, p *progress.Fit, res 
 	if r.DryRun {
 		return r.plan(f, stored, ok, res)
 	}
-	if ok && !r.Force {
+	if ok && !r.Force && !redraws(f.model, stored) {
 		return r.skip(ctx, f, stored, res)
 	}
 	began := r.Now()
 	if err := r.sample(ctx, f, p); err != nil {
+		return err
+	}
+	if err := r.assess(ctx, f); err != nil {
 		return err
 	}
 	f.wall = r.Now().Sub(began)
@@ -144,6 +152,9 @@ func (r *runner) sample(ctx context.Context, f *fitting, p *progress.Fit) error 
 		return err
 	}
 	f.params = setup.Parameters()
+	if err := r.bind(f, parameterNames(f.params)); err != nil {
+		return err
+	}
 	root := spool.Root(r.Database)
 	manifest := spool.Manifest{
 		Fingerprint: f.fingerprint, Fit: f.name(), Params: len(f.params), Chains: r.Pipeline.Run.Chains,
@@ -246,7 +257,13 @@ func (r *runner) check(ctx context.Context, f *fitting, w window) (*measured, er
 		return nil, err
 	}
 	defer r.workers.release()
-	return measure(f.spool, len(f.params), w, columnBytes)
+	m, err := measure(f.spool, len(f.params), w, columnBytes)
+	if err != nil {
+		return nil, err
+	}
+	m.deriving = f.deriving(w)
+	m.derived, err = m.deriving.summarize()
+	return m, err
 }
 
 // reached reports whether the run's target holds.
@@ -255,7 +272,11 @@ func (r *runner) reached(f *fitting, m *measured) bool {
 	if until.ESS > 0 {
 		return m.ess(until.Over, f.params) >= until.ESS
 	}
-	return report.Judge(gates(f.gates), f.evidence(m)).Grade != report.Fail
+	evidence := f.evidence(m)
+	evidence.Derived = slices.DeleteFunc(evidence.Derived, func(s report.Statistic) bool {
+		return math.IsNaN(s.Summary.Mean) // more draws give those no value that have none
+	})
+	return report.Judge(gates(f.gates), evidence).Grade != report.Fail
 }
 
 func (r *runner) progressOf(f *fitting, m *measured) progress.Check {

@@ -19,6 +19,8 @@ const columnBytes = 64 << 20
 // measured is what a check found in a window of draws.
 type measured struct {
 	params      []diag.Summary // one per parameter, in the order of the draws
+	derived     []diag.Summary // of the derived quantities, in the order of the spec
+	deriving    *deriving
 	logLik      diag.Summary
 	logPrior    diag.Summary
 	divergences int

@@ -13,17 +13,22 @@ import (
 
 // plan says what a run would do about an identified fit, and why.
 func (r *runner) plan(f *fitting, stored report.StoredFit, complete bool, res *Result) error {
-	if complete && !r.Force {
+	if complete && !r.Force && !redraws(f.model, stored) {
 		res.Action, res.Verdict, res.Reasons = Skipped, string(stored.Verdict.Grade), stored.Verdict.Reasons
 		res.Chains, res.Draws = stored.Chains, stored.Draws
 		if gates(f.gates) != stored.Gates {
 			res.Reasons = []string{"changed gates: the verdict would be taken anew"}
+		}
+		if !slices.Equal(expressions(f.model), stored.Derived) {
+			res.Reasons = []string{"changed derive: computed anew from the stored draws"}
 		}
 		return nil
 	}
 	res.Action = Planned
 	before, known := r.before[f.key()]
 	switch {
+	case complete && !r.Force:
+		res.Reasons = []string{"changed derive, and the ledger has no draws to compute it from"}
 	case complete:
 		res.Reasons = []string{"--force"}
 	case !known:

@@ -156,6 +156,7 @@ func (c *checker) checkModel(m *Model) {
 	c.interceptPoint(m)
 	c.weights(m)
 	c.dispersionPriors(m)
+	c.derivations(m)
 	for _, named := range m.Prior.ByName {
 		if named.Pattern == "(Intercept)" {
 			c.at("by_name does not take the intercept", `write it under prior: intercept`, append(path, "prior", "by_name", named.Pattern)...)

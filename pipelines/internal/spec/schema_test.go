@@ -101,7 +101,7 @@ func TestSchemaRejects(t *testing.T) {
 	const valid = `pipeline: p
 seed: 1
 datasets: {a: {path: a.csv, each: file}}
-models: {m: {formula: y ~ x, family: bernoulli, standardize: center_scale, prior: {coefficients: "normal(0, 2.5)", intercept: {at: zero}}}}
+models: {m: {formula: y ~ x, family: bernoulli, standardize: center_scale, prior: {coefficients: "normal(0, 2.5)", intercept: {at: zero}}, derive: {twice: 2 * x}}}
 samplers: {s: {method: cggibbs, width: 2, refresh_every: 128}}
 run: {chains: 4, until: {ess: 100, over: min}, keep: draws}
 gates: {rhat: 1.01, divergences: 0}
@@ -121,7 +121,7 @@ profiles: {dev: {run: {chains: 2}}}
 		{"chains: 4", "chains: 0"}, {"chains: 4", "chains: four"}, {"chains: 4", "chains: 4.5"}, {"over: min", "over: mean"}, {"ess: 100, ", ""},
 		{"until: {ess: 100, over: min}", "until: gate"}, {"keep: draws", "keep: all"}, {"rhat: 1.01", "rhat: 1"}, {"rhat: 1.01", "rhat: on"},
 		{"divergences: 0", "divergences: -1"}, {"datasets: [a]}", "datasets: []}"}, {"chains: 2", "chain: 2"}, {"{dev:", "{'':"},
-		{"datasets: {a: {path: a.csv, each: file}}", "datasets: {}"}, {"seed: 1", "derive: {}"},
+		{"datasets: {a: {path: a.csv, each: file}}", "datasets: {}"}, {"seed: 1", "derive: {}"}, {"twice: 2 * x", "twice: 2"}, {"twice: 2 * x", "twice: ''"}, {"{twice: 2 * x}", "[2 * x]"},
 	}
 	for _, f := range faults {
 		src := strings.Replace(valid, f[0], f[1], 1)

@@ -56,6 +56,10 @@ func (NamedPrior) jsonSchema(*generator, field) object {
 	return CoefficientPrior{}.jsonSchema(nil, field{})
 }
 
+func (Derivation) jsonSchema(*generator, field) object {
+	return object{{"type", "string"}, {"minLength", 1}, {"examples", []string{"glu - bmi", "exp(10 * glu)", "mean(age = 40, race = 'white')"}}}
+}
+
 // priorSchema is text that begins with one of the kinds.
 func priorSchema(kinds []glm.PriorKind, example string) object {
 	names := make([]string, len(kinds))

@@ -1,0 +1,160 @@
+package loo
+
+import (
+	"math"
+
+	"glmbatch/infer/internal/vec"
+)
+
+// Version numbers the algorithm: it stands beside what is stored.
+const Version = "1"
+
+// Row is what the draws say about one observation. Logarithms are natural.
+type Row struct {
+	ELPD float64 // log predictive density given all other rows
+	P    float64 // effective number of parameters that the row accounts for
+	K    float64 // shape of the Pareto law; +Inf where none can be fitted
+	// WAIC is the other estimate of ELPD (on its scale, not times −2), and PWAIC
+	// its effective number of parameters.
+	WAIC, PWAIC float64
+	// Efficiency is the effective over the actual number of draws for the mean
+	// of the row's likelihood.
+	Efficiency float64
+	// Reason says why the numbers are NaN; empty if they are not.
+	Reason string
+}
+
+// Threshold returns the K from which a row's ELPD cannot be relied on with that
+// many draws: min(1 − 1/log10(draws), 0.7), Vehtari et al. (2024).
+func Threshold(draws int) float64 {
+	return math.Min(1-1/(vec.Log(float64(draws))/vec.Log(10)), 0.7)
+}
+
+// Workspace holds the scratch of Row, so that many rows allocate once. It is
+// not safe for concurrent use. The zero value is ready.
+type Workspace struct {
+	like  []float64 // likelihoods over their largest, chain after chain
+	ratio []float64 // log importance ratios
+	tail  []float64 // smoothed log weights of the largest ratios
+	fit   pareto
+	ess   efficiency
+}
+
+// Row evaluates one observation from its log likelihood at each draw, chains ×
+// draws of equal lengths. Cost: O(S log S) for S draws, about 0.2 µs a draw.
+// Every number is NaN, with a reason, if a log likelihood is not finite or there
+// are fewer than 2 draws.
+func (w *Workspace) Row(chains [][]float64) Row {
+	nan := math.NaN()
+	none := Row{ELPD: nan, P: nan, K: nan, WAIC: nan, PWAIC: nan, Efficiency: nan}
+	w.like, w.ratio = w.like[:0], w.ratio[:0]
+	most := math.Inf(-1)
+	for _, chain := range chains {
+		for _, l := range chain {
+			if !(math.Abs(l) <= math.MaxFloat64) {
+				none.Reason = "the log likelihood is not finite at some draw"
+				return none
+			}
+			w.ratio = append(w.ratio, -l)
+			most = math.Max(most, l)
+		}
+	}
+	size := len(w.ratio)
+	if size < 2 {
+		none.Reason = "there are fewer than 2 draws"
+		return none
+	}
+	for _, r := range w.ratio {
+		w.like = append(w.like, vec.Exp(-r-most))
+	}
+	out := Row{Efficiency: 1}
+	if e := w.ess.relative(w.like, len(chains)); e > 0 {
+		out.Efficiency = e
+	}
+	lpd := most + (vec.Log(vec.Sum(w.like)) - vec.Log(float64(size)))
+	out.PWAIC = w.variance()
+	out.WAIC = lpd - out.PWAIC
+	out.ELPD, out.K = w.smoothed(out.Efficiency)
+	out.P = lpd - out.ELPD
+	return out
+}
+
+// variance returns that of the log likelihoods, with divisor S − 1.
+func (w *Workspace) variance() float64 {
+	mean := vec.Sum(w.ratio) / float64(len(w.ratio))
+	return sumSquares(w.ratio, mean) / float64(len(w.ratio)-1)
+}
+
+// sumSquares returns Σ (x − mean)², in order.
+func sumSquares(x []float64, mean float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		d := v - mean
+		sum = math.FMA(d, d, sum)
+	}
+	return sum
+}
+
+// smoothed returns the log predictive density without the row, and the shape of
+// the Pareto law. The order of w.ratio is lost.
+//
+// With weights v and likelihoods l it is log Σ v·l − log Σ v. A weight that is not
+// smoothed is 1/l, so that its term of the first sum is 1.
+func (w *Workspace) smoothed(efficiency float64) (elpd, k float64) {
+	size := len(w.ratio)
+	count := tailLength(size, efficiency)
+	k = math.Inf(1)
+	sortLast(w.ratio, count+1)
+	top := w.ratio[size-1]
+	for i := range w.ratio {
+		w.ratio[i] -= top
+	}
+	rest, tail := w.ratio[:size-count], w.ratio[size-count:]
+	w.tail = append(w.tail[:0], tail...)
+	if count >= leastTail && tail[count-1]-tail[0] >= 0x1p-52/100 {
+		k = w.fit.smooth(tail, rest[len(rest)-1], w.tail)
+	}
+	over, under := float64(len(rest)), 0.0
+	for _, r := range rest {
+		under += vec.Exp(r)
+	}
+	for i, r := range w.tail {
+		r = math.Min(r, 0) // no weight above the largest raw one
+		over += vec.Exp(r - tail[i])
+		under += vec.Exp(r)
+	}
+	return vec.Log(over) - (vec.Log(under) + top), k
+}
+
+// leastTail is the shortest tail that a Pareto law is fitted to.
+const leastTail = 5
+
+// tailLength is the number of largest ratios that are smoothed.
+func tailLength(size int, efficiency float64) int {
+	s := float64(size)
+	return int(math.Ceil(math.Min(0.2*s, 3*math.Sqrt(s/efficiency))))
+}
+
+// Sum returns Σ values and its standard error √(n·variance), as loo adds up the
+// rows of one model, or the differences between two. A value counts as often as
+// frequency says; nil means once each. The error of fewer than 2 is NaN.
+func Sum(values, frequency []float64) (total, se float64) {
+	n := float64(len(values))
+	if frequency != nil {
+		n, total = vec.Sum(frequency), vec.Dot(values, frequency)
+	} else {
+		total = vec.Sum(values)
+	}
+	if n < 2 {
+		return total, math.NaN()
+	}
+	if frequency == nil {
+		return total, math.Sqrt(n * (sumSquares(values, total/n) / (n - 1)))
+	}
+	squares := 0.0
+	for i, v := range values {
+		d := v - total/n
+		squares = math.FMA(float64(frequency[i]*d), d, squares)
+	}
+	return total, math.Sqrt(n * (squares / (n - 1)))
+}

@@ -1,0 +1,186 @@
+package loo
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const goldenDir = "../../testdata/loo"
+
+// lines returns the lines of a golden file.
+func lines(t testing.TB, name string) []string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(goldenDir, name))
+	if err != nil {
+		t.Fatalf("%v (make it: cd testdata/loo && Rscript make_golden.R)", err)
+	}
+	return strings.Split(strings.TrimSpace(string(data)), "\n")
+}
+
+func numbers(t testing.TB, fields []string) []float64 {
+	t.Helper()
+	var out []float64
+	for _, f := range fields {
+		v, err := strconv.ParseFloat(f, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// chainsOf cuts a row of log likelihoods into chains.
+func chainsOf(x []float64, chains int) [][]float64 {
+	var out [][]float64
+	n := len(x) / chains
+	for c := range chains {
+		out = append(out, x[c*n:(c+1)*n])
+	}
+	return out
+}
+
+// golden is a row of golden.csv.
+type golden struct {
+	name   string
+	chains int
+	row    int
+	want   []float64 // elpd, p, k, waic, pwaic, reff, then sums with their errors
+}
+
+func goldens(t testing.TB) []golden {
+	var out []golden
+	for _, line := range lines(t, "golden.csv")[1:] {
+		f := strings.Split(line, ",")
+		v := numbers(t, f[1:])
+		out = append(out, golden{f[0], int(v[0]), int(v[1]), v[2:]})
+	}
+	return out
+}
+
+func near(got, want, tolerance float64) bool {
+	return got == want || math.Abs(got-want) <= tolerance*math.Max(1, math.Abs(want))
+}
+
+// Every number of every row equals that of R's loo: heavy tails, ties, tails too
+// short to fit, one chain and three, lengths that are no power of two, and
+// likelihoods as small as e^-500.
+func TestRowsEqualR(t *testing.T) {
+	var w Workspace
+	var elpd, p, waic, pwaic []float64
+	all := goldens(t)
+	for i, g := range all {
+		row := w.Row(chainsOf(numbers(t, strings.Split(lines(t, g.name+".csv")[g.row-1], ",")), g.chains))
+		got := []float64{row.ELPD, row.P, row.K, row.WAIC, row.PWAIC, row.Efficiency}
+		for j, name := range []string{"elpd", "p", "k", "waic", "p_waic", "r_eff"} {
+			if !near(got[j], g.want[j], 1e-9) {
+				t.Errorf("%s, row %d: %s is %.12g, R has %.12g", g.name, g.row, name, got[j], g.want[j])
+			}
+		}
+		elpd, p, waic, pwaic = append(elpd, row.ELPD), append(p, row.P), append(waic, row.WAIC), append(pwaic, row.PWAIC)
+		if i+1 < len(all) && all[i+1].name == g.name {
+			continue
+		}
+		want := g.want[6:]
+		for j, values := range [][]float64{elpd, p, waic} {
+			if total, se := Sum(values, nil); !near(total, want[2*j], 1e-9) || !near(se, want[2*j+1], 1e-9) {
+				t.Errorf("%s: sum %d is %v ± %v, R has %v ± %v", g.name, j, total, se, want[2*j], want[2*j+1])
+			}
+		}
+		elpd, p, waic, pwaic = nil, nil, nil, nil
+	}
+}
+
+// Identities that need no reference: a shift of the log likelihood shifts ELPD
+// and WAIC, the chains' order does not matter, and a constant likelihood is its
+// own prediction.
+func TestRowIdentities(t *testing.T) {
+	var w Workspace
+	r := rand.New(rand.NewPCG(3, 3))
+	chains := make([][]float64, 4)
+	shifted := make([][]float64, 4)
+	for c := range chains {
+		for range 250 {
+			l := -r.ExpFloat64()
+			chains[c] = append(chains[c], l)
+			shifted[3-c] = append(shifted[3-c], l-2000)
+		}
+	}
+	a, b := w.Row(chains), w.Row(shifted)
+	if !near(b.ELPD, a.ELPD-2000, 1e-12) || !near(b.WAIC, a.WAIC-2000, 1e-12) || !near(a.K, b.K, 1e-6) || !near(a.Efficiency, b.Efficiency, 1e-9) {
+		t.Errorf("shifted by 2000: %+v and %+v", a, b)
+	}
+	flat := w.Row([][]float64{{-3, -3, -3, -3, -3, -3, -3}, {-3, -3, -3, -3, -3, -3, -3}})
+	if !near(flat.ELPD, -3, 1e-15) || !near(flat.WAIC, -3, 1e-15) || flat.Efficiency != 1 || !math.IsInf(flat.K, 1) {
+		t.Errorf("a constant likelihood gives %+v", flat)
+	}
+}
+
+func TestRowWithoutNumbers(t *testing.T) {
+	var w Workspace
+	for name, chains := range map[string][][]float64{
+		"NaN": {{-1, math.NaN(), -2}}, "impossible": {{-1, math.Inf(-1)}}, "one draw": {{-1}}, "none": {},
+	} {
+		if row := w.Row(chains); !math.IsNaN(row.ELPD) || !math.IsNaN(row.K) || row.Reason == "" {
+			t.Errorf("%s: %+v", name, row)
+		}
+	}
+	if _, se := Sum([]float64{1}, nil); !math.IsNaN(se) {
+		t.Errorf("the error of one row is %v", se)
+	}
+}
+
+// A value that counts three times is three values.
+func TestSumOfFrequencies(t *testing.T) {
+	total, se := Sum([]float64{1, 4, -2}, []float64{3, 1, 2})
+	wantTotal, wantSE := Sum([]float64{1, 1, 1, 4, -2, -2}, nil)
+	if !near(total, wantTotal, 1e-15) || !near(se, wantSE, 1e-15) {
+		t.Errorf("%v ± %v, want %v ± %v", total, se, wantTotal, wantSE)
+	}
+}
+
+func TestSortLast(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	for range 2000 {
+		x := make([]float64, 1+r.IntN(300))
+		for i := range x {
+			x[i] = float64(r.IntN(40)) // ties
+		}
+		want := slices.Sorted(slices.Values(x))
+		count := r.IntN(len(x) + 2)
+		sortLast(x, count)
+		at := max(0, len(x)-count)
+		if !slices.Equal(x[at:], want[at:]) {
+			t.Fatalf("the last %d of %d: %v, want %v", count, len(x), x[at:], want[at:])
+		}
+	}
+}
+
+func TestThreshold(t *testing.T) {
+	for draws, want := range map[int]float64{100: 0.5, 1000: 2. / 3, 4000: 0.7} {
+		if got := Threshold(draws); !near(got, want, 1e-12) {
+			t.Errorf("%d draws: %v, want %v", draws, got, want)
+		}
+	}
+}
+
+func BenchmarkRow(b *testing.B) {
+	r := rand.New(rand.NewPCG(3, 3))
+	chains := make([][]float64, 4)
+	for c := range chains {
+		for range 1000 {
+			z := r.NormFloat64()
+			chains[c] = append(chains[c], -z*z/4)
+		}
+	}
+	var w Workspace
+	for b.Loop() {
+		w.Row(chains)
+	}
+}

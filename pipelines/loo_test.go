@@ -1,0 +1,72 @@
+package pipelines_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"glmbatch/pipelines"
+)
+
+const pointwise = "SELECT key, observation, elpd_loo, p_loo, pareto_k, elpd_waic, r_eff FROM pointwise JOIN fit USING (fit_id) ORDER BY ALL"
+
+// Leave-one-out that is asked for later is computed from the kept draws, to the
+// bits that it has at fit time, and nothing is drawn again. A high Pareto k is a
+// warning either way.
+func TestLOO(t *testing.T) {
+	plain := fmt.Sprintf(quick, "claims: {path: claims.csv, by: region}")
+	asked := strings.Replace(plain, "draws: 60}", "draws: 60, loo: true}", 1)
+	at := newFolder(t, asked)
+	now := at.run(pipelines.RunOptions{Workers: 1})
+	want := at.ask("t.duckdb", pointwise)
+	if rows := strings.Count(want, "\n") + 1; rows != 9 { // north and west; south has an error
+		t.Fatalf("%d rows:\n%s", rows, want)
+	}
+
+	later := newFolder(t, plain)
+	later.run(pipelines.RunOptions{})
+	if got := later.ask("t.duckdb", "SELECT count(*) FROM pointwise"); got != "0" {
+		t.Errorf("nobody asked for leave-one-out, and the ledger has %s rows", got)
+	}
+	draws := later.ask("t.duckdb", bits)
+	later.write("spec.yaml", asked)
+	out := later.run(pipelines.RunOptions{Workers: 16})
+	if got := later.ask("t.duckdb", pointwise); got != want {
+		t.Errorf("later:\n%s\nat fit time:\n%s", got, want)
+	}
+	if got := later.ask("t.duckdb", bits); got != draws {
+		t.Error("the draws have changed")
+	}
+	again := actions(later.run(pipelines.RunOptions{}))
+	for i, f := range out.Fits {
+		if f.Dataset == "claims" && f.Key != "south" && f.Action != pipelines.Skipped {
+			t.Errorf("%s was %s", f.Key, f.Action)
+		}
+		if f.Verdict != now.Fits[i].Verdict || !strings.Contains(again, f.Key+" "+f.Action+" "+f.Verdict) {
+			t.Errorf("%s: %s later, %s at fit time; again:\n%s", f.Key, f.Verdict, now.Fits[i].Verdict, again)
+		}
+	}
+	high := "SELECT count(*) FROM loo JOIN fit USING (fit_id) WHERE k_high > 0 AND verdict = 'warn' AND array_to_string(reasons, ' ') LIKE '%Pareto k%'"
+	if got := later.ask("t.duckdb", high); got != at.ask("t.duckdb", high) || got == "0" {
+		t.Errorf("%s fits are warned of a high k", got)
+	}
+}
+
+// Without kept draws leave-one-out is computed at fit time, and later it is said
+// why it is not.
+func TestLOOWithoutDraws(t *testing.T) {
+	plain := strings.Replace(fmt.Sprintf(quick, "claims: {sql: \"SELECT * FROM read_csv('claims.csv') WHERE region = 'west' ORDER BY n\"}"), "draws: 60}", "draws: 60, keep: summary}", 1)
+	f := newFolder(t, plain)
+	t.Chdir(f.dir)
+	f.run(pipelines.RunOptions{})
+	asked := strings.Replace(plain, "keep: summary}", "keep: summary, loo: true}", 1)
+	f.write("spec.yaml", asked)
+	out := f.run(pipelines.RunOptions{})
+	if reasons := strings.Join(out.Fits[0].Reasons, " "); out.Fits[0].Action != pipelines.Skipped || !strings.Contains(reasons, "kept no draws") {
+		t.Errorf("%s: %s", out.Fits[0].Action, reasons)
+	}
+	f.run(pipelines.RunOptions{Force: true})
+	if got := f.ask("t.duckdb", "SELECT count(*) FROM pointwise WHERE elpd_loo < 0"); got != "4" {
+		t.Errorf("%s rows", got)
+	}
+}

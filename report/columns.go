@@ -1,0 +1,65 @@
+package report
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"iter"
+)
+
+// Columns yields the stored draws of a complete fit in the units of the data, in
+// blocks of whole columns that take at most bytes, one column at least. The
+// ledger is held for reading while it is walked. It is an error where draws were
+// not kept.
+func (l *Ledger) Columns(ctx context.Context, f StoredFit, bytes int) iter.Seq2[*Columns, error] {
+	return func(yield func(*Columns, error) bool) {
+		stopped := false
+		err := l.read(ctx, func(c *sql.Conn) error {
+			size := f.Chains * f.Draws
+			width := max(1, min(f.Parameters, bytes/(8*max(1, size))))
+			block := &Columns{Chains: f.Chains, Draws: f.Draws}
+			for lo := 0; lo < f.Parameters && !stopped; lo += width {
+				block.First, block.Params = lo, min(width, f.Parameters-lo)
+				if err := block.load(ctx, c, f.ID); err != nil {
+					return err
+				}
+				stopped = !yield(block, nil)
+			}
+			return nil
+		})
+		if err != nil && !stopped {
+			yield(nil, err)
+		}
+	}
+}
+
+// load reads the values of a block's columns.
+func (b *Columns) load(ctx context.Context, c *sql.Conn, fit int64) error {
+	want := b.Params * b.Chains * b.Draws
+	b.Values = b.Values[:0]
+	var value float64
+	err := scanRows(ctx, c, `SELECT value FROM draw WHERE fit_id = ? AND parameter_id BETWEEN ? AND ? ORDER BY parameter_id, chain, iteration`,
+		func(rows *sql.Rows) error {
+			err := rows.Scan(&value)
+			b.Values = append(b.Values, value)
+			return err
+		}, fit, b.First+1, b.First+b.Params)
+	if err == nil && len(b.Values) != want {
+		err = fmt.Errorf("fit %d: the ledger holds %d of %d draws of parameters %d to %d", fit, len(b.Values), want, b.First+1, b.First+b.Params)
+	}
+	return err
+}
+
+// HasLOO says whether a fit has a leave-one-out result.
+func (l *Ledger) HasLOO(ctx context.Context, fit int64) (has bool, err error) {
+	err = l.readIfThere(ctx, func(c *sql.Conn) error {
+		if version, err := schemaVersion(ctx, c, l.path, len(migrations)); err != nil || version < modelsVersion {
+			return err
+		}
+		return c.QueryRowContext(ctx, "SELECT count(*) > 0 FROM loo WHERE fit_id = ?", fit).Scan(&has)
+	})
+	return has, err
+}
+
+// modelsVersion is the schema version that brought the tables loo and derived.
+const modelsVersion = 3

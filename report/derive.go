@@ -1,0 +1,73 @@
+package report
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"iter"
+	"time"
+
+	"glmbatch/infer/diag"
+)
+
+// Derivations are the derived quantities of a stored fit, computed anew from
+// its draws, with the verdict that they lead to.
+type Derivations struct {
+	Fingerprint string
+	RunID       string
+	First       int         // number of the fit's other parameters, which keep their numbers
+	Parameters  []Parameter // of kind Derived
+	Summaries   []diag.Summary
+	// DrawsOf yields their draws as Fit.DrawsOf does, numbered from First. Nil:
+	// there are none.
+	DrawsOf       iter.Seq2[*Columns, error]
+	Chains, Draws int
+	Gates         Gates
+	Verdict       Verdict
+	At            time.Time
+}
+
+// Derive replaces the derived quantities of a complete fit and its verdict, in
+// one transaction. It is an error if no fit has the fingerprint.
+func (s *Session) Derive(ctx context.Context, d *Derivations) error {
+	return inTransaction(ctx, s.c, func() error {
+		id, err := s.rejudge(ctx, d.Fingerprint, d.Gates, d.Verdict, d.At)
+		if err != nil {
+			return err
+		}
+		for _, table := range []string{"draw", "summary", "derived", "parameter"} {
+			_, err := s.c.ExecContext(ctx, "DELETE FROM "+table+" WHERE fit_id = ? AND parameter_id > ?", id, d.First)
+			if err != nil {
+				return err
+			}
+		}
+		if _, err := s.c.ExecContext(ctx, "UPDATE fit SET n_parameters = ? WHERE fit_id = ?", d.First+len(d.Parameters), id); err != nil {
+			return err
+		}
+		if err := s.insertParameters(id, d.First, d.Parameters, d.Summaries); err != nil {
+			return err
+		}
+		if d.DrawsOf != nil {
+			if err := s.insertDraws(ctx, id, d.DrawsOf, drawShape{d.First, len(d.Parameters), d.Chains, d.Draws}); err != nil {
+				return fmt.Errorf("storing draws: %w", err)
+			}
+		}
+		return s.insertEvents(ctx, d.RunID, id, []Event{{At: d.At, Level: "info", Message: "derived quantities were computed anew from the stored draws"}})
+	})
+}
+
+// ReadDraws reads the draws of a block of columns of a fit into its Values, which
+// are made longer where they have too few places. Cost: about 200 ns a value.
+func (l *Ledger) ReadDraws(ctx context.Context, id int64, block *Columns) error {
+	return l.readIfThere(ctx, func(c *sql.Conn) error { return block.load(ctx, c, id) })
+}
+
+// derivedColumn is the SQL of a fit's derived quantities as JSON.
+func (l *Ledger) derivedColumn(ctx context.Context, c *sql.Conn) (string, error) {
+	version, err := schemaVersion(ctx, c, l.path, len(migrations))
+	if err != nil || version < modelsVersion {
+		return "'null'", err
+	}
+	return `coalesce((SELECT to_json(list({name: d.name, expression: d.expression} ORDER BY d.parameter_id))::VARCHAR
+		FROM derived d WHERE d.fit_id = fit.fit_id), 'null')`, nil
+}

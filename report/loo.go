@@ -1,0 +1,102 @@
+package report
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"time"
+)
+
+// Pointwise is what leave-one-out says about one row, as package loo defines it.
+type Pointwise struct {
+	ELPD, P, K, WAIC, PWAIC, Efficiency float64
+	Frequency                           float64 // equal observations that the row stands for
+	Reason                              string  // why the numbers are NaN
+}
+
+// Estimate is a sum over rows with its standard error.
+type Estimate struct{ Value, SE float64 }
+
+// LOO is the leave-one-out result of a fit.
+type LOO struct {
+	Rows                 []Pointwise
+	ELPD, P, WAIC, PWAIC Estimate
+	Threshold            float64 // of Pareto k
+	Observations         float64 // rows, as often as they count
+	High                 int     // rows above it
+	Worst                int     // 0-based row with the largest k
+	WorstK               float64
+	// Outcomes is a hash of the responses, equal for fits that may be compared.
+	Outcomes string
+	Version  string // of the algorithm
+}
+
+// insertLOO stores a fit's leave-one-out result.
+func (s *Session) insertLOO(ctx context.Context, id int64, l *LOO) error {
+	if l == nil {
+		return nil
+	}
+	err := s.appendRows("pointwise", func(add func(...driver.Value) error) error {
+		for i := range l.Rows {
+			r := &l.Rows[i]
+			if err := add(id, int64(i+1), number(r.ELPD), number(r.P), number(r.K), number(r.WAIC), number(r.PWAIC), number(r.Efficiency), text(r.Reason), r.Frequency); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("storing leave-one-out rows: %w", err)
+	}
+	_, err = s.c.ExecContext(ctx, `INSERT INTO loo VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, id, int64(l.Observations),
+		number(l.ELPD.Value), number(l.ELPD.SE), number(l.P.Value), number(l.P.SE), number(-2*l.ELPD.Value), number(2*l.ELPD.SE),
+		number(l.WAIC.Value), number(l.WAIC.SE), number(l.PWAIC.Value), number(l.PWAIC.SE), number(-2*l.WAIC.Value),
+		number(l.Threshold), l.High, number(l.WorstK), l.Outcomes, l.Version)
+	if err != nil {
+		return fmt.Errorf("storing leave-one-out: %w", err)
+	}
+	return nil
+}
+
+// Assessment is what is computed from the draws of a fit besides its summaries,
+// at fit time or later.
+type Assessment struct {
+	LOO *LOO // nil: none
+}
+
+// Assess adds an assessment to the complete fit with this fingerprint, in place
+// of what it had of the same kind, and gives it these warnings and a verdict
+// anew. It is an error if there is none.
+func (s *Session) Assess(ctx context.Context, fingerprint string, a *Assessment, warnings []string, g Gates, v Verdict, at time.Time) error {
+	err := inTransaction(ctx, s.c, func() error {
+		id, err := s.fitID(ctx, fingerprint)
+		if err != nil {
+			return err
+		}
+		if id == nil {
+			return fmt.Errorf("assessing: no complete fit has the fingerprint %s", fingerprint)
+		}
+		if err := s.insertAssessment(ctx, id.(int64), a); err != nil {
+			return err
+		}
+		_, err = s.c.ExecContext(ctx, `UPDATE fit SET warnings = ? WHERE fit_id = ?`, list(warnings), id)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.Rejudge(ctx, fingerprint, g, v, at)
+}
+
+// insertAssessment stores what there is of an assessment in place of what a fit
+// has of the same kind.
+func (s *Session) insertAssessment(ctx context.Context, id int64, a *Assessment) error {
+	if a.LOO != nil {
+		for _, table := range []string{"pointwise", "loo"} {
+			if _, err := s.c.ExecContext(ctx, "DELETE FROM "+table+" WHERE fit_id = ?", id); err != nil {
+				return err
+			}
+		}
+	}
+	return s.insertLOO(ctx, id, a.LOO)
+}

@@ -1,0 +1,176 @@
+package transform
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Derived is an expression over the parameters of a model, such as "glu - bmi",
+// "exp(10 * glu)" or "mean(age = 40, race = 'white')", in the notation of
+// formulas. It is read-only.
+//
+// A name is a parameter's, in backquotes unless it is a plain word (a:b needs
+// none). There are + - * / ^, comparisons and & | ! with the values 0 and 1, the
+// functions of one number that formulas have, inverse links, min and max.
+// linear_predictor() and mean() speak of a point of the data, every variable of
+// the formula given in the units of the data; mean() is the inverse link of the
+// linear predictor: the mean of a response, for binomial the probability of one
+// trial.
+type Derived struct {
+	source string
+	root   *node
+}
+
+// String returns the expression as it was written.
+func (d *Derived) String() string { return d.source }
+
+// MarshalText writes the expression as it was written.
+func (d *Derived) MarshalText() ([]byte, error) { return []byte(d.source), nil }
+
+// points are the functions of a point of the data.
+var points = []string{"linear_predictor", "mean"}
+
+// extremes are functions of one number or more.
+var extremes = []string{"max", "min"}
+
+// backquotes is the hint for names that are not plain words.
+const backquotes = "put backquotes around a parameter's name that is not a plain word: `(Intercept)`, `poly(age, 2)1`"
+
+// ParseDerived reads an expression. What it names is looked up by Bind. Errors
+// are of type *FormulaError.
+func ParseDerived(source string) (*Derived, error) {
+	p := &parser{lexer: lexer{src: source, calls: 1}} // no globs
+	if len(source) > maxFormula {
+		return nil, &FormulaError{Formula: source[:40], Message: fmt.Sprintf("an expression of %d bytes is longer than the limit of %d", len(source), maxFormula)}
+	}
+	if strings.TrimSpace(source) == "" {
+		return nil, p.fail(0, "the expression is empty", "for example glu - bmi")
+	}
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	n, err := p.expression(0)
+	if err != nil {
+		return nil, err
+	}
+	if p.token.kind != tokenEnd {
+		return nil, p.fail(p.token.pos, fmt.Sprintf("an operator is expected before %q", p.token.text), backquotes)
+	}
+	d := &Derived{source: source, root: n.joined()}
+	reads := false
+	if err := d.check(d.root, &reads); err != nil {
+		return nil, err
+	}
+	if !reads {
+		return nil, d.fail(0, "the expression reads no parameter", "name one, or leave it out")
+	}
+	return d, nil
+}
+
+func (d *Derived) fail(pos int, message, hint string) error {
+	return &FormulaError{Formula: d.source, Pos: pos, Message: message, Hint: hint}
+}
+
+// joined returns the node with names that colons join made one: the names of
+// interactions' coefficients.
+func (n *node) joined() *node {
+	for i, arg := range n.args {
+		n.args[i] = arg.joined()
+	}
+	if n.kind == nodeBinary && n.text == ":" && n.args[0].kind == nodeName && n.args[1].kind == nodeName {
+		return &node{kind: nodeName, text: n.args[0].text + ":" + n.args[1].text, pos: n.args[0].pos}
+	}
+	return n
+}
+
+// check refuses what is not an expression of numbers, and notes whether it reads
+// a parameter.
+func (d *Derived) check(n *node, reads *bool) error {
+	switch n.kind {
+	case nodeName:
+		*reads = true
+	case nodeNumber:
+		if v := parse(n.text); v-v != 0 {
+			return d.fail(n.pos, n.text+" is not a number that float64 holds", "")
+		}
+	case nodeString:
+		return d.fail(n.pos, fmt.Sprintf("%q is text in quotes, not a number", n.text), backquotes)
+	case nodeDot:
+		return d.fail(n.pos, `"." stands for no parameter`, backquotes)
+	case nodeBinary:
+		if derivedOperations[n.text] == nil {
+			hint := "there are + - * / ^, comparisons, & | ! and parentheses"
+			if n.text == "&&" || n.text == "||" {
+				hint = "write " + n.text[:1]
+			}
+			return d.fail(n.pos, fmt.Sprintf("%s has no meaning between numbers", n.text), hint)
+		}
+	case nodeCall:
+		if slices.Contains(points, n.text) {
+			*reads = true
+			return d.point(n)
+		}
+		if err := d.function(n); err != nil {
+			return err
+		}
+	}
+	for _, arg := range n.args {
+		if err := d.check(arg, reads); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// function checks a call of a function of numbers.
+func (d *Derived) function(n *node) error {
+	several := slices.Contains(extremes, n.text)
+	if derivedFunctions[n.text] == nil && !several {
+		hint := unknownHint(n.text, "functions", derivedNames())
+		if hint == "" || elsewhere[n.text] != "" || slices.Contains(bases, n.text) || slices.Contains(factorCalls, n.text) {
+			hint = backquotes
+		}
+		return d.fail(n.pos, fmt.Sprintf("there is no function %q of parameters", n.text), hint)
+	}
+	for i, name := range n.names {
+		if name != "" {
+			return d.fail(n.args[i].pos, fmt.Sprintf("%s() takes numbers without names", n.text), "")
+		}
+	}
+	if len(n.args) == 0 || len(n.args) > 1 && !several {
+		return d.fail(n.pos, fmt.Sprintf("%s() takes one argument", n.text), "for example "+n.text+"(glu)")
+	}
+	return nil
+}
+
+// point checks the arguments of a function of a point: names with constants.
+func (d *Derived) point(n *node) error {
+	for i, arg := range n.args {
+		if n.names[i] == "" {
+			return d.fail(arg.pos, n.text+"() takes the variables of the formula by name", fmt.Sprintf("for example %s(age = 40, race = 'white')", n.text))
+		}
+		if slices.Index(n.names, n.names[i]) < i {
+			return d.fail(arg.pos, fmt.Sprintf("%s() is given %s twice", n.text, n.names[i]), "")
+		}
+		if arg.constant() == nil {
+			return d.fail(arg.pos, fmt.Sprintf("%s in %s() is a number, text in quotes, TRUE or FALSE", n.names[i], n.text), "")
+		}
+	}
+	return nil
+}
+
+// constant is the value of a number (float64), of text in quotes (string) or of
+// TRUE and FALSE (bool); nil for anything else.
+func (n *node) constant() any {
+	if v, ok := n.number(); ok {
+		return v
+	}
+	if v, ok := n.boolean(); ok {
+		return v
+	}
+	if n.kind == nodeString {
+		return n.text
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package transform
+
+import (
+	"slices"
+	"strings"
+
+	"glmbatch/infer/glm"
+)
+
+// Check looks for names that no data can give to a model with the formula and
+// family: of parameters (each begins with the label of its term; what follows
+// depends on the levels of factors) and of the variables of points. More are the names
+// of further parameters. Where the formula takes columns by . or a glob, only
+// Bind can tell. The error is a *FormulaError.
+func (d *Derived) Check(f *Formula, family glm.Family, more []string) error {
+	s, err := f.selectFrom(nil, anyName)
+	if err != nil || f.right.open() {
+		return err
+	}
+	names := slices.Clone(more)
+	if s.intercept {
+		names = append(names, interceptName)
+	}
+	for _, p := range family.Dispersions() {
+		names = append(names, p.Name)
+	}
+	whole := len(names)
+	var inputs []string
+	for i := range s.offsets {
+		inputs = append(inputs, s.offsets[i].columns...)
+	}
+	for _, t := range s.terms {
+		names = append(names, s.termLabel(t))
+		for _, v := range t {
+			inputs = append(inputs, s.variables[v].columns...)
+		}
+	}
+	return d.possible(d.root, func(n *node) error {
+		if n.kind == nodeCall {
+			return d.variablesOf(n, unique(inputs))
+		}
+		if slices.Contains(names[:whole], n.text) || slices.ContainsFunc(s.terms, func(t term) bool { return s.names(t, n.text) }) {
+			return nil
+		}
+		return d.unknownParameter(n, names)
+	})
+}
+
+// possible visits the names and points under a node.
+func (d *Derived) possible(n *node, visit func(*node) error) error {
+	if n.kind == nodeName || n.kind == nodeCall && slices.Contains(points, n.text) {
+		return visit(n)
+	}
+	for _, arg := range n.args {
+		if err := d.possible(arg, visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// names says whether a column of a term may have the name: the labels of its
+// variables in order, each with some suffix, joined by colons.
+func (s *selection) names(t term, name string) bool {
+	if len(t) == 0 {
+		return true
+	}
+	rest, ok := strings.CutPrefix(name, s.variables[t[0]].label)
+	if !ok {
+		rest, ok = strings.CutPrefix(strings.TrimLeft(name, "`"), s.variables[t[0]].label) // as names.take avoids clashes
+	}
+	if !ok || len(t) == 1 {
+		return ok && !strings.HasPrefix(rest, ":") // another term's, though a level might begin so
+	}
+	for i := range len(rest) {
+		if rest[i] == ':' && s.names(t[1:], rest[i+1:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// open says whether terms stand for columns that only data can name.
+func (n *node) open() bool {
+	return n.kind == nodeDot || n.kind == nodeGlob || n.kind == nodeCall && n.text == "glob" || slices.ContainsFunc(n.args, (*node).open)
+}
+
+// unique is the list without repetitions, in order.
+func unique(names []string) []string {
+	var out []string
+	for _, name := range names {
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}

@@ -1,0 +1,317 @@
+package transform
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"glmbatch/infer/glm"
+)
+
+// Fitted is what a derived quantity is bound to: a model that has met its data.
+type Fitted struct {
+	Dataset string // for errors
+	// Names are those of the parameters in the order of the draws, the
+	// coefficients of the design first; their draws are in the units of the data.
+	Names  []string
+	Record *Record
+	Family glm.Family
+}
+
+// Quantity is a derived expression bound to the parameters of a fit: a function
+// of a few linear forms of one draw. It is read-only.
+type Quantity struct {
+	// Forms are the linear forms of the parameters that it needs, so that only
+	// their columns of the draws are read.
+	Forms []Form
+	// Notes are what is good to know about the points that it speaks of.
+	Notes  []string
+	source *Derived
+	form   map[*node]int // name or point → index into Forms
+	family glm.Family
+}
+
+// Form is Constant + Σ Weights[k]·draw[Columns[k]].
+type Form struct {
+	Constant float64
+	Columns  []int // in increasing order
+	Weights  []float64
+}
+
+// Bind looks up the parameters and points of the expression. Errors are
+// *FormulaError for names, with the nearest right one, and *ColumnError for
+// values that are no value of their column, such as an unknown level.
+//
+// Cost: that of coding one row for each point.
+func (d *Derived) Bind(f *Fitted) (*Quantity, error) {
+	q := &Quantity{source: d, form: map[*node]int{}, family: f.Family}
+	return q, q.bind(d.root, f, map[string]int{})
+}
+
+// bind makes the forms under a node; known has those of equal text.
+func (q *Quantity) bind(n *node, f *Fitted, known map[string]int) error {
+	isPoint := n.kind == nodeCall && slices.Contains(points, n.text)
+	if n.kind != nodeName && !isPoint {
+		for _, arg := range n.args {
+			if err := q.bind(arg, f, known); err != nil {
+				if slices.Contains(f.Names, n.label()) {
+					return q.source.fail(n.pos, fmt.Sprintf("%s is the name of a parameter, and without backquotes a function", n.label()), "write `"+n.label()+"`")
+				}
+				return err
+			}
+		}
+		return nil
+	}
+	key := quoteName(n.text)
+	if isPoint {
+		at := *n
+		at.text = "linear_predictor" // mean() of the same point needs the same form
+		key = at.exact()
+	}
+	at, found := known[key]
+	if !found {
+		form, err := q.newForm(n, f, isPoint)
+		if err != nil {
+			return err
+		}
+		at = len(q.Forms)
+		q.Forms, known[key] = append(q.Forms, form), at
+	}
+	q.form[n] = at
+	return nil
+}
+
+func (q *Quantity) newForm(n *node, f *Fitted, isPoint bool) (Form, error) {
+	if isPoint {
+		return q.point(n, f)
+	}
+	j := slices.Index(f.Names, n.text)
+	if j < 0 {
+		return Form{}, q.source.unknownParameter(n, f.Names)
+	}
+	return Form{Columns: []int{j}, Weights: []float64{1}}, nil
+}
+
+// unknownParameter says which names there are, in the spelling of expressions.
+func (d *Derived) unknownParameter(n *node, names []string) error {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = quoteName(name)
+	}
+	hint := "the parameters are " + list(quoted)
+	if near := nearest(n.text, names); near != "" {
+		hint = "did you mean " + quoteName(near) + "? " + hint
+	}
+	return d.fail(n.pos, fmt.Sprintf("there is no parameter %q", n.text), hint)
+}
+
+// point is the linear predictor at the point that a call describes, in draws in
+// the units of the data.
+func (q *Quantity) point(n *node, f *Fitted) (Form, error) {
+	inputs, err := f.Record.Inputs(false)
+	if err != nil {
+		return Form{}, err
+	}
+	if err := q.source.variablesOf(n, inputs); err != nil {
+		return Form{}, err
+	}
+	raw := *f.Record // the same design before it is scaled
+	raw.Columns = slices.Clone(raw.Columns)
+	for j := range raw.Columns {
+		raw.Columns[j].Centre, raw.Columns[j].Scale = 0, 1
+	}
+	row, err := raw.Code(oneRow(n), Coding{Dataset: f.Dataset, Missing: "error", Locate: func(int64) string { return n.label() }})
+	if err != nil {
+		return Form{}, err
+	}
+	for _, w := range row.Warnings {
+		q.Notes = append(q.Notes, n.label()+": "+w)
+	}
+	form := Form{}
+	if row.Data.Offset != nil {
+		form.Constant = row.Data.Offset[0]
+	}
+	for j := range row.Data.Cols() {
+		if x := row.Data.X.Col(j)[0]; x != 0 {
+			form.Columns, form.Weights = append(form.Columns, j), append(form.Weights, x)
+		}
+	}
+	return form, nil
+}
+
+// variablesOf checks that a call gives the columns that the model reads, and no
+// others.
+func (d *Derived) variablesOf(n *node, inputs []string) error {
+	for i, name := range n.names {
+		if !slices.Contains(inputs, name) {
+			return d.fail(n.args[i].pos, fmt.Sprintf("%s() is given %q, which is no variable of the formula", n.text, name), unknownHint(name, "variables", inputs))
+		}
+	}
+	var missing []string
+	for _, name := range inputs {
+		if !slices.Contains(n.names, name) {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		return d.fail(n.pos, fmt.Sprintf("%s() does not say what %s is", n.text, missing[0]), "give every variable of the formula, also those of offsets: still missing are "+list(missing))
+	}
+	return nil
+}
+
+// oneRow is the table of one row that a call describes. A model without
+// variables has a column that it does not read.
+func oneRow(n *node) arrow.Table {
+	fields := []arrow.Field{}
+	var columns []arrow.Column
+	add := func(name string, data arrow.Array) {
+		field := arrow.Field{Name: name, Type: data.DataType()}
+		fields = append(fields, field)
+		columns = append(columns, *arrow.NewColumn(field, arrow.NewChunked(data.DataType(), []arrow.Array{data})))
+	}
+	for i, arg := range n.args {
+		switch v := arg.constant().(type) {
+		case float64:
+			b := array.NewFloat64Builder(memory.DefaultAllocator)
+			b.Append(v)
+			add(n.names[i], b.NewArray())
+		case string:
+			b := array.NewStringBuilder(memory.DefaultAllocator)
+			b.Append(v)
+			add(n.names[i], b.NewArray())
+		case bool:
+			b := array.NewBooleanBuilder(memory.DefaultAllocator)
+			b.Append(v)
+			add(n.names[i], b.NewArray())
+		}
+	}
+	return array.NewTable(arrow.NewSchema(fields, nil), columns, 1)
+}
+
+// Undefined counts the draws of a quantity that have no finite value.
+type Undefined struct {
+	NaN, Infinite int
+	At            string // the part of the expression that was the first without one
+}
+
+// chunk is the number of draws that are computed at a time.
+const chunk = 512
+
+// Values computes the quantity for as many draws as dst has places; forms holds
+// the values of each of Forms for them. What has no value (the logarithm of a
+// negative number) is NaN and counted in u. Cost: O(len(dst)) per operation.
+func (q *Quantity) Values(forms [][]float64, dst []float64, u *Undefined) {
+	e := &draws{q: q, forms: forms, u: u}
+	for e.from = 0; e.from < len(dst); e.from += chunk {
+		e.to = min(e.from+chunk, len(dst))
+		v := e.eval(q.source.root)
+		for i := range dst[e.from:e.to] {
+			x := v.at(i)
+			dst[e.from+i] = x
+			switch {
+			case math.IsNaN(x):
+				u.NaN++
+			case math.IsInf(x, 0):
+				u.Infinite++
+			}
+		}
+	}
+}
+
+// draws evaluates an expression for draws from to to.
+type draws struct {
+	q        *Quantity
+	forms    [][]float64
+	from, to int
+	u        *Undefined
+}
+
+func (e *draws) eval(n *node) numbers {
+	switch n.kind {
+	case nodeName:
+		return numbers{each: e.forms[e.q.form[n]][e.from:e.to]}
+	case nodeNumber:
+		return numbers{one: parse(n.text)}
+	case nodeParen:
+		return e.eval(n.args[0])
+	case nodeNot:
+		return e.combine(n, e.eval(n.args[0]), numbers{}, derivedOperations["=="])
+	case nodeSum:
+		return e.sum(n)
+	case nodeBinary:
+		return e.combine(n, e.eval(n.args[0]), e.eval(n.args[1]), derivedOperations[n.text])
+	case nodeCall:
+		return e.call(n)
+	}
+	panic("transform: " + n.label() + " is no expression of parameters") // check refused it
+}
+
+func (e *draws) sum(n *node) numbers {
+	total := numbers{}
+	for i, arg := range n.args {
+		operation := func(x, y float64) float64 { return x + y }
+		if n.minus[i] {
+			operation = func(x, y float64) float64 { return x - y }
+		}
+		total = e.combine(n, total, e.eval(arg), operation)
+	}
+	return total
+}
+
+func (e *draws) call(n *node) numbers {
+	if at, isPoint := e.q.form[n]; isPoint {
+		eta := e.forms[at][e.from:e.to]
+		if n.text != "mean" {
+			return numbers{each: eta}
+		}
+		mean := make([]float64, len(eta))
+		e.q.family.Means(eta, mean)
+		e.note(n, mean, func(i int) bool { return finite(eta[i]) })
+		return numbers{each: mean}
+	}
+	v := e.eval(n.args[0])
+	if f := derivedFunctions[n.text]; f != nil {
+		return e.combine(n, v, numbers{}, func(x, _ float64) float64 { return f(x) })
+	}
+	operation := math.Max
+	if n.text == "min" {
+		operation = math.Min
+	}
+	for _, arg := range n.args[1:] {
+		v = e.combine(n, v, e.eval(arg), operation)
+	}
+	return v
+}
+
+// combine applies an operation to each draw.
+func (e *draws) combine(n *node, x, y numbers, f func(x, y float64) float64) numbers {
+	if x.each == nil && y.each == nil {
+		return numbers{one: f(x.one, y.one)}
+	}
+	out := make([]float64, e.to-e.from)
+	for i := range out {
+		out[i] = f(x.at(i), y.at(i))
+	}
+	e.note(n, out, func(i int) bool { return finite(x.at(i)) && finite(y.at(i)) })
+	return numbers{each: out}
+}
+
+// note keeps the first part of the expression that has no finite value where
+// its operands have.
+func (e *draws) note(n *node, out []float64, defined func(i int) bool) {
+	if e.u.At != "" {
+		return
+	}
+	for i, v := range out {
+		if !finite(v) && defined(i) {
+			e.u.At = n.label()
+			return
+		}
+	}
+}
+
+func finite(v float64) bool { return v-v == 0 }
