@@ -22,6 +22,9 @@ func New(target *glm.Target, opts Options) (infer.Setup, error) {
 	if err != nil {
 		return nil, err
 	}
+	if opts.Basis != "coordinate" || opts.Update != "" && opts.Update != "doubling" {
+		return newBasis(target, opts)
+	}
 	s := &setup{target: target, opts: opts, widths: make([]float64, target.Dim())}
 	for j := range s.widths {
 		s.widths[j] = opts.Width * unit(target, j)

@@ -90,7 +90,8 @@ func TestOptions(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{Options{Basis: "rotated"}, `option basis is "rotated": want "coordinate"`},
+		{Options{Basis: "oblique"}, `option basis is "oblique": want "coordinate", "rotated" or "reduced"`},
+		{Options{Update: "flip"}, `option update is "flip": want "doubling", "stepping_out" or "matched"`},
 		{Options{Kernels: "avx"}, `option kernels is "avx"`},
 		{Options{Scan: "zigzag"}, `option scan is "zigzag": want "systematic" or "random"`},
 		{Options{Width: -1}, "option width is -1"},

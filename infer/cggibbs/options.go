@@ -3,6 +3,8 @@ package cggibbs
 import (
 	"fmt"
 	"math"
+
+	"glmbatch/infer/glm"
 )
 
 // Version names the algorithm: draws of different versions may differ in bits.
@@ -10,9 +12,19 @@ const Version = "cggibbs/1"
 
 // Options configures New. The zero value is the paper's sampler.
 type Options struct {
-	// Basis is the coordinate system of the updates. Empty means "coordinate",
-	// the coefficients themselves, which is the only one of this version.
+	// Basis is the coordinate system of the updates: "coordinate", the coefficients
+	// themselves; "rotated", coordinates in which the posterior is near N(0, I);
+	// "reduced", what the likelihood sees of coefficients with normal priors,
+	// rotated. Where a basis cannot be made the coordinate basis takes its place,
+	// and the Setup says why (infer.Explainer). Empty means "coordinate".
 	Basis string
+	// Update is the update of a coordinate: a slice with "doubling" or with
+	// "stepping_out", or "matched", a Metropolis step matched to slope and
+	// curvature, with a slice stepped out one time in eight, for log-concave
+	// families under normal, flat and laplace priors. Dispersions get a slice with
+	// doubling. Empty means "doubling" in the coordinate basis; in the others
+	// "matched" where it serves, else "stepping_out".
+	Update string
 	// Kernels is the implementation of the likelihood's passes. Empty means
 	// "scalar", portable Go, which is the only one of this version.
 	Kernels string
@@ -22,7 +34,8 @@ type Options struct {
 	Scan string
 	// Width is the initial slice width, in units of the coordinate's prior
 	// standard deviation; of 10 conditional standard deviations at the
-	// penalised point where the prior is flat; of 1 for the log of a dispersion. Zero means 1.
+	// penalised point where the prior is flat; of 2.5 standard deviations in other
+	// bases; of 1 for the log of a dispersion. Zero means 1.
 	Width float64
 	// MaxDoublings is the largest number of doublings of a slice interval.
 	// Zero means 20; at most 50.
@@ -68,8 +81,10 @@ func (o Options) filled() (Options, error) {
 		o.RefreshEvery = 128
 	}
 	switch {
-	case o.Basis != "coordinate":
-		return o, &OptionError{"basis", o.Basis, `"coordinate"`}
+	case o.Basis != "coordinate" && o.Basis != "rotated" && o.Basis != "reduced":
+		return o, &OptionError{"basis", o.Basis, `"coordinate", "rotated" or "reduced"`}
+	case o.Update != "" && o.Update != "doubling" && o.Update != "stepping_out" && o.Update != "matched":
+		return o, &OptionError{"update", o.Update, `"doubling", "stepping_out" or "matched"`}
 	case o.Kernels != "scalar":
 		return o, &OptionError{"kernels", o.Kernels, `"scalar"`}
 	case o.Scan != "systematic" && o.Scan != "random":
@@ -80,4 +95,24 @@ func (o Options) filled() (Options, error) {
 		return o, &OptionError{"max_doublings", o.MaxDoublings, "1 to 50"}
 	}
 	return o, nil
+}
+
+// update returns the update of a model: that of o, or the standard one of its
+// basis.
+func (o Options) update(m *glm.Model) (string, error) {
+	serves := m.Family.LogConcave()
+	for _, p := range m.Coefficients {
+		serves = serves && (p.Kind == glm.Normal || p.Kind == glm.Flat || p.Kind == glm.Laplace)
+	}
+	switch {
+	case o.Update == "matched" && !serves:
+		return "", &OptionError{"update", o.Update, `"doubling" or "stepping_out": the conditionals of this model are not log-concave`}
+	case o.Update != "":
+		return o.Update, nil
+	case o.Basis == "coordinate":
+		return "doubling", nil
+	case serves:
+		return "matched", nil
+	}
+	return "stepping_out", nil
 }

@@ -1,0 +1,225 @@
+package cggibbs
+
+import (
+	"errors"
+	"fmt"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/internal/vec"
+)
+
+// basisSetup is what the chains of one fit share in a basis.
+type basisSetup struct {
+	target    *glm.Target
+	opts      Options
+	frame     *frame
+	reduction *reduction // nil where v is beta
+	widths    []float64  // initial slice width per coordinate of u and log dispersion
+	share     float64    // of slice updates among matched ones
+	words     string
+}
+
+// basisWidth is the unit of slice widths in a rotated basis, where coordinates
+// have a standard deviation near 1.
+const basisWidth = 2.5
+
+// newBasis returns the sampler in opts.Basis, or in the coordinate basis where
+// that one cannot be made.
+func newBasis(target *glm.Target, opts Options) (infer.Setup, error) {
+	update, err := opts.update(target.Model())
+	if err != nil {
+		return nil, err
+	}
+	s := &basisSetup{target: target, opts: opts}
+	s.opts.Update = update
+	s.share = sliceShare
+	if opts.Basis == "reduced" {
+		s.share = reducedShare
+	}
+	if err := s.choose(); err != nil {
+		asked := opts.Basis
+		opts.Basis, opts.Update = "coordinate", "doubling"
+		plain, failed := New(target, opts)
+		if failed != nil {
+			return nil, failed
+		}
+		return &fallback{plain, fmt.Sprintf("coordinate, for %s cannot be made: %v", asked, err)}, nil
+	}
+	k := s.frame.design.Cols
+	s.widths = make([]float64, k+target.Dim()-target.Cols())
+	for j := range s.widths {
+		switch {
+		case j >= k:
+			s.widths[j] = opts.Width // the log of a dispersion
+		case opts.Basis == "coordinate":
+			s.widths[j] = opts.Width * unit(target, j)
+		default:
+			s.widths[j] = opts.Width * basisWidth
+		}
+	}
+	if s.reduction != nil {
+		return &reducedSetup{s}, nil
+	}
+	return s, nil
+}
+
+// fallback is the coordinate sampler in place of another.
+type fallback struct {
+	infer.Setup
+	words string
+}
+
+// Explain says why.
+func (f *fallback) Explain() string { return f.words }
+
+// choose makes the frame.
+func (s *basisSetup) choose() (err error) {
+	t := s.target
+	data, priors := t.Data(), t.Model().Coefficients
+	d := data.Cols()
+	offset := make([]float64, data.Rows())
+	copy(offset, data.Offset)
+	switch s.opts.Basis {
+	case "coordinate":
+		s.frame = newFrame(t, data.X, offset, priors, make([]float64, d), nil)
+		s.words = fmt.Sprintf("coordinate: each of %d coefficients by itself", d)
+	case "rotated":
+		s.frame, err = rotate(t, data.X, offset, priors, t.Penalised())
+		s.words = fmt.Sprintf("rotated: %d coefficients in the basis of the Cholesky factor of the curvature at the penalised point", d)
+	case "reduced":
+		if s.reduction, err = reduce(t); err != nil {
+			return err
+		}
+		p, peak := s.reduction, t.Penalised()
+		u := make([]float64, p.design.Cols, p.design.Cols+t.Dim()-d)
+		p.sampled(peak[:d], u)
+		s.frame, err = rotate(t, p.design, p.offset, p.priors(), append(u, peak[d:]...))
+		s.words = fmt.Sprintf("reduced: the likelihood sees %d directions of %d coefficients with normal priors, "+
+			"sampled with %d others; the rest is drawn from the prior", p.space.Rank, len(p.normal), len(p.kept))
+	default:
+		err = errors.New("no such basis")
+	}
+	return err
+}
+
+// Explain says which coordinates are sampled.
+func (s *basisSetup) Explain() string { return s.words + "; updates: " + s.opts.Update }
+
+// Parameters describes the coefficients and then the dispersions.
+func (s *basisSetup) Parameters() []infer.Parameter { return s.target.Parameters() }
+
+// Kernel returns one chain at its dispersed start.
+func (s *basisSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
+	if c.Stream == nil {
+		return nil, fmt.Errorf("cggibbs: chain %d has no random stream", c.Index)
+	}
+	k := s.fresh(c.Stream)
+	k.key = c.Stream.Uint64()
+	theta, words := s.target.Start(c)
+	k.start = words
+	k.place(theta[:s.target.Cols()], theta[s.target.Cols():])
+	return k, nil
+}
+
+// fresh returns a kernel that is nowhere yet.
+func (s *basisSetup) fresh(stream *infer.Stream) *basisKernel {
+	k := &basisKernel{basisSetup: s, stream: stream, point: glm.NewCurved(glm.NewPredictor(s.frame.like))}
+	k.slice = slicer{source: stream, limit: s.opts.MaxDoublings}
+	k.line = line{frame: s.frame, v: make([]float64, s.frame.design.Cols)}
+	k.u = make([]float64, len(s.widths))
+	if s.reduction != nil {
+		k.hidden = newHidden(s.reduction)
+		k.scale = newScaler(s)
+	}
+	return k
+}
+
+// z returns the entries of v that are z.
+func (k *basisKernel) z() []float64 { return k.line.v[len(k.reduction.kept):] }
+
+// place moves the chain to coefficients beta and the logs of dispersions.
+func (k *basisKernel) place(beta, logs []float64) {
+	if k.reduction != nil {
+		k.reduction.sampled(beta, k.line.v)
+	} else {
+		copy(k.line.v, beta)
+	}
+	dim := len(k.line.v)
+	k.frame.coordinates(k.line.v, k.u[:dim])
+	copy(k.u[dim:], logs)
+	k.point.SetUnconstrained(k.u)
+	k.arrive()
+}
+
+// arrive brings all that follows from u and the iteration up to date: v, and what
+// the likelihood does not see.
+func (k *basisKernel) arrive() {
+	k.point.Stale()
+	k.point.Unconstrained(k.u)
+	k.frame.values(k.u[:len(k.line.v)], k.line.v)
+	if k.reduction != nil {
+		k.hidden.arrive(k.key, k.iteration, k.z())
+	}
+}
+
+// Position writes beta, then the dispersions that are parameters.
+func (k *basisKernel) Position(dst []float64) {
+	d := k.target.Cols()
+	if p := k.reduction; p != nil {
+		for i, j := range p.kept {
+			dst[j] = k.line.v[i]
+		}
+		k.hidden.position(dst)
+	} else {
+		copy(dst, k.line.v)
+	}
+	k.dispersions(dst[d:])
+}
+
+// dispersions writes those that are parameters.
+func (k *basisKernel) dispersions(dst []float64) {
+	k.frame.like.Constrain(k.u, k.theta())
+	copy(dst, k.theta()[len(k.line.v):])
+}
+
+// theta is scratch as long as u.
+func (k *basisKernel) theta() []float64 {
+	if k.scratch == nil {
+		k.scratch = make([]float64, len(k.u))
+	}
+	return k.scratch
+}
+
+// SetPosition moves the chain to theta, as Position writes it, its cache fresh and
+// its stream and iteration as they are. In the reduced basis what the likelihood
+// does not see of theta is that of the iteration.
+func (k *basisKernel) SetPosition(theta []float64) error {
+	d := k.target.Cols()
+	if len(theta) != k.target.Dim() {
+		return fmt.Errorf("cggibbs: a position of %d numbers for %d parameters", len(theta), k.target.Dim())
+	}
+	u := make([]float64, len(theta))
+	k.target.Unconstrain(theta, u)
+	k.place(u[:d], u[d:])
+	return nil
+}
+
+// Start says how the starting point was drawn.
+func (k *basisKernel) Start() string { return k.start }
+
+// Key names the numbers ε of this chain.
+func (k *basisKernel) Key() uint64 { return k.key }
+
+// logPrior returns the log prior density of the position.
+func (k *basisKernel) logPrior() float64 {
+	value := k.point.LogDispersionPrior()
+	p := k.reduction
+	if p == nil {
+		return value + k.frame.logPrior(k.line.v)
+	}
+	for i, j := range p.kept {
+		value += p.target.Model().Coefficients[j].LogDensity(k.line.v[i])
+	}
+	return value + (p.constant - 0.5*(vec.SumSquares(k.z())+k.hidden.residual()))
+}

@@ -1,0 +1,195 @@
+package cggibbs
+
+import (
+	"fmt"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/internal/variate"
+	"glmbatch/infer/internal/vec"
+)
+
+// basisKernel is one chain in a basis. v = origin + T·u is made anew from u at the
+// end of each iteration, so that u, which moves, is its state.
+type basisKernel struct {
+	*basisSetup
+	stream    *infer.Stream
+	point     *glm.Curved // u, with eta = eta0 + B·u
+	line      line        // v, and the prior along a coordinate of u
+	slice     slicer
+	scale     *scaler // nil but in the reduced basis
+	hidden    *hidden // nil but in the reduced basis
+	key       uint64
+	start     string
+	iteration int64
+	touched   int64
+
+	u       []float64 // that of point, between iterations
+	scratch []float64
+
+	coord     int // under update
+	proposals int64
+	accepted  float64
+}
+
+// Step makes as many univariate updates as there are coordinates, after a refresh
+// of the cached linear predictor when one is due; in the reduced basis then the
+// scale move. See kernel.Step for its errors.
+//
+// Cost: O(k·(n + k)) for k coordinates; in the reduced basis besides O(d·n) for
+// what the likelihood does not see of d coefficients.
+func (k *basisKernel) Step() (infer.Info, error) {
+	k.touched, k.slice.evaluations = 0, 0
+	k.proposals, k.accepted = 0, 0
+	if k.refreshDue() {
+		k.refresh()
+	}
+	dim := len(k.widths)
+	for i := range dim {
+		j := i
+		if k.opts.Scan == "random" {
+			j = variate.Index(k.stream, dim)
+		}
+		if !k.update(j) {
+			return infer.Info{}, k.failed(j)
+		}
+	}
+	if k.scale != nil && !k.scale.update(k) {
+		return infer.Info{}, k.failed(-1)
+	}
+	k.iteration++
+	k.arrive()
+	info := infer.Info{LogLik: k.point.Value().LogLik, LogPrior: k.logPrior(),
+		Evaluations: k.slice.evaluations + k.proposals, Touched: k.touched}
+	if k.proposals > 0 {
+		info.Accept = k.accepted / float64(k.proposals)
+	}
+	return info, nil
+}
+
+// refreshDue tells whether this iteration begins with a refresh.
+func (k *basisKernel) refreshDue() bool {
+	every := int64(k.opts.RefreshEvery)
+	return every > 0 && k.iteration%every == 0
+}
+
+func (k *basisKernel) refresh() {
+	k.point.Refresh()
+	k.point.Stale()
+	k.touched += k.entries()
+}
+
+// entries returns the number of entries of B.
+func (k *basisKernel) entries() int64 { return k.rows() * int64(len(k.line.v)) }
+
+func (k *basisKernel) rows() int64 { return int64(k.frame.design.Rows) }
+
+// failed names the coordinate whose log density was not finite; -1 is the scale
+// of z.
+func (k *basisKernel) failed(j int) error {
+	name := "the scale of z"
+	if d := j - len(k.line.v); d >= 0 {
+		name = k.Parameters()[k.target.Cols()+d].Name
+	} else if j >= 0 {
+		name = k.coordinateName(j)
+	}
+	k.arrive()
+	return &NonFiniteError{name, k.iteration, k.slice.badValue}
+}
+
+func (k *basisKernel) coordinateName(j int) string {
+	if k.frame.t == nil {
+		return k.Parameters()[j].Name
+	}
+	return fmt.Sprintf("coordinate %d of the basis", j+1)
+}
+
+// update makes one update of coordinate j of (u, log dispersions).
+func (k *basisKernel) update(j int) bool {
+	k.coord = j
+	if d := j - len(k.line.v); d >= 0 {
+		return k.updateDispersion(d, j)
+	}
+	k.line.along(j)
+	if k.opts.Update == "matched" && !sliced(k.stream, k.share) {
+		return k.match(j)
+	}
+	return k.sliceUpdate(j)
+}
+
+// sliceUpdate moves coordinate j by a slice.
+func (k *basisKernel) sliceUpdate(j int) bool {
+	current := k.point.Value().LogLik
+	var displacement float64
+	var v glm.Value
+	var moved, ok bool
+	if k.opts.Update == "doubling" {
+		displacement, v, moved, ok = k.slice.update(k, current, k.widths[j])
+	} else {
+		displacement, v, moved, ok = k.slice.updateStepping(k, current, k.widths[j])
+	}
+	if ok && moved {
+		k.point.Move(j, displacement, v)
+		k.point.Stale()
+		k.line.move(displacement)
+		k.touched += k.rows()
+	}
+	return ok
+}
+
+// updateDispersion moves the log of dispersion d by a slice.
+func (k *basisKernel) updateDispersion(d, j int) bool {
+	here := k.point.LogDispersion(d)
+	f := &dispersionLine{k, d, here}
+	current := k.point.Value().LogLik + k.frame.like.LogPriorAlong(j, here)
+	displacement, v, moved, ok := k.slice.update(f, current, k.widths[j])
+	if ok && moved {
+		k.point.MoveDispersion(d, here+displacement, v)
+		k.point.Stale()
+	}
+	return ok
+}
+
+// at implements density for the coordinate under update, less the log prior
+// density at the point.
+func (k *basisKernel) at(displacement float64) (float64, glm.Value) {
+	var v glm.Value
+	if k.opts.Uncached {
+		v = k.point.AlongUncached(k.coord, displacement)
+		k.touched += k.entries()
+	} else {
+		v = k.point.Along(k.coord, displacement)
+		k.touched += k.rows()
+	}
+	return v.LogLik + k.line.at(displacement), v
+}
+
+// dispersionLine is the log density along the log of a dispersion.
+type dispersionLine struct {
+	*basisKernel
+	d    int
+	here float64
+}
+
+func (f *dispersionLine) at(displacement float64) (float64, glm.Value) {
+	x := f.here + displacement
+	v := f.point.AlongDispersion(f.d, x)
+	return v.LogLik + f.frame.like.LogPriorAlong(len(f.line.v)+f.d, x), v
+}
+
+// Row writes (theta_F, z), the dispersions, the log density of z, and w.
+func (k *basisKernel) Row(dst []float64) {
+	dim := len(k.line.v)
+	copy(dst, k.line.v)
+	free := len(k.u) - dim
+	k.dispersions(dst[dim : dim+free])
+	dst[dim+free] = k.logDensityOfZ()
+	copy(dst[dim+free+1:], k.hidden.w)
+}
+
+// logDensityOfZ returns that of N(0, I_r) at z.
+func (k *basisKernel) logDensityOfZ() float64 {
+	return -0.5*vec.SumSquares(k.z()) - float64(float64(len(k.z()))*halfLog2Pi)
+}
+
+const halfLog2Pi = 0.91893853320467274178 // ½ log 2π

@@ -1,0 +1,200 @@
+package cggibbs
+
+import (
+	"math"
+	"testing"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/infertest"
+	"glmbatch/infer/internal/variate"
+)
+
+// curved is a law on the line with derivatives.
+type curved struct {
+	target
+	tangent func(x float64) tangent
+}
+
+func curvedLaws() []curved {
+	byName := map[string]target{}
+	for _, law := range targets() {
+		byName[law.name] = law
+	}
+	return []curved{
+		{byName["normal, wide"], func(x float64) tangent { return tangent{-x * x / 2, -x, 1} }},
+		{byName["log exponential"], func(x float64) tangent { return tangent{x - math.Exp(x), 1 - math.Exp(x), math.Exp(x)} }},
+		{byName["t3"], t3},
+	}
+}
+
+// t3 is not log-concave: its curvature is negative beyond √3.
+func t3(x float64) tangent {
+	s := 3 + x*x
+	return tangent{-2 * math.Log(s), -4 * x / s, 4 * (3 - x*x) / s / s}
+}
+
+// matchOnce is basisKernel.match on a law on the line.
+func matchOnce(src variate.Source, law func(float64) tangent, x float64) float64 {
+	from := law(x)
+	step, ok := from.proposal(src)
+	threshold := logUniform(src)
+	if ok && threshold < logRatio(from, law(x+step), step) {
+		return x + step
+	}
+	return x
+}
+
+// steppingOnce is a slice update with stepping out.
+func steppingOnce(t *testing.T, src variate.Source, law target, x float64) float64 {
+	s := slicer{source: src, limit: law.limit}
+	move, _, _, ok := s.updateStepping(from{law.logf, x}, law.logf(x), law.width)
+	if !ok {
+		t.Fatalf("%s: log density %v", law.name, s.badValue)
+	}
+	return x + move
+}
+
+// False alarms and power as TestSliceIsInvariant, with a distance of 0.041 in the
+// quick form; on t3 the share beyond √3 is
+// 0.182.
+func TestUpdatesAreInvariant(t *testing.T) {
+	if testing.Short() {
+		t.Skip("statistical; run without -short")
+	}
+	pairs := infertest.Scale(10_000, 500_000)
+	seed := infertest.Seed(t)
+	limit := math.Sqrt(math.Log(2*11/1e-6) / float64(pairs))
+	check := func(name string, law target, update func(src variate.Source, x float64) float64) {
+		if d := invariance(law, pairs, seed, update); d > limit {
+			t.Errorf("%s: %s is not invariant: distance %.4f, limit %.4f", law.name, name, d, limit)
+		}
+	}
+	for _, law := range targets() {
+		check("stepping out", law, func(src variate.Source, x float64) float64 { return steppingOnce(t, src, law, x) })
+	}
+	for _, law := range curvedLaws() {
+		law.width = min(law.width, 3)
+		check("matched", law.target, func(src variate.Source, x float64) float64 {
+			if sliced(src, sliceShare) {
+				return steppingOnce(t, src, law.target, x)
+			}
+			return matchOnce(src, law.tangent, x)
+		})
+	}
+}
+
+// The faults of choosing an update by where the chain is, and of leaving out the
+// way back, are rejected; the first on t3, where it never leaves the middle.
+func TestUpdateFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("statistical; run without -short")
+	}
+	const pairs = 20_000
+	limit := math.Sqrt(math.Log(2*11/1e-6) / pairs)
+	laws := curvedLaws()
+	reject := func(name string, law curved, update func(src variate.Source, x float64) float64) {
+		d := invariance(law.target, pairs, 1, update)
+		t.Logf("%s: distance %.4f on %q, limit %.4f", name, d, law.name, limit)
+		if d <= limit {
+			t.Errorf("%s: not rejected", name)
+		}
+	}
+	bySign := func(src variate.Source, x float64) float64 {
+		if !(t3(x).curvature > 0) {
+			return steppingOnce(t, src, laws[2].target, x)
+		}
+		return matchOnce(src, t3, x)
+	}
+	reject("chosen by the sign of the curvature", laws[2], bySign)
+	src, beyond, x := infer.NewStream(5, "t3"), 0, 0.0
+	for range 50_000 {
+		if x = bySign(src, x); math.Abs(x) > math.Sqrt(3) {
+			beyond++
+		}
+	}
+	if share := float64(beyond) / 50_000; share > 0.01 {
+		t.Errorf("chosen by sign: %.3f of the chain is beyond √3; expected none of 0.182", share)
+	}
+	reject("no way back", laws[1], func(src variate.Source, x float64) float64 {
+		from := laws[1].tangent(x)
+		step, _ := from.proposal(src)
+		if logUniform(src) < laws[1].tangent(x+step).value-from.value {
+			return x + step
+		}
+		return x
+	})
+}
+
+// prior returns a posterior without information: binomial responses of no trials.
+// In the reduced basis z of r directions is then N(0, I_r).
+func prior(t *testing.T, r int) *glm.Target {
+	t.Helper()
+	x := glm.NewDense(r, r+2)
+	for j := range x.Cols {
+		for i := range r {
+			x.Col(j)[i] = math.Mod(float64(i+1)*math.Sqrt(float64(3*j+2)), 1)*2 - 1
+		}
+	}
+	m := glm.Model{Family: glm.Family{Name: "binomial", Link: "logit"}}
+	for range x.Cols {
+		m.Coefficients = append(m.Coefficients, unitNormal)
+	}
+	target, err := glm.NewTarget(&glm.Data{X: x, Y: make([]float64, r), Trials: make([]float64, r), Intercept: -1}, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return target
+}
+
+// The scale move leaves ‖z‖ ~ χ_r. False alarms: 1e-6 over both. Power: with r − 1
+// in place of r it is rejected.
+//
+// Chains start at exact draws; the moved ones are compared with others.
+func TestScaleMove(t *testing.T) {
+	pairs := infertest.Scale(5_000, 100_000)
+	limit := math.Sqrt(math.Log(2*2/1e-6) / float64(pairs))
+	for _, r := range []int{1, 2} {
+		for _, fault := range []float64{0, 1} {
+			k, _ := based(t, prior(t, r), Options{Basis: "reduced"})
+			k.scale.power -= fault
+			before, after := make([]float64, pairs), make([]float64, pairs)
+			for i := range pairs {
+				before[i] = drawZ(k)
+				drawZ(k)
+				for range 4 {
+					if !k.scale.update(k) {
+						t.Fatal("not finite")
+					}
+					k.arrive()
+				}
+				after[i] = norm(k.z())
+			}
+			d := twoSample(before, after)
+			t.Logf("r = %d, power %v: distance %.3f, limit %.3f", r, k.scale.power, d, limit)
+			if d > limit != (fault > 0) {
+				t.Errorf("r = %d, power %v: distance %.3f, limit %.3f", r, k.scale.power, d, limit)
+			}
+		}
+	}
+}
+
+// drawZ moves a chain of prior to an exact draw and returns ‖z‖.
+func drawZ(k *basisKernel) float64 {
+	v := make([]float64, len(k.line.v))
+	for i := range v {
+		v[i] = variate.Normal(k.stream)
+	}
+	k.frame.coordinates(v, k.u)
+	k.point.SetUnconstrained(k.u)
+	k.arrive()
+	return norm(k.z())
+}
+
+func norm(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v * v
+	}
+	return math.Sqrt(sum)
+}

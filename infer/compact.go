@@ -1,0 +1,47 @@
+package infer
+
+// Explainer is a Setup that chose how to sample, and says in words what and why.
+type Explainer interface {
+	// Explain returns a sentence for the ledger.
+	Explain() string
+}
+
+// Compact is a Setup whose chains are told by fewer numbers than they have
+// parameters: a row holds an iteration, and Expand makes any parameters of it
+// again, to the bit that Kernel.Position writes.
+type Compact interface {
+	Setup
+	// Row describes the numbers of a row: first those that a chain samples, which
+	// are to be gated, then statistics and what Expand needs besides.
+	Row() []RowEntry
+	// Expand writes the draws of parameters first to last−1 of Parameters to dst,
+	// as a Block has them: draw i of parameter p at dst[(p−first)*len(iterations)+i].
+	// rows holds as many rows of Row, of the chain with this key, at these
+	// 0-based iterations.
+	Expand(dst, rows []float64, key uint64, iterations []int64, first, last int)
+}
+
+// RowEntry names one number of a row.
+type RowEntry struct {
+	Name string
+	Kind RowKind
+}
+
+// RowKind tells what a number of a row is for.
+type RowKind string
+
+// The kinds of row entries.
+const (
+	Sampled   RowKind = "sampled"   // a coordinate of the chain, to be gated
+	Statistic RowKind = "statistic" // a function of the sampled ones, to be gated
+	Carried   RowKind = "carried"   // for Expand alone
+)
+
+// CompactKernel is a kernel of a Compact setup.
+type CompactKernel interface {
+	Kernel
+	// Row writes the row of the current point to dst, len(Setup.Row).
+	Row(dst []float64)
+	// Key names the chain's own numbers in Expand. It is part of the state.
+	Key() uint64
+}

@@ -1,0 +1,68 @@
+package glm
+
+import (
+	"math"
+
+	"glmbatch/infer/internal/vec"
+)
+
+// Rebased returns the likelihood of t on another design x of the same rows,
+// with eta = offset + X·u: the likelihood of t in other coordinates. It has t's
+// dispersions and their priors, and flat priors on u: who asks for it keeps the
+// prior of u. It has no penalised point, so neither Start, Penalised nor
+// ConditionalScale. Cost: O(rows·columns).
+func (t *Target) Rebased(x *Dense, offset []float64) *Target {
+	out, data := *t, *t.data
+	data.X, data.Offset, data.Names, data.Intercept = x, offset, nil, -1
+	out.data, out.pilot = &data, nil
+	out.model.Coefficients = make([]Prior, x.Cols)
+	out.xty = make([]float64, x.Cols)
+	for j := range out.xty {
+		out.model.Coefficients[j].Kind = Flat
+		out.xty[j] = out.linearOf(x.Col(j))
+	}
+	return &out
+}
+
+// linearOf returns the linear part of a canonical log likelihood along x.
+func (t *Target) linearOf(x []float64) float64 { return vec.Dot(x, t.counted) }
+
+// Direction is a direction in which all coefficients move at once.
+type Direction struct {
+	Beta, Eta []float64 // per coefficient; X·Beta, per row
+	linear    float64
+}
+
+// Direct completes a direction whose Beta and Eta are set. Cost: O(n).
+func (p *Predictor) Direct(d *Direction) {
+	if p.t.kind.linear() {
+		d.linear = p.t.linearOf(d.Eta)
+	}
+}
+
+// AlongDirection returns the log likelihood at beta + delta·d.Beta. It writes
+// nothing. Cost: O(n).
+func (p *Predictor) AlongDirection(d *Direction, delta float64) Value {
+	v := Value{sum: p.t.sum(p.eta, d.Eta, delta, p.disp.at)}
+	if p.t.kind.linear() {
+		v.linear = math.FMA(delta, d.linear, p.value.linear)
+	}
+	v.LogLik = p.t.logLik(v.sum, v.linear, &p.disp)
+	return v
+}
+
+// MoveDirection moves where AlongDirection looked; v must be what it returned.
+// Cost: O(n + d).
+func (p *Predictor) MoveDirection(d *Direction, delta float64, v Value) {
+	vec.Axpy(delta, d.Beta, p.beta)
+	vec.Axpy(delta, d.Eta, p.eta)
+	p.value = v
+}
+
+// LogDispersionPrior returns the log prior density of the dispersions that are
+// parameters, on their own scale.
+func (p *Predictor) LogDispersionPrior() float64 { return p.t.logDispersionPrior(&p.disp) }
+
+// Dispersions returns the family's dispersions at the point, fixed ones
+// included.
+func (p *Predictor) Dispersions() []float64 { return p.disp.at[:len(p.t.dispersions)] }

@@ -1,0 +1,67 @@
+package variate
+
+import (
+	"math"
+	"testing"
+)
+
+// The known answers that the authors' Random123 distributes (kat_vectors).
+func TestPhiloxKnownAnswers(t *testing.T) {
+	const ones = math.MaxUint64
+	for _, c := range [][5]uint64{
+		{0, 0, 0, 0xca00a0459843d731, 0x66c24222c9a845b5},
+		{ones, ones, ones, 0x65b021d60cd8310f, 0x4d02f3222f86df20},
+		{0xa4093822299f31d0, 0x243f6a8885a308d3, 0x13198a2e03707344, 0x0a5e742c2997341c, 0xb0f883d38000de5d},
+	} {
+		if a, b := Philox(c[0], c[1], c[2]); a != c[3] || b != c[4] {
+			t.Errorf("key %#x, counter %#x %#x: %#x %#x, want %#x %#x", c[0], c[1], c[2], a, b, c[3], c[4])
+		}
+	}
+}
+
+// A draw is the same whatever range it is asked for with.
+func TestNormalsAtIsRandomAccess(t *testing.T) {
+	all := make([]float64, 20)
+	NormalsAt(5, 7, 0, all)
+	for first := range all {
+		for last := first; last <= len(all); last++ {
+			part := make([]float64, last-first)
+			NormalsAt(5, 7, first, part)
+			for i, v := range part {
+				if v != all[first+i] {
+					t.Fatalf("draw %d asked for from %d on is %v, want %v", first+i, first, v, all[first+i])
+				}
+			}
+		}
+	}
+	other := make([]float64, 1)
+	for _, c := range [][2]uint64{{5, 8}, {6, 7}} {
+		if NormalsAt(c[0], c[1], 0, other); other[0] == all[0] {
+			t.Errorf("key %d, line %d give the draw of 5, 7", c[0], c[1])
+		}
+	}
+}
+
+// False alarms: below 1e-6 (six standard deviations of four moments of 200,000
+// draws, and the correlation of neighbours in j and line).
+func TestNormalsAtMoments(t *testing.T) {
+	const lines, width = 400, 500
+	var sums, sizes [6]float64
+	before := make([]float64, width)
+	row := make([]float64, width)
+	for line := range lines {
+		NormalsAt(11, uint64(line), 0, row)
+		for j, x := range row {
+			for k, v := range []float64{x, x*x - 1, x * x * x, x*x*x*x - 3, x * row[(j+1)%width], x * before[j]} {
+				sums[k] += v
+				sizes[k] += v * v
+			}
+		}
+		copy(before, row)
+	}
+	for k := range sums {
+		if z := sums[k] / math.Sqrt(sizes[k]); math.Abs(z) > 6 {
+			t.Errorf("statistic %d is off by %.1f standard deviations", k, z)
+		}
+	}
+}
