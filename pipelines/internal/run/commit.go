@@ -95,7 +95,7 @@ func (f *fitting) modelHash() string {
 // parameters describes the columns of the draws.
 func (f *fitting) parameters() []report.Parameter {
 	record := f.design.Record
-	given := posterior(f.model, f.design.Data)
+	given := f.posterior()
 	dispersions := f.model.Family.Dispersions()
 	out := make([]report.Parameter, len(f.params))
 	for i, p := range f.params {

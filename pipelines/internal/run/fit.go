@@ -184,7 +184,7 @@ func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
 	defer r.workers.release()
 	timer := startTimer()
 	defer timer.stop()
-	target, err := glm.NewTarget(f.design.Data, posterior(f.model, f.design.Data))
+	target, err := glm.NewTarget(f.design.Data, f.posterior())
 	if err != nil {
 		return nil, f.explain(err)
 	}
@@ -194,6 +194,11 @@ func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
 	setup, err := f.method.setup(target)
 	f.setupTime = timer.lap()
 	return setup, f.explain(err)
+}
+
+// posterior is the likelihood with its priors, defaults resolved for the design.
+func (f *fitting) posterior() glm.Model {
+	return posterior(f.model, f.design.Data)
 }
 
 // grow draws and checks until the schedule is done.
