@@ -131,8 +131,8 @@ type Sampler struct {
 	Name   string `yaml:"-"`
 	Method string `yaml:"method" enum:"auto cggibbs conjugate nuts hmc" default:"auto" doc:"auto: conjugate for gaussian(identity), cggibbs otherwise. cggibbs: coordinate Gibbs with a cached linear predictor. conjugate: exact independent draws, gaussian(identity) only. nuts: the No-U-Turn sampler. hmc: Hamiltonian Monte Carlo with trajectories of one length."`
 	Basis  string `yaml:"basis" enum:"coordinate" planned:"auto rotated reduced" doc:"cggibbs: the basis in which single coordinates move. Left out: coordinate."`
-	// Kernels is scalar: the plain reference that all speed is measured against.
-	Kernels string `yaml:"kernels" enum:"scalar" planned:"auto vector" doc:"cggibbs: how passes over rows are computed. Left out: scalar."`
+	// Kernels scalar is the plain reference that all speed is measured against.
+	Kernels string `yaml:"kernels" enum:"scalar vector" planned:"auto" doc:"cggibbs: how passes over rows are computed: one at a time, or in the processor's vector instructions, with the same draws. Left out: scalar."`
 	Scan    string `yaml:"scan" enum:"systematic random" doc:"cggibbs: order of coordinates in a sweep. Left out: systematic."`
 	// Width is in units of the coordinate's prior standard deviation; 0 leaves it to cggibbs.
 	Width float64 `yaml:"width" above:"0" doc:"cggibbs: initial slice width, in prior standard deviations. Left out: 1."`
