@@ -96,13 +96,20 @@ func (f *fitting) modelHash() string {
 // parameters describes the columns of the draws.
 func (f *fitting) parameters() []report.Parameter {
 	record := f.design.Record
-	given, scales := priors(f.model, f.design.Data), scalePriors(f.model, f.design.Data)
+	given := f.posterior()
+	scales := scalePriors(&given)
+	dispersions := f.model.Family.Dispersions()
 	out := make([]report.Parameter, len(f.params))
 	for i, p := range f.params {
-		out[i] = report.Parameter{Name: p.Name, Kind: p.Kind, Scale: 1, Prior: f.model.Prior.Dispersion(p.Name).String()}
+		out[i] = report.Parameter{Name: p.Name, Kind: p.Kind, Scale: 1}
+		for k, d := range dispersions {
+			if d.Name == p.Name {
+				out[i].Prior = given.DispersionPrior(k).String()
+			}
+		}
 		if i < len(record.Columns) {
 			out[i].Center, out[i].Scale = record.Columns[i].Centre, record.Columns[i].Scale
-			out[i].Prior = given[i].String()
+			out[i].Prior = given.Coefficients[i].String()
 		}
 		if p.Kind == infer.Scale || p.Kind == infer.LocalScale {
 			out[i].Prior, scales = scales[0], scales[1:]

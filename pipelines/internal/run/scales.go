@@ -22,8 +22,7 @@ func groups(m *spec.Model, data *glm.Data) []int {
 }
 
 // scalePriors spells the priors of the scales, in the order of the parameters.
-func scalePriors(m *spec.Model, data *glm.Data) []string {
-	model := glm.Model{Family: m.Family.Family, Coefficients: priors(m, data), Groups: groups(m, data)}
+func scalePriors(model *glm.Model) []string {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	var out, locals []string
 	for _, h := range model.Horseshoes() {

@@ -22,6 +22,7 @@ func TestScalePriors(t *testing.T) {
 	}
 	m := &spec.Model{Family: spec.Family{Family: glm.Family{Name: "gaussian", Link: "identity"}}}
 	m.Prior.Intercept.Prior = prior("flat")
+	m.Prior.Sigma.Prior = glm.Prior{Kind: glm.HalfCauchy, Scale: 1}
 	m.Prior.Coefficients = prior("horseshoe(0.1)")
 	m.Prior.ByName = []*spec.NamedPrior{
 		{Pattern: "b*", Prior: prior("regularized_horseshoe(0.2, 4, 3)")}, {Pattern: "c", Prior: prior("horseshoe(0.1)")},
@@ -32,7 +33,8 @@ func TestScalePriors(t *testing.T) {
 	}
 	want := "half_cauchy(0.1 * sigma); half_cauchy(0.2 * sigma); c^2 ~ inverse_gamma(2, 18); half_cauchy(0.1 * sigma); " +
 		strings.Repeat("half_cauchy(1); ", 4)
-	if got := strings.Join(scalePriors(m, data), "; ") + "; "; got != want {
+	model := posterior(m, data)
+	if got := strings.Join(scalePriors(&model), "; ") + "; "; got != want {
 		t.Errorf("priors of scales %s\nwant %s", got, want)
 	}
 }
