@@ -5,7 +5,7 @@ import (
 
 	"glmbatch/infer/glm"
 	"glmbatch/infer/internal/linalg"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/infer/internal/simd"
 )
 
 // frame is a fixed invertible map v = origin + T·u between the coordinates u
@@ -48,7 +48,7 @@ func newFrame(target *glm.Target, design *glm.Dense, offset []float64, priors []
 	}
 	eta0 := append([]float64(nil), offset...)
 	for j, x := range origin {
-		vec.Axpy(x, design.Col(j), eta0)
+		simd.Axpy(x, design.Col(j), eta0)
 	}
 	b := design
 	if t != nil {
@@ -162,5 +162,5 @@ func (l *line) slopeAt(x float64) float64 {
 
 // move moves the point.
 func (l *line) move(x float64) {
-	vec.Axpy(x, l.col, l.v[l.first:l.first+len(l.col)])
+	simd.Axpy(x, l.col, l.v[l.first:l.first+len(l.col)])
 }
