@@ -24,6 +24,9 @@ var commentsSQL string
 //go:embed schema/0002_identity.sql
 var identitySQL string
 
+//go:embed schema/0003_calibration.sql
+var calibrationSQL string
+
 //go:embed schema/0003_derive.sql
 var deriveSQL string
 
@@ -35,7 +38,7 @@ var looSQL string
 var migrations = []migration{
 	{"ledger", []string{ledgerSQL, commentsSQL}},
 	{"identity", []string{identitySQL}},
-	{"models", []string{deriveSQL, looSQL}},
+	{"models", []string{calibrationSQL, deriveSQL, looSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.

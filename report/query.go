@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -59,38 +60,49 @@ func (e *QueryError) Unwrap() error { return e.Err }
 // process keeps it open for writing, and a *QueryError if the SQL is wrong or
 // would write.
 func (l *Ledger) Query(ctx context.Context, w io.Writer, opts QueryOptions, query string, args ...any) error {
-	var write func(io.Writer, *sql.Rows) error
-	switch opts.Format {
-	case "", Table:
+	if err := opts.check(); err != nil {
+		return err
+	}
+	return l.read(ctx, func(c *sql.Conn) error { return answer(ctx, w, c, opts, query, args) })
+}
+
+// check refuses formats that are not known.
+func (o QueryOptions) check() error {
+	if o.Format != "" && !slices.Contains(Formats, string(o.Format)) {
+		return fmt.Errorf("format %q is not known\nhint: use one of %s", o.Format, strings.Join(Formats, ", "))
+	}
+	return nil
+}
+
+// answer writes the result of a query on an open file.
+func answer(ctx context.Context, w io.Writer, c *sql.Conn, opts QueryOptions, query string, args []any) error {
+	if err := opts.check(); err != nil {
+		return err
+	}
+	write := map[Format]func(io.Writer, *sql.Rows) error{CSV: writeCSV, JSON: writeJSON}[opts.Format]
+	switch {
+	case opts.Format == Parquet:
+		return writeParquet(ctx, w, c, query, args)
+	case write == nil:
 		limit := opts.MaxRows
 		if limit == 0 {
 			limit = 100
 		}
 		write = func(w io.Writer, rows *sql.Rows) error { return writeTable(w, rows, limit) }
-	case CSV:
-		write = writeCSV
-	case JSON:
-		write = writeJSON
-	case Parquet:
-		return l.read(ctx, func(c *sql.Conn) error { return writeParquet(ctx, w, c, query, args) })
-	default:
-		return fmt.Errorf("format %q is not known\nhint: use one of %s", opts.Format, strings.Join(Formats, ", "))
 	}
-	return l.read(ctx, func(c *sql.Conn) error {
-		rows, err := c.QueryContext(ctx, query, args...)
-		if err != nil {
-			return queryError(ctx, err)
-		}
-		defer rows.Close()
-		out := bufio.NewWriter(w)
-		if err := write(out, rows); err != nil {
-			return err
-		}
-		if err := rows.Err(); err != nil {
-			return queryError(ctx, err)
-		}
-		return out.Flush()
-	})
+	rows, err := c.QueryContext(ctx, query, args...)
+	if err != nil {
+		return queryError(ctx, err)
+	}
+	defer rows.Close()
+	out := bufio.NewWriter(w)
+	if err := write(out, rows); err != nil {
+		return err
+	}
+	if err := rows.Err(); err != nil {
+		return queryError(ctx, err)
+	}
+	return out.Flush()
 }
 
 // queryError names what a person can do about the engine's error.

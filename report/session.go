@@ -148,7 +148,12 @@ func (s *Session) fitID(ctx context.Context, fingerprint string) (any, error) {
 // appendRows bulk-loads rows into a table within the session's transaction.
 // rows calls add for each row and stops at its first error.
 func (s *Session) appendRows(table string, rows func(add func(...driver.Value) error) error) error {
-	return s.c.Raw(func(dc any) error {
+	return appendRows(s.c, table, rows)
+}
+
+// appendRows bulk-loads rows into a table of an open file.
+func appendRows(c *sql.Conn, table string, rows func(add func(...driver.Value) error) error) error {
+	return c.Raw(func(dc any) error {
 		a, err := duckdb.NewAppenderFromConn(dc.(driver.Conn), "main", table)
 		if err != nil {
 			return err

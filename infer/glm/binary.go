@@ -99,7 +99,7 @@ var cloglogTails = tails{
 		return first, first * (1 - w - first)
 	},
 	slopeQ: func(eta float64) (first, second float64) {
-		w := vec.Exp(eta)
+		w := min(vec.Exp(eta), 1e290) // times no failures it must not be NaN
 		return -w, -w
 	},
 }

@@ -137,3 +137,11 @@ func (p *pilot) sane(u []float64) bool {
 	v := p.t.logLikAt(eta, &disp)
 	return v >= math.FMA(-1000, p.t.rows.total, p.logLik) && v <= math.MaxFloat64
 }
+
+// DrawPrior writes an independent draw of theta from the prior, len Dim;
+// dispersions are cut off at the ends of their supports. The priors must be
+// proper: a flat one gives NaN.
+func (t *Target) DrawPrior(s Source, theta []float64) {
+	t.drawPrior(s, theta)
+	t.Constrain(theta, theta)
+}

@@ -1,6 +1,7 @@
 package infertest
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -89,7 +90,7 @@ func Poisson(n int) Case {
 // Simulate draws theta from the prior and a response given theta, and returns
 // both with the posterior of theta. Where the link needs eta > 0 the prior is cut
 // off there, as it is in the posterior; pairs whose responses are not plain are
-// drawn again.
+// drawn again, as are those that the design fits perfectly.
 func (c Case) Simulate(rng *infer.Stream) (theta []float64, target *glm.Target, err error) {
 	data := c.Data
 	data.Y = nil
@@ -97,7 +98,7 @@ func (c Case) Simulate(rng *infer.Stream) (theta []float64, target *glm.Target, 
 	if err != nil {
 		return nil, nil, err
 	}
-	for data.Y == nil || !plain(c.Model.Family, data.Y) {
+	for {
 		theta = c.drawTheta(rng)
 		eta := predictor(&data, theta)
 		if walled(c.Model.Family) && !(lowest(eta) > 0) {
@@ -108,9 +109,15 @@ func (c Case) Simulate(rng *infer.Stream) (theta []float64, target *glm.Target, 
 		for i, e := range eta {
 			data.Y[i] = outcomes.Draw(rng, i, e, disp[:])
 		}
+		if !plain(c.Model.Family, data.Y) {
+			continue
+		}
+		target, err = glm.NewTarget(&data, c.Model)
+		var perfect *glm.ImproperError
+		if !errors.As(err, &perfect) { // a perfect fit, with proper priors
+			return theta, target, err
+		}
 	}
-	target, err = glm.NewTarget(&data, c.Model)
-	return theta, target, err
 }
 
 // drawTheta draws coefficients and free dispersions from their priors.

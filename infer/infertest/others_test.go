@@ -25,7 +25,7 @@ func TestOthersAgainstPosteriordb(t *testing.T) {
 		nutsDraws(t, all, s, infertest.Seed(t), infertest.Scale(40, 200), infertest.Scale(8, 50))
 	})
 	t.Run("cggibbs", func(t *testing.T) {
-		gibbsDraws(t, all, gibbs(cggibbs.Options{}), infertest.Seed(t), infertest.Scale(40, 60), infertest.Scale(100, 4000))
+		gibbsDraws(t, all, gibbs(cggibbs.Options{}), infertest.Seed(t), infertest.Scale(40, 60), infertest.Scale(100, 1500))
 	})
 }
 

@@ -19,13 +19,16 @@ import (
 // are kept between blocks.
 const blockBytes = 64 << 20
 
+// Columns are draws, in blocks of parameters.
+type Columns = iter.Seq2[*report.Columns, error]
+
 // Fit is a fit as far as its rows need it.
 type Fit struct {
 	Chains, Draws int // kept draws, per chain
 	Params        int // columns of draws
 	// Open yields the draws in the units of the data, all columns in order; each
 	// call begins anew.
-	Open func() iter.Seq2[*report.Columns, error]
+	Open func() Columns
 	// Columns of the design: the first columns of draws are their coefficients.
 	Columns []transform.Column
 	// Dispersions of the family, in its order.

@@ -184,13 +184,7 @@ func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
 	defer r.workers.release()
 	timer := startTimer()
 	defer timer.stop()
-	model := glm.Model{
-		Family:       f.model.Family.Family,
-		Coefficients: priors(f.model, f.design.Data),
-		Dispersion:   dispersionPrior(f.model),
-		Nu:           f.model.Prior.Nu.Prior,
-	}
-	target, err := glm.NewTarget(f.design.Data, model)
+	target, err := glm.NewTarget(f.design.Data, f.posterior())
 	if err != nil {
 		return nil, f.explain(err)
 	}
@@ -200,6 +194,16 @@ func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
 	setup, err := f.method.setup(target)
 	f.setupTime = timer.lap()
 	return setup, f.explain(err)
+}
+
+// posterior is the likelihood with its priors, resolved for the design.
+func (f *fitting) posterior() glm.Model {
+	return glm.Model{
+		Family:       f.model.Family.Family,
+		Coefficients: priors(f.model, f.design.Data),
+		Dispersion:   dispersionPrior(f.model),
+		Nu:           f.model.Prior.Nu.Prior,
+	}
 }
 
 // grow draws and checks until the schedule is done.

@@ -25,6 +25,9 @@ type method struct {
 	maxDepth    int
 }
 
+// priorMethod is the method of fits that are drawn from the prior.
+const priorMethod = "prior"
+
 // resolve chooses the method of a sampler for a model.
 func resolve(s *spec.Sampler, model *spec.Model) (method, error) {
 	name, reason := s.Method, ""

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"glmbatch/pipelines"
+)
+
+// defaultSimulations see draws that are half a posterior standard deviation
+// off, or a third too narrow, and take a small model seconds.
+const defaultSimulations = 200
+
+func (a *app) checkCommand() *cobra.Command {
+	var f common
+	var o pipelines.CheckOptions
+	var quiet bool
+	var output string
+	c := &cobra.Command{
+		Use:   "check SPEC|NAME",
+		Short: "Calibrate a spec's models and samplers on its own data by simulation",
+		Long: `check draws parameters from the prior, simulates responses on the design of the
+data, fits them with the spec's sampler and ranks the parameters among the
+draws: if all is right the ranks are uniform. What it finds stands in words on
+standard output, the ranks in the ledger. What default priors learn from the
+data stays as it is. A check that was stopped goes on where it was, and more
+--simulations add to those that the ledger has.
+
+Exit codes: 0 no fit failed, 1 some fit failed or erred, 2 the spec or the call
+is wrong, or a prior is flat, 3 the ledger was held, 130 interrupted.`,
+		Example: `  pipeline check quickstart
+  pipeline check nightly.yaml --only model=claims --simulations 1000`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := checkOutput(output); err != nil {
+				return err
+			}
+			var err error
+			if o.Overrides, err = f.overrides(); err != nil {
+				return err
+			}
+			if !quiet && output == "text" {
+				o.Say = func(line string) { fmt.Fprintln(a.stderr, clean(line)) }
+			}
+			out, err := pipelines.Check(c.Context(), args[0], o)
+			if err != nil {
+				return work(err)
+			}
+			a.code = out.ExitCode
+			if output == "json" {
+				enc := json.NewEncoder(a.stdout)
+				enc.SetIndent("", "  ")
+				return enc.Encode(out)
+			}
+			if !quiet {
+				printCheck(a.stdout, out)
+			}
+			return nil
+		},
+	}
+	f.register(c)
+	c.Flags().IntVar(&o.Simulations, "simulations", defaultSimulations, "simulated data sets for each fit")
+	c.Flags().BoolVar(&o.Posterior, "posterior", false, "draw parameters from the posterior of the data, and fit simulated and real data together")
+	c.Flags().IntVar(&o.Workers, "workers", 0, "simulations at once; 0 means one per processor (it never changes a rank)")
+	c.Flags().StringArrayVar(&o.Only, "only", nil, "FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
+	c.Flags().BoolVar(&quiet, "quiet", false, "print nothing but errors")
+	c.Flags().StringVar(&output, "output", "text", "text or json")
+	c.Flags().DurationVar(&o.LockWait, "lock-wait", 10*time.Second, "how long to wait for another process that holds the ledger")
+	return c
+}
+
+// printCheck says in words what was found about each fit.
+func printCheck(w io.Writer, out *pipelines.CheckOutcome) {
+	for i, r := range out.Fits {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		verdict := string(r.Verdict)
+		if verdict == "" {
+			verdict = "interrupted; pipeline check goes on where it stopped"
+		}
+		fmt.Fprintf(w, "%s: %s\n", clean(r.Name()), verdict)
+		for _, words := range r.Words {
+			fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(clean(words), "\n", "\n  "))
+		}
+	}
+	if out.Unrecorded != "" {
+		fmt.Fprintf(w, "\nthe ledger does not have the last ranks: %s\n", clean(out.Unrecorded))
+	}
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"glmbatch/pipelines"
+)
+
+func (a *app) predictCommand() *cobra.Command {
+	var f common
+	var o pipelines.PredictOptions
+	var format string
+	c := &cobra.Command{
+		Use:   "predict [SPEC|NAME]",
+		Short: "Predict new data, or the data of a fit, from its draws",
+		Long: `predict computes, for every row, the mean of the response and random responses
+(posterior predictive draws) at each kept draw of the newest fit, and prints
+their summaries, or with --draws all of them. Rows are those of --data, coded as
+the fit's own data were, or those that the spec's data set has now.
+
+The same row, seed and fit give the same numbers, whatever else is predicted.`,
+		Example: `  pipeline predict quickstart
+  pipeline predict --database posteriors.duckdb --only model=diabetes --data new.csv
+  pipeline predict nightly.yaml --only 'dataset=claims/north' --data new.parquet --draws --format parquet > draws.parquet`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if !slices.Contains(pipelines.Formats(), format) {
+				return fmt.Errorf("--format %q: it is one of %s", format, strings.Join(pipelines.Formats(), ", "))
+			}
+			if live, _ := terminal(a.stdout); live && format == "parquet" {
+				return errors.New("--format parquet writes a file: send it to one with > FILE")
+			}
+			if o.Workers < 0 {
+				return fmt.Errorf("--workers %d: there must be at least 1", o.Workers)
+			}
+			if len(args) == 0 && f.database == "" {
+				return errors.New("name a spec, or a ledger with --database")
+			}
+			overrides, err := f.overrides()
+			if err != nil {
+				return err
+			}
+			target := ""
+			if len(args) == 1 {
+				target = args[0]
+			}
+			o.Overrides, o.Output.Format, o.Notes = overrides, pipelines.Format(format), a.stderr
+			return work(pipelines.Predict(c.Context(), a.stdout, target, o))
+		},
+	}
+	f.register(c)
+	c.Flags().StringVar(&o.Data, "data", "", "CSV or Parquet file of new data")
+	c.Flags().StringArrayVar(&o.Only, "only", nil, "FIELD=GLOB names the fit; FIELD is dataset, model or sampler; may be repeated")
+	c.Flags().StringSliceVar(&o.Of, "quantity", nil, "linear, mean, response; several with commas (default mean,response)")
+	c.Flags().BoolVar(&o.Draws, "draws", false, "every draw in long form, instead of summaries")
+	c.Flags().IntVar(&o.Workers, "workers", 0, "rows that are predicted at once; 0 means one per processor (it never changes a bit)")
+	c.Flags().StringVar(&format, "format", "table", strings.Join(pipelines.Formats(), ", "))
+	c.Flags().IntVar(&o.Output.MaxRows, "rows", 100, "rows that a table shows; -1 for all (the other formats always have all)")
+	return c
+}

@@ -1,0 +1,34 @@
+package glm
+
+import (
+	"math"
+	"testing"
+)
+
+// Slopes of outcomes that are certain are finite wherever the chain's start may
+// lie: at eta = 800 the cloglog's e^eta overflows, and a row without failures
+// has nothing to multiply it by.
+func TestSlopesOfCertainOutcomes(t *testing.T) {
+	for _, link := range []string{"logit", "probit", "cloglog", "cauchit"} {
+		for _, eta := range []float64{-1e8, -800, 800, 1e8} {
+			y := 0.0
+			if eta > 0 {
+				y = 1
+			}
+			x := NewDense(1, 1)
+			x.Col(0)[0] = 1
+			target, err := NewTarget(&Data{X: x, Y: []float64{y}}, Model{Family: Family{"bernoulli", link}, Coefficients: []Prior{{Kind: Cauchy, Scale: 1}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, grad := NewPredictor(target), []float64{0}
+			p.SetTheta([]float64{eta})
+			p.Gradient(grad, []float64{0})
+			curv := []float64{0}
+			target.RowCurvature([]float64{eta}, nil, curv)
+			if sum := grad[0] + curv[0] + p.LogPosterior(); math.IsNaN(sum) || math.IsInf(sum, 0) {
+				t.Errorf("%s at %v: gradient %v, curvature %v, log density %v", link, eta, grad[0], curv[0], p.LogPosterior())
+			}
+		}
+	}
+}

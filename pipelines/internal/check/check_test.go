@@ -1,0 +1,205 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/pipelines/internal/run"
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/report"
+)
+
+// table has a response for several families, a covariate and an offset.
+const table = `y,k,x,e
+1,2,-1.2,0.1
+0,0,-0.4,0.3
+1,3,0.3,0.2
+0,1,0.9,0.5
+1,4,1.5,0.4
+0,1,-0.8,0.2
+1,2,0.1,0.1
+1,5,0.7,0.3
+`
+
+const bernoulli = `
+pipeline: t
+datasets: {d: {path: d.csv}}
+models: {m: {formula: y ~ x + offset(e), family: bernoulli, prior: {coefficients: "normal(0, 1.5)", intercept: {prior: "normal(0, 2)", at: zero}}}}
+samplers: {gibbs: {method: cggibbs}}
+`
+
+// load writes the table and reads a spec beside it.
+func load(t *testing.T, text string) Config {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range map[string]string{"d.csv": table, "s.yaml": text} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := spec.Load(filepath.Join(dir, "s.yaml"), spec.Options{Env: func(string) (string, bool) { return "", false }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Config{Pipeline: p, Database: filepath.Join(dir, "l.duckdb"), Workers: 2, Simulations: 60, Given: Prior, Now: time.Now}
+}
+
+// carryOut runs a check that must begin, and returns it with its only fit.
+func carryOut(t *testing.T, c Config) (*Outcome, *Result) {
+	t.Helper()
+	out, err := Run(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Fits) != 1 {
+		t.Fatalf("%d fits", len(out.Fits))
+	}
+	return out, out.Fits[0]
+}
+
+// simulations reads the ledger of a check.
+func simulations(t *testing.T, c Config, r *Result, parameters ...string) []report.Simulation {
+	t.Helper()
+	l, err := report.Open(c.Database, report.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := l.Simulations(context.Background(), r.Calibration, parameters)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// scaled is a sampler whose slopes are drawn too large.
+type scaled struct{ infer.Kernel }
+
+func (s scaled) Position(dst []float64) {
+	s.Kernel.Position(dst)
+	dst[1] = 1.5*dst[1] + 1
+}
+
+// A right sampler passes, one whose draws are wrong ends with exit code 1 and
+// is named. Seeds are fixed: the false-alarm rate of the first is 0.01 by the
+// check's own claim, and of the second none.
+func TestRightAndWrong(t *testing.T) {
+	right := load(t, bernoulli)
+	out, r := carryOut(t, right)
+	if out.ExitCode != run.ExitPass || r.Verdict != report.Pass && r.Verdict != report.Warn || r.Ranked != 60 {
+		t.Errorf("a right sampler: exit code %d, %+v", out.ExitCode, r)
+	}
+	wrong := load(t, bernoulli)
+	wrong.tamper = func(k infer.Kernel) infer.Kernel { return scaled{k} }
+	out, r = carryOut(t, wrong)
+	if out.ExitCode != run.ExitFail || r.Verdict != report.Fail || !strings.Contains(strings.Join(r.Words, "\n"), "\nx: p = ") {
+		t.Errorf("a wrong sampler: exit code %d, %+v", out.ExitCode, r)
+	}
+}
+
+// Neither workers nor an interruption change a rank, and more simulations go
+// on from those that the ledger has.
+func TestSameRanks(t *testing.T) {
+	one, many, stopped := load(t, bernoulli), load(t, bernoulli), load(t, bernoulli)
+	one.Workers, many.Workers = 1, 8
+	names := []string{"(Intercept)", "x", "log_lik"}
+	_, r := carryOut(t, one)
+	want := simulations(t, one, r, names...)
+	if len(want) != 60 {
+		t.Fatalf("%d simulations in the ledger", len(want))
+	}
+	_, r = carryOut(t, many)
+	if got := simulations(t, many, r, names...); !reflect.DeepEqual(got, want) {
+		t.Error("8 workers give other ranks than 1")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	stopped.Say = func(string) { cancel() } // after the first simulations
+	out, err := Run(ctx, stopped)
+	if err != nil || out.ExitCode != run.ExitInterrupted || out.Fits[0].Verdict != "" {
+		t.Fatalf("interrupted: %+v, %v", out, err)
+	}
+	id := &Result{Calibration: out.Fits[0].Calibration}
+	if n := len(simulations(t, stopped, id, names...)); n == 0 || n == 60 {
+		t.Fatalf("%d simulations after an interruption", n)
+	}
+	stopped.Say, stopped.Simulations = nil, 40
+	carryOut(t, stopped)
+	stopped.Simulations = 60
+	out, r = carryOut(t, stopped)
+	if got := simulations(t, stopped, r, names...); !reflect.DeepEqual(got, want) || out.ExitCode != run.ExitPass {
+		t.Errorf("resumed: other ranks, exit code %d", out.ExitCode)
+	}
+}
+
+// What cannot be drawn from is refused by name, with what to write instead; it
+// can be calibrated around the data.
+func TestImproper(t *testing.T) {
+	flat := load(t, strings.Replace(strings.Replace(bernoulli, `"normal(0, 1.5)"`, "flat", 1), "y ~ x", "k ~ x", 1))
+	flat.Pipeline.Models[0].Family.Name, flat.Pipeline.Models[0].Family.Link = "poisson", "log"
+	out, r := carryOut(t, flat)
+	if words := strings.Join(r.Words, "\n"); out.ExitCode != run.ExitUsage || !strings.Contains(words, "prior of x is flat") || !strings.Contains(words, "normal(0, 2.5)") {
+		t.Errorf("exit code %d, %s", out.ExitCode, words)
+	}
+	flat.Given = Posterior
+	out, r = carryOut(t, flat)
+	if out.ExitCode != run.ExitPass || r.Ranked != 60 {
+		t.Errorf("around the data: exit code %d, %+v", out.ExitCode, r)
+	}
+	flat.tamper = func(k infer.Kernel) infer.Kernel { return scaled{k} }
+	flat.Database += "2"
+	if out, r = carryOut(t, flat); out.ExitCode != run.ExitFail {
+		t.Errorf("around the data, a wrong sampler: exit code %d, %+v", out.ExitCode, r)
+	}
+}
+
+// A prior that allows what no data look like is told of.
+func TestDegenerate(t *testing.T) {
+	wide := load(t, strings.Replace(strings.Replace(bernoulli, `"normal(0, 1.5)"`, `"normal(0, 12)"`, 1), "y ~ x", "k ~ x", 1))
+	wide.Pipeline.Models[0].Family.Name, wide.Pipeline.Models[0].Family.Link = "poisson", "log"
+	out, r := carryOut(t, wide)
+	if words := strings.Join(r.Words, "\n"); out.ExitCode != run.ExitPass || r.Verdict != report.Warn || !strings.Contains(words, "--posterior") || r.Ranked == 60 {
+		t.Errorf("exit code %d, %+v", out.ExitCode, r)
+	}
+}
+
+// broken is a sampler that stops.
+type broken struct{ infer.Kernel }
+
+func (broken) Step() (infer.Info, error) { return infer.Info{}, errors.New("no finite density") }
+
+// A sampler that cannot fit simulated data has failed, with its own words.
+func TestSamplerStops(t *testing.T) {
+	c := load(t, bernoulli)
+	c.tamper = func(k infer.Kernel) infer.Kernel { return broken{k} }
+	out, r := carryOut(t, c)
+	if out.ExitCode != run.ExitFail || r.Verdict != report.ErrorGrade || !strings.Contains(strings.Join(r.Words, "\n"), "no finite density") {
+		t.Errorf("exit code %d, %+v", out.ExitCode, r)
+	}
+}
+
+// A row that counts twice has two simulated responses, and a check around the
+// data has each row of them and of the simulation once.
+func TestRows(t *testing.T) {
+	x := glm.NewDense(2, 1)
+	x.Col(0)[0], x.Col(0)[1] = 1, 2
+	data := &glm.Data{X: x, Y: []float64{3, 4}, Frequency: []float64{2, 1}, Offset: []float64{5, 6}}
+	e, err := expanded(data)
+	if err != nil || e.Frequency != nil || !reflect.DeepEqual(e.X.Values, []float64{1, 1, 2}) || !reflect.DeepEqual(e.Y, []float64{3, 3, 4}) || !reflect.DeepEqual(e.Offset, []float64{5, 5, 6}) {
+		t.Errorf("expanded to %+v, %v", e, err)
+	}
+	d := doubled(e, []float64{7, 8, 9})
+	if !reflect.DeepEqual(d.X.Values, []float64{1, 1, 2, 1, 1, 2}) || !reflect.DeepEqual(d.Y, []float64{3, 3, 4, 7, 8, 9}) || !reflect.DeepEqual(e.Y, []float64{3, 3, 4}) {
+		t.Errorf("doubled to %+v", d)
+	}
+	data.Frequency[0] = 1e9
+	if _, err := expanded(data); err == nil {
+		t.Error("a thousand million rows were accepted")
+	}
+}

@@ -1,0 +1,221 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/pipelines/internal/run"
+	"glmbatch/report"
+)
+
+// Limits of simulated responses: beyond them the rounding of a cached
+// predictor may be felt, so that no verdict could be taken.
+const (
+	mostResponse  = 1e12
+	mostCount     = 1e9
+	leastPositive = 1e-140 // below, a simulated response was rounded up
+	mostShare     = 1 - 1e-15
+	// wallTries bounds the draws of parameters until a linear predictor lies
+	// inside the link's domain in every row.
+	wallTries = 10_000
+)
+
+// simulator makes and fits the simulated data sets of one case. It is read-only
+// once made.
+type simulator struct {
+	*run.Case
+	seed     uint64
+	given    string // Prior or Posterior
+	draws    int
+	data     *glm.Data   // the real data, a row for each response
+	target   *glm.Target // of the real data
+	outcomes *glm.Pointwise
+	truths   *drawn // of the posterior of the real data; nil for draws from the prior
+	hook     func(infer.Kernel) infer.Kernel
+}
+
+// newSimulator sets the case up on the real data.
+func newSimulator(c *run.Case, seed uint64, given string, draws int, hook func(infer.Kernel) infer.Kernel) (*simulator, error) {
+	s := &simulator{Case: c, seed: seed, given: given, draws: draws, hook: hook}
+	var err error
+	if s.data, err = expanded(c.Data); err != nil {
+		return nil, err
+	}
+	if s.target, err = glm.NewTarget(s.data, c.Posterior); err != nil {
+		return nil, err
+	}
+	blank := *s.data
+	blank.Y = nil
+	s.outcomes, err = glm.NewPointwise(c.Posterior.Family, &blank)
+	return s, err
+}
+
+// Where the parameters of a simulation are drawn from.
+const (
+	Prior     = "prior"
+	Posterior = "posterior" // of the real data, which are then fitted again with the simulated ones
+)
+
+// afterData tells whether the real data are given.
+func (s *simulator) afterData() bool { return s.given == Posterior }
+
+// stream names a random stream of the case.
+func (s *simulator) stream(what string, i int) *infer.Stream {
+	return infer.NewStream(s.seed, "check", s.given, s.Dataset, s.Group, s.Model, s.Sampler, what, strconv.Itoa(i))
+}
+
+// condition draws n parameter vectors from the posterior of the real data, for
+// posterior calibration.
+func (s *simulator) condition(ctx context.Context, n int) error {
+	setup, err := s.Setup(s.target)
+	if err != nil {
+		return err
+	}
+	s.truths, err = draw(ctx, setup, s.stream("truths", 0), n, nil)
+	return err
+}
+
+// parameters names the statistics that are ranked.
+func (s *simulator) parameters() []string {
+	var out []string
+	for _, p := range s.target.Parameters() {
+		out = append(out, p.Name)
+	}
+	return append(out, "log_lik")
+}
+
+// simulate makes and fits data set i.
+func (s *simulator) simulate(ctx context.Context, i int) report.Simulation {
+	out := report.Simulation{Index: i}
+	fail := func(outcome string, err error) report.Simulation {
+		out.Outcome, out.Note = outcome, err.Error()
+		return out
+	}
+	theta, y, redrawn, err := s.respond(i)
+	out.Redrawn = redrawn
+	if err != nil {
+		return fail("refused", err)
+	}
+	out.AllEqual = allEqual(y, s.data.Trials)
+	if err := s.plain(y); err != nil {
+		return fail("overflow", err)
+	}
+	target, err := glm.NewTarget(s.fitted(y), s.Posterior)
+	if err != nil {
+		return fail("refused", err)
+	}
+	setup, err := s.Setup(target)
+	if err != nil {
+		return fail("error", err)
+	}
+	d, err := draw(ctx, setup, s.stream("chain", i), s.draws, s.hook)
+	if err != nil {
+		return fail("error", err)
+	}
+	out.Outcome, out.Iterations, out.Mixed = report.Ranked, d.iterations, d.mixed
+	out.Ranks = d.ranks(statistics(target, theta))
+	return out
+}
+
+// respond draws parameters and responses.
+func (s *simulator) respond(i int) (theta, y []float64, redrawn int, err error) {
+	rng := s.stream("data", i)
+	theta = make([]float64, s.target.Dim())
+	p := glm.NewPredictor(s.target)
+	for ; ; redrawn++ {
+		if redrawn == wallTries {
+			return nil, nil, redrawn, errors.New("the prior hardly ever leaves the linear predictor inside the domain of the link")
+		}
+		if s.afterData() {
+			for j := range theta {
+				theta[j] = s.truths.trace[j][s.truths.picks[i]]
+			}
+		} else {
+			s.target.DrawPrior(rng, theta)
+		}
+		p.SetTheta(theta)
+		if s.afterData() || s.feasible(p.Eta()) {
+			break
+		}
+	}
+	disp := s.dispersions(theta[s.target.Cols():])
+	y = make([]float64, s.target.Rows())
+	for r, eta := range p.Eta() {
+		y[r] = s.outcomes.Draw(rng, r, eta, disp)
+	}
+	return theta, y, redrawn, nil
+}
+
+// feasible tells whether every row has a mean.
+func (s *simulator) feasible(eta []float64) bool {
+	mean := make([]float64, len(eta))
+	s.Posterior.Family.Means(eta, mean)
+	for i, m := range mean {
+		if math.IsNaN(m) || s.Posterior.Family.Name == "poisson" && !(m > 0) && eta[i] <= 0 && s.Posterior.Family.Link == "identity" {
+			return false
+		}
+	}
+	return true
+}
+
+// dispersions are those of the family, fixed ones included.
+func (s *simulator) dispersions(free []float64) (out []float64) {
+	for k := range s.Posterior.Family.Dispersions() {
+		if p := s.Posterior.DispersionPrior(k); p.Kind == glm.Constant {
+			out = append(out, p.Location)
+			continue
+		}
+		out, free = append(out, free[0]), free[1:]
+	}
+	return out
+}
+
+// plain tells why responses cannot be a data set of the family, or nil. It
+// looks at the responses alone, so that leaving them out keeps ranks uniform.
+func (s *simulator) plain(y []float64) error {
+	low, high := -mostResponse, mostResponse
+	switch s.Posterior.Family.Name {
+	case "poisson", "negative_binomial":
+		low, high = 0, mostCount
+	case "gamma", "inverse_gaussian":
+		low = leastPositive
+	case "beta":
+		low, high = leastPositive, mostShare
+	}
+	for i, v := range y {
+		if !(v >= low && v <= high) {
+			return fmt.Errorf("row %d has a simulated response of %.3g", i+1, v)
+		}
+	}
+	return nil
+}
+
+// fitted is what is fitted: simulated responses on the design, under the real
+// data where these are given.
+func (s *simulator) fitted(y []float64) *glm.Data {
+	if s.afterData() {
+		return doubled(s.data, y)
+	}
+	data := *s.data
+	data.Y = y
+	return &data
+}
+
+// allEqual tells whether there is one response only: one number, or under
+// trials all successes or all failures.
+func allEqual(y, trials []float64) bool {
+	low, high := true, trials != nil
+	for i, v := range y {
+		if trials == nil {
+			low = low && v == y[0]
+			continue
+		}
+		low, high = low && v == 0, high && v == trials[i]
+	}
+	return low || high
+}

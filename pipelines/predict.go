@@ -1,0 +1,78 @@
+package pipelines
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"glmbatch/ingest"
+	"glmbatch/pipelines/internal/run"
+	"glmbatch/report"
+	"glmbatch/transform"
+)
+
+// PredictOptions configures Predict. The zero value predicts means and responses
+// for the data of the fit, as a table of summaries, with seed 1.
+type PredictOptions struct {
+	Overrides
+	Only    []string // terms FIELD=PATTERN that name one fit
+	Data    string   // a file of new data; empty: those of the fit, which need a target
+	Draws   bool     // every draw in place of summaries
+	Of      []string // linear, mean, response; empty: mean and response
+	Workers int      // 0: one per processor; changes no bit
+	Output  QueryOptions
+	Notes   io.Writer // remarks for people; nil: none
+}
+
+// Predict writes predictions from the kept draws of one fit. target is the spec
+// or shipped pipeline that names the ledger and, without new data, the data; it
+// may be empty where Overrides.Database names the ledger. The error is a *UsageError where
+// the call, the fit or the data are not as they must be.
+func Predict(ctx context.Context, w io.Writer, target string, o PredictOptions) error {
+	only, err := run.ParseSelector(o.Only)
+	if err != nil {
+		return &UsageError{err}
+	}
+	c := run.PredictConfig{Data: o.Data, AllDraws: o.Draws, Of: o.Of, Seed: 1, Options: o.Output, Notes: o.Notes}
+	c.Only, c.Workers, c.Now, c.Example = only, o.Workers, time.Now, example
+	if o.Database != "" {
+		if c.Database, err = filepath.Abs(o.Database); err != nil {
+			return err
+		}
+	}
+	if target != "" {
+		if c.Pipeline, _, err = load(target, o.Overrides); err != nil {
+			return err
+		}
+		c.Database, c.Seed = c.Pipeline.Database, c.Pipeline.Seed
+	}
+	if o.Seed != nil {
+		c.Seed = *o.Seed
+	}
+	if c.Workers == 0 {
+		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	if c.Notes == nil {
+		c.Notes = io.Discard
+	}
+	err = run.Predict(ctx, w, c)
+	if isCallers(err) {
+		return &UsageError{err}
+	}
+	return err
+}
+
+// isCallers tells whether the call, the ledger's name or the data are at fault.
+func isCallers(err error) bool {
+	var call *run.CallError
+	var missing *report.MissingError
+	var other *report.NotLedgerError
+	var source *ingest.SourceError
+	var cell *ingest.ColumnError
+	var column *transform.ColumnError
+	var table *transform.TableError
+	return errors.As(err, &call) || errors.As(err, &missing) || errors.As(err, &other) || errors.As(err, &source) || errors.As(err, &cell) || errors.As(err, &column) || errors.As(err, &table)
+}

@@ -1,0 +1,64 @@
+package report
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/duckdb/duckdb-go/v2"
+)
+
+// Column is a column of rows to be written: a name and a type of the engine.
+type Column struct{ Name, Type string }
+
+// WriteRows writes rows as Query writes an answer. fill adds them one by one, a
+// value for each column: NaN becomes NULL. They pass through a temporary file, so
+// that there may be more of them than fit into memory.
+func WriteRows(ctx context.Context, w io.Writer, opts QueryOptions, columns []Column, fill func(add func(values ...any) error) error) (err error) {
+	dir, err := os.MkdirTemp("", "ledger-rows-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	connector, err := duckdb.NewConnector(filepath.Join(dir, "rows.duckdb")+"?memory_limit=1GB", nil)
+	if err != nil {
+		return err
+	}
+	db := sql.OpenDB(connector)
+	c, err := db.Conn(ctx)
+	if err != nil {
+		return errors.Join(err, db.Close())
+	}
+	defer func() { err = errors.Join(err, c.Close(), db.Close()) }()
+	var table strings.Builder
+	for i, column := range columns {
+		if i > 0 {
+			table.WriteString(", ")
+		}
+		table.WriteString(`"` + strings.ReplaceAll(column.Name, `"`, `""`) + `" ` + column.Type)
+	}
+	if _, err := c.ExecContext(ctx, "CREATE TABLE answer ("+table.String()+")"); err != nil {
+		return err
+	}
+	err = appendRows(c, "answer", func(add func(...driver.Value) error) error {
+		row := make([]driver.Value, len(columns))
+		return fill(func(values ...any) error {
+			for i, v := range values {
+				if x, ok := v.(float64); ok {
+					v = number(x)
+				}
+				row[i] = v
+			}
+			return add(row...)
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return answer(ctx, w, c, opts, "SELECT * FROM answer", nil)
+}
