@@ -6,7 +6,6 @@ import (
 
 	"glmbatch/infer/glm"
 	"glmbatch/infer/internal/linalg"
-	"glmbatch/infer/internal/simd"
 	"glmbatch/infer/internal/vec"
 )
 
@@ -151,7 +150,7 @@ func (p *reduction) accumulate(first int, x, sum []float64) {
 	}
 	for end := first + len(x); first < end; {
 		rows, last := p.rowsOf(first, end)
-		simd.AxpyColumns(x[:last-first], rows, sum)
+		kernels.AxpyColumns(x[:last-first], rows, sum)
 		x, first = x[last-first:], last
 	}
 }
@@ -183,7 +182,7 @@ func (p *reduction) theta(first int, q, epsilon, along []float64) {
 	along = along[:len(epsilon)]
 	for c, end := first, first+len(epsilon); c < end; {
 		rows, last := p.rowsOf(c, end)
-		simd.DotColumns(rows, q, along[c-first:last-first])
+		kernels.DotColumns(rows, q, along[c-first:last-first])
 		c = last
 	}
 	for i, x := range epsilon {

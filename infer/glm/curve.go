@@ -3,14 +3,12 @@ package glm
 import (
 	"math"
 	"slices"
-
-	"glmbatch/infer/internal/simd"
-	"glmbatch/infer/internal/vec"
 )
 
 // Curved is a Predictor that also gives slope and curvature of the log
-// likelihood along a coefficient: for the closed sums in one pass of vector
-// kernels, for a law from its rows' derivatives, which are cached at the point.
+// likelihood along a coefficient. The rows' derivatives at the point are cached
+// beside eta, so that one pass with exponentials, at the place looked at, serves
+// one update: what a move has computed there is what the next update needs.
 type Curved struct {
 	*Predictor
 	fresh      bool // grad and curv belong to eta
@@ -29,23 +27,17 @@ type Curve struct {
 // NewCurved gives a predictor these passes. It must be moved through the Curved
 // alone from then on.
 func NewCurved(p *Predictor) *Curved {
-	c := &Curved{Predictor: p}
-	if _, closed := c.moments(p.eta, 0); !closed {
-		n := len(p.eta)
-		c.grad, c.curv = make([]float64, n), make([]float64, n)
-		c.nextGrad, c.nextCurv = make([]float64, n), make([]float64, n)
-	}
-	return c
+	n := len(p.eta)
+	return &Curved{Predictor: p, grad: make([]float64, n), curv: make([]float64, n),
+		nextGrad: make([]float64, n), nextCurv: make([]float64, n)}
 }
 
 // Stale tells that the point was moved in another way than by Jump.
 func (c *Curved) Stale() { c.fresh = false }
 
-// Here returns the curve along coefficient j at the point. Cost: O(n).
+// Here returns the curve along coefficient j at the point. Cost: O(n), with
+// exponentials after Stale only.
 func (c *Curved) Here(j int) Curve {
-	if m, closed := c.moments(c.t.data.X.Col(j), 0); closed {
-		return c.closed(j, c.value, m)
-	}
 	if !c.fresh {
 		c.pass(c.eta, 0, c.grad, c.curv)
 		c.fresh = true
@@ -55,20 +47,12 @@ func (c *Curved) Here(j int) Curve {
 
 // AlongCurve returns the curve with delta added to coefficient j. Cost: O(n).
 func (c *Curved) AlongCurve(j int, delta float64) Curve {
-	var v Value
-	m, closed := c.moments(c.t.data.X.Col(j), delta)
-	if closed {
-		v.sum = m.Value
-	} else {
-		v.sum = c.pass(c.t.data.X.Col(j), delta, c.nextGrad, c.nextCurv)
-	}
+	sum := c.pass(c.t.data.X.Col(j), delta, c.nextGrad, c.nextCurv)
+	v := Value{sum: sum}
 	if c.t.kind.linear() {
 		v.linear = math.FMA(delta, c.t.xty[j], c.value.linear)
 	}
 	v.LogLik = c.t.logLik(v.sum, v.linear, &c.disp)
-	if closed {
-		return c.closed(j, v, m)
-	}
 	return c.along(j, v, c.nextGrad, c.nextCurv)
 }
 
@@ -81,45 +65,32 @@ func (c *Curved) Jump(j int, delta float64, v Value) {
 	c.fresh = true
 }
 
-// moments returns the moments of a closed sum; false for other kinds.
-func (c *Curved) moments(x []float64, delta float64) (simd.Moments, bool) {
-	t := c.t
-	switch {
-	case t.kind == logit && t.weights == nil:
-		return simd.Log1pExpMoments(c.eta, x, delta), true
-	case t.kind == logit:
-		return simd.WeightedLog1pExpMoments(t.weights, c.eta, x, delta), true
-	case t.kind == poisson && t.weights == nil:
-		return simd.ExpMoments(c.eta, x, delta), true
-	case t.kind == poisson:
-		return simd.WeightedExpMoments(t.weights, c.eta, x, delta), true
-	case t.kind == gaussian && t.weights == nil:
-		return simd.SquaresMoments(t.data.Y, c.eta, x, delta), true
-	}
-	return simd.Moments{}, false
-}
-
-// closed makes a curve of the moments of a closed sum.
-func (c *Curved) closed(j int, v Value, m simd.Moments) Curve {
-	if c.t.kind == gaussian {
-		precision := 1 / c.disp.at[0] / c.disp.at[0]
-		return Curve{v, -precision * m.Slope, precision * m.Curve}
-	}
-	return Curve{v, c.t.xty[j] - m.Slope, m.Curve}
-}
-
 // along sums the rows' derivatives along a column.
 func (c *Curved) along(j int, v Value, grad, curv []float64) Curve {
 	x := c.t.data.X.Col(j)
-	return Curve{v, simd.Dot(x, grad), vec.CurvatureAlong(x, curv)}
+	return Curve{v, c.t.kernels.Dot(x, grad), c.t.kernels.CurvatureAlong(x, curv)}
 }
 
 // pass writes the rows' derivatives at eta + delta·x, and returns the family's
 // sum there.
 func (c *Curved) pass(x []float64, delta float64, grad, curv []float64) (sum float64) {
 	t := c.t
+	switch {
+	case t.kind == logit && t.weights == nil:
+		sum = t.kernels.Log1pExpCurve(c.eta, x, delta, grad, curv)
+		for i, y := range t.data.Y {
+			grad[i] = y - grad[i]
+		}
+		return sum
+	case t.kind == poisson && t.weights == nil:
+		sum = t.kernels.ExpCurve(c.eta, x, delta, curv)
+		for i, y := range t.data.Y {
+			grad[i] = y - curv[i]
+		}
+		return sum
+	}
 	copy(grad, c.eta)
-	simd.Axpy(delta, x, grad)
+	t.kernels.Axpy(delta, x, grad)
 	t.RowCurvature(grad, c.disp.at[:], curv)
 	t.RowGradient(grad, c.disp.at[:], grad)
 	return t.sum(c.eta, x, delta, c.disp.at)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 
-	"glmbatch/infer/internal/simd"
 	"glmbatch/infer/internal/vec"
 )
 
@@ -34,7 +33,7 @@ func Cholesky(a []float64, n int) (*Chol, error) {
 		for j := range last {
 			col := a[j*n : j*n+n]
 			if j >= first {
-				pivot := col[j] - simd.SumSquares(col[:j])
+				pivot := col[j] - kernels.SumSquares(col[:j])
 				if !(pivot > 0) || pivot > math.MaxFloat64 {
 					return nil, ErrNotPositive
 				}
@@ -42,7 +41,7 @@ func Cholesky(a []float64, n int) (*Chol, error) {
 			}
 			for i := max(j+1, first); i < last; i++ {
 				row := a[i*n : i*n+n]
-				row[j] = (row[j] - simd.Dot(row[:j], col)) / col[j]
+				row[j] = (row[j] - kernels.Dot(row[:j], col)) / col[j]
 			}
 		}
 	}
@@ -54,7 +53,7 @@ func (c *Chol) SolveLower(b []float64) {
 	n := c.n
 	for i := range n {
 		row := c.l[i*n : i*n+n]
-		b[i] = (b[i] - simd.Dot(row[:i], b)) / row[i]
+		b[i] = (b[i] - kernels.Dot(row[:i], b)) / row[i]
 	}
 }
 
@@ -64,7 +63,7 @@ func (c *Chol) SolveUpper(b []float64) {
 	for i := n - 1; i >= 0; i-- {
 		row := c.l[i*n : i*n+n]
 		b[i] /= row[i]
-		simd.Axpy(-b[i], row[:i], b[:i])
+		kernels.Axpy(-b[i], row[:i], b[:i])
 	}
 }
 

@@ -2,6 +2,10 @@ package linalg
 
 import "glmbatch/infer/internal/simd"
 
+// kernels have the bits of package vec in the form that this processor runs
+// fastest.
+var kernels = simd.Vector()
+
 // blockRows is the number of rows that Gram and Multiply work on together: 256
 // rows of 500 columns are a megabyte, which stays in a core's cache.
 const blockRows = 256
@@ -34,7 +38,7 @@ func Gram(x []float64, rows, cols int, w, h []float64) {
 					left[r] *= v
 				}
 			}
-			simd.DotColumns(block[:(i+1)*m], left[:m], sums[:i+1])
+			kernels.DotColumns(block[:(i+1)*m], left[:m], sums[:i+1])
 			for j, v := range sums[:i+1] {
 				h[i*cols+j] += v
 			}

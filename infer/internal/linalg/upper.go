@@ -1,7 +1,5 @@
 package linalg
 
-import "glmbatch/infer/internal/simd"
-
 // Upper is an upper triangular n × n matrix, its columns packed: entry (i, j)
 // stands at place j(j+1)/2 + i, i ≤ j.
 type Upper struct {
@@ -18,7 +16,7 @@ func (c *Chol) InverseTransposed() *Upper {
 		for i := j; i >= 0; i-- {
 			row := c.l[i*c.n : i*c.n+i+1]
 			col[i] /= row[i]
-			simd.Axpy(-col[i], row[:i], col[:i])
+			kernels.Axpy(-col[i], row[:i], col[:i])
 		}
 	}
 	return u
@@ -34,7 +32,7 @@ func (u *Upper) Col(j int) []float64 {
 func (u *Upper) Apply(x, dst []float64) {
 	clear(dst)
 	for j, v := range x {
-		simd.Axpy(v, u.Col(j), dst)
+		kernels.Axpy(v, u.Col(j), dst)
 	}
 }
 
@@ -43,7 +41,7 @@ func (u *Upper) Solve(b []float64) {
 	for j := u.n - 1; j >= 0; j-- {
 		col := u.Col(j)
 		b[j] /= col[j]
-		simd.Axpy(-b[j], col[:j], b[:j])
+		kernels.Axpy(-b[j], col[:j], b[:j])
 	}
 }
 
@@ -57,7 +55,7 @@ func (u *Upper) Multiply(x []float64, rows int) []float64 {
 		pack(x, rows, u.n, first, m, block)
 		for j := range u.n {
 			clear(dst[:m])
-			simd.AxpyColumns(u.Col(j), block[:(j+1)*m], dst[:m])
+			kernels.AxpyColumns(u.Col(j), block[:(j+1)*m], dst[:m])
 			copy(out[j*rows+first:], dst[:m])
 		}
 	}

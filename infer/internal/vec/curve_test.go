@@ -6,17 +6,35 @@ import (
 	"testing"
 )
 
-func TestCurvatureAlong(t *testing.T) {
+// The fused passes have the sums of the plain ones and the derivatives of the
+// elementary functions.
+func TestCurves(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for n := range 30 {
-		sum := 0.0
-		x, w := make([]float64, n), make([]float64, n)
-		for i := range x {
-			x[i], w[i] = r.NormFloat64(), r.Float64()
-			sum += x[i] * x[i] * w[i]
+	for _, n := range []int{0, 1, 7, 8, 511, 512, 513, 1200} {
+		eta, x := make([]float64, n), make([]float64, n)
+		for i := range eta {
+			eta[i], x[i] = 20*r.NormFloat64(), r.NormFloat64()
 		}
-		if got := CurvatureAlong(x, w); math.Abs(got-sum) > 1e-14*(1+sum) {
-			t.Errorf("n = %d: %v, want %v", n, got, sum)
+		first, second := make([]float64, n), make([]float64, n)
+		near := func(what string, got, want float64) {
+			if !(math.Abs(got-want) <= 1e-14*math.Abs(want)) {
+				t.Errorf("n = %d: %s is %v, want %v", n, what, got, want)
+			}
+		}
+		near("log1pexp", Log1pExpCurve(eta, x, 0.7, first, second), SumLog1pExpAlong(eta, x, 0.7))
+		for i := range eta {
+			at := math.FMA(0.7, x[i], eta[i])
+			near("first", first[i], Logistic(at))
+			near("second", second[i], Logistic(at)*Logistic(-at))
+		}
+		near("exp", ExpCurve(eta, x, 0.1, first), SumExpAlong(eta, x, 0.1))
+		sum := 0.0
+		for i := range eta {
+			near("exp's own", first[i], Exp(math.FMA(0.1, x[i], eta[i])))
+			sum += x[i] * x[i] * second[i]
+		}
+		if got := CurvatureAlong(x, second); math.Abs(got-sum) > 1e-13*(1+sum) {
+			t.Errorf("n = %d: curvature %v, want %v", n, got, sum)
 		}
 	}
 }
