@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 
+	"glmbatch/infer/glm"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -14,17 +15,20 @@ import (
 // Gates, workers, variables and paths are not in it: changed gates recompute
 // the verdict only, and the data's content speaks for its place.
 type identity struct {
-	Format   int    `json:"format"`
-	Data     string `json:"data"` // hash of the used columns' values, in row order
-	Dataset  string `json:"dataset"`
-	Key      string `json:"key"`
-	Model    any    `json:"model"`
-	Sampler  any    `json:"sampler"`
-	Length   any    `json:"length"`
-	Chains   int    `json:"chains"`
-	Keep     string `json:"keep"` // who asks for draws is not served by summaries
-	Seed     uint64 `json:"seed"`
-	Versions any    `json:"versions"` // of each algorithm on the way; maps marshal sorted
+	Format  int    `json:"format"`
+	Data    string `json:"data"` // hash of the used columns' values, in row order
+	Dataset string `json:"dataset"`
+	Key     string `json:"key"`
+	Model   any    `json:"model"`
+	Sampler any    `json:"sampler"`
+	Length  any    `json:"length"`
+	Chains  int    `json:"chains"`
+	Keep    string `json:"keep"` // who asks for draws is not served by summaries
+	Seed    uint64 `json:"seed"`
+	// Replicate is 0 for the fit itself, so that asking for replicates does not
+	// compute it again.
+	Replicate int `json:"replicate,omitempty"`
+	Versions  any `json:"versions"` // of each algorithm on the way; maps marshal sorted
 }
 
 // identityFormat is raised when identity changes shape.
@@ -38,6 +42,7 @@ type modelIdentity struct {
 	ByName                                      []string
 	Shape, Phi, Nu                              string `json:",omitempty"`
 	FrequencyWeights, PrecisionWeights          string `json:",omitempty"`
+	Defaults                                    string `json:",omitempty"` // the rules of priors that are left out
 }
 
 func identifyModel(m *spec.Model) modelIdentity {
@@ -53,11 +58,20 @@ func identifyModel(m *spec.Model) modelIdentity {
 		Nu:           m.Prior.Nu.String(),
 
 		FrequencyWeights: m.FrequencyWeights, PrecisionWeights: m.PrecisionWeights,
+		Defaults: defaultsOf(m),
 	}
 	for _, n := range m.Prior.ByName {
 		id.ByName = append(id.ByName, n.Pattern, n.Prior.String())
 	}
 	return id
+}
+
+// defaultsOf is the version of the rules of default priors, where one is used.
+func defaultsOf(m *spec.Model) string {
+	if m.HasDefaults() {
+		return glm.DefaultsVersion
+	}
+	return ""
 }
 
 // lengthIdentity is what of run decides how long the chains get. The values of

@@ -82,14 +82,14 @@ func (Model) planned() string {
 type Family struct{ glm.Family }
 
 // Priors are the prior distributions of a model. Those that the family does not
-// have are left with an empty Kind.
+// have, and those that are left out, have an empty Kind.
 type Priors struct {
-	Coefficients CoefficientPrior `yaml:"coefficients" doc:"Prior of every coefficient but the intercept. May be left out only under 'standardize: center_scale' for links without a unit (log, logit, probit, cloglog, cauchit): normal(0, 2.5)."`
-	Intercept    InterceptPrior   `yaml:"intercept" doc:"Prior of the intercept. Left out: normal(0, 10) at the means of the columns, flat for gaussian and student_t; other links with a unit need one."`
+	Coefficients CoefficientPrior `yaml:"coefficients" doc:"Prior of every coefficient but the intercept. Left out: normal(0, 2.5/sd(x)), times the scale of the response for links with its unit, as in rstanarm; pipeline validate prints the numbers."`
+	Intercept    InterceptPrior   `yaml:"intercept" doc:"Prior of the intercept. Left out: normal(0, 2.5) at the means of the columns; for links with the unit of the response, around its mean and times its scale."`
 	ByName       []*NamedPrior    `yaml:"by_name" keyed:"Pattern" doc:"Priors of single coefficients, by name or glob; the more exact pattern wins."`
-	Sigma        DispersionPrior  `yaml:"sigma" doc:"Prior of the residual standard deviation of gaussian, or the scale of student_t, in units of the response."`
-	Shape        DispersionPrior  `yaml:"shape" doc:"Prior of the shape of negative_binomial, gamma (both: left out, gamma(0.01, 0.01)) or inverse_gaussian (in units of the response)."`
-	Phi          DispersionPrior  `yaml:"phi" doc:"Prior of the precision of beta. Left out: gamma(0.01, 0.01)."`
+	Sigma        DispersionPrior  `yaml:"sigma" doc:"Prior of the residual standard deviation of gaussian, or the scale of student_t, in units of the response. Left out: exponential(1/sd(y))."`
+	Shape        DispersionPrior  `yaml:"shape" doc:"Prior of the shape of gamma (left out: inverse_gamma(0.5, 0.08), so that 1/sqrt(shape) is half_normal(2.5)), inverse_gaussian (the same, times the mean response) or negative_binomial (gamma(0.5, 0.0005))."`
+	Phi          DispersionPrior  `yaml:"phi" doc:"Prior of the precision of beta. Left out: inverse_gamma(0.5, 0.08)."`
 	Nu           DispersionPrior  `yaml:"nu" doc:"Prior of the degrees of freedom of student_t, above 1; constant(4) fixes them. Left out: gamma(2, 0.1)."`
 }
 
@@ -158,17 +158,19 @@ const Never Refresh = -1
 // Run says how many chains there are and when they stop: at a target (Draws is
 // 0) or at a fixed length (Draws > 0). Lengths are iterations per chain.
 type Run struct {
-	Chains   int    `yaml:"chains" min:"1" max:"1024" default:"4" doc:"Chains per fit, each with its own start and random stream."`
-	Until    Until  `yaml:"until" default:"gates" doc:"When a fit is finished: 'gates' when every gate holds, or an effective sample size, {ess: 100, over: median}. Checks fall at first, 2*first, 4*first … iterations per chain."`
-	First    int    `yaml:"first" min:"20" max:"1000000000" default:"500" doc:"Iterations per chain at the first check; the older half is warm-up."`
-	MaxDraws int    `yaml:"max_draws" min:"20" max:"1000000000" default:"20000" doc:"Iterations per chain, warm-up counted, beyond which no fit grows even if the target is not met."`
-	Warmup   int    `yaml:"warmup" min:"0" max:"1000000000" doc:"Fixed length: iterations per chain that are thrown away. Needs draws. Left out: as many as draws."`
-	Draws    int    `yaml:"draws" min:"10" max:"1000000000" doc:"Fixed length: draws per chain, instead of until, first and max_draws."`
-	Keep     string `yaml:"keep" enum:"draws summary" planned:"scales" default:"draws" doc:"What the ledger keeps: every draw, or the summaries only."`
-	LOO      bool   `yaml:"loo" default:"false" doc:"Leave-one-out cross-validation (PSIS-LOO) and WAIC of every fit, row by row, in the ledger: compare models with the view loo_compare."`
+	Chains   int   `yaml:"chains" min:"1" max:"1024" default:"4" doc:"Chains per fit, each with its own start and random stream."`
+	Until    Until `yaml:"until" default:"gates" doc:"When a fit is finished: 'gates' when every gate holds, or an effective sample size, {ess: 100, over: median}. Checks fall at first, 2*first, 4*first … iterations per chain."`
+	First    int   `yaml:"first" min:"20" max:"1000000000" default:"500" doc:"Iterations per chain at the first check; the older half is warm-up."`
+	MaxDraws int   `yaml:"max_draws" min:"20" max:"1000000000" default:"20000" doc:"Iterations per chain, warm-up counted, beyond which no fit grows even if the target is not met."`
+	Warmup   int   `yaml:"warmup" min:"0" max:"1000000000" doc:"Fixed length: iterations per chain that are thrown away. Needs draws. Left out: as many as draws."`
+	Draws    int   `yaml:"draws" min:"10" max:"1000000000" doc:"Fixed length: draws per chain, instead of until, first and max_draws."`
+	// Replicates counts the fit itself.
+	Replicates int    `yaml:"replicates" min:"1" max:"1000" default:"1" doc:"How often each fit is made, the first time as without this key, then with random streams of its own and keeping summaries only: pipeline compare then gives times with intervals, from 6 on."`
+	Keep       string `yaml:"keep" enum:"draws summary" planned:"scales" default:"draws" doc:"What the ledger keeps: every draw, or the summaries only."`
+	LOO        bool   `yaml:"loo" default:"false" doc:"Leave-one-out cross-validation (PSIS-LOO) and WAIC of every fit, row by row, in the ledger: compare models with the view loo_compare."`
 }
 
-func (Run) planned() string { return "memory replicates sample thin timeout workers" }
+func (Run) planned() string { return "memory sample thin timeout workers" }
 
 // Fixed says that the run has a fixed length.
 func (r Run) Fixed() bool { return r.Draws > 0 }
