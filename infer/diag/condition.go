@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"glmbatch/infer/internal/linalg"
+	"glmbatch/infer/internal/vec"
 )
 
 // Condition holds the condition numbers of a covariance or of a Hessian:
@@ -94,7 +95,7 @@ type smooth struct {
 func evaluate(a, log []float64, n int, p float64) (*smooth, error) {
 	s := make([]float64, n)
 	for j, v := range log {
-		s[j] = math.Exp(v)
+		s[j] = vec.Exp(v)
 	}
 	values, vectors, err := linalg.SymEigen(scaled(a, s, n), n)
 	if err != nil || !(values[n-1] > 0) {
@@ -104,14 +105,14 @@ func evaluate(a, log []float64, n int, p float64) (*smooth, error) {
 	x, y := make([]float64, n), make([]float64, n) // diagonals of X and Y
 	var up, down float64
 	for k, v := range values {
-		wx, wy := math.Pow(v/top, p), math.Pow(low/v, p)
+		wx, wy := power(v/top, p), power(low/v, p)
 		up, down = up+wx, down+wy
 		for j, e := range vectors[k*n : (k+1)*n] {
 			x[j] = math.FMA(wx*e, e, x[j])
 			y[j] = math.FMA(wy*e, e, y[j])
 		}
 	}
-	out := &smooth{value: math.Log(top) - math.Log(low) + (math.Log(up)+math.Log(down))/p, condition: top / low, gradient: make([]float64, n)}
+	out := &smooth{value: vec.Log(top) - vec.Log(low) + (vec.Log(up)+vec.Log(down))/p, condition: top / low, gradient: make([]float64, n)}
 	for j := range x {
 		x[j], y[j] = x[j]/up, y[j]/down
 		out.gradient[j] = 2 * (x[j] - y[j])
@@ -119,6 +120,9 @@ func evaluate(a, log []float64, n int, p float64) (*smooth, error) {
 	out.lower = certify(values, vectors, x, y, up, down, n, p)
 	return out, nil
 }
+
+// power returns xᵖ for positive x.
+func power(x, p float64) float64 { return vec.Exp(p * vec.Log(x)) }
 
 // certify scales X and Y to the smaller of their diagonals, each, and returns
 // tr(BX)/tr(BY). B is taken by its spectrum.
@@ -131,7 +135,7 @@ func certify(values, vectors, x, y []float64, up, down float64, n int, p float64
 	var bx, by float64
 	inner := make([]float64, n)
 	for k, v := range values { // X = Σ w e eᵀ: tr(B·C·X·C) = Σ w (C e)ᵀ B (C e)
-		wx, wy := math.Pow(v/values[0], p)/up, math.Pow(values[n-1]/v, p)/down
+		wx, wy := power(v/values[0], p)/up, power(values[n-1]/v, p)/down
 		e := vectors[k*n : (k+1)*n]
 		quadratic := func(c []float64) (sum float64) {
 			for j := range inner {
@@ -178,7 +182,7 @@ func residual(a []float64, n int) (high, low float64, err error) {
 				for j, g := range at.gradient {
 					next[j] = math.FMA(-step, g, log[j])
 				}
-				if trial, err = evaluate(a, next, n, p); err == nil && trial.value <= at.value-0.3*float64(step*size) {
+				if trial, err = evaluate(a, next, n, p); err == nil && trial.value <= math.FMA(-0.3*step, size, at.value) {
 					break
 				}
 				left--
