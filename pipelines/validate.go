@@ -38,6 +38,9 @@ func (p *Plan) String() string {
 		}
 		fmt.Fprintf(&b, "  %s × %s × %s%s\n", f.Dataset.Name, f.Model.Name, f.Sampler.Name, each)
 	}
+	if n := p.pipeline.Run.Replicates; n > 1 {
+		fmt.Fprintf(&b, "  each %d times, with seeds of its own from the second on\n", n)
+	}
 	b.WriteString("\nmodels:\n")
 	for _, m := range p.pipeline.Models {
 		fmt.Fprintf(&b, "  %s: %s, %s, standardize %s\n    prior of coefficients %s; of the intercept %s at %s",

@@ -61,5 +61,5 @@ func (l *Ledger) HasLOO(ctx context.Context, fit int64) (has bool, err error) {
 	return has, err
 }
 
-// modelsVersion is the schema version that brought the tables loo and derived.
+// modelsVersion is the schema version that brought the tables loo and derived, and replicates.
 const modelsVersion = 3

@@ -94,3 +94,13 @@ func engineWords(err error) string {
 	}
 	return strings.TrimSpace(s)
 }
+
+// OldError reports a ledger of a schema version that lacks what was asked for.
+type OldError struct {
+	Path       string
+	Have, Need int
+}
+
+func (e *OldError) Error() string {
+	return fmt.Sprintf("ledger %q has schema version %d, and this needs %d\nhint: the next pipeline run brings the ledger up to date", e.Path, e.Have, e.Need)
+}

@@ -140,7 +140,7 @@ func (s *Session) insertFit(ctx context.Context, id int64, f *Fit) error {
 	}
 	t := f.Times
 	_, err = s.c.ExecContext(ctx, `INSERT INTO fit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-		?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		id, f.Fingerprint, f.RunID, text(f.Pipeline), f.Dataset, f.Group, f.Model, f.Sampler,
 		text(f.Method), text(f.Family), text(f.Link), text(f.Formula),
 		f.Rows, f.Columns, len(f.Parameters), f.Chains, f.Warmup, f.Draws, f.Iterations, kept,
@@ -148,7 +148,7 @@ func (s *Session) insertFit(ctx context.Context, id int64, f *Fit) error {
 		string(f.Status), string(f.Verdict.Grade), list(f.Verdict.Reasons), string(gates), list(f.Warnings), text(f.Error),
 		number(t.Setup), number(t.Warmup), number(t.Sampling), number(t.Wall),
 		number(t.ToESS100Median), number(t.ToESS100Min), number(t.ToESS100LogLik),
-		f.Created.UTC(), f.Created.UTC())
+		f.Created.UTC(), f.Created.UTC(), max(f.Replicate, 1))
 	if err == nil && f.Design != nil {
 		_, err = s.c.ExecContext(ctx, "INSERT INTO design VALUES (?, ?)", id, string(f.Design))
 	}

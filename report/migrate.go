@@ -33,12 +33,15 @@ var deriveSQL string
 //go:embed schema/0003_loo.sql
 var looSQL string
 
+//go:embed schema/0003_replicates.sql
+var replicatesSQL string
+
 // migrations is the history of the schema: entry i leads to version i+1.
 // Entries that were released are never changed.
 var migrations = []migration{
 	{"ledger", []string{ledgerSQL, commentsSQL}},
 	{"identity", []string{identitySQL}},
-	{"models", []string{calibrationSQL, deriveSQL, looSQL}},
+	{"models", []string{calibrationSQL, deriveSQL, looSQL, replicatesSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.

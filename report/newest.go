@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // Predecessor is the newest complete fit of a name, as far as it tells what a
@@ -51,12 +52,13 @@ func (l *Ledger) Predecessors(ctx context.Context) (map[Key]Predecessor, error) 
 // identityVersion is the schema version that brought the table identity.
 const identityVersion = 2
 
-// States returns the newest verdict that any run took for each name: of a fit
-// that it computed, skipped, or could not compute. Without a ledger file there
+// States returns the verdict that the newest run with each name took for it: of
+// a fit that it computed, skipped, or could not compute, the worst one where
+// there are replicates. Without a ledger file there
 // are none, and no error.
 func (l *Ledger) States(ctx context.Context) (map[Key]Grade, error) {
 	return l.grades(ctx, `SELECT dataset, key, model, sampler, verdict FROM run_fit
-		QUALIFY row_number() OVER (PARTITION BY dataset, key, model, sampler ORDER BY noted DESC, rowid DESC) = 1`)
+		QUALIFY run_id = first_value(run_id) OVER (PARTITION BY dataset, key, model, sampler ORDER BY noted DESC, rowid DESC)`)
 }
 
 // LastRun returns the verdicts that the newest run of a pipeline took, runs
@@ -76,11 +78,19 @@ func (l *Ledger) grades(ctx context.Context, query string, args ...any) (map[Key
 			if err := rows.Scan(&k.Dataset, &k.Group, &k.Model, &k.Sampler, &g); err != nil {
 				return err
 			}
-			found[k] = g
+			if before, ok := found[k]; !ok || worse(g, before) {
+				found[k] = g
+			}
 			return nil
 		}, args...)
 	})
 	return found, err
+}
+
+// worse compares grades, as replicates of one name have them.
+func worse(a, b Grade) bool {
+	order := []Grade{Pass, Warn, Fail, ErrorGrade}
+	return slices.Index(order, a) > slices.Index(order, b)
 }
 
 // scanRows calls scan for each row of a query.

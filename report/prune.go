@@ -17,8 +17,8 @@ type Pruned struct {
 	Before, After int64 // bytes of the file
 }
 
-// Prune keeps the newest keep complete fits of each name, and as many of its
-// errors, and removes what belongs to the others; what runs did about them is
+// Prune keeps the newest keep complete fits of each name and replicate, and as
+// many of its errors, and removes what belongs to the others; what runs did about them is
 // history and stays. Deletes do not shrink a DuckDB file, so the file is
 // written anew beside itself and takes the old one's place by a rename: a
 // crash at any moment leaves the one or the other, whole. It needs as much
@@ -55,7 +55,7 @@ func (l *Ledger) Prune(ctx context.Context, keep int) (Pruned, error) {
 func (s *Session) prune(ctx context.Context, keep int) (p Pruned, err error) {
 	_, err = s.c.ExecContext(ctx, `CREATE OR REPLACE TEMP TABLE pruned AS
 		SELECT fit_id FROM main.fit
-		QUALIFY row_number() OVER (PARTITION BY dataset, key, model, sampler, status ORDER BY created DESC, fit_id DESC) > ?`, keep)
+		QUALIFY row_number() OVER (PARTITION BY dataset, key, model, sampler, replicate, status ORDER BY created DESC, fit_id DESC) > ?`, keep)
 	if err != nil {
 		return p, err
 	}

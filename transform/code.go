@@ -136,11 +136,15 @@ func (b *builder) recall() error {
 		if err != nil {
 			return err
 		}
-		isFactor := v.plain() || n.kind == nodeCall && slices.Contains(factorCalls, n.text) && len(n.args) == 1 && n.args[0].kind == nodeName
+		isFactor := v.plain()
+		if v.node.kind == nodeCall && slices.Contains(factorCalls, v.node.text) {
+			isFactor = (&selector{formula: &Formula{source: v.source}}).factorCall(v.node) == nil
+		}
+		computed := v.node.computed()
 		switch {
-		case (call == nil) != (r.Basis == nil) || call != nil && call.kind != r.Basis.Kind, r.Levels != nil && !isFactor:
+		case (call == nil) != (r.Basis == nil) || call != nil && call.kind != r.Basis.Kind, r.Levels != nil && !isFactor && !computed, computed && r.Levels == nil:
 			err = fmt.Errorf("design record: %q is not what its expression %q makes", r.Label, r.Expression)
-		case r.Levels == nil:
+		case r.Levels == nil || computed:
 			if err = (&selector{formula: &Formula{source: v.source}}).arithmetic(n); err == nil {
 				err = v.scalings(r.Scales)
 			}
@@ -255,29 +259,43 @@ func (b *builder) recode() error {
 	for i := range b.coded {
 		v, r := b.coded[i].variable, &b.record.Variables[i]
 		c := b.columns[v.columns[0]]
-		if (v.plain() || r.Levels != nil) && string(c.kind) != r.Kind {
+		if (v.plain() || v.node.ofColumn()) && string(c.kind) != r.Kind {
 			return b.columnError(c.name, fmt.Errorf("it is %s (%s), and it was %s when the model was fitted", c.kind, c.typ, r.Kind), "give it the same type")
 		}
 		if r.Levels == nil {
 			continue
 		}
-		f := c.factor(b.keep, b.n)
-		if f == nil {
-			return b.columnError(c.name, fmt.Errorf("the column has more than %d distinct values", maxLevels), "")
+		var f *factor
+		var err error
+		if v.node.computed() {
+			f, err = b.computedFactor(v, r.Scales)
+		} else if f = c.factor(b.keep, b.n); f == nil {
+			err = b.columnError(c.name, fmt.Errorf("the column has more than %d distinct values", maxLevels), "")
 		}
-		known := make(map[string]int32, len(r.Levels))
-		for code, level := range r.Levels {
-			known[level] = int32(code)
+		if err == nil {
+			err = b.knownCodes(c.name, f, r.Levels)
 		}
-		for k, code := range f.codes {
-			there, found := known[f.levels[code]]
-			if !found {
-				return b.cellError(c.name, b.tableRow(k), fmt.Errorf("%q is not a level that the model was fitted with", f.levels[code]),
-					"its levels are "+list(r.Levels)+"; leave such rows out, or fit the model to data that have them")
-			}
-			f.codes[k] = there
+		if err != nil {
+			return err
 		}
 		b.coded[i].codes = f.codes
+	}
+	return nil
+}
+
+// knownCodes replaces the codes of a factor by those of the stored levels.
+func (b *builder) knownCodes(column string, f *factor, levels []string) error {
+	known := make(map[string]int32, len(levels))
+	for code, level := range levels {
+		known[level] = int32(code)
+	}
+	for k, code := range f.codes {
+		there, found := known[f.levels[code]]
+		if !found {
+			return b.cellError(column, b.tableRow(k), fmt.Errorf("%q is not a level that the model was fitted with", f.levels[code]),
+				"its levels are "+list(levels)+"; leave such rows out, or fit the model to data that have them")
+		}
+		f.codes[k] = there
 	}
 	return nil
 }

@@ -99,7 +99,7 @@ func (d *Derived) check(n *node, reads *bool) error {
 	case nodeDot:
 		return d.fail(n.pos, `"." stands for no parameter`, backquotes)
 	case nodeBinary:
-		if derivedOperations[n.text] == nil {
+		if operations[n.text] == nil {
 			hint := "there are + - * / ^, comparisons, & | ! and parentheses"
 			if n.text == "&&" || n.text == "||" {
 				hint = "write " + n.text[:1]

@@ -195,8 +195,8 @@ func TestDerivedBlocks(t *testing.T) {
 func TestDerivedPointIsARow(t *testing.T) {
 	for _, standardize := range []string{"none", "center_scale"} {
 		table := classic(t, "birthwt")
-		const formula = "low ~ poly(age, 2) * race + ns(lwt, 3) + I(ptl > 0):smoke + offset(log(ftv + 1))"
-		spec := Spec{Standardize: standardize, Formula: mustParse(t, strings.ReplaceAll(formula, "I(ptl > 0)", "ptl")), Family: family("bernoulli")}
+		const formula = `low ~ poly(age, 2) * race + ns(lwt, 3) + I(ptl > 0):smoke + cut(age, c(0, 20, 60)) + relevel(race, ref = "other") + offset(log(ftv + 1))`
+		spec := Spec{Standardize: standardize, Formula: mustParse(t, formula), Family: family("bernoulli")}
 		design, err := Build(table, spec)
 		if err != nil {
 			t.Fatal(err)

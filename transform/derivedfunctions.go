@@ -7,33 +7,6 @@ import (
 	"glmbatch/infer/glm"
 )
 
-// derivedOperations are the operators of derived quantities. Those of truth give
-// 1 and 0, and have no value where an operand has none.
-var derivedOperations = map[string]func(x, y float64) float64{
-	"*": operations["*"], "/": operations["/"], "^": power, "**": power,
-	"<":  truthOf(func(x, y float64) bool { return x < y }),
-	">":  truthOf(func(x, y float64) bool { return x > y }),
-	"<=": truthOf(func(x, y float64) bool { return x <= y }),
-	">=": truthOf(func(x, y float64) bool { return x >= y }),
-	"==": truthOf(func(x, y float64) bool { return x == y }),
-	"!=": truthOf(func(x, y float64) bool { return x != y }),
-	"&":  truthOf(func(x, y float64) bool { return x != 0 && y != 0 }),
-	"|":  truthOf(func(x, y float64) bool { return x != 0 || y != 0 }),
-}
-
-// truthOf is 1 where holds does and 0 elsewhere; NaN where an operand is.
-func truthOf(holds func(x, y float64) bool) func(x, y float64) float64 {
-	return func(x, y float64) float64 {
-		switch {
-		case math.IsNaN(x) || math.IsNaN(y):
-			return math.NaN()
-		case holds(x, y):
-			return 1
-		}
-		return 0
-	}
-}
-
 // derivedFunctions are functions of one number: those of formulas, with NaN
 // instead of an error where they have no value, and inverse links.
 var derivedFunctions = map[string]func(x float64) float64{

@@ -175,7 +175,7 @@ func (b *builder) knownLevels() error {
 	counted := make(map[string]bool) // columns of numbers that factor() takes
 	for i := range b.chosen.variables {
 		v := &b.chosen.variables[i]
-		if v.node.kind == nodeCall && slices.Contains(factorCalls, v.node.text) {
+		if v.node.ofColumn() {
 			counted[v.columns[0]] = true
 		}
 	}

@@ -17,9 +17,10 @@
 // factor(x) too. A factor of an interaction is coded by all of its levels where
 // its margin is not in the model: R's rule, see fullCoding.
 //
-// Numbers may go through arithmetic in I(), and through log, log2, log10, log1p,
-// exp, sqrt, abs and scale; the response and offsets likewise. poly, ns and bs
-// make several columns. What scale, poly, ns and bs learn, they learn from all
+// Numbers may go through arithmetic and comparisons in I(), and through log, log2,
+// log10, log1p, exp, sqrt, abs and scale; the response and offsets likewise. poly,
+// ns and bs make several columns. A comparison, relevel and cut make factors; a
+// number in no interval of cut is an error, where R has it missing. What scale, poly, ns and bs learn, they learn from all
 // rows that have the numbers, as in R, even from rows that are dropped for
 // another column's sake.
 //
@@ -72,5 +73,6 @@
 // refuses levels that the model was not fitted with, by name.
 //
 // Read formula.go, then design.go, then record.go, then code.go; parse.go,
-// algebra.go, contrasts.go, basis.go and spline.go hold the algorithms.
+// algebra.go, contrasts.go, basis.go and spline.go hold the algorithms; category.go
+// and cut.go factors made in the formula. derived.go and quantity.go stand apart.
 package transform

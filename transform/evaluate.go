@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -59,6 +60,12 @@ func (e *evaluator) eval(n *node) (numbers, error) {
 		return e.sum(n)
 	case nodeBinary:
 		return e.binary(n)
+	case nodeNot:
+		x, err := e.eval(n.args[0])
+		if err != nil {
+			return x, err
+		}
+		return e.combine(n, x, numbers{}, operations["=="])
 	case nodeCall:
 		return e.call(n)
 	}
@@ -150,9 +157,61 @@ var operations = map[string]func(x, y float64) float64{
 	"*": func(x, y float64) float64 { return x * y },
 	"/": func(x, y float64) float64 { return x / y },
 	"^": power, "**": power,
+	"<":  truthOf(func(x, y float64) bool { return x < y }),
+	">":  truthOf(func(x, y float64) bool { return x > y }),
+	"<=": truthOf(func(x, y float64) bool { return x <= y }),
+	">=": truthOf(func(x, y float64) bool { return x >= y }),
+	"==": truthOf(func(x, y float64) bool { return x == y }),
+	"!=": truthOf(func(x, y float64) bool { return x != y }),
+	"&":  truthOf(func(x, y float64) bool { return x != 0 && y != 0 }),
+	"|":  truthOf(func(x, y float64) bool { return x != 0 || y != 0 }),
+}
+
+// truthOf is 1 where holds does and 0 elsewhere; NaN where an operand is.
+func truthOf(holds func(x, y float64) bool) func(x, y float64) float64 {
+	return func(x, y float64) float64 {
+		switch {
+		case math.IsNaN(x) || math.IsNaN(y):
+			return math.NaN()
+		case holds(x, y):
+			return 1
+		}
+		return 0
+	}
+}
+
+// text is 1 where a column of text has a value, and 0 elsewhere (or the other
+// way round for !=).
+func (e *evaluator) text(n *node) (numbers, error) {
+	column, value := n.args[0], n.args[1].text
+	if column.kind == nodeString {
+		column, value = n.args[1], n.args[0].text
+	}
+	c := e.b.columns[column.text]
+	if c.kind != text {
+		return numbers{}, e.b.columnError(c.name, fmt.Errorf("it is %s (%s), and %s compares it with text", c.kind, c.typ, n.label()), "leave the quotes out")
+	}
+	f := c.factor(e.keep, e.n)
+	if f == nil {
+		return numbers{}, e.b.columnError(c.name, fmt.Errorf("the column has more than %d distinct values", maxLevels), "")
+	}
+	at := slices.Index(f.levels, value)
+	if at < 0 && e.learn {
+		return numbers{}, e.b.columnError(c.name, fmt.Errorf("%s asks for a value that no row has", n.label()), unknownHint(value, "values", f.levels))
+	}
+	out := make([]float64, e.n)
+	for i, code := range f.codes {
+		if (int(code) == at) == (n.text == "==") {
+			out[i] = 1
+		}
+	}
+	return numbers{each: out}, nil
 }
 
 func (e *evaluator) binary(n *node) (numbers, error) {
+	if n.comparesText() {
+		return e.text(n)
+	}
 	x, err := e.eval(n.args[0])
 	if err != nil {
 		return x, err
@@ -170,6 +229,28 @@ var ofOne = map[string]func(x float64) float64{
 	"log": positive(naturalLog), "log2": positive(log2), "log10": positive(log10), "log1p": log1p,
 }
 
+// logarithm is the one to a base, as R takes it.
+func logarithm(base float64) func(float64) float64 {
+	switch base {
+	case 2:
+		return ofOne["log2"]
+	case 10:
+		return ofOne["log10"]
+	}
+	scale := naturalLog(base)
+	return positive(func(x float64) float64 { return naturalLog(x) / scale })
+}
+
+// arguments puts the checked arguments of a function of numbers in the order of
+// its formal ones; nil stands for one that is not given.
+func (n *node) arguments() []*node {
+	out, err := (&selector{formula: new(Formula)}).match(n, formalsOf(n.text))
+	if err != nil {
+		panic("transform: " + err.Error()) // the selector refused it
+	}
+	return out
+}
+
 // positive is a logarithm with its value at 0 and none below.
 func positive(log func(float64) float64) func(float64) float64 {
 	return func(x float64) float64 {
@@ -184,25 +265,23 @@ func (e *evaluator) call(n *node) (numbers, error) {
 	if n.text == "scale" {
 		return e.scale(n)
 	}
-	x, err := e.eval(n.args[0])
+	args := n.arguments()
+	x, err := e.eval(args[0])
 	if err != nil {
 		return x, err
 	}
 	f := ofOne[n.text]
+	if n.text == "log" && args[1] != nil {
+		base, _ := args[1].number()
+		f = logarithm(base)
+	}
 	return e.combine(n, x, numbers{}, func(x, _ float64) float64 { return f(x) })
 }
 
 // scale takes off the centre and divides, both as R's scale() finds them: the
 // mean unless it is told, then the root of Σx²/(n − 1) of what is left.
 func (e *evaluator) scale(n *node) (numbers, error) {
-	args := make([]*node, 3)
-	for i, arg := range n.args {
-		at := map[string]int{"x": 0, "center": 1, "scale": 2}[n.names[i]]
-		for n.names[i] == "" && args[at] != nil {
-			at++
-		}
-		args[at] = arg
-	}
+	args := n.arguments()
 	x, err := e.values(args[0])
 	if err != nil {
 		return numbers{}, err

@@ -14,7 +14,7 @@ var functions = []string{"I", "log", "log2", "log10", "log1p", "exp", "sqrt", "a
 // variable. They stand alone: not inside another function.
 var (
 	bases       = []string{"poly", "ns", "bs"}
-	factorCalls = []string{"factor", "as.factor"}
+	factorCalls = []string{"factor", "as.factor", "relevel", "cut"}
 )
 
 // variable is what R calls a variable of the model frame: a column, or a
@@ -44,6 +44,13 @@ func (v *variable) character() int { return len([]rune(v.source[:min(v.pos, len(
 // argument returns the number that a function of several columns takes, and the
 // call; a nil call for what makes one column.
 func (v *variable) argument() (*node, *basisCall, error) {
+	if v.node.kind == nodeCall && v.node.text == "cut" {
+		call, err := (&selector{formula: &Formula{source: v.source}}).cut(v.node)
+		if err != nil {
+			return nil, nil, err
+		}
+		return call.x, nil, nil
+	}
 	if v.node.kind != nodeCall || !slices.Contains(bases, v.node.text) {
 		return v.node, nil, nil
 	}
@@ -61,7 +68,7 @@ func (n *node) reads(visit func(*node)) {
 		visit(n)
 		return
 	}
-	settings := n.kind == nodeCall && (n.text == "scale" || slices.Contains(bases, n.text))
+	settings := n.kind == nodeCall && (n.text == "scale" || n.text == "relevel" || n.text == "cut" || slices.Contains(bases, n.text))
 	x := 0
 	if settings {
 		x = slices.Index(n.names, "x")
@@ -109,9 +116,16 @@ func (s *selector) numbers(n *node) error {
 		return s.fail(n.pos, fmt.Sprintf("%q is text in quotes, not a number", n.text), "put backquotes around column names")
 	case nodeCall:
 		return s.function(n)
-	case nodeBinary, nodeNot:
-		if !strings.Contains(" * / ^ ** ", " "+n.text+" ") {
-			return s.fail(n.pos, fmt.Sprintf("%s has no meaning between numbers", n.text), "arithmetic has + - * / ^ and parentheses")
+	case nodeBinary:
+		if n.comparesText() {
+			return nil
+		}
+		if operations[n.text] == nil {
+			hint := "arithmetic has + - * / ^, comparisons, & | ! and parentheses"
+			if n.text == "&&" || n.text == "||" {
+				hint = "write " + n.text[:1]
+			}
+			return s.fail(n.pos, fmt.Sprintf("%s has no meaning between numbers", n.text), hint)
 		}
 	}
 	for _, arg := range n.args {
@@ -130,10 +144,7 @@ func (s *selector) function(n *node) error {
 	if !slices.Contains(functions, n.text) {
 		return s.unknownFunction(n)
 	}
-	formal := []string{"x"}
-	if n.text == "scale" {
-		formal = []string{"x", "center", "scale"}
-	}
+	formal := formalsOf(n.text)
 	args, err := s.match(n, formal)
 	if err != nil {
 		return err
@@ -145,14 +156,38 @@ func (s *selector) function(n *node) error {
 		if args[i+1] == nil {
 			continue
 		}
-		if _, isBool := args[i+1].boolean(); isBool {
+		if _, isBool := args[i+1].boolean(); isBool && n.text == "scale" {
 			continue
 		}
-		if v, ok := args[i+1].number(); !ok || name == "scale" && !(v > 0) {
+		if v, ok := args[i+1].number(); n.text == "log" {
+			if !ok || !(v > 0) || v == 1 {
+				return s.fail(args[i+1].pos, "the base of log() is a number above 0 that is not 1", "for example log(x, base = 2)")
+			}
+		} else if !ok || name == "scale" && !(v > 0) {
 			return s.fail(args[i+1].pos, fmt.Sprintf("%s of scale() is TRUE, FALSE or a number", name), "scale(x) takes off the mean and divides by the standard deviation")
 		}
 	}
 	return s.numbers(args[0])
+}
+
+// formalsOf are the arguments of a function of numbers.
+func formalsOf(function string) []string {
+	switch function {
+	case "scale":
+		return []string{"x", "center", "scale"}
+	case "log":
+		return []string{"x", "base"}
+	}
+	return []string{"x"}
+}
+
+// comparesText says whether the node asks if a column of text has a value.
+func (n *node) comparesText() bool {
+	if n.kind != nodeBinary || n.text != "==" && n.text != "!=" {
+		return false
+	}
+	a, b := n.args[0].kind, n.args[1].kind
+	return a == nodeName && b == nodeString || a == nodeString && b == nodeName
 }
 
 // match puts the arguments of a call under their formal names; nil stands for
@@ -169,9 +204,6 @@ func (s *selector) match(n *node, formal []string) ([]*node, error) {
 		switch {
 		case at < 0 && n.names[i] == "":
 			hint := fmt.Sprintf("its arguments are %s", strings.Join(formal, ", "))
-			if n.text == "log" {
-				hint = "other bases: log2(x), log10(x), I(log(x) / log(5))"
-			}
 			return nil, s.fail(arg.pos, fmt.Sprintf("%s() takes %s", n.text, atMost(len(formal))), hint)
 		case at < 0:
 			return nil, s.fail(arg.pos, fmt.Sprintf("%s() has no argument %q", n.text, n.names[i]), unknownHint(n.names[i], "arguments", formal))

@@ -239,11 +239,11 @@ func (e *draws) eval(n *node) numbers {
 	case nodeParen:
 		return e.eval(n.args[0])
 	case nodeNot:
-		return e.combine(n, e.eval(n.args[0]), numbers{}, derivedOperations["=="])
+		return e.combine(n, e.eval(n.args[0]), numbers{}, operations["=="])
 	case nodeSum:
 		return e.sum(n)
 	case nodeBinary:
-		return e.combine(n, e.eval(n.args[0]), e.eval(n.args[1]), derivedOperations[n.text])
+		return e.combine(n, e.eval(n.args[0]), e.eval(n.args[1]), operations[n.text])
 	case nodeCall:
 		return e.call(n)
 	}

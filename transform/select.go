@@ -232,9 +232,7 @@ func (s *selector) call(n *node, added bool) (*termSet, error) {
 	var err error
 	switch {
 	case slices.Contains(factorCalls, n.text):
-		if len(n.args) != 1 || n.args[0].kind != nodeName || n.names[0] != "" {
-			return nil, s.fail(n.pos, n.text+"() takes one column", "the order of its levels stands under the model's key levels, the coding under contrasts")
-		}
+		err = s.factorCall(n)
 	case slices.Contains(bases, n.text):
 		_, err = s.basis(n)
 	default:
@@ -251,11 +249,10 @@ func (s *selector) call(n *node, added bool) (*termSet, error) {
 
 // elsewhere are functions of R's that stand in another place here.
 var elsewhere = map[string]string{
-	"relevel": "the reference level stands under the model's key levels: {x: [reference]}",
-	"C":       "the coding of a factor stands under the model's key contrasts: {x: sum}",
-	"ordered": "levels gives the order, contrasts the coding",
-	"cut":     "make the groups in the query or the file", "interaction": "cross factors by : or *",
-	"s": "smooth terms with a fitted penalty are not here: take ns(x, 4) or bs(x, 6)", "te": "cross ns(x, 3) with ns(z, 3) by *",
+	"C":           "the coding of a factor stands under the model's key contrasts: {x: sum}",
+	"ordered":     "levels gives the order, contrasts the coding",
+	"interaction": "cross factors by : or *",
+	"s":           "smooth terms with a fitted penalty are not here: take ns(x, 4) or bs(x, 6)", "te": "cross ns(x, 3) with ns(z, 3) by *",
 	"offset": "an offset is added to the terms: x + offset(e)", "trials": "trials(n) is added to the terms, or stands on the left: y | trials(n)",
 	"c": "several numbers are an argument of knots only", "proportion": "proportion(n) stands on the left: p | proportion(n) ~ …",
 }
@@ -264,7 +261,7 @@ func (s *selector) unknownFunction(n *node) error {
 	if hint := elsewhere[n.text]; hint != "" {
 		return s.fail(n.pos, fmt.Sprintf("%s() has no place here", n.text), hint)
 	}
-	all := append(append(append([]string{"offset", "trials", "glob"}, functions...), bases...), "factor")
+	all := append(append(append([]string{"offset", "trials", "glob"}, functions...), bases...), "factor", "relevel", "cut")
 	return s.fail(n.pos, fmt.Sprintf("there is no function %q", n.text), unknownHint(n.text, "functions", all))
 }
 

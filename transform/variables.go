@@ -60,6 +60,9 @@ func (b *builder) learn(v *variable) (*Variable, *coded, error) {
 		if err != nil {
 			return nil, nil, err
 		}
+		if err := b.releveled(v, c, f); err != nil {
+			return nil, nil, err
+		}
 		record.Kind, record.Levels, record.Contrasts = string(c.kind), f.levels, treatment
 		if asked := b.spec.Contrasts[c.name]; asked != "" {
 			record.Contrasts = asked
@@ -71,6 +74,14 @@ func (b *builder) learn(v *variable) (*Variable, *coded, error) {
 		return record, made, nil
 	}
 	if v.plain() {
+		return record, made, nil
+	}
+	if v.node.computed() {
+		f, err := b.learnComputed(v, record)
+		if err != nil {
+			return nil, nil, err
+		}
+		record.Levels, record.Contrasts, made.codes = f.levels, treatment, f.codes
 		return record, made, nil
 	}
 	if v.node.kind == nodeCall && v.node.text == "I" && v.node.args[0].kind == nodeName && b.columns[v.columns[0]].kind == logical {
@@ -129,7 +140,7 @@ func (b *builder) factorColumn(v *variable) (*column, bool) {
 	if v.plain() {
 		return c, c.kind != numeric
 	}
-	return c, v.node.kind == nodeCall && slices.Contains(factorCalls, v.node.text)
+	return c, v.node.ofColumn()
 }
 
 // maxColumns bounds the width of a design.

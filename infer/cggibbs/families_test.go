@@ -1,6 +1,7 @@
 package cggibbs
 
 import (
+	"slices"
 	"testing"
 
 	"glmbatch/infer"
@@ -89,6 +90,40 @@ func TestFamilyUncached(t *testing.T) {
 		for j := range ends[0] {
 			if d := ends[0][j] - ends[1][j]; d > 1e-8 || d < -1e-8 {
 				t.Errorf("%s: parameter %d is %v cached, %v uncached", c.Name, j, ends[0][j], ends[1][j])
+			}
+		}
+	}
+}
+
+// Chains with vector kernels make the scalar chains' draws, to the bit, for every
+// family and in every basis; so whatever holds for the one holds for the other.
+func TestKernelsAgree(t *testing.T) {
+	for _, c := range append(infertest.Cases(), infertest.FamilyCases()...) {
+		_, target, err := c.Simulate(infer.NewStream(7, "kernels", c.Name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, basis := range []string{"coordinate", "rotated", "reduced"} {
+			var kernels [2]infer.Kernel
+			parameters := 0
+			for i, name := range []string{"scalar", "vector"} {
+				s, err := New(target, Options{Basis: basis, Kernels: name, RefreshEvery: 7})
+				if err != nil {
+					t.Fatal(err)
+				}
+				parameters = len(s.Parameters())
+				if kernels[i], err = s.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(1, "x")}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			x, y := make([]float64, parameters), make([]float64, parameters)
+			for i := range 60 {
+				u, v := step(t, kernels[0]), step(t, kernels[1])
+				kernels[0].Position(x)
+				kernels[1].Position(y)
+				if u != v || !slices.Equal(x, y) {
+					t.Fatalf("%s, %s, iteration %d: %v and %+v scalar, %v and %+v vector", c.Name, basis, i, x, u, y, v)
+				}
 			}
 		}
 	}

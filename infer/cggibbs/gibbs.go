@@ -22,6 +22,9 @@ func New(target *glm.Target, opts Options) (infer.Setup, error) {
 	if err != nil {
 		return nil, err
 	}
+	if opts.Kernels == "vector" {
+		target = target.Vectorised()
+	}
 	if opts.Basis != "coordinate" || opts.Update != "" && opts.Update != "doubling" {
 		return newBasis(target, opts)
 	}

@@ -92,7 +92,7 @@ func TestOptions(t *testing.T) {
 	}{
 		{Options{Basis: "oblique"}, `option basis is "oblique": want "coordinate", "rotated" or "reduced"`},
 		{Options{Update: "flip"}, `option update is "flip": want "doubling", "stepping_out" or "matched"`},
-		{Options{Kernels: "avx"}, `option kernels is "avx"`},
+		{Options{Kernels: "avx"}, `option kernels is "avx": want "scalar" or "vector"`},
 		{Options{Scan: "zigzag"}, `option scan is "zigzag": want "systematic" or "random"`},
 		{Options{Width: -1}, "option width is -1"},
 		{Options{Width: math.NaN()}, "option width is NaN"},
@@ -324,7 +324,7 @@ func TestRefresh(t *testing.T) {
 
 func TestStepAllocatesNothing(t *testing.T) {
 	for _, f := range familyNames {
-		for _, o := range []Options{{}, {Scan: "random", RefreshEvery: 1}, {Uncached: true}} {
+		for _, o := range []Options{{}, {Scan: "random", RefreshEvery: 1}, {Uncached: true}, {Kernels: "vector", RefreshEvery: 1}} {
 			k := chain(t, posterior(t, f, 20, 4, unitNormal), o)
 			if a := testing.AllocsPerRun(20, func() { step(t, k) }); a != 0 {
 				t.Errorf("%s, %+v: %v allocations in a step", f, o, a)

@@ -19,7 +19,7 @@ var variants = []struct {
 }{
 	{"paper", Options{}},
 	{"random scan, narrow, few doublings", Options{Scan: "random", Width: 0.1, MaxDoublings: 3, RefreshEvery: -1}},
-	{"wide", Options{Width: 5, RefreshEvery: 2}},
+	{"wide, vector kernels", Options{Width: 5, RefreshEvery: 2, Kernels: "vector"}},
 }
 
 func TestConformance(t *testing.T) {

@@ -22,17 +22,18 @@ var pinned = map[string]string{
 }
 
 // TestPinned pins the draws of 4 chains from their starts on, over a refresh
-// and a random scan: they must be made again by a later build and on another
-// processor.
+// and a random scan: they must be made again by a later build, on another
+// processor and with any kernels.
 func TestPinned(t *testing.T) {
-	for _, f := range familyNames {
+	for i, f := range append(familyNames, familyNames...) {
+		kernels := []string{"scalar", "vector"}[i/len(familyNames)]
 		h := sha256.New()
 		put := func(x float64) {
 			h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(x)))
 		}
 		target := streamPosterior(t, f)
 		for c := range 4 {
-			s, err := New(target, Options{RefreshEvery: 16, Scan: []string{"systematic", "random"}[c%2]})
+			s, err := New(target, Options{Kernels: kernels, RefreshEvery: 16, Scan: []string{"systematic", "random"}[c%2]})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,7 +51,7 @@ func TestPinned(t *testing.T) {
 			}
 		}
 		if got := hex.EncodeToString(h.Sum(nil))[:16]; got != pinned[f] {
-			t.Errorf("%s: the draws have changed: hash %s, pinned %s", f, got, pinned[f])
+			t.Errorf("%s, %s: the draws have changed: hash %s, pinned %s", f, kernels, got, pinned[f])
 		}
 	}
 }

@@ -3,8 +3,6 @@ package glm
 import (
 	"math"
 	"slices"
-
-	"glmbatch/infer/internal/vec"
 )
 
 // Curved is a Predictor that also gives slope and curvature of the log
@@ -70,29 +68,29 @@ func (c *Curved) Jump(j int, delta float64, v Value) {
 // along sums the rows' derivatives along a column.
 func (c *Curved) along(j int, v Value, grad, curv []float64) Curve {
 	x := c.t.data.X.Col(j)
-	return Curve{v, vec.Dot(x, grad), vec.CurvatureAlong(x, curv)}
+	return Curve{v, c.t.kernels.Dot(x, grad), c.t.kernels.CurvatureAlong(x, curv)}
 }
 
 // pass writes the rows' derivatives at eta + delta·x, and returns the family's
-// sum there. This is the scalar form; vector kernels may take its place.
+// sum there.
 func (c *Curved) pass(x []float64, delta float64, grad, curv []float64) (sum float64) {
 	t := c.t
 	switch {
 	case t.kind == logit && t.weights == nil:
-		sum = vec.Log1pExpCurve(c.eta, x, delta, grad, curv)
+		sum = t.kernels.Log1pExpCurve(c.eta, x, delta, grad, curv)
 		for i, y := range t.data.Y {
 			grad[i] = y - grad[i]
 		}
 		return sum
 	case t.kind == poisson && t.weights == nil:
-		sum = vec.ExpCurve(c.eta, x, delta, curv)
+		sum = t.kernels.ExpCurve(c.eta, x, delta, curv)
 		for i, y := range t.data.Y {
 			grad[i] = y - curv[i]
 		}
 		return sum
 	}
 	copy(grad, c.eta)
-	vec.Axpy(delta, x, grad)
+	t.kernels.Axpy(delta, x, grad)
 	t.RowCurvature(grad, c.disp.at[:], curv)
 	t.RowGradient(grad, c.disp.at[:], grad)
 	return t.sum(c.eta, x, delta, c.disp.at)

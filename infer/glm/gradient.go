@@ -1,7 +1,5 @@
 package glm
 
-import "glmbatch/infer/internal/vec"
-
 // LogPosterior returns the log posterior density at the point, unnormalised,
 // with respect to u = (beta, log(dispersions − Lower)): log likelihood, log
 // prior and the Jacobian Σ log(dispersion − Lower). Cost: O(d).
@@ -18,8 +16,9 @@ func (p *Predictor) LogPosterior() float64 {
 func (p *Predictor) Gradient(grad, rows []float64) {
 	t := p.t
 	t.RowGradient(p.eta, p.disp.at[:], rows)
+	t.kernels.DotColumns(t.data.X.Values, rows, grad[:t.Cols()])
 	for j, prior := range t.model.Coefficients {
-		grad[j] = vec.Dot(t.data.X.Col(j), rows) + prior.gradient(p.beta[j])
+		grad[j] += prior.gradient(p.beta[j])
 	}
 	if len(t.free) == 0 {
 		return

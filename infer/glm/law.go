@@ -3,6 +3,7 @@ package glm
 import (
 	"math"
 
+	"glmbatch/infer/internal/simd"
 	"glmbatch/infer/internal/vec"
 )
 
@@ -34,6 +35,8 @@ type rows struct {
 	log1Y []float64  // log(1 − y), for beta
 	disp  [2]float64 // the dispersions
 
+	kernels simd.Kernels
+
 	frequency        []float64 // nil for 1 each
 	total            float64   // of the frequencies, over all rows
 	precision, roots []float64 // and its square root; nil for 1 each
@@ -47,7 +50,7 @@ func (r rows) part(i, j int) rows {
 		}
 		return v[i:j]
 	}
-	return rows{y: r.y[i:j], m: cut(r.m), logY: cut(r.logY), log1Y: cut(r.log1Y), disp: r.disp,
+	return rows{y: r.y[i:j], m: cut(r.m), logY: cut(r.logY), log1Y: cut(r.log1Y), disp: r.disp, kernels: r.kernels,
 		frequency: cut(r.frequency), total: r.total, precision: cut(r.precision), roots: cut(r.roots)}
 }
 
@@ -73,6 +76,9 @@ func lawOf(f Family) law {
 // chunkRows is the number of rows that a law is given at a time.
 const chunkRows = 128
 
+// block has a number for each row that a law is given at a time.
+type block [chunkRows]float64
+
 // sumLaw returns the law's sum over rows at eta + delta·x, in one pass and
 // without writing.
 func (t *Target) sumLaw(eta, x []float64, delta float64, disp [2]float64) float64 {
@@ -83,14 +89,14 @@ func (t *Target) sumLaw(eta, x []float64, delta float64, disp [2]float64) float6
 	for i := 0; i < len(eta); i += chunkRows {
 		n := min(chunkRows, len(eta)-i)
 		copy(at[:n], eta[i:i+n])
-		vec.Axpy(delta, x[i:i+n], at[:n])
+		t.kernels.Axpy(delta, x[i:i+n], at[:n])
 		part := r.part(i, i+n)
 		t.law.terms(part, at[:n], at[:n])
 		if part.frequency != nil {
-			sum += vec.Dot(part.frequency, at[:n])
+			sum += t.kernels.Dot(part.frequency, at[:n])
 			continue
 		}
-		sum += vec.Sum(at[:n])
+		sum += t.kernels.Sum(at[:n])
 	}
 	return sum
 }

@@ -43,17 +43,17 @@ func (t *Target) sum(eta, x []float64, delta float64, disp [2]float64) float64 {
 	case t.kind == lawful:
 		return t.sumLaw(eta, x, delta, disp)
 	case t.kind == gaussian && w != nil:
-		return vec.WeightedSquaresAlong(w, t.data.Y, eta, x, delta)
+		return t.kernels.WeightedSquaresAlong(w, t.data.Y, eta, x, delta)
 	case t.kind == gaussian:
-		return vec.SumSquaresAlong(t.data.Y, eta, x, delta)
+		return t.kernels.SumSquaresAlong(t.data.Y, eta, x, delta)
 	case t.kind == poisson && w != nil:
-		return vec.WeightedExpAlong(w, eta, x, delta)
+		return t.kernels.WeightedExpAlong(w, eta, x, delta)
 	case t.kind == poisson:
-		return vec.SumExpAlong(eta, x, delta)
+		return t.kernels.SumExpAlong(eta, x, delta)
 	case w != nil:
-		return vec.WeightedLog1pExpAlong(w, eta, x, delta)
+		return t.kernels.WeightedLog1pExpAlong(w, eta, x, delta)
 	}
-	return vec.SumLog1pExpAlong(eta, x, delta)
+	return t.kernels.SumLog1pExpAlong(eta, x, delta)
 }
 
 // rowWeights returns what each row's term of a closed sum is multiplied by, nil
@@ -130,17 +130,17 @@ func (t *Target) RowGradient(eta, disp, dst []float64) {
 		t.slopes(eta, pair(disp), dst, nil, nil)
 		return
 	}
-	for i, e := range eta {
-		switch {
-		case t.kind == gaussian:
+	switch {
+	case t.kind == gaussian:
+		for i, e := range eta {
 			dst[i] = (y[i] - e) / disp[0] / disp[0] * t.rows.weight(i)
-		case t.kind == poisson:
-			dst[i] = y[i] - vec.Exp(e)
-		case m != nil:
-			dst[i] = math.FMA(-m[i], vec.Logistic(e), y[i])
-		default:
-			dst[i] = y[i] - vec.Logistic(e)
 		}
+	case t.kind == poisson:
+		t.kernels.ExpSlopes(dst, y, eta)
+	case m != nil:
+		t.kernels.TrialsSlopes(dst, y, m, eta)
+	default:
+		t.kernels.LogitSlopes(dst, y, eta)
 	}
 	t.rows.countRows(dst)
 }
@@ -165,17 +165,17 @@ func (t *Target) RowInformation(eta, disp, dst []float64) {
 		t.slopes(eta, pair(disp), nil, nil, dst)
 		return
 	}
-	for i, e := range eta {
-		switch t.kind {
-		case gaussian:
+	switch t.kind {
+	case gaussian:
+		for i := range eta {
 			dst[i] = 1 / disp[0] / disp[0] * t.rows.weight(i)
-		case poisson:
-			dst[i] = vec.Exp(e)
-		default:
-			dst[i] = vec.Logistic(e) * vec.Logistic(-e)
-			if m != nil {
-				dst[i] *= m[i]
-			}
+		}
+	case poisson:
+		t.kernels.Exp(dst, eta)
+	default:
+		t.kernels.LogitCurvatures(dst, eta)
+		for i, trials := range m {
+			dst[i] *= trials
 		}
 	}
 	t.rows.countRows(dst)

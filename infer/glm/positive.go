@@ -18,8 +18,8 @@ type meanLaw interface{ law }
 
 // positiveLink is λ(eta) with its derivatives. Its domain is every eta or eta > 0.
 type positiveLink struct {
-	wall   bool // the domain is eta > 0
-	logMu  func(eta float64) float64
+	wall   bool    // the domain is eta > 0
+	power  float64 // λ = log(eta)/power where there is a wall, eta elsewhere
 	slopes func(eta float64) (first, second float64)
 	eta    func(mu float64) float64 // the link itself
 }
@@ -28,7 +28,7 @@ type positiveLink struct {
 func power(k float64, eta func(mu float64) float64) positiveLink {
 	return positiveLink{
 		wall:  true,
-		logMu: func(eta float64) float64 { return vec.Log(eta) / k },
+		power: k,
 		slopes: func(eta float64) (first, second float64) {
 			first = 1 / (k * eta)
 			return first, -first / eta
@@ -37,10 +37,20 @@ func power(k float64, eta func(mu float64) float64) positiveLink {
 	}
 }
 
+// logMu changes the rows' eta to λ.
+func (l positiveLink) logMu(r rows, eta []float64) {
+	if !l.wall {
+		return
+	}
+	r.kernels.Log(eta, eta)
+	for i := range eta {
+		eta[i] /= l.power
+	}
+}
+
 // positiveLinks are the links of positive means.
 var positiveLinks = map[string]positiveLink{
 	"log": {
-		logMu:  func(eta float64) float64 { return eta },
 		slopes: func(float64) (first, second float64) { return 1, 0 },
 		eta:    vec.Log,
 	},
@@ -54,8 +64,9 @@ func (l positive) terms(r rows, eta, dst []float64) {
 	var outside [chunkRows]bool
 	for i, e := range eta {
 		outside[i] = l.link.wall && !(e > 0)
-		dst[i] = l.link.logMu(e)
+		dst[i] = e
 	}
+	l.link.logMu(r, dst)
 	l.mean.terms(r, dst, dst)
 	for i := range dst {
 		if outside[i] {
@@ -66,9 +77,8 @@ func (l positive) terms(r rows, eta, dst []float64) {
 
 func (l positive) slopes(r rows, eta, grad, curv, info []float64) {
 	var lambda [chunkRows]float64
-	for i, e := range eta {
-		lambda[i] = l.link.logMu(e)
-	}
+	copy(lambda[:], eta)
+	l.link.logMu(r, lambda[:len(eta)])
 	l.mean.slopes(r, lambda[:len(eta)], grad, curv, info)
 	for i, e := range eta {
 		first, second := l.link.slopes(e)
@@ -84,9 +94,8 @@ func (l positive) scores(r rows, eta []float64) (total [2]float64) {
 	var lambda [chunkRows]float64
 	for i := 0; i < len(eta); i += chunkRows {
 		n := min(chunkRows, len(eta)-i)
-		for k, e := range eta[i : i+n] {
-			lambda[k] = l.link.logMu(e)
-		}
+		copy(lambda[:], eta[i:i+n])
+		l.link.logMu(r, lambda[:n])
 		s := l.mean.scores(r.part(i, i+n), lambda[:n])
 		total[0] += s[0]
 	}
@@ -97,15 +106,17 @@ func (l positive) scores(r rows, eta []float64) (total [2]float64) {
 type poissonMean struct{}
 
 func (poissonMean) terms(r rows, lambda, dst []float64) {
+	var mu block
+	r.kernels.Exp(mu[:], lambda)
 	for i, l := range lambda {
-		dst[i] = math.FMA(r.y[i], l, -vec.Exp(l))
+		dst[i] = math.FMA(r.y[i], l, -mu[i])
 	}
 }
 
 func (poissonMean) slopes(r rows, lambda, grad, curv, info []float64) {
-	for i, l := range lambda {
-		mu := vec.Exp(l)
-		grad[i], curv[i], info[i] = r.y[i]-mu, mu, mu
+	r.kernels.Exp(info, lambda)
+	for i, mu := range info[:len(lambda)] {
+		grad[i], curv[i] = r.y[i]-mu, mu
 	}
 }
 
@@ -116,15 +127,18 @@ func (poissonMean) scores(rows, []float64) [2]float64 { return [2]float64{} }
 type gaussianMean struct{}
 
 func (gaussianMean) terms(r rows, lambda, dst []float64) {
-	for i, l := range lambda {
-		z := (r.y[i] - vec.Exp(l)) / r.disp[0] * r.root(i)
+	r.kernels.Exp(dst, lambda)
+	for i, mu := range dst[:len(lambda)] {
+		z := (r.y[i] - mu) / r.disp[0] * r.root(i)
 		dst[i] = -0.5 * float64(z*z)
 	}
 }
 
 func (gaussianMean) slopes(r rows, lambda, grad, curv, info []float64) {
-	for i, l := range lambda {
-		mu, sigma := vec.Exp(l), r.disp[0]
+	var mus block
+	r.kernels.Exp(mus[:], lambda)
+	for i, mu := range mus[:len(lambda)] {
+		sigma := r.disp[0]
 		m := mu / sigma * r.weight(i)
 		grad[i] = (r.y[i] - mu) / sigma * m
 		curv[i] = (2*mu - r.y[i]) / sigma * m
@@ -150,16 +164,27 @@ type negativeBinomialMean struct{}
 func (negativeBinomialMean) terms(r rows, lambda, dst []float64) {
 	shape := r.disp[0]
 	logShape := vec.Log(shape)
+	var growth block
 	for i, l := range lambda {
-		dst[i] = math.FMA(r.y[i], l, -float64((r.y[i]+shape)*vec.Log1pExp(l-logShape)))
+		growth[i] = l - logShape
+	}
+	r.kernels.Log1pExp(growth[:], growth[:len(lambda)])
+	for i, l := range lambda {
+		dst[i] = math.FMA(r.y[i], l, -float64((r.y[i]+shape)*growth[i]))
 	}
 }
 
 func (negativeBinomialMean) slopes(r rows, lambda, grad, curv, info []float64) {
 	shape := r.disp[0]
 	logShape := vec.Log(shape)
+	var ps, qs block
 	for i, l := range lambda {
-		p, q := vec.Logistic(l-logShape), vec.Logistic(logShape-l)
+		ps[i], qs[i] = l-logShape, logShape-l
+	}
+	r.kernels.Logistic(ps[:], ps[:len(lambda)])
+	r.kernels.Logistic(qs[:], qs[:len(lambda)])
+	for i := range lambda {
+		p, q := ps[i], qs[i]
 		total := r.y[i] + shape
 		grad[i] = math.FMA(-total, p, r.y[i])
 		curv[i] = total * p * q
@@ -189,9 +214,12 @@ func (negativeBinomialMean) scores(r rows, lambda []float64) [2]float64 {
 
 // deviance returns e^δ − 1 − δ ≥ 0, half the unit deviance of a gamma response,
 // with a relative error below 1e-14.
-func deviance(delta float64) float64 {
+func deviance(delta float64) float64 { return devianceFrom(delta, vec.Exp(delta)) }
+
+// devianceFrom returns deviance(delta) from e^delta.
+func devianceFrom(delta, exp float64) float64 {
 	if math.Abs(delta) > 0.25 {
-		return (vec.Exp(delta) - 1) - delta
+		return (exp - 1) - delta
 	}
 	// δ²/2·(1 + δ/3·(1 + δ/4·( … ))): the first term left out is below 1e-17
 	sum := 1.0
@@ -201,19 +229,33 @@ func deviance(delta float64) float64 {
 	return float64(0.5 * delta * delta * sum)
 }
 
+// ratios returns y/mu of each row.
+func (r rows) ratios(lambda []float64) (out block) {
+	for i, l := range lambda {
+		out[i] = r.logY[i] - l
+	}
+	r.kernels.Exp(out[:], out[:len(lambda)])
+	return out
+}
+
 // gammaMean has variance mu²/shape: shape·(1 + δ − e^δ) with δ = log(y/mu).
 type gammaMean struct{}
 
 func (gammaMean) terms(r rows, lambda, dst []float64) {
+	var delta, exp block
 	for i, l := range lambda {
-		dst[i] = -r.disp[0] * r.weight(i) * deviance(r.logY[i]-l)
+		delta[i] = r.logY[i] - l
+	}
+	r.kernels.Exp(exp[:], delta[:len(lambda)])
+	for i := range lambda {
+		dst[i] = -r.disp[0] * r.weight(i) * devianceFrom(delta[i], exp[i])
 	}
 }
 
 func (gammaMean) slopes(r rows, lambda, grad, curv, info []float64) {
-	for i, l := range lambda {
+	ratios := r.ratios(lambda)
+	for i, ratio := range ratios[:len(lambda)] {
 		shape := r.disp[0] * r.weight(i)
-		ratio := vec.Exp(r.logY[i] - l)
 		grad[i], curv[i], info[i] = shape*(ratio-1), shape*ratio, shape
 	}
 }
@@ -246,15 +288,17 @@ func (gammaMean) scores(r rows, lambda []float64) [2]float64 {
 type inverseGaussianMean struct{}
 
 func (inverseGaussianMean) terms(r rows, lambda, dst []float64) {
-	for i, l := range lambda {
-		e := vec.Exp(r.logY[i]-l) - 1
+	ratios := r.ratios(lambda)
+	for i, ratio := range ratios[:len(lambda)] {
+		e := ratio - 1
 		dst[i] = -0.5 * (r.disp[0] * r.weight(i) / r.y[i]) * float64(e*e)
 	}
 }
 
 func (inverseGaussianMean) slopes(r rows, lambda, grad, curv, info []float64) {
-	for i, l := range lambda {
-		ratio, weight := vec.Exp(r.logY[i]-l), r.disp[0]*r.weight(i)/r.y[i]
+	ratios := r.ratios(lambda)
+	for i, ratio := range ratios[:len(lambda)] {
+		weight := r.disp[0] * r.weight(i) / r.y[i]
 		info[i] = weight * ratio
 		grad[i] = info[i] * (ratio - 1)
 		curv[i] = info[i] * math.FMA(2, ratio, -1)

@@ -1,10 +1,6 @@
 package glm
 
-import (
-	"math"
-
-	"glmbatch/infer/internal/vec"
-)
+import "math"
 
 // Predictor is a point theta with its cached linear predictor
 // eta = offset + X·beta, the compute graph that makes a change of one
@@ -116,7 +112,7 @@ func (p *Predictor) AlongUncached(j int, delta float64) Value {
 // or AlongUncached returned for the same change. Cost: O(n).
 func (p *Predictor) Move(j int, delta float64, v Value) {
 	p.beta[j] += delta
-	vec.Axpy(delta, p.t.data.X.Col(j), p.eta)
+	p.t.kernels.Axpy(delta, p.t.data.X.Col(j), p.eta)
 	p.value = v
 }
 
@@ -154,16 +150,14 @@ func (p *Predictor) product(dst []float64) {
 	} else {
 		clear(dst)
 	}
-	for j, b := range p.beta {
-		vec.Axpy(b, p.t.data.X.Col(j), dst)
-	}
+	p.t.kernels.AxpyColumns(p.beta, p.t.data.X.Values, dst)
 }
 
 // valueAt returns the log likelihood at a linear predictor.
 func (p *Predictor) valueAt(eta []float64) Value {
 	v := Value{sum: p.t.sum(eta, eta, 0, p.disp.at)}
 	if p.t.kind.linear() {
-		v.linear = vec.Dot(p.t.counted, eta)
+		v.linear = p.t.kernels.Dot(p.t.counted, eta)
 	}
 	v.LogLik = p.t.logLik(v.sum, v.linear, &p.disp)
 	return v

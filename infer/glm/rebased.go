@@ -2,8 +2,6 @@ package glm
 
 import (
 	"math"
-
-	"glmbatch/infer/internal/vec"
 )
 
 // Rebased returns the likelihood of t on another design x of the same rows,
@@ -25,7 +23,7 @@ func (t *Target) Rebased(x *Dense, offset []float64) *Target {
 }
 
 // linearOf returns the linear part of a canonical log likelihood along x.
-func (t *Target) linearOf(x []float64) float64 { return vec.Dot(x, t.counted) }
+func (t *Target) linearOf(x []float64) float64 { return t.kernels.Dot(x, t.counted) }
 
 // Direction is a direction in which all coefficients move at once.
 type Direction struct {
@@ -54,8 +52,8 @@ func (p *Predictor) AlongDirection(d *Direction, delta float64) Value {
 // MoveDirection moves where AlongDirection looked; v must be what it returned.
 // Cost: O(n + d).
 func (p *Predictor) MoveDirection(d *Direction, delta float64, v Value) {
-	vec.Axpy(delta, d.Beta, p.beta)
-	vec.Axpy(delta, d.Eta, p.eta)
+	p.t.kernels.Axpy(delta, d.Beta, p.beta)
+	p.t.kernels.Axpy(delta, d.Eta, p.eta)
 	p.value = v
 }
 

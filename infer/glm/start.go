@@ -69,6 +69,21 @@ func (t *Target) Penalised() []float64 {
 // coefficient j with all else held at the penalised point. Cost: O(n).
 func (t *Target) ConditionalScale(j int) float64 { return t.pilot.conditionalScale(j) }
 
+// InDomain tells whether linear predictors are in the domain of the link.
+func (t *Target) InDomain(eta []float64) bool {
+	family := t.model.Family
+	wall := math.IsNaN(inverseLinks[family.Link](-1)) || family == Family{"poisson", "identity"}
+	if !wall {
+		return true
+	}
+	for _, e := range eta {
+		if !(e > 0) {
+			return false
+		}
+	}
+	return true
+}
+
 // drawPrior writes a draw from the prior to u.
 func (t *Target) drawPrior(s Source, u []float64) {
 	for j, p := range t.model.Coefficients {

@@ -13,7 +13,12 @@ func (studentLaw) terms(r rows, eta, dst []float64) {
 	sigma, nu := r.disp[0], r.disp[1]
 	for i, e := range eta {
 		z := (r.y[i] - e) / sigma * r.root(i)
-		dst[i] = -0.5 * (nu + 1) * vec.Log1p(float64(z/nu*z))
+		dst[i] = float64(z / nu * z)
+	}
+	dst = dst[:len(eta)]
+	r.kernels.Log1p(dst, dst)
+	for i, v := range dst {
+		dst[i] = -0.5 * (nu + 1) * v
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"glmbatch/infer"
+	"glmbatch/infer/internal/simd"
 	"glmbatch/infer/internal/vec"
 )
 
@@ -17,6 +18,8 @@ type Target struct {
 	kind  kind
 	law   law  // of kind lawful
 	rows  rows // what the law sees of the responses
+
+	kernels simd.Kernels // the passes over rows
 
 	dispersions []Dispersion // of the family
 	free        []int        // those that are parameters: not fixed by constant()

@@ -27,6 +27,7 @@ var deps = map[string]string{
 	"infer/nuts":              "infer infer/glm infer/internal/*",
 	"infer/conjugate":         "infer infer/glm infer/internal/*",
 	"infer/diag":              "infer infer/internal/*",
+	"infer/prior":             "infer infer/glm infer/internal/*",
 	"infer/loo":               "infer infer/internal/*",
 	"infer/mrf":               "infer infer/internal/*",
 	"infer/herded":            "infer infer/mrf infer/internal/*",
@@ -56,7 +57,7 @@ var deps = map[string]string{
 }
 
 // run is what the packages that run a pipeline may use of the other rooms.
-const run = "infer infer/glm infer/cggibbs infer/nuts infer/conjugate infer/diag infer/loo infer/mrf infer/herded infer/dogs" +
+const run = "infer infer/glm infer/cggibbs infer/nuts infer/conjugate infer/diag infer/loo infer/prior infer/mrf infer/herded infer/dogs" +
 	" ingest transform report pipelines/internal/*"
 
 // pureStd is what code under infer/ may use of the standard library: no I/O,

@@ -47,6 +47,17 @@ cases <- list(
   # missing cells in other columns: knots and centres come from all cells that there are
   list(a, "Ozone ~ ns(Temp, 3) + log(Wind)"), list(a, "Ozone ~ scale(Wind) * Month + bs(Temp, 4)"), list(a, "log(Ozone) ~ ns(Solar.R, 2)"),
   list(a, "Ozone ~ factor(Month) * Temp"),
+  # comparisons, bases of logarithms, factors made in the formula
+  list(b, "low ~ I(age > 30)"), list(b, "low ~ I(age > 20 & lwt <= 120 | !ptl == 0) + I((age >= 25) * lwt)"), list(b, "low ~ I(lwt != 120) - 1"),
+  list(b, "low ~ I(race == \"white\") * age + I(smoke < 1):lwt"), list(b, "low ~ I(\"black\" != race)"), list(b, "low ~ I(!(ptl > 0)) * I(log(lwt) < 4.8)"),
+  list(m, "y ~ I(!flag) + I(flag & x > 0)"), list(b, "low ~ I(scale(age) > 0) + I(scale(lwt) < 0.5):race"),
+  list(b, "low ~ log(lwt, base = 2) + log(age, 10) + log(lwt, 3.5)"), list(b, "low ~ log(base = 2, x = lwt)"),
+  list(b, "low ~ relevel(race, ref = \"white\") * age"), list(b, "low ~ relevel(race, \"other\") + lwt"), list(c, "mpg ~ relevel(factor(cyl), ref = \"8\") + wt"),
+  list(b, "low ~ relevel(race, ref = \"white\"):smoke - 1"),
+  list(b, "low ~ cut(age, breaks = c(0, 20, 25, 30, 100))"), list(b, "low ~ cut(age, c(-Inf, 19.5, 24.25, Inf), right = FALSE) * lwt"),
+  list(b, "low ~ cut(lwt, breaks = c(0, 100, 100.5, 121, 1e5), dig.lab = 2) - 1"), list(b, "low ~ cut(age, c(14, 20, 60), include.lowest = TRUE):race"),
+  list(b, "low ~ cut(log(lwt), c(0, 4.75, 5, 9)) + race"),
+  list(b, "low ~ cut(age, c(Inf, 0, 30), labels = c(\"young\", \"old\"), right = FALSE, include.lowest = TRUE)"), list(c, "mpg ~ cut(disp, c(0, 123456.7, 150, 1e6)) + cut(wt, c(0, 3, 3.0001, 9))"),
   # contrasts and levels
   list(b, "low ~ race + smoke", contrasts = list(race = "sum")), list(b, "low ~ race * age", contrasts = list(race = "helmert"), levels = list(race = base::c("white", "black", "other"))),
   list(b, "low ~ age:race", contrasts = list(race = "sum")), list(b, "low ~ race - 1", contrasts = list(race = "helmert")),

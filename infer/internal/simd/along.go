@@ -1,10 +1,6 @@
 package simd
 
-import (
-	"math"
-
-	"glmbatch/infer/internal/vec"
-)
+import "glmbatch/infer/internal/vec"
 
 // The passes below evaluate one term of a log likelihood at t = eta + delta·x,
 // where x is a column of the design, without writing. delta = 0 gives the value
@@ -16,8 +12,8 @@ const chunk = 512
 
 // SumLog1pExpAlong returns Σ log(1 + eᵗ): the negative log likelihood of a
 // bernoulli response but for its linear part. Absolute error as vec's.
-func SumLog1pExpAlong(eta, x []float64, delta float64) float64 {
-	if active == portable {
+func (k Kernels) SumLog1pExpAlong(eta, x []float64, delta float64) float64 {
+	if k == Scalar {
 		return vec.SumLog1pExpAlong(eta, x, delta)
 	}
 	x = x[:len(eta)]
@@ -26,7 +22,7 @@ func SumLog1pExpAlong(eta, x []float64, delta float64) float64 {
 	for len(eta) > 0 {
 		n := min(len(eta), chunk)
 		p := 0.0
-		if active == avx512 {
+		if k == avx512 {
 			p = productAVX512((*[8]float64)(&positive), eta[:n], x[:n], delta)
 		} else {
 			p = productAVX2((*[8]float64)(&positive), eta[:n], x[:n], delta)
@@ -38,9 +34,9 @@ func SumLog1pExpAlong(eta, x []float64, delta float64) float64 {
 }
 
 // WeightedLog1pExpAlong returns Σ m·log(1 + eᵗ), for trials or frequencies m.
-func WeightedLog1pExpAlong(m, eta, x []float64, delta float64) float64 {
+func (k Kernels) WeightedLog1pExpAlong(m, eta, x []float64, delta float64) float64 {
 	m, x = m[:len(eta)], x[:len(eta)]
-	switch active {
+	switch k {
 	case avx512:
 		return weightedLog1pExpAVX512(m, eta, x, delta)
 	case avx2:
@@ -50,9 +46,9 @@ func WeightedLog1pExpAlong(m, eta, x []float64, delta float64) float64 {
 }
 
 // SumExpAlong returns Σ eᵗ, for a poisson response; +Inf if it overflows.
-func SumExpAlong(eta, x []float64, delta float64) float64 {
+func (k Kernels) SumExpAlong(eta, x []float64, delta float64) float64 {
 	x = x[:len(eta)]
-	switch active {
+	switch k {
 	case avx512:
 		return sumExpAVX512(eta, x, delta)
 	case avx2:
@@ -62,30 +58,37 @@ func SumExpAlong(eta, x []float64, delta float64) float64 {
 }
 
 // WeightedExpAlong returns Σ m·eᵗ.
-func WeightedExpAlong(m, eta, x []float64, delta float64) float64 {
+func (k Kernels) WeightedExpAlong(m, eta, x []float64, delta float64) float64 {
 	m, x = m[:len(eta)], x[:len(eta)]
-	switch active {
+	switch k {
 	case avx512:
 		return weightedExpAVX512(m, eta, x, delta)
 	case avx2:
 		return weightedExpAVX2(m, eta, x, delta)
 	}
-	var a lanes
-	for i := range eta {
-		k := i % vec.Lanes
-		a[k] = math.FMA(m[i], vec.Exp(along(eta, x, delta, i)), a[k])
-	}
-	return a.sum()
+	return vec.WeightedExpAlong(m, eta, x, delta)
 }
 
 // SumSquaresAlong returns Σ (y − t)², for a gaussian response.
-func SumSquaresAlong(y, eta, x []float64, delta float64) float64 {
+func (k Kernels) SumSquaresAlong(y, eta, x []float64, delta float64) float64 {
 	y, x = y[:len(eta)], x[:len(eta)]
-	switch active {
+	switch k {
 	case avx512:
 		return squaresAVX512(y, eta, x, delta)
 	case avx2:
 		return squaresAVX2(y, eta, x, delta)
 	}
 	return vec.SumSquaresAlong(y, eta, x, delta)
+}
+
+// WeightedSquaresAlong returns Σ w·(y − t)².
+func (k Kernels) WeightedSquaresAlong(w, y, eta, x []float64, delta float64) float64 {
+	w, y, x = w[:len(eta)], y[:len(eta)], x[:len(eta)]
+	switch k {
+	case avx512:
+		return weightedSquaresAVX512(w, y, eta, x, delta)
+	case avx2:
+		return weightedSquaresAVX2(w, y, eta, x, delta)
+	}
+	return vec.WeightedSquaresAlong(w, y, eta, x, delta)
 }

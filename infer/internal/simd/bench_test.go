@@ -13,25 +13,26 @@ import (
 func BenchmarkKernels(b *testing.B) {
 	operations := []struct {
 		name string
-		run  func(o operands, dst []float64)
+		run  func(k Kernels, o operands, dst []float64)
 	}{
-		{"dot", func(o operands, _ []float64) { Dot(o.eta, o.x) }},
-		{"sum", func(o operands, _ []float64) { Sum(o.x) }},
-		{"axpy", func(o operands, dst []float64) { Axpy(1e-9, o.x, dst) }},
-		{"squares", func(o operands, _ []float64) { SumSquaresAlong(o.y, o.eta, o.x, 0.5) }},
-		{"log1pexp_sum", func(o operands, _ []float64) { SumLog1pExpAlong(o.eta, o.x, 0.5) }},
-		{"log1pexp_moments", func(o operands, _ []float64) { Log1pExpMoments(o.eta, o.x, 0.5) }},
-		{"log1pexp_weighted", func(o operands, _ []float64) { WeightedLog1pExpAlong(o.m, o.eta, o.x, 0.5) }},
-		{"log1pexp_weighted_moments", func(o operands, _ []float64) { WeightedLog1pExpMoments(o.m, o.eta, o.x, 0.5) }},
-		{"exp_sum", func(o operands, _ []float64) { SumExpAlong(o.eta, o.x, 0.5) }},
-		{"exp_moments", func(o operands, _ []float64) { ExpMoments(o.eta, o.x, 0.5) }},
-		{"logit_slopes", func(o operands, dst []float64) { LogitSlopes(dst, o.y, o.eta) }},
-		{"logit_curvatures", func(o operands, dst []float64) { LogitCurvatures(dst, o.eta) }},
-		{"exp", func(o operands, dst []float64) { Exp(dst, o.eta) }},
-		{"log", func(o operands, dst []float64) { Log(dst, o.m) }},
-		{"log1p", func(o operands, dst []float64) { Log1p(dst, o.m) }},
-		{"log1pexp", func(o operands, dst []float64) { Log1pExp(dst, o.eta) }},
-		{"logistic", func(o operands, dst []float64) { Logistic(dst, o.eta) }},
+		{"dot", func(k Kernels, o operands, _ []float64) { k.Dot(o.eta, o.x) }},
+		{"sum", func(k Kernels, o operands, _ []float64) { k.Sum(o.x) }},
+		{"axpy", func(k Kernels, o operands, dst []float64) { k.Axpy(1e-9, o.x, dst) }},
+		{"squares", func(k Kernels, o operands, _ []float64) { k.SumSquaresAlong(o.y, o.eta, o.x, 0.5) }},
+		{"log1pexp_sum", func(k Kernels, o operands, _ []float64) { k.SumLog1pExpAlong(o.eta, o.x, 0.5) }},
+		{"log1pexp_moments", func(k Kernels, o operands, _ []float64) { k.Log1pExpMoments(o.eta, o.x, 0.5) }},
+		{"log1pexp_curve", func(k Kernels, o operands, dst []float64) { k.Log1pExpCurve(o.eta, o.x, 0.5, dst, o.y) }},
+		{"log1pexp_weighted", func(k Kernels, o operands, _ []float64) { k.WeightedLog1pExpAlong(o.m, o.eta, o.x, 0.5) }},
+		{"log1pexp_weighted_moments", func(k Kernels, o operands, _ []float64) { k.WeightedLog1pExpMoments(o.m, o.eta, o.x, 0.5) }},
+		{"exp_sum", func(k Kernels, o operands, _ []float64) { k.SumExpAlong(o.eta, o.x, 0.5) }},
+		{"exp_moments", func(k Kernels, o operands, _ []float64) { k.ExpMoments(o.eta, o.x, 0.5) }},
+		{"logit_slopes", func(k Kernels, o operands, dst []float64) { k.LogitSlopes(dst, o.y, o.eta) }},
+		{"logit_curvatures", func(k Kernels, o operands, dst []float64) { k.LogitCurvatures(dst, o.eta) }},
+		{"exp", func(k Kernels, o operands, dst []float64) { k.Exp(dst, o.eta) }},
+		{"log", func(k Kernels, o operands, dst []float64) { k.Log(dst, o.m) }},
+		{"log1p", func(k Kernels, o operands, dst []float64) { k.Log1p(dst, o.m) }},
+		{"log1pexp", func(k Kernels, o operands, dst []float64) { k.Log1pExp(dst, o.eta) }},
+		{"logistic", func(k Kernels, o operands, dst []float64) { k.Logistic(dst, o.eta) }},
 	}
 	for _, op := range operations {
 		for _, n := range []int{100, 1000, 100_000} {
@@ -41,9 +42,9 @@ func BenchmarkKernels(b *testing.B) {
 				o.m[i] = 1 + float64(i%7)
 			}
 			dst := make([]float64, n)
-			for f := portable; f <= best(); f++ {
-				b.Run(fmt.Sprintf("op=%s/n=%d/form=%s", op.name, n, forms[f]), func(b *testing.B) {
-					with(f, func() { measure(b, n, func() { op.run(o, dst) }) })
+			for k := Scalar; k <= best(); k++ {
+				b.Run(fmt.Sprintf("op=%s/n=%d/form=%s", op.name, n, k), func(b *testing.B) {
+					measure(b, n, func() { op.run(k, o, dst) })
 				})
 			}
 		}
@@ -52,16 +53,16 @@ func BenchmarkKernels(b *testing.B) {
 
 // BenchmarkColumns measures Xᵀv and Xa, per entry of X, for 64 columns.
 func BenchmarkColumns(b *testing.B) {
-	const k = 64
+	const cols = 64
 	for _, n := range []int{100, 1000, 20_000} {
 		r := rand.New(rand.NewPCG(1, 1))
-		x, v, a, dst := column(r, n*k, 1, false), column(r, n, 1, false), column(r, k, 1e-9, false), make([]float64, k)
-		for f := portable; f <= best(); f++ {
-			b.Run(fmt.Sprintf("op=dot_columns/n=%d/form=%s", n, forms[f]), func(b *testing.B) {
-				with(f, func() { measure(b, n*k, func() { DotColumns(x, v, dst) }) })
+		x, v, a, dst := column(r, n*cols, 1, false), column(r, n, 1, false), column(r, cols, 1e-9, false), make([]float64, cols)
+		for k := Scalar; k <= best(); k++ {
+			b.Run(fmt.Sprintf("op=dot_columns/n=%d/form=%s", n, k), func(b *testing.B) {
+				measure(b, n*cols, func() { k.DotColumns(x, v, dst) })
 			})
-			b.Run(fmt.Sprintf("op=axpy_columns/n=%d/form=%s", n, forms[f]), func(b *testing.B) {
-				with(f, func() { measure(b, n*k, func() { AxpyColumns(a, x, v) }) })
+			b.Run(fmt.Sprintf("op=axpy_columns/n=%d/form=%s", n, k), func(b *testing.B) {
+				measure(b, n*cols, func() { k.AxpyColumns(a, x, v) })
 			})
 		}
 	}

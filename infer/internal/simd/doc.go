@@ -16,7 +16,7 @@
 // ones panic. A result may be written over an operand, but not over a shifted
 // one. Costs in ns per element are in docs/performance.md.
 //
-// Read form.go, then reduce.go, elementary.go, along.go, moments.go and rows.go.
+// Read kernels.go, then reduce.go, elementary.go, along.go, moments.go and rows.go.
 package simd
 
 //go:generate go run -C gen . -dir ..

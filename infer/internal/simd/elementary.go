@@ -4,9 +4,9 @@ import "glmbatch/infer/internal/vec"
 
 // Exp writes eˣ to dst, with vec.Exp's bits: error below 0.9 units in the last
 // place, 1 where the result is subnormal.
-func Exp(dst, x []float64) {
+func (k Kernels) Exp(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch active {
+	switch k {
 	case avx512:
 		expAVX512(dst, x)
 	case avx2:
@@ -18,9 +18,9 @@ func Exp(dst, x []float64) {
 
 // Log writes log x to dst, with vec.Log's bits: error below 1 unit in the last
 // place.
-func Log(dst, x []float64) {
+func (k Kernels) Log(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch active {
+	switch k {
 	case avx512:
 		logAVX512(dst, x)
 	case avx2:
@@ -32,9 +32,9 @@ func Log(dst, x []float64) {
 
 // Log1p writes log(1 + x) to dst, with vec.Log1p's bits: error below 1 unit in
 // the last place.
-func Log1p(dst, x []float64) {
+func (k Kernels) Log1p(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch active {
+	switch k {
 	case avx512:
 		log1pAVX512(dst, x)
 	case avx2:
@@ -46,9 +46,9 @@ func Log1p(dst, x []float64) {
 
 // Log1pExp writes log(1 + eˣ) to dst, with vec.Log1pExp's bits: error below 2
 // units in the last place.
-func Log1pExp(dst, x []float64) {
+func (k Kernels) Log1pExp(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch active {
+	switch k {
 	case avx512:
 		log1pExpAVX512(dst, x)
 	case avx2:
@@ -60,9 +60,9 @@ func Log1pExp(dst, x []float64) {
 
 // Logistic writes 1/(1 + e⁻ˣ) to dst, with vec.Logistic's bits: error below 2
 // units in the last place.
-func Logistic(dst, x []float64) {
+func (k Kernels) Logistic(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch active {
+	switch k {
 	case avx512:
 		logisticAVX512(dst, x)
 	case avx2:

@@ -28,57 +28,77 @@ func newOperands(r *rand.Rand, n int, wild bool) operands {
 }
 
 // reductions are all functions that return sums.
-var reductions = map[string]func(o operands) []float64{
-	"Sum":                   func(o operands) []float64 { return []float64{Sum(o.x)} },
-	"Dot":                   func(o operands) []float64 { return []float64{Dot(o.eta, o.x)} },
-	"SumSquares":            func(o operands) []float64 { return []float64{SumSquares(o.x)} },
-	"SumSquaresAlong":       func(o operands) []float64 { return []float64{SumSquaresAlong(o.y, o.eta, o.x, o.delta)} },
-	"SumLog1pExpAlong":      func(o operands) []float64 { return []float64{SumLog1pExpAlong(o.eta, o.x, o.delta)} },
-	"WeightedLog1pExpAlong": func(o operands) []float64 { return []float64{WeightedLog1pExpAlong(o.m, o.eta, o.x, o.delta)} },
-	"SumExpAlong":           func(o operands) []float64 { return []float64{SumExpAlong(o.eta, o.x, o.delta)} },
-	"WeightedExpAlong":      func(o operands) []float64 { return []float64{WeightedExpAlong(o.m, o.eta, o.x, o.delta)} },
-	"Log1pExpMoments":       func(o operands) []float64 { return triple(Log1pExpMoments(o.eta, o.x, o.delta)) },
-	"WeightedLog1pExpMoments": func(o operands) []float64 {
-		return triple(WeightedLog1pExpMoments(o.m, o.eta, o.x, o.delta))
+var reductions = map[string]func(k Kernels, o operands) []float64{
+	"Sum":              func(k Kernels, o operands) []float64 { return []float64{k.Sum(o.x)} },
+	"Dot":              func(k Kernels, o operands) []float64 { return []float64{k.Dot(o.eta, o.x)} },
+	"SumSquares":       func(k Kernels, o operands) []float64 { return []float64{k.SumSquares(o.x)} },
+	"SumSquaresAlong":  func(k Kernels, o operands) []float64 { return []float64{k.SumSquaresAlong(o.y, o.eta, o.x, o.delta)} },
+	"SumLog1pExpAlong": func(k Kernels, o operands) []float64 { return []float64{k.SumLog1pExpAlong(o.eta, o.x, o.delta)} },
+	"WeightedLog1pExpAlong": func(k Kernels, o operands) []float64 {
+		return []float64{k.WeightedLog1pExpAlong(o.m, o.eta, o.x, o.delta)}
 	},
-	"ExpMoments":         func(o operands) []float64 { return triple(ExpMoments(o.eta, o.x, o.delta)) },
-	"WeightedExpMoments": func(o operands) []float64 { return triple(WeightedExpMoments(o.m, o.eta, o.x, o.delta)) },
-	"SquaresMoments":     func(o operands) []float64 { return triple(SquaresMoments(o.y, o.eta, o.x, o.delta)) },
+	"SumExpAlong": func(k Kernels, o operands) []float64 { return []float64{k.SumExpAlong(o.eta, o.x, o.delta)} },
+	"WeightedSquaresAlong": func(k Kernels, o operands) []float64 {
+		return []float64{k.WeightedSquaresAlong(o.m, o.y, o.eta, o.x, o.delta)}
+	},
+	"CurvatureAlong":   func(k Kernels, o operands) []float64 { return []float64{k.CurvatureAlong(o.x, o.m)} },
+	"WeightedExpAlong": func(k Kernels, o operands) []float64 { return []float64{k.WeightedExpAlong(o.m, o.eta, o.x, o.delta)} },
+	"Log1pExpMoments":  func(k Kernels, o operands) []float64 { return triple(k.Log1pExpMoments(o.eta, o.x, o.delta)) },
+	"WeightedLog1pExpMoments": func(k Kernels, o operands) []float64 {
+		return triple(k.WeightedLog1pExpMoments(o.m, o.eta, o.x, o.delta))
+	},
+	"ExpMoments":         func(k Kernels, o operands) []float64 { return triple(k.ExpMoments(o.eta, o.x, o.delta)) },
+	"WeightedExpMoments": func(k Kernels, o operands) []float64 { return triple(k.WeightedExpMoments(o.m, o.eta, o.x, o.delta)) },
+	"SquaresMoments":     func(k Kernels, o operands) []float64 { return triple(k.SquaresMoments(o.y, o.eta, o.x, o.delta)) },
 }
 
 func triple(m Moments) []float64 { return []float64{m.Value, m.Slope, m.Curve} }
 
 // writers are all functions that write a slice.
-var writers = map[string]func(dst []float64, o operands){
-	"Axpy":            func(dst []float64, o operands) { copy(dst, o.y); Axpy(o.delta, o.x, dst) },
-	"Exp":             func(dst []float64, o operands) { Exp(dst, o.eta) },
-	"Log":             func(dst []float64, o operands) { Log(dst, o.eta) },
-	"Log1p":           func(dst []float64, o operands) { Log1p(dst, o.eta) },
-	"Log1pExp":        func(dst []float64, o operands) { Log1pExp(dst, o.eta) },
-	"Logistic":        func(dst []float64, o operands) { Logistic(dst, o.eta) },
-	"LogitSlopes":     func(dst []float64, o operands) { LogitSlopes(dst, o.y, o.eta) },
-	"TrialsSlopes":    func(dst []float64, o operands) { TrialsSlopes(dst, o.y, o.m, o.eta) },
-	"LogitCurvatures": func(dst []float64, o operands) { LogitCurvatures(dst, o.eta) },
-	"ExpSlopes":       func(dst []float64, o operands) { ExpSlopes(dst, o.y, o.eta) },
-	"in place":        func(dst []float64, o operands) { copy(dst, o.eta); LogitSlopes(dst, o.y, dst) },
+var writers = map[string]func(k Kernels, dst []float64, o operands){
+	"Axpy":         func(k Kernels, dst []float64, o operands) { copy(dst, o.y); k.Axpy(o.delta, o.x, dst) },
+	"Exp":          func(k Kernels, dst []float64, o operands) { k.Exp(dst, o.eta) },
+	"Log":          func(k Kernels, dst []float64, o operands) { k.Log(dst, o.eta) },
+	"Log1p":        func(k Kernels, dst []float64, o operands) { k.Log1p(dst, o.eta) },
+	"Log1pExp":     func(k Kernels, dst []float64, o operands) { k.Log1pExp(dst, o.eta) },
+	"Logistic":     func(k Kernels, dst []float64, o operands) { k.Logistic(dst, o.eta) },
+	"LogitSlopes":  func(k Kernels, dst []float64, o operands) { k.LogitSlopes(dst, o.y, o.eta) },
+	"TrialsSlopes": func(k Kernels, dst []float64, o operands) { k.TrialsSlopes(dst, o.y, o.m, o.eta) },
+	"Log1pExpCurve": func(k Kernels, dst []float64, o operands) {
+		second := make([]float64, len(dst))
+		sum := k.Log1pExpCurve(o.eta, o.x, o.delta, dst, second)
+		if len(dst) > 0 {
+			dst[0] = math.FMA(3, sum, dst[0])
+		}
+		vec.Axpy(7, second, dst)
+	},
+	"ExpCurve": func(k Kernels, dst []float64, o operands) {
+		sum := k.ExpCurve(o.eta, o.x, o.delta, dst)
+		if len(dst) > 0 {
+			dst[0] = math.FMA(3, sum, dst[0])
+		}
+	},
+	"LogitCurvatures": func(k Kernels, dst []float64, o operands) { k.LogitCurvatures(dst, o.eta) },
+	"ExpSlopes":       func(k Kernels, dst []float64, o operands) { k.ExpSlopes(dst, o.y, o.eta) },
+	"in place":        func(k Kernels, dst []float64, o operands) { copy(dst, o.eta); k.LogitSlopes(dst, o.y, dst) },
 }
 
 // Every form gives the bits of the portable one, at any length and alignment and
 // for any numbers; and writes nothing behind the end.
 func TestFormsAgree(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed(t), 2))
-	vectors := vectorForms(t)
+	ways := vectors(t)
 	for _, n := range lengths() {
 		for _, wild := range []bool{false, true} {
 			o := newOperands(r, n, wild)
 			for name, of := range reductions {
-				agree(t, vectors, name, n, func() []float64 { return of(o) })
+				agree(t, ways, name, n, func(k Kernels) []float64 { return of(k, o) })
 			}
 			for name, of := range writers {
 				start := r.IntN(8)
-				agree(t, vectors, name, n, func() []float64 {
+				agree(t, ways, name, n, func(k Kernels) []float64 {
 					whole := make([]float64, n+20)
-					of(whole[start:start+n:start+n], o)
+					of(k, whole[start:start+n:start+n], o)
 					return whole
 				})
 			}
@@ -86,19 +106,16 @@ func TestFormsAgree(t *testing.T) {
 	}
 }
 
-// agree compares what call returns in each form with the portable form.
-func agree(t *testing.T, vectors []form, name string, n int, call func() []float64) {
+// agree compares what call returns in each way with the portable one.
+func agree(t *testing.T, ways []Kernels, name string, n int, call func(Kernels) []float64) {
 	t.Helper()
-	var want []float64
-	with(portable, func() { want = call() })
-	for _, f := range vectors {
-		with(f, func() {
-			got := call()
-			if i := firstDifference(want, got); i >= 0 {
-				t.Errorf("%s, %s: %v (%#x) at %d, portable %v (%#x)", name, describe(f, n), got[i], math.Float64bits(got[i]), i,
-					want[i], math.Float64bits(want[i]))
-			}
-		})
+	want := call(Scalar)
+	for _, k := range ways {
+		got := call(k)
+		if i := firstDifference(want, got); i >= 0 {
+			t.Errorf("%s, %s: %v (%#x) at %d, portable %v (%#x)", name, describe(k, n), got[i], math.Float64bits(got[i]), i,
+				want[i], math.Float64bits(want[i]))
+		}
 	}
 }
 
@@ -108,10 +125,10 @@ func agree(t *testing.T, vectors []form, name string, n int, call func() []float
 func TestElementaryIsVec(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed(t), 3))
 	cases := map[string]struct {
-		slices func(dst, x []float64)
+		slices func(k Kernels, dst, x []float64)
 		scalar func(float64) float64
 	}{
-		"Exp": {Exp, vec.Exp}, "Log": {Log, vec.Log}, "Log1p": {Log1p, vec.Log1p}, "Log1pExp": {Log1pExp, vec.Log1pExp}, "Logistic": {Logistic, vec.Logistic},
+		"Exp": {Kernels.Exp, vec.Exp}, "Log": {Kernels.Log, vec.Log}, "Log1p": {Kernels.Log1p, vec.Log1p}, "Log1pExp": {Kernels.Log1pExp, vec.Log1pExp}, "Logistic": {Kernels.Logistic, vec.Logistic},
 	}
 	var xs []float64
 	for range 8 { // every special value in every lane
@@ -122,48 +139,44 @@ func TestElementaryIsVec(t *testing.T) {
 		xs = append(xs, any, 1e3*r.NormFloat64(), r.NormFloat64(), 10*r.Float64(), math.Ldexp(r.NormFloat64(), -r.IntN(80)), -r.Float64())
 	}
 	dst := make([]float64, len(xs))
-	for _, f := range append(vectorForms(t), portable) {
-		with(f, func() {
-			for name, c := range cases {
-				c.slices(dst, xs)
-				bad := 0
-				for i, x := range xs {
-					if want := c.scalar(x); !same(dst[i], want) && bad < 5 {
-						bad++
-						t.Errorf("%s(%v), %s: %v, vec has %v", name, x, forms[f], dst[i], want)
-					}
+	for _, k := range append(vectors(t), Scalar) {
+		for name, c := range cases {
+			c.slices(k, dst, xs)
+			bad := 0
+			for i, x := range xs {
+				if want := c.scalar(x); !same(dst[i], want) && bad < 5 {
+					bad++
+					t.Errorf("%s(%v), %s: %v, vec has %v", name, x, k, dst[i], want)
 				}
 			}
-		})
+		}
 	}
 }
 
 // A sum is vec's, and a fused pass is that at the point that a move leads to.
 func TestSumsAreVec(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed(t), 4))
-	for _, f := range append(vectorForms(t), portable) {
+	for _, k := range append(vectors(t), Scalar) {
 		for _, n := range []int{1, 5, 8, 62, 600, 1300} {
 			o := newOperands(r, n, false)
 			moved := slices.Clone(o.eta)
 			vec.Axpy(o.delta, o.x, moved)
-			with(f, func() {
-				for name, pair := range map[string][2]float64{
-					"Sum":                     {Sum(o.x), vec.Sum(o.x)},
-					"Dot":                     {Dot(o.x, o.eta), vec.Dot(o.x, o.eta)},
-					"SumLog1pExpAlong":        {SumLog1pExpAlong(o.eta, o.x, o.delta), vec.SumLog1pExpAlong(moved, moved, 0)},
-					"Log1pExpMoments":         {Log1pExpMoments(o.eta, o.x, o.delta).Value, vec.SumLog1pExpAlong(moved, moved, 0)},
-					"WeightedLog1pExpAlong":   {WeightedLog1pExpAlong(o.m, o.eta, o.x, o.delta), vec.WeightedLog1pExpAlong(o.m, moved, moved, 0)},
-					"WeightedLog1pExpMoments": {WeightedLog1pExpMoments(o.m, o.eta, o.x, o.delta).Value, vec.WeightedLog1pExpAlong(o.m, moved, moved, 0)},
-					"SumExpAlong":             {SumExpAlong(o.eta, o.x, o.delta), vec.SumExpAlong(moved, moved, 0)},
-					"ExpMoments":              {ExpMoments(o.eta, o.x, o.delta).Value, vec.SumExpAlong(moved, moved, 0)},
-					"SumSquaresAlong":         {SumSquaresAlong(o.y, o.eta, o.x, o.delta), vec.SumSquaresAlong(o.y, moved, moved, 0)},
-					"SquaresMoments":          {SquaresMoments(o.y, o.eta, o.x, o.delta).Value, vec.SumSquaresAlong(o.y, moved, moved, 0)},
-				} {
-					if !same(pair[0], pair[1]) {
-						t.Errorf("%s, %s: %v, vec has %v", name, describe(f, n), pair[0], pair[1])
-					}
+			for name, pair := range map[string][2]float64{
+				"Sum":                     {k.Sum(o.x), vec.Sum(o.x)},
+				"Dot":                     {k.Dot(o.x, o.eta), vec.Dot(o.x, o.eta)},
+				"SumLog1pExpAlong":        {k.SumLog1pExpAlong(o.eta, o.x, o.delta), vec.SumLog1pExpAlong(moved, moved, 0)},
+				"Log1pExpMoments":         {k.Log1pExpMoments(o.eta, o.x, o.delta).Value, vec.SumLog1pExpAlong(moved, moved, 0)},
+				"WeightedLog1pExpAlong":   {k.WeightedLog1pExpAlong(o.m, o.eta, o.x, o.delta), vec.WeightedLog1pExpAlong(o.m, moved, moved, 0)},
+				"WeightedLog1pExpMoments": {k.WeightedLog1pExpMoments(o.m, o.eta, o.x, o.delta).Value, vec.WeightedLog1pExpAlong(o.m, moved, moved, 0)},
+				"SumExpAlong":             {k.SumExpAlong(o.eta, o.x, o.delta), vec.SumExpAlong(moved, moved, 0)},
+				"ExpMoments":              {k.ExpMoments(o.eta, o.x, o.delta).Value, vec.SumExpAlong(moved, moved, 0)},
+				"SumSquaresAlong":         {k.SumSquaresAlong(o.y, o.eta, o.x, o.delta), vec.SumSquaresAlong(o.y, moved, moved, 0)},
+				"SquaresMoments":          {k.SquaresMoments(o.y, o.eta, o.x, o.delta).Value, vec.SumSquaresAlong(o.y, moved, moved, 0)},
+			} {
+				if !same(pair[0], pair[1]) {
+					t.Errorf("%s, %s: %v, vec has %v", name, describe(k, n), pair[0], pair[1])
 				}
-			})
+			}
 		}
 	}
 }
@@ -171,22 +184,23 @@ func TestSumsAreVec(t *testing.T) {
 // Columns four at a time have the bits of columns one at a time.
 func TestColumns(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed(t), 5))
-	for _, f := range append(vectorForms(t), portable) {
+	for _, k := range append(vectors(t), Scalar) {
 		for _, n := range []int{0, 1, 7, 8, 13, 62, 100, 301} {
-			for k := range 10 {
-				x, v, a := column(r, n*k, 1, true), column(r, n, 1, true), column(r, k, 1, false)
-				dots, want := make([]float64, k), make([]float64, k)
+			for cols := range 10 {
+				x, v, a := column(r, n*cols, 1, true), column(r, n, 1, true), column(r, cols, 1, false)
+				dots, want := make([]float64, cols), make([]float64, cols)
 				sum, moved := slices.Clone(v), slices.Clone(v)
-				for j := range k {
+				for j := range cols {
 					want[j] = vec.Dot(x[j*n:(j+1)*n], v)
 					vec.Axpy(a[j], x[j*n:(j+1)*n], moved)
 				}
-				with(f, func() { DotColumns(x, v, dots); AxpyColumns(a, x, sum) })
+				k.DotColumns(x, v, dots)
+				k.AxpyColumns(a, x, sum)
 				if i := firstDifference(want, dots); i >= 0 {
-					t.Errorf("DotColumns, %s, k = %d: column %d has %v, vec %v", describe(f, n), k, i, dots[i], want[i])
+					t.Errorf("DotColumns, %s, %d columns: column %d has %v, vec %v", describe(k, n), cols, i, dots[i], want[i])
 				}
 				if i := firstDifference(moved, sum); i >= 0 {
-					t.Errorf("AxpyColumns, %s, k = %d: row %d has %v, vec %v", describe(f, n), k, i, sum[i], moved[i])
+					t.Errorf("AxpyColumns, %s, %d columns: row %d has %v, vec %v", describe(k, n), cols, i, sum[i], moved[i])
 				}
 			}
 		}
@@ -196,6 +210,7 @@ func TestColumns(t *testing.T) {
 // The derivatives are those of the definition, row by row. Tolerance: 4 units in the
 // last place of each row's term and one for each of the additions.
 func TestMoments(t *testing.T) {
+	k := Vector()
 	r := rand.New(rand.NewPCG(seed(t), 6))
 	o := newOperands(r, 700, false)
 	o.eta = column(r, 700, 8, false)
@@ -220,11 +235,11 @@ func TestMoments(t *testing.T) {
 		got           Moments
 		first, second func(int, float64) float64
 	}{
-		"Log1pExpMoments":         {Log1pExpMoments(o.eta, o.x, o.delta), p, w},
-		"WeightedLog1pExpMoments": {WeightedLog1pExpMoments(o.m, o.eta, o.x, o.delta), trials(p), trials(w)},
-		"ExpMoments":              {ExpMoments(o.eta, o.x, o.delta), mu, mu},
-		"WeightedExpMoments":      {WeightedExpMoments(o.m, o.eta, o.x, o.delta), trials(mu), trials(mu)},
-		"SquaresMoments": {SquaresMoments(o.y, o.eta, o.x, o.delta),
+		"Log1pExpMoments":         {k.Log1pExpMoments(o.eta, o.x, o.delta), p, w},
+		"WeightedLog1pExpMoments": {k.WeightedLog1pExpMoments(o.m, o.eta, o.x, o.delta), trials(p), trials(w)},
+		"ExpMoments":              {k.ExpMoments(o.eta, o.x, o.delta), mu, mu},
+		"WeightedExpMoments":      {k.WeightedExpMoments(o.m, o.eta, o.x, o.delta), trials(mu), trials(mu)},
+		"SquaresMoments": {k.SquaresMoments(o.y, o.eta, o.x, o.delta),
 			func(i int, at float64) float64 { return at - o.y[i] }, func(int, float64) float64 { return 1 }},
 	} {
 		want, size := of(c.first, c.second)
@@ -233,6 +248,29 @@ func TestMoments(t *testing.T) {
 		}
 		if d := math.Abs(c.got.Curve-want.Curve) / size.Curve; !(d < 100*0x1p-52) {
 			t.Errorf("%s: curvature %v, want %v: off by %.2g of its terms", name, c.got.Curve, want.Curve, d)
+		}
+	}
+}
+
+// A pass that writes the rows' derivatives and one that sums them along the
+// column agree to the bit.
+func TestCurvesAreMoments(t *testing.T) {
+	r := rand.New(rand.NewPCG(seed(t), 7))
+	for _, k := range append(vectors(t), Scalar) {
+		for _, n := range []int{1, 9, 600, 1300} {
+			o := newOperands(r, n, false)
+			o.eta = column(r, n, 8, false)
+			first, second := make([]float64, n), make([]float64, n)
+			sum := k.Log1pExpCurve(o.eta, o.x, o.delta, first, second)
+			want := Moments{sum, k.Dot(o.x, first), k.CurvatureAlong(o.x, second)}
+			if got := k.Log1pExpMoments(o.eta, o.x, o.delta); got != want {
+				t.Errorf("%s: moments %v, of the curve %v", describe(k, n), got, want)
+			}
+			sum = k.ExpCurve(o.eta, o.x, o.delta, first)
+			want = Moments{sum, k.Dot(o.x, first), k.CurvatureAlong(o.x, first)}
+			if got := k.ExpMoments(o.eta, o.x, o.delta); got != want {
+				t.Errorf("%s: moments of exp %v, of the curve %v", describe(k, n), got, want)
+			}
 		}
 	}
 }

@@ -9,26 +9,18 @@ import (
 	"testing"
 )
 
-// vectorForms returns the forms that this processor has besides the portable
-// one. Skips where there is none.
-func vectorForms(t testing.TB) []form {
+// vectors returns the ways that this processor has besides the portable one.
+// Skips where there is none.
+func vectors(t testing.TB) []Kernels {
 	t.Helper()
 	switch best() {
 	case avx512:
-		return []form{avx2, avx512}
+		return []Kernels{avx2, avx512}
 	case avx2:
-		return []form{avx2}
+		return []Kernels{avx2}
 	}
 	t.Skip("this processor has the portable form only")
 	return nil
-}
-
-// with runs f in a form.
-func with(f form, run func()) {
-	before := active
-	active = f
-	defer func() { active = before }()
-	run()
 }
 
 // same tells whether two results have the same bits, any NaN for any other.
@@ -95,4 +87,4 @@ func lengths() []int {
 	return out
 }
 
-func describe(f form, n int) string { return fmt.Sprintf("%s, n = %d", forms[f], n) }
+func describe(k Kernels, n int) string { return fmt.Sprintf("%s, n = %d", k, n) }

@@ -42,6 +42,26 @@ func squaresAVX2(y []float64, eta []float64, x []float64, delta float64) (s0 flo
 //go:noescape
 func squaresAVX512(y []float64, eta []float64, x []float64, delta float64) (s0 float64)
 
+// weightedSquaresAVX2 returns Σ w·(y − t)², t = eta + delta·x.
+//
+//go:noescape
+func weightedSquaresAVX2(w []float64, y []float64, eta []float64, x []float64, delta float64) (s0 float64)
+
+// weightedSquaresAVX512 returns Σ w·(y − t)², t = eta + delta·x.
+//
+//go:noescape
+func weightedSquaresAVX512(w []float64, y []float64, eta []float64, x []float64, delta float64) (s0 float64)
+
+// curvatureAVX2 returns Σ x²·w.
+//
+//go:noescape
+func curvatureAVX2(x []float64, w []float64) (s0 float64)
+
+// curvatureAVX512 returns Σ x²·w.
+//
+//go:noescape
+func curvatureAVX512(x []float64, w []float64) (s0 float64)
+
 // expAVX2 writes exp of x to dst.
 //
 //go:noescape
@@ -142,6 +162,16 @@ func productMomentsAVX2(lanes *[24]float64, eta []float64, x []float64, delta fl
 //go:noescape
 func productMomentsAVX512(lanes *[24]float64, eta []float64, x []float64, delta float64) (s1 float64)
 
+// productCurveAVX2 is product, and writes p and w of productMoments to first and second.
+//
+//go:noescape
+func productCurveAVX2(lanes *[8]float64, first []float64, second []float64, eta []float64, x []float64, delta float64) (s1 float64)
+
+// productCurveAVX512 is product, and writes p and w of productMoments to first and second.
+//
+//go:noescape
+func productCurveAVX512(lanes *[8]float64, first []float64, second []float64, eta []float64, x []float64, delta float64) (s1 float64)
+
 // weightedLog1pExpMomentsAVX2 returns Σ m·log(1 + eᵗ), Σ m·p·x and Σ m·w·x², t, p and w as in productMoments.
 //
 //go:noescape
@@ -181,6 +211,16 @@ func squaresMomentsAVX2(y []float64, eta []float64, x []float64, delta float64) 
 //
 //go:noescape
 func squaresMomentsAVX512(y []float64, eta []float64, x []float64, delta float64) (s0 float64, s1 float64, s2 float64)
+
+// expCurveAVX2 returns Σ eᵗ, t = eta + delta·x, and writes eᵗ to first.
+//
+//go:noescape
+func expCurveAVX2(first []float64, eta []float64, x []float64, delta float64) (s0 float64)
+
+// expCurveAVX512 returns Σ eᵗ, t = eta + delta·x, and writes eᵗ to first.
+//
+//go:noescape
+func expCurveAVX512(first []float64, eta []float64, x []float64, delta float64) (s0 float64)
 
 // logitSlopesAVX2 writes y − 1/(1 + e^−eta) to dst.
 //

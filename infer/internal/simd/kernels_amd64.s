@@ -445,6 +445,278 @@ done:
 	VZEROUPPER
 	RET
 
+// func weightedSquaresAVX2(w []float64, y []float64, eta []float64, x []float64, delta float64) (s0 float64)
+// Requires: AVX, FMA3, SSE2
+TEXT ·weightedSquaresAVX2(SB), NOSPLIT, $64-112
+	MOVQ         w_base+0(FP), AX
+	MOVQ         y_base+24(FP), CX
+	MOVQ         eta_base+48(FP), DX
+	MOVQ         x_base+72(FP), BX
+	MOVQ         w_len+8(FP), SI
+	VBROADCASTSD delta+96(FP), Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	XORQ         DI, DI
+	MOVQ         SI, R8
+	SHRQ         $0x03, R8
+	JZ           tail
+
+step:
+	VMOVUPD     (DX)(DI*1), Y3
+	VMOVUPD     (BX)(DI*1), Y4
+	VFMADD231PD Y4, Y0, Y3
+	VMOVUPD     (CX)(DI*1), Y4
+	VSUBPD      Y3, Y4, Y3
+	VMOVUPD     (AX)(DI*1), Y4
+	VMULPD      Y4, Y3, Y4
+	VFMADD231PD Y3, Y4, Y1
+	VMOVUPD     32(DX)(DI*1), Y3
+	VMOVUPD     32(BX)(DI*1), Y4
+	VFMADD231PD Y4, Y0, Y3
+	VMOVUPD     32(CX)(DI*1), Y4
+	VSUBPD      Y3, Y4, Y3
+	VMOVUPD     32(AX)(DI*1), Y4
+	VMULPD      Y4, Y3, Y4
+	VFMADD231PD Y3, Y4, Y2
+	ADDQ        $0x40, DI
+	DECQ        R8
+	JNZ         step
+
+tail:
+	ANDQ        $0x07, SI
+	JZ          done
+	LEAQ        masks<>+64(SB), R8
+	MOVQ        SI, R9
+	SHLQ        $0x03, R9
+	SUBQ        R9, R8
+	VMOVUPD     Y1, (SP)
+	VMOVUPD     Y2, 32(SP)
+	VMOVUPD     (SP), Y1
+	VMOVUPD     (R8), Y2
+	VMASKMOVPD  (DX)(DI*1), Y2, Y2
+	VMOVUPD     (R8), Y3
+	VMASKMOVPD  (BX)(DI*1), Y3, Y3
+	VFMADD231PD Y3, Y0, Y2
+	VMOVUPD     (R8), Y3
+	VMASKMOVPD  (CX)(DI*1), Y3, Y3
+	VSUBPD      Y2, Y3, Y2
+	VMOVUPD     (R8), Y3
+	VMASKMOVPD  (AX)(DI*1), Y3, Y3
+	VMULPD      Y3, Y2, Y3
+	VFMADD231PD Y2, Y3, Y1
+	VMOVUPD     (R8), Y2
+	VMOVUPD     (SP), Y3
+	VBLENDVPD   Y2, Y1, Y3, Y1
+	VMOVUPD     Y1, (SP)
+	CMPQ        SI, $0x04
+	JLE         reload
+	VMOVUPD     32(SP), Y1
+	VMOVUPD     32(R8), Y2
+	VMASKMOVPD  32(DX)(DI*1), Y2, Y2
+	VMOVUPD     32(R8), Y3
+	VMASKMOVPD  32(BX)(DI*1), Y3, Y3
+	VFMADD231PD Y3, Y0, Y2
+	VMOVUPD     32(R8), Y0
+	VMASKMOVPD  32(CX)(DI*1), Y0, Y0
+	VSUBPD      Y2, Y0, Y0
+	VMOVUPD     32(R8), Y2
+	VMASKMOVPD  32(AX)(DI*1), Y2, Y2
+	VMULPD      Y2, Y0, Y2
+	VFMADD231PD Y0, Y2, Y1
+	VMOVUPD     32(R8), Y0
+	VMOVUPD     32(SP), Y2
+	VBLENDVPD   Y0, Y1, Y2, Y0
+	VMOVUPD     Y0, 32(SP)
+
+reload:
+	VMOVUPD (SP), Y1
+	VMOVUPD 32(SP), Y2
+
+done:
+	VADDPD       Y2, Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VPERMILPD    $0x01, X1, X0
+	VADDSD       X0, X1, X1
+	MOVSD        X1, s0+104(FP)
+	VZEROUPPER
+	RET
+
+// func weightedSquaresAVX512(w []float64, y []float64, eta []float64, x []float64, delta float64) (s0 float64)
+// Requires: AVX, AVX512F, BMI2, SSE2
+TEXT ·weightedSquaresAVX512(SB), NOSPLIT, $0-112
+	MOVQ         w_base+0(FP), AX
+	MOVQ         y_base+24(FP), CX
+	MOVQ         eta_base+48(FP), DX
+	MOVQ         x_base+72(FP), BX
+	MOVQ         w_len+8(FP), SI
+	VBROADCASTSD delta+96(FP), Z0
+	VPXORQ       Z1, Z1, Z1
+	XORQ         DI, DI
+	MOVQ         SI, R8
+	SHRQ         $0x03, R8
+	JZ           tail
+
+step:
+	VMOVUPD     (DX)(DI*1), Z2
+	VMOVUPD     (BX)(DI*1), Z3
+	VFMADD231PD Z3, Z0, Z2
+	VMOVUPD     (CX)(DI*1), Z3
+	VSUBPD      Z2, Z3, Z2
+	VMOVUPD     (AX)(DI*1), Z3
+	VMULPD      Z3, Z2, Z3
+	VFMADD231PD Z2, Z3, Z1
+	ADDQ        $0x40, DI
+	DECQ        R8
+	JNZ         step
+
+tail:
+	ANDQ        $0x07, SI
+	JZ          done
+	MOVL        $0x000000ff, R8
+	BZHIL       SI, R8, R8
+	KMOVW       R8, K1
+	VMOVAPD     Z1, Z2
+	VMOVUPD.Z   (DX)(DI*1), K1, Z3
+	VMOVUPD.Z   (BX)(DI*1), K1, Z4
+	VFMADD231PD Z4, Z0, Z3
+	VMOVUPD.Z   (CX)(DI*1), K1, Z0
+	VSUBPD      Z3, Z0, Z0
+	VMOVUPD.Z   (AX)(DI*1), K1, Z3
+	VMULPD      Z3, Z0, Z3
+	VFMADD231PD Z0, Z3, Z2
+	VMOVAPD     Z2, K1, Z1
+
+done:
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDSD        X0, X1, X1
+	MOVSD         X1, s0+104(FP)
+	VZEROUPPER
+	RET
+
+// func curvatureAVX2(x []float64, w []float64) (s0 float64)
+// Requires: AVX, FMA3, SSE2
+TEXT ·curvatureAVX2(SB), NOSPLIT, $64-56
+	MOVQ   x_base+0(FP), AX
+	MOVQ   w_base+24(FP), CX
+	MOVQ   x_len+8(FP), DX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	XORQ   BX, BX
+	MOVQ   DX, SI
+	SHRQ   $0x03, SI
+	JZ     tail
+
+step:
+	VMOVUPD     (AX)(BX*1), Y2
+	VMULPD      Y2, Y2, Y2
+	VMOVUPD     (CX)(BX*1), Y3
+	VFMADD231PD Y3, Y2, Y0
+	VMOVUPD     32(AX)(BX*1), Y2
+	VMULPD      Y2, Y2, Y2
+	VMOVUPD     32(CX)(BX*1), Y3
+	VFMADD231PD Y3, Y2, Y1
+	ADDQ        $0x40, BX
+	DECQ        SI
+	JNZ         step
+
+tail:
+	ANDQ        $0x07, DX
+	JZ          done
+	LEAQ        masks<>+64(SB), SI
+	MOVQ        DX, DI
+	SHLQ        $0x03, DI
+	SUBQ        DI, SI
+	VMOVUPD     Y0, (SP)
+	VMOVUPD     Y1, 32(SP)
+	VMOVUPD     (SP), Y0
+	VMOVUPD     (SI), Y1
+	VMASKMOVPD  (AX)(BX*1), Y1, Y1
+	VMULPD      Y1, Y1, Y1
+	VMOVUPD     (SI), Y2
+	VMASKMOVPD  (CX)(BX*1), Y2, Y2
+	VFMADD231PD Y2, Y1, Y0
+	VMOVUPD     (SI), Y1
+	VMOVUPD     (SP), Y2
+	VBLENDVPD   Y1, Y0, Y2, Y0
+	VMOVUPD     Y0, (SP)
+	CMPQ        DX, $0x04
+	JLE         reload
+	VMOVUPD     32(SP), Y0
+	VMOVUPD     32(SI), Y1
+	VMASKMOVPD  32(AX)(BX*1), Y1, Y1
+	VMULPD      Y1, Y1, Y1
+	VMOVUPD     32(SI), Y2
+	VMASKMOVPD  32(CX)(BX*1), Y2, Y2
+	VFMADD231PD Y2, Y1, Y0
+	VMOVUPD     32(SI), Y1
+	VMOVUPD     32(SP), Y2
+	VBLENDVPD   Y1, Y0, Y2, Y0
+	VMOVUPD     Y0, 32(SP)
+
+reload:
+	VMOVUPD (SP), Y0
+	VMOVUPD 32(SP), Y1
+
+done:
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VPERMILPD    $0x01, X1, X0
+	VADDSD       X0, X1, X1
+	MOVSD        X1, s0+48(FP)
+	VZEROUPPER
+	RET
+
+// func curvatureAVX512(x []float64, w []float64) (s0 float64)
+// Requires: AVX, AVX512F, BMI2, SSE2
+TEXT ·curvatureAVX512(SB), NOSPLIT, $0-56
+	MOVQ   x_base+0(FP), AX
+	MOVQ   w_base+24(FP), CX
+	MOVQ   x_len+8(FP), DX
+	VPXORQ Z0, Z0, Z0
+	XORQ   BX, BX
+	MOVQ   DX, SI
+	SHRQ   $0x03, SI
+	JZ     tail
+
+step:
+	VMOVUPD     (AX)(BX*1), Z1
+	VMULPD      Z1, Z1, Z1
+	VMOVUPD     (CX)(BX*1), Z2
+	VFMADD231PD Z2, Z1, Z0
+	ADDQ        $0x40, BX
+	DECQ        SI
+	JNZ         step
+
+tail:
+	ANDQ        $0x07, DX
+	JZ          done
+	MOVL        $0x000000ff, SI
+	BZHIL       DX, SI, SI
+	KMOVW       SI, K1
+	VMOVAPD     Z0, Z1
+	VMOVUPD.Z   (AX)(BX*1), K1, Z2
+	VMULPD      Z2, Z2, Z2
+	VMOVUPD.Z   (CX)(BX*1), K1, Z3
+	VFMADD231PD Z3, Z2, Z1
+	VMOVAPD     Z1, K1, Z0
+
+done:
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDSD        X0, X1, X1
+	MOVSD         X1, s0+48(FP)
+	VZEROUPPER
+	RET
+
 // func expAVX2(dst []float64, x []float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·expAVX2(SB), NOSPLIT, $0-48
@@ -3765,11 +4037,13 @@ step:
 	VMAXPD       constants<>+1152(SB), Y9, Y10
 	VADDPD       Y10, Y1, Y1
 	VORPD        constants<>+1312(SB), Y9, Y10
-	VMOVUPD      constants<>+1376(SB), Y11
-	VMAXPD       Y10, Y11, Y10
-	VMOVUPD      constants<>+1408(SB), Y11
+	VMOVUPD      constants<>+0(SB), Y11
+	VMOVUPD      constants<>+32(SB), Y12
+	VMAXPD       Y10, Y12, Y10
+	VMINPD       Y10, Y11, Y10
+	VMOVUPD      constants<>+64(SB), Y11
 	VFMADD231PD  constants<>+96(SB), Y10, Y11
-	VSUBPD       constants<>+1408(SB), Y11, Y12
+	VSUBPD       constants<>+64(SB), Y11, Y12
 	VFNMADD231PD constants<>+128(SB), Y12, Y10
 	VMOVAPD      Y10, Y13
 	VFNMADD231PD constants<>+160(SB), Y12, Y13
@@ -3791,31 +4065,37 @@ step:
 	VFMADD213PD  Y10, Y14, Y12
 	VADDPD       Y12, Y13, Y10
 	VADDPD       constants<>+576(SB), Y10, Y10
+	VPSRLQ       $0x01, Y11, Y12
+	VPSLLQ       $0x34, Y12, Y13
+	VMULPD       Y13, Y10, Y10
+	VPSUBQ       Y12, Y11, Y11
 	VPSLLQ       $0x34, Y11, Y11
 	VMULPD       Y11, Y10, Y10
 	VADDPD       constants<>+576(SB), Y10, Y11
 	VMULPD       Y11, Y2, Y2
-	VDIVPD       Y11, Y10, Y10
-	VMOVUPD      constants<>+576(SB), Y11
-	VSUBPD       Y10, Y11, Y11
-	VCMPPD       $0x1d, constants<>+1152(SB), Y9, Y9
+	VMOVUPD      constants<>+576(SB), Y12
+	VDIVPD       Y11, Y12, Y11
+	VMULPD       Y10, Y11, Y10
+	VCMPPD       $0x1e, constants<>+1152(SB), Y9, Y9
 	VBLENDVPD    Y9, Y11, Y10, Y9
-	VMULPD       Y11, Y10, Y10
+	VMULPD       Y10, Y11, Y10
 	VMOVUPD      (CX)(BX*1), Y11
 	VFMADD231PD  Y11, Y9, Y3
-	VMULPD       Y11, Y10, Y9
-	VFMADD231PD  Y11, Y9, Y4
+	VMULPD       Y11, Y11, Y9
+	VFMADD231PD  Y10, Y9, Y4
 	VMOVUPD      32(AX)(BX*1), Y9
 	VMOVUPD      32(CX)(BX*1), Y10
 	VFMADD231PD  Y10, Y0, Y9
 	VMAXPD       constants<>+1152(SB), Y9, Y10
 	VADDPD       Y10, Y5, Y5
 	VORPD        constants<>+1312(SB), Y9, Y10
-	VMOVUPD      constants<>+1376(SB), Y11
-	VMAXPD       Y10, Y11, Y10
-	VMOVUPD      constants<>+1408(SB), Y11
+	VMOVUPD      constants<>+0(SB), Y11
+	VMOVUPD      constants<>+32(SB), Y12
+	VMAXPD       Y10, Y12, Y10
+	VMINPD       Y10, Y11, Y10
+	VMOVUPD      constants<>+64(SB), Y11
 	VFMADD231PD  constants<>+96(SB), Y10, Y11
-	VSUBPD       constants<>+1408(SB), Y11, Y12
+	VSUBPD       constants<>+64(SB), Y11, Y12
 	VFNMADD231PD constants<>+128(SB), Y12, Y10
 	VMOVAPD      Y10, Y13
 	VFNMADD231PD constants<>+160(SB), Y12, Y13
@@ -3837,20 +4117,24 @@ step:
 	VFMADD213PD  Y10, Y14, Y12
 	VADDPD       Y12, Y13, Y10
 	VADDPD       constants<>+576(SB), Y10, Y10
+	VPSRLQ       $0x01, Y11, Y12
+	VPSLLQ       $0x34, Y12, Y13
+	VMULPD       Y13, Y10, Y10
+	VPSUBQ       Y12, Y11, Y11
 	VPSLLQ       $0x34, Y11, Y11
 	VMULPD       Y11, Y10, Y10
 	VADDPD       constants<>+576(SB), Y10, Y11
 	VMULPD       Y11, Y6, Y6
-	VDIVPD       Y11, Y10, Y10
-	VMOVUPD      constants<>+576(SB), Y11
-	VSUBPD       Y10, Y11, Y11
-	VCMPPD       $0x1d, constants<>+1152(SB), Y9, Y9
+	VMOVUPD      constants<>+576(SB), Y12
+	VDIVPD       Y11, Y12, Y11
+	VMULPD       Y10, Y11, Y10
+	VCMPPD       $0x1e, constants<>+1152(SB), Y9, Y9
 	VBLENDVPD    Y9, Y11, Y10, Y9
-	VMULPD       Y11, Y10, Y10
+	VMULPD       Y10, Y11, Y10
 	VMOVUPD      32(CX)(BX*1), Y11
 	VFMADD231PD  Y11, Y9, Y7
-	VMULPD       Y11, Y10, Y9
-	VFMADD231PD  Y11, Y9, Y8
+	VMULPD       Y11, Y11, Y9
+	VFMADD231PD  Y10, Y9, Y8
 	ADDQ         $0x40, BX
 	DECQ         SI
 	JNZ          step
@@ -3882,11 +4166,13 @@ tail:
 	VMAXPD       constants<>+1152(SB), Y5, Y6
 	VADDPD       Y6, Y1, Y1
 	VORPD        constants<>+1312(SB), Y5, Y6
-	VMOVUPD      constants<>+1376(SB), Y7
-	VMAXPD       Y6, Y7, Y6
-	VMOVUPD      constants<>+1408(SB), Y7
+	VMOVUPD      constants<>+0(SB), Y7
+	VMOVUPD      constants<>+32(SB), Y8
+	VMAXPD       Y6, Y8, Y6
+	VMINPD       Y6, Y7, Y6
+	VMOVUPD      constants<>+64(SB), Y7
 	VFMADD231PD  constants<>+96(SB), Y6, Y7
-	VSUBPD       constants<>+1408(SB), Y7, Y8
+	VSUBPD       constants<>+64(SB), Y7, Y8
 	VFNMADD231PD constants<>+128(SB), Y8, Y6
 	VMOVAPD      Y6, Y9
 	VFNMADD231PD constants<>+160(SB), Y8, Y9
@@ -3908,21 +4194,25 @@ tail:
 	VFMADD213PD  Y6, Y10, Y8
 	VADDPD       Y8, Y9, Y6
 	VADDPD       constants<>+576(SB), Y6, Y6
+	VPSRLQ       $0x01, Y7, Y8
+	VPSLLQ       $0x34, Y8, Y9
+	VMULPD       Y9, Y6, Y6
+	VPSUBQ       Y8, Y7, Y7
 	VPSLLQ       $0x34, Y7, Y7
 	VMULPD       Y7, Y6, Y6
 	VADDPD       constants<>+576(SB), Y6, Y7
 	VMULPD       Y7, Y2, Y2
-	VDIVPD       Y7, Y6, Y6
-	VMOVUPD      constants<>+576(SB), Y7
-	VSUBPD       Y6, Y7, Y7
-	VCMPPD       $0x1d, constants<>+1152(SB), Y5, Y5
+	VMOVUPD      constants<>+576(SB), Y8
+	VDIVPD       Y7, Y8, Y7
+	VMULPD       Y6, Y7, Y6
+	VCMPPD       $0x1e, constants<>+1152(SB), Y5, Y5
 	VBLENDVPD    Y5, Y7, Y6, Y5
-	VMULPD       Y7, Y6, Y6
+	VMULPD       Y6, Y7, Y6
 	VMOVUPD      (SI), Y7
 	VMASKMOVPD   (CX)(BX*1), Y7, Y7
 	VFMADD231PD  Y7, Y5, Y3
-	VMULPD       Y7, Y6, Y5
-	VFMADD231PD  Y7, Y5, Y4
+	VMULPD       Y7, Y7, Y5
+	VFMADD231PD  Y6, Y5, Y4
 	VMOVUPD      (SI), Y5
 	VMOVUPD      (SP), Y6
 	VBLENDVPD    Y5, Y1, Y6, Y1
@@ -3953,11 +4243,13 @@ tail:
 	VMAXPD       constants<>+1152(SB), Y5, Y0
 	VADDPD       Y0, Y1, Y1
 	VORPD        constants<>+1312(SB), Y5, Y0
-	VMOVUPD      constants<>+1376(SB), Y6
-	VMAXPD       Y0, Y6, Y0
-	VMOVUPD      constants<>+1408(SB), Y6
+	VMOVUPD      constants<>+0(SB), Y6
+	VMOVUPD      constants<>+32(SB), Y7
+	VMAXPD       Y0, Y7, Y0
+	VMINPD       Y0, Y6, Y0
+	VMOVUPD      constants<>+64(SB), Y6
 	VFMADD231PD  constants<>+96(SB), Y0, Y6
-	VSUBPD       constants<>+1408(SB), Y6, Y7
+	VSUBPD       constants<>+64(SB), Y6, Y7
 	VFNMADD231PD constants<>+128(SB), Y7, Y0
 	VMOVAPD      Y0, Y8
 	VFNMADD231PD constants<>+160(SB), Y7, Y8
@@ -3979,21 +4271,25 @@ tail:
 	VFMADD213PD  Y0, Y9, Y7
 	VADDPD       Y7, Y8, Y0
 	VADDPD       constants<>+576(SB), Y0, Y0
+	VPSRLQ       $0x01, Y6, Y7
+	VPSLLQ       $0x34, Y7, Y8
+	VMULPD       Y8, Y0, Y0
+	VPSUBQ       Y7, Y6, Y6
 	VPSLLQ       $0x34, Y6, Y6
 	VMULPD       Y6, Y0, Y0
 	VADDPD       constants<>+576(SB), Y0, Y6
 	VMULPD       Y6, Y2, Y2
-	VDIVPD       Y6, Y0, Y0
-	VMOVUPD      constants<>+576(SB), Y6
-	VSUBPD       Y0, Y6, Y6
-	VCMPPD       $0x1d, constants<>+1152(SB), Y5, Y5
+	VMOVUPD      constants<>+576(SB), Y7
+	VDIVPD       Y6, Y7, Y6
+	VMULPD       Y0, Y6, Y0
+	VCMPPD       $0x1e, constants<>+1152(SB), Y5, Y5
 	VBLENDVPD    Y5, Y6, Y0, Y5
-	VMULPD       Y6, Y0, Y0
+	VMULPD       Y0, Y6, Y0
 	VMOVUPD      32(SI), Y6
 	VMASKMOVPD   32(CX)(BX*1), Y6, Y6
 	VFMADD231PD  Y6, Y5, Y3
-	VMULPD       Y6, Y0, Y0
-	VFMADD231PD  Y6, Y0, Y4
+	VMULPD       Y6, Y6, Y5
+	VFMADD231PD  Y0, Y5, Y4
 	VMOVUPD      32(SI), Y0
 	VMOVUPD      32(SP), Y5
 	VBLENDVPD    Y0, Y1, Y5, Y0
@@ -4062,47 +4358,48 @@ step:
 	VMAXPD.BCST       constants<>+1152(SB), Z5, Z6
 	VADDPD            Z6, Z1, Z1
 	VPORQ.BCST        constants<>+1312(SB), Z5, Z6
-	VBROADCASTSD      constants<>+1376(SB), Z7
-	VMAXPD            Z6, Z7, Z6
-	VBROADCASTSD      constants<>+1408(SB), Z7
+	VBROADCASTSD      constants<>+0(SB), Z7
+	VBROADCASTSD      constants<>+32(SB), Z8
+	VMAXPD            Z6, Z8, Z6
+	VMINPD            Z6, Z7, Z6
+	VBROADCASTSD      constants<>+608(SB), Z7
 	VFMADD231PD.BCST  constants<>+96(SB), Z6, Z7
-	VSUBPD.BCST       constants<>+1408(SB), Z7, Z8
-	VFNMADD231PD.BCST constants<>+128(SB), Z8, Z6
-	VMOVAPD           Z6, Z9
-	VFNMADD231PD.BCST constants<>+160(SB), Z8, Z9
-	VSUBPD            Z9, Z6, Z6
-	VFNMADD231PD.BCST constants<>+160(SB), Z8, Z6
-	VBROADCASTSD      constants<>+192(SB), Z8
-	VFMADD213PD.BCST  constants<>+224(SB), Z9, Z8
-	VFMADD213PD.BCST  constants<>+256(SB), Z9, Z8
-	VFMADD213PD.BCST  constants<>+288(SB), Z9, Z8
-	VFMADD213PD.BCST  constants<>+320(SB), Z9, Z8
-	VFMADD213PD.BCST  constants<>+352(SB), Z9, Z8
-	VFMADD213PD.BCST  constants<>+384(SB), Z9, Z8
-	VFMADD213PD.BCST  constants<>+416(SB), Z9, Z8
-	VFMADD213PD.BCST  constants<>+448(SB), Z9, Z8
-	VFMADD213PD.BCST  constants<>+480(SB), Z9, Z8
-	VFMADD213PD.BCST  constants<>+512(SB), Z9, Z8
-	VFMADD213PD.BCST  constants<>+544(SB), Z9, Z8
-	VMULPD            Z9, Z9, Z10
-	VFMADD213PD       Z6, Z10, Z8
-	VADDPD            Z8, Z9, Z6
+	VSUBPD.BCST       constants<>+608(SB), Z7, Z7
+	VFNMADD231PD.BCST constants<>+128(SB), Z7, Z6
+	VMOVAPD           Z6, Z8
+	VFNMADD231PD.BCST constants<>+160(SB), Z7, Z8
+	VSUBPD            Z8, Z6, Z6
+	VFNMADD231PD.BCST constants<>+160(SB), Z7, Z6
+	VBROADCASTSD      constants<>+192(SB), Z9
+	VFMADD213PD.BCST  constants<>+224(SB), Z8, Z9
+	VFMADD213PD.BCST  constants<>+256(SB), Z8, Z9
+	VFMADD213PD.BCST  constants<>+288(SB), Z8, Z9
+	VFMADD213PD.BCST  constants<>+320(SB), Z8, Z9
+	VFMADD213PD.BCST  constants<>+352(SB), Z8, Z9
+	VFMADD213PD.BCST  constants<>+384(SB), Z8, Z9
+	VFMADD213PD.BCST  constants<>+416(SB), Z8, Z9
+	VFMADD213PD.BCST  constants<>+448(SB), Z8, Z9
+	VFMADD213PD.BCST  constants<>+480(SB), Z8, Z9
+	VFMADD213PD.BCST  constants<>+512(SB), Z8, Z9
+	VFMADD213PD.BCST  constants<>+544(SB), Z8, Z9
+	VMULPD            Z8, Z8, Z10
+	VFMADD213PD       Z6, Z10, Z9
+	VADDPD            Z9, Z8, Z6
 	VADDPD.BCST       constants<>+576(SB), Z6, Z6
-	VPSLLQ            $0x34, Z7, Z7
-	VMULPD            Z7, Z6, Z6
+	VSCALEFPD         Z7, Z6, Z6
 	VADDPD.BCST       constants<>+576(SB), Z6, Z7
 	VMULPD            Z7, Z2, Z2
-	VDIVPD            Z7, Z6, Z6
-	VBROADCASTSD      constants<>+576(SB), Z7
-	VSUBPD            Z6, Z7, Z7
-	VCMPPD.BCST       $0x1d, constants<>+1152(SB), Z5, K1
+	VBROADCASTSD      constants<>+576(SB), Z8
+	VDIVPD            Z7, Z8, Z7
+	VMULPD            Z6, Z7, Z6
+	VCMPPD.BCST       $0x1e, constants<>+1152(SB), Z5, K1
 	VMOVAPD           Z6, Z5
 	VMOVAPD           Z7, K1, Z5
-	VMULPD            Z7, Z6, Z6
+	VMULPD            Z6, Z7, Z6
 	VMOVUPD           (CX)(BX*1), Z7
 	VFMADD231PD       Z7, Z5, Z3
-	VMULPD            Z7, Z6, Z5
-	VFMADD231PD       Z7, Z5, Z4
+	VMULPD            Z7, Z7, Z5
+	VFMADD231PD       Z6, Z5, Z4
 	ADDQ              $0x40, BX
 	DECQ              SI
 	JNZ               step
@@ -4123,47 +4420,48 @@ tail:
 	VMAXPD.BCST       constants<>+1152(SB), Z9, Z0
 	VADDPD            Z0, Z5, Z5
 	VPORQ.BCST        constants<>+1312(SB), Z9, Z0
-	VBROADCASTSD      constants<>+1376(SB), Z10
-	VMAXPD            Z0, Z10, Z0
-	VBROADCASTSD      constants<>+1408(SB), Z10
+	VBROADCASTSD      constants<>+0(SB), Z10
+	VBROADCASTSD      constants<>+32(SB), Z11
+	VMAXPD            Z0, Z11, Z0
+	VMINPD            Z0, Z10, Z0
+	VBROADCASTSD      constants<>+608(SB), Z10
 	VFMADD231PD.BCST  constants<>+96(SB), Z0, Z10
-	VSUBPD.BCST       constants<>+1408(SB), Z10, Z11
-	VFNMADD231PD.BCST constants<>+128(SB), Z11, Z0
-	VMOVAPD           Z0, Z12
-	VFNMADD231PD.BCST constants<>+160(SB), Z11, Z12
-	VSUBPD            Z12, Z0, Z0
-	VFNMADD231PD.BCST constants<>+160(SB), Z11, Z0
-	VBROADCASTSD      constants<>+192(SB), Z11
-	VFMADD213PD.BCST  constants<>+224(SB), Z12, Z11
-	VFMADD213PD.BCST  constants<>+256(SB), Z12, Z11
-	VFMADD213PD.BCST  constants<>+288(SB), Z12, Z11
-	VFMADD213PD.BCST  constants<>+320(SB), Z12, Z11
-	VFMADD213PD.BCST  constants<>+352(SB), Z12, Z11
-	VFMADD213PD.BCST  constants<>+384(SB), Z12, Z11
-	VFMADD213PD.BCST  constants<>+416(SB), Z12, Z11
-	VFMADD213PD.BCST  constants<>+448(SB), Z12, Z11
-	VFMADD213PD.BCST  constants<>+480(SB), Z12, Z11
-	VFMADD213PD.BCST  constants<>+512(SB), Z12, Z11
-	VFMADD213PD.BCST  constants<>+544(SB), Z12, Z11
-	VMULPD            Z12, Z12, Z13
-	VFMADD213PD       Z0, Z13, Z11
-	VADDPD            Z11, Z12, Z0
+	VSUBPD.BCST       constants<>+608(SB), Z10, Z10
+	VFNMADD231PD.BCST constants<>+128(SB), Z10, Z0
+	VMOVAPD           Z0, Z11
+	VFNMADD231PD.BCST constants<>+160(SB), Z10, Z11
+	VSUBPD            Z11, Z0, Z0
+	VFNMADD231PD.BCST constants<>+160(SB), Z10, Z0
+	VBROADCASTSD      constants<>+192(SB), Z12
+	VFMADD213PD.BCST  constants<>+224(SB), Z11, Z12
+	VFMADD213PD.BCST  constants<>+256(SB), Z11, Z12
+	VFMADD213PD.BCST  constants<>+288(SB), Z11, Z12
+	VFMADD213PD.BCST  constants<>+320(SB), Z11, Z12
+	VFMADD213PD.BCST  constants<>+352(SB), Z11, Z12
+	VFMADD213PD.BCST  constants<>+384(SB), Z11, Z12
+	VFMADD213PD.BCST  constants<>+416(SB), Z11, Z12
+	VFMADD213PD.BCST  constants<>+448(SB), Z11, Z12
+	VFMADD213PD.BCST  constants<>+480(SB), Z11, Z12
+	VFMADD213PD.BCST  constants<>+512(SB), Z11, Z12
+	VFMADD213PD.BCST  constants<>+544(SB), Z11, Z12
+	VMULPD            Z11, Z11, Z13
+	VFMADD213PD       Z0, Z13, Z12
+	VADDPD            Z12, Z11, Z0
 	VADDPD.BCST       constants<>+576(SB), Z0, Z0
-	VPSLLQ            $0x34, Z10, Z10
-	VMULPD            Z10, Z0, Z0
+	VSCALEFPD         Z10, Z0, Z0
 	VADDPD.BCST       constants<>+576(SB), Z0, Z10
 	VMULPD            Z10, Z6, Z6
-	VDIVPD            Z10, Z0, Z0
-	VBROADCASTSD      constants<>+576(SB), Z10
-	VSUBPD            Z0, Z10, Z10
-	VCMPPD.BCST       $0x1d, constants<>+1152(SB), Z9, K2
+	VBROADCASTSD      constants<>+576(SB), Z11
+	VDIVPD            Z10, Z11, Z10
+	VMULPD            Z0, Z10, Z0
+	VCMPPD.BCST       $0x1e, constants<>+1152(SB), Z9, K2
 	VMOVAPD           Z0, Z9
 	VMOVAPD           Z10, K2, Z9
-	VMULPD            Z10, Z0, Z0
+	VMULPD            Z0, Z10, Z0
 	VMOVUPD.Z         (CX)(BX*1), K1, Z10
 	VFMADD231PD       Z10, Z9, Z7
-	VMULPD            Z10, Z0, Z0
-	VFMADD231PD       Z10, Z0, Z8
+	VMULPD            Z10, Z10, Z9
+	VFMADD231PD       Z0, Z9, Z8
 	VMOVAPD           Z5, K1, Z1
 	VMOVAPD           Z6, K1, Z2
 	VMOVAPD           Z7, K1, Z3
@@ -4181,6 +4479,429 @@ done:
 	MOVSD         X1, s1+64(FP)
 	VMOVUPD       Z3, 64(AX)
 	VMOVUPD       Z4, 128(AX)
+	VZEROUPPER
+	RET
+
+// func productCurveAVX2(lanes *[8]float64, first []float64, second []float64, eta []float64, x []float64, delta float64) (s1 float64)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·productCurveAVX2(SB), NOSPLIT, $128-120
+	MOVQ         eta_base+56(FP), AX
+	MOVQ         x_base+80(FP), CX
+	MOVQ         first_base+8(FP), DX
+	MOVQ         second_base+32(FP), BX
+	MOVQ         eta_len+64(FP), SI
+	VBROADCASTSD delta+104(FP), Y0
+	MOVQ         lanes+0(FP), DI
+	VMOVUPD      (DI), Y1
+	VMOVUPD      constants<>+576(SB), Y2
+	VMOVUPD      32(DI), Y3
+	VMOVUPD      constants<>+576(SB), Y4
+	XORQ         DI, DI
+	MOVQ         SI, R8
+	SHRQ         $0x03, R8
+	JZ           tail
+
+step:
+	VMOVUPD      (AX)(DI*1), Y5
+	VMOVUPD      (CX)(DI*1), Y6
+	VFMADD231PD  Y6, Y0, Y5
+	VMAXPD       constants<>+1152(SB), Y5, Y6
+	VADDPD       Y6, Y1, Y1
+	VORPD        constants<>+1312(SB), Y5, Y6
+	VMOVUPD      constants<>+0(SB), Y7
+	VMOVUPD      constants<>+32(SB), Y8
+	VMAXPD       Y6, Y8, Y6
+	VMINPD       Y6, Y7, Y6
+	VMOVUPD      constants<>+64(SB), Y7
+	VFMADD231PD  constants<>+96(SB), Y6, Y7
+	VSUBPD       constants<>+64(SB), Y7, Y8
+	VFNMADD231PD constants<>+128(SB), Y8, Y6
+	VMOVAPD      Y6, Y9
+	VFNMADD231PD constants<>+160(SB), Y8, Y9
+	VSUBPD       Y9, Y6, Y6
+	VFNMADD231PD constants<>+160(SB), Y8, Y6
+	VMOVUPD      constants<>+192(SB), Y8
+	VFMADD213PD  constants<>+224(SB), Y9, Y8
+	VFMADD213PD  constants<>+256(SB), Y9, Y8
+	VFMADD213PD  constants<>+288(SB), Y9, Y8
+	VFMADD213PD  constants<>+320(SB), Y9, Y8
+	VFMADD213PD  constants<>+352(SB), Y9, Y8
+	VFMADD213PD  constants<>+384(SB), Y9, Y8
+	VFMADD213PD  constants<>+416(SB), Y9, Y8
+	VFMADD213PD  constants<>+448(SB), Y9, Y8
+	VFMADD213PD  constants<>+480(SB), Y9, Y8
+	VFMADD213PD  constants<>+512(SB), Y9, Y8
+	VFMADD213PD  constants<>+544(SB), Y9, Y8
+	VMULPD       Y9, Y9, Y10
+	VFMADD213PD  Y6, Y10, Y8
+	VADDPD       Y8, Y9, Y6
+	VADDPD       constants<>+576(SB), Y6, Y6
+	VPSRLQ       $0x01, Y7, Y8
+	VPSLLQ       $0x34, Y8, Y9
+	VMULPD       Y9, Y6, Y6
+	VPSUBQ       Y8, Y7, Y7
+	VPSLLQ       $0x34, Y7, Y7
+	VMULPD       Y7, Y6, Y6
+	VADDPD       constants<>+576(SB), Y6, Y7
+	VMULPD       Y7, Y2, Y2
+	VMOVUPD      constants<>+576(SB), Y8
+	VDIVPD       Y7, Y8, Y7
+	VMULPD       Y6, Y7, Y6
+	VCMPPD       $0x1e, constants<>+1152(SB), Y5, Y5
+	VBLENDVPD    Y5, Y7, Y6, Y5
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      Y5, (DX)(DI*1)
+	VMOVUPD      Y6, (BX)(DI*1)
+	VMOVUPD      32(AX)(DI*1), Y5
+	VMOVUPD      32(CX)(DI*1), Y6
+	VFMADD231PD  Y6, Y0, Y5
+	VMAXPD       constants<>+1152(SB), Y5, Y6
+	VADDPD       Y6, Y3, Y3
+	VORPD        constants<>+1312(SB), Y5, Y6
+	VMOVUPD      constants<>+0(SB), Y7
+	VMOVUPD      constants<>+32(SB), Y8
+	VMAXPD       Y6, Y8, Y6
+	VMINPD       Y6, Y7, Y6
+	VMOVUPD      constants<>+64(SB), Y7
+	VFMADD231PD  constants<>+96(SB), Y6, Y7
+	VSUBPD       constants<>+64(SB), Y7, Y8
+	VFNMADD231PD constants<>+128(SB), Y8, Y6
+	VMOVAPD      Y6, Y9
+	VFNMADD231PD constants<>+160(SB), Y8, Y9
+	VSUBPD       Y9, Y6, Y6
+	VFNMADD231PD constants<>+160(SB), Y8, Y6
+	VMOVUPD      constants<>+192(SB), Y8
+	VFMADD213PD  constants<>+224(SB), Y9, Y8
+	VFMADD213PD  constants<>+256(SB), Y9, Y8
+	VFMADD213PD  constants<>+288(SB), Y9, Y8
+	VFMADD213PD  constants<>+320(SB), Y9, Y8
+	VFMADD213PD  constants<>+352(SB), Y9, Y8
+	VFMADD213PD  constants<>+384(SB), Y9, Y8
+	VFMADD213PD  constants<>+416(SB), Y9, Y8
+	VFMADD213PD  constants<>+448(SB), Y9, Y8
+	VFMADD213PD  constants<>+480(SB), Y9, Y8
+	VFMADD213PD  constants<>+512(SB), Y9, Y8
+	VFMADD213PD  constants<>+544(SB), Y9, Y8
+	VMULPD       Y9, Y9, Y10
+	VFMADD213PD  Y6, Y10, Y8
+	VADDPD       Y8, Y9, Y6
+	VADDPD       constants<>+576(SB), Y6, Y6
+	VPSRLQ       $0x01, Y7, Y8
+	VPSLLQ       $0x34, Y8, Y9
+	VMULPD       Y9, Y6, Y6
+	VPSUBQ       Y8, Y7, Y7
+	VPSLLQ       $0x34, Y7, Y7
+	VMULPD       Y7, Y6, Y6
+	VADDPD       constants<>+576(SB), Y6, Y7
+	VMULPD       Y7, Y4, Y4
+	VMOVUPD      constants<>+576(SB), Y8
+	VDIVPD       Y7, Y8, Y7
+	VMULPD       Y6, Y7, Y6
+	VCMPPD       $0x1e, constants<>+1152(SB), Y5, Y5
+	VBLENDVPD    Y5, Y7, Y6, Y5
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      Y5, 32(DX)(DI*1)
+	VMOVUPD      Y6, 32(BX)(DI*1)
+	ADDQ         $0x40, DI
+	DECQ         R8
+	JNZ          step
+
+tail:
+	ANDQ         $0x07, SI
+	JZ           done
+	LEAQ         masks<>+64(SB), R8
+	MOVQ         SI, R9
+	SHLQ         $0x03, R9
+	SUBQ         R9, R8
+	VMOVUPD      Y1, (SP)
+	VMOVUPD      Y2, 64(SP)
+	VMOVUPD      Y3, 32(SP)
+	VMOVUPD      Y4, 96(SP)
+	VMOVUPD      (SP), Y1
+	VMOVUPD      64(SP), Y2
+	VMOVUPD      (R8), Y3
+	VMASKMOVPD   (AX)(DI*1), Y3, Y3
+	VMOVUPD      (R8), Y4
+	VMASKMOVPD   (CX)(DI*1), Y4, Y4
+	VFMADD231PD  Y4, Y0, Y3
+	VMAXPD       constants<>+1152(SB), Y3, Y4
+	VADDPD       Y4, Y1, Y1
+	VORPD        constants<>+1312(SB), Y3, Y4
+	VMOVUPD      constants<>+0(SB), Y5
+	VMOVUPD      constants<>+32(SB), Y6
+	VMAXPD       Y4, Y6, Y4
+	VMINPD       Y4, Y5, Y4
+	VMOVUPD      constants<>+64(SB), Y5
+	VFMADD231PD  constants<>+96(SB), Y4, Y5
+	VSUBPD       constants<>+64(SB), Y5, Y6
+	VFNMADD231PD constants<>+128(SB), Y6, Y4
+	VMOVAPD      Y4, Y7
+	VFNMADD231PD constants<>+160(SB), Y6, Y7
+	VSUBPD       Y7, Y4, Y4
+	VFNMADD231PD constants<>+160(SB), Y6, Y4
+	VMOVUPD      constants<>+192(SB), Y6
+	VFMADD213PD  constants<>+224(SB), Y7, Y6
+	VFMADD213PD  constants<>+256(SB), Y7, Y6
+	VFMADD213PD  constants<>+288(SB), Y7, Y6
+	VFMADD213PD  constants<>+320(SB), Y7, Y6
+	VFMADD213PD  constants<>+352(SB), Y7, Y6
+	VFMADD213PD  constants<>+384(SB), Y7, Y6
+	VFMADD213PD  constants<>+416(SB), Y7, Y6
+	VFMADD213PD  constants<>+448(SB), Y7, Y6
+	VFMADD213PD  constants<>+480(SB), Y7, Y6
+	VFMADD213PD  constants<>+512(SB), Y7, Y6
+	VFMADD213PD  constants<>+544(SB), Y7, Y6
+	VMULPD       Y7, Y7, Y8
+	VFMADD213PD  Y4, Y8, Y6
+	VADDPD       Y6, Y7, Y4
+	VADDPD       constants<>+576(SB), Y4, Y4
+	VPSRLQ       $0x01, Y5, Y6
+	VPSLLQ       $0x34, Y6, Y7
+	VMULPD       Y7, Y4, Y4
+	VPSUBQ       Y6, Y5, Y5
+	VPSLLQ       $0x34, Y5, Y5
+	VMULPD       Y5, Y4, Y4
+	VADDPD       constants<>+576(SB), Y4, Y5
+	VMULPD       Y5, Y2, Y2
+	VMOVUPD      constants<>+576(SB), Y6
+	VDIVPD       Y5, Y6, Y5
+	VMULPD       Y4, Y5, Y4
+	VCMPPD       $0x1e, constants<>+1152(SB), Y3, Y3
+	VBLENDVPD    Y3, Y5, Y4, Y3
+	VMULPD       Y4, Y5, Y4
+	VMOVUPD      (R8), Y5
+	VMASKMOVPD   Y3, Y5, (DX)(DI*1)
+	VMOVUPD      (R8), Y3
+	VMASKMOVPD   Y4, Y3, (BX)(DI*1)
+	VMOVUPD      (R8), Y3
+	VMOVUPD      (SP), Y4
+	VBLENDVPD    Y3, Y1, Y4, Y1
+	VMOVUPD      Y1, (SP)
+	VMOVUPD      (R8), Y1
+	VMOVUPD      64(SP), Y3
+	VBLENDVPD    Y1, Y2, Y3, Y1
+	VMOVUPD      Y1, 64(SP)
+	CMPQ         SI, $0x04
+	JLE          reload
+	VMOVUPD      32(SP), Y1
+	VMOVUPD      96(SP), Y2
+	VMOVUPD      32(R8), Y3
+	VMASKMOVPD   32(AX)(DI*1), Y3, Y3
+	VMOVUPD      32(R8), Y4
+	VMASKMOVPD   32(CX)(DI*1), Y4, Y4
+	VFMADD231PD  Y4, Y0, Y3
+	VMAXPD       constants<>+1152(SB), Y3, Y0
+	VADDPD       Y0, Y1, Y1
+	VORPD        constants<>+1312(SB), Y3, Y0
+	VMOVUPD      constants<>+0(SB), Y4
+	VMOVUPD      constants<>+32(SB), Y5
+	VMAXPD       Y0, Y5, Y0
+	VMINPD       Y0, Y4, Y0
+	VMOVUPD      constants<>+64(SB), Y4
+	VFMADD231PD  constants<>+96(SB), Y0, Y4
+	VSUBPD       constants<>+64(SB), Y4, Y5
+	VFNMADD231PD constants<>+128(SB), Y5, Y0
+	VMOVAPD      Y0, Y6
+	VFNMADD231PD constants<>+160(SB), Y5, Y6
+	VSUBPD       Y6, Y0, Y0
+	VFNMADD231PD constants<>+160(SB), Y5, Y0
+	VMOVUPD      constants<>+192(SB), Y5
+	VFMADD213PD  constants<>+224(SB), Y6, Y5
+	VFMADD213PD  constants<>+256(SB), Y6, Y5
+	VFMADD213PD  constants<>+288(SB), Y6, Y5
+	VFMADD213PD  constants<>+320(SB), Y6, Y5
+	VFMADD213PD  constants<>+352(SB), Y6, Y5
+	VFMADD213PD  constants<>+384(SB), Y6, Y5
+	VFMADD213PD  constants<>+416(SB), Y6, Y5
+	VFMADD213PD  constants<>+448(SB), Y6, Y5
+	VFMADD213PD  constants<>+480(SB), Y6, Y5
+	VFMADD213PD  constants<>+512(SB), Y6, Y5
+	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VMULPD       Y6, Y6, Y7
+	VFMADD213PD  Y0, Y7, Y5
+	VADDPD       Y5, Y6, Y0
+	VADDPD       constants<>+576(SB), Y0, Y0
+	VPSRLQ       $0x01, Y4, Y5
+	VPSLLQ       $0x34, Y5, Y6
+	VMULPD       Y6, Y0, Y0
+	VPSUBQ       Y5, Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y0, Y0
+	VADDPD       constants<>+576(SB), Y0, Y4
+	VMULPD       Y4, Y2, Y2
+	VMOVUPD      constants<>+576(SB), Y5
+	VDIVPD       Y4, Y5, Y4
+	VMULPD       Y0, Y4, Y0
+	VCMPPD       $0x1e, constants<>+1152(SB), Y3, Y3
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMULPD       Y0, Y4, Y0
+	VMOVUPD      32(R8), Y4
+	VMASKMOVPD   Y3, Y4, 32(DX)(DI*1)
+	VMOVUPD      32(R8), Y3
+	VMASKMOVPD   Y0, Y3, 32(BX)(DI*1)
+	VMOVUPD      32(R8), Y0
+	VMOVUPD      32(SP), Y3
+	VBLENDVPD    Y0, Y1, Y3, Y0
+	VMOVUPD      Y0, 32(SP)
+	VMOVUPD      32(R8), Y0
+	VMOVUPD      96(SP), Y1
+	VBLENDVPD    Y0, Y2, Y1, Y0
+	VMOVUPD      Y0, 96(SP)
+
+reload:
+	VMOVUPD (SP), Y1
+	VMOVUPD 64(SP), Y2
+	VMOVUPD 32(SP), Y3
+	VMOVUPD 96(SP), Y4
+
+done:
+	MOVQ         lanes+0(FP), AX
+	VMOVUPD      Y1, (AX)
+	VMOVUPD      Y3, 32(AX)
+	VMULPD       Y4, Y2, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMULPD       X1, X0, X1
+	VPERMILPD    $0x01, X1, X0
+	VMULSD       X0, X1, X1
+	MOVSD        X1, s1+112(FP)
+	VZEROUPPER
+	RET
+
+// func productCurveAVX512(lanes *[8]float64, first []float64, second []float64, eta []float64, x []float64, delta float64) (s1 float64)
+// Requires: AVX, AVX512F, BMI2, SSE2
+TEXT ·productCurveAVX512(SB), NOSPLIT, $0-120
+	MOVQ         eta_base+56(FP), AX
+	MOVQ         x_base+80(FP), CX
+	MOVQ         first_base+8(FP), DX
+	MOVQ         second_base+32(FP), BX
+	MOVQ         eta_len+64(FP), SI
+	VBROADCASTSD delta+104(FP), Z0
+	MOVQ         lanes+0(FP), DI
+	VMOVUPD      (DI), Z1
+	VBROADCASTSD constants<>+576(SB), Z2
+	XORQ         DI, DI
+	MOVQ         SI, R8
+	SHRQ         $0x03, R8
+	JZ           tail
+
+step:
+	VMOVUPD           (AX)(DI*1), Z3
+	VMOVUPD           (CX)(DI*1), Z4
+	VFMADD231PD       Z4, Z0, Z3
+	VMAXPD.BCST       constants<>+1152(SB), Z3, Z4
+	VADDPD            Z4, Z1, Z1
+	VPORQ.BCST        constants<>+1312(SB), Z3, Z4
+	VBROADCASTSD      constants<>+0(SB), Z5
+	VBROADCASTSD      constants<>+32(SB), Z6
+	VMAXPD            Z4, Z6, Z4
+	VMINPD            Z4, Z5, Z4
+	VBROADCASTSD      constants<>+608(SB), Z5
+	VFMADD231PD.BCST  constants<>+96(SB), Z4, Z5
+	VSUBPD.BCST       constants<>+608(SB), Z5, Z5
+	VFNMADD231PD.BCST constants<>+128(SB), Z5, Z4
+	VMOVAPD           Z4, Z6
+	VFNMADD231PD.BCST constants<>+160(SB), Z5, Z6
+	VSUBPD            Z6, Z4, Z4
+	VFNMADD231PD.BCST constants<>+160(SB), Z5, Z4
+	VBROADCASTSD      constants<>+192(SB), Z7
+	VFMADD213PD.BCST  constants<>+224(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+256(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+288(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+320(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+352(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+384(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+416(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+448(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+480(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+512(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+544(SB), Z6, Z7
+	VMULPD            Z6, Z6, Z8
+	VFMADD213PD       Z4, Z8, Z7
+	VADDPD            Z7, Z6, Z4
+	VADDPD.BCST       constants<>+576(SB), Z4, Z4
+	VSCALEFPD         Z5, Z4, Z4
+	VADDPD.BCST       constants<>+576(SB), Z4, Z5
+	VMULPD            Z5, Z2, Z2
+	VBROADCASTSD      constants<>+576(SB), Z6
+	VDIVPD            Z5, Z6, Z5
+	VMULPD            Z4, Z5, Z4
+	VCMPPD.BCST       $0x1e, constants<>+1152(SB), Z3, K1
+	VMOVAPD           Z4, Z3
+	VMOVAPD           Z5, K1, Z3
+	VMULPD            Z4, Z5, Z4
+	VMOVUPD           Z3, (DX)(DI*1)
+	VMOVUPD           Z4, (BX)(DI*1)
+	ADDQ              $0x40, DI
+	DECQ              R8
+	JNZ               step
+
+tail:
+	ANDQ              $0x07, SI
+	JZ                done
+	MOVL              $0x000000ff, R8
+	BZHIL             SI, R8, R8
+	KMOVW             R8, K1
+	VMOVAPD           Z1, Z3
+	VMOVAPD           Z2, Z4
+	VMOVUPD.Z         (AX)(DI*1), K1, Z5
+	VMOVUPD.Z         (CX)(DI*1), K1, Z6
+	VFMADD231PD       Z6, Z0, Z5
+	VMAXPD.BCST       constants<>+1152(SB), Z5, Z0
+	VADDPD            Z0, Z3, Z3
+	VPORQ.BCST        constants<>+1312(SB), Z5, Z0
+	VBROADCASTSD      constants<>+0(SB), Z6
+	VBROADCASTSD      constants<>+32(SB), Z7
+	VMAXPD            Z0, Z7, Z0
+	VMINPD            Z0, Z6, Z0
+	VBROADCASTSD      constants<>+608(SB), Z6
+	VFMADD231PD.BCST  constants<>+96(SB), Z0, Z6
+	VSUBPD.BCST       constants<>+608(SB), Z6, Z6
+	VFNMADD231PD.BCST constants<>+128(SB), Z6, Z0
+	VMOVAPD           Z0, Z7
+	VFNMADD231PD.BCST constants<>+160(SB), Z6, Z7
+	VSUBPD            Z7, Z0, Z0
+	VFNMADD231PD.BCST constants<>+160(SB), Z6, Z0
+	VBROADCASTSD      constants<>+192(SB), Z8
+	VFMADD213PD.BCST  constants<>+224(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+256(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+288(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+320(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+352(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+384(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+416(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+448(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+480(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+512(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+544(SB), Z7, Z8
+	VMULPD            Z7, Z7, Z9
+	VFMADD213PD       Z0, Z9, Z8
+	VADDPD            Z8, Z7, Z0
+	VADDPD.BCST       constants<>+576(SB), Z0, Z0
+	VSCALEFPD         Z6, Z0, Z0
+	VADDPD.BCST       constants<>+576(SB), Z0, Z6
+	VMULPD            Z6, Z4, Z4
+	VBROADCASTSD      constants<>+576(SB), Z7
+	VDIVPD            Z6, Z7, Z6
+	VMULPD            Z0, Z6, Z0
+	VCMPPD.BCST       $0x1e, constants<>+1152(SB), Z5, K2
+	VMOVAPD           Z0, Z5
+	VMOVAPD           Z6, K2, Z5
+	VMULPD            Z0, Z6, Z0
+	VMOVUPD           Z5, K1, (DX)(DI*1)
+	VMOVUPD           Z0, K1, (BX)(DI*1)
+	VMOVAPD           Z3, K1, Z1
+	VMOVAPD           Z4, K1, Z2
+
+done:
+	MOVQ          lanes+0(FP), AX
+	VMOVUPD       Z1, (AX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VMULPD        Y0, Y2, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VMULPD        X1, X0, X1
+	VPERMILPD     $0x01, X1, X0
+	VMULSD        X0, X1, X1
+	MOVSD         X1, s1+112(FP)
 	VZEROUPPER
 	RET
 
@@ -4243,19 +4964,19 @@ step:
 	VPSLLQ       $0x34, Y9, Y9
 	VMULPD       Y9, Y8, Y8
 	VADDPD       constants<>+576(SB), Y8, Y9
-	VDIVPD       Y9, Y8, Y9
 	VMOVUPD      constants<>+576(SB), Y10
-	VSUBPD       Y9, Y10, Y10
-	VCMPPD       $0x1d, constants<>+1152(SB), Y7, Y11
-	VBLENDVPD    Y11, Y10, Y9, Y11
+	VDIVPD       Y9, Y10, Y9
+	VMULPD       Y8, Y9, Y10
+	VCMPPD       $0x1e, constants<>+1152(SB), Y7, Y11
+	VBLENDVPD    Y11, Y9, Y10, Y11
 	VMULPD       Y10, Y9, Y9
 	VMOVUPD      (DX)(SI*1), Y10
 	VMOVUPD      (AX)(SI*1), Y12
 	VMULPD       Y11, Y12, Y11
 	VFMADD231PD  Y10, Y11, Y2
+	VMULPD       Y10, Y10, Y10
 	VMULPD       Y9, Y12, Y9
-	VMULPD       Y10, Y9, Y9
-	VFMADD231PD  Y10, Y9, Y3
+	VFMADD231PD  Y9, Y10, Y3
 	VADDPD       constants<>+576(SB), Y8, Y9
 	VSUBPD       constants<>+576(SB), Y9, Y10
 	VSUBPD       Y10, Y8, Y10
@@ -4329,19 +5050,19 @@ step:
 	VPSLLQ       $0x34, Y9, Y9
 	VMULPD       Y9, Y8, Y8
 	VADDPD       constants<>+576(SB), Y8, Y9
-	VDIVPD       Y9, Y8, Y9
 	VMOVUPD      constants<>+576(SB), Y10
-	VSUBPD       Y9, Y10, Y10
-	VCMPPD       $0x1d, constants<>+1152(SB), Y7, Y11
-	VBLENDVPD    Y11, Y10, Y9, Y11
+	VDIVPD       Y9, Y10, Y9
+	VMULPD       Y8, Y9, Y10
+	VCMPPD       $0x1e, constants<>+1152(SB), Y7, Y11
+	VBLENDVPD    Y11, Y9, Y10, Y11
 	VMULPD       Y10, Y9, Y9
 	VMOVUPD      32(DX)(SI*1), Y10
 	VMOVUPD      32(AX)(SI*1), Y12
 	VMULPD       Y11, Y12, Y11
 	VFMADD231PD  Y10, Y11, Y5
+	VMULPD       Y10, Y10, Y10
 	VMULPD       Y9, Y12, Y9
-	VMULPD       Y10, Y9, Y9
-	VFMADD231PD  Y10, Y9, Y6
+	VFMADD231PD  Y9, Y10, Y6
 	VADDPD       constants<>+576(SB), Y8, Y9
 	VSUBPD       constants<>+576(SB), Y9, Y10
 	VSUBPD       Y10, Y8, Y10
@@ -4437,11 +5158,11 @@ tail:
 	VPSLLQ       $0x34, Y6, Y6
 	VMULPD       Y6, Y5, Y5
 	VADDPD       constants<>+576(SB), Y5, Y6
-	VDIVPD       Y6, Y5, Y6
 	VMOVUPD      constants<>+576(SB), Y7
-	VSUBPD       Y6, Y7, Y7
-	VCMPPD       $0x1d, constants<>+1152(SB), Y4, Y8
-	VBLENDVPD    Y8, Y7, Y6, Y8
+	VDIVPD       Y6, Y7, Y6
+	VMULPD       Y5, Y6, Y7
+	VCMPPD       $0x1e, constants<>+1152(SB), Y4, Y8
+	VBLENDVPD    Y8, Y6, Y7, Y8
 	VMULPD       Y7, Y6, Y6
 	VMOVUPD      (DI), Y7
 	VMASKMOVPD   (DX)(SI*1), Y7, Y7
@@ -4449,9 +5170,9 @@ tail:
 	VMASKMOVPD   (AX)(SI*1), Y9, Y9
 	VMULPD       Y8, Y9, Y8
 	VFMADD231PD  Y7, Y8, Y2
+	VMULPD       Y7, Y7, Y7
 	VMULPD       Y6, Y9, Y6
-	VMULPD       Y7, Y6, Y6
-	VFMADD231PD  Y7, Y6, Y3
+	VFMADD231PD  Y6, Y7, Y3
 	VADDPD       constants<>+576(SB), Y5, Y6
 	VSUBPD       constants<>+576(SB), Y6, Y7
 	VSUBPD       Y7, Y5, Y7
@@ -4544,11 +5265,11 @@ tail:
 	VPSLLQ       $0x34, Y5, Y5
 	VMULPD       Y5, Y0, Y0
 	VADDPD       constants<>+576(SB), Y0, Y5
-	VDIVPD       Y5, Y0, Y5
 	VMOVUPD      constants<>+576(SB), Y6
-	VSUBPD       Y5, Y6, Y6
-	VCMPPD       $0x1d, constants<>+1152(SB), Y4, Y7
-	VBLENDVPD    Y7, Y6, Y5, Y7
+	VDIVPD       Y5, Y6, Y5
+	VMULPD       Y0, Y5, Y6
+	VCMPPD       $0x1e, constants<>+1152(SB), Y4, Y7
+	VBLENDVPD    Y7, Y5, Y6, Y7
 	VMULPD       Y6, Y5, Y5
 	VMOVUPD      32(DI), Y6
 	VMASKMOVPD   32(DX)(SI*1), Y6, Y6
@@ -4556,9 +5277,9 @@ tail:
 	VMASKMOVPD   32(AX)(SI*1), Y8, Y8
 	VMULPD       Y7, Y8, Y7
 	VFMADD231PD  Y6, Y7, Y2
+	VMULPD       Y6, Y6, Y6
 	VMULPD       Y5, Y8, Y5
-	VMULPD       Y6, Y5, Y5
-	VFMADD231PD  Y6, Y5, Y3
+	VFMADD231PD  Y5, Y6, Y3
 	VADDPD       constants<>+576(SB), Y0, Y5
 	VSUBPD       constants<>+576(SB), Y5, Y6
 	VSUBPD       Y6, Y0, Y6
@@ -4687,20 +5408,20 @@ step:
 	VADDPD.BCST       constants<>+576(SB), Z5, Z5
 	VSCALEFPD         Z8, Z5, Z5
 	VADDPD.BCST       constants<>+576(SB), Z5, Z8
-	VDIVPD            Z8, Z5, Z8
 	VBROADCASTSD      constants<>+576(SB), Z9
-	VSUBPD            Z8, Z9, Z9
-	VCMPPD.BCST       $0x1d, constants<>+1152(SB), Z4, K1
-	VMOVAPD           Z8, Z10
-	VMOVAPD           Z9, K1, Z10
+	VDIVPD            Z8, Z9, Z8
+	VMULPD            Z5, Z8, Z9
+	VCMPPD.BCST       $0x1e, constants<>+1152(SB), Z4, K1
+	VMOVAPD           Z9, Z10
+	VMOVAPD           Z8, K1, Z10
 	VMULPD            Z9, Z8, Z8
 	VMOVUPD           (DX)(SI*1), Z9
 	VMOVUPD           (AX)(SI*1), Z11
 	VMULPD            Z10, Z11, Z10
 	VFMADD231PD       Z9, Z10, Z2
+	VMULPD            Z9, Z9, Z9
 	VMULPD            Z8, Z11, Z8
-	VMULPD            Z9, Z8, Z8
-	VFMADD231PD       Z9, Z8, Z3
+	VFMADD231PD       Z8, Z9, Z3
 	VADDPD.BCST       constants<>+576(SB), Z5, Z8
 	VSUBPD.BCST       constants<>+576(SB), Z8, Z9
 	VSUBPD            Z9, Z5, Z9
@@ -4784,20 +5505,20 @@ tail:
 	VADDPD.BCST       constants<>+576(SB), Z0, Z0
 	VSCALEFPD         Z9, Z0, Z0
 	VADDPD.BCST       constants<>+576(SB), Z0, Z9
-	VDIVPD            Z9, Z0, Z9
 	VBROADCASTSD      constants<>+576(SB), Z10
-	VSUBPD            Z9, Z10, Z10
-	VCMPPD.BCST       $0x1d, constants<>+1152(SB), Z8, K2
-	VMOVAPD           Z9, Z11
-	VMOVAPD           Z10, K2, Z11
+	VDIVPD            Z9, Z10, Z9
+	VMULPD            Z0, Z9, Z10
+	VCMPPD.BCST       $0x1e, constants<>+1152(SB), Z8, K2
+	VMOVAPD           Z10, Z11
+	VMOVAPD           Z9, K2, Z11
 	VMULPD            Z10, Z9, Z9
 	VMOVUPD.Z         (DX)(SI*1), K1, Z10
 	VMOVUPD.Z         (AX)(SI*1), K1, Z12
 	VMULPD            Z11, Z12, Z11
 	VFMADD231PD       Z10, Z11, Z5
+	VMULPD            Z10, Z10, Z10
 	VMULPD            Z9, Z12, Z9
-	VMULPD            Z10, Z9, Z9
-	VFMADD231PD       Z10, Z9, Z6
+	VFMADD231PD       Z9, Z10, Z6
 	VADDPD.BCST       constants<>+576(SB), Z0, Z9
 	VSUBPD.BCST       constants<>+576(SB), Z9, Z10
 	VSUBPD            Z10, Z0, Z10
@@ -4922,8 +5643,8 @@ step:
 	VMOVUPD      (CX)(BX*1), Y8
 	VADDPD       Y7, Y1, Y1
 	VFMADD231PD  Y8, Y7, Y2
-	VMULPD       Y8, Y7, Y7
-	VFMADD231PD  Y8, Y7, Y3
+	VMULPD       Y8, Y8, Y8
+	VFMADD231PD  Y7, Y8, Y3
 	VMOVUPD      32(AX)(BX*1), Y7
 	VMOVUPD      32(CX)(BX*1), Y8
 	VFMADD231PD  Y8, Y0, Y7
@@ -4964,8 +5685,8 @@ step:
 	VMOVUPD      32(CX)(BX*1), Y8
 	VADDPD       Y7, Y4, Y4
 	VFMADD231PD  Y8, Y7, Y5
-	VMULPD       Y8, Y7, Y7
-	VFMADD231PD  Y8, Y7, Y6
+	VMULPD       Y8, Y8, Y8
+	VFMADD231PD  Y7, Y8, Y6
 	ADDQ         $0x40, BX
 	DECQ         SI
 	JNZ          step
@@ -5029,8 +5750,8 @@ tail:
 	VMASKMOVPD   (CX)(BX*1), Y5, Y5
 	VADDPD       Y4, Y1, Y1
 	VFMADD231PD  Y5, Y4, Y2
-	VMULPD       Y5, Y4, Y4
-	VFMADD231PD  Y5, Y4, Y3
+	VMULPD       Y5, Y5, Y5
+	VFMADD231PD  Y4, Y5, Y3
 	VMOVUPD      (SI), Y4
 	VMOVUPD      (SP), Y5
 	VBLENDVPD    Y4, Y1, Y5, Y1
@@ -5091,8 +5812,8 @@ tail:
 	VMASKMOVPD   32(CX)(BX*1), Y4, Y4
 	VADDPD       Y0, Y1, Y1
 	VFMADD231PD  Y4, Y0, Y2
-	VMULPD       Y4, Y0, Y0
-	VFMADD231PD  Y4, Y0, Y3
+	VMULPD       Y4, Y4, Y4
+	VFMADD231PD  Y0, Y4, Y3
 	VMOVUPD      32(SI), Y0
 	VMOVUPD      32(SP), Y4
 	VBLENDVPD    Y0, Y1, Y4, Y0
@@ -5187,8 +5908,8 @@ step:
 	VMOVUPD           (CX)(BX*1), Z5
 	VADDPD            Z4, Z1, Z1
 	VFMADD231PD       Z5, Z4, Z2
-	VMULPD            Z5, Z4, Z4
-	VFMADD231PD       Z5, Z4, Z3
+	VMULPD            Z5, Z5, Z5
+	VFMADD231PD       Z4, Z5, Z3
 	ADDQ              $0x40, BX
 	DECQ              SI
 	JNZ               step
@@ -5237,8 +5958,8 @@ tail:
 	VMOVUPD.Z         (CX)(BX*1), K1, Z7
 	VADDPD            Z0, Z4, Z4
 	VFMADD231PD       Z7, Z0, Z5
-	VMULPD            Z7, Z0, Z0
-	VFMADD231PD       Z7, Z0, Z6
+	VMULPD            Z7, Z7, Z7
+	VFMADD231PD       Z0, Z7, Z6
 	VMOVAPD           Z4, K1, Z1
 	VMOVAPD           Z5, K1, Z2
 	VMOVAPD           Z6, K1, Z3
@@ -5330,8 +6051,8 @@ step:
 	VMOVUPD      (DX)(SI*1), Y8
 	VADDPD       Y7, Y1, Y1
 	VFMADD231PD  Y8, Y7, Y2
-	VMULPD       Y8, Y7, Y7
-	VFMADD231PD  Y8, Y7, Y3
+	VMULPD       Y8, Y8, Y8
+	VFMADD231PD  Y7, Y8, Y3
 	VMOVUPD      32(CX)(SI*1), Y7
 	VMOVUPD      32(DX)(SI*1), Y8
 	VFMADD231PD  Y8, Y0, Y7
@@ -5374,8 +6095,8 @@ step:
 	VMOVUPD      32(DX)(SI*1), Y8
 	VADDPD       Y7, Y4, Y4
 	VFMADD231PD  Y8, Y7, Y5
-	VMULPD       Y8, Y7, Y7
-	VFMADD231PD  Y8, Y7, Y6
+	VMULPD       Y8, Y8, Y8
+	VFMADD231PD  Y7, Y8, Y6
 	ADDQ         $0x40, SI
 	DECQ         DI
 	JNZ          step
@@ -5442,8 +6163,8 @@ tail:
 	VMASKMOVPD   (DX)(SI*1), Y5, Y5
 	VADDPD       Y4, Y1, Y1
 	VFMADD231PD  Y5, Y4, Y2
-	VMULPD       Y5, Y4, Y4
-	VFMADD231PD  Y5, Y4, Y3
+	VMULPD       Y5, Y5, Y5
+	VFMADD231PD  Y4, Y5, Y3
 	VMOVUPD      (DI), Y4
 	VMOVUPD      (SP), Y5
 	VBLENDVPD    Y4, Y1, Y5, Y1
@@ -5507,8 +6228,8 @@ tail:
 	VMASKMOVPD   32(DX)(SI*1), Y4, Y4
 	VADDPD       Y0, Y1, Y1
 	VFMADD231PD  Y4, Y0, Y2
-	VMULPD       Y4, Y0, Y0
-	VFMADD231PD  Y4, Y0, Y3
+	VMULPD       Y4, Y4, Y4
+	VFMADD231PD  Y0, Y4, Y3
 	VMOVUPD      32(DI), Y0
 	VMOVUPD      32(SP), Y4
 	VBLENDVPD    Y0, Y1, Y4, Y0
@@ -5606,8 +6327,8 @@ step:
 	VMOVUPD           (DX)(SI*1), Z5
 	VADDPD            Z4, Z1, Z1
 	VFMADD231PD       Z5, Z4, Z2
-	VMULPD            Z5, Z4, Z4
-	VFMADD231PD       Z5, Z4, Z3
+	VMULPD            Z5, Z5, Z5
+	VFMADD231PD       Z4, Z5, Z3
 	ADDQ              $0x40, SI
 	DECQ              DI
 	JNZ               step
@@ -5658,8 +6379,8 @@ tail:
 	VMOVUPD.Z         (DX)(SI*1), K1, Z7
 	VADDPD            Z0, Z4, Z4
 	VFMADD231PD       Z7, Z0, Z5
-	VMULPD            Z7, Z0, Z0
-	VFMADD231PD       Z7, Z0, Z6
+	VMULPD            Z7, Z7, Z7
+	VFMADD231PD       Z0, Z7, Z6
 	VMOVAPD           Z4, K1, Z1
 	VMOVAPD           Z5, K1, Z2
 	VMOVAPD           Z6, K1, Z3
@@ -5907,6 +6628,331 @@ done:
 	VPERMILPD     $0x01, X1, X0
 	VADDSD        X0, X1, X1
 	MOVSD         X1, s2+96(FP)
+	VZEROUPPER
+	RET
+
+// func expCurveAVX2(first []float64, eta []float64, x []float64, delta float64) (s0 float64)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·expCurveAVX2(SB), NOSPLIT, $64-88
+	MOVQ         eta_base+24(FP), AX
+	MOVQ         x_base+48(FP), CX
+	MOVQ         first_base+0(FP), DX
+	MOVQ         eta_len+32(FP), BX
+	VBROADCASTSD delta+72(FP), Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	XORQ         SI, SI
+	MOVQ         BX, DI
+	SHRQ         $0x03, DI
+	JZ           tail
+
+step:
+	VMOVUPD      (AX)(SI*1), Y3
+	VMOVUPD      (CX)(SI*1), Y4
+	VFMADD231PD  Y4, Y0, Y3
+	VMOVUPD      constants<>+0(SB), Y4
+	VMOVUPD      constants<>+32(SB), Y5
+	VMAXPD       Y3, Y5, Y3
+	VMINPD       Y3, Y4, Y3
+	VMOVUPD      constants<>+64(SB), Y4
+	VFMADD231PD  constants<>+96(SB), Y3, Y4
+	VSUBPD       constants<>+64(SB), Y4, Y5
+	VFNMADD231PD constants<>+128(SB), Y5, Y3
+	VMOVAPD      Y3, Y6
+	VFNMADD231PD constants<>+160(SB), Y5, Y6
+	VSUBPD       Y6, Y3, Y3
+	VFNMADD231PD constants<>+160(SB), Y5, Y3
+	VMOVUPD      constants<>+192(SB), Y5
+	VFMADD213PD  constants<>+224(SB), Y6, Y5
+	VFMADD213PD  constants<>+256(SB), Y6, Y5
+	VFMADD213PD  constants<>+288(SB), Y6, Y5
+	VFMADD213PD  constants<>+320(SB), Y6, Y5
+	VFMADD213PD  constants<>+352(SB), Y6, Y5
+	VFMADD213PD  constants<>+384(SB), Y6, Y5
+	VFMADD213PD  constants<>+416(SB), Y6, Y5
+	VFMADD213PD  constants<>+448(SB), Y6, Y5
+	VFMADD213PD  constants<>+480(SB), Y6, Y5
+	VFMADD213PD  constants<>+512(SB), Y6, Y5
+	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VMULPD       Y6, Y6, Y7
+	VFMADD213PD  Y3, Y7, Y5
+	VADDPD       Y5, Y6, Y3
+	VADDPD       constants<>+576(SB), Y3, Y3
+	VPSRLQ       $0x01, Y4, Y5
+	VPSLLQ       $0x34, Y5, Y6
+	VMULPD       Y6, Y3, Y3
+	VPSUBQ       Y5, Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y3, Y3
+	VADDPD       Y3, Y1, Y1
+	VMOVUPD      Y3, (DX)(SI*1)
+	VMOVUPD      32(AX)(SI*1), Y3
+	VMOVUPD      32(CX)(SI*1), Y4
+	VFMADD231PD  Y4, Y0, Y3
+	VMOVUPD      constants<>+0(SB), Y4
+	VMOVUPD      constants<>+32(SB), Y5
+	VMAXPD       Y3, Y5, Y3
+	VMINPD       Y3, Y4, Y3
+	VMOVUPD      constants<>+64(SB), Y4
+	VFMADD231PD  constants<>+96(SB), Y3, Y4
+	VSUBPD       constants<>+64(SB), Y4, Y5
+	VFNMADD231PD constants<>+128(SB), Y5, Y3
+	VMOVAPD      Y3, Y6
+	VFNMADD231PD constants<>+160(SB), Y5, Y6
+	VSUBPD       Y6, Y3, Y3
+	VFNMADD231PD constants<>+160(SB), Y5, Y3
+	VMOVUPD      constants<>+192(SB), Y5
+	VFMADD213PD  constants<>+224(SB), Y6, Y5
+	VFMADD213PD  constants<>+256(SB), Y6, Y5
+	VFMADD213PD  constants<>+288(SB), Y6, Y5
+	VFMADD213PD  constants<>+320(SB), Y6, Y5
+	VFMADD213PD  constants<>+352(SB), Y6, Y5
+	VFMADD213PD  constants<>+384(SB), Y6, Y5
+	VFMADD213PD  constants<>+416(SB), Y6, Y5
+	VFMADD213PD  constants<>+448(SB), Y6, Y5
+	VFMADD213PD  constants<>+480(SB), Y6, Y5
+	VFMADD213PD  constants<>+512(SB), Y6, Y5
+	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VMULPD       Y6, Y6, Y7
+	VFMADD213PD  Y3, Y7, Y5
+	VADDPD       Y5, Y6, Y3
+	VADDPD       constants<>+576(SB), Y3, Y3
+	VPSRLQ       $0x01, Y4, Y5
+	VPSLLQ       $0x34, Y5, Y6
+	VMULPD       Y6, Y3, Y3
+	VPSUBQ       Y5, Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VMOVUPD      Y3, 32(DX)(SI*1)
+	ADDQ         $0x40, SI
+	DECQ         DI
+	JNZ          step
+
+tail:
+	ANDQ         $0x07, BX
+	JZ           done
+	LEAQ         masks<>+64(SB), DI
+	MOVQ         BX, R8
+	SHLQ         $0x03, R8
+	SUBQ         R8, DI
+	VMOVUPD      Y1, (SP)
+	VMOVUPD      Y2, 32(SP)
+	VMOVUPD      (SP), Y1
+	VMOVUPD      (DI), Y2
+	VMASKMOVPD   (AX)(SI*1), Y2, Y2
+	VMOVUPD      (DI), Y3
+	VMASKMOVPD   (CX)(SI*1), Y3, Y3
+	VFMADD231PD  Y3, Y0, Y2
+	VMOVUPD      constants<>+0(SB), Y3
+	VMOVUPD      constants<>+32(SB), Y4
+	VMAXPD       Y2, Y4, Y2
+	VMINPD       Y2, Y3, Y2
+	VMOVUPD      constants<>+64(SB), Y3
+	VFMADD231PD  constants<>+96(SB), Y2, Y3
+	VSUBPD       constants<>+64(SB), Y3, Y4
+	VFNMADD231PD constants<>+128(SB), Y4, Y2
+	VMOVAPD      Y2, Y5
+	VFNMADD231PD constants<>+160(SB), Y4, Y5
+	VSUBPD       Y5, Y2, Y2
+	VFNMADD231PD constants<>+160(SB), Y4, Y2
+	VMOVUPD      constants<>+192(SB), Y4
+	VFMADD213PD  constants<>+224(SB), Y5, Y4
+	VFMADD213PD  constants<>+256(SB), Y5, Y4
+	VFMADD213PD  constants<>+288(SB), Y5, Y4
+	VFMADD213PD  constants<>+320(SB), Y5, Y4
+	VFMADD213PD  constants<>+352(SB), Y5, Y4
+	VFMADD213PD  constants<>+384(SB), Y5, Y4
+	VFMADD213PD  constants<>+416(SB), Y5, Y4
+	VFMADD213PD  constants<>+448(SB), Y5, Y4
+	VFMADD213PD  constants<>+480(SB), Y5, Y4
+	VFMADD213PD  constants<>+512(SB), Y5, Y4
+	VFMADD213PD  constants<>+544(SB), Y5, Y4
+	VMULPD       Y5, Y5, Y6
+	VFMADD213PD  Y2, Y6, Y4
+	VADDPD       Y4, Y5, Y2
+	VADDPD       constants<>+576(SB), Y2, Y2
+	VPSRLQ       $0x01, Y3, Y4
+	VPSLLQ       $0x34, Y4, Y5
+	VMULPD       Y5, Y2, Y2
+	VPSUBQ       Y4, Y3, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPD      (DI), Y3
+	VMASKMOVPD   Y2, Y3, (DX)(SI*1)
+	VMOVUPD      (DI), Y2
+	VMOVUPD      (SP), Y3
+	VBLENDVPD    Y2, Y1, Y3, Y1
+	VMOVUPD      Y1, (SP)
+	CMPQ         BX, $0x04
+	JLE          reload
+	VMOVUPD      32(SP), Y1
+	VMOVUPD      32(DI), Y2
+	VMASKMOVPD   32(AX)(SI*1), Y2, Y2
+	VMOVUPD      32(DI), Y3
+	VMASKMOVPD   32(CX)(SI*1), Y3, Y3
+	VFMADD231PD  Y3, Y0, Y2
+	VMOVUPD      constants<>+0(SB), Y0
+	VMOVUPD      constants<>+32(SB), Y3
+	VMAXPD       Y2, Y3, Y2
+	VMINPD       Y2, Y0, Y0
+	VMOVUPD      constants<>+64(SB), Y2
+	VFMADD231PD  constants<>+96(SB), Y0, Y2
+	VSUBPD       constants<>+64(SB), Y2, Y3
+	VFNMADD231PD constants<>+128(SB), Y3, Y0
+	VMOVAPD      Y0, Y4
+	VFNMADD231PD constants<>+160(SB), Y3, Y4
+	VSUBPD       Y4, Y0, Y0
+	VFNMADD231PD constants<>+160(SB), Y3, Y0
+	VMOVUPD      constants<>+192(SB), Y3
+	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y0, Y5, Y3
+	VADDPD       Y3, Y4, Y0
+	VADDPD       constants<>+576(SB), Y0, Y0
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y0, Y0
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y0, Y0
+	VADDPD       Y0, Y1, Y1
+	VMOVUPD      32(DI), Y2
+	VMASKMOVPD   Y0, Y2, 32(DX)(SI*1)
+	VMOVUPD      32(DI), Y0
+	VMOVUPD      32(SP), Y2
+	VBLENDVPD    Y0, Y1, Y2, Y0
+	VMOVUPD      Y0, 32(SP)
+
+reload:
+	VMOVUPD (SP), Y1
+	VMOVUPD 32(SP), Y2
+
+done:
+	VADDPD       Y2, Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VPERMILPD    $0x01, X1, X0
+	VADDSD       X0, X1, X1
+	MOVSD        X1, s0+80(FP)
+	VZEROUPPER
+	RET
+
+// func expCurveAVX512(first []float64, eta []float64, x []float64, delta float64) (s0 float64)
+// Requires: AVX, AVX512F, BMI2, SSE2
+TEXT ·expCurveAVX512(SB), NOSPLIT, $0-88
+	MOVQ         eta_base+24(FP), AX
+	MOVQ         x_base+48(FP), CX
+	MOVQ         first_base+0(FP), DX
+	MOVQ         eta_len+32(FP), BX
+	VBROADCASTSD delta+72(FP), Z0
+	VPXORQ       Z1, Z1, Z1
+	XORQ         SI, SI
+	MOVQ         BX, DI
+	SHRQ         $0x03, DI
+	JZ           tail
+
+step:
+	VMOVUPD           (AX)(SI*1), Z2
+	VMOVUPD           (CX)(SI*1), Z3
+	VFMADD231PD       Z3, Z0, Z2
+	VBROADCASTSD      constants<>+0(SB), Z3
+	VBROADCASTSD      constants<>+32(SB), Z4
+	VMAXPD            Z2, Z4, Z2
+	VMINPD            Z2, Z3, Z2
+	VBROADCASTSD      constants<>+608(SB), Z3
+	VFMADD231PD.BCST  constants<>+96(SB), Z2, Z3
+	VSUBPD.BCST       constants<>+608(SB), Z3, Z3
+	VFNMADD231PD.BCST constants<>+128(SB), Z3, Z2
+	VMOVAPD           Z2, Z4
+	VFNMADD231PD.BCST constants<>+160(SB), Z3, Z4
+	VSUBPD            Z4, Z2, Z2
+	VFNMADD231PD.BCST constants<>+160(SB), Z3, Z2
+	VBROADCASTSD      constants<>+192(SB), Z5
+	VFMADD213PD.BCST  constants<>+224(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+256(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+288(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+320(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+352(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+384(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+416(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+448(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+480(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+512(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+544(SB), Z4, Z5
+	VMULPD            Z4, Z4, Z6
+	VFMADD213PD       Z2, Z6, Z5
+	VADDPD            Z5, Z4, Z2
+	VADDPD.BCST       constants<>+576(SB), Z2, Z2
+	VSCALEFPD         Z3, Z2, Z2
+	VADDPD            Z2, Z1, Z1
+	VMOVUPD           Z2, (DX)(SI*1)
+	ADDQ              $0x40, SI
+	DECQ              DI
+	JNZ               step
+
+tail:
+	ANDQ              $0x07, BX
+	JZ                done
+	MOVL              $0x000000ff, DI
+	BZHIL             BX, DI, DI
+	KMOVW             DI, K1
+	VMOVAPD           Z1, Z2
+	VMOVUPD.Z         (AX)(SI*1), K1, Z3
+	VMOVUPD.Z         (CX)(SI*1), K1, Z4
+	VFMADD231PD       Z4, Z0, Z3
+	VBROADCASTSD      constants<>+0(SB), Z0
+	VBROADCASTSD      constants<>+32(SB), Z4
+	VMAXPD            Z3, Z4, Z3
+	VMINPD            Z3, Z0, Z0
+	VBROADCASTSD      constants<>+608(SB), Z3
+	VFMADD231PD.BCST  constants<>+96(SB), Z0, Z3
+	VSUBPD.BCST       constants<>+608(SB), Z3, Z3
+	VFNMADD231PD.BCST constants<>+128(SB), Z3, Z0
+	VMOVAPD           Z0, Z4
+	VFNMADD231PD.BCST constants<>+160(SB), Z3, Z4
+	VSUBPD            Z4, Z0, Z0
+	VFNMADD231PD.BCST constants<>+160(SB), Z3, Z0
+	VBROADCASTSD      constants<>+192(SB), Z5
+	VFMADD213PD.BCST  constants<>+224(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+256(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+288(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+320(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+352(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+384(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+416(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+448(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+480(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+512(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+544(SB), Z4, Z5
+	VMULPD            Z4, Z4, Z6
+	VFMADD213PD       Z0, Z6, Z5
+	VADDPD            Z5, Z4, Z0
+	VADDPD.BCST       constants<>+576(SB), Z0, Z0
+	VSCALEFPD         Z3, Z0, Z0
+	VADDPD            Z0, Z2, Z2
+	VMOVUPD           Z0, K1, (DX)(SI*1)
+	VMOVAPD           Z2, K1, Z1
+
+done:
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDSD        X0, X1, X1
+	MOVSD         X1, s0+80(FP)
 	VZEROUPPER
 	RET
 

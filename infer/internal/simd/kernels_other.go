@@ -20,6 +20,14 @@ func squaresAVX2(y, eta, x []float64, delta float64) (s0 float64) { panic(missin
 
 func squaresAVX512(y, eta, x []float64, delta float64) (s0 float64) { panic(missing) }
 
+func weightedSquaresAVX2(w, y, eta, x []float64, delta float64) (s0 float64) { panic(missing) }
+
+func weightedSquaresAVX512(w, y, eta, x []float64, delta float64) (s0 float64) { panic(missing) }
+
+func curvatureAVX2(x, w []float64) (s0 float64) { panic(missing) }
+
+func curvatureAVX512(x, w []float64) (s0 float64) { panic(missing) }
+
 func expAVX2(dst, x []float64) { panic(missing) }
 
 func expAVX512(dst, x []float64) { panic(missing) }
@@ -64,6 +72,14 @@ func productMomentsAVX512(lanes *[24]float64, eta, x []float64, delta float64) (
 	panic(missing)
 }
 
+func productCurveAVX2(lanes *[8]float64, first, second, eta, x []float64, delta float64) (s1 float64) {
+	panic(missing)
+}
+
+func productCurveAVX512(lanes *[8]float64, first, second, eta, x []float64, delta float64) (s1 float64) {
+	panic(missing)
+}
+
 func weightedLog1pExpMomentsAVX2(m, eta, x []float64, delta float64) (s0, s1, s2 float64) {
 	panic(missing)
 }
@@ -85,6 +101,10 @@ func weightedExpMomentsAVX512(m, eta, x []float64, delta float64) (s0, s1, s2 fl
 func squaresMomentsAVX2(y, eta, x []float64, delta float64) (s0, s1, s2 float64) { panic(missing) }
 
 func squaresMomentsAVX512(y, eta, x []float64, delta float64) (s0, s1, s2 float64) { panic(missing) }
+
+func expCurveAVX2(first, eta, x []float64, delta float64) (s0 float64) { panic(missing) }
+
+func expCurveAVX512(first, eta, x []float64, delta float64) (s0 float64) { panic(missing) }
 
 func logitSlopesAVX2(dst, y, eta []float64) { panic(missing) }
 

@@ -15,17 +15,17 @@ type Moments struct {
 	Curve float64 // Σ f″(t)·x²
 }
 
-// Log1pExpMoments is of f = log(1 + eᵗ). Value has the bits of SumLog1pExpAlong;
-// the derivatives are off by 1e-28·|x| and 1e-28·x² where t < −64, and by 3
-// units in the last place of each row's term elsewhere.
-func Log1pExpMoments(eta, x []float64, delta float64) Moments {
+// Log1pExpMoments is of f = log(1 + eᵗ). Value has the bits of SumLog1pExpAlong, Slope
+// and Curve those of Dot and CurvatureAlong of x with what Log1pExpCurve writes:
+// off by 4 units in the last place of each row's term.
+func (k Kernels) Log1pExpMoments(eta, x []float64, delta float64) Moments {
 	x = x[:len(eta)]
 	var sums [3 * vec.Lanes]float64
 	logs := 0.0
 	for len(eta) > 0 {
 		n := min(len(eta), chunk)
 		p := 0.0
-		switch active {
+		switch k {
 		case avx512:
 			p = productMomentsAVX512(&sums, eta[:n], x[:n], delta)
 		case avx2:
@@ -44,19 +44,15 @@ func Log1pExpMoments(eta, x []float64, delta float64) Moments {
 func productMoments(sums *[3 * vec.Lanes]float64, eta, x []float64, delta float64) float64 {
 	product := lanes{1, 1, 1, 1, 1, 1, 1, 1}
 	for i := range eta {
-		t, k := along(eta, x, delta, i), i%vec.Lanes
+		t, at := along(eta, x, delta, i), i%vec.Lanes
 		if t > 0 {
-			sums[k] += t
+			sums[at] += t
 		}
-		low := -math.Abs(t)
-		if low < -64 { // 1 + e^low is 1 either way
-			low = -64
-		}
-		e := vec.Exp(low)
-		product[k] *= 1 + e
+		e := vec.Exp(-math.Abs(t))
+		product[at] *= 1 + e
 		p, w := tails(t, e)
-		sums[8+k] = math.FMA(p, x[i], sums[8+k])
-		sums[16+k] = math.FMA(float64(w*x[i]), x[i], sums[16+k])
+		sums[8+at] = math.FMA(p, x[i], sums[8+at])
+		sums[16+at] = math.FMA(float64(x[i]*x[i]), w, sums[16+at])
 	}
 	return product.product()
 }
@@ -64,20 +60,20 @@ func productMoments(sums *[3 * vec.Lanes]float64, eta, x []float64, delta float6
 // tails returns p = 1/(1 + e⁻ᵗ) and p(1 − p) from e = e^−|t|, without
 // cancellation.
 func tails(t, e float64) (p, w float64) {
-	small := e / (1 + e)
-	large := 1 - small
-	if t >= 0 {
-		return large, small * large
+	large := 1 / (1 + e)
+	small := float64(e * large)
+	if t > 0 {
+		return large, float64(large * small)
 	}
-	return small, small * large
+	return small, float64(large * small)
 }
 
 // WeightedLog1pExpMoments is of f = m·log(1 + eᵗ). Value has the bits of
 // WeightedLog1pExpAlong; the derivatives are off by 4 units in the last place of
 // each row's term.
-func WeightedLog1pExpMoments(m, eta, x []float64, delta float64) (s Moments) {
+func (k Kernels) WeightedLog1pExpMoments(m, eta, x []float64, delta float64) (s Moments) {
 	m, x = m[:len(eta)], x[:len(eta)]
-	switch active {
+	switch k {
 	case avx512:
 		s.Value, s.Slope, s.Curve = weightedLog1pExpMomentsAVX512(m, eta, x, delta)
 		return s
@@ -87,20 +83,20 @@ func WeightedLog1pExpMoments(m, eta, x []float64, delta float64) (s Moments) {
 	}
 	var value, slope, curve lanes
 	for i := range eta {
-		t, k := along(eta, x, delta, i), i%vec.Lanes
+		t, at := along(eta, x, delta, i), i%vec.Lanes
 		p, w := tails(t, vec.Exp(-math.Abs(t)))
-		value[k] = math.FMA(m[i], vec.Log1pExp(t), value[k])
-		slope[k] = math.FMA(float64(m[i]*p), x[i], slope[k])
-		curve[k] = math.FMA(float64(float64(m[i]*w)*x[i]), x[i], curve[k])
+		value[at] = math.FMA(m[i], vec.Log1pExp(t), value[at])
+		slope[at] = math.FMA(float64(m[i]*p), x[i], slope[at])
+		curve[at] = math.FMA(float64(x[i]*x[i]), float64(m[i]*w), curve[at])
 	}
 	return Moments{value.sum(), slope.sum(), curve.sum()}
 }
 
 // ExpMoments is of f = eᵗ. Value has the bits of SumExpAlong; the derivatives
 // may be NaN where it overflows.
-func ExpMoments(eta, x []float64, delta float64) (s Moments) {
+func (k Kernels) ExpMoments(eta, x []float64, delta float64) (s Moments) {
 	x = x[:len(eta)]
-	switch active {
+	switch k {
 	case avx512:
 		s.Value, s.Slope, s.Curve = expMomentsAVX512(eta, x, delta)
 		return s
@@ -112,9 +108,9 @@ func ExpMoments(eta, x []float64, delta float64) (s Moments) {
 }
 
 // WeightedExpMoments is of f = m·eᵗ, each product rounded before it is added.
-func WeightedExpMoments(m, eta, x []float64, delta float64) (s Moments) {
+func (k Kernels) WeightedExpMoments(m, eta, x []float64, delta float64) (s Moments) {
 	m, x = m[:len(eta)], x[:len(eta)]
-	switch active {
+	switch k {
 	case avx512:
 		s.Value, s.Slope, s.Curve = weightedExpMomentsAVX512(m, eta, x, delta)
 		return s
@@ -129,20 +125,20 @@ func WeightedExpMoments(m, eta, x []float64, delta float64) (s Moments) {
 func powers(eta, x []float64, delta float64, of func(i int, mu float64) float64) Moments {
 	var value, slope, curve lanes
 	for i := range eta {
-		k := i % vec.Lanes
+		at := i % vec.Lanes
 		mu := of(i, vec.Exp(along(eta, x, delta, i)))
-		value[k] += mu
-		slope[k] = math.FMA(mu, x[i], slope[k])
-		curve[k] = math.FMA(float64(mu*x[i]), x[i], curve[k])
+		value[at] += mu
+		slope[at] = math.FMA(mu, x[i], slope[at])
+		curve[at] = math.FMA(float64(x[i]*x[i]), mu, curve[at])
 	}
 	return Moments{value.sum(), slope.sum(), curve.sum()}
 }
 
 // SquaresMoments is of f = (y − t)²/2, but for Value, which is Σ (y − t)² with the
 // bits of SumSquaresAlong; Slope is −Σ (y − t)·x and Curve is Σ x².
-func SquaresMoments(y, eta, x []float64, delta float64) (s Moments) {
+func (k Kernels) SquaresMoments(y, eta, x []float64, delta float64) (s Moments) {
 	y, x = y[:len(eta)], x[:len(eta)]
-	switch active {
+	switch k {
 	case avx512:
 		s.Value, s.Slope, s.Curve = squaresMomentsAVX512(y, eta, x, delta)
 	case avx2:
@@ -150,10 +146,10 @@ func SquaresMoments(y, eta, x []float64, delta float64) (s Moments) {
 	default:
 		var value, slope, curve lanes
 		for i := range eta {
-			d, k := y[i]-along(eta, x, delta, i), i%vec.Lanes
-			value[k] = math.FMA(d, d, value[k])
-			slope[k] = math.FMA(d, x[i], slope[k])
-			curve[k] = math.FMA(x[i], x[i], curve[k])
+			d, at := y[i]-along(eta, x, delta, i), i%vec.Lanes
+			value[at] = math.FMA(d, d, value[at])
+			slope[at] = math.FMA(d, x[i], slope[at])
+			curve[at] = math.FMA(x[i], x[i], curve[at])
 		}
 		s = Moments{value.sum(), slope.sum(), curve.sum()}
 	}

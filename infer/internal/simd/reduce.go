@@ -7,8 +7,8 @@ import (
 )
 
 // Sum returns Σ x[i].
-func Sum(x []float64) float64 {
-	switch active {
+func (k Kernels) Sum(x []float64) float64 {
+	switch k {
 	case avx512:
 		return sumAVX512(x)
 	case avx2:
@@ -18,9 +18,9 @@ func Sum(x []float64) float64 {
 }
 
 // Dot returns Σ x[i]·y[i].
-func Dot(x, y []float64) float64 {
+func (k Kernels) Dot(x, y []float64) float64 {
 	y = y[:len(x)]
-	switch active {
+	switch k {
 	case avx512:
 		return dotAVX512(x, y)
 	case avx2:
@@ -30,12 +30,12 @@ func Dot(x, y []float64) float64 {
 }
 
 // SumSquares returns Σ x[i]².
-func SumSquares(x []float64) float64 { return Dot(x, x) }
+func (k Kernels) SumSquares(x []float64) float64 { return k.Dot(x, x) }
 
 // Axpy adds a·x to y: y[i] = fma(a, x[i], y[i]).
-func Axpy(a float64, x, y []float64) {
+func (k Kernels) Axpy(a float64, x, y []float64) {
 	y = y[:len(x)]
-	switch active {
+	switch k {
 	case avx512:
 		axpyAVX512(a, y, x)
 	case avx2:
@@ -49,36 +49,36 @@ func Axpy(a float64, x, y []float64) {
 // matrix with n = len(v) rows, stored by columns: Xᵀv for len(dst) columns. Each
 // sum has the bits of Dot. Columns go four at a time, so that v is read once
 // for four and their sums do not wait for each other.
-func DotColumns(columns, v, dst []float64) {
+func (k Kernels) DotColumns(columns, v, dst []float64) {
 	n := len(v)
 	columns = columns[:n*len(dst)]
-	for ; len(dst) >= 4 && active != portable; dst, columns = dst[4:], columns[4*n:] {
-		if active == avx512 {
+	for ; len(dst) >= 4 && k != Scalar; dst, columns = dst[4:], columns[4*n:] {
+		if k == avx512 {
 			dst[0], dst[1], dst[2], dst[3] = dots4AVX512(columns, n, v)
 		} else {
 			dst[0], dst[1], dst[2], dst[3] = dots4AVX2(columns, n, v)
 		}
 	}
 	for j := range dst {
-		dst[j] = Dot(columns[j*n:(j+1)*n], v)
+		dst[j] = k.Dot(columns[j*n:(j+1)*n], v)
 	}
 }
 
 // AxpyColumns adds Σ a[j]·columns[i + j·n] to y[i], n = len(y), one column after
 // the other: Xa for len(a) columns of a matrix stored by columns. The bits are
 // those of one Axpy for each column.
-func AxpyColumns(a, columns, y []float64) {
+func (k Kernels) AxpyColumns(a, columns, y []float64) {
 	n := len(y)
 	columns = columns[:n*len(a)]
-	for ; len(a) >= 4 && active != portable; a, columns = a[4:], columns[4*n:] {
-		if active == avx512 {
+	for ; len(a) >= 4 && k != Scalar; a, columns = a[4:], columns[4*n:] {
+		if k == avx512 {
 			axpys4AVX512(columns, n, (*[4]float64)(a), y)
 		} else {
 			axpys4AVX2(columns, n, (*[4]float64)(a), y)
 		}
 	}
 	for j := range a {
-		Axpy(a[j], columns[j*n:(j+1)*n], y)
+		k.Axpy(a[j], columns[j*n:(j+1)*n], y)
 	}
 }
 

@@ -10,9 +10,9 @@ import (
 // may be eta.
 
 // LogitSlopes writes y − p, p = 1/(1 + e^−eta): the gradient of a bernoulli row.
-func LogitSlopes(dst, y, eta []float64) {
+func (k Kernels) LogitSlopes(dst, y, eta []float64) {
 	dst, y = dst[:len(eta)], y[:len(eta)]
-	switch active {
+	switch k {
 	case avx512:
 		logitSlopesAVX512(dst, y, eta)
 	case avx2:
@@ -26,9 +26,9 @@ func LogitSlopes(dst, y, eta []float64) {
 
 // TrialsSlopes writes y − m·p in one rounding: the gradient of a binomial row of m
 // trials.
-func TrialsSlopes(dst, y, m, eta []float64) {
+func (k Kernels) TrialsSlopes(dst, y, m, eta []float64) {
 	dst, y, m = dst[:len(eta)], y[:len(eta)], m[:len(eta)]
-	switch active {
+	switch k {
 	case avx512:
 		trialsSlopesAVX512(dst, y, m, eta)
 	case avx2:
@@ -42,9 +42,9 @@ func TrialsSlopes(dst, y, m, eta []float64) {
 
 // LogitCurvatures writes p(1 − p), both factors without cancellation: the
 // information of one trial.
-func LogitCurvatures(dst, eta []float64) {
+func (k Kernels) LogitCurvatures(dst, eta []float64) {
 	dst = dst[:len(eta)]
-	switch active {
+	switch k {
 	case avx512:
 		logitCurvaturesAVX512(dst, eta)
 	case avx2:
@@ -58,9 +58,9 @@ func LogitCurvatures(dst, eta []float64) {
 
 // ExpSlopes writes y − e^eta: the gradient of a poisson row, whose information is
 // Exp.
-func ExpSlopes(dst, y, eta []float64) {
+func (k Kernels) ExpSlopes(dst, y, eta []float64) {
 	dst, y = dst[:len(eta)], y[:len(eta)]
-	switch active {
+	switch k {
 	case avx512:
 		expSlopesAVX512(dst, y, eta)
 	case avx2:

@@ -15,7 +15,7 @@ import (
 // assess computes what the run asks for besides the summaries of a drawn fit,
 // on one worker.
 func (r *runner) assess(ctx context.Context, f *fitting) error {
-	if !r.assesses() {
+	if !r.assesses() || f.replicate > 1 {
 		return nil
 	}
 	if err := r.workers.acquire(ctx); err != nil {
@@ -64,6 +64,9 @@ func columnsOf(f *fitting) func() iter.Seq2[*report.Columns, error] {
 // assessStored computes what the run asks for and a complete fit does not have,
 // from its kept draws, and stores it with a new verdict. It says whether it did.
 func (r *runner) assessStored(ctx context.Context, f *fitting, stored report.StoredFit, res *Result) (judged bool, err error) {
+	if f.replicate > 1 { // its draws are not kept, and the fit itself has it
+		return false, nil
+	}
 	missing, err := r.missing(ctx, stored)
 	if err != nil || !missing {
 		return false, err

@@ -60,7 +60,7 @@ func (r *runner) fitRecord(f *fitting, v report.Verdict) (*report.Fit, error) {
 		return nil, err
 	}
 	rec := &report.Fit{
-		Key: f.key(), Fingerprint: f.fingerprint, RunID: r.id, Pipeline: r.Pipeline.Name,
+		Key: f.key(), Replicate: f.replicate, Fingerprint: f.fingerprint, RunID: r.id, Pipeline: r.Pipeline.Name,
 		Method: f.method.name, Family: f.model.Family.Name, Link: f.model.Family.Link, Formula: f.model.Formula,
 		Rows: int64(f.design.Rows), Columns: f.design.Data.Cols(),
 		Chains: len(f.spool.Chains), Warmup: f.window.from, Draws: f.window.draws(), Iterations: f.window.to,
@@ -72,7 +72,7 @@ func (r *runner) fitRecord(f *fitting, v report.Verdict) (*report.Fit, error) {
 		Diagnostics: f.diagnostics(), Design: design, Identity: r.identity(f).record(), StatsOf: statistics(f.spool, f.window), Events: f.events(r.Now()),
 		Assessment: f.assessment,
 	}
-	if r.Pipeline.Run.Keep == "draws" {
+	if r.keep(f.job) == "draws" {
 		rec.DrawsOf = inTurn(columns(f.spool, len(f.params), f.window, columnBytes), f.measured.deriving.blocks())
 	}
 	for _, c := range f.spool.Chains {
@@ -204,7 +204,7 @@ func (r *runner) recall(ctx context.Context, f *fitting, res *Result) error {
 // erred notes a fit that could not be computed.
 func (r *runner) erred(f *fitting, res *Result) {
 	fit := &report.Fit{
-		Key: f.key(), Fingerprint: f.fingerprint, RunID: r.id, Pipeline: r.Pipeline.Name, Method: f.method.name,
+		Key: f.key(), Replicate: f.replicate, Fingerprint: f.fingerprint, RunID: r.id, Pipeline: r.Pipeline.Name, Method: f.method.name,
 		Family: f.model.Family.Name, Link: f.model.Family.Link, Formula: f.model.Formula,
 		Chains: r.Pipeline.Run.Chains, Status: report.Erred, Error: res.Err.Error(),
 		Verdict: report.Verdict{Grade: report.ErrorGrade, Reasons: res.Reasons}, Gates: gates(f.gates), Created: r.Now(),

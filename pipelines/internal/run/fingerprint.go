@@ -14,17 +14,20 @@ import (
 // Gates, workers, variables and paths are not in it: changed gates recompute
 // the verdict only, and the data's content speaks for its place.
 type identity struct {
-	Format   int    `json:"format"`
-	Data     string `json:"data"` // hash of the used columns' values, in row order
-	Dataset  string `json:"dataset"`
-	Key      string `json:"key"`
-	Model    any    `json:"model"`
-	Sampler  any    `json:"sampler"`
-	Length   any    `json:"length"`
-	Chains   int    `json:"chains"`
-	Keep     string `json:"keep"` // who asks for draws is not served by summaries
-	Seed     uint64 `json:"seed"`
-	Versions any    `json:"versions"` // of each algorithm on the way; maps marshal sorted
+	Format  int    `json:"format"`
+	Data    string `json:"data"` // hash of the used columns' values, in row order
+	Dataset string `json:"dataset"`
+	Key     string `json:"key"`
+	Model   any    `json:"model"`
+	Sampler any    `json:"sampler"`
+	Length  any    `json:"length"`
+	Chains  int    `json:"chains"`
+	Keep    string `json:"keep"` // who asks for draws is not served by summaries
+	Seed    uint64 `json:"seed"`
+	// Replicate is 0 for the fit itself, so that asking for replicates does not
+	// compute it again.
+	Replicate int `json:"replicate,omitempty"`
+	Versions  any `json:"versions"` // of each algorithm on the way; maps marshal sorted
 }
 
 // identityFormat is raised when identity changes shape.

@@ -97,6 +97,9 @@ func commitOne(ctx context.Context, ledger *report.Ledger, dir string) *Result {
 	}
 	rec := &waiting.Fit
 	res.Dataset, res.Key, res.Model, res.Sampler = rec.Dataset, rec.Group, rec.Model, rec.Sampler
+	if rec.Replicate > 1 {
+		res.Replicate = rec.Replicate
+	}
 	res.Method, res.Fingerprint = rec.Method, rec.Fingerprint
 	w := window{from: rec.Warmup, to: rec.Iterations}
 	for i, chain := range fit.Chains {

@@ -28,10 +28,39 @@ type job struct {
 	model   *spec.Model
 	sampler *spec.Sampler
 	gates   spec.Gates
+	// replicate is 1 for the fit itself, 2, 3, … for its repetitions.
+	replicate int
 }
 
 func (j *job) name() string {
-	return fmt.Sprintf("%s × %s × %s", j.unit.name(), j.model.Name, j.sampler.Name)
+	return fitName(j.unit.name(), j.model.Name, j.sampler.Name, j.replicate)
+}
+
+// fitName is how people read of a fit.
+func fitName(unit, model, sampler string, replicate int) string {
+	name := unit + " × " + model + " × " + sampler
+	if replicate > 1 {
+		name += " #" + strconv.Itoa(replicate)
+	}
+	return name
+}
+
+// stream is the path of the fit's random streams.
+func (j *job) stream() []string {
+	path := []string{j.unit.dataset.Name, j.unit.key, j.model.Name, j.sampler.Name}
+	if j.replicate > 1 {
+		path = append(path, "replicate", strconv.Itoa(j.replicate))
+	}
+	return path
+}
+
+// keep is what the ledger keeps of a fit: the spec's choice, summaries of
+// replicates.
+func (r *runner) keep(j *job) string {
+	if j.replicate > 1 {
+		return "summary"
+	}
+	return r.Pipeline.Run.Keep
 }
 
 // fitting is one job on its way to a finished fit.
@@ -56,6 +85,9 @@ type fitting struct {
 // result of this fit alone.
 func (r *runner) fit(ctx context.Context, j *job) (res *Result) {
 	res = &Result{Dataset: j.unit.dataset.Name, Key: j.unit.key, Model: j.model.Name, Sampler: j.sampler.Name}
+	if j.replicate > 1 {
+		res.Replicate = j.replicate
+	}
 	f := &fitting{job: j}
 	p := r.Tracker.Start(j.name())
 	defer func() {
@@ -128,11 +160,15 @@ func (r *runner) identity(f *fitting) identity {
 		Name, Method string
 		Options      any
 	}{f.sampler.Name, f.method.name, f.method.options}
+	replicate := f.replicate
+	if replicate == 1 {
+		replicate = 0
+	}
 	return identity{
 		Data: f.design.dataHash, Dataset: f.unit.dataset.Name, Key: f.unit.key,
 		Model: identifyModel(f.model), Sampler: sampler,
 		Length: identifyLength(r.Pipeline.Run), Chains: r.Pipeline.Run.Chains,
-		Keep: r.Pipeline.Run.Keep, Seed: r.Pipeline.Seed,
+		Keep: r.keep(f.job), Seed: r.Pipeline.Seed, Replicate: replicate,
 		Versions: f.versions(),
 	}
 }
@@ -168,7 +204,7 @@ func (r *runner) sample(ctx context.Context, f *fitting, p *progress.Fit) error 
 		return err
 	}
 	s := &sampling{
-		stream: []string{f.unit.dataset.Name, f.unit.key, f.model.Name, f.sampler.Name},
+		stream: f.stream(),
 		seed:   r.Pipeline.Seed, warmup: r.schedule.warmup(), setup: setup,
 		toData: f.design.Record.ToData, params: len(f.params), spool: f.spool,
 		kernels: make([]infer.Kernel, len(f.spool.Chains)), now: r.Now, progress: p,

@@ -31,6 +31,8 @@ func (r *runner) plan(f *fitting, stored report.StoredFit, complete bool, res *R
 		res.Reasons = []string{"changed derive, and the ledger has no draws to compute it from"}
 	case complete:
 		res.Reasons = []string{"--force"}
+	case f.replicate > 1:
+		res.Reasons = []string{"a replicate that is not there"}
 	case !known:
 		res.Reasons = []string{"new"}
 	default:

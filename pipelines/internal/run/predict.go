@@ -41,6 +41,10 @@ func (e *CallError) Error() string {
 
 // Predict writes predictions of one stored fit to w.
 func Predict(ctx context.Context, w io.Writer, c PredictConfig) error {
+	of, err := quantities(c.Of)
+	if err != nil {
+		return err
+	}
 	ledger, err := report.Open(c.Database, report.Options{LockWait: c.LockWait})
 	if err != nil {
 		return err
@@ -75,7 +79,7 @@ func Predict(ctx context.Context, w io.Writer, c PredictConfig) error {
 	if fit.Dispersions, err = dispersionsOf(family, stored); err != nil {
 		return err
 	}
-	p := &predicting{PredictConfig: c, fit: fit, outcomes: outcomes, design: design, key: stored.Key}
+	p := &predicting{PredictConfig: c, fit: fit, outcomes: outcomes, design: design, key: stored.Key, of: of}
 	return p.write(ctx, w)
 }
 
@@ -227,15 +231,12 @@ type predicting struct {
 	outcomes *glm.Pointwise
 	design   *transform.Design
 	key      report.Key
+	of       []int // places in predict.Quantities
 }
 
 // write writes summaries or draws.
 func (p *predicting) write(ctx context.Context, w io.Writer) error {
-	of, err := quantities(p.Of)
-	if err != nil {
-		return err
-	}
-	rows := p.tableRows()
+	of, rows := p.of, p.tableRows()
 	stream := func(row int) *infer.Stream {
 		return infer.NewStream(p.Seed, "predict", p.key.Dataset, p.key.Group, p.key.Model, p.key.Sampler, strconv.Itoa(rows[row]))
 	}

@@ -28,6 +28,7 @@ type Result struct {
 	Key         string             `json:"key,omitempty"`
 	Model       string             `json:"model"`
 	Sampler     string             `json:"sampler"`
+	Replicate   int                `json:"replicate,omitempty"` // 2, 3, … of a repetition
 	Method      string             `json:"method,omitempty"`
 	Fingerprint string             `json:"fingerprint,omitempty"`
 	Action      string             `json:"action"`
@@ -52,7 +53,7 @@ type ParameterSummary struct {
 
 // Name is the fit's name as people read it.
 func (r *Result) Name() string {
-	return unitName(r.Dataset, r.Key) + " × " + r.Model + " × " + r.Sampler
+	return fitName(unitName(r.Dataset, r.Key), r.Model, r.Sampler, r.Replicate)
 }
 
 // fail records an error and what it means for the fit.

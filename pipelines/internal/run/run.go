@@ -170,7 +170,9 @@ func (r *runner) launch(ctx context.Context, g *errgroup.Group, u *unit, results
 	var jobs []*job
 	for _, ref := range r.Pipeline.Fits() {
 		if ref.Dataset == u.dataset && r.choice.fit(u.dataset.Name, u.key, ref.Model.Name, ref.Sampler.Name) {
-			jobs = append(jobs, &job{unit: u, model: ref.Model, sampler: ref.Sampler, gates: ref.Gates})
+			for k := range r.Pipeline.Run.Replicates {
+				jobs = append(jobs, &job{unit: u, model: ref.Model, sampler: ref.Sampler, gates: ref.Gates, replicate: k + 1})
+			}
 		}
 	}
 	r.Tracker.Expect(len(jobs))

@@ -131,8 +131,8 @@ type Sampler struct {
 	Name   string `yaml:"-"`
 	Method string `yaml:"method" enum:"auto cggibbs conjugate nuts hmc" default:"auto" doc:"auto: conjugate for gaussian(identity), cggibbs otherwise. cggibbs: coordinate Gibbs with a cached linear predictor. conjugate: exact independent draws, gaussian(identity) only. nuts: the No-U-Turn sampler. hmc: Hamiltonian Monte Carlo with trajectories of one length."`
 	Basis  string `yaml:"basis" enum:"coordinate" planned:"auto rotated reduced" doc:"cggibbs: the basis in which single coordinates move. Left out: coordinate."`
-	// Kernels is scalar: the plain reference that all speed is measured against.
-	Kernels string `yaml:"kernels" enum:"scalar" planned:"auto vector" doc:"cggibbs: how passes over rows are computed. Left out: scalar."`
+	// Kernels scalar is the plain reference that all speed is measured against.
+	Kernels string `yaml:"kernels" enum:"scalar vector" planned:"auto" doc:"cggibbs: how passes over rows are computed: one at a time, or in the processor's vector instructions, with the same draws. Left out: scalar."`
 	Scan    string `yaml:"scan" enum:"systematic random" doc:"cggibbs: order of coordinates in a sweep. Left out: systematic."`
 	// Width is in units of the coordinate's prior standard deviation; 0 leaves it to cggibbs.
 	Width float64 `yaml:"width" above:"0" doc:"cggibbs: initial slice width, in prior standard deviations. Left out: 1."`
@@ -158,17 +158,19 @@ const Never Refresh = -1
 // Run says how many chains there are and when they stop: at a target (Draws is
 // 0) or at a fixed length (Draws > 0). Lengths are iterations per chain.
 type Run struct {
-	Chains   int    `yaml:"chains" min:"1" max:"1024" default:"4" doc:"Chains per fit, each with its own start and random stream."`
-	Until    Until  `yaml:"until" default:"gates" doc:"When a fit is finished: 'gates' when every gate holds, or an effective sample size, {ess: 100, over: median}. Checks fall at first, 2*first, 4*first … iterations per chain."`
-	First    int    `yaml:"first" min:"20" max:"1000000000" default:"500" doc:"Iterations per chain at the first check; the older half is warm-up."`
-	MaxDraws int    `yaml:"max_draws" min:"20" max:"1000000000" default:"20000" doc:"Iterations per chain, warm-up counted, beyond which no fit grows even if the target is not met."`
-	Warmup   int    `yaml:"warmup" min:"0" max:"1000000000" doc:"Fixed length: iterations per chain that are thrown away. Needs draws. Left out: as many as draws."`
-	Draws    int    `yaml:"draws" min:"10" max:"1000000000" doc:"Fixed length: draws per chain, instead of until, first and max_draws."`
-	Keep     string `yaml:"keep" enum:"draws summary" planned:"scales" default:"draws" doc:"What the ledger keeps: every draw, or the summaries only."`
-	LOO      bool   `yaml:"loo" default:"false" doc:"Leave-one-out cross-validation (PSIS-LOO) and WAIC of every fit, row by row, in the ledger: compare models with the view loo_compare."`
+	Chains   int   `yaml:"chains" min:"1" max:"1024" default:"4" doc:"Chains per fit, each with its own start and random stream."`
+	Until    Until `yaml:"until" default:"gates" doc:"When a fit is finished: 'gates' when every gate holds, or an effective sample size, {ess: 100, over: median}. Checks fall at first, 2*first, 4*first … iterations per chain."`
+	First    int   `yaml:"first" min:"20" max:"1000000000" default:"500" doc:"Iterations per chain at the first check; the older half is warm-up."`
+	MaxDraws int   `yaml:"max_draws" min:"20" max:"1000000000" default:"20000" doc:"Iterations per chain, warm-up counted, beyond which no fit grows even if the target is not met."`
+	Warmup   int   `yaml:"warmup" min:"0" max:"1000000000" doc:"Fixed length: iterations per chain that are thrown away. Needs draws. Left out: as many as draws."`
+	Draws    int   `yaml:"draws" min:"10" max:"1000000000" doc:"Fixed length: draws per chain, instead of until, first and max_draws."`
+	// Replicates counts the fit itself.
+	Replicates int    `yaml:"replicates" min:"1" max:"1000" default:"1" doc:"How often each fit is made, the first time as without this key, then with random streams of its own and keeping summaries only: pipeline compare then gives times with intervals, from 6 on."`
+	Keep       string `yaml:"keep" enum:"draws summary" planned:"scales" default:"draws" doc:"What the ledger keeps: every draw, or the summaries only."`
+	LOO        bool   `yaml:"loo" default:"false" doc:"Leave-one-out cross-validation (PSIS-LOO) and WAIC of every fit, row by row, in the ledger: compare models with the view loo_compare."`
 }
 
-func (Run) planned() string { return "memory replicates sample thin timeout workers" }
+func (Run) planned() string { return "memory sample thin timeout workers" }
 
 // Fixed says that the run has a fixed length.
 func (r Run) Fixed() bool { return r.Draws > 0 }

@@ -38,7 +38,7 @@ func columns() []*kernel {
 		}
 	}
 
-	axpys := column(&kernel{name: "axpys4", doc: "adds Σ a·c for 4 columns c to dst, one after the other.", args: ", a *[4]float64", out: "dst"})
+	axpys := column(&kernel{name: "axpys4", doc: "adds Σ a·c for 4 columns c to dst, one after the other.", args: ", a *[4]float64", out: []string{"dst"}})
 	axpys.setup = func(w *walk) []vec {
 		bases(w)
 		a := w.Load(w.Param("a"), w.GP64())
@@ -54,7 +54,7 @@ func columns() []*kernel {
 		for j, a := range with {
 			l.plus(d, a, l.load(fmt.Sprint("c", j)))
 		}
-		l.store(d)
+		l.store(d, "dst")
 	}
 	return []*kernel{dots, axpys}
 }

@@ -16,8 +16,8 @@ func along(name, doc string, sums []sum, before ...string) *kernel {
 
 // elementwise is a kernel dst = f(x).
 func elementwise(name string, f func(l lane, x vec) vec) *kernel {
-	return &kernel{name: name, doc: "writes " + name + " of x to dst.", in: []string{"x"}, out: "dst",
-		body: func(l lane, _, _ []vec) { l.store(f(l, l.load("x"))) }}
+	return &kernel{name: name, doc: "writes " + name + " of x to dst.", in: []string{"x"}, out: []string{"dst"},
+		body: func(l lane, _, _ []vec) { l.store(f(l, l.load("x")), "dst") }}
 }
 
 // kernels lists what is generated, in the order of the files.
@@ -44,12 +44,12 @@ func sums() []*kernel {
 	total := &kernel{name: "sum", doc: "returns Σ x.", in: []string{"x"}, sums: []sum{{}}}
 	total.body = func(l lane, s, _ []vec) { l.addTo(s[0], l.load("x")) }
 
-	axpy := &kernel{name: "axpy", doc: "adds a·x to dst.", args: "a float64", in: []string{"x"}, out: "dst"}
+	axpy := &kernel{name: "axpy", doc: "adds a·x to dst.", args: "a float64", in: []string{"x"}, out: []string{"dst"}}
 	axpy.setup = func(w *walk) []vec { return []vec{w.scalar("a")} }
 	axpy.body = func(l lane, _, with []vec) {
 		d := l.load("dst")
 		l.plus(d, with[0], l.load("x"))
-		l.store(d)
+		l.store(d, "dst")
 	}
 
 	squares := along("squares", "returns Σ (y − t)², t = eta + delta·x.", []sum{{}}, "y")
@@ -58,7 +58,20 @@ func sums() []*kernel {
 		d := l.sub(l.load("y"), t)
 		l.plus(s[0], d, d)
 	}
-	return []*kernel{dot, total, axpy, squares}
+
+	weighted := along("weightedSquares", "returns Σ w·(y − t)², t = eta + delta·x.", []sum{{}}, "w", "y")
+	weighted.body = func(l lane, s, with []vec) {
+		t := l.moving(with)
+		d := l.sub(l.load("y"), t)
+		l.plus(s[0], l.mul(d, l.load("w")), d)
+	}
+
+	curvature := &kernel{name: "curvature", doc: "returns Σ x²·w.", in: []string{"x", "w"}, sums: []sum{{}}}
+	curvature.body = func(l lane, s, _ []vec) {
+		x := l.load("x")
+		l.plus(s[0], l.mul(x, x), l.load("w"))
+	}
+	return []*kernel{dot, total, axpy, squares, weighted, curvature}
 }
 
 // passes are the sums of one term a row.
@@ -98,20 +111,32 @@ func passes() []*kernel {
 func moments() []*kernel {
 	three := []sum{{}, {}, {}}
 
-	logit := along("productMoments", "is product, and adds p·x and w·x², p = 1/(1 + e⁻ᵗ) and w = p(1 − p), to the lanes from 8 and 16.",
-		[]sum{{lanes: true}, {from: 1, times: true}, {lanes: true, at: 1}, {lanes: true, at: 2}})
+	lanes := []sum{{lanes: true}, {from: 1, times: true}, {lanes: true, at: 1}, {lanes: true, at: 2}}
+	logit := along("productMoments", "is product, and adds p·x and w·x², p = 1/(1 + e⁻ᵗ) and w = p(1 − p), to the lanes from 8 and 16.", lanes)
 	logit.args = "lanes *[24]float64"
 	logit.body = func(l lane, s, with []vec) {
 		t := l.moving(with)
 		l.addTo(s[0], l.positive(t))
-		y, scale := l.expNegative(l.minusAbs(t))
-		e := l.mul(y, scale)
+		e := l.exp(l.minusAbs(t))
 		u := l.add(e, l.form.k(1))
 		l.mulTo(s[1], u)
 		p, w := l.tails(t, e, u)
 		x := l.load("x") // again: registers are scarce
 		l.plus(s[2], p, x)
-		l.plus(s[3], l.mul(w, x), x)
+		l.plus(s[3], l.mul(x, x), w)
+	}
+
+	curve := along("productCurve", "is product, and writes p and w of productMoments to first and second.", lanes[:2])
+	curve.args, curve.out = "lanes *[8]float64", []string{"first", "second"}
+	curve.body = func(l lane, s, with []vec) {
+		t := l.moving(with)
+		l.addTo(s[0], l.positive(t))
+		e := l.exp(l.minusAbs(t))
+		u := l.add(e, l.form.k(1))
+		l.mulTo(s[1], u)
+		p, w := l.tails(t, e, u)
+		l.store(p, "first")
+		l.store(w, "second")
 	}
 
 	trials := along("weightedLog1pExpMoments", "returns Σ m·log(1 + eᵗ), Σ m·p·x and Σ m·w·x², t, p and w as in productMoments.", three, "m")
@@ -122,7 +147,7 @@ func moments() []*kernel {
 		p, w := l.tails(t, e, u)
 		x, m := l.load("x"), l.load("m")
 		l.plus(s[1], l.mul(m, p), x)
-		l.plus(s[2], l.mul(l.mul(m, w), x), x)
+		l.plus(s[2], l.mul(x, x), l.mul(m, w))
 		l.plus(s[0], l.add(l.log1pUnit(e), l.positive(t)), m)
 	}
 
@@ -147,15 +172,22 @@ func moments() []*kernel {
 		l.plus(s[1], d, x)
 		l.plus(s[2], x, x)
 	}
-	return []*kernel{logit, trials, exps, weighted, squares}
+
+	expCurve := along("expCurve", "returns Σ eᵗ, t = eta + delta·x, and writes eᵗ to first.", []sum{{}})
+	expCurve.out = []string{"first"}
+	expCurve.body = func(l lane, s, with []vec) {
+		mu := l.exp(l.moving(with))
+		l.addTo(s[0], mu)
+		l.store(mu, "first")
+	}
+	return []*kernel{logit, curve, trials, exps, weighted, squares, expCurve}
 }
 
 // tails returns p = 1/(1 + e⁻ᵗ) and p(1 − p) from e = e^−|t| and u = 1 + e.
 func (l lane) tails(t, e, u vec) (p, w vec) {
-	small := l.div(e, u) // min(p, 1 − p)
-	large := l.sub(l.is(l.form.k(1)), small)
-	p = l.choose(l.compare(t, atLeast, l.form.k(0)), large, small)
-	return p, l.mul(small, large)
+	large := l.div(l.is(l.form.k(1)), u) // max(p, 1 − p)
+	small := l.mul(large, e)
+	return l.choose(l.compare(t, more, l.form.k(0)), large, small), l.mul(large, small)
 }
 
 // powers adds mu, mu·x and mu·x².
@@ -163,30 +195,30 @@ func (l lane) powers(s []vec, mu vec) {
 	x := l.load("x")
 	l.addTo(s[0], mu)
 	l.plus(s[1], mu, x)
-	l.plus(s[2], l.mul(mu, x), x)
+	l.plus(s[2], l.mul(x, x), mu)
 }
 
 // rows are the derivatives of a row's log likelihood in eta.
 func rows() []*kernel {
-	logit := &kernel{name: "logitSlopes", doc: "writes y − 1/(1 + e^−eta) to dst.", in: []string{"y", "eta"}, out: "dst"}
-	logit.body = func(l lane, _, _ []vec) { l.store(l.sub(l.load("y"), l.logistic(l.load("eta")))) }
+	logit := &kernel{name: "logitSlopes", doc: "writes y − 1/(1 + e^−eta) to dst.", in: []string{"y", "eta"}, out: []string{"dst"}}
+	logit.body = func(l lane, _, _ []vec) { l.store(l.sub(l.load("y"), l.logistic(l.load("eta"))), "dst") }
 
-	trials := &kernel{name: "trialsSlopes", doc: "writes y − m/(1 + e^−eta) to dst.", in: []string{"y", "m", "eta"}, out: "dst"}
+	trials := &kernel{name: "trialsSlopes", doc: "writes y − m/(1 + e^−eta) to dst.", in: []string{"y", "m", "eta"}, out: []string{"dst"}}
 	trials.body = func(l lane, _, _ []vec) {
 		p := l.logistic(l.load("eta"))
 		r := l.load("y")
 		l.minus(r, p, l.load("m"))
-		l.store(r)
+		l.store(r, "dst")
 	}
 
-	curve := &kernel{name: "logitCurvatures", doc: "writes p(1 − p), p = 1/(1 + e^−eta), to dst.", in: []string{"eta"}, out: "dst"}
+	curve := &kernel{name: "logitCurvatures", doc: "writes p(1 − p), p = 1/(1 + e^−eta), to dst.", in: []string{"eta"}, out: []string{"dst"}}
 	curve.body = func(l lane, _, _ []vec) {
 		e := l.exp(l.minusAbs(l.load("eta")))
 		u := l.add(e, l.form.k(1))
-		l.store(l.mul(l.div(l.is(l.form.k(1)), u), l.div(e, u)))
+		l.store(l.mul(l.div(l.is(l.form.k(1)), u), l.div(e, u)), "dst")
 	}
 
-	exps := &kernel{name: "expSlopes", doc: "writes y − e^eta to dst.", in: []string{"y", "eta"}, out: "dst"}
-	exps.body = func(l lane, _, _ []vec) { l.store(l.sub(l.load("y"), l.exp(l.load("eta")))) }
+	exps := &kernel{name: "expSlopes", doc: "writes y − e^eta to dst.", in: []string{"y", "eta"}, out: []string{"dst"}}
+	exps.body = func(l lane, _, _ []vec) { l.store(l.sub(l.load("y"), l.exp(l.load("eta"))), "dst") }
 	return []*kernel{logit, trials, curve, exps}
 }

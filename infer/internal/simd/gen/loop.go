@@ -13,8 +13,8 @@ type kernel struct {
 	name string
 	doc  string
 	args string   // parameters before the slices, as Go declares them
-	in   []string // slices that are read; the first, or out, has the length
-	out  string   // slice that is written, if any
+	in   []string // slices that are read; the first of all has the length
+	out  []string // slices that are written
 	ends string   // parameters after the slices
 	sums []sum
 	// setup returns what the body needs in registers besides.
@@ -54,10 +54,7 @@ type lane struct {
 
 // signature returns the kernel's parameters and results.
 func (k *kernel) signature() string {
-	slices := k.in
-	if k.out != "" {
-		slices = append([]string{k.out}, k.in...)
-	}
+	slices := append(append([]string{}, k.out...), k.in...)
 	parts := []string{}
 	for _, p := range []string{k.args, strings.Join(slices, ", ") + " []float64", k.ends} {
 		if p != "" {
@@ -93,13 +90,10 @@ func (k *kernel) emit(f *form) {
 	f.Doc(k.name + f.suffix() + " " + k.doc)
 	f.Pragma("noescape")
 	w := &walk{form: f, k: k, base: map[string]reg.Register{}}
-	for _, s := range k.in {
+	for _, s := range append(append([]string{}, k.in...), k.out...) {
 		w.base[s] = f.Load(f.Param(s).Base(), f.GP64())
 	}
-	if k.out != "" {
-		w.base[k.out] = f.Load(f.Param(k.out).Base(), f.GP64())
-	}
-	n := f.Load(f.Param(append(k.in, k.out)[0]).Len(), f.GP64())
+	n := f.Load(f.Param(append(append([]string{}, k.in...), k.out...)[0]).Len(), f.GP64())
 	if k.setup != nil {
 		w.with = k.setup(w)
 	}
@@ -274,15 +268,15 @@ func (l lane) load(slice string) vec {
 	return r
 }
 
-// store writes the kernel's result where the mask is set.
-func (l lane) store(v vec) {
+// store writes a slice where the mask is set.
+func (l lane) store(v vec, slice string) {
 	switch {
 	case l.mask != nil:
-		l.VMASKMOVPD(v, l.copy(*l.mask), l.at(l.k.out))
+		l.VMASKMOVPD(v, l.copy(*l.mask), l.at(slice))
 	case l.bits != nil:
-		l.VMOVUPD(v, l.bits, l.at(l.k.out))
+		l.VMOVUPD(v, l.bits, l.at(slice))
 	default:
-		l.VMOVUPD(v, l.at(l.k.out))
+		l.VMOVUPD(v, l.at(slice))
 	}
 }
 

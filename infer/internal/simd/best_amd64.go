@@ -3,7 +3,7 @@ package simd
 import "golang.org/x/sys/cpu"
 
 // best returns the widest form that processor and operating system have.
-func best() form {
+func best() Kernels {
 	x := &cpu.X86
 	switch {
 	case x.HasAVX512F && x.HasBMI2:
@@ -11,5 +11,5 @@ func best() form {
 	case x.HasAVX2 && x.HasFMA:
 		return avx2
 	}
-	return portable
+	return Scalar
 }

@@ -5,4 +5,4 @@ package simd
 // missing is the panic of kernels that nothing here calls.
 const missing = "simd: no assembly for this processor"
 
-func best() form { return portable }
+func best() Kernels { return Scalar }

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"glmbatch/pipelines"
+)
+
+func compared(agreement string) pipelines.Comparison {
+	worst := "glu"
+	side := func(name string, s float64) pipelines.Cost {
+		all := pipelines.Interval{Value: pipelines.Number(s), Low: pipelines.Number(s / 2), High: pipelines.Number(2 * s)}
+		return pipelines.Cost{Sampler: name, Method: "m", Verdict: "pass", Fits: 8, ESSPerSecond: all, MinESSPerSecond: all,
+			ToMedian: all, ToMin: all, ToLogLik: all, Evaluations: 1234, Gradients: 56}
+	}
+	ratio := pipelines.Interval{Value: 0.25, Low: 0.2, High: 0.5}
+	return pipelines.Comparison{Dataset: "d", Group: "north", Model: "m", A: side("gibbs", 4), B: side("nuts", 1), Agreement: agreement,
+		Compared: 6, NotCompared: 1, ZMax: 12.34, ZLimit: 4.4, Worst: &worst, Pairs: 8, RatioMedian: ratio, RatioMin: ratio, RatioLogLik: ratio}
+}
+
+// A disagreement is the first thing said, and the sooner sampler stands first.
+func TestCompareSaysDisagreementFirst(t *testing.T) {
+	var b strings.Builder
+	if err := printComparisons(&b, []pipelines.Comparison{compared("agree"), compared("differ")}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(b.String(), "DISAGREE: d/north × m: gibbs and nuts: glu lies 12.34 ") {
+		t.Errorf("the first words are not those of the disagreement:\n%s", b.String())
+	}
+	for _, want := range []string{"2 pairs of samplers, of which 1 agree", "4 [2, 5]", "8 pairs"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the output lacks %q:\n%s", want, b.String())
+		}
+	}
+	if at := strings.Index(b.String(), "nuts    gibbs"); at < 0 {
+		t.Errorf("nuts, which is sooner, does not stand before gibbs:\n%s", b.String())
+	}
+}
+
+func TestCompareFormats(t *testing.T) {
+	var b strings.Builder
+	p := compared("unknown")
+	p.RatioMin = pipelines.Interval{Value: pipelines.Number(math.Inf(1)), Low: pipelines.Number(math.NaN()), High: pipelines.Number(math.NaN())}
+	if err := csvComparisons(&b, []pipelines.Comparison{p}); err != nil {
+		t.Fatal(err)
+	}
+	head, row, _ := strings.Cut(strings.TrimSpace(b.String()), "\n")
+	if n, m := strings.Count(head, ","), strings.Count(row, ","); n != m || n != 55 {
+		t.Errorf("%d commas in the heading, %d in the row, want 55\n%s", n, m, b.String())
+	}
+	if !strings.Contains(row, ",0.25,0.2,0.5,,,,0.25,0.2,0.5,") {
+		t.Errorf("an infinite ratio is not left empty: %s", row)
+	}
+	b.Reset()
+	if err := jsonComparisons(&b, []pipelines.Comparison{p}); err != nil || !strings.Contains(b.String(), `"value": null`) {
+		t.Errorf("error %v\n%s", err, b.String())
+	}
+}
+
+// The exit code tells of a call that is wrong.
+func TestCompareRefuses(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, args := range [][]string{{"compare"}, {"compare", "--format", "xml"}, {"compare", "--dataset", "["}, {"compare", "x"}} {
+		if code, _, errs := call(t, args...); code != 2 || errs == "" {
+			t.Errorf("%q: exit %d, %q", args, code, errs)
+		}
+	}
+}

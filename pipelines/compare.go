@@ -1,0 +1,45 @@
+package pipelines
+
+import (
+	"context"
+	"errors"
+	"path"
+
+	"glmbatch/report"
+)
+
+// Comparison is two samplers on one posterior: whether they agree, and what
+// each took.
+type Comparison = report.Comparison
+
+// Cost is what one sampler took for one posterior.
+type Cost = report.Cost
+
+// Interval is a median with its 95 % interval.
+type Interval = report.Interval
+
+// Number is a float64 whose JSON is null where it is NaN or infinite.
+type Number = report.Number
+
+// Compare returns every pair of samplers on the posteriors of the ledger at
+// database whose data set and model match these globs (empty: all). The error
+// is a *UsageError where the path or a glob is wrong.
+func Compare(ctx context.Context, database, dataset, model string) ([]Comparison, error) {
+	for _, pattern := range []string{dataset, model} {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return nil, &UsageError{errors.New("the pattern " + pattern + " is not a glob")}
+		}
+	}
+	ledger, err := report.Open(database, report.Options{})
+	var out []Comparison
+	if err == nil {
+		out, err = ledger.Comparisons(ctx, dataset, model)
+	}
+	var missing *report.MissingError
+	var other *report.NotLedgerError
+	var old *report.OldError
+	if errors.As(err, &missing) || errors.As(err, &other) || errors.As(err, &old) {
+		return nil, &UsageError{err}
+	}
+	return out, err
+}

@@ -1,0 +1,186 @@
+package report
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math"
+)
+
+// Comparison is two samplers on one posterior, SamplerA before SamplerB by name.
+type Comparison struct {
+	Dataset string `json:"dataset"`
+	Group   string `json:"key"`
+	Model   string `json:"model"`
+	A       Cost   `json:"a"`
+	B       Cost   `json:"b"`
+	// Agreement is agree, differ or unknown, as the view comparison has it over
+	// all coefficients and log_lik: ZMax exceeds ZLimit by chance with probability
+	// at most 0.001.
+	Agreement   string  `json:"agreement"`
+	Compared    int     `json:"compared"`
+	NotCompared int     `json:"not_compared"`
+	ZMax        Number  `json:"z_max"`
+	ZLimit      Number  `json:"z_limit"`
+	Worst       *string `json:"worst"`
+	// Pairs is the number of replicates that both have, and the ratios are those
+	// of B's time to A's, by pairs of these: above 1, A is sooner.
+	Pairs       int      `json:"pairs"`
+	RatioMedian Interval `json:"ratio_median"`
+	RatioMin    Interval `json:"ratio_min"`
+	RatioLogLik Interval `json:"ratio_log_lik"`
+}
+
+// Cost is what one sampler took for one posterior: of the newest fit and its
+// replicates, medians with intervals. Seconds are those of one core, set-up and
+// warm-up included.
+type Cost struct {
+	Sampler string `json:"sampler"`
+	Method  string `json:"method"`
+	Verdict string `json:"verdict"` // of the newest fit
+	Fits    int    `json:"fits"`    // the newest fit and its replicates
+	// Bulk ESS per second, median and minimum over coefficients.
+	ESSPerSecond    Interval `json:"ess_per_second_median"`
+	MinESSPerSecond Interval `json:"ess_per_second_min"`
+	// Seconds to a bulk ESS of 100; a fit that has not reached it counts as longer
+	// than any other.
+	ToMedian Interval `json:"to_ess100_median"`
+	ToMin    Interval `json:"to_ess100_min"`
+	ToLogLik Interval `json:"to_ess100_log_lik"`
+	// Evaluations of log densities and gradients of the newest fit, warm-up
+	// included.
+	Evaluations int64 `json:"evaluations"`
+	Gradients   int64 `json:"gradients"`
+
+	fit                    int64
+	median, least, density map[int]float64 // seconds to ESS 100 by replicate
+}
+
+// Comparisons returns every pair of samplers of every posterior whose data set
+// and model match these globs; empty ones match all. A data set is matched by
+// its name or by name/key. It reads summaries, no draws.
+//
+// It returns a *MissingError without a ledger, and an *OldError where the
+// ledger is older than replicates.
+func (l *Ledger) Comparisons(ctx context.Context, dataset, model string) (out []Comparison, err error) {
+	err = l.read(ctx, func(c *sql.Conn) error {
+		version, err := schemaVersion(ctx, c, l.path, len(migrations))
+		if err != nil {
+			return err
+		}
+		if version < modelsVersion {
+			return &OldError{l.path, version, modelsVersion}
+		}
+		costs, err := readCosts(ctx, c)
+		if err != nil {
+			return err
+		}
+		if out, err = readPairs(ctx, c, costs, dataset, model); err != nil {
+			return err
+		}
+		return readWork(ctx, c, out)
+	})
+	return out, err
+}
+
+// readCosts sums the view replicates up by name.
+func readCosts(ctx context.Context, c *sql.Conn) (map[Key]*Cost, error) {
+	costs := map[Key]*Cost{}
+	rates := map[Key][2][]float64{}
+	err := scanRows(ctx, c, `SELECT dataset, key, model, sampler, replicate, fit_id, coalesce(method, ''), verdict,
+		seconds, ess_median, ess_min, to_ess100_median, to_ess100_min, to_ess100_log_lik FROM replicates`, func(rows *sql.Rows) error {
+		var k Key
+		var replicate int
+		var fit int64
+		var method, verdict string
+		var seconds, median, least, toMedian, toMin, toLogLik nullable
+		if err := rows.Scan(&k.Dataset, &k.Group, &k.Model, &k.Sampler, &replicate, &fit, &method, &verdict,
+			&seconds, &median, &least, &toMedian, &toMin, &toLogLik); err != nil {
+			return err
+		}
+		cost := costs[k]
+		if cost == nil {
+			cost = &Cost{Sampler: k.Sampler, Method: method, median: map[int]float64{}, least: map[int]float64{}, density: map[int]float64{}}
+			costs[k] = cost
+		}
+		if replicate == 1 {
+			cost.fit, cost.Verdict = fit, verdict
+		}
+		cost.Fits++
+		cost.median[replicate], cost.least[replicate], cost.density[replicate] = reached(toMedian), reached(toMin), reached(toLogLik)
+		r := rates[k]
+		rates[k] = [2][]float64{append(r[0], float64(median/seconds)), append(r[1], float64(least/seconds))}
+		return nil
+	})
+	for k, cost := range costs {
+		cost.ESSPerSecond, cost.MinESSPerSecond = medianInterval(rates[k][0]), medianInterval(rates[k][1])
+		cost.ToMedian, cost.ToMin, cost.ToLogLik = medianInterval(values(cost.median)), medianInterval(values(cost.least)), medianInterval(values(cost.density))
+	}
+	return costs, err
+}
+
+// reached is a time, +Inf where the run has not shown it.
+func reached(t nullable) float64 {
+	if math.IsNaN(float64(t)) {
+		return math.Inf(1)
+	}
+	return float64(t)
+}
+
+func values(m map[int]float64) (out []float64) {
+	for _, v := range m {
+		out = append(out, v) // sorted by whoever takes them
+	}
+	return out
+}
+
+// readPairs reads the view comparison.
+func readPairs(ctx context.Context, c *sql.Conn, costs map[Key]*Cost, dataset, model string) (out []Comparison, err error) {
+	err = scanRows(ctx, c, `SELECT dataset, key, model, sampler_a, sampler_b, agreement, compared, not_compared, z_max, z_limit, worst
+		FROM comparison WHERE (?1 = '' OR dataset GLOB ?1 OR concat(dataset, '/', key) GLOB ?1) AND (?2 = '' OR model GLOB ?2)
+		ORDER BY dataset, key, model, sampler_a, sampler_b`, func(rows *sql.Rows) error {
+		var p Comparison
+		var a, b string
+		var z, limit nullable
+		if err := rows.Scan(&p.Dataset, &p.Group, &p.Model, &a, &b, &p.Agreement, &p.Compared, &p.NotCompared, &z, &limit, &p.Worst); err != nil {
+			return err
+		}
+		p.ZMax, p.ZLimit = Number(z), Number(limit)
+		first, second := costs[Key{p.Dataset, p.Group, p.Model, a}], costs[Key{p.Dataset, p.Group, p.Model, b}]
+		if first == nil || second == nil {
+			return fmt.Errorf("the views comparison and replicates contradict each other about %s", Key{p.Dataset, p.Group, p.Model, a})
+		}
+		p.A, p.B = *first, *second
+		p.RatioMedian, p.Pairs = ratio(p.A.median, p.B.median)
+		p.RatioMin, _ = ratio(p.A.least, p.B.least)
+		p.RatioLogLik, _ = ratio(p.A.density, p.B.density)
+		out = append(out, p)
+		return nil
+	}, dataset, model)
+	return out, err
+}
+
+// readWork adds what the newest fits evaluated.
+func readWork(ctx context.Context, c *sql.Conn, pairs []Comparison) error {
+	costs := map[int64][]*Cost{}
+	var fits []string
+	for i := range pairs {
+		for _, cost := range []*Cost{&pairs[i].A, &pairs[i].B} {
+			if costs[cost.fit] == nil {
+				fits = append(fits, fmt.Sprint(cost.fit))
+			}
+			costs[cost.fit] = append(costs[cost.fit], cost)
+		}
+	}
+	return scanRows(ctx, c, `SELECT fit_id, coalesce(sum(evaluations), 0)::BIGINT, coalesce(sum(gradients), 0)::BIGINT FROM chain
+		WHERE fit_id IN (SELECT unnest(?::VARCHAR[])::BIGINT) GROUP BY fit_id`, func(rows *sql.Rows) error {
+		var fit, evaluations, gradients int64
+		if err := rows.Scan(&fit, &evaluations, &gradients); err != nil {
+			return err
+		}
+		for _, cost := range costs[fit] {
+			cost.Evaluations, cost.Gradients = evaluations, gradients
+		}
+		return nil
+	}, list(fits))
+}
