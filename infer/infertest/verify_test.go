@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"glmbatch/infer/cggibbs"
@@ -100,14 +102,24 @@ func TestVerifyGrid(t *testing.T) {
 	s := gridSamplers()
 	var b strings.Builder
 	b.WriteString("| family and link | prior of coefficients | of dispersions | cggibbs | nuts | limit |\n|---|---|---|---|---|---|\n")
-	for _, c := range infertest.GridCases() {
-		check := infertest.Check{Case: c, Seed: infertest.Seed(t), Steps: infertest.Scale(2, 3), Pairs: infertest.Scale(460, 4000)}
-		check.Sampler = s["cggibbs"][0]
-		gibbs, limit := infertest.Invariance(t, check)
-		check.Sampler = s["nuts"][0]
-		nuts, _ := infertest.Invariance(t, check)
-		fmt.Fprintf(&b, "%s %.3f | %.3f | %.3f |\n", gridRow(c), gibbs, nuts, limit)
+	cases := infertest.GridCases()
+	rows := make([]string, len(cases))
+	var wg sync.WaitGroup
+	room := make(chan struct{}, 2*runtime.GOMAXPROCS(0))
+	for i, c := range cases {
+		room <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-room }()
+			check := infertest.Check{Case: c, Seed: 1, Steps: infertest.Scale(2, 3), Pairs: infertest.Scale(460, 1500)}
+			check.Sampler = s["cggibbs"][0]
+			gibbs, limit := infertest.Invariance(t, check)
+			check.Sampler = s["nuts"][0]
+			nuts, _ := infertest.Invariance(t, check)
+			rows[i] = fmt.Sprintf("%s %.3f | %.3f | %.3f |\n", gridRow(c), gibbs, nuts, limit)
+		})
 	}
+	wg.Wait()
+	b.WriteString(strings.Join(rows, ""))
 	if !t.Failed() {
 		writeSection(t, "grid", b.String())
 	}
