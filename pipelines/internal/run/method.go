@@ -56,7 +56,7 @@ func resolve(s *spec.Sampler, model *spec.Model) (method, error) {
 		}
 		return method{
 			name: name, version: nuts.Version, options: o,
-			setup:       func(t *glm.Target) (infer.Setup, error) { return nuts.New(t.Vectorised(), o) },
+			setup:       func(t *glm.Target) (infer.Setup, error) { return nuts.New(t, o) },
 			hamiltonian: true, maxDepth: o.Doublings(),
 		}, nil
 	}
