@@ -27,6 +27,9 @@ var identitySQL string
 //go:embed schema/0003_calibration.sql
 var calibrationSQL string
 
+//go:embed schema/0003_scales.sql
+var scalesSQL string
+
 //go:embed schema/0003_derive.sql
 var deriveSQL string
 
@@ -41,7 +44,7 @@ var replicatesSQL string
 var migrations = []migration{
 	{"ledger", []string{ledgerSQL, commentsSQL}},
 	{"identity", []string{identitySQL}},
-	{"models", []string{calibrationSQL, deriveSQL, looSQL, replicatesSQL}},
+	{"models", []string{calibrationSQL, deriveSQL, looSQL, replicatesSQL, scalesSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.
