@@ -23,8 +23,8 @@ type Options struct {
 	// "stepping_out", or "matched", a Metropolis step matched to slope and
 	// curvature, with a slice stepped out one time in eight, for log-concave
 	// families under normal, flat and laplace priors. Dispersions get a slice with
-	// doubling. Empty means "doubling" in the coordinate basis; in the others
-	// "matched" where it serves, else "stepping_out".
+	// doubling. Empty means "doubling" in the coordinate basis, "matched" in the
+	// rotated one where it serves, else "stepping_out".
 	Update string
 	// Kernels is how the likelihood's passes go over the rows: "vector", in the
 	// processor's vector instructions where it has them, or "scalar", one at a
@@ -115,7 +115,7 @@ func (o Options) update(m *glm.Model) (string, error) {
 		return o.Update, nil
 	case o.Basis == "coordinate":
 		return "doubling", nil
-	case serves:
+	case serves && o.Basis == "rotated":
 		return "matched", nil
 	}
 	return "stepping_out", nil

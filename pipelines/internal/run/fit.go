@@ -78,10 +78,13 @@ type fitting struct {
 	measured    *measured
 	setupTime   time.Duration
 	caution     string // of posterior means that may not exist; empty if none
-	assessment  report.Assessment
-	assessed    []string            // its warnings
-	condition   []report.Diagnostic // condition numbers, if the run asks for them
-	wall        time.Duration
+	// meanless are the parameters concerned, in the units of the data.
+	meanless      []int
+	meanlessWords string
+	assessment    report.Assessment
+	assessed      []string            // its warnings
+	condition     []report.Diagnostic // condition numbers, if the run asks for them
+	wall          time.Duration
 }
 
 // fit carries out one job. Whatever goes wrong in it, a panic included, is the
@@ -236,6 +239,7 @@ func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
 	}
 	if columns, words := target.MeanMayNotExist(); len(columns) > 0 {
 		f.caution = caution(f.design.Data.Names, columns, words)
+		f.meanless, f.meanlessWords = inDataUnits(columns, f.design.Record), words
 	}
 	setup, err := f.method.setup(target)
 	if r.Tamper != nil && err == nil {
@@ -318,6 +322,7 @@ func (r *runner) check(ctx context.Context, f *fitting, w window) (*measured, er
 	if err != nil {
 		return nil, err
 	}
+	m.withoutMoments(f.meanless, f.meanlessWords)
 	m.local = localScales(f.params)
 	m.deriving = f.deriving(w)
 	m.derived, err = m.deriving.summarize()
