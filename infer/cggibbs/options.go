@@ -16,15 +16,15 @@ type Options struct {
 	// Basis is the coordinate system of the updates: "coordinate", the coefficients
 	// themselves; "rotated", coordinates in which the posterior is near N(0, I);
 	// "reduced", what the likelihood sees of coefficients with normal priors,
-	// rotated. Where a basis cannot be made the coordinate basis takes its place,
+	// rotated; "auto", one of them, see Auto. Where a basis cannot be made the coordinate basis takes its place,
 	// and the Setup says why (infer.Explainer). Empty means "coordinate".
 	Basis string
 	// Update is the update of a coordinate: a slice with "doubling" or with
 	// "stepping_out", or "matched", a Metropolis step matched to slope and
 	// curvature, with a slice stepped out one time in eight, for log-concave
 	// families under normal, flat and laplace priors. Dispersions get a slice with
-	// doubling. Empty means "doubling" in the coordinate basis; in the others
-	// "matched" where it serves, else "stepping_out".
+	// doubling. Empty means "doubling" in the coordinate basis, "matched" in the
+	// rotated one where it serves, else "stepping_out".
 	Update string
 	// Kernels is how the likelihood's passes go over the rows: "vector", in the
 	// processor's vector instructions where it has them, or "scalar", one at a
@@ -85,8 +85,8 @@ func (o Options) filled() (Options, error) {
 		o.RefreshEvery = 128
 	}
 	switch {
-	case o.Basis != "coordinate" && o.Basis != "rotated" && o.Basis != "reduced":
-		return o, &OptionError{"basis", o.Basis, `"coordinate", "rotated" or "reduced"`}
+	case o.Basis != "coordinate" && o.Basis != "rotated" && o.Basis != "reduced" && o.Basis != "auto":
+		return o, &OptionError{"basis", o.Basis, `"coordinate", "rotated", "reduced" or "auto"`}
 	case o.Update != "" && o.Update != "doubling" && o.Update != "stepping_out" && o.Update != "matched":
 		return o, &OptionError{"update", o.Update, `"doubling", "stepping_out" or "matched"`}
 	case o.Kernels != "scalar" && o.Kernels != "vector":
@@ -115,7 +115,7 @@ func (o Options) update(m *glm.Model) (string, error) {
 		return o.Update, nil
 	case o.Basis == "coordinate":
 		return "doubling", nil
-	case serves:
+	case serves && o.Basis == "rotated":
 		return "matched", nil
 	}
 	return "stepping_out", nil
