@@ -42,8 +42,7 @@ func unchecked(t testing.TB, e example) *Target {
 // the one before it: of the mass, then of each mean. The grid is even in log u and
 // in asinh(10⁶·(beta − centre)), so that powers at infinity and a spike at centre are
 // resolved: a tail 1/t adds the same with each e-fold, t^−1.3 but e^−0.9 of it over 3.
-func divergent(t *testing.T, target *Target, centre float64) []bool {
-	t.Helper()
+func divergent(target *Target, centre float64) []bool {
 	const step, near, third, far = 0.5, 10.0, 13.0, 16.0
 	p := NewPredictor(target)
 	dim, u := target.Dim(), make([]float64, target.Dim())
@@ -62,13 +61,7 @@ func divergent(t *testing.T, target *Target, centre float64) []bool {
 			}
 			top = v
 		}
-		k := 0
-		if shell >= near {
-			k = 1
-		}
-		if shell >= third {
-			k = 2
-		}
+		k, _ := slices.BinarySearch([]float64{near, third}, shell)
 		m := math.Exp(v - top)
 		sums[0][k] += m
 		for j := range dim {
@@ -204,7 +197,7 @@ func TestProprietyAgainstIntegrals(t *testing.T) {
 		if walled(c.family) || c.family.Link == "inverse" {
 			centre = 1 // where a response of 1 is fitted perfectly
 		}
-		got := divergent(t, target, centre)
+		got := divergent(target, centre)
 		switch {
 		case got[0] != refused:
 			t.Errorf("%s: the integral diverges: %v, refused: %v (%v)", e.name, got[0], refused, improper)
