@@ -30,7 +30,7 @@ func (f *fitting) evidence(m *measured) report.Evidence {
 	e := report.Evidence{
 		Names:       parameterNames(f.params),
 		Summaries:   m.params,
-		Statistics:  gated(m.statistics()),
+		Statistics:  f.gated(m.statistics()),
 		Divergences: m.divergences,
 		Warnings:    f.warnings(m),
 	}
@@ -46,9 +46,10 @@ func (m *measured) statistics() []report.Statistic {
 }
 
 // gated keeps the statistics that a verdict rests on. log_prior is recorded but
-// not gated: it is constant under flat priors.
-func gated(all []report.Statistic) []report.Statistic {
-	return slices.DeleteFunc(all, func(s report.Statistic) bool { return s.Name != "log_lik" })
+// not gated: it is constant under flat priors; nor is log_lik where the prior is
+// drawn from, in which it has no part and may be infinite.
+func (f *fitting) gated(all []report.Statistic) []report.Statistic {
+	return slices.DeleteFunc(all, func(s report.Statistic) bool { return s.Name != "log_lik" || f.method.name == priorMethod })
 }
 
 func parameterNames(params []infer.Parameter) []string {
@@ -64,6 +65,9 @@ func parameterNames(params []infer.Parameter) []string {
 // from the draws.
 func (f *fitting) warnings(m *measured) []string {
 	out := append([]string(nil), f.design.Warnings...)
+	if f.method.name == priorMethod {
+		out = append(out, "drawn from the prior, not from a posterior: the response had no part in it")
+	}
 	for _, pattern := range unused(f.model, f.design.Data) {
 		out = append(out, "prior.by_name "+pattern+" decides the prior of no column")
 	}

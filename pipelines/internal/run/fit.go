@@ -15,6 +15,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/pipelines/internal/progress"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/spool"
@@ -220,11 +221,17 @@ func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
 	defer r.workers.release()
 	timer := startTimer()
 	defer timer.stop()
-	target, err := glm.NewTarget(f.design.Data, f.posterior())
+	model := f.posterior()
+	if f.method.name == priorMethod {
+		if err := prior.Check(&model, f.design.Data.Names); err != nil {
+			return nil, f.explain(err)
+		}
+	}
+	target, err := glm.NewTarget(f.design.Data, model)
 	if err != nil {
 		return nil, f.explain(err)
 	}
-	if columns, words := target.MeanMayNotExist(); len(columns) > 0 {
+	if columns, words := target.MeanMayNotExist(); len(columns) > 0 && f.method.name != priorMethod {
 		f.caution = caution(f.design.Data.Names, columns, words)
 	}
 	setup, err := f.method.setup(target)
