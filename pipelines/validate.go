@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -9,18 +10,21 @@ import (
 	"glmbatch/pipelines/internal/spec"
 )
 
-// Plan is what a valid spec would do, as far as it can be told without reading
-// data.
-type Plan struct{ pipeline *spec.Pipeline }
+// Plan is what a valid spec would do.
+type Plan struct {
+	pipeline *spec.Pipeline
+	defaults []string
+}
 
 // Validate checks the spec that target names. Its error is a *UsageError that
-// lists every problem.
-func Validate(target string, o Overrides) (*Plan, error) {
+// lists every problem. It reads data where priors are left out, whose defaults
+// have their scale from there.
+func Validate(ctx context.Context, target string, o Overrides) (*Plan, error) {
 	p, _, err := load(target, o)
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{p}, nil
+	return &Plan{p, run.Defaults(ctx, p, example)}, nil
 }
 
 // String lists the fits, the priors, and how small an R-hat the run can reach.
@@ -44,23 +48,27 @@ func (p *Plan) String() string {
 	b.WriteString("\nmodels:\n")
 	for _, m := range p.pipeline.Models {
 		fmt.Fprintf(&b, "  %s: %s, %s, standardize %s\n    prior of coefficients %s; of the intercept %s at %s",
-			m.Name, m.Formula, m.Family, m.Standardize, orNone(m.Prior.Coefficients.Prior.String()),
-			orNone(m.Prior.Intercept.Prior.Prior.String()), m.Prior.Intercept.At)
+			m.Name, m.Formula, m.Family, m.Standardize, orDefault(m.Prior.Coefficients.Prior.String()),
+			orDefault(m.Prior.Intercept.Prior.Prior.String()), m.Prior.Intercept.At)
 		for _, n := range m.Prior.ByName {
 			fmt.Fprintf(&b, "; of %s %s", n.Pattern, n.Prior)
 		}
-		if m.Family.HasDispersion() {
-			fmt.Fprintf(&b, "; of sigma %s", m.Prior.Sigma)
+		for _, d := range m.Family.Dispersions() {
+			fmt.Fprintf(&b, "; of %s %s", d.Name, orDefault(m.Prior.Dispersion(d.Name).String()))
 		}
 		b.WriteString("\n")
+	}
+	if len(p.defaults) > 0 {
+		fmt.Fprintf(&b, "\ndefault priors, of the columns as scaled:\n  %s\n",
+			strings.ReplaceAll(strings.Join(p.defaults, "\n"), "\n", "\n  "))
 	}
 	p.rhat(&b)
 	return b.String()
 }
 
-func orNone(prior string) string {
+func orDefault(prior string) string {
 	if prior == "" {
-		return "none"
+		return "by default"
 	}
 	return prior
 }

@@ -3,6 +3,9 @@ package transform
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
+
+	"glmbatch/infer/glm"
 )
 
 // listed is how many names an error lists before it only counts the rest.
@@ -16,37 +19,14 @@ func nearest(name string, candidates []string) string {
 		if strings.EqualFold(c, name) {
 			return c
 		}
-		if d := editDistance(strings.ToLower(name), strings.ToLower(c), bestDistance); d < bestDistance {
+		if more := utf8.RuneCountInString(c) - utf8.RuneCountInString(name); more >= bestDistance || -more >= bestDistance {
+			continue
+		}
+		if d := glm.EditDistance(strings.ToLower(name), strings.ToLower(c)); d < bestDistance {
 			best, bestDistance = c, d
 		}
 	}
 	return best
-}
-
-// editDistance is the Levenshtein distance of a and b in characters, or limit
-// when it is at least that.
-func editDistance(a, b string, limit int) int {
-	s, t := []rune(a), []rune(b)
-	if len(s)-len(t) >= limit || len(t)-len(s) >= limit {
-		return limit
-	}
-	row := make([]int, len(t)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range s {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range t {
-			substitute := diagonal
-			if s[i] != t[j] {
-				substitute++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(substitute, row[j]+1, row[j+1]+1)
-		}
-	}
-	return min(row[len(t)], limit)
 }
 
 // unknownHint says which names there are and which of them was perhaps meant.

@@ -15,17 +15,17 @@ func (a *app) validateCommand() *cobra.Command {
 		Use:   "validate SPEC|NAME…",
 		Short: "Check specs without running them, and say what they would fit",
 		Long: `validate reports every problem of a spec at once, each with its file, line and
-column, and reads no data. For a good spec it lists what would be fitted, and
-the largest R-hat that perfect mixing would give at the lengths of the run.`,
+column. For a good spec it lists what would be fitted, with the numbers of the
+priors that are left out where the data can be read, and the largest R-hat that perfect mixing would give at the lengths of the run.`,
 		Example: `  pipeline validate nightly.yaml`,
 		Args:    cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			o, err := f.overrides()
 			if err != nil {
 				return err
 			}
 			for _, target := range args {
-				plan, err := pipelines.Validate(target, o)
+				plan, err := pipelines.Validate(c.Context(), target, o)
 				if err != nil {
 					return err
 				}

@@ -63,10 +63,10 @@ func supported(model *glm.Model) error {
 		}
 	}
 	switch model.Dispersion.Kind {
-	case glm.Flat, glm.HalfNormal, glm.HalfCauchy:
+	case glm.Flat, glm.HalfNormal, glm.HalfCauchy, glm.Exponential:
 		return nil
 	}
-	return &UnsupportedError{"the sigma prior " + model.Dispersion.String(), "use a half_cauchy, half_normal or flat prior"}
+	return &UnsupportedError{"the sigma prior " + model.Dispersion.String(), "use a half_cauchy, half_normal, exponential or flat prior"}
 }
 
 func (s *setup) Parameters() []infer.Parameter { return s.target.Parameters() }

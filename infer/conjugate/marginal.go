@@ -70,6 +70,8 @@ func (m *marginal) prior(growth, variance0 float64) float64 {
 	case glm.HalfCauchy:
 		x := variance0 / scale / scale
 		return -vec.Log1p(float64(x / (1 + x) * growth))
+	case glm.Exponential: // sigma/sigma0 − 1 without its cancellation
+		return -m.p.sigma.Rate * math.Sqrt(variance0) * (growth / (1 + math.Sqrt(1+growth)))
 	}
 	return 0
 }
@@ -87,6 +89,8 @@ func (p *reduction) slope(ell float64) float64 {
 		sum -= x
 	case glm.HalfCauchy:
 		sum -= 2 * x / (1 + x)
+	case glm.Exponential:
+		sum -= float64(p.sigma.Rate * math.Sqrt(variance))
 	}
 	for k, s := range p.s {
 		total := math.FMA(s, s, variance)
@@ -130,8 +134,11 @@ func (p *reduction) logScales() (lo, hi float64) {
 	if p.noise > 0 {
 		add(math.Sqrt(p.rss / float64(p.noise)))
 	}
-	if p.sigma.Kind != glm.Flat {
+	switch p.sigma.Kind {
+	case glm.HalfNormal, glm.HalfCauchy:
 		add(p.sigma.Scale)
+	case glm.Exponential:
+		add(1 / p.sigma.Rate)
 	}
 	return lo, hi
 }
@@ -230,7 +237,7 @@ func (p *reduction) tailIndex() float64 {
 	switch p.sigma.Kind {
 	case glm.HalfCauchy:
 		return a + 2
-	case glm.HalfNormal:
+	case glm.HalfNormal, glm.Exponential:
 		return math.Inf(1)
 	}
 	return a

@@ -14,9 +14,10 @@ import (
 func normal(m, s float64) glm.Prior { return glm.Prior{Kind: glm.Normal, Location: m, Scale: s} }
 
 var (
-	flat       = glm.Prior{Kind: glm.Flat}
-	halfCauchy = glm.Prior{Kind: glm.HalfCauchy, Scale: 1.3}
-	halfNormal = glm.Prior{Kind: glm.HalfNormal, Scale: 2}
+	flat        = glm.Prior{Kind: glm.Flat}
+	halfCauchy  = glm.Prior{Kind: glm.HalfCauchy, Scale: 1.3}
+	halfNormal  = glm.Prior{Kind: glm.HalfNormal, Scale: 2}
+	exponential = glm.Prior{Kind: glm.Exponential, Rate: 0.8}
 )
 
 // fixture is a posterior with its name.
@@ -40,6 +41,8 @@ func fixtures() []fixture {
 		deficient(simulate(15, 6, "fnnnnn", halfCauchy)),
 		simulate(700, 3, "fnn", flat), // more than one block of rows
 		simulate(1, 3, "nnn", halfNormal),
+		simulate(20, 4, "fnnn", exponential),
+		simulate(6, 9, "nnnnnnnnn", exponential),
 		weighted(simulate(20, 4, "fnnn", flat)),
 		weighted(simulate(6, 9, "fnnnnnnnn", halfCauchy)),
 		weighted(simulate(700, 3, "fnn", halfNormal)),

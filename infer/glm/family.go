@@ -67,7 +67,7 @@ func ParseFamily(name, link string) (Family, error) {
 			return Family{}, &ParseError{Text: link, Reason: "is not a link of family " + name,
 				Hint: "its links are " + strings.Join(f.Links, ", ")}
 		}
-		if distance(strings.ToLower(name), f.Name) <= 2 {
+		if EditDistance(strings.ToLower(name), f.Name) <= 2 {
 			nearest = f.Name
 		}
 		names = append(names, f.Name)

@@ -102,7 +102,7 @@ func suggestPrior(name string) string {
 	folded := strings.ReplaceAll(strings.ToLower(name), "-", "_")
 	for _, s := range priorTable {
 		squeezed := strings.ReplaceAll(string(s.Kind), "_", "")
-		if d := distance(folded, string(s.Kind)); d <= 2 || strings.ReplaceAll(folded, "_", "") == squeezed {
+		if d := EditDistance(folded, string(s.Kind)); d <= 2 || strings.ReplaceAll(folded, "_", "") == squeezed {
 			return "did you mean " + usage(s.Kind, s.Args) + "?"
 		}
 	}
@@ -111,24 +111,4 @@ func suggestPrior(name string) string {
 		all = append(all, usage(s.Kind, s.Args))
 	}
 	return "the priors are " + strings.Join(all, ", ")
-}
-
-// distance returns the Levenshtein distance of two short names.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }

@@ -98,13 +98,19 @@ func (f *fitting) modelHash() string {
 // parameters describes the columns of the draws.
 func (f *fitting) parameters() []report.Parameter {
 	record := f.design.Record
-	given := priors(f.model, f.design.Data)
+	given := f.posterior()
+	dispersions := f.model.Family.Dispersions()
 	out := make([]report.Parameter, len(f.params))
 	for i, p := range f.params {
-		out[i] = report.Parameter{Name: p.Name, Kind: p.Kind, Scale: 1, Prior: f.model.Prior.Dispersion(p.Name).String()}
+		out[i] = report.Parameter{Name: p.Name, Kind: p.Kind, Scale: 1}
+		for k, d := range dispersions {
+			if d.Name == p.Name {
+				out[i].Prior = given.DispersionPrior(k).String()
+			}
+		}
 		if i < len(record.Columns) {
 			out[i].Center, out[i].Scale = record.Columns[i].Centre, record.Columns[i].Scale
-			out[i].Prior = given[i].String()
+			out[i].Prior = given.Coefficients[i].String()
 		}
 		for _, c := range f.spool.Chains {
 			out[i].Starts = append(out[i].Starts, c.Start[i])

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 
+	"glmbatch/infer/glm"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -41,6 +42,7 @@ type modelIdentity struct {
 	ByName                                      []string
 	Shape, Phi, Nu                              string `json:",omitempty"`
 	FrequencyWeights, PrecisionWeights          string `json:",omitempty"`
+	Defaults                                    string `json:",omitempty"` // the rules of priors that are left out
 }
 
 func identifyModel(m *spec.Model) modelIdentity {
@@ -56,11 +58,20 @@ func identifyModel(m *spec.Model) modelIdentity {
 		Nu:           m.Prior.Nu.String(),
 
 		FrequencyWeights: m.FrequencyWeights, PrecisionWeights: m.PrecisionWeights,
+		Defaults: defaultsOf(m),
 	}
 	for _, n := range m.Prior.ByName {
 		id.ByName = append(id.ByName, n.Pattern, n.Prior.String())
 	}
 	return id
+}
+
+// defaultsOf is the version of the rules of default priors, where one is used.
+func defaultsOf(m *spec.Model) string {
+	if m.HasDefaults() {
+		return glm.DefaultsVersion
+	}
+	return ""
 }
 
 // lengthIdentity is what of run decides how long the chains get. The values of

@@ -112,7 +112,7 @@ func TestPriorsByName(t *testing.T) {
 		Intercept: 0,
 	}
 	want := []float64{2, 1, 5, 3, 4, 5}
-	for j, p := range priors(m, data) {
+	for j, p := range posterior(m, data).Coefficients {
 		if p.Scale != want[j] {
 			t.Errorf("%s has the prior %v, want scale %g", data.Names[j], p, want[j])
 		}

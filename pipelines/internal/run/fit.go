@@ -239,14 +239,9 @@ func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
 	return setup, f.explain(err)
 }
 
-// posterior is the likelihood with its priors, resolved for the design.
+// posterior is the likelihood with its priors, defaults resolved for the design.
 func (f *fitting) posterior() glm.Model {
-	return glm.Model{
-		Family:       f.model.Family.Family,
-		Coefficients: priors(f.model, f.design.Data),
-		Dispersion:   dispersionPrior(f.model),
-		Nu:           f.model.Prior.Nu.Prior,
-	}
+	return posterior(f.model, f.design.Data)
 }
 
 // grow draws and checks until the schedule is done.

@@ -17,7 +17,8 @@ func TestAutoFollowsPriors(t *testing.T) {
 		{"laplace(0, 1)", "flat", "flat", "half_cauchy(1)", "cggibbs"},
 		{"normal(0, 1)", "student_t(3, 0, 1)", "flat", "half_cauchy(1)", "cggibbs"},
 		{"normal(0, 1)", "flat", "cauchy(0, 1)", "half_cauchy(1)", "cggibbs"},
-		{"normal(0, 1)", "flat", "flat", "exponential(1)", "cggibbs"},
+		{"normal(0, 1)", "flat", "flat", "exponential(1)", "conjugate"},
+		{"normal(0, 1)", "flat", "flat", "gamma(2, 1)", "cggibbs"},
 	} {
 		prior := func(text string) glm.Prior {
 			p, err := glm.ParsePrior(text)

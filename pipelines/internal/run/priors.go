@@ -7,26 +7,34 @@ import (
 	"glmbatch/pipelines/internal/spec"
 )
 
-// priors gives every column of the design its prior.
-func priors(m *spec.Model, data *glm.Data) []glm.Prior {
-	out := make([]glm.Prior, data.Cols())
+// posterior gives the model its priors: those of the spec, and the defaults for
+// the data where it has none.
+func posterior(m *spec.Model, data *glm.Data) glm.Model {
+	var defaults glm.DefaultPriors
+	if m.HasDefaults() {
+		defaults = glm.Defaults(m.Family.Family, data)
+	}
+	out := glm.Model{Family: m.Family.Family, Coefficients: make([]glm.Prior, data.Cols())}
 	for j, name := range data.Names {
+		given := m.Prior.For(name)
 		if j == data.Intercept {
-			out[j] = m.Prior.Intercept.Prior.Prior
-		} else {
-			out[j] = m.Prior.For(name)
+			given = m.Prior.Intercept.Prior.Prior
+		}
+		if given.Kind == "" {
+			given = defaults.Coefficients[j]
+		}
+		out.Coefficients[j] = given
+	}
+	for k, d := range m.Family.Dispersions() {
+		prior, fallback := &out.Dispersion, defaults.Dispersion
+		if k > 0 {
+			prior, fallback = &out.Nu, defaults.Nu
+		}
+		if *prior = m.Prior.Dispersion(d.Name).Prior; prior.Kind == "" {
+			*prior = fallback
 		}
 	}
 	return out
-}
-
-// dispersionPrior is the prior of the family's first dispersion, the zero prior
-// for a family without one.
-func dispersionPrior(m *spec.Model) glm.Prior {
-	for _, d := range m.Family.Dispersions() {
-		return m.Prior.Dispersion(d.Name).Prior
-	}
-	return glm.Prior{}
 }
 
 // conjugatePriors tells whether every prior of a gaussian model is one that
@@ -37,12 +45,12 @@ func conjugatePriors(m *spec.Model) bool {
 		all = append(all, n.Prior.Prior)
 	}
 	for _, p := range all {
-		if p.Kind != glm.Normal && p.Kind != glm.Flat {
+		if p.Kind != glm.Normal && p.Kind != glm.Flat && p.Kind != "" { // the default is normal
 			return false
 		}
 	}
 	switch m.Prior.Sigma.Kind {
-	case glm.HalfCauchy, glm.HalfNormal, glm.Flat:
+	case "", glm.HalfCauchy, glm.HalfNormal, glm.Exponential, glm.Flat:
 		return true
 	}
 	return false

@@ -2,8 +2,9 @@ package run
 
 import (
 	"fmt"
-	"path"
 	"strings"
+
+	"glmbatch/transform"
 )
 
 // Selector narrows a run to some of its fits. Patterns of one field are
@@ -14,16 +15,14 @@ var selectorFields = []string{"dataset", "model", "sampler"}
 
 // ParseSelector reads terms such as "dataset=claims/*" or "sampler=gibbs". A
 // data set's pattern matches its name, or the name of one of its files or
-// groups: "claims/north".
+// groups: "claims/north". Patterns are those of formulas and priors: * stands for
+// any run of characters, slashes too, ? for one, all others for themselves.
 func ParseSelector(terms []string) (Selector, error) {
 	s := Selector{fields: map[string][]string{}}
 	for _, term := range terms {
 		field, pattern, ok := strings.Cut(term, "=")
 		if !ok || !contains(selectorFields, field) {
 			return s, fmt.Errorf("--only %q: write FIELD=PATTERN, FIELD being one of %s", term, strings.Join(selectorFields, ", "))
-		}
-		if _, err := path.Match(pattern, ""); err != nil {
-			return s, fmt.Errorf("--only %q: the pattern is not a glob", term)
 		}
 		s.fields[field] = append(s.fields[field], pattern)
 	}
@@ -42,7 +41,7 @@ func contains(list []string, s string) bool {
 // unit reports whether the unit's fits may be selected.
 func (s Selector) unit(dataset, key string) bool {
 	return s.match("dataset", func(p string) bool {
-		return glob(p, dataset) || key != "" && (p == dataset+"/"+key || glob(p, dataset+"/"+key))
+		return transform.GlobMatch(p, dataset) || key != "" && transform.GlobMatch(p, dataset+"/"+key)
 	})
 }
 
@@ -50,14 +49,13 @@ func (s Selector) unit(dataset, key string) bool {
 // units are known.
 func (s Selector) dataset(name string, divided bool) bool {
 	return s.match("dataset", func(p string) bool {
-		head, _, grouped := strings.Cut(p, "/")
-		return glob(p, name) || divided && grouped && glob(head, name)
+		return transform.GlobMatch(p, name) || divided && begins(p, name)
 	})
 }
 
 func (s Selector) fit(model, sampler string) bool {
-	return s.match("model", func(p string) bool { return glob(p, model) }) &&
-		s.match("sampler", func(p string) bool { return glob(p, sampler) })
+	return s.match("model", func(p string) bool { return transform.GlobMatch(p, model) }) &&
+		s.match("sampler", func(p string) bool { return transform.GlobMatch(p, sampler) })
 }
 
 func (s Selector) match(field string, ok func(pattern string) bool) bool {
@@ -70,8 +68,13 @@ func (s Selector) match(field string, ok func(pattern string) bool) bool {
 	return len(patterns) == 0
 }
 
-// glob is path.Match for a name that may hold any character.
-func glob(pattern, name string) bool {
-	ok, err := path.Match(pattern, name)
-	return pattern == name || ok && err == nil
+// begins reports whether a pattern may match a name, a slash and something more.
+func begins(pattern, name string) bool {
+	for i := range len(pattern) + 1 {
+		head, rest := pattern[:i], pattern[i:]
+		if transform.GlobMatch(head, name) && (strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, "?") || strings.HasSuffix(head, "*")) {
+			return true
+		}
+	}
+	return false
 }

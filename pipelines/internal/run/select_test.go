@@ -16,6 +16,11 @@ func TestSelector(t *testing.T) {
 		{[]string{"dataset=claims/n*"}, "claims", "south", "m", false},
 		{[]string{"dataset=claims/n*", "dataset=claims/s*"}, "claims", "south", "m", true},
 		{[]string{"dataset=claims/[x]"}, "claims", "[x]", "m", true},
+		{[]string{"dataset=cl*th"}, "claims", "north", "m", true},
+		{[]string{"dataset=*th"}, "claims", "north", "m", true},
+		{[]string{"dataset=claims?north"}, "claims", "north", "m", true},
+		{[]string{"dataset=claims/[a-z]*"}, "claims", "north", "m", false},
+		{[]string{"dataset=cla"}, "claims", "north", "m", false},
 		{[]string{"dataset=other"}, "claims", "", "m", false},
 		{[]string{"dataset=claims", "model=a*"}, "claims", "", "m", false},
 		{[]string{"dataset=claims", "model=a*"}, "claims", "", "abc", true},
@@ -32,7 +37,11 @@ func TestSelector(t *testing.T) {
 			t.Errorf("%q would not read %s", c.terms, c.dataset)
 		}
 	}
-	for _, bad := range []string{"claims", "table=x", "dataset=[", ""} {
+	s, err := ParseSelector([]string{"dataset=other/*"})
+	if err != nil || s.dataset("claims", true) || !s.dataset("other", true) || s.dataset("other", false) {
+		t.Errorf("other/* reads the wrong data sets (%v)", err)
+	}
+	for _, bad := range []string{"claims", "table=x", ""} {
 		if _, err := ParseSelector([]string{bad}); err == nil {
 			t.Errorf("%q was taken as a selector", bad)
 		}

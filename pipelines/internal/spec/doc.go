@@ -14,14 +14,9 @@
 //
 // # Priors that may be left out
 //
-// A prior speaks of the coefficients of the design as sampled, so a fixed
-// default is sane only where the design has a fixed scale. prior.coefficients
-// may be left out under "standardize: center_scale" for families on a
-// unit-free link scale (all but identity, inverse, sqrt and 1/mu^2), and is then
-// normal(0, 2.5). Everywhere else, and for gaussian always (its coefficients
-// are in units of the response), leaving it out is an error that says what to
-// write. The intercept defaults to normal(0, 10), or to flat for gaussian, at the
-// means of the columns (at zero under max_abs, which never centres). The prior of
-// sigma, and the shape of an inverse gaussian, have the unit of the response and
-// must be written; other dispersions have defaults.
+// All of them. A prior speaks of the coefficients of the design as sampled, and a
+// sane scale follows from the data: a prior that is left out has an empty Kind
+// here, and glm.Defaults gives it numbers when the data are there. The
+// intercept's holds at the means of the columns (at zero under max_abs, which never
+// centres).
 package spec

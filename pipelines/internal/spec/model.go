@@ -134,8 +134,15 @@ func (p Priors) Match(name string) *NamedPrior {
 	return best
 }
 
-// checkModel checks what a model's keys say together, and fills in the priors
-// that may be left out (see the package comment).
+// HasDefaults tells whether a prior of the model is left to its default.
+func (m *Model) HasDefaults() bool {
+	left := func(p glm.Prior) bool { return p.Kind == "" }
+	return left(m.Prior.Coefficients.Prior) || left(m.Prior.Intercept.Prior.Prior) ||
+		slices.ContainsFunc(m.Family.Dispersions(), func(d glm.Dispersion) bool { return left(m.Prior.Dispersion(d.Name).Prior) })
+}
+
+// checkModel checks what a model's keys say together. Priors that are left out
+// stay empty: their scales come from the data.
 func (c *checker) checkModel(m *Model) {
 	path := []string{"models", m.Name}
 	if n := c.root.get("models").get(m.Name).get("formula"); m.Formula != "" {
@@ -145,17 +152,6 @@ func (c *checker) checkModel(m *Model) {
 	}
 	if m.Family.Name == "" {
 		return // reported
-	}
-	gaussian := inResponseUnits(m.Family.Family)
-	c.coefficientPrior(m, gaussian)
-	if m.Prior.Intercept.Prior.Kind == "" {
-		m.Prior.Intercept.Prior.Prior = glm.Prior{Kind: glm.Normal, Scale: 10}
-		if m.Family.Family == (glm.Family{Name: "gaussian", Link: "identity"}) || m.Family.Name == "student_t" {
-			m.Prior.Intercept.Prior.Prior = glm.Prior{Kind: glm.Flat}
-		} else if gaussian {
-			c.at(fmt.Sprintf("model %s needs a prior for its intercept: under %s no default fits its scale", quote(m.Name), m.Family),
-				`write for example prior: {intercept: "normal(0, 10)"} in units of the link of the response`, path...)
-		}
 	}
 	c.interceptPoint(m)
 	c.weights(m)
@@ -176,34 +172,12 @@ func (c *checker) weights(m *Model) {
 	}
 }
 
-// inResponseUnits tells whether the coefficients carry the unit of the response,
-// so that no default prior fits them.
-func inResponseUnits(f glm.Family) bool {
-	switch f.Link {
-	case "identity", "sqrt", "inverse", "1/mu^2":
-		return true
-	}
-	return false
-}
-
-// dispersionPriors fills in or asks for the priors of the dispersions that the
-// family has, and refuses the others.
+// dispersionPriors refuses priors of dispersions that the family does not have.
 func (c *checker) dispersionPriors(m *Model) {
-	path := []string{"models", m.Name}
 	for _, name := range []string{"sigma", "shape", "phi", "nu"} {
-		given := c.given("models", m.Name, "prior", name)
 		has := slices.ContainsFunc(m.Family.Dispersions(), func(d glm.Dispersion) bool { return d.Name == name })
-		switch {
-		case !has && given:
-			c.at(m.Family.Name+" has no "+name, "remove it", append(path, "prior", name)...)
-		case !has || given:
-		case name == "sigma" || m.Family.Name == "inverse_gaussian":
-			c.at(fmt.Sprintf("model %s: %s needs a prior for %s, in units of the response", quote(m.Name), m.Family.Name, name),
-				fmt.Sprintf(`write for example prior: {%s: "half_cauchy(1)"} with about the standard deviation of the response for 1`, name), path...)
-		case name == "nu":
-			m.Prior.Nu.Prior = glm.Prior{Kind: glm.Gamma, Shape: 2, Rate: 0.1}
-		default:
-			m.Prior.Dispersion(name).Prior = glm.Prior{Kind: glm.Gamma, Shape: 0.01, Rate: 0.01}
+		if !has && c.given("models", m.Name, "prior", name) {
+			c.at(m.Family.Name+" has no "+name, "remove it", "models", m.Name, "prior", name)
 		}
 	}
 }
@@ -220,22 +194,4 @@ func (c *checker) interceptPoint(m *Model) {
 	case *at == "":
 		*at = "means"
 	}
-}
-
-// coefficientPrior fills in or asks for the prior of the coefficients.
-func (c *checker) coefficientPrior(m *Model, gaussian bool) {
-	if c.given("models", m.Name, "prior", "coefficients") {
-		return
-	}
-	if !gaussian && m.Standardize == "center_scale" {
-		m.Prior.Coefficients.Prior = glm.Prior{Kind: glm.Normal, Scale: 2.5}
-		return
-	}
-	hint := `write for example prior: {coefficients: "normal(0, 2.5)"}, or standardize: center_scale, whose default that is`
-	why := "with standardize: " + m.Standardize + " no default fits the scale of its columns"
-	if gaussian {
-		hint = `write for example prior: {coefficients: "normal(0, 10)"}, or "flat"`
-		why = "the coefficients of " + m.Family.Name + " are in units of the response, so no default fits"
-	}
-	c.at(fmt.Sprintf("model %s needs a prior for its coefficients: %s", quote(m.Name), why), hint, "models", m.Name)
 }

@@ -3,6 +3,8 @@ package spec
 import (
 	"strings"
 	"unicode/utf8"
+
+	"glmbatch/infer/glm"
 )
 
 // nearest returns the candidate with the smallest edit distance to name, or ""
@@ -18,43 +20,12 @@ func nearest(name string, candidates []string) string {
 		if c == name {
 			continue
 		}
-		d := distance(strings.ToLower(name), strings.ToLower(c))
+		d := glm.EditDistance(strings.ToLower(name), strings.ToLower(c))
 		if d < best || d == best && found == "" {
 			best, found = d, c
 		}
 	}
 	return found
-}
-
-// distance is the optimal string alignment distance: insertions, deletions,
-// substitutions and transpositions of neighbours, each at cost 1. Its time is
-// the product of the lengths; names beyond 200 characters are infinitely far.
-func distance(a, b string) int {
-	s, t := []rune(a), []rune(b)
-	if len(s) > 200 || len(t) > 200 {
-		return len(s) + len(t)
-	}
-	before := make([]int, len(t)+1)
-	last := make([]int, len(t)+1)
-	row := make([]int, len(t)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(s); i++ {
-		row[0] = i
-		for j := 1; j <= len(t); j++ {
-			cost := 1
-			if s[i-1] == t[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && s[i-1] == t[j-2] && s[i-2] == t[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(t)]
 }
 
 // isGlob reports whether pattern is more than a name.

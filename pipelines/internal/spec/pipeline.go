@@ -82,14 +82,14 @@ func (Model) planned() string {
 type Family struct{ glm.Family }
 
 // Priors are the prior distributions of a model. Those that the family does not
-// have are left with an empty Kind.
+// have, and those that are left out, have an empty Kind.
 type Priors struct {
-	Coefficients CoefficientPrior `yaml:"coefficients" doc:"Prior of every coefficient but the intercept. May be left out only under 'standardize: center_scale' for links without a unit (log, logit, probit, cloglog, cauchit): normal(0, 2.5)."`
-	Intercept    InterceptPrior   `yaml:"intercept" doc:"Prior of the intercept. Left out: normal(0, 10) at the means of the columns, flat for gaussian and student_t; other links with a unit need one."`
+	Coefficients CoefficientPrior `yaml:"coefficients" doc:"Prior of every coefficient but the intercept. Left out: normal(0, 2.5/sd(x)), times the scale of the response for links with its unit, as in rstanarm; pipeline validate prints the numbers."`
+	Intercept    InterceptPrior   `yaml:"intercept" doc:"Prior of the intercept. Left out: normal(0, 2.5) at the means of the columns; for links with the unit of the response, around its mean and times its scale."`
 	ByName       []*NamedPrior    `yaml:"by_name" keyed:"Pattern" doc:"Priors of single coefficients, by name or glob; the more exact pattern wins."`
-	Sigma        DispersionPrior  `yaml:"sigma" doc:"Prior of the residual standard deviation of gaussian, or the scale of student_t, in units of the response."`
-	Shape        DispersionPrior  `yaml:"shape" doc:"Prior of the shape of negative_binomial, gamma (both: left out, gamma(0.01, 0.01)) or inverse_gaussian (in units of the response)."`
-	Phi          DispersionPrior  `yaml:"phi" doc:"Prior of the precision of beta. Left out: gamma(0.01, 0.01)."`
+	Sigma        DispersionPrior  `yaml:"sigma" doc:"Prior of the residual standard deviation of gaussian, or the scale of student_t, in units of the response. Left out: exponential(1/sd(y))."`
+	Shape        DispersionPrior  `yaml:"shape" doc:"Prior of the shape of gamma (left out: inverse_gamma(0.5, 0.08), so that 1/sqrt(shape) is half_normal(2.5)), inverse_gaussian (the same, times the mean response) or negative_binomial (gamma(0.5, 0.0005))."`
+	Phi          DispersionPrior  `yaml:"phi" doc:"Prior of the precision of beta. Left out: inverse_gamma(0.5, 0.08)."`
 	Nu           DispersionPrior  `yaml:"nu" doc:"Prior of the degrees of freedom of student_t, above 1; constant(4) fixes them. Left out: gamma(2, 0.1)."`
 }
 
