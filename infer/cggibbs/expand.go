@@ -69,12 +69,12 @@ func (s *reducedSetup) Expand(dst, rows []float64, key uint64, iterations []int6
 		copied(j, s.frame.design.Cols+j-d)
 	}
 	from, to := place(p.normal, first), place(p.normal, last)
-	epsilon := make([]float64, p.block())
+	epsilon, along := make([]float64, p.block()), make([]float64, p.block())
 	for c := from; c < to; c += len(epsilon) {
 		some := epsilon[:min(len(epsilon), to-c)]
 		for i, iteration := range iterations {
 			variate.NormalsAt(key, uint64(iteration+1), c, some)
-			p.theta(c, q[i], some)
+			p.theta(c, q[i], some, along)
 			for e, x := range some {
 				dst[(p.normal[c+e]-first)*m+i] = x
 			}

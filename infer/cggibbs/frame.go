@@ -5,8 +5,12 @@ import (
 
 	"glmbatch/infer/glm"
 	"glmbatch/infer/internal/linalg"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/infer/internal/simd"
 )
+
+// kernels have the bits of package vec in the form that this processor runs
+// fastest. The likelihood's passes are the target's own choice.
+var kernels = simd.Vector()
 
 // frame is a fixed invertible map v = origin + T·u between the coordinates u
 // that are updated one at a time and those that priors speak of, with the
@@ -48,7 +52,7 @@ func newFrame(target *glm.Target, design *glm.Dense, offset []float64, priors []
 	}
 	eta0 := append([]float64(nil), offset...)
 	for j, x := range origin {
-		vec.Axpy(x, design.Col(j), eta0)
+		kernels.Axpy(x, design.Col(j), eta0)
 	}
 	b := design
 	if t != nil {
@@ -162,5 +166,5 @@ func (l *line) slopeAt(x float64) float64 {
 
 // move moves the point.
 func (l *line) move(x float64) {
-	vec.Axpy(x, l.col, l.v[l.first:l.first+len(l.col)])
+	kernels.Axpy(x, l.col, l.v[l.first:l.first+len(l.col)])
 }

@@ -20,6 +20,7 @@ type hidden struct {
 	w, q    []float64 // z − Vᵀε; lifted(w)
 	lift    []float64
 	epsilon []float64 // scratch, a block
+	along   []float64 // scratch, a block
 	sums    [hiddenLines][]float64
 }
 
@@ -28,7 +29,8 @@ const hiddenLines = 8
 
 func newHidden(p *reduction) *hidden {
 	h := &hidden{reduction: p, first: -1, w: make([]float64, p.space.Rank),
-		lift: make([]float64, len(p.offset)), epsilon: make([]float64, p.block())}
+		lift: make([]float64, len(p.offset)), epsilon: make([]float64, p.block()),
+		along: make([]float64, p.block())}
 	for i := range hiddenLines {
 		h.projected[i], h.sums[i] = make([]float64, p.space.Rank), make([]float64, p.rowLength())
 	}
@@ -78,7 +80,7 @@ func (h *hidden) position(dst []float64) {
 	for c := 0; c < len(h.normal); c += len(h.epsilon) {
 		some := h.epsilon[:min(len(h.epsilon), len(h.normal)-c)]
 		variate.NormalsAt(h.key, uint64(h.at), c, some)
-		h.theta(c, h.q, some)
+		h.theta(c, h.q, some, h.along)
 		for i, x := range some {
 			dst[h.normal[c+i]] = x
 		}

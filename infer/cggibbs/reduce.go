@@ -106,13 +106,28 @@ func (p *reduction) sampled(theta, v []float64) {
 	p.lowered(sum, v[len(p.kept):])
 }
 
-// row returns row c of V, times a factor, in coordinates that lowered and lifted
-// know: V's own, or X's column.
-func (p *reduction) row(c int) (values []float64, factor float64) {
-	if r := p.space.Rank; p.space.Lift == nil {
-		return p.space.V[c*r : (c+1)*r], 1
+// rowsOf returns rows first to last−1 of V, times a factor each, without gaps, in
+// coordinates that lowered and lifted know: V's own, or X's columns. last is the end
+// of a run of neighbouring columns, at most end.
+func (p *reduction) rowsOf(first, end int) (values []float64, last int) {
+	size := p.rowLength()
+	if p.space.Lift == nil {
+		return p.space.V[first*size : end*size], end
 	}
-	return p.target.Data().X.Col(p.normal[c]), p.scale[c]
+	j := p.normal[first]
+	last = first + 1
+	for last < end && p.normal[last] == j+last-first {
+		last++
+	}
+	return p.target.Data().X.Values[j*size : (j+last-first)*size], last
+}
+
+// factor is that of row c.
+func (p *reduction) factor(c int) float64 {
+	if p.space.Lift == nil {
+		return 1
+	}
+	return p.scale[c]
 }
 
 // rowLength is the length of a row.
@@ -127,22 +142,16 @@ func (p *reduction) rowLength() int {
 // of them in a quarter of a megabyte.
 func (p *reduction) block() int { return max(4, 32768/max(1, p.rowLength())/4*4) }
 
-// accumulate adds Σ x[c]·row(first + c) to sum. Blocks of whole fours in order
-// give the same bits as one call. Cost: O(r) an entry of x, or O(n).
+// accumulate adds Σ x[c]·row(first + c) to sum, and overwrites x. Cost: O(r) an
+// entry of x, or O(n).
 func (p *reduction) accumulate(first int, x, sum []float64) {
-	var r [4][]float64
-	var w [4]float64
-	c := 0
-	for ; c+4 <= len(x); c += 4 {
-		for i := range r {
-			r[i], w[i] = p.row(first + c + i)
-			w[i] *= x[c+i]
-		}
-		vec.Axpy4(&w, r[0], r[1], r[2], r[3], sum)
+	for i := range x {
+		x[i] *= p.factor(first + i)
 	}
-	for ; c < len(x); c++ {
-		values, factor := p.row(first + c)
-		vec.Axpy(float64(x[c]*factor), values, sum)
+	for end := first + len(x); first < end; {
+		rows, last := p.rowsOf(first, end)
+		kernels.AxpyColumns(x[:last-first], rows, sum)
+		x, first = x[last-first:], last
 	}
 }
 
@@ -166,27 +175,18 @@ func (p *reduction) lifted(w, dst []float64) []float64 {
 }
 
 // theta writes coefficients first, first+1, … of theta_G = m + S(V·w + ε), w = z −
-// Vᵀε, over their ε, from q = lifted(w). An entry has the same bits in any
-// range. Cost: O(r) an entry, or O(n) where X's column stands for V's row.
-func (p *reduction) theta(first int, q, epsilon []float64) {
-	var r [4][]float64
-	var factor, along [4]float64
-	for len(epsilon) > 0 {
-		m := min(4, len(epsilon))
-		for i := range m {
-			r[i], factor[i] = p.row(first + i)
-		}
-		if m == 4 {
-			along[0], along[1], along[2], along[3] = vec.Dot4(q, r[0], r[1], r[2], r[3])
-		} else {
-			for i := range m {
-				along[i] = vec.Dot1(q, r[i])
-			}
-		}
-		for i := range m {
-			v := math.FMA(factor[i], along[i], epsilon[i])
-			epsilon[i] = math.FMA(p.scale[first+i], v, p.location[first+i])
-		}
-		epsilon, first = epsilon[m:], first+m
+// Vᵀε, over their ε, from q = lifted(w). An entry has the same bits in any range.
+// along is scratch of that length. Cost: O(r) an entry, or O(n) where X's column
+// stands for V's row.
+func (p *reduction) theta(first int, q, epsilon, along []float64) {
+	along = along[:len(epsilon)]
+	for c, end := first, first+len(epsilon); c < end; {
+		rows, last := p.rowsOf(c, end)
+		kernels.DotColumns(rows, q, along[c-first:last-first])
+		c = last
+	}
+	for i, x := range epsilon {
+		v := math.FMA(p.factor(first+i), along[i], x)
+		epsilon[i] = math.FMA(p.scale[first+i], v, p.location[first+i])
 	}
 }

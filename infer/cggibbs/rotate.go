@@ -7,7 +7,6 @@ import (
 
 	"glmbatch/infer/glm"
 	"glmbatch/infer/internal/linalg"
-	"glmbatch/infer/internal/vec"
 )
 
 // rotateLimit is the largest number of coordinates that are rotated: T takes
@@ -72,7 +71,7 @@ func (s *newton) settle() (*linalg.Chol, error) {
 		s.slope()
 		step := append([]float64(nil), s.gradient...)
 		factor.Solve(step)
-		gain := 0.5 * vec.Dot(step, s.gradient)
+		gain := 0.5 * kernels.Dot(step, s.gradient)
 		if gain <= newtonGain {
 			return factor, nil
 		}
@@ -106,7 +105,7 @@ func (s *newton) curvature() (*linalg.Chol, error) {
 func (s *newton) slope() {
 	s.target.RowGradient(s.point.Eta(), s.point.Dispersions(), s.rows)
 	for j, p := range s.priors {
-		s.gradient[j] = vec.Dot(s.design.Col(j), s.rows)
+		s.gradient[j] = kernels.Dot(s.design.Col(j), s.rows)
 		if p.Kind != glm.Flat {
 			s.gradient[j] = math.FMA(s.ridge[j], p.Location-s.u[j], s.gradient[j])
 		}
@@ -119,7 +118,7 @@ func (s *newton) search(step []float64) bool {
 	old, before := append([]float64(nil), s.u...), s.value()
 	for size := 1.0; size > 1e-9; size /= 2 {
 		copy(s.u, old)
-		vec.Axpy(size, step, s.u)
+		kernels.Axpy(size, step, s.u)
 		s.point.SetUnconstrained(s.u)
 		if s.value() > before {
 			return true

@@ -49,13 +49,13 @@ func (s *scaler) update(k *basisKernel) bool {
 	copy(d.Beta[kept:], z)
 	clear(d.Eta)
 	for i, x := range z {
-		vec.Axpy(x, k.frame.design.Col(kept+i), d.Eta)
+		kernels.Axpy(x, k.frame.design.Col(kept+i), d.Eta)
 	}
 	if k.frame.t != nil {
 		k.frame.t.Solve(d.Beta)
 	}
 	k.point.Direct(d)
-	s.squares, s.point = vec.SumSquares(z), k.point
+	s.squares, s.point = kernels.SumSquares(z), k.point
 	before := k.slice.evaluations
 	l, v, moved, ok := k.slice.updateStepping(s, k.point.Value().LogLik, s.width)
 	k.touched += (k.slice.evaluations-before)*k.rows() + k.rows()*int64(len(z))

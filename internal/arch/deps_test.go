@@ -37,7 +37,7 @@ var deps = map[string]string{
 	"infer/internal/simd":     "infer/internal/vec golang.org/x/sys/cpu",
 	"infer/internal/state":    "",
 	"infer/internal/variate":  "infer/internal/vec",
-	"infer/internal/linalg":   "infer/internal/vec" + gonum,
+	"infer/internal/linalg":   "infer/internal/vec infer/internal/simd" + gonum,
 	"ingest":                  arrow + duckdb,
 	"transform":               "infer infer/glm" + arrow + gonum,
 	"report":                  "infer infer/diag" + duckdb,

@@ -33,7 +33,7 @@ func Cholesky(a []float64, n int) (*Chol, error) {
 		for j := range last {
 			col := a[j*n : j*n+n]
 			if j >= first {
-				pivot := col[j] - vec.SumSquares(col[:j])
+				pivot := col[j] - kernels.SumSquares(col[:j])
 				if !(pivot > 0) || pivot > math.MaxFloat64 {
 					return nil, ErrNotPositive
 				}
@@ -41,7 +41,7 @@ func Cholesky(a []float64, n int) (*Chol, error) {
 			}
 			for i := max(j+1, first); i < last; i++ {
 				row := a[i*n : i*n+n]
-				row[j] = (row[j] - vec.Dot(row[:j], col)) / col[j]
+				row[j] = (row[j] - kernels.Dot(row[:j], col)) / col[j]
 			}
 		}
 	}
@@ -53,7 +53,7 @@ func (c *Chol) SolveLower(b []float64) {
 	n := c.n
 	for i := range n {
 		row := c.l[i*n : i*n+n]
-		b[i] = (b[i] - vec.Dot(row[:i], b)) / row[i]
+		b[i] = (b[i] - kernels.Dot(row[:i], b)) / row[i]
 	}
 }
 
@@ -63,7 +63,7 @@ func (c *Chol) SolveUpper(b []float64) {
 	for i := n - 1; i >= 0; i-- {
 		row := c.l[i*n : i*n+n]
 		b[i] /= row[i]
-		vec.Axpy(-b[i], row[:i], b[:i])
+		kernels.Axpy(-b[i], row[:i], b[:i])
 	}
 }
 

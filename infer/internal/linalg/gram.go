@@ -1,42 +1,46 @@
 package linalg
 
-import "glmbatch/infer/internal/vec"
+import "glmbatch/infer/internal/simd"
 
-// gramRows is the number of rows of a block of Gram: 256 rows of 500 columns
-// are a megabyte, which stays in a core's cache.
-const gramRows = 256
+// kernels have the bits of package vec in the form that this processor runs
+// fastest.
+var kernels = simd.Vector()
+
+// blockRows is the number of rows that Gram and Multiply work on together: 256
+// rows of 500 columns are a megabyte, which stays in a core's cache.
+const blockRows = 256
+
+// pack copies rows first to first+m−1 of x, rows × cols by column, so that they
+// stand by column without gaps.
+func pack(x []float64, rows, cols, first, m int, dst []float64) {
+	for j := range cols {
+		copy(dst[j*m:(j+1)*m], x[j*rows+first:])
+	}
+}
 
 // Gram writes the lower triangle of XᵀWX by rows (entry (i, j) at h[i*cols+j],
 // j ≤ i) for X of rows × cols by column, and leaves what is above it. w is the
 // diagonal of W; nil means ones. Cost: rows·cols²/2 fused multiply-adds in a
-// fixed order, four products to a reading of a column.
+// fixed order.
 func Gram(x []float64, rows, cols int, w, h []float64) {
 	for i := range cols {
 		clear(h[i*cols : i*cols+i+1])
 	}
-	var scaled [gramRows]float64
-	for first := 0; first < rows; first += gramRows {
-		m := min(gramRows, rows-first)
-		block := func(j int) []float64 { return x[j*rows+first : j*rows+first+m] }
+	block, sums := make([]float64, min(rows, blockRows)*cols), make([]float64, cols)
+	left := make([]float64, blockRows)
+	for first := 0; first < rows; first += blockRows {
+		m := min(blockRows, rows-first)
+		pack(x, rows, cols, first, m, block)
 		for i := range cols {
-			left := scaled[:m]
-			copy(left, block(i))
+			copy(left[:m], block[i*m:(i+1)*m])
 			if w != nil {
 				for r, v := range w[first : first+m] {
 					left[r] *= v
 				}
 			}
-			row := h[i*cols : i*cols+i+1]
-			j := 0
-			for ; j+4 <= len(row); j += 4 {
-				a, b, c, d := vec.Dot4(left, block(j), block(j+1), block(j+2), block(j+3))
-				row[j] += a
-				row[j+1] += b
-				row[j+2] += c
-				row[j+3] += d
-			}
-			for ; j < len(row); j++ {
-				row[j] += vec.Dot1(left, block(j))
+			kernels.DotColumns(block[:(i+1)*m], left[:m], sums[:i+1])
+			for j, v := range sums[:i+1] {
+				h[i*cols+j] += v
 			}
 		}
 	}

@@ -2,8 +2,6 @@ package linalg
 
 import (
 	"math"
-
-	"glmbatch/infer/internal/vec"
 )
 
 // gramCondition is the condition number of A up to which RowSpace trusts AAᵀ.
@@ -83,7 +81,7 @@ func (s *RowSpace) Lifted(w, dst []float64) {
 	clear(dst)
 	n := len(dst)
 	for k, v := range w {
-		vec.Axpy(v, s.Lift[k*n:(k+1)*n], dst)
+		kernels.Axpy(v, s.Lift[k*n:(k+1)*n], dst)
 	}
 }
 
@@ -91,6 +89,6 @@ func (s *RowSpace) Lifted(w, dst []float64) {
 func (s *RowSpace) Lowered(a, dst []float64) {
 	n := len(a)
 	for k := range dst {
-		dst[k] = vec.Dot(a, s.Lift[k*n:(k+1)*n])
+		dst[k] = kernels.Dot(a, s.Lift[k*n:(k+1)*n])
 	}
 }

@@ -65,3 +65,31 @@ func TestNormalsAtMoments(t *testing.T) {
 		}
 	}
 }
+
+// Chunks of quantiles have the bits of Quantile, at the seams of its branches too.
+func TestQuantiles(t *testing.T) {
+	var p []float64
+	for i := range 1000 {
+		p = append(p, open(uint64(i)*0x9E3779B97F4A7C15), open(uint64(i)<<12), open(^uint64(i<<12)))
+	}
+	for _, seam := range []float64{0.075, 0.925, 0.5} {
+		p = append(p, seam, math.Nextafter(seam, 0), math.Nextafter(seam, 1))
+	}
+	got := append([]float64(nil), p...)
+	toQuantiles(got)
+	for i, x := range p {
+		if want := Quantile(x); got[i] != want {
+			t.Errorf("quantile of %v is %v, want %v", x, got[i], want)
+		}
+	}
+}
+
+func BenchmarkNormalsAt(b *testing.B) {
+	dst := make([]float64, 1024)
+	b.Run("n=1024", func(b *testing.B) {
+		for line := uint64(0); b.Loop(); line++ {
+			NormalsAt(1, line, 0, dst)
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1024, "ns/draw")
+	})
+}

@@ -6,38 +6,6 @@ import (
 	"testing"
 )
 
-// Four columns at a time and one give the same bits, and sums that differ from
-// Dot's by rounding; Axpy4 has the bits of four Axpy.
-func TestFour(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for n := range 40 {
-		col := func() []float64 {
-			v := make([]float64, n)
-			for i := range v {
-				v[i] = r.NormFloat64()
-			}
-			return v
-		}
-		x, y, c := col(), col(), [4][]float64{col(), col(), col(), col()}
-		var got [4]float64
-		got[0], got[1], got[2], got[3] = Dot4(x, c[0], c[1], c[2], c[3])
-		w := [4]float64{0.3, -1.7, 2.1, 0.9}
-		want := append([]float64(nil), y...)
-		for k := range got {
-			if one := Dot1(x, c[k]); one != got[k] || math.Abs(one-Dot(x, c[k])) > 1e-13 {
-				t.Errorf("n = %d, column %d: %v of four, %v alone, %v by Dot", n, k, got[k], one, Dot(x, c[k]))
-			}
-			Axpy(w[k], c[k], want)
-		}
-		Axpy4(&w, c[0], c[1], c[2], c[3], y)
-		for i := range y {
-			if y[i] != want[i] {
-				t.Errorf("n = %d: Axpy4 gives %v, four Axpy %v", n, y[i], want[i])
-			}
-		}
-	}
-}
-
 // The fused passes have the sums of the plain ones and the derivatives of the
 // elementary functions.
 func TestCurves(t *testing.T) {
