@@ -20,6 +20,10 @@ const (
 	Intercept   ParameterKind = "intercept"
 	Coefficient ParameterKind = "coefficient"
 	Dispersion  ParameterKind = "dispersion"
+	// Scale is a scale that a prior shares among coefficients; LocalScale is one
+	// coefficient's own, of which there are as many as coefficients.
+	Scale      ParameterKind = "scale"
+	LocalScale ParameterKind = "local_scale"
 )
 
 // Parameter names one entry of a position.

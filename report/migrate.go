@@ -27,6 +27,9 @@ var identitySQL string
 //go:embed schema/0003_calibration.sql
 var calibrationSQL string
 
+//go:embed schema/0003_scales.sql
+var scalesSQL string
+
 //go:embed schema/0003_derive.sql
 var deriveSQL string
 
@@ -44,7 +47,7 @@ var checksSQL string
 var migrations = []migration{
 	{"ledger", []string{ledgerSQL, commentsSQL}},
 	{"identity", []string{identitySQL}},
-	{"models", []string{calibrationSQL, deriveSQL, looSQL, replicatesSQL, checksSQL}},
+	{"models", []string{calibrationSQL, deriveSQL, looSQL, replicatesSQL, scalesSQL, checksSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.

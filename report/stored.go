@@ -80,7 +80,7 @@ func (l *Ledger) Stored(ctx context.Context, fingerprints []string) (map[string]
 }
 
 // Evidence returns what the complete fit with this fingerprint was judged by,
-// to judge it again by other gates. It is an error if there is none.
+// local scales left out, to judge it again by other gates. It is an error if there is none.
 func (l *Ledger) Evidence(ctx context.Context, fingerprint string) (Evidence, error) {
 	stored, err := l.Stored(ctx, []string{fingerprint})
 	if err != nil {
@@ -96,8 +96,11 @@ func (l *Ledger) Evidence(ctx context.Context, fingerprint string) (Evidence, er
 	}
 	parameters, statistics, err := l.Summaries(ctx, fingerprint)
 	for _, p := range parameters {
-		if p.Kind == Derived {
+		switch p.Kind {
+		case Derived:
 			e.Derived = append(e.Derived, Statistic{p.Name, p.Summary})
+			continue
+		case infer.LocalScale:
 			continue
 		}
 		e.Names, e.Summaries = append(e.Names, p.Name), append(e.Summaries, p.Summary)

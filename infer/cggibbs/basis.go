@@ -76,6 +76,9 @@ func (f *fallback) Explain() string { return f.words }
 // choose makes the frame.
 func (s *basisSetup) choose() (err error) {
 	t := s.target
+	if t.Scales() > 0 {
+		return errors.New("the scales of horseshoe priors move beside single coefficients only")
+	}
 	data, priors := t.Data(), t.Model().Coefficients
 	d := data.Cols()
 	offset := make([]float64, data.Rows())

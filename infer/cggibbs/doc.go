@@ -10,12 +10,14 @@
 //
 // It sees a glm.Target only; transform makes its data, report stores the draws.
 //
+// The scales of horseshoe priors move in blocks after each sweep.
+//
 // That is the coordinate basis, which stays as reference. Two others give the
 // same posterior by far fewer passes: rotated (rotate.go), where coordinates hardly
 // depend on each other, and reduced (reduce.go), where d coefficients with normal
 // priors are told by the at most n directions of them that the likelihood sees.
 //
-// Read options.go, then gibbs.go, then slice.go, then state.go. Then, for bases,
+// Read options.go, then gibbs.go, then slice.go, scales.go and state.go. Then, for bases,
 // frame.go, rotate.go, reduce.go, basis.go, basiskernel.go with its updates
 // stepping.go, matched.go and scale.go, basisstate.go and expand.go.
 package cggibbs

@@ -13,6 +13,10 @@ type setup struct {
 	target *glm.Target
 	opts   Options
 	widths []float64 // initial slice width per coordinate of u
+
+	sweep      int            // coordinates of a sweep: coefficients and dispersions
+	blocks     [][]scaleBlock // per horseshoe prior
+	likelihood []float64      // see likelihoodScales
 }
 
 // New returns the sampler of a posterior. Cost: O(n) per coefficient with a
@@ -28,7 +32,10 @@ func New(target *glm.Target, opts Options) (infer.Setup, error) {
 	if opts.Basis != "coordinate" || opts.Update != "" && opts.Update != "doubling" {
 		return newBasis(target, opts)
 	}
-	s := &setup{target: target, opts: opts, widths: make([]float64, target.Dim())}
+	s := &setup{
+		target: target, opts: opts, widths: make([]float64, target.Dim()),
+		sweep: target.Dim() - target.Scales(), blocks: blocksOf(target), likelihood: likelihoodScales(target),
+	}
 	for j := range s.widths {
 		s.widths[j] = opts.Width * unit(target, j)
 	}
@@ -38,7 +45,7 @@ func New(target *glm.Target, opts Options) (infer.Setup, error) {
 // unit returns the scale that slice widths of coordinate j are stated in.
 func unit(t *glm.Target, j int) float64 {
 	if j >= t.Cols() {
-		return 1 // the log of a dispersion
+		return 1 // the log of a dispersion or scale
 	}
 	switch p := t.Model().Coefficients[j]; p.Kind {
 	case glm.Flat:
@@ -50,7 +57,7 @@ func unit(t *glm.Target, j int) float64 {
 	}
 }
 
-// Parameters describes the coefficients and then the dispersions.
+// Parameters describes the coefficients, the dispersions and the scales.
 func (s *setup) Parameters() []infer.Parameter { return s.target.Parameters() }
 
 // Kernel returns one chain at its dispersed start.
@@ -76,7 +83,7 @@ type kernel struct {
 	touched   int64 // entries of X read since the iteration began
 
 	coord int     // under update
-	here  float64 // its value: a coefficient, or the log of a dispersion
+	here  float64 // its value: a coefficient, or the log of a dispersion or scale
 }
 
 // NonFiniteError tells that a conditional log density was NaN or +Inf.
@@ -92,8 +99,9 @@ func (e *NonFiniteError) Error() string {
 		"scale the columns of the design, or give a tighter prior", e.Iteration+1, e.Parameter, e.Value)
 }
 
-// Step makes as many univariate updates as there are coordinates, after a
-// refresh of the cached linear predictor when one is due.
+// Step makes as many univariate updates as there are coefficients and
+// dispersions, after a refresh of the cached linear predictor when one is due, and
+// then moves the scales of horseshoe priors.
 //
 // Cost: O(n·d), because the cached predictor makes one conditional O(n);
 // O(n·d²) with Options.Uncached.
@@ -107,21 +115,28 @@ func (k *kernel) Step() (infer.Info, error) {
 		k.point.Refresh()
 		k.touched += k.entries()
 	}
-	dim := len(k.widths)
-	for i := range dim {
+	for i := range k.sweep {
 		j := i
 		if k.opts.Scan == "random" {
-			j = variate.Index(k.stream, dim)
+			j = variate.Index(k.stream, k.sweep)
 		}
 		if !k.update(j) {
-			return infer.Info{}, &NonFiniteError{k.Parameters()[j].Name, k.iteration, k.slice.badValue}
+			return infer.Info{}, k.nonFinite()
 		}
+	}
+	if !k.moveScales() {
+		return infer.Info{}, k.nonFinite()
 	}
 	k.iteration++
 	return infer.Info{
 		LogLik: k.point.Value().LogLik, LogPrior: k.point.LogPrior(),
 		Evaluations: k.slice.evaluations, Touched: k.touched,
 	}, nil
+}
+
+// nonFinite tells what was under update when a log density was NaN or +Inf.
+func (k *kernel) nonFinite() error {
+	return &NonFiniteError{k.Parameters()[k.coord].Name, k.iteration, k.slice.badValue}
 }
 
 // refreshDue tells whether this iteration begins with a refresh.
@@ -143,7 +158,7 @@ func (k *kernel) update(j int) bool {
 		k.here = k.point.Beta(j)
 	}
 	current := k.point.Value().LogLik + k.logPrior(k.here)
-	displacement, v, moved, ok := k.slice.update(k, current, k.widths[j])
+	displacement, v, moved, ok := k.slice.update(k, current, k.width(j))
 	if !ok || !moved {
 		return ok
 	}
@@ -161,7 +176,7 @@ func (k *kernel) update(j int) bool {
 // logPrior returns the log prior density of the coordinate under update at x,
 // with the Jacobian of the logarithm where it is a dispersion.
 func (k *kernel) logPrior(x float64) float64 {
-	return k.target.LogPriorAlong(k.coord, x)
+	return k.point.LogPriorAlong(k.coord, x)
 }
 
 // at implements density for the coordinate under update.
@@ -180,7 +195,7 @@ func (k *kernel) at(displacement float64) (float64, glm.Value) {
 	return v.LogLik + k.logPrior(k.here+displacement), v
 }
 
-// Position writes beta, then the dispersions that are parameters.
+// Position writes beta, the dispersions that are parameters, then the scales.
 func (k *kernel) Position(dst []float64) { k.point.Theta(dst) }
 
 // SetPosition moves the chain to theta, as Position writes it, its cache fresh

@@ -36,8 +36,9 @@ type Options struct {
 	Scan string
 	// Width is the initial slice width, in units of the coordinate's prior
 	// standard deviation; of 10 conditional standard deviations at the
-	// penalised point where the prior is flat; of 2.5 standard deviations in other
-	// bases; of 1 for the log of a dispersion. Zero means 1.
+	// penalised point where the prior is flat; of 3 given the scales where it is a
+	// horseshoe; of 2.5 standard deviations in other bases; of 1 for the log of a
+	// dispersion or scale. Zero means 1.
 	Width float64
 	// MaxDoublings is the largest number of doublings of a slice interval.
 	// Zero means 20; at most 50.

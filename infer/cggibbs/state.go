@@ -12,7 +12,7 @@ import (
 // stateVersion leads a serialised kernel.
 //
 // Layout, little-endian: version (1 byte), flags (1), iteration (8), number of
-// coordinates (8), beta and the logs of dispersions (8 each), stream length (1), stream;
+// coordinates (8), beta and the logs of dispersions and scales (8 each), stream length (1), stream;
 // then, with flagCache, number of cached numbers (8) and these (8 each).
 const stateVersion = 1
 
@@ -36,7 +36,7 @@ func (k *kernel) MarshalBinary() ([]byte, error) {
 	}
 	out := []byte{stateVersion, flags}
 	u := make([]float64, len(k.widths))
-	k.point.Unconstrained(u)
+	k.point.Centred(u)
 	out = binary.LittleEndian.AppendUint64(out, uint64(k.iteration))
 	out = state.AppendFloats(out, u)
 	out = append(out, byte(len(stream)))
@@ -76,7 +76,7 @@ func (k *kernel) UnmarshalBinary(data []byte) error {
 		}
 	}
 	point := glm.NewPredictor(k.target)
-	point.SetUnconstrained(u)
+	point.SetCentred(u)
 	if cache != nil {
 		if err := plausible(cache, point.Cache()); err != nil {
 			return err

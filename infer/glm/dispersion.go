@@ -53,13 +53,18 @@ func (t *Target) setUnconstrained(d *dispersions, u []float64) {
 	}
 }
 
-// Constrain writes theta for u: the coefficients, then x = Lower + e^u for each
-// dispersion x that is a parameter. Both have Dim entries and may be the same.
+// Constrain writes theta for u: the coefficients, times their spread where the
+// prior is a horseshoe (the non-centred form); x = Lower + e^u for each
+// dispersion x that is a parameter; e^u for scales. Both have Dim entries and may
+// be the same.
 func (t *Target) Constrain(u, theta []float64) {
 	d := t.Cols()
 	copy(theta, u[:d])
 	for i, k := range t.free {
 		theta[d+i] = t.dispersions[k].Lower + vec.Exp(u[d+i])
+	}
+	if t.shoes != nil {
+		t.constrainScales(u, theta)
 	}
 }
 
@@ -69,6 +74,9 @@ func (t *Target) Unconstrain(theta, u []float64) {
 	copy(u, theta[:d])
 	for i, k := range t.free {
 		u[d+i] = vec.Log(theta[d+i] - t.dispersions[k].Lower)
+	}
+	if t.shoes != nil {
+		t.unconstrainScales(theta, u)
 	}
 }
 

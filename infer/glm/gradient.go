@@ -1,12 +1,16 @@
 package glm
 
 // LogPosterior returns the log posterior density at the point, unnormalised,
-// with respect to u = (beta, log(dispersions − Lower)): log likelihood, log
-// prior and the Jacobian Σ log(dispersion − Lower). Cost: O(d).
+// with respect to u, as Target.Constrain has it: log likelihood, log prior and
+// the Jacobian Σ log(dispersion − Lower), with scales Σ log scale + Σ log spread
+// more. Cost: O(d).
 func (p *Predictor) LogPosterior() float64 {
 	value := p.value.LogLik + p.LogPrior()
 	for _, k := range p.t.free {
 		value += p.disp.u[k]
+	}
+	if p.t.shoes != nil {
+		value += p.logScaleJacobian()
 	}
 	return value
 }
@@ -20,9 +24,18 @@ func (p *Predictor) Gradient(grad, rows []float64) {
 	for j, prior := range t.model.Coefficients {
 		grad[j] += prior.gradient(p.beta[j])
 	}
-	if len(t.free) == 0 {
-		return
+	if len(t.free) > 0 {
+		p.dispersionGradient(grad)
 	}
+	if t.shoes != nil {
+		p.scaleGradient(grad)
+	}
+}
+
+// dispersionGradient writes the part of the gradient that belongs to
+// dispersions. Cost: O(n).
+func (p *Predictor) dispersionGradient(grad []float64) {
+	t := p.t
 	var scores [2]float64 // in log(dispersion − Lower)
 	if t.kind == gaussian {
 		scaled := p.value.sum / p.disp.at[0] / p.disp.at[0]

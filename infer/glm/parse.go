@@ -70,6 +70,9 @@ func ParsePrior(text string) (Prior, error) {
 
 // lookup finds the arguments of a prior.
 func lookup(name string) (PriorKind, []string, bool) {
+	if name == "regularized_horseshoe" {
+		name = string(RegularisedHorseshoe)
+	}
 	for _, s := range priorTable {
 		if string(s.Kind) == name {
 			return s.Kind, s.Args, true

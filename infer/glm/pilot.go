@@ -14,7 +14,8 @@ import (
 //
 // The penalised point maximises log likelihood − ½ Σ ridge·(beta − centre)²,
 // where ridge and centre are the priors' locations and 1/scale², and a flat prior has
-// a ridge of 1e-6 times the column's own information. A uniform prior adds one over
+// a ridge of 1e-6 times the column's own information. A horseshoe over m columns has
+// one of 1 + m/n times that. A uniform prior adds one over
 // its variance to that, and the point keeps off its ends. The dispersions are fixed at
 // pilot estimates meanwhile: there is never a joint mode over (beta, sigma),
 // which need not exist. Newton's steps use Fisher's information, which is never
@@ -156,8 +157,11 @@ func (p *pilot) setRidge() {
 	p.product()
 	t.RowInformation(p.eta, p.disp.at[:], p.curv)
 	for j, prior := range t.model.Coefficients {
+		share := 1e-6
 		switch prior.Kind {
 		case Flat:
+		case HorseshoePrior, RegularisedHorseshoe:
+			share = 1 + float64(len(t.shoes[t.shoeOf[j]].Columns))/float64(t.Rows())
 		case Uniform:
 			width := prior.High - prior.Low
 			p.ridge[j] = math.FMA(1e-6, p.information(j), 12/width/width)
@@ -166,7 +170,7 @@ func (p *pilot) setRidge() {
 			p.ridge[j] = 1 / prior.Scale / prior.Scale
 			continue
 		}
-		p.ridge[j] = math.FMA(1e-6, p.information(j), 1e-200)
+		p.ridge[j] = math.FMA(share, p.information(j), 1e-200)
 	}
 }
 

@@ -1,6 +1,10 @@
 package glm
 
-import "math"
+import (
+	"math"
+
+	"glmbatch/infer/internal/vec"
+)
 
 // Predictor is a point theta with its cached linear predictor
 // eta = offset + X·beta, the compute graph that makes a change of one
@@ -9,6 +13,7 @@ type Predictor struct {
 	t     *Target
 	beta  []float64
 	disp  dispersions
+	scale scales // of horseshoe priors
 	eta   []float64
 	value Value
 	fresh []float64 // scratch of AlongUncached
@@ -20,29 +25,52 @@ type Value struct {
 	sum, linear float64 // see Target.logLik
 }
 
-// NewPredictor returns a predictor at beta = 0, sigma = 1 and other dispersions
-// 1 above the lower ends of their supports.
+// NewPredictor returns a predictor at beta = 0, sigma = 1, other dispersions
+// 1 above the lower ends of their supports, and scales 1.
 func NewPredictor(t *Target) *Predictor {
-	p := &Predictor{t: t, beta: make([]float64, t.Cols()), disp: t.newDispersions(), eta: make([]float64, t.Rows())}
+	p := &Predictor{t: t, beta: make([]float64, t.Cols()), disp: t.newDispersions(), scale: t.newScales(), eta: make([]float64, t.Rows())}
 	p.Refresh()
 	return p
 }
 
-// SetTheta moves to theta: the coefficients, then the dispersions that are
-// parameters.
+// SetTheta moves to theta: the coefficients, the dispersions that are
+// parameters, then the scales of horseshoe priors.
 // Cost: O(n·d).
 func (p *Predictor) SetTheta(theta []float64) {
 	copy(p.beta, theta[:len(p.beta)])
 	p.t.setTheta(&p.disp, theta[len(p.beta):])
+	for i, x := range theta[p.t.scaleStart():] {
+		p.scale.log[i] = vec.Log(x)
+	}
+	p.spread()
 	p.Refresh()
 }
 
-// SetUnconstrained moves to u: the coefficients, then log(x − Lower) of each
-// dispersion x that is a parameter. Cost: O(n·d).
+// SetUnconstrained moves to u, as Target.Constrain has it: a coefficient stands
+// divided by its spread where its prior is a horseshoe. Cost: O(n·d).
 func (p *Predictor) SetUnconstrained(u []float64) {
+	p.setCentred(u)
+	for j, g := range p.t.shoeOf {
+		if g >= 0 {
+			p.beta[j] *= p.scale.spread[j]
+		}
+	}
+	p.Refresh()
+}
+
+// SetCentred moves to the coefficients themselves, then log(x − Lower) of each
+// dispersion x that is a parameter, then the logs of scales. Cost: O(n·d).
+func (p *Predictor) SetCentred(u []float64) {
+	p.setCentred(u)
+	p.Refresh()
+}
+
+// setCentred is SetCentred without the cache.
+func (p *Predictor) setCentred(u []float64) {
 	copy(p.beta, u[:len(p.beta)])
 	p.t.setUnconstrained(&p.disp, u[len(p.beta):])
-	p.Refresh()
+	copy(p.scale.log, u[p.t.scaleStart():])
+	p.spread()
 }
 
 // Theta writes the point to dst, len(dst) = Target.Dim.
@@ -51,14 +79,28 @@ func (p *Predictor) Theta(dst []float64) {
 	for i, k := range p.t.free {
 		dst[len(p.beta)+i] = p.disp.at[k]
 	}
+	for i, l := range p.scale.log {
+		dst[p.t.scaleStart()+i] = vec.Exp(l)
+	}
 }
 
 // Unconstrained writes the point as SetUnconstrained reads it.
 func (p *Predictor) Unconstrained(dst []float64) {
+	p.Centred(dst)
+	for j, g := range p.t.shoeOf {
+		if g >= 0 {
+			dst[j] /= p.scale.spread[j]
+		}
+	}
+}
+
+// Centred writes the point as SetCentred reads it.
+func (p *Predictor) Centred(dst []float64) {
 	copy(dst, p.beta)
 	for i, k := range p.t.free {
 		dst[len(p.beta)+i] = p.disp.u[k]
 	}
+	copy(dst[p.t.scaleStart():], p.scale.log)
 }
 
 // Beta returns coefficient j.
@@ -80,7 +122,11 @@ func (p *Predictor) LogPrior() float64 {
 	for j, prior := range p.t.model.Coefficients {
 		sum += prior.LogDensity(p.beta[j])
 	}
-	return sum + p.t.logDispersionPrior(&p.disp)
+	sum += p.t.logDispersionPrior(&p.disp)
+	if p.t.shoes != nil {
+		sum += p.logScalePrior()
+	}
+	return sum
 }
 
 // Along returns the log likelihood with delta added to coefficient j, in one
@@ -170,7 +216,7 @@ func (p *Predictor) Cache() []float64 {
 	return append(append(out, p.eta...), p.value.LogLik, p.value.sum, p.value.linear)
 }
 
-// SetCache restores what Cache returned, after SetUnconstrained.
+// SetCache restores what Cache returned, after SetCentred.
 func (p *Predictor) SetCache(cache []float64) {
 	copy(p.eta, cache)
 	rest := cache[len(p.eta):]

@@ -26,6 +26,9 @@ const (
 	InverseGamma PriorKind = "inverse_gamma"
 	Uniform      PriorKind = "uniform"
 	Constant     PriorKind = "constant"
+	// The horseshoe priors, see Horseshoe.
+	HorseshoePrior       PriorKind = "horseshoe"
+	RegularisedHorseshoe PriorKind = "regularised_horseshoe"
 )
 
 // Prior is a univariate prior density. Each kind uses the fields of its
@@ -33,12 +36,13 @@ const (
 type Prior struct {
 	Kind     PriorKind
 	Location float64 // normal, student_t, cauchy, laplace; the value of constant
-	Scale    float64 // of these and the half priors; of inverse_gamma
-	DF       float64 // degrees of freedom of student_t and half_student_t
+	Scale    float64 // of these and the half priors; of inverse_gamma; tau0 of the horseshoes
+	DF       float64 // degrees of freedom of student_t, half_student_t and the slab of regularised_horseshoe
 	Shape    float64 // gamma, inverse_gamma
 	Rate     float64 // exponential, gamma: 1/scale
 	Low      float64 // uniform
 	High     float64 // uniform
+	Slab     float64 // scale of the slab of regularised_horseshoe
 }
 
 const (
@@ -49,7 +53,8 @@ const (
 )
 
 // LogDensity returns the logarithm of the normalised density at x; 0 for a
-// flat prior, −Inf outside the support.
+// flat prior and for a horseshoe, whose density is that of its group; −Inf
+// outside the support.
 func (p Prior) LogDensity(x float64) float64 {
 	switch p.Kind {
 	case Gamma, InverseGamma:

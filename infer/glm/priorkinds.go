@@ -36,6 +36,8 @@ var priorTable = []PriorInfo{
 	{InverseGamma, []string{"shape", "scale"}, false, true, "those below shape"},
 	{Uniform, []string{"low", "high"}, true, true, "all"},
 	{Constant, []string{"value"}, false, true, "fixed"},
+	{HorseshoePrior, []string{"tau0"}, true, false, "none"},
+	{RegularisedHorseshoe, []string{"tau0", "slab_df", "slab_scale"}, true, false, "those below slab_df + 1"},
 }
 
 // PriorTable returns the table of priors; it must not be changed.
@@ -55,8 +57,10 @@ func (p *Prior) argument(name string) *float64 {
 	switch name {
 	case "location", "value":
 		return &p.Location
-	case "df":
+	case "df", "slab_df":
 		return &p.DF
+	case "slab_scale":
+		return &p.Slab
 	case "shape":
 		return &p.Shape
 	case "rate":
@@ -87,7 +91,7 @@ func (p Prior) String() string {
 // *infer.Stream.
 type Source interface{ Float64() float64 }
 
-// Draw returns a draw from the prior; NaN if it is not proper. The number of
+// Draw returns a draw from the prior; NaN if it is not proper, or of a group. The number of
 // uniforms that it takes depends on the kind, and for student_t, gamma and
 // inverse_gamma on their values.
 func (p Prior) Draw(s Source) float64 {
@@ -163,7 +167,7 @@ func (p Prior) check() error {
 			if math.IsNaN(v) || math.Abs(v) > maxScale {
 				return fmt.Errorf("location %v is not a number between -1e100 and 1e100", v)
 			}
-		case "df", "shape":
+		case "df", "shape", "slab_df":
 			if !(v >= minShape && v <= maxShape) {
 				return fmt.Errorf("%s %v is not a number between 0.001 and 1e6", name, v)
 			}

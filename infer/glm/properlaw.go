@@ -111,6 +111,19 @@ func (t *Target) linked(words string) ([]float64, string) {
 // exist (Ghosh, Li and Mitra 2018, doi:10.1214/17-BA1051). Cost: as the checks
 // of flat priors in NewTarget.
 func (t *Target) MeanMayNotExist() (columns []int, words string) {
+	columns, words = t.cauchyMeans()
+	more, why := t.horseshoeMeans()
+	switch {
+	case words == "":
+		words = why
+	case why != "":
+		words += "; " + why
+	}
+	return append(columns, more...), words
+}
+
+// cauchyMeans looks at the columns with cauchy and student_t priors.
+func (t *Target) cauchyMeans() (columns []int, words string) {
 	cols := t.flatColumns()
 	for j, p := range t.model.Coefficients {
 		if p.Kind == Cauchy || p.Kind == StudentT && p.DF <= 1 {

@@ -21,7 +21,9 @@ const startSpread = 2
 // point, with twice the scale of the curvature there. A start whose log
 // likelihood is more than 1000·n below that of the penalised point (where a
 // Poisson mean overflows, for example), or outside a uniform prior, is halved
-// toward it until it is not.
+// toward it until it is not. Scales of horseshoe priors are drawn from their
+// priors, then lambda again given the coefficients, which leaves a draw from the
+// prior one.
 //
 // Cost: O(n·d) for each halving, besides one draw of N(0, H⁻¹): d²/2, or
 // O(n·d + n²) where d > n.
@@ -29,17 +31,20 @@ func (t *Target) Start(c infer.Chain) (u []float64, words string) {
 	p := t.pilot
 	u = make([]float64, t.Dim())
 	words = "t3 around the penalised point, scale 2"
+	at := t.newScales()
 	if c.Count > 1 && c.Index == c.Count-1 && t.model.Proper() {
-		t.drawPrior(c.Stream, u)
+		t.drawPrior(c.Stream, u, &at)
 		words = "prior"
 	} else {
 		p.draw(c.Stream, u)
+		t.drawScales(c.Stream, u, &at)
 	}
 	halved := 0
 	for !p.sane(u) {
 		halved++
 		if halved > 1100 {
 			p.point(u)
+			t.settleScales(c.Stream, u, &at)
 			return u, "the penalised point"
 		}
 		for j, b := range p.beta {
@@ -49,6 +54,9 @@ func (t *Target) Start(c infer.Chain) (u []float64, words string) {
 			l := u[t.Cols()+i]
 			u[t.Cols()+i] = p.disp.u[k] + (l-p.disp.u[k])/2
 		}
+	}
+	if t.shoes != nil {
+		t.settleScales(c.Stream, u, &at)
 	}
 	if halved > 0 {
 		words += fmt.Sprintf(", halved %d times toward the penalised point", halved)
@@ -62,12 +70,17 @@ func (t *Target) Start(c infer.Chain) (u []float64, words string) {
 func (t *Target) Penalised() []float64 {
 	u := make([]float64, t.Dim())
 	t.pilot.point(u)
+	t.penalisedScales(u)
 	return u
 }
 
 // ConditionalScale returns the approximate posterior standard deviation of
 // coefficient j with all else held at the penalised point. Cost: O(n).
 func (t *Target) ConditionalScale(j int) float64 { return t.pilot.conditionalScale(j) }
+
+// LikelihoodScale returns what ConditionalScale does, but for a flat prior.
+// Cost: O(n).
+func (t *Target) LikelihoodScale(j int) float64 { return 1 / math.Sqrt(t.pilot.information(j)) }
 
 // InDomain tells whether linear predictors are in the domain of the link.
 func (t *Target) InDomain(eta []float64) bool {
@@ -84,13 +97,22 @@ func (t *Target) InDomain(eta []float64) bool {
 	return true
 }
 
-// drawPrior writes a draw from the prior to u.
-func (t *Target) drawPrior(s Source, u []float64) {
+// drawPrior writes a draw from the prior to u, coefficients as they are, and to
+// scales.
+func (t *Target) drawPrior(s Source, u []float64, at *scales) {
 	for j, p := range t.model.Coefficients {
-		u[j] = p.Draw(s)
+		if !p.Kind.Shrinks() {
+			u[j] = p.Draw(s)
+		}
 	}
 	for i, k := range t.free {
 		u[t.Cols()+i] = t.drawDispersion(k, s)
+	}
+	t.drawScales(s, u, at)
+	for _, h := range t.shoes {
+		for i, j := range h.Columns {
+			u[j] = variate.Normal(s) * vec.Exp(logSpread(at.log[h.Tau], at.log[h.Local+i], h.logC(at.log)))
+		}
 	}
 }
 
@@ -157,6 +179,9 @@ func (p *pilot) sane(u []float64) bool {
 // dispersions are cut off at the ends of their supports. The priors must be
 // proper: a flat one gives NaN.
 func (t *Target) DrawPrior(s Source, theta []float64) {
-	t.drawPrior(s, theta)
+	at := t.newScales()
+	t.drawPrior(s, theta, &at)
+	copy(theta[t.scaleStart():], at.log)
+	t.uncentre(theta)
 	t.Constrain(theta, theta)
 }

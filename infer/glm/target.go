@@ -24,6 +24,10 @@ type Target struct {
 	dispersions []Dispersion // of the family
 	free        []int        // those that are parameters: not fixed by constant()
 
+	shoes      []Horseshoe
+	shoeOf     []int // per column its horseshoe, or −1; nil without any
+	scaleCount int
+
 	weights  []float64 // of the rows in a closed sum, nil for 1 each
 	counted  []float64 // the responses times the rows' frequencies
 	xty      []float64 // countedᵀx per column: the linear part of a canonical likelihood
@@ -59,6 +63,7 @@ func NewTarget(data *Data, model Model) (*Target, error) {
 			t.free = append(t.free, k)
 		}
 	}
+	t.layScales()
 	if err := CheckResponse(model.Family, data.Y, data.Trials); err != nil {
 		return nil, err
 	}
@@ -112,6 +117,11 @@ func checkShapes(data *Data, model *Model) error {
 		return fmt.Errorf("glm: intercept %d is no column of %d", data.Intercept, d)
 	case len(model.Coefficients) != d:
 		return fmt.Errorf("glm: %d priors for %d coefficients", len(model.Coefficients), d)
+	case model.Groups != nil && len(model.Groups) != d:
+		return fmt.Errorf("glm: %d groups for %d coefficients", len(model.Groups), d)
+	case data.Intercept >= 0 && model.Coefficients[data.Intercept].Kind.Shrinks():
+		return fmt.Errorf("prior of %s: %s shrinks a group of coefficients toward 0 and cannot be that of the intercept; use normal(location, scale) or flat",
+			columnName(data, data.Intercept), model.Coefficients[data.Intercept].Kind)
 	}
 	for j, p := range model.Coefficients {
 		if err := p.ForCoefficient(); err != nil {
@@ -178,9 +188,9 @@ func (t *Target) Observations() float64 { return t.rows.total }
 // Cols returns d, the number of coefficients.
 func (t *Target) Cols() int { return t.data.Cols() }
 
-// Dim returns the length of theta: the coefficients, then the dispersions that
-// are parameters.
-func (t *Target) Dim() int { return t.Cols() + len(t.free) }
+// Dim returns the length of theta: the coefficients, the dispersions that are
+// parameters, then the scales of horseshoe priors.
+func (t *Target) Dim() int { return t.scaleStart() + t.scaleCount }
 
 // Parameters describes theta.
 func (t *Target) Parameters() []infer.Parameter {
@@ -199,7 +209,7 @@ func (t *Target) Parameters() []infer.Parameter {
 	for _, k := range t.free {
 		out = append(out, infer.Parameter{Name: t.dispersions[k].Name, Kind: infer.Dispersion})
 	}
-	return out
+	return append(out, t.scaleParameters(out)...)
 }
 
 // LogPrior returns the log prior density at theta with its constants, on the
@@ -211,6 +221,9 @@ func (t *Target) LogPrior(theta []float64) float64 {
 	}
 	for i, k := range t.free {
 		sum += t.model.DispersionPrior(k).LogDensity(theta[t.Cols()+i])
+	}
+	if t.shoes != nil {
+		sum += t.logHorseshoePrior(theta)
 	}
 	return sum
 }
@@ -225,6 +238,7 @@ func (t *Target) LogLik(theta []float64) float64 {
 
 // LogPriorAlong returns the log prior density of coordinate j of
 // u = (beta, log(dispersions − Lower)) at x; for a dispersion with its Jacobian.
+// Where a horseshoe prior speaks of it, Predictor.LogPriorAlong serves.
 func (t *Target) LogPriorAlong(j int, x float64) float64 {
 	if j < t.Cols() {
 		return t.model.Coefficients[j].LogDensity(x)

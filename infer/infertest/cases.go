@@ -120,10 +120,14 @@ func (c Case) Simulate(rng *infer.Stream) (theta []float64, target *glm.Target, 
 	}
 }
 
-// drawTheta draws coefficients and free dispersions from their priors.
+// drawTheta draws coefficients, free dispersions and scales from their priors.
 func (c Case) drawTheta(rng *infer.Stream) (theta []float64) {
 	for _, p := range c.Model.Coefficients {
-		theta = append(theta, drawPrior(p, rng))
+		x := 0.0 // of a horseshoe: drawn below
+		if !p.Kind.Shrinks() {
+			x = drawPrior(p, rng)
+		}
+		theta = append(theta, x)
 	}
 	for k, d := range c.Model.Family.Dispersions() {
 		p := c.Model.DispersionPrior(k)
@@ -136,7 +140,7 @@ func (c Case) drawTheta(rng *infer.Stream) (theta []float64) {
 		}
 		theta = append(theta, x)
 	}
-	return theta
+	return append(theta, drawScales(&c.Model, theta, theta[c.Data.Cols():], rng)...)
 }
 
 // dispersionsAt returns all dispersions, given those that are parameters.

@@ -13,6 +13,7 @@ func logDensity(data *glm.Data, model *glm.Model, theta []float64) (logLik, logP
 	for j, p := range model.Coefficients {
 		logPrior += priorDensity(p, theta[j])
 	}
+	logPrior += scalesDensity(data, model, theta)
 	disp := dispersionsAt(model, theta[data.Cols():])
 	for k := range model.Family.Dispersions() {
 		if p := model.DispersionPrior(k); p.Kind != glm.Constant {

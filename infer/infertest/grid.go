@@ -20,6 +20,11 @@ var gridPriors = []struct {
 	{glm.Uniform, func(m, s float64) glm.Prior {
 		return glm.Prior{Kind: glm.Uniform, Low: m - math.Sqrt(3)*s, High: m + math.Sqrt(3)*s}
 	}},
+	// One group of two coefficients, whatever their scales.
+	{glm.HorseshoePrior, func(_, _ float64) glm.Prior { return glm.Prior{Kind: glm.HorseshoePrior, Scale: 0.2} }},
+	{glm.RegularisedHorseshoe, func(_, _ float64) glm.Prior {
+		return glm.Prior{Kind: glm.RegularisedHorseshoe, Scale: 0.3, DF: 6, Slab: 0.5}
+	}},
 }
 
 // gridDispersions are the kinds of proper priors of dispersions, of the size 1.
@@ -95,6 +100,9 @@ func gridCase(f glm.Family, k int) Case {
 	}
 	for j, share := range []float64{1, 0.6, 1.5} {
 		c.Model.Coefficients = append(c.Model.Coefficients, prior.at(at[j]*scale, share*scale))
+	}
+	if prior.kind.Shrinks() { // never the intercept
+		c.Model.Coefficients[0] = gridPriors[0].at(at[0]*scale, scale)
 	}
 	if f.Name == "binomial" {
 		c.Data.Trials = []float64{0, 1, 2, 3, 4, 5, 0, 1, 2}

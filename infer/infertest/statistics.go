@@ -14,6 +14,7 @@ func (c Case) statistics() []string {
 			names = append(names, d.Name)
 		}
 	}
+	names = append(names, c.scaleNames()...)
 	for _, a := range c.Data.Names {
 		names = append(names, "score of "+a)
 	}

@@ -26,7 +26,8 @@ type sampling struct {
 	warmup   int
 	setup    infer.Setup
 	toData   func(theta []float64)
-	params   int
+	dim      int // entries of a position
+	params   int // those that are kept, the first
 	spool    *spool.Fit
 	kernels  []infer.Kernel // nil until their chain is first advanced
 	now      func() time.Time
@@ -85,14 +86,14 @@ func (s *sampling) begin(c int, timer *cpuTimer) error {
 			return fmt.Errorf("resume: %w", err)
 		}
 	} else {
-		position := make([]float64, s.params)
+		position := make([]float64, s.dim)
 		k.Position(position)
 		s.toData(position)
 		state, err := k.MarshalBinary()
 		if err != nil {
 			return err
 		}
-		if err := file.Begin(position, k.Start(), state, timer.lap()); err != nil {
+		if err := file.Begin(position[:s.params], k.Start(), state, timer.lap()); err != nil {
 			return err
 		}
 	}
@@ -102,7 +103,7 @@ func (s *sampling) begin(c int, timer *cpuTimer) error {
 
 // fill draws a block and appends it, shorter if ctx ends or the block grows old.
 func (s *sampling) fill(ctx context.Context, k infer.Kernel, block *infer.Block, file *spool.Chain, timer *cpuTimer) error {
-	position := make([]float64, s.params)
+	position := make([]float64, s.dim)
 	began := s.now()
 	n := 0
 	for n < block.Draws && ctx.Err() == nil && s.now().Sub(began) < blockAge {
@@ -112,7 +113,7 @@ func (s *sampling) fill(ctx context.Context, k infer.Kernel, block *infer.Block,
 		}
 		k.Position(position)
 		s.toData(position)
-		block.Set(n, position, info)
+		block.Set(n, position[:s.params], info)
 		n++
 		s.progress.Add(1)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"glmbatch/infer"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
 )
@@ -72,7 +73,7 @@ func (r *runner) fitRecord(f *fitting, v report.Verdict) (*report.Fit, error) {
 		Diagnostics: f.diagnostics(), Design: design, Identity: r.identity(f).record(), StatsOf: statistics(f.spool, f.window), Events: f.events(r.Now()),
 		Assessment: f.assessment,
 	}
-	if r.keep(f.job) == "draws" {
+	if r.keep(f.job) != "summary" {
 		rec.DrawsOf = inTurn(columns(f.spool, len(f.params), f.window, columnBytes), f.measured.deriving.blocks())
 	}
 	for _, c := range f.spool.Chains {
@@ -99,6 +100,7 @@ func (f *fitting) modelHash() string {
 func (f *fitting) parameters() []report.Parameter {
 	record := f.design.Record
 	given := f.posterior()
+	scales := scalePriors(&given)
 	dispersions := f.model.Family.Dispersions()
 	out := make([]report.Parameter, len(f.params))
 	for i, p := range f.params {
@@ -111,6 +113,9 @@ func (f *fitting) parameters() []report.Parameter {
 		if i < len(record.Columns) {
 			out[i].Center, out[i].Scale = record.Columns[i].Centre, record.Columns[i].Scale
 			out[i].Prior = given.Coefficients[i].String()
+		}
+		if p.Kind == infer.Scale || p.Kind == infer.LocalScale {
+			out[i].Prior, scales = scales[0], scales[1:]
 		}
 		for _, c := range f.spool.Chains {
 			out[i].Starts = append(out[i].Starts, c.Start[i])

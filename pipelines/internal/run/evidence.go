@@ -24,15 +24,20 @@ func gates(g spec.Gates) report.Gates {
 	}
 }
 
-// evidence is what the fit's verdict rests on: its parameters, its derived
-// quantities and the gated ones of its statistics.
+// evidence is what the fit's verdict rests on: its parameters but local scales,
+// its derived quantities and the gated ones of its statistics.
 func (f *fitting) evidence(m *measured) report.Evidence {
 	e := report.Evidence{
-		Names:       parameterNames(f.params),
-		Summaries:   m.params,
 		Statistics:  f.gated(m.statistics()),
 		Divergences: m.divergences,
 		Warnings:    f.warnings(m),
+	}
+	names := parameterNames(f.params)
+	for i, s := range m.params {
+		if m.gated(i) {
+			e.Summaries = append(e.Summaries, s)
+			e.Names = append(e.Names, names[min(i, len(names)):min(i+1, len(names))]...)
+		}
 	}
 	for i, q := range f.quantities {
 		e.Derived = append(e.Derived, report.Statistic{Name: q.Name, Summary: m.derived[i]})
@@ -102,7 +107,12 @@ func (f *fitting) times() report.Times {
 // diagnostics are the numbers about the whole fit.
 func (f *fitting) diagnostics() []report.Diagnostic {
 	m := f.measured
-	n := len(f.params) + 1 // log_lik is gated too
+	n := 1 // log_lik is gated too
+	for i := range m.params {
+		if m.gated(i) {
+			n++
+		}
+	}
 	out := []report.Diagnostic{
 		{Name: "rhat_max", Chain: -1, Value: m.worstRHat()},
 		{Name: "rhat_max_if_mixed", Chain: -1, Value: diag.PerfectRHat(n, len(f.spool.Chains), f.window.draws(), PerfectLevel)},

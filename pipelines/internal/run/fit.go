@@ -188,7 +188,7 @@ func (r *runner) sample(ctx context.Context, f *fitting, p *progress.Fit) error 
 	if err != nil {
 		return err
 	}
-	f.params = setup.Parameters()
+	f.params = keptParameters(setup.Parameters(), r.keep(f.job))
 	if err := r.bind(f, parameterNames(f.params)); err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func (r *runner) sample(ctx context.Context, f *fitting, p *progress.Fit) error 
 	s := &sampling{
 		stream: f.stream(),
 		seed:   r.Pipeline.Seed, warmup: r.schedule.warmup(), setup: setup,
-		toData: f.design.Record.ToData, params: len(f.params), spool: f.spool,
+		toData: f.design.Record.ToData, dim: len(setup.Parameters()), params: len(f.params), spool: f.spool,
 		kernels: make([]infer.Kernel, len(f.spool.Chains)), now: r.Now, progress: p,
 	}
 	return r.grow(ctx, f, s, p)
@@ -309,6 +309,7 @@ func (r *runner) check(ctx context.Context, f *fitting, w window) (*measured, er
 	if err != nil {
 		return nil, err
 	}
+	m.local = localScales(f.params)
 	m.deriving = f.deriving(w)
 	m.derived, err = m.deriving.summarize()
 	return m, err

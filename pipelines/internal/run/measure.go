@@ -19,6 +19,7 @@ const columnBytes = 64 << 20
 // measured is what a check found in a window of draws.
 type measured struct {
 	params      []diag.Summary // one per parameter, in the order of the draws
+	local       []bool         // local scales, which no gate looks at; nil: none
 	derived     []diag.Summary // of the derived quantities, in the order of the spec
 	deriving    *deriving
 	logLik      diag.Summary
@@ -114,11 +115,17 @@ func (m *measured) mixed(g spec.Gate) bool {
 	return g.Off || m.worstRHat() <= g.Limit
 }
 
-// worstRHat is the largest R-hat of the parameters and log_lik, +Inf if one
+// gated tells whether gates look at parameter i.
+func (m *measured) gated(i int) bool { return i >= len(m.local) || !m.local[i] }
+
+// worstRHat is the largest R-hat of the gated parameters and log_lik, +Inf if one
 // cannot be computed.
 func (m *measured) worstRHat() float64 {
 	worst := m.logLik.RHat
 	for i := range m.params {
+		if !m.gated(i) {
+			continue
+		}
 		worst = math.Max(worst, m.params[i].RHat) // NaN stays NaN
 	}
 	if math.IsNaN(worst) {
@@ -131,7 +138,8 @@ func (m *measured) worstRHat() float64 {
 func (m *measured) ess(over string, kinds []infer.Parameter) float64 {
 	var list []float64
 	for i, p := range kinds {
-		if over == "all" || p.Kind != infer.Dispersion {
+		other := p.Kind == infer.Dispersion || p.Kind == infer.Scale || p.Kind == infer.LocalScale
+		if !other || over == "all" && m.gated(i) {
 			list = append(list, m.params[i].ESSBulk)
 		}
 	}

@@ -14,7 +14,7 @@ func posterior(m *spec.Model, data *glm.Data) glm.Model {
 	if m.HasDefaults() {
 		defaults = glm.Defaults(m.Family.Family, data)
 	}
-	out := glm.Model{Family: m.Family.Family, Coefficients: make([]glm.Prior, data.Cols())}
+	out := glm.Model{Family: m.Family.Family, Coefficients: make([]glm.Prior, data.Cols()), Groups: groups(m, data)}
 	for j, name := range data.Names {
 		given := m.Prior.For(name)
 		if j == data.Intercept {

@@ -59,6 +59,7 @@ func (fam *Family) decodeNode(d *decoder, n *node, f field, _ []string) {
 
 var (
 	coefficientPriors = priorKinds(func(p glm.PriorInfo) bool { return p.Coefficient })
+	interceptPriors   = priorKinds(func(p glm.PriorInfo) bool { return p.Coefficient && !p.Kind.Shrinks() })
 	dispersionPriors  = priorKinds(func(p glm.PriorInfo) bool { return p.Dispersion })
 )
 
@@ -73,7 +74,16 @@ func priorKinds(serves func(glm.PriorInfo) bool) (kinds []glm.PriorKind) {
 }
 
 func (p *CoefficientPrior) decodeNode(d *decoder, n *node, f field, _ []string) {
-	p.Prior = d.prior(n, f, coefficientPriors)
+	p.Prior = d.prior(n, f, kindsFor(f))
+}
+
+// kindsFor lists the priors of a coefficient: those of the intercept stand under
+// the key prior.
+func kindsFor(f field) []glm.PriorKind {
+	if f.key == "prior" {
+		return interceptPriors
+	}
+	return coefficientPriors
 }
 
 func (p *DispersionPrior) decodeNode(d *decoder, n *node, f field, _ []string) {

@@ -44,8 +44,8 @@ func (Family) jsonSchema(*generator, field) object {
 	return anyOf(object{{"enum", familyNames()}}, object{{"type", "string"}, {"pattern", `[\s{]`}})
 }
 
-func (CoefficientPrior) jsonSchema(*generator, field) object {
-	return priorSchema(coefficientPriors, "normal(0, 2.5)")
+func (CoefficientPrior) jsonSchema(_ *generator, f field) object {
+	return priorSchema(kindsFor(f), "normal(0, 2.5)")
 }
 
 func (DispersionPrior) jsonSchema(*generator, field) object {
@@ -65,6 +65,9 @@ func priorSchema(kinds []glm.PriorKind, example string) object {
 	names := make([]string, len(kinds))
 	for i, k := range kinds {
 		names[i] = string(k)
+		if k == glm.RegularisedHorseshoe {
+			names[i] = "regulari[sz]ed_horseshoe"
+		}
 	}
 	return anyOf(object{
 		{"type", "string"},

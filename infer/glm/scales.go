@@ -1,0 +1,313 @@
+package glm
+
+import (
+	"math"
+
+	"glmbatch/infer/internal/vec"
+)
+
+// scales are the scales of horseshoe priors at a point.
+type scales struct {
+	log       []float64 // of tau, c and lambda, in the order of theta
+	spread    []float64 // per column: prior standard deviation given the scales
+	logSpread []float64
+
+	along  []float64 // X_G·beta_G of the horseshoe that Stretch named
+	linear float64   // yᵀ·along
+	group  int
+}
+
+func (t *Target) newScales() scales {
+	if t.shoes == nil {
+		return scales{}
+	}
+	return scales{log: make([]float64, t.scaleCount), spread: make([]float64, t.Cols()), logSpread: make([]float64, t.Cols())}
+}
+
+// logUnit returns the log of the unit of tau0 at given dispersions.
+func (t *Target) logUnit(d *dispersions) float64 {
+	if t.model.TauBySigma() {
+		return d.u[0]
+	}
+	return 0
+}
+
+// logC returns log c, +Inf in the plain form.
+func (h *Horseshoe) logC(logs []float64) float64 {
+	if h.Slab < 0 {
+		return math.Inf(1)
+	}
+	return logs[h.Slab]
+}
+
+// spread computes the spreads from the scales. Cost: O(d).
+func (p *Predictor) spread() {
+	for g := range p.t.shoes {
+		p.spreadGroup(g)
+	}
+}
+
+func (p *Predictor) spreadGroup(g int) {
+	h, s := &p.t.shoes[g], &p.scale
+	for i, j := range h.Columns {
+		s.logSpread[j] = logSpread(s.log[h.Tau], s.log[h.Local+i], h.logC(s.log))
+		s.spread[j] = vec.Exp(s.logSpread[j])
+	}
+}
+
+// Spread returns the prior standard deviation of coefficient j given the scales
+// of its horseshoe prior.
+func (p *Predictor) Spread(j int) float64 { return p.scale.spread[j] }
+
+// LogScale returns the log of scale i; see Horseshoe.
+func (p *Predictor) LogScale(i int) float64 { return p.scale.log[i] }
+
+// SetLogScale sets scale i, with the coefficients held. Cost: O(1) for lambda,
+// O(columns of its prior) for tau and c.
+func (p *Predictor) SetLogScale(i int, x float64) {
+	p.scale.log[i] = x
+	g, local := p.owner(i)
+	if local < 0 {
+		p.spreadGroup(g)
+		return
+	}
+	h, s := &p.t.shoes[g], &p.scale
+	j := h.Columns[local]
+	s.logSpread[j] = logSpread(s.log[h.Tau], x, h.logC(s.log))
+	s.spread[j] = vec.Exp(s.logSpread[j])
+}
+
+// owner returns the horseshoe of scale i, and where i is a lambda its place
+// among the columns, otherwise −1.
+func (p *Predictor) owner(i int) (g, local int) {
+	for g, h := range p.t.shoes {
+		switch {
+		case i == h.Tau || i == h.Slab:
+			return g, -1
+		case i >= h.Local && i < h.Local+len(h.Columns):
+			return g, i - h.Local
+		}
+	}
+	panic("glm: no such scale")
+}
+
+// LogTau0 returns the log of the scale of tau's prior: tau0, in units of sigma
+// where Model.TauBySigma.
+func (p *Predictor) LogTau0(g int) float64 {
+	return vec.Log(p.t.shoes[g].Prior.Scale) + p.t.logUnit(&p.disp)
+}
+
+// logScale returns the log prior density of tau (or c) at e^x, on its own scale.
+func (p *Predictor) logScale(g int, slab bool, x float64) float64 {
+	if slab {
+		return p.t.shoes[g].Prior.logSlab(x)
+	}
+	return logHalfCauchy(x, p.LogTau0(g))
+}
+
+// AlongScale returns, up to a constant, the log density of the log of scale i at
+// x, given the coefficients and the other scales: its prior with the Jacobian,
+// and the normal densities, normaliser included, of the coefficients whose
+// spread it moves. Cost: O(1) for lambda, O(columns of its prior) for tau and c.
+func (p *Predictor) AlongScale(i int, x float64) float64 {
+	g, local := p.owner(i)
+	h, logs := &p.t.shoes[g], p.scale.log
+	tau, c := logs[h.Tau], h.logC(logs)
+	if local >= 0 {
+		sd := logSpread(tau, x, c)
+		return logNormal(p.beta[h.Columns[local]]/vec.Exp(sd), sd) + (logHalfCauchy(x, 0) + x)
+	}
+	if i == h.Tau {
+		tau = x
+	} else {
+		c = x
+	}
+	sum := p.logScale(g, i == h.Slab, x) + x
+	for k, j := range h.Columns {
+		sd := logSpread(tau, logs[h.Local+k], c)
+		sum += logNormal(p.beta[j]/vec.Exp(sd), sd)
+	}
+	return sum
+}
+
+// Stretch prepares AlongStretch for horseshoe g. Cost: O(n·columns).
+func (p *Predictor) Stretch(g int) {
+	s := &p.scale
+	if s.along == nil {
+		s.along = make([]float64, len(p.eta))
+	}
+	clear(s.along)
+	s.linear, s.group = 0, g
+	for _, j := range p.t.shoes[g].Columns {
+		p.t.kernels.Axpy(p.beta[j], p.t.data.X.Col(j), s.along)
+		s.linear = math.FMA(p.beta[j], p.t.xty[j], s.linear)
+	}
+}
+
+// AlongStretch returns, up to a constant, the log posterior density where tau (c
+// too, if there is one) and the coefficients of the prepared horseshoe are all
+// multiplied by e^delta: in the non-centred form, where beta/spread is held,
+// nothing but log tau and log c moves. It writes nothing. Cost: O(n).
+func (p *Predictor) AlongStretch(delta float64) (float64, Value) {
+	s := &p.scale
+	prior := p.stretchPrior(delta)
+	if math.IsInf(prior, -1) {
+		return prior, Value{LogLik: prior}
+	}
+	factor := vec.Exp(delta) - 1
+	v := Value{sum: p.t.sum(p.eta, s.along, factor, p.disp.at)}
+	if p.t.kind.linear() {
+		v.linear = math.FMA(factor, s.linear, p.value.linear)
+	}
+	v.LogLik = p.t.logLik(v.sum, v.linear, &p.disp)
+	return v.LogLik + prior, v
+}
+
+// stretchPrior is the part of AlongStretch that belongs to the prior.
+func (p *Predictor) stretchPrior(delta float64) float64 {
+	s, g := &p.scale, p.scale.group
+	h := &p.t.shoes[g]
+	x := s.log[h.Tau] + delta
+	sum := p.logScale(g, false, x) + x
+	if h.Slab >= 0 {
+		x = s.log[h.Slab] + delta
+		sum += p.logScale(g, true, x) + x
+	}
+	return sum
+}
+
+// MoveStretch makes the move of AlongStretch; v must be what that returned.
+// Cost: O(n).
+func (p *Predictor) MoveStretch(delta float64, v Value) {
+	s := &p.scale
+	h := &p.t.shoes[s.group]
+	s.log[h.Tau] += delta
+	if h.Slab >= 0 {
+		s.log[h.Slab] += delta
+	}
+	p.spreadGroup(s.group)
+	factor := vec.Exp(delta)
+	for _, j := range h.Columns {
+		p.beta[j] *= factor
+	}
+	p.t.kernels.Axpy(factor-1, s.along, p.eta)
+	p.value = v
+}
+
+// LogPriorAlong returns, up to a constant, the log prior density of coordinate j
+// of (beta, log(dispersions − Lower)) at x given all other parameters; for a
+// dispersion with its Jacobian. Cost: O(1).
+func (p *Predictor) LogPriorAlong(j int, x float64) float64 {
+	t := p.t
+	if t.shoes == nil {
+		return t.LogPriorAlong(j, x)
+	}
+	if j < t.Cols() && t.shoeOf[j] >= 0 {
+		return logNormal(x/p.scale.spread[j], p.scale.logSpread[j])
+	}
+	sum := t.LogPriorAlong(j, x)
+	if j == t.Cols() && t.free[0] == 0 && t.model.TauBySigma() { // sigma, the unit of tau0
+		for _, h := range t.shoes {
+			sum += logHalfCauchy(p.scale.log[h.Tau], vec.Log(h.Prior.Scale)+x)
+		}
+	}
+	return sum
+}
+
+// logScalePrior returns the log prior density of the scales, on their own
+// scale, and of the coefficients given them. Cost: O(d).
+func (p *Predictor) logScalePrior() float64 {
+	s := &p.scale
+	sum := 0.0
+	for g, h := range p.t.shoes {
+		sum += p.logScale(g, false, s.log[h.Tau])
+		if h.Slab >= 0 {
+			sum += p.logScale(g, true, s.log[h.Slab])
+		}
+		for i, j := range h.Columns {
+			sum += logHalfCauchy(s.log[h.Local+i], 0) + logNormal(p.beta[j]/s.spread[j], s.logSpread[j])
+		}
+	}
+	return sum
+}
+
+// logHorseshoePrior is logScalePrior at theta.
+func (t *Target) logHorseshoePrior(theta []float64) float64 {
+	p := Predictor{t: t, beta: theta[:t.Cols()], disp: t.newDispersions(), scale: t.newScales()}
+	t.setTheta(&p.disp, theta[t.Cols():])
+	for i, x := range theta[t.scaleStart():] {
+		p.scale.log[i] = vec.Log(x)
+	}
+	p.spread()
+	return p.logScalePrior()
+}
+
+// logScaleJacobian returns log |d theta/du| for u = beta/spread and the logs of
+// scales.
+func (p *Predictor) logScaleJacobian() float64 {
+	sum := vec.Sum(p.scale.log)
+	for _, h := range p.t.shoes {
+		for _, j := range h.Columns {
+			sum += p.scale.logSpread[j]
+		}
+	}
+	return sum
+}
+
+// scaleGradient turns the gradient in the coefficients of horseshoe priors into
+// that in u = beta/spread, adds what sigma owes to the prior of tau, and writes
+// the gradient in the logs of scales. Cost: O(d).
+//
+// With w = (tau·lambda)²/((tau·lambda)² + c²), 0 in the plain form, log spread
+// has the slope 1 − w in log tau and log lambda, and w in log c.
+func (p *Predictor) scaleGradient(grad []float64) {
+	t, s := p.t, &p.scale
+	at := grad[t.scaleStart():]
+	for g, h := range t.shoes {
+		tau, c := s.log[h.Tau], h.logC(s.log)
+		sumTau, sumC := 0.0, 0.0
+		for i, j := range h.Columns {
+			lambda := s.log[h.Local+i]
+			w := vec.Logistic(2 * (tau + lambda - c))
+			pull := float64(grad[j] * p.beta[j])
+			grad[j] = math.FMA(grad[j], s.spread[j], -p.beta[j]/s.spread[j])
+			at[h.Local+i] = math.FMA(pull, 1-w, halfCauchySlope(lambda))
+			sumTau = math.FMA(pull, 1-w, sumTau)
+			sumC = math.FMA(pull, w, sumC)
+		}
+		slope := halfCauchySlope(tau - p.LogTau0(g))
+		at[h.Tau] = sumTau + slope
+		if t.model.TauBySigma() && len(t.free) > 0 && t.free[0] == 0 {
+			grad[t.Cols()] -= slope
+		}
+		if h.Slab >= 0 {
+			pressure := vec.Exp(math.FMA(-2, c, h.Prior.logSlabScale()))
+			at[h.Slab] = sumC + math.FMA(2, pressure, -h.Prior.DF)
+		}
+	}
+}
+
+// halfCauchySlope returns the derivative of log C⁺(x; 0, 1) + log x in log x.
+func halfCauchySlope(logX float64) float64 { return math.FMA(-2, vec.Logistic(2*logX), 1) }
+
+// constrainScales writes the scales of theta, and the coefficients of horseshoe
+// priors times their spreads.
+func (t *Target) constrainScales(u, theta []float64) {
+	logs := u[t.scaleStart():]
+	for _, h := range t.shoes {
+		for i, j := range h.Columns {
+			theta[j] = u[j] * vec.Exp(logSpread(logs[h.Tau], logs[h.Local+i], h.logC(logs)))
+		}
+	}
+	for i, l := range logs {
+		theta[t.scaleStart()+i] = vec.Exp(l)
+	}
+}
+
+// unconstrainScales is the inverse of constrainScales; u has the coefficients.
+func (t *Target) unconstrainScales(theta, u []float64) {
+	for i, x := range theta[t.scaleStart():] {
+		u[t.scaleStart()+i] = vec.Log(x)
+	}
+	t.uncentre(u)
+}

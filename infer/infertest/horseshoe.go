@@ -1,0 +1,118 @@
+package infertest
+
+import (
+	"fmt"
+	"math"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/internal/variate"
+)
+
+// HorseshoeCases returns models whose columns a and b, and c in one of them, have
+// horseshoe priors: plain and regularised, with tau in units of sigma and not, two
+// of them side by side, and one on a single coefficient.
+func HorseshoeCases() []Case {
+	plain := glm.Prior{Kind: glm.HorseshoePrior, Scale: 0.7}
+	slab := glm.Prior{Kind: glm.RegularisedHorseshoe, Scale: 0.8, DF: 5, Slab: 1.5}
+	out := []Case{
+		Gaussian(9, glm.Prior{Kind: glm.Gamma, Shape: 4, Rate: 5}),
+		Bernoulli(12), Bernoulli(12), Bernoulli(10),
+		Gaussian(8, glm.Prior{Kind: glm.HalfNormal, Scale: 1}),
+	}
+	for i, priors := range [][]glm.Prior{{plain, plain}, {plain, plain}, {slab, slab}, {slab, plain}, {slab, slab}} {
+		c := &out[i]
+		c.Name += fmt.Sprintf("/%s", priors[0].Kind)
+		if priors[0] != priors[1] {
+			c.Name += "+" + string(priors[1].Kind)
+		}
+		copy(c.Model.Coefficients[1:], priors)
+	}
+	return out
+}
+
+// scaleNames names the scales of a model in the order of theta, by its own
+// reckoning.
+func (c Case) scaleNames() []string {
+	shoes := c.Model.Horseshoes()
+	var names, locals []string
+	for g, h := range shoes {
+		names = append(names, fmt.Sprint("tau", g+1))
+		if h.Slab >= 0 {
+			names = append(names, fmt.Sprint("c", g+1))
+		}
+		for _, j := range h.Columns {
+			locals = append(locals, "lambda of "+c.Data.Names[j])
+		}
+	}
+	return append(names, locals...)
+}
+
+// unit is what tau0 counts in, given the dispersions that are parameters.
+func unit(model *glm.Model, free []float64) float64 {
+	if model.TauBySigma() {
+		return dispersionsAt(model, free)[0]
+	}
+	return 1
+}
+
+// halfCauchy draws by inversion.
+func halfCauchy(scale float64, rng *infer.Stream) float64 {
+	return scale * math.Tan(math.Pi/2*rng.Float64())
+}
+
+// drawScales draws the scales of horseshoe priors from their definition, writes
+// the coefficients given them to beta and returns the scales.
+func drawScales(model *glm.Model, beta, free []float64, rng *infer.Stream) []float64 {
+	var scales, locals []float64
+	for _, h := range model.Horseshoes() {
+		tau, c := halfCauchy(h.Prior.Scale*unit(model, free), rng), math.Inf(1)
+		scales = append(scales, tau)
+		if h.Slab >= 0 {
+			df, s := h.Prior.DF, h.Prior.Slab
+			c = math.Sqrt(df * s * s / 2 / variate.Gamma(rng, df/2))
+			scales = append(scales, c)
+		}
+		for _, j := range h.Columns {
+			lambda := halfCauchy(1, rng)
+			locals = append(locals, lambda)
+			beta[j] = regularised(tau*lambda, c) * variate.Normal(rng)
+		}
+	}
+	return append(scales, locals...)
+}
+
+// regularised is the spread of a coefficient.
+func regularised(wide, c float64) float64 {
+	if math.IsInf(c, 1) {
+		return wide
+	}
+	return wide * c / math.Hypot(c, wide)
+}
+
+// scalesDensity returns the log density of the scales of horseshoe priors and
+// of the coefficients given them.
+func scalesDensity(data *glm.Data, model *glm.Model, theta []float64) (sum float64) {
+	shoes := model.Horseshoes()
+	if len(shoes) == 0 {
+		return 0
+	}
+	last := shoes[len(shoes)-1]
+	scales := theta[len(theta)-last.Local-len(last.Columns):]
+	free := theta[data.Cols() : len(theta)-len(scales)]
+	for _, h := range shoes {
+		tau, c := scales[h.Tau], math.Inf(1)
+		sum += priorDensity(glm.Prior{Kind: glm.HalfCauchy, Scale: h.Prior.Scale * unit(model, free)}, tau)
+		if h.Slab >= 0 {
+			c = scales[h.Slab]
+			square := glm.Prior{Kind: glm.InverseGamma, Shape: h.Prior.DF / 2, Scale: h.Prior.DF * h.Prior.Slab * h.Prior.Slab / 2}
+			sum += priorDensity(square, c*c) + math.Log(2*c)
+		}
+		for i, j := range h.Columns {
+			lambda := scales[h.Local+i]
+			sum += priorDensity(glm.Prior{Kind: glm.HalfCauchy, Scale: 1}, lambda)
+			sum += priorDensity(glm.Prior{Kind: glm.Normal, Scale: regularised(tau*lambda, c)}, theta[j])
+		}
+	}
+	return sum
+}
