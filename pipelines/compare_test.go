@@ -50,3 +50,25 @@ func TestReplicates(t *testing.T) {
 		t.Errorf("the second run: %s", got)
 	}
 }
+
+// Condition numbers at the mode and from draws are those of one posterior, which
+// is nearly normal here, and the best diagonal leaves no more than the others.
+// False alarms: none, the seed is fixed; a tenth is far beyond the error of 4,500
+// draws.
+func TestConditionNumbers(t *testing.T) {
+	spec := fmt.Sprintf(quick, "c: {path: claims.csv, by: [region]}")
+	spec = strings.Replace(spec, "chains: 3, warmup: 20, draws: 60", "chains: 3, warmup: 100, draws: 1500, condition: true", 1)
+	f := newFolder(t, spec)
+	f.run(pipelines.RunOptions{Only: []string{"dataset=c/north"}})
+	value := func(name string) string {
+		return "(SELECT value FROM diagnostic JOIN latest USING (fit_id) WHERE name = 'condition_" + name + "')"
+	}
+	for _, kind := range []string{"raw", "correlation", "residual"} {
+		if got := f.ask("t.duckdb", "SELECT abs(ln("+value(kind+"_mode")+"/"+value(kind+"_draws")+")) < 0.15"); got != "true" {
+			t.Errorf("%s: at the mode %s, from draws %s", kind, f.ask("t.duckdb", "SELECT "+value(kind+"_mode")), f.ask("t.duckdb", "SELECT "+value(kind+"_draws")))
+		}
+	}
+	if got := f.ask("t.duckdb", "SELECT "+value("raw_mode")+" > 1.1, "+value("residual_mode")+" <= "+value("correlation_mode")+", "+value("residual_mode")+" > 1"); got != "true,true,true" {
+		t.Errorf("raw above 1.1, residual at most correlation, residual above 1: %s", got)
+	}
+}

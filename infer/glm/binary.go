@@ -3,6 +3,7 @@ package glm
 import (
 	"math"
 
+	"glmbatch/infer/internal/simd"
 	"glmbatch/infer/internal/vec"
 )
 
@@ -12,12 +13,21 @@ import (
 type tails struct {
 	logP, logQ     func(eta float64) float64
 	slopeP, slopeQ func(eta float64) (first, second float64)
+
+	// logPs and logQs write logP and logQ of up to 128 eta over them; nil where one
+	// at a time is as good.
+	logPs, logQs func(k simd.Kernels, eta []float64)
+	symmetric    bool // logQ(eta) is logP(−eta)
 }
 
 // binary is bernoulli and binomial with any link.
 type binary struct{ tails }
 
 func (l binary) terms(r rows, eta, dst []float64) {
+	if l.logPs != nil && r.kernels != simd.Scalar {
+		l.blockTerms(r, eta, dst)
+		return
+	}
 	for i, e := range eta {
 		successes, failures := r.outcomes(i)
 		sum := 0.0
@@ -26,6 +36,47 @@ func (l binary) terms(r rows, eta, dst []float64) {
 		}
 		if failures > 0 {
 			sum = math.FMA(failures, l.logQ(e), sum)
+		}
+		dst[i] = sum
+	}
+}
+
+// blockTerms is terms by logPs and logQs, of the rows that have successes, and of
+// those that have failures.
+func (l binary) blockTerms(r rows, eta, dst []float64) {
+	if l.symmetric && r.m == nil {
+		for i, e := range eta {
+			dst[i] = float64(e * (2*r.y[i] - 1))
+		}
+		l.logPs(r.kernels, dst[:len(eta)])
+		return
+	}
+	var ps, qs block
+	p, q := 0, 0
+	for i, e := range eta {
+		successes, failures := r.outcomes(i)
+		if successes > 0 {
+			ps[p] = e
+			p++
+		}
+		if failures > 0 {
+			qs[q] = e
+			q++
+		}
+	}
+	l.logPs(r.kernels, ps[:p])
+	l.logQs(r.kernels, qs[:q])
+	p, q = 0, 0
+	for i := range eta {
+		successes, failures := r.outcomes(i)
+		sum := 0.0
+		if successes > 0 { // 0·(−Inf) counts nothing
+			sum = float64(successes * ps[p])
+			p++
+		}
+		if failures > 0 {
+			sum = math.FMA(failures, qs[q], sum)
+			q++
 		}
 		dst[i] = sum
 	}
@@ -67,7 +118,21 @@ func mirroredSlope(f func(float64) (float64, float64)) func(float64) (float64, f
 }
 
 // probit: F = Φ. (log Φ)′ is the hazard h at −eta, and its slope −h·(eta + h).
-var probitTails = tails{vec.LogNormalCDF, mirrored(vec.LogNormalCDF), probitSlope, mirroredSlope(probitSlope)}
+var probitTails = tails{
+	logP: vec.LogNormalCDF, logQ: mirrored(vec.LogNormalCDF), slopeP: probitSlope, slopeQ: mirroredSlope(probitSlope),
+	logPs: func(k simd.Kernels, eta []float64) { k.LogNormalCDF(eta, eta) },
+	logQs: func(k simd.Kernels, eta []float64) {
+		negate(eta)
+		k.LogNormalCDF(eta, eta)
+	},
+	symmetric: true,
+}
+
+func negate(v []float64) {
+	for i := range v {
+		v[i] = -v[i]
+	}
+}
 
 func probitSlope(eta float64) (first, second float64) {
 	h := vec.NormalHazard(-eta)
@@ -86,7 +151,12 @@ var cloglogTails = tails{
 		}
 		return eta + vec.Log(shrink(w))
 	},
-	logQ: func(eta float64) float64 { return -vec.Exp(eta) },
+	logQ:  func(eta float64) float64 { return -vec.Exp(eta) },
+	logPs: cloglogLogPs,
+	logQs: func(k simd.Kernels, eta []float64) {
+		k.Exp(eta, eta)
+		negate(eta)
+	},
 	slopeP: func(eta float64) (first, second float64) {
 		w := vec.Exp(eta)
 		if w > 700 { // e^−w
@@ -104,6 +174,31 @@ var cloglogTails = tails{
 	},
 }
 
+// cloglogLogPs is cloglog's logP in a block: both of its forms for all rows, each
+// at a harmless place where the other one counts.
+func cloglogLogPs(k simd.Kernels, eta []float64) {
+	var w, rest, shrunk block
+	n := len(eta)
+	k.Exp(w[:], eta)
+	for i := range eta {
+		rest[i], shrunk[i] = -w[i], 1
+		if !(w[i] > 0.5) {
+			shrunk[i] = shrink(w[i])
+		}
+	}
+	k.Exp(rest[:], rest[:n])
+	negate(rest[:n])
+	k.Log1p(rest[:], rest[:n])
+	k.Log(shrunk[:], shrunk[:n])
+	for i, e := range eta {
+		if w[i] > 0.5 {
+			eta[i] = rest[i]
+		} else {
+			eta[i] = e + shrunk[i]
+		}
+	}
+}
+
 // shrink returns (1 − e^−w)/w for w ≥ 0, 1 at 0.
 func shrink(w float64) float64 {
 	if w > 0.5 {
@@ -118,7 +213,7 @@ func shrink(w float64) float64 {
 }
 
 // cauchit: F is the Cauchy distribution function, f = 1/(π(1 + eta²)).
-var cauchitTails = tails{vec.LogCauchyCDF, mirrored(vec.LogCauchyCDF), cauchitSlope, mirroredSlope(cauchitSlope)}
+var cauchitTails = tails{logP: vec.LogCauchyCDF, logQ: mirrored(vec.LogCauchyCDF), slopeP: cauchitSlope, slopeQ: mirroredSlope(cauchitSlope)}
 
 func cauchitSlope(eta float64) (first, second float64) {
 	size := math.FMA(eta, eta, 1)

@@ -29,7 +29,7 @@ func New(target *glm.Target, opts Options) (infer.Setup, error) {
 	if opts.Metric == "dense" && target.Dim() > maxDense {
 		return nil, &OptionError{"metric", opts.Metric, fmt.Sprintf(`"diagonal" for %d parameters, more than %d`, target.Dim(), maxDense)}
 	}
-	return &setup{target, opts}, nil
+	return &setup{target.Vectorised(), opts}, nil // the same bits
 }
 
 // Parameters describes the coefficients and then the dispersions.

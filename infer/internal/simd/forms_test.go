@@ -61,6 +61,7 @@ var writers = map[string]func(k Kernels, dst []float64, o operands){
 	"Log":          func(k Kernels, dst []float64, o operands) { k.Log(dst, o.eta) },
 	"Log1p":        func(k Kernels, dst []float64, o operands) { k.Log1p(dst, o.eta) },
 	"Log1pExp":     func(k Kernels, dst []float64, o operands) { k.Log1pExp(dst, o.eta) },
+	"LogNormalCDF": func(k Kernels, dst []float64, o operands) { k.LogNormalCDF(dst, o.eta) },
 	"Logistic":     func(k Kernels, dst []float64, o operands) { k.Logistic(dst, o.eta) },
 	"LogitSlopes":  func(k Kernels, dst []float64, o operands) { k.LogitSlopes(dst, o.y, o.eta) },
 	"TrialsSlopes": func(k Kernels, dst []float64, o operands) { k.TrialsSlopes(dst, o.y, o.m, o.eta) },
@@ -129,6 +130,7 @@ func TestElementaryIsVec(t *testing.T) {
 		scalar func(float64) float64
 	}{
 		"Exp": {Kernels.Exp, vec.Exp}, "Log": {Kernels.Log, vec.Log}, "Log1p": {Kernels.Log1p, vec.Log1p}, "Log1pExp": {Kernels.Log1pExp, vec.Log1pExp}, "Logistic": {Kernels.Logistic, vec.Logistic},
+		"LogNormalCDF": {Kernels.LogNormalCDF, vec.LogNormalCDF},
 	}
 	var xs []float64
 	for range 8 { // every special value in every lane

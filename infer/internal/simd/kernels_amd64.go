@@ -281,3 +281,13 @@ func axpys4AVX2(columns []float64, stride int, a *[4]float64, dst []float64)
 //
 //go:noescape
 func axpys4AVX512(columns []float64, stride int, a *[4]float64, dst []float64)
+
+// logNormalCDFAVX2 writes log Φ(x), |x| < 39, to dst.
+//
+//go:noescape
+func logNormalCDFAVX2(dst []float64, x []float64)
+
+// logNormalCDFAVX512 writes log Φ(x), |x| < 39, to dst.
+//
+//go:noescape
+func logNormalCDFAVX512(dst []float64, x []float64)

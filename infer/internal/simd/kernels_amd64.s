@@ -8593,6 +8593,1575 @@ done:
 	VZEROUPPER
 	RET
 
+// func logNormalCDFAVX2(dst []float64, x []float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·logNormalCDFAVX2(SB), NOSPLIT, $0-48
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_base+0(FP), CX
+	MOVQ x_len+32(FP), DX
+	XORQ BX, BX
+	MOVQ DX, SI
+	SHRQ $0x03, SI
+	JZ   tail
+
+step:
+	VMOVUPD      (AX)(BX*1), Y0
+	VANDPD       constants<>+1440(SB), Y0, Y0
+	VMULPD       constants<>+1472(SB), Y0, Y1
+	VMOVUPD      constants<>+1504(SB), Y2
+	VCMPPD       $0x1d, constants<>+1536(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1568(SB), Y2, Y2
+	VCMPPD       $0x1d, constants<>+1600(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1632(SB), Y2, Y2
+	VCMPPD       $0x1d, constants<>+1664(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1696(SB), Y2, Y2
+	VCMPPD       $0x11, constants<>+1600(SB), Y1, Y3
+	VCMPPD       $0x11, constants<>+1536(SB), Y1, Y4
+	VMULPD       Y1, Y1, Y5
+	VSUBPD       constants<>+576(SB), Y1, Y6
+	VMOVUPD      constants<>+576(SB), Y7
+	VDIVPD       Y5, Y7, Y7
+	VBLENDVPD    Y3, Y6, Y7, Y6
+	VBLENDVPD    Y4, Y5, Y6, Y5
+	VPERMPS      constants<>+1728(SB), Y2, Y6
+	VPERMPS      constants<>+1760(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1792(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1824(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1856(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1888(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1920(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1952(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1984(SB), Y2, Y7
+	VPERMPS      constants<>+2016(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2048(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2080(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2112(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2144(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2176(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2208(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+576(SB), Y2, Y2
+	VFMADD213PD  Y2, Y5, Y7
+	VDIVPD       Y7, Y6, Y2
+	VMOVAPD      Y1, Y5
+	VFMADD231PD  Y2, Y1, Y5
+	VMOVUPD      constants<>+2240(SB), Y6
+	VSUBPD       Y2, Y6, Y6
+	VMOVUPD      constants<>+576(SB), Y7
+	VSUBPD       Y5, Y7, Y5
+	VBLENDVPD    Y4, Y5, Y6, Y4
+	VMOVUPD      constants<>+2272(SB), Y5
+	VBLENDVPD    Y3, Y4, Y5, Y4
+	VMULPD       constants<>+544(SB), Y0, Y5
+	VMULPD       Y0, Y5, Y0
+	VSUBPD       constants<>+2304(SB), Y2, Y2
+	VBLENDVPD    Y3, Y0, Y2, Y0
+	VMOVUPD      constants<>+0(SB), Y2
+	VMOVUPD      constants<>+32(SB), Y5
+	VMAXPD       Y0, Y5, Y0
+	VMINPD       Y0, Y2, Y0
+	VMOVUPD      constants<>+64(SB), Y2
+	VFMADD231PD  constants<>+96(SB), Y0, Y2
+	VSUBPD       constants<>+64(SB), Y2, Y5
+	VFNMADD231PD constants<>+128(SB), Y5, Y0
+	VMOVAPD      Y0, Y6
+	VFNMADD231PD constants<>+160(SB), Y5, Y6
+	VSUBPD       Y6, Y0, Y0
+	VFNMADD231PD constants<>+160(SB), Y5, Y0
+	VMOVUPD      constants<>+192(SB), Y5
+	VFMADD213PD  constants<>+224(SB), Y6, Y5
+	VFMADD213PD  constants<>+256(SB), Y6, Y5
+	VFMADD213PD  constants<>+288(SB), Y6, Y5
+	VFMADD213PD  constants<>+320(SB), Y6, Y5
+	VFMADD213PD  constants<>+352(SB), Y6, Y5
+	VFMADD213PD  constants<>+384(SB), Y6, Y5
+	VFMADD213PD  constants<>+416(SB), Y6, Y5
+	VFMADD213PD  constants<>+448(SB), Y6, Y5
+	VFMADD213PD  constants<>+480(SB), Y6, Y5
+	VFMADD213PD  constants<>+512(SB), Y6, Y5
+	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VMULPD       Y6, Y6, Y7
+	VFMADD213PD  Y0, Y7, Y5
+	VADDPD       Y5, Y6, Y0
+	VADDPD       constants<>+576(SB), Y0, Y0
+	VPSRLQ       $0x01, Y2, Y5
+	VPSLLQ       $0x34, Y5, Y6
+	VMULPD       Y6, Y0, Y0
+	VPSUBQ       Y5, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y0, Y0
+	VMULPD       Y4, Y0, Y0
+	VMULPD       constants<>+2272(SB), Y0, Y2
+	VDIVPD       Y1, Y0, Y0
+	VBLENDVPD    Y3, Y2, Y0, Y0
+	VMOVUPD      (AX)(BX*1), Y1
+	VMOVUPD      constants<>+2336(SB), Y2
+	VMULPD       constants<>+2368(SB), Y1, Y3
+	VFMADD231PD  Y1, Y3, Y2
+	VMOVUPD      constants<>+0(SB), Y1
+	VMOVUPD      constants<>+32(SB), Y3
+	VMAXPD       Y2, Y3, Y2
+	VMINPD       Y2, Y1, Y1
+	VMOVUPD      constants<>+64(SB), Y2
+	VFMADD231PD  constants<>+96(SB), Y1, Y2
+	VSUBPD       constants<>+64(SB), Y2, Y3
+	VFNMADD231PD constants<>+128(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+160(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+160(SB), Y3, Y1
+	VMOVUPD      constants<>+192(SB), Y3
+	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y1, Y5, Y3
+	VADDPD       Y3, Y4, Y1
+	VADDPD       constants<>+576(SB), Y1, Y1
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y1, Y1
+	VMULPD       Y1, Y0, Y1
+	VXORPD       constants<>+1312(SB), Y1, Y1
+	VADDPD       constants<>+576(SB), Y1, Y2
+	VSUBPD       constants<>+576(SB), Y2, Y3
+	VSUBPD       Y3, Y1, Y3
+	VMOVUPD      constants<>+576(SB), Y4
+	VSUBPD       Y1, Y2, Y5
+	VSUBPD       Y5, Y4, Y4
+	VCMPPD       $0x1e, constants<>+576(SB), Y1, Y5
+	VBLENDVPD    Y5, Y4, Y3, Y3
+	VCMPPD       $0x11, constants<>+640(SB), Y2, Y4
+	VMULPD       constants<>+672(SB), Y2, Y5
+	VBLENDVPD    Y4, Y5, Y2, Y5
+	VPSRLQ       $0x34, Y5, Y6
+	VORPD        constants<>+704(SB), Y6, Y6
+	VSUBPD       constants<>+736(SB), Y6, Y6
+	VANDPD       constants<>+768(SB), Y4, Y4
+	VSUBPD       Y4, Y6, Y4
+	VANDPD       constants<>+800(SB), Y5, Y5
+	VORPD        constants<>+576(SB), Y5, Y5
+	VCMPPD       $0x1d, constants<>+832(SB), Y5, Y6
+	VADDPD       constants<>+576(SB), Y4, Y7
+	VBLENDVPD    Y6, Y7, Y4, Y4
+	VMULPD       constants<>+544(SB), Y5, Y7
+	VBLENDVPD    Y6, Y7, Y5, Y5
+	VSUBPD       constants<>+576(SB), Y5, Y5
+	VDIVPD       Y2, Y3, Y2
+	VXORPD       Y3, Y3, Y3
+	VCMPPD       $0x1e, constants<>+1248(SB), Y1, Y6
+	VCMPPD       $0x11, constants<>+1280(SB), Y1, Y7
+	VBLENDVPD    Y7, Y1, Y5, Y8
+	VBLENDVPD    Y6, Y8, Y5, Y5
+	VBLENDVPD    Y7, Y3, Y4, Y8
+	VBLENDVPD    Y6, Y8, Y4, Y4
+	VBLENDVPD    Y7, Y3, Y2, Y3
+	VBLENDVPD    Y6, Y3, Y2, Y2
+	VADDPD       constants<>+864(SB), Y5, Y3
+	VDIVPD       Y3, Y5, Y3
+	VMULPD       Y3, Y3, Y6
+	VMOVUPD      constants<>+896(SB), Y7
+	VFMADD213PD  constants<>+928(SB), Y6, Y7
+	VFMADD213PD  constants<>+960(SB), Y6, Y7
+	VFMADD213PD  constants<>+992(SB), Y6, Y7
+	VFMADD213PD  constants<>+1024(SB), Y6, Y7
+	VFMADD213PD  constants<>+1056(SB), Y6, Y7
+	VFMADD213PD  constants<>+1088(SB), Y6, Y7
+	VMULPD       Y5, Y5, Y8
+	VMULPD       constants<>+544(SB), Y8, Y8
+	VFMADD213PD  Y8, Y6, Y7
+	VFMADD231PD  constants<>+160(SB), Y4, Y2
+	VFMADD231PD  Y7, Y3, Y2
+	VSUBPD       Y2, Y8, Y2
+	VSUBPD       Y2, Y5, Y2
+	VFMADD231PD  constants<>+128(SB), Y4, Y2
+	VANDPD       constants<>+1312(SB), Y1, Y3
+	VORPD        Y3, Y2, Y2
+	VCMPPD       $0x12, constants<>+1120(SB), Y1, Y3
+	VBLENDVPD    Y3, Y2, Y1, Y2
+	VCMPPD       $0x11, constants<>+1344(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1184(SB), Y2, Y2
+	VCMPPD       $0x00, constants<>+1344(SB), Y1, Y1
+	VBLENDVPD    Y1, constants<>+1216(SB), Y2, Y1
+	VCMPPD       $0x11, constants<>+640(SB), Y0, Y2
+	VMULPD       constants<>+672(SB), Y0, Y3
+	VBLENDVPD    Y2, Y3, Y0, Y3
+	VPSRLQ       $0x34, Y3, Y4
+	VORPD        constants<>+704(SB), Y4, Y4
+	VSUBPD       constants<>+736(SB), Y4, Y4
+	VANDPD       constants<>+768(SB), Y2, Y2
+	VSUBPD       Y2, Y4, Y2
+	VANDPD       constants<>+800(SB), Y3, Y3
+	VORPD        constants<>+576(SB), Y3, Y3
+	VCMPPD       $0x1d, constants<>+832(SB), Y3, Y4
+	VADDPD       constants<>+576(SB), Y2, Y5
+	VBLENDVPD    Y4, Y5, Y2, Y2
+	VMULPD       constants<>+544(SB), Y3, Y5
+	VBLENDVPD    Y4, Y5, Y3, Y3
+	VSUBPD       constants<>+576(SB), Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VADDPD       constants<>+864(SB), Y3, Y5
+	VDIVPD       Y5, Y3, Y5
+	VMULPD       Y5, Y5, Y6
+	VMOVUPD      constants<>+896(SB), Y7
+	VFMADD213PD  constants<>+928(SB), Y6, Y7
+	VFMADD213PD  constants<>+960(SB), Y6, Y7
+	VFMADD213PD  constants<>+992(SB), Y6, Y7
+	VFMADD213PD  constants<>+1024(SB), Y6, Y7
+	VFMADD213PD  constants<>+1056(SB), Y6, Y7
+	VFMADD213PD  constants<>+1088(SB), Y6, Y7
+	VMULPD       Y3, Y3, Y8
+	VMULPD       constants<>+544(SB), Y8, Y8
+	VFMADD213PD  Y8, Y6, Y7
+	VFMADD231PD  constants<>+160(SB), Y2, Y4
+	VFMADD231PD  Y7, Y5, Y4
+	VSUBPD       Y4, Y8, Y4
+	VSUBPD       Y4, Y3, Y3
+	VFMADD231PD  constants<>+128(SB), Y2, Y3
+	VCMPPD       $0x12, constants<>+1120(SB), Y0, Y2
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VCMPPD       $0x11, constants<>+1152(SB), Y0, Y3
+	VBLENDVPD    Y3, constants<>+1184(SB), Y2, Y2
+	VCMPPD       $0x00, constants<>+1152(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+1216(SB), Y2, Y0
+	VSUBPD       constants<>+2400(SB), Y0, Y0
+	VMOVUPD      (AX)(BX*1), Y2
+	VMULPD       constants<>+2368(SB), Y2, Y3
+	VFMADD231PD  Y2, Y3, Y0
+	VCMPPD       $0x1d, constants<>+1152(SB), Y2, Y2
+	VBLENDVPD    Y2, Y1, Y0, Y0
+	VMOVUPD      Y0, (CX)(BX*1)
+	VMOVUPD      32(AX)(BX*1), Y0
+	VANDPD       constants<>+1440(SB), Y0, Y0
+	VMULPD       constants<>+1472(SB), Y0, Y1
+	VMOVUPD      constants<>+1504(SB), Y2
+	VCMPPD       $0x1d, constants<>+1536(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1568(SB), Y2, Y2
+	VCMPPD       $0x1d, constants<>+1600(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1632(SB), Y2, Y2
+	VCMPPD       $0x1d, constants<>+1664(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1696(SB), Y2, Y2
+	VCMPPD       $0x11, constants<>+1600(SB), Y1, Y3
+	VCMPPD       $0x11, constants<>+1536(SB), Y1, Y4
+	VMULPD       Y1, Y1, Y5
+	VSUBPD       constants<>+576(SB), Y1, Y6
+	VMOVUPD      constants<>+576(SB), Y7
+	VDIVPD       Y5, Y7, Y7
+	VBLENDVPD    Y3, Y6, Y7, Y6
+	VBLENDVPD    Y4, Y5, Y6, Y5
+	VPERMPS      constants<>+1728(SB), Y2, Y6
+	VPERMPS      constants<>+1760(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1792(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1824(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1856(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1888(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1920(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1952(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1984(SB), Y2, Y7
+	VPERMPS      constants<>+2016(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2048(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2080(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2112(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2144(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2176(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2208(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+576(SB), Y2, Y2
+	VFMADD213PD  Y2, Y5, Y7
+	VDIVPD       Y7, Y6, Y2
+	VMOVAPD      Y1, Y5
+	VFMADD231PD  Y2, Y1, Y5
+	VMOVUPD      constants<>+2240(SB), Y6
+	VSUBPD       Y2, Y6, Y6
+	VMOVUPD      constants<>+576(SB), Y7
+	VSUBPD       Y5, Y7, Y5
+	VBLENDVPD    Y4, Y5, Y6, Y4
+	VMOVUPD      constants<>+2272(SB), Y5
+	VBLENDVPD    Y3, Y4, Y5, Y4
+	VMULPD       constants<>+544(SB), Y0, Y5
+	VMULPD       Y0, Y5, Y0
+	VSUBPD       constants<>+2304(SB), Y2, Y2
+	VBLENDVPD    Y3, Y0, Y2, Y0
+	VMOVUPD      constants<>+0(SB), Y2
+	VMOVUPD      constants<>+32(SB), Y5
+	VMAXPD       Y0, Y5, Y0
+	VMINPD       Y0, Y2, Y0
+	VMOVUPD      constants<>+64(SB), Y2
+	VFMADD231PD  constants<>+96(SB), Y0, Y2
+	VSUBPD       constants<>+64(SB), Y2, Y5
+	VFNMADD231PD constants<>+128(SB), Y5, Y0
+	VMOVAPD      Y0, Y6
+	VFNMADD231PD constants<>+160(SB), Y5, Y6
+	VSUBPD       Y6, Y0, Y0
+	VFNMADD231PD constants<>+160(SB), Y5, Y0
+	VMOVUPD      constants<>+192(SB), Y5
+	VFMADD213PD  constants<>+224(SB), Y6, Y5
+	VFMADD213PD  constants<>+256(SB), Y6, Y5
+	VFMADD213PD  constants<>+288(SB), Y6, Y5
+	VFMADD213PD  constants<>+320(SB), Y6, Y5
+	VFMADD213PD  constants<>+352(SB), Y6, Y5
+	VFMADD213PD  constants<>+384(SB), Y6, Y5
+	VFMADD213PD  constants<>+416(SB), Y6, Y5
+	VFMADD213PD  constants<>+448(SB), Y6, Y5
+	VFMADD213PD  constants<>+480(SB), Y6, Y5
+	VFMADD213PD  constants<>+512(SB), Y6, Y5
+	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VMULPD       Y6, Y6, Y7
+	VFMADD213PD  Y0, Y7, Y5
+	VADDPD       Y5, Y6, Y0
+	VADDPD       constants<>+576(SB), Y0, Y0
+	VPSRLQ       $0x01, Y2, Y5
+	VPSLLQ       $0x34, Y5, Y6
+	VMULPD       Y6, Y0, Y0
+	VPSUBQ       Y5, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y0, Y0
+	VMULPD       Y4, Y0, Y0
+	VMULPD       constants<>+2272(SB), Y0, Y2
+	VDIVPD       Y1, Y0, Y0
+	VBLENDVPD    Y3, Y2, Y0, Y0
+	VMOVUPD      32(AX)(BX*1), Y1
+	VMOVUPD      constants<>+2336(SB), Y2
+	VMULPD       constants<>+2368(SB), Y1, Y3
+	VFMADD231PD  Y1, Y3, Y2
+	VMOVUPD      constants<>+0(SB), Y1
+	VMOVUPD      constants<>+32(SB), Y3
+	VMAXPD       Y2, Y3, Y2
+	VMINPD       Y2, Y1, Y1
+	VMOVUPD      constants<>+64(SB), Y2
+	VFMADD231PD  constants<>+96(SB), Y1, Y2
+	VSUBPD       constants<>+64(SB), Y2, Y3
+	VFNMADD231PD constants<>+128(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+160(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+160(SB), Y3, Y1
+	VMOVUPD      constants<>+192(SB), Y3
+	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y1, Y5, Y3
+	VADDPD       Y3, Y4, Y1
+	VADDPD       constants<>+576(SB), Y1, Y1
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y1, Y1
+	VMULPD       Y1, Y0, Y1
+	VXORPD       constants<>+1312(SB), Y1, Y1
+	VADDPD       constants<>+576(SB), Y1, Y2
+	VSUBPD       constants<>+576(SB), Y2, Y3
+	VSUBPD       Y3, Y1, Y3
+	VMOVUPD      constants<>+576(SB), Y4
+	VSUBPD       Y1, Y2, Y5
+	VSUBPD       Y5, Y4, Y4
+	VCMPPD       $0x1e, constants<>+576(SB), Y1, Y5
+	VBLENDVPD    Y5, Y4, Y3, Y3
+	VCMPPD       $0x11, constants<>+640(SB), Y2, Y4
+	VMULPD       constants<>+672(SB), Y2, Y5
+	VBLENDVPD    Y4, Y5, Y2, Y5
+	VPSRLQ       $0x34, Y5, Y6
+	VORPD        constants<>+704(SB), Y6, Y6
+	VSUBPD       constants<>+736(SB), Y6, Y6
+	VANDPD       constants<>+768(SB), Y4, Y4
+	VSUBPD       Y4, Y6, Y4
+	VANDPD       constants<>+800(SB), Y5, Y5
+	VORPD        constants<>+576(SB), Y5, Y5
+	VCMPPD       $0x1d, constants<>+832(SB), Y5, Y6
+	VADDPD       constants<>+576(SB), Y4, Y7
+	VBLENDVPD    Y6, Y7, Y4, Y4
+	VMULPD       constants<>+544(SB), Y5, Y7
+	VBLENDVPD    Y6, Y7, Y5, Y5
+	VSUBPD       constants<>+576(SB), Y5, Y5
+	VDIVPD       Y2, Y3, Y2
+	VXORPD       Y3, Y3, Y3
+	VCMPPD       $0x1e, constants<>+1248(SB), Y1, Y6
+	VCMPPD       $0x11, constants<>+1280(SB), Y1, Y7
+	VBLENDVPD    Y7, Y1, Y5, Y8
+	VBLENDVPD    Y6, Y8, Y5, Y5
+	VBLENDVPD    Y7, Y3, Y4, Y8
+	VBLENDVPD    Y6, Y8, Y4, Y4
+	VBLENDVPD    Y7, Y3, Y2, Y3
+	VBLENDVPD    Y6, Y3, Y2, Y2
+	VADDPD       constants<>+864(SB), Y5, Y3
+	VDIVPD       Y3, Y5, Y3
+	VMULPD       Y3, Y3, Y6
+	VMOVUPD      constants<>+896(SB), Y7
+	VFMADD213PD  constants<>+928(SB), Y6, Y7
+	VFMADD213PD  constants<>+960(SB), Y6, Y7
+	VFMADD213PD  constants<>+992(SB), Y6, Y7
+	VFMADD213PD  constants<>+1024(SB), Y6, Y7
+	VFMADD213PD  constants<>+1056(SB), Y6, Y7
+	VFMADD213PD  constants<>+1088(SB), Y6, Y7
+	VMULPD       Y5, Y5, Y8
+	VMULPD       constants<>+544(SB), Y8, Y8
+	VFMADD213PD  Y8, Y6, Y7
+	VFMADD231PD  constants<>+160(SB), Y4, Y2
+	VFMADD231PD  Y7, Y3, Y2
+	VSUBPD       Y2, Y8, Y2
+	VSUBPD       Y2, Y5, Y2
+	VFMADD231PD  constants<>+128(SB), Y4, Y2
+	VANDPD       constants<>+1312(SB), Y1, Y3
+	VORPD        Y3, Y2, Y2
+	VCMPPD       $0x12, constants<>+1120(SB), Y1, Y3
+	VBLENDVPD    Y3, Y2, Y1, Y2
+	VCMPPD       $0x11, constants<>+1344(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1184(SB), Y2, Y2
+	VCMPPD       $0x00, constants<>+1344(SB), Y1, Y1
+	VBLENDVPD    Y1, constants<>+1216(SB), Y2, Y1
+	VCMPPD       $0x11, constants<>+640(SB), Y0, Y2
+	VMULPD       constants<>+672(SB), Y0, Y3
+	VBLENDVPD    Y2, Y3, Y0, Y3
+	VPSRLQ       $0x34, Y3, Y4
+	VORPD        constants<>+704(SB), Y4, Y4
+	VSUBPD       constants<>+736(SB), Y4, Y4
+	VANDPD       constants<>+768(SB), Y2, Y2
+	VSUBPD       Y2, Y4, Y2
+	VANDPD       constants<>+800(SB), Y3, Y3
+	VORPD        constants<>+576(SB), Y3, Y3
+	VCMPPD       $0x1d, constants<>+832(SB), Y3, Y4
+	VADDPD       constants<>+576(SB), Y2, Y5
+	VBLENDVPD    Y4, Y5, Y2, Y2
+	VMULPD       constants<>+544(SB), Y3, Y5
+	VBLENDVPD    Y4, Y5, Y3, Y3
+	VSUBPD       constants<>+576(SB), Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VADDPD       constants<>+864(SB), Y3, Y5
+	VDIVPD       Y5, Y3, Y5
+	VMULPD       Y5, Y5, Y6
+	VMOVUPD      constants<>+896(SB), Y7
+	VFMADD213PD  constants<>+928(SB), Y6, Y7
+	VFMADD213PD  constants<>+960(SB), Y6, Y7
+	VFMADD213PD  constants<>+992(SB), Y6, Y7
+	VFMADD213PD  constants<>+1024(SB), Y6, Y7
+	VFMADD213PD  constants<>+1056(SB), Y6, Y7
+	VFMADD213PD  constants<>+1088(SB), Y6, Y7
+	VMULPD       Y3, Y3, Y8
+	VMULPD       constants<>+544(SB), Y8, Y8
+	VFMADD213PD  Y8, Y6, Y7
+	VFMADD231PD  constants<>+160(SB), Y2, Y4
+	VFMADD231PD  Y7, Y5, Y4
+	VSUBPD       Y4, Y8, Y4
+	VSUBPD       Y4, Y3, Y3
+	VFMADD231PD  constants<>+128(SB), Y2, Y3
+	VCMPPD       $0x12, constants<>+1120(SB), Y0, Y2
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VCMPPD       $0x11, constants<>+1152(SB), Y0, Y3
+	VBLENDVPD    Y3, constants<>+1184(SB), Y2, Y2
+	VCMPPD       $0x00, constants<>+1152(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+1216(SB), Y2, Y0
+	VSUBPD       constants<>+2400(SB), Y0, Y0
+	VMOVUPD      32(AX)(BX*1), Y2
+	VMULPD       constants<>+2368(SB), Y2, Y3
+	VFMADD231PD  Y2, Y3, Y0
+	VCMPPD       $0x1d, constants<>+1152(SB), Y2, Y2
+	VBLENDVPD    Y2, Y1, Y0, Y0
+	VMOVUPD      Y0, 32(CX)(BX*1)
+	ADDQ         $0x40, BX
+	DECQ         SI
+	JNZ          step
+
+tail:
+	ANDQ         $0x07, DX
+	JZ           done
+	LEAQ         masks<>+64(SB), SI
+	MOVQ         DX, DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, SI
+	VMOVUPD      (SI), Y0
+	VMASKMOVPD   (AX)(BX*1), Y0, Y0
+	VANDPD       constants<>+1440(SB), Y0, Y0
+	VMULPD       constants<>+1472(SB), Y0, Y1
+	VMOVUPD      constants<>+1504(SB), Y2
+	VCMPPD       $0x1d, constants<>+1536(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1568(SB), Y2, Y2
+	VCMPPD       $0x1d, constants<>+1600(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1632(SB), Y2, Y2
+	VCMPPD       $0x1d, constants<>+1664(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1696(SB), Y2, Y2
+	VCMPPD       $0x11, constants<>+1600(SB), Y1, Y3
+	VCMPPD       $0x11, constants<>+1536(SB), Y1, Y4
+	VMULPD       Y1, Y1, Y5
+	VSUBPD       constants<>+576(SB), Y1, Y6
+	VMOVUPD      constants<>+576(SB), Y7
+	VDIVPD       Y5, Y7, Y7
+	VBLENDVPD    Y3, Y6, Y7, Y6
+	VBLENDVPD    Y4, Y5, Y6, Y5
+	VPERMPS      constants<>+1728(SB), Y2, Y6
+	VPERMPS      constants<>+1760(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1792(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1824(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1856(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1888(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1920(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1952(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1984(SB), Y2, Y7
+	VPERMPS      constants<>+2016(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2048(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2080(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2112(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2144(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2176(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2208(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+576(SB), Y2, Y2
+	VFMADD213PD  Y2, Y5, Y7
+	VDIVPD       Y7, Y6, Y2
+	VMOVAPD      Y1, Y5
+	VFMADD231PD  Y2, Y1, Y5
+	VMOVUPD      constants<>+2240(SB), Y6
+	VSUBPD       Y2, Y6, Y6
+	VMOVUPD      constants<>+576(SB), Y7
+	VSUBPD       Y5, Y7, Y5
+	VBLENDVPD    Y4, Y5, Y6, Y4
+	VMOVUPD      constants<>+2272(SB), Y5
+	VBLENDVPD    Y3, Y4, Y5, Y4
+	VMULPD       constants<>+544(SB), Y0, Y5
+	VMULPD       Y0, Y5, Y0
+	VSUBPD       constants<>+2304(SB), Y2, Y2
+	VBLENDVPD    Y3, Y0, Y2, Y0
+	VMOVUPD      constants<>+0(SB), Y2
+	VMOVUPD      constants<>+32(SB), Y5
+	VMAXPD       Y0, Y5, Y0
+	VMINPD       Y0, Y2, Y0
+	VMOVUPD      constants<>+64(SB), Y2
+	VFMADD231PD  constants<>+96(SB), Y0, Y2
+	VSUBPD       constants<>+64(SB), Y2, Y5
+	VFNMADD231PD constants<>+128(SB), Y5, Y0
+	VMOVAPD      Y0, Y6
+	VFNMADD231PD constants<>+160(SB), Y5, Y6
+	VSUBPD       Y6, Y0, Y0
+	VFNMADD231PD constants<>+160(SB), Y5, Y0
+	VMOVUPD      constants<>+192(SB), Y5
+	VFMADD213PD  constants<>+224(SB), Y6, Y5
+	VFMADD213PD  constants<>+256(SB), Y6, Y5
+	VFMADD213PD  constants<>+288(SB), Y6, Y5
+	VFMADD213PD  constants<>+320(SB), Y6, Y5
+	VFMADD213PD  constants<>+352(SB), Y6, Y5
+	VFMADD213PD  constants<>+384(SB), Y6, Y5
+	VFMADD213PD  constants<>+416(SB), Y6, Y5
+	VFMADD213PD  constants<>+448(SB), Y6, Y5
+	VFMADD213PD  constants<>+480(SB), Y6, Y5
+	VFMADD213PD  constants<>+512(SB), Y6, Y5
+	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VMULPD       Y6, Y6, Y7
+	VFMADD213PD  Y0, Y7, Y5
+	VADDPD       Y5, Y6, Y0
+	VADDPD       constants<>+576(SB), Y0, Y0
+	VPSRLQ       $0x01, Y2, Y5
+	VPSLLQ       $0x34, Y5, Y6
+	VMULPD       Y6, Y0, Y0
+	VPSUBQ       Y5, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y0, Y0
+	VMULPD       Y4, Y0, Y0
+	VMULPD       constants<>+2272(SB), Y0, Y2
+	VDIVPD       Y1, Y0, Y0
+	VBLENDVPD    Y3, Y2, Y0, Y0
+	VMOVUPD      (SI), Y1
+	VMASKMOVPD   (AX)(BX*1), Y1, Y1
+	VMOVUPD      constants<>+2336(SB), Y2
+	VMULPD       constants<>+2368(SB), Y1, Y3
+	VFMADD231PD  Y1, Y3, Y2
+	VMOVUPD      constants<>+0(SB), Y1
+	VMOVUPD      constants<>+32(SB), Y3
+	VMAXPD       Y2, Y3, Y2
+	VMINPD       Y2, Y1, Y1
+	VMOVUPD      constants<>+64(SB), Y2
+	VFMADD231PD  constants<>+96(SB), Y1, Y2
+	VSUBPD       constants<>+64(SB), Y2, Y3
+	VFNMADD231PD constants<>+128(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+160(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+160(SB), Y3, Y1
+	VMOVUPD      constants<>+192(SB), Y3
+	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y1, Y5, Y3
+	VADDPD       Y3, Y4, Y1
+	VADDPD       constants<>+576(SB), Y1, Y1
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y1, Y1
+	VMULPD       Y1, Y0, Y1
+	VXORPD       constants<>+1312(SB), Y1, Y1
+	VADDPD       constants<>+576(SB), Y1, Y2
+	VSUBPD       constants<>+576(SB), Y2, Y3
+	VSUBPD       Y3, Y1, Y3
+	VMOVUPD      constants<>+576(SB), Y4
+	VSUBPD       Y1, Y2, Y5
+	VSUBPD       Y5, Y4, Y4
+	VCMPPD       $0x1e, constants<>+576(SB), Y1, Y5
+	VBLENDVPD    Y5, Y4, Y3, Y3
+	VCMPPD       $0x11, constants<>+640(SB), Y2, Y4
+	VMULPD       constants<>+672(SB), Y2, Y5
+	VBLENDVPD    Y4, Y5, Y2, Y5
+	VPSRLQ       $0x34, Y5, Y6
+	VORPD        constants<>+704(SB), Y6, Y6
+	VSUBPD       constants<>+736(SB), Y6, Y6
+	VANDPD       constants<>+768(SB), Y4, Y4
+	VSUBPD       Y4, Y6, Y4
+	VANDPD       constants<>+800(SB), Y5, Y5
+	VORPD        constants<>+576(SB), Y5, Y5
+	VCMPPD       $0x1d, constants<>+832(SB), Y5, Y6
+	VADDPD       constants<>+576(SB), Y4, Y7
+	VBLENDVPD    Y6, Y7, Y4, Y4
+	VMULPD       constants<>+544(SB), Y5, Y7
+	VBLENDVPD    Y6, Y7, Y5, Y5
+	VSUBPD       constants<>+576(SB), Y5, Y5
+	VDIVPD       Y2, Y3, Y2
+	VXORPD       Y3, Y3, Y3
+	VCMPPD       $0x1e, constants<>+1248(SB), Y1, Y6
+	VCMPPD       $0x11, constants<>+1280(SB), Y1, Y7
+	VBLENDVPD    Y7, Y1, Y5, Y8
+	VBLENDVPD    Y6, Y8, Y5, Y5
+	VBLENDVPD    Y7, Y3, Y4, Y8
+	VBLENDVPD    Y6, Y8, Y4, Y4
+	VBLENDVPD    Y7, Y3, Y2, Y3
+	VBLENDVPD    Y6, Y3, Y2, Y2
+	VADDPD       constants<>+864(SB), Y5, Y3
+	VDIVPD       Y3, Y5, Y3
+	VMULPD       Y3, Y3, Y6
+	VMOVUPD      constants<>+896(SB), Y7
+	VFMADD213PD  constants<>+928(SB), Y6, Y7
+	VFMADD213PD  constants<>+960(SB), Y6, Y7
+	VFMADD213PD  constants<>+992(SB), Y6, Y7
+	VFMADD213PD  constants<>+1024(SB), Y6, Y7
+	VFMADD213PD  constants<>+1056(SB), Y6, Y7
+	VFMADD213PD  constants<>+1088(SB), Y6, Y7
+	VMULPD       Y5, Y5, Y8
+	VMULPD       constants<>+544(SB), Y8, Y8
+	VFMADD213PD  Y8, Y6, Y7
+	VFMADD231PD  constants<>+160(SB), Y4, Y2
+	VFMADD231PD  Y7, Y3, Y2
+	VSUBPD       Y2, Y8, Y2
+	VSUBPD       Y2, Y5, Y2
+	VFMADD231PD  constants<>+128(SB), Y4, Y2
+	VANDPD       constants<>+1312(SB), Y1, Y3
+	VORPD        Y3, Y2, Y2
+	VCMPPD       $0x12, constants<>+1120(SB), Y1, Y3
+	VBLENDVPD    Y3, Y2, Y1, Y2
+	VCMPPD       $0x11, constants<>+1344(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1184(SB), Y2, Y2
+	VCMPPD       $0x00, constants<>+1344(SB), Y1, Y1
+	VBLENDVPD    Y1, constants<>+1216(SB), Y2, Y1
+	VCMPPD       $0x11, constants<>+640(SB), Y0, Y2
+	VMULPD       constants<>+672(SB), Y0, Y3
+	VBLENDVPD    Y2, Y3, Y0, Y3
+	VPSRLQ       $0x34, Y3, Y4
+	VORPD        constants<>+704(SB), Y4, Y4
+	VSUBPD       constants<>+736(SB), Y4, Y4
+	VANDPD       constants<>+768(SB), Y2, Y2
+	VSUBPD       Y2, Y4, Y2
+	VANDPD       constants<>+800(SB), Y3, Y3
+	VORPD        constants<>+576(SB), Y3, Y3
+	VCMPPD       $0x1d, constants<>+832(SB), Y3, Y4
+	VADDPD       constants<>+576(SB), Y2, Y5
+	VBLENDVPD    Y4, Y5, Y2, Y2
+	VMULPD       constants<>+544(SB), Y3, Y5
+	VBLENDVPD    Y4, Y5, Y3, Y3
+	VSUBPD       constants<>+576(SB), Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VADDPD       constants<>+864(SB), Y3, Y5
+	VDIVPD       Y5, Y3, Y5
+	VMULPD       Y5, Y5, Y6
+	VMOVUPD      constants<>+896(SB), Y7
+	VFMADD213PD  constants<>+928(SB), Y6, Y7
+	VFMADD213PD  constants<>+960(SB), Y6, Y7
+	VFMADD213PD  constants<>+992(SB), Y6, Y7
+	VFMADD213PD  constants<>+1024(SB), Y6, Y7
+	VFMADD213PD  constants<>+1056(SB), Y6, Y7
+	VFMADD213PD  constants<>+1088(SB), Y6, Y7
+	VMULPD       Y3, Y3, Y8
+	VMULPD       constants<>+544(SB), Y8, Y8
+	VFMADD213PD  Y8, Y6, Y7
+	VFMADD231PD  constants<>+160(SB), Y2, Y4
+	VFMADD231PD  Y7, Y5, Y4
+	VSUBPD       Y4, Y8, Y4
+	VSUBPD       Y4, Y3, Y3
+	VFMADD231PD  constants<>+128(SB), Y2, Y3
+	VCMPPD       $0x12, constants<>+1120(SB), Y0, Y2
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VCMPPD       $0x11, constants<>+1152(SB), Y0, Y3
+	VBLENDVPD    Y3, constants<>+1184(SB), Y2, Y2
+	VCMPPD       $0x00, constants<>+1152(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+1216(SB), Y2, Y0
+	VSUBPD       constants<>+2400(SB), Y0, Y0
+	VMOVUPD      (SI), Y2
+	VMASKMOVPD   (AX)(BX*1), Y2, Y2
+	VMULPD       constants<>+2368(SB), Y2, Y3
+	VFMADD231PD  Y2, Y3, Y0
+	VCMPPD       $0x1d, constants<>+1152(SB), Y2, Y2
+	VBLENDVPD    Y2, Y1, Y0, Y0
+	VMOVUPD      (SI), Y1
+	VMASKMOVPD   Y0, Y1, (CX)(BX*1)
+	CMPQ         DX, $0x04
+	JLE          reload
+	VMOVUPD      32(SI), Y0
+	VMASKMOVPD   32(AX)(BX*1), Y0, Y0
+	VANDPD       constants<>+1440(SB), Y0, Y0
+	VMULPD       constants<>+1472(SB), Y0, Y1
+	VMOVUPD      constants<>+1504(SB), Y2
+	VCMPPD       $0x1d, constants<>+1536(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1568(SB), Y2, Y2
+	VCMPPD       $0x1d, constants<>+1600(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1632(SB), Y2, Y2
+	VCMPPD       $0x1d, constants<>+1664(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1696(SB), Y2, Y2
+	VCMPPD       $0x11, constants<>+1600(SB), Y1, Y3
+	VCMPPD       $0x11, constants<>+1536(SB), Y1, Y4
+	VMULPD       Y1, Y1, Y5
+	VSUBPD       constants<>+576(SB), Y1, Y6
+	VMOVUPD      constants<>+576(SB), Y7
+	VDIVPD       Y5, Y7, Y7
+	VBLENDVPD    Y3, Y6, Y7, Y6
+	VBLENDVPD    Y4, Y5, Y6, Y5
+	VPERMPS      constants<>+1728(SB), Y2, Y6
+	VPERMPS      constants<>+1760(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1792(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1824(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1856(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1888(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1920(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1952(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1984(SB), Y2, Y7
+	VPERMPS      constants<>+2016(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2048(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2080(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2112(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2144(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2176(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2208(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+576(SB), Y2, Y2
+	VFMADD213PD  Y2, Y5, Y7
+	VDIVPD       Y7, Y6, Y2
+	VMOVAPD      Y1, Y5
+	VFMADD231PD  Y2, Y1, Y5
+	VMOVUPD      constants<>+2240(SB), Y6
+	VSUBPD       Y2, Y6, Y6
+	VMOVUPD      constants<>+576(SB), Y7
+	VSUBPD       Y5, Y7, Y5
+	VBLENDVPD    Y4, Y5, Y6, Y4
+	VMOVUPD      constants<>+2272(SB), Y5
+	VBLENDVPD    Y3, Y4, Y5, Y4
+	VMULPD       constants<>+544(SB), Y0, Y5
+	VMULPD       Y0, Y5, Y0
+	VSUBPD       constants<>+2304(SB), Y2, Y2
+	VBLENDVPD    Y3, Y0, Y2, Y0
+	VMOVUPD      constants<>+0(SB), Y2
+	VMOVUPD      constants<>+32(SB), Y5
+	VMAXPD       Y0, Y5, Y0
+	VMINPD       Y0, Y2, Y0
+	VMOVUPD      constants<>+64(SB), Y2
+	VFMADD231PD  constants<>+96(SB), Y0, Y2
+	VSUBPD       constants<>+64(SB), Y2, Y5
+	VFNMADD231PD constants<>+128(SB), Y5, Y0
+	VMOVAPD      Y0, Y6
+	VFNMADD231PD constants<>+160(SB), Y5, Y6
+	VSUBPD       Y6, Y0, Y0
+	VFNMADD231PD constants<>+160(SB), Y5, Y0
+	VMOVUPD      constants<>+192(SB), Y5
+	VFMADD213PD  constants<>+224(SB), Y6, Y5
+	VFMADD213PD  constants<>+256(SB), Y6, Y5
+	VFMADD213PD  constants<>+288(SB), Y6, Y5
+	VFMADD213PD  constants<>+320(SB), Y6, Y5
+	VFMADD213PD  constants<>+352(SB), Y6, Y5
+	VFMADD213PD  constants<>+384(SB), Y6, Y5
+	VFMADD213PD  constants<>+416(SB), Y6, Y5
+	VFMADD213PD  constants<>+448(SB), Y6, Y5
+	VFMADD213PD  constants<>+480(SB), Y6, Y5
+	VFMADD213PD  constants<>+512(SB), Y6, Y5
+	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VMULPD       Y6, Y6, Y7
+	VFMADD213PD  Y0, Y7, Y5
+	VADDPD       Y5, Y6, Y0
+	VADDPD       constants<>+576(SB), Y0, Y0
+	VPSRLQ       $0x01, Y2, Y5
+	VPSLLQ       $0x34, Y5, Y6
+	VMULPD       Y6, Y0, Y0
+	VPSUBQ       Y5, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y0, Y0
+	VMULPD       Y4, Y0, Y0
+	VMULPD       constants<>+2272(SB), Y0, Y2
+	VDIVPD       Y1, Y0, Y0
+	VBLENDVPD    Y3, Y2, Y0, Y0
+	VMOVUPD      32(SI), Y1
+	VMASKMOVPD   32(AX)(BX*1), Y1, Y1
+	VMOVUPD      constants<>+2336(SB), Y2
+	VMULPD       constants<>+2368(SB), Y1, Y3
+	VFMADD231PD  Y1, Y3, Y2
+	VMOVUPD      constants<>+0(SB), Y1
+	VMOVUPD      constants<>+32(SB), Y3
+	VMAXPD       Y2, Y3, Y2
+	VMINPD       Y2, Y1, Y1
+	VMOVUPD      constants<>+64(SB), Y2
+	VFMADD231PD  constants<>+96(SB), Y1, Y2
+	VSUBPD       constants<>+64(SB), Y2, Y3
+	VFNMADD231PD constants<>+128(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+160(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+160(SB), Y3, Y1
+	VMOVUPD      constants<>+192(SB), Y3
+	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y1, Y5, Y3
+	VADDPD       Y3, Y4, Y1
+	VADDPD       constants<>+576(SB), Y1, Y1
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y1, Y1
+	VMULPD       Y1, Y0, Y1
+	VXORPD       constants<>+1312(SB), Y1, Y1
+	VADDPD       constants<>+576(SB), Y1, Y2
+	VSUBPD       constants<>+576(SB), Y2, Y3
+	VSUBPD       Y3, Y1, Y3
+	VMOVUPD      constants<>+576(SB), Y4
+	VSUBPD       Y1, Y2, Y5
+	VSUBPD       Y5, Y4, Y4
+	VCMPPD       $0x1e, constants<>+576(SB), Y1, Y5
+	VBLENDVPD    Y5, Y4, Y3, Y3
+	VCMPPD       $0x11, constants<>+640(SB), Y2, Y4
+	VMULPD       constants<>+672(SB), Y2, Y5
+	VBLENDVPD    Y4, Y5, Y2, Y5
+	VPSRLQ       $0x34, Y5, Y6
+	VORPD        constants<>+704(SB), Y6, Y6
+	VSUBPD       constants<>+736(SB), Y6, Y6
+	VANDPD       constants<>+768(SB), Y4, Y4
+	VSUBPD       Y4, Y6, Y4
+	VANDPD       constants<>+800(SB), Y5, Y5
+	VORPD        constants<>+576(SB), Y5, Y5
+	VCMPPD       $0x1d, constants<>+832(SB), Y5, Y6
+	VADDPD       constants<>+576(SB), Y4, Y7
+	VBLENDVPD    Y6, Y7, Y4, Y4
+	VMULPD       constants<>+544(SB), Y5, Y7
+	VBLENDVPD    Y6, Y7, Y5, Y5
+	VSUBPD       constants<>+576(SB), Y5, Y5
+	VDIVPD       Y2, Y3, Y2
+	VXORPD       Y3, Y3, Y3
+	VCMPPD       $0x1e, constants<>+1248(SB), Y1, Y6
+	VCMPPD       $0x11, constants<>+1280(SB), Y1, Y7
+	VBLENDVPD    Y7, Y1, Y5, Y8
+	VBLENDVPD    Y6, Y8, Y5, Y5
+	VBLENDVPD    Y7, Y3, Y4, Y8
+	VBLENDVPD    Y6, Y8, Y4, Y4
+	VBLENDVPD    Y7, Y3, Y2, Y3
+	VBLENDVPD    Y6, Y3, Y2, Y2
+	VADDPD       constants<>+864(SB), Y5, Y3
+	VDIVPD       Y3, Y5, Y3
+	VMULPD       Y3, Y3, Y6
+	VMOVUPD      constants<>+896(SB), Y7
+	VFMADD213PD  constants<>+928(SB), Y6, Y7
+	VFMADD213PD  constants<>+960(SB), Y6, Y7
+	VFMADD213PD  constants<>+992(SB), Y6, Y7
+	VFMADD213PD  constants<>+1024(SB), Y6, Y7
+	VFMADD213PD  constants<>+1056(SB), Y6, Y7
+	VFMADD213PD  constants<>+1088(SB), Y6, Y7
+	VMULPD       Y5, Y5, Y8
+	VMULPD       constants<>+544(SB), Y8, Y8
+	VFMADD213PD  Y8, Y6, Y7
+	VFMADD231PD  constants<>+160(SB), Y4, Y2
+	VFMADD231PD  Y7, Y3, Y2
+	VSUBPD       Y2, Y8, Y2
+	VSUBPD       Y2, Y5, Y2
+	VFMADD231PD  constants<>+128(SB), Y4, Y2
+	VANDPD       constants<>+1312(SB), Y1, Y3
+	VORPD        Y3, Y2, Y2
+	VCMPPD       $0x12, constants<>+1120(SB), Y1, Y3
+	VBLENDVPD    Y3, Y2, Y1, Y2
+	VCMPPD       $0x11, constants<>+1344(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1184(SB), Y2, Y2
+	VCMPPD       $0x00, constants<>+1344(SB), Y1, Y1
+	VBLENDVPD    Y1, constants<>+1216(SB), Y2, Y1
+	VCMPPD       $0x11, constants<>+640(SB), Y0, Y2
+	VMULPD       constants<>+672(SB), Y0, Y3
+	VBLENDVPD    Y2, Y3, Y0, Y3
+	VPSRLQ       $0x34, Y3, Y4
+	VORPD        constants<>+704(SB), Y4, Y4
+	VSUBPD       constants<>+736(SB), Y4, Y4
+	VANDPD       constants<>+768(SB), Y2, Y2
+	VSUBPD       Y2, Y4, Y2
+	VANDPD       constants<>+800(SB), Y3, Y3
+	VORPD        constants<>+576(SB), Y3, Y3
+	VCMPPD       $0x1d, constants<>+832(SB), Y3, Y4
+	VADDPD       constants<>+576(SB), Y2, Y5
+	VBLENDVPD    Y4, Y5, Y2, Y2
+	VMULPD       constants<>+544(SB), Y3, Y5
+	VBLENDVPD    Y4, Y5, Y3, Y3
+	VSUBPD       constants<>+576(SB), Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VADDPD       constants<>+864(SB), Y3, Y5
+	VDIVPD       Y5, Y3, Y5
+	VMULPD       Y5, Y5, Y6
+	VMOVUPD      constants<>+896(SB), Y7
+	VFMADD213PD  constants<>+928(SB), Y6, Y7
+	VFMADD213PD  constants<>+960(SB), Y6, Y7
+	VFMADD213PD  constants<>+992(SB), Y6, Y7
+	VFMADD213PD  constants<>+1024(SB), Y6, Y7
+	VFMADD213PD  constants<>+1056(SB), Y6, Y7
+	VFMADD213PD  constants<>+1088(SB), Y6, Y7
+	VMULPD       Y3, Y3, Y8
+	VMULPD       constants<>+544(SB), Y8, Y8
+	VFMADD213PD  Y8, Y6, Y7
+	VFMADD231PD  constants<>+160(SB), Y2, Y4
+	VFMADD231PD  Y7, Y5, Y4
+	VSUBPD       Y4, Y8, Y4
+	VSUBPD       Y4, Y3, Y3
+	VFMADD231PD  constants<>+128(SB), Y2, Y3
+	VCMPPD       $0x12, constants<>+1120(SB), Y0, Y2
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VCMPPD       $0x11, constants<>+1152(SB), Y0, Y3
+	VBLENDVPD    Y3, constants<>+1184(SB), Y2, Y2
+	VCMPPD       $0x00, constants<>+1152(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+1216(SB), Y2, Y0
+	VSUBPD       constants<>+2400(SB), Y0, Y0
+	VMOVUPD      32(SI), Y2
+	VMASKMOVPD   32(AX)(BX*1), Y2, Y2
+	VMULPD       constants<>+2368(SB), Y2, Y3
+	VFMADD231PD  Y2, Y3, Y0
+	VCMPPD       $0x1d, constants<>+1152(SB), Y2, Y2
+	VBLENDVPD    Y2, Y1, Y0, Y0
+	VMOVUPD      32(SI), Y1
+	VMASKMOVPD   Y0, Y1, 32(CX)(BX*1)
+
+reload:
+done:
+	VZEROUPPER
+	RET
+
+// func logNormalCDFAVX512(dst []float64, x []float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·logNormalCDFAVX512(SB), NOSPLIT, $0-48
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_base+0(FP), CX
+	MOVQ x_len+32(FP), DX
+	XORQ BX, BX
+	MOVQ DX, SI
+	SHRQ $0x03, SI
+	JZ   tail
+
+step:
+	VMOVUPD           (AX)(BX*1), Z0
+	VPANDQ.BCST       constants<>+1440(SB), Z0, Z0
+	VMULPD.BCST       constants<>+1472(SB), Z0, Z5
+	VBROADCASTSD      constants<>+1152(SB), Z6
+	VCMPPD.BCST       $0x1d, constants<>+1536(SB), Z5, K1
+	VBROADCASTSD      constants<>+2432(SB), K1, Z6
+	VCMPPD.BCST       $0x1d, constants<>+1600(SB), Z5, K1
+	VBROADCASTSD      constants<>+2464(SB), K1, Z6
+	VCMPPD.BCST       $0x1d, constants<>+1664(SB), Z5, K1
+	VBROADCASTSD      constants<>+2496(SB), K1, Z6
+	VCMPPD.BCST       $0x11, constants<>+1600(SB), Z5, K1
+	VCMPPD.BCST       $0x11, constants<>+1536(SB), Z5, K2
+	VMULPD            Z5, Z5, Z7
+	VSUBPD.BCST       constants<>+576(SB), Z5, Z8
+	VBROADCASTSD      constants<>+576(SB), Z9
+	VDIVPD            Z7, Z9, Z9
+	VMOVAPD           Z8, K1, Z9
+	VMOVAPD           Z9, Z8
+	VMOVAPD           Z7, K2, Z8
+	VBROADCASTF64X4   constants<>+1728(SB), Z7
+	VPERMPD           Z7, Z6, Z7
+	VBROADCASTF64X4   constants<>+1760(SB), Z9
+	VPERMPD           Z9, Z6, Z9
+	VFMADD213PD       Z9, Z8, Z7
+	VBROADCASTF64X4   constants<>+1792(SB), Z9
+	VPERMPD           Z9, Z6, Z9
+	VFMADD213PD       Z9, Z8, Z7
+	VBROADCASTF64X4   constants<>+1824(SB), Z9
+	VPERMPD           Z9, Z6, Z9
+	VFMADD213PD       Z9, Z8, Z7
+	VBROADCASTF64X4   constants<>+1856(SB), Z9
+	VPERMPD           Z9, Z6, Z9
+	VFMADD213PD       Z9, Z8, Z7
+	VBROADCASTF64X4   constants<>+1888(SB), Z9
+	VPERMPD           Z9, Z6, Z9
+	VFMADD213PD       Z9, Z8, Z7
+	VBROADCASTF64X4   constants<>+1920(SB), Z9
+	VPERMPD           Z9, Z6, Z9
+	VFMADD213PD       Z9, Z8, Z7
+	VBROADCASTF64X4   constants<>+1952(SB), Z9
+	VPERMPD           Z9, Z6, Z9
+	VFMADD213PD       Z9, Z8, Z7
+	VBROADCASTF64X4   constants<>+1984(SB), Z9
+	VPERMPD           Z9, Z6, Z9
+	VBROADCASTF64X4   constants<>+2016(SB), Z10
+	VPERMPD           Z10, Z6, Z10
+	VFMADD213PD       Z10, Z8, Z9
+	VBROADCASTF64X4   constants<>+2048(SB), Z10
+	VPERMPD           Z10, Z6, Z10
+	VFMADD213PD       Z10, Z8, Z9
+	VBROADCASTF64X4   constants<>+2080(SB), Z10
+	VPERMPD           Z10, Z6, Z10
+	VFMADD213PD       Z10, Z8, Z9
+	VBROADCASTF64X4   constants<>+2112(SB), Z10
+	VPERMPD           Z10, Z6, Z10
+	VFMADD213PD       Z10, Z8, Z9
+	VBROADCASTF64X4   constants<>+2144(SB), Z10
+	VPERMPD           Z10, Z6, Z10
+	VFMADD213PD       Z10, Z8, Z9
+	VBROADCASTF64X4   constants<>+2176(SB), Z10
+	VPERMPD           Z10, Z6, Z10
+	VFMADD213PD       Z10, Z8, Z9
+	VBROADCASTF64X4   constants<>+2208(SB), Z10
+	VPERMPD           Z10, Z6, Z10
+	VFMADD213PD       Z10, Z8, Z9
+	VBROADCASTF64X4   constants<>+576(SB), Z10
+	VPERMPD           Z10, Z6, Z6
+	VFMADD213PD       Z6, Z8, Z9
+	VDIVPD            Z9, Z7, Z6
+	VMOVAPD           Z5, Z7
+	VFMADD231PD       Z6, Z5, Z7
+	VBROADCASTSD      constants<>+2240(SB), Z8
+	VSUBPD            Z6, Z8, Z8
+	VBROADCASTSD      constants<>+576(SB), Z9
+	VSUBPD            Z7, Z9, Z7
+	VMOVAPD           Z7, K2, Z8
+	VBROADCASTSD      constants<>+2272(SB), Z7
+	VMOVAPD           Z8, K1, Z7
+	VMULPD.BCST       constants<>+544(SB), Z0, Z8
+	VMULPD            Z0, Z8, Z0
+	VSUBPD.BCST       constants<>+2304(SB), Z6, Z6
+	VMOVAPD           Z0, K1, Z6
+	VBROADCASTSD      constants<>+0(SB), Z0
+	VBROADCASTSD      constants<>+32(SB), Z8
+	VMAXPD            Z6, Z8, Z6
+	VMINPD            Z6, Z0, Z0
+	VBROADCASTSD      constants<>+608(SB), Z6
+	VFMADD231PD.BCST  constants<>+96(SB), Z0, Z6
+	VSUBPD.BCST       constants<>+608(SB), Z6, Z6
+	VFNMADD231PD.BCST constants<>+128(SB), Z6, Z0
+	VMOVAPD           Z0, Z8
+	VFNMADD231PD.BCST constants<>+160(SB), Z6, Z8
+	VSUBPD            Z8, Z0, Z0
+	VFNMADD231PD.BCST constants<>+160(SB), Z6, Z0
+	VBROADCASTSD      constants<>+192(SB), Z9
+	VFMADD213PD.BCST  constants<>+224(SB), Z8, Z9
+	VFMADD213PD.BCST  constants<>+256(SB), Z8, Z9
+	VFMADD213PD.BCST  constants<>+288(SB), Z8, Z9
+	VFMADD213PD.BCST  constants<>+320(SB), Z8, Z9
+	VFMADD213PD.BCST  constants<>+352(SB), Z8, Z9
+	VFMADD213PD.BCST  constants<>+384(SB), Z8, Z9
+	VFMADD213PD.BCST  constants<>+416(SB), Z8, Z9
+	VFMADD213PD.BCST  constants<>+448(SB), Z8, Z9
+	VFMADD213PD.BCST  constants<>+480(SB), Z8, Z9
+	VFMADD213PD.BCST  constants<>+512(SB), Z8, Z9
+	VFMADD213PD.BCST  constants<>+544(SB), Z8, Z9
+	VMULPD            Z8, Z8, Z10
+	VFMADD213PD       Z0, Z10, Z9
+	VADDPD            Z9, Z8, Z0
+	VADDPD.BCST       constants<>+576(SB), Z0, Z0
+	VSCALEFPD         Z6, Z0, Z0
+	VMULPD            Z7, Z0, Z0
+	VMULPD.BCST       constants<>+2272(SB), Z0, Z6
+	VDIVPD            Z5, Z0, Z0
+	VMOVAPD           Z6, K1, Z0
+	VMOVUPD           (AX)(BX*1), Z5
+	VBROADCASTSD      constants<>+2336(SB), Z6
+	VMULPD.BCST       constants<>+2368(SB), Z5, Z7
+	VFMADD231PD       Z5, Z7, Z6
+	VBROADCASTSD      constants<>+0(SB), Z5
+	VBROADCASTSD      constants<>+32(SB), Z7
+	VMAXPD            Z6, Z7, Z6
+	VMINPD            Z6, Z5, Z5
+	VBROADCASTSD      constants<>+608(SB), Z6
+	VFMADD231PD.BCST  constants<>+96(SB), Z5, Z6
+	VSUBPD.BCST       constants<>+608(SB), Z6, Z6
+	VFNMADD231PD.BCST constants<>+128(SB), Z6, Z5
+	VMOVAPD           Z5, Z7
+	VFNMADD231PD.BCST constants<>+160(SB), Z6, Z7
+	VSUBPD            Z7, Z5, Z5
+	VFNMADD231PD.BCST constants<>+160(SB), Z6, Z5
+	VBROADCASTSD      constants<>+192(SB), Z8
+	VFMADD213PD.BCST  constants<>+224(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+256(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+288(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+320(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+352(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+384(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+416(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+448(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+480(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+512(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+544(SB), Z7, Z8
+	VMULPD            Z7, Z7, Z9
+	VFMADD213PD       Z5, Z9, Z8
+	VADDPD            Z8, Z7, Z5
+	VADDPD.BCST       constants<>+576(SB), Z5, Z5
+	VSCALEFPD         Z6, Z5, Z5
+	VMULPD            Z5, Z0, Z5
+	VPXORQ.BCST       constants<>+1312(SB), Z5, Z5
+	VADDPD.BCST       constants<>+576(SB), Z5, Z6
+	VSUBPD.BCST       constants<>+576(SB), Z6, Z7
+	VSUBPD            Z7, Z5, Z7
+	VBROADCASTSD      constants<>+576(SB), Z8
+	VSUBPD            Z5, Z6, Z9
+	VSUBPD            Z9, Z8, Z8
+	VCMPPD.BCST       $0x1e, constants<>+576(SB), Z5, K1
+	VMOVAPD           Z8, K1, Z7
+	VGETMANTPD        $0x00, Z6, Z8
+	VGETEXPPD         Z6, Z9
+	VCMPPD.BCST       $0x1d, constants<>+832(SB), Z8, K1
+	VADDPD.BCST       constants<>+576(SB), Z9, Z10
+	VMOVAPD           Z10, K1, Z9
+	VMULPD.BCST       constants<>+544(SB), Z8, Z10
+	VMOVAPD           Z10, K1, Z8
+	VSUBPD.BCST       constants<>+576(SB), Z8, Z8
+	VDIVPD            Z6, Z7, Z6
+	VPXORQ            Z1, Z1, Z1
+	VCMPPD.BCST       $0x1e, constants<>+1248(SB), Z5, K1
+	VCMPPD.BCST       $0x11, constants<>+1280(SB), Z5, K2
+	VMOVAPD           Z8, Z7
+	VMOVAPD           Z5, K2, Z7
+	VMOVAPD           Z7, K1, Z8
+	VMOVAPD           Z9, Z7
+	VMOVAPD           Z1, K2, Z7
+	VMOVAPD           Z7, K1, Z9
+	VMOVAPD           Z6, Z7
+	VMOVAPD           Z1, K2, Z7
+	VMOVAPD           Z7, K1, Z6
+	VADDPD.BCST       constants<>+864(SB), Z8, Z7
+	VDIVPD            Z7, Z8, Z7
+	VMULPD            Z7, Z7, Z10
+	VBROADCASTSD      constants<>+896(SB), Z11
+	VFMADD213PD.BCST  constants<>+928(SB), Z10, Z11
+	VFMADD213PD.BCST  constants<>+960(SB), Z10, Z11
+	VFMADD213PD.BCST  constants<>+992(SB), Z10, Z11
+	VFMADD213PD.BCST  constants<>+1024(SB), Z10, Z11
+	VFMADD213PD.BCST  constants<>+1056(SB), Z10, Z11
+	VFMADD213PD.BCST  constants<>+1088(SB), Z10, Z11
+	VMULPD            Z8, Z8, Z12
+	VMULPD.BCST       constants<>+544(SB), Z12, Z12
+	VFMADD213PD       Z12, Z10, Z11
+	VFMADD231PD.BCST  constants<>+160(SB), Z9, Z6
+	VFMADD231PD       Z11, Z7, Z6
+	VSUBPD            Z6, Z12, Z6
+	VSUBPD            Z6, Z8, Z6
+	VFMADD231PD.BCST  constants<>+128(SB), Z9, Z6
+	VPANDQ.BCST       constants<>+1312(SB), Z5, Z7
+	VPORQ             Z7, Z6, Z6
+	VCMPPD.BCST       $0x12, constants<>+1120(SB), Z5, K1
+	VMOVAPD           Z5, Z7
+	VMOVAPD           Z6, K1, Z7
+	VCMPPD.BCST       $0x11, constants<>+1344(SB), Z5, K1
+	VMOVAPD           Z7, Z6
+	VBROADCASTSD      constants<>+1184(SB), K1, Z6
+	VCMPPD.BCST       $0x00, constants<>+1344(SB), Z5, K1
+	VMOVAPD           Z6, Z5
+	VBROADCASTSD      constants<>+1216(SB), K1, Z5
+	VGETMANTPD        $0x00, Z0, Z6
+	VGETEXPPD         Z0, Z7
+	VCMPPD.BCST       $0x1d, constants<>+832(SB), Z6, K1
+	VADDPD.BCST       constants<>+576(SB), Z7, Z8
+	VMOVAPD           Z8, K1, Z7
+	VMULPD.BCST       constants<>+544(SB), Z6, Z8
+	VMOVAPD           Z8, K1, Z6
+	VSUBPD.BCST       constants<>+576(SB), Z6, Z6
+	VPXORQ            Z2, Z2, Z2
+	VADDPD.BCST       constants<>+864(SB), Z6, Z8
+	VDIVPD            Z8, Z6, Z8
+	VMULPD            Z8, Z8, Z9
+	VBROADCASTSD      constants<>+896(SB), Z10
+	VFMADD213PD.BCST  constants<>+928(SB), Z9, Z10
+	VFMADD213PD.BCST  constants<>+960(SB), Z9, Z10
+	VFMADD213PD.BCST  constants<>+992(SB), Z9, Z10
+	VFMADD213PD.BCST  constants<>+1024(SB), Z9, Z10
+	VFMADD213PD.BCST  constants<>+1056(SB), Z9, Z10
+	VFMADD213PD.BCST  constants<>+1088(SB), Z9, Z10
+	VMULPD            Z6, Z6, Z11
+	VMULPD.BCST       constants<>+544(SB), Z11, Z11
+	VFMADD213PD       Z11, Z9, Z10
+	VMOVAPD           Z2, Z9
+	VFMADD231PD.BCST  constants<>+160(SB), Z7, Z9
+	VFMADD231PD       Z10, Z8, Z9
+	VSUBPD            Z9, Z11, Z8
+	VSUBPD            Z8, Z6, Z6
+	VFMADD231PD.BCST  constants<>+128(SB), Z7, Z6
+	VCMPPD.BCST       $0x12, constants<>+1120(SB), Z0, K1
+	VMOVAPD           Z0, Z7
+	VMOVAPD           Z6, K1, Z7
+	VCMPPD.BCST       $0x11, constants<>+1152(SB), Z0, K1
+	VMOVAPD           Z7, Z6
+	VBROADCASTSD      constants<>+1184(SB), K1, Z6
+	VCMPPD.BCST       $0x00, constants<>+1152(SB), Z0, K1
+	VMOVAPD           Z6, Z0
+	VBROADCASTSD      constants<>+1216(SB), K1, Z0
+	VSUBPD.BCST       constants<>+2400(SB), Z0, Z0
+	VMOVUPD           (AX)(BX*1), Z6
+	VMULPD.BCST       constants<>+2368(SB), Z6, Z7
+	VFMADD231PD       Z6, Z7, Z0
+	VCMPPD.BCST       $0x1d, constants<>+1152(SB), Z6, K1
+	VMOVAPD           Z5, K1, Z0
+	VMOVUPD           Z0, (CX)(BX*1)
+	ADDQ              $0x40, BX
+	DECQ              SI
+	JNZ               step
+
+tail:
+	ANDQ              $0x07, DX
+	JZ                done
+	MOVL              $0x000000ff, SI
+	BZHIL             DX, SI, SI
+	KMOVW             SI, K1
+	VMOVUPD.Z         (AX)(BX*1), K1, Z0
+	VPANDQ.BCST       constants<>+1440(SB), Z0, Z0
+	VMULPD.BCST       constants<>+1472(SB), Z0, Z1
+	VBROADCASTSD      constants<>+1152(SB), Z2
+	VCMPPD.BCST       $0x1d, constants<>+1536(SB), Z1, K2
+	VBROADCASTSD      constants<>+2432(SB), K2, Z2
+	VCMPPD.BCST       $0x1d, constants<>+1600(SB), Z1, K2
+	VBROADCASTSD      constants<>+2464(SB), K2, Z2
+	VCMPPD.BCST       $0x1d, constants<>+1664(SB), Z1, K2
+	VBROADCASTSD      constants<>+2496(SB), K2, Z2
+	VCMPPD.BCST       $0x11, constants<>+1600(SB), Z1, K2
+	VCMPPD.BCST       $0x11, constants<>+1536(SB), Z1, K3
+	VMULPD            Z1, Z1, Z5
+	VSUBPD.BCST       constants<>+576(SB), Z1, Z6
+	VBROADCASTSD      constants<>+576(SB), Z7
+	VDIVPD            Z5, Z7, Z7
+	VMOVAPD           Z6, K2, Z7
+	VMOVAPD           Z7, Z6
+	VMOVAPD           Z5, K3, Z6
+	VBROADCASTF64X4   constants<>+1728(SB), Z5
+	VPERMPD           Z5, Z2, Z5
+	VBROADCASTF64X4   constants<>+1760(SB), Z7
+	VPERMPD           Z7, Z2, Z7
+	VFMADD213PD       Z7, Z6, Z5
+	VBROADCASTF64X4   constants<>+1792(SB), Z7
+	VPERMPD           Z7, Z2, Z7
+	VFMADD213PD       Z7, Z6, Z5
+	VBROADCASTF64X4   constants<>+1824(SB), Z7
+	VPERMPD           Z7, Z2, Z7
+	VFMADD213PD       Z7, Z6, Z5
+	VBROADCASTF64X4   constants<>+1856(SB), Z7
+	VPERMPD           Z7, Z2, Z7
+	VFMADD213PD       Z7, Z6, Z5
+	VBROADCASTF64X4   constants<>+1888(SB), Z7
+	VPERMPD           Z7, Z2, Z7
+	VFMADD213PD       Z7, Z6, Z5
+	VBROADCASTF64X4   constants<>+1920(SB), Z7
+	VPERMPD           Z7, Z2, Z7
+	VFMADD213PD       Z7, Z6, Z5
+	VBROADCASTF64X4   constants<>+1952(SB), Z7
+	VPERMPD           Z7, Z2, Z7
+	VFMADD213PD       Z7, Z6, Z5
+	VBROADCASTF64X4   constants<>+1984(SB), Z7
+	VPERMPD           Z7, Z2, Z7
+	VBROADCASTF64X4   constants<>+2016(SB), Z8
+	VPERMPD           Z8, Z2, Z8
+	VFMADD213PD       Z8, Z6, Z7
+	VBROADCASTF64X4   constants<>+2048(SB), Z8
+	VPERMPD           Z8, Z2, Z8
+	VFMADD213PD       Z8, Z6, Z7
+	VBROADCASTF64X4   constants<>+2080(SB), Z8
+	VPERMPD           Z8, Z2, Z8
+	VFMADD213PD       Z8, Z6, Z7
+	VBROADCASTF64X4   constants<>+2112(SB), Z8
+	VPERMPD           Z8, Z2, Z8
+	VFMADD213PD       Z8, Z6, Z7
+	VBROADCASTF64X4   constants<>+2144(SB), Z8
+	VPERMPD           Z8, Z2, Z8
+	VFMADD213PD       Z8, Z6, Z7
+	VBROADCASTF64X4   constants<>+2176(SB), Z8
+	VPERMPD           Z8, Z2, Z8
+	VFMADD213PD       Z8, Z6, Z7
+	VBROADCASTF64X4   constants<>+2208(SB), Z8
+	VPERMPD           Z8, Z2, Z8
+	VFMADD213PD       Z8, Z6, Z7
+	VBROADCASTF64X4   constants<>+576(SB), Z8
+	VPERMPD           Z8, Z2, Z2
+	VFMADD213PD       Z2, Z6, Z7
+	VDIVPD            Z7, Z5, Z2
+	VMOVAPD           Z1, Z5
+	VFMADD231PD       Z2, Z1, Z5
+	VBROADCASTSD      constants<>+2240(SB), Z6
+	VSUBPD            Z2, Z6, Z6
+	VBROADCASTSD      constants<>+576(SB), Z7
+	VSUBPD            Z5, Z7, Z5
+	VMOVAPD           Z5, K3, Z6
+	VBROADCASTSD      constants<>+2272(SB), Z5
+	VMOVAPD           Z6, K2, Z5
+	VMULPD.BCST       constants<>+544(SB), Z0, Z6
+	VMULPD            Z0, Z6, Z0
+	VSUBPD.BCST       constants<>+2304(SB), Z2, Z2
+	VMOVAPD           Z0, K2, Z2
+	VBROADCASTSD      constants<>+0(SB), Z0
+	VBROADCASTSD      constants<>+32(SB), Z6
+	VMAXPD            Z2, Z6, Z2
+	VMINPD            Z2, Z0, Z0
+	VBROADCASTSD      constants<>+608(SB), Z2
+	VFMADD231PD.BCST  constants<>+96(SB), Z0, Z2
+	VSUBPD.BCST       constants<>+608(SB), Z2, Z2
+	VFNMADD231PD.BCST constants<>+128(SB), Z2, Z0
+	VMOVAPD           Z0, Z6
+	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z6
+	VSUBPD            Z6, Z0, Z0
+	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z0
+	VBROADCASTSD      constants<>+192(SB), Z7
+	VFMADD213PD.BCST  constants<>+224(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+256(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+288(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+320(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+352(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+384(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+416(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+448(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+480(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+512(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+544(SB), Z6, Z7
+	VMULPD            Z6, Z6, Z8
+	VFMADD213PD       Z0, Z8, Z7
+	VADDPD            Z7, Z6, Z0
+	VADDPD.BCST       constants<>+576(SB), Z0, Z0
+	VSCALEFPD         Z2, Z0, Z0
+	VMULPD            Z5, Z0, Z0
+	VMULPD.BCST       constants<>+2272(SB), Z0, Z2
+	VDIVPD            Z1, Z0, Z0
+	VMOVAPD           Z2, K2, Z0
+	VMOVUPD.Z         (AX)(BX*1), K1, Z1
+	VBROADCASTSD      constants<>+2336(SB), Z2
+	VMULPD.BCST       constants<>+2368(SB), Z1, Z5
+	VFMADD231PD       Z1, Z5, Z2
+	VBROADCASTSD      constants<>+0(SB), Z1
+	VBROADCASTSD      constants<>+32(SB), Z5
+	VMAXPD            Z2, Z5, Z2
+	VMINPD            Z2, Z1, Z1
+	VBROADCASTSD      constants<>+608(SB), Z2
+	VFMADD231PD.BCST  constants<>+96(SB), Z1, Z2
+	VSUBPD.BCST       constants<>+608(SB), Z2, Z2
+	VFNMADD231PD.BCST constants<>+128(SB), Z2, Z1
+	VMOVAPD           Z1, Z5
+	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z5
+	VSUBPD            Z5, Z1, Z1
+	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z1
+	VBROADCASTSD      constants<>+192(SB), Z6
+	VFMADD213PD.BCST  constants<>+224(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+256(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+288(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+320(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+352(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+384(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+416(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+448(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+480(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+512(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+544(SB), Z5, Z6
+	VMULPD            Z5, Z5, Z7
+	VFMADD213PD       Z1, Z7, Z6
+	VADDPD            Z6, Z5, Z1
+	VADDPD.BCST       constants<>+576(SB), Z1, Z1
+	VSCALEFPD         Z2, Z1, Z1
+	VMULPD            Z1, Z0, Z1
+	VPXORQ.BCST       constants<>+1312(SB), Z1, Z1
+	VADDPD.BCST       constants<>+576(SB), Z1, Z2
+	VSUBPD.BCST       constants<>+576(SB), Z2, Z5
+	VSUBPD            Z5, Z1, Z5
+	VBROADCASTSD      constants<>+576(SB), Z6
+	VSUBPD            Z1, Z2, Z7
+	VSUBPD            Z7, Z6, Z6
+	VCMPPD.BCST       $0x1e, constants<>+576(SB), Z1, K2
+	VMOVAPD           Z6, K2, Z5
+	VGETMANTPD        $0x00, Z2, Z6
+	VGETEXPPD         Z2, Z7
+	VCMPPD.BCST       $0x1d, constants<>+832(SB), Z6, K2
+	VADDPD.BCST       constants<>+576(SB), Z7, Z8
+	VMOVAPD           Z8, K2, Z7
+	VMULPD.BCST       constants<>+544(SB), Z6, Z8
+	VMOVAPD           Z8, K2, Z6
+	VSUBPD.BCST       constants<>+576(SB), Z6, Z6
+	VDIVPD            Z2, Z5, Z2
+	VPXORQ            Z3, Z3, Z3
+	VCMPPD.BCST       $0x1e, constants<>+1248(SB), Z1, K2
+	VCMPPD.BCST       $0x11, constants<>+1280(SB), Z1, K3
+	VMOVAPD           Z6, Z5
+	VMOVAPD           Z1, K3, Z5
+	VMOVAPD           Z5, K2, Z6
+	VMOVAPD           Z7, Z5
+	VMOVAPD           Z3, K3, Z5
+	VMOVAPD           Z5, K2, Z7
+	VMOVAPD           Z2, Z5
+	VMOVAPD           Z3, K3, Z5
+	VMOVAPD           Z5, K2, Z2
+	VADDPD.BCST       constants<>+864(SB), Z6, Z3
+	VDIVPD            Z3, Z6, Z3
+	VMULPD            Z3, Z3, Z5
+	VBROADCASTSD      constants<>+896(SB), Z8
+	VFMADD213PD.BCST  constants<>+928(SB), Z5, Z8
+	VFMADD213PD.BCST  constants<>+960(SB), Z5, Z8
+	VFMADD213PD.BCST  constants<>+992(SB), Z5, Z8
+	VFMADD213PD.BCST  constants<>+1024(SB), Z5, Z8
+	VFMADD213PD.BCST  constants<>+1056(SB), Z5, Z8
+	VFMADD213PD.BCST  constants<>+1088(SB), Z5, Z8
+	VMULPD            Z6, Z6, Z9
+	VMULPD.BCST       constants<>+544(SB), Z9, Z9
+	VFMADD213PD       Z9, Z5, Z8
+	VFMADD231PD.BCST  constants<>+160(SB), Z7, Z2
+	VFMADD231PD       Z8, Z3, Z2
+	VSUBPD            Z2, Z9, Z2
+	VSUBPD            Z2, Z6, Z2
+	VFMADD231PD.BCST  constants<>+128(SB), Z7, Z2
+	VPANDQ.BCST       constants<>+1312(SB), Z1, Z3
+	VPORQ             Z3, Z2, Z2
+	VCMPPD.BCST       $0x12, constants<>+1120(SB), Z1, K2
+	VMOVAPD           Z1, Z3
+	VMOVAPD           Z2, K2, Z3
+	VCMPPD.BCST       $0x11, constants<>+1344(SB), Z1, K2
+	VMOVAPD           Z3, Z2
+	VBROADCASTSD      constants<>+1184(SB), K2, Z2
+	VCMPPD.BCST       $0x00, constants<>+1344(SB), Z1, K2
+	VMOVAPD           Z2, Z1
+	VBROADCASTSD      constants<>+1216(SB), K2, Z1
+	VGETMANTPD        $0x00, Z0, Z2
+	VGETEXPPD         Z0, Z3
+	VCMPPD.BCST       $0x1d, constants<>+832(SB), Z2, K2
+	VADDPD.BCST       constants<>+576(SB), Z3, Z5
+	VMOVAPD           Z5, K2, Z3
+	VMULPD.BCST       constants<>+544(SB), Z2, Z5
+	VMOVAPD           Z5, K2, Z2
+	VSUBPD.BCST       constants<>+576(SB), Z2, Z2
+	VPXORQ            Z4, Z4, Z4
+	VADDPD.BCST       constants<>+864(SB), Z2, Z5
+	VDIVPD            Z5, Z2, Z5
+	VMULPD            Z5, Z5, Z6
+	VBROADCASTSD      constants<>+896(SB), Z7
+	VFMADD213PD.BCST  constants<>+928(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+960(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+992(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+1024(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+1056(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+1088(SB), Z6, Z7
+	VMULPD            Z2, Z2, Z8
+	VMULPD.BCST       constants<>+544(SB), Z8, Z8
+	VFMADD213PD       Z8, Z6, Z7
+	VFMADD231PD.BCST  constants<>+160(SB), Z3, Z4
+	VFMADD231PD       Z7, Z5, Z4
+	VSUBPD            Z4, Z8, Z4
+	VSUBPD            Z4, Z2, Z2
+	VFMADD231PD.BCST  constants<>+128(SB), Z3, Z2
+	VCMPPD.BCST       $0x12, constants<>+1120(SB), Z0, K2
+	VMOVAPD           Z0, Z3
+	VMOVAPD           Z2, K2, Z3
+	VCMPPD.BCST       $0x11, constants<>+1152(SB), Z0, K2
+	VMOVAPD           Z3, Z2
+	VBROADCASTSD      constants<>+1184(SB), K2, Z2
+	VCMPPD.BCST       $0x00, constants<>+1152(SB), Z0, K2
+	VMOVAPD           Z2, Z0
+	VBROADCASTSD      constants<>+1216(SB), K2, Z0
+	VSUBPD.BCST       constants<>+2400(SB), Z0, Z0
+	VMOVUPD.Z         (AX)(BX*1), K1, Z2
+	VMULPD.BCST       constants<>+2368(SB), Z2, Z3
+	VFMADD231PD       Z2, Z3, Z0
+	VCMPPD.BCST       $0x1d, constants<>+1152(SB), Z2, K2
+	VMOVAPD           Z1, K2, Z0
+	VMOVUPD           Z0, K1, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
 DATA constants<>+0(SB)/8, $0x4086300000000000
 DATA constants<>+8(SB)/8, $0x4086300000000000
 DATA constants<>+16(SB)/8, $0x4086300000000000
@@ -8773,7 +10342,143 @@ DATA constants<>+1408(SB)/8, $0x43380000000003ff
 DATA constants<>+1416(SB)/8, $0x43380000000003ff
 DATA constants<>+1424(SB)/8, $0x43380000000003ff
 DATA constants<>+1432(SB)/8, $0x43380000000003ff
-GLOBL constants<>(SB), RODATA|NOPTR, $1440
+DATA constants<>+1440(SB)/8, $0x7fffffffffffffff
+DATA constants<>+1448(SB)/8, $0x7fffffffffffffff
+DATA constants<>+1456(SB)/8, $0x7fffffffffffffff
+DATA constants<>+1464(SB)/8, $0x7fffffffffffffff
+DATA constants<>+1472(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1480(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1488(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1496(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants<>+1504(SB)/8, $0x0000000100000000
+DATA constants<>+1512(SB)/8, $0x0000000100000000
+DATA constants<>+1520(SB)/8, $0x0000000100000000
+DATA constants<>+1528(SB)/8, $0x0000000100000000
+DATA constants<>+1536(SB)/8, $0x3feb000000000000
+DATA constants<>+1544(SB)/8, $0x3feb000000000000
+DATA constants<>+1552(SB)/8, $0x3feb000000000000
+DATA constants<>+1560(SB)/8, $0x3feb000000000000
+DATA constants<>+1568(SB)/8, $0x0000000300000002
+DATA constants<>+1576(SB)/8, $0x0000000300000002
+DATA constants<>+1584(SB)/8, $0x0000000300000002
+DATA constants<>+1592(SB)/8, $0x0000000300000002
+DATA constants<>+1600(SB)/8, $0x3ff4000000000000
+DATA constants<>+1608(SB)/8, $0x3ff4000000000000
+DATA constants<>+1616(SB)/8, $0x3ff4000000000000
+DATA constants<>+1624(SB)/8, $0x3ff4000000000000
+DATA constants<>+1632(SB)/8, $0x0000000500000004
+DATA constants<>+1640(SB)/8, $0x0000000500000004
+DATA constants<>+1648(SB)/8, $0x0000000500000004
+DATA constants<>+1656(SB)/8, $0x0000000500000004
+DATA constants<>+1664(SB)/8, $0x4006db6db6db6db7
+DATA constants<>+1672(SB)/8, $0x4006db6db6db6db7
+DATA constants<>+1680(SB)/8, $0x4006db6db6db6db7
+DATA constants<>+1688(SB)/8, $0x4006db6db6db6db7
+DATA constants<>+1696(SB)/8, $0x0000000700000006
+DATA constants<>+1704(SB)/8, $0x0000000700000006
+DATA constants<>+1712(SB)/8, $0x0000000700000006
+DATA constants<>+1720(SB)/8, $0x0000000700000006
+DATA constants<>+1728(SB)/8, $0x0000000000000000
+DATA constants<>+1736(SB)/8, $0x0000000000000000
+DATA constants<>+1744(SB)/8, $0xc023a0efc69ac25c
+DATA constants<>+1752(SB)/8, $0x0000000000000000
+DATA constants<>+1760(SB)/8, $0x0000000000000000
+DATA constants<>+1768(SB)/8, $0xbf61bf380a96073f
+DATA constants<>+1776(SB)/8, $0xc054526557e4d2f2
+DATA constants<>+1784(SB)/8, $0xc07e384e9bdc383f
+DATA constants<>+1792(SB)/8, $0x0000000000000000
+DATA constants<>+1800(SB)/8, $0x3fa22a36599795eb
+DATA constants<>+1808(SB)/8, $0xc067135cebccabb2
+DATA constants<>+1816(SB)/8, $0xc09004616a2e5992
+DATA constants<>+1824(SB)/8, $0xbef8ead6120016ac
+DATA constants<>+1832(SB)/8, $0xbfbc63983d3e28ec
+DATA constants<>+1840(SB)/8, $0xc0644cb184282266
+DATA constants<>+1848(SB)/8, $0xc083ec881375f228
+DATA constants<>+1856(SB)/8, $0xbf77a291236668e4
+DATA constants<>+1864(SB)/8, $0x3fd45fca805120e4
+DATA constants<>+1872(SB)/8, $0xc04f300ae4cba38d
+DATA constants<>+1880(SB)/8, $0xc064145d43c5ed98
+DATA constants<>+1888(SB)/8, $0xbf9d2a51dbd7194f
+DATA constants<>+1896(SB)/8, $0xbfd7d240fbb8c3f1
+DATA constants<>+1904(SB)/8, $0xc0251e0441b0e726
+DATA constants<>+1912(SB)/8, $0xc031c209555f995a
+DATA constants<>+1920(SB)/8, $0xbfd4cd7d691cb913
+DATA constants<>+1928(SB)/8, $0x3fda8d00ad92b34d
+DATA constants<>+1936(SB)/8, $0xbfe63416e4ba7360
+DATA constants<>+1944(SB)/8, $0xbfe993ba70c285de
+DATA constants<>+1952(SB)/8, $0x3fc06eba8214db68
+DATA constants<>+1960(SB)/8, $0xbf6359b8bef77538
+DATA constants<>+1968(SB)/8, $0xbf843412600d6435
+DATA constants<>+1976(SB)/8, $0xbf84341239e86f4a
+DATA constants<>+1984(SB)/8, $0x0000000000000000
+DATA constants<>+1992(SB)/8, $0x0000000000000000
+DATA constants<>+2000(SB)/8, $0xbfaeeff2ee749a62
+DATA constants<>+2008(SB)/8, $0x0000000000000000
+DATA constants<>+2016(SB)/8, $0x0000000000000000
+DATA constants<>+2024(SB)/8, $0x0000000000000000
+DATA constants<>+2032(SB)/8, $0x401a47ef8e484a93
+DATA constants<>+2040(SB)/8, $0xc03670e242712d62
+DATA constants<>+2048(SB)/8, $0x0000000000000000
+DATA constants<>+2056(SB)/8, $0x3f888b545735151d
+DATA constants<>+2064(SB)/8, $0x405b28a3ee48ae2c
+DATA constants<>+2072(SB)/8, $0x407da874e79fe763
+DATA constants<>+2080(SB)/8, $0xbed09c4342a26120
+DATA constants<>+2088(SB)/8, $0x3f8bedc26b51dd1c
+DATA constants<>+2096(SB)/8, $0x407ad02157700314
+DATA constants<>+2104(SB)/8, $0x40a3f219cedf3be6
+DATA constants<>+2112(SB)/8, $0x3f215dc9221c1a10
+DATA constants<>+2120(SB)/8, $0x3fc02660e763351f
+DATA constants<>+2128(SB)/8, $0x40842b1921ec2868
+DATA constants<>+2136(SB)/8, $0x40a8ffb7688c246a
+DATA constants<>+2144(SB)/8, $0x3f74d022c4d36b0f
+DATA constants<>+2152(SB)/8, $0x3fb2635cd99fe9a7
+DATA constants<>+2160(SB)/8, $0x407b290dd58a1a71
+DATA constants<>+2168(SB)/8, $0x409802eb189d5118
+DATA constants<>+2176(SB)/8, $0x3fb0a54c5536ceba
+DATA constants<>+2184(SB)/8, $0x3fe14af092eb6f33
+DATA constants<>+2192(SB)/8, $0x4061350c526ae721
+DATA constants<>+2200(SB)/8, $0x40745cae221b9f0a
+DATA constants<>+2208(SB)/8, $0x3fd97779cddadc09
+DATA constants<>+2216(SB)/8, $0x3fbb3e6618eee323
+DATA constants<>+2224(SB)/8, $0x4033a6b9bd707687
+DATA constants<>+2232(SB)/8, $0x403e568b261d5190
+DATA constants<>+2240(SB)/8, $0x3fc3d4fa80000000
+DATA constants<>+2248(SB)/8, $0x3fc3d4fa80000000
+DATA constants<>+2256(SB)/8, $0x3fc3d4fa80000000
+DATA constants<>+2264(SB)/8, $0x3fc3d4fa80000000
+DATA constants<>+2272(SB)/8, $0x3ff40d931ff62706
+DATA constants<>+2280(SB)/8, $0x3ff40d931ff62706
+DATA constants<>+2288(SB)/8, $0x3ff40d931ff62706
+DATA constants<>+2296(SB)/8, $0x3ff40d931ff62706
+DATA constants<>+2304(SB)/8, $0x3fe2000000000000
+DATA constants<>+2312(SB)/8, $0x3fe2000000000000
+DATA constants<>+2320(SB)/8, $0x3fe2000000000000
+DATA constants<>+2328(SB)/8, $0x3fe2000000000000
+DATA constants<>+2336(SB)/8, $0xbfed67f1c864beb5
+DATA constants<>+2344(SB)/8, $0xbfed67f1c864beb5
+DATA constants<>+2352(SB)/8, $0xbfed67f1c864beb5
+DATA constants<>+2360(SB)/8, $0xbfed67f1c864beb5
+DATA constants<>+2368(SB)/8, $0xbfe0000000000000
+DATA constants<>+2376(SB)/8, $0xbfe0000000000000
+DATA constants<>+2384(SB)/8, $0xbfe0000000000000
+DATA constants<>+2392(SB)/8, $0xbfe0000000000000
+DATA constants<>+2400(SB)/8, $0x3fed67f1c864beb5
+DATA constants<>+2408(SB)/8, $0x3fed67f1c864beb5
+DATA constants<>+2416(SB)/8, $0x3fed67f1c864beb5
+DATA constants<>+2424(SB)/8, $0x3fed67f1c864beb5
+DATA constants<>+2432(SB)/8, $0x0000000000000001
+DATA constants<>+2440(SB)/8, $0x0000000000000001
+DATA constants<>+2448(SB)/8, $0x0000000000000001
+DATA constants<>+2456(SB)/8, $0x0000000000000001
+DATA constants<>+2464(SB)/8, $0x0000000000000002
+DATA constants<>+2472(SB)/8, $0x0000000000000002
+DATA constants<>+2480(SB)/8, $0x0000000000000002
+DATA constants<>+2488(SB)/8, $0x0000000000000002
+DATA constants<>+2496(SB)/8, $0x0000000000000003
+DATA constants<>+2504(SB)/8, $0x0000000000000003
+DATA constants<>+2512(SB)/8, $0x0000000000000003
+DATA constants<>+2520(SB)/8, $0x0000000000000003
+GLOBL constants<>(SB), RODATA|NOPTR, $2528
 
 DATA masks<>+0(SB)/8, $0xffffffffffffffff
 DATA masks<>+8(SB)/8, $0xffffffffffffffff

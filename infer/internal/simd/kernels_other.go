@@ -129,3 +129,7 @@ func dots4AVX512(columns []float64, stride int, v []float64) (s0, s1, s2, s3 flo
 func axpys4AVX2(columns []float64, stride int, a *[4]float64, dst []float64) { panic(missing) }
 
 func axpys4AVX512(columns []float64, stride int, a *[4]float64, dst []float64) { panic(missing) }
+
+func logNormalCDFAVX2(dst, x []float64) { panic(missing) }
+
+func logNormalCDFAVX512(dst, x []float64) { panic(missing) }

@@ -127,6 +127,7 @@ func (f *fitting) diagnostics() []report.Diagnostic {
 		}
 		out = append(out, report.Diagnostic{Name: "observations", Chain: -1, Value: total})
 	}
+	out = append(out, f.condition...)
 	return append(out, m.hamiltonian.diagnostics(f.method)...)
 }
 

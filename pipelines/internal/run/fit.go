@@ -78,7 +78,8 @@ type fitting struct {
 	setupTime   time.Duration
 	caution     string // of posterior means that may not exist; empty if none
 	assessment  report.Assessment
-	assessed    []string // its warnings
+	assessed    []string            // its warnings
+	condition   []report.Diagnostic // condition numbers, if the run asks for them
 	wall        time.Duration
 }
 
@@ -128,6 +129,9 @@ func (r *runner) carryOut(ctx context.Context, f *fitting, p *progress.Fit, res 
 		return err
 	}
 	if err := r.assess(ctx, f); err != nil {
+		return err
+	}
+	if err := r.conditionOfDraws(ctx, f); err != nil {
 		return err
 	}
 	f.wall = r.Now().Sub(began)
@@ -236,6 +240,9 @@ func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
 	}
 	setup, err := f.method.setup(target)
 	f.setupTime = timer.lap()
+	if err == nil && r.conditions(f) {
+		f.condition = conditionAtMode(target)
+	}
 	return setup, f.explain(err)
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"slices"
 
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
@@ -38,23 +39,21 @@ func (f *form) reg() vec {
 // konst is a constant in memory; AVX-512 reads 8 bytes and broadcasts them.
 type konst struct{ operand.Mem }
 
-// pool collects the constants of the file.
-type pool struct{ values []uint64 }
+// pool collects the constants of the file: 4 words each.
+type pool struct{ values [][4]uint64 }
 
-// word returns the address of a constant of 64 bits, stored 4 times.
-func (p *pool) word(bits uint64) konst {
-	at := -1
-	for i, v := range p.values {
-		if v == bits {
-			at = i
-		}
-	}
+// row returns the address of 4 words.
+func (p *pool) row(words [4]uint64) konst {
+	at := slices.Index(p.values, words)
 	if at < 0 {
 		at = len(p.values)
-		p.values = append(p.values, bits)
+		p.values = append(p.values, words)
 	}
 	return konst{operand.NewDataAddr(operand.NewStaticSymbol("constants"), 32*at)}
 }
+
+// word returns the address of a constant of 64 bits, stored 4 times.
+func (p *pool) word(bits uint64) konst { return p.row([4]uint64{bits, bits, bits, bits}) }
 
 func (f *form) k(x float64) konst   { return f.pool.word(math.Float64bits(x)) }
 func (f *form) bits(u uint64) konst { return f.pool.word(u) }
@@ -138,6 +137,13 @@ func (f *form) or(a vec, b operand.Op) vec {
 	return f.op3(f.VORPD, nil, b, a, f.reg())
 }
 
+func (f *form) xor(a vec, b operand.Op) vec {
+	if f.wide {
+		return f.op3(f.VPXORQ, f.VPXORQ_BCST, b, a, f.reg())
+	}
+	return f.op3(f.VXORPD, nil, b, a, f.reg())
+}
+
 func (f *form) left(a vec, n uint64) vec {
 	r := f.reg()
 	f.VPSLLQ(operand.U8(n), a, r)
@@ -202,6 +208,43 @@ func (f *form) choose(m reg.Register, yes operand.Op, no vec) vec {
 		f.VBROADCASTSD(yes, m, r)
 	} else {
 		f.VMOVAPD(yes, m, r)
+	}
+	return r
+}
+
+// which returns, for each lane, the number of limits (at most 3, ascending) that x
+// has reached, as pick reads it.
+func (f *form) which(x vec, limits ...float64) vec {
+	r := f.is(f.bits(f.lookup(0)))
+	for i, limit := range limits {
+		r = f.choose(f.compare(x, atLeast, f.k(limit)), f.bits(f.lookup(i+1)), r)
+	}
+	return r
+}
+
+// lookup is the control word of pick: the number of a double, or those of its two
+// halves.
+func (f *form) lookup(i int) uint64 {
+	if f.wide {
+		return uint64(i)
+	}
+	return uint64(2*i) | uint64(2*i+1)<<32
+}
+
+// pick returns the i-th of 4 numbers for each lane, i as which returned.
+func (f *form) pick(which vec, c [4]float64) vec {
+	row := [4]uint64{}
+	for i, v := range c {
+		row[i] = math.Float64bits(v)
+	}
+	r := f.reg()
+	table := f.pool.row(row).Mem
+	if f.wide {
+		all := f.reg()
+		f.VBROADCASTF64X4(table, all)
+		f.VPERMPD(all, which, r)
+	} else {
+		f.VPERMPS(table, which, r)
 	}
 	return r
 }

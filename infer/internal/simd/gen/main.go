@@ -25,7 +25,7 @@ import (
 func main() {
 	dir := flag.String("dir", "..", "folder of package simd")
 	flag.Parse()
-	all := append(kernels(), columns()...)
+	all := append(append(kernels(), columns()...), logNormalCDF())
 	c := build.NewContext()
 	p := &pool{}
 	for _, k := range all {
@@ -34,8 +34,8 @@ func main() {
 	}
 	c.StaticGlobal("constants")
 	c.DataAttributes(attr.RODATA | attr.NOPTR)
-	for i, bits := range p.values {
-		for j := range 4 {
+	for i, words := range p.values {
+		for j, bits := range words {
 			c.AddDatum(32*i+8*j, operand.U64(bits))
 		}
 	}
