@@ -217,6 +217,12 @@ func mode(t *testing.T, target *Target) (beta, se []float64) {
 // information at the reference's dispersion its standard errors, to 1e-6
 // relative, and the log likelihood R's, where R evaluates it at that dispersion.
 func TestClassicFits(t *testing.T) {
+	eachClassic(t, func(t *testing.T, _ string, r *fitted, f frame) { r.check(t, f) })
+}
+
+// eachClassic calls check with every fit and its data.
+func eachClassic(t *testing.T, check func(t *testing.T, file string, r *fitted, f frame)) {
+	t.Helper()
 	files, _ := filepath.Glob("../../testdata/classic/*.reference.json")
 	if len(files) == 0 {
 		t.Skip("SKIPPED: no reference fits under testdata/classic")
@@ -237,7 +243,9 @@ func TestClassicFits(t *testing.T) {
 		f := readFrame(t, strings.TrimSuffix(path, ".reference.json")+".csv")
 		for _, r := range reference.Fits {
 			fits++
-			t.Run(filepath.Base(path)+"/"+r.Family+"("+r.Link+")/"+r.Formula, func(t *testing.T) { r.check(t, f) })
+			t.Run(filepath.Base(path)+"/"+r.Family+"("+r.Link+")/"+r.Formula, func(t *testing.T) {
+				check(t, strings.TrimSuffix(filepath.Base(path), ".reference.json"), &r, f)
+			})
 		}
 	}
 	if fits < 20 {
@@ -245,14 +253,14 @@ func TestClassicFits(t *testing.T) {
 	}
 }
 
-// check compares one fit.
-func (r *fitted) check(t *testing.T, f frame) {
+// check compares one fit, and returns the largest relative differences of
+// estimates and of standard errors.
+func (r *fitted) check(t *testing.T, f frame) (estimate, stdError float64) {
 	target := r.target(t, f)
 	beta, se := mode(t, target)
-	worst := 0.0
 	for j, c := range r.Coefficients {
 		a, b := math.Abs(beta[j]-c.Estimate)/(c.StdError+math.Abs(c.Estimate)), math.Abs(se[j]/c.StdError-1)
-		worst = max(worst, a, b)
+		estimate, stdError = max(estimate, a), max(stdError, b)
 		if !(a <= 1e-6) || !(b <= 1e-6) {
 			t.Errorf("%s: %v ± %v, R has %v ± %v", c.Name, beta[j], se[j], c.Estimate, c.StdError)
 		}
@@ -262,5 +270,6 @@ func (r *fitted) check(t *testing.T, f frame) {
 			t.Errorf("log likelihood %v, R has %v", got, r.LogLikelihood)
 		}
 	}
-	t.Logf("%d coefficients, largest relative difference %.1e", len(beta), worst)
+	t.Logf("%d coefficients, largest relative difference %.1e", len(beta), max(estimate, stdError))
+	return estimate, stdError
 }

@@ -92,32 +92,40 @@ func Poisson(n int) Case {
 // off there, as it is in the posterior; pairs whose responses are not plain are
 // drawn again, as are those that the design fits perfectly.
 func (c Case) Simulate(rng *infer.Stream) (theta []float64, target *glm.Target, err error) {
+	for target == nil && err == nil {
+		theta = c.drawTheta(rng)
+		if walled(c.Model.Family) && !(lowest(predictor(&c.Data, theta)) > 0) {
+			continue
+		}
+		target, err = c.respond(theta, rng)
+	}
+	return theta, target, err
+}
+
+// respond draws a response given theta and returns the posterior of theta; nil
+// if the response is one that Simulate leaves out.
+func (c Case) respond(theta []float64, rng *infer.Stream) (*glm.Target, error) {
 	data := c.Data
 	data.Y = nil
 	outcomes, err := glm.NewPointwise(c.Model.Family, &data)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	for {
-		theta = c.drawTheta(rng)
-		eta := predictor(&data, theta)
-		if walled(c.Model.Family) && !(lowest(eta) > 0) {
-			continue
-		}
-		disp := dispersionsAt(&c.Model, theta[data.Cols():])
-		data.Y = make([]float64, data.Rows())
-		for i, e := range eta {
-			data.Y[i] = outcomes.Draw(rng, i, e, disp[:])
-		}
-		if !plain(c.Model.Family, data.Y) {
-			continue
-		}
-		target, err = glm.NewTarget(&data, c.Model)
-		var perfect *glm.ImproperError
-		if !errors.As(err, &perfect) { // a perfect fit, with proper priors
-			return theta, target, err
-		}
+	disp := dispersionsAt(&c.Model, theta[data.Cols():])
+	y := make([]float64, data.Rows())
+	for i, e := range predictor(&data, theta) {
+		y[i] = outcomes.Draw(rng, i, e, disp[:])
 	}
+	if !plain(c.Model.Family, y) {
+		return nil, nil
+	}
+	data.Y = y
+	target, err := glm.NewTarget(&data, c.Model)
+	var perfect *glm.ImproperError
+	if errors.As(err, &perfect) { // the priors are proper: a perfect fit
+		return nil, nil
+	}
+	return target, err
 }
 
 // drawTheta draws coefficients, free dispersions and scales from their priors.

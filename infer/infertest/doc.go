@@ -7,6 +7,8 @@
 //	             coordinate moves, Info holds the densities of the position
 //	Invariance   statistical: theta ~ prior, y ~ model(theta), some steps on y
 //	             from theta: the law of (theta, y) must not change
+//	Geweke       statistical: the same law along chains that alternate between
+//	             steps on y from theta and a new y, so that errors accumulate
 //	Ranks        statistical: simulation-based calibration from the sampler's
 //	             own starts; sees what never moves, which Invariance cannot
 //
@@ -18,5 +20,6 @@
 // with GLMBATCH_STAT=1, fresh and printed (GLMBATCH_SEED repeats one), with more
 // replications.
 //
-// Read tb.go, then cases.go, then invariance.go, ranks.go and conformance.go.
+// Read tb.go, then cases.go, then invariance.go, geweke.go, ranks.go and
+// conformance.go; cases.go, families.go and grid.go have the models.
 package infertest

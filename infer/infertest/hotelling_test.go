@@ -21,6 +21,13 @@ import (
 //
 // Source: Hotelling (1931), doi:10.1214/aoms/1177732979.
 func hotelling(rows [][]float64, truth, mcse, scale []float64) (p float64) {
+	_, p = distance(rows, truth, mcse, scale)
+	return p
+}
+
+// distance is hotelling with the Mahalanobis distance itself, which is about
+// the root of the number of components where nothing is wrong.
+func distance(rows [][]float64, truth, mcse, scale []float64) (size, p float64) {
 	n, d := len(rows), len(truth)
 	mean := make([]float64, d)
 	for _, row := range rows {
@@ -44,16 +51,16 @@ func hotelling(rows [][]float64, truth, mcse, scale []float64) (p float64) {
 	}
 	var chol mat.Cholesky
 	if !chol.Factorize(cov) {
-		return 0 // a component that does not vary: a frozen chain
+		return math.Inf(1), 0 // a component that does not vary: a frozen chain
 	}
 	v := mat.NewVecDense(d, mean)
 	var solved mat.VecDense
 	if err := chol.SolveVecTo(&solved, v); err != nil {
-		return 0
+		return math.Inf(1), 0
 	}
 	t2 := mat.Dot(v, &solved)
 	f := t2 * float64(n-d) / float64(d*(n-1))
-	return 1 - distuv.F{D1: float64(d), D2: float64(n - d)}.CDF(f)
+	return math.Sqrt(t2), 1 - distuv.F{D1: float64(d), D2: float64(n - d)}.CDF(f)
 }
 
 // holm returns the indexes that Holm's procedure rejects at family-wise level

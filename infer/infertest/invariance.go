@@ -78,7 +78,8 @@ func (c Check) withDefaults(steps, pairs int) Check {
 // Source: Geweke (2004), Getting it right, doi:10.1198/016214504000001132, with
 // independent replications in place of one chain; Bouchard-Côté, Chern, Cubranic
 // et al. (2022), doi:10.18637/jss.v103.i11, section on exact invariance tests.
-func Invariance(t TB, c Check) {
+// It returns the largest distance and the limit.
+func Invariance(t TB, c Check) (largest, limit float64) {
 	t.Helper()
 	c = c.withDefaults(3, 4000)
 	if c.Pairs < 458 {
@@ -97,19 +98,18 @@ func Invariance(t TB, c Check) {
 			sample = after
 			if err := c.advance(target, theta, i); err != nil {
 				t.Errorf("%s, pair %d: %v", c.Case.Name, i, err)
-				return
+				return 1, 0
 			}
 		}
 		for k, v := range evaluate(target, theta) {
 			if math.IsNaN(v) {
 				t.Errorf("%s, pair %d: %s is NaN at %v", c.Case.Name, i, names[k], theta)
-				return
+				return 1, 0
 			}
 			sample[k] = append(sample[k], v)
 		}
 	}
-	limit := twoSampleLimit(c.Pairs, c.Alpha/float64(len(names)))
-	largest := 0.0
+	limit = twoSampleLimit(c.Pairs, c.Alpha/float64(len(names)))
 	for k, name := range names {
 		d := twoSample(before[k], after[k])
 		largest = max(largest, d)
@@ -119,6 +119,7 @@ func Invariance(t TB, c Check) {
 		}
 	}
 	t.Logf("%s: largest of %d distances %.3f, limit %.3f", c.Case.Name, len(names), largest, limit)
+	return largest, limit
 }
 
 // advance puts a chain at theta, runs it and overwrites theta.

@@ -33,13 +33,13 @@ func Ranks(t TB, c Check) {
 			t.Fatalf("%s, pair %d: %v", c.Case.Name, i, err)
 		}
 		truth := evaluate(target, theta)
-		below, err := c.countBelow(target, truth, i)
+		below, equal, err := c.countBelow(target, truth, i)
 		if err != nil {
 			t.Errorf("%s, pair %d: %v", c.Case.Name, i, err)
 			return
 		}
-		for k, count := range below { // a uniform jitter makes discrete ranks continuous
-			u[k] = append(u[k], (float64(count)+rng.Float64())/float64(c.Draws+1))
+		for k, count := range below { // a uniform jitter makes discrete ranks continuous, and breaks ties
+			u[k] = append(u[k], (float64(count)+rng.Float64()*float64(1+equal[k]))/float64(c.Draws+1))
 		}
 	}
 	limit := uniformLimit(c.Pairs, c.Alpha/float64(len(names)))
@@ -54,22 +54,23 @@ func Ranks(t TB, c Check) {
 	t.Logf("%s: largest of %d distances %.3f, limit %.3f", c.Case.Name, len(names), largest, limit)
 }
 
-// countBelow runs a chain and counts, per statistic, draws below truth.
-func (c Check) countBelow(target *glm.Target, truth []float64, i int) ([]int, error) {
+// countBelow runs a chain and counts, per statistic, draws below truth and
+// those that equal it, as a prior density does between its walls.
+func (c Check) countBelow(target *glm.Target, truth []float64, i int) (below, equal []int, err error) {
 	setup, err := c.Sampler(target)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	k, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(c.Seed, "ranks", "chain", strconv.Itoa(i))})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	below := make([]int, len(truth))
+	below, equal = make([]int, len(truth)), make([]int, len(truth))
 	theta := make([]float64, len(setup.Parameters()))
 	for draw := -1; draw < c.Draws; draw++ { // one draw's distance more is warm-up
 		for range c.Steps {
 			if _, err := k.Step(); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 		if draw < 0 {
@@ -77,10 +78,13 @@ func (c Check) countBelow(target *glm.Target, truth []float64, i int) ([]int, er
 		}
 		k.Position(theta)
 		for s, v := range evaluate(target, theta) {
-			if v < truth[s] {
+			switch {
+			case v < truth[s]:
 				below[s]++
+			case v == truth[s]:
+				equal[s]++
 			}
 		}
 	}
-	return below, nil
+	return below, equal, nil
 }

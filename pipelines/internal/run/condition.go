@@ -45,7 +45,7 @@ func (r *runner) conditionOfDraws(ctx context.Context, f *fitting) error {
 	defer r.workers.release()
 	d := 0
 	for _, p := range f.params {
-		if p.Kind != infer.Dispersion {
+		if p.Kind == infer.Intercept || p.Kind == infer.Coefficient {
 			d++
 		}
 	}

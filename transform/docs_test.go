@@ -1,0 +1,26 @@
+package transform
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// Every function of a formula is on the model page.
+func TestFormulaPage(t *testing.T) {
+	page, err := os.ReadFile("../docs/models.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := append(append([]string{"offset", "trials", "glob", "factor", "cbind", "proportion"}, functions...), bases...)
+	for _, name := range names {
+		if !strings.Contains(string(page), name+"(") {
+			t.Errorf("%s() is not on the page", name)
+		}
+	}
+	for _, operator := range []string{"a:b", "a*b", "a/b", "%in%", ")^2", "- 1", "y ~ ."} {
+		if !strings.Contains(string(page), operator) {
+			t.Errorf("the operator of %s is not on the page", operator)
+		}
+	}
+}
