@@ -11,8 +11,8 @@ type Explainer interface {
 // again, to the bit that Kernel.Position writes.
 type Compact interface {
 	Setup
-	// Row describes the numbers of a row: first those that a chain samples, which
-	// are to be gated, then statistics and what Expand needs besides.
+	// Row describes the numbers of a row: first those that a chain samples, some of
+	// them parameters, then statistics and what Expand needs besides.
 	Row() []RowEntry
 	// Expand writes the draws of parameters first to last−1 of Parameters to dst,
 	// as a Block has them: draw i of parameter p at dst[(p−first)*len(iterations)+i].
@@ -32,7 +32,8 @@ type RowKind string
 
 // The kinds of row entries.
 const (
-	Sampled   RowKind = "sampled"   // a coordinate of the chain, to be gated
+	Shared    RowKind = "parameter" // a parameter of the same name
+	Sampled   RowKind = "sampled"   // another coordinate of the chain, to be gated
 	Statistic RowKind = "statistic" // a function of the sampled ones, to be gated
 	Carried   RowKind = "carried"   // for Expand alone
 )

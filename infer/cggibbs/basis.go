@@ -16,7 +16,6 @@ type basisSetup struct {
 	frame     *frame
 	reduction *reduction // nil where v is beta
 	widths    []float64  // initial slice width per coordinate of u and log dispersion
-	share     float64    // of slice updates among matched ones
 	words     string
 }
 
@@ -33,10 +32,6 @@ func newBasis(target *glm.Target, opts Options) (infer.Setup, error) {
 	}
 	s := &basisSetup{target: target, opts: opts}
 	s.opts.Update = update
-	s.share = sliceShare
-	if opts.Basis == "reduced" {
-		s.share = reducedShare
-	}
 	if err := s.choose(); err != nil {
 		asked := opts.Basis
 		opts.Basis, opts.Update = "coordinate", "doubling"

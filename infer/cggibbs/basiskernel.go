@@ -111,7 +111,7 @@ func (k *basisKernel) update(j int) bool {
 		return k.updateDispersion(d, j)
 	}
 	k.line.along(j)
-	if k.opts.Update == "matched" && !sliced(k.stream, k.share) {
+	if k.opts.Update == "matched" && !sliced(k.stream) {
 		return k.match(j)
 	}
 	return k.sliceUpdate(j)

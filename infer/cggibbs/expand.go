@@ -30,13 +30,13 @@ func (s *reducedSetup) Row() []infer.RowEntry {
 	var out []infer.RowEntry
 	add := func(kind infer.RowKind, name string) { out = append(out, infer.RowEntry{Name: name, Kind: kind}) }
 	for _, j := range p.kept {
-		add(infer.Sampled, all[j].Name)
+		add(infer.Shared, all[j].Name)
 	}
 	for k := range p.space.Rank {
 		add(infer.Sampled, fmt.Sprintf("z[%d]", k+1))
 	}
 	for _, d := range all[s.target.Cols():] {
-		add(infer.Sampled, d.Name)
+		add(infer.Shared, d.Name)
 	}
 	add(infer.Statistic, "log_density_z")
 	for k := range p.space.Rank {

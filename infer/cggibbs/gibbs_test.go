@@ -106,7 +106,7 @@ func TestOptions(t *testing.T) {
 			t.Errorf("%+v: error %v, want %q", c.o, err, c.want)
 		}
 	}
-	named := Options{Basis: "coordinate", Kernels: "scalar", Scan: "systematic", Width: 1, MaxDoublings: 20, RefreshEvery: 128}
+	named := Options{Basis: "coordinate", Kernels: "vector", Scan: "systematic", Width: 1, MaxDoublings: 20, RefreshEvery: 128}
 	a, b := chain(t, target, Options{}), chain(t, target, named)
 	if a.opts != b.opts {
 		t.Errorf("the zero options are %+v", a.opts)

@@ -9,16 +9,11 @@ import (
 )
 
 // sliceShare is the probability of a slice update where the others are matched
-// proposals: these may be stuck in a tail, a slice is not. In the reduced basis,
-// where conditionals are far from normal (half of the proposals are accepted on
-// separated data), a larger share costs little beside the expansion of a draw.
-const (
-	sliceShare   = 0.125
-	reducedShare = 0.3
-)
+// proposals: these may be stuck in a tail, a slice is not.
+const sliceShare = 0.125
 
 // sliced draws whether an update is a slice update. It must not look at the state.
-func sliced(s variate.Source, share float64) bool { return s.Float64() < share }
+func sliced(s variate.Source) bool { return s.Float64() < sliceShare }
 
 // tangent is a univariate log density at a place, with its first derivative and
 // its negative second one.

@@ -10,7 +10,8 @@ import (
 // Version names the algorithm: draws of different versions may differ in bits.
 const Version = "cggibbs/1"
 
-// Options configures New. The zero value is the paper's sampler.
+// Options configures New. The zero value is the paper's sampler, in vector
+// instructions.
 type Options struct {
 	// Basis is the coordinate system of the updates: "coordinate", the coefficients
 	// themselves; "rotated", coordinates in which the posterior is near N(0, I);
@@ -22,13 +23,13 @@ type Options struct {
 	// "stepping_out", or "matched", a Metropolis step matched to slope and
 	// curvature, with a slice stepped out one time in eight, for log-concave
 	// families under normal, flat and laplace priors. Dispersions get a slice with
-	// doubling. Empty means "doubling" in the coordinate basis; in the others
-	// "matched" where it serves, else "stepping_out".
+	// doubling. Empty means "doubling" in the coordinate basis, "matched" in the
+	// rotated one where it serves, else "stepping_out".
 	Update string
-	// Kernels is how the likelihood's passes go over the rows: "scalar", one at a
-	// time, the reference for speed, or "vector", in the processor's vector
-	// instructions where it has them. Draws have the same bits. Empty means
-	// "scalar".
+	// Kernels is how the likelihood's passes go over the rows: "vector", in the
+	// processor's vector instructions where it has them, or "scalar", one at a
+	// time, the reference for speed. Draws have the same bits. Empty means
+	// "vector".
 	Kernels string
 	// Scan is the order of updates in one iteration: "systematic" (first to
 	// last) or "random" (as many coordinates, drawn with replacement). Empty
@@ -72,7 +73,7 @@ func (o Options) filled() (Options, error) {
 		}
 	}
 	set(&o.Basis, "coordinate")
-	set(&o.Kernels, "scalar")
+	set(&o.Kernels, "vector")
 	set(&o.Scan, "systematic")
 	if o.Width == 0 {
 		o.Width = 1
@@ -114,7 +115,7 @@ func (o Options) update(m *glm.Model) (string, error) {
 		return o.Update, nil
 	case o.Basis == "coordinate":
 		return "doubling", nil
-	case serves:
+	case serves && o.Basis == "rotated":
 		return "matched", nil
 	}
 	return "stepping_out", nil

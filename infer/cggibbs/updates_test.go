@@ -76,7 +76,7 @@ func TestUpdatesAreInvariant(t *testing.T) {
 	for _, law := range curvedLaws() {
 		law.width = min(law.width, 3)
 		check("matched", law.target, func(src variate.Source, x float64) float64 {
-			if sliced(src, sliceShare) {
+			if sliced(src) {
 				return steppingOnce(t, src, law.target, x)
 			}
 			return matchOnce(src, law.tangent, x)

@@ -26,8 +26,7 @@ type sampling struct {
 	warmup   int
 	setup    infer.Setup
 	toData   func(theta []float64)
-	dim      int // entries of a position
-	params   int // those that are kept, the first
+	numbers  numbers
 	spool    *spool.Fit
 	kernels  []infer.Kernel // nil until their chain is first advanced
 	now      func() time.Time
@@ -58,9 +57,9 @@ func (s *sampling) advance(ctx context.Context, c, to int) error {
 		}
 	}
 	timer.lap() // resuming is no part of a block
-	block := infer.NewBlock(c, file.Draws(), 0, s.params)
+	block := infer.NewBlock(c, file.Draws(), 0, s.numbers.count())
 	for file.Draws() < to {
-		block.Reset(file.Draws(), min(blockSize(s.params), to-file.Draws()))
+		block.Reset(file.Draws(), min(blockSize(s.numbers.count()), to-file.Draws()))
 		if err := s.fill(ctx, s.kernels[c], block, file, &timer); err != nil {
 			return err
 		}
@@ -86,14 +85,13 @@ func (s *sampling) begin(c int, timer *cpuTimer) error {
 			return fmt.Errorf("resume: %w", err)
 		}
 	} else {
-		position := make([]float64, s.dim)
-		k.Position(position)
-		s.toData(position)
+		start := make([]float64, s.numbers.count())
+		s.numbers.write(start, make([]float64, s.numbers.dim), k, s.toData)
 		state, err := k.MarshalBinary()
 		if err != nil {
 			return err
 		}
-		if err := file.Begin(position[:s.params], k.Start(), state, timer.lap()); err != nil {
+		if err := file.Begin(start, k.Start(), state, timer.lap()); err != nil {
 			return err
 		}
 	}
@@ -103,7 +101,7 @@ func (s *sampling) begin(c int, timer *cpuTimer) error {
 
 // fill draws a block and appends it, shorter if ctx ends or the block grows old.
 func (s *sampling) fill(ctx context.Context, k infer.Kernel, block *infer.Block, file *spool.Chain, timer *cpuTimer) error {
-	position := make([]float64, s.dim)
+	draw, position := make([]float64, s.numbers.count()), make([]float64, s.numbers.dim)
 	began := s.now()
 	n := 0
 	for n < block.Draws && ctx.Err() == nil && s.now().Sub(began) < blockAge {
@@ -111,9 +109,8 @@ func (s *sampling) fill(ctx context.Context, k infer.Kernel, block *infer.Block,
 		if err != nil {
 			return fmt.Errorf("iteration %d: %w", block.First+n+1, err)
 		}
-		k.Position(position)
-		s.toData(position)
-		block.Set(n, position[:s.params], info)
+		s.numbers.write(draw, position, k, s.toData)
+		block.Set(n, draw, info)
 		n++
 		s.progress.Add(1)
 	}

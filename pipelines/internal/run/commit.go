@@ -133,6 +133,7 @@ func (f *fitting) events(at time.Time) []report.Event {
 		}
 	}
 	add(f.method.reason)
+	add(f.explained)
 	for _, n := range f.design.Notes {
 		add(n)
 	}

@@ -45,16 +45,17 @@ func (f *fitting) evidence(m *measured) report.Evidence {
 	return e
 }
 
-// statistics are the summaries of a draw's log densities.
+// statistics are the summaries of a draw's log densities and of what is gated
+// besides its parameters.
 func (m *measured) statistics() []report.Statistic {
-	return []report.Statistic{{Name: "log_lik", Summary: m.logLik}, {Name: "log_prior", Summary: m.logPrior}}
+	return append([]report.Statistic{{Name: "log_lik", Summary: m.logLik}, {Name: "log_prior", Summary: m.logPrior}}, m.extra...)
 }
 
 // gated keeps the statistics that a verdict rests on. log_prior is recorded but
-// not gated: it is constant under flat priors; nor is log_lik where the prior is
-// drawn from, in which it has no part and may be infinite.
+// not gated: it is constant under flat priors. Where the prior is drawn from none
+// is: log_lik has no part in the draws and may be infinite.
 func (f *fitting) gated(all []report.Statistic) []report.Statistic {
-	return slices.DeleteFunc(all, func(s report.Statistic) bool { return s.Name != "log_lik" || f.method.name == priorMethod })
+	return slices.DeleteFunc(all, func(s report.Statistic) bool { return s.Name == "log_prior" || f.method.name == priorMethod })
 }
 
 func parameterNames(params []infer.Parameter) []string {
@@ -107,7 +108,7 @@ func (f *fitting) times() report.Times {
 // diagnostics are the numbers about the whole fit.
 func (f *fitting) diagnostics() []report.Diagnostic {
 	m := f.measured
-	n := 1 // log_lik is gated too
+	n := 1 + len(m.extra) // log_lik is gated too
 	for i := range m.params {
 		if m.gated(i) {
 			n++

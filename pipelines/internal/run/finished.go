@@ -110,7 +110,11 @@ func commitOne(ctx context.Context, ledger *report.Ledger, dir string) *Result {
 	}
 	rec.StatsOf = statistics(fit, w)
 	if waiting.KeepDraws {
-		rec.DrawsOf = inTurn(columns(fit, manifest.Params, w, columnBytes), derivedColumns(waiting.Derived, manifest.Params, rec.Chains, rec.Draws))
+		params := len(rec.Parameters)
+		for params > 0 && rec.Parameters[params-1].Kind == report.Derived {
+			params--
+		}
+		rec.DrawsOf = inTurn(columns(fit, params, w, columnBytes), derivedColumns(waiting.Derived, params, rec.Chains, rec.Draws))
 	}
 	err = ledger.Write(ctx, func(s *report.Session) error {
 		if err := s.RunOnce(ctx, &waiting.Run); err != nil {

@@ -70,17 +70,22 @@ type fitting struct {
 	design      *design
 	method      method
 	fingerprint string
+	explained   string // what the sampler chose, in words; empty if it says nothing
 	params      []infer.Parameter
+	numbers     numbers
 	quantities  []quantity // derived ones
 	spool       *spool.Fit
 	window      window
 	measured    *measured
 	setupTime   time.Duration
 	caution     string // of posterior means that may not exist; empty if none
-	assessment  report.Assessment
-	assessed    []string            // its warnings
-	condition   []report.Diagnostic // condition numbers, if the run asks for them
-	wall        time.Duration
+	// meanless are the parameters concerned, in the units of the data.
+	meanless      []int
+	meanlessWords string
+	assessment    report.Assessment
+	assessed      []string            // its warnings
+	condition     []report.Diagnostic // condition numbers, if the run asks for them
+	wall          time.Duration
 }
 
 // fit carries out one job. Whatever goes wrong in it, a panic included, is the
@@ -193,12 +198,16 @@ func (r *runner) sample(ctx context.Context, f *fitting, p *progress.Fit) error 
 		return err
 	}
 	f.params = keptParameters(setup.Parameters(), r.keep(f.job))
+	f.numbers = numbersOf(setup, len(f.params))
+	if e, ok := setup.(infer.Explainer); ok {
+		f.explained = f.method.name + " samples in the basis " + e.Explain()
+	}
 	if err := r.bind(f, parameterNames(f.params)); err != nil {
 		return err
 	}
 	root := spool.Root(r.Database)
 	manifest := spool.Manifest{
-		Fingerprint: f.fingerprint, Fit: f.name(), Params: len(f.params), Chains: r.Pipeline.Run.Chains,
+		Fingerprint: f.fingerprint, Fit: f.name(), Params: f.numbers.count(), Chains: r.Pipeline.Run.Chains,
 	}
 	if r.Force {
 		if err := spool.Discard(root, manifest); err != nil {
@@ -211,7 +220,7 @@ func (r *runner) sample(ctx context.Context, f *fitting, p *progress.Fit) error 
 	s := &sampling{
 		stream: f.stream(),
 		seed:   r.Pipeline.Seed, warmup: r.schedule.warmup(), setup: setup,
-		toData: f.design.Record.ToData, dim: len(setup.Parameters()), params: len(f.params), spool: f.spool,
+		toData: f.design.Record.ToData, numbers: f.numbers, spool: f.spool,
 		kernels: make([]infer.Kernel, len(f.spool.Chains)), now: r.Now, progress: p,
 	}
 	return r.grow(ctx, f, s, p)
@@ -237,8 +246,12 @@ func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
 	}
 	if columns, words := target.MeanMayNotExist(); len(columns) > 0 && f.method.name != priorMethod {
 		f.caution = caution(f.design.Data.Names, columns, words)
+		f.meanless, f.meanlessWords = inDataUnits(columns, f.design.Record), words
 	}
 	setup, err := f.method.setup(target)
+	if r.Tamper != nil && err == nil {
+		setup = r.Tamper(setup)
+	}
 	f.setupTime = timer.lap()
 	if err == nil && r.conditions(f) {
 		f.condition = conditionAtMode(target)
@@ -312,10 +325,11 @@ func (r *runner) check(ctx context.Context, f *fitting, w window) (*measured, er
 		return nil, err
 	}
 	defer r.workers.release()
-	m, err := measure(f.spool, len(f.params), w, columnBytes)
+	m, err := measure(f.spool, f.numbers, w, columnBytes)
 	if err != nil {
 		return nil, err
 	}
+	m.withoutMoments(f.meanless, f.meanlessWords)
 	m.local = localScales(f.params)
 	m.deriving = f.deriving(w)
 	m.derived, err = m.deriving.summarize()

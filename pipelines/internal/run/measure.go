@@ -24,6 +24,7 @@ type measured struct {
 	deriving    *deriving
 	logLik      diag.Summary
 	logPrior    diag.Summary
+	extra       []report.Statistic // of the numbers besides parameters
 	divergences int
 	hamiltonian hamiltonian
 }
@@ -63,12 +64,13 @@ func fillColumns(f *spool.Fit, block *report.Columns, lo, hi int, w window) erro
 	return nil
 }
 
-// measure computes the diagnostics of every parameter and of the log densities.
-func measure(f *spool.Fit, params int, w window, bytes int) (*measured, error) {
-	m := &measured{params: make([]diag.Summary, params)}
+// measure computes the diagnostics of every number of a draw and of the log
+// densities.
+func measure(f *spool.Fit, n numbers, w window, bytes int) (*measured, error) {
+	m := &measured{params: make([]diag.Summary, n.params), extra: make([]report.Statistic, len(n.extra))}
 	work := diag.NewWorkspace()
 	chains := make([][]float64, len(f.Chains))
-	for block, err := range columns(f, params, w, bytes) {
+	for block, err := range columns(f, n.count(), w, bytes) {
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +79,12 @@ func measure(f *spool.Fit, params int, w window, bytes int) (*measured, error) {
 				at := (p*block.Chains + c) * block.Draws
 				chains[c] = block.Values[at : at+block.Draws]
 			}
-			m.params[block.First+p] = work.Summarize(chains)
+			summary := work.Summarize(chains)
+			if at := block.First + p; at < n.params {
+				m.params[at] = summary
+			} else {
+				m.extra[at-n.params] = report.Statistic{Name: n.extra[at-n.params], Summary: summary}
+			}
 		}
 	}
 	return m, m.densities(f, work, w)
@@ -118,8 +125,8 @@ func (m *measured) mixed(g spec.Gate) bool {
 // gated tells whether gates look at parameter i.
 func (m *measured) gated(i int) bool { return i >= len(m.local) || !m.local[i] }
 
-// worstRHat is the largest R-hat of the gated parameters and log_lik, +Inf if one
-// cannot be computed.
+// worstRHat is the largest R-hat of the gated parameters and statistics, +Inf if
+// one cannot be computed.
 func (m *measured) worstRHat() float64 {
 	worst := m.logLik.RHat
 	for i := range m.params {
@@ -127,6 +134,9 @@ func (m *measured) worstRHat() float64 {
 			continue
 		}
 		worst = math.Max(worst, m.params[i].RHat) // NaN stays NaN
+	}
+	for i := range m.extra {
+		worst = math.Max(worst, m.extra[i].Summary.RHat)
 	}
 	if math.IsNaN(worst) {
 		return math.Inf(1)
@@ -145,6 +155,9 @@ func (m *measured) ess(over string, kinds []infer.Parameter) float64 {
 	}
 	if over == "all" {
 		list = append(list, m.logLik.ESSBulk)
+		for i := range m.extra {
+			list = append(list, m.extra[i].Summary.ESSBulk)
+		}
 	}
 	for i, v := range list {
 		if math.IsNaN(v) {

@@ -1,10 +1,13 @@
 package run
 
 import (
+	"math"
+	"slices"
 	"strings"
 
 	"glmbatch/infer/glm"
 	"glmbatch/pipelines/internal/spec"
+	"glmbatch/transform"
 )
 
 // posterior gives the model its priors: those of the spec, and the defaults for
@@ -54,6 +57,32 @@ func conjugatePriors(m *spec.Model) bool {
 		return true
 	}
 	return false
+}
+
+// inDataUnits lists the parameters whose means may not exist with those of the
+// given columns: the literal intercept moves with every centred column.
+func inDataUnits(columns []int, record *transform.Record) []int {
+	out := slices.Clone(columns)
+	for _, j := range columns {
+		if record.Columns[0].Term < 0 && record.Columns[j].Centre != 0 && !slices.Contains(out, 0) {
+			out = append(out, 0)
+		}
+	}
+	return out
+}
+
+// withoutMoments blanks what is told of moments that may not exist: averages of
+// the draws would look like numbers. Quantiles, R-hat and ESS, which gates look
+// at, rest on ranks.
+func (m *measured) withoutMoments(params []int, words string) {
+	for _, j := range params {
+		s := &m.params[j]
+		s.Mean, s.SD, s.MCSEMean, s.MCSESD = math.NaN(), math.NaN(), math.NaN(), math.NaN()
+		if s.Reason != "" {
+			words = s.Reason + "; " + words
+		}
+		s.Reason = words
+	}
 }
 
 // caution names the coefficients that words speak of.

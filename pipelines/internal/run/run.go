@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
+	"glmbatch/infer"
 	"glmbatch/pipelines/internal/progress"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report"
@@ -31,6 +32,8 @@ type Config struct {
 	Tracker  *progress.Tracker
 	Log      *slog.Logger
 	Now      func() time.Time
+	// Tamper, if not nil, takes the place of set-ups: tests plant faulty samplers.
+	Tamper func(infer.Setup) infer.Setup
 }
 
 type runner struct {
