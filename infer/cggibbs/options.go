@@ -16,7 +16,7 @@ type Options struct {
 	// Basis is the coordinate system of the updates: "coordinate", the coefficients
 	// themselves; "rotated", coordinates in which the posterior is near N(0, I);
 	// "reduced", what the likelihood sees of coefficients with normal priors,
-	// rotated. Where a basis cannot be made the coordinate basis takes its place,
+	// rotated; "auto", one of them, see Auto. Where a basis cannot be made the coordinate basis takes its place,
 	// and the Setup says why (infer.Explainer). Empty means "coordinate".
 	Basis string
 	// Update is the update of a coordinate: a slice with "doubling" or with
@@ -85,8 +85,8 @@ func (o Options) filled() (Options, error) {
 		o.RefreshEvery = 128
 	}
 	switch {
-	case o.Basis != "coordinate" && o.Basis != "rotated" && o.Basis != "reduced":
-		return o, &OptionError{"basis", o.Basis, `"coordinate", "rotated" or "reduced"`}
+	case o.Basis != "coordinate" && o.Basis != "rotated" && o.Basis != "reduced" && o.Basis != "auto":
+		return o, &OptionError{"basis", o.Basis, `"coordinate", "rotated", "reduced" or "auto"`}
 	case o.Update != "" && o.Update != "doubling" && o.Update != "stepping_out" && o.Update != "matched":
 		return o, &OptionError{"update", o.Update, `"doubling", "stepping_out" or "matched"`}
 	case o.Kernels != "scalar" && o.Kernels != "vector":

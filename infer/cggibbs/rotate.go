@@ -32,9 +32,7 @@ func rotate(target *glm.Target, design *glm.Dense, offset []float64, priors []gl
 		return nil, fmt.Errorf("%d coordinates to rotate, more than %d", k, rotateLimit)
 	}
 	for _, p := range priors {
-		switch p.Kind {
-		case glm.Flat, glm.Normal, glm.StudentT, glm.Cauchy, glm.Laplace:
-		default:
+		if !rotatable(p.Kind) {
 			return nil, fmt.Errorf("a %s prior has no curvature to rotate by", p.Kind)
 		}
 	}
@@ -46,6 +44,16 @@ func rotate(target *glm.Target, design *glm.Dense, offset []float64, priors []gl
 		return nil, err
 	}
 	return newFrame(target, design, offset, priors, s.u[:k], factor.InverseTransposed()), nil
+}
+
+// rotatable tells whether a prior has a curvature, or a positive surrogate of it, to
+// rotate by; a flat one has none and needs none.
+func rotatable(kind glm.PriorKind) bool {
+	switch kind {
+	case glm.Flat, glm.Normal, glm.StudentT, glm.Cauchy, glm.Laplace:
+		return true
+	}
+	return false
 }
 
 // newton maximises the penalised likelihood in v = u[:k]; the rest of u, the logs

@@ -31,9 +31,10 @@ const priorMethod = "prior"
 
 // resolve chooses the method of a sampler for a model.
 func resolve(s *spec.Sampler, model *spec.Model) (method, error) {
-	name, reason := s.Method, ""
+	name, reason, basis := s.Method, "", s.Basis
 	if name == "auto" {
 		name, reason = auto(model)
+		basis = "auto"
 	}
 	switch name {
 	case priorMethod:
@@ -45,11 +46,15 @@ func resolve(s *spec.Sampler, model *spec.Model) (method, error) {
 		}, nil
 	case "cggibbs":
 		o := cggibbs.Options{
-			Basis: s.Basis, Kernels: s.Kernels, Scan: s.Scan, Width: s.Width,
+			Basis: basis, Kernels: s.Kernels, Scan: s.Scan, Width: s.Width,
 			MaxDoublings: s.MaxDoublings, RefreshEvery: int(s.RefreshEvery), Uncached: s.Uncached,
 		}
+		version := cggibbs.Version
+		if basis == "auto" {
+			version += " " + cggibbs.AutoVersion
+		}
 		return method{
-			name: name, reason: reason, version: cggibbs.Version, options: o,
+			name: name, reason: reason, version: version, options: o,
 			setup: func(t *glm.Target) (infer.Setup, error) { return cggibbs.New(t, o) },
 		}, nil
 	case "nuts", "hmc":
@@ -77,5 +82,5 @@ func auto(model *spec.Model) (name, reason string) {
 	case gaussian:
 		return "conjugate", "auto chose conjugate: gaussian(identity) with normal or flat priors has exact independent draws"
 	}
-	return "cggibbs", "auto chose cggibbs: " + family.String() + " has no closed form, and coordinate Gibbs with a cached linear predictor costs O(n·d) per sweep"
+	return "cggibbs", "auto chose cggibbs: " + family.String() + " has no closed form"
 }

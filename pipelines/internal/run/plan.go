@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"glmbatch/infer/cggibbs"
+	"glmbatch/infer/glm"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
 )
@@ -41,7 +43,24 @@ func (r *runner) plan(f *fitting, stored report.StoredFit, complete bool, res *R
 	if !r.Force && spool.Holds(spool.Root(r.Database), f.fingerprint) {
 		res.Reasons = append(res.Reasons, "would go on from what a stopped run has drawn")
 	}
+	if words := f.foreseen(); words != "" {
+		res.Reasons = append(res.Reasons, words)
+	}
 	return nil
+}
+
+// foreseen says which basis auto would choose; empty of other samplers, and where
+// the fit cannot be set up, which its run will say.
+func (f *fitting) foreseen() string {
+	if o, ok := f.method.options.(cggibbs.Options); !ok || o.Basis != "auto" {
+		return ""
+	}
+	target, err := glm.NewTarget(f.design.Data, f.posterior())
+	if err != nil {
+		return ""
+	}
+	basis, reason := cggibbs.Auto(target)
+	return "auto would sample in the basis " + basis + ": " + reason
 }
 
 // parts are those of an identity that can change under one name, in the order

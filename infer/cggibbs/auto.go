@@ -1,0 +1,152 @@
+package cggibbs
+
+import (
+	"fmt"
+	"strconv"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+)
+
+// AutoVersion names the rules of Auto: another choice is another sequence of draws.
+const AutoVersion = "auto/1"
+
+// autoDraws is the number of independent draws that Auto counts operations for: what
+// the usual gates ask for, with room.
+const autoDraws = 1000
+
+// Costs, one being a row in a pass of the likelihood: passes of one update, sliced
+// and matched, and of each the fixed costs; the density of a prior that is no
+// quadratic form; a draw of what the reduced basis hides, made twice; a product in
+// linear algebra; of n³ products in the decomposition of n rows.
+const (
+	steppingPasses, matchedPasses, fixedCost          = 6, 3, 60
+	priorDensity, hiddenDraw, product, decompositions = 16, 60, 0.1, 40
+)
+
+// Auto returns the basis that gives a thousand independent draws for the least
+// number of operations, set-up included, and says why. It counts them from rows and
+// columns, family and priors, and from a pilot that tells how much a sweep over single
+// coefficients forgets; it knows nothing of time, load or workers, so that it
+// chooses alike everywhere. Cost: O(n·d).
+func Auto(target *glm.Target) (basis, reason string) {
+	if target.Scales() > 0 {
+		return "coordinate", "horseshoe priors have scales, which move beside single coefficients only"
+	}
+	c := costsOf(target)
+	basis = "coordinate"
+	for _, other := range []string{"rotated", "reduced"} {
+		if c.possible(other) && c.of(other) < c.of(basis) {
+			basis = other
+		}
+	}
+	reason = fmt.Sprintf("%d rows, %d coefficients, %d of them with normal priors, and %.2g sweeps over them to a draw: "+
+		"by count %s billion operations for %d draws", c.n, c.d, c.g, c.sweeps, c.billions(basis), autoDraws)
+	for _, other := range []string{"coordinate", "rotated", "reduced"} {
+		if other != basis && c.possible(other) {
+			reason += ", " + other + " " + c.billions(other)
+		}
+	}
+	return basis, reason
+}
+
+// costs counts the operations of a posterior's bases.
+type costs struct {
+	n, d, g int  // rows, coefficients, those with normal priors
+	others  int  // coefficients whose priors are neither normal nor flat
+	walled  bool // a prior has no curvature to rotate by
+	matched bool
+	sweeps  float64 // over single coefficients that are worth a draw
+}
+
+func costsOf(target *glm.Target) costs {
+	c := costs{n: target.Rows(), d: target.Cols(), sweeps: dependence(target)}
+	for _, p := range target.Model().Coefficients {
+		switch p.Kind {
+		case glm.Normal:
+			c.g++
+		case glm.Flat:
+		default:
+			c.others++
+			c.walled = c.walled || !rotatable(p.Kind)
+		}
+	}
+	c.matched = standardUpdate(target) == "matched"
+	return c
+}
+
+// sampled is the number of coordinates of a basis.
+func (c costs) sampled(basis string) int {
+	if basis == "reduced" {
+		return c.d - c.g + min(c.n, c.g)
+	}
+	return c.d
+}
+
+// possible tells whether a basis can be made, and could serve.
+func (c costs) possible(basis string) bool {
+	switch basis {
+	case "rotated":
+		return c.d <= rotateLimit && !c.walled
+	case "reduced":
+		return c.g > c.n && c.sampled(basis) <= rotateLimit && !c.walled
+	}
+	return true
+}
+
+// of is the number of operations of set-up and draws.
+func (c costs) of(basis string) float64 {
+	n, d, g, k := float64(c.n), float64(c.d), float64(c.g), float64(c.sampled(basis))
+	passes := float64(steppingPasses)
+	if c.matched {
+		passes = matchedPasses
+	}
+	update := float64(passes * (n + fixedCost))
+	if basis == "coordinate" {
+		return autoDraws * float64(float64(c.sweeps*d)*update)
+	}
+	products := float64(n*k*k) + float64(k*k*k/3)
+	update += float64(float64(passes*priorDensity)*float64(c.others)) + float64(product*3*k)
+	sweep := float64(k * update)
+	if basis == "reduced" {
+		products += float64(n*n*g) + float64(decompositions*n*n*n)
+		sweep += float64(g * (float64(product*2*n) + hiddenDraw))
+	}
+	return float64(product*products) + float64(autoDraws*sweep)
+}
+
+// billions words the number of operations.
+func (c costs) billions(basis string) string {
+	return strconv.FormatFloat(c.of(basis)/1e9, 'g', 2, 64)
+}
+
+// newAuto returns the sampler in the basis that Auto chooses.
+func newAuto(target *glm.Target, opts Options) (infer.Setup, error) {
+	basis, reason := Auto(target)
+	opts.Basis = basis
+	words := "auto chose it for " + reason
+	if basis == "coordinate" && opts.Update == "" && target.Scales() == 0 {
+		opts.Update = standardUpdate(target)
+	}
+	made, err := New(target, opts)
+	switch s := made.(type) {
+	case *basisSetup:
+		s.words += "; " + words
+	case *reducedSetup:
+		s.words += "; " + words
+	case *fallback:
+		s.words += "; " + words
+	case *setup:
+		made = &fallback{s, "coordinate: " + words}
+	}
+	return made, err
+}
+
+// standardUpdate is that of other bases than the paper's.
+func standardUpdate(target *glm.Target) string {
+	update, err := Options{Basis: "rotated"}.update(target.Model())
+	if err != nil {
+		panic("cggibbs: no update was asked for, and yet " + err.Error())
+	}
+	return update
+}

@@ -1,0 +1,88 @@
+package cggibbs
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+)
+
+// The basis of fewest operations follows from rows, coefficients and priors.
+func TestAuto(t *testing.T) {
+	laplace, uniform := glm.Prior{Kind: glm.Laplace, Scale: 1}, glm.Prior{Kind: glm.Uniform, Low: -1, High: 1}
+	flat := glm.Prior{Kind: glm.Flat}
+	for _, c := range []struct {
+		family string
+		n, d   int
+		prior  glm.Prior
+		want   string
+	}{
+		{"bernoulli", 62, 400, unitNormal, "reduced"},
+		{"bernoulli", 200, 20, unitNormal, "rotated"},
+		{"bernoulli", 40, 44, unitNormal, "rotated"}, // few directions to save
+		{"poisson", 100, 10, flat, "rotated"},
+		{"poisson", 20, 300, laplace, "coordinate"}, // k² of T, and all priors at each evaluation
+		{"poisson", 100, 10, uniform, "coordinate"},
+		{"poisson", 3, rotateLimit + 1, laplace, "coordinate"},
+		{"poisson", 3, rotateLimit + 1, unitNormal, "reduced"},
+		{"gaussian", 50, 5, laplace, "coordinate"},
+	} {
+		target := posterior(t, c.family, c.n, c.d, c.prior)
+		basis, reason := Auto(target)
+		if basis != c.want {
+			t.Errorf("%s, %d × %d, %v: %s (%s), want %s", c.family, c.n, c.d, c.prior, basis, reason, c.want)
+		}
+		s, err := New(target, Options{Basis: "auto"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		words := s.(infer.Explainer).Explain()
+		if !strings.HasPrefix(words, c.want+":") || !strings.Contains(words, "auto chose it for "+reason) {
+			t.Errorf("%s, %d × %d: %q, want %s and the reason %q", c.family, c.n, c.d, words, c.want, reason)
+		}
+		if _, compact := s.(infer.Compact); compact != (c.want == "reduced") {
+			t.Errorf("%s, %d × %d: a set-up of type %T", c.family, c.n, c.d, s)
+		}
+	}
+}
+
+// What auto chooses has the draws of the basis by its name.
+func TestAutoHasTheBitsOfItsBasis(t *testing.T) {
+	target := posterior(t, "bernoulli", 12, 40, unitNormal)
+	var infos []infer.Info
+	for _, basis := range []string{"auto", "reduced"} {
+		s, err := New(target, Options{Basis: basis})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := s.Kernel(infer.Chain{Count: 4, Stream: infer.NewStream(1, "chain")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		infos = append(infos, step(t, k))
+	}
+	if infos[0] != infos[1] {
+		t.Error("auto has other draws than reduced")
+	}
+}
+
+// Of two columns with correlation c a sweep keeps c², whatever the point.
+func TestDependenceOfTwoColumns(t *testing.T) {
+	for _, c := range []float64{0.2, 0.8, 0.99} {
+		x := glm.NewDense(4, 2)
+		x.Col(0)[0], x.Col(1)[0], x.Col(1)[1] = 1, c, math.Sqrt(1-c*c)
+		wide := glm.Prior{Kind: glm.Normal, Scale: 1e6}
+		target, err := glm.NewTarget(&glm.Data{X: x, Y: []float64{1, 2, -1, 0.5}, Intercept: -1}, glm.Model{
+			Family: glm.Family{Name: "gaussian", Link: "identity"}, Coefficients: []glm.Prior{wide, wide},
+			Dispersion: glm.Prior{Kind: glm.HalfNormal, Scale: 1},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := dependence(target), (1+c*c)/(1-c*c); math.Abs(got/want-1) > 1e-6 {
+			t.Errorf("correlation %v: %v sweeps to a draw, want %v", c, got, want)
+		}
+	}
+}
