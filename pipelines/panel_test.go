@@ -21,7 +21,7 @@ func colon(t *testing.T, o pipelines.Overrides) folder {
 	t.Setenv("PANEL_DIR", dir)
 	f := folder{t, t.TempDir()}
 	o.Database = f.path("panel.duckdb")
-	out, err := pipelines.Run(t.Context(), "panel", pipelines.RunOptions{Overrides: o, Only: []string{"dataset=colon"}})
+	out, err := pipelines.Run(t.Context(), "panel", pipelines.RunOptions{Overrides: o, Only: []string{"dataset=colon", "sampler=reference"}})
 	if err != nil {
 		t.Fatal(err)
 	}

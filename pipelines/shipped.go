@@ -4,12 +4,13 @@ import (
 	"embed"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 )
 
 // shipped holds the pipelines that the program carries, and their data.
 //
-//go:embed *.yaml
+//go:embed *.yaml paper/*.yaml
 var shipped embed.FS
 
 // examples holds the data that a spec names as "example:FILE".
@@ -24,19 +25,24 @@ type Shipped struct {
 	About string `json:"about"`
 }
 
-// List returns the pipelines that the program carries, by name.
+// List returns the pipelines that the program carries, by name: those of the
+// folder paper are called paper/NAME.
 func List() ([]Shipped, error) {
-	entries, err := shipped.ReadDir(".")
+	files, err := fs.Glob(shipped, "*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	inFolders, err := fs.Glob(shipped, "*/*.yaml")
 	if err != nil {
 		return nil, err
 	}
 	var out []Shipped
-	for _, e := range entries {
-		src, err := shipped.ReadFile(e.Name())
+	for _, file := range slices.Concat(files, inFolders) {
+		src, err := shipped.ReadFile(file)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Shipped{Name: strings.TrimSuffix(e.Name(), ".yaml"), About: about(string(src))})
+		out = append(out, Shipped{Name: strings.TrimSuffix(file, ".yaml"), About: about(string(src))})
 	}
 	return out, nil
 }
@@ -58,7 +64,7 @@ func about(src string) string {
 
 // Source returns the text of a shipped pipeline; fs.ErrNotExist if there is none.
 func Source(name string) ([]byte, error) {
-	if name == "" || strings.ContainsAny(name, `/\.`) {
+	if !fs.ValidPath(name) || strings.ContainsAny(name, `\.`) {
 		return nil, fs.ErrNotExist
 	}
 	return shipped.ReadFile(name + ".yaml")

@@ -57,7 +57,7 @@ func (a *app) listCommand() *cobra.Command {
 				return err
 			}
 			for _, s := range list {
-				fmt.Fprintf(a.stdout, "%-12s %s\n", s.Name, s.About)
+				fmt.Fprintf(a.stdout, "%-15s %s\n", s.Name, s.About)
 			}
 			return nil
 		},

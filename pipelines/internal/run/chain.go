@@ -14,7 +14,7 @@ import (
 // Blocks end when they are full or old; where they end changes no bits, since
 // a kernel's state is exact at every iteration.
 const (
-	blockBytes = 8 << 20
+	blockBytes = 4 << 20
 	blockDraws = 1024 // at most; a multiple of a kernel's usual refresh schedule
 	blockAge   = 20 * time.Second
 )

@@ -14,7 +14,7 @@ import (
 
 // columnBytes bounds the draws that are in memory at once while a fit is
 // diagnosed or committed.
-const columnBytes = 64 << 20
+const columnBytes = 8 << 20
 
 // measured is what a check found in a window of draws.
 type measured struct {

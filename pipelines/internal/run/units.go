@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"glmbatch/ingest"
 	"glmbatch/pipelines/internal/spec"
+	"glmbatch/pipelines/internal/synthetic"
 	"glmbatch/transform"
 )
 
@@ -161,7 +163,7 @@ func (r *runner) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 
 // source translates a data set of the spec. Paths that begin with "example:"
 // name data that the program carries; they are written to a temporary folder,
-// which cleanup removes.
+// which cleanup removes; so are synthetic data.
 func (r *runner) source(ds *spec.Dataset) (ingest.Source, func(), error) {
 	src := ingest.Source{
 		Name: ds.Name, Path: ds.Path, Each: ds.Each == "file", By: ds.By,
@@ -183,6 +185,11 @@ func (r *runner) source(ds *spec.Dataset) (ingest.Source, func(), error) {
 			src.Params[name] = value
 		}
 	}
+	if ds.Synthetic.Rows > 0 {
+		dir, err := made(ds.Synthetic)
+		src.Path = filepath.Join(dir, madeName)
+		return src, func() { _ = os.RemoveAll(dir) }, err
+	}
 	name, ok := strings.CutPrefix(ds.Written, "example:")
 	if !ok {
 		return src, func() {}, nil
@@ -202,6 +209,21 @@ func (r *runner) example(name string) (dir string, err error) {
 		return "", err
 	}
 	return dir, os.WriteFile(filepath.Join(dir, name), data, 0o600)
+}
+
+// madeName is the file of synthetic data.
+const madeName = "synthetic.csv"
+
+// made writes synthetic data to a temporary folder.
+func made(s spec.Synthetic) (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "glmbatch-synthetic-"); err != nil {
+		return "", err
+	}
+	file, err := os.Create(filepath.Join(dir, madeName))
+	if err != nil {
+		return dir, err
+	}
+	return dir, errors.Join(synthetic.CSV(file, s), file.Close())
 }
 
 // columns chooses what to load of a data set: what the selected models use, or

@@ -106,11 +106,16 @@ func (c *checker) checkDataset(d *Dataset) {
 	}
 	keys := n.keys()
 	hasPath, hasSQL := has(keys, []string{"path"}), has(keys, []string{"sql"})
+	if made := n.get("synthetic"); made != nil {
+		c.misplaced(n, path, "does not go with synthetic", append([]string{"path", "sql", "database", "each"}, csvKeys...)...)
+		c.synthetic(&d.Synthetic, made, append(path, "synthetic"))
+		return
+	}
 	switch {
 	case hasPath && hasSQL:
 		c.at("data set "+quote(d.Name)+" has both path and sql", "keep one of the two", append(path, "sql")...)
 	case !hasPath && !hasSQL && n.kind == mapKind:
-		c.at("data set "+quote(d.Name)+" has neither path nor sql", "give one of the two", path...)
+		c.at("data set "+quote(d.Name)+" has neither path nor sql nor synthetic", "give one of the three", path...)
 	}
 	if hasSQL {
 		c.misplaced(n, path, "belongs to path, not to sql", append([]string{"each"}, csvKeys...)...)

@@ -36,7 +36,7 @@ func (Pipeline) planned() string { return "kind memory publish report timeout" }
 // Vars holds the final text of each variable, overrides applied.
 type Vars map[string]string
 
-// Dataset says where rows come from: exactly one of Path and SQL is set.
+// Dataset says where rows come from: exactly one of Path, SQL and Synthetic is set.
 type Dataset struct {
 	Name string `yaml:"-"`
 	// Path is the file or glob, joined to the spec's folder if it was relative;
@@ -54,6 +54,8 @@ type Dataset struct {
 	Decimal    string            `yaml:"decimal" enum:". ," doc:"CSV decimal mark. Left out: '.'."`
 	NullValues []Text            `yaml:"null_values" doc:"CSV cells that mean missing, besides the built-in spellings."`
 	Types      map[string]string `yaml:"types" enum:"number text bool date" doc:"Forces the type of CSV columns, by name."`
+	// Synthetic has no rows where it is left out.
+	Synthetic Synthetic `yaml:"synthetic" json:",omitzero" doc:"Data made by the program, instead of path: a response y and independent columns x1, x2 …, the same on every machine."`
 }
 
 func (Dataset) shorthand() string { return "path" }

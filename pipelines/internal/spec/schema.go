@@ -196,7 +196,7 @@ func (g *generator) structure(t reflect.Type) object {
 		o = append(o, member{"required", required})
 	}
 	if t == typeOf[Dataset]() {
-		o = append(o, member{"oneOf", []object{{{"required", []string{"path"}}}, {{"required", []string{"sql"}}}}})
+		o = append(o, member{"oneOf", []object{{{"required", []string{"path"}}}, {{"required", []string{"sql"}}}, {{"required", []string{"synthetic"}}}}})
 	}
 	return append(o, member{"additionalProperties", false})
 }

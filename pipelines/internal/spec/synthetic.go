@@ -1,0 +1,51 @@
+package spec
+
+// Synthetic describes data that the program makes: independent columns x1, x2 …
+// and a response y with known coefficients. The zero value is none.
+type Synthetic struct {
+	Rows     int     `yaml:"rows" min:"1" max:"10000000" doc:"Rows."`
+	Columns  int     `yaml:"columns" min:"1" max:"1000000" doc:"Columns x1, x2 … beside the response y. Each depends on its number and the seed alone, so that more columns add to the fewer."`
+	Seed     uint64  `yaml:"seed" doc:"Seed of the data, which the pipeline's seed does not touch. Left out: 0."`
+	Family   string  `yaml:"family" enum:"bernoulli poisson gaussian" doc:"Distribution of y, canonical link; gaussian with standard deviation 1. Left out: bernoulli."`
+	Effect   float64 `yaml:"effect" min:"0" max:"1000" doc:"Standard deviation of the true coefficients, which are normal around 0, the intercept included. Left out: 1."`
+	Relevant int     `yaml:"relevant" min:"1" doc:"How many columns have an effect on y: the first ones. Left out: all."`
+	Rest     string  `yaml:"rest" enum:"irrelevant collinear zero" doc:"What the columns after the relevant ones are: noise, copies of x1, or zeros. Left out: irrelevant."`
+	Density  float64 `yaml:"density" above:"0" max:"1" doc:"Share of cells that are not zero. Left out: 1."`
+}
+
+// mostCells bounds the cells of synthetic data, which are made in memory.
+const mostCells = 100_000_000
+
+// synthetic fills in what a data set's key synthetic leaves out, and checks the
+// rest. n is its mapping.
+func (c *checker) synthetic(s *Synthetic, n *node, path []string) {
+	if n.kind != mapKind {
+		return // reported
+	}
+	for _, key := range []string{"rows", "columns"} {
+		if n.get(key) == nil {
+			c.at("synthetic lacks the key "+quote(key), "write for example "+key+": 100", path...)
+		}
+	}
+	if s.Rows > 0 && s.Columns > mostCells/s.Rows {
+		c.at("synthetic data have at most 100 million cells", "take fewer rows or columns", path...)
+	}
+	if n.get("rest") != nil && n.get("relevant") == nil {
+		c.at("rest needs relevant: how many columns stand before the rest", "", append(path, "rest")...)
+	}
+	if s.Family == "" {
+		s.Family = "bernoulli"
+	}
+	if n.get("effect") == nil {
+		s.Effect = 1
+	}
+	if s.Density == 0 {
+		s.Density = 1
+	}
+	if s.Relevant == 0 || s.Relevant > s.Columns {
+		s.Relevant = s.Columns
+	}
+	if s.Rest == "" {
+		s.Rest = "irrelevant"
+	}
+}

@@ -1,0 +1,45 @@
+package pipelines_test
+
+import (
+	"strings"
+	"testing"
+
+	"glmbatch/pipelines"
+)
+
+// Every pipeline that the program carries is valid and says what it is for, and
+// the paper's name the paper's sampler in full, so that no default moves them.
+func TestShippedPipelines(t *testing.T) {
+	t.Setenv("PANEL_DIR", t.TempDir())
+	list, err := pipelines.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, s := range list {
+		names[s.Name] = true
+		if len(s.About) < 20 {
+			t.Errorf("%s has no comment at its head: %q", s.Name, s.About)
+		}
+		if _, err := pipelines.Validate(t.Context(), s.Name, pipelines.Overrides{}); err != nil {
+			t.Errorf("%s: %v", s.Name, err)
+		}
+		src, err := pipelines.Source(s.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(s.Name, "paper/") && strings.Count(string(src), "method: cggibbs") != strings.Count(string(src), "method: cggibbs, basis: coordinate, kernels: scalar") {
+			t.Errorf("%s leaves basis or kernels of cggibbs to their defaults", s.Name)
+		}
+	}
+	for _, name := range []string{"panel", "quickstart", "paper/figure4", "paper/figure10"} {
+		if !names[name] {
+			t.Errorf("%s is not listed", name)
+		}
+	}
+	for _, name := range []string{"", "paper", "paper/", "../pipelines/panel", "paper/../panel", "/panel", "panel.yaml"} {
+		if _, err := pipelines.Source(name); err == nil {
+			t.Errorf("%q is a shipped pipeline", name)
+		}
+	}
+}
