@@ -123,3 +123,22 @@ func TestComparisonLeavesDerivedOut(t *testing.T) {
 	wantInt(t, l, 1, "SELECT count(*) FROM comparison WHERE agreement = 'agree' AND compared = 1 AND not_compared = 0")
 	wantInt(t, l, 1, "SELECT count(*) FROM duckdb_columns() WHERE table_name = 'comparison' AND column_name = 'z_limit' AND comment LIKE 'What%'")
 }
+
+// Where neither sampler tells a mean, because it may not exist, medians are
+// compared; where one tells it, the comparison stays open.
+func TestComparisonByMedian(t *testing.T) {
+	l := open(t, Options{})
+	none := [4]float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
+	fit := func(seed int, sampler string, median float64, row [4]float64) *Fit {
+		f := viewFit(seed, sampler, 1, [4]float64{0, 1, .01, .01}, row)
+		f.Summaries[1].Median, f.Summaries[1].MCSEMedian = median, 0.03
+		return f
+	}
+	a := fit(1, "a", 2, none)
+	store(t, l, a, fit(2, "b", 2.03, none))
+	wantInt(t, l, 1, "SELECT count(*) FROM comparison WHERE agreement = 'agree' AND not_compared = 0 AND abs(z_max - 1/sqrt(2)) < 1e-6")
+	store(t, l, fit(3, "b", 2.3, none))
+	wantInt(t, l, 1, "SELECT count(*) FROM comparison WHERE agreement = 'differ' AND worst = 'x1' AND abs(z_max - 10/sqrt(2)) < 1e-6")
+	store(t, l, fit(4, "b", 2.03, [4]float64{2, 1, .01, .01}))
+	wantInt(t, l, 1, "SELECT count(*) FROM comparison WHERE agreement = 'unknown' AND not_compared = 1")
+}

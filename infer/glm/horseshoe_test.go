@@ -248,7 +248,7 @@ func TestHorseshoeMeans(t *testing.T) {
 	} {
 		e := newExample(8, c.family, c.rows, 3, Prior{Kind: Normal, Scale: 2}, c.prior, c.prior)
 		c.edit(&e)
-		cols, words := mustTarget(t, e).MeanMayNotExist()
+		cols, words := mustTarget(t, e).horseshoeMeans()
 		if len(cols) != c.want || (words != "") != (c.want > 0) {
 			t.Errorf("%s: columns %v, %q; want %d", c.name, cols, words, c.want)
 		}

@@ -37,7 +37,7 @@ func (t *Target) horseshoeMeans() (columns []int, words string) {
 	}
 	reason := "a column is 0 in every row"
 	if !zero {
-		err := t.checkOverlap(free)
+		err := t.checkFlat(free)
 		if err == nil {
 			return nil, ""
 		}

@@ -39,15 +39,7 @@ func (t *Target) checkProper() error {
 	if err := t.checkLaw(flat); err != nil {
 		return err
 	}
-	switch t.model.Family.Name {
-	case "gaussian", "student_t":
-		if len(t.free) > 0 && t.free[0] == 0 {
-			if err := t.checkSigma(len(flat)); err != nil {
-				return err
-			}
-		}
-	}
-	if err := t.checkPerfectFit(); err != nil {
+	if err := t.checkTails(len(flat)); err != nil {
 		return err
 	}
 	return t.checkOverlap(flat)
@@ -84,32 +76,17 @@ func (t *Target) checkFlatRank(flat []int) error {
 	return nil
 }
 
-// checkSigma demands that a flat prior of sigma leaves a finite integral at
-// sigma → ∞, where the marginal posterior density falls as σ^−(n − f) for f
-// independent columns with flat priors.
-func (t *Target) checkSigma(flat int) error {
-	if t.model.Dispersion.Proper() || t.rows.total-float64(flat) >= 2 {
-		return nil
-	}
-	return &ImproperError{
-		Reason: fmt.Sprintf("sigma has a flat prior, and %d rows leave fewer than 2 beyond the %d coefficients with flat priors",
-			t.Rows(), flat),
-		Hint: "give sigma a half_cauchy or half_normal prior",
-	}
-}
-
-// checkPerfectFit refuses a response whose link (less the offset) is in the span
-// of the design's columns when rows are left over: the posterior density then
-// grows without bound as sigma → 0, or the precision → ∞, unless the prior
-// outweighs that: see perfectResponse. The case n = rank, where nothing is left
-// over, is proper if the other checks pass.
+// perfectFit tells whether the link of the response, less the offset, is in the
+// span of the design's columns, so that the density there has no bound as
+// sigma → 0, or the precision → ∞; and how many observations are left over beyond
+// the rank of the design.
 //
 // A fit that is perfect on all rows is perfect on the first d + 32, which are
 // looked at first.
-func (t *Target) checkPerfectFit() error {
-	wanted, parameter := t.perfectResponse()
+func (t *Target) perfectFit() (spare float64, perfect bool) {
+	wanted := t.perfectResponse()
 	if wanted == nil {
-		return nil
+		return 0, false
 	}
 	n, d := t.Rows(), t.Cols()
 	rows := n
@@ -120,21 +97,12 @@ func (t *Target) checkPerfectFit() error {
 		rank, yes := t.fitsPerfectly(wanted, rows)
 		switch {
 		case !yes:
-			return nil
+			return 0, false
 		case rows < n:
 			rows = n
 			continue
-		case float64(rank) >= t.rows.total:
-			return nil
 		}
-		reason := "the design fits the " + t.model.Family.Name + " response perfectly"
-		if constant(t.data.Y) {
-			reason = "the " + t.model.Family.Name + " response is the same in every row"
-		}
-		return &ImproperError{
-			Reason: reason + ", so that " + parameter,
-			Hint:   "model another response, or leave out the columns that determine it",
-		}
+		return t.rows.total - float64(rank), true
 	}
 }
 

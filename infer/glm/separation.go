@@ -32,7 +32,7 @@ const (
 // iteration on the first rows settles the matter for all.
 func (t *Target) checkOverlap(flat []int) error {
 	n, f := t.Rows(), len(flat)
-	if t.directions() == gaussian || t.model.Family.Link == "sqrt" || t.model.Family.Link == "identity" {
+	if !t.separable() {
 		return nil // bounded in every direction, or by the wall
 	}
 	if f == 0 || f > overlapColumns {
@@ -56,6 +56,11 @@ func (t *Target) checkOverlap(flat []int) error {
 		reason = "columns with flat priors pick out rows whose counts are all 0"
 	}
 	return &ImproperError{Reason: reason + ", so that coefficients run off to infinity", Hint: properHint}
+}
+
+// separable tells whether the likelihood of a row may rise for ever.
+func (t *Target) separable() bool {
+	return t.directions() != gaussian && t.model.Family.Link != "sqrt" && t.model.Family.Link != "identity"
 }
 
 // separates runs the iteration on the first rows. Neither result is set when

@@ -38,7 +38,10 @@ WITH pair AS (
 ), matched AS (
     SELECT fit_a, fit_b, kind, name,
            (a.mean - b.mean) / nullif(sqrt((a.sd * a.sd + b.sd * b.sd) / 2), 0) AS difference,
-           (a.mean - b.mean) / nullif(sqrt(a.mcse_mean * a.mcse_mean + b.mcse_mean * b.mcse_mean), 0) AS z_mean,
+           -- where neither has a mean, which may not exist, the medians tell
+           a.median IS NOT NULL AND b.median IS NOT NULL AND a.mean IS NULL AND b.mean IS NULL AS by_median,
+           CASE WHEN by_median THEN (a.median - b.median) / nullif(sqrt(a.mcse_median * a.mcse_median + b.mcse_median * b.mcse_median), 0)
+                ELSE (a.mean - b.mean) / nullif(sqrt(a.mcse_mean * a.mcse_mean + b.mcse_mean * b.mcse_mean), 0) END AS z_mean,
            (a.sd - b.sd) / nullif(sqrt(a.mcse_sd * a.mcse_sd + b.mcse_sd * b.mcse_sd), 0) AS z_sd,
            a.sd / nullif(b.sd, 0) AS sd_ratio,
            a.ess_bulk AS ess_a, b.ess_bulk AS ess_b,
@@ -50,7 +53,7 @@ WITH pair AS (
 ), measured AS (
     SELECT fit_a, fit_b,
            count(*) FILTER (in_both) AS compared,
-           count(*) FILTER (NOT in_both OR z_mean IS NULL OR z_sd IS NULL) AS not_compared,
+           count(*) FILTER (NOT in_both OR z_mean IS NULL OR z_sd IS NULL AND NOT by_median) AS not_compared,
            max(abs(difference)) AS difference_max,
            sqrt(avg(difference * difference)) AS difference_rms,
            max(greatest(abs(z_mean), abs(z_sd))) AS z_max,
@@ -88,8 +91,8 @@ COMMENT ON COLUMN comparison.compared IS 'Quantities that both samplers have.';
 COMMENT ON COLUMN comparison.not_compared IS 'Parameters that one lacks, or quantities without Monte Carlo errors.';
 COMMENT ON COLUMN comparison.difference_max IS 'Largest difference of means in posterior standard deviations.';
 COMMENT ON COLUMN comparison.difference_rms IS 'Root mean square of these differences.';
-COMMENT ON COLUMN comparison.z_max IS 'Largest difference of means or sds in Monte Carlo standard errors.';
-COMMENT ON COLUMN comparison.z_rms IS 'Root mean square of the differences of means in Monte Carlo standard errors.';
+COMMENT ON COLUMN comparison.z_max IS 'Largest difference of means or sds, or of medians where neither sampler tells a mean, in Monte Carlo standard errors.';
+COMMENT ON COLUMN comparison.z_rms IS 'Root mean square of the differences of means (or medians) in Monte Carlo standard errors.';
 COMMENT ON COLUMN comparison.z_limit IS 'What z_max exceeds by chance with probability at most 0.001.';
 COMMENT ON COLUMN comparison.worst IS 'Quantity with the largest z.';
 COMMENT ON COLUMN comparison.seconds_a IS 'Set-up, warm-up and sampling of sampler_a.';

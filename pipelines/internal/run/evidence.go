@@ -77,9 +77,7 @@ func (f *fitting) warnings(m *measured) []string {
 	for _, pattern := range unused(f.model, f.design.Data) {
 		out = append(out, "prior.by_name "+pattern+" decides the prior of no column")
 	}
-	if f.caution != "" {
-		out = append(out, f.caution)
-	}
+	out = append(out, f.cautions...)
 	return append(append(out, m.hamiltonian.warnings(f.method, m.divergences)...), f.assessed...)
 }
 

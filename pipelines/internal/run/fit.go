@@ -78,14 +78,12 @@ type fitting struct {
 	window      window
 	measured    *measured
 	setupTime   time.Duration
-	caution     string // of posterior means that may not exist; empty if none
-	// meanless are the parameters concerned, in the units of the data.
-	meanless      []int
-	meanlessWords string
-	assessment    report.Assessment
-	assessed      []string            // its warnings
-	condition     []report.Diagnostic // condition numbers, if the run asks for them
-	wall          time.Duration
+	cautions    []string    // of posterior means that may not exist
+	doubts      []glm.Doubt // the parameters concerned, in the units of the data
+	assessment  report.Assessment
+	assessed    []string            // its warnings
+	condition   []report.Diagnostic // condition numbers, if the run asks for them
+	wall        time.Duration
 }
 
 // fit carries out one job. Whatever goes wrong in it, a panic included, is the
@@ -244,9 +242,8 @@ func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
 	if err != nil {
 		return nil, f.explain(err)
 	}
-	if columns, words := target.MeanMayNotExist(); len(columns) > 0 && f.method.name != priorMethod {
-		f.caution = caution(f.design.Data.Names, columns, words)
-		f.meanless, f.meanlessWords = inDataUnits(columns, f.design.Record), words
+	if f.method.name != priorMethod {
+		f.doubt(target)
 	}
 	setup, err := f.method.setup(target)
 	if r.Tamper != nil && err == nil {
@@ -257,6 +254,16 @@ func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
 		f.condition = conditionAtMode(target)
 	}
 	return setup, f.explain(err)
+}
+
+// doubt notes which posterior means may not exist.
+func (f *fitting) doubt(target *glm.Target) {
+	for _, d := range target.MeanMayNotExist() {
+		if words := caution(target.Parameters(), d); words != "" {
+			f.cautions = append(f.cautions, words)
+		}
+		f.doubts = append(f.doubts, glm.Doubt{Parameters: inDataUnits(d.Parameters, f.design.Record), Reason: d.Reason})
+	}
 }
 
 // posterior is the likelihood with its priors, defaults resolved for the design.
@@ -329,11 +336,14 @@ func (r *runner) check(ctx context.Context, f *fitting, w window) (*measured, er
 	if err != nil {
 		return nil, err
 	}
-	m.withoutMoments(f.meanless, f.meanlessWords)
+	m.withoutMoments(f.doubts)
 	m.local = localScales(f.params)
 	m.deriving = f.deriving(w)
-	m.derived, err = m.deriving.summarize()
-	return m, err
+	if m.derived, err = m.deriving.summarize(); err != nil {
+		return nil, err
+	}
+	derivedMoments(m.derived, f.quantities, parameterNames(f.params), f.doubts)
+	return m, nil
 }
 
 // reached reports whether the run's target holds.

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"glmbatch/infer"
 	"glmbatch/infer/diag"
+	"glmbatch/infer/glm"
 	"glmbatch/transform"
 )
 
@@ -20,7 +22,7 @@ func TestMomentsThatMayNotExist(t *testing.T) {
 		t.Errorf("a centred column: %v", got)
 	}
 	m := &measured{params: []diag.Summary{{Mean: 1, SD: 2}, {Mean: 1, SD: 2, Median: 3, RHat: 1, ESSBulk: 500, MCSEMean: 1, MCSESD: 1}}}
-	m.withoutMoments([]int{1}, "no mean")
+	m.withoutMoments([]glm.Doubt{{Parameters: []int{1, 7}, Reason: "no mean"}}) // lambdas that are not kept have no summary
 	s := m.params[1]
 	for _, v := range []float64{s.Mean, s.SD, s.MCSEMean, s.MCSESD} {
 		if !math.IsNaN(v) {
@@ -29,5 +31,43 @@ func TestMomentsThatMayNotExist(t *testing.T) {
 	}
 	if s.Median != 3 || s.RHat != 1 || s.ESSBulk != 500 || s.Reason != "no mean" || m.params[0].Mean != 1 {
 		t.Errorf("summaries %+v", m.params)
+	}
+}
+
+// What rests on a parameter without a mean says so; the same doubts come back
+// from stored summaries.
+func TestDerivedMoments(t *testing.T) {
+	var quantities []quantity
+	names := []string{"(Intercept)", "x"}
+	for _, source := range []string{"x - `(Intercept)`", "x > 0", "`(Intercept)`"} {
+		d, err := transform.ParseDerived(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := d.Bind(&transform.Fitted{Names: names, Record: &transform.Record{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		quantities = append(quantities, quantity{nil, q})
+	}
+	stored := []diag.Summary{{Mean: 1}, {Mean: math.NaN(), Median: 2, Reason: "its tail is heavy"}}
+	derived := make([]diag.Summary, 3)
+	derivedMoments(derived, quantities, names, meanless(stored))
+	if s := derived[0]; !math.IsNaN(s.Mean) || s.Reason != "it rests on x, of which its tail is heavy" {
+		t.Errorf("a difference: %+v", s)
+	}
+	if derived[1].Mean != 0 || derived[2].Mean != 0 || derived[1].Reason+derived[2].Reason != "" {
+		t.Errorf("a bounded quantity, and one of another parameter: %+v", derived[1:])
+	}
+}
+
+// Scales of priors without a mean are no reason for a warning.
+func TestCautionLeavesScalesOut(t *testing.T) {
+	params := []infer.Parameter{{Name: "a", Kind: infer.Coefficient}, {Name: "tau", Kind: infer.Scale}}
+	if got := caution(params, glm.Doubt{Parameters: []int{1}, Reason: "why"}); got != "" {
+		t.Errorf("of a scale: %q", got)
+	}
+	if got := caution(params, glm.Doubt{Parameters: []int{0, 1}, Reason: "why"}); got != "a: why" {
+		t.Errorf("of a coefficient: %q", got)
 	}
 }

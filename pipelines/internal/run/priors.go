@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"glmbatch/infer"
+	"glmbatch/infer/diag"
 	"glmbatch/infer/glm"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/transform"
@@ -60,11 +62,11 @@ func conjugatePriors(m *spec.Model) bool {
 }
 
 // inDataUnits lists the parameters whose means may not exist with those of the
-// given columns: the literal intercept moves with every centred column.
-func inDataUnits(columns []int, record *transform.Record) []int {
-	out := slices.Clone(columns)
-	for _, j := range columns {
-		if record.Columns[0].Term < 0 && record.Columns[j].Centre != 0 && !slices.Contains(out, 0) {
+// given ones: the literal intercept moves with every centred column.
+func inDataUnits(params []int, record *transform.Record) []int {
+	out := slices.Clone(params)
+	for _, j := range params {
+		if j < len(record.Columns) && record.Columns[0].Term < 0 && record.Columns[j].Centre != 0 && !slices.Contains(out, 0) {
 			out = append(out, 0)
 		}
 	}
@@ -74,24 +76,61 @@ func inDataUnits(columns []int, record *transform.Record) []int {
 // withoutMoments blanks what is told of moments that may not exist: averages of
 // the draws would look like numbers. Quantiles, R-hat and ESS, which gates look
 // at, rest on ranks.
-func (m *measured) withoutMoments(params []int, words string) {
-	for _, j := range params {
-		s := &m.params[j]
-		s.Mean, s.SD, s.MCSEMean, s.MCSESD = math.NaN(), math.NaN(), math.NaN(), math.NaN()
-		if s.Reason != "" {
-			words = s.Reason + "; " + words
+func (m *measured) withoutMoments(doubts []glm.Doubt) {
+	for _, d := range doubts {
+		for _, j := range d.Parameters {
+			if j < len(m.params) {
+				withoutMoments(&m.params[j], d.Reason)
+			}
 		}
-		s.Reason = words
 	}
 }
 
-// caution names the coefficients that words speak of.
-func caution(names []string, columns []int, words string) string {
-	var list []string
-	for _, j := range columns {
-		list = append(list, names[j])
+func withoutMoments(s *diag.Summary, words string) {
+	s.Mean, s.SD, s.MCSEMean, s.MCSESD = math.NaN(), math.NaN(), math.NaN(), math.NaN()
+	if s.Reason != "" {
+		words = s.Reason + "; " + words
 	}
-	return strings.Join(list, ", ") + ": " + words
+	s.Reason = words
+}
+
+// derivedMoments blanks the moments of derived quantities that rest on parameters
+// without them, unless bounded functions stand between.
+func derivedMoments(derived []diag.Summary, quantities []quantity, names []string, doubts []glm.Doubt) {
+	for i, q := range quantities {
+		for _, j := range q.Unbounded() {
+			in := func(d glm.Doubt) bool { return slices.Contains(d.Parameters, j) }
+			if k := slices.IndexFunc(doubts, in); k >= 0 {
+				withoutMoments(&derived[i], "it rests on "+names[j]+", of which "+doubts[k].Reason)
+				break
+			}
+		}
+	}
+}
+
+// meanless are the doubts that stored summaries tell: a median without a mean.
+func meanless(params []diag.Summary) (out []glm.Doubt) {
+	for j, s := range params {
+		if math.IsNaN(s.Mean) && !math.IsNaN(s.Median) {
+			out = append(out, glm.Doubt{Parameters: []int{j}, Reason: s.Reason})
+		}
+	}
+	return out
+}
+
+// caution names the parameters that a doubt speaks of; empty where these are
+// scales of priors only, whose moments nobody asks for.
+func caution(params []infer.Parameter, d glm.Doubt) string {
+	var list []string
+	for _, j := range d.Parameters {
+		if k := params[j].Kind; k != infer.LocalScale && k != infer.Scale {
+			list = append(list, params[j].Name)
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return strings.Join(list, ", ") + ": " + d.Reason
 }
 
 // unused lists the by_name patterns that decide no column's prior.

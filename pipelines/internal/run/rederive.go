@@ -51,6 +51,7 @@ func (r *runner) rederive(ctx context.Context, f *fitting, stored report.StoredF
 	if err != nil {
 		return nil, err
 	}
+	derivedMoments(summaries, f.quantities, evidence.Names, meanless(evidence.Summaries))
 	evidence.Derived = nil
 	for i, q := range f.quantities {
 		evidence.Derived = append(evidence.Derived, report.Statistic{Name: q.Name, Summary: summaries[i]})

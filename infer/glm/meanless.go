@@ -1,0 +1,162 @@
+package glm
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Doubt says of which parameters, by their places in theta, the posterior mean
+// may not exist, and why.
+type Doubt struct {
+	Parameters []int
+	Reason     string
+}
+
+const readMedian = "; read the median and the quantiles"
+
+// MeanMayNotExist lists the parameters whose posterior mean may not exist; none
+// means that every mean is known to exist, or that the program knows no reason
+// why it should not. The four reasons: priors without a mean on coefficients
+// that the data do not bound (cauchyMeans, horseshoeMeans), a dispersion whose
+// posterior has a heavy tail, and scales of horseshoe priors.
+// Cost: as the checks in NewTarget.
+func (t *Target) MeanMayNotExist() []Doubt {
+	var out []Doubt
+	for _, find := range []func() ([]int, string){t.cauchyMeans, t.horseshoeMeans, t.scaleMeans} {
+		if params, words := find(); len(params) > 0 {
+			out = append(out, Doubt{params, words})
+		}
+	}
+	return append(out, t.dispersionMeans()...)
+}
+
+// cauchyMeans looks at coefficients with cauchy and student_t priors of at most
+// one degree of freedom.
+//
+// With independent cauchy priors, the others being proper and having means, the
+// mean of coefficient j exists unless column j alone is a direction along which
+// no row's likelihood falls, a solitary separator (Ghosh, Li and Mitra 2018,
+// doi:10.1214/17-BA1051, for binary responses): m coefficients that must grow
+// together leave ∫ t·t^(m−1)·t^(−2m) dt, finite for m > 1. With flat columns beside
+// them, with df < 1 or with horseshoes, all are in doubt if these columns together,
+// taken as flat, would be improper.
+func (t *Target) cauchyMeans() (columns []int, words string) {
+	flat := t.flatColumns()
+	simple := len(flat) == 0 && t.shoes == nil
+	for j, p := range t.model.Coefficients {
+		if p.Kind == Cauchy || p.Kind == StudentT && p.DF <= 1 {
+			columns = append(columns, j)
+			simple = simple && (p.Kind == Cauchy || p.DF == 1)
+		}
+	}
+	if len(columns) == 0 {
+		return nil, ""
+	}
+	reason := "its column alone separates the responses, or is 0 in every row"
+	if simple {
+		var alone []int
+		for _, j := range columns {
+			if t.recedesAlong(j) {
+				alone = append(alone, j)
+			}
+		}
+		columns = alone
+	} else {
+		err := t.checkFlat(append(flat, columns...))
+		if err == nil {
+			return nil, ""
+		}
+		reason = err.Error()
+		if e, ok := err.(*ImproperError); ok {
+			reason = e.Reason
+		}
+	}
+	return columns, "the posterior mean may not exist where the prior has none (cauchy, or student_t with df ≤ 1) and the data do not bound the coefficient: " +
+		reason + readMedian
+}
+
+// checkFlat returns why flat priors of columns would be improper at given
+// dispersions.
+func (t *Target) checkFlat(cols []int) error {
+	if err := t.checkFlatRank(cols); err != nil {
+		return err
+	}
+	if t.oneWay() && !t.balanced(cols) {
+		return &ImproperError{Reason: "the likelihood does not vanish in a direction of these columns"}
+	}
+	return t.checkOverlap(cols)
+}
+
+// recedesAlong tells whether no row's likelihood falls for ever as coefficient j
+// grows, or as it falls.
+func (t *Target) recedesAlong(j int) bool {
+	x := t.data.X.Col(j)
+	up, down := t.oneWay(), t.oneWay()
+	for _, v := range x {
+		up, down = up && v >= 0, down && v <= 0
+	}
+	if up || down || largest(x) == 0 {
+		return true
+	}
+	if !t.separable() {
+		return false
+	}
+	s := &submodel{Target: &Target{data: t.data, kind: t.directions()}, move: append([]float64(nil), x...)}
+	if s.recedes() {
+		return true
+	}
+	for i := range s.move {
+		s.move[i] = -s.move[i]
+	}
+	return s.recedes()
+}
+
+// dispersionMeans looks at the tails of the dispersions, and at flat coefficients
+// that follow them: those of gaussian and student_t spread over sigma, those of
+// gamma, negative_binomial and inverse_gaussian(1/mu^2) over 1/shape.
+func (t *Target) dispersionMeans() (out []Doubt) {
+	flat := t.flatColumns()
+	for i, k := range t.free {
+		p := t.model.DispersionPrior(k)
+		priorZero, priorTail := p.ends()
+		zero, tail := 2.0, 0.0 // nu: the likelihood becomes gaussian
+		if k == 0 {
+			zero, tail = t.likelihoodEnds(len(flat))
+		}
+		name := t.dispersions[k].Name
+		if power := tail + priorTail; power <= 2 {
+			params := []int{t.Cols() + i}
+			if name == "sigma" && t.model.Family.Link == "identity" {
+				params = append(append([]int(nil), flat...), params...)
+			}
+			out = append(out, Doubt{params, fmt.Sprintf("the posterior mean does not exist where the prior of %s (%s) leaves its density falling like 1/%s^%.3g only", name, p, name, power) + readMedian})
+		}
+		spreads := !(t.model.Family.Name == "inverse_gaussian" && t.model.Family.Link == "log") && t.model.Family.Name != "beta" && name == "shape"
+		if spreads && len(flat) > 0 && zero+priorZero <= 1 {
+			out = append(out, Doubt{flat, "the posterior mean may not exist where the prior is flat and too few rows speak against a shape near 0" + readMedian})
+		}
+	}
+	return out
+}
+
+// scaleMeans looks at the scales of regularised horseshoes: as tau or a lambda
+// grows all spreads stay at c, so that they keep the tails of their priors.
+func (t *Target) scaleMeans() (params []int, words string) {
+	var names []string
+	for _, h := range t.shoes {
+		if h.Slab < 0 {
+			continue
+		}
+		params = append(params, t.scaleStart()+h.Tau)
+		names = append(names, "tau")
+		if h.Prior.DF <= 1 {
+			params = append(params, t.scaleStart()+h.Slab)
+			names = append(names, "c")
+		}
+		for i := range h.Columns {
+			params = append(params, t.scaleStart()+h.Local+i)
+		}
+	}
+	return params, "the posterior mean does not exist: " + strings.Join(names, ", ") +
+		" and lambda of regularised_horseshoe keep the tails of their priors" + readMedian
+}
