@@ -61,7 +61,36 @@ func (s *Session) insertLOO(ctx context.Context, id int64, l *LOO) error {
 // Assessment is what is computed from the draws of a fit besides its summaries,
 // at fit time or later.
 type Assessment struct {
-	LOO *LOO // nil: none
+	LOO    *LOO    // nil: none
+	Checks []Check // predictive checks; nil: none
+}
+
+// Check places a statistic of the response among those of replicated data.
+type Check struct {
+	Statistic, Words     string // short, and as people say it
+	Observed             float64
+	Mean, SD, Q025, Q975 float64 // of the replicates
+	// P is the share of replicates above the observed value, those equal to it by
+	// half; NaN if it cannot be computed.
+	P          float64
+	Replicates int
+	Note       string
+}
+
+// insertChecks stores a fit's predictive checks.
+func (s *Session) insertChecks(id int64, checks []Check) error {
+	err := s.appendRows("ppc", func(add func(...driver.Value) error) error {
+		for _, c := range checks {
+			if err := add(id, c.Statistic, number(c.Observed), number(c.Mean), number(c.SD), number(c.Q025), number(c.Q975), number(c.P), int32(c.Replicates), text(c.Note)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("storing predictive checks: %w", err)
+	}
+	return nil
 }
 
 // Assess adds an assessment to the complete fit with this fingerprint, in place
@@ -96,6 +125,14 @@ func (s *Session) insertAssessment(ctx context.Context, id int64, a *Assessment)
 			if _, err := s.c.ExecContext(ctx, "DELETE FROM "+table+" WHERE fit_id = ?", id); err != nil {
 				return err
 			}
+		}
+	}
+	if a.Checks != nil {
+		if _, err := s.c.ExecContext(ctx, "DELETE FROM ppc WHERE fit_id = ?", id); err != nil {
+			return err
+		}
+		if err := s.insertChecks(id, a.Checks); err != nil {
+			return err
 		}
 	}
 	return s.insertLOO(ctx, id, a.LOO)

@@ -39,12 +39,15 @@ var looSQL string
 //go:embed schema/0003_replicates.sql
 var replicatesSQL string
 
+//go:embed schema/0003_checks.sql
+var checksSQL string
+
 // migrations is the history of the schema: entry i leads to version i+1.
 // Entries that were released are never changed.
 var migrations = []migration{
 	{"ledger", []string{ledgerSQL, commentsSQL}},
 	{"identity", []string{identitySQL}},
-	{"models", []string{calibrationSQL, deriveSQL, looSQL, replicatesSQL, scalesSQL}},
+	{"models", []string{calibrationSQL, deriveSQL, looSQL, replicatesSQL, scalesSQL, checksSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.

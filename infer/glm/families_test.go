@@ -20,14 +20,7 @@ func everyFamily() []Family {
 	return all
 }
 
-// walled tells whether a family's link needs eta > 0.
-func walled(f Family) bool {
-	switch f.Link {
-	case "sqrt", "inverse", "1/mu^2":
-		return true
-	}
-	return f == Family{"poisson", "identity"}
-}
+func walled(f Family) bool { return f.Walled() }
 
 // familyExample is newExample with any link; where the link needs eta > 0 all
 // numbers of the design are positive, and so are the prior locations.

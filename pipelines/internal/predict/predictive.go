@@ -100,6 +100,8 @@ func summarize(x []float64) Summary {
 	n := float64(len(x))
 	if bad > 0 {
 		none.Reason = fmt.Sprintf("at %d of %d draws the linear predictor is outside the domain of the link", bad, len(x))
+	}
+	if bad > 0 || len(x) == 0 {
 		return none
 	}
 	slices.Sort(x)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"strconv"
 
 	"glmbatch/infer"
 	"glmbatch/pipelines/internal/predict"
@@ -31,7 +32,11 @@ func (r *runner) assess(ctx context.Context, f *fitting) error {
 }
 
 // assesses says whether the run asks for anything that assess computes.
-func (r *runner) assesses() bool { return r.Pipeline.Run.LOO }
+func (r *runner) assesses() bool { return r.Pipeline.Run.LOO || r.checks() }
+
+// checks says whether the run asks for predictive checks; draws from the prior
+// are made for them.
+func (r *runner) checks() bool { return r.Pipeline.Run.PPC || r.Pipeline.Run.Prior() }
 
 // assessment computes what the run asks for, with its warnings.
 func (r *runner) assessment(ctx context.Context, f *fitting, rows *predict.Fit) (a report.Assessment, warnings []string, err error) {
@@ -40,6 +45,17 @@ func (r *runner) assessment(ctx context.Context, f *fitting, rows *predict.Fit) 
 			return a, nil, f.explain(err)
 		}
 		warnings = append(warnings, predict.LOOWarnings(a.LOO)...)
+	}
+	if r.checks() {
+		stream := func(row int) *infer.Stream {
+			return infer.NewStream(r.Pipeline.Seed, "check", f.unit.dataset.Name, f.unit.key, f.model.Name, f.sampler.Name, strconv.Itoa(row))
+		}
+		if a.Checks, err = rows.Check(ctx, f.model.Family.Family, f.design.Data, stream); err != nil {
+			return a, nil, f.explain(err)
+		}
+		if !r.Pipeline.Run.Prior() { // a wide prior is no fault
+			warnings = append(warnings, predict.CheckWarnings(a.Checks)...)
+		}
 	}
 	return a, warnings, nil
 }
@@ -72,7 +88,7 @@ func (r *runner) assessStored(ctx context.Context, f *fitting, stored report.Sto
 		return false, err
 	}
 	if !stored.Kept {
-		res.Reasons = append(res.Reasons, "leave-one-out was not computed: the stored fit kept no draws (--force draws it again)")
+		res.Reasons = append(res.Reasons, "leave-one-out or predictive checks were not computed: the stored fit kept no draws (--force draws it again)")
 		return false, nil
 	}
 	if err := r.workers.acquire(ctx); err != nil {
@@ -94,7 +110,7 @@ func (r *runner) assessStored(ctx context.Context, f *fitting, stored report.Sto
 	if err != nil {
 		return false, err
 	}
-	evidence, err := r.storedEvidence(ctx, f.fingerprint)
+	evidence, err := r.storedEvidence(ctx, f)
 	if err != nil {
 		return false, err
 	}
@@ -117,16 +133,16 @@ func (r *runner) assessStored(ctx context.Context, f *fitting, stored report.Sto
 
 // missing says whether a stored fit lacks what the run asks for.
 func (r *runner) missing(ctx context.Context, stored report.StoredFit) (bool, error) {
-	if !r.Pipeline.Run.LOO {
+	if !r.assesses() {
 		return false, nil
 	}
-	has, err := r.ledger.file.HasLOO(ctx, stored.ID)
-	return !has, err
+	loo, checks, err := r.ledger.file.Assessed(ctx, stored.ID)
+	return r.Pipeline.Run.LOO && !loo || r.checks() && !checks, err
 }
 
 // storedEvidence is what a stored fit is judged by.
-func (r *runner) storedEvidence(ctx context.Context, fingerprint string) (report.Evidence, error) {
-	e, err := r.ledger.file.Evidence(ctx, fingerprint)
-	e.Statistics = gated(e.Statistics)
+func (r *runner) storedEvidence(ctx context.Context, f *fitting) (report.Evidence, error) {
+	e, err := r.ledger.file.Evidence(ctx, f.fingerprint)
+	e.Statistics = f.gated(e.Statistics)
 	return e, err
 }

@@ -90,6 +90,9 @@ func (j *job) key() report.Key {
 // whatever samples them.
 func (f *fitting) modelHash() string {
 	id := identity{Data: f.design.dataHash, Model: identifyModel(f.model)}
+	if f.method.name == priorMethod { // not the posterior that other samplers have
+		id.Sampler = priorMethod
+	}
 	return id.fingerprint()
 }
 
@@ -179,7 +182,7 @@ func (r *runner) skip(ctx context.Context, f *fitting, stored report.StoredFit, 
 	}
 	verdict := report.Verdict{Grade: report.Grade(res.Verdict), Reasons: res.Reasons}
 	if g := gates(f.gates); g != stored.Gates && !judged {
-		evidence, err := r.storedEvidence(ctx, f.fingerprint)
+		evidence, err := r.storedEvidence(ctx, f)
 		if err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ func gates(g spec.Gates) report.Gates {
 // its derived quantities and the gated ones of its statistics.
 func (f *fitting) evidence(m *measured) report.Evidence {
 	e := report.Evidence{
-		Statistics:  gated(m.statistics()),
+		Statistics:  f.gated(m.statistics()),
 		Divergences: m.divergences,
 		Warnings:    f.warnings(m),
 	}
@@ -52,9 +52,10 @@ func (m *measured) statistics() []report.Statistic {
 }
 
 // gated keeps the statistics that a verdict rests on. log_prior is recorded but
-// not gated: it is constant under flat priors.
-func gated(all []report.Statistic) []report.Statistic {
-	return slices.DeleteFunc(all, func(s report.Statistic) bool { return s.Name == "log_prior" })
+// not gated: it is constant under flat priors. Where the prior is drawn from none
+// is: log_lik has no part in the draws and may be infinite.
+func (f *fitting) gated(all []report.Statistic) []report.Statistic {
+	return slices.DeleteFunc(all, func(s report.Statistic) bool { return s.Name == "log_prior" || f.method.name == priorMethod })
 }
 
 func parameterNames(params []infer.Parameter) []string {
@@ -70,6 +71,9 @@ func parameterNames(params []infer.Parameter) []string {
 // from the draws.
 func (f *fitting) warnings(m *measured) []string {
 	out := append([]string(nil), f.design.Warnings...)
+	if f.method.name == priorMethod {
+		out = append(out, "drawn from the prior, not from a posterior: the response had no part in it")
+	}
 	for _, pattern := range unused(f.model, f.design.Data) {
 		out = append(out, "prior.by_name "+pattern+" decides the prior of no column")
 	}

@@ -15,6 +15,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/pipelines/internal/progress"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/spool"
@@ -231,15 +232,18 @@ func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
 	defer r.workers.release()
 	timer := startTimer()
 	defer timer.stop()
-	target, err := glm.NewTarget(f.design.Data, f.posterior())
+	model := f.posterior()
+	if f.method.name == priorMethod {
+		if err := prior.Check(&model, f.design.Data.Names); err != nil {
+			return nil, f.explain(err)
+		}
+	}
+	target, err := glm.NewTarget(f.design.Data, model)
 	if err != nil {
 		return nil, f.explain(err)
 	}
-	for _, d := range target.MeanMayNotExist() {
-		if words := caution(target.Parameters(), d); words != "" {
-			f.cautions = append(f.cautions, words)
-		}
-		f.doubts = append(f.doubts, glm.Doubt{Parameters: inDataUnits(d.Parameters, f.design.Record), Reason: d.Reason})
+	if f.method.name != priorMethod {
+		f.doubt(target)
 	}
 	setup, err := f.method.setup(target)
 	if r.Tamper != nil && err == nil {
@@ -250,6 +254,16 @@ func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
 		f.condition = conditionAtMode(target)
 	}
 	return setup, f.explain(err)
+}
+
+// doubt notes which posterior means may not exist.
+func (f *fitting) doubt(target *glm.Target) {
+	for _, d := range target.MeanMayNotExist() {
+		if words := caution(target.Parameters(), d); words != "" {
+			f.cautions = append(f.cautions, words)
+		}
+		f.doubts = append(f.doubts, glm.Doubt{Parameters: inDataUnits(d.Parameters, f.design.Record), Reason: d.Reason})
+	}
 }
 
 // posterior is the likelihood with its priors, defaults resolved for the design.

@@ -8,6 +8,7 @@ import (
 	"glmbatch/infer/conjugate"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/nuts"
+	"glmbatch/infer/prior"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -36,6 +37,8 @@ func resolve(s *spec.Sampler, model *spec.Model) (method, error) {
 		basis = "auto"
 	}
 	switch name {
+	case priorMethod:
+		return method{name: name, version: prior.Version, setup: prior.New}, nil
 	case "conjugate":
 		return method{
 			name: name, reason: reason, version: conjugate.Version,

@@ -33,7 +33,7 @@ func (r *runner) rederive(ctx context.Context, f *fitting, stored report.StoredF
 		return nil, err
 	}
 	defer r.workers.release()
-	evidence, err := r.storedEvidence(ctx, f.fingerprint)
+	evidence, err := r.storedEvidence(ctx, f)
 	if err != nil {
 		return nil, err
 	}

@@ -161,6 +161,9 @@ func methodsOf(option string) []string {
 
 func (c *checker) checkSampler(s *Sampler) {
 	n := c.root.get("samplers").get(s.Name)
+	if s.Name == PriorSampler.Name {
+		c.at("a sampler cannot be called prior: draws from the prior are stored under that name", "name it otherwise; run: {sample: prior} draws from the prior", "samplers", s.Name)
+	}
 	for _, e := range n.list() {
 		of := methodsOf(e.key)
 		if s.Method == "" || of == nil || has([]string{s.Method}, of) || !has(keysOf(fieldsOf(typeOf[Sampler]())), []string{e.key}) {
@@ -176,6 +179,9 @@ func (c *checker) checkSampler(s *Sampler) {
 func (c *checker) checkRun(n *node, r *Run, path ...string) {
 	keys := n.keys()
 	fixed := has(keys, []string{"draws"})
+	if r.Prior() && r.LOO {
+		c.at("loo needs the posterior, and sample is prior", "leave one of the two out", append(path, "sample")...)
+	}
 	for _, e := range n.list() {
 		switch {
 		case fixed && has([]string{e.key}, growingKeys):

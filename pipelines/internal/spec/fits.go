@@ -21,7 +21,27 @@ type FitRef struct {
 // Fits lists the fits in order of the entries, and within an entry by data set,
 // model and sampler in the order in which the entry names them (a glob: in the
 // order of their definition). No two have the same three names.
-func (p *Pipeline) Fits() []FitRef { return p.fits }
+//
+// Where the prior is drawn from, the samplers have no part: each data set and
+// model is fitted once, by PriorSampler.
+func (p *Pipeline) Fits() []FitRef {
+	if !p.Run.Prior() {
+		return p.fits
+	}
+	var out []FitRef
+	seen := map[[2]string]bool{}
+	for _, f := range p.fits {
+		if key := [2]string{f.Dataset.Name, f.Model.Name}; !seen[key] {
+			seen[key] = true
+			f.Sampler = PriorSampler
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// PriorSampler stands in the ledger for draws from the prior.
+var PriorSampler = &Sampler{Name: "prior", Method: "prior"}
 
 // expandFits fills pipeline.fits from its entries.
 func (c *checker) expandFits() {

@@ -169,11 +169,16 @@ type Run struct {
 	// Replicates counts the fit itself.
 	Replicates int    `yaml:"replicates" min:"1" max:"1000" default:"1" doc:"How often each fit is made, the first time as without this key, then with random streams of its own and keeping summaries only: pipeline compare then gives times with intervals, from 6 on."`
 	Keep       string `yaml:"keep" enum:"draws summary scales" default:"draws" doc:"What the ledger keeps: every draw, or the summaries only. scales: every draw, those of the local scales of horseshoe priors too."`
+	PPC        bool   `yaml:"ppc" default:"false" doc:"Posterior predictive checks of every fit: mean, standard deviation, extremes and share of zeros of the response among those of replicated data."`
+	Sample     string `yaml:"sample" enum:"posterior prior" default:"posterior" doc:"posterior, or prior: independent draws from the prior instead, with predictive checks. They are stored under the sampler name 'prior', once for each data set and model."`
 	LOO        bool   `yaml:"loo" default:"false" doc:"Leave-one-out cross-validation (PSIS-LOO) and WAIC of every fit, row by row, in the ledger: compare models with the view loo_compare."`
 	Condition  bool   `yaml:"condition" default:"false" doc:"Condition numbers of every fit of at most 48 coefficients, at the penalised point and from draws, in the ledger's table diagnostic."`
 }
 
-func (Run) planned() string { return "memory sample thin timeout workers" }
+func (Run) planned() string { return "memory thin timeout workers" }
+
+// Prior says that the prior is drawn from, and no posterior.
+func (r Run) Prior() bool { return r.Sample == "prior" }
 
 // Fixed says that the run has a fixed length.
 func (r Run) Fixed() bool { return r.Draws > 0 }
