@@ -78,18 +78,36 @@ func (f *Formula) Columns(schema *arrow.Schema) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	used := make(map[string]bool)
-	for _, name := range s.columns() {
+	return inOrder(names, s.columns()), nil
+}
+
+// Named returns the columns of schema that a table must have for Columns and
+// Build: those that Columns returns and those that the formula takes away by
+// name, as id in y ~ . - id, in the schema's order.
+func (f *Formula) Named(schema *arrow.Schema) ([]string, error) {
+	names := schemaNames(schema)
+	s, err := f.selectFrom(names, everyName)
+	if err != nil {
+		return nil, err
+	}
+	return inOrder(names, append(s.columns(), s.named...)), nil
+}
+
+// inOrder returns the names that are among some, in their order; one that
+// stands twice is listed once.
+func inOrder(names, some []string) []string {
+	used := make(map[string]bool, len(some))
+	for _, name := range some {
 		used[name] = true
 	}
-	kept := names[:0]
+	var kept []string
 	for _, name := range names {
 		if used[name] {
 			kept = append(kept, name)
-			delete(used, name) // a name that stands twice is listed once
+			delete(used, name)
 		}
 	}
-	return kept, nil
+	return kept
 }
 
 func schemaNames(schema *arrow.Schema) []string {
@@ -112,6 +130,7 @@ type selection struct {
 	variables  []variable // of the terms, in the order of the text; some may be unused
 	terms      []term     // by degree
 	offsets    []variable
+	named      []string // columns that stand by name in a term, taken away ones too
 }
 
 // termLabel is the term's name in R's spelling.

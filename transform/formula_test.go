@@ -320,6 +320,13 @@ func TestFormulaColumns(t *testing.T) {
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q reads %q (%v), want %q", formula, got, err, want)
 		}
+		loaded, err := mustParse(t, formula).Named(schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := mustParse(t, formula).Columns(schemaOf(loaded...)); err != nil || !slices.Equal(again, want) {
+			t.Errorf("%q reads %q (%v) of the columns %q, want %q", formula, again, err, loaded, want)
+		}
 	}
 	// A name that stands twice is read once; who reads the table refuses it.
 	if got, err := mustParse(t, "y ~ x").Columns(schemaOf("y", "x", "x")); err != nil || !slices.Equal(got, []string{"y", "x"}) {

@@ -78,6 +78,7 @@ func (s *selector) fail(pos int, message, hint string) error {
 // column checks that a name is there.
 func (s *selector) column(n *node) error {
 	if s.strict == anyName || s.known[n.text] {
+		s.out.named = append(s.out.named, n.text)
 		return nil
 	}
 	return s.fail(n.pos, fmt.Sprintf("there is no column %q", n.text), unknownHint(n.text, "columns", s.names))
@@ -203,8 +204,12 @@ func (s *selector) matching(pattern string, pos int) []int {
 }
 
 func (s *selector) glob(set *termSet, n *node, pattern string, added bool) error {
-	for _, i := range s.matching(pattern, n.pos) {
+	matching := s.matching(pattern, n.pos)
+	for _, i := range matching {
 		set.add(term{i})
+	}
+	if len(matching) > 0 { // one is enough for the pattern to match again
+		s.out.named = append(s.out.named, s.out.variables[matching[0]].columns...)
 	}
 	if len(set.terms) == 0 && (s.strict == everyName || s.strict == usedName && added) {
 		return s.fail(n.pos, fmt.Sprintf("no column matches %q", pattern), "the columns are "+list(s.names))

@@ -128,3 +128,24 @@ func TestKernelsAgree(t *testing.T) {
 		}
 	}
 }
+
+// A law's rows pass through blocks that are used again.
+func TestFamilyStepAllocatesNothing(t *testing.T) {
+	for _, c := range infertest.FamilyCases() {
+		_, target, err := c.Simulate(infer.NewStream(6, "allocations", c.Name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := New(target, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := s.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(1, "x")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := testing.AllocsPerRun(20, func() { step(t, k) }); a != 0 {
+			t.Errorf("%s: %v allocations in a step", c.Name, a)
+		}
+	}
+}

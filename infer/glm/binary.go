@@ -51,7 +51,9 @@ func (l binary) blockTerms(r rows, eta, dst []float64) {
 		l.logPs(r.kernels, dst[:len(eta)])
 		return
 	}
-	var ps, qs block
+	scratch := blocks.Get().(*[3]block)
+	defer blocks.Put(scratch)
+	ps, qs := &scratch[0], &scratch[1]
 	p, q := 0, 0
 	for i, e := range eta {
 		successes, failures := r.outcomes(i)
@@ -177,7 +179,9 @@ var cloglogTails = tails{
 // cloglogLogPs is cloglog's logP in a block: both of its forms for all rows, each
 // at a harmless place where the other one counts.
 func cloglogLogPs(k simd.Kernels, eta []float64) {
-	var w, rest, shrunk block
+	scratch := blocks.Get().(*[3]block)
+	defer blocks.Put(scratch)
+	w, rest, shrunk := &scratch[0], &scratch[1], &scratch[2]
 	n := len(eta)
 	k.Exp(w[:], eta)
 	for i := range eta {

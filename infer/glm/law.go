@@ -2,6 +2,7 @@ package glm
 
 import (
 	"math"
+	"sync"
 
 	"glmbatch/infer/internal/simd"
 	"glmbatch/infer/internal/vec"
@@ -79,12 +80,18 @@ const chunkRows = 128
 // block has a number for each row that a law is given at a time.
 type block [chunkRows]float64
 
+// blocks holds rows on their way through a law. A local array would be
+// allocated at each call, since the compiler cannot see through the interface.
+var blocks = sync.Pool{New: func() any { return new([3]block) }}
+
 // sumLaw returns the law's sum over rows at eta + delta·x, in one pass and
 // without writing.
 func (t *Target) sumLaw(eta, x []float64, delta float64, disp [2]float64) float64 {
 	r := t.rows
 	r.disp = disp
-	var at [chunkRows]float64
+	scratch := blocks.Get().(*[3]block)
+	defer blocks.Put(scratch)
+	at := scratch[0][:]
 	sum := 0.0
 	for i := 0; i < len(eta); i += chunkRows {
 		n := min(chunkRows, len(eta)-i)
@@ -106,7 +113,9 @@ func (t *Target) sumLaw(eta, x []float64, delta float64, disp [2]float64) float6
 func (t *Target) slopes(eta []float64, disp [2]float64, grad, curv, info []float64) {
 	r := t.rows
 	r.disp = disp
-	var g, c, e [chunkRows]float64
+	scratch := blocks.Get().(*[3]block)
+	defer blocks.Put(scratch)
+	g, c, e := scratch[0][:], scratch[1][:], scratch[2][:]
 	for i := 0; i < len(eta); i += chunkRows {
 		n := min(chunkRows, len(eta)-i)
 		part := r.part(i, i+n)

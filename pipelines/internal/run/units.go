@@ -237,7 +237,7 @@ func (r *runner) columns(ds *spec.Dataset) func(*ingest.Schema) ([]string, error
 			if err != nil {
 				continue
 			}
-			names, err := formula.Columns(schema)
+			names, err := formula.Named(schema)
 			for _, n := range names {
 				used[n] = true
 			}
