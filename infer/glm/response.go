@@ -63,7 +63,7 @@ func CheckResponse(f Family, y, trials []float64) error {
 			}
 		case "beta":
 			if !(v >= 1e-150 && v < 1) {
-				return bad("response", v, "a beta response is a number between 0 and 1, both excluded")
+				return bad("response", v, "a beta response is a number between 0 and 1, both excluded, and not below 1e-150")
 			}
 		default:
 			return fmt.Errorf("glm: unknown family %q", f.Name)
