@@ -35,9 +35,9 @@ test: ## run every test: vet, infer without cgo, then all other packages
 	CGO_ENABLED=0 $(GO) test ./infer/...
 	$(GO) test $$($(GO) list ./... | grep -v '^$(MODULE)/infer\($$\|/\)')
 
-stat: ## run the statistical tests in full, with a fresh seed (SEED=… repeats one)
+stat: ## run the statistical tests in full, for hours, with a fresh seed (SEED=… repeats one)
 	@echo "stat: SEED=$(SEED)"
-	GLMBATCH_STAT=1 GLMBATCH_SEED=$(SEED) $(GO) test -count=1 -timeout=2h ./infer/... ./transform/... ./pipelines/...
+	GLMBATCH_STAT=1 GLMBATCH_SEED=$(SEED) $(GO) test -count=1 -timeout=8h ./infer/... ./transform/... ./pipelines/...
 
 verify: ## write and print the tables of docs/verification.md: posteriors, the grid of models, R's fits
 	GLMBATCH_VERIFY=$(CURDIR)/docs/verification.md $(GO) test -count=1 -p 1 -timeout=2h -run '^TestVerify' ./infer/glm ./infer/infertest
