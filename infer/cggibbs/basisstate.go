@@ -70,11 +70,8 @@ func (k *basisKernel) UnmarshalBinary(data []byte) error {
 	}
 	point := glm.NewPredictor(k.frame.like)
 	point.SetUnconstrained(u)
-	if cache != nil {
-		if err := plausible(cache, point.Cache()); err != nil {
-			return err
-		}
-		point.SetCache(cache)
+	if err := setCache(point, cache); err != nil {
+		return err
 	}
 	if err := k.stream.UnmarshalBinary(stream); err != nil {
 		return err

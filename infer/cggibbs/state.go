@@ -77,17 +77,27 @@ func (k *kernel) UnmarshalBinary(data []byte) error {
 	}
 	point := glm.NewPredictor(k.target)
 	point.SetCentred(u)
-	if cache != nil {
-		if err := plausible(cache, point.Cache()); err != nil {
-			return err
-		}
-		point.SetCache(cache)
+	if err := setCache(point, cache); err != nil {
+		return err
 	}
 	if err := k.stream.UnmarshalBinary(stream); err != nil {
 		return err
 	}
 	k.iteration = iteration
 	k.point = point
+	return nil
+}
+
+// setCache gives a point at its coordinates the cache that was saved with them,
+// nil where a refresh is due.
+func setCache(point *glm.Predictor, cache []float64) error {
+	if cache == nil {
+		return nil
+	}
+	if err := plausible(cache, point.Cache()); err != nil {
+		return err
+	}
+	point.SetCache(cache)
 	return nil
 }
 
