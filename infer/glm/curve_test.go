@@ -125,7 +125,7 @@ func TestLogConcave(t *testing.T) {
 			for i := range eta {
 				eta[i] = e
 			}
-			if walled(target.model.Family) && e <= 0 {
+			if target.model.Family.Walled() && e <= 0 {
 				continue
 			}
 			target.RowCurvature(eta, p.Dispersions(), curv)

@@ -53,7 +53,7 @@ func (e extreme) target(t *testing.T) *Target {
 	}
 	family := Family{e.family, e.link}
 	model := Model{Family: family, Coefficients: []Prior{{Kind: Normal, Scale: 10}}}
-	if walled(family) {
+	if family.Walled() {
 		model.Coefficients[0].Location = 10
 	}
 	if family.HasDispersion() {
@@ -83,7 +83,7 @@ func (e extreme) hazards(target *Target) (value, slope, curvature float64) {
 		curvature = e.scaleSlope // mu² − (y − mu)·mu
 	case e.link == "probit":
 		curvature = e.trials * e.eta * e.eta
-	case walled(Family{e.family, e.link}):
+	case Family{e.family, e.link}.Walled():
 		curvature = e.scaleSlope / e.eta
 	}
 	return value, slope, curvature

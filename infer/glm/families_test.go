@@ -20,14 +20,12 @@ func everyFamily() []Family {
 	return all
 }
 
-func walled(f Family) bool { return f.Walled() }
-
 // familyExample is newExample with any link; where the link needs eta > 0 all
 // numbers of the design are positive, and so are the prior locations.
 func familyExample(seed uint64, f Family, n, d int) example {
 	e := newExample(seed, f.Name, n, d)
 	e.model.Family, e.name = f, f.String()
-	if walled(f) {
+	if f.Walled() {
 		for i, v := range e.data.X.Values {
 			e.data.X.Values[i] = 0.1 + math.Abs(v)
 		}
@@ -86,7 +84,7 @@ func eachFamily(t *testing.T, check func(t *testing.T, target *Target, theta []f
 				for range 4 {
 					for j := range theta {
 						theta[j] = 0.4 * r.NormFloat64()
-						if j >= 3 || walled(f) {
+						if j >= 3 || f.Walled() {
 							theta[j] = 0.2 + math.Abs(theta[j])
 						}
 					}
@@ -277,7 +275,7 @@ func TestFamiliesFarOut(t *testing.T) {
 		for _, eta := range []float64{-700, -40, -5, 0, 5, 40, 700} {
 			theta[0] = eta
 			got := target.LogLik(theta)
-			wall := walled(f) && eta <= 0
+			wall := f.Walled() && eta <= 0
 			// e^700 squared is beyond float64 for these two, as is y²e^1400
 			vast := (f == Family{"gaussian", "log"}) && eta == 700 || (f == Family{"inverse_gaussian", "log"}) && eta == -700
 			switch {

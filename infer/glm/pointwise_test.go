@@ -86,10 +86,10 @@ func TestPointwiseOutside(t *testing.T) {
 			got := []float64{0}
 			p.Mean(0, []float64{eta}, got)
 			y := p.Draw(s, 0, eta, []float64{2, 3})
-			if outside := walled(f) && eta < 0; outside != math.IsNaN(got[0]) || outside != math.IsNaN(y) {
+			if outside := f.Walled() && eta < 0; outside != math.IsNaN(got[0]) || outside != math.IsNaN(y) {
 				t.Errorf("%s at eta %v: mean %v, draw %v", f, eta, got[0], y)
 			}
-			if err := CheckResponse(f, []float64{y}, nil); err == nil || walled(f) || math.Abs(eta) > 100 {
+			if err := CheckResponse(f, []float64{y}, nil); err == nil || f.Walled() || math.Abs(eta) > 100 {
 				continue
 			}
 			t.Errorf("%s at eta %v: the draw %v is no response", f, eta, y)

@@ -166,7 +166,7 @@ func eachProper(f func(c proper1)) {
 			for _, disp := range disps {
 				for _, coef := range []Prior{{Kind: Flat}, normal, {Kind: Cauchy, Scale: 1}} {
 					f(proper1{family: family, what: what, y: y, m: m, coef: coef, disp: disp})
-					if what == "fine" && !walled(family) {
+					if what == "fine" && !family.Walled() {
 						f(proper1{family: family, what: what + ", both signs", y: y, m: m, x: []float64{1, -1, 0.5}, coef: coef, disp: disp})
 						f(proper1{family: family, what: what + ", some zero", y: y, m: m, x: []float64{0, 1, 0}, coef: coef, disp: disp})
 					}
@@ -194,7 +194,7 @@ func TestProprietyAgainstIntegrals(t *testing.T) {
 			return // refused unless proved, which needs a search
 		}
 		centre := 0.0
-		if walled(c.family) || c.family.Link == "inverse" {
+		if c.family.Walled() || c.family.Link == "inverse" {
 			centre = 1 // where a response of 1 is fitted perfectly
 		}
 		got := divergent(target, centre)

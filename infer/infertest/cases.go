@@ -94,7 +94,7 @@ func Poisson(n int) Case {
 func (c Case) Simulate(rng *infer.Stream) (theta []float64, target *glm.Target, err error) {
 	for target == nil && err == nil {
 		theta = c.drawTheta(rng)
-		if walled(c.Model.Family) && !(lowest(predictor(&c.Data, theta)) > 0) {
+		if c.Model.Family.Walled() && !(lowest(predictor(&c.Data, theta)) > 0) {
 			continue
 		}
 		target, err = c.respond(theta, rng)

@@ -9,7 +9,7 @@ func FamilyCases() []Case {
 	add := func(family, link string, n int, scale float64, disp, nu glm.Prior) *Case {
 		c := Case{Name: family + "(" + link + ")", Data: design(n), Model: glm.Model{
 			Family: glm.Family{Name: family, Link: link}, Coefficients: coefficients(scale), Dispersion: disp, Nu: nu}}
-		if walled(c.Model.Family) { // mostly inside the domain, and often at the wall
+		if c.Model.Family.Walled() { // mostly inside the domain, and often at the wall
 			c.Model.Coefficients[0].Location = 1.5
 			for j := range c.Model.Coefficients {
 				c.Model.Coefficients[j].Scale *= 0.5

@@ -42,15 +42,6 @@ func student(df float64, rng *infer.Stream) float64 {
 	return variate.Normal(rng) / math.Sqrt(variate.Gamma(rng, df/2)/(df/2))
 }
 
-// walled tells whether a link needs eta > 0.
-func walled(f glm.Family) bool {
-	switch f.Link {
-	case "sqrt", "inverse", "1/mu^2":
-		return true
-	}
-	return f.Name == "poisson" && f.Link == "identity"
-}
-
 // mean is the inverse of a link by the textbook.
 func mean(link string, eta float64) float64 {
 	switch link {
