@@ -9,31 +9,21 @@ import (
 
 // weightedGram writes the lower triangle of XᵀWX, by rows, to h (d × d, fully
 // overwritten below the diagonal). w is per row; scratch has length n.
-// Cost: n·d²/2 fused multiply-adds.
-func weightedGram(x *Dense, w, scratch, h []float64) {
-	d := x.Cols
+// Cost: d/2 times the stored entries.
+func weightedGram(x Matrix, w, scratch, h []float64) {
+	_, d := x.Size()
+	clear(scratch)
 	for i := range d {
-		for r, v := range x.Col(i) {
-			scratch[r] = v * w[r]
-		}
+		column := x.Column(i)
+		column.spreadTo(w, scratch)
 		for j := range i + 1 {
-			h[i*d+j] = vec.Dot(scratch, x.Col(j))
+			if c := x.Column(j); c.Rows == nil {
+				h[i*d+j] = vec.Dot(scratch, c.Values)
+			} else {
+				h[i*d+j] = c.Dot(scratch)
+			}
 		}
-	}
-}
-
-// transposed writes Xᵀv to dst.
-func transposed(x *Dense, v, dst []float64) {
-	for j := range x.Cols {
-		dst[j] = vec.Dot(x.Col(j), v)
-	}
-}
-
-// multiplied writes X·b to dst.
-func multiplied(x *Dense, b, dst []float64) {
-	clear(dst)
-	for j, v := range b {
-		vec.Axpy(v, x.Col(j), dst)
+		column.clearIn(scratch)
 	}
 }
 
@@ -48,9 +38,10 @@ func largest(v []float64) float64 {
 
 // newtonStep solves (XᵀWX) step = Xᵀg. It reports false where the matrix is
 // singular.
-func newtonStep(x *Dense, g, w, scratch, h, step []float64) bool {
+func newtonStep(x Matrix, g, w, scratch, h, step []float64) bool {
 	weightedGram(x, w, scratch, h)
-	c, err := linalg.Cholesky(h, x.Cols)
+	_, d := x.Size()
+	c, err := linalg.Cholesky(h, d)
 	if err != nil {
 		return false
 	}
