@@ -103,13 +103,13 @@ func eachSparse(t *testing.T, check func(t *testing.T, dense, sparse *Target, th
 	})
 }
 
-// pair is one point on the same design, dense and sparse.
-type pair struct {
+// sameWalk is one point on the same design, dense and sparse.
+type sameWalk struct {
 	*testing.T
 	dense, sparse *Curved
 }
 
-func (p pair) agree(what string, x, y, tol float64) {
+func (p sameWalk) agree(what string, x, y, tol float64) {
 	p.Helper()
 	if !near(x, y, tol) {
 		p.Fatalf("%s: dense %v, sparse %v", what, x, y)
@@ -117,7 +117,7 @@ func (p pair) agree(what string, x, y, tol float64) {
 }
 
 // here compares what is known of the point itself.
-func (p pair) here() {
+func (p sameWalk) here() {
 	p.Helper()
 	p.agree("log likelihood", p.dense.Value().LogLik, p.sparse.Value().LogLik, 1e-12)
 	for i, e := range p.dense.Eta() {
@@ -133,7 +133,7 @@ func (p pair) here() {
 }
 
 // slide moves both along coordinate j by way of the log likelihood alone.
-func (p pair) slide(j int, delta float64) {
+func (p sameWalk) slide(j int, delta float64) {
 	v, w := p.dense.Along(j, delta), p.sparse.Along(j, delta)
 	p.agree("along", v.LogLik, w.LogLik, 1e-12)
 	p.agree("without a cache", v.LogLik, p.sparse.AlongUncached(j, delta).LogLik, 1e-11)
@@ -144,7 +144,7 @@ func (p pair) slide(j int, delta float64) {
 }
 
 // jump moves both by way of slopes and curvatures.
-func (p pair) jump(j int, delta float64) {
+func (p sameWalk) jump(j int, delta float64) {
 	same := func(v, w Curve) {
 		p.Helper()
 		p.agree("curve", v.LogLik, w.LogLik, 1e-12)
@@ -162,7 +162,7 @@ func (p pair) jump(j int, delta float64) {
 }
 
 // disperse moves the dispersions of both.
-func (p pair) disperse(delta float64) {
+func (p sameWalk) disperse(delta float64) {
 	for i := range p.dense.t.free {
 		u := p.dense.LogDispersion(i) + delta
 		v, w := p.dense.AlongDispersion(i, u), p.sparse.AlongDispersion(i, u)
@@ -179,7 +179,7 @@ func (p pair) disperse(delta float64) {
 // log likelihood is a sum of differences.
 func TestSparseAgreesWithDense(t *testing.T) {
 	eachSparse(t, func(t *testing.T, dense, sparse *Target, theta []float64) {
-		p := pair{t, NewCurved(NewPredictor(dense)), NewCurved(NewPredictor(sparse))}
+		p := sameWalk{t, NewCurved(NewPredictor(dense)), NewCurved(NewPredictor(sparse))}
 		for _, c := range []*Curved{p.dense, p.sparse} {
 			c.SetTheta(theta)
 			c.Stale()
