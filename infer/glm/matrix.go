@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"glmbatch/infer/internal/simd"
-	"glmbatch/infer/internal/vec"
 )
 
 // Matrix is a design matrix, n × d, read by column: a *Dense or a *Sparse.
@@ -36,15 +35,15 @@ type Column struct {
 }
 
 // Dot returns Σ x·v over the column, in an order fixed by what is stored.
-func (c Column) Dot(v []float64) float64 { return c.dot(simd.Vector(), v) }
+func (c Column) Dot(v []float64) float64 { return c.dot(passes, v) }
 
 // AddTo adds a·x to dst, as one fused multiply-add for each stored value.
-func (c Column) AddTo(dst []float64, a float64) { c.addTo(simd.Vector(), dst, a) }
+func (c Column) AddTo(dst []float64, a float64) { c.addTo(passes, dst, a) }
 
 // AddPart is AddTo of rows first, first+1, … as many as dst has.
 func (c Column) AddPart(dst []float64, a float64, first int) {
 	if c.Rows == nil {
-		simd.Vector().Axpy(a, c.Values[first:first+len(dst)], dst)
+		passes.Axpy(a, c.Values[first:first+len(dst)], dst)
 		return
 	}
 	at, _ := slices.BinarySearch(c.Rows, int32(first))
@@ -168,27 +167,3 @@ func (m *Dense) Read(j, first int, dst []float64) { copy(dst, m.Col(j)[first:]) 
 
 func (m *Dense) multiply(k simd.Kernels, b, dst []float64)  { k.AxpyColumns(b, m.Values, dst) }
 func (m *Dense) transpose(k simd.Kernels, v, dst []float64) { k.DotColumns(m.Values, v, dst) }
-
-// transposed writes Xᵀv to dst.
-func transposed(x Matrix, v, dst []float64) {
-	_, d := x.Size()
-	for j := range d {
-		if c := x.Column(j); c.Rows == nil {
-			dst[j] = vec.Dot(c.Values, v)
-		} else {
-			dst[j] = c.Dot(v)
-		}
-	}
-}
-
-// multiplied writes X·b to dst.
-func multiplied(x Matrix, b, dst []float64) {
-	clear(dst)
-	for j, v := range b {
-		if c := x.Column(j); c.Rows == nil {
-			vec.Axpy(v, c.Values, dst)
-		} else {
-			c.AddTo(dst, v)
-		}
-	}
-}

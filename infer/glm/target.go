@@ -82,7 +82,7 @@ func NewTarget(data *Data, model Model) (*Target, error) {
 		return nil, err
 	}
 	var err error
-	t.pilot, err = newPilot(t)
+	t.pilot, err = newPilot(t.Vectorised())
 	return t, err
 }
 
