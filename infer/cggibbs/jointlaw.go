@@ -41,7 +41,7 @@ type jointLaw struct {
 //
 // Cost: 2 gradients for each dispersion and Newton step, of which there are a few.
 func newJointLaw(f *frame, logs []float64) (*jointLaw, error) {
-	dim := f.design.Cols
+	dim := f.like.Cols()
 	l := &jointLaw{centre: make([]float64, dim+len(logs)), cross: make([][]float64, len(logs))}
 	copy(l.centre[dim:], logs)
 	for i := range l.cross {

@@ -19,13 +19,13 @@ const pilotSweeps = 8
 // sampling, in the energy that a random point loses.
 //
 // It takes the curvature at the penalised point, and normal densities of equal
-// scale in place of other priors. Cost: 8 sweeps at O(n·d), in dot products, or, where
-// d ≤ 48, the Gram matrix of d columns, n·d²/2.
+// scale in place of other priors. Cost: 8 sweeps over what the design stores, in dot
+// products, or, of at most 48 dense columns, their Gram matrix, n·d²/2.
 func dependence(target *glm.Target) float64 {
 	x, d := target.Data().X, target.Cols()
 	point := glm.NewPredictor(target)
 	point.SetUnconstrained(target.Penalised())
-	weights := make([]float64, x.Rows)
+	weights := make([]float64, target.Rows())
 	target.RowInformation(point.Eta(), point.Dispersions(), weights)
 	ridge := make([]float64, d)
 	for j, p := range target.Model().Coefficients {
@@ -34,8 +34,8 @@ func dependence(target *glm.Target) float64 {
 		}
 	}
 	var s relaxed
-	if d <= gramLimit {
-		s = newGramRelaxed(x, weights, ridge)
+	if dense, ok := x.(*glm.Dense); ok && d <= gramLimit {
+		s = newGramRelaxed(dense, weights, ridge)
 	} else {
 		s = newRowRelaxed(x, weights, ridge)
 	}
@@ -113,31 +113,31 @@ func (s *gramRelaxed) move(j int, by float64) {
 
 // rowRelaxed has q = W^½Xu.
 type rowRelaxed struct {
-	x               *glm.Dense
+	x               glm.Matrix
 	root, ridge     []float64
 	diagonals, u, q []float64
 	loaded          int
-	column          []float64 // W^½x of the loaded one
+	column          glm.Column // W^½x of the loaded one
+	scratch         []float64
 }
 
-func newRowRelaxed(x *glm.Dense, weights, ridge []float64) *rowRelaxed {
-	n, d := x.Rows, len(ridge)
+func newRowRelaxed(x glm.Matrix, weights, ridge []float64) *rowRelaxed {
+	n, d := len(weights), len(ridge)
 	s := &rowRelaxed{x: x, root: make([]float64, n), ridge: ridge, diagonals: make([]float64, d), u: make([]float64, d),
-		q: make([]float64, n), column: make([]float64, n), loaded: -1}
+		q: make([]float64, n), scratch: make([]float64, n), loaded: -1}
 	for i, w := range weights {
 		s.root[i] = math.Sqrt(w)
 	}
 	for j := range d {
 		s.load(j)
-		s.diagonals[j] = kernels.Dot(s.column, s.column) + ridge[j]
+		s.diagonals[j] = kernels.Dot(s.column.Values, s.column.Values) + ridge[j]
 	}
 	return s
 }
 
 func (s *rowRelaxed) load(j int) {
 	if j != s.loaded {
-		times(s.root, s.x.Col(j), s.column)
-		s.loaded = j
+		s.column, s.loaded = weighted(s.root, s.x.Column(j), s.scratch), j
 	}
 }
 
@@ -145,13 +145,13 @@ func (s *rowRelaxed) diagonal(j int) float64 { return s.diagonals[j] }
 
 func (s *rowRelaxed) slope(j int) float64 {
 	s.load(j)
-	return math.FMA(s.ridge[j], s.u[j], kernels.Dot(s.column, s.q))
+	return math.FMA(s.ridge[j], s.u[j], s.column.Dot(s.q))
 }
 
 func (s *rowRelaxed) move(j int, by float64) {
 	s.load(j)
 	s.u[j] += by
-	kernels.Axpy(by, s.column, s.q)
+	s.column.AddTo(s.q, by)
 }
 
 func (s *rowRelaxed) energy() float64 {
@@ -162,9 +162,15 @@ func (s *rowRelaxed) energy() float64 {
 	return sum
 }
 
-// times writes the products of a and b to dst.
-func times(a, b, dst []float64) {
-	for i, x := range b {
-		dst[i] = float64(a[i] * x)
+// weighted returns a column times the rows' weights, in memory of dst.
+func weighted(w []float64, c glm.Column, dst []float64) glm.Column {
+	dst = dst[:len(c.Values)]
+	for i, x := range c.Values {
+		r := i
+		if c.Rows != nil {
+			r = int(c.Rows[i])
+		}
+		dst[i] = float64(w[r] * x)
 	}
+	return glm.Column{Rows: c.Rows, Values: dst}
 }

@@ -70,7 +70,7 @@ func (b *Batch) LogLiks(u []float64, dst []float64) {
 func (b *Batch) load(first, last int) {
 	t, m := b.t, last-first
 	for j := range t.Cols() {
-		copy(b.block[j*m:(j+1)*m], t.data.X.Col(j)[first:last])
+		t.data.X.Read(j, first, b.block[j*m:(j+1)*m])
 	}
 	b.part, b.data = *t, Data{Y: t.data.Y[first:last]}
 	b.part.data = &b.data

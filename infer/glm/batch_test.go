@@ -67,10 +67,11 @@ func repeated(data *glm.Data, n int) *glm.Data {
 		}
 		return out
 	}
-	out := &glm.Data{X: glm.NewDense(n, data.Cols()), Names: data.Names, Intercept: data.Intercept, Y: again(data.Y), Trials: again(data.Trials),
+	x := glm.NewDense(n, data.Cols())
+	out := &glm.Data{X: x, Names: data.Names, Intercept: data.Intercept, Y: again(data.Y), Trials: again(data.Trials),
 		Offset: again(data.Offset), Frequency: again(data.Frequency), Precision: again(data.Precision)}
 	for j := range data.Cols() {
-		copy(out.X.Col(j), again(data.X.Col(j)))
+		copy(x.Col(j), again(data.X.Col(j)))
 	}
 	return out
 }
