@@ -19,5 +19,7 @@
 //
 // Read options.go, then gibbs.go, then slice.go, scales.go and state.go. Then, for bases,
 // frame.go, rotate.go, reduce.go, basis.go, basiskernel.go with its updates
-// stepping.go, matched.go and scale.go, basisstate.go and expand.go. auto.go chooses among them.
+// stepping.go, matched.go and scale.go, basisstate.go and expand.go. For tall data all
+// coordinates of the rotated basis move at once: joint.go, jointlaw.go, jointkernel.go,
+// jointstate.go. auto.go chooses among them.
 package cggibbs

@@ -180,11 +180,10 @@ func TestJointQueueIsState(t *testing.T) {
 // the dispersion included.
 func TestGuardsComeRound(t *testing.T) {
 	for _, dim := range []int{1, 7, 8, 9, 21, 200} {
-		seen, share := make([]int, dim), guardSize(dim)
-		for cycle := range guardShare {
-			first := cycle % dim * share % dim
-			for i := range share {
-				seen[(first+i)%dim]++
+		seen := make([]int, dim)
+		for cycle := range int64(guardShare) {
+			for i := range guardSize(dim) {
+				seen[guarded(1_000_000+jointBatch*cycle, i, dim)]++
 			}
 		}
 		for j, n := range seen {

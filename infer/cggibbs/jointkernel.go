@@ -90,6 +90,12 @@ func (k *jointKernel) Step() (infer.Info, error) {
 // guardSize returns how many of some coordinates a guard updates.
 func guardSize(coordinates int) int { return (coordinates + guardShare - 1) / guardShare }
 
+// guarded returns the i-th coordinate of the guard before an iteration.
+func guarded(iteration int64, i, dim int) int {
+	cycle := int(iteration / jointBatch % int64(dim))
+	return (cycle*guardSize(dim) + i) % dim
+}
+
 // queued returns the place in the queue of the next proposal.
 func (k *jointKernel) queued() int { return int(k.iteration % jointBatch) }
 
@@ -98,10 +104,8 @@ func (k *jointKernel) queued() int { return int(k.iteration % jointBatch) }
 func (k *jointKernel) guard() (failed int, ok bool) {
 	k.refresh()
 	dim := len(k.widths)
-	share := guardSize(dim)
-	first := int(k.iteration / jointBatch % int64(dim) * int64(share) % int64(dim))
-	for i := range share {
-		j := (first + i) % dim
+	for i := range guardSize(dim) {
+		j := guarded(k.iteration, i, dim)
 		if k.opts.Scan == "random" {
 			j = variate.Index(k.stream, dim)
 		}
