@@ -4,37 +4,35 @@ import (
 	"math"
 
 	"glmbatch/infer/internal/linalg"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/infer/internal/simd"
 )
+
+// passes have the bits of package vec in the form that this processor runs
+// fastest: what is computed once for a target does not wait for Vectorised.
+var passes = simd.Vector()
 
 // weightedGram writes the lower triangle of XᵀWX, by rows, to h (d × d, fully
 // overwritten below the diagonal). w is per row; scratch has length n.
 // Cost: n·d²/2 fused multiply-adds.
 func weightedGram(x *Dense, w, scratch, h []float64) {
-	d := x.Cols
+	n, d := x.Rows, x.Cols
 	for i := range d {
 		for r, v := range x.Col(i) {
 			scratch[r] = v * w[r]
 		}
-		for j := range i + 1 {
-			h[i*d+j] = vec.Dot(scratch, x.Col(j))
-		}
+		passes.DotColumns(x.Values[:(i+1)*n], scratch, h[i*d:i*d+i+1])
 	}
 }
 
 // transposed writes Xᵀv to dst.
 func transposed(x *Dense, v, dst []float64) {
-	for j := range x.Cols {
-		dst[j] = vec.Dot(x.Col(j), v)
-	}
+	passes.DotColumns(x.Values, v, dst[:x.Cols])
 }
 
 // multiplied writes X·b to dst.
 func multiplied(x *Dense, b, dst []float64) {
 	clear(dst)
-	for j, v := range b {
-		vec.Axpy(v, x.Col(j), dst)
-	}
+	passes.AxpyColumns(b, x.Values, dst)
 }
 
 // largest returns max |v|; NaN if an entry is NaN.

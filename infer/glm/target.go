@@ -76,15 +76,13 @@ func NewTarget(data *Data, model Model) (*Target, error) {
 	t.rowData()
 	t.weights, t.counted = t.rowWeights(), product(data.Frequency, data.Y)
 	t.xty = make([]float64, t.Cols())
-	for j := range t.xty {
-		t.xty[j] = vec.Dot(data.X.Col(j), t.counted)
-	}
+	transposed(data.X, t.counted, t.xty)
 	t.constant = t.constantTerm()
 	if err := t.checkProper(); err != nil {
 		return nil, err
 	}
 	var err error
-	t.pilot, err = newPilot(t)
+	t.pilot, err = newPilot(t.Vectorised())
 	return t, err
 }
 
