@@ -39,7 +39,7 @@ func (r *runner) commit(ctx context.Context, f *fitting, res *Result) error {
 	}
 	res.Action = Computed
 	res.Verdict, res.Reasons = string(record.Verdict.Grade), record.Verdict.Reasons // drift is judged in the ledger
-	if err := f.spool.Remove(); err != nil { // the next run's Sweep removes it
+	if err := f.spool.Remove(); err != nil {                                        // the next run's Sweep removes it
 		res.Warnings = append(res.Warnings, "the spool is left: "+diskHint(err).Error())
 	}
 	return nil
