@@ -3,11 +3,13 @@ package run
 import (
 	"math"
 
+	"glmbatch/infer/glm"
 	"glmbatch/report"
 )
 
 // dataSummary describes the data of a fit, so that the next night can be compared
-// with it; nil for replicates, which have no nights. Cost: O(n·d), two passes.
+// with it; nil for replicates, which have no nights. Cost: two passes
+// over the entries that are stored.
 func (f *fitting) dataSummary() *report.DataSummary {
 	if f.replicate > 1 {
 		return nil
@@ -30,7 +32,7 @@ func (f *fitting) dataSummary() *report.DataSummary {
 	}
 	out.ResponseMean, out.ResponseSD = moments(y, weights)
 	for j, c := range d.Record.Columns {
-		mean, sd := moments(d.Data.X.Col(j), nil)
+		mean, sd := columnMoments(d.Data.X.Column(j), d.Rows)
 		out.Columns = append(out.Columns, report.ColumnSummary{Name: c.Name, Mean: c.Centre + c.Scale*mean, SD: c.Scale * sd})
 	}
 	return out
@@ -56,4 +58,19 @@ func moments(x, weights []float64) (mean, sd float64) {
 		square += weight(i) * (v - mean) * (v - mean)
 	}
 	return mean, math.Sqrt(square / total)
+}
+
+// columnMoments are the mean and standard deviation (divisor n) of a column of n
+// rows, those that are not stored being zeros.
+func columnMoments(c glm.Column, n int) (mean, sd float64) {
+	total := 0.0
+	for _, v := range c.Values {
+		total += v
+	}
+	mean = total / float64(n)
+	square := float64(n-len(c.Values)) * mean * mean
+	for _, v := range c.Values {
+		square += (v - mean) * (v - mean)
+	}
+	return mean, math.Sqrt(square / float64(n))
 }
