@@ -18,13 +18,13 @@ const autoDraws = 1000
 // Costs, one being a row in a pass of the likelihood: passes of one update, sliced
 // and matched, and of each the fixed costs; the density of a prior that is no
 // quadratic form; a draw of what the reduced basis hides, made twice; a product in
-// linear algebra; of n³ products in the decomposition of n rows. Of the mixture
-// basis: the draw of a coefficient with its scale; the readings of the design besides
-// those for K; n³ products of an iteration.
+// linear algebra; an entry of a sparse column; of n³ products in the decomposition of n rows. Of
+// the mixture basis: the draw of a coefficient with its scale; the readings of the
+// design besides those for K; n³ products of an iteration.
 const (
-	steppingPasses, matchedPasses, fixedCost          = 6, 3, 60
-	priorDensity, hiddenDraw, product, decompositions = 16, 60, 0.1, 40
-	mixtureDraw, mixtureReadings, mixtureCubes        = 150, 8, 3
+	steppingPasses, matchedPasses, fixedCost                    = 6, 3, 60
+	priorDensity, hiddenDraw, product, gathered, decompositions = 16, 60, 0.1, 3, 40
+	mixtureDraw, mixtureReadings, mixtureCubes                  = 150, 8, 3
 )
 
 // Auto returns the basis that gives a thousand independent draws for the least
@@ -52,8 +52,10 @@ func Auto(target *glm.Target) (basis, reason string) {
 
 // costs counts the operations of a posterior's bases.
 type costs struct {
-	n, d, g int  // rows, coefficients, those with normal priors
-	others  int  // coefficients whose priors are neither normal nor flat
+	n, d, g int   // rows, coefficients, those with normal priors
+	others  int   // coefficients whose priors are neither normal nor flat
+	entries int64 // that the design stores
+	sparse  bool
 	mixed   int  // coefficients whose priors are normal given a scale that is drawn
 	walled  bool // a prior has no curvature to rotate by
 	matched bool
@@ -61,7 +63,9 @@ type costs struct {
 }
 
 func costsOf(target *glm.Target) costs {
-	c := costs{n: target.Rows(), d: target.Cols(), sweeps: dependence(target)}
+	x := target.Data().X
+	c := costs{n: target.Rows(), d: target.Cols(), entries: x.Entries(), sweeps: dependence(target)}
+	_, c.sparse = x.(*glm.Sparse)
 	for _, p := range target.Model().Coefficients {
 		switch p.Kind {
 		case glm.Normal:
@@ -93,9 +97,9 @@ func (c costs) possible(basis string) bool {
 	case "rotated":
 		return c.d <= rotateLimit && !c.walled
 	case "mixture":
-		return c.mixed > 0 && c.n <= rotateLimit
+		return !c.sparse && c.mixed > 0 && c.n <= rotateLimit
 	case "reduced":
-		return c.g > c.n && c.sampled(basis) <= rotateLimit && !c.walled
+		return !c.sparse && c.g > c.n && c.sampled(basis) <= rotateLimit && !c.walled
 	}
 	return true
 }
@@ -109,6 +113,9 @@ func (c costs) of(basis string) float64 {
 	}
 	update := float64(passes * (n + fixedCost))
 	if basis == "coordinate" {
+		if c.sparse {
+			update = float64(passes * (float64(float64(gathered)*float64(c.entries)/d) + fixedCost))
+		}
 		return autoDraws * float64(float64(c.sweeps*d)*update)
 	}
 	if basis == "mixture" {

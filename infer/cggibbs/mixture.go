@@ -33,6 +33,7 @@ import (
 // whose draw of theta given a normal response is the last step here given z.
 type mixtureSetup struct {
 	*setup
+	x           *glm.Dense
 	kept, mixed []int     // columns of F and of G
 	parts       []part    // of G: the columns of one horseshoe each, the others first
 	base        []float64 // offset + G·m
@@ -87,6 +88,11 @@ func newMixture(plain *setup) (*mixtureSetup, error) {
 	s := &mixtureSetup{setup: plain, negligible: negligible, steps: mixtureBlocks}
 	data := t.Data()
 	n := data.Rows()
+	x, dense := data.X.(*glm.Dense)
+	if !dense {
+		return nil, errors.New("the design is sparse, and K is not")
+	}
+	s.x = x
 	if n > rotateLimit {
 		return nil, fmt.Errorf("%d rows make as many coordinates, more than %d", n, rotateLimit)
 	}
@@ -97,7 +103,7 @@ func newMixture(plain *setup) (*mixtureSetup, error) {
 		return nil, errors.New("no coefficient has a prior that is normal given a scale")
 	}
 	for _, j := range s.mixed {
-		kernels.Axpy(t.Model().Coefficients[j].Location, data.X.Col(j), s.base)
+		kernels.Axpy(t.Model().Coefficients[j].Location, x.Col(j), s.base)
 	}
 	peak := glm.NewPredictor(t)
 	peak.SetUnconstrained(t.Penalised())
@@ -134,7 +140,7 @@ func (s *mixtureSetup) arrange() {
 
 // part returns that of the columns from place first on.
 func (s *mixtureSetup) part(first int) part {
-	x, g := s.target.Data().X, len(s.mixed)-first
+	x, g := s.x, len(s.mixed)-first
 	p := part{first, len(s.mixed), make([]float64, x.Rows*g)}
 	for c, j := range s.mixed[first:] {
 		for i, v := range x.Col(j) {
@@ -283,7 +289,7 @@ func (k *mixtureKernel) covariance() bool {
 // within returns a chain on (theta_F, z) with all else held.
 func (k *mixtureKernel) within(factor *linalg.Pivoted) *basisKernel {
 	n, kept := k.target.Rows(), len(k.mix.kept)
-	x := k.target.Data().X
+	x := k.mix.x
 	design := glm.NewDense(n, kept+factor.Rank)
 	if design.Cols == 0 {
 		return nil
@@ -402,7 +408,7 @@ func (k *mixtureKernel) lift(q []float64) {
 // runs calls f for each run of neighbouring columns among columns first to last−1
 // of G, c to end−1 of them.
 func (s *mixtureSetup) runs(first, last int, f func(c, end int, columns []float64)) {
-	x := s.target.Data().X
+	x := s.x
 	for c := first; c < last; {
 		j, end := s.mixed[c], c+1
 		for end < last && s.mixed[end] == j+end-c {

@@ -97,7 +97,7 @@ func (s *surrogate) measure() bool {
 	}
 	copy(s.fitted, s.point.Eta())
 	for _, j := range s.mix.kept {
-		kernels.Axpy(-s.point.Beta(j), s.target.Data().X.Col(j), s.fitted)
+		kernels.Axpy(-s.point.Beta(j), s.mix.x.Col(j), s.fitted)
 	}
 	for i, w := range s.information {
 		s.root[i] = math.Sqrt(math.Max(w, leastInformation*largest))
@@ -147,15 +147,22 @@ func (s *surrogate) prepare() bool {
 // scaled returns the products of a and b.
 func scaled(a, b []float64) []float64 {
 	out := make([]float64, len(a))
-	times(a, b, out)
+	multiply(a, b, out)
 	return out
+}
+
+// multiply writes the products of a and b to dst.
+func multiply(a, b, dst []float64) {
+	for i, x := range b {
+		dst[i] = float64(a[i] * x)
+	}
 }
 
 // product writes B·ε of columns first to last−1 of G to dst.
 func (s *surrogate) product(first, last int, dst []float64) {
-	times(s.spread[first:last], s.epsilon[first:last], s.along[first:last])
+	multiply(s.spread[first:last], s.epsilon[first:last], s.along[first:last])
 	s.accumulate(first, last, s.along[first:last], dst)
-	times(s.root, dst, dst)
+	multiply(s.root, dst, dst)
 }
 
 // factor factorises I + H(ℓ).
