@@ -18,10 +18,13 @@ const autoDraws = 1000
 // Costs, one being a row in a pass of the likelihood: passes of one update, sliced
 // and matched, and of each the fixed costs; the density of a prior that is no
 // quadratic form; a draw of what the reduced basis hides, made twice; a product in
-// linear algebra; an entry of a sparse column; of n³ products in the decomposition of n rows.
+// linear algebra; an entry of a sparse column; of n³ products in the decomposition of n rows. Of
+// the mixture basis: the draw of a coefficient with its scale; the readings of the
+// design besides those for K; n³ products of an iteration.
 const (
 	steppingPasses, matchedPasses, fixedCost                    = 6, 3, 60
 	priorDensity, hiddenDraw, product, gathered, decompositions = 16, 60, 0.1, 3, 40
+	mixtureDraw, mixtureReadings, mixtureCubes                  = 150, 8, 3
 )
 
 // Auto returns the basis that gives a thousand independent draws for the least
@@ -36,6 +39,9 @@ func Auto(target *glm.Target, opts Options) (basis, reason string) {
 	return c.basis, c.reason
 }
 
+// otherBases are those besides the coordinate one that it chooses among.
+var otherBases = []string{"rotated", "reduced", "mixture"}
+
 // choice is what auto takes.
 type choice struct {
 	basis, reason string
@@ -44,12 +50,9 @@ type choice struct {
 
 // choose chooses for some options.
 func choose(target *glm.Target, opts Options) choice {
-	if target.Scales() > 0 {
-		return choice{basis: "coordinate", reason: "horseshoe priors have scales, which move beside single coefficients only"}
-	}
 	c := costsOf(target)
 	basis := "coordinate"
-	for _, other := range []string{"rotated", "reduced"} {
+	for _, other := range otherBases {
 		if c.possible(other) && c.of(other) < c.of(basis) {
 			basis = other
 		}
@@ -64,7 +67,7 @@ func choose(target *glm.Target, opts Options) choice {
 	}
 	chosen.reason = fmt.Sprintf("%d rows, %d coefficients, %d of them with normal priors, and %.2g sweeps over them to a draw: "+
 		"by count %s billion operations for %d draws", c.n, c.d, c.g, c.sweeps, inBillions(least), autoDraws)
-	for _, other := range []string{"coordinate", "rotated", "reduced"} {
+	for _, other := range append([]string{"coordinate"}, otherBases...) {
 		if (other != basis || chosen.joint != nil) && c.possible(other) {
 			chosen.reason += ", " + other + " " + inBillions(c.of(other))
 		}
@@ -98,6 +101,7 @@ type costs struct {
 	others  int   // coefficients whose priors are neither normal nor flat
 	entries int64 // that the design stores
 	sparse  bool
+	mixed   int  // coefficients whose priors are normal given a scale that is drawn
 	walled  bool // a prior has no curvature to rotate by
 	matched bool
 	sweeps  float64 // over single coefficients that are worth a draw
@@ -115,6 +119,9 @@ func costsOf(target *glm.Target) costs {
 		default:
 			c.others++
 			c.walled = c.walled || !rotatable(p.Kind)
+			if p.Kind != glm.Uniform {
+				c.mixed++
+			}
 		}
 	}
 	c.matched = standardUpdate(target) == "matched"
@@ -134,6 +141,8 @@ func (c costs) possible(basis string) bool {
 	switch basis {
 	case "rotated":
 		return c.d <= rotateLimit && !c.walled
+	case "mixture":
+		return !c.sparse && c.mixed > 0 && c.n <= rotateLimit
 	case "reduced":
 		return !c.sparse && c.g > c.n && c.sampled(basis) <= rotateLimit && !c.walled
 	}
@@ -153,6 +162,11 @@ func (c costs) of(basis string) float64 {
 			update = float64(passes * (float64(float64(gathered)*float64(c.entries)/d) + fixedCost))
 		}
 		return autoDraws * float64(float64(c.sweeps*d)*update)
+	}
+	if basis == "mixture" {
+		k = min(n, d)
+		products := float64(0.5*n*n*d) + float64(mixtureReadings*n*d) + float64(mixtureCubes*n*n*n)
+		return autoDraws * (float64(product*products) + float64(mixtureDraw*d) + float64(mixtureSweeps*k*update))
 	}
 	products := float64(n*k*k) + float64(k*k*k/3)
 	update += float64(float64(passes*priorDensity)*float64(c.others)) + float64(product*3*k)
@@ -190,6 +204,8 @@ func newAuto(target *glm.Target, opts Options) (infer.Setup, error) {
 	case *basisSetup:
 		s.words += "; " + words
 	case *reducedSetup:
+		s.words += "; " + words
+	case *mixtureSetup:
 		s.words += "; " + words
 	case *fallback:
 		s.words += "; " + words

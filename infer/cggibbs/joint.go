@@ -116,5 +116,5 @@ func (c costs) joins(accepted, other float64) (words string, ok bool) {
 // tall tells whether joint moves may serve: the more observations to a coefficient,
 // the nearer is the posterior to normal.
 func (c costs) tall(target *glm.Target, other float64) bool {
-	return c.possible("rotated") && target.Observations() >= 4*float64(c.d) && c.joint(1) < other
+	return target.Scales() == 0 && c.possible("rotated") && target.Observations() >= 4*float64(c.d) && c.joint(1) < other
 }
