@@ -33,11 +33,15 @@ func (r *runner) commit(ctx context.Context, f *fitting, res *Result) error {
 	}
 	if err != nil {
 		res.Action, res.Verdict = Uncommitted, ""
-		res.Err, res.Reasons = err, []string{err.Error()}
+		res.Err = diskHint(err)
+		res.Reasons = []string{res.Err.Error()}
 		return nil
 	}
 	res.Action = Computed
-	return f.spool.Remove()
+	if err := f.spool.Remove(); err != nil { // the next run's Sweep removes it
+		res.Warnings = append(res.Warnings, "the spool is left: "+diskHint(err).Error())
+	}
+	return nil
 }
 
 // describe fills a result from a judged fit.
@@ -194,6 +198,9 @@ func (r *runner) skip(ctx context.Context, f *fitting, stored report.StoredFit, 
 	}
 	if err := r.recall(ctx, f, res); err != nil {
 		return err
+	}
+	if err := r.Disk.Sweep(spool.Root(r.Database), f.fingerprint); err != nil {
+		res.Warnings = append(res.Warnings, "the spool of an earlier run is left: "+diskHint(err).Error())
 	}
 	note := &report.RunFit{Key: f.key(), RunID: r.id, Fingerprint: f.fingerprint, Action: report.Skipped, Verdict: verdict, At: r.Now()}
 	r.ledger.later(func(ctx context.Context, s *report.Session) error { return s.RunFit(ctx, note) })

@@ -213,11 +213,11 @@ func (r *runner) sample(ctx context.Context, f *fitting, p *progress.Fit) error 
 		Fingerprint: f.fingerprint, Fit: f.name(), Params: f.numbers.count(), Chains: r.Pipeline.Run.Chains,
 	}
 	if r.Force {
-		if err := spool.Discard(root, manifest); err != nil {
+		if err := r.Disk.Discard(root, manifest); err != nil {
 			return err
 		}
 	}
-	if f.spool, err = spool.Open(root, manifest); err != nil {
+	if f.spool, err = r.Disk.Open(root, manifest); err != nil {
 		return err
 	}
 	s := &sampling{
