@@ -16,7 +16,7 @@ const maxCurvature = 5000
 // It is known by its products and solutions, so that d may be large. Not for
 // concurrent use.
 type Curvature struct {
-	x              *Dense
+	x              Matrix
 	weights, ridge []float64
 	rows           []float64    // scratch
 	factor         *linalg.Chol // of H, or where wide of I + W^½·X·R⁻¹·Xᵀ·W^½
@@ -77,16 +77,20 @@ func (p Prior) curvature(x float64) float64 {
 
 // factoriseWide makes the n × n matrix of Woodbury's identity.
 func (c *Curvature) factoriseWide() (*linalg.Chol, error) {
-	n := c.x.Rows
-	scaled := NewDense(c.x.Cols, n) // (W^½·X·R^−½)ᵀ, a column for each row of X
-	for j := range c.x.Cols {
-		root := 1 / math.Sqrt(c.ridge[j])
-		for i, v := range c.x.Col(j) {
-			scaled.Values[i*c.x.Cols+j] = v * root * math.Sqrt(c.weights[i])
+	n, d := c.x.Size()
+	scaled := NewDense(d, n) // (W^½·X·R^−½)ᵀ, a column for each row of X
+	for j := range d {
+		root, column := 1/math.Sqrt(c.ridge[j]), c.x.Column(j)
+		for k, v := range column.Values {
+			i := k
+			if column.Rows != nil {
+				i = int(column.Rows[k])
+			}
+			scaled.Values[i*d+j] = v * root * math.Sqrt(c.weights[i])
 		}
 	}
 	gram := make([]float64, n*n)
-	linalg.Gram(scaled.Values, scaled.Rows, n, nil, gram)
+	linalg.Gram(scaled.Values, d, n, nil, gram)
 	for i := range n {
 		gram[i*n+i]++
 	}
@@ -100,7 +104,7 @@ func (c *Curvature) Dim() int { return len(c.ridge) }
 func (c *Curvature) Matrix() []float64 {
 	d := len(c.ridge)
 	h := make([]float64, d*d)
-	linalg.Gram(c.x.Values, c.x.Rows, d, c.weights, h)
+	weightedGram(c.x, c.weights, make([]float64, len(c.weights)), h)
 	for j, r := range c.ridge {
 		h[j*d+j] += r
 		for l := range j {
@@ -110,20 +114,16 @@ func (c *Curvature) Matrix() []float64 {
 	return h
 }
 
-// Diagonal returns the diagonal of H. Cost: n·d.
+// Diagonal returns the diagonal of H. Cost: the stored entries.
 func (c *Curvature) Diagonal() []float64 {
 	out := make([]float64, len(c.ridge))
 	for j := range out {
-		sum := c.ridge[j]
-		for i, v := range c.x.Col(j) {
-			sum = math.FMA(v*v, c.weights[i], sum)
-		}
-		out[j] = sum
+		out[j] = c.ridge[j] + c.x.Column(j).squares(c.weights)
 	}
 	return out
 }
 
-// Mul writes H·v to dst, which is another vector. Cost: 2·n·d.
+// Mul writes H·v to dst, which is another vector. Cost: two passes over X.
 func (c *Curvature) Mul(v, dst []float64) {
 	multiplied(c.x, v, c.rows)
 	for i, w := range c.weights {
@@ -136,7 +136,7 @@ func (c *Curvature) Mul(v, dst []float64) {
 }
 
 // Solve writes H⁻¹·v to dst, which is another vector. Cost: d², where wide
-// 2·n·d + n².
+// two passes over X and n².
 func (c *Curvature) Solve(v, dst []float64) {
 	if !c.wide {
 		copy(dst, v)
