@@ -68,7 +68,7 @@ func (p Prior) curvature(x float64) float64 {
 	if p.Kind == Normal {
 		return 1 / p.Scale / p.Scale
 	}
-	h := 1e-4 * (math.Abs(x) + p.Scale)
+	h := float64(1e-4 * (math.Abs(x) + p.Scale))
 	if !(h > 0) {
 		return 0 // flat
 	}
