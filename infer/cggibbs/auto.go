@@ -18,10 +18,10 @@ const autoDraws = 1000
 // Costs, one being a row in a pass of the likelihood: passes of one update, sliced
 // and matched, and of each the fixed costs; the density of a prior that is no
 // quadratic form; a draw of what the reduced basis hides, made twice; a product in
-// linear algebra; of n³ products in the decomposition of n rows.
+// linear algebra; an entry of a sparse column; of n³ products in the decomposition of n rows.
 const (
-	steppingPasses, matchedPasses, fixedCost          = 6, 3, 60
-	priorDensity, hiddenDraw, product, decompositions = 16, 60, 0.1, 40
+	steppingPasses, matchedPasses, fixedCost                    = 6, 3, 60
+	priorDensity, hiddenDraw, product, gathered, decompositions = 16, 60, 0.1, 3, 40
 )
 
 // Auto returns the basis that gives a thousand independent draws for the least
@@ -52,15 +52,19 @@ func Auto(target *glm.Target) (basis, reason string) {
 
 // costs counts the operations of a posterior's bases.
 type costs struct {
-	n, d, g int  // rows, coefficients, those with normal priors
-	others  int  // coefficients whose priors are neither normal nor flat
+	n, d, g int   // rows, coefficients, those with normal priors
+	others  int   // coefficients whose priors are neither normal nor flat
+	entries int64 // that the design stores
+	sparse  bool
 	walled  bool // a prior has no curvature to rotate by
 	matched bool
 	sweeps  float64 // over single coefficients that are worth a draw
 }
 
 func costsOf(target *glm.Target) costs {
-	c := costs{n: target.Rows(), d: target.Cols(), sweeps: dependence(target)}
+	x := target.Data().X
+	c := costs{n: target.Rows(), d: target.Cols(), entries: x.Entries(), sweeps: dependence(target)}
+	_, c.sparse = x.(*glm.Sparse)
 	for _, p := range target.Model().Coefficients {
 		switch p.Kind {
 		case glm.Normal:
@@ -89,7 +93,7 @@ func (c costs) possible(basis string) bool {
 	case "rotated":
 		return c.d <= rotateLimit && !c.walled
 	case "reduced":
-		return c.g > c.n && c.sampled(basis) <= rotateLimit && !c.walled
+		return !c.sparse && c.g > c.n && c.sampled(basis) <= rotateLimit && !c.walled
 	}
 	return true
 }
@@ -103,6 +107,9 @@ func (c costs) of(basis string) float64 {
 	}
 	update := float64(passes * (n + fixedCost))
 	if basis == "coordinate" {
+		if c.sparse {
+			update = float64(passes * (float64(float64(gathered)*float64(c.entries)/d) + fixedCost))
+		}
 		return autoDraws * float64(float64(c.sweeps*d)*update)
 	}
 	products := float64(n*k*k) + float64(k*k*k/3)

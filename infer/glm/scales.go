@@ -139,7 +139,7 @@ func (p *Predictor) Stretch(g int) {
 	clear(s.along)
 	s.linear, s.group = 0, g
 	for _, j := range p.t.shoes[g].Columns {
-		p.t.kernels.Axpy(p.beta[j], p.t.data.X.Col(j), s.along)
+		p.t.data.X.Column(j).addTo(p.t.kernels, s.along, p.beta[j])
 		s.linear = math.FMA(p.beta[j], p.t.xty[j], s.linear)
 	}
 }
@@ -192,6 +192,7 @@ func (p *Predictor) MoveStretch(delta float64, v Value) {
 	}
 	p.t.kernels.Axpy(factor-1, s.along, p.eta)
 	p.value = v
+	p.near.forget()
 }
 
 // LogPriorAlong returns, up to a constant, the log prior density of coordinate j

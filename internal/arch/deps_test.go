@@ -57,6 +57,7 @@ var deps = map[string]string{
 	"pipelines/internal/synthetic": "infer infer/glm pipelines/internal/spec",
 	"cmd/pipeline":                 "pipelines github.com/spf13/cobra golang.org/x/term",
 	"internal/arch":                "",
+	"internal/bars":                "pipelines",
 	"internal/doctest":             "",
 }
 

@@ -21,8 +21,8 @@ func (r *runner) commit(ctx context.Context, f *fitting, res *Result) error {
 	if err != nil {
 		return err
 	}
-	err = r.ledger.do(ctx, func(ctx context.Context, s *report.Session) error {
-		_, err := s.Fit(ctx, record)
+	err = r.ledger.do(ctx, func(ctx context.Context, s *report.Session) (err error) {
+		res.ID, err = s.Fit(ctx, record)
 		return err
 	})
 	if err != nil {
@@ -33,11 +33,16 @@ func (r *runner) commit(ctx context.Context, f *fitting, res *Result) error {
 	}
 	if err != nil {
 		res.Action, res.Verdict = Uncommitted, ""
-		res.Err, res.Reasons = err, []string{err.Error()}
+		res.Err = diskHint(err)
+		res.Reasons = []string{res.Err.Error()}
 		return nil
 	}
 	res.Action = Computed
-	return f.spool.Remove()
+	res.Verdict, res.Reasons = string(record.Verdict.Grade), record.Verdict.Reasons // drift is judged in the ledger
+	if err := f.spool.Remove(); err != nil {                                        // the next run's Sweep removes it
+		res.Warnings = append(res.Warnings, "the spool is left: "+diskHint(err).Error())
+	}
+	return nil
 }
 
 // describe fills a result from a judged fit.
@@ -71,7 +76,7 @@ func (r *runner) fitRecord(f *fitting, v report.Verdict) (*report.Fit, error) {
 		Parameters: append(f.parameters(), f.measured.deriving.parameters()...), Summaries: slices.Concat(f.measured.params, f.measured.derived),
 		Statistics:  f.measured.statistics(),
 		Diagnostics: f.diagnostics(), Design: design, Identity: r.identity(f).record(), StatsOf: statistics(f.spool, f.window), Events: f.events(r.Now()),
-		Assessment: f.assessment,
+		Assessment: f.assessment, Data: f.dataSummary(),
 	}
 	if r.keep(f.job) != "summary" {
 		rec.DrawsOf = inTurn(columns(f.spool, len(f.params), f.window, columnBytes), f.measured.deriving.blocks())
@@ -162,7 +167,7 @@ func statistics(fit *spool.Fit, w window) iter.Seq2[*report.Stats, error] {
 // gates or the derived quantities have changed since.
 func (r *runner) skip(ctx context.Context, f *fitting, stored report.StoredFit, res *Result) error {
 	res.Action, res.Verdict, res.Reasons = Skipped, string(stored.Verdict.Grade), stored.Verdict.Reasons
-	res.Chains, res.Draws = stored.Chains, stored.Draws
+	res.ID, res.Chains, res.Draws = stored.ID, stored.Chains, stored.Draws
 	if !slices.Equal(expressions(f.model), stored.Derived) {
 		derived, err := r.rederive(ctx, f, stored)
 		if err != nil {
@@ -194,6 +199,9 @@ func (r *runner) skip(ctx context.Context, f *fitting, stored report.StoredFit, 
 	}
 	if err := r.recall(ctx, f, res); err != nil {
 		return err
+	}
+	if err := r.Disk.Sweep(spool.Root(r.Database), f.fingerprint); err != nil {
+		res.Warnings = append(res.Warnings, "the spool of an earlier run is left: "+diskHint(err).Error())
 	}
 	note := &report.RunFit{Key: f.key(), RunID: r.id, Fingerprint: f.fingerprint, Action: report.Skipped, Verdict: verdict, At: r.Now()}
 	r.ledger.later(func(ctx context.Context, s *report.Session) error { return s.RunFit(ctx, note) })

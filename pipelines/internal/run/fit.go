@@ -208,11 +208,11 @@ func (r *runner) sample(ctx context.Context, f *fitting, p *progress.Fit) error 
 		Fingerprint: f.fingerprint, Fit: f.name(), Params: f.numbers.count(), Chains: r.Pipeline.Run.Chains,
 	}
 	if r.Force {
-		if err := spool.Discard(root, manifest); err != nil {
+		if err := r.Disk.Discard(root, manifest); err != nil {
 			return err
 		}
 	}
-	if f.spool, err = spool.Open(root, manifest); err != nil {
+	if f.spool, err = r.Disk.Open(root, manifest); err != nil {
 		return err
 	}
 	s := &sampling{
@@ -356,7 +356,7 @@ func (r *runner) reached(f *fitting, m *measured) bool {
 	evidence.Derived = slices.DeleteFunc(evidence.Derived, func(s report.Statistic) bool {
 		return math.IsNaN(s.Summary.Mean) // more draws give those no value that have none
 	})
-	return report.Judge(gates(f.gates), evidence).Grade != report.Fail
+	return report.Judge(gates(f.gates).Strict(), evidence).Grade != report.Fail
 }
 
 func (r *runner) progressOf(f *fitting, m *measured) progress.Check {
@@ -364,7 +364,8 @@ func (r *runner) progressOf(f *fitting, m *measured) progress.Check {
 	if until.ESS > 0 {
 		return progress.Check{ESS: m.ess(until.Over, f.params), Target: until.ESS, What: until.Over + " ESS", RHat: m.worstRHat()}
 	}
-	return progress.Check{ESS: m.ess("all", f.params), Target: f.gates.ESSBulk.Limit, What: "least ESS", RHat: m.worstRHat()}
+	target, _ := f.gates.ESSBulk.Strict()
+	return progress.Check{ESS: m.ess("all", f.params), Target: target, What: "least ESS", RHat: m.worstRHat()}
 }
 
 // explain names the data set and the model in an error of the numeric core.

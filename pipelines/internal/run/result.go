@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
+	"syscall"
 	"time"
 
 	"glmbatch/infer/diag"
@@ -24,6 +26,7 @@ const (
 
 // Result is what a run says of one fit.
 type Result struct {
+	ID          int64              `json:"fit_id,omitempty"` // in the ledger
 	Dataset     string             `json:"dataset"`
 	Key         string             `json:"key,omitempty"`
 	Model       string             `json:"model"`
@@ -58,6 +61,7 @@ func (r *Result) Name() string {
 
 // fail records an error and what it means for the fit.
 func (r *Result) fail(err error) {
+	err = diskHint(err)
 	r.Err, r.Reasons = err, []string{err.Error()}
 	var busy *spool.BusyError
 	switch {
@@ -68,6 +72,24 @@ func (r *Result) fail(err error) {
 	default:
 		r.Action, r.Verdict = Errored, "error"
 	}
+}
+
+// diskHint adds to an error of the file system what to do about it.
+func diskHint(err error) error {
+	hint := ""
+	switch {
+	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG):
+		hint = "make room beside the ledger, then run again: it goes on from what is spooled"
+	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS):
+		hint = "the work folder stands beside the ledger, and must be writable"
+	case errors.Is(err, syscall.EMFILE):
+		hint = "allow the process more open files (ulimit -n), or fewer --workers"
+	case errors.Is(err, syscall.EIO):
+		hint = "the disk reports a fault; what was synced before is used by the next run"
+	default:
+		return err
+	}
+	return fmt.Errorf("%w\nhint: %s", err, hint)
 }
 
 // Outcome is what a run leaves.

@@ -13,6 +13,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/pipelines/internal/progress"
 	"glmbatch/pipelines/internal/spec"
+	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
 )
 
@@ -32,6 +33,7 @@ type Config struct {
 	Tracker  *progress.Tracker
 	Log      *slog.Logger
 	Now      func() time.Time
+	Disk     spool.Disk // where the spool is kept; tests give one that fails
 	// Tamper, if not nil, takes the place of set-ups: tests plant faulty samplers.
 	Tamper func(infer.Setup) infer.Setup
 }

@@ -23,6 +23,7 @@ type frameRef struct {
 
 // Chain is the file of one chain. It is not safe for concurrent use.
 type Chain struct {
+	disk   Disk
 	file   *os.File
 	params int
 	end    int64 // of the last frame that counts
@@ -41,16 +42,19 @@ type Chain struct {
 
 // openChain opens or creates the file of one chain of a fit with params
 // parameters, and cuts it after the last frame that is whole.
-func openChain(path string, params int) (*Chain, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+func openChain(disk Disk, path string, params int) (*Chain, error) {
+	f, err := disk.open(path)
 	if err != nil {
 		return nil, err
 	}
-	c := &Chain{file: f, params: params}
+	c := &Chain{disk: disk, file: f, params: params}
 	if err := c.recover(); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return c, syncDir(filepath.Dir(path))
+	if err := disk.syncFolder(filepath.Dir(path)); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return c, nil
 }
 
 // recover reads the frames up to the first torn one and truncates there.
@@ -78,10 +82,10 @@ func (c *Chain) recover() error {
 	if c.cut == 0 {
 		return nil
 	}
-	if err := c.file.Truncate(c.end); err != nil {
+	if err := c.disk.truncate(c.file, c.end); err != nil {
 		return err
 	}
-	return c.file.Sync()
+	return c.disk.sync(c.file)
 }
 
 // readFrame checks one frame and keeps its state; draws pass through without
@@ -217,12 +221,12 @@ func (c *Chain) Append(b *infer.Block, state []byte, elapsed time.Duration) erro
 // cut back, so that a later frame never follows a torn one.
 func (c *Chain) write(h header, values []float64, infos []infer.Info, state []byte, note string) error {
 	c.buf = encode(c.buf[:0], h, values, infos, state, note)
-	_, err := c.file.WriteAt(c.buf, c.end)
+	err := c.disk.writeAt(c.file, c.buf, c.end)
 	if err == nil {
-		err = c.file.Sync()
+		err = c.disk.sync(c.file)
 	}
 	if err != nil {
-		return errors.Join(err, c.file.Truncate(c.end))
+		return errors.Join(err, c.disk.truncate(c.file, c.end))
 	}
 	c.end += int64(len(c.buf))
 	c.state = append([]byte(nil), state...)
@@ -243,7 +247,7 @@ func (c *Chain) Columns(dst [][]float64, lo, hi, from, to int) error {
 			c.buf = make([]byte, need)
 		}
 		buf := c.buf[:need]
-		if _, err := c.file.ReadAt(buf, f.offset+headerSize+int64(lo)*int64(n)*8); err != nil {
+		if err := c.disk.readAt(c.file, buf, f.offset+headerSize+int64(lo)*int64(n)*8); err != nil {
 			return fmt.Errorf("read spooled draws: %w", err)
 		}
 		skip := a - int(f.first)
@@ -265,7 +269,7 @@ func (c *Chain) Infos(from, to int) ([]infer.Info, error) {
 		}
 		buf := make([]byte, (b-a)*infoSize)
 		at := f.offset + headerSize + f.valuesSize() + int64(a-int(f.first))*infoSize
-		if _, err := c.file.ReadAt(buf, at); err != nil {
+		if err := c.disk.readAt(c.file, buf, at); err != nil {
 			return nil, fmt.Errorf("read spooled statistics: %w", err)
 		}
 		for i := range b - a {
@@ -277,12 +281,3 @@ func (c *Chain) Infos(from, to int) ([]infer.Info, error) {
 
 // Close closes the file.
 func (c *Chain) Close() error { return c.file.Close() }
-
-// syncDir makes a folder's entries durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}

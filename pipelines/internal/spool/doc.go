@@ -11,5 +11,5 @@
 // of many draws is read in a few contiguous pieces: memory does not grow with
 // the number of draws or of parameters.
 //
-// Read frame.go, then chain.go, then fit.go.
+// Read frame.go, then chain.go, then fit.go; disk.go is what it does to the file system.
 package spool

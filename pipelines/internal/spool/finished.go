@@ -18,7 +18,7 @@ const finishedName = "finished"
 // disk when Finish returns, or absent.
 func (f *Fit) Finish(record []byte) error {
 	data := binary.LittleEndian.AppendUint32(nil, crc32.Checksum(record, castagnoli))
-	return writeWhole(filepath.Join(f.dir, finishedName), append(data, record...))
+	return f.disk.writeWhole(filepath.Join(f.dir, finishedName), append(data, record...))
 }
 
 // Finished lists the folders under root of fits that Finish was called on, by
@@ -41,13 +41,16 @@ func Finished(root string) ([]string, error) {
 // OpenFinished opens the folder of a finished fit, and returns its record and
 // its manifest too. It returns a *BusyError when another process holds the fit.
 // The chains may hold less than the record says where they were damaged since.
-func OpenFinished(dir string) (*Fit, Manifest, []byte, error) {
-	lock, err := lockDir(dir)
+func OpenFinished(dir string) (*Fit, Manifest, []byte, error) { return Disk{}.OpenFinished(dir) }
+
+// OpenFinished is the function of that name on this disk.
+func (d Disk) OpenFinished(dir string) (*Fit, Manifest, []byte, error) {
+	lock, err := d.lock(dir)
 	if err != nil {
 		return nil, Manifest{}, nil, err
 	}
-	f := &Fit{dir: dir, lock: lock}
-	m, err := readManifest(filepath.Join(dir, manifestName))
+	f := &Fit{disk: d, dir: dir, lock: lock}
+	m, err := d.readManifest(filepath.Join(dir, manifestName))
 	if err == nil && m.Version != formatVersion {
 		err = fmt.Errorf("%s: spool version %d, this program has %d", dir, m.Version, formatVersion)
 	}
@@ -65,7 +68,7 @@ func OpenFinished(dir string) (*Fit, Manifest, []byte, error) {
 }
 
 func (f *Fit) record() ([]byte, error) {
-	data, err := os.ReadFile(filepath.Join(f.dir, finishedName))
+	data, err := f.disk.readFile(filepath.Join(f.dir, finishedName))
 	if err != nil {
 		return nil, err
 	}
@@ -79,4 +82,23 @@ func (f *Fit) record() ([]byte, error) {
 func Holds(root, fingerprint string) bool {
 	chains, _ := filepath.Glob(filepath.Join(folder(root, fingerprint), "chain-*.spool")) // a root with odd characters holds nothing
 	return len(chains) > 0
+}
+
+// Sweep removes the folder of a fit that the ledger has: a run that was killed
+// between the commit and its end leaves it. Without a folder it does nothing, and
+// one that another process holds is left to it.
+func (d Disk) Sweep(root, fingerprint string) error {
+	dir := folder(root, fingerprint)
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	lock, err := d.lock(dir)
+	var busy *BusyError
+	if errors.As(err, &busy) || errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return (&Fit{disk: d, dir: dir, lock: lock}).Remove()
 }

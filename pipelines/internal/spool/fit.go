@@ -25,6 +25,7 @@ type Manifest struct {
 
 // Fit is the folder of one fit, held exclusively by this process.
 type Fit struct {
+	disk   Disk
 	dir    string
 	lock   *os.File
 	Chains []*Chain
@@ -48,17 +49,17 @@ func Root(database string) string { return database + ".work" }
 // Open opens or creates the folder of the fit with the manifest's fingerprint
 // under root. Chains that a killed run left are ready to go on. It returns a
 // *BusyError when another process holds the fit.
-func Open(root string, m Manifest) (*Fit, error) {
+func Open(root string, m Manifest) (*Fit, error) { return Disk{}.Open(root, m) }
+
+// Open is the function of that name on this disk.
+func (d Disk) Open(root string, m Manifest) (*Fit, error) {
 	m.Version = formatVersion
 	dir := folder(root, m.Fingerprint)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
-	lock, err := lockDir(dir)
+	lock, err := d.hold(dir)
 	if err != nil {
 		return nil, err
 	}
-	f := &Fit{dir: dir, lock: lock}
+	f := &Fit{disk: d, dir: dir, lock: lock}
 	if err := f.load(m); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -70,41 +71,70 @@ func folder(root, fingerprint string) string {
 	return filepath.Join(root, fingerprint[:min(32, len(fingerprint))])
 }
 
-// lockDir takes the folder's lock; the kernel releases it when the process
-// ends, however it ends.
-func lockDir(dir string) (*os.File, error) {
+// hold makes a folder and takes its lock. Where the run that had it removes the
+// folder in between, it is made again.
+func (d Disk) hold(dir string) (*os.File, error) {
+	for {
+		if err := d.folder(dir); err != nil {
+			return nil, err
+		}
+		lock, err := d.lock(dir)
+		if !errors.Is(err, os.ErrNotExist) {
+			return lock, err
+		}
+	}
+}
+
+// lock takes the folder's lock; the kernel releases it when the process
+// ends, however it ends. Its error is os.ErrNotExist where the folder goes away
+// meanwhile.
+func (d Disk) lock(dir string) (*os.File, error) {
 	path := filepath.Join(dir, lockName)
-	lock, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	lock, err := d.open(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	err = d.ask(OpLock, path)
+	if err == nil {
+		err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	}
+	if err != nil {
 		closeErr := lock.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
 			return nil, &BusyError{Dir: dir}
 		}
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), closeErr)
 	}
+	held, err := lock.Stat()
+	if err == nil {
+		var there os.FileInfo
+		if there, err = os.Stat(path); err == nil && !os.SameFile(held, there) {
+			err = os.ErrNotExist // the lock of a folder that was removed and made again
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
 	return lock, nil
 }
 
 func (f *Fit) load(m Manifest) error {
 	path := filepath.Join(f.dir, manifestName)
-	old, err := readManifest(path)
-	if err == nil && old != m || errors.Is(err, errManifest) {
+	old, err := f.disk.readManifest(path)
+	if err == nil && old != m || errors.Is(err, errManifest) || errors.Is(err, os.ErrNotExist) {
 		if err := f.discard(); err != nil {
 			return err
 		}
 		err = os.ErrNotExist
 	}
 	if errors.Is(err, os.ErrNotExist) {
-		err = writeManifest(path, m)
+		err = f.disk.writeManifest(path, m)
 	}
 	if err != nil {
 		return err
 	}
 	for i := range m.Chains {
-		c, err := openChain(f.chainPath(i), m.Params)
+		c, err := openChain(f.disk, f.chainPath(i), m.Params)
 		if err != nil {
 			return fmt.Errorf("spool of chain %d: %w", i+1, err)
 		}
@@ -119,8 +149,8 @@ func (f *Fit) chainPath(i int) string {
 
 var errManifest = errors.New("spool: manifest is damaged")
 
-func readManifest(path string) (Manifest, error) {
-	data, err := os.ReadFile(path)
+func (d Disk) readManifest(path string) (Manifest, error) {
+	data, err := d.readFile(path)
 	if err != nil {
 		return Manifest{}, err
 	}
@@ -131,30 +161,12 @@ func readManifest(path string) (Manifest, error) {
 	return m, nil
 }
 
-func writeManifest(path string, m Manifest) error {
+func (d Disk) writeManifest(path string, m Manifest) error {
 	data, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err
 	}
-	return writeWhole(path, append(data, '\n'))
-}
-
-// writeWhole writes by way of a synced temporary file and a rename, so that
-// the file is whole or absent.
-func writeWhole(path string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(data)
-	err = errors.Join(err, tmp.Sync(), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp.Name()))
-	}
-	return syncDir(filepath.Dir(path))
+	return d.writeWhole(path, append(data, '\n'))
 }
 
 // discard removes the chains of a folder whose manifest does not fit.
@@ -165,15 +177,16 @@ func (f *Fit) discard() error {
 	}
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), ".spool") || strings.HasPrefix(e.Name(), manifestName) || strings.HasPrefix(e.Name(), finishedName) {
-			err = errors.Join(err, os.Remove(filepath.Join(f.dir, e.Name())))
+			err = errors.Join(err, f.disk.remove(filepath.Join(f.dir, e.Name())))
 		}
 	}
 	return err
 }
 
-// Discard removes what is spooled of a fit, so that it is computed anew.
-func Discard(root string, m Manifest) error {
-	f, err := Open(root, m)
+// Discard removes what is spooled of a fit, so that it is computed anew, or
+// because the ledger has it.
+func (d Disk) Discard(root string, m Manifest) error {
+	f, err := d.Open(root, m)
 	if err != nil {
 		return err
 	}
@@ -197,7 +210,7 @@ func (f *Fit) Close() error {
 // Remove deletes the folder of a committed fit, and the work folder when it
 // was the last one.
 func (f *Fit) Remove() error {
-	err := errors.Join(os.RemoveAll(f.dir), f.Close())
+	err := errors.Join(f.disk.removeAll(f.dir), f.Close())
 	_ = os.Remove(filepath.Dir(f.dir)) // fails while other fits are there, as it should
 	return err
 }

@@ -116,7 +116,7 @@ func planted(t *testing.T, data []byte) *Fit {
 		t.Fatal(err)
 	}
 	m.Version = formatVersion
-	if err := writeManifest(filepath.Join(dir, manifestName), m); err != nil {
+	if err := new(Disk).writeManifest(filepath.Join(dir, manifestName), m); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "chain-1.spool"), data, 0o644); err != nil {

@@ -1,0 +1,110 @@
+package pipelines_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	"glmbatch/pipelines"
+)
+
+// childCall, in the environment, makes the test's binary a program that carries
+// out one call and exits with its code: something that can be killed.
+const childCall = "GLMBATCH_TEST_CALL"
+
+// call is one run of the program in a process of its own.
+type call struct {
+	Spec     string
+	Database string // empty: the spec's
+	Workers  int
+	Commit   bool // of Database, instead of a run
+	LockWait time.Duration
+	// FileSize is the largest size that a file may grow to; 0 for no limit.
+	FileSize uint64
+}
+
+// carryOut is the child's side. It prints what became of each fit.
+func carryOut(text string) (code int) {
+	var c call
+	if err := json.Unmarshal([]byte(text), &c); err != nil {
+		panic(err)
+	}
+	if c.FileSize > 0 {
+		limit := syscall.Rlimit{Cur: c.FileSize, Max: c.FileSize}
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+			panic(err)
+		}
+	}
+	var out *pipelines.Outcome
+	var err error
+	if c.Commit {
+		out, err = pipelines.Commit(context.Background(), c.Database, pipelines.CommitOptions{LockWait: c.LockWait})
+	} else {
+		o := pipelines.RunOptions{Workers: c.Workers, LockWait: c.LockWait, Progress: os.Stderr}
+		o.Database = c.Database
+		out, err = pipelines.Run(context.Background(), c.Spec, o)
+	}
+	if err != nil {
+		fmt.Println(err)
+		return 100
+	}
+	fmt.Println(actions(out))
+	for _, f := range out.Fits {
+		for _, r := range f.Reasons {
+			fmt.Println("  " + r)
+		}
+	}
+	if out.Unrecorded != "" {
+		fmt.Println("unrecorded: " + out.Unrecorded)
+	}
+	return out.ExitCode
+}
+
+// process is a child under way.
+type process struct {
+	t   *testing.T
+	cmd *exec.Cmd
+	out bytes.Buffer
+}
+
+func (c call) start(t *testing.T) *process {
+	t.Helper()
+	text, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{t: t, cmd: exec.Command(os.Args[0])}
+	p.cmd.Env = append(os.Environ(), childCall+"="+string(text))
+	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// wait returns the exit code, or -1 of a process that was killed.
+func (p *process) wait() (code int, out string) {
+	_ = p.cmd.Wait() // its code tells
+	return p.cmd.ProcessState.ExitCode(), p.out.String()
+}
+
+// run is start and wait.
+func (c call) run(t *testing.T) (code int, out string) {
+	t.Helper()
+	return c.start(t).wait()
+}
+
+// killedAfter runs the call and kills it after d, unless it has ended by itself.
+func (c call) killedAfter(t *testing.T, d time.Duration) (code int, out string) {
+	t.Helper()
+	p := c.start(t)
+	timer := time.AfterFunc(d, func() { _ = p.cmd.Process.Kill() }) // an ended process is not killed
+	defer timer.Stop()
+	return p.wait()
+}

@@ -1,0 +1,134 @@
+package run
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"glmbatch/pipelines/internal/progress"
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/pipelines/internal/spool"
+	"glmbatch/report"
+)
+
+// diskSpec is a small fit that grows once and waits for its ledger, so that each
+// operation of a spool happens.
+const diskSpec = `
+pipeline: disk
+database: %s
+datasets: {d: {synthetic: {rows: 30, columns: 2}}}
+models: {m: {formula: y ~ ., family: bernoulli, prior: {coefficients: "normal(0, 1)"}}}
+samplers: {s: {method: cggibbs}}
+run: {chains: 2, until: {ess: 300, over: all}, first: 100, max_draws: 200}
+gates: {rhat: 1.5, ess_bulk: 5, ess_tail: 5}
+`
+
+// runOnDisk runs diskSpec on a ledger with a disk.
+func runOnDisk(t *testing.T, database string, d spool.Disk) *Outcome {
+	t.Helper()
+	p, err := spec.Parse("spec.yaml", []byte(fmt.Sprintf(diskSpec, database)), spec.Options{Env: os.LookupEnv, Today: time.Now(), Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := Run(t.Context(), Config{Pipeline: p, Database: database, Workers: 1, LockWait: -1, Disk: d,
+		Tracker: progress.New(time.Now), Log: slog.New(slog.DiscardHandler), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// drawn is what a ledger holds of its only fit, as text.
+func drawn(t *testing.T, database string) string {
+	t.Helper()
+	l, err := report.Open(database, report.Options{LockWait: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	err = l.Query(t.Context(), &b, report.QueryOptions{Format: "csv"}, `SELECT (SELECT count(*) FROM fit),
+		(SELECT md5(string_agg(concat_ws(',', parameter_id, chain, iteration, value), ';' ORDER BY parameter_id, chain, iteration)) FROM draw),
+		(SELECT md5(string_agg(concat_ws(',', chain, iteration, log_lik), ';' ORDER BY chain, iteration)) FROM chain)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// Whichever operation of the spool fails in a run, the fit says so with a hint,
+// and the next run leaves the bits of an undisturbed one. GLMBATCH_KILLS has
+// each operation fail, and from then on too, instead of every 20th.
+func TestRunOnAFailingDisk(t *testing.T) {
+	count, first := 0, filepath.Join(t.TempDir(), "whole.duckdb")
+	runOnDisk(t, first, spool.Disk{Before: func(spool.Op, string) error { count++; return nil }})
+	want := drawn(t, first)
+	step := 20
+	if os.Getenv("GLMBATCH_KILLS") != "" {
+		step = 1
+	}
+	for at := 1; at <= count; at += step {
+		for _, broken := range []bool{false, true}[:1+1/step] {
+			t.Run(strconv.Itoa(at), func(t *testing.T) { failAt(t, at, broken, want) })
+		}
+	}
+}
+
+func failAt(t *testing.T, at int, broken bool, want string) {
+	database, seen, failed := filepath.Join(memory(t), "d.duckdb"), 0, spool.Op("")
+	out := runOnDisk(t, database, spool.Disk{Before: func(op spool.Op, path string) error {
+		if seen++; seen == at || broken && seen > at {
+			failed = op
+			return &fs.PathError{Op: string(op), Path: path, Err: syscall.ENOSPC}
+		}
+		return nil
+	}})
+	if failed == "" {
+		t.Fatalf("there were only %d operations", seen)
+	}
+	words, code := out.Fits[0].Reasons, ExitFail
+	switch out.Fits[0].Action {
+	case Computed: // all but the removal of the spool
+		words, code = out.Fits[0].Warnings, ExitPass
+	case Uncommitted: // drawn and judged, and could not be read for the commit
+		code = ExitUncommitted
+	}
+	if out.ExitCode != code {
+		t.Errorf("%s failed: exit code %d, want %d", failed, out.ExitCode, code)
+	}
+	if text := strings.Join(words, "\n"); !strings.Contains(text, "no space left") || !strings.Contains(text, "hint: ") {
+		t.Errorf("%s failed, and the run says %s, %q", failed, out.Fits[0].Action, words)
+	}
+	if out := runOnDisk(t, database, spool.Disk{}); out.ExitCode != ExitPass {
+		t.Fatalf("the next run: exit code %d, %v", out.ExitCode, out.Fits[0].Reasons)
+	}
+	got := drawn(t, database)
+	if strings.HasPrefix(strings.SplitN(got, "\n", 2)[1], "2,") { // the error that the ledger was told of is a fit too
+		got = strings.Replace(got, "\n2,", "\n1,", 1)
+	}
+	if got != want {
+		t.Errorf("%s failed: after the next run %s, want %s", failed, got, want)
+	}
+	if _, err := os.Stat(spool.Root(database)); !os.IsNotExist(err) {
+		t.Errorf("%s failed: after the next run the work folder is still there: %v", failed, err)
+	}
+}
+
+// memory is a temporary folder on a file system in memory, where there is one:
+// there nothing waits for a disk.
+func memory(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "glmbatch-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
