@@ -32,9 +32,17 @@ func New(target *glm.Target, opts Options) (infer.Setup, error) {
 	if opts.Kernels == "vector" {
 		target = target.Vectorised()
 	}
+	if opts.Basis == "mixture" {
+		return newMixed(target, opts)
+	}
 	if opts.Basis != "coordinate" || opts.Update != "" && opts.Update != "doubling" {
 		return newBasis(target, opts)
 	}
+	return newSetup(target, opts), nil
+}
+
+// newSetup returns the coordinate sampler.
+func newSetup(target *glm.Target, opts Options) *setup {
 	s := &setup{
 		target: target, opts: opts, widths: make([]float64, target.Dim()),
 		sweep: target.Dim() - target.Scales(), blocks: blocksOf(target), likelihood: likelihoodScales(target),
@@ -42,7 +50,7 @@ func New(target *glm.Target, opts Options) (infer.Setup, error) {
 	for j := range s.widths {
 		s.widths[j] = opts.Width * unit(target, j)
 	}
-	return s, nil
+	return s
 }
 
 // unit returns the scale that slice widths of coordinate j are stated in.

@@ -42,8 +42,8 @@ type Result struct {
 	Rows        int                `json:"rows,omitempty"`
 	Columns     int                `json:"columns,omitempty"`
 	Chains      int                `json:"chains,omitempty"`
-	Warmup      int                `json:"warmup,omitempty"` // iterations per chain
-	Draws       int                `json:"draws,omitempty"`  // kept draws per chain
+	Warmup      int                `json:"warmup,omitempty"`  // iterations per chain
+	Draws       int                `json:"draws,omitempty"`   // kept draws per chain
 	Seconds     float64            `json:"seconds,omitempty"` // processor time: set-up, warm-up and sampling
 	Times       Times              `json:"times,omitzero"`
 	RHatMax     report.Number      `json:"rhat_max,omitzero"`     // of the gated quantities of a fit that was drawn now
@@ -124,7 +124,7 @@ type Outcome struct {
 	// Counts are the numbers of fits by verdict, those without one under what
 	// the run did about them.
 	Counts map[string]int `json:"counts"`
-	Fits     []*Result `json:"fits"`
+	Fits   []*Result      `json:"fits"`
 	// Unrecorded is why the ledger could not be told how the run ended; empty
 	// if it was.
 	Unrecorded string `json:"unrecorded,omitempty"`
