@@ -83,6 +83,8 @@ type fitting struct {
 	assessment  report.Assessment
 	assessed    []string            // its warnings
 	condition   []report.Diagnostic // condition numbers, if the run asks for them
+	curvature   *curvature          // what they were taken of, for the metrics of chains
+	metrics     []report.Metric
 	wall        time.Duration
 }
 
@@ -135,6 +137,9 @@ func (r *runner) carryOut(ctx context.Context, f *fitting, p *progress.Fit, res 
 		return err
 	}
 	if err := r.conditionOfDraws(ctx, f); err != nil {
+		return err
+	}
+	if err := r.conditionOfMetrics(ctx, f); err != nil {
 		return err
 	}
 	f.wall = r.Now().Sub(began)
@@ -252,7 +257,7 @@ func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
 	}
 	f.setupTime = timer.lap()
 	if err == nil && r.conditions(f) {
-		f.condition = conditionAtMode(target)
+		f.conditionAtMode(target)
 	}
 	return setup, f.explain(err)
 }
