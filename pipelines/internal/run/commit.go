@@ -82,7 +82,7 @@ func (r *runner) fitRecord(f *fitting, v report.Verdict) (*report.Fit, error) {
 		Assessment: f.assessment, Data: f.dataSummary(),
 	}
 	if r.keep(f.job) != "summary" {
-		rec.DrawsOf = inTurn(columns(f.spool, len(f.params), f.window, columnBytes), f.measured.deriving.blocks())
+		rec.DrawsOf = inTurn(f.draws.columns(len(f.params), f.window, columnBytes), f.measured.deriving.blocks())
 	}
 	for _, c := range f.spool.Chains {
 		rec.Starts = append(rec.Starts, c.StartNote)
