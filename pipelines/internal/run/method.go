@@ -62,11 +62,21 @@ func resolve(s *spec.Sampler, model *spec.Model) (method, error) {
 			Static: name == "hmc", Metric: s.Metric, MaxDepth: s.MaxDepth, TargetAccept: s.TargetAccept,
 			Length: s.Length, Jitter: s.Jitter,
 		}
-		return method{
+		m := method{
 			name: name, version: nuts.Version, options: o,
 			setup:       func(t *glm.Target) (infer.Setup, error) { return nuts.New(t, o) },
 			hamiltonian: true, maxDepth: o.Doublings(),
-		}, nil
+		}
+		if basis == "reduced" {
+			plain := m.setup
+			m.version += " " + cggibbs.Version
+			m.options = struct {
+				nuts.Options
+				Basis string
+			}{o, basis}
+			m.setup = func(t *glm.Target) (infer.Setup, error) { return cggibbs.ReducedBy(t, plain) }
+		}
+		return m, nil
 	}
 	return method{}, fmt.Errorf("sampler %q: method %q is not in this version", s.Name, name)
 }
