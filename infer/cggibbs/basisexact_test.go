@@ -216,7 +216,7 @@ func expands(t *testing.T, name string, setup infer.Compact, reduced *reducedSet
 	for first := range d {
 		for last := first; last <= d; last++ {
 			got := make([]float64, (last-first)*m)
-			setup.Expand(got, rows, k.Key(), iterations, first, last)
+			setup.Expand(got, m, rows, k.Key(), iterations, first, last)
 			for i, v := range got {
 				if v != want[first*m+i] {
 					t.Fatalf("%s: parameters %d to %d: entry %d is %v, Position wrote %v", name, first, last, i, v, want[first*m+i])

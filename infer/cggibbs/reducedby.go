@@ -78,7 +78,7 @@ func (s *seenSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &seenKernel{seenSetup: s, chain: inner, key: key, hidden: newHidden(s.reduction),
+	k := &seenKernel{seenSetup: s, chain: inner, key: key, hidden: newHidden(s.reduction), warmup: int64(c.Warmup),
 		at: make([]float64, len(s.inner.Parameters()))}
 	k.arrive()
 	return k, nil
@@ -92,8 +92,12 @@ type seenKernel struct {
 	hidden    *hidden
 	key       uint64
 	iteration int64
+	warmup    int64     // iterations whose rows are not expanded
 	at        []float64 // (theta_F, z) and the dispersions
 }
+
+// kept tells whether the point is one whose draw somebody may ask for.
+func (k *seenKernel) kept() bool { return k.iteration > k.warmup || k.warmup == 0 }
 
 // arrive brings what the likelihood does not see up to date.
 func (k *seenKernel) arrive() {
@@ -104,8 +108,8 @@ func (k *seenKernel) arrive() {
 // z is that part of at.
 func (k *seenKernel) z() []float64 { return k.at[len(k.reduction.kept):k.reduction.design.Cols] }
 
-// Step makes a step of the other sampler. Cost: that step, and what hidden.arrive
-// costs.
+// Step makes a step of the other sampler. Cost: that step, and after warm-up what
+// the likelihood does not see, which LogPrior counts; in warm-up LogPrior is NaN.
 func (k *seenKernel) Step() (infer.Info, error) {
 	info, err := k.chain.Step()
 	if err != nil {
@@ -113,6 +117,10 @@ func (k *seenKernel) Step() (infer.Info, error) {
 	}
 	k.iteration++
 	k.arrive()
+	if !k.kept() {
+		info.LogPrior = math.NaN()
+		return info, nil
+	}
 	constants := float64(float64(len(k.z())) * halfLog2Pi) // of N(0, I) at z, which theta_G's density has not
 	info.LogPrior += k.reduction.constant + (constants - 0.5*k.hidden.residual())
 	return info, nil
@@ -153,7 +161,11 @@ func (k *seenKernel) Row(dst []float64) {
 	copy(dst, k.at)
 	rest := dst[len(k.at):]
 	rest[0] = math.FMA(-0.5, vec.SumSquares(k.z()), -float64(float64(len(k.z()))*halfLog2Pi))
-	copy(rest[1:], k.hidden.w)
+	clear(rest[1:])
+	if k.kept() {
+		k.hidden.settle()
+		copy(rest[1:], k.hidden.w)
+	}
 }
 
 // Start says how the starting point was drawn.
