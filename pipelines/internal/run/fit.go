@@ -31,6 +31,7 @@ type job struct {
 	gates   spec.Gates
 	// replicate is 1 for the fit itself, 2, 3, … for its repetitions.
 	replicate int
+	leave     func() // makes room for another fit in the air, once
 }
 
 func (j *job) name() string {
