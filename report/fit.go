@@ -12,7 +12,9 @@ import (
 
 // Fit stores a fit in one transaction, with everything that belongs to it and
 // the note of its run. An earlier complete fit with the same fingerprint is
-// replaced. It returns the number of the fit.
+// replaced. It returns the number of the fit. Where the fit has gates of drift,
+// they are held against its predecessor in the ledger, and f.Verdict becomes the
+// verdict with what they say.
 //
 // On any error (of an iterator, of the engine, of ctx) nothing of the fit is
 // visible and what it would have replaced is still there; a *ShapeError says
@@ -36,36 +38,40 @@ func (s *Session) Fit(ctx context.Context, f *Fit) (id int64, err error) {
 }
 
 // Fits stores several fits, all in one transaction if all can be stored, else
-// each as Fit does: in either case each is whole or absent. It returns an error
-// for each, nil where it is stored. It is for small fits, which it spares most
-// of the fixed costs.
-func (s *Session) Fits(ctx context.Context, fits []*Fit) []error {
-	errs := make([]error, len(fits))
-	if len(fits) > 1 && s.together(ctx, fits) == nil {
-		return errs
+// each as Fit does: in either case each is whole or absent. It returns the
+// number and the error of each, nil where it is stored. It is for small fits,
+// which it spares most of the fixed costs.
+func (s *Session) Fits(ctx context.Context, fits []*Fit) (ids []int64, errs []error) {
+	errs = make([]error, len(fits))
+	if len(fits) > 1 {
+		if ids, err := s.together(ctx, fits); err == nil {
+			return ids, errs
+		}
 	}
+	ids = make([]int64, len(fits))
 	for i, f := range fits {
-		_, errs[i] = s.Fit(ctx, f)
+		ids[i], errs[i] = s.Fit(ctx, f)
 	}
-	return errs
+	return ids, errs
 }
 
 // together stores all fits or none.
-func (s *Session) together(ctx context.Context, fits []*Fit) error {
+func (s *Session) together(ctx context.Context, fits []*Fit) (ids []int64, err error) {
 	seen := map[string]bool{}
 	for _, f := range fits {
 		if err := f.check(); err != nil {
-			return err
+			return nil, err
 		}
 		if f.Fingerprint != "" && seen[f.Fingerprint] {
-			return &ShapeError{"two fits with one fingerprint"}
+			return nil, &ShapeError{"two fits with one fingerprint"}
 		}
 		seen[f.Fingerprint] = true
 	}
-	return inTransaction(ctx, s.c, func() error {
-		_, err := s.store(ctx, fits)
+	err = inTransaction(ctx, s.c, func() (err error) {
+		ids, err = s.store(ctx, fits)
 		return err
 	})
+	return ids, err
 }
 
 // store writes fits within a transaction, and returns their numbers. Rows of
@@ -81,6 +87,14 @@ func (s *Session) store(ctx context.Context, fits []*Fit) (ids []int64, err erro
 	if ids, err = s.numbers(ctx, len(fits)); err != nil {
 		return nil, err
 	}
+	given, done := verdicts(fits), false
+	defer func() {
+		for i, f := range fits {
+			if !done { // what drift added is of another try
+				f.Verdict = given[i]
+			}
+		}
+	}()
 	err = s.appending(func() error {
 		for i, f := range fits {
 			if err := s.insertAll(ctx, ids[i], f); err != nil {
@@ -89,7 +103,34 @@ func (s *Session) store(ctx context.Context, fits []*Fit) (ids []int64, err erro
 		}
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range fits {
+		if err := s.judgeDrift(ctx, ids[i], f); err != nil {
+			return nil, err
+		}
+	}
+	err = s.appending(func() error {
+		for i, f := range fits {
+			note := &RunFit{Key: f.Key, RunID: f.RunID, Action: f.action(), Verdict: f.Verdict, At: f.Created}
+			if err := s.insertRunFit(ids[i], note); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	done = err == nil
 	return ids, err
+}
+
+// verdicts are those of fits.
+func verdicts(fits []*Fit) []Verdict {
+	out := make([]Verdict, len(fits))
+	for i, f := range fits {
+		out[i] = f.Verdict
+	}
+	return out
 }
 
 // numbers takes the next numbers of fits.
@@ -104,12 +145,15 @@ func (s *Session) numbers(ctx context.Context, n int) ([]int64, error) {
 	return ids, err
 }
 
-// insertAll stores one fit.
+// insertAll stores one fit, without the note of its run.
 func (s *Session) insertAll(ctx context.Context, id int64, f *Fit) error {
 	if err := s.insertFit(id, f); err != nil {
 		return fmt.Errorf("storing the fit: %w", err)
 	}
 	if err := s.insertParts(id, f); err != nil {
+		return err
+	}
+	if err := s.insertData(id, f); err != nil {
 		return err
 	}
 	if err := s.insertAssessment(ctx, id, &f.Assessment); err != nil {
@@ -123,10 +167,7 @@ func (s *Session) insertAll(ctx context.Context, id int64, f *Fit) error {
 	if err := s.insertStats(ctx, id, f); err != nil {
 		return fmt.Errorf("storing statistics of chains: %w", err)
 	}
-	if err := s.insertEvents(f.RunID, id, f.Events); err != nil {
-		return err
-	}
-	return s.insertRunFit(id, &RunFit{Key: f.Key, RunID: f.RunID, Action: f.action(), Verdict: f.Verdict, At: f.Created})
+	return s.insertEvents(f.RunID, id, f.Events)
 }
 
 // String is dataset/group/model/sampler without empty parts.
@@ -168,7 +209,7 @@ func (f *Fit) check() error {
 }
 
 // fitTables hold rows of a fit under its fit_id, besides fit itself.
-var fitTables = []string{"parameter", "draw", "chain", "summary", "diagnostic", "design", "pointwise", "event", "identity", "loo", "ppc", "derived"}
+var fitTables = []string{"parameter", "draw", "chain", "summary", "diagnostic", "design", "pointwise", "event", "identity", "loo", "ppc", "derived", "data_summary", "column_summary"}
 
 // remove deletes the fits with these fingerprints; the empty one is none. What
 // runs did about them is history and stays, without the number.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -99,7 +98,7 @@ func BenchmarkSmallFits(b *testing.B) {
 					fits[i] = f
 					n++
 				}
-				must(b, l.Write(ctx, func(s *Session) error { return errors.Join(s.Fits(ctx, fits)...) }))
+				must(b, l.Write(ctx, joined(ctx, fits)))
 			}
 			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "fits/s")
 			b.ReportMetric((cpuSeconds(b)-cpu)*1e3/float64(n), "cpu-ms/fit")

@@ -69,8 +69,9 @@ type Fit struct {
 	Design      []byte // JSON record from which new data are coded alike
 	Identity    []byte // JSON object whose hash the fingerprint is
 	Events      []Event
-	Assessment         // what else was computed from the draws
-	Action      Action // what the run did; empty means Computed, or Failed for Erred
+	Data        *DataSummary // nil: unknown
+	Assessment               // what else was computed from the draws
+	Action      Action       // what the run did; empty means Computed, or Failed for Erred
 }
 
 // Times are seconds: the first three summed over chains as one core would

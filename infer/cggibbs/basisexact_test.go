@@ -223,7 +223,7 @@ func TestExpand(t *testing.T) {
 // checkRow compares a row with the position it was taken at.
 func checkRow(t *testing.T, s *reducedSetup, entries []infer.RowEntry, row, theta []float64) {
 	t.Helper()
-	v := make([]float64, s.frame.design.Cols)
+	v := make([]float64, len(s.frame.origin))
 	s.reduction.sampled(theta, v)
 	squares := 0.0
 	for i, x := range v {

@@ -57,6 +57,7 @@ func (k *basisKernel) Step() (infer.Info, error) {
 	if k.scale != nil && !k.scale.update(k) {
 		return infer.Info{}, k.failed(-1)
 	}
+	k.point.Settle()
 	k.iteration++
 	k.arrive()
 	info := infer.Info{LogLik: k.point.Value().LogLik, LogPrior: k.logPrior(),
@@ -80,9 +81,12 @@ func (k *basisKernel) refresh() {
 }
 
 // entries returns the number of entries of B.
-func (k *basisKernel) entries() int64 { return k.rows() * int64(len(k.line.v)) }
+func (k *basisKernel) entries() int64 { return k.frame.like.Data().X.Entries() }
 
-func (k *basisKernel) rows() int64 { return int64(k.frame.design.Rows) }
+func (k *basisKernel) rows() int64 { return int64(k.frame.like.Rows()) }
+
+// read returns how many entries a pass along coordinate j reads.
+func (k *basisKernel) read(j int) int64 { return int64(len(k.frame.like.Data().X.Column(j).Values)) }
 
 // failed names the coordinate whose log density was not finite; -1 is the scale
 // of z.
@@ -130,9 +134,8 @@ func (k *basisKernel) sliceUpdate(j int) bool {
 	}
 	if ok && moved {
 		k.point.Move(j, displacement, v)
-		k.point.Stale()
 		k.line.move(displacement)
-		k.touched += k.rows()
+		k.touched += k.read(j)
 	}
 	return ok
 }
@@ -159,7 +162,7 @@ func (k *basisKernel) at(displacement float64) (float64, glm.Value) {
 		k.touched += k.entries()
 	} else {
 		v = k.point.Along(k.coord, displacement)
-		k.touched += k.rows()
+		k.touched += k.read(k.coord)
 	}
 	return v.LogLik + k.line.at(displacement), v
 }

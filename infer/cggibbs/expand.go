@@ -66,7 +66,7 @@ func (s *reducedSetup) Expand(dst, rows []float64, key uint64, iterations []int6
 		}
 	}
 	for j := max(first, d); j < last; j++ {
-		copied(j, s.frame.design.Cols+j-d)
+		copied(j, len(s.frame.origin)+j-d)
 	}
 	from, to := place(p.normal, first), place(p.normal, last)
 	epsilon, along := make([]float64, p.block()), make([]float64, p.block())

@@ -25,7 +25,7 @@ func (r *runner) commit(ctx context.Context, f *fitting, res *Result) error {
 		return err
 	}
 	defer r.ground.Release(f.files())
-	err = r.ledger.store(ctx, record)
+	res.ID, err = r.ledger.store(ctx, record)
 	if err != nil {
 		err = r.finish(f, record, err) // pipeline commit loads it without data or spec
 	}
@@ -39,7 +39,8 @@ func (r *runner) commit(ctx context.Context, f *fitting, res *Result) error {
 		return nil
 	}
 	res.Action = Computed
-	if err := f.spool.Remove(); err != nil { // the next run's Sweep removes it
+	res.Verdict, res.Reasons = string(record.Verdict.Grade), record.Verdict.Reasons // drift is judged in the ledger
+	if err := f.spool.Remove(); err != nil {                                        // the next run's Sweep removes it
 		res.Warnings = append(res.Warnings, "the spool is left: "+diskHint(err).Error())
 	}
 	return nil
@@ -90,7 +91,7 @@ func (r *runner) fitRecord(f *fitting, v report.Verdict) (*report.Fit, error) {
 		Parameters: append(f.parameters(), f.measured.deriving.parameters()...), Summaries: slices.Concat(f.measured.params, f.measured.derived),
 		Statistics:  f.measured.statistics(),
 		Diagnostics: f.diagnostics(), Design: design, Identity: r.identity(f).record(), StatsOf: statistics(f.spool, f.window), Events: f.events(r.Now()),
-		Assessment: f.assessment,
+		Assessment: f.assessment, Data: f.dataSummary(),
 	}
 	if r.keep(f.job) != "summary" {
 		rec.DrawsOf = inTurn(columns(f.spool, len(f.params), f.window, columnBytes), f.measured.deriving.blocks())
@@ -181,7 +182,7 @@ func statistics(fit *spool.Fit, w window) iter.Seq2[*report.Stats, error] {
 // gates or the derived quantities have changed since.
 func (r *runner) skip(ctx context.Context, f *fitting, stored report.StoredFit, res *Result) error {
 	res.Action, res.Verdict, res.Reasons = Skipped, string(stored.Verdict.Grade), stored.Verdict.Reasons
-	res.Chains, res.Draws = stored.Chains, stored.Draws
+	res.ID, res.Chains, res.Draws = stored.ID, stored.Chains, stored.Draws
 	if !slices.Equal(expressions(f.model), stored.Derived) {
 		derived, err := r.rederive(ctx, f, stored)
 		if err != nil {

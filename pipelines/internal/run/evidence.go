@@ -18,9 +18,19 @@ func gates(g spec.Gates) report.Gates {
 		}
 		return v.Limit
 	}
+	warn := func(v spec.Gate) report.Limit { return report.Limit{On: v.Warns, At: v.Warn} }
+	both := func(v spec.Gate) report.Limits {
+		return report.Limits{Warn: warn(v), Fail: report.Limit{On: !v.Off, At: v.Limit}}
+	}
+	d := g.Drift
 	return report.Gates{
 		RHat: limit(g.RHat), ESSBulk: limit(g.ESSBulk), ESSTail: limit(g.ESSTail),
 		Divergences: int(limit(g.Divergences)),
+		Warn:        report.Warnings{RHat: warn(g.RHat), ESSBulk: warn(g.ESSBulk), ESSTail: warn(g.ESSTail), Divergences: warn(g.Divergences)},
+		Drift: report.DriftGates{
+			Shift: both(d.Shift), SDRatio: both(d.SDRatio), Rows: both(d.Rows), Columns: both(d.Columns), Missing: both(d.Missing),
+			ResponseShift: both(d.ResponseShift), CentreShift: both(d.CentreShift), ScaleRatio: both(d.ScaleRatio),
+		},
 	}
 }
 

@@ -116,11 +116,11 @@ func commitOne(ctx context.Context, ledger *report.Ledger, dir string) *Result {
 		}
 		rec.DrawsOf = inTurn(columns(fit, params, w, columnBytes), derivedColumns(waiting.Derived, params, rec.Chains, rec.Draws))
 	}
-	err = ledger.Write(ctx, func(s *report.Session) error {
+	err = ledger.Write(ctx, func(s *report.Session) (err error) {
 		if err := s.RunOnce(ctx, &waiting.Run); err != nil {
 			return err
 		}
-		_, err := s.Fit(ctx, rec)
+		res.ID, err = s.Fit(ctx, rec)
 		return err
 	})
 	if err != nil {

@@ -357,7 +357,7 @@ func (r *runner) reached(f *fitting, m *measured) bool {
 	evidence.Derived = slices.DeleteFunc(evidence.Derived, func(s report.Statistic) bool {
 		return math.IsNaN(s.Summary.Mean) // more draws give those no value that have none
 	})
-	return report.Judge(gates(f.gates), evidence).Grade != report.Fail
+	return report.Judge(gates(f.gates).Strict(), evidence).Grade != report.Fail
 }
 
 func (r *runner) progressOf(f *fitting, m *measured) progress.Check {
@@ -365,7 +365,8 @@ func (r *runner) progressOf(f *fitting, m *measured) progress.Check {
 	if until.ESS > 0 {
 		return progress.Check{ESS: m.ess(until.Over, f.params), Target: until.ESS, What: until.Over + " ESS", RHat: m.worstRHat()}
 	}
-	return progress.Check{ESS: m.ess("all", f.params), Target: f.gates.ESSBulk.Limit, What: "least ESS", RHat: m.worstRHat()}
+	target, _ := f.gates.ESSBulk.Strict()
+	return progress.Check{ESS: m.ess("all", f.params), Target: target, What: "least ESS", RHat: m.worstRHat()}
 }
 
 // explain names the data set and the model in an error of the numeric core.

@@ -38,6 +38,7 @@ type write func(context.Context, *report.Session) error
 // request is one thing to write, a fit or any other, and where its error goes.
 type request struct {
 	fit   *report.Fit
+	id    int64 // of the fit, once it is stored
 	write write
 	ctx   context.Context
 	err   chan error
@@ -175,12 +176,18 @@ func carryOut(s *report.Session, some []*request) (errs []error) {
 	for i, q := range some {
 		fits[i] = q.fit
 	}
-	return s.Fits(some[0].ctx, fits) // contexts of one run end together
+	ids, errs := s.Fits(some[0].ctx, fits) // contexts of one run end together
+	for i, q := range some {
+		q.id = ids[i]
+	}
+	return errs
 }
 
-// store queues a fit and waits until it is stored.
-func (l *ledger) store(ctx context.Context, fit *report.Fit) error {
-	return l.wait(&request{fit: fit, ctx: ctx})
+// store queues a fit, waits until it is stored and returns its number.
+func (l *ledger) store(ctx context.Context, fit *report.Fit) (id int64, err error) {
+	q := &request{fit: fit, ctx: ctx}
+	err = l.wait(q)
+	return q.id, err
 }
 
 // do queues a write and waits for it.
@@ -248,8 +255,8 @@ func (r *runner) record(out *Outcome) *report.Run {
 	return row
 }
 
-// runID names a run: when it started, and what no other run has.
-func runID(started time.Time) string {
+// RunID names a run: when it started, and what no other run has.
+func RunID(started time.Time) string {
 	var b [4]byte
 	_, _ = rand.Read(b[:]) // never fails
 	return started.UTC().Format("20060102T150405Z") + "-" + hex.EncodeToString(b[:])

@@ -116,10 +116,11 @@ func (m *measured) densities(f *spool.Fit, work *diag.Workspace, w window) error
 	return nil
 }
 
-// mixed reports whether R-hat passes its gate for every gated quantity. A
-// quantity whose R-hat cannot be computed has not mixed.
+// mixed reports whether R-hat passes its gate, without a warning, for every
+// gated quantity. A quantity whose R-hat cannot be computed has not mixed.
 func (m *measured) mixed(g spec.Gate) bool {
-	return g.Off || m.worstRHat() <= g.Limit
+	limit, off := g.Strict()
+	return off || m.worstRHat() <= limit
 }
 
 // gated tells whether gates look at parameter i.

@@ -79,7 +79,7 @@ var ErrNothingSelected = errors.New("no fit is selected")
 func Run(ctx context.Context, c Config) (*Outcome, error) {
 	r := &runner{Config: c, schedule: scheduleOf(c.Pipeline.Run), workers: make(workers, c.Workers), started: c.Now(),
 		flight: semaphore.NewWeighted(flightBytes), air: semaphore.NewWeighted(int64(inFlight * c.Workers)), ground: semaphore.NewWeighted(groundFiles)}
-	r.id = runID(r.started)
+	r.id = RunID(r.started)
 	var err error
 	if r.ledger, err = openLedger(ctx, r); err != nil {
 		return nil, err
