@@ -209,7 +209,7 @@ func (f *Fit) check() error {
 }
 
 // fitTables hold rows of a fit under its fit_id, besides fit itself.
-var fitTables = []string{"parameter", "draw", "chain", "summary", "diagnostic", "design", "pointwise", "event", "identity", "loo", "ppc", "derived", "data_summary", "column_summary"}
+var fitTables = []string{"parameter", "draw", "chain", "summary", "diagnostic", "design", "pointwise", "event", "identity", "loo", "ppc", "derived", "data_summary", "column_summary", "metric"}
 
 // remove deletes the fits with these fingerprints; the empty one is none. What
 // runs did about them is history and stays, without the number.
@@ -299,6 +299,20 @@ func (s *Session) insertParts(id int64, f *Fit) error {
 	})
 	if err != nil {
 		return fmt.Errorf("storing diagnostics: %w", err)
+	}
+	if len(f.Metrics) == 0 {
+		return nil
+	}
+	err = s.appendRows("metric", func(add func(...driver.Value) error) error {
+		for _, m := range f.Metrics {
+			if err := add(id, int16(m.Chain+1), int32(m.Iterations), number(m.Condition), text(m.Note)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("storing metrics: %w", err)
 	}
 	return nil
 }

@@ -42,6 +42,9 @@ var replicatesSQL string
 //go:embed schema/0003_checks.sql
 var checksSQL string
 
+//go:embed schema/0004_conditions.sql
+var conditionsSQL string
+
 //go:embed schema/0004_macros.sql
 var macrosSQL string
 
@@ -54,7 +57,7 @@ var migrations = []migration{
 	{"ledger", []string{ledgerSQL, commentsSQL}},
 	{"identity", []string{identitySQL}},
 	{"models", []string{calibrationSQL, deriveSQL, looSQL, replicatesSQL, scalesSQL, checksSQL}},
-	{"nights", []string{driftSQL, macrosSQL}},
+	{"nights", []string{driftSQL, macrosSQL, conditionsSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.

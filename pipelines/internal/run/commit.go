@@ -90,11 +90,11 @@ func (r *runner) fitRecord(f *fitting, v report.Verdict) (*report.Fit, error) {
 		Times: f.times(), Created: r.Now(),
 		Parameters: append(f.parameters(), f.measured.deriving.parameters()...), Summaries: slices.Concat(f.measured.params, f.measured.derived),
 		Statistics:  f.measured.statistics(),
-		Diagnostics: f.diagnostics(), Design: design, Identity: r.identity(f).record(), StatsOf: statistics(f.spool, f.window), Events: f.events(r.Now()),
+		Diagnostics: f.diagnostics(), Metrics: f.metrics, Design: design, Identity: r.identity(f).record(), StatsOf: statistics(f.spool, f.window), Events: f.events(r.Now()),
 		Assessment: f.assessment, Data: f.dataSummary(),
 	}
 	if r.keep(f.job) != "summary" {
-		rec.DrawsOf = inTurn(columns(f.spool, len(f.params), f.window, columnBytes), f.measured.deriving.blocks())
+		rec.DrawsOf = inTurn(f.draws.columns(len(f.params), f.window, columnBytes), f.measured.deriving.blocks())
 	}
 	for _, c := range f.spool.Chains {
 		rec.Starts = append(rec.Starts, c.StartNote)

@@ -172,7 +172,7 @@ type Run struct {
 	PPC        bool   `yaml:"ppc" default:"false" doc:"Posterior predictive checks of every fit: mean, standard deviation, extremes and share of zeros of the response among those of replicated data."`
 	Sample     string `yaml:"sample" enum:"posterior prior" default:"posterior" doc:"posterior, or prior: independent draws from the prior instead, with predictive checks. They are stored under the sampler name 'prior', once for each data set and model."`
 	LOO        bool   `yaml:"loo" default:"false" doc:"Leave-one-out cross-validation (PSIS-LOO) and WAIC of every fit, row by row, in the ledger: compare models with the view loo_compare."`
-	Condition  bool   `yaml:"condition" default:"false" doc:"Condition numbers of every fit of at most 48 coefficients, at the penalised point and from draws, in the ledger's table diagnostic."`
+	Condition  bool   `yaml:"condition" default:"false" doc:"Condition numbers of every fit, at the penalised point and from draws, and those that the metrics of nuts and hmc leave over warm-up, in the ledger's view conditions and table metric."`
 }
 
 func (Run) planned() string { return "memory thin timeout workers" }
