@@ -21,10 +21,11 @@ func (r *runner) commit(ctx context.Context, f *fitting, res *Result) error {
 	if err != nil {
 		return err
 	}
-	if err := r.land(ctx, f); err != nil {
+	gone, err := r.land(ctx, f)
+	if err != nil {
 		return err
 	}
-	defer r.ground.Release(f.files())
+	defer gone()
 	res.ID, err = r.ledger.store(ctx, record)
 	if err != nil {
 		err = r.finish(f, record, err) // pipeline commit loads it without data or spec
@@ -46,14 +47,19 @@ func (r *runner) commit(ctx context.Context, f *fitting, res *Result) error {
 	return nil
 }
 
-// land waits for room among the fits that wait for their commit, and leaves the
-// fit's place in the air to another.
-func (r *runner) land(ctx context.Context, f *fitting) error {
+// land waits for room among the fits that wait for their commit, and leaves a
+// small fit's place in the air to another; a larger one keeps it, so that what
+// waits takes little memory. The fit calls gone when it waits no more.
+func (r *runner) land(ctx context.Context, f *fitting) (gone func(), err error) {
+	if f.unit.bytes() > smallUnit {
+		f.descend()
+		return func() {}, nil
+	}
 	if err := r.ground.Acquire(ctx, f.files()); err != nil {
-		return err
+		return nil, err
 	}
 	f.leave()
-	return nil
+	return func() { r.ground.Release(f.files()) }, nil
 }
 
 // files is the number of files that the fit's spool holds open, at most what may

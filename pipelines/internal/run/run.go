@@ -46,7 +46,7 @@ type runner struct {
 	flight   *semaphore.Weighted // bytes of the units in flight
 	air      *semaphore.Weighted // fits that are read, set up, drawn or judged
 	ground   *semaphore.Weighted // files of fits that wait for their commit
-	airborne atomic.Int64        // fits in the air
+	airborne atomic.Int64        // fits that have not come to their commit
 	recalled atomic.Int64        // skipped fits whose summaries were read
 	choice   choice
 	stored   map[string]report.StoredFit
@@ -168,11 +168,13 @@ func (r *runner) all(ctx context.Context) ([]*Result, error) {
 // inFlight is the number of fits per worker that may be under way before they
 // wait for their commit, and flightBytes bounds the tables and designs that they
 // hold; a larger one flies alone. groundFiles bounds the open files of fits that
-// wait: the more of them, the less each costs.
+// wait, whose units have at most smallUnit bytes: the more of them are stored
+// together, the less each costs.
 const (
 	inFlight    = 4
 	flightBytes = 4 << 30
 	groundFiles = 400
+	smallUnit   = 2 << 20
 )
 
 // launch starts the unit's selected fits. It waits until there is room for
@@ -213,14 +215,17 @@ func (r *runner) launch(ctx context.Context, g *errgroup.Group, u *unit, results
 func (r *runner) depart(ctx context.Context, j *job) {
 	_ = r.air.Acquire(context.WithoutCancel(ctx), 1)
 	r.airborne.Add(1)
-	j.leave = sync.OnceFunc(func() {
-		r.air.Release(1)
+	j.descend = sync.OnceFunc(func() {
 		if r.airborne.Add(-1) == 0 {
 			select {
 			case r.ledger.down <- struct{}{}:
 			default: // it is told already
 			}
 		}
+	})
+	j.leave = sync.OnceFunc(func() {
+		j.descend()
+		r.air.Release(1)
 	})
 }
 
