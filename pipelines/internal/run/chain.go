@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"time"
 
@@ -31,6 +32,7 @@ type sampling struct {
 	kernels  []infer.Kernel // nil until their chain is first advanced
 	now      func() time.Time
 	progress *progress.Fit
+	log      *slog.Logger // knows the run and the fit
 }
 
 // blockSize is the number of draws of a full block.
@@ -57,6 +59,12 @@ func (s *sampling) advance(ctx context.Context, c, to int) error {
 		}
 	}
 	timer.lap() // resuming is no part of a block
+	from := file.Draws()
+	defer func() {
+		if n := file.Draws(); n > from {
+			s.log.Info("chain", "chain", c+1, "from", from, "iterations", n)
+		}
+	}()
 	block := infer.NewBlock(c, file.Draws(), 0, s.numbers.spooled())
 	for file.Draws() < to {
 		block.Reset(file.Draws(), min(blockSize(s.numbers.spooled()), to-file.Draws()))

@@ -101,12 +101,12 @@ func (r *runner) fit(ctx context.Context, j *job) (res *Result) {
 	p := r.Tracker.Start(j.name())
 	defer func() {
 		if v := recover(); v != nil {
-			r.Log.Error("panic", "fit", j.name(), "value", v, "stack", string(debug.Stack()))
+			r.Log.Error("panic", "run", r.id, "fit", j.name(), "value", v, "stack", string(debug.Stack()))
 			res.fail(fmt.Errorf("this program has a fault: %v (the log has its place; please report it)", v))
 		}
 		if f.spool != nil {
 			if err := f.spool.Close(); err != nil { // a second Close does nothing
-				r.Log.Error("spool", "fit", j.name(), "err", err.Error())
+				r.Log.Error("spool", "run", r.id, "fit", j.name(), "err", err.Error())
 			}
 		}
 		r.ended(f, p, res)
@@ -230,6 +230,7 @@ func (r *runner) sample(ctx context.Context, f *fitting, p *progress.Fit) error 
 		seed:   r.Pipeline.Seed, warmup: r.schedule.warmup(), setup: setup,
 		toData: f.design.Record.ToData, numbers: numbers, spool: f.spool,
 		kernels: make([]infer.Kernel, len(f.spool.Chains)), now: r.Now, progress: p,
+		log: r.Log.With("run", r.id, "fit", f.name(), "fingerprint", f.fingerprint),
 	}
 	f.draws = &draws{spool: f.spool, numbers: numbers, record: f.design.Record, rowBytes: heldRows}
 	return r.grow(ctx, f, s, p)

@@ -149,6 +149,8 @@ func methodsOf(option string) []string {
 	switch option {
 	case "method":
 		return nil
+	case "basis":
+		return []string{"cggibbs", "nuts", "hmc"}
 	case "metric", "target_accept":
 		return []string{"nuts", "hmc"}
 	case "max_depth":
@@ -171,6 +173,9 @@ func (c *checker) checkSampler(s *Sampler) {
 		}
 		c.add(e.at, e.key+" is an option of "+strings.Join(of, " and ")+", but the method is "+s.Method,
 			"remove it, or write method: "+of[0])
+	}
+	if s.Hamiltonian() && s.Basis != "" && s.Basis != "coordinate" && s.Basis != "reduced" {
+		c.at("method "+s.Method+" has no basis "+s.Basis, "write basis: reduced or coordinate, or method: cggibbs", "samplers", s.Name, "basis")
 	}
 }
 
