@@ -14,7 +14,7 @@ import (
 const (
 	// sparseDensity is the largest share of non-zeros, the intercept's column not
 	// counted, that Spec.Sparse auto stores so: an entry costs half as much memory
-	// again, and some three times the time, of a dense one.
+	// again, and some one and a half times the time, of a dense one.
 	sparseDensity = 0.15
 	// sparseCells is the number of cells below which a design stays dense.
 	sparseCells = 100_000
