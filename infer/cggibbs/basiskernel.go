@@ -2,6 +2,7 @@ package cggibbs
 
 import (
 	"fmt"
+	"math"
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
@@ -22,6 +23,7 @@ type basisKernel struct {
 	key       uint64
 	start     string
 	iteration int64
+	warmup    int64 // iterations whose rows are not expanded
 	touched   int64
 
 	u       []float64 // that of point, between iterations
@@ -36,8 +38,9 @@ type basisKernel struct {
 // of the cached linear predictor when one is due; in the reduced basis then the
 // scale move. See kernel.Step for its errors.
 //
-// Cost: O(k·(n + k)) for k coordinates; in the reduced basis besides O(d·n) for
-// what the likelihood does not see of d coefficients.
+// Cost: O(k·(n + k)) for k coordinates; in the reduced basis after warm-up besides
+// O(d·n) for what the likelihood does not see of d coefficients, which LogPrior
+// counts. In warm-up it is not made, and LogPrior is NaN.
 func (k *basisKernel) Step() (infer.Info, error) {
 	k.touched, k.slice.evaluations = 0, 0
 	k.proposals, k.accepted = 0, 0
@@ -60,13 +63,19 @@ func (k *basisKernel) Step() (infer.Info, error) {
 	k.point.Settle()
 	k.iteration++
 	k.arrive()
-	info := infer.Info{LogLik: k.point.Value().LogLik, LogPrior: k.logPrior(),
+	info := infer.Info{LogLik: k.point.Value().LogLik, LogPrior: math.NaN(),
 		Evaluations: k.slice.evaluations + k.proposals, Touched: k.touched}
+	if k.kept() {
+		info.LogPrior = k.logPrior()
+	}
 	if k.proposals > 0 {
 		info.Accept = k.accepted / float64(k.proposals)
 	}
 	return info, nil
 }
+
+// kept tells whether the point is one whose draw somebody may ask for.
+func (k *basisKernel) kept() bool { return k.iteration > k.warmup || k.warmup == 0 }
 
 // refreshDue tells whether this iteration begins with a refresh.
 func (k *basisKernel) refreshDue() bool {
@@ -187,7 +196,11 @@ func (k *basisKernel) Row(dst []float64) {
 	free := len(k.u) - dim
 	k.dispersions(dst[dim : dim+free])
 	dst[dim+free] = k.logDensityOfZ()
-	copy(dst[dim+free+1:], k.hidden.w)
+	w := dst[dim+free+1:]
+	if clear(w); k.kept() {
+		k.hidden.settle()
+		copy(w, k.hidden.w)
+	}
 }
 
 // logDensityOfZ returns that of N(0, I_r) at z.

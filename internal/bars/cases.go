@@ -14,7 +14,7 @@ type sample struct {
 	file        string // in the panel's folder; empty: synthetic
 	family      string // of synthetic data
 	standardize string
-	triplets string // file of the columns' non-zeros, beside file; the reference is dense all the same
+	triplets    string // file of the columns' non-zeros, beside file; the reference is dense all the same
 	// draws that each sampler keeps, after its warm-up: as many as tell an
 	// effective sample size of 100 or come near it.
 	auto, reference, nuts length

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"time"
 
@@ -31,6 +32,7 @@ type sampling struct {
 	kernels  []infer.Kernel // nil until their chain is first advanced
 	now      func() time.Time
 	progress *progress.Fit
+	log      *slog.Logger // knows the run and the fit
 }
 
 // blockSize is the number of draws of a full block.
@@ -57,9 +59,15 @@ func (s *sampling) advance(ctx context.Context, c, to int) error {
 		}
 	}
 	timer.lap() // resuming is no part of a block
-	block := infer.NewBlock(c, file.Draws(), 0, s.numbers.count())
+	from := file.Draws()
+	defer func() {
+		if n := file.Draws(); n > from {
+			s.log.Info("chain", "chain", c+1, "from", from, "iterations", n)
+		}
+	}()
+	block := infer.NewBlock(c, file.Draws(), 0, s.numbers.spooled())
 	for file.Draws() < to {
-		block.Reset(file.Draws(), min(blockSize(s.numbers.count()), to-file.Draws()))
+		block.Reset(file.Draws(), min(blockSize(s.numbers.spooled()), to-file.Draws()))
 		if err := s.fill(ctx, s.kernels[c], block, file, &timer); err != nil {
 			return err
 		}
@@ -85,8 +93,8 @@ func (s *sampling) begin(c int, timer *cpuTimer) error {
 			return fmt.Errorf("resume: %w", err)
 		}
 	} else {
-		start := make([]float64, s.numbers.count())
-		s.numbers.write(start, make([]float64, s.numbers.dim), k, s.toData)
+		start := make([]float64, s.numbers.params)
+		s.numbers.parameters(start, make([]float64, s.numbers.dim), k, s.toData)
 		state, err := k.MarshalBinary()
 		if err != nil {
 			return err
@@ -99,9 +107,31 @@ func (s *sampling) begin(c int, timer *cpuTimer) error {
 	return nil
 }
 
+// expandable lets the rows of a compact sampler be expanded. Chains that this process
+// has not advanced are restored for it.
+func (s *sampling) expandable(d *draws) error {
+	if s.numbers.row == 0 || d.compact != nil {
+		return nil
+	}
+	keys := make([]uint64, len(s.kernels))
+	for c := range s.kernels {
+		if s.kernels[c] == nil {
+			timer := startTimer()
+			err := s.begin(c, &timer)
+			timer.stop()
+			if err != nil {
+				return err
+			}
+		}
+		keys[c] = s.kernels[c].(infer.CompactKernel).Key()
+	}
+	d.compact, d.keys = s.setup.(infer.Compact), keys
+	return nil
+}
+
 // fill draws a block and appends it, shorter if ctx ends or the block grows old.
 func (s *sampling) fill(ctx context.Context, k infer.Kernel, block *infer.Block, file *spool.Chain, timer *cpuTimer) error {
-	draw, position := make([]float64, s.numbers.count()), make([]float64, s.numbers.dim)
+	draw, position := make([]float64, s.numbers.spooled()), make([]float64, s.numbers.dim)
 	began := s.now()
 	n := 0
 	for n < block.Draws && ctx.Err() == nil && s.now().Sub(began) < blockAge {

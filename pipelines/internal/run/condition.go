@@ -104,7 +104,7 @@ func (f *fitting) covariance(d int) ([]float64, error) {
 		w := window{from, min(from+piece, f.window.to)}
 		values := make([]float64, len(f.params)*w.draws()*len(f.spool.Chains))
 		block := &report.Columns{Params: len(f.params), Chains: len(f.spool.Chains), Draws: w.draws(), Values: values}
-		if err := fillColumns(f.spool, block, 0, len(f.params), w); err != nil {
+		if err := f.draws.fill(block, w); err != nil {
 			return nil, err
 		}
 		for i := range block.Chains * block.Draws {

@@ -31,6 +31,8 @@ type job struct {
 	gates   spec.Gates
 	// replicate is 1 for the fit itself, 2, 3, … for its repetitions.
 	replicate int
+	descend   func() // tells that the fit has come to its commit
+	leave     func() // makes room for another fit in the air
 }
 
 func (j *job) name() string {
@@ -72,7 +74,7 @@ type fitting struct {
 	fingerprint string
 	explained   string // what the sampler chose, in words; empty if it says nothing
 	params      []infer.Parameter
-	numbers     numbers
+	draws       *draws
 	quantities  []quantity // derived ones
 	spool       *spool.Fit
 	window      window
@@ -99,12 +101,12 @@ func (r *runner) fit(ctx context.Context, j *job) (res *Result) {
 	p := r.Tracker.Start(j.name())
 	defer func() {
 		if v := recover(); v != nil {
-			r.Log.Error("panic", "fit", j.name(), "value", v, "stack", string(debug.Stack()))
+			r.Log.Error("panic", "run", r.id, "fit", j.name(), "value", v, "stack", string(debug.Stack()))
 			res.fail(fmt.Errorf("this program has a fault: %v (the log has its place; please report it)", v))
 		}
 		if f.spool != nil {
 			if err := f.spool.Close(); err != nil { // a second Close does nothing
-				r.Log.Error("spool", "fit", j.name(), "err", err.Error())
+				r.Log.Error("spool", "run", r.id, "fit", j.name(), "err", err.Error())
 			}
 		}
 		r.ended(f, p, res)
@@ -207,7 +209,7 @@ func (r *runner) sample(ctx context.Context, f *fitting, p *progress.Fit) error 
 		return err
 	}
 	f.params = keptParameters(setup.Parameters(), r.keep(f.job))
-	f.numbers = numbersOf(setup, len(f.params))
+	numbers := numbersOf(setup, len(f.params))
 	if e, ok := setup.(infer.Explainer); ok {
 		f.explained = f.method.name + " samples in the basis " + e.Explain()
 	}
@@ -216,7 +218,10 @@ func (r *runner) sample(ctx context.Context, f *fitting, p *progress.Fit) error 
 	}
 	root := spool.Root(r.Database)
 	manifest := spool.Manifest{
-		Fingerprint: f.fingerprint, Fit: f.name(), Params: f.numbers.count(), Chains: r.Pipeline.Run.Chains,
+		Fingerprint: f.fingerprint, Fit: f.name(), Params: numbers.spooled(), Chains: r.Pipeline.Run.Chains,
+	}
+	if numbers.row > 0 {
+		manifest.Start = numbers.params
 	}
 	if r.Force {
 		if err := r.Disk.Discard(root, manifest); err != nil {
@@ -229,9 +234,11 @@ func (r *runner) sample(ctx context.Context, f *fitting, p *progress.Fit) error 
 	s := &sampling{
 		stream: f.stream(),
 		seed:   r.Pipeline.Seed, warmup: r.schedule.warmup(), setup: setup,
-		toData: f.design.Record.ToData, numbers: f.numbers, spool: f.spool,
+		toData: f.design.Record.ToData, numbers: numbers, spool: f.spool,
 		kernels: make([]infer.Kernel, len(f.spool.Chains)), now: r.Now, progress: p,
+		log: r.Log.With("run", r.id, "fit", f.name(), "fingerprint", f.fingerprint),
 	}
+	f.draws = &draws{spool: f.spool, numbers: numbers, record: f.design.Record, rowBytes: heldRows}
 	return r.grow(ctx, f, s, p)
 }
 
@@ -296,7 +303,7 @@ func (r *runner) grow(ctx context.Context, f *fitting, s *sampling, p *progress.
 			return err
 		}
 		p.Phase("diagnosing")
-		m, err := r.check(ctx, f, w)
+		m, err := r.check(ctx, f, s, w)
 		if err != nil {
 			return err
 		}
@@ -338,12 +345,16 @@ func (r *runner) advanceAll(ctx context.Context, s *sampling, to int) error {
 	return errors.Join(errs...)
 }
 
-func (r *runner) check(ctx context.Context, f *fitting, w window) (*measured, error) {
+// check diagnoses the window, on one worker.
+func (r *runner) check(ctx context.Context, f *fitting, s *sampling, w window) (*measured, error) {
 	if err := r.workers.acquire(ctx); err != nil {
 		return nil, err
 	}
 	defer r.workers.release()
-	m, err := measure(f.spool, f.numbers, w, columnBytes)
+	if err := s.expandable(f.draws); err != nil {
+		return nil, err
+	}
+	m, err := measure(f.draws, w, columnBytes)
 	if err != nil {
 		return nil, err
 	}

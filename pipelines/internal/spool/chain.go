@@ -9,7 +9,6 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
 	"glmbatch/infer"
@@ -25,7 +24,8 @@ type frameRef struct {
 type Chain struct {
 	disk   Disk
 	file   *os.File
-	params int
+	starts int   // entries of the start
+	params int   // numbers of a draw
 	end    int64 // of the last frame that counts
 	frames []frameRef
 	buf    []byte
@@ -40,18 +40,15 @@ type Chain struct {
 	cut          int64  // damaged bytes that opening cut off
 }
 
-// openChain opens or creates the file of one chain of a fit with params
-// parameters, and cuts it after the last frame that is whole.
-func openChain(disk Disk, path string, params int) (*Chain, error) {
+// openChain opens or creates the file of one chain of a fit with draws of params
+// numbers and starts of so many, and cuts it after the last frame that is whole.
+func openChain(disk Disk, path string, starts, params int) (*Chain, error) {
 	f, err := disk.open(path)
 	if err != nil {
 		return nil, err
 	}
-	c := &Chain{disk: disk, file: f, params: params}
+	c := &Chain{disk: disk, file: f, starts: starts, params: params}
 	if err := c.recover(); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	if err := disk.syncFolder(filepath.Dir(path)); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return c, nil
@@ -105,7 +102,11 @@ func (c *Chain) readFrame(r *bufio.Reader, room int64) (header, error) {
 	if (h.kind == startFrame) != (c.Start == nil) {
 		return header{}, errTorn
 	}
-	if err := h.checkShape(c.params, uint64(c.Draws()), room); err != nil {
+	want := c.params
+	if h.kind == startFrame {
+		want = c.starts
+	}
+	if err := h.checkShape(want, uint64(c.Draws()), room); err != nil {
 		return header{}, err
 	}
 	sum := crc32.New(castagnoli)
@@ -182,13 +183,14 @@ func (c *Chain) Elapsed(from, to int) time.Duration {
 	return sum
 }
 
-// Begin records where the chain starts, before its first iteration.
+// Begin records where the chain starts, before its first iteration. The first
+// block's sync makes it durable too.
 func (c *Chain) Begin(position []float64, note string, state []byte, elapsed time.Duration) error {
 	if c.Start != nil {
 		panic("spool: chain has begun already")
 	}
 	h := header{
-		kind: startFrame, draws: 1, params: uint32(c.params),
+		kind: startFrame, draws: 1, params: uint32(c.starts),
 		state: uint32(len(state)), note: uint32(len(note)), elapsed: elapsed,
 	}
 	if err := c.write(h, position, make([]infer.Info, 1), state, note); err != nil {
@@ -202,7 +204,7 @@ func (c *Chain) Begin(position []float64, note string, state []byte, elapsed tim
 // Append adds a block of draws and the kernel's state after it, and syncs.
 func (c *Chain) Append(b *infer.Block, state []byte, elapsed time.Duration) error {
 	if b.Params != c.params || b.First != c.Draws() || b.Draws == 0 {
-		panic(fmt.Sprintf("spool: block of %d parameters at %d does not follow %d draws of %d parameters",
+		panic(fmt.Sprintf("spool: block of %d numbers at %d does not follow %d draws of %d numbers",
 			b.Params, b.First, c.Draws(), c.params))
 	}
 	h := header{
@@ -217,12 +219,12 @@ func (c *Chain) Append(b *infer.Block, state []byte, elapsed time.Duration) erro
 	return nil
 }
 
-// write puts one frame behind the last and syncs it; on an error the file is
+// write puts one frame behind the last and syncs blocks; on an error the file is
 // cut back, so that a later frame never follows a torn one.
 func (c *Chain) write(h header, values []float64, infos []infer.Info, state []byte, note string) error {
 	c.buf = encode(c.buf[:0], h, values, infos, state, note)
 	err := c.disk.writeAt(c.file, c.buf, c.end)
-	if err == nil {
+	if err == nil && h.kind == blockFrame {
 		err = c.disk.sync(c.file)
 	}
 	if err != nil {
