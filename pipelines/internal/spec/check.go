@@ -166,6 +166,9 @@ func (c *checker) checkSampler(s *Sampler) {
 	if s.Name == PriorSampler.Name {
 		c.at("a sampler cannot be called prior: draws from the prior are stored under that name", "name it otherwise; run: {sample: prior} draws from the prior", "samplers", s.Name)
 	}
+	if s.Method == "cggibbs" && s.Joint != "" && s.Joint != "off" && s.Basis != "rotated" && s.Basis != "auto" {
+		c.at("joint is for the bases rotated and auto", "write basis: auto, or leave joint out", "samplers", s.Name, "joint")
+	}
 	for _, e := range n.list() {
 		of := methodsOf(e.key)
 		if s.Method == "" || of == nil || has([]string{s.Method}, of) || !has(keysOf(fieldsOf(typeOf[Sampler]())), []string{e.key}) {
