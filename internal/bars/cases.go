@@ -14,9 +14,11 @@ type sample struct {
 	file        string // in the panel's folder; empty: synthetic
 	family      string // of synthetic data
 	standardize string
+	triplets    string // file of the columns' non-zeros, beside file; the reference is dense all the same
 	// draws that each sampler keeps, after its warm-up: as many as tell an
 	// effective sample size of 100 or come near it.
 	auto, reference, nuts length
+	reduced               length   // of nuts in the reduced coordinates; none without draws
 	metrics               []string // of nuts: the best ones that were found
 	bars                  figures  // ratios to the reference
 }
@@ -57,13 +59,14 @@ func wide(name, size string, reference, nuts int, bars figures) sample {
 	return sample{
 		name: name, size: size, file: name + ".parquet", standardize: "center_scale",
 		auto: length{50, 2000}, reference: length{50, reference}, nuts: length{nuts, nuts}, metrics: []string{"diagonal"}, bars: bars,
+		reduced: length{300, 1000},
 	}
 }
 
 // words is a set of word counts.
 func words(name, size string) sample {
 	return sample{
-		name: name, size: size, file: name + ".parquet", standardize: "max_abs",
+		name: name, size: size, file: name + ".y.parquet", triplets: name + ".coo.parquet", standardize: "max_abs",
 		auto: length{50, 500}, reference: length{50, 150}, nuts: length{100, 50}, metrics: []string{"diagonal"},
 		bars: figures{100, 100, 50},
 	}
@@ -96,6 +99,9 @@ func (s sample) samplers(scale float64, metrics []string) []sampler {
 	for _, m := range metrics {
 		out = append(out, sampler{"nuts " + m, "{method: nuts, metric: " + m + "}", s.nuts})
 	}
+	if s.reduced.draws > 0 {
+		out = append(out, sampler{"nuts reduced", "{method: nuts, basis: reduced}", s.reduced})
+	}
 	for i := range out {
 		out[i].draws = max(10, int(scale*float64(out[i].draws)))
 	}
@@ -105,6 +111,9 @@ func (s sample) samplers(scale float64, metrics []string) []sampler {
 // spec is the pipeline that draws s once. Draws are kept, as a user's are.
 func (s sample) spec(w sampler, panel string, rows int) string {
 	data, family := fmt.Sprintf("{path: %q}", filepath.Join(panel, s.file)), "bernoulli"
+	if s.triplets != "" {
+		data = fmt.Sprintf("{path: %q, triplets: {path: %q}}", filepath.Join(panel, s.file), filepath.Join(panel, s.triplets))
+	}
 	if s.file == "" {
 		data = fmt.Sprintf("{synthetic: {rows: %d, columns: %d, seed: 1, family: %s, effect: %g}}", rows, syntheticColumns, s.family, syntheticEffect)
 		family = s.family
@@ -117,6 +126,7 @@ func (s sample) spec(w sampler, panel string, rows int) string {
 		"    formula: y ~ .",
 		"    family: " + family,
 		"    standardize: " + s.standardize,
+		fmt.Sprintf("    sparse: %t", s.triplets != "" && w.name != "reference"),
 		`    prior: {coefficients: "normal(0, 10)", intercept: {prior: "normal(0, 10)", at: zero}}`,
 		"samplers: {s: " + w.method + "}",
 		fmt.Sprintf("run: {chains: 1, warmup: %d, draws: %d}", w.warmup, w.draws),
