@@ -31,6 +31,8 @@ type job struct {
 	gates   spec.Gates
 	// replicate is 1 for the fit itself, 2, 3, … for its repetitions.
 	replicate int
+	descend   func() // tells that the fit has come to its commit
+	leave     func() // makes room for another fit in the air
 }
 
 func (j *job) name() string {
