@@ -57,6 +57,8 @@ func TestFence(t *testing.T) {
 		{Source{Path: in + "/w*/secret.csv"}, "outside"},
 		{Source{Path: in + "/way"}, "outside"},
 		{Source{Path: in + "/dangling.csv"}, "no such file"},
+		{Source{Path: in + "/a.csv", Triplets: &Triplets{Path: out + "/secret.csv", Row: "x", Col: "y", Value: "x", Prefix: "t"}}, "outside"},
+		{Source{Path: in + "/a.csv", Triplets: &Triplets{Path: in + "/l*.csv", Row: "x", Col: "y", Value: "x", Prefix: "t"}}, "outside"},
 		{Source{SQL: "SELECT n FROM claims", Database: database}, "outside"},
 		{Source{SQL: "SELECT * FROM 'a.csv'"}, ""},
 		{Source{SQL: "SELECT * FROM 'deep/*.csv'"}, ""},

@@ -67,6 +67,7 @@ func (t *Trust) fence(p *spec.Pipeline, target string, databaseGiven bool) error
 	}
 	for _, d := range p.Datasets {
 		look(d.Database, "datasets", d.Name, "database")
+		look(ingest.Stem(d.Triplets.Path), "datasets", d.Name, "triplets", "path")
 		if !strings.HasPrefix(d.Written, "example:") {
 			look(ingest.Stem(d.Path), "datasets", d.Name, "path")
 		}

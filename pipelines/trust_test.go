@@ -60,6 +60,7 @@ func TestStranger(t *testing.T) {
 		{"x.duckdb", `{sql: "SELECT * FROM 'way/secret.csv'"}`, "outside the folders", trust},
 		{"x.duckdb", `{sql: "SELECT * FROM '../away/secret.csv'"}`, "outside the folders", trust},
 		{"x.duckdb", `{sql: "SELECT * FROM t", database: ../away/other.duckdb}`, "outside the folders", trust},
+		{"x.duckdb", `{path: claims.csv, triplets: {path: way/secret.csv}}`, "outside the folders", trust},
 		{"../away/x.duckdb", "claims.csv", "outside the folders", trust},
 		{"way/x.duckdb", "claims.csv", "outside the folders", trust},
 		{"sly.duckdb", "claims.csv", "outside the folders", trust},
