@@ -189,10 +189,16 @@ func (r *runner) identity(f *fitting) identity {
 }
 
 func (f *fitting) versions() map[string]string {
-	return map[string]string{
+	versions := map[string]string{
 		"infer": infer.Version, "transform": strconv.Itoa(transform.Version),
 		"diag": diag.Version, f.method.name: f.method.version,
 	}
+	if d := f.design.Design; d != nil {
+		if _, sparse := d.Data.X.(*glm.Sparse); sparse {
+			versions["sparse"] = glm.SparseVersion // whose sums have another order
+		}
+	}
+	return versions
 }
 
 // sample sets the fit up, opens its spool and grows its chains until done.

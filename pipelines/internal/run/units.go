@@ -37,7 +37,7 @@ func (u *unit) bytes() int64 {
 	if u.table == nil {
 		return 0
 	}
-	return min(flightBytes, 2*8*u.table.Data.NumRows()*u.table.Data.NumCols())
+	return min(flightBytes, 2*u.table.Bytes())
 }
 
 func unitName(dataset, key string) string {
@@ -85,7 +85,7 @@ func (u *unit) code(d *design, m *spec.Model) error {
 	}
 	d.Design, err = transform.Build(u.table.Data, transform.Spec{
 		Dataset: u.name(), Formula: formula, Family: m.Family.Family,
-		Standardize: m.Standardize, Missing: m.Missing,
+		Standardize: m.Standardize, Missing: m.Missing, Sparse: string(m.Sparse),
 		InterceptAt: m.Prior.Intercept.At,
 		Levels:      levels(m.Levels),
 		Contrasts:   m.Contrasts,
@@ -167,11 +167,14 @@ func (r *runner) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 func (r *runner) source(ds *spec.Dataset) (ingest.Source, func(), error) {
 	src := ingest.Source{
 		Name: ds.Name, Path: ds.Path, Each: ds.Each == "file", By: ds.By,
-		SQL: ds.SQL, Database: ds.Database, Dir: r.Pipeline.Dir, Separator: rune(ds.Separator),
+		SQL: ds.SQL, Database: ds.Database, Dir: r.Pipeline.Dir, Within: r.Pipeline.Within, Separator: rune(ds.Separator),
 		Types: ds.Types, Columns: r.columns(ds),
 	}
 	if len(ds.Decimal) == 1 {
 		src.Decimal = rune(ds.Decimal[0])
+	}
+	if t := ds.Triplets; t.Path != "" {
+		src.Triplets = &ingest.Triplets{Path: t.Path, Row: t.Row, Col: t.Col, Value: t.Value, Prefix: t.Prefix, Columns: int64(t.Columns)}
 	}
 	if len(ds.NullValues) > 0 {
 		src.NullValues = ingest.DefaultNullValues()
@@ -187,6 +190,7 @@ func (r *runner) source(ds *spec.Dataset) (ingest.Source, func(), error) {
 	}
 	if ds.Synthetic.Rows > 0 {
 		dir, err := made(ds.Synthetic)
+		src.Within = nil // the program's own file
 		src.Path = filepath.Join(dir, madeName)
 		return src, func() { _ = os.RemoveAll(dir) }, err
 	}
@@ -195,6 +199,7 @@ func (r *runner) source(ds *spec.Dataset) (ingest.Source, func(), error) {
 		return src, func() {}, nil
 	}
 	dir, err := r.example(name)
+	src.Within = nil // the program's own file
 	src.Path = filepath.Join(dir, name)
 	return src, func() { _ = os.RemoveAll(dir) }, err
 }
