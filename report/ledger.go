@@ -38,6 +38,9 @@ type Ledger struct {
 	path string
 	opts Options
 	mu   sync.RWMutex // readers and writers of this process take turns
+
+	door    sync.Mutex // for those who come and go while others read
+	readers int        // connections for reading
 }
 
 // Open names the ledger at path, which need not exist: the first Write makes
@@ -216,16 +219,35 @@ func (l *Ledger) session(ctx context.Context, c *sql.Conn, fn func(*Session) err
 func (l *Ledger) read(ctx context.Context, fn func(*sql.Conn) error) error {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	exists, err := checkFile(l.path)
+	db, c, err := l.enter(ctx)
 	if err != nil {
 		return err
 	}
-	if !exists {
-		return &MissingError{l.path}
+	err = fn(c)
+	l.door.Lock()
+	defer l.door.Unlock()
+	l.readers--
+	return errors.Join(err, c.Close(), db.Close())
+}
+
+// enter opens a connection for reading. The file itself is looked at by the first
+// reader only: a lock of a file belongs to the process, which gives it up when it
+// closes any handle of the file.
+func (l *Ledger) enter(ctx context.Context) (*sql.DB, *sql.Conn, error) {
+	l.door.Lock()
+	defer l.door.Unlock()
+	if l.readers == 0 {
+		exists, err := checkFile(l.path)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !exists {
+			return nil, nil, &MissingError{l.path}
+		}
 	}
 	db, c, err := l.patiently(ctx, true)
-	if err != nil {
-		return err
+	if err == nil {
+		l.readers++
 	}
-	return errors.Join(fn(c), c.Close(), db.Close())
+	return db, c, err
 }
