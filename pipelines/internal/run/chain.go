@@ -2,7 +2,9 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -29,6 +31,7 @@ type sampling struct {
 	numbers  numbers
 	spool    *spool.Fit
 	kernels  []infer.Kernel // nil until their chain is first advanced
+	clock    *stopwatch
 	now      func() time.Time
 	progress *progress.Fit
 }
@@ -43,87 +46,125 @@ func blockSize(params int) int {
 }
 
 // advance draws chain c until its file holds to iterations. What is finished
-// when ctx ends is kept.
-func (s *sampling) advance(ctx context.Context, c, to int) error {
-	file := s.spool.Chains[c]
-	if file.Draws() >= to {
+// when ctx ends is kept, and an iteration under way is left if it takes long;
+// release is called when nothing is computed any more.
+func (s *sampling) advance(ctx context.Context, c, to int, release func()) error {
+	p := &pen{file: s.spool.Chains[c]}
+	err, left := unless(ctx, chainPatience, func() error {
+		defer release()
+		return s.draw(ctx, p, c, to)
+	})
+	if left {
+		return errors.Join(ctx.Err(), p.take())
+	}
+	return err
+}
+
+// draw is advance without an end to its patience. A panic is its error.
+func (s *sampling) draw(ctx context.Context, p *pen, c, to int) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("this program has a fault: %v\n%s", v, debug.Stack())
+		}
+	}()
+	have := p.file.Draws()
+	if have >= to {
 		return nil
 	}
 	timer := startTimer()
 	defer timer.stop()
 	if s.kernels[c] == nil {
-		if err := s.begin(c, &timer); err != nil {
+		if err := s.begin(ctx, p, c, &timer); err != nil {
 			return err
 		}
 	}
 	timer.lap() // resuming is no part of a block
-	block := infer.NewBlock(c, file.Draws(), 0, s.numbers.count())
-	for file.Draws() < to {
-		block.Reset(file.Draws(), min(blockSize(s.numbers.count()), to-file.Draws()))
-		if err := s.fill(ctx, s.kernels[c], block, file, &timer); err != nil {
+	block := infer.NewBlock(c, have, 0, s.numbers.count())
+	for have < to {
+		block.Reset(have, min(blockSize(s.numbers.count()), to-have))
+		n, err := s.fill(ctx, s.kernels[c], block, p, &timer)
+		if err != nil {
 			return err
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		have += n
 	}
 	return nil
 }
 
 // begin makes the kernel of chain c: at its start, or where the file ends.
-func (s *sampling) begin(c int, timer *cpuTimer) error {
-	file := s.spool.Chains[c]
+func (s *sampling) begin(ctx context.Context, p *pen, c int, timer *cpuTimer) error {
 	k, err := s.setup.Kernel(infer.Chain{
-		Index: c, Count: len(s.spool.Chains), Warmup: s.warmup,
+		Index: c, Count: len(s.kernels), Warmup: s.warmup,
 		Stream: infer.NewStream(s.seed, append(s.stream[:len(s.stream):len(s.stream)], strconv.Itoa(c))...),
 	})
 	if err != nil {
 		return err
 	}
-	if state := file.State(); state != nil {
+	s.kernels[c] = k
+	if state := p.file.State(); state != nil {
 		if err := k.UnmarshalBinary(state); err != nil {
 			return fmt.Errorf("resume: %w", err)
 		}
-	} else {
-		start := make([]float64, s.numbers.count())
-		s.numbers.write(start, make([]float64, s.numbers.dim), k, s.toData)
-		state, err := k.MarshalBinary()
-		if err != nil {
-			return err
-		}
-		if err := file.Begin(start, k.Start(), state, timer.lap()); err != nil {
-			return err
-		}
-	}
-	s.kernels[c] = k
-	return nil
-}
-
-// fill draws a block and appends it, shorter if ctx ends or the block grows old.
-func (s *sampling) fill(ctx context.Context, k infer.Kernel, block *infer.Block, file *spool.Chain, timer *cpuTimer) error {
-	draw, position := make([]float64, s.numbers.count()), make([]float64, s.numbers.dim)
-	began := s.now()
-	n := 0
-	for n < block.Draws && ctx.Err() == nil && s.now().Sub(began) < blockAge {
-		info, err := k.Step()
-		if err != nil {
-			return fmt.Errorf("iteration %d: %w", block.First+n+1, err)
-		}
-		s.numbers.write(draw, position, k, s.toData)
-		block.Set(n, draw, info)
-		n++
-		s.progress.Add(1)
-	}
-	if n == 0 {
 		return nil
 	}
-	block.Truncate(n)
+	start := make([]float64, s.numbers.count())
+	s.numbers.write(start, make([]float64, s.numbers.dim), k, s.toData)
 	state, err := k.MarshalBinary()
 	if err != nil {
 		return err
 	}
-	if err := file.Append(block, state, timer.lap()); err != nil {
-		return fmt.Errorf("spool: %w", err)
+	ok, err := p.with(func() error { return p.file.Begin(start, k.Start(), state, timer.lap()) })
+	if !ok {
+		return ctx.Err()
 	}
-	return nil
+	return err
+}
+
+// fill draws a block and appends it, shorter if ctx ends or the block grows old.
+// It returns the number of draws.
+func (s *sampling) fill(ctx context.Context, k infer.Kernel, block *infer.Block, p *pen, timer *cpuTimer) (n int, err error) {
+	draw, position := make([]float64, s.numbers.count()), make([]float64, s.numbers.dim)
+	began, first, size := s.now(), block.First, block.Draws // the block itself may be taken away with the pen
+	for now := began; n < size && ctx.Err() == nil && now.Sub(began) < blockAge; {
+		info, err := k.Step()
+		if err != nil {
+			return n, fmt.Errorf("iteration %d: %w", first+n+1, err)
+		}
+		s.numbers.write(draw, position, k, s.toData)
+		before := now
+		now = s.now()
+		ok, err := p.with(func() error {
+			block.Set(n, draw, info)
+			n++
+			if now.Sub(before) < slowStep {
+				return nil
+			}
+			return p.keep(k, block, n, timer.lap())
+		})
+		if !ok || err != nil {
+			return n, errors.Join(err, ctx.Err())
+		}
+		s.progress.Add(1)
+	}
+	if n == 0 {
+		return 0, nil
+	}
+	state, err := k.MarshalBinary()
+	if err != nil {
+		return n, err
+	}
+	ok, err := p.with(func() error {
+		block.Truncate(n)
+		return p.append(block, state, timer.lap())
+	})
+	switch {
+	case !ok:
+		return n, ctx.Err()
+	case err != nil:
+		return n, fmt.Errorf("spool: %w", err)
+	}
+	return n, nil
 }

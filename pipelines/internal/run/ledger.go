@@ -21,7 +21,9 @@ type ledger struct {
 	r     *runner
 	file  *report.Ledger
 	queue chan *request
-	done  chan struct{}
+	end   chan struct{} // closed when nothing more is queued by those who are waited for
+	done  chan struct{} // closed when nothing more is written
+	ctx   context.Context
 	begun bool // the run's row is in the file
 
 	mu      sync.Mutex
@@ -39,11 +41,11 @@ type request struct {
 }
 
 func openLedger(ctx context.Context, r *runner) (*ledger, error) {
-	file, err := report.Open(r.Database, report.Options{LockWait: r.LockWait, Threads: 1})
+	file, err := report.Open(r.Database, report.Options{LockWait: r.LockWait, Threads: 1, MemoryLimit: r.memory.engine()})
 	if err != nil {
 		return nil, err
 	}
-	l := &ledger{r: r, file: file, queue: make(chan *request, 64), done: make(chan struct{})}
+	l := &ledger{r: r, file: file, queue: make(chan *request, 64), end: make(chan struct{}), done: make(chan struct{}), ctx: ctx}
 	go l.serve()
 	return l, nil
 }
@@ -58,11 +60,19 @@ func (l *ledger) complete(ctx context.Context) (map[string]report.StoredFit, err
 	return stored, err
 }
 
-// serve writes what is queued until the queue is closed.
+// serve writes what is queued until the end.
 func (l *ledger) serve() {
 	defer close(l.done)
-	for first := range l.queue {
-		batch := []*request{first}
+	for {
+		var batch []*request
+		select {
+		case first := <-l.queue:
+			batch = append(batch, first)
+		case <-l.end:
+			if len(l.queue) == 0 {
+				return
+			}
+		}
 		for len(l.queue) > 0 {
 			batch = append(batch, <-l.queue)
 		}
@@ -73,11 +83,16 @@ func (l *ledger) serve() {
 // writeBatch opens the file once for a batch. Where it cannot be opened, every
 // request of the batch gets that error.
 func (l *ledger) writeBatch(batch []*request) {
-	ctx := context.Background() // single requests have their own
+	ctx, cancel := context.WithCancel(context.Background()) // single requests have their own
+	defer cancel()
+	stop := context.AfterFunc(l.ctx, func() { // of a run that is stopped
+		time.AfterFunc(closePatience, cancel)
+	})
+	defer stop()
 	answered := 0
 	err := l.file.Write(ctx, func(s *report.Session) error {
 		if !l.begun {
-			if err := s.Run(ctx, l.r.record(nil)); err != nil {
+			if err := s.Run(context.WithoutCancel(ctx), l.r.record(nil)); err != nil {
 				return err
 			}
 			l.begun = true
@@ -107,11 +122,28 @@ func (q *request) carryOut(s *report.Session) (err error) {
 	return q.write(q.ctx, s)
 }
 
+// errEnded is for those that a stopped run has left behind.
+var errEnded = fmt.Errorf("the run has ended: %w", context.Canceled)
+
 // do queues a write and waits for it.
 func (l *ledger) do(ctx context.Context, w write) error {
 	q := &request{write: w, ctx: ctx, err: make(chan error, 1)}
-	l.queue <- q
-	return <-q.err
+	select {
+	case l.queue <- q:
+	case <-l.done:
+		return errEnded
+	}
+	select {
+	case err := <-q.err:
+		return err
+	case <-l.done:
+	}
+	select {
+	case err := <-q.err:
+		return err
+	default:
+		return errEnded
+	}
 }
 
 // later keeps a note for the end of the run: what is skipped or failed is no
@@ -124,8 +156,11 @@ func (l *ledger) later(w write) {
 
 // close writes the notes and how the run ended, and stops the writer.
 func (l *ledger) close(ctx context.Context, out *Outcome) error {
+	l.mu.Lock()
+	pending := l.pending
+	l.mu.Unlock()
 	err := l.do(ctx, func(ctx context.Context, s *report.Session) error {
-		for _, w := range l.pending {
+		for _, w := range pending {
 			if err := w(ctx, s); err != nil {
 				return err
 			}
@@ -138,7 +173,7 @@ func (l *ledger) close(ctx context.Context, out *Outcome) error {
 
 // stop ends the writer when it has written what is queued.
 func (l *ledger) stop() {
-	close(l.queue)
+	close(l.end)
 	<-l.done
 }
 

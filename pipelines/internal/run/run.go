@@ -22,7 +22,8 @@ type Config struct {
 	Pipeline *spec.Pipeline
 	Source   []byte // the spec's text, for the ledger
 	Database string
-	Workers  int // at least 1
+	Workers  int   // at least 1
+	Memory   int64 // bytes that the run may take; 0 for no limit
 	Only     Selector
 	Select   States // narrows the fits by what the ledger says of them
 	Force    bool
@@ -43,6 +44,7 @@ type runner struct {
 	schedule schedule
 	workers  workers
 	flight   *semaphore.Weighted // bytes of the units in flight
+	memory   memory
 	choice   choice
 	stored   map[string]report.StoredFit
 	before   map[report.Key]report.Predecessor // of a dry run
@@ -73,7 +75,8 @@ var ErrNothingSelected = errors.New("no fit is selected")
 // with single fits is in the outcome.
 func Run(ctx context.Context, c Config) (*Outcome, error) {
 	r := &runner{Config: c, schedule: scheduleOf(c.Pipeline.Run), workers: make(workers, c.Workers), started: c.Now(),
-		flight: semaphore.NewWeighted(flightBytes)}
+		memory: memory{c.Memory, c.Workers}}
+	r.flight = semaphore.NewWeighted(r.memory.flight())
 	r.id = runID(r.started)
 	var err error
 	if r.ledger, err = openLedger(ctx, r); err != nil {
@@ -100,6 +103,7 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 		out.Unrecorded = err.Error()
 		out.ExitCode = max(out.ExitCode, ExitUncommitted)
 	}
+	out.publish(ctx, r.ledger.file, c.Pipeline.Publish)
 	return out, nil
 }
 
@@ -162,8 +166,8 @@ func (r *runner) all(ctx context.Context) ([]*Result, error) {
 }
 
 // inFlight is the number of fits per worker that may be under way, and
-// flightBytes bounds the tables and designs that they hold; a larger one flies
-// alone.
+// flightBytes bounds the tables and designs that they hold, where there is no
+// limit of memory; a larger one flies alone.
 const (
 	inFlight    = 4
 	flightBytes = 4 << 30
@@ -176,12 +180,12 @@ func (r *runner) launch(ctx context.Context, g *errgroup.Group, u *unit, results
 	for _, ref := range r.Pipeline.Fits() {
 		if ref.Dataset == u.dataset && r.choice.fit(u.dataset.Name, u.key, ref.Model.Name, ref.Sampler.Name) {
 			for k := range r.Pipeline.Run.Replicates {
-				jobs = append(jobs, &job{unit: u, model: ref.Model, sampler: ref.Sampler, gates: ref.Gates, replicate: k + 1})
+				jobs = append(jobs, &job{unit: u, model: ref.Model, sampler: ref.Sampler, gates: ref.Gates, timeout: ref.Timeout, replicate: k + 1})
 			}
 		}
 	}
 	r.Tracker.Expect(len(jobs))
-	weight := u.bytes()
+	weight := r.weight(u, len(jobs))
 	if len(jobs) == 0 || r.flight.Acquire(ctx, weight) != nil {
 		return results
 	}
@@ -199,6 +203,14 @@ func (r *runner) launch(ctx context.Context, g *errgroup.Group, u *unit, results
 		})
 	}
 	return results
+}
+
+// weight is the memory of a unit and of its fits.
+func (r *runner) weight(u *unit, fits int) int64 {
+	if u.table == nil {
+		return 0
+	}
+	return r.memory.unit(u.table.Data.NumRows(), u.table.Data.NumCols(), fits, r.Pipeline.Run.Chains)
 }
 
 // models lists the selected models of a data set.
