@@ -11,7 +11,6 @@ BIN         := bin/pipeline
 VERSION     := $(shell git describe --tags --always --dirty 2>/dev/null || echo unversioned)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 30s
-BENCH       ?= .
 COUNT       ?= 1
 ifeq ($(origin SEED),undefined)
 SEED        := $(shell od -An -N7 -tu8 /dev/urandom | tr -d ' ')
@@ -55,8 +54,12 @@ lint: ## check format, vet, staticcheck, shell syntax, and the house rules of in
 race: ## run the tests under the race detector (PKG=./pipelines/... RUN=Conformance for a part)
 	$(GO) test -race -timeout=60m -run='$(or $(RUN),.)' $(or $(PKG),./...)
 
-bench: ## run the benchmarks (BENCH=regexp COUNT=n PKG=./infer/...)
-	$(GO) test -run='^$$' -bench='$(BENCH)' -benchmem -count=$(COUNT) -timeout=2h $(or $(PKG),./...)
+bench: ## print how soon auto is at its bars (DATA=colon,madelon SAMPLERS=auto,reference REPS=5 LENGTH=1), or run benchmarks (PKG=./infer/... BENCH=regexp COUNT=n)
+ifeq ($(PKG)$(BENCH),)
+	$(GO) run ./internal/bars -reps '$(or $(REPS),5)' -length '$(or $(LENGTH),1)' -data '$(DATA)' -samplers '$(SAMPLERS)'
+else
+	$(GO) test -run='^$$' -bench='$(or $(BENCH),.)' -benchmem -count=$(COUNT) -timeout=2h $(or $(PKG),./...)
+endif
 
 fuzz: ## fuzz every target for FUZZTIME (30s each)
 	@found=0; \

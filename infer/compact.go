@@ -15,10 +15,10 @@ type Compact interface {
 	// them parameters, then statistics and what Expand needs besides.
 	Row() []RowEntry
 	// Expand writes the draws of parameters first to last−1 of Parameters to dst,
-	// as a Block has them: draw i of parameter p at dst[(p−first)*len(iterations)+i].
-	// rows holds as many rows of Row, of the chain with this key, at these
-	// 0-based iterations.
-	Expand(dst, rows []float64, key uint64, iterations []int64, first, last int)
+	// draw i of parameter p at dst[(p−first)*stride+i]; with a stride of
+	// len(iterations) that is a Block. rows holds as many rows of Row, of the chain
+	// with this key, at these 0-based iterations, none of them in its warm-up.
+	Expand(dst []float64, stride int, rows []float64, key uint64, iterations []int64, first, last int)
 }
 
 // RowEntry names one number of a row.
@@ -41,7 +41,9 @@ const (
 // CompactKernel is a kernel of a Compact setup.
 type CompactKernel interface {
 	Kernel
-	// Row writes the row of the current point to dst, len(Setup.Row).
+	// Row writes the row of the current point to dst, len(Setup.Row). What is
+	// Carried may be left out, as 0, in the first Chain.Warmup iterations, whose
+	// draws nobody asks for.
 	Row(dst []float64)
 	// Key names the chain's own numbers in Expand. It is part of the state.
 	Key() uint64

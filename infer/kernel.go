@@ -65,7 +65,8 @@ type Kernel interface {
 type Info struct {
 	// LogLik and LogPrior are natural logarithms at the new position: the full
 	// likelihood with its constants, and the prior density with its constants
-	// (0 for a flat prior), on the scale of the design as sampled.
+	// (0 for a flat prior), on the scale of the design as sampled. A Compact
+	// kernel's LogPrior is NaN in warm-up: it would need all that Expand makes.
 	LogLik, LogPrior float64
 	// Evaluations counts log density evaluations of this iteration, univariate
 	// conditionals and full ones alike.

@@ -72,3 +72,45 @@ func TestConditionNumbers(t *testing.T) {
 		t.Errorf("raw above 1.1, residual at most correlation, residual above 1: %s", got)
 	}
 }
+
+// Beyond 48 coefficients condition numbers are found by products: the bounds of the
+// best diagonal hold each other, a covariance needs more draws than coefficients, and
+// every window of warm-up leaves its metric, of which the first is the identity and has
+// the raw number. A sampler without a metric has none.
+func TestConditionNumbersOfMany(t *testing.T) {
+	const spec = `pipeline: t
+database: t.duckdb
+seed: 3
+datasets: {wide: {synthetic: {rows: 20, columns: 49, seed: 2}}}
+models: {m: {formula: y ~ ., family: bernoulli, prior: {coefficients: "normal(0, 10)"}}}
+samplers:
+  diagonal: {method: nuts}
+  low: {method: nuts, metric: low_rank}
+  gibbs: {method: cggibbs}
+run: {chains: 2, warmup: 100, draws: 40, condition: true, keep: summary}
+gates: {rhat: off, ess_bulk: off, ess_tail: off}
+fits:
+  - {datasets: [wide], models: [m], samplers: [diagonal, low, gibbs]}
+`
+	f := newFolder(t, spec)
+	f.run(pipelines.RunOptions{})
+	for question, want := range map[string]string{
+		`SELECT count(*) FROM conditions WHERE place = 'mode' AND raw > residual * 0.999 AND correlation > residual * 0.999
+			AND residual >= residual_low AND residual_low > residual / 1.5 AND residual_low > 1`: "3",
+		`SELECT count(*) FROM conditions WHERE place = 'draws' AND raw > 1 AND reason IS NULL`:                                                                "3",
+		`SELECT string_agg(concat(sampler, chain, ' ', after_iterations), ' ' ORDER BY sampler, chain, after_iterations) FROM metric JOIN fit USING (fit_id)`: "diagonal1 0 diagonal1 90 diagonal2 0 diagonal2 90 low1 0 low1 90 low2 0 low2 90",
+		`SELECT bool_and(abs(condition / raw - 1) < 1e-3) FROM metric JOIN conditions USING (fit_id) WHERE after_iterations = 0 AND place = 'mode'`:           "true",
+		`SELECT count(*) FROM metric m JOIN conditions c USING (fit_id) WHERE after_iterations = 90 AND place = 'mode'
+			AND m.note IS NULL AND m.condition > c.residual_low / 2 AND m.condition <> c.raw`: "4",
+	} {
+		if got := f.ask("t.duckdb", question); got != want {
+			t.Errorf("%s: %s, want %s\n%s\n%s", question, got, want, f.ask("t.duckdb", "SELECT string_agg(concat_ws(' ', sampler, place, raw, correlation, residual, residual_low, reason), chr(10)) FROM conditions"),
+				f.ask("t.duckdb", "SELECT string_agg(concat_ws(' ', sampler, chain, after_iterations, condition), chr(10)) FROM metric JOIN fit USING (fit_id)"))
+		}
+	}
+	f.write("spec.yaml", strings.NewReplacer("t.duckdb", "few.duckdb", "draws: 40", "draws: 20", "[diagonal, low, gibbs]", "[gibbs]").Replace(spec))
+	f.run(pipelines.RunOptions{})
+	if got := f.ask("few.duckdb", "SELECT reason FROM conditions WHERE place = 'draws'"); got != "40 draws do not tell the covariance of 50 coefficients" {
+		t.Errorf("too few draws: %s", got)
+	}
+}

@@ -114,7 +114,21 @@ func TestSelectAndRetry(t *testing.T) {
 // What is drawn while the ledger is held is committed later, without spec and
 // data, with the bits of an undisturbed run.
 func TestCommitLater(t *testing.T) {
-	f := newFolder(t, fmt.Sprintf(quick, "claims: {path: claims.csv, by: [region]}"))
+	for _, sampler := range spooledSamplers {
+		t.Run(sampler, func(t *testing.T) { commitLater(t, sampler) })
+	}
+}
+
+// spooledSamplers are one whose draws the spool holds and one of which it holds rows.
+var spooledSamplers = []string{"method: cggibbs", "method: cggibbs, basis: reduced"}
+
+// spooledSpec is quick with a sampler.
+func spooledSpec(sampler string) string {
+	return strings.Replace(fmt.Sprintf(quick, "claims: {path: claims.csv, by: [region]}"), "method: cggibbs", sampler, 1)
+}
+
+func commitLater(t *testing.T, sampler string) {
+	f := newFolder(t, spooledSpec(sampler))
 	whole := f.path("whole.duckdb")
 	f.run(pipelines.RunOptions{Overrides: pipelines.Overrides{Database: whole}})
 	f.run(pipelines.RunOptions{Only: []string{"dataset=claims/north"}})
@@ -164,12 +178,18 @@ func TestCommitLater(t *testing.T) {
 // Damaged files of a waiting fit are named, lose nothing that is whole, and the
 // next run draws what is missing, with the same bits.
 func TestCommitOfDamagedFiles(t *testing.T) {
-	for name, damage := range map[string]func(path string) error{
-		"chain-2.spool": func(p string) error { return os.Truncate(p, 500) },
-		"chain-1.spool": os.Remove,
-		"finished":      func(p string) error { return os.Truncate(p, 100) },
+	short := func(p string) error { return os.Truncate(p, 500) }
+	for _, c := range []struct {
+		sampler, name string
+		damage        func(path string) error
+	}{
+		{spooledSamplers[0], "chain-1.spool", os.Remove},
+		{spooledSamplers[0], "finished", short},
+		{spooledSamplers[1], "chain-2.spool", short},
+		{spooledSamplers[1], "draws", short},
 	} {
-		f := newFolder(t, fmt.Sprintf(quick, "claims: {path: claims.csv, by: [region]}"))
+		name, damage := c.name, c.damage
+		f := newFolder(t, spooledSpec(c.sampler))
 		west := pipelines.RunOptions{Only: []string{"dataset=claims/west"}}
 		west.Database = f.path("whole.duckdb")
 		f.run(west)

@@ -90,7 +90,11 @@ func (p *Plan) rhat(b *strings.Builder) {
 		}
 		b.WriteString("\n")
 	}
-	if g := p.pipeline.Gates.RHat; !g.Off {
+	g := p.pipeline.Gates.RHat
+	if g.Warns {
+		fmt.Fprintf(b, "  the gate warns above %g\n", g.Warn)
+	}
+	if !g.Off {
 		fmt.Fprintf(b, "  the gate is %g\n", g.Limit)
 	}
 }

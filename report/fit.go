@@ -11,7 +11,9 @@ import (
 
 // Fit stores a fit in one transaction, with everything that belongs to it and
 // the note of its run. An earlier complete fit with the same fingerprint is
-// replaced. It returns the number of the fit.
+// replaced. It returns the number of the fit. Where the fit has gates of drift,
+// they are held against its predecessor in the ledger, and f.Verdict becomes the
+// verdict with what they say.
 //
 // On any error (of an iterator, of the engine, of ctx) nothing of the fit is
 // visible and what it would have replaced is still there; a *ShapeError says
@@ -34,6 +36,9 @@ func (s *Session) Fit(ctx context.Context, f *Fit) (id int64, err error) {
 		if err := s.insertParts(id, f); err != nil {
 			return err
 		}
+		if err := s.insertData(ctx, id, f); err != nil {
+			return err
+		}
 		if err := s.insertAssessment(ctx, id, &f.Assessment); err != nil {
 			return err
 		}
@@ -46,6 +51,9 @@ func (s *Session) Fit(ctx context.Context, f *Fit) (id int64, err error) {
 			return fmt.Errorf("storing statistics of chains: %w", err)
 		}
 		if err := s.insertEvents(ctx, f.RunID, id, f.Events); err != nil {
+			return err
+		}
+		if err := s.judgeDrift(ctx, id, f); err != nil {
 			return err
 		}
 		return s.insertRunFit(ctx, id, &RunFit{Key: f.Key, RunID: f.RunID, Action: f.action(), Verdict: f.Verdict, At: f.Created})
@@ -95,7 +103,7 @@ func (f *Fit) check() error {
 }
 
 // fitTables hold rows of a fit under its fit_id, besides fit itself.
-var fitTables = []string{"parameter", "draw", "chain", "summary", "diagnostic", "design", "pointwise", "event", "identity", "loo", "ppc", "derived"}
+var fitTables = []string{"parameter", "draw", "chain", "summary", "diagnostic", "design", "pointwise", "event", "identity", "loo", "ppc", "derived", "data_summary", "column_summary", "metric"}
 
 // remove deletes the fits with a fingerprint. What runs did about them is
 // history and stays, without the number.
@@ -188,6 +196,20 @@ func (s *Session) insertParts(id int64, f *Fit) error {
 	})
 	if err != nil {
 		return fmt.Errorf("storing diagnostics: %w", err)
+	}
+	if len(f.Metrics) == 0 {
+		return nil
+	}
+	err = s.appendRows("metric", func(add func(...driver.Value) error) error {
+		for _, m := range f.Metrics {
+			if err := add(id, int16(m.Chain+1), int32(m.Iterations), number(m.Condition), text(m.Note)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("storing metrics: %w", err)
 	}
 	return nil
 }

@@ -201,7 +201,7 @@ func TestRejudge(t *testing.T) {
 	}))
 	got, err := l.Stored(ctx, []string{"f1"})
 	must(t, err)
-	if f := got["f1"]; f.Verdict.Grade != Fail || f.Verdict.Reasons[0] != "why" || f.Gates != (Gates{1.05, -1, 400, 0}) {
+	if f := got["f1"]; f.Verdict.Grade != Fail || f.Verdict.Reasons[0] != "why" || f.Gates != (Gates{RHat: 1.05, ESSBulk: -1, ESSTail: 400}) {
 		t.Errorf("after rejudging: %+v", f)
 	}
 	err = l.Write(ctx, func(s *Session) error { return s.Rejudge(ctx, "other", Gates{}, Verdict{}, later) })

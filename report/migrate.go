@@ -42,12 +42,22 @@ var replicatesSQL string
 //go:embed schema/0003_checks.sql
 var checksSQL string
 
+//go:embed schema/0004_conditions.sql
+var conditionsSQL string
+
+//go:embed schema/0004_macros.sql
+var macrosSQL string
+
+//go:embed schema/0004_drift.sql
+var driftSQL string
+
 // migrations is the history of the schema: entry i leads to version i+1.
 // Entries that were released are never changed.
 var migrations = []migration{
 	{"ledger", []string{ledgerSQL, commentsSQL}},
 	{"identity", []string{identitySQL}},
 	{"models", []string{calibrationSQL, deriveSQL, looSQL, replicatesSQL, scalesSQL, checksSQL}},
+	{"nights", []string{driftSQL, macrosSQL, conditionsSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.

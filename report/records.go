@@ -66,11 +66,13 @@ type Fit struct {
 	Summaries   []diag.Summary             // one a parameter, in order
 	Statistics  []Statistic                // log_lik and other scalars of a draw
 	Diagnostics []Diagnostic
-	Design      []byte // JSON record from which new data are coded alike
-	Identity    []byte // JSON object whose hash the fingerprint is
+	Metrics     []Metric // of nuts and hmc, by chain and iterations
+	Design      []byte   // JSON record from which new data are coded alike
+	Identity    []byte   // JSON object whose hash the fingerprint is
 	Events      []Event
-	Assessment         // what else was computed from the draws
-	Action      Action // what the run did; empty means Computed, or Failed for Erred
+	Data        *DataSummary // nil: unknown
+	Assessment               // what else was computed from the draws
+	Action      Action       // what the run did; empty means Computed, or Failed for Erred
 }
 
 // Times are seconds: the first three summed over chains as one core would
@@ -137,6 +139,14 @@ type Diagnostic struct {
 	Chain int // 0-based; −1: the whole fit
 	Value float64
 	Note  string // the reason when Value is NaN, or words in its stead
+}
+
+// Metric is what a chain's metric was worth after a window of its warm-up.
+type Metric struct {
+	Chain      int     // 0-based
+	Iterations int     // of warm-up before it was taken
+	Condition  float64 // effective condition number
+	Note       string  // the reason when Condition is NaN
 }
 
 // Event is something worth telling that happened in a run.

@@ -91,6 +91,9 @@ func (l *Ledger) Evidence(ctx context.Context, fingerprint string) (Evidence, er
 		return Evidence{}, fmt.Errorf("ledger %q has no complete fit with the fingerprint %s", l.path, fingerprint)
 	}
 	e := Evidence{Warnings: f.Warnings}
+	if e.Drift, err = l.drift(ctx, f.ID); err != nil {
+		return Evidence{}, err
+	}
 	if e.Divergences, err = l.divergences(ctx, f.ID); err != nil {
 		return Evidence{}, err
 	}

@@ -27,34 +27,6 @@ type Verdict struct {
 	Reasons []string
 }
 
-// Gates are the limits that a fit must keep. The zero value holds the
-// defaults; a negative limit switches its gate off.
-type Gates struct {
-	// RHat is the largest allowed R-hat. Zero means 1.01.
-	RHat float64 `json:"rhat"`
-	// ESSBulk and ESSTail are the smallest allowed effective sample sizes over
-	// all chains. Zero means 400.
-	ESSBulk float64 `json:"ess_bulk"`
-	ESSTail float64 `json:"ess_tail"`
-	// Divergences is the largest allowed number of divergent transitions after
-	// warm-up. Zero means none.
-	Divergences int `json:"divergences"`
-}
-
-// withDefaults returns g with the zero limits spelled out, the form in which
-// gates are stored and compared.
-func (g Gates) withDefaults() Gates {
-	for _, d := range []struct {
-		gate  *float64
-		value float64
-	}{{&g.RHat, 1.01}, {&g.ESSBulk, 400}, {&g.ESSTail, 400}} {
-		if *d.gate == 0 {
-			*d.gate = d.value
-		}
-	}
-	return g
-}
-
 // Evidence is what a verdict rests on.
 type Evidence struct {
 	Names      []string       // of the parameters
@@ -66,37 +38,70 @@ type Evidence struct {
 	Derived     []Statistic
 	Divergences int // after warm-up
 	Warnings    []string
+	// Drift is how far the fit lies from its predecessor; empty without one.
+	Drift []Measure
 }
 
 // Judge holds evidence against gates. The grade is Fail when a gate is broken
 // or cannot be read (a NaN diagnostic, no diagnostics at all), else Warn when
-// there are warnings or no gate is on, else Pass. Reasons name the worst
-// parameter and how many are concerned.
+// a stricter limit of Gates.Warn is, there are warnings, or no gate is on, else
+// Pass. Reasons name the worst parameter and how many are concerned; those that
+// fail stand before those that warn.
 func Judge(g Gates, in Evidence) Verdict {
 	g = g.withDefaults()
-	var reasons []string
+	var fails []string
 	if len(in.Summaries) == 0 {
-		reasons = append(reasons, "there are no diagnostics")
+		fails = append(fails, "there are no diagnostics")
+	}
+	broken := g.broken(&in, nil)
+	for _, b := range broken {
+		fails = append(fails, b.words...)
+	}
+	drifts, warns := g.Drift.judgeDrift(in.Drift)
+	fails = append(fails, drifts...)
+	var lesser []string
+	for _, b := range g.warning().broken(&in, broken) {
+		lesser = append(lesser, b.words...)
+	}
+	warns = append(lesser, warns...)
+	if g.off() {
+		warns = append(warns, "every gate is off")
+	}
+	warns = append(warns, in.Warnings...)
+	switch {
+	case len(fails) > 0:
+		return Verdict{Fail, append(fails, warns...)}
+	case len(warns) > 0:
+		return Verdict{Warn, warns}
+	}
+	return Verdict{Grade: Pass}
+}
+
+// breach is what one gate says of a fit that breaks it.
+type breach struct {
+	gate  string
+	words []string
+}
+
+// broken lists the gates that evidence breaks, those already told left out.
+func (g Gates) broken(in *Evidence, told []breach) (out []breach) {
+	add := func(name string, words []string) {
+		known := slices.ContainsFunc(told, func(b breach) bool { return b.gate == name })
+		if len(words) > 0 && !known {
+			out = append(out, breach{name, words})
+		}
 	}
 	for _, gate := range []gate{
 		{"R-hat", g.RHat, false, func(s *diag.Summary) float64 { return s.RHat }},
 		{"bulk ESS", g.ESSBulk, true, func(s *diag.Summary) float64 { return s.ESSBulk }},
 		{"tail ESS", g.ESSTail, true, func(s *diag.Summary) float64 { return s.ESSTail }},
 	} {
-		reasons = append(reasons, gate.judge(&in)...)
+		add(gate.name, gate.judge(in))
 	}
 	if g.Divergences >= 0 && in.Divergences > g.Divergences {
-		reasons = append(reasons, fmt.Sprintf("%d divergent transitions exceed %d", in.Divergences, g.Divergences))
+		add("divergences", []string{fmt.Sprintf("%d divergent transitions exceed %d", in.Divergences, g.Divergences)})
 	}
-	switch {
-	case len(reasons) > 0:
-		return Verdict{Fail, append(reasons, in.Warnings...)}
-	case g.RHat < 0 && g.ESSBulk < 0 && g.ESSTail < 0 && g.Divergences < 0:
-		return Verdict{Warn, append([]string{"every gate is off"}, in.Warnings...)}
-	case len(in.Warnings) > 0:
-		return Verdict{Warn, append([]string(nil), in.Warnings...)}
-	}
-	return Verdict{Grade: Pass}
+	return out
 }
 
 // A gate is a limit on one diagnostic of every quantity.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/json"
 	"math"
 	"reflect"
 	"testing"
@@ -56,6 +57,16 @@ func TestJudge(t *testing.T) {
 		"every gate off": {gates: off, in: Evidence{Summaries: six(constant)}, grade: Warn, reasons: []string{"every gate is off"}},
 		"large limit": {gates: Gates{ESSBulk: 20000, ESSTail: -1}, in: Evidence{Summaries: []diag.Summary{good}}, grade: Fail,
 			reasons: []string{"bulk ESS 900 at parameter 1 is below 20000"}},
+		"beyond warn, within fail": {gates: Gates{RHat: 1.05, Warn: Warnings{RHat: At(1.01)}}, in: Evidence{Names: names, Summaries: six(rhat(1.02))}, grade: Warn,
+			reasons: []string{"R-hat 1.02 at (Intercept) exceeds 1.01 (1 of 6 parameters)"}},
+		"beyond both is told once": {gates: Gates{RHat: 1.05, Warn: Warnings{RHat: At(1.01)}}, in: Evidence{Names: names, Summaries: six(rhat(1.06))}, grade: Fail,
+			reasons: []string{"R-hat 1.06 at (Intercept) exceeds 1.05 (1 of 6 parameters)"}},
+		"fail before warn": {gates: Gates{Warn: Warnings{ESSBulk: At(1000), Divergences: At(0)}, Divergences: 5}, in: Evidence{Summaries: six(rhat(1.02)), Divergences: 3, Warnings: []string{"w"}}, grade: Fail,
+			reasons: []string{"R-hat 1.02 at parameter 1 exceeds 1.01 (1 of 6 parameters)", "bulk ESS 900 at parameter 1 is below 1000 (6 of 6 parameters)", "3 divergent transitions exceed 0", "w"}},
+		"a limit that only warns": {gates: Gates{RHat: -1, ESSBulk: -1, ESSTail: -1, Divergences: -1, Warn: Warnings{ESSTail: At(1000)}}, in: Evidence{Summaries: six()}, grade: Warn,
+			reasons: []string{"tail ESS 800 at parameter 1 is below 1000 (6 of 6 parameters)"}},
+		"unknown behind both": {gates: Gates{ESSBulk: -1, ESSTail: -1, Warn: Warnings{RHat: At(1.005)}}, in: Evidence{Summaries: []diag.Summary{rhat(nan)}}, grade: Fail,
+			reasons: []string{"R-hat of parameter 1 cannot be computed: no reason was given"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := Judge(c.gates, c.in)
@@ -63,5 +74,35 @@ func TestJudge(t *testing.T) {
 				t.Errorf("got  %+v\nwant %+v", got, want)
 			}
 		})
+	}
+}
+
+// A growing run aims at the stricter limits, and not at drift.
+func TestStrictGates(t *testing.T) {
+	g := Gates{RHat: 1.05, ESSTail: -1, Divergences: 5, Warn: Warnings{RHat: At(1.01), ESSTail: At(100), Divergences: At(0)}, Drift: DriftGates{Shift: Limits{Fail: At(1)}}}
+	if got, want := g.Strict(), (Gates{RHat: 1.01, ESSBulk: 400, ESSTail: 100}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// Gates are stored as JSON and compared when they come back; those of older
+// ledgers have no limits of warnings and drift.
+func TestGatesSurviveJSON(t *testing.T) {
+	for _, g := range []Gates{
+		{}, {RHat: 1.05, ESSBulk: -1, ESSTail: 400, Divergences: 3},
+		{Warn: Warnings{RHat: At(1.01), Divergences: At(0)}, Drift: DriftGates{Shift: Limits{Warn: At(1)}, Columns: Limits{Fail: At(0)}}},
+	} {
+		text, err := json.Marshal(g)
+		must(t, err)
+		var back Gates
+		must(t, json.Unmarshal(text, &back))
+		if back != g {
+			t.Errorf("%s came back as %+v", text, back)
+		}
+	}
+	var old Gates
+	must(t, json.Unmarshal([]byte(`{"rhat":1.01,"ess_bulk":400,"ess_tail":400,"divergences":0}`), &old))
+	if old != (Gates{}).withDefaults() {
+		t.Errorf("an older ledger's: %+v", old)
 	}
 }

@@ -34,7 +34,7 @@ func TestBuildSharesItsTable(t *testing.T) {
 	}
 	wait.Wait()
 	for _, d := range results {
-		if d == nil || !slices.Equal(d.Data.X.Values, results[0].Data.X.Values) || d.Rows != 5 {
+		if d == nil || !slices.Equal(cells(d.Data.X), cells(results[0].Data.X)) || d.Rows != 5 {
 			t.Fatalf("designs differ: %+v", d)
 		}
 	}

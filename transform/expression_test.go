@@ -84,7 +84,7 @@ func TestExpressionValues(t *testing.T) {
 	} {
 		d := mustBuild(t, table, formula, Spec{InterceptAt: "zero"})
 		if d.Data.Cols() != 1 || !slices.Equal(d.Data.X.Col(0), want) {
-			t.Errorf("%s: %v, want %v", formula, d.Data.X.Values, want)
+			t.Errorf("%s: %v, want %v", formula, cells(d.Data.X), want)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func TestExpressionValues(t *testing.T) {
 // columns then have one spelling of it.
 func TestProductsHaveNoNegativeZero(t *testing.T) {
 	d := mustBuild(t, makeTable(t, 4, mixedColumns...), "y ~ neg:g", Spec{InterceptAt: "zero"})
-	for i, v := range d.Data.X.Values {
+	for i, v := range cells(d.Data.X) {
 		if v == 0 && math.Signbit(v) {
 			t.Errorf("value %d is -0", i)
 		}
@@ -123,7 +123,7 @@ func TestFactorOfNumbers(t *testing.T) {
 	table := makeTable(t, 0, col{name: "y", values: []float64{1, 2, 3, 5, 4}}, col{name: "x", values: []float64{0.30000000000000004, 0.3, 10, -2, 10}})
 	d := mustBuild(t, table, "y ~ factor(x)", Spec{InterceptAt: "zero"})
 	if !slices.Equal(d.Data.Names, []string{"(Intercept)", "factor(x)0.3", "factor(x)10"}) || !slices.Equal(d.Data.X.Col(1), []float64{1, 1, 0, 0, 0}) {
-		t.Errorf("%q, %v", d.Data.Names, d.Data.X.Values)
+		t.Errorf("%q, %v", d.Data.Names, cells(d.Data.X))
 	}
 	forced := mustBuild(t, table, "y ~ factor(x)", Spec{Levels: map[string][]string{"x": {"10"}}, Contrasts: map[string]string{"x": "helmert"}})
 	if !slices.Equal(forced.Record.Variables[0].Levels, []string{"10", "-2", "0.3"}) || !slices.Equal(forced.Data.Names, []string{"(Intercept)", "factor(x)1", "factor(x)2"}) {

@@ -177,7 +177,7 @@ func TestCodeRepeatsBuild(t *testing.T) {
 				t.Errorf("%s, %s: %v", g.Data, g.Formula, err)
 				continue
 			}
-			for what, pair := range map[string][2][]float64{"design": {d.Data.X.Values, again.Data.X.Values}, "response": {d.Data.Y, again.Data.Y},
+			for what, pair := range map[string][2][]float64{"design": {cells(d.Data.X), cells(again.Data.X)}, "response": {d.Data.Y, again.Data.Y},
 				"offset": {d.Data.Offset, again.Data.Offset}, "trials": {d.Data.Trials, again.Data.Trials}} {
 				if !slices.Equal(pair[0], pair[1]) {
 					t.Errorf("%s, %s, %s: the %s differs", g.Data, g.Formula, standardize, what)

@@ -55,7 +55,7 @@ func TestPanelCheckValues(t *testing.T) {
 				t.Fatalf("%d × %d, first column %s", d.Data.Rows(), d.Data.Cols(), d.Data.Names[1])
 			}
 			squares := 0.0
-			for _, v := range d.Data.X.Values[p.n:] {
+			for _, v := range cells(d.Data.X)[p.n:] {
 				squares += v * v
 			}
 			for what, pair := range map[string][2]float64{"x1": {d.Data.X.Col(1)[0], p.x1}, "x2": {d.Data.X.Col(2)[0], p.x2}, "sum of squares": {squares, p.squares}} {

@@ -30,8 +30,8 @@ func (b *builder) measure() error {
 	if b.spec.Standardize == "center_scale" && b.n == 1 && len(b.chosen.terms) > 0 {
 		return b.tableError("one row cannot be standardised: its standard deviation is 0/0", "write standardize: none, or find more rows")
 	}
-	b.unit = make([]unit, x.Cols)
-	b.hashes = make([]uint64, x.Cols)
+	b.unit = make([]unit, len(b.plan))
+	b.hashes = make([]uint64, len(b.plan))
 	var constant, zero []string
 	for j, p := range b.plan {
 		col := x.Col(j)
@@ -113,7 +113,7 @@ func (b *builder) repeated() error {
 		pairs = append(pairs, fmt.Sprintf("%s = %s", p.name, b.plan[twin].name))
 	}
 	if len(pairs) > 0 {
-		predictors := x.Cols - (b.out.Data.Intercept + 1)
+		predictors := len(b.plan) - (b.out.Data.Intercept + 1)
 		b.warn("%d of %d columns equal another one (%s): the data tell only the sum of their coefficients, the prior divides it", len(pairs), predictors, list(pairs))
 	}
 	return nil

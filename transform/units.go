@@ -1,6 +1,9 @@
 package transform
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // ToData brings one position from the scale of the design as sampled to the
 // units of the data, in place: coefficients are divided by their column's
@@ -12,6 +15,40 @@ func (r *Record) ToData(theta []float64) {
 		beta /= c.Scale
 		return beta, -beta
 	})
+}
+
+// Shifted tells whether the intercept gives up something in ToData, so that its
+// draws in the units of the data need those of every column.
+func (r *Record) Shifted() bool {
+	return r.intercept() && slices.ContainsFunc(r.Columns, func(c Column) bool { return c.Term >= 0 && c.Centre != 0 })
+}
+
+// ColumnToData does for draws of column j what ToData does for its entry of one
+// position. Where moved is not nil, and all columns after the intercept come in
+// their order, it sums up draw by draw what the intercept gives up, which
+// InterceptToData then takes: the bits are those of ToData.
+func (r *Record) ColumnToData(j int, draws, moved []float64) {
+	if j >= len(r.Columns) || r.Columns[j].Term < 0 {
+		return
+	}
+	c := &r.Columns[j]
+	for i := range draws {
+		draws[i] /= c.Scale
+	}
+	if c.Centre == 0 || moved == nil {
+		return
+	}
+	for i, beta := range draws {
+		moved[i] = math.FMA(c.Centre, -beta, moved[i])
+	}
+}
+
+// InterceptToData brings draws of the intercept to the units of the data. moved is
+// what ColumnToData has summed up, nil without Shifted.
+func (r *Record) InterceptToData(draws, moved []float64) {
+	for i, m := range moved {
+		draws[i] += m
+	}
 }
 
 // FromData is the inverse of ToData.

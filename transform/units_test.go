@@ -80,6 +80,47 @@ func TestToDataKeepsTheLinearPredictor(t *testing.T) {
 	}
 }
 
+// Draws that come by columns have the bits of ToData, position by position.
+func TestColumnsToData(t *testing.T) {
+	const draws = 5
+	table := scaledTable(t, 50)
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, spec := range scalings() {
+		for _, formula := range []string{"y ~ .", "y ~ . - 1", "y ~ 1"} {
+			r := mustBuild(t, table, formula, spec).Record
+			d := len(r.Columns) + 1
+			want, got := make([][]float64, draws), make([][]float64, d)
+			for j := range got {
+				got[j] = make([]float64, draws)
+			}
+			for i := range want {
+				want[i] = make([]float64, d)
+				for j := range d {
+					want[i][j] = rng.NormFloat64()
+					got[j][i] = want[i][j]
+				}
+				r.ToData(want[i])
+			}
+			var moved []float64
+			if r.Shifted() {
+				moved = make([]float64, draws)
+			}
+			for j := 1; j < d; j++ {
+				r.ColumnToData(j, got[j], moved)
+			}
+			r.ColumnToData(0, got[0], nil)
+			r.InterceptToData(got[0], moved)
+			for i := range want {
+				for j := range d {
+					if got[j][i] != want[i][j] {
+						t.Fatalf("%v, %s: entry %d is %v, ToData made %v", spec, formula, j, got[j][i], want[i][j])
+					}
+				}
+			}
+		}
+	}
+}
+
 // predictor returns row i of X·theta, and the sum of magnitudes in it.
 func predictor(d *Design, i int, theta []float64) (eta, size float64) {
 	for j := range d.Data.Cols() {

@@ -93,7 +93,7 @@ func checkWeightedCoding(t *testing.T, d *Design, table, news arrow.Table) {
 		t.Fatal(err)
 	}
 	if !slices.Equal(again.Data.Frequency, d.Data.Frequency) || !slices.Equal(again.Data.Precision, d.Data.Precision) ||
-		!slices.Equal(again.Data.X.Values, d.Data.X.Values) {
+		!slices.Equal(cells(again.Data.X), cells(d.Data.X)) {
 		t.Errorf("coded again: frequencies %v, precisions %v", again.Data.Frequency, again.Data.Precision)
 	}
 	if again, err = r.Code(news, Coding{}); err != nil || again.Data.Frequency != nil || len(again.Data.Precision) != 11 {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"glmbatch/pipelines"
 )
@@ -34,8 +35,36 @@ func TestCompareSaysDisagreementFirst(t *testing.T) {
 			t.Errorf("the output lacks %q:\n%s", want, b.String())
 		}
 	}
-	if at := strings.Index(b.String(), "nuts    gibbs"); at < 0 {
-		t.Errorf("nuts, which is sooner, does not stand before gibbs:\n%s", b.String())
+	for _, want := range []string{"nuts than gibbs: agree", "nuts than gibbs: DISAGREE"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("nuts, which is sooner, does not stand before gibbs:\n%s", b.String())
+		}
+	}
+}
+
+// Everything fits into 100 columns where sampler names have at most ten
+// letters, whatever the figures are and however long the posterior's name is.
+func TestCompareFitsTheTerminal(t *testing.T) {
+	long := compared("differ")
+	long.Dataset, long.Model = strings.Repeat("claims_", 6), strings.Repeat("severity_", 4)
+	worst := pipelines.Interval{Value: 0.000123, Low: 0.000101, High: 12345}
+	for _, r := range []*pipelines.Interval{&long.RatioMedian, &long.RatioMin, &long.A.ToMedian, &long.A.ToMin, &long.A.ESSPerSecond, &long.A.MinESSPerSecond} {
+		*r = worst
+	}
+	long.A.Evaluations = 12345678901
+	var b strings.Builder
+	if err := printComparisons(&b, []pipelines.Comparison{long, compared("unknown")}); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(b.String(), "\n") {
+		if n := utf8.RuneCountInString(line); n > 100 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	for _, want := range []string{"d/north × m\n", "  12345678901\n", "  1234\n", "56 ", "8 pairs", "4 [2, 8]"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the output lacks %q:\n%s", want, b.String())
+		}
 	}
 }
 

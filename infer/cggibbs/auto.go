@@ -9,7 +9,7 @@ import (
 )
 
 // AutoVersion names the rules of Auto: another choice is another sequence of draws.
-const AutoVersion = "auto/1"
+const AutoVersion = "auto/2"
 
 // autoDraws is the number of independent draws that Auto counts operations for: what
 // the usual gates ask for, with room.
@@ -18,10 +18,13 @@ const autoDraws = 1000
 // Costs, one being a row in a pass of the likelihood: passes of one update, sliced
 // and matched, and of each the fixed costs; the density of a prior that is no
 // quadratic form; a draw of what the reduced basis hides, made twice; a product in
-// linear algebra; of n³ products in the decomposition of n rows.
+// linear algebra; an entry of a sparse column; of n³ products in the decomposition of n rows. Of
+// the mixture basis: the draw of a coefficient with its scale; the readings of the
+// design besides those for K; n³ products of an iteration.
 const (
-	steppingPasses, matchedPasses, fixedCost          = 6, 3, 60
-	priorDensity, hiddenDraw, product, decompositions = 16, 60, 0.1, 40
+	steppingPasses, matchedPasses, fixedCost                    = 6, 3, 60
+	priorDensity, hiddenDraw, product, gathered, decompositions = 16, 60, 0.1, 3, 40
+	mixtureDraw, mixtureReadings, mixtureCubes                  = 150, 8, 3
 )
 
 // Auto returns the basis that gives a thousand independent draws for the least
@@ -30,19 +33,16 @@ const (
 // coefficients forgets; it knows nothing of time, load or workers, so that it
 // chooses alike everywhere. Cost: O(n·d).
 func Auto(target *glm.Target) (basis, reason string) {
-	if target.Scales() > 0 {
-		return "coordinate", "horseshoe priors have scales, which move beside single coefficients only"
-	}
 	c := costsOf(target)
 	basis = "coordinate"
-	for _, other := range []string{"rotated", "reduced"} {
+	for _, other := range []string{"rotated", "reduced", "mixture"} {
 		if c.possible(other) && c.of(other) < c.of(basis) {
 			basis = other
 		}
 	}
 	reason = fmt.Sprintf("%d rows, %d coefficients, %d of them with normal priors, and %.2g sweeps over them to a draw: "+
 		"by count %s billion operations for %d draws", c.n, c.d, c.g, c.sweeps, c.billions(basis), autoDraws)
-	for _, other := range []string{"coordinate", "rotated", "reduced"} {
+	for _, other := range []string{"coordinate", "rotated", "reduced", "mixture"} {
 		if other != basis && c.possible(other) {
 			reason += ", " + other + " " + c.billions(other)
 		}
@@ -52,15 +52,20 @@ func Auto(target *glm.Target) (basis, reason string) {
 
 // costs counts the operations of a posterior's bases.
 type costs struct {
-	n, d, g int  // rows, coefficients, those with normal priors
-	others  int  // coefficients whose priors are neither normal nor flat
+	n, d, g int   // rows, coefficients, those with normal priors
+	others  int   // coefficients whose priors are neither normal nor flat
+	entries int64 // that the design stores
+	sparse  bool
+	mixed   int  // coefficients whose priors are normal given a scale that is drawn
 	walled  bool // a prior has no curvature to rotate by
 	matched bool
 	sweeps  float64 // over single coefficients that are worth a draw
 }
 
 func costsOf(target *glm.Target) costs {
-	c := costs{n: target.Rows(), d: target.Cols(), sweeps: dependence(target)}
+	x := target.Data().X
+	c := costs{n: target.Rows(), d: target.Cols(), entries: x.Entries(), sweeps: dependence(target)}
+	_, c.sparse = x.(*glm.Sparse)
 	for _, p := range target.Model().Coefficients {
 		switch p.Kind {
 		case glm.Normal:
@@ -69,6 +74,9 @@ func costsOf(target *glm.Target) costs {
 		default:
 			c.others++
 			c.walled = c.walled || !rotatable(p.Kind)
+			if p.Kind != glm.Uniform {
+				c.mixed++
+			}
 		}
 	}
 	c.matched = standardUpdate(target) == "matched"
@@ -88,8 +96,10 @@ func (c costs) possible(basis string) bool {
 	switch basis {
 	case "rotated":
 		return c.d <= rotateLimit && !c.walled
+	case "mixture":
+		return !c.sparse && c.mixed > 0 && c.n <= rotateLimit
 	case "reduced":
-		return c.g > c.n && c.sampled(basis) <= rotateLimit && !c.walled
+		return !c.sparse && c.g > c.n && c.sampled(basis) <= rotateLimit && !c.walled
 	}
 	return true
 }
@@ -103,7 +113,15 @@ func (c costs) of(basis string) float64 {
 	}
 	update := float64(passes * (n + fixedCost))
 	if basis == "coordinate" {
+		if c.sparse {
+			update = float64(passes * (float64(float64(gathered)*float64(c.entries)/d) + fixedCost))
+		}
 		return autoDraws * float64(float64(c.sweeps*d)*update)
+	}
+	if basis == "mixture" {
+		k = min(n, d)
+		products := float64(0.5*n*n*d) + float64(mixtureReadings*n*d) + float64(mixtureCubes*n*n*n)
+		return autoDraws * (float64(product*products) + float64(mixtureDraw*d) + float64(mixtureSweeps*k*update))
 	}
 	products := float64(n*k*k) + float64(k*k*k/3)
 	update += float64(float64(passes*priorDensity)*float64(c.others)) + float64(product*3*k)
@@ -133,6 +151,8 @@ func newAuto(target *glm.Target, opts Options) (infer.Setup, error) {
 	case *basisSetup:
 		s.words += "; " + words
 	case *reducedSetup:
+		s.words += "; " + words
+	case *mixtureSetup:
 		s.words += "; " + words
 	case *fallback:
 		s.words += "; " + words

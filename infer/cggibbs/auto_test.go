@@ -23,9 +23,9 @@ func TestAuto(t *testing.T) {
 		{"bernoulli", 200, 20, unitNormal, "rotated"},
 		{"bernoulli", 40, 44, unitNormal, "rotated"}, // few directions to save
 		{"poisson", 100, 10, flat, "rotated"},
-		{"poisson", 20, 300, laplace, "coordinate"}, // k² of T, and all priors at each evaluation
+		{"poisson", 20, 300, laplace, "mixture"}, // k² of T, and all priors at each evaluation
 		{"poisson", 100, 10, uniform, "coordinate"},
-		{"poisson", 3, rotateLimit + 1, laplace, "coordinate"},
+		{"poisson", 3, rotateLimit + 1, laplace, "mixture"},
 		{"poisson", 3, rotateLimit + 1, unitNormal, "reduced"},
 		{"gaussian", 50, 5, laplace, "coordinate"},
 	} {
@@ -44,6 +44,20 @@ func TestAuto(t *testing.T) {
 		}
 		if _, compact := s.(infer.Compact); compact != (c.want == "reduced") {
 			t.Errorf("%s, %d × %d: a set-up of type %T", c.family, c.n, c.d, s)
+		}
+	}
+}
+
+// Horseshoes, which have no intercept among them, move by what the likelihood sees of
+// them where that is little.
+func TestAutoOfHorseshoes(t *testing.T) {
+	for _, c := range []struct {
+		n, d int
+		want string
+	}{{62, 400, "mixture"}, {300, 10, "coordinate"}} {
+		base := posterior(t, "poisson", c.n, c.d, glm.Prior{Kind: glm.HorseshoePrior, Scale: 0.1})
+		if basis, reason := Auto(base); basis != c.want {
+			t.Errorf("%d × %d: %s (%s), want %s", c.n, c.d, basis, reason, c.want)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func newBasis(target *glm.Target, opts Options) (infer.Setup, error) {
 		}
 		return &fallback{plain, fmt.Sprintf("coordinate, for %s cannot be made: %v", asked, err)}, nil
 	}
-	k := s.frame.design.Cols
+	_, k := s.frame.design.Size()
 	s.widths = make([]float64, k+target.Dim()-target.Cols())
 	for j := range s.widths {
 		switch {
@@ -124,7 +124,7 @@ func (s *basisSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 func (s *basisSetup) fresh(stream *infer.Stream) *basisKernel {
 	k := &basisKernel{basisSetup: s, stream: stream, point: glm.NewCurved(glm.NewPredictor(s.frame.like))}
 	k.slice = slicer{source: stream, limit: s.opts.MaxDoublings}
-	k.line = line{frame: s.frame, v: make([]float64, s.frame.design.Cols)}
+	k.line = line{frame: s.frame, v: make([]float64, len(s.frame.origin))}
 	k.u = make([]float64, len(s.widths))
 	if s.reduction != nil {
 		k.hidden = newHidden(s.reduction)

@@ -209,7 +209,7 @@ func TestExpand(t *testing.T) {
 		for first := range d {
 			for last := first; last <= d; last++ {
 				got := make([]float64, (last-first)*m)
-				setup.Expand(got, rows, k.Key(), iterations, first, last)
+				setup.Expand(got, m, rows, k.Key(), iterations, first, last)
 				for i, v := range got {
 					if v != want[first*m+i] {
 						t.Fatalf("%s: parameters %d to %d: entry %d is %v, Position wrote %v", c.Name, first, last, i, v, want[first*m+i])
@@ -223,7 +223,7 @@ func TestExpand(t *testing.T) {
 // checkRow compares a row with the position it was taken at.
 func checkRow(t *testing.T, s *reducedSetup, entries []infer.RowEntry, row, theta []float64) {
 	t.Helper()
-	v := make([]float64, s.frame.design.Cols)
+	v := make([]float64, len(s.frame.origin))
 	s.reduction.sampled(theta, v)
 	squares := 0.0
 	for i, x := range v {

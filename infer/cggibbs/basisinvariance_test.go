@@ -55,7 +55,7 @@ var frameFaults = map[string]func(s *basisSetup){
 		}
 	},
 	"B is not W·T": func(s *basisSetup) {
-		x := *s.frame.like.Data().X
+		x := *s.frame.like.Data().X.(*glm.Dense)
 		x.Values = append([]float64(nil), x.Values...)
 		for i := range x.Rows {
 			x.Col(0)[i] *= -1

@@ -2,6 +2,7 @@ package cggibbs
 
 import (
 	"fmt"
+	"math"
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
@@ -22,6 +23,7 @@ type basisKernel struct {
 	key       uint64
 	start     string
 	iteration int64
+	warmup    int64 // iterations whose rows are not expanded
 	touched   int64
 
 	u       []float64 // that of point, between iterations
@@ -36,8 +38,9 @@ type basisKernel struct {
 // of the cached linear predictor when one is due; in the reduced basis then the
 // scale move. See kernel.Step for its errors.
 //
-// Cost: O(k·(n + k)) for k coordinates; in the reduced basis besides O(d·n) for
-// what the likelihood does not see of d coefficients.
+// Cost: O(k·(n + k)) for k coordinates; in the reduced basis after warm-up besides
+// O(d·n) for what the likelihood does not see of d coefficients, which LogPrior
+// counts. In warm-up it is not made, and LogPrior is NaN.
 func (k *basisKernel) Step() (infer.Info, error) {
 	k.touched, k.slice.evaluations = 0, 0
 	k.proposals, k.accepted = 0, 0
@@ -57,15 +60,22 @@ func (k *basisKernel) Step() (infer.Info, error) {
 	if k.scale != nil && !k.scale.update(k) {
 		return infer.Info{}, k.failed(-1)
 	}
+	k.point.Settle()
 	k.iteration++
 	k.arrive()
-	info := infer.Info{LogLik: k.point.Value().LogLik, LogPrior: k.logPrior(),
+	info := infer.Info{LogLik: k.point.Value().LogLik, LogPrior: math.NaN(),
 		Evaluations: k.slice.evaluations + k.proposals, Touched: k.touched}
+	if k.kept() {
+		info.LogPrior = k.logPrior()
+	}
 	if k.proposals > 0 {
 		info.Accept = k.accepted / float64(k.proposals)
 	}
 	return info, nil
 }
+
+// kept tells whether the point is one whose draw somebody may ask for.
+func (k *basisKernel) kept() bool { return k.iteration > k.warmup || k.warmup == 0 }
 
 // refreshDue tells whether this iteration begins with a refresh.
 func (k *basisKernel) refreshDue() bool {
@@ -80,9 +90,12 @@ func (k *basisKernel) refresh() {
 }
 
 // entries returns the number of entries of B.
-func (k *basisKernel) entries() int64 { return k.rows() * int64(len(k.line.v)) }
+func (k *basisKernel) entries() int64 { return k.frame.like.Data().X.Entries() }
 
-func (k *basisKernel) rows() int64 { return int64(k.frame.design.Rows) }
+func (k *basisKernel) rows() int64 { return int64(k.frame.like.Rows()) }
+
+// read returns how many entries a pass along coordinate j reads.
+func (k *basisKernel) read(j int) int64 { return int64(len(k.frame.like.Data().X.Column(j).Values)) }
 
 // failed names the coordinate whose log density was not finite; -1 is the scale
 // of z.
@@ -130,9 +143,8 @@ func (k *basisKernel) sliceUpdate(j int) bool {
 	}
 	if ok && moved {
 		k.point.Move(j, displacement, v)
-		k.point.Stale()
 		k.line.move(displacement)
-		k.touched += k.rows()
+		k.touched += k.read(j)
 	}
 	return ok
 }
@@ -159,7 +171,7 @@ func (k *basisKernel) at(displacement float64) (float64, glm.Value) {
 		k.touched += k.entries()
 	} else {
 		v = k.point.Along(k.coord, displacement)
-		k.touched += k.rows()
+		k.touched += k.read(k.coord)
 	}
 	return v.LogLik + k.line.at(displacement), v
 }
@@ -184,7 +196,11 @@ func (k *basisKernel) Row(dst []float64) {
 	free := len(k.u) - dim
 	k.dispersions(dst[dim : dim+free])
 	dst[dim+free] = k.logDensityOfZ()
-	copy(dst[dim+free+1:], k.hidden.w)
+	w := dst[dim+free+1:]
+	if clear(w); k.kept() {
+		k.hidden.settle()
+		copy(w, k.hidden.w)
+	}
 }
 
 // logDensityOfZ returns that of N(0, I_r) at z.

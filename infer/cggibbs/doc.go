@@ -15,9 +15,11 @@
 // That is the coordinate basis, which stays as reference. Two others give the
 // same posterior by far fewer passes: rotated (rotate.go), where coordinates hardly
 // depend on each other, and reduced (reduce.go), where d coefficients with normal
-// priors are told by the at most n directions of them that the likelihood sees.
+// priors are told by the at most n directions of them that the likelihood sees. The
+// mixture basis (mixture.go) does the like for priors that are normal given scales,
+// which it draws in each iteration.
 //
 // Read options.go, then gibbs.go, then slice.go, scales.go and state.go. Then, for bases,
 // frame.go, rotate.go, reduce.go, basis.go, basiskernel.go with its updates
-// stepping.go, matched.go and scale.go, basisstate.go and expand.go. auto.go chooses among them.
+// stepping.go, matched.go and scale.go, basisstate.go and expand.go; mixture.go, mixturescales.go and surrogate.go. auto.go chooses among them.
 package cggibbs

@@ -20,7 +20,9 @@ func (s *reducedSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reducedKernel{k.(*basisKernel)}, nil
+	b := k.(*basisKernel)
+	b.warmup = int64(c.Warmup)
+	return &reducedKernel{b}, nil
 }
 
 // Row describes theta_F, z and the dispersions, the log density of z, and w = z −
@@ -47,7 +49,7 @@ func (s *reducedSetup) Row() []infer.RowEntry {
 
 // Expand makes parameters first to last−1 of rows, see infer.Compact. Cost: O(n·r)
 // a row, and O(r) or O(n) an entry with one normal draw.
-func (s *reducedSetup) Expand(dst, rows []float64, key uint64, iterations []int64, first, last int) {
+func (s *reducedSetup) Expand(dst []float64, stride int, rows []float64, key uint64, iterations []int64, first, last int) {
 	p, m := s.reduction, len(iterations)
 	size, d := len(rows)/max(m, 1), s.target.Cols()
 	q := make([][]float64, m)
@@ -57,7 +59,7 @@ func (s *reducedSetup) Expand(dst, rows []float64, key uint64, iterations []int6
 	}
 	copied := func(j, at int) { // an entry of the row
 		for i := range m {
-			dst[(j-first)*m+i] = rows[i*size+at]
+			dst[(j-first)*stride+i] = rows[i*size+at]
 		}
 	}
 	for i, j := range p.kept {
@@ -66,7 +68,7 @@ func (s *reducedSetup) Expand(dst, rows []float64, key uint64, iterations []int6
 		}
 	}
 	for j := max(first, d); j < last; j++ {
-		copied(j, s.frame.design.Cols+j-d)
+		copied(j, len(s.frame.origin)+j-d)
 	}
 	from, to := place(p.normal, first), place(p.normal, last)
 	epsilon, along := make([]float64, p.block()), make([]float64, p.block())
@@ -76,7 +78,7 @@ func (s *reducedSetup) Expand(dst, rows []float64, key uint64, iterations []int6
 			variate.NormalsAt(key, uint64(iteration+1), c, some)
 			p.theta(c, q[i], some, along)
 			for e, x := range some {
-				dst[(p.normal[c+e]-first)*m+i] = x
+				dst[(p.normal[c+e]-first)*stride+i] = x
 			}
 		}
 	}

@@ -78,7 +78,7 @@ func TestFlatAgreesWithConjugate(t *testing.T) {
 	}
 	exact := batches(t, infertest.Seed(t), func() (infer.Setup, error) { return conjugate.New(target) }, target.Dim())
 	limit := math.Sqrt2 * math.Erfcinv(1e-5/float64(2*2*target.Dim()))
-	for _, basis := range []string{"rotated", "reduced"} {
+	for _, basis := range []string{"rotated", "reduced", "mixture"} {
 		got := batches(t, infertest.Seed(t), func() (infer.Setup, error) { return New(target, Options{Basis: basis}) }, target.Dim())
 		for j := range got {
 			diff := got[j][0] - exact[j][0]

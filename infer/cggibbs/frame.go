@@ -17,7 +17,7 @@ var kernels = simd.Vector()
 // likelihood on B = W·T, W being the design of v: eta = eta0 + B·u. Chains share
 // it.
 type frame struct {
-	design *glm.Dense    // W
+	design glm.Matrix    // W
 	like   *glm.Target   // on B
 	origin []float64     // of v
 	t      *linalg.Upper // T; nil is the identity
@@ -31,8 +31,8 @@ type frame struct {
 
 // newFrame makes the frame of design with its offset. Cost: n·k²/2 for k columns
 // where t is not the identity.
-func newFrame(target *glm.Target, design *glm.Dense, offset []float64, priors []glm.Prior, origin []float64, t *linalg.Upper) *frame {
-	k := design.Cols
+func newFrame(target *glm.Target, design glm.Matrix, offset []float64, priors []glm.Prior, origin []float64, t *linalg.Upper) *frame {
+	n, k := design.Size()
 	f := &frame{design: design, origin: origin, t: t, priors: priors,
 		precision: make([]float64, k), centre: make([]float64, k), curvature: make([]float64, k)}
 	for j, p := range priors {
@@ -52,11 +52,11 @@ func newFrame(target *glm.Target, design *glm.Dense, offset []float64, priors []
 	}
 	eta0 := append([]float64(nil), offset...)
 	for j, x := range origin {
-		kernels.Axpy(x, design.Col(j), eta0)
+		design.Column(j).AddTo(eta0, x)
 	}
 	b := design
 	if t != nil {
-		b = &glm.Dense{Rows: design.Rows, Cols: k, Values: t.Multiply(design.Values, design.Rows)}
+		b = &glm.Dense{Rows: n, Cols: k, Values: t.Multiply(glm.ToDense(design).Values, n)}
 	}
 	f.like = target.Rebased(b, eta0)
 	return f

@@ -32,9 +32,17 @@ func New(target *glm.Target, opts Options) (infer.Setup, error) {
 	if opts.Kernels == "vector" {
 		target = target.Vectorised()
 	}
+	if opts.Basis == "mixture" {
+		return newMixed(target, opts)
+	}
 	if opts.Basis != "coordinate" || opts.Update != "" && opts.Update != "doubling" {
 		return newBasis(target, opts)
 	}
+	return newSetup(target, opts), nil
+}
+
+// newSetup returns the coordinate sampler.
+func newSetup(target *glm.Target, opts Options) *setup {
 	s := &setup{
 		target: target, opts: opts, widths: make([]float64, target.Dim()),
 		sweep: target.Dim() - target.Scales(), blocks: blocksOf(target), likelihood: likelihoodScales(target),
@@ -42,7 +50,7 @@ func New(target *glm.Target, opts Options) (infer.Setup, error) {
 	for j := range s.widths {
 		s.widths[j] = opts.Width * unit(target, j)
 	}
-	return s, nil
+	return s
 }
 
 // unit returns the scale that slice widths of coordinate j are stated in.
@@ -106,8 +114,8 @@ func (e *NonFiniteError) Error() string {
 // dispersions, after a refresh of the cached linear predictor when one is due, and
 // then moves the scales of horseshoe priors.
 //
-// Cost: O(n·d), because the cached predictor makes one conditional O(n);
-// O(n·d²) with Options.Uncached.
+// Cost: O(n·d), because the cached predictor makes one conditional O(n), or, of a
+// sparse design, O(n + its non-zeros); O(n·d²) with Options.Uncached.
 //
 // Step returns a *NonFiniteError, and leaves the chain at the last valid point,
 // if a conditional log density is NaN or +Inf; −Inf is an ordinary rejection.
@@ -130,6 +138,7 @@ func (k *kernel) Step() (infer.Info, error) {
 	if !k.moveScales() {
 		return infer.Info{}, k.nonFinite()
 	}
+	k.point.Settle()
 	k.iteration++
 	return infer.Info{
 		LogLik: k.point.Value().LogLik, LogPrior: k.point.LogPrior(),
@@ -149,7 +158,10 @@ func (k *kernel) refreshDue() bool {
 }
 
 // entries returns the number of entries of X.
-func (k *kernel) entries() int64 { return int64(k.target.Rows()) * int64(k.target.Cols()) }
+func (k *kernel) entries() int64 { return k.target.Data().X.Entries() }
+
+// read returns how many entries a pass along column j reads.
+func (k *kernel) read(j int) int64 { return int64(len(k.target.Data().X.Column(j).Values)) }
 
 // update makes one slice update of coordinate j of (beta, log dispersions).
 func (k *kernel) update(j int) bool {
@@ -171,7 +183,7 @@ func (k *kernel) update(j int) bool {
 	}
 	k.point.Move(j, displacement, v)
 	if !k.opts.Uncached {
-		k.touched += int64(k.target.Rows())
+		k.touched += k.read(j)
 	}
 	return true
 }
@@ -193,7 +205,7 @@ func (k *kernel) at(displacement float64) (float64, glm.Value) {
 		k.touched += k.entries()
 	default:
 		v = k.point.Along(k.coord, displacement)
-		k.touched += int64(k.target.Rows())
+		k.touched += k.read(k.coord)
 	}
 	return v.LogLik + k.logPrior(k.here+displacement), v
 }

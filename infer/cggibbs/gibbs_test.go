@@ -49,8 +49,11 @@ func posterior(t testing.TB, family string, n, d int, prior glm.Prior) *glm.Targ
 		t.Fatal(err)
 	}
 	m := glm.Model{Family: f, Dispersion: glm.Prior{Kind: glm.HalfCauchy, Scale: 1}}
-	for range d {
+	for j := range d {
 		m.Coefficients = append(m.Coefficients, prior)
+		if j == 0 && prior.Kind.Shrinks() { // never the intercept
+			m.Coefficients[0] = unitNormal
+		}
 	}
 	target, err := glm.NewTarget(data, m)
 	if err != nil {
@@ -90,7 +93,7 @@ func TestOptions(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{Options{Basis: "oblique"}, `option basis is "oblique": want "coordinate", "rotated", "reduced" or "auto"`},
+		{Options{Basis: "oblique"}, `option basis is "oblique": want "coordinate", "rotated", "reduced", "mixture" or "auto"`},
 		{Options{Update: "flip"}, `option update is "flip": want "doubling", "stepping_out" or "matched"`},
 		{Options{Kernels: "avx"}, `option kernels is "avx": want "scalar" or "vector"`},
 		{Options{Scan: "zigzag"}, `option scan is "zigzag": want "systematic" or "random"`},

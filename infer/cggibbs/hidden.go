@@ -17,6 +17,8 @@ type hidden struct {
 	squares   [hiddenLines]float64 // ‖(I − VVᵀ)ε‖²
 
 	at      int64     // line of the current iteration
+	z       []float64 // of the current point
+	settled bool      // w and q are those of at and z
 	w, q    []float64 // z − Vᵀε; lifted(w)
 	lift    []float64
 	epsilon []float64 // scratch, a block
@@ -37,19 +39,30 @@ func newHidden(p *reduction) *hidden {
 	return h
 }
 
-// arrive makes w of a line and its z. Cost: O(n·r); once in eight lines besides 8·g
-// normal draws and O(g·r), or O(g·n) where X's columns stand for V's rows, each.
+// arrive notes a line and its z, which stays as it is until the next.
 func (h *hidden) arrive(key uint64, line int64, z []float64) {
-	if first := line / hiddenLines * hiddenLines; h.key != key || h.first != first {
-		h.key, h.first = key, first
+	if h.key != key {
+		h.key, h.first = key, -1
+	}
+	h.at, h.z, h.settled = line, z, false
+}
+
+// settle makes w of the current line, if it is not there: a chain in warm-up asks
+// for none. Cost: O(n·r); once in eight lines besides 8·g normal draws and O(g·r), or
+// O(g·n) where X's columns stand for V's rows, each.
+func (h *hidden) settle() {
+	if h.settled {
+		return
+	}
+	if first := h.at / hiddenLines * hiddenLines; h.first != first {
+		h.first = first
 		h.project()
 	}
-	h.at = line
-	p := h.projected[line-h.first]
-	for i, x := range z {
+	p := h.projected[h.at-h.first]
+	for i, x := range h.z {
 		h.w[i] = x - p[i]
 	}
-	h.q = h.lifted(h.w, h.lift)
+	h.q, h.settled = h.lifted(h.w, h.lift), true
 }
 
 // project projects the lines from first on.
@@ -73,10 +86,14 @@ func (h *hidden) project() {
 }
 
 // residual returns ‖(I − VVᵀ)ε‖² of the current line.
-func (h *hidden) residual() float64 { return h.squares[h.at-h.first] }
+func (h *hidden) residual() float64 {
+	h.settle()
+	return h.squares[h.at-h.first]
+}
 
 // position writes theta_G of the current line to its columns of dst.
 func (h *hidden) position(dst []float64) {
+	h.settle()
 	for c := 0; c < len(h.normal); c += len(h.epsilon) {
 		some := h.epsilon[:min(len(h.epsilon), len(h.normal)-c)]
 		variate.NormalsAt(h.key, uint64(h.at), c, some)

@@ -16,15 +16,17 @@ type Options struct {
 	// Basis is the coordinate system of the updates: "coordinate", the coefficients
 	// themselves; "rotated", coordinates in which the posterior is near N(0, I);
 	// "reduced", what the likelihood sees of coefficients with normal priors,
-	// rotated; "auto", one of them, see Auto. Where a basis cannot be made the coordinate basis takes its place,
+	// rotated; "mixture", what it sees of those whose priors are normal given scales
+	// that are drawn (student_t, cauchy, laplace, horseshoes); "auto", one of them, see Auto. Where a basis cannot be made the coordinate basis takes its place,
 	// and the Setup says why (infer.Explainer). Empty means "coordinate".
 	Basis string
 	// Update is the update of a coordinate: a slice with "doubling" or with
 	// "stepping_out", or "matched", a Metropolis step matched to slope and
 	// curvature, with a slice stepped out one time in eight, for log-concave
 	// families under normal, flat and laplace priors. Dispersions get a slice with
-	// doubling. Empty means "doubling" in the coordinate basis, "matched" in the
-	// rotated one where it serves, else "stepping_out".
+	// doubling. Empty means "doubling" in the coordinate and the mixture basis, whose
+	// widths may be far from the slices', "matched" in the rotated one where it serves,
+	// else "stepping_out".
 	Update string
 	// Kernels is how the likelihood's passes go over the rows: "vector", in the
 	// processor's vector instructions where it has them, or "scalar", one at a
@@ -85,8 +87,8 @@ func (o Options) filled() (Options, error) {
 		o.RefreshEvery = 128
 	}
 	switch {
-	case o.Basis != "coordinate" && o.Basis != "rotated" && o.Basis != "reduced" && o.Basis != "auto":
-		return o, &OptionError{"basis", o.Basis, `"coordinate", "rotated", "reduced" or "auto"`}
+	case o.Basis != "coordinate" && o.Basis != "rotated" && o.Basis != "reduced" && o.Basis != "mixture" && o.Basis != "auto":
+		return o, &OptionError{"basis", o.Basis, `"coordinate", "rotated", "reduced", "mixture" or "auto"`}
 	case o.Update != "" && o.Update != "doubling" && o.Update != "stepping_out" && o.Update != "matched":
 		return o, &OptionError{"update", o.Update, `"doubling", "stepping_out" or "matched"`}
 	case o.Kernels != "scalar" && o.Kernels != "vector":
@@ -106,6 +108,10 @@ func (o Options) filled() (Options, error) {
 func (o Options) update(m *glm.Model) (string, error) {
 	serves := m.Family.LogConcave()
 	for _, p := range m.Coefficients {
+		if o.Basis == "mixture" { // given the scales, all but uniform are normal or flat
+			serves = serves && p.Kind != glm.Uniform
+			continue
+		}
 		serves = serves && (p.Kind == glm.Normal || p.Kind == glm.Flat || p.Kind == glm.Laplace)
 	}
 	switch {
@@ -113,7 +119,7 @@ func (o Options) update(m *glm.Model) (string, error) {
 		return "", &OptionError{"update", o.Update, `"doubling" or "stepping_out": the conditionals of this model are not log-concave`}
 	case o.Update != "":
 		return o.Update, nil
-	case o.Basis == "coordinate":
+	case o.Basis == "coordinate" || o.Basis == "mixture":
 		return "doubling", nil
 	case serves && o.Basis == "rotated":
 		return "matched", nil

@@ -18,39 +18,41 @@ const pilotSweeps = 8
 // sampling, in the energy that a random point loses.
 //
 // It takes the curvature at the penalised point, and normal densities of equal
-// scale in place of other priors. Cost: 8 sweeps at O(n·d), in dot products.
+// scale in place of other priors. Cost: 8 sweeps over
+// what the design stores, in dot products.
 func dependence(target *glm.Target) float64 {
 	x, d := target.Data().X, target.Cols()
 	point := glm.NewPredictor(target)
 	point.SetUnconstrained(target.Penalised())
-	root := make([]float64, x.Rows)
+	n := target.Rows()
+	root := make([]float64, n)
 	target.RowInformation(point.Eta(), point.Dispersions(), root)
 	for i, w := range root {
 		root[i] = math.Sqrt(w)
 	}
 	ridge, diagonal := make([]float64, d), make([]float64, d)
-	u, q, column := make([]float64, d), make([]float64, x.Rows), make([]float64, x.Rows)
+	u, q, column := make([]float64, d), make([]float64, n), make([]float64, n)
 	stream := infer.NewStream(0, "cggibbs", "pilot")
 	for j, p := range target.Model().Coefficients {
 		if p.Kind != glm.Flat && p.Scale > 0 {
 			ridge[j] = 1 / p.Scale / p.Scale
 		}
-		times(root, x.Col(j), column)
-		diagonal[j] = kernels.Dot(column, column) + ridge[j]
+		c := weighted(root, x.Column(j), column)
+		diagonal[j] = kernels.Dot(c.Values, c.Values) + ridge[j]
 		if diagonal[j] > 0 {
 			u[j] = variate.Normal(stream) / math.Sqrt(diagonal[j])
 		}
-		kernels.Axpy(u[j], column, q)
+		c.AddTo(q, u[j])
 	}
 	before, after := 0.0, 0.0
 	for range pilotSweeps {
 		before, after = after, 0
 		for j := range u {
 			if diagonal[j] > 0 {
-				times(root, x.Col(j), column)
-				step := -math.FMA(ridge[j], u[j], kernels.Dot(column, q)) / diagonal[j]
+				c := weighted(root, x.Column(j), column)
+				step := -math.FMA(ridge[j], u[j], c.Dot(q)) / diagonal[j]
 				u[j] += step
-				kernels.Axpy(step, column, q)
+				c.AddTo(q, step)
 			}
 			after = math.FMA(float64(ridge[j]*u[j]), u[j], after)
 		}
@@ -66,9 +68,15 @@ func dependence(target *glm.Target) float64 {
 	return (1 + rho) / math.Max(1-rho, 1e-6)
 }
 
-// times writes the products of a and b to dst.
-func times(a, b, dst []float64) {
-	for i, x := range b {
-		dst[i] = float64(a[i] * x)
+// weighted returns a column times the rows' weights, in memory of dst.
+func weighted(w []float64, c glm.Column, dst []float64) glm.Column {
+	dst = dst[:len(c.Values)]
+	for i, x := range c.Values {
+		r := i
+		if c.Rows != nil {
+			r = int(c.Rows[i])
+		}
+		dst[i] = float64(w[r] * x)
 	}
+	return glm.Column{Rows: c.Rows, Values: dst}
 }

@@ -63,10 +63,10 @@ func streamPosterior(t *testing.T, family string) *glm.Target {
 	const n, d = 30, 5
 	src := infer.NewStream(2026, "pinned")
 	data := &glm.Data{X: glm.NewDense(n, d), Y: make([]float64, n), Offset: make([]float64, n), Intercept: 0}
-	for i := range data.X.Values {
-		data.X.Values[i] = variate.Normal(src)
+	for i := range glm.ToDense(data.X).Values {
+		glm.ToDense(data.X).Values[i] = variate.Normal(src)
 		if i < n {
-			data.X.Values[i] = 1
+			glm.ToDense(data.X).Values[i] = 1
 		}
 	}
 	if family == "binomial" {

@@ -40,6 +40,10 @@ type reduction struct {
 func reduce(target *glm.Target) (*reduction, error) {
 	data := target.Data()
 	n := data.Rows()
+	x, dense := data.X.(*glm.Dense)
+	if !dense {
+		return nil, errors.New("the design is sparse, and its row space is not")
+	}
 	p := &reduction{target: target, offset: make([]float64, n)}
 	copy(p.offset, data.Offset)
 	for j, prior := range target.Model().Coefficients {
@@ -51,7 +55,7 @@ func reduce(target *glm.Target) (*reduction, error) {
 		p.location = append(p.location, prior.Location)
 		p.scale = append(p.scale, prior.Scale)
 		p.constant += prior.LogDensity(prior.Location)
-		vec.Axpy(prior.Location, data.X.Col(j), p.offset)
+		vec.Axpy(prior.Location, x.Col(j), p.offset)
 	}
 	g := len(p.normal)
 	if g == 0 {
@@ -59,8 +63,8 @@ func reduce(target *glm.Target) (*reduction, error) {
 	}
 	at := make([]float64, n*g) // (GS)ᵀ by column
 	for c, j := range p.normal {
-		for i, x := range data.X.Col(j) {
-			at[i*g+c] = float64(x * p.scale[c])
+		for i, v := range x.Col(j) {
+			at[i*g+c] = float64(v * p.scale[c])
 		}
 	}
 	var err error
@@ -73,7 +77,7 @@ func reduce(target *glm.Target) (*reduction, error) {
 	}
 	p.design = glm.NewDense(n, f+p.space.Rank)
 	for i, j := range p.kept {
-		copy(p.design.Col(i), data.X.Col(j))
+		copy(p.design.Col(i), x.Col(j))
 	}
 	copy(p.design.Values[n*f:], p.space.US)
 	return p, nil
@@ -119,7 +123,7 @@ func (p *reduction) rowsOf(first, end int) (values []float64, last int) {
 	for last < end && p.normal[last] == j+last-first {
 		last++
 	}
-	return p.target.Data().X.Values[j*size : (j+last-first)*size], last
+	return p.target.Data().X.(*glm.Dense).Values[j*size : (j+last-first)*size], last
 }
 
 // factor is that of row c.

@@ -26,11 +26,12 @@ const newtonGain = 0.1
 // The draws are right for any T: this one decides how fast they mix. Cost:
 // n·k²/2 + k³/6 a Newton step, of which one is needed from a good v, n·k²/2 for
 // B and k³/6 for T.
-func rotate(target *glm.Target, design *glm.Dense, offset []float64, priors []glm.Prior, u []float64) (*frame, error) {
-	k := design.Cols
+func rotate(target *glm.Target, x glm.Matrix, offset []float64, priors []glm.Prior, u []float64) (*frame, error) {
+	_, k := x.Size()
 	if k > rotateLimit {
 		return nil, fmt.Errorf("%d coordinates to rotate, more than %d", k, rotateLimit)
 	}
+	design := glm.ToDense(x) // B has no zeros, whatever x has
 	for _, p := range priors {
 		if !rotatable(p.Kind) {
 			return nil, fmt.Errorf("a %s prior has no curvature to rotate by", p.Kind)

@@ -34,7 +34,7 @@ func newScaler(s *basisSetup) *scaler {
 	}
 	// log χ_r has a standard deviation of about 1/√(2r)
 	return &scaler{power: float64(r), width: 3 / math.Sqrt(2*float64(r)), direction: glm.Direction{
-		Beta: make([]float64, s.frame.design.Cols), Eta: make([]float64, s.frame.design.Rows)}}
+		Beta: make([]float64, len(s.frame.origin)), Eta: make([]float64, s.frame.like.Rows())}}
 }
 
 // scaleRange is the largest |ℓ| that is looked at: beyond it the density

@@ -103,8 +103,8 @@ func TestNoStream(t *testing.T) {
 func big(n, d int) (*glm.Data, glm.Model) {
 	rng := infer.NewStream(1, "big")
 	data := &glm.Data{X: glm.NewDense(n, d), Intercept: 0, Y: make([]float64, n)}
-	for i := range data.X.Values {
-		data.X.Values[i] = rng.Float64() - 0.5
+	for i := range glm.ToDense(data.X).Values {
+		glm.ToDense(data.X).Values[i] = rng.Float64() - 0.5
 	}
 	for i := range n {
 		data.X.Col(0)[i] = 1

@@ -149,13 +149,13 @@ func (p *reduction) gather(data *glm.Data, first, m int, block []float64) {
 		vec.Axpy(-1, data.Offset[first:first+m], y)
 	}
 	for c, j := range p.flat {
-		copy(column(c), data.X.Col(j)[first:first+m])
+		data.X.Read(j, first, column(c))
 	}
 	for c, j := range p.normal {
-		x := data.X.Col(j)[first : first+m]
-		vec.Axpy(-p.location[c], x, y)
 		a := column(p.f() + c)
-		for i, v := range x {
+		data.X.Read(j, first, a)
+		vec.Axpy(-p.location[c], a, y)
+		for i, v := range a {
 			a[i] = p.scale[c] * v
 		}
 	}

@@ -45,21 +45,49 @@ func (c *Curved) Here(j int) Curve {
 	return c.along(j, c.value, c.grad, c.curv)
 }
 
-// AlongCurve returns the curve with delta added to coefficient j. Cost: O(n).
+// AlongCurve returns the curve with delta added to coefficient j. Cost: O(n), of
+// a sparse column O(what it stores).
 func (c *Curved) AlongCurve(j int, delta float64) Curve {
-	sum := c.pass(c.t.data.X.Col(j), delta, c.nextGrad, c.nextCurv)
-	v := Value{sum: sum}
+	x := c.t.data.X.Column(j)
+	var v Value
+	if x.Rows == nil {
+		v.sum = c.pass(x.Values, delta, c.nextGrad, c.nextCurv)
+	} else {
+		n := c.gather(j, x)
+		v.sum = c.value.sum + (c.passNear(x, delta) - n.base)
+	}
 	if c.t.kind.linear() {
 		v.linear = math.FMA(delta, c.t.xty[j], c.value.linear)
 	}
 	v.LogLik = c.t.logLik(v.sum, v.linear, &c.disp)
-	return c.along(j, v, c.nextGrad, c.nextCurv)
+	m := len(x.Values)
+	return Curve{v, c.t.kernels.Dot(x.Values, c.nextGrad[:m]), c.t.kernels.CurvatureAlong(x.Values, c.nextCurv[:m])}
+}
+
+// Move is Predictor.Move. The rows' derivatives are kept where the column is
+// sparse.
+func (c *Curved) Move(j int, delta float64, v Value) {
+	x := c.t.data.X.Column(j)
+	if x.Rows == nil || !c.fresh {
+		c.Predictor.Move(j, delta, v)
+		c.fresh = false
+		return
+	}
+	c.gather(j, x)
+	c.passNear(x, delta)
+	c.Jump(j, delta, v)
 }
 
 // Jump adds delta to coefficient j; v must be what the last AlongCurve
 // returned, for the same change.
 func (c *Curved) Jump(j int, delta float64, v Value) {
 	c.Predictor.Move(j, delta, v)
+	if x := c.t.data.X.Column(j); x.Rows != nil {
+		for i, r := range x.Rows {
+			c.grad[r], c.curv[r] = c.nextGrad[i], c.nextCurv[i]
+		}
+		return
+	}
 	c.grad, c.nextGrad = c.nextGrad, c.grad
 	c.curv, c.nextCurv = c.nextCurv, c.curv
 	c.fresh = true
@@ -67,33 +95,52 @@ func (c *Curved) Jump(j int, delta float64, v Value) {
 
 // along sums the rows' derivatives along a column.
 func (c *Curved) along(j int, v Value, grad, curv []float64) Curve {
-	x := c.t.data.X.Col(j)
-	return Curve{v, c.t.kernels.Dot(x, grad), c.t.kernels.CurvatureAlong(x, curv)}
+	x := c.t.data.X.Column(j)
+	if x.Rows != nil {
+		return Curve{v, x.dot(c.t.kernels, grad), x.squares(curv)}
+	}
+	return Curve{v, c.t.kernels.Dot(x.Values, grad), c.t.kernels.CurvatureAlong(x.Values, curv)}
+}
+
+// passNear writes the derivatives of the gathered rows after a move to the
+// beginnings of nextGrad and nextCurv, and returns the family's sum over them.
+func (c *Curved) passNear(x Column, delta float64) (sum float64) {
+	n := &c.near
+	m := len(x.Values)
+	return c.passOf(n.rows, n.weights, n.eta, x.Values, delta, c.nextGrad[:m], c.nextCurv[:m])
 }
 
 // pass writes the rows' derivatives at eta + delta·x, and returns the family's
 // sum there.
 func (c *Curved) pass(x []float64, delta float64, grad, curv []float64) (sum float64) {
+	return c.passOf(c.t.rows, c.t.weights, c.eta, x, delta, grad, curv)
+}
+
+// passOf is pass over rows of these responses and weights.
+func (c *Curved) passOf(r rows, w, eta, x []float64, delta float64, grad, curv []float64) (sum float64) {
 	t := c.t
 	switch {
-	case t.kind == logit && t.weights == nil:
-		sum = t.kernels.Log1pExpCurve(c.eta, x, delta, grad, curv)
-		for i, y := range t.data.Y {
+	case t.kind == logit && w == nil:
+		sum = t.kernels.Log1pExpCurve(eta, x, delta, grad, curv)
+		for i, y := range r.y {
 			grad[i] = y - grad[i]
 		}
 		return sum
-	case t.kind == poisson && t.weights == nil:
-		sum = t.kernels.ExpCurve(c.eta, x, delta, curv)
-		for i, y := range t.data.Y {
+	case t.kind == poisson && w == nil:
+		sum = t.kernels.ExpCurve(eta, x, delta, curv)
+		for i, y := range r.y {
 			grad[i] = y - curv[i]
 		}
 		return sum
 	}
-	copy(grad, c.eta)
+	copy(grad, eta)
 	t.kernels.Axpy(delta, x, grad)
-	t.RowCurvature(grad, c.disp.at[:], curv)
-	t.RowGradient(grad, c.disp.at[:], grad)
-	return t.sum(c.eta, x, delta, c.disp.at)
+	t.rowCurvature(r, grad, c.disp.at[:], curv)
+	t.rowGradient(r, grad, c.disp.at[:], grad)
+	if t.kind == lawful {
+		return t.sumLaw(r, eta, x, delta, c.disp.at)
+	}
+	return t.sumOf(r.y, w, eta, x, delta)
 }
 
 // LogConcave tells whether the log likelihood is a concave function of eta on

@@ -1,25 +1,10 @@
 package glm
 
-// Dense is a design matrix stored by column: entry (i, j) stands at
-// Values[j*Rows+i], so that one coordinate's pass reads contiguous memory.
-type Dense struct {
-	Rows, Cols int
-	Values     []float64
-}
-
-// NewDense returns a zero matrix.
-func NewDense(rows, cols int) *Dense {
-	return &Dense{Rows: rows, Cols: cols, Values: make([]float64, rows*cols)}
-}
-
-// Col returns column j; it aliases the matrix.
-func (m *Dense) Col(j int) []float64 { return m.Values[j*m.Rows : (j+1)*m.Rows : (j+1)*m.Rows] }
-
 // Data is one data set as a sampler sees it. It is read-only once made.
 type Data struct {
 	// X is the design as sampled (scaled, factors coded, the intercept's
-	// column of ones included), n × d.
-	X *Dense
+	// column of ones included), n × d: *Dense or *Sparse.
+	X Matrix
 	// Names are the columns' names in R's spelling, "(Intercept)" included; len d.
 	Names []string
 	// Intercept is the index of the column of ones, or -1.
@@ -39,7 +24,13 @@ type Data struct {
 }
 
 // Rows returns n.
-func (d *Data) Rows() int { return d.X.Rows }
+func (d *Data) Rows() int {
+	n, _ := d.X.Size()
+	return n
+}
 
 // Cols returns d.
-func (d *Data) Cols() int { return d.X.Cols }
+func (d *Data) Cols() int {
+	_, cols := d.X.Size()
+	return cols
+}

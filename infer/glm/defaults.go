@@ -77,7 +77,7 @@ func (f Family) unitful() bool {
 // Cost: O(n·d).
 func Defaults(f Family, data *Data) DefaultPriors {
 	t := &Target{data: data, model: Model{Family: f}}
-	t.rows.total = t.total(data.Frequency)
+	t.rows.frequency, t.rows.total = data.Frequency, t.total(data.Frequency)
 	t.counted = product(data.Frequency, data.Y)
 	s, m := t.responseOnLink()
 	out := DefaultPriors{Coefficients: make([]Prior, data.Cols()), Nu: Prior{Kind: Gamma, Shape: 2, Rate: 0.1}}
@@ -86,7 +86,7 @@ func Defaults(f Family, data *Data) DefaultPriors {
 		if j == data.Intercept {
 			continue
 		}
-		mean, sd := t.moments(data.X.Col(j))
+		mean, sd := t.columnMoments(data.X.Column(j))
 		switch size := math.Abs(mean); {
 		case !(sd > 1e-12*size) && size > 0: // constant
 			sd = size
@@ -137,6 +137,26 @@ func (t *Target) moments(x []float64) (mean, sd float64) {
 		squares[i] = float64(v-mean) * (v - mean)
 	}
 	return mean, math.Sqrt(vec.Sum(product(w, squares)) / (n - 1))
+}
+
+// columnMoments returns the moments of a column of the design. Cost: what is
+// stored of it.
+func (t *Target) columnMoments(c Column) (mean, sd float64) {
+	if c.Rows == nil {
+		return t.moments(c.Values)
+	}
+	n, sum, stored, squares := t.rows.total, 0.0, 0.0, 0.0
+	for i, r := range c.Rows {
+		sum = math.FMA(t.rows.count(int(r)), c.Values[i], sum)
+		stored += t.rows.count(int(r))
+	}
+	mean = sum / n
+	for i, r := range c.Rows {
+		e := c.Values[i] - mean
+		squares = math.FMA(float64(t.rows.count(int(r))*e), e, squares)
+	}
+	squares = math.FMA(float64((n-stored)*mean), mean, squares)
+	return mean, math.Sqrt(squares / (n - 1))
 }
 
 // spreadOfResponse returns mean and standard deviation of the response, less its

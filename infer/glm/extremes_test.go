@@ -47,7 +47,7 @@ func extremes(t *testing.T) (out []extreme) {
 func (e extreme) target(t *testing.T) *Target {
 	t.Helper()
 	data := &Data{X: NewDense(1, 1), Intercept: -1, Y: []float64{e.y}}
-	data.X.Values[0] = 1
+	ToDense(data.X).Values[0] = 1
 	if e.family == "binomial" {
 		data.Trials = []float64{e.trials}
 	}

@@ -126,8 +126,8 @@ func (p *pilot) inside() bool {
 // leastSquares sets beta to the fit of wanted.
 func (p *pilot) leastSquares(wanted []float64) bool {
 	x := p.t.data.X
-	d := x.Cols
-	ones, scratch, h := make([]float64, x.Rows), make([]float64, x.Rows), make([]float64, d*d)
+	n, d := x.Size()
+	ones, scratch, h := make([]float64, n), make([]float64, n), make([]float64, d*d)
 	for i := range ones {
 		ones[i] = 1
 	}

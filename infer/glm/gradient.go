@@ -16,11 +16,11 @@ func (p *Predictor) LogPosterior() float64 {
 }
 
 // Gradient writes the gradient of LogPosterior with respect to u to grad,
-// len(grad) = Target.Dim. rows is scratch of length n. Cost: O(n·d).
+// len(grad) = Target.Dim. rows is scratch of length n. Cost: O(n + entries of X).
 func (p *Predictor) Gradient(grad, rows []float64) {
 	t := p.t
 	t.RowGradient(p.eta, p.disp.at[:], rows)
-	t.kernels.DotColumns(t.data.X.Values, rows, grad[:t.Cols()])
+	t.data.X.transpose(t.kernels, rows, grad[:t.Cols()])
 	for j, prior := range t.model.Coefficients {
 		grad[j] += prior.gradient(p.beta[j])
 	}

@@ -2,6 +2,7 @@ package glm
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -33,6 +34,101 @@ func TestHessianOfGaussian(t *testing.T) {
 			if math.Abs(got[j*2+l]-want) > 1e-6*math.Abs(want) {
 				t.Errorf("(%d, %d) is %v, want %v", j, l, got[j*2+l], want)
 			}
+		}
+	}
+}
+
+// curved are targets with more columns than rows and the other way round, of
+// canonical and other links, normal and other priors.
+func curved(t *testing.T, rows, cols int, family Family, last Prior) *Target {
+	t.Helper()
+	x := NewDense(rows, cols)
+	y := make([]float64, rows)
+	for j := range cols {
+		for i := range rows {
+			if (i+2*j)%4 != 1 {
+				x.Col(j)[i] = math.Sin(float64(3*i+7*j+i*j)) + 0.2*float64(j%3)
+			}
+		}
+	}
+	for i := range y {
+		y[i] = float64(i * i % 2)
+	}
+	m := Model{Family: family, Dispersion: Prior{Kind: HalfNormal, Scale: 1}}
+	for range cols - 1 {
+		m.Coefficients = append(m.Coefficients, Prior{Kind: Normal, Scale: 2, Location: 0.1})
+	}
+	m.Coefficients = append(m.Coefficients, last)
+	if family.Name != "gaussian" {
+		m.Dispersion = Prior{}
+	}
+	target, err := NewTarget(&Data{X: x, Intercept: -1, Y: y}, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return target
+}
+
+// The curvature has the products, the diagonal and the solutions of the Hessian
+// that differences of gradients give, wide or tall.
+func TestCurvatureIsTheHessian(t *testing.T) {
+	normal := Prior{Kind: Normal, Scale: 3}
+	for name, target := range map[string]*Target{
+		"tall":    curved(t, 12, 4, Family{Name: "bernoulli", Link: "logit"}, normal),
+		"sparse":  curved(t, 5, 9, Family{Name: "bernoulli", Link: "logit"}, normal),
+		"wide":    curved(t, 5, 9, Family{Name: "bernoulli", Link: "logit"}, normal),
+		"poisson": curved(t, 6, 8, Family{Name: "poisson", Link: "log"}, normal),
+		"probit":  curved(t, 6, 8, Family{Name: "bernoulli", Link: "probit"}, normal),
+		"flat":    curved(t, 9, 4, Family{Name: "gaussian", Link: "identity"}, Prior{Kind: Flat}),
+		"student": curved(t, 6, 8, Family{Name: "poisson", Link: "log"}, Prior{Kind: StudentT, DF: 4, Scale: 2}),
+	} {
+		u := target.Penalised()
+		h := target.Hessian(u)
+		if name == "sparse" {
+			sparse := NewSparse(target.Rows(), target.Cols(), 0)
+			for j := range target.Cols() {
+				sparse.AppendDense(target.data.X.Col(j))
+			}
+			target.data.X = sparse
+		}
+		c, err := target.CurvatureAt(u)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		d := target.Cols()
+		v, mul, back, diagonal := make([]float64, d), make([]float64, d), make([]float64, d), c.Diagonal()
+		for j := range v {
+			v[j] = math.Cos(float64(j))
+		}
+		c.Mul(v, mul)
+		c.Solve(mul, back)
+		for j := range d {
+			want := 0.0
+			for l := range d {
+				want += h[j*d+l] * v[l]
+			}
+			if math.Abs(mul[j]-want) > 1e-5*(1+math.Abs(want)) || math.Abs(diagonal[j]-h[j*d+j]) > 1e-5*h[j*d+j] || math.Abs(back[j]-v[j]) > 1e-9 {
+				t.Errorf("%s, coefficient %d: product %v, want %v; diagonal %v, want %v; solution %v, want %v",
+					name, j, mul[j], want, diagonal[j], h[j*d+j], back[j], v[j])
+			}
+		}
+	}
+}
+
+// What has no curvature is refused with the reason.
+func TestCurvatureRefuses(t *testing.T) {
+	for name, last := range map[string]Prior{
+		"not positive definite": {Kind: Laplace, Scale: 1},
+		"horseshoe":             {Kind: HorseshoePrior, Scale: 1},
+	} {
+		target := curved(t, 3, 9, Family{Name: "bernoulli", Link: "logit"}, last)
+		if name != "horseshoe" {
+			for j := range target.model.Coefficients {
+				target.model.Coefficients[j] = last
+			}
+		}
+		if _, err := target.CurvatureAt(target.Penalised()); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: error %v", name, err)
 		}
 	}
 }

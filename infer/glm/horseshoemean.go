@@ -30,7 +30,7 @@ func (t *Target) horseshoeMeans() (columns []int, words string) {
 	var free []int
 	zero := false
 	for _, j := range candidates {
-		zero = zero || largest(t.data.X.Col(j)) == 0
+		zero = zero || t.data.X.Column(j).Largest() == 0
 		if len(free) < t.Rows() && span.Add(t.data.X.Col(j)) {
 			free = append(free, j)
 		}

@@ -109,12 +109,13 @@ func (t *Target) perfectFit() (spare float64, perfect bool) {
 // fitsPerfectly tells whether the first rows of the response lie in the span
 // of the first rows of the design, and the rank of that.
 func (t *Target) fitsPerfectly(wanted []float64, rows int) (rank int, yes bool) {
-	span := linalg.NewSpan(dependent)
+	span, column := linalg.NewSpan(dependent), make([]float64, rows)
 	for j := range t.Cols() {
 		if span.Rank() == rows {
 			break
 		}
-		span.Add(t.data.X.Col(j)[:rows])
+		t.data.X.Read(j, 0, column)
+		span.Add(column)
 	}
 	y := make([]float64, rows)
 	copy(y, wanted)

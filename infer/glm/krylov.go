@@ -10,7 +10,7 @@ import (
 // krylov solves with H = XᵀWX + ridge by conjugate gradients, preconditioned
 // by H's diagonal. Its steps are inexact but always ascend.
 type krylov struct {
-	x              *Dense
+	x              Matrix
 	ridge          []float64
 	curv, diagonal []float64
 	rows           []float64
@@ -39,10 +39,13 @@ func (s *krylov) limit() (int, float64) { return 30, 1e-3 }
 func (s *krylov) prepare(curv []float64) {
 	copy(s.curv, curv)
 	for j := range s.diagonal {
-		for i, v := range s.x.Col(j) {
-			s.rows[i] = v * s.curv[i]
+		c := s.x.Column(j)
+		if c.Rows != nil {
+			s.diagonal[j] = c.squares(s.curv) + s.ridge[j]
+			continue
 		}
-		s.diagonal[j] = vec.Dot(s.x.Col(j), s.rows) + s.ridge[j]
+		c.spreadTo(s.curv, s.rows)
+		s.diagonal[j] = vec.Dot(c.Values, s.rows) + s.ridge[j]
 	}
 }
 

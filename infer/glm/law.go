@@ -85,9 +85,8 @@ type block [chunkRows]float64
 var blocks = sync.Pool{New: func() any { return new([3]block) }}
 
 // sumLaw returns the law's sum over rows at eta + delta·x, in one pass and
-// without writing.
-func (t *Target) sumLaw(eta, x []float64, delta float64, disp [2]float64) float64 {
-	r := t.rows
+// without writing. r has the responses of eta.
+func (t *Target) sumLaw(r rows, eta, x []float64, delta float64, disp [2]float64) float64 {
 	r.disp = disp
 	scratch := blocks.Get().(*[3]block)
 	defer blocks.Put(scratch)
@@ -110,8 +109,7 @@ func (t *Target) sumLaw(eta, x []float64, delta float64, disp [2]float64) float6
 
 // slopes writes the derivatives of the rows' log likelihoods in eta to those
 // of grad, curv and info that are not nil; each may be eta. See law.slopes.
-func (t *Target) slopes(eta []float64, disp [2]float64, grad, curv, info []float64) {
-	r := t.rows
+func (t *Target) slopes(r rows, eta []float64, disp [2]float64, grad, curv, info []float64) {
 	r.disp = disp
 	scratch := blocks.Get().(*[3]block)
 	defer blocks.Put(scratch)

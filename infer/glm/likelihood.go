@@ -38,14 +38,20 @@ func (k kind) linear() bool { return k == logit || k == poisson }
 // sum returns the family's sum over rows at eta + delta·x, in one pass. x may
 // be eta itself when delta is 0. Only a law uses disp.
 func (t *Target) sum(eta, x []float64, delta float64, disp [2]float64) float64 {
-	w := t.weights
+	if t.kind == lawful {
+		return t.sumLaw(t.rows, eta, x, delta, disp)
+	}
+	return t.sumOf(t.data.Y, t.weights, eta, x, delta)
+}
+
+// sumOf is sum over rows of these responses and weights, of a kind with a closed
+// sum.
+func (t *Target) sumOf(y, w, eta, x []float64, delta float64) float64 {
 	switch {
-	case t.kind == lawful:
-		return t.sumLaw(eta, x, delta, disp)
 	case t.kind == gaussian && w != nil:
-		return t.kernels.WeightedSquaresAlong(w, t.data.Y, eta, x, delta)
+		return t.kernels.WeightedSquaresAlong(w, y, eta, x, delta)
 	case t.kind == gaussian:
-		return t.kernels.SumSquaresAlong(t.data.Y, eta, x, delta)
+		return t.kernels.SumSquaresAlong(y, eta, x, delta)
 	case t.kind == poisson && w != nil:
 		return t.kernels.WeightedExpAlong(w, eta, x, delta)
 	case t.kind == poisson:
@@ -124,16 +130,18 @@ func (t *Target) constantTerm() float64 {
 
 // RowGradient writes d log f(y | η)/dη for every row to dst. disp has the
 // family's dispersions, fixed ones included. dst may be eta.
-func (t *Target) RowGradient(eta, disp, dst []float64) {
-	y, m := t.data.Y, t.data.Trials
+func (t *Target) RowGradient(eta, disp, dst []float64) { t.rowGradient(t.rows, eta, disp, dst) }
+
+func (t *Target) rowGradient(r rows, eta, disp, dst []float64) {
+	y, m := r.y, r.m
 	if t.kind == lawful {
-		t.slopes(eta, pair(disp), dst, nil, nil)
+		t.slopes(r, eta, pair(disp), dst, nil, nil)
 		return
 	}
 	switch {
 	case t.kind == gaussian:
 		for i, e := range eta {
-			dst[i] = (y[i] - e) / disp[0] / disp[0] * t.rows.weight(i)
+			dst[i] = (y[i] - e) / disp[0] / disp[0] * r.weight(i)
 		}
 	case t.kind == poisson:
 		t.kernels.ExpSlopes(dst, y, eta)
@@ -142,43 +150,46 @@ func (t *Target) RowGradient(eta, disp, dst []float64) {
 	default:
 		t.kernels.LogitSlopes(dst, y, eta)
 	}
-	t.rows.countRows(dst)
+	r.countRows(dst)
 }
 
 // RowCurvature writes −d² log f(y | η)/dη² for every row to dst: not below 0
 // for canonical links, of either sign for others. disp is as in RowGradient.
 // dst may be eta.
-func (t *Target) RowCurvature(eta, disp, dst []float64) {
+func (t *Target) RowCurvature(eta, disp, dst []float64) { t.rowCurvature(t.rows, eta, disp, dst) }
+
+func (t *Target) rowCurvature(r rows, eta, disp, dst []float64) {
 	if t.kind == lawful {
-		t.slopes(eta, pair(disp), nil, dst, nil)
+		t.slopes(r, eta, pair(disp), nil, dst, nil)
 		return
 	}
-	t.RowInformation(eta, disp, dst)
+	t.rowInformation(r, eta, disp, dst)
 }
 
 // RowInformation writes Fisher's information E(−d² log f(y | η)/dη²) ≥ 0 of
 // every row to dst: R's glm() takes its standard errors from it. disp is as in
 // RowGradient. dst may be eta.
-func (t *Target) RowInformation(eta, disp, dst []float64) {
-	m := t.data.Trials
+func (t *Target) RowInformation(eta, disp, dst []float64) { t.rowInformation(t.rows, eta, disp, dst) }
+
+func (t *Target) rowInformation(r rows, eta, disp, dst []float64) {
 	if t.kind == lawful {
-		t.slopes(eta, pair(disp), nil, nil, dst)
+		t.slopes(r, eta, pair(disp), nil, nil, dst)
 		return
 	}
 	switch t.kind {
 	case gaussian:
 		for i := range eta {
-			dst[i] = 1 / disp[0] / disp[0] * t.rows.weight(i)
+			dst[i] = 1 / disp[0] / disp[0] * r.weight(i)
 		}
 	case poisson:
 		t.kernels.Exp(dst, eta)
 	default:
 		t.kernels.LogitCurvatures(dst, eta)
-		for i, trials := range m {
+		for i, trials := range r.m {
 			dst[i] *= trials
 		}
 	}
-	t.rows.countRows(dst)
+	r.countRows(dst)
 }
 
 // pair copies at most two dispersions.

@@ -13,26 +13,32 @@ var passes = simd.Vector()
 
 // weightedGram writes the lower triangle of XᵀWX, by rows, to h (d × d, fully
 // overwritten below the diagonal). w is per row; scratch has length n.
-// Cost: n·d²/2 fused multiply-adds.
-func weightedGram(x *Dense, w, scratch, h []float64) {
-	n, d := x.Rows, x.Cols
+// Cost: d/2 times the stored entries, as fused multiply-adds.
+func weightedGram(x Matrix, w, scratch, h []float64) {
+	dense, _ := x.(*Dense)
+	n, d := x.Size()
+	clear(scratch)
 	for i := range d {
-		for r, v := range x.Col(i) {
-			scratch[r] = v * w[r]
+		column := x.Column(i)
+		column.spreadTo(w, scratch)
+		if dense != nil {
+			passes.DotColumns(dense.Values[:(i+1)*n], scratch, h[i*d:i*d+i+1])
+			continue
 		}
-		passes.DotColumns(x.Values[:(i+1)*n], scratch, h[i*d:i*d+i+1])
+		for j := range i + 1 {
+			h[i*d+j] = x.Column(j).dot(passes, scratch)
+		}
+		column.clearIn(scratch)
 	}
 }
 
 // transposed writes Xᵀv to dst.
-func transposed(x *Dense, v, dst []float64) {
-	passes.DotColumns(x.Values, v, dst[:x.Cols])
-}
+func transposed(x Matrix, v, dst []float64) { x.transpose(passes, v, dst) }
 
 // multiplied writes X·b to dst.
-func multiplied(x *Dense, b, dst []float64) {
+func multiplied(x Matrix, b, dst []float64) {
 	clear(dst)
-	passes.AxpyColumns(b, x.Values, dst)
+	x.multiply(passes, b, dst)
 }
 
 // largest returns max |v|; NaN if an entry is NaN.
@@ -46,9 +52,10 @@ func largest(v []float64) float64 {
 
 // newtonStep solves (XᵀWX) step = Xᵀg. It reports false where the matrix is
 // singular.
-func newtonStep(x *Dense, g, w, scratch, h, step []float64) bool {
+func newtonStep(x Matrix, g, w, scratch, h, step []float64) bool {
 	weightedGram(x, w, scratch, h)
-	c, err := linalg.Cholesky(h, x.Cols)
+	_, d := x.Size()
+	c, err := linalg.Cholesky(h, d)
 	if err != nil {
 		return false
 	}

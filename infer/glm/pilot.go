@@ -176,11 +176,7 @@ func (p *pilot) setRidge() {
 
 // information returns x_jᵀWx_j.
 func (p *pilot) information(j int) float64 {
-	sum := 0.0
-	for i, x := range p.t.data.X.Col(j) {
-		sum = math.FMA(float64(x*p.curv[i]), x, sum)
-	}
-	return sum
+	return p.t.data.X.Column(j).squares(p.curv)
 }
 
 // conditionalScale returns the standard deviation that coefficient j has at

@@ -8,7 +8,8 @@ import (
 
 // Predictor is a point theta with its cached linear predictor
 // eta = offset + X·beta, the compute graph that makes a change of one
-// coefficient cost O(n) instead of O(n·d). It belongs to one chain.
+// coefficient cost O(n) instead of O(n·d), or what its column stores where X is
+// sparse. It belongs to one chain.
 type Predictor struct {
 	t     *Target
 	beta  []float64
@@ -16,6 +17,7 @@ type Predictor struct {
 	scale scales // of horseshoe priors
 	eta   []float64
 	value Value
+	near  nearby    // rows of a sparse column
 	fresh []float64 // scratch of AlongUncached
 }
 
@@ -28,7 +30,7 @@ type Value struct {
 // NewPredictor returns a predictor at beta = 0, sigma = 1, other dispersions
 // 1 above the lower ends of their supports, and scales 1.
 func NewPredictor(t *Target) *Predictor {
-	p := &Predictor{t: t, beta: make([]float64, t.Cols()), disp: t.newDispersions(), scale: t.newScales(), eta: make([]float64, t.Rows())}
+	p := &Predictor{t: t, beta: make([]float64, t.Cols()), disp: t.newDispersions(), scale: t.newScales(), eta: make([]float64, t.Rows()), near: nearby{col: -1}}
 	p.Refresh()
 	return p
 }
@@ -130,9 +132,10 @@ func (p *Predictor) LogPrior() float64 {
 }
 
 // Along returns the log likelihood with delta added to coefficient j, in one
-// pass over column j. It writes nothing. Cost: O(n).
+// pass over column j. The point stays. Cost: O(n), of a sparse column O(what it
+// stores).
 func (p *Predictor) Along(j int, delta float64) Value {
-	v := Value{sum: p.t.sum(p.eta, p.t.data.X.Col(j), delta, p.disp.at)}
+	v := Value{sum: p.sumAlong(j, p.t.data.X.Column(j), delta)}
 	if p.t.kind.linear() {
 		v.linear = math.FMA(delta, p.t.xty[j], p.value.linear)
 	}
@@ -155,11 +158,16 @@ func (p *Predictor) AlongUncached(j int, delta float64) Value {
 }
 
 // Move adds delta to coefficient j and updates the cache. v must be what Along
-// or AlongUncached returned for the same change. Cost: O(n).
+// or AlongUncached returned for the same change. Cost: as Along.
 func (p *Predictor) Move(j int, delta float64, v Value) {
 	p.beta[j] += delta
-	p.t.kernels.Axpy(delta, p.t.data.X.Col(j), p.eta)
+	c, before := p.t.data.X.Column(j), p.value.sum
+	c.addTo(p.t.kernels, p.eta, delta)
 	p.value = v
+	p.near.forget()
+	if c.Rows != nil && lost(before, v.sum, len(p.eta)) {
+		p.value = p.valueAt(p.eta)
+	}
 }
 
 // AlongDispersion returns the log likelihood with log(x − Lower) = u for the
@@ -180,6 +188,7 @@ func (p *Predictor) AlongDispersion(i int, u float64) Value {
 func (p *Predictor) MoveDispersion(i int, u float64, v Value) {
 	p.t.setFree(&p.disp, i, u)
 	p.value = v
+	p.near.forget()
 }
 
 // Refresh recomputes the cache from beta, which ends the rounding error that
@@ -187,6 +196,7 @@ func (p *Predictor) MoveDispersion(i int, u float64, v Value) {
 func (p *Predictor) Refresh() {
 	p.product(p.eta)
 	p.value = p.valueAt(p.eta)
+	p.near.forget()
 }
 
 // product writes offset + X·beta to dst, column by column.
@@ -196,7 +206,7 @@ func (p *Predictor) product(dst []float64) {
 	} else {
 		clear(dst)
 	}
-	p.t.kernels.AxpyColumns(p.beta, p.t.data.X.Values, dst)
+	p.t.data.X.multiply(p.t.kernels, p.beta, dst)
 }
 
 // valueAt returns the log likelihood at a linear predictor.
@@ -221,4 +231,5 @@ func (p *Predictor) SetCache(cache []float64) {
 	copy(p.eta, cache)
 	rest := cache[len(p.eta):]
 	p.value = Value{LogLik: rest[0], sum: rest[1], linear: rest[2]}
+	p.near.forget()
 }

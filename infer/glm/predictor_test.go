@@ -88,8 +88,8 @@ func TestPredictorIsExactOnIntegers(t *testing.T) {
 	for _, f := range familyNames {
 		e := newExample(4, f, 21, 5)
 		e.data.Offset = nil
-		for i := range e.data.X.Values {
-			e.data.X.Values[i] = math.Round(2 * e.data.X.Values[i])
+		for i := range ToDense(e.data.X).Values {
+			ToDense(e.data.X).Values[i] = math.Round(2 * ToDense(e.data.X).Values[i])
 		}
 		for i := range e.data.Y {
 			e.data.Y[i] = math.Round(e.data.Y[i])

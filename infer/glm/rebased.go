@@ -7,17 +7,19 @@ import (
 // Rebased returns the likelihood of t on another design x of the same rows,
 // with eta = offset + X·u: the likelihood of t in other coordinates. It has t's
 // dispersions and their priors, and flat priors on u: who asks for it keeps the
-// prior of u. It has no penalised point, so neither Start, Penalised nor
+// prior of u, and of horseshoes' scales. It has no penalised point, so neither Start, Penalised nor
 // ConditionalScale. Cost: O(rows·columns).
-func (t *Target) Rebased(x *Dense, offset []float64) *Target {
+func (t *Target) Rebased(x Matrix, offset []float64) *Target {
 	out, data := *t, *t.data
 	data.X, data.Offset, data.Names, data.Intercept = x, offset, nil, -1
 	out.data, out.pilot = &data, nil
-	out.model.Coefficients = make([]Prior, x.Cols)
-	out.xty = make([]float64, x.Cols)
+	out.shoes, out.shoeOf, out.scaleCount = nil, nil, 0
+	_, d := x.Size()
+	out.model.Coefficients = make([]Prior, d)
+	out.xty = make([]float64, d)
 	for j := range out.xty {
 		out.model.Coefficients[j].Kind = Flat
-		out.xty[j] = out.linearOf(x.Col(j))
+		out.xty[j] = x.Column(j).dot(out.kernels, t.counted)
 	}
 	return &out
 }
@@ -55,6 +57,14 @@ func (p *Predictor) MoveDirection(d *Direction, delta float64, v Value) {
 	p.t.kernels.Axpy(delta, d.Beta, p.beta)
 	p.t.kernels.Axpy(delta, d.Eta, p.eta)
 	p.value = v
+	p.near.forget()
+}
+
+// Logs writes log(x − Lower) of each dispersion x that is a parameter.
+func (p *Predictor) Logs(dst []float64) {
+	for i := range dst {
+		dst[i] = p.LogDispersion(i)
+	}
 }
 
 // LogDispersionPrior returns the log prior density of the dispersions that are

@@ -139,7 +139,7 @@ func (p *Predictor) Stretch(g int) {
 	clear(s.along)
 	s.linear, s.group = 0, g
 	for _, j := range p.t.shoes[g].Columns {
-		p.t.kernels.Axpy(p.beta[j], p.t.data.X.Col(j), s.along)
+		p.t.data.X.Column(j).addTo(p.t.kernels, s.along, p.beta[j])
 		s.linear = math.FMA(p.beta[j], p.t.xty[j], s.linear)
 	}
 }
@@ -150,7 +150,7 @@ func (p *Predictor) Stretch(g int) {
 // nothing but log tau and log c moves. It writes nothing. Cost: O(n).
 func (p *Predictor) AlongStretch(delta float64) (float64, Value) {
 	s := &p.scale
-	prior := p.stretchPrior(delta)
+	prior := p.StretchPrior(s.group, delta)
 	if math.IsInf(prior, -1) {
 		return prior, Value{LogLik: prior}
 	}
@@ -163,10 +163,10 @@ func (p *Predictor) AlongStretch(delta float64) (float64, Value) {
 	return v.LogLik + prior, v
 }
 
-// stretchPrior is the part of AlongStretch that belongs to the prior.
-func (p *Predictor) stretchPrior(delta float64) float64 {
-	s, g := &p.scale, p.scale.group
-	h := &p.t.shoes[g]
+// StretchPrior is the part of AlongStretch that belongs to the prior of tau and c
+// of horseshoe g.
+func (p *Predictor) StretchPrior(g int, delta float64) float64 {
+	s, h := &p.scale, &p.t.shoes[g]
 	x := s.log[h.Tau] + delta
 	sum := p.logScale(g, false, x) + x
 	if h.Slab >= 0 {
@@ -192,6 +192,7 @@ func (p *Predictor) MoveStretch(delta float64, v Value) {
 	}
 	p.t.kernels.Axpy(factor-1, s.along, p.eta)
 	p.value = v
+	p.near.forget()
 }
 
 // LogPriorAlong returns, up to a constant, the log prior density of coordinate j

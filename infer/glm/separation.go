@@ -102,21 +102,21 @@ type submodel struct {
 	scratch, h   []float64
 }
 
-func newSubmodel(t *Target, cols []int, rows int) *submodel {
-	x := NewDense(rows, len(cols))
+func newSubmodel(t *Target, cols []int, m int) *submodel {
+	x := NewDense(m, len(cols))
 	for k, j := range cols {
-		copy(x.Col(k), t.data.X.Col(j))
+		t.data.X.Read(j, 0, x.Col(k))
 	}
-	data := &Data{X: x, Y: t.data.Y[:rows]}
+	data := &Data{X: x, Y: t.data.Y[:m]}
 	if t.data.Trials != nil {
-		data.Trials = t.data.Trials[:rows]
+		data.Trials = t.data.Trials[:m]
 	}
 	if t.data.Offset != nil {
-		data.Offset = t.data.Offset[:rows]
+		data.Offset = t.data.Offset[:m]
 	}
-	n, d := rows, len(cols)
+	n, d := m, len(cols)
 	return &submodel{ // frequencies separate nothing, and are left out
-		Target: &Target{data: data, model: Model{Family: t.model.Family}, kind: t.directions(), weights: data.Trials},
+		Target: &Target{data: data, rows: rows{y: data.Y, m: data.Trials}, model: Model{Family: t.model.Family}, kind: t.directions(), weights: data.Trials},
 		beta:   make([]float64, d), newton: make([]float64, d),
 		eta: make([]float64, n), move: make([]float64, n),
 		grad: make([]float64, n), curv: make([]float64, n),

@@ -10,7 +10,7 @@ import (
 
 // primal factorises H = XᵀWX + ridge = LLᵀ, d × d.
 type primal struct {
-	x          *Dense
+	x          Matrix
 	ridge      []float64
 	scratch, h []float64
 	factor     *linalg.Chol
@@ -25,7 +25,7 @@ func (s *primal) limit() (int, float64) { return 50, 1e-9 }
 
 func (s *primal) prepare(curv []float64) {
 	weightedGram(s.x, curv, s.scratch, s.h)
-	d := s.x.Cols
+	d := len(s.ridge)
 	for j, r := range s.ridge {
 		s.h[j*d+j] += r
 	}
@@ -48,7 +48,7 @@ func (s *primal) draw(src Source, dst []float64) {
 // dual works with K = X·ridge⁻¹·Xᵀ, n × n, by the Woodbury identity:
 // H⁻¹g = u − ridge⁻¹XᵀW^½·B⁻¹·W^½Xu with u = ridge⁻¹g, B = I + W^½KW^½.
 type dual struct {
-	x       *Dense
+	x       Matrix
 	ridge   []float64
 	k, b    []float64 // lower triangles by rows
 	root    []float64 // W^½
@@ -64,9 +64,16 @@ func newDual(p *pilot) *dual {
 		root: make([]float64, n), rows: make([]float64, n), columns: make([]float64, d),
 	}
 	for j := range d {
-		col := s.x.Col(j)
-		for i, v := range col {
-			vec.Axpy(v/s.ridge[j], col[:i+1], s.k[i*n:i*n+i+1])
+		c := s.x.Column(j)
+		for i, v := range c.Values {
+			if c.Rows == nil {
+				vec.Axpy(v/s.ridge[j], c.Values[:i+1], s.k[i*n:i*n+i+1])
+				continue
+			}
+			row := s.k[int(c.Rows[i])*n:]
+			for l, r := range c.Rows[:i+1] {
+				row[r] = math.FMA(v/s.ridge[j], c.Values[l], row[r])
+			}
 		}
 	}
 	return s
@@ -75,7 +82,7 @@ func newDual(p *pilot) *dual {
 func (s *dual) limit() (int, float64) { return 50, 1e-9 }
 
 func (s *dual) prepare(curv []float64) {
-	n := s.x.Rows
+	n := len(s.rows)
 	for i, w := range curv {
 		s.root[i] = math.Sqrt(w)
 	}

@@ -95,8 +95,8 @@ func checkShapes(data *Data, model *Model) error {
 	switch {
 	case n < 1 || d < 1:
 		return fmt.Errorf("glm: the design has %d rows and %d columns; a model needs one of each", n, d)
-	case len(data.X.Values) != n*d:
-		return fmt.Errorf("glm: the design has %d values for %d × %d", len(data.X.Values), n, d)
+	case !whole(data.X):
+		return fmt.Errorf("glm: the design has %d values for %d × %d", len(data.X.(*Dense).Values), n, d)
 	case len(data.Y) != n:
 		return fmt.Errorf("glm: %d responses for %d rows", len(data.Y), n)
 	case data.Trials != nil && len(data.Trials) != n:
@@ -140,26 +140,39 @@ func checkShapes(data *Data, model *Model) error {
 
 // checkFinite finds numbers that no likelihood can use.
 func checkFinite(data *Data) error {
-	find := func(what string, values []float64) error {
+	find := func(what string, values []float64, rows []int32) error {
 		for i, v := range values {
 			if math.IsNaN(v) || math.Abs(v) > 1e150 {
+				if rows != nil {
+					i = int(rows[i])
+				}
 				return &DomainError{What: what, Row: i, Value: v, Allowed: "a number below 1e150 in magnitude is needed"}
 			}
 		}
 		return nil
 	}
-	if err := find("response", data.Y); err != nil {
+	if err := find("response", data.Y, nil); err != nil {
 		return err
 	}
-	if err := find("offset", data.Offset); err != nil {
+	if err := find("offset", data.Offset, nil); err != nil {
 		return err
 	}
 	for j := range data.Cols() {
-		if err := find("column "+columnName(data, j), data.X.Col(j)); err != nil {
+		c := data.X.Column(j)
+		if largest(c.Values) <= 1e150 {
+			continue
+		}
+		if err := find("column "+columnName(data, j), c.Values, c.Rows); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// whole tells whether a dense matrix has the values of its size.
+func whole(x Matrix) bool {
+	m, dense := x.(*Dense)
+	return !dense || len(m.Values) == m.Rows*m.Cols
 }
 
 // columnName returns a column's name in quotes, or its number from 1.

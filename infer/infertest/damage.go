@@ -80,7 +80,8 @@ func (s *suite) narrower() ([]byte, error) {
 	if d < 1 {
 		return nil, errors.New("a single column")
 	}
-	data.X = &glm.Dense{Rows: data.Rows(), Cols: d, Values: data.X.Values[:d*data.Rows()]}
+	x := glm.ToDense(data.X)
+	data.X = &glm.Dense{Rows: x.Rows, Cols: d, Values: x.Values[:d*x.Rows]}
 	if data.Names != nil {
 		data.Names = data.Names[:d]
 	}

@@ -66,7 +66,18 @@ func (o Options) Doublings() int {
 	return o.MaxDepth
 }
 
-const defaultDepth = 10
+// Aim returns the mean acceptance that warm-up adapts the step size to.
+func (o Options) Aim() float64 {
+	if o.TargetAccept == 0 {
+		return defaultAim
+	}
+	return o.TargetAccept
+}
+
+const (
+	defaultDepth = 10
+	defaultAim   = 0.8
+)
 
 // filled returns o with its zeros replaced, or the first impossible option.
 func (o Options) filled() (Options, error) {
@@ -76,9 +87,7 @@ func (o Options) filled() (Options, error) {
 	if o.MaxDepth == 0 {
 		o.MaxDepth = defaultDepth
 	}
-	if o.TargetAccept == 0 {
-		o.TargetAccept = 0.8
-	}
+	o.TargetAccept = o.Aim()
 	if o.Length == 0 {
 		o.Length = math.Pi / 2
 	}

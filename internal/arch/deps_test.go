@@ -51,10 +51,13 @@ var deps = map[string]string{
 	"pipelines/internal/run":      run + fanout + " golang.org/x/sync/semaphore golang.org/x/sys/unix",
 	"pipelines/internal/check":    run + fanout,
 	"pipelines/internal/predict":  run + fanout,
+	// exchange reads and writes the files of other tools.
+	"pipelines/internal/exchange": "infer infer/diag ingest report" + arrow,
 	// synthetic makes data, and does not fit them.
 	"pipelines/internal/synthetic": "infer infer/glm pipelines/internal/spec",
 	"cmd/pipeline":                 "pipelines github.com/spf13/cobra golang.org/x/term",
 	"internal/arch":                "",
+	"internal/bars":                "pipelines",
 	"internal/doctest":             "",
 }
 

@@ -73,6 +73,22 @@ func (c *Chol) Solve(b []float64) {
 	c.SolveUpper(b)
 }
 
+// MulLower overwrites b with L·b. Cost: n²/2.
+func (c *Chol) MulLower(b []float64) {
+	for i := c.n - 1; i >= 0; i-- {
+		b[i] = kernels.Dot(c.l[i*c.n:i*c.n+i+1], b[:i+1])
+	}
+}
+
+// MulUpper overwrites b with Lᵀb. Cost: n²/2.
+func (c *Chol) MulUpper(b []float64) {
+	for i := range c.n {
+		row, v := c.l[i*c.n:i*c.n+i+1], b[i]
+		b[i] = 0
+		kernels.Axpy(v, row, b[:i+1])
+	}
+}
+
 // LogDet returns log det A.
 func (c *Chol) LogDet() float64 {
 	sum := 0.0

@@ -152,3 +152,23 @@ func BenchmarkCholesky(b *testing.B) {
 		}
 	})
 }
+
+// Products undo solutions, from the left and from the right.
+func TestCholeskyProducts(t *testing.T) {
+	c, err := Cholesky([]float64{4, 0, 0, 2, 5, 0, 1, -1, 3}, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, do := range map[string][2]func([]float64){
+		"L": {c.SolveLower, c.MulLower}, "Lᵀ": {c.SolveUpper, c.MulUpper},
+	} {
+		b := []float64{1, -2, 3}
+		do[0](b)
+		do[1](b)
+		for i, want := range []float64{1, -2, 3} {
+			if math.Abs(b[i]-want) > 1e-14 {
+				t.Errorf("%s: entry %d is %v, want %v", name, i, b[i], want)
+			}
+		}
+	}
+}

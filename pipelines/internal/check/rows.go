@@ -54,9 +54,14 @@ func taken(data *glm.Data, from []int) *glm.Data {
 		return out
 	}
 	out := *data
-	out.X = glm.NewDense(len(from), data.Cols())
-	for j := range data.Cols() {
-		copy(out.X.Col(j), pick(data.X.Col(j)))
+	if sparse, ok := data.X.(*glm.Sparse); ok {
+		out.X = sparse.Taken(from)
+	} else {
+		x := glm.NewDense(len(from), data.Cols())
+		for j := range data.Cols() {
+			copy(x.Col(j), pick(data.X.Col(j)))
+		}
+		out.X = x
 	}
 	out.Y, out.Trials, out.Offset = pick(data.Y), pick(data.Trials), pick(data.Offset)
 	out.Frequency, out.Precision = pick(data.Frequency), pick(data.Precision)

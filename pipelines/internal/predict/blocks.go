@@ -169,9 +169,7 @@ func (f *Fit) add(b *Block, data *glm.Data, c *report.Columns, s int, shift *flo
 			*shift = math.FMA(column.Centre, beta, *shift)
 		}
 		beta *= column.Scale
-		for i, x := range data.X.Col(c.First + p)[b.First : b.First+b.Rows] {
-			eta[i] = math.FMA(beta, x, eta[i])
-		}
+		data.X.Column(c.First+p).AddPart(eta[:b.Rows], beta, b.First)
 	}
 }
 

@@ -74,7 +74,7 @@ func rowsOf(model *spec.Model, params []infer.Parameter, columns []transform.Col
 // columnsOf yields the spooled draws of a fit, anew at each call.
 func columnsOf(f *fitting) func() iter.Seq2[*report.Columns, error] {
 	return func() iter.Seq2[*report.Columns, error] {
-		return columns(f.spool, len(f.params), f.window, columnBytes)
+		return f.draws.columns(len(f.params), f.window, columnBytes)
 	}
 }
 

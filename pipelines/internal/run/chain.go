@@ -79,9 +79,9 @@ func (s *sampling) draw(ctx context.Context, p *pen, c, to int) (err error) {
 		}
 	}
 	timer.lap() // resuming is no part of a block
-	block := infer.NewBlock(c, have, 0, s.numbers.count())
+	block := infer.NewBlock(c, have, 0, s.numbers.spooled())
 	for have < to {
-		block.Reset(have, min(blockSize(s.numbers.count()), to-have))
+		block.Reset(have, min(blockSize(s.numbers.spooled()), to-have))
 		n, err := s.fill(ctx, s.kernels[c], block, p, &timer)
 		if err != nil {
 			return err
@@ -110,8 +110,8 @@ func (s *sampling) begin(ctx context.Context, p *pen, c int, timer *cpuTimer) er
 		}
 		return nil
 	}
-	start := make([]float64, s.numbers.count())
-	s.numbers.write(start, make([]float64, s.numbers.dim), k, s.toData)
+	start := make([]float64, s.numbers.params)
+	s.numbers.parameters(start, make([]float64, s.numbers.dim), k, s.toData)
 	state, err := k.MarshalBinary()
 	if err != nil {
 		return err
@@ -123,10 +123,32 @@ func (s *sampling) begin(ctx context.Context, p *pen, c int, timer *cpuTimer) er
 	return err
 }
 
+// expandable lets the rows of a compact sampler be expanded. Chains that this process
+// has not advanced are restored for it.
+func (s *sampling) expandable(ctx context.Context, d *draws) error {
+	if s.numbers.row == 0 || d.compact != nil {
+		return nil
+	}
+	keys := make([]uint64, len(s.kernels))
+	for c := range s.kernels {
+		if s.kernels[c] == nil {
+			timer := startTimer()
+			err := s.begin(ctx, &pen{file: s.spool.Chains[c]}, c, &timer)
+			timer.stop()
+			if err != nil {
+				return err
+			}
+		}
+		keys[c] = s.kernels[c].(infer.CompactKernel).Key()
+	}
+	d.compact, d.keys = s.setup.(infer.Compact), keys
+	return nil
+}
+
 // fill draws a block and appends it, shorter if ctx ends or the block grows old.
 // It returns the number of draws.
 func (s *sampling) fill(ctx context.Context, k infer.Kernel, block *infer.Block, p *pen, timer *cpuTimer) (n int, err error) {
-	draw, position := make([]float64, s.numbers.count()), make([]float64, s.numbers.dim)
+	draw, position := make([]float64, s.numbers.spooled()), make([]float64, s.numbers.dim)
 	began, first, size := s.now(), block.First, block.Draws // the block itself may be taken away with the pen
 	for now := began; n < size && ctx.Err() == nil && now.Sub(began) < blockAge; {
 		info, err := k.Step()

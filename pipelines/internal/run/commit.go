@@ -21,8 +21,8 @@ func (r *runner) commit(ctx context.Context, f *fitting, res *Result) error {
 	if err != nil {
 		return err
 	}
-	err = r.ledger.do(ctx, func(ctx context.Context, s *report.Session) error {
-		_, err := s.Fit(ctx, record)
+	err = r.ledger.do(ctx, func(ctx context.Context, s *report.Session) (err error) {
+		res.ID, err = s.Fit(ctx, record)
 		return err
 	})
 	if err != nil {
@@ -38,7 +38,8 @@ func (r *runner) commit(ctx context.Context, f *fitting, res *Result) error {
 		return nil
 	}
 	res.Action = Computed
-	if err := f.spool.Remove(); err != nil { // the next run's Sweep removes it
+	res.Verdict, res.Reasons = string(record.Verdict.Grade), record.Verdict.Reasons // drift is judged in the ledger
+	if err := f.spool.Remove(); err != nil {                                        // the next run's Sweep removes it
 		res.Warnings = append(res.Warnings, "the spool is left: "+diskHint(err).Error())
 	}
 	return nil
@@ -74,11 +75,11 @@ func (r *runner) fitRecord(f *fitting, v report.Verdict) (*report.Fit, error) {
 		Times: f.times(), Created: r.Now(),
 		Parameters: append(f.parameters(), f.measured.deriving.parameters()...), Summaries: slices.Concat(f.measured.params, f.measured.derived),
 		Statistics:  f.measured.statistics(),
-		Diagnostics: f.diagnostics(), Design: design, Identity: r.identity(f).record(), StatsOf: statistics(f.spool, f.window), Events: f.events(r.Now()),
-		Assessment: f.assessment,
+		Diagnostics: f.diagnostics(), Metrics: f.metrics, Design: design, Identity: r.identity(f).record(), StatsOf: statistics(f.spool, f.window), Events: f.events(r.Now()),
+		Assessment: f.assessment, Data: f.dataSummary(),
 	}
 	if r.keep(f.job) != "summary" {
-		rec.DrawsOf = inTurn(columns(f.spool, len(f.params), f.window, columnBytes), f.measured.deriving.blocks())
+		rec.DrawsOf = inTurn(f.draws.columns(len(f.params), f.window, columnBytes), f.measured.deriving.blocks())
 	}
 	for _, c := range f.spool.Chains {
 		rec.Starts = append(rec.Starts, c.StartNote)
@@ -166,7 +167,7 @@ func statistics(fit *spool.Fit, w window) iter.Seq2[*report.Stats, error] {
 // gates or the derived quantities have changed since.
 func (r *runner) skip(ctx context.Context, f *fitting, stored report.StoredFit, res *Result) error {
 	res.Action, res.Verdict, res.Reasons = Skipped, string(stored.Verdict.Grade), stored.Verdict.Reasons
-	res.Chains, res.Draws = stored.Chains, stored.Draws
+	res.ID, res.Chains, res.Draws = stored.ID, stored.Chains, stored.Draws
 	if !slices.Equal(expressions(f.model), stored.Derived) {
 		derived, err := r.rederive(ctx, f, stored)
 		if err != nil {

@@ -11,26 +11,38 @@ import (
 	"glmbatch/report"
 )
 
-// maxCondition is the largest number of coefficients whose condition numbers
-// are computed: the best diagonal preconditioner takes hundreds of
-// eigen-decompositions.
-const maxCondition = 48
+// maxExact is the largest number of coefficients of which the best diagonal
+// preconditioner is sought by eigen-decompositions; above, by products.
+const maxExact = 48
+
+// maxCovariance is the largest number of coefficients whose draws' covariance is
+// made: d² numbers, and d² additions a draw.
+const maxCovariance = 2048
 
 // conditions asks for condition numbers of this fit.
 func (r *runner) conditions(f *fitting) bool { return r.Pipeline.Run.Condition && f.replicate <= 1 }
 
-// conditionAtMode is that of the Hessian over the coefficients at the
-// penalised point, design as sampled.
-func conditionAtMode(target *glm.Target) []report.Diagnostic {
-	if d := target.Cols(); d > maxCondition {
-		return conditionDiagnostics("mode", diag.Condition{}, tooMany(d))
-	}
-	c, err := diag.ConditionNumbers(target.Hessian(target.Penalised()), target.Cols())
-	return conditionDiagnostics("mode", c, err)
+// curvature is that of a target at its penalised point.
+type curvature struct {
+	target *glm.Target
+	h      *glm.Curvature
+	err    error // why h is none
 }
 
-func tooMany(d int) error {
-	return fmt.Errorf("%d coefficients, more than %d", d, maxCondition)
+// conditionAtMode is that of the curvature over the coefficients at the
+// penalised point, design as sampled.
+func (f *fitting) conditionAtMode(target *glm.Target) {
+	at := target.Penalised()
+	f.curvature = &curvature{target: target}
+	f.curvature.h, f.curvature.err = target.CurvatureAt(at)
+	c, err := diag.Condition{}, f.curvature.err
+	switch d := target.Cols(); {
+	case d <= maxExact: // by differences, whatever the priors are
+		c, err = diag.ConditionNumbers(target.Hessian(at), d)
+	case err == nil:
+		c, err = diag.ConditionOf(f.curvature.h, f.curvature.h.Diagonal())
+	}
+	f.condition = conditionDiagnostics("mode", c, err)
 }
 
 // conditionOfDraws adds that of the draws' covariance over the coefficients,
@@ -49,17 +61,37 @@ func (r *runner) conditionOfDraws(ctx context.Context, f *fitting) error {
 			d++
 		}
 	}
-	if d > maxCondition {
-		f.condition = append(f.condition, conditionDiagnostics("draws", diag.Condition{}, tooMany(d))...)
-		return nil
+	c, err := diag.Condition{}, error(nil)
+	switch n := f.window.draws() * len(f.spool.Chains); {
+	case d > maxCovariance:
+		err = fmt.Errorf("%d coefficients, more than %d", d, maxCovariance)
+	case n <= d:
+		err = fmt.Errorf("%d draws do not tell the covariance of %d coefficients", n, d)
+	default:
+		var cov []float64
+		if cov, err = f.covariance(d); err != nil {
+			return err
+		}
+		c, err = conditionOfMatrix(cov, d)
 	}
-	cov, err := f.covariance(d)
-	if err != nil {
-		return err
-	}
-	c, err := diag.ConditionNumbers(cov, d)
 	f.condition = append(f.condition, conditionDiagnostics("draws", c, err)...)
 	return nil
+}
+
+// conditionOfMatrix takes a d × d matrix.
+func conditionOfMatrix(a []float64, d int) (diag.Condition, error) {
+	if d <= maxExact {
+		return diag.ConditionNumbers(a, d)
+	}
+	m, err := diag.NewDefinite(a, d)
+	if err != nil {
+		return diag.Condition{}, err
+	}
+	diagonal := make([]float64, d)
+	for j := range d {
+		diagonal[j] = a[j*d+j]
+	}
+	return diag.ConditionOf(m, diagonal)
 }
 
 // covariance is that of the first d parameters, on the scale of the design as
@@ -72,7 +104,7 @@ func (f *fitting) covariance(d int) ([]float64, error) {
 		w := window{from, min(from+piece, f.window.to)}
 		values := make([]float64, len(f.params)*w.draws()*len(f.spool.Chains))
 		block := &report.Columns{Params: len(f.params), Chains: len(f.spool.Chains), Draws: w.draws(), Values: values}
-		if err := fillColumns(f.spool, block, 0, len(f.params), w); err != nil {
+		if err := f.draws.fill(block, w); err != nil {
 			return nil, err
 		}
 		for i := range block.Chains * block.Draws {

@@ -18,9 +18,19 @@ func gates(g spec.Gates) report.Gates {
 		}
 		return v.Limit
 	}
+	warn := func(v spec.Gate) report.Limit { return report.Limit{On: v.Warns, At: v.Warn} }
+	both := func(v spec.Gate) report.Limits {
+		return report.Limits{Warn: warn(v), Fail: report.Limit{On: !v.Off, At: v.Limit}}
+	}
+	d := g.Drift
 	return report.Gates{
 		RHat: limit(g.RHat), ESSBulk: limit(g.ESSBulk), ESSTail: limit(g.ESSTail),
 		Divergences: int(limit(g.Divergences)),
+		Warn:        report.Warnings{RHat: warn(g.RHat), ESSBulk: warn(g.ESSBulk), ESSTail: warn(g.ESSTail), Divergences: warn(g.Divergences)},
+		Drift: report.DriftGates{
+			Shift: both(d.Shift), SDRatio: both(d.SDRatio), Rows: both(d.Rows), Columns: both(d.Columns), Missing: both(d.Missing),
+			ResponseShift: both(d.ResponseShift), CentreShift: both(d.CentreShift), ScaleRatio: both(d.ScaleRatio),
+		},
 	}
 }
 
@@ -83,7 +93,8 @@ func (f *fitting) warnings(m *measured) []string {
 
 // times shares the elapsed times of the chains out over set-up, warm-up and
 // sampling, as one core would have needed them, and scales sampling to an ESS
-// of 100. An ESS below 100 gives NaN: the run has not shown that time.
+// of 100. Sampling counts the making of each kept draw once, where a sampler's rows are
+// expanded while the fit is checked. An ESS below 100 gives NaN: the run has not shown that time.
 func (f *fitting) times() report.Times {
 	t := report.Times{Setup: f.setupTime.Seconds(), Wall: f.wall.Seconds()}
 	for _, c := range f.spool.Chains {
@@ -91,6 +102,7 @@ func (f *fitting) times() report.Times {
 		t.Warmup += c.Elapsed(0, f.window.from).Seconds()
 		t.Sampling += c.Elapsed(f.window.from, f.window.to).Seconds()
 	}
+	t.Sampling += f.measured.expanding.Seconds()
 	until := func(ess float64) float64 {
 		if !(ess >= 100) {
 			return math.NaN()

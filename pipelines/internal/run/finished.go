@@ -33,6 +33,9 @@ func (r *runner) finish(f *fitting, rec *report.Fit, commit error) error {
 	if waiting.KeepDraws {
 		waiting.Derived, err = f.measured.deriving.all()
 	}
+	if err == nil && waiting.KeepDraws && f.draws.compact != nil {
+		err = f.spool.WriteDraws(valuesOf(f.draws.columns(len(f.params), f.window, columnBytes)))
+	}
 	if err == nil {
 		err = gob.NewEncoder(&b).Encode(waiting)
 	}
@@ -114,17 +117,19 @@ func commitOne(ctx context.Context, ledger *report.Ledger, dir string) *Result {
 	}
 	rec.StatsOf = statistics(fit, w)
 	if waiting.KeepDraws {
-		params := len(rec.Parameters)
-		for params > 0 && rec.Parameters[params-1].Kind == report.Derived {
-			params--
+		kept, err := waiting.draws(fit, manifest, w)
+		if err != nil {
+			res.fail(err)
+			return res
 		}
-		rec.DrawsOf = inTurn(columns(fit, params, w, columnBytes), derivedColumns(waiting.Derived, params, rec.Chains, rec.Draws))
+		defer kept.close()
+		rec.DrawsOf = kept.columns
 	}
-	err = ledger.Write(ctx, func(s *report.Session) error {
+	err = ledger.Write(ctx, func(s *report.Session) (err error) {
 		if err := s.RunOnce(ctx, &waiting.Run); err != nil {
 			return err
 		}
-		_, err := s.Fit(ctx, rec)
+		res.ID, err = s.Fit(ctx, rec)
 		return err
 	})
 	if err != nil {

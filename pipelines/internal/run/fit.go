@@ -74,7 +74,7 @@ type fitting struct {
 	fingerprint string
 	explained   string // what the sampler chose, in words; empty if it says nothing
 	params      []infer.Parameter
-	numbers     numbers
+	draws       *draws
 	quantities  []quantity // derived ones
 	spool       *spool.Fit
 	window      window
@@ -85,6 +85,8 @@ type fitting struct {
 	assessment  report.Assessment
 	assessed    []string            // its warnings
 	condition   []report.Diagnostic // condition numbers, if the run asks for them
+	curvature   *curvature          // what they were taken of, for the metrics of chains
+	metrics     []report.Metric
 	wall        time.Duration
 }
 
@@ -183,6 +185,9 @@ func (r *runner) carryOut(ctx context.Context, f *fitting, p *progress.Fit, res 
 	if err := r.conditionOfDraws(ctx, f); err != nil {
 		return err
 	}
+	if err := r.conditionOfMetrics(ctx, f); err != nil {
+		return err
+	}
 	f.wall = r.Now().Sub(began)
 	p.Phase("committing")
 	return r.commit(ctx, f, res)
@@ -245,7 +250,7 @@ func (r *runner) sample(ctx context.Context, f *fitting, p *progress.Fit) error 
 		return err
 	}
 	f.params = keptParameters(setup.Parameters(), r.keep(f.job))
-	f.numbers = numbersOf(setup, len(f.params))
+	numbers := numbersOf(setup, len(f.params))
 	if e, ok := setup.(infer.Explainer); ok {
 		f.explained = f.method.name + " samples in the basis " + e.Explain()
 	}
@@ -254,7 +259,10 @@ func (r *runner) sample(ctx context.Context, f *fitting, p *progress.Fit) error 
 	}
 	root := spool.Root(r.Database)
 	manifest := spool.Manifest{
-		Fingerprint: f.fingerprint, Fit: f.name(), Params: f.numbers.count(), Chains: r.Pipeline.Run.Chains,
+		Fingerprint: f.fingerprint, Fit: f.name(), Params: numbers.spooled(), Chains: r.Pipeline.Run.Chains,
+	}
+	if numbers.row > 0 {
+		manifest.Start = numbers.params
 	}
 	if r.Force {
 		if err := r.Disk.Discard(root, manifest); err != nil {
@@ -267,9 +275,10 @@ func (r *runner) sample(ctx context.Context, f *fitting, p *progress.Fit) error 
 	s := &sampling{
 		stream: f.stream(),
 		seed:   r.Pipeline.Seed, warmup: r.schedule.warmup(), setup: setup,
-		toData: f.design.Record.ToData, numbers: f.numbers, spool: f.spool,
+		toData: f.design.Record.ToData, numbers: numbers, spool: f.spool,
 		kernels: make([]infer.Kernel, len(f.spool.Chains)), clock: f.clock, now: r.Now, progress: p,
 	}
+	f.draws = &draws{spool: f.spool, numbers: numbers, record: f.design.Record, rowBytes: heldRows}
 	return r.grow(ctx, f, s, p)
 }
 
@@ -301,7 +310,7 @@ func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
 	}
 	f.setupTime = timer.lap()
 	if err == nil && r.conditions(f) {
-		f.condition = conditionAtMode(target)
+		f.conditionAtMode(target)
 	}
 	return setup, f.explain(err)
 }
@@ -335,7 +344,7 @@ func (r *runner) grow(ctx context.Context, f *fitting, s *sampling, p *progress.
 			return err
 		}
 		p.Phase("diagnosing")
-		m, err := r.check(ctx, f, w)
+		m, err := r.check(ctx, f, s, w)
 		if err != nil {
 			return err
 		}
@@ -373,13 +382,17 @@ func (r *runner) advanceAll(ctx context.Context, s *sampling, to int) error {
 	return errors.Join(errs...)
 }
 
-func (r *runner) check(ctx context.Context, f *fitting, w window) (*measured, error) {
+// check diagnoses the window, on one worker.
+func (r *runner) check(ctx context.Context, f *fitting, s *sampling, w window) (*measured, error) {
 	if err := r.workers.acquire(ctx); err != nil {
 		return nil, err
 	}
 	defer r.workers.release()
 	defer f.clock.run()()
-	m, err := measure(f.spool, f.numbers, w, columnBytes)
+	if err := s.expandable(ctx, f.draws); err != nil {
+		return nil, err
+	}
+	m, err := measure(f.draws, w, columnBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -403,7 +416,7 @@ func (r *runner) reached(f *fitting, m *measured) bool {
 	evidence.Derived = slices.DeleteFunc(evidence.Derived, func(s report.Statistic) bool {
 		return math.IsNaN(s.Summary.Mean) // more draws give those no value that have none
 	})
-	return report.Judge(gates(f.gates), evidence).Grade != report.Fail
+	return report.Judge(gates(f.gates).Strict(), evidence).Grade != report.Fail
 }
 
 func (r *runner) progressOf(f *fitting, m *measured) progress.Check {
@@ -411,7 +424,8 @@ func (r *runner) progressOf(f *fitting, m *measured) progress.Check {
 	if until.ESS > 0 {
 		return progress.Check{ESS: m.ess(until.Over, f.params), Target: until.ESS, What: until.Over + " ESS", RHat: m.worstRHat()}
 	}
-	return progress.Check{ESS: m.ess("all", f.params), Target: f.gates.ESSBulk.Limit, What: "least ESS", RHat: m.worstRHat()}
+	target, _ := f.gates.ESSBulk.Strict()
+	return progress.Check{ESS: m.ess("all", f.params), Target: target, What: "least ESS", RHat: m.worstRHat()}
 }
 
 // explain names the data set and the model in an error of the numeric core.

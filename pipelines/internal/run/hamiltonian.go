@@ -12,6 +12,10 @@ import (
 // minEBFMI is the E-BFMI below which a chain is warned about, as in Stan.
 const minEBFMI = 0.3
 
+// minAccept is the share of the acceptance aimed at below which a chain is warned
+// about. Warm-up of a few hundred iterations comes within a tenth of its aim.
+const minAccept = 0.75
+
 // hamiltonian is what the iterations of a Hamiltonian sampler say about the
 // window: one entry per chain, besides counts over all.
 type hamiltonian struct {
@@ -83,6 +87,16 @@ func (h *hamiltonian) warnings(m method, divergences int) (out []string) {
 	if chains > 0 {
 		out = append(out, fmt.Sprintf("E-BFMI is below %.1f in %d of %d chains (least %.2f): the energy moves too slowly for the tails to be trusted; "+
 			"use a longer warm-up, or give tighter priors", minEBFMI, chains, len(h.ebfmi), low))
+	}
+	low, chains = math.Inf(1), 0
+	for _, v := range h.accept {
+		if v < minAccept*m.aim {
+			low, chains = min(low, v), chains+1
+		}
+	}
+	if chains > 0 {
+		out = append(out, fmt.Sprintf("mean acceptance is %.2f in the worst of %d of %d chains, where warm-up aimed at %.2g: the step size is too large for where the "+
+			"chain is now; use a longer warm-up, or set target_accept higher", low, chains, len(h.accept), m.aim))
 	}
 	return out
 }

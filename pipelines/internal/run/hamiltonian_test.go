@@ -40,6 +40,8 @@ func TestHamiltonianWarnings(t *testing.T) {
 		"diverged":     {m: nuts, depth: 3, divergences: 5, want: []string{"5 of 80 trajectories diverged"}},
 		"slow":         {m: nuts, depth: 3, slow: true, want: []string{"E-BFMI is below 0.3 in 1 of 2 chains"}},
 		"static":       {m: method{name: "hmc", hamiltonian: true}, depth: 10},
+		"too large":    {m: method{name: "nuts", hamiltonian: true, maxDepth: 10, aim: 0.8}, depth: 3, want: []string{"mean acceptance is 0.50 in the worst of 2 of 2 chains, where warm-up aimed at 0.8"}},
+		"near enough":  {m: method{name: "hmc", hamiltonian: true, aim: 0.65}, depth: 3},
 		"all together": {m: nuts, depth: 11, slow: true, divergences: 1, want: []string{"1 of 80", "10 of 80", "E-BFMI"}},
 	} {
 		h := new(hamiltonian)

@@ -48,14 +48,14 @@ pipeline: wide
 database: wide.duckdb
 seed: 3
 datasets: {wide: {path: wide.csv}}
-models: {m: {formula: y ~ ., family: poisson, prior: {coefficients: "normal(0, 1)"}}}
+models: {m: {formula: y ~ ., family: poisson, %sprior: {coefficients: "normal(0, 1)"}}}
 samplers: {s: {%s}}
-run: {chains: 4, warmup: 50, draws: 400}
+run: {chains: 4, warmup: 50, draws: %d}
 gates: {rhat: 1.1, ess_bulk: 100, ess_tail: 100}
 `
 
 // wideFolder holds the spec and its data: 8 rows, 200 columns of noise.
-func wideFolder(t *testing.T, sampler string) (folder string) {
+func wideFolder(t *testing.T, sampler, model string, draws int) (folder string) {
 	t.Helper()
 	dir, rng := t.TempDir(), rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
@@ -69,7 +69,7 @@ func wideFolder(t *testing.T, sampler string) (folder string) {
 			fmt.Fprintf(&b, ",%.3f", rng.NormFloat64())
 		}
 	}
-	for name, text := range map[string]string{"wide.csv": b.String() + "\n", "spec.yaml": fmt.Sprintf(wideSpec, sampler)} {
+	for name, text := range map[string]string{"wide.csv": b.String() + "\n", "spec.yaml": fmt.Sprintf(wideSpec, model, sampler, draws)} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func runWide(t *testing.T, dir string, tamper func(infer.Setup) infer.Setup) *Re
 // though most of its coefficients look mixed, and so does log_lik, which is that of
 // the places where each iteration would have gone. One that moves it passes.
 func TestFrozenZFails(t *testing.T) {
-	dir := wideFolder(t, "method: cggibbs, basis: reduced")
+	dir := wideFolder(t, "method: cggibbs, basis: reduced", "", 400)
 	if res := runWide(t, dir, nil); res.Verdict != "pass" {
 		t.Errorf("the sampler as it is: %s, %v, want pass", res.Verdict, res.Reasons)
 	}
@@ -108,9 +108,6 @@ func TestFrozenZFails(t *testing.T) {
 		}
 	}
 	t.Logf("frozen: %d of %d coefficients have R-hat ≤ 1.1; %v", passed, len(res.Parameters), res.Reasons)
-	if passed < len(res.Parameters)/2 {
-		t.Errorf("only %d of %d coefficients look mixed: the test does not test", passed, len(res.Parameters))
-	}
 	if passed < len(res.Parameters)/2 {
 		t.Errorf("only %d of %d coefficients look mixed: the test does not test", passed, len(res.Parameters))
 	}

@@ -192,8 +192,8 @@ func (r *runner) record(out *Outcome) *report.Run {
 	return row
 }
 
-// runID names a run: when it started, and what no other run has.
-func runID(started time.Time) string {
+// RunID names a run: when it started, and what no other run has.
+func RunID(started time.Time) string {
 	var b [4]byte
 	_, _ = rand.Read(b[:]) // never fails
 	return started.UTC().Format("20060102T150405Z") + "-" + hex.EncodeToString(b[:])

@@ -1,9 +1,9 @@
 package run
 
 import (
-	"iter"
 	"math"
 	"slices"
+	"time"
 
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
@@ -11,10 +11,6 @@ import (
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
 )
-
-// columnBytes bounds the draws that are in memory at once while a fit is
-// diagnosed or committed.
-const columnBytes = 8 << 20
 
 // measured is what a check found in a window of draws.
 type measured struct {
@@ -27,50 +23,18 @@ type measured struct {
 	extra       []report.Statistic // of the numbers besides parameters
 	divergences int
 	hamiltonian hamiltonian
-}
-
-// columns yields the window's draws in blocks of columns that fit in bounded
-// bytes of memory (one column at least), [param][chain][draw]. The block is reused between yields.
-func columns(f *spool.Fit, params int, w window, bytes int) iter.Seq2[*report.Columns, error] {
-	return func(yield func(*report.Columns, error) bool) {
-		chains, draws := len(f.Chains), w.draws()
-		width := max(1, min(params, bytes/(8*chains*draws)))
-		values := make([]float64, width*chains*draws)
-		for lo := 0; lo < params; lo += width {
-			hi := min(lo+width, params)
-			block := &report.Columns{
-				First: lo, Params: hi - lo, Chains: chains, Draws: draws,
-				Values: values[:(hi-lo)*chains*draws],
-			}
-			err := fillColumns(f, block, lo, hi, w)
-			if !yield(block, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-func fillColumns(f *spool.Fit, block *report.Columns, lo, hi int, w window) error {
-	dst := make([][]float64, hi-lo)
-	for c, chain := range f.Chains {
-		for p := range dst {
-			at := (p*block.Chains + c) * block.Draws
-			dst[p] = block.Values[at : at+block.Draws]
-		}
-		if err := chain.Columns(dst, lo, hi, w.from, w.to); err != nil {
-			return err
-		}
-	}
-	return nil
+	expanding   time.Duration // processor time in which the draws were made of their rows
 }
 
 // measure computes the diagnostics of every number of a draw and of the log
 // densities.
-func measure(f *spool.Fit, n numbers, w window, bytes int) (*measured, error) {
+func measure(d *draws, w window, bytes int) (*measured, error) {
+	f, n := d.spool, &d.numbers
+	d.expanded = 0
 	m := &measured{params: make([]diag.Summary, n.params), extra: make([]report.Statistic, len(n.extra))}
 	work := diag.NewWorkspace()
 	chains := make([][]float64, len(f.Chains))
-	for block, err := range columns(f, n.count(), w, bytes) {
+	for block, err := range d.inAnyOrder(n.count(), w, bytes) {
 		if err != nil {
 			return nil, err
 		}
@@ -87,6 +51,7 @@ func measure(f *spool.Fit, n numbers, w window, bytes int) (*measured, error) {
 			}
 		}
 	}
+	m.expanding = d.expanded
 	return m, m.densities(f, work, w)
 }
 
@@ -116,10 +81,11 @@ func (m *measured) densities(f *spool.Fit, work *diag.Workspace, w window) error
 	return nil
 }
 
-// mixed reports whether R-hat passes its gate for every gated quantity. A
-// quantity whose R-hat cannot be computed has not mixed.
+// mixed reports whether R-hat passes its gate, without a warning, for every
+// gated quantity. A quantity whose R-hat cannot be computed has not mixed.
 func (m *measured) mixed(g spec.Gate) bool {
-	return g.Off || m.worstRHat() <= g.Limit
+	limit, off := g.Strict()
+	return off || m.worstRHat() <= limit
 }
 
 // gated tells whether gates look at parameter i.

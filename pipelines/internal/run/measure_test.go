@@ -91,7 +91,7 @@ func TestMeasureByBlocks(t *testing.T) {
 
 func checkMeasured(t *testing.T, f *spool.Fit, all [][][]float64, w window, width int) {
 	t.Helper()
-	m, err := measure(f, numbers{params: len(all)}, w, width*8*2*w.draws())
+	m, err := measure(&draws{spool: f, numbers: numbers{params: len(all)}}, w, width*8*2*w.draws())
 	if err != nil {
 		t.Fatal(err)
 	}

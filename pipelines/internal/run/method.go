@@ -24,6 +24,9 @@ type method struct {
 	// is the number of doublings that ends one.
 	hamiltonian bool
 	maxDepth    int
+	aim         float64 // acceptance that warm-up adapts to
+	// windows makes the metrics of a chain's warm-up again; nil: there are none.
+	windows func(t *glm.Target, warmup int, position func(i int, theta []float64) error) ([]nuts.Window, error)
 }
 
 // priorMethod is the method of fits that are drawn from the prior.
@@ -65,7 +68,10 @@ func resolve(s *spec.Sampler, model *spec.Model) (method, error) {
 		return method{
 			name: name, version: nuts.Version, options: o,
 			setup:       func(t *glm.Target) (infer.Setup, error) { return nuts.New(t, o) },
-			hamiltonian: true, maxDepth: o.Doublings(),
+			hamiltonian: true, maxDepth: o.Doublings(), aim: o.Aim(),
+			windows: func(t *glm.Target, warmup int, position func(int, []float64) error) ([]nuts.Window, error) {
+				return nuts.Windows(t, o, warmup, position)
+			},
 		}, nil
 	}
 	return method{}, fmt.Errorf("sampler %q: method %q is not in this version", s.Name, name)

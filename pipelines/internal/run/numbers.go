@@ -4,8 +4,9 @@ import (
 	"glmbatch/infer"
 )
 
-// numbers are what the spool keeps of a draw: parameters in data units, then what
-// is gated besides them of a compact sampler's row.
+// numbers are what a draw is looked at by: parameters in data units, then what is
+// gated besides them of a compact sampler's row. They are what the spool keeps, but of
+// a compact sampler it keeps rows.
 type numbers struct {
 	dim    int // entries of a position
 	params int // those that are kept, the first
@@ -34,17 +35,27 @@ func numbersOf(setup infer.Setup, params int) numbers {
 // count is how many they are.
 func (n *numbers) count() int { return n.params + len(n.extra) }
 
-// write writes those of a chain's point to dst; position is scratch, len dim.
+// spooled is how many of a draw are in the spool.
+func (n *numbers) spooled() int {
+	if n.row > 0 {
+		return n.row
+	}
+	return n.params
+}
+
+// write writes what is spooled of a chain's point to dst; position is scratch, len
+// dim.
 func (n *numbers) write(dst, position []float64, k infer.Kernel, toData func([]float64)) {
+	if n.row > 0 {
+		k.(infer.CompactKernel).Row(dst)
+		return
+	}
+	n.parameters(dst, position, k, toData)
+}
+
+// parameters writes those of a chain's point to dst; position is scratch, len dim.
+func (n *numbers) parameters(dst, position []float64, k infer.Kernel, toData func([]float64)) {
 	k.Position(position)
 	toData(position)
 	copy(dst, position[:n.params])
-	if n.row == 0 {
-		return
-	}
-	row := make([]float64, n.row)
-	k.(infer.CompactKernel).Row(row)
-	for i, at := range n.places {
-		dst[n.params+i] = row[at]
-	}
 }

@@ -21,7 +21,7 @@ func (f *fitting) deriving(w window) *deriving {
 		quantities: f.quantities, first: len(f.params), chains: len(f.spool.Chains), draws: w.draws(), bytes: columnBytes,
 		read: func(dst []float64, lo, hi int) error {
 			block := &report.Columns{First: lo, Params: hi - lo, Chains: len(f.spool.Chains), Draws: w.draws(), Values: dst}
-			return fillColumns(f.spool, block, lo, hi, w)
+			return f.draws.fill(block, w)
 		},
 	}
 }

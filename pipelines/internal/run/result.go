@@ -27,6 +27,7 @@ const (
 
 // Result is what a run says of one fit.
 type Result struct {
+	ID          int64              `json:"fit_id,omitempty"` // in the ledger
 	Dataset     string             `json:"dataset"`
 	Key         string             `json:"key,omitempty"`
 	Model       string             `json:"model"`

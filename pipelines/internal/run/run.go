@@ -77,7 +77,7 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 	r := &runner{Config: c, schedule: scheduleOf(c.Pipeline.Run), workers: make(workers, c.Workers), started: c.Now(),
 		memory: memory{c.Memory, c.Workers}}
 	r.flight = semaphore.NewWeighted(r.memory.flight())
-	r.id = runID(r.started)
+	r.id = RunID(r.started)
 	var err error
 	if r.ledger, err = openLedger(ctx, r); err != nil {
 		return nil, err

@@ -58,6 +58,11 @@ func (s Selector) fit(model, sampler string) bool {
 		s.match("sampler", func(p string) bool { return transform.GlobMatch(p, sampler) })
 }
 
+// Matches reports whether a fit is selected, by the names that the ledger has.
+func (s Selector) Matches(dataset, key, model, sampler string) bool {
+	return s.unit(dataset, key) && s.fit(model, sampler)
+}
+
 func (s Selector) match(field string, ok func(pattern string) bool) bool {
 	patterns := s.fields[field]
 	for _, p := range patterns {
@@ -77,4 +82,9 @@ func begins(pattern, name string) bool {
 		}
 	}
 	return false
+}
+
+// Match reports whether a fit of this name is selected.
+func (s Selector) Match(dataset, key, model, sampler string) bool {
+	return s.unit(dataset, key) && s.fit(model, sampler)
 }

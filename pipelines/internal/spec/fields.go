@@ -16,6 +16,7 @@ type field struct {
 	enum, planned   []string
 	min, max, above string // numbers; empty if unbounded
 	keyed           string // slices of structs: the field that takes the key
+	floor           bool   // gates: the limit is a least value
 }
 
 // fieldsOf lists the keys of a struct type in the order of its fields.
@@ -31,6 +32,7 @@ func fieldsOf(t reflect.Type) []field {
 			index: i, key: key, doc: tag.Get("doc"), required: tag.Get("required") == "true",
 			enum: strings.Fields(tag.Get("enum")), planned: strings.Fields(tag.Get("planned")),
 			example: tag.Get("example"), min: tag.Get("min"), max: tag.Get("max"), above: tag.Get("above"), keyed: tag.Get("keyed"),
+			floor: tag.Get("floor") == "true",
 		}
 		f.fallback, f.hasFallback = tag.Lookup("default")
 		list = append(list, f)

@@ -150,11 +150,22 @@ func (c *checker) checkGates() {
 		return
 	}
 	for i, e := range p.Entries {
-		if g := e.Gates; g.RHat.Off && g.ESSBulk.Off && g.ESSTail.Off && g.Divergences.Off {
+		if e.Gates.aimless() {
 			c.at("every gate is off, so that 'until: gates' would stop at once", "leave a gate on, or give run: {until: {ess: 400}}", c.gatesPath(i)...)
 			return
 		}
 	}
+}
+
+// aimless tells whether no gate can stop a growing run; drift does not grow less
+// with more draws.
+func (g Gates) aimless() bool {
+	for _, gate := range []Gate{g.RHat, g.ESSBulk, g.ESSTail, g.Divergences} {
+		if _, off := gate.Strict(); !off {
+			return false
+		}
+	}
+	return true
 }
 
 // gatesPath is where the gates of an entry stand: its own, or the pipeline's.

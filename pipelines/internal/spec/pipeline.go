@@ -133,7 +133,7 @@ type NamedPrior struct {
 type Sampler struct {
 	Name   string `yaml:"-"`
 	Method string `yaml:"method" enum:"auto cggibbs conjugate nuts hmc" default:"auto" doc:"auto: conjugate for gaussian(identity), otherwise cggibbs with basis: auto. cggibbs: coordinate Gibbs with a cached linear predictor. conjugate: exact independent draws, gaussian(identity) only. nuts: the No-U-Turn sampler. hmc: Hamiltonian Monte Carlo with trajectories of one length."`
-	Basis  string `yaml:"basis" enum:"auto coordinate rotated reduced" doc:"cggibbs: the basis in which single coordinates move. coordinate: the coefficients. rotated: combinations of them that hardly depend on each other. reduced: where there are more coefficients with normal priors than rows, the directions that the likelihood sees. auto: the one of fewest operations, as method auto does. Left out: coordinate."`
+	Basis  string `yaml:"basis" enum:"auto coordinate rotated reduced mixture" doc:"cggibbs: the basis in which single coordinates move. coordinate: the coefficients. rotated: combinations of them that hardly depend on each other. reduced: where there are more coefficients with normal priors than rows, the directions that the likelihood sees. mixture: the same where priors are student_t, cauchy, laplace or horseshoe, normal given scales that are drawn in each iteration. auto: the one of fewest operations, as method auto does. Left out: coordinate."`
 	// Kernels scalar is the plain reference that all speed is measured against.
 	Kernels string `yaml:"kernels" enum:"scalar vector" planned:"auto" doc:"cggibbs: how passes over rows are computed: scalar, one at a time, the reference for speed, or vector, in the processor's vector instructions, with the same draws. Left out: vector."`
 	Scan    string `yaml:"scan" enum:"systematic random" doc:"cggibbs: order of coordinates in a sweep. Left out: systematic."`
@@ -173,7 +173,7 @@ type Run struct {
 	PPC        bool   `yaml:"ppc" default:"false" doc:"Posterior predictive checks of every fit: mean, standard deviation, extremes and share of zeros of the response among those of replicated data."`
 	Sample     string `yaml:"sample" enum:"posterior prior" default:"posterior" doc:"posterior, or prior: independent draws from the prior instead, with predictive checks. They are stored under the sampler name 'prior', once for each data set and model."`
 	LOO        bool   `yaml:"loo" default:"false" doc:"Leave-one-out cross-validation (PSIS-LOO) and WAIC of every fit, row by row, in the ledger: compare models with the view loo_compare."`
-	Condition  bool   `yaml:"condition" default:"false" doc:"Condition numbers of every fit of at most 48 coefficients, at the penalised point and from draws, in the ledger's table diagnostic."`
+	Condition  bool   `yaml:"condition" default:"false" doc:"Condition numbers of every fit, at the penalised point and from draws, and those that the metrics of nuts and hmc leave over warm-up, in the ledger's view conditions and table metric."`
 	// Timeout, Workers and Memory bound the run and never change a bit; 0 is no bound.
 	Timeout Duration `yaml:"timeout" json:",omitzero" doc:"How long a fit may be worked on in one run, waiting for workers or for the ledger not counted: 90s, 30m, 1h30m. After that it is an error; what was drawn is kept, and the next run goes on from there. Left out: no limit."`
 	Workers int      `yaml:"workers" json:",omitzero" min:"1" max:"1024" doc:"Chains that are drawn at once, unless --workers says otherwise. Left out: one per processor."`
@@ -197,16 +197,40 @@ type Until struct {
 
 // Gates are the limits of a verdict.
 type Gates struct {
-	RHat        Gate `yaml:"rhat" above:"1" default:"1.01" doc:"Largest rank-normalised split R-hat allowed."`
-	ESSBulk     Gate `yaml:"ess_bulk" above:"0" default:"400" doc:"Least bulk effective sample size, over all chains."`
-	ESSTail     Gate `yaml:"ess_tail" above:"0" default:"400" doc:"Least tail effective sample size, over all chains."`
-	Divergences Gate `yaml:"divergences" min:"0" default:"0" doc:"Most divergent transitions allowed."`
+	RHat        Gate       `yaml:"rhat" above:"1" default:"1.01" doc:"Largest rank-normalised split R-hat allowed."`
+	ESSBulk     Gate       `yaml:"ess_bulk" above:"0" default:"400" floor:"true" doc:"Least bulk effective sample size, over all chains."`
+	ESSTail     Gate       `yaml:"ess_tail" above:"0" default:"400" floor:"true" doc:"Least tail effective sample size, over all chains."`
+	Divergences Gate       `yaml:"divergences" min:"0" default:"0" doc:"Most divergent transitions allowed."`
+	Drift       DriftGates `yaml:"drift" doc:"How far a fit may lie from the complete fit before it of the same pipeline, data set, key, model and sampler. Left out: no limits."`
 }
 
-// Gate is one limit; Limit is 0 if it is off.
+// DriftGates are limits on the columns of the ledger's view drift_summary.
+type DriftGates struct {
+	Shift         Gate `yaml:"shift" above:"0" default:"off" doc:"Largest change of a posterior mean, in posterior standard deviations of the fit before."`
+	SDRatio       Gate `yaml:"sd_ratio" min:"1" default:"off" doc:"Largest ratio of posterior standard deviations, the larger over the smaller."`
+	Rows          Gate `yaml:"rows" min:"0" default:"off" doc:"Largest relative change of the number of rows: 0.1 is a tenth more or fewer."`
+	Columns       Gate `yaml:"columns" min:"0" default:"off" doc:"Most columns of the design that may come or go."`
+	Missing       Gate `yaml:"missing" min:"0" default:"off" doc:"Largest change of the share of rows that are left out for missing cells."`
+	ResponseShift Gate `yaml:"response_shift" above:"0" default:"off" doc:"Largest change of the mean response (a rate, for binomial), in its standard deviations of the fit before."`
+	CentreShift   Gate `yaml:"centre_shift" above:"0" default:"off" doc:"Largest change of the mean of a design column, in its standard deviations of the fit before."`
+	ScaleRatio    Gate `yaml:"scale_ratio" min:"1" default:"off" doc:"Largest ratio of the standard deviations of a design column, the larger over the smaller."`
+}
+
+// Gate is one limit that fails a fit and, where Warns, a stricter one that only
+// warns; Limit is 0 if it is off.
 type Gate struct {
 	Limit float64
 	Off   bool
+	Warn  float64 `json:",omitzero"`
+	Warns bool    `json:",omitzero"`
+}
+
+// Strict is the stricter one of the two limits; off if there is none.
+func (g Gate) Strict() (limit float64, off bool) {
+	if g.Warns {
+		return g.Warn, false
+	}
+	return g.Limit, g.Off
 }
 
 // Entry is one line of fits. Names may be globs and are kept as written;

@@ -65,6 +65,9 @@ func inheritGates(root *node) {
 			if gates := entry.get("gates"); gates == nil {
 				entry.set("gates", base)
 			} else if gates.kind == mapKind {
+				if drift := gates.get("drift"); drift != nil && drift.kind == mapKind && base.get("drift") != nil {
+					gates.set("drift", drift.inherit(base.get("drift"), nil))
+				}
 				entry.set("gates", gates.inherit(base, nil))
 			}
 		}

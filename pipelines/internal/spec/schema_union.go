@@ -37,7 +37,9 @@ func (Until) jsonSchema(g *generator, _ field) object {
 }
 
 func (Gate) jsonSchema(_ *generator, f field) object {
-	return anyOf(bounded("number", f, false), object{{"const", "off"}}, template)
+	limit := anyOf(bounded("number", f, false), object{{"const", "off"}}, template)
+	both := object{{"type", "object"}, {"properties", object{{"warn", limit}, {"fail", limit}}}, {"additionalProperties", false}}
+	return anyOf(bounded("number", f, false), object{{"const", "off"}}, both, template)
 }
 
 func (Family) jsonSchema(*generator, field) object {

@@ -100,19 +100,46 @@ func (u *Until) decodeNode(d *decoder, n *node, f field, path []string) {
 	}
 }
 
+// decodeNode reads a number, off, or {warn: …, fail: …} with one of them or both.
 func (g *Gate) decodeNode(d *decoder, n *node, f field, _ []string) {
-	if n.kind == stringKind && n.text == "off" {
-		g.Off = true
+	if n.kind != mapKind {
+		g.Limit, g.Off = d.limit(n, f, "a number, off, or a mapping such as {warn: 1.01, fail: 1.05}")
 		return
+	}
+	g.Off = true
+	for _, e := range n.entries {
+		inner := f
+		inner.key = f.key + "." + e.key
+		switch {
+		case e.value.unknown:
+		case e.key == "fail":
+			g.Limit, g.Off = d.limit(e.value, inner, "a number, or off")
+		case e.key == "warn":
+			limit, off := d.limit(e.value, inner, "a number, or off")
+			g.Warn, g.Warns = limit, !off
+		default:
+			d.add(e.at, "unknown key "+quote(e.key), didYouMean(e.key, []string{"warn", "fail"}, "allowed here"))
+		}
+	}
+	if g.Warns && !g.Off && (f.floor && g.Warn < g.Limit || !f.floor && g.Warn > g.Limit) {
+		d.add(n.at, fmt.Sprintf("%s would fail before it warns", f.key), "let warn be the stricter one of the two limits")
+	}
+}
+
+// limit reads one limit of a gate, which may be off.
+func (d *decoder) limit(n *node, f field, want string) (limit float64, off bool) {
+	if n.kind == stringKind && n.text == "off" {
+		return 0, true
 	}
 	x, err := n.number()
 	switch {
 	case err == errWrongKind:
-		d.wrongKind(n, f, "a number, or off")
+		d.wrongKind(n, f, want)
 	case err != nil:
 		d.add(n.at, fmt.Sprintf("%s must be a number, or off, but %s %v", f.key, n.text, err), "")
 	default:
 		d.bounds(n, f, x)
-		g.Limit = x
+		return x, false
 	}
+	return 0, false
 }

@@ -25,7 +25,8 @@ type frameRef struct {
 type Chain struct {
 	disk   Disk
 	file   *os.File
-	params int
+	starts int   // entries of the start
+	params int   // numbers of a draw
 	end    int64 // of the last frame that counts
 	frames []frameRef
 	buf    []byte
@@ -40,14 +41,14 @@ type Chain struct {
 	cut          int64  // damaged bytes that opening cut off
 }
 
-// openChain opens or creates the file of one chain of a fit with params
-// parameters, and cuts it after the last frame that is whole.
-func openChain(disk Disk, path string, params int) (*Chain, error) {
+// openChain opens or creates the file of one chain of a fit with draws of params
+// numbers and starts of so many, and cuts it after the last frame that is whole.
+func openChain(disk Disk, path string, starts, params int) (*Chain, error) {
 	f, err := disk.open(path)
 	if err != nil {
 		return nil, err
 	}
-	c := &Chain{disk: disk, file: f, params: params}
+	c := &Chain{disk: disk, file: f, starts: starts, params: params}
 	if err := c.recover(); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -105,7 +106,11 @@ func (c *Chain) readFrame(r *bufio.Reader, room int64) (header, error) {
 	if (h.kind == startFrame) != (c.Start == nil) {
 		return header{}, errTorn
 	}
-	if err := h.checkShape(c.params, uint64(c.Draws()), room); err != nil {
+	want := c.params
+	if h.kind == startFrame {
+		want = c.starts
+	}
+	if err := h.checkShape(want, uint64(c.Draws()), room); err != nil {
 		return header{}, err
 	}
 	sum := crc32.New(castagnoli)
@@ -188,7 +193,7 @@ func (c *Chain) Begin(position []float64, note string, state []byte, elapsed tim
 		panic("spool: chain has begun already")
 	}
 	h := header{
-		kind: startFrame, draws: 1, params: uint32(c.params),
+		kind: startFrame, draws: 1, params: uint32(c.starts),
 		state: uint32(len(state)), note: uint32(len(note)), elapsed: elapsed,
 	}
 	if err := c.write(h, position, make([]infer.Info, 1), state, note); err != nil {
@@ -202,7 +207,7 @@ func (c *Chain) Begin(position []float64, note string, state []byte, elapsed tim
 // Append adds a block of draws and the kernel's state after it, and syncs.
 func (c *Chain) Append(b *infer.Block, state []byte, elapsed time.Duration) error {
 	if b.Params != c.params || b.First != c.Draws() || b.Draws == 0 {
-		panic(fmt.Sprintf("spool: block of %d parameters at %d does not follow %d draws of %d parameters",
+		panic(fmt.Sprintf("spool: block of %d numbers at %d does not follow %d draws of %d numbers",
 			b.Params, b.First, c.Draws(), c.params))
 	}
 	h := header{

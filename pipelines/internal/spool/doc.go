@@ -11,5 +11,11 @@
 // of many draws is read in a few contiguous pieces: memory does not grow with
 // the number of draws or of parameters.
 //
-// Read frame.go, then chain.go, then fit.go; disk.go is what it does to the file system.
+// Where a sampler tells a draw by a row of few numbers (infer.Compact) frames hold
+// these, and the start all parameters. Such rows are expanded by the sampler's
+// Setup alone, so that a fit that waits for its ledger keeps its draws in a file
+// besides.
+//
+// Read frame.go, then chain.go, then fit.go, finished.go and draws.go; disk.go is
+// what they do to the file system.
 package spool

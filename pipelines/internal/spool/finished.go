@@ -51,8 +51,8 @@ func (d Disk) OpenFinished(dir string) (*Fit, Manifest, []byte, error) {
 	}
 	f := &Fit{disk: d, dir: dir, lock: lock}
 	m, err := d.readManifest(filepath.Join(dir, manifestName))
-	if err == nil && m.Version != formatVersion {
-		err = fmt.Errorf("%s: spool version %d, this program has %d", dir, m.Version, formatVersion)
+	if err == nil && m.Version != m.version() {
+		err = fmt.Errorf("%s: spool version %d, this program has %d\nhint: run the pipeline again, which draws the fit anew", dir, m.Version, m.version())
 	}
 	var record []byte
 	if err == nil {

@@ -11,16 +11,40 @@ import (
 )
 
 // formatVersion is raised when frames or manifests change shape; a folder of
-// another version is drawn anew.
-const formatVersion = 1
+// another version is drawn anew. rowsVersion is that of folders whose draws are
+// rows that a Setup expands, which a program that knows the former alone would
+// take for parameters.
+const (
+	formatVersion = 1
+	rowsVersion   = 2
+)
 
 // Manifest says which fit a folder belongs to.
 type Manifest struct {
 	Version     int    `json:"version"`
 	Fingerprint string `json:"fingerprint"`
-	Fit         string `json:"fit"` // for people: data set, model, sampler
-	Params      int    `json:"params"`
+	Fit         string `json:"fit"`    // for people: data set, model, sampler
+	Params      int    `json:"params"` // numbers of a draw
 	Chains      int    `json:"chains"`
+	// Start is the number of entries of a chain's start where a draw is not told by
+	// these but by a row of other numbers, see infer.Compact; 0 where it is.
+	Start int `json:"start,omitempty"`
+}
+
+// version is that of the folder's layout.
+func (m *Manifest) version() int {
+	if m.Start > 0 {
+		return rowsVersion
+	}
+	return formatVersion
+}
+
+// start is the number of entries of a chain's start.
+func (m *Manifest) start() int {
+	if m.Start > 0 {
+		return m.Start
+	}
+	return m.Params
 }
 
 // Fit is the folder of one fit, held exclusively by this process.
@@ -53,7 +77,7 @@ func Open(root string, m Manifest) (*Fit, error) { return Disk{}.Open(root, m) }
 
 // Open is the function of that name on this disk.
 func (d Disk) Open(root string, m Manifest) (*Fit, error) {
-	m.Version = formatVersion
+	m.Version = m.version()
 	dir := folder(root, m.Fingerprint)
 	lock, err := d.hold(dir)
 	if err != nil {
@@ -134,7 +158,7 @@ func (f *Fit) load(m Manifest) error {
 		return err
 	}
 	for i := range m.Chains {
-		c, err := openChain(f.disk, f.chainPath(i), m.Params)
+		c, err := openChain(f.disk, f.chainPath(i), m.start(), m.Params)
 		if err != nil {
 			return fmt.Errorf("spool of chain %d: %w", i+1, err)
 		}
@@ -179,7 +203,7 @@ func (f *Fit) discard() error {
 		return err
 	}
 	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".spool") || strings.HasPrefix(e.Name(), manifestName) || strings.HasPrefix(e.Name(), finishedName) {
+		if strings.HasSuffix(e.Name(), ".spool") || strings.HasPrefix(e.Name(), manifestName) || strings.HasPrefix(e.Name(), finishedName) || strings.HasPrefix(e.Name(), drawsName) {
 			err = errors.Join(err, f.disk.remove(filepath.Join(f.dir, e.Name())))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -256,6 +257,82 @@ func TestOtherManifestStartsAnew(t *testing.T) {
 				t.Errorf("%d chains, first has %d draws; want 2 empty chains", len(f.Chains), f.Chains[0].Draws())
 			}
 		})
+	}
+}
+
+// A folder of rows has starts of another length than its draws, and a version that
+// a program without rows refuses; one that holds parameters of the same fit, as it
+// was before, is drawn anew.
+func TestRowsAreToldApart(t *testing.T) {
+	root := t.TempDir()
+	written(t, root, 2)
+	m := manifest()
+	m.Start = 3
+	for range 2 {
+		f := open(t, root, m)
+		c := f.Chains[0]
+		if c.Start == nil {
+			if c.Draws() != 0 {
+				t.Fatalf("%d draws of parameters were taken for rows", c.Draws())
+			}
+			if err := c.Begin([]float64{7, 8, 9}, "", []byte("s"), 0); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Append(block(0, 4), []byte("t"), 0); err != nil {
+				t.Fatal(err)
+			}
+		} else if !slices.Equal(c.Start, []float64{7, 8, 9}) || c.Draws() != 4 {
+			t.Errorf("start %v and %d draws, want 7 8 9 and 4", c.Start, c.Draws())
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := folder(root, m.Fingerprint)
+	if stored, err := (Disk{}).readManifest(filepath.Join(dir, manifestName)); err != nil || stored.Version != rowsVersion {
+		t.Errorf("manifest %+v, %v, want version %d", stored, err, rowsVersion)
+	}
+}
+
+// The draws of a finished fit come back by any piece; where a byte is wrong or gone
+// they are not opened.
+func TestKeptDraws(t *testing.T) {
+	f := open(t, t.TempDir(), manifest())
+	values := make([]float64, 1<<15+3)
+	for i := range values {
+		values[i] = float64(i)
+	}
+	pieces := func(yield func([]float64, error) bool) { _ = yield(values[:5], nil) && yield(values[5:], nil) }
+	for range 2 { // the second overwrites
+		if err := f.WriteDraws(pieces); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := f.OpenDraws(int64(len(values)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make([]float64, 100)
+	if err := d.Read(got, 1<<14-50); err != nil || !slices.Equal(got, values[1<<14-50:][:100]) {
+		t.Errorf("read %v, %v", got[:3], err)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(f.dir, drawsName)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := slices.Clone(data)
+	wrong[1000] ^= 1
+	for _, bad := range [][]byte{wrong, data[:len(data)-1], data[:8], nil} {
+		if err := os.WriteFile(path, bad, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.OpenDraws(int64(len(values))); err == nil || !strings.Contains(err.Error(), "damaged") {
+			t.Errorf("%d bytes: %v, want an error that says damaged", len(bad), err)
+		}
 	}
 }
 

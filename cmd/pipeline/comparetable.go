@@ -1,0 +1,182 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"glmbatch/pipelines"
+)
+
+// compareWidth is what compare's sentences are broken at; its tables stay below
+// it unless names are long.
+const compareWidth = 100
+
+// printComparisons prints disagreements first, then the ratios of each pair,
+// then what each sampler took.
+func printComparisons(w io.Writer, pairs []pipelines.Comparison) error {
+	if len(pairs) == 0 {
+		fmt.Fprintln(w, "no two samplers have a complete fit of one posterior here: give fits two samplers, and run")
+		return nil
+	}
+	printAgreement(w, pairs)
+	ratios := grouped{head: []string{"times as fast to ESS 100", "median", "minimum", "log_lik", "by"}}
+	seconds := grouped{head: []string{"seconds to ESS 100", "median", "minimum", "log_lik", "fits"}}
+	work := grouped{head: []string{"ESS a second; work", "median", "minimum", "gradients", "evaluations"}}
+	seen := map[string]bool{}
+	few := false
+	for i := range pairs {
+		p := &pairs[i]
+		name := posterior(p)
+		few = few || math.IsNaN(float64(p.RatioMedian.Low))
+		ratios.add(name, ratioRow(p)...)
+		for _, c := range []*pipelines.Cost{&p.A, &p.B} {
+			if sampler := clean(c.Sampler); !seen[name+"\x00"+sampler] {
+				seen[name+"\x00"+sampler] = true
+				seconds.add(name, sampler, interval(c.ToMedian), interval(c.ToMin), interval(c.ToLogLik), strconv.Itoa(c.Fits))
+				work.add(name, sampler, interval(c.ESSPerSecond), interval(c.MinESSPerSecond), strconv.FormatInt(c.Gradients, 10), strconv.FormatInt(c.Evaluations, 10))
+			}
+		}
+	}
+	for _, t := range []grouped{ratios, seconds, work} {
+		t.print(w)
+		fmt.Fprintln(w)
+	}
+	note := "Figures are medians over replicates with 95 % intervals."
+	if few {
+		note = "A figure without an interval rests on fewer than 6 replicates: give run: {replicates: 30}."
+	}
+	wrap(w, "Seconds are those of one core, set-up and warm-up included; median and minimum are over coefficients; "+
+		"gradients and evaluations are those of the first fit. "+note)
+	return nil
+}
+
+// printAgreement says which pairs disagree, and which could not be compared.
+func printAgreement(w io.Writer, pairs []pipelines.Comparison) {
+	agree := 0
+	for i := range pairs {
+		p := &pairs[i]
+		worst := ""
+		if p.Worst != nil {
+			worst = clean(*p.Worst)
+		}
+		switch p.Agreement {
+		case "differ":
+			wrap(w, fmt.Sprintf("DISAGREE: %s: %s and %s: %s lies %s Monte Carlo standard errors apart; over %s quantities %s is exceeded by chance once in 1000. "+
+				"One of the two is wrong, or has not converged: look at the verdicts (%s, %s) first.",
+				posterior(p), clean(p.A.Sampler), clean(p.B.Sampler), worst, number(float64(p.ZMax)), strconv.Itoa(p.Compared), number(float64(p.ZLimit)), p.A.Verdict, p.B.Verdict))
+		case "agree":
+			agree++
+		default:
+			wrap(w, fmt.Sprintf("unknown: %s: %s and %s: %s could not be compared", posterior(p), clean(p.A.Sampler), clean(p.B.Sampler), plural(p.NotCompared, "quantity")))
+		}
+	}
+	if agree == len(pairs) {
+		fmt.Fprintf(w, "%s of samplers: all agree\n", plural(len(pairs), "pair"))
+	} else {
+		fmt.Fprintf(w, "%s of samplers, of which %d agree\n", plural(len(pairs), "pair"), agree)
+	}
+	fmt.Fprintln(w)
+}
+
+// ratioRow puts the sooner sampler of a pair first.
+func ratioRow(p *pipelines.Comparison) []string {
+	first, second := p.A.Sampler, p.B.Sampler
+	r := [3]pipelines.Interval{p.RatioMedian, p.RatioMin, p.RatioLogLik}
+	if r[0].Value < 1 {
+		first, second = second, first
+		for i, v := range r {
+			r[i] = pipelines.Interval{Value: 1 / v.Value, Low: 1 / v.High, High: 1 / v.Low}
+		}
+	}
+	verdict := p.Agreement
+	if verdict == "differ" {
+		verdict = "DISAGREE"
+	}
+	return []string{clean(first) + " than " + clean(second) + ": " + verdict, interval(r[0]), interval(r[1]), interval(r[2]), plural(p.Pairs, "pair")}
+}
+
+// interval prints a median and its interval.
+func interval(v pipelines.Interval) string {
+	value := figure(float64(v.Value))
+	if math.IsNaN(float64(v.Low)) {
+		return value
+	}
+	return fmt.Sprintf("%s [%s, %s]", value, figure(float64(v.Low)), figure(float64(v.High)))
+}
+
+// figure prints three significant digits; a dash stands for what no run has
+// shown.
+func figure(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "—"
+	}
+	if v >= 1000 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
+// grouped is a table whose rows stand under headings, so that long names of
+// posteriors cost no width.
+type grouped struct {
+	head []string
+	rows [][]string // one cell: a heading
+}
+
+// add puts a row under a heading, which is that of the rows before it or new.
+func (t *grouped) add(heading string, cells ...string) {
+	last := ""
+	for _, row := range t.rows {
+		if len(row) == 1 {
+			last = row[0]
+		}
+	}
+	if len(t.rows) == 0 || last != heading {
+		t.rows = append(t.rows, []string{heading})
+	}
+	cells[0] = "  " + cells[0]
+	t.rows = append(t.rows, cells)
+}
+
+// print aligns the cells to the left, columns two spaces apart.
+func (t *grouped) print(w io.Writer) {
+	widths := make([]int, len(t.head))
+	all := append([][]string{t.head}, t.rows...)
+	for _, row := range all {
+		for c := 0; c < len(row) && len(row) > 1; c++ {
+			widths[c] = max(widths[c], utf8.RuneCountInString(row[c]))
+		}
+	}
+	for _, row := range all {
+		var b strings.Builder
+		for c, cell := range row {
+			b.WriteString(cell + strings.Repeat(" ", max(0, widths[c]-utf8.RuneCountInString(cell))+2))
+		}
+		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
+	}
+}
+
+// wrap prints a sentence in lines of at most compareWidth columns, where its
+// words let it.
+func wrap(w io.Writer, text string) {
+	width := 0
+	for i, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case width+1+n > compareWidth:
+			fmt.Fprint(w, "\n  ")
+			width = 2
+		default:
+			fmt.Fprint(w, " ")
+			width++
+		}
+		fmt.Fprint(w, word)
+		width += n
+	}
+	fmt.Fprintln(w)
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"glmbatch/pipelines"
+)
+
+func (a *app) driftCommand() *cobra.Command {
+	var f common
+	var o pipelines.DriftOptions
+	var output string
+	c := &cobra.Command{
+		Use:   "drift [SPEC|NAME]",
+		Short: "Compare each fit with the one before it: how posterior and data moved",
+		Long: `drift sets the newest complete fit of each data set, key, model and sampler of a
+pipeline beside the one before it: the largest shift of a posterior mean in
+posterior standard deviations, the largest ratio of posterior sds, and how the
+data changed (rows, columns, rows left out for missing cells, mean response,
+means and spreads of columns). Fits without a predecessor are left out.
+
+The limits of gates: {drift: …} decide about verdicts; this only shows.`,
+		Example: `  pipeline drift nightly.yaml
+  pipeline drift --database posteriors.duckdb --nights 7 --only 'dataset=claims/*'`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := checkOutput(output); err != nil {
+				return err
+			}
+			if o.Nights < 1 {
+				return errors.New("--nights N: say how many fits of each name to show, at least 1")
+			}
+			database, err := f.ledger(args)
+			if err != nil {
+				return err
+			}
+			if len(args) == 1 {
+				overrides, err := f.overrides()
+				if err != nil {
+					return err
+				}
+				if o.Pipeline, err = pipelines.PipelineName(args[0], overrides); err != nil {
+					return err
+				}
+			}
+			rows, err := pipelines.Drifts(c.Context(), database, o)
+			if err != nil {
+				return work(err)
+			}
+			if output == "json" {
+				enc := json.NewEncoder(a.stdout)
+				enc.SetIndent("", "  ")
+				return enc.Encode(rows)
+			}
+			printDrift(a.stdout, rows)
+			return nil
+		},
+	}
+	f.register(c)
+	c.Flags().StringArrayVar(&o.Only, "only", nil, "FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
+	c.Flags().IntVar(&o.Nights, "nights", 1, "newest fits of each name, each against the one before it")
+	c.Flags().StringVar(&output, "output", "text", "text or json")
+	return c
+}
+
+// printDrift prints a line per fit.
+func printDrift(w io.Writer, rows []pipelines.Drift) {
+	if len(rows) == 0 {
+		fmt.Fprintln(w, "no fit has a predecessor here: change the data or the spec, and run again")
+		return
+	}
+	table := [][]string{{"verdict", "fit", "shift, sds", "of", "ratio of sds", "of", "rows", "columns", "left out", "response", "column moved, sds", "of", "changed"}}
+	for i := range rows {
+		d := &rows[i]
+		name := d.Dataset
+		if d.Group != "" {
+			name += "/" + d.Group
+		}
+		table = append(table, []string{
+			string(d.Verdict), clean(name + " × " + d.Model + " × " + d.Sampler),
+			optional(d.Shift), words(d.ShiftParameter), optional(d.SDRatio), words(d.SDRatioParameter),
+			change(whole(d.RowsBefore), whole(d.RowsNow)), change(whole(d.ColumnsBefore), whole(d.ColumnsNow)),
+			change(percent(d.MissingBefore), percent(d.MissingNow)), change(optional(d.ResponseBefore), optional(d.ResponseNow)),
+			optional(d.CentreShift), words(d.CentreShiftColumn), changed(d),
+		})
+	}
+	printTable(w, table)
+}
+
+// changed names what is not as it was.
+func changed(d *pipelines.Drift) string {
+	switch {
+	case d.DataChanged && d.ModelChanged:
+		return "data, model"
+	case d.DataChanged:
+		return "data"
+	case d.ModelChanged:
+		return "model"
+	}
+	return "settings"
+}
+
+// change is one value where it stayed, and both where it did not.
+func change(before, now string) string {
+	if before == now {
+		return now
+	}
+	return before + " → " + now
+}
+
+func whole(n int64) string { return strconv.FormatInt(n, 10) }
+
+// optional is a number that may be unknown.
+func optional(v *float64) string {
+	if v == nil {
+		return number(math.NaN())
+	}
+	return number(*v)
+}
+
+func percent(v *float64) string {
+	if v == nil {
+		return "—"
+	}
+	return strconv.FormatFloat(100**v, 'f', 1, 64) + "%"
+}
+
+func words(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return clean(*s)
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"glmbatch/pipelines"
+)
+
+func (a *app) exportCommand() *cobra.Command {
+	var database, layout, dir, output string
+	var only []string
+	c := &cobra.Command{
+		Use:   "export",
+		Short: "Write draws as files for R, Stan's tools and Arrow",
+		Long: `export writes the draws of the newest fits, in the units of the data, one file a
+fit named after data set, key, model and sampler.
+
+Layouts: parquet, arrow (IPC file) and csv have a row a draw, the columns being
+the parameters, log_lik, log_prior, .chain, .iteration and .draw, as draws_df of
+R's posterior. cmdstan is Stan's CSV, one file a chain: coefficients are beta.1,
+beta.2, …, and comments say which is which.`,
+		Example: `  pipeline export --to draws
+  pipeline export --only sampler=nuts --layout cmdstan --to draws`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if !slices.Contains(pipelines.Layouts(), layout) {
+				return fmt.Errorf("--layout %q: it is one of %s", layout, strings.Join(pipelines.Layouts(), ", "))
+			}
+			if err := checkOutput(output); err != nil {
+				return err
+			}
+			out, err := pipelines.Export(c.Context(), database, only, pipelines.Layout(layout), dir)
+			if err != nil {
+				return work(err)
+			}
+			if output == "json" {
+				return json.NewEncoder(a.stdout).Encode(out)
+			}
+			printExported(a.stdout, out)
+			return nil
+		},
+	}
+	c.Flags().StringVar(&database, "database", "posteriors.duckdb", "the ledger")
+	c.Flags().StringVar(&layout, "layout", "parquet", strings.Join(pipelines.Layouts(), ", "))
+	c.Flags().StringVar(&dir, "to", ".", "the folder for the files; it is made where it is not there")
+	c.Flags().StringArrayVar(&only, "only", nil, "FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
+	c.Flags().StringVar(&output, "output", "text", "text or json")
+	return c
+}
+
+func printExported(w io.Writer, out []pipelines.Exported) {
+	for _, e := range out {
+		for _, f := range e.Files {
+			fmt.Fprintf(w, "%s: %s\n", clean(e.Fit), clean(relative(f)))
+		}
+		if e.Why != "" {
+			fmt.Fprintf(w, "%s: left out, %s\n", clean(e.Fit), clean(e.Why))
+		}
+	}
+}
+
+func (a *app) importCommand() *cobra.Command {
+	var database, output string
+	var o pipelines.ImportOptions
+	var rename []string
+	c := &cobra.Command{
+		Use:   "import FILE…",
+		Short: "Store draws that Stan or R made, to compare them",
+		Long: `import reads draws that another program made of a posterior of which the ledger
+has a fit, and stores them beside it as one more sampler: with diagnostics, a
+verdict, and in the views comparison and draws. Files are Stan's CSV, one a chain
+(times and divergences are read from them), or one Parquet or CSV file with a row a draw
+and the columns .chain and .iteration, as posterior::as_draws_df gives it.
+
+Draws must be in the units of the data and have every coefficient and dispersion;
+--rename says which column is which. Other columns are left out. Nothing is stored
+unless all of it can be.`,
+		Example: `  pipeline import --only dataset=pima --rename beta.1=glu --rename beta.2=bmi chain-1.csv chain-2.csv
+  pipeline compare`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := checkOutput(output); err != nil {
+				return err
+			}
+			o.Rename = map[string]string{}
+			for _, r := range rename {
+				from, to, ok := strings.Cut(r, "=")
+				if !ok {
+					return fmt.Errorf("--rename %q: write COLUMN=PARAMETER", r)
+				}
+				o.Rename[from] = to
+			}
+			out, err := pipelines.Import(c.Context(), database, args, o)
+			if err != nil {
+				return work(err)
+			}
+			if output == "json" {
+				return json.NewEncoder(a.stdout).Encode(out)
+			}
+			printImported(a.stdout, out)
+			return nil
+		},
+	}
+	c.Flags().StringVar(&database, "database", "posteriors.duckdb", "the ledger")
+	c.Flags().StringArrayVar(&o.Only, "only", nil, "FIELD=GLOB names the posterior; FIELD is dataset, model or sampler; may be repeated")
+	c.Flags().StringVar(&o.Sampler, "sampler", "", "what the fit is called (default stan or draws_df)")
+	c.Flags().StringArrayVar(&rename, "rename", nil, "COLUMN=PARAMETER; may be repeated")
+	c.Flags().StringVar(&output, "output", "text", "text or json")
+	return c
+}
+
+func printImported(w io.Writer, out *pipelines.Imported) {
+	fmt.Fprintf(w, "%s: %d chains of %d draws, verdict %s\n", clean(out.Fit), out.Chains, out.Draws, out.Verdict)
+	for _, r := range out.Reasons {
+		fmt.Fprintf(w, "  %s\n", indent(clean(r)))
+	}
+	if len(out.Left) > 0 {
+		fmt.Fprintf(w, "left out, no parameters of the fit: %s\n", clean(strings.Join(out.Left, ", ")))
+	}
+}

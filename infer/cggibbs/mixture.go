@@ -1,0 +1,420 @@
+package cggibbs
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/internal/linalg"
+	"glmbatch/infer/internal/variate"
+	"glmbatch/infer/internal/vec"
+)
+
+// mixtureSetup samples posteriors with many coefficients whose priors are normal
+// given scales: student_t, cauchy, laplace and both horseshoes, beside normal
+// ones. With X = [F G], F being the columns of flat and uniform priors, and the
+// scales S of theta_G given, the prior of G·theta_G is N(G·m, K), K = G·S²·Gᵀ, so
+// that the likelihood sees n numbers at most.
+//
+// An iteration (mixtureBlocks) draws the scales given theta (mixturescales.go); then
+// moves theta_F and the z of
+//
+//	K = RRᵀ,  V = S·Gᵀ·R⁻ᵀ,  z = Vᵀ·S⁻¹(theta_G − m),  eta = offset + F·theta_F + G·m + R·z
+//
+// by univariate updates in a rotated frame; then draws what the likelihood does not
+// see of theta_G given z and the scales; then moves dispersions, and tau, lambda and
+// c of horseshoes (surrogate.go, scales.go). theta is the state between iterations,
+// as z means another thing under other scales.
+//
+// Source: Bhattacharya, Chakraborty and Mallick (2016), Fast sampling with Gaussian
+// scale mixture priors in high-dimensional regression, doi:10.1093/biomet/asw042,
+// whose draw of theta given a normal response is the last step here given z.
+type mixtureSetup struct {
+	*setup
+	x           *glm.Dense
+	kept, mixed []int     // columns of F and of G
+	parts       []part    // of G: the columns of one horseshoe each, the others first
+	base        []float64 // offset + G·m
+	eta         []float64 // at the penalised point, where the frame takes the rows' information
+	negligible  float64   // see negligible
+	steps       []mixtureBlock
+	words       string // why it was chosen
+}
+
+// mixtureBlock is one block of an iteration. It leaves the posterior invariant given
+// all that it does not move; false means that a log density was not finite.
+type mixtureBlock func(k *mixtureKernel) bool
+
+// mixtureBlocks are those of an iteration in order. K belongs to the scales from
+// covariance on until moveScales; surrogates keep it so.
+var mixtureBlocks = []mixtureBlock{
+	(*mixtureKernel).drawSpreads, (*mixtureKernel).covariance, (*mixtureKernel).moveCoefficients,
+	(*mixtureKernel).moveDispersions, (*mixtureKernel).moveSurrogates,
+	func(k *mixtureKernel) bool { return k.moveScales() },
+}
+
+// mixtureSweeps is the number of sweeps over (theta_F, z) in an iteration: they cost
+// O(n³) where K costs n²·d/2.
+const mixtureSweeps = 2
+
+// mixtureStepping bounds stepping out to 2⁵ widths.
+const mixtureStepping = 5
+
+// negligible is the pivot, relative to the largest, below which a direction of K is
+// left out of z; see moveCoefficients for why the draws are right for any.
+const negligible = 1e-10
+
+// newMixed returns the sampler, or the coordinate sampler where it cannot be made.
+func newMixed(target *glm.Target, opts Options) (infer.Setup, error) {
+	update, err := opts.update(target.Model())
+	if err != nil {
+		return nil, err
+	}
+	asked := opts
+	asked.Update = update
+	s, err := newMixture(newSetup(target, asked))
+	if err != nil {
+		opts.Basis, opts.Update = "coordinate", "doubling"
+		return &fallback{newSetup(target, opts), fmt.Sprintf("coordinate, for mixture cannot be made: %v", err)}, nil
+	}
+	return s, nil
+}
+
+// newMixture makes the set-up.
+func newMixture(plain *setup) (*mixtureSetup, error) {
+	t := plain.target
+	s := &mixtureSetup{setup: plain, negligible: negligible, steps: mixtureBlocks}
+	data := t.Data()
+	n := data.Rows()
+	x, dense := data.X.(*glm.Dense)
+	if !dense {
+		return nil, errors.New("the design is sparse, and K is not")
+	}
+	s.x = x
+	if n > rotateLimit {
+		return nil, fmt.Errorf("%d rows make as many coordinates, more than %d", n, rotateLimit)
+	}
+	s.base = make([]float64, n)
+	copy(s.base, data.Offset)
+	s.arrange()
+	if len(s.mixed) == 0 {
+		return nil, errors.New("no coefficient has a prior that is normal given a scale")
+	}
+	for _, j := range s.mixed {
+		kernels.Axpy(t.Model().Coefficients[j].Location, x.Col(j), s.base)
+	}
+	peak := glm.NewPredictor(t)
+	peak.SetUnconstrained(t.Penalised())
+	s.eta = append([]float64(nil), peak.Eta()...)
+	s.opts.RefreshEvery = 1 // eta is made anew in each iteration at least twice
+	return s, nil
+}
+
+// part is a run of columns of G whose share of K is kept apart.
+type part struct {
+	first, last int       // places in mixed
+	rows        []float64 // the columns by row
+}
+
+// arrange sorts the columns into F and the parts of G.
+func (s *mixtureSetup) arrange() {
+	t := s.target
+	shoes := t.Horseshoes()
+	for j, prior := range t.Model().Coefficients {
+		switch {
+		case prior.Kind == glm.Flat || prior.Kind == glm.Uniform:
+			s.kept = append(s.kept, j)
+		case !prior.Kind.Shrinks():
+			s.mixed = append(s.mixed, j)
+		}
+	}
+	s.parts = append(s.parts, s.part(0))
+	for _, h := range shoes {
+		first := len(s.mixed)
+		s.mixed = append(s.mixed, h.Columns...)
+		s.parts = append(s.parts, s.part(first))
+	}
+}
+
+// part returns that of the columns from place first on.
+func (s *mixtureSetup) part(first int) part {
+	x, g := s.x, len(s.mixed)-first
+	p := part{first, len(s.mixed), make([]float64, x.Rows*g)}
+	for c, j := range s.mixed[first:] {
+		for i, v := range x.Col(j) {
+			p.rows[i*g+c] = v
+		}
+	}
+	return p
+}
+
+// Explain says which coordinates are sampled.
+func (s *mixtureSetup) Explain() string {
+	return fmt.Sprintf("mixture: %d coefficients by the at most %d numbers that the likelihood sees of them given the scales "+
+		"of their priors, which are drawn in each iteration, with %d others; updates: %s", len(s.mixed), s.target.Rows(), len(s.kept), s.opts.Update) + s.words
+}
+
+// Kernel returns one chain at its dispersed start.
+func (s *mixtureSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
+	k, err := s.setup.Kernel(c)
+	if err != nil {
+		return nil, err
+	}
+	g, n := len(s.mixed), s.target.Rows()
+	grams := make([][]float64, len(s.parts))
+	for i := range grams {
+		grams[i] = make([]float64, n*n)
+	}
+	return &mixtureKernel{
+		kernel: k.(*kernel), mix: s, spread: make([]float64, g), weights: make([]float64, g),
+		gram: make([]float64, n*n), epsilon: make([]float64, g), along: make([]float64, g),
+		theta: make([]float64, s.target.Dim()), old: make([]float64, s.target.Dim()),
+		grams: grams, information: make([]float64, n),
+	}, nil
+}
+
+// mixtureKernel is one chain: the coordinate sampler's with another way to move
+// the coefficients. Its state is that of the coordinate sampler before a refresh.
+type mixtureKernel struct {
+	*kernel
+	mix         *mixtureSetup
+	spread      []float64   // prior standard deviations of theta_G given the scales
+	weights     []float64   // their squares
+	grams       [][]float64 // the share of K of each part of G; lower triangles by rows
+	gram        []float64   // K
+	information []float64   // of the rows at the penalised point
+	epsilon     []float64
+	along       []float64
+	theta, old  []float64 // of the point, as Centred writes it
+	accept      float64   // probability of the last draw of what the likelihood does not see
+}
+
+// Step makes the blocks of an iteration. See kernel.Step for its errors. Cost:
+// n²·d/2 for K, O(n·d) for the rest of d coefficients, and O(n³).
+func (k *mixtureKernel) Step() (infer.Info, error) {
+	k.touched, k.slice.evaluations = 0, 0
+	k.point.Refresh()
+	k.touched += k.entries()
+	for _, block := range k.mix.steps {
+		if !block(k) {
+			return infer.Info{}, k.nonFinite()
+		}
+	}
+	k.iteration++
+	return infer.Info{
+		LogLik: k.point.Value().LogLik, LogPrior: k.point.LogPrior(),
+		Evaluations: k.slice.evaluations, Touched: k.touched, Accept: k.accept,
+	}, nil
+}
+
+// moveDispersions moves the logs of dispersions as the coordinate sampler does.
+func (k *mixtureKernel) moveDispersions() bool {
+	for j := k.target.Cols(); j < k.sweep; j++ {
+		if !k.update(j) {
+			return false
+		}
+	}
+	return true
+}
+
+// moveCoefficients moves theta_F and z, then draws the rest of theta_G.
+//
+// The moves of z leave the posterior invariant given the rest of theta_G, whatever
+// of K is left out of R. The draw of the rest is one from the prior given z. Where R
+// is all of K it does not change eta and is always accepted; where directions were
+// left out it changes eta by a little, and a Metropolis decision, whose ratio is
+// that of the likelihoods, makes it right.
+func (k *mixtureKernel) moveCoefficients() bool {
+	n, d := k.target.Rows(), k.target.Cols()
+	factor := linalg.NewPivoted(k.gram, n, k.mix.negligible)
+	k.point.Centred(k.old)
+	copy(k.theta, k.old)
+	f := k.within(factor)
+	if f == nil {
+		k.accept = 1
+		return true // all of eta is given
+	}
+	kept := len(k.mix.kept)
+	before := append([]float64(nil), f.line.v[kept:]...)
+	for range mixtureSweeps {
+		for j := range f.line.v {
+			if !f.update(j) {
+				k.coord, k.slice.badValue = k.mix.mixed[0], f.slice.badValue
+				return false
+			}
+		}
+	}
+	f.arrive()
+	k.slice.evaluations += f.slice.evaluations
+	k.touched += f.touched
+	for i, j := range k.mix.kept {
+		k.theta[j] = f.line.v[i]
+	}
+	z := f.line.v[kept:]
+	k.redraw(factor, z)
+	threshold := logUniform(k.stream)
+	k.point.SetCentred(k.theta)
+	ratio := k.point.Value().LogLik - f.point.Value().LogLik
+	if !(threshold < ratio) {
+		copy(k.theta[:d], k.old[:d])
+		for i, j := range k.mix.kept {
+			k.theta[j] = f.line.v[i]
+		}
+		for i, x := range before {
+			before[i] = z[i] - x
+		}
+		k.shift(factor, before)
+		k.point.SetCentred(k.theta)
+	}
+	k.touched += 2 * k.entries()
+	k.accept = vec.Exp(math.Min(0, ratio))
+	return true
+}
+
+// covariance makes K from the scales, and the rows' information, in which frames
+// and surrogates are measured. Cost: n²·d/2.
+func (k *mixtureKernel) covariance() bool {
+	n := k.target.Rows()
+	clear(k.gram)
+	for i, p := range k.mix.parts {
+		linalg.Gram(p.rows, p.last-p.first, n, k.weights[p.first:p.last], k.grams[i])
+		kernels.Axpy(1, k.grams[i], k.gram)
+	}
+	k.target.RowInformation(k.mix.eta, k.point.Dispersions(), k.information)
+	return true
+}
+
+// within returns a chain on (theta_F, z) with all else held.
+func (k *mixtureKernel) within(factor *linalg.Pivoted) *basisKernel {
+	n, kept := k.target.Rows(), len(k.mix.kept)
+	x := k.mix.x
+	design := glm.NewDense(n, kept+factor.Rank)
+	if design.Cols == 0 {
+		return nil
+	}
+	v := make([]float64, design.Cols)
+	rest := append([]float64(nil), k.point.Eta()...)
+	for i := range rest {
+		rest[i] -= k.mix.base[i]
+	}
+	for i, j := range k.mix.kept {
+		copy(design.Col(i), x.Col(j))
+		v[i] = k.point.Beta(j)
+		kernels.Axpy(-v[i], x.Col(j), rest)
+	}
+	copy(design.Values[n*kept:], factor.R)
+	z := v[kept:]
+	factor.Solve(rest, z)
+	for i, b := range z {
+		kernels.Axpy(-b, design.Col(kept+i), rest)
+	}
+	kernels.Axpy(1, k.mix.base, rest) // the offset, with what R leaves out
+	frame := k.frame(design, rest)
+	s := &basisSetup{target: k.target, opts: k.opts, frame: frame, widths: make([]float64, len(v))}
+	for j := range s.widths {
+		s.widths[j] = k.opts.Width * basisWidth
+	}
+	f := &basisKernel{basisSetup: s, stream: k.stream, iteration: k.iteration,
+		point: glm.NewCurved(glm.NewPredictor(frame.like)), line: line{frame: frame, v: v},
+		slice: slicer{source: k.stream, limit: k.opts.MaxDoublings}}
+	if k.opts.Update != "doubling" { // one width at a time: the frame's may be far from the slice's
+		f.slice.limit = min(f.slice.limit, mixtureStepping)
+	}
+	f.u = make([]float64, frame.like.Dim())
+	frame.coordinates(v, f.u[:len(v)])
+	k.point.Logs(f.u[len(v):])
+	f.point.SetUnconstrained(f.u)
+	f.arrive()
+	return f
+}
+
+// frame rotates (theta_F, z) by the Cholesky factor of the curvature that the rows'
+// information at the penalised point gives, at the chain's dispersions.
+func (k *mixtureKernel) frame(design *glm.Dense, offset []float64) *frame {
+	t, m := k.target, design.Cols
+	priors := make([]glm.Prior, m)
+	for i := range priors {
+		priors[i] = glm.Prior{Kind: glm.Normal, Scale: 1}
+	}
+	for i, j := range k.mix.kept {
+		priors[i] = t.Model().Coefficients[j]
+	}
+	h := make([]float64, m*m)
+	linalg.Gram(design.Values, design.Rows, m, k.information, h)
+	for j, p := range priors {
+		at := &h[j*m+j]
+		switch p.Kind {
+		case glm.Flat:
+			*at = math.FMA(1e-6, *at, *at+1e-200)
+		case glm.Uniform:
+			*at += 12 / (p.High - p.Low) / (p.High - p.Low)
+		default:
+			*at++
+		}
+	}
+	var rotation *linalg.Upper
+	if c, err := linalg.Cholesky(h, m); err == nil {
+		rotation = c.InverseTransposed()
+	}
+	return newFrame(t, design, offset, priors, make([]float64, m), rotation)
+}
+
+// redraw writes a draw of theta_G given z and the scales to theta:
+// m + S(V·z + (I − VVᵀ)·ε), ε ~ N(0, I). Cost: O(n·d).
+func (k *mixtureKernel) redraw(factor *linalg.Pivoted, z []float64) {
+	n := k.target.Rows()
+	variate.NormalsAt(k.stream.Uint64(), 0, 0, k.epsilon)
+	sum, w := make([]float64, n), make([]float64, factor.Rank)
+	for c, e := range k.epsilon {
+		k.along[c] = float64(k.spread[c] * e)
+	}
+	k.accumulate(0, len(k.along), k.along, sum)
+	factor.Solve(sum, w)
+	for i, x := range w {
+		w[i] = z[i] - x
+	}
+	for c, j := range k.mix.mixed {
+		k.theta[j] = math.FMA(k.spread[c], k.epsilon[c], k.target.Model().Coefficients[j].Location)
+	}
+	k.shift(factor, w)
+}
+
+// shift adds S·V·w to theta_G. Cost: O(n·d).
+func (k *mixtureKernel) shift(factor *linalg.Pivoted, w []float64) {
+	q := make([]float64, k.target.Rows())
+	factor.SolveTransposed(w, q)
+	k.lift(q)
+	for c, j := range k.mix.mixed {
+		k.theta[j] = math.FMA(k.weights[c], k.along[c], k.theta[j])
+	}
+}
+
+// accumulate adds G·x to sum, x for columns first to last−1 of G. Cost: O(n) a column.
+func (k *mixtureKernel) accumulate(first, last int, x, sum []float64) {
+	k.mix.runs(first, last, func(c, end int, columns []float64) {
+		kernels.AxpyColumns(x[c-first:end-first], columns, sum)
+	})
+}
+
+// lift writes Gᵀ·q to along. Cost: O(n·d).
+func (k *mixtureKernel) lift(q []float64) {
+	k.mix.runs(0, len(k.along), func(c, end int, columns []float64) {
+		kernels.DotColumns(columns, q, k.along[c:end])
+	})
+}
+
+// runs calls f for each run of neighbouring columns among columns first to last−1
+// of G, c to end−1 of them.
+func (s *mixtureSetup) runs(first, last int, f func(c, end int, columns []float64)) {
+	x := s.x
+	for c := first; c < last; {
+		j, end := s.mixed[c], c+1
+		for end < last && s.mixed[end] == j+end-c {
+			end++
+		}
+		f(c, end, x.Values[j*x.Rows:(j+end-c)*x.Rows])
+		c = end
+	}
+}

@@ -1,0 +1,161 @@
+package glm
+
+import (
+	"fmt"
+	"math"
+
+	"glmbatch/infer/internal/linalg"
+)
+
+// maxCurvature is the largest number of coefficients whose curvature is
+// factorised as a matrix: d² numbers are 0.2 GB.
+const maxCurvature = 5000
+
+// Curvature is minus the second derivatives of the log posterior over the
+// coefficients, H = XᵀWX + R: W holds the rows' curvatures, R those of the priors.
+// It is known by its products and solutions, so that d may be large. Not for
+// concurrent use.
+type Curvature struct {
+	x              Matrix
+	weights, ridge []float64
+	rows           []float64    // scratch
+	factor         *linalg.Chol // of H, or where wide of I + W^½·X·R⁻¹·Xᵀ·W^½
+	wide           bool
+}
+
+// CurvatureAt returns the curvature at u, which is as Unconstrained writes it.
+// Cost: n·d²/2 + d³/6, or n²·d/2 + n³/6 where there are more columns than rows,
+// every prior is curved downward and no row curves upward.
+//
+// The error tells that H is not positive definite (flat priors of columns that the
+// data do not tell, laplace priors, a point that is no maximum), that there are
+// horseshoe priors, whose coefficients move with their scales, or that there are
+// more than 5000 coefficients and no fewer rows.
+func (t *Target) CurvatureAt(u []float64) (*Curvature, error) {
+	if t.shoes != nil {
+		return nil, fmt.Errorf("glm: the curvature under horseshoe priors depends on their scales")
+	}
+	p := NewPredictor(t)
+	p.SetUnconstrained(u)
+	n, d := t.Rows(), t.Cols()
+	c := &Curvature{x: t.data.X, weights: make([]float64, n), ridge: make([]float64, d), rows: make([]float64, n), wide: d > n}
+	t.RowCurvature(p.eta, p.disp.at[:], c.weights)
+	for _, w := range c.weights {
+		c.wide = c.wide && w >= 0
+	}
+	for j, prior := range t.model.Coefficients {
+		c.ridge[j] = prior.curvature(p.beta[j])
+		c.wide = c.wide && c.ridge[j] > 0
+	}
+	if !c.wide && d > maxCurvature {
+		return nil, fmt.Errorf("glm: the curvature of %d coefficients, more than %d, and not all have normal priors and fewer rows", d, maxCurvature)
+	}
+	var err error
+	if c.wide {
+		c.factor, err = c.factoriseWide()
+	} else {
+		c.factor, err = linalg.Cholesky(c.Matrix(), d)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("glm: the curvature is not positive definite: %w", err)
+	}
+	return c, nil
+}
+
+// curvature is minus the second derivative of LogDensity, by central
+// differences where the prior is not normal: to about 1e-9.
+func (p Prior) curvature(x float64) float64 {
+	if p.Kind == Normal {
+		return 1 / p.Scale / p.Scale
+	}
+	h := float64(1e-4 * (math.Abs(x) + p.Scale))
+	if !(h > 0) {
+		return 0 // flat
+	}
+	return (p.gradient(x-h) - p.gradient(x+h)) / (2 * h)
+}
+
+// factoriseWide makes the n × n matrix of Woodbury's identity.
+func (c *Curvature) factoriseWide() (*linalg.Chol, error) {
+	n, d := c.x.Size()
+	scaled := NewDense(d, n) // (W^½·X·R^−½)ᵀ, a column for each row of X
+	for j := range d {
+		root, column := 1/math.Sqrt(c.ridge[j]), c.x.Column(j)
+		for k, v := range column.Values {
+			i := k
+			if column.Rows != nil {
+				i = int(column.Rows[k])
+			}
+			scaled.Values[i*d+j] = v * root * math.Sqrt(c.weights[i])
+		}
+	}
+	gram := make([]float64, n*n)
+	linalg.Gram(scaled.Values, d, n, nil, gram)
+	for i := range n {
+		gram[i*n+i]++
+	}
+	return linalg.Cholesky(gram, n)
+}
+
+// Dim is the number of coefficients.
+func (c *Curvature) Dim() int { return len(c.ridge) }
+
+// Matrix returns H by rows. Cost: n·d²/2.
+func (c *Curvature) Matrix() []float64 {
+	d := len(c.ridge)
+	h := make([]float64, d*d)
+	weightedGram(c.x, c.weights, make([]float64, len(c.weights)), h)
+	for j, r := range c.ridge {
+		h[j*d+j] += r
+		for l := range j {
+			h[l*d+j] = h[j*d+l]
+		}
+	}
+	return h
+}
+
+// Diagonal returns the diagonal of H. Cost: the stored entries.
+func (c *Curvature) Diagonal() []float64 {
+	out := make([]float64, len(c.ridge))
+	for j := range out {
+		out[j] = c.ridge[j] + c.x.Column(j).squares(c.weights)
+	}
+	return out
+}
+
+// Mul writes H·v to dst, which is another vector. Cost: two passes over X.
+func (c *Curvature) Mul(v, dst []float64) {
+	multiplied(c.x, v, c.rows)
+	for i, w := range c.weights {
+		c.rows[i] *= w
+	}
+	transposed(c.x, c.rows, dst)
+	for j, r := range c.ridge {
+		dst[j] = math.FMA(r, v[j], dst[j])
+	}
+}
+
+// Solve writes H⁻¹·v to dst, which is another vector. Cost: d², where wide
+// two passes over X and n².
+func (c *Curvature) Solve(v, dst []float64) {
+	if !c.wide {
+		copy(dst, v)
+		c.factor.Solve(dst)
+		return
+	}
+	for j, r := range c.ridge {
+		dst[j] = v[j] / r
+	}
+	multiplied(c.x, dst, c.rows)
+	for i, w := range c.weights {
+		c.rows[i] *= math.Sqrt(w)
+	}
+	c.factor.Solve(c.rows)
+	for i, w := range c.weights {
+		c.rows[i] *= math.Sqrt(w)
+	}
+	transposed(c.x, c.rows, dst)
+	for j, r := range c.ridge {
+		dst[j] = (v[j] - dst[j]) / r
+	}
+}

@@ -1,0 +1,169 @@
+package glm
+
+import (
+	"math"
+	"slices"
+
+	"glmbatch/infer/internal/simd"
+)
+
+// Matrix is a design matrix, n × d, read by column: a *Dense or a *Sparse.
+type Matrix interface {
+	// Size returns n and d.
+	Size() (rows, cols int)
+	// Entries returns how many entries are stored: what a pass over all columns
+	// reads.
+	Entries() int64
+	// Column returns what is stored of column j; it aliases the matrix.
+	Column(j int) Column
+	// Col returns column j with its zeros, len n: the memory of a Dense matrix, a
+	// copy of a Sparse one's column.
+	Col(j int) []float64
+	// Read writes rows first, first+1, … of column j, zeros too, to dst.
+	Read(j, first int, dst []float64)
+
+	// multiply adds X·b to dst, column after column; transpose writes Xᵀv to dst.
+	multiply(k simd.Kernels, b, dst []float64)
+	transpose(k simd.Kernels, v, dst []float64)
+}
+
+// Column is what is stored of a column: the values of some rows in increasing
+// order, and zeros in all others.
+type Column struct {
+	Rows   []int32 // nil: every row
+	Values []float64
+}
+
+// Dot returns Σ x·v over the column, in an order fixed by what is stored.
+func (c Column) Dot(v []float64) float64 { return c.dot(passes, v) }
+
+// AddTo adds a·x to dst, as one fused multiply-add for each stored value.
+func (c Column) AddTo(dst []float64, a float64) { c.addTo(passes, dst, a) }
+
+// AddPart is AddTo of rows first, first+1, … as many as dst has.
+func (c Column) AddPart(dst []float64, a float64, first int) {
+	if c.Rows == nil {
+		passes.Axpy(a, c.Values[first:first+len(dst)], dst)
+		return
+	}
+	at, _ := slices.BinarySearch(c.Rows, int32(first))
+	for ; at < len(c.Rows) && int(c.Rows[at]) < first+len(dst); at++ {
+		i := int(c.Rows[at]) - first
+		dst[i] = math.FMA(a, c.Values[at], dst[i])
+	}
+}
+
+// Largest returns the largest magnitude.
+func (c Column) Largest() float64 { return largest(c.Values) }
+
+func (c Column) dot(k simd.Kernels, v []float64) float64 {
+	if c.Rows == nil {
+		return k.Dot(c.Values, v)
+	}
+	var sum [4]float64 // so that no addition waits for the one before
+	rows, values := c.Rows, c.Values[:len(c.Rows)]
+	for ; len(rows) >= 4; rows, values = rows[4:], values[4:] {
+		sum[0] = math.FMA(values[0], v[rows[0]], sum[0])
+		sum[1] = math.FMA(values[1], v[rows[1]], sum[1])
+		sum[2] = math.FMA(values[2], v[rows[2]], sum[2])
+		sum[3] = math.FMA(values[3], v[rows[3]], sum[3])
+	}
+	for i, r := range rows {
+		sum[i] = math.FMA(values[i], v[r], sum[i])
+	}
+	return (sum[0] + sum[2]) + (sum[1] + sum[3])
+}
+
+func (c Column) addTo(k simd.Kernels, dst []float64, a float64) {
+	if c.Rows == nil {
+		k.Axpy(a, c.Values, dst)
+		return
+	}
+	values := c.Values[:len(c.Rows)]
+	for i, r := range c.Rows {
+		dst[r] = math.FMA(a, values[i], dst[r])
+	}
+}
+
+// squares returns Σ x²·w.
+func (c Column) squares(w []float64) float64 {
+	sum := 0.0
+	if c.Rows == nil {
+		for i, x := range c.Values {
+			sum = math.FMA(float64(x*w[i]), x, sum)
+		}
+		return sum
+	}
+	for i, r := range c.Rows {
+		x := c.Values[i]
+		sum = math.FMA(float64(x*w[r]), x, sum)
+	}
+	return sum
+}
+
+// spreadTo writes x·w to dst at the stored rows.
+func (c Column) spreadTo(w, dst []float64) {
+	if c.Rows == nil {
+		for r, v := range c.Values {
+			dst[r] = v * w[r]
+		}
+		return
+	}
+	for i, r := range c.Rows {
+		dst[r] = c.Values[i] * w[r]
+	}
+}
+
+// clearIn writes 0 to dst at the stored rows.
+func (c Column) clearIn(dst []float64) {
+	if c.Rows == nil {
+		clear(dst)
+		return
+	}
+	for _, r := range c.Rows {
+		dst[r] = 0
+	}
+}
+
+// Dense is a design matrix stored by column: entry (i, j) stands at
+// Values[j*Rows+i], so that one coordinate's pass reads contiguous memory.
+type Dense struct {
+	Rows, Cols int
+	Values     []float64
+}
+
+// NewDense returns a zero matrix.
+func NewDense(rows, cols int) *Dense {
+	return &Dense{Rows: rows, Cols: cols, Values: make([]float64, rows*cols)}
+}
+
+// ToDense returns x itself where it is dense, or a copy with its zeros.
+func ToDense(x Matrix) *Dense {
+	if dense, ok := x.(*Dense); ok {
+		return dense
+	}
+	n, d := x.Size()
+	out := NewDense(n, d)
+	for j := range d {
+		x.Read(j, 0, out.Col(j))
+	}
+	return out
+}
+
+// Size returns n and d.
+func (m *Dense) Size() (rows, cols int) { return m.Rows, m.Cols }
+
+// Entries returns n·d.
+func (m *Dense) Entries() int64 { return int64(m.Rows) * int64(m.Cols) }
+
+// Col returns column j; it aliases the matrix.
+func (m *Dense) Col(j int) []float64 { return m.Values[j*m.Rows : (j+1)*m.Rows : (j+1)*m.Rows] }
+
+// Column returns column j, every row of it.
+func (m *Dense) Column(j int) Column { return Column{Values: m.Col(j)} }
+
+// Read copies rows of a column.
+func (m *Dense) Read(j, first int, dst []float64) { copy(dst, m.Col(j)[first:]) }
+
+func (m *Dense) multiply(k simd.Kernels, b, dst []float64)  { k.AxpyColumns(b, m.Values, dst) }
+func (m *Dense) transpose(k simd.Kernels, v, dst []float64) { k.DotColumns(m.Values, v, dst) }

@@ -1,0 +1,96 @@
+package glm
+
+import "math"
+
+// nearby holds the rows that a sparse column touches: the log likelihood of a move
+// along it differs from that of the point by theirs alone. They are gathered once
+// for the evaluations of one update.
+type nearby struct {
+	col  int     // −1 for none
+	base float64 // the family's sum over these rows at the point
+
+	eta, weights []float64
+	rows         rows
+	numbers      [8][]float64 // memory of the gathered numbers
+}
+
+// forget tells that the point has moved.
+func (n *nearby) forget() { n.col = -1 }
+
+// gathered writes the entries of v at the rows to n's memory and returns them; nil
+// for nil.
+func (n *nearby) gathered(slot int, v []float64, at []int32) []float64 {
+	if v == nil {
+		return nil
+	}
+	if cap(n.numbers[slot]) < len(at) {
+		n.numbers[slot] = make([]float64, max(len(at), 2*cap(n.numbers[slot])))
+	}
+	out := n.numbers[slot][:len(at)]
+	for i, r := range at {
+		out[i] = v[r]
+	}
+	return out
+}
+
+// gather brings n to the rows of column j. Cost: O(rows), once between moves.
+func (p *Predictor) gather(j int, c Column) *nearby {
+	n, t := &p.near, p.t
+	if n.col == j {
+		return n
+	}
+	n.col = j
+	n.eta = n.gathered(0, p.eta, c.Rows)
+	all := &t.rows
+	n.rows = rows{kernels: all.kernels, total: all.total}
+	n.rows.y = n.gathered(1, all.y, c.Rows)
+	n.rows.m = n.gathered(2, all.m, c.Rows)
+	n.rows.frequency = n.gathered(3, all.frequency, c.Rows)
+	n.rows.precision = n.gathered(4, all.precision, c.Rows)
+	n.rows.roots = n.gathered(5, all.roots, c.Rows)
+	switch {
+	case t.kind == lawful:
+		n.rows.logY = n.gathered(6, all.logY, c.Rows)
+		n.rows.log1Y = n.gathered(7, all.log1Y, c.Rows)
+	case t.weights != nil:
+		n.weights = n.gathered(6, t.weights, c.Rows)
+	}
+	n.base = p.sumNear(c, 0)
+	return n
+}
+
+// sumNear returns the family's sum over the gathered rows after a move.
+func (p *Predictor) sumNear(c Column, delta float64) float64 {
+	n := &p.near
+	if p.t.kind == lawful {
+		return p.t.sumLaw(n.rows, n.eta, c.Values, delta, p.disp.at)
+	}
+	return p.t.sumOf(n.rows.y, n.weights, n.eta, c.Values, delta)
+}
+
+// sumAlong returns the family's sum over all rows with delta added to
+// coefficient j. Cost: O(what is stored of column j).
+func (p *Predictor) sumAlong(j int, c Column, delta float64) float64 {
+	if c.Rows == nil {
+		return p.t.sum(p.eta, c.Values, delta, p.disp.at)
+	}
+	n := p.gather(j, c)
+	return p.value.sum + (p.sumNear(c, delta) - n.base)
+}
+
+// lost tells whether a move from one sum to another took so much away that what is
+// left is rounding error: the sum must then be made anew. Small errors add up
+// until Settle.
+func lost(from, to float64, rows int) bool {
+	return 0x1p-52*math.Abs(from) > 1e-11*math.Max(math.Abs(to), 1e-3*float64(rows))
+}
+
+// Settle makes the log likelihood of a sparse design anew from the cached eta: its
+// moves add differences to it, whose rounding errors end here. Decisions do not
+// depend on them, since a move is compared with the point by the rows it touches.
+// It does nothing on a dense design. Cost: O(n).
+func (p *Predictor) Settle() {
+	if _, sparse := p.t.data.X.(*Sparse); sparse {
+		p.value = p.valueAt(p.eta)
+	}
+}

@@ -1,0 +1,130 @@
+package glm
+
+import (
+	"fmt"
+	"slices"
+
+	"glmbatch/infer/internal/simd"
+)
+
+// Sparse is a design matrix that stores the non-zeros of each column: compressed
+// sparse columns. A column without zeros is read as a Dense one's.
+type Sparse struct {
+	rows   int
+	starts []int // of the columns in index and values; len d + 1
+	index  []int32
+	values []float64
+}
+
+// NewSparse returns a matrix of no columns, with room for some columns and
+// entries.
+func NewSparse(rows, cols, entries int) *Sparse {
+	return &Sparse{rows: rows, starts: append(make([]int, 0, cols+1), 0), index: make([]int32, 0, entries), values: make([]float64, 0, entries)}
+}
+
+// Append adds a column of these values in these rows, from 0 and in increasing
+// order, and leaves out values of 0.
+func (m *Sparse) Append(rows []int32, values []float64) {
+	last := int32(-1)
+	for i, r := range rows {
+		if r <= last || int(r) >= m.rows {
+			panic(fmt.Sprintf("glm: row %d after row %d in a sparse column of %d rows", r, last, m.rows))
+		}
+		last = r
+		if values[i] != 0 {
+			m.index = append(m.index, r)
+			m.values = append(m.values, values[i])
+		}
+	}
+	m.starts = append(m.starts, len(m.index))
+}
+
+// AppendDense adds a column given with its zeros.
+func (m *Sparse) AppendDense(col []float64) {
+	for r, v := range col {
+		if v != 0 {
+			m.index = append(m.index, int32(r))
+			m.values = append(m.values, v)
+		}
+	}
+	m.starts = append(m.starts, len(m.index))
+}
+
+// Taken returns the matrix of rows from[0], from[1], … of m, repetitions allowed.
+// Cost: O(n + entries·repetitions).
+func (m *Sparse) Taken(from []int) *Sparse {
+	places := make([][]int32, m.rows) // of each row of m in the new matrix
+	for to, i := range from {
+		places[i] = append(places[i], int32(to))
+	}
+	_, d := m.Size()
+	out := NewSparse(len(from), d, len(m.index))
+	type entry struct {
+		row   int32
+		value float64
+	}
+	var column []entry
+	for j := range d {
+		column = column[:0]
+		for k := m.starts[j]; k < m.starts[j+1]; k++ {
+			for _, to := range places[m.index[k]] {
+				column = append(column, entry{to, m.values[k]})
+			}
+		}
+		slices.SortFunc(column, func(a, b entry) int { return int(a.row) - int(b.row) })
+		for _, e := range column {
+			out.index, out.values = append(out.index, e.row), append(out.values, e.value)
+		}
+		out.starts = append(out.starts, len(out.index))
+	}
+	return out
+}
+
+// Size returns n and d.
+func (m *Sparse) Size() (rows, cols int) { return m.rows, len(m.starts) - 1 }
+
+// Entries returns the number of non-zeros.
+func (m *Sparse) Entries() int64 { return int64(len(m.values)) }
+
+// Column returns the non-zeros of column j.
+func (m *Sparse) Column(j int) Column {
+	first, last := m.starts[j], m.starts[j+1]
+	c := Column{Values: m.values[first:last:last]}
+	if last-first < m.rows {
+		c.Rows = m.index[first:last:last]
+	}
+	return c
+}
+
+// Col returns a copy of column j with its zeros. Cost: O(n).
+func (m *Sparse) Col(j int) []float64 {
+	out := make([]float64, m.rows)
+	m.Read(j, 0, out)
+	return out
+}
+
+// Read writes rows of column j, zeros too. Cost: O(log n + len(dst)).
+func (m *Sparse) Read(j, first int, dst []float64) {
+	c := m.Column(j)
+	if c.Rows == nil {
+		copy(dst, c.Values[first:])
+		return
+	}
+	clear(dst)
+	at, _ := slices.BinarySearch(c.Rows, int32(first))
+	for ; at < len(c.Rows) && int(c.Rows[at]) < first+len(dst); at++ {
+		dst[int(c.Rows[at])-first] = c.Values[at]
+	}
+}
+
+func (m *Sparse) multiply(k simd.Kernels, b, dst []float64) {
+	for j, v := range b {
+		m.Column(j).addTo(k, dst, v)
+	}
+}
+
+func (m *Sparse) transpose(k simd.Kernels, v, dst []float64) {
+	for j := range dst {
+		dst[j] = m.Column(j).dot(k, v)
+	}
+}

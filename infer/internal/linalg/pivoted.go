@@ -1,0 +1,90 @@
+package linalg
+
+import "math"
+
+// Pivoted is the Cholesky factor R of a symmetric positive semidefinite n × n
+// matrix A with complete pivoting, K = RRᵀ of rank r: what is left of A's diagonal
+// after r columns is at most tol times its largest entry. The rows of R at the
+// pivots, in their order, are lower triangular.
+type Pivoted struct {
+	Rows, Rank int
+	R          []float64 // Rows × Rank by column
+	Pivots     []int     // len Rank
+}
+
+// NewPivoted factorises the matrix whose lower triangle stands by rows in a (entry
+// (i, j) at a[i*n+j], j ≤ i). Its rank is 0 where no diagonal entry is positive and
+// finite. Cost: n·r²/2 fused multiply-adds in a fixed order.
+//
+// Source: Higham (1990), Analysis of the Cholesky decomposition of a semi-definite
+// matrix, in Reliable Numerical Computation.
+func NewPivoted(a []float64, n int, tol float64) *Pivoted {
+	p := &Pivoted{Rows: n, R: make([]float64, 0, n*n)}
+	left, coef := make([]float64, n), make([]float64, n)
+	for i := range n {
+		left[i] = a[i*n+i]
+	}
+	limit := 0.0
+	for p.Rank < n {
+		at := 0
+		for i, v := range left {
+			if v > left[at] {
+				at = i
+			}
+		}
+		pivot := left[at]
+		if p.Rank == 0 {
+			limit = tol * pivot
+		}
+		if !(pivot > limit) || pivot > math.MaxFloat64 {
+			break
+		}
+		k := p.Rank
+		p.R = p.R[:(k+1)*n]
+		col := p.R[k*n:]
+		for i := range n {
+			col[i] = a[max(i, at)*n+min(i, at)]
+		}
+		for l := range k {
+			coef[l] = -p.R[l*n+at]
+		}
+		kernels.AxpyColumns(coef[:k], p.R[:k*n], col)
+		root := math.Sqrt(pivot)
+		for _, done := range p.Pivots {
+			col[done] = 0
+		}
+		for i := range n {
+			col[i] /= root
+			left[i] = math.FMA(-col[i], col[i], left[i])
+		}
+		col[at], left[at] = root, math.Inf(-1)
+		p.Pivots = append(p.Pivots, at)
+		p.Rank++
+	}
+	return p
+}
+
+// Solve writes the z to dst, len Rank, for which R·z is f at the pivots. Cost:
+// r²/2.
+func (p *Pivoted) Solve(f, dst []float64) {
+	for k, at := range p.Pivots {
+		sum := f[at]
+		for l := range k {
+			sum = math.FMA(-p.R[l*p.Rows+at], dst[l], sum)
+		}
+		dst[k] = sum / p.R[k*p.Rows+at]
+	}
+}
+
+// SolveTransposed writes the q to dst, len Rows, that is 0 but at the pivots, with
+// Rᵀ·q = w. Cost: r²/2.
+func (p *Pivoted) SolveTransposed(w, dst []float64) {
+	clear(dst)
+	for k := p.Rank - 1; k >= 0; k-- {
+		sum, col := w[k], p.R[k*p.Rows:(k+1)*p.Rows]
+		for _, at := range p.Pivots[k+1:] {
+			sum = math.FMA(-col[at], dst[at], sum)
+		}
+		dst[p.Pivots[k]] = sum / col[p.Pivots[k]]
+	}
+}

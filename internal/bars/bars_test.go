@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+)
+
+// A bar is reached or missed, what was extrapolated is marked, what was not
+// measured is a dash, and middles are medians.
+func TestTables(t *testing.T) {
+	run := func(how string, setup, warmup, sampling float64, ess figures) measured {
+		return measured{how: how, setup: setup, warmup: warmup, sampling: sampling, ess: ess, process: 9}
+	}
+	results := []result{{
+		sample: sample{name: "d", size: "2 × 3", bars: figures{30, 30, 200}},
+		names:  []string{"auto", "reference", "nuts dense"},
+		runs: map[string][]measured{
+			"auto": {
+				run("cggibbs rotated", 1, 0.5, 2, figures{200, 400, 100}),
+				run("cggibbs rotated", 7, 7, 7, figures{1000, 1000, 1000}),
+				run("cggibbs rotated", 0, 0.5, 2, figures{200, 400, 100}),
+			},
+			"reference":  {run("cggibbs", 1, 9, 40, figures{100, 400, 50})},
+			"nuts dense": {run("nuts", 1, 9, 40, figures{math.NaN(), 400, 200})},
+		},
+	}}
+	var got bytes.Buffer
+	bars(&got, results)
+	details(&got, results)
+	want := []string{
+		"| d, 2 × 3 | cggibbs rotated | 2.5, 2, 3.5 | 50, 20, ~90 | 20 × (30) MISS | 10 × (30) MISS | ~25.7 × (200) MISS |",
+		"| d | auto: cggibbs rotated | 3 | 1 | 0.5 | 2 | 200, 400, 100 | 2.5, 2, 3.5 | 2, 1.5, 3 | 9 |",
+		"| d | reference | 1 | 1 | 9 | 40 | 100, 400, 50 | 50, 20, ~90 | 41, 11, ~81 | 9 |",
+		"| d | nuts dense | 1 | 1 | 9 | 40 | –, 400, 200 | –, 20, 30 | –, 11, 21 | 9 |",
+	}
+	for _, line := range want {
+		if !strings.Contains(got.String(), line+"\n") {
+			t.Errorf("the tables lack\n%s\nin\n%s", line, got.String())
+		}
+	}
+	if c := cell(30, 30, 0); c != "30 × (30) PASS" {
+		t.Errorf("a bar that is just reached is %q", c)
+	}
+}
+
+// The command measures what the program does on data that it makes, and says
+// what it leaves out.
+func TestCommand(t *testing.T) {
+	var out, log bytes.Buffer
+	code := run(t.Context(), strings.Fields("-panel nowhere -data colon,poisson -rows 200 -length 0.5 -reps 2 -samplers auto,reference"), &out, &log)
+	if code != 0 {
+		t.Fatalf("exit code %d:\n%s", code, log.String())
+	}
+	for _, want := range []string{"| poisson, 200 × 21 synthetic | cggibbs ", "| poisson | auto: cggibbs ", "| poisson | reference | 1 | "} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "| –") || strings.Contains(out.String(), "colon") || !strings.Contains(log.String(), "colon is left out") {
+		t.Errorf("the table:\n%sthe log:\n%s", out.String(), log.String())
+	}
+	for _, wrong := range []string{"-data colour", "-samplers stan", "-reps 0", "colon"} {
+		log.Reset()
+		if code := run(t.Context(), strings.Fields(wrong), &out, &log); code != 2 || log.Len() == 0 {
+			t.Errorf("%s: exit code %d, %q", wrong, code, log.String())
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// sample is one posterior of the table: bernoulli(logit) unless it says
+// otherwise, normal(0, 10) on every coefficient, the literal intercept included.
+type sample struct {
+	name, size  string
+	file        string // in the panel's folder; empty: synthetic
+	family      string // of synthetic data
+	standardize string
+	// draws that each sampler keeps, after its warm-up: as many as tell an
+	// effective sample size of 100 or come near it.
+	auto, reference, nuts length
+	metrics               []string // of nuts: the best ones that were found
+	bars                  figures  // ratios to the reference
+}
+
+// length is the iterations of one chain.
+type length struct{ warmup, draws int }
+
+// figures are numbers for the median coefficient, for log_lik, and for the
+// least effective coefficient.
+type figures struct{ median, logLik, least float64 }
+
+const (
+	syntheticRows, syntheticColumns = 1_000_000, 20
+	// syntheticEffect is the standard deviation of the true coefficients.
+	syntheticEffect = 0.2
+)
+
+// samples are the posteriors of the table, in its order.
+var samples = []sample{
+	wide("colon", "62 × 2001", 500, 300, figures{200, 100, 50}),
+	wide("leukemia", "72 × 7071", 250, 300, figures{200, 100, 100}),
+	wide("ALLAML", "72 × 7130", 250, 300, figures{200, 100, 100}),
+	wide("Prostate_GE", "102 × 5967", 250, 300, figures{200, 100, 100}),
+	{
+		name: "madelon", size: "2600 × 501", file: "madelon.parquet", standardize: "center_scale",
+		auto: length{50, 1000}, reference: length{50, 500}, nuts: length{300, 300}, metrics: []string{"dense"},
+		bars: figures{30, 30, 200},
+	},
+	words("PCMAC", "1943 × 3290 sparse"),
+	words("RELATHE", "1427 × 4323 sparse"),
+	words("BASEHOCK", "1993 × 4863 sparse"),
+	tall("logistic", "bernoulli"),
+	tall("poisson", "poisson"),
+}
+
+// wide is a set of few rows.
+func wide(name, size string, reference, nuts int, bars figures) sample {
+	return sample{
+		name: name, size: size, file: name + ".parquet", standardize: "center_scale",
+		auto: length{50, 2000}, reference: length{50, reference}, nuts: length{nuts, nuts}, metrics: []string{"diagonal"}, bars: bars,
+	}
+}
+
+// words is a set of word counts.
+func words(name, size string) sample {
+	return sample{
+		name: name, size: size, file: name + ".parquet", standardize: "max_abs",
+		auto: length{50, 500}, reference: length{50, 150}, nuts: length{100, 50}, metrics: []string{"diagonal"},
+		bars: figures{100, 100, 50},
+	}
+}
+
+// tall is made data of a million rows.
+func tall(name, family string) sample {
+	return sample{
+		name: name, size: "1,000,000 × 21 synthetic", family: family, standardize: "none",
+		auto: length{20, 200}, reference: length{10, 50}, nuts: length{150, 100}, metrics: []string{"dense"}, bars: figures{30, 30, 30},
+	}
+}
+
+// sampler is one way to draw a sample.
+type sampler struct {
+	name   string // of the table
+	method string // its mapping in a spec
+	length
+}
+
+// samplers lists the ways to draw s, lengths multiplied by scale.
+func (s sample) samplers(scale float64, metrics []string) []sampler {
+	out := []sampler{
+		{"auto", "{method: auto}", s.auto},
+		{"reference", "{method: cggibbs, basis: coordinate, kernels: scalar}", s.reference},
+	}
+	if len(metrics) == 0 {
+		metrics = s.metrics
+	}
+	for _, m := range metrics {
+		out = append(out, sampler{"nuts " + m, "{method: nuts, metric: " + m + "}", s.nuts})
+	}
+	for i := range out {
+		out[i].draws = max(10, int(scale*float64(out[i].draws)))
+	}
+	return out
+}
+
+// spec is the pipeline that draws s once. Draws are kept, as a user's are.
+func (s sample) spec(w sampler, panel string, rows int) string {
+	data, family := fmt.Sprintf("{path: %q}", filepath.Join(panel, s.file)), "bernoulli"
+	if s.file == "" {
+		data = fmt.Sprintf("{synthetic: {rows: %d, columns: %d, seed: 1, family: %s, effect: %g}}", rows, syntheticColumns, s.family, syntheticEffect)
+		family = s.family
+	}
+	return strings.Join([]string{
+		"pipeline: bars",
+		"datasets: {" + s.name + ": " + data + "}",
+		"models:",
+		"  m:",
+		"    formula: y ~ .",
+		"    family: " + family,
+		"    standardize: " + s.standardize,
+		`    prior: {coefficients: "normal(0, 10)", intercept: {prior: "normal(0, 10)", at: zero}}`,
+		"samplers: {s: " + w.method + "}",
+		fmt.Sprintf("run: {chains: 1, warmup: %d, draws: %d}", w.warmup, w.draws),
+		"gates: {rhat: off, ess_bulk: off, ess_tail: off, divergences: off}", "",
+	}, "\n")
+}
+
+// chosen are the samples whose names match one of the patterns.
+func chosen(patterns []string) ([]sample, error) {
+	var out []sample
+	used := make([]bool, len(patterns))
+	for _, s := range samples {
+		take := len(patterns) == 0
+		for i, p := range patterns {
+			ok, err := path.Match(strings.ToLower(p), strings.ToLower(s.name))
+			if err != nil {
+				return nil, fmt.Errorf("data %q: %w", p, err)
+			}
+			used[i], take = used[i] || ok, take || ok
+		}
+		if take {
+			out = append(out, s)
+		}
+	}
+	for i, p := range patterns {
+		if !used[i] {
+			return nil, fmt.Errorf("there is no data set %q\nhint: %s", p, names())
+		}
+	}
+	return out, nil
+}
+
+// names lists the data sets.
+func names() string {
+	var all []string
+	for _, s := range samples {
+		all = append(all, s.name)
+	}
+	return strings.Join(all, ", ")
+}

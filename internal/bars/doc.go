@@ -1,0 +1,12 @@
+// Command bars prints how many seconds of one core "method: auto" needs to a
+// posterior, beside the plain scalar sampler of the paper and beside NUTS, and
+// whether the ratios reach their bars. "make bench" runs it.
+//
+// It is a user of package pipelines: every figure comes from the ledger of a
+// run of one fit with one chain, a new random stream each time, the samplers in
+// turn. Its limits: what another process does to the caches is in the figures,
+// and an effective sample size far from 100 is a guess of its own time to 100,
+// which is marked.
+//
+// Read cases.go (data and bars), then measure.go, then table.go, then main.go.
+package main

@@ -1,0 +1,188 @@
+package pipelines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"glmbatch/infer"
+	"glmbatch/pipelines/internal/exchange"
+	"glmbatch/pipelines/internal/run"
+	"glmbatch/report"
+)
+
+// Layout is how Export writes draws.
+type Layout = exchange.Layout
+
+// Layouts are the names of the layouts.
+func Layouts() []string { return exchange.Layouts }
+
+// Exported is what Export wrote of one fit.
+type Exported struct {
+	Fit   string   `json:"fit"`
+	Files []string `json:"files,omitempty"`
+	Why   string   `json:"why,omitempty"` // why there are no files
+}
+
+// Export writes the draws of the newest fits that only selects (terms
+// FIELD=PATTERN; none: all) to files in the folder dir. Fits that kept no draws are told, and are an
+// error where there is no other. The error is a *UsageError where the call or
+// the ledger's name is wrong. Memory: a chain.
+func Export(ctx context.Context, database string, only []string, layout Layout, dir string) ([]Exported, error) {
+	ledger, found, err := newest(ctx, database, only)
+	if err != nil {
+		return nil, err
+	}
+	var out []Exported
+	written := false
+	for _, f := range found {
+		e := Exported{Fit: f.Key.String()}
+		if !f.Kept {
+			e.Why = "it kept no draws: write run: {keep: draws} and run it again"
+			out = append(out, e)
+			continue
+		}
+		d, err := drawsOf(ctx, ledger, f)
+		if err == nil {
+			e.Files, err = exchange.Write(layout, dir, parts(f.Key), d)
+		}
+		if err != nil {
+			return out, fmt.Errorf("fit %s: %w", e.Fit, err)
+		}
+		written, out = true, append(out, e)
+	}
+	if !written {
+		return out, &UsageError{fmt.Errorf("fit %s: %s", out[0].Fit, out[0].Why)}
+	}
+	return out, nil
+}
+
+// parts are those of a fit's name that are not empty.
+func parts(k report.Key) []string {
+	return slices.DeleteFunc([]string{k.Dataset, k.Group, k.Model, k.Sampler}, func(s string) bool { return s == "" })
+}
+
+// newest returns the newest fits that only selects; it is an error if there are none.
+func newest(ctx context.Context, database string, only []string) (*report.Ledger, []report.Fitted, error) {
+	selector, err := run.ParseSelector(only)
+	if err != nil {
+		return nil, nil, &UsageError{err}
+	}
+	ledger, err := report.Open(database, report.Options{})
+	if err != nil {
+		return nil, nil, asUsage(err)
+	}
+	found, err := ledger.Newest(ctx, func(k report.Key) bool { return selector.Match(k.Dataset, k.Group, k.Model, k.Sampler) })
+	if err == nil && len(found) == 0 {
+		err = &run.CallError{What: "the ledger " + ledger.Path() + " has no complete fit of that name",
+			Hint: `pipeline sql "SELECT dataset, key, model, sampler FROM latest" lists them`}
+	}
+	return ledger, found, asUsage(err)
+}
+
+// asUsage marks what the caller has to mend.
+func asUsage(err error) error {
+	var use *exchange.UseError
+	var file *exchange.FileError
+	if err != nil && (isCallers(err) || errors.As(err, &use) || errors.As(err, &file)) {
+		return &UsageError{err}
+	}
+	return err
+}
+
+// drawsOf opens the draws of a fit.
+func drawsOf(ctx context.Context, ledger *report.Ledger, f report.Fitted) (*exchange.Draws, error) {
+	more, err := ledger.LengthOf(ctx, f.StoredFit)
+	if err != nil {
+		return nil, err
+	}
+	return &exchange.Draws{
+		Title: f.Key.String(), Parameters: f.Names, Chains: f.Chains, Count: f.Draws, Warmup: more.Warmup,
+		WarmupSeconds: more.WarmupSeconds, SamplingSeconds: more.SamplingSeconds,
+		Chain: func(chain int, dst []float64) error { return ledger.ChainDraws(ctx, f.StoredFit, chain, dst) },
+		Stats: func(chain int) ([]infer.Info, error) { return ledger.ChainStats(ctx, f.StoredFit, chain) },
+	}, nil
+}
+
+// ImportOptions says what imported draws are.
+type ImportOptions struct {
+	Only    []string          // terms FIELD=PATTERN that name a fit of the same posterior
+	Sampler string            // what the fit is called; empty: the program that made the draws
+	Rename  map[string]string // column → parameter
+}
+
+// Imported is a fit that Import stored.
+type Imported struct {
+	Fit     string   `json:"fit"`
+	Chains  int      `json:"chains"`
+	Draws   int      `json:"draws"` // per chain
+	Verdict string   `json:"verdict"`
+	Reasons []string `json:"reasons,omitempty"`
+	Left    []string `json:"left,omitempty"` // columns that are no parameters
+}
+
+// Import stores draws that another program made of a posterior of which the
+// ledger has a fit: beside that, comparable with it. The error is a *UsageError
+// where call, files or names are wrong; nothing is stored then.
+func Import(ctx context.Context, database string, files []string, o ImportOptions) (*Imported, error) {
+	ledger, found, err := newest(ctx, database, o.Only)
+	if err != nil {
+		return nil, err
+	}
+	peer, err := onePosterior(found)
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	draws, err := exchange.Read(ctx, files)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	if o.Sampler == "" {
+		o.Sampler = draws.Program
+	}
+	for _, f := range found {
+		if f.Sampler == o.Sampler && f.Method != exchange.Method {
+			return nil, &UsageError{fmt.Errorf("the ledger has a fit %s that the pipeline draws itself\nhint: call the imported one otherwise with --sampler NAME", f.Key)}
+		}
+	}
+	shared, err := ledger.PosteriorOf(ctx, peer.StoredFit)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	load := exchange.Load{Sampler: o.Sampler, Rename: o.Rename, RunID: run.RunID(now), At: now}
+	fit, left, err := load.Fit(draws, peer, shared)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	err = ledger.Write(ctx, func(s *report.Session) error {
+		row := &report.Run{ID: load.RunID, Pipeline: exchange.Method, Started: now, Finished: now, Program: Version().String()}
+		if err := s.Run(ctx, row); err != nil {
+			return err
+		}
+		_, err := s.Fit(ctx, fit)
+		return err
+	})
+	return &Imported{Fit: fit.Key.String(), Chains: fit.Chains, Draws: fit.Draws, Verdict: string(fit.Verdict.Grade), Reasons: fit.Verdict.Reasons, Left: left}, err
+}
+
+// onePosterior returns a fit that a pipeline drew, if all found are of one posterior.
+func onePosterior(found []report.Fitted) (report.Fitted, error) {
+	var peer *report.Fitted
+	for i, f := range found {
+		if f.Method == exchange.Method {
+			continue
+		}
+		if peer != nil && (peer.Dataset != f.Dataset || peer.Group != f.Group || peer.Model != f.Model) {
+			return f, &run.CallError{What: fmt.Sprintf("draws are of one posterior, and several are named: %s, %s", peer.Key, f.Key),
+				Hint: "narrow them by --only dataset=…, --only model=…"}
+		}
+		peer = &found[i]
+	}
+	if peer == nil {
+		return report.Fitted{}, &run.CallError{What: "the ledger has no fit of that posterior that a pipeline drew", Hint: "run it first: the draws are compared with it"}
+	}
+	return *peer, nil
+}

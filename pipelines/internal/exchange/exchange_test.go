@@ -1,0 +1,269 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+
+	"glmbatch/infer"
+	"glmbatch/infer/diag"
+	"glmbatch/report"
+)
+
+// hostile are names that a careless writer trips over.
+var hostile = []infer.Parameter{
+	{Name: "(Intercept)", Kind: infer.Intercept}, {Name: `poly(x, 2)"1`, Kind: infer.Coefficient}, {Name: "größe\nzwei", Kind: infer.Coefficient},
+	{Name: "beta", Kind: infer.Dispersion}, {Name: "'; DROP TABLE fit; --", Kind: "derived"}, {Name: " padded ", Kind: infer.Coefficient},
+}
+
+// sample is three chains of these parameters. The derived one has draws that are
+// no numbers.
+func sample(parameters []infer.Parameter) *Draws {
+	stats := func(c int) []infer.Info {
+		out := make([]infer.Info, 40)
+		for i := range out {
+			out[i] = infer.Info{LogLik: -float64(i) / 3, LogPrior: float64(c) / 7, Accept: 0.9, StepSize: 0.25, Depth: 3, Leapfrogs: 7, Divergent: i == 5, Energy: 12.5}
+		}
+		return out
+	}
+	return &Draws{
+		Title: "a/b", Parameters: parameters, Chains: 3, Count: 40, Warmup: 20, WarmupSeconds: 1.5, SamplingSeconds: 3,
+		Chain: func(c int, dst []float64) error {
+			for k := range dst {
+				dst[k] = value(c, k)
+				if parameters[k/40].Kind == "derived" && k%40 == 1 {
+					dst[k] = math.NaN()
+				}
+			}
+			return nil
+		},
+		Stats: func(c int) ([]infer.Info, error) { return stats(c), nil },
+	}
+}
+
+// value is a number with many digits that belongs to its place alone.
+func value(c, k int) float64 { return rand.New(rand.NewPCG(uint64(c), uint64(k))).NormFloat64() * 1e-3 }
+
+// Every layout is read back to the bit, whatever the parameters are called.
+func TestRoundTrip(t *testing.T) {
+	for _, layout := range []Layout{Parquet, CSV, CmdStan} {
+		t.Run(string(layout), func(t *testing.T) {
+			d := sample(hostile)
+			files, err := Write(layout, t.TempDir(), []string{"a.b", "../c", "d e"}, d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range files {
+				if strings.Contains(f, "../") || strings.Contains(f, " ") {
+					t.Errorf("file %s left its folder, or has a name that shells split", f)
+				}
+			}
+			f, err := Read(context.Background(), files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkDraws(t, d, f, layout)
+		})
+	}
+}
+
+func checkDraws(t *testing.T, d *Draws, f *Foreign, layout Layout) {
+	t.Helper()
+	if len(f.Chains) != d.Chains || f.count() != d.Count {
+		t.Fatalf("%d chains of %d draws came back of %d of %d", len(f.Chains), f.count(), d.Chains, d.Count)
+	}
+	want := make([]float64, len(d.Parameters)*d.Count)
+	for c, q := range f.Chains {
+		_ = d.Chain(c, want)
+		for p, parameter := range d.Parameters {
+			name := f.Names[p]
+			if layout == CmdStan {
+				name = f.Called[p]
+			}
+			if name != parameter.Name {
+				t.Errorf("column %d came back as %q, is %q", p, name, parameter.Name)
+			}
+			for i, x := range q.Columns[p] {
+				if y := want[p*d.Count+i]; x != y && !(math.IsNaN(x) && math.IsNaN(y)) {
+					t.Fatalf("%s: chain %d, %s, draw %d: %v came back of %v", layout, c, name, i, x, y)
+				}
+			}
+		}
+		if layout == CmdStan && (!q.Stats[5].Divergent || q.Stats[6].Divergent || q.Stats[0].StepSize != 0.25 || q.Stats[0].Depth != 3) {
+			t.Errorf("statistics came back as %+v", q.Stats[5])
+		}
+	}
+	if layout == CmdStan && (math.Abs(f.WarmupSeconds-1.5) > 1e-9 || math.Abs(f.SamplingSeconds-3) > 1e-9 || f.Warmup != 20) {
+		t.Errorf("warm-up %g s of %d iterations, sampling %g s", f.WarmupSeconds, f.Warmup, f.SamplingSeconds)
+	}
+}
+
+// Stan's names count each array from 1 and never take another parameter's name.
+func TestStanNames(t *testing.T) {
+	got := stanNames(hostile)
+	want := []string{"beta_.1", "beta_.2", "beta_.3", "beta", "derived.1", "beta_.4"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// An Arrow file has a batch a chain, and the same numbers.
+func TestArrowFile(t *testing.T) {
+	d := sample(hostile)
+	files, err := Write(Arrow, t.TempDir(), []string{"a"}, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	in, err := ipc.NewFileReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	want := make([]float64, len(d.Parameters)*d.Count)
+	for c := range d.Chains {
+		batch, err := in.RecordBatchAt(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = d.Chain(c, want)
+		for p := range d.Parameters {
+			column := batch.Column(p).(*array.Float64)
+			for i := range d.Count {
+				if y := want[p*d.Count+i]; column.IsNull(i) != math.IsNaN(y) || column.IsValid(i) && column.Value(i) != y {
+					t.Fatalf("chain %d, %s, draw %d: not %v", c, batch.ColumnName(p), i, y)
+				}
+			}
+		}
+	}
+	if n := in.NumRecords(); n != d.Chains {
+		t.Errorf("%d batches, want %d", n, d.Chains)
+	}
+}
+
+// peerOf is a stored fit with these parameters.
+func peerOf(parameters []infer.Parameter) (report.Fitted, report.Posterior) {
+	peer := report.Fitted{StoredFit: report.StoredFit{Key: report.Key{Dataset: "pima", Model: "m", Sampler: "gibbs"}}, DataHash: "d"}
+	shared := report.Posterior{ModelHash: "h"}
+	for _, p := range parameters {
+		if p.Kind != "derived" {
+			shared.Parameters = append(shared.Parameters, report.Parameter{Name: p.Name, Kind: p.Kind})
+		}
+	}
+	return peer, shared
+}
+
+// Stan's own files (rstan 2.21, sample_file) enter beside a fit of the same posterior, with the
+// diagnostics of what they hold.
+func TestLoadStan(t *testing.T) {
+	paths, err := filepath.Glob("../../../testdata/stan/pima-*.csv")
+	if err != nil || len(paths) != 4 {
+		t.Fatal(paths, err)
+	}
+	f, err := Read(context.Background(), paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Program != "stan" || f.Warmup != 200 || f.count() != 250 || !(f.SamplingSeconds > 0) || !slices.Equal(f.Names, []string{"beta.1", "beta.2", "beta.3", "beta.4"}) {
+		t.Errorf("%s, %d + %d iterations, %g s, %v", f.Program, f.Warmup, f.count(), f.SamplingSeconds, f.Names)
+	}
+	peer, shared := peerOf([]infer.Parameter{{Name: "(Intercept)", Kind: infer.Intercept}, {Name: "npreg", Kind: infer.Coefficient}, {Name: "glu", Kind: infer.Coefficient}})
+	load := Load{Sampler: "stan", Rename: map[string]string{"beta.1": "(Intercept)", "beta.2": "npreg", "beta.3": "glu"}}
+	fit, left, err := load.Fit(f, peer, shared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(left, []string{"beta.4"}) || len(fit.Parameters) != 3 || fit.ModelHash != "h" || fit.DataHash != "d" {
+		t.Errorf("left out %v, %d parameters", left, len(fit.Parameters))
+	}
+	want := diag.NewWorkspace().Summarize([][]float64{f.Chains[0].Columns[2], f.Chains[1].Columns[2], f.Chains[2].Columns[2], f.Chains[3].Columns[2]})
+	if fit.Summaries[2] != want || math.Abs(want.Mean-0.034) > 0.002 || fit.Verdict.Grade == "" {
+		t.Errorf("summary of glu %+v, want %+v; verdict %v", fit.Summaries[2], want, fit.Verdict)
+	}
+	delete(load.Rename, "beta.2")
+	var use *UseError
+	if _, _, err := load.Fit(f, peer, shared); !errors.As(err, &use) || !strings.Contains(err.Error(), "npreg") || !strings.Contains(err.Error(), "beta.2") {
+		t.Errorf("a missing coefficient: %v", err)
+	}
+	load.Rename["theta"] = "npreg"
+	if _, _, err := load.Fit(f, peer, shared); !errors.As(err, &use) || !strings.Contains(err.Error(), `"theta"`) {
+		t.Errorf("a column that is not there: %v", err)
+	}
+}
+
+// Faulty files are refused with the place and what to do.
+func TestFaultyFiles(t *testing.T) {
+	good := "# num_warmup = 1\nlp__,beta.1\n-1,0.5\n-2,0.25\n"
+	for name, c := range map[string]struct{ first, second, want string }{
+		"cut":         {"lp__,b\n-1,0.5\n-2\n", "", "line 3: it has 1 cells, the header has 2"},
+		"word":        {"lp__,b\n-1,x\n", "", `line 2, column b: "x" is no number`},
+		"empty":       {"# only words\n", "", "no header"},
+		"no draws":    {"lp__,b\n", "", "no draws after the warm-up"},
+		"warm-up":     {"# save_warmup = 1\n" + strings.Replace(good, "= 1", "= 2", 1), "", "no draws after the warm-up"},
+		"no lp":       {"# x\na,b\n1,2\n", "", "no lp__"},
+		"lengths":     {good, "lp__,beta.1\n-1,0.5\n", "1 draws, the chains before it have 2"},
+		"parameters":  {good, "lp__,beta.2\n-1,0.5\n-2,1\n", "are not those of"},
+		"no chain":    {"a,b\n1,2\n", "", "no columns .chain and .iteration"},
+		"iteration":   {"a,.chain,.iteration\n1,1,1\n2,1,1\n", "", "chain 1 has iteration 1 twice"},
+		"uneven":      {"a,.chain,.iteration\n1,1,1\n2,1,2\n1,2,1\n", "", "chain 2 has 1 draws"},
+		"text column": {"a,.chain,.iteration\nu,1,1\nv,1,2\n", "", "column a: it holds utf8"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			var paths []string
+			for i, text := range []string{c.first, c.second} {
+				if text == "" {
+					continue
+				}
+				path := filepath.Join(dir, string(rune('a'+i))+".csv")
+				if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				paths = append(paths, path)
+			}
+			_, err := Read(context.Background(), paths)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want one with %q", err, c.want)
+			}
+		})
+	}
+}
+
+// A file that was there stays whole when a write fails, and nothing is left
+// beside it.
+func TestReplaceIsWhole(t *testing.T) {
+	dir := t.TempDir()
+	d := sample(hostile[:2])
+	files, err := Write(CSV, dir, []string{"a"}, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _ := os.ReadFile(files[0])
+	d.Chain = func(c int, _ []float64) error {
+		if c == 1 {
+			return errors.New("planted")
+		}
+		return nil
+	}
+	if _, err := Write(CSV, dir, []string{"a"}, d); err == nil {
+		t.Fatal("a failing read of draws was no error")
+	}
+	after, _ := os.ReadFile(files[0])
+	entries, _ := os.ReadDir(dir)
+	if string(before) != string(after) || len(entries) != 1 {
+		t.Errorf("the file changed, or %d files are left", len(entries))
+	}
+}

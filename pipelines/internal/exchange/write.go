@@ -1,0 +1,130 @@
+package exchange
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Layout is how draws are written.
+type Layout string
+
+// The layouts. The first three have a row a draw: the parameters under their own
+// names, log_lik and log_prior, then .chain, .iteration and .draw, as draws_df of
+// R's posterior.
+const (
+	Parquet Layout = "parquet" // one row group a chain
+	Arrow   Layout = "arrow"   // Arrow IPC file, one batch a chain
+	CSV     Layout = "csv"
+	CmdStan Layout = "cmdstan" // Stan CSV, one file a chain
+)
+
+// Layouts are the names of the layouts.
+var Layouts = []string{string(Parquet), string(Arrow), string(CSV), string(CmdStan)}
+
+// Write writes draws to files in the folder dir, which is made where it is not
+// there, and returns their paths. name is that of the file before its ending,
+// with the folders in which it stands: characters that some file system refuses
+// are written as %XX. Files that were there are replaced, each when it is whole.
+// Memory: one chain.
+func Write(layout Layout, dir string, name []string, d *Draws) ([]string, error) {
+	base := dir
+	for _, part := range name {
+		base = filepath.Join(base, fileName(part))
+	}
+	if err := os.MkdirAll(filepath.Dir(base), 0o755); err != nil {
+		return nil, err
+	}
+	switch layout {
+	case Parquet, Arrow:
+		path := base + "." + string(layout)
+		return []string{path}, replace(path, func(w io.Writer) error { return writeColumnar(w, layout, d) })
+	case CSV:
+		path := base + ".csv"
+		return []string{path}, replace(path, func(w io.Writer) error { return writeCSV(w, d) })
+	case CmdStan:
+		var paths []string
+		err := d.each(func(m *matrix) error {
+			path := base + "-" + strconv.Itoa(m.chain+1) + ".csv"
+			paths = append(paths, path)
+			return replace(path, func(w io.Writer) error { return writeCmdStan(w, m) })
+		})
+		return paths, err
+	}
+	return nil, fmt.Errorf("layout %q is not known\nhint: use one of %s", layout, strings.Join(Layouts, ", "))
+}
+
+// replace writes a file beside path and renames it when it is whole.
+func replace(path string, write func(io.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".export-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}()
+	out := bufio.NewWriterSize(f, 1<<20)
+	if err := write(out); err != nil {
+		_ = f.Close()
+		return err
+	}
+	for _, step := range []func() error{out.Flush, func() error { return f.Chmod(0o644) }, f.Sync, f.Close} {
+		if err := step(); err != nil {
+			_ = f.Close()
+			return err
+		}
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// fileName escapes what some file system or shell trips over. Distinct names
+// stay distinct.
+func fileName(name string) string {
+	var b strings.Builder
+	for i, c := range []byte(name) {
+		plain := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.' && i > 0 || c >= 0x80
+		if plain {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+// writeCSV writes the rows of draws_df, numbers with every digit.
+func writeCSV(w io.Writer, d *Draws) error {
+	densities := d.densities()
+	out := &rows{w: w, nan: "NA", inf: "Inf"} // as R writes and reads them
+	for _, name := range d.Names() {
+		out.text(name)
+	}
+	for _, s := range densities {
+		out.text(s.name)
+	}
+	for _, name := range []string{".chain", ".iteration", ".draw"} {
+		out.text(name)
+	}
+	out.end()
+	return d.each(func(m *matrix) error {
+		for i := range m.Count {
+			for p := range m.Parameters {
+				out.number(m.values[p*m.Count+i])
+			}
+			for _, s := range densities {
+				out.statistic(m, i, s)
+			}
+			out.integer(m.chain + 1)
+			out.integer(i + 1)
+			out.integer(m.chain*m.Count + i + 1)
+			out.end()
+		}
+		return out.err
+	})
+}

@@ -1,0 +1,221 @@
+package run
+
+import (
+	"iter"
+	"time"
+
+	"glmbatch/infer"
+	"glmbatch/pipelines/internal/spool"
+	"glmbatch/report"
+	"glmbatch/transform"
+)
+
+// columnBytes bounds the draws that are in memory at once while a fit is
+// diagnosed or committed.
+const columnBytes = 8 << 20
+
+// heldRows bounds the rows of a window, in bytes, that are held while its draws are
+// expanded; more are read in such pieces, anew for each block of columns.
+const heldRows = 16 << 20
+
+// draws reads what is spooled of a fit, in the units of the data: numbers as they
+// stand there, or rows that a sampler expands. It is not safe for concurrent use.
+type draws struct {
+	spool   *spool.Fit
+	numbers numbers
+
+	compact  infer.Compact // nil: numbers stand in the spool
+	rowBytes int           // heldRows
+	keys     []uint64      // of the chains
+	record   *transform.Record
+
+	rows     []float64 // of window held, by chain, draw and entry; nil: too many
+	held     window
+	gives    []float64 // what the intercept gives up, by chain and draw of window of
+	of       window
+	expanded time.Duration // processor time of expansions
+}
+
+// columns yields the first count numbers of the window's draws in blocks of columns
+// that fit in bounded bytes of memory (one column at least), [number][chain][draw]. The
+// block is reused between yields.
+func (d *draws) columns(count int, w window, bytes int) iter.Seq2[*report.Columns, error] {
+	return func(yield func(*report.Columns, error) bool) { d.blocks(0, count, w, bytes, nil, yield) }
+}
+
+// inAnyOrder is columns, with the intercept last where its units need all the others:
+// so it makes everything once.
+func (d *draws) inAnyOrder(count int, w window, bytes int) iter.Seq2[*report.Columns, error] {
+	if !d.shifted() || d.of == w && d.gives != nil {
+		return d.columns(count, w, bytes)
+	}
+	return func(yield func(*report.Columns, error) bool) {
+		gives := make([]float64, len(d.spool.Chains)*w.draws())
+		if d.blocks(1, count, w, bytes, gives, yield) {
+			d.gives, d.of = gives, w
+			d.blocks(0, 1, w, bytes, nil, yield)
+		}
+	}
+}
+
+// shifted tells whether an expansion of the intercept needs all columns.
+func (d *draws) shifted() bool { return d.compact != nil && d.record.Shifted() }
+
+// blocks yields numbers first to count−1, and tells whether all were wanted. What
+// the intercept gives up for them is added to gives, if there is one.
+func (d *draws) blocks(first, count int, w window, bytes int, gives []float64, yield func(*report.Columns, error) bool) bool {
+	chains, n := len(d.spool.Chains), w.draws()
+	width := max(1, min(count-first, bytes/(8*chains*n)))
+	values := make([]float64, width*chains*n)
+	for lo := first; lo < count; lo += width {
+		hi := min(lo+width, count)
+		block := &report.Columns{First: lo, Params: hi - lo, Chains: chains, Draws: n, Values: values[:(hi-lo)*chains*n]}
+		err := d.fillWith(block, w, gives)
+		if !yield(block, err) || err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// fill reads the numbers of a block.
+func (d *draws) fill(block *report.Columns, w window) error { return d.fillWith(block, w, nil) }
+
+func (d *draws) fillWith(block *report.Columns, w window, gives []float64) error {
+	if d.compact == nil {
+		for c := range d.spool.Chains {
+			if err := d.read(block, c, block.First, block.First+block.Params, block.First, w); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if block.First == 0 && d.shifted() && (d.of != w || d.gives == nil) {
+		if err := d.give(w); err != nil {
+			return err
+		}
+	}
+	timer := startTimer()
+	defer timer.stop()
+	err := d.expand(block, w, gives)
+	d.expanded += timer.lap()
+	return err
+}
+
+// read reads numbers lo to hi−1 of the spool of a chain to the block's places from at
+// on.
+func (d *draws) read(block *report.Columns, c, lo, hi, at int, w window) error {
+	dst := make([][]float64, hi-lo)
+	for p := range dst {
+		from := ((at-block.First+p)*block.Chains + c) * block.Draws
+		dst[p] = block.Values[from : from+block.Draws]
+	}
+	return d.spool.Chains[c].Columns(dst, lo, hi, w.from, w.to)
+}
+
+// give makes all columns once for what the intercept gives up.
+func (d *draws) give(w window) error {
+	gives, dim := make([]float64, len(d.spool.Chains)*w.draws()), min(d.numbers.params, len(d.record.Columns))
+	var err error
+	d.blocks(1, dim, w, columnBytes, gives, func(_ *report.Columns, failed error) bool {
+		err = failed
+		return err == nil
+	})
+	d.gives, d.of = gives, w
+	return err
+}
+
+// expand makes parameters of rows in the units of the data, and reads what is
+// besides them.
+func (d *draws) expand(block *report.Columns, w window, gives []float64) error {
+	if err := d.hold(w); err != nil {
+		return err
+	}
+	last := block.First + block.Params
+	for c := range d.spool.Chains {
+		for p := max(block.First, d.numbers.params); p < last; p++ {
+			at := d.numbers.places[p-d.numbers.params]
+			if err := d.read(block, c, at, at+1, p, w); err != nil {
+				return err
+			}
+		}
+		if end := min(last, d.numbers.params); block.First < end {
+			if err := d.expandChain(block, c, end, w); err != nil {
+				return err
+			}
+		}
+	}
+	series := block.Chains * block.Draws
+	for j := block.First; j < min(last, d.numbers.params); j++ {
+		column := block.Values[(j-block.First)*series : (j-block.First+1)*series]
+		if j == 0 && d.shifted() {
+			d.record.InterceptToData(column, d.gives)
+		}
+		d.record.ColumnToData(j, column, gives)
+	}
+	return nil
+}
+
+// expandChain makes parameters of the block's first to end−1 of a chain's rows, as
+// many rows at a time as may be held.
+func (d *draws) expandChain(block *report.Columns, c, end int, w window) error {
+	size, n := d.numbers.row, w.draws()
+	few := max(1, d.rowBytes/(8*size))
+	if d.held == w {
+		few = n
+	}
+	for from := 0; from < n; from += few {
+		m := min(few, n-from)
+		var rows []float64
+		if d.held == w {
+			rows = d.rows[size*c*n : size*(c+1)*n]
+		} else {
+			rows = make([]float64, size*m)
+			if err := d.readRows(rows, c, window{w.from + from, w.from + from + m}); err != nil {
+				return err
+			}
+		}
+		iterations := make([]int64, m)
+		for i := range iterations {
+			iterations[i] = int64(w.from + from + i)
+		}
+		d.compact.Expand(block.Values[c*n+from:], block.Chains*n, rows, d.keys[c], iterations, block.First, end)
+	}
+	return nil
+}
+
+// hold reads the rows of a window, if they are few enough to be kept for its other
+// blocks.
+func (d *draws) hold(w window) error {
+	each := d.numbers.row * w.draws()
+	all := each * len(d.spool.Chains)
+	if d.held == w || 8*all > d.rowBytes {
+		return nil
+	}
+	d.rows, d.held = make([]float64, all), window{}
+	for c := range d.spool.Chains {
+		if err := d.readRows(d.rows[c*each:(c+1)*each], c, w); err != nil {
+			return err
+		}
+	}
+	d.held = w
+	return nil
+}
+
+// readRows reads the rows of a chain, entry k of row i to dst[i*row+k].
+func (d *draws) readRows(dst []float64, c int, w window) error {
+	size, m := d.numbers.row, w.draws()
+	columns, values := make([][]float64, size), make([]float64, size*m)
+	for k := range columns {
+		columns[k] = values[k*m : (k+1)*m]
+	}
+	if err := d.spool.Chains[c].Columns(columns, 0, size, w.from, w.to); err != nil {
+		return err
+	}
+	for k, column := range columns {
+		for i, v := range column {
+			dst[i*size+k] = v
+		}
+	}
+	return nil
+}

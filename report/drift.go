@@ -1,0 +1,136 @@
+package report
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"math"
+)
+
+// DataSummary is what the data of a fit look like, for the next fit of its name
+// to be compared with.
+type DataSummary struct {
+	Missing int64 // rows that were left out for missing cells
+	// ResponseMean and ResponseSD are of the response, rows counted by
+	// frequency; of proportions, weighted by their trials, for binomial.
+	ResponseMean, ResponseSD float64
+	Columns                  []ColumnSummary // of the design, in order
+}
+
+// ColumnSummary is a column of the design in the units of the data.
+type ColumnSummary struct {
+	Name     string
+	Mean, SD float64
+}
+
+// insertData stores the summary of a fit's data.
+func (s *Session) insertData(ctx context.Context, id int64, f *Fit) error {
+	d := f.Data
+	if d == nil {
+		return nil
+	}
+	_, err := s.c.ExecContext(ctx, "INSERT INTO data_summary VALUES (?, ?, ?, ?, ?)", id, f.Rows, d.Missing, number(d.ResponseMean), number(d.ResponseSD))
+	if err == nil {
+		err = s.appendRows("column_summary", func(add func(...driver.Value) error) error {
+			for i, c := range d.Columns {
+				if err := add(id, int32(i+1), c.Name, number(c.Mean), number(c.SD)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("storing the summary of the data: %w", err)
+	}
+	return nil
+}
+
+// judgeDrift completes the verdict of a fit that was just inserted by what its
+// gates of drift say: its predecessor is the one that the ledger has now, also
+// for a fit that is committed later than it was drawn.
+func (s *Session) judgeDrift(ctx context.Context, id int64, f *Fit) error {
+	if f.Gates.Drift == (DriftGates{}) || f.Status != Complete || f.Replicate > 1 {
+		return nil
+	}
+	measures, err := driftOf(ctx, s.c, id)
+	if err != nil {
+		return err
+	}
+	v := f.Verdict.drifted(f.Gates.Drift, measures)
+	if v.Grade == f.Verdict.Grade && len(v.Reasons) == len(f.Verdict.Reasons) {
+		return nil
+	}
+	f.Verdict = v
+	_, err = s.c.ExecContext(ctx, "UPDATE fit SET verdict = ?, reasons = ? WHERE fit_id = ?", string(v.Grade), list(v.Reasons), id)
+	return err
+}
+
+// drifted is the verdict with what gates of drift add to it.
+func (v Verdict) drifted(d DriftGates, measures []Measure) Verdict {
+	fails, warns := d.judgeDrift(measures)
+	switch {
+	case len(fails) > 0:
+		v.Grade = Fail
+	case len(warns) > 0 && v.Grade == Pass:
+		v.Grade = Warn
+	}
+	v.Reasons = append(append(fails, v.Reasons...), warns...)
+	return v
+}
+
+// driftColumns are the gates of drift with the column of the view that names
+// the parameter or design column concerned; NULL where there is none.
+var driftColumns = []struct{ name, where string }{
+	{"shift", "shift_parameter"}, {"sd_ratio", "sd_ratio_parameter"}, {`"rows"`, "NULL"}, {`"columns"`, "NULL"}, {"missing", "NULL"},
+	{"response_shift", "NULL"}, {"centre_shift", "centre_shift_column"}, {"scale_ratio", "scale_ratio_column"},
+}
+
+// driftOf reads how far a fit lies from its predecessor; nothing without one.
+func driftOf(ctx context.Context, c *sql.Conn, id int64) ([]Measure, error) {
+	query := "SELECT "
+	values, wheres := make([]sql.NullFloat64, len(driftColumns)), make([]sql.NullString, len(driftColumns))
+	var into []any
+	for i, d := range driftColumns {
+		if i > 0 {
+			query += ", "
+		}
+		query += d.name + "::DOUBLE, " + d.where + "::VARCHAR"
+		into = append(into, &values[i], &wheres[i])
+	}
+	var out []Measure
+	err := scanRows(ctx, c, query+" FROM drift_summary WHERE fit_id = ?", func(rows *sql.Rows) error {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		for i, g := range (DriftGates{}).list() {
+			m := Measure{Name: g.name, Value: math.NaN(), Where: wheres[i].String}
+			if values[i].Valid {
+				m.Value = values[i].Float64
+			}
+			out = append(out, m)
+		}
+		return nil
+	}, id)
+	if err != nil {
+		return nil, fmt.Errorf("drift of fit %d: %w", id, err)
+	}
+	return out, nil
+}
+
+// drift is driftOf by a fit's fingerprint, for a ledger that has the view.
+func (l *Ledger) drift(ctx context.Context, id int64) (out []Measure, err error) {
+	err = l.readIfThere(ctx, func(c *sql.Conn) error {
+		version, err := schemaVersion(ctx, c, l.path, len(migrations))
+		if err != nil || version < nightsVersion {
+			return err
+		}
+		out, err = driftOf(ctx, c, id)
+		return err
+	})
+	return out, err
+}
+
+// nightsVersion is the schema version that brought the view drift_summary.
+const nightsVersion = 4

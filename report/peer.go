@@ -1,0 +1,32 @@
+package report
+
+import (
+	"context"
+	"database/sql"
+)
+
+// Posterior is what fits of one posterior have in common, whatever drew them.
+type Posterior struct {
+	ModelHash string
+	// Parameters are those that are not derived, in order, without starts.
+	Parameters []Parameter
+}
+
+// PosteriorOf returns what a complete fit shares with others of its posterior.
+func (l *Ledger) PosteriorOf(ctx context.Context, f StoredFit) (p Posterior, err error) {
+	err = l.read(ctx, func(c *sql.Conn) error {
+		if err := c.QueryRowContext(ctx, "SELECT coalesce(model_hash, '') FROM fit WHERE fit_id = ?", f.ID).Scan(&p.ModelHash); err != nil {
+			return err
+		}
+		return scanRows(ctx, c, `SELECT name, kind, coalesce(prior, ''), center, scale FROM parameter
+			WHERE fit_id = ? AND kind <> 'derived' ORDER BY parameter_id`, func(rows *sql.Rows) error {
+			var q Parameter
+			var center, scale nullable
+			err := rows.Scan(&q.Name, &q.Kind, &q.Prior, &center, &scale)
+			q.Center, q.Scale = float64(center), float64(scale)
+			p.Parameters = append(p.Parameters, q)
+			return err
+		}, f.ID)
+	})
+	return p, err
+}

@@ -1,0 +1,64 @@
+-- Questions that analysts ask, as table functions over the draws of the newest
+-- fits. Names are patterns of LIKE: '%' is any; of_dataset, of_model and
+-- of_sampler narrow the fits.
+
+CREATE MACRO posterior(name, of_dataset := '%', of_model := '%', of_sampler := '%') AS TABLE
+SELECT dataset, key, model, sampler, parameter, count(*) AS draws, avg(value) AS mean, stddev_samp(value) AS sd,
+       quantile_cont(value, 0.025) AS q025, quantile_cont(value, 0.5) AS median, quantile_cont(value, 0.975) AS q975,
+       avg((value > 0)::DOUBLE) AS p_positive
+FROM draws
+WHERE parameter LIKE name AND dataset LIKE of_dataset AND model LIKE of_model AND sampler LIKE of_sampler
+GROUP BY fit_id, dataset, key, model, sampler, parameter
+ORDER BY dataset, key, model, sampler, parameter;
+
+CREATE MACRO probability(name, above, of_dataset := '%', of_model := '%', of_sampler := '%') AS TABLE
+SELECT dataset, key, model, sampler, parameter, avg((value > above)::DOUBLE) AS probability
+FROM draws
+WHERE parameter LIKE name AND dataset LIKE of_dataset AND model LIKE of_model AND sampler LIKE of_sampler
+GROUP BY fit_id, dataset, key, model, sampler, parameter
+ORDER BY dataset, key, model, sampler, parameter;
+
+CREATE MACRO odds_ratios(of_dataset := '%', of_model := '%', of_sampler := '%', step := 1) AS TABLE
+SELECT dataset, key, model, sampler, parameter, quantile_cont(exp(step * value), 0.5) AS ratio,
+       quantile_cont(exp(step * value), 0.025) AS q025, quantile_cont(exp(step * value), 0.975) AS q975
+FROM draws JOIN parameter p ON p.fit_id = draws.fit_id AND p.name = draws.parameter
+WHERE p.kind = 'coefficient' AND dataset LIKE of_dataset AND model LIKE of_model AND sampler LIKE of_sampler
+GROUP BY draws.fit_id, dataset, key, model, sampler, parameter, p.parameter_id
+ORDER BY dataset, key, model, sampler, p.parameter_id;
+
+CREATE MACRO contrast(plus, minus, of_dataset := '%', of_model := '%', of_sampler := '%') AS TABLE
+SELECT a.dataset, a.key, a.model, a.sampler, avg(a.value - b.value) AS mean, stddev_samp(a.value - b.value) AS sd,
+       quantile_cont(a.value - b.value, 0.025) AS q025, quantile_cont(a.value - b.value, 0.5) AS median, quantile_cont(a.value - b.value, 0.975) AS q975,
+       avg((a.value > b.value)::DOUBLE) AS p_positive
+FROM draws a JOIN draws b ON a.fit_id = b.fit_id AND a.chain = b.chain AND a.iteration = b.iteration
+WHERE a.parameter = plus AND b.parameter = minus AND a.dataset LIKE of_dataset AND a.model LIKE of_model AND a.sampler LIKE of_sampler
+GROUP BY a.fit_id, a.dataset, a.key, a.model, a.sampler
+ORDER BY a.dataset, a.key, a.model, a.sampler;
+
+CREATE MACRO ranking(names, of_dataset := '%', of_model := '%', of_sampler := '%') AS TABLE
+WITH ranked AS (
+    SELECT fit_id, dataset, key, model, sampler, parameter,
+           rank() OVER (PARTITION BY fit_id, chain, iteration ORDER BY value DESC) AS place
+    FROM draws
+    WHERE (len(names) = 0 OR list_contains(names, parameter)) AND dataset LIKE of_dataset AND model LIKE of_model AND sampler LIKE of_sampler
+)
+SELECT dataset, key, model, sampler, parameter, avg(place) AS mean_rank, avg((place = 1)::DOUBLE) AS p_first,
+       quantile_disc(place, 0.05) AS q05, quantile_disc(place, 0.95) AS q95
+FROM ranked
+GROUP BY fit_id, dataset, key, model, sampler, parameter
+ORDER BY dataset, key, model, sampler, mean_rank, parameter;
+
+CREATE MACRO scenario(given, of_dataset := '%', of_model := '%', of_sampler := '%') AS TABLE
+SELECT fit_id, dataset, key, model, sampler, chain, iteration,
+       sum(value * CASE WHEN parameter = '(Intercept)' THEN 1 ELSE coalesce(map_extract(given, parameter)[1], 0) END) AS linear
+FROM draws
+WHERE (parameter = '(Intercept)' OR list_contains(map_keys(given), parameter))
+  AND dataset LIKE of_dataset AND model LIKE of_model AND sampler LIKE of_sampler
+GROUP BY fit_id, dataset, key, model, sampler, chain, iteration;
+
+COMMENT ON MACRO TABLE posterior IS 'Mean, sd, quantiles and P(> 0) of every parameter whose name is like the pattern.';
+COMMENT ON MACRO TABLE probability IS 'Probability that a parameter is above a number.';
+COMMENT ON MACRO TABLE odds_ratios IS 'exp(step * coefficient): odds ratios under logit, rate ratios under log; median and 95 % interval.';
+COMMENT ON MACRO TABLE contrast IS 'The difference of two parameters of one fit, from joint draws.';
+COMMENT ON MACRO TABLE ranking IS 'Where each parameter stands among those of a list of names (an empty one: all), 1 being the largest: mean rank, P(first), 90 % interval.';
+COMMENT ON MACRO TABLE scenario IS 'The linear predictor at a MAP from coefficient to value, a row a draw; the intercept counts, coefficients that are not named do not, nor do offsets.';
