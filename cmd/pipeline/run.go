@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -61,6 +62,8 @@ type runFlags struct {
 	quiet    bool
 	output   string
 	log      string
+	metrics  string
+	done     []*pipelines.Outcome // of the targets so far
 	lockWait time.Duration
 }
 
@@ -93,7 +96,8 @@ func (f *runFlags) registerRun(c *cobra.Command) {
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be drawn and why, and draw nothing")
 	c.Flags().BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
 	c.Flags().StringVar(&f.output, "output", "text", "text or json")
-	c.Flags().StringVar(&f.log, "log", "", "append structured log lines (JSON) to this file")
+	c.Flags().StringVar(&f.log, "log", "", "append structured log lines (JSON) to this file; - for standard error")
+	c.Flags().StringVar(&f.metrics, "metrics", "", "write what the run left to this file, for Prometheus' textfile collector")
 	c.Flags().DurationVar(&f.lockWait, "lock-wait", 10*time.Second, "how long to wait for another process that holds the ledger")
 }
 
@@ -109,12 +113,16 @@ func (a *app) runAll(ctx context.Context, targets []string, f *runFlags) error {
 	if err := checkOutput(f.output); err != nil {
 		return err
 	}
+	var err error
 	for _, target := range targets {
-		if err := a.runOne(ctx, target, f); err != nil {
-			return err
+		if err = a.runOne(ctx, target, f); err != nil {
+			break
 		}
 	}
-	return nil
+	if f.metrics != "" && !f.dryRun && len(f.done) > 0 {
+		err = errors.Join(err, work(pipelines.WriteMetrics(f.metrics, f.done)))
+	}
+	return err
 }
 
 func (a *app) runOne(ctx context.Context, target string, f *runFlags) error {
@@ -130,7 +138,11 @@ func (a *app) runOne(ctx context.Context, target string, f *runFlags) error {
 		o.Progress = a.stderr
 		o.Live, o.Width = terminal(a.stderr)
 	}
-	if f.log != "" {
+	switch f.log {
+	case "":
+	case "-":
+		o.Log, o.Progress = slog.New(slog.NewJSONHandler(a.stderr, nil)), nil
+	default:
 		file, err := os.OpenFile(f.log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 		if err != nil {
 			return err
@@ -142,6 +154,7 @@ func (a *app) runOne(ctx context.Context, target string, f *runFlags) error {
 	if err != nil {
 		return work(err)
 	}
+	f.done = append(f.done, out)
 	a.code = max(a.code, out.ExitCode)
 	return a.print(out, f.output, f.quiet)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"strconv"
 	"time"
@@ -34,6 +35,7 @@ type sampling struct {
 	clock    *stopwatch
 	now      func() time.Time
 	progress *progress.Fit
+	log      *slog.Logger // knows the run and the fit
 }
 
 // blockSize is the number of draws of a full block.
@@ -50,6 +52,12 @@ func blockSize(params int) int {
 // release is called when nothing is computed any more.
 func (s *sampling) advance(ctx context.Context, c, to int, release func()) error {
 	p := &pen{file: s.spool.Chains[c]}
+	from := p.file.Draws()
+	defer func() {
+		if n := p.file.Draws(); n > from {
+			s.log.Info("chain", "chain", c+1, "from", from, "iterations", n)
+		}
+	}()
 	err, left := unless(ctx, chainPatience, func() error {
 		defer release()
 		return s.draw(ctx, p, c, to)

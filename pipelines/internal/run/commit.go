@@ -51,6 +51,9 @@ func (f *fitting) describe(res *Result, v report.Verdict) {
 	res.Chains, res.Warmup, res.Draws = len(f.spool.Chains), f.window.from, f.window.draws()
 	t := f.times()
 	res.Seconds = t.Setup + t.Warmup + t.Sampling
+	res.Times = Times{t.Setup, t.Warmup, t.Sampling, t.Wall}
+	res.RHatMax, res.ESSBulkMin = report.Number(f.measured.worstRHat()), report.Number(f.measured.ess("min", f.params))
+	res.Divergences = f.measured.divergences
 	for i, p := range f.params {
 		res.Parameters = append(res.Parameters, ParameterSummary{p.Name, f.measured.params[i]})
 	}

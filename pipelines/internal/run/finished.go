@@ -79,6 +79,7 @@ func Commit(ctx context.Context, c CommitConfig) (*Outcome, error) {
 		out.Fits = append(out.Fits, res)
 	}
 	out.Finished, out.ExitCode = c.Now(), exitCode(out.Fits)
+	out.complete()
 	if ctx.Err() != nil {
 		out.ExitCode = ExitInterrupted
 	}

@@ -123,11 +123,11 @@ func (r *runner) attempt(ctx context.Context, f *fitting, p *progress.Fit) (res 
 	res = f.result()
 	defer func() {
 		if v := recover(); v != nil {
-			r.Log.Error("panic", "fit", f.name(), "value", v, "stack", string(debug.Stack()))
+			r.Log.Error("panic", "run", r.id, "fit", f.name(), "value", v, "stack", string(debug.Stack()))
 			res.fail(fmt.Errorf("this program has a fault: %v (the log has its place; please report it)", v))
 		}
 		if err := f.closeSpool(); err != nil {
-			r.Log.Error("spool", "fit", f.name(), "err", err.Error())
+			r.Log.Error("spool", "run", r.id, "fit", f.name(), "err", err.Error())
 		}
 	}()
 	err := r.carryOut(ctx, f, p, res)
@@ -277,6 +277,7 @@ func (r *runner) sample(ctx context.Context, f *fitting, p *progress.Fit) error 
 		seed:   r.Pipeline.Seed, warmup: r.schedule.warmup(), setup: setup,
 		toData: f.design.Record.ToData, numbers: numbers, spool: f.spool,
 		kernels: make([]infer.Kernel, len(f.spool.Chains)), clock: f.clock, now: r.Now, progress: p,
+		log: r.Log.With("run", r.id, "fit", f.name(), "fingerprint", f.fingerprint),
 	}
 	f.draws = &draws{spool: f.spool, numbers: numbers, record: f.design.Record, rowBytes: heldRows}
 	return r.grow(ctx, f, s, p)

@@ -104,7 +104,7 @@ func (l *ledger) writeBatch(batch []*request) {
 		return nil
 	})
 	if err != nil && answered == len(batch) {
-		l.r.Log.Error("ledger", "err", err.Error())
+		l.r.Log.Error("ledger", "run", l.r.id, "err", err.Error())
 	}
 	for _, q := range batch[answered:] {
 		q.err <- err

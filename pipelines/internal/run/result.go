@@ -42,11 +42,24 @@ type Result struct {
 	Rows        int                `json:"rows,omitempty"`
 	Columns     int                `json:"columns,omitempty"`
 	Chains      int                `json:"chains,omitempty"`
-	Warmup      int                `json:"warmup,omitempty"` // iterations per chain
-	Draws       int                `json:"draws,omitempty"`  // kept draws per chain
-	Seconds     float64            `json:"seconds,omitempty"`
+	Warmup      int                `json:"warmup,omitempty"`  // iterations per chain
+	Draws       int                `json:"draws,omitempty"`   // kept draws per chain
+	Seconds     float64            `json:"seconds,omitempty"` // processor time: set-up, warm-up and sampling
+	Times       Times              `json:"times,omitzero"`
+	RHatMax     report.Number      `json:"rhat_max,omitzero"`     // of the gated quantities of a fit that was drawn now
+	ESSBulkMin  report.Number      `json:"ess_bulk_min,omitzero"` // of its coefficients
+	Divergences int                `json:"divergences,omitempty"`
 	Parameters  []ParameterSummary `json:"-"`
 	Err         error              `json:"-"`
+}
+
+// Times are seconds of a fit that was drawn now: the first three processor time
+// summed over chains, Wall by a clock on the wall.
+type Times struct {
+	Setup    float64 `json:"setup_seconds"`
+	Warmup   float64 `json:"warmup_seconds"`
+	Sampling float64 `json:"sampling_seconds"`
+	Wall     float64 `json:"wall_seconds"`
 }
 
 // ParameterSummary is one row of a table of coefficients.
@@ -93,8 +106,14 @@ func diskHint(err error) error {
 	return fmt.Errorf("%w\nhint: %s", err, hint)
 }
 
-// Outcome is what a run leaves.
+// OutcomeVersion is the version of the JSON form of an Outcome. Fields may be
+// added under one version, and none is removed or changes its meaning.
+const OutcomeVersion = 1
+
+// Outcome is what a run leaves. Its JSON form is described by
+// docs/outcome.schema.json.
 type Outcome struct {
+	Version  int       `json:"version"`
 	RunID    string    `json:"run"`
 	Pipeline string    `json:"pipeline"`
 	Database string    `json:"database"`
@@ -102,7 +121,10 @@ type Outcome struct {
 	Finished time.Time `json:"finished"`
 	ExitCode int       `json:"exit_code"`
 	DryRun   bool      `json:"dry_run,omitempty"`
-	Fits     []*Result `json:"fits"`
+	// Counts are the numbers of fits by verdict, those without one under what
+	// the run did about them.
+	Counts map[string]int `json:"counts"`
+	Fits   []*Result      `json:"fits"`
 	// Unrecorded is why the ledger could not be told how the run ended; empty
 	// if it was.
 	Unrecorded string `json:"unrecorded,omitempty"`
@@ -126,6 +148,21 @@ func (o *Outcome) publish(ctx context.Context, ledger *report.Ledger, to string)
 		return
 	}
 	o.Published = to
+}
+
+// complete fills what follows from the fits, and the version.
+func (o *Outcome) complete() {
+	o.Version, o.Counts = OutcomeVersion, map[string]int{}
+	if o.Fits == nil {
+		o.Fits = []*Result{}
+	}
+	for _, f := range o.Fits {
+		state := f.Verdict
+		if state == "" {
+			state = f.Action
+		}
+		o.Counts[state]++
+	}
 }
 
 // The exit codes of a run, for a shell that looks in the morning.

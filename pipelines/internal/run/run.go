@@ -82,6 +82,7 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 	if r.ledger, err = openLedger(ctx, r); err != nil {
 		return nil, err
 	}
+	r.Log.Info("run started", "run", r.id, "pipeline", c.Pipeline.Name, "database", c.Database, "seed", c.Pipeline.Seed, "workers", c.Workers, "build", c.Build)
 	results, err := r.work(ctx)
 	if err != nil {
 		r.ledger.stop()
@@ -92,6 +93,10 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 		Started: r.started, Finished: c.Now(), Fits: results,
 	}
 	out.ExitCode = exitCode(results)
+	out.complete()
+	defer func() {
+		r.Log.Info("run ended", "run", r.id, "pipeline", out.Pipeline, "exit_code", out.ExitCode, "counts", out.Counts, "unrecorded", out.Unrecorded)
+	}()
 	if ctx.Err() != nil {
 		out.ExitCode = ExitInterrupted
 	}
@@ -228,6 +233,9 @@ func (r *runner) models(dataset string) []*spec.Model {
 // line that people see.
 func (r *runner) ended(f *fitting, p *progress.Fit, res *Result) {
 	log := r.Log.With("run", r.id, "fit", res.Name(), "fingerprint", res.Fingerprint)
+	if res.ID != 0 {
+		log = log.With("fit_id", res.ID)
+	}
 	if res.Action == Errored {
 		if !r.DryRun {
 			r.erred(f, res)
