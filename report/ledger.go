@@ -124,11 +124,16 @@ func checkFile(path string) (exists bool, err error) {
 
 // badFile wraps the engine's refusal to open a file that looks like DuckDB's.
 func (l *Ledger) badFile(err error) error {
-	if info, stat := os.Stat(l.path); stat == nil && info.Size() == 0 {
+	if isEmptyFile(l.path) {
 		return &NotLedgerError{l.path, errors.New("it is an empty file"), "remove it; the engine makes its own"}
 	}
 	return &NotLedgerError{l.path, errors.New(engineWords(err)),
 		"the file may be damaged or from a newer DuckDB; restore a copy, or name another database"}
+}
+
+func isEmptyFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Size() == 0
 }
 
 // connect opens the engine on the file, once.
@@ -187,7 +192,11 @@ func (l *Ledger) patiently(ctx context.Context, readOnly bool) (*sql.DB, *sql.Co
 func (l *Ledger) Write(ctx context.Context, fn func(*Session) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, err := checkFile(l.path); err != nil {
+	exists, err := checkFile(l.path)
+	if err == nil && !exists && !isEmptyFile(l.path) {
+		err = l.create(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	db, c, err := l.patiently(ctx, false)

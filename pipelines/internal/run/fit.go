@@ -94,9 +94,13 @@ type fitting struct {
 // result of this fit alone. Once ctx has ended or the fit has had its time, it is
 // not waited for much longer.
 func (r *runner) fit(ctx context.Context, j *job) (res *Result) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	watch := &stopwatch{limit: j.timeout, expire: func() { cancel(&timeoutError{limit: j.timeout, kept: -1}) }}
+	watch := &stopwatch{limit: j.timeout}
+	if j.timeout > 0 {
+		var cancel context.CancelCauseFunc
+		ctx, cancel = context.WithCancelCause(ctx)
+		defer cancel(nil)
+		watch.expire = func() { cancel(&timeoutError{limit: j.timeout, kept: -1}) }
+	}
 	f := &fitting{job: j, clock: watch}
 	p := r.Tracker.Start(j.name())
 	res, left := unless(ctx, fitPatience, func() *Result { return r.attempt(ctx, f, p) })
