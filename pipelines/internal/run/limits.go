@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"glmbatch/pipelines/internal/spec"
 )
 
 // memory says what a run may take. Nothing that it decides changes a bit: fits wait
@@ -70,8 +72,9 @@ func (m memory) refuse(rows, columns, chains int) error {
 	if need <= have {
 		return nil
 	}
-	return fmt.Errorf("%d rows × %d columns with %d chains need about %.1f GB, and the run may take %.1f GB, of which fits get %.1f GB\nhint: give it --memory %dMB, or fit fewer rows or columns",
-		rows, columns, chains, float64(need)/1e9, float64(m.limit)/1e9, float64(have)/1e9, 1+(need+ownMemory)*engineShare/(engineShare-1)/1e6)
+	enough := (need+ownMemory)*engineShare/(engineShare-1)/1e6 + 1
+	return fmt.Errorf("%d rows × %d columns with %d chains need about %s, and the run may take %s, of which fits get %s\nhint: give it --memory %dMB, or fit fewer rows or columns",
+		rows, columns, chains, spec.Bytes(need), spec.Bytes(m.limit), spec.Bytes(have), enough)
 }
 
 // stopwatch bounds how long a fit is worked on: it runs while at least one of the
