@@ -52,7 +52,7 @@ func (s *Session) Derive(ctx context.Context, d *Derivations) error {
 				return fmt.Errorf("storing draws: %w", err)
 			}
 		}
-		return s.insertEvents(ctx, d.RunID, id, []Event{{At: d.At, Level: "info", Message: "derived quantities were computed anew from the stored draws"}})
+		return s.insertEvents(d.RunID, id, []Event{{At: d.At, Level: "info", Message: "derived quantities were computed anew from the stored draws"}})
 	})
 }
 

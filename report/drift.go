@@ -25,12 +25,12 @@ type ColumnSummary struct {
 }
 
 // insertData stores the summary of a fit's data.
-func (s *Session) insertData(ctx context.Context, id int64, f *Fit) error {
+func (s *Session) insertData(id int64, f *Fit) error {
 	d := f.Data
 	if d == nil {
 		return nil
 	}
-	_, err := s.c.ExecContext(ctx, "INSERT INTO data_summary VALUES (?, ?, ?, ?, ?)", id, f.Rows, d.Missing, number(d.ResponseMean), number(d.ResponseSD))
+	err := s.appendRow("data_summary", id, f.Rows, d.Missing, number(d.ResponseMean), number(d.ResponseSD))
 	if err == nil {
 		err = s.appendRows("column_summary", func(add func(...driver.Value) error) error {
 			for i, c := range d.Columns {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
@@ -18,50 +19,155 @@ import (
 // On any error (of an iterator, of the engine, of ctx) nothing of the fit is
 // visible and what it would have replaced is still there; a *ShapeError says
 // that the parts of f contradict each other. Cost: about 150 ns of
-// processor time a draw value. Memory does not grow with the number of draws.
+// processor time a draw value, and a few ms. Memory does not grow with the number of draws.
 func (s *Session) Fit(ctx context.Context, f *Fit) (id int64, err error) {
 	if err := f.check(); err != nil {
 		return 0, err
 	}
 	err = inTransaction(ctx, s.c, func() error {
-		if err := s.remove(ctx, f.Fingerprint); err != nil {
-			return err
+		ids, err := s.store(ctx, []*Fit{f})
+		if err == nil {
+			id = ids[0]
 		}
-		if err := s.c.QueryRowContext(ctx, "SELECT nextval('fit_number')").Scan(&id); err != nil {
-			return err
-		}
-		if err := s.insertFit(ctx, id, f); err != nil {
-			return fmt.Errorf("storing the fit: %w", err)
-		}
-		if err := s.insertParts(id, f); err != nil {
-			return err
-		}
-		if err := s.insertData(ctx, id, f); err != nil {
-			return err
-		}
-		if err := s.insertAssessment(ctx, id, &f.Assessment); err != nil {
-			return err
-		}
-		if f.DrawsOf != nil {
-			if err := s.insertDraws(ctx, id, f.DrawsOf, drawShape{0, len(f.Parameters), f.Chains, f.Draws}); err != nil {
-				return fmt.Errorf("storing draws: %w", err)
-			}
-		}
-		if err := s.insertStats(ctx, id, f); err != nil {
-			return fmt.Errorf("storing statistics of chains: %w", err)
-		}
-		if err := s.insertEvents(ctx, f.RunID, id, f.Events); err != nil {
-			return err
-		}
-		if err := s.judgeDrift(ctx, id, f); err != nil {
-			return err
-		}
-		return s.insertRunFit(ctx, id, &RunFit{Key: f.Key, RunID: f.RunID, Action: f.action(), Verdict: f.Verdict, At: f.Created})
+		return err
 	})
 	if err != nil {
 		return 0, fmt.Errorf("fit %s: %w", f.Key, err)
 	}
 	return id, nil
+}
+
+// Fits stores several fits, all in one transaction if all can be stored, else
+// each as Fit does: in either case each is whole or absent. It returns the
+// number and the error of each, nil where it is stored. It is for small fits,
+// which it spares most of the fixed costs.
+func (s *Session) Fits(ctx context.Context, fits []*Fit) (ids []int64, errs []error) {
+	errs = make([]error, len(fits))
+	if len(fits) > 1 {
+		if ids, err := s.together(ctx, fits); err == nil {
+			return ids, errs
+		}
+	}
+	ids = make([]int64, len(fits))
+	for i, f := range fits {
+		ids[i], errs[i] = s.Fit(ctx, f)
+	}
+	return ids, errs
+}
+
+// together stores all fits or none.
+func (s *Session) together(ctx context.Context, fits []*Fit) (ids []int64, err error) {
+	seen := map[string]bool{}
+	for _, f := range fits {
+		if err := f.check(); err != nil {
+			return nil, err
+		}
+		if f.Fingerprint != "" && seen[f.Fingerprint] {
+			return nil, &ShapeError{"two fits with one fingerprint"}
+		}
+		seen[f.Fingerprint] = true
+	}
+	err = inTransaction(ctx, s.c, func() (err error) {
+		ids, err = s.store(ctx, fits)
+		return err
+	})
+	return ids, err
+}
+
+// store writes fits within a transaction, and returns their numbers. Rows of
+// the tables that are not draws pass through one appender a table.
+func (s *Session) store(ctx context.Context, fits []*Fit) (ids []int64, err error) {
+	fingerprints := make([]string, len(fits))
+	for i, f := range fits {
+		fingerprints[i] = f.Fingerprint
+	}
+	if err := s.remove(ctx, fingerprints); err != nil {
+		return nil, err
+	}
+	if ids, err = s.numbers(ctx, len(fits)); err != nil {
+		return nil, err
+	}
+	given, done := verdicts(fits), false
+	defer func() {
+		for i, f := range fits {
+			if !done { // what drift added is of another try
+				f.Verdict = given[i]
+			}
+		}
+	}()
+	err = s.appending(func() error {
+		for i, f := range fits {
+			if err := s.insertAll(ctx, ids[i], f); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range fits {
+		if err := s.judgeDrift(ctx, ids[i], f); err != nil {
+			return nil, err
+		}
+	}
+	err = s.appending(func() error {
+		for i, f := range fits {
+			note := &RunFit{Key: f.Key, RunID: f.RunID, Action: f.action(), Verdict: f.Verdict, At: f.Created}
+			if err := s.insertRunFit(ids[i], note); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	done = err == nil
+	return ids, err
+}
+
+// verdicts are those of fits.
+func verdicts(fits []*Fit) []Verdict {
+	out := make([]Verdict, len(fits))
+	for i, f := range fits {
+		out[i] = f.Verdict
+	}
+	return out
+}
+
+// numbers takes the next numbers of fits.
+func (s *Session) numbers(ctx context.Context, n int) ([]int64, error) {
+	ids := make([]int64, 0, n)
+	err := scanRows(ctx, s.c, "SELECT nextval('fit_number') FROM range(?)", func(rows *sql.Rows) error {
+		var id int64
+		err := rows.Scan(&id)
+		ids = append(ids, id)
+		return err
+	}, n)
+	return ids, err
+}
+
+// insertAll stores one fit, without the note of its run.
+func (s *Session) insertAll(ctx context.Context, id int64, f *Fit) error {
+	if err := s.insertFit(id, f); err != nil {
+		return fmt.Errorf("storing the fit: %w", err)
+	}
+	if err := s.insertParts(id, f); err != nil {
+		return err
+	}
+	if err := s.insertData(id, f); err != nil {
+		return err
+	}
+	if err := s.insertAssessment(ctx, id, &f.Assessment); err != nil {
+		return err
+	}
+	if f.DrawsOf != nil {
+		if err := s.insertDraws(ctx, id, f.DrawsOf, drawShape{0, len(f.Parameters), f.Chains, f.Draws}); err != nil {
+			return fmt.Errorf("storing draws: %w", err)
+		}
+	}
+	if err := s.insertStats(ctx, id, f); err != nil {
+		return fmt.Errorf("storing statistics of chains: %w", err)
+	}
+	return s.insertEvents(f.RunID, id, f.Events)
 }
 
 // String is dataset/group/model/sampler without empty parts.
@@ -105,35 +211,33 @@ func (f *Fit) check() error {
 // fitTables hold rows of a fit under its fit_id, besides fit itself.
 var fitTables = []string{"parameter", "draw", "chain", "summary", "diagnostic", "design", "pointwise", "event", "identity", "loo", "ppc", "derived", "data_summary", "column_summary", "metric"}
 
-// remove deletes the fits with a fingerprint. What runs did about them is
-// history and stays, without the number.
-func (s *Session) remove(ctx context.Context, fingerprint string) error {
-	if fingerprint == "" {
-		return nil
-	}
+// remove deletes the fits with these fingerprints; the empty one is none. What
+// runs did about them is history and stays, without the number.
+func (s *Session) remove(ctx context.Context, fingerprints []string) error {
+	const of = " WHERE fingerprint <> '' AND fingerprint IN (SELECT unnest(?::VARCHAR[]))"
 	var n int
-	err := s.c.QueryRowContext(ctx, "SELECT count(*) FROM fit WHERE fingerprint = ?", fingerprint).Scan(&n)
+	err := s.c.QueryRowContext(ctx, "SELECT count(*) FROM fit"+of, fingerprints).Scan(&n)
 	if err != nil || n == 0 {
 		return err
 	}
 	for _, table := range fitTables {
-		_, err := s.c.ExecContext(ctx, "DELETE FROM "+table+" WHERE fit_id IN (SELECT fit_id FROM fit WHERE fingerprint = ?)", fingerprint)
+		_, err := s.c.ExecContext(ctx, "DELETE FROM "+table+" WHERE fit_id IN (SELECT fit_id FROM fit"+of+")", fingerprints)
 		if err != nil {
 			return err
 		}
 	}
 	for _, q := range []string{
-		"UPDATE run_fit SET fit_id = NULL WHERE fit_id IN (SELECT fit_id FROM fit WHERE fingerprint = ?)",
-		"DELETE FROM fit WHERE fingerprint = ?",
+		"UPDATE run_fit SET fit_id = NULL WHERE fit_id IN (SELECT fit_id FROM fit" + of + ")",
+		"DELETE FROM fit" + of,
 	} {
-		if _, err := s.c.ExecContext(ctx, q, fingerprint); err != nil {
+		if _, err := s.c.ExecContext(ctx, q, fingerprints); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Session) insertFit(ctx context.Context, id int64, f *Fit) error {
+func (s *Session) insertFit(id int64, f *Fit) error {
 	versions, err := jsonText(f.AlgorithmVersions)
 	if err != nil {
 		return err
@@ -147,21 +251,20 @@ func (s *Session) insertFit(ctx context.Context, id int64, f *Fit) error {
 		kept = "draws"
 	}
 	t := f.Times
-	_, err = s.c.ExecContext(ctx, `INSERT INTO fit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-		?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	err = s.appendRow("fit",
 		id, f.Fingerprint, f.RunID, text(f.Pipeline), f.Dataset, f.Group, f.Model, f.Sampler,
 		text(f.Method), text(f.Family), text(f.Link), text(f.Formula),
-		f.Rows, f.Columns, len(f.Parameters), f.Chains, f.Warmup, f.Draws, f.Iterations, kept,
-		text(f.DataHash), text(f.ModelHash), versions, list(f.Starts),
-		string(f.Status), string(f.Verdict.Grade), list(f.Verdict.Reasons), string(gates), list(f.Warnings), text(f.Error),
+		f.Rows, int32(f.Columns), int32(len(f.Parameters)), int32(f.Chains), int32(f.Warmup), int32(f.Draws), int32(f.Iterations), kept,
+		text(f.DataHash), text(f.ModelHash), json.RawMessage(versions), list(f.Starts),
+		string(f.Status), string(f.Verdict.Grade), list(f.Verdict.Reasons), json.RawMessage(gates), list(f.Warnings), text(f.Error),
 		number(t.Setup), number(t.Warmup), number(t.Sampling), number(t.Wall),
 		number(t.ToESS100Median), number(t.ToESS100Min), number(t.ToESS100LogLik),
-		f.Created.UTC(), f.Created.UTC(), max(f.Replicate, 1))
+		f.Created.UTC(), f.Created.UTC(), int32(max(f.Replicate, 1)))
 	if err == nil && f.Design != nil {
-		_, err = s.c.ExecContext(ctx, "INSERT INTO design VALUES (?, ?)", id, string(f.Design))
+		err = s.appendRow("design", id, json.RawMessage(f.Design))
 	}
 	if err == nil && f.Identity != nil {
-		_, err = s.c.ExecContext(ctx, "INSERT INTO identity VALUES (?, ?)", id, string(f.Identity))
+		err = s.appendRow("identity", id, json.RawMessage(f.Identity))
 	}
 	return err
 }

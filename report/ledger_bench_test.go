@@ -83,34 +83,22 @@ func BenchmarkCommit(b *testing.B) {
 }
 
 // BenchmarkSmallFits measures fits of 10 parameters × 4 × 1000 draws into one
-// growing ledger: together in one Write, or each with its own.
+// growing ledger: so many at a time, or each with a Write of its own.
 func BenchmarkSmallFits(b *testing.B) {
-	for _, each := range []bool{false, true} {
-		b.Run(fmt.Sprintf("write=%v", map[bool]string{false: "shared", true: "each"}[each]), func(b *testing.B) {
+	for _, at := range []int{1, 8, 64} {
+		b.Run(fmt.Sprintf("together=%d", at), func(b *testing.B) {
 			l, err := Open(filepath.Join(b.TempDir(), "l.duckdb"), Options{Threads: layoutThreads()})
 			must(b, err)
-			n := 0
-			fit := func(s *Session) error {
-				f := benchFit(10, layoutDraws, 10)
-				f.Fingerprint, f.Group = fmt.Sprint("f", n), fmt.Sprint("g", n)
-				n++
-				_, err := s.Fit(context.Background(), f)
-				return err
-			}
-			ctx, cpu := context.Background(), cpuSeconds(b)
-			if each {
-				for b.Loop() {
-					must(b, l.Write(ctx, fit))
+			n, ctx, cpu := 0, context.Background(), cpuSeconds(b)
+			for b.Loop() {
+				fits := make([]*Fit, at)
+				for i := range fits {
+					f := benchFit(10, layoutDraws, 10)
+					f.Fingerprint, f.Group = fmt.Sprint("f", n), fmt.Sprint("g", n)
+					fits[i] = f
+					n++
 				}
-			} else {
-				must(b, l.Write(ctx, func(s *Session) error {
-					for b.Loop() {
-						if err := fit(s); err != nil {
-							return err
-						}
-					}
-					return nil
-				}))
+				must(b, l.Write(ctx, joined(ctx, fits)))
 			}
 			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "fits/s")
 			b.ReportMetric((cpuSeconds(b)-cpu)*1e3/float64(n), "cpu-ms/fit")

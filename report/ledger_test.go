@@ -217,7 +217,7 @@ func TestRunRecord(t *testing.T) {
 		if err := s.Run(ctx, r); err != nil {
 			return err
 		}
-		if err := s.RunFit(ctx, &RunFit{Key: Key{"d", "", "m", "s"}, RunID: "r1", Action: Uncommitted, At: night}); err != nil {
+		if err := s.RunFits(ctx, []*RunFit{{Key: Key{"d", "", "m", "s"}, RunID: "r1", Action: Uncommitted, At: night}}); err != nil {
 			return err
 		}
 		return s.Event(ctx, "r1", Event{night, "warn", "disk is slow"})

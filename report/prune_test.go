@@ -108,7 +108,7 @@ func TestNewest(t *testing.T) {
 			at := time.Date(2026, 2, 1+i, 0, 0, 0, 0, time.UTC)
 			err := errors.Join(s.Run(ctx, &Run{ID: id, Pipeline: "p", Started: at}),
 				s.RunOnce(ctx, &Run{ID: id, Pipeline: "other", Started: at}),
-				s.RunFit(ctx, &RunFit{Key: Key{Dataset: id}, RunID: id, Action: Skipped, Verdict: Verdict{Grade: Fail}, At: at}))
+				s.RunFits(ctx, []*RunFit{{Key: Key{Dataset: id}, RunID: id, Action: Skipped, Verdict: Verdict{Grade: Fail}, At: at}}))
 			if err != nil {
 				return err
 			}

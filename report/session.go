@@ -10,8 +10,6 @@ import (
 	"math"
 	"strconv"
 	"time"
-
-	"github.com/duckdb/duckdb-go/v2"
 )
 
 // Session writes to an open ledger. Each of its methods is one transaction:
@@ -23,6 +21,8 @@ type Session struct {
 	engine string
 	// threads serve large fits; all else is done by one.
 	threads int
+	// open are the appenders of fits that are being stored; nil outside.
+	open *appenders
 }
 
 func newSession(c *sql.Conn, threads int) (*Session, error) {
@@ -73,24 +73,44 @@ func (s *Session) RunOnce(ctx context.Context, r *Run) error {
 	return s.Run(ctx, r)
 }
 
-// RunFit notes what a run did about a fit without computing it.
-func (s *Session) RunFit(ctx context.Context, r *RunFit) error {
+// RunFits notes what a run did about fits without computing them, in one
+// transaction.
+func (s *Session) RunFits(ctx context.Context, notes []*RunFit) error {
 	return inTransaction(ctx, s.c, func() error {
-		var id any
-		if r.Fingerprint != "" {
-			var err error
-			if id, err = s.fitID(ctx, r.Fingerprint); err != nil {
-				return err
-			}
+		fingerprints := make([]string, len(notes))
+		for i, r := range notes {
+			fingerprints[i] = r.Fingerprint
 		}
-		return s.insertRunFit(ctx, id, r)
+		ids := map[string]int64{}
+		err := scanRows(ctx, s.c, `SELECT fingerprint, fit_id FROM fit WHERE status = 'complete' AND fingerprint IN (SELECT unnest(?::VARCHAR[]))`,
+			func(rows *sql.Rows) error {
+				var fingerprint string
+				var id int64
+				err := rows.Scan(&fingerprint, &id)
+				ids[fingerprint] = id
+				return err
+			}, fingerprints)
+		if err != nil {
+			return err
+		}
+		return s.appending(func() error {
+			for _, r := range notes {
+				var id any
+				if number, ok := ids[r.Fingerprint]; ok {
+					id = number
+				}
+				if err := s.insertRunFit(id, r); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	})
 }
 
-func (s *Session) insertRunFit(ctx context.Context, id any, r *RunFit) error {
-	_, err := s.c.ExecContext(ctx, `INSERT INTO run_fit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+func (s *Session) insertRunFit(id any, r *RunFit) error {
+	return s.appendRow("run_fit",
 		r.RunID, id, r.Dataset, r.Group, r.Model, r.Sampler, string(r.Action), string(r.Verdict.Grade), list(r.Verdict.Reasons), r.At.UTC())
-	return err
 }
 
 // Rejudge gives the complete fit with this fingerprint the verdict of changed
@@ -118,17 +138,18 @@ func (s *Session) rejudge(ctx context.Context, fingerprint string, g Gates, v Ve
 
 // Event stores something that happened in a run and belongs to no fit.
 func (s *Session) Event(ctx context.Context, runID string, e Event) error {
-	return inTransaction(ctx, s.c, func() error { return s.insertEvents(ctx, runID, nil, []Event{e}) })
+	return inTransaction(ctx, s.c, func() error { return s.insertEvents(runID, nil, []Event{e}) })
 }
 
-func (s *Session) insertEvents(ctx context.Context, runID string, id any, events []Event) error {
-	for _, e := range events {
-		_, err := s.c.ExecContext(ctx, `INSERT INTO event VALUES (?, ?, ?, ?, ?)`, runID, id, e.At.UTC(), e.Level, e.Message)
-		if err != nil {
-			return err
+func (s *Session) insertEvents(runID string, id any, events []Event) error {
+	return s.appendRows("event", func(add func(...driver.Value) error) error {
+		for _, e := range events {
+			if err := add(runID, id, e.At.UTC(), e.Level, e.Message); err != nil {
+				return err
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // fitID returns the number of the complete fit with a fingerprint as an int64,
@@ -143,26 +164,6 @@ func (s *Session) fitID(ctx context.Context, fingerprint string) (any, error) {
 		return nil, err
 	}
 	return id, nil
-}
-
-// appendRows bulk-loads rows into a table within the session's transaction.
-// rows calls add for each row and stops at its first error.
-func (s *Session) appendRows(table string, rows func(add func(...driver.Value) error) error) error {
-	return appendRows(s.c, table, rows)
-}
-
-// appendRows bulk-loads rows into a table of an open file.
-func appendRows(c *sql.Conn, table string, rows func(add func(...driver.Value) error) error) error {
-	return c.Raw(func(dc any) error {
-		a, err := duckdb.NewAppenderFromConn(dc.(driver.Conn), "main", table)
-		if err != nil {
-			return err
-		}
-		if err := rows(a.AppendRow); err != nil {
-			return errors.Join(err, a.Clear(), a.Close())
-		}
-		return a.Close()
-	})
 }
 
 // text is s, or NULL for the empty string.

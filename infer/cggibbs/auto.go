@@ -28,26 +28,71 @@ const (
 )
 
 // Auto returns the basis that gives a thousand independent draws for the least
-// number of operations, set-up included, and says why. It counts them from rows and
-// columns, family and priors, and from a pilot that tells how much a sweep over single
-// coefficients forgets; it knows nothing of time, load or workers, so that it
-// chooses alike everywhere. Cost: O(n·d).
-func Auto(target *glm.Target) (basis, reason string) {
+// number of operations, set-up included, and says why: what New takes with these options
+// and the basis "auto". It counts them from rows and
+// columns, family and priors, and from two pilots: how much a sweep over single
+// coefficients forgets, and how many joint proposals would be accepted. It knows
+// nothing of time, load or workers, so that it chooses alike everywhere. Cost: O(n·d),
+// and where joint moves may serve O(n·d²).
+func Auto(target *glm.Target, opts Options) (basis, reason string) {
+	c := choose(target.Vectorised(), opts)
+	return c.basis, c.reason
+}
+
+// otherBases are those besides the coordinate one that it chooses among.
+var otherBases = []string{"rotated", "reduced", "mixture"}
+
+// choice is what auto takes.
+type choice struct {
+	basis, reason string
+	joint         infer.Setup // with joint moves; nil without
+}
+
+// choose chooses for some options.
+func choose(target *glm.Target, opts Options) choice {
 	c := costsOf(target)
-	basis = "coordinate"
-	for _, other := range []string{"rotated", "reduced", "mixture"} {
+	basis := "coordinate"
+	for _, other := range otherBases {
 		if c.possible(other) && c.of(other) < c.of(basis) {
 			basis = other
 		}
 	}
-	reason = fmt.Sprintf("%d rows, %d coefficients, %d of them with normal priors, and %.2g sweeps over them to a draw: "+
-		"by count %s billion operations for %d draws", c.n, c.d, c.g, c.sweeps, c.billions(basis), autoDraws)
-	for _, other := range []string{"coordinate", "rotated", "reduced", "mixture"} {
-		if other != basis && c.possible(other) {
-			reason += ", " + other + " " + c.billions(other)
+	chosen, least := choice{basis: basis}, c.of(basis)
+	words := ""
+	if opts.Joint != "off" && c.tall(target, least) {
+		words = chosen.join(target, opts, c, least)
+	}
+	if chosen.joint != nil {
+		least = c.joint(chosen.joint.(*jointSetup).accepted)
+	}
+	chosen.reason = fmt.Sprintf("%d rows, %d coefficients, %d of them with normal priors, and %.2g sweeps over them to a draw: "+
+		"by count %s billion operations for %d draws", c.n, c.d, c.g, c.sweeps, inBillions(least), autoDraws)
+	for _, other := range append([]string{"coordinate"}, otherBases...) {
+		if (other != basis || chosen.joint != nil) && c.possible(other) {
+			chosen.reason += ", " + other + " " + inBillions(c.of(other))
 		}
 	}
-	return basis, reason
+	chosen.reason += words
+	return chosen
+}
+
+// join takes joint moves if they need fewer operations than least, and says how they
+// did in their pilot.
+func (chosen *choice) join(target *glm.Target, opts Options, c costs, least float64) (words string) {
+	opts.Basis, opts.Joint = "rotated", "on"
+	made, err := New(target, opts)
+	if err != nil {
+		return "; no joint moves: " + err.Error()
+	}
+	j, ok := made.(*jointSetup)
+	if !ok {
+		return "; no joint moves: " + made.(infer.Explainer).Explain()
+	}
+	if words, ok := c.joins(j.accepted, least); !ok {
+		return "; no joint moves: " + words
+	}
+	chosen.basis, chosen.joint = "rotated", j
+	return fmt.Sprintf("; joint moves, of which a pilot accepted %.2f", j.accepted)
 }
 
 // costs counts the operations of a posterior's bases.
@@ -133,17 +178,25 @@ func (c costs) of(basis string) float64 {
 	return float64(product*products) + float64(autoDraws*sweep)
 }
 
-// billions words the number of operations.
-func (c costs) billions(basis string) string {
-	return strconv.FormatFloat(c.of(basis)/1e9, 'g', 2, 64)
+// inBillions words a number of operations.
+func inBillions(operations float64) string {
+	return strconv.FormatFloat(operations/1e9, 'g', 2, 64)
 }
 
 // newAuto returns the sampler in the basis that Auto chooses.
 func newAuto(target *glm.Target, opts Options) (infer.Setup, error) {
-	basis, reason := Auto(target)
-	opts.Basis = basis
-	words := "auto chose it for " + reason
-	if basis == "coordinate" && opts.Update == "" && target.Scales() == 0 {
+	if opts.Joint == "on" {
+		opts.Basis = "rotated"
+		return New(target, opts)
+	}
+	c := choose(target, opts)
+	opts.Basis, opts.Joint = c.basis, "off"
+	words := "auto chose it for " + c.reason
+	if c.joint != nil {
+		c.joint.(*jointSetup).words += "; " + words
+		return c.joint, nil
+	}
+	if c.basis == "coordinate" && opts.Update == "" && target.Scales() == 0 {
 		opts.Update = standardUpdate(target)
 	}
 	made, err := New(target, opts)

@@ -27,10 +27,10 @@ func TestAuto(t *testing.T) {
 		{"poisson", 100, 10, uniform, "coordinate"},
 		{"poisson", 3, rotateLimit + 1, laplace, "mixture"},
 		{"poisson", 3, rotateLimit + 1, unitNormal, "reduced"},
-		{"gaussian", 50, 5, laplace, "coordinate"},
+		{"gaussian", 50, 5, laplace, "rotated"}, // for joint moves
 	} {
 		target := posterior(t, c.family, c.n, c.d, c.prior)
-		basis, reason := Auto(target)
+		basis, reason := Auto(target, Options{})
 		if basis != c.want {
 			t.Errorf("%s, %d × %d, %v: %s (%s), want %s", c.family, c.n, c.d, c.prior, basis, reason, c.want)
 		}
@@ -56,7 +56,7 @@ func TestAutoOfHorseshoes(t *testing.T) {
 		want string
 	}{{62, 400, "mixture"}, {300, 10, "coordinate"}} {
 		base := posterior(t, "poisson", c.n, c.d, glm.Prior{Kind: glm.HorseshoePrior, Scale: 0.1})
-		if basis, reason := Auto(base); basis != c.want {
+		if basis, reason := Auto(base, Options{}); basis != c.want {
 			t.Errorf("%d × %d: %s (%s), want %s", c.n, c.d, basis, reason, c.want)
 		}
 	}

@@ -32,9 +32,12 @@ func newBasis(target *glm.Target, opts Options) (infer.Setup, error) {
 	}
 	s := &basisSetup{target: target, opts: opts}
 	s.opts.Update = update
+	if opts.Joint == "" {
+		s.opts.Joint = "off"
+	}
 	if err := s.choose(); err != nil {
 		asked := opts.Basis
-		opts.Basis, opts.Update = "coordinate", "doubling"
+		opts.Basis, opts.Update, opts.Joint = "coordinate", "doubling", "off"
 		plain, failed := New(target, opts)
 		if failed != nil {
 			return nil, failed
@@ -55,6 +58,9 @@ func newBasis(target *glm.Target, opts Options) (infer.Setup, error) {
 	}
 	if s.reduction != nil {
 		return &reducedSetup{s}, nil
+	}
+	if s.opts.Joint != "off" {
+		return s.moved(opts.Update), nil
 	}
 	return s, nil
 }
@@ -83,7 +89,11 @@ func (s *basisSetup) choose() (err error) {
 		s.frame = newFrame(t, data.X, offset, priors, make([]float64, d), nil)
 		s.words = fmt.Sprintf("coordinate: each of %d coefficients by itself", d)
 	case "rotated":
-		s.frame, err = rotate(t, data.X, offset, priors, t.Penalised())
+		gain := newtonGain
+		if s.opts.Joint != "off" {
+			gain = jointGain // proposals need the mode
+		}
+		s.frame, err = rotateAt(t, data.X, offset, priors, t.Penalised(), gain)
 		s.words = fmt.Sprintf("rotated: %d coefficients in the basis of the Cholesky factor of the curvature at the penalised point", d)
 	case "reduced":
 		if s.reduction, err = reduce(t); err != nil {

@@ -183,37 +183,43 @@ func TestExpand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		setup := s.(infer.Compact)
-		made, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(3, "expand")})
-		if err != nil {
-			t.Fatal(err)
+		expands(t, c.Name, s.(infer.Compact), s.(*reducedSetup))
+	}
+}
+
+// expands compares rows of a chain with its positions.
+func expands(t *testing.T, name string, setup infer.Compact, reduced *reducedSetup) {
+	t.Helper()
+	d := len(setup.Parameters())
+	made, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(3, "expand")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := made.(infer.CompactKernel)
+	entries := setup.Row()
+	const m = 5
+	rows, want := make([]float64, m*len(entries)), make([]float64, m*d)
+	iterations := make([]int64, m)
+	for i := range m {
+		for range 2 {
+			step(t, k)
 		}
-		k := made.(infer.CompactKernel)
-		entries, d := setup.Row(), target.Dim()
-		const m = 5
-		rows, want := make([]float64, m*len(entries)), make([]float64, m*d)
-		iterations := make([]int64, m)
-		for i := range m {
-			for range 2 {
-				step(t, k)
-			}
-			iterations[i] = int64(2*i + 1)
-			k.Row(rows[i*len(entries) : (i+1)*len(entries)])
-			theta := make([]float64, d)
-			k.Position(theta)
-			for j, v := range theta {
-				want[j*m+i] = v
-			}
-			checkRow(t, setup.(*reducedSetup), entries, rows[i*len(entries):], theta)
+		iterations[i] = int64(2*i + 1)
+		k.Row(rows[i*len(entries) : (i+1)*len(entries)])
+		theta := make([]float64, d)
+		k.Position(theta)
+		for j, v := range theta {
+			want[j*m+i] = v
 		}
-		for first := range d {
-			for last := first; last <= d; last++ {
-				got := make([]float64, (last-first)*m)
-				setup.Expand(got, m, rows, k.Key(), iterations, first, last)
-				for i, v := range got {
-					if v != want[first*m+i] {
-						t.Fatalf("%s: parameters %d to %d: entry %d is %v, Position wrote %v", c.Name, first, last, i, v, want[first*m+i])
-					}
+		checkRow(t, reduced, entries, rows[i*len(entries):], theta)
+	}
+	for first := range d {
+		for last := first; last <= d; last++ {
+			got := make([]float64, (last-first)*m)
+			setup.Expand(got, m, rows, k.Key(), iterations, first, last)
+			for i, v := range got {
+				if v != want[first*m+i] {
+					t.Fatalf("%s: parameters %d to %d: entry %d is %v, Position wrote %v", name, first, last, i, v, want[first*m+i])
 				}
 			}
 		}

@@ -26,11 +26,11 @@ func New(target *glm.Target, opts Options) (infer.Setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	if opts.Basis == "auto" {
-		return newAuto(target, opts)
-	}
 	if opts.Kernels == "vector" {
 		target = target.Vectorised()
+	}
+	if opts.Basis == "auto" {
+		return newAuto(target, opts)
 	}
 	if opts.Basis == "mixture" {
 		return newMixed(target, opts)

@@ -75,7 +75,7 @@ func (h *hidden) project() {
 		some := h.epsilon[:min(len(h.epsilon), len(h.normal)-c)]
 		for i := range hiddenLines {
 			variate.NormalsAt(h.key, uint64(h.first)+uint64(i), c, some)
-			h.squares[i] += vec.SumSquares(some)
+			h.squares[i] += kernels.SumSquares(some)
 			h.accumulate(c, some, h.sums[i])
 		}
 	}

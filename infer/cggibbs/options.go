@@ -28,6 +28,11 @@ type Options struct {
 	// widths may be far from the slices', "matched" in the rotated one where it serves,
 	// else "stepping_out".
 	Update string
+	// Joint is whether all coordinates are proposed at once, in the rotated basis:
+	// "on", "off", or "auto", on where that needs the fewest operations. Updates of
+	// single coordinates are then few, slices stepped out unless Update is another.
+	// Empty means "auto" where Basis is "auto", else "off".
+	Joint string `json:",omitempty"`
 	// Kernels is how the likelihood's passes go over the rows: "vector", in the
 	// processor's vector instructions where it has them, or "scalar", one at a
 	// time, the reference for speed. Draws have the same bits. Empty means
@@ -91,6 +96,12 @@ func (o Options) filled() (Options, error) {
 		return o, &OptionError{"basis", o.Basis, `"coordinate", "rotated", "reduced", "mixture" or "auto"`}
 	case o.Update != "" && o.Update != "doubling" && o.Update != "stepping_out" && o.Update != "matched":
 		return o, &OptionError{"update", o.Update, `"doubling", "stepping_out" or "matched"`}
+	case o.Joint != "" && o.Joint != "auto" && o.Joint != "on" && o.Joint != "off":
+		return o, &OptionError{"joint", o.Joint, `"auto", "on" or "off"`}
+	case (o.Joint == "on" || o.Joint == "auto") && o.Basis != "rotated" && o.Basis != "auto":
+		return o, &OptionError{"joint", o.Joint, `"off" in this basis: all coordinates move at once in basis "rotated" or "auto" only`}
+	case o.Joint == "on" && o.Uncached:
+		return o, &OptionError{"joint", o.Joint, `"off" where uncached: its proposals need no cache`}
 	case o.Kernels != "scalar" && o.Kernels != "vector":
 		return o, &OptionError{"kernels", o.Kernels, `"scalar" or "vector"`}
 	case o.Scan != "systematic" && o.Scan != "random":

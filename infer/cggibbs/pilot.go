@@ -5,6 +5,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/internal/linalg"
 	"glmbatch/infer/internal/variate"
 )
 
@@ -18,45 +19,59 @@ const pilotSweeps = 8
 // sampling, in the energy that a random point loses.
 //
 // It takes the curvature at the penalised point, and normal densities of equal
-// scale in place of other priors. Cost: 8 sweeps over
-// what the design stores, in dot products.
+// scale in place of other priors. Cost: 8 sweeps over what the design stores, in dot
+// products, or, of at most 48 dense columns, their Gram matrix, n·d²/2.
 func dependence(target *glm.Target) float64 {
 	x, d := target.Data().X, target.Cols()
 	point := glm.NewPredictor(target)
 	point.SetUnconstrained(target.Penalised())
-	n := target.Rows()
-	root := make([]float64, n)
-	target.RowInformation(point.Eta(), point.Dispersions(), root)
-	for i, w := range root {
-		root[i] = math.Sqrt(w)
-	}
-	ridge, diagonal := make([]float64, d), make([]float64, d)
-	u, q, column := make([]float64, d), make([]float64, n), make([]float64, n)
-	stream := infer.NewStream(0, "cggibbs", "pilot")
+	weights := make([]float64, target.Rows())
+	target.RowInformation(point.Eta(), point.Dispersions(), weights)
+	ridge := make([]float64, d)
 	for j, p := range target.Model().Coefficients {
 		if p.Kind != glm.Flat && p.Scale > 0 {
 			ridge[j] = 1 / p.Scale / p.Scale
 		}
-		c := weighted(root, x.Column(j), column)
-		diagonal[j] = kernels.Dot(c.Values, c.Values) + ridge[j]
-		if diagonal[j] > 0 {
-			u[j] = variate.Normal(stream) / math.Sqrt(diagonal[j])
+	}
+	var s relaxed
+	if dense, ok := x.(*glm.Dense); ok && d <= gramLimit {
+		s = newGramRelaxed(dense, weights, ridge)
+	} else {
+		s = newRowRelaxed(x, weights, ridge)
+	}
+	return sweepsToDraw(s, d)
+}
+
+// gramLimit is the number of columns up to which their products are cheaper than
+// sweeps over them.
+const gramLimit = 48
+
+// relaxed is a point u that is moved to the minimum of ½uᵀHu, one coordinate at a
+// time.
+type relaxed interface {
+	diagonal(j int) float64
+	// move adds to a coordinate; slope is the gradient along it.
+	move(j int, by float64)
+	slope(j int) float64
+	energy() float64 // uᵀHu
+}
+
+// sweepsToDraw starts at a random point and compares its energies.
+func sweepsToDraw(s relaxed, d int) float64 {
+	stream := infer.NewStream(0, "cggibbs", "pilot")
+	for j := range d {
+		if h := s.diagonal(j); h > 0 {
+			s.move(j, variate.Normal(stream)/math.Sqrt(h))
 		}
-		c.AddTo(q, u[j])
 	}
 	before, after := 0.0, 0.0
 	for range pilotSweeps {
-		before, after = after, 0
-		for j := range u {
-			if diagonal[j] > 0 {
-				c := weighted(root, x.Column(j), column)
-				step := -math.FMA(ridge[j], u[j], c.Dot(q)) / diagonal[j]
-				u[j] += step
-				c.AddTo(q, step)
+		for j := range d {
+			if h := s.diagonal(j); h > 0 {
+				s.move(j, -s.slope(j)/h)
 			}
-			after = math.FMA(float64(ridge[j]*u[j]), u[j], after)
 		}
-		after += kernels.Dot(q, q)
+		before, after = after, s.energy()
 	}
 	rho := math.Sqrt(after / before)
 	if !(rho < 1) { // all of it is gone, or nothing
@@ -66,6 +81,85 @@ func dependence(target *glm.Target) float64 {
 		rho = 1
 	}
 	return (1 + rho) / math.Max(1-rho, 1e-6)
+}
+
+// gramRelaxed has H.
+type gramRelaxed struct {
+	h    []float64 // symmetric
+	u, g []float64 // g = Hu
+}
+
+func newGramRelaxed(x *glm.Dense, weights, ridge []float64) *gramRelaxed {
+	d := len(ridge)
+	s := &gramRelaxed{h: make([]float64, d*d), u: make([]float64, d), g: make([]float64, d)}
+	linalg.Gram(x.Values, x.Rows, d, weights, s.h)
+	for j, r := range ridge {
+		s.h[j*d+j] += r
+		for i := range j {
+			s.h[i*d+j] = s.h[j*d+i]
+		}
+	}
+	return s
+}
+
+func (s *gramRelaxed) diagonal(j int) float64 { return s.h[j*len(s.u)+j] }
+func (s *gramRelaxed) slope(j int) float64    { return s.g[j] }
+func (s *gramRelaxed) energy() float64        { return kernels.Dot(s.u, s.g) }
+func (s *gramRelaxed) move(j int, by float64) {
+	s.u[j] += by
+	d := len(s.u)
+	kernels.Axpy(by, s.h[j*d:(j+1)*d], s.g)
+}
+
+// rowRelaxed has q = W^½Xu.
+type rowRelaxed struct {
+	x               glm.Matrix
+	root, ridge     []float64
+	diagonals, u, q []float64
+	loaded          int
+	column          glm.Column // W^½x of the loaded one
+	scratch         []float64
+}
+
+func newRowRelaxed(x glm.Matrix, weights, ridge []float64) *rowRelaxed {
+	n, d := len(weights), len(ridge)
+	s := &rowRelaxed{x: x, root: make([]float64, n), ridge: ridge, diagonals: make([]float64, d), u: make([]float64, d),
+		q: make([]float64, n), scratch: make([]float64, n), loaded: -1}
+	for i, w := range weights {
+		s.root[i] = math.Sqrt(w)
+	}
+	for j := range d {
+		s.load(j)
+		s.diagonals[j] = kernels.Dot(s.column.Values, s.column.Values) + ridge[j]
+	}
+	return s
+}
+
+func (s *rowRelaxed) load(j int) {
+	if j != s.loaded {
+		s.column, s.loaded = weighted(s.root, s.x.Column(j), s.scratch), j
+	}
+}
+
+func (s *rowRelaxed) diagonal(j int) float64 { return s.diagonals[j] }
+
+func (s *rowRelaxed) slope(j int) float64 {
+	s.load(j)
+	return math.FMA(s.ridge[j], s.u[j], s.column.Dot(s.q))
+}
+
+func (s *rowRelaxed) move(j int, by float64) {
+	s.load(j)
+	s.u[j] += by
+	s.column.AddTo(s.q, by)
+}
+
+func (s *rowRelaxed) energy() float64 {
+	sum := kernels.Dot(s.q, s.q)
+	for j, r := range s.ridge {
+		sum = math.FMA(float64(r*s.u[j]), s.u[j], sum)
+	}
+	return sum
 }
 
 // weighted returns a column times the rows' weights, in memory of dst.

@@ -27,6 +27,11 @@ const newtonGain = 0.1
 // n·k²/2 + k³/6 a Newton step, of which one is needed from a good v, n·k²/2 for
 // B and k³/6 for T.
 func rotate(target *glm.Target, x glm.Matrix, offset []float64, priors []glm.Prior, u []float64) (*frame, error) {
+	return rotateAt(target, x, offset, priors, u, newtonGain)
+}
+
+// rotateAt is rotate with Newton's iteration ended at a gain.
+func rotateAt(target *glm.Target, x glm.Matrix, offset []float64, priors []glm.Prior, u []float64, gain float64) (*frame, error) {
 	_, k := x.Size()
 	if k > rotateLimit {
 		return nil, fmt.Errorf("%d coordinates to rotate, more than %d", k, rotateLimit)
@@ -40,7 +45,7 @@ func rotate(target *glm.Target, x glm.Matrix, offset []float64, priors []glm.Pri
 	s := &newton{target: target, design: design, priors: priors,
 		point: glm.NewPredictor(target.Rebased(design, offset)), u: u,
 		rows: make([]float64, design.Rows), ridge: make([]float64, k), gradient: make([]float64, k)}
-	factor, err := s.settle()
+	factor, err := s.settle(gain)
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +74,9 @@ type newton struct {
 	rows, ridge, gradient []float64
 }
 
-// settle returns the factor of the curvature where the iteration ends.
-func (s *newton) settle() (*linalg.Chol, error) {
+// settle returns the factor of the curvature where the iteration ends: where a step
+// would gain no more than enough.
+func (s *newton) settle(enough float64) (*linalg.Chol, error) {
 	s.point.SetUnconstrained(s.u)
 	for range 30 {
 		factor, err := s.curvature()
@@ -81,7 +87,7 @@ func (s *newton) settle() (*linalg.Chol, error) {
 		step := append([]float64(nil), s.gradient...)
 		factor.Solve(step)
 		gain := 0.5 * kernels.Dot(step, s.gradient)
-		if gain <= newtonGain {
+		if gain <= enough {
 			return factor, nil
 		}
 		if !s.search(step) {

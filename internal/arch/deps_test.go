@@ -36,7 +36,7 @@ var deps = map[string]string{
 	"infer/internal/vec":      "golang.org/x/sys/cpu",
 	"infer/internal/simd":     "infer/internal/vec golang.org/x/sys/cpu",
 	"infer/internal/state":    "",
-	"infer/internal/variate":  "infer/internal/vec",
+	"infer/internal/variate":  "infer/internal/vec infer/internal/simd",
 	"infer/internal/linalg":   "infer/internal/vec infer/internal/simd" + gonum,
 	"ingest":                  arrow + duckdb,
 	"transform":               "infer infer/glm" + arrow + gonum,

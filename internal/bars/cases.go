@@ -17,6 +17,7 @@ type sample struct {
 	// draws that each sampler keeps, after its warm-up: as many as tell an
 	// effective sample size of 100 or come near it.
 	auto, reference, nuts length
+	reduced               length   // of nuts in the reduced coordinates; none without draws
 	metrics               []string // of nuts: the best ones that were found
 	bars                  figures  // ratios to the reference
 }
@@ -57,6 +58,7 @@ func wide(name, size string, reference, nuts int, bars figures) sample {
 	return sample{
 		name: name, size: size, file: name + ".parquet", standardize: "center_scale",
 		auto: length{50, 2000}, reference: length{50, reference}, nuts: length{nuts, nuts}, metrics: []string{"diagonal"}, bars: bars,
+		reduced: length{300, 1000},
 	}
 }
 
@@ -95,6 +97,9 @@ func (s sample) samplers(scale float64, metrics []string) []sampler {
 	}
 	for _, m := range metrics {
 		out = append(out, sampler{"nuts " + m, "{method: nuts, metric: " + m + "}", s.nuts})
+	}
+	if s.reduced.draws > 0 {
+		out = append(out, sampler{"nuts reduced", "{method: nuts, basis: reduced}", s.reduced})
 	}
 	for i := range out {
 		out[i].draws = max(10, int(scale*float64(out[i].draws)))

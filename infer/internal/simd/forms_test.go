@@ -56,15 +56,16 @@ func triple(m Moments) []float64 { return []float64{m.Value, m.Slope, m.Curve} }
 
 // writers are all functions that write a slice.
 var writers = map[string]func(k Kernels, dst []float64, o operands){
-	"Axpy":         func(k Kernels, dst []float64, o operands) { copy(dst, o.y); k.Axpy(o.delta, o.x, dst) },
-	"Exp":          func(k Kernels, dst []float64, o operands) { k.Exp(dst, o.eta) },
-	"Log":          func(k Kernels, dst []float64, o operands) { k.Log(dst, o.eta) },
-	"Log1p":        func(k Kernels, dst []float64, o operands) { k.Log1p(dst, o.eta) },
-	"Log1pExp":     func(k Kernels, dst []float64, o operands) { k.Log1pExp(dst, o.eta) },
-	"LogNormalCDF": func(k Kernels, dst []float64, o operands) { k.LogNormalCDF(dst, o.eta) },
-	"Logistic":     func(k Kernels, dst []float64, o operands) { k.Logistic(dst, o.eta) },
-	"LogitSlopes":  func(k Kernels, dst []float64, o operands) { k.LogitSlopes(dst, o.y, o.eta) },
-	"TrialsSlopes": func(k Kernels, dst []float64, o operands) { k.TrialsSlopes(dst, o.y, o.m, o.eta) },
+	"Axpy":           func(k Kernels, dst []float64, o operands) { copy(dst, o.y); k.Axpy(o.delta, o.x, dst) },
+	"Exp":            func(k Kernels, dst []float64, o operands) { k.Exp(dst, o.eta) },
+	"Log":            func(k Kernels, dst []float64, o operands) { k.Log(dst, o.eta) },
+	"Log1p":          func(k Kernels, dst []float64, o operands) { k.Log1p(dst, o.eta) },
+	"Log1pExp":       func(k Kernels, dst []float64, o operands) { k.Log1pExp(dst, o.eta) },
+	"LogNormalCDF":   func(k Kernels, dst []float64, o operands) { k.LogNormalCDF(dst, o.eta) },
+	"NormalQuantile": func(k Kernels, dst []float64, o operands) { k.NormalQuantile(dst, o.eta) },
+	"Logistic":       func(k Kernels, dst []float64, o operands) { k.Logistic(dst, o.eta) },
+	"LogitSlopes":    func(k Kernels, dst []float64, o operands) { k.LogitSlopes(dst, o.y, o.eta) },
+	"TrialsSlopes":   func(k Kernels, dst []float64, o operands) { k.TrialsSlopes(dst, o.y, o.m, o.eta) },
 	"Log1pExpCurve": func(k Kernels, dst []float64, o operands) {
 		second := make([]float64, len(dst))
 		sum := k.Log1pExpCurve(o.eta, o.x, o.delta, dst, second)
@@ -130,7 +131,7 @@ func TestElementaryIsVec(t *testing.T) {
 		scalar func(float64) float64
 	}{
 		"Exp": {Kernels.Exp, vec.Exp}, "Log": {Kernels.Log, vec.Log}, "Log1p": {Kernels.Log1p, vec.Log1p}, "Log1pExp": {Kernels.Log1pExp, vec.Log1pExp}, "Logistic": {Kernels.Logistic, vec.Logistic},
-		"LogNormalCDF": {Kernels.LogNormalCDF, vec.LogNormalCDF},
+		"LogNormalCDF": {Kernels.LogNormalCDF, vec.LogNormalCDF}, "NormalQuantile": {Kernels.NormalQuantile, vec.NormalQuantile},
 	}
 	var xs []float64
 	for range 8 { // every special value in every lane
@@ -139,6 +140,8 @@ func TestElementaryIsVec(t *testing.T) {
 	for range 30_000 {
 		any := math.Float64frombits(r.Uint64())
 		xs = append(xs, any, 1e3*r.NormFloat64(), r.NormFloat64(), 10*r.Float64(), math.Ldexp(r.NormFloat64(), -r.IntN(80)), -r.Float64())
+		p := math.Exp(-28 * r.Float64()) // probabilities, the tails of Φ among them
+		xs = append(xs, r.Float64(), p, 1-p)
 	}
 	dst := make([]float64, len(xs))
 	for _, k := range append(vectors(t), Scalar) {

@@ -291,3 +291,13 @@ func logNormalCDFAVX2(dst []float64, x []float64)
 //
 //go:noescape
 func logNormalCDFAVX512(dst []float64, x []float64)
+
+// normalQuantileAVX2 writes the normal quantiles of x, between e⁻²⁵ and 1 − e⁻²⁵, to dst.
+//
+//go:noescape
+func normalQuantileAVX2(dst []float64, x []float64)
+
+// normalQuantileAVX512 writes the normal quantiles of x, between e⁻²⁵ and 1 − e⁻²⁵, to dst.
+//
+//go:noescape
+func normalQuantileAVX512(dst []float64, x []float64)

@@ -10162,6 +10162,623 @@ done:
 	VZEROUPPER
 	RET
 
+// func normalQuantileAVX2(dst []float64, x []float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·normalQuantileAVX2(SB), NOSPLIT, $0-48
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_base+0(FP), CX
+	MOVQ x_len+32(FP), DX
+	XORQ BX, BX
+	MOVQ DX, SI
+	SHRQ $0x03, SI
+	JZ   tail
+
+step:
+	VMOVUPD      (AX)(BX*1), Y0
+	VSUBPD       constants<>+544(SB), Y0, Y1
+	VMOVUPD      constants<>+2528(SB), Y2
+	VFNMADD231PD Y1, Y1, Y2
+	VMOVUPD      constants<>+2560(SB), Y3
+	VMOVUPD      constants<>+2592(SB), Y4
+	VFMADD213PD  constants<>+2624(SB), Y2, Y3
+	VFMADD213PD  constants<>+2656(SB), Y2, Y4
+	VFMADD213PD  constants<>+2688(SB), Y2, Y3
+	VFMADD213PD  constants<>+2720(SB), Y2, Y4
+	VFMADD213PD  constants<>+2752(SB), Y2, Y3
+	VFMADD213PD  constants<>+2784(SB), Y2, Y4
+	VFMADD213PD  constants<>+2816(SB), Y2, Y3
+	VFMADD213PD  constants<>+2848(SB), Y2, Y4
+	VFMADD213PD  constants<>+2880(SB), Y2, Y3
+	VFMADD213PD  constants<>+2912(SB), Y2, Y4
+	VFMADD213PD  constants<>+2944(SB), Y2, Y3
+	VFMADD213PD  constants<>+2976(SB), Y2, Y4
+	VFMADD213PD  constants<>+3008(SB), Y2, Y3
+	VFMADD213PD  constants<>+576(SB), Y2, Y4
+	VDIVPD       Y4, Y3, Y2
+	VMULPD       Y2, Y1, Y2
+	VCMPPD       $0x1e, constants<>+1152(SB), Y1, Y3
+	VMOVUPD      constants<>+576(SB), Y4
+	VSUBPD       Y0, Y4, Y4
+	VBLENDVPD    Y3, Y4, Y0, Y0
+	VCMPPD       $0x11, constants<>+640(SB), Y0, Y3
+	VMULPD       constants<>+672(SB), Y0, Y4
+	VBLENDVPD    Y3, Y4, Y0, Y4
+	VPSRLQ       $0x34, Y4, Y5
+	VORPD        constants<>+704(SB), Y5, Y5
+	VSUBPD       constants<>+736(SB), Y5, Y5
+	VANDPD       constants<>+768(SB), Y3, Y3
+	VSUBPD       Y3, Y5, Y3
+	VANDPD       constants<>+800(SB), Y4, Y4
+	VORPD        constants<>+576(SB), Y4, Y4
+	VCMPPD       $0x1d, constants<>+832(SB), Y4, Y5
+	VADDPD       constants<>+576(SB), Y3, Y6
+	VBLENDVPD    Y5, Y6, Y3, Y3
+	VMULPD       constants<>+544(SB), Y4, Y6
+	VBLENDVPD    Y5, Y6, Y4, Y4
+	VSUBPD       constants<>+576(SB), Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VADDPD       constants<>+864(SB), Y4, Y6
+	VDIVPD       Y6, Y4, Y6
+	VMULPD       Y6, Y6, Y7
+	VMOVUPD      constants<>+896(SB), Y8
+	VFMADD213PD  constants<>+928(SB), Y7, Y8
+	VFMADD213PD  constants<>+960(SB), Y7, Y8
+	VFMADD213PD  constants<>+992(SB), Y7, Y8
+	VFMADD213PD  constants<>+1024(SB), Y7, Y8
+	VFMADD213PD  constants<>+1056(SB), Y7, Y8
+	VFMADD213PD  constants<>+1088(SB), Y7, Y8
+	VMULPD       Y4, Y4, Y9
+	VMULPD       constants<>+544(SB), Y9, Y9
+	VFMADD213PD  Y9, Y7, Y8
+	VFMADD231PD  constants<>+160(SB), Y3, Y5
+	VFMADD231PD  Y8, Y6, Y5
+	VSUBPD       Y5, Y9, Y5
+	VSUBPD       Y5, Y4, Y4
+	VFMADD231PD  constants<>+128(SB), Y3, Y4
+	VCMPPD       $0x12, constants<>+1120(SB), Y0, Y3
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VCMPPD       $0x11, constants<>+1152(SB), Y0, Y4
+	VBLENDVPD    Y4, constants<>+1184(SB), Y3, Y3
+	VCMPPD       $0x00, constants<>+1152(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+1216(SB), Y3, Y0
+	VXORPD       constants<>+1312(SB), Y0, Y0
+	VSQRTPD      Y0, Y0
+	VSUBPD       constants<>+3040(SB), Y0, Y0
+	VMOVUPD      constants<>+3072(SB), Y3
+	VMOVUPD      constants<>+3104(SB), Y4
+	VFMADD213PD  constants<>+3136(SB), Y0, Y3
+	VFMADD213PD  constants<>+3168(SB), Y0, Y4
+	VFMADD213PD  constants<>+3200(SB), Y0, Y3
+	VFMADD213PD  constants<>+3232(SB), Y0, Y4
+	VFMADD213PD  constants<>+3264(SB), Y0, Y3
+	VFMADD213PD  constants<>+3296(SB), Y0, Y4
+	VFMADD213PD  constants<>+3328(SB), Y0, Y3
+	VFMADD213PD  constants<>+3360(SB), Y0, Y4
+	VFMADD213PD  constants<>+3392(SB), Y0, Y3
+	VFMADD213PD  constants<>+3424(SB), Y0, Y4
+	VFMADD213PD  constants<>+3456(SB), Y0, Y3
+	VFMADD213PD  constants<>+3488(SB), Y0, Y4
+	VFMADD213PD  constants<>+3520(SB), Y0, Y3
+	VFMADD213PD  constants<>+576(SB), Y0, Y4
+	VDIVPD       Y4, Y3, Y0
+	VCMPPD       $0x11, constants<>+1152(SB), Y1, Y3
+	VXORPD       constants<>+1312(SB), Y0, Y4
+	VBLENDVPD    Y3, Y4, Y0, Y0
+	VANDPD       constants<>+1440(SB), Y1, Y1
+	VCMPPD       $0x12, constants<>+3552(SB), Y1, Y1
+	VBLENDVPD    Y1, Y2, Y0, Y0
+	VMOVUPD      Y0, (CX)(BX*1)
+	VMOVUPD      32(AX)(BX*1), Y0
+	VSUBPD       constants<>+544(SB), Y0, Y1
+	VMOVUPD      constants<>+2528(SB), Y2
+	VFNMADD231PD Y1, Y1, Y2
+	VMOVUPD      constants<>+2560(SB), Y3
+	VMOVUPD      constants<>+2592(SB), Y4
+	VFMADD213PD  constants<>+2624(SB), Y2, Y3
+	VFMADD213PD  constants<>+2656(SB), Y2, Y4
+	VFMADD213PD  constants<>+2688(SB), Y2, Y3
+	VFMADD213PD  constants<>+2720(SB), Y2, Y4
+	VFMADD213PD  constants<>+2752(SB), Y2, Y3
+	VFMADD213PD  constants<>+2784(SB), Y2, Y4
+	VFMADD213PD  constants<>+2816(SB), Y2, Y3
+	VFMADD213PD  constants<>+2848(SB), Y2, Y4
+	VFMADD213PD  constants<>+2880(SB), Y2, Y3
+	VFMADD213PD  constants<>+2912(SB), Y2, Y4
+	VFMADD213PD  constants<>+2944(SB), Y2, Y3
+	VFMADD213PD  constants<>+2976(SB), Y2, Y4
+	VFMADD213PD  constants<>+3008(SB), Y2, Y3
+	VFMADD213PD  constants<>+576(SB), Y2, Y4
+	VDIVPD       Y4, Y3, Y2
+	VMULPD       Y2, Y1, Y2
+	VCMPPD       $0x1e, constants<>+1152(SB), Y1, Y3
+	VMOVUPD      constants<>+576(SB), Y4
+	VSUBPD       Y0, Y4, Y4
+	VBLENDVPD    Y3, Y4, Y0, Y0
+	VCMPPD       $0x11, constants<>+640(SB), Y0, Y3
+	VMULPD       constants<>+672(SB), Y0, Y4
+	VBLENDVPD    Y3, Y4, Y0, Y4
+	VPSRLQ       $0x34, Y4, Y5
+	VORPD        constants<>+704(SB), Y5, Y5
+	VSUBPD       constants<>+736(SB), Y5, Y5
+	VANDPD       constants<>+768(SB), Y3, Y3
+	VSUBPD       Y3, Y5, Y3
+	VANDPD       constants<>+800(SB), Y4, Y4
+	VORPD        constants<>+576(SB), Y4, Y4
+	VCMPPD       $0x1d, constants<>+832(SB), Y4, Y5
+	VADDPD       constants<>+576(SB), Y3, Y6
+	VBLENDVPD    Y5, Y6, Y3, Y3
+	VMULPD       constants<>+544(SB), Y4, Y6
+	VBLENDVPD    Y5, Y6, Y4, Y4
+	VSUBPD       constants<>+576(SB), Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VADDPD       constants<>+864(SB), Y4, Y6
+	VDIVPD       Y6, Y4, Y6
+	VMULPD       Y6, Y6, Y7
+	VMOVUPD      constants<>+896(SB), Y8
+	VFMADD213PD  constants<>+928(SB), Y7, Y8
+	VFMADD213PD  constants<>+960(SB), Y7, Y8
+	VFMADD213PD  constants<>+992(SB), Y7, Y8
+	VFMADD213PD  constants<>+1024(SB), Y7, Y8
+	VFMADD213PD  constants<>+1056(SB), Y7, Y8
+	VFMADD213PD  constants<>+1088(SB), Y7, Y8
+	VMULPD       Y4, Y4, Y9
+	VMULPD       constants<>+544(SB), Y9, Y9
+	VFMADD213PD  Y9, Y7, Y8
+	VFMADD231PD  constants<>+160(SB), Y3, Y5
+	VFMADD231PD  Y8, Y6, Y5
+	VSUBPD       Y5, Y9, Y5
+	VSUBPD       Y5, Y4, Y4
+	VFMADD231PD  constants<>+128(SB), Y3, Y4
+	VCMPPD       $0x12, constants<>+1120(SB), Y0, Y3
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VCMPPD       $0x11, constants<>+1152(SB), Y0, Y4
+	VBLENDVPD    Y4, constants<>+1184(SB), Y3, Y3
+	VCMPPD       $0x00, constants<>+1152(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+1216(SB), Y3, Y0
+	VXORPD       constants<>+1312(SB), Y0, Y0
+	VSQRTPD      Y0, Y0
+	VSUBPD       constants<>+3040(SB), Y0, Y0
+	VMOVUPD      constants<>+3072(SB), Y3
+	VMOVUPD      constants<>+3104(SB), Y4
+	VFMADD213PD  constants<>+3136(SB), Y0, Y3
+	VFMADD213PD  constants<>+3168(SB), Y0, Y4
+	VFMADD213PD  constants<>+3200(SB), Y0, Y3
+	VFMADD213PD  constants<>+3232(SB), Y0, Y4
+	VFMADD213PD  constants<>+3264(SB), Y0, Y3
+	VFMADD213PD  constants<>+3296(SB), Y0, Y4
+	VFMADD213PD  constants<>+3328(SB), Y0, Y3
+	VFMADD213PD  constants<>+3360(SB), Y0, Y4
+	VFMADD213PD  constants<>+3392(SB), Y0, Y3
+	VFMADD213PD  constants<>+3424(SB), Y0, Y4
+	VFMADD213PD  constants<>+3456(SB), Y0, Y3
+	VFMADD213PD  constants<>+3488(SB), Y0, Y4
+	VFMADD213PD  constants<>+3520(SB), Y0, Y3
+	VFMADD213PD  constants<>+576(SB), Y0, Y4
+	VDIVPD       Y4, Y3, Y0
+	VCMPPD       $0x11, constants<>+1152(SB), Y1, Y3
+	VXORPD       constants<>+1312(SB), Y0, Y4
+	VBLENDVPD    Y3, Y4, Y0, Y0
+	VANDPD       constants<>+1440(SB), Y1, Y1
+	VCMPPD       $0x12, constants<>+3552(SB), Y1, Y1
+	VBLENDVPD    Y1, Y2, Y0, Y0
+	VMOVUPD      Y0, 32(CX)(BX*1)
+	ADDQ         $0x40, BX
+	DECQ         SI
+	JNZ          step
+
+tail:
+	ANDQ         $0x07, DX
+	JZ           done
+	LEAQ         masks<>+64(SB), SI
+	MOVQ         DX, DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, SI
+	VMOVUPD      (SI), Y0
+	VMASKMOVPD   (AX)(BX*1), Y0, Y0
+	VSUBPD       constants<>+544(SB), Y0, Y1
+	VMOVUPD      constants<>+2528(SB), Y2
+	VFNMADD231PD Y1, Y1, Y2
+	VMOVUPD      constants<>+2560(SB), Y3
+	VMOVUPD      constants<>+2592(SB), Y4
+	VFMADD213PD  constants<>+2624(SB), Y2, Y3
+	VFMADD213PD  constants<>+2656(SB), Y2, Y4
+	VFMADD213PD  constants<>+2688(SB), Y2, Y3
+	VFMADD213PD  constants<>+2720(SB), Y2, Y4
+	VFMADD213PD  constants<>+2752(SB), Y2, Y3
+	VFMADD213PD  constants<>+2784(SB), Y2, Y4
+	VFMADD213PD  constants<>+2816(SB), Y2, Y3
+	VFMADD213PD  constants<>+2848(SB), Y2, Y4
+	VFMADD213PD  constants<>+2880(SB), Y2, Y3
+	VFMADD213PD  constants<>+2912(SB), Y2, Y4
+	VFMADD213PD  constants<>+2944(SB), Y2, Y3
+	VFMADD213PD  constants<>+2976(SB), Y2, Y4
+	VFMADD213PD  constants<>+3008(SB), Y2, Y3
+	VFMADD213PD  constants<>+576(SB), Y2, Y4
+	VDIVPD       Y4, Y3, Y2
+	VMULPD       Y2, Y1, Y2
+	VCMPPD       $0x1e, constants<>+1152(SB), Y1, Y3
+	VMOVUPD      constants<>+576(SB), Y4
+	VSUBPD       Y0, Y4, Y4
+	VBLENDVPD    Y3, Y4, Y0, Y0
+	VCMPPD       $0x11, constants<>+640(SB), Y0, Y3
+	VMULPD       constants<>+672(SB), Y0, Y4
+	VBLENDVPD    Y3, Y4, Y0, Y4
+	VPSRLQ       $0x34, Y4, Y5
+	VORPD        constants<>+704(SB), Y5, Y5
+	VSUBPD       constants<>+736(SB), Y5, Y5
+	VANDPD       constants<>+768(SB), Y3, Y3
+	VSUBPD       Y3, Y5, Y3
+	VANDPD       constants<>+800(SB), Y4, Y4
+	VORPD        constants<>+576(SB), Y4, Y4
+	VCMPPD       $0x1d, constants<>+832(SB), Y4, Y5
+	VADDPD       constants<>+576(SB), Y3, Y6
+	VBLENDVPD    Y5, Y6, Y3, Y3
+	VMULPD       constants<>+544(SB), Y4, Y6
+	VBLENDVPD    Y5, Y6, Y4, Y4
+	VSUBPD       constants<>+576(SB), Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VADDPD       constants<>+864(SB), Y4, Y6
+	VDIVPD       Y6, Y4, Y6
+	VMULPD       Y6, Y6, Y7
+	VMOVUPD      constants<>+896(SB), Y8
+	VFMADD213PD  constants<>+928(SB), Y7, Y8
+	VFMADD213PD  constants<>+960(SB), Y7, Y8
+	VFMADD213PD  constants<>+992(SB), Y7, Y8
+	VFMADD213PD  constants<>+1024(SB), Y7, Y8
+	VFMADD213PD  constants<>+1056(SB), Y7, Y8
+	VFMADD213PD  constants<>+1088(SB), Y7, Y8
+	VMULPD       Y4, Y4, Y9
+	VMULPD       constants<>+544(SB), Y9, Y9
+	VFMADD213PD  Y9, Y7, Y8
+	VFMADD231PD  constants<>+160(SB), Y3, Y5
+	VFMADD231PD  Y8, Y6, Y5
+	VSUBPD       Y5, Y9, Y5
+	VSUBPD       Y5, Y4, Y4
+	VFMADD231PD  constants<>+128(SB), Y3, Y4
+	VCMPPD       $0x12, constants<>+1120(SB), Y0, Y3
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VCMPPD       $0x11, constants<>+1152(SB), Y0, Y4
+	VBLENDVPD    Y4, constants<>+1184(SB), Y3, Y3
+	VCMPPD       $0x00, constants<>+1152(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+1216(SB), Y3, Y0
+	VXORPD       constants<>+1312(SB), Y0, Y0
+	VSQRTPD      Y0, Y0
+	VSUBPD       constants<>+3040(SB), Y0, Y0
+	VMOVUPD      constants<>+3072(SB), Y3
+	VMOVUPD      constants<>+3104(SB), Y4
+	VFMADD213PD  constants<>+3136(SB), Y0, Y3
+	VFMADD213PD  constants<>+3168(SB), Y0, Y4
+	VFMADD213PD  constants<>+3200(SB), Y0, Y3
+	VFMADD213PD  constants<>+3232(SB), Y0, Y4
+	VFMADD213PD  constants<>+3264(SB), Y0, Y3
+	VFMADD213PD  constants<>+3296(SB), Y0, Y4
+	VFMADD213PD  constants<>+3328(SB), Y0, Y3
+	VFMADD213PD  constants<>+3360(SB), Y0, Y4
+	VFMADD213PD  constants<>+3392(SB), Y0, Y3
+	VFMADD213PD  constants<>+3424(SB), Y0, Y4
+	VFMADD213PD  constants<>+3456(SB), Y0, Y3
+	VFMADD213PD  constants<>+3488(SB), Y0, Y4
+	VFMADD213PD  constants<>+3520(SB), Y0, Y3
+	VFMADD213PD  constants<>+576(SB), Y0, Y4
+	VDIVPD       Y4, Y3, Y0
+	VCMPPD       $0x11, constants<>+1152(SB), Y1, Y3
+	VXORPD       constants<>+1312(SB), Y0, Y4
+	VBLENDVPD    Y3, Y4, Y0, Y0
+	VANDPD       constants<>+1440(SB), Y1, Y1
+	VCMPPD       $0x12, constants<>+3552(SB), Y1, Y1
+	VBLENDVPD    Y1, Y2, Y0, Y0
+	VMOVUPD      (SI), Y1
+	VMASKMOVPD   Y0, Y1, (CX)(BX*1)
+	CMPQ         DX, $0x04
+	JLE          reload
+	VMOVUPD      32(SI), Y0
+	VMASKMOVPD   32(AX)(BX*1), Y0, Y0
+	VSUBPD       constants<>+544(SB), Y0, Y1
+	VMOVUPD      constants<>+2528(SB), Y2
+	VFNMADD231PD Y1, Y1, Y2
+	VMOVUPD      constants<>+2560(SB), Y3
+	VMOVUPD      constants<>+2592(SB), Y4
+	VFMADD213PD  constants<>+2624(SB), Y2, Y3
+	VFMADD213PD  constants<>+2656(SB), Y2, Y4
+	VFMADD213PD  constants<>+2688(SB), Y2, Y3
+	VFMADD213PD  constants<>+2720(SB), Y2, Y4
+	VFMADD213PD  constants<>+2752(SB), Y2, Y3
+	VFMADD213PD  constants<>+2784(SB), Y2, Y4
+	VFMADD213PD  constants<>+2816(SB), Y2, Y3
+	VFMADD213PD  constants<>+2848(SB), Y2, Y4
+	VFMADD213PD  constants<>+2880(SB), Y2, Y3
+	VFMADD213PD  constants<>+2912(SB), Y2, Y4
+	VFMADD213PD  constants<>+2944(SB), Y2, Y3
+	VFMADD213PD  constants<>+2976(SB), Y2, Y4
+	VFMADD213PD  constants<>+3008(SB), Y2, Y3
+	VFMADD213PD  constants<>+576(SB), Y2, Y4
+	VDIVPD       Y4, Y3, Y2
+	VMULPD       Y2, Y1, Y2
+	VCMPPD       $0x1e, constants<>+1152(SB), Y1, Y3
+	VMOVUPD      constants<>+576(SB), Y4
+	VSUBPD       Y0, Y4, Y4
+	VBLENDVPD    Y3, Y4, Y0, Y0
+	VCMPPD       $0x11, constants<>+640(SB), Y0, Y3
+	VMULPD       constants<>+672(SB), Y0, Y4
+	VBLENDVPD    Y3, Y4, Y0, Y4
+	VPSRLQ       $0x34, Y4, Y5
+	VORPD        constants<>+704(SB), Y5, Y5
+	VSUBPD       constants<>+736(SB), Y5, Y5
+	VANDPD       constants<>+768(SB), Y3, Y3
+	VSUBPD       Y3, Y5, Y3
+	VANDPD       constants<>+800(SB), Y4, Y4
+	VORPD        constants<>+576(SB), Y4, Y4
+	VCMPPD       $0x1d, constants<>+832(SB), Y4, Y5
+	VADDPD       constants<>+576(SB), Y3, Y6
+	VBLENDVPD    Y5, Y6, Y3, Y3
+	VMULPD       constants<>+544(SB), Y4, Y6
+	VBLENDVPD    Y5, Y6, Y4, Y4
+	VSUBPD       constants<>+576(SB), Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VADDPD       constants<>+864(SB), Y4, Y6
+	VDIVPD       Y6, Y4, Y6
+	VMULPD       Y6, Y6, Y7
+	VMOVUPD      constants<>+896(SB), Y8
+	VFMADD213PD  constants<>+928(SB), Y7, Y8
+	VFMADD213PD  constants<>+960(SB), Y7, Y8
+	VFMADD213PD  constants<>+992(SB), Y7, Y8
+	VFMADD213PD  constants<>+1024(SB), Y7, Y8
+	VFMADD213PD  constants<>+1056(SB), Y7, Y8
+	VFMADD213PD  constants<>+1088(SB), Y7, Y8
+	VMULPD       Y4, Y4, Y9
+	VMULPD       constants<>+544(SB), Y9, Y9
+	VFMADD213PD  Y9, Y7, Y8
+	VFMADD231PD  constants<>+160(SB), Y3, Y5
+	VFMADD231PD  Y8, Y6, Y5
+	VSUBPD       Y5, Y9, Y5
+	VSUBPD       Y5, Y4, Y4
+	VFMADD231PD  constants<>+128(SB), Y3, Y4
+	VCMPPD       $0x12, constants<>+1120(SB), Y0, Y3
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VCMPPD       $0x11, constants<>+1152(SB), Y0, Y4
+	VBLENDVPD    Y4, constants<>+1184(SB), Y3, Y3
+	VCMPPD       $0x00, constants<>+1152(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+1216(SB), Y3, Y0
+	VXORPD       constants<>+1312(SB), Y0, Y0
+	VSQRTPD      Y0, Y0
+	VSUBPD       constants<>+3040(SB), Y0, Y0
+	VMOVUPD      constants<>+3072(SB), Y3
+	VMOVUPD      constants<>+3104(SB), Y4
+	VFMADD213PD  constants<>+3136(SB), Y0, Y3
+	VFMADD213PD  constants<>+3168(SB), Y0, Y4
+	VFMADD213PD  constants<>+3200(SB), Y0, Y3
+	VFMADD213PD  constants<>+3232(SB), Y0, Y4
+	VFMADD213PD  constants<>+3264(SB), Y0, Y3
+	VFMADD213PD  constants<>+3296(SB), Y0, Y4
+	VFMADD213PD  constants<>+3328(SB), Y0, Y3
+	VFMADD213PD  constants<>+3360(SB), Y0, Y4
+	VFMADD213PD  constants<>+3392(SB), Y0, Y3
+	VFMADD213PD  constants<>+3424(SB), Y0, Y4
+	VFMADD213PD  constants<>+3456(SB), Y0, Y3
+	VFMADD213PD  constants<>+3488(SB), Y0, Y4
+	VFMADD213PD  constants<>+3520(SB), Y0, Y3
+	VFMADD213PD  constants<>+576(SB), Y0, Y4
+	VDIVPD       Y4, Y3, Y0
+	VCMPPD       $0x11, constants<>+1152(SB), Y1, Y3
+	VXORPD       constants<>+1312(SB), Y0, Y4
+	VBLENDVPD    Y3, Y4, Y0, Y0
+	VANDPD       constants<>+1440(SB), Y1, Y1
+	VCMPPD       $0x12, constants<>+3552(SB), Y1, Y1
+	VBLENDVPD    Y1, Y2, Y0, Y0
+	VMOVUPD      32(SI), Y1
+	VMASKMOVPD   Y0, Y1, 32(CX)(BX*1)
+
+reload:
+done:
+	VZEROUPPER
+	RET
+
+// func normalQuantileAVX512(dst []float64, x []float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·normalQuantileAVX512(SB), NOSPLIT, $0-48
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_base+0(FP), CX
+	MOVQ x_len+32(FP), DX
+	XORQ BX, BX
+	MOVQ DX, SI
+	SHRQ $0x03, SI
+	JZ   tail
+
+step:
+	VMOVUPD          (AX)(BX*1), Z0
+	VSUBPD.BCST      constants<>+544(SB), Z0, Z1
+	VBROADCASTSD     constants<>+2528(SB), Z2
+	VFNMADD231PD     Z1, Z1, Z2
+	VBROADCASTSD     constants<>+2560(SB), Z3
+	VBROADCASTSD     constants<>+2592(SB), Z4
+	VFMADD213PD.BCST constants<>+2624(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+2656(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+2688(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+2720(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+2752(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+2784(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+2816(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+2848(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+2880(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+2912(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+2944(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+2976(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+3008(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+576(SB), Z2, Z4
+	VDIVPD           Z4, Z3, Z2
+	VMULPD           Z2, Z1, Z2
+	VCMPPD.BCST      $0x1e, constants<>+1152(SB), Z1, K1
+	VBROADCASTSD     constants<>+576(SB), Z3
+	VSUBPD           Z0, Z3, Z3
+	VMOVAPD          Z3, K1, Z0
+	VGETMANTPD       $0x00, Z0, Z3
+	VGETEXPPD        Z0, Z4
+	VCMPPD.BCST      $0x1d, constants<>+832(SB), Z3, K1
+	VADDPD.BCST      constants<>+576(SB), Z4, Z7
+	VMOVAPD          Z7, K1, Z4
+	VMULPD.BCST      constants<>+544(SB), Z3, Z7
+	VMOVAPD          Z7, K1, Z3
+	VSUBPD.BCST      constants<>+576(SB), Z3, Z3
+	VPXORQ           Z5, Z5, Z5
+	VADDPD.BCST      constants<>+864(SB), Z3, Z7
+	VDIVPD           Z7, Z3, Z7
+	VMULPD           Z7, Z7, Z8
+	VBROADCASTSD     constants<>+896(SB), Z9
+	VFMADD213PD.BCST constants<>+928(SB), Z8, Z9
+	VFMADD213PD.BCST constants<>+960(SB), Z8, Z9
+	VFMADD213PD.BCST constants<>+992(SB), Z8, Z9
+	VFMADD213PD.BCST constants<>+1024(SB), Z8, Z9
+	VFMADD213PD.BCST constants<>+1056(SB), Z8, Z9
+	VFMADD213PD.BCST constants<>+1088(SB), Z8, Z9
+	VMULPD           Z3, Z3, Z10
+	VMULPD.BCST      constants<>+544(SB), Z10, Z10
+	VFMADD213PD      Z10, Z8, Z9
+	VMOVAPD          Z5, Z8
+	VFMADD231PD.BCST constants<>+160(SB), Z4, Z8
+	VFMADD231PD      Z9, Z7, Z8
+	VSUBPD           Z8, Z10, Z7
+	VSUBPD           Z7, Z3, Z3
+	VFMADD231PD.BCST constants<>+128(SB), Z4, Z3
+	VCMPPD.BCST      $0x12, constants<>+1120(SB), Z0, K1
+	VMOVAPD          Z0, Z4
+	VMOVAPD          Z3, K1, Z4
+	VCMPPD.BCST      $0x11, constants<>+1152(SB), Z0, K1
+	VMOVAPD          Z4, Z3
+	VBROADCASTSD     constants<>+1184(SB), K1, Z3
+	VCMPPD.BCST      $0x00, constants<>+1152(SB), Z0, K1
+	VMOVAPD          Z3, Z0
+	VBROADCASTSD     constants<>+1216(SB), K1, Z0
+	VPXORQ.BCST      constants<>+1312(SB), Z0, Z0
+	VSQRTPD          Z0, Z0
+	VSUBPD.BCST      constants<>+3040(SB), Z0, Z0
+	VBROADCASTSD     constants<>+3072(SB), Z3
+	VBROADCASTSD     constants<>+3104(SB), Z4
+	VFMADD213PD.BCST constants<>+3136(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3168(SB), Z0, Z4
+	VFMADD213PD.BCST constants<>+3200(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3232(SB), Z0, Z4
+	VFMADD213PD.BCST constants<>+3264(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3296(SB), Z0, Z4
+	VFMADD213PD.BCST constants<>+3328(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3360(SB), Z0, Z4
+	VFMADD213PD.BCST constants<>+3392(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3424(SB), Z0, Z4
+	VFMADD213PD.BCST constants<>+3456(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3488(SB), Z0, Z4
+	VFMADD213PD.BCST constants<>+3520(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+576(SB), Z0, Z4
+	VDIVPD           Z4, Z3, Z0
+	VCMPPD.BCST      $0x11, constants<>+1152(SB), Z1, K1
+	VPXORQ.BCST      constants<>+1312(SB), Z0, Z3
+	VMOVAPD          Z3, K1, Z0
+	VPANDQ.BCST      constants<>+1440(SB), Z1, Z1
+	VCMPPD.BCST      $0x12, constants<>+3552(SB), Z1, K1
+	VMOVAPD          Z2, K1, Z0
+	VMOVUPD          Z0, (CX)(BX*1)
+	ADDQ             $0x40, BX
+	DECQ             SI
+	JNZ              step
+
+tail:
+	ANDQ             $0x07, DX
+	JZ               done
+	MOVL             $0x000000ff, SI
+	BZHIL            DX, SI, SI
+	KMOVW            SI, K1
+	VMOVUPD.Z        (AX)(BX*1), K1, Z0
+	VSUBPD.BCST      constants<>+544(SB), Z0, Z1
+	VBROADCASTSD     constants<>+2528(SB), Z2
+	VFNMADD231PD     Z1, Z1, Z2
+	VBROADCASTSD     constants<>+2560(SB), Z3
+	VBROADCASTSD     constants<>+2592(SB), Z4
+	VFMADD213PD.BCST constants<>+2624(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+2656(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+2688(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+2720(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+2752(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+2784(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+2816(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+2848(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+2880(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+2912(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+2944(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+2976(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+3008(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+576(SB), Z2, Z4
+	VDIVPD           Z4, Z3, Z2
+	VMULPD           Z2, Z1, Z2
+	VCMPPD.BCST      $0x1e, constants<>+1152(SB), Z1, K2
+	VBROADCASTSD     constants<>+576(SB), Z3
+	VSUBPD           Z0, Z3, Z3
+	VMOVAPD          Z3, K2, Z0
+	VGETMANTPD       $0x00, Z0, Z3
+	VGETEXPPD        Z0, Z4
+	VCMPPD.BCST      $0x1d, constants<>+832(SB), Z3, K2
+	VADDPD.BCST      constants<>+576(SB), Z4, Z5
+	VMOVAPD          Z5, K2, Z4
+	VMULPD.BCST      constants<>+544(SB), Z3, Z5
+	VMOVAPD          Z5, K2, Z3
+	VSUBPD.BCST      constants<>+576(SB), Z3, Z3
+	VPXORQ           Z6, Z6, Z6
+	VADDPD.BCST      constants<>+864(SB), Z3, Z5
+	VDIVPD           Z5, Z3, Z5
+	VMULPD           Z5, Z5, Z7
+	VBROADCASTSD     constants<>+896(SB), Z8
+	VFMADD213PD.BCST constants<>+928(SB), Z7, Z8
+	VFMADD213PD.BCST constants<>+960(SB), Z7, Z8
+	VFMADD213PD.BCST constants<>+992(SB), Z7, Z8
+	VFMADD213PD.BCST constants<>+1024(SB), Z7, Z8
+	VFMADD213PD.BCST constants<>+1056(SB), Z7, Z8
+	VFMADD213PD.BCST constants<>+1088(SB), Z7, Z8
+	VMULPD           Z3, Z3, Z9
+	VMULPD.BCST      constants<>+544(SB), Z9, Z9
+	VFMADD213PD      Z9, Z7, Z8
+	VFMADD231PD.BCST constants<>+160(SB), Z4, Z6
+	VFMADD231PD      Z8, Z5, Z6
+	VSUBPD           Z6, Z9, Z5
+	VSUBPD           Z5, Z3, Z3
+	VFMADD231PD.BCST constants<>+128(SB), Z4, Z3
+	VCMPPD.BCST      $0x12, constants<>+1120(SB), Z0, K2
+	VMOVAPD          Z0, Z4
+	VMOVAPD          Z3, K2, Z4
+	VCMPPD.BCST      $0x11, constants<>+1152(SB), Z0, K2
+	VMOVAPD          Z4, Z3
+	VBROADCASTSD     constants<>+1184(SB), K2, Z3
+	VCMPPD.BCST      $0x00, constants<>+1152(SB), Z0, K2
+	VMOVAPD          Z3, Z0
+	VBROADCASTSD     constants<>+1216(SB), K2, Z0
+	VPXORQ.BCST      constants<>+1312(SB), Z0, Z0
+	VSQRTPD          Z0, Z0
+	VSUBPD.BCST      constants<>+3040(SB), Z0, Z0
+	VBROADCASTSD     constants<>+3072(SB), Z3
+	VBROADCASTSD     constants<>+3104(SB), Z4
+	VFMADD213PD.BCST constants<>+3136(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3168(SB), Z0, Z4
+	VFMADD213PD.BCST constants<>+3200(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3232(SB), Z0, Z4
+	VFMADD213PD.BCST constants<>+3264(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3296(SB), Z0, Z4
+	VFMADD213PD.BCST constants<>+3328(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3360(SB), Z0, Z4
+	VFMADD213PD.BCST constants<>+3392(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3424(SB), Z0, Z4
+	VFMADD213PD.BCST constants<>+3456(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3488(SB), Z0, Z4
+	VFMADD213PD.BCST constants<>+3520(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+576(SB), Z0, Z4
+	VDIVPD           Z4, Z3, Z0
+	VCMPPD.BCST      $0x11, constants<>+1152(SB), Z1, K2
+	VPXORQ.BCST      constants<>+1312(SB), Z0, Z3
+	VMOVAPD          Z3, K2, Z0
+	VPANDQ.BCST      constants<>+1440(SB), Z1, Z1
+	VCMPPD.BCST      $0x12, constants<>+3552(SB), Z1, K2
+	VMOVAPD          Z2, K2, Z0
+	VMOVUPD          Z0, K1, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
 DATA constants<>+0(SB)/8, $0x4086300000000000
 DATA constants<>+8(SB)/8, $0x4086300000000000
 DATA constants<>+16(SB)/8, $0x4086300000000000
@@ -10478,7 +11095,139 @@ DATA constants<>+2496(SB)/8, $0x0000000000000003
 DATA constants<>+2504(SB)/8, $0x0000000000000003
 DATA constants<>+2512(SB)/8, $0x0000000000000003
 DATA constants<>+2520(SB)/8, $0x0000000000000003
-GLOBL constants<>(SB), RODATA|NOPTR, $2528
+DATA constants<>+2528(SB)/8, $0x3fc71eb851eb851f
+DATA constants<>+2536(SB)/8, $0x3fc71eb851eb851f
+DATA constants<>+2544(SB)/8, $0x3fc71eb851eb851f
+DATA constants<>+2552(SB)/8, $0x3fc71eb851eb851f
+DATA constants<>+2560(SB)/8, $0x40a39a296f7d925e
+DATA constants<>+2568(SB)/8, $0x40a39a296f7d925e
+DATA constants<>+2576(SB)/8, $0x40a39a296f7d925e
+DATA constants<>+2584(SB)/8, $0x40a39a296f7d925e
+DATA constants<>+2592(SB)/8, $0x40b46a7eca984b69
+DATA constants<>+2600(SB)/8, $0x40b46a7eca984b69
+DATA constants<>+2608(SB)/8, $0x40b46a7eca984b69
+DATA constants<>+2616(SB)/8, $0x40b46a7eca984b69
+DATA constants<>+2624(SB)/8, $0x40e052d26b2e45e4
+DATA constants<>+2632(SB)/8, $0x40e052d26b2e45e4
+DATA constants<>+2640(SB)/8, $0x40e052d26b2e45e4
+DATA constants<>+2648(SB)/8, $0x40e052d26b2e45e4
+DATA constants<>+2656(SB)/8, $0x40dc0e457cb1ae76
+DATA constants<>+2664(SB)/8, $0x40dc0e457cb1ae76
+DATA constants<>+2672(SB)/8, $0x40dc0e457cb1ae76
+DATA constants<>+2680(SB)/8, $0x40dc0e457cb1ae76
+DATA constants<>+2688(SB)/8, $0x40f06c1c55b78f20
+DATA constants<>+2696(SB)/8, $0x40f06c1c55b78f20
+DATA constants<>+2704(SB)/8, $0x40f06c1c55b78f20
+DATA constants<>+2712(SB)/8, $0x40f06c1c55b78f20
+DATA constants<>+2720(SB)/8, $0x40e3317caa64f4be
+DATA constants<>+2728(SB)/8, $0x40e3317caa64f4be
+DATA constants<>+2736(SB)/8, $0x40e3317caa64f4be
+DATA constants<>+2744(SB)/8, $0x40e3317caa64f4be
+DATA constants<>+2752(SB)/8, $0x40e66c3e869b752a
+DATA constants<>+2760(SB)/8, $0x40e66c3e869b752a
+DATA constants<>+2768(SB)/8, $0x40e66c3e869b752a
+DATA constants<>+2776(SB)/8, $0x40e66c3e869b752a
+DATA constants<>+2784(SB)/8, $0x40d4b772d5d65266
+DATA constants<>+2792(SB)/8, $0x40d4b772d5d65266
+DATA constants<>+2800(SB)/8, $0x40d4b772d5d65266
+DATA constants<>+2808(SB)/8, $0x40d4b772d5d65266
+DATA constants<>+2816(SB)/8, $0x40cad1d8cd4ee71d
+DATA constants<>+2824(SB)/8, $0x40cad1d8cd4ee71d
+DATA constants<>+2832(SB)/8, $0x40cad1d8cd4ee71d
+DATA constants<>+2840(SB)/8, $0x40cad1d8cd4ee71d
+DATA constants<>+2848(SB)/8, $0x40b512322e75c89f
+DATA constants<>+2856(SB)/8, $0x40b512322e75c89f
+DATA constants<>+2864(SB)/8, $0x40b512322e75c89f
+DATA constants<>+2872(SB)/8, $0x40b512322e75c89f
+DATA constants<>+2880(SB)/8, $0x409ece5d2213c0cc
+DATA constants<>+2888(SB)/8, $0x409ece5d2213c0cc
+DATA constants<>+2896(SB)/8, $0x409ece5d2213c0cc
+DATA constants<>+2904(SB)/8, $0x409ece5d2213c0cc
+DATA constants<>+2912(SB)/8, $0x4085797efdc8b3f7
+DATA constants<>+2920(SB)/8, $0x4085797efdc8b3f7
+DATA constants<>+2928(SB)/8, $0x4085797efdc8b3f7
+DATA constants<>+2936(SB)/8, $0x4085797efdc8b3f7
+DATA constants<>+2944(SB)/8, $0x4060a4888b1a436e
+DATA constants<>+2952(SB)/8, $0x4060a4888b1a436e
+DATA constants<>+2960(SB)/8, $0x4060a4888b1a436e
+DATA constants<>+2968(SB)/8, $0x4060a4888b1a436e
+DATA constants<>+2976(SB)/8, $0x4045281b386e1ab5
+DATA constants<>+2984(SB)/8, $0x4045281b386e1ab5
+DATA constants<>+2992(SB)/8, $0x4045281b386e1ab5
+DATA constants<>+3000(SB)/8, $0x4045281b386e1ab5
+DATA constants<>+3008(SB)/8, $0x400b18d91e9eef75
+DATA constants<>+3016(SB)/8, $0x400b18d91e9eef75
+DATA constants<>+3024(SB)/8, $0x400b18d91e9eef75
+DATA constants<>+3032(SB)/8, $0x400b18d91e9eef75
+DATA constants<>+3040(SB)/8, $0x3ff999999999999a
+DATA constants<>+3048(SB)/8, $0x3ff999999999999a
+DATA constants<>+3056(SB)/8, $0x3ff999999999999a
+DATA constants<>+3064(SB)/8, $0x3ff999999999999a
+DATA constants<>+3072(SB)/8, $0x3f49615ac0b7ace9
+DATA constants<>+3080(SB)/8, $0x3f49615ac0b7ace9
+DATA constants<>+3088(SB)/8, $0x3f49615ac0b7ace9
+DATA constants<>+3096(SB)/8, $0x3f49615ac0b7ace9
+DATA constants<>+3104(SB)/8, $0x3e120d3f686439e4
+DATA constants<>+3112(SB)/8, $0x3e120d3f686439e4
+DATA constants<>+3120(SB)/8, $0x3e120d3f686439e4
+DATA constants<>+3128(SB)/8, $0x3e120d3f686439e4
+DATA constants<>+3136(SB)/8, $0x3f9744eb6c45ec67
+DATA constants<>+3144(SB)/8, $0x3f9744eb6c45ec67
+DATA constants<>+3152(SB)/8, $0x3f9744eb6c45ec67
+DATA constants<>+3160(SB)/8, $0x3f9744eb6c45ec67
+DATA constants<>+3168(SB)/8, $0x3f41f18cbfdf2728
+DATA constants<>+3176(SB)/8, $0x3f41f18cbfdf2728
+DATA constants<>+3184(SB)/8, $0x3f41f18cbfdf2728
+DATA constants<>+3192(SB)/8, $0x3f41f18cbfdf2728
+DATA constants<>+3200(SB)/8, $0x3fcef2abb9b85c37
+DATA constants<>+3208(SB)/8, $0x3fcef2abb9b85c37
+DATA constants<>+3216(SB)/8, $0x3fcef2abb9b85c37
+DATA constants<>+3224(SB)/8, $0x3fcef2abb9b85c37
+DATA constants<>+3232(SB)/8, $0x3f8f207a7eab17bf
+DATA constants<>+3240(SB)/8, $0x3f8f207a7eab17bf
+DATA constants<>+3248(SB)/8, $0x3f8f207a7eab17bf
+DATA constants<>+3256(SB)/8, $0x3f8f207a7eab17bf
+DATA constants<>+3264(SB)/8, $0x3ff453cc085375b2
+DATA constants<>+3272(SB)/8, $0x3ff453cc085375b2
+DATA constants<>+3280(SB)/8, $0x3ff453cc085375b2
+DATA constants<>+3288(SB)/8, $0x3ff453cc085375b2
+DATA constants<>+3296(SB)/8, $0x3fc2f5123394f040
+DATA constants<>+3304(SB)/8, $0x3fc2f5123394f040
+DATA constants<>+3312(SB)/8, $0x3fc2f5123394f040
+DATA constants<>+3320(SB)/8, $0x3fc2f5123394f040
+DATA constants<>+3328(SB)/8, $0x400d2ecb1a3d02c4
+DATA constants<>+3336(SB)/8, $0x400d2ecb1a3d02c4
+DATA constants<>+3344(SB)/8, $0x400d2ecb1a3d02c4
+DATA constants<>+3352(SB)/8, $0x400d2ecb1a3d02c4
+DATA constants<>+3360(SB)/8, $0x3fe61292f23385c9
+DATA constants<>+3368(SB)/8, $0x3fe61292f23385c9
+DATA constants<>+3376(SB)/8, $0x3fe61292f23385c9
+DATA constants<>+3384(SB)/8, $0x3fe61292f23385c9
+DATA constants<>+3392(SB)/8, $0x401713f71462256a
+DATA constants<>+3400(SB)/8, $0x401713f71462256a
+DATA constants<>+3408(SB)/8, $0x401713f71462256a
+DATA constants<>+3416(SB)/8, $0x401713f71462256a
+DATA constants<>+3424(SB)/8, $0x3ffad278e6526633
+DATA constants<>+3432(SB)/8, $0x3ffad278e6526633
+DATA constants<>+3440(SB)/8, $0x3ffad278e6526633
+DATA constants<>+3448(SB)/8, $0x3ffad278e6526633
+DATA constants<>+3456(SB)/8, $0x4012857748cab19b
+DATA constants<>+3464(SB)/8, $0x4012857748cab19b
+DATA constants<>+3472(SB)/8, $0x4012857748cab19b
+DATA constants<>+3480(SB)/8, $0x4012857748cab19b
+DATA constants<>+3488(SB)/8, $0x40006cefbb46a449
+DATA constants<>+3496(SB)/8, $0x40006cefbb46a449
+DATA constants<>+3504(SB)/8, $0x40006cefbb46a449
+DATA constants<>+3512(SB)/8, $0x40006cefbb46a449
+DATA constants<>+3520(SB)/8, $0x3ff6c665fde9526a
+DATA constants<>+3528(SB)/8, $0x3ff6c665fde9526a
+DATA constants<>+3536(SB)/8, $0x3ff6c665fde9526a
+DATA constants<>+3544(SB)/8, $0x3ff6c665fde9526a
+DATA constants<>+3552(SB)/8, $0x3fdb333333333333
+DATA constants<>+3560(SB)/8, $0x3fdb333333333333
+DATA constants<>+3568(SB)/8, $0x3fdb333333333333
+DATA constants<>+3576(SB)/8, $0x3fdb333333333333
+GLOBL constants<>(SB), RODATA|NOPTR, $3584
 
 DATA masks<>+0(SB)/8, $0xffffffffffffffff
 DATA masks<>+8(SB)/8, $0xffffffffffffffff

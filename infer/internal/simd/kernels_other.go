@@ -133,3 +133,7 @@ func axpys4AVX512(columns []float64, stride int, a *[4]float64, dst []float64) {
 func logNormalCDFAVX2(dst, x []float64) { panic(missing) }
 
 func logNormalCDFAVX512(dst, x []float64) { panic(missing) }
+
+func normalQuantileAVX2(dst, x []float64) { panic(missing) }
+
+func normalQuantileAVX512(dst, x []float64) { panic(missing) }

@@ -21,10 +21,12 @@ func (r *runner) commit(ctx context.Context, f *fitting, res *Result) error {
 	if err != nil {
 		return err
 	}
-	err = r.ledger.do(ctx, func(ctx context.Context, s *report.Session) (err error) {
-		res.ID, err = s.Fit(ctx, record)
+	gone, err := r.land(ctx, f)
+	if err != nil {
 		return err
-	})
+	}
+	defer gone()
+	res.ID, err = r.ledger.store(ctx, record)
 	if err != nil {
 		err = r.finish(f, record, err) // pipeline commit loads it without data or spec
 	}
@@ -44,6 +46,25 @@ func (r *runner) commit(ctx context.Context, f *fitting, res *Result) error {
 	}
 	return nil
 }
+
+// land waits for room among the fits that wait for their commit, and leaves a
+// small fit's place in the air to another; a larger one keeps it, so that what
+// waits takes little memory. The fit calls gone when it waits no more.
+func (r *runner) land(ctx context.Context, f *fitting) (gone func(), err error) {
+	if f.unit.bytes() > smallUnit {
+		f.descend()
+		return func() {}, nil
+	}
+	if err := r.ground.Acquire(ctx, f.files()); err != nil {
+		return nil, err
+	}
+	f.leave()
+	return func() { r.ground.Release(f.files()) }, nil
+}
+
+// files is the number of files that the fit's spool holds open, at most what may
+// wait.
+func (f *fitting) files() int64 { return min(groundFiles, int64(len(f.spool.Chains))+1) }
 
 // describe fills a result from a judged fit.
 func (f *fitting) describe(res *Result, v report.Verdict) {
@@ -207,7 +228,7 @@ func (r *runner) skip(ctx context.Context, f *fitting, stored report.StoredFit, 
 		res.Warnings = append(res.Warnings, "the spool of an earlier run is left: "+diskHint(err).Error())
 	}
 	note := &report.RunFit{Key: f.key(), RunID: r.id, Fingerprint: f.fingerprint, Action: report.Skipped, Verdict: verdict, At: r.Now()}
-	r.ledger.later(func(ctx context.Context, s *report.Session) error { return s.RunFit(ctx, note) })
+	r.ledger.note(note)
 	return nil
 }
 
@@ -217,7 +238,7 @@ const fewFits = 4
 // recall fetches the stored summaries of a skipped fit, where a person will
 // read them.
 func (r *runner) recall(ctx context.Context, f *fitting, res *Result) error {
-	if len(r.Pipeline.Fits()) > fewFits || res.Columns > 100 {
+	if len(r.Pipeline.Fits()) > fewFits || res.Columns > 100 || r.recalled.Add(1) > fewFits {
 		return nil
 	}
 	stored, _, err := r.ledger.file.Summaries(ctx, f.fingerprint)

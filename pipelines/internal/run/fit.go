@@ -32,6 +32,8 @@ type job struct {
 	timeout time.Duration // 0 for none
 	// replicate is 1 for the fit itself, 2, 3, … for its repetitions.
 	replicate int
+	descend   func() // tells that the fit has come to its commit
+	leave     func() // makes room for another fit in the air
 }
 
 func (j *job) name() string {

@@ -16,7 +16,7 @@ import (
 )
 
 // ledger is the single writer of a run. Fits queue; what waits is written in
-// one opening of the file, each fit in its own transaction.
+// one opening of the file, small fits together in one transaction.
 type ledger struct {
 	r     *runner
 	file  *report.Ledger
@@ -24,28 +24,38 @@ type ledger struct {
 	end   chan struct{} // closed when nothing more is queued by those who are waited for
 	done  chan struct{} // closed when nothing more is written
 	ctx   context.Context
-	begun bool // the run's row is in the file
+	down  chan struct{} // told when the last fit left the air
+	begun bool          // the run's row is in the file
+	// linger bounds how long a fit waits for others to be written with.
+	linger time.Duration
 
 	mu      sync.Mutex
-	pending []write // notes that can wait for the end of the run
+	pending []write // what can wait for the end of the run
+	notes   []*report.RunFit
 }
 
 // write is one transaction or a few on an open ledger.
 type write func(context.Context, *report.Session) error
 
-// request is one thing to write, and where its error goes.
+// request is one thing to write, a fit or any other, and where its error goes.
 type request struct {
+	fit   *report.Fit
+	id    int64 // of the fit, once it is stored
 	write write
 	ctx   context.Context
 	err   chan error
 }
+
+// togetherValues is the number of draw values up to which fits share a
+// transaction: more are worth one of their own.
+const togetherValues = 4_000_000
 
 func openLedger(ctx context.Context, r *runner) (*ledger, error) {
 	file, err := report.Open(r.Database, report.Options{LockWait: r.LockWait, Threads: 1, MemoryLimit: r.memory.engine()})
 	if err != nil {
 		return nil, err
 	}
-	l := &ledger{r: r, file: file, queue: make(chan *request, 64), end: make(chan struct{}), done: make(chan struct{}), ctx: ctx}
+	l := &ledger{r: r, file: file, queue: make(chan *request, 64), end: make(chan struct{}), ctx: ctx, done: make(chan struct{}), down: make(chan struct{}, 1), linger: linger}
 	go l.serve()
 	return l, nil
 }
@@ -60,24 +70,51 @@ func (l *ledger) complete(ctx context.Context) (map[string]report.StoredFit, err
 	return stored, err
 }
 
+// linger is the usual wait of a fit for others: opening the file, the checkpoint and
+// closing it cost as much as some ten small fits.
+const linger = time.Second
+
 // serve writes what is queued until the end.
 func (l *ledger) serve() {
 	defer close(l.done)
 	for {
-		var batch []*request
 		select {
 		case first := <-l.queue:
-			batch = append(batch, first)
+			l.writeBatch(l.gather(first))
+			continue
 		case <-l.end:
-			if len(l.queue) == 0 {
-				return
-			}
 		}
-		for len(l.queue) > 0 {
-			batch = append(batch, <-l.queue)
+		select {
+		case first := <-l.queue:
+			l.writeBatch(l.gather(first))
+		default:
+			return
 		}
-		l.writeBatch(batch)
 	}
+}
+
+// gather takes what is queued behind a request. Fits wait for others to join
+// them, while others are in the air, for a moment; when they are stored changes
+// no bit of them.
+func (l *ledger) gather(first *request) []*request {
+	batch, alone := []*request{first}, time.NewTimer(l.linger)
+	defer alone.Stop()
+	for patient := first.fit != nil; patient && l.r.airborne.Load() > 0; {
+		select {
+		case q := <-l.queue:
+			batch = append(batch, q)
+			patient = q.fit != nil && len(batch) < cap(l.queue)
+		case <-l.down:
+		case <-l.ctx.Done():
+			patient = false
+		case <-alone.C:
+			patient = false
+		}
+	}
+	for len(l.queue) > 0 {
+		batch = append(batch, <-l.queue)
+	}
+	return batch
 }
 
 // writeBatch opens the file once for a batch. Where it cannot be opened, every
@@ -97,9 +134,12 @@ func (l *ledger) writeBatch(batch []*request) {
 			}
 			l.begun = true
 		}
-		for _, q := range batch {
-			q.err <- q.carryOut(s)
-			answered++
+		for answered < len(batch) {
+			some := batch[answered:][:together(batch[answered:])]
+			for i, err := range carryOut(s, some) {
+				some[i].err <- err
+				answered++
+			}
 		}
 		return nil
 	})
@@ -111,15 +151,60 @@ func (l *ledger) writeBatch(batch []*request) {
 	}
 }
 
-// carryOut writes. A panic is an error of this request alone: the session has
-// undone its transaction.
-func (q *request) carryOut(s *report.Session) (err error) {
+// together is how many of the first requests are fits that are small enough to
+// be stored as one, and at least 1.
+func together(batch []*request) int {
+	values := 0
+	for n, q := range batch {
+		if q.fit == nil {
+			return max(n, 1)
+		}
+		if q.fit.DrawsOf != nil {
+			values += len(q.fit.Parameters) * q.fit.Chains * q.fit.Draws
+		}
+		if values > togetherValues {
+			return max(n, 1)
+		}
+	}
+	return len(batch)
+}
+
+// carryOut writes requests and returns the error of each. Where a panic ended
+// several, each is tried by itself: then it is an error of one request alone.
+// The session has undone its transaction.
+func carryOut(s *report.Session, some []*request) (errs []error) {
 	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("this program has a fault: %v", v)
+		v := recover()
+		switch {
+		case v == nil:
+		case len(some) == 1:
+			errs = []error{fmt.Errorf("this program has a fault: %v", v)}
+		default:
+			errs = nil
+			for i := range some {
+				errs = append(errs, carryOut(s, some[i:i+1])...)
+			}
 		}
 	}()
-	return q.write(q.ctx, s)
+	if some[0].fit == nil {
+		return []error{some[0].write(some[0].ctx, s)}
+	}
+	fits := make([]*report.Fit, len(some))
+	for i, q := range some {
+		fits[i] = q.fit
+	}
+	ids, errs := s.Fits(some[0].ctx, fits) // contexts of one run end together
+	for i, q := range some {
+		q.id = ids[i]
+	}
+	return errs
+}
+
+// store queues a fit, waits until it is stored and returns its number.
+func (l *ledger) store(ctx context.Context, fit *report.Fit) (id int64, err error) {
+	q := &request{fit: fit, ctx: ctx}
+	err = l.wait(q)
+	return q.id, err
 }
 
 // errEnded is for those that a stopped run has left behind.
@@ -127,7 +212,11 @@ var errEnded = fmt.Errorf("the run has ended: %w", context.Canceled)
 
 // do queues a write and waits for it.
 func (l *ledger) do(ctx context.Context, w write) error {
-	q := &request{write: w, ctx: ctx, err: make(chan error, 1)}
+	return l.wait(&request{write: w, ctx: ctx})
+}
+
+func (l *ledger) wait(q *request) error {
+	q.err = make(chan error, 1)
 	select {
 	case l.queue <- q:
 	case <-l.done:
@@ -146,8 +235,16 @@ func (l *ledger) do(ctx context.Context, w write) error {
 	}
 }
 
-// later keeps a note for the end of the run: what is skipped or failed is no
-// reason to open the file for each.
+// note keeps what the run did about a fit that it does not compute, for the end
+// of the run.
+func (l *ledger) note(n *report.RunFit) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.notes = append(l.notes, n)
+}
+
+// later keeps a write for the end of the run: what is judged again or failed is
+// no reason to open the file for each.
 func (l *ledger) later(w write) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -157,13 +254,16 @@ func (l *ledger) later(w write) {
 // close writes the notes and how the run ended, and stops the writer.
 func (l *ledger) close(ctx context.Context, out *Outcome) error {
 	l.mu.Lock()
-	pending := l.pending
+	pending, notes := l.pending, l.notes
 	l.mu.Unlock()
 	err := l.do(ctx, func(ctx context.Context, s *report.Session) error {
 		for _, w := range pending {
 			if err := w(ctx, s); err != nil {
 				return err
 			}
+		}
+		if err := s.RunFits(ctx, notes); err != nil {
+			return err
 		}
 		return s.Run(ctx, l.r.record(out))
 	})

@@ -49,7 +49,7 @@ func resolve(s *spec.Sampler, model *spec.Model) (method, error) {
 		}, nil
 	case "cggibbs":
 		o := cggibbs.Options{
-			Basis: basis, Kernels: s.Kernels, Scan: s.Scan, Width: s.Width,
+			Basis: basis, Update: s.Update, Joint: s.Joint, Kernels: s.Kernels, Scan: s.Scan, Width: s.Width,
 			MaxDoublings: s.MaxDoublings, RefreshEvery: int(s.RefreshEvery), Uncached: s.Uncached,
 		}
 		version := cggibbs.Version
@@ -61,20 +61,37 @@ func resolve(s *spec.Sampler, model *spec.Model) (method, error) {
 			setup: func(t *glm.Target) (infer.Setup, error) { return cggibbs.New(t, o) },
 		}, nil
 	case "nuts", "hmc":
-		o := nuts.Options{
-			Static: name == "hmc", Metric: s.Metric, MaxDepth: s.MaxDepth, TargetAccept: s.TargetAccept,
-			Length: s.Length, Jitter: s.Jitter,
-		}
-		return method{
-			name: name, version: nuts.Version, options: o,
-			setup:       func(t *glm.Target) (infer.Setup, error) { return nuts.New(t, o) },
-			hamiltonian: true, maxDepth: o.Doublings(), aim: o.Aim(),
-			windows: func(t *glm.Target, warmup int, position func(int, []float64) error) ([]nuts.Window, error) {
-				return nuts.Windows(t, o, warmup, position)
-			},
-		}, nil
+		return trajectories(s), nil
 	}
 	return method{}, fmt.Errorf("sampler %q: method %q is not in this version", s.Name, name)
+}
+
+// trajectories returns the method nuts or hmc; in the reduced coordinates its
+// windows of warm-up are not those of the posterior's coefficients.
+func trajectories(s *spec.Sampler) method {
+	o := nuts.Options{
+		Static: s.Method == "hmc", Metric: s.Metric, MaxDepth: s.MaxDepth, TargetAccept: s.TargetAccept,
+		Length: s.Length, Jitter: s.Jitter,
+	}
+	m := method{
+		name: s.Method, version: nuts.Version, options: o,
+		setup:       func(t *glm.Target) (infer.Setup, error) { return nuts.New(t, o) },
+		hamiltonian: true, maxDepth: o.Doublings(), aim: o.Aim(),
+		windows: func(t *glm.Target, warmup int, position func(int, []float64) error) ([]nuts.Window, error) {
+			return nuts.Windows(t, o, warmup, position)
+		},
+	}
+	if s.Basis == "reduced" {
+		plain := m.setup
+		m.version += " " + cggibbs.Version
+		m.options = struct {
+			nuts.Options
+			Basis string
+		}{o, s.Basis}
+		m.setup = func(t *glm.Target) (infer.Setup, error) { return cggibbs.ReducedBy(t, plain) }
+		m.windows = nil
+	}
+	return m
 }
 
 // auto picks the exact sampler that this version has for a model.

@@ -52,14 +52,15 @@ func (r *runner) plan(f *fitting, stored report.StoredFit, complete bool, res *R
 // foreseen says which basis auto would choose; empty of other samplers, and where
 // the fit cannot be set up, which its run will say.
 func (f *fitting) foreseen() string {
-	if o, ok := f.method.options.(cggibbs.Options); !ok || o.Basis != "auto" {
+	o, ok := f.method.options.(cggibbs.Options)
+	if !ok || o.Basis != "auto" {
 		return ""
 	}
 	target, err := glm.NewTarget(f.design.Data, f.posterior())
 	if err != nil {
 		return ""
 	}
-	basis, reason := cggibbs.Auto(target)
+	basis, reason := cggibbs.Auto(target, o)
 	return "auto would sample in the basis " + basis + ": " + reason
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -45,6 +46,10 @@ type runner struct {
 	workers  workers
 	flight   *semaphore.Weighted // bytes of the units in flight
 	memory   memory
+	air      *semaphore.Weighted // fits that are read, set up, drawn or judged
+	ground   *semaphore.Weighted // files of fits that wait for their commit
+	airborne atomic.Int64        // fits that have not come to their commit
+	recalled atomic.Int64        // skipped fits whose summaries were read
 	choice   choice
 	stored   map[string]report.StoredFit
 	before   map[report.Key]report.Predecessor // of a dry run
@@ -75,7 +80,7 @@ var ErrNothingSelected = errors.New("no fit is selected")
 // with single fits is in the outcome.
 func Run(ctx context.Context, c Config) (*Outcome, error) {
 	r := &runner{Config: c, schedule: scheduleOf(c.Pipeline.Run), workers: make(workers, c.Workers), started: c.Now(),
-		memory: memory{c.Memory, c.Workers}}
+		memory: memory{c.Memory, c.Workers}, air: semaphore.NewWeighted(int64(inFlight * c.Workers)), ground: semaphore.NewWeighted(groundFiles)}
 	r.flight = semaphore.NewWeighted(r.memory.flight())
 	r.id = RunID(r.started)
 	var err error
@@ -144,7 +149,6 @@ func scheduleOf(r spec.Run) schedule {
 // stand in the order of the spec, whenever they arrive.
 func (r *runner) all(ctx context.Context) ([]*Result, error) {
 	var g errgroup.Group
-	g.SetLimit(inFlight * r.Workers) // while one fit waits for its commit, others compute
 	var results []*Result
 	for _, ds := range r.Pipeline.Datasets {
 		if !r.choice.dataset(ds.Name, ds.Each != "" || len(ds.By) > 0) {
@@ -170,12 +174,16 @@ func (r *runner) all(ctx context.Context) ([]*Result, error) {
 	return results, nil
 }
 
-// inFlight is the number of fits per worker that may be under way, and
-// flightBytes bounds the tables and designs that they hold, where there is no
-// limit of memory; a larger one flies alone.
+// inFlight is the number of fits per worker that may be under way before they
+// wait for their commit, and flightBytes bounds the tables and designs that they
+// hold, where there is no limit of memory; a larger one flies alone. groundFiles bounds the open files of fits that
+// wait, whose units have at most smallUnit bytes: the more of them are stored
+// together, the less each costs.
 const (
 	inFlight    = 4
 	flightBytes = 4 << 30
+	groundFiles = 400
+	smallUnit   = 2 << 20
 )
 
 // launch starts the unit's selected fits. It waits until there is room for
@@ -199,8 +207,10 @@ func (r *runner) launch(ctx context.Context, g *errgroup.Group, u *unit, results
 	for _, j := range jobs {
 		slot := &Result{}
 		results = append(results, slot)
+		r.depart(ctx, j)
 		g.Go(func() error {
 			*slot = *r.fit(ctx, j)
+			j.leave()
 			if left.Add(-1) == 0 {
 				r.flight.Release(weight)
 			}
@@ -216,6 +226,24 @@ func (r *runner) weight(u *unit, fits int) int64 {
 		return 0
 	}
 	return r.memory.unit(u.table.Data.NumRows(), u.table.Data.NumCols(), fits, r.Pipeline.Run.Chains)
+}
+
+// depart waits for room in the air. Those that are there come down when ctx ends.
+func (r *runner) depart(ctx context.Context, j *job) {
+	_ = r.air.Acquire(context.WithoutCancel(ctx), 1)
+	r.airborne.Add(1)
+	j.descend = sync.OnceFunc(func() {
+		if r.airborne.Add(-1) == 0 {
+			select {
+			case r.ledger.down <- struct{}{}:
+			default: // it is told already
+			}
+		}
+	})
+	j.leave = sync.OnceFunc(func() {
+		j.descend()
+		r.air.Release(1)
+	})
 }
 
 // models lists the selected models of a data set.

@@ -31,6 +31,14 @@ type unit struct {
 // name is how people and --only call the unit.
 func (u *unit) name() string { return unitName(u.dataset.Name, u.key) }
 
+// bytes is the memory of the unit's table and of one design of it.
+func (u *unit) bytes() int64 {
+	if u.table == nil {
+		return 0
+	}
+	return 2 * 8 * u.table.Data.NumRows() * u.table.Data.NumCols()
+}
+
 func unitName(dataset, key string) string {
 	if key == "" {
 		return dataset

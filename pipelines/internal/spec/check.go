@@ -153,6 +153,8 @@ func methodsOf(option string) []string {
 	switch option {
 	case "method":
 		return nil
+	case "basis":
+		return []string{"cggibbs", "nuts", "hmc"}
 	case "metric", "target_accept":
 		return []string{"nuts", "hmc"}
 	case "max_depth":
@@ -168,6 +170,9 @@ func (c *checker) checkSampler(s *Sampler) {
 	if s.Name == PriorSampler.Name {
 		c.at("a sampler cannot be called prior: draws from the prior are stored under that name", "name it otherwise; run: {sample: prior} draws from the prior", "samplers", s.Name)
 	}
+	if s.Method == "cggibbs" && s.Joint != "" && s.Joint != "off" && s.Basis != "rotated" && s.Basis != "auto" {
+		c.at("joint is for the bases rotated and auto", "write basis: auto, or leave joint out", "samplers", s.Name, "joint")
+	}
 	for _, e := range n.list() {
 		of := methodsOf(e.key)
 		if s.Method == "" || of == nil || has([]string{s.Method}, of) || !has(keysOf(fieldsOf(typeOf[Sampler]())), []string{e.key}) {
@@ -175,6 +180,9 @@ func (c *checker) checkSampler(s *Sampler) {
 		}
 		c.add(e.at, e.key+" is an option of "+strings.Join(of, " and ")+", but the method is "+s.Method,
 			"remove it, or write method: "+of[0])
+	}
+	if s.Hamiltonian() && s.Basis != "" && s.Basis != "coordinate" && s.Basis != "reduced" {
+		c.at("method "+s.Method+" has no basis "+s.Basis, "write basis: reduced or coordinate, or method: cggibbs", "samplers", s.Name, "basis")
 	}
 }
 

@@ -133,7 +133,9 @@ type NamedPrior struct {
 type Sampler struct {
 	Name   string `yaml:"-"`
 	Method string `yaml:"method" enum:"auto cggibbs conjugate nuts hmc" default:"auto" doc:"auto: conjugate for gaussian(identity), otherwise cggibbs with basis: auto. cggibbs: coordinate Gibbs with a cached linear predictor. conjugate: exact independent draws, gaussian(identity) only. nuts: the No-U-Turn sampler. hmc: Hamiltonian Monte Carlo with trajectories of one length."`
-	Basis  string `yaml:"basis" enum:"auto coordinate rotated reduced mixture" doc:"cggibbs: the basis in which single coordinates move. coordinate: the coefficients. rotated: combinations of them that hardly depend on each other. reduced: where there are more coefficients with normal priors than rows, the directions that the likelihood sees. mixture: the same where priors are student_t, cauchy, laplace or horseshoe, normal given scales that are drawn in each iteration. auto: the one of fewest operations, as method auto does. Left out: coordinate."`
+	Basis  string `yaml:"basis" enum:"auto coordinate rotated reduced mixture" doc:"cggibbs: the basis in which single coordinates move. coordinate: the coefficients. rotated: combinations of them that hardly depend on each other. reduced: where there are more coefficients with normal priors than rows, the directions that the likelihood sees. mixture: the same where priors are student_t, cauchy, laplace or horseshoe, normal given scales that are drawn in each iteration. auto: the one of fewest operations, as method auto does. Left out: coordinate. nuts, hmc: the coordinates of trajectories, coordinate or reduced."`
+	Update string `yaml:"update" enum:"doubling stepping_out matched" doc:"cggibbs: how a single coordinate moves: by a slice that doubles, by one that is stepped out, or by Metropolis steps matched to slope and curvature, with slices between them, for log-concave models. Left out: doubling in the basis coordinate, in others matched where it serves and else stepping_out."`
+	Joint  string `yaml:"joint" enum:"auto on off" doc:"cggibbs, basis rotated or auto: whether all coordinates are proposed at once, for data with many rows to a coefficient. auto: where a pilot accepts enough of the proposals to need fewer operations. Left out: auto with basis auto, else off."`
 	// Kernels scalar is the plain reference that all speed is measured against.
 	Kernels string `yaml:"kernels" enum:"scalar vector" planned:"auto" doc:"cggibbs: how passes over rows are computed: scalar, one at a time, the reference for speed, or vector, in the processor's vector instructions, with the same draws. Left out: vector."`
 	Scan    string `yaml:"scan" enum:"systematic random" doc:"cggibbs: order of coordinates in a sweep. Left out: systematic."`
@@ -151,6 +153,9 @@ type Sampler struct {
 	Length       float64 `yaml:"length" above:"0" max:"1000000" doc:"hmc: length of a trajectory in time, in posterior scales once the metric has adapted. Left out: pi/2."`
 	Jitter       float64 `yaml:"jitter" min:"0" max:"0.999999" doc:"hmc: length is multiplied by a uniform draw from 1 - jitter to 1 + jitter. Left out: 0."`
 }
+
+// Hamiltonian tells whether the method moves along trajectories.
+func (s *Sampler) Hamiltonian() bool { return s.Method == "nuts" || s.Method == "hmc" }
 
 // Refresh is a number of sweeps; Never switches the refresh off.
 type Refresh int

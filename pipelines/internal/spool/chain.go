@@ -9,7 +9,6 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
 	"glmbatch/infer"
@@ -50,9 +49,6 @@ func openChain(disk Disk, path string, starts, params int) (*Chain, error) {
 	}
 	c := &Chain{disk: disk, file: f, starts: starts, params: params}
 	if err := c.recover(); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	if err := disk.syncFolder(filepath.Dir(path)); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return c, nil
@@ -187,7 +183,8 @@ func (c *Chain) Elapsed(from, to int) time.Duration {
 	return sum
 }
 
-// Begin records where the chain starts, before its first iteration.
+// Begin records where the chain starts, before its first iteration. The first
+// block's sync makes it durable too.
 func (c *Chain) Begin(position []float64, note string, state []byte, elapsed time.Duration) error {
 	if c.Start != nil {
 		panic("spool: chain has begun already")
@@ -222,12 +219,12 @@ func (c *Chain) Append(b *infer.Block, state []byte, elapsed time.Duration) erro
 	return nil
 }
 
-// write puts one frame behind the last and syncs it; on an error the file is
+// write puts one frame behind the last and syncs blocks; on an error the file is
 // cut back, so that a later frame never follows a torn one.
 func (c *Chain) write(h header, values []float64, infos []infer.Info, state []byte, note string) error {
 	c.buf = encode(c.buf[:0], h, values, infos, state, note)
 	err := c.disk.writeAt(c.file, c.buf, c.end)
-	if err == nil {
+	if err == nil && h.kind == blockFrame {
 		err = c.disk.sync(c.file)
 	}
 	if err != nil {

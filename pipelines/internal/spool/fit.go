@@ -164,7 +164,7 @@ func (f *Fit) load(m Manifest) error {
 		}
 		f.Chains = append(f.Chains, c)
 	}
-	return nil
+	return f.disk.syncFolder(f.dir)
 }
 
 func (f *Fit) chainPath(i int) string {

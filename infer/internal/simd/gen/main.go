@@ -25,7 +25,7 @@ import (
 func main() {
 	dir := flag.String("dir", "..", "folder of package simd")
 	flag.Parse()
-	all := append(append(kernels(), columns()...), logNormalCDF())
+	all := append(append(kernels(), columns()...), logNormalCDF(), quantile())
 	c := build.NewContext()
 	p := &pool{}
 	for _, k := range all {

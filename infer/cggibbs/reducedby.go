@@ -1,0 +1,216 @@
+package cggibbs
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/internal/state"
+	"glmbatch/infer/internal/vec"
+)
+
+// ReducedBy returns a sampler of a posterior by another one, such as NUTS, of what
+// the likelihood sees of it: sampler is given the posterior of (theta_F, z), where z
+// has the prior N(0, I) (reduction), and what the likelihood does not see of theta_G
+// is drawn for each iteration as in the reduced basis. Its draws are told by rows
+// alike (infer.Compact).
+//
+// It returns an error where the posterior has no reduction. Cost: that of the
+// decomposition of the design, see reduce, and of sampler.
+func ReducedBy(target *glm.Target, sampler func(*glm.Target) (infer.Setup, error)) (infer.Setup, error) {
+	if target.Scales() > 0 {
+		return nil, errors.New("cggibbs: horseshoe priors have no reduced coordinates: leave out basis, or use method cggibbs with basis: mixture")
+	}
+	target = target.Vectorised()
+	p, err := reduce(target)
+	if err != nil {
+		return nil, fmt.Errorf("cggibbs: no reduced coordinates: %w; leave out basis", err)
+	}
+	seen, err := glm.NewTarget(p.posterior())
+	if err != nil {
+		return nil, err
+	}
+	inner, err := sampler(seen)
+	if err != nil {
+		return nil, err
+	}
+	shared := &basisSetup{target: target, reduction: p, frame: &frame{design: p.design, origin: make([]float64, p.design.Cols)}}
+	return &seenSetup{reducedSetup: &reducedSetup{shared}, inner: inner}, nil
+}
+
+// posterior returns data and model of (theta_F, z).
+func (p *reduction) posterior() (*glm.Data, glm.Model) {
+	data, model := *p.target.Data(), *p.target.Model()
+	intercept := -1
+	data.Names = nil
+	for i, j := range p.kept {
+		if j == data.Intercept {
+			intercept = i
+		}
+	}
+	data.X, data.Offset, data.Intercept = p.design, p.offset, intercept
+	model.Coefficients, model.Groups = p.priors(), nil
+	return &data, model
+}
+
+// seenSetup is a reducedSetup whose (theta_F, z) another sampler moves.
+type seenSetup struct {
+	*reducedSetup
+	inner infer.Setup
+}
+
+// Explain says what is sampled.
+func (s *seenSetup) Explain() string {
+	return fmt.Sprintf("reduced: the likelihood sees %d directions of %d coefficients with normal priors, sampled with %d others; "+
+		"the rest is drawn from the prior", s.reduction.space.Rank, len(s.reduction.normal), len(s.reduction.kept))
+}
+
+// Kernel returns one chain, which starts where inner starts.
+func (s *seenSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
+	if c.Stream == nil {
+		return nil, fmt.Errorf("cggibbs: chain %d has no random stream", c.Index)
+	}
+	key := c.Stream.Uint64()
+	inner, err := s.inner.Kernel(c)
+	if err != nil {
+		return nil, err
+	}
+	k := &seenKernel{seenSetup: s, chain: inner, key: key, hidden: newHidden(s.reduction), warmup: int64(c.Warmup),
+		at: make([]float64, len(s.inner.Parameters()))}
+	k.arrive()
+	return k, nil
+}
+
+// seenKernel is one chain. Its state is that of the other sampler's with the key and
+// the iteration.
+type seenKernel struct {
+	*seenSetup
+	chain     infer.Kernel // of the other sampler
+	hidden    *hidden
+	key       uint64
+	iteration int64
+	warmup    int64     // iterations whose rows are not expanded
+	at        []float64 // (theta_F, z) and the dispersions
+}
+
+// kept tells whether the point is one whose draw somebody may ask for.
+func (k *seenKernel) kept() bool { return k.iteration > k.warmup || k.warmup == 0 }
+
+// arrive brings what the likelihood does not see up to date.
+func (k *seenKernel) arrive() {
+	k.chain.Position(k.at)
+	k.hidden.arrive(k.key, k.iteration, k.z())
+}
+
+// z is that part of at.
+func (k *seenKernel) z() []float64 { return k.at[len(k.reduction.kept):k.reduction.design.Cols] }
+
+// Step makes a step of the other sampler. Cost: that step, and after warm-up what
+// the likelihood does not see, which LogPrior counts; in warm-up LogPrior is NaN.
+func (k *seenKernel) Step() (infer.Info, error) {
+	info, err := k.chain.Step()
+	if err != nil {
+		return info, err
+	}
+	k.iteration++
+	k.arrive()
+	if !k.kept() {
+		info.LogPrior = math.NaN()
+		return info, nil
+	}
+	constants := float64(float64(len(k.z())) * halfLog2Pi) // of N(0, I) at z, which theta_G's density has not
+	info.LogPrior += k.reduction.constant + (constants - 0.5*k.hidden.residual())
+	return info, nil
+}
+
+// Position writes beta, then the dispersions that are parameters.
+func (k *seenKernel) Position(dst []float64) {
+	for i, j := range k.reduction.kept {
+		dst[j] = k.at[i]
+	}
+	k.hidden.position(dst)
+	copy(dst[k.target.Cols():], k.at[k.reduction.design.Cols:])
+}
+
+// SetPosition moves the chain to theta where the other sampler can be moved. What the
+// likelihood does not see of theta is that of the iteration.
+func (k *seenKernel) SetPosition(theta []float64) error {
+	p, ok := k.chain.(interface{ SetPosition(theta []float64) error })
+	if !ok {
+		return fmt.Errorf("cggibbs: %T cannot be moved", k.chain)
+	}
+	if len(theta) != k.target.Dim() {
+		return fmt.Errorf("cggibbs: a position of %d numbers for %d parameters", len(theta), k.target.Dim())
+	}
+	d := k.target.Cols()
+	v := make([]float64, len(k.at))
+	k.reduction.sampled(theta[:d], v[:k.reduction.design.Cols])
+	copy(v[k.reduction.design.Cols:], theta[d:])
+	if err := p.SetPosition(v); err != nil {
+		return err
+	}
+	k.arrive()
+	return nil
+}
+
+// Row writes (theta_F, z), the dispersions, the log density of z, and w.
+func (k *seenKernel) Row(dst []float64) {
+	copy(dst, k.at)
+	rest := dst[len(k.at):]
+	rest[0] = math.FMA(-0.5, vec.SumSquares(k.z()), -float64(float64(len(k.z()))*halfLog2Pi))
+	clear(rest[1:])
+	if k.kept() {
+		k.hidden.settle()
+		copy(rest[1:], k.hidden.w)
+	}
+}
+
+// Start says how the starting point was drawn.
+func (k *seenKernel) Start() string { return k.chain.Start() }
+
+// Key names the numbers ε of this chain.
+func (k *seenKernel) Key() uint64 { return k.key }
+
+// seenStateVersion leads a serialised seenKernel: version (1 byte), iteration (8),
+// key (8), number of parameters (8), all little-endian, and the other sampler's state.
+const seenStateVersion = 1
+
+// MarshalBinary returns the whole state of the chain.
+func (k *seenKernel) MarshalBinary() ([]byte, error) {
+	inner, err := k.chain.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	out := []byte{seenStateVersion}
+	out = binary.LittleEndian.AppendUint64(out, uint64(k.iteration))
+	out = binary.LittleEndian.AppendUint64(out, k.key)
+	out = binary.LittleEndian.AppendUint64(out, uint64(k.target.Dim()))
+	return append(out, inner...), nil
+}
+
+// UnmarshalBinary restores a state that MarshalBinary wrote, on a kernel fresh from
+// an equal Setup. On an error the kernel is as it was.
+func (k *seenKernel) UnmarshalBinary(data []byte) error {
+	r := state.NewReader("cggibbs", data)
+	version := r.Byte()
+	iteration, key, parameters := int64(r.Word()), r.Word(), r.Word()
+	switch {
+	case r.Err() != nil:
+		return r.Err()
+	case version != seenStateVersion:
+		return fmt.Errorf("cggibbs: chain state has version %d, these coordinates read %d", version, seenStateVersion)
+	case parameters != uint64(k.target.Dim()):
+		return fmt.Errorf("cggibbs: chain state has %d parameters, this fit has %d", parameters, k.target.Dim())
+	case iteration < 0:
+		return fmt.Errorf("cggibbs: chain state is damaged: iteration %d", iteration)
+	}
+	if err := k.chain.UnmarshalBinary(data[len(data)-r.Rest():]); err != nil {
+		return err
+	}
+	k.iteration, k.key = iteration, key
+	k.arrive()
+	return nil
+}

@@ -1,0 +1,103 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"glmbatch/infer"
+	"glmbatch/report"
+)
+
+// testFit is a fit of a number of draw values, which are never read.
+func testFit(values int) *report.Fit {
+	return &report.Fit{Chains: 1, Draws: values, Parameters: make([]report.Parameter, 1),
+		DrawsOf: func(func(*report.Columns, error) bool) {}}
+}
+
+// Small fits share a transaction up to a size, and nothing else does.
+func TestTogether(t *testing.T) {
+	small, half, large := &request{fit: testFit(10)}, &request{fit: testFit(togetherValues / 2)}, &request{fit: testFit(2 * togetherValues)}
+	note := &request{write: func(context.Context, *report.Session) error { return nil }}
+	for _, c := range []struct {
+		batch []*request
+		want  int
+	}{
+		{[]*request{small}, 1}, {[]*request{note, small}, 1}, {[]*request{large, small}, 1}, {[]*request{small, large}, 1},
+		{[]*request{small, small, note}, 2}, {[]*request{half, half, small}, 2}, {[]*request{small, half, small}, 3},
+	} {
+		if got := together(c.batch); got != c.want {
+			t.Errorf("together(%d requests) = %d, want %d", len(c.batch), got, c.want)
+		}
+	}
+}
+
+// A fit waits for others while there are some in the air, and no longer: not
+// when the last came down, nor when something else wants to be written. The wait
+// here is an hour, so that one too many is seen.
+func TestGather(t *testing.T) {
+	fit, note := &request{fit: testFit(1)}, &request{}
+	for name, c := range map[string]struct {
+		queued   []*request
+		airborne int64
+		want     int
+	}{
+		"nothing in the air": {nil, 0, 1},
+		"the last came down": {[]*request{fit, fit}, -1, 3},
+		"a note":             {[]*request{fit, note}, 2, 3},
+		"a full queue":       {[]*request{fit, fit, fit, fit}, 2, 4},
+	} {
+		r := &runner{}
+		l := &ledger{r: r, queue: make(chan *request, 4), down: make(chan struct{}, 1), linger: time.Hour}
+		r.airborne.Store(max(c.airborne, -c.airborne))
+		got := make(chan int)
+		go func() { got <- len(l.gather(fit)) }()
+		for _, q := range c.queued {
+			l.queue <- q
+		}
+		if c.airborne < 0 {
+			r.airborne.Store(0)
+			l.down <- struct{}{}
+		}
+		select {
+		case n := <-got:
+			if n < c.want {
+				t.Errorf("%s: %d requests, want %d", name, n, c.want)
+			}
+		case <-time.After(20 * time.Second):
+			t.Errorf("%s: it still waits", name)
+		}
+	}
+}
+
+// A panic while one of several fits is stored is that fit's error alone.
+func TestPanicOfOneFit(t *testing.T) {
+	file, err := report.Open(t.TempDir()+"/l.duckdb", report.Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var some []*request
+	for _, name := range []string{"a", "b", "c"} {
+		f := &report.Fit{Key: report.Key{Dataset: name}, Fingerprint: name, Status: report.Complete, Chains: 1}
+		f.StatsOf = func(yield func(*report.Stats, error) bool) {
+			if name == "b" {
+				panic("planted")
+			}
+			yield(&report.Stats{First: 1, Infos: make([]infer.Info, 2)}, nil)
+		}
+		some = append(some, &request{fit: f, ctx: t.Context()})
+	}
+	var errs []error
+	err = file.Write(t.Context(), func(s *report.Session) error {
+		errs = carryOut(s, some)
+		return nil
+	})
+	if err != nil || len(errs) != 3 || errs[0] != nil || errs[1] == nil || errs[2] != nil {
+		t.Fatalf("the errors are %v, %v", errs, err)
+	}
+	stored, err := file.Stored(t.Context(), nil)
+	if err = errors.Join(err); err != nil || len(stored) != 2 {
+		t.Errorf("%d fits are stored, %v", len(stored), err)
+	}
+}
