@@ -10,7 +10,8 @@
 //
 // # Types
 //
-// A table has columns of six Arrow types only, whatever the source: Int64,
+// A table has columns of six Arrow types only, whatever the source (and run-end
+// encoded numbers, which Triplets make): Int64,
 // Float64, Boolean, String, Date32 and Timestamp (microseconds, no zone).
 // Every integer width becomes Int64 (unsigned 64-bit values beyond its range
 // make the column Float64), half and single precision and decimals become
@@ -37,5 +38,5 @@
 //
 // Read source.go (what may be read), then read.go (the way of a table), then
 // csv.go with cell.go and csvcolumn.go, parquet.go with normalise.go, sql.go,
-// and table.go, split.go, hash.go for what one can do with the result.
+// triplets.go, and table.go, split.go, hash.go for what one can do with the result.
 package ingest

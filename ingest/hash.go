@@ -31,7 +31,9 @@ const (
 // name, its kind, one bit a row for presence, then the values that are there.
 // Numbers are their float64 bits, little-endian, with an escape for integers
 // that float64 cannot hold; text has its length before it; dates are days and
-// times microseconds since 1970. Cost: one pass, about 2 ns per byte.
+// times microseconds since 1970. A column of triplets is the word sparse, then row
+// (from 1) and value of what is not 0, in order of rows, and a 0: the same numbers
+// in a wide table are other data. Cost: one pass, about 2 ns per byte.
 func (t *Table) Hash(columns []string) (string, error) {
 	if columns == nil {
 		columns = t.names()
@@ -78,6 +80,10 @@ func (w *hashWriter) text(s string) {
 func (w *hashWriter) column(data *arrow.Chunked) {
 	if data.NullN() == data.Len() {
 		w.text("missing") // without values there is no kind
+		return
+	}
+	if data.DataType().ID() == arrow.RUN_END_ENCODED {
+		w.runs(data)
 		return
 	}
 	w.text(describe(data.DataType()))
@@ -128,6 +134,22 @@ func (w *hashWriter) values(a arrow.Array) {
 				w.uint64(0)
 			}
 		}
+	}
+}
+
+// runs writes what is not 0 of a column of triplets: how many, then rows and values.
+func (w *hashWriter) runs(data *arrow.Chunked) {
+	w.text("sparse")
+	for _, chunk := range data.Chunks() {
+		a := chunk.(*array.RunEndEncoded)
+		ends, values := a.RunEndsArr().(*array.Int32), a.Values().(*array.Float64)
+		for i, v := range values.Float64Values() {
+			if v != 0 {
+				w.uint64(uint64(ends.Value(i)))
+				w.number(v)
+			}
+		}
+		w.uint64(0) // no run ends there
 	}
 }
 

@@ -39,6 +39,9 @@ func Read(ctx context.Context, src Source) (*Table, error) {
 	if err := src.check(); err != nil {
 		return nil, err
 	}
+	if src.Triplets != nil {
+		return readSparse(ctx, src)
+	}
 	base := src.mem
 	if base == nil {
 		base = memory.NewGoAllocator()
@@ -106,6 +109,8 @@ func (src *Source) check() error {
 	switch {
 	case src.Each:
 		return fail("", "a source with each: file must be expanded before it is read")
+	case src.Triplets != nil && len(src.By) > 0:
+		return fail("make one data set of each group", "by: does not split triplets")
 	case (src.Path == "") == (src.SQL == ""):
 		return fail("", "exactly one of path and sql must be given")
 	case src.Decimal != 0 && src.Decimal != '.' && src.Decimal != ',':

@@ -53,6 +53,9 @@ type Source struct {
 	// Types forces columns to one of ColumnTypes.
 	Types map[string]string
 
+	// Triplets are the non-zeros of further columns; nil for none.
+	Triplets *Triplets
+
 	// Columns chooses the columns to load, once the names are known; nil loads
 	// all. The types in the schema are those of the file, or Null where they are
 	// not known before the whole file is read (CSV).

@@ -152,5 +152,21 @@ func (t *Table) Locate(row int64) string {
 	return locate(p.file, p.lines, row-p.first)
 }
 
+// Bytes is about what the columns take as float64 numbers, those of triplets as
+// their runs.
+func (t *Table) Bytes() int64 {
+	var cells int64
+	for i := range int(t.Data.NumCols()) {
+		for _, chunk := range t.Data.Column(i).Data().Chunks() {
+			if runs, ok := chunk.(*array.RunEndEncoded); ok {
+				cells += 2 * int64(runs.Values().Len())
+			} else {
+				cells += int64(chunk.Len())
+			}
+		}
+	}
+	return 8 * cells
+}
+
 // Release gives the memory of the columns back. The table must not be used afterwards.
 func (t *Table) Release() { t.Data.Release() }

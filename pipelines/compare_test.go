@@ -87,6 +87,7 @@ samplers:
   diagonal: {method: nuts}
   low: {method: nuts, metric: low_rank}
   gibbs: {method: cggibbs}
+  other: {method: nuts, basis: reduced}
 run: {chains: 2, warmup: 100, draws: 40, condition: true, keep: summary}
 gates: {rhat: off, ess_bulk: off, ess_tail: off}
 fits:
@@ -108,9 +109,12 @@ fits:
 				f.ask("t.duckdb", "SELECT string_agg(concat_ws(' ', sampler, chain, after_iterations, condition), chr(10)) FROM metric JOIN fit USING (fit_id)"))
 		}
 	}
-	f.write("spec.yaml", strings.NewReplacer("t.duckdb", "few.duckdb", "draws: 40", "draws: 20", "[diagonal, low, gibbs]", "[gibbs]").Replace(spec))
+	f.write("spec.yaml", strings.NewReplacer("t.duckdb", "few.duckdb", "draws: 40", "draws: 20", "[diagonal, low, gibbs]", "[other]").Replace(spec))
 	f.run(pipelines.RunOptions{})
 	if got := f.ask("few.duckdb", "SELECT reason FROM conditions WHERE place = 'draws'"); got != "40 draws do not tell the covariance of 50 coefficients" {
 		t.Errorf("too few draws: %s", got)
+	}
+	if got := f.ask("few.duckdb", "SELECT condition IS NULL, note FROM metric"); got != "true,the chain moves in other coordinates than the coefficients" {
+		t.Errorf("metrics of reduced coordinates: %s", got)
 	}
 }

@@ -40,6 +40,7 @@ func (r *Record) Code(table arrow.Table, coding Coding) (*Design, error) {
 	if b.spec.Missing == "" {
 		b.spec.Missing = r.Missing
 	}
+	b.spec.Sparse = "auto"
 	if b.rows == 0 {
 		return nil, b.tableError("there are no rows", "")
 	}
@@ -333,11 +334,11 @@ func (b *builder) recallData(response bool) func() error {
 // splines that are asked beyond their boundary.
 func (b *builder) rescale() error {
 	for j, p := range b.plan {
-		col := b.out.Data.X.Col(j)
+		col := b.values(j)
 		if largest, at, _ := extent(col); p.term >= 0 && largest > tooLarge {
 			return b.tooLarge(b.column(p), col[at], at)
 		}
-		unit{centre: b.record.Columns[j].Centre, scale: b.record.Columns[j].Scale}.apply(col)
+		b.rescaled(j, unit{centre: b.record.Columns[j].Centre, scale: b.record.Columns[j].Scale})
 	}
 	for i := range b.coded {
 		if outside := b.coded[i].outside; outside > 0 {

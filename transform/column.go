@@ -54,6 +54,10 @@ func classify(t arrow.DataType) (kind, error) {
 		return text, nil
 	case arrow.DICTIONARY:
 		return classify(t.(*arrow.DictionaryType).ValueType)
+	case arrow.RUN_END_ENCODED:
+		if k, err := classify(t.(*arrow.RunEndEncodedType).Encoded()); k == numeric || err != nil {
+			return k, err
+		}
 	case arrow.DATE32, arrow.DATE64, arrow.TIMESTAMP, arrow.TIME32, arrow.TIME64, arrow.DURATION,
 		arrow.INTERVAL_MONTHS, arrow.INTERVAL_DAY_TIME, arrow.INTERVAL_MONTH_DAY_NANO:
 		return "", fmt.Errorf("its type is %s, and dates and times have no natural zero or unit", t)
@@ -103,6 +107,8 @@ func fill(dst []float64, chunk arrow.Array, keep []bool) int {
 		return convert(dst, a.Uint32Values(), keep)
 	case *array.Uint64:
 		return convert(dst, a.Uint64Values(), keep)
+	case *array.RunEndEncoded:
+		return fillRuns(dst, a, keep)
 	case *array.Dictionary:
 		entries := dictionary(a)
 		defer entries.Release()

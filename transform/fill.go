@@ -1,26 +1,22 @@
 package transform
 
-import (
-	"fmt"
-
-	"glmbatch/infer/glm"
-)
-
 // design fills the columns, the intercept's with ones.
 func (b *builder) design() error {
 	if len(b.plan) == 0 {
 		return b.formulaError(len(b.spec.Formula.source), "there is nothing to estimate: no intercept and no predictor", "leave out - 1, or name a predictor")
 	}
-	if size := 8 * float64(b.n) * float64(len(b.plan)); b.spec.MaxBytes > 0 && size > float64(b.spec.MaxBytes) {
-		return b.tableError(fmt.Sprintf("the design of %d rows and %d columns takes %.3g MB, and %.3g MB are allowed", b.n, len(b.plan), size/1e6, float64(b.spec.MaxBytes)/1e6),
-			"use fewer columns or factors with fewer levels, or allow more memory")
+	x, err := b.newStorage()
+	if err != nil {
+		return err
 	}
-	x := glm.NewDense(b.n, len(b.plan))
 	names := make([]string, len(b.plan))
 	last := b.lastUses()
 	for j, p := range b.plan {
 		names[j] = p.name
-		if err := b.fillColumn(x.Col(j), p); err != nil {
+		if err := b.fillColumn(x.next(j), p); err != nil {
+			return err
+		}
+		if err := x.filled(j, b); err != nil {
 			return err
 		}
 		if p.term < 0 || j+1 < len(b.plan) && b.plan[j+1].term == p.term {
@@ -32,10 +28,11 @@ func (b *builder) design() error {
 			}
 		}
 	}
-	b.out.Data.X, b.out.Data.Names, b.out.Data.Intercept = x, names, -1
+	b.out.Data.X, b.out.Data.Names, b.out.Data.Intercept = x.matrix(), names, -1
 	if b.plan[0].term < 0 {
 		b.out.Data.Intercept = 0
 	}
+	b.noteSparse()
 	return nil
 }
 

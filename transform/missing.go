@@ -31,6 +31,10 @@ func (c *column) faults(visit func(row int, f fault)) {
 			dictionaryFaults(d, first, visit)
 			continue
 		}
+		if a, ok := chunk.(*array.RunEndEncoded); ok {
+			runFaults(a, first, visit)
+			continue
+		}
 		if hasNulls(chunk) {
 			for i := range chunk.Len() {
 				if chunk.IsNull(i) || chunk.DataType().ID() == arrow.NULL {

@@ -26,7 +26,6 @@ type unit struct {
 // measure finds the centre and scale of every column. Constant columns, the
 // intercept's among them, will stay as they are.
 func (b *builder) measure() error {
-	x := b.out.Data.X
 	if b.spec.Standardize == "center_scale" && b.n == 1 && len(b.chosen.terms) > 0 {
 		return b.tableError("one row cannot be standardised: its standard deviation is 0/0", "write standardize: none, or find more rows")
 	}
@@ -34,7 +33,7 @@ func (b *builder) measure() error {
 	b.hashes = make([]uint64, len(b.plan))
 	var constant, zero []string
 	for j, p := range b.plan {
-		col := x.Col(j)
+		col := b.values(j)
 		u, err := b.unitOf(col, p)
 		if err != nil {
 			return err
@@ -122,7 +121,7 @@ func (b *builder) repeated() error {
 // scale brings every column to the scale of the design, in place.
 func (b *builder) scale() error {
 	for j, u := range b.unit {
-		u.apply(b.out.Data.X.Col(j))
+		b.rescaled(j, u)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ func (b *builder) separated() error {
 	}
 	var names []string
 	for j, p := range b.plan {
-		if !b.unit[j].constant && j != data.Intercept && separates(data.X.Col(j), data.Y) {
+		if !b.unit[j].constant && j != data.Intercept && separates(b.values(j), data.Y) {
 			names = append(names, fmt.Sprintf("%q", p.name))
 		}
 	}

@@ -1,30 +1,44 @@
-# Stan's NUTS on every reference posterior that the project's families and
-# priors cover: 4 chains of 1000 iterations of warm-up and 1000 draws, Stan's
-# defaults, for the diagonal and the dense metric. Prints the least bulk ESS of
-# a parameter, gradients (leapfrog steps) of warm-up and sampling, ESS per
-# gradient and divergences.
+# Stan's NUTS on every reference posterior of posteriordb, with Stan's defaults:
+# 1000 iterations of warm-up and 1000 draws, for the diagonal and the dense
+# metric. Prints a line for each chain, as TestNutsCost does: the least bulk ESS
+# of a parameter in this chain alone, gradients (leapfrog steps) of warm-up and of
+# sampling, and divergences.
 suppressMessages({library(rstan); library(jsonlite)})
-rstan_options(boost_lib = "/usr/include") # Debian's r-cran-bh has no headers of its own
-base <- commandArgs(trailingOnly = TRUE)[1]
-only <- commandArgs(trailingOnly = TRUE)[2] # a pattern of names, or NA
+rstan_options(boost_lib = "/usr/include", auto_write = TRUE) # Debian's r-cran-bh has no headers of its own
+here <- Sys.getenv("STAN_PROGRAMS")                          # a folder where programs are kept compiled
+args <- commandArgs(trailingOnly = TRUE)
+base <- args[1]
+only <- if (length(args) > 1) args[2] else "." # a pattern of names
+chains <- as.integer(Sys.getenv("STAN_CHAINS", "12"))
 
-gaussian <- stan_model(model_code = "
-data { int n; int d; matrix[n, d] X; vector[n] y; vector[d] location; vector[d] scale;
-       int sigma_prior; real sigma_scale; }
-parameters { vector[d] beta; real<lower=0> sigma; }
-model {
-  for (j in 1:d) if (scale[j] > 0) target += normal_lpdf(beta[j] | location[j], scale[j]);
-  if (sigma_prior == 1) target += normal_lpdf(sigma | 0, sigma_scale);
-  if (sigma_prior == 2) target += cauchy_lpdf(sigma | 0, sigma_scale);
-  target += normal_lpdf(y | X * beta, sigma);
-}")
-logistic <- stan_model(model_code = "
-data { int n; int d; matrix[n, d] X; int y[n]; int trials[n]; vector[d] location; vector[d] scale; }
-parameters { vector[d] beta; }
-model {
-  for (j in 1:d) if (scale[j] > 0) target += normal_lpdf(beta[j] | location[j], scale[j]);
-  target += binomial_logit_lpmf(y | trials, X * beta);
-}")
+priors <- "
+  for (j in 1:d) {
+    if (kind[j] == 1) target += normal_lpdf(beta[j] | location[j], scale[j]);
+    if (kind[j] == 2) target += student_t_lpdf(beta[j] | df[j], location[j], scale[j]);
+  }"
+design <- "int n; int d; matrix[n, d] X; int kind[d]; vector[d] location; vector[d] scale; vector[d] df;"
+programs <- list(
+  gaussian = paste("data {", design, "vector[n] y; int sigma_kind; real sigma_scale; real sigma_df; }
+    parameters { vector[d] beta; real<lower=0> sigma; }
+    model {", priors, "
+      if (sigma_kind == 1) target += normal_lpdf(sigma | 0, sigma_scale);
+      if (sigma_kind == 2) target += student_t_lpdf(sigma | sigma_df, 0, sigma_scale);
+      target += normal_id_glm_lpdf(y | X, 0, beta, sigma);
+    }"),
+  binomial = paste("data {", design, "int y[n]; }
+    parameters { vector[d] beta; }
+    model {", priors, "target += bernoulli_logit_glm_lpmf(y | X, 0, beta); }"),
+  # uniform priors: the first coefficient's limits are its own, as in posteriordb
+  poisson = "data { int n; int d; matrix[n, d] X; int y[n]; vector[2] low; vector[2] high; }
+    parameters { real<lower=low[1], upper=high[1]> first; vector<lower=low[2], upper=high[2]>[d - 1] rest; }
+    model { target += poisson_log_glm_lpmf(y | X, 0, append_row(first, rest)); }")
+
+# program compiles one, once.
+program <- function(family) {
+  file <- file.path(here, paste0(family, ".stan"))
+  if (!file.exists(file)) writeLines(programs[[family]], file)
+  stan_model(file)
+}
 
 # key is the reference's name of a column.
 key <- function(p, column) {
@@ -32,46 +46,63 @@ key <- function(p, column) {
   if (length(at) == 0) column else names(p$parameter_map)[at]
 }
 
-# prepare returns Stan's data, or NULL if a prior is not flat, normal or half.
+# frame reads a design. Of the one that is Parquet it takes the copy in the
+# tests, which package ingest holds equal to it.
+frame <- function(p) {
+  copy <- sub("\\.parquet$", ".csv.gz", basename(p$design_file))
+  here <- file.path(base, p$design_file)
+  if (grepl("parquet$", here)) here <- file.path(Sys.getenv("STAN_TESTDATA"), copy)
+  read.csv(here, check.names = FALSE)
+}
+
+or <- function(x, otherwise) if (is.null(x)) otherwise else x
+
+# prepare returns Stan's data.
 prepare <- function(p) {
   columns <- unlist(p$design_columns)
-  frame <- read.csv(file.path(base, p$design_file), check.names = FALSE)
-  X <- as.matrix(frame[, columns, drop = FALSE])
+  rows <- frame(p)
+  X <- as.matrix(rows[, columns, drop = FALSE])
   if (p$intercept) { X <- cbind(1, X); columns <- c("(Intercept)", columns) }
-  location <- scale <- numeric(0)
-  for (column in columns) {
-    prior <- p$priors[[key(p, column)]]
-    if (!(prior$dist %in% c("flat", "normal"))) return(NULL)
-    location <- c(location, if (prior$dist == "flat") 0 else prior$mean)
-    scale <- c(scale, if (prior$dist == "flat") 0 else prior$sd)
+  prior <- lapply(columns, function(column) p$priors[[key(p, column)]])
+  out <- list(n = nrow(X), d = ncol(X), X = X, y = rows[[p$response]])
+  if (p$family == "poisson") {
+    stopifnot(all(sapply(prior, `[[`, "dist") == "uniform"), length(unique(sapply(prior[-1], `[[`, "upper"))) == 1)
+    out$low <- sapply(prior[1:2], `[[`, "lower")
+    out$high <- sapply(prior[1:2], `[[`, "upper")
+    return(out)
   }
-  out <- list(n = nrow(X), d = ncol(X), X = X, y = frame[[p$response]],
-              location = as.array(location), scale = as.array(scale))
+  kinds <- c(flat = 0, normal = 1, student_t = 2)
+  out$kind <- as.array(unname(kinds[sapply(prior, `[[`, "dist")]))
+  out$location <- as.array(sapply(prior, function(q) or(q$mean, or(q$location, 0))))
+  out$scale <- as.array(sapply(prior, function(q) or(q$sd, or(q$scale, 1))))
+  out$df <- as.array(sapply(prior, function(q) or(q$df, 1)))
+  stopifnot(!anyNA(out$kind))
   if (p$family == "gaussian") {
-    prior <- p$priors$sigma
-    out$sigma_prior <- match(prior$dist, c("flat", "half_normal", "half_cauchy")) - 1
-    if (is.na(out$sigma_prior)) return(NULL)
-    out$sigma_scale <- max(prior$sd, prior$scale, 1e-300)
+    q <- p$priors$sigma
+    out$sigma_kind <- unname(c(flat = 0, half_normal = 1, half_cauchy = 2, half_student_t = 2)[q$dist])
+    out$sigma_scale <- or(q$sd, or(q$scale, 1))
+    out$sigma_df <- or(q$df, 1)
+    stopifnot(!is.na(out$sigma_kind))
   } else {
-    out$trials <- if ("N" %in% names(frame)) frame$N else rep(1L, nrow(X))
+    stopifnot(is.null(rows$N) || all(rows$N == 1))
   }
   out
 }
 
-cat(sprintf("%-45s %-9s %8s %9s %9s %8s %4s\n", "posterior", "metric", "min ESS", "warm-up", "sampling", "ESS/grad", "div"))
 for (p in read_json(file.path(base, "index.json"))$posteriors) {
-  if (!(p$family %in% c("gaussian", "binomial")) || !grepl("csv$", p$design_file)) next
-  if (!is.na(only) && !grepl(only, p$name)) next
+  if (!grepl(only, p$name)) next
   data <- prepare(p)
-  if (is.null(data)) next
   for (metric in c("diagonal", "dense")) {
-    fit <- suppressWarnings(sampling(if (p$family == "gaussian") gaussian else logistic, data, chains = 4, iter = 2000,
-      warmup = 1000, seed = 1, refresh = 0, control = list(metric = if (metric == "dense") "dense_e" else "diag_e")))
+    fit <- suppressWarnings(sampling(program(p$family), data, chains = chains, iter = 2000, warmup = 1000, seed = 1,
+      refresh = 0, control = list(metric = if (metric == "dense") "dense_e" else "diag_e")))
     draws <- as.array(fit)
     draws <- draws[, , dimnames(draws)[[3]] != "lp__", drop = FALSE]
-    ess <- min(apply(draws, 3, ess_bulk))
-    leaps <- sapply(get_sampler_params(fit, inc_warmup = TRUE), function(s) c(sum(s[1:1000, "n_leapfrog__"]), sum(s[1001:2000, "n_leapfrog__"])))
-    cat(sprintf("%-45s %-9s %8.0f %9.0f %9.0f %8.4f %4.0f\n", p$name, metric, ess, sum(leaps[1, ]), sum(leaps[2, ]),
-      ess / sum(leaps[2, ]), get_num_divergent(fit)))
+    steps <- get_sampler_params(fit, inc_warmup = TRUE)
+    for (c in seq_len(chains)) {
+      ess <- min(apply(draws[, c, , drop = FALSE], 3, function(x) ess_bulk(matrix(x, ncol = 1))))
+      s <- steps[[c]]
+      cat(sprintf("stan %s %s %d %.1f %d %d %d\n", p$name, metric, c, ess,
+        sum(s[1:1000, "n_leapfrog__"]), sum(s[1001:2000, "n_leapfrog__"]), sum(s[1001:2000, "divergent__"])))
+    }
   }
 }

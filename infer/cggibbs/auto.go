@@ -23,7 +23,7 @@ const autoDraws = 1000
 // design besides those for K; n³ products of an iteration.
 const (
 	steppingPasses, matchedPasses, fixedCost                    = 6, 3, 60
-	priorDensity, hiddenDraw, product, gathered, decompositions = 16, 60, 0.1, 3, 40
+	priorDensity, hiddenDraw, product, gathered, decompositions = 16, 60, 0.1, 1.5, 40
 	mixtureDraw, mixtureReadings, mixtureCubes                  = 150, 8, 3
 )
 

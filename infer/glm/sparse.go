@@ -7,6 +7,10 @@ import (
 	"glmbatch/infer/internal/simd"
 )
 
+// SparseVersion names the order of operations on a sparse design: another one is
+// another sequence of draws.
+const SparseVersion = "csc/1"
+
 // Sparse is a design matrix that stores the non-zeros of each column: compressed
 // sparse columns. A column without zeros is read as a Dense one's.
 type Sparse struct {

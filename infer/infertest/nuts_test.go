@@ -1,13 +1,10 @@
 package infertest_test
 
 import (
-	"math"
 	"slices"
-	"strconv"
 	"testing"
 
 	"glmbatch/infer"
-	"glmbatch/infer/diag"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 	"glmbatch/infer/nuts"
@@ -84,86 +81,6 @@ func TestNutsPosteriordbCatches(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			infertest.MustReject(t, func(t infertest.TB) { nutsDraws(t, small, s, 1, 40, 25) })
 		})
-	}
-}
-
-// cost is what four chains of 1000 draws after 1000 of warm-up came to.
-type cost struct {
-	ess         float64 // least bulk ESS of a parameter
-	warm, drawn int64   // gradients of warm-up and of sampling
-	divergences int
-}
-
-// measureNuts runs four chains as Stan does by default.
-func measureNuts(t *testing.T, k known, opts nuts.Options) (c cost) {
-	target, err := glm.NewTarget(k.data, k.model)
-	if err != nil {
-		t.Fatal(err)
-	}
-	setup, err := nuts.New(target, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	draws := make([][][]float64, target.Dim()) // [parameter][chain][draw]
-	for chain := range 4 {
-		kernel, err := setup.Kernel(infer.Chain{Index: chain, Count: 4, Warmup: 1000,
-			Stream: infer.NewStream(1, "cost", k.name, strconv.Itoa(chain))})
-		if err != nil {
-			t.Fatal(err)
-		}
-		theta := make([]float64, target.Dim())
-		for j := range draws {
-			draws[j] = append(draws[j], make([]float64, 1000))
-		}
-		for i := range 2000 {
-			info, err := kernel.Step()
-			if err != nil {
-				t.Fatalf("%s, chain %d, iteration %d: %v", k.name, chain, i, err)
-			}
-			if i < 1000 {
-				c.warm += info.Gradients
-				continue
-			}
-			c.drawn += info.Gradients
-			if info.Divergent {
-				c.divergences++
-			}
-			kernel.Position(theta)
-			for j, v := range theta {
-				draws[j][chain][i-1000] = v
-			}
-		}
-	}
-	c.ess = math.Inf(1)
-	for j := range draws {
-		c.ess = min(c.ess, diag.ESSBulk(draws[j]))
-	}
-	return c
-}
-
-// TestNutsCost prints ESS per gradient of every posterior (full form), and
-// demands what these easy posteriors give a sound form of NUTS: no more
-// divergences than one draw in a thousand and, where the metric is not diagonal, an
-// effective draw for every 25 gradients. The least seen is one for 14; with
-// Stan's regularisation of the metric three posteriors need 40 to 110.
-func TestNutsCost(t *testing.T) {
-	if !infertest.Full() {
-		t.Skip("a minute; set GLMBATCH_STAT=1")
-	}
-	all := append(family(t, "gaussian"), family(t, "binomial")...)
-	t.Logf("%-45s %-9s %8s %9s %9s %8s %4s", "posterior", "metric", "min ESS", "warm-up", "sampling", "ESS/grad", "div")
-	for _, k := range all {
-		for _, metric := range []string{"diagonal", "dense", "low_rank"} {
-			c := measureNuts(t, k, nuts.Options{Metric: metric})
-			rate := c.ess / float64(c.drawn)
-			t.Logf("%-45s %-9s %8.0f %9d %9d %8.4f %4d", k.name, metric, c.ess, c.warm, c.drawn, rate, c.divergences)
-			if c.divergences > 4 {
-				t.Errorf("%s, %s: %d of 4000 draws diverged", k.name, metric, c.divergences)
-			}
-			if metric != "diagonal" && !(rate > 0.04) {
-				t.Errorf("%s: %.3g effective draws per gradient", k.name, rate)
-			}
-		}
 	}
 }
 

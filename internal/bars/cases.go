@@ -14,6 +14,7 @@ type sample struct {
 	file        string // in the panel's folder; empty: synthetic
 	family      string // of synthetic data
 	standardize string
+	triplets    string // file of the columns' non-zeros, beside file; the reference is dense all the same
 	// draws that each sampler keeps, after its warm-up: as many as tell an
 	// effective sample size of 100 or come near it.
 	auto, reference, nuts length
@@ -65,7 +66,7 @@ func wide(name, size string, reference, nuts int, bars figures) sample {
 // words is a set of word counts.
 func words(name, size string) sample {
 	return sample{
-		name: name, size: size, file: name + ".parquet", standardize: "max_abs",
+		name: name, size: size, file: name + ".y.parquet", triplets: name + ".coo.parquet", standardize: "max_abs",
 		auto: length{50, 500}, reference: length{50, 150}, nuts: length{100, 50}, metrics: []string{"diagonal"},
 		bars: figures{100, 100, 50},
 	}
@@ -110,6 +111,9 @@ func (s sample) samplers(scale float64, metrics []string) []sampler {
 // spec is the pipeline that draws s once. Draws are kept, as a user's are.
 func (s sample) spec(w sampler, panel string, rows int) string {
 	data, family := fmt.Sprintf("{path: %q}", filepath.Join(panel, s.file)), "bernoulli"
+	if s.triplets != "" {
+		data = fmt.Sprintf("{path: %q, triplets: {path: %q}}", filepath.Join(panel, s.file), filepath.Join(panel, s.triplets))
+	}
 	if s.file == "" {
 		data = fmt.Sprintf("{synthetic: {rows: %d, columns: %d, seed: 1, family: %s, effect: %g}}", rows, syntheticColumns, s.family, syntheticEffect)
 		family = s.family
@@ -122,6 +126,7 @@ func (s sample) spec(w sampler, panel string, rows int) string {
 		"    formula: y ~ .",
 		"    family: " + family,
 		"    standardize: " + s.standardize,
+		fmt.Sprintf("    sparse: %t", s.triplets != "" && w.name != "reference"),
 		`    prior: {coefficients: "normal(0, 10)", intercept: {prior: "normal(0, 10)", at: zero}}`,
 		"samplers: {s: " + w.method + "}",
 		fmt.Sprintf("run: {chains: 1, warmup: %d, draws: %d}", w.warmup, w.draws),

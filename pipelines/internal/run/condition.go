@@ -97,7 +97,7 @@ func conditionOfMatrix(a []float64, d int) (diag.Condition, error) {
 // covariance is that of the first d parameters, on the scale of the design as
 // sampled. It reads the window in pieces.
 func (f *fitting) covariance(d int) ([]float64, error) {
-	const piece = 4096
+	piece := max(1, columnBytes/(8*len(f.params)*len(f.spool.Chains)))
 	mean, scatter, delta := make([]float64, d), make([]float64, d*d), make([]float64, d)
 	theta, n := make([]float64, len(f.params)), 0.0
 	for from := f.window.from; from < f.window.to; from += piece {
@@ -118,14 +118,15 @@ func (f *fitting) covariance(d int) ([]float64, error) {
 				mean[j] += delta[j] / n
 			}
 			for j := range d {
-				for l := range d {
-					scatter[j*d+l] = math.FMA(delta[j]*(theta[l]-mean[l]), 1/n, scatter[j*d+l]*(1-1/n))
+				row, share := scatter[j*d:j*d+j+1], delta[j]/n
+				for l := range row {
+					row[l] = math.FMA(share, theta[l]-mean[l], row[l]*(1-1/n))
 				}
 			}
 		}
 	}
 	for j := range d {
-		for l := range j { // rounding leaves the halves apart by an ulp
+		for l := range j {
 			scatter[l*d+j] = scatter[j*d+l]
 		}
 	}

@@ -215,7 +215,7 @@ func (r *runner) identify(ctx context.Context, f *fitting, res *Result) error {
 	}
 	res.Rows, res.Columns = f.design.Rows, f.design.Data.Cols()
 	res.Warnings = f.design.Warnings
-	if err := r.memory.refuse(res.Rows, res.Columns, r.Pipeline.Run.Chains); err != nil {
+	if err := r.memory.refuse(f.design.Data.X.Entries(), res.Rows, res.Columns, r.Pipeline.Run.Chains); err != nil {
 		return f.explain(err)
 	}
 	f.fingerprint = r.identity(f).fingerprint()
@@ -242,10 +242,16 @@ func (r *runner) identity(f *fitting) identity {
 }
 
 func (f *fitting) versions() map[string]string {
-	return map[string]string{
+	versions := map[string]string{
 		"infer": infer.Version, "transform": strconv.Itoa(transform.Version),
 		"diag": diag.Version, f.method.name: f.method.version,
 	}
+	if d := f.design.Design; d != nil {
+		if _, sparse := d.Data.X.(*glm.Sparse); sparse {
+			versions["sparse"] = glm.SparseVersion // whose sums have another order
+		}
+	}
+	return versions
 }
 
 // sample sets the fit up, opens its spool and grows its chains until done.

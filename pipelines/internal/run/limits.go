@@ -44,31 +44,32 @@ func (m memory) flight() int64 {
 	return m.limit - m.engineBytes() - ownMemory
 }
 
-// need estimates the memory of one fit: the design, as much again for a basis or
-// its factors, each chain's state, blocks of those that are drawn, summaries.
-func (m memory) need(rows, columns, chains int) int64 {
+// need estimates the memory of one fit with so many stored entries of its design:
+// the design, as much again for a basis or its factors, each chain's state, blocks
+// of those that are drawn, summaries.
+func (m memory) need(entries int64, rows, columns, chains int) int64 {
 	n, p, c := int64(rows), int64(columns), int64(chains)
 	const perColumn, vectors = 1 << 10, 4
-	return 2*8*n*p + c*vectors*8*(n+p) + min(c, int64(m.workers))*2*blockBytes + perColumn*p
+	return 2*8*entries + c*vectors*8*(n+p) + min(c, int64(m.workers))*2*blockBytes + perColumn*p
 }
 
 // unit is the weight of a unit of the run with so many fits: its table, and what
 // the fits need. One that is too heavy flies alone, and its fits are refused once
 // their design tells.
-func (m memory) unit(rows, columns int64, fits, chains int) int64 {
-	weight := 2 * 8 * rows * columns
+func (m memory) unit(bytes, rows, columns int64, fits, chains int) int64 {
+	weight := 2 * bytes
 	if m.limit > 0 {
-		weight = 8*rows*columns + int64(fits)*m.need(int(rows), int(columns), chains)
+		weight = bytes + int64(fits)*m.need(bytes/8, int(rows), int(columns), chains)
 	}
 	return min(m.flight(), weight)
 }
 
 // refuse is an error if a fit cannot do with the limit.
-func (m memory) refuse(rows, columns, chains int) error {
+func (m memory) refuse(entries int64, rows, columns, chains int) error {
 	if m.limit == 0 {
 		return nil
 	}
-	need, have := m.need(rows, columns, chains)+8*int64(rows)*int64(columns), m.flight()
+	need, have := m.need(entries, rows, columns, chains)+8*entries, m.flight()
 	if need <= have {
 		return nil
 	}

@@ -48,23 +48,23 @@ func TestMemoryEstimates(t *testing.T) {
 	for _, rows := range []int{10, 1000, 1_000_000, 5_000_000} {
 		for _, columns := range []int{1, 20, 100_000} {
 			small := memory{limit: 128e6, workers: 2}
-			err := small.refuse(rows, columns, 4)
+			err := small.refuse(int64(rows*columns), rows, columns, 4)
 			if err == nil {
 				continue
 			}
 			_, hint, _ := strings.Cut(err.Error(), "--memory ")
 			digits, _, _ := strings.Cut(hint, "MB")
 			enough := memory{limit: parseInt(t, digits) * 1e6, workers: 2}
-			if err := enough.refuse(rows, columns, 4); err != nil {
+			if err := enough.refuse(int64(rows*columns), rows, columns, 4); err != nil {
 				t.Errorf("%d × %d: the hint of %s MB would not do: %v", rows, columns, digits, err)
 			}
 		}
 	}
-	if none := (memory{workers: 2}); none.refuse(1<<30, 1<<20, 4) != nil || none.engine() != "" {
+	if none := (memory{workers: 2}); none.refuse(1<<50, 1<<30, 1<<20, 4) != nil || none.engine() != "" {
 		t.Error("a limit where there is none")
 	}
-	if least := (memory{limit: 128e6, workers: 2}); least.refuse(100, 10, 4) != nil || least.engine() != "32MB" {
-		t.Errorf("the least limit: %v, engine %s", least.refuse(100, 10, 4), least.engine())
+	if least := (memory{limit: 128e6, workers: 2}); least.refuse(1000, 100, 10, 4) != nil || least.engine() != "32MB" {
+		t.Errorf("the least limit: %v, engine %s", least.refuse(1000, 100, 10, 4), least.engine())
 	}
 }
 

@@ -14,7 +14,11 @@ import (
 // The metrics are made again from the positions of warm-up, which the spool
 // holds, so that it is the same after a resume.
 func (r *runner) conditionOfMetrics(ctx context.Context, f *fitting) error {
-	if f.curvature == nil || f.method.windows == nil {
+	if f.curvature == nil || !f.method.hamiltonian {
+		return nil
+	}
+	if f.method.windows == nil {
+		f.metrics = []report.Metric{{Condition: math.NaN(), Note: "the chain moves in other coordinates than the coefficients"}}
 		return nil
 	}
 	if err := r.workers.acquire(ctx); err != nil {

@@ -225,7 +225,7 @@ func (r *runner) weight(u *unit, fits int) int64 {
 	if u.table == nil {
 		return 0
 	}
-	return r.memory.unit(u.table.Data.NumRows(), u.table.Data.NumCols(), fits, r.Pipeline.Run.Chains)
+	return r.memory.unit(u.table.Bytes(), u.table.Data.NumRows(), u.table.Data.NumCols(), fits, r.Pipeline.Run.Chains)
 }
 
 // depart waits for room in the air. Those that are there come down when ctx ends.

@@ -36,7 +36,7 @@ func (u *unit) bytes() int64 {
 	if u.table == nil {
 		return 0
 	}
-	return 2 * 8 * u.table.Data.NumRows() * u.table.Data.NumCols()
+	return 2 * u.table.Bytes()
 }
 
 func unitName(dataset, key string) string {
@@ -84,7 +84,7 @@ func (u *unit) code(d *design, m *spec.Model) error {
 	}
 	d.Design, err = transform.Build(u.table.Data, transform.Spec{
 		Dataset: u.name(), Formula: formula, Family: m.Family.Family,
-		Standardize: m.Standardize, Missing: m.Missing,
+		Standardize: m.Standardize, Missing: m.Missing, Sparse: string(m.Sparse),
 		InterceptAt: m.Prior.Intercept.At,
 		Levels:      levels(m.Levels),
 		Contrasts:   m.Contrasts,
@@ -182,6 +182,9 @@ func (r *runner) source(ds *spec.Dataset) (ingest.Source, func(), error) {
 	}
 	if len(ds.Decimal) == 1 {
 		src.Decimal = rune(ds.Decimal[0])
+	}
+	if t := ds.Triplets; t.Path != "" {
+		src.Triplets = &ingest.Triplets{Path: t.Path, Row: t.Row, Col: t.Col, Value: t.Value, Prefix: t.Prefix, Columns: int64(t.Columns)}
 	}
 	if len(ds.NullValues) > 0 {
 		src.NullValues = ingest.DefaultNullValues()

@@ -109,6 +109,9 @@ func (c *checker) checkDataset(d *Dataset) {
 		return
 	}
 	keys := n.keys()
+	if t := n.get("triplets"); t != nil {
+		c.triplets(d, t, append(path[:2:2], "triplets"))
+	}
 	hasPath, hasSQL := has(keys, []string{"path"}), has(keys, []string{"sql"})
 	if made := n.get("synthetic"); made != nil {
 		c.misplaced(n, path, "does not go with synthetic", append([]string{"path", "sql", "database", "each"}, csvKeys...)...)

@@ -28,6 +28,10 @@ func (Separator) jsonSchema(*generator, field) object {
 	return anyOf(object{{"enum", []string{",", ";", "|", "tab"}}}, object{{"type", []string{"string", "number"}}})
 }
 
+func (Sparse) jsonSchema(*generator, field) object {
+	return anyOf(object{{"type", "boolean"}}, object{{"const", "auto"}}, template)
+}
+
 func (Refresh) jsonSchema(*generator, field) object {
 	return anyOf(object{{"type", "integer"}, {"minimum", 1}}, object{{"const", "never"}}, template)
 }

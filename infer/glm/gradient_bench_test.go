@@ -1,0 +1,47 @@
+package glm
+
+import (
+	"fmt"
+	"testing"
+
+	"glmbatch/infer/internal/simd"
+)
+
+// BenchmarkGradient is a gradient of a logistic posterior with its density, and
+// beside it the two passes over X alone: one for eta, one for Xᵀr.
+func BenchmarkGradient(b *testing.B) {
+	for _, size := range [][2]int{{62, 2001}, {2600, 501}, {20_000, 20}} {
+		n, d := size[0], size[1]
+		x, y := NewDense(n, d), make([]float64, n)
+		model := Model{Family: Family{Name: "bernoulli", Link: "logit"}}
+		for i := range x.Values {
+			x.Values[i] = float64(i*7919%1000)/500 - 1
+		}
+		for i := range y {
+			y[i] = float64(i % 2)
+		}
+		for range d {
+			model.Coefficients = append(model.Coefficients, Prior{Kind: Normal, Scale: 10})
+		}
+		target, err := NewTarget(&Data{X: x, Intercept: -1, Y: y}, model)
+		if err != nil {
+			b.Fatal(err)
+		}
+		p, u, grad, rows := NewPredictor(target.Vectorised()), make([]float64, d), make([]float64, d), make([]float64, n)
+		b.Run(fmt.Sprintf("n=%d/p=%d/part=gradient", n, d), func(b *testing.B) {
+			for i := range b.N {
+				u[0] = float64(i%3) * 0.01
+				p.SetUnconstrained(u)
+				p.Gradient(grad, rows)
+			}
+		})
+		b.Run(fmt.Sprintf("n=%d/p=%d/part=passes", n, d), func(b *testing.B) {
+			k := simd.Vector()
+			for range b.N {
+				clear(rows)
+				k.AxpyColumns(u, x.Values, rows)
+				k.DotColumns(x.Values, rows, grad)
+			}
+		})
+	}
+}

@@ -1,0 +1,55 @@
+package spec
+
+import "strings"
+
+// Triplets are the non-zeros of further columns of a data set. The zero value is
+// none.
+type Triplets struct {
+	Path    string `yaml:"path" doc:"Parquet or CSV file of the triplets, or a glob. A relative path counts from the spec's folder."`
+	Row     string `yaml:"row" doc:"Its column of rows. If the data have a column of this name too, a triplet belongs to the row with that value; otherwise rows count from 1. Left out: row."`
+	Col     string `yaml:"col" doc:"Its column of column numbers, from 1. Left out: col."`
+	Value   string `yaml:"value" doc:"Its column of values. Left out: value."`
+	Prefix  string `yaml:"prefix" doc:"What a column is called: prefix and number. Left out: x."`
+	Columns int    `yaml:"columns" min:"1" max:"16777216" doc:"How many columns there are. Left out: as many as the largest number."`
+}
+
+// triplets fills in what a data set's key triplets leaves out. n is its mapping.
+func (c *checker) triplets(d *Dataset, n *node, path []string) {
+	t := &d.Triplets
+	if n.kind != mapKind {
+		return // reported
+	}
+	if t.Path == "" {
+		c.at("triplets lack the key "+quote("path"), "write triplets: {path: words.coo.parquet}", path...)
+	}
+	for _, name := range []struct {
+		at      *string
+		leftOut string
+	}{{&t.Row, "row"}, {&t.Col, "col"}, {&t.Value, "value"}, {&t.Prefix, "x"}} {
+		if *name.at == "" {
+			*name.at = name.leftOut
+		}
+	}
+	t.Path = c.resolve(t.Path)
+	if strings.HasPrefix(t.Path, "example:") {
+		c.at("triplets are a file", "", append(path, "path")...)
+	}
+	set := c.root.get("datasets").get(d.Name)
+	c.misplaced(set, path[:2], "does not go with triplets: their rows are those of one table", "by", "each", "synthetic")
+}
+
+// Sparse says how a design is stored: auto, true or false.
+type Sparse string
+
+func (s *Sparse) decodeNode(d *decoder, n *node, f field, _ []string) {
+	switch yes, err := n.boolean(); {
+	case err == nil && yes:
+		*s = "true"
+	case err == nil:
+		*s = "false"
+	case n.text == "auto":
+		*s = "auto"
+	default:
+		d.wrongKind(n, f, "auto, true or false")
+	}
+}
