@@ -49,13 +49,13 @@ func TestDamagedWorkFolder(t *testing.T) {
 				f.damage(file, damage)
 				out := f.run(pipelines.RunOptions{Workers: 2})
 				if name == "folder" {
-					if out.ExitCode != pipelines.ExitFail || !strings.Contains(words(out), file) {
-						t.Errorf("%s is a folder: exit code %d, %s", file, out.ExitCode, words(out))
+					if out.ExitCode != pipelines.ExitFail || !strings.Contains(saidBy(out), file) {
+						t.Errorf("%s is a folder: exit code %d, %s", file, out.ExitCode, saidBy(out))
 					}
 					continue
 				}
 				if got := f.ask("t.duckdb", bits); out.ExitCode != 0 || got != want {
-					t.Errorf("round %d, %s %s: exit code %d, %s\n%s, want %s", round, file, name, out.ExitCode, words(out), got, want)
+					t.Errorf("round %d, %s %s: exit code %d, %s\n%s, want %s", round, file, name, out.ExitCode, saidBy(out), got, want)
 				}
 			}
 		}
@@ -95,8 +95,8 @@ func btoi(b bool) int {
 	return 0
 }
 
-// words are all that a run says of its fits.
-func words(out *pipelines.Outcome) string {
+// saidBy is all that a run says of its fits.
+func saidBy(out *pipelines.Outcome) string {
 	var all []string
 	for _, f := range out.Fits {
 		all = append(all, f.Reasons...)
@@ -143,7 +143,7 @@ func TestReadOnlyPlace(t *testing.T) {
 		t.Skip("this system has no folder that even root cannot write to")
 	}
 	out := f.run(pipelines.RunOptions{Overrides: pipelines.Overrides{Database: nowhere}})
-	if out.ExitCode == 0 || !strings.Contains(words(out), nowhere) || !strings.Contains(words(out), "hint: ") {
-		t.Errorf("exit code %d, %s", out.ExitCode, words(out))
+	if out.ExitCode == 0 || !strings.Contains(saidBy(out), nowhere) || !strings.Contains(saidBy(out), "hint: ") {
+		t.Errorf("exit code %d, %s", out.ExitCode, saidBy(out))
 	}
 }
