@@ -44,12 +44,14 @@ var otherBases = []string{"rotated", "reduced", "mixture"}
 
 // choice is what auto takes.
 type choice struct {
+	target        *glm.Target // condensed where that can be done
 	basis, reason string
 	joint         infer.Setup // with joint moves; nil without
 }
 
 // choose chooses for some options.
 func choose(target *glm.Target, opts Options) choice {
+	target, condensed := target.Condensed()
 	c := costsOf(target)
 	basis := "coordinate"
 	for _, other := range otherBases {
@@ -57,7 +59,7 @@ func choose(target *glm.Target, opts Options) choice {
 			basis = other
 		}
 	}
-	chosen, least := choice{basis: basis}, c.of(basis)
+	chosen, least := choice{target: target, basis: basis}, c.of(basis)
 	words := ""
 	if opts.Joint != "off" && c.tall(target, least) {
 		words = chosen.join(target, opts, c, least)
@@ -71,6 +73,9 @@ func choose(target *glm.Target, opts Options) choice {
 		if (other != basis || chosen.joint != nil) && c.possible(other) {
 			chosen.reason += ", " + other + " " + inBillions(c.of(other))
 		}
+	}
+	if condensed != "" {
+		chosen.reason += "; " + condensed
 	}
 	chosen.reason += words
 	return chosen
@@ -190,7 +195,7 @@ func newAuto(target *glm.Target, opts Options) (infer.Setup, error) {
 		return New(target, opts)
 	}
 	c := choose(target, opts)
-	opts.Basis, opts.Joint = c.basis, "off"
+	target, opts.Basis, opts.Joint = c.target, c.basis, "off"
 	words := "auto chose it for " + c.reason
 	if c.joint != nil {
 		c.joint.(*jointSetup).words += "; " + words

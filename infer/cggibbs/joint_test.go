@@ -433,3 +433,31 @@ func TestJointNotFinite(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// What auto samples from a condensed gaussian likelihood is the posterior of all
+// rows. False alarms: at most 1e-6. Power: a distance of 0.19 between laws with 460
+// pairs, of 0.029 in full.
+func TestCondensedInvariance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("statistical; run without -short")
+	}
+	c := mixed(infertest.Gaussian(20, glm.Prior{Kind: glm.HalfNormal, Scale: 1.5}))
+	if words := explained(t, simulated(t, c)); !strings.Contains(words, "20 rows told by 4") {
+		t.Errorf("not condensed: %s", words)
+	}
+	for _, joint := range []string{"off", "auto"} {
+		infertest.Invariance(t, infertest.Check{Case: c, Sampler: sampler(Options{Basis: "auto", Joint: joint}), Seed: infertest.Seed(t),
+			Steps: 3, Pairs: infertest.Scale(460, 20_000)})
+		infertest.Conformance(t, simulated(t, c), sampler(Options{Basis: "auto", Joint: joint}))
+	}
+}
+
+// explained returns the words of auto.
+func explained(t *testing.T, target *glm.Target) string {
+	t.Helper()
+	s, err := New(target, Options{Basis: "auto"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.(infer.Explainer).Explain()
+}

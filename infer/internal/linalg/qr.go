@@ -96,7 +96,7 @@ func (t *RowQR) Push(block []float64, rows int) {
 	}
 	for j := range t.k {
 		v := block[j*rows : (j+1)*rows]
-		below := vec.SumSquares(v)
+		below := kernels.SumSquares(v)
 		if below == 0 {
 			continue
 		}
@@ -108,9 +108,9 @@ func (t *RowQR) Push(block []float64, rows int) {
 		t.r[j*t.k+j] = alpha
 		for c := j + 1; c < t.k; c++ {
 			col, top := block[c*rows:(c+1)*rows], &t.r[c*t.k+j]
-			s := -tau * math.FMA(head, *top, vec.Dot(v, col))
+			s := -tau * math.FMA(head, *top, kernels.Dot(v, col))
 			*top = math.FMA(s, head, *top)
-			vec.Axpy(s, v, col)
+			kernels.Axpy(s, v, col)
 		}
 	}
 }

@@ -1,0 +1,77 @@
+package glm
+
+import (
+	"fmt"
+	"math"
+
+	"glmbatch/infer/internal/linalg"
+)
+
+// condenseRows is the number of rows that enter the factorisation at a time, and
+// condenseFrom how many times fewer rows make it worth its cost.
+const condenseRows, condenseFrom = 1024, 4
+
+// Condensed returns the same posterior on fewer rows, and says which; t itself, and
+// nothing, where it has none. A gaussian likelihood with the identity link is a
+// function of ‖y − Xβ‖² alone, and with the triangular factor R of (X, y), rows
+// weighted and offsets taken off, that is the sum of squares of R·(−β, 1): d + 1 rows
+// in place of n, so that an update costs O(d) and a gradient O(d²). R comes from
+// Householder reflections, so that no digits are lost as in XᵀX.
+//
+// The log likelihood keeps its constants. Rows are not those of the data any more:
+// what looks at single observations needs t. Cost: n·(d + 1)².
+func (t *Target) Condensed() (condensed *Target, words string) {
+	n, d := t.Rows(), t.Cols()
+	x, dense := t.data.X.(*Dense)
+	if t.kind != gaussian || !dense || n < condenseFrom*(d+1) {
+		return t, ""
+	}
+	r := linalg.NewRowQR(d + 1)
+	block := make([]float64, condenseRows*(d+1))
+	for first := 0; first < n; first += condenseRows {
+		m := min(condenseRows, n-first)
+		t.weightedRows(x, first, m, block)
+		r.Push(block[:m*(d+1)], m)
+	}
+	out, data := *t, *t.data
+	design := NewDense(d+1, d)
+	data.Y = make([]float64, d+1)
+	for i := range d + 1 {
+		for j := range d {
+			design.Col(j)[i] = r.At(i, j)
+		}
+		data.Y[i] = r.At(i, d)
+		if math.IsNaN(data.Y[i]) || math.IsInf(data.Y[i], 0) {
+			return t, ""
+		}
+	}
+	data.X, data.Offset, data.Frequency, data.Precision = design, nil, nil, nil
+	out.data, out.weights, out.counted = &data, nil, data.Y
+	out.rows = rows{y: data.Y, kernels: t.rows.kernels, total: t.rows.total}
+	out.xty = make([]float64, d)
+	transposed(design, data.Y, out.xty)
+	return &out, fmt.Sprintf("%d rows told by %d, the triangular factor of design and response", n, d+1)
+}
+
+// weightedRows writes rows first to first+m−1 of (X, y − offset), each times the
+// root of its weight, to dst by column.
+func (t *Target) weightedRows(x *Dense, first, m int, dst []float64) {
+	d := x.Cols
+	for j := range d {
+		copy(dst[j*m:(j+1)*m], x.Col(j)[first:])
+	}
+	y := dst[d*m : (d+1)*m]
+	copy(y, t.data.Y[first:])
+	if t.data.Offset != nil {
+		passes.Axpy(-1, t.data.Offset[first:first+m], y)
+	}
+	if t.weights == nil {
+		return
+	}
+	for i, w := range t.weights[first : first+m] {
+		root := math.Sqrt(w)
+		for j := range d + 1 {
+			dst[j*m+i] *= root
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package glm_test
+
+import (
+	"math"
+	"testing"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/infertest"
+	"glmbatch/infer/internal/variate"
+)
+
+// A condensed posterior is the one of all rows, to rounding: log posterior and
+// gradient, with weights, precisions and offsets, over several blocks of rows, and
+// where a mean of 1e8 stands beside deviations of 1.
+func TestCondensedIsTheSamePosterior(t *testing.T) {
+	stream := infer.NewStream(3, "condensed")
+	condensed := 0
+	for _, c := range append(append(infertest.Cases(), infertest.WeightedCases()...), infertest.FamilyCases()...) {
+		for _, shift := range []float64{0, 1e8} {
+			_, small, err := c.Simulate(infer.NewStream(5, "condensed", c.Name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			gaussian := c.Model.Family == glm.Family{Name: "gaussian", Link: "identity"}
+			if shift > 0 && !gaussian {
+				continue
+			}
+			data := repeated(small.Data(), 2500)
+			model := *small.Model()
+			model.Coefficients = append([]glm.Prior(nil), model.Coefficients...)
+			for i := range data.Y {
+				data.Y[i] += shift
+			}
+			model.Coefficients[0].Location += shift
+			if shift > 0 { // what the columns leave of it
+				for i, v := range data.X.Col(0) {
+					data.Y[i] += shift * (v - 1)
+				}
+			}
+			target, err := glm.NewTarget(data, model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, words := target.Condensed()
+			if !gaussian {
+				if got != target || words != "" {
+					t.Errorf("%s was condensed: %s", c.Name, words)
+				}
+				continue
+			}
+			condensed++
+			if got.Rows() != target.Cols()+1 || got.Observations() != target.Observations() || words == "" {
+				t.Errorf("%s: %d rows for %v observations, %q", c.Name, got.Rows(), got.Observations(), words)
+			}
+			samePosterior(t, c.Name, target, got, shift, stream)
+		}
+	}
+	if condensed < 4 {
+		t.Errorf("%d cases condensed", condensed)
+	}
+}
+
+// samePosterior compares log posterior and gradient at points around the penalised
+// one.
+func samePosterior(t *testing.T, name string, target, got *glm.Target, shift float64, stream *infer.Stream) {
+	t.Helper()
+	a, b := glm.NewPredictor(target), glm.NewPredictor(got)
+	u, dim := make([]float64, target.Dim()), target.Dim()
+	g, h := make([]float64, dim), make([]float64, dim)
+	for range 5 {
+		copy(u, target.Penalised())
+		for j := range u {
+			u[j] += 0.3 * variate.Normal(stream)
+		}
+		a.SetUnconstrained(u)
+		b.SetUnconstrained(u)
+		want := a.LogPosterior()
+		tol := 1e-11 * (1 + 1e-4*shift) * (1 + math.Abs(want))
+		if d := want - b.LogPosterior(); want != b.LogPosterior() && !(math.Abs(d) <= tol) {
+			t.Errorf("%s, shift %v: log posterior %v, condensed off by %v", name, shift, want, d)
+		}
+		a.Gradient(g, make([]float64, target.Rows()))
+		b.Gradient(h, make([]float64, got.Rows()))
+		for j := range g {
+			if !(math.Abs(g[j]-h[j]) <= tol*10) {
+				t.Errorf("%s, shift %v: gradient %v, condensed %v", name, shift, g, h)
+				break
+			}
+		}
+	}
+}
