@@ -61,6 +61,8 @@ type Overrides struct {
 	Profile  string            // empty: none
 	Vars     map[string]string // by name
 	Seed     *uint64           // nil: the spec's
+	// Trust bounds what the spec may reach. Nil: everything.
+	Trust *Trust
 }
 
 // RunOptions configures Run. The zero value runs quietly on all processors.
@@ -156,7 +158,7 @@ func bound(memory int64) (restore func()) {
 
 // load reads and checks the spec that target names.
 func load(target string, o Overrides) (*spec.Pipeline, []byte, error) {
-	options := spec.Options{Env: os.LookupEnv, Today: time.Now(), Profile: o.Profile, Vars: o.Vars}
+	options := spec.Options{Env: o.Trust.lookup(), Today: time.Now(), Profile: o.Profile, Vars: o.Vars}
 	src, err := os.ReadFile(target)
 	var p *spec.Pipeline
 	switch {
@@ -170,6 +172,9 @@ func load(target string, o Overrides) (*spec.Pipeline, []byte, error) {
 			return nil, nil, err
 		}
 		p, err = spec.Parse(target+".yaml", src, options)
+	}
+	if err == nil {
+		err = o.Trust.fence(p, target, o.Database != "")
 	}
 	if err != nil {
 		return nil, nil, &UsageError{err}

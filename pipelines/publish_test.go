@@ -43,3 +43,13 @@ func TestPublishedWhenFinished(t *testing.T) {
 		t.Errorf("where it cannot be: exit code %d, %q", out.ExitCode, out.Unpublished)
 	}
 }
+
+// A stranger's spec publishes nothing outside the folders that its caller allows.
+func TestPublishStaysWithin(t *testing.T) {
+	f := newFolder(t, strings.Replace(fmt.Sprintf(quick, "claims: {path: claims.csv}"), "seed: 7", "publish: ../away.duckdb\nseed: 7", 1))
+	o := pipelines.RunOptions{Overrides: pipelines.Overrides{Trust: &pipelines.Trust{Folders: []string{f.dir}}}}
+	_, err := pipelines.Run(t.Context(), f.path("spec.yaml"), o)
+	if err == nil || !strings.Contains(err.Error(), "outside the folders") {
+		t.Errorf("publish outside: %v", err)
+	}
+}

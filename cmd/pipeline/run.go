@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -22,17 +23,24 @@ import (
 type common struct {
 	database, profile, seed string
 	vars                    []string
+	allow, allowEnv         []string
 }
 
 func (f *common) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.database, "database", "", "DuckDB file, instead of the spec's")
 	c.Flags().StringVar(&f.profile, "profile", "", "profile of the spec to apply")
 	c.Flags().StringVar(&f.seed, "seed", "", "seed, instead of the spec's")
+	c.Flags().StringArrayVar(&f.allow, "allow", nil, "folder that the spec may read and write in; may be repeated (default: $PIPELINE_ALLOW, or the spec's folder and the current one)")
+	c.Flags().StringArrayVar(&f.allowEnv, "allow-env", nil, "glob of environment variables that the spec may read; may be repeated (default: all)")
 	c.Flags().StringArrayVar(&f.vars, "var", nil, "NAME=VALUE of a variable of the spec; may be repeated")
 }
 
 func (f *common) overrides() (pipelines.Overrides, error) {
-	o := pipelines.Overrides{Database: f.database, Profile: f.profile, Vars: map[string]string{}}
+	o := pipelines.Overrides{Database: f.database, Profile: f.profile, Vars: map[string]string{},
+		Trust: &pipelines.Trust{Folders: f.allow, Env: f.allowEnv}}
+	if given := os.Getenv("PIPELINE_ALLOW"); f.allow == nil && given != "" {
+		o.Trust.Folders = filepath.SplitList(given)
+	}
 	for _, v := range f.vars {
 		name, value, ok := strings.Cut(v, "=")
 		if !ok {

@@ -177,7 +177,7 @@ func readTables(ctx context.Context, s ingest.Source, by []string) ([]*ingest.Ta
 func (r *runner) source(ds *spec.Dataset) (ingest.Source, func(), error) {
 	src := ingest.Source{
 		Name: ds.Name, Path: ds.Path, Each: ds.Each == "file", By: ds.By,
-		SQL: ds.SQL, Database: ds.Database, Dir: r.Pipeline.Dir, Separator: rune(ds.Separator),
+		SQL: ds.SQL, Database: ds.Database, Dir: r.Pipeline.Dir, Within: r.Pipeline.Within, Separator: rune(ds.Separator),
 		Types: ds.Types, Columns: r.columns(ds),
 	}
 	if len(ds.Decimal) == 1 {
@@ -200,6 +200,7 @@ func (r *runner) source(ds *spec.Dataset) (ingest.Source, func(), error) {
 	}
 	if ds.Synthetic.Rows > 0 {
 		dir, err := made(ds.Synthetic)
+		src.Within = nil // the program's own file
 		src.Path = filepath.Join(dir, madeName)
 		return src, func() { _ = os.RemoveAll(dir) }, err
 	}
@@ -208,6 +209,7 @@ func (r *runner) source(ds *spec.Dataset) (ingest.Source, func(), error) {
 		return src, func() {}, nil
 	}
 	dir, err := r.example(name)
+	src.Within = nil // the program's own file
 	src.Path = filepath.Join(dir, name)
 	return src, func() { _ = os.RemoveAll(dir) }, err
 }

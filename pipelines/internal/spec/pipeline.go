@@ -25,6 +25,9 @@ type Pipeline struct {
 
 	// Dir is the folder from which relative paths count; empty for the working directory.
 	Dir string `yaml:"-"`
+	// Within are the folders that data may come from; nil for everywhere. The
+	// caller sets it, no spec.
+	Within []string `yaml:"-" json:",omitempty"`
 	// Profile is the name of the profile that was applied; empty if none.
 	Profile string `yaml:"-"`
 
