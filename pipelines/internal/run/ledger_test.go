@@ -52,7 +52,7 @@ func TestGather(t *testing.T) {
 		"a full queue":       {[]*request{fit, fit, fit, fit}, 2, 4},
 	} {
 		r := &runner{}
-		l := &ledger{r: r, queue: make(chan *request, 4), down: make(chan struct{}, 1), linger: time.Hour}
+		l := &ledger{ctx: t.Context(), r: r, queue: make(chan *request, 4), down: make(chan struct{}, 1), linger: time.Hour}
 		r.airborne.Store(max(c.airborne, -c.airborne))
 		got := make(chan int)
 		go func() { got <- len(l.gather(fit)) }()
