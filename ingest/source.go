@@ -39,6 +39,9 @@ type Source struct {
 	// Dir is the folder from which relative file names inside SQL count. Empty
 	// means the working directory.
 	Dir string
+	// Within are the only folders, with all below them, from which files are read,
+	// links followed; nil means everywhere.
+	Within []string
 	// Params are the values of SQL's parameters, bound and never pasted in.
 	Params map[string]any
 
@@ -140,6 +143,20 @@ func baseKey(path string) string {
 // files lists what Path stands for, in byte order: the file itself, the data
 // files of a directory (as Spark writes them), or the matches of a glob.
 func (src *Source) files() ([]string, error) {
+	if err := src.within(Stem(src.Path)); err != nil {
+		return nil, err
+	}
+	files, err := src.listed()
+	for _, f := range files {
+		if err := src.within(f); err != nil {
+			return nil, err
+		}
+	}
+	return files, err
+}
+
+// listed is files before it is known whether they may be read.
+func (src *Source) listed() ([]string, error) {
 	if info, err := os.Stat(src.Path); err == nil {
 		if !info.IsDir() {
 			return []string{src.Path}, nil

@@ -53,7 +53,12 @@ func readSQL(ctx context.Context, src *Source, choose chooser, mem memory.Alloca
 	return p, nil
 }
 
-type query struct{ src *Source }
+type query struct {
+	src *Source
+	// named are the relative names of files in the query that were looked at: the
+	// engine compares them as they are written.
+	named []string
+}
 
 func (q *query) fail(err error, hint string) error {
 	return &SourceError{Dataset: q.src.Name, File: q.src.Database, Err: err, Hint: hint}
@@ -63,6 +68,9 @@ func (q *query) fail(err error, hint string) error {
 func (q *query) run(ctx context.Context, dir, out string) error {
 	dsn := ""
 	if q.src.Database != "" && q.src.Database != ":memory:" {
+		if err := q.src.within(q.src.Database); err != nil {
+			return err
+		}
 		if _, err := os.Stat(q.src.Database); err != nil {
 			return q.fail(reason(err), "database: names a DuckDB file; relative paths count from the spec's folder")
 		}
@@ -78,13 +86,13 @@ func (q *query) run(ctx context.Context, dir, out string) error {
 		return q.fail(engineReason(err), openHint)
 	}
 	defer func() { _ = conn.Close() }()
+	if err := q.oneSelect(ctx, conn); err != nil { // nothing of it runs
+		return err
+	}
 	for _, setting := range q.settings(dsn != "", dir, out) {
 		if _, err := conn.ExecContext(ctx, setting); err != nil {
 			return q.fail(engineReason(err), "")
 		}
-	}
-	if err := q.oneSelect(ctx, conn); err != nil {
-		return err
 	}
 	if err := conn.Raw(q.parameters); err != nil {
 		return err
@@ -114,13 +122,25 @@ func (q *query) settings(fenced bool, dir, out string) []string {
 	if q.src.Dir != "" {
 		s = append(s, "SET file_search_path = "+quoteSQL(q.src.Dir))
 	}
-	if fenced {
+	switch {
+	case !fenced && q.src.Within != nil:
+		s = append(s, "SET allowed_directories = "+quoteList(append(q.src.Within[:len(q.src.Within):len(q.src.Within)], dir)),
+			"SET allowed_paths = "+quoteList(q.named), "SET enable_external_access = false")
+	case fenced:
 		s = append(s, "SET allowed_paths = ["+quoteSQL(out)+"]", "SET enable_external_access = false")
 	}
 	return append(s, "SET lock_configuration = true")
 }
 
 func quoteSQL(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+func quoteList(list []string) string {
+	quoted := make([]string, len(list))
+	for i, s := range list {
+		quoted[i] = quoteSQL(s)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
 
 // trimStatement takes the blanks and semicolons off the end.
 func trimStatement(s string) string { return strings.TrimRight(s, "; \t\r\n") }
@@ -129,11 +149,11 @@ func trimStatement(s string) string { return strings.TrimRight(s, "; \t\r\n") }
 // it: it must be one SELECT. (Preparing it would not do: the planner acts on
 // some statements, EXPORT DATABASE makes its folder.)
 func (q *query) oneSelect(ctx context.Context, conn *sql.Conn) error {
-	const parse = `SELECT coalesce(parsed->>'error_message', ''), coalesce(json_array_length(parsed->'statements'), 0)
+	const parse = `SELECT coalesce(parsed->>'error_message', ''), coalesce(json_array_length(parsed->'statements'), 0), parsed::VARCHAR
 		FROM (SELECT json_serialize_sql($1::VARCHAR) AS parsed)`
-	var fault string
+	var fault, parsed string
 	var statements int
-	if err := conn.QueryRowContext(ctx, parse, trimStatement(q.src.SQL)).Scan(&fault, &statements); err != nil {
+	if err := conn.QueryRowContext(ctx, parse, trimStatement(q.src.SQL)).Scan(&fault, &statements, &parsed); err != nil {
 		return q.fail(engineReason(err), "")
 	}
 	const hint = "sql: reads and never writes: it takes one SELECT statement"
@@ -145,7 +165,7 @@ func (q *query) oneSelect(ctx context.Context, conn *sql.Conn) error {
 	case statements != 1:
 		return q.fail(fmt.Errorf("this is not one SELECT statement but %d", statements), hint)
 	}
-	return nil
+	return q.fence(parsed)
 }
 
 // parameters prepares the query: its parameters must be those of the source.

@@ -107,7 +107,7 @@ func (s *sparse) readTriplets(ctx context.Context) (err error) {
 	t := s.src.Triplets
 	names := []string{t.Row, t.Col, t.Value}
 	s.table, err = Read(ctx, Source{Name: s.src.Name, Path: t.Path, Separator: s.src.Separator, Decimal: s.src.Decimal,
-		NullValues: s.src.NullValues, MaxBytes: s.src.MaxBytes, mem: s.src.mem,
+		NullValues: s.src.NullValues, MaxBytes: s.src.MaxBytes, Within: s.src.Within, mem: s.src.mem,
 		Columns: func(*arrow.Schema) ([]string, error) { return names, nil }})
 	if err != nil {
 		return err

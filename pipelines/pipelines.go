@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -59,12 +61,15 @@ type Overrides struct {
 	Profile  string            // empty: none
 	Vars     map[string]string // by name
 	Seed     *uint64           // nil: the spec's
+	// Trust bounds what the spec may reach. Nil: everything.
+	Trust *Trust
 }
 
 // RunOptions configures Run. The zero value runs quietly on all processors.
 type RunOptions struct {
 	Overrides
-	Workers  int      // 0: one per processor
+	Workers  int      // 0: the spec's, or one per processor
+	Memory   string   // as in "2GB"; empty: the spec's, or no limit
 	Only     []string // terms FIELD=PATTERN, see --only
 	Select   []string // terms "state:error", see --select
 	Retry    bool     // what failed or erred in the pipeline's last run; excludes Select
@@ -102,9 +107,12 @@ func Run(ctx context.Context, target string, o RunOptions) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Workers == 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
+	o.Workers = cmp.Or(o.Workers, p.Run.Workers, runtime.GOMAXPROCS(0))
+	memory, err := o.memory(p)
+	if err != nil {
+		return nil, err
 	}
+	defer bound(memory)()
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -116,7 +124,7 @@ func Run(ctx context.Context, target string, o RunOptions) (*Outcome, error) {
 		defer stop()
 	}
 	out, err := run.Run(ctx, run.Config{
-		Pipeline: p, Source: src, Database: p.Database, Workers: o.Workers, Only: only, Select: states, Force: o.Force, DryRun: o.DryRun,
+		Pipeline: p, Source: src, Database: p.Database, Workers: o.Workers, Memory: memory, Only: only, Select: states, Force: o.Force, DryRun: o.DryRun,
 		Build: Version().String(), LockWait: o.LockWait, Example: example,
 		Tracker: tracker, Log: o.Log, Now: time.Now,
 	})
@@ -126,9 +134,31 @@ func Run(ctx context.Context, target string, o RunOptions) (*Outcome, error) {
 	return out, err
 }
 
+// memory is the limit in bytes that holds, 0 for none.
+func (o *RunOptions) memory(p *spec.Pipeline) (int64, error) {
+	if o.Memory == "" {
+		return int64(p.Run.Memory), nil
+	}
+	b, err := spec.ParseBytes(o.Memory)
+	if err != nil {
+		return 0, &UsageError{fmt.Errorf("--memory: %w", err)}
+	}
+	return int64(b), nil
+}
+
+// bound has the collector of garbage keep to a limit, until restore. A quarter is
+// the engine's.
+func bound(memory int64) (restore func()) {
+	if memory == 0 {
+		return func() {}
+	}
+	old := debug.SetMemoryLimit(memory - memory/4)
+	return func() { debug.SetMemoryLimit(old) }
+}
+
 // load reads and checks the spec that target names.
 func load(target string, o Overrides) (*spec.Pipeline, []byte, error) {
-	options := spec.Options{Env: os.LookupEnv, Today: time.Now(), Profile: o.Profile, Vars: o.Vars}
+	options := spec.Options{Env: o.Trust.lookup(), Today: time.Now(), Profile: o.Profile, Vars: o.Vars}
 	src, err := os.ReadFile(target)
 	var p *spec.Pipeline
 	switch {
@@ -143,6 +173,9 @@ func load(target string, o Overrides) (*spec.Pipeline, []byte, error) {
 		}
 		p, err = spec.Parse(target+".yaml", src, options)
 	}
+	if err == nil {
+		err = o.Trust.fence(p, target, o.Database != "")
+	}
 	if err != nil {
 		return nil, nil, &UsageError{err}
 	}
@@ -151,6 +184,7 @@ func load(target string, o Overrides) (*spec.Pipeline, []byte, error) {
 	}
 	if o.Database != "" {
 		p.Database, err = filepath.Abs(o.Database)
+		p.Publish = "" // the spec speaks of its own ledger
 	}
 	return p, src, err
 }

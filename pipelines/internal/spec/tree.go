@@ -158,7 +158,7 @@ func (t *treeMaker) value(n ast.Node, depth int) *node {
 		name := tokenText(n.Value)
 		target, ok := t.anchors[name]
 		if !ok {
-			t.add(at, fmt.Sprintf("alias *%s has no anchor &%s above it", name, name), "")
+			t.add(at, "alias "+quote("*"+name)+" has no anchor above it", "")
 			return &node{kind: nullKind, at: at, unknown: true}
 		}
 		return t.value(target, depth+1)

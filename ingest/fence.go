@@ -1,0 +1,84 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Inside reports whether a path lies in one of the folders, links on the way
+// followed, whether or not there is anything at its end. Nil folders hold every
+// path.
+func Inside(folders []string, path string) (bool, error) {
+	if folders == nil {
+		return true, nil
+	}
+	real, err := resolved(path)
+	if err != nil {
+		return false, err
+	}
+	for _, folder := range folders {
+		root, err := resolved(folder)
+		if err != nil {
+			return false, err
+		}
+		if rel, err := filepath.Rel(root, real); err == nil && filepath.IsLocal(rel) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// resolved is the absolute path with the links of its existing part followed. A
+// link that leads nowhere is an error: what it will lead to nobody knows.
+func resolved(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	rest := ""
+	for {
+		real, err := filepath.EvalSymlinks(path)
+		if err == nil {
+			return filepath.Join(real, rest), nil
+		}
+		if info, lerr := os.Lstat(path); lerr == nil && info.Mode()&os.ModeSymlink != 0 || !errors.Is(err, os.ErrNotExist) {
+			return "", err
+		}
+		if path == filepath.Dir(path) {
+			return "", err
+		}
+		path, rest = filepath.Dir(path), filepath.Join(filepath.Base(path), rest)
+	}
+}
+
+// errOutside marks a file that the caller does not let a spec reach.
+var errOutside = errors.New("it is outside the folders that may be used")
+
+// OutsideHint says how a caller lets a spec reach a path.
+func OutsideHint(path string) string {
+	return fmt.Sprintf("if you trust the spec, add --allow %s (and --allow for each other folder that it may use)", filepath.Dir(path))
+}
+
+// within refuses a path outside of the source's folders.
+func (src *Source) within(path string) error {
+	ok, err := Inside(src.Within, path)
+	if err != nil {
+		return &SourceError{Dataset: src.Name, File: path, Err: reason(err)}
+	}
+	if !ok {
+		return &SourceError{Dataset: src.Name, File: path, Err: errOutside, Hint: OutsideHint(path)}
+	}
+	return nil
+}
+
+// Stem is the folder of a path's last part that has no pattern in it: what has to
+// be inside for all that a glob may match.
+func Stem(path string) string {
+	for strings.ContainsAny(path, "*?[") {
+		path = filepath.Dir(path)
+	}
+	return path
+}
