@@ -17,7 +17,7 @@ SEED        := $(shell od -An -N7 -tu8 /dev/urandom | tr -d ' ')
 endif
 
 # Every target below with a "## help" behind its name is listed by "make help".
-.PHONY: help build run test stat verify lint race bench fuzz golden e2e compat ci clean
+.PHONY: help build run test stat verify kill lint race bench fuzz golden e2e compat ci clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,11 @@ stat: ## run the statistical tests in full, for hours, with a fresh seed (SEED=â
 verify: ## write and print the tables of docs/verification.md: posteriors, the grid of models, R's fits
 	GLMBATCH_VERIFY=$(CURDIR)/docs/verification.md $(GO) test -count=1 -p 1 -timeout=2h -run '^TestVerify' ./infer/glm ./infer/infertest
 	@cat docs/verification.md
+
+kill: ## kill 200 processes at random moments and fail every operation on the disk (SEED=â€¦ for the moments)
+	@echo "kill: SEED=$(SEED)"
+	GLMBATCH_KILLS=200 GLMBATCH_SEED=$(SEED) $(GO) test -count=1 -p 1 -v -timeout=2h \
+		-run '^Test(Killed|DamagedWorkFolder|FullDisk|ReadOnlyPlace|RunOnAFailingDisk|EveryOperationFails)$$' ./pipelines ./pipelines/internal/run ./pipelines/internal/spool
 
 lint: ## check format, vet, staticcheck, shell syntax, and the house rules of internal/arch
 	@files=$$(git ls-files --cached --others --exclude-standard '*.go' 2>/dev/null || find . -name '*.go' -not -path './bin/*'); \

@@ -12,6 +12,7 @@ import (
 
 // CommitOptions configures Commit. The zero value waits 10 s for a held ledger.
 type CommitOptions struct {
+	Publish  string // where a copy of the ledger goes when all is loaded; empty for nowhere
 	LockWait time.Duration
 	Log      *slog.Logger // nil: none
 }
@@ -26,6 +27,16 @@ func Database(target string, o Overrides) (string, error) {
 	return filepath.Abs(p.Database)
 }
 
+// Published is where the pipeline that target names publishes copies of its
+// ledger; empty for nowhere.
+func Published(target string, o Overrides) (string, error) {
+	p, _, err := load(target, o)
+	if err != nil {
+		return "", err
+	}
+	return p.Publish, nil
+}
+
 // Commit loads what earlier runs drew and judged while the ledger was held, as
 // it waits in the spool beside the database. It draws nothing and needs neither
 // spec nor data. The exit code in the outcome is that of a run.
@@ -37,7 +48,7 @@ func Commit(ctx context.Context, database string, o CommitOptions) (*Outcome, er
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return run.Commit(ctx, run.CommitConfig{Database: path, LockWait: o.LockWait, Log: o.Log, Now: time.Now})
+	return run.Commit(ctx, run.CommitConfig{Database: path, Publish: o.Publish, LockWait: o.LockWait, Log: o.Log, Now: time.Now})
 }
 
 // Pruned says what Prune did.

@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -66,7 +68,8 @@ type Overrides struct {
 // RunOptions configures Run. The zero value runs quietly on all processors.
 type RunOptions struct {
 	Overrides
-	Workers  int      // 0: one per processor
+	Workers  int      // 0: the spec's, or one per processor
+	Memory   string   // as in "2GB"; empty: the spec's, or no limit
 	Only     []string // terms FIELD=PATTERN, see --only
 	Select   []string // terms "state:error", see --select
 	Retry    bool     // what failed or erred in the pipeline's last run; excludes Select
@@ -104,9 +107,12 @@ func Run(ctx context.Context, target string, o RunOptions) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Workers == 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
+	o.Workers = cmp.Or(o.Workers, p.Run.Workers, runtime.GOMAXPROCS(0))
+	memory, err := o.memory(p)
+	if err != nil {
+		return nil, err
 	}
+	defer bound(memory)()
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -118,7 +124,7 @@ func Run(ctx context.Context, target string, o RunOptions) (*Outcome, error) {
 		defer stop()
 	}
 	out, err := run.Run(ctx, run.Config{
-		Pipeline: p, Source: src, Database: p.Database, Workers: o.Workers, Only: only, Select: states, Force: o.Force, DryRun: o.DryRun,
+		Pipeline: p, Source: src, Database: p.Database, Workers: o.Workers, Memory: memory, Only: only, Select: states, Force: o.Force, DryRun: o.DryRun,
 		Build: Version().String(), LockWait: o.LockWait, Example: example,
 		Tracker: tracker, Log: o.Log, Now: time.Now,
 	})
@@ -126,6 +132,28 @@ func Run(ctx context.Context, target string, o RunOptions) (*Outcome, error) {
 		return nil, &UsageError{fmt.Errorf("--only %s: %w\nhint: pipeline validate lists the fits of a spec", strings.Join(o.Only, " --only "), err)}
 	}
 	return out, err
+}
+
+// memory is the limit in bytes that holds, 0 for none.
+func (o *RunOptions) memory(p *spec.Pipeline) (int64, error) {
+	if o.Memory == "" {
+		return int64(p.Run.Memory), nil
+	}
+	b, err := spec.ParseBytes(o.Memory)
+	if err != nil {
+		return 0, &UsageError{fmt.Errorf("--memory: %w", err)}
+	}
+	return int64(b), nil
+}
+
+// bound has the collector of garbage keep to a limit, until restore. A quarter is
+// the engine's.
+func bound(memory int64) (restore func()) {
+	if memory == 0 {
+		return func() {}
+	}
+	old := debug.SetMemoryLimit(memory - memory/4)
+	return func() { debug.SetMemoryLimit(old) }
 }
 
 // load reads and checks the spec that target names.
@@ -156,6 +184,7 @@ func load(target string, o Overrides) (*spec.Pipeline, []byte, error) {
 	}
 	if o.Database != "" {
 		p.Database, err = filepath.Abs(o.Database)
+		p.Publish = "" // the spec speaks of its own ledger
 	}
 	return p, src, err
 }

@@ -61,9 +61,13 @@ func (t *Trust) fence(p *spec.Pipeline, target string, databaseGiven bool) error
 		}
 	}
 	if !databaseGiven {
-		for _, beside := range []string{"", ".wal", ".work", ".prune"} { // what is written with it; links among them are followed too
+		for _, beside := range []string{"", ".wal", ".work", ".prune", ".new"} { // what is written with it; links among them are followed too
 			look(p.Database+beside, "database")
 		}
+	}
+	if p.Publish != "" {
+		look(p.Publish, "publish")
+		look(p.Publish+".publish", "publish")
 	}
 	for _, d := range p.Datasets {
 		look(d.Database, "datasets", d.Name, "database")

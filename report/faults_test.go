@@ -151,12 +151,16 @@ func TestReplace(t *testing.T) {
 // holdEnv makes this test binary a process that holds the ledger it names.
 const holdEnv = "GLMBATCH_TEST_HOLD"
 
+// waitEnv is how long that process waits for others that hold it.
+const waitEnv = "GLMBATCH_TEST_WAIT"
+
 func TestMain(m *testing.M) {
 	path := os.Getenv(holdEnv)
 	if path == "" {
 		os.Exit(m.Run())
 	}
-	l, err := Open(path, Options{})
+	wait, _ := time.ParseDuration(os.Getenv(waitEnv)) // none: as ever
+	l, err := Open(path, Options{LockWait: wait})
 	if err == nil {
 		err = l.Write(context.Background(), func(*Session) error {
 			fmt.Println("held")

@@ -38,6 +38,9 @@ type Ledger struct {
 	path string
 	opts Options
 	mu   sync.RWMutex // readers and writers of this process take turns
+
+	door    sync.Mutex // for those who come and go while others read
+	readers int        // connections for reading
 }
 
 // Open names the ledger at path, which need not exist: the first Write makes
@@ -121,11 +124,16 @@ func checkFile(path string) (exists bool, err error) {
 
 // badFile wraps the engine's refusal to open a file that looks like DuckDB's.
 func (l *Ledger) badFile(err error) error {
-	if info, stat := os.Stat(l.path); stat == nil && info.Size() == 0 {
+	if isEmptyFile(l.path) {
 		return &NotLedgerError{l.path, errors.New("it is an empty file"), "remove it; the engine makes its own"}
 	}
 	return &NotLedgerError{l.path, errors.New(engineWords(err)),
 		"the file may be damaged or from a newer DuckDB; restore a copy, or name another database"}
+}
+
+func isEmptyFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Size() == 0
 }
 
 // connect opens the engine on the file, once.
@@ -184,7 +192,11 @@ func (l *Ledger) patiently(ctx context.Context, readOnly bool) (*sql.DB, *sql.Co
 func (l *Ledger) Write(ctx context.Context, fn func(*Session) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, err := checkFile(l.path); err != nil {
+	exists, err := checkFile(l.path)
+	if err == nil && !exists && !isEmptyFile(l.path) {
+		err = l.create(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	db, c, err := l.patiently(ctx, false)
@@ -216,16 +228,35 @@ func (l *Ledger) session(ctx context.Context, c *sql.Conn, fn func(*Session) err
 func (l *Ledger) read(ctx context.Context, fn func(*sql.Conn) error) error {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	exists, err := checkFile(l.path)
+	db, c, err := l.enter(ctx)
 	if err != nil {
 		return err
 	}
-	if !exists {
-		return &MissingError{l.path}
+	err = fn(c)
+	l.door.Lock()
+	defer l.door.Unlock()
+	l.readers--
+	return errors.Join(err, c.Close(), db.Close())
+}
+
+// enter opens a connection for reading. The file itself is looked at by the first
+// reader only: a lock of a file belongs to the process, which gives it up when it
+// closes any handle of the file.
+func (l *Ledger) enter(ctx context.Context) (*sql.DB, *sql.Conn, error) {
+	l.door.Lock()
+	defer l.door.Unlock()
+	if l.readers == 0 {
+		exists, err := checkFile(l.path)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !exists {
+			return nil, nil, &MissingError{l.path}
+		}
 	}
 	db, c, err := l.patiently(ctx, true)
-	if err != nil {
-		return err
+	if err == nil {
+		l.readers++
 	}
-	return errors.Join(fn(c), c.Close(), db.Close())
+	return db, c, err
 }

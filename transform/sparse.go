@@ -14,7 +14,7 @@ import (
 const (
 	// sparseDensity is the largest share of non-zeros, the intercept's column not
 	// counted, that Spec.Sparse auto stores so: an entry costs half as much memory
-	// again, and some one and a half times the time, of a dense one.
+	// again as a dense one, and is gathered before it is computed with.
 	sparseDensity = 0.15
 	// sparseCells is the number of cells below which a design stays dense.
 	sparseCells = 100_000

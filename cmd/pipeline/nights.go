@@ -51,7 +51,11 @@ the next run. The exit codes are those of run.`,
 			if err != nil {
 				return err
 			}
-			out, err := pipelines.Commit(c.Context(), database, pipelines.CommitOptions{LockWait: lockWait})
+			o := pipelines.CommitOptions{LockWait: lockWait}
+			if o.Publish, err = f.published(args); err != nil {
+				return err
+			}
+			out, err := pipelines.Commit(c.Context(), database, o)
 			if err != nil {
 				return work(err)
 			}
@@ -78,6 +82,18 @@ func (f *common) ledger(args []string) (string, error) {
 		return f.database, nil
 	}
 	return "", errors.New("name a spec, or a ledger with --database")
+}
+
+// published is where a spec publishes its ledger, if one is given.
+func (f *common) published(args []string) (string, error) {
+	if len(args) == 0 {
+		return "", nil
+	}
+	o, err := f.overrides()
+	if err != nil {
+		return "", err
+	}
+	return pipelines.Published(args[0], o)
 }
 
 func (a *app) pruneCommand() *cobra.Command {

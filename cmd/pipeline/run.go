@@ -61,6 +61,7 @@ func (f *common) overrides() (pipelines.Overrides, error) {
 type runFlags struct {
 	common
 	workers  int
+	memory   string
 	only     []string
 	choose   []string
 	dryRun   bool
@@ -96,7 +97,8 @@ fits are skipped; a killed run goes on where it stopped, with the same bits.`,
 // registerRun adds the flags of the verbs that draw.
 func (f *runFlags) registerRun(c *cobra.Command) {
 	f.register(c)
-	c.Flags().IntVar(&f.workers, "workers", 0, "chains that are drawn at once; 0 means one per processor (it never changes a bit)")
+	c.Flags().IntVar(&f.workers, "workers", 0, "chains that are drawn at once; 0 means the spec's number, or one per processor (it never changes a bit)")
+	c.Flags().StringVar(&f.memory, "memory", "", "memory that the run may take: 500MB, 2GB; a fit that cannot do with it is refused (it never changes a bit)")
 	c.Flags().StringArrayVar(&f.only, "only", nil, "FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
 	c.Flags().BoolVar(&f.force, "force", false, "compute complete fits again")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be drawn and why, and draw nothing")
@@ -137,7 +139,7 @@ func (a *app) runOne(ctx context.Context, target string, f *runFlags) error {
 		return err
 	}
 	o := pipelines.RunOptions{
-		Overrides: overrides, Workers: f.workers, Only: f.only, Force: f.force, LockWait: f.lockWait,
+		Overrides: overrides, Workers: f.workers, Memory: f.memory, Only: f.only, Force: f.force, LockWait: f.lockWait,
 		Select: f.choose, Retry: f.retry, DryRun: f.dryRun,
 	}
 	if !f.quiet && !f.dryRun && f.output == "text" {

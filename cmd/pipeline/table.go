@@ -130,6 +130,9 @@ func printTail(w io.Writer, out *pipelines.Outcome) {
 	if out.Unrecorded != "" {
 		fmt.Fprintf(w, "not recorded in the ledger: %s\n", indent(clean(out.Unrecorded)))
 	}
+	if out.Unpublished != "" {
+		fmt.Fprintf(w, "not published: %s\n", indent(clean(out.Unpublished)))
+	}
 	if out.DryRun {
 		return
 	}

@@ -23,6 +23,7 @@ func (r *runner) assess(ctx context.Context, f *fitting) error {
 		return err
 	}
 	defer r.workers.release()
+	defer f.clock.run()()
 	rows := rowsOf(f.model, f.params, f.design.Record.Columns)
 	rows.Chains, rows.Draws = len(f.spool.Chains), f.window.draws()
 	rows.Open = columnsOf(f)

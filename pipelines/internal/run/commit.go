@@ -55,11 +55,12 @@ func (r *runner) land(ctx context.Context, f *fitting) (gone func(), err error) 
 		f.descend()
 		return func() {}, nil
 	}
-	if err := r.ground.Acquire(ctx, f.files()); err != nil {
+	files := f.files() // none any more, once the spool is removed
+	if err := r.ground.Acquire(ctx, files); err != nil {
 		return nil, err
 	}
 	f.leave()
-	return func() { r.ground.Release(f.files()) }, nil
+	return func() { r.ground.Release(files) }, nil
 }
 
 // files is the number of files that the fit's spool holds open, at most what may

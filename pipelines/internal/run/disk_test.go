@@ -2,19 +2,14 @@ package run
 
 import (
 	"bytes"
-	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
-	"glmbatch/pipelines/internal/progress"
-	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
 )
@@ -34,12 +29,9 @@ gates: {rhat: 1.5, ess_bulk: 5, ess_tail: 5}
 // runOnDisk runs diskSpec on a ledger with a disk.
 func runOnDisk(t *testing.T, database string, d spool.Disk) *Outcome {
 	t.Helper()
-	p, err := spec.Parse("spec.yaml", []byte(fmt.Sprintf(diskSpec, database)), spec.Options{Env: os.LookupEnv, Today: time.Now(), Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := Run(t.Context(), Config{Pipeline: p, Database: database, Workers: 1, LockWait: -1, Disk: d,
-		Tracker: progress.New(time.Now), Log: slog.New(slog.DiscardHandler), Now: time.Now})
+	config := configOf(t, database, diskSpec)
+	config.Workers, config.Disk = 1, d
+	out, err := Run(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,15 +41,20 @@ func runOnDisk(t *testing.T, database string, d spool.Disk) *Outcome {
 // drawn is what a ledger holds of its only fit, as text.
 func drawn(t *testing.T, database string) string {
 	t.Helper()
+	return ask(t, database, `SELECT (SELECT count(*) FROM fit),
+		(SELECT md5(string_agg(concat_ws(',', parameter_id, chain, iteration, value), ';' ORDER BY parameter_id, chain, iteration)) FROM draw),
+		(SELECT md5(string_agg(concat_ws(',', chain, iteration, log_lik), ';' ORDER BY chain, iteration)) FROM chain)`)
+}
+
+// ask is the answer to a query on a ledger, with a header.
+func ask(t *testing.T, database, query string) string {
+	t.Helper()
 	l, err := report.Open(database, report.Options{LockWait: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	err = l.Query(t.Context(), &b, report.QueryOptions{Format: "csv"}, `SELECT (SELECT count(*) FROM fit),
-		(SELECT md5(string_agg(concat_ws(',', parameter_id, chain, iteration, value), ';' ORDER BY parameter_id, chain, iteration)) FROM draw),
-		(SELECT md5(string_agg(concat_ws(',', chain, iteration, log_lik), ';' ORDER BY chain, iteration)) FROM chain)`)
-	if err != nil {
+	if err := l.Query(t.Context(), &b, report.QueryOptions{Format: "csv"}, query); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -82,7 +79,7 @@ func TestRunOnAFailingDisk(t *testing.T) {
 }
 
 func failAt(t *testing.T, at int, broken bool, want string) {
-	database, seen, failed := filepath.Join(memory(t), "d.duckdb"), 0, spool.Op("")
+	database, seen, failed := filepath.Join(volatile(t), "d.duckdb"), 0, spool.Op("")
 	out := runOnDisk(t, database, spool.Disk{Before: func(op spool.Op, path string) error {
 		if seen++; seen == at || broken && seen > at {
 			failed = op
@@ -121,9 +118,9 @@ func failAt(t *testing.T, at int, broken bool, want string) {
 	}
 }
 
-// memory is a temporary folder on a file system in memory, where there is one:
+// volatile is a temporary folder on a file system in memory, where there is one:
 // there nothing waits for a disk.
-func memory(t *testing.T) string {
+func volatile(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "glmbatch-")
 	if err != nil {

@@ -51,6 +51,7 @@ func (r *runner) finish(f *fitting, rec *report.Fit, commit error) error {
 // CommitConfig is what Commit needs besides the world.
 type CommitConfig struct {
 	Database string
+	Publish  string // where a copy of the ledger goes when all is loaded; empty for nowhere
 	LockWait time.Duration
 	Log      *slog.Logger
 	Now      func() time.Time
@@ -81,6 +82,9 @@ func Commit(ctx context.Context, c CommitConfig) (*Outcome, error) {
 	out.complete()
 	if ctx.Err() != nil {
 		out.ExitCode = ExitInterrupted
+	}
+	if len(out.Fits) > 0 {
+		out.publish(ctx, ledger, c.Publish)
 	}
 	return out, nil
 }

@@ -29,6 +29,7 @@ type job struct {
 	model   *spec.Model
 	sampler *spec.Sampler
 	gates   spec.Gates
+	timeout time.Duration // 0 for none
 	// replicate is 1 for the fit itself, 2, 3, … for its repetitions.
 	replicate int
 	descend   func() // tells that the fit has come to its commit
@@ -69,6 +70,7 @@ func (r *runner) keep(j *job) string {
 // fitting is one job on its way to a finished fit.
 type fitting struct {
 	*job
+	clock       *stopwatch
 	design      *design
 	method      method
 	fingerprint string
@@ -91,30 +93,78 @@ type fitting struct {
 }
 
 // fit carries out one job. Whatever goes wrong in it, a panic included, is the
-// result of this fit alone.
+// result of this fit alone. Once ctx has ended or the fit has had its time, it is
+// not waited for much longer.
 func (r *runner) fit(ctx context.Context, j *job) (res *Result) {
-	res = &Result{Dataset: j.unit.dataset.Name, Key: j.unit.key, Model: j.model.Name, Sampler: j.sampler.Name}
+	watch := &stopwatch{limit: j.timeout}
+	if j.timeout > 0 {
+		var cancel context.CancelCauseFunc
+		ctx, cancel = context.WithCancelCause(ctx)
+		defer cancel(nil)
+		watch.expire = func() { cancel(&timeoutError{limit: j.timeout, kept: -1}) }
+	}
+	f := &fitting{job: j, clock: watch}
+	p := r.Tracker.Start(j.name())
+	res, left := unless(ctx, fitPatience, func() *Result { return r.attempt(ctx, f, p) })
+	if left { // f is not ours any more
+		f, res = &fitting{job: j}, j.result()
+		f.method, _ = resolve(j.sampler, j.model) // what it cannot be is said elsewhere
+		res.fail(context.Cause(ctx))
+	}
+	r.ended(f, p, res)
+	return res
+}
+
+// result is the empty result of a job.
+func (j *job) result() *Result {
+	res := &Result{Dataset: j.unit.dataset.Name, Key: j.unit.key, Model: j.model.Name, Sampler: j.sampler.Name}
 	if j.replicate > 1 {
 		res.Replicate = j.replicate
 	}
-	f := &fitting{job: j}
-	p := r.Tracker.Start(j.name())
+	return res
+}
+
+// attempt is fit without an end to its patience.
+func (r *runner) attempt(ctx context.Context, f *fitting, p *progress.Fit) (res *Result) {
+	res = f.result()
 	defer func() {
 		if v := recover(); v != nil {
-			r.Log.Error("panic", "run", r.id, "fit", j.name(), "value", v, "stack", string(debug.Stack()))
+			r.Log.Error("panic", "run", r.id, "fit", f.name(), "value", v, "stack", string(debug.Stack()))
 			res.fail(fmt.Errorf("this program has a fault: %v (the log has its place; please report it)", v))
 		}
-		if f.spool != nil {
-			if err := f.spool.Close(); err != nil { // a second Close does nothing
-				r.Log.Error("spool", "run", r.id, "fit", j.name(), "err", err.Error())
-			}
+		if err := f.closeSpool(); err != nil {
+			r.Log.Error("spool", "run", r.id, "fit", f.name(), "err", err.Error())
 		}
-		r.ended(f, p, res)
 	}()
-	if err := r.carryOut(ctx, f, p, res); err != nil {
+	err := r.carryOut(ctx, f, p, res)
+	var timeout *timeoutError
+	if err != nil && ctx.Err() != nil && errors.As(context.Cause(ctx), &timeout) {
+		err = &timeoutError{timeout.limit, f.drawn()}
+	}
+	if err != nil {
 		res.fail(err)
 	}
 	return res
+}
+
+// closeSpool closes the spool, if it is open; a second call does nothing.
+func (f *fitting) closeSpool() error {
+	if f.spool == nil {
+		return nil
+	}
+	return f.spool.Close()
+}
+
+// drawn is the number of iterations that every chain has in the spool.
+func (f *fitting) drawn() int {
+	if f.spool == nil || len(f.spool.Chains) == 0 {
+		return -1
+	}
+	n := math.MaxInt
+	for _, c := range f.spool.Chains {
+		n = min(n, c.Draws())
+	}
+	return n
 }
 
 func (r *runner) carryOut(ctx context.Context, f *fitting, p *progress.Fit, res *Result) error {
@@ -165,6 +215,9 @@ func (r *runner) identify(ctx context.Context, f *fitting, res *Result) error {
 	}
 	res.Rows, res.Columns = f.design.Rows, f.design.Data.Cols()
 	res.Warnings = f.design.Warnings
+	if err := r.memory.refuse(f.design.Data.X.Entries(), res.Rows, res.Columns, r.Pipeline.Run.Chains); err != nil {
+		return f.explain(err)
+	}
 	f.fingerprint = r.identity(f).fingerprint()
 	res.Fingerprint = f.fingerprint
 	return nil
@@ -235,7 +288,7 @@ func (r *runner) sample(ctx context.Context, f *fitting, p *progress.Fit) error 
 		stream: f.stream(),
 		seed:   r.Pipeline.Seed, warmup: r.schedule.warmup(), setup: setup,
 		toData: f.design.Record.ToData, numbers: numbers, spool: f.spool,
-		kernels: make([]infer.Kernel, len(f.spool.Chains)), now: r.Now, progress: p,
+		kernels: make([]infer.Kernel, len(f.spool.Chains)), clock: f.clock, now: r.Now, progress: p,
 		log: r.Log.With("run", r.id, "fit", f.name(), "fingerprint", f.fingerprint),
 	}
 	f.draws = &draws{spool: f.spool, numbers: numbers, record: f.design.Record, rowBytes: heldRows}
@@ -248,6 +301,7 @@ func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
 		return nil, err
 	}
 	defer r.workers.release()
+	defer f.clock.run()()
 	timer := startTimer()
 	defer timer.stop()
 	model := f.posterior()
@@ -329,13 +383,9 @@ func (r *runner) advanceAll(ctx context.Context, s *sampling, to int) error {
 				errs[c] = err
 				return nil
 			}
-			defer r.workers.release()
-			defer func() {
-				if v := recover(); v != nil {
-					errs[c] = fmt.Errorf("chain %d: this program has a fault: %v\n%s", c+1, v, debug.Stack())
-				}
-			}()
-			if err := s.advance(ctx, c, to); err != nil {
+			stop := s.clock.run()
+			err = s.advance(ctx, c, to, func() { stop(); r.workers.release() })
+			if err != nil {
 				errs[c] = fmt.Errorf("chain %d: %w", c+1, err)
 			}
 			return nil
@@ -351,7 +401,8 @@ func (r *runner) check(ctx context.Context, f *fitting, s *sampling, w window) (
 		return nil, err
 	}
 	defer r.workers.release()
-	if err := s.expandable(f.draws); err != nil {
+	defer f.clock.run()()
+	if err := s.expandable(ctx, f.draws); err != nil {
 		return nil, err
 	}
 	m, err := measure(f.draws, w, columnBytes)

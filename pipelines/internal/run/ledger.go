@@ -21,7 +21,9 @@ type ledger struct {
 	r     *runner
 	file  *report.Ledger
 	queue chan *request
-	done  chan struct{}
+	end   chan struct{} // closed when nothing more is queued by those who are waited for
+	done  chan struct{} // closed when nothing more is written
+	ctx   context.Context
 	down  chan struct{} // told when the last fit left the air
 	begun bool          // the run's row is in the file
 	// linger bounds how long a fit waits for others to be written with.
@@ -49,11 +51,11 @@ type request struct {
 const togetherValues = 4_000_000
 
 func openLedger(ctx context.Context, r *runner) (*ledger, error) {
-	file, err := report.Open(r.Database, report.Options{LockWait: r.LockWait, Threads: 1})
+	file, err := report.Open(r.Database, report.Options{LockWait: r.LockWait, Threads: 1, MemoryLimit: r.memory.engine()})
 	if err != nil {
 		return nil, err
 	}
-	l := &ledger{r: r, file: file, queue: make(chan *request, 64), done: make(chan struct{}), down: make(chan struct{}, 1), linger: linger}
+	l := &ledger{r: r, file: file, queue: make(chan *request, 64), end: make(chan struct{}), ctx: ctx, done: make(chan struct{}), down: make(chan struct{}, 1), linger: linger}
 	go l.serve()
 	return l, nil
 }
@@ -72,11 +74,22 @@ func (l *ledger) complete(ctx context.Context) (map[string]report.StoredFit, err
 // closing it cost as much as some ten small fits.
 const linger = time.Second
 
-// serve writes what is queued until the queue is closed.
+// serve writes what is queued until the end.
 func (l *ledger) serve() {
 	defer close(l.done)
-	for first := range l.queue {
-		l.writeBatch(l.gather(first))
+	for {
+		select {
+		case first := <-l.queue:
+			l.writeBatch(l.gather(first))
+			continue
+		case <-l.end:
+		}
+		select {
+		case first := <-l.queue:
+			l.writeBatch(l.gather(first))
+		default:
+			return
+		}
 	}
 }
 
@@ -88,13 +101,12 @@ func (l *ledger) gather(first *request) []*request {
 	defer alone.Stop()
 	for patient := first.fit != nil; patient && l.r.airborne.Load() > 0; {
 		select {
-		case q, ok := <-l.queue:
-			if !ok {
-				return batch
-			}
+		case q := <-l.queue:
 			batch = append(batch, q)
 			patient = q.fit != nil && len(batch) < cap(l.queue)
 		case <-l.down:
+		case <-l.ctx.Done():
+			patient = false
 		case <-alone.C:
 			patient = false
 		}
@@ -108,11 +120,16 @@ func (l *ledger) gather(first *request) []*request {
 // writeBatch opens the file once for a batch. Where it cannot be opened, every
 // request of the batch gets that error.
 func (l *ledger) writeBatch(batch []*request) {
-	ctx := context.Background() // single requests have their own
+	ctx, cancel := context.WithCancel(context.Background()) // single requests have their own
+	defer cancel()
+	stop := context.AfterFunc(l.ctx, func() { // of a run that is stopped
+		time.AfterFunc(closePatience, cancel)
+	})
+	defer stop()
 	answered := 0
 	err := l.file.Write(ctx, func(s *report.Session) error {
 		if !l.begun {
-			if err := s.Run(ctx, l.r.record(nil)); err != nil {
+			if err := s.Run(context.WithoutCancel(ctx), l.r.record(nil)); err != nil {
 				return err
 			}
 			l.begun = true
@@ -190,6 +207,9 @@ func (l *ledger) store(ctx context.Context, fit *report.Fit) (id int64, err erro
 	return q.id, err
 }
 
+// errEnded is for those that a stopped run has left behind.
+var errEnded = fmt.Errorf("the run has ended: %w", context.Canceled)
+
 // do queues a write and waits for it.
 func (l *ledger) do(ctx context.Context, w write) error {
 	return l.wait(&request{write: w, ctx: ctx})
@@ -197,8 +217,22 @@ func (l *ledger) do(ctx context.Context, w write) error {
 
 func (l *ledger) wait(q *request) error {
 	q.err = make(chan error, 1)
-	l.queue <- q
-	return <-q.err
+	select {
+	case l.queue <- q:
+	case <-l.done:
+		return errEnded
+	}
+	select {
+	case err := <-q.err:
+		return err
+	case <-l.done:
+	}
+	select {
+	case err := <-q.err:
+		return err
+	default:
+		return errEnded
+	}
 }
 
 // note keeps what the run did about a fit that it does not compute, for the end
@@ -219,13 +253,16 @@ func (l *ledger) later(w write) {
 
 // close writes the notes and how the run ended, and stops the writer.
 func (l *ledger) close(ctx context.Context, out *Outcome) error {
+	l.mu.Lock()
+	pending, notes := l.pending, l.notes
+	l.mu.Unlock()
 	err := l.do(ctx, func(ctx context.Context, s *report.Session) error {
-		for _, w := range l.pending {
+		for _, w := range pending {
 			if err := w(ctx, s); err != nil {
 				return err
 			}
 		}
-		if err := s.RunFits(ctx, l.notes); err != nil {
+		if err := s.RunFits(ctx, notes); err != nil {
 			return err
 		}
 		return s.Run(ctx, l.r.record(out))
@@ -236,7 +273,7 @@ func (l *ledger) close(ctx context.Context, out *Outcome) error {
 
 // stop ends the writer when it has written what is queued.
 func (l *ledger) stop() {
-	close(l.queue)
+	close(l.end)
 	<-l.done
 }
 

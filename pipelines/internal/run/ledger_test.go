@@ -6,7 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"glmbatch/infer"
+	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
 )
 
@@ -49,7 +52,7 @@ func TestGather(t *testing.T) {
 		"a full queue":       {[]*request{fit, fit, fit, fit}, 2, 4},
 	} {
 		r := &runner{}
-		l := &ledger{r: r, queue: make(chan *request, 4), down: make(chan struct{}, 1), linger: time.Hour}
+		l := &ledger{ctx: t.Context(), r: r, queue: make(chan *request, 4), down: make(chan struct{}, 1), linger: time.Hour}
 		r.airborne.Store(max(c.airborne, -c.airborne))
 		got := make(chan int)
 		go func() { got <- len(l.gather(fit)) }()
@@ -68,6 +71,29 @@ func TestGather(t *testing.T) {
 		case <-time.After(20 * time.Second):
 			t.Errorf("%s: it still waits", name)
 		}
+	}
+}
+
+// A fit that is stored leaves all of the room that it waited in, though its
+// spool is gone by then.
+func TestLandLeavesItsRoom(t *testing.T) {
+	kept, err := spool.Open(t.TempDir(), spool.Manifest{Fingerprint: "f", Params: 1, Chains: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := 0
+	r := &runner{ground: semaphore.NewWeighted(groundFiles)}
+	f := &fitting{job: &job{unit: &unit{}, leave: func() { left++ }}, spool: kept}
+	gone, err := r.land(t.Context(), f)
+	if err != nil || left != 1 || r.ground.TryAcquire(groundFiles) {
+		t.Fatalf("%v; the fit left the air %d times", err, left)
+	}
+	if err := kept.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	gone()
+	if !r.ground.TryAcquire(groundFiles) {
+		t.Error("room is still taken")
 	}
 }
 

@@ -128,6 +128,26 @@ type Outcome struct {
 	// Unrecorded is why the ledger could not be told how the run ended; empty
 	// if it was.
 	Unrecorded string `json:"unrecorded,omitempty"`
+	// Published is where a copy of the ledger was put; Unpublished is why it could
+	// not be, where the spec asks for it.
+	Published   string `json:"published,omitempty"`
+	Unpublished string `json:"unpublished,omitempty"`
+}
+
+// publish puts a copy of the ledger where the spec says, if all that was drawn is
+// in it: a run that was stopped, or left something uncommitted, publishes nothing.
+func (o *Outcome) publish(ctx context.Context, ledger *report.Ledger, to string) {
+	if to == "" || o.ExitCode != ExitPass && o.ExitCode != ExitFail {
+		return
+	}
+	if err := ledger.Publish(ctx, to); err != nil {
+		o.Unpublished, o.ExitCode = err.Error(), ExitUncommitted
+		if ctx.Err() != nil {
+			o.ExitCode = ExitInterrupted
+		}
+		return
+	}
+	o.Published = to
 }
 
 // complete fills what follows from the fits, and the version.
@@ -150,7 +170,7 @@ const (
 	ExitPass        = 0   // every fit passes its gates
 	ExitFail        = 1   // some fit failed its gates, or erred
 	ExitUsage       = 2   // the spec or the call is wrong
-	ExitUncommitted = 3   // something is drawn but not in the ledger
+	ExitUncommitted = 3   // something is drawn but not in the ledger, or not in its published copy
 	ExitInterrupted = 130 // the run was stopped
 )
 

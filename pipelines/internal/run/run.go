@@ -23,7 +23,8 @@ type Config struct {
 	Pipeline *spec.Pipeline
 	Source   []byte // the spec's text, for the ledger
 	Database string
-	Workers  int // at least 1
+	Workers  int   // at least 1
+	Memory   int64 // bytes that the run may take; 0 for no limit
 	Only     Selector
 	Select   States // narrows the fits by what the ledger says of them
 	Force    bool
@@ -44,6 +45,7 @@ type runner struct {
 	schedule schedule
 	workers  workers
 	flight   *semaphore.Weighted // bytes of the units in flight
+	memory   memory
 	air      *semaphore.Weighted // fits that are read, set up, drawn or judged
 	ground   *semaphore.Weighted // files of fits that wait for their commit
 	airborne atomic.Int64        // fits that have not come to their commit
@@ -78,7 +80,8 @@ var ErrNothingSelected = errors.New("no fit is selected")
 // with single fits is in the outcome.
 func Run(ctx context.Context, c Config) (*Outcome, error) {
 	r := &runner{Config: c, schedule: scheduleOf(c.Pipeline.Run), workers: make(workers, c.Workers), started: c.Now(),
-		flight: semaphore.NewWeighted(flightBytes), air: semaphore.NewWeighted(int64(inFlight * c.Workers)), ground: semaphore.NewWeighted(groundFiles)}
+		memory: memory{c.Memory, c.Workers}, air: semaphore.NewWeighted(int64(inFlight * c.Workers)), ground: semaphore.NewWeighted(groundFiles)}
+	r.flight = semaphore.NewWeighted(r.memory.flight())
 	r.id = RunID(r.started)
 	var err error
 	if r.ledger, err = openLedger(ctx, r); err != nil {
@@ -110,6 +113,7 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 		out.Unrecorded = err.Error()
 		out.ExitCode = max(out.ExitCode, ExitUncommitted)
 	}
+	out.publish(ctx, r.ledger.file, c.Pipeline.Publish)
 	return out, nil
 }
 
@@ -172,7 +176,7 @@ func (r *runner) all(ctx context.Context) ([]*Result, error) {
 
 // inFlight is the number of fits per worker that may be under way before they
 // wait for their commit, and flightBytes bounds the tables and designs that they
-// hold; a larger one flies alone. groundFiles bounds the open files of fits that
+// hold, where there is no limit of memory; a larger one flies alone. groundFiles bounds the open files of fits that
 // wait, whose units have at most smallUnit bytes: the more of them are stored
 // together, the less each costs.
 const (
@@ -189,12 +193,12 @@ func (r *runner) launch(ctx context.Context, g *errgroup.Group, u *unit, results
 	for _, ref := range r.Pipeline.Fits() {
 		if ref.Dataset == u.dataset && r.choice.fit(u.dataset.Name, u.key, ref.Model.Name, ref.Sampler.Name) {
 			for k := range r.Pipeline.Run.Replicates {
-				jobs = append(jobs, &job{unit: u, model: ref.Model, sampler: ref.Sampler, gates: ref.Gates, replicate: k + 1})
+				jobs = append(jobs, &job{unit: u, model: ref.Model, sampler: ref.Sampler, gates: ref.Gates, timeout: ref.Timeout, replicate: k + 1})
 			}
 		}
 	}
 	r.Tracker.Expect(len(jobs))
-	weight := u.bytes()
+	weight := r.weight(u, len(jobs))
 	if len(jobs) == 0 || r.flight.Acquire(ctx, weight) != nil {
 		return results
 	}
@@ -214,6 +218,14 @@ func (r *runner) launch(ctx context.Context, g *errgroup.Group, u *unit, results
 		})
 	}
 	return results
+}
+
+// weight is the memory of a unit and of its fits.
+func (r *runner) weight(u *unit, fits int) int64 {
+	if u.table == nil {
+		return 0
+	}
+	return r.memory.unit(u.table.Bytes(), u.table.Data.NumRows(), u.table.Data.NumCols(), fits, r.Pipeline.Run.Chains)
 }
 
 // depart waits for room in the air. Those that are there come down when ctx ends.

@@ -31,13 +31,12 @@ type unit struct {
 // name is how people and --only call the unit.
 func (u *unit) name() string { return unitName(u.dataset.Name, u.key) }
 
-// bytes is the memory of the unit's table and of one design of it, at most
-// what may be in flight at once.
+// bytes is the memory of the unit's table and of one design of it.
 func (u *unit) bytes() int64 {
 	if u.table == nil {
 		return 0
 	}
-	return min(flightBytes, 2*u.table.Bytes())
+	return 2 * u.table.Bytes()
 }
 
 func unitName(dataset, key string) string {
@@ -137,20 +136,21 @@ func (r *runner) read(ctx context.Context, ds *spec.Dataset, yield func(*unit) e
 }
 
 func (r *runner) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source, yield func(*unit) error) error {
-	table, err := ingest.Read(ctx, s)
-	if ctx.Err() != nil {
+	type reading struct {
+		tables []*ingest.Table
+		err    error
+	}
+	got, left := unless(ctx, fitPatience, func() (got reading) {
+		got.tables, got.err = readTables(ctx, s, ds.By)
+		return got
+	})
+	if left || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil {
-		return yield(&unit{dataset: ds, key: s.Key, err: err})
+	if got.err != nil {
+		return yield(&unit{dataset: ds, key: s.Key, err: got.err})
 	}
-	tables := []*ingest.Table{table}
-	if len(ds.By) > 0 {
-		if tables, err = table.Split(ds.By); err != nil {
-			return yield(&unit{dataset: ds, key: s.Key, err: err})
-		}
-	}
-	for _, t := range tables {
+	for _, t := range got.tables {
 		if !r.choice.unit(ds.Name, t.Key) {
 			continue
 		}
@@ -159,6 +159,16 @@ func (r *runner) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 		}
 	}
 	return nil
+}
+
+// readTables reads a source, and divides it by the values of columns if there
+// are any.
+func readTables(ctx context.Context, s ingest.Source, by []string) ([]*ingest.Table, error) {
+	table, err := ingest.Read(ctx, s)
+	if err != nil || len(by) == 0 {
+		return []*ingest.Table{table}, err
+	}
+	return table.Split(by)
 }
 
 // source translates a data set of the spec. Paths that begin with "example:"

@@ -72,7 +72,7 @@ func (c *checker) check() {
 	c.checkRun(c.root.get("run"), &p.Run, "run")
 	profiles := c.root.get("profiles")
 	for _, prof := range p.Profiles {
-		prof.Database = c.resolve(prof.Database)
+		prof.Database, prof.Publish = c.resolve(prof.Database), c.resolve(prof.Publish)
 		c.checkRun(profiles.get(prof.Name).get("run"), &prof.Run, "profiles", prof.Name, "run")
 	}
 	c.expandFits()
@@ -84,6 +84,10 @@ func (c *checker) checkDatabase() {
 		c.at("the ledger must be a file, not a database in memory", "", "database")
 	}
 	p.Database = c.resolve(p.Database)
+	p.Publish = c.resolve(p.Publish)
+	if p.Publish != "" && filepath.Clean(p.Publish) == filepath.Clean(p.Database) {
+		c.at("publish is the database itself", "name another file for the copy", "publish")
+	}
 }
 
 // resolve joins a relative path to the spec's folder; "example:NAME" is no path.

@@ -1,8 +1,10 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
+	"time"
 
 	"glmbatch/transform"
 )
@@ -14,6 +16,8 @@ type FitRef struct {
 	Model   *Model
 	Sampler *Sampler
 	Gates   Gates
+	// Timeout is the entry's, or the run's; 0 for none.
+	Timeout time.Duration `json:",omitzero"`
 	// Line and Column are the place of the entry under fits; 0 without one.
 	Line, Column int
 }
@@ -85,6 +89,7 @@ func (c *checker) expandEntry(i int, e *Entry, seen map[[3]string]int) {
 			}
 		}
 	}
+	timeout := time.Duration(cmp.Or(e.Timeout, p.Run.Timeout))
 	for _, d := range datasets {
 		for _, m := range models {
 			for _, s := range samplers {
@@ -95,7 +100,7 @@ func (c *checker) expandEntry(i int, e *Entry, seen map[[3]string]int) {
 					continue
 				}
 				seen[key] = at.line
-				p.fits = append(p.fits, FitRef{d, m, s, e.Gates, at.line, at.column})
+				p.fits = append(p.fits, FitRef{d, m, s, e.Gates, timeout, at.line, at.column})
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import "glmbatch/infer/glm"
 type Pipeline struct {
 	Name     string     `yaml:"pipeline" required:"true" example:"quickstart" doc:"Name of the pipeline; it stands in the ledger with every run."`
 	Database string     `yaml:"database" default:"posteriors.duckdb" doc:"DuckDB file that receives draws, diagnostics and verdicts. A relative path counts from the spec's folder."`
+	Publish  string     `yaml:"publish" json:",omitzero" doc:"Where a copy of the ledger is put after every run that has finished, by an atomic rename: for readers that must never meet a lock. A relative path counts from the spec's folder."`
 	Seed     uint64     `yaml:"seed" default:"1" doc:"Seed of every random stream: the same spec and seed give the same bits."`
 	Vars     Vars       `yaml:"vars" doc:"Variables for {{ vars.NAME }} in values; a value may itself use {{ env.NAME | default('…') }} or {{ today }}."`
 	Datasets []*Dataset `yaml:"datasets" keyed:"Name" required:"true" example:"{claims: claims.parquet}" doc:"Data sets by name: a path, or a mapping with path or sql."`
@@ -34,7 +35,7 @@ type Pipeline struct {
 	fits   []FitRef
 }
 
-func (Pipeline) planned() string { return "kind memory publish report timeout" }
+func (Pipeline) planned() string { return "kind report" }
 
 // Vars holds the final text of each variable, overrides applied.
 type Vars map[string]string
@@ -184,9 +185,13 @@ type Run struct {
 	Sample     string `yaml:"sample" enum:"posterior prior" default:"posterior" doc:"posterior, or prior: independent draws from the prior instead, with predictive checks. They are stored under the sampler name 'prior', once for each data set and model."`
 	LOO        bool   `yaml:"loo" default:"false" doc:"Leave-one-out cross-validation (PSIS-LOO) and WAIC of every fit, row by row, in the ledger: compare models with the view loo_compare."`
 	Condition  bool   `yaml:"condition" default:"false" doc:"Condition numbers of every fit, at the penalised point and from draws, and those that the metrics of nuts and hmc leave over warm-up, in the ledger's view conditions and table metric."`
+	// Timeout, Workers and Memory bound the run and never change a bit; 0 is no bound.
+	Timeout Duration `yaml:"timeout" json:",omitzero" doc:"How long a fit may be worked on in one run, waiting for workers or for the ledger not counted: 90s, 30m, 1h30m. After that it is an error; what was drawn is kept, and the next run goes on from there. Left out: no limit."`
+	Workers int      `yaml:"workers" json:",omitzero" min:"1" max:"1024" doc:"Chains that are drawn at once, unless --workers says otherwise. Left out: one per processor."`
+	Memory  Bytes    `yaml:"memory" json:",omitzero" doc:"Memory that the run may take, unless --memory says otherwise: 500MB, 2GB. Fits wait for each other, work goes by smaller blocks, and a fit that cannot do with it is refused. Left out: no limit."`
 }
 
-func (Run) planned() string { return "memory thin timeout workers" }
+func (Run) planned() string { return "thin" }
 
 // Prior says that the prior is drawn from, and no posterior.
 func (r Run) Prior() bool { return r.Sample == "prior" }
@@ -247,14 +252,17 @@ type Entry struct {
 	Samplers Names `yaml:"samplers" default:"*" doc:"Names or globs of samplers."`
 	// Gates are the pipeline's gates with this entry's overrides.
 	Gates Gates `yaml:"gates" doc:"Gates of these fits; those left out are the pipeline's."`
+	// Timeout is 0 where the run's counts.
+	Timeout Duration `yaml:"timeout" json:",omitzero" doc:"Timeout of these fits, instead of the run's."`
 }
 
-func (Entry) planned() string { return "run timeout" }
+func (Entry) planned() string { return "run" }
 
 // Profile overrides the database and the lengths of runs.
 type Profile struct {
 	Name     string `yaml:"-"`
 	Database string `yaml:"database" doc:"Overrides the pipeline's database."`
+	Publish  string `yaml:"publish" json:",omitzero" doc:"Overrides the pipeline's publish, which does not count for another database."`
 	// Run is the pipeline's run with this profile's overrides.
 	Run Run `yaml:"run" doc:"Overrides of single keys of run. Giving draws replaces until, first and max_draws, and the other way round."`
 }

@@ -173,6 +173,9 @@ func (f *Fit) chainPath(i int) string {
 
 var errManifest = errors.New("spool: manifest is damaged")
 
+// ReadManifest reads the manifest of a fit's folder.
+func ReadManifest(path string) (Manifest, error) { return Disk{}.readManifest(path) }
+
 func (d Disk) readManifest(path string) (Manifest, error) {
 	data, err := d.readFile(path)
 	if err != nil {

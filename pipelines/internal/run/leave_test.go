@@ -1,0 +1,182 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"glmbatch/infer"
+	"glmbatch/pipelines/internal/progress"
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/pipelines/internal/spool"
+)
+
+// stuck is a sampler whose chains never come back from their iteration number at,
+// counted from where they were made, until free is closed. reached is told once.
+type stuck struct {
+	infer.Setup
+	at      int
+	reached func()
+	free    chan struct{}
+}
+
+func (s stuck) Kernel(c infer.Chain) (infer.Kernel, error) {
+	k, err := s.Setup.Kernel(c)
+	return &stuckKernel{k, s, 0}, err
+}
+
+type stuckKernel struct {
+	infer.Kernel
+	s    stuck
+	done int
+}
+
+func (k *stuckKernel) Step() (infer.Info, error) {
+	if k.done++; k.done == k.s.at {
+		k.s.reached()
+		<-k.s.free
+	}
+	return k.Kernel.Step()
+}
+
+// slow is a clock of which each look takes 200 ms.
+func slow() func() time.Time {
+	var looks atomic.Int64
+	began := time.Now()
+	return func() time.Time { return began.Add(time.Duration(looks.Add(1)) * 200 * time.Millisecond) }
+}
+
+// configOf is a run of diskSpec with what a test changes of it.
+func configOf(t *testing.T, database, text string) Config {
+	t.Helper()
+	p, err := spec.Parse("spec.yaml", []byte(fmt.Sprintf(text, database)), spec.Options{Env: os.LookupEnv, Today: time.Now(), Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Config{Pipeline: p, Database: database, Workers: 2, LockWait: -1,
+		Tracker: progress.New(time.Now), Log: slog.New(slog.DiscardHandler), Now: time.Now}
+}
+
+// A run that is stopped ends though an iteration, or a set-up, never does; what
+// the chains had finished before is kept, to the last iteration where they are
+// slow; and the next run leaves the bits of an undisturbed one.
+func TestStoppedInTheMiddle(t *testing.T) {
+	whole := filepath.Join(volatile(t), "whole.duckdb")
+	runOnDisk(t, whole, spool.Disk{})
+	free := make(chan struct{})
+	defer close(free)
+	for name, c := range map[string]struct {
+		tamper func(infer.Setup, func()) infer.Setup
+		now    func() time.Time
+		want   int
+	}{
+		"slow iterations": {func(s infer.Setup, reached func()) infer.Setup { return stuck{s, 7, reached, free} }, slow(), 6},
+		"fast iterations": {func(s infer.Setup, reached func()) infer.Setup { return stuck{s, 7, reached, free} }, time.Now, 0},
+		"set-up":          {func(s infer.Setup, reached func()) infer.Setup { reached(); <-free; return s }, time.Now, -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			database := filepath.Join(volatile(t), "d.duckdb")
+			config := configOf(t, database, diskSpec)
+			ctx, stop := context.WithCancel(t.Context())
+			config.Now, config.Tamper = c.now, func(s infer.Setup) infer.Setup { return c.tamper(s, stop) }
+			out, err := Run(ctx, config)
+			if err != nil || out.ExitCode != ExitInterrupted || out.Fits[0].Action != Interrupted {
+				t.Fatalf("%v %+v", err, out)
+			}
+			if got := longest(t, database); got != c.want {
+				t.Errorf("the longest chain has %d iterations, want %d", got, c.want)
+			}
+			if c.want <= 0 {
+				return // TestStoppedRunGoesOn and TestTimeout run on
+			}
+			if out := runOnDisk(t, database, spool.Disk{}); out.ExitCode != ExitPass {
+				t.Fatalf("the next run: %v", out.Fits[0].Reasons)
+			}
+			if got, want := drawn(t, database), drawn(t, whole); got != want {
+				t.Errorf("after the next run %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+// longest is the number of iterations of the longest chain in a ledger's spool, -1
+// without any.
+func longest(t *testing.T, database string) int {
+	t.Helper()
+	most := -1
+	files, _ := filepath.Glob(filepath.Join(spool.Root(database), "*", "manifest.json"))
+	for _, path := range files {
+		m, err := spool.ReadManifest(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := spool.Open(spool.Root(database), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range f.Chains {
+			most = max(most, c.Draws())
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return most
+}
+
+// A fit that is worked on for too long is an error that says so, and costs the
+// others nothing; what it has drawn is kept, and the next run ends it.
+func TestTimeout(t *testing.T) {
+	whole := filepath.Join(volatile(t), "whole.duckdb")
+	runOnDisk(t, whole, spool.Disk{})
+	database := filepath.Join(volatile(t), "d.duckdb")
+	config := configOf(t, database, strings.Replace(diskSpec, "max_draws: 200", "max_draws: 200, timeout: 200ms", 1))
+	free := make(chan struct{})
+	defer close(free)
+	config.Now = slow()
+	config.Tamper = func(s infer.Setup) infer.Setup { return stuck{s, 30, func() {}, free} }
+	out, err := Run(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res := out.Fits[0]
+	if out.ExitCode != ExitFail || res.Action != Errored || !strings.Contains(res.Reasons[0], "timeout: the fit was worked on for 200ms; 29 iterations per chain are kept\nhint: ") {
+		t.Errorf("exit code %d, %s: %q", out.ExitCode, res.Action, res.Reasons)
+	}
+	if got := ask(t, database, "SELECT error FROM fit WHERE status = 'error'"); !strings.Contains(got, "timeout: the fit") {
+		t.Errorf("the ledger says %q of it", got)
+	}
+	if out := runOnDisk(t, database, spool.Disk{}); out.ExitCode != ExitPass {
+		t.Fatalf("the next run: %v", out.Fits[0].Reasons)
+	}
+	if got, want := strings.Replace(drawn(t, database), "\n2,", "\n1,", 1), drawn(t, whole); got != want {
+		t.Errorf("after the next run %s, want %s", got, want)
+	}
+}
+
+// The watch of a timeout runs while a part of the fit does, once for all parts.
+func TestStopwatch(t *testing.T) {
+	expired := make(chan struct{})
+	w := &stopwatch{limit: time.Hour, expire: func() { close(expired) }}
+	first, second := w.run(), w.run()
+	w.since = w.since.Add(-time.Minute)
+	first()
+	if w.spent != 0 {
+		t.Errorf("stopped while a part runs: %v", w.spent)
+	}
+	second()
+	if w.spent < time.Minute || w.spent > 2*time.Minute {
+		t.Errorf("two parts side by side of a minute cost %v", w.spent)
+	}
+	w.spent = w.limit
+	defer w.run()()
+	<-expired
+	none := &stopwatch{}
+	none.run()()
+}

@@ -1,0 +1,175 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// PublishError says that no copy of the ledger could be put at To. What was
+// there before is still there, whole.
+type PublishError struct {
+	To   string
+	Err  error
+	Hint string
+}
+
+func (e *PublishError) Error() string {
+	s := fmt.Sprintf("publish %q: %s", e.To, e.Err)
+	if e.Hint != "" {
+		s += "\nhint: " + e.Hint
+	}
+	return s
+}
+
+func (e *PublishError) Unwrap() error { return e.Err }
+
+// Publish puts a copy of the ledger at the path to, in place of what is there: for
+// readers that must never meet a lock. The copy is checkpointed, synced and opened
+// for a try before an atomic rename, so that a reader finds the old file or the
+// new one, whole; who has the old one open keeps it.
+//
+// Readers of the ledger may have it open meanwhile, writers not: Publish waits for
+// them as Options.LockWait allows, and returns a *LockedError after that; all else
+// that goes wrong is a *PublishError. Cost: the file is read and written once.
+func (l *Ledger) Publish(ctx context.Context, to string) error {
+	if exists, err := checkFile(l.path); err != nil {
+		return err
+	} else if !exists {
+		return &MissingError{l.path}
+	}
+	if err := l.checkpointed(ctx); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	source, err := l.shared(ctx)
+	if err != nil {
+		return err
+	}
+	defer source.Close() // gives up the lock, and nothing was written
+	err = l.publish(ctx, source, to)
+	var locked *LockedError
+	if err == nil || errors.As(err, &locked) {
+		return err
+	}
+	return &PublishError{to, err, publishHint(err)}
+}
+
+func publishHint(err error) string {
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		return "make room there: the copy is as large as the ledger"
+	case errors.Is(err, os.ErrNotExist):
+		return "make the folder that it names"
+	case errors.Is(err, os.ErrPermission), errors.Is(err, syscall.EROFS):
+		return "its folder must be writable"
+	}
+	return ""
+}
+
+// checkpointed has what a killed writer left beside the file put into it.
+func (l *Ledger) checkpointed(ctx context.Context) error {
+	if _, err := os.Stat(l.path + ".wal"); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return l.Write(ctx, func(*Session) error { return nil })
+}
+
+// shared opens the file with a lock that keeps writers out and lets readers be. It
+// is of the kind that the engine takes.
+func (l *Ledger) shared(ctx context.Context) (*os.File, error) {
+	f, err := os.Open(l.path)
+	if err != nil {
+		return nil, err
+	}
+	start, pause := time.Now(), 5*time.Millisecond
+	for {
+		err := syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &syscall.Flock_t{Type: syscall.F_RDLCK})
+		if err == nil {
+			return f, nil
+		}
+		left := l.opts.LockWait - time.Since(start)
+		if left <= 0 {
+			return nil, errors.Join(&LockedError{l.path, time.Since(start), err}, f.Close())
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), f.Close())
+		case <-time.After(min(pause, left)):
+		}
+		pause = min(2*pause, 500*time.Millisecond)
+	}
+}
+
+// publish copies the locked file beside its destination and renames the copy.
+func (l *Ledger) publish(ctx context.Context, source *os.File, to string) error {
+	info, err := source.Stat()
+	if err != nil {
+		return err
+	}
+	if there, err := os.Stat(to); err == nil && (there.IsDir() || os.SameFile(there, info)) {
+		return errors.New("it is a folder, or the ledger itself")
+	}
+	if _, err := os.Stat(l.path + ".wal"); err == nil {
+		return &LockedError{l.path, 0, errors.New("it was written to just now")}
+	}
+	tmp, err := os.OpenFile(to+".publish", os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, info.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	defer tmp.Close() // synced before it counts
+	if err := syscall.Flock(int(tmp.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return fmt.Errorf("another run is publishing there: %w", err)
+	}
+	err = errors.Join(tmp.Truncate(0), tmp.Chmod(info.Mode().Perm()))
+	if err == nil {
+		_, err = io.Copy(tmp, &cancellable{ctx, source})
+	}
+	if err == nil {
+		err = tmp.Sync()
+	}
+	if err == nil {
+		err = opens(ctx, tmp.Name())
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), to)
+	}
+	if err != nil {
+		return errors.Join(err, removeIfThere(tmp.Name()))
+	}
+	folder, err := os.Open(filepath.Dir(to))
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
+
+// opens tries whether a copy is a ledger.
+func opens(ctx context.Context, path string) error {
+	l := &Ledger{path: path, opts: Options{Threads: 1, MemoryLimit: "128MB"}}
+	db, c, err := l.connect(ctx, true)
+	if err != nil {
+		return fmt.Errorf("the copy does not open: %w", err)
+	}
+	_, err = schemaVersion(ctx, c, path, len(migrations))
+	return errors.Join(err, c.Close(), db.Close())
+}
+
+// cancellable reads until its context ends.
+type cancellable struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c *cancellable) Read(b []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(b)
+}

@@ -1,0 +1,81 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A copy that is published is whole, replaces the one before by a rename, and
+// leaves the old one to who reads it.
+func TestPublish(t *testing.T) {
+	l, ctx := open(t, Options{LockWait: -1}), context.Background()
+	to := filepath.Join(t.TempDir(), "copy.duckdb")
+	var missing *MissingError
+	if err := l.Publish(ctx, to); !errors.As(err, &missing) {
+		t.Errorf("without a ledger: %v, want a MissingError", err)
+	}
+	store(t, l, sampleFit("f1"))
+	must(t, l.Publish(ctx, to))
+	copied, err := Open(to, Options{Threads: 1})
+	must(t, err)
+	if got, want := rowCounts(t, copied), rowCounts(t, l); got != want {
+		t.Errorf("the copy has\n%s, want\n%s", got, want)
+	}
+	reader, err := os.Open(to)
+	must(t, err)
+	defer reader.Close()
+	before, err := reader.Stat()
+	must(t, err)
+	store(t, l, sampleFit("f2"))
+	must(t, l.Publish(ctx, to))
+	wantInt(t, copied, 2, "SELECT count(*) FROM fit")
+	if after, err := os.Stat(to); err != nil || os.SameFile(before, after) {
+		t.Errorf("the copy was written over in place: %v", err)
+	}
+	if left, _ := filepath.Glob(to + ".*"); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// Where no copy can be made, the one before stays, and the error says what to do.
+func TestPublishFails(t *testing.T) {
+	l, ctx := open(t, Options{LockWait: -1}), context.Background()
+	store(t, l, sampleFit("f1"))
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	must(t, os.WriteFile(file, []byte("x"), 0o600))
+	linked := filepath.Join(dir, "linked.duckdb")
+	must(t, os.Symlink(file, linked+".publish")) // which is not written through
+	for to, want := range map[string]string{
+		dir:                                "it is a folder",
+		l.path:                             "the ledger itself",
+		filepath.Join(dir, "no", "a.db"):   "hint: make the folder",
+		filepath.Join(file, "copy.duckdb"): "not a directory",
+		linked:                             "too many levels of symbolic links",
+	} {
+		var failed *PublishError
+		if err := l.Publish(ctx, to); !errors.As(err, &failed) || !strings.Contains(err.Error(), want) {
+			t.Errorf("publish to %s: %v, want a PublishError with %q", to, err, want)
+		}
+	}
+	to := filepath.Join(dir, "copy.duckdb")
+	must(t, l.Publish(ctx, to))
+	release := hold(t, l.path)
+	var locked *LockedError
+	if err := l.Publish(ctx, to); !errors.As(err, &locked) {
+		t.Errorf("while another process writes: %v, want a LockedError", err)
+	}
+	release()
+	stopped, stop := context.WithCancel(ctx)
+	stop()
+	if err := l.Publish(stopped, to); !errors.Is(err, context.Canceled) {
+		t.Errorf("stopped: %v", err)
+	}
+	copied, err := Open(to, Options{Threads: 1})
+	must(t, err)
+	wantInt(t, copied, 1, "SELECT count(*) FROM fit")
+}
