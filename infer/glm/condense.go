@@ -8,19 +8,25 @@ import (
 )
 
 // condenseRows is the number of rows that enter the factorisation at a time, and
-// condenseFrom how many times fewer rows make it worth its cost.
+// condenseFrom how many times fewer rows make a condensed posterior worth its cost.
 const condenseRows, condenseFrom = 1024, 4
 
 // Condensed returns the same posterior on fewer rows, and says which; t itself, and
-// nothing, where it has none. A gaussian likelihood with the identity link is a
-// function of ‖y − Xβ‖² alone, and with the triangular factor R of (X, y), rows
-// weighted and offsets taken off, that is the sum of squares of R·(−β, 1): d + 1 rows
-// in place of n, so that an update costs O(d) and a gradient O(d²). R comes from
-// Householder reflections, so that no digits are lost as in XᵀX.
-//
-// The log likelihood keeps its constants. Rows are not those of the data any more:
-// what looks at single observations needs t. Cost: n·(d + 1)².
+// nothing, where it has none. Its log likelihood keeps its constants. Rows are not
+// those of the data any more: what looks at single observations needs t.
 func (t *Target) Condensed() (condensed *Target, words string) {
+	if condensed, words = t.factored(); words != "" {
+		return condensed, words
+	}
+	return t.grouped()
+}
+
+// factored condenses a gaussian likelihood with the identity link, which is a
+// function of ‖y − Xβ‖² alone: with the triangular factor R of (X, y), rows
+// weighted and offsets taken off, that is the sum of squares of R·(−β, 1), d + 1 rows
+// in place of n, so that an update costs O(d) and a gradient O(d²). R comes from
+// Householder reflections, so that no digits are lost as in XᵀX. Cost: n·(d + 1)².
+func (t *Target) factored() (condensed *Target, words string) {
 	n, d := t.Rows(), t.Cols()
 	x, dense := t.data.X.(*Dense)
 	if t.kind != gaussian || !dense || n < condenseFrom*(d+1) {

@@ -275,11 +275,11 @@ func (gammaMean) scores(r rows, lambda []float64) [2]float64 {
 	base := vec.Digamma(r.disp[0]) - vec.Log(r.disp[0])
 	sum := 0.0
 	for i, l := range lambda {
-		w := r.weight(i)
+		w, own := r.weight(i), base
 		if w != 1 {
-			base = vec.Digamma(r.disp[0]*w) - vec.Log(r.disp[0]*w)
+			own = vec.Digamma(r.disp[0]*w) - vec.Log(r.disp[0]*w)
 		}
-		sum -= float64(r.count(i) * w * (deviance(r.logY[i]-l) + base))
+		sum -= float64(r.count(i) * w * (deviance(r.logY[i]-l) + own))
 	}
 	return [2]float64{sum}
 }

@@ -22,6 +22,9 @@ func (e *example) weigh(seed uint64) {
 		e.data.Precision = make([]float64, n)
 		for i := range n {
 			e.data.Precision[i] = math.Exp(r.NormFloat64())
+			if i%4 == 3 {
+				e.data.Precision[i] = 1
+			}
 		}
 	}
 }

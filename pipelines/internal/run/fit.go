@@ -251,6 +251,9 @@ func (f *fitting) versions() map[string]string {
 			versions["sparse"] = glm.SparseVersion // whose sums have another order
 		}
 	}
+	if f.method.hamiltonian && f.model.Family.Name == "gamma" && f.model.PrecisionWeights != "" {
+		versions["gradient"] = "2" // 1 was wrong in shape after rows of other precisions than 1
+	}
 	return versions
 }
 
