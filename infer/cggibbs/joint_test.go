@@ -194,6 +194,29 @@ func TestGuardsComeRound(t *testing.T) {
 	}
 }
 
+// A chain whose proposals are all refused moves by its guards: each coordinate within
+// guardShare·jointBatch iterations.
+func TestGuardsMoveWithoutProposals(t *testing.T) {
+	s := jointly(t, posterior(t, "bernoulli", 40, 9, unitNormal), jointVariants[0].Options)
+	s.law.centre[0] += 1e6
+	made, err := s.Kernel(infer.Chain{Count: 4, Stream: infer.NewStream(1, "chain")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := made.(*jointKernel)
+	before := slices.Clone(k.u)
+	for range guardShare * jointBatch {
+		if info := step(t, k); info.Accept > 0 {
+			t.Fatalf("a proposal a million standard deviations off was accepted at %v", info.Accept)
+		}
+	}
+	for j, u := range k.u {
+		if u == before[j] {
+			t.Errorf("coordinate %d stands still", j)
+		}
+	}
+}
+
 // way is how a faulty kernel steps: what is done before each decision, and the log of
 // the ratio by which it decides.
 type way struct {
@@ -432,59 +455,4 @@ func TestJointNotFinite(t *testing.T) {
 	if _, err := k.Step(); err == nil || !strings.Contains(err.Error(), "all parameters at once") {
 		t.Errorf("error %v", err)
 	}
-}
-
-// What auto samples from a condensed gaussian likelihood is the posterior of all
-// rows. False alarms: at most 1e-6. Power: a distance of 0.19 between laws with 460
-// pairs, of 0.029 in full.
-func TestCondensedInvariance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
-	c := mixed(infertest.Gaussian(20, glm.Prior{Kind: glm.HalfNormal, Scale: 1.5}))
-	if words := explained(t, simulated(t, c)); !strings.Contains(words, "20 rows told by 4") {
-		t.Errorf("not condensed: %s", words)
-	}
-	for _, joint := range []string{"off", "auto"} {
-		infertest.Invariance(t, infertest.Check{Case: c, Sampler: sampler(Options{Basis: "auto", Joint: joint}), Seed: infertest.Seed(t),
-			Steps: 3, Pairs: infertest.Scale(460, 20_000)})
-		infertest.Conformance(t, simulated(t, c), sampler(Options{Basis: "auto", Joint: joint}))
-	}
-}
-
-// What auto samples from grouped rows is the posterior of all rows, and it says so.
-// False alarms: at most 1e-6 for each check. Power: a distance of 0.19 between laws
-// with 460 pairs, of 0.029 in full.
-func TestGroupedInvariance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
-	for _, c := range []infertest.Case{mixed(infertest.Bernoulli(24)), infertest.Poisson(24)} {
-		x, offset := c.Data.X.(*glm.Dense), append([]float64(nil), c.Data.Offset...)
-		for i := range 24 {
-			for j := range 3 {
-				x.Col(j)[i] = x.Col(j)[i%5]
-			}
-			offset[i] = offset[i%5]
-		}
-		c.Data.Offset = offset
-		if words := explained(t, simulated(t, c)); !strings.Contains(words, "; 24 rows told by 5, responses of equal predictors summed") {
-			t.Errorf("%s: not grouped: %s", c.Name, words)
-		}
-		for _, joint := range []string{"off", "auto"} {
-			infertest.Invariance(t, infertest.Check{Case: c, Sampler: sampler(Options{Basis: "auto", Joint: joint}), Seed: infertest.Seed(t),
-				Steps: 3, Pairs: infertest.Scale(460, 20_000)})
-			infertest.Conformance(t, simulated(t, c), sampler(Options{Basis: "auto", Joint: joint}))
-		}
-	}
-}
-
-// explained returns the words of auto.
-func explained(t *testing.T, target *glm.Target) string {
-	t.Helper()
-	s, err := New(target, Options{Basis: "auto"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s.(infer.Explainer).Explain()
 }

@@ -16,7 +16,7 @@ import (
 // False alarms: at most 1e-5 for each sampler over both, as far as batch means
 // are independent and nearly normal. Power: TestOtherPosteriordbCatches.
 // Diamonds costs NUTS 10 s, and cggibbs forgets its point there after some 500
-// sweeps: full form only.
+// sweeps: full form only. Auto samples it from 26 rows, in a second.
 func TestOthersAgainstPosteriordb(t *testing.T) {
 	diamonds, all := others(t)
 	all = append(all, diamonds...)
@@ -26,6 +26,9 @@ func TestOthersAgainstPosteriordb(t *testing.T) {
 	})
 	t.Run("cggibbs", func(t *testing.T) {
 		gibbsDraws(t, all, gibbs(cggibbs.Options{}), infertest.Seed(t), infertest.Scale(40, 60), infertest.Scale(100, 1500))
+	})
+	t.Run("auto", func(t *testing.T) {
+		gibbsDraws(t, all, gibbs(cggibbs.Options{Basis: "auto"}), infertest.Seed(t), infertest.Scale(40, 60), infertest.Scale(100, 1500))
 	})
 }
 
