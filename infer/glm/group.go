@@ -6,8 +6,9 @@ import (
 )
 
 // grouped returns the same posterior with equal rows told by the first of them and
-// how often it counts, and says so; t itself, and nothing, unless that leaves a quarter of
-// the rows at most: passes over rows that count cost up to twice those over others. Equal are rows to the bit in design, offset, response, trials and
+// how often it counts, and says so; t itself, and nothing, unless that leaves a
+// quarter of the rows at most: passes over rows that count cost up to twice those
+// over others. Equal are rows to the bit in design, offset, response, trials and
 // precision. Bernoulli, binomial and poisson responses need not be equal: their
 // likelihoods see the sums of successes and trials, or of counts, alone.
 //

@@ -45,11 +45,12 @@ func (k *stuckKernel) Step() (infer.Info, error) {
 	return k.Kernel.Step()
 }
 
-// slow is a clock of which each look takes 200 ms.
-func slow() func() time.Time {
+// ticking is a clock that each look moves on: how long an iteration takes is then
+// no matter of the machine's load.
+func ticking(by time.Duration) func() time.Time {
 	var looks atomic.Int64
 	began := time.Now()
-	return func() time.Time { return began.Add(time.Duration(looks.Add(1)) * 200 * time.Millisecond) }
+	return func() time.Time { return began.Add(time.Duration(looks.Add(1)) * by) }
 }
 
 // configOf is a run of diskSpec with what a test changes of it.
@@ -74,11 +75,12 @@ func TestStoppedInTheMiddle(t *testing.T) {
 	for name, c := range map[string]struct {
 		tamper func(infer.Setup, func()) infer.Setup
 		now    func() time.Time
-		want   int
+		want   int // iterations of the longest chain that are kept
+		orLess bool
 	}{
-		"slow iterations": {func(s infer.Setup, reached func()) infer.Setup { return stuck{s, 7, reached, free} }, slow(), 6},
-		"fast iterations": {func(s infer.Setup, reached func()) infer.Setup { return stuck{s, 7, reached, free} }, time.Now, 0},
-		"set-up":          {func(s infer.Setup, reached func()) infer.Setup { reached(); <-free; return s }, time.Now, -1},
+		"slow iterations": {func(s infer.Setup, reached func()) infer.Setup { return stuck{s, 7, reached, free} }, ticking(200 * time.Millisecond), 6, false},
+		"fast iterations": {func(s infer.Setup, reached func()) infer.Setup { return stuck{s, 7, reached, free} }, ticking(time.Microsecond), 6, true},
+		"set-up":          {func(s infer.Setup, reached func()) infer.Setup { reached(); <-free; return s }, time.Now, -1, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			database := filepath.Join(volatile(t), "d.duckdb")
@@ -89,8 +91,10 @@ func TestStoppedInTheMiddle(t *testing.T) {
 			if err != nil || out.ExitCode != ExitInterrupted || out.Fits[0].Action != Interrupted {
 				t.Fatalf("%v %+v", err, out)
 			}
-			if got := longest(t, database); got != c.want {
-				t.Errorf("the longest chain has %d iterations, want %d", got, c.want)
+			// A chain that is stuck keeps no fast iterations; one beside it that sees
+			// the stop keeps what it has.
+			if got := longest(t, database); got > c.want || got < c.want && !c.orLess {
+				t.Errorf("the longest chain has %d iterations, want %d (or less: %v)", got, c.want, c.orLess)
 			}
 			if c.want <= 0 {
 				return // TestStoppedRunGoesOn and TestTimeout run on
@@ -139,7 +143,7 @@ func TestTimeout(t *testing.T) {
 	config := configOf(t, database, strings.Replace(diskSpec, "max_draws: 200", "max_draws: 200, timeout: 200ms", 1))
 	free := make(chan struct{})
 	defer close(free)
-	config.Now = slow()
+	config.Now = ticking(200 * time.Millisecond)
 	config.Tamper = func(s infer.Setup) infer.Setup { return stuck{s, 30, func() {}, free} }
 	out, err := Run(t.Context(), config)
 	if err != nil {
