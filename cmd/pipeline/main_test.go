@@ -234,3 +234,15 @@ func checkWhole(t *testing.T) {
 		t.Errorf("SQL sees part of a fit: %q", out)
 	}
 }
+
+// A quiet run tells its errors, and nothing else.
+func TestQuietTellsErrors(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, ".", "s.yaml", "pipeline: s\ndatasets: {d: {path: none.csv}}\nmodels: {m: {formula: y ~ x, family: gaussian}}\nsamplers: {g: {method: auto}}\nfits: [{datasets: [d], models: [m], samplers: [g]}]\n")
+	if code, out, errs := call(t, "run", "s.yaml", "--quiet"); code != 1 || out != "" || !strings.Contains(errs, "none.csv") {
+		t.Errorf("a missing file: exit %d, %q, %q", code, out, errs)
+	}
+	if code, out, errs := call(t, "run", "quickstart", "--quiet"); code != 0 || out != "" || errs != "" {
+		t.Errorf("a run that passes: exit %d, %q, %q", code, out, errs)
+	}
+}

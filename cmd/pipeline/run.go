@@ -176,7 +176,9 @@ func (a *app) print(out *pipelines.Outcome, output string, quiet bool) error {
 	}
 	if !quiet {
 		printOutcome(a.stdout, out)
+		return nil
 	}
+	printErrors(a.stderr, out.Fits)
 	return nil
 }
 

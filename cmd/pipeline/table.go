@@ -95,12 +95,17 @@ func printFits(w io.Writer, fits []*pipelines.Result) {
 	if n := len(sorted) - maxFits; n > 0 {
 		fmt.Fprintf(w, "… and %d more\n", n)
 	}
-	for _, f := range sorted {
+	printErrors(w, sorted)
+	fmt.Fprintln(w)
+}
+
+// printErrors prints why fits erred.
+func printErrors(w io.Writer, fits []*pipelines.Result) {
+	for _, f := range fits {
 		if f.Verdict == "error" && len(f.Reasons) > 0 {
 			fmt.Fprintf(w, "\n%s\n  %s\n", clean(f.Name()), indent(strings.Join(f.Reasons, "\n")))
 		}
 	}
-	fmt.Fprintln(w)
 }
 
 // printTail counts the fits and says how to look further.
