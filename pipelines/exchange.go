@@ -76,8 +76,7 @@ func newest(ctx context.Context, database string, only []string) (*report.Ledger
 	}
 	found, err := ledger.Newest(ctx, func(k report.Key) bool { return selector.Match(k.Dataset, k.Group, k.Model, k.Sampler) })
 	if err == nil && len(found) == 0 {
-		err = &run.CallError{What: "the ledger " + ledger.Path() + " has no complete fit of that name",
-			Hint: `pipeline sql "SELECT dataset, key, model, sampler FROM latest" lists them`}
+		err = run.NoFit(ledger)
 	}
 	return ledger, found, asUsage(err)
 }

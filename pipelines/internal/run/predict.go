@@ -83,6 +83,12 @@ func Predict(ctx context.Context, w io.Writer, c PredictConfig) error {
 	return p.write(ctx, w)
 }
 
+// NoFit says that a ledger has none of the fits that a call names.
+func NoFit(l *report.Ledger) *CallError {
+	return &CallError{"the ledger " + l.Path() + " has no complete fit of that name",
+		`pipeline sql "SELECT dataset, key, model, sampler FROM latest" lists them`}
+}
+
 // choose finds the one fit that the call names.
 func choose(ctx context.Context, ledger *report.Ledger, c PredictConfig) (report.Fitted, error) {
 	found, err := ledger.Newest(ctx, func(k report.Key) bool { return c.Only.unit(k.Dataset, k.Group) && c.Only.fit(k.Model, k.Sampler) })
@@ -99,8 +105,7 @@ func choose(ctx context.Context, ledger *report.Ledger, c PredictConfig) (report
 	}
 	switch {
 	case len(found) == 0:
-		return report.Fitted{}, &CallError{"the ledger " + ledger.Path() + " has no complete fit of that name",
-			`pipeline sql "SELECT dataset, key, model, sampler FROM latest" lists them`}
+		return report.Fitted{}, NoFit(ledger)
 	case len(found) > 1:
 		return report.Fitted{}, &CallError{"predictions are made from one fit, and several are named:\n" + strings.Join(names, "\n"),
 			"narrow them by --only dataset=…, --only model=…, --only sampler=…"}
