@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -73,6 +74,10 @@ func (q *query) run(ctx context.Context, dir, out string) error {
 		}
 		if _, err := os.Stat(q.src.Database); err != nil {
 			return q.fail(reason(err), "database: names a DuckDB file; relative paths count from the spec's folder")
+		}
+		if _, err := url.Parse(q.src.Database); err != nil || strings.ContainsAny(q.src.Database, "?#") {
+			// the driver reads what follows ? as settings, and no setting after #
+			return q.fail(errors.New("the engine cannot open a path with ?, # or a stray %"), "name the database, or its folder, otherwise")
 		}
 		dsn = q.src.Database + "?access_mode=read_only"
 	}
