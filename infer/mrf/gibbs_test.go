@@ -283,7 +283,7 @@ func TestResume(t *testing.T) {
 		for name, o := range scans() {
 			k := start(t, e.model, o, infer.NewStream(1, name))
 			other := start(t, e.model, o, infer.NewStream(2, "other"))
-			_, _ = other.Step() // it has been elsewhere
+			_, _ = other.Step()   // it has been elsewhere
 			for it := range 140 { // past a recomputation of U
 				saved, err := k.MarshalBinary()
 				if err != nil {
