@@ -31,7 +31,8 @@ The exit code is 1 if two samplers disagree: one of them is wrong.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			write, ok := map[string]func(io.Writer, []pipelines.Comparison) error{
-				"table": printComparisons, "csv": csvComparisons, "json": jsonComparisons,
+				"table": func(_ io.Writer, pairs []pipelines.Comparison) error { return printComparisons(a.screen(), pairs) },
+				"csv":   csvComparisons, "json": jsonComparisons,
 			}[format]
 			if !ok {
 				return fmt.Errorf("--format %q: it is table, csv or json", format)
