@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -113,8 +112,8 @@ func copyDatabase(ctx context.Context, c *sql.Conn, path string) error {
 		return err
 	}
 	for _, q := range []string{
-		"ATTACH '" + strings.ReplaceAll(path, "'", "''") + "' AS pruned_copy (READ_WRITE)",
-		`COPY FROM DATABASE "` + strings.ReplaceAll(name, `"`, `""`) + `" TO pruned_copy`,
+		"ATTACH " + quoteText(path) + " AS pruned_copy (READ_WRITE)",
+		"COPY FROM DATABASE " + quoteName(name) + " TO pruned_copy",
 		"CHECKPOINT pruned_copy", "DETACH pruned_copy",
 	} {
 		if _, err := c.ExecContext(ctx, q); err != nil {
