@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"time"
 
 	"glmbatch/infer"
@@ -74,11 +73,7 @@ type Line struct {
 
 // lookQuery reads fits with the worst of their diagnostics. What local scales of a
 // prior do is no gate's matter, nor is it ours.
-func lookQuery(version int, which string) string {
-	replicate := "coalesce(f.replicate, 1)"
-	if version < modelsVersion {
-		replicate = "1"
-	}
+func lookQuery(replicate, which string) string {
 	return `WITH chosen AS (` + which + `), worst AS (
 		SELECT fit_id, max(rhat) AS rhat, arg_max(name, rhat) AS rhat_of, min(ess_bulk) AS bulk, arg_min(name, ess_bulk) AS bulk_of,
 		       min(ess_tail) AS tail, arg_min(name, ess_tail) AS tail_of
@@ -104,39 +99,41 @@ const chosenFit = `f.fit_id, f.run_id, f.dataset, f.key, f.model, f.sampler, f.v
 
 // Look returns the fit with a number; none where there is no such fit.
 func (l *Ledger) Look(ctx context.Context, id int64) ([]Look, error) {
-	return l.looks(ctx, func(int) string { return "SELECT " + chosenFit + " WHERE f.fit_id = " + strconv.FormatInt(id, 10) }, nil)
+	const one = "SELECT " + chosenFit + " WHERE f.fit_id = ?"
+	return l.looks(ctx, one, one, nil, id)
 }
 
 // LookNewest returns the newest fit of each name, complete or not, that choose
 // accepts, replicates left out.
 func (l *Ledger) LookNewest(ctx context.Context, choose func(Key) bool) ([]Look, error) {
-	return l.looks(ctx, func(version int) string {
-		first := "true"
-		if version >= modelsVersion {
-			first = "coalesce(f.replicate, 1) = 1"
-		}
-		return "SELECT " + chosenFit + " WHERE " + first + ` QUALIFY row_number() OVER
-			(PARTITION BY f.dataset, f.key, f.model, f.sampler ORDER BY f.created DESC, f.fit_id DESC) = 1`
-	}, choose)
+	const (
+		first  = "SELECT " + chosenFit + " WHERE coalesce(f.replicate, 1) = 1"
+		every  = "SELECT " + chosenFit
+		newest = " QUALIFY row_number() OVER (PARTITION BY f.dataset, f.key, f.model, f.sampler ORDER BY f.created DESC, f.fit_id DESC) = 1"
+	)
+	return l.looks(ctx, first+newest, every+newest, choose)
 }
 
 // LookRun returns what one run did about each of its fits. Their verdicts are those
 // that the run took; a fit that a later one replaced is named without numbers.
 func (l *Ledger) LookRun(ctx context.Context, runID string) ([]Look, error) {
-	return l.looks(ctx, func(int) string {
-		return `SELECT fit_id, run_id, dataset, key, model, sampler, verdict, reasons, noted, action FROM run_fit WHERE run_id = ?`
-	}, nil, runID)
+	const told = "SELECT fit_id, run_id, dataset, key, model, sampler, verdict, reasons, noted, action FROM run_fit WHERE run_id = ?"
+	return l.looks(ctx, told, told, nil, runID)
 }
 
-// looks reads the fits that a query names. Cost: one pass over summary and chain
-// of these.
-func (l *Ledger) looks(ctx context.Context, which func(version int) string, choose func(Key) bool, args ...any) (out []Look, err error) {
+// looks reads the fits that a query names, or another one in ledgers that are older
+// than replicates. Cost: one pass over summary and chain of these.
+func (l *Ledger) looks(ctx context.Context, which, older string, choose func(Key) bool, args ...any) (out []Look, err error) {
 	err = l.read(ctx, func(c *sql.Conn) error {
 		version, err := schemaVersion(ctx, c, l.path, len(migrations))
 		if err != nil || version == 0 {
 			return err
 		}
-		return scanRows(ctx, c, lookQuery(version, which(version)), func(rows *sql.Rows) error {
+		query := lookQuery("coalesce(f.replicate, 1)", which)
+		if version < modelsVersion {
+			query = lookQuery("1", older)
+		}
+		return scanRows(ctx, c, query, func(rows *sql.Rows) error {
 			var k Look
 			if err := k.scan(rows); err != nil {
 				return err
@@ -171,6 +168,16 @@ func (k *Look) scan(rows *sql.Rows) error {
 	return nil
 }
 
+// The parts of the query of Lines, in their order; ofColumns is for ledgers that have
+// summaries of the data.
+const (
+	lines     = `SELECT name, kind, coalesce(prior, ''), center, scale, `
+	ofSummary = `, coalesce(reason, ''), ` + summaryColumns + ` FROM (SELECT * FROM summary WHERE fit_id = ?) s
+		LEFT JOIN (SELECT parameter_id AS parameter, prior, center, scale FROM parameter WHERE fit_id = ?) p ON parameter = parameter_id`
+	ofColumns = ` LEFT JOIN (SELECT column_id, sd AS column_sd FROM column_summary WHERE fit_id = ?) c ON column_id = parameter_id AND kind IN ('coefficient', 'intercept')`
+	ofLines   = ` ORDER BY parameter_id NULLS LAST, name`
+)
+
 // Lines returns the parameters of a fit with their summaries, in order, then
 // the statistics of its draws by name. What could not be computed is NaN.
 func (l *Ledger) Lines(ctx context.Context, id int64) (out []Line, err error) {
@@ -179,14 +186,11 @@ func (l *Ledger) Lines(ctx context.Context, id int64) (out []Line, err error) {
 		if err != nil || version == 0 {
 			return err
 		}
-		spread, from := "NULL::DOUBLE", ""
+		query, args := lines+"NULL::DOUBLE"+ofSummary+ofLines, []any{id, id}
 		if version >= nightsVersion {
-			spread = "c.sd"
-			from = " LEFT JOIN column_summary c ON c.fit_id = s.fit_id AND c.column_id = s.parameter_id AND s.kind IN ('coefficient', 'intercept')"
+			query, args = lines+"column_sd"+ofSummary+ofColumns+ofLines, []any{id, id, id}
 		}
-		return scanRows(ctx, c, `SELECT s.name, s.kind, coalesce(p.prior, ''), p.center, p.scale, `+spread+`, coalesce(s.reason, ''), `+qualified("s", summaryColumns)+`
-			FROM summary s LEFT JOIN parameter p ON p.fit_id = s.fit_id AND p.parameter_id = s.parameter_id`+from+`
-			WHERE s.fit_id = ? ORDER BY s.parameter_id NULLS LAST, s.name`, func(rows *sql.Rows) error {
+		return scanRows(ctx, c, query, func(rows *sql.Rows) error {
 			var line Line
 			into := []any{&line.Name, &line.Kind, &line.Prior, (*nullable)(&line.Center), (*nullable)(&line.Scale), (*nullable)(&line.ColumnSD), &line.Summary.Reason}
 			for _, f := range summaryFields(&line.Summary) {
@@ -197,7 +201,7 @@ func (l *Ledger) Lines(ctx context.Context, id int64) (out []Line, err error) {
 			}
 			out = append(out, line)
 			return nil
-		}, id)
+		}, args...)
 	})
 	return out, err
 }

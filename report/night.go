@@ -3,7 +3,6 @@ package report
 import (
 	"context"
 	"database/sql"
-	"strings"
 	"time"
 )
 
@@ -77,13 +76,4 @@ func (l *Ledger) Nights(ctx context.Context, since time.Time, limit int) (out []
 		}, since.UTC(), limit)
 	})
 	return out, err
-}
-
-// qualified puts a table's name before each of a list of columns.
-func qualified(table, columns string) string {
-	names := strings.Split(columns, ",")
-	for i, n := range names {
-		names[i] = table + "." + strings.TrimSpace(n)
-	}
-	return strings.Join(names, ", ")
 }
