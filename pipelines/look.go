@@ -177,7 +177,8 @@ func Runs(ctx context.Context, database string, o RunsOptions) ([]Night, error) 
 	return all, nil
 }
 
-// nights are the runs of a ledger, and those that only their marks beside it tell of.
+// nights are the runs of a ledger, behind those that only their marks beside it tell of:
+// a run that ends after them clears these away.
 func nights(ctx context.Context, ledger *report.Ledger, since time.Time, limit int) ([]Night, error) {
 	marks, err := spool.Marks(spool.Root(ledger.Path()))
 	if err != nil {
@@ -189,19 +190,18 @@ func nights(ctx context.Context, ledger *report.Ledger, since time.Time, limit i
 		return nil, err
 	}
 	var out []Night
-	for _, n := range told {
-		out = append(out, Night{Night: n})
-	}
-	for _, m := range marks {
-		known := slices.ContainsFunc(out, func(n Night) bool { return n.ID == m.Run })
+	for _, m := range slices.Backward(marks) { // in the order of their names, which begin with the start
+		known := slices.ContainsFunc(told, func(n report.Night) bool { return n.ID == m.Run })
 		if !known && !m.Started.Before(since) {
 			out = append(out, Night{Night: report.Night{ID: m.Run, Pipeline: m.Pipeline, Started: m.Started.UTC()}})
 		}
 	}
+	for _, n := range told {
+		out = append(out, Night{Night: n})
+	}
 	for i := range out {
 		out[i].judge(marks, time.Now())
 	}
-	slices.SortStableFunc(out, func(a, b Night) int { return b.Started.Compare(a.Started) })
 	return out, nil
 }
 

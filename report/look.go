@@ -100,7 +100,7 @@ const chosenFit = `f.fit_id, f.run_id, f.dataset, f.key, f.model, f.sampler, f.v
 // Look returns the fit with a number; none where there is no such fit.
 func (l *Ledger) Look(ctx context.Context, id int64) ([]Look, error) {
 	const one = "SELECT " + chosenFit + " WHERE f.fit_id = ?"
-	return l.looks(ctx, one, one, nil, id)
+	return l.looks(ctx, [3]string{one, one, one}, nil, id)
 }
 
 // LookNewest returns the newest fit of each name, complete or not, that choose
@@ -109,29 +109,34 @@ func (l *Ledger) LookNewest(ctx context.Context, choose func(Key) bool) ([]Look,
 	const (
 		first  = "SELECT " + chosenFit + " WHERE coalesce(f.replicate, 1) = 1"
 		every  = "SELECT " + chosenFit
-		newest = " QUALIFY row_number() OVER (PARTITION BY f.dataset, f.key, f.model, f.sampler ORDER BY f.created DESC, f.fit_id DESC) = 1"
+		newest = " QUALIFY row_number() OVER (PARTITION BY f.dataset, f.key, f.model, f.sampler ORDER BY "
+		last   = "f.created DESC, f.fit_id DESC) = 1"
 	)
-	return l.looks(ctx, first+newest, every+newest, choose)
+	return l.looks(ctx, [3]string{every + newest + last, first + newest + last, first + newest + "f.place DESC, " + last}, choose)
 }
 
 // LookRun returns what one run did about each of its fits. Their verdicts are those
 // that the run took; a fit that a later one replaced is named without numbers.
 func (l *Ledger) LookRun(ctx context.Context, runID string) ([]Look, error) {
 	const told = "SELECT fit_id, run_id, dataset, key, model, sampler, verdict, reasons, noted, action FROM run_fit WHERE run_id = ?"
-	return l.looks(ctx, told, told, nil, runID)
+	return l.looks(ctx, [3]string{told, told, told}, nil, runID)
 }
 
-// looks reads the fits that a query names, or another one in ledgers that are older
-// than replicates. Cost: one pass over summary and chain of these.
-func (l *Ledger) looks(ctx context.Context, which, older string, choose func(Key) bool, args ...any) (out []Look, err error) {
+// looks reads the fits that a query names: one for ledgers that are older than
+// replicates, one for those before places, one for those of today. Cost: one pass over
+// summary and chain of these.
+func (l *Ledger) looks(ctx context.Context, which [3]string, choose func(Key) bool, args ...any) (out []Look, err error) {
 	err = l.read(ctx, func(c *sql.Conn) error {
 		version, err := schemaVersion(ctx, c, l.path, len(migrations))
 		if err != nil || version == 0 {
 			return err
 		}
-		query := lookQuery("coalesce(f.replicate, 1)", which)
-		if version < modelsVersion {
-			query = lookQuery("1", older)
+		query := lookQuery("coalesce(f.replicate, 1)", which[2])
+		switch {
+		case version < modelsVersion:
+			query = lookQuery("1", which[0])
+		case version < orderVersion:
+			query = lookQuery("coalesce(f.replicate, 1)", which[1])
 		}
 		return scanRows(ctx, c, query, func(rows *sql.Rows) error {
 			var k Look

@@ -34,21 +34,13 @@ type Night struct {
 	Seconds Number `json:"seconds"` // processor time of what was drawn
 }
 
-// Nights returns the runs of a ledger that started at since or later, the newest
-// first, at most limit (0: all). It reads one row a run and one a fit of these.
-func (l *Ledger) Nights(ctx context.Context, since time.Time, limit int) (out []Night, err error) {
-	if limit <= 0 {
-		limit = 1 << 30
-	}
-	err = l.read(ctx, func(c *sql.Conn) error {
-		version, err := schemaVersion(ctx, c, l.path, len(migrations))
-		if err != nil || version == 0 {
-			return err
-		}
-		return scanRows(ctx, c, `WITH told AS (
-			SELECT *, spec_hash IS DISTINCT FROM lag(spec_hash, 1, spec_hash) OVER (PARTITION BY pipeline ORDER BY started, run_id) AS changed FROM run
+// The query of Nights, around the table of runs.
+const (
+	nightsFrom = `WITH told AS (
+			SELECT *, spec_hash IS DISTINCT FROM lag(spec_hash, 1, spec_hash) OVER (PARTITION BY pipeline ORDER BY place, started, run_id) AS changed FROM `
+	nightsTo = `
 		), chosen AS (
-			SELECT * FROM told WHERE started >= ? ORDER BY started DESC, run_id DESC LIMIT ?
+			SELECT * FROM told WHERE started >= ? ORDER BY place DESC, started DESC, run_id DESC LIMIT ?
 		), counted AS (
 			SELECT r.run_id, count(*) AS fits, count(*) FILTER (r.action = 'computed') AS new, count(*) FILTER (r.action = 'skipped') AS skipped,
 			       count(*) FILTER (r.action = 'error') AS erred, count(*) FILTER (r.action = 'uncommitted') AS uncommitted,
@@ -59,7 +51,25 @@ func (l *Ledger) Nights(ctx context.Context, since time.Time, limit int) (out []
 		SELECT run_id, pipeline, coalesce(spec_hash, ''), changed, coalesce(seed::VARCHAR, ''), started, finished, exit_code, coalesce(program, ''),
 		       coalesce(host->>'name', ''), coalesce(fits, 0), coalesce(new, 0), coalesce(skipped, 0), coalesce(erred, 0), coalesce(uncommitted, 0),
 		       coalesce(passed, 0), coalesce(warned, 0), coalesce(failed, 0), seconds
-		FROM chosen LEFT JOIN counted USING (run_id) ORDER BY started DESC, run_id DESC`, func(rows *sql.Rows) error {
+		FROM chosen LEFT JOIN counted USING (run_id) ORDER BY place DESC, started DESC, run_id DESC`
+)
+
+// Nights returns the runs of a ledger that started at since or later, the newest
+// by their places first, at most limit (0: all). It reads one row a run and one a fit of these.
+func (l *Ledger) Nights(ctx context.Context, since time.Time, limit int) (out []Night, err error) {
+	if limit <= 0 {
+		limit = 1 << 30
+	}
+	err = l.read(ctx, func(c *sql.Conn) error {
+		version, err := schemaVersion(ctx, c, l.path, len(migrations))
+		if err != nil || version == 0 {
+			return err
+		}
+		query := nightsFrom + "run" + nightsTo
+		if version < orderVersion {
+			query = nightsFrom + "(SELECT *, 0 AS place FROM run)" + nightsTo
+		}
+		return scanRows(ctx, c, query, func(rows *sql.Rows) error {
 			var n Night
 			var finished sql.NullTime
 			var exit sql.NullInt64

@@ -54,7 +54,7 @@ func (l *Ledger) Prune(ctx context.Context, keep int) (Pruned, error) {
 func (s *Session) prune(ctx context.Context, keep int) (p Pruned, err error) {
 	_, err = s.c.ExecContext(ctx, `CREATE OR REPLACE TEMP TABLE pruned AS
 		SELECT fit_id FROM main.fit
-		QUALIFY row_number() OVER (PARTITION BY dataset, key, model, sampler, replicate, status ORDER BY created DESC, fit_id DESC) > ?`, keep)
+		QUALIFY row_number() OVER (PARTITION BY dataset, key, model, sampler, replicate, status ORDER BY place DESC, created DESC, fit_id DESC) > ?`, keep)
 	if err != nil {
 		return p, err
 	}
