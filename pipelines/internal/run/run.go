@@ -88,6 +88,10 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 	if r.ledger, err = openLedger(ctx, r); err != nil {
 		return nil, err
 	}
+	if !c.DryRun {
+		mark := r.mark()
+		defer mark.Clear()
+	}
 	r.Log.Info("run started", "run", r.id, "pipeline", c.Pipeline.Name, "database", c.Database, "seed", c.Pipeline.Seed, "workers", c.Workers, "build", c.Build)
 	results, err := r.work(ctx)
 	if err != nil {
@@ -116,6 +120,16 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 	}
 	out.publish(ctx, r.ledger.file, c.Pipeline.Publish)
 	return out, nil
+}
+
+// mark lets others see that the run goes on, before the ledger has a row of it,
+// and that it was killed. Where it cannot be set they see the ledger's row alone.
+func (r *runner) mark() *spool.Mark {
+	m := &spool.Mark{Run: r.id, Pipeline: r.Pipeline.Name, Started: r.started}
+	if err := m.Set(spool.Root(r.Database)); err != nil {
+		r.Log.Info("the run cannot be marked as going on", "run", r.id, "err", err.Error())
+	}
+	return m
 }
 
 // work asks the ledger what is known and carries out the fits that are chosen.
