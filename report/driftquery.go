@@ -73,14 +73,22 @@ func (l *Ledger) Drifts(ctx context.Context, pipeline string, nights int) ([]Dri
 		if version < nightsVersion {
 			return &OldError{l.path, version, nightsVersion}
 		}
-		return scanRows(ctx, c, "SELECT "+driftRow+` FROM drift_summary WHERE ? OR pipeline = ?
-			QUALIFY row_number() OVER (PARTITION BY pipeline, dataset, key, model, sampler ORDER BY created DESC, fit_id DESC) <= ?
-			ORDER BY pipeline, dataset, key, model, sampler, created DESC, fit_id DESC`, func(rows *sql.Rows) error {
-			var d Drift
-			err := rows.Scan(d.fields()...)
-			out = append(out, d)
-			return err
-		}, pipeline == "", pipeline, nights)
+		out, err = readDrifts(ctx, c, pipeline, nights)
+		return err
 	})
+	return out, err
+}
+
+// readDrifts is Drifts on an open ledger.
+func readDrifts(ctx context.Context, c *sql.Conn, pipeline string, nights int) ([]Drift, error) {
+	out := []Drift{}
+	err := scanRows(ctx, c, "SELECT "+driftRow+` FROM drift_summary WHERE ? OR pipeline = ?
+		QUALIFY row_number() OVER (PARTITION BY pipeline, dataset, key, model, sampler ORDER BY created DESC, fit_id DESC) <= ?
+		ORDER BY pipeline, dataset, key, model, sampler, created DESC, fit_id DESC`, func(rows *sql.Rows) error {
+		var d Drift
+		err := rows.Scan(d.fields()...)
+		out = append(out, d)
+		return err
+	}, pipeline == "", pipeline, nights)
 	return out, err
 }

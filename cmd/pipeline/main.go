@@ -108,6 +108,6 @@ Exit codes of run: 0 every fit passes its gates, 1 some fit failed or erred,
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.SuggestionsMinimumDistance = 2
-	root.AddCommand(a.runCommand(), a.retryCommand(), a.commitCommand(), a.pruneCommand(), a.driftCommand(), a.checkCommand(), a.validateCommand(), a.listCommand(), a.sqlCommand(), a.compareCommand(), a.predictCommand(), a.exportCommand(), a.importCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.retryCommand(), a.commitCommand(), a.pruneCommand(), a.driftCommand(), a.reportCommand(), a.checkCommand(), a.validateCommand(), a.listCommand(), a.sqlCommand(), a.compareCommand(), a.predictCommand(), a.exportCommand(), a.importCommand(), a.versionCommand())
 	return root
 }
