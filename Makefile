@@ -17,10 +17,10 @@ SEED        := $(shell od -An -N7 -tu8 /dev/urandom | tr -d ' ')
 endif
 
 # Every target below with a "## help" behind its name is listed by "make help".
-.PHONY: help build run test stat verify kill lint race bench fuzz golden e2e compat ci clean
+.PHONY: help build run test stat verify kill lint race bench fuzz golden reference e2e compat ci clean
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/pipeline (the first time takes about a minute: it links the DuckDB engine)
 	$(GO) build -trimpath -ldflags "-X $(MODULE)/pipelines.version=$(VERSION)" -o $(BIN) ./cmd/pipeline
@@ -80,6 +80,10 @@ golden: ## write the golden files anew; read the diff before you commit it
 	echo "golden: $$pkgs"; \
 	for p in $$pkgs; do $(GO) test -count=1 "$$p" -update; done
 	git diff --stat
+
+reference: ## write the pages of docs/reference and docs/pipeline.schema.json anew, from the program; read the diff
+	$(GO) test -count=1 ./pipelines/internal/spec ./report ./cmd/pipeline -run '^Test(Reference|SchemaIsCurrent)$$' -update
+	git diff --stat -- docs
 
 e2e: build ## walk the program as a user does: run, query, rerun, break
 	EXPECT_VERSION="$(VERSION)" .ci/e2e $(BIN)

@@ -73,18 +73,23 @@ func (l *Ledger) Drifts(ctx context.Context, pipeline string, nights int) ([]Dri
 		if version < nightsVersion {
 			return &OldError{l.path, version, nightsVersion}
 		}
-		out, err = readDrifts(ctx, c, pipeline, nights)
+		out, err = readDrifts(ctx, c, version, pipeline, nights)
 		return err
 	})
 	return out, err
 }
 
-// readDrifts is Drifts on an open ledger.
-func readDrifts(ctx context.Context, c *sql.Conn, pipeline string, nights int) ([]Drift, error) {
+// readDrifts is Drifts on an open ledger of a schema version.
+func readDrifts(ctx context.Context, c *sql.Conn, version int, pipeline string, nights int) ([]Drift, error) {
 	out := []Drift{}
-	err := scanRows(ctx, c, "SELECT "+driftRow+` FROM drift_summary WHERE ? OR pipeline = ?
-		QUALIFY row_number() OVER (PARTITION BY pipeline, dataset, key, model, sampler ORDER BY created DESC, fit_id DESC) <= ?
-		ORDER BY pipeline, dataset, key, model, sampler, created DESC, fit_id DESC`, func(rows *sql.Rows) error {
+	newest := newestFirst(version, "created") + ", fit_id DESC"
+	from := "drift_summary"
+	if version >= orderVersion {
+		from = "(SELECT d.*, f.place FROM drift_summary d JOIN fit f USING (fit_id))"
+	}
+	err := scanRows(ctx, c, "SELECT "+driftRow+" FROM "+from+` WHERE ? OR pipeline = ?
+		QUALIFY row_number() OVER (PARTITION BY pipeline, dataset, key, model, sampler ORDER BY `+newest+`) <= ?
+		ORDER BY pipeline, dataset, key, model, sampler, `+newest, func(rows *sql.Rows) error {
 		var d Drift
 		err := rows.Scan(d.fields()...)
 		out = append(out, d)

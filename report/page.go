@@ -56,7 +56,7 @@ func (l *Ledger) Page(ctx context.Context, o PageOptions) (*html.Page, error) {
 		if version < nightsVersion {
 			return &OldError{l.path, version, nightsVersion}
 		}
-		r := &pageReader{ctx: ctx, c: c, o: o, page: p}
+		r := &pageReader{ctx: ctx, c: c, o: o, page: p, version: version}
 		return r.all()
 	})
 	if err != nil {
@@ -72,6 +72,7 @@ type pageReader struct {
 	o    PageOptions
 	page *html.Page
 
+	version int // of the schema
 	reducer reducer
 	numbers []int64 // of the parameters, in the order of the coefficients of the fit at hand
 }
@@ -102,7 +103,7 @@ func (r *pageReader) run() error {
 	}
 	var id, pipeline string
 	err := r.c.QueryRowContext(r.ctx, `SELECT run_id, pipeline FROM run WHERE CASE WHEN ?1 <> '' THEN run_id = ?1
-		ELSE (?2 = '' OR pipeline = ?2) AND run_id IN (SELECT run_id FROM run_fit) END ORDER BY started DESC, run_id DESC LIMIT 1`, r.o.Run, r.o.Pipeline).Scan(&id, &pipeline)
+		ELSE (?2 = '' OR pipeline = ?2) AND run_id IN (SELECT run_id FROM run_fit) END ORDER BY `+newestFirst(r.version, "started")+`, run_id DESC LIMIT 1`, r.o.Run, r.o.Pipeline).Scan(&id, &pipeline)
 	if errors.Is(err, sql.ErrNoRows) {
 		what := "run with fits"
 		switch {
@@ -124,8 +125,8 @@ func (r *pageReader) run() error {
 func (r *pageReader) runs(pipeline string) error {
 	return scanRows(r.ctx, r.c, `SELECT r.run_id, r.pipeline, r.started, epoch(r.finished - r.started), r.exit_code, coalesce(r.seed::VARCHAR, ''), coalesce(r.program, ''),
 			(SELECT to_json(list(verdict ORDER BY rowid))::VARCHAR FROM run_fit f WHERE f.run_id = r.run_id)
-		FROM run r WHERE pipeline = ?1 AND (started, run_id) <= (SELECT (started, run_id) FROM run WHERE run_id = ?2)
-		ORDER BY started DESC, run_id DESC LIMIT ?3`, func(rows *sql.Rows) error {
+		FROM (SELECT *, row_number() OVER (ORDER BY `+newestFirst(r.version, "started")+`, run_id DESC) AS nth FROM run WHERE pipeline = ?1) r
+		QUALIFY nth >= max(nth) FILTER (run_id = ?2) OVER () ORDER BY nth LIMIT ?3`, func(rows *sql.Rows) error {
 		var run html.Run
 		var verdicts sql.NullString
 		if err := rows.Scan(&run.ID, &run.Pipeline, &run.Started, (*nullable)(&run.Seconds), &run.ExitCode, &run.Seed, &run.Program, &verdicts); err != nil {
@@ -166,7 +167,7 @@ func (r *pageReader) fits() error {
 	case len(r.o.Fits) > 0:
 		query, args = query+`fit_id IN (SELECT unnest(?::BIGINT[]))`, append(args, r.o.Fits)
 	case r.o.Latest:
-		query += `coalesce(replicate, 1) = 1 QUALIFY row_number() OVER (PARTITION BY dataset, key, model, sampler ORDER BY created DESC, fit_id DESC) = 1`
+		query += `coalesce(replicate, 1) = 1 QUALIFY row_number() OVER (PARTITION BY dataset, key, model, sampler ORDER BY ` + newestFirst(r.version, "created") + `, fit_id DESC) = 1`
 	default:
 		// a run has a note for each replicate, of which the first is shown
 		query = `SELECT n.verdict, to_json(n.reasons)::VARCHAR, n.action, ` + pageFit + ` FROM run_fit n

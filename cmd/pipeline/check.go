@@ -29,10 +29,7 @@ data, fits them with the spec's sampler and ranks the parameters among the
 draws: if all is right the ranks are uniform. What it finds stands in words on
 standard output, the ranks in the ledger. What default priors learn from the
 data stays as it is. A check that was stopped goes on where it was, and more
---simulations add to those that the ledger has.
-
-Exit codes: 0 no fit failed, 1 some fit failed or erred, 2 the spec or the call
-is wrong, or a prior is flat, 3 the ledger was held, 130 interrupted.`,
+--simulations add to those that the ledger has.`,
 		Example: `  pipeline check quickstart
   pipeline check nightly.yaml --only model=claims --simulations 1000`,
 		Args: cobra.ExactArgs(1),

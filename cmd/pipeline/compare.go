@@ -23,9 +23,7 @@ data and model in one ledger. It says first where they disagree, then what each
 took: effective draws per second, seconds to an effective sample size of 100
 (set-up and warm-up included), gradients and evaluations, and the ratio of
 times. With replicates (run: {replicates: 30}) medians and 95 % intervals over
-them are printed.
-
-The exit code is 1 if two samplers disagree: one of them is wrong.`,
+them are printed.`,
 		Example: `  pipeline compare
   pipeline compare --dataset colon --format csv > colon.csv`,
 		Args: cobra.NoArgs,

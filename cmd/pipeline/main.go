@@ -95,9 +95,7 @@ func (a *app) root() *cobra.Command {
 every generalised linear model that a spec tells it to fit, and leaves draws,
 diagnostics and a verdict in a DuckDB file.
 
-Exit codes of run: 0 every fit passes its gates, 1 some fit failed or erred,
-2 the spec or the call is wrong, 3 something is drawn but not committed,
-130 interrupted.`,
+pipeline help VERB tells the flags and the exit codes of each.`,
 		Example: `  pipeline run quickstart
   pipeline sql "SELECT * FROM coefficients"`,
 		SilenceUsage:  true,
@@ -109,5 +107,6 @@ Exit codes of run: 0 every fit passes its gates, 1 some fit failed or erred,
 	root.SetErr(a.stderr)
 	root.SuggestionsMinimumDistance = 2
 	root.AddCommand(a.runCommand(), a.retryCommand(), a.commitCommand(), a.pruneCommand(), a.driftCommand(), a.reportCommand(), a.checkCommand(), a.validateCommand(), a.listCommand(), a.sqlCommand(), a.compareCommand(), a.predictCommand(), a.exportCommand(), a.importCommand(), a.versionCommand())
+	tellExits(root)
 	return root
 }

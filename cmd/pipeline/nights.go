@@ -39,7 +39,7 @@ func (a *app) commitCommand() *cobra.Command {
 		Long: `commit loads the fits that a run has drawn and judged but could not commit,
 since another process held the ledger. It draws nothing and reads no data; the
 ledger is named by a spec or by --database. Fits that are not finished stay for
-the next run. The exit codes are those of run.`,
+the next run.`,
 		Example: `  pipeline commit --database posteriors.duckdb
   pipeline commit nightly.yaml`,
 		Args: cobra.MaximumNArgs(1),

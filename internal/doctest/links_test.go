@@ -52,7 +52,8 @@ func hasHeading(page, anchor string) bool {
 	return false
 }
 
-// Every link from one page of this repository to another leads somewhere.
+// Every link from a page of this repository to another, or to a heading, leads
+// somewhere.
 func TestLinks(t *testing.T) {
 	dir := os.DirFS("testdata/links")
 	text, err := fs.ReadFile(dir, "sub/page.md")
@@ -63,18 +64,71 @@ func TestLinks(t *testing.T) {
 		t.Fatalf("the rule does not see what it must: %s", got)
 	}
 	seen := 0
-	for page := range pages(t) {
+	for _, page := range markdown(t) {
 		text, err := os.ReadFile(filepath.Join(root, page))
 		if err != nil {
 			t.Fatal(err)
 		}
 		seen++
-		for _, l := range broken(os.DirFS(root), filepath.ToSlash(page), string(text)) {
+		for _, l := range broken(os.DirFS(root), page, string(text)) {
 			t.Errorf("%s: the link %s leads nowhere", page, l)
 		}
 	}
-	if seen < 4 {
+	if seen < 40 {
 		t.Errorf("only %d pages seen", seen)
+	}
+}
+
+// markdown lists every Markdown file of the repository but those that tests
+// plant faults in.
+func markdown(t *testing.T) []string {
+	t.Helper()
+	var list []string
+	err := fs.WalkDir(os.DirFS(root), ".", func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (p == ".git" || p == "bin" || p == "internal/doctest/testdata"):
+			return fs.SkipDir
+		case strings.HasSuffix(p, ".md"):
+			list = append(list, p)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// unlisted returns the pages below a folder that its index has no link to, but
+// for those that an index of their own lists.
+func unlisted(index string, pages []string) []string {
+	var out []string
+	for _, p := range pages {
+		rel, below := strings.CutPrefix(p, "docs/")
+		if !below || rel == "README.md" || strings.HasPrefix(rel, "decisions/0") {
+			continue
+		}
+		if !strings.Contains(index, "]("+rel+")") {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Every page of the manual stands in docs/README.md.
+func TestPagesAreListed(t *testing.T) {
+	planted := unlisted("[a](a.md) [b](sub/b.md)", []string{"README.md", "docs/README.md", "docs/a.md", "docs/sub/b.md", "docs/c.md", "docs/decisions/0001-x.md"})
+	if len(planted) != 1 || planted[0] != "docs/c.md" {
+		t.Fatalf("the rule does not see what it must: %v", planted)
+	}
+	index, err := os.ReadFile(filepath.Join(root, "docs", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range unlisted(string(index), markdown(t)) {
+		t.Errorf("docs/README.md does not list %s: add a line under the kind of page that it is", p)
 	}
 }
 

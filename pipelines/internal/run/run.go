@@ -56,6 +56,7 @@ type runner struct {
 	ledger   *ledger
 	started  time.Time
 	id       string
+	place    int // among the runs of the ledger
 }
 
 // workers is a counting semaphore over everything that computes.
@@ -121,6 +122,9 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 // A choice by state may be empty: then there is nothing to do, and no error.
 func (r *runner) work(ctx context.Context) (results []*Result, err error) {
 	if r.stored, err = r.ledger.complete(ctx); err != nil {
+		return nil, err
+	}
+	if r.place, err = r.ledger.file.NextPlace(ctx); err != nil {
 		return nil, err
 	}
 	if r.choice, err = r.choose(ctx); err != nil {

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"glmbatch/pipelines"
+)
+
+// An exit is one exit code of a verb and what it says.
+type exit struct {
+	code    int
+	meaning string
+}
+
+// What many verbs share.
+var (
+	done        = exit{pipelines.ExitPass, "done"}
+	broken      = exit{pipelines.ExitFail, "the work itself went wrong"}
+	usage       = exit{pipelines.ExitUsage, "the call is wrong, or what it names is not there"}
+	held        = exit{pipelines.ExitUncommitted, "another process held the ledger"}
+	interrupted = exit{pipelines.ExitInterrupted, "interrupted"}
+	badSpec     = exit{pipelines.ExitUsage, "the spec or the call is wrong; nothing was done"}
+	drawn       = exit{pipelines.ExitUncommitted, "something is drawn but not committed, or the ledger could not be published"}
+	kept        = exit{pipelines.ExitInterrupted, "interrupted; what was drawn is kept"}
+	asked       = []exit{done, broken, usage, held, interrupted} // of verbs that ask a ledger
+)
+
+// exits are the exit codes of each verb: help prints them, and so does
+// docs/reference/cli.md.
+var exits = map[string][]exit{
+	"run":      {{pipelines.ExitPass, "every fit passes its gates, warnings included"}, {pipelines.ExitFail, "some fit failed or erred"}, badSpec, drawn, kept},
+	"retry":    {{pipelines.ExitPass, "every fit that was retried passes, or there was none"}, {pipelines.ExitFail, "some fit failed or erred"}, badSpec, drawn, kept},
+	"commit":   {{pipelines.ExitPass, "nothing waits, and what was loaded passes"}, {pipelines.ExitFail, "some fit that was loaded failed"}, badSpec, drawn, interrupted},
+	"check":    {{pipelines.ExitPass, "no fit failed"}, {pipelines.ExitFail, "some fit failed or erred"}, {pipelines.ExitUsage, "the spec or the call is wrong, or a prior is flat"}, held, interrupted},
+	"validate": {{pipelines.ExitPass, "every spec is valid"}, {pipelines.ExitUsage, "some spec is not, or the call is wrong"}},
+	"compare":  {{pipelines.ExitPass, "no two samplers disagree"}, {pipelines.ExitFail, "two samplers disagree: one of them is wrong"}, usage, held, interrupted},
+	"drift":    {{pipelines.ExitPass, "shown, whatever moved"}, broken, usage, held, interrupted},
+	"report":   {{pipelines.ExitPass, "the page is written, whatever the verdicts in it"}, broken, usage, held, interrupted},
+	"prune":    asked,
+	"sql":      asked,
+	"predict":  asked,
+	"export":   asked,
+	"import":   {{pipelines.ExitPass, "stored, whatever its verdict"}, broken, usage, held, interrupted},
+	"list":     {done, usage},
+	"version":  {done, usage},
+}
+
+// tellExits puts the exit codes of each verb below its description.
+func tellExits(root *cobra.Command) {
+	for _, c := range root.Commands() {
+		var words []string
+		for _, e := range exits[c.Name()] {
+			words = append(words, fmt.Sprintf("%d %s", e.code, e.meaning))
+		}
+		if len(words) > 0 {
+			c.Long = strings.TrimRight(c.Long, "\n") + "\n\n" + folded("Exit codes: "+strings.Join(words, ", ")+".")
+		}
+	}
+}
+
+// folded breaks text into lines of at most 80 characters, at spaces.
+func folded(text string) string {
+	var b strings.Builder
+	at := 0
+	for i, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case at+1+n > 80:
+			b.WriteByte('\n')
+			at = 0
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += n
+	}
+	return b.String()
+}

@@ -1,0 +1,185 @@
+package mrf
+
+import (
+	"fmt"
+	"math"
+)
+
+// Version names the samplers of this package: it changes whenever the same
+// stream gives other bits.
+const Version = "mrf/1"
+
+// Model is a discrete Markov random field over variables 0 … n−1: a *Binary, a
+// *Tables or a *Terms. Models are read-only and safe for concurrent use.
+type Model interface {
+	// Variables returns n.
+	Variables() int
+	// States returns the number of states of variable i, at least 2 and at most
+	// 256.
+	States(i int) int
+	// Neighbours returns the Markov blanket of variable i in ascending order. It
+	// aliases the model and must not be changed.
+	Neighbours(i int) []int32
+	// LogWeights writes the full conditional of variable i given the others in x,
+	// as logarithms up to one common constant, to dst[:States(i)]. x[i] is not
+	// looked at. Cost: O(degree), times the states where they are more than two.
+	LogWeights(dst []float64, i int, x []uint8)
+	// LogPrefix writes what variable i adds to U(x) when it joins variables 0 …
+	// i−1, for each of its states: its field, and the terms whose last member it
+	// is. Σ_i LogPrefix_i[x_i] = U(x). Nothing above i is looked at.
+	LogPrefix(dst []float64, i int, x []uint8)
+	// Bytes returns the memory of the model's arrays.
+	Bytes() int
+
+	// logMean is LogWeights with each neighbour replaced by its distribution in q.
+	logMean(dst []float64, i int, q *Marginals)
+	// logEdges returns the number of half edges, what a sweep reads.
+	halfEdges() int
+}
+
+// LogDensity returns U(x) = log π(x) + log Z. len(x) is n. Cost: one pass over
+// the edges.
+func LogDensity(m Model, x []uint8) float64 {
+	lw := make([]float64, MaxStates(m))
+	u := 0.0
+	for i := range x {
+		m.LogPrefix(lw, i, x)
+		u += lw[x[i]]
+	}
+	return u
+}
+
+// MaxStates returns the largest number of states of a variable.
+func MaxStates(m Model) int {
+	if t, ok := m.(*Tables); ok {
+		return t.most
+	}
+	return 2
+}
+
+// ModelError tells what of a model cannot be.
+type ModelError struct {
+	What string // the part at fault, with its index
+	Hint string
+}
+
+func (e *ModelError) Error() string { return "mrf: " + e.What + "; " + e.Hint }
+
+func fault(hint, format string, args ...any) error {
+	return &ModelError{What: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+const finite = "give a finite number"
+
+// checkFields refuses models without variables, with too many of them, and
+// fields that are no numbers.
+func checkFields(field []float64) error {
+	if err := checkSize(len(field)); err != nil {
+		return err
+	}
+	for i, v := range field {
+		if !isFinite(v) {
+			return fault(finite, "the field of variable %d is %v", i, v)
+		}
+	}
+	return nil
+}
+
+func checkSize(n int) error {
+	if n == 0 || n > math.MaxInt32 {
+		return fault("give 1 to 2147483647 of them", "the model has %d variables", n)
+	}
+	return nil
+}
+
+// checkTotal refuses potentials whose sum, signs aside, is no float64: U(x) must
+// be a number whatever x is.
+func checkTotal(total float64) error {
+	if !(total <= math.MaxFloat64/4) {
+		return fault("scale them: differences of 40 already decide", "the potentials add up to more than float64 holds")
+	}
+	return nil
+}
+
+func isFinite(v float64) bool { return math.Abs(v) <= math.MaxFloat64 }
+
+// signed returns w for state 1 and −w for state 0, without a branch.
+func signed(w float64, state uint8) float64 {
+	return math.Float64frombits(math.Float64bits(w) ^ uint64(state^1)<<63)
+}
+
+// Marginals holds one distribution per variable.
+type Marginals struct {
+	start []int // n + 1 offsets into p; nil where all variables are binary
+	p     []float64
+}
+
+// NewMarginals returns uniform distributions of the shape of m.
+func NewMarginals(m Model) *Marginals {
+	n := m.Variables()
+	q := new(Marginals)
+	if MaxStates(m) > 2 {
+		q.start = make([]int, n+1)
+		for i := range n {
+			q.start[i+1] = q.start[i] + m.States(i)
+		}
+		q.p = make([]float64, q.start[n])
+	} else {
+		q.p = make([]float64, 2*n)
+	}
+	for i := range n {
+		row := q.At(i)
+		for a := range row {
+			row[a] = 1 / float64(len(row))
+		}
+	}
+	return q
+}
+
+// At returns the distribution of variable i; it aliases q.
+func (q *Marginals) At(i int) []float64 {
+	if q.start == nil {
+		return q.p[2*i : 2*i+2 : 2*i+2]
+	}
+	return q.p[q.start[i]:q.start[i+1]:q.start[i+1]]
+}
+
+// Variables returns the number of distributions.
+func (q *Marginals) Variables() int {
+	if q.start == nil {
+		return len(q.p) / 2
+	}
+	return len(q.start) - 1
+}
+
+// Tally counts the states that a chain has visited. The zero value is not
+// usable: see NewTally.
+type Tally struct {
+	model Model
+	sum   *Marginals
+	n     float64
+}
+
+// NewTally returns an empty tally for chains of m.
+func NewTally(m Model) *Tally {
+	t := &Tally{model: m, sum: NewMarginals(m)}
+	clear(t.sum.p)
+	return t
+}
+
+// Add counts x.
+func (t *Tally) Add(x []uint8) {
+	t.n++
+	for i, a := range x {
+		t.sum.At(i)[a]++
+	}
+}
+
+// Marginals returns the shares of the states; NaN before the first Add.
+func (t *Tally) Marginals() *Marginals {
+	q := NewMarginals(t.model)
+	for k, v := range t.sum.p {
+		q.p[k] = v / t.n
+	}
+	return q
+}
