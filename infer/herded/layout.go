@@ -72,7 +72,7 @@ func (l *layout) layOut(m mrf.Model, limit int64) error {
 		for _, j := range m.Neighbours(i) {
 			weights *= float64(m.States(int(j)))
 		}
-		total += weights
+		total += float64(weights)
 		if weights > largest {
 			largest, who = weights, i
 		}

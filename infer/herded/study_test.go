@@ -22,7 +22,7 @@ func TestTwoVariables(t *testing.T) {
 		cases = append(cases, []struct {
 			eps         float64
 			first, last int
-		}{{0.001, 13, 20}, {0.0001, 17, 24}}...)
+		}{{0.001, 13, 18}, {0.0001, 16, 21}}...)
 	}
 	for _, c := range cases {
 		m := twoVariables(t, c.eps)
