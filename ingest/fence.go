@@ -16,6 +16,12 @@ func Inside(folders []string, path string) (bool, error) {
 		return true, nil
 	}
 	real, err := resolved(path)
+	var dangling *linkError
+	if errors.As(err, &dangling) { // which is told to those who may look at the link
+		if ok, ferr := Inside(folders, filepath.Dir(dangling.path)); ferr == nil && !ok {
+			return false, nil
+		}
+	}
 	if err != nil {
 		return false, err
 	}
@@ -44,8 +50,12 @@ func resolved(path string) (string, error) {
 		if err == nil {
 			return filepath.Join(real, rest), nil
 		}
-		if info, lerr := os.Lstat(path); lerr == nil && info.Mode()&os.ModeSymlink != 0 || !errors.Is(err, os.ErrNotExist) {
+		info, lerr := os.Lstat(path)
+		switch {
+		case !errors.Is(err, os.ErrNotExist):
 			return "", err
+		case lerr == nil && info.Mode()&os.ModeSymlink != 0:
+			return "", &linkError{path, err}
 		}
 		if path == filepath.Dir(path) {
 			return "", err
@@ -54,11 +64,27 @@ func resolved(path string) (string, error) {
 	}
 }
 
+// linkError is a link that leads nowhere.
+type linkError struct {
+	path string
+	err  error
+}
+
+func (e *linkError) Error() string { return fmt.Sprintf("the link %s leads nowhere", e.path) }
+func (e *linkError) Unwrap() error { return e.err }
+
 // errOutside marks a file that the caller does not let a spec reach.
 var errOutside = errors.New("it is outside the folders that may be used")
 
-// OutsideHint says how a caller lets a spec reach a path.
-func OutsideHint(path string) string {
+// FenceHint says what to do about a path that Inside found outside, or could not
+// follow for err.
+func FenceHint(path string, err error) string {
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return "make what the link leads to, inside the folders that may be used, or take the link away"
+	case err != nil:
+		return "see that the path, with the links on its way, can be followed"
+	}
 	return fmt.Sprintf("if you trust the spec, add --allow %s (and --allow for each other folder that it may use)", filepath.Dir(path))
 }
 
@@ -66,10 +92,10 @@ func OutsideHint(path string) string {
 func (src *Source) within(path string) error {
 	ok, err := Inside(src.Within, path)
 	if err != nil {
-		return &SourceError{Dataset: src.Name, File: path, Err: reason(err)}
+		return &SourceError{Dataset: src.Name, File: path, Err: err, Hint: FenceHint(path, err)}
 	}
 	if !ok {
-		return &SourceError{Dataset: src.Name, File: path, Err: errOutside, Hint: OutsideHint(path)}
+		return &SourceError{Dataset: src.Name, File: path, Err: errOutside, Hint: FenceHint(path, nil)}
 	}
 	return nil
 }

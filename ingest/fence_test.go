@@ -25,7 +25,7 @@ func fenced(t *testing.T) (in, out string) {
 		os.Symlink(filepath.Join(out, "secret.csv"), filepath.Join(in, "link.csv")),
 		os.Symlink(out, filepath.Join(in, "way")),
 		os.Symlink(filepath.Join(in, "a.csv"), filepath.Join(out, "back.csv")),
-		os.Symlink("nowhere", filepath.Join(in, "dangling.csv")),
+		os.Symlink("nowhere", filepath.Join(in, "dangling.csv")), os.Symlink("nowhere", filepath.Join(out, "dangling.csv")),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -39,6 +39,15 @@ func fenced(t *testing.T) (in, out string) {
 func TestFence(t *testing.T) {
 	in, out := fenced(t)
 	database := claimsDB(t)
+	own, err := os.ReadFile(database)
+	for _, err := range []error{
+		err, os.Symlink(database, in+"/way.duckdb"), os.WriteFile(in+"/way.duckdb?custom_user_agent=", nil, 0o600),
+		os.WriteFile(in+"/own.duckdb", own, 0o600), os.WriteFile(in+"/own#.duckdb", own, 0o600),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, c := range []struct {
 		src  Source
 		want string // of the error; empty: it is read
@@ -56,10 +65,15 @@ func TestFence(t *testing.T) {
 		{Source{Path: in + "/way/secret.csv"}, "outside"},
 		{Source{Path: in + "/w*/secret.csv"}, "outside"},
 		{Source{Path: in + "/way"}, "outside"},
-		{Source{Path: in + "/dangling.csv"}, "no such file"},
+		{Source{Path: in + "/dangling.csv"}, "dangling.csv leads nowhere\nhint: make what the link leads to"},
+		{Source{Path: out + "/dangling.csv"}, "outside"}, // nor is this told
 		{Source{Path: in + "/a.csv", Triplets: &Triplets{Path: out + "/secret.csv", Row: "x", Col: "y", Value: "x", Prefix: "t"}}, "outside"},
 		{Source{Path: in + "/a.csv", Triplets: &Triplets{Path: in + "/l*.csv", Row: "x", Col: "y", Value: "x", Prefix: "t"}}, "outside"},
 		{Source{SQL: "SELECT n FROM claims", Database: database}, "outside"},
+		{Source{SQL: "SELECT n FROM claims", Database: in + "/way.duckdb"}, "outside"},
+		{Source{SQL: "SELECT n FROM claims", Database: in + "/way.duckdb?custom_user_agent="}, "a path with ?"}, // of which the driver would open way.duckdb, to write
+		{Source{SQL: "SELECT n FROM claims", Database: in + "/own#.duckdb"}, "a path with ?"},                   // which it would open to write
+		{Source{SQL: "SELECT n FROM claims", Database: in + "/own.duckdb"}, ""},
 		{Source{SQL: "SELECT * FROM 'a.csv'"}, ""},
 		{Source{SQL: "SELECT * FROM 'deep/*.csv'"}, ""},
 		{Source{SQL: "SELECT * FROM read_csv(['a.csv', 'deep/b.csv'], header = true)"}, ""},

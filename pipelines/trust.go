@@ -57,7 +57,7 @@ func (t *Trust) fence(p *spec.Pipeline, target string, databaseGiven bool) error
 			message = err.Error()
 		}
 		if err != nil || !ok {
-			problems.List = append(problems.List, p.Problem(fmt.Sprintf("%s: %s", path, message), ingest.OutsideHint(path), place...))
+			problems.List = append(problems.List, p.Problem(fmt.Sprintf("%s: %s", path, message), ingest.FenceHint(path, err), place...))
 		}
 	}
 	if !databaseGiven {

@@ -73,9 +73,14 @@ func (l *Ledger) Drifts(ctx context.Context, pipeline string, nights int) ([]Dri
 		if version < nightsVersion {
 			return &OldError{l.path, version, nightsVersion}
 		}
-		return scanRows(ctx, c, "SELECT "+driftRow+` FROM drift_summary WHERE ? OR pipeline = ?
-			QUALIFY row_number() OVER (PARTITION BY pipeline, dataset, key, model, sampler ORDER BY created DESC, fit_id DESC) <= ?
-			ORDER BY pipeline, dataset, key, model, sampler, created DESC, fit_id DESC`, func(rows *sql.Rows) error {
+		newest := newestFirst(version, "created") + ", fit_id DESC"
+		from := "drift_summary"
+		if version >= orderVersion {
+			from = "(SELECT d.*, f.place FROM drift_summary d JOIN fit f USING (fit_id))"
+		}
+		return scanRows(ctx, c, "SELECT "+driftRow+" FROM "+from+` WHERE ? OR pipeline = ?
+			QUALIFY row_number() OVER (PARTITION BY pipeline, dataset, key, model, sampler ORDER BY `+newest+`) <= ?
+			ORDER BY pipeline, dataset, key, model, sampler, `+newest, func(rows *sql.Rows) error {
 			var d Drift
 			err := rows.Scan(d.fields()...)
 			out = append(out, d)

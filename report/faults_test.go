@@ -273,6 +273,8 @@ func TestOpenRefuses(t *testing.T) {
 		"directory":  dir,
 		"foreign":    foreign,
 		"odd name":   filepath.Join(dir, "a?b.duckdb"),
+		"fragment":   write("a#b.duckdb", whole),
+		"settings":   write("a.duckdb?custom_user_agent=", whole),
 		"stray %":    filepath.Join(dir, "100%.duckdb"),
 	} {
 		content, _ := os.ReadFile(path)

@@ -87,6 +87,12 @@ func (s *Session) store(ctx context.Context, fits []*Fit) (ids []int64, err erro
 	if ids, err = s.numbers(ctx, len(fits)); err != nil {
 		return nil, err
 	}
+	places := make([]int, len(fits))
+	for i, f := range fits {
+		if places[i], err = s.placed(ctx, f.Place); err != nil {
+			return nil, err
+		}
+	}
 	given, done := verdicts(fits), false
 	defer func() {
 		for i, f := range fits {
@@ -97,7 +103,7 @@ func (s *Session) store(ctx context.Context, fits []*Fit) (ids []int64, err erro
 	}()
 	err = s.appending(func() error {
 		for i, f := range fits {
-			if err := s.insertAll(ctx, ids[i], f); err != nil {
+			if err := s.insertAll(ctx, ids[i], places[i], f); err != nil {
 				return err
 			}
 		}
@@ -146,8 +152,8 @@ func (s *Session) numbers(ctx context.Context, n int) ([]int64, error) {
 }
 
 // insertAll stores one fit, without the note of its run.
-func (s *Session) insertAll(ctx context.Context, id int64, f *Fit) error {
-	if err := s.insertFit(id, f); err != nil {
+func (s *Session) insertAll(ctx context.Context, id int64, place int, f *Fit) error {
+	if err := s.insertFit(id, place, f); err != nil {
 		return fmt.Errorf("storing the fit: %w", err)
 	}
 	if err := s.insertParts(id, f); err != nil {
@@ -237,7 +243,7 @@ func (s *Session) remove(ctx context.Context, fingerprints []string) error {
 	return nil
 }
 
-func (s *Session) insertFit(id int64, f *Fit) error {
+func (s *Session) insertFit(id int64, place int, f *Fit) error {
 	versions, err := jsonText(f.AlgorithmVersions)
 	if err != nil {
 		return err
@@ -259,7 +265,7 @@ func (s *Session) insertFit(id int64, f *Fit) error {
 		string(f.Status), string(f.Verdict.Grade), list(f.Verdict.Reasons), json.RawMessage(gates), list(f.Warnings), text(f.Error),
 		number(t.Setup), number(t.Warmup), number(t.Sampling), number(t.Wall),
 		number(t.ToESS100Median), number(t.ToESS100Min), number(t.ToESS100LogLik),
-		f.Created.UTC(), f.Created.UTC(), int32(max(f.Replicate, 1)))
+		f.Created.UTC(), f.Created.UTC(), int32(max(f.Replicate, 1)), int32(place))
 	if err == nil && f.Design != nil {
 		err = s.appendRow("design", id, json.RawMessage(f.Design))
 	}

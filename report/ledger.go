@@ -95,8 +95,8 @@ const magicOffset = 8
 // checkFile reports whether there is a file with content at path, and an error
 // if the content is not DuckDB's or the name cannot be opened by the engine.
 func checkFile(path string) (exists bool, err error) {
-	if _, err := url.Parse(path); err != nil || strings.ContainsAny(path, "?") {
-		return false, &NotLedgerError{path, errors.New("the engine cannot open a file name with ? or a stray %"), "name the database otherwise"}
+	if err := openable(path); err != nil {
+		return false, err
 	}
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -120,6 +120,15 @@ func checkFile(path string) (exists bool, err error) {
 		return false, &NotLedgerError{path, errors.New("it is no DuckDB file"), "name another database; this file was left as it is"}
 	}
 	return true, nil
+}
+
+// openable refuses names that the engine's driver takes for something else: it reads
+// what follows ? as settings, and none of the settings where there is a #.
+func openable(path string) error {
+	if _, err := url.Parse(path); err != nil || strings.ContainsAny(path, "?#") {
+		return &NotLedgerError{path, errors.New("the engine cannot open a path with ?, # or a stray %"), "name the database, or its folder, otherwise"}
+	}
+	return nil
 }
 
 // badFile wraps the engine's refusal to open a file that looks like DuckDB's.

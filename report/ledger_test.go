@@ -48,7 +48,7 @@ func sampleFit(fingerprint string) *Fit {
 		Method: "cggibbs", Family: "bernoulli", Link: "logit", Formula: "type ~ .", Rows: 200, Columns: params,
 		Chains: chains, Draws: n, Iterations: 2 * n, DataHash: "d", ModelHash: "m",
 		AlgorithmVersions: map[string]string{"cggibbs": "1"}, Starts: []string{"t3", "t3", "t3", "prior"},
-		Status: Complete, Verdict: Verdict{Warn, []string{"a reason; it's quoted"}}, Warnings: []string{"w"}, Created: night,
+		Status: Complete, Verdict: Verdict{Warn, []string{"a reason; it's quoted"}}, Warnings: []string{"w"}, Created: night, Place: 1,
 		Times:   Times{Setup: 1, Warmup: 2, Sampling: 3, Wall: 4},
 		DrawsOf: draws(params, chains, n, 2),
 		Design:  []byte(`{"version":1}`),

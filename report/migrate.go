@@ -51,6 +51,9 @@ var macrosSQL string
 //go:embed schema/0004_drift.sql
 var driftSQL string
 
+//go:embed schema/0005_order.sql
+var orderSQL string
+
 // migrations is the history of the schema: entry i leads to version i+1.
 // Entries that were released are never changed.
 var migrations = []migration{
@@ -58,6 +61,7 @@ var migrations = []migration{
 	{"identity", []string{identitySQL}},
 	{"models", []string{calibrationSQL, deriveSQL, looSQL, replicatesSQL, scalesSQL, checksSQL}},
 	{"nights", []string{driftSQL, macrosSQL, conditionsSQL}},
+	{"looks", []string{orderSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.

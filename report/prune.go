@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -55,7 +54,7 @@ func (l *Ledger) Prune(ctx context.Context, keep int) (Pruned, error) {
 func (s *Session) prune(ctx context.Context, keep int) (p Pruned, err error) {
 	_, err = s.c.ExecContext(ctx, `CREATE OR REPLACE TEMP TABLE pruned AS
 		SELECT fit_id FROM main.fit
-		QUALIFY row_number() OVER (PARTITION BY dataset, key, model, sampler, replicate, status ORDER BY created DESC, fit_id DESC) > ?`, keep)
+		QUALIFY row_number() OVER (PARTITION BY dataset, key, model, sampler, replicate, status ORDER BY place DESC, created DESC, fit_id DESC) > ?`, keep)
 	if err != nil {
 		return p, err
 	}
@@ -113,8 +112,8 @@ func copyDatabase(ctx context.Context, c *sql.Conn, path string) error {
 		return err
 	}
 	for _, q := range []string{
-		"ATTACH '" + strings.ReplaceAll(path, "'", "''") + "' AS pruned_copy (READ_WRITE)",
-		`COPY FROM DATABASE "` + strings.ReplaceAll(name, `"`, `""`) + `" TO pruned_copy`,
+		"ATTACH " + quoteText(path) + " AS pruned_copy (READ_WRITE)",
+		"COPY FROM DATABASE " + quoteName(name) + " TO pruned_copy",
 		"CHECKPOINT pruned_copy", "DETACH pruned_copy",
 	} {
 		if _, err := c.ExecContext(ctx, q); err != nil {

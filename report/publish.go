@@ -152,6 +152,9 @@ func (l *Ledger) publish(ctx context.Context, source *os.File, to string) error 
 
 // opens tries whether a copy is a ledger.
 func opens(ctx context.Context, path string) error {
+	if err := openable(path); err != nil {
+		return err
+	}
 	l := &Ledger{path: path, opts: Options{Threads: 1, MemoryLimit: "128MB"}}
 	db, c, err := l.connect(ctx, true)
 	if err != nil {

@@ -56,6 +56,8 @@ func TestPublishFails(t *testing.T) {
 		filepath.Join(dir, "no", "a.db"):   "hint: make the folder",
 		filepath.Join(file, "copy.duckdb"): "not a directory",
 		linked:                             "too many levels of symbolic links",
+		filepath.Join(dir, "a?b.duckdb"):   "a path with ?",
+		filepath.Join(dir, "a#b.duckdb"):   "a path with ?",
 	} {
 		var failed *PublishError
 		if err := l.Publish(ctx, to); !errors.As(err, &failed) || !strings.Contains(err.Error(), want) {

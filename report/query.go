@@ -131,7 +131,7 @@ func writeParquet(ctx context.Context, w io.Writer, c *sql.Conn, query string, a
 	path := filepath.Join(dir, "result.parquet")
 	query = strings.TrimRight(query, "; \t\r\n")
 	// The line break keeps a trailing -- comment from swallowing the bracket.
-	copyTo := "COPY (" + query + "\n) TO '" + strings.ReplaceAll(path, "'", "''") + "' (FORMAT parquet)"
+	copyTo := "COPY (" + query + "\n) TO " + quoteText(path) + " (FORMAT parquet)"
 	if _, err := c.ExecContext(ctx, copyTo, args...); err != nil {
 		return queryError(ctx, err)
 	}

@@ -20,6 +20,7 @@ type Run struct {
 	Program        string    // version and build of the program
 	Engine         string    // empty: the ledger writes the DuckDB version
 	Host           map[string]string
+	Place          int // see Ledger.NextPlace; 0: the next one
 }
 
 // Key names one fit of a pipeline: a data set, a group or file of it (Group is
@@ -59,6 +60,7 @@ type Fit struct {
 	Error    string // Erred only
 	Times    Times
 	Created  time.Time
+	Place    int // of the run that drew it, see Ledger.NextPlace; 0: the next one
 
 	Parameters  []Parameter
 	DrawsOf     iter.Seq2[*Columns, error] // all parameters in order; nil: draws are not kept

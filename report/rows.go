@@ -16,6 +16,9 @@ import (
 // Column is a column of rows to be written: a name and a type of the engine.
 type Column struct{ Name, Type string }
 
+// columnTypes are the types of a column.
+var columnTypes = map[string]string{"SMALLINT": "SMALLINT", "INTEGER": "INTEGER", "BIGINT": "BIGINT", "DOUBLE": "DOUBLE", "VARCHAR": "VARCHAR"}
+
 // WriteRows writes rows as Query writes an answer. fill adds them one by one, a
 // value for each column: NaN becomes NULL. They pass through a temporary file, so
 // that there may be more of them than fit into memory.
@@ -35,14 +38,15 @@ func WriteRows(ctx context.Context, w io.Writer, opts QueryOptions, columns []Co
 		return errors.Join(err, db.Close())
 	}
 	defer func() { err = errors.Join(err, c.Close(), db.Close()) }()
-	var table strings.Builder
+	table := make([]string, len(columns))
 	for i, column := range columns {
-		if i > 0 {
-			table.WriteString(", ")
+		of, known := columnTypes[column.Type]
+		if !known {
+			panic("report: no column of rows has the type " + column.Type)
 		}
-		table.WriteString(`"` + strings.ReplaceAll(column.Name, `"`, `""`) + `" ` + column.Type)
+		table[i] = quoteName(column.Name) + " " + of
 	}
-	if _, err := c.ExecContext(ctx, "CREATE TABLE answer ("+table.String()+")"); err != nil {
+	if _, err := c.ExecContext(ctx, "CREATE TABLE answer ("+strings.Join(table, ", ")+")"); err != nil {
 		return err
 	}
 	err = appendRows(c, "answer", func(add func(...driver.Value) error) error {

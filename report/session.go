@@ -52,13 +52,17 @@ func (s *Session) Run(ctx context.Context, r *Run) error {
 		engine = "duckdb " + s.engine
 	}
 	return inTransaction(ctx, s.c, func() error {
+		place, err := s.placed(ctx, r.Place)
+		if err != nil {
+			return err
+		}
 		if _, err := s.c.ExecContext(ctx, "DELETE FROM run WHERE run_id = ?", r.ID); err != nil {
 			return err
 		}
 		// The seed goes as text: database/sql refuses integers beyond int64.
-		_, err := s.c.ExecContext(ctx, `INSERT INTO run VALUES (?, ?, ?, ?, ?, CAST(?::VARCHAR AS UBIGINT), ?, ?, ?, ?, ?, ?)`,
+		_, err = s.c.ExecContext(ctx, `INSERT INTO run VALUES (?, ?, ?, ?, ?, CAST(?::VARCHAR AS UBIGINT), ?, ?, ?, ?, ?, ?, ?)`,
 			r.ID, r.Pipeline, text(r.SpecHash), text(r.Spec), vars, strconv.FormatUint(r.Seed, 10), r.Started.UTC(), finished, exit,
-			text(r.Program), engine, host)
+			text(r.Program), engine, host, place)
 		return err
 	})
 }

@@ -42,6 +42,7 @@ draw), latest, comparison and drift. DESCRIBE and SHOW TABLES work too.`,
 				query = string(text)
 			}
 			o := pipelines.QueryOptions{Format: pipelines.Format(format), MaxRows: rows}
+			//sql:ok the person who calls the program: the ledger is opened read-only
 			return work(pipelines.Query(c.Context(), a.stdout, database, query, o))
 		},
 	}

@@ -1,6 +1,6 @@
 // Package arch holds the house rules of this module as tests: who may import
 // whom, what the path of a chain may call, how products and sums of floats are
-// written, how long files and functions may be, and that every exported name
+// written, what text is run as SQL, how long files and functions may be, and that every exported name
 // and every dependency has its words.
 //
 // It has no code of its own. Each rule first shows itself violations that it
@@ -13,6 +13,7 @@
 // above says so with its reason: //fma:ok reason, //maporder:ok reason.
 //
 // Read deps_test.go (the map, which is policy), then calls_test.go and
-// fma_test.go (the path of a chain), then style_test.go and modules_test.go;
+// fma_test.go (the path of a chain), sqltext_test.go (SQL, with its breaches in
+// sqlplanted_test.go), then style_test.go and modules_test.go;
 // tree_test.go and types_test.go load what they look at.
 package arch

@@ -34,6 +34,10 @@ func (s *source) dir() string { return path.Dir(s.path) }
 type tree struct {
 	fset  *token.FileSet
 	files []*source
+
+	checking sync.Once
+	pkgs     []checked // what check returns
+	err      error
 }
 
 // finding is one breach of a rule.

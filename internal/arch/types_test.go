@@ -9,6 +9,7 @@ import (
 	"go/types"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -42,6 +43,9 @@ type loader struct {
 	std   types.Importer
 	cache string            // GOMODCACHE
 	mods  map[string]string // module path → version
+	// only, if not nil, are the packages that are loaded beside the module's own;
+	// others are empty.
+	only []string
 }
 
 // stdImporter is shared: the standard library is the same for every tree.
@@ -74,6 +78,12 @@ func (l *loader) Import(imp string) (*types.Package, error) {
 	if p, ok := l.done[imp]; ok {
 		return p, nil
 	}
+	if l.only != nil && !within(imp, module) && !slices.Contains(l.only, imp) {
+		p := types.NewPackage(imp, path.Base(imp))
+		p.MarkComplete()
+		l.done[imp] = p
+		return p, nil
+	}
 	if standard(imp) {
 		return l.std.Import(imp)
 	}
@@ -90,7 +100,7 @@ func (l *loader) Import(imp string) (*types.Package, error) {
 			return nil, err
 		}
 	}
-	conf := types.Config{Importer: l, IgnoreFuncBodies: true, Error: func(error) {}}
+	conf := types.Config{Importer: l, IgnoreFuncBodies: true, FakeImportC: true, Error: func(error) {}}
 	p, _ := conf.Check(imp, fset, files, nil) // faults show where the package is used
 	p.MarkComplete()
 	l.done[imp] = p
@@ -112,7 +122,7 @@ func (l *loader) third(imp string) ([]*ast.File, error) {
 			return nil, err
 		}
 		var files []*ast.File
-		for _, name := range bp.GoFiles {
+		for _, name := range append(bp.GoFiles, bp.CgoFiles...) {
 			f, err := parser.ParseFile(l.fset, filepath.Join(dir, name), nil, parser.SkipObjectResolution)
 			if err != nil {
 				return nil, err
@@ -142,8 +152,13 @@ func (t *tree) matching(dir, arch string) []*source {
 }
 
 // check type-checks every pure package of the tree, as built for a processor
-// with assembly and for one without.
+// with assembly and for one without; once, for all rules.
 func (t *tree) check() ([]checked, error) {
+	t.checking.Do(func() { t.pkgs, t.err = t.checkAll() })
+	return t.pkgs, t.err
+}
+
+func (t *tree) checkAll() ([]checked, error) {
 	var out []checked
 	for _, arch := range []string{"amd64", "arm64"} {
 		l, err := newLoader(t, arch)

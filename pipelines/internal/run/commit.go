@@ -97,7 +97,7 @@ func (r *runner) fitRecord(f *fitting, v report.Verdict) (*report.Fit, error) {
 		Chains: len(f.spool.Chains), Warmup: f.window.from, Draws: f.window.draws(), Iterations: f.window.to,
 		DataHash: f.design.dataHash, ModelHash: f.modelHash(), AlgorithmVersions: f.versions(),
 		Status: report.Complete, Verdict: v, Gates: gates(f.gates), Warnings: f.warnings(f.measured),
-		Times: f.times(), Created: r.Now(),
+		Times: f.times(), Created: r.Now(), Place: r.place,
 		Parameters: append(f.parameters(), f.measured.deriving.parameters()...), Summaries: slices.Concat(f.measured.params, f.measured.derived),
 		Statistics:  f.measured.statistics(),
 		Diagnostics: f.diagnostics(), Metrics: f.metrics, Design: design, Identity: r.identity(f).record(), StatsOf: statistics(f.spool, f.window), Events: f.events(r.Now()),
@@ -255,7 +255,7 @@ func (r *runner) erred(f *fitting, res *Result) {
 		Key: f.key(), Replicate: f.replicate, Fingerprint: f.fingerprint, RunID: r.id, Pipeline: r.Pipeline.Name, Method: f.method.name,
 		Family: f.model.Family.Name, Link: f.model.Family.Link, Formula: f.model.Formula,
 		Chains: r.Pipeline.Run.Chains, Status: report.Erred, Error: res.Err.Error(),
-		Verdict: report.Verdict{Grade: report.ErrorGrade, Reasons: res.Reasons}, Gates: gates(f.gates), Created: r.Now(),
+		Verdict: report.Verdict{Grade: report.ErrorGrade, Reasons: res.Reasons}, Gates: gates(f.gates), Created: r.Now(), Place: r.place,
 	}
 	r.ledger.later(func(ctx context.Context, s *report.Session) error {
 		_, err := s.Fit(ctx, fit)

@@ -283,7 +283,7 @@ func (r *runner) record(out *Outcome) *report.Run {
 	host, _ := os.Hostname() // an unknown host is no reason to stop
 	row := &report.Run{
 		ID: r.id, Pipeline: r.Pipeline.Name, SpecHash: hex.EncodeToString(sum[:]), Spec: string(r.Source),
-		Vars: r.Pipeline.Vars, Seed: r.Pipeline.Seed, Started: r.started, Program: r.Build,
+		Vars: r.Pipeline.Vars, Seed: r.Pipeline.Seed, Started: r.started, Place: r.place, Program: r.Build,
 		Host: map[string]string{"name": host, "os": runtime.GOOS, "arch": runtime.GOARCH},
 	}
 	if out != nil {

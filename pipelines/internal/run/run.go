@@ -56,6 +56,7 @@ type runner struct {
 	ledger   *ledger
 	started  time.Time
 	id       string
+	place    int // among the runs of the ledger
 }
 
 // workers is a counting semaphore over everything that computes.
@@ -87,6 +88,10 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 	if r.ledger, err = openLedger(ctx, r); err != nil {
 		return nil, err
 	}
+	if !c.DryRun {
+		mark := r.mark()
+		defer mark.Clear()
+	}
 	r.Log.Info("run started", "run", r.id, "pipeline", c.Pipeline.Name, "database", c.Database, "seed", c.Pipeline.Seed, "workers", c.Workers, "build", c.Build)
 	results, err := r.work(ctx)
 	if err != nil {
@@ -117,10 +122,23 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 	return out, nil
 }
 
+// mark lets others see that the run goes on, before the ledger has a row of it,
+// and that it was killed. Where it cannot be set they see the ledger's row alone.
+func (r *runner) mark() *spool.Mark {
+	m := &spool.Mark{Run: r.id, Pipeline: r.Pipeline.Name, Started: r.started}
+	if err := m.Set(spool.Root(r.Database)); err != nil {
+		r.Log.Info("the run cannot be marked as going on", "run", r.id, "err", err.Error())
+	}
+	return m
+}
+
 // work asks the ledger what is known and carries out the fits that are chosen.
 // A choice by state may be empty: then there is nothing to do, and no error.
 func (r *runner) work(ctx context.Context) (results []*Result, err error) {
 	if r.stored, err = r.ledger.complete(ctx); err != nil {
+		return nil, err
+	}
+	if r.place, err = r.ledger.file.NextPlace(ctx); err != nil {
 		return nil, err
 	}
 	if r.choice, err = r.choose(ctx); err != nil {

@@ -1,0 +1,66 @@
+package spec
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var codeSpan = regexp.MustCompile("`([^`]+)`")
+
+// fragments are the pieces of specs in the right column of the tables of a page:
+// mappings, which are models, and lines of the top level.
+func fragments(page string) []string {
+	var out []string
+	for line := range strings.Lines(page) {
+		if !strings.HasPrefix(line, "|") {
+			continue
+		}
+		cells := strings.Split(strings.ReplaceAll(line, `\|`, "\x00"), "|")
+		for _, m := range codeSpan.FindAllStringSubmatch(cells[len(cells)-2], -1) {
+			text := strings.ReplaceAll(m[1], "\x00", "|")
+			if strings.HasPrefix(text, "{") || regexp.MustCompile(`^(run|samplers|models|datasets|seed|gates): `).MatchString(text) {
+				out = append(out, text)
+			}
+		}
+	}
+	return out
+}
+
+// whole makes a spec of a fragment: what it does not say is added.
+func whole(fragment string) string {
+	if strings.HasPrefix(fragment, "{") {
+		fragment = "models: {m: " + fragment + "}"
+	}
+	key, _, _ := strings.Cut(fragment, ":")
+	parts := []string{"pipeline: p", fragment}
+	for _, given := range []string{"datasets: {d: d.csv}", "models: {m: {formula: y ~ x, family: bernoulli}}", "samplers: {s: {}}"} {
+		if !strings.HasPrefix(given, key+":") {
+			parts = append(parts, given)
+		}
+	}
+	return strings.Join(parts, "\n") + "\n"
+}
+
+// Whatever docs/other-tools.md tells a reader to write is read by Parse.
+func TestOtherTools(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/other-tools.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := fragments(string(page))
+	if len(list) < 45 {
+		t.Fatalf("only %d fragments found", len(list))
+	}
+	for _, f := range list {
+		if _, err := Parse("other-tools.yaml", []byte(whole(f)), testOptions()); err != nil {
+			t.Errorf("%s: %v", f, err)
+		}
+	}
+	for _, bad := range fragments("| a | `{formula: y ~ x, family: bernouli}` and `run: {chain: 4}` |\n| a \\| b | `{formula: \"y \\| trial(n) ~ x\", family: binomial}` |\n") {
+		if _, err := Parse("other-tools.yaml", []byte(whole(bad)), testOptions()); err == nil {
+			t.Errorf("%s is read", bad)
+		}
+	}
+}

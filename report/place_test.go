@@ -1,0 +1,156 @@
+package report
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// clocks are what the clock shows on four nights, in hours from the first.
+var clocks = map[string][4]int{
+	"back a day":              {0, 24, 0, 24},
+	"stands still":            {0, 0, 0, 0},
+	"a year forward and back": {0, 24 * 365, 24, 48},
+}
+
+// What is newest, what is before what, and what prune keeps, is told by the order
+// of runs and not by a clock that jumps between them. Of runs side by side, and
+// of ones of older programs, the clock tells.
+func TestOrderOfNights(t *testing.T) {
+	for name, hours := range clocks {
+		t.Run(name, func(t *testing.T) {
+			l, ctx := open(t, Options{}), context.Background()
+			must(t, l.Write(ctx, func(s *Session) error {
+				for n, h := range hours {
+					at := night.Add(time.Duration(h) * time.Hour)
+					f := nightFit(n, func(f *Fit) { f.Place, f.Created, f.RunID = 0, at, fmt.Sprint("run ", n) })
+					f.Verdict.Grade = []Grade{Pass, Fail, Pass, Fail}[n]
+					if err := s.Run(ctx, &Run{ID: f.RunID, Pipeline: "p", Started: at}); err != nil {
+						return err
+					}
+					if _, err := s.Fit(ctx, f); err != nil {
+						return err
+					}
+				}
+				return nil
+			}))
+			const order = "SELECT string_agg(fingerprint, ' ' ORDER BY fit_id) FROM fit"
+			if got := textOf(t, l, "SELECT fingerprint FROM latest"); got != "f3" {
+				t.Errorf("the latest fit is %s, want f3", got)
+			}
+			pairs := `SELECT string_agg(f.fingerprint || ' after ' || g.fingerprint, ', ' ORDER BY f.fit_id) FROM predecessor p
+				JOIN fit f ON f.fit_id = p.fit_id JOIN fit g ON g.fit_id = p.previous_fit_id`
+			if got, want := textOf(t, l, pairs), "f1 after f0, f2 after f1, f3 after f2"; got != want {
+				t.Errorf("%s; want %s", got, want)
+			}
+			drifts, err := l.Drifts(ctx, "p", 2)
+			must(t, err)
+			if len(drifts) != 2 || drifts[0].ID != 4 || drifts[1].ID != 3 {
+				t.Errorf("the newest of %d nights: fit %d after %d, want 4 after 3, then 3", len(drifts), drifts[0].ID, drifts[0].Previous)
+			}
+			states, err := l.States(ctx)
+			must(t, err)
+			last, err := l.LastRun(ctx, "p")
+			must(t, err)
+			key := Key{"d", "g", "m", "a"}
+			if states[key] != Fail || last[key] != Fail || len(last) != 1 {
+				t.Errorf("states %v, last run %v: want those of the fourth run", states, last)
+			}
+			place, err := l.NextPlace(ctx)
+			must(t, err)
+			if place <= 4 {
+				t.Errorf("the next run has place %d", place)
+			}
+			_, err = l.Prune(ctx, 2)
+			must(t, err)
+			if got := textOf(t, l, order); got != "f2 f3" {
+				t.Errorf("prune kept %s, want f2 f3", got)
+			}
+		})
+	}
+}
+
+// A fit that waited for a held ledger is loaded after a later run's, and is still
+// the older one: its run's place says so, or of runs side by side the clock.
+func TestOrderOfLateFits(t *testing.T) {
+	for name, place := range map[string]int{"behind an earlier place": 3, "side by side, by the clock": 4} {
+		t.Run(name, func(t *testing.T) {
+			l := open(t, Options{})
+			waited := nightFit(1, func(f *Fit) { f.Place = place })
+			later := nightFit(2, func(f *Fit) { f.Place = 4 })
+			store(t, l, later, waited)
+			if got := textOf(t, l, "SELECT fingerprint FROM latest"); got != "f2" {
+				t.Errorf("the latest fit is %s, want the later night's", got)
+			}
+			wantInt(t, l, 2, "SELECT previous_fit_id FROM predecessor WHERE fit_id = 1")
+		})
+	}
+}
+
+// Ledgers of older programs have no places: their clock orders them as ever, before
+// anything that comes, and a program of today reads them without changing them.
+func TestOrderOfOldLedgers(t *testing.T) {
+	l, ctx := open(t, Options{}), context.Background()
+	old := migrations
+	migrations = old[:orderVersion-1]
+	defer func() { migrations = old }()
+	must(t, l.Write(ctx, func(s *Session) error {
+		var b strings.Builder
+		for n, hours := range []int{48, 24} {
+			fmt.Fprintf(&b, "INSERT INTO run (run_id, pipeline, seed, started) VALUES ('r%d', 'p', 1, TIMESTAMP '2026-01-01' + INTERVAL %d HOURS);", n, hours)
+			fmt.Fprintf(&b, `INSERT INTO run_fit (run_id, dataset, key, model, sampler, action, verdict, reasons, noted)
+				VALUES ('r%d', 'd', 'g', 'm', 'a', 'computed', '%s', [], TIMESTAMP '2026-01-01' + INTERVAL %d HOURS);`, n, []Grade{Fail, Pass}[n], hours)
+		}
+		return execute(ctx, s.c, b.String())
+	}))
+	migrations = old
+	key := Key{"d", "g", "m", "a"}
+	states, err := l.States(ctx)
+	must(t, err)
+	last, err := l.LastRun(ctx, "p")
+	must(t, err)
+	if states[key] != Fail || last[key] != Fail {
+		t.Errorf("states %v, last run %v: want those of the newer run by the clock", states, last)
+	}
+	drifts, err := l.Drifts(ctx, "", 1)
+	if err != nil || len(drifts) != 0 {
+		t.Errorf("%v, %v", drifts, err)
+	}
+	place, err := l.NextPlace(ctx)
+	if err != nil || place != 1 {
+		t.Errorf("place %d, %v, want 1", place, err)
+	}
+	must(t, l.Write(ctx, func(s *Session) error {
+		return s.Run(ctx, &Run{ID: "new", Pipeline: "p", Started: night.AddDate(-1, 0, 0)})
+	}))
+	wantInt(t, l, 1, "SELECT place FROM run WHERE run_id = 'new'")
+	wantInt(t, l, 2, "SELECT count(*) FROM run WHERE place = 0")
+}
+
+// Times are UTC, and the cookbook's week is the same in every zone of the engine: a
+// fit of six days and twenty hours ago is of it, one of seven days and four hours
+// is not.
+func TestWeekInEveryZone(t *testing.T) {
+	l, ctx := open(t, Options{}), context.Background()
+	now := time.Now()
+	inside := nightFit(1, func(f *Fit) { f.Created = now.Add(-164 * time.Hour).In(time.FixedZone("west", -10*3600)) })
+	outside := nightFit(2, func(f *Fit) { f.Created = now.Add(-172 * time.Hour) })
+	store(t, l, inside, outside)
+	for _, zone := range []string{"UTC", "Pacific/Auckland", "America/Los_Angeles"} {
+		must(t, l.read(ctx, func(c *sql.Conn) error {
+			if err := execute(ctx, c, "SET TimeZone = '"+zone+"'"); err != nil {
+				return err
+			}
+			var got string
+			err := c.QueryRowContext(ctx, `SELECT string_agg(fingerprint, ' ') FROM fit
+				WHERE created > make_timestamp(epoch_us(now())) - INTERVAL 7 DAYS`).Scan(&got)
+			if got != "f1" {
+				t.Errorf("in %s the week has %q, want f1", zone, got)
+			}
+			return err
+		}))
+	}
+}
