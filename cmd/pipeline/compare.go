@@ -29,7 +29,8 @@ them are printed.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			write, ok := map[string]func(io.Writer, []pipelines.Comparison) error{
-				"table": printComparisons, "csv": csvComparisons, "json": jsonComparisons,
+				"table": func(_ io.Writer, pairs []pipelines.Comparison) error { return printComparisons(a.screen(), pairs) },
+				"csv":   csvComparisons, "json": jsonComparisons,
 			}[format]
 			if !ok {
 				return fmt.Errorf("--format %q: it is table, csv or json", format)

@@ -24,7 +24,7 @@ func compared(agreement string) pipelines.Comparison {
 // A disagreement is the first thing said, and the sooner sampler stands first.
 func TestCompareSaysDisagreementFirst(t *testing.T) {
 	var b strings.Builder
-	if err := printComparisons(&b, []pipelines.Comparison{compared("agree"), compared("differ")}); err != nil {
+	if err := printComparisons(&screen{Writer: &b, width: 100}, []pipelines.Comparison{compared("agree"), compared("differ")}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(b.String(), "DISAGREE: d/north × m: gibbs and nuts: glu lies 12.34 ") {
@@ -53,7 +53,7 @@ func TestCompareFitsTheTerminal(t *testing.T) {
 	}
 	long.A.Evaluations = 12345678901
 	var b strings.Builder
-	if err := printComparisons(&b, []pipelines.Comparison{long, compared("unknown")}); err != nil {
+	if err := printComparisons(&screen{Writer: &b, width: 100}, []pipelines.Comparison{long, compared("unknown")}); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range strings.Split(b.String(), "\n") {

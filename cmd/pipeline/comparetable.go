@@ -2,46 +2,39 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strconv"
-	"strings"
-	"unicode/utf8"
 
 	"glmbatch/pipelines"
 )
 
-// compareWidth is what compare's sentences are broken at; its tables stay below
-// it unless names are long.
-const compareWidth = 100
-
 // printComparisons prints disagreements first, then the ratios of each pair,
 // then what each sampler took.
-func printComparisons(w io.Writer, pairs []pipelines.Comparison) error {
+func printComparisons(w *screen, pairs []pipelines.Comparison) error {
 	if len(pairs) == 0 {
 		fmt.Fprintln(w, "no two samplers have a complete fit of one posterior here: give fits two samplers, and run")
 		return nil
 	}
 	printAgreement(w, pairs)
-	ratios := grouped{head: []string{"times as fast to ESS 100", "median", "minimum", "log_lik", "by"}}
-	seconds := grouped{head: []string{"seconds to ESS 100", "median", "minimum", "log_lik", "fits"}}
-	work := grouped{head: []string{"ESS a second; work", "median", "minimum", "gradients", "evaluations"}}
+	ratios := &grid{rows: [][]string{[]string{"times as fast to ESS 100", "median", "minimum", "log_lik", "by"}}, left: true}
+	seconds := &grid{rows: [][]string{[]string{"seconds to ESS 100", "median", "minimum", "log_lik", "fits"}}, left: true}
+	work := &grid{rows: [][]string{[]string{"ESS a second; work", "median", "minimum", "gradients", "evaluations"}}, left: true}
 	seen := map[string]bool{}
 	few := false
 	for i := range pairs {
 		p := &pairs[i]
 		name := posterior(p)
 		few = few || math.IsNaN(float64(p.RatioMedian.Low))
-		ratios.add(name, ratioRow(p)...)
+		ratios.under(name, ratioRow(p)...)
 		for _, c := range []*pipelines.Cost{&p.A, &p.B} {
 			if sampler := clean(c.Sampler); !seen[name+"\x00"+sampler] {
 				seen[name+"\x00"+sampler] = true
-				seconds.add(name, sampler, interval(c.ToMedian), interval(c.ToMin), interval(c.ToLogLik), strconv.Itoa(c.Fits))
-				work.add(name, sampler, interval(c.ESSPerSecond), interval(c.MinESSPerSecond), strconv.FormatInt(c.Gradients, 10), strconv.FormatInt(c.Evaluations, 10))
+				seconds.under(name, sampler, interval(c.ToMedian), interval(c.ToMin), interval(c.ToLogLik), strconv.Itoa(c.Fits))
+				work.under(name, sampler, interval(c.ESSPerSecond), interval(c.MinESSPerSecond), strconv.FormatInt(c.Gradients, 10), strconv.FormatInt(c.Evaluations, 10))
 			}
 		}
 	}
-	for _, t := range []grouped{ratios, seconds, work} {
+	for _, t := range []*grid{ratios, seconds, work} {
 		t.print(w)
 		fmt.Fprintln(w)
 	}
@@ -49,13 +42,13 @@ func printComparisons(w io.Writer, pairs []pipelines.Comparison) error {
 	if few {
 		note = "A figure without an interval rests on fewer than 6 replicates: give run: {replicates: 30}."
 	}
-	wrap(w, "Seconds are those of one core, set-up and warm-up included; median and minimum are over coefficients; "+
+	w.sentence("  ", "Seconds are those of one core, set-up and warm-up included; median and minimum are over coefficients; "+
 		"gradients and evaluations are those of the first fit. "+note)
 	return nil
 }
 
 // printAgreement says which pairs disagree, and which could not be compared.
-func printAgreement(w io.Writer, pairs []pipelines.Comparison) {
+func printAgreement(w *screen, pairs []pipelines.Comparison) {
 	agree := 0
 	for i := range pairs {
 		p := &pairs[i]
@@ -65,13 +58,13 @@ func printAgreement(w io.Writer, pairs []pipelines.Comparison) {
 		}
 		switch p.Agreement {
 		case "differ":
-			wrap(w, fmt.Sprintf("DISAGREE: %s: %s and %s: %s lies %s Monte Carlo standard errors apart; over %s quantities %s is exceeded by chance once in 1000. "+
+			w.sentence("  ", w.paint(gradeColour("fail"), "DISAGREE")+fmt.Sprintf(": %s: %s and %s: %s lies %s Monte Carlo standard errors apart; over %s quantities %s is exceeded by chance once in 1000. "+
 				"One of the two is wrong, or has not converged: look at the verdicts (%s, %s) first.",
 				posterior(p), clean(p.A.Sampler), clean(p.B.Sampler), worst, number(float64(p.ZMax)), strconv.Itoa(p.Compared), number(float64(p.ZLimit)), p.A.Verdict, p.B.Verdict))
 		case "agree":
 			agree++
 		default:
-			wrap(w, fmt.Sprintf("unknown: %s: %s and %s: %s could not be compared", posterior(p), clean(p.A.Sampler), clean(p.B.Sampler), plural(p.NotCompared, "quantity")))
+			w.sentence("  ", fmt.Sprintf("unknown: %s: %s and %s: %s could not be compared", posterior(p), clean(p.A.Sampler), clean(p.B.Sampler), plural(p.NotCompared, "quantity")))
 		}
 	}
 	if agree == len(pairs) {
@@ -118,65 +111,4 @@ func figure(v float64) string {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(v, 'g', 3, 64)
-}
-
-// grouped is a table whose rows stand under headings, so that long names of
-// posteriors cost no width.
-type grouped struct {
-	head []string
-	rows [][]string // one cell: a heading
-}
-
-// add puts a row under a heading, which is that of the rows before it or new.
-func (t *grouped) add(heading string, cells ...string) {
-	last := ""
-	for _, row := range t.rows {
-		if len(row) == 1 {
-			last = row[0]
-		}
-	}
-	if len(t.rows) == 0 || last != heading {
-		t.rows = append(t.rows, []string{heading})
-	}
-	cells[0] = "  " + cells[0]
-	t.rows = append(t.rows, cells)
-}
-
-// print aligns the cells to the left, columns two spaces apart.
-func (t *grouped) print(w io.Writer) {
-	widths := make([]int, len(t.head))
-	all := append([][]string{t.head}, t.rows...)
-	for _, row := range all {
-		for c := 0; c < len(row) && len(row) > 1; c++ {
-			widths[c] = max(widths[c], utf8.RuneCountInString(row[c]))
-		}
-	}
-	for _, row := range all {
-		var b strings.Builder
-		for c, cell := range row {
-			b.WriteString(cell + strings.Repeat(" ", max(0, widths[c]-utf8.RuneCountInString(cell))+2))
-		}
-		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
-	}
-}
-
-// wrap prints a sentence in lines of at most compareWidth columns, where its
-// words let it.
-func wrap(w io.Writer, text string) {
-	width := 0
-	for i, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case i == 0:
-		case width+1+n > compareWidth:
-			fmt.Fprint(w, "\n  ")
-			width = 2
-		default:
-			fmt.Fprint(w, " ")
-			width++
-		}
-		fmt.Fprint(w, word)
-		width += n
-	}
-	fmt.Fprintln(w)
 }

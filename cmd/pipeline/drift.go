@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 
@@ -59,7 +58,7 @@ The limits of gates: {drift: …} decide about verdicts; this only shows.`,
 				enc.SetIndent("", "  ")
 				return enc.Encode(rows)
 			}
-			printDrift(a.stdout, rows)
+			printDrift(a.screen(), rows)
 			return nil
 		},
 	}
@@ -71,7 +70,7 @@ The limits of gates: {drift: …} decide about verdicts; this only shows.`,
 }
 
 // printDrift prints a line per fit.
-func printDrift(w io.Writer, rows []pipelines.Drift) {
+func printDrift(w *screen, rows []pipelines.Drift) {
 	if len(rows) == 0 {
 		fmt.Fprintln(w, "no fit has a predecessor here: change the data or the spec, and run again")
 		return
@@ -91,7 +90,7 @@ func printDrift(w io.Writer, rows []pipelines.Drift) {
 			optional(d.CentreShift), words(d.CentreShiftColumn), changed(d),
 		})
 	}
-	printTable(w, table)
+	(&grid{rows: table}).print(w)
 }
 
 // changed names what is not as it was.

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -30,7 +32,8 @@ var calledAs = "pipeline"
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	code           int // of a verb that ended without an error
+	code           int    // of a verb that ended without an error
+	colour         string // --color
 }
 
 // run carries out one call of the program and returns its exit code.
@@ -97,16 +100,24 @@ diagnostics and a verdict in a DuckDB file.
 
 pipeline help VERB tells the flags and the exit codes of each.`,
 		Example: `  pipeline run quickstart
+  pipeline show
   pipeline sql "SELECT * FROM coefficients"`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	root.PersistentFlags().StringVar(&a.colour, "color", "auto", "auto, always or never: colours on terminals, unless NO_COLOR is set")
+	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+		if !slices.Contains(colours, a.colour) {
+			return fmt.Errorf("--color %q: it is %s", a.colour, strings.Join(colours, ", "))
+		}
+		return nil
+	}
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.SuggestionsMinimumDistance = 2
-	root.AddCommand(a.runCommand(), a.retryCommand(), a.commitCommand(), a.pruneCommand(), a.driftCommand(), a.reportCommand(), a.checkCommand(), a.validateCommand(), a.listCommand(), a.sqlCommand(), a.compareCommand(), a.predictCommand(), a.exportCommand(), a.importCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.retryCommand(), a.commitCommand(), a.pruneCommand(), a.driftCommand(), a.reportCommand(), a.checkCommand(), a.validateCommand(), a.listCommand(), a.showCommand(), a.runsCommand(), a.sqlCommand(), a.compareCommand(), a.predictCommand(), a.exportCommand(), a.importCommand(), a.versionCommand())
 	tellExits(root)
 	return root
 }

@@ -175,7 +175,7 @@ func (a *app) print(out *pipelines.Outcome, output string, quiet bool) error {
 		return enc.Encode(out)
 	}
 	if !quiet {
-		printOutcome(a.stdout, out)
+		printOutcome(a.screen(), out)
 		return nil
 	}
 	printErrors(a.stderr, out.Fits)

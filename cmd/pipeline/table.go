@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"glmbatch/pipelines"
 )
@@ -24,7 +23,7 @@ const (
 
 // printOutcome prints what a person wants to know after a run: tables of
 // coefficients where they are few, what failed and why, and where to look.
-func printOutcome(w io.Writer, out *pipelines.Outcome) {
+func printOutcome(w *screen, out *pipelines.Outcome) {
 	shown := 0
 	for _, f := range out.Fits {
 		if len(out.Fits) <= maxTables && 0 < len(f.Parameters) && len(f.Parameters) <= maxParameters {
@@ -38,7 +37,7 @@ func printOutcome(w io.Writer, out *pipelines.Outcome) {
 	printTail(w, out)
 }
 
-func printFit(w io.Writer, f *pipelines.Result) {
+func printFit(w *screen, f *pipelines.Result) {
 	fmt.Fprintf(w, "%s: %s, %d rows, %d columns, %d chains of %d draws\n\n",
 		clean(f.Name()), f.Method, f.Rows, f.Columns, f.Chains, f.Draws)
 	rows := [][]string{{"parameter", "mean", "sd", "2.5%", "median", "97.5%", "R-hat", "ESS bulk", "ESS tail"}}
@@ -48,10 +47,10 @@ func printFit(w io.Writer, f *pipelines.Result) {
 			fixed(p.RHat, 3), fixed(p.ESSBulk, 0), fixed(p.ESSTail, 0),
 		})
 	}
-	printTable(w, rows)
-	fmt.Fprintf(w, "\nverdict: %s\n", verdict(f))
+	(&grid{rows: rows}).print(w)
+	fmt.Fprintf(w, "\nverdict: %s\n", w.paint(gradeColour(f.Verdict), verdict(f)))
 	for _, r := range f.Reasons {
-		fmt.Fprintf(w, "  %s\n", indent(clean(r)))
+		w.sentence("  ", "  "+clean(r))
 	}
 	fmt.Fprintln(w)
 }
@@ -70,13 +69,14 @@ func verdict(f *pipelines.Result) string {
 }
 
 // printFits prints a line per fit, what needs a look first.
-func printFits(w io.Writer, fits []*pipelines.Result) {
+func printFits(w *screen, fits []*pipelines.Result) {
 	order := map[string]int{"error": 0, "fail": 1, "": 2, "warn": 3, "pass": 4}
 	sorted := slices.Clone(fits)
 	slices.SortStableFunc(sorted, func(a, b *pipelines.Result) int {
 		return cmp.Compare(order[a.Verdict], order[b.Verdict])
 	})
-	rows := [][]string{{"verdict", "fit", "action", "draws", "seconds", "why"}}
+	t := &grid{rows: [][]string{{"verdict", "fit", "action", "draws", "seconds", "why"}}, flow: true}
+	t.colour = t.gradesIn(0)
 	for _, f := range sorted[:min(len(sorted), maxFits)] {
 		why := ""
 		switch {
@@ -87,11 +87,9 @@ func printFits(w io.Writer, fits []*pipelines.Result) {
 		case len(f.Reasons) > 0:
 			why, _, _ = strings.Cut(f.Reasons[0], "\n")
 		}
-		rows = append(rows, []string{
-			f.Verdict, clean(f.Name()), f.Action, count(f.Chains * f.Draws), seconds(f), clean(why),
-		})
+		t.add(f.Verdict, clean(f.Name()), f.Action, count(f.Chains*f.Draws), seconds(f), clean(why))
 	}
-	printTable(w, rows)
+	t.print(w)
 	if n := len(sorted) - maxFits; n > 0 {
 		fmt.Fprintf(w, "… and %d more\n", n)
 	}
@@ -109,7 +107,7 @@ func printErrors(w io.Writer, fits []*pipelines.Result) {
 }
 
 // printTail counts the fits and says how to look further.
-func printTail(w io.Writer, out *pipelines.Outcome) {
+func printTail(w *screen, out *pipelines.Outcome) {
 	counts := map[string]int{}
 	for _, f := range out.Fits {
 		switch {
@@ -161,42 +159,6 @@ func relative(path string) string {
 	return path
 }
 
-// printTable aligns rows: the first column and the last of words to the left,
-// numbers to the right.
-func printTable(w io.Writer, rows [][]string) {
-	widths := make([]int, len(rows[0]))
-	left := make([]bool, len(rows[0]))
-	for c := range widths {
-		for i, row := range rows {
-			widths[c] = max(widths[c], utf8.RuneCountInString(row[c]))
-			left[c] = left[c] || i > 0 && row[c] != "" && !looksNumeric(row[c])
-		}
-	}
-	for _, row := range rows {
-		var b strings.Builder
-		for c, cell := range row {
-			pad := strings.Repeat(" ", widths[c]-utf8.RuneCountInString(cell))
-			if c > 0 {
-				b.WriteString("  ")
-			}
-			if left[c] {
-				b.WriteString(cell + pad)
-			} else {
-				b.WriteString(pad + cell)
-			}
-		}
-		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
-	}
-}
-
-func looksNumeric(s string) bool {
-	if s == "—" {
-		return true
-	}
-	_, err := strconv.ParseFloat(strings.ReplaceAll(s, ",", ""), 64)
-	return err == nil
-}
-
 // number prints four significant digits.
 func number(v float64) string {
 	switch {
@@ -237,6 +199,9 @@ func count(n int) string {
 func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
+	}
+	if stem, ok := strings.CutSuffix(what, "ity"); ok {
+		what = stem + "itie"
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }

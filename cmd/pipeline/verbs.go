@@ -56,9 +56,11 @@ func (a *app) listCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			g := &grid{flow: true, left: true}
 			for _, s := range list {
-				fmt.Fprintf(a.stdout, "%-15s %s\n", s.Name, s.About)
+				g.add(s.Name, s.About)
 			}
+			g.print(a.screen())
 			return nil
 		},
 	}

@@ -51,7 +51,7 @@ type runner struct {
 	airborne atomic.Int64        // fits that have not come to their commit
 	recalled atomic.Int64        // skipped fits whose summaries were read
 	choice   choice
-	stored   map[string]report.StoredFit
+	known    *known                            // complete fits of the ledger
 	before   map[report.Key]report.Predecessor // of a dry run
 	ledger   *ledger
 	started  time.Time
@@ -83,10 +83,14 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 	r := &runner{Config: c, schedule: scheduleOf(c.Pipeline.Run), workers: make(workers, c.Workers), started: c.Now(),
 		memory: memory{c.Memory, c.Workers}, air: semaphore.NewWeighted(int64(inFlight * c.Workers)), ground: semaphore.NewWeighted(groundFiles)}
 	r.flight = semaphore.NewWeighted(r.memory.flight())
-	r.id = RunID(r.started)
+	r.id, r.known = RunID(r.started), &known{database: c.Database}
 	var err error
 	if r.ledger, err = openLedger(ctx, r); err != nil {
 		return nil, err
+	}
+	if !c.DryRun {
+		mark := r.mark()
+		defer mark.Clear()
 	}
 	r.Log.Info("run started", "run", r.id, "pipeline", c.Pipeline.Name, "database", c.Database, "seed", c.Pipeline.Seed, "workers", c.Workers, "build", c.Build)
 	results, err := r.work(ctx)
@@ -118,10 +122,20 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 	return out, nil
 }
 
+// mark lets others see that the run goes on, before the ledger has a row of it,
+// and that it was killed. Where it cannot be set they see the ledger's row alone.
+func (r *runner) mark() *spool.Mark {
+	m := &spool.Mark{Run: r.id, Pipeline: r.Pipeline.Name, Started: r.started}
+	if err := m.Set(spool.Root(r.Database)); err != nil {
+		r.Log.Info("the run cannot be marked as going on", "run", r.id, "err", err.Error())
+	}
+	return m
+}
+
 // work asks the ledger what is known and carries out the fits that are chosen.
 // A choice by state may be empty: then there is nothing to do, and no error.
 func (r *runner) work(ctx context.Context) (results []*Result, err error) {
-	if r.stored, err = r.ledger.complete(ctx); err != nil {
+	if err := r.known.read(ctx, r.ledger.file); err != nil {
 		return nil, err
 	}
 	if r.place, err = r.ledger.file.NextPlace(ctx); err != nil {

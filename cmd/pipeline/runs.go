@@ -1,0 +1,222 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"glmbatch/pipelines"
+)
+
+func (a *app) runsCommand() *cobra.Command {
+	var database, since, format string
+	var o pipelines.RunsOptions
+	c := &cobra.Command{
+		Use:   "runs",
+		Short: "List the nights: when, how long, what they did, how they ended",
+		Long: `runs lists the runs of a ledger, the newest first: when they started (UTC), how
+long they took, how many fits were drawn anew, stayed the same since nothing had
+changed, failed their gates or erred, and the exit code, with the number of fits
+that are not committed. A run that goes on is told as running, one that was
+killed or lost its machine as killed. A star marks a spec that is not that of the
+pipeline's run before.`,
+		Example: `  pipeline runs
+  pipeline runs --since 7d --database nightly.duckdb
+  pipeline runs --limit 1 --format json`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if !slices.Contains(showFormats, format) {
+				return fmt.Errorf("--format %q: it is one of %s", format, strings.Join(showFormats, ", "))
+			}
+			if o.Limit < 0 {
+				return fmt.Errorf("--limit %d: it is at least 1, or 0 for all", o.Limit)
+			}
+			var err error
+			if o.Since, err = sinceTime(since, time.Now()); err != nil {
+				return err
+			}
+			nights, err := pipelines.Runs(c.Context(), database, o)
+			if err != nil {
+				return work(err)
+			}
+			switch format {
+			case "json":
+				enc := json.NewEncoder(a.stdout)
+				enc.SetIndent("", "  ")
+				return enc.Encode(append([]pipelines.Night{}, nights...))
+			case "csv":
+				return csvNights(a.stdout, nights)
+			}
+			printNights(a.screen(), nights)
+			return nil
+		},
+	}
+	c.Flags().StringVar(&database, "database", "posteriors.duckdb", "the ledger")
+	c.Flags().StringVar(&since, "since", "", "runs that started then or later: 2026-11-01, 2026-11-01T18:00 (UTC), 36h, 7d")
+	c.Flags().IntVar(&o.Limit, "limit", 20, "how many, the newest ones; 0 for all")
+	c.Flags().StringVar(&o.Pipeline, "pipeline", "", "those of one pipeline")
+	c.Flags().StringVar(&format, "format", "table", strings.Join(showFormats, ", "))
+	return c
+}
+
+// sinceTime reads a moment, UTC, or a time back from now.
+func sinceTime(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, nil
+		}
+	}
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.ParseFloat(days, 64); err == nil && n >= 0 && n < 1e5 {
+			return now.Add(-time.Duration(n * 24 * float64(time.Hour))), nil
+		}
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	return time.Time{}, errors.New("--since " + text + ": write a day (2026-11-01), a moment (2026-11-01T18:00, UTC) or a time back from now (36h, 7d)")
+}
+
+// printNights prints a line for each run.
+func printNights(s *screen, nights []pipelines.Night) {
+	if len(nights) == 0 {
+		fmt.Fprintln(s, "no run here: --since and --pipeline leave none")
+		return
+	}
+	g := &grid{rows: [][]string{{"started (UTC)", "pipeline", "took", "new", "same", "fail", "err", "exit", "run"}}}
+	for i := range nights {
+		n := &nights[i]
+		name := clean(n.Pipeline)
+		if n.SpecChanged {
+			name += " *"
+		}
+		g.add(n.Started.UTC().Format("2006-01-02 15:04"), name, tookWords(n), count(n.New), count(n.Skipped), count(n.Failed), count(n.Erred), endOf(n), lastOf(n.ID))
+	}
+	g.colour = func(row, col int) string {
+		if row == 0 || col < 5 || col > 7 || g.rows[row][col] == "" {
+			return ""
+		}
+		return nightColour(&nights[row-1], col)
+	}
+	shortenColumn(g, 1, s.width)
+	g.print(s)
+}
+
+// nightColour is that of a run's numbers and its end.
+func nightColour(n *pipelines.Night, col int) string {
+	switch {
+	case col < 7, n.State == pipelines.NightKilled, n.ExitCode != nil && *n.ExitCode == pipelines.ExitFail:
+		return red
+	case n.ExitCode != nil && *n.ExitCode == pipelines.ExitPass:
+		return green
+	}
+	return yellow
+}
+
+// shortenColumn cuts names of a column so that the table fits.
+func shortenColumn(g *grid, column, width int) {
+	widths, _ := g.measure()
+	total := -2
+	for _, w := range widths {
+		total += w + 2
+	}
+	if total <= width {
+		return
+	}
+	room := max(8, widths[column]-(total-width))
+	for _, row := range g.rows[1:] {
+		row[column] = middle(row[column], room)
+	}
+}
+
+// endOf is the exit code, or the state of a run without one.
+func endOf(n *pipelines.Night) string {
+	if n.ExitCode != nil && n.Uncommitted > 0 {
+		return fmt.Sprintf("%d (%d open)", *n.ExitCode, n.Uncommitted)
+	}
+	if n.ExitCode != nil {
+		return strconv.Itoa(*n.ExitCode)
+	}
+	return n.State
+}
+
+// lastOf is the part of a run's name that no other run has.
+func lastOf(id string) string { return id[strings.LastIndex(id, "-")+1:] }
+
+// tookWords is how long a run took, as people say it.
+func tookWords(n *pipelines.Night) string {
+	s := float64(n.Took)
+	switch {
+	case math.IsNaN(s):
+		return "—"
+	case s < 60:
+		return strconv.FormatFloat(s, 'f', 1, 64) + " s"
+	}
+	d := time.Duration(s * float64(time.Second)).Round(time.Second)
+	if d < time.Hour {
+		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
+	}
+	return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
+}
+
+// nightWords says of one run how it went.
+func nightWords(n *pipelines.Night) string {
+	head := fmt.Sprintf("run %s of pipeline %s, %s UTC: ", n.ID, clean(n.Pipeline), n.Started.UTC().Format("2006-01-02 15:04"))
+	switch {
+	case n.State == pipelines.NightRunning:
+		return head + "it is going on, for " + tookWords(n) + " by now; fits stand here once they are committed"
+	case n.State == pipelines.NightKilled:
+		return head + "it was killed, or lost its machine; the next run of the pipeline goes on from there"
+	}
+	return head + fmt.Sprintf("took %s, exit code %s (%s)", tookWords(n), endOf(n), exitWords(*n.ExitCode))
+}
+
+// exitWords says what an exit code means.
+func exitWords(code int) string {
+	switch code {
+	case pipelines.ExitPass:
+		return "every fit passes its gates"
+	case pipelines.ExitFail:
+		return "a fit failed its gates, or erred"
+	case pipelines.ExitUncommitted:
+		return "something is drawn and not committed, or not published: pipeline commit"
+	case pipelines.ExitInterrupted:
+		return "it was stopped; the next run goes on"
+	}
+	return "the call was wrong"
+}
+
+// csvNights writes a row for each run, with every field.
+func csvNights(w io.Writer, nights []pipelines.Night) error {
+	out := csv.NewWriter(w)
+	rows := [][]string{{"run", "pipeline", "state", "started", "finished", "took_seconds", "exit_code", "fits", "new", "skipped", "erred", "uncommitted",
+		"passed", "warned", "failed", "seconds", "seed", "spec_hash", "spec_changed", "program", "host"}}
+	for i := range nights {
+		n := &nights[i]
+		finished, exit := "", ""
+		if n.Finished != nil {
+			finished, exit = n.Finished.UTC().Format(time.RFC3339Nano), strconv.Itoa(*n.ExitCode)
+		}
+		row := []string{n.ID, n.Pipeline, n.State, n.Started.UTC().Format(time.RFC3339Nano), finished, exact(float64(n.Took)), exit}
+		for _, v := range []int{n.Fits, n.New, n.Skipped, n.Erred, n.Uncommitted, n.Passed, n.Warned, n.Failed} {
+			row = append(row, strconv.Itoa(v))
+		}
+		rows = append(rows, append(row, exact(float64(n.Seconds)), n.Seed, n.SpecHash, strconv.FormatBool(n.SpecChanged), n.Program, n.Host))
+	}
+	if err := out.WriteAll(rows); err != nil {
+		return err
+	}
+	return out.Error()
+}

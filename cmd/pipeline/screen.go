@@ -1,0 +1,153 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// screen is where text for people goes: how wide it is, and what it can show.
+// Machines' formats are written to the app's stdout itself.
+type screen struct {
+	io.Writer
+	width  int
+	colour bool
+}
+
+// narrowest is the width below which nothing is broken any more, usual the one of
+// files and pipes.
+const (
+	narrowest = 40
+	usual     = 80
+)
+
+// screen looks at standard output: COLUMNS wins over the terminal's width, and
+// 80 columns are for what is no terminal. Colours are for terminals, unless
+// NO_COLOR is set; --color says otherwise. Where the locale is not UTF-8, the signs
+// that the program itself draws become ASCII.
+func (a *app) screen() *screen {
+	live, width := terminal(a.stdout)
+	s := &screen{Writer: a.stdout, width: usual}
+	if live {
+		s.width = width()
+	}
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		s.width = n
+	}
+	s.width = max(s.width, narrowest)
+	s.colour = a.colour == "always" || a.colour != "never" && live && os.Getenv("NO_COLOR") == ""
+	if !unicodeLocale() {
+		s.Writer = asciiWriter{a.stdout}
+	}
+	return s
+}
+
+// colours are the values of --color.
+var colours = []string{"auto", "always", "never"}
+
+// unicodeLocale tells whether the locale is UTF-8. One that is not set is taken for
+// UTF-8, which terminals of today speak; C and POSIX are not.
+func unicodeLocale() bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := os.Getenv(name); v != "" {
+			v = strings.ToLower(v)
+			return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
+		}
+	}
+	return true
+}
+
+// asciiWriter draws the program's own signs with ASCII, one for one where they stand
+// in columns. Names keep their letters.
+type asciiWriter struct{ w io.Writer }
+
+var asciiSigns = strings.NewReplacer("×", "x", "…", "~", "—", "-", "–", "-", "−", "-", "│", "|", "─", "-", "━", "=", "●", "o",
+	"◂", "<", "▸", ">", "→", ">", "┼", "+", "≤", "<=", "≥", ">=", "·", ".", "²", "2", "✓", "+", "✗", "x")
+
+func (a asciiWriter) Write(p []byte) (int, error) {
+	_, err := asciiSigns.WriteString(a.w, string(p))
+	return len(p), err
+}
+
+// The colours of what is told.
+const (
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+	cyan   = "36"
+	bold   = "1"
+	faint  = "2"
+)
+
+// paint colours text, which has no line breaks, where the screen can show it.
+func (s *screen) paint(colour, text string) string {
+	if !s.colour || colour == "" || text == "" {
+		return text
+	}
+	return "\x1b[" + colour + "m" + text + "\x1b[0m"
+}
+
+// gradeColour is the colour of a verdict.
+func gradeColour(verdict string) string {
+	switch verdict {
+	case "pass":
+		return green
+	case "warn":
+		return yellow
+	case "fail", "error":
+		return bold + ";" + red
+	}
+	return ""
+}
+
+// sentence prints words in lines that the screen can hold, where the words let it:
+// the second line and those after it begin with indent. Line breaks in text stay.
+func (s *screen) sentence(indent, text string) {
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			fmt.Fprint(s, indent)
+		}
+		for k, part := range breakWords(line, s.width, s.width-len(indent)) {
+			if k > 0 {
+				fmt.Fprint(s, "\n", indent)
+			}
+			fmt.Fprint(s, part)
+		}
+		fmt.Fprintln(s)
+	}
+}
+
+// breakWords breaks a line at its spaces into parts of at most first and then
+// width columns; a longer word has a line of its own. Spaces at the front stay.
+func breakWords(line string, first, width int) (parts []string) {
+	if utf8.RuneCountInString(line) <= first {
+		return []string{line}
+	}
+	front := line[:len(line)-len(strings.TrimLeft(line, " "))]
+	current := front
+	for i, word := range strings.Fields(line) {
+		switch {
+		case i == 0:
+			current += word
+		case utf8.RuneCountInString(current)+1+utf8.RuneCountInString(word) > first:
+			parts = append(parts, current)
+			current, first = word, width
+		default:
+			current += " " + word
+		}
+	}
+	return append(parts, current)
+}
+
+// middle shortens a name to n columns by leaving out its middle.
+func middle(name string, n int) string {
+	r := []rune(name)
+	if len(r) <= n || n < 3 {
+		return name
+	}
+	tail := (n - 1) / 2
+	return string(r[:n-1-tail]) + "…" + string(r[len(r)-tail:])
+}

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"glmbatch/pipelines"
+)
+
+// showFlags are those of show.
+type showFlags struct {
+	database, format, run string
+	lines                 lineOptions
+}
+
+func (a *app) showCommand() *cobra.Command {
+	var f showFlags
+	c := &cobra.Command{
+		Use:   "show [FIT]",
+		Short: "Show fits: the verdict in words, the worst diagnostics, intervals as bars",
+		Long: `show tells of one fit its verdict in words, the worst diagnostics, and its
+coefficients with bars for their intervals; of several a line each, the worst
+first. FIT is the number of a fit, or DATASET/MODEL/SAMPLER (DATASET/KEY/… for
+a file or group), where * is any run of characters and parts at the end may be
+left out: the newest fits of these names. Without FIT it is the newest run.
+
+Of many coefficients the 20 with the largest |mean|/sd are shown; --all has all.
+A bar is the 95 % interval, thick its middle half, ● the median, │ zero. Bars of
+coefficients share an axis: effects of one standard deviation of the column
+where it is known, so that they can be compared (--bars units: of one unit).`,
+		Example: `  pipeline show
+  pipeline show pima/diabetes/gibbs
+  pipeline show 'claims/*' --database nightly.duckdb
+  pipeline show pima --sort rhat --filter 'rhat>1.01'
+  pipeline show 12 --format csv > fit-12.csv`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o := pipelines.ShowOptions{Run: f.run}
+			if len(args) == 1 {
+				o.Fit = args[0]
+			}
+			if !slices.Contains(showFormats, f.format) {
+				return fmt.Errorf("--format %q: it is one of %s", f.format, strings.Join(showFormats, ", "))
+			}
+			if err := f.lines.check(); err != nil {
+				return err
+			}
+			shown, err := pipelines.Show(c.Context(), f.database, o)
+			if err != nil {
+				return work(err)
+			}
+			switch f.format {
+			case "json":
+				return jsonShown(a.stdout, shown, &f.lines)
+			case "csv":
+				return csvShown(a.stdout, shown, &f.lines)
+			}
+			printShown(a.screen(), shown, &f.lines)
+			return nil
+		},
+	}
+	c.Flags().StringVar(&f.database, "database", "posteriors.duckdb", "the ledger")
+	c.Flags().StringVar(&f.run, "run", "", "a run, by its name, the beginning or the end of it: what it did about its fits")
+	c.Flags().StringVar(&f.format, "format", "table", strings.Join(showFormats, ", "))
+	f.lines.register(c)
+	return c
+}
+
+var showFormats = []string{"table", "csv", "json"}
+
+// printShown prints a fit, or an overview of several.
+func printShown(s *screen, shown *pipelines.Shown, o *lineOptions) {
+	if n := shown.Night; n != nil {
+		s.sentence("  ", nightWords(n))
+		fmt.Fprintln(s)
+	}
+	if len(shown.Fits) == 1 && shown.Fits[0].ID != 0 {
+		printLook(s, &shown.Fits[0], shown.Lines, o)
+		return
+	}
+	printLooks(s, shown.Fits)
+}
+
+// mostLooks is the number of fits that an overview tells one by one, unless more of
+// them are in need of a look.
+const mostLooks = 50
+
+// printLooks prints a line for each fit, the worst first, and counts them.
+func printLooks(s *screen, fits []pipelines.Look) {
+	g := &grid{rows: [][]string{{"verdict", "fit", "name", "R-hat", "ESS", "why"}}, flow: true}
+	grades := g.gradesIn(0)
+	g.colour = grades
+	counts := map[string]int{}
+	passed := 0
+	for i := range fits {
+		f := &fits[i]
+		verdict := string(f.Verdict)
+		if verdict == "" {
+			verdict = f.Action
+		}
+		counts[verdict]++
+		if verdict == "pass" {
+			if passed++; len(g.rows) > mostLooks {
+				continue
+			}
+		}
+		id := ""
+		if f.ID != 0 {
+			id = strconv.FormatInt(f.ID, 10)
+		}
+		g.add(verdict, id, lookName(f), fixed(float64(f.RHat), 3), fixed(float64(f.ESSBulk), 0), whyOf(f))
+	}
+	if len(fits) > 0 {
+		g.print(s)
+	}
+	if left := len(fits) + 1 - len(g.rows); left > 0 {
+		fmt.Fprintf(s, "… and %d more that pass\n", left)
+	}
+	var parts []string
+	for _, k := range []string{"error", "fail", "warn", "pass", "uncommitted", "skipped", "computed"} {
+		if counts[k] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[k], k))
+		}
+	}
+	if len(parts) == 0 {
+		parts = []string{"nothing is told of"}
+	}
+	fmt.Fprintf(s, "\n%s: %s\n", plural(len(fits), "fit"), strings.Join(parts, ", "))
+	if len(fits) > 0 && fits[0].ID != 0 {
+		fmt.Fprintf(s, "look closer: %s show %d\n", shellQuote(calledAs), fits[0].ID)
+	}
+}
+
+// whyOf is the first reason of a verdict, without its hint.
+func whyOf(f *pipelines.Look) string {
+	why := f.Error
+	if len(f.Reasons) > 0 {
+		why = f.Reasons[0]
+	}
+	why, _, _ = strings.Cut(why, "\n")
+	if n := len(f.Reasons) - 1; n > 0 {
+		why += fmt.Sprintf(" (and %s)", plural(n, "more reason"))
+	}
+	return clean(why)
+}
+
+// lookName is a fit's name as people read it.
+func lookName(f *pipelines.Look) string {
+	name := f.Dataset
+	if f.Group != "" {
+		name += "/" + f.Group
+	}
+	name += " × " + f.Model + " × " + f.Sampler
+	if f.Replicate > 1 {
+		name += " #" + strconv.Itoa(f.Replicate)
+	}
+	return clean(name)
+}
+
+// shownFit is the JSON form of a fit: parameters where it is one alone.
+type shownFit struct {
+	pipelines.Look
+	Parameters []map[string]any `json:"parameter_summaries,omitempty"`
+	Statistics []map[string]any `json:"statistics,omitempty"`
+}
+
+func jsonShown(w io.Writer, shown *pipelines.Shown, o *lineOptions) error {
+	fits := make([]shownFit, len(shown.Fits))
+	for i := range shown.Fits {
+		fits[i].Look = shown.Fits[i]
+	}
+	if len(fits) == 1 {
+		for _, l := range o.choose(shown.Lines, -1) {
+			fits[0].Parameters = append(fits[0].Parameters, lineObject(l))
+		}
+		for i := range shown.Lines {
+			if pipelines.IsStatistic(&shown.Lines[i]) {
+				fits[0].Statistics = append(fits[0].Statistics, lineObject(&shown.Lines[i]))
+			}
+		}
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(struct {
+		Database string           `json:"database"`
+		Run      *pipelines.Night `json:"run"`
+		Fits     []shownFit       `json:"fits"`
+	}{shown.Database, shown.Night, fits})
+}
+
+// csvShown writes the parameters of a fit, or a row for each of several.
+func csvShown(w io.Writer, shown *pipelines.Shown, o *lineOptions) error {
+	out := csv.NewWriter(w)
+	rows := [][]string{{"fit_id", "dataset", "key", "model", "sampler", "replicate", "verdict", "action", "rhat_max", "ess_bulk_min", "ess_tail_min", "divergences", "reasons"}}
+	if len(shown.Fits) == 1 && shown.Fits[0].ID != 0 {
+		rows = [][]string{slices.Concat([]string{"fit_id", "parameter", "kind"}, lineColumns)}
+		for _, l := range o.choose(shown.Lines, -1) {
+			row := []string{strconv.FormatInt(shown.Fits[0].ID, 10), l.Name, string(l.Kind)}
+			for _, v := range lineValues(l) {
+				row = append(row, exact(v))
+			}
+			rows = append(rows, row)
+		}
+	} else {
+		for i := range shown.Fits {
+			f := &shown.Fits[i]
+			rows = append(rows, []string{strconv.FormatInt(f.ID, 10), f.Dataset, f.Group, f.Model, f.Sampler, strconv.Itoa(f.Replicate), string(f.Verdict), f.Action,
+				exact(float64(f.RHat)), exact(float64(f.ESSBulk)), exact(float64(f.ESSTail)), strconv.Itoa(f.Divergences), strings.Join(f.Reasons, "; ")})
+		}
+	}
+	if err := out.WriteAll(rows); err != nil {
+		return err
+	}
+	return out.Error()
+}

@@ -1,0 +1,308 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"glmbatch/pipelines"
+)
+
+// printLook prints one fit: verdict, worst diagnostics, parameters.
+func printLook(s *screen, f *pipelines.Look, lines []pipelines.Line, o *lineOptions) {
+	s.sentence("  ", s.paint(gradeColour(string(f.Verdict)), strings.ToUpper(string(f.Verdict)))+" "+lookName(f)+": "+verdictWords(f))
+	for _, r := range f.Reasons {
+		s.sentence("    ", "  "+clean(r))
+	}
+	if f.Error != "" && len(f.Reasons) == 0 {
+		s.sentence("    ", "  "+clean(f.Error))
+	}
+	for _, w := range f.Warnings {
+		if !slices.Contains(f.Reasons, w) {
+			s.sentence("    ", "  note: "+clean(w))
+		}
+	}
+	if f.Earlier != 0 {
+		fmt.Fprintf(s, "  an earlier fit of this name is complete: %s show %d\n", shellQuote(calledAs), f.Earlier)
+	}
+	fmt.Fprintln(s)
+	printFacts(s, f)
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintln(s)
+	printWorst(s, f, lines)
+	fmt.Fprintln(s)
+	printLines(s, f, lines, o)
+}
+
+// verdictWords says in words what a verdict means.
+func verdictWords(f *pipelines.Look) string {
+	switch f.Verdict {
+	case "pass":
+		return "every gate holds, the draws can be used"
+	case "warn":
+		return "no gate is broken, but there is something to know"
+	case "fail":
+		return "a gate is broken, do not rest anything on these draws"
+	case "error":
+		return "it could not be computed"
+	}
+	return "there is no verdict"
+}
+
+// printFacts says what the fit is.
+func printFacts(s *screen, f *pipelines.Look) {
+	var facts []string
+	add := func(ok bool, format string, a ...any) {
+		if ok {
+			facts = append(facts, fmt.Sprintf(format, a...))
+		}
+	}
+	add(true, "fit %d of run %s", f.ID, f.RunID)
+	add(f.Formula != "", "%s, %s(%s)", clean(f.Formula), f.Family, f.Link)
+	add(f.Rows > 0, "%d rows, %d columns", f.Rows, f.Columns)
+	add(f.Draws > 0, "%s: %d chains of %d draws", f.Method, f.Chains, f.Draws)
+	seconds := float64(f.Seconds)
+	add(!math.IsNaN(seconds) && seconds > 0, "%.3g s of one core", seconds)
+	s.sentence("  ", strings.Join(facts, "; "))
+}
+
+// worstLines is how many quantities are told with their diagnostics, of those that
+// gates look at.
+const worstLines = 5
+
+// printWorst prints the quantities with the worst diagnostics, log_lik among them.
+func printWorst(s *screen, f *pipelines.Look, lines []pipelines.Line) {
+	var gated []*pipelines.Line
+	for i := range lines {
+		if !pipelines.IsHidden(&lines[i]) {
+			gated = append(gated, &lines[i])
+		}
+	}
+	slices.SortStableFunc(gated, func(a, b *pipelines.Line) int { return cmp.Compare(badness(f, b), badness(f, a)) })
+	bad := len(gated) - len(slices.DeleteFunc(slices.Clone(gated), func(l *pipelines.Line) bool { return badness(f, l) > 1 }))
+	g := &grid{rows: [][]string{{"worst diagnostics", "R-hat", "bulk ESS", "tail ESS"}}}
+	shown := gated[:min(len(gated), max(3, min(bad, worstLines)))]
+	for _, l := range shown {
+		g.add(middle(clean(l.Name), 40), fixed(l.Summary.RHat, 3), fixed(l.Summary.ESSBulk, 0), fixed(l.Summary.ESSTail, 0))
+	}
+	g.colour = func(row, col int) string {
+		if row == 0 || col == 0 {
+			return ""
+		}
+		sum := &shown[row-1].Summary
+		return breachColour([]float64{ratioTo(sum.RHat, f.Gates.RHat), ratioFrom(sum.ESSBulk, f.Gates.ESSBulk), ratioFrom(sum.ESSTail, f.Gates.ESSTail)}[col-1])
+	}
+	g.print(s)
+	var notes []string
+	if f.Gates.RHat > 0 || f.Gates.ESSBulk > 0 || f.Gates.ESSTail > 0 {
+		notes = append(notes, "gates: R-hat "+gateWords(f.Gates.RHat, "≤")+", bulk ESS "+gateWords(f.Gates.ESSBulk, "≥")+", tail ESS "+gateWords(f.Gates.ESSTail, "≥"))
+	}
+	if bad > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %s beyond a gate", bad, plural(len(gated), "quantity")))
+	}
+	if f.Divergences > 0 || f.Method == "nuts" || f.Method == "hmc" {
+		notes = append(notes, plural(f.Divergences, "divergent transition"))
+	}
+	if len(notes) > 0 {
+		s.sentence("  ", strings.Join(notes, "; "))
+	}
+}
+
+func gateWords(limit float64, sign string) string {
+	if limit < 0 {
+		return "off"
+	}
+	return sign + " " + strconv.FormatFloat(limit, 'g', -1, 64)
+}
+
+// badness is how far a quantity is beyond the gates, 1 at the first of them: what cannot
+// be computed is the worst.
+func badness(f *pipelines.Look, l *pipelines.Line) float64 {
+	s := &l.Summary
+	worst := 0.0
+	for _, v := range []float64{ratioTo(s.RHat, f.Gates.RHat), ratioFrom(s.ESSBulk, f.Gates.ESSBulk), ratioFrom(s.ESSTail, f.Gates.ESSTail)} {
+		if math.IsNaN(v) {
+			return math.Inf(1)
+		}
+		worst = math.Max(worst, v)
+	}
+	return worst
+}
+
+// ratioTo is how an R-hat stands to its limit: 1 at the limit, 0 at 1.
+func ratioTo(rhat, limit float64) float64 {
+	if limit <= 1 {
+		limit = 1.01 // the gate is off: the order is still one by R-hat
+	}
+	return (rhat - 1) / (limit - 1)
+}
+
+// ratioFrom is how an effective sample size stands to its limit, above 1 below it.
+func ratioFrom(ess, limit float64) float64 {
+	if limit <= 0 {
+		return 0
+	}
+	return limit / ess
+}
+
+func breachColour(ratio float64) string {
+	if ratio > 1 || math.IsNaN(ratio) {
+		return red
+	}
+	return ""
+}
+
+// barLeast is the width from which a bar is drawn, barMost the widest one.
+const (
+	barLeast = 12
+	barMost  = 60
+	nameMost = 28
+)
+
+// printLines prints the chosen parameters with their bars.
+func printLines(s *screen, f *pipelines.Look, lines []pipelines.Line, o *lineOptions) {
+	chosen := o.choose(lines, o.top)
+	if len(chosen) == 0 {
+		fmt.Fprintln(s, "no parameter is chosen: --filter leaves none")
+		return
+	}
+	spans := make([]span, len(chosen))
+	for i, l := range chosen {
+		spans[i] = spanOf(l, o.bars)
+	}
+	g := &grid{rows: [][]string{{"parameter", "mean", "sd", "2.5%", "97.5%", "R-hat", "ESS"}}}
+	for _, l := range chosen {
+		sum := &l.Summary
+		g.add(clean(l.Name), short(sum.Mean), short(sum.SD), short(sum.Q025), short(sum.Q975), fixed(sum.RHat, 3), fixed(ess(l), 0))
+	}
+	axis := fitBars(g, s.width, spans)
+	colour := func(row, col int) string {
+		switch {
+		case row == 0 || row > len(chosen):
+			return ""
+		case col == 5:
+			return breachColour(ratioTo(chosen[row-1].Summary.RHat, f.Gates.RHat))
+		case col == 6:
+			return breachColour(math.Max(ratioFrom(chosen[row-1].Summary.ESSBulk, f.Gates.ESSBulk), ratioFrom(chosen[row-1].Summary.ESSTail, f.Gates.ESSTail)))
+		case col == 7 && spans[row-1].low*spans[row-1].high > 0:
+			return cyan
+		}
+		return ""
+	}
+	g.colour = colour
+	g.print(s)
+	printLegend(s, f, lines, chosen, spans, axis, o)
+}
+
+// fitBars shortens names and adds bars as the width allows; nil where it does not.
+func fitBars(g *grid, width int, spans []span) *bars {
+	numbers := 0
+	for c := 1; c < len(g.rows[0]); c++ {
+		widest := 0
+		for _, row := range g.rows {
+			widest = max(widest, utf8.RuneCountInString(row[c]))
+		}
+		numbers += widest + 2
+	}
+	name := 0
+	for _, row := range g.rows {
+		name = max(name, utf8.RuneCountInString(row[0]))
+	}
+	room := max(width-numbers-barLeast-2, 12)
+	name = min(name, max(room, min(nameMost, width-numbers)))
+	for _, row := range g.rows {
+		row[0] = middle(row[0], name)
+	}
+	left := min(barMost, width-numbers-name-2)
+	if left < barLeast {
+		return nil
+	}
+	axis := newBars(spans, left)
+	if axis.low >= axis.high {
+		return nil
+	}
+	g.rows[0] = append(g.rows[0], axis.axis())
+	for i := range spans {
+		g.rows[i+1] = append(g.rows[i+1], strings.TrimRight(axis.draw(spans[i]), " "))
+	}
+	return axis
+}
+
+// spanOf is what a line's bar shows: the effect of one sd of its column, or of one unit;
+// nothing for intercepts, dispersions and scales, which are of other kinds.
+func spanOf(l *pipelines.Line, unit string) span {
+	s := &l.Summary
+	out := span{s.Q025, s.Q25, s.Median, s.Q75, s.Q975}
+	if l.Kind != "coefficient" {
+		return span{low: math.NaN()}
+	}
+	if unit == "sd" && float64(l.ColumnSD) > 0 {
+		return out.times(float64(l.ColumnSD))
+	}
+	return out
+}
+
+// printLegend says what was left out, and what bars show.
+func printLegend(s *screen, f *pipelines.Look, lines []pipelines.Line, chosen []*pipelines.Line, spans []span, axis *bars, o *lineOptions) {
+	total := len((&lineOptions{all: len(o.keep) > 0}).choose(lines, -1))
+	left := fmt.Sprintf("%d of %s", len(chosen), plural(total, "parameter"))
+	switch {
+	case len(o.choose(lines, -1)) > len(chosen):
+		s.sentence("  ", left+", "+cmp.Or(o.sort, "the largest |mean|/sd")+" first; --all shows all, --format csv every digit")
+	case len(o.keep) > 0:
+		s.sentence("  ", left+" by --filter")
+	}
+	if axis == nil {
+		return
+	}
+	what := "one unit of the column"
+	if o.bars == "sd" && slices.ContainsFunc(chosen, func(l *pipelines.Line) bool { return l.ColumnSD > 0 }) {
+		what = "one sd of the column"
+	}
+	words := fmt.Sprintf("bars: effect of %s on %s, 95 %% (─) and 50 %% (━) intervals, median (●)", what, linkWords(f))
+	clipped := 0
+	for _, sp := range spans {
+		if sp.finite() && (sp.low < axis.low || sp.high > axis.high) {
+			clipped++
+		}
+	}
+	if clipped > 0 {
+		words += fmt.Sprintf("; %s beyond the axis", plural(clipped, "interval"))
+	}
+	s.sentence("  ", words)
+}
+
+// linkWords names the scale of the linear predictor.
+func linkWords(f *pipelines.Look) string {
+	mean := "the mean"
+	if f.Family == "bernoulli" || f.Family == "binomial" {
+		mean = "the probability"
+	}
+	switch f.Link {
+	case "identity":
+		return mean
+	case "":
+		return "the linear predictor"
+	}
+	return "the " + f.Link + " of " + mean
+}
+
+// short prints three significant digits in few columns.
+func short(v float64) string {
+	a := math.Abs(v)
+	switch {
+	case math.IsNaN(v):
+		return "—"
+	case v == 0:
+		return "0"
+	case a >= 99999.5 || a < 0.000995:
+		return strings.Replace(strings.Replace(strconv.FormatFloat(v, 'e', 1, 64), "e-0", "e-", 1), "e+0", "e", 1)
+	}
+	return strconv.FormatFloat(v, 'f', max(0, 2-int(math.Floor(math.Log10(a)))), 64)
+}

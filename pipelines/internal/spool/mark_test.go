@@ -1,0 +1,68 @@
+package spool
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// A mark is alive while it is held, dead once its holder is gone without a word, and
+// the end of another run clears it away, with a work folder that is empty then.
+func TestMarks(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "x.duckdb.work")
+	if marks, err := Marks(root); err != nil || marks != nil {
+		t.Fatalf("without a folder: %v, %v", marks, err)
+	}
+	first := &Mark{Run: "20260101T000000Z-aa", Pipeline: "p", Started: time.Unix(1e9, 0).UTC()}
+	if err := first.Set(root); err != nil {
+		t.Fatal(err)
+	}
+	look := func() map[string]bool {
+		marks, err := Marks(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := map[string]bool{}
+		for _, m := range marks {
+			out[m.Run] = m.Alive
+			if m.Run == first.Run && (m.Pipeline != "p" || !m.Started.Equal(first.Started)) {
+				t.Errorf("the mark is %+v", m)
+			}
+		}
+		return out
+	}
+	if got := look(); len(got) != 1 || !got[first.Run] {
+		t.Errorf("a held mark: %v", got)
+	}
+	if err := first.lock.Close(); err != nil { // as a kill does
+		t.Fatal(err)
+	}
+	if got := look(); len(got) != 1 || got[first.Run] {
+		t.Errorf("a mark that was left: %v", got)
+	}
+	second := &Mark{Run: "20260102T000000Z-bb"}
+	if err := second.Set(root); err != nil {
+		t.Fatal(err)
+	}
+	third := &Mark{Run: "20260102T000000Z-cc"}
+	if err := third.Set(root); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, markPrefix+"odd.json"), []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	second.Clear()
+	if got := look(); len(got) != 1 || !got[third.Run] {
+		t.Errorf("after the second run's end: %v, want the third's alone", got)
+	}
+	if err := os.Remove(filepath.Join(root, markPrefix+"odd.json")); err != nil {
+		t.Fatal(err)
+	}
+	third.Clear()
+	if _, err := os.Stat(root); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the work folder is left: %v", err)
+	}
+	new(Mark).Clear() // of a run that could not be marked
+}

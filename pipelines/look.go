@@ -1,0 +1,232 @@
+package pipelines
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"glmbatch/infer"
+	"glmbatch/pipelines/internal/run"
+	"glmbatch/pipelines/internal/spool"
+	"glmbatch/report"
+	"glmbatch/transform"
+)
+
+// Look is a fit at a glance, Line one of its parameters.
+type (
+	Look = report.Look
+	Line = report.Line
+)
+
+// IsStatistic tells whether a line is of a statistic of the draws, such as
+// log_lik, and no parameter.
+func IsStatistic(l *Line) bool { return l.Kind == "statistic" }
+
+// IsHidden tells whether a line is a local scale of a prior, of which there are as many
+// as coefficients.
+func IsHidden(l *Line) bool { return l.Kind == infer.LocalScale }
+
+// Night is a run and how it stands.
+type Night struct {
+	report.Night
+	// State is finished, running, or killed: without an end, and without a process.
+	State string `json:"state"`
+	// Took is the seconds from start to end, until now where it is running; NaN where
+	// the end is not known.
+	Took report.Number `json:"took_seconds"`
+}
+
+// The states of a night.
+const (
+	NightFinished = "finished"
+	NightRunning  = "running"
+	NightKilled   = "killed"
+)
+
+// Shown is what Show found.
+type Shown struct {
+	Database string `json:"database"`
+	// Night is the run that was asked for, or the newest one where nothing was; nil
+	// where fits were named.
+	Night *Night `json:"night,omitempty"`
+	Fits  []Look `json:"fits"`
+	// Lines are the parameters and statistics of the fit, where it is one.
+	Lines []Line `json:"-"`
+}
+
+// ShowOptions names what to show. The zero value is the newest run.
+type ShowOptions struct {
+	// Fit is the number of a fit, or a pattern of DATASET/MODEL/SAMPLER whose last
+	// parts may be left out.
+	Fit string
+	// Run is the name of a run, its beginning or its end; it excludes Fit.
+	Run string
+}
+
+// Show reads the fits that o names from the ledger at database, the worst first.
+// The error is a *UsageError where there are none.
+func Show(ctx context.Context, database string, o ShowOptions) (*Shown, error) {
+	ledger, err := report.Open(database, report.Options{})
+	if err != nil {
+		return nil, lookError(err)
+	}
+	out := &Shown{Database: ledger.Path()}
+	switch id, notNumber := strconv.ParseInt(o.Fit, 10, 64); {
+	case o.Fit != "" && o.Run != "":
+		return nil, &UsageError{errors.New("name a fit or a run, not both")}
+	case o.Fit == "":
+		err = out.run(ctx, ledger, o.Run)
+	case notNumber == nil:
+		out.Fits, err = ledger.Look(ctx, id)
+	default:
+		out.Fits, err = ledger.LookNewest(ctx, func(k report.Key) bool { return MatchFit(o.Fit, k.Dataset, k.Group, k.Model, k.Sampler) })
+	}
+	if err != nil {
+		return nil, lookError(err)
+	}
+	if len(out.Fits) == 0 && o.Fit != "" {
+		return nil, &UsageError{&run.CallError{What: fmt.Sprintf("the ledger %s has no fit %q", database, o.Fit),
+			Hint: "a fit is named by its number or as DATASET/MODEL/SAMPLER, with * for any run of characters; pipeline show '*' lists them"}}
+	}
+	slices.SortStableFunc(out.Fits, func(a, b Look) int { return worse(&a, &b) })
+	if len(out.Fits) == 1 && out.Fits[0].ID != 0 {
+		out.Lines, err = ledger.Lines(ctx, out.Fits[0].ID)
+	}
+	return out, lookError(err)
+}
+
+// MatchFit tells whether a pattern names a fit: DATASET[/KEY]/MODEL/SAMPLER with *
+// and ?, parts at the end left out or not; × is as good as a slash.
+func MatchFit(pattern, dataset, key, model, sampler string) bool {
+	pattern = strings.ReplaceAll(strings.ReplaceAll(pattern, " × ", "/"), "×", "/")
+	names := []string{dataset + "/" + model + "/" + sampler}
+	if key != "" {
+		names = append(names, dataset+"/"+key+"/"+model+"/"+sampler)
+	}
+	return slices.ContainsFunc(names, func(name string) bool {
+		return transform.GlobMatch(pattern, name) || transform.GlobMatch(strings.TrimSuffix(pattern, "/")+"/*", name)
+	})
+}
+
+// run finds a run by the beginning or end of its name, or the newest one, and its fits.
+func (s *Shown) run(ctx context.Context, ledger *report.Ledger, name string) error {
+	nights, err := nights(ctx, ledger, time.Time{}, 0)
+	if err != nil {
+		return err
+	}
+	nights = slices.DeleteFunc(nights, func(n Night) bool { return !strings.HasPrefix(n.ID, name) && !strings.HasSuffix(n.ID, name) })
+	switch {
+	case len(nights) == 0 && name != "":
+		return &UsageError{&run.CallError{What: fmt.Sprintf("the ledger %s has no run %q", ledger.Path(), name), Hint: "pipeline runs lists them"}}
+	case len(nights) == 0:
+		return &UsageError{&run.CallError{What: fmt.Sprintf("the ledger %s has no run", ledger.Path()), Hint: "pipeline run makes one"}}
+	case name != "" && len(nights) > 1 && nights[0].ID != name:
+		return &UsageError{fmt.Errorf("--run %s: %d runs are called like that; write more of the name", name, len(nights))}
+	}
+	s.Night = &nights[0]
+	s.Fits, err = ledger.LookRun(ctx, s.Night.ID)
+	return err
+}
+
+// worse orders fits: errors, failures, what has no verdict, warnings, passes; and
+// within these the larger R-hat first, fits without one before.
+func worse(a, b *Look) int {
+	order := map[report.Grade]int{report.ErrorGrade: 0, report.Fail: 1, "": 2, report.Warn: 3, report.Pass: 4}
+	nan := func(x report.Number) int {
+		if x != x {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(order[a.Verdict], order[b.Verdict]), cmp.Compare(nan(a.RHat), nan(b.RHat)), cmp.Compare(b.RHat, a.RHat))
+}
+
+// RunsOptions narrows Runs. The zero value takes all.
+type RunsOptions struct {
+	Since    time.Time
+	Limit    int    // newest runs; 0 for all
+	Pipeline string // empty: all
+}
+
+// Runs lists the runs of the ledger at database, the newest first, those included
+// that go on or were killed before the ledger heard of them. Without a ledger it is a
+// *UsageError, unless a first run goes on.
+func Runs(ctx context.Context, database string, o RunsOptions) ([]Night, error) {
+	ledger, err := report.Open(database, report.Options{})
+	if err != nil {
+		return nil, lookError(err)
+	}
+	limit := o.Limit
+	if o.Pipeline != "" {
+		limit = 0
+	}
+	all, err := nights(ctx, ledger, o.Since, limit)
+	if err != nil {
+		return nil, lookError(err)
+	}
+	all = slices.DeleteFunc(all, func(n Night) bool { return o.Pipeline != "" && n.Pipeline != o.Pipeline })
+	if o.Limit > 0 && len(all) > o.Limit {
+		all = all[:o.Limit]
+	}
+	return all, nil
+}
+
+// nights are the runs of a ledger, behind those that only their marks beside it tell of:
+// a run that ends after them clears these away.
+func nights(ctx context.Context, ledger *report.Ledger, since time.Time, limit int) ([]Night, error) {
+	marks, err := spool.Marks(spool.Root(ledger.Path()))
+	if err != nil {
+		return nil, err
+	}
+	told, err := ledger.Nights(ctx, since, limit)
+	var missing *report.MissingError
+	if err != nil && !(errors.As(err, &missing) && len(marks) > 0) {
+		return nil, err
+	}
+	var out []Night
+	for _, m := range slices.Backward(marks) { // in the order of their names, which begin with the start
+		known := slices.ContainsFunc(told, func(n report.Night) bool { return n.ID == m.Run })
+		if !known && !m.Started.Before(since) {
+			out = append(out, Night{Night: report.Night{ID: m.Run, Pipeline: m.Pipeline, Started: m.Started.UTC()}})
+		}
+	}
+	for _, n := range told {
+		out = append(out, Night{Night: n})
+	}
+	for i := range out {
+		out[i].judge(marks, time.Now())
+	}
+	return out, nil
+}
+
+// judge tells how a run stands.
+func (n *Night) judge(marks []spool.Mark, now time.Time) {
+	alive := slices.ContainsFunc(marks, func(m spool.Mark) bool { return m.Run == n.ID && m.Alive })
+	switch {
+	case n.Finished != nil:
+		n.State, n.Took = NightFinished, report.Number(n.Finished.Sub(n.Started).Seconds())
+	case alive:
+		n.State, n.Took = NightRunning, report.Number(now.Sub(n.Started).Seconds())
+	default:
+		n.State, n.Took = NightKilled, report.Number(math.NaN())
+	}
+}
+
+// lookError marks errors of the call.
+func lookError(err error) error {
+	var missing *report.MissingError
+	var other *report.NotLedgerError
+	if errors.As(err, &missing) || errors.As(err, &other) {
+		return &UsageError{err}
+	}
+	return err
+}
+
+// Matches tells whether a name matches a pattern with * and ?, as in --only.
+func Matches(pattern, name string) bool { return transform.GlobMatch(pattern, name) }

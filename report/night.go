@@ -1,0 +1,89 @@
+package report
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// Night is one run as the ledger tells of it: when, how long, what it did
+// about how many fits, and how it ended.
+type Night struct {
+	ID       string `json:"run"`
+	Pipeline string `json:"pipeline"`
+	SpecHash string `json:"spec_hash,omitempty"`
+	// SpecChanged tells that the pipeline's run before had another spec.
+	SpecChanged bool       `json:"spec_changed"`
+	Seed        string     `json:"seed,omitempty"` // a whole number below 2^64
+	Started     time.Time  `json:"started"`
+	Finished    *time.Time `json:"finished"`  // nil while running, and after a kill
+	ExitCode    *int       `json:"exit_code"` // nil as Finished
+	Program     string     `json:"program,omitempty"`
+	Host        string     `json:"host,omitempty"`
+	// Fits are those that the run has told of, by what it did: drawn now, skipped
+	// since a stored one is equal, erred, or drawn and not committed.
+	Fits        int `json:"fits"`
+	New         int `json:"new"`
+	Skipped     int `json:"skipped"`
+	Erred       int `json:"erred"`
+	Uncommitted int `json:"uncommitted"`
+	// The verdicts of those that are complete, skipped ones included.
+	Passed  int    `json:"passed"`
+	Warned  int    `json:"warned"`
+	Failed  int    `json:"failed"`
+	Seconds Number `json:"seconds"` // processor time of what was drawn
+}
+
+// The query of Nights, around the table of runs.
+const (
+	nightsFrom = `WITH told AS (
+			SELECT *, spec_hash IS DISTINCT FROM lag(spec_hash, 1, spec_hash) OVER (PARTITION BY pipeline ORDER BY place, started, run_id) AS changed FROM `
+	nightsTo = `
+		), chosen AS (
+			SELECT * FROM told WHERE started >= ? ORDER BY place DESC, started DESC, run_id DESC LIMIT ?
+		), counted AS (
+			SELECT r.run_id, count(*) AS fits, count(*) FILTER (r.action = 'computed') AS new, count(*) FILTER (r.action = 'skipped') AS skipped,
+			       count(*) FILTER (r.action = 'error') AS erred, count(*) FILTER (r.action = 'uncommitted') AS uncommitted,
+			       count(*) FILTER (r.verdict = 'pass') AS passed, count(*) FILTER (r.verdict = 'warn') AS warned, count(*) FILTER (r.verdict = 'fail') AS failed,
+			       sum(f.setup_seconds + f.warmup_seconds + f.sampling_seconds) FILTER (r.action = 'computed') AS seconds
+			FROM run_fit r LEFT JOIN fit f ON f.fit_id = r.fit_id WHERE r.run_id IN (SELECT run_id FROM chosen) GROUP BY r.run_id
+		)
+		SELECT run_id, pipeline, coalesce(spec_hash, ''), changed, coalesce(seed::VARCHAR, ''), started, finished, exit_code, coalesce(program, ''),
+		       coalesce(host->>'name', ''), coalesce(fits, 0), coalesce(new, 0), coalesce(skipped, 0), coalesce(erred, 0), coalesce(uncommitted, 0),
+		       coalesce(passed, 0), coalesce(warned, 0), coalesce(failed, 0), seconds
+		FROM chosen LEFT JOIN counted USING (run_id) ORDER BY place DESC, started DESC, run_id DESC`
+)
+
+// Nights returns the runs of a ledger that started at since or later, the newest
+// by their places first, at most limit (0: all). It reads one row a run and one a fit of these.
+func (l *Ledger) Nights(ctx context.Context, since time.Time, limit int) (out []Night, err error) {
+	if limit <= 0 {
+		limit = 1 << 30
+	}
+	err = l.read(ctx, func(c *sql.Conn) error {
+		version, err := schemaVersion(ctx, c, l.path, len(migrations))
+		if err != nil || version == 0 {
+			return err
+		}
+		query := nightsFrom + "run" + nightsTo
+		if version < orderVersion {
+			query = nightsFrom + "(SELECT *, 0 AS place FROM run)" + nightsTo
+		}
+		return scanRows(ctx, c, query, func(rows *sql.Rows) error {
+			var n Night
+			var finished sql.NullTime
+			var exit sql.NullInt64
+			if err := rows.Scan(&n.ID, &n.Pipeline, &n.SpecHash, &n.SpecChanged, &n.Seed, &n.Started, &finished, &exit, &n.Program,
+				&n.Host, &n.Fits, &n.New, &n.Skipped, &n.Erred, &n.Uncommitted, &n.Passed, &n.Warned, &n.Failed, (*nullable)(&n.Seconds)); err != nil {
+				return err
+			}
+			if finished.Valid && exit.Valid {
+				code := int(exit.Int64)
+				n.Finished, n.ExitCode = &finished.Time, &code
+			}
+			out = append(out, n)
+			return nil
+		}, since.UTC(), limit)
+	})
+	return out, err
+}
