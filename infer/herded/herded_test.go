@@ -310,6 +310,9 @@ func TestWarnings(t *testing.T) {
 		if !strings.Contains(got, c.want) || (c.want == "") != (got == "") || !strings.Contains(k.Explain(), got) {
 			t.Errorf("warnings %q, want %q; explained as %q", got, c.want, k.Explain())
 		}
+		if start := k.Start(); start != "states drawn uniformly, weights mode" {
+			t.Errorf("a chain starts with %q", start)
+		}
 		if b := k.Bound(); b.Of != c.of || !(b.Value >= 0 && b.Value <= 1) {
 			t.Errorf("bound %+v, want one of %s", b, c.of)
 		}
