@@ -39,6 +39,7 @@ var exits = map[string][]exit{
 	"validate": {{pipelines.ExitPass, "every spec is valid"}, {pipelines.ExitUsage, "some spec is not, or the call is wrong"}},
 	"compare":  {{pipelines.ExitPass, "no two samplers disagree"}, {pipelines.ExitFail, "two samplers disagree: one of them is wrong"}, usage, held, interrupted},
 	"drift":    {{pipelines.ExitPass, "shown, whatever moved"}, broken, usage, held, interrupted},
+	"report":   {{pipelines.ExitPass, "the page is written, whatever the verdicts in it"}, broken, usage, held, interrupted},
 	"show":     {{pipelines.ExitPass, "shown, whatever the verdicts"}, broken, usage, held, interrupted},
 	"runs":     {{pipelines.ExitPass, "listed, whatever the runs' exit codes"}, broken, usage, held, interrupted},
 	"prune":    asked,
