@@ -51,6 +51,35 @@ func (e *badEntry) named() []string {
 	return out
 }
 
+// badSpec writes a spec with a data set and a model for each file, and a second
+// model with flat priors where the index asks for one. It returns the files by data
+// set, and the number of fits.
+func (f folder) badSpec(dir string, files []*badEntry) (entries map[string]*badEntry, fits int) {
+	f.write("four.csv", "y\n0\n1\n1\n0\n")
+	entries = map[string]*badEntry{}
+	datasets, models, chosen := "", "", ""
+	for i, e := range files {
+		name := fmt.Sprintf("d%d", i)
+		entries[name] = e
+		source := fmt.Sprintf("{path: '%s'}", filepath.Join(dir, e.File))
+		if strings.HasPrefix(e.File, "coo_") {
+			source = fmt.Sprintf("{path: four.csv, triplets: {path: '%s'}}", filepath.Join(dir, e.File))
+		}
+		datasets += fmt.Sprintf("  %s: %s\n", name, source)
+		for _, prior := range []string{"normal(0, 10)", "flat"} {
+			if prior == "flat" && !strings.Contains(e.Prior, "flat") {
+				continue
+			}
+			model := name + prior[:4]
+			models += fmt.Sprintf("  %s: {formula: '%s', family: %s, standardize: center_scale, prior: {coefficients: '%s', intercept: '%s'}}\n", model, e.formula(), e.Family, prior, prior)
+			chosen += fmt.Sprintf("  - {datasets: [%s], models: [%s], samplers: [s]}\n", name, model)
+		}
+	}
+	f.write("spec.yaml", "pipeline: bad\ndatabase: t.duckdb\ndatasets:\n"+datasets+"models:\n"+models+
+		"samplers: {s: {method: cggibbs}}\nrun: {chains: 2, warmup: 50, draws: 100}\ngates: {rhat: 10, ess_bulk: 1, ess_tail: 1}\nfits:\n"+chosen)
+	return entries, strings.Count(chosen, "\n")
+}
+
 // Every file of testdata/bad goes through the whole program, in one run: each
 // comes to the outcome that the index states, by itself, with a message that names
 // what it must, and what cannot be fitted under a flat prior is refused or warned of.
@@ -68,31 +97,10 @@ func TestBadFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := folder{t, memory(t)}
-	f.write("four.csv", "y\n0\n1\n1\n0\n")
-	entries := map[string]*badEntry{}
-	datasets, models, fits := "", "", ""
-	for i, e := range index.Files {
-		name := fmt.Sprintf("d%d", i)
-		entries[name] = e
-		source := fmt.Sprintf("{path: '%s'}", filepath.Join(dir, e.File))
-		if strings.HasPrefix(e.File, "coo_") {
-			source = fmt.Sprintf("{path: four.csv, triplets: {path: '%s'}}", filepath.Join(dir, e.File))
-		}
-		datasets += fmt.Sprintf("  %s: %s\n", name, source)
-		for _, prior := range []string{"normal(0, 10)", "flat"} {
-			if prior == "flat" && !strings.Contains(e.Prior, "flat") {
-				continue
-			}
-			model := name + prior[:4]
-			models += fmt.Sprintf("  %s: {formula: '%s', family: %s, standardize: center_scale, prior: {coefficients: '%s', intercept: '%s'}}\n", model, e.formula(), e.Family, prior, prior)
-			fits += fmt.Sprintf("  - {datasets: [%s], models: [%s], samplers: [s]}\n", name, model)
-		}
-	}
-	f.write("spec.yaml", "pipeline: bad\ndatabase: t.duckdb\ndatasets:\n"+datasets+"models:\n"+models+
-		"samplers: {s: {method: cggibbs}}\nrun: {chains: 2, warmup: 50, draws: 100}\ngates: {rhat: 10, ess_bulk: 1, ess_tail: 1}\nfits:\n"+fits)
+	entries, fits := f.badSpec(dir, index.Files)
 	out := f.run(pipelines.RunOptions{Workers: 2})
-	if out.ExitCode != pipelines.ExitFail || len(out.Fits) != strings.Count(fits, "\n") {
-		t.Errorf("exit code %d, %d fits of %d", out.ExitCode, len(out.Fits), strings.Count(fits, "\n"))
+	if out.ExitCode != pipelines.ExitFail || len(out.Fits) != fits {
+		t.Errorf("exit code %d, %d fits of %d", out.ExitCode, len(out.Fits), fits)
 	}
 	for _, fit := range out.Fits {
 		e, said := entries[fit.Dataset], strings.Join(slices.Concat(fit.Reasons, fit.Warnings), "\n")
