@@ -51,6 +51,8 @@ var deps = map[string]string{
 	"pipelines/internal/run":      run + fanout + " golang.org/x/sync/semaphore golang.org/x/sys/unix",
 	"pipelines/internal/check":    run + fanout,
 	"pipelines/internal/predict":  run + fanout,
+	// propose looks at columns, and reads no files.
+	"pipelines/internal/propose": arrow,
 	// exchange reads and writes the files of other tools.
 	"pipelines/internal/exchange": "infer infer/diag ingest report" + arrow,
 	// synthetic makes data, and does not fit them.
