@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -25,6 +26,8 @@ type call struct {
 	Workers  int
 	Commit   bool // of Database, instead of a run
 	LockWait time.Duration
+	// Ask is asked of Database again and again instead, until there is a file Until.
+	Ask, Until string
 	// FileSize is the largest size that a file may grow to; 0 for no limit.
 	FileSize uint64
 }
@@ -40,6 +43,9 @@ func carryOut(text string) (code int) {
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 			panic(err)
 		}
+	}
+	if c.Ask != "" {
+		return c.askOn()
 	}
 	var out *pipelines.Outcome
 	var err error
@@ -64,6 +70,24 @@ func carryOut(text string) (code int) {
 		fmt.Println("unrecorded: " + out.Unrecorded)
 	}
 	return out.ExitCode
+}
+
+// askOn opens the ledger, asks and closes it until it is told to stop, and once more.
+func (c call) askOn() (code int) {
+	for last := false; ; {
+		var answer bytes.Buffer
+		if err := pipelines.Query(context.Background(), &answer, c.Database, c.Ask, pipelines.QueryOptions{Format: "csv"}); err != nil {
+			fmt.Println(err)
+			return 100
+		}
+		_, row, _ := strings.Cut(answer.String(), "\n")
+		fmt.Print(row)
+		if last {
+			return 0
+		}
+		_, err := os.Stat(c.Until)
+		last = err == nil
+	}
 }
 
 // process is a child under way.

@@ -62,12 +62,15 @@ func (l *Ledger) ReadDraws(ctx context.Context, id int64, block *Columns) error 
 	return l.readIfThere(ctx, func(c *sql.Conn) error { return block.load(ctx, c, id) })
 }
 
-// derivedColumn is the SQL of a fit's derived quantities as JSON.
+// derivedRows is the SQL of a fit's derived quantities as JSON.
+const derivedRows = `coalesce((SELECT to_json(list({name: d.name, expression: d.expression} ORDER BY d.parameter_id))::VARCHAR
+	FROM derived d WHERE d.fit_id = fit.fit_id), 'null')`
+
+// derivedColumn is derivedRows where the ledger has them.
 func (l *Ledger) derivedColumn(ctx context.Context, c *sql.Conn) (string, error) {
 	version, err := schemaVersion(ctx, c, l.path, len(migrations))
 	if err != nil || version < modelsVersion {
 		return "'null'", err
 	}
-	return `coalesce((SELECT to_json(list({name: d.name, expression: d.expression} ORDER BY d.parameter_id))::VARCHAR
-		FROM derived d WHERE d.fit_id = fit.fit_id), 'null')`, nil
+	return derivedRows, nil
 }

@@ -73,19 +73,27 @@ func (l *Ledger) Drifts(ctx context.Context, pipeline string, nights int) ([]Dri
 		if version < nightsVersion {
 			return &OldError{l.path, version, nightsVersion}
 		}
-		newest := newestFirst(version, "created") + ", fit_id DESC"
-		from := "drift_summary"
-		if version >= orderVersion {
-			from = "(SELECT d.*, f.place FROM drift_summary d JOIN fit f USING (fit_id))"
-		}
-		return scanRows(ctx, c, "SELECT "+driftRow+" FROM "+from+` WHERE ? OR pipeline = ?
-			QUALIFY row_number() OVER (PARTITION BY pipeline, dataset, key, model, sampler ORDER BY `+newest+`) <= ?
-			ORDER BY pipeline, dataset, key, model, sampler, `+newest, func(rows *sql.Rows) error {
-			var d Drift
-			err := rows.Scan(d.fields()...)
-			out = append(out, d)
-			return err
-		}, pipeline == "", pipeline, nights)
+		out, err = readDrifts(ctx, c, version, pipeline, nights)
+		return err
 	})
+	return out, err
+}
+
+// readDrifts is Drifts on an open ledger of a schema version.
+func readDrifts(ctx context.Context, c *sql.Conn, version int, pipeline string, nights int) ([]Drift, error) {
+	out := []Drift{}
+	newest := newestFirst(version, "created") + ", fit_id DESC"
+	from := "drift_summary"
+	if version >= orderVersion {
+		from = "(SELECT d.*, f.place FROM drift_summary d JOIN fit f USING (fit_id))"
+	}
+	err := scanRows(ctx, c, "SELECT "+driftRow+" FROM "+from+` WHERE ? OR pipeline = ?
+		QUALIFY row_number() OVER (PARTITION BY pipeline, dataset, key, model, sampler ORDER BY `+newest+`) <= ?
+		ORDER BY pipeline, dataset, key, model, sampler, `+newest, func(rows *sql.Rows) error {
+		var d Drift
+		err := rows.Scan(d.fields()...)
+		out = append(out, d)
+		return err
+	}, pipeline == "", pipeline, nights)
 	return out, err
 }

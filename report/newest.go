@@ -57,35 +57,33 @@ const identityVersion = 2
 // there are replicates. Without a ledger file there
 // are none, and no error.
 func (l *Ledger) States(ctx context.Context) (map[Key]Grade, error) {
-	return l.grades(ctx, func(version int) string {
-		newest := "n.noted DESC"
-		if version >= orderVersion {
-			newest = "r.place DESC NULLS LAST, " + newest
-		}
-		return `SELECT n.dataset, n.key, n.model, n.sampler, n.verdict FROM run_fit n LEFT JOIN run r USING (run_id)
-			QUALIFY run_id = first_value(run_id) OVER (PARTITION BY n.dataset, n.key, n.model, n.sampler ORDER BY ` + newest + `, n.rowid DESC)`
-	})
+	const states = `SELECT n.dataset, n.key, n.model, n.sampler, n.verdict FROM run_fit n LEFT JOIN run r USING (run_id)
+		QUALIFY run_id = first_value(run_id) OVER (PARTITION BY n.dataset, n.key, n.model, n.sampler ORDER BY `
+	return l.grades(ctx, states+`n.noted DESC, n.rowid DESC)`, states+`r.place DESC NULLS LAST, n.noted DESC, n.rowid DESC)`)
 }
 
 // LastRun returns the verdicts that the newest run of a pipeline took, runs
 // that had nothing to do left out. Without a ledger file or such a run there are none, and no error.
 func (l *Ledger) LastRun(ctx context.Context, pipeline string) (map[Key]Grade, error) {
-	return l.grades(ctx, func(version int) string {
-		return `SELECT dataset, key, model, sampler, verdict FROM run_fit
-			WHERE run_id = (SELECT run_id FROM run WHERE pipeline = ? AND run_id IN (SELECT run_id FROM run_fit)
-				ORDER BY ` + newestFirst(version, "started") + `, rowid DESC LIMIT 1)`
-	}, pipeline)
+	const last = `SELECT dataset, key, model, sampler, verdict FROM run_fit
+		WHERE run_id = (SELECT run_id FROM run WHERE pipeline = ? AND run_id IN (SELECT run_id FROM run_fit) ORDER BY `
+	return l.grades(ctx, last+newestFirst(orderVersion-1, "started")+`, rowid DESC LIMIT 1)`,
+		last+newestFirst(orderVersion, "started")+`, rowid DESC LIMIT 1)`, pipeline)
 }
 
-// grades takes the worst verdict of each name that a query gives for a schema version.
-func (l *Ledger) grades(ctx context.Context, query func(version int) string, args ...any) (map[Key]Grade, error) {
+// grades takes the worst verdict of each name that a query gives; older is the query
+// of ledgers in which runs have no place.
+func (l *Ledger) grades(ctx context.Context, older, query string, args ...any) (map[Key]Grade, error) {
 	found := map[Key]Grade{}
 	err := l.readIfThere(ctx, func(c *sql.Conn) error {
 		version, err := schemaVersion(ctx, c, l.path, len(migrations))
 		if err != nil {
 			return err
 		}
-		return scanRows(ctx, c, query(version), func(rows *sql.Rows) error {
+		if version < orderVersion {
+			query = older
+		}
+		return scanRows(ctx, c, query, func(rows *sql.Rows) error {
 			var k Key
 			var g Grade
 			if err := rows.Scan(&k.Dataset, &k.Group, &k.Model, &k.Sampler, &g); err != nil {

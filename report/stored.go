@@ -45,37 +45,46 @@ func (l *Ledger) Stored(ctx context.Context, fingerprints []string) (map[string]
 	}
 	err := l.readIfThere(ctx, func(c *sql.Conn) error {
 		derived, err := l.derivedColumn(ctx, c)
+		if err == nil {
+			found, err = storedFits(ctx, c, derived, fingerprints)
+		}
 		if err != nil {
-			return err
+			return fmt.Errorf("ledger %q: %w", l.path, err)
 		}
-		rows, err := c.QueryContext(ctx, `
-			SELECT fit_id, fingerprint, dataset, key, model, sampler, verdict, to_json(reasons)::VARCHAR, gates::VARCHAR, to_json(warnings)::VARCHAR,
-			       coalesce(method, ''), n_rows, n_columns, chains, draws, n_parameters, kept = 'draws', `+derived+`
-			FROM fit WHERE status = 'complete' AND (? OR fingerprint IN (SELECT unnest(?::VARCHAR[])))`, fingerprints == nil, list(fingerprints))
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var f StoredFit
-			var reasons, gates, warnings, derived string
-			if err := rows.Scan(&f.ID, &f.Fingerprint, &f.Dataset, &f.Group, &f.Model, &f.Sampler,
-				&f.Verdict.Grade, &reasons, &gates, &warnings,
-				&f.Method, &f.Rows, &f.Columns, &f.Chains, &f.Draws, &f.Parameters, &f.Kept, &derived); err != nil {
-				return err
-			}
-			for _, part := range []struct {
-				from string
-				to   any
-			}{{reasons, &f.Verdict.Reasons}, {gates, &f.Gates}, {warnings, &f.Warnings}, {derived, &f.Derived}} {
-				if err := json.Unmarshal([]byte(part.from), part.to); err != nil {
-					return fmt.Errorf("ledger %q, fit %d: %w", l.path, f.ID, err)
-				}
-			}
-			found[f.Fingerprint] = f
-		}
-		return rows.Err()
+		return nil
 	})
+	return found, err
+}
+
+// Stored is Ledger.Stored for who has the file open for writing.
+func (s *Session) Stored(ctx context.Context, fingerprints []string) (map[string]StoredFit, error) {
+	return storedFits(ctx, s.c, derivedRows, fingerprints)
+}
+
+func storedFits(ctx context.Context, c *sql.Conn, derived string, fingerprints []string) (map[string]StoredFit, error) {
+	found := map[string]StoredFit{}
+	err := scanRows(ctx, c, `
+		SELECT fit_id, fingerprint, dataset, key, model, sampler, verdict, to_json(reasons)::VARCHAR, gates::VARCHAR, to_json(warnings)::VARCHAR,
+		       coalesce(method, ''), n_rows, n_columns, chains, draws, n_parameters, kept = 'draws', `+derived+`
+		FROM fit WHERE status = 'complete' AND (? OR fingerprint IN (SELECT unnest(?::VARCHAR[])))`, func(rows *sql.Rows) error {
+		var f StoredFit
+		var reasons, gates, warnings, derived string
+		if err := rows.Scan(&f.ID, &f.Fingerprint, &f.Dataset, &f.Group, &f.Model, &f.Sampler,
+			&f.Verdict.Grade, &reasons, &gates, &warnings,
+			&f.Method, &f.Rows, &f.Columns, &f.Chains, &f.Draws, &f.Parameters, &f.Kept, &derived); err != nil {
+			return err
+		}
+		for _, part := range []struct {
+			from string
+			to   any
+		}{{reasons, &f.Verdict.Reasons}, {gates, &f.Gates}, {warnings, &f.Warnings}, {derived, &f.Derived}} {
+			if err := json.Unmarshal([]byte(part.from), part.to); err != nil {
+				return fmt.Errorf("fit %d: %w", f.ID, err)
+			}
+		}
+		found[f.Fingerprint] = f
+		return nil
+	}, fingerprints == nil, list(fingerprints))
 	return found, err
 }
 

@@ -40,6 +40,7 @@ var exits = map[string][]exit{
 	"compare":  {{pipelines.ExitPass, "no two samplers disagree"}, {pipelines.ExitFail, "two samplers disagree: one of them is wrong"}, usage, held, interrupted},
 	"drift":    {{pipelines.ExitPass, "shown, whatever moved"}, broken, usage, held, interrupted},
 	"init":     {{pipelines.ExitPass, "the spec is written"}, broken, {pipelines.ExitUsage, "the file cannot be read or has no response, or the spec is there already"}},
+	"report":   {{pipelines.ExitPass, "the page is written, whatever the verdicts in it"}, broken, usage, held, interrupted},
 	"show":     {{pipelines.ExitPass, "shown, whatever the verdicts"}, broken, usage, held, interrupted},
 	"runs":     {{pipelines.ExitPass, "listed, whatever the runs' exit codes"}, broken, usage, held, interrupted},
 	"prune":    asked,

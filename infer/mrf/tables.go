@@ -151,11 +151,13 @@ func (m *Tables) Unary(i int) []float64 {
 	return m.unary[m.offset[i]:m.offset[i+1]:m.offset[i+1]]
 }
 
-// Pair returns the table between variable i and neighbour k of Neighbours(i):
-// its rows are the neighbour's states, its columns those of i. It aliases the
-// model and must not be changed.
-func (m *Tables) Pair(i, k int) Table {
-	return m.tables[m.which[m.start[i]+uint32(k)]]
+// Pair returns the table between variable i and neighbour k of Neighbours(i),
+// its rows the neighbour's states, its columns those of i, and its number: pairs
+// of equal numbers have equal tables. It aliases the model and must not be
+// changed.
+func (m *Tables) Pair(i, k int) (number int, t Table) {
+	number = int(m.which[m.start[i]+uint32(k)])
+	return number, m.tables[number]
 }
 
 // LogWeights adds a row of each neighbour's table: see Model.

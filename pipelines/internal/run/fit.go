@@ -90,7 +90,11 @@ type fitting struct {
 	curvature   *curvature          // what they were taken of, for the metrics of chains
 	metrics     []report.Metric
 	wall        time.Duration
+	anew        bool // it is drawn though the ledger has it
 }
+
+// errStored says that another run has stored a fit since this one began.
+var errStored = errors.New("another run has stored the fit")
 
 // fit carries out one job. Whatever goes wrong in it, a panic included, is the
 // result of this fit alone. Once ctx has ended or the fit has had its time, it is
@@ -174,7 +178,7 @@ func (r *runner) carryOut(ctx context.Context, f *fitting, p *progress.Fit, res 
 	if err := r.identify(ctx, f, res); err != nil {
 		return err
 	}
-	stored, ok := r.stored[f.fingerprint]
+	stored, ok := r.known.fit(f.fingerprint)
 	if r.DryRun {
 		return r.plan(f, stored, ok, res)
 	}
@@ -182,7 +186,11 @@ func (r *runner) carryOut(ctx context.Context, f *fitting, p *progress.Fit, res 
 		return r.skip(ctx, f, stored, res)
 	}
 	began := r.Now()
-	if err := r.sample(ctx, f, p); err != nil {
+	f.anew = r.Force || ok
+	if err := r.sample(ctx, f, p); errors.Is(err, errStored) {
+		stored, _ := r.known.fit(f.fingerprint)
+		return r.skip(ctx, f, stored, res)
+	} else if err != nil {
 		return err
 	}
 	if err := r.assess(ctx, f); err != nil {
@@ -286,6 +294,9 @@ func (r *runner) sample(ctx context.Context, f *fitting, p *progress.Fit) error 
 	}
 	if f.spool, err = r.Disk.Open(root, manifest); err != nil {
 		return err
+	}
+	if stored, ok := r.known.now(ctx, r.ledger.file, f.fingerprint); ok && !f.anew && !redraws(f.model, stored) {
+		return errors.Join(errStored, f.spool.Remove())
 	}
 	s := &sampling{
 		stream: f.stream(),

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -58,16 +57,6 @@ func openLedger(ctx context.Context, r *runner) (*ledger, error) {
 	l := &ledger{r: r, file: file, queue: make(chan *request, 64), end: make(chan struct{}), ctx: ctx, done: make(chan struct{}), down: make(chan struct{}, 1), linger: linger}
 	go l.serve()
 	return l, nil
-}
-
-// complete reads the complete fits that the ledger holds.
-func (l *ledger) complete(ctx context.Context) (map[string]report.StoredFit, error) {
-	stored, err := l.file.Stored(ctx, nil)
-	var missing *report.MissingError
-	if errors.As(err, &missing) {
-		return nil, nil
-	}
-	return stored, err
 }
 
 // linger is the usual wait of a fit for others: opening the file, the checkpoint and
@@ -128,6 +117,9 @@ func (l *ledger) writeBatch(batch []*request) {
 	defer stop()
 	answered := 0
 	err := l.file.Write(ctx, func(s *report.Session) error {
+		if err := l.r.known.begin(ctx, s); err != nil {
+			return err
+		}
 		if !l.begun {
 			if err := s.Run(context.WithoutCancel(ctx), l.r.record(nil)); err != nil {
 				return err
@@ -143,6 +135,7 @@ func (l *ledger) writeBatch(batch []*request) {
 		}
 		return nil
 	})
+	l.r.known.end()
 	if err != nil && answered == len(batch) {
 		l.r.Log.Error("ledger", "run", l.r.id, "err", err.Error())
 	}

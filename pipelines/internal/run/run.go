@@ -51,7 +51,7 @@ type runner struct {
 	airborne atomic.Int64        // fits that have not come to their commit
 	recalled atomic.Int64        // skipped fits whose summaries were read
 	choice   choice
-	stored   map[string]report.StoredFit
+	known    *known                            // complete fits of the ledger
 	before   map[report.Key]report.Predecessor // of a dry run
 	ledger   *ledger
 	started  time.Time
@@ -83,7 +83,7 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 	r := &runner{Config: c, schedule: scheduleOf(c.Pipeline.Run), workers: make(workers, c.Workers), started: c.Now(),
 		memory: memory{c.Memory, c.Workers}, air: semaphore.NewWeighted(int64(inFlight * c.Workers)), ground: semaphore.NewWeighted(groundFiles)}
 	r.flight = semaphore.NewWeighted(r.memory.flight())
-	r.id = RunID(r.started)
+	r.id, r.known = RunID(r.started), &known{database: c.Database}
 	var err error
 	if r.ledger, err = openLedger(ctx, r); err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (r *runner) mark() *spool.Mark {
 // work asks the ledger what is known and carries out the fits that are chosen.
 // A choice by state may be empty: then there is nothing to do, and no error.
 func (r *runner) work(ctx context.Context) (results []*Result, err error) {
-	if r.stored, err = r.ledger.complete(ctx); err != nil {
+	if err := r.known.read(ctx, r.ledger.file); err != nil {
 		return nil, err
 	}
 	if r.place, err = r.ledger.file.NextPlace(ctx); err != nil {

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"glmbatch/pipelines"
+)
+
+func (a *app) reportCommand() *cobra.Command {
+	var f common
+	var o pipelines.ReportOptions
+	var to string
+	c := &cobra.Command{
+		Use:   "report [SPEC|NAME]",
+		Short: "Write one HTML page about a night: verdicts, intervals, plots, comparisons",
+		Long: `report reads a ledger and writes one file that any browser opens, also from a
+mail and without a network: the fits of the newest run, failures first; for each
+of them the verdict and what to do about it, coefficients with intervals, trace and
+rank plots, effective sample sizes over draws, autocorrelations, predictive checks and
+leave-one-out; samplers compared; and how far each fit lies from the night before.
+
+The same ledger gives the same bytes. Draws of log_lik and of the parameters that
+mixed worst are plotted; --parameter names others.`,
+		Example: `  pipeline report nightly.yaml --output night.html
+  pipeline report --database posteriors.duckdb --latest --only 'dataset=claims/*'
+  pipeline report --database posteriors.duckdb --fit 12 --parameter 'age*' --output - > fit.html`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if chosen := btoi(o.Run != "") + btoi(o.Latest) + btoi(len(o.Fits) > 0); chosen > 1 {
+				return errors.New("--run, --latest and --fit exclude each other")
+			}
+			if to == "" {
+				return errors.New("--output FILE: say where the page goes; - is standard output")
+			}
+			database, err := f.ledger(args)
+			if err != nil {
+				return err
+			}
+			if len(args) == 1 {
+				overrides, err := f.overrides()
+				if err != nil {
+					return err
+				}
+				if o.Pipeline, err = pipelines.PipelineName(args[0], overrides); err != nil {
+					return err
+				}
+			}
+			if err := pipelines.Report(c.Context(), database, to, a.stdout, o); err != nil {
+				return work(err)
+			}
+			if to != "-" {
+				fmt.Fprintf(a.stdout, "wrote %s\n", clean(to))
+			}
+			return nil
+		},
+	}
+	f.register(c)
+	c.Flags().StringVarP(&to, "output", "o", "report.html", "the file that is written; - for standard output")
+	c.Flags().StringVar(&o.Run, "run", "", "a run by its name, instead of the newest one")
+	c.Flags().BoolVar(&o.Latest, "latest", false, "the newest fit of each name, over all runs")
+	c.Flags().Int64SliceVar(&o.Fits, "fit", nil, "a fit by its number in the ledger; may be repeated")
+	c.Flags().StringArrayVar(&o.Only, "only", nil, "FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
+	c.Flags().StringArrayVar(&o.Parameters, "parameter", nil, "glob of the parameters whose draws are plotted; may be repeated (default: those that mixed worst)")
+	return c
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

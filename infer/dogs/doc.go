@@ -1,0 +1,22 @@
+// Package dogs certifies and improves the order in which a Gibbs sampler updates
+// the variables of a discrete Markov random field.
+//
+// The influence C_ij of variable j on i bounds how far the full conditional of i
+// moves, in total variation, when j alone changes. If b_i bounds the probability
+// that two coupled chains, one of them in π, differ in variable i, an update of i
+// makes it b_i ← Σ_j C_ij·b_j. From b = 1, the worst start, a scan ends at the
+// Dobrushin variation dᵀb of a target d: with d the indicator of a set of
+// variables it bounds the total variation distance between their joint law and
+// π's. Optimise rearranges a scan of given length to make it smaller (algorithm 2),
+// Search finds a short scan that brings it below a target.
+//
+// A certificate speaks of every start and of the exact scan; it says nothing of
+// other orders. It is computed in float64 from sums of non-negative numbers: its
+// relative rounding error is about the number of updates times 1e-16.
+//
+// Source: Mitliagkas and Mackey (2017), Improving Gibbs Sampler Scan Quality with
+// DoGS, arXiv:1707.05807; Dobrushin and Shlosman (1985); Hayes (2006).
+//
+// Read influence.go (C), then variation.go (dᵀb), optimise.go with heap.go, and
+// search.go.
+package dogs

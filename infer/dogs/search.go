@@ -1,0 +1,73 @@
+package dogs
+
+import (
+	"fmt"
+)
+
+// Search finds a scan whose variation is not above o.Below: it optimises the
+// input scans of Towards at lengths 1, 2, 4, …, times the number of the target's
+// variables, until one is good enough, which ends where it is. Cost: that of
+// the last length, about twice.
+//
+// It returns a *NormError where no norm of C is below one, and an error that tells
+// how far it came when MaxLength does not do.
+func (c *Influence) Search(d Target, o Options) (*Certificate, error) {
+	if err := d.check(c.Variables()); err != nil {
+		return nil, err
+	}
+	if !(o.Below > 0) {
+		return nil, fmt.Errorf("dogs: the variation to reach is %v; give a number above 0", o.Below)
+	}
+	if err := c.contracts(); err != nil {
+		return nil, err
+	}
+	if o.MaxLength == 0 {
+		o.MaxLength = 1 << 22
+	}
+	descent := newDescent(c, d)
+	for length := len(d.Variables); ; length *= 2 {
+		length = min(length, o.MaxLength)
+		best := descent.optimise(c.Towards(d, length), o)
+		if best.Variation <= o.Below {
+			return best, nil
+		}
+		if length >= o.MaxLength {
+			return nil, fmt.Errorf("dogs: scans of %d updates reach a variation of %.4g, not %.4g; allow longer ones or ask for less", length, best.Variation, o.Below)
+		}
+	}
+}
+
+// Towards returns an input scan for a target: the variables nearest to it in the
+// graph, the farthest first, so that the last updates are of the target itself;
+// again from the start where the length exceeds what there is. Variables
+// at equal distance keep the order of their numbers, so for all variables it is the
+// systematic scan. Cost: O(n + length).
+func (c *Influence) Towards(d Target, length int) []int32 {
+	near := c.nearest(d.Variables, length)
+	out := make([]int32, length)
+	for t := range out { // from the end: near[0], near[1], …
+		out[length-1-t] = near[t%len(near)]
+	}
+	return out
+}
+
+// nearest lists variables by distance from a set, breadth first, the last of the
+// set first, at most so many.
+func (c *Influence) nearest(from []int32, most int) []int32 {
+	seen := make([]bool, c.Variables())
+	queue := make([]int32, 0, min(most+4, len(seen)))
+	for k := len(from) - 1; k >= 0; k-- {
+		queue = append(queue, from[k])
+		seen[from[k]] = true
+	}
+	for head := 0; head < len(queue) && len(queue) < most; head++ {
+		row, _ := c.Row(int(queue[head]))
+		for _, j := range row {
+			if !seen[j] {
+				seen[j] = true
+				queue = append(queue, j)
+			}
+		}
+	}
+	return queue[:min(len(queue), max(most, 1))]
+}

@@ -1,0 +1,198 @@
+package herded
+
+import (
+	"math"
+	"testing"
+
+	"glmbatch/infer"
+	"glmbatch/infer/mrf"
+)
+
+// empirical follows the law of the states that iterations end in.
+type empirical struct {
+	m     mrf.Model
+	count []float64
+	n     float64
+}
+
+func (e *empirical) add(x []uint8) {
+	e.count[mrf.Index(e.m, x)]++
+	e.n++
+}
+
+// distance returns the total variation distance to p.
+func (e *empirical) distance(p []float64) float64 {
+	sum := 0.0
+	for k, c := range e.count {
+		sum += math.Abs(c/e.n - p[k])
+	}
+	return sum / 2
+}
+
+func newEmpirical(m mrf.Model, states int) *empirical {
+	return &empirical{m: m, count: make([]float64, states)}
+}
+
+// slope returns the least-squares slope of log error on log T.
+func slope(t, err []float64) float64 {
+	var sx, sy, sxx, sxy float64
+	n := float64(len(t))
+	for k := range t {
+		x, y := math.Log(t[k]), math.Log(err[k])
+		sx, sy, sxx, sxy = sx+x, sy+y, sxx+x*x, sxy+x*y
+	}
+	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
+}
+
+// worstErrors returns lengths at powers of 2, and for each the largest error up to
+// the next, so that a chance zero does not count.
+func worstErrors(step func(), at func() float64, first, last int) (lengths, errs []float64) {
+	n := 0
+	for ; n < 1<<first; n++ {
+		step()
+	}
+	for e := first; e < last; e++ {
+		worst := 0.0
+		for ; n < 2<<e; n++ {
+			step()
+			if n%max(1, 1<<e/64) == 0 {
+				worst = max(worst, at())
+			}
+		}
+		lengths, errs = append(lengths, math.Pow(2, float64(e))), append(errs, worst)
+	}
+	return lengths, errs
+}
+
+// Theorem 1: without edges every marginal is within 1/T of its probability at
+// every T; a rational one a/b is exact at every multiple of b. The joint law of
+// irrational ones, which are independent over the rationals, converges too; that of
+// equal rational ones, started alike, does not, as the warning says.
+func TestEmptyGraph(t *testing.T) {
+	half := func(p float64) float64 { return math.Log(p/(1-p)) / 2 }
+	for name, p := range map[string][]float64{
+		"irrational": {math.Sqrt2 - 1, math.Pi - 3, math.Sqrt(3) - 1},
+		"rational":   {1. / 3, 2. / 5, 1. / 3},
+	} {
+		field := make([]float64, len(p))
+		for i := range p {
+			field[i] = half(p[i])
+		}
+		m, err := mrf.NewBinary(field, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := begin(t, m, Options{}, "empty")
+		ex, _ := mrf.Enumerate(m)
+		law, ones := newEmpirical(m, 8), make([]float64, 3)
+		for n := 1; n <= 30_000; n++ {
+			_, _ = k.Step()
+			law.add(k.x)
+			for i, a := range k.x {
+				ones[i] += float64(a)
+				off := math.Abs(ones[i] - float64(n)*p[i])
+				if off/float64(n) > k.Bound().Value+1e-12 || off >= 1 || name == "rational" && n%15 == 0 && off > 1e-9 {
+					t.Fatalf("%s: %v ones of variable %d after %d sweeps, bound %+v", name, ones[i], i, n, k.Bound())
+				}
+			}
+		}
+		if b := begin(t, m, Options{Start: Offset}, "offset"); b.widest() != 1 {
+			t.Errorf("an offset start may be off by %v, want 1", b.widest())
+		}
+		joint := law.distance(ex.P)
+		if name == "irrational" && joint > 1e-3 || name == "rational" && joint < 0.2 {
+			t.Errorf("%s: the joint law is off by %v", name, joint)
+		}
+	}
+}
+
+// Theorem 2: on complete graphs the law of all variables converges as 1/T. At
+// every T the distance is below the bound, and the slope of the largest distance
+// over [T, 2T] on T is −1. Stale weights of one
+// variable break both.
+func TestCompleteGraph(t *testing.T) {
+	for name, m := range models(t) {
+		if name != "complete" && name != "mixed" {
+			continue
+		}
+		ex, _ := mrf.Enumerate(m)
+		for _, stale := range []bool{false, true} {
+			k, law, broken := begin(t, m, Options{}, "complete"), newEmpirical(m, len(ex.P)), false
+			old := make([]float64, len(k.w))
+			step := func() {
+				copy(old, k.w)
+				_, _ = k.Step()
+				if stale {
+					copy(k.w[:k.base[1]], old)
+				}
+				law.add(k.x)
+			}
+			lengths, errs := worstErrors(step, func() float64 {
+				d := law.distance(ex.P)
+				broken = broken || d > k.Bound().Value+1e-12
+				return d
+			}, 6, 14)
+			s := slope(lengths, errs)
+			t.Logf("%s, stale %v: slope %.3f, distance at the end %.2g, bound %.2g", name, stale, s, errs[len(errs)-1], k.Bound().Value)
+			if good := s < -0.9 && s > -1.1 && !broken && k.Bound().Value < 0.1; good == stale {
+				t.Errorf("%s, stale %v: slope %v, bound broken: %v, last bound %v", name, stale, s, broken, k.Bound().Value)
+			}
+		}
+	}
+}
+
+// twoVariables is the example of Bornn et al., section 4.1: P(0,0) = 1/4 − ε,
+// P(0,1) = P(1,0) = ε, P(1,1) = 3/4 − ε.
+func twoVariables(t testing.TB, eps float64) mrf.Model {
+	lw := []float64{math.Log(0.25 - eps), math.Log(eps), math.Log(eps), math.Log(0.75 - eps)}
+	m, err := mrf.NewTables([]int{2, 2}, make([]float64, 4), []mrf.Table{{Rows: 2, Cols: 2, Log: lw}}, []mrf.TableEdge{{I: 0, J: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// gibbsErrors returns the root mean squared error of P(x_0 = 0) of independent
+// Gibbs chains at powers of 2.
+func gibbsErrors(t testing.TB, m mrf.Model, chains, first, last int) (lengths, errs []float64) {
+	s, err := mrf.NewGibbs(m, mrf.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	errs = make([]float64, last-first)
+	for c := range chains {
+		k, err := s.Kernel(infer.Chain{Count: chains, Index: c, Stream: infer.NewStream(1, "two", string(rune('a'+c)))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		zeros, n := 0.0, 0
+		for e := first; e < last; e++ {
+			for ; n < 1<<e; n++ {
+				_, _ = k.Step()
+				if k.(mrf.Sampler).State()[0] == 0 {
+					zeros++
+				}
+			}
+			d := zeros/float64(n) - 0.25
+			errs[e-first] += d * d / float64(chains)
+		}
+	}
+	for e := first; e < last; e++ {
+		lengths = append(lengths, math.Pow(2, float64(e)))
+		errs[e-first] = math.Sqrt(errs[e-first])
+	}
+	return lengths, errs
+}
+
+// herdedErrors returns the largest error of P(x_0 = 0) over [T, 2T].
+func herdedErrors(t testing.TB, m mrf.Model, first, last int) (lengths, errs []float64) {
+	k := begin(t, m, Options{}, "two")
+	zeros, n := 0.0, 0.0
+	return worstErrors(func() {
+		_, _ = k.Step()
+		n++
+		if k.x[0] == 0 {
+			zeros++
+		}
+	}, func() float64 { return math.Abs(zeros/n - 0.25) }, first, last)
+}

@@ -1,0 +1,147 @@
+package herded
+
+import (
+	"glmbatch/infer"
+	"glmbatch/infer/internal/vec"
+	"glmbatch/infer/mrf"
+)
+
+// Chain is one herded chain: an infer.Kernel whose steps draw nothing.
+type Chain struct {
+	*Setup
+	rng       *infer.Stream // of the start alone
+	iteration uint64
+	x         []uint8
+	u         float64 // U(x), by increments
+	best      []uint8
+	bestU     float64
+	w         []float64
+
+	lw, p []float64 // scratch
+}
+
+// unvisited marks weights of an Offset start that no state has come to: they
+// hold unvisited + d, and become p − d at the first visit. Weights proper lie
+// between −1 and the number of states.
+const unvisited = 1024
+
+// offset draws d for every weight: uniform for two states, uniform on the
+// simplex for more.
+func (k *Chain) offset() {
+	for i := range k.x {
+		q := width(k.model, i)
+		for at := k.base[i]; at < k.base[i+1]; at += q {
+			w := k.w[at : at+q]
+			if q == 1 {
+				w[0] = unvisited + k.rng.Float64()
+				continue
+			}
+			sum := 0.0
+			for a := range w {
+				w[a] = -vec.Log(k.rng.Float64())
+				sum += w[a]
+			}
+			for a := range w {
+				w[a] = unvisited + w[a]/sum
+			}
+		}
+	}
+}
+
+// Start says how the first state was drawn.
+func (k *Chain) Start() string {
+	return "states drawn uniformly, weights " + string(k.Options.Start)
+}
+
+// State returns the current state; it aliases the chain's own.
+func (k *Chain) State() []uint8 { return k.x }
+
+// Best writes the state of largest U of those that sweeps ended in, the start
+// included, and returns its U.
+func (k *Chain) Best(dst []uint8) float64 {
+	copy(dst, k.best)
+	return k.bestU
+}
+
+// Position writes the states.
+func (k *Chain) Position(dst []float64) {
+	for i, a := range k.x {
+		dst[i] = float64(a)
+	}
+}
+
+// refreshEvery is the number of sweeps between sums of U anew.
+const refreshEvery = 128
+
+// Step runs one sweep of algorithm 1 in the order of the variables. It draws and
+// allocates nothing. Info has U(x) as LogLik, as mrf.NewGibbs has. Cost: a full
+// conditional and one weight a variable.
+func (k *Chain) Step() (infer.Info, error) {
+	touched := int64(0)
+	for i, old := range k.x {
+		lw, p := k.lw[:k.model.States(i)], k.p[:k.model.States(i)]
+		k.model.LogWeights(lw, i, k.x)
+		mrf.Conditional(p, lw, 1)
+		at := k.at(k.model, i, k.x)
+		var a uint8
+		if len(p) == 2 {
+			a = herd(&k.w[at], p[1])
+		} else {
+			a = herdAll(k.w[at:at+len(p)], p)
+		}
+		k.x[i] = a
+		k.u += lw[a] - lw[old]
+		touched += int64(len(k.model.Neighbours(i)))
+	}
+	if k.iteration++; k.iteration%refreshEvery == 0 {
+		k.u = 0
+		for i, a := range k.x {
+			k.model.LogPrefix(k.lw, i, k.x)
+			k.u += k.lw[a]
+		}
+	}
+	if k.u > k.bestU {
+		k.bestU = k.u
+		copy(k.best, k.x)
+	}
+	return infer.Info{LogLik: k.u, Accept: 1, Evaluations: int64(len(k.x)), Touched: touched}, nil
+}
+
+// herd takes the state of a binary variable and moves its weight: state 1 while
+// the weight is positive, and p less the state is added. The weight stays in
+// (p − 1, p], so that after m visits the number of ones differs from m·p by less
+// than 1.
+func herd(w *float64, p float64) uint8 {
+	v := *w
+	if v >= unvisited {
+		v = p - (v - unvisited)
+	}
+	if v > 0 {
+		*w = v + (p - 1)
+		return 1
+	}
+	*w = v + p
+	return 0
+}
+
+// herdAll is herd for more states: the one of largest weight, the first of
+// equals. Weights sum to 0 but for rounding and stay above p − 1, so that each
+// differs from its start by less than their number.
+func herdAll(w, p []float64) uint8 {
+	if w[0] >= unvisited {
+		for a := range w {
+			w[a] = p[a] - (w[a] - unvisited)
+		}
+	}
+	top := 0
+	for a, v := range w {
+		if v > w[top] {
+			top = a
+		}
+	}
+	for a := range w {
+		w[a] += p[a]
+	}
+	w[top]--
+	return uint8(top)
+}

@@ -1,0 +1,171 @@
+package herded
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"glmbatch/infer"
+	"glmbatch/infer/mrf"
+)
+
+// Version names the algorithm: it changes whenever the same stream gives other
+// bits.
+const Version = "herded/1"
+
+// Sharing tells which blanket states have a weight in common.
+type Sharing string
+
+// The ways of sharing.
+const (
+	// None gives every state of the neighbours a weight: 2^degree of a binary
+	// variable.
+	None Sharing = "none"
+	// Sums gives one weight to all states of the neighbours with the same sum of
+	// potentials: degree + 1 of a binary variable with equal couplings.
+	Sums Sharing = "sums"
+)
+
+// Start tells with which weights a chain begins.
+type Start string
+
+// The starts.
+const (
+	// Zero weights: the paper's experiments.
+	Zero Start = "zero"
+	// Offset draws weights uniformly from (p − 1, p], from the chain's stream, so that
+	// chains differ and variables of equal rational marginals do not run in step.
+	Offset Start = "offset"
+)
+
+// Options configures New. The zero value is ready to use.
+type Options struct {
+	// Sharing of weights. Empty means None.
+	Sharing Sharing
+	// Start of the weights. Empty means Zero.
+	Start Start
+	// MaxBytes bounds the memory of a chain's weights. Zero means 1 GiB.
+	MaxBytes int64
+}
+
+// MemoryError tells that a model needs more weights than it may have.
+type MemoryError struct {
+	Variable, Degree int     // the variable with most weights
+	Bytes            float64 // of all weights of a chain; of one variable's classes under Sums
+	Limit            int64
+	Hint             string
+}
+
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("herded: the weights take %.3g bytes of %d allowed, most of them for variable %d, which has %d neighbours; %s",
+		e.Bytes, e.Limit, e.Variable, e.Degree, e.Hint)
+}
+
+// Setup is what the chains of a fit share.
+type Setup struct {
+	model mrf.Model
+	Options
+	layout
+	keep float64 // of a complete graph without sharing: 1 − the contraction of a sweep, at least
+}
+
+// New plans herded Gibbs for a model: it counts the weights first, and returns a
+// *MemoryError before it allocates more than MaxBytes.
+//
+// Cost: O(edges), and with Sums the classes of each kind of neighbourhood; on a
+// complete graph without sharing one conditional per weight, for Bound.
+func New(m mrf.Model, o Options) (*Setup, error) {
+	if o.Sharing == "" {
+		o.Sharing = None
+	}
+	if o.Start == "" {
+		o.Start = Zero
+	}
+	if o.MaxBytes == 0 {
+		o.MaxBytes = 1 << 30
+	}
+	if o.Sharing != None && o.Sharing != Sums {
+		return nil, fmt.Errorf("herded: the sharing is %q; use none or sums", o.Sharing)
+	}
+	if o.Start != Zero && o.Start != Offset {
+		return nil, fmt.Errorf("herded: the start is %q; use zero or offset", o.Start)
+	}
+	if o.MaxBytes < 0 {
+		return nil, fmt.Errorf("herded: the limit of memory is %d bytes; give a positive number", o.MaxBytes)
+	}
+	s := &Setup{model: m, Options: o}
+	var err error
+	if o.Sharing == Sums {
+		err = s.layOutSums(m, o.MaxBytes)
+	} else {
+		err = s.layOut(m, o.MaxBytes)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.complete() && o.Sharing == None {
+		s.keep = overlap(m)
+	}
+	return s, nil
+}
+
+// WeightBytes is the memory of one chain's weights.
+func (s *Setup) WeightBytes() int64 { return 8 * int64(s.base[len(s.base)-1]) }
+
+// Parameters names the variables x0, x1, ….
+func (s *Setup) Parameters() []infer.Parameter { return mrf.Parameters(s.model) }
+
+// Explain tells the memory and the warnings in a sentence.
+func (s *Setup) Explain() string {
+	out := fmt.Sprintf("herded Gibbs with %d weights (%d bytes) a chain", s.base[len(s.base)-1], s.WeightBytes())
+	for _, w := range s.Warnings() {
+		out += "; " + w
+	}
+	return out
+}
+
+// Warnings tells what theory does not promise of this fit.
+func (s *Setup) Warnings() []string {
+	var out []string
+	switch {
+	case s.empty():
+		out = append(out, "without edges each marginal converges as 1/T; the joint law need not where marginals are rational")
+	case s.Sharing == Sums:
+		out = append(out, "weights shared by blanket states of the same sum: averages need not converge to those of the model")
+	case !s.complete():
+		out = append(out, "the graph is neither empty nor complete: convergence of herded Gibbs is open")
+	}
+	return out
+}
+
+func (s *Setup) empty() bool { return s.all(0) }
+
+func (s *Setup) complete() bool { return s.all(s.model.Variables() - 1) }
+
+// all tells whether every variable has so many neighbours.
+func (s *Setup) all(degree int) bool {
+	for i := range s.model.Variables() {
+		if len(s.model.Neighbours(i)) != degree {
+			return false
+		}
+	}
+	return true
+}
+
+// Kernel returns a chain, an mrf.Sampler and a *Chain, at a state drawn uniformly.
+func (s *Setup) Kernel(c infer.Chain) (infer.Kernel, error) {
+	if c.Stream == nil {
+		return nil, errors.New("herded: the chain has no random stream")
+	}
+	n, most := s.model.Variables(), mrf.MaxStates(s.model)
+	k := &Chain{Setup: s, rng: c.Stream, x: make([]uint8, n), w: make([]float64, s.base[n]), lw: make([]float64, most), p: make([]float64, most)}
+	for i := range k.x {
+		k.x[i] = uint8(math.Floor(float64(c.Stream.Float64() * float64(s.model.States(i)))))
+	}
+	if s.Options.Start == Offset {
+		k.offset()
+	}
+	k.u = mrf.LogDensity(s.model, k.x)
+	k.best, k.bestU = append([]uint8(nil), k.x...), k.u
+	return k, nil
+}

@@ -1,0 +1,101 @@
+package run
+
+import (
+	"context"
+	"os"
+	"sync"
+	"time"
+
+	"glmbatch/report"
+)
+
+// known are the complete fits of a ledger on which another run may be at work.
+// They are read when a run begins, and again when the file was written to by
+// somebody else: what two runs have in common is drawn by one of them.
+type known struct {
+	database string
+
+	mu      sync.Mutex // not held while the ledger is waited for
+	fits    map[string]report.StoredFit
+	mark    mark
+	writing bool // this run has the file open, and knows what was in it
+
+	rereading sync.Mutex
+}
+
+// mark tells a file from what it was before somebody wrote to it.
+type mark struct {
+	size int64
+	time time.Time
+}
+
+func (k *known) look() mark {
+	info, err := os.Stat(k.database)
+	if err != nil {
+		return mark{} // as a ledger that is not there yet
+	}
+	return mark{info.Size(), info.ModTime()}
+}
+
+// read asks the ledger for its fits.
+func (k *known) read(ctx context.Context, ledger *report.Ledger) error {
+	before := k.look()
+	fits, err := ledger.Stored(ctx, nil)
+	if err == nil {
+		k.keep(fits, before)
+	}
+	return err
+}
+
+func (k *known) keep(fits map[string]report.StoredFit, m mark) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.fits, k.mark = fits, m
+}
+
+// fit is what was known last of the complete fit with a fingerprint.
+func (k *known) fit(fingerprint string) (report.StoredFit, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	f, ok := k.fits[fingerprint]
+	return f, ok
+}
+
+// now is fit, after a look at what others have stored since. It reads the ledger
+// where somebody else has written to it, and else costs a look at the file. Where
+// the ledger cannot be read now, it is what was known last.
+func (k *known) now(ctx context.Context, ledger *report.Ledger, fingerprint string) (report.StoredFit, bool) {
+	k.rereading.Lock()
+	defer k.rereading.Unlock()
+	k.mu.Lock()
+	same := k.writing || k.mark == k.look()
+	k.mu.Unlock()
+	if !same {
+		_ = k.read(ctx, ledger) // a fit more is drawn: with the same bits
+	}
+	return k.fit(fingerprint)
+}
+
+// begin is told by the writer of this run when it has the file open.
+func (k *known) begin(ctx context.Context, s *report.Session) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if m := k.look(); m != k.mark {
+		fits, err := s.Stored(ctx, nil)
+		if err != nil {
+			return err
+		}
+		k.fits, k.mark = fits, m
+	}
+	k.writing = true
+	return nil
+}
+
+// end is told when it has closed the file.
+func (k *known) end() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.writing {
+		k.mark, k.writing = k.look(), false
+	}
+}

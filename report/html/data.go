@@ -1,0 +1,246 @@
+package html
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"time"
+)
+
+// Page is what one report shows. Lists that are empty are said to be so on the
+// page.
+type Page struct {
+	Title  string    `json:"title"`
+	Ledger string    `json:"ledger"` // name of the file, without its folder
+	Scope  string    `json:"scope"`  // which fits these are, in words
+	Made   time.Time `json:"made"`   // of the newest fact in the page: no clock is asked
+	Run    *Run      `json:"run,omitempty"`
+	Runs   []Run     `json:"runs"` // of the same pipeline, the newest first
+	Fits   []Fit     `json:"fits"` // as they are to be read: failures first
+	Pairs  []Pair    `json:"pairs"`
+	LOO    []Ranked  `json:"loo"`
+	Drift  []Drift   `json:"drift"` // by name, the newest first
+	Notes  []string  `json:"notes"` // what was left out, and why
+}
+
+// Run is one call of the program.
+type Run struct {
+	ID       string         `json:"id"`
+	Pipeline string         `json:"pipeline"`
+	Started  time.Time      `json:"started"`
+	Seconds  Number         `json:"seconds"`
+	ExitCode *int           `json:"exit_code"` // nil: it did not end
+	Seed     string         `json:"seed"`
+	Program  string         `json:"program"`
+	Counts   map[string]int `json:"counts"` // fits by verdict
+}
+
+// Fit is one fit: a row of the overview, and a page of its own.
+type Fit struct {
+	ID          int64     `json:"id"` // in the ledger; 0 where it has none
+	Dataset     string    `json:"dataset"`
+	Key         string    `json:"key,omitempty"`
+	Model       string    `json:"model"`
+	Sampler     string    `json:"sampler"`
+	Action      string    `json:"action"`
+	Verdict     string    `json:"verdict"` // pass, warn, fail, error, or empty
+	Reasons     []string  `json:"reasons"`
+	Advice      []string  `json:"advice"`
+	Method      string    `json:"method"`
+	Family      string    `json:"family"`
+	Link        string    `json:"link"`
+	Formula     string    `json:"formula"`
+	Rows        int64     `json:"rows"`
+	Columns     int       `json:"columns"`
+	Parameters  int       `json:"parameters"`
+	Chains      int       `json:"chains"`
+	Warmup      int       `json:"warmup"`
+	Draws       int       `json:"draws"` // per chain
+	Divergences int       `json:"divergences"`
+	RHatMax     Number    `json:"rhat_max"`
+	ESSMin      Number    `json:"ess_min"`
+	Seconds     Number    `json:"seconds"` // of one core: set-up, warm-up and sampling
+	Setup       Number    `json:"setup"`
+	WarmupTime  Number    `json:"warmup_time"`
+	Sampling    Number    `json:"sampling"`
+	Created     time.Time `json:"created"`
+	Detail      *Detail   `json:"-"` // an element of its own in the page; nil: none
+}
+
+// Detail is what the page of a fit shows besides its row.
+type Detail struct {
+	Coefficients Coefficients `json:"coefficients"`
+	Series       []Series     `json:"series"`
+	Missing      []string     `json:"missing"` // what cannot be shown, and why
+	Checks       []Check      `json:"checks"`
+	LOO          *LOO         `json:"loo"`
+}
+
+// Coefficients are the summaries of a fit, a column each: entry i of every
+// column is of parameter i.
+type Coefficients struct {
+	Name   []string `json:"name"`
+	Kind   []string `json:"kind"`
+	Mean   []Number `json:"mean"`
+	SD     []Number `json:"sd"`
+	Q025   []Number `json:"q025"`
+	Q25    []Number `json:"q25"`
+	Median []Number `json:"median"`
+	Q75    []Number `json:"q75"`
+	Q975   []Number `json:"q975"`
+	RHat   []Number `json:"rhat"`
+	Bulk   []Number `json:"ess_bulk"`
+	Tail   []Number `json:"ess_tail"`
+}
+
+// Series begins the series of row i, which has its diagnostics; without a row
+// (i < 0) they are unknown.
+func (c *Coefficients) Series(name string, i int) Series {
+	if i < 0 {
+		none := Number(math.NaN())
+		return Series{Name: name, RHat: none, Bulk: none, Tail: none}
+	}
+	return Series{Name: name, RHat: c.RHat[i], Bulk: c.Bulk[i], Tail: c.Tail[i]}
+}
+
+// Series is one quantity over the draws of all chains.
+type Series struct {
+	Name  string `json:"name"`
+	RHat  Number `json:"rhat"`
+	Bulk  Number `json:"ess_bulk"`
+	Tail  Number `json:"ess_tail"`
+	Draws int    `json:"draws"` // per chain
+	// Trace holds every Every-th draw of each chain, a byte each: 0 stands for Low
+	// and 254 for High; 255 is a draw without a finite value.
+	Every int      `json:"every"`
+	Low   Number   `json:"low"`
+	High  Number   `json:"high"`
+	Trace [][]byte `json:"trace"` // base64 in JSON
+	// Ranks counts, by chain, the draws in equal classes of their rank among all.
+	Ranks [][]int `json:"ranks"`
+	// Lags and Auto are autocorrelations by chain.
+	Lags []int      `json:"lags"`
+	Auto [][]Number `json:"auto"`
+	// Grown is the draws of all chains that GrownBulk and GrownTail had.
+	Grown     []int    `json:"grown"`
+	GrownBulk []Number `json:"grown_bulk"`
+	GrownTail []Number `json:"grown_tail"`
+}
+
+// Check is one posterior predictive check.
+type Check struct {
+	Statistic  string `json:"statistic"`
+	Observed   Number `json:"observed"`
+	Mean       Number `json:"mean"`
+	SD         Number `json:"sd"`
+	Q025       Number `json:"q025"`
+	Q975       Number `json:"q975"`
+	P          Number `json:"p"`
+	Replicates int    `json:"replicates"`
+	Note       string `json:"note,omitempty"`
+}
+
+// LOO is leave-one-out of a fit: its sums, and the Pareto k of some rows.
+type LOO struct {
+	Rows      int64    `json:"rows"`
+	ELPD      Number   `json:"elpd"`
+	SE        Number   `json:"se"`
+	P         Number   `json:"p"`
+	Looic     Number   `json:"looic"`
+	Threshold Number   `json:"threshold"`
+	High      int64    `json:"high"`
+	Shown     []int64  `json:"shown"` // rows, ascending; all that are above Threshold are among them, up to a limit
+	K         []Number `json:"k"`
+	Pointwise []Number `json:"pointwise"`
+}
+
+// Pair is two samplers on one posterior.
+type Pair struct {
+	Dataset     string   `json:"dataset"`
+	Key         string   `json:"key,omitempty"`
+	Model       string   `json:"model"`
+	Rows        int64    `json:"rows"`
+	Columns     int      `json:"columns"`
+	A           Cost     `json:"a"`
+	B           Cost     `json:"b"`
+	Agreement   string   `json:"agreement"`
+	ZMax        Number   `json:"z_max"`
+	ZLimit      Number   `json:"z_limit"`
+	Worst       string   `json:"worst"`
+	NotCompared int      `json:"not_compared"`
+	Replicates  int      `json:"replicates"`
+	Ratio       Interval `json:"ratio"`         // B's time to median ESS 100 over A's
+	RatioMin    Interval `json:"ratio_min"`     // the same for the least ESS
+	RatioLogLik Interval `json:"ratio_log_lik"` // and for that of log_lik
+}
+
+// Cost is what one sampler took.
+type Cost struct {
+	Sampler string   `json:"sampler"`
+	Method  string   `json:"method"`
+	Verdict string   `json:"verdict"`
+	Fits    int      `json:"fits"`
+	PerSec  Interval `json:"per_second"`     // median bulk ESS a second
+	MinSec  Interval `json:"min_per_second"` // least bulk ESS a second
+	ToESS   Interval `json:"to_ess"`         // seconds to a median bulk ESS of 100
+	ToMin   Interval `json:"to_min"`         // and to a least one
+}
+
+// Interval is a median with its 95 % interval; null where there are fewer than
+// six values.
+type Interval [3]Number
+
+// Ranked is a model among those of one data set by leave-one-out.
+type Ranked struct {
+	Dataset string `json:"dataset"`
+	Key     string `json:"key,omitempty"`
+	Model   string `json:"model"`
+	Sampler string `json:"sampler"`
+	Diff    Number `json:"diff"`
+	SE      Number `json:"se"`
+	ELPD    Number `json:"elpd"`
+	Note    string `json:"note,omitempty"`
+}
+
+// Drift is a fit against the complete fit before it.
+type Drift struct {
+	Dataset    string    `json:"dataset"`
+	Key        string    `json:"key,omitempty"`
+	Model      string    `json:"model"`
+	Sampler    string    `json:"sampler"`
+	ID         int64     `json:"id"`
+	Created    time.Time `json:"created"`
+	Verdict    string    `json:"verdict"`
+	Shift      Number    `json:"shift"`
+	ShiftOf    string    `json:"shift_of"`
+	SDRatio    Number    `json:"sd_ratio"`
+	SDRatioOf  string    `json:"sd_ratio_of"`
+	RowsBefore int64     `json:"rows_before"`
+	Rows       int64     `json:"rows"`
+	Response   Number    `json:"response_shift"`
+	Centre     Number    `json:"centre_shift"`
+	CentreOf   string    `json:"centre_of"`
+	Changed    string    `json:"changed"` // data, model, both or settings
+}
+
+// Number is a float64 that JSON shows with five digits, and as null where it is
+// NaN or infinite.
+type Number float64
+
+// MarshalJSON writes the number.
+func (n Number) MarshalJSON() ([]byte, error) {
+	v := float64(n)
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(rounded(v))
+}
+
+// rounded is v with five significant digits.
+func rounded(v float64) float64 {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 5, 64), 64)
+	if err != nil { // rounds up to infinity
+		return v
+	}
+	return r
+}

@@ -1,0 +1,196 @@
+// The page of one fit.
+
+function verdictBox(f) {
+  const box = el("div", { class: "verdict v-" + (f.verdict || "none") },
+    el("strong", {}, verdictWords[f.verdict] || "no verdict: the run " + f.action + " it"),
+    f.reasons.length > 0 && el("ul", {}, f.reasons.map((r) => el("li", {}, r))));
+  if (f.advice.length > 0) box.append(el("p", {}, "What to do:"), el("ul", {}, f.advice.map((a) => el("li", {}, a))));
+  return box;
+}
+
+function facts(pairs) {
+  return el("dl", { class: "facts" }, pairs.filter(([, v]) => v).map(([k, v]) => [el("dt", {}, k), el("dd", {}, v)]));
+}
+
+function factsOf(f) {
+  return facts([
+    ["Model", f.formula && [el("code", {}, name(f.formula)), ", " + f.family + "(" + f.link + ")"]],
+    ["Data", f.rows > 0 && plural(f.rows, "row") + ", " + plural(f.columns, "column") + " of the design, " + plural(f.parameters, "parameter")],
+    ["Sampler", f.method && [name(f.sampler), " (" + f.method + "), " + plural(f.chains, "chain") + " of " + f.draws + " draws after " + f.warmup + " iterations of warm-up" + (f.divergences ? ", " + f.divergences + " divergent" : "")]],
+    ["Seconds of one core", f.seconds !== null && number(f.seconds, 3) + " (set-up " + number(f.setup, 2) + ", warm-up " + number(f.warmup_time, 2) + ", sampling " + number(f.sampling, 2) + ")"],
+    ["In the ledger", f.id > 0 && "fit " + f.id + ", computed " + clock(f.created) + " (this run: " + f.action + ")"],
+  ]);
+}
+
+// scaleOf maps values to a bar's width in per cent. Intercepts would squeeze all
+// others, so they do not count where there are others; what lies outside is cut.
+// Under units "sd" every interval is told in its own posterior standard deviations.
+function scaleOf(rows, units) {
+  const size = (r) => (units === "sd" && r.sd > 0 ? r.sd : 1);
+  const slopes = rows.filter((r) => r.kind === "coefficient" || r.kind === "derived");
+  const counted = (slopes.length > 0 ? slopes : rows).filter((r) => r.q025 !== null && r.q975 !== null);
+  if (counted.length === 0) return null;
+  let low = Math.min(0, ...counted.map((r) => r.q025 / size(r))), high = Math.max(0, ...counted.map((r) => r.q975 / size(r)));
+  if (low === high) [low, high] = [low - 1, high + 1];
+  const pad = (high - low) * 0.04;
+  return { low: low - pad, high: high + pad, at: (v, r) => 100 * (v / size(r) - low + pad) / (high - low + 2 * pad) };
+}
+
+const svg = (tag, attributes) => {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [k, v] of Object.entries(attributes)) node.setAttribute(k, v);
+  return node;
+};
+
+// bar draws an interval: thin for 95 %, thick for 50 %, a dot at the median.
+function bar(row, scale) {
+  const node = svg("svg", { role: "img", "aria-label": row.q025 === null ? "no interval" : "95 % from " + number(row.q025) + " to " + number(row.q975) });
+  if (!scale || row.kind === "statistic") return node;
+  const at = (v) => scale.at(v, row);
+  const cut = (v) => Math.max(0, Math.min(100, at(v)));
+  const line = (from, to, width, colour) => svg("line", { x1: from + "%", x2: to + "%", y1: "50%", y2: "50%", stroke: colour, "stroke-width": width });
+  if (row.q025 === null) return node;
+  if (at(row.q975) < 0 || at(row.q025) > 100) {
+    const left = at(row.q975) < 0;
+    const arrow = svg("text", { x: left ? "0%" : "100%", y: "70%", "text-anchor": left ? "start" : "end", fill: "var(--quiet)", "font-size": "12" });
+    arrow.textContent = left ? "◀ outside" : "outside ▶";
+    node.append(arrow);
+    return node;
+  }
+  node.append(svg("line", { x1: at(0) + "%", x2: at(0) + "%", y1: 0, y2: "100%", stroke: "var(--quiet)", "stroke-dasharray": "2,2" }));
+  node.append(line(cut(row.q025), cut(row.q975), 1.5, "var(--c1)"));
+  if (row.q25 !== null) node.append(line(cut(row.q25), cut(row.q75), 5, "var(--c1)"));
+  if (row.median !== null) node.append(svg("circle", { cx: cut(row.median) + "%", cy: "50%", r: 3.5, fill: "var(--paper)", stroke: "var(--c1)", "stroke-width": 2 }));
+  return node;
+}
+
+// coefficientRows turns columns into rows.
+function coefficientRows(c) {
+  return c.name.map((n, i) => {
+    const row = { name: n, place: i };
+    for (const key of Object.keys(c)) if (key !== "name") row[key] = c[key][i];
+    return row;
+  });
+}
+
+const coefficientOrders = {
+  place: ["as in the model", (r) => r.place, false],
+  name: ["name", (r) => r.name, false],
+  effect: ["distance from 0, in sds", (r) => (r.sd ? Math.abs(r.mean) / r.sd : null), true],
+  rhat: ["R-hat, worst first", (r) => r.rhat, true],
+  bulk: ["bulk ESS, worst first", (r) => r.ess_bulk, false],
+};
+
+function coefficientTable(rows) {
+  let scale = null;
+  const column = (title, key, show, extra) => ({ title, numeric: true, value: (r) => r[key], text: (r) => show(r[key]), ...extra });
+  const columns = [
+    { title: "Parameter", head: true, value: (r) => r.name, text: (r) => r.name, cell: (r) => name(r.name) },
+    { title: "95 % and 50 % interval", unsorted: true, classOf: () => "bar", cell: (r) => bar(r, scale) },
+    column("Mean", "mean", number, { descending: true }), column("SD", "sd", number, { descending: true }),
+    column("2.5 %", "q025", number), column("Median", "median", number), column("97.5 %", "q975", number),
+    column("R-hat", "rhat", (v) => number(v, 4), { descending: true }), column("Bulk ESS", "ess_bulk", whole), column("Tail ESS", "ess_tail", whole),
+  ];
+  const order = el("select", { "data-order": "" }, Object.entries(coefficientOrders).map(([key, [words]]) => el("option", { value: key }, words)));
+  const units = el("select", {}, el("option", { value: "data" }, "in the units of the data"), el("option", { value: "sd" }, "in posterior sds"));
+  const table = new DataTable(rows, columns, {
+    label: "Coefficients", filterText: (r) => r.name + " " + r.kind, class: "coefficients", pageSize: 50,
+    extra: rows.length > 2 && [el("label", {}, "Order", order), el("label", {}, "Bars", units)],
+    before: (shown) => { scale = scaleOf(shown, units.value); },
+  });
+  units.addEventListener("change", () => table.draw());
+  order.addEventListener("change", () => {
+    const [, value, down] = coefficientOrders[order.value];
+    table.sort = null;
+    table.rows = [...rows].sort((a, b) => compareValues(value(a), value(b)) * (down && value(a) !== null && value(b) !== null ? -1 : 1));
+    table.keys = table.rows.map((r) => table.options.filterText(r).toLowerCase());
+    table.page = 0;
+    table.refresh();
+  });
+  return table.node;
+}
+
+// glance draws all slopes of a wide fit at once, in the order of their medians.
+function glance(rows) {
+  const slopes = rows.filter((r) => r.kind === "coefficient" && r.median !== null).sort((a, b) => a.median - b.median);
+  if (slopes.length <= 50) return null;
+  const step = Math.ceil(slopes.length / 700);
+  const shown = slopes.map((r, i) => ({ ...r, i })).filter((r) => r.i % step === 0 || r.i === slopes.length - 1);
+  const apart = slopes.filter((r) => r.q025 > 0 || r.q975 < 0).length;
+  const words = plural(slopes.length, "slope") + " from the smallest median to the largest, with 95 % intervals; those of " + apart + " leave 0 out." + (step > 1 ? " One in " + step + " is drawn." : "");
+  return figure("All slopes at a glance", words, () => ({
+    x: { label: "rank of the median →" }, y: { label: null, grid: true },
+    marks: [
+      Plot.ruleX(shown, { x: "i", y1: "q025", y2: "q975", stroke: "var(--c1)", strokeOpacity: 0.35 }),
+      Plot.ruleY([0]), Plot.dot(shown, { x: "i", y: "median", r: 1.2, fill: "var(--c1)" }),
+    ],
+  }));
+}
+
+// mixing shows the plots of one quantity at a time.
+function mixing(f, detail) {
+  if (detail.series.length === 0) return [];
+  const holder = el("div", {});
+  const show = (i) => {
+    const s = detail.series[i];
+    drawings = drawings.filter((d) => !d.mixing);
+    const before = drawings.length;
+    const charts = [traceChart(s), rankChart(s), growthChart(s), autoChart(s)];
+    drawings.slice(before).forEach((d) => { d.mixing = true; });
+    holder.replaceChildren(
+      el("p", {}, name(s.name), ": R-hat " + number(s.rhat, 4) + ", bulk ESS " + whole(s.ess_bulk) + ", tail ESS " + whole(s.ess_tail) + ", " + plural(s.trace.length, "chain") + " of " + plural(s.draws, "draw") + "."),
+      legend(s.trace.map((_, c) => "chain " + (c + 1))), el("div", { class: "charts" }, charts));
+    drawings.slice(before).forEach((d) => holder.isConnected && d());
+  };
+  const choose = el("select", { "data-series": "", onchange: () => show(choose.selectedIndex) }, detail.series.map((s) => el("option", {}, s.name)));
+  show(0);
+  return [el("h3", {}, "How the chains mixed"),
+    el("div", { class: "tools" }, el("label", {}, "Quantity", choose), el("span", { class: "quiet" }, "log_lik, then the " + plural(detail.series.filter((s) => s.name !== "log_lik").length, "parameter") + " that mixed worst, of " + f.parameters)), holder];
+}
+
+const checkNames = { mean: "mean", sd: "standard deviation", min: "smallest", max: "largest", zeros: "share of zeros" };
+
+function predictive(checks) {
+  if (checks.length === 0) return [];
+  const rows = checks.filter((c) => c.sd > 0 && c.observed !== null).map((c) => ({
+    statistic: checkNames[c.statistic] || c.statistic, low: (c.q025 - c.mean) / c.sd, high: (c.q975 - c.mean) / c.sd, seen: (c.observed - c.mean) / c.sd, odd: c.p < 0.025 || c.p > 0.975,
+  }));
+  const chart = rows.length > 0 && figure("Observed among replicated", "95 % of replicated data sets lie on the line; the mark is what was observed. Distances are in standard deviations over replicates.", () => ({
+    height: 60 + 34 * rows.length, marginLeft: 120, x: { label: "standard deviations from the replicates' mean →", grid: true }, y: { label: null, domain: rows.map((r) => r.statistic) },
+    marks: [Plot.ruleX([0], { strokeDasharray: "2,2" }), Plot.ruleY(rows, { y: "statistic", x1: "low", x2: "high", stroke: "var(--c1)", strokeWidth: 4 }),
+      Plot.dot(rows, { x: "seen", y: "statistic", r: 6, symbol: "diamond", fill: (r) => (r.odd ? "var(--mark)" : "currentColor") })],
+  }));
+  return [el("h3", {}, "Posterior predictive check"), chart,
+    simpleTable("Posterior predictive check", ["Statistic of the response", "#Observed", "#Replicates' mean", "#2.5 %", "#97.5 %", "#Share above observed", "Note"],
+      checks.map((c) => [checkNames[c.statistic] || c.statistic, number(c.observed), number(c.mean), number(c.q025), number(c.q975), number(c.p, 3), c.note || ""]))];
+}
+
+function leaveOneOut(loo) {
+  if (!loo) return [];
+  const rows = loo.shown.map((x, i) => ({ x, k: loo.k[i], high: loo.k[i] === null || loo.k[i] > loo.threshold }));
+  const worst = loo.shown.map((x, i) => ({ x, k: loo.k[i], elpd: loo.pointwise[i] })).sort((a, b) => compareValues(b.k, a.k)).slice(0, 10);
+  const chart = figure("Pareto k by row", "Rows above the line cannot be relied on: their leave-one-out densities may be far off." + (rows.length < loo.rows ? " Of " + loo.rows + " rows, " + rows.length + " are drawn, the largest k among them." : ""), () => ({
+    x: { label: "row →" }, y: { label: null, grid: true },
+    marks: [Plot.ruleY([0]), Plot.ruleY([loo.threshold], { stroke: "var(--mark)", strokeDasharray: "4,3" }),
+      Plot.dot(rows, { x: "x", y: "k", r: 2.2, fill: (r) => (r.high ? "var(--mark)" : "var(--c1)") })],
+  }));
+  return [el("h3", {}, "Leave-one-out"),
+    el("p", {}, "Expected log predictive density " + number(loo.elpd, 5) + " ± " + number(loo.se, 3) + " (higher is better), " + number(loo.p, 3) + " effective parameters, looic " + number(loo.looic, 5) + ". " +
+      (loo.high > 0 ? plural(loo.high, "row") + " of " + loo.rows + " above a Pareto k of " + number(loo.threshold, 2) + ": fit again without them, or give the family heavier tails." : "All " + loo.rows + " rows are below a Pareto k of " + number(loo.threshold, 2) + ".")),
+    el("div", { class: "charts" }, chart, el("div", {}, el("h4", {}, "Rows with the largest k"), simpleTable("Rows with the largest Pareto k", ["Row", "#Pareto k", "#elpd"], worst.map((w) => [whole(w.x), number(w.k, 3), number(w.elpd, 4)]))))];
+}
+
+function fitPage(page, i) {
+  const f = page.fits[i];
+  const detail = dataOf("data-fit-" + i);
+  const step = (by, words) => page.fits[i + by] && el("a", { href: "#fit-" + (i + by) }, words);
+  const node = [
+    page.fits.length > 1 && el("p", { class: "tools" }, step(-1, "← previous fit"), step(1, "next fit →"), el("span", { class: "quiet" }, "fit " + (i + 1) + " of " + page.fits.length + ", failures first")),
+    el("h2", {}, name(fitName(f))), verdictBox(f), factsOf(f),
+  ];
+  if (!detail) return [...node, el("p", { class: "note" }, "The ledger holds no draws and no summaries of it, so there is nothing more to show.")];
+  const rows = coefficientRows(detail.coefficients);
+  node.push(rows.length > 0 && [el("h3", {}, "Coefficients"), el("p", { class: "quiet" }, "In the units of the data. Bars of a page share one scale, with 0 dotted; intercept and dispersions do not set it."), glance(rows), coefficientTable(rows)],
+    detail.missing.map((m) => el("p", { class: "note" }, m)), mixing(f, detail), predictive(detail.checks), leaveOneOut(detail.loo));
+  return node;
+}

@@ -1,0 +1,157 @@
+package html
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+	"time"
+)
+
+//go:embed page vendor/d3.min.js vendor/plot.umd.min.js vendor/d3.LICENSE vendor/plot.LICENSE
+var files embed.FS
+
+// ours are the page's own scripts, in order: they make one script together.
+var ours = []string{"10-text.js", "20-table.js", "30-charts.js", "40-fit.js", "50-night.js", "60-compare.js", "70-drift.js", "90-start.js"}
+
+// file is the content of an embedded file, which is there: a test writes a page.
+func file(name string) string {
+	b, err := files.ReadFile(name)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// vendored is a library's script behind its licence, which asks to go with it.
+func vendored(licence, script string) string {
+	return "/*\n" + file("vendor/"+licence) + "*/\n" + file("vendor/"+script)
+}
+
+// element is JSON in a script element.
+type element struct {
+	ID   string
+	JSON template.JS
+}
+
+// Write writes the page. It is a function of p alone: no clock, no order of a
+// map. Cost: the page is held in memory once.
+func Write(w io.Writer, p *Page) error {
+	own := "\"use strict\";\n"
+	for _, name := range ours {
+		own += file("page/" + name)
+	}
+	scripts := []string{vendored("d3.LICENSE", "d3.min.js"), vendored("plot.LICENSE", "plot.umd.min.js"), own}
+	data, err := elements(p)
+	if err != nil {
+		return err
+	}
+	t, err := template.New("page.html").Funcs(template.FuncMap{
+		"name": Name, "time": clock, "number": figure, "first": firstLine, "rest": restLines,
+	}).Parse(file("page/page.html"))
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	err = t.Execute(&out, map[string]any{
+		"Page": p, "Policy": policy(scripts), "Style": template.CSS(file("page/style.css")),
+		"Scripts": []template.JS{template.JS(scripts[0]), template.JS(scripts[1]), template.JS(scripts[2])},
+		"Data":    data, "Counts": counts(p.Fits),
+	})
+	if err != nil {
+		return err
+	}
+	_, err = out.WriteTo(w)
+	return err
+}
+
+// policy forbids the page everything but its own scripts, known by their hash,
+// and styles: nothing is fetched, and no script that a name brings along runs.
+func policy(scripts []string) string {
+	var b strings.Builder
+	b.WriteString("default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; img-src data:; script-src")
+	for _, s := range scripts {
+		sum := sha256.Sum256([]byte(s))
+		fmt.Fprintf(&b, " 'sha256-%s'", base64.StdEncoding.EncodeToString(sum[:]))
+	}
+	return b.String()
+}
+
+// elements are the page's data: the overview, and one element a fit that has
+// details, which is parsed when it is looked at. encoding/json escapes <, > and &,
+// so that no name ends an element.
+func elements(p *Page) ([]element, error) {
+	add := func(out []element, id string, v any) ([]element, error) {
+		b, err := json.Marshal(v)
+		return append(out, element{id, template.JS(b)}), err
+	}
+	out, err := add(nil, "data-page", p)
+	for i := range p.Fits {
+		if d := p.Fits[i].Detail; d != nil && err == nil {
+			out, err = add(out, fmt.Sprintf("data-fit-%d", i), d)
+		}
+	}
+	return out, err
+}
+
+// Name is a fit's name as the program prints it.
+func Name(f Fit) string {
+	unit := f.Dataset
+	if f.Key != "" {
+		unit += "/" + f.Key
+	}
+	return unit + " × " + f.Model + " × " + f.Sampler
+}
+
+// count is a verdict and how many fits have it.
+type count struct {
+	Verdict string
+	N       int
+}
+
+// counts are the verdicts of the fits, the worst first; none is left out.
+func counts(fits []Fit) []count {
+	out := []count{{"error", 0}, {"fail", 0}, {"", 0}, {"warn", 0}, {"pass", 0}}
+	for _, f := range fits {
+		for i := range out {
+			if out[i].Verdict == f.Verdict {
+				out[i].N++
+			}
+		}
+	}
+	if out[2].N == 0 {
+		out = append(out[:2], out[3:]...)
+	}
+	return out
+}
+
+func clock(t time.Time) string {
+	if t.IsZero() {
+		return "—"
+	}
+	return t.UTC().Format("2006-01-02 15:04 UTC")
+}
+
+func figure(n Number) string {
+	b, err := json.Marshal(n)
+	if err != nil || string(b) == "null" {
+		return "—"
+	}
+	return string(b)
+}
+
+// firstLine and restLines part the first reason's first line from what follows.
+func firstLine(reasons []string) string {
+	if len(reasons) == 0 {
+		return ""
+	}
+	line, _, _ := strings.Cut(reasons[0], "\n")
+	return line
+}
+
+func restLines(reasons []string) int { return max(0, len(reasons)-1) }

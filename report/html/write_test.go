@@ -1,0 +1,197 @@
+package html
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// hostile are names that data may have.
+var hostile = []string{
+	`</script><img src=x onerror="window.broken=1">`, `<!--<script>window.broken=1</script>`, `"'; DROP TABLE fit; --`,
+	"größe \u202e reversed \u2028 line", `javascript:window.broken=1`, "{{.Page}} ${window.broken=1} \\ \x00 \t",
+}
+
+// sample is a page with something of everything, named by name.
+func sample(name string, coefficients int) *Page {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	code := 1
+	c := Coefficients{}
+	for i := range coefficients {
+		x := Number(math.Sin(float64(i)))
+		c.Name, c.Kind = append(c.Name, fmt.Sprintf("%s %d", name, i)), append(c.Kind, "coefficient")
+		for _, column := range []*[]Number{&c.Mean, &c.Median} {
+			*column = append(*column, x)
+		}
+		c.SD, c.RHat, c.Bulk, c.Tail = append(c.SD, 0.1), append(c.RHat, 1.001), append(c.Bulk, Number(400+i)), append(c.Tail, 500)
+		c.Q025, c.Q25, c.Q75, c.Q975 = append(c.Q025, x-0.2), append(c.Q25, x-0.1), append(c.Q75, x+0.1), append(c.Q975, x+0.2)
+	}
+	s := Series{Name: name, RHat: 1.002, Bulk: 321, Tail: 456, Draws: 100, Every: 1, Low: -1, High: 1, Lags: []int{0, 1, 2}, Grown: []int{200, 400}, GrownBulk: []Number{160, 321}, GrownTail: []Number{200, 456}}
+	for k := range 4 {
+		trace, ranks := make([]byte, 100), make([]int, 20)
+		for i := range trace {
+			trace[i] = byte((37*i + 11*k) % 255)
+			ranks[i%20]++
+		}
+		s.Trace, s.Ranks, s.Auto = append(s.Trace, trace), append(s.Ranks, ranks), append(s.Auto, []Number{1, 0.4, 0.1})
+	}
+	detail := &Detail{Coefficients: c, Series: []Series{s, s}, Missing: []string{},
+		Checks: []Check{{Statistic: "mean", Observed: 0.5, Mean: 0.4, SD: 0.1, Q025: 0.2, Q975: 0.6, P: 0.3, Replicates: 100, Note: name}},
+		LOO:    &LOO{Rows: 3, ELPD: -6, SE: 1, P: 2, Looic: 12, Threshold: 0.7, High: 1, Shown: []int64{1, 2, 3}, K: []Number{0.1, 0.9, Number(math.NaN())}, Pointwise: []Number{-1, -2, -3}}}
+	fit := Fit{ID: 1, Dataset: name, Key: name, Model: name, Sampler: name, Action: "computed", Verdict: "fail", Reasons: []string{name, "two"}, Advice: []string{"draw longer"},
+		Method: "cggibbs", Family: "bernoulli", Link: "logit", Formula: name, Rows: 200, Columns: 3, Parameters: coefficients, Chains: 4, Warmup: 100, Draws: 100,
+		RHatMax: 1.2, ESSMin: 99, Seconds: 3, Setup: 1, WarmupTime: 1, Sampling: 1, Created: at, Detail: detail}
+	erred := Fit{Dataset: name, Model: "m", Sampler: "s", Action: "error", Verdict: "error", Reasons: []string{"line one\nhint: " + name}, Advice: []string{},
+		RHatMax: Number(math.NaN()), ESSMin: Number(math.NaN()), Seconds: Number(math.NaN())}
+	passed := fit
+	passed.Sampler, passed.Verdict, passed.Reasons, passed.Advice, passed.Detail = "other", "pass", []string{}, []string{}, &Detail{Coefficients: c, Series: []Series{}, Missing: []string{"There are no plots: " + name}, Checks: []Check{}}
+	none := Number(math.NaN())
+	cost := Cost{Sampler: name, Method: "nuts", Verdict: "pass", Fits: 8, PerSec: Interval{100, 80, 120}, MinSec: Interval{50, none, none}, ToESS: Interval{0.5, 0.4, 0.6}, ToMin: Interval{1, none, none}}
+	other := cost
+	other.Sampler, other.ToESS, other.PerSec = "other", Interval{2, 1, 3}, Interval{20, 10, 30}
+	run := Run{ID: "r1", Pipeline: name, Started: at, Seconds: 12, ExitCode: &code, Seed: "7", Program: "p", Counts: map[string]int{"fail": 1, "error": 1}}
+	return &Page{Title: name, Ledger: name, Scope: "one run", Made: at, Run: &run, Runs: []Run{run, run}, Fits: []Fit{erred, fit, passed}, Notes: []string{name},
+		Pairs: []Pair{{Dataset: name, Model: name, Rows: 200, Columns: 3, A: cost, B: other, Agreement: "differ", ZMax: 9, ZLimit: 4, Worst: name, Replicates: 8, Ratio: Interval{4, 3, 5}, RatioMin: Interval{4, none, none}, RatioLogLik: Interval{none, none, none}}},
+		LOO:   []Ranked{{Dataset: name, Model: name, Sampler: name, ELPD: -6, Note: name}, {Dataset: name, Model: "m", Sampler: "s", Diff: -2, SE: 1, ELPD: -8}},
+		Drift: []Drift{{Dataset: name, Key: name, Model: name, Sampler: name, ID: 1, Created: at, Verdict: "pass", Shift: 1.5, ShiftOf: name, SDRatio: 1.1, RowsBefore: 100, Rows: 90, Response: none, Centre: 0.2, CentreOf: name, Changed: "data"}}}
+}
+
+func written(t *testing.T, p *Page) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+var scriptElement = regexp.MustCompile(`(?s)<script([^>]*)>(.*?)</script>`)
+
+// A hostile name adds no element: the page has the same tags whatever it is, and
+// what its data elements hold is the name again.
+func TestNamesStayNames(t *testing.T) {
+	tags := func(page string) (out []string) {
+		for _, m := range regexp.MustCompile(`<[a-zA-Z!/][^\s>]*`).FindAllString(scriptElement.ReplaceAllString(page, "<script$1></script>"), -1) {
+			out = append(out, m)
+		}
+		return out
+	}
+	want := strings.Join(tags(written(t, sample("plain", 3))), " ")
+	for _, name := range hostile {
+		page := written(t, sample(name, 3))
+		if got := strings.Join(tags(page), " "); got != want {
+			t.Errorf("%q changes the elements of the page", name)
+		}
+		var back Page
+		for _, m := range scriptElement.FindAllStringSubmatch(page, -1) {
+			if strings.Contains(m[1], `id="data-page"`) {
+				if err := json.Unmarshal([]byte(m[2]), &back); err != nil {
+					t.Fatalf("%q: %v", name, err)
+				}
+			}
+		}
+		if back.Title != name || back.Fits[1].Formula != name || back.Drift[0].ShiftOf != name {
+			t.Errorf("%q is read back as %q", name, back.Title)
+		}
+	}
+}
+
+// The policy names the hash of each script that runs, and nothing else may run or
+// be fetched.
+func TestPolicy(t *testing.T) {
+	page := written(t, sample("plain", 3))
+	policy := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(page)[1]
+	policy = strings.NewReplacer("&#39;", "'", "&#43;", "+").Replace(policy)
+	if !strings.HasPrefix(policy, "default-src 'none';") || strings.Contains(policy, "unsafe-eval") || strings.Contains(policy, "http") {
+		t.Errorf("the policy is %q", policy)
+	}
+	run := 0
+	for _, m := range scriptElement.FindAllStringSubmatch(page, -1) {
+		if strings.Contains(m[1], "application/json") {
+			continue
+		}
+		run++
+		sum := sha256.Sum256([]byte(m[2]))
+		if hash := "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; !strings.Contains(policy, hash) {
+			t.Errorf("script %d has the hash %s, which the policy does not name", run, hash)
+		}
+	}
+	if n := strings.Count(policy, "'sha256-"); run != 3 || n != 3 {
+		t.Errorf("%d scripts run, and the policy names %d", run, n)
+	}
+}
+
+// Our scripts make no markup of text, run no text, and fetch nothing.
+func TestScriptsAreTame(t *testing.T) {
+	err := fs.WalkDir(files, "page", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text := file(path)
+		for _, word := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "fetch(", "XMLHttpRequest", "import(", "@import", "url(", "src=", "setTimeout(\""} {
+			if strings.Contains(text, word) {
+				t.Errorf("%s has %s", path, word)
+			}
+		}
+		if links := regexp.MustCompile(`https?://[^"' ]+`).FindAllString(text, -1); len(links) > 1 || len(links) == 1 && links[0] != "http://www.w3.org/2000/svg" {
+			t.Errorf("%s names %v", path, links)
+		}
+		if n := strings.Count(text, "\n"); n >= 500 {
+			t.Errorf("%s has %d lines", path, n)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The charting library is the published one, and cannot end its own element.
+func TestVendoredFilesAreThePublishedOnes(t *testing.T) {
+	sums, err := os.ReadFile(filepath.Join("vendor", "SHA256SUMS"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(sums)), "\n")
+	if len(lines) != 4 {
+		t.Fatalf("%d files have sums, want 4", len(lines))
+	}
+	for _, line := range lines {
+		sum, name, _ := strings.Cut(line, "  ")
+		if got := fmt.Sprintf("%x", sha256.Sum256([]byte(file("vendor/"+name)))); got != sum {
+			t.Errorf("vendor/%s has the hash %s: it is not what vendor/fetch.sh fetched", name, got)
+		}
+		if strings.Contains(strings.ToLower(file("vendor/"+name)), "</script") {
+			t.Errorf("vendor/%s holds the end of a script element", name)
+		}
+	}
+}
+
+// A page of nothing says so in words, and a page is a function of its data.
+func TestEmptyPage(t *testing.T) {
+	empty := &Page{Title: "t", Runs: []Run{}, Fits: []Fit{}, Pairs: []Pair{}, LOO: []Ranked{}, Drift: []Drift{}, Notes: []string{}}
+	if page := written(t, empty); !strings.Contains(page, "There are no fits to show") {
+		t.Error("an empty page does not say that it is")
+	}
+	if written(t, sample("a", 10)) != written(t, sample("a", 10)) {
+		t.Error("the same data gave two pages")
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for v, want := range map[float64]string{1.23456789: "1.2346", math.NaN(): "null", math.Inf(1): "null", -0.000012345678: "-0.000012346", 0: "0", math.MaxFloat64: "1.7976931348623157e+308", 404.86: "404.86"} {
+		if got, err := json.Marshal(Number(v)); err != nil || string(got) != want {
+			t.Errorf("%v is written %s, error %v, want %s", v, got, err, want)
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package report
+
+import (
+	"database/sql"
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"glmbatch/infer"
+	"glmbatch/report/html"
+)
+
+// logLik is the statistic whose draws stand in the table chain.
+const logLik = "log_lik"
+
+// details reads what the pages of the fits show.
+func (r *pageReader) details() error {
+	shown := 0
+	for i := range r.page.Fits {
+		if r.page.Fits[i].Draws > 0 {
+			shown++
+		}
+	}
+	limit := min(pageSeries, max(2, pageAllSeries/max(1, shown)))
+	for i := range r.page.Fits {
+		f := &r.page.Fits[i]
+		if f.ID == 0 || f.Draws == 0 {
+			continue
+		}
+		f.Detail = &html.Detail{Series: []html.Series{}, Missing: []string{}, Checks: []html.Check{}}
+		for _, part := range []func(*html.Fit) error{r.coefficients, func(f *html.Fit) error { return r.series(f, limit) }, r.checks, r.loo} {
+			if err := part(f); err != nil {
+				return fmt.Errorf("fit %d: %w", f.ID, err)
+			}
+		}
+	}
+	return nil
+}
+
+// coefficients reads the summaries of a fit, local scales of priors left out.
+func (r *pageReader) coefficients(f *html.Fit) error {
+	t := &f.Detail.Coefficients
+	t.Name, t.Kind, r.numbers = []string{}, []string{}, nil
+	return scanRows(r.ctx, r.c, `SELECT coalesce(parameter_id, 0), name, kind, mean, sd, q025, q25, median, q75, q975, rhat, ess_bulk, ess_tail
+		FROM summary WHERE fit_id = ? AND kind <> '`+string(infer.LocalScale)+`' ORDER BY parameter_id NULLS LAST, name`, func(rows *sql.Rows) error {
+		var number int64
+		var name, kind string
+		columns := []*[]html.Number{&t.Mean, &t.SD, &t.Q025, &t.Q25, &t.Median, &t.Q75, &t.Q975, &t.RHat, &t.Bulk, &t.Tail}
+		var values [10]nullable
+		into := []any{&number, &name, &kind}
+		for i := range values {
+			into = append(into, &values[i])
+		}
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		t.Name, t.Kind, r.numbers = append(t.Name, name), append(t.Kind, kind), append(r.numbers, number)
+		for i, column := range columns {
+			*column = append(*column, html.Number(values[i]))
+		}
+		return nil
+	}, f.ID)
+}
+
+// series reads the draws of log_lik and of the parameters that are shown.
+func (r *pageReader) series(f *html.Fit, limit int) error {
+	d := f.Detail
+	liks, err := r.columns(f, `SELECT log_lik FROM chain WHERE fit_id = ? AND NOT warmup ORDER BY chain, iteration`, f.ID)
+	if err != nil {
+		return err
+	}
+	if len(liks) == 1 {
+		i := slices.IndexFunc(d.Coefficients.Name, func(n string) bool { return n == logLik })
+		d.Series = append(d.Series, r.reducer.series(d.Coefficients.Series(logLik, i), liks[0]))
+	} else {
+		d.Missing = append(d.Missing, "There are no plots of log_lik: the ledger has no statistics of the iterations of this fit.")
+	}
+	chosen := r.worst(f, limit-1)
+	if len(chosen) == 0 {
+		return nil
+	}
+	var numbers []string
+	for _, i := range chosen {
+		numbers = append(numbers, strconv.FormatInt(r.numbers[i], 10))
+	}
+	// literal numbers let the engine skip what it need not read
+	all, err := r.columns(f, fmt.Sprintf(`SELECT value FROM draw WHERE fit_id = %d AND parameter_id IN (%s) ORDER BY parameter_id, chain, iteration`, f.ID, strings.Join(numbers, ", ")))
+	if err != nil {
+		return err
+	}
+	if len(all) != len(chosen) {
+		d.Missing = append(d.Missing, "There are no plots of the coefficients (trace, ranks, ESS over draws, autocorrelation): their draws were not kept (run: {keep: summary}), only their summaries.")
+		return nil
+	}
+	order := slices.Clone(chosen) // as the columns came
+	slices.Sort(order)
+	for _, i := range chosen {
+		at, _ := slices.BinarySearch(order, i)
+		d.Series = append(d.Series, r.reducer.series(d.Coefficients.Series(d.Coefficients.Name[i], i), all[at]))
+	}
+	return nil
+}
+
+// columns reads quantities of every draw, each chain after chain; what the ledger
+// does not have whole is left out.
+func (r *pageReader) columns(f *html.Fit, query string, args ...any) (out [][][]float64, err error) {
+	var all []float64
+	err = scanRows(r.ctx, r.c, query, func(rows *sql.Rows) error {
+		var v nullable
+		err := rows.Scan(&v)
+		all = append(all, float64(v))
+		return err
+	}, args...)
+	for size := f.Chains * f.Draws; len(all) >= size; all = all[size:] {
+		var chains [][]float64
+		for c := range f.Chains {
+			chains = append(chains, all[c*f.Draws:(c+1)*f.Draws])
+		}
+		out = append(out, chains)
+	}
+	return out, err
+}
+
+// worst chooses rows of the coefficients: those that the caller named, or the ones
+// that mixed worst: without an effective sample size first, then by it.
+func (r *pageReader) worst(f *html.Fit, n int) []int {
+	t := &f.Detail.Coefficients
+	var chosen []int
+	for i, kind := range t.Kind {
+		named := slices.ContainsFunc(r.o.Parameters, func(glob string) bool {
+			ok, err := path.Match(glob, t.Name[i])
+			return t.Name[i] == glob || ok && err == nil
+		})
+		if kind != statisticKind && (named || len(r.o.Parameters) == 0) {
+			chosen = append(chosen, i)
+		}
+	}
+	if len(r.o.Parameters) == 0 {
+		slices.SortStableFunc(chosen, func(a, b int) int {
+			x, y := float64(t.Bulk[a]), float64(t.Bulk[b])
+			switch {
+			case x < y || math.IsNaN(x) && !math.IsNaN(y):
+				return -1
+			case x > y || math.IsNaN(y) && !math.IsNaN(x):
+				return 1
+			}
+			return 0
+		})
+	}
+	return chosen[:min(n, len(chosen))]
+}
+
+func (r *pageReader) checks(f *html.Fit) error {
+	return scanRows(r.ctx, r.c, `SELECT statistic, observed, mean, sd, q025, q975, p_value, replicates, coalesce(note, '') FROM ppc WHERE fit_id = ? ORDER BY rowid`, func(rows *sql.Rows) error {
+		var c html.Check
+		err := rows.Scan(&c.Statistic, (*nullable)(&c.Observed), (*nullable)(&c.Mean), (*nullable)(&c.SD), (*nullable)(&c.Q025), (*nullable)(&c.Q975), (*nullable)(&c.P), &c.Replicates, &c.Note)
+		f.Detail.Checks = append(f.Detail.Checks, c)
+		return err
+	}, f.ID)
+}
+
+// looRows bounds the rows of leave-one-out that a page shows.
+const looRows = 400
+
+// loo reads the sums of leave-one-out and the largest Pareto k, filled up with
+// rows at even distances.
+func (r *pageReader) loo(f *html.Fit) error {
+	err := scanRows(r.ctx, r.c, `SELECT observations, elpd_loo, se_elpd_loo, p_loo, looic, k_threshold, k_high FROM loo WHERE fit_id = ?`, func(rows *sql.Rows) error {
+		l := &html.LOO{Shown: []int64{}, K: []html.Number{}, Pointwise: []html.Number{}}
+		f.Detail.LOO = l
+		return rows.Scan(&l.Rows, (*nullable)(&l.ELPD), (*nullable)(&l.SE), (*nullable)(&l.P), (*nullable)(&l.Looic), (*nullable)(&l.Threshold), &l.High)
+	}, f.ID)
+	l := f.Detail.LOO
+	if err != nil || l == nil {
+		return err
+	}
+	return scanRows(r.ctx, r.c, `SELECT observation, pareto_k, elpd_loo FROM (
+			SELECT *, row_number() OVER (ORDER BY pareto_k DESC NULLS FIRST, observation) AS place, count(*) OVER () AS n FROM pointwise WHERE fit_id = ?1)
+		WHERE place <= ?2 // 2 OR (observation - 1) % greatest(1, ceil(n / (?2 / 2.0)))::BIGINT = 0 ORDER BY observation`, func(rows *sql.Rows) error {
+		var at int64
+		var k, elpd nullable
+		err := rows.Scan(&at, &k, &elpd)
+		l.Shown, l.K, l.Pointwise = append(l.Shown, at), append(l.K, html.Number(k)), append(l.Pointwise, html.Number(elpd))
+		return err
+	}, f.ID, looRows)
+}

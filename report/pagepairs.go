@@ -1,0 +1,149 @@
+package report
+
+import (
+	"database/sql"
+	"math"
+	"slices"
+
+	"glmbatch/report/html"
+)
+
+// posterior names a data set, a group of it and a model.
+type posterior struct{ dataset, group, model string }
+
+// posteriors are those of the shown fits.
+func (r *pageReader) posteriors() map[posterior]bool {
+	out := map[posterior]bool{}
+	for i := range r.page.Fits {
+		f := &r.page.Fits[i]
+		out[posterior{f.Dataset, f.Key, f.Model}] = true
+	}
+	return out
+}
+
+// pairs compares the newest fits of the shown posteriors, disagreement first.
+func (r *pageReader) pairs() error {
+	costs, err := readCosts(r.ctx, r.c)
+	if err != nil {
+		return err
+	}
+	all, err := readPairs(r.ctx, r.c, costs, "", "")
+	if err != nil {
+		return err
+	}
+	sizes := map[int64][2]int64{}
+	err = scanRows(r.ctx, r.c, "SELECT fit_id, coalesce(n_rows, 0), coalesce(n_columns, 0) FROM latest", func(rows *sql.Rows) error {
+		var id, n, d int64
+		err := rows.Scan(&id, &n, &d)
+		sizes[id] = [2]int64{n, d}
+		return err
+	})
+	shown := r.posteriors()
+	for i := range all {
+		c := &all[i]
+		if shown[posterior{c.Dataset, c.Group, c.Model}] {
+			size := sizes[c.A.fit]
+			p := pairOf(c)
+			p.Rows, p.Columns = size[0], int(size[1])
+			r.page.Pairs = append(r.page.Pairs, p)
+		}
+	}
+	order := []string{"differ", "unknown", "agree"}
+	slices.SortStableFunc(r.page.Pairs, func(a, b html.Pair) int { return slices.Index(order, a.Agreement) - slices.Index(order, b.Agreement) })
+	return err
+}
+
+func pairOf(c *Comparison) html.Pair {
+	p := html.Pair{Dataset: c.Dataset, Key: c.Group, Model: c.Model, A: costOf(&c.A), B: costOf(&c.B), Agreement: c.Agreement,
+		ZMax: html.Number(c.ZMax), ZLimit: html.Number(c.ZLimit), NotCompared: c.NotCompared, Replicates: c.Pairs,
+		Ratio: intervalOf(c.RatioMedian), RatioMin: intervalOf(c.RatioMin), RatioLogLik: intervalOf(c.RatioLogLik)}
+	if c.Worst != nil {
+		p.Worst = *c.Worst
+	}
+	return p
+}
+
+func costOf(c *Cost) html.Cost {
+	return html.Cost{Sampler: c.Sampler, Method: c.Method, Verdict: c.Verdict, Fits: c.Fits, PerSec: intervalOf(c.ESSPerSecond), MinSec: intervalOf(c.MinESSPerSecond),
+		ToESS: intervalOf(c.ToMedian), ToMin: intervalOf(c.ToMin)}
+}
+
+func intervalOf(i Interval) html.Interval {
+	return html.Interval{html.Number(i.Value), html.Number(i.Low), html.Number(i.High)}
+}
+
+// ranked reads the models of the shown data sets by leave-one-out, where there
+// are several.
+func (r *pageReader) ranked() error {
+	datasets := map[[2]string]bool{}
+	for i := range r.page.Fits {
+		datasets[[2]string{r.page.Fits[i].Dataset, r.page.Fits[i].Key}] = true
+	}
+	count := map[[2]string]int{}
+	var all []html.Ranked
+	err := scanRows(r.ctx, r.c, `SELECT dataset, key, model, sampler, elpd_diff, se_diff, elpd_loo, coalesce(note, '') FROM loo_compare
+		ORDER BY dataset, key, outcomes, elpd_diff DESC NULLS LAST, fit_id`, func(rows *sql.Rows) error {
+		var m html.Ranked
+		err := rows.Scan(&m.Dataset, &m.Key, &m.Model, &m.Sampler, (*nullable)(&m.Diff), (*nullable)(&m.SE), (*nullable)(&m.ELPD), &m.Note)
+		all = append(all, m)
+		count[[2]string{m.Dataset, m.Key}]++
+		return err
+	})
+	for _, m := range all {
+		if at := [2]string{m.Dataset, m.Key}; datasets[at] && count[at] > 1 {
+			r.page.LOO = append(r.page.LOO, m)
+		}
+	}
+	return err
+}
+
+// drift sets the shown fits and those before them beside their predecessors.
+func (r *pageReader) drift() error {
+	shown := map[Key]bool{}
+	for i := range r.page.Fits {
+		f := &r.page.Fits[i]
+		shown[Key{f.Dataset, f.Key, f.Model, f.Sampler}] = true
+	}
+	pipeline := ""
+	if r.page.Run != nil {
+		pipeline = r.page.Run.Pipeline
+	}
+	all, err := readDrifts(r.ctx, r.c, r.version, pipeline, pageNights)
+	for i := range all {
+		if d := &all[i]; shown[Key{d.Dataset, d.Group, d.Model, d.Sampler}] {
+			r.page.Drift = append(r.page.Drift, driftRowOf(d))
+		}
+	}
+	return err
+}
+
+func driftRowOf(d *Drift) html.Drift {
+	out := html.Drift{Dataset: d.Dataset, Key: d.Group, Model: d.Model, Sampler: d.Sampler, ID: d.ID, Created: d.Created, Verdict: string(d.Verdict),
+		Shift: known(d.Shift), ShiftOf: said(d.ShiftParameter), SDRatio: known(d.SDRatio), SDRatioOf: said(d.SDRatioParameter),
+		RowsBefore: d.RowsBefore, Rows: d.RowsNow, Response: known(d.ResponseShift), Centre: known(d.CentreShift), CentreOf: said(d.CentreShiftColumn), Changed: "settings"}
+	switch {
+	case d.DataChanged && d.ModelChanged:
+		out.Changed = "data, model"
+	case d.DataChanged:
+		out.Changed = "data"
+	case d.ModelChanged:
+		out.Changed = "model"
+	}
+	return out
+}
+
+// known is a number that may be NULL, as NaN.
+func known(v *float64) html.Number {
+	if v == nil {
+		return html.Number(math.NaN())
+	}
+	return html.Number(*v)
+}
+
+// said is a text that may be NULL, as empty.
+func said(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
