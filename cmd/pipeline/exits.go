@@ -41,6 +41,7 @@ var exits = map[string][]exit{
 	"drift":    {{pipelines.ExitPass, "shown, whatever moved"}, broken, usage, held, interrupted},
 	"init":     {{pipelines.ExitPass, "the spec is written"}, broken, {pipelines.ExitUsage, "the file cannot be read or has no response, or the spec is there already"}},
 	"report":   {{pipelines.ExitPass, "the page is written, whatever the verdicts in it"}, broken, usage, held, interrupted},
+	"explain":  {{pipelines.ExitPass, "told"}, broken, badSpec},
 	"show":     {{pipelines.ExitPass, "shown, whatever the verdicts"}, broken, usage, held, interrupted},
 	"runs":     {{pipelines.ExitPass, "listed, whatever the runs' exit codes"}, broken, usage, held, interrupted},
 	"prune":    asked,
