@@ -32,7 +32,7 @@ func TestShippedPipelines(t *testing.T) {
 			t.Errorf("%s leaves basis or kernels of cggibbs to their defaults", s.Name)
 		}
 	}
-	for _, name := range []string{"panel", "quickstart", "paper/figure3", "paper/figure4", "paper/figure5", "paper/figure8", "paper/figure10"} {
+	for _, name := range []string{"cookbook", "panel", "quickstart", "paper/figure3", "paper/figure4", "paper/figure5", "paper/figure8", "paper/figure10"} {
 		if !names[name] {
 			t.Errorf("%s is not listed", name)
 		}

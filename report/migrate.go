@@ -54,6 +54,9 @@ var driftSQL string
 //go:embed schema/0005_order.sql
 var orderSQL string
 
+//go:embed schema/0005_comments.sql
+var columnCommentsSQL string
+
 // migrations is the history of the schema: entry i leads to version i+1.
 // Entries that were released are never changed.
 var migrations = []migration{
@@ -61,7 +64,7 @@ var migrations = []migration{
 	{"identity", []string{identitySQL}},
 	{"models", []string{calibrationSQL, deriveSQL, looSQL, replicatesSQL, scalesSQL, checksSQL}},
 	{"nights", []string{driftSQL, macrosSQL, conditionsSQL}},
-	{"looks", []string{orderSQL}},
+	{"looks", []string{orderSQL, columnCommentsSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -219,6 +220,17 @@ func TestNorms(t *testing.T) {
 	want := math.Tanh(0.2) + math.Tanh(0.3) + math.Tanh(0.4)
 	if math.Abs(s.Rows-want) > 1e-15 || s.Most != 0 || math.Abs(s.Columns-want) > 1e-15 {
 		t.Errorf("norms of a star: %+v, want %v", s, want)
+	}
+	uneven := Bounds(binary(t, 3, 6, 0.5)) // fields make C_ij ≠ C_ji
+	columns := make([]float64, 6)
+	for i := range 6 {
+		near, value := uneven.Row(i)
+		for k, j := range near {
+			columns[j] += value[k]
+		}
+	}
+	if got := uneven.Norms(); got.Columns != slices.Max(columns) || got.Columns == got.Rows {
+		t.Errorf("norms %+v, want columns of %v", got, slices.Max(columns))
 	}
 	loose := Bounds(star).Scaled(1.5).Norms()
 	if math.Abs(loose.Rows-1.5*want) > 1e-15 {

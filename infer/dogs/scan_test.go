@@ -219,6 +219,22 @@ func TestAlgorithm2(t *testing.T) {
 	}
 }
 
+// A round that stops early leaves no gains behind of variables that the next one
+// does not come near.
+func TestRoundsAreSeparate(t *testing.T) {
+	m, err := mrf.NewBinary(make([]float64, 40), mrf.Grid(1, 40, 0.3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, d := Bounds(m), Target{Variables: []int32{0, 39}}
+	used := newDescent(c, d)
+	used.round([]int32{20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0}, 1.999)
+	last := slices.Repeat([]int32{39}, 12)
+	if got, want := used.round(last, 0), newDescent(c, d).round(last, 0); len(got) == len(last) || !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 // The heap against a search through all keys.
 func TestHeap(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))

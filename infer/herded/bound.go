@@ -67,7 +67,7 @@ func (k *Chain) widest() float64 {
 	for i := range k.x {
 		q := float64(k.model.States(i) - 1)
 		for _, w := range k.w[k.base[i]:k.base[i+1]] {
-			if k.Options.Start == Offset {
+			if k.Options.Start != Zero {
 				w = q
 			}
 			out = max(out, math.Abs(w))
@@ -76,8 +76,8 @@ func (k *Chain) widest() float64 {
 	return out
 }
 
-// moved returns Σ D_i, or a bound of it: for an Offset start each visited place
-// counts with the number of states less one.
+// moved returns Σ D_i, or a bound of it: for other starts than Zero each visited
+// place counts with the number of states less one.
 func (k *Chain) moved() float64 {
 	sum := 0.0
 	for i := range k.x {

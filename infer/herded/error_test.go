@@ -82,7 +82,7 @@ func TestEmptyGraph(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k := begin(t, m, Options{}, "empty")
+		k := begin(t, m, Options{Start: Zero}, "empty")
 		ex, _ := mrf.Enumerate(m)
 		law, ones := newEmpirical(m, 8), make([]float64, 3)
 		for n := 1; n <= 30_000; n++ {
@@ -98,6 +98,11 @@ func TestEmptyGraph(t *testing.T) {
 		}
 		if b := begin(t, m, Options{Start: Offset}, "offset"); b.widest() != 1 {
 			t.Errorf("an offset start may be off by %v, want 1", b.widest())
+		}
+		for i, a := range firstVisits(t, m) {
+			if (a == 1) != (p[i] > 0.5) {
+				t.Errorf("%s: the mode start begins with state %d of variable %d, p = %v", name, a, i, p[i])
+			}
 		}
 		joint := law.distance(ex.P)
 		if name == "irrational" && joint > 1e-3 || name == "rational" && joint < 0.2 {
@@ -117,7 +122,7 @@ func TestCompleteGraph(t *testing.T) {
 		}
 		ex, _ := mrf.Enumerate(m)
 		for _, stale := range []bool{false, true} {
-			k, law, broken := begin(t, m, Options{}, "complete"), newEmpirical(m, len(ex.P)), false
+			k, law, broken := begin(t, m, Options{Start: Zero}, "complete"), newEmpirical(m, len(ex.P)), false
 			old := make([]float64, len(k.w))
 			step := func() {
 				copy(old, k.w)
@@ -186,7 +191,7 @@ func gibbsErrors(t testing.TB, m mrf.Model, chains, first, last int) (lengths, e
 
 // herdedErrors returns the largest error of P(x_0 = 0) over [T, 2T].
 func herdedErrors(t testing.TB, m mrf.Model, first, last int) (lengths, errs []float64) {
-	k := begin(t, m, Options{}, "two")
+	k := begin(t, m, Options{Start: Zero}, "two")
 	zeros, n := 0.0, 0.0
 	return worstErrors(func() {
 		_, _ = k.Step()
@@ -195,4 +200,11 @@ func herdedErrors(t testing.TB, m mrf.Model, first, last int) (lengths, errs []f
 			zeros++
 		}
 	}, func() float64 { return math.Abs(zeros/n - 0.25) }, first, last)
+}
+
+// firstVisits returns the state after one sweep from a Mode start.
+func firstVisits(t testing.TB, m mrf.Model) []uint8 {
+	k := begin(t, m, Options{Start: Mode}, "first")
+	_, _ = k.Step()
+	return k.x
 }

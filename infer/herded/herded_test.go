@@ -129,7 +129,7 @@ func follow(t testing.TB, m mrf.Model, k *Chain, n int, shared bool) int {
 func TestFollowsAlgorithm(t *testing.T) {
 	for name, m := range models(t) {
 		for _, sharing := range []Sharing{None, Sums} {
-			k := begin(t, m, Options{Sharing: sharing}, name)
+			k := begin(t, m, Options{Sharing: sharing, Start: Zero}, name)
 			if it := follow(t, m, k, 2000, sharing == Sums); it < 2000 {
 				t.Errorf("%s, sharing %s: sweep %d differs", name, sharing, it)
 			}
@@ -180,10 +180,10 @@ func discrepancy(m mrf.Model, k *Chain, n int, after func(*Chain)) (worst, half 
 // A weight that is not kept, once in three sweeps, breaks it.
 func TestMatchesConditionals(t *testing.T) {
 	for name, m := range models(t) {
-		for _, from := range []Start{Zero, Offset} {
+		for _, from := range []Start{Zero, Mode, Offset} {
 			most := float64(mrf.MaxStates(m) - 1)
 			k := begin(t, m, Options{Start: from}, name)
-			d, half := discrepancy(m, k, 3000, nil)
+			d, half := discrepancy(m, k, 1000, nil)
 			if d >= most+1e-9 {
 				t.Errorf("%s, start %s: discrepancy %v", name, from, d)
 			}
@@ -192,7 +192,7 @@ func TestMatchesConditionals(t *testing.T) {
 			}
 			k = begin(t, m, Options{Start: from}, name)
 			old := slices.Clone(k.w)
-			d, _ = discrepancy(m, k, 3000, func(k *Chain) {
+			d, _ = discrepancy(m, k, 1000, func(k *Chain) {
 				if k.iteration%3 == 0 { // stale weights of one variable
 					copy(k.w[:k.base[1]], old[:k.base[1]])
 				}
@@ -310,6 +310,9 @@ func TestWarnings(t *testing.T) {
 		if !strings.Contains(got, c.want) || (c.want == "") != (got == "") || !strings.Contains(k.Explain(), got) {
 			t.Errorf("warnings %q, want %q; explained as %q", got, c.want, k.Explain())
 		}
+		if start := k.Start(); start != "states drawn uniformly, weights mode" {
+			t.Errorf("a chain starts with %q", start)
+		}
 		if b := k.Bound(); b.Of != c.of || !(b.Value >= 0 && b.Value <= 1) {
 			t.Errorf("bound %+v, want one of %s", b, c.of)
 		}
@@ -320,7 +323,7 @@ func TestWarnings(t *testing.T) {
 // errors and change nothing.
 func TestResume(t *testing.T) {
 	for name, m := range models(t) {
-		for _, o := range []Options{{}, {Sharing: Sums, Start: Offset}} {
+		for _, o := range []Options{{Start: Zero}, {Sharing: Sums, Start: Offset}} {
 			k, other := begin(t, m, o, name), begin(t, m, o, "elsewhere")
 			_, _ = other.Step()
 			for it := range 140 {
@@ -375,7 +378,7 @@ func TestPinned(t *testing.T) {
 	}
 	for name, m := range models(t) {
 		got := ""
-		for _, o := range []Options{{}, {Sharing: Sums, Start: Offset}} {
+		for _, o := range []Options{{Start: Zero}, {Sharing: Sums, Start: Offset}} {
 			k := begin(t, m, o, "pinned")
 			for range 500 {
 				_, _ = k.Step()

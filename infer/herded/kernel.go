@@ -20,15 +20,21 @@ type Chain struct {
 	lw, p []float64 // scratch
 }
 
-// unvisited marks weights of an Offset start that no state has come to: they
+// unvisited marks weights of Mode and Offset starts that no state has come to: they
 // hold unvisited + d, and become p − d at the first visit. Weights proper lie
 // between −1 and the number of states.
 const unvisited = 1024
 
-// offset draws d for every weight: uniform for two states, uniform on the
-// simplex for more.
+// offset sets d of every weight: alike for all states under Mode; drawn under
+// Offset, uniformly for two states, uniformly on the simplex for more.
 func (k *Chain) offset() {
 	for i := range k.x {
+		if k.Options.Start == Mode {
+			for at := k.base[i]; at < k.base[i+1]; at++ {
+				k.w[at] = unvisited + 1/float64(k.model.States(i))
+			}
+			continue
+		}
 		q := width(k.model, i)
 		for at := k.base[i]; at < k.base[i+1]; at += q {
 			w := k.w[at : at+q]

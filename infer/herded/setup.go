@@ -31,10 +31,15 @@ type Start string
 
 // The starts.
 const (
-	// Zero weights: the paper's experiments.
+	// Zero weights, the middle of what algorithm 1 allows whatever p is.
 	Zero Start = "zero"
-	// Offset draws weights uniformly from (p − 1, p], from the chain's stream, so that
-	// chains differ and variables of equal rational marginals do not run in step.
+	// Mode: p − ½ (p − 1/states where there are more than two), so that the first
+	// visit takes the most probable state, where Zero takes state 0. Many visits make
+	// them alike; runs of a few sweeps need this or Offset.
+	Mode Start = "mode"
+	// Offset draws weights uniformly from (p − 1, p], from the chain's stream: the
+	// first visit is a Gibbs draw, chains differ, and variables of equal rational
+	// marginals do not run in step.
 	Offset Start = "offset"
 )
 
@@ -42,7 +47,7 @@ const (
 type Options struct {
 	// Sharing of weights. Empty means None.
 	Sharing Sharing
-	// Start of the weights. Empty means Zero.
+	// Start of the weights. Empty means Mode.
 	Start Start
 	// MaxBytes bounds the memory of a chain's weights. Zero means 1 GiB.
 	MaxBytes int64
@@ -79,7 +84,7 @@ func New(m mrf.Model, o Options) (*Setup, error) {
 		o.Sharing = None
 	}
 	if o.Start == "" {
-		o.Start = Zero
+		o.Start = Mode
 	}
 	if o.MaxBytes == 0 {
 		o.MaxBytes = 1 << 30
@@ -87,8 +92,8 @@ func New(m mrf.Model, o Options) (*Setup, error) {
 	if o.Sharing != None && o.Sharing != Sums {
 		return nil, fmt.Errorf("herded: the sharing is %q; use none or sums", o.Sharing)
 	}
-	if o.Start != Zero && o.Start != Offset {
-		return nil, fmt.Errorf("herded: the start is %q; use zero or offset", o.Start)
+	if o.Start != Zero && o.Start != Mode && o.Start != Offset {
+		return nil, fmt.Errorf("herded: the start is %q; use zero, mode or offset", o.Start)
 	}
 	if o.MaxBytes < 0 {
 		return nil, fmt.Errorf("herded: the limit of memory is %d bytes; give a positive number", o.MaxBytes)
@@ -162,7 +167,7 @@ func (s *Setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	for i := range k.x {
 		k.x[i] = uint8(math.Floor(float64(c.Stream.Float64() * float64(s.model.States(i)))))
 	}
-	if s.Options.Start == Offset {
+	if s.Options.Start != Zero {
 		k.offset()
 	}
 	k.u = mrf.LogDensity(s.model, k.x)
