@@ -43,6 +43,11 @@ func newGibbs(t testing.TB, m mrf.Model) *gibbs {
 func (g *gibbs) lawAfter(scan []int32, at int) []float64 {
 	p := make([]float64, len(g.pi))
 	p[at] = 1
+	return g.apply(scan, p)
+}
+
+// apply runs a scan on a law, in place.
+func (g *gibbs) apply(scan []int32, p []float64) []float64 {
 	for _, i := range scan {
 		q, stride := g.m.States(int(i)), g.stride[i]
 		for s := range p {
