@@ -13,6 +13,7 @@ import (
 // CommitOptions configures Commit. The zero value waits 10 s for a held ledger.
 type CommitOptions struct {
 	Publish  string // where a copy of the ledger goes when all is loaded; empty for nowhere
+	Report   string // where a page about the newest run goes then; empty for nowhere
 	LockWait time.Duration
 	Log      *slog.Logger // nil: none
 }
@@ -28,13 +29,13 @@ func Database(target string, o Overrides) (string, error) {
 }
 
 // Published is where the pipeline that target names publishes copies of its
-// ledger; empty for nowhere.
-func Published(target string, o Overrides) (string, error) {
+// ledger, and where it puts its report; empty for nowhere.
+func Published(target string, o Overrides) (copyTo, pageTo string, err error) {
 	p, _, err := load(target, o)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	return p.Publish, nil
+	return p.Publish, p.Report, nil
 }
 
 // Commit loads what earlier runs drew and judged while the ledger was held, as
@@ -48,7 +49,7 @@ func Commit(ctx context.Context, database string, o CommitOptions) (*Outcome, er
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return run.Commit(ctx, run.CommitConfig{Database: path, Publish: o.Publish, LockWait: o.LockWait, Log: o.Log, Now: time.Now})
+	return run.Commit(ctx, run.CommitConfig{Database: path, Publish: o.Publish, Report: o.Report, LockWait: o.LockWait, Log: o.Log, Now: time.Now})
 }
 
 // Pruned says what Prune did.

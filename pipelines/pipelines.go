@@ -184,7 +184,7 @@ func load(target string, o Overrides) (*spec.Pipeline, []byte, error) {
 	}
 	if o.Database != "" {
 		p.Database, err = filepath.Abs(o.Database)
-		p.Publish = "" // the spec speaks of its own ledger
+		p.Publish, p.Report = "", "" // the spec speaks of its own ledger
 	}
 	return p, src, err
 }

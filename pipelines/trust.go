@@ -69,6 +69,7 @@ func (t *Trust) fence(p *spec.Pipeline, target string, databaseGiven bool) error
 		look(p.Publish, "publish")
 		look(p.Publish+".publish", "publish")
 	}
+	look(p.Report, "report")
 	for _, d := range p.Datasets {
 		look(d.Database, "datasets", d.Name, "database")
 		look(ingest.Stem(d.Triplets.Path), "datasets", d.Name, "triplets", "path")

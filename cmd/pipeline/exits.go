@@ -24,7 +24,7 @@ var (
 	held        = exit{pipelines.ExitUncommitted, "another process held the ledger"}
 	interrupted = exit{pipelines.ExitInterrupted, "interrupted"}
 	badSpec     = exit{pipelines.ExitUsage, "the spec or the call is wrong; nothing was done"}
-	drawn       = exit{pipelines.ExitUncommitted, "something is drawn but not committed, or the ledger could not be published"}
+	drawn       = exit{pipelines.ExitUncommitted, "something is drawn but not committed, or the ledger could not be published, or its report not be written"}
 	kept        = exit{pipelines.ExitInterrupted, "interrupted; what was drawn is kept"}
 	asked       = []exit{done, broken, usage, held, interrupted} // of verbs that ask a ledger
 )

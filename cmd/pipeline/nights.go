@@ -52,7 +52,7 @@ the next run.`,
 				return err
 			}
 			o := pipelines.CommitOptions{LockWait: lockWait}
-			if o.Publish, err = f.published(args); err != nil {
+			if o.Publish, o.Report, err = f.published(args); err != nil {
 				return err
 			}
 			out, err := pipelines.Commit(c.Context(), database, o)
@@ -84,14 +84,15 @@ func (f *common) ledger(args []string) (string, error) {
 	return "", errors.New("name a spec, or a ledger with --database")
 }
 
-// published is where a spec publishes its ledger, if one is given.
-func (f *common) published(args []string) (string, error) {
+// published is where a spec publishes its ledger and puts its report, if one is
+// given.
+func (f *common) published(args []string) (copyTo, pageTo string, err error) {
 	if len(args) == 0 {
-		return "", nil
+		return "", "", nil
 	}
 	o, err := f.overrides()
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	return pipelines.Published(args[0], o)
 }

@@ -136,6 +136,9 @@ func printTail(w *screen, out *pipelines.Outcome) {
 	if out.Unpublished != "" {
 		fmt.Fprintf(w, "not published: %s\n", indent(clean(out.Unpublished)))
 	}
+	if out.Unreported != "" {
+		fmt.Fprintf(w, "no report: %s\n", indent(clean(out.Unreported)))
+	}
 	if out.DryRun {
 		return
 	}

@@ -52,6 +52,7 @@ func (r *runner) finish(f *fitting, rec *report.Fit, commit error) error {
 type CommitConfig struct {
 	Database string
 	Publish  string // where a copy of the ledger goes when all is loaded; empty for nowhere
+	Report   string // where a page about the newest run goes then; empty for nowhere
 	LockWait time.Duration
 	Log      *slog.Logger
 	Now      func() time.Time
@@ -84,7 +85,7 @@ func Commit(ctx context.Context, c CommitConfig) (*Outcome, error) {
 		out.ExitCode = ExitInterrupted
 	}
 	if len(out.Fits) > 0 {
-		out.publish(ctx, ledger, c.Publish)
+		out.deliver(ctx, ledger, c.Publish, c.Report)
 	}
 	return out, nil
 }

@@ -132,22 +132,35 @@ type Outcome struct {
 	// not be, where the spec asks for it.
 	Published   string `json:"published,omitempty"`
 	Unpublished string `json:"unpublished,omitempty"`
+	// Reported is where a page about the run was put; Unreported is why it could not
+	// be, where the spec asks for it.
+	Reported   string `json:"reported,omitempty"`
+	Unreported string `json:"unreported,omitempty"`
 }
 
-// publish puts a copy of the ledger where the spec says, if all that was drawn is
-// in it: a run that was stopped, or left something uncommitted, publishes nothing.
-func (o *Outcome) publish(ctx context.Context, ledger *report.Ledger, to string) {
-	if to == "" || o.ExitCode != ExitPass && o.ExitCode != ExitFail {
+// deliver puts a copy of the ledger and a page about the run where the spec says,
+// if all that was drawn is in the ledger: a run that was stopped, or left something
+// uncommitted, delivers nothing, and one that had no fits writes no page.
+func (o *Outcome) deliver(ctx context.Context, ledger *report.Ledger, copyTo, pageTo string) {
+	if o.ExitCode != ExitPass && o.ExitCode != ExitFail {
 		return
 	}
-	if err := ledger.Publish(ctx, to); err != nil {
-		o.Unpublished, o.ExitCode = err.Error(), ExitUncommitted
-		if ctx.Err() != nil {
-			o.ExitCode = ExitInterrupted
+	told := func(to string, err error, done, not *string) {
+		switch {
+		case err == nil:
+			*done = to
+		case ctx.Err() != nil:
+			*not, o.ExitCode = err.Error(), ExitInterrupted
+		default:
+			*not, o.ExitCode = err.Error(), max(o.ExitCode, ExitUncommitted)
 		}
-		return
 	}
-	o.Published = to
+	if copyTo != "" {
+		told(copyTo, ledger.Publish(ctx, copyTo), &o.Published, &o.Unpublished)
+	}
+	if pageTo != "" && len(o.Fits) > 0 {
+		told(pageTo, ledger.SavePage(ctx, pageTo, report.PageOptions{Run: o.RunID}), &o.Reported, &o.Unreported)
+	}
 }
 
 // complete fills what follows from the fits, and the version.
@@ -170,7 +183,7 @@ const (
 	ExitPass        = 0   // every fit passes its gates
 	ExitFail        = 1   // some fit failed its gates, or erred
 	ExitUsage       = 2   // the spec or the call is wrong
-	ExitUncommitted = 3   // something is drawn but not in the ledger, or not in its published copy
+	ExitUncommitted = 3   // something is drawn but not in the ledger, its published copy or its report
 	ExitInterrupted = 130 // the run was stopped
 )
 

@@ -118,7 +118,7 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 		out.Unrecorded = err.Error()
 		out.ExitCode = max(out.ExitCode, ExitUncommitted)
 	}
-	out.publish(ctx, r.ledger.file, c.Pipeline.Publish)
+	out.deliver(ctx, r.ledger.file, c.Pipeline.Publish, c.Pipeline.Report)
 	return out, nil
 }
 

@@ -72,7 +72,7 @@ func (c *checker) check() {
 	c.checkRun(c.root.get("run"), &p.Run, "run")
 	profiles := c.root.get("profiles")
 	for _, prof := range p.Profiles {
-		prof.Database, prof.Publish = c.resolve(prof.Database), c.resolve(prof.Publish)
+		prof.Database, prof.Publish, prof.Report = c.resolve(prof.Database), c.resolve(prof.Publish), c.resolve(prof.Report)
 		c.checkRun(profiles.get(prof.Name).get("run"), &prof.Run, "profiles", prof.Name, "run")
 	}
 	c.expandFits()
@@ -84,9 +84,12 @@ func (c *checker) checkDatabase() {
 		c.at("the ledger must be a file, not a database in memory", "", "database")
 	}
 	p.Database = c.resolve(p.Database)
-	p.Publish = c.resolve(p.Publish)
+	p.Publish, p.Report = c.resolve(p.Publish), c.resolve(p.Report)
 	if p.Publish != "" && filepath.Clean(p.Publish) == filepath.Clean(p.Database) {
 		c.at("publish is the database itself", "name another file for the copy", "publish")
+	}
+	if page := filepath.Clean(p.Report); p.Report != "" && (page == filepath.Clean(p.Database) || p.Publish != "" && page == filepath.Clean(p.Publish)) {
+		c.at("report is the database itself, or its published copy", "name another file for the page", "report")
 	}
 }
 

@@ -13,6 +13,7 @@ type Pipeline struct {
 	Name     string     `yaml:"pipeline" required:"true" example:"quickstart" doc:"Name of the pipeline; it stands in the ledger with every run."`
 	Database string     `yaml:"database" default:"posteriors.duckdb" doc:"DuckDB file that receives draws, diagnostics and verdicts. A relative path counts from the spec's folder."`
 	Publish  string     `yaml:"publish" json:",omitzero" doc:"Where a copy of the ledger is put after every run that has finished, by an atomic rename: for readers that must never meet a lock. A relative path counts from the spec's folder."`
+	Report   string     `yaml:"report" json:",omitzero" example:"night.html" doc:"Where one HTML page about the run is put after every run that has finished, by an atomic rename: verdicts, intervals, plots, comparisons. A relative path counts from the spec's folder."`
 	Seed     uint64     `yaml:"seed" default:"1" doc:"Seed of every random stream: the same spec and seed give the same bits."`
 	Vars     Vars       `yaml:"vars" doc:"Variables for {{ vars.NAME }} in values; a value may itself use {{ env.NAME | default('…') }} or {{ today }}."`
 	Datasets []*Dataset `yaml:"datasets" keyed:"Name" required:"true" example:"{claims: claims.parquet}" doc:"Data sets by name: a path, or a mapping with path or sql."`
@@ -35,7 +36,7 @@ type Pipeline struct {
 	fits   []FitRef
 }
 
-func (Pipeline) planned() string { return "kind report" }
+func (Pipeline) planned() string { return "kind" }
 
 // Vars holds the final text of each variable, overrides applied.
 type Vars map[string]string
@@ -263,6 +264,7 @@ type Profile struct {
 	Name     string `yaml:"-"`
 	Database string `yaml:"database" doc:"Overrides the pipeline's database."`
 	Publish  string `yaml:"publish" json:",omitzero" doc:"Overrides the pipeline's publish, which does not count for another database."`
+	Report   string `yaml:"report" json:",omitzero" doc:"Overrides the pipeline's report, which does not count for another database."`
 	// Run is the pipeline's run with this profile's overrides.
 	Run Run `yaml:"run" doc:"Overrides of single keys of run. Giving draws replaces until, first and max_draws, and the other way round."`
 }

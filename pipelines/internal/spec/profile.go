@@ -44,10 +44,10 @@ func applyProfile(r *reporter, root *node, name string) {
 		r.add(at, "there is no profile "+quote(name), didYouMean(name, profiles.keys(), "profiles"))
 		return
 	}
-	if chosen.get("database") != nil { // publish speaks of the pipeline's own
-		root.entries = slices.DeleteFunc(root.entries, func(e entry) bool { return e.key == "publish" })
+	if chosen.get("database") != nil { // these speak of the pipeline's own
+		root.entries = slices.DeleteFunc(root.entries, func(e entry) bool { return e.key == "publish" || e.key == "report" })
 	}
-	for _, key := range []string{"database", "publish", "run"} {
+	for _, key := range []string{"database", "publish", "report", "run"} {
 		if v := chosen.get(key); v != nil {
 			root.set(key, v)
 		}

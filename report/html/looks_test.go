@@ -1,0 +1,156 @@
+package html
+
+import (
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// places are the parts of the sample page.
+var places = []string{"", "#fit-0", "#fit-1", "#fit-2", "#compare", "#drift"}
+
+// In a browser every part of a page of hostile names is drawn: nothing is fetched,
+// nothing fails, no name runs, and the names are text.
+func TestBrowserDrawsEveryPart(t *testing.T) {
+	b := openBrowser(t)
+	for _, name := range append([]string{"plain"}, hostile...) {
+		p := sample(name, 60)
+		b.open(p, "")
+		for _, place := range places {
+			b.eval("location.hash = "+quoted(place), nil)
+			b.eval("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)))", nil)
+			var state struct {
+				Broken, Images, Scripts, Charts int
+				Text                            string
+			}
+			b.eval(`({broken: window.broken === undefined ? 0 : 1, images: document.images.length, scripts: document.querySelectorAll("body script:not([type])").length,
+				charts: document.querySelectorAll("#view figure svg").length, text: document.getElementById("main").innerText})`, &state)
+			if state.Broken != 0 || state.Images != 0 || state.Scripts != 3 {
+				t.Errorf("%q at %q: a name became more than text: %+v", name, place, state)
+			}
+			if want := map[string]int{"#fit-1": 7, "#fit-2": 1, "#compare": 3, "#drift": 1}[place]; state.Charts < want {
+				t.Errorf("%q at %q: %d charts, want %d", name, place, state.Charts, want)
+			}
+		}
+		var back string
+		b.eval(`document.querySelector("h1").textContent`, &back)
+		if clean := strings.ReplaceAll(name, "\x00", "\ufffd"); back != clean {
+			t.Errorf("the name %q is shown as %q", name, back)
+		}
+	}
+	for _, line := range b.trouble {
+		t.Errorf("%.400s", line)
+	}
+}
+
+// Twenty thousand coefficients: the filter is reached and used by keys, pages turn,
+// headings sort, and the copy holds every row that the filter leaves.
+func TestBrowserFiltersByKeyboard(t *testing.T) {
+	b := openBrowser(t)
+	b.open(sample("gene", 20_000), "#fit-1")
+	rows := func() (n int) {
+		b.eval(`document.querySelectorAll(".coefficients tbody tr").length`, &n)
+		return n
+	}
+	status := func() string { return b.text("#view .tools [role=status]:last-child") }
+	if rows() != 50 || status() != "20000 rows" {
+		t.Fatalf("%d rows are shown, of %s", rows(), status())
+	}
+	b.press("/")
+	for _, key := range strings.Split("gene 1234", "") {
+		b.press(key)
+	}
+	if s := status(); s != "12 of 20000 rows" || rows() != 12 {
+		t.Errorf("after the filter %q and %d rows, want gene 1234, 11234 and 12340 to 12349", s, rows())
+	}
+	var copied string
+	b.eval(`(() => { let text = ""; document.addEventListener("copy", () => { text = document.activeElement.value; }, {once: true});
+		[...document.querySelectorAll("#view button")].find((b) => b.textContent === "Copy table").click(); return text; })()`, &copied)
+	if lines := strings.Split(strings.TrimSpace(copied), "\n"); len(lines) != 13 || !strings.HasPrefix(lines[0], "Parameter\tMean\tSD") || !strings.HasPrefix(lines[1], "gene 1234\t") || strings.Contains(copied, "−") {
+		t.Errorf("the copy holds %d lines:\n%s", len(lines), copied)
+	}
+	b.press("Escape")
+	if s := status(); s != "20000 rows" {
+		t.Errorf("after Escape: %s", s)
+	}
+	b.eval(`[...document.querySelectorAll(".coefficients thead button")].find((b) => b.textContent.startsWith("Bulk ESS")).focus()`, nil)
+	b.press("Enter")
+	b.press("Enter")
+	if first := b.text(".coefficients tbody th"); first != "gene 19999" {
+		t.Errorf("sorted downwards by bulk ESS the first is %q", first)
+	}
+	if s := b.text(".coefficients [aria-sort=descending]"); !strings.HasPrefix(s, "Bulk ESS") || !strings.HasPrefix(b.focus(), "Bulk ESS") {
+		t.Errorf("sorted by %q, and %q has the focus", s, b.focus())
+	}
+	for _, line := range b.trouble {
+		t.Errorf("%.400s", line)
+	}
+}
+
+// focus is the text of what has the focus.
+func (b *browser) focus() (s string) {
+	b.eval("document.activeElement.textContent", &s)
+	return s
+}
+
+// axe-core, which GLMBATCH_AXE names, finds nothing against WCAG 2.1 A and AA, in
+// either scheme, on a desk and on a phone.
+func TestBrowserAxe(t *testing.T) {
+	script, err := os.ReadFile(os.Getenv("GLMBATCH_AXE"))
+	if err != nil {
+		t.Skip("GLMBATCH_AXE names no axe.min.js: report/html/check/run.sh runs this")
+	}
+	b := openBrowser(t)
+	b.open(sample("plain", 60), "")
+	b.eval(string(script)+"\n;0", nil)
+	for _, width := range []int{1280, 390} {
+		b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500})
+		for _, scheme := range []string{"light", "dark"} {
+			b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]any{{"name": "prefers-color-scheme", "value": scheme}}})
+			for _, place := range places {
+				b.eval("location.hash = "+quoted(place), nil)
+				b.eval("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))", nil)
+				var found struct {
+					Violations []string
+					Passes     int
+					Wide       int
+				}
+				b.eval(`axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}).then((r) => ({passes: r.passes.length, wide: document.documentElement.scrollWidth - window.innerWidth,
+					violations: r.violations.map((v) => v.id + ": " + v.help + " at " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(" | "))}))`, &found)
+				for _, v := range found.Violations {
+					t.Errorf("%d px, %s, %q: %s", width, scheme, place, v)
+				}
+				if found.Passes < 15 {
+					t.Errorf("%d px, %s, %q: only %d rules looked at something", width, scheme, place, found.Passes)
+				}
+				if found.Wide > 0 {
+					t.Errorf("%d px, %s, %q: the page is %d px wider than the window", width, scheme, place, found.Wide)
+				}
+			}
+		}
+	}
+}
+
+// Screenshots for people, where GLMBATCH_SHOTS names a folder for them.
+func TestBrowserShots(t *testing.T) {
+	dir := os.Getenv("GLMBATCH_SHOTS")
+	if dir == "" {
+		t.Skip("GLMBATCH_SHOTS names no folder")
+	}
+	b := openBrowser(t)
+	b.open(sample("claims", 60), "")
+	for i, place := range places {
+		b.eval("location.hash = "+quoted(place), nil)
+		var shot struct{ Data string }
+		b.into(&shot, "Page.captureScreenshot", map[string]any{"captureBeyondViewport": true})
+		png, err := base64.StdEncoding.DecodeString(shot.Data)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, "part-"+string(rune('0'+i))+".png"), png, 0o644)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
