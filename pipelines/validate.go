@@ -45,6 +45,9 @@ func (p *Plan) String() string {
 	if n := p.pipeline.Run.Replicates; n > 1 {
 		fmt.Fprintf(&b, "  each %d times, with seeds of its own from the second on\n", n)
 	}
+	if p.pipeline.Run.Start == "previous" {
+		b.WriteString("  each starts from the newest fit before it of its name, if there is one: its posterior, scales, a quarter of the warm-up\n")
+	}
 	b.WriteString("\nmodels:\n")
 	for _, m := range p.pipeline.Models {
 		fmt.Fprintf(&b, "  %s: %s, %s, standardize %s\n    prior of coefficients %s; of the intercept %s at %s",

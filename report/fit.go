@@ -162,6 +162,9 @@ func (s *Session) insertAll(ctx context.Context, id int64, place int, f *Fit) er
 	if err := s.insertData(id, f); err != nil {
 		return err
 	}
+	if err := s.insertStart(id, f.Start); err != nil {
+		return err
+	}
 	if err := s.insertAssessment(ctx, id, &f.Assessment); err != nil {
 		return err
 	}
@@ -215,7 +218,7 @@ func (f *Fit) check() error {
 }
 
 // fitTables hold rows of a fit under its fit_id, besides fit itself.
-var fitTables = []string{"parameter", "draw", "chain", "summary", "diagnostic", "design", "pointwise", "event", "identity", "loo", "ppc", "derived", "data_summary", "column_summary", "metric"}
+var fitTables = []string{"parameter", "draw", "chain", "summary", "diagnostic", "design", "pointwise", "event", "identity", "loo", "ppc", "derived", "data_summary", "column_summary", "metric", "start"}
 
 // remove deletes the fits with these fingerprints; the empty one is none. What
 // runs did about them is history and stays, without the number.

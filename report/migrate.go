@@ -54,6 +54,9 @@ var driftSQL string
 //go:embed schema/0005_order.sql
 var orderSQL string
 
+//go:embed schema/0005_start.sql
+var startSQL string
+
 //go:embed schema/0005_comments.sql
 var columnCommentsSQL string
 
@@ -64,7 +67,7 @@ var migrations = []migration{
 	{"identity", []string{identitySQL}},
 	{"models", []string{calibrationSQL, deriveSQL, looSQL, replicatesSQL, scalesSQL, checksSQL}},
 	{"nights", []string{driftSQL, macrosSQL, conditionsSQL}},
-	{"looks", []string{orderSQL, columnCommentsSQL}},
+	{"looks", []string{orderSQL, startSQL, columnCommentsSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.

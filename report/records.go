@@ -73,6 +73,7 @@ type Fit struct {
 	Identity    []byte   // JSON object whose hash the fingerprint is
 	Events      []Event
 	Data        *DataSummary // nil: unknown
+	Start       *Start       // where chains began; nil: no earlier posterior was asked for
 	Assessment               // what else was computed from the draws
 	Action      Action       // what the run did; empty means Computed, or Failed for Erred
 }

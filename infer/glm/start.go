@@ -21,7 +21,8 @@ const startSpread = 2
 // point, with twice the scale of the curvature there. A start whose log
 // likelihood is more than 1000·n below that of the penalised point (where a
 // Poisson mean overflows, for example), or outside a uniform prior, is halved
-// toward it until it is not. Scales of horseshoe priors are drawn from their
+// toward it until it is not. After From the t₃ draws are around the earlier posterior.
+// Scales of horseshoe priors are drawn from their
 // priors, then lambda again given the coefficients, which leaves a draw from the
 // prior one.
 //
@@ -37,6 +38,10 @@ func (t *Target) Start(c infer.Chain) (u []float64, words string) {
 		words = "prior"
 	} else {
 		p.draw(c.Stream, u)
+		if t.before != nil {
+			t.before.restart(p, u)
+			words = "t3 around the previous posterior, scale 2"
+		}
 		t.drawScales(c.Stream, u, &at)
 	}
 	halved := 0

@@ -33,6 +33,7 @@ type Target struct {
 	xty      []float64 // countedᵀx per column: the linear part of a canonical likelihood
 	constant float64   // of the log likelihood
 	pilot    *pilot
+	before   *before // an earlier posterior that chains start from, or nil
 }
 
 // NewTarget checks data against model and returns their posterior. The target

@@ -44,6 +44,9 @@ func (s *setup) lowRank() bool { return s.opts.Metric == "low_rank" }
 // unit returns the metric before any is learnt.
 func (s *setup) unit() *metric {
 	m := unitMetric(s.target.Dim(), s.dense())
+	if s.warm() {
+		m = s.before()
+	}
 	if s.lowRank() {
 		m.withLowRank(nil, nil)
 	}
@@ -64,13 +67,14 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	k := &kernel{
 		setup: s, stream: c.Stream, start: words, here: newPoint(dim),
 		space:   newPhase(s.target, s.unit()),
-		windows: newWindows(int64(c.Warmup)),
+		windows: s.windowsOf(int64(c.Warmup)),
 	}
 	switch {
 	case c.Warmup > 0 && s.lowRank():
 		k.fisher = newFisher(dim)
 	case c.Warmup > 0:
 		k.moments = newMoments(dim, s.dense())
+		k.moments.toward = s.toward()
 	}
 	copy(k.here.u, u)
 	return k, nil
@@ -159,6 +163,9 @@ func (k *kernel) ready() error {
 		return nil
 	}
 	step := k.opts.StepSize
+	if step == 0 && k.warm() {
+		step = k.target.Before().StepSize
+	}
 	if step == 0 {
 		at := k.here
 		if k.windows.planned == 0 { // must not depend on the state
@@ -173,6 +180,9 @@ func (k *kernel) ready() error {
 	}
 	k.step = step
 	k.dual.restart(step)
+	if k.warm() && k.target.Before().StepSize == step {
+		k.dual.settle(step)
+	}
 	return nil
 }
 

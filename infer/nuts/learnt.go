@@ -28,11 +28,12 @@ func Windows(target *glm.Target, opts Options, warmup int, position func(i int, 
 	}
 	s := made.(*setup)
 	dim := target.Dim()
-	k := &kernel{setup: s, here: newPoint(dim), space: newPhase(s.target, s.unit()), windows: newWindows(int64(warmup))}
+	k := &kernel{setup: s, here: newPoint(dim), space: newPhase(s.target, s.unit()), windows: s.windowsOf(int64(warmup))}
 	if s.lowRank() {
 		k.fisher = newFisher(dim)
 	} else {
 		k.moments = newMoments(dim, s.dense())
+		k.moments.toward = s.toward()
 	}
 	theta := make([]float64, dim)
 	out := []Window{{0, k.space.metric}}

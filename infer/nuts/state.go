@@ -226,6 +226,7 @@ func readLearnt(r *state.Reader, k *kernel, warming bool) (out *learnt, err erro
 		}
 	case warming:
 		out = &learnt{moments: newMoments(k.target.Dim(), k.dense())}
+		out.moments.toward = k.toward()
 		err = readMoments(r, out.moments)
 	}
 	switch {

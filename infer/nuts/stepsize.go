@@ -26,6 +26,9 @@ const (
 // restart begins anew around a step size; it aims at ten times that.
 func (a *dual) restart(step float64) { *a = dual{centre: vec.Log(10 * step)} }
 
+// settle begins anew around a step size that was found on about this posterior.
+func (a *dual) settle(step float64) { *a = dual{centre: vec.Log(step)} }
+
 // learn takes the acceptance of one iteration and returns the next step size.
 func (a *dual) learn(accept, target float64) float64 {
 	a.count++

@@ -61,6 +61,7 @@ type moments struct {
 	mean    []float64
 	scatter []float64 // Σ (u − mean)²: dim sums, or dim × dim
 	delta   []float64 // scratch
+	toward  []float64 // variances that the estimate is shrunk toward; nil for floorVariance
 }
 
 func newMoments(dim int, dense bool) *moments {
@@ -123,7 +124,9 @@ func (m *moments) metric() (*metric, error) {
 	}
 	for j := 0; j < len(out); j += stride {
 		toward := floorVariance
-		if v := m.scatter[j] / (m.count - 1); v > 0 {
+		if m.toward != nil {
+			toward = m.toward[j/stride]
+		} else if v := m.scatter[j] / (m.count - 1); v > 0 {
 			toward = min(toward, v)
 		}
 		out[j] = math.FMA(toward, 5/(m.count+5), out[j])

@@ -14,6 +14,11 @@ func (f *fitting) dataSummary() *report.DataSummary {
 	if f.replicate > 1 {
 		return nil
 	}
+	return f.describeData()
+}
+
+// describeData is dataSummary of any fit.
+func (f *fitting) describeData() *report.DataSummary {
 	d := f.design
 	out := &report.DataSummary{Missing: int64(d.Dropped)}
 	y, weights := d.Data.Y, d.Data.Frequency

@@ -28,7 +28,9 @@ type identity struct {
 	// Replicate is 0 for the fit itself, so that asking for replicates does not
 	// compute it again.
 	Replicate int `json:"replicate,omitempty"`
-	Versions  any `json:"versions"` // of each algorithm on the way; maps marshal sorted
+	// Start is the earlier fit that the chains start from; absent without one.
+	Start    *startIdentity `json:"start,omitempty"`
+	Versions any            `json:"versions"` // of each algorithm on the way; maps marshal sorted
 }
 
 // identityFormat is raised when identity changes shape.

@@ -74,7 +74,10 @@ type fitting struct {
 	design      *design
 	method      method
 	fingerprint string
-	explained   string // what the sampler chose, in words; empty if it says nothing
+	schedule    schedule
+	start       *report.Start // of runs that start from an earlier posterior
+	earlier     *earlier      // that posterior, or nil
+	explained   string        // what the sampler chose, in words; empty if it says nothing
 	params      []infer.Parameter
 	draws       *draws
 	quantities  []quantity // derived ones
@@ -107,7 +110,7 @@ func (r *runner) fit(ctx context.Context, j *job) (res *Result) {
 		defer cancel(nil)
 		watch.expire = func() { cancel(&timeoutError{limit: j.timeout, kept: -1}) }
 	}
-	f := &fitting{job: j, clock: watch}
+	f := &fitting{job: j, clock: watch, schedule: r.schedule}
 	p := r.Tracker.Start(j.name())
 	res, left := unless(ctx, fitPatience, func() *Result { return r.attempt(ctx, f, p) })
 	if left { // f is not ours any more
@@ -227,6 +230,11 @@ func (r *runner) identify(ctx context.Context, f *fitting, res *Result) error {
 		return f.explain(err)
 	}
 	f.fingerprint = r.identity(f).fingerprint()
+	if r.Pipeline.Run.Start == startPrevious {
+		if err := r.startFrom(ctx, f); err != nil {
+			return err
+		}
+	}
 	res.Fingerprint = f.fingerprint
 	return nil
 }
@@ -245,7 +253,7 @@ func (r *runner) identity(f *fitting) identity {
 		Model: identifyModel(f.model), Sampler: sampler,
 		Length: identifyLength(r.Pipeline.Run), Chains: r.Pipeline.Run.Chains,
 		Keep: r.keep(f.job), Seed: r.Pipeline.Seed, Replicate: replicate,
-		Versions: f.versions(),
+		Start: f.startIdentity(), Versions: f.versions(),
 	}
 }
 
@@ -300,7 +308,7 @@ func (r *runner) sample(ctx context.Context, f *fitting, p *progress.Fit) error 
 	}
 	s := &sampling{
 		stream: f.stream(),
-		seed:   r.Pipeline.Seed, warmup: r.schedule.warmup(), setup: setup,
+		seed:   r.Pipeline.Seed, warmup: f.schedule.warmup(), setup: setup,
 		toData: f.design.Record.ToData, numbers: numbers, spool: f.spool,
 		kernels: make([]infer.Kernel, len(f.spool.Chains)), clock: f.clock, now: r.Now, progress: p,
 		log: r.Log.With("run", r.id, "fit", f.name(), "fingerprint", f.fingerprint),
@@ -331,6 +339,9 @@ func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
 	if f.method.name != priorMethod {
 		f.doubt(target)
 	}
+	if target, err = f.around(target); err != nil {
+		return nil, f.explain(err)
+	}
 	setup, err := f.method.setup(target)
 	if r.Tamper != nil && err == nil {
 		setup = r.Tamper(setup)
@@ -359,7 +370,7 @@ func (f *fitting) posterior() glm.Model {
 
 // grow draws and checks until the schedule is done.
 func (r *runner) grow(ctx context.Context, f *fitting, s *sampling, p *progress.Fit) error {
-	w := r.schedule.start()
+	w := f.schedule.start()
 	for {
 		var have int64
 		for _, c := range f.spool.Chains {
@@ -377,7 +388,7 @@ func (r *runner) grow(ctx context.Context, f *fitting, s *sampling, p *progress.
 		}
 		c := checked{mixed: m.mixed(f.gates.RHat), reached: r.reached(f, m)}
 		p.Checked(r.progressOf(f, m))
-		next, done := r.schedule.next(w, c)
+		next, done := f.schedule.next(w, c)
 		if done {
 			f.window, f.measured = w, m
 			return nil

@@ -30,7 +30,7 @@ func (r *runner) conditionOfMetrics(ctx context.Context, f *fitting) error {
 		return nil
 	}
 	for c := range f.spool.Chains {
-		windows, err := f.windows(c, r.schedule.warmup())
+		windows, err := f.windows(c, f.schedule.warmup())
 		if err != nil {
 			return err
 		}

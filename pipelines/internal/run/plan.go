@@ -40,6 +40,9 @@ func (r *runner) plan(f *fitting, stored report.StoredFit, complete bool, res *R
 	default:
 		res.Reasons = changes(before, r.identity(f))
 	}
+	if f.start != nil {
+		res.Reasons = append(res.Reasons, "would start "+f.start.Note)
+	}
 	if !r.Force && spool.Holds(spool.Root(r.Database), f.fingerprint) {
 		res.Reasons = append(res.Reasons, "would go on from what a stopped run has drawn")
 	}
@@ -85,6 +88,9 @@ func changes(before report.Predecessor, now identity) []string {
 		if old, new := before.Identity[part], current[part]; !bytes.Equal(old, new) {
 			out = append(out, change(part, old, new))
 		}
+	}
+	if out == nil && !bytes.Equal(before.Identity["start"], current["start"]) {
+		out = []string{"changed start"}
 	}
 	if out == nil { // an older fit than the newest one has this fingerprint's parts
 		out = []string{"the stored fit is gone"}

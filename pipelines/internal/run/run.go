@@ -53,6 +53,7 @@ type runner struct {
 	choice   choice
 	known    *known                            // complete fits of the ledger
 	before   map[report.Key]report.Predecessor // of a dry run
+	earlier  earlierFits                       // of a run that starts from them
 	ledger   *ledger
 	started  time.Time
 	id       string
@@ -140,6 +141,11 @@ func (r *runner) work(ctx context.Context) (results []*Result, err error) {
 	}
 	if r.place, err = r.ledger.file.NextPlace(ctx); err != nil {
 		return nil, err
+	}
+	if r.Pipeline.Run.Start == startPrevious {
+		if r.earlier, err = r.earlierFits(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if r.choice, err = r.choose(ctx); err != nil {
 		return nil, err

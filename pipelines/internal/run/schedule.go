@@ -5,6 +5,9 @@ package run
 // all chains, so that neither workers nor resumes change what is kept.
 type schedule struct {
 	first, max int
+	// burn is the number of iterations of the shorter warm-up of chains that start
+	// from an earlier posterior; 0 for the usual one.
+	burn int
 	// fixed, when it has draws, replaces growing.
 	fixedWarmup, fixedDraws int
 }
@@ -20,7 +23,28 @@ func (s schedule) start() window {
 	if s.fixedDraws > 0 {
 		return window{s.fixedWarmup, s.fixedWarmup + s.fixedDraws}
 	}
+	if s.burn > 0 {
+		return window{s.burn, s.burn + s.first - s.first/2}
+	}
 	return window{s.first / 2, s.first}
+}
+
+// warmShare is the part of the usual warm-up that chains get which start from an
+// earlier posterior. leastBurn is the least that this leaves.
+const warmShare, leastBurn = 4, 20
+
+// warmed is the schedule of chains that start from an earlier posterior. A fixed
+// warm-up that the spec gives stays.
+func (s schedule) warmed(given bool) schedule {
+	usual := s.warmup()
+	burn := min(usual, max(leastBurn, usual/warmShare))
+	switch {
+	case s.fixedDraws == 0:
+		s.burn = burn
+	case !given:
+		s.fixedWarmup = burn
+	}
+	return s
 }
 
 // warmup is the number of iterations in which a kernel may adapt. No window

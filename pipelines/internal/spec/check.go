@@ -209,7 +209,7 @@ func (c *checker) checkRun(n *node, r *Run, path ...string) {
 		}
 	}
 	if fixed {
-		if !has(keys, []string{"warmup"}) {
+		if r.WarmupGiven = has(keys, []string{"warmup"}); !r.WarmupGiven {
 			r.Warmup = r.Draws
 		}
 		r.Until, r.First, r.MaxDraws = Until{}, 0, 0

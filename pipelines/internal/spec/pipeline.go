@@ -179,6 +179,10 @@ type Run struct {
 	MaxDraws int   `yaml:"max_draws" min:"20" max:"1000000000" default:"20000" doc:"Iterations per chain, warm-up counted, beyond which no fit grows even if the target is not met."`
 	Warmup   int   `yaml:"warmup" min:"0" max:"1000000000" doc:"Fixed length: iterations per chain that are thrown away. Needs draws. Left out: as many as draws."`
 	Draws    int   `yaml:"draws" min:"10" max:"1000000000" doc:"Fixed length: draws per chain, instead of until, first and max_draws."`
+	// Start does not move what a fit is drawn from, only where and how chains begin.
+	Start string `yaml:"start" enum:"anew previous" default:"anew" doc:"Where chains begin. anew: from tonight's data alone. previous: around the posterior of the newest complete fit before of the same pipeline, data set, key, model and sampler, with its scales and a quarter of the warm-up (unless warmup is given). An unchanged fit is skipped as ever."`
+	// WarmupGiven tells that Warmup stands in the spec.
+	WarmupGiven bool `yaml:"-" json:"-"`
 	// Replicates counts the fit itself.
 	Replicates int    `yaml:"replicates" min:"1" max:"1000" default:"1" doc:"How often each fit is made, the first time as without this key, then with random streams of its own and keeping summaries only: pipeline compare then gives times with intervals, from 6 on."`
 	Keep       string `yaml:"keep" enum:"draws summary scales" default:"draws" doc:"What the ledger keeps: every draw, or the summaries only. scales: every draw, those of the local scales of horseshoe priors too."`

@@ -1,0 +1,219 @@
+package run
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/pipelines/internal/spool"
+)
+
+// startSpec is a fit that starts from the night before; %s is the ledger, the seed of
+// its data are another night.
+const startSpec = `
+pipeline: start
+database: %s
+datasets: {d: {synthetic: {rows: 60, columns: 2, seed: 1}}}
+models: {m: {formula: y ~ ., family: bernoulli, standardize: center_scale, prior: {coefficients: "normal(0, 1)"}}}
+samplers: {s: {method: nuts}}
+run: {chains: 2, until: {ess: 30, over: all}, first: 200, max_draws: 400, start: previous}
+gates: {rhat: 1.5, ess_bulk: 5, ess_tail: 5}
+`
+
+// night runs startSpec with replacements, and returns its only fit.
+func night(t *testing.T, database string, change func(*Config), pairs ...string) *Result {
+	t.Helper()
+	config := configOf(t, database, strings.NewReplacer(pairs...).Replace(startSpec))
+	if change != nil {
+		change(&config)
+	}
+	out, err := Run(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Fits) != 1 || out.Fits[0].Action == Errored {
+		t.Fatalf("%+v", out.Fits[0])
+	}
+	return out.Fits[0]
+}
+
+// startOf is how the newest fit of a ledger began.
+func startOf(t *testing.T, database string) string {
+	t.Helper()
+	text := ask(t, database, "SELECT coalesce(from_fit_id::VARCHAR, '-') || ': ' || note AS note FROM start ORDER BY fit_id DESC LIMIT 1")
+	return strings.Trim(strings.TrimPrefix(text, "note\n"), "\"\n")
+}
+
+// bits are the digests of the newest fit of a ledger.
+func bits(t *testing.T, database string) string {
+	t.Helper()
+	return ask(t, database, `SELECT md5(string_agg(concat_ws(',', parameter_id, chain, iteration, value), ';' ORDER BY parameter_id, chain, iteration)) AS draws
+		FROM draw WHERE fit_id = (SELECT max(fit_id) FROM fit WHERE status = 'complete')`)
+}
+
+// Nights that start from the one before: the first as usual, the second from the
+// first with a quarter of the warm-up; a night that asks what was asked is
+// skipped, whatever came in between; what is forced, and what was stopped and goes on,
+// has the same start and the same bits.
+func TestNightsStartFromTheOneBefore(t *testing.T) {
+	const first, second = "seed: 1}", "seed: 2}"
+	dir := volatile(t)
+	database := filepath.Join(dir, "d.duckdb")
+	one := night(t, database, nil)
+	if got := startOf(t, database); !strings.HasPrefix(got, "-: as usual: there is no complete fit before it") || one.Warmup != 100 {
+		t.Errorf("the first night: %s, warm-up %d", got, one.Warmup)
+	}
+	anew := filepath.Join(dir, "anew.duckdb")
+	if cold := night(t, anew, nil, ", start: previous", ""); cold.Fingerprint != one.Fingerprint || bits(t, anew) != bits(t, database) {
+		t.Error("a first night has another fingerprint, or other bits, than one without the key")
+	}
+	if again := night(t, database, nil); again.Action != Skipped {
+		t.Errorf("the first night again: %s", again.Action)
+	}
+	copied := filepath.Join(dir, "copy.duckdb")
+	copyFile(t, database, copied)
+
+	two := night(t, database, nil, first, second)
+	if got := startOf(t, database); two.Action != Computed || got != "1: from the posterior of fit 1, which knows 3 of 3 parameters" || two.Warmup != 25 {
+		t.Errorf("the second night: %s, %s, warm-up %d", two.Action, got, two.Warmup)
+	}
+	want := bits(t, database)
+	for what, pairs := range map[string][]string{"the second night again": {first, second}, "back to the first night's data": nil} {
+		if again := night(t, database, nil, pairs...); again.Action != Skipped {
+			t.Errorf("%s: %s", what, again.Action)
+		}
+	}
+	forced := night(t, database, func(c *Config) { c.Force = true }, first, second)
+	if forced.Fingerprint != two.Fingerprint || bits(t, database) != want {
+		t.Errorf("--force drew other bits, or gave another fingerprint: %s, want %s; %s", forced.Fingerprint, two.Fingerprint, startOf(t, database))
+	}
+	if cold := night(t, database, func(c *Config) { c.DryRun = true }, first, second, ", start: previous", ""); cold.Action != Planned || cold.Reasons[0] != "changed start" {
+		t.Errorf("without the key: %s, %q", cold.Action, cold.Reasons)
+	}
+	goesOn(t, copied, want, first, second)
+}
+
+// goesOn stops the second night in the middle, and lets the next run end it.
+func goesOn(t *testing.T, database, want string, pairs ...string) {
+	t.Helper()
+	free := make(chan struct{})
+	defer close(free)
+	ctx, stop := context.WithCancel(t.Context())
+	config := configOf(t, database, strings.NewReplacer(pairs...).Replace(startSpec))
+	config.Now = ticking(slowStep * 2)
+	config.Tamper = func(s infer.Setup) infer.Setup { return stuck{s, 40, stop, free} }
+	if out, err := Run(ctx, config); err != nil || out.ExitCode != ExitInterrupted || longest(t, database) != 39 {
+		t.Fatalf("%v %+v", err, out)
+	}
+	if files, _ := filepath.Glob(filepath.Join(spool.Root(database), "*")); len(files) != 1 {
+		t.Fatalf("the spool holds %q", files)
+	}
+	if res := night(t, database, nil, pairs...); res.Action != Computed || bits(t, database) != want {
+		t.Errorf("a stopped night that goes on: %s, with bits %s, want %s", res.Action, bits(t, database), want)
+	}
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	if err == nil {
+		err = os.WriteFile(to, data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What an earlier fit cannot serve starts as usual, and the ledger has the reason.
+// Those that need nights of their own are part of make stat.
+func TestStartsAsUsual(t *testing.T) {
+	dir := volatile(t)
+	shared := filepath.Join(dir, "first.duckdb")
+	night(t, shared, nil)
+	for name, c := range map[string]struct {
+		first []string // changes of both nights
+		now   []string // of the second
+		want  string
+	}{
+		"other columns":   {now: []string{"columns: 2", "columns: 8"}, want: "it knows 3 of 9 coefficients"},
+		"another family":  {now: []string{"bernoulli, standardize", "bernoulli(probit), standardize"}, want: "it is bernoulli(logit)"},
+		"known in part":   {now: []string{"columns: 2", "columns: 4"}, want: "from the posterior of fit 1, which knows 3 of 5 parameters"},
+		"many more rows":  {now: []string{"rows: 60", "rows: 300"}, want: "it has 60 rows, and this fit 300"},
+		"had not mixed":   {first: []string{"method: nuts", "method: cggibbs", "first: 200, max_draws: 400", "first: 20, max_draws: 20"}, want: "had not mixed"},
+		"another sampler": {first: []string{"method: nuts", "method: cggibbs"}, now: []string{"method: cggibbs", "method: nuts"}, want: "from the posterior of fit 1, which knows 3 of 3 parameters"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			database := filepath.Join(dir, name+".duckdb")
+			if c.first == nil {
+				copyFile(t, shared, database)
+			} else if os.Getenv("GLMBATCH_STAT") == "" {
+				t.Skip("nights of its own")
+			} else {
+				night(t, database, nil, c.first...)
+			}
+			pairs := append(append([]string{"seed: 1}", "seed: 2}"}, c.now...), c.first...)
+			res := night(t, database, nil, pairs...)
+			if got := startOf(t, database); !strings.Contains(got, c.want) {
+				t.Errorf("%s; want %s", got, c.want)
+			}
+			if warm := strings.HasPrefix(c.want, "from the"); warm != (res.Warmup < 100) && c.first == nil {
+				t.Errorf("a warm-up of %d", res.Warmup)
+			}
+		})
+	}
+}
+
+// Samplers that gain nothing from an earlier posterior say why.
+func TestWhoStartsAnew(t *testing.T) {
+	plain, horseshoe := &spec.Model{}, &spec.Model{}
+	plain.Family.Name, plain.Family.Link = "bernoulli", "logit"
+	*horseshoe = *plain
+	horseshoe.Prior.Coefficients.Kind = glm.HorseshoePrior
+	for _, c := range []struct {
+		sampler spec.Sampler
+		model   *spec.Model
+		want    string
+	}{
+		{spec.Sampler{Method: "conjugate"}, plain, "conjugate draws independently"},
+		{spec.Sampler{Method: "nuts", Metric: "dense"}, plain, "a dense metric learns directions"},
+		{spec.Sampler{Method: "hmc", Basis: "reduced"}, plain, "hmc moves in other coordinates"},
+		{spec.Sampler{Method: "nuts"}, horseshoe, "under horseshoe priors nuts moves in other coordinates"},
+		{spec.Sampler{Method: "nuts"}, plain, ""},
+		{spec.Sampler{Method: "auto"}, plain, ""},
+		{spec.Sampler{Method: "cggibbs"}, horseshoe, ""},
+	} {
+		m, err := resolve(&c.sampler, c.model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := &fitting{job: &job{model: c.model, sampler: &c.sampler}, method: m}
+		if got := f.startsAnew(); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%+v: %q, want %q", c.sampler, got, c.want)
+		}
+	}
+}
+
+// A warm fit has a quarter of the usual warm-up and the usual number of draws at its
+// first check; what the spec gives stays.
+func TestWarmSchedule(t *testing.T) {
+	for _, c := range []struct {
+		usual schedule
+		given bool
+		want  window
+	}{
+		{schedule{first: 500, max: 20000}, false, window{62, 312}},
+		{schedule{first: 60, max: 20000}, false, window{20, 50}},
+		{schedule{fixedWarmup: 1000, fixedDraws: 1000}, false, window{250, 1250}},
+		{schedule{fixedWarmup: 700, fixedDraws: 1000}, true, window{700, 1700}},
+		{schedule{fixedWarmup: 0, fixedDraws: 10}, false, window{0, 10}},
+	} {
+		if got := c.usual.warmed(c.given).start(); got != c.want {
+			t.Errorf("%+v: %+v, want %+v", c.usual, got, c.want)
+		}
+	}
+}

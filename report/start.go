@@ -1,0 +1,172 @@
+package report
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"glmbatch/infer"
+)
+
+// Start says where the chains of a fit began that was asked to start from an
+// earlier one.
+type Start struct {
+	Question        string // the fingerprint without an earlier fit
+	From            int64  // the fit that it started from; 0: it started as usual
+	FromFingerprint string
+	Known           int     // parameters that From knew, by name
+	StepSize        float64 // that warm-up began with; 0: none
+	Note            string  // in words
+}
+
+// startVersion is the schema version that brought the table start.
+const startVersion = 5
+
+// insertStart stores where a fit began.
+func (s *Session) insertStart(id int64, st *Start) error {
+	if st == nil {
+		return nil
+	}
+	var from, fingerprint, known, step any
+	if st.From > 0 {
+		from, fingerprint, known = st.From, st.FromFingerprint, int32(st.Known)
+	}
+	if st.StepSize > 0 {
+		step = st.StepSize
+	}
+	if err := s.appendRow("start", id, st.Question, from, fingerprint, known, step, st.Note); err != nil {
+		return fmt.Errorf("storing where the fit began: %w", err)
+	}
+	return nil
+}
+
+// Earlier is a complete fit as one that another may start from.
+type Earlier struct {
+	Key
+	ID                          int64
+	Fingerprint, Question, From string // Question is the fingerprint of a fit without an earlier one
+	Replicate                   int
+	Method, Family, Link        string
+	Rows                        int64
+}
+
+// Earlier returns the complete fits of a pipeline, the newest first. Without a
+// ledger file there are none, and no error. It reads one row a fit.
+func (l *Ledger) Earlier(ctx context.Context, pipeline string) (found []Earlier, err error) {
+	err = l.readIfThere(ctx, func(c *sql.Conn) error {
+		version, err := schemaVersion(ctx, c, l.path, len(migrations))
+		if err != nil {
+			return err
+		}
+		question, from, join, replicate := "f.fingerprint", "''", "", "1"
+		if version >= startVersion {
+			question, from, join = "coalesce(s.question, f.fingerprint)", "coalesce(s.from_fingerprint, '')", "LEFT JOIN start s USING (fit_id)"
+		}
+		if version >= replicateVersion {
+			replicate = "f.replicate"
+		}
+		return scanRows(ctx, c, "SELECT f.dataset, f.key, f.model, f.sampler, f.fit_id, f.fingerprint, "+question+", "+from+", "+replicate+
+			`, coalesce(f.method, ''), coalesce(f.family, ''), coalesce(f.link, ''), coalesce(f.n_rows, 0) FROM fit f `+join+
+			` WHERE f.status = 'complete' AND f.pipeline = ? ORDER BY `+newestFirst(version, "created")+", f.fit_id DESC", func(rows *sql.Rows) error {
+			var e Earlier
+			err := rows.Scan(&e.Dataset, &e.Group, &e.Model, &e.Sampler, &e.ID, &e.Fingerprint, &e.Question, &e.From, &e.Replicate,
+				&e.Method, &e.Family, &e.Link, &e.Rows)
+			found = append(found, e)
+			return err
+		}, pipeline)
+	})
+	return found, err
+}
+
+// replicateVersion is the schema version that brought fit.replicate.
+const replicateVersion = 3
+
+// Recalled is what a stored fit says of its posterior and of its data.
+type Recalled struct {
+	Parameters []ParameterSummary // without local scales
+	StepSizes  []float64          // of nuts and hmc, by chain
+	Data       *DataSummary       // nil: not known
+	Identity   map[string]json.RawMessage
+}
+
+// Recall reads what the fit of that number says. Cost: a row a parameter.
+func (l *Ledger) Recall(ctx context.Context, id int64) (p Recalled, err error) {
+	err = l.readIfThere(ctx, func(c *sql.Conn) error {
+		version, err := schemaVersion(ctx, c, l.path, len(migrations))
+		if err != nil {
+			return err
+		}
+		err = scanRows(ctx, c, `SELECT name, kind, `+summaryColumns+` FROM summary WHERE fit_id = ? AND parameter_id IS NOT NULL AND kind <> ? AND kind <> ?
+			ORDER BY parameter_id`, func(rows *sql.Rows) error {
+			var s ParameterSummary
+			into := []any{&s.Name, &s.Kind}
+			for _, f := range summaryFields(&s.Summary) {
+				into = append(into, (*nullable)(f))
+			}
+			err := rows.Scan(into...)
+			p.Parameters = append(p.Parameters, s)
+			return err
+		}, id, string(infer.LocalScale), string(Derived))
+		if err != nil {
+			return err
+		}
+		err = scanRows(ctx, c, "SELECT value FROM diagnostic WHERE fit_id = ? AND name = 'step_size' AND value IS NOT NULL ORDER BY chain", func(rows *sql.Rows) error {
+			var v float64
+			err := rows.Scan(&v)
+			p.StepSizes = append(p.StepSizes, v)
+			return err
+		}, id)
+		if err == nil && version >= identityVersion {
+			p.Identity, err = identityOf(ctx, c, id)
+		}
+		if err == nil && version >= nightsVersion {
+			p.Data, err = dataOf(ctx, c, id)
+		}
+		return err
+	})
+	if err != nil {
+		return p, fmt.Errorf("the posterior of fit %d: %w", id, err)
+	}
+	return p, nil
+}
+
+// identityOf reads what decided the draws of a fit.
+func identityOf(ctx context.Context, c *sql.Conn, id int64) (parts map[string]json.RawMessage, err error) {
+	err = scanRows(ctx, c, "SELECT record::VARCHAR FROM identity WHERE fit_id = ?", func(rows *sql.Rows) error {
+		var record string
+		if err := rows.Scan(&record); err != nil {
+			return err
+		}
+		return json.Unmarshal([]byte(record), &parts)
+	}, id)
+	return parts, err
+}
+
+// dataOf reads the summary of a fit's data; nil without one.
+func dataOf(ctx context.Context, c *sql.Conn, id int64) (d *DataSummary, err error) {
+	err = scanRows(ctx, c, "SELECT rows_missing, response_mean, response_sd FROM data_summary WHERE fit_id = ?", func(rows *sql.Rows) error {
+		d = new(DataSummary)
+		return rows.Scan(&d.Missing, (*nullable)(&d.ResponseMean), (*nullable)(&d.ResponseSD))
+	}, id)
+	if err != nil || d == nil {
+		return nil, err
+	}
+	return d, scanRows(ctx, c, "SELECT name, mean, sd FROM column_summary WHERE fit_id = ? ORDER BY column_id", func(rows *sql.Rows) error {
+		var s ColumnSummary
+		err := rows.Scan(&s.Name, (*nullable)(&s.Mean), (*nullable)(&s.SD))
+		d.Columns = append(d.Columns, s)
+		return err
+	}, id)
+}
+
+// Mixed tells whether the chains of all parameters found each other: no R-hat
+// above limit. What has none, since it does not move, counts as mixed.
+func (p *Recalled) Mixed(limit float64) (worst string, ok bool) {
+	for _, s := range p.Parameters {
+		if s.Summary.RHat > limit {
+			return s.Name, false
+		}
+	}
+	return "", true
+}
