@@ -210,3 +210,21 @@ func (l *Ledger) Lines(ctx context.Context, id int64) (out []Line, err error) {
 	})
 	return out, err
 }
+
+// Names returns the names of all fits, in their order. Cost: one pass over the table of
+// fits, no summaries.
+func (l *Ledger) Names(ctx context.Context) (out []Key, err error) {
+	err = l.read(ctx, func(c *sql.Conn) error {
+		version, err := schemaVersion(ctx, c, l.path, len(migrations))
+		if err != nil || version == 0 {
+			return err
+		}
+		return scanRows(ctx, c, "SELECT DISTINCT dataset, key, model, sampler FROM fit ORDER BY ALL", func(rows *sql.Rows) error {
+			var k Key
+			err := rows.Scan(&k.Dataset, &k.Group, &k.Model, &k.Sampler)
+			out = append(out, k)
+			return err
+		})
+	})
+	return out, err
+}

@@ -117,7 +117,8 @@ pipeline help VERB tells the flags and the exit codes of each.`,
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.SuggestionsMinimumDistance = 2
-	root.AddCommand(a.runCommand(), a.retryCommand(), a.commitCommand(), a.pruneCommand(), a.driftCommand(), a.reportCommand(), a.checkCommand(), a.validateCommand(), a.listCommand(), a.showCommand(), a.runsCommand(), a.sqlCommand(), a.compareCommand(), a.predictCommand(), a.exportCommand(), a.importCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.retryCommand(), a.commitCommand(), a.pruneCommand(), a.driftCommand(), a.reportCommand(), a.checkCommand(), a.validateCommand(), a.listCommand(), a.initCommand(), a.explainCommand(), a.showCommand(), a.runsCommand(), a.sqlCommand(), a.compareCommand(), a.predictCommand(), a.exportCommand(), a.importCommand(), a.versionCommand())
 	tellExits(root)
+	complete(root)
 	return root
 }

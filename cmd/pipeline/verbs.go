@@ -42,7 +42,11 @@ func (a *app) listCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list [NAME]",
 		Short: "List the pipelines that the program carries, or print the spec of one",
-		Args:  cobra.MaximumNArgs(1),
+		Long: `list names the pipelines that the program carries, each with a sentence about it.
+With a NAME it prints the spec of that one, to be read, or saved and changed.`,
+		Example: `  pipeline list
+  pipeline list quickstart > mine.yaml`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				src, err := pipelines.Source(args[0])
@@ -71,7 +75,11 @@ func (a *app) versionCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "version",
 		Short: "Print which build this is",
-		Args:  cobra.NoArgs,
+		Long: `version prints the version and build of the program: commit, version of Go and
+target, as the ledger has them of each run.`,
+		Example: `  pipeline version
+  pipeline version --output json`,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			v := pipelines.Version()
 			if output == "json" {

@@ -52,6 +52,10 @@ var deps = map[string]string{
 	"pipelines/internal/run":      run + fanout + " golang.org/x/sync/semaphore golang.org/x/sys/unix",
 	"pipelines/internal/check":    run + fanout,
 	"pipelines/internal/predict":  run + fanout,
+	// explain tells what a run would do, and draws from priors only.
+	"pipelines/internal/explain": run,
+	// propose looks at columns, and reads no files.
+	"pipelines/internal/propose": arrow,
 	// exchange reads and writes the files of other tools.
 	"pipelines/internal/exchange": "infer infer/diag ingest report" + arrow,
 	// synthetic makes data, and does not fit them.

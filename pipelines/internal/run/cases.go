@@ -9,7 +9,9 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/pipelines/internal/progress"
+	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report"
+	"glmbatch/transform"
 )
 
 // Case is one fit of a spec, its data coded and its priors resolved, ready to
@@ -24,7 +26,19 @@ type Case struct {
 	// Hamiltonian tells that warm-up adapts the sampler, and so is thrown away.
 	Hamiltonian bool
 	Setup       func(*glm.Target) (infer.Setup, error)
+	Spec        *spec.Model
+	Record      *transform.Record // how the data were coded and scaled
+	Reason      string            // why the method, where it was chosen; empty where it was named
 	Err         error
+}
+
+// Explained is what a set-up chose, in the words that the ledger gets; empty where there was
+// no choice.
+func (c *Case) Explained(s infer.Setup) string {
+	if e, ok := s.(infer.Explainer); ok {
+		return c.Method + " samples in the basis " + e.Explain()
+	}
+	return ""
 }
 
 // Cases reads the data of the selected fits and yields these, in the order of
@@ -73,7 +87,7 @@ func (r *runner) prepared(ctx context.Context, j *job) *Case {
 	id := r.identity(f)
 	id.Length, id.Chains, id.Keep, id.Seed = nil, 0, "", 0
 	out.Data, out.Posterior, out.Method, out.Identity = f.design.Data, f.posterior(), f.method.name, id.fingerprint()
-	out.Hamiltonian = f.method.hamiltonian
+	out.Hamiltonian, out.Spec, out.Record, out.Reason = f.method.hamiltonian, f.model, f.design.Record, f.method.reason
 	out.Setup = func(t *glm.Target) (infer.Setup, error) {
 		setup, err := f.method.setup(t)
 		if err != nil {

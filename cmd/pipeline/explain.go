@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"glmbatch/pipelines"
+)
+
+func (a *app) explainCommand() *cobra.Command {
+	var f common
+	var only []string
+	var format string
+	c := &cobra.Command{
+		Use:   "explain SPEC|NAME",
+		Short: "Tell what a spec fits: the model in mathematics, its priors, its sampler",
+		Long: `explain reads the data of a spec and tells of each fit, before anything is drawn:
+the model in mathematics; each prior as sampled, in the units of the data, and as
+the effect of one standard deviation of its column; what the priors together imply
+for the mean response, at the means of the columns and over rows of the data; and
+the sampler that would draw it, with the reason in the words that the ledger gets.
+Of a data set of several files or groups it tells of the first.`,
+		Example: `  pipeline explain quickstart
+  pipeline explain nightly.yaml --only model=claims
+  pipeline explain nightly.yaml --format latex > models.tex`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if !slices.Contains(pipelines.ExplainFormats(), format) {
+				return fmt.Errorf("--format %q: it is one of %s", format, strings.Join(pipelines.ExplainFormats(), ", "))
+			}
+			o, err := f.overrides()
+			if err != nil {
+				return err
+			}
+			texts, err := pipelines.Explain(c.Context(), args[0], o, only, format)
+			if err != nil {
+				return work(err)
+			}
+			if format != "text" {
+				_, err := fmt.Fprint(a.stdout, strings.Join(texts, "\n"))
+				return work(err)
+			}
+			s := a.screen()
+			for i, text := range texts {
+				if i > 0 {
+					fmt.Fprintln(s)
+				}
+				for line := range strings.SplitSeq(strings.TrimSuffix(clean(text), "\n"), "\n") {
+					s.sentence("    ", line)
+				}
+			}
+			return nil
+		},
+	}
+	f.register(c)
+	c.Flags().StringArrayVar(&only, "only", nil, "FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
+	c.Flags().StringVar(&format, "format", "text", strings.Join(pipelines.ExplainFormats(), ", "))
+	return c
+}

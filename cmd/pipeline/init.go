@@ -1,0 +1,90 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"glmbatch/pipelines"
+)
+
+func (a *app) initCommand() *cobra.Command {
+	var o pipelines.ProposeOptions
+	var output string
+	var force bool
+	c := &cobra.Command{
+		Use:   "init FILE",
+		Short: "Write a first spec for a data file, with the reason of every choice",
+		Long: `init looks at a CSV or Parquet file, or a folder of part files, and writes a spec:
+it proposes the response, family, formula, scaling and priors from what it sees,
+and says why in comments. Two values make bernoulli, counts poisson or
+negative_binomial by their dispersion, shares beta, what is positive and skewed
+gamma. Columns that number rows, are constant, hold dates or tell the response
+are left out; trials, exposures, offsets and frequencies are known by name and
+content. It is a start: read it, and change what you know better.
+
+The spec is written to NAME.yaml in the working directory, NAME being the file's
+name; a file that is there stays, unless --force says otherwise.`,
+		Example: `  pipeline init claims.csv
+  pipeline init patients.parquet --response died --output night.yaml
+  pipeline init labels.csv --triplets words.parquet --output -`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			file := output
+			if file == "" {
+				file = pipelines.SpecName(args[0])
+			}
+			if file != "-" {
+				o.Dir = filepath.Dir(file)
+				if _, err := os.Stat(file); err == nil && !force {
+					return fmt.Errorf("%s is there, and stays as it is\nhint: --output names another file, --force replaces it", file)
+				}
+			}
+			p, err := pipelines.Propose(c.Context(), args[0], o)
+			if err != nil {
+				return work(err)
+			}
+			if file == "-" {
+				_, err = a.stdout.Write(p.Spec)
+				return work(err)
+			}
+			if err := writeNew(file, p.Spec, force); err != nil {
+				return work(err)
+			}
+			s := a.screen()
+			s.sentence("  ", fmt.Sprintf("%s: %s, family %s", clean(file), clean(p.Formula), p.Family))
+			s.sentence("  ", fmt.Sprintf("read it, then: %s explain %s", shellQuote(calledAs), shellQuote(file)))
+			return nil
+		},
+	}
+	c.Flags().StringVar(&o.Response, "response", "", "the response; default: a column that is called like one, or the last")
+	c.Flags().StringVar(&o.Triplets, "triplets", "", "file of the non-zeros (row, col, value) of further columns")
+	c.Flags().StringVar(&o.Name, "name", "", "name of pipeline, data set and model; default: after the file")
+	c.Flags().StringVar(&output, "output", "", "where to write the spec; - for standard output")
+	c.Flags().BoolVar(&force, "force", false, "replace a file that is there")
+	return c
+}
+
+// writeNew writes a file that must not be there yet, unless force replaces it.
+func writeNew(path string, text []byte, force bool) error {
+	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if force {
+		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	f, err := os.OpenFile(path, flags, 0o644)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w\nhint: make the folder %s first", err, filepath.Dir(path))
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := f.WriteString(strings.ToValidUTF8(string(text), "�")); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	return f.Close()
+}

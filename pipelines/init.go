@@ -1,0 +1,167 @@
+package pipelines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"glmbatch/infer/glm"
+	"glmbatch/ingest"
+	"glmbatch/pipelines/internal/progress"
+	"glmbatch/pipelines/internal/propose"
+	"glmbatch/pipelines/internal/run"
+	"glmbatch/pipelines/internal/spec"
+)
+
+// Proposal is a spec that Propose wrote.
+type Proposal = propose.Proposal
+
+// ProposeOptions configures Propose. The zero value proposes everything.
+type ProposeOptions struct {
+	Response string // empty: one is proposed
+	Triplets string // a file of the non-zeros of further columns; empty: none
+	Name     string // of the pipeline, the data set and the model; empty: after the file
+	// Dir is the folder that the spec will stand in, from which its paths count.
+	Dir string
+}
+
+// Propose looks at a data file or a folder of part files and writes a spec for it, with
+// its reasons. The error is a *UsageError where the file cannot be read, or has no
+// column that can be a response.
+//
+// Cost: it reads the whole file, and fits poisson's penalised point where the response
+// counts.
+func Propose(ctx context.Context, path string, o ProposeOptions) (*Proposal, error) {
+	table, err := ingest.Read(ctx, ingest.Source{Name: nameOf(path), Path: path})
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	defer table.Release()
+	t := &propose.Table{Name: o.Name, From: filepath.Base(path), Rows: int(table.Data.NumRows()), Response: o.Response}
+	if t.Name == "" {
+		t.Name = nameOf(path)
+	}
+	schema := table.Data.Schema()
+	if o.Triplets == "" && schema.NumFields() == 3 && schema.HasField("row") && schema.HasField("col") && schema.HasField("value") {
+		return nil, &UsageError{fmt.Errorf("%s holds the non-zeros of a matrix (row, col, value), and no response\nhint: pipeline init TABLE --triplets %s, TABLE being the file that has the response", path, path)}
+	}
+	where, err := sourceWords(o.Dir, path)
+	if err != nil {
+		return nil, err
+	}
+	t.Source = "path: " + where
+	for i, field := range schema.Fields() {
+		t.Columns = append(t.Columns, propose.Look(field.Name, table.Data.Column(i).Data()))
+	}
+	if o.Triplets != "" {
+		if err := addTriplets(ctx, t, o); err != nil {
+			return nil, err
+		}
+	}
+	// The penalised point of a draft, which says whether counts are overdispersed.
+	t.Dispersion = func(draft []byte) (float64, error) { return dispersion(ctx, draft, o.Dir) }
+	p, err := t.Spec()
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	return p, nil
+}
+
+// nameOf is a name for the data in a file: its base name without extensions, as far as a
+// spec takes it.
+func nameOf(path string) string {
+	base, _, _ := strings.Cut(strings.TrimLeft(filepath.Base(filepath.Clean(path)), "."), ".")
+	name := strings.Trim(regexp.MustCompile(`[^A-Za-z0-9_]+`).ReplaceAllString(base, "_"), "_")
+	if name == "" || name[0] >= '0' && name[0] <= '9' {
+		return "data_" + name
+	}
+	return name
+}
+
+// sourceWords is a path as the spec says it: from the folder of the spec.
+func sourceWords(dir, path string) (string, error) {
+	from, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	to, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	rel, err := filepath.Rel(from, to)
+	if err != nil {
+		rel = to
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(filepath.ToSlash(rel)) + `"`, nil
+}
+
+// addTriplets looks at a file of non-zeros.
+func addTriplets(ctx context.Context, t *propose.Table, o ProposeOptions) error {
+	table, err := ingest.Read(ctx, ingest.Source{Name: nameOf(o.Triplets), Path: o.Triplets})
+	if err != nil {
+		return &UsageError{err}
+	}
+	defer table.Release()
+	at := table.Data.Schema().FieldIndices("col")
+	if len(at) != 1 || !table.Data.Schema().HasField("row") || !table.Data.Schema().HasField("value") {
+		return &UsageError{fmt.Errorf("%s has no columns row, col and value\nhint: other names are written in the spec: triplets: {path: …, row: …, col: …, value: …}", o.Triplets)}
+	}
+	t.Triplets, t.NonZeros = int(propose.Look("col", table.Data.Column(at[0]).Data()).Max), int(table.Data.NumRows())
+	for i, c := range t.Columns {
+		if c.Name == "row" { // it says which row is which, and is no predictor
+			t.Columns = append(t.Columns[:i:i], t.Columns[i+1:]...)
+			break
+		}
+	}
+	where, err := sourceWords(o.Dir, o.Triplets)
+	t.Source += ", triplets: {path: " + where + "}"
+	return err
+}
+
+// dispersion is Pearson's statistic over its degrees of freedom, at the penalised point of
+// the one fit of a draft with family poisson: Σ(y − μ)²/μ/(n − d).
+//
+// Source: McCullagh and Nelder (1989), section 6.2.
+func dispersion(ctx context.Context, draft []byte, dir string) (float64, error) {
+	p, err := spec.Parse("draft.yaml", draft, spec.Options{Env: os.LookupEnv, Today: time.Now(), Dir: dir})
+	if err != nil {
+		return 0, err
+	}
+	ratio := math.NaN()
+	err = run.Cases(ctx, run.Config{Pipeline: p, Example: example, Tracker: progress.New(time.Now), Now: time.Now}, func(c *run.Case) error {
+		if c.Err != nil {
+			return c.Err
+		}
+		target, err := glm.NewTarget(c.Data, c.Posterior)
+		if err != nil {
+			return err
+		}
+		at := target.Penalised()
+		if at == nil {
+			return errors.New("it did not converge")
+		}
+		predictor := glm.NewPredictor(target)
+		predictor.SetUnconstrained(at)
+		var sum float64
+		for i, eta := range predictor.Eta() {
+			mean := math.Exp(eta)
+			d := c.Data.Y[i] - mean
+			sum += float64(d*d) / mean
+		}
+		ratio = sum / float64(c.Data.Rows()-c.Data.Cols())
+		return nil
+	})
+	if err == nil && (math.IsNaN(ratio) || math.IsInf(ratio, 0) || ratio <= 0) {
+		err = errors.New("there are no more rows than coefficients")
+	}
+	return ratio, err
+}
+
+// SpecName is the file that a spec for the data in path is written to.
+func SpecName(path string) string { return nameOf(path) + ".yaml" }

@@ -1,0 +1,157 @@
+package pipelines
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// classic are the responses of data sets of R with the families that others fit, and
+// what is proposed. docs/init.md has the reasons where the two differ.
+var classic = []struct{ file, response, known, proposed string }{
+	{"pima_tr", "type", "binomial", "bernoulli"},
+	{"birthwt", "low", "binomial", "bernoulli"},
+	{"quine", "Days", "negative_binomial", "negative_binomial"},
+	{"warpbreaks", "breaks", "poisson", "negative_binomial"},
+	{"esoph", "ncases", "binomial", "binomial"},
+	{"insurance", "Claims", "poisson", "poisson"},
+	{"infert", "case", "binomial", "bernoulli"},
+	{"epil", "y", "poisson", "negative_binomial"},
+	{"clotting", "lot1", "gamma", "poisson"},
+	{"airquality", "Ozone", "gaussian", "negative_binomial"},
+	{"mtcars", "mpg", "gaussian", "gaussian"},
+	{"mtcars", "am", "binomial", "bernoulli"},
+	{"vaso", "Y", "binomial", "bernoulli"},
+	{"carrots", "success", "binomial", "binomial"},
+	{"possum", "Diversity", "poisson", "poisson"},
+	{"cowles", "volunteer", "binomial", "bernoulli"},
+}
+
+func TestProposedFamilies(t *testing.T) {
+	for _, c := range classic {
+		p, err := Propose(t.Context(), filepath.Join("../testdata/classic", c.file+".csv"), ProposeOptions{Response: c.response})
+		if err != nil {
+			t.Errorf("%s: %v", c.file, err)
+			continue
+		}
+		if p.Family != c.proposed {
+			t.Errorf("%s, %s: proposed %s, want %s (others fit %s)\n%s", c.file, c.response, p.Family, c.proposed, c.known, p.Spec)
+		}
+	}
+}
+
+// drawn are the data sets of which a few draws are taken; GLMBATCH_STAT=1 takes them of all.
+var drawn = []string{"quine.csv", "mixed.csv"}
+
+// Whatever a file holds, init ends in a spec that is valid, or in an error of the call;
+// a spec for sound data can be coded, and runs.
+func TestProposalsRun(t *testing.T) {
+	var files []string
+	for _, pattern := range []string{"../testdata/classic/*.csv", "../testdata/bad/*", "../testdata/ingest/*", "examples/*.csv", "../../shared/data/classic/*.csv"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	proposed := 0
+	for _, file := range files {
+		sound := strings.Contains(file, "classic") || strings.Contains(file, "examples")
+		if strings.Contains(file, "shared") && os.Getenv("GLMBATCH_STAT") == "" {
+			continue // the same files
+		}
+		t.Run(strings.TrimPrefix(filepath.ToSlash(file), "../"), func(t *testing.T) {
+			dir := t.TempDir()
+			p, err := Propose(t.Context(), file, ProposeOptions{Dir: dir})
+			var usage *UsageError
+			if errors.As(err, &usage) && !sound {
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			proposed++
+			checkProposal(t, dir, p, sound, sound && (slices.Contains(drawn, filepath.Base(file)) || os.Getenv("GLMBATCH_STAT") != ""))
+		})
+	}
+	if proposed < 30 {
+		t.Errorf("only %d of %d files have a proposal", proposed, len(files))
+	}
+}
+
+// checkProposal validates a spec, codes the data and, if it is to draw, draws a little.
+func checkProposal(t *testing.T, dir string, p *Proposal, sound, draw bool) {
+	t.Helper()
+	path := filepath.Join(dir, "s.yaml")
+	if err := os.WriteFile(path, append(slices.Clone(p.Spec), "run: {chains: 2, warmup: 10, draws: 20}\n"...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, err := Run(t.Context(), path, RunOptions{Workers: 1, DryRun: !draw})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, p.Spec)
+	}
+	for _, f := range out.Fits {
+		if f.Verdict == "error" && sound || f.Err != nil && strings.Contains(f.Err.Error(), "this program has a fault") {
+			t.Errorf("%v\n%s", f.Reasons, p.Spec)
+		}
+	}
+	for line := range strings.Lines(string(p.Spec)) {
+		if strings.HasPrefix(strings.TrimSpace(line), "#") && len([]rune(line)) > 110 {
+			t.Errorf("a comment of %d columns: %s", len([]rune(line)), line)
+		}
+	}
+}
+
+// What columns are for is told by name and content; what can be no predictor is left out
+// with its reason.
+func TestProposedRoles(t *testing.T) {
+	dir := t.TempDir()
+	var b strings.Builder
+	b.WriteString("id,y,n,exposure,freq,when,site,one,leak,twin,x,name,half\n")
+	for i := range 60 {
+		x := float64((i*37)%23) / 7
+		row := []any{i + 1, (i * 7) % 5, 9, 1 + i%3, 1 + i%2, "2026-01-02", i % 4, 3, 2*((i*7)%5) + 1, x, x, "p" + string(rune('a'+i%26)) + string(rune('a'+i/26)), ""}
+		if i%3 == 0 {
+			row[12] = i
+		}
+		writeRow(&b, row)
+	}
+	path := filepath.Join(dir, "d.csv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p, err := Propose(t.Context(), path, ProposeOptions{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Family != "binomial" || p.Formula != "y | trials(n) ~ site + twin" {
+		t.Errorf("%s: %s", p.Family, p.Formula)
+	}
+	for _, want := range []string{"Left out: id, ", "Left out: exposure, since an exposure says nothing beside trials", "Left out: when, since it holds dates", "Left out: one, since it has one value", "Left out: leak, since it tells y",
+		"Left out: x, since it is equal to a column before it", "Left out: name, since it is text that names rows", "Left out: half, since 40 of 60 cells are missing",
+		"frequency_weights: freq", `path: "d.csv"`} {
+		if !strings.Contains(strings.Join(strings.Fields(strings.ReplaceAll(string(p.Spec), "#", "")), " "), want) {
+			t.Errorf("the spec lacks %q:\n%s", want, p.Spec)
+		}
+	}
+	if _, err := Propose(t.Context(), path, ProposeOptions{Response: "name"}); err == nil || !strings.Contains(err.Error(), "more than two levels") {
+		t.Errorf("a response of text: %v", err)
+	}
+	if _, err := Propose(t.Context(), path, ProposeOptions{Response: "z"}); err == nil || !strings.Contains(err.Error(), "its columns are id, y") {
+		t.Errorf("a response that is not there: %v", err)
+	}
+}
+
+func writeRow(b *strings.Builder, row []any) {
+	for i, v := range row {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprint(b, v)
+	}
+	b.WriteByte('\n')
+}

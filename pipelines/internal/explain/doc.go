@@ -1,0 +1,9 @@
+// Package explain tells what a fit of a spec is before it is drawn: the model in
+// mathematics, what standardisation makes of it, the priors on the scales that people
+// think in, what they imply for the response, and how it would be sampled.
+//
+// It takes the cases of package run, so that priors and the choice of a sampler are
+// those of a run, and draws from priors only.
+//
+// Read explain.go, then notation.go and write.go.
+package explain

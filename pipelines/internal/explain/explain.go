@@ -1,0 +1,310 @@
+package explain
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/pipelines/internal/run"
+)
+
+// Explanation is what is told of one fit.
+type Explanation struct {
+	Name   string
+	Err    error // why there is nothing to tell
+	Facts  string
+	Family notation
+	// Terms are the columns of the design in the linear predictor, Offsets what is added
+	// with coefficient 1.
+	Terms, Offsets []string
+	Intercept      bool
+	Scaling        []string // sentences
+	Priors         []Prior
+	Predictive     []string // sentences
+	Sampler        []string // sentences
+	link           string
+	dispersions    []string
+}
+
+// Prior is the prior of one parameter.
+type Prior struct {
+	Name, Law string
+	// Low and High hold 95 % of the effect that the prior gives to one unit of the
+	// column, and EffectLow and EffectHigh that of one sd of the column, as a factor
+	// where the link is a logarithm or a logit; NaN where there is none.
+	Low, High, EffectLow, EffectHigh float64
+}
+
+// draws of the prior, and rows of the data, that the predictive intervals rest on.
+const (
+	predictiveDraws = 2000
+	predictiveRows  = 20
+)
+
+// Of explains one fit.
+//
+// Cost: the sampler's set-up, and 2000 draws of the prior at 20 rows.
+func Of(c *run.Case) *Explanation {
+	e := &Explanation{Name: c.Name, Err: c.Err}
+	if c.Err != nil {
+		return e
+	}
+	family := c.Posterior.Family
+	n, d := c.Data.X.Size()
+	e.Family, e.link = notations[family.Name], family.Link
+	e.Facts = fmt.Sprintf("%s, %d rows, %d coefficients", family, n, d)
+	if d == 1 {
+		e.Facts = fmt.Sprintf("%s, %d rows, 1 coefficient", family, n)
+	}
+	e.Intercept = c.Data.Intercept >= 0
+	for j, name := range c.Data.Names {
+		if j != c.Data.Intercept {
+			e.Terms = append(e.Terms, name)
+		}
+	}
+	for _, o := range c.Record.Offsets {
+		e.Offsets = append(e.Offsets, o.Expression)
+	}
+	for _, p := range family.Dispersions() {
+		e.dispersions = append(e.dispersions, p.Name)
+	}
+	e.response(c)
+	e.scaling(c)
+	e.priors(c)
+	target, err := glm.NewTarget(c.Data, c.Posterior)
+	if err != nil {
+		e.Sampler = []string{"The run would refuse it: " + err.Error()}
+		return e
+	}
+	e.predictive(c, target)
+	e.sampler(c, target)
+	return e
+}
+
+// response names the response in the notation.
+func (e *Explanation) response(c *run.Case) {
+	r := c.Record.Response
+	e.Family.response = r.Expression
+	if len(r.Levels) == 2 {
+		e.Facts += fmt.Sprintf(", success is %s = %s", r.Column, r.Levels[1])
+	}
+	switch {
+	case r.Trials != "":
+		e.Facts += ", trials are " + r.Trials
+	case r.TrialsEach > 0:
+		e.Facts += fmt.Sprintf(", %g trials a row", r.TrialsEach)
+	}
+}
+
+// scaling says what coefficients mean.
+func (e *Explanation) scaling(c *run.Case) {
+	add := func(format string, a ...any) { e.Scaling = append(e.Scaling, fmt.Sprintf(format, a...)) }
+	switch c.Record.Standardize {
+	case "center_scale":
+		add("Sampling works on columns that are centred and divided by their sd; so do the priors. The ledger has coefficients in the units of the data.")
+	case "max_abs":
+		add("Sampling works on columns divided by their largest magnitude; so do the priors. The ledger has coefficients in the units of the data.")
+	default:
+		add("Columns are sampled in the units of the data, and priors speak of these.")
+	}
+	if e.Intercept && c.Record.InterceptAt == "means" {
+		add("The prior of the intercept is that of the linear predictor where every column is at its mean.")
+	}
+	if effect := effects[e.link]; effect != "" {
+		add("A coefficient b means: one unit more of its column %s.", effect)
+	}
+}
+
+// effects say what a coefficient of a link means.
+var effects = map[string]string{
+	"logit": "multiplies the odds by exp(b)", "log": "multiplies the mean by exp(b)", "identity": "adds b to the mean",
+	"cloglog": "multiplies the hazard by exp(b)", "probit": "adds b to the normal score of the probability",
+}
+
+// priors lists the prior of each parameter, and what it says in the units of the data.
+func (e *Explanation) priors(c *run.Case) {
+	nan := math.NaN()
+	stream := infer.NewStream(1, "explain", "priors")
+	for j, law := range c.Posterior.Coefficients {
+		p := Prior{c.Data.Names[j], law.String(), nan, nan, nan, nan}
+		if j != c.Data.Intercept {
+			column := c.Record.Columns[j]
+			low, high := middle(law, stream)
+			p.Low, p.High = low/column.Scale, high/column.Scale
+			spread := sd(c.Data.X.Col(j))
+			p.EffectLow, p.EffectHigh = low*spread, high*spread
+			if e.factors() {
+				p.EffectLow, p.EffectHigh = math.Exp(p.EffectLow), math.Exp(p.EffectHigh)
+			}
+		}
+		e.Priors = append(e.Priors, p)
+	}
+	for k, name := range e.dispersions {
+		law := c.Posterior.DispersionPrior(k)
+		low, high := middle(law, stream)
+		e.Priors = append(e.Priors, Prior{name, law.String(), low, high, nan, nan})
+	}
+}
+
+// factors tells whether effects are told as factors.
+func (e *Explanation) factors() bool {
+	return e.link == "logit" || e.link == "log" || e.link == "cloglog"
+}
+
+// middle holds 95 % of a prior, by its draws; NaN where it is not proper, or of a group.
+func middle(p glm.Prior, s *infer.Stream) (low, high float64) {
+	x := make([]float64, 4001)
+	for i := range x {
+		if x[i] = p.Draw(s); math.IsNaN(x[i]) {
+			return x[i], x[i]
+		}
+	}
+	if p.Kind == glm.Normal { // exactly, to spare a law that everybody knows its noise
+		return p.Location - 1.959964*p.Scale, p.Location + 1.959964*p.Scale
+	}
+	slices.Sort(x)
+	return x[100], x[3900]
+}
+
+func sd(x []float64) float64 {
+	var mean, m2 float64
+	for i, v := range x {
+		d := v - mean
+		mean += d / float64(i+1)
+		m2 += float64(d * (v - mean))
+	}
+	return math.Sqrt(m2 / float64(len(x)))
+}
+
+// predictive says what the priors imply for the mean of the response.
+func (e *Explanation) predictive(c *run.Case, target *glm.Target) {
+	if !c.Posterior.Proper() {
+		e.Predictive = []string{"Some prior is flat: there is no prior predictive distribution."}
+		return
+	}
+	points, err := glm.NewPointwise(c.Posterior.Family, c.Data)
+	if err != nil {
+		return
+	}
+	n, d := c.Data.X.Size()
+	rows := make([]int, min(n, predictiveRows))
+	x := make([][]float64, d)
+	typical := make([]float64, d)
+	for i := range rows {
+		rows[i] = i * n / len(rows)
+	}
+	for j := range d {
+		column := c.Data.X.Col(j)
+		x[j] = make([]float64, len(rows))
+		for i, row := range rows {
+			x[j][i] = column[row]
+		}
+		typical[j] = mean(column)
+	}
+	stream := infer.NewStream(1, "explain", "predictive")
+	theta := make([]float64, target.Dim())
+	var atTypical, atRows []float64
+	for range predictiveDraws {
+		target.DrawPrior(stream, theta)
+		atTypical = append(atTypical, e.mean(c, points, dot(theta[:d], typical)+offset(c.Data, -1), 0))
+		for i, row := range rows {
+			eta := offset(c.Data, row)
+			for j := range d {
+				eta += float64(theta[j] * x[j][i])
+			}
+			atRows = append(atRows, e.mean(c, points, eta, row))
+		}
+	}
+	e.Predictive = append(e.Predictive,
+		fmt.Sprintf("Where every column is at its mean, the priors put %s %s.", e.Family.of, between(atTypical)),
+		fmt.Sprintf("Over rows of the data, %s.", between(atRows)))
+	if extreme := e.extreme(atRows); extreme != "" {
+		e.Predictive = append(e.Predictive, extreme)
+	}
+}
+
+// mean is that of one response; of binomial the probability.
+func (e *Explanation) mean(c *run.Case, p *glm.Pointwise, eta float64, row int) float64 {
+	out := []float64{eta}
+	p.Mean(row, out, out)
+	if c.Data.Trials != nil {
+		out[0] /= c.Data.Trials[row]
+	}
+	return out[0]
+}
+
+// extreme warns of priors that put most of their weight on the ends of a probability.
+func (e *Explanation) extreme(p []float64) string {
+	if e.Family.of != "the probability" {
+		return ""
+	}
+	ends := 0
+	for _, v := range p {
+		if v < 0.01 || v > 0.99 {
+			ends++
+		}
+	}
+	share := 100 * float64(ends) / float64(len(p))
+	if share < 25 {
+		return ""
+	}
+	return fmt.Sprintf("%.0f%% of that is below 0.01 or above 0.99: if that is more certainty than you have, take smaller scales.", share)
+}
+
+// between says where the middle of numbers lies; infinities are as good as any.
+func between(x []float64) string {
+	x = slices.DeleteFunc(x, math.IsNaN)
+	if len(x) == 0 {
+		return "nowhere that can be computed"
+	}
+	slices.Sort(x)
+	at := func(p float64) string { return figure(x[int(p*float64(len(x)-1))]) }
+	return fmt.Sprintf("between %s and %s with 95%%, half of it between %s and %s", at(0.025), at(0.975), at(0.25), at(0.75))
+}
+
+func mean(x []float64) float64 {
+	m := 0.0
+	for i, v := range x {
+		m += (v - m) / float64(i+1)
+	}
+	return m
+}
+
+func dot(x, y []float64) float64 {
+	s := 0.0
+	for i := range x {
+		s += float64(x[i] * y[i])
+	}
+	return s
+}
+
+// offset is that of a row, −1 for their mean.
+func offset(d *glm.Data, row int) float64 {
+	switch {
+	case d.Offset == nil:
+		return 0
+	case row < 0:
+		return mean(d.Offset)
+	}
+	return d.Offset[row]
+}
+
+// sampler says how the fit would be drawn, in the words that the ledger gets.
+func (e *Explanation) sampler(c *run.Case, target *glm.Target) {
+	setup, err := c.Setup(target)
+	if err != nil {
+		e.Sampler = []string{"The run would refuse it: " + err.Error()}
+		return
+	}
+	for _, words := range []string{c.Reason, c.Explained(setup)} {
+		if words != "" {
+			e.Sampler = append(e.Sampler, strings.TrimSpace(words))
+		}
+	}
+	if e.Sampler == nil {
+		e.Sampler = []string{"method " + c.Method + ", as the spec says"}
+	}
+}

@@ -1,0 +1,234 @@
+package explain
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Format is a form of an explanation.
+type Format string
+
+// The formats.
+const (
+	Plain    Format = "text"
+	Markdown Format = "markdown"
+	LaTeX    Format = "latex"
+)
+
+// Formats are their names.
+var Formats = []string{string(Plain), string(Markdown), string(LaTeX)}
+
+// mostTerms is how many terms of the linear predictor are written, and mostPriors how
+// many priors: of more the first, and how many there are.
+const (
+	mostTerms  = 8
+	mostPriors = 15
+)
+
+// figure is three significant digits.
+func figure(v float64) string {
+	if math.IsNaN(v) {
+		return "—"
+	}
+	if a := math.Abs(v); a >= 1000 && a < 1e6 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
+// linear is the linear predictor, its coefficients named b where tex is false.
+func (e *Explanation) linear(tex bool) string {
+	var parts []string
+	dot, name := " · ", func(s string) string { return s + "_i" }
+	intercept, coefficient := "a", func(j int) string { return "b" + strconv.Itoa(j) }
+	if tex {
+		dot, name = `\,`, func(s string) string { return `\mathit{` + escape(s) + `}_i` }
+		intercept, coefficient = `\alpha`, func(j int) string { return `\beta_{` + strconv.Itoa(j) + `}` }
+	}
+	if e.Intercept {
+		parts = append(parts, intercept)
+	}
+	for j, t := range e.Terms {
+		if j == mostTerms && len(e.Terms) > mostTerms+1 {
+			dots := "…"
+			if tex {
+				dots = `\dots`
+			}
+			last := len(e.Terms)
+			parts = append(parts, dots, coefficient(last)+dot+name(e.Terms[last-1]))
+			break
+		}
+		parts = append(parts, coefficient(j+1)+dot+name(t))
+	}
+	for _, o := range e.Offsets {
+		parts = append(parts, name(o))
+	}
+	if len(parts) == 0 {
+		return "0"
+	}
+	return strings.Join(parts, " + ")
+}
+
+// linked is the link of the mean.
+func (e *Explanation) linked(tex bool) string {
+	mean, open, end := e.Family.mean, "(", ")"
+	link := e.link
+	if tex {
+		mean, link = e.Family.tex, `\mathrm{`+escape(e.link)+`}`
+	}
+	if e.link == "identity" {
+		return mean
+	}
+	return link + open + mean + end
+}
+
+func escape(s string) string {
+	return strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`, "{", `\{`, "}", `\}`, "^", `\^{}`, "~", `\~{}`,
+		"μ", `$\mu$`, "²", "$^2$", "³", "$^3$", "−", "$-$", "×", `$\times$`, "…", `\dots{}`, "<", "$<$", ">", "$>$").Replace(s)
+}
+
+// Write writes an explanation. Lines of text are not broken.
+func (e *Explanation) Write(f Format) string {
+	var b strings.Builder
+	switch f {
+	case Markdown:
+		fmt.Fprintf(&b, "## %s\n\n", e.Name)
+	case LaTeX:
+		fmt.Fprintf(&b, "\\section*{%s}\n", escape(e.Name))
+	default:
+		fmt.Fprintf(&b, "%s\n", e.Name)
+	}
+	if e.Err != nil {
+		fmt.Fprintf(&b, "%s\n", e.sentence(f, "It cannot be explained: "+e.Err.Error()))
+		return b.String()
+	}
+	b.WriteString(e.sentence(f, e.Facts) + "\n")
+	e.writeModel(&b, f)
+	e.writePriors(&b, f)
+	for _, part := range []struct {
+		head  string
+		words []string
+	}{{"scale", e.Scaling}, {"what the priors say", e.Predictive}, {"sampler", e.Sampler}} {
+		e.head(&b, f, part.head)
+		for _, w := range part.words {
+			b.WriteString(e.sentence(f, w) + "\n")
+		}
+	}
+	return b.String()
+}
+
+// sentence is words in a format.
+func (e *Explanation) sentence(f Format, words string) string {
+	switch f {
+	case Markdown:
+		return words + "\n"
+	case LaTeX:
+		return escape(words) + "\n"
+	}
+	return "  " + strings.ReplaceAll(words, "\n", "\n  ")
+}
+
+func (e *Explanation) head(b *strings.Builder, f Format, words string) {
+	switch f {
+	case Markdown:
+		fmt.Fprintf(b, "### %s\n\n", words)
+	case LaTeX:
+		fmt.Fprintf(b, "\\subsection*{%s}\n", words)
+	default:
+		fmt.Fprintf(b, "\n%s\n", words)
+	}
+}
+
+// writeModel writes likelihood, linear predictor and the laws of the coefficients.
+func (e *Explanation) writeModel(b *strings.Builder, f Format) {
+	n := e.Family
+	if f == Plain {
+		fmt.Fprintf(b, "\n  %s_i ~ %s\n  %s = %s\n", n.response, n.law, e.linked(false), e.linear(false))
+		if n.note != "" {
+			fmt.Fprintf(b, "  (%s)\n", n.note)
+		}
+		return
+	}
+	open, end := "$$\n\\begin{aligned}\n", "\\end{aligned}\n$$\n\n"
+	if f == LaTeX {
+		open, end = "\\begin{align*}\n", "\\end{align*}\n"
+	}
+	fmt.Fprintf(b, "%s\\mathit{%s}_i &\\sim %s \\\\\n%s &= %s\n%s", open, escape(n.response), n.latex, e.linked(true), e.linear(true), end)
+	if n.note != "" {
+		b.WriteString(e.sentence(f, "Here "+n.note+"."))
+	}
+}
+
+// writePriors writes the table of priors.
+func (e *Explanation) writePriors(b *strings.Builder, f Format) {
+	e.head(b, f, "priors")
+	effect := "one sd of the column"
+	if e.factors() {
+		effect = "factor of one sd"
+	}
+	rows := [][]string{{"parameter", "prior as sampled", "95 %, data units", effect}}
+	shown := e.Priors
+	dispersions := len(e.dispersions)
+	if len(shown) > mostPriors+dispersions+1 {
+		shown = append(append([]Prior{}, shown[:mostPriors]...), shown[len(shown)-dispersions:]...)
+	}
+	for i, p := range shown {
+		if i == mostPriors && len(shown) < len(e.Priors) {
+			rows = append(rows, []string{fmt.Sprintf("… and %d more", len(e.Priors)-len(shown)), "", "", ""})
+		}
+		rows = append(rows, []string{p.Name, p.Law, span(p.Low, p.High), span(p.EffectLow, p.EffectHigh)})
+	}
+	if len(shown) < len(e.Priors) && dispersions == 0 {
+		rows = append(rows, []string{fmt.Sprintf("… and %d more", len(e.Priors)-len(shown)), "", "", ""})
+	}
+	b.WriteString(layout(rows, f))
+}
+
+func span(low, high float64) string {
+	if math.IsNaN(low) {
+		return ""
+	}
+	return figure(low) + " to " + figure(high)
+}
+
+// layout writes a table in a format.
+func layout(rows [][]string, f Format) string {
+	var b strings.Builder
+	switch f {
+	case Markdown:
+		for i, r := range rows {
+			b.WriteString("| " + strings.Join(r, " | ") + " |\n")
+			if i == 0 {
+				b.WriteString(strings.Repeat("|---", len(r)) + "|\n")
+			}
+		}
+		b.WriteString("\n")
+	case LaTeX:
+		b.WriteString("\\begin{tabular}{llll}\n")
+		for _, r := range rows {
+			cells := make([]string, len(r))
+			for i := range r {
+				cells[i] = escape(r[i])
+			}
+			b.WriteString(strings.Join(cells, " & ") + " \\\\\n")
+		}
+		b.WriteString("\\end{tabular}\n")
+	default:
+		widths := make([]int, len(rows[0]))
+		for _, r := range rows {
+			for c := range r {
+				widths[c] = max(widths[c], len([]rune(r[c])))
+			}
+		}
+		for _, r := range rows {
+			line := " "
+			for c := range r {
+				line += " " + r[c] + strings.Repeat(" ", widths[c]-len([]rune(r[c]))+1)
+			}
+			b.WriteString(strings.TrimRight(line, " ") + "\n")
+		}
+	}
+	return b.String()
+}

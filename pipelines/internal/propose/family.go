@@ -1,0 +1,117 @@
+package propose
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// family is what the response asks for, and why.
+type family struct {
+	name string
+	why  []string
+	// left is the left side of the formula, text says that the response must be read
+	// as text.
+	left string
+	text bool
+	// unit is the scale of the linear predictor in the unit of the response: 0 where it
+	// has none.
+	unit float64
+}
+
+// Where one family ends and another begins.
+const (
+	smallestCount = 30  // whole numbers of which all are larger are measurements
+	overdispersed = 1.5 // Pearson's statistic over its degrees of freedom
+	skewed        = 1   // skewness of what is not symmetric
+)
+
+// familyOf chooses a family for the response by its values. draft writes a spec with
+// family poisson, of which the dispersion is taken.
+func (t *Table) familyOf(r *roles, draft func(*family) []byte) *family {
+	y := r.response.column
+	f := &family{left: quoteName(y.Name)}
+	switch {
+	case r.trials.column != nil:
+		f.name, f.left = "binomial", f.left+" | trials("+quoteName(r.trials.column.Name)+")"
+		f.because("%s counts successes out of %s: %s", y.Name, r.trials.column.Name, r.trials.why)
+	case r.failures.column != nil:
+		f.name, f.left = "binomial", "cbind("+f.left+", "+quoteName(r.failures.column.Name)+")"
+		f.because("%s counts successes, %s failures: %s", y.Name, r.failures.column.Name, r.failures.why)
+	case y.answersTwo():
+		f.twoValued(y)
+	case y.Whole && y.Min >= 0 && y.Min < smallestCount:
+		t.counts(f, r, draft)
+	case y.Min > 0 && y.Max < 1:
+		f.name = "beta"
+		f.because("%s lies between 0 and 1, from %s to %s: a share. A share of a known number of trials is better told as | proportion(n)", y.Name, brief(y.Min), brief(y.Max))
+	case y.Min >= 0 && y.Max <= 1:
+		f.gaussian(y)
+		f.because("Shares with values of exactly 0 or 1 are outside of beta: if the trials behind them are known, write %s | proportion(n) and family binomial", f.left)
+	case y.Min > 0 && y.Skewness > skewed && math.Abs(y.logSkewness()) < y.Skewness:
+		f.name = "gamma(log)"
+		f.because("%s is above 0 and skewed to the right: skewness %.2g, of its logarithm %.2g. Effects are factors of the mean", y.Name, y.Skewness, y.logSkewness())
+	default:
+		f.gaussian(y)
+	}
+	return f
+}
+
+func (f *family) because(format string, a ...any) { f.why = append(f.why, fmt.Sprintf(format, a...)) }
+
+// answersTwo tells whether a column has two values that stand for no and yes.
+func (c *Column) answersTwo() bool {
+	_, _, ok := c.two()
+	return ok
+}
+
+// twoValued is bernoulli.
+func (f *family) twoValued(y *Column) {
+	low, high, _ := y.two()
+	f.name = "bernoulli"
+	if y.Kind == Number && (y.Min != 0 || y.Max != 1) {
+		f.text = true
+		f.because("%s has the two values %s and %s, read as text", y.Name, low, high)
+	} else {
+		f.because("%s has two values, %s and %s", y.Name, low, high)
+	}
+	if y.Values != nil {
+		share := (y.Mean - y.Min) / (y.Max - y.Min)
+		f.because("The model is of the probability of %s, which %.3g %% of the rows have", high, 100*share)
+		return
+	}
+	f.because("The model is of the probability of %s, the second in byte order", high)
+}
+
+// counts is poisson, or negative_binomial where they vary more than that allows.
+func (t *Table) counts(f *family, r *roles, draft func(*family) []byte) {
+	y := r.response.column
+	f.name = "poisson"
+	f.because("%s counts: whole numbers from %s to %s, mean %s", y.Name, brief(y.Min), brief(y.Max), brief(y.Mean))
+	if t.Dispersion == nil {
+		return
+	}
+	ratio, err := t.Dispersion(draft(f))
+	switch {
+	case err != nil:
+		why, _, _ := strings.Cut(err.Error(), "\n")
+		f.because("A quick fit could not tell whether they vary more than poisson allows (%s)", why)
+	case ratio > overdispersed:
+		f.name = "negative_binomial"
+		f.because("They vary more than poisson allows: around a quick poisson fit Pearson's statistic is %.3g times its degrees of freedom, and 1 is expected", ratio)
+	default:
+		f.because("They vary about as poisson allows: around a quick poisson fit Pearson's statistic is %.3g times its degrees of freedom, and 1 is expected", ratio)
+	}
+}
+
+// gaussian is the family of all else.
+func (f *family) gaussian(y *Column) {
+	f.name, f.unit = "gaussian", y.SD
+	f.because("%s is a number from %s to %s, sd %s, skewness %.2g", y.Name, brief(y.Min), brief(y.Max), brief(y.SD), y.Skewness)
+	switch {
+	case y.Min > 0 && y.Skewness > skewed:
+		f.because("Its logarithm is no less skewed, so gamma is of no help")
+	case y.Whole:
+		f.because("Its whole numbers are far from 0, which makes them measurements and not counts")
+	}
+}

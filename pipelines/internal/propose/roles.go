@@ -1,0 +1,287 @@
+package propose
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// role is what a column is for, and why.
+type role struct {
+	column *Column
+	why    string
+}
+
+// roles are the parts that columns play.
+type roles struct {
+	response         role
+	trials           role // successes out of these
+	failures         role // beside successes
+	exposure         role // its logarithm is an offset
+	offset           role // as it is
+	frequency        role
+	predictors       []*Column
+	out              []role // left out, with the reason
+	incomplete       int    // rows with a missing cell in a used column
+	positiveResponse string // the value that counts as success; empty where it is 1
+}
+
+// Names that tell what a column is for, in lower case.
+var (
+	responseNames  = words("y response target outcome label class type status event case died dead death deaths survived default churn success successes cases ncases n_cases claims claim_count count counts n_claims days breaks")
+	trialNames     = words("trials trial n size total totals attempts exposed at_risk tested number")
+	failureNames   = words("failure failures controls ncontrols n_controls")
+	exposureNames  = words("exposure exposures person_years pyears personyears population pop holders policies insured time_at_risk at_risk hours_at_risk")
+	offsetNames    = words("offset log_exposure logexposure log_population log_pop")
+	frequencyNames = words("freq frequency frequencies frequency_weight frequency_weights weights_freq")
+	idNames        = regexp.MustCompile(`(?i)^(id|uuid|guid|key|index|idx|row|rownames?|row_?(id|number|names?)|obs|observation|x\.?1|unnamed.*|.+_(id|uuid|key))$`)
+)
+
+func words(s string) []string { return strings.Fields(s) }
+
+func named(c *Column, names []string) bool { return slices.Contains(names, strings.ToLower(c.Name)) }
+
+// choose finds the response: the column that was asked for, one that is called like a
+// response, or the last one that can be one.
+func (t *Table) choose() (role, error) {
+	if t.Response != "" {
+		at := slices.IndexFunc(t.Columns, func(c *Column) bool { return c.Name == t.Response })
+		if at < 0 {
+			return role{}, fmt.Errorf("%s has no column %q\nhint: its columns are %s", t.From, t.Response, t.names())
+		}
+		c := t.Columns[at]
+		if !c.answers() {
+			return role{}, fmt.Errorf("column %q cannot be a response: %s\nhint: a response is numbers, true and false, or text of two levels", c.Name, c.refusal())
+		}
+		return role{c, "as --response says"}, nil
+	}
+	for _, name := range responseNames {
+		for _, c := range t.Columns {
+			if strings.EqualFold(c.Name, name) && c.answers() {
+				return role{c, "it is called like one"}, nil
+			}
+		}
+	}
+	var last, two *Column
+	for _, c := range t.Columns {
+		if !c.answers() || idNames.MatchString(c.Name) || c.Serial {
+			continue
+		}
+		last = c
+		if _, _, ok := c.two(); ok {
+			two = c
+		}
+	}
+	switch {
+	case last == nil:
+		return role{}, fmt.Errorf("%s has no column that can be a response\nhint: a response is numbers, true and false, or text of two levels, and not constant", t.From)
+	case two != nil && two == last:
+		return role{last, "the last column, of two values"}, nil
+	}
+	return role{last, "the last column that can be one; --response names another"}, nil
+}
+
+func (t *Table) names() string {
+	var out []string
+	for i, c := range t.Columns {
+		if i == 20 {
+			out = append(out, fmt.Sprintf("and %d more", len(t.Columns)-i))
+			break
+		}
+		out = append(out, c.Name)
+	}
+	return strings.Join(out, ", ")
+}
+
+// answers tells whether a column can be a response.
+func (c *Column) answers() bool {
+	if c.constant() || c.Present == 0 {
+		return false
+	}
+	_, _, two := c.two()
+	return c.Kind == Number || two
+}
+
+// refusal says why a column cannot be a response.
+func (c *Column) refusal() string {
+	switch {
+	case c.Present == 0:
+		return "every cell is missing"
+	case c.constant():
+		return "it has one value only"
+	case c.Kind == Time:
+		return "it holds dates"
+	}
+	return "it is text of more than two levels"
+}
+
+// assign gives every column its part.
+func (t *Table) assign() (*roles, error) {
+	response, err := t.choose()
+	if err != nil {
+		return nil, err
+	}
+	r := &roles{response: response}
+	y := response.column
+	counts := y.Kind == Number && y.Whole && y.Min >= 0 && !y.answersTwo()
+	for _, c := range t.Columns {
+		if c == y {
+			continue
+		}
+		positive := c.Kind == Number && c.Missing == 0 && c.Min > 0
+		why := c.useless(t.Rows)
+		switch {
+		case r.trials.column == nil && counts && named(c, trialNames) && c.Whole && positive && below(y, c):
+			r.trials = role{c, "whole numbers, in no row below " + y.Name}
+		case r.trials.column == nil && r.failures.column == nil && counts && named(c, failureNames) && c.Kind == Number && c.Whole && c.Min >= 0 && c.Missing == 0:
+			r.failures = role{c, "it is called like failures: the trials are successes and failures"}
+		case r.exposure.column == nil && counts && named(c, exposureNames) && positive:
+			r.exposure = role{c, "it is called like an exposure, and is above 0"}
+		case r.offset.column == nil && named(c, offsetNames) && c.Kind == Number && c.Missing == 0:
+			r.offset = role{c, "it is called like one"}
+		case r.frequency.column == nil && named(c, frequencyNames) && c.Whole && c.Min >= 0 && c.Missing == 0 && c.Kind == Number:
+			r.frequency = role{c, "whole numbers, and called like it: each row stands for so many"}
+		case why != "":
+			r.out = append(r.out, role{c, why})
+		case tells(y, c):
+			r.out = append(r.out, role{c, "it tells " + y.Name + " row by row: it was computed from it, or is known only after it"})
+		case slices.ContainsFunc(r.predictors, func(p *Column) bool { return equalCells(p, c) }):
+			r.out = append(r.out, role{c, "it is equal to a column before it"})
+		default:
+			r.predictors = append(r.predictors, c)
+		}
+	}
+	if r.exposure.column != nil && (r.trials.column != nil || r.failures.column != nil) {
+		r.out = append(r.out, role{r.exposure.column, "an exposure says nothing beside trials"})
+		r.exposure = role{}
+	}
+	t.count(r)
+	return r, nil
+}
+
+// mostFactor is how many levels a predictor of text may have: one coefficient each.
+const mostFactor = 20
+
+// useless says why a column is no predictor; empty where it may be one.
+func (c *Column) useless(rows int) string {
+	switch {
+	case c.Present == 0:
+		return "every cell is missing"
+	case strings.ContainsAny(c.Name, "`\n\r\t"):
+		return "a formula cannot name it: rename it"
+	case c.constant():
+		return "it has one value only"
+	case c.Kind == Time:
+		return "it holds dates: compute a number from them, such as days since a start"
+	case c.Kind == Text && (c.Many || len(c.Levels) == c.Present && c.Present > 2):
+		return "it is text that names rows"
+	case c.Kind == Text && (len(c.Levels) > mostFactor || 3*len(c.Levels) > rows):
+		return fmt.Sprintf("it is text of %d levels, a coefficient each: group them first", len(c.Levels))
+	case c.Missing*2 > rows:
+		return fmt.Sprintf("%d of %d cells are missing", c.Missing, rows)
+	case c.Kind == Number && idNames.MatchString(c.Name) && c.Whole && (c.Distinct == rows || c.Distinct > mostLevels):
+		return "it numbers the rows"
+	case c.Serial:
+		return "it counts the rows: 1 more in each"
+	}
+	return ""
+}
+
+// below tells whether y is in no row above the trials.
+func below(y, trials *Column) bool {
+	for i, v := range y.Values {
+		if v > trials.Values[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// tells reports whether a column of numbers fixes a response: it is the response but for
+// its unit, or separates its two values.
+func tells(y, c *Column) bool {
+	if c.Values == nil || y.Values == nil || len(y.Values) < 5 || c.Distinct < 2 {
+		return false
+	}
+	if _, _, ok := y.two(); ok {
+		return c.Distinct > 10 && separates(y.indicator(), c.Values)
+	}
+	return math.Abs(correlation(y.Values, c.Values)) > 0.99999
+}
+
+// separates tells whether a threshold of x splits the two classes.
+func separates(class, x []float64) bool {
+	low := [2]float64{math.Inf(1), math.Inf(1)}
+	high := [2]float64{math.Inf(-1), math.Inf(-1)}
+	seen := [2]int{}
+	for i, v := range x {
+		if !math.IsNaN(v) && !math.IsNaN(class[i]) {
+			k := int(class[i])
+			low[k], high[k] = math.Min(low[k], v), math.Max(high[k], v)
+			seen[k]++
+		}
+	}
+	return seen[0] > 4 && seen[1] > 4 && (high[0] < low[1] || high[1] < low[0])
+}
+
+// correlation is Pearson's, over rows that have both.
+func correlation(x, y []float64) float64 {
+	var n, mx, my float64
+	for i := range x {
+		if !math.IsNaN(x[i]) && !math.IsNaN(y[i]) {
+			n++
+			mx += (x[i] - mx) / n
+			my += (y[i] - my) / n
+		}
+	}
+	var xx, yy, xy float64
+	for i := range x {
+		if !math.IsNaN(x[i]) && !math.IsNaN(y[i]) {
+			a, b := x[i]-mx, y[i]-my
+			xx, yy, xy = xx+float64(a*a), yy+float64(b*b), xy+float64(a*b)
+		}
+	}
+	return xy / math.Sqrt(xx*yy)
+}
+
+// equalCells tells whether two columns of numbers are one.
+func equalCells(a, b *Column) bool {
+	return a.Values != nil && b.Values != nil && a.Mean == b.Mean && a.Min == b.Min && a.Max == b.Max &&
+		slices.EqualFunc(a.Values, b.Values, func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) })
+}
+
+// count counts the rows that miss a used cell. Of text the rows are not known, so that it
+// is at least the largest number of any column.
+func (t *Table) count(r *roles) {
+	used := append([]*Column{r.response.column}, r.predictors...)
+	missing := make([]bool, t.Rows)
+	for _, c := range used {
+		r.incomplete = max(r.incomplete, c.Missing)
+		for i, v := range c.Values {
+			missing[i] = missing[i] || math.IsNaN(v)
+		}
+	}
+	n := 0
+	for _, m := range missing {
+		if m {
+			n++
+		}
+	}
+	r.incomplete = max(r.incomplete, n)
+}
+
+// columns is the number of coefficients, the intercept's included.
+func (r *roles) columns(t *Table) int {
+	d := 1 + t.Triplets
+	for _, c := range r.predictors {
+		switch c.Kind {
+		case Text:
+			d += len(c.Levels) - 1
+		default:
+			d++
+		}
+	}
+	return d
+}
