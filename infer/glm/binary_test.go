@@ -32,3 +32,22 @@ func TestSlopesOfCertainOutcomes(t *testing.T) {
 		}
 	}
 }
+
+// A residual that is subnormal is none: the gradient is that of the prior.
+func TestSubnormalResiduals(t *testing.T) {
+	e := example{data: &Data{X: NewDense(1, 1), Intercept: -1, Y: []float64{0}}, model: Model{
+		Family: Family{Name: "bernoulli", Link: "logit"}, Coefficients: []Prior{{Kind: Normal, Scale: 1e6}}}}
+	e.data.X.(*Dense).Values[0] = 1
+	p := NewPredictor(mustTarget(t, e))
+	grad, rows := make([]float64, 1), make([]float64, 1)
+	for _, c := range []struct {
+		eta  float64
+		kept bool
+	}{{700, true}, {708, true}, {709, false}, {740, false}} {
+		p.SetUnconstrained([]float64{-c.eta})
+		p.Gradient(grad, rows)
+		if (rows[0] != 0) != c.kept {
+			t.Errorf("eta = −%v: residual %v, kept: %v", c.eta, rows[0], c.kept)
+		}
+	}
+}

@@ -34,7 +34,9 @@ func numbersOf(t *Target) []float64 {
 			out = append(out, p.AlongDispersion(i, 0.25).LogLik)
 		}
 		p.Gradient(grad, rows)
-		out = append(append(append(out, grad...), rows...), p.Eta()...)
+		out = append(out, grad...)
+		t.RowGradient(p.eta, p.disp.at[:], rows) // Gradient leaves no subnormal ones
+		out = append(append(out, rows...), p.Eta()...)
 		t.RowCurvature(p.eta, p.disp.at[:], rows)
 		out = append(out, rows...)
 		t.RowInformation(p.eta, p.disp.at[:], rows)

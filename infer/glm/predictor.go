@@ -120,11 +120,7 @@ func (p *Predictor) Value() Value { return p.value }
 
 // LogPrior returns the log prior density at the point, as Target.LogPrior.
 func (p *Predictor) LogPrior() float64 {
-	sum := 0.0
-	for j, prior := range p.t.model.Coefficients {
-		sum += prior.LogDensity(p.beta[j])
-	}
-	sum += p.t.logDispersionPrior(&p.disp)
+	sum := p.t.priors.logDensity(p.beta) + p.t.logDispersionPrior(&p.disp)
 	if p.t.shoes != nil {
 		sum += p.logScalePrior()
 	}

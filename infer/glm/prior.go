@@ -55,41 +55,70 @@ const (
 // LogDensity returns the logarithm of the normalised density at x; 0 for a
 // flat prior and for a horseshoe, whose density is that of its group; −Inf
 // outside the support.
-func (p Prior) LogDensity(x float64) float64 {
+func (p Prior) LogDensity(x float64) float64 { return p.at(x, p.top()) }
+
+// at is LogDensity with the density's constant given.
+func (p *Prior) at(x, top float64) float64 {
 	switch p.Kind {
 	case Gamma, InverseGamma:
 		if !(x >= 0) {
 			return math.Inf(-1)
 		}
-		return p.logDensity(x, vec.Log(x))
+		return p.over(x, vec.Log(x), top)
 	}
-	return p.logDensity(x, 0)
+	return p.over(x, 0, top)
 }
 
 // logDensity is LogDensity with log x given, which gamma and inverse_gamma
 // alone need, so that x may underflow.
-func (p Prior) logDensity(x, logX float64) float64 {
+func (p *Prior) logDensity(x, logX float64) float64 { return p.over(x, logX, p.top()) }
+
+// top returns what of LogDensity does not depend on x.
+func (p *Prior) top() float64 {
+	switch p.Kind {
+	case Normal:
+		return -halfLog2Pi - vec.Log(p.Scale)
+	case HalfNormal:
+		return (log2 - halfLog2Pi) - vec.Log(p.Scale)
+	case HalfCauchy:
+		return log2OverPi - vec.Log(p.Scale)
+	case Cauchy:
+		return -(logPi + vec.Log(p.Scale))
+	case StudentT:
+		return p.studentTop()
+	case HalfStudentT:
+		return log2 + p.studentTop()
+	case Laplace:
+		return -(log2 + vec.Log(p.Scale))
+	case Exponential:
+		return vec.Log(p.Rate)
+	case Gamma:
+		return math.FMA(p.Shape, vec.Log(p.Rate), -vec.LogGamma(p.Shape))
+	case InverseGamma:
+		return math.FMA(p.Shape, vec.Log(p.Scale), -vec.LogGamma(p.Shape))
+	case Uniform:
+		return -vec.Log(p.High - p.Low)
+	}
+	return 0
+}
+
+// over is at with log x given.
+func (p *Prior) over(x, logX, top float64) float64 {
 	if x < 0 && p.positive() {
 		return math.Inf(-1)
 	}
 	z := (x - p.Location) / p.Scale
 	switch p.Kind {
-	case Normal:
-		return math.FMA(-0.5*z, z, -halfLog2Pi-vec.Log(p.Scale))
-	case HalfNormal:
-		return math.FMA(-0.5*z, z, (log2-halfLog2Pi)-vec.Log(p.Scale))
-	case HalfCauchy:
-		return (log2OverPi - vec.Log(p.Scale)) - vec.Log1p(float64(z*z))
-	case Cauchy:
-		return -(logPi + vec.Log(p.Scale)) - vec.Log1p(float64(z*z))
-	case StudentT:
-		return math.FMA(-0.5*(p.DF+1), vec.Log1p(float64(z/p.DF*z)), p.studentTop())
-	case HalfStudentT:
-		return math.FMA(-0.5*(p.DF+1), vec.Log1p(float64(z/p.DF*z)), log2+p.studentTop())
+	case Normal, HalfNormal:
+		return math.FMA(-0.5*z, z, top)
+	case HalfCauchy, Cauchy:
+		return top - vec.Log1p(float64(z*z))
+	case StudentT, HalfStudentT:
+		return math.FMA(-0.5*(p.DF+1), vec.Log1p(float64(z/p.DF*z)), top)
 	case Laplace:
-		return -(log2 + vec.Log(p.Scale)) - math.Abs(z)
+		return top - math.Abs(z)
 	case Exponential:
-		return math.FMA(-p.Rate, x, vec.Log(p.Rate))
+		return math.FMA(-p.Rate, x, top)
 	case Gamma:
 		if x > math.MaxFloat64 {
 			return math.Inf(-1)
@@ -98,30 +127,27 @@ func (p Prior) logDensity(x, logX float64) float64 {
 		if p.Shape != 1 { // 0·(−Inf) at 0
 			power = float64((p.Shape - 1) * logX)
 		}
-		top := math.FMA(p.Shape, vec.Log(p.Rate), -vec.LogGamma(p.Shape))
 		return top + (power - float64(p.Rate*x))
 	case InverseGamma:
 		if x == 0 {
 			return math.Inf(-1)
 		}
-		top := math.FMA(p.Shape, vec.Log(p.Scale), -vec.LogGamma(p.Shape))
 		return top - math.FMA(p.Shape+1, logX, p.Scale/x)
 	case Uniform:
 		if !(x >= p.Low && x <= p.High) {
 			return math.Inf(-1)
 		}
-		return -vec.Log(p.High - p.Low)
 	}
-	return 0
+	return top
 }
 
 // studentTop returns the log density of student_t at its location.
-func (p Prior) studentTop() float64 {
+func (p *Prior) studentTop() float64 {
 	return vec.LogRising(0.5*p.DF, 0.5) - halfLog2Pi - vec.Log(p.Scale)
 }
 
 // positive tells whether the support is that of a dispersion.
-func (p Prior) positive() bool {
+func (p *Prior) positive() bool {
 	switch p.Kind {
 	case HalfNormal, HalfStudentT, HalfCauchy, Exponential, Gamma, InverseGamma:
 		return true
@@ -131,7 +157,7 @@ func (p Prior) positive() bool {
 
 // gradient returns the derivative of LogDensity at a point of the support; at
 // the location of laplace, 0.
-func (p Prior) gradient(x float64) float64 {
+func (p *Prior) gradient(x float64) float64 {
 	z := (x - p.Location) / p.Scale
 	switch p.Kind {
 	case Normal:

@@ -214,3 +214,36 @@ func TestParseFamily(t *testing.T) {
 		}
 	}
 }
+
+// In runs the priors have the bits that each has alone.
+func TestPriorsInRuns(t *testing.T) {
+	var of []Prior
+	for i, p := range somePriors {
+		for range 1 + i%3 {
+			of = append(of, p)
+		}
+	}
+	p := newPriors(of)
+	if len(p.ends) != len(somePriors) {
+		t.Errorf("%d runs of %d priors", len(p.ends), len(somePriors))
+	}
+	for _, from := range []float64{0.6, -1.7} {
+		x, got, sum := make([]float64, len(of)), make([]float64, len(of)), 0.0
+		for j := range of {
+			x[j], got[j] = from+0.01*float64(j), 0.3
+			sum += of[j].LogDensity(x[j])
+			if along := p.along(j, x[j]); along != of[j].LogDensity(x[j]) {
+				t.Errorf("%v at %v: %v, alone %v", of[j], x[j], along, of[j].LogDensity(x[j]))
+			}
+		}
+		if got := p.logDensity(x); got != sum {
+			t.Errorf("log density %v, summed %v", got, sum)
+		}
+		p.addGradient(x, got)
+		for j := range of {
+			if want := 0.3 + of[j].gradient(x[j]); got[j] != want {
+				t.Errorf("gradient of %v at %v: %v, alone %v", of[j], x[j], got[j], want)
+			}
+		}
+	}
+}

@@ -15,7 +15,7 @@ import (
 // unchecked is NewTarget without its verdict on propriety.
 func unchecked(t testing.TB, e example) *Target {
 	t.Helper()
-	u := &Target{data: e.data, model: e.model}
+	u := &Target{data: e.data, model: e.model, priors: newPriors(e.model.Coefficients)}
 	u.kind, u.law, _ = kindOf(e.model.Family)
 	u.dispersions = e.model.Family.Dispersions()
 	for k := range u.dispersions {

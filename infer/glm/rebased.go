@@ -21,6 +21,7 @@ func (t *Target) Rebased(x Matrix, offset []float64) *Target {
 		out.model.Coefficients[j].Kind = Flat
 		out.xty[j] = x.Column(j).dot(out.kernels, t.counted)
 	}
+	out.priors = newPriors(out.model.Coefficients)
 	return &out
 }
 

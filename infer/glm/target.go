@@ -13,11 +13,12 @@ import (
 // samplers of one fit share. It is read-only once made, and safe for
 // concurrent use.
 type Target struct {
-	data  *Data
-	model Model
-	kind  kind
-	law   law  // of kind lawful
-	rows  rows // what the law sees of the responses
+	data   *Data
+	model  Model
+	priors priors // of the coefficients
+	kind   kind
+	law    law  // of kind lawful
+	rows   rows // what the law sees of the responses
 
 	kernels simd.Kernels // the passes over rows
 
@@ -65,6 +66,7 @@ func NewTarget(data *Data, model Model) (*Target, error) {
 		}
 	}
 	t.layScales()
+	t.priors = newPriors(model.Coefficients)
 	if err := CheckResponse(model.Family, data.Y, data.Trials); err != nil {
 		return nil, err
 	}
@@ -227,10 +229,7 @@ func (t *Target) Parameters() []infer.Parameter {
 // LogPrior returns the log prior density at theta with its constants, on the
 // scale of theta (no Jacobian): flat priors count 0. Cost: O(d).
 func (t *Target) LogPrior(theta []float64) float64 {
-	sum := 0.0
-	for j, p := range t.model.Coefficients {
-		sum += p.LogDensity(theta[j])
-	}
+	sum := t.priors.logDensity(theta)
 	for i, k := range t.free {
 		sum += t.model.DispersionPrior(k).LogDensity(theta[t.Cols()+i])
 	}
@@ -253,7 +252,7 @@ func (t *Target) LogLik(theta []float64) float64 {
 // Where a horseshoe prior speaks of it, Predictor.LogPriorAlong serves.
 func (t *Target) LogPriorAlong(j int, x float64) float64 {
 	if j < t.Cols() {
-		return t.model.Coefficients[j].LogDensity(x)
+		return t.priors.along(j, x)
 	}
 	k := t.free[j-t.Cols()]
 	lower := t.dispersions[k].Lower
@@ -261,5 +260,6 @@ func (t *Target) LogPriorAlong(j int, x float64) float64 {
 	if lower > 0 {
 		logAt = vec.Log(at)
 	}
-	return t.model.DispersionPrior(k).logDensity(at, logAt) + x
+	prior := t.model.DispersionPrior(k)
+	return prior.logDensity(at, logAt) + x
 }

@@ -223,7 +223,11 @@ func (k *kernel) static() (*point, found) {
 	z := k.here
 	weight := 0.0
 	for f.leaps < steps && !math.IsInf(weight, -1) {
-		z = k.space.leap(z, true)
+		before := z
+		z = k.space.leap(before, true)
+		if before != k.here {
+			k.space.forget(before)
+		}
 		w, divergent := k.space.weigh(z)
 		weight, f.divergent = w, f.divergent || divergent
 		f.leaps++

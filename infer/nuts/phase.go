@@ -4,8 +4,11 @@ import (
 	"math"
 
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/infer/internal/simd"
 )
+
+// kernels are the vector passes, which have the bits of scalar ones.
+var kernels = simd.Vector()
 
 // point is a point of phase space. It does not change once it is made.
 type point struct {
@@ -45,14 +48,14 @@ func (s *phase) gradient(u, grad []float64) density {
 	s.at.SetUnconstrained(u)
 	s.at.Gradient(grad, s.rows)
 	s.taken++
-	logLik, logPrior := s.at.Value().LogLik, s.at.LogPrior()
-	return density{s.at.LogPosterior(), logLik, logPrior}
+	logPrior := s.at.LogPrior()
+	return density{s.at.LogPosteriorWith(logPrior), s.at.Value().LogLik, logPrior}
 }
 
 // hamiltonian sets the velocity and the energy of a point.
 func (s *phase) hamiltonian(z *point) {
 	s.metric.velocity(z.p, z.velocity)
-	z.energy = math.FMA(0.5, vec.Dot(z.p, z.velocity), -z.logPosterior)
+	z.energy = math.FMA(0.5, kernels.Dot(z.p, z.velocity), -z.logPosterior)
 }
 
 // leap makes one leapfrog step: half a kick, a drift, half a kick.
@@ -62,17 +65,13 @@ func (s *phase) leap(from *point, forward bool) *point {
 		e = -e
 	}
 	z := s.pool.point()
-	for j, p := range from.p {
-		z.p[j] = math.FMA(e/2, from.grad[j], p)
-	}
+	copy(z.p, from.p)
+	kernels.Axpy(e/2, from.grad, z.p)
 	s.metric.velocity(z.p, z.velocity)
-	for j, u := range from.u {
-		z.u[j] = math.FMA(e, z.velocity[j], u)
-	}
+	copy(z.u, from.u)
+	kernels.Axpy(e, z.velocity, z.u)
 	z.density = s.gradient(z.u, z.grad)
-	for j, g := range z.grad {
-		z.p[j] = math.FMA(e/2, g, z.p[j])
-	}
+	kernels.Axpy(e/2, z.grad, z.p)
 	s.hamiltonian(z)
 	return z
 }
@@ -102,49 +101,51 @@ func (s *phase) add(a, b []float64) []float64 {
 // Source: Betancourt (2013), Generalizing the No-U-Turn Sampler to Riemannian
 // manifolds, arXiv:1304.1920.
 func (s *phase) turned(one, other *point, sum []float64) bool {
-	return !(vec.Dot(one.velocity, sum) > 0 && vec.Dot(other.velocity, sum) > 0)
+	return !(kernels.Dot(one.velocity, sum) > 0 && kernels.Dot(other.velocity, sum) > 0)
 }
 
-// pool lends the vectors of one transition and takes them back all at once, so
-// that short trajectories allocate nothing. Of a long one the vectors beyond
-// poolNumbers are left to the garbage collector.
+func (s *phase) forget(z *point)       { s.pool.points = append(s.pool.points, z) }
+func (s *phase) forgetSum(v []float64) { s.pool.vectors = append(s.pool.vectors, v) }
+
+// pool lends points and vectors, and takes them back. What a transition ends
+// with, its caller copies before the next begins: reset takes back all that is
+// still lent. The numbers of a trajectory so stay near the processor, whatever
+// its length: some three points for each doubling.
 type pool struct {
 	dim     int
-	vectors [][]float64
+	vectors [][]float64 // not lent
 	points  []*point
-	usedV   int
-	usedP   int
+	allV    [][]float64 // all that were made
+	allP    []*point
 }
 
-// poolNumbers bounds what a pool keeps: 2^20 numbers, 8 MB.
-const poolNumbers = 1 << 20
-
 // reset takes everything back.
-func (l *pool) reset() { l.usedV, l.usedP = 0, 0 }
+func (l *pool) reset() {
+	l.vectors = append(l.vectors[:0], l.allV...)
+	l.points = append(l.points[:0], l.allP...)
+}
 
 func (l *pool) vector() []float64 {
-	if l.usedV < len(l.vectors) {
-		l.usedV++
-		return l.vectors[l.usedV-1]
+	n := len(l.vectors)
+	if n == 0 {
+		v := make([]float64, l.dim)
+		l.allV = append(l.allV, v)
+		return v
 	}
-	v := make([]float64, l.dim)
-	if (len(l.vectors)+1)*l.dim <= poolNumbers {
-		l.vectors = append(l.vectors, v)
-		l.usedV++
-	}
+	v := l.vectors[n-1]
+	l.vectors = l.vectors[:n-1]
 	return v
 }
 
 func (l *pool) point() *point {
-	if l.usedP < len(l.points) {
-		l.usedP++
-		return l.points[l.usedP-1]
+	n := len(l.points)
+	if n == 0 {
+		z := newPoint(l.dim)
+		l.allP = append(l.allP, z)
+		return z
 	}
-	z := newPoint(l.dim)
-	if (len(l.points)+1)*4*l.dim <= poolNumbers {
-		l.points = append(l.points, z)
-		l.usedP++
-	}
+	z := l.points[n-1]
+	l.points = l.points[:n-1]
 	return z
 }
 

@@ -192,7 +192,7 @@ func TestPoolServesTransitions(t *testing.T) {
 	if allocated > 0 {
 		t.Errorf("a warm pool allocates %v times", allocated)
 	}
-	if s.pool.usedP != 10 || s.pool.usedV != 10 {
-		t.Errorf("the pool lent %d points and %d vectors, want 10 and 10", s.pool.usedP, s.pool.usedV)
+	if len(s.pool.allP) != 10 || len(s.pool.allV) != 10 {
+		t.Errorf("the pool made %d points and %d vectors, want 10 and 10", len(s.pool.allP), len(s.pool.allV))
 	}
 }

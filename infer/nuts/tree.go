@@ -2,6 +2,7 @@ package nuts
 
 import (
 	"math"
+	"slices"
 
 	"glmbatch/infer/internal/vec"
 )
@@ -9,7 +10,7 @@ import (
 // space is what a trajectory needs to know about its points P and about sums S
 // of their momenta. Time runs forward or backward; the points between two ends
 // do not depend on which end was there first.
-type space[P, S any] interface {
+type space[P comparable, S any] interface {
 	// leap returns the point one integration step away.
 	leap(from P, forward bool) P
 	// weigh returns the logarithm of a point's weight relative to the start,
@@ -21,6 +22,10 @@ type space[P, S any] interface {
 	// turned tells whether a stretch between two ends, in either order, with a
 	// given sum of momenta makes a U-turn.
 	turned(one, other P, sum S) bool
+	// forget and forgetSum take back what a leap and an add have made, when the
+	// trajectory needs it no more.
+	forget(p P)
+	forgetSum(s S)
 }
 
 // choices are the random decisions of a transition.
@@ -33,12 +38,15 @@ type choices interface {
 
 // stretch is a run of points of a trajectory, in the order of building: a
 // balanced binary tree of which only the ends and the sums are kept.
-type stretch[P, S any] struct {
+type stretch[P comparable, S any] struct {
 	first, last P
 	sum         S
 	drawn       P       // one of its points
 	logWeight   float64 // of all its points together
 }
+
+// single tells whether it is one point, whose momentum its sum is.
+func (s *stretch[P, S]) single() bool { return s.first == s.last }
 
 // found is what a transition came to, besides its new point.
 type found struct {
@@ -49,10 +57,11 @@ type found struct {
 }
 
 // grower builds the trajectory of one transition.
-type grower[P, S any] struct {
+type grower[P comparable, S any] struct {
 	space[P, S]
 	choices
 	found
+	start     P
 	acceptSum float64
 }
 
@@ -67,8 +76,10 @@ type grower[P, S any] struct {
 //
 // Source: Betancourt (2017), arXiv:1701.02434, appendix A.3; Stan's
 // base_nuts.hpp for the checks across subtrees.
-func explore[P, S any](sp space[P, S], ch choices, start P, maxDepth int) (P, found) {
-	g := &grower[P, S]{space: sp, choices: ch}
+//
+// It keeps at most 3·maxDepth + 4 points and half as many sums at a time.
+func explore[P comparable, S any](sp space[P, S], ch choices, start P, maxDepth int) (P, found) {
+	g := &grower[P, S]{space: sp, choices: ch, start: start}
 	all := stretch[P, S]{first: start, last: start, sum: sp.momentum(start), drawn: start}
 	for g.depth < maxDepth {
 		forward := ch.forward()
@@ -85,8 +96,9 @@ func explore[P, S any](sp space[P, S], ch choices, start P, maxDepth int) (P, fo
 			drawn = next.drawn
 		}
 		joined, ok := g.join(all, next)
+		joined.drawn = drawn
+		g.clear(&all, &next, &joined)
 		all = joined
-		all.drawn = drawn
 		if !ok {
 			break
 		}
@@ -124,20 +136,48 @@ func (g *grower[P, S]) build(from P, depth int, forward bool) (s stretch[P, S], 
 	if g.accept(b.logWeight - s.logWeight) {
 		s.drawn = b.drawn
 	}
+	g.clear(&a, &b, &s)
 	return s, ok
 }
 
 // join puts two neighbouring stretches together, all but the drawn point; not
-// ok if the whole, or one part with the next point of the other, turns.
+// ok if the whole, or one part with the next point of the other, turns. The two
+// have the same number of points.
 func (g *grower[P, S]) join(a, b stretch[P, S]) (s stretch[P, S], ok bool) {
 	s = stretch[P, S]{
 		first: a.first, last: b.last, sum: g.add(a.sum, b.sum),
 		logWeight: logAddExp(a.logWeight, b.logWeight),
 	}
-	ok = !g.turned(a.first, b.last, s.sum) &&
-		!g.turned(a.first, b.first, g.add(a.sum, g.momentum(b.first))) &&
-		!g.turned(a.last, b.last, g.add(b.sum, g.momentum(a.last)))
-	return s, ok
+	if g.turned(a.first, b.last, s.sum) {
+		return s, false
+	}
+	if a.single() { // the part with the next point is the whole
+		return s, true
+	}
+	return s, !g.turns(a.first, b.first, a.sum, b.first) && !g.turns(a.last, b.last, b.sum, a.last)
+}
+
+// turns tells whether a stretch with one more point turns.
+func (g *grower[P, S]) turns(one, other P, sum S, more P) bool {
+	sum = g.add(sum, g.momentum(more))
+	defer g.forgetSum(sum)
+	return g.turned(one, other, sum)
+}
+
+// clear takes back what of two stretches their union s does not keep.
+func (g *grower[P, S]) clear(a, b, s *stretch[P, S]) {
+	points := [...]P{a.first, a.last, a.drawn, b.first, b.last, b.drawn}
+	for i, p := range points {
+		kept := p == s.first || p == s.last || p == s.drawn || p == g.start
+		if !kept && !slices.Contains(points[:i], p) {
+			g.forget(p)
+		}
+	}
+	for _, part := range []*stretch[P, S]{a, b} {
+		if !part.single() {
+			g.forgetSum(part.sum)
+		}
+	}
 }
 
 // logAddExp returns log(eᵃ + eᵇ); −Inf stands for 0.
