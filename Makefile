@@ -17,7 +17,7 @@ SEED        := $(shell od -An -N7 -tu8 /dev/urandom | tr -d ' ')
 endif
 
 # Every target below with a "## help" behind its name is listed by "make help".
-.PHONY: help build run test stat verify kill lint race bench fuzz golden reference e2e compat ci clean
+.PHONY: help build run test stat verify kill soak lint race bench fuzz golden reference e2e compat ci clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,10 @@ kill: ## kill 200 processes at random moments and fail every operation on the di
 	@echo "kill: SEED=$(SEED)"
 	GLMBATCH_KILLS=200 GLMBATCH_SEED=$(SEED) $(GO) test -count=1 -p 1 -v -timeout=2h \
 		-run '^Test(Killed|DamagedWorkFolder|FullDisk|ReadOnlyPlace|RunOnAFailingDisk|EveryOperationFails)$$' ./pipelines ./pipelines/internal/run ./pipelines/internal/spool
+
+soak: ## fit a thousand data sets in one run, skip them all, change a tenth; then the same of fewer under the race detector
+	GLMBATCH_SOAK=1000 $(GO) test -count=1 -v -timeout=2h -run '^TestSoak$$' ./pipelines
+	$(GO) test -race -count=1 -v -timeout=2h -run '^TestSoak$$' ./pipelines
 
 lint: ## check format, vet, staticcheck, shell syntax, and the house rules of internal/arch
 	@files=$$(git ls-files --cached --others --exclude-standard '*.go' 2>/dev/null || find . -name '*.go' -not -path './bin/*'); \

@@ -1,6 +1,8 @@
 package pipelines_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -103,21 +105,35 @@ func TestStranger(t *testing.T) {
 	}
 }
 
+// hostileNames are names that SQL, YAML, a shell, a glob, a formula, a file system or
+// a terminal would take for something else.
+var hostileNames = []string{
+	`it's "quoted"; DROP TABLE fit; --`,
+	"ünïcode 数据 \u202e🎲 back\\slash $1 {x} %s/and*star? ' OR '1'='1",
+	"a line\nand\ta tab \x1b[31mred", // of cells and columns; a spec may not call anything so
+}
+
 // Names are data wherever they go: the ledger, its views, JSON, metrics, selection,
-// the commands of a night.
+// files that are written, and every verb.
 func TestHostileNames(t *testing.T) {
-	names := []string{`it's "quoted"; DROP TABLE fit; --`, "ünïcode 数据 \u202e🎲 back\\slash $1 {x} %s/and*star? ' OR '1'='1"}
-	for _, name := range names {
-		f := folder{t, t.TempDir()}
+	for i, cell := range hostileNames {
+		f := folder{t, memory(t)}
+		name := strings.NewReplacer("\n", " ", "\t", " ", "\x1b", "").Replace(cell)
 		file := strings.NewReplacer("/", "_", "*", "_", "?", "_").Replace(name) + ".csv"
-		column := strings.NewReplacer("`", "", `\`, "").Replace(name)
+		column := strings.NewReplacer("`", "", `\`, "", "\n", " ").Replace(cell)
 		head := `"g","` + strings.ReplaceAll(column, `"`, `""`) + `","y"` + "\n"
-		value := `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+		value := `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
 		f.write(file, head+value+",20,3\n"+value+",31,4\n"+value+",44,9\n"+value+",52,8\n"+value+",61,12\n")
-		q := func(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
-		f.write("spec.yaml", "pipeline: "+q(name)+"\ndatabase: t.duckdb\ndatasets:\n  "+q(name)+": {path: "+q(file)+", by: [g]}\n"+
-			"models:\n  "+q(name)+": {formula: "+q("y ~ `"+column+"`")+", family: poisson, standardize: center_scale, prior: {coefficients: 'normal(0, 2.5)'}}\n"+
-			"samplers:\n  "+q(name)+": {method: cggibbs}\nrun: {chains: 2, warmup: 20, draws: 60}\ngates: {rhat: 2, ess_bulk: 5, ess_tail: 5, drift: {shift: 9}}\n")
+		yaml := func(s string) string { // a string of JSON, and so of YAML
+			text, err := json.Marshal(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(text)
+		}
+		f.write("spec.yaml", "pipeline: "+yaml(name)+"\ndatabase: t.duckdb\ndatasets:\n  "+yaml(name)+": {path: "+yaml(file)+", by: [g]}\n"+
+			"models:\n  "+yaml(name)+": {formula: "+yaml("y ~ `"+column+"`")+", family: poisson, standardize: center_scale, prior: {coefficients: 'normal(0, 2.5)'}}\n"+
+			"samplers:\n  "+yaml(name)+": {method: cggibbs}\nrun: {chains: 2, warmup: 20, draws: 60}\ngates: {rhat: 2, ess_bulk: 5, ess_tail: 5, drift: {shift: 9}}\n")
 		out := f.run(pipelines.RunOptions{Overrides: pipelines.Overrides{Trust: &pipelines.Trust{}}})
 		if out.ExitCode != 0 || len(out.Fits) != 1 || out.Fits[0].Dataset != name || out.Fits[0].Model != name || out.Fits[0].Sampler != name {
 			t.Errorf("%q: exit code %d, %q", name, out.ExitCode, out.Fits[0].Reasons)
@@ -127,13 +143,15 @@ func TestHostileNames(t *testing.T) {
 		if got := actions(f.run(pipelines.RunOptions{})); !strings.HasSuffix(got, "skipped "+out.Fits[0].Verdict) {
 			t.Errorf("%q: the second run: %s", name, got)
 		}
+		q := func(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 		same := "dataset = " + q(name) + " AND key = " + q(key) + " AND model = " + q(name) + " AND sampler = " + q(name)
 		for _, view := range []string{"fit", "run_fit", "latest", "coefficients", "draws"} {
 			if n := f.ask("t.duckdb", "SELECT count(*) > 0 FROM "+view+" WHERE "+same); n != "true" {
 				t.Errorf("%q is not in %s", name, view)
 			}
 		}
-		if again := f.run(pipelines.RunOptions{DryRun: true, Only: []string{"dataset=" + name + "/" + key, "model=" + name, "sampler=" + name}}); len(again.Fits) != 1 {
+		only := []string{"dataset=" + name + "/" + key, "model=" + name, "sampler=" + name}
+		if again := f.run(pipelines.RunOptions{DryRun: true, Only: only}); len(again.Fits) != 1 {
 			t.Errorf("%q: --only takes %d fits", name, len(again.Fits))
 		}
 		if err := pipelines.WriteMetrics(f.path("m.prom"), []*pipelines.Outcome{out}); err != nil {
@@ -143,11 +161,69 @@ func TestHostileNames(t *testing.T) {
 		if faults, _ := lint(string(metrics)); err != nil || len(faults) > 0 {
 			t.Errorf("%q: %v %v", name, err, faults)
 		}
-		if _, err := pipelines.Drifts(t.Context(), f.path("t.duckdb"), pipelines.DriftOptions{Pipeline: out.Pipeline, Only: []string{"dataset=" + name + "*"}}); err != nil {
-			t.Errorf("%q: %v", name, err)
+		f.hostileVerbs(name, column, only)
+		if i > 0 || os.Getenv("GLMBATCH_STAT") == "" {
+			continue // a check takes seconds
 		}
-		if p, err := pipelines.Prune(t.Context(), f.path("t.duckdb"), 1, 0); err != nil || p.Kept != 1 {
-			t.Errorf("%q: prune keeps %d, %v", name, p.Kept, err)
+		if out, err := pipelines.Check(t.Context(), f.path("spec.yaml"), pipelines.CheckOptions{Only: only, Simulations: 20, Workers: 2}); err != nil || len(out.Fits) != 1 {
+			t.Errorf("%q: check: %v", name, err)
 		}
+	}
+}
+
+// hostileVerbs takes the only fit of a ledger, which is called name throughout,
+// through the verbs that read a ledger or write to it.
+func (f folder) hostileVerbs(name, column string, only []string) {
+	t, ctx, database := f.t, f.t.Context(), f.path("t.duckdb")
+	var answer, notes bytes.Buffer
+	if err := pipelines.Predict(ctx, &answer, f.path("spec.yaml"), pipelines.PredictOptions{Only: only, Output: pipelines.QueryOptions{Format: "csv"}, Notes: &notes}); err != nil ||
+		strings.Count(answer.String(), "\n") != 11 { // two quantities of five rows
+		t.Errorf("%q: predict: %v\n%s", name, err, answer.String())
+	}
+	layouts := []string{"csv"}
+	if os.Getenv("GLMBATCH_STAT") != "" {
+		layouts = pipelines.Layouts()
+	}
+	for _, layout := range layouts {
+		to := f.path("out-" + layout)
+		if _, err := pipelines.Export(ctx, database, only, pipelines.Layout(layout), to); err != nil {
+			t.Errorf("%q: export as %s: %v", name, layout, err)
+			continue
+		}
+		if layout != "csv" {
+			continue
+		}
+		files, err := filepath.Glob(to + "/*/*/*/*.csv")
+		if err != nil || len(files) != 1 {
+			t.Fatalf("%q: exported files %q, %v", name, files, err)
+		}
+		got, err := pipelines.Import(ctx, database, files, pipelines.ImportOptions{Only: only, Sampler: "other " + name})
+		if err != nil || got.Chains != 2 || got.Draws != 60 {
+			t.Errorf("%q: import of %q: %v %+v", name, files, err, got)
+		}
+	}
+	if stray, _ := filepath.Glob(f.path("*")); len(stray) != 4+len(layouts) {
+		t.Errorf("%q: the folder has %q", name, stray)
+	}
+	if n := f.ask("t.duckdb", "SELECT count(*) FROM coefficients WHERE parameter = '"+strings.ReplaceAll(column, "'", "''")+"'"); n != "2" {
+		t.Errorf("%q: %s fits have the coefficient", name, n)
+	}
+	if c, err := pipelines.Compare(ctx, database, name, name); err != nil || len(c) == 0 {
+		t.Errorf("%q: compare: %v, %d comparisons", name, err, len(c))
+	}
+	if _, err := pipelines.Drifts(ctx, database, pipelines.DriftOptions{Pipeline: name, Only: only}); err != nil {
+		t.Errorf("%q: drift: %v", name, err)
+	}
+	if shown, err := pipelines.Show(ctx, database, pipelines.ShowOptions{Fit: "1"}); err != nil || shown == nil {
+		t.Errorf("%q: show: %v", name, err)
+	}
+	if nights, err := pipelines.Runs(ctx, database, pipelines.RunsOptions{Pipeline: name}); err != nil || len(nights) == 0 {
+		t.Errorf("%q: runs: %v, %d of them", name, err, len(nights))
+	}
+	if out := f.run(pipelines.RunOptions{Retry: true}); out.ExitCode != 0 {
+		t.Errorf("%q: retry: exit code %d", name, out.ExitCode)
+	}
+	if p, err := pipelines.Prune(ctx, database, 1, 0); err != nil || p.Kept != 2 {
+		t.Errorf("%q: prune keeps %d, %v", name, p.Kept, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"math"
+	"strings"
 )
 
 // Comparison is two samplers on one posterior, SamplerA before SamplerB by name.
@@ -57,7 +58,7 @@ type Cost struct {
 }
 
 // Comparisons returns every pair of samplers of every posterior whose data set
-// and model match these globs; empty ones match all. A data set is matched by
+// and model match these globs (* and ?); empty ones match all. A data set is matched by
 // its name or by name/key. It reads summaries, no draws.
 //
 // It returns a *MissingError without a ledger, and an *OldError where the
@@ -137,7 +138,7 @@ func values(m map[int]float64) (out []float64) {
 // readPairs reads the view comparison.
 func readPairs(ctx context.Context, c *sql.Conn, costs map[Key]*Cost, dataset, model string) (out []Comparison, err error) {
 	err = scanRows(ctx, c, `SELECT dataset, key, model, sampler_a, sampler_b, agreement, compared, not_compared, z_max, z_limit, worst
-		FROM comparison WHERE (?1 = '' OR dataset GLOB ?1 OR concat(dataset, '/', key) GLOB ?1) AND (?2 = '' OR model GLOB ?2)
+		FROM comparison WHERE (?1 = '' OR dataset LIKE ?1 ESCAPE '!' OR concat(dataset, '/', key) LIKE ?1 ESCAPE '!') AND (?2 = '' OR model LIKE ?2 ESCAPE '!')
 		ORDER BY dataset, key, model, sampler_a, sampler_b`, func(rows *sql.Rows) error {
 		var p Comparison
 		var a, b string
@@ -156,9 +157,13 @@ func readPairs(ctx context.Context, c *sql.Conn, costs map[Key]*Cost, dataset, m
 		p.RatioLogLik, _ = ratio(p.A.density, p.B.density)
 		out = append(out, p)
 		return nil
-	}, dataset, model)
+	}, globLike.Replace(dataset), globLike.Replace(model))
 	return out, err
 }
+
+// globLike makes a pattern of LIKE with the escape ! out of a glob, in which * and ?
+// are special and no other character is, as they are wherever fits are selected.
+var globLike = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_", "*", "%", "?", "_")
 
 // readWork adds what the newest fits evaluated.
 func readWork(ctx context.Context, c *sql.Conn, pairs []Comparison) error {

@@ -101,7 +101,7 @@ func TestComparisons(t *testing.T) {
 	if !math.IsInf(float64(p.A.ToLogLik.Value), 1) {
 		t.Errorf("a time that no run has shown is %v", p.A.ToLogLik.Value)
 	}
-	for pattern, want := range map[string]int{"d": 1, "d/g": 1, "d*": 1, "e": 0} {
+	for pattern, want := range map[string]int{"d": 1, "d/g": 1, "d*": 1, "?": 1, "e": 0, "_": 0, "%": 0, "[d]": 0, `\d`: 0, "d!": 0} {
 		if pairs, err := l.Comparisons(ctx, pattern, "m"); err != nil || len(pairs) != want {
 			t.Errorf("data set %s: %d pairs, error %v", pattern, len(pairs), err)
 		}

@@ -66,9 +66,38 @@ func (u *unit) design(m *spec.Model) (*design, error) {
 		u.designs[m] = d
 	}
 	u.mu.Unlock()
-	d.once.Do(func() { d.err = u.code(d, m) })
+	d.once.Do(func() { d.err = u.fault(u.code(d, m)) })
 	return d, d.err
 }
+
+// fault adds the file of the data to an error of a whole column or data set, which
+// names no row and so no file.
+func (u *unit) fault(err error) error {
+	if err == nil || len(u.table.Files) == 0 {
+		return err
+	}
+	for _, file := range u.table.Files {
+		if strings.Contains(err.Error(), filepath.Base(file)) {
+			return err
+		}
+	}
+	where := filepath.Base(u.table.Files[0])
+	if more := len(u.table.Files) - 1; more > 0 {
+		where += fmt.Sprintf(" and %d more", more)
+	}
+	return &fileError{fmt.Sprintf("dataset %q", u.name()), where, err}
+}
+
+// fileError tells which file an error speaks of.
+type fileError struct {
+	dataset, file string // the data set as err has it
+	err           error
+}
+
+func (e *fileError) Error() string {
+	return strings.ReplaceAll(e.err.Error(), e.dataset, e.dataset+", "+e.file)
+}
+func (e *fileError) Unwrap() error { return e.err }
 
 func (u *unit) code(d *design, m *spec.Model) error {
 	formula, err := formulaOf(m)
