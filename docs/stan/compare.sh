@@ -7,7 +7,7 @@
 #   docs/stan/compare.sh PATH-TO-POSTERIORDB
 #
 # It is no part of make test: three programs are compiled, a minute each, and 27
-# posteriors with two metrics take a quarter of an hour of one core. What is counted
+# posteriors with two metrics take half an hour of one core. What is counted
 # (effective draws, gradients, divergences) does not depend on the machine's speed.
 set -euo pipefail
 test $# -eq 1 || { echo "usage: $0 PATH-TO-POSTERIORDB" >&2; exit 2; }
