@@ -47,7 +47,7 @@ them are printed.`,
 			return write(a.stdout, pairs)
 		},
 	}
-	c.Flags().StringVar(&database, "database", "posteriors.duckdb", "the ledger")
+	c.Flags().StringVar(&database, "database", defaultLedger, "the ledger")
 	c.Flags().StringVar(&dataset, "dataset", "", "glob of data sets, or of DATASET/KEY")
 	c.Flags().StringVar(&model, "model", "", "glob of models")
 	c.Flags().StringVar(&format, "format", "table", "table, csv or json")

@@ -87,7 +87,7 @@ func onlyTerms(c *cobra.Command, _ []string, typed string) ([]string, cobra.Shel
 
 // ledgerNames are the names in the ledger that a call means; none where it cannot be read now.
 func ledgerNames(c *cobra.Command) *pipelines.Names {
-	database := "posteriors.duckdb"
+	database := defaultLedger
 	if f := c.Flags().Lookup("database"); f != nil && f.Value.String() != "" {
 		database = f.Value.String()
 	}

@@ -36,7 +36,7 @@ The limits of gates: {drift: …} decide about verdicts; this only shows.`,
 			if o.Nights < 1 {
 				return errors.New("--nights N: say how many fits of each name to show, at least 1")
 			}
-			database, err := f.ledger(args)
+			database, err := f.asked(args)
 			if err != nil {
 				return err
 			}
@@ -62,7 +62,7 @@ The limits of gates: {drift: …} decide about verdicts; this only shows.`,
 			return nil
 		},
 	}
-	f.register(c)
+	f.asks(c)
 	c.Flags().StringArrayVar(&o.Only, "only", nil, "FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
 	c.Flags().IntVar(&o.Nights, "nights", 1, "newest fits of each name, each against the one before it")
 	c.Flags().StringVar(&output, "output", "text", "text or json")

@@ -84,6 +84,24 @@ func (f *common) ledger(args []string) (string, error) {
 	return "", errors.New("name a spec, or a ledger with --database")
 }
 
+// defaultLedger is the one that is asked where none is named.
+const defaultLedger = "posteriors.duckdb"
+
+// asked is ledger for verbs that only read, which ask defaultLedger where none is
+// named.
+func (f *common) asked(args []string) (string, error) {
+	if len(args) == 0 && f.database == "" {
+		f.database = defaultLedger
+	}
+	return f.ledger(args)
+}
+
+// asks registers the flags of a verb that only reads a ledger.
+func (f *common) asks(c *cobra.Command) {
+	f.register(c)
+	c.Flags().Lookup("database").Usage = "the ledger, instead of the spec's (without either " + defaultLedger + ")"
+}
+
 // published is where a spec publishes its ledger and puts its report, if one is
 // given.
 func (f *common) published(args []string) (copyTo, pageTo string, err error) {

@@ -38,8 +38,8 @@ The same row, seed and fit give the same numbers, whatever else is predicted.`,
 			if o.Workers < 0 {
 				return fmt.Errorf("--workers %d: there must be at least 1", o.Workers)
 			}
-			if len(args) == 0 && f.database == "" {
-				return errors.New("name a spec, or a ledger with --database")
+			if _, err := f.asked(args); err != nil {
+				return err
 			}
 			overrides, err := f.overrides()
 			if err != nil {
@@ -53,7 +53,7 @@ The same row, seed and fit give the same numbers, whatever else is predicted.`,
 			return work(pipelines.Predict(c.Context(), a.stdout, target, o))
 		},
 	}
-	f.register(c)
+	f.asks(c)
 	c.Flags().StringVar(&o.Data, "data", "", "CSV or Parquet file of new data")
 	c.Flags().StringArrayVar(&o.Only, "only", nil, "FIELD=GLOB names the fit; FIELD is dataset, model or sampler; may be repeated")
 	c.Flags().StringSliceVar(&o.Of, "quantity", nil, "linear, mean, response; several with commas (default mean,response)")

@@ -55,3 +55,25 @@ func TestPredict(t *testing.T) {
 		t.Errorf("without a ledger: exit %d, %s", code, errs)
 	}
 }
+
+// Verbs that read ask the ledger that a run without --database leaves, where none
+// is named; those that write do not.
+func TestReadersAskTheDefaultLedger(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, ".", "new.csv", "npreg,glu,bmi,ped,age\n0,90,24,0.2,25\n")
+	readers := [][]string{{"predict", "--data", "new.csv"}, {"report"}, {"drift"}}
+	for _, args := range readers {
+		if code, _, errs := call(t, args...); code != 2 || !strings.Contains(errs, "posteriors.duckdb") {
+			t.Errorf("%v without a ledger: exit %d, %s", args, code, errs)
+		}
+	}
+	mustCall(t, "run", "quickstart", "--quiet")
+	for _, args := range readers {
+		mustCall(t, args...)
+	}
+	for _, args := range [][]string{{"prune", "--keep", "1"}, {"commit"}} {
+		if code, _, errs := call(t, args...); code != 2 || !strings.Contains(errs, "name a spec, or a ledger") {
+			t.Errorf("%v: exit %d, %s", args, code, errs)
+		}
+	}
+}

@@ -35,7 +35,7 @@ mixed worst are plotted; --parameter names others.`,
 			if to == "" {
 				return errors.New("--output FILE: say where the page goes; - is standard output")
 			}
-			database, err := f.ledger(args)
+			database, err := f.asked(args)
 			if err != nil {
 				return err
 			}
@@ -57,7 +57,7 @@ mixed worst are plotted; --parameter names others.`,
 			return nil
 		},
 	}
-	f.register(c)
+	f.asks(c)
 	c.Flags().StringVarP(&to, "output", "o", "report.html", "the file that is written; - for standard output")
 	c.Flags().StringVar(&o.Run, "run", "", "a run by its name, instead of the newest one")
 	c.Flags().BoolVar(&o.Latest, "latest", false, "the newest fit of each name, over all runs")

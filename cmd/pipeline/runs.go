@@ -60,7 +60,7 @@ pipeline's run before.`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&database, "database", "posteriors.duckdb", "the ledger")
+	c.Flags().StringVar(&database, "database", defaultLedger, "the ledger")
 	c.Flags().StringVar(&since, "since", "", "runs that started then or later: 2026-11-01, 2026-11-01T18:00 (UTC), 36h, 7d")
 	c.Flags().IntVar(&o.Limit, "limit", 20, "how many, the newest ones; 0 for all")
 	c.Flags().StringVar(&o.Pipeline, "pipeline", "", "those of one pipeline")

@@ -66,7 +66,7 @@ where it is known, so that they can be compared (--bars units: of one unit).`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&f.database, "database", "posteriors.duckdb", "the ledger")
+	c.Flags().StringVar(&f.database, "database", defaultLedger, "the ledger")
 	c.Flags().StringVar(&f.run, "run", "", "a run, by its name, the beginning or the end of it: what it did about its fits")
 	c.Flags().StringVar(&f.format, "format", "table", strings.Join(showFormats, ", "))
 	f.lines.register(c)

@@ -46,7 +46,7 @@ draw), latest, comparison and drift. DESCRIBE and SHOW TABLES work too.`,
 			return work(pipelines.Query(c.Context(), a.stdout, database, query, o))
 		},
 	}
-	c.Flags().StringVar(&database, "database", "posteriors.duckdb", "the ledger")
+	c.Flags().StringVar(&database, "database", defaultLedger, "the ledger")
 	c.Flags().StringVar(&format, "format", "table", strings.Join(pipelines.Formats(), ", "))
 	c.Flags().IntVar(&rows, "rows", 100, "rows that a table shows; -1 for all (the other formats always have all)")
 	return c

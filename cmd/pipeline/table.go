@@ -144,7 +144,7 @@ func printTail(w *screen, out *pipelines.Outcome) {
 	}
 	name := relative(out.Database)
 	flag := ""
-	if name != "posteriors.duckdb" {
+	if name != defaultLedger {
 		flag = " --database " + shellQuote(name)
 	}
 	fmt.Fprintf(w, "ledger: %s\nlook further: %s sql%s \"SELECT * FROM coefficients\"\n", clean(name), shellQuote(calledAs), flag)

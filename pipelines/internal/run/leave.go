@@ -15,7 +15,7 @@ import (
 // nothing waits for it. It may be left anywhere since it could be killed anywhere.
 const (
 	chainPatience = 300 * time.Millisecond // for an iteration
-	fitPatience   = 700 * time.Millisecond // for the rest of a fit
+	fitPatience   = 500 * time.Millisecond // for the rest of a fit
 	closePatience = 200 * time.Millisecond // for a ledger that is held
 )
 

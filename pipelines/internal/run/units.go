@@ -144,8 +144,11 @@ func levels(in map[string][]spec.Text) map[string][]string {
 // read yields the units of one data set in a fixed order. A file that cannot be
 // read is a unit with an error; the others go on.
 func (r *runner) read(ctx context.Context, ds *spec.Dataset, yield func(*unit) error) error {
-	src, cleanup, err := r.source(ds)
+	src, cleanup, err := r.source(ctx, ds)
 	defer cleanup()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil {
 		return yield(&unit{dataset: ds, err: err})
 	}
@@ -203,7 +206,7 @@ func readTables(ctx context.Context, s ingest.Source, by []string) ([]*ingest.Ta
 // source translates a data set of the spec. Paths that begin with "example:"
 // name data that the program carries; they are written to a temporary folder,
 // which cleanup removes; so are synthetic data.
-func (r *runner) source(ds *spec.Dataset) (ingest.Source, func(), error) {
+func (r *runner) source(ctx context.Context, ds *spec.Dataset) (ingest.Source, func(), error) {
 	src := ingest.Source{
 		Name: ds.Name, Path: ds.Path, Each: ds.Each == "file", By: ds.By,
 		SQL: ds.SQL, Database: ds.Database, Dir: r.Pipeline.Dir, Within: r.Pipeline.Within, Separator: rune(ds.Separator),
@@ -228,7 +231,7 @@ func (r *runner) source(ds *spec.Dataset) (ingest.Source, func(), error) {
 		}
 	}
 	if ds.Synthetic.Rows > 0 {
-		dir, err := made(ds.Synthetic)
+		dir, err := made(ctx, ds.Synthetic)
 		src.Within = nil // the program's own file
 		src.Path = filepath.Join(dir, madeName)
 		return src, func() { _ = os.RemoveAll(dir) }, err
@@ -259,7 +262,7 @@ func (r *runner) example(name string) (dir string, err error) {
 const madeName = "synthetic.csv"
 
 // made writes synthetic data to a temporary folder.
-func made(s spec.Synthetic) (dir string, err error) {
+func made(ctx context.Context, s spec.Synthetic) (dir string, err error) {
 	if dir, err = os.MkdirTemp("", "glmbatch-synthetic-"); err != nil {
 		return "", err
 	}
@@ -267,7 +270,7 @@ func made(s spec.Synthetic) (dir string, err error) {
 	if err != nil {
 		return dir, err
 	}
-	return dir, errors.Join(synthetic.CSV(file, s), file.Close())
+	return dir, errors.Join(synthetic.CSV(ctx, file, s), file.Close())
 }
 
 // columns chooses what to load of a data set: what the selected models use, or

@@ -2,6 +2,7 @@ package synthetic
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -17,15 +18,18 @@ const mostMean = 1e9
 
 // CSV writes the data that s describes: the response y, then x1, x2 …, with the
 // digits that give back each float64. It takes the memory of the columns, and
-// O(rows·columns) time.
+// O(rows·columns) time. It looks at ctx between columns and every few thousand rows.
 //
 // Column x_j is standard normal, each cell kept with probability density and
 // else 0. The response has eta = b_0 + Σ x_j·b_j over the relevant columns,
 // with b_0, b_1 … normal around 0 with standard deviation effect. Columns and
 // coefficients have random streams of their own, so that data of more columns,
 // all else equal, hold those of fewer.
-func CSV(w io.Writer, s spec.Synthetic) error {
-	x, eta := columns(s)
+func CSV(ctx context.Context, w io.Writer, s spec.Synthetic) error {
+	x, eta := columns(ctx, s)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	y, err := response(s, eta)
 	if err != nil {
 		return err
@@ -37,6 +41,9 @@ func CSV(w io.Writer, s spec.Synthetic) error {
 	}
 	var cell []byte
 	for i := range y {
+		if i%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		cell = strconv.AppendFloat(append(cell[:0], '\n'), y[i], 'g', -1, 64)
 		_, _ = out.Write(cell)
 		for j := range x {
@@ -55,14 +62,17 @@ func stream(s spec.Synthetic, part string, number int) *infer.Stream {
 	return infer.NewStream(s.Seed, "synthetic", part, strconv.Itoa(number))
 }
 
-// columns makes x, column by column, and eta.
-func columns(s spec.Synthetic) (x [][]float64, eta []float64) {
+// columns makes x, column by column, and eta; less of them once ctx has ended.
+func columns(ctx context.Context, s spec.Synthetic) (x [][]float64, eta []float64) {
 	x, eta = make([][]float64, s.Columns), make([]float64, s.Rows)
 	intercept := s.Effect * standardNormal.Draw(stream(s, "coefficient", 0))
 	for i := range eta {
 		eta[i] = intercept
 	}
 	for j := range x {
+		if ctx.Err() != nil {
+			break
+		}
 		x[j] = column(s, j, x[0])
 		if j >= s.Relevant {
 			continue

@@ -1,7 +1,9 @@
 package synthetic
 
 import (
+	"context"
 	"encoding/csv"
+	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -20,7 +22,7 @@ func table(t *testing.T, s spec.Synthetic) map[string][]float64 {
 		s.Density = 1
 	}
 	var text strings.Builder
-	if err := CSV(&text, s); err != nil {
+	if err := CSV(t.Context(), &text, s); err != nil {
 		t.Fatal(err)
 	}
 	records, err := csv.NewReader(strings.NewReader(text.String())).ReadAll()
@@ -55,7 +57,7 @@ func equal(a, b []float64) bool {
 // The data of a seed stay what they are: fits made on them are in ledgers.
 func TestCSVIsPinned(t *testing.T) {
 	var text strings.Builder
-	if err := CSV(&text, spec.Synthetic{Rows: 2, Columns: 2, Relevant: 2, Seed: 1, Family: "bernoulli", Effect: 1, Density: 1}); err != nil {
+	if err := CSV(t.Context(), &text, spec.Synthetic{Rows: 2, Columns: 2, Relevant: 2, Seed: 1, Family: "bernoulli", Effect: 1, Density: 1}); err != nil {
 		t.Fatal(err)
 	}
 	const want = "y,x1,x2\n1,-0.6694736813766797,-0.2729679621493324\n0,0.170463029664925,-1.175764440918113\n"
@@ -167,8 +169,34 @@ func TestColumnsHaveTheirLaw(t *testing.T) {
 
 func TestCountsBeyondBoundsAreRefused(t *testing.T) {
 	s := spec.Synthetic{Rows: 20, Columns: 2, Relevant: 2, Family: "poisson", Effect: 500, Density: 1}
-	err := CSV(&strings.Builder{}, s)
+	err := CSV(t.Context(), &strings.Builder{}, s)
 	if err == nil || !strings.Contains(err.Error(), "hint: lower effect (now 500)") {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// stopper ends a context with the first write to it.
+type stopper struct {
+	stop  func()
+	bytes int
+}
+
+func (s *stopper) Write(p []byte) (int, error) {
+	s.stop()
+	s.bytes += len(p)
+	return len(p), nil
+}
+
+// A run that is stopped does not wait for a large file.
+func TestCSVStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	w := &stopper{stop: cancel}
+	s := spec.Synthetic{Rows: 50_000, Columns: 2, Relevant: 2, Seed: 1, Family: "bernoulli", Effect: 1, Density: 1}
+	if err := CSV(ctx, w, s); !errors.Is(err, context.Canceled) || w.bytes > 300_000 {
+		t.Errorf("%d bytes of some 2,000,000 after the end: %v", w.bytes, err)
+	}
+	w.bytes = 0
+	if err := CSV(ctx, w, s); !errors.Is(err, context.Canceled) || w.bytes > 0 {
+		t.Errorf("%d bytes when the end was before: %v", w.bytes, err)
 	}
 }
