@@ -51,8 +51,8 @@ func TestPredict(t *testing.T) {
 			t.Errorf("%q: exit %d, want 2 and %q\n%s", c.args, code, c.says, errs)
 		}
 	}
-	if code, _, errs := call(t, "predict"); code != 2 || !strings.Contains(errs, "--database") {
-		t.Errorf("without a ledger: exit %d, %s", code, errs)
+	if code, _, errs := call(t, "predict"); code != 2 || !strings.Contains(errs, "--data FILE") {
+		t.Errorf("without a spec or data: exit %d, %s", code, errs)
 	}
 }
 
