@@ -16,16 +16,15 @@ type role struct {
 
 // roles are the parts that columns play.
 type roles struct {
-	response         role
-	trials           role // successes out of these
-	failures         role // beside successes
-	exposure         role // its logarithm is an offset
-	offset           role // as it is
-	frequency        role
-	predictors       []*Column
-	out              []role // left out, with the reason
-	incomplete       int    // rows with a missing cell in a used column
-	positiveResponse string // the value that counts as success; empty where it is 1
+	response   role
+	trials     role // successes out of these
+	failures   role // beside successes
+	exposure   role // its logarithm is an offset
+	offset     role // as it is
+	frequency  role
+	predictors []*Column
+	out        []role // left out, with the reason
+	incomplete int    // rows with a missing cell in a used column
 }
 
 // Names that tell what a column is for, in lower case.
