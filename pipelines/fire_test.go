@@ -111,7 +111,7 @@ func TestFullDisk(t *testing.T) {
 	f := nights(t, "drawing", 2)
 	u := f.undisturbed()
 	told := map[int]int{}
-	sizes := []uint64{2, 300}
+	sizes := []uint64{2, 300, 1600}
 	if many() {
 		sizes = []uint64{0, 1, 2, 4, 8, 12, 20, 40, 80, 120, 200, 300, 400, 500, 600, 800, 1000, 1200, 1400, 1600, 2000}
 	}

@@ -95,6 +95,14 @@ func engineWords(err error) string {
 	return strings.TrimSpace(s)
 }
 
+// roomHint says what to do where the engine could not write its file.
+func roomHint(err error) error {
+	if err == nil || !strings.Contains(err.Error(), "Could not write") {
+		return err
+	}
+	return fmt.Errorf("%w\nhint: is the disk full? What is drawn is kept beside the ledger: make room, then commit it or run again", err)
+}
+
 // OldError reports a ledger of a schema version that lacks what was asked for.
 type OldError struct {
 	Path       string

@@ -144,6 +144,7 @@ func inTransaction(ctx context.Context, c *sql.Conn, fn func() error) (err error
 			if undo != nil && !strings.Contains(undo.Error(), "no transaction is active") {
 				err = errors.Join(err, fmt.Errorf("undoing the transaction: %w", undo))
 			}
+			err = roomHint(err)
 		}
 	}()
 	if err := fn(); err != nil {
