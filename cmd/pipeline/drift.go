@@ -36,7 +36,8 @@ The limits of gates: {drift: …} decide about verdicts; this only shows.`,
 			if o.Nights < 1 {
 				return errors.New("--nights N: say how many fits of each name to show, at least 1")
 			}
-			database, err := f.asked(args)
+			f.fallBack(args)
+			database, err := f.ledger(args)
 			if err != nil {
 				return err
 			}

@@ -87,13 +87,11 @@ func (f *common) ledger(args []string) (string, error) {
 // defaultLedger is the one that is asked where none is named.
 const defaultLedger = "posteriors.duckdb"
 
-// asked is ledger for verbs that only read, which ask defaultLedger where none is
-// named.
-func (f *common) asked(args []string) (string, error) {
+// fallBack makes verbs that only read ask defaultLedger where none is named.
+func (f *common) fallBack(args []string) {
 	if len(args) == 0 && f.database == "" {
 		f.database = defaultLedger
 	}
-	return f.ledger(args)
 }
 
 // asks registers the flags of a verb that only reads a ledger.

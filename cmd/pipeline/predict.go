@@ -38,9 +38,7 @@ The same row, seed and fit give the same numbers, whatever else is predicted.`,
 			if o.Workers < 0 {
 				return fmt.Errorf("--workers %d: there must be at least 1", o.Workers)
 			}
-			if _, err := f.asked(args); err != nil {
-				return err
-			}
+			f.fallBack(args)
 			overrides, err := f.overrides()
 			if err != nil {
 				return err

@@ -35,7 +35,8 @@ mixed worst are plotted; --parameter names others.`,
 			if to == "" {
 				return errors.New("--output FILE: say where the page goes; - is standard output")
 			}
-			database, err := f.asked(args)
+			f.fallBack(args)
+			database, err := f.ledger(args)
 			if err != nil {
 				return err
 			}
