@@ -79,16 +79,10 @@ func viaGram(at []float64, n, d int) (*RowSpace, error) {
 // Lifted writes Lift·w to dst, len n: then Vw = Aᵀ·dst. Cost: n·Rank.
 func (s *RowSpace) Lifted(w, dst []float64) {
 	clear(dst)
-	n := len(dst)
-	for k, v := range w {
-		kernels.Axpy(v, s.Lift[k*n:(k+1)*n], dst)
-	}
+	kernels.AxpyColumns(w, s.Lift, dst)
 }
 
 // Lowered writes Liftᵀ·a to dst, len Rank: Vᵀx for a = A·x. Cost: n·Rank.
 func (s *RowSpace) Lowered(a, dst []float64) {
-	n := len(a)
-	for k := range dst {
-		dst[k] = kernels.Dot(a, s.Lift[k*n:(k+1)*n])
-	}
+	kernels.DotColumns(s.Lift, a, dst)
 }
