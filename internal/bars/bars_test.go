@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -65,6 +67,23 @@ func TestCommand(t *testing.T) {
 		log.Reset()
 		if code := run(t.Context(), strings.Fields(wrong), &out, &log); code != 2 || log.Len() == 0 {
 			t.Errorf("%s: exit code %d, %q", wrong, code, log.String())
+		}
+	}
+}
+
+// The panel's folder is found from the folder of the specs too, which is another
+// one than the caller's.
+func TestPanelFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("PANEL_DIR", "")
+	here, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{"": "shared/data/panel", "-panel ../mine": "mine"} {
+		o, err := parse(strings.Fields(args), io.Discard)
+		if err != nil || o.panel != filepath.Join(here, want) {
+			t.Errorf("%q: the panel is in %s, %v", args, o.panel, err)
 		}
 	}
 }

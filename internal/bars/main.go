@@ -52,6 +52,9 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
+	if o.panel, err = filepath.Abs(o.panel); err != nil { // relative paths would count from the folder of the specs made here
+		return o, err
+	}
 	switch {
 	case f.NArg() > 0:
 		err = fmt.Errorf("%q is no flag", f.Arg(0))
