@@ -89,13 +89,13 @@ func (p *reduction) liftedRows(rows []float64, size, m int) []float64 {
 	return q
 }
 
-// expand makes entries from to to−1 of theta_G at some iterations, eight at a time
-// while there are as many, and puts those of column j from iteration i on.
+// expand makes entries from to to−1 of theta_G at some iterations, of a dense design
+// eight at a time while there are as many, and puts those of column j from iteration i on.
 func (p *reduction) expand(q []float64, key uint64, iterations []int64, from, to int, put func(j, i int, theta []float64)) {
 	n, m := p.rowLength(), to-from
 	epsilon, made := make([]float64, lines*m), make([]float64, lines*m)
 	i := 0
-	for ; i+lines <= len(iterations); i += lines {
+	for ; p.sparse == nil && i+lines <= len(iterations); i += lines {
 		for l, iteration := range iterations[i : i+lines] {
 			variate.NormalsAt(key, uint64(iteration+1), from, epsilon[l*m:(l+1)*m])
 		}

@@ -28,7 +28,7 @@ type hidden struct {
 
 func newHidden(p *reduction) *hidden {
 	h := &hidden{reduction: p, first: -1, w: make([]float64, p.space.Rank),
-		lift: make([]float64, len(p.offset)), epsilon: make([]float64, lines*p.block()),
+		lift: make([]float64, p.rowLength()), epsilon: make([]float64, lines*p.block()),
 		along: make([]float64, p.block()), sums: make([][]float64, lines)}
 	for i := range lines {
 		h.projected[i], h.sums[i] = make([]float64, p.space.Rank), make([]float64, p.rowLength())

@@ -6,7 +6,6 @@ import (
 
 	"glmbatch/infer/glm"
 	"glmbatch/infer/internal/linalg"
-	"glmbatch/infer/internal/vec"
 )
 
 // dropped is the singular value, relative to the largest, below which a
@@ -33,18 +32,16 @@ type reduction struct {
 	factors         []float64 // of the rows that rowsOf returns: scale, or ones
 	constant        float64   // of the log prior of theta_G
 	space           *linalg.RowSpace
-	design          *glm.Dense // [F UΣ]
-	offset          []float64  // offset + G·m
+	design          *glm.Dense  // [F UΣ]
+	offset          []float64   // offset + G·m
+	sparse          *glm.Sparse // X where it is sparse: V is then what X's non-zeros do
 }
 
-// reduce makes the reduction. Cost: see linalg.NewRowSpace, and n·d memory.
+// reduce makes the reduction. Cost: see linalg.NewRowSpace, and n·d memory; where X is
+// sparse that of sparseSpace, and memory of a few times n².
 func reduce(target *glm.Target) (*reduction, error) {
 	data := target.Data()
 	n := data.Rows()
-	x, dense := data.X.(*glm.Dense)
-	if !dense {
-		return nil, errors.New("the design is sparse, and its row space is not")
-	}
 	p := &reduction{target: target, offset: make([]float64, n)}
 	copy(p.offset, data.Offset)
 	for j, prior := range target.Model().Coefficients {
@@ -56,18 +53,24 @@ func reduce(target *glm.Target) (*reduction, error) {
 		p.location = append(p.location, prior.Location)
 		p.scale = append(p.scale, prior.Scale)
 		p.constant += prior.LogDensity(prior.Location)
-		vec.Axpy(prior.Location, x.Col(j), p.offset)
+		data.X.Column(j).AddTo(p.offset, prior.Location)
 	}
 	g := len(p.normal)
 	if g == 0 {
 		return nil, errors.New("no coefficient has a normal prior")
 	}
 	var err error
-	if p.space, err = linalg.NewRowSpace(p.transposed(x), n, g, dropped); err != nil {
-		return nil, errors.New("the singular value decomposition of the design did not converge")
+	if x, ok := data.X.(*glm.Dense); ok {
+		p.space, err = p.denseSpace(x)
+	} else {
+		p.sparse = data.X.(*glm.Sparse)
+		p.space, err = p.sparseSpace()
+	}
+	if err != nil {
+		return nil, err
 	}
 	p.factors = p.scale
-	if p.space.Lift == nil {
+	if p.space.Explicit() {
 		p.factors = make([]float64, g)
 		for c := range p.factors {
 			p.factors[c] = 1
@@ -79,10 +82,20 @@ func reduce(target *glm.Target) (*reduction, error) {
 	}
 	p.design = glm.NewDense(n, f+p.space.Rank)
 	for i, j := range p.kept {
-		copy(p.design.Col(i), x.Col(j))
+		data.X.Read(j, 0, p.design.Col(i))
 	}
 	copy(p.design.Values[n*f:], p.space.US)
+	p.space.US = nil
 	return p, nil
+}
+
+// denseSpace is the row space of GS for a dense X. Cost: see linalg.NewRowSpace.
+func (p *reduction) denseSpace(x *glm.Dense) (*linalg.RowSpace, error) {
+	space, err := linalg.NewRowSpace(p.transposed(x), x.Rows, len(p.normal), dropped)
+	if err != nil {
+		return nil, errors.New("the singular value decomposition of the design did not converge")
+	}
+	return space, nil
 }
 
 // transposed returns (GS)ᵀ by column, eight columns of X at a time, so that what is
@@ -134,7 +147,7 @@ func (p *reduction) sampled(theta, v []float64) {
 // of a run of neighbouring columns, at most end.
 func (p *reduction) rowsOf(first, end int) (values []float64, last int) {
 	size := p.rowLength()
-	if p.space.Lift == nil {
+	if p.space.Explicit() {
 		return p.space.V[first*size : end*size], end
 	}
 	j := p.normal[first]
@@ -145,17 +158,23 @@ func (p *reduction) rowsOf(first, end int) (values []float64, last int) {
 	return p.target.Data().X.(*glm.Dense).Values[j*size : (j+last-first)*size], last
 }
 
-// rowLength is the length of a row.
+// rowLength is the length of a row; sparse X's has the directions behind it that no
+// product of X tells.
 func (p *reduction) rowLength() int {
-	if p.space.Lift == nil {
+	if p.space.Explicit() {
 		return p.space.Rank
 	}
-	return len(p.offset)
+	return len(p.offset) + p.space.Own
 }
 
 // block is the number of rows that are worked on together, a multiple of four
 // of them in a quarter of a megabyte.
-func (p *reduction) block() int { return max(4, 32768/max(1, p.rowLength())/4*4) }
+func (p *reduction) block() int {
+	if p.sparse != nil {
+		return 512
+	}
+	return max(4, 32768/max(1, p.rowLength())/4*4)
+}
 
 // accumulate adds Σ x[c]·row(first + c) to sum, and overwrites x. Cost: O(r) an
 // entry of x, or O(n).
@@ -167,6 +186,12 @@ func (p *reduction) accumulate(first int, x, sum []float64) {
 // the other. Rows are worked on in parts that stay in a core's nearest cache, so that
 // they are read once for all sums; each sum adds them in their order.
 func (p *reduction) accumulateAll(first, m int, x []float64, sums [][]float64) {
+	if p.sparse != nil {
+		for i, sum := range sums {
+			p.accumulateSparse(first, x[i*m:(i+1)*m], sum)
+		}
+		return
+	}
 	for i := range sums {
 		for c, f := range p.factors[first : first+m] {
 			x[i*m+c] *= f
@@ -189,16 +214,16 @@ const nearest = 3072
 // lowered writes Vᵀx to dst, len r, for the sum that accumulate has made of x. Cost:
 // O(n·r).
 func (p *reduction) lowered(sum, dst []float64) {
-	if p.space.Lift == nil {
+	if p.space.Explicit() {
 		copy(dst, sum)
 		return
 	}
 	p.space.Lowered(sum, dst)
 }
 
-// lifted returns q for theta: w, or dst, len n, with q in it. Cost: n·r.
+// lifted returns q for theta: w, or dst, len rowLength, with q in it. Cost: n·r.
 func (p *reduction) lifted(w, dst []float64) []float64 {
-	if p.space.Lift == nil {
+	if p.space.Explicit() {
 		return w
 	}
 	p.space.Lifted(w, dst)
@@ -211,7 +236,10 @@ func (p *reduction) lifted(w, dst []float64) []float64 {
 // stands for V's row.
 func (p *reduction) theta(first int, q, epsilon, along []float64) {
 	along = along[:len(epsilon)]
-	for c, end := first, first+len(epsilon); c < end; {
+	if p.sparse != nil {
+		p.alongSparse(first, q, along)
+	}
+	for c, end := first, first+len(epsilon); p.sparse == nil && c < end; {
 		rows, last := p.rowsOf(c, end)
 		kernels.DotColumns(rows, q, along[c-first:last-first])
 		c = last
@@ -222,9 +250,9 @@ func (p *reduction) theta(first int, q, epsilon, along []float64) {
 	}
 }
 
-// thetas is theta for eight lines in one reading of the rows, with the same bits: the
-// q of the lines stand one after the other, and so do their ε, m of each line. The
-// coefficients are written to dst, those of entry c from 8·c on.
+// thetas is theta for eight lines in one reading of the rows, with the same bits, where
+// X is dense: the q of the lines stand one after the other, and so do their ε, m of each
+// line. The coefficients are written to dst, those of entry c from 8·c on.
 func (p *reduction) thetas(first, m int, q, epsilon, dst []float64) {
 	for c, end := first, first+m; c < end; {
 		rows, last := p.rowsOf(c, end)
