@@ -55,7 +55,7 @@ func (s *reducedSetup) Expand(dst []float64, stride int, rows []float64, key uin
 	q := make([][]float64, m)
 	for i := range q {
 		row := rows[i*size : (i+1)*size]
-		q[i] = p.lifted(row[size-p.space.Rank:], make([]float64, len(p.offset)))
+		q[i] = p.lifted(row[size-p.space.Rank:], make([]float64, p.rowLength()))
 	}
 	copied := func(j, at int) { // an entry of the row
 		for i := range m {

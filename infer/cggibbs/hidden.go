@@ -31,7 +31,7 @@ const hiddenLines = 8
 
 func newHidden(p *reduction) *hidden {
 	h := &hidden{reduction: p, first: -1, w: make([]float64, p.space.Rank),
-		lift: make([]float64, len(p.offset)), epsilon: make([]float64, p.block()),
+		lift: make([]float64, p.rowLength()), epsilon: make([]float64, p.block()),
 		along: make([]float64, p.block())}
 	for i := range hiddenLines {
 		h.projected[i], h.sums[i] = make([]float64, p.space.Rank), make([]float64, p.rowLength())

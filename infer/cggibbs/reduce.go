@@ -6,7 +6,6 @@ import (
 
 	"glmbatch/infer/glm"
 	"glmbatch/infer/internal/linalg"
-	"glmbatch/infer/internal/vec"
 )
 
 // dropped is the singular value, relative to the largest, below which a
@@ -32,18 +31,16 @@ type reduction struct {
 	location, scale []float64
 	constant        float64 // of the log prior of theta_G
 	space           *linalg.RowSpace
-	design          *glm.Dense // [F UΣ]
-	offset          []float64  // offset + G·m
+	design          *glm.Dense  // [F UΣ]
+	offset          []float64   // offset + G·m
+	sparse          *glm.Sparse // X where it is sparse: V is then what X's non-zeros do
 }
 
-// reduce makes the reduction. Cost: see linalg.NewRowSpace, and n·d memory.
+// reduce makes the reduction. Cost: see linalg.NewRowSpace, and n·d memory; where X is
+// sparse that of sparseSpace, and memory of a few times n².
 func reduce(target *glm.Target) (*reduction, error) {
 	data := target.Data()
 	n := data.Rows()
-	x, dense := data.X.(*glm.Dense)
-	if !dense {
-		return nil, errors.New("the design is sparse, and its row space is not")
-	}
 	p := &reduction{target: target, offset: make([]float64, n)}
 	copy(p.offset, data.Offset)
 	for j, prior := range target.Model().Coefficients {
@@ -55,21 +52,21 @@ func reduce(target *glm.Target) (*reduction, error) {
 		p.location = append(p.location, prior.Location)
 		p.scale = append(p.scale, prior.Scale)
 		p.constant += prior.LogDensity(prior.Location)
-		vec.Axpy(prior.Location, x.Col(j), p.offset)
+		data.X.Column(j).AddTo(p.offset, prior.Location)
 	}
 	g := len(p.normal)
 	if g == 0 {
 		return nil, errors.New("no coefficient has a normal prior")
 	}
-	at := make([]float64, n*g) // (GS)ᵀ by column
-	for c, j := range p.normal {
-		for i, v := range x.Col(j) {
-			at[i*g+c] = float64(v * p.scale[c])
-		}
-	}
 	var err error
-	if p.space, err = linalg.NewRowSpace(at, n, g, dropped); err != nil {
-		return nil, errors.New("the singular value decomposition of the design did not converge")
+	if x, ok := data.X.(*glm.Dense); ok {
+		p.space, err = p.denseSpace(x)
+	} else {
+		p.sparse = data.X.(*glm.Sparse)
+		p.space, err = p.sparseSpace()
+	}
+	if err != nil {
+		return nil, err
 	}
 	f := len(p.kept)
 	if f+p.space.Rank == 0 {
@@ -77,10 +74,27 @@ func reduce(target *glm.Target) (*reduction, error) {
 	}
 	p.design = glm.NewDense(n, f+p.space.Rank)
 	for i, j := range p.kept {
-		copy(p.design.Col(i), x.Col(j))
+		data.X.Read(j, 0, p.design.Col(i))
 	}
 	copy(p.design.Values[n*f:], p.space.US)
+	p.space.US = nil
 	return p, nil
+}
+
+// denseSpace is the row space of GS for a dense X. Cost: see linalg.NewRowSpace.
+func (p *reduction) denseSpace(x *glm.Dense) (*linalg.RowSpace, error) {
+	n, g := x.Rows, len(p.normal)
+	at := make([]float64, n*g) // (GS)ᵀ by column
+	for c, j := range p.normal {
+		for i, v := range x.Col(j) {
+			at[i*g+c] = float64(v * p.scale[c])
+		}
+	}
+	space, err := linalg.NewRowSpace(at, n, g, dropped)
+	if err != nil {
+		return nil, errors.New("the singular value decomposition of the design did not converge")
+	}
+	return space, nil
 }
 
 // priors returns those of (theta_F, z).
@@ -115,7 +129,7 @@ func (p *reduction) sampled(theta, v []float64) {
 // of a run of neighbouring columns, at most end.
 func (p *reduction) rowsOf(first, end int) (values []float64, last int) {
 	size := p.rowLength()
-	if p.space.Lift == nil {
+	if p.space.Explicit() {
 		return p.space.V[first*size : end*size], end
 	}
 	j := p.normal[first]
@@ -128,27 +142,37 @@ func (p *reduction) rowsOf(first, end int) (values []float64, last int) {
 
 // factor is that of row c.
 func (p *reduction) factor(c int) float64 {
-	if p.space.Lift == nil {
+	if p.space.Explicit() {
 		return 1
 	}
 	return p.scale[c]
 }
 
-// rowLength is the length of a row.
+// rowLength is the length of a row; sparse X's has the directions behind it that no
+// product of X tells.
 func (p *reduction) rowLength() int {
-	if p.space.Lift == nil {
+	if p.space.Explicit() {
 		return p.space.Rank
 	}
-	return len(p.offset)
+	return len(p.offset) + p.space.Own
 }
 
 // block is the number of rows that are worked on together, a multiple of four
 // of them in a quarter of a megabyte.
-func (p *reduction) block() int { return max(4, 32768/max(1, p.rowLength())/4*4) }
+func (p *reduction) block() int {
+	if p.sparse != nil {
+		return 512
+	}
+	return max(4, 32768/max(1, p.rowLength())/4*4)
+}
 
 // accumulate adds Σ x[c]·row(first + c) to sum, and overwrites x. Cost: O(r) an
 // entry of x, or O(n).
 func (p *reduction) accumulate(first int, x, sum []float64) {
+	if p.sparse != nil {
+		p.accumulateSparse(first, x, sum)
+		return
+	}
 	for i := range x {
 		x[i] *= p.factor(first + i)
 	}
@@ -162,16 +186,16 @@ func (p *reduction) accumulate(first int, x, sum []float64) {
 // lowered writes Vᵀx to dst, len r, for the sum that accumulate has made of x. Cost:
 // O(n·r).
 func (p *reduction) lowered(sum, dst []float64) {
-	if p.space.Lift == nil {
+	if p.space.Explicit() {
 		copy(dst, sum)
 		return
 	}
 	p.space.Lowered(sum, dst)
 }
 
-// lifted returns q for theta: w, or dst, len n, with q in it. Cost: n·r.
+// lifted returns q for theta: w, or dst, len rowLength, with q in it. Cost: n·r.
 func (p *reduction) lifted(w, dst []float64) []float64 {
-	if p.space.Lift == nil {
+	if p.space.Explicit() {
 		return w
 	}
 	p.space.Lifted(w, dst)
@@ -184,7 +208,10 @@ func (p *reduction) lifted(w, dst []float64) []float64 {
 // stands for V's row.
 func (p *reduction) theta(first int, q, epsilon, along []float64) {
 	along = along[:len(epsilon)]
-	for c, end := first, first+len(epsilon); c < end; {
+	if p.sparse != nil {
+		p.alongSparse(first, q, along)
+	}
+	for c, end := first, first+len(epsilon); p.sparse == nil && c < end; {
 		rows, last := p.rowsOf(c, end)
 		kernels.DotColumns(rows, q, along[c-first:last-first])
 		c = last

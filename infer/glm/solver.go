@@ -62,18 +62,11 @@ func newDual(p *pilot) *dual {
 		x: p.t.data.X, ridge: p.ridge, k: make([]float64, n*n), b: make([]float64, n*n),
 		root: make([]float64, n), rows: make([]float64, n), columns: make([]float64, d),
 	}
-	if x, dense := s.x.(*Dense); dense {
+	switch x := s.x.(type) {
+	case *Dense:
 		s.outer(x)
-		return s
-	}
-	for j := range d {
-		c := s.x.Column(j)
-		for i, v := range c.Values {
-			row := s.k[int(c.Rows[i])*n:]
-			for l, r := range c.Rows[:i+1] {
-				row[r] = math.FMA(v/s.ridge[j], c.Values[l], row[r])
-			}
-		}
+	case *Sparse:
+		x.Outer(s.ridge, s.k)
 	}
 	return s
 }
