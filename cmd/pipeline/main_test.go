@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"glmbatch/infer"
+	"glmbatch/pipelines"
 )
 
 // asProgram makes the test's binary the program itself, for tests that kill it.
@@ -244,5 +246,22 @@ func TestQuietTellsErrors(t *testing.T) {
 	}
 	if code, out, errs := call(t, "run", "quickstart", "--quiet"); code != 0 || out != "" || errs != "" {
 		t.Errorf("a run that passes: exit %d, %q, %q", code, out, errs)
+	}
+}
+
+// Where no ledger could be made, the table does not send its reader there.
+func TestNoLedgerToLookAt(t *testing.T) {
+	out := pipelines.Outcome{Database: filepath.Join(t.TempDir(), "x.duckdb"), Unrecorded: "its folder must be writable"}
+	tail := func() string {
+		var b bytes.Buffer
+		printTail(&screen{Writer: &b, width: 80}, &out)
+		return b.String()
+	}
+	if got := tail(); !strings.Contains(got, out.Unrecorded) || strings.Contains(got, "look further") {
+		t.Errorf("without a ledger:\n%s", got)
+	}
+	write(t, filepath.Dir(out.Database), "x.duckdb", "")
+	if got := tail(); !strings.Contains(got, "look further") {
+		t.Errorf("with one that is held:\n%s", got)
 	}
 }

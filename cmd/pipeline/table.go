@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -139,8 +140,8 @@ func printTail(w *screen, out *pipelines.Outcome) {
 	if out.Unreported != "" {
 		fmt.Fprintf(w, "no report: %s\n", indent(clean(out.Unreported)))
 	}
-	if out.DryRun {
-		return
+	if _, err := os.Stat(out.Database); out.DryRun || out.Unrecorded != "" && err != nil {
+		return // there is no ledger to look at
 	}
 	name := relative(out.Database)
 	flag := ""

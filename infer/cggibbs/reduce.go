@@ -6,7 +6,6 @@ import (
 
 	"glmbatch/infer/glm"
 	"glmbatch/infer/internal/linalg"
-	"glmbatch/infer/internal/vec"
 )
 
 // dropped is the singular value, relative to the largest, below which a
@@ -30,20 +29,19 @@ type reduction struct {
 	target          *glm.Target
 	kept, normal    []int // columns of F and of G
 	location, scale []float64
-	constant        float64 // of the log prior of theta_G
+	factors         []float64 // of the rows that rowsOf returns: scale, or ones
+	constant        float64   // of the log prior of theta_G
 	space           *linalg.RowSpace
-	design          *glm.Dense // [F UΣ]
-	offset          []float64  // offset + G·m
+	design          *glm.Dense  // [F UΣ]
+	offset          []float64   // offset + G·m
+	sparse          *glm.Sparse // X where it is sparse: V is then what X's non-zeros do
 }
 
-// reduce makes the reduction. Cost: see linalg.NewRowSpace, and n·d memory.
+// reduce makes the reduction. Cost: see linalg.NewRowSpace, and n·d memory; where X is
+// sparse that of sparseSpace, and memory of a few times n².
 func reduce(target *glm.Target) (*reduction, error) {
 	data := target.Data()
 	n := data.Rows()
-	x, dense := data.X.(*glm.Dense)
-	if !dense {
-		return nil, errors.New("the design is sparse, and its row space is not")
-	}
 	p := &reduction{target: target, offset: make([]float64, n)}
 	copy(p.offset, data.Offset)
 	for j, prior := range target.Model().Coefficients {
@@ -55,21 +53,28 @@ func reduce(target *glm.Target) (*reduction, error) {
 		p.location = append(p.location, prior.Location)
 		p.scale = append(p.scale, prior.Scale)
 		p.constant += prior.LogDensity(prior.Location)
-		vec.Axpy(prior.Location, x.Col(j), p.offset)
+		data.X.Column(j).AddTo(p.offset, prior.Location)
 	}
 	g := len(p.normal)
 	if g == 0 {
 		return nil, errors.New("no coefficient has a normal prior")
 	}
-	at := make([]float64, n*g) // (GS)ᵀ by column
-	for c, j := range p.normal {
-		for i, v := range x.Col(j) {
-			at[i*g+c] = float64(v * p.scale[c])
-		}
-	}
 	var err error
-	if p.space, err = linalg.NewRowSpace(at, n, g, dropped); err != nil {
-		return nil, errors.New("the singular value decomposition of the design did not converge")
+	if x, ok := data.X.(*glm.Dense); ok {
+		p.space, err = p.denseSpace(x)
+	} else {
+		p.sparse = data.X.(*glm.Sparse)
+		p.space, err = p.sparseSpace()
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.factors = p.scale
+	if p.space.Explicit() {
+		p.factors = make([]float64, g)
+		for c := range p.factors {
+			p.factors[c] = 1
+		}
 	}
 	f := len(p.kept)
 	if f+p.space.Rank == 0 {
@@ -77,10 +82,37 @@ func reduce(target *glm.Target) (*reduction, error) {
 	}
 	p.design = glm.NewDense(n, f+p.space.Rank)
 	for i, j := range p.kept {
-		copy(p.design.Col(i), x.Col(j))
+		data.X.Read(j, 0, p.design.Col(i))
 	}
 	copy(p.design.Values[n*f:], p.space.US)
+	p.space.US = nil
 	return p, nil
+}
+
+// denseSpace is the row space of GS for a dense X. Cost: see linalg.NewRowSpace.
+func (p *reduction) denseSpace(x *glm.Dense) (*linalg.RowSpace, error) {
+	space, err := linalg.NewRowSpace(p.transposed(x), x.Rows, len(p.normal), dropped)
+	if err != nil {
+		return nil, errors.New("the singular value decomposition of the design did not converge")
+	}
+	return space, nil
+}
+
+// transposed returns (GS)ᵀ by column, eight columns of X at a time, so that what is
+// written together stands together. Cost: n·g.
+func (p *reduction) transposed(x *glm.Dense) []float64 {
+	n, g := x.Rows, len(p.normal)
+	at := make([]float64, n*g)
+	for first := 0; first < g; first += 8 {
+		last := min(first+8, g)
+		for i := range n {
+			to := at[i*g+first : i*g+last]
+			for c, j := range p.normal[first:last] {
+				to[c] = float64(x.Values[j*n+i] * p.scale[first+c])
+			}
+		}
+	}
+	return at
 }
 
 // priors returns those of (theta_F, z).
@@ -115,7 +147,7 @@ func (p *reduction) sampled(theta, v []float64) {
 // of a run of neighbouring columns, at most end.
 func (p *reduction) rowsOf(first, end int) (values []float64, last int) {
 	size := p.rowLength()
-	if p.space.Lift == nil {
+	if p.space.Explicit() {
 		return p.space.V[first*size : end*size], end
 	}
 	j := p.normal[first]
@@ -126,52 +158,72 @@ func (p *reduction) rowsOf(first, end int) (values []float64, last int) {
 	return p.target.Data().X.(*glm.Dense).Values[j*size : (j+last-first)*size], last
 }
 
-// factor is that of row c.
-func (p *reduction) factor(c int) float64 {
-	if p.space.Lift == nil {
-		return 1
-	}
-	return p.scale[c]
-}
-
-// rowLength is the length of a row.
+// rowLength is the length of a row; sparse X's has the directions behind it that no
+// product of X tells.
 func (p *reduction) rowLength() int {
-	if p.space.Lift == nil {
+	if p.space.Explicit() {
 		return p.space.Rank
 	}
-	return len(p.offset)
+	return len(p.offset) + p.space.Own
 }
 
 // block is the number of rows that are worked on together, a multiple of four
 // of them in a quarter of a megabyte.
-func (p *reduction) block() int { return max(4, 32768/max(1, p.rowLength())/4*4) }
+func (p *reduction) block() int {
+	if p.sparse != nil {
+		return 512
+	}
+	return max(4, 32768/max(1, p.rowLength())/4*4)
+}
 
 // accumulate adds Σ x[c]·row(first + c) to sum, and overwrites x. Cost: O(r) an
 // entry of x, or O(n).
 func (p *reduction) accumulate(first int, x, sum []float64) {
-	for i := range x {
-		x[i] *= p.factor(first + i)
+	p.accumulateAll(first, len(x), x, [][]float64{sum})
+}
+
+// accumulateAll is accumulate for some sums, each with its m entries of x, one after
+// the other. Rows are worked on in parts that stay in a core's nearest cache, so that
+// they are read once for all sums; each sum adds them in their order.
+func (p *reduction) accumulateAll(first, m int, x []float64, sums [][]float64) {
+	if p.sparse != nil {
+		for i, sum := range sums {
+			p.accumulateSparse(first, x[i*m:(i+1)*m], sum)
+		}
+		return
 	}
-	for end := first + len(x); first < end; {
-		rows, last := p.rowsOf(first, end)
-		kernels.AxpyColumns(x[:last-first], rows, sum)
-		x, first = x[last-first:], last
+	for i := range sums {
+		for c, f := range p.factors[first : first+m] {
+			x[i*m+c] *= f
+		}
+	}
+	few := max(4, nearest/max(1, p.rowLength())/4*4)
+	for c := 0; c < m; {
+		rows, last := p.rowsOf(first+c, min(first+c+few, first+m))
+		end := last - first
+		for i, sum := range sums {
+			kernels.AxpyColumns(x[i*m+c:i*m+end], rows, sum)
+		}
+		c = end
 	}
 }
+
+// nearest is the number of doubles that stay in a core's nearest cache beside others.
+const nearest = 3072
 
 // lowered writes Vᵀx to dst, len r, for the sum that accumulate has made of x. Cost:
 // O(n·r).
 func (p *reduction) lowered(sum, dst []float64) {
-	if p.space.Lift == nil {
+	if p.space.Explicit() {
 		copy(dst, sum)
 		return
 	}
 	p.space.Lowered(sum, dst)
 }
 
-// lifted returns q for theta: w, or dst, len n, with q in it. Cost: n·r.
+// lifted returns q for theta: w, or dst, len rowLength, with q in it. Cost: n·r.
 func (p *reduction) lifted(w, dst []float64) []float64 {
-	if p.space.Lift == nil {
+	if p.space.Explicit() {
 		return w
 	}
 	p.space.Lifted(w, dst)
@@ -184,13 +236,37 @@ func (p *reduction) lifted(w, dst []float64) []float64 {
 // stands for V's row.
 func (p *reduction) theta(first int, q, epsilon, along []float64) {
 	along = along[:len(epsilon)]
-	for c, end := first, first+len(epsilon); c < end; {
+	if p.sparse != nil {
+		p.alongSparse(first, q, along)
+	}
+	for c, end := first, first+len(epsilon); p.sparse == nil && c < end; {
 		rows, last := p.rowsOf(c, end)
 		kernels.DotColumns(rows, q, along[c-first:last-first])
 		c = last
 	}
 	for i, x := range epsilon {
-		v := math.FMA(p.factor(first+i), along[i], x)
+		v := math.FMA(p.factors[first+i], along[i], x)
 		epsilon[i] = math.FMA(p.scale[first+i], v, p.location[first+i])
 	}
 }
+
+// thetas is theta for eight lines in one reading of the rows, with the same bits, where
+// X is dense: the q of the lines stand one after the other, and so do their ε, m of each
+// line. The coefficients are written to dst, those of entry c from 8·c on.
+func (p *reduction) thetas(first, m int, q, epsilon, dst []float64) {
+	for c, end := first, first+m; c < end; {
+		rows, last := p.rowsOf(c, end)
+		kernels.Products(q, len(q)/lines, rows, dst[lines*(c-first):lines*(last-first)])
+		c = last
+	}
+	for c := range m {
+		factor, scale, location := p.factors[first+c], p.scale[first+c], p.location[first+c]
+		for i, along := range dst[lines*c : lines*c+lines] {
+			v := math.FMA(factor, along, epsilon[i*m+c])
+			dst[lines*c+i] = math.FMA(scale, v, location)
+		}
+	}
+}
+
+// lines is the number of lines that are projected or expanded together.
+const lines = 8

@@ -48,9 +48,7 @@ func (s *scaler) update(k *basisKernel) bool {
 	clear(d.Beta[:kept])
 	copy(d.Beta[kept:], z)
 	clear(d.Eta)
-	for i, x := range z {
-		kernels.Axpy(x, k.frame.design.Col(kept+i), d.Eta)
-	}
+	kernels.AxpyColumns(z, k.frame.design.(*glm.Dense).Values[kept*len(d.Eta):], d.Eta)
 	if k.frame.t != nil {
 		k.frame.t.Solve(d.Beta)
 	}

@@ -2,6 +2,7 @@ package glm
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"glmbatch/infer/internal/simd"
@@ -118,6 +119,25 @@ func (m *Sparse) Read(j, first int, dst []float64) {
 	at, _ := slices.BinarySearch(c.Rows, int32(first))
 	for ; at < len(c.Rows) && int(c.Rows[at]) < first+len(dst); at++ {
 		dst[int(c.Rows[at])-first] = c.Values[at]
+	}
+}
+
+// Outer adds Σ x_j·x_jᵀ/ridge[j] to the lower triangle of k by rows, n × n; a column of
+// infinite ridge adds nothing. Cost: half of the squares of what columns store.
+func (m *Sparse) Outer(ridge, k []float64) {
+	for j, r := range ridge {
+		if r > math.MaxFloat64 {
+			continue
+		}
+		c := m.Column(j)
+		for i, v := range c.Values {
+			at := i
+			part := Column{Values: c.Values[:i+1]}
+			if c.Rows != nil {
+				at, part.Rows = int(c.Rows[i]), c.Rows[:i+1]
+			}
+			part.addTo(passes, k[at*m.rows:][:at+1], v/r)
+		}
 	}
 }
 

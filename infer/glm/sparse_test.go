@@ -253,3 +253,64 @@ func TestSparseSumSurvivesAFall(t *testing.T) {
 		t.Errorf("log likelihood %v beside it, want %v", got, want)
 	}
 }
+
+// Products of rows are those of the dense design, whatever columns are full, and one of
+// infinite ridge counts for nothing.
+func TestOuter(t *testing.T) {
+	const n, d = 5, 8
+	x := NewSparse(n, d, n*d)
+	for j := range d {
+		col := make([]float64, n)
+		for i := range n {
+			if j%3 == 0 || (i+j)%2 == 0 {
+				col[i] = math.Sin(float64(3*i + 7*j + 1))
+			}
+		}
+		x.AppendDense(col)
+	}
+	ridge := []float64{1, 2, 0.5, 4, math.Inf(1), 1, 3, 1}
+	k := make([]float64, n*n)
+	x.Outer(ridge, k)
+	for i := range n {
+		for l := range n {
+			want := 0.0
+			for j := range d {
+				want += x.Col(j)[i] * x.Col(j)[l] / ridge[j]
+			}
+			if l > i {
+				want = 0
+			}
+			if !(math.Abs(k[i*n+l]-want) <= 1e-14) {
+				t.Errorf("entry (%d, %d) is %v, want %v", i, l, k[i*n+l], want)
+			}
+		}
+	}
+}
+
+// A sparse design of fewer rows than columns has a penalised point although a column,
+// the intercept's, has no zeros.
+func TestFewSparseRowsWithAnIntercept(t *testing.T) {
+	const n, d = 4, 9
+	x := NewSparse(n, d, n*d)
+	x.AppendDense([]float64{1, 1, 1, 1})
+	for j := 1; j < d; j++ {
+		x.Append([]int32{int32(j % n)}, []float64{float64(j)})
+	}
+	model := Model{Family: Family{"bernoulli", "logit"}, Coefficients: make([]Prior, d)}
+	for j := range model.Coefficients {
+		model.Coefficients[j] = Prior{Kind: Normal, Scale: 2}
+	}
+	var points [2][]float64
+	for i, x := range []Matrix{x, ToDense(x)} {
+		target, err := NewTarget(&Data{X: x, Y: []float64{1, 0, 0, 1}, Intercept: 0}, model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		points[i] = target.Penalised()
+	}
+	for j, want := range points[1] {
+		if !(math.Abs(points[0][j]-want) <= 1e-9) {
+			t.Errorf("coefficient %d is %v, dense %v", j, points[0][j], want)
+		}
+	}
+}

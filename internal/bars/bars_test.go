@@ -2,7 +2,10 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -49,7 +52,8 @@ func TestTables(t *testing.T) {
 // what it leaves out.
 func TestCommand(t *testing.T) {
 	var out, log bytes.Buffer
-	code := run(t.Context(), strings.Fields("-panel nowhere -data colon,poisson -rows 200 -length 0.5 -reps 2 -samplers auto,reference"), &out, &log)
+	profile := filepath.Join(t.TempDir(), "profile")
+	code := run(t.Context(), strings.Fields("-panel nowhere -data colon,poisson -rows 200 -length 0.5 -reps 2 -samplers auto,reference -profile "+profile), &out, &log)
 	if code != 0 {
 		t.Fatalf("exit code %d:\n%s", code, log.String())
 	}
@@ -61,10 +65,30 @@ func TestCommand(t *testing.T) {
 	if strings.Contains(out.String(), "| –") || strings.Contains(out.String(), "colon") || !strings.Contains(log.String(), "colon is left out") {
 		t.Errorf("the table:\n%sthe log:\n%s", out.String(), log.String())
 	}
-	for _, wrong := range []string{"-data colour", "-samplers stan", "-reps 0", "colon"} {
+	if written, err := os.Stat(profile); err != nil || written.Size() == 0 {
+		t.Errorf("no profile: %v", err)
+	}
+	for _, wrong := range []string{"-data colour", "-samplers stan", "-reps 0", "-data poisson -profile nowhere/file", "colon"} {
 		log.Reset()
 		if code := run(t.Context(), strings.Fields(wrong), &out, &log); code != 2 || log.Len() == 0 {
 			t.Errorf("%s: exit code %d, %q", wrong, code, log.String())
+		}
+	}
+}
+
+// The panel's folder is found from the folder of the specs too, which is another
+// one than the caller's.
+func TestPanelFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("PANEL_DIR", "")
+	here, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{"": "shared/data/panel", "-panel ../mine": "mine"} {
+		o, err := parse(strings.Fields(args), io.Discard)
+		if err != nil || o.panel != filepath.Join(here, want) {
+			t.Errorf("%q: the panel is in %s, %v", args, o.panel, err)
 		}
 	}
 }

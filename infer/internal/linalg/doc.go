@@ -6,5 +6,5 @@
 // matrices and the geometric mean of two matrices.
 //
 // Read chol.go, gram.go and upper.go, then span.go, then qr.go, eigen.go, svd.go,
-// wide.go and mean.go.
+// wide.go, rows.go and mean.go.
 package linalg

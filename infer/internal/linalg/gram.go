@@ -7,21 +7,37 @@ import "glmbatch/infer/internal/simd"
 var kernels = simd.Vector()
 
 // blockRows is the number of rows that Gram and Multiply work on together: 256
-// rows of 500 columns are a megabyte, which stays in a core's cache.
-const blockRows = 256
+// rows of 500 columns are a megabyte, which stays in a core's cache. Multiply, whose
+// bits do not depend on it, takes fewer of more columns.
+const blockRows, blockEntries = 256, 256 * 512
 
 // pack copies rows first to first+m−1 of x, rows × cols by column, so that they
-// stand by column without gaps.
-func pack(x []float64, rows, cols, first, m int, dst []float64) {
-	for j := range cols {
+// stand by column without gaps, and returns the number of columns up to the last one
+// that is not zero in these rows.
+func pack(x []float64, rows, cols, first, m int, dst []float64) (width int) {
+	for width = cols; width > 0 && zero(x[(width-1)*rows+first:][:m]); width-- {
+	}
+	for j := range width {
 		copy(dst[j*m:(j+1)*m], x[j*rows+first:])
 	}
+	return width
+}
+
+// zero tells whether all of x is 0.
+func zero(x []float64) bool {
+	for _, v := range x {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // Gram writes the lower triangle of XᵀWX by rows (entry (i, j) at h[i*cols+j],
 // j ≤ i) for X of rows × cols by column, and leaves what is above it. w is the
 // diagonal of W; nil means ones. Cost: rows·cols²/2 fused multiply-adds in a
-// fixed order.
+// fixed order, less those for last columns that are zero in a block of rows: two
+// thirds less where X is a lower triangle.
 func Gram(x []float64, rows, cols int, w, h []float64) {
 	for i := range cols {
 		clear(h[i*cols : i*cols+i+1])
@@ -30,8 +46,8 @@ func Gram(x []float64, rows, cols int, w, h []float64) {
 	left := make([]float64, blockRows)
 	for first := 0; first < rows; first += blockRows {
 		m := min(blockRows, rows-first)
-		pack(x, rows, cols, first, m, block)
-		for i := range cols {
+		width := pack(x, rows, cols, first, m, block)
+		for i := range width {
 			copy(left[:m], block[i*m:(i+1)*m])
 			if w != nil {
 				for r, v := range w[first : first+m] {

@@ -7,16 +7,25 @@ type Upper struct {
 	values []float64
 }
 
+// inverseColumns is the number of columns that InverseTransposed works on together: a
+// row of L is read once for all of them.
+const inverseColumns = 16
+
 // InverseTransposed returns L⁻ᵀ. Cost: n³/6 fused multiply-adds.
 func (c *Chol) InverseTransposed() *Upper {
 	u := &Upper{n: c.n, values: make([]float64, c.n*(c.n+1)/2)}
-	for j := range c.n {
-		col := u.Col(j)
-		col[j] = 1
-		for i := j; i >= 0; i-- {
+	for first := 0; first < c.n; first += inverseColumns {
+		last := min(first+inverseColumns, c.n)
+		for i := last - 1; i >= 0; i-- {
 			row := c.l[i*c.n : i*c.n+i+1]
-			col[i] /= row[i]
-			kernels.Axpy(-col[i], row[:i], col[:i])
+			for j := max(i, first); j < last; j++ {
+				col := u.Col(j)
+				if j == i {
+					col[j] = 1
+				}
+				col[i] /= row[i]
+				kernels.Axpy(-col[i], row[:i], col[:i])
+			}
 		}
 	}
 	return u
@@ -46,16 +55,19 @@ func (u *Upper) Solve(b []float64) {
 }
 
 // Multiply returns X·U for X of rows × n by column. Cost: rows·n²/2 fused
-// multiply-adds, in blocks of rows that stay in a core's cache.
+// multiply-adds, in blocks of rows that stay in a core's cache, less those for last
+// columns that are zero in a block: a third less where X is a lower triangle.
 func (u *Upper) Multiply(x []float64, rows int) []float64 {
 	out := make([]float64, len(x))
-	block, dst := make([]float64, min(rows, blockRows)*u.n), make([]float64, blockRows)
-	for first := 0; first < rows; first += blockRows {
-		m := min(blockRows, rows-first)
-		pack(x, rows, u.n, first, m, block)
+	height := min(rows, blockRows, max(64, blockEntries/max(1, u.n)/8*8))
+	block, dst := make([]float64, height*u.n), make([]float64, height)
+	for first := 0; first < rows; first += height {
+		m := min(height, rows-first)
+		width := pack(x, rows, u.n, first, m, block)
 		for j := range u.n {
 			clear(dst[:m])
-			kernels.AxpyColumns(u.Col(j), block[:(j+1)*m], dst[:m])
+			used := min(j+1, width)
+			kernels.AxpyColumns(u.Col(j)[:used], block[:used*m], dst[:m])
 			copy(out[j*rows+first:], dst[:m])
 		}
 	}

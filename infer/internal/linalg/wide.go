@@ -9,14 +9,25 @@ const gramCondition = 1e3
 
 // RowSpace is an orthonormal basis V of the row space of a wide n × d matrix A
 // with its singular values: A = U·diag(S)·Vᵀ. Where A is well conditioned V is
-// not formed: V = Aᵀ·Lift.
+// not formed: V = Aᵀ·Lift. NewRowSpaceOf has a triangle in place of U·diag(S), and
+// V = [Aᵀ·Lift, OwnRows].
 type RowSpace struct {
 	Rank int
-	S    []float64 // descending, len Rank
-	US   []float64 // U·diag(S), n × Rank by column
-	Lift []float64 // U·diag(S)⁻¹, n × Rank by column; nil where V is explicit
-	V    []float64 // Rank × d: V(j, k) at V[j*Rank+k]; nil where Lift serves
+	S    []float64 // descending, len Rank; nil where no eigenvalues were needed
+	US   []float64 // A·V, n × Rank by column
+	Lift []float64 // U·diag(S)⁻¹, n × Rank by column; nil where V is explicit or lower serves
+	V    []float64 // Rank × d: V(j, k) at V[j*Rank+k]; nil where it is not explicit
+
+	Own     int       // the number of directions that no row of A but one has
+	OwnRows []float64 // their d × Own entries of V: (j, k) at OwnRows[j*Own+k]
+
+	rows  int   // n, where lower serves
+	kept  []int // rows of A that lower is of, in order
+	lower *Chol // L, with LLᵀ the products of these rows; Lift is L⁻ᵀ
 }
+
+// Explicit tells whether V is there, all of it.
+func (s *RowSpace) Explicit() bool { return s.Lift == nil && s.lower == nil }
 
 // NewRowSpace decomposes A, given as Aᵀ by column (entry (i, j) of A at
 // at[i*d+j]), which it may overwrite.
@@ -76,19 +87,47 @@ func viaGram(at []float64, n, d int) (*RowSpace, error) {
 	return s, nil
 }
 
-// Lifted writes Lift·w to dst, len n: then Vw = Aᵀ·dst. Cost: n·Rank.
+// Lifted writes the q to dst for which Vw = Aᵀq: Lift·w, len n, and what w has of the
+// Own directions after that. Cost: n·Rank, or half of it.
 func (s *RowSpace) Lifted(w, dst []float64) {
-	clear(dst)
-	n := len(dst)
-	for k, v := range w {
-		kernels.Axpy(v, s.Lift[k*n:(k+1)*n], dst)
+	if s.lower != nil {
+		s.solveUpper(w, dst)
+		return
 	}
+	clear(dst)
+	kernels.AxpyColumns(w, s.Lift, dst)
 }
 
-// Lowered writes Liftᵀ·a to dst, len Rank: Vᵀx for a = A·x. Cost: n·Rank.
+// Lowered writes Vᵀx to dst, len Rank, for a = A·x, with what x has of the Own
+// directions after that. Cost: n·Rank, or half of it.
 func (s *RowSpace) Lowered(a, dst []float64) {
-	n := len(a)
-	for k := range dst {
-		dst[k] = kernels.Dot(a, s.Lift[k*n:(k+1)*n])
+	if s.lower != nil {
+		s.solveLower(a, dst)
+		return
 	}
+	kernels.DotColumns(s.Lift, a, dst)
+}
+
+// solveUpper is Lifted by L⁻ᵀ.
+func (s *RowSpace) solveUpper(w, dst []float64) {
+	p := s.lower.n
+	copy(dst, w[:p])
+	s.lower.SolveUpper(dst[:p])
+	clear(dst[p:s.rows])
+	for i := p - 1; i >= 0; i-- { // a row of A is never before its place among the kept
+		if at := s.kept[i]; at != i {
+			dst[at], dst[i] = dst[i], 0
+		}
+	}
+	copy(dst[s.rows:], w[p:])
+}
+
+// solveLower is Lowered by L⁻¹.
+func (s *RowSpace) solveLower(a, dst []float64) {
+	p := s.lower.n
+	for i, at := range s.kept {
+		dst[i] = a[at]
+	}
+	s.lower.SolveLower(dst[:p])
+	copy(dst[p:], a[s.rows:])
 }
