@@ -82,7 +82,7 @@ func resolveDiscrete(s *spec.Sampler, f *discrete.Field) (method, error) {
 		m.options = struct {
 			Scan   string
 			Anneal spec.Anneal
-		}{s.Scan, s.Anneal}
+		}{s.Scan.Order, s.Anneal}
 		m.discrete = gibbsMethod(s)
 	case "herded":
 		o := herded.Options{Sharing: herded.Sharing(s.Sharing), Start: herded.Start(s.Start)}
