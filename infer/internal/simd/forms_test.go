@@ -235,6 +235,29 @@ func TestProducts(t *testing.T) {
 	}
 }
 
+// Blocks that are transposed on the way have the bits of one number after the other,
+// and nothing else is written.
+func TestSpread(t *testing.T) {
+	r := rand.New(rand.NewPCG(seed(t), 10))
+	for _, k := range append(vectors(t), Scalar) {
+		for m := range 35 {
+			stride := 8 + r.IntN(20)
+			along, epsilon := column(r, 8*m, 1, true), column(r, 8*m, 1, true)
+			factor, scale, location := column(r, m, 1, false), column(r, m, 1, false), column(r, m, 1, false)
+			got, want := make([]float64, m*stride+8), make([]float64, m*stride+8)
+			for c := range m {
+				for i := range 8 {
+					want[c*stride+i] = math.FMA(scale[c], math.FMA(factor[c], along[8*c+i], epsilon[i*m+c]), location[c])
+				}
+			}
+			k.Spread(got, stride, along, epsilon, factor, scale, location)
+			if i := firstDifference(want, got); i >= 0 {
+				t.Fatalf("%s, %d columns %d apart: place %d has %v, want %v", k, m, stride, i, got[i], want[i])
+			}
+		}
+	}
+}
+
 // Draws of a counter have vec's bits, whatever range they are asked for with, for
 // any key, line and counter.
 func TestMidpointsAreVec(t *testing.T) {

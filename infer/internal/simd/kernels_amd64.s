@@ -10793,403 +10793,393 @@ TEXT ·midpointsAVX2(SB), NOSPLIT, $0-48
 	JZ           done
 
 step:
-	VMOVAPD   Y0, Y3
-	VPSHUFD   $0xf5, Y2, Y4
-	VPMULUDQ  constants<>+3616(SB), Y2, Y5
-	VPMULUDQ  constants<>+3616(SB), Y4, Y6
-	VPMULUDQ  constants<>+3648(SB), Y2, Y7
-	VPMULUDQ  constants<>+3648(SB), Y4, Y4
-	VPSRLQ    $0x20, Y5, Y8
-	VPADDQ    Y8, Y6, Y6
-	VANDPD    constants<>+3680(SB), Y6, Y8
-	VPADDQ    Y8, Y7, Y7
-	VPSRLQ    $0x20, Y6, Y6
-	VPADDQ    Y6, Y4, Y4
-	VPSRLQ    $0x20, Y7, Y6
-	VPADDQ    Y6, Y4, Y4
-	VPSLLQ    $0x20, Y7, Y6
-	VANDPD    constants<>+3680(SB), Y5, Y5
-	VORPD     Y5, Y6, Y5
-	VXORPD    Y3, Y4, Y4
-	VXORPD    Y1, Y4, Y4
-	VPADDQ    constants<>+3712(SB), Y3, Y3
-	VPSHUFD   $0xf5, Y4, Y6
-	VPMULUDQ  constants<>+3616(SB), Y4, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y4, Y4
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y4, Y4
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y4, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSLLQ    $0x20, Y4, Y4
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y4, Y4
-	VXORPD    Y3, Y6, Y6
-	VXORPD    Y5, Y6, Y5
-	VPADDQ    constants<>+3712(SB), Y3, Y3
-	VPSHUFD   $0xf5, Y5, Y6
-	VPMULUDQ  constants<>+3616(SB), Y5, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y5
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y5, Y5
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y5, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y5, Y5
-	VXORPD    Y3, Y6, Y6
-	VXORPD    Y4, Y6, Y4
-	VPADDQ    constants<>+3712(SB), Y3, Y3
-	VPSHUFD   $0xf5, Y4, Y6
-	VPMULUDQ  constants<>+3616(SB), Y4, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y4, Y4
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y4, Y4
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y4, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSLLQ    $0x20, Y4, Y4
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y4, Y4
-	VXORPD    Y3, Y6, Y6
-	VXORPD    Y5, Y6, Y5
-	VPADDQ    constants<>+3712(SB), Y3, Y3
-	VPSHUFD   $0xf5, Y5, Y6
-	VPMULUDQ  constants<>+3616(SB), Y5, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y5
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y5, Y5
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y5, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y5, Y5
-	VXORPD    Y3, Y6, Y6
-	VXORPD    Y4, Y6, Y4
-	VPADDQ    constants<>+3712(SB), Y3, Y3
-	VPSHUFD   $0xf5, Y4, Y6
-	VPMULUDQ  constants<>+3616(SB), Y4, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y4, Y4
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y4, Y4
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y4, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSLLQ    $0x20, Y4, Y4
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y4, Y4
-	VXORPD    Y3, Y6, Y6
-	VXORPD    Y5, Y6, Y5
-	VPADDQ    constants<>+3712(SB), Y3, Y3
-	VPSHUFD   $0xf5, Y5, Y6
-	VPMULUDQ  constants<>+3616(SB), Y5, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y5
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y5, Y5
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y5, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y5, Y5
-	VXORPD    Y3, Y6, Y6
-	VXORPD    Y4, Y6, Y4
-	VPADDQ    constants<>+3712(SB), Y3, Y3
-	VPSHUFD   $0xf5, Y4, Y6
-	VPMULUDQ  constants<>+3616(SB), Y4, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y4, Y4
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y4, Y4
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y4, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSLLQ    $0x20, Y4, Y4
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y4, Y4
-	VXORPD    Y3, Y6, Y6
-	VXORPD    Y5, Y6, Y5
-	VPADDQ    constants<>+3712(SB), Y3, Y3
-	VPSHUFD   $0xf5, Y5, Y6
-	VPMULUDQ  constants<>+3616(SB), Y5, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y5
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y5, Y5
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y5, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y5, Y5
-	VXORPD    Y3, Y6, Y6
-	VXORPD    Y4, Y6, Y4
-	VPADDQ    constants<>+3712(SB), Y3, Y3
-	VPSHUFD   $0xf5, Y4, Y6
-	VPMULUDQ  constants<>+3616(SB), Y4, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y4, Y4
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y4, Y4
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y4, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSLLQ    $0x20, Y4, Y4
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y4, Y4
-	VXORPD    Y3, Y6, Y3
-	VXORPD    Y5, Y3, Y3
-	VPSRLQ    $0x0c, Y3, Y3
-	VORPD     constants<>+576(SB), Y3, Y3
-	VSUBPD    constants<>+3744(SB), Y3, Y3
-	VPSRLQ    $0x0c, Y4, Y4
-	VORPD     constants<>+576(SB), Y4, Y4
-	VSUBPD    constants<>+3744(SB), Y4, Y4
-	VUNPCKLPD Y4, Y3, Y5
-	VUNPCKHPD Y4, Y3, Y3
-	VMOVUPD   Y5, (AX)
-	VMOVUPD   Y3, 32(AX)
-	VPADDQ    constants<>+3776(SB), Y2, Y3
+	VPADDQ    constants<>+3616(SB), Y2, Y3
 	VMOVAPD   Y0, Y4
-	VPSHUFD   $0xf5, Y3, Y5
-	VPMULUDQ  constants<>+3616(SB), Y3, Y6
-	VPMULUDQ  constants<>+3616(SB), Y5, Y7
-	VPMULUDQ  constants<>+3648(SB), Y3, Y3
-	VPMULUDQ  constants<>+3648(SB), Y5, Y5
-	VPSRLQ    $0x20, Y6, Y8
-	VPADDQ    Y8, Y7, Y7
-	VANDPD    constants<>+3680(SB), Y7, Y8
-	VPADDQ    Y8, Y3, Y3
+	VPSHUFD   $0xf5, Y2, Y5
+	VPMULUDQ  constants<>+3648(SB), Y2, Y6
+	VPMULUDQ  constants<>+3648(SB), Y5, Y7
+	VPMULUDQ  constants<>+3680(SB), Y2, Y8
+	VPMULUDQ  constants<>+3680(SB), Y5, Y5
+	VPSRLQ    $0x20, Y6, Y9
+	VPADDQ    Y9, Y7, Y7
+	VANDPD    constants<>+3712(SB), Y7, Y9
+	VPADDQ    Y9, Y8, Y8
 	VPSRLQ    $0x20, Y7, Y7
 	VPADDQ    Y7, Y5, Y5
-	VPSRLQ    $0x20, Y3, Y7
+	VPSRLQ    $0x20, Y8, Y7
 	VPADDQ    Y7, Y5, Y5
-	VPSLLQ    $0x20, Y3, Y3
-	VANDPD    constants<>+3680(SB), Y6, Y6
-	VORPD     Y6, Y3, Y3
+	VPSLLQ    $0x20, Y8, Y7
+	VANDPD    constants<>+3712(SB), Y6, Y6
+	VORPD     Y6, Y7, Y6
 	VXORPD    Y4, Y5, Y5
 	VXORPD    Y1, Y5, Y5
-	VPADDQ    constants<>+3712(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y5, Y6
-	VPMULUDQ  constants<>+3616(SB), Y5, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y5
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y5, Y5
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y5, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y5, Y5
-	VXORPD    Y4, Y6, Y6
-	VXORPD    Y3, Y6, Y3
-	VPADDQ    constants<>+3712(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y3, Y6
-	VPMULUDQ  constants<>+3616(SB), Y3, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y3, Y3
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y3, Y3
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y3, Y8
-	VPADDQ    Y8, Y6, Y6
+	VPSHUFD   $0xf5, Y3, Y7
+	VPMULUDQ  constants<>+3648(SB), Y3, Y8
+	VPMULUDQ  constants<>+3648(SB), Y7, Y9
+	VPMULUDQ  constants<>+3680(SB), Y3, Y3
+	VPMULUDQ  constants<>+3680(SB), Y7, Y7
+	VPSRLQ    $0x20, Y8, Y10
+	VPADDQ    Y10, Y9, Y9
+	VANDPD    constants<>+3712(SB), Y9, Y10
+	VPADDQ    Y10, Y3, Y3
+	VPSRLQ    $0x20, Y9, Y9
+	VPADDQ    Y9, Y7, Y7
+	VPSRLQ    $0x20, Y3, Y9
+	VPADDQ    Y9, Y7, Y7
 	VPSLLQ    $0x20, Y3, Y3
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y3, Y3
-	VXORPD    Y4, Y6, Y6
-	VXORPD    Y5, Y6, Y5
-	VPADDQ    constants<>+3712(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y5, Y6
-	VPMULUDQ  constants<>+3616(SB), Y5, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y5
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y5, Y5
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y5, Y8
-	VPADDQ    Y8, Y6, Y6
+	VANDPD    constants<>+3712(SB), Y8, Y8
+	VORPD     Y8, Y3, Y3
+	VXORPD    Y4, Y7, Y7
+	VXORPD    Y1, Y7, Y7
+	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y5, Y8
+	VPMULUDQ  constants<>+3648(SB), Y5, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y5, Y5
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y5, Y5
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y5, Y10
+	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y5, Y5
-	VXORPD    Y4, Y6, Y6
-	VXORPD    Y3, Y6, Y3
-	VPADDQ    constants<>+3712(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y3, Y6
-	VPMULUDQ  constants<>+3616(SB), Y3, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y3, Y3
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y3, Y3
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y3, Y8
-	VPADDQ    Y8, Y6, Y6
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y5, Y5
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y6, Y8, Y6
+	VPSHUFD   $0xf5, Y7, Y8
+	VPMULUDQ  constants<>+3648(SB), Y7, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y7, Y7
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y7, Y7
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y7, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y7, Y7
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y7, Y7
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y3, Y8, Y3
+	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y6, Y8
+	VPMULUDQ  constants<>+3648(SB), Y6, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y6, Y6
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y6, Y6
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y6, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y6, Y6
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y6, Y6
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y5, Y8, Y5
+	VPSHUFD   $0xf5, Y3, Y8
+	VPMULUDQ  constants<>+3648(SB), Y3, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y3, Y3
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y3, Y3
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y3, Y10
+	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y3, Y3
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y3, Y3
-	VXORPD    Y4, Y6, Y6
-	VXORPD    Y5, Y6, Y5
-	VPADDQ    constants<>+3712(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y5, Y6
-	VPMULUDQ  constants<>+3616(SB), Y5, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y5
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y5, Y5
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y5, Y8
-	VPADDQ    Y8, Y6, Y6
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y3, Y3
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y7, Y8, Y7
+	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y5, Y8
+	VPMULUDQ  constants<>+3648(SB), Y5, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y5, Y5
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y5, Y5
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y5, Y10
+	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y5, Y5
-	VXORPD    Y4, Y6, Y6
-	VXORPD    Y3, Y6, Y3
-	VPADDQ    constants<>+3712(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y3, Y6
-	VPMULUDQ  constants<>+3616(SB), Y3, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y3, Y3
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y3, Y3
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y3, Y8
-	VPADDQ    Y8, Y6, Y6
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y5, Y5
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y6, Y8, Y6
+	VPSHUFD   $0xf5, Y7, Y8
+	VPMULUDQ  constants<>+3648(SB), Y7, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y7, Y7
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y7, Y7
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y7, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y7, Y7
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y7, Y7
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y3, Y8, Y3
+	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y6, Y8
+	VPMULUDQ  constants<>+3648(SB), Y6, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y6, Y6
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y6, Y6
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y6, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y6, Y6
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y6, Y6
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y5, Y8, Y5
+	VPSHUFD   $0xf5, Y3, Y8
+	VPMULUDQ  constants<>+3648(SB), Y3, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y3, Y3
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y3, Y3
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y3, Y10
+	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y3, Y3
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y3, Y3
-	VXORPD    Y4, Y6, Y6
-	VXORPD    Y5, Y6, Y5
-	VPADDQ    constants<>+3712(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y5, Y6
-	VPMULUDQ  constants<>+3616(SB), Y5, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y5
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y5, Y5
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y5, Y8
-	VPADDQ    Y8, Y6, Y6
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y3, Y3
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y7, Y8, Y7
+	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y5, Y8
+	VPMULUDQ  constants<>+3648(SB), Y5, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y5, Y5
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y5, Y5
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y5, Y10
+	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y5, Y5
-	VXORPD    Y4, Y6, Y6
-	VXORPD    Y3, Y6, Y3
-	VPADDQ    constants<>+3712(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y3, Y6
-	VPMULUDQ  constants<>+3616(SB), Y3, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y3, Y3
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y3, Y3
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y3, Y8
-	VPADDQ    Y8, Y6, Y6
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y5, Y5
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y6, Y8, Y6
+	VPSHUFD   $0xf5, Y7, Y8
+	VPMULUDQ  constants<>+3648(SB), Y7, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y7, Y7
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y7, Y7
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y7, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y7, Y7
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y7, Y7
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y3, Y8, Y3
+	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y6, Y8
+	VPMULUDQ  constants<>+3648(SB), Y6, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y6, Y6
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y6, Y6
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y6, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y6, Y6
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y6, Y6
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y5, Y8, Y5
+	VPSHUFD   $0xf5, Y3, Y8
+	VPMULUDQ  constants<>+3648(SB), Y3, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y3, Y3
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y3, Y3
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y3, Y10
+	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y3, Y3
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y3, Y3
-	VXORPD    Y4, Y6, Y6
-	VXORPD    Y5, Y6, Y5
-	VPADDQ    constants<>+3712(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y5, Y6
-	VPMULUDQ  constants<>+3616(SB), Y5, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y5
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y5, Y5
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y5, Y8
-	VPADDQ    Y8, Y6, Y6
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y3, Y3
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y7, Y8, Y7
+	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y5, Y8
+	VPMULUDQ  constants<>+3648(SB), Y5, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y5, Y5
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y5, Y5
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y5, Y10
+	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y5, Y5
-	VXORPD    Y4, Y6, Y4
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y5, Y5
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y6, Y8, Y6
+	VPSHUFD   $0xf5, Y7, Y8
+	VPMULUDQ  constants<>+3648(SB), Y7, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y7, Y7
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y7, Y7
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y7, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y7, Y7
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y7, Y7
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y3, Y8, Y3
+	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y6, Y8
+	VPMULUDQ  constants<>+3648(SB), Y6, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y6, Y6
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y6, Y6
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y6, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y6, Y6
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y6, Y6
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y5, Y8, Y5
+	VPSHUFD   $0xf5, Y3, Y8
+	VPMULUDQ  constants<>+3648(SB), Y3, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y3, Y3
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y3, Y3
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y3, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y3, Y3
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y3, Y3
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y7, Y8, Y7
+	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y5, Y8
+	VPMULUDQ  constants<>+3648(SB), Y5, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y5, Y5
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y5, Y5
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y5, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y5, Y5
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y5, Y5
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y6, Y8, Y6
+	VPSHUFD   $0xf5, Y7, Y8
+	VPMULUDQ  constants<>+3648(SB), Y7, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y7, Y7
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y7, Y7
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y7, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y7, Y7
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y7, Y7
+	VXORPD    Y4, Y8, Y4
 	VXORPD    Y3, Y4, Y3
+	VPSRLQ    $0x0c, Y6, Y4
+	VORPD     constants<>+576(SB), Y4, Y4
+	VSUBPD    constants<>+3776(SB), Y4, Y4
+	VPSRLQ    $0x0c, Y5, Y5
+	VORPD     constants<>+576(SB), Y5, Y5
+	VSUBPD    constants<>+3776(SB), Y5, Y5
+	VUNPCKLPD Y5, Y4, Y6
+	VUNPCKHPD Y5, Y4, Y4
+	VMOVUPD   Y6, (AX)
+	VMOVUPD   Y4, 32(AX)
 	VPSRLQ    $0x0c, Y3, Y3
 	VORPD     constants<>+576(SB), Y3, Y3
-	VSUBPD    constants<>+3744(SB), Y3, Y3
-	VPSRLQ    $0x0c, Y5, Y4
+	VSUBPD    constants<>+3776(SB), Y3, Y3
+	VPSRLQ    $0x0c, Y7, Y4
 	VORPD     constants<>+576(SB), Y4, Y4
-	VSUBPD    constants<>+3744(SB), Y4, Y4
+	VSUBPD    constants<>+3776(SB), Y4, Y4
 	VUNPCKLPD Y4, Y3, Y5
 	VUNPCKHPD Y4, Y3, Y3
 	VMOVUPD   Y5, 64(AX)
@@ -11216,202 +11206,383 @@ TEXT ·midpointsAVX512(SB), NOSPLIT, $0-48
 	KMOVW           DX, K1
 	VPADDQ.BCST     constants<>+2464(SB), Z3, K1, Z3
 	VPADDQ          Z3, Z2, Z2
-	SHRQ            $0x04, CX
+	SHRQ            $0x05, CX
 	JZ              done
 
 step:
-	VMOVAPD       Z0, Z3
-	VPSHUFD       $0xf5, Z2, Z4
-	VPMULUDQ.BCST constants<>+3616(SB), Z2, Z5
-	VPMULUDQ.BCST constants<>+3616(SB), Z4, Z6
-	VPMULUDQ.BCST constants<>+3648(SB), Z2, Z7
-	VPMULUDQ.BCST constants<>+3648(SB), Z4, Z4
-	VPSRLQ        $0x20, Z5, Z8
-	VPADDQ        Z8, Z6, Z6
-	VPANDQ.BCST   constants<>+3680(SB), Z6, Z8
-	VPADDQ        Z8, Z7, Z7
-	VPSRLQ        $0x20, Z6, Z6
-	VPADDQ        Z6, Z4, Z4
-	VPSRLQ        $0x20, Z7, Z6
-	VPADDQ        Z6, Z4, Z4
-	VPSLLQ        $0x20, Z7, Z6
-	VPANDQ.BCST   constants<>+3680(SB), Z5, Z5
-	VPORQ         Z5, Z6, Z5
-	VPTERNLOGQ    $0x96, Z3, Z1, Z4
-	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
-	VPSHUFD       $0xf5, Z4, Z6
-	VPMULUDQ.BCST constants<>+3616(SB), Z4, Z7
-	VPMULUDQ.BCST constants<>+3616(SB), Z6, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z4, Z4
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z6
-	VPSRLQ        $0x20, Z7, Z9
+	VPADDQ.BCST   constants<>+3808(SB), Z2, Z3
+	VMOVAPD       Z0, Z4
+	VPSHUFD       $0xf5, Z2, Z5
+	VPMULUDQ.BCST constants<>+3648(SB), Z2, Z6
+	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z7
+	VPMULUDQ.BCST constants<>+3680(SB), Z2, Z8
+	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPSRLQ        $0x20, Z6, Z9
+	VPADDQ        Z9, Z7, Z7
+	VPANDQ.BCST   constants<>+3712(SB), Z7, Z9
 	VPADDQ        Z9, Z8, Z8
-	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
-	VPADDQ        Z9, Z4, Z4
-	VPSRLQ        $0x20, Z8, Z8
-	VPADDQ        Z8, Z6, Z6
-	VPSRLQ        $0x20, Z4, Z8
-	VPADDQ        Z8, Z6, Z6
-	VPSLLQ        $0x20, Z4, Z4
-	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
-	VPORQ         Z7, Z4, Z4
-	VPTERNLOGQ    $0x96, Z3, Z5, Z6
-	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
-	VPSHUFD       $0xf5, Z6, Z5
-	VPMULUDQ.BCST constants<>+3616(SB), Z6, Z7
-	VPMULUDQ.BCST constants<>+3616(SB), Z5, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z6
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z5
-	VPSRLQ        $0x20, Z7, Z9
-	VPADDQ        Z9, Z8, Z8
-	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
-	VPADDQ        Z9, Z6, Z6
-	VPSRLQ        $0x20, Z8, Z8
-	VPADDQ        Z8, Z5, Z5
-	VPSRLQ        $0x20, Z6, Z8
-	VPADDQ        Z8, Z5, Z5
-	VPSLLQ        $0x20, Z6, Z6
-	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
-	VPORQ         Z7, Z6, Z6
-	VPTERNLOGQ    $0x96, Z3, Z4, Z5
-	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
-	VPSHUFD       $0xf5, Z5, Z4
-	VPMULUDQ.BCST constants<>+3616(SB), Z5, Z7
-	VPMULUDQ.BCST constants<>+3616(SB), Z4, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z5
-	VPMULUDQ.BCST constants<>+3648(SB), Z4, Z4
-	VPSRLQ        $0x20, Z7, Z9
-	VPADDQ        Z9, Z8, Z8
-	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
-	VPADDQ        Z9, Z5, Z5
-	VPSRLQ        $0x20, Z8, Z8
-	VPADDQ        Z8, Z4, Z4
-	VPSRLQ        $0x20, Z5, Z8
-	VPADDQ        Z8, Z4, Z4
+	VPSRLQ        $0x20, Z7, Z7
+	VPADDQ        Z7, Z5, Z5
+	VPSRLQ        $0x20, Z8, Z7
+	VPADDQ        Z7, Z5, Z5
+	VPSLLQ        $0x20, Z8, Z7
+	VPANDQ.BCST   constants<>+3712(SB), Z6, Z6
+	VPORQ         Z6, Z7, Z6
+	VPTERNLOGQ    $0x96, Z4, Z1, Z5
+	VPSHUFD       $0xf5, Z3, Z7
+	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z8
+	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z9
+	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPSRLQ        $0x20, Z8, Z10
+	VPADDQ        Z10, Z9, Z9
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z10
+	VPADDQ        Z10, Z3, Z3
+	VPSRLQ        $0x20, Z9, Z9
+	VPADDQ        Z9, Z7, Z7
+	VPSRLQ        $0x20, Z3, Z9
+	VPADDQ        Z9, Z7, Z7
+	VPSLLQ        $0x20, Z3, Z3
+	VPANDQ.BCST   constants<>+3712(SB), Z8, Z8
+	VPORQ         Z8, Z3, Z3
+	VPTERNLOGQ    $0x96, Z4, Z1, Z7
+	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPSHUFD       $0xf5, Z5, Z8
+	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z5, Z5
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z8, Z8
+	VPSRLQ        $0x20, Z5, Z10
+	VPADDQ        Z10, Z8, Z8
 	VPSLLQ        $0x20, Z5, Z5
-	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
-	VPORQ         Z7, Z5, Z5
-	VPTERNLOGQ    $0x96, Z3, Z6, Z4
-	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
-	VPSHUFD       $0xf5, Z4, Z6
-	VPMULUDQ.BCST constants<>+3616(SB), Z4, Z7
-	VPMULUDQ.BCST constants<>+3616(SB), Z6, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z4, Z4
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z6
-	VPSRLQ        $0x20, Z7, Z9
-	VPADDQ        Z9, Z8, Z8
-	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
-	VPADDQ        Z9, Z4, Z4
-	VPSRLQ        $0x20, Z8, Z8
-	VPADDQ        Z8, Z6, Z6
-	VPSRLQ        $0x20, Z4, Z8
-	VPADDQ        Z8, Z6, Z6
-	VPSLLQ        $0x20, Z4, Z4
-	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
-	VPORQ         Z7, Z4, Z4
-	VPTERNLOGQ    $0x96, Z3, Z5, Z6
-	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z5, Z5
+	VPTERNLOGQ    $0x96, Z4, Z6, Z8
+	VPSHUFD       $0xf5, Z7, Z6
+	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z7, Z7
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z6, Z6
+	VPSRLQ        $0x20, Z7, Z10
+	VPADDQ        Z10, Z6, Z6
+	VPSLLQ        $0x20, Z7, Z7
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z7, Z7
+	VPTERNLOGQ    $0x96, Z4, Z3, Z6
+	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPSHUFD       $0xf5, Z8, Z3
+	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z8, Z8
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z3, Z3
+	VPSRLQ        $0x20, Z8, Z10
+	VPADDQ        Z10, Z3, Z3
+	VPSLLQ        $0x20, Z8, Z8
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z8, Z8
+	VPTERNLOGQ    $0x96, Z4, Z5, Z3
 	VPSHUFD       $0xf5, Z6, Z5
-	VPMULUDQ.BCST constants<>+3616(SB), Z6, Z7
-	VPMULUDQ.BCST constants<>+3616(SB), Z5, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z6
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z5
-	VPSRLQ        $0x20, Z7, Z9
-	VPADDQ        Z9, Z8, Z8
-	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
-	VPADDQ        Z9, Z6, Z6
-	VPSRLQ        $0x20, Z8, Z8
-	VPADDQ        Z8, Z5, Z5
-	VPSRLQ        $0x20, Z6, Z8
-	VPADDQ        Z8, Z5, Z5
+	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z6, Z6
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z5, Z5
+	VPSRLQ        $0x20, Z6, Z10
+	VPADDQ        Z10, Z5, Z5
 	VPSLLQ        $0x20, Z6, Z6
-	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
-	VPORQ         Z7, Z6, Z6
-	VPTERNLOGQ    $0x96, Z3, Z4, Z5
-	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
-	VPSHUFD       $0xf5, Z5, Z4
-	VPMULUDQ.BCST constants<>+3616(SB), Z5, Z7
-	VPMULUDQ.BCST constants<>+3616(SB), Z4, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z5
-	VPMULUDQ.BCST constants<>+3648(SB), Z4, Z4
-	VPSRLQ        $0x20, Z7, Z9
-	VPADDQ        Z9, Z8, Z8
-	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
-	VPADDQ        Z9, Z5, Z5
-	VPSRLQ        $0x20, Z8, Z8
-	VPADDQ        Z8, Z4, Z4
-	VPSRLQ        $0x20, Z5, Z8
-	VPADDQ        Z8, Z4, Z4
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z6, Z6
+	VPTERNLOGQ    $0x96, Z4, Z7, Z5
+	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPSHUFD       $0xf5, Z3, Z7
+	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z3, Z3
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z7, Z7
+	VPSRLQ        $0x20, Z3, Z10
+	VPADDQ        Z10, Z7, Z7
+	VPSLLQ        $0x20, Z3, Z3
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z3, Z3
+	VPTERNLOGQ    $0x96, Z4, Z8, Z7
+	VPSHUFD       $0xf5, Z5, Z8
+	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z5, Z5
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z8, Z8
+	VPSRLQ        $0x20, Z5, Z10
+	VPADDQ        Z10, Z8, Z8
 	VPSLLQ        $0x20, Z5, Z5
-	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
-	VPORQ         Z7, Z5, Z5
-	VPTERNLOGQ    $0x96, Z3, Z6, Z4
-	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
-	VPSHUFD       $0xf5, Z4, Z6
-	VPMULUDQ.BCST constants<>+3616(SB), Z4, Z7
-	VPMULUDQ.BCST constants<>+3616(SB), Z6, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z4, Z4
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z6
-	VPSRLQ        $0x20, Z7, Z9
-	VPADDQ        Z9, Z8, Z8
-	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
-	VPADDQ        Z9, Z4, Z4
-	VPSRLQ        $0x20, Z8, Z8
-	VPADDQ        Z8, Z6, Z6
-	VPSRLQ        $0x20, Z4, Z8
-	VPADDQ        Z8, Z6, Z6
-	VPSLLQ        $0x20, Z4, Z4
-	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
-	VPORQ         Z7, Z4, Z4
-	VPTERNLOGQ    $0x96, Z3, Z5, Z6
-	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z5, Z5
+	VPTERNLOGQ    $0x96, Z4, Z6, Z8
+	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPSHUFD       $0xf5, Z7, Z6
+	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z7, Z7
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z6, Z6
+	VPSRLQ        $0x20, Z7, Z10
+	VPADDQ        Z10, Z6, Z6
+	VPSLLQ        $0x20, Z7, Z7
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z7, Z7
+	VPTERNLOGQ    $0x96, Z4, Z3, Z6
+	VPSHUFD       $0xf5, Z8, Z3
+	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z8, Z8
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z3, Z3
+	VPSRLQ        $0x20, Z8, Z10
+	VPADDQ        Z10, Z3, Z3
+	VPSLLQ        $0x20, Z8, Z8
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z8, Z8
+	VPTERNLOGQ    $0x96, Z4, Z5, Z3
+	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z6, Z5
-	VPMULUDQ.BCST constants<>+3616(SB), Z6, Z7
-	VPMULUDQ.BCST constants<>+3616(SB), Z5, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z6
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z5
-	VPSRLQ        $0x20, Z7, Z9
-	VPADDQ        Z9, Z8, Z8
-	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
-	VPADDQ        Z9, Z6, Z6
-	VPSRLQ        $0x20, Z8, Z8
-	VPADDQ        Z8, Z5, Z5
-	VPSRLQ        $0x20, Z6, Z8
-	VPADDQ        Z8, Z5, Z5
+	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z6, Z6
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z5, Z5
+	VPSRLQ        $0x20, Z6, Z10
+	VPADDQ        Z10, Z5, Z5
 	VPSLLQ        $0x20, Z6, Z6
-	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
-	VPORQ         Z7, Z6, Z6
-	VPTERNLOGQ    $0x96, Z3, Z4, Z5
-	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
-	VPSHUFD       $0xf5, Z5, Z4
-	VPMULUDQ.BCST constants<>+3616(SB), Z5, Z7
-	VPMULUDQ.BCST constants<>+3616(SB), Z4, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z5
-	VPMULUDQ.BCST constants<>+3648(SB), Z4, Z4
-	VPSRLQ        $0x20, Z7, Z9
-	VPADDQ        Z9, Z8, Z8
-	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
-	VPADDQ        Z9, Z5, Z5
-	VPSRLQ        $0x20, Z8, Z8
-	VPADDQ        Z8, Z4, Z4
-	VPSRLQ        $0x20, Z5, Z8
-	VPADDQ        Z8, Z4, Z4
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z6, Z6
+	VPTERNLOGQ    $0x96, Z4, Z7, Z5
+	VPSHUFD       $0xf5, Z3, Z7
+	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z3, Z3
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z7, Z7
+	VPSRLQ        $0x20, Z3, Z10
+	VPADDQ        Z10, Z7, Z7
+	VPSLLQ        $0x20, Z3, Z3
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z3, Z3
+	VPTERNLOGQ    $0x96, Z4, Z8, Z7
+	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPSHUFD       $0xf5, Z5, Z8
+	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z5, Z5
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z8, Z8
+	VPSRLQ        $0x20, Z5, Z10
+	VPADDQ        Z10, Z8, Z8
 	VPSLLQ        $0x20, Z5, Z5
-	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
-	VPORQ         Z7, Z5, Z5
-	VPTERNLOGQ    $0x96, Z3, Z6, Z4
-	VPSRLQ        $0x0c, Z4, Z3
-	VPORQ.BCST    constants<>+576(SB), Z3, Z3
-	VSUBPD.BCST   constants<>+3744(SB), Z3, Z3
-	VPSRLQ        $0x0c, Z5, Z4
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z5, Z5
+	VPTERNLOGQ    $0x96, Z4, Z6, Z8
+	VPSHUFD       $0xf5, Z7, Z6
+	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z7, Z7
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z6, Z6
+	VPSRLQ        $0x20, Z7, Z10
+	VPADDQ        Z10, Z6, Z6
+	VPSLLQ        $0x20, Z7, Z7
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z7, Z7
+	VPTERNLOGQ    $0x96, Z4, Z3, Z6
+	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPSHUFD       $0xf5, Z8, Z3
+	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z8, Z8
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z3, Z3
+	VPSRLQ        $0x20, Z8, Z10
+	VPADDQ        Z10, Z3, Z3
+	VPSLLQ        $0x20, Z8, Z8
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z8, Z8
+	VPTERNLOGQ    $0x96, Z4, Z5, Z3
+	VPSHUFD       $0xf5, Z6, Z5
+	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z6, Z6
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z5, Z5
+	VPSRLQ        $0x20, Z6, Z10
+	VPADDQ        Z10, Z5, Z5
+	VPSLLQ        $0x20, Z6, Z6
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z6, Z6
+	VPTERNLOGQ    $0x96, Z4, Z7, Z5
+	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPSHUFD       $0xf5, Z3, Z7
+	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z3, Z3
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z7, Z7
+	VPSRLQ        $0x20, Z3, Z10
+	VPADDQ        Z10, Z7, Z7
+	VPSLLQ        $0x20, Z3, Z3
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z3, Z3
+	VPTERNLOGQ    $0x96, Z4, Z8, Z7
+	VPSHUFD       $0xf5, Z5, Z8
+	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z5, Z5
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z8, Z8
+	VPSRLQ        $0x20, Z5, Z10
+	VPADDQ        Z10, Z8, Z8
+	VPSLLQ        $0x20, Z5, Z5
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z5, Z5
+	VPTERNLOGQ    $0x96, Z4, Z6, Z8
+	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPSHUFD       $0xf5, Z7, Z6
+	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z7, Z7
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z6, Z6
+	VPSRLQ        $0x20, Z7, Z10
+	VPADDQ        Z10, Z6, Z6
+	VPSLLQ        $0x20, Z7, Z7
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z7, Z7
+	VPTERNLOGQ    $0x96, Z4, Z3, Z6
+	VPSHUFD       $0xf5, Z8, Z3
+	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z8, Z8
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z3, Z3
+	VPSRLQ        $0x20, Z8, Z10
+	VPADDQ        Z10, Z3, Z3
+	VPSLLQ        $0x20, Z8, Z8
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z8, Z8
+	VPTERNLOGQ    $0x96, Z4, Z5, Z3
+	VPSRLQ        $0x0c, Z6, Z4
 	VPORQ.BCST    constants<>+576(SB), Z4, Z4
-	VSUBPD.BCST   constants<>+3744(SB), Z4, Z4
+	VSUBPD.BCST   constants<>+3776(SB), Z4, Z4
+	VPSRLQ        $0x0c, Z7, Z5
+	VPORQ.BCST    constants<>+576(SB), Z5, Z5
+	VSUBPD.BCST   constants<>+3776(SB), Z5, Z5
+	VUNPCKLPD     Z5, Z4, Z6
+	VUNPCKHPD     Z5, Z4, Z4
+	VMOVUPD       Z6, (AX)
+	VMOVUPD       Z4, 64(AX)
+	VPSRLQ        $0x0c, Z3, Z3
+	VPORQ.BCST    constants<>+576(SB), Z3, Z3
+	VSUBPD.BCST   constants<>+3776(SB), Z3, Z3
+	VPSRLQ        $0x0c, Z8, Z4
+	VPORQ.BCST    constants<>+576(SB), Z4, Z4
+	VSUBPD.BCST   constants<>+3776(SB), Z4, Z4
 	VUNPCKLPD     Z4, Z3, Z5
 	VUNPCKHPD     Z4, Z3, Z3
-	VMOVUPD       Z5, (AX)
-	VMOVUPD       Z3, 64(AX)
-	VPADDQ.BCST   constants<>+3808(SB), Z2, Z2
-	ADDQ          $0x00000080, AX
+	VMOVUPD       Z5, 128(AX)
+	VMOVUPD       Z3, 192(AX)
+	VPADDQ.BCST   constants<>+3872(SB), Z2, Z2
+	ADDQ          $0x00000100, AX
 	DECQ          CX
 	JNZ           step
 
@@ -12137,6 +12308,125 @@ done:
 	VZEROUPPER
 	RET
 
+// func spreadAVX512(dst []float64, stride int, along []float64, epsilon []float64, apart int, factor []float64, scale []float64, location []float64)
+// Requires: AVX, AVX512F
+TEXT ·spreadAVX512(SB), NOSPLIT, $0-160
+	MOVQ dst_base+0(FP), AX
+	MOVQ along_base+32(FP), CX
+	MOVQ epsilon_base+56(FP), DX
+	MOVQ factor_base+88(FP), BX
+	MOVQ scale_base+112(FP), SI
+	MOVQ location_base+136(FP), DI
+	MOVQ stride+24(FP), R8
+	MOVQ apart+80(FP), R9
+	MOVQ factor_len+96(FP), R10
+	SHLQ $0x03, R8
+	SHLQ $0x03, R9
+	SHRQ $0x03, R10
+	JZ   done
+
+step:
+	MOVQ             DX, R11
+	VMOVUPD          (R11), Z0
+	ADDQ             R9, R11
+	VMOVUPD          (R11), Z1
+	ADDQ             R9, R11
+	VMOVUPD          (R11), Z2
+	ADDQ             R9, R11
+	VMOVUPD          (R11), Z3
+	ADDQ             R9, R11
+	VMOVUPD          (R11), Z4
+	ADDQ             R9, R11
+	VMOVUPD          (R11), Z5
+	ADDQ             R9, R11
+	VMOVUPD          (R11), Z6
+	ADDQ             R9, R11
+	VMOVUPD          (R11), Z7
+	ADDQ             R9, R11
+	VUNPCKLPD        Z1, Z0, Z8
+	VUNPCKLPD        Z3, Z2, Z9
+	VUNPCKLPD        Z5, Z4, Z10
+	VUNPCKLPD        Z7, Z6, Z11
+	VSHUFF64X2       $0x88, Z9, Z8, Z12
+	VSHUFF64X2       $0x88, Z11, Z10, Z13
+	VSHUFF64X2       $0x88, Z13, Z12, Z14
+	VSHUFF64X2       $0xdd, Z13, Z12, Z12
+	VSHUFF64X2       $0xdd, Z9, Z8, Z8
+	VSHUFF64X2       $0xdd, Z11, Z10, Z9
+	VSHUFF64X2       $0x88, Z9, Z8, Z10
+	VSHUFF64X2       $0xdd, Z9, Z8, Z8
+	VUNPCKHPD        Z1, Z0, Z0
+	VUNPCKHPD        Z3, Z2, Z1
+	VUNPCKHPD        Z5, Z4, Z2
+	VUNPCKHPD        Z7, Z6, Z3
+	VSHUFF64X2       $0x88, Z1, Z0, Z4
+	VSHUFF64X2       $0x88, Z3, Z2, Z5
+	VSHUFF64X2       $0x88, Z5, Z4, Z6
+	VSHUFF64X2       $0xdd, Z5, Z4, Z4
+	VSHUFF64X2       $0xdd, Z1, Z0, Z0
+	VSHUFF64X2       $0xdd, Z3, Z2, Z1
+	VSHUFF64X2       $0x88, Z1, Z0, Z2
+	VSHUFF64X2       $0xdd, Z1, Z0, Z0
+	VMOVUPD          (CX), Z1
+	VFMADD231PD.BCST (BX), Z1, Z14
+	VBROADCASTSD     (SI), Z1
+	VFMADD213PD.BCST (DI), Z1, Z14
+	VMOVUPD          Z14, (AX)
+	ADDQ             R8, AX
+	VMOVUPD          64(CX), Z1
+	VFMADD231PD.BCST 8(BX), Z1, Z6
+	VBROADCASTSD     8(SI), Z1
+	VFMADD213PD.BCST 8(DI), Z1, Z6
+	VMOVUPD          Z6, (AX)
+	ADDQ             R8, AX
+	VMOVUPD          128(CX), Z1
+	VFMADD231PD.BCST 16(BX), Z1, Z10
+	VBROADCASTSD     16(SI), Z1
+	VFMADD213PD.BCST 16(DI), Z1, Z10
+	VMOVUPD          Z10, (AX)
+	ADDQ             R8, AX
+	VMOVUPD          192(CX), Z1
+	VFMADD231PD.BCST 24(BX), Z1, Z2
+	VBROADCASTSD     24(SI), Z1
+	VFMADD213PD.BCST 24(DI), Z1, Z2
+	VMOVUPD          Z2, (AX)
+	ADDQ             R8, AX
+	VMOVUPD          256(CX), Z1
+	VFMADD231PD.BCST 32(BX), Z1, Z12
+	VBROADCASTSD     32(SI), Z1
+	VFMADD213PD.BCST 32(DI), Z1, Z12
+	VMOVUPD          Z12, (AX)
+	ADDQ             R8, AX
+	VMOVUPD          320(CX), Z1
+	VFMADD231PD.BCST 40(BX), Z1, Z4
+	VBROADCASTSD     40(SI), Z1
+	VFMADD213PD.BCST 40(DI), Z1, Z4
+	VMOVUPD          Z4, (AX)
+	ADDQ             R8, AX
+	VMOVUPD          384(CX), Z1
+	VFMADD231PD.BCST 48(BX), Z1, Z8
+	VBROADCASTSD     48(SI), Z1
+	VFMADD213PD.BCST 48(DI), Z1, Z8
+	VMOVUPD          Z8, (AX)
+	ADDQ             R8, AX
+	VMOVUPD          448(CX), Z1
+	VFMADD231PD.BCST 56(BX), Z1, Z0
+	VBROADCASTSD     56(SI), Z1
+	VFMADD213PD.BCST 56(DI), Z1, Z0
+	VMOVUPD          Z0, (AX)
+	ADDQ             R8, AX
+	ADDQ             $0x00000200, CX
+	ADDQ             $0x40, DX
+	ADDQ             $0x40, BX
+	ADDQ             $0x40, SI
+	ADDQ             $0x40, DI
+	DECQ             R10
+	JNZ              step
+
+done:
+	VZEROUPPER
+	RET
+
 // func quantileTailAVX512(dst []float64, x []float64)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·quantileTailAVX512(SB), NOSPLIT, $0-48
@@ -12832,30 +13122,30 @@ DATA constants<>+3584(SB)/8, $0x0000000000000000
 DATA constants<>+3592(SB)/8, $0x0000000000000002
 DATA constants<>+3600(SB)/8, $0x0000000000000001
 DATA constants<>+3608(SB)/8, $0x0000000000000003
-DATA constants<>+3616(SB)/8, $0xd2b74407b1ce6e93
-DATA constants<>+3624(SB)/8, $0xd2b74407b1ce6e93
-DATA constants<>+3632(SB)/8, $0xd2b74407b1ce6e93
-DATA constants<>+3640(SB)/8, $0xd2b74407b1ce6e93
-DATA constants<>+3648(SB)/8, $0x00000000d2b74407
-DATA constants<>+3656(SB)/8, $0x00000000d2b74407
-DATA constants<>+3664(SB)/8, $0x00000000d2b74407
-DATA constants<>+3672(SB)/8, $0x00000000d2b74407
-DATA constants<>+3680(SB)/8, $0x00000000ffffffff
-DATA constants<>+3688(SB)/8, $0x00000000ffffffff
-DATA constants<>+3696(SB)/8, $0x00000000ffffffff
-DATA constants<>+3704(SB)/8, $0x00000000ffffffff
-DATA constants<>+3712(SB)/8, $0x9e3779b97f4a7c15
-DATA constants<>+3720(SB)/8, $0x9e3779b97f4a7c15
-DATA constants<>+3728(SB)/8, $0x9e3779b97f4a7c15
-DATA constants<>+3736(SB)/8, $0x9e3779b97f4a7c15
-DATA constants<>+3744(SB)/8, $0x3fefffffffffffff
-DATA constants<>+3752(SB)/8, $0x3fefffffffffffff
-DATA constants<>+3760(SB)/8, $0x3fefffffffffffff
-DATA constants<>+3768(SB)/8, $0x3fefffffffffffff
-DATA constants<>+3776(SB)/8, $0x0000000000000004
-DATA constants<>+3784(SB)/8, $0x0000000000000004
-DATA constants<>+3792(SB)/8, $0x0000000000000004
-DATA constants<>+3800(SB)/8, $0x0000000000000004
+DATA constants<>+3616(SB)/8, $0x0000000000000004
+DATA constants<>+3624(SB)/8, $0x0000000000000004
+DATA constants<>+3632(SB)/8, $0x0000000000000004
+DATA constants<>+3640(SB)/8, $0x0000000000000004
+DATA constants<>+3648(SB)/8, $0xd2b74407b1ce6e93
+DATA constants<>+3656(SB)/8, $0xd2b74407b1ce6e93
+DATA constants<>+3664(SB)/8, $0xd2b74407b1ce6e93
+DATA constants<>+3672(SB)/8, $0xd2b74407b1ce6e93
+DATA constants<>+3680(SB)/8, $0x00000000d2b74407
+DATA constants<>+3688(SB)/8, $0x00000000d2b74407
+DATA constants<>+3696(SB)/8, $0x00000000d2b74407
+DATA constants<>+3704(SB)/8, $0x00000000d2b74407
+DATA constants<>+3712(SB)/8, $0x00000000ffffffff
+DATA constants<>+3720(SB)/8, $0x00000000ffffffff
+DATA constants<>+3728(SB)/8, $0x00000000ffffffff
+DATA constants<>+3736(SB)/8, $0x00000000ffffffff
+DATA constants<>+3744(SB)/8, $0x9e3779b97f4a7c15
+DATA constants<>+3752(SB)/8, $0x9e3779b97f4a7c15
+DATA constants<>+3760(SB)/8, $0x9e3779b97f4a7c15
+DATA constants<>+3768(SB)/8, $0x9e3779b97f4a7c15
+DATA constants<>+3776(SB)/8, $0x3fefffffffffffff
+DATA constants<>+3784(SB)/8, $0x3fefffffffffffff
+DATA constants<>+3792(SB)/8, $0x3fefffffffffffff
+DATA constants<>+3800(SB)/8, $0x3fefffffffffffff
 DATA constants<>+3808(SB)/8, $0x0000000000000008
 DATA constants<>+3816(SB)/8, $0x0000000000000008
 DATA constants<>+3824(SB)/8, $0x0000000000000008
@@ -12864,7 +13154,11 @@ DATA constants<>+3840(SB)/8, $0x0000000000000000
 DATA constants<>+3848(SB)/8, $0x0000000000000004
 DATA constants<>+3856(SB)/8, $0x0000000000000001
 DATA constants<>+3864(SB)/8, $0x0000000000000005
-GLOBL constants<>(SB), RODATA|NOPTR, $3872
+DATA constants<>+3872(SB)/8, $0x0000000000000010
+DATA constants<>+3880(SB)/8, $0x0000000000000010
+DATA constants<>+3888(SB)/8, $0x0000000000000010
+DATA constants<>+3896(SB)/8, $0x0000000000000010
+GLOBL constants<>(SB), RODATA|NOPTR, $3904
 
 DATA masks<>+0(SB)/8, $0xffffffffffffffff
 DATA masks<>+8(SB)/8, $0xffffffffffffffff

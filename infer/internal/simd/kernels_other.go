@@ -146,6 +146,10 @@ func dots8AVX512(vectors []float64, n int, columns []float64, dst []float64) { p
 
 func axpysTileAVX512(a []float64, columns []float64, dst []float64) { panic(missing) }
 
+func spreadAVX512(dst []float64, stride int, along, epsilon []float64, apart int, factor, scale, location []float64) {
+	panic(missing)
+}
+
 func quantileTailAVX512(dst, x []float64) { panic(missing) }
 
 func quantileCentreAVX512(dst []float64, tails []float64, p []float64) (count int) { panic(missing) }

@@ -81,6 +81,27 @@ func (k Kernels) Products(vectors []float64, n int, columns, dst []float64) {
 	}
 }
 
+// Spread writes scale[c]·(factor[c]·along[8·c + i] + epsilon[i·m + c]) + location[c] to
+// dst[c·stride + i] for 8 lines i and m = len(factor) columns c, each sum and product
+// together in one rounding: numbers that stand by columns and numbers that stand by
+// lines, by columns. What lies between the eights of dst stays.
+func (k Kernels) Spread(dst []float64, stride int, along, epsilon, factor, scale, location []float64) {
+	m := len(factor)
+	along, epsilon, scale, location = along[:8*m], epsilon[:8*m], scale[:m], location[:m]
+	c := 0
+	if k == avx512 && m >= 8 {
+		c = m / 8 * 8
+		_ = dst[(c-1)*stride+7]
+		spreadAVX512(dst, stride, along, epsilon, m, factor[:c], scale, location)
+	}
+	for ; c < m; c++ {
+		to := dst[c*stride : c*stride+8]
+		for i := range to {
+			to[i] = math.FMA(scale[c], math.FMA(factor[c], along[8*c+i], epsilon[i*m+c]), location[c])
+		}
+	}
+}
+
 // tileRows is the largest number of rows that stay in registers while columns are
 // added to them.
 const tileRows = 128
