@@ -57,6 +57,12 @@ func triple(m Moments) []float64 { return []float64{m.Value, m.Slope, m.Curve} }
 // writers are all functions that write a slice.
 var writers = map[string]func(k Kernels, dst []float64, o operands){
 	"Axpy":           func(k Kernels, dst []float64, o operands) { copy(dst, o.y); k.Axpy(o.delta, o.x, dst) },
+	"Rotate": func(k Kernels, dst []float64, o operands) {
+		copy(dst, o.y)
+		y := slices.Clone(o.m)
+		k.Rotate(o.delta, 0.3, dst, y)
+		vec.Axpy(7, y, dst)
+	},
 	"Exp":            func(k Kernels, dst []float64, o operands) { k.Exp(dst, o.eta) },
 	"Log":            func(k Kernels, dst []float64, o operands) { k.Log(dst, o.eta) },
 	"Log1p":          func(k Kernels, dst []float64, o operands) { k.Log1p(dst, o.eta) },

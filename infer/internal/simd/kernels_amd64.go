@@ -32,6 +32,16 @@ func axpyAVX2(a float64, dst []float64, x []float64)
 //go:noescape
 func axpyAVX512(a float64, dst []float64, x []float64)
 
+// rotateAVX2 replaces (x, y) by (c·x − s·y, s·x + c·y).
+//
+//go:noescape
+func rotateAVX2(c float64, s float64, x []float64, y []float64)
+
+// rotateAVX512 replaces (x, y) by (c·x − s·y, s·x + c·y).
+//
+//go:noescape
+func rotateAVX512(c float64, s float64, x []float64, y []float64)
+
 // squaresAVX2 returns Σ (y − t)², t = eta + delta·x.
 //
 //go:noescape

@@ -16,6 +16,10 @@ func axpyAVX2(a float64, dst, x []float64) { panic(missing) }
 
 func axpyAVX512(a float64, dst, x []float64) { panic(missing) }
 
+func rotateAVX2(c, s float64, x, y []float64) { panic(missing) }
+
+func rotateAVX512(c, s float64, x, y []float64) { panic(missing) }
+
 func squaresAVX2(y, eta, x []float64, delta float64) (s0 float64) { panic(missing) }
 
 func squaresAVX512(y, eta, x []float64, delta float64) (s0 float64) { panic(missing) }

@@ -45,6 +45,24 @@ func (k Kernels) Axpy(a float64, x, y []float64) {
 	}
 }
 
+// Rotate replaces (x, y) by (c·x − s·y, s·x + c·y), the second product rounded, the
+// first not.
+func (k Kernels) Rotate(c, s float64, x, y []float64) {
+	y = y[:len(x)]
+	switch k {
+	case avx512:
+		rotateAVX512(c, s, x, y)
+	case avx2:
+		rotateAVX2(c, s, x, y)
+	default:
+		for i, xi := range x {
+			yi := y[i]
+			x[i] = math.FMA(c, xi, -float64(s*yi))
+			y[i] = math.FMA(s, xi, float64(c*yi))
+		}
+	}
+}
+
 // DotColumns writes Σ v[i]·columns[i + j·n] to dst[j] for each column j of a
 // matrix with n = len(v) rows, stored by columns: Xᵀv for len(dst) columns. Each
 // sum has the bits of Dot. Columns go four or eight at a time, so that v is read once
