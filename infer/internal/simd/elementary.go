@@ -77,3 +77,14 @@ func each(dst, x []float64, f func(float64) float64) {
 		dst[i] = f(v)
 	}
 }
+
+// LogGammaExcess writes log Γ(x) − x·log x + x to dst, which must not overlap x, with
+// vec.LogGammaExcess's bits: its logarithms are taken together.
+func (k Kernels) LogGammaExcess(dst, x []float64) {
+	dst = dst[:len(x)]
+	if k == Scalar {
+		each(dst, x, vec.LogGammaExcess)
+		return
+	}
+	vec.LogGammaExcesses(dst, x, k.Log)
+}

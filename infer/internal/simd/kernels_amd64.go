@@ -337,6 +337,16 @@ func axpysTileAVX512(a []float64, columns []float64, dst []float64)
 //go:noescape
 func spreadAVX512(dst []float64, stride int, along []float64, epsilon []float64, apart int, factor []float64, scale []float64, location []float64)
 
+// logCauchyCDFAVX2 writes log(½ + atan(x)/π) to dst.
+//
+//go:noescape
+func logCauchyCDFAVX2(dst []float64, x []float64)
+
+// logCauchyCDFAVX512 writes log(½ + atan(x)/π) to dst.
+//
+//go:noescape
+func logCauchyCDFAVX512(dst []float64, x []float64)
+
 // quantileTailAVX512 is normalQuantile for |x − ½| > 0.425.
 //
 //go:noescape

@@ -154,6 +154,10 @@ func spreadAVX512(dst []float64, stride int, along, epsilon []float64, apart int
 	panic(missing)
 }
 
+func logCauchyCDFAVX2(dst, x []float64) { panic(missing) }
+
+func logCauchyCDFAVX512(dst, x []float64) { panic(missing) }
+
 func quantileTailAVX512(dst, x []float64) { panic(missing) }
 
 func quantileCentreAVX512(dst []float64, tails []float64, p []float64) (count int) { panic(missing) }
