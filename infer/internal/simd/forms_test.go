@@ -212,6 +212,14 @@ func TestColumns(t *testing.T) {
 				if i := firstDifference(want, dots); i >= 0 {
 					t.Errorf("DotColumns, %s, %d columns: column %d has %v, vec %v", describe(k, n), cols, i, dots[i], want[i])
 				}
+				part, want := slices.Clone(v[:n/2]), slices.Clone(v[:n/2])
+				for j := range cols {
+					vec.Axpy(a[j], x[j*n:j*n+n/2], want)
+				}
+				k.AxpyParts(a, x, n, part)
+				if i := firstDifference(want, part); i >= 0 {
+					t.Errorf("AxpyParts, %s, %d columns: row %d has %v, vec %v", describe(k, n), cols, i, part[i], want[i])
+				}
 				if i := firstDifference(moved, sum); i >= 0 {
 					t.Errorf("AxpyColumns, %s, %d columns: row %d has %v, vec %v", describe(k, n), cols, i, sum[i], moved[i])
 				}

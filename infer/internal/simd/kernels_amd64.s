@@ -11812,15 +11812,15 @@ done:
 	VZEROUPPER
 	RET
 
-// func axpysTileAVX512(a []float64, columns []float64, dst []float64)
+// func axpysTileAVX512(a []float64, columns []float64, apart int, dst []float64)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·axpysTileAVX512(SB), NOSPLIT, $0-72
+TEXT ·axpysTileAVX512(SB), NOSPLIT, $0-80
 	MOVQ      a_base+0(FP), AX
 	MOVQ      a_len+8(FP), CX
 	MOVQ      columns_base+24(FP), DX
-	MOVQ      dst_base+48(FP), BX
-	MOVQ      dst_len+56(FP), SI
-	MOVQ      SI, DI
+	MOVQ      dst_base+56(FP), BX
+	MOVQ      dst_len+64(FP), SI
+	MOVQ      apart+48(FP), DI
 	SHLQ      $0x03, DI
 	LEAQ      -1(SI), SI
 	MOVQ      SI, R8
