@@ -86,5 +86,13 @@ func (k Kernels) LogGammaExcess(dst, x []float64) {
 		each(dst, x, vec.LogGammaExcess)
 		return
 	}
-	vec.LogGammaExcesses(dst, x, k.Log)
+	const few = 64
+	var of, logs [3 * few]float64
+	for len(x) > 0 {
+		n := min(few, len(x))
+		vec.ExcessArguments(of[:3*n], x[:n])
+		k.Log(logs[:3*n], of[:3*n])
+		vec.ExcessFrom(dst[:n], x[:n], of[:3*n], logs[:3*n])
+		dst, x = dst[n:], x[n:]
+	}
 }

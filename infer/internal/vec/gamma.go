@@ -57,37 +57,36 @@ func LogGammaExcess(x float64) float64 {
 	return LogGamma(x) - math.FMA(x, Log(x), -x)
 }
 
-// LogGammaExcesses writes LogGammaExcess of each x to dst, with its bits, the
-// logarithms of some taken together by logs, which writes Log of its second argument to
-// its first.
-func LogGammaExcesses(dst, x []float64, logs func(dst, x []float64)) {
-	const few = 64
-	var of, values [3 * few]float64 // x; x lifted; the product that lifted it
-	for len(x) > 0 {
-		n := min(few, len(x))
-		for i, v := range x[:n] {
-			of[i], of[n+i], of[2*n+i] = v, v, 1
-			if 0 < v && v < stirlingFrom {
-				of[2*n+i], of[n+i] = lift(v)
-			}
+// ExcessArguments writes the 3·len(x) numbers to of whose logarithms ExcessFrom needs
+// for LogGammaExcess of each x: x itself, x lifted, and the product that lifted it.
+func ExcessArguments(of, x []float64) {
+	n := len(x)
+	for i, v := range x {
+		of[i], of[n+i], of[2*n+i] = v, v, 1
+		if 0 < v && v < stirlingFrom {
+			of[2*n+i], of[n+i] = lift(v)
 		}
-		logs(values[:3*n], of[:3*n])
-		for i, v := range x[:n] {
-			switch {
-			case v >= stirlingFrom:
-				dst[i] = math.FMA(-0.5, values[i], halfLogTwoPi+stirling(v))
-			case v > 0:
-				lifted := of[n+i]
-				base := math.FMA(lifted-0.5, values[n+i], -lifted) + (halfLogTwoPi + stirling(lifted))
-				if of[2*n+i] != 1 {
-					base -= values[2*n+i]
-				}
-				dst[i] = base - math.FMA(v, values[i], -v)
-			default:
-				dst[i] = LogGammaExcess(v)
+	}
+}
+
+// ExcessFrom writes LogGammaExcess of each x to dst, with its bits, from what
+// ExcessArguments wrote and the logarithms of that.
+func ExcessFrom(dst, x, of, logs []float64) {
+	n := len(x)
+	for i, v := range x {
+		switch {
+		case v >= stirlingFrom:
+			dst[i] = math.FMA(-0.5, logs[i], halfLogTwoPi+stirling(v))
+		case v > 0:
+			lifted := of[n+i]
+			base := math.FMA(lifted-0.5, logs[n+i], -lifted) + (halfLogTwoPi + stirling(lifted))
+			if of[2*n+i] != 1 {
+				base -= logs[2*n+i]
 			}
+			dst[i] = base - math.FMA(v, logs[i], -v)
+		default:
+			dst[i] = LogGammaExcess(v)
 		}
-		dst, x = dst[n:], x[n:]
 	}
 }
 
