@@ -63,9 +63,9 @@ lint: ## check format, vet, staticcheck, shell syntax, and the house rules of in
 race: ## run the tests under the race detector (PKG=./pipelines/... RUN=Conformance for a part)
 	$(GO) test -race -timeout=60m -run='$(or $(RUN),.)' $(or $(PKG),./...)
 
-bench: ## print how soon auto is at its bars (DATA=colon,madelon SAMPLERS=auto,reference REPS=5 LENGTH=1), or run benchmarks (PKG=./infer/... BENCH=regexp COUNT=n)
+bench: ## print how soon auto is at its bars (DATA=colon,madelon SAMPLERS=auto,reference REPS=5 LENGTH=1 PROFILE=file), or run benchmarks (PKG=./infer/... BENCH=regexp COUNT=n)
 ifeq ($(PKG)$(BENCH),)
-	$(GO) run ./internal/bars -reps '$(or $(REPS),5)' -length '$(or $(LENGTH),1)' -data '$(DATA)' -samplers '$(SAMPLERS)'
+	$(GO) run ./internal/bars -reps '$(or $(REPS),5)' -length '$(or $(LENGTH),1)' -data '$(DATA)' -samplers '$(SAMPLERS)' -profile '$(PROFILE)'
 else
 	$(GO) test -run='^$$' -bench='$(or $(BENCH),.)' -benchmem -count=$(COUNT) -timeout=2h $(or $(PKG),./...)
 endif

@@ -80,7 +80,7 @@ func (b *builder) releveled(v *variable, c *column, f *factor) error {
 	}
 	i := slices.Index(f.levels, ref)
 	if i < 0 {
-		return b.columnError(c.name, fmt.Errorf("the reference level %q of %s does not occur", ref, v.label), unknownHint(ref, "levels", f.levels))
+		return b.columnError(c.name, fmt.Errorf("the reference level %q of %s does not occur", ref, v.label), UnknownHint(ref, "levels", f.levels))
 	}
 	f.reorder(slices.Concat([]string{ref}, f.levels[:i], f.levels[i+1:]))
 	return nil

@@ -234,7 +234,7 @@ func (b *builder) openKnown() error {
 	wanted := make(map[string]bool)
 	for _, name := range b.inputs() {
 		if !slices.Contains(names, name) {
-			return b.columnError(name, errors.New("the model reads it, and these data do not have it"), unknownHint(name, "columns", names))
+			return b.columnError(name, errors.New("the model reads it, and these data do not have it"), UnknownHint(name, "columns", names))
 		}
 		wanted[name] = true
 	}

@@ -127,7 +127,7 @@ func (d *Derived) check(n *node, reads *bool) error {
 func (d *Derived) function(n *node) error {
 	several := slices.Contains(extremes, n.text)
 	if derivedFunctions[n.text] == nil && !several {
-		hint := unknownHint(n.text, "functions", derivedNames())
+		hint := UnknownHint(n.text, "functions", derivedNames())
 		if hint == "" || elsewhere[n.text] != "" || slices.Contains(bases, n.text) || slices.Contains(factorCalls, n.text) {
 			hint = backquotes
 		}

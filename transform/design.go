@@ -131,7 +131,7 @@ func (b *builder) settings() error {
 			*word.value = word.empty
 		}
 		if !slices.Contains(word.allowed, *word.value) {
-			return b.tableError(fmt.Sprintf("%s cannot be %q", word.name, *word.value), unknownHint(*word.value, "choices", word.allowed))
+			return b.tableError(fmt.Sprintf("%s cannot be %q", word.name, *word.value), UnknownHint(*word.value, "choices", word.allowed))
 		}
 	}
 	if b.rows == 0 {
@@ -199,7 +199,7 @@ func (b *builder) knownLevels() error {
 	for _, name := range asked {
 		switch c := b.columns[name]; {
 		case c == nil:
-			return b.columnError(name, errors.New("levels are given for it, but the model does not use such a column"), unknownHint(name, "factors", names))
+			return b.columnError(name, errors.New("levels are given for it, but the model does not use such a column"), UnknownHint(name, "factors", names))
 		case c.kind == numeric && !counted[name]:
 			return b.columnError(name, errors.New("levels are given for it, but it holds numbers"), "write factor("+quoteName(name)+") in the formula, or make it text in the query or the file")
 		case len(b.spec.Levels[name]) == 0:

@@ -197,7 +197,7 @@ func (e *evaluator) text(n *node) (numbers, error) {
 	}
 	at := slices.Index(f.levels, value)
 	if at < 0 && e.learn {
-		return numbers{}, e.b.columnError(c.name, fmt.Errorf("%s asks for a value that no row has", n.label()), unknownHint(value, "values", f.levels))
+		return numbers{}, e.b.columnError(c.name, fmt.Errorf("%s asks for a value that no row has", n.label()), UnknownHint(value, "values", f.levels))
 	}
 	out := make([]float64, e.n)
 	for i, code := range f.codes {

@@ -206,7 +206,7 @@ func (s *selector) match(n *node, formal []string) ([]*node, error) {
 			hint := fmt.Sprintf("its arguments are %s", strings.Join(formal, ", "))
 			return nil, s.fail(arg.pos, fmt.Sprintf("%s() takes %s", n.text, atMost(len(formal))), hint)
 		case at < 0:
-			return nil, s.fail(arg.pos, fmt.Sprintf("%s() has no argument %q", n.text, n.names[i]), unknownHint(n.names[i], "arguments", formal))
+			return nil, s.fail(arg.pos, fmt.Sprintf("%s() has no argument %q", n.text, n.names[i]), UnknownHint(n.names[i], "arguments", formal))
 		case out[at] != nil:
 			return nil, s.fail(arg.pos, fmt.Sprintf("%s() is given %s twice", n.text, formal[at]), "")
 		}

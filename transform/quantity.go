@@ -148,7 +148,7 @@ func (q *Quantity) point(n *node, f *Fitted) (Form, error) {
 func (d *Derived) variablesOf(n *node, inputs []string) error {
 	for i, name := range n.names {
 		if !slices.Contains(inputs, name) {
-			return d.fail(n.args[i].pos, fmt.Sprintf("%s() is given %q, which is no variable of the formula", n.text, name), unknownHint(name, "variables", inputs))
+			return d.fail(n.args[i].pos, fmt.Sprintf("%s() is given %q, which is no variable of the formula", n.text, name), UnknownHint(name, "variables", inputs))
 		}
 	}
 	var missing []string

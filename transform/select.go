@@ -81,7 +81,7 @@ func (s *selector) column(n *node) error {
 		s.out.named = append(s.out.named, n.text)
 		return nil
 	}
-	return s.fail(n.pos, fmt.Sprintf("there is no column %q", n.text), unknownHint(n.text, "columns", s.names))
+	return s.fail(n.pos, fmt.Sprintf("there is no column %q", n.text), UnknownHint(n.text, "columns", s.names))
 }
 
 // columnsOf checks that every column of an expression is there.
@@ -267,7 +267,7 @@ func (s *selector) unknownFunction(n *node) error {
 		return s.fail(n.pos, fmt.Sprintf("%s() has no place here", n.text), hint)
 	}
 	all := append(append(append([]string{"offset", "trials", "glob"}, functions...), bases...), "factor", "relevel", "cut")
-	return s.fail(n.pos, fmt.Sprintf("there is no function %q", n.text), unknownHint(n.text, "functions", all))
+	return s.fail(n.pos, fmt.Sprintf("there is no function %q", n.text), UnknownHint(n.text, "functions", all))
 }
 
 // binary evaluates an operator of formulas, or refuses one that is none.

@@ -29,8 +29,8 @@ func nearest(name string, candidates []string) string {
 	return best
 }
 
-// unknownHint says which names there are and which of them was perhaps meant.
-func unknownHint(name, what string, candidates []string) string {
+// UnknownHint says which names there are and which of them was perhaps meant.
+func UnknownHint(name, what string, candidates []string) string {
 	hint := "the " + what + " are " + list(candidates)
 	if len(candidates) == 0 {
 		hint = "there are no " + what

@@ -206,9 +206,9 @@ func (b *builder) knownCodings() error {
 		case !slices.Contains(factors, name) && b.columns[name] != nil && b.columns[name].kind == numeric:
 			return b.columnError(name, errors.New("contrasts are given for it, but it holds numbers"), "write factor("+quoteName(name)+") in the formula")
 		case !slices.Contains(factors, name):
-			return b.columnError(name, errors.New("contrasts are given for it, but no term of the model has such a factor"), unknownHint(name, "factors", factors))
+			return b.columnError(name, errors.New("contrasts are given for it, but no term of the model has such a factor"), UnknownHint(name, "factors", factors))
 		case !slices.Contains(codings, coding):
-			return b.columnError(name, fmt.Errorf("there is no coding %q of a factor", coding), unknownHint(coding, "codings", codings))
+			return b.columnError(name, fmt.Errorf("there is no coding %q of a factor", coding), UnknownHint(coding, "codings", codings))
 		}
 	}
 	return nil

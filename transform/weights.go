@@ -27,7 +27,7 @@ func (s *selector) weights() error {
 		s.taken[w.column] = true
 		if s.strict != anyName && !s.known[w.column] {
 			return &ColumnError{Column: w.column, Err: fmt.Errorf("there is no such column, which %s names", w.key),
-				Hint: unknownHint(w.column, "columns", s.names)}
+				Hint: UnknownHint(w.column, "columns", s.names)}
 		}
 	}
 	return nil

@@ -36,7 +36,7 @@ const leastSlow, sparseSweeps = 4, 6
 // Auto returns the basis that gives a thousand independent draws for the least
 // number of operations, set-up included, and says why: what New takes with these options
 // and the basis "auto". It counts them from rows and
-// columns, family and priors, and from two pilots: how much a sweep over single
+// columns, family and priors, and from two pilots, where the choice waits for them: how much a sweep over single
 // coefficients forgets, and how many joint proposals would be accepted. It knows
 // nothing of time, load or workers, so that it chooses alike everywhere. Cost: O(n·d),
 // and where joint moves may serve O(n·d²).
@@ -81,11 +81,18 @@ func choose(target *glm.Target, opts Options) choice {
 	if chosen.joint != nil {
 		least = c.joint(chosen.joint.(*jointSetup).accepted)
 	}
-	chosen.reason = fmt.Sprintf("%d rows, %d coefficients, %d of them with normal priors, and %.2g sweeps over them to a draw: "+
-		"by count %s billion operations for %d draws", c.n, c.d, c.g, c.sweeps, inBillions(least), autoDraws)
+	sweeps := fmt.Sprintf("%.2g sweeps", c.sweeps)
+	if !c.piloted {
+		sweeps = "at least one sweep"
+	}
+	chosen.reason = fmt.Sprintf("%d rows, %d coefficients, %d of them with normal priors, and %s over them to a draw: "+
+		"by count %s billion operations for %d draws", c.n, c.d, c.g, sweeps, inBillions(least), autoDraws)
 	for _, other := range append([]string{"coordinate"}, otherBases...) {
 		if (other != basis || chosen.joint != nil) && c.possible(other) {
 			chosen.reason += ", " + other + " " + inBillions(c.of(other))
+			if other == "coordinate" && !c.piloted {
+				chosen.reason += " or more"
+			}
 		}
 	}
 	if condensed != "" {
@@ -144,11 +151,12 @@ type costs struct {
 	// The number of slow directions, 0 without, and of sweeps with them to a draw.
 	slow       int
 	slowSweeps float64
+	piloted    bool // sweeps is the pilot's; otherwise it is 1, the least that it can be
 }
 
 func costsOf(target *glm.Target) costs {
 	x := target.Data().X
-	c := costs{n: target.Rows(), d: target.Cols(), entries: x.Entries(), sweeps: dependence(target)}
+	c := costs{n: target.Rows(), d: target.Cols(), entries: x.Entries(), sweeps: 1}
 	_, c.sparse = x.(*glm.Sparse)
 	for _, p := range target.Model().Coefficients {
 		switch p.Kind {
@@ -164,7 +172,25 @@ func costsOf(target *glm.Target) costs {
 		}
 	}
 	c.matched = standardUpdate(target) == "matched"
+	if c.open() {
+		c.sweeps, c.piloted = dependence(target), true
+	}
 	return c
+}
+
+// open tells whether the choice waits for the pilot, or the pilot costs little: where
+// another basis needs fewer operations than the coordinate one at a sweep a draw,
+// the pilot, which finds a sweep at the least, has no say.
+func (c costs) open() bool {
+	if c.d <= gramLimit {
+		return true
+	}
+	for _, other := range otherBases {
+		if c.possible(other) && c.of(other) < c.of("coordinate") {
+			return false
+		}
+	}
+	return true
 }
 
 // sampled is the number of coordinates of a basis.

@@ -82,6 +82,38 @@ func TestAutoHasTheBitsOfItsBasis(t *testing.T) {
 	}
 }
 
+// Where the pilot is left out it could not have changed the choice: the same basis has the
+// fewest operations with what the pilot finds. Where it could have, it is asked.
+func TestAutoAsksThePilotWhereItMatters(t *testing.T) {
+	for _, c := range []struct {
+		n, d  int
+		asked bool
+	}{{62, 400, false}, {200, 60, true}, {200, 20, true}, {3, rotateLimit + 1, false}} {
+		target := posterior(t, "bernoulli", c.n, c.d, unitNormal)
+		got := costsOf(target)
+		if got.piloted != c.asked {
+			t.Errorf("%d × %d: pilot %v, want %v", c.n, c.d, got.piloted, c.asked)
+		}
+		if got.piloted {
+			continue
+		}
+		basis, reason := Auto(target, Options{})
+		if !strings.Contains(reason, "at least one sweep over them") || !strings.Contains(reason, " or more") {
+			t.Errorf("%d × %d: %q does not say that the pilot was left out", c.n, c.d, reason)
+		}
+		got.sweeps = dependence(target)
+		for _, other := range append([]string{"coordinate"}, otherBases...) {
+			if other != basis && got.possible(other) && got.of(other) <= got.of(basis) {
+				t.Errorf("%d × %d: %s without the pilot, %s with its %v sweeps", c.n, c.d, basis, other, got.sweeps)
+			}
+		}
+	}
+	uniform := posterior(t, "poisson", 20, 60, glm.Prior{Kind: glm.Uniform, Low: -1, High: 1})
+	if !costsOf(uniform).piloted {
+		t.Error("no pilot where the coordinate basis is taken")
+	}
+}
+
 // Of two columns with correlation c a sweep keeps c², whatever the point; little of it
 // leaves rounding alone after some sweeps, which is not counted.
 func TestDependenceOfTwoColumns(t *testing.T) {

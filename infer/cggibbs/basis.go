@@ -17,6 +17,7 @@ type basisSetup struct {
 	reduction *reduction      // nil where v is beta
 	slow      *slowDirections // nil without
 	widths    []float64       // initial slice width per coordinate of u and log dispersion
+	scan      *scan
 	words     string
 }
 
@@ -56,6 +57,9 @@ func newBasis(target *glm.Target, opts Options) (infer.Setup, error) {
 		default:
 			s.widths[j] = opts.Width * basisWidth
 		}
+	}
+	if s.scan = newScan(target, opts, len(s.widths)); s.scan.words != "" {
+		s.words += "; " + s.scan.words
 	}
 	if s.reduction != nil {
 		return &reducedSetup{s}, nil
@@ -127,6 +131,7 @@ func (s *basisSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		return nil, fmt.Errorf("cggibbs: chain %d has no random stream", c.Index)
 	}
 	k := s.fresh(c.Stream)
+	k.scan = s.scan.of(c)
 	k.key = c.Stream.Uint64()
 	theta, words := s.target.Start(c)
 	k.start = words
@@ -136,7 +141,7 @@ func (s *basisSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 
 // fresh returns a kernel that is nowhere yet.
 func (s *basisSetup) fresh(stream *infer.Stream) *basisKernel {
-	k := &basisKernel{basisSetup: s, stream: stream, point: glm.NewCurved(glm.NewPredictor(s.frame.like))}
+	k := &basisKernel{basisSetup: s, scan: s.scan, stream: stream, point: glm.NewCurved(glm.NewPredictor(s.frame.like))}
 	k.slice = slicer{source: stream, limit: s.opts.MaxDoublings}
 	k.line = line{frame: s.frame, v: make([]float64, len(s.frame.origin))}
 	k.u = make([]float64, len(s.widths))

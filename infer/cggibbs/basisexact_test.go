@@ -174,8 +174,8 @@ func TestBasisRestored(t *testing.T) {
 	}
 }
 
-// Rows expand to the bits of Position, in blocks of any size, and z is the
-// projection of theta_G, whose log density stands beside it.
+// Rows expand to the bits of Position, in blocks of any size, by eights and by
+// themselves, and z is the projection of theta_G, whose log density stands beside it.
 func TestExpand(t *testing.T) {
 	for _, c := range basisCases() {
 		target := simulated(t, c)
@@ -197,7 +197,7 @@ func expands(t *testing.T, name string, setup infer.Compact, reduced *reducedSet
 	}
 	k := made.(infer.CompactKernel)
 	entries := setup.Row()
-	const m = 5
+	const m = 2*lines + 3
 	rows, want := make([]float64, m*len(entries)), make([]float64, m*d)
 	iterations := make([]int64, m)
 	for i := range m {

@@ -6,7 +6,6 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/variate"
 	"glmbatch/infer/internal/vec"
 )
 
@@ -14,6 +13,7 @@ import (
 // end of each iteration, so that u, which moves, is its state.
 type basisKernel struct {
 	*basisSetup
+	scan      *scan
 	stream    *infer.Stream
 	point     *glm.Curved // u, with eta = eta0 + B·u
 	line      line        // v, and the prior along a coordinate of u
@@ -34,8 +34,8 @@ type basisKernel struct {
 	accepted  float64
 }
 
-// Step makes as many univariate updates as there are coordinates, after a refresh
-// of the cached linear predictor when one is due; in the reduced basis then the
+// Step makes the univariate updates of its iteration, as many as there are coordinates
+// unless Options.Focus has a list, after a refresh of the cached linear predictor when one is due; in the reduced basis then the
 // scale move. See kernel.Step for its errors.
 //
 // Cost: O(k·(n + k)) for k coordinates; in the reduced basis after warm-up besides
@@ -47,12 +47,8 @@ func (k *basisKernel) Step() (infer.Info, error) {
 	if k.refreshDue() {
 		k.refresh()
 	}
-	dim := len(k.widths)
-	for i := range dim {
-		j := i
-		if k.opts.Scan == "random" {
-			j = variate.Index(k.stream, dim)
-		}
+	for i := range k.scan.updates(k.iteration) {
+		j := k.scan.coordinate(i, k.iteration, k.stream)
 		if !k.update(j) {
 			return infer.Info{}, k.failed(j)
 		}

@@ -52,11 +52,6 @@ func (s *reducedSetup) Row() []infer.RowEntry {
 func (s *reducedSetup) Expand(dst []float64, stride int, rows []float64, key uint64, iterations []int64, first, last int) {
 	p, m := s.reduction, len(iterations)
 	size, d := len(rows)/max(m, 1), s.target.Cols()
-	q := make([][]float64, m)
-	for i := range q {
-		row := rows[i*size : (i+1)*size]
-		q[i] = p.lifted(row[size-p.space.Rank:], make([]float64, p.rowLength()))
-	}
 	copied := func(j, at int) { // an entry of the row
 		for i := range m {
 			dst[(j-first)*stride+i] = rows[i*size+at]
@@ -71,15 +66,49 @@ func (s *reducedSetup) Expand(dst []float64, stride int, rows []float64, key uin
 		copied(j, len(s.frame.origin)+j-d)
 	}
 	from, to := place(p.normal, first), place(p.normal, last)
-	epsilon, along := make([]float64, p.block()), make([]float64, p.block())
-	for c := from; c < to; c += len(epsilon) {
-		some := epsilon[:min(len(epsilon), to-c)]
-		for i, iteration := range iterations {
-			variate.NormalsAt(key, uint64(iteration+1), c, some)
-			p.theta(c, q[i], some, along)
-			for e, x := range some {
-				dst[(p.normal[c+e]-first)*stride+i] = x
-			}
+	q := p.liftedRows(rows, size, m)
+	for c := from; c < to; c += expandColumns {
+		p.expand(q, key, iterations, c, min(c+expandColumns, to), func(j, i int, v []float64) {
+			copy(dst[(j-first)*stride+i:], v)
+		})
+	}
+}
+
+// expandColumns is the number of columns that are expanded together: ε and what comes
+// of it stay in a core's cache.
+const expandColumns = 256
+
+// liftedRows returns lifted(w) of m rows, one after the other.
+func (p *reduction) liftedRows(rows []float64, size, m int) []float64 {
+	n := p.rowLength()
+	q := make([]float64, m*n)
+	for i := range m {
+		w := rows[(i+1)*size-p.space.Rank : (i+1)*size]
+		copy(q[i*n:(i+1)*n], p.lifted(w, q[i*n:(i+1)*n]))
+	}
+	return q
+}
+
+// expand makes entries from to to−1 of theta_G at some iterations, of a dense design
+// eight at a time while there are as many, and puts those of column j from iteration i on.
+func (p *reduction) expand(q []float64, key uint64, iterations []int64, from, to int, put func(j, i int, theta []float64)) {
+	n, m := p.rowLength(), to-from
+	epsilon, made := make([]float64, lines*m), make([]float64, lines*m)
+	i := 0
+	for ; p.sparse == nil && i+lines <= len(iterations); i += lines {
+		for l, iteration := range iterations[i : i+lines] {
+			variate.NormalsAt(key, uint64(iteration+1), from, epsilon[l*m:(l+1)*m])
+		}
+		p.thetas(from, m, q[i*n:(i+lines)*n], epsilon, made)
+		for c := range m {
+			put(p.normal[from+c], i, made[lines*c:lines*c+lines])
+		}
+	}
+	for ; i < len(iterations); i++ {
+		variate.NormalsAt(key, uint64(iterations[i]+1), from, epsilon[:m])
+		p.theta(from, q[i*n:(i+1)*n], epsilon[:m], made)
+		for c := range m {
+			put(p.normal[from+c], i, epsilon[c:c+1])
 		}
 	}
 }

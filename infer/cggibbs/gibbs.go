@@ -5,7 +5,6 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/variate"
 )
 
 // setup is what the chains of one fit share.
@@ -13,6 +12,7 @@ type setup struct {
 	target *glm.Target
 	opts   Options
 	widths []float64 // initial slice width per coordinate of u
+	scan   *scan
 
 	sweep      int            // coordinates of a sweep: coefficients and dispersions
 	blocks     [][]scaleBlock // per horseshoe prior
@@ -38,7 +38,11 @@ func New(target *glm.Target, opts Options) (infer.Setup, error) {
 	if opts.Basis != "coordinate" || opts.Update != "" && opts.Update != "doubling" || opts.Slow == "on" {
 		return newBasis(target, opts)
 	}
-	return newSetup(target, opts), nil
+	s := newSetup(target, opts)
+	if s.scan.words != "" {
+		return &fallback{s, "coordinate; " + s.scan.words}, nil
+	}
+	return s, nil
 }
 
 // newSetup returns the coordinate sampler.
@@ -50,6 +54,7 @@ func newSetup(target *glm.Target, opts Options) *setup {
 	for j := range s.widths {
 		s.widths[j] = opts.Width * unit(target, j)
 	}
+	s.scan = newScan(target, opts, s.sweep)
 	return s
 }
 
@@ -90,7 +95,7 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		return nil, fmt.Errorf("cggibbs: chain %d has no random stream", c.Index)
 	}
 	u, words := s.target.Start(c)
-	k := &kernel{setup: s, stream: c.Stream, point: glm.NewPredictor(s.target), start: words}
+	k := &kernel{setup: s, scan: s.scan.of(c), stream: c.Stream, point: glm.NewPredictor(s.target), start: words}
 	k.slice = slicer{source: c.Stream, limit: s.opts.MaxDoublings}
 	k.point.SetUnconstrained(u)
 	return k, nil
@@ -99,6 +104,7 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 // kernel is one chain.
 type kernel struct {
 	*setup
+	scan      *scan
 	stream    *infer.Stream
 	point     *glm.Predictor
 	slice     slicer
@@ -123,8 +129,8 @@ func (e *NonFiniteError) Error() string {
 		"scale the columns of the design, or give a tighter prior", e.Iteration+1, e.Parameter, e.Value)
 }
 
-// Step makes as many univariate updates as there are coefficients and
-// dispersions, after a refresh of the cached linear predictor when one is due, and
+// Step makes the univariate updates of its iteration, as many as there are
+// coefficients and dispersions unless Options.Focus has a list, after a refresh of the cached linear predictor when one is due, and
 // then moves the scales of horseshoe priors.
 //
 // Cost: O(n·d), because the cached predictor makes one conditional O(n), or, of a
@@ -139,12 +145,8 @@ func (k *kernel) Step() (infer.Info, error) {
 		k.point.Refresh()
 		k.touched += k.entries()
 	}
-	for i := range k.sweep {
-		j := i
-		if k.opts.Scan == "random" {
-			j = variate.Index(k.stream, k.sweep)
-		}
-		if !k.update(j) {
+	for i := range k.scan.updates(k.iteration) {
+		if j := k.scan.coordinate(i, k.iteration, k.stream); !k.update(j) {
 			return infer.Info{}, k.nonFinite()
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -102,6 +103,10 @@ func TestOptions(t *testing.T) {
 		{Options{Width: math.Inf(1)}, "option width is +Inf"},
 		{Options{MaxDoublings: -1}, "option max_doublings is -1"},
 		{Options{MaxDoublings: 51}, "option max_doublings is 51"},
+		{Options{Focus: []string{"x1"}, Scan: "random"}, `none but with scan "systematic" in basis "coordinate"`},
+		{Options{Focus: []string{"x1"}, Basis: "auto"}, `none but with scan "systematic" in basis "coordinate"`},
+		{Options{SweepEvery: 2}, "where focus is given"},
+		{Options{Focus: []string{"x1"}, SweepEvery: -1}, "option sweep_every is -1"},
 	} {
 		_, err := New(target, c.o)
 		var option *OptionError
@@ -111,7 +116,7 @@ func TestOptions(t *testing.T) {
 	}
 	named := Options{Basis: "coordinate", Kernels: "vector", Scan: "systematic", Width: 1, MaxDoublings: 20, RefreshEvery: 128}
 	a, b := chain(t, target, Options{}), chain(t, target, named)
-	if a.opts != b.opts {
+	if !reflect.DeepEqual(a.opts, b.opts) {
 		t.Errorf("the zero options are %+v", a.opts)
 	}
 	if s, _ := New(target, Options{}); s != nil {

@@ -13,27 +13,24 @@ type hidden struct {
 	*reduction
 	key       uint64
 	first     int64 // of the lines that are projected; −1 for none
-	projected [hiddenLines][]float64
-	squares   [hiddenLines]float64 // ‖(I − VVᵀ)ε‖²
+	projected [lines][]float64
+	squares   [lines]float64 // ‖(I − VVᵀ)ε‖²
 
 	at      int64     // line of the current iteration
 	z       []float64 // of the current point
 	settled bool      // w and q are those of at and z
 	w, q    []float64 // z − Vᵀε; lifted(w)
 	lift    []float64
-	epsilon []float64 // scratch, a block
+	epsilon []float64 // scratch, a block of all lines
 	along   []float64 // scratch, a block
-	sums    [hiddenLines][]float64
+	sums    [][]float64
 }
-
-// hiddenLines is the number of lines that are projected together.
-const hiddenLines = 8
 
 func newHidden(p *reduction) *hidden {
 	h := &hidden{reduction: p, first: -1, w: make([]float64, p.space.Rank),
-		lift: make([]float64, p.rowLength()), epsilon: make([]float64, p.block()),
-		along: make([]float64, p.block())}
-	for i := range hiddenLines {
+		lift: make([]float64, p.rowLength()), epsilon: make([]float64, lines*p.block()),
+		along: make([]float64, p.block()), sums: make([][]float64, lines)}
+	for i := range lines {
 		h.projected[i], h.sums[i] = make([]float64, p.space.Rank), make([]float64, p.rowLength())
 	}
 	return h
@@ -54,7 +51,7 @@ func (h *hidden) settle() {
 	if h.settled {
 		return
 	}
-	if first := h.at / hiddenLines * hiddenLines; h.first != first {
+	if first := h.at / lines * lines; h.first != first {
 		h.first = first
 		h.project()
 	}
@@ -67,19 +64,20 @@ func (h *hidden) settle() {
 
 // project projects the lines from first on.
 func (h *hidden) project() {
-	for i := range hiddenLines {
+	for i := range lines {
 		clear(h.sums[i])
 		h.squares[i] = 0
 	}
-	for c := 0; c < len(h.normal); c += len(h.epsilon) {
-		some := h.epsilon[:min(len(h.epsilon), len(h.normal)-c)]
-		for i := range hiddenLines {
+	for c, size := 0, h.block(); c < len(h.normal); c += size {
+		m := min(size, len(h.normal)-c)
+		for i := range lines {
+			some := h.epsilon[i*m : (i+1)*m]
 			variate.NormalsAt(h.key, uint64(h.first)+uint64(i), c, some)
 			h.squares[i] += kernels.SumSquares(some)
-			h.accumulate(c, some, h.sums[i])
 		}
+		h.accumulateAll(c, m, h.epsilon[:lines*m], h.sums)
 	}
-	for i := range hiddenLines {
+	for i := range lines {
 		h.lowered(h.sums[i], h.projected[i])
 		h.squares[i] -= vec.SumSquares(h.projected[i])
 	}
@@ -94,8 +92,8 @@ func (h *hidden) residual() float64 {
 // position writes theta_G of the current line to its columns of dst.
 func (h *hidden) position(dst []float64) {
 	h.settle()
-	for c := 0; c < len(h.normal); c += len(h.epsilon) {
-		some := h.epsilon[:min(len(h.epsilon), len(h.normal)-c)]
+	for c, size := 0, h.block(); c < len(h.normal); c += size {
+		some := h.epsilon[:min(size, len(h.normal)-c)]
 		variate.NormalsAt(h.key, uint64(h.at), c, some)
 		h.theta(c, h.q, some, h.along)
 		for i, x := range some {

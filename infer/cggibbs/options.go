@@ -46,6 +46,17 @@ type Options struct {
 	// last) or "random" (as many coordinates, drawn with replacement). Empty
 	// means "systematic".
 	Scan string
+	// Focus names coefficients that the scan is for, in the basis "coordinate": a sweep
+	// over all coordinates in some iterations, those of warm-up among them, and in the
+	// others a fixed list that updates these and what they depend on, chosen for the
+	// fewest updates to an effective draw of them (dogs.PlanCycle on the normal
+	// approximation of the posterior). Every coordinate is updated once in 64
+	// iterations at least. Where there is no such approximation all iterations
+	// are sweeps, and the Setup says why.
+	Focus []string `json:",omitempty"`
+	// SweepEvery is the number of iterations from one sweep to the next where Focus is
+	// given. Zero means that it is chosen.
+	SweepEvery int `json:",omitempty"`
 	// Width is the initial slice width, in units of the coordinate's prior
 	// standard deviation; of 10 conditional standard deviations at the
 	// penalised point where the prior is flat; of 3 given the scales where it is a
@@ -116,6 +127,10 @@ func (o Options) filled() (Options, error) {
 		return o, &OptionError{"kernels", o.Kernels, `"scalar" or "vector"`}
 	case o.Scan != "systematic" && o.Scan != "random":
 		return o, &OptionError{"scan", o.Scan, `"systematic" or "random"`}
+	case o.Focus != nil && (o.Scan != "systematic" || o.Basis != "coordinate"):
+		return o, &OptionError{"focus", o.Focus, `none but with scan "systematic" in basis "coordinate"`}
+	case o.SweepEvery < 0 || o.SweepEvery > 0 && o.Focus == nil:
+		return o, &OptionError{"sweep_every", o.SweepEvery, "a positive number, where focus is given"}
 	case !(o.Width > 0) || math.IsInf(o.Width, 0):
 		return o, &OptionError{"width", o.Width, "a positive number"}
 	case o.MaxDoublings < 0 || o.MaxDoublings > 50:

@@ -29,7 +29,8 @@ type reduction struct {
 	target          *glm.Target
 	kept, normal    []int // columns of F and of G
 	location, scale []float64
-	constant        float64 // of the log prior of theta_G
+	factors         []float64 // of the rows that rowsOf returns: scale, or ones
+	constant        float64   // of the log prior of theta_G
 	space           *linalg.RowSpace
 	design          *glm.Dense  // [F UΣ]
 	offset          []float64   // offset + G·m
@@ -68,6 +69,13 @@ func reduce(target *glm.Target) (*reduction, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.factors = p.scale
+	if p.space.Explicit() {
+		p.factors = make([]float64, g)
+		for c := range p.factors {
+			p.factors[c] = 1
+		}
+	}
 	f := len(p.kept)
 	if f+p.space.Rank == 0 {
 		return nil, errors.New("every column of the design is zero")
@@ -83,18 +91,28 @@ func reduce(target *glm.Target) (*reduction, error) {
 
 // denseSpace is the row space of GS for a dense X. Cost: see linalg.NewRowSpace.
 func (p *reduction) denseSpace(x *glm.Dense) (*linalg.RowSpace, error) {
-	n, g := x.Rows, len(p.normal)
-	at := make([]float64, n*g) // (GS)ᵀ by column
-	for c, j := range p.normal {
-		for i, v := range x.Col(j) {
-			at[i*g+c] = float64(v * p.scale[c])
-		}
-	}
-	space, err := linalg.NewRowSpace(at, n, g, dropped)
+	space, err := linalg.NewRowSpace(p.transposed(x), x.Rows, len(p.normal), dropped)
 	if err != nil {
 		return nil, errors.New("the singular value decomposition of the design did not converge")
 	}
 	return space, nil
+}
+
+// transposed returns (GS)ᵀ by column, eight columns of X at a time, so that what is
+// written together stands together. Cost: n·g.
+func (p *reduction) transposed(x *glm.Dense) []float64 {
+	n, g := x.Rows, len(p.normal)
+	at := make([]float64, n*g)
+	for first := 0; first < g; first += 8 {
+		last := min(first+8, g)
+		for i := range n {
+			to := at[i*g+first : i*g+last]
+			for c, j := range p.normal[first:last] {
+				to[c] = float64(x.Values[j*n+i] * p.scale[first+c])
+			}
+		}
+	}
+	return at
 }
 
 // priors returns those of (theta_F, z).
@@ -140,14 +158,6 @@ func (p *reduction) rowsOf(first, end int) (values []float64, last int) {
 	return p.target.Data().X.(*glm.Dense).Values[j*size : (j+last-first)*size], last
 }
 
-// factor is that of row c.
-func (p *reduction) factor(c int) float64 {
-	if p.space.Explicit() {
-		return 1
-	}
-	return p.scale[c]
-}
-
 // rowLength is the length of a row; sparse X's has the directions behind it that no
 // product of X tells.
 func (p *reduction) rowLength() int {
@@ -169,19 +179,37 @@ func (p *reduction) block() int {
 // accumulate adds Σ x[c]·row(first + c) to sum, and overwrites x. Cost: O(r) an
 // entry of x, or O(n).
 func (p *reduction) accumulate(first int, x, sum []float64) {
+	p.accumulateAll(first, len(x), x, [][]float64{sum})
+}
+
+// accumulateAll is accumulate for some sums, each with its m entries of x, one after
+// the other. Rows are worked on in parts that stay in a core's nearest cache, so that
+// they are read once for all sums; each sum adds them in their order.
+func (p *reduction) accumulateAll(first, m int, x []float64, sums [][]float64) {
 	if p.sparse != nil {
-		p.accumulateSparse(first, x, sum)
+		for i, sum := range sums {
+			p.accumulateSparse(first, x[i*m:(i+1)*m], sum)
+		}
 		return
 	}
-	for i := range x {
-		x[i] *= p.factor(first + i)
+	for i := range sums {
+		for c, f := range p.factors[first : first+m] {
+			x[i*m+c] *= f
+		}
 	}
-	for end := first + len(x); first < end; {
-		rows, last := p.rowsOf(first, end)
-		kernels.AxpyColumns(x[:last-first], rows, sum)
-		x, first = x[last-first:], last
+	few := max(4, nearest/max(1, p.rowLength())/4*4)
+	for c := 0; c < m; {
+		rows, last := p.rowsOf(first+c, min(first+c+few, first+m))
+		end := last - first
+		for i, sum := range sums {
+			kernels.AxpyColumns(x[i*m+c:i*m+end], rows, sum)
+		}
+		c = end
 	}
 }
+
+// nearest is the number of doubles that stay in a core's nearest cache beside others.
+const nearest = 3072
 
 // lowered writes Vᵀx to dst, len r, for the sum that accumulate has made of x. Cost:
 // O(n·r).
@@ -217,7 +245,28 @@ func (p *reduction) theta(first int, q, epsilon, along []float64) {
 		c = last
 	}
 	for i, x := range epsilon {
-		v := math.FMA(p.factor(first+i), along[i], x)
+		v := math.FMA(p.factors[first+i], along[i], x)
 		epsilon[i] = math.FMA(p.scale[first+i], v, p.location[first+i])
 	}
 }
+
+// thetas is theta for eight lines in one reading of the rows, with the same bits, where
+// X is dense: the q of the lines stand one after the other, and so do their ε, m of each
+// line. The coefficients are written to dst, those of entry c from 8·c on.
+func (p *reduction) thetas(first, m int, q, epsilon, dst []float64) {
+	for c, end := first, first+m; c < end; {
+		rows, last := p.rowsOf(c, end)
+		kernels.Products(q, len(q)/lines, rows, dst[lines*(c-first):lines*(last-first)])
+		c = last
+	}
+	for c := range m {
+		factor, scale, location := p.factors[first+c], p.scale[first+c], p.location[first+c]
+		for i, along := range dst[lines*c : lines*c+lines] {
+			v := math.FMA(factor, along, epsilon[i*m+c])
+			dst[lines*c+i] = math.FMA(scale, v, location)
+		}
+	}
+}
+
+// lines is the number of lines that are projected or expanded together.
+const lines = 8

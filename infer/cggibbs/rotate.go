@@ -37,14 +37,10 @@ func rotateAt(target *glm.Target, x glm.Matrix, offset []float64, priors []glm.P
 		return nil, fmt.Errorf("%d coordinates to rotate, more than %d", k, rotateLimit)
 	}
 	design := glm.ToDense(x) // B has no zeros, whatever x has
-	for _, p := range priors {
-		if !rotatable(p.Kind) {
-			return nil, fmt.Errorf("a %s prior has no curvature to rotate by", p.Kind)
-		}
+	s, err := newNewton(target, design, offset, priors, u)
+	if err != nil {
+		return nil, err
 	}
-	s := &newton{target: target, design: design, priors: priors,
-		point: glm.NewPredictor(target.Rebased(design, offset)), u: u,
-		rows: make([]float64, design.Rows), ridge: make([]float64, k), gradient: make([]float64, k)}
 	factor, err := s.settle(gain)
 	if err != nil {
 		return nil, err
@@ -74,6 +70,19 @@ type newton struct {
 	rows, ridge, gradient []float64
 }
 
+// newNewton returns the iteration at u, which it moves; an error where a prior has no
+// curvature.
+func newNewton(target *glm.Target, design *glm.Dense, offset []float64, priors []glm.Prior, u []float64) (*newton, error) {
+	for _, p := range priors {
+		if !rotatable(p.Kind) {
+			return nil, fmt.Errorf("a %s prior has no curvature to rotate by", p.Kind)
+		}
+	}
+	return &newton{target: target, design: design, priors: priors,
+		point: glm.NewPredictor(target.Rebased(design, offset)), u: u,
+		rows: make([]float64, design.Rows), ridge: make([]float64, design.Cols), gradient: make([]float64, design.Cols)}, nil
+}
+
 // settle returns the factor of the curvature where the iteration ends: where a step
 // would gain no more than enough.
 func (s *newton) settle(enough float64) (*linalg.Chol, error) {
@@ -99,6 +108,11 @@ func (s *newton) settle(enough float64) (*linalg.Chol, error) {
 
 // curvature factorises H at the point, and sets the ridge D.
 func (s *newton) curvature() (*linalg.Chol, error) {
+	return linalg.Cholesky(s.hessian(), s.design.Cols)
+}
+
+// hessian returns the lower triangle of H at the point, and sets the ridge D.
+func (s *newton) hessian() []float64 {
 	k := s.design.Cols
 	h := make([]float64, k*k)
 	s.target.RowInformation(s.point.Eta(), s.point.Dispersions(), s.rows)
@@ -112,7 +126,7 @@ func (s *newton) curvature() (*linalg.Chol, error) {
 		}
 		*at += s.ridge[j]
 	}
-	return linalg.Cholesky(h, k)
+	return h
 }
 
 // slope sets the gradient of the penalised likelihood. A flat prior's ridge has

@@ -65,7 +65,7 @@ func (k *basisKernel) moveSlow() bool {
 	s := k.slow
 	for i := range s.lines {
 		l := slowLine{k, &s.lines[i], s.centre[i] - kernels.Dot(s.weighted[i], k.line.v), s.curvature[i]}
-		x, v, moved, ok := k.slice.updateStepping(&l, k.point.Value().LogLik, k.opts.Width*basisWidth)
+		x, v, moved, ok := k.slice.updateStepping(&l, k.point.Value().LogLik, float64(k.opts.Width*basisWidth))
 		if !ok {
 			return false
 		}

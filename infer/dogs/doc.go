@@ -1,5 +1,5 @@
 // Package dogs certifies and improves the order in which a Gibbs sampler updates
-// the variables of a discrete Markov random field.
+// the variables of a discrete Markov random field, or of a normal law.
 //
 // The influence C_ij of variable j on i bounds how far the full conditional of i
 // moves, in total variation, when j alone changes. If b_i bounds the probability
@@ -14,9 +14,16 @@
 // other orders. It is computed in float64 from sums of non-negative numbers: its
 // relative rounding error is about the number of updates times 1e-16.
 //
+// Of a normal law (Normal) the difference of two coupled chains is multiplied by a known
+// matrix, whatever is drawn. Its absolute values are influences as above, which bound Wasserstein
+// distances in place of total variation, where a norm of them is below one; with
+// the signs kept what a scan leaves of a start is exact, for any correlations (Kept). PlanCycle
+// chooses how often to update what, for the fewest updates to an effective draw of
+// some variables.
+//
 // Source: Mitliagkas and Mackey (2017), Improving Gibbs Sampler Scan Quality with
 // DoGS, arXiv:1707.05807; Dobrushin and Shlosman (1985); Hayes (2006).
 //
 // Read influence.go (C), then variation.go (dᵀb), optimise.go with heap.go, and
-// search.go.
+// search.go. Of normal laws: normal.go, improve.go, cycle.go, plan.go.
 package dogs

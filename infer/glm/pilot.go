@@ -257,17 +257,27 @@ func (p *pilot) maximise() {
 		t.RowGradient(p.eta, disp, rows)
 		t.RowInformation(p.eta, disp, p.curv)
 		p.solver.prepare(p.curv)
-		transposed(t.data.X, rows, g)
-		for j := range g {
-			g[j] = math.FMA(p.ridge[j], p.centre[j]-p.beta[j], g[j])
+		if s, ok := p.solver.(*dual); ok && s.dense != nil {
+			s.ascend(p, rows, step, move)
+		} else {
+			transposed(t.data.X, rows, g)
+			p.slopes(0, g)
+			p.solver.step(g, step)
+			multiplied(t.data.X, step, move)
 		}
-		p.solver.step(g, step)
-		multiplied(t.data.X, step, move)
 		gained := p.search(step, move, value) - value
 		if !(gained > enough) {
 			return
 		}
 		value += gained
+	}
+}
+
+// slopes adds the gradient of the penalty to g, entries first, first+1, … of it.
+func (p *pilot) slopes(first int, g []float64) {
+	for i := range g {
+		j := first + i
+		g[i] = math.FMA(p.ridge[j], p.centre[j]-p.beta[j], g[i])
 	}
 }
 
@@ -278,8 +288,8 @@ func (p *pilot) search(step, move []float64, value float64) float64 {
 	for size := 1.0; size > 1e-12; size /= 2 {
 		copy(beta, p.beta)
 		copy(eta, p.eta)
-		vec.Axpy(size, step, beta)
-		vec.Axpy(size, move, eta)
+		passes.Axpy(size, step, beta)
+		passes.Axpy(size, move, eta)
 		if v := p.objective(eta, beta); v >= value {
 			p.beta, p.eta = beta, eta
 			return v

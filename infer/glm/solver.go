@@ -48,6 +48,7 @@ func (s *primal) draw(src Source, dst []float64) {
 // H⁻¹g = u − ridge⁻¹XᵀW^½·B⁻¹·W^½Xu with u = ridge⁻¹g, B = I + W^½KW^½.
 type dual struct {
 	x       Matrix
+	dense   *Dense // x, if it is dense
 	ridge   []float64
 	k, b    []float64 // lower triangles by rows
 	root    []float64 // W^½
@@ -64,6 +65,7 @@ func newDual(p *pilot) *dual {
 	}
 	switch x := s.x.(type) {
 	case *Dense:
+		s.dense = x
 		s.outer(x)
 	case *Sparse:
 		x.Outer(s.ridge, s.k)
@@ -128,6 +130,49 @@ func (s *dual) correct(dst []float64, sign float64) {
 	transposed(s.x, s.rows, s.columns)
 	for j, v := range s.columns {
 		dst[j] = math.FMA(sign, v/s.ridge[j], dst[j])
+	}
+}
+
+// ascend writes Newton's step at p to step and X·step to move, rows being the gradient
+// in eta: what the gradient Xᵀ·rows, step and two products would, to the bit, with two
+// readings of the design in place of four.
+func (s *dual) ascend(p *pilot, rows, step, move []float64) {
+	clear(s.rows)
+	s.blocks(func(first int, columns, some []float64) {
+		passes.DotColumns(columns, rows, some)
+		p.slopes(first, some)
+		for i, v := range some {
+			some[i] = v / s.ridge[first+i]
+		}
+		copy(step[first:], some)
+		passes.AxpyColumns(some, columns, s.rows)
+	})
+	for i := range s.rows {
+		s.rows[i] *= s.root[i]
+	}
+	s.factor.Solve(s.rows)
+	for i := range s.rows {
+		s.rows[i] *= s.root[i]
+	}
+	clear(move)
+	s.blocks(func(first int, columns, some []float64) {
+		passes.DotColumns(columns, s.rows, some)
+		for i, v := range some {
+			some[i] = step[first+i] - v/s.ridge[first+i]
+		}
+		copy(step[first:], some)
+		passes.AxpyColumns(some, columns, move)
+	})
+}
+
+// blocks calls f for columns of the dense design that stay in a core's nearest cache,
+// with scratch for a number of each.
+func (s *dual) blocks(f func(first int, columns, some []float64)) {
+	n, d := s.dense.Rows, s.dense.Cols
+	size := max(8, 3072/n/8*8)
+	for first := 0; first < d; first += size {
+		m := min(size, d-first)
+		f(first, s.dense.Values[first*n:(first+m)*n], s.columns[first:first+m])
 	}
 }
 

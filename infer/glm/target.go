@@ -162,8 +162,8 @@ func checkFinite(data *Data) error {
 	}
 	for j := range data.Cols() {
 		c := data.X.Column(j)
-		if largest(c.Values) <= 1e150 {
-			continue
+		if passes.SumSquares(c.Values) <= 1e300 {
+			continue // neither NaN nor larger than 1e150
 		}
 		if err := find("column "+columnName(data, j), c.Values, c.Rows); err != nil {
 			return err

@@ -23,7 +23,7 @@ const (
 var deps = map[string]string{
 	"infer":                   "",
 	"infer/glm":               "infer infer/internal/*",
-	"infer/cggibbs":           "infer infer/glm infer/internal/*",
+	"infer/cggibbs":           "infer infer/glm infer/dogs infer/internal/*",
 	"infer/nuts":              "infer infer/glm infer/internal/*",
 	"infer/conjugate":         "infer infer/glm infer/internal/*",
 	"infer/diag":              "infer infer/internal/*",

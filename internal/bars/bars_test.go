@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -51,7 +52,8 @@ func TestTables(t *testing.T) {
 // what it leaves out.
 func TestCommand(t *testing.T) {
 	var out, log bytes.Buffer
-	code := run(t.Context(), strings.Fields("-panel nowhere -data colon,poisson -rows 200 -length 0.5 -reps 2 -samplers auto,reference"), &out, &log)
+	profile := filepath.Join(t.TempDir(), "profile")
+	code := run(t.Context(), strings.Fields("-panel nowhere -data colon,poisson -rows 200 -length 0.5 -reps 2 -samplers auto,reference -profile "+profile), &out, &log)
 	if code != 0 {
 		t.Fatalf("exit code %d:\n%s", code, log.String())
 	}
@@ -63,7 +65,10 @@ func TestCommand(t *testing.T) {
 	if strings.Contains(out.String(), "| –") || strings.Contains(out.String(), "colon") || !strings.Contains(log.String(), "colon is left out") {
 		t.Errorf("the table:\n%sthe log:\n%s", out.String(), log.String())
 	}
-	for _, wrong := range []string{"-data colour", "-samplers stan", "-reps 0", "colon"} {
+	if written, err := os.Stat(profile); err != nil || written.Size() == 0 {
+		t.Errorf("no profile: %v", err)
+	}
+	for _, wrong := range []string{"-data colour", "-samplers stan", "-reps 0", "-data poisson -profile nowhere/file", "colon"} {
 		log.Reset()
 		if code := run(t.Context(), strings.Fields(wrong), &out, &log); code != 2 || log.Len() == 0 {
 			t.Errorf("%s: exit code %d, %q", wrong, code, log.String())

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"syscall"
@@ -27,7 +28,8 @@ type options struct {
 	auto, others            int // repetitions
 	scale                   float64
 	panel                   string
-	rows                    int // of made data
+	rows                    int    // of made data
+	profile                 string // file of a processor profile; empty: none
 }
 
 // list splits a flag at its commas.
@@ -49,6 +51,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	f.Float64Var(&o.scale, "length", 1, "multiplies the draws of every sampler")
 	f.StringVar(&o.panel, "panel", panel(), "folder of the panel's Parquet files; also $PANEL_DIR")
 	f.IntVar(&o.rows, "rows", syntheticRows, "rows of the synthetic data")
+	f.StringVar(&o.profile, "profile", "", "write a processor profile of all runs to this file, for go tool pprof")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
@@ -98,6 +101,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 1
 	}
 	defer os.RemoveAll(folder)
+	stop, err := profiled(o.profile)
+	if err != nil {
+		fmt.Fprintln(stderr, "bars:", err)
+		return 2
+	}
+	defer stop()
 	began := time.Now()
 	results, failed := all(ctx, o, todo, folder, stderr)
 	fmt.Fprintf(stdout, "Processor seconds of one core to an effective sample size of 100: of the median coefficient, of `log_lik`, of the least coefficient.\n"+
@@ -109,6 +118,25 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 1
 	}
 	return 0
+}
+
+// profiled begins a processor profile, if there is a file to write it to; stop
+// ends it.
+func profiled(file string) (stop func(), err error) {
+	if file == "" {
+		return func() {}, nil
+	}
+	to, err := os.Create(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := pprof.StartCPUProfile(to); err != nil {
+		return nil, errors.Join(err, to.Close())
+	}
+	return func() {
+		pprof.StopCPUProfile()
+		to.Close()
+	}, nil
 }
 
 // all measures the samples, one after the other.

@@ -95,10 +95,7 @@ func (s *RowSpace) Lifted(w, dst []float64) {
 		return
 	}
 	clear(dst)
-	n := len(dst)
-	for k, v := range w {
-		kernels.Axpy(v, s.Lift[k*n:(k+1)*n], dst)
-	}
+	kernels.AxpyColumns(w, s.Lift, dst)
 }
 
 // Lowered writes Vᵀx to dst, len Rank, for a = A·x, with what x has of the Own
@@ -108,10 +105,7 @@ func (s *RowSpace) Lowered(a, dst []float64) {
 		s.solveLower(a, dst)
 		return
 	}
-	n := len(a)
-	for k := range dst {
-		dst[k] = kernels.Dot(a, s.Lift[k*n:(k+1)*n])
-	}
+	kernels.DotColumns(s.Lift, a, dst)
 }
 
 // solveUpper is Lifted by L⁻ᵀ.

@@ -6,7 +6,7 @@ import "golang.org/x/sys/cpu"
 func best() Kernels {
 	x := &cpu.X86
 	switch {
-	case x.HasAVX512F && x.HasBMI2:
+	case x.HasAVX512F && x.HasBMI2 && x.HasPOPCNT:
 		return avx512
 	case x.HasAVX2 && x.HasFMA:
 		return avx2

@@ -190,8 +190,8 @@ func TestSumsAreVec(t *testing.T) {
 func TestColumns(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed(t), 5))
 	for _, k := range append(vectors(t), Scalar) {
-		for _, n := range []int{0, 1, 7, 8, 13, 62, 100, 301} {
-			for cols := range 10 {
+		for _, n := range []int{0, 1, 7, 8, 13, 62, 100, 127, 128, 129, 301} {
+			for cols := range 18 {
 				x, v, a := column(r, n*cols, 1, true), column(r, n, 1, true), column(r, cols, 1, false)
 				dots, want := make([]float64, cols), make([]float64, cols)
 				sum, moved := slices.Clone(v), slices.Clone(v)
@@ -206,6 +206,55 @@ func TestColumns(t *testing.T) {
 				}
 				if i := firstDifference(moved, sum); i >= 0 {
 					t.Errorf("AxpyColumns, %s, %d columns: row %d has %v, vec %v", describe(k, n), cols, i, sum[i], moved[i])
+				}
+			}
+		}
+	}
+}
+
+// Eight vectors at a time have the bits of one, and write no further.
+func TestProducts(t *testing.T) {
+	r := rand.New(rand.NewPCG(seed(t), 8))
+	for _, k := range append(vectors(t), Scalar) {
+		for _, n := range []int{0, 1, 7, 8, 13, 62, 72, 301} {
+			for cols := range 5 {
+				q, x := column(r, 8*n, 1, true), column(r, n*cols, 1, true)
+				got := make([]float64, 8*cols+3)
+				k.Products(q, n, x, got[:8*cols])
+				for at, v := range got {
+					want := 0.0
+					if j, i := at/8, at%8; j < cols {
+						want = vec.Dot(x[j*n:(j+1)*n], q[i*n:(i+1)*n])
+					}
+					if !same(v, want) {
+						t.Fatalf("%s, %d columns: place %d has %v, vec %v", describe(k, n), cols, at, v, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Draws of a counter have vec's bits, whatever range they are asked for with, for
+// any key, line and counter.
+func TestMidpointsAreVec(t *testing.T) {
+	r := rand.New(rand.NewPCG(seed(t), 9))
+	for _, k := range append(vectors(t), Scalar) {
+		for n := range 90 {
+			for range 20 {
+				key, line, first := r.Uint64(), r.Uint64()>>r.IntN(64), int(r.Uint64()>>(1+r.IntN(62)))
+				got := make([]float64, n+9)
+				k.Midpoints(key, line, first, got[:n])
+				for i, v := range got {
+					want := 0.0
+					if j := uint64(first) + uint64(i); i < n {
+						words := [2]uint64{}
+						words[0], words[1] = vec.Philox(key, j/2, line)
+						want = vec.Midpoint(words[j%2])
+					}
+					if v != want {
+						t.Fatalf("%s: draw %d of %d from %d on, line %d of key %d: %v, want %v", k, i, n, first, line, key, v, want)
+					}
 				}
 			}
 		}

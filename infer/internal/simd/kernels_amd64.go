@@ -301,3 +301,38 @@ func normalQuantileAVX2(dst []float64, x []float64)
 //
 //go:noescape
 func normalQuantileAVX512(dst []float64, x []float64)
+
+// midpointsAVX2 writes the midpoints of counters (low, line), (low + 1, line), …, two of each, to dst, whose length is a multiple of 16.
+//
+//go:noescape
+func midpointsAVX2(dst []float64, key uint64, low uint64, line uint64)
+
+// midpointsAVX512 writes the midpoints of counters (low, line), (low + 1, line), …, two of each, to dst, whose length is a multiple of 16.
+//
+//go:noescape
+func midpointsAVX512(dst []float64, key uint64, low uint64, line uint64)
+
+// dots8AVX512 writes Σ v·c for 8 vectors v of n elements and each column c, 8 sums a column, to dst.
+//
+//go:noescape
+func dots8AVX512(vectors []float64, n int, columns []float64, dst []float64)
+
+// axpysTileAVX512 adds Σ a·c for each column c to dst, one after the other; dst has at most 128 elements, and one at least.
+//
+//go:noescape
+func axpysTileAVX512(a []float64, columns []float64, dst []float64)
+
+// quantileTailAVX512 is normalQuantile for |x − ½| > 0.425.
+//
+//go:noescape
+func quantileTailAVX512(dst []float64, x []float64)
+
+// quantileCentreAVX512 writes the normal quantiles of p with |p − ½| ≤ 0.425 to dst, and other p one after the other to tails, with room for 8 more than these: count. The length is a multiple of 8.
+//
+//go:noescape
+func quantileCentreAVX512(dst []float64, tails []float64, p []float64) (count int)
+
+// quantileMergeAVX512 writes tails one after the other to the places of dst whose p quantileCentre has gathered.
+//
+//go:noescape
+func quantileMergeAVX512(dst []float64, tails []float64, p []float64) (count int)

@@ -10779,6 +10779,1607 @@ done:
 	VZEROUPPER
 	RET
 
+// func midpointsAVX2(dst []float64, key uint64, low uint64, line uint64)
+// Requires: AVX, AVX2
+TEXT ·midpointsAVX2(SB), NOSPLIT, $0-48
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	VPBROADCASTQ key+24(FP), Y0
+	VPBROADCASTQ line+40(FP), Y1
+	VPBROADCASTQ low+32(FP), Y2
+	VMOVUPD      constants<>+3584(SB), Y3
+	VPADDQ       Y3, Y2, Y2
+	SHRQ         $0x04, CX
+	JZ           done
+
+step:
+	VMOVAPD   Y0, Y3
+	VPSHUFD   $0xf5, Y2, Y4
+	VPMULUDQ  constants<>+3616(SB), Y2, Y5
+	VPMULUDQ  constants<>+3616(SB), Y4, Y6
+	VPMULUDQ  constants<>+3648(SB), Y2, Y7
+	VPMULUDQ  constants<>+3648(SB), Y4, Y4
+	VPSRLQ    $0x20, Y5, Y8
+	VPADDQ    Y8, Y6, Y6
+	VANDPD    constants<>+3680(SB), Y6, Y8
+	VPADDQ    Y8, Y7, Y7
+	VPSRLQ    $0x20, Y6, Y6
+	VPADDQ    Y6, Y4, Y4
+	VPSRLQ    $0x20, Y7, Y6
+	VPADDQ    Y6, Y4, Y4
+	VPSLLQ    $0x20, Y7, Y6
+	VANDPD    constants<>+3680(SB), Y5, Y5
+	VORPD     Y5, Y6, Y5
+	VXORPD    Y3, Y4, Y4
+	VXORPD    Y1, Y4, Y4
+	VPADDQ    constants<>+3712(SB), Y3, Y3
+	VPSHUFD   $0xf5, Y4, Y6
+	VPMULUDQ  constants<>+3616(SB), Y4, Y7
+	VPMULUDQ  constants<>+3616(SB), Y6, Y8
+	VPMULUDQ  constants<>+3648(SB), Y4, Y4
+	VPMULUDQ  constants<>+3648(SB), Y6, Y6
+	VPSRLQ    $0x20, Y7, Y9
+	VPADDQ    Y9, Y8, Y8
+	VANDPD    constants<>+3680(SB), Y8, Y9
+	VPADDQ    Y9, Y4, Y4
+	VPSRLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSRLQ    $0x20, Y4, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSLLQ    $0x20, Y4, Y4
+	VANDPD    constants<>+3680(SB), Y7, Y7
+	VORPD     Y7, Y4, Y4
+	VXORPD    Y3, Y6, Y6
+	VXORPD    Y5, Y6, Y5
+	VPADDQ    constants<>+3712(SB), Y3, Y3
+	VPSHUFD   $0xf5, Y5, Y6
+	VPMULUDQ  constants<>+3616(SB), Y5, Y7
+	VPMULUDQ  constants<>+3616(SB), Y6, Y8
+	VPMULUDQ  constants<>+3648(SB), Y5, Y5
+	VPMULUDQ  constants<>+3648(SB), Y6, Y6
+	VPSRLQ    $0x20, Y7, Y9
+	VPADDQ    Y9, Y8, Y8
+	VANDPD    constants<>+3680(SB), Y8, Y9
+	VPADDQ    Y9, Y5, Y5
+	VPSRLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSRLQ    $0x20, Y5, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSLLQ    $0x20, Y5, Y5
+	VANDPD    constants<>+3680(SB), Y7, Y7
+	VORPD     Y7, Y5, Y5
+	VXORPD    Y3, Y6, Y6
+	VXORPD    Y4, Y6, Y4
+	VPADDQ    constants<>+3712(SB), Y3, Y3
+	VPSHUFD   $0xf5, Y4, Y6
+	VPMULUDQ  constants<>+3616(SB), Y4, Y7
+	VPMULUDQ  constants<>+3616(SB), Y6, Y8
+	VPMULUDQ  constants<>+3648(SB), Y4, Y4
+	VPMULUDQ  constants<>+3648(SB), Y6, Y6
+	VPSRLQ    $0x20, Y7, Y9
+	VPADDQ    Y9, Y8, Y8
+	VANDPD    constants<>+3680(SB), Y8, Y9
+	VPADDQ    Y9, Y4, Y4
+	VPSRLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSRLQ    $0x20, Y4, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSLLQ    $0x20, Y4, Y4
+	VANDPD    constants<>+3680(SB), Y7, Y7
+	VORPD     Y7, Y4, Y4
+	VXORPD    Y3, Y6, Y6
+	VXORPD    Y5, Y6, Y5
+	VPADDQ    constants<>+3712(SB), Y3, Y3
+	VPSHUFD   $0xf5, Y5, Y6
+	VPMULUDQ  constants<>+3616(SB), Y5, Y7
+	VPMULUDQ  constants<>+3616(SB), Y6, Y8
+	VPMULUDQ  constants<>+3648(SB), Y5, Y5
+	VPMULUDQ  constants<>+3648(SB), Y6, Y6
+	VPSRLQ    $0x20, Y7, Y9
+	VPADDQ    Y9, Y8, Y8
+	VANDPD    constants<>+3680(SB), Y8, Y9
+	VPADDQ    Y9, Y5, Y5
+	VPSRLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSRLQ    $0x20, Y5, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSLLQ    $0x20, Y5, Y5
+	VANDPD    constants<>+3680(SB), Y7, Y7
+	VORPD     Y7, Y5, Y5
+	VXORPD    Y3, Y6, Y6
+	VXORPD    Y4, Y6, Y4
+	VPADDQ    constants<>+3712(SB), Y3, Y3
+	VPSHUFD   $0xf5, Y4, Y6
+	VPMULUDQ  constants<>+3616(SB), Y4, Y7
+	VPMULUDQ  constants<>+3616(SB), Y6, Y8
+	VPMULUDQ  constants<>+3648(SB), Y4, Y4
+	VPMULUDQ  constants<>+3648(SB), Y6, Y6
+	VPSRLQ    $0x20, Y7, Y9
+	VPADDQ    Y9, Y8, Y8
+	VANDPD    constants<>+3680(SB), Y8, Y9
+	VPADDQ    Y9, Y4, Y4
+	VPSRLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSRLQ    $0x20, Y4, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSLLQ    $0x20, Y4, Y4
+	VANDPD    constants<>+3680(SB), Y7, Y7
+	VORPD     Y7, Y4, Y4
+	VXORPD    Y3, Y6, Y6
+	VXORPD    Y5, Y6, Y5
+	VPADDQ    constants<>+3712(SB), Y3, Y3
+	VPSHUFD   $0xf5, Y5, Y6
+	VPMULUDQ  constants<>+3616(SB), Y5, Y7
+	VPMULUDQ  constants<>+3616(SB), Y6, Y8
+	VPMULUDQ  constants<>+3648(SB), Y5, Y5
+	VPMULUDQ  constants<>+3648(SB), Y6, Y6
+	VPSRLQ    $0x20, Y7, Y9
+	VPADDQ    Y9, Y8, Y8
+	VANDPD    constants<>+3680(SB), Y8, Y9
+	VPADDQ    Y9, Y5, Y5
+	VPSRLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSRLQ    $0x20, Y5, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSLLQ    $0x20, Y5, Y5
+	VANDPD    constants<>+3680(SB), Y7, Y7
+	VORPD     Y7, Y5, Y5
+	VXORPD    Y3, Y6, Y6
+	VXORPD    Y4, Y6, Y4
+	VPADDQ    constants<>+3712(SB), Y3, Y3
+	VPSHUFD   $0xf5, Y4, Y6
+	VPMULUDQ  constants<>+3616(SB), Y4, Y7
+	VPMULUDQ  constants<>+3616(SB), Y6, Y8
+	VPMULUDQ  constants<>+3648(SB), Y4, Y4
+	VPMULUDQ  constants<>+3648(SB), Y6, Y6
+	VPSRLQ    $0x20, Y7, Y9
+	VPADDQ    Y9, Y8, Y8
+	VANDPD    constants<>+3680(SB), Y8, Y9
+	VPADDQ    Y9, Y4, Y4
+	VPSRLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSRLQ    $0x20, Y4, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSLLQ    $0x20, Y4, Y4
+	VANDPD    constants<>+3680(SB), Y7, Y7
+	VORPD     Y7, Y4, Y4
+	VXORPD    Y3, Y6, Y6
+	VXORPD    Y5, Y6, Y5
+	VPADDQ    constants<>+3712(SB), Y3, Y3
+	VPSHUFD   $0xf5, Y5, Y6
+	VPMULUDQ  constants<>+3616(SB), Y5, Y7
+	VPMULUDQ  constants<>+3616(SB), Y6, Y8
+	VPMULUDQ  constants<>+3648(SB), Y5, Y5
+	VPMULUDQ  constants<>+3648(SB), Y6, Y6
+	VPSRLQ    $0x20, Y7, Y9
+	VPADDQ    Y9, Y8, Y8
+	VANDPD    constants<>+3680(SB), Y8, Y9
+	VPADDQ    Y9, Y5, Y5
+	VPSRLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSRLQ    $0x20, Y5, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSLLQ    $0x20, Y5, Y5
+	VANDPD    constants<>+3680(SB), Y7, Y7
+	VORPD     Y7, Y5, Y5
+	VXORPD    Y3, Y6, Y6
+	VXORPD    Y4, Y6, Y4
+	VPADDQ    constants<>+3712(SB), Y3, Y3
+	VPSHUFD   $0xf5, Y4, Y6
+	VPMULUDQ  constants<>+3616(SB), Y4, Y7
+	VPMULUDQ  constants<>+3616(SB), Y6, Y8
+	VPMULUDQ  constants<>+3648(SB), Y4, Y4
+	VPMULUDQ  constants<>+3648(SB), Y6, Y6
+	VPSRLQ    $0x20, Y7, Y9
+	VPADDQ    Y9, Y8, Y8
+	VANDPD    constants<>+3680(SB), Y8, Y9
+	VPADDQ    Y9, Y4, Y4
+	VPSRLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSRLQ    $0x20, Y4, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSLLQ    $0x20, Y4, Y4
+	VANDPD    constants<>+3680(SB), Y7, Y7
+	VORPD     Y7, Y4, Y4
+	VXORPD    Y3, Y6, Y3
+	VXORPD    Y5, Y3, Y3
+	VPSRLQ    $0x0c, Y3, Y3
+	VORPD     constants<>+576(SB), Y3, Y3
+	VSUBPD    constants<>+3744(SB), Y3, Y3
+	VPSRLQ    $0x0c, Y4, Y4
+	VORPD     constants<>+576(SB), Y4, Y4
+	VSUBPD    constants<>+3744(SB), Y4, Y4
+	VUNPCKLPD Y4, Y3, Y5
+	VUNPCKHPD Y4, Y3, Y3
+	VMOVUPD   Y5, (AX)
+	VMOVUPD   Y3, 32(AX)
+	VPADDQ    constants<>+3776(SB), Y2, Y3
+	VMOVAPD   Y0, Y4
+	VPSHUFD   $0xf5, Y3, Y5
+	VPMULUDQ  constants<>+3616(SB), Y3, Y6
+	VPMULUDQ  constants<>+3616(SB), Y5, Y7
+	VPMULUDQ  constants<>+3648(SB), Y3, Y3
+	VPMULUDQ  constants<>+3648(SB), Y5, Y5
+	VPSRLQ    $0x20, Y6, Y8
+	VPADDQ    Y8, Y7, Y7
+	VANDPD    constants<>+3680(SB), Y7, Y8
+	VPADDQ    Y8, Y3, Y3
+	VPSRLQ    $0x20, Y7, Y7
+	VPADDQ    Y7, Y5, Y5
+	VPSRLQ    $0x20, Y3, Y7
+	VPADDQ    Y7, Y5, Y5
+	VPSLLQ    $0x20, Y3, Y3
+	VANDPD    constants<>+3680(SB), Y6, Y6
+	VORPD     Y6, Y3, Y3
+	VXORPD    Y4, Y5, Y5
+	VXORPD    Y1, Y5, Y5
+	VPADDQ    constants<>+3712(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y5, Y6
+	VPMULUDQ  constants<>+3616(SB), Y5, Y7
+	VPMULUDQ  constants<>+3616(SB), Y6, Y8
+	VPMULUDQ  constants<>+3648(SB), Y5, Y5
+	VPMULUDQ  constants<>+3648(SB), Y6, Y6
+	VPSRLQ    $0x20, Y7, Y9
+	VPADDQ    Y9, Y8, Y8
+	VANDPD    constants<>+3680(SB), Y8, Y9
+	VPADDQ    Y9, Y5, Y5
+	VPSRLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSRLQ    $0x20, Y5, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSLLQ    $0x20, Y5, Y5
+	VANDPD    constants<>+3680(SB), Y7, Y7
+	VORPD     Y7, Y5, Y5
+	VXORPD    Y4, Y6, Y6
+	VXORPD    Y3, Y6, Y3
+	VPADDQ    constants<>+3712(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y3, Y6
+	VPMULUDQ  constants<>+3616(SB), Y3, Y7
+	VPMULUDQ  constants<>+3616(SB), Y6, Y8
+	VPMULUDQ  constants<>+3648(SB), Y3, Y3
+	VPMULUDQ  constants<>+3648(SB), Y6, Y6
+	VPSRLQ    $0x20, Y7, Y9
+	VPADDQ    Y9, Y8, Y8
+	VANDPD    constants<>+3680(SB), Y8, Y9
+	VPADDQ    Y9, Y3, Y3
+	VPSRLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSRLQ    $0x20, Y3, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSLLQ    $0x20, Y3, Y3
+	VANDPD    constants<>+3680(SB), Y7, Y7
+	VORPD     Y7, Y3, Y3
+	VXORPD    Y4, Y6, Y6
+	VXORPD    Y5, Y6, Y5
+	VPADDQ    constants<>+3712(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y5, Y6
+	VPMULUDQ  constants<>+3616(SB), Y5, Y7
+	VPMULUDQ  constants<>+3616(SB), Y6, Y8
+	VPMULUDQ  constants<>+3648(SB), Y5, Y5
+	VPMULUDQ  constants<>+3648(SB), Y6, Y6
+	VPSRLQ    $0x20, Y7, Y9
+	VPADDQ    Y9, Y8, Y8
+	VANDPD    constants<>+3680(SB), Y8, Y9
+	VPADDQ    Y9, Y5, Y5
+	VPSRLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSRLQ    $0x20, Y5, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSLLQ    $0x20, Y5, Y5
+	VANDPD    constants<>+3680(SB), Y7, Y7
+	VORPD     Y7, Y5, Y5
+	VXORPD    Y4, Y6, Y6
+	VXORPD    Y3, Y6, Y3
+	VPADDQ    constants<>+3712(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y3, Y6
+	VPMULUDQ  constants<>+3616(SB), Y3, Y7
+	VPMULUDQ  constants<>+3616(SB), Y6, Y8
+	VPMULUDQ  constants<>+3648(SB), Y3, Y3
+	VPMULUDQ  constants<>+3648(SB), Y6, Y6
+	VPSRLQ    $0x20, Y7, Y9
+	VPADDQ    Y9, Y8, Y8
+	VANDPD    constants<>+3680(SB), Y8, Y9
+	VPADDQ    Y9, Y3, Y3
+	VPSRLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSRLQ    $0x20, Y3, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSLLQ    $0x20, Y3, Y3
+	VANDPD    constants<>+3680(SB), Y7, Y7
+	VORPD     Y7, Y3, Y3
+	VXORPD    Y4, Y6, Y6
+	VXORPD    Y5, Y6, Y5
+	VPADDQ    constants<>+3712(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y5, Y6
+	VPMULUDQ  constants<>+3616(SB), Y5, Y7
+	VPMULUDQ  constants<>+3616(SB), Y6, Y8
+	VPMULUDQ  constants<>+3648(SB), Y5, Y5
+	VPMULUDQ  constants<>+3648(SB), Y6, Y6
+	VPSRLQ    $0x20, Y7, Y9
+	VPADDQ    Y9, Y8, Y8
+	VANDPD    constants<>+3680(SB), Y8, Y9
+	VPADDQ    Y9, Y5, Y5
+	VPSRLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSRLQ    $0x20, Y5, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSLLQ    $0x20, Y5, Y5
+	VANDPD    constants<>+3680(SB), Y7, Y7
+	VORPD     Y7, Y5, Y5
+	VXORPD    Y4, Y6, Y6
+	VXORPD    Y3, Y6, Y3
+	VPADDQ    constants<>+3712(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y3, Y6
+	VPMULUDQ  constants<>+3616(SB), Y3, Y7
+	VPMULUDQ  constants<>+3616(SB), Y6, Y8
+	VPMULUDQ  constants<>+3648(SB), Y3, Y3
+	VPMULUDQ  constants<>+3648(SB), Y6, Y6
+	VPSRLQ    $0x20, Y7, Y9
+	VPADDQ    Y9, Y8, Y8
+	VANDPD    constants<>+3680(SB), Y8, Y9
+	VPADDQ    Y9, Y3, Y3
+	VPSRLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSRLQ    $0x20, Y3, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSLLQ    $0x20, Y3, Y3
+	VANDPD    constants<>+3680(SB), Y7, Y7
+	VORPD     Y7, Y3, Y3
+	VXORPD    Y4, Y6, Y6
+	VXORPD    Y5, Y6, Y5
+	VPADDQ    constants<>+3712(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y5, Y6
+	VPMULUDQ  constants<>+3616(SB), Y5, Y7
+	VPMULUDQ  constants<>+3616(SB), Y6, Y8
+	VPMULUDQ  constants<>+3648(SB), Y5, Y5
+	VPMULUDQ  constants<>+3648(SB), Y6, Y6
+	VPSRLQ    $0x20, Y7, Y9
+	VPADDQ    Y9, Y8, Y8
+	VANDPD    constants<>+3680(SB), Y8, Y9
+	VPADDQ    Y9, Y5, Y5
+	VPSRLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSRLQ    $0x20, Y5, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSLLQ    $0x20, Y5, Y5
+	VANDPD    constants<>+3680(SB), Y7, Y7
+	VORPD     Y7, Y5, Y5
+	VXORPD    Y4, Y6, Y6
+	VXORPD    Y3, Y6, Y3
+	VPADDQ    constants<>+3712(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y3, Y6
+	VPMULUDQ  constants<>+3616(SB), Y3, Y7
+	VPMULUDQ  constants<>+3616(SB), Y6, Y8
+	VPMULUDQ  constants<>+3648(SB), Y3, Y3
+	VPMULUDQ  constants<>+3648(SB), Y6, Y6
+	VPSRLQ    $0x20, Y7, Y9
+	VPADDQ    Y9, Y8, Y8
+	VANDPD    constants<>+3680(SB), Y8, Y9
+	VPADDQ    Y9, Y3, Y3
+	VPSRLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSRLQ    $0x20, Y3, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSLLQ    $0x20, Y3, Y3
+	VANDPD    constants<>+3680(SB), Y7, Y7
+	VORPD     Y7, Y3, Y3
+	VXORPD    Y4, Y6, Y6
+	VXORPD    Y5, Y6, Y5
+	VPADDQ    constants<>+3712(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y5, Y6
+	VPMULUDQ  constants<>+3616(SB), Y5, Y7
+	VPMULUDQ  constants<>+3616(SB), Y6, Y8
+	VPMULUDQ  constants<>+3648(SB), Y5, Y5
+	VPMULUDQ  constants<>+3648(SB), Y6, Y6
+	VPSRLQ    $0x20, Y7, Y9
+	VPADDQ    Y9, Y8, Y8
+	VANDPD    constants<>+3680(SB), Y8, Y9
+	VPADDQ    Y9, Y5, Y5
+	VPSRLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSRLQ    $0x20, Y5, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSLLQ    $0x20, Y5, Y5
+	VANDPD    constants<>+3680(SB), Y7, Y7
+	VORPD     Y7, Y5, Y5
+	VXORPD    Y4, Y6, Y4
+	VXORPD    Y3, Y4, Y3
+	VPSRLQ    $0x0c, Y3, Y3
+	VORPD     constants<>+576(SB), Y3, Y3
+	VSUBPD    constants<>+3744(SB), Y3, Y3
+	VPSRLQ    $0x0c, Y5, Y4
+	VORPD     constants<>+576(SB), Y4, Y4
+	VSUBPD    constants<>+3744(SB), Y4, Y4
+	VUNPCKLPD Y4, Y3, Y5
+	VUNPCKHPD Y4, Y3, Y3
+	VMOVUPD   Y5, 64(AX)
+	VMOVUPD   Y3, 96(AX)
+	VPADDQ    constants<>+3808(SB), Y2, Y2
+	ADDQ      $0x00000080, AX
+	DECQ      CX
+	JNZ       step
+
+done:
+	VZEROUPPER
+	RET
+
+// func midpointsAVX512(dst []float64, key uint64, low uint64, line uint64)
+// Requires: AVX, AVX512F
+TEXT ·midpointsAVX512(SB), NOSPLIT, $0-48
+	MOVQ            dst_base+0(FP), AX
+	MOVQ            dst_len+8(FP), CX
+	VPBROADCASTQ    key+24(FP), Z0
+	VPBROADCASTQ    line+40(FP), Z1
+	VPBROADCASTQ    low+32(FP), Z2
+	VBROADCASTF64X4 constants<>+3840(SB), Z3
+	MOVL            $0x000000f0, DX
+	KMOVW           DX, K1
+	VPADDQ.BCST     constants<>+2464(SB), Z3, K1, Z3
+	VPADDQ          Z3, Z2, Z2
+	SHRQ            $0x04, CX
+	JZ              done
+
+step:
+	VMOVAPD       Z0, Z3
+	VPSHUFD       $0xf5, Z2, Z4
+	VPMULUDQ.BCST constants<>+3616(SB), Z2, Z5
+	VPMULUDQ.BCST constants<>+3616(SB), Z4, Z6
+	VPMULUDQ.BCST constants<>+3648(SB), Z2, Z7
+	VPMULUDQ.BCST constants<>+3648(SB), Z4, Z4
+	VPSRLQ        $0x20, Z5, Z8
+	VPADDQ        Z8, Z6, Z6
+	VPANDQ.BCST   constants<>+3680(SB), Z6, Z8
+	VPADDQ        Z8, Z7, Z7
+	VPSRLQ        $0x20, Z6, Z6
+	VPADDQ        Z6, Z4, Z4
+	VPSRLQ        $0x20, Z7, Z6
+	VPADDQ        Z6, Z4, Z4
+	VPSLLQ        $0x20, Z7, Z6
+	VPANDQ.BCST   constants<>+3680(SB), Z5, Z5
+	VPORQ         Z5, Z6, Z5
+	VPTERNLOGQ    $0x96, Z3, Z1, Z4
+	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
+	VPSHUFD       $0xf5, Z4, Z6
+	VPMULUDQ.BCST constants<>+3616(SB), Z4, Z7
+	VPMULUDQ.BCST constants<>+3616(SB), Z6, Z8
+	VPMULUDQ.BCST constants<>+3648(SB), Z4, Z4
+	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z6
+	VPSRLQ        $0x20, Z7, Z9
+	VPADDQ        Z9, Z8, Z8
+	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
+	VPADDQ        Z9, Z4, Z4
+	VPSRLQ        $0x20, Z8, Z8
+	VPADDQ        Z8, Z6, Z6
+	VPSRLQ        $0x20, Z4, Z8
+	VPADDQ        Z8, Z6, Z6
+	VPSLLQ        $0x20, Z4, Z4
+	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
+	VPORQ         Z7, Z4, Z4
+	VPTERNLOGQ    $0x96, Z3, Z5, Z6
+	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
+	VPSHUFD       $0xf5, Z6, Z5
+	VPMULUDQ.BCST constants<>+3616(SB), Z6, Z7
+	VPMULUDQ.BCST constants<>+3616(SB), Z5, Z8
+	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z5
+	VPSRLQ        $0x20, Z7, Z9
+	VPADDQ        Z9, Z8, Z8
+	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
+	VPADDQ        Z9, Z6, Z6
+	VPSRLQ        $0x20, Z8, Z8
+	VPADDQ        Z8, Z5, Z5
+	VPSRLQ        $0x20, Z6, Z8
+	VPADDQ        Z8, Z5, Z5
+	VPSLLQ        $0x20, Z6, Z6
+	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
+	VPORQ         Z7, Z6, Z6
+	VPTERNLOGQ    $0x96, Z3, Z4, Z5
+	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
+	VPSHUFD       $0xf5, Z5, Z4
+	VPMULUDQ.BCST constants<>+3616(SB), Z5, Z7
+	VPMULUDQ.BCST constants<>+3616(SB), Z4, Z8
+	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+3648(SB), Z4, Z4
+	VPSRLQ        $0x20, Z7, Z9
+	VPADDQ        Z9, Z8, Z8
+	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
+	VPADDQ        Z9, Z5, Z5
+	VPSRLQ        $0x20, Z8, Z8
+	VPADDQ        Z8, Z4, Z4
+	VPSRLQ        $0x20, Z5, Z8
+	VPADDQ        Z8, Z4, Z4
+	VPSLLQ        $0x20, Z5, Z5
+	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
+	VPORQ         Z7, Z5, Z5
+	VPTERNLOGQ    $0x96, Z3, Z6, Z4
+	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
+	VPSHUFD       $0xf5, Z4, Z6
+	VPMULUDQ.BCST constants<>+3616(SB), Z4, Z7
+	VPMULUDQ.BCST constants<>+3616(SB), Z6, Z8
+	VPMULUDQ.BCST constants<>+3648(SB), Z4, Z4
+	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z6
+	VPSRLQ        $0x20, Z7, Z9
+	VPADDQ        Z9, Z8, Z8
+	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
+	VPADDQ        Z9, Z4, Z4
+	VPSRLQ        $0x20, Z8, Z8
+	VPADDQ        Z8, Z6, Z6
+	VPSRLQ        $0x20, Z4, Z8
+	VPADDQ        Z8, Z6, Z6
+	VPSLLQ        $0x20, Z4, Z4
+	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
+	VPORQ         Z7, Z4, Z4
+	VPTERNLOGQ    $0x96, Z3, Z5, Z6
+	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
+	VPSHUFD       $0xf5, Z6, Z5
+	VPMULUDQ.BCST constants<>+3616(SB), Z6, Z7
+	VPMULUDQ.BCST constants<>+3616(SB), Z5, Z8
+	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z5
+	VPSRLQ        $0x20, Z7, Z9
+	VPADDQ        Z9, Z8, Z8
+	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
+	VPADDQ        Z9, Z6, Z6
+	VPSRLQ        $0x20, Z8, Z8
+	VPADDQ        Z8, Z5, Z5
+	VPSRLQ        $0x20, Z6, Z8
+	VPADDQ        Z8, Z5, Z5
+	VPSLLQ        $0x20, Z6, Z6
+	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
+	VPORQ         Z7, Z6, Z6
+	VPTERNLOGQ    $0x96, Z3, Z4, Z5
+	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
+	VPSHUFD       $0xf5, Z5, Z4
+	VPMULUDQ.BCST constants<>+3616(SB), Z5, Z7
+	VPMULUDQ.BCST constants<>+3616(SB), Z4, Z8
+	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+3648(SB), Z4, Z4
+	VPSRLQ        $0x20, Z7, Z9
+	VPADDQ        Z9, Z8, Z8
+	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
+	VPADDQ        Z9, Z5, Z5
+	VPSRLQ        $0x20, Z8, Z8
+	VPADDQ        Z8, Z4, Z4
+	VPSRLQ        $0x20, Z5, Z8
+	VPADDQ        Z8, Z4, Z4
+	VPSLLQ        $0x20, Z5, Z5
+	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
+	VPORQ         Z7, Z5, Z5
+	VPTERNLOGQ    $0x96, Z3, Z6, Z4
+	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
+	VPSHUFD       $0xf5, Z4, Z6
+	VPMULUDQ.BCST constants<>+3616(SB), Z4, Z7
+	VPMULUDQ.BCST constants<>+3616(SB), Z6, Z8
+	VPMULUDQ.BCST constants<>+3648(SB), Z4, Z4
+	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z6
+	VPSRLQ        $0x20, Z7, Z9
+	VPADDQ        Z9, Z8, Z8
+	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
+	VPADDQ        Z9, Z4, Z4
+	VPSRLQ        $0x20, Z8, Z8
+	VPADDQ        Z8, Z6, Z6
+	VPSRLQ        $0x20, Z4, Z8
+	VPADDQ        Z8, Z6, Z6
+	VPSLLQ        $0x20, Z4, Z4
+	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
+	VPORQ         Z7, Z4, Z4
+	VPTERNLOGQ    $0x96, Z3, Z5, Z6
+	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
+	VPSHUFD       $0xf5, Z6, Z5
+	VPMULUDQ.BCST constants<>+3616(SB), Z6, Z7
+	VPMULUDQ.BCST constants<>+3616(SB), Z5, Z8
+	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z5
+	VPSRLQ        $0x20, Z7, Z9
+	VPADDQ        Z9, Z8, Z8
+	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
+	VPADDQ        Z9, Z6, Z6
+	VPSRLQ        $0x20, Z8, Z8
+	VPADDQ        Z8, Z5, Z5
+	VPSRLQ        $0x20, Z6, Z8
+	VPADDQ        Z8, Z5, Z5
+	VPSLLQ        $0x20, Z6, Z6
+	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
+	VPORQ         Z7, Z6, Z6
+	VPTERNLOGQ    $0x96, Z3, Z4, Z5
+	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
+	VPSHUFD       $0xf5, Z5, Z4
+	VPMULUDQ.BCST constants<>+3616(SB), Z5, Z7
+	VPMULUDQ.BCST constants<>+3616(SB), Z4, Z8
+	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+3648(SB), Z4, Z4
+	VPSRLQ        $0x20, Z7, Z9
+	VPADDQ        Z9, Z8, Z8
+	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
+	VPADDQ        Z9, Z5, Z5
+	VPSRLQ        $0x20, Z8, Z8
+	VPADDQ        Z8, Z4, Z4
+	VPSRLQ        $0x20, Z5, Z8
+	VPADDQ        Z8, Z4, Z4
+	VPSLLQ        $0x20, Z5, Z5
+	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
+	VPORQ         Z7, Z5, Z5
+	VPTERNLOGQ    $0x96, Z3, Z6, Z4
+	VPSRLQ        $0x0c, Z4, Z3
+	VPORQ.BCST    constants<>+576(SB), Z3, Z3
+	VSUBPD.BCST   constants<>+3744(SB), Z3, Z3
+	VPSRLQ        $0x0c, Z5, Z4
+	VPORQ.BCST    constants<>+576(SB), Z4, Z4
+	VSUBPD.BCST   constants<>+3744(SB), Z4, Z4
+	VUNPCKLPD     Z4, Z3, Z5
+	VUNPCKHPD     Z4, Z3, Z3
+	VMOVUPD       Z5, (AX)
+	VMOVUPD       Z3, 64(AX)
+	VPADDQ.BCST   constants<>+3808(SB), Z2, Z2
+	ADDQ          $0x00000080, AX
+	DECQ          CX
+	JNZ           step
+
+done:
+	VZEROUPPER
+	RET
+
+// func dots8AVX512(vectors []float64, n int, columns []float64, dst []float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·dots8AVX512(SB), NOSPLIT, $0-80
+	MOVQ  columns_base+32(FP), AX
+	MOVQ  dst_base+56(FP), CX
+	MOVQ  dst_len+64(FP), DX
+	MOVQ  n+24(FP), BX
+	MOVQ  vectors_base+0(FP), SI
+	LEAQ  (BX)(BX*1), R9
+	ADDQ  BX, R9
+	MOVQ  BX, R8
+	SHLQ  $0x03, R8
+	SHLQ  $0x03, R9
+	LEAQ  (SI)(R8*4), DI
+	MOVQ  BX, R10
+	ANDQ  $0x07, R10
+	MOVL  $0x000000ff, R11
+	BZHIL R10, R11, R11
+	KMOVW R11, K1
+	SHRQ  $0x03, DX
+	JZ    done
+
+column:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   SI, R11
+	MOVQ   DI, R12
+	MOVQ   BX, R13
+	SHRQ   $0x03, R13
+	JZ     tail
+
+step:
+	VMOVUPD     (AX), Z8
+	VFMADD231PD (R11), Z8, Z0
+	VFMADD231PD (R11)(R8*1), Z8, Z1
+	VFMADD231PD (R11)(R8*2), Z8, Z2
+	VFMADD231PD (R11)(R9*1), Z8, Z3
+	VFMADD231PD (R12), Z8, Z4
+	VFMADD231PD (R12)(R8*1), Z8, Z5
+	VFMADD231PD (R12)(R8*2), Z8, Z6
+	VFMADD231PD (R12)(R9*1), Z8, Z7
+	ADDQ        $0x40, R11
+	ADDQ        $0x40, R12
+	ADDQ        $0x40, AX
+	DECQ        R13
+	JNZ         step
+
+tail:
+	TESTQ       R10, R10
+	JZ          reduce
+	VMOVUPD.Z   (AX), K1, Z8
+	VFMADD231PD (R11), Z8, K1, Z0
+	VFMADD231PD (R11)(R8*1), Z8, K1, Z1
+	VFMADD231PD (R11)(R8*2), Z8, K1, Z2
+	VFMADD231PD (R11)(R9*1), Z8, K1, Z3
+	VFMADD231PD (R12), Z8, K1, Z4
+	VFMADD231PD (R12)(R8*1), Z8, K1, Z5
+	VFMADD231PD (R12)(R8*2), Z8, K1, Z6
+	VFMADD231PD (R12)(R9*1), Z8, K1, Z7
+	LEAQ        (AX)(R10*8), AX
+
+reduce:
+	VSHUFF64X2 $0x44, Z2, Z0, Z8
+	VSHUFF64X2 $0xee, Z2, Z0, Z9
+	VADDPD     Z9, Z8, Z8
+	VSHUFF64X2 $0x44, Z6, Z4, Z9
+	VSHUFF64X2 $0xee, Z6, Z4, Z10
+	VADDPD     Z10, Z9, Z9
+	VSHUFF64X2 $0x88, Z9, Z8, Z10
+	VSHUFF64X2 $0xdd, Z9, Z8, Z8
+	VADDPD     Z8, Z10, Z8
+	VSHUFF64X2 $0x44, Z3, Z1, Z9
+	VSHUFF64X2 $0xee, Z3, Z1, Z10
+	VADDPD     Z10, Z9, Z9
+	VSHUFF64X2 $0x44, Z7, Z5, Z10
+	VSHUFF64X2 $0xee, Z7, Z5, Z11
+	VADDPD     Z11, Z10, Z10
+	VSHUFF64X2 $0x88, Z10, Z9, Z11
+	VSHUFF64X2 $0xdd, Z10, Z9, Z9
+	VADDPD     Z9, Z11, Z9
+	VUNPCKLPD  Z9, Z8, Z10
+	VUNPCKHPD  Z9, Z8, Z8
+	VADDPD     Z8, Z10, Z8
+	VMOVUPD    Z8, (CX)
+	ADDQ       $0x40, CX
+	DECQ       DX
+	JNZ        column
+
+done:
+	VZEROUPPER
+	RET
+
+// func axpysTileAVX512(a []float64, columns []float64, dst []float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·axpysTileAVX512(SB), NOSPLIT, $0-72
+	MOVQ      a_base+0(FP), AX
+	MOVQ      a_len+8(FP), CX
+	MOVQ      columns_base+24(FP), DX
+	MOVQ      dst_base+48(FP), BX
+	MOVQ      dst_len+56(FP), SI
+	MOVQ      SI, DI
+	SHLQ      $0x03, DI
+	LEAQ      -1(SI), SI
+	MOVQ      SI, R8
+	ANDQ      $0x07, R8
+	INCQ      R8
+	SHRQ      $0x03, SI
+	MOVL      $0x000000ff, R9
+	BZHIL     R8, R9, R9
+	KMOVW     R9, K1
+	TESTQ     CX, CX
+	JZ        done
+	CMPQ      SI, $0x00
+	JEQ       tile0
+	CMPQ      SI, $0x01
+	JEQ       tile1
+	CMPQ      SI, $0x02
+	JEQ       tile2
+	CMPQ      SI, $0x03
+	JEQ       tile3
+	CMPQ      SI, $0x04
+	JEQ       tile4
+	CMPQ      SI, $0x05
+	JEQ       tile5
+	CMPQ      SI, $0x06
+	JEQ       tile6
+	CMPQ      SI, $0x07
+	JEQ       tile7
+	CMPQ      SI, $0x08
+	JEQ       tile8
+	CMPQ      SI, $0x09
+	JEQ       tile9
+	CMPQ      SI, $0x0a
+	JEQ       tile10
+	CMPQ      SI, $0x0b
+	JEQ       tile11
+	CMPQ      SI, $0x0c
+	JEQ       tile12
+	CMPQ      SI, $0x0d
+	JEQ       tile13
+	CMPQ      SI, $0x0e
+	JEQ       tile14
+	VMOVUPD   (BX), Z0
+	VMOVUPD   64(BX), Z1
+	VMOVUPD   128(BX), Z2
+	VMOVUPD   192(BX), Z3
+	VMOVUPD   256(BX), Z4
+	VMOVUPD   320(BX), Z5
+	VMOVUPD   384(BX), Z6
+	VMOVUPD   448(BX), Z7
+	VMOVUPD   512(BX), Z8
+	VMOVUPD   576(BX), Z9
+	VMOVUPD   640(BX), Z10
+	VMOVUPD   704(BX), Z11
+	VMOVUPD   768(BX), Z12
+	VMOVUPD   832(BX), Z13
+	VMOVUPD   896(BX), Z14
+	VMOVUPD.Z 960(BX), K1, Z15
+
+columns15:
+	VBROADCASTSD (AX), Z16
+	VFMADD231PD  (DX), Z16, Z0
+	VFMADD231PD  64(DX), Z16, Z1
+	VFMADD231PD  128(DX), Z16, Z2
+	VFMADD231PD  192(DX), Z16, Z3
+	VFMADD231PD  256(DX), Z16, Z4
+	VFMADD231PD  320(DX), Z16, Z5
+	VFMADD231PD  384(DX), Z16, Z6
+	VFMADD231PD  448(DX), Z16, Z7
+	VFMADD231PD  512(DX), Z16, Z8
+	VFMADD231PD  576(DX), Z16, Z9
+	VFMADD231PD  640(DX), Z16, Z10
+	VFMADD231PD  704(DX), Z16, Z11
+	VFMADD231PD  768(DX), Z16, Z12
+	VFMADD231PD  832(DX), Z16, Z13
+	VFMADD231PD  896(DX), Z16, Z14
+	VFMADD231PD  960(DX), Z16, K1, Z15
+	ADDQ         $0x08, AX
+	ADDQ         DI, DX
+	DECQ         CX
+	JNZ          columns15
+	VMOVUPD      Z0, (BX)
+	VMOVUPD      Z1, 64(BX)
+	VMOVUPD      Z2, 128(BX)
+	VMOVUPD      Z3, 192(BX)
+	VMOVUPD      Z4, 256(BX)
+	VMOVUPD      Z5, 320(BX)
+	VMOVUPD      Z6, 384(BX)
+	VMOVUPD      Z7, 448(BX)
+	VMOVUPD      Z8, 512(BX)
+	VMOVUPD      Z9, 576(BX)
+	VMOVUPD      Z10, 640(BX)
+	VMOVUPD      Z11, 704(BX)
+	VMOVUPD      Z12, 768(BX)
+	VMOVUPD      Z13, 832(BX)
+	VMOVUPD      Z14, 896(BX)
+	VMOVUPD      Z15, K1, 960(BX)
+	JMP          done
+
+tile14:
+	VMOVUPD   (BX), Z0
+	VMOVUPD   64(BX), Z1
+	VMOVUPD   128(BX), Z2
+	VMOVUPD   192(BX), Z3
+	VMOVUPD   256(BX), Z4
+	VMOVUPD   320(BX), Z5
+	VMOVUPD   384(BX), Z6
+	VMOVUPD   448(BX), Z7
+	VMOVUPD   512(BX), Z8
+	VMOVUPD   576(BX), Z9
+	VMOVUPD   640(BX), Z10
+	VMOVUPD   704(BX), Z11
+	VMOVUPD   768(BX), Z12
+	VMOVUPD   832(BX), Z13
+	VMOVUPD.Z 896(BX), K1, Z14
+
+columns14:
+	VBROADCASTSD (AX), Z15
+	VFMADD231PD  (DX), Z15, Z0
+	VFMADD231PD  64(DX), Z15, Z1
+	VFMADD231PD  128(DX), Z15, Z2
+	VFMADD231PD  192(DX), Z15, Z3
+	VFMADD231PD  256(DX), Z15, Z4
+	VFMADD231PD  320(DX), Z15, Z5
+	VFMADD231PD  384(DX), Z15, Z6
+	VFMADD231PD  448(DX), Z15, Z7
+	VFMADD231PD  512(DX), Z15, Z8
+	VFMADD231PD  576(DX), Z15, Z9
+	VFMADD231PD  640(DX), Z15, Z10
+	VFMADD231PD  704(DX), Z15, Z11
+	VFMADD231PD  768(DX), Z15, Z12
+	VFMADD231PD  832(DX), Z15, Z13
+	VFMADD231PD  896(DX), Z15, K1, Z14
+	ADDQ         $0x08, AX
+	ADDQ         DI, DX
+	DECQ         CX
+	JNZ          columns14
+	VMOVUPD      Z0, (BX)
+	VMOVUPD      Z1, 64(BX)
+	VMOVUPD      Z2, 128(BX)
+	VMOVUPD      Z3, 192(BX)
+	VMOVUPD      Z4, 256(BX)
+	VMOVUPD      Z5, 320(BX)
+	VMOVUPD      Z6, 384(BX)
+	VMOVUPD      Z7, 448(BX)
+	VMOVUPD      Z8, 512(BX)
+	VMOVUPD      Z9, 576(BX)
+	VMOVUPD      Z10, 640(BX)
+	VMOVUPD      Z11, 704(BX)
+	VMOVUPD      Z12, 768(BX)
+	VMOVUPD      Z13, 832(BX)
+	VMOVUPD      Z14, K1, 896(BX)
+	JMP          done
+
+tile13:
+	VMOVUPD   (BX), Z0
+	VMOVUPD   64(BX), Z1
+	VMOVUPD   128(BX), Z2
+	VMOVUPD   192(BX), Z3
+	VMOVUPD   256(BX), Z4
+	VMOVUPD   320(BX), Z5
+	VMOVUPD   384(BX), Z6
+	VMOVUPD   448(BX), Z7
+	VMOVUPD   512(BX), Z8
+	VMOVUPD   576(BX), Z9
+	VMOVUPD   640(BX), Z10
+	VMOVUPD   704(BX), Z11
+	VMOVUPD   768(BX), Z12
+	VMOVUPD.Z 832(BX), K1, Z13
+
+columns13:
+	VBROADCASTSD (AX), Z14
+	VFMADD231PD  (DX), Z14, Z0
+	VFMADD231PD  64(DX), Z14, Z1
+	VFMADD231PD  128(DX), Z14, Z2
+	VFMADD231PD  192(DX), Z14, Z3
+	VFMADD231PD  256(DX), Z14, Z4
+	VFMADD231PD  320(DX), Z14, Z5
+	VFMADD231PD  384(DX), Z14, Z6
+	VFMADD231PD  448(DX), Z14, Z7
+	VFMADD231PD  512(DX), Z14, Z8
+	VFMADD231PD  576(DX), Z14, Z9
+	VFMADD231PD  640(DX), Z14, Z10
+	VFMADD231PD  704(DX), Z14, Z11
+	VFMADD231PD  768(DX), Z14, Z12
+	VFMADD231PD  832(DX), Z14, K1, Z13
+	ADDQ         $0x08, AX
+	ADDQ         DI, DX
+	DECQ         CX
+	JNZ          columns13
+	VMOVUPD      Z0, (BX)
+	VMOVUPD      Z1, 64(BX)
+	VMOVUPD      Z2, 128(BX)
+	VMOVUPD      Z3, 192(BX)
+	VMOVUPD      Z4, 256(BX)
+	VMOVUPD      Z5, 320(BX)
+	VMOVUPD      Z6, 384(BX)
+	VMOVUPD      Z7, 448(BX)
+	VMOVUPD      Z8, 512(BX)
+	VMOVUPD      Z9, 576(BX)
+	VMOVUPD      Z10, 640(BX)
+	VMOVUPD      Z11, 704(BX)
+	VMOVUPD      Z12, 768(BX)
+	VMOVUPD      Z13, K1, 832(BX)
+	JMP          done
+
+tile12:
+	VMOVUPD   (BX), Z0
+	VMOVUPD   64(BX), Z1
+	VMOVUPD   128(BX), Z2
+	VMOVUPD   192(BX), Z3
+	VMOVUPD   256(BX), Z4
+	VMOVUPD   320(BX), Z5
+	VMOVUPD   384(BX), Z6
+	VMOVUPD   448(BX), Z7
+	VMOVUPD   512(BX), Z8
+	VMOVUPD   576(BX), Z9
+	VMOVUPD   640(BX), Z10
+	VMOVUPD   704(BX), Z11
+	VMOVUPD.Z 768(BX), K1, Z12
+
+columns12:
+	VBROADCASTSD (AX), Z13
+	VFMADD231PD  (DX), Z13, Z0
+	VFMADD231PD  64(DX), Z13, Z1
+	VFMADD231PD  128(DX), Z13, Z2
+	VFMADD231PD  192(DX), Z13, Z3
+	VFMADD231PD  256(DX), Z13, Z4
+	VFMADD231PD  320(DX), Z13, Z5
+	VFMADD231PD  384(DX), Z13, Z6
+	VFMADD231PD  448(DX), Z13, Z7
+	VFMADD231PD  512(DX), Z13, Z8
+	VFMADD231PD  576(DX), Z13, Z9
+	VFMADD231PD  640(DX), Z13, Z10
+	VFMADD231PD  704(DX), Z13, Z11
+	VFMADD231PD  768(DX), Z13, K1, Z12
+	ADDQ         $0x08, AX
+	ADDQ         DI, DX
+	DECQ         CX
+	JNZ          columns12
+	VMOVUPD      Z0, (BX)
+	VMOVUPD      Z1, 64(BX)
+	VMOVUPD      Z2, 128(BX)
+	VMOVUPD      Z3, 192(BX)
+	VMOVUPD      Z4, 256(BX)
+	VMOVUPD      Z5, 320(BX)
+	VMOVUPD      Z6, 384(BX)
+	VMOVUPD      Z7, 448(BX)
+	VMOVUPD      Z8, 512(BX)
+	VMOVUPD      Z9, 576(BX)
+	VMOVUPD      Z10, 640(BX)
+	VMOVUPD      Z11, 704(BX)
+	VMOVUPD      Z12, K1, 768(BX)
+	JMP          done
+
+tile11:
+	VMOVUPD   (BX), Z0
+	VMOVUPD   64(BX), Z1
+	VMOVUPD   128(BX), Z2
+	VMOVUPD   192(BX), Z3
+	VMOVUPD   256(BX), Z4
+	VMOVUPD   320(BX), Z5
+	VMOVUPD   384(BX), Z6
+	VMOVUPD   448(BX), Z7
+	VMOVUPD   512(BX), Z8
+	VMOVUPD   576(BX), Z9
+	VMOVUPD   640(BX), Z10
+	VMOVUPD.Z 704(BX), K1, Z11
+
+columns11:
+	VBROADCASTSD (AX), Z12
+	VFMADD231PD  (DX), Z12, Z0
+	VFMADD231PD  64(DX), Z12, Z1
+	VFMADD231PD  128(DX), Z12, Z2
+	VFMADD231PD  192(DX), Z12, Z3
+	VFMADD231PD  256(DX), Z12, Z4
+	VFMADD231PD  320(DX), Z12, Z5
+	VFMADD231PD  384(DX), Z12, Z6
+	VFMADD231PD  448(DX), Z12, Z7
+	VFMADD231PD  512(DX), Z12, Z8
+	VFMADD231PD  576(DX), Z12, Z9
+	VFMADD231PD  640(DX), Z12, Z10
+	VFMADD231PD  704(DX), Z12, K1, Z11
+	ADDQ         $0x08, AX
+	ADDQ         DI, DX
+	DECQ         CX
+	JNZ          columns11
+	VMOVUPD      Z0, (BX)
+	VMOVUPD      Z1, 64(BX)
+	VMOVUPD      Z2, 128(BX)
+	VMOVUPD      Z3, 192(BX)
+	VMOVUPD      Z4, 256(BX)
+	VMOVUPD      Z5, 320(BX)
+	VMOVUPD      Z6, 384(BX)
+	VMOVUPD      Z7, 448(BX)
+	VMOVUPD      Z8, 512(BX)
+	VMOVUPD      Z9, 576(BX)
+	VMOVUPD      Z10, 640(BX)
+	VMOVUPD      Z11, K1, 704(BX)
+	JMP          done
+
+tile10:
+	VMOVUPD   (BX), Z0
+	VMOVUPD   64(BX), Z1
+	VMOVUPD   128(BX), Z2
+	VMOVUPD   192(BX), Z3
+	VMOVUPD   256(BX), Z4
+	VMOVUPD   320(BX), Z5
+	VMOVUPD   384(BX), Z6
+	VMOVUPD   448(BX), Z7
+	VMOVUPD   512(BX), Z8
+	VMOVUPD   576(BX), Z9
+	VMOVUPD.Z 640(BX), K1, Z10
+
+columns10:
+	VBROADCASTSD (AX), Z11
+	VFMADD231PD  (DX), Z11, Z0
+	VFMADD231PD  64(DX), Z11, Z1
+	VFMADD231PD  128(DX), Z11, Z2
+	VFMADD231PD  192(DX), Z11, Z3
+	VFMADD231PD  256(DX), Z11, Z4
+	VFMADD231PD  320(DX), Z11, Z5
+	VFMADD231PD  384(DX), Z11, Z6
+	VFMADD231PD  448(DX), Z11, Z7
+	VFMADD231PD  512(DX), Z11, Z8
+	VFMADD231PD  576(DX), Z11, Z9
+	VFMADD231PD  640(DX), Z11, K1, Z10
+	ADDQ         $0x08, AX
+	ADDQ         DI, DX
+	DECQ         CX
+	JNZ          columns10
+	VMOVUPD      Z0, (BX)
+	VMOVUPD      Z1, 64(BX)
+	VMOVUPD      Z2, 128(BX)
+	VMOVUPD      Z3, 192(BX)
+	VMOVUPD      Z4, 256(BX)
+	VMOVUPD      Z5, 320(BX)
+	VMOVUPD      Z6, 384(BX)
+	VMOVUPD      Z7, 448(BX)
+	VMOVUPD      Z8, 512(BX)
+	VMOVUPD      Z9, 576(BX)
+	VMOVUPD      Z10, K1, 640(BX)
+	JMP          done
+
+tile9:
+	VMOVUPD   (BX), Z0
+	VMOVUPD   64(BX), Z1
+	VMOVUPD   128(BX), Z2
+	VMOVUPD   192(BX), Z3
+	VMOVUPD   256(BX), Z4
+	VMOVUPD   320(BX), Z5
+	VMOVUPD   384(BX), Z6
+	VMOVUPD   448(BX), Z7
+	VMOVUPD   512(BX), Z8
+	VMOVUPD.Z 576(BX), K1, Z9
+
+columns9:
+	VBROADCASTSD (AX), Z10
+	VFMADD231PD  (DX), Z10, Z0
+	VFMADD231PD  64(DX), Z10, Z1
+	VFMADD231PD  128(DX), Z10, Z2
+	VFMADD231PD  192(DX), Z10, Z3
+	VFMADD231PD  256(DX), Z10, Z4
+	VFMADD231PD  320(DX), Z10, Z5
+	VFMADD231PD  384(DX), Z10, Z6
+	VFMADD231PD  448(DX), Z10, Z7
+	VFMADD231PD  512(DX), Z10, Z8
+	VFMADD231PD  576(DX), Z10, K1, Z9
+	ADDQ         $0x08, AX
+	ADDQ         DI, DX
+	DECQ         CX
+	JNZ          columns9
+	VMOVUPD      Z0, (BX)
+	VMOVUPD      Z1, 64(BX)
+	VMOVUPD      Z2, 128(BX)
+	VMOVUPD      Z3, 192(BX)
+	VMOVUPD      Z4, 256(BX)
+	VMOVUPD      Z5, 320(BX)
+	VMOVUPD      Z6, 384(BX)
+	VMOVUPD      Z7, 448(BX)
+	VMOVUPD      Z8, 512(BX)
+	VMOVUPD      Z9, K1, 576(BX)
+	JMP          done
+
+tile8:
+	VMOVUPD   (BX), Z0
+	VMOVUPD   64(BX), Z1
+	VMOVUPD   128(BX), Z2
+	VMOVUPD   192(BX), Z3
+	VMOVUPD   256(BX), Z4
+	VMOVUPD   320(BX), Z5
+	VMOVUPD   384(BX), Z6
+	VMOVUPD   448(BX), Z7
+	VMOVUPD.Z 512(BX), K1, Z8
+
+columns8:
+	VBROADCASTSD (AX), Z9
+	VFMADD231PD  (DX), Z9, Z0
+	VFMADD231PD  64(DX), Z9, Z1
+	VFMADD231PD  128(DX), Z9, Z2
+	VFMADD231PD  192(DX), Z9, Z3
+	VFMADD231PD  256(DX), Z9, Z4
+	VFMADD231PD  320(DX), Z9, Z5
+	VFMADD231PD  384(DX), Z9, Z6
+	VFMADD231PD  448(DX), Z9, Z7
+	VFMADD231PD  512(DX), Z9, K1, Z8
+	ADDQ         $0x08, AX
+	ADDQ         DI, DX
+	DECQ         CX
+	JNZ          columns8
+	VMOVUPD      Z0, (BX)
+	VMOVUPD      Z1, 64(BX)
+	VMOVUPD      Z2, 128(BX)
+	VMOVUPD      Z3, 192(BX)
+	VMOVUPD      Z4, 256(BX)
+	VMOVUPD      Z5, 320(BX)
+	VMOVUPD      Z6, 384(BX)
+	VMOVUPD      Z7, 448(BX)
+	VMOVUPD      Z8, K1, 512(BX)
+	JMP          done
+
+tile7:
+	VMOVUPD   (BX), Z0
+	VMOVUPD   64(BX), Z1
+	VMOVUPD   128(BX), Z2
+	VMOVUPD   192(BX), Z3
+	VMOVUPD   256(BX), Z4
+	VMOVUPD   320(BX), Z5
+	VMOVUPD   384(BX), Z6
+	VMOVUPD.Z 448(BX), K1, Z7
+
+columns7:
+	VBROADCASTSD (AX), Z8
+	VFMADD231PD  (DX), Z8, Z0
+	VFMADD231PD  64(DX), Z8, Z1
+	VFMADD231PD  128(DX), Z8, Z2
+	VFMADD231PD  192(DX), Z8, Z3
+	VFMADD231PD  256(DX), Z8, Z4
+	VFMADD231PD  320(DX), Z8, Z5
+	VFMADD231PD  384(DX), Z8, Z6
+	VFMADD231PD  448(DX), Z8, K1, Z7
+	ADDQ         $0x08, AX
+	ADDQ         DI, DX
+	DECQ         CX
+	JNZ          columns7
+	VMOVUPD      Z0, (BX)
+	VMOVUPD      Z1, 64(BX)
+	VMOVUPD      Z2, 128(BX)
+	VMOVUPD      Z3, 192(BX)
+	VMOVUPD      Z4, 256(BX)
+	VMOVUPD      Z5, 320(BX)
+	VMOVUPD      Z6, 384(BX)
+	VMOVUPD      Z7, K1, 448(BX)
+	JMP          done
+
+tile6:
+	VMOVUPD   (BX), Z0
+	VMOVUPD   64(BX), Z1
+	VMOVUPD   128(BX), Z2
+	VMOVUPD   192(BX), Z3
+	VMOVUPD   256(BX), Z4
+	VMOVUPD   320(BX), Z5
+	VMOVUPD.Z 384(BX), K1, Z6
+
+columns6:
+	VBROADCASTSD (AX), Z7
+	VFMADD231PD  (DX), Z7, Z0
+	VFMADD231PD  64(DX), Z7, Z1
+	VFMADD231PD  128(DX), Z7, Z2
+	VFMADD231PD  192(DX), Z7, Z3
+	VFMADD231PD  256(DX), Z7, Z4
+	VFMADD231PD  320(DX), Z7, Z5
+	VFMADD231PD  384(DX), Z7, K1, Z6
+	ADDQ         $0x08, AX
+	ADDQ         DI, DX
+	DECQ         CX
+	JNZ          columns6
+	VMOVUPD      Z0, (BX)
+	VMOVUPD      Z1, 64(BX)
+	VMOVUPD      Z2, 128(BX)
+	VMOVUPD      Z3, 192(BX)
+	VMOVUPD      Z4, 256(BX)
+	VMOVUPD      Z5, 320(BX)
+	VMOVUPD      Z6, K1, 384(BX)
+	JMP          done
+
+tile5:
+	VMOVUPD   (BX), Z0
+	VMOVUPD   64(BX), Z1
+	VMOVUPD   128(BX), Z2
+	VMOVUPD   192(BX), Z3
+	VMOVUPD   256(BX), Z4
+	VMOVUPD.Z 320(BX), K1, Z5
+
+columns5:
+	VBROADCASTSD (AX), Z6
+	VFMADD231PD  (DX), Z6, Z0
+	VFMADD231PD  64(DX), Z6, Z1
+	VFMADD231PD  128(DX), Z6, Z2
+	VFMADD231PD  192(DX), Z6, Z3
+	VFMADD231PD  256(DX), Z6, Z4
+	VFMADD231PD  320(DX), Z6, K1, Z5
+	ADDQ         $0x08, AX
+	ADDQ         DI, DX
+	DECQ         CX
+	JNZ          columns5
+	VMOVUPD      Z0, (BX)
+	VMOVUPD      Z1, 64(BX)
+	VMOVUPD      Z2, 128(BX)
+	VMOVUPD      Z3, 192(BX)
+	VMOVUPD      Z4, 256(BX)
+	VMOVUPD      Z5, K1, 320(BX)
+	JMP          done
+
+tile4:
+	VMOVUPD   (BX), Z0
+	VMOVUPD   64(BX), Z1
+	VMOVUPD   128(BX), Z2
+	VMOVUPD   192(BX), Z3
+	VMOVUPD.Z 256(BX), K1, Z4
+
+columns4:
+	VBROADCASTSD (AX), Z5
+	VFMADD231PD  (DX), Z5, Z0
+	VFMADD231PD  64(DX), Z5, Z1
+	VFMADD231PD  128(DX), Z5, Z2
+	VFMADD231PD  192(DX), Z5, Z3
+	VFMADD231PD  256(DX), Z5, K1, Z4
+	ADDQ         $0x08, AX
+	ADDQ         DI, DX
+	DECQ         CX
+	JNZ          columns4
+	VMOVUPD      Z0, (BX)
+	VMOVUPD      Z1, 64(BX)
+	VMOVUPD      Z2, 128(BX)
+	VMOVUPD      Z3, 192(BX)
+	VMOVUPD      Z4, K1, 256(BX)
+	JMP          done
+
+tile3:
+	VMOVUPD   (BX), Z0
+	VMOVUPD   64(BX), Z1
+	VMOVUPD   128(BX), Z2
+	VMOVUPD.Z 192(BX), K1, Z3
+
+columns3:
+	VBROADCASTSD (AX), Z4
+	VFMADD231PD  (DX), Z4, Z0
+	VFMADD231PD  64(DX), Z4, Z1
+	VFMADD231PD  128(DX), Z4, Z2
+	VFMADD231PD  192(DX), Z4, K1, Z3
+	ADDQ         $0x08, AX
+	ADDQ         DI, DX
+	DECQ         CX
+	JNZ          columns3
+	VMOVUPD      Z0, (BX)
+	VMOVUPD      Z1, 64(BX)
+	VMOVUPD      Z2, 128(BX)
+	VMOVUPD      Z3, K1, 192(BX)
+	JMP          done
+
+tile2:
+	VMOVUPD   (BX), Z0
+	VMOVUPD   64(BX), Z1
+	VMOVUPD.Z 128(BX), K1, Z2
+
+columns2:
+	VBROADCASTSD (AX), Z3
+	VFMADD231PD  (DX), Z3, Z0
+	VFMADD231PD  64(DX), Z3, Z1
+	VFMADD231PD  128(DX), Z3, K1, Z2
+	ADDQ         $0x08, AX
+	ADDQ         DI, DX
+	DECQ         CX
+	JNZ          columns2
+	VMOVUPD      Z0, (BX)
+	VMOVUPD      Z1, 64(BX)
+	VMOVUPD      Z2, K1, 128(BX)
+	JMP          done
+
+tile1:
+	VMOVUPD   (BX), Z0
+	VMOVUPD.Z 64(BX), K1, Z1
+
+columns1:
+	VBROADCASTSD (AX), Z2
+	VFMADD231PD  (DX), Z2, Z0
+	VFMADD231PD  64(DX), Z2, K1, Z1
+	ADDQ         $0x08, AX
+	ADDQ         DI, DX
+	DECQ         CX
+	JNZ          columns1
+	VMOVUPD      Z0, (BX)
+	VMOVUPD      Z1, K1, 64(BX)
+	JMP          done
+
+tile0:
+	VMOVUPD.Z (BX), K1, Z0
+
+columns0:
+	VBROADCASTSD (AX), Z1
+	VFMADD231PD  (DX), Z1, K1, Z0
+	ADDQ         $0x08, AX
+	ADDQ         DI, DX
+	DECQ         CX
+	JNZ          columns0
+	VMOVUPD      Z0, K1, (BX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func quantileTailAVX512(dst []float64, x []float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·quantileTailAVX512(SB), NOSPLIT, $0-48
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_base+0(FP), CX
+	MOVQ x_len+32(FP), DX
+	XORQ BX, BX
+	MOVQ DX, SI
+	SHRQ $0x03, SI
+	JZ   tail
+
+step:
+	VMOVUPD          (AX)(BX*1), Z0
+	VSUBPD.BCST      constants<>+544(SB), Z0, Z1
+	VCMPPD.BCST      $0x1e, constants<>+1152(SB), Z1, K1
+	VBROADCASTSD     constants<>+576(SB), Z2
+	VSUBPD           Z0, Z2, Z2
+	VMOVAPD          Z2, K1, Z0
+	VGETMANTPD       $0x00, Z0, Z2
+	VGETEXPPD        Z0, Z5
+	VCMPPD.BCST      $0x1d, constants<>+832(SB), Z2, K1
+	VADDPD.BCST      constants<>+576(SB), Z5, Z6
+	VMOVAPD          Z6, K1, Z5
+	VMULPD.BCST      constants<>+544(SB), Z2, Z6
+	VMOVAPD          Z6, K1, Z2
+	VSUBPD.BCST      constants<>+576(SB), Z2, Z2
+	VPXORQ           Z3, Z3, Z3
+	VADDPD.BCST      constants<>+864(SB), Z2, Z6
+	VDIVPD           Z6, Z2, Z6
+	VMULPD           Z6, Z6, Z7
+	VBROADCASTSD     constants<>+896(SB), Z8
+	VFMADD213PD.BCST constants<>+928(SB), Z7, Z8
+	VFMADD213PD.BCST constants<>+960(SB), Z7, Z8
+	VFMADD213PD.BCST constants<>+992(SB), Z7, Z8
+	VFMADD213PD.BCST constants<>+1024(SB), Z7, Z8
+	VFMADD213PD.BCST constants<>+1056(SB), Z7, Z8
+	VFMADD213PD.BCST constants<>+1088(SB), Z7, Z8
+	VMULPD           Z2, Z2, Z9
+	VMULPD.BCST      constants<>+544(SB), Z9, Z9
+	VFMADD213PD      Z9, Z7, Z8
+	VMOVAPD          Z3, Z7
+	VFMADD231PD.BCST constants<>+160(SB), Z5, Z7
+	VFMADD231PD      Z8, Z6, Z7
+	VSUBPD           Z7, Z9, Z6
+	VSUBPD           Z6, Z2, Z2
+	VFMADD231PD.BCST constants<>+128(SB), Z5, Z2
+	VCMPPD.BCST      $0x12, constants<>+1120(SB), Z0, K1
+	VMOVAPD          Z0, Z5
+	VMOVAPD          Z2, K1, Z5
+	VCMPPD.BCST      $0x11, constants<>+1152(SB), Z0, K1
+	VMOVAPD          Z5, Z2
+	VBROADCASTSD     constants<>+1184(SB), K1, Z2
+	VCMPPD.BCST      $0x00, constants<>+1152(SB), Z0, K1
+	VMOVAPD          Z2, Z0
+	VBROADCASTSD     constants<>+1216(SB), K1, Z0
+	VPXORQ.BCST      constants<>+1312(SB), Z0, Z0
+	VSQRTPD          Z0, Z0
+	VSUBPD.BCST      constants<>+3040(SB), Z0, Z0
+	VBROADCASTSD     constants<>+3072(SB), Z2
+	VBROADCASTSD     constants<>+3104(SB), Z5
+	VFMADD213PD.BCST constants<>+3136(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3168(SB), Z0, Z5
+	VFMADD213PD.BCST constants<>+3200(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3232(SB), Z0, Z5
+	VFMADD213PD.BCST constants<>+3264(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3296(SB), Z0, Z5
+	VFMADD213PD.BCST constants<>+3328(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3360(SB), Z0, Z5
+	VFMADD213PD.BCST constants<>+3392(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3424(SB), Z0, Z5
+	VFMADD213PD.BCST constants<>+3456(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3488(SB), Z0, Z5
+	VFMADD213PD.BCST constants<>+3520(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+576(SB), Z0, Z5
+	VDIVPD           Z5, Z2, Z0
+	VCMPPD.BCST      $0x11, constants<>+1152(SB), Z1, K1
+	VPXORQ.BCST      constants<>+1312(SB), Z0, Z1
+	VMOVAPD          Z1, K1, Z0
+	VMOVUPD          Z0, (CX)(BX*1)
+	ADDQ             $0x40, BX
+	DECQ             SI
+	JNZ              step
+
+tail:
+	ANDQ             $0x07, DX
+	JZ               done
+	MOVL             $0x000000ff, SI
+	BZHIL            DX, SI, SI
+	KMOVW            SI, K1
+	VMOVUPD.Z        (AX)(BX*1), K1, Z0
+	VSUBPD.BCST      constants<>+544(SB), Z0, Z1
+	VCMPPD.BCST      $0x1e, constants<>+1152(SB), Z1, K2
+	VBROADCASTSD     constants<>+576(SB), Z2
+	VSUBPD           Z0, Z2, Z2
+	VMOVAPD          Z2, K2, Z0
+	VGETMANTPD       $0x00, Z0, Z2
+	VGETEXPPD        Z0, Z3
+	VCMPPD.BCST      $0x1d, constants<>+832(SB), Z2, K2
+	VADDPD.BCST      constants<>+576(SB), Z3, Z5
+	VMOVAPD          Z5, K2, Z3
+	VMULPD.BCST      constants<>+544(SB), Z2, Z5
+	VMOVAPD          Z5, K2, Z2
+	VSUBPD.BCST      constants<>+576(SB), Z2, Z2
+	VPXORQ           Z4, Z4, Z4
+	VADDPD.BCST      constants<>+864(SB), Z2, Z5
+	VDIVPD           Z5, Z2, Z5
+	VMULPD           Z5, Z5, Z6
+	VBROADCASTSD     constants<>+896(SB), Z7
+	VFMADD213PD.BCST constants<>+928(SB), Z6, Z7
+	VFMADD213PD.BCST constants<>+960(SB), Z6, Z7
+	VFMADD213PD.BCST constants<>+992(SB), Z6, Z7
+	VFMADD213PD.BCST constants<>+1024(SB), Z6, Z7
+	VFMADD213PD.BCST constants<>+1056(SB), Z6, Z7
+	VFMADD213PD.BCST constants<>+1088(SB), Z6, Z7
+	VMULPD           Z2, Z2, Z8
+	VMULPD.BCST      constants<>+544(SB), Z8, Z8
+	VFMADD213PD      Z8, Z6, Z7
+	VFMADD231PD.BCST constants<>+160(SB), Z3, Z4
+	VFMADD231PD      Z7, Z5, Z4
+	VSUBPD           Z4, Z8, Z4
+	VSUBPD           Z4, Z2, Z2
+	VFMADD231PD.BCST constants<>+128(SB), Z3, Z2
+	VCMPPD.BCST      $0x12, constants<>+1120(SB), Z0, K2
+	VMOVAPD          Z0, Z3
+	VMOVAPD          Z2, K2, Z3
+	VCMPPD.BCST      $0x11, constants<>+1152(SB), Z0, K2
+	VMOVAPD          Z3, Z2
+	VBROADCASTSD     constants<>+1184(SB), K2, Z2
+	VCMPPD.BCST      $0x00, constants<>+1152(SB), Z0, K2
+	VMOVAPD          Z2, Z0
+	VBROADCASTSD     constants<>+1216(SB), K2, Z0
+	VPXORQ.BCST      constants<>+1312(SB), Z0, Z0
+	VSQRTPD          Z0, Z0
+	VSUBPD.BCST      constants<>+3040(SB), Z0, Z0
+	VBROADCASTSD     constants<>+3072(SB), Z2
+	VBROADCASTSD     constants<>+3104(SB), Z3
+	VFMADD213PD.BCST constants<>+3136(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3168(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3200(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3232(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3264(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3296(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3328(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3360(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3392(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3424(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3456(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3488(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3520(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+576(SB), Z0, Z3
+	VDIVPD           Z3, Z2, Z0
+	VCMPPD.BCST      $0x11, constants<>+1152(SB), Z1, K2
+	VPXORQ.BCST      constants<>+1312(SB), Z0, Z1
+	VMOVAPD          Z1, K2, Z0
+	VMOVUPD          Z0, K1, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func quantileCentreAVX512(dst []float64, tails []float64, p []float64) (count int)
+// Requires: AVX, AVX512F, POPCNT
+TEXT ·quantileCentreAVX512(SB), NOSPLIT, $0-80
+	MOVQ dst_base+0(FP), AX
+	MOVQ tails_base+24(FP), CX
+	MOVQ p_base+48(FP), DX
+	MOVQ p_len+56(FP), BX
+	XORQ SI, SI
+	SHRQ $0x03, BX
+	JZ   done
+
+step:
+	VMOVUPD          (DX), Z0
+	VSUBPD.BCST      constants<>+544(SB), Z0, Z1
+	VPANDQ.BCST      constants<>+1440(SB), Z1, Z2
+	VCMPPD.BCST      $0x16, constants<>+3552(SB), Z2, K1
+	VBROADCASTSD     constants<>+2528(SB), Z2
+	VFNMADD231PD     Z1, Z1, Z2
+	VBROADCASTSD     constants<>+2560(SB), Z3
+	VBROADCASTSD     constants<>+2592(SB), Z4
+	VFMADD213PD.BCST constants<>+2624(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+2656(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+2688(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+2720(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+2752(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+2784(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+2816(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+2848(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+2880(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+2912(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+2944(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+2976(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+3008(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+576(SB), Z2, Z4
+	VDIVPD           Z4, Z3, Z2
+	VMULPD           Z2, Z1, Z1
+	VMOVUPD          Z1, (AX)
+	VCOMPRESSPD.Z    Z0, K1, Z0
+	VMOVUPD          Z0, (CX)(SI*8)
+	KMOVW            K1, DI
+	POPCNTL          DI, DI
+	ADDQ             DI, SI
+	ADDQ             $0x40, DX
+	ADDQ             $0x40, AX
+	DECQ             BX
+	JNZ              step
+
+done:
+	MOVQ SI, count+72(FP)
+	VZEROUPPER
+	RET
+
+// func quantileMergeAVX512(dst []float64, tails []float64, p []float64) (count int)
+// Requires: AVX, AVX512F, POPCNT
+TEXT ·quantileMergeAVX512(SB), NOSPLIT, $0-80
+	MOVQ dst_base+0(FP), AX
+	MOVQ tails_base+24(FP), CX
+	MOVQ p_base+48(FP), DX
+	MOVQ p_len+56(FP), BX
+	XORQ SI, SI
+	SHRQ $0x03, BX
+	JZ   done
+
+step:
+	VMOVUPD     (DX), Z0
+	VSUBPD.BCST constants<>+544(SB), Z0, Z0
+	VPANDQ.BCST constants<>+1440(SB), Z0, Z0
+	VCMPPD.BCST $0x16, constants<>+3552(SB), Z0, K1
+	VEXPANDPD.Z (CX)(SI*8), K1, Z0
+	VMOVUPD     Z0, K1, (AX)
+	KMOVW       K1, DI
+	POPCNTL     DI, DI
+	ADDQ        DI, SI
+	ADDQ        $0x40, DX
+	ADDQ        $0x40, AX
+	DECQ        BX
+	JNZ         step
+
+done:
+	MOVQ SI, count+72(FP)
+	VZEROUPPER
+	RET
+
 DATA constants<>+0(SB)/8, $0x4086300000000000
 DATA constants<>+8(SB)/8, $0x4086300000000000
 DATA constants<>+16(SB)/8, $0x4086300000000000
@@ -11227,7 +12828,43 @@ DATA constants<>+3552(SB)/8, $0x3fdb333333333333
 DATA constants<>+3560(SB)/8, $0x3fdb333333333333
 DATA constants<>+3568(SB)/8, $0x3fdb333333333333
 DATA constants<>+3576(SB)/8, $0x3fdb333333333333
-GLOBL constants<>(SB), RODATA|NOPTR, $3584
+DATA constants<>+3584(SB)/8, $0x0000000000000000
+DATA constants<>+3592(SB)/8, $0x0000000000000002
+DATA constants<>+3600(SB)/8, $0x0000000000000001
+DATA constants<>+3608(SB)/8, $0x0000000000000003
+DATA constants<>+3616(SB)/8, $0xd2b74407b1ce6e93
+DATA constants<>+3624(SB)/8, $0xd2b74407b1ce6e93
+DATA constants<>+3632(SB)/8, $0xd2b74407b1ce6e93
+DATA constants<>+3640(SB)/8, $0xd2b74407b1ce6e93
+DATA constants<>+3648(SB)/8, $0x00000000d2b74407
+DATA constants<>+3656(SB)/8, $0x00000000d2b74407
+DATA constants<>+3664(SB)/8, $0x00000000d2b74407
+DATA constants<>+3672(SB)/8, $0x00000000d2b74407
+DATA constants<>+3680(SB)/8, $0x00000000ffffffff
+DATA constants<>+3688(SB)/8, $0x00000000ffffffff
+DATA constants<>+3696(SB)/8, $0x00000000ffffffff
+DATA constants<>+3704(SB)/8, $0x00000000ffffffff
+DATA constants<>+3712(SB)/8, $0x9e3779b97f4a7c15
+DATA constants<>+3720(SB)/8, $0x9e3779b97f4a7c15
+DATA constants<>+3728(SB)/8, $0x9e3779b97f4a7c15
+DATA constants<>+3736(SB)/8, $0x9e3779b97f4a7c15
+DATA constants<>+3744(SB)/8, $0x3fefffffffffffff
+DATA constants<>+3752(SB)/8, $0x3fefffffffffffff
+DATA constants<>+3760(SB)/8, $0x3fefffffffffffff
+DATA constants<>+3768(SB)/8, $0x3fefffffffffffff
+DATA constants<>+3776(SB)/8, $0x0000000000000004
+DATA constants<>+3784(SB)/8, $0x0000000000000004
+DATA constants<>+3792(SB)/8, $0x0000000000000004
+DATA constants<>+3800(SB)/8, $0x0000000000000004
+DATA constants<>+3808(SB)/8, $0x0000000000000008
+DATA constants<>+3816(SB)/8, $0x0000000000000008
+DATA constants<>+3824(SB)/8, $0x0000000000000008
+DATA constants<>+3832(SB)/8, $0x0000000000000008
+DATA constants<>+3840(SB)/8, $0x0000000000000000
+DATA constants<>+3848(SB)/8, $0x0000000000000004
+DATA constants<>+3856(SB)/8, $0x0000000000000001
+DATA constants<>+3864(SB)/8, $0x0000000000000005
+GLOBL constants<>(SB), RODATA|NOPTR, $3872
 
 DATA masks<>+0(SB)/8, $0xffffffffffffffff
 DATA masks<>+8(SB)/8, $0xffffffffffffffff

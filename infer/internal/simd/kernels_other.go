@@ -137,3 +137,17 @@ func logNormalCDFAVX512(dst, x []float64) { panic(missing) }
 func normalQuantileAVX2(dst, x []float64) { panic(missing) }
 
 func normalQuantileAVX512(dst, x []float64) { panic(missing) }
+
+func midpointsAVX2(dst []float64, key, low, line uint64) { panic(missing) }
+
+func midpointsAVX512(dst []float64, key, low, line uint64) { panic(missing) }
+
+func dots8AVX512(vectors []float64, n int, columns []float64, dst []float64) { panic(missing) }
+
+func axpysTileAVX512(a []float64, columns []float64, dst []float64) { panic(missing) }
+
+func quantileTailAVX512(dst, x []float64) { panic(missing) }
+
+func quantileCentreAVX512(dst []float64, tails []float64, p []float64) (count int) { panic(missing) }
+
+func quantileMergeAVX512(dst []float64, tails []float64, p []float64) (count int) { panic(missing) }

@@ -37,23 +37,49 @@ func (k Kernels) LogNormalCDF(dst, x []float64) {
 // others than probabilities, go one at a time.
 func (k Kernels) NormalQuantile(dst, p []float64) {
 	dst = dst[:len(p)]
-	if k == Scalar {
+	switch k {
+	case Scalar:
 		each(dst, p, vec.NormalQuantile)
-		return
+	case avx512:
+		quantiles(dst, p)
+	default:
+		var at [quantileChunk]float64 // dst may be p
+		for len(p) > 0 {
+			n := copy(at[:], p)
+			normalQuantileAVX2(dst[:n], at[:n])
+			farQuantiles(dst, at[:n])
+			dst, p = dst[n:], p[n:]
+		}
 	}
-	var at [128]float64 // dst may be p
+}
+
+// quantileChunk is the number of quantiles that are worked on together.
+const quantileChunk = 128
+
+// quantiles is NormalQuantile with the tails gathered.
+func quantiles(dst, p []float64) {
+	var at, out [quantileChunk]float64
+	var tails, done [quantileChunk + 8]float64
 	for len(p) > 0 {
 		n := copy(at[:], p)
-		if k == avx512 {
-			normalQuantileAVX512(dst[:n], at[:n])
-		} else {
-			normalQuantileAVX2(dst[:n], at[:n])
+		m := (n + 7) / 8 * 8
+		for i := n; i < m; i++ {
+			at[i] = 0.5
 		}
-		for i, v := range at[:n] {
-			if !(math.Abs(v-0.5) < 0.5-2e-11) {
-				dst[i] = vec.NormalQuantile(v)
-			}
-		}
+		count := quantileCentreAVX512(out[:m], tails[:], at[:m])
+		quantileTailAVX512(done[:count], tails[:count])
+		farQuantiles(done[:], tails[:count])
+		quantileMergeAVX512(out[:m], done[:], at[:m])
+		copy(dst[:n], out[:])
 		dst, p = dst[n:], p[n:]
+	}
+}
+
+// farQuantiles writes the quantiles that the vector forms do not have.
+func farQuantiles(dst, p []float64) {
+	for i, v := range p {
+		if !(math.Abs(v-0.5) < 0.5-2e-11) {
+			dst[i] = vec.NormalQuantile(v)
+		}
 	}
 }

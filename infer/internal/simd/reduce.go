@@ -47,11 +47,14 @@ func (k Kernels) Axpy(a float64, x, y []float64) {
 
 // DotColumns writes Σ v[i]·columns[i + j·n] to dst[j] for each column j of a
 // matrix with n = len(v) rows, stored by columns: Xᵀv for len(dst) columns. Each
-// sum has the bits of Dot. Columns go four at a time, so that v is read once
-// for four and their sums do not wait for each other.
+// sum has the bits of Dot. Columns go four or eight at a time, so that v is read once
+// for them and their sums do not wait for each other.
 func (k Kernels) DotColumns(columns, v, dst []float64) {
 	n := len(v)
 	columns = columns[:n*len(dst)]
+	for ; len(dst) >= 8 && k == avx512; dst, columns = dst[8:], columns[8*n:] {
+		dots8AVX512(columns, n, v, dst[:8])
+	}
 	for ; len(dst) >= 4 && k != Scalar; dst, columns = dst[4:], columns[4*n:] {
 		if k == avx512 {
 			dst[0], dst[1], dst[2], dst[3] = dots4AVX512(columns, n, v)
@@ -64,12 +67,34 @@ func (k Kernels) DotColumns(columns, v, dst []float64) {
 	}
 }
 
+// Products writes Σ vectors[i·n + r]·columns[j·n + r] to dst[8·j + i] for 8 vectors
+// of n elements and each of len(dst)/8 columns of as many: XᵀQ for eight columns of
+// Q, X being read once. Each sum has the bits of Dot.
+func (k Kernels) Products(vectors []float64, n int, columns, dst []float64) {
+	vectors, columns = vectors[:8*n], columns[:len(dst)/8*n]
+	if k == avx512 {
+		dots8AVX512(vectors, n, columns, dst[:len(dst)/8*8])
+		return
+	}
+	for ; len(dst) >= 8; dst, columns = dst[8:], columns[n:] {
+		k.DotColumns(vectors, columns[:n], dst[:8])
+	}
+}
+
+// tileRows is the largest number of rows that stay in registers while columns are
+// added to them.
+const tileRows = 128
+
 // AxpyColumns adds Σ a[j]·columns[i + j·n] to y[i], n = len(y), one column after
 // the other: Xa for len(a) columns of a matrix stored by columns. The bits are
 // those of one Axpy for each column.
 func (k Kernels) AxpyColumns(a, columns, y []float64) {
 	n := len(y)
 	columns = columns[:n*len(a)]
+	if k == avx512 && 0 < n && n <= tileRows {
+		axpysTileAVX512(a, columns, y)
+		return
+	}
 	for ; len(a) >= 4 && k != Scalar; a, columns = a[4:], columns[4*n:] {
 		if k == avx512 {
 			axpys4AVX512(columns, n, (*[4]float64)(a), y)

@@ -75,7 +75,7 @@ func TestFingerprint(t *testing.T) {
 		"by_name":         func(p *spec.Pipeline) { model(p).Prior.ByName[0].Prior.Scale = 9 },
 		"keep":            func(p *spec.Pipeline) { p.Run.Keep = "summary" },
 		"method":          func(p *spec.Pipeline) { p.Samplers[0].Method = "nuts" },
-		"method's option": func(p *spec.Pipeline) { p.Samplers[0].Scan = "random" },
+		"method's option": func(p *spec.Pipeline) { p.Samplers[0].Scan.Order = "random" },
 	} {
 		p := parse(t)
 		change(p)

@@ -224,6 +224,9 @@ func (r *runner) identify(ctx context.Context, f *fitting, res *Result) error {
 	if f.design, err = f.unit.design(f.model); err != nil {
 		return err
 	}
+	if err := f.focus(); err != nil {
+		return err
+	}
 	res.Rows, res.Columns = f.design.Rows, f.design.Data.Cols()
 	res.Warnings = f.design.Warnings
 	if err := r.memory.refuse(f.design.Data.X.Entries(), res.Rows, res.Columns, r.Pipeline.Run.Chains); err != nil {

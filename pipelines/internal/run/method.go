@@ -49,12 +49,15 @@ func resolve(s *spec.Sampler, model *spec.Model) (method, error) {
 		}, nil
 	case "cggibbs":
 		o := cggibbs.Options{
-			Basis: basis, Update: s.Update, Joint: s.Joint, Slow: s.Slow, Kernels: s.Kernels, Scan: s.Scan, Width: s.Width,
+			Basis: basis, Update: s.Update, Joint: s.Joint, Slow: s.Slow, Kernels: s.Kernels, Scan: s.Scan.Order, Width: s.Width,
 			MaxDoublings: s.MaxDoublings, RefreshEvery: int(s.RefreshEvery), Uncached: s.Uncached,
 		}
 		version := cggibbs.Version
 		if basis == "auto" {
 			version += " " + cggibbs.AutoVersion
+		}
+		if len(s.Scan.For) > 0 {
+			version += " " + cggibbs.FocusVersion
 		}
 		return method{
 			name: name, reason: reason, version: version, options: o,

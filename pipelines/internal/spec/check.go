@@ -190,6 +190,7 @@ func (c *checker) checkSampler(s *Sampler) {
 		c.add(e.at, e.key+" is an option of "+strings.Join(of, " and ")+", but the method is "+s.Method,
 			"remove it, or write method: "+of[0])
 	}
+	c.checkScan(s)
 	if s.Hamiltonian() && s.Basis != "" && s.Basis != "coordinate" && s.Basis != "reduced" {
 		c.at("method "+s.Method+" has no basis "+s.Basis, "write basis: reduced or coordinate, or method: cggibbs", "samplers", s.Name, "basis")
 	}

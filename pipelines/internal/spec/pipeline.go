@@ -146,7 +146,7 @@ type Sampler struct {
 	Slow   string `yaml:"slow" enum:"on off" doc:"cggibbs, basis coordinate or auto: whether each sweep is followed by updates along the few directions of all coefficients that sweeps over single ones hardly move along; normal and flat priors. off with basis auto: it does not consider them. Left out: off in the basis coordinate; auto takes them on sparse designs where that needs fewer operations."`
 	// Kernels scalar is the plain reference that all speed is measured against.
 	Kernels string `yaml:"kernels" enum:"scalar vector" planned:"auto" doc:"cggibbs: how passes over rows are computed: scalar, one at a time, the reference for speed, or vector, in the processor's vector instructions, with the same draws. Left out: vector."`
-	Scan    string `yaml:"scan" enum:"systematic random" doc:"cggibbs: order of coordinates in a sweep. Left out: systematic."`
+	Scan    Scan   `yaml:"scan" json:",omitzero" doc:"cggibbs: which coordinates an iteration updates, in which order: systematic, random, or {for: [names]}, more often those that matter. Left out: systematic."`
 	// Width is in units of the coordinate's prior standard deviation; 0 leaves it to cggibbs.
 	Width float64 `yaml:"width" above:"0" doc:"cggibbs: initial slice width, in prior standard deviations. Left out: 1."`
 	// MaxDoublings 0 leaves it to cggibbs.

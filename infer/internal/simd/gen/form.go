@@ -163,13 +163,15 @@ func (f *form) subInt(a, b vec) vec {
 	return r
 }
 
-// Predicates of compare: all but notLE are false on NaN.
+// Predicates of compare: all but notAtMost are false on NaN.
 const (
 	equal   = operand.U8(0)
 	less    = operand.U8(17) // LT_OQ
 	atMost  = operand.U8(18) // LE_OQ
 	atLeast = operand.U8(29) // GE_OQ
 	more    = operand.U8(30) // GT_OQ
+
+	notAtMost = operand.U8(22) // NLE_UQ
 )
 
 // compare returns the mask of a ? b.

@@ -21,6 +21,11 @@ type kernel struct {
 	setup func(w *walk) []vec
 	// body does one register of a step and changes the sums.
 	body func(l lane, s []vec, with []vec)
+
+	// A kernel that is no such walk has a signature and writes all of itself.
+	sig      string
+	code     func(f *form)
+	wideOnly bool // there is no form for AVX2
 }
 
 // sum is an accumulator of 8 lanes. It begins at from and is returned, its
@@ -54,6 +59,9 @@ type lane struct {
 
 // signature returns the kernel's parameters and results.
 func (k *kernel) signature() string {
+	if k.code != nil {
+		return k.sig
+	}
 	slices := append(append([]string{}, k.out...), k.in...)
 	parts := []string{}
 	for _, p := range []string{k.args, strings.Join(slices, ", ") + " []float64", k.ends} {
@@ -84,11 +92,25 @@ func (f *form) suffix() string {
 
 // emit writes the kernel in one form.
 func (k *kernel) emit(f *form) {
+	if k.wideOnly && !f.wide {
+		return
+	}
 	f.Function(k.name + f.suffix())
 	f.Attributes(attr.NOSPLIT)
 	f.SignatureExpr(k.signature())
 	f.Doc(k.name + f.suffix() + " " + k.doc)
 	f.Pragma("noescape")
+	if k.code != nil {
+		k.code(f)
+	} else {
+		k.walk(f)
+	}
+	f.VZEROUPPER()
+	f.RET()
+}
+
+// walk goes through the slices.
+func (k *kernel) walk(f *form) {
 	w := &walk{form: f, k: k, base: map[string]reg.Register{}}
 	for _, s := range append(append([]string{}, k.in...), k.out...) {
 		w.base[s] = f.Load(f.Param(s).Base(), f.GP64())
@@ -117,8 +139,6 @@ func (k *kernel) emit(f *form) {
 	w.tail(n)
 	f.Label("done")
 	w.end()
-	f.VZEROUPPER()
-	f.RET()
 }
 
 // tail does the last n < 8 elements: the sums of other lanes stay as they are.

@@ -1,5 +1,10 @@
 package main
 
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
 // Coefficients of AS 241 as vec's quantile.go has them, highest power first.
 var (
 	centreNum = []float64{2.5090809287301226727e+3, 3.3430575583588128105e+4, 6.7265770927008700853e+4, 4.5921953931549871457e+4,
@@ -22,24 +27,91 @@ func (f *form) quotient(x vec, num, den []float64) vec {
 	return f.div(n, d)
 }
 
-// normalQuantile returns Φ⁻¹(p) for p between e⁻²⁵ and 1 − e⁻²⁵, from the centre's
-// and the middle's rational functions, whichever is p's.
-func (f *form) normalQuantile(p vec) vec {
-	q := f.sub(p, f.k(0.5))
+// centreQuantile returns Φ⁻¹(½ + q) for |q| ≤ 0.425.
+func (f *form) centreQuantile(q vec) vec {
 	r := f.is(f.k(0.180625))
 	f.minus(r, q, q)
-	centre := f.mul(q, f.quotient(r, centreNum, centreDen))
+	return f.mul(q, f.quotient(r, centreNum, centreDen))
+}
+
+// tailQuantile returns Φ⁻¹(p) for the other p between e⁻²⁵ and 1 − e⁻²⁵, q = p − ½.
+func (f *form) tailQuantile(p, q vec) vec {
 	side := f.choose(f.compare(q, more, f.k(0)), f.sub(f.is(f.k(1)), p), p)
 	root := f.reg()
 	f.VSQRTPD(f.xor(f.log(side), f.bits(1<<63)), root)
 	tail := f.quotient(f.sub(root, f.k(1.6)), middleNum, middleDen)
-	tail = f.choose(f.compare(q, less, f.k(0)), f.xor(tail, f.bits(1<<63)), tail)
-	return f.choose(f.compare(f.and(q, f.bits(1<<63-1)), atMost, f.k(0.425)), centre, tail)
+	return f.choose(f.compare(q, less, f.k(0)), f.xor(tail, f.bits(1<<63)), tail)
 }
 
-// quantile is the kernel of it.
+// quantile chooses between the two.
 func quantile() *kernel {
-	k := elementwise("normalQuantile", func(l lane, p vec) vec { return l.normalQuantile(p) })
+	k := elementwise("normalQuantile", func(l lane, p vec) vec {
+		q := l.sub(p, l.form.k(0.5))
+		centre, tail := l.centreQuantile(q), l.tailQuantile(p, q)
+		return l.choose(l.compare(l.and(q, l.form.bits(1<<63-1)), atMost, l.form.k(0.425)), centre, tail)
+	})
 	k.doc = "writes the normal quantiles of x, between e⁻²⁵ and 1 − e⁻²⁵, to dst."
 	return k
+}
+
+// quantileParts are the centre for all, which also gathers the p of the tails, the tails of
+// what was gathered, and their way back: three in twenty draws are in the tails, and a
+// logarithm and a root for all cost more than to gather those.
+func quantileParts() []*kernel {
+	tail := elementwise("quantileTail", func(l lane, p vec) vec { return l.tailQuantile(p, l.sub(p, l.form.k(0.5))) })
+	tail.doc = "is normalQuantile for |x − ½| > 0.425."
+	tail.wideOnly = true
+	centre := &kernel{
+		name: "quantileCentre", wideOnly: true,
+		doc: "writes the normal quantiles of p with |p − ½| ≤ 0.425 to dst, and other p one after the other to tails, with room for 8 more than these: count. The length is a multiple of 8.",
+		sig: "func(dst []float64, tails []float64, p []float64) (count int)",
+		code: func(f *form) {
+			f.overTails("tails", func(p, q vec, tails reg.Register, at, next operand.Mem) {
+				f.VMOVUPD(f.centreQuantile(q), at)
+				packed := f.reg()
+				f.VCOMPRESSPD_Z(p, tails, packed)
+				f.VMOVUPD(packed, next)
+			})
+		},
+	}
+	merge := &kernel{
+		name: "quantileMerge", wideOnly: true,
+		doc: "writes tails one after the other to the places of dst whose p quantileCentre has gathered.",
+		sig: "func(dst []float64, tails []float64, p []float64) (count int)",
+		code: func(f *form) {
+			f.overTails("tails", func(_, _ vec, tails reg.Register, at, next operand.Mem) {
+				spread := f.reg()
+				f.VEXPANDPD_Z(next, tails, spread)
+				f.VMOVUPD(spread, tails, at)
+			})
+		},
+	}
+	return []*kernel{tail, centre, merge}
+}
+
+// overTails goes over p and dst; next is the place of the next tail of the other slice.
+func (f *form) overTails(other string, body func(p, q vec, tails reg.Register, at, next operand.Mem)) {
+	load := func(name string) reg.GPVirtual {
+		return f.Load(f.Param(name).Base(), f.GP64()).(reg.GPVirtual)
+	}
+	dst, tails, from := load("dst"), load(other), load("p")
+	steps := f.Load(f.Param("p").Len(), f.GP64())
+	count, found := f.GP64(), f.GP64()
+	f.XORQ(count, count)
+	f.SHRQ(operand.U8(3), steps)
+	f.JZ(operand.LabelRef("done"))
+	f.Label("step")
+	p := f.copy(operand.Mem{Base: from})
+	q := f.sub(p, f.k(0.5))
+	mask := f.compare(f.and(q, f.bits(1<<63-1)), notAtMost, f.k(0.425))
+	body(p, q, mask, operand.Mem{Base: dst}, operand.Mem{Base: tails, Index: count, Scale: 8})
+	f.KMOVW(mask, found.As32())
+	f.POPCNTL(found.As32(), found.As32())
+	f.ADDQ(found, count)
+	f.ADDQ(operand.U8(64), from)
+	f.ADDQ(operand.U8(64), dst)
+	f.DECQ(steps)
+	f.JNZ(operand.LabelRef("step"))
+	f.Label("done")
+	f.Store(count, f.Return("count"))
 }

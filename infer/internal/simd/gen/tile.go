@@ -1,0 +1,187 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Kernels of AVX-512 alone, whose 32 registers hold what AVX2 reads and writes again.
+
+// product is dst[8j + i] = Σ vectors[i]·columns[j], with dot's lanes and tree in
+// each: each column is read once for 8 vectors, and the 8 sums of a column are
+// reduced together.
+func product() *kernel {
+	return &kernel{
+		name: "dots8", wideOnly: true,
+		doc: "writes Σ v·c for 8 vectors v of n elements and each column c, 8 sums a column, to dst.",
+		sig: "func(vectors []float64, n int, columns []float64, dst []float64)",
+		code: func(f *form) {
+			load := func(name string) reg.GPVirtual {
+				return f.Load(f.Param(name).Base(), f.GP64()).(reg.GPVirtual)
+			}
+			columns, dst := load("columns"), load("dst")
+			left := f.Load(f.Param("dst").Len(), f.GP64())
+			n := f.Load(f.Param("n"), f.GP64())
+			// vectors 0 to 3 from low, 4 to 7 from high, strides apart
+			low, high, stride, three := load("vectors"), f.GP64(), f.GP64(), f.GP64()
+			f.LEAQ(operand.Mem{Base: n.(reg.GPVirtual), Index: n, Scale: 1}, three)
+			f.ADDQ(n, three)
+			f.MOVQ(n, stride)
+			f.SHLQ(operand.U8(3), stride)
+			f.SHLQ(operand.U8(3), three)
+			f.LEAQ(operand.Mem{Base: low, Index: stride, Scale: 4}, high)
+			rest := f.GP64()
+			f.MOVQ(n, rest)
+			f.ANDQ(operand.U8(7), rest)
+			mask := f.firstLanes(rest)
+			f.SHRQ(operand.U8(3), left)
+			f.JZ(operand.LabelRef("done"))
+			f.Label("column")
+			sums := make([]vec, 8)
+			for i := range sums {
+				sums[i] = f.zero()
+			}
+			p, q, steps := f.GP64(), f.GP64(), f.GP64()
+			f.MOVQ(low, p)
+			f.MOVQ(high, q)
+			at := func(i int) operand.Mem {
+				base := p
+				if i > 3 {
+					base = q
+				}
+				switch i % 4 {
+				case 0:
+					return operand.Mem{Base: base}
+				case 1:
+					return operand.Mem{Base: base, Index: stride, Scale: 1}
+				case 2:
+					return operand.Mem{Base: base, Index: stride, Scale: 2}
+				}
+				return operand.Mem{Base: base, Index: three, Scale: 1}
+			}
+			f.MOVQ(n, steps)
+			f.SHRQ(operand.U8(3), steps)
+			f.JZ(operand.LabelRef("tail"))
+			f.Label("step")
+			v := f.reg()
+			f.VMOVUPD(operand.Mem{Base: columns}, v)
+			for i, s := range sums {
+				f.VFMADD231PD(at(i), v, s)
+			}
+			for _, pointer := range []reg.GPVirtual{p, q, columns} {
+				f.ADDQ(operand.U8(64), pointer)
+			}
+			f.DECQ(steps)
+			f.JNZ(operand.LabelRef("step"))
+			f.Label("tail")
+			f.TESTQ(rest, rest)
+			f.JZ(operand.LabelRef("reduce"))
+			f.VMOVUPD_Z(operand.Mem{Base: columns}, mask, v)
+			for i, s := range sums {
+				f.VFMADD231PD(at(i), v, mask, s)
+			}
+			f.LEAQ(operand.Mem{Base: columns, Index: rest, Scale: 8}, columns)
+			f.Label("reduce")
+			f.VMOVUPD(f.reduceEight(sums), operand.Mem{Base: dst})
+			f.ADDQ(operand.U8(64), dst)
+			f.DECQ(left)
+			f.JNZ(operand.LabelRef("column"))
+			f.Label("done")
+		},
+	}
+}
+
+// firstLanes returns the mask of the first n < 8 lanes.
+func (f *form) firstLanes(n reg.Register) reg.Register {
+	ones, mask := f.GP32(), f.K()
+	f.MOVL(operand.U32(255), ones)
+	f.BZHIL(n.(reg.GPVirtual).As32(), ones, ones)
+	f.KMOVW(ones, mask)
+	return mask
+}
+
+// reduceEight returns the sums of the lanes of 8 registers: lane k with k + 4, then
+// with k + 2, then the last two.
+func (f *form) reduceEight(s []vec) vec {
+	fold := func(a, b vec, low, high uint8) vec {
+		x, y := f.reg(), f.reg()
+		f.VSHUFF64X2(operand.U8(low), b, a, x)
+		f.VSHUFF64X2(operand.U8(high), b, a, y)
+		return f.add(x, y)
+	}
+	// interleaving the two registers of four at the end makes this the order of dst
+	a := fold(fold(s[0], s[2], 0x44, 0xEE), fold(s[4], s[6], 0x44, 0xEE), 0x88, 0xDD)
+	b := fold(fold(s[1], s[3], 0x44, 0xEE), fold(s[5], s[7], 0x44, 0xEE), 0x88, 0xDD)
+	x, y := f.reg(), f.reg()
+	f.VUNPCKLPD(b, a, x)
+	f.VUNPCKHPD(b, a, y)
+	return f.add(x, y)
+}
+
+// tileRegisters is the largest number of registers that tiled keeps: columns of up to
+// 8 times as many rows.
+const tileRegisters = 16
+
+// tiled is axpys4 for any number of short columns, dst standing in registers.
+func tiled() *kernel {
+	return &kernel{
+		name: "axpysTile", wideOnly: true,
+		doc: fmt.Sprintf("adds Σ a·c for each column c to dst, one after the other; dst has at most %d elements, and one at least.", 8*tileRegisters),
+		sig: "func(a []float64, columns []float64, dst []float64)",
+		code: func(f *form) {
+			a := f.Load(f.Param("a").Base(), f.GP64()).(reg.GPVirtual)
+			left := f.Load(f.Param("a").Len(), f.GP64())
+			columns := f.Load(f.Param("columns").Base(), f.GP64()).(reg.GPVirtual)
+			dst := f.Load(f.Param("dst").Base(), f.GP64()).(reg.GPVirtual)
+			n := f.Load(f.Param("dst").Len(), f.GP64())
+			stride, count, rest := f.GP64(), f.GP64(), f.GP64()
+			f.MOVQ(n, stride)
+			f.SHLQ(operand.U8(3), stride)
+			f.LEAQ(operand.Mem{Base: n.(reg.GPVirtual), Disp: -1}, count)
+			f.MOVQ(count, rest)
+			f.ANDQ(operand.U8(7), rest)
+			f.INCQ(rest) // of the last register: 1 to 8
+			f.SHRQ(operand.U8(3), count)
+			mask := f.firstLanes(rest)
+			f.TESTQ(left, left)
+			f.JZ(operand.LabelRef("done"))
+			for m := range tileRegisters - 1 {
+				f.CMPQ(count, operand.U8(m))
+				f.JEQ(operand.LabelRef(fmt.Sprint("tile", m)))
+			}
+			for m := tileRegisters - 1; m >= 0; m-- {
+				f.Label(fmt.Sprint("tile", m))
+				f.tile(m, a, left, columns, dst, stride, mask)
+				f.JMP(operand.LabelRef("done"))
+			}
+			f.Label("done")
+		},
+	}
+}
+
+// tile is tiled with m registers and one under the mask.
+func (f *form) tile(m int, a reg.GPVirtual, left reg.Register, columns, dst reg.GPVirtual, stride, mask reg.Register) {
+	loop := fmt.Sprint("columns", m)
+	sums := make([]vec, m)
+	for i := range sums {
+		sums[i] = f.copy(operand.Mem{Base: dst, Disp: 64 * i})
+	}
+	last, by := f.reg(), f.reg()
+	f.VMOVUPD_Z(operand.Mem{Base: dst, Disp: 64 * m}, mask, last)
+	f.Label(loop)
+	f.VBROADCASTSD(operand.Mem{Base: a}, by)
+	for i, s := range sums {
+		f.VFMADD231PD(operand.Mem{Base: columns, Disp: 64 * i}, by, s)
+	}
+	f.VFMADD231PD(operand.Mem{Base: columns, Disp: 64 * m}, by, mask, last)
+	f.ADDQ(operand.U8(8), a)
+	f.ADDQ(stride, columns)
+	f.DECQ(left)
+	f.JNZ(operand.LabelRef(loop))
+	for i, s := range sums {
+		f.VMOVUPD(s, operand.Mem{Base: dst, Disp: 64 * i})
+	}
+	f.VMOVUPD(last, mask, operand.Mem{Base: dst, Disp: 64 * m})
+}
