@@ -7,6 +7,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/infertest"
 )
 
 // based starts chain 0 of 4 of a basis.
@@ -177,7 +178,11 @@ func TestBasisRestored(t *testing.T) {
 // Rows expand to the bits of Position, in blocks of any size, by eights and by
 // themselves, and z is the projection of theta_G, whose log density stands beside it.
 func TestExpand(t *testing.T) {
-	for _, c := range basisCases() {
+	gaps := wide(infertest.Bernoulli(12), 5, 30)
+	for _, j := range []int{10, 11, 20} {
+		gaps.Model.Coefficients[j].Kind = glm.Laplace // the columns of G are no neighbours there
+	}
+	for _, c := range append(basisCases(), gaps) {
 		target := simulated(t, c)
 		s, err := New(target, Options{Basis: "reduced"})
 		if err != nil {

@@ -68,9 +68,8 @@ func (s *reducedSetup) Expand(dst []float64, stride int, rows []float64, key uin
 	from, to := place(p.normal, first), place(p.normal, last)
 	q := p.liftedRows(rows, size, m)
 	for c := from; c < to; c += expandColumns {
-		p.expand(q, key, iterations, c, min(c+expandColumns, to), func(j, i int, v []float64) {
-			copy(dst[(j-first)*stride+i:], v)
-		})
+		end := min(c+expandColumns, to)
+		p.expand(q, key, iterations, c, end, func(entry, i int) []float64 { return dst[(p.normal[entry]-first)*stride+i:] }, stride)
 	}
 }
 
@@ -90,25 +89,28 @@ func (p *reduction) liftedRows(rows []float64, size, m int) []float64 {
 }
 
 // expand makes entries from to to−1 of theta_G at some iterations, of a dense design
-// eight at a time while there are as many, and puts those of column j from iteration i on.
-func (p *reduction) expand(q []float64, key uint64, iterations []int64, from, to int, put func(j, i int, theta []float64)) {
+// eight at a time while there are as many. at is where an entry stands from iteration i on; the
+// next column's is a stride further.
+func (p *reduction) expand(q []float64, key uint64, iterations []int64, from, to int, at func(entry, i int) []float64, stride int) {
 	n, m := p.rowLength(), to-from
-	epsilon, made := make([]float64, lines*m), make([]float64, lines*m)
+	epsilon, along := make([]float64, lines*m), make([]float64, lines*m)
 	i := 0
 	for ; p.sparse == nil && i+lines <= len(iterations); i += lines {
-		for l, iteration := range iterations[i : i+lines] {
-			variate.NormalsAt(key, uint64(iteration+1), from, epsilon[l*m:(l+1)*m])
-		}
-		p.thetas(from, m, q[i*n:(i+lines)*n], epsilon, made)
-		for c := range m {
-			put(p.normal[from+c], i, made[lines*c:lines*c+lines])
+		for c := from; c < to; {
+			last := p.neighbours(c, to)
+			some := epsilon[:lines*(last-c)]
+			for l, iteration := range iterations[i : i+lines] {
+				variate.NormalsAt(key, uint64(iteration+1), c, some[l*(last-c):(l+1)*(last-c)])
+			}
+			p.thetas(c, last, q[i*n:(i+lines)*n], some, along, at(c, i), stride)
+			c = last
 		}
 	}
 	for ; i < len(iterations); i++ {
 		variate.NormalsAt(key, uint64(iterations[i]+1), from, epsilon[:m])
-		p.theta(from, q[i*n:(i+1)*n], epsilon[:m], made)
-		for c := range m {
-			put(p.normal[from+c], i, epsilon[c:c+1])
+		p.theta(from, q[i*n:(i+1)*n], epsilon[:m], along)
+		for c, x := range epsilon[:m] {
+			at(from+c, i)[0] = x
 		}
 	}
 }

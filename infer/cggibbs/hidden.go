@@ -13,8 +13,8 @@ type hidden struct {
 	*reduction
 	key       uint64
 	first     int64 // of the lines that are projected; −1 for none
-	projected [lines][]float64
-	squares   [lines]float64 // ‖(I − VVᵀ)ε‖²
+	projected [projectedLines][]float64
+	squares   [projectedLines]float64 // ‖(I − VVᵀ)ε‖²
 
 	at      int64     // line of the current iteration
 	z       []float64 // of the current point
@@ -26,11 +26,15 @@ type hidden struct {
 	sums    [][]float64
 }
 
+// projectedLines is the number of lines that are projected together: a design that is
+// larger than the caches of a core is read once for them.
+const projectedLines = 16
+
 func newHidden(p *reduction) *hidden {
 	h := &hidden{reduction: p, first: -1, w: make([]float64, p.space.Rank),
-		lift: make([]float64, p.rowLength()), epsilon: make([]float64, lines*p.block()),
-		along: make([]float64, p.block()), sums: make([][]float64, lines)}
-	for i := range lines {
+		lift: make([]float64, p.rowLength()), epsilon: make([]float64, projectedLines*p.block()),
+		along: make([]float64, p.block()), sums: make([][]float64, projectedLines)}
+	for i := range projectedLines {
 		h.projected[i], h.sums[i] = make([]float64, p.space.Rank), make([]float64, p.rowLength())
 	}
 	return h
@@ -45,13 +49,13 @@ func (h *hidden) arrive(key uint64, line int64, z []float64) {
 }
 
 // settle makes w of the current line, if it is not there: a chain in warm-up asks
-// for none. Cost: O(n·r); once in eight lines besides 8·g normal draws and O(g·r), or
+// for none. Cost: O(n·r); once in sixteen lines besides 16·g normal draws and O(g·r), or
 // O(g·n) where X's columns stand for V's rows, each.
 func (h *hidden) settle() {
 	if h.settled {
 		return
 	}
-	if first := h.at / lines * lines; h.first != first {
+	if first := h.at / projectedLines * projectedLines; h.first != first {
 		h.first = first
 		h.project()
 	}
@@ -64,20 +68,20 @@ func (h *hidden) settle() {
 
 // project projects the lines from first on.
 func (h *hidden) project() {
-	for i := range lines {
+	for i := range projectedLines {
 		clear(h.sums[i])
 		h.squares[i] = 0
 	}
 	for c, size := 0, h.block(); c < len(h.normal); c += size {
 		m := min(size, len(h.normal)-c)
-		for i := range lines {
+		for i := range projectedLines {
 			some := h.epsilon[i*m : (i+1)*m]
 			variate.NormalsAt(h.key, uint64(h.first)+uint64(i), c, some)
 			h.squares[i] += kernels.SumSquares(some)
 		}
-		h.accumulateAll(c, m, h.epsilon[:lines*m], h.sums)
+		h.accumulateAll(c, m, h.epsilon[:projectedLines*m], h.sums)
 	}
-	for i := range lines {
+	for i := range projectedLines {
 		h.lowered(h.sums[i], h.projected[i])
 		h.squares[i] -= vec.SumSquares(h.projected[i])
 	}

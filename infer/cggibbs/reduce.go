@@ -150,12 +150,16 @@ func (p *reduction) rowsOf(first, end int) (values []float64, last int) {
 	if p.space.Explicit() {
 		return p.space.V[first*size : end*size], end
 	}
-	j := p.normal[first]
-	last = first + 1
-	for last < end && p.normal[last] == j+last-first {
-		last++
-	}
+	j, last := p.normal[first], p.neighbours(first, end)
 	return p.target.Data().X.(*glm.Dense).Values[j*size : (j+last-first)*size], last
+}
+
+// neighbours returns the end of the run of neighbouring columns that begins with
+// entry first, at most end.
+func (p *reduction) neighbours(first, end int) (last int) {
+	for last = first + 1; last < end && p.normal[last] == p.normal[first]+last-first; last++ {
+	}
+	return last
 }
 
 // rowLength is the length of a row; sparse X's has the directions behind it that no
@@ -251,22 +255,15 @@ func (p *reduction) theta(first int, q, epsilon, along []float64) {
 }
 
 // thetas is theta for eight lines in one reading of the rows, with the same bits, where
-// X is dense: the q of the lines stand one after the other, and so do their ε, m of each
-// line. The coefficients are written to dst, those of entry c from 8·c on.
-func (p *reduction) thetas(first, m int, q, epsilon, dst []float64) {
-	for c, end := first, first+m; c < end; {
-		rows, last := p.rowsOf(c, end)
-		kernels.Products(q, len(q)/lines, rows, dst[lines*(c-first):lines*(last-first)])
-		c = last
-	}
-	for c := range m {
-		factor, scale, location := p.factors[first+c], p.scale[first+c], p.location[first+c]
-		for i, along := range dst[lines*c : lines*c+lines] {
-			v := math.FMA(factor, along, epsilon[i*m+c])
-			dst[lines*c+i] = math.FMA(scale, v, location)
-		}
-	}
+// X is dense: for neighbouring columns first to last−1, the q of the lines one after the
+// other, and so their ε. It writes those of a column to eight places of dst, which begin
+// a stride apart. along is scratch.
+func (p *reduction) thetas(first, last int, q, epsilon, along, dst []float64, stride int) {
+	along = along[:lines*(last-first)]
+	rows, _ := p.rowsOf(first, last)
+	kernels.Products(q, len(q)/lines, rows, along)
+	kernels.Spread(dst, stride, along, epsilon, p.factors[first:last], p.scale[first:last], p.location[first:last])
 }
 
-// lines is the number of lines that are projected or expanded together.
+// lines is the number of lines that are expanded together.
 const lines = 8

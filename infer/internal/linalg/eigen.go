@@ -3,8 +3,6 @@ package linalg
 import (
 	"errors"
 	"math"
-
-	"glmbatch/infer/internal/vec"
 )
 
 // errNoConvergence is returned when an iteration that converges in a handful
@@ -65,16 +63,16 @@ func tridiagonalise(a []float64, n int, d, e []float64) (tau []float64) {
 func rankTwoUpdate(a []float64, n, k int, v []float64, tau float64, w []float64) {
 	clear(w)
 	for j := range v {
-		vec.Axpy(v[j], a[(k+1+j)*n+k+1:(k+2+j)*n], w)
+		kernels.Axpy(v[j], a[(k+1+j)*n+k+1:(k+2+j)*n], w)
 	}
 	for i := range w {
 		w[i] *= tau
 	}
-	vec.Axpy(-0.5*tau*vec.Dot(w, v), v, w)
+	kernels.Axpy(-0.5*tau*kernels.Dot(w, v), v, w)
 	for j := range v {
 		col := a[(k+1+j)*n+k+1 : (k+2+j)*n]
-		vec.Axpy(-w[j], v, col)
-		vec.Axpy(-v[j], w, col)
+		kernels.Axpy(-w[j], v, col)
+		kernels.Axpy(-v[j], w, col)
 	}
 }
 
@@ -154,14 +152,7 @@ func qlSweep(d, e, z []float64, n, l, m int) {
 }
 
 // rotate replaces (x, y) by (c·x − s·y, s·x + c·y).
-func rotate(x, y []float64, c, s float64) {
-	y = y[:len(x)]
-	for i, xi := range x {
-		yi := y[i]
-		x[i] = math.FMA(c, xi, -float64(s*yi))
-		y[i] = math.FMA(s, xi, float64(c*yi))
-	}
-}
+func rotate(x, y []float64, c, s float64) { kernels.Rotate(c, s, x, y) }
 
 // hypot returns √(x² + y²); math.Hypot is assembly on some processors and its
 // last bit differs.

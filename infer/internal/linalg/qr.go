@@ -1,22 +1,18 @@
 package linalg
 
-import (
-	"math"
-
-	"glmbatch/infer/internal/vec"
-)
+import "math"
 
 // reflector overwrites x with the vector v of the Householder reflection
 // I − tau·v·vᵀ that maps x to (alpha, 0, …, 0). tau is 0, and x untouched,
 // when x is such a vector already.
 func reflector(x []float64) (alpha, tau float64) {
-	if len(x) < 2 || vec.SumSquares(x[1:]) == 0 {
+	if len(x) < 2 || kernels.SumSquares(x[1:]) == 0 {
 		if len(x) == 0 {
 			return 0, 0
 		}
 		return x[0], 0
 	}
-	alpha = -math.Copysign(math.Sqrt(vec.SumSquares(x)), x[0])
+	alpha = -math.Copysign(math.Sqrt(kernels.SumSquares(x)), x[0])
 	x[0] -= alpha
 	return alpha, -1 / (alpha * x[0])
 }
@@ -24,7 +20,7 @@ func reflector(x []float64) (alpha, tau float64) {
 // reflect overwrites y with (I − tau·v·vᵀ)·y.
 func reflect(v []float64, tau float64, y []float64) {
 	if tau != 0 {
-		vec.Axpy(-tau*vec.Dot(v, y), v, y)
+		kernels.Axpy(-tau*kernels.Dot(v, y), v, y)
 	}
 }
 

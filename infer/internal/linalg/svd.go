@@ -1,10 +1,6 @@
 package linalg
 
-import (
-	"math"
-
-	"glmbatch/infer/internal/vec"
-)
+import "math"
 
 // SVD is the thin singular value decomposition A = U·diag(S)·Vᵀ with its null
 // directions dropped. S is in descending order.
@@ -60,7 +56,7 @@ func jacobi(q *QR, k int) (b, v []float64, err error) {
 			r[j*k+i] = q.At(i, j)
 		}
 		for i := 0; i <= j; i++ {
-			gram[j*k+i] = vec.Dot(r[i*k:i*k+i+1], r[j*k:j*k+i+1])
+			gram[j*k+i] = kernels.Dot(r[i*k:i*k+i+1], r[j*k:j*k+i+1])
 			gram[i*k+j] = gram[j*k+i]
 		}
 	}
@@ -70,7 +66,7 @@ func jacobi(q *QR, k int) (b, v []float64, err error) {
 	b = make([]float64, k*k)
 	for j := range k {
 		for i := range k {
-			vec.Axpy(v[j*k+i], r[i*k:i*k+i+1], b[j*k:j*k+i+1])
+			kernels.Axpy(v[j*k+i], r[i*k:i*k+i+1], b[j*k:j*k+i+1])
 		}
 	}
 	norms := make([]float64, k)
@@ -92,7 +88,7 @@ func jacobi(q *QR, k int) (b, v []float64, err error) {
 func jacobiSweep(b, v, norms []float64, k int) (rotated bool, err error) {
 	var largest float64
 	for j := range k {
-		norms[j] = vec.SumSquares(b[j*k : (j+1)*k])
+		norms[j] = kernels.SumSquares(b[j*k : (j+1)*k])
 		largest = max(largest, norms[j])
 	}
 	if math.IsNaN(largest) || math.IsInf(largest, 0) {
@@ -106,7 +102,7 @@ func jacobiSweep(b, v, norms []float64, k int) (rotated bool, err error) {
 				continue
 			}
 			x, y := b[p*k:(p+1)*k], b[q*k:(q+1)*k]
-			dot := vec.Dot(x, y)
+			dot := kernels.Dot(x, y)
 			if dot*dot <= tol2*norms[p]*norms[q] {
 				continue
 			}
@@ -114,7 +110,7 @@ func jacobiSweep(b, v, norms []float64, k int) (rotated bool, err error) {
 			c, s := jacobiRotation(norms[p], norms[q], dot)
 			rotate(x, y, c, s)
 			rotate(v[p*k:(p+1)*k], v[q*k:(q+1)*k], c, s)
-			norms[p], norms[q] = vec.SumSquares(x), vec.SumSquares(y)
+			norms[p], norms[q] = kernels.SumSquares(x), kernels.SumSquares(y)
 		}
 	}
 	return rotated, nil
@@ -133,7 +129,7 @@ func jacobiRotation(pp, qq, pq float64) (c, s float64) {
 func assemble(q *QR, b, v []float64, rows, k int, tol float64) *SVD {
 	values := make([]float64, k)
 	for j := range k {
-		values[j] = math.Sqrt(vec.SumSquares(b[j*k : (j+1)*k]))
+		values[j] = math.Sqrt(kernels.SumSquares(b[j*k : (j+1)*k]))
 	}
 	both := make([]float64, 2*k*k) // column j is b_j above v_j: sorted together
 	for j := range k {

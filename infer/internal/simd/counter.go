@@ -14,16 +14,20 @@ func (k Kernels) Midpoints(key, line uint64, first int, dst []float64) {
 		pairs(key, line, first, dst[:1])
 		dst, first = dst[1:], first+1
 	}
-	n := len(dst) / 16 * 16
+	block := 16
+	if k == avx512 {
+		block = 32
+	}
+	n := len(dst) / block * block
 	k.midpoints(key, line, first, dst[:n])
 	if n < len(dst) {
-		var rest [16]float64
-		k.midpoints(key, line, first+n, rest[:])
+		var rest [32]float64
+		k.midpoints(key, line, first+n, rest[:block])
 		copy(dst[n:], rest[:])
 	}
 }
 
-// midpoints is Midpoints for an even first and a length that is a multiple of 16.
+// midpoints is Midpoints for an even first and a length that the kernels want.
 func (k Kernels) midpoints(key, line uint64, first int, dst []float64) {
 	if k == avx512 {
 		midpointsAVX512(dst, key, uint64(first/2), line)

@@ -57,6 +57,12 @@ func triple(m Moments) []float64 { return []float64{m.Value, m.Slope, m.Curve} }
 // writers are all functions that write a slice.
 var writers = map[string]func(k Kernels, dst []float64, o operands){
 	"Axpy":           func(k Kernels, dst []float64, o operands) { copy(dst, o.y); k.Axpy(o.delta, o.x, dst) },
+	"Rotate": func(k Kernels, dst []float64, o operands) {
+		copy(dst, o.y)
+		y := slices.Clone(o.m)
+		k.Rotate(o.delta, 0.3, dst, y)
+		vec.Axpy(7, y, dst)
+	},
 	"Exp":            func(k Kernels, dst []float64, o operands) { k.Exp(dst, o.eta) },
 	"Log":            func(k Kernels, dst []float64, o operands) { k.Log(dst, o.eta) },
 	"Log1p":          func(k Kernels, dst []float64, o operands) { k.Log1p(dst, o.eta) },
@@ -230,6 +236,29 @@ func TestProducts(t *testing.T) {
 						t.Fatalf("%s, %d columns: place %d has %v, vec %v", describe(k, n), cols, at, v, want)
 					}
 				}
+			}
+		}
+	}
+}
+
+// Blocks that are transposed on the way have the bits of one number after the other,
+// and nothing else is written.
+func TestSpread(t *testing.T) {
+	r := rand.New(rand.NewPCG(seed(t), 10))
+	for _, k := range append(vectors(t), Scalar) {
+		for m := range 35 {
+			stride := 8 + r.IntN(20)
+			along, epsilon := column(r, 8*m, 1, true), column(r, 8*m, 1, true)
+			factor, scale, location := column(r, m, 1, false), column(r, m, 1, false), column(r, m, 1, false)
+			got, want := make([]float64, m*stride+8), make([]float64, m*stride+8)
+			for c := range m {
+				for i := range 8 {
+					want[c*stride+i] = math.FMA(scale[c], math.FMA(factor[c], along[8*c+i], epsilon[i*m+c]), location[c])
+				}
+			}
+			k.Spread(got, stride, along, epsilon, factor, scale, location)
+			if i := firstDifference(want, got); i >= 0 {
+				t.Fatalf("%s, %d columns %d apart: place %d has %v, want %v", k, m, stride, i, got[i], want[i])
 			}
 		}
 	}

@@ -32,6 +32,16 @@ func axpyAVX2(a float64, dst []float64, x []float64)
 //go:noescape
 func axpyAVX512(a float64, dst []float64, x []float64)
 
+// rotateAVX2 replaces (x, y) by (c·x − s·y, s·x + c·y).
+//
+//go:noescape
+func rotateAVX2(c float64, s float64, x []float64, y []float64)
+
+// rotateAVX512 replaces (x, y) by (c·x − s·y, s·x + c·y).
+//
+//go:noescape
+func rotateAVX512(c float64, s float64, x []float64, y []float64)
+
 // squaresAVX2 returns Σ (y − t)², t = eta + delta·x.
 //
 //go:noescape
@@ -302,12 +312,12 @@ func normalQuantileAVX2(dst []float64, x []float64)
 //go:noescape
 func normalQuantileAVX512(dst []float64, x []float64)
 
-// midpointsAVX2 writes the midpoints of counters (low, line), (low + 1, line), …, two of each, to dst, whose length is a multiple of 16.
+// midpointsAVX2 writes the midpoints of counters (low, line), (low + 1, line), …, two of each, to dst, whose length is a multiple of 16, of 32 for AVX-512.
 //
 //go:noescape
 func midpointsAVX2(dst []float64, key uint64, low uint64, line uint64)
 
-// midpointsAVX512 writes the midpoints of counters (low, line), (low + 1, line), …, two of each, to dst, whose length is a multiple of 16.
+// midpointsAVX512 writes the midpoints of counters (low, line), (low + 1, line), …, two of each, to dst, whose length is a multiple of 16, of 32 for AVX-512.
 //
 //go:noescape
 func midpointsAVX512(dst []float64, key uint64, low uint64, line uint64)
@@ -321,6 +331,11 @@ func dots8AVX512(vectors []float64, n int, columns []float64, dst []float64)
 //
 //go:noescape
 func axpysTileAVX512(a []float64, columns []float64, dst []float64)
+
+// spreadAVX512 writes scale·(factor·along + epsilon) + location for 8 lines and each column to dst; the length of factor is a multiple of 8.
+//
+//go:noescape
+func spreadAVX512(dst []float64, stride int, along []float64, epsilon []float64, apart int, factor []float64, scale []float64, location []float64)
 
 // quantileTailAVX512 is normalQuantile for |x − ½| > 0.425.
 //

@@ -308,6 +308,130 @@ done:
 	VZEROUPPER
 	RET
 
+// func rotateAVX2(c float64, s float64, x []float64, y []float64)
+// Requires: AVX, FMA3
+TEXT ·rotateAVX2(SB), NOSPLIT, $0-64
+	MOVQ         x_base+16(FP), AX
+	MOVQ         y_base+40(FP), CX
+	MOVQ         x_len+24(FP), DX
+	VBROADCASTSD c+0(FP), Y0
+	VBROADCASTSD s+8(FP), Y1
+	XORQ         BX, BX
+	MOVQ         DX, SI
+	SHRQ         $0x03, SI
+	JZ           tail
+
+step:
+	VMOVUPD     (AX)(BX*1), Y2
+	VMOVUPD     (CX)(BX*1), Y3
+	VMULPD      Y1, Y3, Y4
+	VXORPD      constants<>+0(SB), Y4, Y4
+	VMULPD      Y0, Y3, Y3
+	VFMADD231PD Y0, Y2, Y4
+	VFMADD231PD Y1, Y2, Y3
+	VMOVUPD     Y4, (AX)(BX*1)
+	VMOVUPD     Y3, (CX)(BX*1)
+	VMOVUPD     32(AX)(BX*1), Y2
+	VMOVUPD     32(CX)(BX*1), Y3
+	VMULPD      Y1, Y3, Y4
+	VXORPD      constants<>+0(SB), Y4, Y4
+	VMULPD      Y0, Y3, Y3
+	VFMADD231PD Y0, Y2, Y4
+	VFMADD231PD Y1, Y2, Y3
+	VMOVUPD     Y4, 32(AX)(BX*1)
+	VMOVUPD     Y3, 32(CX)(BX*1)
+	ADDQ        $0x40, BX
+	DECQ        SI
+	JNZ         step
+
+tail:
+	ANDQ        $0x07, DX
+	JZ          done
+	LEAQ        masks<>+64(SB), SI
+	MOVQ        DX, DI
+	SHLQ        $0x03, DI
+	SUBQ        DI, SI
+	VMOVUPD     (SI), Y2
+	VMASKMOVPD  (AX)(BX*1), Y2, Y2
+	VMOVUPD     (SI), Y3
+	VMASKMOVPD  (CX)(BX*1), Y3, Y3
+	VMULPD      Y1, Y3, Y4
+	VXORPD      constants<>+0(SB), Y4, Y4
+	VMULPD      Y0, Y3, Y3
+	VFMADD231PD Y0, Y2, Y4
+	VFMADD231PD Y1, Y2, Y3
+	VMOVUPD     (SI), Y2
+	VMASKMOVPD  Y4, Y2, (AX)(BX*1)
+	VMOVUPD     (SI), Y2
+	VMASKMOVPD  Y3, Y2, (CX)(BX*1)
+	CMPQ        DX, $0x04
+	JLE         reload
+	VMOVUPD     32(SI), Y2
+	VMASKMOVPD  32(AX)(BX*1), Y2, Y2
+	VMOVUPD     32(SI), Y3
+	VMASKMOVPD  32(CX)(BX*1), Y3, Y3
+	VMULPD      Y1, Y3, Y4
+	VXORPD      constants<>+0(SB), Y4, Y4
+	VMULPD      Y0, Y3, Y3
+	VFMADD231PD Y0, Y2, Y4
+	VFMADD231PD Y1, Y2, Y3
+	VMOVUPD     32(SI), Y0
+	VMASKMOVPD  Y4, Y0, 32(AX)(BX*1)
+	VMOVUPD     32(SI), Y0
+	VMASKMOVPD  Y3, Y0, 32(CX)(BX*1)
+
+reload:
+done:
+	VZEROUPPER
+	RET
+
+// func rotateAVX512(c float64, s float64, x []float64, y []float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·rotateAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x_base+16(FP), AX
+	MOVQ         y_base+40(FP), CX
+	MOVQ         x_len+24(FP), DX
+	VBROADCASTSD c+0(FP), Z0
+	VBROADCASTSD s+8(FP), Z1
+	XORQ         BX, BX
+	MOVQ         DX, SI
+	SHRQ         $0x03, SI
+	JZ           tail
+
+step:
+	VMOVUPD     (AX)(BX*1), Z2
+	VMOVUPD     (CX)(BX*1), Z3
+	VMULPD      Z1, Z3, Z4
+	VPXORQ.BCST constants<>+0(SB), Z4, Z4
+	VMULPD      Z0, Z3, Z3
+	VFMADD231PD Z0, Z2, Z4
+	VFMADD231PD Z1, Z2, Z3
+	VMOVUPD     Z4, (AX)(BX*1)
+	VMOVUPD     Z3, (CX)(BX*1)
+	ADDQ        $0x40, BX
+	DECQ        SI
+	JNZ         step
+
+tail:
+	ANDQ        $0x07, DX
+	JZ          done
+	MOVL        $0x000000ff, SI
+	BZHIL       DX, SI, SI
+	KMOVW       SI, K1
+	VMOVUPD.Z   (AX)(BX*1), K1, Z2
+	VMOVUPD.Z   (CX)(BX*1), K1, Z3
+	VMULPD      Z1, Z3, Z4
+	VPXORQ.BCST constants<>+0(SB), Z4, Z4
+	VMULPD      Z0, Z3, Z3
+	VFMADD231PD Z0, Z2, Z4
+	VFMADD231PD Z1, Z2, Z3
+	VMOVUPD     Z4, K1, (AX)(BX*1)
+	VMOVUPD     Z3, K1, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
 // func squaresAVX2(y []float64, eta []float64, x []float64, delta float64) (s0 float64)
 // Requires: AVX, FMA3, SSE2
 TEXT ·squaresAVX2(SB), NOSPLIT, $64-88
@@ -730,20 +854,19 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-48
 
 step:
 	VMOVUPD      (AX)(BX*1), Y0
-	VMOVUPD      constants<>+0(SB), Y1
-	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+32(SB), Y1
+	VMOVUPD      constants<>+64(SB), Y2
 	VMAXPD       Y0, Y2, Y0
 	VMINPD       Y0, Y1, Y0
-	VMOVUPD      constants<>+64(SB), Y1
-	VFMADD231PD  constants<>+96(SB), Y0, Y1
-	VSUBPD       constants<>+64(SB), Y1, Y2
-	VFNMADD231PD constants<>+128(SB), Y2, Y0
-	VMOVAPD      Y0, Y3
-	VFNMADD231PD constants<>+160(SB), Y2, Y3
-	VSUBPD       Y3, Y0, Y0
+	VMOVUPD      constants<>+96(SB), Y1
+	VFMADD231PD  constants<>+128(SB), Y0, Y1
+	VSUBPD       constants<>+96(SB), Y1, Y2
 	VFNMADD231PD constants<>+160(SB), Y2, Y0
-	VMOVUPD      constants<>+192(SB), Y2
-	VFMADD213PD  constants<>+224(SB), Y3, Y2
+	VMOVAPD      Y0, Y3
+	VFNMADD231PD constants<>+192(SB), Y2, Y3
+	VSUBPD       Y3, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y2, Y0
+	VMOVUPD      constants<>+224(SB), Y2
 	VFMADD213PD  constants<>+256(SB), Y3, Y2
 	VFMADD213PD  constants<>+288(SB), Y3, Y2
 	VFMADD213PD  constants<>+320(SB), Y3, Y2
@@ -754,10 +877,11 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y3, Y2
 	VFMADD213PD  constants<>+512(SB), Y3, Y2
 	VFMADD213PD  constants<>+544(SB), Y3, Y2
+	VFMADD213PD  constants<>+576(SB), Y3, Y2
 	VMULPD       Y3, Y3, Y4
 	VFMADD213PD  Y0, Y4, Y2
 	VADDPD       Y2, Y3, Y0
-	VADDPD       constants<>+576(SB), Y0, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
 	VPSRLQ       $0x01, Y1, Y2
 	VPSLLQ       $0x34, Y2, Y3
 	VMULPD       Y3, Y0, Y0
@@ -766,20 +890,19 @@ step:
 	VMULPD       Y1, Y0, Y0
 	VMOVUPD      Y0, (CX)(BX*1)
 	VMOVUPD      32(AX)(BX*1), Y0
-	VMOVUPD      constants<>+0(SB), Y1
-	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+32(SB), Y1
+	VMOVUPD      constants<>+64(SB), Y2
 	VMAXPD       Y0, Y2, Y0
 	VMINPD       Y0, Y1, Y0
-	VMOVUPD      constants<>+64(SB), Y1
-	VFMADD231PD  constants<>+96(SB), Y0, Y1
-	VSUBPD       constants<>+64(SB), Y1, Y2
-	VFNMADD231PD constants<>+128(SB), Y2, Y0
-	VMOVAPD      Y0, Y3
-	VFNMADD231PD constants<>+160(SB), Y2, Y3
-	VSUBPD       Y3, Y0, Y0
+	VMOVUPD      constants<>+96(SB), Y1
+	VFMADD231PD  constants<>+128(SB), Y0, Y1
+	VSUBPD       constants<>+96(SB), Y1, Y2
 	VFNMADD231PD constants<>+160(SB), Y2, Y0
-	VMOVUPD      constants<>+192(SB), Y2
-	VFMADD213PD  constants<>+224(SB), Y3, Y2
+	VMOVAPD      Y0, Y3
+	VFNMADD231PD constants<>+192(SB), Y2, Y3
+	VSUBPD       Y3, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y2, Y0
+	VMOVUPD      constants<>+224(SB), Y2
 	VFMADD213PD  constants<>+256(SB), Y3, Y2
 	VFMADD213PD  constants<>+288(SB), Y3, Y2
 	VFMADD213PD  constants<>+320(SB), Y3, Y2
@@ -790,10 +913,11 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y3, Y2
 	VFMADD213PD  constants<>+512(SB), Y3, Y2
 	VFMADD213PD  constants<>+544(SB), Y3, Y2
+	VFMADD213PD  constants<>+576(SB), Y3, Y2
 	VMULPD       Y3, Y3, Y4
 	VFMADD213PD  Y0, Y4, Y2
 	VADDPD       Y2, Y3, Y0
-	VADDPD       constants<>+576(SB), Y0, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
 	VPSRLQ       $0x01, Y1, Y2
 	VPSLLQ       $0x34, Y2, Y3
 	VMULPD       Y3, Y0, Y0
@@ -814,20 +938,19 @@ tail:
 	SUBQ         DI, SI
 	VMOVUPD      (SI), Y0
 	VMASKMOVPD   (AX)(BX*1), Y0, Y0
-	VMOVUPD      constants<>+0(SB), Y1
-	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+32(SB), Y1
+	VMOVUPD      constants<>+64(SB), Y2
 	VMAXPD       Y0, Y2, Y0
 	VMINPD       Y0, Y1, Y0
-	VMOVUPD      constants<>+64(SB), Y1
-	VFMADD231PD  constants<>+96(SB), Y0, Y1
-	VSUBPD       constants<>+64(SB), Y1, Y2
-	VFNMADD231PD constants<>+128(SB), Y2, Y0
-	VMOVAPD      Y0, Y3
-	VFNMADD231PD constants<>+160(SB), Y2, Y3
-	VSUBPD       Y3, Y0, Y0
+	VMOVUPD      constants<>+96(SB), Y1
+	VFMADD231PD  constants<>+128(SB), Y0, Y1
+	VSUBPD       constants<>+96(SB), Y1, Y2
 	VFNMADD231PD constants<>+160(SB), Y2, Y0
-	VMOVUPD      constants<>+192(SB), Y2
-	VFMADD213PD  constants<>+224(SB), Y3, Y2
+	VMOVAPD      Y0, Y3
+	VFNMADD231PD constants<>+192(SB), Y2, Y3
+	VSUBPD       Y3, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y2, Y0
+	VMOVUPD      constants<>+224(SB), Y2
 	VFMADD213PD  constants<>+256(SB), Y3, Y2
 	VFMADD213PD  constants<>+288(SB), Y3, Y2
 	VFMADD213PD  constants<>+320(SB), Y3, Y2
@@ -838,10 +961,11 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y3, Y2
 	VFMADD213PD  constants<>+512(SB), Y3, Y2
 	VFMADD213PD  constants<>+544(SB), Y3, Y2
+	VFMADD213PD  constants<>+576(SB), Y3, Y2
 	VMULPD       Y3, Y3, Y4
 	VFMADD213PD  Y0, Y4, Y2
 	VADDPD       Y2, Y3, Y0
-	VADDPD       constants<>+576(SB), Y0, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
 	VPSRLQ       $0x01, Y1, Y2
 	VPSLLQ       $0x34, Y2, Y3
 	VMULPD       Y3, Y0, Y0
@@ -854,20 +978,19 @@ tail:
 	JLE          reload
 	VMOVUPD      32(SI), Y0
 	VMASKMOVPD   32(AX)(BX*1), Y0, Y0
-	VMOVUPD      constants<>+0(SB), Y1
-	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+32(SB), Y1
+	VMOVUPD      constants<>+64(SB), Y2
 	VMAXPD       Y0, Y2, Y0
 	VMINPD       Y0, Y1, Y0
-	VMOVUPD      constants<>+64(SB), Y1
-	VFMADD231PD  constants<>+96(SB), Y0, Y1
-	VSUBPD       constants<>+64(SB), Y1, Y2
-	VFNMADD231PD constants<>+128(SB), Y2, Y0
-	VMOVAPD      Y0, Y3
-	VFNMADD231PD constants<>+160(SB), Y2, Y3
-	VSUBPD       Y3, Y0, Y0
+	VMOVUPD      constants<>+96(SB), Y1
+	VFMADD231PD  constants<>+128(SB), Y0, Y1
+	VSUBPD       constants<>+96(SB), Y1, Y2
 	VFNMADD231PD constants<>+160(SB), Y2, Y0
-	VMOVUPD      constants<>+192(SB), Y2
-	VFMADD213PD  constants<>+224(SB), Y3, Y2
+	VMOVAPD      Y0, Y3
+	VFNMADD231PD constants<>+192(SB), Y2, Y3
+	VSUBPD       Y3, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y2, Y0
+	VMOVUPD      constants<>+224(SB), Y2
 	VFMADD213PD  constants<>+256(SB), Y3, Y2
 	VFMADD213PD  constants<>+288(SB), Y3, Y2
 	VFMADD213PD  constants<>+320(SB), Y3, Y2
@@ -878,10 +1001,11 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y3, Y2
 	VFMADD213PD  constants<>+512(SB), Y3, Y2
 	VFMADD213PD  constants<>+544(SB), Y3, Y2
+	VFMADD213PD  constants<>+576(SB), Y3, Y2
 	VMULPD       Y3, Y3, Y4
 	VFMADD213PD  Y0, Y4, Y2
 	VADDPD       Y2, Y3, Y0
-	VADDPD       constants<>+576(SB), Y0, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
 	VPSRLQ       $0x01, Y1, Y2
 	VPSLLQ       $0x34, Y2, Y3
 	VMULPD       Y3, Y0, Y0
@@ -909,20 +1033,19 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-48
 
 step:
 	VMOVUPD           (AX)(BX*1), Z0
-	VBROADCASTSD      constants<>+0(SB), Z1
-	VBROADCASTSD      constants<>+32(SB), Z2
+	VBROADCASTSD      constants<>+32(SB), Z1
+	VBROADCASTSD      constants<>+64(SB), Z2
 	VMAXPD            Z0, Z2, Z0
 	VMINPD            Z0, Z1, Z0
-	VBROADCASTSD      constants<>+608(SB), Z1
-	VFMADD231PD.BCST  constants<>+96(SB), Z0, Z1
-	VSUBPD.BCST       constants<>+608(SB), Z1, Z1
-	VFNMADD231PD.BCST constants<>+128(SB), Z1, Z0
-	VMOVAPD           Z0, Z2
-	VFNMADD231PD.BCST constants<>+160(SB), Z1, Z2
-	VSUBPD            Z2, Z0, Z0
+	VBROADCASTSD      constants<>+640(SB), Z1
+	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z1
+	VSUBPD.BCST       constants<>+640(SB), Z1, Z1
 	VFNMADD231PD.BCST constants<>+160(SB), Z1, Z0
-	VBROADCASTSD      constants<>+192(SB), Z3
-	VFMADD213PD.BCST  constants<>+224(SB), Z2, Z3
+	VMOVAPD           Z0, Z2
+	VFNMADD231PD.BCST constants<>+192(SB), Z1, Z2
+	VSUBPD            Z2, Z0, Z0
+	VFNMADD231PD.BCST constants<>+192(SB), Z1, Z0
+	VBROADCASTSD      constants<>+224(SB), Z3
 	VFMADD213PD.BCST  constants<>+256(SB), Z2, Z3
 	VFMADD213PD.BCST  constants<>+288(SB), Z2, Z3
 	VFMADD213PD.BCST  constants<>+320(SB), Z2, Z3
@@ -933,10 +1056,11 @@ step:
 	VFMADD213PD.BCST  constants<>+480(SB), Z2, Z3
 	VFMADD213PD.BCST  constants<>+512(SB), Z2, Z3
 	VFMADD213PD.BCST  constants<>+544(SB), Z2, Z3
+	VFMADD213PD.BCST  constants<>+576(SB), Z2, Z3
 	VMULPD            Z2, Z2, Z4
 	VFMADD213PD       Z0, Z4, Z3
 	VADDPD            Z3, Z2, Z0
-	VADDPD.BCST       constants<>+576(SB), Z0, Z0
+	VADDPD.BCST       constants<>+608(SB), Z0, Z0
 	VSCALEFPD         Z1, Z0, Z0
 	VMOVUPD           Z0, (CX)(BX*1)
 	ADDQ              $0x40, BX
@@ -950,20 +1074,19 @@ tail:
 	BZHIL             DX, SI, SI
 	KMOVW             SI, K1
 	VMOVUPD.Z         (AX)(BX*1), K1, Z0
-	VBROADCASTSD      constants<>+0(SB), Z1
-	VBROADCASTSD      constants<>+32(SB), Z2
+	VBROADCASTSD      constants<>+32(SB), Z1
+	VBROADCASTSD      constants<>+64(SB), Z2
 	VMAXPD            Z0, Z2, Z0
 	VMINPD            Z0, Z1, Z0
-	VBROADCASTSD      constants<>+608(SB), Z1
-	VFMADD231PD.BCST  constants<>+96(SB), Z0, Z1
-	VSUBPD.BCST       constants<>+608(SB), Z1, Z1
-	VFNMADD231PD.BCST constants<>+128(SB), Z1, Z0
-	VMOVAPD           Z0, Z2
-	VFNMADD231PD.BCST constants<>+160(SB), Z1, Z2
-	VSUBPD            Z2, Z0, Z0
+	VBROADCASTSD      constants<>+640(SB), Z1
+	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z1
+	VSUBPD.BCST       constants<>+640(SB), Z1, Z1
 	VFNMADD231PD.BCST constants<>+160(SB), Z1, Z0
-	VBROADCASTSD      constants<>+192(SB), Z3
-	VFMADD213PD.BCST  constants<>+224(SB), Z2, Z3
+	VMOVAPD           Z0, Z2
+	VFNMADD231PD.BCST constants<>+192(SB), Z1, Z2
+	VSUBPD            Z2, Z0, Z0
+	VFNMADD231PD.BCST constants<>+192(SB), Z1, Z0
+	VBROADCASTSD      constants<>+224(SB), Z3
 	VFMADD213PD.BCST  constants<>+256(SB), Z2, Z3
 	VFMADD213PD.BCST  constants<>+288(SB), Z2, Z3
 	VFMADD213PD.BCST  constants<>+320(SB), Z2, Z3
@@ -974,10 +1097,11 @@ tail:
 	VFMADD213PD.BCST  constants<>+480(SB), Z2, Z3
 	VFMADD213PD.BCST  constants<>+512(SB), Z2, Z3
 	VFMADD213PD.BCST  constants<>+544(SB), Z2, Z3
+	VFMADD213PD.BCST  constants<>+576(SB), Z2, Z3
 	VMULPD            Z2, Z2, Z4
 	VFMADD213PD       Z0, Z4, Z3
 	VADDPD            Z3, Z2, Z0
-	VADDPD.BCST       constants<>+576(SB), Z0, Z0
+	VADDPD.BCST       constants<>+608(SB), Z0, Z0
 	VSCALEFPD         Z1, Z0, Z0
 	VMOVUPD           Z0, K1, (CX)(BX*1)
 
@@ -998,90 +1122,90 @@ TEXT ·logAVX2(SB), NOSPLIT, $0-48
 
 step:
 	VMOVUPD     (AX)(BX*1), Y0
-	VCMPPD      $0x11, constants<>+640(SB), Y0, Y1
-	VMULPD      constants<>+672(SB), Y0, Y2
+	VCMPPD      $0x11, constants<>+672(SB), Y0, Y1
+	VMULPD      constants<>+704(SB), Y0, Y2
 	VBLENDVPD   Y1, Y2, Y0, Y2
 	VPSRLQ      $0x34, Y2, Y3
-	VORPD       constants<>+704(SB), Y3, Y3
-	VSUBPD      constants<>+736(SB), Y3, Y3
-	VANDPD      constants<>+768(SB), Y1, Y1
+	VORPD       constants<>+736(SB), Y3, Y3
+	VSUBPD      constants<>+768(SB), Y3, Y3
+	VANDPD      constants<>+800(SB), Y1, Y1
 	VSUBPD      Y1, Y3, Y1
-	VANDPD      constants<>+800(SB), Y2, Y2
-	VORPD       constants<>+576(SB), Y2, Y2
-	VCMPPD      $0x1d, constants<>+832(SB), Y2, Y3
-	VADDPD      constants<>+576(SB), Y1, Y4
+	VANDPD      constants<>+832(SB), Y2, Y2
+	VORPD       constants<>+608(SB), Y2, Y2
+	VCMPPD      $0x1d, constants<>+864(SB), Y2, Y3
+	VADDPD      constants<>+608(SB), Y1, Y4
 	VBLENDVPD   Y3, Y4, Y1, Y1
-	VMULPD      constants<>+544(SB), Y2, Y4
+	VMULPD      constants<>+576(SB), Y2, Y4
 	VBLENDVPD   Y3, Y4, Y2, Y2
-	VSUBPD      constants<>+576(SB), Y2, Y2
+	VSUBPD      constants<>+608(SB), Y2, Y2
 	VXORPD      Y3, Y3, Y3
-	VADDPD      constants<>+864(SB), Y2, Y4
+	VADDPD      constants<>+896(SB), Y2, Y4
 	VDIVPD      Y4, Y2, Y4
 	VMULPD      Y4, Y4, Y5
-	VMOVUPD     constants<>+896(SB), Y6
-	VFMADD213PD constants<>+928(SB), Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y6
 	VFMADD213PD constants<>+960(SB), Y5, Y6
 	VFMADD213PD constants<>+992(SB), Y5, Y6
 	VFMADD213PD constants<>+1024(SB), Y5, Y6
 	VFMADD213PD constants<>+1056(SB), Y5, Y6
 	VFMADD213PD constants<>+1088(SB), Y5, Y6
+	VFMADD213PD constants<>+1120(SB), Y5, Y6
 	VMULPD      Y2, Y2, Y7
-	VMULPD      constants<>+544(SB), Y7, Y7
+	VMULPD      constants<>+576(SB), Y7, Y7
 	VFMADD213PD Y7, Y5, Y6
-	VFMADD231PD constants<>+160(SB), Y1, Y3
+	VFMADD231PD constants<>+192(SB), Y1, Y3
 	VFMADD231PD Y6, Y4, Y3
 	VSUBPD      Y3, Y7, Y3
 	VSUBPD      Y3, Y2, Y2
-	VFMADD231PD constants<>+128(SB), Y1, Y2
-	VCMPPD      $0x12, constants<>+1120(SB), Y0, Y1
+	VFMADD231PD constants<>+160(SB), Y1, Y2
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y1
 	VBLENDVPD   Y1, Y2, Y0, Y1
-	VCMPPD      $0x11, constants<>+1152(SB), Y0, Y2
-	VBLENDVPD   Y2, constants<>+1184(SB), Y1, Y1
-	VCMPPD      $0x00, constants<>+1152(SB), Y0, Y0
-	VBLENDVPD   Y0, constants<>+1216(SB), Y1, Y0
+	VCMPPD      $0x11, constants<>+1184(SB), Y0, Y2
+	VBLENDVPD   Y2, constants<>+1216(SB), Y1, Y1
+	VCMPPD      $0x00, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y1, Y0
 	VMOVUPD     Y0, (CX)(BX*1)
 	VMOVUPD     32(AX)(BX*1), Y0
-	VCMPPD      $0x11, constants<>+640(SB), Y0, Y1
-	VMULPD      constants<>+672(SB), Y0, Y2
+	VCMPPD      $0x11, constants<>+672(SB), Y0, Y1
+	VMULPD      constants<>+704(SB), Y0, Y2
 	VBLENDVPD   Y1, Y2, Y0, Y2
 	VPSRLQ      $0x34, Y2, Y3
-	VORPD       constants<>+704(SB), Y3, Y3
-	VSUBPD      constants<>+736(SB), Y3, Y3
-	VANDPD      constants<>+768(SB), Y1, Y1
+	VORPD       constants<>+736(SB), Y3, Y3
+	VSUBPD      constants<>+768(SB), Y3, Y3
+	VANDPD      constants<>+800(SB), Y1, Y1
 	VSUBPD      Y1, Y3, Y1
-	VANDPD      constants<>+800(SB), Y2, Y2
-	VORPD       constants<>+576(SB), Y2, Y2
-	VCMPPD      $0x1d, constants<>+832(SB), Y2, Y3
-	VADDPD      constants<>+576(SB), Y1, Y4
+	VANDPD      constants<>+832(SB), Y2, Y2
+	VORPD       constants<>+608(SB), Y2, Y2
+	VCMPPD      $0x1d, constants<>+864(SB), Y2, Y3
+	VADDPD      constants<>+608(SB), Y1, Y4
 	VBLENDVPD   Y3, Y4, Y1, Y1
-	VMULPD      constants<>+544(SB), Y2, Y4
+	VMULPD      constants<>+576(SB), Y2, Y4
 	VBLENDVPD   Y3, Y4, Y2, Y2
-	VSUBPD      constants<>+576(SB), Y2, Y2
+	VSUBPD      constants<>+608(SB), Y2, Y2
 	VXORPD      Y3, Y3, Y3
-	VADDPD      constants<>+864(SB), Y2, Y4
+	VADDPD      constants<>+896(SB), Y2, Y4
 	VDIVPD      Y4, Y2, Y4
 	VMULPD      Y4, Y4, Y5
-	VMOVUPD     constants<>+896(SB), Y6
-	VFMADD213PD constants<>+928(SB), Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y6
 	VFMADD213PD constants<>+960(SB), Y5, Y6
 	VFMADD213PD constants<>+992(SB), Y5, Y6
 	VFMADD213PD constants<>+1024(SB), Y5, Y6
 	VFMADD213PD constants<>+1056(SB), Y5, Y6
 	VFMADD213PD constants<>+1088(SB), Y5, Y6
+	VFMADD213PD constants<>+1120(SB), Y5, Y6
 	VMULPD      Y2, Y2, Y7
-	VMULPD      constants<>+544(SB), Y7, Y7
+	VMULPD      constants<>+576(SB), Y7, Y7
 	VFMADD213PD Y7, Y5, Y6
-	VFMADD231PD constants<>+160(SB), Y1, Y3
+	VFMADD231PD constants<>+192(SB), Y1, Y3
 	VFMADD231PD Y6, Y4, Y3
 	VSUBPD      Y3, Y7, Y3
 	VSUBPD      Y3, Y2, Y2
-	VFMADD231PD constants<>+128(SB), Y1, Y2
-	VCMPPD      $0x12, constants<>+1120(SB), Y0, Y1
+	VFMADD231PD constants<>+160(SB), Y1, Y2
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y1
 	VBLENDVPD   Y1, Y2, Y0, Y1
-	VCMPPD      $0x11, constants<>+1152(SB), Y0, Y2
-	VBLENDVPD   Y2, constants<>+1184(SB), Y1, Y1
-	VCMPPD      $0x00, constants<>+1152(SB), Y0, Y0
-	VBLENDVPD   Y0, constants<>+1216(SB), Y1, Y0
+	VCMPPD      $0x11, constants<>+1184(SB), Y0, Y2
+	VBLENDVPD   Y2, constants<>+1216(SB), Y1, Y1
+	VCMPPD      $0x00, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y1, Y0
 	VMOVUPD     Y0, 32(CX)(BX*1)
 	ADDQ        $0x40, BX
 	DECQ        SI
@@ -1096,94 +1220,94 @@ tail:
 	SUBQ        DI, SI
 	VMOVUPD     (SI), Y0
 	VMASKMOVPD  (AX)(BX*1), Y0, Y0
-	VCMPPD      $0x11, constants<>+640(SB), Y0, Y1
-	VMULPD      constants<>+672(SB), Y0, Y2
+	VCMPPD      $0x11, constants<>+672(SB), Y0, Y1
+	VMULPD      constants<>+704(SB), Y0, Y2
 	VBLENDVPD   Y1, Y2, Y0, Y2
 	VPSRLQ      $0x34, Y2, Y3
-	VORPD       constants<>+704(SB), Y3, Y3
-	VSUBPD      constants<>+736(SB), Y3, Y3
-	VANDPD      constants<>+768(SB), Y1, Y1
+	VORPD       constants<>+736(SB), Y3, Y3
+	VSUBPD      constants<>+768(SB), Y3, Y3
+	VANDPD      constants<>+800(SB), Y1, Y1
 	VSUBPD      Y1, Y3, Y1
-	VANDPD      constants<>+800(SB), Y2, Y2
-	VORPD       constants<>+576(SB), Y2, Y2
-	VCMPPD      $0x1d, constants<>+832(SB), Y2, Y3
-	VADDPD      constants<>+576(SB), Y1, Y4
+	VANDPD      constants<>+832(SB), Y2, Y2
+	VORPD       constants<>+608(SB), Y2, Y2
+	VCMPPD      $0x1d, constants<>+864(SB), Y2, Y3
+	VADDPD      constants<>+608(SB), Y1, Y4
 	VBLENDVPD   Y3, Y4, Y1, Y1
-	VMULPD      constants<>+544(SB), Y2, Y4
+	VMULPD      constants<>+576(SB), Y2, Y4
 	VBLENDVPD   Y3, Y4, Y2, Y2
-	VSUBPD      constants<>+576(SB), Y2, Y2
+	VSUBPD      constants<>+608(SB), Y2, Y2
 	VXORPD      Y3, Y3, Y3
-	VADDPD      constants<>+864(SB), Y2, Y4
+	VADDPD      constants<>+896(SB), Y2, Y4
 	VDIVPD      Y4, Y2, Y4
 	VMULPD      Y4, Y4, Y5
-	VMOVUPD     constants<>+896(SB), Y6
-	VFMADD213PD constants<>+928(SB), Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y6
 	VFMADD213PD constants<>+960(SB), Y5, Y6
 	VFMADD213PD constants<>+992(SB), Y5, Y6
 	VFMADD213PD constants<>+1024(SB), Y5, Y6
 	VFMADD213PD constants<>+1056(SB), Y5, Y6
 	VFMADD213PD constants<>+1088(SB), Y5, Y6
+	VFMADD213PD constants<>+1120(SB), Y5, Y6
 	VMULPD      Y2, Y2, Y7
-	VMULPD      constants<>+544(SB), Y7, Y7
+	VMULPD      constants<>+576(SB), Y7, Y7
 	VFMADD213PD Y7, Y5, Y6
-	VFMADD231PD constants<>+160(SB), Y1, Y3
+	VFMADD231PD constants<>+192(SB), Y1, Y3
 	VFMADD231PD Y6, Y4, Y3
 	VSUBPD      Y3, Y7, Y3
 	VSUBPD      Y3, Y2, Y2
-	VFMADD231PD constants<>+128(SB), Y1, Y2
-	VCMPPD      $0x12, constants<>+1120(SB), Y0, Y1
+	VFMADD231PD constants<>+160(SB), Y1, Y2
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y1
 	VBLENDVPD   Y1, Y2, Y0, Y1
-	VCMPPD      $0x11, constants<>+1152(SB), Y0, Y2
-	VBLENDVPD   Y2, constants<>+1184(SB), Y1, Y1
-	VCMPPD      $0x00, constants<>+1152(SB), Y0, Y0
-	VBLENDVPD   Y0, constants<>+1216(SB), Y1, Y0
+	VCMPPD      $0x11, constants<>+1184(SB), Y0, Y2
+	VBLENDVPD   Y2, constants<>+1216(SB), Y1, Y1
+	VCMPPD      $0x00, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y1, Y0
 	VMOVUPD     (SI), Y1
 	VMASKMOVPD  Y0, Y1, (CX)(BX*1)
 	CMPQ        DX, $0x04
 	JLE         reload
 	VMOVUPD     32(SI), Y0
 	VMASKMOVPD  32(AX)(BX*1), Y0, Y0
-	VCMPPD      $0x11, constants<>+640(SB), Y0, Y1
-	VMULPD      constants<>+672(SB), Y0, Y2
+	VCMPPD      $0x11, constants<>+672(SB), Y0, Y1
+	VMULPD      constants<>+704(SB), Y0, Y2
 	VBLENDVPD   Y1, Y2, Y0, Y2
 	VPSRLQ      $0x34, Y2, Y3
-	VORPD       constants<>+704(SB), Y3, Y3
-	VSUBPD      constants<>+736(SB), Y3, Y3
-	VANDPD      constants<>+768(SB), Y1, Y1
+	VORPD       constants<>+736(SB), Y3, Y3
+	VSUBPD      constants<>+768(SB), Y3, Y3
+	VANDPD      constants<>+800(SB), Y1, Y1
 	VSUBPD      Y1, Y3, Y1
-	VANDPD      constants<>+800(SB), Y2, Y2
-	VORPD       constants<>+576(SB), Y2, Y2
-	VCMPPD      $0x1d, constants<>+832(SB), Y2, Y3
-	VADDPD      constants<>+576(SB), Y1, Y4
+	VANDPD      constants<>+832(SB), Y2, Y2
+	VORPD       constants<>+608(SB), Y2, Y2
+	VCMPPD      $0x1d, constants<>+864(SB), Y2, Y3
+	VADDPD      constants<>+608(SB), Y1, Y4
 	VBLENDVPD   Y3, Y4, Y1, Y1
-	VMULPD      constants<>+544(SB), Y2, Y4
+	VMULPD      constants<>+576(SB), Y2, Y4
 	VBLENDVPD   Y3, Y4, Y2, Y2
-	VSUBPD      constants<>+576(SB), Y2, Y2
+	VSUBPD      constants<>+608(SB), Y2, Y2
 	VXORPD      Y3, Y3, Y3
-	VADDPD      constants<>+864(SB), Y2, Y4
+	VADDPD      constants<>+896(SB), Y2, Y4
 	VDIVPD      Y4, Y2, Y4
 	VMULPD      Y4, Y4, Y5
-	VMOVUPD     constants<>+896(SB), Y6
-	VFMADD213PD constants<>+928(SB), Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y6
 	VFMADD213PD constants<>+960(SB), Y5, Y6
 	VFMADD213PD constants<>+992(SB), Y5, Y6
 	VFMADD213PD constants<>+1024(SB), Y5, Y6
 	VFMADD213PD constants<>+1056(SB), Y5, Y6
 	VFMADD213PD constants<>+1088(SB), Y5, Y6
+	VFMADD213PD constants<>+1120(SB), Y5, Y6
 	VMULPD      Y2, Y2, Y7
-	VMULPD      constants<>+544(SB), Y7, Y7
+	VMULPD      constants<>+576(SB), Y7, Y7
 	VFMADD213PD Y7, Y5, Y6
-	VFMADD231PD constants<>+160(SB), Y1, Y3
+	VFMADD231PD constants<>+192(SB), Y1, Y3
 	VFMADD231PD Y6, Y4, Y3
 	VSUBPD      Y3, Y7, Y3
 	VSUBPD      Y3, Y2, Y2
-	VFMADD231PD constants<>+128(SB), Y1, Y2
-	VCMPPD      $0x12, constants<>+1120(SB), Y0, Y1
+	VFMADD231PD constants<>+160(SB), Y1, Y2
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y1
 	VBLENDVPD   Y1, Y2, Y0, Y1
-	VCMPPD      $0x11, constants<>+1152(SB), Y0, Y2
-	VBLENDVPD   Y2, constants<>+1184(SB), Y1, Y1
-	VCMPPD      $0x00, constants<>+1152(SB), Y0, Y0
-	VBLENDVPD   Y0, constants<>+1216(SB), Y1, Y0
+	VCMPPD      $0x11, constants<>+1184(SB), Y0, Y2
+	VBLENDVPD   Y2, constants<>+1216(SB), Y1, Y1
+	VCMPPD      $0x00, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y1, Y0
 	VMOVUPD     32(SI), Y1
 	VMASKMOVPD  Y0, Y1, 32(CX)(BX*1)
 
@@ -1207,41 +1331,41 @@ step:
 	VMOVUPD          (AX)(BX*1), Z0
 	VGETMANTPD       $0x00, Z0, Z1
 	VGETEXPPD        Z0, Z2
-	VCMPPD.BCST      $0x1d, constants<>+832(SB), Z1, K1
-	VADDPD.BCST      constants<>+576(SB), Z2, Z3
+	VCMPPD.BCST      $0x1d, constants<>+864(SB), Z1, K1
+	VADDPD.BCST      constants<>+608(SB), Z2, Z3
 	VMOVAPD          Z3, K1, Z2
-	VMULPD.BCST      constants<>+544(SB), Z1, Z3
+	VMULPD.BCST      constants<>+576(SB), Z1, Z3
 	VMOVAPD          Z3, K1, Z1
-	VSUBPD.BCST      constants<>+576(SB), Z1, Z1
+	VSUBPD.BCST      constants<>+608(SB), Z1, Z1
 	VPXORQ           Z4, Z4, Z4
-	VADDPD.BCST      constants<>+864(SB), Z1, Z3
+	VADDPD.BCST      constants<>+896(SB), Z1, Z3
 	VDIVPD           Z3, Z1, Z3
 	VMULPD           Z3, Z3, Z6
-	VBROADCASTSD     constants<>+896(SB), Z7
-	VFMADD213PD.BCST constants<>+928(SB), Z6, Z7
+	VBROADCASTSD     constants<>+928(SB), Z7
 	VFMADD213PD.BCST constants<>+960(SB), Z6, Z7
 	VFMADD213PD.BCST constants<>+992(SB), Z6, Z7
 	VFMADD213PD.BCST constants<>+1024(SB), Z6, Z7
 	VFMADD213PD.BCST constants<>+1056(SB), Z6, Z7
 	VFMADD213PD.BCST constants<>+1088(SB), Z6, Z7
+	VFMADD213PD.BCST constants<>+1120(SB), Z6, Z7
 	VMULPD           Z1, Z1, Z8
-	VMULPD.BCST      constants<>+544(SB), Z8, Z8
+	VMULPD.BCST      constants<>+576(SB), Z8, Z8
 	VFMADD213PD      Z8, Z6, Z7
 	VMOVAPD          Z4, Z6
-	VFMADD231PD.BCST constants<>+160(SB), Z2, Z6
+	VFMADD231PD.BCST constants<>+192(SB), Z2, Z6
 	VFMADD231PD      Z7, Z3, Z6
 	VSUBPD           Z6, Z8, Z3
 	VSUBPD           Z3, Z1, Z1
-	VFMADD231PD.BCST constants<>+128(SB), Z2, Z1
-	VCMPPD.BCST      $0x12, constants<>+1120(SB), Z0, K1
+	VFMADD231PD.BCST constants<>+160(SB), Z2, Z1
+	VCMPPD.BCST      $0x12, constants<>+1152(SB), Z0, K1
 	VMOVAPD          Z0, Z2
 	VMOVAPD          Z1, K1, Z2
-	VCMPPD.BCST      $0x11, constants<>+1152(SB), Z0, K1
+	VCMPPD.BCST      $0x11, constants<>+1184(SB), Z0, K1
 	VMOVAPD          Z2, Z1
-	VBROADCASTSD     constants<>+1184(SB), K1, Z1
-	VCMPPD.BCST      $0x00, constants<>+1152(SB), Z0, K1
+	VBROADCASTSD     constants<>+1216(SB), K1, Z1
+	VCMPPD.BCST      $0x00, constants<>+1184(SB), Z0, K1
 	VMOVAPD          Z1, Z0
-	VBROADCASTSD     constants<>+1216(SB), K1, Z0
+	VBROADCASTSD     constants<>+1248(SB), K1, Z0
 	VMOVUPD          Z0, (CX)(BX*1)
 	ADDQ             $0x40, BX
 	DECQ             SI
@@ -1256,41 +1380,41 @@ tail:
 	VMOVUPD.Z        (AX)(BX*1), K1, Z0
 	VGETMANTPD       $0x00, Z0, Z1
 	VGETEXPPD        Z0, Z2
-	VCMPPD.BCST      $0x1d, constants<>+832(SB), Z1, K2
-	VADDPD.BCST      constants<>+576(SB), Z2, Z3
+	VCMPPD.BCST      $0x1d, constants<>+864(SB), Z1, K2
+	VADDPD.BCST      constants<>+608(SB), Z2, Z3
 	VMOVAPD          Z3, K2, Z2
-	VMULPD.BCST      constants<>+544(SB), Z1, Z3
+	VMULPD.BCST      constants<>+576(SB), Z1, Z3
 	VMOVAPD          Z3, K2, Z1
-	VSUBPD.BCST      constants<>+576(SB), Z1, Z1
+	VSUBPD.BCST      constants<>+608(SB), Z1, Z1
 	VPXORQ           Z5, Z5, Z5
-	VADDPD.BCST      constants<>+864(SB), Z1, Z3
+	VADDPD.BCST      constants<>+896(SB), Z1, Z3
 	VDIVPD           Z3, Z1, Z3
 	VMULPD           Z3, Z3, Z4
-	VBROADCASTSD     constants<>+896(SB), Z6
-	VFMADD213PD.BCST constants<>+928(SB), Z4, Z6
+	VBROADCASTSD     constants<>+928(SB), Z6
 	VFMADD213PD.BCST constants<>+960(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+992(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+1024(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+1056(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+1088(SB), Z4, Z6
+	VFMADD213PD.BCST constants<>+1120(SB), Z4, Z6
 	VMULPD           Z1, Z1, Z7
-	VMULPD.BCST      constants<>+544(SB), Z7, Z7
+	VMULPD.BCST      constants<>+576(SB), Z7, Z7
 	VFMADD213PD      Z7, Z4, Z6
 	VMOVAPD          Z5, Z4
-	VFMADD231PD.BCST constants<>+160(SB), Z2, Z4
+	VFMADD231PD.BCST constants<>+192(SB), Z2, Z4
 	VFMADD231PD      Z6, Z3, Z4
 	VSUBPD           Z4, Z7, Z3
 	VSUBPD           Z3, Z1, Z1
-	VFMADD231PD.BCST constants<>+128(SB), Z2, Z1
-	VCMPPD.BCST      $0x12, constants<>+1120(SB), Z0, K2
+	VFMADD231PD.BCST constants<>+160(SB), Z2, Z1
+	VCMPPD.BCST      $0x12, constants<>+1152(SB), Z0, K2
 	VMOVAPD          Z0, Z2
 	VMOVAPD          Z1, K2, Z2
-	VCMPPD.BCST      $0x11, constants<>+1152(SB), Z0, K2
+	VCMPPD.BCST      $0x11, constants<>+1184(SB), Z0, K2
 	VMOVAPD          Z2, Z1
-	VBROADCASTSD     constants<>+1184(SB), K2, Z1
-	VCMPPD.BCST      $0x00, constants<>+1152(SB), Z0, K2
+	VBROADCASTSD     constants<>+1216(SB), K2, Z1
+	VCMPPD.BCST      $0x00, constants<>+1184(SB), Z0, K2
 	VMOVAPD          Z1, Z0
-	VBROADCASTSD     constants<>+1216(SB), K2, Z0
+	VBROADCASTSD     constants<>+1248(SB), K2, Z0
 	VMOVUPD          Z0, K1, (CX)(BX*1)
 
 done:
@@ -1310,128 +1434,128 @@ TEXT ·log1pAVX2(SB), NOSPLIT, $0-48
 
 step:
 	VMOVUPD     (AX)(BX*1), Y0
-	VADDPD      constants<>+576(SB), Y0, Y1
-	VSUBPD      constants<>+576(SB), Y1, Y2
+	VADDPD      constants<>+608(SB), Y0, Y1
+	VSUBPD      constants<>+608(SB), Y1, Y2
 	VSUBPD      Y2, Y0, Y2
-	VMOVUPD     constants<>+576(SB), Y3
+	VMOVUPD     constants<>+608(SB), Y3
 	VSUBPD      Y0, Y1, Y4
 	VSUBPD      Y4, Y3, Y3
-	VCMPPD      $0x1e, constants<>+576(SB), Y0, Y4
+	VCMPPD      $0x1e, constants<>+608(SB), Y0, Y4
 	VBLENDVPD   Y4, Y3, Y2, Y2
-	VCMPPD      $0x11, constants<>+640(SB), Y1, Y3
-	VMULPD      constants<>+672(SB), Y1, Y4
+	VCMPPD      $0x11, constants<>+672(SB), Y1, Y3
+	VMULPD      constants<>+704(SB), Y1, Y4
 	VBLENDVPD   Y3, Y4, Y1, Y4
 	VPSRLQ      $0x34, Y4, Y5
-	VORPD       constants<>+704(SB), Y5, Y5
-	VSUBPD      constants<>+736(SB), Y5, Y5
-	VANDPD      constants<>+768(SB), Y3, Y3
+	VORPD       constants<>+736(SB), Y5, Y5
+	VSUBPD      constants<>+768(SB), Y5, Y5
+	VANDPD      constants<>+800(SB), Y3, Y3
 	VSUBPD      Y3, Y5, Y3
-	VANDPD      constants<>+800(SB), Y4, Y4
-	VORPD       constants<>+576(SB), Y4, Y4
-	VCMPPD      $0x1d, constants<>+832(SB), Y4, Y5
-	VADDPD      constants<>+576(SB), Y3, Y6
+	VANDPD      constants<>+832(SB), Y4, Y4
+	VORPD       constants<>+608(SB), Y4, Y4
+	VCMPPD      $0x1d, constants<>+864(SB), Y4, Y5
+	VADDPD      constants<>+608(SB), Y3, Y6
 	VBLENDVPD   Y5, Y6, Y3, Y3
-	VMULPD      constants<>+544(SB), Y4, Y6
+	VMULPD      constants<>+576(SB), Y4, Y6
 	VBLENDVPD   Y5, Y6, Y4, Y4
-	VSUBPD      constants<>+576(SB), Y4, Y4
+	VSUBPD      constants<>+608(SB), Y4, Y4
 	VDIVPD      Y1, Y2, Y1
 	VXORPD      Y2, Y2, Y2
-	VCMPPD      $0x1e, constants<>+1248(SB), Y0, Y5
-	VCMPPD      $0x11, constants<>+1280(SB), Y0, Y6
+	VCMPPD      $0x1e, constants<>+1280(SB), Y0, Y5
+	VCMPPD      $0x11, constants<>+1312(SB), Y0, Y6
 	VBLENDVPD   Y6, Y0, Y4, Y7
 	VBLENDVPD   Y5, Y7, Y4, Y4
 	VBLENDVPD   Y6, Y2, Y3, Y7
 	VBLENDVPD   Y5, Y7, Y3, Y3
 	VBLENDVPD   Y6, Y2, Y1, Y2
 	VBLENDVPD   Y5, Y2, Y1, Y1
-	VADDPD      constants<>+864(SB), Y4, Y2
+	VADDPD      constants<>+896(SB), Y4, Y2
 	VDIVPD      Y2, Y4, Y2
 	VMULPD      Y2, Y2, Y5
-	VMOVUPD     constants<>+896(SB), Y6
-	VFMADD213PD constants<>+928(SB), Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y6
 	VFMADD213PD constants<>+960(SB), Y5, Y6
 	VFMADD213PD constants<>+992(SB), Y5, Y6
 	VFMADD213PD constants<>+1024(SB), Y5, Y6
 	VFMADD213PD constants<>+1056(SB), Y5, Y6
 	VFMADD213PD constants<>+1088(SB), Y5, Y6
+	VFMADD213PD constants<>+1120(SB), Y5, Y6
 	VMULPD      Y4, Y4, Y7
-	VMULPD      constants<>+544(SB), Y7, Y7
+	VMULPD      constants<>+576(SB), Y7, Y7
 	VFMADD213PD Y7, Y5, Y6
-	VFMADD231PD constants<>+160(SB), Y3, Y1
+	VFMADD231PD constants<>+192(SB), Y3, Y1
 	VFMADD231PD Y6, Y2, Y1
 	VSUBPD      Y1, Y7, Y1
 	VSUBPD      Y1, Y4, Y1
-	VFMADD231PD constants<>+128(SB), Y3, Y1
-	VANDPD      constants<>+1312(SB), Y0, Y2
+	VFMADD231PD constants<>+160(SB), Y3, Y1
+	VANDPD      constants<>+0(SB), Y0, Y2
 	VORPD       Y2, Y1, Y1
-	VCMPPD      $0x12, constants<>+1120(SB), Y0, Y2
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y2
 	VBLENDVPD   Y2, Y1, Y0, Y1
 	VCMPPD      $0x11, constants<>+1344(SB), Y0, Y2
-	VBLENDVPD   Y2, constants<>+1184(SB), Y1, Y1
+	VBLENDVPD   Y2, constants<>+1216(SB), Y1, Y1
 	VCMPPD      $0x00, constants<>+1344(SB), Y0, Y0
-	VBLENDVPD   Y0, constants<>+1216(SB), Y1, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y1, Y0
 	VMOVUPD     Y0, (CX)(BX*1)
 	VMOVUPD     32(AX)(BX*1), Y0
-	VADDPD      constants<>+576(SB), Y0, Y1
-	VSUBPD      constants<>+576(SB), Y1, Y2
+	VADDPD      constants<>+608(SB), Y0, Y1
+	VSUBPD      constants<>+608(SB), Y1, Y2
 	VSUBPD      Y2, Y0, Y2
-	VMOVUPD     constants<>+576(SB), Y3
+	VMOVUPD     constants<>+608(SB), Y3
 	VSUBPD      Y0, Y1, Y4
 	VSUBPD      Y4, Y3, Y3
-	VCMPPD      $0x1e, constants<>+576(SB), Y0, Y4
+	VCMPPD      $0x1e, constants<>+608(SB), Y0, Y4
 	VBLENDVPD   Y4, Y3, Y2, Y2
-	VCMPPD      $0x11, constants<>+640(SB), Y1, Y3
-	VMULPD      constants<>+672(SB), Y1, Y4
+	VCMPPD      $0x11, constants<>+672(SB), Y1, Y3
+	VMULPD      constants<>+704(SB), Y1, Y4
 	VBLENDVPD   Y3, Y4, Y1, Y4
 	VPSRLQ      $0x34, Y4, Y5
-	VORPD       constants<>+704(SB), Y5, Y5
-	VSUBPD      constants<>+736(SB), Y5, Y5
-	VANDPD      constants<>+768(SB), Y3, Y3
+	VORPD       constants<>+736(SB), Y5, Y5
+	VSUBPD      constants<>+768(SB), Y5, Y5
+	VANDPD      constants<>+800(SB), Y3, Y3
 	VSUBPD      Y3, Y5, Y3
-	VANDPD      constants<>+800(SB), Y4, Y4
-	VORPD       constants<>+576(SB), Y4, Y4
-	VCMPPD      $0x1d, constants<>+832(SB), Y4, Y5
-	VADDPD      constants<>+576(SB), Y3, Y6
+	VANDPD      constants<>+832(SB), Y4, Y4
+	VORPD       constants<>+608(SB), Y4, Y4
+	VCMPPD      $0x1d, constants<>+864(SB), Y4, Y5
+	VADDPD      constants<>+608(SB), Y3, Y6
 	VBLENDVPD   Y5, Y6, Y3, Y3
-	VMULPD      constants<>+544(SB), Y4, Y6
+	VMULPD      constants<>+576(SB), Y4, Y6
 	VBLENDVPD   Y5, Y6, Y4, Y4
-	VSUBPD      constants<>+576(SB), Y4, Y4
+	VSUBPD      constants<>+608(SB), Y4, Y4
 	VDIVPD      Y1, Y2, Y1
 	VXORPD      Y2, Y2, Y2
-	VCMPPD      $0x1e, constants<>+1248(SB), Y0, Y5
-	VCMPPD      $0x11, constants<>+1280(SB), Y0, Y6
+	VCMPPD      $0x1e, constants<>+1280(SB), Y0, Y5
+	VCMPPD      $0x11, constants<>+1312(SB), Y0, Y6
 	VBLENDVPD   Y6, Y0, Y4, Y7
 	VBLENDVPD   Y5, Y7, Y4, Y4
 	VBLENDVPD   Y6, Y2, Y3, Y7
 	VBLENDVPD   Y5, Y7, Y3, Y3
 	VBLENDVPD   Y6, Y2, Y1, Y2
 	VBLENDVPD   Y5, Y2, Y1, Y1
-	VADDPD      constants<>+864(SB), Y4, Y2
+	VADDPD      constants<>+896(SB), Y4, Y2
 	VDIVPD      Y2, Y4, Y2
 	VMULPD      Y2, Y2, Y5
-	VMOVUPD     constants<>+896(SB), Y6
-	VFMADD213PD constants<>+928(SB), Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y6
 	VFMADD213PD constants<>+960(SB), Y5, Y6
 	VFMADD213PD constants<>+992(SB), Y5, Y6
 	VFMADD213PD constants<>+1024(SB), Y5, Y6
 	VFMADD213PD constants<>+1056(SB), Y5, Y6
 	VFMADD213PD constants<>+1088(SB), Y5, Y6
+	VFMADD213PD constants<>+1120(SB), Y5, Y6
 	VMULPD      Y4, Y4, Y7
-	VMULPD      constants<>+544(SB), Y7, Y7
+	VMULPD      constants<>+576(SB), Y7, Y7
 	VFMADD213PD Y7, Y5, Y6
-	VFMADD231PD constants<>+160(SB), Y3, Y1
+	VFMADD231PD constants<>+192(SB), Y3, Y1
 	VFMADD231PD Y6, Y2, Y1
 	VSUBPD      Y1, Y7, Y1
 	VSUBPD      Y1, Y4, Y1
-	VFMADD231PD constants<>+128(SB), Y3, Y1
-	VANDPD      constants<>+1312(SB), Y0, Y2
+	VFMADD231PD constants<>+160(SB), Y3, Y1
+	VANDPD      constants<>+0(SB), Y0, Y2
 	VORPD       Y2, Y1, Y1
-	VCMPPD      $0x12, constants<>+1120(SB), Y0, Y2
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y2
 	VBLENDVPD   Y2, Y1, Y0, Y1
 	VCMPPD      $0x11, constants<>+1344(SB), Y0, Y2
-	VBLENDVPD   Y2, constants<>+1184(SB), Y1, Y1
+	VBLENDVPD   Y2, constants<>+1216(SB), Y1, Y1
 	VCMPPD      $0x00, constants<>+1344(SB), Y0, Y0
-	VBLENDVPD   Y0, constants<>+1216(SB), Y1, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y1, Y0
 	VMOVUPD     Y0, 32(CX)(BX*1)
 	ADDQ        $0x40, BX
 	DECQ        SI
@@ -1446,132 +1570,132 @@ tail:
 	SUBQ        DI, SI
 	VMOVUPD     (SI), Y0
 	VMASKMOVPD  (AX)(BX*1), Y0, Y0
-	VADDPD      constants<>+576(SB), Y0, Y1
-	VSUBPD      constants<>+576(SB), Y1, Y2
+	VADDPD      constants<>+608(SB), Y0, Y1
+	VSUBPD      constants<>+608(SB), Y1, Y2
 	VSUBPD      Y2, Y0, Y2
-	VMOVUPD     constants<>+576(SB), Y3
+	VMOVUPD     constants<>+608(SB), Y3
 	VSUBPD      Y0, Y1, Y4
 	VSUBPD      Y4, Y3, Y3
-	VCMPPD      $0x1e, constants<>+576(SB), Y0, Y4
+	VCMPPD      $0x1e, constants<>+608(SB), Y0, Y4
 	VBLENDVPD   Y4, Y3, Y2, Y2
-	VCMPPD      $0x11, constants<>+640(SB), Y1, Y3
-	VMULPD      constants<>+672(SB), Y1, Y4
+	VCMPPD      $0x11, constants<>+672(SB), Y1, Y3
+	VMULPD      constants<>+704(SB), Y1, Y4
 	VBLENDVPD   Y3, Y4, Y1, Y4
 	VPSRLQ      $0x34, Y4, Y5
-	VORPD       constants<>+704(SB), Y5, Y5
-	VSUBPD      constants<>+736(SB), Y5, Y5
-	VANDPD      constants<>+768(SB), Y3, Y3
+	VORPD       constants<>+736(SB), Y5, Y5
+	VSUBPD      constants<>+768(SB), Y5, Y5
+	VANDPD      constants<>+800(SB), Y3, Y3
 	VSUBPD      Y3, Y5, Y3
-	VANDPD      constants<>+800(SB), Y4, Y4
-	VORPD       constants<>+576(SB), Y4, Y4
-	VCMPPD      $0x1d, constants<>+832(SB), Y4, Y5
-	VADDPD      constants<>+576(SB), Y3, Y6
+	VANDPD      constants<>+832(SB), Y4, Y4
+	VORPD       constants<>+608(SB), Y4, Y4
+	VCMPPD      $0x1d, constants<>+864(SB), Y4, Y5
+	VADDPD      constants<>+608(SB), Y3, Y6
 	VBLENDVPD   Y5, Y6, Y3, Y3
-	VMULPD      constants<>+544(SB), Y4, Y6
+	VMULPD      constants<>+576(SB), Y4, Y6
 	VBLENDVPD   Y5, Y6, Y4, Y4
-	VSUBPD      constants<>+576(SB), Y4, Y4
+	VSUBPD      constants<>+608(SB), Y4, Y4
 	VDIVPD      Y1, Y2, Y1
 	VXORPD      Y2, Y2, Y2
-	VCMPPD      $0x1e, constants<>+1248(SB), Y0, Y5
-	VCMPPD      $0x11, constants<>+1280(SB), Y0, Y6
+	VCMPPD      $0x1e, constants<>+1280(SB), Y0, Y5
+	VCMPPD      $0x11, constants<>+1312(SB), Y0, Y6
 	VBLENDVPD   Y6, Y0, Y4, Y7
 	VBLENDVPD   Y5, Y7, Y4, Y4
 	VBLENDVPD   Y6, Y2, Y3, Y7
 	VBLENDVPD   Y5, Y7, Y3, Y3
 	VBLENDVPD   Y6, Y2, Y1, Y2
 	VBLENDVPD   Y5, Y2, Y1, Y1
-	VADDPD      constants<>+864(SB), Y4, Y2
+	VADDPD      constants<>+896(SB), Y4, Y2
 	VDIVPD      Y2, Y4, Y2
 	VMULPD      Y2, Y2, Y5
-	VMOVUPD     constants<>+896(SB), Y6
-	VFMADD213PD constants<>+928(SB), Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y6
 	VFMADD213PD constants<>+960(SB), Y5, Y6
 	VFMADD213PD constants<>+992(SB), Y5, Y6
 	VFMADD213PD constants<>+1024(SB), Y5, Y6
 	VFMADD213PD constants<>+1056(SB), Y5, Y6
 	VFMADD213PD constants<>+1088(SB), Y5, Y6
+	VFMADD213PD constants<>+1120(SB), Y5, Y6
 	VMULPD      Y4, Y4, Y7
-	VMULPD      constants<>+544(SB), Y7, Y7
+	VMULPD      constants<>+576(SB), Y7, Y7
 	VFMADD213PD Y7, Y5, Y6
-	VFMADD231PD constants<>+160(SB), Y3, Y1
+	VFMADD231PD constants<>+192(SB), Y3, Y1
 	VFMADD231PD Y6, Y2, Y1
 	VSUBPD      Y1, Y7, Y1
 	VSUBPD      Y1, Y4, Y1
-	VFMADD231PD constants<>+128(SB), Y3, Y1
-	VANDPD      constants<>+1312(SB), Y0, Y2
+	VFMADD231PD constants<>+160(SB), Y3, Y1
+	VANDPD      constants<>+0(SB), Y0, Y2
 	VORPD       Y2, Y1, Y1
-	VCMPPD      $0x12, constants<>+1120(SB), Y0, Y2
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y2
 	VBLENDVPD   Y2, Y1, Y0, Y1
 	VCMPPD      $0x11, constants<>+1344(SB), Y0, Y2
-	VBLENDVPD   Y2, constants<>+1184(SB), Y1, Y1
+	VBLENDVPD   Y2, constants<>+1216(SB), Y1, Y1
 	VCMPPD      $0x00, constants<>+1344(SB), Y0, Y0
-	VBLENDVPD   Y0, constants<>+1216(SB), Y1, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y1, Y0
 	VMOVUPD     (SI), Y1
 	VMASKMOVPD  Y0, Y1, (CX)(BX*1)
 	CMPQ        DX, $0x04
 	JLE         reload
 	VMOVUPD     32(SI), Y0
 	VMASKMOVPD  32(AX)(BX*1), Y0, Y0
-	VADDPD      constants<>+576(SB), Y0, Y1
-	VSUBPD      constants<>+576(SB), Y1, Y2
+	VADDPD      constants<>+608(SB), Y0, Y1
+	VSUBPD      constants<>+608(SB), Y1, Y2
 	VSUBPD      Y2, Y0, Y2
-	VMOVUPD     constants<>+576(SB), Y3
+	VMOVUPD     constants<>+608(SB), Y3
 	VSUBPD      Y0, Y1, Y4
 	VSUBPD      Y4, Y3, Y3
-	VCMPPD      $0x1e, constants<>+576(SB), Y0, Y4
+	VCMPPD      $0x1e, constants<>+608(SB), Y0, Y4
 	VBLENDVPD   Y4, Y3, Y2, Y2
-	VCMPPD      $0x11, constants<>+640(SB), Y1, Y3
-	VMULPD      constants<>+672(SB), Y1, Y4
+	VCMPPD      $0x11, constants<>+672(SB), Y1, Y3
+	VMULPD      constants<>+704(SB), Y1, Y4
 	VBLENDVPD   Y3, Y4, Y1, Y4
 	VPSRLQ      $0x34, Y4, Y5
-	VORPD       constants<>+704(SB), Y5, Y5
-	VSUBPD      constants<>+736(SB), Y5, Y5
-	VANDPD      constants<>+768(SB), Y3, Y3
+	VORPD       constants<>+736(SB), Y5, Y5
+	VSUBPD      constants<>+768(SB), Y5, Y5
+	VANDPD      constants<>+800(SB), Y3, Y3
 	VSUBPD      Y3, Y5, Y3
-	VANDPD      constants<>+800(SB), Y4, Y4
-	VORPD       constants<>+576(SB), Y4, Y4
-	VCMPPD      $0x1d, constants<>+832(SB), Y4, Y5
-	VADDPD      constants<>+576(SB), Y3, Y6
+	VANDPD      constants<>+832(SB), Y4, Y4
+	VORPD       constants<>+608(SB), Y4, Y4
+	VCMPPD      $0x1d, constants<>+864(SB), Y4, Y5
+	VADDPD      constants<>+608(SB), Y3, Y6
 	VBLENDVPD   Y5, Y6, Y3, Y3
-	VMULPD      constants<>+544(SB), Y4, Y6
+	VMULPD      constants<>+576(SB), Y4, Y6
 	VBLENDVPD   Y5, Y6, Y4, Y4
-	VSUBPD      constants<>+576(SB), Y4, Y4
+	VSUBPD      constants<>+608(SB), Y4, Y4
 	VDIVPD      Y1, Y2, Y1
 	VXORPD      Y2, Y2, Y2
-	VCMPPD      $0x1e, constants<>+1248(SB), Y0, Y5
-	VCMPPD      $0x11, constants<>+1280(SB), Y0, Y6
+	VCMPPD      $0x1e, constants<>+1280(SB), Y0, Y5
+	VCMPPD      $0x11, constants<>+1312(SB), Y0, Y6
 	VBLENDVPD   Y6, Y0, Y4, Y7
 	VBLENDVPD   Y5, Y7, Y4, Y4
 	VBLENDVPD   Y6, Y2, Y3, Y7
 	VBLENDVPD   Y5, Y7, Y3, Y3
 	VBLENDVPD   Y6, Y2, Y1, Y2
 	VBLENDVPD   Y5, Y2, Y1, Y1
-	VADDPD      constants<>+864(SB), Y4, Y2
+	VADDPD      constants<>+896(SB), Y4, Y2
 	VDIVPD      Y2, Y4, Y2
 	VMULPD      Y2, Y2, Y5
-	VMOVUPD     constants<>+896(SB), Y6
-	VFMADD213PD constants<>+928(SB), Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y6
 	VFMADD213PD constants<>+960(SB), Y5, Y6
 	VFMADD213PD constants<>+992(SB), Y5, Y6
 	VFMADD213PD constants<>+1024(SB), Y5, Y6
 	VFMADD213PD constants<>+1056(SB), Y5, Y6
 	VFMADD213PD constants<>+1088(SB), Y5, Y6
+	VFMADD213PD constants<>+1120(SB), Y5, Y6
 	VMULPD      Y4, Y4, Y7
-	VMULPD      constants<>+544(SB), Y7, Y7
+	VMULPD      constants<>+576(SB), Y7, Y7
 	VFMADD213PD Y7, Y5, Y6
-	VFMADD231PD constants<>+160(SB), Y3, Y1
+	VFMADD231PD constants<>+192(SB), Y3, Y1
 	VFMADD231PD Y6, Y2, Y1
 	VSUBPD      Y1, Y7, Y1
 	VSUBPD      Y1, Y4, Y1
-	VFMADD231PD constants<>+128(SB), Y3, Y1
-	VANDPD      constants<>+1312(SB), Y0, Y2
+	VFMADD231PD constants<>+160(SB), Y3, Y1
+	VANDPD      constants<>+0(SB), Y0, Y2
 	VORPD       Y2, Y1, Y1
-	VCMPPD      $0x12, constants<>+1120(SB), Y0, Y2
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y2
 	VBLENDVPD   Y2, Y1, Y0, Y1
 	VCMPPD      $0x11, constants<>+1344(SB), Y0, Y2
-	VBLENDVPD   Y2, constants<>+1184(SB), Y1, Y1
+	VBLENDVPD   Y2, constants<>+1216(SB), Y1, Y1
 	VCMPPD      $0x00, constants<>+1344(SB), Y0, Y0
-	VBLENDVPD   Y0, constants<>+1216(SB), Y1, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y1, Y0
 	VMOVUPD     32(SI), Y1
 	VMASKMOVPD  Y0, Y1, 32(CX)(BX*1)
 
@@ -1593,26 +1717,26 @@ TEXT ·log1pAVX512(SB), NOSPLIT, $0-48
 
 step:
 	VMOVUPD          (AX)(BX*1), Z0
-	VADDPD.BCST      constants<>+576(SB), Z0, Z1
-	VSUBPD.BCST      constants<>+576(SB), Z1, Z2
+	VADDPD.BCST      constants<>+608(SB), Z0, Z1
+	VSUBPD.BCST      constants<>+608(SB), Z1, Z2
 	VSUBPD           Z2, Z0, Z2
-	VBROADCASTSD     constants<>+576(SB), Z5
+	VBROADCASTSD     constants<>+608(SB), Z5
 	VSUBPD           Z0, Z1, Z6
 	VSUBPD           Z6, Z5, Z5
-	VCMPPD.BCST      $0x1e, constants<>+576(SB), Z0, K1
+	VCMPPD.BCST      $0x1e, constants<>+608(SB), Z0, K1
 	VMOVAPD          Z5, K1, Z2
 	VGETMANTPD       $0x00, Z1, Z5
 	VGETEXPPD        Z1, Z6
-	VCMPPD.BCST      $0x1d, constants<>+832(SB), Z5, K1
-	VADDPD.BCST      constants<>+576(SB), Z6, Z7
+	VCMPPD.BCST      $0x1d, constants<>+864(SB), Z5, K1
+	VADDPD.BCST      constants<>+608(SB), Z6, Z7
 	VMOVAPD          Z7, K1, Z6
-	VMULPD.BCST      constants<>+544(SB), Z5, Z7
+	VMULPD.BCST      constants<>+576(SB), Z5, Z7
 	VMOVAPD          Z7, K1, Z5
-	VSUBPD.BCST      constants<>+576(SB), Z5, Z5
+	VSUBPD.BCST      constants<>+608(SB), Z5, Z5
 	VDIVPD           Z1, Z2, Z1
 	VPXORQ           Z3, Z3, Z3
-	VCMPPD.BCST      $0x1e, constants<>+1248(SB), Z0, K1
-	VCMPPD.BCST      $0x11, constants<>+1280(SB), Z0, K2
+	VCMPPD.BCST      $0x1e, constants<>+1280(SB), Z0, K1
+	VCMPPD.BCST      $0x11, constants<>+1312(SB), Z0, K2
 	VMOVAPD          Z5, Z2
 	VMOVAPD          Z0, K2, Z2
 	VMOVAPD          Z2, K1, Z5
@@ -1622,35 +1746,35 @@ step:
 	VMOVAPD          Z1, Z2
 	VMOVAPD          Z3, K2, Z2
 	VMOVAPD          Z2, K1, Z1
-	VADDPD.BCST      constants<>+864(SB), Z5, Z2
+	VADDPD.BCST      constants<>+896(SB), Z5, Z2
 	VDIVPD           Z2, Z5, Z2
 	VMULPD           Z2, Z2, Z7
-	VBROADCASTSD     constants<>+896(SB), Z8
-	VFMADD213PD.BCST constants<>+928(SB), Z7, Z8
+	VBROADCASTSD     constants<>+928(SB), Z8
 	VFMADD213PD.BCST constants<>+960(SB), Z7, Z8
 	VFMADD213PD.BCST constants<>+992(SB), Z7, Z8
 	VFMADD213PD.BCST constants<>+1024(SB), Z7, Z8
 	VFMADD213PD.BCST constants<>+1056(SB), Z7, Z8
 	VFMADD213PD.BCST constants<>+1088(SB), Z7, Z8
+	VFMADD213PD.BCST constants<>+1120(SB), Z7, Z8
 	VMULPD           Z5, Z5, Z9
-	VMULPD.BCST      constants<>+544(SB), Z9, Z9
+	VMULPD.BCST      constants<>+576(SB), Z9, Z9
 	VFMADD213PD      Z9, Z7, Z8
-	VFMADD231PD.BCST constants<>+160(SB), Z6, Z1
+	VFMADD231PD.BCST constants<>+192(SB), Z6, Z1
 	VFMADD231PD      Z8, Z2, Z1
 	VSUBPD           Z1, Z9, Z1
 	VSUBPD           Z1, Z5, Z1
-	VFMADD231PD.BCST constants<>+128(SB), Z6, Z1
-	VPANDQ.BCST      constants<>+1312(SB), Z0, Z2
+	VFMADD231PD.BCST constants<>+160(SB), Z6, Z1
+	VPANDQ.BCST      constants<>+0(SB), Z0, Z2
 	VPORQ            Z2, Z1, Z1
-	VCMPPD.BCST      $0x12, constants<>+1120(SB), Z0, K1
+	VCMPPD.BCST      $0x12, constants<>+1152(SB), Z0, K1
 	VMOVAPD          Z0, Z2
 	VMOVAPD          Z1, K1, Z2
 	VCMPPD.BCST      $0x11, constants<>+1344(SB), Z0, K1
 	VMOVAPD          Z2, Z1
-	VBROADCASTSD     constants<>+1184(SB), K1, Z1
+	VBROADCASTSD     constants<>+1216(SB), K1, Z1
 	VCMPPD.BCST      $0x00, constants<>+1344(SB), Z0, K1
 	VMOVAPD          Z1, Z0
-	VBROADCASTSD     constants<>+1216(SB), K1, Z0
+	VBROADCASTSD     constants<>+1248(SB), K1, Z0
 	VMOVUPD          Z0, (CX)(BX*1)
 	ADDQ             $0x40, BX
 	DECQ             SI
@@ -1663,26 +1787,26 @@ tail:
 	BZHIL            DX, SI, SI
 	KMOVW            SI, K1
 	VMOVUPD.Z        (AX)(BX*1), K1, Z0
-	VADDPD.BCST      constants<>+576(SB), Z0, Z1
-	VSUBPD.BCST      constants<>+576(SB), Z1, Z2
+	VADDPD.BCST      constants<>+608(SB), Z0, Z1
+	VSUBPD.BCST      constants<>+608(SB), Z1, Z2
 	VSUBPD           Z2, Z0, Z2
-	VBROADCASTSD     constants<>+576(SB), Z3
+	VBROADCASTSD     constants<>+608(SB), Z3
 	VSUBPD           Z0, Z1, Z5
 	VSUBPD           Z5, Z3, Z3
-	VCMPPD.BCST      $0x1e, constants<>+576(SB), Z0, K2
+	VCMPPD.BCST      $0x1e, constants<>+608(SB), Z0, K2
 	VMOVAPD          Z3, K2, Z2
 	VGETMANTPD       $0x00, Z1, Z3
 	VGETEXPPD        Z1, Z5
-	VCMPPD.BCST      $0x1d, constants<>+832(SB), Z3, K2
-	VADDPD.BCST      constants<>+576(SB), Z5, Z6
+	VCMPPD.BCST      $0x1d, constants<>+864(SB), Z3, K2
+	VADDPD.BCST      constants<>+608(SB), Z5, Z6
 	VMOVAPD          Z6, K2, Z5
-	VMULPD.BCST      constants<>+544(SB), Z3, Z6
+	VMULPD.BCST      constants<>+576(SB), Z3, Z6
 	VMOVAPD          Z6, K2, Z3
-	VSUBPD.BCST      constants<>+576(SB), Z3, Z3
+	VSUBPD.BCST      constants<>+608(SB), Z3, Z3
 	VDIVPD           Z1, Z2, Z1
 	VPXORQ           Z4, Z4, Z4
-	VCMPPD.BCST      $0x1e, constants<>+1248(SB), Z0, K2
-	VCMPPD.BCST      $0x11, constants<>+1280(SB), Z0, K3
+	VCMPPD.BCST      $0x1e, constants<>+1280(SB), Z0, K2
+	VCMPPD.BCST      $0x11, constants<>+1312(SB), Z0, K3
 	VMOVAPD          Z3, Z2
 	VMOVAPD          Z0, K3, Z2
 	VMOVAPD          Z2, K2, Z3
@@ -1692,35 +1816,35 @@ tail:
 	VMOVAPD          Z1, Z2
 	VMOVAPD          Z4, K3, Z2
 	VMOVAPD          Z2, K2, Z1
-	VADDPD.BCST      constants<>+864(SB), Z3, Z2
+	VADDPD.BCST      constants<>+896(SB), Z3, Z2
 	VDIVPD           Z2, Z3, Z2
 	VMULPD           Z2, Z2, Z4
-	VBROADCASTSD     constants<>+896(SB), Z6
-	VFMADD213PD.BCST constants<>+928(SB), Z4, Z6
+	VBROADCASTSD     constants<>+928(SB), Z6
 	VFMADD213PD.BCST constants<>+960(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+992(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+1024(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+1056(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+1088(SB), Z4, Z6
+	VFMADD213PD.BCST constants<>+1120(SB), Z4, Z6
 	VMULPD           Z3, Z3, Z7
-	VMULPD.BCST      constants<>+544(SB), Z7, Z7
+	VMULPD.BCST      constants<>+576(SB), Z7, Z7
 	VFMADD213PD      Z7, Z4, Z6
-	VFMADD231PD.BCST constants<>+160(SB), Z5, Z1
+	VFMADD231PD.BCST constants<>+192(SB), Z5, Z1
 	VFMADD231PD      Z6, Z2, Z1
 	VSUBPD           Z1, Z7, Z1
 	VSUBPD           Z1, Z3, Z1
-	VFMADD231PD.BCST constants<>+128(SB), Z5, Z1
-	VPANDQ.BCST      constants<>+1312(SB), Z0, Z2
+	VFMADD231PD.BCST constants<>+160(SB), Z5, Z1
+	VPANDQ.BCST      constants<>+0(SB), Z0, Z2
 	VPORQ            Z2, Z1, Z1
-	VCMPPD.BCST      $0x12, constants<>+1120(SB), Z0, K2
+	VCMPPD.BCST      $0x12, constants<>+1152(SB), Z0, K2
 	VMOVAPD          Z0, Z2
 	VMOVAPD          Z1, K2, Z2
 	VCMPPD.BCST      $0x11, constants<>+1344(SB), Z0, K2
 	VMOVAPD          Z2, Z1
-	VBROADCASTSD     constants<>+1184(SB), K2, Z1
+	VBROADCASTSD     constants<>+1216(SB), K2, Z1
 	VCMPPD.BCST      $0x00, constants<>+1344(SB), Z0, K2
 	VMOVAPD          Z1, Z0
-	VBROADCASTSD     constants<>+1216(SB), K2, Z0
+	VBROADCASTSD     constants<>+1248(SB), K2, Z0
 	VMOVUPD          Z0, K1, (CX)(BX*1)
 
 done:
@@ -1740,21 +1864,20 @@ TEXT ·log1pExpAVX2(SB), NOSPLIT, $0-48
 
 step:
 	VMOVUPD      (AX)(BX*1), Y0
-	VORPD        constants<>+1312(SB), Y0, Y1
-	VMOVUPD      constants<>+0(SB), Y2
-	VMOVUPD      constants<>+32(SB), Y3
+	VORPD        constants<>+0(SB), Y0, Y1
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y3
 	VMAXPD       Y1, Y3, Y1
 	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y1, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y3
-	VFNMADD231PD constants<>+128(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+160(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
 	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVUPD      constants<>+192(SB), Y3
-	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
 	VFMADD213PD  constants<>+256(SB), Y4, Y3
 	VFMADD213PD  constants<>+288(SB), Y4, Y3
 	VFMADD213PD  constants<>+320(SB), Y4, Y3
@@ -1765,66 +1888,66 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y4, Y3
 	VFMADD213PD  constants<>+512(SB), Y4, Y3
 	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
 	VMULPD       Y4, Y4, Y5
 	VFMADD213PD  Y1, Y5, Y3
 	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VPSRLQ       $0x01, Y2, Y3
 	VPSLLQ       $0x34, Y3, Y4
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
 	VMULPD       Y2, Y1, Y1
-	VADDPD       constants<>+576(SB), Y1, Y2
-	VSUBPD       constants<>+576(SB), Y2, Y3
+	VADDPD       constants<>+608(SB), Y1, Y2
+	VSUBPD       constants<>+608(SB), Y2, Y3
 	VSUBPD       Y3, Y1, Y3
 	VDIVPD       Y2, Y3, Y3
-	VCMPPD       $0x1d, constants<>+832(SB), Y2, Y4
+	VCMPPD       $0x1d, constants<>+864(SB), Y2, Y4
 	VXORPD       Y5, Y5, Y5
-	VBLENDVPD    Y4, constants<>+576(SB), Y5, Y6
-	VMULPD       constants<>+544(SB), Y2, Y7
+	VBLENDVPD    Y4, constants<>+608(SB), Y5, Y6
+	VMULPD       constants<>+576(SB), Y2, Y7
 	VBLENDVPD    Y4, Y7, Y2, Y2
-	VSUBPD       constants<>+576(SB), Y2, Y2
-	VCMPPD       $0x11, constants<>+1280(SB), Y1, Y4
+	VSUBPD       constants<>+608(SB), Y2, Y2
+	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y4
 	VBLENDVPD    Y4, Y1, Y2, Y1
 	VBLENDVPD    Y4, Y5, Y3, Y2
-	VADDPD       constants<>+864(SB), Y1, Y3
+	VADDPD       constants<>+896(SB), Y1, Y3
 	VDIVPD       Y3, Y1, Y3
 	VMULPD       Y3, Y3, Y4
-	VMOVUPD      constants<>+896(SB), Y5
-	VFMADD213PD  constants<>+928(SB), Y4, Y5
+	VMOVUPD      constants<>+928(SB), Y5
 	VFMADD213PD  constants<>+960(SB), Y4, Y5
 	VFMADD213PD  constants<>+992(SB), Y4, Y5
 	VFMADD213PD  constants<>+1024(SB), Y4, Y5
 	VFMADD213PD  constants<>+1056(SB), Y4, Y5
 	VFMADD213PD  constants<>+1088(SB), Y4, Y5
+	VFMADD213PD  constants<>+1120(SB), Y4, Y5
 	VMULPD       Y1, Y1, Y7
-	VMULPD       constants<>+544(SB), Y7, Y7
+	VMULPD       constants<>+576(SB), Y7, Y7
 	VFMADD213PD  Y7, Y4, Y5
-	VFMADD231PD  constants<>+160(SB), Y6, Y2
+	VFMADD231PD  constants<>+192(SB), Y6, Y2
 	VFMADD231PD  Y5, Y3, Y2
 	VSUBPD       Y2, Y7, Y2
 	VSUBPD       Y2, Y1, Y1
-	VFMADD231PD  constants<>+128(SB), Y6, Y1
-	VMAXPD       constants<>+1152(SB), Y0, Y0
+	VFMADD231PD  constants<>+160(SB), Y6, Y1
+	VMAXPD       constants<>+1184(SB), Y0, Y0
 	VADDPD       Y0, Y1, Y0
 	VMOVUPD      Y0, (CX)(BX*1)
 	VMOVUPD      32(AX)(BX*1), Y0
-	VORPD        constants<>+1312(SB), Y0, Y1
-	VMOVUPD      constants<>+0(SB), Y2
-	VMOVUPD      constants<>+32(SB), Y3
+	VORPD        constants<>+0(SB), Y0, Y1
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y3
 	VMAXPD       Y1, Y3, Y1
 	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y1, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y3
-	VFNMADD231PD constants<>+128(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+160(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
 	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVUPD      constants<>+192(SB), Y3
-	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
 	VFMADD213PD  constants<>+256(SB), Y4, Y3
 	VFMADD213PD  constants<>+288(SB), Y4, Y3
 	VFMADD213PD  constants<>+320(SB), Y4, Y3
@@ -1835,48 +1958,49 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y4, Y3
 	VFMADD213PD  constants<>+512(SB), Y4, Y3
 	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
 	VMULPD       Y4, Y4, Y5
 	VFMADD213PD  Y1, Y5, Y3
 	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VPSRLQ       $0x01, Y2, Y3
 	VPSLLQ       $0x34, Y3, Y4
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
 	VMULPD       Y2, Y1, Y1
-	VADDPD       constants<>+576(SB), Y1, Y2
-	VSUBPD       constants<>+576(SB), Y2, Y3
+	VADDPD       constants<>+608(SB), Y1, Y2
+	VSUBPD       constants<>+608(SB), Y2, Y3
 	VSUBPD       Y3, Y1, Y3
 	VDIVPD       Y2, Y3, Y3
-	VCMPPD       $0x1d, constants<>+832(SB), Y2, Y4
+	VCMPPD       $0x1d, constants<>+864(SB), Y2, Y4
 	VXORPD       Y5, Y5, Y5
-	VBLENDVPD    Y4, constants<>+576(SB), Y5, Y6
-	VMULPD       constants<>+544(SB), Y2, Y7
+	VBLENDVPD    Y4, constants<>+608(SB), Y5, Y6
+	VMULPD       constants<>+576(SB), Y2, Y7
 	VBLENDVPD    Y4, Y7, Y2, Y2
-	VSUBPD       constants<>+576(SB), Y2, Y2
-	VCMPPD       $0x11, constants<>+1280(SB), Y1, Y4
+	VSUBPD       constants<>+608(SB), Y2, Y2
+	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y4
 	VBLENDVPD    Y4, Y1, Y2, Y1
 	VBLENDVPD    Y4, Y5, Y3, Y2
-	VADDPD       constants<>+864(SB), Y1, Y3
+	VADDPD       constants<>+896(SB), Y1, Y3
 	VDIVPD       Y3, Y1, Y3
 	VMULPD       Y3, Y3, Y4
-	VMOVUPD      constants<>+896(SB), Y5
-	VFMADD213PD  constants<>+928(SB), Y4, Y5
+	VMOVUPD      constants<>+928(SB), Y5
 	VFMADD213PD  constants<>+960(SB), Y4, Y5
 	VFMADD213PD  constants<>+992(SB), Y4, Y5
 	VFMADD213PD  constants<>+1024(SB), Y4, Y5
 	VFMADD213PD  constants<>+1056(SB), Y4, Y5
 	VFMADD213PD  constants<>+1088(SB), Y4, Y5
+	VFMADD213PD  constants<>+1120(SB), Y4, Y5
 	VMULPD       Y1, Y1, Y7
-	VMULPD       constants<>+544(SB), Y7, Y7
+	VMULPD       constants<>+576(SB), Y7, Y7
 	VFMADD213PD  Y7, Y4, Y5
-	VFMADD231PD  constants<>+160(SB), Y6, Y2
+	VFMADD231PD  constants<>+192(SB), Y6, Y2
 	VFMADD231PD  Y5, Y3, Y2
 	VSUBPD       Y2, Y7, Y2
 	VSUBPD       Y2, Y1, Y1
-	VFMADD231PD  constants<>+128(SB), Y6, Y1
-	VMAXPD       constants<>+1152(SB), Y0, Y0
+	VFMADD231PD  constants<>+160(SB), Y6, Y1
+	VMAXPD       constants<>+1184(SB), Y0, Y0
 	VADDPD       Y0, Y1, Y0
 	VMOVUPD      Y0, 32(CX)(BX*1)
 	ADDQ         $0x40, BX
@@ -1892,21 +2016,20 @@ tail:
 	SUBQ         DI, SI
 	VMOVUPD      (SI), Y0
 	VMASKMOVPD   (AX)(BX*1), Y0, Y0
-	VORPD        constants<>+1312(SB), Y0, Y1
-	VMOVUPD      constants<>+0(SB), Y2
-	VMOVUPD      constants<>+32(SB), Y3
+	VORPD        constants<>+0(SB), Y0, Y1
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y3
 	VMAXPD       Y1, Y3, Y1
 	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y1, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y3
-	VFNMADD231PD constants<>+128(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+160(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
 	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVUPD      constants<>+192(SB), Y3
-	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
 	VFMADD213PD  constants<>+256(SB), Y4, Y3
 	VFMADD213PD  constants<>+288(SB), Y4, Y3
 	VFMADD213PD  constants<>+320(SB), Y4, Y3
@@ -1917,48 +2040,49 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y4, Y3
 	VFMADD213PD  constants<>+512(SB), Y4, Y3
 	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
 	VMULPD       Y4, Y4, Y5
 	VFMADD213PD  Y1, Y5, Y3
 	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VPSRLQ       $0x01, Y2, Y3
 	VPSLLQ       $0x34, Y3, Y4
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
 	VMULPD       Y2, Y1, Y1
-	VADDPD       constants<>+576(SB), Y1, Y2
-	VSUBPD       constants<>+576(SB), Y2, Y3
+	VADDPD       constants<>+608(SB), Y1, Y2
+	VSUBPD       constants<>+608(SB), Y2, Y3
 	VSUBPD       Y3, Y1, Y3
 	VDIVPD       Y2, Y3, Y3
-	VCMPPD       $0x1d, constants<>+832(SB), Y2, Y4
+	VCMPPD       $0x1d, constants<>+864(SB), Y2, Y4
 	VXORPD       Y5, Y5, Y5
-	VBLENDVPD    Y4, constants<>+576(SB), Y5, Y6
-	VMULPD       constants<>+544(SB), Y2, Y7
+	VBLENDVPD    Y4, constants<>+608(SB), Y5, Y6
+	VMULPD       constants<>+576(SB), Y2, Y7
 	VBLENDVPD    Y4, Y7, Y2, Y2
-	VSUBPD       constants<>+576(SB), Y2, Y2
-	VCMPPD       $0x11, constants<>+1280(SB), Y1, Y4
+	VSUBPD       constants<>+608(SB), Y2, Y2
+	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y4
 	VBLENDVPD    Y4, Y1, Y2, Y1
 	VBLENDVPD    Y4, Y5, Y3, Y2
-	VADDPD       constants<>+864(SB), Y1, Y3
+	VADDPD       constants<>+896(SB), Y1, Y3
 	VDIVPD       Y3, Y1, Y3
 	VMULPD       Y3, Y3, Y4
-	VMOVUPD      constants<>+896(SB), Y5
-	VFMADD213PD  constants<>+928(SB), Y4, Y5
+	VMOVUPD      constants<>+928(SB), Y5
 	VFMADD213PD  constants<>+960(SB), Y4, Y5
 	VFMADD213PD  constants<>+992(SB), Y4, Y5
 	VFMADD213PD  constants<>+1024(SB), Y4, Y5
 	VFMADD213PD  constants<>+1056(SB), Y4, Y5
 	VFMADD213PD  constants<>+1088(SB), Y4, Y5
+	VFMADD213PD  constants<>+1120(SB), Y4, Y5
 	VMULPD       Y1, Y1, Y7
-	VMULPD       constants<>+544(SB), Y7, Y7
+	VMULPD       constants<>+576(SB), Y7, Y7
 	VFMADD213PD  Y7, Y4, Y5
-	VFMADD231PD  constants<>+160(SB), Y6, Y2
+	VFMADD231PD  constants<>+192(SB), Y6, Y2
 	VFMADD231PD  Y5, Y3, Y2
 	VSUBPD       Y2, Y7, Y2
 	VSUBPD       Y2, Y1, Y1
-	VFMADD231PD  constants<>+128(SB), Y6, Y1
-	VMAXPD       constants<>+1152(SB), Y0, Y0
+	VFMADD231PD  constants<>+160(SB), Y6, Y1
+	VMAXPD       constants<>+1184(SB), Y0, Y0
 	VADDPD       Y0, Y1, Y0
 	VMOVUPD      (SI), Y1
 	VMASKMOVPD   Y0, Y1, (CX)(BX*1)
@@ -1966,21 +2090,20 @@ tail:
 	JLE          reload
 	VMOVUPD      32(SI), Y0
 	VMASKMOVPD   32(AX)(BX*1), Y0, Y0
-	VORPD        constants<>+1312(SB), Y0, Y1
-	VMOVUPD      constants<>+0(SB), Y2
-	VMOVUPD      constants<>+32(SB), Y3
+	VORPD        constants<>+0(SB), Y0, Y1
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y3
 	VMAXPD       Y1, Y3, Y1
 	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y1, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y3
-	VFNMADD231PD constants<>+128(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+160(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
 	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVUPD      constants<>+192(SB), Y3
-	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
 	VFMADD213PD  constants<>+256(SB), Y4, Y3
 	VFMADD213PD  constants<>+288(SB), Y4, Y3
 	VFMADD213PD  constants<>+320(SB), Y4, Y3
@@ -1991,48 +2114,49 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y4, Y3
 	VFMADD213PD  constants<>+512(SB), Y4, Y3
 	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
 	VMULPD       Y4, Y4, Y5
 	VFMADD213PD  Y1, Y5, Y3
 	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VPSRLQ       $0x01, Y2, Y3
 	VPSLLQ       $0x34, Y3, Y4
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
 	VMULPD       Y2, Y1, Y1
-	VADDPD       constants<>+576(SB), Y1, Y2
-	VSUBPD       constants<>+576(SB), Y2, Y3
+	VADDPD       constants<>+608(SB), Y1, Y2
+	VSUBPD       constants<>+608(SB), Y2, Y3
 	VSUBPD       Y3, Y1, Y3
 	VDIVPD       Y2, Y3, Y3
-	VCMPPD       $0x1d, constants<>+832(SB), Y2, Y4
+	VCMPPD       $0x1d, constants<>+864(SB), Y2, Y4
 	VXORPD       Y5, Y5, Y5
-	VBLENDVPD    Y4, constants<>+576(SB), Y5, Y6
-	VMULPD       constants<>+544(SB), Y2, Y7
+	VBLENDVPD    Y4, constants<>+608(SB), Y5, Y6
+	VMULPD       constants<>+576(SB), Y2, Y7
 	VBLENDVPD    Y4, Y7, Y2, Y2
-	VSUBPD       constants<>+576(SB), Y2, Y2
-	VCMPPD       $0x11, constants<>+1280(SB), Y1, Y4
+	VSUBPD       constants<>+608(SB), Y2, Y2
+	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y4
 	VBLENDVPD    Y4, Y1, Y2, Y1
 	VBLENDVPD    Y4, Y5, Y3, Y2
-	VADDPD       constants<>+864(SB), Y1, Y3
+	VADDPD       constants<>+896(SB), Y1, Y3
 	VDIVPD       Y3, Y1, Y3
 	VMULPD       Y3, Y3, Y4
-	VMOVUPD      constants<>+896(SB), Y5
-	VFMADD213PD  constants<>+928(SB), Y4, Y5
+	VMOVUPD      constants<>+928(SB), Y5
 	VFMADD213PD  constants<>+960(SB), Y4, Y5
 	VFMADD213PD  constants<>+992(SB), Y4, Y5
 	VFMADD213PD  constants<>+1024(SB), Y4, Y5
 	VFMADD213PD  constants<>+1056(SB), Y4, Y5
 	VFMADD213PD  constants<>+1088(SB), Y4, Y5
+	VFMADD213PD  constants<>+1120(SB), Y4, Y5
 	VMULPD       Y1, Y1, Y7
-	VMULPD       constants<>+544(SB), Y7, Y7
+	VMULPD       constants<>+576(SB), Y7, Y7
 	VFMADD213PD  Y7, Y4, Y5
-	VFMADD231PD  constants<>+160(SB), Y6, Y2
+	VFMADD231PD  constants<>+192(SB), Y6, Y2
 	VFMADD231PD  Y5, Y3, Y2
 	VSUBPD       Y2, Y7, Y2
 	VSUBPD       Y2, Y1, Y1
-	VFMADD231PD  constants<>+128(SB), Y6, Y1
-	VMAXPD       constants<>+1152(SB), Y0, Y0
+	VFMADD231PD  constants<>+160(SB), Y6, Y1
+	VMAXPD       constants<>+1184(SB), Y0, Y0
 	VADDPD       Y0, Y1, Y0
 	VMOVUPD      32(SI), Y1
 	VMASKMOVPD   Y0, Y1, 32(CX)(BX*1)
@@ -2055,21 +2179,20 @@ TEXT ·log1pExpAVX512(SB), NOSPLIT, $0-48
 
 step:
 	VMOVUPD           (AX)(BX*1), Z0
-	VPORQ.BCST        constants<>+1312(SB), Z0, Z1
-	VBROADCASTSD      constants<>+0(SB), Z2
-	VBROADCASTSD      constants<>+32(SB), Z3
+	VPORQ.BCST        constants<>+0(SB), Z0, Z1
+	VBROADCASTSD      constants<>+32(SB), Z2
+	VBROADCASTSD      constants<>+64(SB), Z3
 	VMAXPD            Z1, Z3, Z1
 	VMINPD            Z1, Z2, Z1
-	VBROADCASTSD      constants<>+608(SB), Z2
-	VFMADD231PD.BCST  constants<>+96(SB), Z1, Z2
-	VSUBPD.BCST       constants<>+608(SB), Z2, Z2
-	VFNMADD231PD.BCST constants<>+128(SB), Z2, Z1
-	VMOVAPD           Z1, Z3
-	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z3
-	VSUBPD            Z3, Z1, Z1
+	VBROADCASTSD      constants<>+640(SB), Z2
+	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
+	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
 	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z1
-	VBROADCASTSD      constants<>+192(SB), Z6
-	VFMADD213PD.BCST  constants<>+224(SB), Z3, Z6
+	VMOVAPD           Z1, Z3
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z3
+	VSUBPD            Z3, Z1, Z1
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z1
+	VBROADCASTSD      constants<>+224(SB), Z6
 	VFMADD213PD.BCST  constants<>+256(SB), Z3, Z6
 	VFMADD213PD.BCST  constants<>+288(SB), Z3, Z6
 	VFMADD213PD.BCST  constants<>+320(SB), Z3, Z6
@@ -2080,45 +2203,46 @@ step:
 	VFMADD213PD.BCST  constants<>+480(SB), Z3, Z6
 	VFMADD213PD.BCST  constants<>+512(SB), Z3, Z6
 	VFMADD213PD.BCST  constants<>+544(SB), Z3, Z6
+	VFMADD213PD.BCST  constants<>+576(SB), Z3, Z6
 	VMULPD            Z3, Z3, Z7
 	VFMADD213PD       Z1, Z7, Z6
 	VADDPD            Z6, Z3, Z1
-	VADDPD.BCST       constants<>+576(SB), Z1, Z1
+	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
-	VADDPD.BCST       constants<>+576(SB), Z1, Z2
-	VSUBPD.BCST       constants<>+576(SB), Z2, Z3
+	VADDPD.BCST       constants<>+608(SB), Z1, Z2
+	VSUBPD.BCST       constants<>+608(SB), Z2, Z3
 	VSUBPD            Z3, Z1, Z3
 	VDIVPD            Z2, Z3, Z3
-	VCMPPD.BCST       $0x1d, constants<>+832(SB), Z2, K1
+	VCMPPD.BCST       $0x1d, constants<>+864(SB), Z2, K1
 	VPXORQ            Z4, Z4, Z4
 	VMOVAPD           Z4, Z6
-	VBROADCASTSD      constants<>+576(SB), K1, Z6
-	VMULPD.BCST       constants<>+544(SB), Z2, Z7
+	VBROADCASTSD      constants<>+608(SB), K1, Z6
+	VMULPD.BCST       constants<>+576(SB), Z2, Z7
 	VMOVAPD           Z7, K1, Z2
-	VSUBPD.BCST       constants<>+576(SB), Z2, Z2
-	VCMPPD.BCST       $0x11, constants<>+1280(SB), Z1, K1
+	VSUBPD.BCST       constants<>+608(SB), Z2, Z2
+	VCMPPD.BCST       $0x11, constants<>+1312(SB), Z1, K1
 	VMOVAPD           Z1, K1, Z2
 	VMOVAPD           Z3, Z1
 	VMOVAPD           Z4, K1, Z1
-	VADDPD.BCST       constants<>+864(SB), Z2, Z3
+	VADDPD.BCST       constants<>+896(SB), Z2, Z3
 	VDIVPD            Z3, Z2, Z3
 	VMULPD            Z3, Z3, Z7
-	VBROADCASTSD      constants<>+896(SB), Z8
-	VFMADD213PD.BCST  constants<>+928(SB), Z7, Z8
+	VBROADCASTSD      constants<>+928(SB), Z8
 	VFMADD213PD.BCST  constants<>+960(SB), Z7, Z8
 	VFMADD213PD.BCST  constants<>+992(SB), Z7, Z8
 	VFMADD213PD.BCST  constants<>+1024(SB), Z7, Z8
 	VFMADD213PD.BCST  constants<>+1056(SB), Z7, Z8
 	VFMADD213PD.BCST  constants<>+1088(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+1120(SB), Z7, Z8
 	VMULPD            Z2, Z2, Z9
-	VMULPD.BCST       constants<>+544(SB), Z9, Z9
+	VMULPD.BCST       constants<>+576(SB), Z9, Z9
 	VFMADD213PD       Z9, Z7, Z8
-	VFMADD231PD.BCST  constants<>+160(SB), Z6, Z1
+	VFMADD231PD.BCST  constants<>+192(SB), Z6, Z1
 	VFMADD231PD       Z8, Z3, Z1
 	VSUBPD            Z1, Z9, Z1
 	VSUBPD            Z1, Z2, Z1
-	VFMADD231PD.BCST  constants<>+128(SB), Z6, Z1
-	VMAXPD.BCST       constants<>+1152(SB), Z0, Z0
+	VFMADD231PD.BCST  constants<>+160(SB), Z6, Z1
+	VMAXPD.BCST       constants<>+1184(SB), Z0, Z0
 	VADDPD            Z0, Z1, Z0
 	VMOVUPD           Z0, (CX)(BX*1)
 	ADDQ              $0x40, BX
@@ -2132,21 +2256,20 @@ tail:
 	BZHIL             DX, SI, SI
 	KMOVW             SI, K1
 	VMOVUPD.Z         (AX)(BX*1), K1, Z0
-	VPORQ.BCST        constants<>+1312(SB), Z0, Z1
-	VBROADCASTSD      constants<>+0(SB), Z2
-	VBROADCASTSD      constants<>+32(SB), Z3
+	VPORQ.BCST        constants<>+0(SB), Z0, Z1
+	VBROADCASTSD      constants<>+32(SB), Z2
+	VBROADCASTSD      constants<>+64(SB), Z3
 	VMAXPD            Z1, Z3, Z1
 	VMINPD            Z1, Z2, Z1
-	VBROADCASTSD      constants<>+608(SB), Z2
-	VFMADD231PD.BCST  constants<>+96(SB), Z1, Z2
-	VSUBPD.BCST       constants<>+608(SB), Z2, Z2
-	VFNMADD231PD.BCST constants<>+128(SB), Z2, Z1
-	VMOVAPD           Z1, Z3
-	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z3
-	VSUBPD            Z3, Z1, Z1
+	VBROADCASTSD      constants<>+640(SB), Z2
+	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
+	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
 	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z1
-	VBROADCASTSD      constants<>+192(SB), Z4
-	VFMADD213PD.BCST  constants<>+224(SB), Z3, Z4
+	VMOVAPD           Z1, Z3
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z3
+	VSUBPD            Z3, Z1, Z1
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z1
+	VBROADCASTSD      constants<>+224(SB), Z4
 	VFMADD213PD.BCST  constants<>+256(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+288(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+320(SB), Z3, Z4
@@ -2157,45 +2280,46 @@ tail:
 	VFMADD213PD.BCST  constants<>+480(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+512(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+544(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+576(SB), Z3, Z4
 	VMULPD            Z3, Z3, Z6
 	VFMADD213PD       Z1, Z6, Z4
 	VADDPD            Z4, Z3, Z1
-	VADDPD.BCST       constants<>+576(SB), Z1, Z1
+	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
-	VADDPD.BCST       constants<>+576(SB), Z1, Z2
-	VSUBPD.BCST       constants<>+576(SB), Z2, Z3
+	VADDPD.BCST       constants<>+608(SB), Z1, Z2
+	VSUBPD.BCST       constants<>+608(SB), Z2, Z3
 	VSUBPD            Z3, Z1, Z3
 	VDIVPD            Z2, Z3, Z3
-	VCMPPD.BCST       $0x1d, constants<>+832(SB), Z2, K2
+	VCMPPD.BCST       $0x1d, constants<>+864(SB), Z2, K2
 	VPXORQ            Z5, Z5, Z5
 	VMOVAPD           Z5, Z4
-	VBROADCASTSD      constants<>+576(SB), K2, Z4
-	VMULPD.BCST       constants<>+544(SB), Z2, Z6
+	VBROADCASTSD      constants<>+608(SB), K2, Z4
+	VMULPD.BCST       constants<>+576(SB), Z2, Z6
 	VMOVAPD           Z6, K2, Z2
-	VSUBPD.BCST       constants<>+576(SB), Z2, Z2
-	VCMPPD.BCST       $0x11, constants<>+1280(SB), Z1, K2
+	VSUBPD.BCST       constants<>+608(SB), Z2, Z2
+	VCMPPD.BCST       $0x11, constants<>+1312(SB), Z1, K2
 	VMOVAPD           Z1, K2, Z2
 	VMOVAPD           Z3, Z1
 	VMOVAPD           Z5, K2, Z1
-	VADDPD.BCST       constants<>+864(SB), Z2, Z3
+	VADDPD.BCST       constants<>+896(SB), Z2, Z3
 	VDIVPD            Z3, Z2, Z3
 	VMULPD            Z3, Z3, Z5
-	VBROADCASTSD      constants<>+896(SB), Z6
-	VFMADD213PD.BCST  constants<>+928(SB), Z5, Z6
+	VBROADCASTSD      constants<>+928(SB), Z6
 	VFMADD213PD.BCST  constants<>+960(SB), Z5, Z6
 	VFMADD213PD.BCST  constants<>+992(SB), Z5, Z6
 	VFMADD213PD.BCST  constants<>+1024(SB), Z5, Z6
 	VFMADD213PD.BCST  constants<>+1056(SB), Z5, Z6
 	VFMADD213PD.BCST  constants<>+1088(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+1120(SB), Z5, Z6
 	VMULPD            Z2, Z2, Z7
-	VMULPD.BCST       constants<>+544(SB), Z7, Z7
+	VMULPD.BCST       constants<>+576(SB), Z7, Z7
 	VFMADD213PD       Z7, Z5, Z6
-	VFMADD231PD.BCST  constants<>+160(SB), Z4, Z1
+	VFMADD231PD.BCST  constants<>+192(SB), Z4, Z1
 	VFMADD231PD       Z6, Z3, Z1
 	VSUBPD            Z1, Z7, Z1
 	VSUBPD            Z1, Z2, Z1
-	VFMADD231PD.BCST  constants<>+128(SB), Z4, Z1
-	VMAXPD.BCST       constants<>+1152(SB), Z0, Z0
+	VFMADD231PD.BCST  constants<>+160(SB), Z4, Z1
+	VMAXPD.BCST       constants<>+1184(SB), Z0, Z0
 	VADDPD            Z0, Z1, Z0
 	VMOVUPD           Z0, K1, (CX)(BX*1)
 
@@ -2216,21 +2340,20 @@ TEXT ·logisticAVX2(SB), NOSPLIT, $0-48
 
 step:
 	VMOVUPD      (AX)(BX*1), Y0
-	VORPD        constants<>+1312(SB), Y0, Y1
-	VMOVUPD      constants<>+0(SB), Y2
-	VMOVUPD      constants<>+32(SB), Y3
+	VORPD        constants<>+0(SB), Y0, Y1
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y3
 	VMAXPD       Y1, Y3, Y1
 	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y1, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y3
-	VFNMADD231PD constants<>+128(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+160(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
 	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVUPD      constants<>+192(SB), Y3
-	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
 	VFMADD213PD  constants<>+256(SB), Y4, Y3
 	VFMADD213PD  constants<>+288(SB), Y4, Y3
 	VFMADD213PD  constants<>+320(SB), Y4, Y3
@@ -2241,37 +2364,37 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y4, Y3
 	VFMADD213PD  constants<>+512(SB), Y4, Y3
 	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
 	VMULPD       Y4, Y4, Y5
 	VFMADD213PD  Y1, Y5, Y3
 	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VPSRLQ       $0x01, Y2, Y3
 	VPSLLQ       $0x34, Y3, Y4
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
 	VMULPD       Y2, Y1, Y1
-	VCMPPD       $0x1d, constants<>+1152(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+576(SB), Y1, Y0
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VDIVPD       Y1, Y0, Y0
 	VMOVUPD      Y0, (CX)(BX*1)
 	VMOVUPD      32(AX)(BX*1), Y0
-	VORPD        constants<>+1312(SB), Y0, Y1
-	VMOVUPD      constants<>+0(SB), Y2
-	VMOVUPD      constants<>+32(SB), Y3
+	VORPD        constants<>+0(SB), Y0, Y1
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y3
 	VMAXPD       Y1, Y3, Y1
 	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y1, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y3
-	VFNMADD231PD constants<>+128(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+160(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
 	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVUPD      constants<>+192(SB), Y3
-	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
 	VFMADD213PD  constants<>+256(SB), Y4, Y3
 	VFMADD213PD  constants<>+288(SB), Y4, Y3
 	VFMADD213PD  constants<>+320(SB), Y4, Y3
@@ -2282,19 +2405,20 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y4, Y3
 	VFMADD213PD  constants<>+512(SB), Y4, Y3
 	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
 	VMULPD       Y4, Y4, Y5
 	VFMADD213PD  Y1, Y5, Y3
 	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VPSRLQ       $0x01, Y2, Y3
 	VPSLLQ       $0x34, Y3, Y4
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
 	VMULPD       Y2, Y1, Y1
-	VCMPPD       $0x1d, constants<>+1152(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+576(SB), Y1, Y0
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VDIVPD       Y1, Y0, Y0
 	VMOVUPD      Y0, 32(CX)(BX*1)
 	ADDQ         $0x40, BX
@@ -2310,21 +2434,20 @@ tail:
 	SUBQ         DI, SI
 	VMOVUPD      (SI), Y0
 	VMASKMOVPD   (AX)(BX*1), Y0, Y0
-	VORPD        constants<>+1312(SB), Y0, Y1
-	VMOVUPD      constants<>+0(SB), Y2
-	VMOVUPD      constants<>+32(SB), Y3
+	VORPD        constants<>+0(SB), Y0, Y1
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y3
 	VMAXPD       Y1, Y3, Y1
 	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y1, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y3
-	VFNMADD231PD constants<>+128(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+160(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
 	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVUPD      constants<>+192(SB), Y3
-	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
 	VFMADD213PD  constants<>+256(SB), Y4, Y3
 	VFMADD213PD  constants<>+288(SB), Y4, Y3
 	VFMADD213PD  constants<>+320(SB), Y4, Y3
@@ -2335,19 +2458,20 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y4, Y3
 	VFMADD213PD  constants<>+512(SB), Y4, Y3
 	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
 	VMULPD       Y4, Y4, Y5
 	VFMADD213PD  Y1, Y5, Y3
 	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VPSRLQ       $0x01, Y2, Y3
 	VPSLLQ       $0x34, Y3, Y4
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
 	VMULPD       Y2, Y1, Y1
-	VCMPPD       $0x1d, constants<>+1152(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+576(SB), Y1, Y0
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VDIVPD       Y1, Y0, Y0
 	VMOVUPD      (SI), Y1
 	VMASKMOVPD   Y0, Y1, (CX)(BX*1)
@@ -2355,21 +2479,20 @@ tail:
 	JLE          reload
 	VMOVUPD      32(SI), Y0
 	VMASKMOVPD   32(AX)(BX*1), Y0, Y0
-	VORPD        constants<>+1312(SB), Y0, Y1
-	VMOVUPD      constants<>+0(SB), Y2
-	VMOVUPD      constants<>+32(SB), Y3
+	VORPD        constants<>+0(SB), Y0, Y1
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y3
 	VMAXPD       Y1, Y3, Y1
 	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y1, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y3
-	VFNMADD231PD constants<>+128(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+160(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
 	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVUPD      constants<>+192(SB), Y3
-	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
 	VFMADD213PD  constants<>+256(SB), Y4, Y3
 	VFMADD213PD  constants<>+288(SB), Y4, Y3
 	VFMADD213PD  constants<>+320(SB), Y4, Y3
@@ -2380,19 +2503,20 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y4, Y3
 	VFMADD213PD  constants<>+512(SB), Y4, Y3
 	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
 	VMULPD       Y4, Y4, Y5
 	VFMADD213PD  Y1, Y5, Y3
 	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VPSRLQ       $0x01, Y2, Y3
 	VPSLLQ       $0x34, Y3, Y4
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
 	VMULPD       Y2, Y1, Y1
-	VCMPPD       $0x1d, constants<>+1152(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+576(SB), Y1, Y0
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VDIVPD       Y1, Y0, Y0
 	VMOVUPD      32(SI), Y1
 	VMASKMOVPD   Y0, Y1, 32(CX)(BX*1)
@@ -2415,21 +2539,20 @@ TEXT ·logisticAVX512(SB), NOSPLIT, $0-48
 
 step:
 	VMOVUPD           (AX)(BX*1), Z0
-	VPORQ.BCST        constants<>+1312(SB), Z0, Z1
-	VBROADCASTSD      constants<>+0(SB), Z2
-	VBROADCASTSD      constants<>+32(SB), Z3
+	VPORQ.BCST        constants<>+0(SB), Z0, Z1
+	VBROADCASTSD      constants<>+32(SB), Z2
+	VBROADCASTSD      constants<>+64(SB), Z3
 	VMAXPD            Z1, Z3, Z1
 	VMINPD            Z1, Z2, Z1
-	VBROADCASTSD      constants<>+608(SB), Z2
-	VFMADD231PD.BCST  constants<>+96(SB), Z1, Z2
-	VSUBPD.BCST       constants<>+608(SB), Z2, Z2
-	VFNMADD231PD.BCST constants<>+128(SB), Z2, Z1
-	VMOVAPD           Z1, Z3
-	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z3
-	VSUBPD            Z3, Z1, Z1
+	VBROADCASTSD      constants<>+640(SB), Z2
+	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
+	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
 	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z1
-	VBROADCASTSD      constants<>+192(SB), Z4
-	VFMADD213PD.BCST  constants<>+224(SB), Z3, Z4
+	VMOVAPD           Z1, Z3
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z3
+	VSUBPD            Z3, Z1, Z1
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z1
+	VBROADCASTSD      constants<>+224(SB), Z4
 	VFMADD213PD.BCST  constants<>+256(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+288(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+320(SB), Z3, Z4
@@ -2440,15 +2563,16 @@ step:
 	VFMADD213PD.BCST  constants<>+480(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+512(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+544(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+576(SB), Z3, Z4
 	VMULPD            Z3, Z3, Z5
 	VFMADD213PD       Z1, Z5, Z4
 	VADDPD            Z4, Z3, Z1
-	VADDPD.BCST       constants<>+576(SB), Z1, Z1
+	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
-	VCMPPD.BCST       $0x1d, constants<>+1152(SB), Z0, K1
+	VCMPPD.BCST       $0x1d, constants<>+1184(SB), Z0, K1
 	VMOVAPD           Z1, Z0
-	VBROADCASTSD      constants<>+576(SB), K1, Z0
-	VADDPD.BCST       constants<>+576(SB), Z1, Z1
+	VBROADCASTSD      constants<>+608(SB), K1, Z0
+	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VDIVPD            Z1, Z0, Z0
 	VMOVUPD           Z0, (CX)(BX*1)
 	ADDQ              $0x40, BX
@@ -2462,21 +2586,20 @@ tail:
 	BZHIL             DX, SI, SI
 	KMOVW             SI, K1
 	VMOVUPD.Z         (AX)(BX*1), K1, Z0
-	VPORQ.BCST        constants<>+1312(SB), Z0, Z1
-	VBROADCASTSD      constants<>+0(SB), Z2
-	VBROADCASTSD      constants<>+32(SB), Z3
+	VPORQ.BCST        constants<>+0(SB), Z0, Z1
+	VBROADCASTSD      constants<>+32(SB), Z2
+	VBROADCASTSD      constants<>+64(SB), Z3
 	VMAXPD            Z1, Z3, Z1
 	VMINPD            Z1, Z2, Z1
-	VBROADCASTSD      constants<>+608(SB), Z2
-	VFMADD231PD.BCST  constants<>+96(SB), Z1, Z2
-	VSUBPD.BCST       constants<>+608(SB), Z2, Z2
-	VFNMADD231PD.BCST constants<>+128(SB), Z2, Z1
-	VMOVAPD           Z1, Z3
-	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z3
-	VSUBPD            Z3, Z1, Z1
+	VBROADCASTSD      constants<>+640(SB), Z2
+	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
+	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
 	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z1
-	VBROADCASTSD      constants<>+192(SB), Z4
-	VFMADD213PD.BCST  constants<>+224(SB), Z3, Z4
+	VMOVAPD           Z1, Z3
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z3
+	VSUBPD            Z3, Z1, Z1
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z1
+	VBROADCASTSD      constants<>+224(SB), Z4
 	VFMADD213PD.BCST  constants<>+256(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+288(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+320(SB), Z3, Z4
@@ -2487,15 +2610,16 @@ tail:
 	VFMADD213PD.BCST  constants<>+480(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+512(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+544(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+576(SB), Z3, Z4
 	VMULPD            Z3, Z3, Z5
 	VFMADD213PD       Z1, Z5, Z4
 	VADDPD            Z4, Z3, Z1
-	VADDPD.BCST       constants<>+576(SB), Z1, Z1
+	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
-	VCMPPD.BCST       $0x1d, constants<>+1152(SB), Z0, K2
+	VCMPPD.BCST       $0x1d, constants<>+1184(SB), Z0, K2
 	VMOVAPD           Z1, Z0
-	VBROADCASTSD      constants<>+576(SB), K2, Z0
-	VADDPD.BCST       constants<>+576(SB), Z1, Z1
+	VBROADCASTSD      constants<>+608(SB), K2, Z0
+	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VDIVPD            Z1, Z0, Z0
 	VMOVUPD           Z0, K1, (CX)(BX*1)
 
@@ -2512,9 +2636,9 @@ TEXT ·productAVX2(SB), NOSPLIT, $128-72
 	VBROADCASTSD delta+56(FP), Y0
 	MOVQ         lanes+0(FP), BX
 	VMOVUPD      (BX), Y1
-	VMOVUPD      constants<>+576(SB), Y2
+	VMOVUPD      constants<>+608(SB), Y2
 	VMOVUPD      32(BX), Y3
-	VMOVUPD      constants<>+576(SB), Y4
+	VMOVUPD      constants<>+608(SB), Y4
 	XORQ         BX, BX
 	MOVQ         DX, SI
 	SHRQ         $0x03, SI
@@ -2524,21 +2648,20 @@ step:
 	VMOVUPD      (AX)(BX*1), Y5
 	VMOVUPD      (CX)(BX*1), Y6
 	VFMADD231PD  Y6, Y0, Y5
-	VMAXPD       constants<>+1152(SB), Y5, Y6
+	VMAXPD       constants<>+1184(SB), Y5, Y6
 	VADDPD       Y6, Y1, Y1
-	VORPD        constants<>+1312(SB), Y5, Y5
+	VORPD        constants<>+0(SB), Y5, Y5
 	VMOVUPD      constants<>+1376(SB), Y6
 	VMAXPD       Y5, Y6, Y5
 	VMOVUPD      constants<>+1408(SB), Y6
-	VFMADD231PD  constants<>+96(SB), Y5, Y6
+	VFMADD231PD  constants<>+128(SB), Y5, Y6
 	VSUBPD       constants<>+1408(SB), Y6, Y7
-	VFNMADD231PD constants<>+128(SB), Y7, Y5
-	VMOVAPD      Y5, Y8
-	VFNMADD231PD constants<>+160(SB), Y7, Y8
-	VSUBPD       Y8, Y5, Y5
 	VFNMADD231PD constants<>+160(SB), Y7, Y5
-	VMOVUPD      constants<>+192(SB), Y7
-	VFMADD213PD  constants<>+224(SB), Y8, Y7
+	VMOVAPD      Y5, Y8
+	VFNMADD231PD constants<>+192(SB), Y7, Y8
+	VSUBPD       Y8, Y5, Y5
+	VFNMADD231PD constants<>+192(SB), Y7, Y5
+	VMOVUPD      constants<>+224(SB), Y7
 	VFMADD213PD  constants<>+256(SB), Y8, Y7
 	VFMADD213PD  constants<>+288(SB), Y8, Y7
 	VFMADD213PD  constants<>+320(SB), Y8, Y7
@@ -2549,31 +2672,31 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y8, Y7
 	VFMADD213PD  constants<>+512(SB), Y8, Y7
 	VFMADD213PD  constants<>+544(SB), Y8, Y7
+	VFMADD213PD  constants<>+576(SB), Y8, Y7
 	VMULPD       Y8, Y8, Y9
 	VFMADD213PD  Y5, Y9, Y7
 	VADDPD       Y7, Y8, Y5
-	VADDPD       constants<>+576(SB), Y5, Y5
+	VADDPD       constants<>+608(SB), Y5, Y5
 	VPSLLQ       $0x34, Y6, Y6
-	VFMADD213PD  constants<>+576(SB), Y6, Y5
+	VFMADD213PD  constants<>+608(SB), Y6, Y5
 	VMULPD       Y5, Y2, Y2
 	VMOVUPD      32(AX)(BX*1), Y5
 	VMOVUPD      32(CX)(BX*1), Y6
 	VFMADD231PD  Y6, Y0, Y5
-	VMAXPD       constants<>+1152(SB), Y5, Y6
+	VMAXPD       constants<>+1184(SB), Y5, Y6
 	VADDPD       Y6, Y3, Y3
-	VORPD        constants<>+1312(SB), Y5, Y5
+	VORPD        constants<>+0(SB), Y5, Y5
 	VMOVUPD      constants<>+1376(SB), Y6
 	VMAXPD       Y5, Y6, Y5
 	VMOVUPD      constants<>+1408(SB), Y6
-	VFMADD231PD  constants<>+96(SB), Y5, Y6
+	VFMADD231PD  constants<>+128(SB), Y5, Y6
 	VSUBPD       constants<>+1408(SB), Y6, Y7
-	VFNMADD231PD constants<>+128(SB), Y7, Y5
-	VMOVAPD      Y5, Y8
-	VFNMADD231PD constants<>+160(SB), Y7, Y8
-	VSUBPD       Y8, Y5, Y5
 	VFNMADD231PD constants<>+160(SB), Y7, Y5
-	VMOVUPD      constants<>+192(SB), Y7
-	VFMADD213PD  constants<>+224(SB), Y8, Y7
+	VMOVAPD      Y5, Y8
+	VFNMADD231PD constants<>+192(SB), Y7, Y8
+	VSUBPD       Y8, Y5, Y5
+	VFNMADD231PD constants<>+192(SB), Y7, Y5
+	VMOVUPD      constants<>+224(SB), Y7
 	VFMADD213PD  constants<>+256(SB), Y8, Y7
 	VFMADD213PD  constants<>+288(SB), Y8, Y7
 	VFMADD213PD  constants<>+320(SB), Y8, Y7
@@ -2584,12 +2707,13 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y8, Y7
 	VFMADD213PD  constants<>+512(SB), Y8, Y7
 	VFMADD213PD  constants<>+544(SB), Y8, Y7
+	VFMADD213PD  constants<>+576(SB), Y8, Y7
 	VMULPD       Y8, Y8, Y9
 	VFMADD213PD  Y5, Y9, Y7
 	VADDPD       Y7, Y8, Y5
-	VADDPD       constants<>+576(SB), Y5, Y5
+	VADDPD       constants<>+608(SB), Y5, Y5
 	VPSLLQ       $0x34, Y6, Y6
-	VFMADD213PD  constants<>+576(SB), Y6, Y5
+	VFMADD213PD  constants<>+608(SB), Y6, Y5
 	VMULPD       Y5, Y4, Y4
 	ADDQ         $0x40, BX
 	DECQ         SI
@@ -2613,21 +2737,20 @@ tail:
 	VMOVUPD      (SI), Y4
 	VMASKMOVPD   (CX)(BX*1), Y4, Y4
 	VFMADD231PD  Y4, Y0, Y3
-	VMAXPD       constants<>+1152(SB), Y3, Y4
+	VMAXPD       constants<>+1184(SB), Y3, Y4
 	VADDPD       Y4, Y1, Y1
-	VORPD        constants<>+1312(SB), Y3, Y3
+	VORPD        constants<>+0(SB), Y3, Y3
 	VMOVUPD      constants<>+1376(SB), Y4
 	VMAXPD       Y3, Y4, Y3
 	VMOVUPD      constants<>+1408(SB), Y4
-	VFMADD231PD  constants<>+96(SB), Y3, Y4
+	VFMADD231PD  constants<>+128(SB), Y3, Y4
 	VSUBPD       constants<>+1408(SB), Y4, Y5
-	VFNMADD231PD constants<>+128(SB), Y5, Y3
-	VMOVAPD      Y3, Y6
-	VFNMADD231PD constants<>+160(SB), Y5, Y6
-	VSUBPD       Y6, Y3, Y3
 	VFNMADD231PD constants<>+160(SB), Y5, Y3
-	VMOVUPD      constants<>+192(SB), Y5
-	VFMADD213PD  constants<>+224(SB), Y6, Y5
+	VMOVAPD      Y3, Y6
+	VFNMADD231PD constants<>+192(SB), Y5, Y6
+	VSUBPD       Y6, Y3, Y3
+	VFNMADD231PD constants<>+192(SB), Y5, Y3
+	VMOVUPD      constants<>+224(SB), Y5
 	VFMADD213PD  constants<>+256(SB), Y6, Y5
 	VFMADD213PD  constants<>+288(SB), Y6, Y5
 	VFMADD213PD  constants<>+320(SB), Y6, Y5
@@ -2638,12 +2761,13 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y6, Y5
 	VFMADD213PD  constants<>+512(SB), Y6, Y5
 	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y6, Y5
 	VMULPD       Y6, Y6, Y7
 	VFMADD213PD  Y3, Y7, Y5
 	VADDPD       Y5, Y6, Y3
-	VADDPD       constants<>+576(SB), Y3, Y3
+	VADDPD       constants<>+608(SB), Y3, Y3
 	VPSLLQ       $0x34, Y4, Y4
-	VFMADD213PD  constants<>+576(SB), Y4, Y3
+	VFMADD213PD  constants<>+608(SB), Y4, Y3
 	VMULPD       Y3, Y2, Y2
 	VMOVUPD      (SI), Y3
 	VMOVUPD      (SP), Y4
@@ -2662,21 +2786,20 @@ tail:
 	VMOVUPD      32(SI), Y4
 	VMASKMOVPD   32(CX)(BX*1), Y4, Y4
 	VFMADD231PD  Y4, Y0, Y3
-	VMAXPD       constants<>+1152(SB), Y3, Y0
+	VMAXPD       constants<>+1184(SB), Y3, Y0
 	VADDPD       Y0, Y1, Y1
-	VORPD        constants<>+1312(SB), Y3, Y0
+	VORPD        constants<>+0(SB), Y3, Y0
 	VMOVUPD      constants<>+1376(SB), Y3
 	VMAXPD       Y0, Y3, Y0
 	VMOVUPD      constants<>+1408(SB), Y3
-	VFMADD231PD  constants<>+96(SB), Y0, Y3
+	VFMADD231PD  constants<>+128(SB), Y0, Y3
 	VSUBPD       constants<>+1408(SB), Y3, Y4
-	VFNMADD231PD constants<>+128(SB), Y4, Y0
-	VMOVAPD      Y0, Y5
-	VFNMADD231PD constants<>+160(SB), Y4, Y5
-	VSUBPD       Y5, Y0, Y0
 	VFNMADD231PD constants<>+160(SB), Y4, Y0
-	VMOVUPD      constants<>+192(SB), Y4
-	VFMADD213PD  constants<>+224(SB), Y5, Y4
+	VMOVAPD      Y0, Y5
+	VFNMADD231PD constants<>+192(SB), Y4, Y5
+	VSUBPD       Y5, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y4, Y0
+	VMOVUPD      constants<>+224(SB), Y4
 	VFMADD213PD  constants<>+256(SB), Y5, Y4
 	VFMADD213PD  constants<>+288(SB), Y5, Y4
 	VFMADD213PD  constants<>+320(SB), Y5, Y4
@@ -2687,12 +2810,13 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y5, Y4
 	VFMADD213PD  constants<>+512(SB), Y5, Y4
 	VFMADD213PD  constants<>+544(SB), Y5, Y4
+	VFMADD213PD  constants<>+576(SB), Y5, Y4
 	VMULPD       Y5, Y5, Y6
 	VFMADD213PD  Y0, Y6, Y4
 	VADDPD       Y4, Y5, Y0
-	VADDPD       constants<>+576(SB), Y0, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
 	VPSLLQ       $0x34, Y3, Y3
-	VFMADD213PD  constants<>+576(SB), Y3, Y0
+	VFMADD213PD  constants<>+608(SB), Y3, Y0
 	VMULPD       Y0, Y2, Y2
 	VMOVUPD      32(SI), Y0
 	VMOVUPD      32(SP), Y3
@@ -2731,7 +2855,7 @@ TEXT ·productAVX512(SB), NOSPLIT, $0-72
 	VBROADCASTSD delta+56(FP), Z0
 	MOVQ         lanes+0(FP), BX
 	VMOVUPD      (BX), Z1
-	VBROADCASTSD constants<>+576(SB), Z2
+	VBROADCASTSD constants<>+608(SB), Z2
 	XORQ         BX, BX
 	MOVQ         DX, SI
 	SHRQ         $0x03, SI
@@ -2741,21 +2865,20 @@ step:
 	VMOVUPD           (AX)(BX*1), Z3
 	VMOVUPD           (CX)(BX*1), Z4
 	VFMADD231PD       Z4, Z0, Z3
-	VMAXPD.BCST       constants<>+1152(SB), Z3, Z4
+	VMAXPD.BCST       constants<>+1184(SB), Z3, Z4
 	VADDPD            Z4, Z1, Z1
-	VPORQ.BCST        constants<>+1312(SB), Z3, Z3
+	VPORQ.BCST        constants<>+0(SB), Z3, Z3
 	VBROADCASTSD      constants<>+1376(SB), Z4
 	VMAXPD            Z3, Z4, Z3
 	VBROADCASTSD      constants<>+1408(SB), Z4
-	VFMADD231PD.BCST  constants<>+96(SB), Z3, Z4
+	VFMADD231PD.BCST  constants<>+128(SB), Z3, Z4
 	VSUBPD.BCST       constants<>+1408(SB), Z4, Z5
-	VFNMADD231PD.BCST constants<>+128(SB), Z5, Z3
-	VMOVAPD           Z3, Z6
-	VFNMADD231PD.BCST constants<>+160(SB), Z5, Z6
-	VSUBPD            Z6, Z3, Z3
 	VFNMADD231PD.BCST constants<>+160(SB), Z5, Z3
-	VBROADCASTSD      constants<>+192(SB), Z5
-	VFMADD213PD.BCST  constants<>+224(SB), Z6, Z5
+	VMOVAPD           Z3, Z6
+	VFNMADD231PD.BCST constants<>+192(SB), Z5, Z6
+	VSUBPD            Z6, Z3, Z3
+	VFNMADD231PD.BCST constants<>+192(SB), Z5, Z3
+	VBROADCASTSD      constants<>+224(SB), Z5
 	VFMADD213PD.BCST  constants<>+256(SB), Z6, Z5
 	VFMADD213PD.BCST  constants<>+288(SB), Z6, Z5
 	VFMADD213PD.BCST  constants<>+320(SB), Z6, Z5
@@ -2766,12 +2889,13 @@ step:
 	VFMADD213PD.BCST  constants<>+480(SB), Z6, Z5
 	VFMADD213PD.BCST  constants<>+512(SB), Z6, Z5
 	VFMADD213PD.BCST  constants<>+544(SB), Z6, Z5
+	VFMADD213PD.BCST  constants<>+576(SB), Z6, Z5
 	VMULPD            Z6, Z6, Z7
 	VFMADD213PD       Z3, Z7, Z5
 	VADDPD            Z5, Z6, Z3
-	VADDPD.BCST       constants<>+576(SB), Z3, Z3
+	VADDPD.BCST       constants<>+608(SB), Z3, Z3
 	VPSLLQ            $0x34, Z4, Z4
-	VFMADD213PD.BCST  constants<>+576(SB), Z4, Z3
+	VFMADD213PD.BCST  constants<>+608(SB), Z4, Z3
 	VMULPD            Z3, Z2, Z2
 	ADDQ              $0x40, BX
 	DECQ              SI
@@ -2788,21 +2912,20 @@ tail:
 	VMOVUPD.Z         (AX)(BX*1), K1, Z5
 	VMOVUPD.Z         (CX)(BX*1), K1, Z6
 	VFMADD231PD       Z6, Z0, Z5
-	VMAXPD.BCST       constants<>+1152(SB), Z5, Z0
+	VMAXPD.BCST       constants<>+1184(SB), Z5, Z0
 	VADDPD            Z0, Z3, Z3
-	VPORQ.BCST        constants<>+1312(SB), Z5, Z0
+	VPORQ.BCST        constants<>+0(SB), Z5, Z0
 	VBROADCASTSD      constants<>+1376(SB), Z5
 	VMAXPD            Z0, Z5, Z0
 	VBROADCASTSD      constants<>+1408(SB), Z5
-	VFMADD231PD.BCST  constants<>+96(SB), Z0, Z5
+	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z5
 	VSUBPD.BCST       constants<>+1408(SB), Z5, Z6
-	VFNMADD231PD.BCST constants<>+128(SB), Z6, Z0
-	VMOVAPD           Z0, Z7
-	VFNMADD231PD.BCST constants<>+160(SB), Z6, Z7
-	VSUBPD            Z7, Z0, Z0
 	VFNMADD231PD.BCST constants<>+160(SB), Z6, Z0
-	VBROADCASTSD      constants<>+192(SB), Z6
-	VFMADD213PD.BCST  constants<>+224(SB), Z7, Z6
+	VMOVAPD           Z0, Z7
+	VFNMADD231PD.BCST constants<>+192(SB), Z6, Z7
+	VSUBPD            Z7, Z0, Z0
+	VFNMADD231PD.BCST constants<>+192(SB), Z6, Z0
+	VBROADCASTSD      constants<>+224(SB), Z6
 	VFMADD213PD.BCST  constants<>+256(SB), Z7, Z6
 	VFMADD213PD.BCST  constants<>+288(SB), Z7, Z6
 	VFMADD213PD.BCST  constants<>+320(SB), Z7, Z6
@@ -2813,12 +2936,13 @@ tail:
 	VFMADD213PD.BCST  constants<>+480(SB), Z7, Z6
 	VFMADD213PD.BCST  constants<>+512(SB), Z7, Z6
 	VFMADD213PD.BCST  constants<>+544(SB), Z7, Z6
+	VFMADD213PD.BCST  constants<>+576(SB), Z7, Z6
 	VMULPD            Z7, Z7, Z8
 	VFMADD213PD       Z0, Z8, Z6
 	VADDPD            Z6, Z7, Z0
-	VADDPD.BCST       constants<>+576(SB), Z0, Z0
+	VADDPD.BCST       constants<>+608(SB), Z0, Z0
 	VPSLLQ            $0x34, Z5, Z5
-	VFMADD213PD.BCST  constants<>+576(SB), Z5, Z0
+	VFMADD213PD.BCST  constants<>+608(SB), Z5, Z0
 	VMULPD            Z0, Z4, Z4
 	VMOVAPD           Z3, K1, Z1
 	VMOVAPD           Z4, K1, Z2
@@ -2855,21 +2979,20 @@ step:
 	VMOVUPD      (CX)(SI*1), Y3
 	VMOVUPD      (DX)(SI*1), Y4
 	VFMADD231PD  Y4, Y0, Y3
-	VORPD        constants<>+1312(SB), Y3, Y4
-	VMOVUPD      constants<>+0(SB), Y5
-	VMOVUPD      constants<>+32(SB), Y6
+	VORPD        constants<>+0(SB), Y3, Y4
+	VMOVUPD      constants<>+32(SB), Y5
+	VMOVUPD      constants<>+64(SB), Y6
 	VMAXPD       Y4, Y6, Y4
 	VMINPD       Y4, Y5, Y4
-	VMOVUPD      constants<>+64(SB), Y5
-	VFMADD231PD  constants<>+96(SB), Y4, Y5
-	VSUBPD       constants<>+64(SB), Y5, Y6
-	VFNMADD231PD constants<>+128(SB), Y6, Y4
-	VMOVAPD      Y4, Y7
-	VFNMADD231PD constants<>+160(SB), Y6, Y7
-	VSUBPD       Y7, Y4, Y4
+	VMOVUPD      constants<>+96(SB), Y5
+	VFMADD231PD  constants<>+128(SB), Y4, Y5
+	VSUBPD       constants<>+96(SB), Y5, Y6
 	VFNMADD231PD constants<>+160(SB), Y6, Y4
-	VMOVUPD      constants<>+192(SB), Y6
-	VFMADD213PD  constants<>+224(SB), Y7, Y6
+	VMOVAPD      Y4, Y7
+	VFNMADD231PD constants<>+192(SB), Y6, Y7
+	VSUBPD       Y7, Y4, Y4
+	VFNMADD231PD constants<>+192(SB), Y6, Y4
+	VMOVUPD      constants<>+224(SB), Y6
 	VFMADD213PD  constants<>+256(SB), Y7, Y6
 	VFMADD213PD  constants<>+288(SB), Y7, Y6
 	VFMADD213PD  constants<>+320(SB), Y7, Y6
@@ -2880,69 +3003,69 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y7, Y6
 	VFMADD213PD  constants<>+512(SB), Y7, Y6
 	VFMADD213PD  constants<>+544(SB), Y7, Y6
+	VFMADD213PD  constants<>+576(SB), Y7, Y6
 	VMULPD       Y7, Y7, Y8
 	VFMADD213PD  Y4, Y8, Y6
 	VADDPD       Y6, Y7, Y4
-	VADDPD       constants<>+576(SB), Y4, Y4
+	VADDPD       constants<>+608(SB), Y4, Y4
 	VPSRLQ       $0x01, Y5, Y6
 	VPSLLQ       $0x34, Y6, Y7
 	VMULPD       Y7, Y4, Y4
 	VPSUBQ       Y6, Y5, Y5
 	VPSLLQ       $0x34, Y5, Y5
 	VMULPD       Y5, Y4, Y4
-	VADDPD       constants<>+576(SB), Y4, Y5
-	VSUBPD       constants<>+576(SB), Y5, Y6
+	VADDPD       constants<>+608(SB), Y4, Y5
+	VSUBPD       constants<>+608(SB), Y5, Y6
 	VSUBPD       Y6, Y4, Y6
 	VDIVPD       Y5, Y6, Y6
-	VCMPPD       $0x1d, constants<>+832(SB), Y5, Y7
+	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y7
 	VXORPD       Y8, Y8, Y8
-	VBLENDVPD    Y7, constants<>+576(SB), Y8, Y9
-	VMULPD       constants<>+544(SB), Y5, Y10
+	VBLENDVPD    Y7, constants<>+608(SB), Y8, Y9
+	VMULPD       constants<>+576(SB), Y5, Y10
 	VBLENDVPD    Y7, Y10, Y5, Y5
-	VSUBPD       constants<>+576(SB), Y5, Y5
-	VCMPPD       $0x11, constants<>+1280(SB), Y4, Y7
+	VSUBPD       constants<>+608(SB), Y5, Y5
+	VCMPPD       $0x11, constants<>+1312(SB), Y4, Y7
 	VBLENDVPD    Y7, Y4, Y5, Y4
 	VBLENDVPD    Y7, Y8, Y6, Y5
-	VADDPD       constants<>+864(SB), Y4, Y6
+	VADDPD       constants<>+896(SB), Y4, Y6
 	VDIVPD       Y6, Y4, Y6
 	VMULPD       Y6, Y6, Y7
-	VMOVUPD      constants<>+896(SB), Y8
-	VFMADD213PD  constants<>+928(SB), Y7, Y8
+	VMOVUPD      constants<>+928(SB), Y8
 	VFMADD213PD  constants<>+960(SB), Y7, Y8
 	VFMADD213PD  constants<>+992(SB), Y7, Y8
 	VFMADD213PD  constants<>+1024(SB), Y7, Y8
 	VFMADD213PD  constants<>+1056(SB), Y7, Y8
 	VFMADD213PD  constants<>+1088(SB), Y7, Y8
+	VFMADD213PD  constants<>+1120(SB), Y7, Y8
 	VMULPD       Y4, Y4, Y10
-	VMULPD       constants<>+544(SB), Y10, Y10
+	VMULPD       constants<>+576(SB), Y10, Y10
 	VFMADD213PD  Y10, Y7, Y8
-	VFMADD231PD  constants<>+160(SB), Y9, Y5
+	VFMADD231PD  constants<>+192(SB), Y9, Y5
 	VFMADD231PD  Y8, Y6, Y5
 	VSUBPD       Y5, Y10, Y5
 	VSUBPD       Y5, Y4, Y4
-	VFMADD231PD  constants<>+128(SB), Y9, Y4
-	VMAXPD       constants<>+1152(SB), Y3, Y3
+	VFMADD231PD  constants<>+160(SB), Y9, Y4
+	VMAXPD       constants<>+1184(SB), Y3, Y3
 	VADDPD       Y3, Y4, Y3
 	VMOVUPD      (AX)(SI*1), Y4
 	VFMADD231PD  Y4, Y3, Y1
 	VMOVUPD      32(CX)(SI*1), Y3
 	VMOVUPD      32(DX)(SI*1), Y4
 	VFMADD231PD  Y4, Y0, Y3
-	VORPD        constants<>+1312(SB), Y3, Y4
-	VMOVUPD      constants<>+0(SB), Y5
-	VMOVUPD      constants<>+32(SB), Y6
+	VORPD        constants<>+0(SB), Y3, Y4
+	VMOVUPD      constants<>+32(SB), Y5
+	VMOVUPD      constants<>+64(SB), Y6
 	VMAXPD       Y4, Y6, Y4
 	VMINPD       Y4, Y5, Y4
-	VMOVUPD      constants<>+64(SB), Y5
-	VFMADD231PD  constants<>+96(SB), Y4, Y5
-	VSUBPD       constants<>+64(SB), Y5, Y6
-	VFNMADD231PD constants<>+128(SB), Y6, Y4
-	VMOVAPD      Y4, Y7
-	VFNMADD231PD constants<>+160(SB), Y6, Y7
-	VSUBPD       Y7, Y4, Y4
+	VMOVUPD      constants<>+96(SB), Y5
+	VFMADD231PD  constants<>+128(SB), Y4, Y5
+	VSUBPD       constants<>+96(SB), Y5, Y6
 	VFNMADD231PD constants<>+160(SB), Y6, Y4
-	VMOVUPD      constants<>+192(SB), Y6
-	VFMADD213PD  constants<>+224(SB), Y7, Y6
+	VMOVAPD      Y4, Y7
+	VFNMADD231PD constants<>+192(SB), Y6, Y7
+	VSUBPD       Y7, Y4, Y4
+	VFNMADD231PD constants<>+192(SB), Y6, Y4
+	VMOVUPD      constants<>+224(SB), Y6
 	VFMADD213PD  constants<>+256(SB), Y7, Y6
 	VFMADD213PD  constants<>+288(SB), Y7, Y6
 	VFMADD213PD  constants<>+320(SB), Y7, Y6
@@ -2953,48 +3076,49 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y7, Y6
 	VFMADD213PD  constants<>+512(SB), Y7, Y6
 	VFMADD213PD  constants<>+544(SB), Y7, Y6
+	VFMADD213PD  constants<>+576(SB), Y7, Y6
 	VMULPD       Y7, Y7, Y8
 	VFMADD213PD  Y4, Y8, Y6
 	VADDPD       Y6, Y7, Y4
-	VADDPD       constants<>+576(SB), Y4, Y4
+	VADDPD       constants<>+608(SB), Y4, Y4
 	VPSRLQ       $0x01, Y5, Y6
 	VPSLLQ       $0x34, Y6, Y7
 	VMULPD       Y7, Y4, Y4
 	VPSUBQ       Y6, Y5, Y5
 	VPSLLQ       $0x34, Y5, Y5
 	VMULPD       Y5, Y4, Y4
-	VADDPD       constants<>+576(SB), Y4, Y5
-	VSUBPD       constants<>+576(SB), Y5, Y6
+	VADDPD       constants<>+608(SB), Y4, Y5
+	VSUBPD       constants<>+608(SB), Y5, Y6
 	VSUBPD       Y6, Y4, Y6
 	VDIVPD       Y5, Y6, Y6
-	VCMPPD       $0x1d, constants<>+832(SB), Y5, Y7
+	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y7
 	VXORPD       Y8, Y8, Y8
-	VBLENDVPD    Y7, constants<>+576(SB), Y8, Y9
-	VMULPD       constants<>+544(SB), Y5, Y10
+	VBLENDVPD    Y7, constants<>+608(SB), Y8, Y9
+	VMULPD       constants<>+576(SB), Y5, Y10
 	VBLENDVPD    Y7, Y10, Y5, Y5
-	VSUBPD       constants<>+576(SB), Y5, Y5
-	VCMPPD       $0x11, constants<>+1280(SB), Y4, Y7
+	VSUBPD       constants<>+608(SB), Y5, Y5
+	VCMPPD       $0x11, constants<>+1312(SB), Y4, Y7
 	VBLENDVPD    Y7, Y4, Y5, Y4
 	VBLENDVPD    Y7, Y8, Y6, Y5
-	VADDPD       constants<>+864(SB), Y4, Y6
+	VADDPD       constants<>+896(SB), Y4, Y6
 	VDIVPD       Y6, Y4, Y6
 	VMULPD       Y6, Y6, Y7
-	VMOVUPD      constants<>+896(SB), Y8
-	VFMADD213PD  constants<>+928(SB), Y7, Y8
+	VMOVUPD      constants<>+928(SB), Y8
 	VFMADD213PD  constants<>+960(SB), Y7, Y8
 	VFMADD213PD  constants<>+992(SB), Y7, Y8
 	VFMADD213PD  constants<>+1024(SB), Y7, Y8
 	VFMADD213PD  constants<>+1056(SB), Y7, Y8
 	VFMADD213PD  constants<>+1088(SB), Y7, Y8
+	VFMADD213PD  constants<>+1120(SB), Y7, Y8
 	VMULPD       Y4, Y4, Y10
-	VMULPD       constants<>+544(SB), Y10, Y10
+	VMULPD       constants<>+576(SB), Y10, Y10
 	VFMADD213PD  Y10, Y7, Y8
-	VFMADD231PD  constants<>+160(SB), Y9, Y5
+	VFMADD231PD  constants<>+192(SB), Y9, Y5
 	VFMADD231PD  Y8, Y6, Y5
 	VSUBPD       Y5, Y10, Y5
 	VSUBPD       Y5, Y4, Y4
-	VFMADD231PD  constants<>+128(SB), Y9, Y4
-	VMAXPD       constants<>+1152(SB), Y3, Y3
+	VFMADD231PD  constants<>+160(SB), Y9, Y4
+	VMAXPD       constants<>+1184(SB), Y3, Y3
 	VADDPD       Y3, Y4, Y3
 	VMOVUPD      32(AX)(SI*1), Y4
 	VFMADD231PD  Y4, Y3, Y2
@@ -3017,21 +3141,20 @@ tail:
 	VMOVUPD      (DI), Y3
 	VMASKMOVPD   (DX)(SI*1), Y3, Y3
 	VFMADD231PD  Y3, Y0, Y2
-	VORPD        constants<>+1312(SB), Y2, Y3
-	VMOVUPD      constants<>+0(SB), Y4
-	VMOVUPD      constants<>+32(SB), Y5
+	VORPD        constants<>+0(SB), Y2, Y3
+	VMOVUPD      constants<>+32(SB), Y4
+	VMOVUPD      constants<>+64(SB), Y5
 	VMAXPD       Y3, Y5, Y3
 	VMINPD       Y3, Y4, Y3
-	VMOVUPD      constants<>+64(SB), Y4
-	VFMADD231PD  constants<>+96(SB), Y3, Y4
-	VSUBPD       constants<>+64(SB), Y4, Y5
-	VFNMADD231PD constants<>+128(SB), Y5, Y3
-	VMOVAPD      Y3, Y6
-	VFNMADD231PD constants<>+160(SB), Y5, Y6
-	VSUBPD       Y6, Y3, Y3
+	VMOVUPD      constants<>+96(SB), Y4
+	VFMADD231PD  constants<>+128(SB), Y3, Y4
+	VSUBPD       constants<>+96(SB), Y4, Y5
 	VFNMADD231PD constants<>+160(SB), Y5, Y3
-	VMOVUPD      constants<>+192(SB), Y5
-	VFMADD213PD  constants<>+224(SB), Y6, Y5
+	VMOVAPD      Y3, Y6
+	VFNMADD231PD constants<>+192(SB), Y5, Y6
+	VSUBPD       Y6, Y3, Y3
+	VFNMADD231PD constants<>+192(SB), Y5, Y3
+	VMOVUPD      constants<>+224(SB), Y5
 	VFMADD213PD  constants<>+256(SB), Y6, Y5
 	VFMADD213PD  constants<>+288(SB), Y6, Y5
 	VFMADD213PD  constants<>+320(SB), Y6, Y5
@@ -3042,48 +3165,49 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y6, Y5
 	VFMADD213PD  constants<>+512(SB), Y6, Y5
 	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y6, Y5
 	VMULPD       Y6, Y6, Y7
 	VFMADD213PD  Y3, Y7, Y5
 	VADDPD       Y5, Y6, Y3
-	VADDPD       constants<>+576(SB), Y3, Y3
+	VADDPD       constants<>+608(SB), Y3, Y3
 	VPSRLQ       $0x01, Y4, Y5
 	VPSLLQ       $0x34, Y5, Y6
 	VMULPD       Y6, Y3, Y3
 	VPSUBQ       Y5, Y4, Y4
 	VPSLLQ       $0x34, Y4, Y4
 	VMULPD       Y4, Y3, Y3
-	VADDPD       constants<>+576(SB), Y3, Y4
-	VSUBPD       constants<>+576(SB), Y4, Y5
+	VADDPD       constants<>+608(SB), Y3, Y4
+	VSUBPD       constants<>+608(SB), Y4, Y5
 	VSUBPD       Y5, Y3, Y5
 	VDIVPD       Y4, Y5, Y5
-	VCMPPD       $0x1d, constants<>+832(SB), Y4, Y6
+	VCMPPD       $0x1d, constants<>+864(SB), Y4, Y6
 	VXORPD       Y7, Y7, Y7
-	VBLENDVPD    Y6, constants<>+576(SB), Y7, Y8
-	VMULPD       constants<>+544(SB), Y4, Y9
+	VBLENDVPD    Y6, constants<>+608(SB), Y7, Y8
+	VMULPD       constants<>+576(SB), Y4, Y9
 	VBLENDVPD    Y6, Y9, Y4, Y4
-	VSUBPD       constants<>+576(SB), Y4, Y4
-	VCMPPD       $0x11, constants<>+1280(SB), Y3, Y6
+	VSUBPD       constants<>+608(SB), Y4, Y4
+	VCMPPD       $0x11, constants<>+1312(SB), Y3, Y6
 	VBLENDVPD    Y6, Y3, Y4, Y3
 	VBLENDVPD    Y6, Y7, Y5, Y4
-	VADDPD       constants<>+864(SB), Y3, Y5
+	VADDPD       constants<>+896(SB), Y3, Y5
 	VDIVPD       Y5, Y3, Y5
 	VMULPD       Y5, Y5, Y6
-	VMOVUPD      constants<>+896(SB), Y7
-	VFMADD213PD  constants<>+928(SB), Y6, Y7
+	VMOVUPD      constants<>+928(SB), Y7
 	VFMADD213PD  constants<>+960(SB), Y6, Y7
 	VFMADD213PD  constants<>+992(SB), Y6, Y7
 	VFMADD213PD  constants<>+1024(SB), Y6, Y7
 	VFMADD213PD  constants<>+1056(SB), Y6, Y7
 	VFMADD213PD  constants<>+1088(SB), Y6, Y7
+	VFMADD213PD  constants<>+1120(SB), Y6, Y7
 	VMULPD       Y3, Y3, Y9
-	VMULPD       constants<>+544(SB), Y9, Y9
+	VMULPD       constants<>+576(SB), Y9, Y9
 	VFMADD213PD  Y9, Y6, Y7
-	VFMADD231PD  constants<>+160(SB), Y8, Y4
+	VFMADD231PD  constants<>+192(SB), Y8, Y4
 	VFMADD231PD  Y7, Y5, Y4
 	VSUBPD       Y4, Y9, Y4
 	VSUBPD       Y4, Y3, Y3
-	VFMADD231PD  constants<>+128(SB), Y8, Y3
-	VMAXPD       constants<>+1152(SB), Y2, Y2
+	VFMADD231PD  constants<>+160(SB), Y8, Y3
+	VMAXPD       constants<>+1184(SB), Y2, Y2
 	VADDPD       Y2, Y3, Y2
 	VMOVUPD      (DI), Y3
 	VMASKMOVPD   (AX)(SI*1), Y3, Y3
@@ -3100,21 +3224,20 @@ tail:
 	VMOVUPD      32(DI), Y3
 	VMASKMOVPD   32(DX)(SI*1), Y3, Y3
 	VFMADD231PD  Y3, Y0, Y2
-	VORPD        constants<>+1312(SB), Y2, Y0
-	VMOVUPD      constants<>+0(SB), Y3
-	VMOVUPD      constants<>+32(SB), Y4
+	VORPD        constants<>+0(SB), Y2, Y0
+	VMOVUPD      constants<>+32(SB), Y3
+	VMOVUPD      constants<>+64(SB), Y4
 	VMAXPD       Y0, Y4, Y0
 	VMINPD       Y0, Y3, Y0
-	VMOVUPD      constants<>+64(SB), Y3
-	VFMADD231PD  constants<>+96(SB), Y0, Y3
-	VSUBPD       constants<>+64(SB), Y3, Y4
-	VFNMADD231PD constants<>+128(SB), Y4, Y0
-	VMOVAPD      Y0, Y5
-	VFNMADD231PD constants<>+160(SB), Y4, Y5
-	VSUBPD       Y5, Y0, Y0
+	VMOVUPD      constants<>+96(SB), Y3
+	VFMADD231PD  constants<>+128(SB), Y0, Y3
+	VSUBPD       constants<>+96(SB), Y3, Y4
 	VFNMADD231PD constants<>+160(SB), Y4, Y0
-	VMOVUPD      constants<>+192(SB), Y4
-	VFMADD213PD  constants<>+224(SB), Y5, Y4
+	VMOVAPD      Y0, Y5
+	VFNMADD231PD constants<>+192(SB), Y4, Y5
+	VSUBPD       Y5, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y4, Y0
+	VMOVUPD      constants<>+224(SB), Y4
 	VFMADD213PD  constants<>+256(SB), Y5, Y4
 	VFMADD213PD  constants<>+288(SB), Y5, Y4
 	VFMADD213PD  constants<>+320(SB), Y5, Y4
@@ -3125,48 +3248,49 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y5, Y4
 	VFMADD213PD  constants<>+512(SB), Y5, Y4
 	VFMADD213PD  constants<>+544(SB), Y5, Y4
+	VFMADD213PD  constants<>+576(SB), Y5, Y4
 	VMULPD       Y5, Y5, Y6
 	VFMADD213PD  Y0, Y6, Y4
 	VADDPD       Y4, Y5, Y0
-	VADDPD       constants<>+576(SB), Y0, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
 	VPSRLQ       $0x01, Y3, Y4
 	VPSLLQ       $0x34, Y4, Y5
 	VMULPD       Y5, Y0, Y0
 	VPSUBQ       Y4, Y3, Y3
 	VPSLLQ       $0x34, Y3, Y3
 	VMULPD       Y3, Y0, Y0
-	VADDPD       constants<>+576(SB), Y0, Y3
-	VSUBPD       constants<>+576(SB), Y3, Y4
+	VADDPD       constants<>+608(SB), Y0, Y3
+	VSUBPD       constants<>+608(SB), Y3, Y4
 	VSUBPD       Y4, Y0, Y4
 	VDIVPD       Y3, Y4, Y4
-	VCMPPD       $0x1d, constants<>+832(SB), Y3, Y5
+	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y5
 	VXORPD       Y6, Y6, Y6
-	VBLENDVPD    Y5, constants<>+576(SB), Y6, Y7
-	VMULPD       constants<>+544(SB), Y3, Y8
+	VBLENDVPD    Y5, constants<>+608(SB), Y6, Y7
+	VMULPD       constants<>+576(SB), Y3, Y8
 	VBLENDVPD    Y5, Y8, Y3, Y3
-	VSUBPD       constants<>+576(SB), Y3, Y3
-	VCMPPD       $0x11, constants<>+1280(SB), Y0, Y5
+	VSUBPD       constants<>+608(SB), Y3, Y3
+	VCMPPD       $0x11, constants<>+1312(SB), Y0, Y5
 	VBLENDVPD    Y5, Y0, Y3, Y0
 	VBLENDVPD    Y5, Y6, Y4, Y3
-	VADDPD       constants<>+864(SB), Y0, Y4
+	VADDPD       constants<>+896(SB), Y0, Y4
 	VDIVPD       Y4, Y0, Y4
 	VMULPD       Y4, Y4, Y5
-	VMOVUPD      constants<>+896(SB), Y6
-	VFMADD213PD  constants<>+928(SB), Y5, Y6
+	VMOVUPD      constants<>+928(SB), Y6
 	VFMADD213PD  constants<>+960(SB), Y5, Y6
 	VFMADD213PD  constants<>+992(SB), Y5, Y6
 	VFMADD213PD  constants<>+1024(SB), Y5, Y6
 	VFMADD213PD  constants<>+1056(SB), Y5, Y6
 	VFMADD213PD  constants<>+1088(SB), Y5, Y6
+	VFMADD213PD  constants<>+1120(SB), Y5, Y6
 	VMULPD       Y0, Y0, Y8
-	VMULPD       constants<>+544(SB), Y8, Y8
+	VMULPD       constants<>+576(SB), Y8, Y8
 	VFMADD213PD  Y8, Y5, Y6
-	VFMADD231PD  constants<>+160(SB), Y7, Y3
+	VFMADD231PD  constants<>+192(SB), Y7, Y3
 	VFMADD231PD  Y6, Y4, Y3
 	VSUBPD       Y3, Y8, Y3
 	VSUBPD       Y3, Y0, Y0
-	VFMADD231PD  constants<>+128(SB), Y7, Y0
-	VMAXPD       constants<>+1152(SB), Y2, Y2
+	VFMADD231PD  constants<>+160(SB), Y7, Y0
+	VMAXPD       constants<>+1184(SB), Y2, Y2
 	VADDPD       Y2, Y0, Y0
 	VMOVUPD      32(DI), Y2
 	VMASKMOVPD   32(AX)(SI*1), Y2, Y2
@@ -3208,21 +3332,20 @@ step:
 	VMOVUPD           (CX)(SI*1), Z2
 	VMOVUPD           (DX)(SI*1), Z3
 	VFMADD231PD       Z3, Z0, Z2
-	VPORQ.BCST        constants<>+1312(SB), Z2, Z3
-	VBROADCASTSD      constants<>+0(SB), Z6
-	VBROADCASTSD      constants<>+32(SB), Z7
+	VPORQ.BCST        constants<>+0(SB), Z2, Z3
+	VBROADCASTSD      constants<>+32(SB), Z6
+	VBROADCASTSD      constants<>+64(SB), Z7
 	VMAXPD            Z3, Z7, Z3
 	VMINPD            Z3, Z6, Z3
-	VBROADCASTSD      constants<>+608(SB), Z6
-	VFMADD231PD.BCST  constants<>+96(SB), Z3, Z6
-	VSUBPD.BCST       constants<>+608(SB), Z6, Z6
-	VFNMADD231PD.BCST constants<>+128(SB), Z6, Z3
-	VMOVAPD           Z3, Z7
-	VFNMADD231PD.BCST constants<>+160(SB), Z6, Z7
-	VSUBPD            Z7, Z3, Z3
+	VBROADCASTSD      constants<>+640(SB), Z6
+	VFMADD231PD.BCST  constants<>+128(SB), Z3, Z6
+	VSUBPD.BCST       constants<>+640(SB), Z6, Z6
 	VFNMADD231PD.BCST constants<>+160(SB), Z6, Z3
-	VBROADCASTSD      constants<>+192(SB), Z8
-	VFMADD213PD.BCST  constants<>+224(SB), Z7, Z8
+	VMOVAPD           Z3, Z7
+	VFNMADD231PD.BCST constants<>+192(SB), Z6, Z7
+	VSUBPD            Z7, Z3, Z3
+	VFNMADD231PD.BCST constants<>+192(SB), Z6, Z3
+	VBROADCASTSD      constants<>+224(SB), Z8
 	VFMADD213PD.BCST  constants<>+256(SB), Z7, Z8
 	VFMADD213PD.BCST  constants<>+288(SB), Z7, Z8
 	VFMADD213PD.BCST  constants<>+320(SB), Z7, Z8
@@ -3233,45 +3356,46 @@ step:
 	VFMADD213PD.BCST  constants<>+480(SB), Z7, Z8
 	VFMADD213PD.BCST  constants<>+512(SB), Z7, Z8
 	VFMADD213PD.BCST  constants<>+544(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+576(SB), Z7, Z8
 	VMULPD            Z7, Z7, Z9
 	VFMADD213PD       Z3, Z9, Z8
 	VADDPD            Z8, Z7, Z3
-	VADDPD.BCST       constants<>+576(SB), Z3, Z3
+	VADDPD.BCST       constants<>+608(SB), Z3, Z3
 	VSCALEFPD         Z6, Z3, Z3
-	VADDPD.BCST       constants<>+576(SB), Z3, Z6
-	VSUBPD.BCST       constants<>+576(SB), Z6, Z7
+	VADDPD.BCST       constants<>+608(SB), Z3, Z6
+	VSUBPD.BCST       constants<>+608(SB), Z6, Z7
 	VSUBPD            Z7, Z3, Z7
 	VDIVPD            Z6, Z7, Z7
-	VCMPPD.BCST       $0x1d, constants<>+832(SB), Z6, K1
+	VCMPPD.BCST       $0x1d, constants<>+864(SB), Z6, K1
 	VPXORQ            Z4, Z4, Z4
 	VMOVAPD           Z4, Z8
-	VBROADCASTSD      constants<>+576(SB), K1, Z8
-	VMULPD.BCST       constants<>+544(SB), Z6, Z9
+	VBROADCASTSD      constants<>+608(SB), K1, Z8
+	VMULPD.BCST       constants<>+576(SB), Z6, Z9
 	VMOVAPD           Z9, K1, Z6
-	VSUBPD.BCST       constants<>+576(SB), Z6, Z6
-	VCMPPD.BCST       $0x11, constants<>+1280(SB), Z3, K1
+	VSUBPD.BCST       constants<>+608(SB), Z6, Z6
+	VCMPPD.BCST       $0x11, constants<>+1312(SB), Z3, K1
 	VMOVAPD           Z3, K1, Z6
 	VMOVAPD           Z7, Z3
 	VMOVAPD           Z4, K1, Z3
-	VADDPD.BCST       constants<>+864(SB), Z6, Z7
+	VADDPD.BCST       constants<>+896(SB), Z6, Z7
 	VDIVPD            Z7, Z6, Z7
 	VMULPD            Z7, Z7, Z9
-	VBROADCASTSD      constants<>+896(SB), Z10
-	VFMADD213PD.BCST  constants<>+928(SB), Z9, Z10
+	VBROADCASTSD      constants<>+928(SB), Z10
 	VFMADD213PD.BCST  constants<>+960(SB), Z9, Z10
 	VFMADD213PD.BCST  constants<>+992(SB), Z9, Z10
 	VFMADD213PD.BCST  constants<>+1024(SB), Z9, Z10
 	VFMADD213PD.BCST  constants<>+1056(SB), Z9, Z10
 	VFMADD213PD.BCST  constants<>+1088(SB), Z9, Z10
+	VFMADD213PD.BCST  constants<>+1120(SB), Z9, Z10
 	VMULPD            Z6, Z6, Z11
-	VMULPD.BCST       constants<>+544(SB), Z11, Z11
+	VMULPD.BCST       constants<>+576(SB), Z11, Z11
 	VFMADD213PD       Z11, Z9, Z10
-	VFMADD231PD.BCST  constants<>+160(SB), Z8, Z3
+	VFMADD231PD.BCST  constants<>+192(SB), Z8, Z3
 	VFMADD231PD       Z10, Z7, Z3
 	VSUBPD            Z3, Z11, Z3
 	VSUBPD            Z3, Z6, Z3
-	VFMADD231PD.BCST  constants<>+128(SB), Z8, Z3
-	VMAXPD.BCST       constants<>+1152(SB), Z2, Z2
+	VFMADD231PD.BCST  constants<>+160(SB), Z8, Z3
+	VMAXPD.BCST       constants<>+1184(SB), Z2, Z2
 	VADDPD            Z2, Z3, Z2
 	VMOVUPD           (AX)(SI*1), Z3
 	VFMADD231PD       Z3, Z2, Z1
@@ -3289,21 +3413,20 @@ tail:
 	VMOVUPD.Z         (CX)(SI*1), K1, Z3
 	VMOVUPD.Z         (DX)(SI*1), K1, Z4
 	VFMADD231PD       Z4, Z0, Z3
-	VPORQ.BCST        constants<>+1312(SB), Z3, Z0
-	VBROADCASTSD      constants<>+0(SB), Z4
-	VBROADCASTSD      constants<>+32(SB), Z6
+	VPORQ.BCST        constants<>+0(SB), Z3, Z0
+	VBROADCASTSD      constants<>+32(SB), Z4
+	VBROADCASTSD      constants<>+64(SB), Z6
 	VMAXPD            Z0, Z6, Z0
 	VMINPD            Z0, Z4, Z0
-	VBROADCASTSD      constants<>+608(SB), Z4
-	VFMADD231PD.BCST  constants<>+96(SB), Z0, Z4
-	VSUBPD.BCST       constants<>+608(SB), Z4, Z4
-	VFNMADD231PD.BCST constants<>+128(SB), Z4, Z0
-	VMOVAPD           Z0, Z6
-	VFNMADD231PD.BCST constants<>+160(SB), Z4, Z6
-	VSUBPD            Z6, Z0, Z0
+	VBROADCASTSD      constants<>+640(SB), Z4
+	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z4
+	VSUBPD.BCST       constants<>+640(SB), Z4, Z4
 	VFNMADD231PD.BCST constants<>+160(SB), Z4, Z0
-	VBROADCASTSD      constants<>+192(SB), Z7
-	VFMADD213PD.BCST  constants<>+224(SB), Z6, Z7
+	VMOVAPD           Z0, Z6
+	VFNMADD231PD.BCST constants<>+192(SB), Z4, Z6
+	VSUBPD            Z6, Z0, Z0
+	VFNMADD231PD.BCST constants<>+192(SB), Z4, Z0
+	VBROADCASTSD      constants<>+224(SB), Z7
 	VFMADD213PD.BCST  constants<>+256(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+288(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+320(SB), Z6, Z7
@@ -3314,45 +3437,46 @@ tail:
 	VFMADD213PD.BCST  constants<>+480(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+512(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+544(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+576(SB), Z6, Z7
 	VMULPD            Z6, Z6, Z8
 	VFMADD213PD       Z0, Z8, Z7
 	VADDPD            Z7, Z6, Z0
-	VADDPD.BCST       constants<>+576(SB), Z0, Z0
+	VADDPD.BCST       constants<>+608(SB), Z0, Z0
 	VSCALEFPD         Z4, Z0, Z0
-	VADDPD.BCST       constants<>+576(SB), Z0, Z4
-	VSUBPD.BCST       constants<>+576(SB), Z4, Z6
+	VADDPD.BCST       constants<>+608(SB), Z0, Z4
+	VSUBPD.BCST       constants<>+608(SB), Z4, Z6
 	VSUBPD            Z6, Z0, Z6
 	VDIVPD            Z4, Z6, Z6
-	VCMPPD.BCST       $0x1d, constants<>+832(SB), Z4, K2
+	VCMPPD.BCST       $0x1d, constants<>+864(SB), Z4, K2
 	VPXORQ            Z5, Z5, Z5
 	VMOVAPD           Z5, Z7
-	VBROADCASTSD      constants<>+576(SB), K2, Z7
-	VMULPD.BCST       constants<>+544(SB), Z4, Z8
+	VBROADCASTSD      constants<>+608(SB), K2, Z7
+	VMULPD.BCST       constants<>+576(SB), Z4, Z8
 	VMOVAPD           Z8, K2, Z4
-	VSUBPD.BCST       constants<>+576(SB), Z4, Z4
-	VCMPPD.BCST       $0x11, constants<>+1280(SB), Z0, K2
+	VSUBPD.BCST       constants<>+608(SB), Z4, Z4
+	VCMPPD.BCST       $0x11, constants<>+1312(SB), Z0, K2
 	VMOVAPD           Z0, K2, Z4
 	VMOVAPD           Z6, Z0
 	VMOVAPD           Z5, K2, Z0
-	VADDPD.BCST       constants<>+864(SB), Z4, Z5
+	VADDPD.BCST       constants<>+896(SB), Z4, Z5
 	VDIVPD            Z5, Z4, Z5
 	VMULPD            Z5, Z5, Z6
-	VBROADCASTSD      constants<>+896(SB), Z8
-	VFMADD213PD.BCST  constants<>+928(SB), Z6, Z8
+	VBROADCASTSD      constants<>+928(SB), Z8
 	VFMADD213PD.BCST  constants<>+960(SB), Z6, Z8
 	VFMADD213PD.BCST  constants<>+992(SB), Z6, Z8
 	VFMADD213PD.BCST  constants<>+1024(SB), Z6, Z8
 	VFMADD213PD.BCST  constants<>+1056(SB), Z6, Z8
 	VFMADD213PD.BCST  constants<>+1088(SB), Z6, Z8
+	VFMADD213PD.BCST  constants<>+1120(SB), Z6, Z8
 	VMULPD            Z4, Z4, Z9
-	VMULPD.BCST       constants<>+544(SB), Z9, Z9
+	VMULPD.BCST       constants<>+576(SB), Z9, Z9
 	VFMADD213PD       Z9, Z6, Z8
-	VFMADD231PD.BCST  constants<>+160(SB), Z7, Z0
+	VFMADD231PD.BCST  constants<>+192(SB), Z7, Z0
 	VFMADD231PD       Z8, Z5, Z0
 	VSUBPD            Z0, Z9, Z0
 	VSUBPD            Z0, Z4, Z0
-	VFMADD231PD.BCST  constants<>+128(SB), Z7, Z0
-	VMAXPD.BCST       constants<>+1152(SB), Z3, Z3
+	VFMADD231PD.BCST  constants<>+160(SB), Z7, Z0
+	VMAXPD.BCST       constants<>+1184(SB), Z3, Z3
 	VADDPD            Z3, Z0, Z0
 	VMOVUPD.Z         (AX)(SI*1), K1, Z3
 	VFMADD231PD       Z3, Z0, Z2
@@ -3387,20 +3511,19 @@ step:
 	VMOVUPD      (AX)(BX*1), Y3
 	VMOVUPD      (CX)(BX*1), Y4
 	VFMADD231PD  Y4, Y0, Y3
-	VMOVUPD      constants<>+0(SB), Y4
-	VMOVUPD      constants<>+32(SB), Y5
+	VMOVUPD      constants<>+32(SB), Y4
+	VMOVUPD      constants<>+64(SB), Y5
 	VMAXPD       Y3, Y5, Y3
 	VMINPD       Y3, Y4, Y3
-	VMOVUPD      constants<>+64(SB), Y4
-	VFMADD231PD  constants<>+96(SB), Y3, Y4
-	VSUBPD       constants<>+64(SB), Y4, Y5
-	VFNMADD231PD constants<>+128(SB), Y5, Y3
-	VMOVAPD      Y3, Y6
-	VFNMADD231PD constants<>+160(SB), Y5, Y6
-	VSUBPD       Y6, Y3, Y3
+	VMOVUPD      constants<>+96(SB), Y4
+	VFMADD231PD  constants<>+128(SB), Y3, Y4
+	VSUBPD       constants<>+96(SB), Y4, Y5
 	VFNMADD231PD constants<>+160(SB), Y5, Y3
-	VMOVUPD      constants<>+192(SB), Y5
-	VFMADD213PD  constants<>+224(SB), Y6, Y5
+	VMOVAPD      Y3, Y6
+	VFNMADD231PD constants<>+192(SB), Y5, Y6
+	VSUBPD       Y6, Y3, Y3
+	VFNMADD231PD constants<>+192(SB), Y5, Y3
+	VMOVUPD      constants<>+224(SB), Y5
 	VFMADD213PD  constants<>+256(SB), Y6, Y5
 	VFMADD213PD  constants<>+288(SB), Y6, Y5
 	VFMADD213PD  constants<>+320(SB), Y6, Y5
@@ -3411,10 +3534,11 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y6, Y5
 	VFMADD213PD  constants<>+512(SB), Y6, Y5
 	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y6, Y5
 	VMULPD       Y6, Y6, Y7
 	VFMADD213PD  Y3, Y7, Y5
 	VADDPD       Y5, Y6, Y3
-	VADDPD       constants<>+576(SB), Y3, Y3
+	VADDPD       constants<>+608(SB), Y3, Y3
 	VPSRLQ       $0x01, Y4, Y5
 	VPSLLQ       $0x34, Y5, Y6
 	VMULPD       Y6, Y3, Y3
@@ -3425,20 +3549,19 @@ step:
 	VMOVUPD      32(AX)(BX*1), Y3
 	VMOVUPD      32(CX)(BX*1), Y4
 	VFMADD231PD  Y4, Y0, Y3
-	VMOVUPD      constants<>+0(SB), Y4
-	VMOVUPD      constants<>+32(SB), Y5
+	VMOVUPD      constants<>+32(SB), Y4
+	VMOVUPD      constants<>+64(SB), Y5
 	VMAXPD       Y3, Y5, Y3
 	VMINPD       Y3, Y4, Y3
-	VMOVUPD      constants<>+64(SB), Y4
-	VFMADD231PD  constants<>+96(SB), Y3, Y4
-	VSUBPD       constants<>+64(SB), Y4, Y5
-	VFNMADD231PD constants<>+128(SB), Y5, Y3
-	VMOVAPD      Y3, Y6
-	VFNMADD231PD constants<>+160(SB), Y5, Y6
-	VSUBPD       Y6, Y3, Y3
+	VMOVUPD      constants<>+96(SB), Y4
+	VFMADD231PD  constants<>+128(SB), Y3, Y4
+	VSUBPD       constants<>+96(SB), Y4, Y5
 	VFNMADD231PD constants<>+160(SB), Y5, Y3
-	VMOVUPD      constants<>+192(SB), Y5
-	VFMADD213PD  constants<>+224(SB), Y6, Y5
+	VMOVAPD      Y3, Y6
+	VFNMADD231PD constants<>+192(SB), Y5, Y6
+	VSUBPD       Y6, Y3, Y3
+	VFNMADD231PD constants<>+192(SB), Y5, Y3
+	VMOVUPD      constants<>+224(SB), Y5
 	VFMADD213PD  constants<>+256(SB), Y6, Y5
 	VFMADD213PD  constants<>+288(SB), Y6, Y5
 	VFMADD213PD  constants<>+320(SB), Y6, Y5
@@ -3449,10 +3572,11 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y6, Y5
 	VFMADD213PD  constants<>+512(SB), Y6, Y5
 	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y6, Y5
 	VMULPD       Y6, Y6, Y7
 	VFMADD213PD  Y3, Y7, Y5
 	VADDPD       Y5, Y6, Y3
-	VADDPD       constants<>+576(SB), Y3, Y3
+	VADDPD       constants<>+608(SB), Y3, Y3
 	VPSRLQ       $0x01, Y4, Y5
 	VPSLLQ       $0x34, Y5, Y6
 	VMULPD       Y6, Y3, Y3
@@ -3479,20 +3603,19 @@ tail:
 	VMOVUPD      (SI), Y3
 	VMASKMOVPD   (CX)(BX*1), Y3, Y3
 	VFMADD231PD  Y3, Y0, Y2
-	VMOVUPD      constants<>+0(SB), Y3
-	VMOVUPD      constants<>+32(SB), Y4
+	VMOVUPD      constants<>+32(SB), Y3
+	VMOVUPD      constants<>+64(SB), Y4
 	VMAXPD       Y2, Y4, Y2
 	VMINPD       Y2, Y3, Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VFMADD231PD  constants<>+96(SB), Y2, Y3
-	VSUBPD       constants<>+64(SB), Y3, Y4
-	VFNMADD231PD constants<>+128(SB), Y4, Y2
-	VMOVAPD      Y2, Y5
-	VFNMADD231PD constants<>+160(SB), Y4, Y5
-	VSUBPD       Y5, Y2, Y2
+	VMOVUPD      constants<>+96(SB), Y3
+	VFMADD231PD  constants<>+128(SB), Y2, Y3
+	VSUBPD       constants<>+96(SB), Y3, Y4
 	VFNMADD231PD constants<>+160(SB), Y4, Y2
-	VMOVUPD      constants<>+192(SB), Y4
-	VFMADD213PD  constants<>+224(SB), Y5, Y4
+	VMOVAPD      Y2, Y5
+	VFNMADD231PD constants<>+192(SB), Y4, Y5
+	VSUBPD       Y5, Y2, Y2
+	VFNMADD231PD constants<>+192(SB), Y4, Y2
+	VMOVUPD      constants<>+224(SB), Y4
 	VFMADD213PD  constants<>+256(SB), Y5, Y4
 	VFMADD213PD  constants<>+288(SB), Y5, Y4
 	VFMADD213PD  constants<>+320(SB), Y5, Y4
@@ -3503,10 +3626,11 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y5, Y4
 	VFMADD213PD  constants<>+512(SB), Y5, Y4
 	VFMADD213PD  constants<>+544(SB), Y5, Y4
+	VFMADD213PD  constants<>+576(SB), Y5, Y4
 	VMULPD       Y5, Y5, Y6
 	VFMADD213PD  Y2, Y6, Y4
 	VADDPD       Y4, Y5, Y2
-	VADDPD       constants<>+576(SB), Y2, Y2
+	VADDPD       constants<>+608(SB), Y2, Y2
 	VPSRLQ       $0x01, Y3, Y4
 	VPSLLQ       $0x34, Y4, Y5
 	VMULPD       Y5, Y2, Y2
@@ -3526,20 +3650,19 @@ tail:
 	VMOVUPD      32(SI), Y3
 	VMASKMOVPD   32(CX)(BX*1), Y3, Y3
 	VFMADD231PD  Y3, Y0, Y2
-	VMOVUPD      constants<>+0(SB), Y0
-	VMOVUPD      constants<>+32(SB), Y3
+	VMOVUPD      constants<>+32(SB), Y0
+	VMOVUPD      constants<>+64(SB), Y3
 	VMAXPD       Y2, Y3, Y2
 	VMINPD       Y2, Y0, Y0
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y0, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y3
-	VFNMADD231PD constants<>+128(SB), Y3, Y0
-	VMOVAPD      Y0, Y4
-	VFNMADD231PD constants<>+160(SB), Y3, Y4
-	VSUBPD       Y4, Y0, Y0
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y0, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
 	VFNMADD231PD constants<>+160(SB), Y3, Y0
-	VMOVUPD      constants<>+192(SB), Y3
-	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VMOVAPD      Y0, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y3, Y0
+	VMOVUPD      constants<>+224(SB), Y3
 	VFMADD213PD  constants<>+256(SB), Y4, Y3
 	VFMADD213PD  constants<>+288(SB), Y4, Y3
 	VFMADD213PD  constants<>+320(SB), Y4, Y3
@@ -3550,10 +3673,11 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y4, Y3
 	VFMADD213PD  constants<>+512(SB), Y4, Y3
 	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
 	VMULPD       Y4, Y4, Y5
 	VFMADD213PD  Y0, Y5, Y3
 	VADDPD       Y3, Y4, Y0
-	VADDPD       constants<>+576(SB), Y0, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
 	VPSRLQ       $0x01, Y2, Y3
 	VPSLLQ       $0x34, Y3, Y4
 	VMULPD       Y4, Y0, Y0
@@ -3597,20 +3721,19 @@ step:
 	VMOVUPD           (AX)(BX*1), Z2
 	VMOVUPD           (CX)(BX*1), Z3
 	VFMADD231PD       Z3, Z0, Z2
-	VBROADCASTSD      constants<>+0(SB), Z3
-	VBROADCASTSD      constants<>+32(SB), Z4
+	VBROADCASTSD      constants<>+32(SB), Z3
+	VBROADCASTSD      constants<>+64(SB), Z4
 	VMAXPD            Z2, Z4, Z2
 	VMINPD            Z2, Z3, Z2
-	VBROADCASTSD      constants<>+608(SB), Z3
-	VFMADD231PD.BCST  constants<>+96(SB), Z2, Z3
-	VSUBPD.BCST       constants<>+608(SB), Z3, Z3
-	VFNMADD231PD.BCST constants<>+128(SB), Z3, Z2
-	VMOVAPD           Z2, Z4
-	VFNMADD231PD.BCST constants<>+160(SB), Z3, Z4
-	VSUBPD            Z4, Z2, Z2
+	VBROADCASTSD      constants<>+640(SB), Z3
+	VFMADD231PD.BCST  constants<>+128(SB), Z2, Z3
+	VSUBPD.BCST       constants<>+640(SB), Z3, Z3
 	VFNMADD231PD.BCST constants<>+160(SB), Z3, Z2
-	VBROADCASTSD      constants<>+192(SB), Z5
-	VFMADD213PD.BCST  constants<>+224(SB), Z4, Z5
+	VMOVAPD           Z2, Z4
+	VFNMADD231PD.BCST constants<>+192(SB), Z3, Z4
+	VSUBPD            Z4, Z2, Z2
+	VFNMADD231PD.BCST constants<>+192(SB), Z3, Z2
+	VBROADCASTSD      constants<>+224(SB), Z5
 	VFMADD213PD.BCST  constants<>+256(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+288(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+320(SB), Z4, Z5
@@ -3621,10 +3744,11 @@ step:
 	VFMADD213PD.BCST  constants<>+480(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+512(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+544(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+576(SB), Z4, Z5
 	VMULPD            Z4, Z4, Z6
 	VFMADD213PD       Z2, Z6, Z5
 	VADDPD            Z5, Z4, Z2
-	VADDPD.BCST       constants<>+576(SB), Z2, Z2
+	VADDPD.BCST       constants<>+608(SB), Z2, Z2
 	VSCALEFPD         Z3, Z2, Z2
 	VADDPD            Z2, Z1, Z1
 	ADDQ              $0x40, BX
@@ -3641,20 +3765,19 @@ tail:
 	VMOVUPD.Z         (AX)(BX*1), K1, Z3
 	VMOVUPD.Z         (CX)(BX*1), K1, Z4
 	VFMADD231PD       Z4, Z0, Z3
-	VBROADCASTSD      constants<>+0(SB), Z0
-	VBROADCASTSD      constants<>+32(SB), Z4
+	VBROADCASTSD      constants<>+32(SB), Z0
+	VBROADCASTSD      constants<>+64(SB), Z4
 	VMAXPD            Z3, Z4, Z3
 	VMINPD            Z3, Z0, Z0
-	VBROADCASTSD      constants<>+608(SB), Z3
-	VFMADD231PD.BCST  constants<>+96(SB), Z0, Z3
-	VSUBPD.BCST       constants<>+608(SB), Z3, Z3
-	VFNMADD231PD.BCST constants<>+128(SB), Z3, Z0
-	VMOVAPD           Z0, Z4
-	VFNMADD231PD.BCST constants<>+160(SB), Z3, Z4
-	VSUBPD            Z4, Z0, Z0
+	VBROADCASTSD      constants<>+640(SB), Z3
+	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z3
+	VSUBPD.BCST       constants<>+640(SB), Z3, Z3
 	VFNMADD231PD.BCST constants<>+160(SB), Z3, Z0
-	VBROADCASTSD      constants<>+192(SB), Z5
-	VFMADD213PD.BCST  constants<>+224(SB), Z4, Z5
+	VMOVAPD           Z0, Z4
+	VFNMADD231PD.BCST constants<>+192(SB), Z3, Z4
+	VSUBPD            Z4, Z0, Z0
+	VFNMADD231PD.BCST constants<>+192(SB), Z3, Z0
+	VBROADCASTSD      constants<>+224(SB), Z5
 	VFMADD213PD.BCST  constants<>+256(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+288(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+320(SB), Z4, Z5
@@ -3665,10 +3788,11 @@ tail:
 	VFMADD213PD.BCST  constants<>+480(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+512(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+544(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+576(SB), Z4, Z5
 	VMULPD            Z4, Z4, Z6
 	VFMADD213PD       Z0, Z6, Z5
 	VADDPD            Z5, Z4, Z0
-	VADDPD.BCST       constants<>+576(SB), Z0, Z0
+	VADDPD.BCST       constants<>+608(SB), Z0, Z0
 	VSCALEFPD         Z3, Z0, Z0
 	VADDPD            Z0, Z2, Z2
 	VMOVAPD           Z2, K1, Z1
@@ -3703,20 +3827,19 @@ step:
 	VMOVUPD      (CX)(SI*1), Y3
 	VMOVUPD      (DX)(SI*1), Y4
 	VFMADD231PD  Y4, Y0, Y3
-	VMOVUPD      constants<>+0(SB), Y4
-	VMOVUPD      constants<>+32(SB), Y5
+	VMOVUPD      constants<>+32(SB), Y4
+	VMOVUPD      constants<>+64(SB), Y5
 	VMAXPD       Y3, Y5, Y3
 	VMINPD       Y3, Y4, Y3
-	VMOVUPD      constants<>+64(SB), Y4
-	VFMADD231PD  constants<>+96(SB), Y3, Y4
-	VSUBPD       constants<>+64(SB), Y4, Y5
-	VFNMADD231PD constants<>+128(SB), Y5, Y3
-	VMOVAPD      Y3, Y6
-	VFNMADD231PD constants<>+160(SB), Y5, Y6
-	VSUBPD       Y6, Y3, Y3
+	VMOVUPD      constants<>+96(SB), Y4
+	VFMADD231PD  constants<>+128(SB), Y3, Y4
+	VSUBPD       constants<>+96(SB), Y4, Y5
 	VFNMADD231PD constants<>+160(SB), Y5, Y3
-	VMOVUPD      constants<>+192(SB), Y5
-	VFMADD213PD  constants<>+224(SB), Y6, Y5
+	VMOVAPD      Y3, Y6
+	VFNMADD231PD constants<>+192(SB), Y5, Y6
+	VSUBPD       Y6, Y3, Y3
+	VFNMADD231PD constants<>+192(SB), Y5, Y3
+	VMOVUPD      constants<>+224(SB), Y5
 	VFMADD213PD  constants<>+256(SB), Y6, Y5
 	VFMADD213PD  constants<>+288(SB), Y6, Y5
 	VFMADD213PD  constants<>+320(SB), Y6, Y5
@@ -3727,10 +3850,11 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y6, Y5
 	VFMADD213PD  constants<>+512(SB), Y6, Y5
 	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y6, Y5
 	VMULPD       Y6, Y6, Y7
 	VFMADD213PD  Y3, Y7, Y5
 	VADDPD       Y5, Y6, Y3
-	VADDPD       constants<>+576(SB), Y3, Y3
+	VADDPD       constants<>+608(SB), Y3, Y3
 	VPSRLQ       $0x01, Y4, Y5
 	VPSLLQ       $0x34, Y5, Y6
 	VMULPD       Y6, Y3, Y3
@@ -3742,20 +3866,19 @@ step:
 	VMOVUPD      32(CX)(SI*1), Y3
 	VMOVUPD      32(DX)(SI*1), Y4
 	VFMADD231PD  Y4, Y0, Y3
-	VMOVUPD      constants<>+0(SB), Y4
-	VMOVUPD      constants<>+32(SB), Y5
+	VMOVUPD      constants<>+32(SB), Y4
+	VMOVUPD      constants<>+64(SB), Y5
 	VMAXPD       Y3, Y5, Y3
 	VMINPD       Y3, Y4, Y3
-	VMOVUPD      constants<>+64(SB), Y4
-	VFMADD231PD  constants<>+96(SB), Y3, Y4
-	VSUBPD       constants<>+64(SB), Y4, Y5
-	VFNMADD231PD constants<>+128(SB), Y5, Y3
-	VMOVAPD      Y3, Y6
-	VFNMADD231PD constants<>+160(SB), Y5, Y6
-	VSUBPD       Y6, Y3, Y3
+	VMOVUPD      constants<>+96(SB), Y4
+	VFMADD231PD  constants<>+128(SB), Y3, Y4
+	VSUBPD       constants<>+96(SB), Y4, Y5
 	VFNMADD231PD constants<>+160(SB), Y5, Y3
-	VMOVUPD      constants<>+192(SB), Y5
-	VFMADD213PD  constants<>+224(SB), Y6, Y5
+	VMOVAPD      Y3, Y6
+	VFNMADD231PD constants<>+192(SB), Y5, Y6
+	VSUBPD       Y6, Y3, Y3
+	VFNMADD231PD constants<>+192(SB), Y5, Y3
+	VMOVUPD      constants<>+224(SB), Y5
 	VFMADD213PD  constants<>+256(SB), Y6, Y5
 	VFMADD213PD  constants<>+288(SB), Y6, Y5
 	VFMADD213PD  constants<>+320(SB), Y6, Y5
@@ -3766,10 +3889,11 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y6, Y5
 	VFMADD213PD  constants<>+512(SB), Y6, Y5
 	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y6, Y5
 	VMULPD       Y6, Y6, Y7
 	VFMADD213PD  Y3, Y7, Y5
 	VADDPD       Y5, Y6, Y3
-	VADDPD       constants<>+576(SB), Y3, Y3
+	VADDPD       constants<>+608(SB), Y3, Y3
 	VPSRLQ       $0x01, Y4, Y5
 	VPSLLQ       $0x34, Y5, Y6
 	VMULPD       Y6, Y3, Y3
@@ -3797,20 +3921,19 @@ tail:
 	VMOVUPD      (DI), Y3
 	VMASKMOVPD   (DX)(SI*1), Y3, Y3
 	VFMADD231PD  Y3, Y0, Y2
-	VMOVUPD      constants<>+0(SB), Y3
-	VMOVUPD      constants<>+32(SB), Y4
+	VMOVUPD      constants<>+32(SB), Y3
+	VMOVUPD      constants<>+64(SB), Y4
 	VMAXPD       Y2, Y4, Y2
 	VMINPD       Y2, Y3, Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VFMADD231PD  constants<>+96(SB), Y2, Y3
-	VSUBPD       constants<>+64(SB), Y3, Y4
-	VFNMADD231PD constants<>+128(SB), Y4, Y2
-	VMOVAPD      Y2, Y5
-	VFNMADD231PD constants<>+160(SB), Y4, Y5
-	VSUBPD       Y5, Y2, Y2
+	VMOVUPD      constants<>+96(SB), Y3
+	VFMADD231PD  constants<>+128(SB), Y2, Y3
+	VSUBPD       constants<>+96(SB), Y3, Y4
 	VFNMADD231PD constants<>+160(SB), Y4, Y2
-	VMOVUPD      constants<>+192(SB), Y4
-	VFMADD213PD  constants<>+224(SB), Y5, Y4
+	VMOVAPD      Y2, Y5
+	VFNMADD231PD constants<>+192(SB), Y4, Y5
+	VSUBPD       Y5, Y2, Y2
+	VFNMADD231PD constants<>+192(SB), Y4, Y2
+	VMOVUPD      constants<>+224(SB), Y4
 	VFMADD213PD  constants<>+256(SB), Y5, Y4
 	VFMADD213PD  constants<>+288(SB), Y5, Y4
 	VFMADD213PD  constants<>+320(SB), Y5, Y4
@@ -3821,10 +3944,11 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y5, Y4
 	VFMADD213PD  constants<>+512(SB), Y5, Y4
 	VFMADD213PD  constants<>+544(SB), Y5, Y4
+	VFMADD213PD  constants<>+576(SB), Y5, Y4
 	VMULPD       Y5, Y5, Y6
 	VFMADD213PD  Y2, Y6, Y4
 	VADDPD       Y4, Y5, Y2
-	VADDPD       constants<>+576(SB), Y2, Y2
+	VADDPD       constants<>+608(SB), Y2, Y2
 	VPSRLQ       $0x01, Y3, Y4
 	VPSLLQ       $0x34, Y4, Y5
 	VMULPD       Y5, Y2, Y2
@@ -3846,20 +3970,19 @@ tail:
 	VMOVUPD      32(DI), Y3
 	VMASKMOVPD   32(DX)(SI*1), Y3, Y3
 	VFMADD231PD  Y3, Y0, Y2
-	VMOVUPD      constants<>+0(SB), Y0
-	VMOVUPD      constants<>+32(SB), Y3
+	VMOVUPD      constants<>+32(SB), Y0
+	VMOVUPD      constants<>+64(SB), Y3
 	VMAXPD       Y2, Y3, Y2
 	VMINPD       Y2, Y0, Y0
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y0, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y3
-	VFNMADD231PD constants<>+128(SB), Y3, Y0
-	VMOVAPD      Y0, Y4
-	VFNMADD231PD constants<>+160(SB), Y3, Y4
-	VSUBPD       Y4, Y0, Y0
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y0, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
 	VFNMADD231PD constants<>+160(SB), Y3, Y0
-	VMOVUPD      constants<>+192(SB), Y3
-	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VMOVAPD      Y0, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y3, Y0
+	VMOVUPD      constants<>+224(SB), Y3
 	VFMADD213PD  constants<>+256(SB), Y4, Y3
 	VFMADD213PD  constants<>+288(SB), Y4, Y3
 	VFMADD213PD  constants<>+320(SB), Y4, Y3
@@ -3870,10 +3993,11 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y4, Y3
 	VFMADD213PD  constants<>+512(SB), Y4, Y3
 	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
 	VMULPD       Y4, Y4, Y5
 	VFMADD213PD  Y0, Y5, Y3
 	VADDPD       Y3, Y4, Y0
-	VADDPD       constants<>+576(SB), Y0, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
 	VPSRLQ       $0x01, Y2, Y3
 	VPSLLQ       $0x34, Y3, Y4
 	VMULPD       Y4, Y0, Y0
@@ -3920,20 +4044,19 @@ step:
 	VMOVUPD           (CX)(SI*1), Z2
 	VMOVUPD           (DX)(SI*1), Z3
 	VFMADD231PD       Z3, Z0, Z2
-	VBROADCASTSD      constants<>+0(SB), Z3
-	VBROADCASTSD      constants<>+32(SB), Z4
+	VBROADCASTSD      constants<>+32(SB), Z3
+	VBROADCASTSD      constants<>+64(SB), Z4
 	VMAXPD            Z2, Z4, Z2
 	VMINPD            Z2, Z3, Z2
-	VBROADCASTSD      constants<>+608(SB), Z3
-	VFMADD231PD.BCST  constants<>+96(SB), Z2, Z3
-	VSUBPD.BCST       constants<>+608(SB), Z3, Z3
-	VFNMADD231PD.BCST constants<>+128(SB), Z3, Z2
-	VMOVAPD           Z2, Z4
-	VFNMADD231PD.BCST constants<>+160(SB), Z3, Z4
-	VSUBPD            Z4, Z2, Z2
+	VBROADCASTSD      constants<>+640(SB), Z3
+	VFMADD231PD.BCST  constants<>+128(SB), Z2, Z3
+	VSUBPD.BCST       constants<>+640(SB), Z3, Z3
 	VFNMADD231PD.BCST constants<>+160(SB), Z3, Z2
-	VBROADCASTSD      constants<>+192(SB), Z5
-	VFMADD213PD.BCST  constants<>+224(SB), Z4, Z5
+	VMOVAPD           Z2, Z4
+	VFNMADD231PD.BCST constants<>+192(SB), Z3, Z4
+	VSUBPD            Z4, Z2, Z2
+	VFNMADD231PD.BCST constants<>+192(SB), Z3, Z2
+	VBROADCASTSD      constants<>+224(SB), Z5
 	VFMADD213PD.BCST  constants<>+256(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+288(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+320(SB), Z4, Z5
@@ -3944,10 +4067,11 @@ step:
 	VFMADD213PD.BCST  constants<>+480(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+512(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+544(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+576(SB), Z4, Z5
 	VMULPD            Z4, Z4, Z6
 	VFMADD213PD       Z2, Z6, Z5
 	VADDPD            Z5, Z4, Z2
-	VADDPD.BCST       constants<>+576(SB), Z2, Z2
+	VADDPD.BCST       constants<>+608(SB), Z2, Z2
 	VSCALEFPD         Z3, Z2, Z2
 	VMOVUPD           (AX)(SI*1), Z3
 	VFMADD231PD       Z3, Z2, Z1
@@ -3965,20 +4089,19 @@ tail:
 	VMOVUPD.Z         (CX)(SI*1), K1, Z3
 	VMOVUPD.Z         (DX)(SI*1), K1, Z4
 	VFMADD231PD       Z4, Z0, Z3
-	VBROADCASTSD      constants<>+0(SB), Z0
-	VBROADCASTSD      constants<>+32(SB), Z4
+	VBROADCASTSD      constants<>+32(SB), Z0
+	VBROADCASTSD      constants<>+64(SB), Z4
 	VMAXPD            Z3, Z4, Z3
 	VMINPD            Z3, Z0, Z0
-	VBROADCASTSD      constants<>+608(SB), Z3
-	VFMADD231PD.BCST  constants<>+96(SB), Z0, Z3
-	VSUBPD.BCST       constants<>+608(SB), Z3, Z3
-	VFNMADD231PD.BCST constants<>+128(SB), Z3, Z0
-	VMOVAPD           Z0, Z4
-	VFNMADD231PD.BCST constants<>+160(SB), Z3, Z4
-	VSUBPD            Z4, Z0, Z0
+	VBROADCASTSD      constants<>+640(SB), Z3
+	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z3
+	VSUBPD.BCST       constants<>+640(SB), Z3, Z3
 	VFNMADD231PD.BCST constants<>+160(SB), Z3, Z0
-	VBROADCASTSD      constants<>+192(SB), Z5
-	VFMADD213PD.BCST  constants<>+224(SB), Z4, Z5
+	VMOVAPD           Z0, Z4
+	VFNMADD231PD.BCST constants<>+192(SB), Z3, Z4
+	VSUBPD            Z4, Z0, Z0
+	VFNMADD231PD.BCST constants<>+192(SB), Z3, Z0
+	VBROADCASTSD      constants<>+224(SB), Z5
 	VFMADD213PD.BCST  constants<>+256(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+288(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+320(SB), Z4, Z5
@@ -3989,10 +4112,11 @@ tail:
 	VFMADD213PD.BCST  constants<>+480(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+512(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+544(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+576(SB), Z4, Z5
 	VMULPD            Z4, Z4, Z6
 	VFMADD213PD       Z0, Z6, Z5
 	VADDPD            Z5, Z4, Z0
-	VADDPD.BCST       constants<>+576(SB), Z0, Z0
+	VADDPD.BCST       constants<>+608(SB), Z0, Z0
 	VSCALEFPD         Z3, Z0, Z0
 	VMOVUPD.Z         (AX)(SI*1), K1, Z3
 	VFMADD231PD       Z3, Z0, Z2
@@ -4018,11 +4142,11 @@ TEXT ·productMomentsAVX2(SB), NOSPLIT, $256-72
 	VBROADCASTSD delta+56(FP), Y0
 	MOVQ         lanes+0(FP), BX
 	VMOVUPD      (BX), Y1
-	VMOVUPD      constants<>+576(SB), Y2
+	VMOVUPD      constants<>+608(SB), Y2
 	VMOVUPD      64(BX), Y3
 	VMOVUPD      128(BX), Y4
 	VMOVUPD      32(BX), Y5
-	VMOVUPD      constants<>+576(SB), Y6
+	VMOVUPD      constants<>+608(SB), Y6
 	VMOVUPD      96(BX), Y7
 	VMOVUPD      160(BX), Y8
 	XORQ         BX, BX
@@ -4034,23 +4158,22 @@ step:
 	VMOVUPD      (AX)(BX*1), Y9
 	VMOVUPD      (CX)(BX*1), Y10
 	VFMADD231PD  Y10, Y0, Y9
-	VMAXPD       constants<>+1152(SB), Y9, Y10
+	VMAXPD       constants<>+1184(SB), Y9, Y10
 	VADDPD       Y10, Y1, Y1
-	VORPD        constants<>+1312(SB), Y9, Y10
-	VMOVUPD      constants<>+0(SB), Y11
-	VMOVUPD      constants<>+32(SB), Y12
+	VORPD        constants<>+0(SB), Y9, Y10
+	VMOVUPD      constants<>+32(SB), Y11
+	VMOVUPD      constants<>+64(SB), Y12
 	VMAXPD       Y10, Y12, Y10
 	VMINPD       Y10, Y11, Y10
-	VMOVUPD      constants<>+64(SB), Y11
-	VFMADD231PD  constants<>+96(SB), Y10, Y11
-	VSUBPD       constants<>+64(SB), Y11, Y12
-	VFNMADD231PD constants<>+128(SB), Y12, Y10
-	VMOVAPD      Y10, Y13
-	VFNMADD231PD constants<>+160(SB), Y12, Y13
-	VSUBPD       Y13, Y10, Y10
+	VMOVUPD      constants<>+96(SB), Y11
+	VFMADD231PD  constants<>+128(SB), Y10, Y11
+	VSUBPD       constants<>+96(SB), Y11, Y12
 	VFNMADD231PD constants<>+160(SB), Y12, Y10
-	VMOVUPD      constants<>+192(SB), Y12
-	VFMADD213PD  constants<>+224(SB), Y13, Y12
+	VMOVAPD      Y10, Y13
+	VFNMADD231PD constants<>+192(SB), Y12, Y13
+	VSUBPD       Y13, Y10, Y10
+	VFNMADD231PD constants<>+192(SB), Y12, Y10
+	VMOVUPD      constants<>+224(SB), Y12
 	VFMADD213PD  constants<>+256(SB), Y13, Y12
 	VFMADD213PD  constants<>+288(SB), Y13, Y12
 	VFMADD213PD  constants<>+320(SB), Y13, Y12
@@ -4061,22 +4184,23 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y13, Y12
 	VFMADD213PD  constants<>+512(SB), Y13, Y12
 	VFMADD213PD  constants<>+544(SB), Y13, Y12
+	VFMADD213PD  constants<>+576(SB), Y13, Y12
 	VMULPD       Y13, Y13, Y14
 	VFMADD213PD  Y10, Y14, Y12
 	VADDPD       Y12, Y13, Y10
-	VADDPD       constants<>+576(SB), Y10, Y10
+	VADDPD       constants<>+608(SB), Y10, Y10
 	VPSRLQ       $0x01, Y11, Y12
 	VPSLLQ       $0x34, Y12, Y13
 	VMULPD       Y13, Y10, Y10
 	VPSUBQ       Y12, Y11, Y11
 	VPSLLQ       $0x34, Y11, Y11
 	VMULPD       Y11, Y10, Y10
-	VADDPD       constants<>+576(SB), Y10, Y11
+	VADDPD       constants<>+608(SB), Y10, Y11
 	VMULPD       Y11, Y2, Y2
-	VMOVUPD      constants<>+576(SB), Y12
+	VMOVUPD      constants<>+608(SB), Y12
 	VDIVPD       Y11, Y12, Y11
 	VMULPD       Y10, Y11, Y10
-	VCMPPD       $0x1e, constants<>+1152(SB), Y9, Y9
+	VCMPPD       $0x1e, constants<>+1184(SB), Y9, Y9
 	VBLENDVPD    Y9, Y11, Y10, Y9
 	VMULPD       Y10, Y11, Y10
 	VMOVUPD      (CX)(BX*1), Y11
@@ -4086,23 +4210,22 @@ step:
 	VMOVUPD      32(AX)(BX*1), Y9
 	VMOVUPD      32(CX)(BX*1), Y10
 	VFMADD231PD  Y10, Y0, Y9
-	VMAXPD       constants<>+1152(SB), Y9, Y10
+	VMAXPD       constants<>+1184(SB), Y9, Y10
 	VADDPD       Y10, Y5, Y5
-	VORPD        constants<>+1312(SB), Y9, Y10
-	VMOVUPD      constants<>+0(SB), Y11
-	VMOVUPD      constants<>+32(SB), Y12
+	VORPD        constants<>+0(SB), Y9, Y10
+	VMOVUPD      constants<>+32(SB), Y11
+	VMOVUPD      constants<>+64(SB), Y12
 	VMAXPD       Y10, Y12, Y10
 	VMINPD       Y10, Y11, Y10
-	VMOVUPD      constants<>+64(SB), Y11
-	VFMADD231PD  constants<>+96(SB), Y10, Y11
-	VSUBPD       constants<>+64(SB), Y11, Y12
-	VFNMADD231PD constants<>+128(SB), Y12, Y10
-	VMOVAPD      Y10, Y13
-	VFNMADD231PD constants<>+160(SB), Y12, Y13
-	VSUBPD       Y13, Y10, Y10
+	VMOVUPD      constants<>+96(SB), Y11
+	VFMADD231PD  constants<>+128(SB), Y10, Y11
+	VSUBPD       constants<>+96(SB), Y11, Y12
 	VFNMADD231PD constants<>+160(SB), Y12, Y10
-	VMOVUPD      constants<>+192(SB), Y12
-	VFMADD213PD  constants<>+224(SB), Y13, Y12
+	VMOVAPD      Y10, Y13
+	VFNMADD231PD constants<>+192(SB), Y12, Y13
+	VSUBPD       Y13, Y10, Y10
+	VFNMADD231PD constants<>+192(SB), Y12, Y10
+	VMOVUPD      constants<>+224(SB), Y12
 	VFMADD213PD  constants<>+256(SB), Y13, Y12
 	VFMADD213PD  constants<>+288(SB), Y13, Y12
 	VFMADD213PD  constants<>+320(SB), Y13, Y12
@@ -4113,22 +4236,23 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y13, Y12
 	VFMADD213PD  constants<>+512(SB), Y13, Y12
 	VFMADD213PD  constants<>+544(SB), Y13, Y12
+	VFMADD213PD  constants<>+576(SB), Y13, Y12
 	VMULPD       Y13, Y13, Y14
 	VFMADD213PD  Y10, Y14, Y12
 	VADDPD       Y12, Y13, Y10
-	VADDPD       constants<>+576(SB), Y10, Y10
+	VADDPD       constants<>+608(SB), Y10, Y10
 	VPSRLQ       $0x01, Y11, Y12
 	VPSLLQ       $0x34, Y12, Y13
 	VMULPD       Y13, Y10, Y10
 	VPSUBQ       Y12, Y11, Y11
 	VPSLLQ       $0x34, Y11, Y11
 	VMULPD       Y11, Y10, Y10
-	VADDPD       constants<>+576(SB), Y10, Y11
+	VADDPD       constants<>+608(SB), Y10, Y11
 	VMULPD       Y11, Y6, Y6
-	VMOVUPD      constants<>+576(SB), Y12
+	VMOVUPD      constants<>+608(SB), Y12
 	VDIVPD       Y11, Y12, Y11
 	VMULPD       Y10, Y11, Y10
-	VCMPPD       $0x1e, constants<>+1152(SB), Y9, Y9
+	VCMPPD       $0x1e, constants<>+1184(SB), Y9, Y9
 	VBLENDVPD    Y9, Y11, Y10, Y9
 	VMULPD       Y10, Y11, Y10
 	VMOVUPD      32(CX)(BX*1), Y11
@@ -4163,23 +4287,22 @@ tail:
 	VMOVUPD      (SI), Y6
 	VMASKMOVPD   (CX)(BX*1), Y6, Y6
 	VFMADD231PD  Y6, Y0, Y5
-	VMAXPD       constants<>+1152(SB), Y5, Y6
+	VMAXPD       constants<>+1184(SB), Y5, Y6
 	VADDPD       Y6, Y1, Y1
-	VORPD        constants<>+1312(SB), Y5, Y6
-	VMOVUPD      constants<>+0(SB), Y7
-	VMOVUPD      constants<>+32(SB), Y8
+	VORPD        constants<>+0(SB), Y5, Y6
+	VMOVUPD      constants<>+32(SB), Y7
+	VMOVUPD      constants<>+64(SB), Y8
 	VMAXPD       Y6, Y8, Y6
 	VMINPD       Y6, Y7, Y6
-	VMOVUPD      constants<>+64(SB), Y7
-	VFMADD231PD  constants<>+96(SB), Y6, Y7
-	VSUBPD       constants<>+64(SB), Y7, Y8
-	VFNMADD231PD constants<>+128(SB), Y8, Y6
-	VMOVAPD      Y6, Y9
-	VFNMADD231PD constants<>+160(SB), Y8, Y9
-	VSUBPD       Y9, Y6, Y6
+	VMOVUPD      constants<>+96(SB), Y7
+	VFMADD231PD  constants<>+128(SB), Y6, Y7
+	VSUBPD       constants<>+96(SB), Y7, Y8
 	VFNMADD231PD constants<>+160(SB), Y8, Y6
-	VMOVUPD      constants<>+192(SB), Y8
-	VFMADD213PD  constants<>+224(SB), Y9, Y8
+	VMOVAPD      Y6, Y9
+	VFNMADD231PD constants<>+192(SB), Y8, Y9
+	VSUBPD       Y9, Y6, Y6
+	VFNMADD231PD constants<>+192(SB), Y8, Y6
+	VMOVUPD      constants<>+224(SB), Y8
 	VFMADD213PD  constants<>+256(SB), Y9, Y8
 	VFMADD213PD  constants<>+288(SB), Y9, Y8
 	VFMADD213PD  constants<>+320(SB), Y9, Y8
@@ -4190,22 +4313,23 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y9, Y8
 	VFMADD213PD  constants<>+512(SB), Y9, Y8
 	VFMADD213PD  constants<>+544(SB), Y9, Y8
+	VFMADD213PD  constants<>+576(SB), Y9, Y8
 	VMULPD       Y9, Y9, Y10
 	VFMADD213PD  Y6, Y10, Y8
 	VADDPD       Y8, Y9, Y6
-	VADDPD       constants<>+576(SB), Y6, Y6
+	VADDPD       constants<>+608(SB), Y6, Y6
 	VPSRLQ       $0x01, Y7, Y8
 	VPSLLQ       $0x34, Y8, Y9
 	VMULPD       Y9, Y6, Y6
 	VPSUBQ       Y8, Y7, Y7
 	VPSLLQ       $0x34, Y7, Y7
 	VMULPD       Y7, Y6, Y6
-	VADDPD       constants<>+576(SB), Y6, Y7
+	VADDPD       constants<>+608(SB), Y6, Y7
 	VMULPD       Y7, Y2, Y2
-	VMOVUPD      constants<>+576(SB), Y8
+	VMOVUPD      constants<>+608(SB), Y8
 	VDIVPD       Y7, Y8, Y7
 	VMULPD       Y6, Y7, Y6
-	VCMPPD       $0x1e, constants<>+1152(SB), Y5, Y5
+	VCMPPD       $0x1e, constants<>+1184(SB), Y5, Y5
 	VBLENDVPD    Y5, Y7, Y6, Y5
 	VMULPD       Y6, Y7, Y6
 	VMOVUPD      (SI), Y7
@@ -4240,23 +4364,22 @@ tail:
 	VMOVUPD      32(SI), Y6
 	VMASKMOVPD   32(CX)(BX*1), Y6, Y6
 	VFMADD231PD  Y6, Y0, Y5
-	VMAXPD       constants<>+1152(SB), Y5, Y0
+	VMAXPD       constants<>+1184(SB), Y5, Y0
 	VADDPD       Y0, Y1, Y1
-	VORPD        constants<>+1312(SB), Y5, Y0
-	VMOVUPD      constants<>+0(SB), Y6
-	VMOVUPD      constants<>+32(SB), Y7
+	VORPD        constants<>+0(SB), Y5, Y0
+	VMOVUPD      constants<>+32(SB), Y6
+	VMOVUPD      constants<>+64(SB), Y7
 	VMAXPD       Y0, Y7, Y0
 	VMINPD       Y0, Y6, Y0
-	VMOVUPD      constants<>+64(SB), Y6
-	VFMADD231PD  constants<>+96(SB), Y0, Y6
-	VSUBPD       constants<>+64(SB), Y6, Y7
-	VFNMADD231PD constants<>+128(SB), Y7, Y0
-	VMOVAPD      Y0, Y8
-	VFNMADD231PD constants<>+160(SB), Y7, Y8
-	VSUBPD       Y8, Y0, Y0
+	VMOVUPD      constants<>+96(SB), Y6
+	VFMADD231PD  constants<>+128(SB), Y0, Y6
+	VSUBPD       constants<>+96(SB), Y6, Y7
 	VFNMADD231PD constants<>+160(SB), Y7, Y0
-	VMOVUPD      constants<>+192(SB), Y7
-	VFMADD213PD  constants<>+224(SB), Y8, Y7
+	VMOVAPD      Y0, Y8
+	VFNMADD231PD constants<>+192(SB), Y7, Y8
+	VSUBPD       Y8, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y7, Y0
+	VMOVUPD      constants<>+224(SB), Y7
 	VFMADD213PD  constants<>+256(SB), Y8, Y7
 	VFMADD213PD  constants<>+288(SB), Y8, Y7
 	VFMADD213PD  constants<>+320(SB), Y8, Y7
@@ -4267,22 +4390,23 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y8, Y7
 	VFMADD213PD  constants<>+512(SB), Y8, Y7
 	VFMADD213PD  constants<>+544(SB), Y8, Y7
+	VFMADD213PD  constants<>+576(SB), Y8, Y7
 	VMULPD       Y8, Y8, Y9
 	VFMADD213PD  Y0, Y9, Y7
 	VADDPD       Y7, Y8, Y0
-	VADDPD       constants<>+576(SB), Y0, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
 	VPSRLQ       $0x01, Y6, Y7
 	VPSLLQ       $0x34, Y7, Y8
 	VMULPD       Y8, Y0, Y0
 	VPSUBQ       Y7, Y6, Y6
 	VPSLLQ       $0x34, Y6, Y6
 	VMULPD       Y6, Y0, Y0
-	VADDPD       constants<>+576(SB), Y0, Y6
+	VADDPD       constants<>+608(SB), Y0, Y6
 	VMULPD       Y6, Y2, Y2
-	VMOVUPD      constants<>+576(SB), Y7
+	VMOVUPD      constants<>+608(SB), Y7
 	VDIVPD       Y6, Y7, Y6
 	VMULPD       Y0, Y6, Y0
-	VCMPPD       $0x1e, constants<>+1152(SB), Y5, Y5
+	VCMPPD       $0x1e, constants<>+1184(SB), Y5, Y5
 	VBLENDVPD    Y5, Y6, Y0, Y5
 	VMULPD       Y0, Y6, Y0
 	VMOVUPD      32(SI), Y6
@@ -4343,7 +4467,7 @@ TEXT ·productMomentsAVX512(SB), NOSPLIT, $0-72
 	VBROADCASTSD delta+56(FP), Z0
 	MOVQ         lanes+0(FP), BX
 	VMOVUPD      (BX), Z1
-	VBROADCASTSD constants<>+576(SB), Z2
+	VBROADCASTSD constants<>+608(SB), Z2
 	VMOVUPD      64(BX), Z3
 	VMOVUPD      128(BX), Z4
 	XORQ         BX, BX
@@ -4355,23 +4479,22 @@ step:
 	VMOVUPD           (AX)(BX*1), Z5
 	VMOVUPD           (CX)(BX*1), Z6
 	VFMADD231PD       Z6, Z0, Z5
-	VMAXPD.BCST       constants<>+1152(SB), Z5, Z6
+	VMAXPD.BCST       constants<>+1184(SB), Z5, Z6
 	VADDPD            Z6, Z1, Z1
-	VPORQ.BCST        constants<>+1312(SB), Z5, Z6
-	VBROADCASTSD      constants<>+0(SB), Z7
-	VBROADCASTSD      constants<>+32(SB), Z8
+	VPORQ.BCST        constants<>+0(SB), Z5, Z6
+	VBROADCASTSD      constants<>+32(SB), Z7
+	VBROADCASTSD      constants<>+64(SB), Z8
 	VMAXPD            Z6, Z8, Z6
 	VMINPD            Z6, Z7, Z6
-	VBROADCASTSD      constants<>+608(SB), Z7
-	VFMADD231PD.BCST  constants<>+96(SB), Z6, Z7
-	VSUBPD.BCST       constants<>+608(SB), Z7, Z7
-	VFNMADD231PD.BCST constants<>+128(SB), Z7, Z6
-	VMOVAPD           Z6, Z8
-	VFNMADD231PD.BCST constants<>+160(SB), Z7, Z8
-	VSUBPD            Z8, Z6, Z6
+	VBROADCASTSD      constants<>+640(SB), Z7
+	VFMADD231PD.BCST  constants<>+128(SB), Z6, Z7
+	VSUBPD.BCST       constants<>+640(SB), Z7, Z7
 	VFNMADD231PD.BCST constants<>+160(SB), Z7, Z6
-	VBROADCASTSD      constants<>+192(SB), Z9
-	VFMADD213PD.BCST  constants<>+224(SB), Z8, Z9
+	VMOVAPD           Z6, Z8
+	VFNMADD231PD.BCST constants<>+192(SB), Z7, Z8
+	VSUBPD            Z8, Z6, Z6
+	VFNMADD231PD.BCST constants<>+192(SB), Z7, Z6
+	VBROADCASTSD      constants<>+224(SB), Z9
 	VFMADD213PD.BCST  constants<>+256(SB), Z8, Z9
 	VFMADD213PD.BCST  constants<>+288(SB), Z8, Z9
 	VFMADD213PD.BCST  constants<>+320(SB), Z8, Z9
@@ -4382,17 +4505,18 @@ step:
 	VFMADD213PD.BCST  constants<>+480(SB), Z8, Z9
 	VFMADD213PD.BCST  constants<>+512(SB), Z8, Z9
 	VFMADD213PD.BCST  constants<>+544(SB), Z8, Z9
+	VFMADD213PD.BCST  constants<>+576(SB), Z8, Z9
 	VMULPD            Z8, Z8, Z10
 	VFMADD213PD       Z6, Z10, Z9
 	VADDPD            Z9, Z8, Z6
-	VADDPD.BCST       constants<>+576(SB), Z6, Z6
+	VADDPD.BCST       constants<>+608(SB), Z6, Z6
 	VSCALEFPD         Z7, Z6, Z6
-	VADDPD.BCST       constants<>+576(SB), Z6, Z7
+	VADDPD.BCST       constants<>+608(SB), Z6, Z7
 	VMULPD            Z7, Z2, Z2
-	VBROADCASTSD      constants<>+576(SB), Z8
+	VBROADCASTSD      constants<>+608(SB), Z8
 	VDIVPD            Z7, Z8, Z7
 	VMULPD            Z6, Z7, Z6
-	VCMPPD.BCST       $0x1e, constants<>+1152(SB), Z5, K1
+	VCMPPD.BCST       $0x1e, constants<>+1184(SB), Z5, K1
 	VMOVAPD           Z6, Z5
 	VMOVAPD           Z7, K1, Z5
 	VMULPD            Z6, Z7, Z6
@@ -4417,23 +4541,22 @@ tail:
 	VMOVUPD.Z         (AX)(BX*1), K1, Z9
 	VMOVUPD.Z         (CX)(BX*1), K1, Z10
 	VFMADD231PD       Z10, Z0, Z9
-	VMAXPD.BCST       constants<>+1152(SB), Z9, Z0
+	VMAXPD.BCST       constants<>+1184(SB), Z9, Z0
 	VADDPD            Z0, Z5, Z5
-	VPORQ.BCST        constants<>+1312(SB), Z9, Z0
-	VBROADCASTSD      constants<>+0(SB), Z10
-	VBROADCASTSD      constants<>+32(SB), Z11
+	VPORQ.BCST        constants<>+0(SB), Z9, Z0
+	VBROADCASTSD      constants<>+32(SB), Z10
+	VBROADCASTSD      constants<>+64(SB), Z11
 	VMAXPD            Z0, Z11, Z0
 	VMINPD            Z0, Z10, Z0
-	VBROADCASTSD      constants<>+608(SB), Z10
-	VFMADD231PD.BCST  constants<>+96(SB), Z0, Z10
-	VSUBPD.BCST       constants<>+608(SB), Z10, Z10
-	VFNMADD231PD.BCST constants<>+128(SB), Z10, Z0
-	VMOVAPD           Z0, Z11
-	VFNMADD231PD.BCST constants<>+160(SB), Z10, Z11
-	VSUBPD            Z11, Z0, Z0
+	VBROADCASTSD      constants<>+640(SB), Z10
+	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z10
+	VSUBPD.BCST       constants<>+640(SB), Z10, Z10
 	VFNMADD231PD.BCST constants<>+160(SB), Z10, Z0
-	VBROADCASTSD      constants<>+192(SB), Z12
-	VFMADD213PD.BCST  constants<>+224(SB), Z11, Z12
+	VMOVAPD           Z0, Z11
+	VFNMADD231PD.BCST constants<>+192(SB), Z10, Z11
+	VSUBPD            Z11, Z0, Z0
+	VFNMADD231PD.BCST constants<>+192(SB), Z10, Z0
+	VBROADCASTSD      constants<>+224(SB), Z12
 	VFMADD213PD.BCST  constants<>+256(SB), Z11, Z12
 	VFMADD213PD.BCST  constants<>+288(SB), Z11, Z12
 	VFMADD213PD.BCST  constants<>+320(SB), Z11, Z12
@@ -4444,17 +4567,18 @@ tail:
 	VFMADD213PD.BCST  constants<>+480(SB), Z11, Z12
 	VFMADD213PD.BCST  constants<>+512(SB), Z11, Z12
 	VFMADD213PD.BCST  constants<>+544(SB), Z11, Z12
+	VFMADD213PD.BCST  constants<>+576(SB), Z11, Z12
 	VMULPD            Z11, Z11, Z13
 	VFMADD213PD       Z0, Z13, Z12
 	VADDPD            Z12, Z11, Z0
-	VADDPD.BCST       constants<>+576(SB), Z0, Z0
+	VADDPD.BCST       constants<>+608(SB), Z0, Z0
 	VSCALEFPD         Z10, Z0, Z0
-	VADDPD.BCST       constants<>+576(SB), Z0, Z10
+	VADDPD.BCST       constants<>+608(SB), Z0, Z10
 	VMULPD            Z10, Z6, Z6
-	VBROADCASTSD      constants<>+576(SB), Z11
+	VBROADCASTSD      constants<>+608(SB), Z11
 	VDIVPD            Z10, Z11, Z10
 	VMULPD            Z0, Z10, Z0
-	VCMPPD.BCST       $0x1e, constants<>+1152(SB), Z9, K2
+	VCMPPD.BCST       $0x1e, constants<>+1184(SB), Z9, K2
 	VMOVAPD           Z0, Z9
 	VMOVAPD           Z10, K2, Z9
 	VMULPD            Z0, Z10, Z0
@@ -4493,9 +4617,9 @@ TEXT ·productCurveAVX2(SB), NOSPLIT, $128-120
 	VBROADCASTSD delta+104(FP), Y0
 	MOVQ         lanes+0(FP), DI
 	VMOVUPD      (DI), Y1
-	VMOVUPD      constants<>+576(SB), Y2
+	VMOVUPD      constants<>+608(SB), Y2
 	VMOVUPD      32(DI), Y3
-	VMOVUPD      constants<>+576(SB), Y4
+	VMOVUPD      constants<>+608(SB), Y4
 	XORQ         DI, DI
 	MOVQ         SI, R8
 	SHRQ         $0x03, R8
@@ -4505,23 +4629,22 @@ step:
 	VMOVUPD      (AX)(DI*1), Y5
 	VMOVUPD      (CX)(DI*1), Y6
 	VFMADD231PD  Y6, Y0, Y5
-	VMAXPD       constants<>+1152(SB), Y5, Y6
+	VMAXPD       constants<>+1184(SB), Y5, Y6
 	VADDPD       Y6, Y1, Y1
-	VORPD        constants<>+1312(SB), Y5, Y6
-	VMOVUPD      constants<>+0(SB), Y7
-	VMOVUPD      constants<>+32(SB), Y8
+	VORPD        constants<>+0(SB), Y5, Y6
+	VMOVUPD      constants<>+32(SB), Y7
+	VMOVUPD      constants<>+64(SB), Y8
 	VMAXPD       Y6, Y8, Y6
 	VMINPD       Y6, Y7, Y6
-	VMOVUPD      constants<>+64(SB), Y7
-	VFMADD231PD  constants<>+96(SB), Y6, Y7
-	VSUBPD       constants<>+64(SB), Y7, Y8
-	VFNMADD231PD constants<>+128(SB), Y8, Y6
-	VMOVAPD      Y6, Y9
-	VFNMADD231PD constants<>+160(SB), Y8, Y9
-	VSUBPD       Y9, Y6, Y6
+	VMOVUPD      constants<>+96(SB), Y7
+	VFMADD231PD  constants<>+128(SB), Y6, Y7
+	VSUBPD       constants<>+96(SB), Y7, Y8
 	VFNMADD231PD constants<>+160(SB), Y8, Y6
-	VMOVUPD      constants<>+192(SB), Y8
-	VFMADD213PD  constants<>+224(SB), Y9, Y8
+	VMOVAPD      Y6, Y9
+	VFNMADD231PD constants<>+192(SB), Y8, Y9
+	VSUBPD       Y9, Y6, Y6
+	VFNMADD231PD constants<>+192(SB), Y8, Y6
+	VMOVUPD      constants<>+224(SB), Y8
 	VFMADD213PD  constants<>+256(SB), Y9, Y8
 	VFMADD213PD  constants<>+288(SB), Y9, Y8
 	VFMADD213PD  constants<>+320(SB), Y9, Y8
@@ -4532,22 +4655,23 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y9, Y8
 	VFMADD213PD  constants<>+512(SB), Y9, Y8
 	VFMADD213PD  constants<>+544(SB), Y9, Y8
+	VFMADD213PD  constants<>+576(SB), Y9, Y8
 	VMULPD       Y9, Y9, Y10
 	VFMADD213PD  Y6, Y10, Y8
 	VADDPD       Y8, Y9, Y6
-	VADDPD       constants<>+576(SB), Y6, Y6
+	VADDPD       constants<>+608(SB), Y6, Y6
 	VPSRLQ       $0x01, Y7, Y8
 	VPSLLQ       $0x34, Y8, Y9
 	VMULPD       Y9, Y6, Y6
 	VPSUBQ       Y8, Y7, Y7
 	VPSLLQ       $0x34, Y7, Y7
 	VMULPD       Y7, Y6, Y6
-	VADDPD       constants<>+576(SB), Y6, Y7
+	VADDPD       constants<>+608(SB), Y6, Y7
 	VMULPD       Y7, Y2, Y2
-	VMOVUPD      constants<>+576(SB), Y8
+	VMOVUPD      constants<>+608(SB), Y8
 	VDIVPD       Y7, Y8, Y7
 	VMULPD       Y6, Y7, Y6
-	VCMPPD       $0x1e, constants<>+1152(SB), Y5, Y5
+	VCMPPD       $0x1e, constants<>+1184(SB), Y5, Y5
 	VBLENDVPD    Y5, Y7, Y6, Y5
 	VMULPD       Y6, Y7, Y6
 	VMOVUPD      Y5, (DX)(DI*1)
@@ -4555,23 +4679,22 @@ step:
 	VMOVUPD      32(AX)(DI*1), Y5
 	VMOVUPD      32(CX)(DI*1), Y6
 	VFMADD231PD  Y6, Y0, Y5
-	VMAXPD       constants<>+1152(SB), Y5, Y6
+	VMAXPD       constants<>+1184(SB), Y5, Y6
 	VADDPD       Y6, Y3, Y3
-	VORPD        constants<>+1312(SB), Y5, Y6
-	VMOVUPD      constants<>+0(SB), Y7
-	VMOVUPD      constants<>+32(SB), Y8
+	VORPD        constants<>+0(SB), Y5, Y6
+	VMOVUPD      constants<>+32(SB), Y7
+	VMOVUPD      constants<>+64(SB), Y8
 	VMAXPD       Y6, Y8, Y6
 	VMINPD       Y6, Y7, Y6
-	VMOVUPD      constants<>+64(SB), Y7
-	VFMADD231PD  constants<>+96(SB), Y6, Y7
-	VSUBPD       constants<>+64(SB), Y7, Y8
-	VFNMADD231PD constants<>+128(SB), Y8, Y6
-	VMOVAPD      Y6, Y9
-	VFNMADD231PD constants<>+160(SB), Y8, Y9
-	VSUBPD       Y9, Y6, Y6
+	VMOVUPD      constants<>+96(SB), Y7
+	VFMADD231PD  constants<>+128(SB), Y6, Y7
+	VSUBPD       constants<>+96(SB), Y7, Y8
 	VFNMADD231PD constants<>+160(SB), Y8, Y6
-	VMOVUPD      constants<>+192(SB), Y8
-	VFMADD213PD  constants<>+224(SB), Y9, Y8
+	VMOVAPD      Y6, Y9
+	VFNMADD231PD constants<>+192(SB), Y8, Y9
+	VSUBPD       Y9, Y6, Y6
+	VFNMADD231PD constants<>+192(SB), Y8, Y6
+	VMOVUPD      constants<>+224(SB), Y8
 	VFMADD213PD  constants<>+256(SB), Y9, Y8
 	VFMADD213PD  constants<>+288(SB), Y9, Y8
 	VFMADD213PD  constants<>+320(SB), Y9, Y8
@@ -4582,22 +4705,23 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y9, Y8
 	VFMADD213PD  constants<>+512(SB), Y9, Y8
 	VFMADD213PD  constants<>+544(SB), Y9, Y8
+	VFMADD213PD  constants<>+576(SB), Y9, Y8
 	VMULPD       Y9, Y9, Y10
 	VFMADD213PD  Y6, Y10, Y8
 	VADDPD       Y8, Y9, Y6
-	VADDPD       constants<>+576(SB), Y6, Y6
+	VADDPD       constants<>+608(SB), Y6, Y6
 	VPSRLQ       $0x01, Y7, Y8
 	VPSLLQ       $0x34, Y8, Y9
 	VMULPD       Y9, Y6, Y6
 	VPSUBQ       Y8, Y7, Y7
 	VPSLLQ       $0x34, Y7, Y7
 	VMULPD       Y7, Y6, Y6
-	VADDPD       constants<>+576(SB), Y6, Y7
+	VADDPD       constants<>+608(SB), Y6, Y7
 	VMULPD       Y7, Y4, Y4
-	VMOVUPD      constants<>+576(SB), Y8
+	VMOVUPD      constants<>+608(SB), Y8
 	VDIVPD       Y7, Y8, Y7
 	VMULPD       Y6, Y7, Y6
-	VCMPPD       $0x1e, constants<>+1152(SB), Y5, Y5
+	VCMPPD       $0x1e, constants<>+1184(SB), Y5, Y5
 	VBLENDVPD    Y5, Y7, Y6, Y5
 	VMULPD       Y6, Y7, Y6
 	VMOVUPD      Y5, 32(DX)(DI*1)
@@ -4624,23 +4748,22 @@ tail:
 	VMOVUPD      (R8), Y4
 	VMASKMOVPD   (CX)(DI*1), Y4, Y4
 	VFMADD231PD  Y4, Y0, Y3
-	VMAXPD       constants<>+1152(SB), Y3, Y4
+	VMAXPD       constants<>+1184(SB), Y3, Y4
 	VADDPD       Y4, Y1, Y1
-	VORPD        constants<>+1312(SB), Y3, Y4
-	VMOVUPD      constants<>+0(SB), Y5
-	VMOVUPD      constants<>+32(SB), Y6
+	VORPD        constants<>+0(SB), Y3, Y4
+	VMOVUPD      constants<>+32(SB), Y5
+	VMOVUPD      constants<>+64(SB), Y6
 	VMAXPD       Y4, Y6, Y4
 	VMINPD       Y4, Y5, Y4
-	VMOVUPD      constants<>+64(SB), Y5
-	VFMADD231PD  constants<>+96(SB), Y4, Y5
-	VSUBPD       constants<>+64(SB), Y5, Y6
-	VFNMADD231PD constants<>+128(SB), Y6, Y4
-	VMOVAPD      Y4, Y7
-	VFNMADD231PD constants<>+160(SB), Y6, Y7
-	VSUBPD       Y7, Y4, Y4
+	VMOVUPD      constants<>+96(SB), Y5
+	VFMADD231PD  constants<>+128(SB), Y4, Y5
+	VSUBPD       constants<>+96(SB), Y5, Y6
 	VFNMADD231PD constants<>+160(SB), Y6, Y4
-	VMOVUPD      constants<>+192(SB), Y6
-	VFMADD213PD  constants<>+224(SB), Y7, Y6
+	VMOVAPD      Y4, Y7
+	VFNMADD231PD constants<>+192(SB), Y6, Y7
+	VSUBPD       Y7, Y4, Y4
+	VFNMADD231PD constants<>+192(SB), Y6, Y4
+	VMOVUPD      constants<>+224(SB), Y6
 	VFMADD213PD  constants<>+256(SB), Y7, Y6
 	VFMADD213PD  constants<>+288(SB), Y7, Y6
 	VFMADD213PD  constants<>+320(SB), Y7, Y6
@@ -4651,22 +4774,23 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y7, Y6
 	VFMADD213PD  constants<>+512(SB), Y7, Y6
 	VFMADD213PD  constants<>+544(SB), Y7, Y6
+	VFMADD213PD  constants<>+576(SB), Y7, Y6
 	VMULPD       Y7, Y7, Y8
 	VFMADD213PD  Y4, Y8, Y6
 	VADDPD       Y6, Y7, Y4
-	VADDPD       constants<>+576(SB), Y4, Y4
+	VADDPD       constants<>+608(SB), Y4, Y4
 	VPSRLQ       $0x01, Y5, Y6
 	VPSLLQ       $0x34, Y6, Y7
 	VMULPD       Y7, Y4, Y4
 	VPSUBQ       Y6, Y5, Y5
 	VPSLLQ       $0x34, Y5, Y5
 	VMULPD       Y5, Y4, Y4
-	VADDPD       constants<>+576(SB), Y4, Y5
+	VADDPD       constants<>+608(SB), Y4, Y5
 	VMULPD       Y5, Y2, Y2
-	VMOVUPD      constants<>+576(SB), Y6
+	VMOVUPD      constants<>+608(SB), Y6
 	VDIVPD       Y5, Y6, Y5
 	VMULPD       Y4, Y5, Y4
-	VCMPPD       $0x1e, constants<>+1152(SB), Y3, Y3
+	VCMPPD       $0x1e, constants<>+1184(SB), Y3, Y3
 	VBLENDVPD    Y3, Y5, Y4, Y3
 	VMULPD       Y4, Y5, Y4
 	VMOVUPD      (R8), Y5
@@ -4690,23 +4814,22 @@ tail:
 	VMOVUPD      32(R8), Y4
 	VMASKMOVPD   32(CX)(DI*1), Y4, Y4
 	VFMADD231PD  Y4, Y0, Y3
-	VMAXPD       constants<>+1152(SB), Y3, Y0
+	VMAXPD       constants<>+1184(SB), Y3, Y0
 	VADDPD       Y0, Y1, Y1
-	VORPD        constants<>+1312(SB), Y3, Y0
-	VMOVUPD      constants<>+0(SB), Y4
-	VMOVUPD      constants<>+32(SB), Y5
+	VORPD        constants<>+0(SB), Y3, Y0
+	VMOVUPD      constants<>+32(SB), Y4
+	VMOVUPD      constants<>+64(SB), Y5
 	VMAXPD       Y0, Y5, Y0
 	VMINPD       Y0, Y4, Y0
-	VMOVUPD      constants<>+64(SB), Y4
-	VFMADD231PD  constants<>+96(SB), Y0, Y4
-	VSUBPD       constants<>+64(SB), Y4, Y5
-	VFNMADD231PD constants<>+128(SB), Y5, Y0
-	VMOVAPD      Y0, Y6
-	VFNMADD231PD constants<>+160(SB), Y5, Y6
-	VSUBPD       Y6, Y0, Y0
+	VMOVUPD      constants<>+96(SB), Y4
+	VFMADD231PD  constants<>+128(SB), Y0, Y4
+	VSUBPD       constants<>+96(SB), Y4, Y5
 	VFNMADD231PD constants<>+160(SB), Y5, Y0
-	VMOVUPD      constants<>+192(SB), Y5
-	VFMADD213PD  constants<>+224(SB), Y6, Y5
+	VMOVAPD      Y0, Y6
+	VFNMADD231PD constants<>+192(SB), Y5, Y6
+	VSUBPD       Y6, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y5, Y0
+	VMOVUPD      constants<>+224(SB), Y5
 	VFMADD213PD  constants<>+256(SB), Y6, Y5
 	VFMADD213PD  constants<>+288(SB), Y6, Y5
 	VFMADD213PD  constants<>+320(SB), Y6, Y5
@@ -4717,22 +4840,23 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y6, Y5
 	VFMADD213PD  constants<>+512(SB), Y6, Y5
 	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y6, Y5
 	VMULPD       Y6, Y6, Y7
 	VFMADD213PD  Y0, Y7, Y5
 	VADDPD       Y5, Y6, Y0
-	VADDPD       constants<>+576(SB), Y0, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
 	VPSRLQ       $0x01, Y4, Y5
 	VPSLLQ       $0x34, Y5, Y6
 	VMULPD       Y6, Y0, Y0
 	VPSUBQ       Y5, Y4, Y4
 	VPSLLQ       $0x34, Y4, Y4
 	VMULPD       Y4, Y0, Y0
-	VADDPD       constants<>+576(SB), Y0, Y4
+	VADDPD       constants<>+608(SB), Y0, Y4
 	VMULPD       Y4, Y2, Y2
-	VMOVUPD      constants<>+576(SB), Y5
+	VMOVUPD      constants<>+608(SB), Y5
 	VDIVPD       Y4, Y5, Y4
 	VMULPD       Y0, Y4, Y0
-	VCMPPD       $0x1e, constants<>+1152(SB), Y3, Y3
+	VCMPPD       $0x1e, constants<>+1184(SB), Y3, Y3
 	VBLENDVPD    Y3, Y4, Y0, Y3
 	VMULPD       Y0, Y4, Y0
 	VMOVUPD      32(R8), Y4
@@ -4778,7 +4902,7 @@ TEXT ·productCurveAVX512(SB), NOSPLIT, $0-120
 	VBROADCASTSD delta+104(FP), Z0
 	MOVQ         lanes+0(FP), DI
 	VMOVUPD      (DI), Z1
-	VBROADCASTSD constants<>+576(SB), Z2
+	VBROADCASTSD constants<>+608(SB), Z2
 	XORQ         DI, DI
 	MOVQ         SI, R8
 	SHRQ         $0x03, R8
@@ -4788,23 +4912,22 @@ step:
 	VMOVUPD           (AX)(DI*1), Z3
 	VMOVUPD           (CX)(DI*1), Z4
 	VFMADD231PD       Z4, Z0, Z3
-	VMAXPD.BCST       constants<>+1152(SB), Z3, Z4
+	VMAXPD.BCST       constants<>+1184(SB), Z3, Z4
 	VADDPD            Z4, Z1, Z1
-	VPORQ.BCST        constants<>+1312(SB), Z3, Z4
-	VBROADCASTSD      constants<>+0(SB), Z5
-	VBROADCASTSD      constants<>+32(SB), Z6
+	VPORQ.BCST        constants<>+0(SB), Z3, Z4
+	VBROADCASTSD      constants<>+32(SB), Z5
+	VBROADCASTSD      constants<>+64(SB), Z6
 	VMAXPD            Z4, Z6, Z4
 	VMINPD            Z4, Z5, Z4
-	VBROADCASTSD      constants<>+608(SB), Z5
-	VFMADD231PD.BCST  constants<>+96(SB), Z4, Z5
-	VSUBPD.BCST       constants<>+608(SB), Z5, Z5
-	VFNMADD231PD.BCST constants<>+128(SB), Z5, Z4
-	VMOVAPD           Z4, Z6
-	VFNMADD231PD.BCST constants<>+160(SB), Z5, Z6
-	VSUBPD            Z6, Z4, Z4
+	VBROADCASTSD      constants<>+640(SB), Z5
+	VFMADD231PD.BCST  constants<>+128(SB), Z4, Z5
+	VSUBPD.BCST       constants<>+640(SB), Z5, Z5
 	VFNMADD231PD.BCST constants<>+160(SB), Z5, Z4
-	VBROADCASTSD      constants<>+192(SB), Z7
-	VFMADD213PD.BCST  constants<>+224(SB), Z6, Z7
+	VMOVAPD           Z4, Z6
+	VFNMADD231PD.BCST constants<>+192(SB), Z5, Z6
+	VSUBPD            Z6, Z4, Z4
+	VFNMADD231PD.BCST constants<>+192(SB), Z5, Z4
+	VBROADCASTSD      constants<>+224(SB), Z7
 	VFMADD213PD.BCST  constants<>+256(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+288(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+320(SB), Z6, Z7
@@ -4815,17 +4938,18 @@ step:
 	VFMADD213PD.BCST  constants<>+480(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+512(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+544(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+576(SB), Z6, Z7
 	VMULPD            Z6, Z6, Z8
 	VFMADD213PD       Z4, Z8, Z7
 	VADDPD            Z7, Z6, Z4
-	VADDPD.BCST       constants<>+576(SB), Z4, Z4
+	VADDPD.BCST       constants<>+608(SB), Z4, Z4
 	VSCALEFPD         Z5, Z4, Z4
-	VADDPD.BCST       constants<>+576(SB), Z4, Z5
+	VADDPD.BCST       constants<>+608(SB), Z4, Z5
 	VMULPD            Z5, Z2, Z2
-	VBROADCASTSD      constants<>+576(SB), Z6
+	VBROADCASTSD      constants<>+608(SB), Z6
 	VDIVPD            Z5, Z6, Z5
 	VMULPD            Z4, Z5, Z4
-	VCMPPD.BCST       $0x1e, constants<>+1152(SB), Z3, K1
+	VCMPPD.BCST       $0x1e, constants<>+1184(SB), Z3, K1
 	VMOVAPD           Z4, Z3
 	VMOVAPD           Z5, K1, Z3
 	VMULPD            Z4, Z5, Z4
@@ -4846,23 +4970,22 @@ tail:
 	VMOVUPD.Z         (AX)(DI*1), K1, Z5
 	VMOVUPD.Z         (CX)(DI*1), K1, Z6
 	VFMADD231PD       Z6, Z0, Z5
-	VMAXPD.BCST       constants<>+1152(SB), Z5, Z0
+	VMAXPD.BCST       constants<>+1184(SB), Z5, Z0
 	VADDPD            Z0, Z3, Z3
-	VPORQ.BCST        constants<>+1312(SB), Z5, Z0
-	VBROADCASTSD      constants<>+0(SB), Z6
-	VBROADCASTSD      constants<>+32(SB), Z7
+	VPORQ.BCST        constants<>+0(SB), Z5, Z0
+	VBROADCASTSD      constants<>+32(SB), Z6
+	VBROADCASTSD      constants<>+64(SB), Z7
 	VMAXPD            Z0, Z7, Z0
 	VMINPD            Z0, Z6, Z0
-	VBROADCASTSD      constants<>+608(SB), Z6
-	VFMADD231PD.BCST  constants<>+96(SB), Z0, Z6
-	VSUBPD.BCST       constants<>+608(SB), Z6, Z6
-	VFNMADD231PD.BCST constants<>+128(SB), Z6, Z0
-	VMOVAPD           Z0, Z7
-	VFNMADD231PD.BCST constants<>+160(SB), Z6, Z7
-	VSUBPD            Z7, Z0, Z0
+	VBROADCASTSD      constants<>+640(SB), Z6
+	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z6
+	VSUBPD.BCST       constants<>+640(SB), Z6, Z6
 	VFNMADD231PD.BCST constants<>+160(SB), Z6, Z0
-	VBROADCASTSD      constants<>+192(SB), Z8
-	VFMADD213PD.BCST  constants<>+224(SB), Z7, Z8
+	VMOVAPD           Z0, Z7
+	VFNMADD231PD.BCST constants<>+192(SB), Z6, Z7
+	VSUBPD            Z7, Z0, Z0
+	VFNMADD231PD.BCST constants<>+192(SB), Z6, Z0
+	VBROADCASTSD      constants<>+224(SB), Z8
 	VFMADD213PD.BCST  constants<>+256(SB), Z7, Z8
 	VFMADD213PD.BCST  constants<>+288(SB), Z7, Z8
 	VFMADD213PD.BCST  constants<>+320(SB), Z7, Z8
@@ -4873,17 +4996,18 @@ tail:
 	VFMADD213PD.BCST  constants<>+480(SB), Z7, Z8
 	VFMADD213PD.BCST  constants<>+512(SB), Z7, Z8
 	VFMADD213PD.BCST  constants<>+544(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+576(SB), Z7, Z8
 	VMULPD            Z7, Z7, Z9
 	VFMADD213PD       Z0, Z9, Z8
 	VADDPD            Z8, Z7, Z0
-	VADDPD.BCST       constants<>+576(SB), Z0, Z0
+	VADDPD.BCST       constants<>+608(SB), Z0, Z0
 	VSCALEFPD         Z6, Z0, Z0
-	VADDPD.BCST       constants<>+576(SB), Z0, Z6
+	VADDPD.BCST       constants<>+608(SB), Z0, Z6
 	VMULPD            Z6, Z4, Z4
-	VBROADCASTSD      constants<>+576(SB), Z7
+	VBROADCASTSD      constants<>+608(SB), Z7
 	VDIVPD            Z6, Z7, Z6
 	VMULPD            Z0, Z6, Z0
-	VCMPPD.BCST       $0x1e, constants<>+1152(SB), Z5, K2
+	VCMPPD.BCST       $0x1e, constants<>+1184(SB), Z5, K2
 	VMOVAPD           Z0, Z5
 	VMOVAPD           Z6, K2, Z5
 	VMULPD            Z0, Z6, Z0
@@ -4928,21 +5052,20 @@ step:
 	VMOVUPD      (CX)(SI*1), Y7
 	VMOVUPD      (DX)(SI*1), Y8
 	VFMADD231PD  Y8, Y0, Y7
-	VORPD        constants<>+1312(SB), Y7, Y8
-	VMOVUPD      constants<>+0(SB), Y9
-	VMOVUPD      constants<>+32(SB), Y10
+	VORPD        constants<>+0(SB), Y7, Y8
+	VMOVUPD      constants<>+32(SB), Y9
+	VMOVUPD      constants<>+64(SB), Y10
 	VMAXPD       Y8, Y10, Y8
 	VMINPD       Y8, Y9, Y8
-	VMOVUPD      constants<>+64(SB), Y9
-	VFMADD231PD  constants<>+96(SB), Y8, Y9
-	VSUBPD       constants<>+64(SB), Y9, Y10
-	VFNMADD231PD constants<>+128(SB), Y10, Y8
-	VMOVAPD      Y8, Y11
-	VFNMADD231PD constants<>+160(SB), Y10, Y11
-	VSUBPD       Y11, Y8, Y8
+	VMOVUPD      constants<>+96(SB), Y9
+	VFMADD231PD  constants<>+128(SB), Y8, Y9
+	VSUBPD       constants<>+96(SB), Y9, Y10
 	VFNMADD231PD constants<>+160(SB), Y10, Y8
-	VMOVUPD      constants<>+192(SB), Y10
-	VFMADD213PD  constants<>+224(SB), Y11, Y10
+	VMOVAPD      Y8, Y11
+	VFNMADD231PD constants<>+192(SB), Y10, Y11
+	VSUBPD       Y11, Y8, Y8
+	VFNMADD231PD constants<>+192(SB), Y10, Y8
+	VMOVUPD      constants<>+224(SB), Y10
 	VFMADD213PD  constants<>+256(SB), Y11, Y10
 	VFMADD213PD  constants<>+288(SB), Y11, Y10
 	VFMADD213PD  constants<>+320(SB), Y11, Y10
@@ -4953,21 +5076,22 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y11, Y10
 	VFMADD213PD  constants<>+512(SB), Y11, Y10
 	VFMADD213PD  constants<>+544(SB), Y11, Y10
+	VFMADD213PD  constants<>+576(SB), Y11, Y10
 	VMULPD       Y11, Y11, Y12
 	VFMADD213PD  Y8, Y12, Y10
 	VADDPD       Y10, Y11, Y8
-	VADDPD       constants<>+576(SB), Y8, Y8
+	VADDPD       constants<>+608(SB), Y8, Y8
 	VPSRLQ       $0x01, Y9, Y10
 	VPSLLQ       $0x34, Y10, Y11
 	VMULPD       Y11, Y8, Y8
 	VPSUBQ       Y10, Y9, Y9
 	VPSLLQ       $0x34, Y9, Y9
 	VMULPD       Y9, Y8, Y8
-	VADDPD       constants<>+576(SB), Y8, Y9
-	VMOVUPD      constants<>+576(SB), Y10
+	VADDPD       constants<>+608(SB), Y8, Y9
+	VMOVUPD      constants<>+608(SB), Y10
 	VDIVPD       Y9, Y10, Y9
 	VMULPD       Y8, Y9, Y10
-	VCMPPD       $0x1e, constants<>+1152(SB), Y7, Y11
+	VCMPPD       $0x1e, constants<>+1184(SB), Y7, Y11
 	VBLENDVPD    Y11, Y9, Y10, Y11
 	VMULPD       Y10, Y9, Y9
 	VMOVUPD      (DX)(SI*1), Y10
@@ -4977,58 +5101,57 @@ step:
 	VMULPD       Y10, Y10, Y10
 	VMULPD       Y9, Y12, Y9
 	VFMADD231PD  Y9, Y10, Y3
-	VADDPD       constants<>+576(SB), Y8, Y9
-	VSUBPD       constants<>+576(SB), Y9, Y10
+	VADDPD       constants<>+608(SB), Y8, Y9
+	VSUBPD       constants<>+608(SB), Y9, Y10
 	VSUBPD       Y10, Y8, Y10
 	VDIVPD       Y9, Y10, Y10
-	VCMPPD       $0x1d, constants<>+832(SB), Y9, Y11
+	VCMPPD       $0x1d, constants<>+864(SB), Y9, Y11
 	VXORPD       Y13, Y13, Y13
-	VBLENDVPD    Y11, constants<>+576(SB), Y13, Y14
-	VMULPD       constants<>+544(SB), Y9, Y15
+	VBLENDVPD    Y11, constants<>+608(SB), Y13, Y14
+	VMULPD       constants<>+576(SB), Y9, Y15
 	VBLENDVPD    Y11, Y15, Y9, Y9
-	VSUBPD       constants<>+576(SB), Y9, Y9
-	VCMPPD       $0x11, constants<>+1280(SB), Y8, Y11
+	VSUBPD       constants<>+608(SB), Y9, Y9
+	VCMPPD       $0x11, constants<>+1312(SB), Y8, Y11
 	VBLENDVPD    Y11, Y8, Y9, Y8
 	VBLENDVPD    Y11, Y13, Y10, Y9
-	VADDPD       constants<>+864(SB), Y8, Y10
+	VADDPD       constants<>+896(SB), Y8, Y10
 	VDIVPD       Y10, Y8, Y10
 	VMULPD       Y10, Y10, Y11
-	VMOVUPD      constants<>+896(SB), Y13
-	VFMADD213PD  constants<>+928(SB), Y11, Y13
+	VMOVUPD      constants<>+928(SB), Y13
 	VFMADD213PD  constants<>+960(SB), Y11, Y13
 	VFMADD213PD  constants<>+992(SB), Y11, Y13
 	VFMADD213PD  constants<>+1024(SB), Y11, Y13
 	VFMADD213PD  constants<>+1056(SB), Y11, Y13
 	VFMADD213PD  constants<>+1088(SB), Y11, Y13
+	VFMADD213PD  constants<>+1120(SB), Y11, Y13
 	VMULPD       Y8, Y8, Y15
-	VMULPD       constants<>+544(SB), Y15, Y15
+	VMULPD       constants<>+576(SB), Y15, Y15
 	VFMADD213PD  Y15, Y11, Y13
-	VFMADD231PD  constants<>+160(SB), Y14, Y9
+	VFMADD231PD  constants<>+192(SB), Y14, Y9
 	VFMADD231PD  Y13, Y10, Y9
 	VSUBPD       Y9, Y15, Y9
 	VSUBPD       Y9, Y8, Y8
-	VFMADD231PD  constants<>+128(SB), Y14, Y8
-	VMAXPD       constants<>+1152(SB), Y7, Y7
+	VFMADD231PD  constants<>+160(SB), Y14, Y8
+	VMAXPD       constants<>+1184(SB), Y7, Y7
 	VADDPD       Y7, Y8, Y7
 	VFMADD231PD  Y12, Y7, Y1
 	VMOVUPD      32(CX)(SI*1), Y7
 	VMOVUPD      32(DX)(SI*1), Y8
 	VFMADD231PD  Y8, Y0, Y7
-	VORPD        constants<>+1312(SB), Y7, Y8
-	VMOVUPD      constants<>+0(SB), Y9
-	VMOVUPD      constants<>+32(SB), Y10
+	VORPD        constants<>+0(SB), Y7, Y8
+	VMOVUPD      constants<>+32(SB), Y9
+	VMOVUPD      constants<>+64(SB), Y10
 	VMAXPD       Y8, Y10, Y8
 	VMINPD       Y8, Y9, Y8
-	VMOVUPD      constants<>+64(SB), Y9
-	VFMADD231PD  constants<>+96(SB), Y8, Y9
-	VSUBPD       constants<>+64(SB), Y9, Y10
-	VFNMADD231PD constants<>+128(SB), Y10, Y8
-	VMOVAPD      Y8, Y11
-	VFNMADD231PD constants<>+160(SB), Y10, Y11
-	VSUBPD       Y11, Y8, Y8
+	VMOVUPD      constants<>+96(SB), Y9
+	VFMADD231PD  constants<>+128(SB), Y8, Y9
+	VSUBPD       constants<>+96(SB), Y9, Y10
 	VFNMADD231PD constants<>+160(SB), Y10, Y8
-	VMOVUPD      constants<>+192(SB), Y10
-	VFMADD213PD  constants<>+224(SB), Y11, Y10
+	VMOVAPD      Y8, Y11
+	VFNMADD231PD constants<>+192(SB), Y10, Y11
+	VSUBPD       Y11, Y8, Y8
+	VFNMADD231PD constants<>+192(SB), Y10, Y8
+	VMOVUPD      constants<>+224(SB), Y10
 	VFMADD213PD  constants<>+256(SB), Y11, Y10
 	VFMADD213PD  constants<>+288(SB), Y11, Y10
 	VFMADD213PD  constants<>+320(SB), Y11, Y10
@@ -5039,21 +5162,22 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y11, Y10
 	VFMADD213PD  constants<>+512(SB), Y11, Y10
 	VFMADD213PD  constants<>+544(SB), Y11, Y10
+	VFMADD213PD  constants<>+576(SB), Y11, Y10
 	VMULPD       Y11, Y11, Y12
 	VFMADD213PD  Y8, Y12, Y10
 	VADDPD       Y10, Y11, Y8
-	VADDPD       constants<>+576(SB), Y8, Y8
+	VADDPD       constants<>+608(SB), Y8, Y8
 	VPSRLQ       $0x01, Y9, Y10
 	VPSLLQ       $0x34, Y10, Y11
 	VMULPD       Y11, Y8, Y8
 	VPSUBQ       Y10, Y9, Y9
 	VPSLLQ       $0x34, Y9, Y9
 	VMULPD       Y9, Y8, Y8
-	VADDPD       constants<>+576(SB), Y8, Y9
-	VMOVUPD      constants<>+576(SB), Y10
+	VADDPD       constants<>+608(SB), Y8, Y9
+	VMOVUPD      constants<>+608(SB), Y10
 	VDIVPD       Y9, Y10, Y9
 	VMULPD       Y8, Y9, Y10
-	VCMPPD       $0x1e, constants<>+1152(SB), Y7, Y11
+	VCMPPD       $0x1e, constants<>+1184(SB), Y7, Y11
 	VBLENDVPD    Y11, Y9, Y10, Y11
 	VMULPD       Y10, Y9, Y9
 	VMOVUPD      32(DX)(SI*1), Y10
@@ -5063,38 +5187,38 @@ step:
 	VMULPD       Y10, Y10, Y10
 	VMULPD       Y9, Y12, Y9
 	VFMADD231PD  Y9, Y10, Y6
-	VADDPD       constants<>+576(SB), Y8, Y9
-	VSUBPD       constants<>+576(SB), Y9, Y10
+	VADDPD       constants<>+608(SB), Y8, Y9
+	VSUBPD       constants<>+608(SB), Y9, Y10
 	VSUBPD       Y10, Y8, Y10
 	VDIVPD       Y9, Y10, Y10
-	VCMPPD       $0x1d, constants<>+832(SB), Y9, Y11
+	VCMPPD       $0x1d, constants<>+864(SB), Y9, Y11
 	VXORPD       Y13, Y13, Y13
-	VBLENDVPD    Y11, constants<>+576(SB), Y13, Y14
-	VMULPD       constants<>+544(SB), Y9, Y15
+	VBLENDVPD    Y11, constants<>+608(SB), Y13, Y14
+	VMULPD       constants<>+576(SB), Y9, Y15
 	VBLENDVPD    Y11, Y15, Y9, Y9
-	VSUBPD       constants<>+576(SB), Y9, Y9
-	VCMPPD       $0x11, constants<>+1280(SB), Y8, Y11
+	VSUBPD       constants<>+608(SB), Y9, Y9
+	VCMPPD       $0x11, constants<>+1312(SB), Y8, Y11
 	VBLENDVPD    Y11, Y8, Y9, Y8
 	VBLENDVPD    Y11, Y13, Y10, Y9
-	VADDPD       constants<>+864(SB), Y8, Y10
+	VADDPD       constants<>+896(SB), Y8, Y10
 	VDIVPD       Y10, Y8, Y10
 	VMULPD       Y10, Y10, Y11
-	VMOVUPD      constants<>+896(SB), Y13
-	VFMADD213PD  constants<>+928(SB), Y11, Y13
+	VMOVUPD      constants<>+928(SB), Y13
 	VFMADD213PD  constants<>+960(SB), Y11, Y13
 	VFMADD213PD  constants<>+992(SB), Y11, Y13
 	VFMADD213PD  constants<>+1024(SB), Y11, Y13
 	VFMADD213PD  constants<>+1056(SB), Y11, Y13
 	VFMADD213PD  constants<>+1088(SB), Y11, Y13
+	VFMADD213PD  constants<>+1120(SB), Y11, Y13
 	VMULPD       Y8, Y8, Y15
-	VMULPD       constants<>+544(SB), Y15, Y15
+	VMULPD       constants<>+576(SB), Y15, Y15
 	VFMADD213PD  Y15, Y11, Y13
-	VFMADD231PD  constants<>+160(SB), Y14, Y9
+	VFMADD231PD  constants<>+192(SB), Y14, Y9
 	VFMADD231PD  Y13, Y10, Y9
 	VSUBPD       Y9, Y15, Y9
 	VSUBPD       Y9, Y8, Y8
-	VFMADD231PD  constants<>+128(SB), Y14, Y8
-	VMAXPD       constants<>+1152(SB), Y7, Y7
+	VFMADD231PD  constants<>+160(SB), Y14, Y8
+	VMAXPD       constants<>+1184(SB), Y7, Y7
 	VADDPD       Y7, Y8, Y7
 	VFMADD231PD  Y12, Y7, Y4
 	ADDQ         $0x40, SI
@@ -5122,21 +5246,20 @@ tail:
 	VMOVUPD      (DI), Y5
 	VMASKMOVPD   (DX)(SI*1), Y5, Y5
 	VFMADD231PD  Y5, Y0, Y4
-	VORPD        constants<>+1312(SB), Y4, Y5
-	VMOVUPD      constants<>+0(SB), Y6
-	VMOVUPD      constants<>+32(SB), Y7
+	VORPD        constants<>+0(SB), Y4, Y5
+	VMOVUPD      constants<>+32(SB), Y6
+	VMOVUPD      constants<>+64(SB), Y7
 	VMAXPD       Y5, Y7, Y5
 	VMINPD       Y5, Y6, Y5
-	VMOVUPD      constants<>+64(SB), Y6
-	VFMADD231PD  constants<>+96(SB), Y5, Y6
-	VSUBPD       constants<>+64(SB), Y6, Y7
-	VFNMADD231PD constants<>+128(SB), Y7, Y5
-	VMOVAPD      Y5, Y8
-	VFNMADD231PD constants<>+160(SB), Y7, Y8
-	VSUBPD       Y8, Y5, Y5
+	VMOVUPD      constants<>+96(SB), Y6
+	VFMADD231PD  constants<>+128(SB), Y5, Y6
+	VSUBPD       constants<>+96(SB), Y6, Y7
 	VFNMADD231PD constants<>+160(SB), Y7, Y5
-	VMOVUPD      constants<>+192(SB), Y7
-	VFMADD213PD  constants<>+224(SB), Y8, Y7
+	VMOVAPD      Y5, Y8
+	VFNMADD231PD constants<>+192(SB), Y7, Y8
+	VSUBPD       Y8, Y5, Y5
+	VFNMADD231PD constants<>+192(SB), Y7, Y5
+	VMOVUPD      constants<>+224(SB), Y7
 	VFMADD213PD  constants<>+256(SB), Y8, Y7
 	VFMADD213PD  constants<>+288(SB), Y8, Y7
 	VFMADD213PD  constants<>+320(SB), Y8, Y7
@@ -5147,21 +5270,22 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y8, Y7
 	VFMADD213PD  constants<>+512(SB), Y8, Y7
 	VFMADD213PD  constants<>+544(SB), Y8, Y7
+	VFMADD213PD  constants<>+576(SB), Y8, Y7
 	VMULPD       Y8, Y8, Y9
 	VFMADD213PD  Y5, Y9, Y7
 	VADDPD       Y7, Y8, Y5
-	VADDPD       constants<>+576(SB), Y5, Y5
+	VADDPD       constants<>+608(SB), Y5, Y5
 	VPSRLQ       $0x01, Y6, Y7
 	VPSLLQ       $0x34, Y7, Y8
 	VMULPD       Y8, Y5, Y5
 	VPSUBQ       Y7, Y6, Y6
 	VPSLLQ       $0x34, Y6, Y6
 	VMULPD       Y6, Y5, Y5
-	VADDPD       constants<>+576(SB), Y5, Y6
-	VMOVUPD      constants<>+576(SB), Y7
+	VADDPD       constants<>+608(SB), Y5, Y6
+	VMOVUPD      constants<>+608(SB), Y7
 	VDIVPD       Y6, Y7, Y6
 	VMULPD       Y5, Y6, Y7
-	VCMPPD       $0x1e, constants<>+1152(SB), Y4, Y8
+	VCMPPD       $0x1e, constants<>+1184(SB), Y4, Y8
 	VBLENDVPD    Y8, Y6, Y7, Y8
 	VMULPD       Y7, Y6, Y6
 	VMOVUPD      (DI), Y7
@@ -5173,38 +5297,38 @@ tail:
 	VMULPD       Y7, Y7, Y7
 	VMULPD       Y6, Y9, Y6
 	VFMADD231PD  Y6, Y7, Y3
-	VADDPD       constants<>+576(SB), Y5, Y6
-	VSUBPD       constants<>+576(SB), Y6, Y7
+	VADDPD       constants<>+608(SB), Y5, Y6
+	VSUBPD       constants<>+608(SB), Y6, Y7
 	VSUBPD       Y7, Y5, Y7
 	VDIVPD       Y6, Y7, Y7
-	VCMPPD       $0x1d, constants<>+832(SB), Y6, Y8
+	VCMPPD       $0x1d, constants<>+864(SB), Y6, Y8
 	VXORPD       Y10, Y10, Y10
-	VBLENDVPD    Y8, constants<>+576(SB), Y10, Y11
-	VMULPD       constants<>+544(SB), Y6, Y12
+	VBLENDVPD    Y8, constants<>+608(SB), Y10, Y11
+	VMULPD       constants<>+576(SB), Y6, Y12
 	VBLENDVPD    Y8, Y12, Y6, Y6
-	VSUBPD       constants<>+576(SB), Y6, Y6
-	VCMPPD       $0x11, constants<>+1280(SB), Y5, Y8
+	VSUBPD       constants<>+608(SB), Y6, Y6
+	VCMPPD       $0x11, constants<>+1312(SB), Y5, Y8
 	VBLENDVPD    Y8, Y5, Y6, Y5
 	VBLENDVPD    Y8, Y10, Y7, Y6
-	VADDPD       constants<>+864(SB), Y5, Y7
+	VADDPD       constants<>+896(SB), Y5, Y7
 	VDIVPD       Y7, Y5, Y7
 	VMULPD       Y7, Y7, Y8
-	VMOVUPD      constants<>+896(SB), Y10
-	VFMADD213PD  constants<>+928(SB), Y8, Y10
+	VMOVUPD      constants<>+928(SB), Y10
 	VFMADD213PD  constants<>+960(SB), Y8, Y10
 	VFMADD213PD  constants<>+992(SB), Y8, Y10
 	VFMADD213PD  constants<>+1024(SB), Y8, Y10
 	VFMADD213PD  constants<>+1056(SB), Y8, Y10
 	VFMADD213PD  constants<>+1088(SB), Y8, Y10
+	VFMADD213PD  constants<>+1120(SB), Y8, Y10
 	VMULPD       Y5, Y5, Y12
-	VMULPD       constants<>+544(SB), Y12, Y12
+	VMULPD       constants<>+576(SB), Y12, Y12
 	VFMADD213PD  Y12, Y8, Y10
-	VFMADD231PD  constants<>+160(SB), Y11, Y6
+	VFMADD231PD  constants<>+192(SB), Y11, Y6
 	VFMADD231PD  Y10, Y7, Y6
 	VSUBPD       Y6, Y12, Y6
 	VSUBPD       Y6, Y5, Y5
-	VFMADD231PD  constants<>+128(SB), Y11, Y5
-	VMAXPD       constants<>+1152(SB), Y4, Y4
+	VFMADD231PD  constants<>+160(SB), Y11, Y5
+	VMAXPD       constants<>+1184(SB), Y4, Y4
 	VADDPD       Y4, Y5, Y4
 	VFMADD231PD  Y9, Y4, Y1
 	VMOVUPD      (DI), Y4
@@ -5229,21 +5353,20 @@ tail:
 	VMOVUPD      32(DI), Y5
 	VMASKMOVPD   32(DX)(SI*1), Y5, Y5
 	VFMADD231PD  Y5, Y0, Y4
-	VORPD        constants<>+1312(SB), Y4, Y0
-	VMOVUPD      constants<>+0(SB), Y5
-	VMOVUPD      constants<>+32(SB), Y6
+	VORPD        constants<>+0(SB), Y4, Y0
+	VMOVUPD      constants<>+32(SB), Y5
+	VMOVUPD      constants<>+64(SB), Y6
 	VMAXPD       Y0, Y6, Y0
 	VMINPD       Y0, Y5, Y0
-	VMOVUPD      constants<>+64(SB), Y5
-	VFMADD231PD  constants<>+96(SB), Y0, Y5
-	VSUBPD       constants<>+64(SB), Y5, Y6
-	VFNMADD231PD constants<>+128(SB), Y6, Y0
-	VMOVAPD      Y0, Y7
-	VFNMADD231PD constants<>+160(SB), Y6, Y7
-	VSUBPD       Y7, Y0, Y0
+	VMOVUPD      constants<>+96(SB), Y5
+	VFMADD231PD  constants<>+128(SB), Y0, Y5
+	VSUBPD       constants<>+96(SB), Y5, Y6
 	VFNMADD231PD constants<>+160(SB), Y6, Y0
-	VMOVUPD      constants<>+192(SB), Y6
-	VFMADD213PD  constants<>+224(SB), Y7, Y6
+	VMOVAPD      Y0, Y7
+	VFNMADD231PD constants<>+192(SB), Y6, Y7
+	VSUBPD       Y7, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y6, Y0
+	VMOVUPD      constants<>+224(SB), Y6
 	VFMADD213PD  constants<>+256(SB), Y7, Y6
 	VFMADD213PD  constants<>+288(SB), Y7, Y6
 	VFMADD213PD  constants<>+320(SB), Y7, Y6
@@ -5254,21 +5377,22 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y7, Y6
 	VFMADD213PD  constants<>+512(SB), Y7, Y6
 	VFMADD213PD  constants<>+544(SB), Y7, Y6
+	VFMADD213PD  constants<>+576(SB), Y7, Y6
 	VMULPD       Y7, Y7, Y8
 	VFMADD213PD  Y0, Y8, Y6
 	VADDPD       Y6, Y7, Y0
-	VADDPD       constants<>+576(SB), Y0, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
 	VPSRLQ       $0x01, Y5, Y6
 	VPSLLQ       $0x34, Y6, Y7
 	VMULPD       Y7, Y0, Y0
 	VPSUBQ       Y6, Y5, Y5
 	VPSLLQ       $0x34, Y5, Y5
 	VMULPD       Y5, Y0, Y0
-	VADDPD       constants<>+576(SB), Y0, Y5
-	VMOVUPD      constants<>+576(SB), Y6
+	VADDPD       constants<>+608(SB), Y0, Y5
+	VMOVUPD      constants<>+608(SB), Y6
 	VDIVPD       Y5, Y6, Y5
 	VMULPD       Y0, Y5, Y6
-	VCMPPD       $0x1e, constants<>+1152(SB), Y4, Y7
+	VCMPPD       $0x1e, constants<>+1184(SB), Y4, Y7
 	VBLENDVPD    Y7, Y5, Y6, Y7
 	VMULPD       Y6, Y5, Y5
 	VMOVUPD      32(DI), Y6
@@ -5280,38 +5404,38 @@ tail:
 	VMULPD       Y6, Y6, Y6
 	VMULPD       Y5, Y8, Y5
 	VFMADD231PD  Y5, Y6, Y3
-	VADDPD       constants<>+576(SB), Y0, Y5
-	VSUBPD       constants<>+576(SB), Y5, Y6
+	VADDPD       constants<>+608(SB), Y0, Y5
+	VSUBPD       constants<>+608(SB), Y5, Y6
 	VSUBPD       Y6, Y0, Y6
 	VDIVPD       Y5, Y6, Y6
-	VCMPPD       $0x1d, constants<>+832(SB), Y5, Y7
+	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y7
 	VXORPD       Y9, Y9, Y9
-	VBLENDVPD    Y7, constants<>+576(SB), Y9, Y10
-	VMULPD       constants<>+544(SB), Y5, Y11
+	VBLENDVPD    Y7, constants<>+608(SB), Y9, Y10
+	VMULPD       constants<>+576(SB), Y5, Y11
 	VBLENDVPD    Y7, Y11, Y5, Y5
-	VSUBPD       constants<>+576(SB), Y5, Y5
-	VCMPPD       $0x11, constants<>+1280(SB), Y0, Y7
+	VSUBPD       constants<>+608(SB), Y5, Y5
+	VCMPPD       $0x11, constants<>+1312(SB), Y0, Y7
 	VBLENDVPD    Y7, Y0, Y5, Y0
 	VBLENDVPD    Y7, Y9, Y6, Y5
-	VADDPD       constants<>+864(SB), Y0, Y6
+	VADDPD       constants<>+896(SB), Y0, Y6
 	VDIVPD       Y6, Y0, Y6
 	VMULPD       Y6, Y6, Y7
-	VMOVUPD      constants<>+896(SB), Y9
-	VFMADD213PD  constants<>+928(SB), Y7, Y9
+	VMOVUPD      constants<>+928(SB), Y9
 	VFMADD213PD  constants<>+960(SB), Y7, Y9
 	VFMADD213PD  constants<>+992(SB), Y7, Y9
 	VFMADD213PD  constants<>+1024(SB), Y7, Y9
 	VFMADD213PD  constants<>+1056(SB), Y7, Y9
 	VFMADD213PD  constants<>+1088(SB), Y7, Y9
+	VFMADD213PD  constants<>+1120(SB), Y7, Y9
 	VMULPD       Y0, Y0, Y11
-	VMULPD       constants<>+544(SB), Y11, Y11
+	VMULPD       constants<>+576(SB), Y11, Y11
 	VFMADD213PD  Y11, Y7, Y9
-	VFMADD231PD  constants<>+160(SB), Y10, Y5
+	VFMADD231PD  constants<>+192(SB), Y10, Y5
 	VFMADD231PD  Y9, Y6, Y5
 	VSUBPD       Y5, Y11, Y5
 	VSUBPD       Y5, Y0, Y0
-	VFMADD231PD  constants<>+128(SB), Y10, Y0
-	VMAXPD       constants<>+1152(SB), Y4, Y4
+	VFMADD231PD  constants<>+160(SB), Y10, Y0
+	VMAXPD       constants<>+1184(SB), Y4, Y4
 	VADDPD       Y4, Y0, Y0
 	VFMADD231PD  Y8, Y0, Y1
 	VMOVUPD      32(DI), Y0
@@ -5377,21 +5501,20 @@ step:
 	VMOVUPD           (CX)(SI*1), Z4
 	VMOVUPD           (DX)(SI*1), Z5
 	VFMADD231PD       Z5, Z0, Z4
-	VPORQ.BCST        constants<>+1312(SB), Z4, Z5
-	VBROADCASTSD      constants<>+0(SB), Z8
-	VBROADCASTSD      constants<>+32(SB), Z9
+	VPORQ.BCST        constants<>+0(SB), Z4, Z5
+	VBROADCASTSD      constants<>+32(SB), Z8
+	VBROADCASTSD      constants<>+64(SB), Z9
 	VMAXPD            Z5, Z9, Z5
 	VMINPD            Z5, Z8, Z5
-	VBROADCASTSD      constants<>+608(SB), Z8
-	VFMADD231PD.BCST  constants<>+96(SB), Z5, Z8
-	VSUBPD.BCST       constants<>+608(SB), Z8, Z8
-	VFNMADD231PD.BCST constants<>+128(SB), Z8, Z5
-	VMOVAPD           Z5, Z9
-	VFNMADD231PD.BCST constants<>+160(SB), Z8, Z9
-	VSUBPD            Z9, Z5, Z5
+	VBROADCASTSD      constants<>+640(SB), Z8
+	VFMADD231PD.BCST  constants<>+128(SB), Z5, Z8
+	VSUBPD.BCST       constants<>+640(SB), Z8, Z8
 	VFNMADD231PD.BCST constants<>+160(SB), Z8, Z5
-	VBROADCASTSD      constants<>+192(SB), Z10
-	VFMADD213PD.BCST  constants<>+224(SB), Z9, Z10
+	VMOVAPD           Z5, Z9
+	VFNMADD231PD.BCST constants<>+192(SB), Z8, Z9
+	VSUBPD            Z9, Z5, Z5
+	VFNMADD231PD.BCST constants<>+192(SB), Z8, Z5
+	VBROADCASTSD      constants<>+224(SB), Z10
 	VFMADD213PD.BCST  constants<>+256(SB), Z9, Z10
 	VFMADD213PD.BCST  constants<>+288(SB), Z9, Z10
 	VFMADD213PD.BCST  constants<>+320(SB), Z9, Z10
@@ -5402,16 +5525,17 @@ step:
 	VFMADD213PD.BCST  constants<>+480(SB), Z9, Z10
 	VFMADD213PD.BCST  constants<>+512(SB), Z9, Z10
 	VFMADD213PD.BCST  constants<>+544(SB), Z9, Z10
+	VFMADD213PD.BCST  constants<>+576(SB), Z9, Z10
 	VMULPD            Z9, Z9, Z11
 	VFMADD213PD       Z5, Z11, Z10
 	VADDPD            Z10, Z9, Z5
-	VADDPD.BCST       constants<>+576(SB), Z5, Z5
+	VADDPD.BCST       constants<>+608(SB), Z5, Z5
 	VSCALEFPD         Z8, Z5, Z5
-	VADDPD.BCST       constants<>+576(SB), Z5, Z8
-	VBROADCASTSD      constants<>+576(SB), Z9
+	VADDPD.BCST       constants<>+608(SB), Z5, Z8
+	VBROADCASTSD      constants<>+608(SB), Z9
 	VDIVPD            Z8, Z9, Z8
 	VMULPD            Z5, Z8, Z9
-	VCMPPD.BCST       $0x1e, constants<>+1152(SB), Z4, K1
+	VCMPPD.BCST       $0x1e, constants<>+1184(SB), Z4, K1
 	VMOVAPD           Z9, Z10
 	VMOVAPD           Z8, K1, Z10
 	VMULPD            Z9, Z8, Z8
@@ -5422,40 +5546,40 @@ step:
 	VMULPD            Z9, Z9, Z9
 	VMULPD            Z8, Z11, Z8
 	VFMADD231PD       Z8, Z9, Z3
-	VADDPD.BCST       constants<>+576(SB), Z5, Z8
-	VSUBPD.BCST       constants<>+576(SB), Z8, Z9
+	VADDPD.BCST       constants<>+608(SB), Z5, Z8
+	VSUBPD.BCST       constants<>+608(SB), Z8, Z9
 	VSUBPD            Z9, Z5, Z9
 	VDIVPD            Z8, Z9, Z9
-	VCMPPD.BCST       $0x1d, constants<>+832(SB), Z8, K1
+	VCMPPD.BCST       $0x1d, constants<>+864(SB), Z8, K1
 	VPXORQ            Z6, Z6, Z6
 	VMOVAPD           Z6, Z10
-	VBROADCASTSD      constants<>+576(SB), K1, Z10
-	VMULPD.BCST       constants<>+544(SB), Z8, Z12
+	VBROADCASTSD      constants<>+608(SB), K1, Z10
+	VMULPD.BCST       constants<>+576(SB), Z8, Z12
 	VMOVAPD           Z12, K1, Z8
-	VSUBPD.BCST       constants<>+576(SB), Z8, Z8
-	VCMPPD.BCST       $0x11, constants<>+1280(SB), Z5, K1
+	VSUBPD.BCST       constants<>+608(SB), Z8, Z8
+	VCMPPD.BCST       $0x11, constants<>+1312(SB), Z5, K1
 	VMOVAPD           Z5, K1, Z8
 	VMOVAPD           Z9, Z5
 	VMOVAPD           Z6, K1, Z5
-	VADDPD.BCST       constants<>+864(SB), Z8, Z9
+	VADDPD.BCST       constants<>+896(SB), Z8, Z9
 	VDIVPD            Z9, Z8, Z9
 	VMULPD            Z9, Z9, Z12
-	VBROADCASTSD      constants<>+896(SB), Z13
-	VFMADD213PD.BCST  constants<>+928(SB), Z12, Z13
+	VBROADCASTSD      constants<>+928(SB), Z13
 	VFMADD213PD.BCST  constants<>+960(SB), Z12, Z13
 	VFMADD213PD.BCST  constants<>+992(SB), Z12, Z13
 	VFMADD213PD.BCST  constants<>+1024(SB), Z12, Z13
 	VFMADD213PD.BCST  constants<>+1056(SB), Z12, Z13
 	VFMADD213PD.BCST  constants<>+1088(SB), Z12, Z13
+	VFMADD213PD.BCST  constants<>+1120(SB), Z12, Z13
 	VMULPD            Z8, Z8, Z14
-	VMULPD.BCST       constants<>+544(SB), Z14, Z14
+	VMULPD.BCST       constants<>+576(SB), Z14, Z14
 	VFMADD213PD       Z14, Z12, Z13
-	VFMADD231PD.BCST  constants<>+160(SB), Z10, Z5
+	VFMADD231PD.BCST  constants<>+192(SB), Z10, Z5
 	VFMADD231PD       Z13, Z9, Z5
 	VSUBPD            Z5, Z14, Z5
 	VSUBPD            Z5, Z8, Z5
-	VFMADD231PD.BCST  constants<>+128(SB), Z10, Z5
-	VMAXPD.BCST       constants<>+1152(SB), Z4, Z4
+	VFMADD231PD.BCST  constants<>+160(SB), Z10, Z5
+	VMAXPD.BCST       constants<>+1184(SB), Z4, Z4
 	VADDPD            Z4, Z5, Z4
 	VFMADD231PD       Z11, Z4, Z1
 	ADDQ              $0x40, SI
@@ -5474,21 +5598,20 @@ tail:
 	VMOVUPD.Z         (CX)(SI*1), K1, Z8
 	VMOVUPD.Z         (DX)(SI*1), K1, Z9
 	VFMADD231PD       Z9, Z0, Z8
-	VPORQ.BCST        constants<>+1312(SB), Z8, Z0
-	VBROADCASTSD      constants<>+0(SB), Z9
-	VBROADCASTSD      constants<>+32(SB), Z10
+	VPORQ.BCST        constants<>+0(SB), Z8, Z0
+	VBROADCASTSD      constants<>+32(SB), Z9
+	VBROADCASTSD      constants<>+64(SB), Z10
 	VMAXPD            Z0, Z10, Z0
 	VMINPD            Z0, Z9, Z0
-	VBROADCASTSD      constants<>+608(SB), Z9
-	VFMADD231PD.BCST  constants<>+96(SB), Z0, Z9
-	VSUBPD.BCST       constants<>+608(SB), Z9, Z9
-	VFNMADD231PD.BCST constants<>+128(SB), Z9, Z0
-	VMOVAPD           Z0, Z10
-	VFNMADD231PD.BCST constants<>+160(SB), Z9, Z10
-	VSUBPD            Z10, Z0, Z0
+	VBROADCASTSD      constants<>+640(SB), Z9
+	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z9
+	VSUBPD.BCST       constants<>+640(SB), Z9, Z9
 	VFNMADD231PD.BCST constants<>+160(SB), Z9, Z0
-	VBROADCASTSD      constants<>+192(SB), Z11
-	VFMADD213PD.BCST  constants<>+224(SB), Z10, Z11
+	VMOVAPD           Z0, Z10
+	VFNMADD231PD.BCST constants<>+192(SB), Z9, Z10
+	VSUBPD            Z10, Z0, Z0
+	VFNMADD231PD.BCST constants<>+192(SB), Z9, Z0
+	VBROADCASTSD      constants<>+224(SB), Z11
 	VFMADD213PD.BCST  constants<>+256(SB), Z10, Z11
 	VFMADD213PD.BCST  constants<>+288(SB), Z10, Z11
 	VFMADD213PD.BCST  constants<>+320(SB), Z10, Z11
@@ -5499,16 +5622,17 @@ tail:
 	VFMADD213PD.BCST  constants<>+480(SB), Z10, Z11
 	VFMADD213PD.BCST  constants<>+512(SB), Z10, Z11
 	VFMADD213PD.BCST  constants<>+544(SB), Z10, Z11
+	VFMADD213PD.BCST  constants<>+576(SB), Z10, Z11
 	VMULPD            Z10, Z10, Z12
 	VFMADD213PD       Z0, Z12, Z11
 	VADDPD            Z11, Z10, Z0
-	VADDPD.BCST       constants<>+576(SB), Z0, Z0
+	VADDPD.BCST       constants<>+608(SB), Z0, Z0
 	VSCALEFPD         Z9, Z0, Z0
-	VADDPD.BCST       constants<>+576(SB), Z0, Z9
-	VBROADCASTSD      constants<>+576(SB), Z10
+	VADDPD.BCST       constants<>+608(SB), Z0, Z9
+	VBROADCASTSD      constants<>+608(SB), Z10
 	VDIVPD            Z9, Z10, Z9
 	VMULPD            Z0, Z9, Z10
-	VCMPPD.BCST       $0x1e, constants<>+1152(SB), Z8, K2
+	VCMPPD.BCST       $0x1e, constants<>+1184(SB), Z8, K2
 	VMOVAPD           Z10, Z11
 	VMOVAPD           Z9, K2, Z11
 	VMULPD            Z10, Z9, Z9
@@ -5519,40 +5643,40 @@ tail:
 	VMULPD            Z10, Z10, Z10
 	VMULPD            Z9, Z12, Z9
 	VFMADD231PD       Z9, Z10, Z6
-	VADDPD.BCST       constants<>+576(SB), Z0, Z9
-	VSUBPD.BCST       constants<>+576(SB), Z9, Z10
+	VADDPD.BCST       constants<>+608(SB), Z0, Z9
+	VSUBPD.BCST       constants<>+608(SB), Z9, Z10
 	VSUBPD            Z10, Z0, Z10
 	VDIVPD            Z9, Z10, Z10
-	VCMPPD.BCST       $0x1d, constants<>+832(SB), Z9, K2
+	VCMPPD.BCST       $0x1d, constants<>+864(SB), Z9, K2
 	VPXORQ            Z7, Z7, Z7
 	VMOVAPD           Z7, Z11
-	VBROADCASTSD      constants<>+576(SB), K2, Z11
-	VMULPD.BCST       constants<>+544(SB), Z9, Z13
+	VBROADCASTSD      constants<>+608(SB), K2, Z11
+	VMULPD.BCST       constants<>+576(SB), Z9, Z13
 	VMOVAPD           Z13, K2, Z9
-	VSUBPD.BCST       constants<>+576(SB), Z9, Z9
-	VCMPPD.BCST       $0x11, constants<>+1280(SB), Z0, K2
+	VSUBPD.BCST       constants<>+608(SB), Z9, Z9
+	VCMPPD.BCST       $0x11, constants<>+1312(SB), Z0, K2
 	VMOVAPD           Z0, K2, Z9
 	VMOVAPD           Z10, Z0
 	VMOVAPD           Z7, K2, Z0
-	VADDPD.BCST       constants<>+864(SB), Z9, Z7
+	VADDPD.BCST       constants<>+896(SB), Z9, Z7
 	VDIVPD            Z7, Z9, Z7
 	VMULPD            Z7, Z7, Z10
-	VBROADCASTSD      constants<>+896(SB), Z13
-	VFMADD213PD.BCST  constants<>+928(SB), Z10, Z13
+	VBROADCASTSD      constants<>+928(SB), Z13
 	VFMADD213PD.BCST  constants<>+960(SB), Z10, Z13
 	VFMADD213PD.BCST  constants<>+992(SB), Z10, Z13
 	VFMADD213PD.BCST  constants<>+1024(SB), Z10, Z13
 	VFMADD213PD.BCST  constants<>+1056(SB), Z10, Z13
 	VFMADD213PD.BCST  constants<>+1088(SB), Z10, Z13
+	VFMADD213PD.BCST  constants<>+1120(SB), Z10, Z13
 	VMULPD            Z9, Z9, Z14
-	VMULPD.BCST       constants<>+544(SB), Z14, Z14
+	VMULPD.BCST       constants<>+576(SB), Z14, Z14
 	VFMADD213PD       Z14, Z10, Z13
-	VFMADD231PD.BCST  constants<>+160(SB), Z11, Z0
+	VFMADD231PD.BCST  constants<>+192(SB), Z11, Z0
 	VFMADD231PD       Z13, Z7, Z0
 	VSUBPD            Z0, Z14, Z0
 	VSUBPD            Z0, Z9, Z0
-	VFMADD231PD.BCST  constants<>+128(SB), Z11, Z0
-	VMAXPD.BCST       constants<>+1152(SB), Z8, Z7
+	VFMADD231PD.BCST  constants<>+160(SB), Z11, Z0
+	VMAXPD.BCST       constants<>+1184(SB), Z8, Z7
 	VADDPD            Z7, Z0, Z0
 	VFMADD231PD       Z12, Z0, Z4
 	VMOVAPD           Z4, K1, Z1
@@ -5606,20 +5730,19 @@ step:
 	VMOVUPD      (AX)(BX*1), Y7
 	VMOVUPD      (CX)(BX*1), Y8
 	VFMADD231PD  Y8, Y0, Y7
-	VMOVUPD      constants<>+0(SB), Y8
-	VMOVUPD      constants<>+32(SB), Y9
+	VMOVUPD      constants<>+32(SB), Y8
+	VMOVUPD      constants<>+64(SB), Y9
 	VMAXPD       Y7, Y9, Y7
 	VMINPD       Y7, Y8, Y7
-	VMOVUPD      constants<>+64(SB), Y8
-	VFMADD231PD  constants<>+96(SB), Y7, Y8
-	VSUBPD       constants<>+64(SB), Y8, Y9
-	VFNMADD231PD constants<>+128(SB), Y9, Y7
-	VMOVAPD      Y7, Y10
-	VFNMADD231PD constants<>+160(SB), Y9, Y10
-	VSUBPD       Y10, Y7, Y7
+	VMOVUPD      constants<>+96(SB), Y8
+	VFMADD231PD  constants<>+128(SB), Y7, Y8
+	VSUBPD       constants<>+96(SB), Y8, Y9
 	VFNMADD231PD constants<>+160(SB), Y9, Y7
-	VMOVUPD      constants<>+192(SB), Y9
-	VFMADD213PD  constants<>+224(SB), Y10, Y9
+	VMOVAPD      Y7, Y10
+	VFNMADD231PD constants<>+192(SB), Y9, Y10
+	VSUBPD       Y10, Y7, Y7
+	VFNMADD231PD constants<>+192(SB), Y9, Y7
+	VMOVUPD      constants<>+224(SB), Y9
 	VFMADD213PD  constants<>+256(SB), Y10, Y9
 	VFMADD213PD  constants<>+288(SB), Y10, Y9
 	VFMADD213PD  constants<>+320(SB), Y10, Y9
@@ -5630,10 +5753,11 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y10, Y9
 	VFMADD213PD  constants<>+512(SB), Y10, Y9
 	VFMADD213PD  constants<>+544(SB), Y10, Y9
+	VFMADD213PD  constants<>+576(SB), Y10, Y9
 	VMULPD       Y10, Y10, Y11
 	VFMADD213PD  Y7, Y11, Y9
 	VADDPD       Y9, Y10, Y7
-	VADDPD       constants<>+576(SB), Y7, Y7
+	VADDPD       constants<>+608(SB), Y7, Y7
 	VPSRLQ       $0x01, Y8, Y9
 	VPSLLQ       $0x34, Y9, Y10
 	VMULPD       Y10, Y7, Y7
@@ -5648,20 +5772,19 @@ step:
 	VMOVUPD      32(AX)(BX*1), Y7
 	VMOVUPD      32(CX)(BX*1), Y8
 	VFMADD231PD  Y8, Y0, Y7
-	VMOVUPD      constants<>+0(SB), Y8
-	VMOVUPD      constants<>+32(SB), Y9
+	VMOVUPD      constants<>+32(SB), Y8
+	VMOVUPD      constants<>+64(SB), Y9
 	VMAXPD       Y7, Y9, Y7
 	VMINPD       Y7, Y8, Y7
-	VMOVUPD      constants<>+64(SB), Y8
-	VFMADD231PD  constants<>+96(SB), Y7, Y8
-	VSUBPD       constants<>+64(SB), Y8, Y9
-	VFNMADD231PD constants<>+128(SB), Y9, Y7
-	VMOVAPD      Y7, Y10
-	VFNMADD231PD constants<>+160(SB), Y9, Y10
-	VSUBPD       Y10, Y7, Y7
+	VMOVUPD      constants<>+96(SB), Y8
+	VFMADD231PD  constants<>+128(SB), Y7, Y8
+	VSUBPD       constants<>+96(SB), Y8, Y9
 	VFNMADD231PD constants<>+160(SB), Y9, Y7
-	VMOVUPD      constants<>+192(SB), Y9
-	VFMADD213PD  constants<>+224(SB), Y10, Y9
+	VMOVAPD      Y7, Y10
+	VFNMADD231PD constants<>+192(SB), Y9, Y10
+	VSUBPD       Y10, Y7, Y7
+	VFNMADD231PD constants<>+192(SB), Y9, Y7
+	VMOVUPD      constants<>+224(SB), Y9
 	VFMADD213PD  constants<>+256(SB), Y10, Y9
 	VFMADD213PD  constants<>+288(SB), Y10, Y9
 	VFMADD213PD  constants<>+320(SB), Y10, Y9
@@ -5672,10 +5795,11 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y10, Y9
 	VFMADD213PD  constants<>+512(SB), Y10, Y9
 	VFMADD213PD  constants<>+544(SB), Y10, Y9
+	VFMADD213PD  constants<>+576(SB), Y10, Y9
 	VMULPD       Y10, Y10, Y11
 	VFMADD213PD  Y7, Y11, Y9
 	VADDPD       Y9, Y10, Y7
-	VADDPD       constants<>+576(SB), Y7, Y7
+	VADDPD       constants<>+608(SB), Y7, Y7
 	VPSRLQ       $0x01, Y8, Y9
 	VPSLLQ       $0x34, Y9, Y10
 	VMULPD       Y10, Y7, Y7
@@ -5712,20 +5836,19 @@ tail:
 	VMOVUPD      (SI), Y5
 	VMASKMOVPD   (CX)(BX*1), Y5, Y5
 	VFMADD231PD  Y5, Y0, Y4
-	VMOVUPD      constants<>+0(SB), Y5
-	VMOVUPD      constants<>+32(SB), Y6
+	VMOVUPD      constants<>+32(SB), Y5
+	VMOVUPD      constants<>+64(SB), Y6
 	VMAXPD       Y4, Y6, Y4
 	VMINPD       Y4, Y5, Y4
-	VMOVUPD      constants<>+64(SB), Y5
-	VFMADD231PD  constants<>+96(SB), Y4, Y5
-	VSUBPD       constants<>+64(SB), Y5, Y6
-	VFNMADD231PD constants<>+128(SB), Y6, Y4
-	VMOVAPD      Y4, Y7
-	VFNMADD231PD constants<>+160(SB), Y6, Y7
-	VSUBPD       Y7, Y4, Y4
+	VMOVUPD      constants<>+96(SB), Y5
+	VFMADD231PD  constants<>+128(SB), Y4, Y5
+	VSUBPD       constants<>+96(SB), Y5, Y6
 	VFNMADD231PD constants<>+160(SB), Y6, Y4
-	VMOVUPD      constants<>+192(SB), Y6
-	VFMADD213PD  constants<>+224(SB), Y7, Y6
+	VMOVAPD      Y4, Y7
+	VFNMADD231PD constants<>+192(SB), Y6, Y7
+	VSUBPD       Y7, Y4, Y4
+	VFNMADD231PD constants<>+192(SB), Y6, Y4
+	VMOVUPD      constants<>+224(SB), Y6
 	VFMADD213PD  constants<>+256(SB), Y7, Y6
 	VFMADD213PD  constants<>+288(SB), Y7, Y6
 	VFMADD213PD  constants<>+320(SB), Y7, Y6
@@ -5736,10 +5859,11 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y7, Y6
 	VFMADD213PD  constants<>+512(SB), Y7, Y6
 	VFMADD213PD  constants<>+544(SB), Y7, Y6
+	VFMADD213PD  constants<>+576(SB), Y7, Y6
 	VMULPD       Y7, Y7, Y8
 	VFMADD213PD  Y4, Y8, Y6
 	VADDPD       Y6, Y7, Y4
-	VADDPD       constants<>+576(SB), Y4, Y4
+	VADDPD       constants<>+608(SB), Y4, Y4
 	VPSRLQ       $0x01, Y5, Y6
 	VPSLLQ       $0x34, Y6, Y7
 	VMULPD       Y7, Y4, Y4
@@ -5774,20 +5898,19 @@ tail:
 	VMOVUPD      32(SI), Y5
 	VMASKMOVPD   32(CX)(BX*1), Y5, Y5
 	VFMADD231PD  Y5, Y0, Y4
-	VMOVUPD      constants<>+0(SB), Y0
-	VMOVUPD      constants<>+32(SB), Y5
+	VMOVUPD      constants<>+32(SB), Y0
+	VMOVUPD      constants<>+64(SB), Y5
 	VMAXPD       Y4, Y5, Y4
 	VMINPD       Y4, Y0, Y0
-	VMOVUPD      constants<>+64(SB), Y4
-	VFMADD231PD  constants<>+96(SB), Y0, Y4
-	VSUBPD       constants<>+64(SB), Y4, Y5
-	VFNMADD231PD constants<>+128(SB), Y5, Y0
-	VMOVAPD      Y0, Y6
-	VFNMADD231PD constants<>+160(SB), Y5, Y6
-	VSUBPD       Y6, Y0, Y0
+	VMOVUPD      constants<>+96(SB), Y4
+	VFMADD231PD  constants<>+128(SB), Y0, Y4
+	VSUBPD       constants<>+96(SB), Y4, Y5
 	VFNMADD231PD constants<>+160(SB), Y5, Y0
-	VMOVUPD      constants<>+192(SB), Y5
-	VFMADD213PD  constants<>+224(SB), Y6, Y5
+	VMOVAPD      Y0, Y6
+	VFNMADD231PD constants<>+192(SB), Y5, Y6
+	VSUBPD       Y6, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y5, Y0
+	VMOVUPD      constants<>+224(SB), Y5
 	VFMADD213PD  constants<>+256(SB), Y6, Y5
 	VFMADD213PD  constants<>+288(SB), Y6, Y5
 	VFMADD213PD  constants<>+320(SB), Y6, Y5
@@ -5798,10 +5921,11 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y6, Y5
 	VFMADD213PD  constants<>+512(SB), Y6, Y5
 	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y6, Y5
 	VMULPD       Y6, Y6, Y7
 	VFMADD213PD  Y0, Y7, Y5
 	VADDPD       Y5, Y6, Y0
-	VADDPD       constants<>+576(SB), Y0, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
 	VPSRLQ       $0x01, Y4, Y5
 	VPSLLQ       $0x34, Y5, Y6
 	VMULPD       Y6, Y0, Y0
@@ -5876,20 +6000,19 @@ step:
 	VMOVUPD           (AX)(BX*1), Z4
 	VMOVUPD           (CX)(BX*1), Z5
 	VFMADD231PD       Z5, Z0, Z4
-	VBROADCASTSD      constants<>+0(SB), Z5
-	VBROADCASTSD      constants<>+32(SB), Z6
+	VBROADCASTSD      constants<>+32(SB), Z5
+	VBROADCASTSD      constants<>+64(SB), Z6
 	VMAXPD            Z4, Z6, Z4
 	VMINPD            Z4, Z5, Z4
-	VBROADCASTSD      constants<>+608(SB), Z5
-	VFMADD231PD.BCST  constants<>+96(SB), Z4, Z5
-	VSUBPD.BCST       constants<>+608(SB), Z5, Z5
-	VFNMADD231PD.BCST constants<>+128(SB), Z5, Z4
-	VMOVAPD           Z4, Z6
-	VFNMADD231PD.BCST constants<>+160(SB), Z5, Z6
-	VSUBPD            Z6, Z4, Z4
+	VBROADCASTSD      constants<>+640(SB), Z5
+	VFMADD231PD.BCST  constants<>+128(SB), Z4, Z5
+	VSUBPD.BCST       constants<>+640(SB), Z5, Z5
 	VFNMADD231PD.BCST constants<>+160(SB), Z5, Z4
-	VBROADCASTSD      constants<>+192(SB), Z7
-	VFMADD213PD.BCST  constants<>+224(SB), Z6, Z7
+	VMOVAPD           Z4, Z6
+	VFNMADD231PD.BCST constants<>+192(SB), Z5, Z6
+	VSUBPD            Z6, Z4, Z4
+	VFNMADD231PD.BCST constants<>+192(SB), Z5, Z4
+	VBROADCASTSD      constants<>+224(SB), Z7
 	VFMADD213PD.BCST  constants<>+256(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+288(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+320(SB), Z6, Z7
@@ -5900,10 +6023,11 @@ step:
 	VFMADD213PD.BCST  constants<>+480(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+512(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+544(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+576(SB), Z6, Z7
 	VMULPD            Z6, Z6, Z8
 	VFMADD213PD       Z4, Z8, Z7
 	VADDPD            Z7, Z6, Z4
-	VADDPD.BCST       constants<>+576(SB), Z4, Z4
+	VADDPD.BCST       constants<>+608(SB), Z4, Z4
 	VSCALEFPD         Z5, Z4, Z4
 	VMOVUPD           (CX)(BX*1), Z5
 	VADDPD            Z4, Z1, Z1
@@ -5926,20 +6050,19 @@ tail:
 	VMOVUPD.Z         (AX)(BX*1), K1, Z7
 	VMOVUPD.Z         (CX)(BX*1), K1, Z8
 	VFMADD231PD       Z8, Z0, Z7
-	VBROADCASTSD      constants<>+0(SB), Z0
-	VBROADCASTSD      constants<>+32(SB), Z8
+	VBROADCASTSD      constants<>+32(SB), Z0
+	VBROADCASTSD      constants<>+64(SB), Z8
 	VMAXPD            Z7, Z8, Z7
 	VMINPD            Z7, Z0, Z0
-	VBROADCASTSD      constants<>+608(SB), Z7
-	VFMADD231PD.BCST  constants<>+96(SB), Z0, Z7
-	VSUBPD.BCST       constants<>+608(SB), Z7, Z7
-	VFNMADD231PD.BCST constants<>+128(SB), Z7, Z0
-	VMOVAPD           Z0, Z8
-	VFNMADD231PD.BCST constants<>+160(SB), Z7, Z8
-	VSUBPD            Z8, Z0, Z0
+	VBROADCASTSD      constants<>+640(SB), Z7
+	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z7
+	VSUBPD.BCST       constants<>+640(SB), Z7, Z7
 	VFNMADD231PD.BCST constants<>+160(SB), Z7, Z0
-	VBROADCASTSD      constants<>+192(SB), Z9
-	VFMADD213PD.BCST  constants<>+224(SB), Z8, Z9
+	VMOVAPD           Z0, Z8
+	VFNMADD231PD.BCST constants<>+192(SB), Z7, Z8
+	VSUBPD            Z8, Z0, Z0
+	VFNMADD231PD.BCST constants<>+192(SB), Z7, Z0
+	VBROADCASTSD      constants<>+224(SB), Z9
 	VFMADD213PD.BCST  constants<>+256(SB), Z8, Z9
 	VFMADD213PD.BCST  constants<>+288(SB), Z8, Z9
 	VFMADD213PD.BCST  constants<>+320(SB), Z8, Z9
@@ -5950,10 +6073,11 @@ tail:
 	VFMADD213PD.BCST  constants<>+480(SB), Z8, Z9
 	VFMADD213PD.BCST  constants<>+512(SB), Z8, Z9
 	VFMADD213PD.BCST  constants<>+544(SB), Z8, Z9
+	VFMADD213PD.BCST  constants<>+576(SB), Z8, Z9
 	VMULPD            Z8, Z8, Z10
 	VFMADD213PD       Z0, Z10, Z9
 	VADDPD            Z9, Z8, Z0
-	VADDPD.BCST       constants<>+576(SB), Z0, Z0
+	VADDPD.BCST       constants<>+608(SB), Z0, Z0
 	VSCALEFPD         Z7, Z0, Z0
 	VMOVUPD.Z         (CX)(BX*1), K1, Z7
 	VADDPD            Z0, Z4, Z4
@@ -6012,20 +6136,19 @@ step:
 	VMOVUPD      (CX)(SI*1), Y7
 	VMOVUPD      (DX)(SI*1), Y8
 	VFMADD231PD  Y8, Y0, Y7
-	VMOVUPD      constants<>+0(SB), Y8
-	VMOVUPD      constants<>+32(SB), Y9
+	VMOVUPD      constants<>+32(SB), Y8
+	VMOVUPD      constants<>+64(SB), Y9
 	VMAXPD       Y7, Y9, Y7
 	VMINPD       Y7, Y8, Y7
-	VMOVUPD      constants<>+64(SB), Y8
-	VFMADD231PD  constants<>+96(SB), Y7, Y8
-	VSUBPD       constants<>+64(SB), Y8, Y9
-	VFNMADD231PD constants<>+128(SB), Y9, Y7
-	VMOVAPD      Y7, Y10
-	VFNMADD231PD constants<>+160(SB), Y9, Y10
-	VSUBPD       Y10, Y7, Y7
+	VMOVUPD      constants<>+96(SB), Y8
+	VFMADD231PD  constants<>+128(SB), Y7, Y8
+	VSUBPD       constants<>+96(SB), Y8, Y9
 	VFNMADD231PD constants<>+160(SB), Y9, Y7
-	VMOVUPD      constants<>+192(SB), Y9
-	VFMADD213PD  constants<>+224(SB), Y10, Y9
+	VMOVAPD      Y7, Y10
+	VFNMADD231PD constants<>+192(SB), Y9, Y10
+	VSUBPD       Y10, Y7, Y7
+	VFNMADD231PD constants<>+192(SB), Y9, Y7
+	VMOVUPD      constants<>+224(SB), Y9
 	VFMADD213PD  constants<>+256(SB), Y10, Y9
 	VFMADD213PD  constants<>+288(SB), Y10, Y9
 	VFMADD213PD  constants<>+320(SB), Y10, Y9
@@ -6036,10 +6159,11 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y10, Y9
 	VFMADD213PD  constants<>+512(SB), Y10, Y9
 	VFMADD213PD  constants<>+544(SB), Y10, Y9
+	VFMADD213PD  constants<>+576(SB), Y10, Y9
 	VMULPD       Y10, Y10, Y11
 	VFMADD213PD  Y7, Y11, Y9
 	VADDPD       Y9, Y10, Y7
-	VADDPD       constants<>+576(SB), Y7, Y7
+	VADDPD       constants<>+608(SB), Y7, Y7
 	VPSRLQ       $0x01, Y8, Y9
 	VPSLLQ       $0x34, Y9, Y10
 	VMULPD       Y10, Y7, Y7
@@ -6056,20 +6180,19 @@ step:
 	VMOVUPD      32(CX)(SI*1), Y7
 	VMOVUPD      32(DX)(SI*1), Y8
 	VFMADD231PD  Y8, Y0, Y7
-	VMOVUPD      constants<>+0(SB), Y8
-	VMOVUPD      constants<>+32(SB), Y9
+	VMOVUPD      constants<>+32(SB), Y8
+	VMOVUPD      constants<>+64(SB), Y9
 	VMAXPD       Y7, Y9, Y7
 	VMINPD       Y7, Y8, Y7
-	VMOVUPD      constants<>+64(SB), Y8
-	VFMADD231PD  constants<>+96(SB), Y7, Y8
-	VSUBPD       constants<>+64(SB), Y8, Y9
-	VFNMADD231PD constants<>+128(SB), Y9, Y7
-	VMOVAPD      Y7, Y10
-	VFNMADD231PD constants<>+160(SB), Y9, Y10
-	VSUBPD       Y10, Y7, Y7
+	VMOVUPD      constants<>+96(SB), Y8
+	VFMADD231PD  constants<>+128(SB), Y7, Y8
+	VSUBPD       constants<>+96(SB), Y8, Y9
 	VFNMADD231PD constants<>+160(SB), Y9, Y7
-	VMOVUPD      constants<>+192(SB), Y9
-	VFMADD213PD  constants<>+224(SB), Y10, Y9
+	VMOVAPD      Y7, Y10
+	VFNMADD231PD constants<>+192(SB), Y9, Y10
+	VSUBPD       Y10, Y7, Y7
+	VFNMADD231PD constants<>+192(SB), Y9, Y7
+	VMOVUPD      constants<>+224(SB), Y9
 	VFMADD213PD  constants<>+256(SB), Y10, Y9
 	VFMADD213PD  constants<>+288(SB), Y10, Y9
 	VFMADD213PD  constants<>+320(SB), Y10, Y9
@@ -6080,10 +6203,11 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y10, Y9
 	VFMADD213PD  constants<>+512(SB), Y10, Y9
 	VFMADD213PD  constants<>+544(SB), Y10, Y9
+	VFMADD213PD  constants<>+576(SB), Y10, Y9
 	VMULPD       Y10, Y10, Y11
 	VFMADD213PD  Y7, Y11, Y9
 	VADDPD       Y9, Y10, Y7
-	VADDPD       constants<>+576(SB), Y7, Y7
+	VADDPD       constants<>+608(SB), Y7, Y7
 	VPSRLQ       $0x01, Y8, Y9
 	VPSLLQ       $0x34, Y9, Y10
 	VMULPD       Y10, Y7, Y7
@@ -6122,20 +6246,19 @@ tail:
 	VMOVUPD      (DI), Y5
 	VMASKMOVPD   (DX)(SI*1), Y5, Y5
 	VFMADD231PD  Y5, Y0, Y4
-	VMOVUPD      constants<>+0(SB), Y5
-	VMOVUPD      constants<>+32(SB), Y6
+	VMOVUPD      constants<>+32(SB), Y5
+	VMOVUPD      constants<>+64(SB), Y6
 	VMAXPD       Y4, Y6, Y4
 	VMINPD       Y4, Y5, Y4
-	VMOVUPD      constants<>+64(SB), Y5
-	VFMADD231PD  constants<>+96(SB), Y4, Y5
-	VSUBPD       constants<>+64(SB), Y5, Y6
-	VFNMADD231PD constants<>+128(SB), Y6, Y4
-	VMOVAPD      Y4, Y7
-	VFNMADD231PD constants<>+160(SB), Y6, Y7
-	VSUBPD       Y7, Y4, Y4
+	VMOVUPD      constants<>+96(SB), Y5
+	VFMADD231PD  constants<>+128(SB), Y4, Y5
+	VSUBPD       constants<>+96(SB), Y5, Y6
 	VFNMADD231PD constants<>+160(SB), Y6, Y4
-	VMOVUPD      constants<>+192(SB), Y6
-	VFMADD213PD  constants<>+224(SB), Y7, Y6
+	VMOVAPD      Y4, Y7
+	VFNMADD231PD constants<>+192(SB), Y6, Y7
+	VSUBPD       Y7, Y4, Y4
+	VFNMADD231PD constants<>+192(SB), Y6, Y4
+	VMOVUPD      constants<>+224(SB), Y6
 	VFMADD213PD  constants<>+256(SB), Y7, Y6
 	VFMADD213PD  constants<>+288(SB), Y7, Y6
 	VFMADD213PD  constants<>+320(SB), Y7, Y6
@@ -6146,10 +6269,11 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y7, Y6
 	VFMADD213PD  constants<>+512(SB), Y7, Y6
 	VFMADD213PD  constants<>+544(SB), Y7, Y6
+	VFMADD213PD  constants<>+576(SB), Y7, Y6
 	VMULPD       Y7, Y7, Y8
 	VFMADD213PD  Y4, Y8, Y6
 	VADDPD       Y6, Y7, Y4
-	VADDPD       constants<>+576(SB), Y4, Y4
+	VADDPD       constants<>+608(SB), Y4, Y4
 	VPSRLQ       $0x01, Y5, Y6
 	VPSLLQ       $0x34, Y6, Y7
 	VMULPD       Y7, Y4, Y4
@@ -6187,20 +6311,19 @@ tail:
 	VMOVUPD      32(DI), Y5
 	VMASKMOVPD   32(DX)(SI*1), Y5, Y5
 	VFMADD231PD  Y5, Y0, Y4
-	VMOVUPD      constants<>+0(SB), Y0
-	VMOVUPD      constants<>+32(SB), Y5
+	VMOVUPD      constants<>+32(SB), Y0
+	VMOVUPD      constants<>+64(SB), Y5
 	VMAXPD       Y4, Y5, Y4
 	VMINPD       Y4, Y0, Y0
-	VMOVUPD      constants<>+64(SB), Y4
-	VFMADD231PD  constants<>+96(SB), Y0, Y4
-	VSUBPD       constants<>+64(SB), Y4, Y5
-	VFNMADD231PD constants<>+128(SB), Y5, Y0
-	VMOVAPD      Y0, Y6
-	VFNMADD231PD constants<>+160(SB), Y5, Y6
-	VSUBPD       Y6, Y0, Y0
+	VMOVUPD      constants<>+96(SB), Y4
+	VFMADD231PD  constants<>+128(SB), Y0, Y4
+	VSUBPD       constants<>+96(SB), Y4, Y5
 	VFNMADD231PD constants<>+160(SB), Y5, Y0
-	VMOVUPD      constants<>+192(SB), Y5
-	VFMADD213PD  constants<>+224(SB), Y6, Y5
+	VMOVAPD      Y0, Y6
+	VFNMADD231PD constants<>+192(SB), Y5, Y6
+	VSUBPD       Y6, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y5, Y0
+	VMOVUPD      constants<>+224(SB), Y5
 	VFMADD213PD  constants<>+256(SB), Y6, Y5
 	VFMADD213PD  constants<>+288(SB), Y6, Y5
 	VFMADD213PD  constants<>+320(SB), Y6, Y5
@@ -6211,10 +6334,11 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y6, Y5
 	VFMADD213PD  constants<>+512(SB), Y6, Y5
 	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y6, Y5
 	VMULPD       Y6, Y6, Y7
 	VFMADD213PD  Y0, Y7, Y5
 	VADDPD       Y5, Y6, Y0
-	VADDPD       constants<>+576(SB), Y0, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
 	VPSRLQ       $0x01, Y4, Y5
 	VPSLLQ       $0x34, Y5, Y6
 	VMULPD       Y6, Y0, Y0
@@ -6293,20 +6417,19 @@ step:
 	VMOVUPD           (CX)(SI*1), Z4
 	VMOVUPD           (DX)(SI*1), Z5
 	VFMADD231PD       Z5, Z0, Z4
-	VBROADCASTSD      constants<>+0(SB), Z5
-	VBROADCASTSD      constants<>+32(SB), Z6
+	VBROADCASTSD      constants<>+32(SB), Z5
+	VBROADCASTSD      constants<>+64(SB), Z6
 	VMAXPD            Z4, Z6, Z4
 	VMINPD            Z4, Z5, Z4
-	VBROADCASTSD      constants<>+608(SB), Z5
-	VFMADD231PD.BCST  constants<>+96(SB), Z4, Z5
-	VSUBPD.BCST       constants<>+608(SB), Z5, Z5
-	VFNMADD231PD.BCST constants<>+128(SB), Z5, Z4
-	VMOVAPD           Z4, Z6
-	VFNMADD231PD.BCST constants<>+160(SB), Z5, Z6
-	VSUBPD            Z6, Z4, Z4
+	VBROADCASTSD      constants<>+640(SB), Z5
+	VFMADD231PD.BCST  constants<>+128(SB), Z4, Z5
+	VSUBPD.BCST       constants<>+640(SB), Z5, Z5
 	VFNMADD231PD.BCST constants<>+160(SB), Z5, Z4
-	VBROADCASTSD      constants<>+192(SB), Z7
-	VFMADD213PD.BCST  constants<>+224(SB), Z6, Z7
+	VMOVAPD           Z4, Z6
+	VFNMADD231PD.BCST constants<>+192(SB), Z5, Z6
+	VSUBPD            Z6, Z4, Z4
+	VFNMADD231PD.BCST constants<>+192(SB), Z5, Z4
+	VBROADCASTSD      constants<>+224(SB), Z7
 	VFMADD213PD.BCST  constants<>+256(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+288(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+320(SB), Z6, Z7
@@ -6317,10 +6440,11 @@ step:
 	VFMADD213PD.BCST  constants<>+480(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+512(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+544(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+576(SB), Z6, Z7
 	VMULPD            Z6, Z6, Z8
 	VFMADD213PD       Z4, Z8, Z7
 	VADDPD            Z7, Z6, Z4
-	VADDPD.BCST       constants<>+576(SB), Z4, Z4
+	VADDPD.BCST       constants<>+608(SB), Z4, Z4
 	VSCALEFPD         Z5, Z4, Z4
 	VMOVUPD           (AX)(SI*1), Z5
 	VMULPD            Z5, Z4, Z4
@@ -6345,20 +6469,19 @@ tail:
 	VMOVUPD.Z         (CX)(SI*1), K1, Z7
 	VMOVUPD.Z         (DX)(SI*1), K1, Z8
 	VFMADD231PD       Z8, Z0, Z7
-	VBROADCASTSD      constants<>+0(SB), Z0
-	VBROADCASTSD      constants<>+32(SB), Z8
+	VBROADCASTSD      constants<>+32(SB), Z0
+	VBROADCASTSD      constants<>+64(SB), Z8
 	VMAXPD            Z7, Z8, Z7
 	VMINPD            Z7, Z0, Z0
-	VBROADCASTSD      constants<>+608(SB), Z7
-	VFMADD231PD.BCST  constants<>+96(SB), Z0, Z7
-	VSUBPD.BCST       constants<>+608(SB), Z7, Z7
-	VFNMADD231PD.BCST constants<>+128(SB), Z7, Z0
-	VMOVAPD           Z0, Z8
-	VFNMADD231PD.BCST constants<>+160(SB), Z7, Z8
-	VSUBPD            Z8, Z0, Z0
+	VBROADCASTSD      constants<>+640(SB), Z7
+	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z7
+	VSUBPD.BCST       constants<>+640(SB), Z7, Z7
 	VFNMADD231PD.BCST constants<>+160(SB), Z7, Z0
-	VBROADCASTSD      constants<>+192(SB), Z9
-	VFMADD213PD.BCST  constants<>+224(SB), Z8, Z9
+	VMOVAPD           Z0, Z8
+	VFNMADD231PD.BCST constants<>+192(SB), Z7, Z8
+	VSUBPD            Z8, Z0, Z0
+	VFNMADD231PD.BCST constants<>+192(SB), Z7, Z0
+	VBROADCASTSD      constants<>+224(SB), Z9
 	VFMADD213PD.BCST  constants<>+256(SB), Z8, Z9
 	VFMADD213PD.BCST  constants<>+288(SB), Z8, Z9
 	VFMADD213PD.BCST  constants<>+320(SB), Z8, Z9
@@ -6369,10 +6492,11 @@ tail:
 	VFMADD213PD.BCST  constants<>+480(SB), Z8, Z9
 	VFMADD213PD.BCST  constants<>+512(SB), Z8, Z9
 	VFMADD213PD.BCST  constants<>+544(SB), Z8, Z9
+	VFMADD213PD.BCST  constants<>+576(SB), Z8, Z9
 	VMULPD            Z8, Z8, Z10
 	VFMADD213PD       Z0, Z10, Z9
 	VADDPD            Z9, Z8, Z0
-	VADDPD.BCST       constants<>+576(SB), Z0, Z0
+	VADDPD.BCST       constants<>+608(SB), Z0, Z0
 	VSCALEFPD         Z7, Z0, Z0
 	VMOVUPD.Z         (AX)(SI*1), K1, Z7
 	VMULPD            Z7, Z0, Z0
@@ -6650,20 +6774,19 @@ step:
 	VMOVUPD      (AX)(SI*1), Y3
 	VMOVUPD      (CX)(SI*1), Y4
 	VFMADD231PD  Y4, Y0, Y3
-	VMOVUPD      constants<>+0(SB), Y4
-	VMOVUPD      constants<>+32(SB), Y5
+	VMOVUPD      constants<>+32(SB), Y4
+	VMOVUPD      constants<>+64(SB), Y5
 	VMAXPD       Y3, Y5, Y3
 	VMINPD       Y3, Y4, Y3
-	VMOVUPD      constants<>+64(SB), Y4
-	VFMADD231PD  constants<>+96(SB), Y3, Y4
-	VSUBPD       constants<>+64(SB), Y4, Y5
-	VFNMADD231PD constants<>+128(SB), Y5, Y3
-	VMOVAPD      Y3, Y6
-	VFNMADD231PD constants<>+160(SB), Y5, Y6
-	VSUBPD       Y6, Y3, Y3
+	VMOVUPD      constants<>+96(SB), Y4
+	VFMADD231PD  constants<>+128(SB), Y3, Y4
+	VSUBPD       constants<>+96(SB), Y4, Y5
 	VFNMADD231PD constants<>+160(SB), Y5, Y3
-	VMOVUPD      constants<>+192(SB), Y5
-	VFMADD213PD  constants<>+224(SB), Y6, Y5
+	VMOVAPD      Y3, Y6
+	VFNMADD231PD constants<>+192(SB), Y5, Y6
+	VSUBPD       Y6, Y3, Y3
+	VFNMADD231PD constants<>+192(SB), Y5, Y3
+	VMOVUPD      constants<>+224(SB), Y5
 	VFMADD213PD  constants<>+256(SB), Y6, Y5
 	VFMADD213PD  constants<>+288(SB), Y6, Y5
 	VFMADD213PD  constants<>+320(SB), Y6, Y5
@@ -6674,10 +6797,11 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y6, Y5
 	VFMADD213PD  constants<>+512(SB), Y6, Y5
 	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y6, Y5
 	VMULPD       Y6, Y6, Y7
 	VFMADD213PD  Y3, Y7, Y5
 	VADDPD       Y5, Y6, Y3
-	VADDPD       constants<>+576(SB), Y3, Y3
+	VADDPD       constants<>+608(SB), Y3, Y3
 	VPSRLQ       $0x01, Y4, Y5
 	VPSLLQ       $0x34, Y5, Y6
 	VMULPD       Y6, Y3, Y3
@@ -6689,20 +6813,19 @@ step:
 	VMOVUPD      32(AX)(SI*1), Y3
 	VMOVUPD      32(CX)(SI*1), Y4
 	VFMADD231PD  Y4, Y0, Y3
-	VMOVUPD      constants<>+0(SB), Y4
-	VMOVUPD      constants<>+32(SB), Y5
+	VMOVUPD      constants<>+32(SB), Y4
+	VMOVUPD      constants<>+64(SB), Y5
 	VMAXPD       Y3, Y5, Y3
 	VMINPD       Y3, Y4, Y3
-	VMOVUPD      constants<>+64(SB), Y4
-	VFMADD231PD  constants<>+96(SB), Y3, Y4
-	VSUBPD       constants<>+64(SB), Y4, Y5
-	VFNMADD231PD constants<>+128(SB), Y5, Y3
-	VMOVAPD      Y3, Y6
-	VFNMADD231PD constants<>+160(SB), Y5, Y6
-	VSUBPD       Y6, Y3, Y3
+	VMOVUPD      constants<>+96(SB), Y4
+	VFMADD231PD  constants<>+128(SB), Y3, Y4
+	VSUBPD       constants<>+96(SB), Y4, Y5
 	VFNMADD231PD constants<>+160(SB), Y5, Y3
-	VMOVUPD      constants<>+192(SB), Y5
-	VFMADD213PD  constants<>+224(SB), Y6, Y5
+	VMOVAPD      Y3, Y6
+	VFNMADD231PD constants<>+192(SB), Y5, Y6
+	VSUBPD       Y6, Y3, Y3
+	VFNMADD231PD constants<>+192(SB), Y5, Y3
+	VMOVUPD      constants<>+224(SB), Y5
 	VFMADD213PD  constants<>+256(SB), Y6, Y5
 	VFMADD213PD  constants<>+288(SB), Y6, Y5
 	VFMADD213PD  constants<>+320(SB), Y6, Y5
@@ -6713,10 +6836,11 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y6, Y5
 	VFMADD213PD  constants<>+512(SB), Y6, Y5
 	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y6, Y5
 	VMULPD       Y6, Y6, Y7
 	VFMADD213PD  Y3, Y7, Y5
 	VADDPD       Y5, Y6, Y3
-	VADDPD       constants<>+576(SB), Y3, Y3
+	VADDPD       constants<>+608(SB), Y3, Y3
 	VPSRLQ       $0x01, Y4, Y5
 	VPSLLQ       $0x34, Y5, Y6
 	VMULPD       Y6, Y3, Y3
@@ -6744,20 +6868,19 @@ tail:
 	VMOVUPD      (DI), Y3
 	VMASKMOVPD   (CX)(SI*1), Y3, Y3
 	VFMADD231PD  Y3, Y0, Y2
-	VMOVUPD      constants<>+0(SB), Y3
-	VMOVUPD      constants<>+32(SB), Y4
+	VMOVUPD      constants<>+32(SB), Y3
+	VMOVUPD      constants<>+64(SB), Y4
 	VMAXPD       Y2, Y4, Y2
 	VMINPD       Y2, Y3, Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VFMADD231PD  constants<>+96(SB), Y2, Y3
-	VSUBPD       constants<>+64(SB), Y3, Y4
-	VFNMADD231PD constants<>+128(SB), Y4, Y2
-	VMOVAPD      Y2, Y5
-	VFNMADD231PD constants<>+160(SB), Y4, Y5
-	VSUBPD       Y5, Y2, Y2
+	VMOVUPD      constants<>+96(SB), Y3
+	VFMADD231PD  constants<>+128(SB), Y2, Y3
+	VSUBPD       constants<>+96(SB), Y3, Y4
 	VFNMADD231PD constants<>+160(SB), Y4, Y2
-	VMOVUPD      constants<>+192(SB), Y4
-	VFMADD213PD  constants<>+224(SB), Y5, Y4
+	VMOVAPD      Y2, Y5
+	VFNMADD231PD constants<>+192(SB), Y4, Y5
+	VSUBPD       Y5, Y2, Y2
+	VFNMADD231PD constants<>+192(SB), Y4, Y2
+	VMOVUPD      constants<>+224(SB), Y4
 	VFMADD213PD  constants<>+256(SB), Y5, Y4
 	VFMADD213PD  constants<>+288(SB), Y5, Y4
 	VFMADD213PD  constants<>+320(SB), Y5, Y4
@@ -6768,10 +6891,11 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y5, Y4
 	VFMADD213PD  constants<>+512(SB), Y5, Y4
 	VFMADD213PD  constants<>+544(SB), Y5, Y4
+	VFMADD213PD  constants<>+576(SB), Y5, Y4
 	VMULPD       Y5, Y5, Y6
 	VFMADD213PD  Y2, Y6, Y4
 	VADDPD       Y4, Y5, Y2
-	VADDPD       constants<>+576(SB), Y2, Y2
+	VADDPD       constants<>+608(SB), Y2, Y2
 	VPSRLQ       $0x01, Y3, Y4
 	VPSLLQ       $0x34, Y4, Y5
 	VMULPD       Y5, Y2, Y2
@@ -6793,20 +6917,19 @@ tail:
 	VMOVUPD      32(DI), Y3
 	VMASKMOVPD   32(CX)(SI*1), Y3, Y3
 	VFMADD231PD  Y3, Y0, Y2
-	VMOVUPD      constants<>+0(SB), Y0
-	VMOVUPD      constants<>+32(SB), Y3
+	VMOVUPD      constants<>+32(SB), Y0
+	VMOVUPD      constants<>+64(SB), Y3
 	VMAXPD       Y2, Y3, Y2
 	VMINPD       Y2, Y0, Y0
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y0, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y3
-	VFNMADD231PD constants<>+128(SB), Y3, Y0
-	VMOVAPD      Y0, Y4
-	VFNMADD231PD constants<>+160(SB), Y3, Y4
-	VSUBPD       Y4, Y0, Y0
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y0, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
 	VFNMADD231PD constants<>+160(SB), Y3, Y0
-	VMOVUPD      constants<>+192(SB), Y3
-	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VMOVAPD      Y0, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y3, Y0
+	VMOVUPD      constants<>+224(SB), Y3
 	VFMADD213PD  constants<>+256(SB), Y4, Y3
 	VFMADD213PD  constants<>+288(SB), Y4, Y3
 	VFMADD213PD  constants<>+320(SB), Y4, Y3
@@ -6817,10 +6940,11 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y4, Y3
 	VFMADD213PD  constants<>+512(SB), Y4, Y3
 	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
 	VMULPD       Y4, Y4, Y5
 	VFMADD213PD  Y0, Y5, Y3
 	VADDPD       Y3, Y4, Y0
-	VADDPD       constants<>+576(SB), Y0, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
 	VPSRLQ       $0x01, Y2, Y3
 	VPSLLQ       $0x34, Y3, Y4
 	VMULPD       Y4, Y0, Y0
@@ -6867,20 +6991,19 @@ step:
 	VMOVUPD           (AX)(SI*1), Z2
 	VMOVUPD           (CX)(SI*1), Z3
 	VFMADD231PD       Z3, Z0, Z2
-	VBROADCASTSD      constants<>+0(SB), Z3
-	VBROADCASTSD      constants<>+32(SB), Z4
+	VBROADCASTSD      constants<>+32(SB), Z3
+	VBROADCASTSD      constants<>+64(SB), Z4
 	VMAXPD            Z2, Z4, Z2
 	VMINPD            Z2, Z3, Z2
-	VBROADCASTSD      constants<>+608(SB), Z3
-	VFMADD231PD.BCST  constants<>+96(SB), Z2, Z3
-	VSUBPD.BCST       constants<>+608(SB), Z3, Z3
-	VFNMADD231PD.BCST constants<>+128(SB), Z3, Z2
-	VMOVAPD           Z2, Z4
-	VFNMADD231PD.BCST constants<>+160(SB), Z3, Z4
-	VSUBPD            Z4, Z2, Z2
+	VBROADCASTSD      constants<>+640(SB), Z3
+	VFMADD231PD.BCST  constants<>+128(SB), Z2, Z3
+	VSUBPD.BCST       constants<>+640(SB), Z3, Z3
 	VFNMADD231PD.BCST constants<>+160(SB), Z3, Z2
-	VBROADCASTSD      constants<>+192(SB), Z5
-	VFMADD213PD.BCST  constants<>+224(SB), Z4, Z5
+	VMOVAPD           Z2, Z4
+	VFNMADD231PD.BCST constants<>+192(SB), Z3, Z4
+	VSUBPD            Z4, Z2, Z2
+	VFNMADD231PD.BCST constants<>+192(SB), Z3, Z2
+	VBROADCASTSD      constants<>+224(SB), Z5
 	VFMADD213PD.BCST  constants<>+256(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+288(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+320(SB), Z4, Z5
@@ -6891,10 +7014,11 @@ step:
 	VFMADD213PD.BCST  constants<>+480(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+512(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+544(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+576(SB), Z4, Z5
 	VMULPD            Z4, Z4, Z6
 	VFMADD213PD       Z2, Z6, Z5
 	VADDPD            Z5, Z4, Z2
-	VADDPD.BCST       constants<>+576(SB), Z2, Z2
+	VADDPD.BCST       constants<>+608(SB), Z2, Z2
 	VSCALEFPD         Z3, Z2, Z2
 	VADDPD            Z2, Z1, Z1
 	VMOVUPD           Z2, (DX)(SI*1)
@@ -6912,20 +7036,19 @@ tail:
 	VMOVUPD.Z         (AX)(SI*1), K1, Z3
 	VMOVUPD.Z         (CX)(SI*1), K1, Z4
 	VFMADD231PD       Z4, Z0, Z3
-	VBROADCASTSD      constants<>+0(SB), Z0
-	VBROADCASTSD      constants<>+32(SB), Z4
+	VBROADCASTSD      constants<>+32(SB), Z0
+	VBROADCASTSD      constants<>+64(SB), Z4
 	VMAXPD            Z3, Z4, Z3
 	VMINPD            Z3, Z0, Z0
-	VBROADCASTSD      constants<>+608(SB), Z3
-	VFMADD231PD.BCST  constants<>+96(SB), Z0, Z3
-	VSUBPD.BCST       constants<>+608(SB), Z3, Z3
-	VFNMADD231PD.BCST constants<>+128(SB), Z3, Z0
-	VMOVAPD           Z0, Z4
-	VFNMADD231PD.BCST constants<>+160(SB), Z3, Z4
-	VSUBPD            Z4, Z0, Z0
+	VBROADCASTSD      constants<>+640(SB), Z3
+	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z3
+	VSUBPD.BCST       constants<>+640(SB), Z3, Z3
 	VFNMADD231PD.BCST constants<>+160(SB), Z3, Z0
-	VBROADCASTSD      constants<>+192(SB), Z5
-	VFMADD213PD.BCST  constants<>+224(SB), Z4, Z5
+	VMOVAPD           Z0, Z4
+	VFNMADD231PD.BCST constants<>+192(SB), Z3, Z4
+	VSUBPD            Z4, Z0, Z0
+	VFNMADD231PD.BCST constants<>+192(SB), Z3, Z0
+	VBROADCASTSD      constants<>+224(SB), Z5
 	VFMADD213PD.BCST  constants<>+256(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+288(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+320(SB), Z4, Z5
@@ -6936,10 +7059,11 @@ tail:
 	VFMADD213PD.BCST  constants<>+480(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+512(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+544(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+576(SB), Z4, Z5
 	VMULPD            Z4, Z4, Z6
 	VFMADD213PD       Z0, Z6, Z5
 	VADDPD            Z5, Z4, Z0
-	VADDPD.BCST       constants<>+576(SB), Z0, Z0
+	VADDPD.BCST       constants<>+608(SB), Z0, Z0
 	VSCALEFPD         Z3, Z0, Z0
 	VADDPD            Z0, Z2, Z2
 	VMOVUPD           Z0, K1, (DX)(SI*1)
@@ -6971,21 +7095,20 @@ TEXT ·logitSlopesAVX2(SB), NOSPLIT, $0-72
 step:
 	VMOVUPD      (AX)(SI*1), Y0
 	VMOVUPD      (CX)(SI*1), Y1
-	VORPD        constants<>+1312(SB), Y1, Y2
-	VMOVUPD      constants<>+0(SB), Y3
-	VMOVUPD      constants<>+32(SB), Y4
+	VORPD        constants<>+0(SB), Y1, Y2
+	VMOVUPD      constants<>+32(SB), Y3
+	VMOVUPD      constants<>+64(SB), Y4
 	VMAXPD       Y2, Y4, Y2
 	VMINPD       Y2, Y3, Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VFMADD231PD  constants<>+96(SB), Y2, Y3
-	VSUBPD       constants<>+64(SB), Y3, Y4
-	VFNMADD231PD constants<>+128(SB), Y4, Y2
-	VMOVAPD      Y2, Y5
-	VFNMADD231PD constants<>+160(SB), Y4, Y5
-	VSUBPD       Y5, Y2, Y2
+	VMOVUPD      constants<>+96(SB), Y3
+	VFMADD231PD  constants<>+128(SB), Y2, Y3
+	VSUBPD       constants<>+96(SB), Y3, Y4
 	VFNMADD231PD constants<>+160(SB), Y4, Y2
-	VMOVUPD      constants<>+192(SB), Y4
-	VFMADD213PD  constants<>+224(SB), Y5, Y4
+	VMOVAPD      Y2, Y5
+	VFNMADD231PD constants<>+192(SB), Y4, Y5
+	VSUBPD       Y5, Y2, Y2
+	VFNMADD231PD constants<>+192(SB), Y4, Y2
+	VMOVUPD      constants<>+224(SB), Y4
 	VFMADD213PD  constants<>+256(SB), Y5, Y4
 	VFMADD213PD  constants<>+288(SB), Y5, Y4
 	VFMADD213PD  constants<>+320(SB), Y5, Y4
@@ -6996,39 +7119,39 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y5, Y4
 	VFMADD213PD  constants<>+512(SB), Y5, Y4
 	VFMADD213PD  constants<>+544(SB), Y5, Y4
+	VFMADD213PD  constants<>+576(SB), Y5, Y4
 	VMULPD       Y5, Y5, Y6
 	VFMADD213PD  Y2, Y6, Y4
 	VADDPD       Y4, Y5, Y2
-	VADDPD       constants<>+576(SB), Y2, Y2
+	VADDPD       constants<>+608(SB), Y2, Y2
 	VPSRLQ       $0x01, Y3, Y4
 	VPSLLQ       $0x34, Y4, Y5
 	VMULPD       Y5, Y2, Y2
 	VPSUBQ       Y4, Y3, Y3
 	VPSLLQ       $0x34, Y3, Y3
 	VMULPD       Y3, Y2, Y2
-	VCMPPD       $0x1d, constants<>+1152(SB), Y1, Y1
-	VBLENDVPD    Y1, constants<>+576(SB), Y2, Y1
-	VADDPD       constants<>+576(SB), Y2, Y2
+	VCMPPD       $0x1d, constants<>+1184(SB), Y1, Y1
+	VBLENDVPD    Y1, constants<>+608(SB), Y2, Y1
+	VADDPD       constants<>+608(SB), Y2, Y2
 	VDIVPD       Y2, Y1, Y1
 	VSUBPD       Y1, Y0, Y0
 	VMOVUPD      Y0, (DX)(SI*1)
 	VMOVUPD      32(AX)(SI*1), Y0
 	VMOVUPD      32(CX)(SI*1), Y1
-	VORPD        constants<>+1312(SB), Y1, Y2
-	VMOVUPD      constants<>+0(SB), Y3
-	VMOVUPD      constants<>+32(SB), Y4
+	VORPD        constants<>+0(SB), Y1, Y2
+	VMOVUPD      constants<>+32(SB), Y3
+	VMOVUPD      constants<>+64(SB), Y4
 	VMAXPD       Y2, Y4, Y2
 	VMINPD       Y2, Y3, Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VFMADD231PD  constants<>+96(SB), Y2, Y3
-	VSUBPD       constants<>+64(SB), Y3, Y4
-	VFNMADD231PD constants<>+128(SB), Y4, Y2
-	VMOVAPD      Y2, Y5
-	VFNMADD231PD constants<>+160(SB), Y4, Y5
-	VSUBPD       Y5, Y2, Y2
+	VMOVUPD      constants<>+96(SB), Y3
+	VFMADD231PD  constants<>+128(SB), Y2, Y3
+	VSUBPD       constants<>+96(SB), Y3, Y4
 	VFNMADD231PD constants<>+160(SB), Y4, Y2
-	VMOVUPD      constants<>+192(SB), Y4
-	VFMADD213PD  constants<>+224(SB), Y5, Y4
+	VMOVAPD      Y2, Y5
+	VFNMADD231PD constants<>+192(SB), Y4, Y5
+	VSUBPD       Y5, Y2, Y2
+	VFNMADD231PD constants<>+192(SB), Y4, Y2
+	VMOVUPD      constants<>+224(SB), Y4
 	VFMADD213PD  constants<>+256(SB), Y5, Y4
 	VFMADD213PD  constants<>+288(SB), Y5, Y4
 	VFMADD213PD  constants<>+320(SB), Y5, Y4
@@ -7039,19 +7162,20 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y5, Y4
 	VFMADD213PD  constants<>+512(SB), Y5, Y4
 	VFMADD213PD  constants<>+544(SB), Y5, Y4
+	VFMADD213PD  constants<>+576(SB), Y5, Y4
 	VMULPD       Y5, Y5, Y6
 	VFMADD213PD  Y2, Y6, Y4
 	VADDPD       Y4, Y5, Y2
-	VADDPD       constants<>+576(SB), Y2, Y2
+	VADDPD       constants<>+608(SB), Y2, Y2
 	VPSRLQ       $0x01, Y3, Y4
 	VPSLLQ       $0x34, Y4, Y5
 	VMULPD       Y5, Y2, Y2
 	VPSUBQ       Y4, Y3, Y3
 	VPSLLQ       $0x34, Y3, Y3
 	VMULPD       Y3, Y2, Y2
-	VCMPPD       $0x1d, constants<>+1152(SB), Y1, Y1
-	VBLENDVPD    Y1, constants<>+576(SB), Y2, Y1
-	VADDPD       constants<>+576(SB), Y2, Y2
+	VCMPPD       $0x1d, constants<>+1184(SB), Y1, Y1
+	VBLENDVPD    Y1, constants<>+608(SB), Y2, Y1
+	VADDPD       constants<>+608(SB), Y2, Y2
 	VDIVPD       Y2, Y1, Y1
 	VSUBPD       Y1, Y0, Y0
 	VMOVUPD      Y0, 32(DX)(SI*1)
@@ -7070,21 +7194,20 @@ tail:
 	VMASKMOVPD   (AX)(SI*1), Y0, Y0
 	VMOVUPD      (DI), Y1
 	VMASKMOVPD   (CX)(SI*1), Y1, Y1
-	VORPD        constants<>+1312(SB), Y1, Y2
-	VMOVUPD      constants<>+0(SB), Y3
-	VMOVUPD      constants<>+32(SB), Y4
+	VORPD        constants<>+0(SB), Y1, Y2
+	VMOVUPD      constants<>+32(SB), Y3
+	VMOVUPD      constants<>+64(SB), Y4
 	VMAXPD       Y2, Y4, Y2
 	VMINPD       Y2, Y3, Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VFMADD231PD  constants<>+96(SB), Y2, Y3
-	VSUBPD       constants<>+64(SB), Y3, Y4
-	VFNMADD231PD constants<>+128(SB), Y4, Y2
-	VMOVAPD      Y2, Y5
-	VFNMADD231PD constants<>+160(SB), Y4, Y5
-	VSUBPD       Y5, Y2, Y2
+	VMOVUPD      constants<>+96(SB), Y3
+	VFMADD231PD  constants<>+128(SB), Y2, Y3
+	VSUBPD       constants<>+96(SB), Y3, Y4
 	VFNMADD231PD constants<>+160(SB), Y4, Y2
-	VMOVUPD      constants<>+192(SB), Y4
-	VFMADD213PD  constants<>+224(SB), Y5, Y4
+	VMOVAPD      Y2, Y5
+	VFNMADD231PD constants<>+192(SB), Y4, Y5
+	VSUBPD       Y5, Y2, Y2
+	VFNMADD231PD constants<>+192(SB), Y4, Y2
+	VMOVUPD      constants<>+224(SB), Y4
 	VFMADD213PD  constants<>+256(SB), Y5, Y4
 	VFMADD213PD  constants<>+288(SB), Y5, Y4
 	VFMADD213PD  constants<>+320(SB), Y5, Y4
@@ -7095,19 +7218,20 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y5, Y4
 	VFMADD213PD  constants<>+512(SB), Y5, Y4
 	VFMADD213PD  constants<>+544(SB), Y5, Y4
+	VFMADD213PD  constants<>+576(SB), Y5, Y4
 	VMULPD       Y5, Y5, Y6
 	VFMADD213PD  Y2, Y6, Y4
 	VADDPD       Y4, Y5, Y2
-	VADDPD       constants<>+576(SB), Y2, Y2
+	VADDPD       constants<>+608(SB), Y2, Y2
 	VPSRLQ       $0x01, Y3, Y4
 	VPSLLQ       $0x34, Y4, Y5
 	VMULPD       Y5, Y2, Y2
 	VPSUBQ       Y4, Y3, Y3
 	VPSLLQ       $0x34, Y3, Y3
 	VMULPD       Y3, Y2, Y2
-	VCMPPD       $0x1d, constants<>+1152(SB), Y1, Y1
-	VBLENDVPD    Y1, constants<>+576(SB), Y2, Y1
-	VADDPD       constants<>+576(SB), Y2, Y2
+	VCMPPD       $0x1d, constants<>+1184(SB), Y1, Y1
+	VBLENDVPD    Y1, constants<>+608(SB), Y2, Y1
+	VADDPD       constants<>+608(SB), Y2, Y2
 	VDIVPD       Y2, Y1, Y1
 	VSUBPD       Y1, Y0, Y0
 	VMOVUPD      (DI), Y1
@@ -7118,21 +7242,20 @@ tail:
 	VMASKMOVPD   32(AX)(SI*1), Y0, Y0
 	VMOVUPD      32(DI), Y1
 	VMASKMOVPD   32(CX)(SI*1), Y1, Y1
-	VORPD        constants<>+1312(SB), Y1, Y2
-	VMOVUPD      constants<>+0(SB), Y3
-	VMOVUPD      constants<>+32(SB), Y4
+	VORPD        constants<>+0(SB), Y1, Y2
+	VMOVUPD      constants<>+32(SB), Y3
+	VMOVUPD      constants<>+64(SB), Y4
 	VMAXPD       Y2, Y4, Y2
 	VMINPD       Y2, Y3, Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VFMADD231PD  constants<>+96(SB), Y2, Y3
-	VSUBPD       constants<>+64(SB), Y3, Y4
-	VFNMADD231PD constants<>+128(SB), Y4, Y2
-	VMOVAPD      Y2, Y5
-	VFNMADD231PD constants<>+160(SB), Y4, Y5
-	VSUBPD       Y5, Y2, Y2
+	VMOVUPD      constants<>+96(SB), Y3
+	VFMADD231PD  constants<>+128(SB), Y2, Y3
+	VSUBPD       constants<>+96(SB), Y3, Y4
 	VFNMADD231PD constants<>+160(SB), Y4, Y2
-	VMOVUPD      constants<>+192(SB), Y4
-	VFMADD213PD  constants<>+224(SB), Y5, Y4
+	VMOVAPD      Y2, Y5
+	VFNMADD231PD constants<>+192(SB), Y4, Y5
+	VSUBPD       Y5, Y2, Y2
+	VFNMADD231PD constants<>+192(SB), Y4, Y2
+	VMOVUPD      constants<>+224(SB), Y4
 	VFMADD213PD  constants<>+256(SB), Y5, Y4
 	VFMADD213PD  constants<>+288(SB), Y5, Y4
 	VFMADD213PD  constants<>+320(SB), Y5, Y4
@@ -7143,19 +7266,20 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y5, Y4
 	VFMADD213PD  constants<>+512(SB), Y5, Y4
 	VFMADD213PD  constants<>+544(SB), Y5, Y4
+	VFMADD213PD  constants<>+576(SB), Y5, Y4
 	VMULPD       Y5, Y5, Y6
 	VFMADD213PD  Y2, Y6, Y4
 	VADDPD       Y4, Y5, Y2
-	VADDPD       constants<>+576(SB), Y2, Y2
+	VADDPD       constants<>+608(SB), Y2, Y2
 	VPSRLQ       $0x01, Y3, Y4
 	VPSLLQ       $0x34, Y4, Y5
 	VMULPD       Y5, Y2, Y2
 	VPSUBQ       Y4, Y3, Y3
 	VPSLLQ       $0x34, Y3, Y3
 	VMULPD       Y3, Y2, Y2
-	VCMPPD       $0x1d, constants<>+1152(SB), Y1, Y1
-	VBLENDVPD    Y1, constants<>+576(SB), Y2, Y1
-	VADDPD       constants<>+576(SB), Y2, Y2
+	VCMPPD       $0x1d, constants<>+1184(SB), Y1, Y1
+	VBLENDVPD    Y1, constants<>+608(SB), Y2, Y1
+	VADDPD       constants<>+608(SB), Y2, Y2
 	VDIVPD       Y2, Y1, Y1
 	VSUBPD       Y1, Y0, Y0
 	VMOVUPD      32(DI), Y1
@@ -7181,21 +7305,20 @@ TEXT ·logitSlopesAVX512(SB), NOSPLIT, $0-72
 step:
 	VMOVUPD           (AX)(SI*1), Z0
 	VMOVUPD           (CX)(SI*1), Z1
-	VPORQ.BCST        constants<>+1312(SB), Z1, Z2
-	VBROADCASTSD      constants<>+0(SB), Z3
-	VBROADCASTSD      constants<>+32(SB), Z4
+	VPORQ.BCST        constants<>+0(SB), Z1, Z2
+	VBROADCASTSD      constants<>+32(SB), Z3
+	VBROADCASTSD      constants<>+64(SB), Z4
 	VMAXPD            Z2, Z4, Z2
 	VMINPD            Z2, Z3, Z2
-	VBROADCASTSD      constants<>+608(SB), Z3
-	VFMADD231PD.BCST  constants<>+96(SB), Z2, Z3
-	VSUBPD.BCST       constants<>+608(SB), Z3, Z3
-	VFNMADD231PD.BCST constants<>+128(SB), Z3, Z2
-	VMOVAPD           Z2, Z4
-	VFNMADD231PD.BCST constants<>+160(SB), Z3, Z4
-	VSUBPD            Z4, Z2, Z2
+	VBROADCASTSD      constants<>+640(SB), Z3
+	VFMADD231PD.BCST  constants<>+128(SB), Z2, Z3
+	VSUBPD.BCST       constants<>+640(SB), Z3, Z3
 	VFNMADD231PD.BCST constants<>+160(SB), Z3, Z2
-	VBROADCASTSD      constants<>+192(SB), Z5
-	VFMADD213PD.BCST  constants<>+224(SB), Z4, Z5
+	VMOVAPD           Z2, Z4
+	VFNMADD231PD.BCST constants<>+192(SB), Z3, Z4
+	VSUBPD            Z4, Z2, Z2
+	VFNMADD231PD.BCST constants<>+192(SB), Z3, Z2
+	VBROADCASTSD      constants<>+224(SB), Z5
 	VFMADD213PD.BCST  constants<>+256(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+288(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+320(SB), Z4, Z5
@@ -7206,15 +7329,16 @@ step:
 	VFMADD213PD.BCST  constants<>+480(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+512(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+544(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+576(SB), Z4, Z5
 	VMULPD            Z4, Z4, Z6
 	VFMADD213PD       Z2, Z6, Z5
 	VADDPD            Z5, Z4, Z2
-	VADDPD.BCST       constants<>+576(SB), Z2, Z2
+	VADDPD.BCST       constants<>+608(SB), Z2, Z2
 	VSCALEFPD         Z3, Z2, Z2
-	VCMPPD.BCST       $0x1d, constants<>+1152(SB), Z1, K1
+	VCMPPD.BCST       $0x1d, constants<>+1184(SB), Z1, K1
 	VMOVAPD           Z2, Z1
-	VBROADCASTSD      constants<>+576(SB), K1, Z1
-	VADDPD.BCST       constants<>+576(SB), Z2, Z2
+	VBROADCASTSD      constants<>+608(SB), K1, Z1
+	VADDPD.BCST       constants<>+608(SB), Z2, Z2
 	VDIVPD            Z2, Z1, Z1
 	VSUBPD            Z1, Z0, Z0
 	VMOVUPD           Z0, (DX)(SI*1)
@@ -7230,21 +7354,20 @@ tail:
 	KMOVW             DI, K1
 	VMOVUPD.Z         (AX)(SI*1), K1, Z0
 	VMOVUPD.Z         (CX)(SI*1), K1, Z1
-	VPORQ.BCST        constants<>+1312(SB), Z1, Z2
-	VBROADCASTSD      constants<>+0(SB), Z3
-	VBROADCASTSD      constants<>+32(SB), Z4
+	VPORQ.BCST        constants<>+0(SB), Z1, Z2
+	VBROADCASTSD      constants<>+32(SB), Z3
+	VBROADCASTSD      constants<>+64(SB), Z4
 	VMAXPD            Z2, Z4, Z2
 	VMINPD            Z2, Z3, Z2
-	VBROADCASTSD      constants<>+608(SB), Z3
-	VFMADD231PD.BCST  constants<>+96(SB), Z2, Z3
-	VSUBPD.BCST       constants<>+608(SB), Z3, Z3
-	VFNMADD231PD.BCST constants<>+128(SB), Z3, Z2
-	VMOVAPD           Z2, Z4
-	VFNMADD231PD.BCST constants<>+160(SB), Z3, Z4
-	VSUBPD            Z4, Z2, Z2
+	VBROADCASTSD      constants<>+640(SB), Z3
+	VFMADD231PD.BCST  constants<>+128(SB), Z2, Z3
+	VSUBPD.BCST       constants<>+640(SB), Z3, Z3
 	VFNMADD231PD.BCST constants<>+160(SB), Z3, Z2
-	VBROADCASTSD      constants<>+192(SB), Z5
-	VFMADD213PD.BCST  constants<>+224(SB), Z4, Z5
+	VMOVAPD           Z2, Z4
+	VFNMADD231PD.BCST constants<>+192(SB), Z3, Z4
+	VSUBPD            Z4, Z2, Z2
+	VFNMADD231PD.BCST constants<>+192(SB), Z3, Z2
+	VBROADCASTSD      constants<>+224(SB), Z5
 	VFMADD213PD.BCST  constants<>+256(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+288(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+320(SB), Z4, Z5
@@ -7255,15 +7378,16 @@ tail:
 	VFMADD213PD.BCST  constants<>+480(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+512(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+544(SB), Z4, Z5
+	VFMADD213PD.BCST  constants<>+576(SB), Z4, Z5
 	VMULPD            Z4, Z4, Z6
 	VFMADD213PD       Z2, Z6, Z5
 	VADDPD            Z5, Z4, Z2
-	VADDPD.BCST       constants<>+576(SB), Z2, Z2
+	VADDPD.BCST       constants<>+608(SB), Z2, Z2
 	VSCALEFPD         Z3, Z2, Z2
-	VCMPPD.BCST       $0x1d, constants<>+1152(SB), Z1, K2
+	VCMPPD.BCST       $0x1d, constants<>+1184(SB), Z1, K2
 	VMOVAPD           Z2, Z1
-	VBROADCASTSD      constants<>+576(SB), K2, Z1
-	VADDPD.BCST       constants<>+576(SB), Z2, Z2
+	VBROADCASTSD      constants<>+608(SB), K2, Z1
+	VADDPD.BCST       constants<>+608(SB), Z2, Z2
 	VDIVPD            Z2, Z1, Z1
 	VSUBPD            Z1, Z0, Z0
 	VMOVUPD           Z0, K1, (DX)(SI*1)
@@ -7287,21 +7411,20 @@ TEXT ·trialsSlopesAVX2(SB), NOSPLIT, $0-96
 
 step:
 	VMOVUPD      (DX)(DI*1), Y0
-	VORPD        constants<>+1312(SB), Y0, Y1
-	VMOVUPD      constants<>+0(SB), Y2
-	VMOVUPD      constants<>+32(SB), Y3
+	VORPD        constants<>+0(SB), Y0, Y1
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y3
 	VMAXPD       Y1, Y3, Y1
 	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y1, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y3
-	VFNMADD231PD constants<>+128(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+160(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
 	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVUPD      constants<>+192(SB), Y3
-	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
 	VFMADD213PD  constants<>+256(SB), Y4, Y3
 	VFMADD213PD  constants<>+288(SB), Y4, Y3
 	VFMADD213PD  constants<>+320(SB), Y4, Y3
@@ -7312,40 +7435,40 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y4, Y3
 	VFMADD213PD  constants<>+512(SB), Y4, Y3
 	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
 	VMULPD       Y4, Y4, Y5
 	VFMADD213PD  Y1, Y5, Y3
 	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VPSRLQ       $0x01, Y2, Y3
 	VPSLLQ       $0x34, Y3, Y4
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
 	VMULPD       Y2, Y1, Y1
-	VCMPPD       $0x1d, constants<>+1152(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+576(SB), Y1, Y0
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VDIVPD       Y1, Y0, Y0
 	VMOVUPD      (AX)(DI*1), Y1
 	VMOVUPD      (CX)(DI*1), Y2
 	VFNMADD231PD Y2, Y0, Y1
 	VMOVUPD      Y1, (BX)(DI*1)
 	VMOVUPD      32(DX)(DI*1), Y0
-	VORPD        constants<>+1312(SB), Y0, Y1
-	VMOVUPD      constants<>+0(SB), Y2
-	VMOVUPD      constants<>+32(SB), Y3
+	VORPD        constants<>+0(SB), Y0, Y1
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y3
 	VMAXPD       Y1, Y3, Y1
 	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y1, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y3
-	VFNMADD231PD constants<>+128(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+160(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
 	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVUPD      constants<>+192(SB), Y3
-	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
 	VFMADD213PD  constants<>+256(SB), Y4, Y3
 	VFMADD213PD  constants<>+288(SB), Y4, Y3
 	VFMADD213PD  constants<>+320(SB), Y4, Y3
@@ -7356,19 +7479,20 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y4, Y3
 	VFMADD213PD  constants<>+512(SB), Y4, Y3
 	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
 	VMULPD       Y4, Y4, Y5
 	VFMADD213PD  Y1, Y5, Y3
 	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VPSRLQ       $0x01, Y2, Y3
 	VPSLLQ       $0x34, Y3, Y4
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
 	VMULPD       Y2, Y1, Y1
-	VCMPPD       $0x1d, constants<>+1152(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+576(SB), Y1, Y0
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VDIVPD       Y1, Y0, Y0
 	VMOVUPD      32(AX)(DI*1), Y1
 	VMOVUPD      32(CX)(DI*1), Y2
@@ -7387,21 +7511,20 @@ tail:
 	SUBQ         R9, R8
 	VMOVUPD      (R8), Y0
 	VMASKMOVPD   (DX)(DI*1), Y0, Y0
-	VORPD        constants<>+1312(SB), Y0, Y1
-	VMOVUPD      constants<>+0(SB), Y2
-	VMOVUPD      constants<>+32(SB), Y3
+	VORPD        constants<>+0(SB), Y0, Y1
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y3
 	VMAXPD       Y1, Y3, Y1
 	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y1, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y3
-	VFNMADD231PD constants<>+128(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+160(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
 	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVUPD      constants<>+192(SB), Y3
-	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
 	VFMADD213PD  constants<>+256(SB), Y4, Y3
 	VFMADD213PD  constants<>+288(SB), Y4, Y3
 	VFMADD213PD  constants<>+320(SB), Y4, Y3
@@ -7412,19 +7535,20 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y4, Y3
 	VFMADD213PD  constants<>+512(SB), Y4, Y3
 	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
 	VMULPD       Y4, Y4, Y5
 	VFMADD213PD  Y1, Y5, Y3
 	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VPSRLQ       $0x01, Y2, Y3
 	VPSLLQ       $0x34, Y3, Y4
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
 	VMULPD       Y2, Y1, Y1
-	VCMPPD       $0x1d, constants<>+1152(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+576(SB), Y1, Y0
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VDIVPD       Y1, Y0, Y0
 	VMOVUPD      (R8), Y1
 	VMASKMOVPD   (AX)(DI*1), Y1, Y1
@@ -7437,21 +7561,20 @@ tail:
 	JLE          reload
 	VMOVUPD      32(R8), Y0
 	VMASKMOVPD   32(DX)(DI*1), Y0, Y0
-	VORPD        constants<>+1312(SB), Y0, Y1
-	VMOVUPD      constants<>+0(SB), Y2
-	VMOVUPD      constants<>+32(SB), Y3
+	VORPD        constants<>+0(SB), Y0, Y1
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y3
 	VMAXPD       Y1, Y3, Y1
 	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y1, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y3
-	VFNMADD231PD constants<>+128(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+160(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
 	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVUPD      constants<>+192(SB), Y3
-	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
 	VFMADD213PD  constants<>+256(SB), Y4, Y3
 	VFMADD213PD  constants<>+288(SB), Y4, Y3
 	VFMADD213PD  constants<>+320(SB), Y4, Y3
@@ -7462,19 +7585,20 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y4, Y3
 	VFMADD213PD  constants<>+512(SB), Y4, Y3
 	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
 	VMULPD       Y4, Y4, Y5
 	VFMADD213PD  Y1, Y5, Y3
 	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VPSRLQ       $0x01, Y2, Y3
 	VPSLLQ       $0x34, Y3, Y4
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
 	VMULPD       Y2, Y1, Y1
-	VCMPPD       $0x1d, constants<>+1152(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+576(SB), Y1, Y0
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VDIVPD       Y1, Y0, Y0
 	VMOVUPD      32(R8), Y1
 	VMASKMOVPD   32(AX)(DI*1), Y1, Y1
@@ -7504,21 +7628,20 @@ TEXT ·trialsSlopesAVX512(SB), NOSPLIT, $0-96
 
 step:
 	VMOVUPD           (DX)(DI*1), Z0
-	VPORQ.BCST        constants<>+1312(SB), Z0, Z1
-	VBROADCASTSD      constants<>+0(SB), Z2
-	VBROADCASTSD      constants<>+32(SB), Z3
+	VPORQ.BCST        constants<>+0(SB), Z0, Z1
+	VBROADCASTSD      constants<>+32(SB), Z2
+	VBROADCASTSD      constants<>+64(SB), Z3
 	VMAXPD            Z1, Z3, Z1
 	VMINPD            Z1, Z2, Z1
-	VBROADCASTSD      constants<>+608(SB), Z2
-	VFMADD231PD.BCST  constants<>+96(SB), Z1, Z2
-	VSUBPD.BCST       constants<>+608(SB), Z2, Z2
-	VFNMADD231PD.BCST constants<>+128(SB), Z2, Z1
-	VMOVAPD           Z1, Z3
-	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z3
-	VSUBPD            Z3, Z1, Z1
+	VBROADCASTSD      constants<>+640(SB), Z2
+	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
+	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
 	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z1
-	VBROADCASTSD      constants<>+192(SB), Z4
-	VFMADD213PD.BCST  constants<>+224(SB), Z3, Z4
+	VMOVAPD           Z1, Z3
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z3
+	VSUBPD            Z3, Z1, Z1
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z1
+	VBROADCASTSD      constants<>+224(SB), Z4
 	VFMADD213PD.BCST  constants<>+256(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+288(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+320(SB), Z3, Z4
@@ -7529,15 +7652,16 @@ step:
 	VFMADD213PD.BCST  constants<>+480(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+512(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+544(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+576(SB), Z3, Z4
 	VMULPD            Z3, Z3, Z5
 	VFMADD213PD       Z1, Z5, Z4
 	VADDPD            Z4, Z3, Z1
-	VADDPD.BCST       constants<>+576(SB), Z1, Z1
+	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
-	VCMPPD.BCST       $0x1d, constants<>+1152(SB), Z0, K1
+	VCMPPD.BCST       $0x1d, constants<>+1184(SB), Z0, K1
 	VMOVAPD           Z1, Z0
-	VBROADCASTSD      constants<>+576(SB), K1, Z0
-	VADDPD.BCST       constants<>+576(SB), Z1, Z1
+	VBROADCASTSD      constants<>+608(SB), K1, Z0
+	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VDIVPD            Z1, Z0, Z0
 	VMOVUPD           (AX)(DI*1), Z1
 	VMOVUPD           (CX)(DI*1), Z2
@@ -7554,21 +7678,20 @@ tail:
 	BZHIL             SI, R8, R8
 	KMOVW             R8, K1
 	VMOVUPD.Z         (DX)(DI*1), K1, Z0
-	VPORQ.BCST        constants<>+1312(SB), Z0, Z1
-	VBROADCASTSD      constants<>+0(SB), Z2
-	VBROADCASTSD      constants<>+32(SB), Z3
+	VPORQ.BCST        constants<>+0(SB), Z0, Z1
+	VBROADCASTSD      constants<>+32(SB), Z2
+	VBROADCASTSD      constants<>+64(SB), Z3
 	VMAXPD            Z1, Z3, Z1
 	VMINPD            Z1, Z2, Z1
-	VBROADCASTSD      constants<>+608(SB), Z2
-	VFMADD231PD.BCST  constants<>+96(SB), Z1, Z2
-	VSUBPD.BCST       constants<>+608(SB), Z2, Z2
-	VFNMADD231PD.BCST constants<>+128(SB), Z2, Z1
-	VMOVAPD           Z1, Z3
-	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z3
-	VSUBPD            Z3, Z1, Z1
+	VBROADCASTSD      constants<>+640(SB), Z2
+	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
+	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
 	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z1
-	VBROADCASTSD      constants<>+192(SB), Z4
-	VFMADD213PD.BCST  constants<>+224(SB), Z3, Z4
+	VMOVAPD           Z1, Z3
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z3
+	VSUBPD            Z3, Z1, Z1
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z1
+	VBROADCASTSD      constants<>+224(SB), Z4
 	VFMADD213PD.BCST  constants<>+256(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+288(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+320(SB), Z3, Z4
@@ -7579,15 +7702,16 @@ tail:
 	VFMADD213PD.BCST  constants<>+480(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+512(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+544(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+576(SB), Z3, Z4
 	VMULPD            Z3, Z3, Z5
 	VFMADD213PD       Z1, Z5, Z4
 	VADDPD            Z4, Z3, Z1
-	VADDPD.BCST       constants<>+576(SB), Z1, Z1
+	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
-	VCMPPD.BCST       $0x1d, constants<>+1152(SB), Z0, K2
+	VCMPPD.BCST       $0x1d, constants<>+1184(SB), Z0, K2
 	VMOVAPD           Z1, Z0
-	VBROADCASTSD      constants<>+576(SB), K2, Z0
-	VADDPD.BCST       constants<>+576(SB), Z1, Z1
+	VBROADCASTSD      constants<>+608(SB), K2, Z0
+	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VDIVPD            Z1, Z0, Z0
 	VMOVUPD.Z         (AX)(DI*1), K1, Z1
 	VMOVUPD.Z         (CX)(DI*1), K1, Z2
@@ -7611,21 +7735,20 @@ TEXT ·logitCurvaturesAVX2(SB), NOSPLIT, $0-48
 
 step:
 	VMOVUPD      (AX)(BX*1), Y0
-	VORPD        constants<>+1312(SB), Y0, Y0
-	VMOVUPD      constants<>+0(SB), Y1
-	VMOVUPD      constants<>+32(SB), Y2
+	VORPD        constants<>+0(SB), Y0, Y0
+	VMOVUPD      constants<>+32(SB), Y1
+	VMOVUPD      constants<>+64(SB), Y2
 	VMAXPD       Y0, Y2, Y0
 	VMINPD       Y0, Y1, Y0
-	VMOVUPD      constants<>+64(SB), Y1
-	VFMADD231PD  constants<>+96(SB), Y0, Y1
-	VSUBPD       constants<>+64(SB), Y1, Y2
-	VFNMADD231PD constants<>+128(SB), Y2, Y0
-	VMOVAPD      Y0, Y3
-	VFNMADD231PD constants<>+160(SB), Y2, Y3
-	VSUBPD       Y3, Y0, Y0
+	VMOVUPD      constants<>+96(SB), Y1
+	VFMADD231PD  constants<>+128(SB), Y0, Y1
+	VSUBPD       constants<>+96(SB), Y1, Y2
 	VFNMADD231PD constants<>+160(SB), Y2, Y0
-	VMOVUPD      constants<>+192(SB), Y2
-	VFMADD213PD  constants<>+224(SB), Y3, Y2
+	VMOVAPD      Y0, Y3
+	VFNMADD231PD constants<>+192(SB), Y2, Y3
+	VSUBPD       Y3, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y2, Y0
+	VMOVUPD      constants<>+224(SB), Y2
 	VFMADD213PD  constants<>+256(SB), Y3, Y2
 	VFMADD213PD  constants<>+288(SB), Y3, Y2
 	VFMADD213PD  constants<>+320(SB), Y3, Y2
@@ -7636,38 +7759,38 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y3, Y2
 	VFMADD213PD  constants<>+512(SB), Y3, Y2
 	VFMADD213PD  constants<>+544(SB), Y3, Y2
+	VFMADD213PD  constants<>+576(SB), Y3, Y2
 	VMULPD       Y3, Y3, Y4
 	VFMADD213PD  Y0, Y4, Y2
 	VADDPD       Y2, Y3, Y0
-	VADDPD       constants<>+576(SB), Y0, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
 	VPSRLQ       $0x01, Y1, Y2
 	VPSLLQ       $0x34, Y2, Y3
 	VMULPD       Y3, Y0, Y0
 	VPSUBQ       Y2, Y1, Y1
 	VPSLLQ       $0x34, Y1, Y1
 	VMULPD       Y1, Y0, Y0
-	VADDPD       constants<>+576(SB), Y0, Y1
-	VMOVUPD      constants<>+576(SB), Y2
+	VADDPD       constants<>+608(SB), Y0, Y1
+	VMOVUPD      constants<>+608(SB), Y2
 	VDIVPD       Y1, Y2, Y2
 	VDIVPD       Y1, Y0, Y0
 	VMULPD       Y0, Y2, Y0
 	VMOVUPD      Y0, (CX)(BX*1)
 	VMOVUPD      32(AX)(BX*1), Y0
-	VORPD        constants<>+1312(SB), Y0, Y0
-	VMOVUPD      constants<>+0(SB), Y1
-	VMOVUPD      constants<>+32(SB), Y2
+	VORPD        constants<>+0(SB), Y0, Y0
+	VMOVUPD      constants<>+32(SB), Y1
+	VMOVUPD      constants<>+64(SB), Y2
 	VMAXPD       Y0, Y2, Y0
 	VMINPD       Y0, Y1, Y0
-	VMOVUPD      constants<>+64(SB), Y1
-	VFMADD231PD  constants<>+96(SB), Y0, Y1
-	VSUBPD       constants<>+64(SB), Y1, Y2
-	VFNMADD231PD constants<>+128(SB), Y2, Y0
-	VMOVAPD      Y0, Y3
-	VFNMADD231PD constants<>+160(SB), Y2, Y3
-	VSUBPD       Y3, Y0, Y0
+	VMOVUPD      constants<>+96(SB), Y1
+	VFMADD231PD  constants<>+128(SB), Y0, Y1
+	VSUBPD       constants<>+96(SB), Y1, Y2
 	VFNMADD231PD constants<>+160(SB), Y2, Y0
-	VMOVUPD      constants<>+192(SB), Y2
-	VFMADD213PD  constants<>+224(SB), Y3, Y2
+	VMOVAPD      Y0, Y3
+	VFNMADD231PD constants<>+192(SB), Y2, Y3
+	VSUBPD       Y3, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y2, Y0
+	VMOVUPD      constants<>+224(SB), Y2
 	VFMADD213PD  constants<>+256(SB), Y3, Y2
 	VFMADD213PD  constants<>+288(SB), Y3, Y2
 	VFMADD213PD  constants<>+320(SB), Y3, Y2
@@ -7678,18 +7801,19 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y3, Y2
 	VFMADD213PD  constants<>+512(SB), Y3, Y2
 	VFMADD213PD  constants<>+544(SB), Y3, Y2
+	VFMADD213PD  constants<>+576(SB), Y3, Y2
 	VMULPD       Y3, Y3, Y4
 	VFMADD213PD  Y0, Y4, Y2
 	VADDPD       Y2, Y3, Y0
-	VADDPD       constants<>+576(SB), Y0, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
 	VPSRLQ       $0x01, Y1, Y2
 	VPSLLQ       $0x34, Y2, Y3
 	VMULPD       Y3, Y0, Y0
 	VPSUBQ       Y2, Y1, Y1
 	VPSLLQ       $0x34, Y1, Y1
 	VMULPD       Y1, Y0, Y0
-	VADDPD       constants<>+576(SB), Y0, Y1
-	VMOVUPD      constants<>+576(SB), Y2
+	VADDPD       constants<>+608(SB), Y0, Y1
+	VMOVUPD      constants<>+608(SB), Y2
 	VDIVPD       Y1, Y2, Y2
 	VDIVPD       Y1, Y0, Y0
 	VMULPD       Y0, Y2, Y0
@@ -7707,21 +7831,20 @@ tail:
 	SUBQ         DI, SI
 	VMOVUPD      (SI), Y0
 	VMASKMOVPD   (AX)(BX*1), Y0, Y0
-	VORPD        constants<>+1312(SB), Y0, Y0
-	VMOVUPD      constants<>+0(SB), Y1
-	VMOVUPD      constants<>+32(SB), Y2
+	VORPD        constants<>+0(SB), Y0, Y0
+	VMOVUPD      constants<>+32(SB), Y1
+	VMOVUPD      constants<>+64(SB), Y2
 	VMAXPD       Y0, Y2, Y0
 	VMINPD       Y0, Y1, Y0
-	VMOVUPD      constants<>+64(SB), Y1
-	VFMADD231PD  constants<>+96(SB), Y0, Y1
-	VSUBPD       constants<>+64(SB), Y1, Y2
-	VFNMADD231PD constants<>+128(SB), Y2, Y0
-	VMOVAPD      Y0, Y3
-	VFNMADD231PD constants<>+160(SB), Y2, Y3
-	VSUBPD       Y3, Y0, Y0
+	VMOVUPD      constants<>+96(SB), Y1
+	VFMADD231PD  constants<>+128(SB), Y0, Y1
+	VSUBPD       constants<>+96(SB), Y1, Y2
 	VFNMADD231PD constants<>+160(SB), Y2, Y0
-	VMOVUPD      constants<>+192(SB), Y2
-	VFMADD213PD  constants<>+224(SB), Y3, Y2
+	VMOVAPD      Y0, Y3
+	VFNMADD231PD constants<>+192(SB), Y2, Y3
+	VSUBPD       Y3, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y2, Y0
+	VMOVUPD      constants<>+224(SB), Y2
 	VFMADD213PD  constants<>+256(SB), Y3, Y2
 	VFMADD213PD  constants<>+288(SB), Y3, Y2
 	VFMADD213PD  constants<>+320(SB), Y3, Y2
@@ -7732,18 +7855,19 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y3, Y2
 	VFMADD213PD  constants<>+512(SB), Y3, Y2
 	VFMADD213PD  constants<>+544(SB), Y3, Y2
+	VFMADD213PD  constants<>+576(SB), Y3, Y2
 	VMULPD       Y3, Y3, Y4
 	VFMADD213PD  Y0, Y4, Y2
 	VADDPD       Y2, Y3, Y0
-	VADDPD       constants<>+576(SB), Y0, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
 	VPSRLQ       $0x01, Y1, Y2
 	VPSLLQ       $0x34, Y2, Y3
 	VMULPD       Y3, Y0, Y0
 	VPSUBQ       Y2, Y1, Y1
 	VPSLLQ       $0x34, Y1, Y1
 	VMULPD       Y1, Y0, Y0
-	VADDPD       constants<>+576(SB), Y0, Y1
-	VMOVUPD      constants<>+576(SB), Y2
+	VADDPD       constants<>+608(SB), Y0, Y1
+	VMOVUPD      constants<>+608(SB), Y2
 	VDIVPD       Y1, Y2, Y2
 	VDIVPD       Y1, Y0, Y0
 	VMULPD       Y0, Y2, Y0
@@ -7753,21 +7877,20 @@ tail:
 	JLE          reload
 	VMOVUPD      32(SI), Y0
 	VMASKMOVPD   32(AX)(BX*1), Y0, Y0
-	VORPD        constants<>+1312(SB), Y0, Y0
-	VMOVUPD      constants<>+0(SB), Y1
-	VMOVUPD      constants<>+32(SB), Y2
+	VORPD        constants<>+0(SB), Y0, Y0
+	VMOVUPD      constants<>+32(SB), Y1
+	VMOVUPD      constants<>+64(SB), Y2
 	VMAXPD       Y0, Y2, Y0
 	VMINPD       Y0, Y1, Y0
-	VMOVUPD      constants<>+64(SB), Y1
-	VFMADD231PD  constants<>+96(SB), Y0, Y1
-	VSUBPD       constants<>+64(SB), Y1, Y2
-	VFNMADD231PD constants<>+128(SB), Y2, Y0
-	VMOVAPD      Y0, Y3
-	VFNMADD231PD constants<>+160(SB), Y2, Y3
-	VSUBPD       Y3, Y0, Y0
+	VMOVUPD      constants<>+96(SB), Y1
+	VFMADD231PD  constants<>+128(SB), Y0, Y1
+	VSUBPD       constants<>+96(SB), Y1, Y2
 	VFNMADD231PD constants<>+160(SB), Y2, Y0
-	VMOVUPD      constants<>+192(SB), Y2
-	VFMADD213PD  constants<>+224(SB), Y3, Y2
+	VMOVAPD      Y0, Y3
+	VFNMADD231PD constants<>+192(SB), Y2, Y3
+	VSUBPD       Y3, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y2, Y0
+	VMOVUPD      constants<>+224(SB), Y2
 	VFMADD213PD  constants<>+256(SB), Y3, Y2
 	VFMADD213PD  constants<>+288(SB), Y3, Y2
 	VFMADD213PD  constants<>+320(SB), Y3, Y2
@@ -7778,18 +7901,19 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y3, Y2
 	VFMADD213PD  constants<>+512(SB), Y3, Y2
 	VFMADD213PD  constants<>+544(SB), Y3, Y2
+	VFMADD213PD  constants<>+576(SB), Y3, Y2
 	VMULPD       Y3, Y3, Y4
 	VFMADD213PD  Y0, Y4, Y2
 	VADDPD       Y2, Y3, Y0
-	VADDPD       constants<>+576(SB), Y0, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
 	VPSRLQ       $0x01, Y1, Y2
 	VPSLLQ       $0x34, Y2, Y3
 	VMULPD       Y3, Y0, Y0
 	VPSUBQ       Y2, Y1, Y1
 	VPSLLQ       $0x34, Y1, Y1
 	VMULPD       Y1, Y0, Y0
-	VADDPD       constants<>+576(SB), Y0, Y1
-	VMOVUPD      constants<>+576(SB), Y2
+	VADDPD       constants<>+608(SB), Y0, Y1
+	VMOVUPD      constants<>+608(SB), Y2
 	VDIVPD       Y1, Y2, Y2
 	VDIVPD       Y1, Y0, Y0
 	VMULPD       Y0, Y2, Y0
@@ -7814,21 +7938,20 @@ TEXT ·logitCurvaturesAVX512(SB), NOSPLIT, $0-48
 
 step:
 	VMOVUPD           (AX)(BX*1), Z0
-	VPORQ.BCST        constants<>+1312(SB), Z0, Z0
-	VBROADCASTSD      constants<>+0(SB), Z1
-	VBROADCASTSD      constants<>+32(SB), Z2
+	VPORQ.BCST        constants<>+0(SB), Z0, Z0
+	VBROADCASTSD      constants<>+32(SB), Z1
+	VBROADCASTSD      constants<>+64(SB), Z2
 	VMAXPD            Z0, Z2, Z0
 	VMINPD            Z0, Z1, Z0
-	VBROADCASTSD      constants<>+608(SB), Z1
-	VFMADD231PD.BCST  constants<>+96(SB), Z0, Z1
-	VSUBPD.BCST       constants<>+608(SB), Z1, Z1
-	VFNMADD231PD.BCST constants<>+128(SB), Z1, Z0
-	VMOVAPD           Z0, Z2
-	VFNMADD231PD.BCST constants<>+160(SB), Z1, Z2
-	VSUBPD            Z2, Z0, Z0
+	VBROADCASTSD      constants<>+640(SB), Z1
+	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z1
+	VSUBPD.BCST       constants<>+640(SB), Z1, Z1
 	VFNMADD231PD.BCST constants<>+160(SB), Z1, Z0
-	VBROADCASTSD      constants<>+192(SB), Z3
-	VFMADD213PD.BCST  constants<>+224(SB), Z2, Z3
+	VMOVAPD           Z0, Z2
+	VFNMADD231PD.BCST constants<>+192(SB), Z1, Z2
+	VSUBPD            Z2, Z0, Z0
+	VFNMADD231PD.BCST constants<>+192(SB), Z1, Z0
+	VBROADCASTSD      constants<>+224(SB), Z3
 	VFMADD213PD.BCST  constants<>+256(SB), Z2, Z3
 	VFMADD213PD.BCST  constants<>+288(SB), Z2, Z3
 	VFMADD213PD.BCST  constants<>+320(SB), Z2, Z3
@@ -7839,13 +7962,14 @@ step:
 	VFMADD213PD.BCST  constants<>+480(SB), Z2, Z3
 	VFMADD213PD.BCST  constants<>+512(SB), Z2, Z3
 	VFMADD213PD.BCST  constants<>+544(SB), Z2, Z3
+	VFMADD213PD.BCST  constants<>+576(SB), Z2, Z3
 	VMULPD            Z2, Z2, Z4
 	VFMADD213PD       Z0, Z4, Z3
 	VADDPD            Z3, Z2, Z0
-	VADDPD.BCST       constants<>+576(SB), Z0, Z0
+	VADDPD.BCST       constants<>+608(SB), Z0, Z0
 	VSCALEFPD         Z1, Z0, Z0
-	VADDPD.BCST       constants<>+576(SB), Z0, Z1
-	VBROADCASTSD      constants<>+576(SB), Z2
+	VADDPD.BCST       constants<>+608(SB), Z0, Z1
+	VBROADCASTSD      constants<>+608(SB), Z2
 	VDIVPD            Z1, Z2, Z2
 	VDIVPD            Z1, Z0, Z0
 	VMULPD            Z0, Z2, Z0
@@ -7861,21 +7985,20 @@ tail:
 	BZHIL             DX, SI, SI
 	KMOVW             SI, K1
 	VMOVUPD.Z         (AX)(BX*1), K1, Z0
-	VPORQ.BCST        constants<>+1312(SB), Z0, Z0
-	VBROADCASTSD      constants<>+0(SB), Z1
-	VBROADCASTSD      constants<>+32(SB), Z2
+	VPORQ.BCST        constants<>+0(SB), Z0, Z0
+	VBROADCASTSD      constants<>+32(SB), Z1
+	VBROADCASTSD      constants<>+64(SB), Z2
 	VMAXPD            Z0, Z2, Z0
 	VMINPD            Z0, Z1, Z0
-	VBROADCASTSD      constants<>+608(SB), Z1
-	VFMADD231PD.BCST  constants<>+96(SB), Z0, Z1
-	VSUBPD.BCST       constants<>+608(SB), Z1, Z1
-	VFNMADD231PD.BCST constants<>+128(SB), Z1, Z0
-	VMOVAPD           Z0, Z2
-	VFNMADD231PD.BCST constants<>+160(SB), Z1, Z2
-	VSUBPD            Z2, Z0, Z0
+	VBROADCASTSD      constants<>+640(SB), Z1
+	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z1
+	VSUBPD.BCST       constants<>+640(SB), Z1, Z1
 	VFNMADD231PD.BCST constants<>+160(SB), Z1, Z0
-	VBROADCASTSD      constants<>+192(SB), Z3
-	VFMADD213PD.BCST  constants<>+224(SB), Z2, Z3
+	VMOVAPD           Z0, Z2
+	VFNMADD231PD.BCST constants<>+192(SB), Z1, Z2
+	VSUBPD            Z2, Z0, Z0
+	VFNMADD231PD.BCST constants<>+192(SB), Z1, Z0
+	VBROADCASTSD      constants<>+224(SB), Z3
 	VFMADD213PD.BCST  constants<>+256(SB), Z2, Z3
 	VFMADD213PD.BCST  constants<>+288(SB), Z2, Z3
 	VFMADD213PD.BCST  constants<>+320(SB), Z2, Z3
@@ -7886,13 +8009,14 @@ tail:
 	VFMADD213PD.BCST  constants<>+480(SB), Z2, Z3
 	VFMADD213PD.BCST  constants<>+512(SB), Z2, Z3
 	VFMADD213PD.BCST  constants<>+544(SB), Z2, Z3
+	VFMADD213PD.BCST  constants<>+576(SB), Z2, Z3
 	VMULPD            Z2, Z2, Z4
 	VFMADD213PD       Z0, Z4, Z3
 	VADDPD            Z3, Z2, Z0
-	VADDPD.BCST       constants<>+576(SB), Z0, Z0
+	VADDPD.BCST       constants<>+608(SB), Z0, Z0
 	VSCALEFPD         Z1, Z0, Z0
-	VADDPD.BCST       constants<>+576(SB), Z0, Z1
-	VBROADCASTSD      constants<>+576(SB), Z2
+	VADDPD.BCST       constants<>+608(SB), Z0, Z1
+	VBROADCASTSD      constants<>+608(SB), Z2
 	VDIVPD            Z1, Z2, Z2
 	VDIVPD            Z1, Z0, Z0
 	VMULPD            Z0, Z2, Z0
@@ -7917,20 +8041,19 @@ TEXT ·expSlopesAVX2(SB), NOSPLIT, $0-72
 step:
 	VMOVUPD      (AX)(SI*1), Y0
 	VMOVUPD      (CX)(SI*1), Y1
-	VMOVUPD      constants<>+0(SB), Y2
-	VMOVUPD      constants<>+32(SB), Y3
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y3
 	VMAXPD       Y1, Y3, Y1
 	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y1, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y3
-	VFNMADD231PD constants<>+128(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+160(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
 	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVUPD      constants<>+192(SB), Y3
-	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
 	VFMADD213PD  constants<>+256(SB), Y4, Y3
 	VFMADD213PD  constants<>+288(SB), Y4, Y3
 	VFMADD213PD  constants<>+320(SB), Y4, Y3
@@ -7941,10 +8064,11 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y4, Y3
 	VFMADD213PD  constants<>+512(SB), Y4, Y3
 	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
 	VMULPD       Y4, Y4, Y5
 	VFMADD213PD  Y1, Y5, Y3
 	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VPSRLQ       $0x01, Y2, Y3
 	VPSLLQ       $0x34, Y3, Y4
 	VMULPD       Y4, Y1, Y1
@@ -7955,20 +8079,19 @@ step:
 	VMOVUPD      Y0, (DX)(SI*1)
 	VMOVUPD      32(AX)(SI*1), Y0
 	VMOVUPD      32(CX)(SI*1), Y1
-	VMOVUPD      constants<>+0(SB), Y2
-	VMOVUPD      constants<>+32(SB), Y3
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y3
 	VMAXPD       Y1, Y3, Y1
 	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y1, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y3
-	VFNMADD231PD constants<>+128(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+160(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
 	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVUPD      constants<>+192(SB), Y3
-	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
 	VFMADD213PD  constants<>+256(SB), Y4, Y3
 	VFMADD213PD  constants<>+288(SB), Y4, Y3
 	VFMADD213PD  constants<>+320(SB), Y4, Y3
@@ -7979,10 +8102,11 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y4, Y3
 	VFMADD213PD  constants<>+512(SB), Y4, Y3
 	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
 	VMULPD       Y4, Y4, Y5
 	VFMADD213PD  Y1, Y5, Y3
 	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VPSRLQ       $0x01, Y2, Y3
 	VPSLLQ       $0x34, Y3, Y4
 	VMULPD       Y4, Y1, Y1
@@ -8006,20 +8130,19 @@ tail:
 	VMASKMOVPD   (AX)(SI*1), Y0, Y0
 	VMOVUPD      (DI), Y1
 	VMASKMOVPD   (CX)(SI*1), Y1, Y1
-	VMOVUPD      constants<>+0(SB), Y2
-	VMOVUPD      constants<>+32(SB), Y3
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y3
 	VMAXPD       Y1, Y3, Y1
 	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y1, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y3
-	VFNMADD231PD constants<>+128(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+160(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
 	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVUPD      constants<>+192(SB), Y3
-	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
 	VFMADD213PD  constants<>+256(SB), Y4, Y3
 	VFMADD213PD  constants<>+288(SB), Y4, Y3
 	VFMADD213PD  constants<>+320(SB), Y4, Y3
@@ -8030,10 +8153,11 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y4, Y3
 	VFMADD213PD  constants<>+512(SB), Y4, Y3
 	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
 	VMULPD       Y4, Y4, Y5
 	VFMADD213PD  Y1, Y5, Y3
 	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VPSRLQ       $0x01, Y2, Y3
 	VPSLLQ       $0x34, Y3, Y4
 	VMULPD       Y4, Y1, Y1
@@ -8049,20 +8173,19 @@ tail:
 	VMASKMOVPD   32(AX)(SI*1), Y0, Y0
 	VMOVUPD      32(DI), Y1
 	VMASKMOVPD   32(CX)(SI*1), Y1, Y1
-	VMOVUPD      constants<>+0(SB), Y2
-	VMOVUPD      constants<>+32(SB), Y3
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y3
 	VMAXPD       Y1, Y3, Y1
 	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y1, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y3
-	VFNMADD231PD constants<>+128(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+160(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
 	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVUPD      constants<>+192(SB), Y3
-	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
 	VFMADD213PD  constants<>+256(SB), Y4, Y3
 	VFMADD213PD  constants<>+288(SB), Y4, Y3
 	VFMADD213PD  constants<>+320(SB), Y4, Y3
@@ -8073,10 +8196,11 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y4, Y3
 	VFMADD213PD  constants<>+512(SB), Y4, Y3
 	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
 	VMULPD       Y4, Y4, Y5
 	VFMADD213PD  Y1, Y5, Y3
 	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VPSRLQ       $0x01, Y2, Y3
 	VPSLLQ       $0x34, Y3, Y4
 	VMULPD       Y4, Y1, Y1
@@ -8107,20 +8231,19 @@ TEXT ·expSlopesAVX512(SB), NOSPLIT, $0-72
 step:
 	VMOVUPD           (AX)(SI*1), Z0
 	VMOVUPD           (CX)(SI*1), Z1
-	VBROADCASTSD      constants<>+0(SB), Z2
-	VBROADCASTSD      constants<>+32(SB), Z3
+	VBROADCASTSD      constants<>+32(SB), Z2
+	VBROADCASTSD      constants<>+64(SB), Z3
 	VMAXPD            Z1, Z3, Z1
 	VMINPD            Z1, Z2, Z1
-	VBROADCASTSD      constants<>+608(SB), Z2
-	VFMADD231PD.BCST  constants<>+96(SB), Z1, Z2
-	VSUBPD.BCST       constants<>+608(SB), Z2, Z2
-	VFNMADD231PD.BCST constants<>+128(SB), Z2, Z1
-	VMOVAPD           Z1, Z3
-	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z3
-	VSUBPD            Z3, Z1, Z1
+	VBROADCASTSD      constants<>+640(SB), Z2
+	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
+	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
 	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z1
-	VBROADCASTSD      constants<>+192(SB), Z4
-	VFMADD213PD.BCST  constants<>+224(SB), Z3, Z4
+	VMOVAPD           Z1, Z3
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z3
+	VSUBPD            Z3, Z1, Z1
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z1
+	VBROADCASTSD      constants<>+224(SB), Z4
 	VFMADD213PD.BCST  constants<>+256(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+288(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+320(SB), Z3, Z4
@@ -8131,10 +8254,11 @@ step:
 	VFMADD213PD.BCST  constants<>+480(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+512(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+544(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+576(SB), Z3, Z4
 	VMULPD            Z3, Z3, Z5
 	VFMADD213PD       Z1, Z5, Z4
 	VADDPD            Z4, Z3, Z1
-	VADDPD.BCST       constants<>+576(SB), Z1, Z1
+	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
 	VSUBPD            Z1, Z0, Z0
 	VMOVUPD           Z0, (DX)(SI*1)
@@ -8150,20 +8274,19 @@ tail:
 	KMOVW             DI, K1
 	VMOVUPD.Z         (AX)(SI*1), K1, Z0
 	VMOVUPD.Z         (CX)(SI*1), K1, Z1
-	VBROADCASTSD      constants<>+0(SB), Z2
-	VBROADCASTSD      constants<>+32(SB), Z3
+	VBROADCASTSD      constants<>+32(SB), Z2
+	VBROADCASTSD      constants<>+64(SB), Z3
 	VMAXPD            Z1, Z3, Z1
 	VMINPD            Z1, Z2, Z1
-	VBROADCASTSD      constants<>+608(SB), Z2
-	VFMADD231PD.BCST  constants<>+96(SB), Z1, Z2
-	VSUBPD.BCST       constants<>+608(SB), Z2, Z2
-	VFNMADD231PD.BCST constants<>+128(SB), Z2, Z1
-	VMOVAPD           Z1, Z3
-	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z3
-	VSUBPD            Z3, Z1, Z1
+	VBROADCASTSD      constants<>+640(SB), Z2
+	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
+	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
 	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z1
-	VBROADCASTSD      constants<>+192(SB), Z4
-	VFMADD213PD.BCST  constants<>+224(SB), Z3, Z4
+	VMOVAPD           Z1, Z3
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z3
+	VSUBPD            Z3, Z1, Z1
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z1
+	VBROADCASTSD      constants<>+224(SB), Z4
 	VFMADD213PD.BCST  constants<>+256(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+288(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+320(SB), Z3, Z4
@@ -8174,10 +8297,11 @@ tail:
 	VFMADD213PD.BCST  constants<>+480(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+512(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+544(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+576(SB), Z3, Z4
 	VMULPD            Z3, Z3, Z5
 	VFMADD213PD       Z1, Z5, Z4
 	VADDPD            Z4, Z3, Z1
-	VADDPD.BCST       constants<>+576(SB), Z1, Z1
+	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
 	VSUBPD            Z1, Z0, Z0
 	VMOVUPD           Z0, K1, (DX)(SI*1)
@@ -8618,8 +8742,8 @@ step:
 	VCMPPD       $0x11, constants<>+1600(SB), Y1, Y3
 	VCMPPD       $0x11, constants<>+1536(SB), Y1, Y4
 	VMULPD       Y1, Y1, Y5
-	VSUBPD       constants<>+576(SB), Y1, Y6
-	VMOVUPD      constants<>+576(SB), Y7
+	VSUBPD       constants<>+608(SB), Y1, Y6
+	VMOVUPD      constants<>+608(SB), Y7
 	VDIVPD       Y5, Y7, Y7
 	VBLENDVPD    Y3, Y6, Y7, Y6
 	VBLENDVPD    Y4, Y5, Y6, Y5
@@ -8653,36 +8777,35 @@ step:
 	VFMADD213PD  Y8, Y5, Y7
 	VPERMPS      constants<>+2208(SB), Y2, Y8
 	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+576(SB), Y2, Y2
+	VPERMPS      constants<>+608(SB), Y2, Y2
 	VFMADD213PD  Y2, Y5, Y7
 	VDIVPD       Y7, Y6, Y2
 	VMOVAPD      Y1, Y5
 	VFMADD231PD  Y2, Y1, Y5
 	VMOVUPD      constants<>+2240(SB), Y6
 	VSUBPD       Y2, Y6, Y6
-	VMOVUPD      constants<>+576(SB), Y7
+	VMOVUPD      constants<>+608(SB), Y7
 	VSUBPD       Y5, Y7, Y5
 	VBLENDVPD    Y4, Y5, Y6, Y4
 	VMOVUPD      constants<>+2272(SB), Y5
 	VBLENDVPD    Y3, Y4, Y5, Y4
-	VMULPD       constants<>+544(SB), Y0, Y5
+	VMULPD       constants<>+576(SB), Y0, Y5
 	VMULPD       Y0, Y5, Y0
 	VSUBPD       constants<>+2304(SB), Y2, Y2
 	VBLENDVPD    Y3, Y0, Y2, Y0
-	VMOVUPD      constants<>+0(SB), Y2
-	VMOVUPD      constants<>+32(SB), Y5
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y5
 	VMAXPD       Y0, Y5, Y0
 	VMINPD       Y0, Y2, Y0
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y0, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y5
-	VFNMADD231PD constants<>+128(SB), Y5, Y0
-	VMOVAPD      Y0, Y6
-	VFNMADD231PD constants<>+160(SB), Y5, Y6
-	VSUBPD       Y6, Y0, Y0
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y0, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y5
 	VFNMADD231PD constants<>+160(SB), Y5, Y0
-	VMOVUPD      constants<>+192(SB), Y5
-	VFMADD213PD  constants<>+224(SB), Y6, Y5
+	VMOVAPD      Y0, Y6
+	VFNMADD231PD constants<>+192(SB), Y5, Y6
+	VSUBPD       Y6, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y5, Y0
+	VMOVUPD      constants<>+224(SB), Y5
 	VFMADD213PD  constants<>+256(SB), Y6, Y5
 	VFMADD213PD  constants<>+288(SB), Y6, Y5
 	VFMADD213PD  constants<>+320(SB), Y6, Y5
@@ -8693,10 +8816,11 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y6, Y5
 	VFMADD213PD  constants<>+512(SB), Y6, Y5
 	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y6, Y5
 	VMULPD       Y6, Y6, Y7
 	VFMADD213PD  Y0, Y7, Y5
 	VADDPD       Y5, Y6, Y0
-	VADDPD       constants<>+576(SB), Y0, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
 	VPSRLQ       $0x01, Y2, Y5
 	VPSLLQ       $0x34, Y5, Y6
 	VMULPD       Y6, Y0, Y0
@@ -8711,20 +8835,19 @@ step:
 	VMOVUPD      constants<>+2336(SB), Y2
 	VMULPD       constants<>+2368(SB), Y1, Y3
 	VFMADD231PD  Y1, Y3, Y2
-	VMOVUPD      constants<>+0(SB), Y1
-	VMOVUPD      constants<>+32(SB), Y3
+	VMOVUPD      constants<>+32(SB), Y1
+	VMOVUPD      constants<>+64(SB), Y3
 	VMAXPD       Y2, Y3, Y2
 	VMINPD       Y2, Y1, Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y1, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y3
-	VFNMADD231PD constants<>+128(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+160(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
 	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVUPD      constants<>+192(SB), Y3
-	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
 	VFMADD213PD  constants<>+256(SB), Y4, Y3
 	VFMADD213PD  constants<>+288(SB), Y4, Y3
 	VFMADD213PD  constants<>+320(SB), Y4, Y3
@@ -8735,10 +8858,11 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y4, Y3
 	VFMADD213PD  constants<>+512(SB), Y4, Y3
 	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
 	VMULPD       Y4, Y4, Y5
 	VFMADD213PD  Y1, Y5, Y3
 	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VPSRLQ       $0x01, Y2, Y3
 	VPSLLQ       $0x34, Y3, Y4
 	VMULPD       Y4, Y1, Y1
@@ -8746,113 +8870,113 @@ step:
 	VPSLLQ       $0x34, Y2, Y2
 	VMULPD       Y2, Y1, Y1
 	VMULPD       Y1, Y0, Y1
-	VXORPD       constants<>+1312(SB), Y1, Y1
-	VADDPD       constants<>+576(SB), Y1, Y2
-	VSUBPD       constants<>+576(SB), Y2, Y3
+	VXORPD       constants<>+0(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y2
+	VSUBPD       constants<>+608(SB), Y2, Y3
 	VSUBPD       Y3, Y1, Y3
-	VMOVUPD      constants<>+576(SB), Y4
+	VMOVUPD      constants<>+608(SB), Y4
 	VSUBPD       Y1, Y2, Y5
 	VSUBPD       Y5, Y4, Y4
-	VCMPPD       $0x1e, constants<>+576(SB), Y1, Y5
+	VCMPPD       $0x1e, constants<>+608(SB), Y1, Y5
 	VBLENDVPD    Y5, Y4, Y3, Y3
-	VCMPPD       $0x11, constants<>+640(SB), Y2, Y4
-	VMULPD       constants<>+672(SB), Y2, Y5
+	VCMPPD       $0x11, constants<>+672(SB), Y2, Y4
+	VMULPD       constants<>+704(SB), Y2, Y5
 	VBLENDVPD    Y4, Y5, Y2, Y5
 	VPSRLQ       $0x34, Y5, Y6
-	VORPD        constants<>+704(SB), Y6, Y6
-	VSUBPD       constants<>+736(SB), Y6, Y6
-	VANDPD       constants<>+768(SB), Y4, Y4
+	VORPD        constants<>+736(SB), Y6, Y6
+	VSUBPD       constants<>+768(SB), Y6, Y6
+	VANDPD       constants<>+800(SB), Y4, Y4
 	VSUBPD       Y4, Y6, Y4
-	VANDPD       constants<>+800(SB), Y5, Y5
-	VORPD        constants<>+576(SB), Y5, Y5
-	VCMPPD       $0x1d, constants<>+832(SB), Y5, Y6
-	VADDPD       constants<>+576(SB), Y4, Y7
+	VANDPD       constants<>+832(SB), Y5, Y5
+	VORPD        constants<>+608(SB), Y5, Y5
+	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y6
+	VADDPD       constants<>+608(SB), Y4, Y7
 	VBLENDVPD    Y6, Y7, Y4, Y4
-	VMULPD       constants<>+544(SB), Y5, Y7
+	VMULPD       constants<>+576(SB), Y5, Y7
 	VBLENDVPD    Y6, Y7, Y5, Y5
-	VSUBPD       constants<>+576(SB), Y5, Y5
+	VSUBPD       constants<>+608(SB), Y5, Y5
 	VDIVPD       Y2, Y3, Y2
 	VXORPD       Y3, Y3, Y3
-	VCMPPD       $0x1e, constants<>+1248(SB), Y1, Y6
-	VCMPPD       $0x11, constants<>+1280(SB), Y1, Y7
+	VCMPPD       $0x1e, constants<>+1280(SB), Y1, Y6
+	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y7
 	VBLENDVPD    Y7, Y1, Y5, Y8
 	VBLENDVPD    Y6, Y8, Y5, Y5
 	VBLENDVPD    Y7, Y3, Y4, Y8
 	VBLENDVPD    Y6, Y8, Y4, Y4
 	VBLENDVPD    Y7, Y3, Y2, Y3
 	VBLENDVPD    Y6, Y3, Y2, Y2
-	VADDPD       constants<>+864(SB), Y5, Y3
+	VADDPD       constants<>+896(SB), Y5, Y3
 	VDIVPD       Y3, Y5, Y3
 	VMULPD       Y3, Y3, Y6
-	VMOVUPD      constants<>+896(SB), Y7
-	VFMADD213PD  constants<>+928(SB), Y6, Y7
+	VMOVUPD      constants<>+928(SB), Y7
 	VFMADD213PD  constants<>+960(SB), Y6, Y7
 	VFMADD213PD  constants<>+992(SB), Y6, Y7
 	VFMADD213PD  constants<>+1024(SB), Y6, Y7
 	VFMADD213PD  constants<>+1056(SB), Y6, Y7
 	VFMADD213PD  constants<>+1088(SB), Y6, Y7
+	VFMADD213PD  constants<>+1120(SB), Y6, Y7
 	VMULPD       Y5, Y5, Y8
-	VMULPD       constants<>+544(SB), Y8, Y8
+	VMULPD       constants<>+576(SB), Y8, Y8
 	VFMADD213PD  Y8, Y6, Y7
-	VFMADD231PD  constants<>+160(SB), Y4, Y2
+	VFMADD231PD  constants<>+192(SB), Y4, Y2
 	VFMADD231PD  Y7, Y3, Y2
 	VSUBPD       Y2, Y8, Y2
 	VSUBPD       Y2, Y5, Y2
-	VFMADD231PD  constants<>+128(SB), Y4, Y2
-	VANDPD       constants<>+1312(SB), Y1, Y3
+	VFMADD231PD  constants<>+160(SB), Y4, Y2
+	VANDPD       constants<>+0(SB), Y1, Y3
 	VORPD        Y3, Y2, Y2
-	VCMPPD       $0x12, constants<>+1120(SB), Y1, Y3
+	VCMPPD       $0x12, constants<>+1152(SB), Y1, Y3
 	VBLENDVPD    Y3, Y2, Y1, Y2
 	VCMPPD       $0x11, constants<>+1344(SB), Y1, Y3
-	VBLENDVPD    Y3, constants<>+1184(SB), Y2, Y2
+	VBLENDVPD    Y3, constants<>+1216(SB), Y2, Y2
 	VCMPPD       $0x00, constants<>+1344(SB), Y1, Y1
-	VBLENDVPD    Y1, constants<>+1216(SB), Y2, Y1
-	VCMPPD       $0x11, constants<>+640(SB), Y0, Y2
-	VMULPD       constants<>+672(SB), Y0, Y3
+	VBLENDVPD    Y1, constants<>+1248(SB), Y2, Y1
+	VCMPPD       $0x11, constants<>+672(SB), Y0, Y2
+	VMULPD       constants<>+704(SB), Y0, Y3
 	VBLENDVPD    Y2, Y3, Y0, Y3
 	VPSRLQ       $0x34, Y3, Y4
-	VORPD        constants<>+704(SB), Y4, Y4
-	VSUBPD       constants<>+736(SB), Y4, Y4
-	VANDPD       constants<>+768(SB), Y2, Y2
+	VORPD        constants<>+736(SB), Y4, Y4
+	VSUBPD       constants<>+768(SB), Y4, Y4
+	VANDPD       constants<>+800(SB), Y2, Y2
 	VSUBPD       Y2, Y4, Y2
-	VANDPD       constants<>+800(SB), Y3, Y3
-	VORPD        constants<>+576(SB), Y3, Y3
-	VCMPPD       $0x1d, constants<>+832(SB), Y3, Y4
-	VADDPD       constants<>+576(SB), Y2, Y5
+	VANDPD       constants<>+832(SB), Y3, Y3
+	VORPD        constants<>+608(SB), Y3, Y3
+	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD       constants<>+608(SB), Y2, Y5
 	VBLENDVPD    Y4, Y5, Y2, Y2
-	VMULPD       constants<>+544(SB), Y3, Y5
+	VMULPD       constants<>+576(SB), Y3, Y5
 	VBLENDVPD    Y4, Y5, Y3, Y3
-	VSUBPD       constants<>+576(SB), Y3, Y3
+	VSUBPD       constants<>+608(SB), Y3, Y3
 	VXORPD       Y4, Y4, Y4
-	VADDPD       constants<>+864(SB), Y3, Y5
+	VADDPD       constants<>+896(SB), Y3, Y5
 	VDIVPD       Y5, Y3, Y5
 	VMULPD       Y5, Y5, Y6
-	VMOVUPD      constants<>+896(SB), Y7
-	VFMADD213PD  constants<>+928(SB), Y6, Y7
+	VMOVUPD      constants<>+928(SB), Y7
 	VFMADD213PD  constants<>+960(SB), Y6, Y7
 	VFMADD213PD  constants<>+992(SB), Y6, Y7
 	VFMADD213PD  constants<>+1024(SB), Y6, Y7
 	VFMADD213PD  constants<>+1056(SB), Y6, Y7
 	VFMADD213PD  constants<>+1088(SB), Y6, Y7
+	VFMADD213PD  constants<>+1120(SB), Y6, Y7
 	VMULPD       Y3, Y3, Y8
-	VMULPD       constants<>+544(SB), Y8, Y8
+	VMULPD       constants<>+576(SB), Y8, Y8
 	VFMADD213PD  Y8, Y6, Y7
-	VFMADD231PD  constants<>+160(SB), Y2, Y4
+	VFMADD231PD  constants<>+192(SB), Y2, Y4
 	VFMADD231PD  Y7, Y5, Y4
 	VSUBPD       Y4, Y8, Y4
 	VSUBPD       Y4, Y3, Y3
-	VFMADD231PD  constants<>+128(SB), Y2, Y3
-	VCMPPD       $0x12, constants<>+1120(SB), Y0, Y2
+	VFMADD231PD  constants<>+160(SB), Y2, Y3
+	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y2
 	VBLENDVPD    Y2, Y3, Y0, Y2
-	VCMPPD       $0x11, constants<>+1152(SB), Y0, Y3
-	VBLENDVPD    Y3, constants<>+1184(SB), Y2, Y2
-	VCMPPD       $0x00, constants<>+1152(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+1216(SB), Y2, Y0
+	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y3
+	VBLENDVPD    Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD       $0x00, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+1248(SB), Y2, Y0
 	VSUBPD       constants<>+2400(SB), Y0, Y0
 	VMOVUPD      (AX)(BX*1), Y2
 	VMULPD       constants<>+2368(SB), Y2, Y3
 	VFMADD231PD  Y2, Y3, Y0
-	VCMPPD       $0x1d, constants<>+1152(SB), Y2, Y2
+	VCMPPD       $0x1d, constants<>+1184(SB), Y2, Y2
 	VBLENDVPD    Y2, Y1, Y0, Y0
 	VMOVUPD      Y0, (CX)(BX*1)
 	VMOVUPD      32(AX)(BX*1), Y0
@@ -8868,8 +8992,8 @@ step:
 	VCMPPD       $0x11, constants<>+1600(SB), Y1, Y3
 	VCMPPD       $0x11, constants<>+1536(SB), Y1, Y4
 	VMULPD       Y1, Y1, Y5
-	VSUBPD       constants<>+576(SB), Y1, Y6
-	VMOVUPD      constants<>+576(SB), Y7
+	VSUBPD       constants<>+608(SB), Y1, Y6
+	VMOVUPD      constants<>+608(SB), Y7
 	VDIVPD       Y5, Y7, Y7
 	VBLENDVPD    Y3, Y6, Y7, Y6
 	VBLENDVPD    Y4, Y5, Y6, Y5
@@ -8903,36 +9027,35 @@ step:
 	VFMADD213PD  Y8, Y5, Y7
 	VPERMPS      constants<>+2208(SB), Y2, Y8
 	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+576(SB), Y2, Y2
+	VPERMPS      constants<>+608(SB), Y2, Y2
 	VFMADD213PD  Y2, Y5, Y7
 	VDIVPD       Y7, Y6, Y2
 	VMOVAPD      Y1, Y5
 	VFMADD231PD  Y2, Y1, Y5
 	VMOVUPD      constants<>+2240(SB), Y6
 	VSUBPD       Y2, Y6, Y6
-	VMOVUPD      constants<>+576(SB), Y7
+	VMOVUPD      constants<>+608(SB), Y7
 	VSUBPD       Y5, Y7, Y5
 	VBLENDVPD    Y4, Y5, Y6, Y4
 	VMOVUPD      constants<>+2272(SB), Y5
 	VBLENDVPD    Y3, Y4, Y5, Y4
-	VMULPD       constants<>+544(SB), Y0, Y5
+	VMULPD       constants<>+576(SB), Y0, Y5
 	VMULPD       Y0, Y5, Y0
 	VSUBPD       constants<>+2304(SB), Y2, Y2
 	VBLENDVPD    Y3, Y0, Y2, Y0
-	VMOVUPD      constants<>+0(SB), Y2
-	VMOVUPD      constants<>+32(SB), Y5
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y5
 	VMAXPD       Y0, Y5, Y0
 	VMINPD       Y0, Y2, Y0
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y0, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y5
-	VFNMADD231PD constants<>+128(SB), Y5, Y0
-	VMOVAPD      Y0, Y6
-	VFNMADD231PD constants<>+160(SB), Y5, Y6
-	VSUBPD       Y6, Y0, Y0
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y0, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y5
 	VFNMADD231PD constants<>+160(SB), Y5, Y0
-	VMOVUPD      constants<>+192(SB), Y5
-	VFMADD213PD  constants<>+224(SB), Y6, Y5
+	VMOVAPD      Y0, Y6
+	VFNMADD231PD constants<>+192(SB), Y5, Y6
+	VSUBPD       Y6, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y5, Y0
+	VMOVUPD      constants<>+224(SB), Y5
 	VFMADD213PD  constants<>+256(SB), Y6, Y5
 	VFMADD213PD  constants<>+288(SB), Y6, Y5
 	VFMADD213PD  constants<>+320(SB), Y6, Y5
@@ -8943,10 +9066,11 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y6, Y5
 	VFMADD213PD  constants<>+512(SB), Y6, Y5
 	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y6, Y5
 	VMULPD       Y6, Y6, Y7
 	VFMADD213PD  Y0, Y7, Y5
 	VADDPD       Y5, Y6, Y0
-	VADDPD       constants<>+576(SB), Y0, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
 	VPSRLQ       $0x01, Y2, Y5
 	VPSLLQ       $0x34, Y5, Y6
 	VMULPD       Y6, Y0, Y0
@@ -8961,20 +9085,19 @@ step:
 	VMOVUPD      constants<>+2336(SB), Y2
 	VMULPD       constants<>+2368(SB), Y1, Y3
 	VFMADD231PD  Y1, Y3, Y2
-	VMOVUPD      constants<>+0(SB), Y1
-	VMOVUPD      constants<>+32(SB), Y3
+	VMOVUPD      constants<>+32(SB), Y1
+	VMOVUPD      constants<>+64(SB), Y3
 	VMAXPD       Y2, Y3, Y2
 	VMINPD       Y2, Y1, Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y1, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y3
-	VFNMADD231PD constants<>+128(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+160(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
 	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVUPD      constants<>+192(SB), Y3
-	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
 	VFMADD213PD  constants<>+256(SB), Y4, Y3
 	VFMADD213PD  constants<>+288(SB), Y4, Y3
 	VFMADD213PD  constants<>+320(SB), Y4, Y3
@@ -8985,10 +9108,11 @@ step:
 	VFMADD213PD  constants<>+480(SB), Y4, Y3
 	VFMADD213PD  constants<>+512(SB), Y4, Y3
 	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
 	VMULPD       Y4, Y4, Y5
 	VFMADD213PD  Y1, Y5, Y3
 	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VPSRLQ       $0x01, Y2, Y3
 	VPSLLQ       $0x34, Y3, Y4
 	VMULPD       Y4, Y1, Y1
@@ -8996,113 +9120,113 @@ step:
 	VPSLLQ       $0x34, Y2, Y2
 	VMULPD       Y2, Y1, Y1
 	VMULPD       Y1, Y0, Y1
-	VXORPD       constants<>+1312(SB), Y1, Y1
-	VADDPD       constants<>+576(SB), Y1, Y2
-	VSUBPD       constants<>+576(SB), Y2, Y3
+	VXORPD       constants<>+0(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y2
+	VSUBPD       constants<>+608(SB), Y2, Y3
 	VSUBPD       Y3, Y1, Y3
-	VMOVUPD      constants<>+576(SB), Y4
+	VMOVUPD      constants<>+608(SB), Y4
 	VSUBPD       Y1, Y2, Y5
 	VSUBPD       Y5, Y4, Y4
-	VCMPPD       $0x1e, constants<>+576(SB), Y1, Y5
+	VCMPPD       $0x1e, constants<>+608(SB), Y1, Y5
 	VBLENDVPD    Y5, Y4, Y3, Y3
-	VCMPPD       $0x11, constants<>+640(SB), Y2, Y4
-	VMULPD       constants<>+672(SB), Y2, Y5
+	VCMPPD       $0x11, constants<>+672(SB), Y2, Y4
+	VMULPD       constants<>+704(SB), Y2, Y5
 	VBLENDVPD    Y4, Y5, Y2, Y5
 	VPSRLQ       $0x34, Y5, Y6
-	VORPD        constants<>+704(SB), Y6, Y6
-	VSUBPD       constants<>+736(SB), Y6, Y6
-	VANDPD       constants<>+768(SB), Y4, Y4
+	VORPD        constants<>+736(SB), Y6, Y6
+	VSUBPD       constants<>+768(SB), Y6, Y6
+	VANDPD       constants<>+800(SB), Y4, Y4
 	VSUBPD       Y4, Y6, Y4
-	VANDPD       constants<>+800(SB), Y5, Y5
-	VORPD        constants<>+576(SB), Y5, Y5
-	VCMPPD       $0x1d, constants<>+832(SB), Y5, Y6
-	VADDPD       constants<>+576(SB), Y4, Y7
+	VANDPD       constants<>+832(SB), Y5, Y5
+	VORPD        constants<>+608(SB), Y5, Y5
+	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y6
+	VADDPD       constants<>+608(SB), Y4, Y7
 	VBLENDVPD    Y6, Y7, Y4, Y4
-	VMULPD       constants<>+544(SB), Y5, Y7
+	VMULPD       constants<>+576(SB), Y5, Y7
 	VBLENDVPD    Y6, Y7, Y5, Y5
-	VSUBPD       constants<>+576(SB), Y5, Y5
+	VSUBPD       constants<>+608(SB), Y5, Y5
 	VDIVPD       Y2, Y3, Y2
 	VXORPD       Y3, Y3, Y3
-	VCMPPD       $0x1e, constants<>+1248(SB), Y1, Y6
-	VCMPPD       $0x11, constants<>+1280(SB), Y1, Y7
+	VCMPPD       $0x1e, constants<>+1280(SB), Y1, Y6
+	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y7
 	VBLENDVPD    Y7, Y1, Y5, Y8
 	VBLENDVPD    Y6, Y8, Y5, Y5
 	VBLENDVPD    Y7, Y3, Y4, Y8
 	VBLENDVPD    Y6, Y8, Y4, Y4
 	VBLENDVPD    Y7, Y3, Y2, Y3
 	VBLENDVPD    Y6, Y3, Y2, Y2
-	VADDPD       constants<>+864(SB), Y5, Y3
+	VADDPD       constants<>+896(SB), Y5, Y3
 	VDIVPD       Y3, Y5, Y3
 	VMULPD       Y3, Y3, Y6
-	VMOVUPD      constants<>+896(SB), Y7
-	VFMADD213PD  constants<>+928(SB), Y6, Y7
+	VMOVUPD      constants<>+928(SB), Y7
 	VFMADD213PD  constants<>+960(SB), Y6, Y7
 	VFMADD213PD  constants<>+992(SB), Y6, Y7
 	VFMADD213PD  constants<>+1024(SB), Y6, Y7
 	VFMADD213PD  constants<>+1056(SB), Y6, Y7
 	VFMADD213PD  constants<>+1088(SB), Y6, Y7
+	VFMADD213PD  constants<>+1120(SB), Y6, Y7
 	VMULPD       Y5, Y5, Y8
-	VMULPD       constants<>+544(SB), Y8, Y8
+	VMULPD       constants<>+576(SB), Y8, Y8
 	VFMADD213PD  Y8, Y6, Y7
-	VFMADD231PD  constants<>+160(SB), Y4, Y2
+	VFMADD231PD  constants<>+192(SB), Y4, Y2
 	VFMADD231PD  Y7, Y3, Y2
 	VSUBPD       Y2, Y8, Y2
 	VSUBPD       Y2, Y5, Y2
-	VFMADD231PD  constants<>+128(SB), Y4, Y2
-	VANDPD       constants<>+1312(SB), Y1, Y3
+	VFMADD231PD  constants<>+160(SB), Y4, Y2
+	VANDPD       constants<>+0(SB), Y1, Y3
 	VORPD        Y3, Y2, Y2
-	VCMPPD       $0x12, constants<>+1120(SB), Y1, Y3
+	VCMPPD       $0x12, constants<>+1152(SB), Y1, Y3
 	VBLENDVPD    Y3, Y2, Y1, Y2
 	VCMPPD       $0x11, constants<>+1344(SB), Y1, Y3
-	VBLENDVPD    Y3, constants<>+1184(SB), Y2, Y2
+	VBLENDVPD    Y3, constants<>+1216(SB), Y2, Y2
 	VCMPPD       $0x00, constants<>+1344(SB), Y1, Y1
-	VBLENDVPD    Y1, constants<>+1216(SB), Y2, Y1
-	VCMPPD       $0x11, constants<>+640(SB), Y0, Y2
-	VMULPD       constants<>+672(SB), Y0, Y3
+	VBLENDVPD    Y1, constants<>+1248(SB), Y2, Y1
+	VCMPPD       $0x11, constants<>+672(SB), Y0, Y2
+	VMULPD       constants<>+704(SB), Y0, Y3
 	VBLENDVPD    Y2, Y3, Y0, Y3
 	VPSRLQ       $0x34, Y3, Y4
-	VORPD        constants<>+704(SB), Y4, Y4
-	VSUBPD       constants<>+736(SB), Y4, Y4
-	VANDPD       constants<>+768(SB), Y2, Y2
+	VORPD        constants<>+736(SB), Y4, Y4
+	VSUBPD       constants<>+768(SB), Y4, Y4
+	VANDPD       constants<>+800(SB), Y2, Y2
 	VSUBPD       Y2, Y4, Y2
-	VANDPD       constants<>+800(SB), Y3, Y3
-	VORPD        constants<>+576(SB), Y3, Y3
-	VCMPPD       $0x1d, constants<>+832(SB), Y3, Y4
-	VADDPD       constants<>+576(SB), Y2, Y5
+	VANDPD       constants<>+832(SB), Y3, Y3
+	VORPD        constants<>+608(SB), Y3, Y3
+	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD       constants<>+608(SB), Y2, Y5
 	VBLENDVPD    Y4, Y5, Y2, Y2
-	VMULPD       constants<>+544(SB), Y3, Y5
+	VMULPD       constants<>+576(SB), Y3, Y5
 	VBLENDVPD    Y4, Y5, Y3, Y3
-	VSUBPD       constants<>+576(SB), Y3, Y3
+	VSUBPD       constants<>+608(SB), Y3, Y3
 	VXORPD       Y4, Y4, Y4
-	VADDPD       constants<>+864(SB), Y3, Y5
+	VADDPD       constants<>+896(SB), Y3, Y5
 	VDIVPD       Y5, Y3, Y5
 	VMULPD       Y5, Y5, Y6
-	VMOVUPD      constants<>+896(SB), Y7
-	VFMADD213PD  constants<>+928(SB), Y6, Y7
+	VMOVUPD      constants<>+928(SB), Y7
 	VFMADD213PD  constants<>+960(SB), Y6, Y7
 	VFMADD213PD  constants<>+992(SB), Y6, Y7
 	VFMADD213PD  constants<>+1024(SB), Y6, Y7
 	VFMADD213PD  constants<>+1056(SB), Y6, Y7
 	VFMADD213PD  constants<>+1088(SB), Y6, Y7
+	VFMADD213PD  constants<>+1120(SB), Y6, Y7
 	VMULPD       Y3, Y3, Y8
-	VMULPD       constants<>+544(SB), Y8, Y8
+	VMULPD       constants<>+576(SB), Y8, Y8
 	VFMADD213PD  Y8, Y6, Y7
-	VFMADD231PD  constants<>+160(SB), Y2, Y4
+	VFMADD231PD  constants<>+192(SB), Y2, Y4
 	VFMADD231PD  Y7, Y5, Y4
 	VSUBPD       Y4, Y8, Y4
 	VSUBPD       Y4, Y3, Y3
-	VFMADD231PD  constants<>+128(SB), Y2, Y3
-	VCMPPD       $0x12, constants<>+1120(SB), Y0, Y2
+	VFMADD231PD  constants<>+160(SB), Y2, Y3
+	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y2
 	VBLENDVPD    Y2, Y3, Y0, Y2
-	VCMPPD       $0x11, constants<>+1152(SB), Y0, Y3
-	VBLENDVPD    Y3, constants<>+1184(SB), Y2, Y2
-	VCMPPD       $0x00, constants<>+1152(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+1216(SB), Y2, Y0
+	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y3
+	VBLENDVPD    Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD       $0x00, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+1248(SB), Y2, Y0
 	VSUBPD       constants<>+2400(SB), Y0, Y0
 	VMOVUPD      32(AX)(BX*1), Y2
 	VMULPD       constants<>+2368(SB), Y2, Y3
 	VFMADD231PD  Y2, Y3, Y0
-	VCMPPD       $0x1d, constants<>+1152(SB), Y2, Y2
+	VCMPPD       $0x1d, constants<>+1184(SB), Y2, Y2
 	VBLENDVPD    Y2, Y1, Y0, Y0
 	VMOVUPD      Y0, 32(CX)(BX*1)
 	ADDQ         $0x40, BX
@@ -9130,8 +9254,8 @@ tail:
 	VCMPPD       $0x11, constants<>+1600(SB), Y1, Y3
 	VCMPPD       $0x11, constants<>+1536(SB), Y1, Y4
 	VMULPD       Y1, Y1, Y5
-	VSUBPD       constants<>+576(SB), Y1, Y6
-	VMOVUPD      constants<>+576(SB), Y7
+	VSUBPD       constants<>+608(SB), Y1, Y6
+	VMOVUPD      constants<>+608(SB), Y7
 	VDIVPD       Y5, Y7, Y7
 	VBLENDVPD    Y3, Y6, Y7, Y6
 	VBLENDVPD    Y4, Y5, Y6, Y5
@@ -9165,36 +9289,35 @@ tail:
 	VFMADD213PD  Y8, Y5, Y7
 	VPERMPS      constants<>+2208(SB), Y2, Y8
 	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+576(SB), Y2, Y2
+	VPERMPS      constants<>+608(SB), Y2, Y2
 	VFMADD213PD  Y2, Y5, Y7
 	VDIVPD       Y7, Y6, Y2
 	VMOVAPD      Y1, Y5
 	VFMADD231PD  Y2, Y1, Y5
 	VMOVUPD      constants<>+2240(SB), Y6
 	VSUBPD       Y2, Y6, Y6
-	VMOVUPD      constants<>+576(SB), Y7
+	VMOVUPD      constants<>+608(SB), Y7
 	VSUBPD       Y5, Y7, Y5
 	VBLENDVPD    Y4, Y5, Y6, Y4
 	VMOVUPD      constants<>+2272(SB), Y5
 	VBLENDVPD    Y3, Y4, Y5, Y4
-	VMULPD       constants<>+544(SB), Y0, Y5
+	VMULPD       constants<>+576(SB), Y0, Y5
 	VMULPD       Y0, Y5, Y0
 	VSUBPD       constants<>+2304(SB), Y2, Y2
 	VBLENDVPD    Y3, Y0, Y2, Y0
-	VMOVUPD      constants<>+0(SB), Y2
-	VMOVUPD      constants<>+32(SB), Y5
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y5
 	VMAXPD       Y0, Y5, Y0
 	VMINPD       Y0, Y2, Y0
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y0, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y5
-	VFNMADD231PD constants<>+128(SB), Y5, Y0
-	VMOVAPD      Y0, Y6
-	VFNMADD231PD constants<>+160(SB), Y5, Y6
-	VSUBPD       Y6, Y0, Y0
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y0, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y5
 	VFNMADD231PD constants<>+160(SB), Y5, Y0
-	VMOVUPD      constants<>+192(SB), Y5
-	VFMADD213PD  constants<>+224(SB), Y6, Y5
+	VMOVAPD      Y0, Y6
+	VFNMADD231PD constants<>+192(SB), Y5, Y6
+	VSUBPD       Y6, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y5, Y0
+	VMOVUPD      constants<>+224(SB), Y5
 	VFMADD213PD  constants<>+256(SB), Y6, Y5
 	VFMADD213PD  constants<>+288(SB), Y6, Y5
 	VFMADD213PD  constants<>+320(SB), Y6, Y5
@@ -9205,10 +9328,11 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y6, Y5
 	VFMADD213PD  constants<>+512(SB), Y6, Y5
 	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y6, Y5
 	VMULPD       Y6, Y6, Y7
 	VFMADD213PD  Y0, Y7, Y5
 	VADDPD       Y5, Y6, Y0
-	VADDPD       constants<>+576(SB), Y0, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
 	VPSRLQ       $0x01, Y2, Y5
 	VPSLLQ       $0x34, Y5, Y6
 	VMULPD       Y6, Y0, Y0
@@ -9224,20 +9348,19 @@ tail:
 	VMOVUPD      constants<>+2336(SB), Y2
 	VMULPD       constants<>+2368(SB), Y1, Y3
 	VFMADD231PD  Y1, Y3, Y2
-	VMOVUPD      constants<>+0(SB), Y1
-	VMOVUPD      constants<>+32(SB), Y3
+	VMOVUPD      constants<>+32(SB), Y1
+	VMOVUPD      constants<>+64(SB), Y3
 	VMAXPD       Y2, Y3, Y2
 	VMINPD       Y2, Y1, Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y1, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y3
-	VFNMADD231PD constants<>+128(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+160(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
 	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVUPD      constants<>+192(SB), Y3
-	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
 	VFMADD213PD  constants<>+256(SB), Y4, Y3
 	VFMADD213PD  constants<>+288(SB), Y4, Y3
 	VFMADD213PD  constants<>+320(SB), Y4, Y3
@@ -9248,10 +9371,11 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y4, Y3
 	VFMADD213PD  constants<>+512(SB), Y4, Y3
 	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
 	VMULPD       Y4, Y4, Y5
 	VFMADD213PD  Y1, Y5, Y3
 	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VPSRLQ       $0x01, Y2, Y3
 	VPSLLQ       $0x34, Y3, Y4
 	VMULPD       Y4, Y1, Y1
@@ -9259,114 +9383,114 @@ tail:
 	VPSLLQ       $0x34, Y2, Y2
 	VMULPD       Y2, Y1, Y1
 	VMULPD       Y1, Y0, Y1
-	VXORPD       constants<>+1312(SB), Y1, Y1
-	VADDPD       constants<>+576(SB), Y1, Y2
-	VSUBPD       constants<>+576(SB), Y2, Y3
+	VXORPD       constants<>+0(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y2
+	VSUBPD       constants<>+608(SB), Y2, Y3
 	VSUBPD       Y3, Y1, Y3
-	VMOVUPD      constants<>+576(SB), Y4
+	VMOVUPD      constants<>+608(SB), Y4
 	VSUBPD       Y1, Y2, Y5
 	VSUBPD       Y5, Y4, Y4
-	VCMPPD       $0x1e, constants<>+576(SB), Y1, Y5
+	VCMPPD       $0x1e, constants<>+608(SB), Y1, Y5
 	VBLENDVPD    Y5, Y4, Y3, Y3
-	VCMPPD       $0x11, constants<>+640(SB), Y2, Y4
-	VMULPD       constants<>+672(SB), Y2, Y5
+	VCMPPD       $0x11, constants<>+672(SB), Y2, Y4
+	VMULPD       constants<>+704(SB), Y2, Y5
 	VBLENDVPD    Y4, Y5, Y2, Y5
 	VPSRLQ       $0x34, Y5, Y6
-	VORPD        constants<>+704(SB), Y6, Y6
-	VSUBPD       constants<>+736(SB), Y6, Y6
-	VANDPD       constants<>+768(SB), Y4, Y4
+	VORPD        constants<>+736(SB), Y6, Y6
+	VSUBPD       constants<>+768(SB), Y6, Y6
+	VANDPD       constants<>+800(SB), Y4, Y4
 	VSUBPD       Y4, Y6, Y4
-	VANDPD       constants<>+800(SB), Y5, Y5
-	VORPD        constants<>+576(SB), Y5, Y5
-	VCMPPD       $0x1d, constants<>+832(SB), Y5, Y6
-	VADDPD       constants<>+576(SB), Y4, Y7
+	VANDPD       constants<>+832(SB), Y5, Y5
+	VORPD        constants<>+608(SB), Y5, Y5
+	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y6
+	VADDPD       constants<>+608(SB), Y4, Y7
 	VBLENDVPD    Y6, Y7, Y4, Y4
-	VMULPD       constants<>+544(SB), Y5, Y7
+	VMULPD       constants<>+576(SB), Y5, Y7
 	VBLENDVPD    Y6, Y7, Y5, Y5
-	VSUBPD       constants<>+576(SB), Y5, Y5
+	VSUBPD       constants<>+608(SB), Y5, Y5
 	VDIVPD       Y2, Y3, Y2
 	VXORPD       Y3, Y3, Y3
-	VCMPPD       $0x1e, constants<>+1248(SB), Y1, Y6
-	VCMPPD       $0x11, constants<>+1280(SB), Y1, Y7
+	VCMPPD       $0x1e, constants<>+1280(SB), Y1, Y6
+	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y7
 	VBLENDVPD    Y7, Y1, Y5, Y8
 	VBLENDVPD    Y6, Y8, Y5, Y5
 	VBLENDVPD    Y7, Y3, Y4, Y8
 	VBLENDVPD    Y6, Y8, Y4, Y4
 	VBLENDVPD    Y7, Y3, Y2, Y3
 	VBLENDVPD    Y6, Y3, Y2, Y2
-	VADDPD       constants<>+864(SB), Y5, Y3
+	VADDPD       constants<>+896(SB), Y5, Y3
 	VDIVPD       Y3, Y5, Y3
 	VMULPD       Y3, Y3, Y6
-	VMOVUPD      constants<>+896(SB), Y7
-	VFMADD213PD  constants<>+928(SB), Y6, Y7
+	VMOVUPD      constants<>+928(SB), Y7
 	VFMADD213PD  constants<>+960(SB), Y6, Y7
 	VFMADD213PD  constants<>+992(SB), Y6, Y7
 	VFMADD213PD  constants<>+1024(SB), Y6, Y7
 	VFMADD213PD  constants<>+1056(SB), Y6, Y7
 	VFMADD213PD  constants<>+1088(SB), Y6, Y7
+	VFMADD213PD  constants<>+1120(SB), Y6, Y7
 	VMULPD       Y5, Y5, Y8
-	VMULPD       constants<>+544(SB), Y8, Y8
+	VMULPD       constants<>+576(SB), Y8, Y8
 	VFMADD213PD  Y8, Y6, Y7
-	VFMADD231PD  constants<>+160(SB), Y4, Y2
+	VFMADD231PD  constants<>+192(SB), Y4, Y2
 	VFMADD231PD  Y7, Y3, Y2
 	VSUBPD       Y2, Y8, Y2
 	VSUBPD       Y2, Y5, Y2
-	VFMADD231PD  constants<>+128(SB), Y4, Y2
-	VANDPD       constants<>+1312(SB), Y1, Y3
+	VFMADD231PD  constants<>+160(SB), Y4, Y2
+	VANDPD       constants<>+0(SB), Y1, Y3
 	VORPD        Y3, Y2, Y2
-	VCMPPD       $0x12, constants<>+1120(SB), Y1, Y3
+	VCMPPD       $0x12, constants<>+1152(SB), Y1, Y3
 	VBLENDVPD    Y3, Y2, Y1, Y2
 	VCMPPD       $0x11, constants<>+1344(SB), Y1, Y3
-	VBLENDVPD    Y3, constants<>+1184(SB), Y2, Y2
+	VBLENDVPD    Y3, constants<>+1216(SB), Y2, Y2
 	VCMPPD       $0x00, constants<>+1344(SB), Y1, Y1
-	VBLENDVPD    Y1, constants<>+1216(SB), Y2, Y1
-	VCMPPD       $0x11, constants<>+640(SB), Y0, Y2
-	VMULPD       constants<>+672(SB), Y0, Y3
+	VBLENDVPD    Y1, constants<>+1248(SB), Y2, Y1
+	VCMPPD       $0x11, constants<>+672(SB), Y0, Y2
+	VMULPD       constants<>+704(SB), Y0, Y3
 	VBLENDVPD    Y2, Y3, Y0, Y3
 	VPSRLQ       $0x34, Y3, Y4
-	VORPD        constants<>+704(SB), Y4, Y4
-	VSUBPD       constants<>+736(SB), Y4, Y4
-	VANDPD       constants<>+768(SB), Y2, Y2
+	VORPD        constants<>+736(SB), Y4, Y4
+	VSUBPD       constants<>+768(SB), Y4, Y4
+	VANDPD       constants<>+800(SB), Y2, Y2
 	VSUBPD       Y2, Y4, Y2
-	VANDPD       constants<>+800(SB), Y3, Y3
-	VORPD        constants<>+576(SB), Y3, Y3
-	VCMPPD       $0x1d, constants<>+832(SB), Y3, Y4
-	VADDPD       constants<>+576(SB), Y2, Y5
+	VANDPD       constants<>+832(SB), Y3, Y3
+	VORPD        constants<>+608(SB), Y3, Y3
+	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD       constants<>+608(SB), Y2, Y5
 	VBLENDVPD    Y4, Y5, Y2, Y2
-	VMULPD       constants<>+544(SB), Y3, Y5
+	VMULPD       constants<>+576(SB), Y3, Y5
 	VBLENDVPD    Y4, Y5, Y3, Y3
-	VSUBPD       constants<>+576(SB), Y3, Y3
+	VSUBPD       constants<>+608(SB), Y3, Y3
 	VXORPD       Y4, Y4, Y4
-	VADDPD       constants<>+864(SB), Y3, Y5
+	VADDPD       constants<>+896(SB), Y3, Y5
 	VDIVPD       Y5, Y3, Y5
 	VMULPD       Y5, Y5, Y6
-	VMOVUPD      constants<>+896(SB), Y7
-	VFMADD213PD  constants<>+928(SB), Y6, Y7
+	VMOVUPD      constants<>+928(SB), Y7
 	VFMADD213PD  constants<>+960(SB), Y6, Y7
 	VFMADD213PD  constants<>+992(SB), Y6, Y7
 	VFMADD213PD  constants<>+1024(SB), Y6, Y7
 	VFMADD213PD  constants<>+1056(SB), Y6, Y7
 	VFMADD213PD  constants<>+1088(SB), Y6, Y7
+	VFMADD213PD  constants<>+1120(SB), Y6, Y7
 	VMULPD       Y3, Y3, Y8
-	VMULPD       constants<>+544(SB), Y8, Y8
+	VMULPD       constants<>+576(SB), Y8, Y8
 	VFMADD213PD  Y8, Y6, Y7
-	VFMADD231PD  constants<>+160(SB), Y2, Y4
+	VFMADD231PD  constants<>+192(SB), Y2, Y4
 	VFMADD231PD  Y7, Y5, Y4
 	VSUBPD       Y4, Y8, Y4
 	VSUBPD       Y4, Y3, Y3
-	VFMADD231PD  constants<>+128(SB), Y2, Y3
-	VCMPPD       $0x12, constants<>+1120(SB), Y0, Y2
+	VFMADD231PD  constants<>+160(SB), Y2, Y3
+	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y2
 	VBLENDVPD    Y2, Y3, Y0, Y2
-	VCMPPD       $0x11, constants<>+1152(SB), Y0, Y3
-	VBLENDVPD    Y3, constants<>+1184(SB), Y2, Y2
-	VCMPPD       $0x00, constants<>+1152(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+1216(SB), Y2, Y0
+	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y3
+	VBLENDVPD    Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD       $0x00, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+1248(SB), Y2, Y0
 	VSUBPD       constants<>+2400(SB), Y0, Y0
 	VMOVUPD      (SI), Y2
 	VMASKMOVPD   (AX)(BX*1), Y2, Y2
 	VMULPD       constants<>+2368(SB), Y2, Y3
 	VFMADD231PD  Y2, Y3, Y0
-	VCMPPD       $0x1d, constants<>+1152(SB), Y2, Y2
+	VCMPPD       $0x1d, constants<>+1184(SB), Y2, Y2
 	VBLENDVPD    Y2, Y1, Y0, Y0
 	VMOVUPD      (SI), Y1
 	VMASKMOVPD   Y0, Y1, (CX)(BX*1)
@@ -9386,8 +9510,8 @@ tail:
 	VCMPPD       $0x11, constants<>+1600(SB), Y1, Y3
 	VCMPPD       $0x11, constants<>+1536(SB), Y1, Y4
 	VMULPD       Y1, Y1, Y5
-	VSUBPD       constants<>+576(SB), Y1, Y6
-	VMOVUPD      constants<>+576(SB), Y7
+	VSUBPD       constants<>+608(SB), Y1, Y6
+	VMOVUPD      constants<>+608(SB), Y7
 	VDIVPD       Y5, Y7, Y7
 	VBLENDVPD    Y3, Y6, Y7, Y6
 	VBLENDVPD    Y4, Y5, Y6, Y5
@@ -9421,36 +9545,35 @@ tail:
 	VFMADD213PD  Y8, Y5, Y7
 	VPERMPS      constants<>+2208(SB), Y2, Y8
 	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+576(SB), Y2, Y2
+	VPERMPS      constants<>+608(SB), Y2, Y2
 	VFMADD213PD  Y2, Y5, Y7
 	VDIVPD       Y7, Y6, Y2
 	VMOVAPD      Y1, Y5
 	VFMADD231PD  Y2, Y1, Y5
 	VMOVUPD      constants<>+2240(SB), Y6
 	VSUBPD       Y2, Y6, Y6
-	VMOVUPD      constants<>+576(SB), Y7
+	VMOVUPD      constants<>+608(SB), Y7
 	VSUBPD       Y5, Y7, Y5
 	VBLENDVPD    Y4, Y5, Y6, Y4
 	VMOVUPD      constants<>+2272(SB), Y5
 	VBLENDVPD    Y3, Y4, Y5, Y4
-	VMULPD       constants<>+544(SB), Y0, Y5
+	VMULPD       constants<>+576(SB), Y0, Y5
 	VMULPD       Y0, Y5, Y0
 	VSUBPD       constants<>+2304(SB), Y2, Y2
 	VBLENDVPD    Y3, Y0, Y2, Y0
-	VMOVUPD      constants<>+0(SB), Y2
-	VMOVUPD      constants<>+32(SB), Y5
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y5
 	VMAXPD       Y0, Y5, Y0
 	VMINPD       Y0, Y2, Y0
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y0, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y5
-	VFNMADD231PD constants<>+128(SB), Y5, Y0
-	VMOVAPD      Y0, Y6
-	VFNMADD231PD constants<>+160(SB), Y5, Y6
-	VSUBPD       Y6, Y0, Y0
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y0, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y5
 	VFNMADD231PD constants<>+160(SB), Y5, Y0
-	VMOVUPD      constants<>+192(SB), Y5
-	VFMADD213PD  constants<>+224(SB), Y6, Y5
+	VMOVAPD      Y0, Y6
+	VFNMADD231PD constants<>+192(SB), Y5, Y6
+	VSUBPD       Y6, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y5, Y0
+	VMOVUPD      constants<>+224(SB), Y5
 	VFMADD213PD  constants<>+256(SB), Y6, Y5
 	VFMADD213PD  constants<>+288(SB), Y6, Y5
 	VFMADD213PD  constants<>+320(SB), Y6, Y5
@@ -9461,10 +9584,11 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y6, Y5
 	VFMADD213PD  constants<>+512(SB), Y6, Y5
 	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y6, Y5
 	VMULPD       Y6, Y6, Y7
 	VFMADD213PD  Y0, Y7, Y5
 	VADDPD       Y5, Y6, Y0
-	VADDPD       constants<>+576(SB), Y0, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
 	VPSRLQ       $0x01, Y2, Y5
 	VPSLLQ       $0x34, Y5, Y6
 	VMULPD       Y6, Y0, Y0
@@ -9480,20 +9604,19 @@ tail:
 	VMOVUPD      constants<>+2336(SB), Y2
 	VMULPD       constants<>+2368(SB), Y1, Y3
 	VFMADD231PD  Y1, Y3, Y2
-	VMOVUPD      constants<>+0(SB), Y1
-	VMOVUPD      constants<>+32(SB), Y3
+	VMOVUPD      constants<>+32(SB), Y1
+	VMOVUPD      constants<>+64(SB), Y3
 	VMAXPD       Y2, Y3, Y2
 	VMINPD       Y2, Y1, Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VFMADD231PD  constants<>+96(SB), Y1, Y2
-	VSUBPD       constants<>+64(SB), Y2, Y3
-	VFNMADD231PD constants<>+128(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+160(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
 	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVUPD      constants<>+192(SB), Y3
-	VFMADD213PD  constants<>+224(SB), Y4, Y3
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
 	VFMADD213PD  constants<>+256(SB), Y4, Y3
 	VFMADD213PD  constants<>+288(SB), Y4, Y3
 	VFMADD213PD  constants<>+320(SB), Y4, Y3
@@ -9504,10 +9627,11 @@ tail:
 	VFMADD213PD  constants<>+480(SB), Y4, Y3
 	VFMADD213PD  constants<>+512(SB), Y4, Y3
 	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
 	VMULPD       Y4, Y4, Y5
 	VFMADD213PD  Y1, Y5, Y3
 	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+576(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
 	VPSRLQ       $0x01, Y2, Y3
 	VPSLLQ       $0x34, Y3, Y4
 	VMULPD       Y4, Y1, Y1
@@ -9515,114 +9639,114 @@ tail:
 	VPSLLQ       $0x34, Y2, Y2
 	VMULPD       Y2, Y1, Y1
 	VMULPD       Y1, Y0, Y1
-	VXORPD       constants<>+1312(SB), Y1, Y1
-	VADDPD       constants<>+576(SB), Y1, Y2
-	VSUBPD       constants<>+576(SB), Y2, Y3
+	VXORPD       constants<>+0(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y2
+	VSUBPD       constants<>+608(SB), Y2, Y3
 	VSUBPD       Y3, Y1, Y3
-	VMOVUPD      constants<>+576(SB), Y4
+	VMOVUPD      constants<>+608(SB), Y4
 	VSUBPD       Y1, Y2, Y5
 	VSUBPD       Y5, Y4, Y4
-	VCMPPD       $0x1e, constants<>+576(SB), Y1, Y5
+	VCMPPD       $0x1e, constants<>+608(SB), Y1, Y5
 	VBLENDVPD    Y5, Y4, Y3, Y3
-	VCMPPD       $0x11, constants<>+640(SB), Y2, Y4
-	VMULPD       constants<>+672(SB), Y2, Y5
+	VCMPPD       $0x11, constants<>+672(SB), Y2, Y4
+	VMULPD       constants<>+704(SB), Y2, Y5
 	VBLENDVPD    Y4, Y5, Y2, Y5
 	VPSRLQ       $0x34, Y5, Y6
-	VORPD        constants<>+704(SB), Y6, Y6
-	VSUBPD       constants<>+736(SB), Y6, Y6
-	VANDPD       constants<>+768(SB), Y4, Y4
+	VORPD        constants<>+736(SB), Y6, Y6
+	VSUBPD       constants<>+768(SB), Y6, Y6
+	VANDPD       constants<>+800(SB), Y4, Y4
 	VSUBPD       Y4, Y6, Y4
-	VANDPD       constants<>+800(SB), Y5, Y5
-	VORPD        constants<>+576(SB), Y5, Y5
-	VCMPPD       $0x1d, constants<>+832(SB), Y5, Y6
-	VADDPD       constants<>+576(SB), Y4, Y7
+	VANDPD       constants<>+832(SB), Y5, Y5
+	VORPD        constants<>+608(SB), Y5, Y5
+	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y6
+	VADDPD       constants<>+608(SB), Y4, Y7
 	VBLENDVPD    Y6, Y7, Y4, Y4
-	VMULPD       constants<>+544(SB), Y5, Y7
+	VMULPD       constants<>+576(SB), Y5, Y7
 	VBLENDVPD    Y6, Y7, Y5, Y5
-	VSUBPD       constants<>+576(SB), Y5, Y5
+	VSUBPD       constants<>+608(SB), Y5, Y5
 	VDIVPD       Y2, Y3, Y2
 	VXORPD       Y3, Y3, Y3
-	VCMPPD       $0x1e, constants<>+1248(SB), Y1, Y6
-	VCMPPD       $0x11, constants<>+1280(SB), Y1, Y7
+	VCMPPD       $0x1e, constants<>+1280(SB), Y1, Y6
+	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y7
 	VBLENDVPD    Y7, Y1, Y5, Y8
 	VBLENDVPD    Y6, Y8, Y5, Y5
 	VBLENDVPD    Y7, Y3, Y4, Y8
 	VBLENDVPD    Y6, Y8, Y4, Y4
 	VBLENDVPD    Y7, Y3, Y2, Y3
 	VBLENDVPD    Y6, Y3, Y2, Y2
-	VADDPD       constants<>+864(SB), Y5, Y3
+	VADDPD       constants<>+896(SB), Y5, Y3
 	VDIVPD       Y3, Y5, Y3
 	VMULPD       Y3, Y3, Y6
-	VMOVUPD      constants<>+896(SB), Y7
-	VFMADD213PD  constants<>+928(SB), Y6, Y7
+	VMOVUPD      constants<>+928(SB), Y7
 	VFMADD213PD  constants<>+960(SB), Y6, Y7
 	VFMADD213PD  constants<>+992(SB), Y6, Y7
 	VFMADD213PD  constants<>+1024(SB), Y6, Y7
 	VFMADD213PD  constants<>+1056(SB), Y6, Y7
 	VFMADD213PD  constants<>+1088(SB), Y6, Y7
+	VFMADD213PD  constants<>+1120(SB), Y6, Y7
 	VMULPD       Y5, Y5, Y8
-	VMULPD       constants<>+544(SB), Y8, Y8
+	VMULPD       constants<>+576(SB), Y8, Y8
 	VFMADD213PD  Y8, Y6, Y7
-	VFMADD231PD  constants<>+160(SB), Y4, Y2
+	VFMADD231PD  constants<>+192(SB), Y4, Y2
 	VFMADD231PD  Y7, Y3, Y2
 	VSUBPD       Y2, Y8, Y2
 	VSUBPD       Y2, Y5, Y2
-	VFMADD231PD  constants<>+128(SB), Y4, Y2
-	VANDPD       constants<>+1312(SB), Y1, Y3
+	VFMADD231PD  constants<>+160(SB), Y4, Y2
+	VANDPD       constants<>+0(SB), Y1, Y3
 	VORPD        Y3, Y2, Y2
-	VCMPPD       $0x12, constants<>+1120(SB), Y1, Y3
+	VCMPPD       $0x12, constants<>+1152(SB), Y1, Y3
 	VBLENDVPD    Y3, Y2, Y1, Y2
 	VCMPPD       $0x11, constants<>+1344(SB), Y1, Y3
-	VBLENDVPD    Y3, constants<>+1184(SB), Y2, Y2
+	VBLENDVPD    Y3, constants<>+1216(SB), Y2, Y2
 	VCMPPD       $0x00, constants<>+1344(SB), Y1, Y1
-	VBLENDVPD    Y1, constants<>+1216(SB), Y2, Y1
-	VCMPPD       $0x11, constants<>+640(SB), Y0, Y2
-	VMULPD       constants<>+672(SB), Y0, Y3
+	VBLENDVPD    Y1, constants<>+1248(SB), Y2, Y1
+	VCMPPD       $0x11, constants<>+672(SB), Y0, Y2
+	VMULPD       constants<>+704(SB), Y0, Y3
 	VBLENDVPD    Y2, Y3, Y0, Y3
 	VPSRLQ       $0x34, Y3, Y4
-	VORPD        constants<>+704(SB), Y4, Y4
-	VSUBPD       constants<>+736(SB), Y4, Y4
-	VANDPD       constants<>+768(SB), Y2, Y2
+	VORPD        constants<>+736(SB), Y4, Y4
+	VSUBPD       constants<>+768(SB), Y4, Y4
+	VANDPD       constants<>+800(SB), Y2, Y2
 	VSUBPD       Y2, Y4, Y2
-	VANDPD       constants<>+800(SB), Y3, Y3
-	VORPD        constants<>+576(SB), Y3, Y3
-	VCMPPD       $0x1d, constants<>+832(SB), Y3, Y4
-	VADDPD       constants<>+576(SB), Y2, Y5
+	VANDPD       constants<>+832(SB), Y3, Y3
+	VORPD        constants<>+608(SB), Y3, Y3
+	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD       constants<>+608(SB), Y2, Y5
 	VBLENDVPD    Y4, Y5, Y2, Y2
-	VMULPD       constants<>+544(SB), Y3, Y5
+	VMULPD       constants<>+576(SB), Y3, Y5
 	VBLENDVPD    Y4, Y5, Y3, Y3
-	VSUBPD       constants<>+576(SB), Y3, Y3
+	VSUBPD       constants<>+608(SB), Y3, Y3
 	VXORPD       Y4, Y4, Y4
-	VADDPD       constants<>+864(SB), Y3, Y5
+	VADDPD       constants<>+896(SB), Y3, Y5
 	VDIVPD       Y5, Y3, Y5
 	VMULPD       Y5, Y5, Y6
-	VMOVUPD      constants<>+896(SB), Y7
-	VFMADD213PD  constants<>+928(SB), Y6, Y7
+	VMOVUPD      constants<>+928(SB), Y7
 	VFMADD213PD  constants<>+960(SB), Y6, Y7
 	VFMADD213PD  constants<>+992(SB), Y6, Y7
 	VFMADD213PD  constants<>+1024(SB), Y6, Y7
 	VFMADD213PD  constants<>+1056(SB), Y6, Y7
 	VFMADD213PD  constants<>+1088(SB), Y6, Y7
+	VFMADD213PD  constants<>+1120(SB), Y6, Y7
 	VMULPD       Y3, Y3, Y8
-	VMULPD       constants<>+544(SB), Y8, Y8
+	VMULPD       constants<>+576(SB), Y8, Y8
 	VFMADD213PD  Y8, Y6, Y7
-	VFMADD231PD  constants<>+160(SB), Y2, Y4
+	VFMADD231PD  constants<>+192(SB), Y2, Y4
 	VFMADD231PD  Y7, Y5, Y4
 	VSUBPD       Y4, Y8, Y4
 	VSUBPD       Y4, Y3, Y3
-	VFMADD231PD  constants<>+128(SB), Y2, Y3
-	VCMPPD       $0x12, constants<>+1120(SB), Y0, Y2
+	VFMADD231PD  constants<>+160(SB), Y2, Y3
+	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y2
 	VBLENDVPD    Y2, Y3, Y0, Y2
-	VCMPPD       $0x11, constants<>+1152(SB), Y0, Y3
-	VBLENDVPD    Y3, constants<>+1184(SB), Y2, Y2
-	VCMPPD       $0x00, constants<>+1152(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+1216(SB), Y2, Y0
+	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y3
+	VBLENDVPD    Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD       $0x00, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+1248(SB), Y2, Y0
 	VSUBPD       constants<>+2400(SB), Y0, Y0
 	VMOVUPD      32(SI), Y2
 	VMASKMOVPD   32(AX)(BX*1), Y2, Y2
 	VMULPD       constants<>+2368(SB), Y2, Y3
 	VFMADD231PD  Y2, Y3, Y0
-	VCMPPD       $0x1d, constants<>+1152(SB), Y2, Y2
+	VCMPPD       $0x1d, constants<>+1184(SB), Y2, Y2
 	VBLENDVPD    Y2, Y1, Y0, Y0
 	VMOVUPD      32(SI), Y1
 	VMASKMOVPD   Y0, Y1, 32(CX)(BX*1)
@@ -9647,7 +9771,7 @@ step:
 	VMOVUPD           (AX)(BX*1), Z0
 	VPANDQ.BCST       constants<>+1440(SB), Z0, Z0
 	VMULPD.BCST       constants<>+1472(SB), Z0, Z5
-	VBROADCASTSD      constants<>+1152(SB), Z6
+	VBROADCASTSD      constants<>+1184(SB), Z6
 	VCMPPD.BCST       $0x1d, constants<>+1536(SB), Z5, K1
 	VBROADCASTSD      constants<>+2432(SB), K1, Z6
 	VCMPPD.BCST       $0x1d, constants<>+1600(SB), Z5, K1
@@ -9657,8 +9781,8 @@ step:
 	VCMPPD.BCST       $0x11, constants<>+1600(SB), Z5, K1
 	VCMPPD.BCST       $0x11, constants<>+1536(SB), Z5, K2
 	VMULPD            Z5, Z5, Z7
-	VSUBPD.BCST       constants<>+576(SB), Z5, Z8
-	VBROADCASTSD      constants<>+576(SB), Z9
+	VSUBPD.BCST       constants<>+608(SB), Z5, Z8
+	VBROADCASTSD      constants<>+608(SB), Z9
 	VDIVPD            Z7, Z9, Z9
 	VMOVAPD           Z8, K1, Z9
 	VMOVAPD           Z9, Z8
@@ -9709,7 +9833,7 @@ step:
 	VBROADCASTF64X4   constants<>+2208(SB), Z10
 	VPERMPD           Z10, Z6, Z10
 	VFMADD213PD       Z10, Z8, Z9
-	VBROADCASTF64X4   constants<>+576(SB), Z10
+	VBROADCASTF64X4   constants<>+608(SB), Z10
 	VPERMPD           Z10, Z6, Z6
 	VFMADD213PD       Z6, Z8, Z9
 	VDIVPD            Z9, Z7, Z6
@@ -9717,29 +9841,28 @@ step:
 	VFMADD231PD       Z6, Z5, Z7
 	VBROADCASTSD      constants<>+2240(SB), Z8
 	VSUBPD            Z6, Z8, Z8
-	VBROADCASTSD      constants<>+576(SB), Z9
+	VBROADCASTSD      constants<>+608(SB), Z9
 	VSUBPD            Z7, Z9, Z7
 	VMOVAPD           Z7, K2, Z8
 	VBROADCASTSD      constants<>+2272(SB), Z7
 	VMOVAPD           Z8, K1, Z7
-	VMULPD.BCST       constants<>+544(SB), Z0, Z8
+	VMULPD.BCST       constants<>+576(SB), Z0, Z8
 	VMULPD            Z0, Z8, Z0
 	VSUBPD.BCST       constants<>+2304(SB), Z6, Z6
 	VMOVAPD           Z0, K1, Z6
-	VBROADCASTSD      constants<>+0(SB), Z0
-	VBROADCASTSD      constants<>+32(SB), Z8
+	VBROADCASTSD      constants<>+32(SB), Z0
+	VBROADCASTSD      constants<>+64(SB), Z8
 	VMAXPD            Z6, Z8, Z6
 	VMINPD            Z6, Z0, Z0
-	VBROADCASTSD      constants<>+608(SB), Z6
-	VFMADD231PD.BCST  constants<>+96(SB), Z0, Z6
-	VSUBPD.BCST       constants<>+608(SB), Z6, Z6
-	VFNMADD231PD.BCST constants<>+128(SB), Z6, Z0
-	VMOVAPD           Z0, Z8
-	VFNMADD231PD.BCST constants<>+160(SB), Z6, Z8
-	VSUBPD            Z8, Z0, Z0
+	VBROADCASTSD      constants<>+640(SB), Z6
+	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z6
+	VSUBPD.BCST       constants<>+640(SB), Z6, Z6
 	VFNMADD231PD.BCST constants<>+160(SB), Z6, Z0
-	VBROADCASTSD      constants<>+192(SB), Z9
-	VFMADD213PD.BCST  constants<>+224(SB), Z8, Z9
+	VMOVAPD           Z0, Z8
+	VFNMADD231PD.BCST constants<>+192(SB), Z6, Z8
+	VSUBPD            Z8, Z0, Z0
+	VFNMADD231PD.BCST constants<>+192(SB), Z6, Z0
+	VBROADCASTSD      constants<>+224(SB), Z9
 	VFMADD213PD.BCST  constants<>+256(SB), Z8, Z9
 	VFMADD213PD.BCST  constants<>+288(SB), Z8, Z9
 	VFMADD213PD.BCST  constants<>+320(SB), Z8, Z9
@@ -9750,10 +9873,11 @@ step:
 	VFMADD213PD.BCST  constants<>+480(SB), Z8, Z9
 	VFMADD213PD.BCST  constants<>+512(SB), Z8, Z9
 	VFMADD213PD.BCST  constants<>+544(SB), Z8, Z9
+	VFMADD213PD.BCST  constants<>+576(SB), Z8, Z9
 	VMULPD            Z8, Z8, Z10
 	VFMADD213PD       Z0, Z10, Z9
 	VADDPD            Z9, Z8, Z0
-	VADDPD.BCST       constants<>+576(SB), Z0, Z0
+	VADDPD.BCST       constants<>+608(SB), Z0, Z0
 	VSCALEFPD         Z6, Z0, Z0
 	VMULPD            Z7, Z0, Z0
 	VMULPD.BCST       constants<>+2272(SB), Z0, Z6
@@ -9763,20 +9887,19 @@ step:
 	VBROADCASTSD      constants<>+2336(SB), Z6
 	VMULPD.BCST       constants<>+2368(SB), Z5, Z7
 	VFMADD231PD       Z5, Z7, Z6
-	VBROADCASTSD      constants<>+0(SB), Z5
-	VBROADCASTSD      constants<>+32(SB), Z7
+	VBROADCASTSD      constants<>+32(SB), Z5
+	VBROADCASTSD      constants<>+64(SB), Z7
 	VMAXPD            Z6, Z7, Z6
 	VMINPD            Z6, Z5, Z5
-	VBROADCASTSD      constants<>+608(SB), Z6
-	VFMADD231PD.BCST  constants<>+96(SB), Z5, Z6
-	VSUBPD.BCST       constants<>+608(SB), Z6, Z6
-	VFNMADD231PD.BCST constants<>+128(SB), Z6, Z5
-	VMOVAPD           Z5, Z7
-	VFNMADD231PD.BCST constants<>+160(SB), Z6, Z7
-	VSUBPD            Z7, Z5, Z5
+	VBROADCASTSD      constants<>+640(SB), Z6
+	VFMADD231PD.BCST  constants<>+128(SB), Z5, Z6
+	VSUBPD.BCST       constants<>+640(SB), Z6, Z6
 	VFNMADD231PD.BCST constants<>+160(SB), Z6, Z5
-	VBROADCASTSD      constants<>+192(SB), Z8
-	VFMADD213PD.BCST  constants<>+224(SB), Z7, Z8
+	VMOVAPD           Z5, Z7
+	VFNMADD231PD.BCST constants<>+192(SB), Z6, Z7
+	VSUBPD            Z7, Z5, Z5
+	VFNMADD231PD.BCST constants<>+192(SB), Z6, Z5
+	VBROADCASTSD      constants<>+224(SB), Z8
 	VFMADD213PD.BCST  constants<>+256(SB), Z7, Z8
 	VFMADD213PD.BCST  constants<>+288(SB), Z7, Z8
 	VFMADD213PD.BCST  constants<>+320(SB), Z7, Z8
@@ -9787,33 +9910,34 @@ step:
 	VFMADD213PD.BCST  constants<>+480(SB), Z7, Z8
 	VFMADD213PD.BCST  constants<>+512(SB), Z7, Z8
 	VFMADD213PD.BCST  constants<>+544(SB), Z7, Z8
+	VFMADD213PD.BCST  constants<>+576(SB), Z7, Z8
 	VMULPD            Z7, Z7, Z9
 	VFMADD213PD       Z5, Z9, Z8
 	VADDPD            Z8, Z7, Z5
-	VADDPD.BCST       constants<>+576(SB), Z5, Z5
+	VADDPD.BCST       constants<>+608(SB), Z5, Z5
 	VSCALEFPD         Z6, Z5, Z5
 	VMULPD            Z5, Z0, Z5
-	VPXORQ.BCST       constants<>+1312(SB), Z5, Z5
-	VADDPD.BCST       constants<>+576(SB), Z5, Z6
-	VSUBPD.BCST       constants<>+576(SB), Z6, Z7
+	VPXORQ.BCST       constants<>+0(SB), Z5, Z5
+	VADDPD.BCST       constants<>+608(SB), Z5, Z6
+	VSUBPD.BCST       constants<>+608(SB), Z6, Z7
 	VSUBPD            Z7, Z5, Z7
-	VBROADCASTSD      constants<>+576(SB), Z8
+	VBROADCASTSD      constants<>+608(SB), Z8
 	VSUBPD            Z5, Z6, Z9
 	VSUBPD            Z9, Z8, Z8
-	VCMPPD.BCST       $0x1e, constants<>+576(SB), Z5, K1
+	VCMPPD.BCST       $0x1e, constants<>+608(SB), Z5, K1
 	VMOVAPD           Z8, K1, Z7
 	VGETMANTPD        $0x00, Z6, Z8
 	VGETEXPPD         Z6, Z9
-	VCMPPD.BCST       $0x1d, constants<>+832(SB), Z8, K1
-	VADDPD.BCST       constants<>+576(SB), Z9, Z10
+	VCMPPD.BCST       $0x1d, constants<>+864(SB), Z8, K1
+	VADDPD.BCST       constants<>+608(SB), Z9, Z10
 	VMOVAPD           Z10, K1, Z9
-	VMULPD.BCST       constants<>+544(SB), Z8, Z10
+	VMULPD.BCST       constants<>+576(SB), Z8, Z10
 	VMOVAPD           Z10, K1, Z8
-	VSUBPD.BCST       constants<>+576(SB), Z8, Z8
+	VSUBPD.BCST       constants<>+608(SB), Z8, Z8
 	VDIVPD            Z6, Z7, Z6
 	VPXORQ            Z1, Z1, Z1
-	VCMPPD.BCST       $0x1e, constants<>+1248(SB), Z5, K1
-	VCMPPD.BCST       $0x11, constants<>+1280(SB), Z5, K2
+	VCMPPD.BCST       $0x1e, constants<>+1280(SB), Z5, K1
+	VCMPPD.BCST       $0x11, constants<>+1312(SB), Z5, K2
 	VMOVAPD           Z8, Z7
 	VMOVAPD           Z5, K2, Z7
 	VMOVAPD           Z7, K1, Z8
@@ -9823,77 +9947,77 @@ step:
 	VMOVAPD           Z6, Z7
 	VMOVAPD           Z1, K2, Z7
 	VMOVAPD           Z7, K1, Z6
-	VADDPD.BCST       constants<>+864(SB), Z8, Z7
+	VADDPD.BCST       constants<>+896(SB), Z8, Z7
 	VDIVPD            Z7, Z8, Z7
 	VMULPD            Z7, Z7, Z10
-	VBROADCASTSD      constants<>+896(SB), Z11
-	VFMADD213PD.BCST  constants<>+928(SB), Z10, Z11
+	VBROADCASTSD      constants<>+928(SB), Z11
 	VFMADD213PD.BCST  constants<>+960(SB), Z10, Z11
 	VFMADD213PD.BCST  constants<>+992(SB), Z10, Z11
 	VFMADD213PD.BCST  constants<>+1024(SB), Z10, Z11
 	VFMADD213PD.BCST  constants<>+1056(SB), Z10, Z11
 	VFMADD213PD.BCST  constants<>+1088(SB), Z10, Z11
+	VFMADD213PD.BCST  constants<>+1120(SB), Z10, Z11
 	VMULPD            Z8, Z8, Z12
-	VMULPD.BCST       constants<>+544(SB), Z12, Z12
+	VMULPD.BCST       constants<>+576(SB), Z12, Z12
 	VFMADD213PD       Z12, Z10, Z11
-	VFMADD231PD.BCST  constants<>+160(SB), Z9, Z6
+	VFMADD231PD.BCST  constants<>+192(SB), Z9, Z6
 	VFMADD231PD       Z11, Z7, Z6
 	VSUBPD            Z6, Z12, Z6
 	VSUBPD            Z6, Z8, Z6
-	VFMADD231PD.BCST  constants<>+128(SB), Z9, Z6
-	VPANDQ.BCST       constants<>+1312(SB), Z5, Z7
+	VFMADD231PD.BCST  constants<>+160(SB), Z9, Z6
+	VPANDQ.BCST       constants<>+0(SB), Z5, Z7
 	VPORQ             Z7, Z6, Z6
-	VCMPPD.BCST       $0x12, constants<>+1120(SB), Z5, K1
+	VCMPPD.BCST       $0x12, constants<>+1152(SB), Z5, K1
 	VMOVAPD           Z5, Z7
 	VMOVAPD           Z6, K1, Z7
 	VCMPPD.BCST       $0x11, constants<>+1344(SB), Z5, K1
 	VMOVAPD           Z7, Z6
-	VBROADCASTSD      constants<>+1184(SB), K1, Z6
+	VBROADCASTSD      constants<>+1216(SB), K1, Z6
 	VCMPPD.BCST       $0x00, constants<>+1344(SB), Z5, K1
 	VMOVAPD           Z6, Z5
-	VBROADCASTSD      constants<>+1216(SB), K1, Z5
+	VBROADCASTSD      constants<>+1248(SB), K1, Z5
 	VGETMANTPD        $0x00, Z0, Z6
 	VGETEXPPD         Z0, Z7
-	VCMPPD.BCST       $0x1d, constants<>+832(SB), Z6, K1
-	VADDPD.BCST       constants<>+576(SB), Z7, Z8
+	VCMPPD.BCST       $0x1d, constants<>+864(SB), Z6, K1
+	VADDPD.BCST       constants<>+608(SB), Z7, Z8
 	VMOVAPD           Z8, K1, Z7
-	VMULPD.BCST       constants<>+544(SB), Z6, Z8
+	VMULPD.BCST       constants<>+576(SB), Z6, Z8
 	VMOVAPD           Z8, K1, Z6
-	VSUBPD.BCST       constants<>+576(SB), Z6, Z6
+	VSUBPD.BCST       constants<>+608(SB), Z6, Z6
 	VPXORQ            Z2, Z2, Z2
-	VADDPD.BCST       constants<>+864(SB), Z6, Z8
+	VADDPD.BCST       constants<>+896(SB), Z6, Z8
 	VDIVPD            Z8, Z6, Z8
 	VMULPD            Z8, Z8, Z9
-	VBROADCASTSD      constants<>+896(SB), Z10
-	VFMADD213PD.BCST  constants<>+928(SB), Z9, Z10
+	VBROADCASTSD      constants<>+928(SB), Z10
 	VFMADD213PD.BCST  constants<>+960(SB), Z9, Z10
 	VFMADD213PD.BCST  constants<>+992(SB), Z9, Z10
 	VFMADD213PD.BCST  constants<>+1024(SB), Z9, Z10
 	VFMADD213PD.BCST  constants<>+1056(SB), Z9, Z10
 	VFMADD213PD.BCST  constants<>+1088(SB), Z9, Z10
+	VFMADD213PD.BCST  constants<>+1120(SB), Z9, Z10
 	VMULPD            Z6, Z6, Z11
-	VMULPD.BCST       constants<>+544(SB), Z11, Z11
+	VMULPD.BCST       constants<>+576(SB), Z11, Z11
 	VFMADD213PD       Z11, Z9, Z10
 	VMOVAPD           Z2, Z9
-	VFMADD231PD.BCST  constants<>+160(SB), Z7, Z9
+	VFMADD231PD.BCST  constants<>+192(SB), Z7, Z9
 	VFMADD231PD       Z10, Z8, Z9
 	VSUBPD            Z9, Z11, Z8
 	VSUBPD            Z8, Z6, Z6
-	VFMADD231PD.BCST  constants<>+128(SB), Z7, Z6
-	VCMPPD.BCST       $0x12, constants<>+1120(SB), Z0, K1
+	VFMADD231PD.BCST  constants<>+160(SB), Z7, Z6
+	VCMPPD.BCST       $0x12, constants<>+1152(SB), Z0, K1
 	VMOVAPD           Z0, Z7
 	VMOVAPD           Z6, K1, Z7
-	VCMPPD.BCST       $0x11, constants<>+1152(SB), Z0, K1
+	VCMPPD.BCST       $0x11, constants<>+1184(SB), Z0, K1
 	VMOVAPD           Z7, Z6
-	VBROADCASTSD      constants<>+1184(SB), K1, Z6
-	VCMPPD.BCST       $0x00, constants<>+1152(SB), Z0, K1
+	VBROADCASTSD      constants<>+1216(SB), K1, Z6
+	VCMPPD.BCST       $0x00, constants<>+1184(SB), Z0, K1
 	VMOVAPD           Z6, Z0
-	VBROADCASTSD      constants<>+1216(SB), K1, Z0
+	VBROADCASTSD      constants<>+1248(SB), K1, Z0
 	VSUBPD.BCST       constants<>+2400(SB), Z0, Z0
 	VMOVUPD           (AX)(BX*1), Z6
 	VMULPD.BCST       constants<>+2368(SB), Z6, Z7
 	VFMADD231PD       Z6, Z7, Z0
-	VCMPPD.BCST       $0x1d, constants<>+1152(SB), Z6, K1
+	VCMPPD.BCST       $0x1d, constants<>+1184(SB), Z6, K1
 	VMOVAPD           Z5, K1, Z0
 	VMOVUPD           Z0, (CX)(BX*1)
 	ADDQ              $0x40, BX
@@ -9909,7 +10033,7 @@ tail:
 	VMOVUPD.Z         (AX)(BX*1), K1, Z0
 	VPANDQ.BCST       constants<>+1440(SB), Z0, Z0
 	VMULPD.BCST       constants<>+1472(SB), Z0, Z1
-	VBROADCASTSD      constants<>+1152(SB), Z2
+	VBROADCASTSD      constants<>+1184(SB), Z2
 	VCMPPD.BCST       $0x1d, constants<>+1536(SB), Z1, K2
 	VBROADCASTSD      constants<>+2432(SB), K2, Z2
 	VCMPPD.BCST       $0x1d, constants<>+1600(SB), Z1, K2
@@ -9919,8 +10043,8 @@ tail:
 	VCMPPD.BCST       $0x11, constants<>+1600(SB), Z1, K2
 	VCMPPD.BCST       $0x11, constants<>+1536(SB), Z1, K3
 	VMULPD            Z1, Z1, Z5
-	VSUBPD.BCST       constants<>+576(SB), Z1, Z6
-	VBROADCASTSD      constants<>+576(SB), Z7
+	VSUBPD.BCST       constants<>+608(SB), Z1, Z6
+	VBROADCASTSD      constants<>+608(SB), Z7
 	VDIVPD            Z5, Z7, Z7
 	VMOVAPD           Z6, K2, Z7
 	VMOVAPD           Z7, Z6
@@ -9971,7 +10095,7 @@ tail:
 	VBROADCASTF64X4   constants<>+2208(SB), Z8
 	VPERMPD           Z8, Z2, Z8
 	VFMADD213PD       Z8, Z6, Z7
-	VBROADCASTF64X4   constants<>+576(SB), Z8
+	VBROADCASTF64X4   constants<>+608(SB), Z8
 	VPERMPD           Z8, Z2, Z2
 	VFMADD213PD       Z2, Z6, Z7
 	VDIVPD            Z7, Z5, Z2
@@ -9979,29 +10103,28 @@ tail:
 	VFMADD231PD       Z2, Z1, Z5
 	VBROADCASTSD      constants<>+2240(SB), Z6
 	VSUBPD            Z2, Z6, Z6
-	VBROADCASTSD      constants<>+576(SB), Z7
+	VBROADCASTSD      constants<>+608(SB), Z7
 	VSUBPD            Z5, Z7, Z5
 	VMOVAPD           Z5, K3, Z6
 	VBROADCASTSD      constants<>+2272(SB), Z5
 	VMOVAPD           Z6, K2, Z5
-	VMULPD.BCST       constants<>+544(SB), Z0, Z6
+	VMULPD.BCST       constants<>+576(SB), Z0, Z6
 	VMULPD            Z0, Z6, Z0
 	VSUBPD.BCST       constants<>+2304(SB), Z2, Z2
 	VMOVAPD           Z0, K2, Z2
-	VBROADCASTSD      constants<>+0(SB), Z0
-	VBROADCASTSD      constants<>+32(SB), Z6
+	VBROADCASTSD      constants<>+32(SB), Z0
+	VBROADCASTSD      constants<>+64(SB), Z6
 	VMAXPD            Z2, Z6, Z2
 	VMINPD            Z2, Z0, Z0
-	VBROADCASTSD      constants<>+608(SB), Z2
-	VFMADD231PD.BCST  constants<>+96(SB), Z0, Z2
-	VSUBPD.BCST       constants<>+608(SB), Z2, Z2
-	VFNMADD231PD.BCST constants<>+128(SB), Z2, Z0
-	VMOVAPD           Z0, Z6
-	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z6
-	VSUBPD            Z6, Z0, Z0
+	VBROADCASTSD      constants<>+640(SB), Z2
+	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z2
+	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
 	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z0
-	VBROADCASTSD      constants<>+192(SB), Z7
-	VFMADD213PD.BCST  constants<>+224(SB), Z6, Z7
+	VMOVAPD           Z0, Z6
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z6
+	VSUBPD            Z6, Z0, Z0
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z0
+	VBROADCASTSD      constants<>+224(SB), Z7
 	VFMADD213PD.BCST  constants<>+256(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+288(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+320(SB), Z6, Z7
@@ -10012,10 +10135,11 @@ tail:
 	VFMADD213PD.BCST  constants<>+480(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+512(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+544(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+576(SB), Z6, Z7
 	VMULPD            Z6, Z6, Z8
 	VFMADD213PD       Z0, Z8, Z7
 	VADDPD            Z7, Z6, Z0
-	VADDPD.BCST       constants<>+576(SB), Z0, Z0
+	VADDPD.BCST       constants<>+608(SB), Z0, Z0
 	VSCALEFPD         Z2, Z0, Z0
 	VMULPD            Z5, Z0, Z0
 	VMULPD.BCST       constants<>+2272(SB), Z0, Z2
@@ -10025,20 +10149,19 @@ tail:
 	VBROADCASTSD      constants<>+2336(SB), Z2
 	VMULPD.BCST       constants<>+2368(SB), Z1, Z5
 	VFMADD231PD       Z1, Z5, Z2
-	VBROADCASTSD      constants<>+0(SB), Z1
-	VBROADCASTSD      constants<>+32(SB), Z5
+	VBROADCASTSD      constants<>+32(SB), Z1
+	VBROADCASTSD      constants<>+64(SB), Z5
 	VMAXPD            Z2, Z5, Z2
 	VMINPD            Z2, Z1, Z1
-	VBROADCASTSD      constants<>+608(SB), Z2
-	VFMADD231PD.BCST  constants<>+96(SB), Z1, Z2
-	VSUBPD.BCST       constants<>+608(SB), Z2, Z2
-	VFNMADD231PD.BCST constants<>+128(SB), Z2, Z1
-	VMOVAPD           Z1, Z5
-	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z5
-	VSUBPD            Z5, Z1, Z1
+	VBROADCASTSD      constants<>+640(SB), Z2
+	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
+	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
 	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z1
-	VBROADCASTSD      constants<>+192(SB), Z6
-	VFMADD213PD.BCST  constants<>+224(SB), Z5, Z6
+	VMOVAPD           Z1, Z5
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z5
+	VSUBPD            Z5, Z1, Z1
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z1
+	VBROADCASTSD      constants<>+224(SB), Z6
 	VFMADD213PD.BCST  constants<>+256(SB), Z5, Z6
 	VFMADD213PD.BCST  constants<>+288(SB), Z5, Z6
 	VFMADD213PD.BCST  constants<>+320(SB), Z5, Z6
@@ -10049,33 +10172,34 @@ tail:
 	VFMADD213PD.BCST  constants<>+480(SB), Z5, Z6
 	VFMADD213PD.BCST  constants<>+512(SB), Z5, Z6
 	VFMADD213PD.BCST  constants<>+544(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+576(SB), Z5, Z6
 	VMULPD            Z5, Z5, Z7
 	VFMADD213PD       Z1, Z7, Z6
 	VADDPD            Z6, Z5, Z1
-	VADDPD.BCST       constants<>+576(SB), Z1, Z1
+	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
 	VMULPD            Z1, Z0, Z1
-	VPXORQ.BCST       constants<>+1312(SB), Z1, Z1
-	VADDPD.BCST       constants<>+576(SB), Z1, Z2
-	VSUBPD.BCST       constants<>+576(SB), Z2, Z5
+	VPXORQ.BCST       constants<>+0(SB), Z1, Z1
+	VADDPD.BCST       constants<>+608(SB), Z1, Z2
+	VSUBPD.BCST       constants<>+608(SB), Z2, Z5
 	VSUBPD            Z5, Z1, Z5
-	VBROADCASTSD      constants<>+576(SB), Z6
+	VBROADCASTSD      constants<>+608(SB), Z6
 	VSUBPD            Z1, Z2, Z7
 	VSUBPD            Z7, Z6, Z6
-	VCMPPD.BCST       $0x1e, constants<>+576(SB), Z1, K2
+	VCMPPD.BCST       $0x1e, constants<>+608(SB), Z1, K2
 	VMOVAPD           Z6, K2, Z5
 	VGETMANTPD        $0x00, Z2, Z6
 	VGETEXPPD         Z2, Z7
-	VCMPPD.BCST       $0x1d, constants<>+832(SB), Z6, K2
-	VADDPD.BCST       constants<>+576(SB), Z7, Z8
+	VCMPPD.BCST       $0x1d, constants<>+864(SB), Z6, K2
+	VADDPD.BCST       constants<>+608(SB), Z7, Z8
 	VMOVAPD           Z8, K2, Z7
-	VMULPD.BCST       constants<>+544(SB), Z6, Z8
+	VMULPD.BCST       constants<>+576(SB), Z6, Z8
 	VMOVAPD           Z8, K2, Z6
-	VSUBPD.BCST       constants<>+576(SB), Z6, Z6
+	VSUBPD.BCST       constants<>+608(SB), Z6, Z6
 	VDIVPD            Z2, Z5, Z2
 	VPXORQ            Z3, Z3, Z3
-	VCMPPD.BCST       $0x1e, constants<>+1248(SB), Z1, K2
-	VCMPPD.BCST       $0x11, constants<>+1280(SB), Z1, K3
+	VCMPPD.BCST       $0x1e, constants<>+1280(SB), Z1, K2
+	VCMPPD.BCST       $0x11, constants<>+1312(SB), Z1, K3
 	VMOVAPD           Z6, Z5
 	VMOVAPD           Z1, K3, Z5
 	VMOVAPD           Z5, K2, Z6
@@ -10085,76 +10209,76 @@ tail:
 	VMOVAPD           Z2, Z5
 	VMOVAPD           Z3, K3, Z5
 	VMOVAPD           Z5, K2, Z2
-	VADDPD.BCST       constants<>+864(SB), Z6, Z3
+	VADDPD.BCST       constants<>+896(SB), Z6, Z3
 	VDIVPD            Z3, Z6, Z3
 	VMULPD            Z3, Z3, Z5
-	VBROADCASTSD      constants<>+896(SB), Z8
-	VFMADD213PD.BCST  constants<>+928(SB), Z5, Z8
+	VBROADCASTSD      constants<>+928(SB), Z8
 	VFMADD213PD.BCST  constants<>+960(SB), Z5, Z8
 	VFMADD213PD.BCST  constants<>+992(SB), Z5, Z8
 	VFMADD213PD.BCST  constants<>+1024(SB), Z5, Z8
 	VFMADD213PD.BCST  constants<>+1056(SB), Z5, Z8
 	VFMADD213PD.BCST  constants<>+1088(SB), Z5, Z8
+	VFMADD213PD.BCST  constants<>+1120(SB), Z5, Z8
 	VMULPD            Z6, Z6, Z9
-	VMULPD.BCST       constants<>+544(SB), Z9, Z9
+	VMULPD.BCST       constants<>+576(SB), Z9, Z9
 	VFMADD213PD       Z9, Z5, Z8
-	VFMADD231PD.BCST  constants<>+160(SB), Z7, Z2
+	VFMADD231PD.BCST  constants<>+192(SB), Z7, Z2
 	VFMADD231PD       Z8, Z3, Z2
 	VSUBPD            Z2, Z9, Z2
 	VSUBPD            Z2, Z6, Z2
-	VFMADD231PD.BCST  constants<>+128(SB), Z7, Z2
-	VPANDQ.BCST       constants<>+1312(SB), Z1, Z3
+	VFMADD231PD.BCST  constants<>+160(SB), Z7, Z2
+	VPANDQ.BCST       constants<>+0(SB), Z1, Z3
 	VPORQ             Z3, Z2, Z2
-	VCMPPD.BCST       $0x12, constants<>+1120(SB), Z1, K2
+	VCMPPD.BCST       $0x12, constants<>+1152(SB), Z1, K2
 	VMOVAPD           Z1, Z3
 	VMOVAPD           Z2, K2, Z3
 	VCMPPD.BCST       $0x11, constants<>+1344(SB), Z1, K2
 	VMOVAPD           Z3, Z2
-	VBROADCASTSD      constants<>+1184(SB), K2, Z2
+	VBROADCASTSD      constants<>+1216(SB), K2, Z2
 	VCMPPD.BCST       $0x00, constants<>+1344(SB), Z1, K2
 	VMOVAPD           Z2, Z1
-	VBROADCASTSD      constants<>+1216(SB), K2, Z1
+	VBROADCASTSD      constants<>+1248(SB), K2, Z1
 	VGETMANTPD        $0x00, Z0, Z2
 	VGETEXPPD         Z0, Z3
-	VCMPPD.BCST       $0x1d, constants<>+832(SB), Z2, K2
-	VADDPD.BCST       constants<>+576(SB), Z3, Z5
+	VCMPPD.BCST       $0x1d, constants<>+864(SB), Z2, K2
+	VADDPD.BCST       constants<>+608(SB), Z3, Z5
 	VMOVAPD           Z5, K2, Z3
-	VMULPD.BCST       constants<>+544(SB), Z2, Z5
+	VMULPD.BCST       constants<>+576(SB), Z2, Z5
 	VMOVAPD           Z5, K2, Z2
-	VSUBPD.BCST       constants<>+576(SB), Z2, Z2
+	VSUBPD.BCST       constants<>+608(SB), Z2, Z2
 	VPXORQ            Z4, Z4, Z4
-	VADDPD.BCST       constants<>+864(SB), Z2, Z5
+	VADDPD.BCST       constants<>+896(SB), Z2, Z5
 	VDIVPD            Z5, Z2, Z5
 	VMULPD            Z5, Z5, Z6
-	VBROADCASTSD      constants<>+896(SB), Z7
-	VFMADD213PD.BCST  constants<>+928(SB), Z6, Z7
+	VBROADCASTSD      constants<>+928(SB), Z7
 	VFMADD213PD.BCST  constants<>+960(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+992(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+1024(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+1056(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+1088(SB), Z6, Z7
+	VFMADD213PD.BCST  constants<>+1120(SB), Z6, Z7
 	VMULPD            Z2, Z2, Z8
-	VMULPD.BCST       constants<>+544(SB), Z8, Z8
+	VMULPD.BCST       constants<>+576(SB), Z8, Z8
 	VFMADD213PD       Z8, Z6, Z7
-	VFMADD231PD.BCST  constants<>+160(SB), Z3, Z4
+	VFMADD231PD.BCST  constants<>+192(SB), Z3, Z4
 	VFMADD231PD       Z7, Z5, Z4
 	VSUBPD            Z4, Z8, Z4
 	VSUBPD            Z4, Z2, Z2
-	VFMADD231PD.BCST  constants<>+128(SB), Z3, Z2
-	VCMPPD.BCST       $0x12, constants<>+1120(SB), Z0, K2
+	VFMADD231PD.BCST  constants<>+160(SB), Z3, Z2
+	VCMPPD.BCST       $0x12, constants<>+1152(SB), Z0, K2
 	VMOVAPD           Z0, Z3
 	VMOVAPD           Z2, K2, Z3
-	VCMPPD.BCST       $0x11, constants<>+1152(SB), Z0, K2
+	VCMPPD.BCST       $0x11, constants<>+1184(SB), Z0, K2
 	VMOVAPD           Z3, Z2
-	VBROADCASTSD      constants<>+1184(SB), K2, Z2
-	VCMPPD.BCST       $0x00, constants<>+1152(SB), Z0, K2
+	VBROADCASTSD      constants<>+1216(SB), K2, Z2
+	VCMPPD.BCST       $0x00, constants<>+1184(SB), Z0, K2
 	VMOVAPD           Z2, Z0
-	VBROADCASTSD      constants<>+1216(SB), K2, Z0
+	VBROADCASTSD      constants<>+1248(SB), K2, Z0
 	VSUBPD.BCST       constants<>+2400(SB), Z0, Z0
 	VMOVUPD.Z         (AX)(BX*1), K1, Z2
 	VMULPD.BCST       constants<>+2368(SB), Z2, Z3
 	VFMADD231PD       Z2, Z3, Z0
-	VCMPPD.BCST       $0x1d, constants<>+1152(SB), Z2, K2
+	VCMPPD.BCST       $0x1d, constants<>+1184(SB), Z2, K2
 	VMOVAPD           Z1, K2, Z0
 	VMOVUPD           Z0, K1, (CX)(BX*1)
 
@@ -10175,7 +10299,7 @@ TEXT ·normalQuantileAVX2(SB), NOSPLIT, $0-48
 
 step:
 	VMOVUPD      (AX)(BX*1), Y0
-	VSUBPD       constants<>+544(SB), Y0, Y1
+	VSUBPD       constants<>+576(SB), Y0, Y1
 	VMOVUPD      constants<>+2528(SB), Y2
 	VFNMADD231PD Y1, Y1, Y2
 	VMOVUPD      constants<>+2560(SB), Y3
@@ -10193,55 +10317,55 @@ step:
 	VFMADD213PD  constants<>+2944(SB), Y2, Y3
 	VFMADD213PD  constants<>+2976(SB), Y2, Y4
 	VFMADD213PD  constants<>+3008(SB), Y2, Y3
-	VFMADD213PD  constants<>+576(SB), Y2, Y4
+	VFMADD213PD  constants<>+608(SB), Y2, Y4
 	VDIVPD       Y4, Y3, Y2
 	VMULPD       Y2, Y1, Y2
-	VCMPPD       $0x1e, constants<>+1152(SB), Y1, Y3
-	VMOVUPD      constants<>+576(SB), Y4
+	VCMPPD       $0x1e, constants<>+1184(SB), Y1, Y3
+	VMOVUPD      constants<>+608(SB), Y4
 	VSUBPD       Y0, Y4, Y4
 	VBLENDVPD    Y3, Y4, Y0, Y0
-	VCMPPD       $0x11, constants<>+640(SB), Y0, Y3
-	VMULPD       constants<>+672(SB), Y0, Y4
+	VCMPPD       $0x11, constants<>+672(SB), Y0, Y3
+	VMULPD       constants<>+704(SB), Y0, Y4
 	VBLENDVPD    Y3, Y4, Y0, Y4
 	VPSRLQ       $0x34, Y4, Y5
-	VORPD        constants<>+704(SB), Y5, Y5
-	VSUBPD       constants<>+736(SB), Y5, Y5
-	VANDPD       constants<>+768(SB), Y3, Y3
+	VORPD        constants<>+736(SB), Y5, Y5
+	VSUBPD       constants<>+768(SB), Y5, Y5
+	VANDPD       constants<>+800(SB), Y3, Y3
 	VSUBPD       Y3, Y5, Y3
-	VANDPD       constants<>+800(SB), Y4, Y4
-	VORPD        constants<>+576(SB), Y4, Y4
-	VCMPPD       $0x1d, constants<>+832(SB), Y4, Y5
-	VADDPD       constants<>+576(SB), Y3, Y6
+	VANDPD       constants<>+832(SB), Y4, Y4
+	VORPD        constants<>+608(SB), Y4, Y4
+	VCMPPD       $0x1d, constants<>+864(SB), Y4, Y5
+	VADDPD       constants<>+608(SB), Y3, Y6
 	VBLENDVPD    Y5, Y6, Y3, Y3
-	VMULPD       constants<>+544(SB), Y4, Y6
+	VMULPD       constants<>+576(SB), Y4, Y6
 	VBLENDVPD    Y5, Y6, Y4, Y4
-	VSUBPD       constants<>+576(SB), Y4, Y4
+	VSUBPD       constants<>+608(SB), Y4, Y4
 	VXORPD       Y5, Y5, Y5
-	VADDPD       constants<>+864(SB), Y4, Y6
+	VADDPD       constants<>+896(SB), Y4, Y6
 	VDIVPD       Y6, Y4, Y6
 	VMULPD       Y6, Y6, Y7
-	VMOVUPD      constants<>+896(SB), Y8
-	VFMADD213PD  constants<>+928(SB), Y7, Y8
+	VMOVUPD      constants<>+928(SB), Y8
 	VFMADD213PD  constants<>+960(SB), Y7, Y8
 	VFMADD213PD  constants<>+992(SB), Y7, Y8
 	VFMADD213PD  constants<>+1024(SB), Y7, Y8
 	VFMADD213PD  constants<>+1056(SB), Y7, Y8
 	VFMADD213PD  constants<>+1088(SB), Y7, Y8
+	VFMADD213PD  constants<>+1120(SB), Y7, Y8
 	VMULPD       Y4, Y4, Y9
-	VMULPD       constants<>+544(SB), Y9, Y9
+	VMULPD       constants<>+576(SB), Y9, Y9
 	VFMADD213PD  Y9, Y7, Y8
-	VFMADD231PD  constants<>+160(SB), Y3, Y5
+	VFMADD231PD  constants<>+192(SB), Y3, Y5
 	VFMADD231PD  Y8, Y6, Y5
 	VSUBPD       Y5, Y9, Y5
 	VSUBPD       Y5, Y4, Y4
-	VFMADD231PD  constants<>+128(SB), Y3, Y4
-	VCMPPD       $0x12, constants<>+1120(SB), Y0, Y3
+	VFMADD231PD  constants<>+160(SB), Y3, Y4
+	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y3
 	VBLENDVPD    Y3, Y4, Y0, Y3
-	VCMPPD       $0x11, constants<>+1152(SB), Y0, Y4
-	VBLENDVPD    Y4, constants<>+1184(SB), Y3, Y3
-	VCMPPD       $0x00, constants<>+1152(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+1216(SB), Y3, Y0
-	VXORPD       constants<>+1312(SB), Y0, Y0
+	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y4
+	VBLENDVPD    Y4, constants<>+1216(SB), Y3, Y3
+	VCMPPD       $0x00, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+1248(SB), Y3, Y0
+	VXORPD       constants<>+0(SB), Y0, Y0
 	VSQRTPD      Y0, Y0
 	VSUBPD       constants<>+3040(SB), Y0, Y0
 	VMOVUPD      constants<>+3072(SB), Y3
@@ -10259,17 +10383,17 @@ step:
 	VFMADD213PD  constants<>+3456(SB), Y0, Y3
 	VFMADD213PD  constants<>+3488(SB), Y0, Y4
 	VFMADD213PD  constants<>+3520(SB), Y0, Y3
-	VFMADD213PD  constants<>+576(SB), Y0, Y4
+	VFMADD213PD  constants<>+608(SB), Y0, Y4
 	VDIVPD       Y4, Y3, Y0
-	VCMPPD       $0x11, constants<>+1152(SB), Y1, Y3
-	VXORPD       constants<>+1312(SB), Y0, Y4
+	VCMPPD       $0x11, constants<>+1184(SB), Y1, Y3
+	VXORPD       constants<>+0(SB), Y0, Y4
 	VBLENDVPD    Y3, Y4, Y0, Y0
 	VANDPD       constants<>+1440(SB), Y1, Y1
 	VCMPPD       $0x12, constants<>+3552(SB), Y1, Y1
 	VBLENDVPD    Y1, Y2, Y0, Y0
 	VMOVUPD      Y0, (CX)(BX*1)
 	VMOVUPD      32(AX)(BX*1), Y0
-	VSUBPD       constants<>+544(SB), Y0, Y1
+	VSUBPD       constants<>+576(SB), Y0, Y1
 	VMOVUPD      constants<>+2528(SB), Y2
 	VFNMADD231PD Y1, Y1, Y2
 	VMOVUPD      constants<>+2560(SB), Y3
@@ -10287,55 +10411,55 @@ step:
 	VFMADD213PD  constants<>+2944(SB), Y2, Y3
 	VFMADD213PD  constants<>+2976(SB), Y2, Y4
 	VFMADD213PD  constants<>+3008(SB), Y2, Y3
-	VFMADD213PD  constants<>+576(SB), Y2, Y4
+	VFMADD213PD  constants<>+608(SB), Y2, Y4
 	VDIVPD       Y4, Y3, Y2
 	VMULPD       Y2, Y1, Y2
-	VCMPPD       $0x1e, constants<>+1152(SB), Y1, Y3
-	VMOVUPD      constants<>+576(SB), Y4
+	VCMPPD       $0x1e, constants<>+1184(SB), Y1, Y3
+	VMOVUPD      constants<>+608(SB), Y4
 	VSUBPD       Y0, Y4, Y4
 	VBLENDVPD    Y3, Y4, Y0, Y0
-	VCMPPD       $0x11, constants<>+640(SB), Y0, Y3
-	VMULPD       constants<>+672(SB), Y0, Y4
+	VCMPPD       $0x11, constants<>+672(SB), Y0, Y3
+	VMULPD       constants<>+704(SB), Y0, Y4
 	VBLENDVPD    Y3, Y4, Y0, Y4
 	VPSRLQ       $0x34, Y4, Y5
-	VORPD        constants<>+704(SB), Y5, Y5
-	VSUBPD       constants<>+736(SB), Y5, Y5
-	VANDPD       constants<>+768(SB), Y3, Y3
+	VORPD        constants<>+736(SB), Y5, Y5
+	VSUBPD       constants<>+768(SB), Y5, Y5
+	VANDPD       constants<>+800(SB), Y3, Y3
 	VSUBPD       Y3, Y5, Y3
-	VANDPD       constants<>+800(SB), Y4, Y4
-	VORPD        constants<>+576(SB), Y4, Y4
-	VCMPPD       $0x1d, constants<>+832(SB), Y4, Y5
-	VADDPD       constants<>+576(SB), Y3, Y6
+	VANDPD       constants<>+832(SB), Y4, Y4
+	VORPD        constants<>+608(SB), Y4, Y4
+	VCMPPD       $0x1d, constants<>+864(SB), Y4, Y5
+	VADDPD       constants<>+608(SB), Y3, Y6
 	VBLENDVPD    Y5, Y6, Y3, Y3
-	VMULPD       constants<>+544(SB), Y4, Y6
+	VMULPD       constants<>+576(SB), Y4, Y6
 	VBLENDVPD    Y5, Y6, Y4, Y4
-	VSUBPD       constants<>+576(SB), Y4, Y4
+	VSUBPD       constants<>+608(SB), Y4, Y4
 	VXORPD       Y5, Y5, Y5
-	VADDPD       constants<>+864(SB), Y4, Y6
+	VADDPD       constants<>+896(SB), Y4, Y6
 	VDIVPD       Y6, Y4, Y6
 	VMULPD       Y6, Y6, Y7
-	VMOVUPD      constants<>+896(SB), Y8
-	VFMADD213PD  constants<>+928(SB), Y7, Y8
+	VMOVUPD      constants<>+928(SB), Y8
 	VFMADD213PD  constants<>+960(SB), Y7, Y8
 	VFMADD213PD  constants<>+992(SB), Y7, Y8
 	VFMADD213PD  constants<>+1024(SB), Y7, Y8
 	VFMADD213PD  constants<>+1056(SB), Y7, Y8
 	VFMADD213PD  constants<>+1088(SB), Y7, Y8
+	VFMADD213PD  constants<>+1120(SB), Y7, Y8
 	VMULPD       Y4, Y4, Y9
-	VMULPD       constants<>+544(SB), Y9, Y9
+	VMULPD       constants<>+576(SB), Y9, Y9
 	VFMADD213PD  Y9, Y7, Y8
-	VFMADD231PD  constants<>+160(SB), Y3, Y5
+	VFMADD231PD  constants<>+192(SB), Y3, Y5
 	VFMADD231PD  Y8, Y6, Y5
 	VSUBPD       Y5, Y9, Y5
 	VSUBPD       Y5, Y4, Y4
-	VFMADD231PD  constants<>+128(SB), Y3, Y4
-	VCMPPD       $0x12, constants<>+1120(SB), Y0, Y3
+	VFMADD231PD  constants<>+160(SB), Y3, Y4
+	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y3
 	VBLENDVPD    Y3, Y4, Y0, Y3
-	VCMPPD       $0x11, constants<>+1152(SB), Y0, Y4
-	VBLENDVPD    Y4, constants<>+1184(SB), Y3, Y3
-	VCMPPD       $0x00, constants<>+1152(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+1216(SB), Y3, Y0
-	VXORPD       constants<>+1312(SB), Y0, Y0
+	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y4
+	VBLENDVPD    Y4, constants<>+1216(SB), Y3, Y3
+	VCMPPD       $0x00, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+1248(SB), Y3, Y0
+	VXORPD       constants<>+0(SB), Y0, Y0
 	VSQRTPD      Y0, Y0
 	VSUBPD       constants<>+3040(SB), Y0, Y0
 	VMOVUPD      constants<>+3072(SB), Y3
@@ -10353,10 +10477,10 @@ step:
 	VFMADD213PD  constants<>+3456(SB), Y0, Y3
 	VFMADD213PD  constants<>+3488(SB), Y0, Y4
 	VFMADD213PD  constants<>+3520(SB), Y0, Y3
-	VFMADD213PD  constants<>+576(SB), Y0, Y4
+	VFMADD213PD  constants<>+608(SB), Y0, Y4
 	VDIVPD       Y4, Y3, Y0
-	VCMPPD       $0x11, constants<>+1152(SB), Y1, Y3
-	VXORPD       constants<>+1312(SB), Y0, Y4
+	VCMPPD       $0x11, constants<>+1184(SB), Y1, Y3
+	VXORPD       constants<>+0(SB), Y0, Y4
 	VBLENDVPD    Y3, Y4, Y0, Y0
 	VANDPD       constants<>+1440(SB), Y1, Y1
 	VCMPPD       $0x12, constants<>+3552(SB), Y1, Y1
@@ -10375,7 +10499,7 @@ tail:
 	SUBQ         DI, SI
 	VMOVUPD      (SI), Y0
 	VMASKMOVPD   (AX)(BX*1), Y0, Y0
-	VSUBPD       constants<>+544(SB), Y0, Y1
+	VSUBPD       constants<>+576(SB), Y0, Y1
 	VMOVUPD      constants<>+2528(SB), Y2
 	VFNMADD231PD Y1, Y1, Y2
 	VMOVUPD      constants<>+2560(SB), Y3
@@ -10393,55 +10517,55 @@ tail:
 	VFMADD213PD  constants<>+2944(SB), Y2, Y3
 	VFMADD213PD  constants<>+2976(SB), Y2, Y4
 	VFMADD213PD  constants<>+3008(SB), Y2, Y3
-	VFMADD213PD  constants<>+576(SB), Y2, Y4
+	VFMADD213PD  constants<>+608(SB), Y2, Y4
 	VDIVPD       Y4, Y3, Y2
 	VMULPD       Y2, Y1, Y2
-	VCMPPD       $0x1e, constants<>+1152(SB), Y1, Y3
-	VMOVUPD      constants<>+576(SB), Y4
+	VCMPPD       $0x1e, constants<>+1184(SB), Y1, Y3
+	VMOVUPD      constants<>+608(SB), Y4
 	VSUBPD       Y0, Y4, Y4
 	VBLENDVPD    Y3, Y4, Y0, Y0
-	VCMPPD       $0x11, constants<>+640(SB), Y0, Y3
-	VMULPD       constants<>+672(SB), Y0, Y4
+	VCMPPD       $0x11, constants<>+672(SB), Y0, Y3
+	VMULPD       constants<>+704(SB), Y0, Y4
 	VBLENDVPD    Y3, Y4, Y0, Y4
 	VPSRLQ       $0x34, Y4, Y5
-	VORPD        constants<>+704(SB), Y5, Y5
-	VSUBPD       constants<>+736(SB), Y5, Y5
-	VANDPD       constants<>+768(SB), Y3, Y3
+	VORPD        constants<>+736(SB), Y5, Y5
+	VSUBPD       constants<>+768(SB), Y5, Y5
+	VANDPD       constants<>+800(SB), Y3, Y3
 	VSUBPD       Y3, Y5, Y3
-	VANDPD       constants<>+800(SB), Y4, Y4
-	VORPD        constants<>+576(SB), Y4, Y4
-	VCMPPD       $0x1d, constants<>+832(SB), Y4, Y5
-	VADDPD       constants<>+576(SB), Y3, Y6
+	VANDPD       constants<>+832(SB), Y4, Y4
+	VORPD        constants<>+608(SB), Y4, Y4
+	VCMPPD       $0x1d, constants<>+864(SB), Y4, Y5
+	VADDPD       constants<>+608(SB), Y3, Y6
 	VBLENDVPD    Y5, Y6, Y3, Y3
-	VMULPD       constants<>+544(SB), Y4, Y6
+	VMULPD       constants<>+576(SB), Y4, Y6
 	VBLENDVPD    Y5, Y6, Y4, Y4
-	VSUBPD       constants<>+576(SB), Y4, Y4
+	VSUBPD       constants<>+608(SB), Y4, Y4
 	VXORPD       Y5, Y5, Y5
-	VADDPD       constants<>+864(SB), Y4, Y6
+	VADDPD       constants<>+896(SB), Y4, Y6
 	VDIVPD       Y6, Y4, Y6
 	VMULPD       Y6, Y6, Y7
-	VMOVUPD      constants<>+896(SB), Y8
-	VFMADD213PD  constants<>+928(SB), Y7, Y8
+	VMOVUPD      constants<>+928(SB), Y8
 	VFMADD213PD  constants<>+960(SB), Y7, Y8
 	VFMADD213PD  constants<>+992(SB), Y7, Y8
 	VFMADD213PD  constants<>+1024(SB), Y7, Y8
 	VFMADD213PD  constants<>+1056(SB), Y7, Y8
 	VFMADD213PD  constants<>+1088(SB), Y7, Y8
+	VFMADD213PD  constants<>+1120(SB), Y7, Y8
 	VMULPD       Y4, Y4, Y9
-	VMULPD       constants<>+544(SB), Y9, Y9
+	VMULPD       constants<>+576(SB), Y9, Y9
 	VFMADD213PD  Y9, Y7, Y8
-	VFMADD231PD  constants<>+160(SB), Y3, Y5
+	VFMADD231PD  constants<>+192(SB), Y3, Y5
 	VFMADD231PD  Y8, Y6, Y5
 	VSUBPD       Y5, Y9, Y5
 	VSUBPD       Y5, Y4, Y4
-	VFMADD231PD  constants<>+128(SB), Y3, Y4
-	VCMPPD       $0x12, constants<>+1120(SB), Y0, Y3
+	VFMADD231PD  constants<>+160(SB), Y3, Y4
+	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y3
 	VBLENDVPD    Y3, Y4, Y0, Y3
-	VCMPPD       $0x11, constants<>+1152(SB), Y0, Y4
-	VBLENDVPD    Y4, constants<>+1184(SB), Y3, Y3
-	VCMPPD       $0x00, constants<>+1152(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+1216(SB), Y3, Y0
-	VXORPD       constants<>+1312(SB), Y0, Y0
+	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y4
+	VBLENDVPD    Y4, constants<>+1216(SB), Y3, Y3
+	VCMPPD       $0x00, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+1248(SB), Y3, Y0
+	VXORPD       constants<>+0(SB), Y0, Y0
 	VSQRTPD      Y0, Y0
 	VSUBPD       constants<>+3040(SB), Y0, Y0
 	VMOVUPD      constants<>+3072(SB), Y3
@@ -10459,10 +10583,10 @@ tail:
 	VFMADD213PD  constants<>+3456(SB), Y0, Y3
 	VFMADD213PD  constants<>+3488(SB), Y0, Y4
 	VFMADD213PD  constants<>+3520(SB), Y0, Y3
-	VFMADD213PD  constants<>+576(SB), Y0, Y4
+	VFMADD213PD  constants<>+608(SB), Y0, Y4
 	VDIVPD       Y4, Y3, Y0
-	VCMPPD       $0x11, constants<>+1152(SB), Y1, Y3
-	VXORPD       constants<>+1312(SB), Y0, Y4
+	VCMPPD       $0x11, constants<>+1184(SB), Y1, Y3
+	VXORPD       constants<>+0(SB), Y0, Y4
 	VBLENDVPD    Y3, Y4, Y0, Y0
 	VANDPD       constants<>+1440(SB), Y1, Y1
 	VCMPPD       $0x12, constants<>+3552(SB), Y1, Y1
@@ -10473,7 +10597,7 @@ tail:
 	JLE          reload
 	VMOVUPD      32(SI), Y0
 	VMASKMOVPD   32(AX)(BX*1), Y0, Y0
-	VSUBPD       constants<>+544(SB), Y0, Y1
+	VSUBPD       constants<>+576(SB), Y0, Y1
 	VMOVUPD      constants<>+2528(SB), Y2
 	VFNMADD231PD Y1, Y1, Y2
 	VMOVUPD      constants<>+2560(SB), Y3
@@ -10491,55 +10615,55 @@ tail:
 	VFMADD213PD  constants<>+2944(SB), Y2, Y3
 	VFMADD213PD  constants<>+2976(SB), Y2, Y4
 	VFMADD213PD  constants<>+3008(SB), Y2, Y3
-	VFMADD213PD  constants<>+576(SB), Y2, Y4
+	VFMADD213PD  constants<>+608(SB), Y2, Y4
 	VDIVPD       Y4, Y3, Y2
 	VMULPD       Y2, Y1, Y2
-	VCMPPD       $0x1e, constants<>+1152(SB), Y1, Y3
-	VMOVUPD      constants<>+576(SB), Y4
+	VCMPPD       $0x1e, constants<>+1184(SB), Y1, Y3
+	VMOVUPD      constants<>+608(SB), Y4
 	VSUBPD       Y0, Y4, Y4
 	VBLENDVPD    Y3, Y4, Y0, Y0
-	VCMPPD       $0x11, constants<>+640(SB), Y0, Y3
-	VMULPD       constants<>+672(SB), Y0, Y4
+	VCMPPD       $0x11, constants<>+672(SB), Y0, Y3
+	VMULPD       constants<>+704(SB), Y0, Y4
 	VBLENDVPD    Y3, Y4, Y0, Y4
 	VPSRLQ       $0x34, Y4, Y5
-	VORPD        constants<>+704(SB), Y5, Y5
-	VSUBPD       constants<>+736(SB), Y5, Y5
-	VANDPD       constants<>+768(SB), Y3, Y3
+	VORPD        constants<>+736(SB), Y5, Y5
+	VSUBPD       constants<>+768(SB), Y5, Y5
+	VANDPD       constants<>+800(SB), Y3, Y3
 	VSUBPD       Y3, Y5, Y3
-	VANDPD       constants<>+800(SB), Y4, Y4
-	VORPD        constants<>+576(SB), Y4, Y4
-	VCMPPD       $0x1d, constants<>+832(SB), Y4, Y5
-	VADDPD       constants<>+576(SB), Y3, Y6
+	VANDPD       constants<>+832(SB), Y4, Y4
+	VORPD        constants<>+608(SB), Y4, Y4
+	VCMPPD       $0x1d, constants<>+864(SB), Y4, Y5
+	VADDPD       constants<>+608(SB), Y3, Y6
 	VBLENDVPD    Y5, Y6, Y3, Y3
-	VMULPD       constants<>+544(SB), Y4, Y6
+	VMULPD       constants<>+576(SB), Y4, Y6
 	VBLENDVPD    Y5, Y6, Y4, Y4
-	VSUBPD       constants<>+576(SB), Y4, Y4
+	VSUBPD       constants<>+608(SB), Y4, Y4
 	VXORPD       Y5, Y5, Y5
-	VADDPD       constants<>+864(SB), Y4, Y6
+	VADDPD       constants<>+896(SB), Y4, Y6
 	VDIVPD       Y6, Y4, Y6
 	VMULPD       Y6, Y6, Y7
-	VMOVUPD      constants<>+896(SB), Y8
-	VFMADD213PD  constants<>+928(SB), Y7, Y8
+	VMOVUPD      constants<>+928(SB), Y8
 	VFMADD213PD  constants<>+960(SB), Y7, Y8
 	VFMADD213PD  constants<>+992(SB), Y7, Y8
 	VFMADD213PD  constants<>+1024(SB), Y7, Y8
 	VFMADD213PD  constants<>+1056(SB), Y7, Y8
 	VFMADD213PD  constants<>+1088(SB), Y7, Y8
+	VFMADD213PD  constants<>+1120(SB), Y7, Y8
 	VMULPD       Y4, Y4, Y9
-	VMULPD       constants<>+544(SB), Y9, Y9
+	VMULPD       constants<>+576(SB), Y9, Y9
 	VFMADD213PD  Y9, Y7, Y8
-	VFMADD231PD  constants<>+160(SB), Y3, Y5
+	VFMADD231PD  constants<>+192(SB), Y3, Y5
 	VFMADD231PD  Y8, Y6, Y5
 	VSUBPD       Y5, Y9, Y5
 	VSUBPD       Y5, Y4, Y4
-	VFMADD231PD  constants<>+128(SB), Y3, Y4
-	VCMPPD       $0x12, constants<>+1120(SB), Y0, Y3
+	VFMADD231PD  constants<>+160(SB), Y3, Y4
+	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y3
 	VBLENDVPD    Y3, Y4, Y0, Y3
-	VCMPPD       $0x11, constants<>+1152(SB), Y0, Y4
-	VBLENDVPD    Y4, constants<>+1184(SB), Y3, Y3
-	VCMPPD       $0x00, constants<>+1152(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+1216(SB), Y3, Y0
-	VXORPD       constants<>+1312(SB), Y0, Y0
+	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y4
+	VBLENDVPD    Y4, constants<>+1216(SB), Y3, Y3
+	VCMPPD       $0x00, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+1248(SB), Y3, Y0
+	VXORPD       constants<>+0(SB), Y0, Y0
 	VSQRTPD      Y0, Y0
 	VSUBPD       constants<>+3040(SB), Y0, Y0
 	VMOVUPD      constants<>+3072(SB), Y3
@@ -10557,10 +10681,10 @@ tail:
 	VFMADD213PD  constants<>+3456(SB), Y0, Y3
 	VFMADD213PD  constants<>+3488(SB), Y0, Y4
 	VFMADD213PD  constants<>+3520(SB), Y0, Y3
-	VFMADD213PD  constants<>+576(SB), Y0, Y4
+	VFMADD213PD  constants<>+608(SB), Y0, Y4
 	VDIVPD       Y4, Y3, Y0
-	VCMPPD       $0x11, constants<>+1152(SB), Y1, Y3
-	VXORPD       constants<>+1312(SB), Y0, Y4
+	VCMPPD       $0x11, constants<>+1184(SB), Y1, Y3
+	VXORPD       constants<>+0(SB), Y0, Y4
 	VBLENDVPD    Y3, Y4, Y0, Y0
 	VANDPD       constants<>+1440(SB), Y1, Y1
 	VCMPPD       $0x12, constants<>+3552(SB), Y1, Y1
@@ -10586,7 +10710,7 @@ TEXT ·normalQuantileAVX512(SB), NOSPLIT, $0-48
 
 step:
 	VMOVUPD          (AX)(BX*1), Z0
-	VSUBPD.BCST      constants<>+544(SB), Z0, Z1
+	VSUBPD.BCST      constants<>+576(SB), Z0, Z1
 	VBROADCASTSD     constants<>+2528(SB), Z2
 	VFNMADD231PD     Z1, Z1, Z2
 	VBROADCASTSD     constants<>+2560(SB), Z3
@@ -10604,51 +10728,51 @@ step:
 	VFMADD213PD.BCST constants<>+2944(SB), Z2, Z3
 	VFMADD213PD.BCST constants<>+2976(SB), Z2, Z4
 	VFMADD213PD.BCST constants<>+3008(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+576(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+608(SB), Z2, Z4
 	VDIVPD           Z4, Z3, Z2
 	VMULPD           Z2, Z1, Z2
-	VCMPPD.BCST      $0x1e, constants<>+1152(SB), Z1, K1
-	VBROADCASTSD     constants<>+576(SB), Z3
+	VCMPPD.BCST      $0x1e, constants<>+1184(SB), Z1, K1
+	VBROADCASTSD     constants<>+608(SB), Z3
 	VSUBPD           Z0, Z3, Z3
 	VMOVAPD          Z3, K1, Z0
 	VGETMANTPD       $0x00, Z0, Z3
 	VGETEXPPD        Z0, Z4
-	VCMPPD.BCST      $0x1d, constants<>+832(SB), Z3, K1
-	VADDPD.BCST      constants<>+576(SB), Z4, Z7
+	VCMPPD.BCST      $0x1d, constants<>+864(SB), Z3, K1
+	VADDPD.BCST      constants<>+608(SB), Z4, Z7
 	VMOVAPD          Z7, K1, Z4
-	VMULPD.BCST      constants<>+544(SB), Z3, Z7
+	VMULPD.BCST      constants<>+576(SB), Z3, Z7
 	VMOVAPD          Z7, K1, Z3
-	VSUBPD.BCST      constants<>+576(SB), Z3, Z3
+	VSUBPD.BCST      constants<>+608(SB), Z3, Z3
 	VPXORQ           Z5, Z5, Z5
-	VADDPD.BCST      constants<>+864(SB), Z3, Z7
+	VADDPD.BCST      constants<>+896(SB), Z3, Z7
 	VDIVPD           Z7, Z3, Z7
 	VMULPD           Z7, Z7, Z8
-	VBROADCASTSD     constants<>+896(SB), Z9
-	VFMADD213PD.BCST constants<>+928(SB), Z8, Z9
+	VBROADCASTSD     constants<>+928(SB), Z9
 	VFMADD213PD.BCST constants<>+960(SB), Z8, Z9
 	VFMADD213PD.BCST constants<>+992(SB), Z8, Z9
 	VFMADD213PD.BCST constants<>+1024(SB), Z8, Z9
 	VFMADD213PD.BCST constants<>+1056(SB), Z8, Z9
 	VFMADD213PD.BCST constants<>+1088(SB), Z8, Z9
+	VFMADD213PD.BCST constants<>+1120(SB), Z8, Z9
 	VMULPD           Z3, Z3, Z10
-	VMULPD.BCST      constants<>+544(SB), Z10, Z10
+	VMULPD.BCST      constants<>+576(SB), Z10, Z10
 	VFMADD213PD      Z10, Z8, Z9
 	VMOVAPD          Z5, Z8
-	VFMADD231PD.BCST constants<>+160(SB), Z4, Z8
+	VFMADD231PD.BCST constants<>+192(SB), Z4, Z8
 	VFMADD231PD      Z9, Z7, Z8
 	VSUBPD           Z8, Z10, Z7
 	VSUBPD           Z7, Z3, Z3
-	VFMADD231PD.BCST constants<>+128(SB), Z4, Z3
-	VCMPPD.BCST      $0x12, constants<>+1120(SB), Z0, K1
+	VFMADD231PD.BCST constants<>+160(SB), Z4, Z3
+	VCMPPD.BCST      $0x12, constants<>+1152(SB), Z0, K1
 	VMOVAPD          Z0, Z4
 	VMOVAPD          Z3, K1, Z4
-	VCMPPD.BCST      $0x11, constants<>+1152(SB), Z0, K1
+	VCMPPD.BCST      $0x11, constants<>+1184(SB), Z0, K1
 	VMOVAPD          Z4, Z3
-	VBROADCASTSD     constants<>+1184(SB), K1, Z3
-	VCMPPD.BCST      $0x00, constants<>+1152(SB), Z0, K1
+	VBROADCASTSD     constants<>+1216(SB), K1, Z3
+	VCMPPD.BCST      $0x00, constants<>+1184(SB), Z0, K1
 	VMOVAPD          Z3, Z0
-	VBROADCASTSD     constants<>+1216(SB), K1, Z0
-	VPXORQ.BCST      constants<>+1312(SB), Z0, Z0
+	VBROADCASTSD     constants<>+1248(SB), K1, Z0
+	VPXORQ.BCST      constants<>+0(SB), Z0, Z0
 	VSQRTPD          Z0, Z0
 	VSUBPD.BCST      constants<>+3040(SB), Z0, Z0
 	VBROADCASTSD     constants<>+3072(SB), Z3
@@ -10666,10 +10790,10 @@ step:
 	VFMADD213PD.BCST constants<>+3456(SB), Z0, Z3
 	VFMADD213PD.BCST constants<>+3488(SB), Z0, Z4
 	VFMADD213PD.BCST constants<>+3520(SB), Z0, Z3
-	VFMADD213PD.BCST constants<>+576(SB), Z0, Z4
+	VFMADD213PD.BCST constants<>+608(SB), Z0, Z4
 	VDIVPD           Z4, Z3, Z0
-	VCMPPD.BCST      $0x11, constants<>+1152(SB), Z1, K1
-	VPXORQ.BCST      constants<>+1312(SB), Z0, Z3
+	VCMPPD.BCST      $0x11, constants<>+1184(SB), Z1, K1
+	VPXORQ.BCST      constants<>+0(SB), Z0, Z3
 	VMOVAPD          Z3, K1, Z0
 	VPANDQ.BCST      constants<>+1440(SB), Z1, Z1
 	VCMPPD.BCST      $0x12, constants<>+3552(SB), Z1, K1
@@ -10686,7 +10810,7 @@ tail:
 	BZHIL            DX, SI, SI
 	KMOVW            SI, K1
 	VMOVUPD.Z        (AX)(BX*1), K1, Z0
-	VSUBPD.BCST      constants<>+544(SB), Z0, Z1
+	VSUBPD.BCST      constants<>+576(SB), Z0, Z1
 	VBROADCASTSD     constants<>+2528(SB), Z2
 	VFNMADD231PD     Z1, Z1, Z2
 	VBROADCASTSD     constants<>+2560(SB), Z3
@@ -10704,50 +10828,50 @@ tail:
 	VFMADD213PD.BCST constants<>+2944(SB), Z2, Z3
 	VFMADD213PD.BCST constants<>+2976(SB), Z2, Z4
 	VFMADD213PD.BCST constants<>+3008(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+576(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+608(SB), Z2, Z4
 	VDIVPD           Z4, Z3, Z2
 	VMULPD           Z2, Z1, Z2
-	VCMPPD.BCST      $0x1e, constants<>+1152(SB), Z1, K2
-	VBROADCASTSD     constants<>+576(SB), Z3
+	VCMPPD.BCST      $0x1e, constants<>+1184(SB), Z1, K2
+	VBROADCASTSD     constants<>+608(SB), Z3
 	VSUBPD           Z0, Z3, Z3
 	VMOVAPD          Z3, K2, Z0
 	VGETMANTPD       $0x00, Z0, Z3
 	VGETEXPPD        Z0, Z4
-	VCMPPD.BCST      $0x1d, constants<>+832(SB), Z3, K2
-	VADDPD.BCST      constants<>+576(SB), Z4, Z5
+	VCMPPD.BCST      $0x1d, constants<>+864(SB), Z3, K2
+	VADDPD.BCST      constants<>+608(SB), Z4, Z5
 	VMOVAPD          Z5, K2, Z4
-	VMULPD.BCST      constants<>+544(SB), Z3, Z5
+	VMULPD.BCST      constants<>+576(SB), Z3, Z5
 	VMOVAPD          Z5, K2, Z3
-	VSUBPD.BCST      constants<>+576(SB), Z3, Z3
+	VSUBPD.BCST      constants<>+608(SB), Z3, Z3
 	VPXORQ           Z6, Z6, Z6
-	VADDPD.BCST      constants<>+864(SB), Z3, Z5
+	VADDPD.BCST      constants<>+896(SB), Z3, Z5
 	VDIVPD           Z5, Z3, Z5
 	VMULPD           Z5, Z5, Z7
-	VBROADCASTSD     constants<>+896(SB), Z8
-	VFMADD213PD.BCST constants<>+928(SB), Z7, Z8
+	VBROADCASTSD     constants<>+928(SB), Z8
 	VFMADD213PD.BCST constants<>+960(SB), Z7, Z8
 	VFMADD213PD.BCST constants<>+992(SB), Z7, Z8
 	VFMADD213PD.BCST constants<>+1024(SB), Z7, Z8
 	VFMADD213PD.BCST constants<>+1056(SB), Z7, Z8
 	VFMADD213PD.BCST constants<>+1088(SB), Z7, Z8
+	VFMADD213PD.BCST constants<>+1120(SB), Z7, Z8
 	VMULPD           Z3, Z3, Z9
-	VMULPD.BCST      constants<>+544(SB), Z9, Z9
+	VMULPD.BCST      constants<>+576(SB), Z9, Z9
 	VFMADD213PD      Z9, Z7, Z8
-	VFMADD231PD.BCST constants<>+160(SB), Z4, Z6
+	VFMADD231PD.BCST constants<>+192(SB), Z4, Z6
 	VFMADD231PD      Z8, Z5, Z6
 	VSUBPD           Z6, Z9, Z5
 	VSUBPD           Z5, Z3, Z3
-	VFMADD231PD.BCST constants<>+128(SB), Z4, Z3
-	VCMPPD.BCST      $0x12, constants<>+1120(SB), Z0, K2
+	VFMADD231PD.BCST constants<>+160(SB), Z4, Z3
+	VCMPPD.BCST      $0x12, constants<>+1152(SB), Z0, K2
 	VMOVAPD          Z0, Z4
 	VMOVAPD          Z3, K2, Z4
-	VCMPPD.BCST      $0x11, constants<>+1152(SB), Z0, K2
+	VCMPPD.BCST      $0x11, constants<>+1184(SB), Z0, K2
 	VMOVAPD          Z4, Z3
-	VBROADCASTSD     constants<>+1184(SB), K2, Z3
-	VCMPPD.BCST      $0x00, constants<>+1152(SB), Z0, K2
+	VBROADCASTSD     constants<>+1216(SB), K2, Z3
+	VCMPPD.BCST      $0x00, constants<>+1184(SB), Z0, K2
 	VMOVAPD          Z3, Z0
-	VBROADCASTSD     constants<>+1216(SB), K2, Z0
-	VPXORQ.BCST      constants<>+1312(SB), Z0, Z0
+	VBROADCASTSD     constants<>+1248(SB), K2, Z0
+	VPXORQ.BCST      constants<>+0(SB), Z0, Z0
 	VSQRTPD          Z0, Z0
 	VSUBPD.BCST      constants<>+3040(SB), Z0, Z0
 	VBROADCASTSD     constants<>+3072(SB), Z3
@@ -10765,10 +10889,10 @@ tail:
 	VFMADD213PD.BCST constants<>+3456(SB), Z0, Z3
 	VFMADD213PD.BCST constants<>+3488(SB), Z0, Z4
 	VFMADD213PD.BCST constants<>+3520(SB), Z0, Z3
-	VFMADD213PD.BCST constants<>+576(SB), Z0, Z4
+	VFMADD213PD.BCST constants<>+608(SB), Z0, Z4
 	VDIVPD           Z4, Z3, Z0
-	VCMPPD.BCST      $0x11, constants<>+1152(SB), Z1, K2
-	VPXORQ.BCST      constants<>+1312(SB), Z0, Z3
+	VCMPPD.BCST      $0x11, constants<>+1184(SB), Z1, K2
+	VPXORQ.BCST      constants<>+0(SB), Z0, Z3
 	VMOVAPD          Z3, K2, Z0
 	VPANDQ.BCST      constants<>+1440(SB), Z1, Z1
 	VCMPPD.BCST      $0x12, constants<>+3552(SB), Z1, K2
@@ -10793,403 +10917,393 @@ TEXT ·midpointsAVX2(SB), NOSPLIT, $0-48
 	JZ           done
 
 step:
-	VMOVAPD   Y0, Y3
-	VPSHUFD   $0xf5, Y2, Y4
-	VPMULUDQ  constants<>+3616(SB), Y2, Y5
-	VPMULUDQ  constants<>+3616(SB), Y4, Y6
-	VPMULUDQ  constants<>+3648(SB), Y2, Y7
-	VPMULUDQ  constants<>+3648(SB), Y4, Y4
-	VPSRLQ    $0x20, Y5, Y8
-	VPADDQ    Y8, Y6, Y6
-	VANDPD    constants<>+3680(SB), Y6, Y8
-	VPADDQ    Y8, Y7, Y7
-	VPSRLQ    $0x20, Y6, Y6
-	VPADDQ    Y6, Y4, Y4
-	VPSRLQ    $0x20, Y7, Y6
-	VPADDQ    Y6, Y4, Y4
-	VPSLLQ    $0x20, Y7, Y6
-	VANDPD    constants<>+3680(SB), Y5, Y5
-	VORPD     Y5, Y6, Y5
-	VXORPD    Y3, Y4, Y4
-	VXORPD    Y1, Y4, Y4
-	VPADDQ    constants<>+3712(SB), Y3, Y3
-	VPSHUFD   $0xf5, Y4, Y6
-	VPMULUDQ  constants<>+3616(SB), Y4, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y4, Y4
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y4, Y4
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y4, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSLLQ    $0x20, Y4, Y4
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y4, Y4
-	VXORPD    Y3, Y6, Y6
-	VXORPD    Y5, Y6, Y5
-	VPADDQ    constants<>+3712(SB), Y3, Y3
-	VPSHUFD   $0xf5, Y5, Y6
-	VPMULUDQ  constants<>+3616(SB), Y5, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y5
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y5, Y5
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y5, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y5, Y5
-	VXORPD    Y3, Y6, Y6
-	VXORPD    Y4, Y6, Y4
-	VPADDQ    constants<>+3712(SB), Y3, Y3
-	VPSHUFD   $0xf5, Y4, Y6
-	VPMULUDQ  constants<>+3616(SB), Y4, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y4, Y4
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y4, Y4
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y4, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSLLQ    $0x20, Y4, Y4
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y4, Y4
-	VXORPD    Y3, Y6, Y6
-	VXORPD    Y5, Y6, Y5
-	VPADDQ    constants<>+3712(SB), Y3, Y3
-	VPSHUFD   $0xf5, Y5, Y6
-	VPMULUDQ  constants<>+3616(SB), Y5, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y5
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y5, Y5
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y5, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y5, Y5
-	VXORPD    Y3, Y6, Y6
-	VXORPD    Y4, Y6, Y4
-	VPADDQ    constants<>+3712(SB), Y3, Y3
-	VPSHUFD   $0xf5, Y4, Y6
-	VPMULUDQ  constants<>+3616(SB), Y4, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y4, Y4
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y4, Y4
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y4, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSLLQ    $0x20, Y4, Y4
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y4, Y4
-	VXORPD    Y3, Y6, Y6
-	VXORPD    Y5, Y6, Y5
-	VPADDQ    constants<>+3712(SB), Y3, Y3
-	VPSHUFD   $0xf5, Y5, Y6
-	VPMULUDQ  constants<>+3616(SB), Y5, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y5
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y5, Y5
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y5, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y5, Y5
-	VXORPD    Y3, Y6, Y6
-	VXORPD    Y4, Y6, Y4
-	VPADDQ    constants<>+3712(SB), Y3, Y3
-	VPSHUFD   $0xf5, Y4, Y6
-	VPMULUDQ  constants<>+3616(SB), Y4, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y4, Y4
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y4, Y4
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y4, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSLLQ    $0x20, Y4, Y4
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y4, Y4
-	VXORPD    Y3, Y6, Y6
-	VXORPD    Y5, Y6, Y5
-	VPADDQ    constants<>+3712(SB), Y3, Y3
-	VPSHUFD   $0xf5, Y5, Y6
-	VPMULUDQ  constants<>+3616(SB), Y5, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y5
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y5, Y5
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y5, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y5, Y5
-	VXORPD    Y3, Y6, Y6
-	VXORPD    Y4, Y6, Y4
-	VPADDQ    constants<>+3712(SB), Y3, Y3
-	VPSHUFD   $0xf5, Y4, Y6
-	VPMULUDQ  constants<>+3616(SB), Y4, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y4, Y4
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y4, Y4
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y4, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSLLQ    $0x20, Y4, Y4
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y4, Y4
-	VXORPD    Y3, Y6, Y3
-	VXORPD    Y5, Y3, Y3
-	VPSRLQ    $0x0c, Y3, Y3
-	VORPD     constants<>+576(SB), Y3, Y3
-	VSUBPD    constants<>+3744(SB), Y3, Y3
-	VPSRLQ    $0x0c, Y4, Y4
-	VORPD     constants<>+576(SB), Y4, Y4
-	VSUBPD    constants<>+3744(SB), Y4, Y4
-	VUNPCKLPD Y4, Y3, Y5
-	VUNPCKHPD Y4, Y3, Y3
-	VMOVUPD   Y5, (AX)
-	VMOVUPD   Y3, 32(AX)
-	VPADDQ    constants<>+3776(SB), Y2, Y3
+	VPADDQ    constants<>+3616(SB), Y2, Y3
 	VMOVAPD   Y0, Y4
-	VPSHUFD   $0xf5, Y3, Y5
-	VPMULUDQ  constants<>+3616(SB), Y3, Y6
-	VPMULUDQ  constants<>+3616(SB), Y5, Y7
-	VPMULUDQ  constants<>+3648(SB), Y3, Y3
-	VPMULUDQ  constants<>+3648(SB), Y5, Y5
-	VPSRLQ    $0x20, Y6, Y8
-	VPADDQ    Y8, Y7, Y7
-	VANDPD    constants<>+3680(SB), Y7, Y8
-	VPADDQ    Y8, Y3, Y3
+	VPSHUFD   $0xf5, Y2, Y5
+	VPMULUDQ  constants<>+3648(SB), Y2, Y6
+	VPMULUDQ  constants<>+3648(SB), Y5, Y7
+	VPMULUDQ  constants<>+3680(SB), Y2, Y8
+	VPMULUDQ  constants<>+3680(SB), Y5, Y5
+	VPSRLQ    $0x20, Y6, Y9
+	VPADDQ    Y9, Y7, Y7
+	VANDPD    constants<>+3712(SB), Y7, Y9
+	VPADDQ    Y9, Y8, Y8
 	VPSRLQ    $0x20, Y7, Y7
 	VPADDQ    Y7, Y5, Y5
-	VPSRLQ    $0x20, Y3, Y7
+	VPSRLQ    $0x20, Y8, Y7
 	VPADDQ    Y7, Y5, Y5
-	VPSLLQ    $0x20, Y3, Y3
-	VANDPD    constants<>+3680(SB), Y6, Y6
-	VORPD     Y6, Y3, Y3
+	VPSLLQ    $0x20, Y8, Y7
+	VANDPD    constants<>+3712(SB), Y6, Y6
+	VORPD     Y6, Y7, Y6
 	VXORPD    Y4, Y5, Y5
 	VXORPD    Y1, Y5, Y5
-	VPADDQ    constants<>+3712(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y5, Y6
-	VPMULUDQ  constants<>+3616(SB), Y5, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y5
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y5, Y5
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y5, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y5, Y5
-	VXORPD    Y4, Y6, Y6
-	VXORPD    Y3, Y6, Y3
-	VPADDQ    constants<>+3712(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y3, Y6
-	VPMULUDQ  constants<>+3616(SB), Y3, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y3, Y3
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y3, Y3
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y3, Y8
-	VPADDQ    Y8, Y6, Y6
+	VPSHUFD   $0xf5, Y3, Y7
+	VPMULUDQ  constants<>+3648(SB), Y3, Y8
+	VPMULUDQ  constants<>+3648(SB), Y7, Y9
+	VPMULUDQ  constants<>+3680(SB), Y3, Y3
+	VPMULUDQ  constants<>+3680(SB), Y7, Y7
+	VPSRLQ    $0x20, Y8, Y10
+	VPADDQ    Y10, Y9, Y9
+	VANDPD    constants<>+3712(SB), Y9, Y10
+	VPADDQ    Y10, Y3, Y3
+	VPSRLQ    $0x20, Y9, Y9
+	VPADDQ    Y9, Y7, Y7
+	VPSRLQ    $0x20, Y3, Y9
+	VPADDQ    Y9, Y7, Y7
 	VPSLLQ    $0x20, Y3, Y3
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y3, Y3
-	VXORPD    Y4, Y6, Y6
-	VXORPD    Y5, Y6, Y5
-	VPADDQ    constants<>+3712(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y5, Y6
-	VPMULUDQ  constants<>+3616(SB), Y5, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y5
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y5, Y5
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y5, Y8
-	VPADDQ    Y8, Y6, Y6
+	VANDPD    constants<>+3712(SB), Y8, Y8
+	VORPD     Y8, Y3, Y3
+	VXORPD    Y4, Y7, Y7
+	VXORPD    Y1, Y7, Y7
+	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y5, Y8
+	VPMULUDQ  constants<>+3648(SB), Y5, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y5, Y5
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y5, Y5
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y5, Y10
+	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y5, Y5
-	VXORPD    Y4, Y6, Y6
-	VXORPD    Y3, Y6, Y3
-	VPADDQ    constants<>+3712(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y3, Y6
-	VPMULUDQ  constants<>+3616(SB), Y3, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y3, Y3
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y3, Y3
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y3, Y8
-	VPADDQ    Y8, Y6, Y6
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y5, Y5
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y6, Y8, Y6
+	VPSHUFD   $0xf5, Y7, Y8
+	VPMULUDQ  constants<>+3648(SB), Y7, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y7, Y7
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y7, Y7
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y7, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y7, Y7
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y7, Y7
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y3, Y8, Y3
+	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y6, Y8
+	VPMULUDQ  constants<>+3648(SB), Y6, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y6, Y6
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y6, Y6
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y6, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y6, Y6
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y6, Y6
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y5, Y8, Y5
+	VPSHUFD   $0xf5, Y3, Y8
+	VPMULUDQ  constants<>+3648(SB), Y3, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y3, Y3
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y3, Y3
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y3, Y10
+	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y3, Y3
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y3, Y3
-	VXORPD    Y4, Y6, Y6
-	VXORPD    Y5, Y6, Y5
-	VPADDQ    constants<>+3712(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y5, Y6
-	VPMULUDQ  constants<>+3616(SB), Y5, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y5
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y5, Y5
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y5, Y8
-	VPADDQ    Y8, Y6, Y6
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y3, Y3
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y7, Y8, Y7
+	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y5, Y8
+	VPMULUDQ  constants<>+3648(SB), Y5, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y5, Y5
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y5, Y5
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y5, Y10
+	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y5, Y5
-	VXORPD    Y4, Y6, Y6
-	VXORPD    Y3, Y6, Y3
-	VPADDQ    constants<>+3712(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y3, Y6
-	VPMULUDQ  constants<>+3616(SB), Y3, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y3, Y3
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y3, Y3
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y3, Y8
-	VPADDQ    Y8, Y6, Y6
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y5, Y5
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y6, Y8, Y6
+	VPSHUFD   $0xf5, Y7, Y8
+	VPMULUDQ  constants<>+3648(SB), Y7, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y7, Y7
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y7, Y7
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y7, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y7, Y7
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y7, Y7
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y3, Y8, Y3
+	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y6, Y8
+	VPMULUDQ  constants<>+3648(SB), Y6, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y6, Y6
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y6, Y6
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y6, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y6, Y6
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y6, Y6
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y5, Y8, Y5
+	VPSHUFD   $0xf5, Y3, Y8
+	VPMULUDQ  constants<>+3648(SB), Y3, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y3, Y3
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y3, Y3
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y3, Y10
+	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y3, Y3
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y3, Y3
-	VXORPD    Y4, Y6, Y6
-	VXORPD    Y5, Y6, Y5
-	VPADDQ    constants<>+3712(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y5, Y6
-	VPMULUDQ  constants<>+3616(SB), Y5, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y5
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y5, Y5
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y5, Y8
-	VPADDQ    Y8, Y6, Y6
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y3, Y3
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y7, Y8, Y7
+	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y5, Y8
+	VPMULUDQ  constants<>+3648(SB), Y5, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y5, Y5
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y5, Y5
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y5, Y10
+	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y5, Y5
-	VXORPD    Y4, Y6, Y6
-	VXORPD    Y3, Y6, Y3
-	VPADDQ    constants<>+3712(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y3, Y6
-	VPMULUDQ  constants<>+3616(SB), Y3, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y3, Y3
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y3, Y3
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y3, Y8
-	VPADDQ    Y8, Y6, Y6
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y5, Y5
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y6, Y8, Y6
+	VPSHUFD   $0xf5, Y7, Y8
+	VPMULUDQ  constants<>+3648(SB), Y7, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y7, Y7
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y7, Y7
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y7, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y7, Y7
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y7, Y7
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y3, Y8, Y3
+	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y6, Y8
+	VPMULUDQ  constants<>+3648(SB), Y6, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y6, Y6
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y6, Y6
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y6, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y6, Y6
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y6, Y6
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y5, Y8, Y5
+	VPSHUFD   $0xf5, Y3, Y8
+	VPMULUDQ  constants<>+3648(SB), Y3, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y3, Y3
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y3, Y3
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y3, Y10
+	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y3, Y3
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y3, Y3
-	VXORPD    Y4, Y6, Y6
-	VXORPD    Y5, Y6, Y5
-	VPADDQ    constants<>+3712(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y5, Y6
-	VPMULUDQ  constants<>+3616(SB), Y5, Y7
-	VPMULUDQ  constants<>+3616(SB), Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y5
-	VPMULUDQ  constants<>+3648(SB), Y6, Y6
-	VPSRLQ    $0x20, Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VANDPD    constants<>+3680(SB), Y8, Y9
-	VPADDQ    Y9, Y5, Y5
-	VPSRLQ    $0x20, Y8, Y8
-	VPADDQ    Y8, Y6, Y6
-	VPSRLQ    $0x20, Y5, Y8
-	VPADDQ    Y8, Y6, Y6
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y3, Y3
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y7, Y8, Y7
+	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y5, Y8
+	VPMULUDQ  constants<>+3648(SB), Y5, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y5, Y5
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y5, Y5
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y5, Y10
+	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3680(SB), Y7, Y7
-	VORPD     Y7, Y5, Y5
-	VXORPD    Y4, Y6, Y4
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y5, Y5
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y6, Y8, Y6
+	VPSHUFD   $0xf5, Y7, Y8
+	VPMULUDQ  constants<>+3648(SB), Y7, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y7, Y7
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y7, Y7
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y7, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y7, Y7
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y7, Y7
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y3, Y8, Y3
+	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y6, Y8
+	VPMULUDQ  constants<>+3648(SB), Y6, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y6, Y6
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y6, Y6
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y6, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y6, Y6
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y6, Y6
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y5, Y8, Y5
+	VPSHUFD   $0xf5, Y3, Y8
+	VPMULUDQ  constants<>+3648(SB), Y3, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y3, Y3
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y3, Y3
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y3, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y3, Y3
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y3, Y3
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y7, Y8, Y7
+	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y5, Y8
+	VPMULUDQ  constants<>+3648(SB), Y5, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y5, Y5
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y5, Y5
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y5, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y5, Y5
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y5, Y5
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y6, Y8, Y6
+	VPSHUFD   $0xf5, Y7, Y8
+	VPMULUDQ  constants<>+3648(SB), Y7, Y9
+	VPMULUDQ  constants<>+3648(SB), Y8, Y10
+	VPMULUDQ  constants<>+3680(SB), Y7, Y7
+	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+3712(SB), Y10, Y11
+	VPADDQ    Y11, Y7, Y7
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y7, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y7, Y7
+	VANDPD    constants<>+3712(SB), Y9, Y9
+	VORPD     Y9, Y7, Y7
+	VXORPD    Y4, Y8, Y4
 	VXORPD    Y3, Y4, Y3
+	VPSRLQ    $0x0c, Y6, Y4
+	VORPD     constants<>+608(SB), Y4, Y4
+	VSUBPD    constants<>+3776(SB), Y4, Y4
+	VPSRLQ    $0x0c, Y5, Y5
+	VORPD     constants<>+608(SB), Y5, Y5
+	VSUBPD    constants<>+3776(SB), Y5, Y5
+	VUNPCKLPD Y5, Y4, Y6
+	VUNPCKHPD Y5, Y4, Y4
+	VMOVUPD   Y6, (AX)
+	VMOVUPD   Y4, 32(AX)
 	VPSRLQ    $0x0c, Y3, Y3
-	VORPD     constants<>+576(SB), Y3, Y3
-	VSUBPD    constants<>+3744(SB), Y3, Y3
-	VPSRLQ    $0x0c, Y5, Y4
-	VORPD     constants<>+576(SB), Y4, Y4
-	VSUBPD    constants<>+3744(SB), Y4, Y4
+	VORPD     constants<>+608(SB), Y3, Y3
+	VSUBPD    constants<>+3776(SB), Y3, Y3
+	VPSRLQ    $0x0c, Y7, Y4
+	VORPD     constants<>+608(SB), Y4, Y4
+	VSUBPD    constants<>+3776(SB), Y4, Y4
 	VUNPCKLPD Y4, Y3, Y5
 	VUNPCKHPD Y4, Y3, Y3
 	VMOVUPD   Y5, 64(AX)
@@ -11216,202 +11330,383 @@ TEXT ·midpointsAVX512(SB), NOSPLIT, $0-48
 	KMOVW           DX, K1
 	VPADDQ.BCST     constants<>+2464(SB), Z3, K1, Z3
 	VPADDQ          Z3, Z2, Z2
-	SHRQ            $0x04, CX
+	SHRQ            $0x05, CX
 	JZ              done
 
 step:
-	VMOVAPD       Z0, Z3
-	VPSHUFD       $0xf5, Z2, Z4
-	VPMULUDQ.BCST constants<>+3616(SB), Z2, Z5
-	VPMULUDQ.BCST constants<>+3616(SB), Z4, Z6
-	VPMULUDQ.BCST constants<>+3648(SB), Z2, Z7
-	VPMULUDQ.BCST constants<>+3648(SB), Z4, Z4
-	VPSRLQ        $0x20, Z5, Z8
-	VPADDQ        Z8, Z6, Z6
-	VPANDQ.BCST   constants<>+3680(SB), Z6, Z8
-	VPADDQ        Z8, Z7, Z7
-	VPSRLQ        $0x20, Z6, Z6
-	VPADDQ        Z6, Z4, Z4
-	VPSRLQ        $0x20, Z7, Z6
-	VPADDQ        Z6, Z4, Z4
-	VPSLLQ        $0x20, Z7, Z6
-	VPANDQ.BCST   constants<>+3680(SB), Z5, Z5
-	VPORQ         Z5, Z6, Z5
-	VPTERNLOGQ    $0x96, Z3, Z1, Z4
-	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
-	VPSHUFD       $0xf5, Z4, Z6
-	VPMULUDQ.BCST constants<>+3616(SB), Z4, Z7
-	VPMULUDQ.BCST constants<>+3616(SB), Z6, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z4, Z4
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z6
-	VPSRLQ        $0x20, Z7, Z9
+	VPADDQ.BCST   constants<>+3808(SB), Z2, Z3
+	VMOVAPD       Z0, Z4
+	VPSHUFD       $0xf5, Z2, Z5
+	VPMULUDQ.BCST constants<>+3648(SB), Z2, Z6
+	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z7
+	VPMULUDQ.BCST constants<>+3680(SB), Z2, Z8
+	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPSRLQ        $0x20, Z6, Z9
+	VPADDQ        Z9, Z7, Z7
+	VPANDQ.BCST   constants<>+3712(SB), Z7, Z9
 	VPADDQ        Z9, Z8, Z8
-	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
-	VPADDQ        Z9, Z4, Z4
-	VPSRLQ        $0x20, Z8, Z8
-	VPADDQ        Z8, Z6, Z6
-	VPSRLQ        $0x20, Z4, Z8
-	VPADDQ        Z8, Z6, Z6
-	VPSLLQ        $0x20, Z4, Z4
-	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
-	VPORQ         Z7, Z4, Z4
-	VPTERNLOGQ    $0x96, Z3, Z5, Z6
-	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
-	VPSHUFD       $0xf5, Z6, Z5
-	VPMULUDQ.BCST constants<>+3616(SB), Z6, Z7
-	VPMULUDQ.BCST constants<>+3616(SB), Z5, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z6
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z5
-	VPSRLQ        $0x20, Z7, Z9
-	VPADDQ        Z9, Z8, Z8
-	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
-	VPADDQ        Z9, Z6, Z6
-	VPSRLQ        $0x20, Z8, Z8
-	VPADDQ        Z8, Z5, Z5
-	VPSRLQ        $0x20, Z6, Z8
-	VPADDQ        Z8, Z5, Z5
-	VPSLLQ        $0x20, Z6, Z6
-	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
-	VPORQ         Z7, Z6, Z6
-	VPTERNLOGQ    $0x96, Z3, Z4, Z5
-	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
-	VPSHUFD       $0xf5, Z5, Z4
-	VPMULUDQ.BCST constants<>+3616(SB), Z5, Z7
-	VPMULUDQ.BCST constants<>+3616(SB), Z4, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z5
-	VPMULUDQ.BCST constants<>+3648(SB), Z4, Z4
-	VPSRLQ        $0x20, Z7, Z9
-	VPADDQ        Z9, Z8, Z8
-	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
-	VPADDQ        Z9, Z5, Z5
-	VPSRLQ        $0x20, Z8, Z8
-	VPADDQ        Z8, Z4, Z4
-	VPSRLQ        $0x20, Z5, Z8
-	VPADDQ        Z8, Z4, Z4
+	VPSRLQ        $0x20, Z7, Z7
+	VPADDQ        Z7, Z5, Z5
+	VPSRLQ        $0x20, Z8, Z7
+	VPADDQ        Z7, Z5, Z5
+	VPSLLQ        $0x20, Z8, Z7
+	VPANDQ.BCST   constants<>+3712(SB), Z6, Z6
+	VPORQ         Z6, Z7, Z6
+	VPTERNLOGQ    $0x96, Z4, Z1, Z5
+	VPSHUFD       $0xf5, Z3, Z7
+	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z8
+	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z9
+	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPSRLQ        $0x20, Z8, Z10
+	VPADDQ        Z10, Z9, Z9
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z10
+	VPADDQ        Z10, Z3, Z3
+	VPSRLQ        $0x20, Z9, Z9
+	VPADDQ        Z9, Z7, Z7
+	VPSRLQ        $0x20, Z3, Z9
+	VPADDQ        Z9, Z7, Z7
+	VPSLLQ        $0x20, Z3, Z3
+	VPANDQ.BCST   constants<>+3712(SB), Z8, Z8
+	VPORQ         Z8, Z3, Z3
+	VPTERNLOGQ    $0x96, Z4, Z1, Z7
+	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPSHUFD       $0xf5, Z5, Z8
+	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z5, Z5
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z8, Z8
+	VPSRLQ        $0x20, Z5, Z10
+	VPADDQ        Z10, Z8, Z8
 	VPSLLQ        $0x20, Z5, Z5
-	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
-	VPORQ         Z7, Z5, Z5
-	VPTERNLOGQ    $0x96, Z3, Z6, Z4
-	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
-	VPSHUFD       $0xf5, Z4, Z6
-	VPMULUDQ.BCST constants<>+3616(SB), Z4, Z7
-	VPMULUDQ.BCST constants<>+3616(SB), Z6, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z4, Z4
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z6
-	VPSRLQ        $0x20, Z7, Z9
-	VPADDQ        Z9, Z8, Z8
-	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
-	VPADDQ        Z9, Z4, Z4
-	VPSRLQ        $0x20, Z8, Z8
-	VPADDQ        Z8, Z6, Z6
-	VPSRLQ        $0x20, Z4, Z8
-	VPADDQ        Z8, Z6, Z6
-	VPSLLQ        $0x20, Z4, Z4
-	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
-	VPORQ         Z7, Z4, Z4
-	VPTERNLOGQ    $0x96, Z3, Z5, Z6
-	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z5, Z5
+	VPTERNLOGQ    $0x96, Z4, Z6, Z8
+	VPSHUFD       $0xf5, Z7, Z6
+	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z7, Z7
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z6, Z6
+	VPSRLQ        $0x20, Z7, Z10
+	VPADDQ        Z10, Z6, Z6
+	VPSLLQ        $0x20, Z7, Z7
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z7, Z7
+	VPTERNLOGQ    $0x96, Z4, Z3, Z6
+	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPSHUFD       $0xf5, Z8, Z3
+	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z8, Z8
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z3, Z3
+	VPSRLQ        $0x20, Z8, Z10
+	VPADDQ        Z10, Z3, Z3
+	VPSLLQ        $0x20, Z8, Z8
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z8, Z8
+	VPTERNLOGQ    $0x96, Z4, Z5, Z3
 	VPSHUFD       $0xf5, Z6, Z5
-	VPMULUDQ.BCST constants<>+3616(SB), Z6, Z7
-	VPMULUDQ.BCST constants<>+3616(SB), Z5, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z6
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z5
-	VPSRLQ        $0x20, Z7, Z9
-	VPADDQ        Z9, Z8, Z8
-	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
-	VPADDQ        Z9, Z6, Z6
-	VPSRLQ        $0x20, Z8, Z8
-	VPADDQ        Z8, Z5, Z5
-	VPSRLQ        $0x20, Z6, Z8
-	VPADDQ        Z8, Z5, Z5
+	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z6, Z6
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z5, Z5
+	VPSRLQ        $0x20, Z6, Z10
+	VPADDQ        Z10, Z5, Z5
 	VPSLLQ        $0x20, Z6, Z6
-	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
-	VPORQ         Z7, Z6, Z6
-	VPTERNLOGQ    $0x96, Z3, Z4, Z5
-	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
-	VPSHUFD       $0xf5, Z5, Z4
-	VPMULUDQ.BCST constants<>+3616(SB), Z5, Z7
-	VPMULUDQ.BCST constants<>+3616(SB), Z4, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z5
-	VPMULUDQ.BCST constants<>+3648(SB), Z4, Z4
-	VPSRLQ        $0x20, Z7, Z9
-	VPADDQ        Z9, Z8, Z8
-	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
-	VPADDQ        Z9, Z5, Z5
-	VPSRLQ        $0x20, Z8, Z8
-	VPADDQ        Z8, Z4, Z4
-	VPSRLQ        $0x20, Z5, Z8
-	VPADDQ        Z8, Z4, Z4
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z6, Z6
+	VPTERNLOGQ    $0x96, Z4, Z7, Z5
+	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPSHUFD       $0xf5, Z3, Z7
+	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z3, Z3
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z7, Z7
+	VPSRLQ        $0x20, Z3, Z10
+	VPADDQ        Z10, Z7, Z7
+	VPSLLQ        $0x20, Z3, Z3
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z3, Z3
+	VPTERNLOGQ    $0x96, Z4, Z8, Z7
+	VPSHUFD       $0xf5, Z5, Z8
+	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z5, Z5
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z8, Z8
+	VPSRLQ        $0x20, Z5, Z10
+	VPADDQ        Z10, Z8, Z8
 	VPSLLQ        $0x20, Z5, Z5
-	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
-	VPORQ         Z7, Z5, Z5
-	VPTERNLOGQ    $0x96, Z3, Z6, Z4
-	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
-	VPSHUFD       $0xf5, Z4, Z6
-	VPMULUDQ.BCST constants<>+3616(SB), Z4, Z7
-	VPMULUDQ.BCST constants<>+3616(SB), Z6, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z4, Z4
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z6
-	VPSRLQ        $0x20, Z7, Z9
-	VPADDQ        Z9, Z8, Z8
-	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
-	VPADDQ        Z9, Z4, Z4
-	VPSRLQ        $0x20, Z8, Z8
-	VPADDQ        Z8, Z6, Z6
-	VPSRLQ        $0x20, Z4, Z8
-	VPADDQ        Z8, Z6, Z6
-	VPSLLQ        $0x20, Z4, Z4
-	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
-	VPORQ         Z7, Z4, Z4
-	VPTERNLOGQ    $0x96, Z3, Z5, Z6
-	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z5, Z5
+	VPTERNLOGQ    $0x96, Z4, Z6, Z8
+	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPSHUFD       $0xf5, Z7, Z6
+	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z7, Z7
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z6, Z6
+	VPSRLQ        $0x20, Z7, Z10
+	VPADDQ        Z10, Z6, Z6
+	VPSLLQ        $0x20, Z7, Z7
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z7, Z7
+	VPTERNLOGQ    $0x96, Z4, Z3, Z6
+	VPSHUFD       $0xf5, Z8, Z3
+	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z8, Z8
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z3, Z3
+	VPSRLQ        $0x20, Z8, Z10
+	VPADDQ        Z10, Z3, Z3
+	VPSLLQ        $0x20, Z8, Z8
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z8, Z8
+	VPTERNLOGQ    $0x96, Z4, Z5, Z3
+	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z6, Z5
-	VPMULUDQ.BCST constants<>+3616(SB), Z6, Z7
-	VPMULUDQ.BCST constants<>+3616(SB), Z5, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z6
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z5
-	VPSRLQ        $0x20, Z7, Z9
-	VPADDQ        Z9, Z8, Z8
-	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
-	VPADDQ        Z9, Z6, Z6
-	VPSRLQ        $0x20, Z8, Z8
-	VPADDQ        Z8, Z5, Z5
-	VPSRLQ        $0x20, Z6, Z8
-	VPADDQ        Z8, Z5, Z5
+	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z6, Z6
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z5, Z5
+	VPSRLQ        $0x20, Z6, Z10
+	VPADDQ        Z10, Z5, Z5
 	VPSLLQ        $0x20, Z6, Z6
-	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
-	VPORQ         Z7, Z6, Z6
-	VPTERNLOGQ    $0x96, Z3, Z4, Z5
-	VPADDQ.BCST   constants<>+3712(SB), Z3, Z3
-	VPSHUFD       $0xf5, Z5, Z4
-	VPMULUDQ.BCST constants<>+3616(SB), Z5, Z7
-	VPMULUDQ.BCST constants<>+3616(SB), Z4, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z5
-	VPMULUDQ.BCST constants<>+3648(SB), Z4, Z4
-	VPSRLQ        $0x20, Z7, Z9
-	VPADDQ        Z9, Z8, Z8
-	VPANDQ.BCST   constants<>+3680(SB), Z8, Z9
-	VPADDQ        Z9, Z5, Z5
-	VPSRLQ        $0x20, Z8, Z8
-	VPADDQ        Z8, Z4, Z4
-	VPSRLQ        $0x20, Z5, Z8
-	VPADDQ        Z8, Z4, Z4
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z6, Z6
+	VPTERNLOGQ    $0x96, Z4, Z7, Z5
+	VPSHUFD       $0xf5, Z3, Z7
+	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z3, Z3
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z7, Z7
+	VPSRLQ        $0x20, Z3, Z10
+	VPADDQ        Z10, Z7, Z7
+	VPSLLQ        $0x20, Z3, Z3
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z3, Z3
+	VPTERNLOGQ    $0x96, Z4, Z8, Z7
+	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPSHUFD       $0xf5, Z5, Z8
+	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z5, Z5
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z8, Z8
+	VPSRLQ        $0x20, Z5, Z10
+	VPADDQ        Z10, Z8, Z8
 	VPSLLQ        $0x20, Z5, Z5
-	VPANDQ.BCST   constants<>+3680(SB), Z7, Z7
-	VPORQ         Z7, Z5, Z5
-	VPTERNLOGQ    $0x96, Z3, Z6, Z4
-	VPSRLQ        $0x0c, Z4, Z3
-	VPORQ.BCST    constants<>+576(SB), Z3, Z3
-	VSUBPD.BCST   constants<>+3744(SB), Z3, Z3
-	VPSRLQ        $0x0c, Z5, Z4
-	VPORQ.BCST    constants<>+576(SB), Z4, Z4
-	VSUBPD.BCST   constants<>+3744(SB), Z4, Z4
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z5, Z5
+	VPTERNLOGQ    $0x96, Z4, Z6, Z8
+	VPSHUFD       $0xf5, Z7, Z6
+	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z7, Z7
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z6, Z6
+	VPSRLQ        $0x20, Z7, Z10
+	VPADDQ        Z10, Z6, Z6
+	VPSLLQ        $0x20, Z7, Z7
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z7, Z7
+	VPTERNLOGQ    $0x96, Z4, Z3, Z6
+	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPSHUFD       $0xf5, Z8, Z3
+	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z8, Z8
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z3, Z3
+	VPSRLQ        $0x20, Z8, Z10
+	VPADDQ        Z10, Z3, Z3
+	VPSLLQ        $0x20, Z8, Z8
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z8, Z8
+	VPTERNLOGQ    $0x96, Z4, Z5, Z3
+	VPSHUFD       $0xf5, Z6, Z5
+	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z6, Z6
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z5, Z5
+	VPSRLQ        $0x20, Z6, Z10
+	VPADDQ        Z10, Z5, Z5
+	VPSLLQ        $0x20, Z6, Z6
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z6, Z6
+	VPTERNLOGQ    $0x96, Z4, Z7, Z5
+	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPSHUFD       $0xf5, Z3, Z7
+	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z3, Z3
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z7, Z7
+	VPSRLQ        $0x20, Z3, Z10
+	VPADDQ        Z10, Z7, Z7
+	VPSLLQ        $0x20, Z3, Z3
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z3, Z3
+	VPTERNLOGQ    $0x96, Z4, Z8, Z7
+	VPSHUFD       $0xf5, Z5, Z8
+	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z5, Z5
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z8, Z8
+	VPSRLQ        $0x20, Z5, Z10
+	VPADDQ        Z10, Z8, Z8
+	VPSLLQ        $0x20, Z5, Z5
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z5, Z5
+	VPTERNLOGQ    $0x96, Z4, Z6, Z8
+	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPSHUFD       $0xf5, Z7, Z6
+	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z7, Z7
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z6, Z6
+	VPSRLQ        $0x20, Z7, Z10
+	VPADDQ        Z10, Z6, Z6
+	VPSLLQ        $0x20, Z7, Z7
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z7, Z7
+	VPTERNLOGQ    $0x96, Z4, Z3, Z6
+	VPSHUFD       $0xf5, Z8, Z3
+	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z9
+	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z10
+	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPSRLQ        $0x20, Z9, Z11
+	VPADDQ        Z11, Z10, Z10
+	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPADDQ        Z11, Z8, Z8
+	VPSRLQ        $0x20, Z10, Z10
+	VPADDQ        Z10, Z3, Z3
+	VPSRLQ        $0x20, Z8, Z10
+	VPADDQ        Z10, Z3, Z3
+	VPSLLQ        $0x20, Z8, Z8
+	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPORQ         Z9, Z8, Z8
+	VPTERNLOGQ    $0x96, Z4, Z5, Z3
+	VPSRLQ        $0x0c, Z6, Z4
+	VPORQ.BCST    constants<>+608(SB), Z4, Z4
+	VSUBPD.BCST   constants<>+3776(SB), Z4, Z4
+	VPSRLQ        $0x0c, Z7, Z5
+	VPORQ.BCST    constants<>+608(SB), Z5, Z5
+	VSUBPD.BCST   constants<>+3776(SB), Z5, Z5
+	VUNPCKLPD     Z5, Z4, Z6
+	VUNPCKHPD     Z5, Z4, Z4
+	VMOVUPD       Z6, (AX)
+	VMOVUPD       Z4, 64(AX)
+	VPSRLQ        $0x0c, Z3, Z3
+	VPORQ.BCST    constants<>+608(SB), Z3, Z3
+	VSUBPD.BCST   constants<>+3776(SB), Z3, Z3
+	VPSRLQ        $0x0c, Z8, Z4
+	VPORQ.BCST    constants<>+608(SB), Z4, Z4
+	VSUBPD.BCST   constants<>+3776(SB), Z4, Z4
 	VUNPCKLPD     Z4, Z3, Z5
 	VUNPCKHPD     Z4, Z3, Z3
-	VMOVUPD       Z5, (AX)
-	VMOVUPD       Z3, 64(AX)
-	VPADDQ.BCST   constants<>+3808(SB), Z2, Z2
-	ADDQ          $0x00000080, AX
+	VMOVUPD       Z5, 128(AX)
+	VMOVUPD       Z3, 192(AX)
+	VPADDQ.BCST   constants<>+3872(SB), Z2, Z2
+	ADDQ          $0x00000100, AX
 	DECQ          CX
 	JNZ           step
 
@@ -12137,6 +12432,125 @@ done:
 	VZEROUPPER
 	RET
 
+// func spreadAVX512(dst []float64, stride int, along []float64, epsilon []float64, apart int, factor []float64, scale []float64, location []float64)
+// Requires: AVX, AVX512F
+TEXT ·spreadAVX512(SB), NOSPLIT, $0-160
+	MOVQ dst_base+0(FP), AX
+	MOVQ along_base+32(FP), CX
+	MOVQ epsilon_base+56(FP), DX
+	MOVQ factor_base+88(FP), BX
+	MOVQ scale_base+112(FP), SI
+	MOVQ location_base+136(FP), DI
+	MOVQ stride+24(FP), R8
+	MOVQ apart+80(FP), R9
+	MOVQ factor_len+96(FP), R10
+	SHLQ $0x03, R8
+	SHLQ $0x03, R9
+	SHRQ $0x03, R10
+	JZ   done
+
+step:
+	MOVQ             DX, R11
+	VMOVUPD          (R11), Z0
+	ADDQ             R9, R11
+	VMOVUPD          (R11), Z1
+	ADDQ             R9, R11
+	VMOVUPD          (R11), Z2
+	ADDQ             R9, R11
+	VMOVUPD          (R11), Z3
+	ADDQ             R9, R11
+	VMOVUPD          (R11), Z4
+	ADDQ             R9, R11
+	VMOVUPD          (R11), Z5
+	ADDQ             R9, R11
+	VMOVUPD          (R11), Z6
+	ADDQ             R9, R11
+	VMOVUPD          (R11), Z7
+	ADDQ             R9, R11
+	VUNPCKLPD        Z1, Z0, Z8
+	VUNPCKLPD        Z3, Z2, Z9
+	VUNPCKLPD        Z5, Z4, Z10
+	VUNPCKLPD        Z7, Z6, Z11
+	VSHUFF64X2       $0x88, Z9, Z8, Z12
+	VSHUFF64X2       $0x88, Z11, Z10, Z13
+	VSHUFF64X2       $0x88, Z13, Z12, Z14
+	VSHUFF64X2       $0xdd, Z13, Z12, Z12
+	VSHUFF64X2       $0xdd, Z9, Z8, Z8
+	VSHUFF64X2       $0xdd, Z11, Z10, Z9
+	VSHUFF64X2       $0x88, Z9, Z8, Z10
+	VSHUFF64X2       $0xdd, Z9, Z8, Z8
+	VUNPCKHPD        Z1, Z0, Z0
+	VUNPCKHPD        Z3, Z2, Z1
+	VUNPCKHPD        Z5, Z4, Z2
+	VUNPCKHPD        Z7, Z6, Z3
+	VSHUFF64X2       $0x88, Z1, Z0, Z4
+	VSHUFF64X2       $0x88, Z3, Z2, Z5
+	VSHUFF64X2       $0x88, Z5, Z4, Z6
+	VSHUFF64X2       $0xdd, Z5, Z4, Z4
+	VSHUFF64X2       $0xdd, Z1, Z0, Z0
+	VSHUFF64X2       $0xdd, Z3, Z2, Z1
+	VSHUFF64X2       $0x88, Z1, Z0, Z2
+	VSHUFF64X2       $0xdd, Z1, Z0, Z0
+	VMOVUPD          (CX), Z1
+	VFMADD231PD.BCST (BX), Z1, Z14
+	VBROADCASTSD     (SI), Z1
+	VFMADD213PD.BCST (DI), Z1, Z14
+	VMOVUPD          Z14, (AX)
+	ADDQ             R8, AX
+	VMOVUPD          64(CX), Z1
+	VFMADD231PD.BCST 8(BX), Z1, Z6
+	VBROADCASTSD     8(SI), Z1
+	VFMADD213PD.BCST 8(DI), Z1, Z6
+	VMOVUPD          Z6, (AX)
+	ADDQ             R8, AX
+	VMOVUPD          128(CX), Z1
+	VFMADD231PD.BCST 16(BX), Z1, Z10
+	VBROADCASTSD     16(SI), Z1
+	VFMADD213PD.BCST 16(DI), Z1, Z10
+	VMOVUPD          Z10, (AX)
+	ADDQ             R8, AX
+	VMOVUPD          192(CX), Z1
+	VFMADD231PD.BCST 24(BX), Z1, Z2
+	VBROADCASTSD     24(SI), Z1
+	VFMADD213PD.BCST 24(DI), Z1, Z2
+	VMOVUPD          Z2, (AX)
+	ADDQ             R8, AX
+	VMOVUPD          256(CX), Z1
+	VFMADD231PD.BCST 32(BX), Z1, Z12
+	VBROADCASTSD     32(SI), Z1
+	VFMADD213PD.BCST 32(DI), Z1, Z12
+	VMOVUPD          Z12, (AX)
+	ADDQ             R8, AX
+	VMOVUPD          320(CX), Z1
+	VFMADD231PD.BCST 40(BX), Z1, Z4
+	VBROADCASTSD     40(SI), Z1
+	VFMADD213PD.BCST 40(DI), Z1, Z4
+	VMOVUPD          Z4, (AX)
+	ADDQ             R8, AX
+	VMOVUPD          384(CX), Z1
+	VFMADD231PD.BCST 48(BX), Z1, Z8
+	VBROADCASTSD     48(SI), Z1
+	VFMADD213PD.BCST 48(DI), Z1, Z8
+	VMOVUPD          Z8, (AX)
+	ADDQ             R8, AX
+	VMOVUPD          448(CX), Z1
+	VFMADD231PD.BCST 56(BX), Z1, Z0
+	VBROADCASTSD     56(SI), Z1
+	VFMADD213PD.BCST 56(DI), Z1, Z0
+	VMOVUPD          Z0, (AX)
+	ADDQ             R8, AX
+	ADDQ             $0x00000200, CX
+	ADDQ             $0x40, DX
+	ADDQ             $0x40, BX
+	ADDQ             $0x40, SI
+	ADDQ             $0x40, DI
+	DECQ             R10
+	JNZ              step
+
+done:
+	VZEROUPPER
+	RET
+
 // func quantileTailAVX512(dst []float64, x []float64)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·quantileTailAVX512(SB), NOSPLIT, $0-48
@@ -12150,49 +12564,49 @@ TEXT ·quantileTailAVX512(SB), NOSPLIT, $0-48
 
 step:
 	VMOVUPD          (AX)(BX*1), Z0
-	VSUBPD.BCST      constants<>+544(SB), Z0, Z1
-	VCMPPD.BCST      $0x1e, constants<>+1152(SB), Z1, K1
-	VBROADCASTSD     constants<>+576(SB), Z2
+	VSUBPD.BCST      constants<>+576(SB), Z0, Z1
+	VCMPPD.BCST      $0x1e, constants<>+1184(SB), Z1, K1
+	VBROADCASTSD     constants<>+608(SB), Z2
 	VSUBPD           Z0, Z2, Z2
 	VMOVAPD          Z2, K1, Z0
 	VGETMANTPD       $0x00, Z0, Z2
 	VGETEXPPD        Z0, Z5
-	VCMPPD.BCST      $0x1d, constants<>+832(SB), Z2, K1
-	VADDPD.BCST      constants<>+576(SB), Z5, Z6
+	VCMPPD.BCST      $0x1d, constants<>+864(SB), Z2, K1
+	VADDPD.BCST      constants<>+608(SB), Z5, Z6
 	VMOVAPD          Z6, K1, Z5
-	VMULPD.BCST      constants<>+544(SB), Z2, Z6
+	VMULPD.BCST      constants<>+576(SB), Z2, Z6
 	VMOVAPD          Z6, K1, Z2
-	VSUBPD.BCST      constants<>+576(SB), Z2, Z2
+	VSUBPD.BCST      constants<>+608(SB), Z2, Z2
 	VPXORQ           Z3, Z3, Z3
-	VADDPD.BCST      constants<>+864(SB), Z2, Z6
+	VADDPD.BCST      constants<>+896(SB), Z2, Z6
 	VDIVPD           Z6, Z2, Z6
 	VMULPD           Z6, Z6, Z7
-	VBROADCASTSD     constants<>+896(SB), Z8
-	VFMADD213PD.BCST constants<>+928(SB), Z7, Z8
+	VBROADCASTSD     constants<>+928(SB), Z8
 	VFMADD213PD.BCST constants<>+960(SB), Z7, Z8
 	VFMADD213PD.BCST constants<>+992(SB), Z7, Z8
 	VFMADD213PD.BCST constants<>+1024(SB), Z7, Z8
 	VFMADD213PD.BCST constants<>+1056(SB), Z7, Z8
 	VFMADD213PD.BCST constants<>+1088(SB), Z7, Z8
+	VFMADD213PD.BCST constants<>+1120(SB), Z7, Z8
 	VMULPD           Z2, Z2, Z9
-	VMULPD.BCST      constants<>+544(SB), Z9, Z9
+	VMULPD.BCST      constants<>+576(SB), Z9, Z9
 	VFMADD213PD      Z9, Z7, Z8
 	VMOVAPD          Z3, Z7
-	VFMADD231PD.BCST constants<>+160(SB), Z5, Z7
+	VFMADD231PD.BCST constants<>+192(SB), Z5, Z7
 	VFMADD231PD      Z8, Z6, Z7
 	VSUBPD           Z7, Z9, Z6
 	VSUBPD           Z6, Z2, Z2
-	VFMADD231PD.BCST constants<>+128(SB), Z5, Z2
-	VCMPPD.BCST      $0x12, constants<>+1120(SB), Z0, K1
+	VFMADD231PD.BCST constants<>+160(SB), Z5, Z2
+	VCMPPD.BCST      $0x12, constants<>+1152(SB), Z0, K1
 	VMOVAPD          Z0, Z5
 	VMOVAPD          Z2, K1, Z5
-	VCMPPD.BCST      $0x11, constants<>+1152(SB), Z0, K1
+	VCMPPD.BCST      $0x11, constants<>+1184(SB), Z0, K1
 	VMOVAPD          Z5, Z2
-	VBROADCASTSD     constants<>+1184(SB), K1, Z2
-	VCMPPD.BCST      $0x00, constants<>+1152(SB), Z0, K1
+	VBROADCASTSD     constants<>+1216(SB), K1, Z2
+	VCMPPD.BCST      $0x00, constants<>+1184(SB), Z0, K1
 	VMOVAPD          Z2, Z0
-	VBROADCASTSD     constants<>+1216(SB), K1, Z0
-	VPXORQ.BCST      constants<>+1312(SB), Z0, Z0
+	VBROADCASTSD     constants<>+1248(SB), K1, Z0
+	VPXORQ.BCST      constants<>+0(SB), Z0, Z0
 	VSQRTPD          Z0, Z0
 	VSUBPD.BCST      constants<>+3040(SB), Z0, Z0
 	VBROADCASTSD     constants<>+3072(SB), Z2
@@ -12210,10 +12624,10 @@ step:
 	VFMADD213PD.BCST constants<>+3456(SB), Z0, Z2
 	VFMADD213PD.BCST constants<>+3488(SB), Z0, Z5
 	VFMADD213PD.BCST constants<>+3520(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+576(SB), Z0, Z5
+	VFMADD213PD.BCST constants<>+608(SB), Z0, Z5
 	VDIVPD           Z5, Z2, Z0
-	VCMPPD.BCST      $0x11, constants<>+1152(SB), Z1, K1
-	VPXORQ.BCST      constants<>+1312(SB), Z0, Z1
+	VCMPPD.BCST      $0x11, constants<>+1184(SB), Z1, K1
+	VPXORQ.BCST      constants<>+0(SB), Z0, Z1
 	VMOVAPD          Z1, K1, Z0
 	VMOVUPD          Z0, (CX)(BX*1)
 	ADDQ             $0x40, BX
@@ -12227,48 +12641,48 @@ tail:
 	BZHIL            DX, SI, SI
 	KMOVW            SI, K1
 	VMOVUPD.Z        (AX)(BX*1), K1, Z0
-	VSUBPD.BCST      constants<>+544(SB), Z0, Z1
-	VCMPPD.BCST      $0x1e, constants<>+1152(SB), Z1, K2
-	VBROADCASTSD     constants<>+576(SB), Z2
+	VSUBPD.BCST      constants<>+576(SB), Z0, Z1
+	VCMPPD.BCST      $0x1e, constants<>+1184(SB), Z1, K2
+	VBROADCASTSD     constants<>+608(SB), Z2
 	VSUBPD           Z0, Z2, Z2
 	VMOVAPD          Z2, K2, Z0
 	VGETMANTPD       $0x00, Z0, Z2
 	VGETEXPPD        Z0, Z3
-	VCMPPD.BCST      $0x1d, constants<>+832(SB), Z2, K2
-	VADDPD.BCST      constants<>+576(SB), Z3, Z5
+	VCMPPD.BCST      $0x1d, constants<>+864(SB), Z2, K2
+	VADDPD.BCST      constants<>+608(SB), Z3, Z5
 	VMOVAPD          Z5, K2, Z3
-	VMULPD.BCST      constants<>+544(SB), Z2, Z5
+	VMULPD.BCST      constants<>+576(SB), Z2, Z5
 	VMOVAPD          Z5, K2, Z2
-	VSUBPD.BCST      constants<>+576(SB), Z2, Z2
+	VSUBPD.BCST      constants<>+608(SB), Z2, Z2
 	VPXORQ           Z4, Z4, Z4
-	VADDPD.BCST      constants<>+864(SB), Z2, Z5
+	VADDPD.BCST      constants<>+896(SB), Z2, Z5
 	VDIVPD           Z5, Z2, Z5
 	VMULPD           Z5, Z5, Z6
-	VBROADCASTSD     constants<>+896(SB), Z7
-	VFMADD213PD.BCST constants<>+928(SB), Z6, Z7
+	VBROADCASTSD     constants<>+928(SB), Z7
 	VFMADD213PD.BCST constants<>+960(SB), Z6, Z7
 	VFMADD213PD.BCST constants<>+992(SB), Z6, Z7
 	VFMADD213PD.BCST constants<>+1024(SB), Z6, Z7
 	VFMADD213PD.BCST constants<>+1056(SB), Z6, Z7
 	VFMADD213PD.BCST constants<>+1088(SB), Z6, Z7
+	VFMADD213PD.BCST constants<>+1120(SB), Z6, Z7
 	VMULPD           Z2, Z2, Z8
-	VMULPD.BCST      constants<>+544(SB), Z8, Z8
+	VMULPD.BCST      constants<>+576(SB), Z8, Z8
 	VFMADD213PD      Z8, Z6, Z7
-	VFMADD231PD.BCST constants<>+160(SB), Z3, Z4
+	VFMADD231PD.BCST constants<>+192(SB), Z3, Z4
 	VFMADD231PD      Z7, Z5, Z4
 	VSUBPD           Z4, Z8, Z4
 	VSUBPD           Z4, Z2, Z2
-	VFMADD231PD.BCST constants<>+128(SB), Z3, Z2
-	VCMPPD.BCST      $0x12, constants<>+1120(SB), Z0, K2
+	VFMADD231PD.BCST constants<>+160(SB), Z3, Z2
+	VCMPPD.BCST      $0x12, constants<>+1152(SB), Z0, K2
 	VMOVAPD          Z0, Z3
 	VMOVAPD          Z2, K2, Z3
-	VCMPPD.BCST      $0x11, constants<>+1152(SB), Z0, K2
+	VCMPPD.BCST      $0x11, constants<>+1184(SB), Z0, K2
 	VMOVAPD          Z3, Z2
-	VBROADCASTSD     constants<>+1184(SB), K2, Z2
-	VCMPPD.BCST      $0x00, constants<>+1152(SB), Z0, K2
+	VBROADCASTSD     constants<>+1216(SB), K2, Z2
+	VCMPPD.BCST      $0x00, constants<>+1184(SB), Z0, K2
 	VMOVAPD          Z2, Z0
-	VBROADCASTSD     constants<>+1216(SB), K2, Z0
-	VPXORQ.BCST      constants<>+1312(SB), Z0, Z0
+	VBROADCASTSD     constants<>+1248(SB), K2, Z0
+	VPXORQ.BCST      constants<>+0(SB), Z0, Z0
 	VSQRTPD          Z0, Z0
 	VSUBPD.BCST      constants<>+3040(SB), Z0, Z0
 	VBROADCASTSD     constants<>+3072(SB), Z2
@@ -12286,10 +12700,10 @@ tail:
 	VFMADD213PD.BCST constants<>+3456(SB), Z0, Z2
 	VFMADD213PD.BCST constants<>+3488(SB), Z0, Z3
 	VFMADD213PD.BCST constants<>+3520(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+576(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+608(SB), Z0, Z3
 	VDIVPD           Z3, Z2, Z0
-	VCMPPD.BCST      $0x11, constants<>+1152(SB), Z1, K2
-	VPXORQ.BCST      constants<>+1312(SB), Z0, Z1
+	VCMPPD.BCST      $0x11, constants<>+1184(SB), Z1, K2
+	VPXORQ.BCST      constants<>+0(SB), Z0, Z1
 	VMOVAPD          Z1, K2, Z0
 	VMOVUPD          Z0, K1, (CX)(BX*1)
 
@@ -12310,7 +12724,7 @@ TEXT ·quantileCentreAVX512(SB), NOSPLIT, $0-80
 
 step:
 	VMOVUPD          (DX), Z0
-	VSUBPD.BCST      constants<>+544(SB), Z0, Z1
+	VSUBPD.BCST      constants<>+576(SB), Z0, Z1
 	VPANDQ.BCST      constants<>+1440(SB), Z1, Z2
 	VCMPPD.BCST      $0x16, constants<>+3552(SB), Z2, K1
 	VBROADCASTSD     constants<>+2528(SB), Z2
@@ -12330,7 +12744,7 @@ step:
 	VFMADD213PD.BCST constants<>+2944(SB), Z2, Z3
 	VFMADD213PD.BCST constants<>+2976(SB), Z2, Z4
 	VFMADD213PD.BCST constants<>+3008(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+576(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+608(SB), Z2, Z4
 	VDIVPD           Z4, Z3, Z2
 	VMULPD           Z2, Z1, Z1
 	VMOVUPD          Z1, (AX)
@@ -12362,7 +12776,7 @@ TEXT ·quantileMergeAVX512(SB), NOSPLIT, $0-80
 
 step:
 	VMOVUPD     (DX), Z0
-	VSUBPD.BCST constants<>+544(SB), Z0, Z0
+	VSUBPD.BCST constants<>+576(SB), Z0, Z0
 	VPANDQ.BCST constants<>+1440(SB), Z0, Z0
 	VCMPPD.BCST $0x16, constants<>+3552(SB), Z0, K1
 	VEXPANDPD.Z (CX)(SI*8), K1, Z0
@@ -12380,174 +12794,174 @@ done:
 	VZEROUPPER
 	RET
 
-DATA constants<>+0(SB)/8, $0x4086300000000000
-DATA constants<>+8(SB)/8, $0x4086300000000000
-DATA constants<>+16(SB)/8, $0x4086300000000000
-DATA constants<>+24(SB)/8, $0x4086300000000000
-DATA constants<>+32(SB)/8, $0xc087500000000000
-DATA constants<>+40(SB)/8, $0xc087500000000000
-DATA constants<>+48(SB)/8, $0xc087500000000000
-DATA constants<>+56(SB)/8, $0xc087500000000000
-DATA constants<>+64(SB)/8, $0x43380000000007fe
-DATA constants<>+72(SB)/8, $0x43380000000007fe
-DATA constants<>+80(SB)/8, $0x43380000000007fe
-DATA constants<>+88(SB)/8, $0x43380000000007fe
-DATA constants<>+96(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+104(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+112(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+120(SB)/8, $0x3ff71547652b82fe
-DATA constants<>+128(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+136(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+144(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+152(SB)/8, $0x3fe62e42fee00000
-DATA constants<>+160(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+168(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+176(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+184(SB)/8, $0x3dea39ef35793c76
-DATA constants<>+192(SB)/8, $0x3de6124613a86d09
-DATA constants<>+200(SB)/8, $0x3de6124613a86d09
-DATA constants<>+208(SB)/8, $0x3de6124613a86d09
-DATA constants<>+216(SB)/8, $0x3de6124613a86d09
-DATA constants<>+224(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+232(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+240(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+248(SB)/8, $0x3e21eed8eff8d898
-DATA constants<>+256(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+264(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+272(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+280(SB)/8, $0x3e5ae64567f544e4
-DATA constants<>+288(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+296(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+304(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+312(SB)/8, $0x3e927e4fb7789f5c
-DATA constants<>+320(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+328(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+336(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+344(SB)/8, $0x3ec71de3a556c734
-DATA constants<>+352(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+360(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+368(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+376(SB)/8, $0x3efa01a01a01a01a
-DATA constants<>+384(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+392(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+400(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+408(SB)/8, $0x3f2a01a01a01a01a
-DATA constants<>+416(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+424(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+432(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+440(SB)/8, $0x3f56c16c16c16c17
-DATA constants<>+448(SB)/8, $0x3f81111111111111
-DATA constants<>+456(SB)/8, $0x3f81111111111111
-DATA constants<>+464(SB)/8, $0x3f81111111111111
-DATA constants<>+472(SB)/8, $0x3f81111111111111
-DATA constants<>+480(SB)/8, $0x3fa5555555555555
-DATA constants<>+488(SB)/8, $0x3fa5555555555555
-DATA constants<>+496(SB)/8, $0x3fa5555555555555
-DATA constants<>+504(SB)/8, $0x3fa5555555555555
-DATA constants<>+512(SB)/8, $0x3fc5555555555555
-DATA constants<>+520(SB)/8, $0x3fc5555555555555
-DATA constants<>+528(SB)/8, $0x3fc5555555555555
-DATA constants<>+536(SB)/8, $0x3fc5555555555555
-DATA constants<>+544(SB)/8, $0x3fe0000000000000
-DATA constants<>+552(SB)/8, $0x3fe0000000000000
-DATA constants<>+560(SB)/8, $0x3fe0000000000000
-DATA constants<>+568(SB)/8, $0x3fe0000000000000
-DATA constants<>+576(SB)/8, $0x3ff0000000000000
-DATA constants<>+584(SB)/8, $0x3ff0000000000000
-DATA constants<>+592(SB)/8, $0x3ff0000000000000
-DATA constants<>+600(SB)/8, $0x3ff0000000000000
-DATA constants<>+608(SB)/8, $0x4338000000000000
-DATA constants<>+616(SB)/8, $0x4338000000000000
-DATA constants<>+624(SB)/8, $0x4338000000000000
-DATA constants<>+632(SB)/8, $0x4338000000000000
-DATA constants<>+640(SB)/8, $0x0010000000000000
-DATA constants<>+648(SB)/8, $0x0010000000000000
-DATA constants<>+656(SB)/8, $0x0010000000000000
-DATA constants<>+664(SB)/8, $0x0010000000000000
-DATA constants<>+672(SB)/8, $0x4350000000000000
-DATA constants<>+680(SB)/8, $0x4350000000000000
-DATA constants<>+688(SB)/8, $0x4350000000000000
-DATA constants<>+696(SB)/8, $0x4350000000000000
-DATA constants<>+704(SB)/8, $0x4330000000000000
-DATA constants<>+712(SB)/8, $0x4330000000000000
-DATA constants<>+720(SB)/8, $0x4330000000000000
-DATA constants<>+728(SB)/8, $0x4330000000000000
-DATA constants<>+736(SB)/8, $0x43300000000003ff
-DATA constants<>+744(SB)/8, $0x43300000000003ff
-DATA constants<>+752(SB)/8, $0x43300000000003ff
-DATA constants<>+760(SB)/8, $0x43300000000003ff
-DATA constants<>+768(SB)/8, $0x404b000000000000
-DATA constants<>+776(SB)/8, $0x404b000000000000
-DATA constants<>+784(SB)/8, $0x404b000000000000
-DATA constants<>+792(SB)/8, $0x404b000000000000
-DATA constants<>+800(SB)/8, $0x000fffffffffffff
-DATA constants<>+808(SB)/8, $0x000fffffffffffff
-DATA constants<>+816(SB)/8, $0x000fffffffffffff
-DATA constants<>+824(SB)/8, $0x000fffffffffffff
-DATA constants<>+832(SB)/8, $0x3ff6a09e667f3bcd
-DATA constants<>+840(SB)/8, $0x3ff6a09e667f3bcd
-DATA constants<>+848(SB)/8, $0x3ff6a09e667f3bcd
-DATA constants<>+856(SB)/8, $0x3ff6a09e667f3bcd
-DATA constants<>+864(SB)/8, $0x4000000000000000
-DATA constants<>+872(SB)/8, $0x4000000000000000
-DATA constants<>+880(SB)/8, $0x4000000000000000
-DATA constants<>+888(SB)/8, $0x4000000000000000
-DATA constants<>+896(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+904(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+912(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+920(SB)/8, $0x3fc2f112df3e5244
-DATA constants<>+928(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+936(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+944(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+952(SB)/8, $0x3fc39a09d078c69f
-DATA constants<>+960(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+968(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+976(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+984(SB)/8, $0x3fc7466496cb03de
-DATA constants<>+992(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+1000(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+1008(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+1016(SB)/8, $0x3fcc71c51d8e78af
-DATA constants<>+1024(SB)/8, $0x3fd2492494229359
-DATA constants<>+1032(SB)/8, $0x3fd2492494229359
-DATA constants<>+1040(SB)/8, $0x3fd2492494229359
-DATA constants<>+1048(SB)/8, $0x3fd2492494229359
-DATA constants<>+1056(SB)/8, $0x3fd999999997fa04
-DATA constants<>+1064(SB)/8, $0x3fd999999997fa04
-DATA constants<>+1072(SB)/8, $0x3fd999999997fa04
-DATA constants<>+1080(SB)/8, $0x3fd999999997fa04
-DATA constants<>+1088(SB)/8, $0x3fe5555555555593
-DATA constants<>+1096(SB)/8, $0x3fe5555555555593
-DATA constants<>+1104(SB)/8, $0x3fe5555555555593
-DATA constants<>+1112(SB)/8, $0x3fe5555555555593
-DATA constants<>+1120(SB)/8, $0x7fefffffffffffff
-DATA constants<>+1128(SB)/8, $0x7fefffffffffffff
-DATA constants<>+1136(SB)/8, $0x7fefffffffffffff
-DATA constants<>+1144(SB)/8, $0x7fefffffffffffff
-DATA constants<>+1152(SB)/8, $0x0000000000000000
-DATA constants<>+1160(SB)/8, $0x0000000000000000
-DATA constants<>+1168(SB)/8, $0x0000000000000000
-DATA constants<>+1176(SB)/8, $0x0000000000000000
-DATA constants<>+1184(SB)/8, $0x7ff8000000000001
-DATA constants<>+1192(SB)/8, $0x7ff8000000000001
-DATA constants<>+1200(SB)/8, $0x7ff8000000000001
-DATA constants<>+1208(SB)/8, $0x7ff8000000000001
-DATA constants<>+1216(SB)/8, $0xfff0000000000000
-DATA constants<>+1224(SB)/8, $0xfff0000000000000
-DATA constants<>+1232(SB)/8, $0xfff0000000000000
-DATA constants<>+1240(SB)/8, $0xfff0000000000000
-DATA constants<>+1248(SB)/8, $0xbfd2bd3c36113405
-DATA constants<>+1256(SB)/8, $0xbfd2bd3c36113405
-DATA constants<>+1264(SB)/8, $0xbfd2bd3c36113405
-DATA constants<>+1272(SB)/8, $0xbfd2bd3c36113405
-DATA constants<>+1280(SB)/8, $0x3fda8240b780346e
-DATA constants<>+1288(SB)/8, $0x3fda8240b780346e
-DATA constants<>+1296(SB)/8, $0x3fda8240b780346e
-DATA constants<>+1304(SB)/8, $0x3fda8240b780346e
-DATA constants<>+1312(SB)/8, $0x8000000000000000
-DATA constants<>+1320(SB)/8, $0x8000000000000000
-DATA constants<>+1328(SB)/8, $0x8000000000000000
-DATA constants<>+1336(SB)/8, $0x8000000000000000
+DATA constants<>+0(SB)/8, $0x8000000000000000
+DATA constants<>+8(SB)/8, $0x8000000000000000
+DATA constants<>+16(SB)/8, $0x8000000000000000
+DATA constants<>+24(SB)/8, $0x8000000000000000
+DATA constants<>+32(SB)/8, $0x4086300000000000
+DATA constants<>+40(SB)/8, $0x4086300000000000
+DATA constants<>+48(SB)/8, $0x4086300000000000
+DATA constants<>+56(SB)/8, $0x4086300000000000
+DATA constants<>+64(SB)/8, $0xc087500000000000
+DATA constants<>+72(SB)/8, $0xc087500000000000
+DATA constants<>+80(SB)/8, $0xc087500000000000
+DATA constants<>+88(SB)/8, $0xc087500000000000
+DATA constants<>+96(SB)/8, $0x43380000000007fe
+DATA constants<>+104(SB)/8, $0x43380000000007fe
+DATA constants<>+112(SB)/8, $0x43380000000007fe
+DATA constants<>+120(SB)/8, $0x43380000000007fe
+DATA constants<>+128(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+136(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+144(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+152(SB)/8, $0x3ff71547652b82fe
+DATA constants<>+160(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+168(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+176(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+184(SB)/8, $0x3fe62e42fee00000
+DATA constants<>+192(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+200(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+208(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+216(SB)/8, $0x3dea39ef35793c76
+DATA constants<>+224(SB)/8, $0x3de6124613a86d09
+DATA constants<>+232(SB)/8, $0x3de6124613a86d09
+DATA constants<>+240(SB)/8, $0x3de6124613a86d09
+DATA constants<>+248(SB)/8, $0x3de6124613a86d09
+DATA constants<>+256(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+264(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+272(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+280(SB)/8, $0x3e21eed8eff8d898
+DATA constants<>+288(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+296(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+304(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+312(SB)/8, $0x3e5ae64567f544e4
+DATA constants<>+320(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+328(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+336(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+344(SB)/8, $0x3e927e4fb7789f5c
+DATA constants<>+352(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+360(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+368(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+376(SB)/8, $0x3ec71de3a556c734
+DATA constants<>+384(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+392(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+400(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+408(SB)/8, $0x3efa01a01a01a01a
+DATA constants<>+416(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+424(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+432(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+440(SB)/8, $0x3f2a01a01a01a01a
+DATA constants<>+448(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+456(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+464(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+472(SB)/8, $0x3f56c16c16c16c17
+DATA constants<>+480(SB)/8, $0x3f81111111111111
+DATA constants<>+488(SB)/8, $0x3f81111111111111
+DATA constants<>+496(SB)/8, $0x3f81111111111111
+DATA constants<>+504(SB)/8, $0x3f81111111111111
+DATA constants<>+512(SB)/8, $0x3fa5555555555555
+DATA constants<>+520(SB)/8, $0x3fa5555555555555
+DATA constants<>+528(SB)/8, $0x3fa5555555555555
+DATA constants<>+536(SB)/8, $0x3fa5555555555555
+DATA constants<>+544(SB)/8, $0x3fc5555555555555
+DATA constants<>+552(SB)/8, $0x3fc5555555555555
+DATA constants<>+560(SB)/8, $0x3fc5555555555555
+DATA constants<>+568(SB)/8, $0x3fc5555555555555
+DATA constants<>+576(SB)/8, $0x3fe0000000000000
+DATA constants<>+584(SB)/8, $0x3fe0000000000000
+DATA constants<>+592(SB)/8, $0x3fe0000000000000
+DATA constants<>+600(SB)/8, $0x3fe0000000000000
+DATA constants<>+608(SB)/8, $0x3ff0000000000000
+DATA constants<>+616(SB)/8, $0x3ff0000000000000
+DATA constants<>+624(SB)/8, $0x3ff0000000000000
+DATA constants<>+632(SB)/8, $0x3ff0000000000000
+DATA constants<>+640(SB)/8, $0x4338000000000000
+DATA constants<>+648(SB)/8, $0x4338000000000000
+DATA constants<>+656(SB)/8, $0x4338000000000000
+DATA constants<>+664(SB)/8, $0x4338000000000000
+DATA constants<>+672(SB)/8, $0x0010000000000000
+DATA constants<>+680(SB)/8, $0x0010000000000000
+DATA constants<>+688(SB)/8, $0x0010000000000000
+DATA constants<>+696(SB)/8, $0x0010000000000000
+DATA constants<>+704(SB)/8, $0x4350000000000000
+DATA constants<>+712(SB)/8, $0x4350000000000000
+DATA constants<>+720(SB)/8, $0x4350000000000000
+DATA constants<>+728(SB)/8, $0x4350000000000000
+DATA constants<>+736(SB)/8, $0x4330000000000000
+DATA constants<>+744(SB)/8, $0x4330000000000000
+DATA constants<>+752(SB)/8, $0x4330000000000000
+DATA constants<>+760(SB)/8, $0x4330000000000000
+DATA constants<>+768(SB)/8, $0x43300000000003ff
+DATA constants<>+776(SB)/8, $0x43300000000003ff
+DATA constants<>+784(SB)/8, $0x43300000000003ff
+DATA constants<>+792(SB)/8, $0x43300000000003ff
+DATA constants<>+800(SB)/8, $0x404b000000000000
+DATA constants<>+808(SB)/8, $0x404b000000000000
+DATA constants<>+816(SB)/8, $0x404b000000000000
+DATA constants<>+824(SB)/8, $0x404b000000000000
+DATA constants<>+832(SB)/8, $0x000fffffffffffff
+DATA constants<>+840(SB)/8, $0x000fffffffffffff
+DATA constants<>+848(SB)/8, $0x000fffffffffffff
+DATA constants<>+856(SB)/8, $0x000fffffffffffff
+DATA constants<>+864(SB)/8, $0x3ff6a09e667f3bcd
+DATA constants<>+872(SB)/8, $0x3ff6a09e667f3bcd
+DATA constants<>+880(SB)/8, $0x3ff6a09e667f3bcd
+DATA constants<>+888(SB)/8, $0x3ff6a09e667f3bcd
+DATA constants<>+896(SB)/8, $0x4000000000000000
+DATA constants<>+904(SB)/8, $0x4000000000000000
+DATA constants<>+912(SB)/8, $0x4000000000000000
+DATA constants<>+920(SB)/8, $0x4000000000000000
+DATA constants<>+928(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+936(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+944(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+952(SB)/8, $0x3fc2f112df3e5244
+DATA constants<>+960(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+968(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+976(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+984(SB)/8, $0x3fc39a09d078c69f
+DATA constants<>+992(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+1000(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+1008(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+1016(SB)/8, $0x3fc7466496cb03de
+DATA constants<>+1024(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+1032(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+1040(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+1048(SB)/8, $0x3fcc71c51d8e78af
+DATA constants<>+1056(SB)/8, $0x3fd2492494229359
+DATA constants<>+1064(SB)/8, $0x3fd2492494229359
+DATA constants<>+1072(SB)/8, $0x3fd2492494229359
+DATA constants<>+1080(SB)/8, $0x3fd2492494229359
+DATA constants<>+1088(SB)/8, $0x3fd999999997fa04
+DATA constants<>+1096(SB)/8, $0x3fd999999997fa04
+DATA constants<>+1104(SB)/8, $0x3fd999999997fa04
+DATA constants<>+1112(SB)/8, $0x3fd999999997fa04
+DATA constants<>+1120(SB)/8, $0x3fe5555555555593
+DATA constants<>+1128(SB)/8, $0x3fe5555555555593
+DATA constants<>+1136(SB)/8, $0x3fe5555555555593
+DATA constants<>+1144(SB)/8, $0x3fe5555555555593
+DATA constants<>+1152(SB)/8, $0x7fefffffffffffff
+DATA constants<>+1160(SB)/8, $0x7fefffffffffffff
+DATA constants<>+1168(SB)/8, $0x7fefffffffffffff
+DATA constants<>+1176(SB)/8, $0x7fefffffffffffff
+DATA constants<>+1184(SB)/8, $0x0000000000000000
+DATA constants<>+1192(SB)/8, $0x0000000000000000
+DATA constants<>+1200(SB)/8, $0x0000000000000000
+DATA constants<>+1208(SB)/8, $0x0000000000000000
+DATA constants<>+1216(SB)/8, $0x7ff8000000000001
+DATA constants<>+1224(SB)/8, $0x7ff8000000000001
+DATA constants<>+1232(SB)/8, $0x7ff8000000000001
+DATA constants<>+1240(SB)/8, $0x7ff8000000000001
+DATA constants<>+1248(SB)/8, $0xfff0000000000000
+DATA constants<>+1256(SB)/8, $0xfff0000000000000
+DATA constants<>+1264(SB)/8, $0xfff0000000000000
+DATA constants<>+1272(SB)/8, $0xfff0000000000000
+DATA constants<>+1280(SB)/8, $0xbfd2bd3c36113405
+DATA constants<>+1288(SB)/8, $0xbfd2bd3c36113405
+DATA constants<>+1296(SB)/8, $0xbfd2bd3c36113405
+DATA constants<>+1304(SB)/8, $0xbfd2bd3c36113405
+DATA constants<>+1312(SB)/8, $0x3fda8240b780346e
+DATA constants<>+1320(SB)/8, $0x3fda8240b780346e
+DATA constants<>+1328(SB)/8, $0x3fda8240b780346e
+DATA constants<>+1336(SB)/8, $0x3fda8240b780346e
 DATA constants<>+1344(SB)/8, $0xbff0000000000000
 DATA constants<>+1352(SB)/8, $0xbff0000000000000
 DATA constants<>+1360(SB)/8, $0xbff0000000000000
@@ -12832,30 +13246,30 @@ DATA constants<>+3584(SB)/8, $0x0000000000000000
 DATA constants<>+3592(SB)/8, $0x0000000000000002
 DATA constants<>+3600(SB)/8, $0x0000000000000001
 DATA constants<>+3608(SB)/8, $0x0000000000000003
-DATA constants<>+3616(SB)/8, $0xd2b74407b1ce6e93
-DATA constants<>+3624(SB)/8, $0xd2b74407b1ce6e93
-DATA constants<>+3632(SB)/8, $0xd2b74407b1ce6e93
-DATA constants<>+3640(SB)/8, $0xd2b74407b1ce6e93
-DATA constants<>+3648(SB)/8, $0x00000000d2b74407
-DATA constants<>+3656(SB)/8, $0x00000000d2b74407
-DATA constants<>+3664(SB)/8, $0x00000000d2b74407
-DATA constants<>+3672(SB)/8, $0x00000000d2b74407
-DATA constants<>+3680(SB)/8, $0x00000000ffffffff
-DATA constants<>+3688(SB)/8, $0x00000000ffffffff
-DATA constants<>+3696(SB)/8, $0x00000000ffffffff
-DATA constants<>+3704(SB)/8, $0x00000000ffffffff
-DATA constants<>+3712(SB)/8, $0x9e3779b97f4a7c15
-DATA constants<>+3720(SB)/8, $0x9e3779b97f4a7c15
-DATA constants<>+3728(SB)/8, $0x9e3779b97f4a7c15
-DATA constants<>+3736(SB)/8, $0x9e3779b97f4a7c15
-DATA constants<>+3744(SB)/8, $0x3fefffffffffffff
-DATA constants<>+3752(SB)/8, $0x3fefffffffffffff
-DATA constants<>+3760(SB)/8, $0x3fefffffffffffff
-DATA constants<>+3768(SB)/8, $0x3fefffffffffffff
-DATA constants<>+3776(SB)/8, $0x0000000000000004
-DATA constants<>+3784(SB)/8, $0x0000000000000004
-DATA constants<>+3792(SB)/8, $0x0000000000000004
-DATA constants<>+3800(SB)/8, $0x0000000000000004
+DATA constants<>+3616(SB)/8, $0x0000000000000004
+DATA constants<>+3624(SB)/8, $0x0000000000000004
+DATA constants<>+3632(SB)/8, $0x0000000000000004
+DATA constants<>+3640(SB)/8, $0x0000000000000004
+DATA constants<>+3648(SB)/8, $0xd2b74407b1ce6e93
+DATA constants<>+3656(SB)/8, $0xd2b74407b1ce6e93
+DATA constants<>+3664(SB)/8, $0xd2b74407b1ce6e93
+DATA constants<>+3672(SB)/8, $0xd2b74407b1ce6e93
+DATA constants<>+3680(SB)/8, $0x00000000d2b74407
+DATA constants<>+3688(SB)/8, $0x00000000d2b74407
+DATA constants<>+3696(SB)/8, $0x00000000d2b74407
+DATA constants<>+3704(SB)/8, $0x00000000d2b74407
+DATA constants<>+3712(SB)/8, $0x00000000ffffffff
+DATA constants<>+3720(SB)/8, $0x00000000ffffffff
+DATA constants<>+3728(SB)/8, $0x00000000ffffffff
+DATA constants<>+3736(SB)/8, $0x00000000ffffffff
+DATA constants<>+3744(SB)/8, $0x9e3779b97f4a7c15
+DATA constants<>+3752(SB)/8, $0x9e3779b97f4a7c15
+DATA constants<>+3760(SB)/8, $0x9e3779b97f4a7c15
+DATA constants<>+3768(SB)/8, $0x9e3779b97f4a7c15
+DATA constants<>+3776(SB)/8, $0x3fefffffffffffff
+DATA constants<>+3784(SB)/8, $0x3fefffffffffffff
+DATA constants<>+3792(SB)/8, $0x3fefffffffffffff
+DATA constants<>+3800(SB)/8, $0x3fefffffffffffff
 DATA constants<>+3808(SB)/8, $0x0000000000000008
 DATA constants<>+3816(SB)/8, $0x0000000000000008
 DATA constants<>+3824(SB)/8, $0x0000000000000008
@@ -12864,7 +13278,11 @@ DATA constants<>+3840(SB)/8, $0x0000000000000000
 DATA constants<>+3848(SB)/8, $0x0000000000000004
 DATA constants<>+3856(SB)/8, $0x0000000000000001
 DATA constants<>+3864(SB)/8, $0x0000000000000005
-GLOBL constants<>(SB), RODATA|NOPTR, $3872
+DATA constants<>+3872(SB)/8, $0x0000000000000010
+DATA constants<>+3880(SB)/8, $0x0000000000000010
+DATA constants<>+3888(SB)/8, $0x0000000000000010
+DATA constants<>+3896(SB)/8, $0x0000000000000010
+GLOBL constants<>(SB), RODATA|NOPTR, $3904
 
 DATA masks<>+0(SB)/8, $0xffffffffffffffff
 DATA masks<>+8(SB)/8, $0xffffffffffffffff

@@ -16,6 +16,10 @@ func axpyAVX2(a float64, dst, x []float64) { panic(missing) }
 
 func axpyAVX512(a float64, dst, x []float64) { panic(missing) }
 
+func rotateAVX2(c, s float64, x, y []float64) { panic(missing) }
+
+func rotateAVX512(c, s float64, x, y []float64) { panic(missing) }
+
 func squaresAVX2(y, eta, x []float64, delta float64) (s0 float64) { panic(missing) }
 
 func squaresAVX512(y, eta, x []float64, delta float64) (s0 float64) { panic(missing) }
@@ -145,6 +149,10 @@ func midpointsAVX512(dst []float64, key, low, line uint64) { panic(missing) }
 func dots8AVX512(vectors []float64, n int, columns []float64, dst []float64) { panic(missing) }
 
 func axpysTileAVX512(a []float64, columns []float64, dst []float64) { panic(missing) }
+
+func spreadAVX512(dst []float64, stride int, along, epsilon []float64, apart int, factor, scale, location []float64) {
+	panic(missing)
+}
 
 func quantileTailAVX512(dst, x []float64) { panic(missing) }
 

@@ -45,6 +45,24 @@ func (k Kernels) Axpy(a float64, x, y []float64) {
 	}
 }
 
+// Rotate replaces (x, y) by (c·x − s·y, s·x + c·y), the second product rounded, the
+// first not.
+func (k Kernels) Rotate(c, s float64, x, y []float64) {
+	y = y[:len(x)]
+	switch k {
+	case avx512:
+		rotateAVX512(c, s, x, y)
+	case avx2:
+		rotateAVX2(c, s, x, y)
+	default:
+		for i, xi := range x {
+			yi := y[i]
+			x[i] = math.FMA(c, xi, -float64(s*yi))
+			y[i] = math.FMA(s, xi, float64(c*yi))
+		}
+	}
+}
+
 // DotColumns writes Σ v[i]·columns[i + j·n] to dst[j] for each column j of a
 // matrix with n = len(v) rows, stored by columns: Xᵀv for len(dst) columns. Each
 // sum has the bits of Dot. Columns go four or eight at a time, so that v is read once
@@ -78,6 +96,27 @@ func (k Kernels) Products(vectors []float64, n int, columns, dst []float64) {
 	}
 	for ; len(dst) >= 8; dst, columns = dst[8:], columns[n:] {
 		k.DotColumns(vectors, columns[:n], dst[:8])
+	}
+}
+
+// Spread writes scale[c]·(factor[c]·along[8·c + i] + epsilon[i·m + c]) + location[c] to
+// dst[c·stride + i] for 8 lines i and m = len(factor) columns c, each sum and product
+// together in one rounding: numbers that stand by columns and numbers that stand by
+// lines, by columns. What lies between the eights of dst stays.
+func (k Kernels) Spread(dst []float64, stride int, along, epsilon, factor, scale, location []float64) {
+	m := len(factor)
+	along, epsilon, scale, location = along[:8*m], epsilon[:8*m], scale[:m], location[:m]
+	c := 0
+	if k == avx512 && m >= 8 {
+		c = m / 8 * 8
+		_ = dst[(c-1)*stride+7]
+		spreadAVX512(dst, stride, along, epsilon, m, factor[:c], scale, location)
+	}
+	for ; c < m; c++ {
+		to := dst[c*stride : c*stride+8]
+		for i := range to {
+			to[i] = math.FMA(scale[c], math.FMA(factor[c], along[8*c+i], epsilon[i*m+c]), location[c])
+		}
 	}
 }
 

@@ -52,6 +52,17 @@ func sums() []*kernel {
 		l.store(d, "dst")
 	}
 
+	rotate := &kernel{name: "rotate", doc: "replaces (x, y) by (c·x − s·y, s·x + c·y).", args: "c, s float64", out: []string{"x", "y"}}
+	rotate.setup = func(w *walk) []vec { return []vec{w.scalar("c"), w.scalar("s")} }
+	rotate.body = func(l lane, _, with []vec) {
+		x, y := l.load("x"), l.load("y")
+		first, second := l.negated(l.mul(y, with[1])), l.mul(y, with[0])
+		l.plus(first, x, with[0])
+		l.plus(second, x, with[1])
+		l.store(first, "x")
+		l.store(second, "y")
+	}
+
 	squares := along("squares", "returns Σ (y − t)², t = eta + delta·x.", []sum{{}}, "y")
 	squares.body = func(l lane, s, with []vec) {
 		t := l.moving(with)
@@ -71,7 +82,7 @@ func sums() []*kernel {
 		x := l.load("x")
 		l.plus(s[0], l.mul(x, x), l.load("w"))
 	}
-	return []*kernel{dot, total, axpy, squares, weighted, curvature}
+	return []*kernel{dot, total, axpy, rotate, squares, weighted, curvature}
 }
 
 // passes are the sums of one term a row.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"math/bits"
+
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -11,34 +13,35 @@ const (
 	philoxWeyl       = 0x9E3779B97F4A7C15
 )
 
-// midpoints is vec.Midpoint of two words of Philox for each of 8 counters a step.
+// midpointBlock is the number of draws of a step: those of two registers of counters,
+// whose rounds take turns, for each waits for the one before.
+func (f *form) midpointBlock() int { return 2 * f.bytes() / 4 }
+
+// midpoints is vec.Midpoint of two words of Philox for each counter.
 func midpoints() *kernel {
 	return &kernel{
-		name: "midpoints", doc: "writes the midpoints of counters (low, line), (low + 1, line), …, two of each, to dst, whose length is a multiple of 16.",
+		name: "midpoints", doc: "writes the midpoints of counters (low, line), (low + 1, line), …, two of each, to dst, whose length is a multiple of 16, of 32 for AVX-512.",
 		sig: "func(dst []float64, key, low, line uint64)",
 		code: func(f *form) {
 			dst := f.Load(f.Param("dst").Base(), f.GP64()).(reg.GPVirtual)
 			steps := f.Load(f.Param("dst").Len(), f.GP64())
 			key, line := f.broadcast("key"), f.broadcast("line")
 			low := f.addInt(f.broadcast("low"), f.counters())
-			f.SHRQ(operand.U8(4), steps)
+			f.SHRQ(operand.U8(bits.TrailingZeros(uint(f.midpointBlock()))), steps)
 			f.JZ(operand.LabelRef("done"))
 			f.Label("step")
-			at := low
-			for h := range f.halves() {
-				if h > 0 {
-					at = f.addInt(low, f.bits(4))
-				}
-				a, b := f.philox(at, line, key)
-				a, b = f.midpoint(a), f.midpoint(b)
+			half := uint64(f.midpointBlock() / 4)
+			words := f.philox([]vec{low, f.addInt(low, f.bits(half))}, line, key)
+			for h, w := range words {
+				a, b := f.midpoint(w[0]), f.midpoint(w[1])
 				first, second := f.reg(), f.reg()
 				f.VUNPCKLPD(b, a, first)
 				f.VUNPCKHPD(b, a, second)
-				f.VMOVUPD(first, operand.Mem{Base: dst, Disp: 64 * h})
-				f.VMOVUPD(second, operand.Mem{Base: dst, Disp: 64*h + f.bytes()})
+				f.VMOVUPD(first, operand.Mem{Base: dst, Disp: 2 * h * f.bytes()})
+				f.VMOVUPD(second, operand.Mem{Base: dst, Disp: (2*h + 1) * f.bytes()})
 			}
-			f.op3(f.VPADDQ, f.VPADDQ_BCST, f.bits(8), low, low)
-			f.ADDQ(operand.U32(128), dst)
+			f.op3(f.VPADDQ, f.VPADDQ_BCST, f.bits(2*half), low, low)
+			f.ADDQ(operand.U32(8*f.midpointBlock()), dst)
 			f.DECQ(steps)
 			f.JNZ(operand.LabelRef("step"))
 			f.Label("done")
@@ -72,17 +75,22 @@ func (f *form) broadcast(name string) vec {
 	return r
 }
 
-// philox returns the two words of ten rounds.
-func (f *form) philox(low, high, key vec) (a, b vec) {
+// philox returns the two words of ten rounds for each register of counters.
+func (f *form) philox(low []vec, line, key vec) (words [][2]vec) {
+	for _, l := range low {
+		words = append(words, [2]vec{l, line})
+	}
 	key = f.copy(key)
 	for round := range 10 {
 		if round > 0 {
 			f.op3(f.VPADDQ, f.VPADDQ_BCST, f.bits(philoxWeyl), key, key)
 		}
-		upper, lower := f.wideProduct(low)
-		low, high = f.xor3(upper, key, high), lower
+		for i, w := range words {
+			upper, lower := f.wideProduct(w[0])
+			words[i] = [2]vec{f.xor3(upper, key, w[1]), lower}
+		}
 	}
-	return low, high
+	return words
 }
 
 // wideProduct returns the upper and the lower word of x times the multiplier, from

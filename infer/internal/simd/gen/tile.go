@@ -185,3 +185,78 @@ func (f *form) tile(m int, a reg.GPVirtual, left reg.Register, columns, dst reg.
 	}
 	f.VMOVUPD(last, mask, operand.Mem{Base: dst, Disp: 64 * m})
 }
+
+// spread is dst[c·stride + i] = scale[c]·(factor[c]·along[8c + i] + epsilon[i·apart + c]) +
+// location[c] for 8 lines i: a block of 8 × 8 of epsilon is transposed on the way.
+func spread() *kernel {
+	return &kernel{
+		name: "spread", wideOnly: true,
+		doc: "writes scale·(factor·along + epsilon) + location for 8 lines and each column to dst; the length of factor is a multiple of 8.",
+		sig: "func(dst []float64, stride int, along, epsilon []float64, apart int, factor, scale, location []float64)",
+		code: func(f *form) {
+			load := func(name string) reg.GPVirtual {
+				return f.Load(f.Param(name).Base(), f.GP64()).(reg.GPVirtual)
+			}
+			dst, along, epsilon := load("dst"), load("along"), load("epsilon")
+			factor, scale, location := load("factor"), load("scale"), load("location")
+			stride := f.Load(f.Param("stride"), f.GP64()).(reg.GPVirtual)
+			apart := f.Load(f.Param("apart"), f.GP64()).(reg.GPVirtual)
+			left := f.Load(f.Param("factor").Len(), f.GP64())
+			f.SHLQ(operand.U8(3), stride)
+			f.SHLQ(operand.U8(3), apart)
+			f.SHRQ(operand.U8(3), left)
+			f.JZ(operand.LabelRef("done"))
+			f.Label("step")
+			row := f.GP64()
+			f.MOVQ(epsilon, row)
+			rows := make([]vec, 8)
+			for i := range rows {
+				rows[i] = f.copy(operand.Mem{Base: row})
+				f.ADDQ(apart, row)
+			}
+			for c, e := range f.transpose(rows) {
+				v, by := f.copy(operand.Mem{Base: along, Disp: 64 * c}), f.reg()
+				f.VFMADD231PD_BCST(operand.Mem{Base: factor, Disp: 8 * c}, v, e)
+				f.VBROADCASTSD(operand.Mem{Base: scale, Disp: 8 * c}, by)
+				f.VFMADD213PD_BCST(operand.Mem{Base: location, Disp: 8 * c}, by, e)
+				f.VMOVUPD(e, operand.Mem{Base: dst})
+				f.ADDQ(stride, dst)
+			}
+			f.ADDQ(operand.U32(512), along)
+			for _, pointer := range []reg.GPVirtual{epsilon, factor, scale, location} {
+				f.ADDQ(operand.U8(64), pointer)
+			}
+			f.DECQ(left)
+			f.JNZ(operand.LabelRef("step"))
+			f.Label("done")
+		},
+	}
+}
+
+// transpose returns the columns of 8 rows.
+func (f *form) transpose(rows []vec) []vec {
+	blocks := func(a, b vec, choice uint8) vec {
+		r := f.reg()
+		f.VSHUFF64X2(operand.U8(choice), b, a, r)
+		return r
+	}
+	columns := make([]vec, 8)
+	for odd := range 2 {
+		pairs := make([]vec, 4) // of rows: column odd, odd + 2, odd + 4, odd + 6
+		for i := range pairs {
+			pairs[i] = f.reg()
+			if odd == 0 {
+				f.VUNPCKLPD(rows[2*i+1], rows[2*i], pairs[i])
+			} else {
+				f.VUNPCKHPD(rows[2*i+1], rows[2*i], pairs[i])
+			}
+		}
+		for second := range 2 {
+			choice := []uint8{0x88, 0xDD}
+			a, b := blocks(pairs[0], pairs[1], choice[second]), blocks(pairs[2], pairs[3], choice[second])
+			columns[odd+2*second] = blocks(a, b, 0x88)
+			columns[odd+2*second+4] = blocks(a, b, 0xDD)
+		}
+	}
+	return columns
+}
