@@ -50,7 +50,7 @@ func resolve(s *spec.Sampler, model *spec.Model) (method, error) {
 		}, nil
 	case "cggibbs":
 		o := cggibbs.Options{
-			Basis: basis, Update: s.Update, Joint: s.Joint, Kernels: s.Kernels, Scan: s.Scan.Order, Width: s.Width,
+			Basis: basis, Update: s.Update, Joint: s.Joint, Slow: s.Slow, Kernels: s.Kernels, Scan: s.Scan.Order, Width: s.Width,
 			MaxDoublings: s.MaxDoublings, RefreshEvery: int(s.RefreshEvery), Uncached: s.Uncached,
 		}
 		version := cggibbs.Version

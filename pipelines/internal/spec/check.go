@@ -205,6 +205,9 @@ func (c *checker) checkSampler(s *Sampler) {
 	if s.Method == "cggibbs" && s.Joint != "" && s.Joint != "off" && s.Basis != "rotated" && s.Basis != "auto" {
 		c.at("joint is for the bases rotated and auto", "write basis: auto, or leave joint out", "samplers", s.Name, "joint")
 	}
+	if s.Method == "cggibbs" && s.Slow == "on" && s.Basis != "" && s.Basis != "coordinate" {
+		c.at("slow: on is for the basis coordinate", "leave slow out: basis auto takes slow directions where they serve", "samplers", s.Name, "slow")
+	}
 	for _, e := range n.list() {
 		of := methodsOf(e.key)
 		if s.Method == "" || of == nil || has([]string{s.Method}, of) || !has(keysOf(fieldsOf(typeOf[Sampler]())), []string{e.key}) {
