@@ -15,10 +15,7 @@ import (
 // than the systematic one; chains of it tell counts of the variables it is for, and
 // nothing of the others. Where influences are too strong there is a reason, and no list.
 func TestScanForSomeVariables(t *testing.T) {
-	grid := func(coupling float64) *Field {
-		return field(t, FromGrid("g", &spec.Grid{Rows: 6, Columns: 6}, 0), model(2, func(m *spec.Model) { *m.Coupling = coupling }))
-	}
-	f := grid(0.25)
+	f := ising(t, 0.25)
 	aim := Aim{IDs: []string{"1,1", "3,2"}, Within: 0.05}
 	order, focus, cert, err := f.Scan(aim)
 	if err != nil || len(focus) != 2 || focus[0] != 0 || focus[1] != 13 {
@@ -36,13 +33,24 @@ func TestScanForSomeVariables(t *testing.T) {
 	if v, _ := dogs.Bounds(f.Model).Variation(plain[:len(plain)-1], dogs.Target{Variables: []int32{0, 13}}); v <= 0.05 {
 		t.Errorf("a systematic scan one step shorter has a variation of %v", v)
 	}
-	strong := grid(0.6)
+	strong := ising(t, 0.6)
 	if order, _, cert, err := strong.Scan(Aim{IDs: []string{"1,1"}, Within: 0.05}); err != nil || order != nil || !math.IsNaN(cert.Bound) || !strings.Contains(cert.Reason, "influences are too strong") {
 		t.Errorf("%d updates, bound %v, %q, %v", len(order), cert.Bound, cert.Reason, err)
 	}
 	if _, _, _, err := f.Scan(Aim{IDs: []string{"7,1"}, Within: 0.05}); err == nil || !strings.Contains(err.Error(), "'1,1' to '6,6'") {
 		t.Errorf("an unknown variable: %v", err)
 	}
+	countsItsVariables(t, f, order, focus)
+}
+
+func ising(t *testing.T, coupling float64) *Field {
+	return field(t, FromGrid("g", &spec.Grid{Rows: 6, Columns: 6}, 0), model(2, func(m *spec.Model) { *m.Coupling = coupling }))
+}
+
+// countsItsVariables compares chains of a list with plain ones: it is for variables 0 and
+// 13.
+func countsItsVariables(t *testing.T, f *Field, order []int32, focus []int) {
+	t.Helper()
 	inner, err := mrf.NewGibbs(f.Model, mrf.Options{Order: order})
 	if err != nil {
 		t.Fatal(err)
