@@ -73,6 +73,12 @@ func (t *Trust) fence(p *spec.Pipeline, target string, databaseGiven bool) error
 	for _, d := range p.Datasets {
 		look(d.Database, "datasets", d.Name, "database")
 		look(ingest.Stem(d.Triplets.Path), "datasets", d.Name, "triplets", "path")
+		look(ingest.Stem(d.Edges.Path), "datasets", d.Name, "edges", "path")
+		look(d.Edges.Database, "datasets", d.Name, "edges", "database")
+		look(ingest.Stem(d.Tables.Path), "datasets", d.Name, "tables", "path")
+		look(d.Tables.Database, "datasets", d.Name, "tables", "database")
+		look(ingest.Stem(d.Image.Path), "datasets", d.Name, "image", "path")
+		look(d.Image.Truth, "datasets", d.Name, "image", "truth")
 		if !strings.HasPrefix(d.Written, "example:") {
 			look(ingest.Stem(d.Path), "datasets", d.Name, "path")
 		}

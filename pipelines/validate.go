@@ -14,6 +14,7 @@ import (
 type Plan struct {
 	pipeline *spec.Pipeline
 	defaults []string
+	sizes    []string // of models of kind mrf
 }
 
 // Validate checks the spec that target names. Its error is a *UsageError that
@@ -24,7 +25,7 @@ func Validate(ctx context.Context, target string, o Overrides) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{p, run.Defaults(ctx, p, example)}, nil
+	return &Plan{p, run.Defaults(ctx, p, example), run.Sizes(ctx, p, example)}, nil
 }
 
 // String lists the fits, the priors, and how small an R-hat the run can reach.
@@ -50,6 +51,10 @@ func (p *Plan) String() string {
 	}
 	b.WriteString("\nmodels:\n")
 	for _, m := range p.pipeline.Models {
+		if m.Discrete() {
+			b.WriteString(discreteModel(m))
+			continue
+		}
 		fmt.Fprintf(&b, "  %s: %s, %s, standardize %s\n    prior of coefficients %s; of the intercept %s at %s",
 			m.Name, m.Formula, m.Family, m.Standardize, orDefault(m.Prior.Coefficients.Prior.String()),
 			orDefault(m.Prior.Intercept.Prior.Prior.String()), m.Prior.Intercept.At)
@@ -65,8 +70,26 @@ func (p *Plan) String() string {
 		fmt.Fprintf(&b, "\ndefault priors, of the columns as scaled:\n  %s\n",
 			strings.ReplaceAll(strings.Join(p.defaults, "\n"), "\n", "\n  "))
 	}
+	if len(p.sizes) > 0 {
+		fmt.Fprintf(&b, "\nmemory:\n  %s\n", strings.Join(p.sizes, "\n  "))
+	}
 	p.rhat(&b)
 	return b.String()
+}
+
+// discreteModel is the line of a model of kind mrf.
+func discreteModel(m *spec.Model) string {
+	words := fmt.Sprintf("  %s: mrf, %d states, %s with coupling %g, or the tables of the data", m.Name, m.States, m.Interaction, *m.Coupling)
+	if m.Field != "" {
+		words += ", field " + string(m.Field)
+	}
+	if len(m.Fields) > 0 {
+		words += ", log potentials " + strings.Join(m.Fields, ", ")
+	}
+	if m.Noise.SD > 0 {
+		words += fmt.Sprintf(", observed with normal noise of sd %g", m.Noise.SD)
+	}
+	return words + "\n"
 }
 
 func orDefault(prior string) string {

@@ -168,6 +168,9 @@ func (s *Session) insertAll(ctx context.Context, id int64, place int, f *Fit) er
 	if err := s.insertAssessment(ctx, id, &f.Assessment); err != nil {
 		return err
 	}
+	if err := s.insertDiscrete(ctx, id, f.Discrete); err != nil {
+		return err
+	}
 	if f.DrawsOf != nil {
 		if err := s.insertDraws(ctx, id, f.DrawsOf, drawShape{0, len(f.Parameters), f.Chains, f.Draws}); err != nil {
 			return fmt.Errorf("storing draws: %w", err)
@@ -213,12 +216,15 @@ func (f *Fit) check() error {
 		return &ShapeError{fmt.Sprintf("%d summaries of %d parameters", len(f.Summaries), len(f.Parameters))}
 	case f.DrawsOf != nil && (f.Chains < 1 || f.Draws < 1 || len(f.Parameters) == 0):
 		return &ShapeError{fmt.Sprintf("draws of %d parameters, %d chains × %d", len(f.Parameters), f.Chains, f.Draws)}
+	case f.Discrete != nil:
+		return f.Discrete.check()
 	}
 	return nil
 }
 
 // fitTables hold rows of a fit under its fit_id, besides fit itself.
-var fitTables = []string{"parameter", "draw", "chain", "summary", "diagnostic", "design", "pointwise", "event", "identity", "loo", "ppc", "derived", "data_summary", "column_summary", "metric", "start"}
+var fitTables = []string{"parameter", "draw", "chain", "summary", "diagnostic", "design", "pointwise", "event", "identity", "loo", "ppc", "derived", "data_summary", "column_summary", "metric", "start",
+	"discrete", "variable", "marginal", "certificate"}
 
 // remove deletes the fits with these fingerprints; the empty one is none. What
 // runs did about them is history and stays, without the number.

@@ -60,6 +60,9 @@ var startSQL string
 //go:embed schema/0005_comments.sql
 var columnCommentsSQL string
 
+//go:embed schema/0006_discrete.sql
+var discreteSQL string
+
 // migrations is the history of the schema: entry i leads to version i+1.
 // Entries that were released are never changed.
 var migrations = []migration{
@@ -68,6 +71,7 @@ var migrations = []migration{
 	{"models", []string{calibrationSQL, deriveSQL, looSQL, replicatesSQL, scalesSQL, checksSQL}},
 	{"nights", []string{driftSQL, macrosSQL, conditionsSQL}},
 	{"looks", []string{orderSQL, startSQL, columnCommentsSQL}},
+	{"discrete", []string{discreteSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.

@@ -75,6 +75,7 @@ type Fit struct {
 	Data        *DataSummary // nil: unknown
 	Start       *Start       // where chains began; nil: no earlier posterior was asked for
 	Assessment               // what else was computed from the draws
+	Discrete    *Discrete    // of models of kind mrf; nil for others
 	Action      Action       // what the run did; empty means Computed, or Failed for Erred
 }
 

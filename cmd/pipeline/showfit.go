@@ -35,8 +35,10 @@ func printLook(s *screen, f *pipelines.Look, lines []pipelines.Line, o *lineOpti
 		return
 	}
 	fmt.Fprintln(s)
-	printWorst(s, f, lines)
-	fmt.Fprintln(s)
+	if f.Family != "mrf" || !math.IsNaN(float64(f.RHat)) {
+		printWorst(s, f, lines)
+		fmt.Fprintln(s)
+	}
 	printLines(s, f, lines, o)
 }
 
@@ -65,7 +67,8 @@ func printFacts(s *screen, f *pipelines.Look) {
 	}
 	add(true, "fit %d of run %s", f.ID, f.RunID)
 	add(f.Formula != "", "%s, %s(%s)", clean(f.Formula), f.Family, f.Link)
-	add(f.Rows > 0, "%d rows, %d columns", f.Rows, f.Columns)
+	add(f.Rows > 0 && f.Family != "mrf", "%d rows, %d columns", f.Rows, f.Columns)
+	add(f.Draws == 0 && f.Family == "mrf", "%s", f.Method)
 	add(f.Draws > 0, "%s: %d chains of %d draws", f.Method, f.Chains, f.Draws)
 	seconds := float64(f.Seconds)
 	add(!math.IsNaN(seconds) && seconds > 0, "%.3g s of one core", seconds)
@@ -96,6 +99,9 @@ func printWorst(s *screen, f *pipelines.Look, lines []pipelines.Line) {
 			return ""
 		}
 		sum := &shown[row-1].Summary
+		if f.Family == "mrf" && badness(f, shown[row-1]) <= 1 {
+			return ""
+		}
 		return breachColour([]float64{ratioTo(sum.RHat, f.Gates.RHat), ratioFrom(sum.ESSBulk, f.Gates.ESSBulk), ratioFrom(sum.ESSTail, f.Gates.ESSTail)}[col-1])
 	}
 	g.print(s)
@@ -127,6 +133,9 @@ func badness(f *pipelines.Look, l *pipelines.Line) float64 {
 	s := &l.Summary
 	worst := 0.0
 	for _, v := range []float64{ratioTo(s.RHat, f.Gates.RHat), ratioFrom(s.ESSBulk, f.Gates.ESSBulk), ratioFrom(s.ESSTail, f.Gates.ESSTail)} {
+		if math.IsNaN(v) && f.Family == "mrf" {
+			continue // ties and constants of discrete functionals are no breach
+		}
 		if math.IsNaN(v) {
 			return math.Inf(1)
 		}

@@ -2,6 +2,7 @@ package cggibbs
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 
 	"glmbatch/infer"
@@ -9,7 +10,7 @@ import (
 )
 
 // AutoVersion names the rules of Auto: another choice is another sequence of draws.
-const AutoVersion = "auto/2"
+const AutoVersion = "auto/3"
 
 // autoDraws is the number of independent draws that Auto counts operations for: what
 // the usual gates ask for, with room.
@@ -27,6 +28,11 @@ const (
 	mixtureDraw, mixtureReadings, mixtureCubes                  = 150, 8, 3
 )
 
+// leastSlow is the number of sweeps to a draw from which on slow directions are looked
+// for; sparseSweeps that of sweeps over rotated coordinates of a wide sparse design to a
+// draw of the least coefficient, as measured on word counts.
+const leastSlow, sparseSweeps = 4, 6
+
 // Auto returns the basis that gives a thousand independent draws for the least
 // number of operations, set-up included, and says why: what New takes with these options
 // and the basis "auto". It counts them from rows and
@@ -39,20 +45,28 @@ func Auto(target *glm.Target, opts Options) (basis, reason string) {
 	return c.basis, c.reason
 }
 
-// otherBases are those besides the coordinate one that it chooses among.
-var otherBases = []string{"rotated", "reduced", "mixture"}
+// otherBases are those besides the coordinate one that it chooses among, with slow
+// directions in that one as one of them.
+var otherBases = []string{withSlow, "rotated", "reduced", "mixture"}
+
+const withSlow = "coordinate with slow directions"
 
 // choice is what auto takes.
 type choice struct {
 	target        *glm.Target // condensed where that can be done
 	basis, reason string
 	joint         infer.Setup // with joint moves; nil without
+	slow          [][]float64 // directions that follow each sweep; nil without
 }
 
 // choose chooses for some options.
 func choose(target *glm.Target, opts Options) choice {
 	target, condensed := target.Condensed()
 	c := costsOf(target)
+	var slow [][]float64
+	if opts.Slow != "off" && !opts.Uncached {
+		slow = c.pilotSlow(target)
+	}
 	basis := "coordinate"
 	for _, other := range otherBases {
 		if c.possible(other) && c.of(other) < c.of(basis) {
@@ -85,7 +99,24 @@ func choose(target *glm.Target, opts Options) choice {
 		chosen.reason += "; " + condensed
 	}
 	chosen.reason += words
+	if basis == withSlow && chosen.joint == nil {
+		chosen.basis, chosen.slow = "coordinate", slow
+	}
 	return chosen
+}
+
+// pilotSlow finds slow directions of a sparse design and counts how many sweeps they
+// save; nil where they cannot be, or sweeps over single coefficients need none.
+func (c *costs) pilotSlow(target *glm.Target) [][]float64 {
+	if !c.sparse || c.others > 0 || target.Scales() > 0 || c.sweeps < leastSlow {
+		return nil
+	}
+	betas, err := findSlow(target)
+	if err != nil {
+		return nil
+	}
+	c.slow, c.slowSweeps = len(betas), dependenceWith(target, betas)
+	return betas
 }
 
 // join takes joint moves if they need fewer operations than least, and says how they
@@ -117,7 +148,10 @@ type costs struct {
 	walled  bool // a prior has no curvature to rotate by
 	matched bool
 	sweeps  float64 // over single coefficients that are worth a draw
-	piloted bool    // sweeps is the pilot's; otherwise it is 1, the least that it can be
+	// The number of slow directions, 0 without, and of sweeps with them to a draw.
+	slow       int
+	slowSweeps float64
+	piloted    bool // sweeps is the pilot's; otherwise it is 1, the least that it can be
 }
 
 func costsOf(target *glm.Target) costs {
@@ -175,7 +209,9 @@ func (c costs) possible(basis string) bool {
 	case "mixture":
 		return !c.sparse && c.mixed > 0 && c.n <= rotateLimit
 	case "reduced":
-		return !c.sparse && c.g > c.n && c.sampled(basis) <= rotateLimit && !c.walled
+		return c.g > c.n && c.sampled(basis) <= rotateLimit && !c.walled
+	case withSlow:
+		return c.slow > 0
 	}
 	return true
 }
@@ -190,9 +226,12 @@ func (c costs) of(basis string) float64 {
 	update := float64(passes * (n + fixedCost))
 	if basis == "coordinate" {
 		if c.sparse {
-			update = float64(passes * (float64(float64(gathered)*float64(c.entries)/d) + fixedCost))
+			update = float64(steppingPasses * (float64(float64(gathered)*float64(c.entries)/d) + fixedCost))
 		}
 		return autoDraws * float64(float64(c.sweeps*d)*update)
+	}
+	if basis == withSlow {
+		return c.ofSlow()
 	}
 	if basis == "mixture" {
 		k = min(n, d)
@@ -203,10 +242,40 @@ func (c costs) of(basis string) float64 {
 	update += float64(float64(passes*priorDensity)*float64(c.others)) + float64(product*3*k)
 	sweep := float64(k * update)
 	if basis == "reduced" {
+		if c.sparse {
+			return c.ofSparseReduced(sweep)
+		}
 		products += float64(n*n*g) + float64(decompositions*n*n*n)
 		sweep += float64(g * (float64(product*2*n) + hiddenDraw))
 	}
-	return float64(product*products) + float64(autoDraws*sweep)
+	return float64(product*products) + float64(float64(autoDraws*c.apart())*sweep)
+}
+
+// apart is the number of sweeps over rotated coordinates to a draw: more than one where a
+// sparse design has more columns than rows, so that the posterior is far from normal.
+func (c costs) apart() float64 {
+	if c.sparse && c.d > c.n {
+		return sparseSweeps
+	}
+	return 1
+}
+
+// ofSlow is the number of operations with slow directions.
+func (c costs) ofSlow() float64 {
+	n, d, m := float64(c.n), float64(c.d), float64(c.slow)
+	single := float64(d * float64(steppingPasses*math.FMA(gathered, float64(c.entries)/d, fixedCost)))
+	direction := float64(steppingPasses*(n+fixedCost)) + float64(product*3*d)
+	found := float64(4 * slowRounds * product * m * float64(c.entries))
+	return found + float64(float64(autoDraws*c.slowSweeps)*math.FMA(m, direction, single))
+}
+
+// ofSparseReduced is the number of operations of the reduced basis where the design is
+// sparse: n³ products of set-up, triangular solves and products with the non-zeros for
+// each draw.
+func (c costs) ofSparseReduced(sweep float64) float64 {
+	n, g := float64(c.n), float64(c.g)
+	draw := sweep + float64(product*float64(n*n)) + float64(g*hiddenDraw) + float64(float64(2*gathered)*float64(c.entries))
+	return float64(product*float64(n*n*n)) + float64(float64(autoDraws*c.apart())*draw)
 }
 
 // inBillions words a number of operations.
@@ -229,10 +298,16 @@ func newAuto(target *glm.Target, opts Options) (infer.Setup, error) {
 	}
 	if c.basis == "coordinate" && opts.Update == "" && target.Scales() == 0 {
 		opts.Update = standardUpdate(target)
+		if _, sparse := target.Data().X.(*glm.Sparse); sparse {
+			opts.Update = "stepping_out"
+		}
 	}
 	made, err := New(target, opts)
 	switch s := made.(type) {
 	case *basisSetup:
+		if c.slow != nil {
+			s.follow(c.slow)
+		}
 		s.words += "; " + words
 	case *reducedSetup:
 		s.words += "; " + words

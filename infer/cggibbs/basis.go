@@ -14,8 +14,9 @@ type basisSetup struct {
 	target    *glm.Target
 	opts      Options
 	frame     *frame
-	reduction *reduction // nil where v is beta
-	widths    []float64  // initial slice width per coordinate of u and log dispersion
+	reduction *reduction      // nil where v is beta
+	slow      *slowDirections // nil without
+	widths    []float64       // initial slice width per coordinate of u and log dispersion
 	scan      *scan
 	words     string
 }
@@ -92,6 +93,9 @@ func (s *basisSetup) choose() (err error) {
 	case "coordinate":
 		s.frame = newFrame(t, data.X, offset, priors, make([]float64, d), nil)
 		s.words = fmt.Sprintf("coordinate: each of %d coefficients by itself", d)
+		if s.opts.Slow == "on" {
+			s.findSlow()
+		}
 	case "rotated":
 		gain := newtonGain
 		if s.opts.Joint != "off" {

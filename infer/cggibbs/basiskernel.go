@@ -56,6 +56,9 @@ func (k *basisKernel) Step() (infer.Info, error) {
 	if k.scale != nil && !k.scale.update(k) {
 		return infer.Info{}, k.failed(-1)
 	}
+	if k.slow != nil && !k.moveSlow() {
+		return infer.Info{}, k.failed(-1)
+	}
 	k.point.Settle()
 	k.iteration++
 	k.arrive()

@@ -23,5 +23,6 @@
 // frame.go, rotate.go, reduce.go, reducesparse.go, basis.go, basiskernel.go with its updates
 // stepping.go, matched.go and scale.go, basisstate.go and expand.go; mixture.go, mixturescales.go and
 // surrogate.go; reducedby.go. For tall data all coordinates of the rotated basis move at once: joint.go,
-// jointlaw.go, jointkernel.go, jointstate.go. auto.go chooses among them.
+// jointlaw.go, jointkernel.go, jointstate.go. slow.go and slowfind.go are for what single
+// coefficients leave of a sparse design. auto.go chooses among them.
 package cggibbs

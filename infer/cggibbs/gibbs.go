@@ -35,7 +35,7 @@ func New(target *glm.Target, opts Options) (infer.Setup, error) {
 	if opts.Basis == "mixture" {
 		return newMixed(target, opts)
 	}
-	if opts.Basis != "coordinate" || opts.Update != "" && opts.Update != "doubling" {
+	if opts.Basis != "coordinate" || opts.Update != "" && opts.Update != "doubling" || opts.Slow == "on" {
 		return newBasis(target, opts)
 	}
 	s := newSetup(target, opts)

@@ -33,6 +33,10 @@ type Options struct {
 	// single coordinates are then few, slices stepped out unless Update is another.
 	// Empty means "auto" where Basis is "auto", else "off".
 	Joint string `json:",omitempty"`
+	// Slow is whether updates along the directions that sweeps over single coefficients
+	// hardly move along follow each sweep, in the coordinate basis under normal and flat
+	// priors: "on" or "off". Empty means "off", and what Auto takes where Basis is "auto".
+	Slow string `json:",omitempty"`
 	// Kernels is how the likelihood's passes go over the rows: "vector", in the
 	// processor's vector instructions where it has them, or "scalar", one at a
 	// time, the reference for speed. Draws have the same bits. Empty means
@@ -113,6 +117,12 @@ func (o Options) filled() (Options, error) {
 		return o, &OptionError{"joint", o.Joint, `"off" in this basis: all coordinates move at once in basis "rotated" or "auto" only`}
 	case o.Joint == "on" && o.Uncached:
 		return o, &OptionError{"joint", o.Joint, `"off" where uncached: its proposals need no cache`}
+	case o.Slow != "" && o.Slow != "on" && o.Slow != "off":
+		return o, &OptionError{"slow", o.Slow, `"on" or "off"`}
+	case o.Slow == "on" && o.Basis != "coordinate":
+		return o, &OptionError{"slow", o.Slow, `"off" in this basis: slow directions are those of single coefficients`}
+	case o.Slow == "on" && o.Uncached:
+		return o, &OptionError{"slow", o.Slow, `"off" where uncached: directions need the cache`}
 	case o.Kernels != "scalar" && o.Kernels != "vector":
 		return o, &OptionError{"kernels", o.Kernels, `"scalar" or "vector"`}
 	case o.Scan != "systematic" && o.Scan != "random":

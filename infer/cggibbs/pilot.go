@@ -23,16 +23,7 @@ const pilotSweeps = 8
 // products, or, of at most 48 dense columns, their Gram matrix, n·d²/2.
 func dependence(target *glm.Target) float64 {
 	x, d := target.Data().X, target.Cols()
-	point := glm.NewPredictor(target)
-	point.SetUnconstrained(target.Penalised())
-	weights := make([]float64, target.Rows())
-	target.RowInformation(point.Eta(), point.Dispersions(), weights)
-	ridge := make([]float64, d)
-	for j, p := range target.Model().Coefficients {
-		if p.Kind != glm.Flat && p.Scale > 0 {
-			ridge[j] = 1 / p.Scale / p.Scale
-		}
-	}
+	weights, ridge := curvatureAt(target)
 	var s relaxed
 	if dense, ok := x.(*glm.Dense); ok && d <= gramLimit {
 		s = newGramRelaxed(dense, weights, ridge)
@@ -41,6 +32,42 @@ func dependence(target *glm.Target) float64 {
 	}
 	return sweepsToDraw(s, d)
 }
+
+// dependenceWith is dependence of sweeps that are each followed by updates along
+// directions, orthonormal in the curvature at the penalised point.
+func dependenceWith(target *glm.Target, betas [][]float64) float64 {
+	weights, ridge := curvatureAt(target)
+	s := &corrected{rowRelaxed: newRowRelaxed(target.Data().X, weights, ridge), betas: betas}
+	for _, beta := range betas {
+		q := make([]float64, len(weights))
+		for j, x := range beta {
+			target.Data().X.Column(j).AddTo(q, x)
+		}
+		for i, root := range s.root {
+			q[i] *= root
+		}
+		s.qs = append(s.qs, q)
+	}
+	return sweepsToDraw(s, target.Cols())
+}
+
+// curvatureAt returns the rows' information at the penalised point, and the curvature
+// of the priors.
+func curvatureAt(target *glm.Target) (weights, ridge []float64) {
+	point := glm.NewPredictor(target)
+	point.SetUnconstrained(target.Penalised())
+	weights, ridge = make([]float64, target.Rows()), make([]float64, target.Cols())
+	target.RowInformation(point.Eta(), point.Dispersions(), weights)
+	for j, p := range target.Model().Coefficients {
+		if p.Kind != glm.Flat && p.Scale > 0 {
+			ridge[j] = 1 / p.Scale / p.Scale
+		}
+	}
+	return weights, ridge
+}
+
+// nothing is the share of a point's energy that rounding may leave.
+const nothing = 1e-24
 
 // gramLimit is the number of columns up to which their products are cheaper than
 // sweeps over them.
@@ -54,6 +81,8 @@ type relaxed interface {
 	move(j int, by float64)
 	slope(j int) float64
 	energy() float64 // uᵀHu
+	// correct moves it along directions, if there are any, after a sweep.
+	correct()
 }
 
 // sweepsToDraw starts at a random point and compares its energies.
@@ -64,14 +93,21 @@ func sweepsToDraw(s relaxed, d int) float64 {
 			s.move(j, variate.Normal(stream)/math.Sqrt(h))
 		}
 	}
-	before, after := 0.0, 0.0
+	before, after, start := 0.0, 0.0, s.energy()
 	for range pilotSweeps {
 		for j := range d {
 			if h := s.diagonal(j); h > 0 {
 				s.move(j, -s.slope(j)/h)
 			}
 		}
+		s.correct()
 		before, after = after, s.energy()
+		if after <= nothing*start { // what comes then is rounding
+			if before == 0 {
+				before = start
+			}
+			break
+		}
 	}
 	rho := math.Sqrt(after / before)
 	if !(rho < 1) { // all of it is gone, or nothing
@@ -105,6 +141,7 @@ func newGramRelaxed(x *glm.Dense, weights, ridge []float64) *gramRelaxed {
 func (s *gramRelaxed) diagonal(j int) float64 { return s.h[j*len(s.u)+j] }
 func (s *gramRelaxed) slope(j int) float64    { return s.g[j] }
 func (s *gramRelaxed) energy() float64        { return kernels.Dot(s.u, s.g) }
+func (s *gramRelaxed) correct()               {}
 func (s *gramRelaxed) move(j int, by float64) {
 	s.u[j] += by
 	d := len(s.u)
@@ -160,6 +197,25 @@ func (s *rowRelaxed) energy() float64 {
 		sum = math.FMA(float64(r*s.u[j]), s.u[j], sum)
 	}
 	return sum
+}
+
+func (s *rowRelaxed) correct() {}
+
+// corrected moves along directions after each sweep.
+type corrected struct {
+	*rowRelaxed
+	betas, qs [][]float64 // qs = W^½X·betas
+}
+
+func (s *corrected) correct() {
+	for i, beta := range s.betas {
+		slope := kernels.Dot(s.qs[i], s.q)
+		for j, r := range s.ridge {
+			slope = math.FMA(float64(r*s.u[j]), beta[j], slope)
+		}
+		kernels.Axpy(-slope, beta, s.u)
+		kernels.Axpy(-slope, s.qs[i], s.q)
+	}
 }
 
 // weighted returns a column times the rows' weights, in memory of dst.

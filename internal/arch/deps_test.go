@@ -60,10 +60,12 @@ var deps = map[string]string{
 	"pipelines/internal/exchange": "infer infer/diag ingest report" + arrow,
 	// synthetic makes data, and does not fit them.
 	"pipelines/internal/synthetic": "infer infer/glm pipelines/internal/spec",
-	"cmd/pipeline":                 "pipelines github.com/spf13/cobra golang.org/x/term",
-	"internal/arch":                "",
-	"internal/bars":                "pipelines",
-	"internal/doctest":             "",
+	// discrete makes discrete models of tables and images, and samples nothing itself.
+	"pipelines/internal/discrete": "infer infer/glm infer/diag infer/mrf infer/herded infer/dogs ingest pipelines/internal/spec" + arrow,
+	"cmd/pipeline":                "pipelines github.com/spf13/cobra golang.org/x/term",
+	"internal/arch":               "",
+	"internal/bars":               "pipelines",
+	"internal/doctest":            "",
 }
 
 // run is what the packages that run a pipeline may use of the other rooms.

@@ -145,5 +145,8 @@ func (r *runner) missing(ctx context.Context, stored report.StoredFit) (bool, er
 func (r *runner) storedEvidence(ctx context.Context, f *fitting) (report.Evidence, error) {
 	e, err := r.ledger.file.Evidence(ctx, f.fingerprint)
 	e.Statistics = f.gated(e.Statistics)
+	if f.field != nil {
+		withoutConstants(&e)
+	}
 	return e, err
 }

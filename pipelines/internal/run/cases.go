@@ -81,6 +81,10 @@ func (r *runner) prepared(ctx context.Context, j *job) *Case {
 		return out
 	}
 	f := &fitting{job: j}
+	if j.model.Discrete() {
+		out.Err = fmt.Errorf("model %q is of kind mrf, and this verb is for generalised linear models\nhint: choose fits with --only model=…; pipeline validate says what fits of kind mrf take", j.model.Name)
+		return out
+	}
 	if out.Err = r.identify(ctx, f, &Result{}); out.Err != nil {
 		return out
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"math"
 	"slices"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 // commit judges a finished fit, loads it into the ledger and clears its spool.
 // Where the ledger is held by another process the fit stays in the spool.
 func (r *runner) commit(ctx context.Context, f *fitting, res *Result) error {
-	verdict := report.Judge(gates(f.gates), f.evidence(f.measured))
+	verdict := f.judge(gates(f.gates), f.measured)
 	f.describe(res, verdict)
 	record, err := r.fitRecord(f, verdict)
 	if err != nil {
@@ -76,6 +77,10 @@ func (f *fitting) describe(res *Result, v report.Verdict) {
 	res.Times = Times{t.Setup, t.Warmup, t.Sampling, t.Wall}
 	res.RHatMax, res.ESSBulkMin = report.Number(f.measured.worstRHat()), report.Number(f.measured.ess("min", f.params))
 	res.Divergences = f.measured.divergences
+	if f.ungated() {
+		none := report.Number(math.NaN())
+		res.RHatMax, res.ESSBulkMin, res.Warnings = none, none, f.discreteWarnings()
+	}
 	for i, p := range f.params {
 		res.Parameters = append(res.Parameters, ParameterSummary{p.Name, f.measured.params[i]})
 	}
@@ -86,6 +91,9 @@ func (f *fitting) describe(res *Result, v report.Verdict) {
 
 // fitRecord is all that the ledger stores of a fit.
 func (r *runner) fitRecord(f *fitting, v report.Verdict) (*report.Fit, error) {
+	if f.field != nil {
+		return r.discreteRecord(f, v), nil
+	}
 	design, err := json.Marshal(f.design.Record)
 	if err != nil {
 		return nil, err
@@ -164,14 +172,19 @@ func (f *fitting) events(at time.Time) []report.Event {
 	}
 	add(f.method.reason)
 	add(f.explained)
+	if f.ungated() {
+		add("no gates: " + f.method.discrete.why)
+	}
 	if f.start != nil {
 		add("start: " + f.start.Note)
 	}
 	for _, n := range f.design.Notes {
 		add(n)
 	}
-	for _, n := range f.unit.table.Warnings {
-		add(n)
+	if f.unit.table != nil {
+		for _, n := range f.unit.table.Warnings {
+			add(n)
+		}
 	}
 	return out
 }
@@ -214,7 +227,7 @@ func (r *runner) skip(ctx context.Context, f *fitting, stored report.StoredFit, 
 		return err
 	}
 	verdict := report.Verdict{Grade: report.Grade(res.Verdict), Reasons: res.Reasons}
-	if g := gates(f.gates); g != stored.Gates && !judged {
+	if g := gates(f.gates); g != stored.Gates && !judged && !f.ungated() {
 		evidence, err := r.storedEvidence(ctx, f)
 		if err != nil {
 			return err

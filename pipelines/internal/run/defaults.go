@@ -20,7 +20,7 @@ func Defaults(ctx context.Context, p *spec.Pipeline, example func(string) ([]byt
 	var out []string
 	for _, ds := range p.Datasets {
 		models := slices.CompactFunc(r.models(ds.Name), func(a, b *spec.Model) bool { return a == b })
-		models = slices.DeleteFunc(models, func(m *spec.Model) bool { return !m.HasDefaults() })
+		models = slices.DeleteFunc(models, func(m *spec.Model) bool { return m.Discrete() || !m.HasDefaults() })
 		if len(models) == 0 {
 			continue
 		}

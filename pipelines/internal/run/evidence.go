@@ -49,6 +49,9 @@ func (f *fitting) evidence(m *measured) report.Evidence {
 			e.Names = append(e.Names, names[min(i, len(names)):min(i+1, len(names))]...)
 		}
 	}
+	if f.field != nil {
+		tied(&e, m.still)
+	}
 	for i, q := range f.quantities {
 		e.Derived = append(e.Derived, report.Statistic{Name: q.Name, Summary: m.derived[i]})
 	}

@@ -45,9 +45,33 @@ type modelIdentity struct {
 	Shape, Phi, Nu                              string `json:",omitempty"`
 	FrequencyWeights, PrecisionWeights          string `json:",omitempty"`
 	Defaults                                    string `json:",omitempty"` // the rules of priors that are left out
+	// MRF is of models of that kind, of which all but Name above is empty.
+	MRF *mrfIdentity `json:",omitempty"`
+}
+
+// mrfIdentity is what a model of kind mrf says; what the data say is hashed with them.
+type mrfIdentity struct {
+	States                    int
+	Labels                    []spec.Text
+	Interaction               string
+	Coupling                  float64
+	Field, Observation, Truth string
+	Fields, Watch             []string
+	NoiseSD                   float64
+	Means                     []float64
+}
+
+func identifyMRF(m *spec.Model) modelIdentity {
+	return modelIdentity{Name: m.Name, MRF: &mrfIdentity{
+		States: m.States, Labels: m.Labels, Interaction: m.Interaction, Coupling: *m.Coupling, Field: string(m.Field), Observation: m.Observation,
+		Truth: m.Truth, Fields: m.Fields, Watch: m.Watch, NoiseSD: m.Noise.SD, Means: m.Noise.Means,
+	}}
 }
 
 func identifyModel(m *spec.Model) modelIdentity {
+	if m.Discrete() {
+		return identifyMRF(m)
+	}
 	id := modelIdentity{
 		Name: m.Name, Formula: m.Formula, Family: m.Family.String(),
 		Standardize: m.Standardize, Missing: m.Missing, Levels: m.Levels, Contrasts: m.Contrasts,

@@ -6,16 +6,14 @@ import (
 	"fmt"
 	"math"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
+	"glmbatch/pipelines/internal/discrete"
 	"glmbatch/pipelines/internal/progress"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/spool"
@@ -94,6 +92,12 @@ type fitting struct {
 	metrics     []report.Metric
 	wall        time.Duration
 	anew        bool // it is drawn though the ledger has it
+
+	// What follows is of models of kind mrf.
+	field         *discrete.Field // nil of others
+	discreteSetup *discrete.Setup // nil without chains
+	found         *discrete.Result
+	certificates  []discrete.Certificate // known before chains are drawn
 }
 
 // errStored says that another run has stored a fit since this one began.
@@ -190,6 +194,10 @@ func (r *runner) carryOut(ctx context.Context, f *fitting, p *progress.Fit, res 
 	}
 	began := r.Now()
 	f.anew = r.Force || ok
+	if f.field != nil && !f.method.discrete.chains() {
+		p.Phase("solving")
+		return r.solve(ctx, f, began, res)
+	}
 	if err := r.sample(ctx, f, p); errors.Is(err, errStored) {
 		stored, _ := r.known.fit(f.fingerprint)
 		return r.skip(ctx, f, stored, res)
@@ -217,6 +225,9 @@ func (r *runner) identify(ctx context.Context, f *fitting, res *Result) error {
 	}
 	defer r.workers.release()
 	var err error
+	if f.model.Discrete() {
+		return r.identifyDiscrete(f, res)
+	}
 	if f.method, err = resolve(f.sampler, f.model); err != nil {
 		return err
 	}
@@ -251,13 +262,17 @@ func (r *runner) identity(f *fitting) identity {
 	if replicate == 1 {
 		replicate = 0
 	}
-	return identity{
+	id := identity{
 		Data: f.design.dataHash, Dataset: f.unit.dataset.Name, Key: f.unit.key,
 		Model: identifyModel(f.model), Sampler: sampler,
 		Length: identifyLength(r.Pipeline.Run), Chains: r.Pipeline.Run.Chains,
 		Keep: r.keep(f.job), Seed: r.Pipeline.Seed, Replicate: replicate,
 		Start: f.startIdentity(), Versions: f.versions(),
 	}
+	if f.field != nil && !f.method.discrete.chains() {
+		id.Length, id.Chains, id.Keep, id.Seed = nil, 0, "", 0 // nothing is drawn
+	}
+	return id
 }
 
 func (f *fitting) versions() map[string]string {
@@ -317,7 +332,10 @@ func (r *runner) sample(ctx context.Context, f *fitting, p *progress.Fit) error 
 		log: r.Log.With("run", r.id, "fit", f.name(), "fingerprint", f.fingerprint),
 	}
 	f.draws = &draws{spool: f.spool, numbers: numbers, record: f.design.Record, rowBytes: heldRows}
-	return r.grow(ctx, f, s, p)
+	if err := r.grow(ctx, f, s, p); err != nil || f.field == nil {
+		return err
+	}
+	return r.collect(ctx, f, s)
 }
 
 // prepare makes the target and the sampler's set-up, on one worker.
@@ -329,6 +347,17 @@ func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
 	defer f.clock.run()()
 	timer := startTimer()
 	defer timer.stop()
+	if f.field != nil {
+		err := r.prepareDiscrete(f)
+		f.setupTime = timer.lap()
+		if err != nil {
+			return nil, err
+		}
+		if r.Tamper != nil {
+			return r.Tamper(f.discreteSetup), nil
+		}
+		return f.discreteSetup, nil
+	}
 	model := f.posterior()
 	if f.method.name == priorMethod {
 		if err := prior.Check(&model, f.design.Data.Names); err != nil {
@@ -369,104 +398,6 @@ func (f *fitting) doubt(target *glm.Target) {
 // posterior is the likelihood with its priors, defaults resolved for the design.
 func (f *fitting) posterior() glm.Model {
 	return posterior(f.model, f.design.Data)
-}
-
-// grow draws and checks until the schedule is done.
-func (r *runner) grow(ctx context.Context, f *fitting, s *sampling, p *progress.Fit) error {
-	w := f.schedule.start()
-	for {
-		var have int64
-		for _, c := range f.spool.Chains {
-			have += int64(min(c.Draws(), w.to))
-		}
-		p.Phase("sampling")
-		p.Plan(have, int64(w.to)*int64(len(f.spool.Chains)))
-		if err := r.advanceAll(ctx, s, w.to); err != nil {
-			return err
-		}
-		p.Phase("diagnosing")
-		m, err := r.check(ctx, f, s, w)
-		if err != nil {
-			return err
-		}
-		c := checked{mixed: m.mixed(f.gates.RHat), reached: r.reached(f, m)}
-		p.Checked(r.progressOf(f, m))
-		next, done := f.schedule.next(w, c)
-		if done {
-			f.window, f.measured = w, m
-			return nil
-		}
-		w = next
-	}
-}
-
-// advanceAll draws all chains to the same length, each on a worker. A chain
-// that fails does not stop its siblings.
-func (r *runner) advanceAll(ctx context.Context, s *sampling, to int) error {
-	errs := make([]error, len(s.kernels))
-	var g errgroup.Group
-	for c := range s.kernels {
-		g.Go(func() (err error) {
-			if err := r.workers.acquire(ctx); err != nil {
-				errs[c] = err
-				return nil
-			}
-			stop := s.clock.run()
-			err = s.advance(ctx, c, to, func() { stop(); r.workers.release() })
-			if err != nil {
-				errs[c] = fmt.Errorf("chain %d: %w", c+1, err)
-			}
-			return nil
-		})
-	}
-	_ = g.Wait() // always nil: errors live in errs
-	return errors.Join(errs...)
-}
-
-// check diagnoses the window, on one worker.
-func (r *runner) check(ctx context.Context, f *fitting, s *sampling, w window) (*measured, error) {
-	if err := r.workers.acquire(ctx); err != nil {
-		return nil, err
-	}
-	defer r.workers.release()
-	defer f.clock.run()()
-	if err := s.expandable(ctx, f.draws); err != nil {
-		return nil, err
-	}
-	m, err := measure(f.draws, w, columnBytes)
-	if err != nil {
-		return nil, err
-	}
-	m.withoutMoments(f.doubts)
-	m.local = localScales(f.params)
-	m.deriving = f.deriving(w)
-	if m.derived, err = m.deriving.summarize(); err != nil {
-		return nil, err
-	}
-	derivedMoments(m.derived, f.quantities, parameterNames(f.params), f.doubts)
-	return m, nil
-}
-
-// reached reports whether the run's target holds.
-func (r *runner) reached(f *fitting, m *measured) bool {
-	until := r.Pipeline.Run.Until
-	if until.ESS > 0 {
-		return m.ess(until.Over, f.params) >= until.ESS
-	}
-	evidence := f.evidence(m)
-	evidence.Derived = slices.DeleteFunc(evidence.Derived, func(s report.Statistic) bool {
-		return math.IsNaN(s.Summary.Mean) // more draws give those no value that have none
-	})
-	return report.Judge(gates(f.gates).Strict(), evidence).Grade != report.Fail
-}
-
-func (r *runner) progressOf(f *fitting, m *measured) progress.Check {
-	until := r.Pipeline.Run.Until
-	if until.ESS > 0 {
-		return progress.Check{ESS: m.ess(until.Over, f.params), Target: until.ESS, What: until.Over + " ESS", RHat: m.worstRHat()}
-	}
-	target, _ := f.gates.ESSBulk.Strict()
-	return progress.Check{ESS: m.ess("all", f.params), Target: target, What: "least ESS", RHat: m.worstRHat()}
 }
 
 // explain names the data set and the model in an error of the numeric core.

@@ -15,7 +15,8 @@ import (
 // measured is what a check found in a window of draws.
 type measured struct {
 	params      []diag.Summary // one per parameter, in the order of the draws
-	local       []bool         // local scales, which no gate looks at; nil: none
+	local       []bool         // local scales, and constants of discrete systems, which no gate looks at; nil: none
+	still       bool           // log_lik never moves, and no gate looks at it
 	derived     []diag.Summary // of the derived quantities, in the order of the spec
 	deriving    *deriving
 	logLik      diag.Summary
@@ -95,6 +96,9 @@ func (m *measured) gated(i int) bool { return i >= len(m.local) || !m.local[i] }
 // one cannot be computed.
 func (m *measured) worstRHat() float64 {
 	worst := m.logLik.RHat
+	if m.still {
+		worst = 1
+	}
 	for i := range m.params {
 		if !m.gated(i) {
 			continue

@@ -24,7 +24,8 @@ type method struct {
 	// is the number of doublings that ends one.
 	hamiltonian bool
 	maxDepth    int
-	aim         float64 // acceptance that warm-up adapts to
+	aim         float64         // acceptance that warm-up adapts to
+	discrete    *discreteMethod // of models of kind mrf; nil of others
 	// windows makes the metrics of a chain's warm-up again; nil: there are none.
 	windows func(t *glm.Target, warmup int, position func(i int, theta []float64) error) ([]nuts.Window, error)
 }
@@ -49,7 +50,7 @@ func resolve(s *spec.Sampler, model *spec.Model) (method, error) {
 		}, nil
 	case "cggibbs":
 		o := cggibbs.Options{
-			Basis: basis, Update: s.Update, Joint: s.Joint, Kernels: s.Kernels, Scan: s.Scan.Order, Width: s.Width,
+			Basis: basis, Update: s.Update, Joint: s.Joint, Slow: s.Slow, Kernels: s.Kernels, Scan: s.Scan.Order, Width: s.Width,
 			MaxDoublings: s.MaxDoublings, RefreshEvery: int(s.RefreshEvery), Uncached: s.Uncached,
 		}
 		version := cggibbs.Version

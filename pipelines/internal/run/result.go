@@ -214,6 +214,9 @@ func (r *Result) line() string {
 	case Planned:
 		return fmt.Sprintf("%s: would run: %s", r.Name(), strings.Join(r.Reasons, "; "))
 	case Computed:
+		if r.Chains == 0 {
+			return fmt.Sprintf("%s: %s, %s in %.2f s", r.Name(), r.Verdict, r.Method, r.Seconds)
+		}
 		return fmt.Sprintf("%s: %s, %d × %d draws in %.2f s", r.Name(), r.Verdict, r.Chains, r.Draws, r.Seconds)
 	case Interrupted:
 		return fmt.Sprintf("%s: interrupted, what was drawn is kept", r.Name())

@@ -246,6 +246,9 @@ func (r *runner) launch(ctx context.Context, g *errgroup.Group, u *unit, results
 
 // weight is the memory of a unit and of its fits.
 func (r *runner) weight(u *unit, fits int) int64 {
+	if u.data != nil {
+		return min(r.memory.flight(), u.bytes()*int64(1+fits))
+	}
 	if u.table == nil {
 		return 0
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"glmbatch/ingest"
+	"glmbatch/pipelines/internal/discrete"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/synthetic"
 	"glmbatch/transform"
@@ -24,8 +25,11 @@ type unit struct {
 	table   *ingest.Table
 	err     error
 
+	data *discrete.Data // of discrete variables, in place of table
+
 	mu      sync.Mutex
 	designs map[*spec.Model]*design
+	fields  map[*spec.Model]*fieldSlot
 }
 
 // name is how people and --only call the unit.
@@ -33,7 +37,10 @@ func (u *unit) name() string { return unitName(u.dataset.Name, u.key) }
 
 // bytes is the memory of the unit's table and of one design of it.
 func (u *unit) bytes() int64 {
-	if u.table == nil {
+	switch {
+	case u.data != nil:
+		return u.data.Bytes() + 64*int64(u.data.N)
+	case u.table == nil:
 		return 0
 	}
 	return 2 * u.table.Bytes()
@@ -144,6 +151,9 @@ func levels(in map[string][]spec.Text) map[string][]string {
 // read yields the units of one data set in a fixed order. A file that cannot be
 // read is a unit with an error; the others go on.
 func (r *runner) read(ctx context.Context, ds *spec.Dataset, yield func(*unit) error) error {
+	if ds.Discrete() {
+		return r.readDiscrete(ctx, ds, yield)
+	}
 	src, cleanup, err := r.source(ctx, ds)
 	defer cleanup()
 	if ctx.Err() != nil {

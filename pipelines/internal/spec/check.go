@@ -75,6 +75,7 @@ func (c *checker) check() {
 		prof.Database, prof.Publish, prof.Report = c.resolve(prof.Database), c.resolve(prof.Publish), c.resolve(prof.Report)
 		c.checkRun(profiles.get(prof.Name).get("run"), &prof.Run, "profiles", prof.Name, "run")
 	}
+	c.discreteRun()
 	c.expandFits()
 }
 
@@ -115,6 +116,9 @@ func (c *checker) checkDataset(d *Dataset) {
 	if t := n.get("triplets"); t != nil {
 		c.triplets(d, t, append(path[:2:2], "triplets"))
 	}
+	if c.discreteData(d, n, path) {
+		return
+	}
 	hasPath, hasSQL := has(keys, []string{"path"}), has(keys, []string{"sql"})
 	if made := n.get("synthetic"); made != nil {
 		c.misplaced(n, path, "does not go with synthetic", append([]string{"path", "sql", "database", "each"}, csvKeys...)...)
@@ -125,7 +129,7 @@ func (c *checker) checkDataset(d *Dataset) {
 	case hasPath && hasSQL:
 		c.at("data set "+quote(d.Name)+" has both path and sql", "keep one of the two", append(path, "sql")...)
 	case !hasPath && !hasSQL && n.kind == mapKind:
-		c.at("data set "+quote(d.Name)+" has neither path nor sql nor synthetic", "give one of the three", path...)
+		c.at("data set "+quote(d.Name)+" has no "+strings.Join(sourceKeys, ", ")+": where its rows come from", "give one of them", path...)
 	}
 	if hasSQL {
 		c.misplaced(n, path, "belongs to path, not to sql", append([]string{"each"}, csvKeys...)...)
@@ -140,9 +144,15 @@ func (c *checker) checkDataset(d *Dataset) {
 		c.at("separator and decimal are the same character", "", append(path, "separator")...)
 	}
 	d.Written, d.Path = d.Path, c.resolve(d.Path)
-	if !strings.HasPrefix(d.Database, ":memory:") {
-		d.Database = c.resolve(d.Database)
+	d.Database = c.resolveDatabase(d.Database)
+}
+
+// resolveDatabase is resolve for what a query reads, which may be in memory.
+func (c *checker) resolveDatabase(path string) string {
+	if strings.HasPrefix(path, ":memory:") {
+		return path
 	}
+	return c.resolve(path)
 }
 
 // misplaced reports those of keys that n has.
@@ -167,6 +177,14 @@ func methodsOf(option string) []string {
 		return []string{"nuts"}
 	case "length", "jitter":
 		return []string{"hmc"}
+	case "scan":
+		return []string{"cggibbs", "gibbs"}
+	case "anneal":
+		return []string{"gibbs"}
+	case "sharing", "start":
+		return []string{"herded"}
+	case "damping", "tolerance", "max_sweeps":
+		return []string{"meanfield"}
 	}
 	return []string{"cggibbs"}
 }
@@ -176,8 +194,19 @@ func (c *checker) checkSampler(s *Sampler) {
 	if s.Name == PriorSampler.Name {
 		c.at("a sampler cannot be called prior: draws from the prior are stored under that name", "name it otherwise; run: {sample: prior} draws from the prior", "samplers", s.Name)
 	}
+	if a := n.get("anneal"); a != nil && a.kind == mapKind {
+		if a.get("from") == nil {
+			s.Anneal.From = 0.2
+		}
+		if a.get("to") == nil {
+			s.Anneal.To = 5
+		}
+	}
 	if s.Method == "cggibbs" && s.Joint != "" && s.Joint != "off" && s.Basis != "rotated" && s.Basis != "auto" {
 		c.at("joint is for the bases rotated and auto", "write basis: auto, or leave joint out", "samplers", s.Name, "joint")
+	}
+	if s.Method == "cggibbs" && s.Slow == "on" && s.Basis != "" && s.Basis != "coordinate" {
+		c.at("slow: on is for the basis coordinate", "leave slow out: basis auto takes slow directions where they serve", "samplers", s.Name, "slow")
 	}
 	for _, e := range n.list() {
 		of := methodsOf(e.key)

@@ -84,6 +84,10 @@ func (d *decoder) numeric(n *node, v reflect.Value, f field) {
 			v.SetUint(u)
 			x = float64(u)
 		}
+	case reflect.Pointer: // of a number that is nil where it is left out
+		v.Set(reflect.New(v.Type().Elem()))
+		d.numeric(n, v.Elem(), f)
+		return
 	case reflect.Float64:
 		want = "a number"
 		if x, err = n.number(); err == nil {
@@ -178,6 +182,7 @@ func (d *decoder) structure(n *node, v reflect.Value, f field, path []string) {
 		switch given := n.get(sub.key); {
 		case given != nil:
 			d.value(given, v.Field(sub.index), sub, inner)
+		case sub.required && waived(t, n, sub.key):
 		case sub.required:
 			d.add(n.at, fmt.Sprintf("%s lacks the key %s", describe(f, path), quote(sub.key)), exampleHint(sub))
 		case sub.hasFallback:

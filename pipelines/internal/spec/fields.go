@@ -55,6 +55,17 @@ type planner interface{ planned() string }
 // shorthander is a mapping that may be written as the value of one of its keys.
 type shorthander interface{ shorthand() string }
 
+// waiver is a mapping in which some required keys may be left out, by what others say.
+type waiver interface {
+	waives(n *node, key string) bool
+}
+
+// waived tells whether a mapping of a struct type need not have a required key.
+func waived(t reflect.Type, n *node, key string) bool {
+	w, ok := reflect.Zero(t).Interface().(waiver)
+	return ok && w.waives(n, key)
+}
+
 // plannedKeys lists the planned keys of a struct type.
 func plannedKeys(t reflect.Type) []string {
 	if p, ok := reflect.Zero(t).Interface().(planner); ok {

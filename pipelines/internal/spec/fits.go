@@ -77,6 +77,9 @@ func (c *checker) expandEntry(i int, e *Entry, seen map[[3]string]int) {
 		c.add(at, fmt.Sprintf("more than %d fits", maxFits), "split the spec")
 		return
 	}
+	if !c.sameKinds(at, datasets, models, samplers) {
+		return
+	}
 	for _, m := range models {
 		for _, s := range samplers {
 			if s.Method == "conjugate" && m.Family.Name != "" && m.Family.Name != "gaussian" {
@@ -104,6 +107,26 @@ func (c *checker) expandEntry(i int, e *Entry, seen map[[3]string]int) {
 			}
 		}
 	}
+}
+
+// sameKinds reports the first data set, model and sampler of an entry that cannot make
+// a fit, for each model.
+func (c *checker) sameKinds(at pos, datasets []*Dataset, models []*Model, samplers []*Sampler) bool {
+	all := true
+	for _, m := range models {
+		where := at
+		if where == (pos{}) {
+			where = c.pipeline.source.find([]string{"models", m.Name})
+		}
+		same := true
+		for _, d := range datasets {
+			for _, s := range samplers {
+				same = same && c.kinds(where, d, m, s)
+			}
+		}
+		all = all && same
+	}
+	return all
 }
 
 // pick finds what names mean among all, in order and each once.

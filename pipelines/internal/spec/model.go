@@ -155,6 +155,10 @@ func (m *Model) HasDefaults() bool {
 // stay empty: their scales come from the data.
 func (c *checker) checkModel(m *Model) {
 	path := []string{"models", m.Name}
+	c.checkKind(m)
+	if m.Discrete() {
+		return
+	}
 	if n := c.root.get("models").get(m.Name).get("formula"); m.Formula != "" {
 		if offset, fault, hint := checkFormula(m.Formula); fault != "" {
 			c.add(n.where(offset), fault, hint)

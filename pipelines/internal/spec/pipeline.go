@@ -63,13 +63,22 @@ type Dataset struct {
 	Triplets Triplets `yaml:"triplets" json:",omitzero" doc:"Non-zeros of further columns, beside path or sql: a file with a row of row, column and value for each, both counted from 1. They are never made dense."`
 	// Synthetic has no rows where it is left out.
 	Synthetic Synthetic `yaml:"synthetic" json:",omitzero" doc:"Data made by the program, instead of path: a response y and independent columns x1, x2 …, the same on every machine."`
+
+	// What follows is for models of kind mrf; each is zero where it is left out.
+	Edges     Edges      `yaml:"edges" json:",omitzero" doc:"For models of kind mrf, beside path or sql: which rows influence each other."`
+	Tables    Potentials `yaml:"tables" json:",omitzero" doc:"For models of kind mrf: tables of log potentials of the pairs of states of an edge, in place of a coupling."`
+	Image     Image      `yaml:"image" json:",omitzero" doc:"For models of kind mrf, instead of path: a PNG image, whose pixels are the variables."`
+	Grid      Grid       `yaml:"grid" json:",omitzero" doc:"For models of kind mrf, instead of path: a rectangle of variables made by the program, with a noisy picture if wanted."`
+	Sequences Sequences  `yaml:"sequences" json:",omitzero" doc:"For models of kind mrf, instead of path: labelling problems made by the program."`
 }
 
 func (Dataset) shorthand() string { return "path" }
 
-// Model is a family, a formula, a scaling and priors.
+// Model is a family, a formula, a scaling and priors; or, of kind mrf, what decides the
+// states of discrete variables.
 type Model struct {
 	Name        string            `yaml:"-"`
+	Kind        string            `yaml:"kind" json:",omitempty" enum:"glm mrf" doc:"glm: a generalised linear model. mrf: a discrete Markov random field, for data sets with edges, image, grid or sequences. Left out: glm."`
 	Formula     string            `yaml:"formula" required:"true" example:"y ~ ." doc:"R's formula: y ~ x1 + x2, y ~ . for all other columns, - 1 for no intercept, a*b, log(x), I(x^2), poly(x, 2), ns(x, 3), offset(log(e)), y | trials(n)."`
 	Family      Family            `yaml:"family" required:"true" example:"bernoulli" doc:"Distribution of the response, with the canonical link unless another is named: bernoulli or bernoulli(logit)."`
 	Standardize string            `yaml:"standardize" enum:"none center_scale max_abs" default:"none" doc:"Scaling of design columns: center_scale is (x - mean)/sd; max_abs divides by the largest magnitude and keeps zeros. Priors speak of the scaled columns."`
@@ -82,10 +91,28 @@ type Model struct {
 	FrequencyWeights string        `yaml:"frequency_weights" doc:"Column of whole numbers: how many equal observations a row stands for. Rows of 0 are left out."`
 	PrecisionWeights string        `yaml:"precision_weights" doc:"Column of numbers above 0 that multiply the precision of a row's response: variance sigma²/w for gaussian, scale sigma/√w for student_t, shape·w for gamma and inverse_gaussian, as in R's glm(weights =). Other families take none."`
 	Derive           []*Derivation `yaml:"derive" keyed:"Name" doc:"Quantities computed from each draw, by name: expressions over parameters by their R names, such as glu - bmi, exp(10 * glu), a > b, or mean(age = 40, race = 'white'), the mean of a response at a point."`
+
+	// What follows is for kind mrf.
+	States      int      `yaml:"states" json:",omitzero" min:"2" max:"256" doc:"mrf: states of each variable. Left out: as many as labels, or 2."`
+	Labels      []Text   `yaml:"labels" json:",omitzero" doc:"mrf: names of the states, as truths and tables have them. Left out: -1 and 1 of ising, else 0, 1, 2 …"`
+	Interaction string   `yaml:"interaction" json:",omitzero" enum:"ising potts" doc:"mrf: what an edge adds to the log density. ising: its coupling times the product of two states, which are -1 and 1; potts: its coupling if the two are equal. Tables of the data set take the place of both. Left out: ising of two states, else potts."`
+	Coupling    *float64 `yaml:"coupling" json:",omitzero" doc:"mrf: strength of an edge of weight 1; below 0 neighbours repel each other. Left out: 1."`
+	Field       Text     `yaml:"field" json:",omitzero" doc:"mrf: what is added to the log density times a state of -1 or 1 (ising), or if a variable is in its last state (potts): a number for all variables, or a column. Left out: 0."`
+	Fields      Names    `yaml:"fields" json:",omitzero" doc:"mrf: columns of log potentials of single variables, one for each state. Left out: those of sequences, else none."`
+	Observation string   `yaml:"observation" json:",omitzero" doc:"mrf: column of noisy observations of the states; needs noise. Left out: observation, if the model has noise."`
+	Noise       Noise    `yaml:"noise" json:",omitzero" doc:"mrf: normal law of an observation given its state."`
+	Truth       string   `yaml:"truth" json:",omitzero" doc:"mrf: column of true states, for reconstruction errors; no fit looks at it. Left out: truth, if there is one."`
+	Watch       Names    `yaml:"watch" json:",omitzero" doc:"mrf: ids of variables whose states are kept draw by draw, at most 1000, or '*' for all. The marginals of all variables are kept in any case."`
 }
 
 func (Model) planned() string {
 	return "sample"
+}
+
+// waives tells that a mapping need not have a key that is required of others.
+func (Model) waives(n *node, key string) bool {
+	kind := n.get("kind")
+	return kind != nil && kind.text != "glm" && (key == "formula" || key == "family")
 }
 
 // Family is a response distribution with its link, as glm knows it.
@@ -139,13 +166,14 @@ type NamedPrior struct {
 // Sampler is a method with its options. Options of other methods are zero.
 type Sampler struct {
 	Name   string `yaml:"-"`
-	Method string `yaml:"method" enum:"auto cggibbs conjugate nuts hmc" default:"auto" doc:"auto: conjugate for gaussian(identity), otherwise cggibbs with basis: auto. cggibbs: coordinate Gibbs with a cached linear predictor. conjugate: exact independent draws, gaussian(identity) only. nuts: the No-U-Turn sampler. hmc: Hamiltonian Monte Carlo with trajectories of one length."`
+	Method string `yaml:"method" enum:"auto cggibbs conjugate nuts hmc gibbs herded meanfield exact viterbi" default:"auto" doc:"auto: conjugate for gaussian(identity), otherwise cggibbs with basis: auto; for kind mrf exact where that is cheap, otherwise gibbs. cggibbs: coordinate Gibbs with a cached linear predictor. conjugate: exact independent draws, gaussian(identity) only. nuts: the No-U-Turn sampler. hmc: Hamiltonian Monte Carlo with trajectories of one length. For kind mrf: gibbs draws each variable given its neighbours; herded is herded Gibbs, which is deterministic; meanfield the best product of independent variables, an approximation; exact sums over all states, or along a chain or strip; viterbi finds the most probable states of a chain."`
 	Basis  string `yaml:"basis" enum:"auto coordinate rotated reduced mixture" doc:"cggibbs: the basis in which single coordinates move. coordinate: the coefficients. rotated: combinations of them that hardly depend on each other. reduced: where there are more coefficients with normal priors than rows, the directions that the likelihood sees. mixture: the same where priors are student_t, cauchy, laplace or horseshoe, normal given scales that are drawn in each iteration. auto: the one of fewest operations, as method auto does. Left out: coordinate. nuts, hmc: the coordinates of trajectories, coordinate or reduced."`
 	Update string `yaml:"update" enum:"doubling stepping_out matched" doc:"cggibbs: how a single coordinate moves: by a slice that doubles, by one that is stepped out, or by Metropolis steps matched to slope and curvature, with slices between them, for log-concave models. Left out: doubling in the basis coordinate, in others matched where it serves and else stepping_out."`
 	Joint  string `yaml:"joint" enum:"auto on off" doc:"cggibbs, basis rotated or auto: whether all coordinates are proposed at once, for data with many rows to a coefficient. auto: where a pilot accepts enough of the proposals to need fewer operations. Left out: auto with basis auto, else off."`
+	Slow   string `yaml:"slow" enum:"on off" doc:"cggibbs, basis coordinate or auto: whether each sweep is followed by updates along the few directions of all coefficients that sweeps over single ones hardly move along; normal and flat priors. off with basis auto: it does not consider them. Left out: off in the basis coordinate; auto takes them on sparse designs where that needs fewer operations."`
 	// Kernels scalar is the plain reference that all speed is measured against.
 	Kernels string `yaml:"kernels" enum:"scalar vector" planned:"auto" doc:"cggibbs: how passes over rows are computed: scalar, one at a time, the reference for speed, or vector, in the processor's vector instructions, with the same draws. Left out: vector."`
-	Scan    Scan   `yaml:"scan" json:",omitzero" doc:"cggibbs: which coordinates an iteration updates, in which order: systematic, random, or {for: [names]}, more often those that matter. Left out: systematic."`
+	Scan    Scan   `yaml:"scan" json:",omitzero" doc:"cggibbs, gibbs: which coordinates, or variables, an iteration updates, in which order: systematic, random, or {for: [names]}, more often those that matter. Left out: systematic."`
 	// Width is in units of the coordinate's prior standard deviation; 0 leaves it to cggibbs.
 	Width float64 `yaml:"width" above:"0" doc:"cggibbs: initial slice width, in prior standard deviations. Left out: 1."`
 	// MaxDoublings 0 leaves it to cggibbs.
@@ -159,6 +187,13 @@ type Sampler struct {
 	TargetAccept float64 `yaml:"target_accept" above:"0" max:"0.999999" doc:"nuts, hmc: mean acceptance that warm-up adapts the step size to; higher is slower and diverges less. Left out: 0.8."`
 	Length       float64 `yaml:"length" above:"0" max:"1000000" doc:"hmc: length of a trajectory in time, in posterior scales once the metric has adapted. Left out: pi/2."`
 	Jitter       float64 `yaml:"jitter" min:"0" max:"0.999999" doc:"hmc: length is multiplied by a uniform draw from 1 - jitter to 1 + jitter. Left out: 0."`
+
+	Anneal    Anneal  `yaml:"anneal" json:",omitzero" doc:"gibbs: inverse temperatures over the sweeps, to look for the most probable states. Unless they end at 1 within the warm-up the chain samples another law than the model's, and tells no marginals."`
+	Sharing   string  `yaml:"sharing" json:",omitzero" enum:"none sums" doc:"herded: which states of a variable's neighbours share a weight: none, or those of equal sums of potentials, which needs far less memory. Left out: none."`
+	Start     string  `yaml:"start" json:",omitzero" enum:"mode offset zero" doc:"herded: weights at the start: so that the first visit takes the more probable state, drawn at random, or 0. Left out: mode."`
+	Damping   float64 `yaml:"damping" json:",omitzero" above:"0" max:"1" doc:"meanfield: share of the new distribution in an update. Left out: 1."`
+	Tolerance float64 `yaml:"tolerance" json:",omitzero" above:"0" max:"1" doc:"meanfield: it has converged when no probability moves further in a sweep. Left out: 1e-10."`
+	MaxSweeps int     `yaml:"max_sweeps" json:",omitzero" min:"1" max:"1000000" doc:"meanfield: most sweeps. Left out: 1000."`
 }
 
 // Hamiltonian tells whether the method moves along trajectories.

@@ -77,12 +77,20 @@ func (r *renderer) datasets(n *node) {
 			r.tree(set.value)
 			continue
 		}
-		for _, e := range set.value.entries {
-			if e.key == "sql" {
-				r.bind(e.value)
-			} else {
-				r.tree(e.value)
-			}
+		r.queried(set.value)
+	}
+}
+
+// queried renders a mapping that may have sql, and those in it.
+func (r *renderer) queried(n *node) {
+	for _, e := range n.entries {
+		switch {
+		case e.key == "sql":
+			r.bind(e.value)
+		case e.value.kind == mapKind && (e.key == "edges" || e.key == "tables"):
+			r.queried(e.value)
+		default:
+			r.tree(e.value)
 		}
 	}
 }

@@ -21,6 +21,10 @@ func (c *checker) checkScan(s *Sampler) {
 		}
 		return
 	}
+	if s.Method == "gibbs" {
+		c.at("a scan for some coefficients is one of cggibbs", "leave for out", append(path, "for")...)
+		return
+	}
 	if s.Scan.Order == "random" {
 		c.at("a scan for coefficients is a fixed list, and order is random", "leave one of the two out", append(path, "order")...)
 	}

@@ -115,6 +115,8 @@ func (g *generator) typeSchema(f field, t reflect.Type) object {
 		return anyOf(object{{"type", "boolean"}}, template)
 	case reflect.Int, reflect.Uint64:
 		return anyOf(bounded("integer", f, t.Kind() == reflect.Uint64), template)
+	case reflect.Pointer:
+		return g.typeSchema(f, t.Elem())
 	case reflect.Float64:
 		return anyOf(bounded("number", f, false), template)
 	}
@@ -192,11 +194,19 @@ func (g *generator) structure(t reflect.Type) object {
 		}
 	}
 	o := object{{"type", orNull("object", len(required) == 0 && t != typeOf[Dataset]() && t != typeOf[Entry]())}, {"properties", properties}}
-	if required != nil {
+	switch {
+	case t == typeOf[Model]():
+		discrete := object{{"properties", object{{"kind", object{{"const", MRF}}}}}, {"required", []string{"kind"}}}
+		o = append(o, member{"if", discrete}, member{"else", object{{"required", required}}})
+	case required != nil:
 		o = append(o, member{"required", required})
 	}
 	if t == typeOf[Dataset]() {
-		o = append(o, member{"oneOf", []object{{{"required", []string{"path"}}}, {{"required", []string{"sql"}}}, {{"required", []string{"synthetic"}}}}})
+		var one []object
+		for _, key := range sourceKeys {
+			one = append(one, object{{"required", []string{key}}})
+		}
+		o = append(o, member{"oneOf", one})
 	}
 	return append(o, member{"additionalProperties", false})
 }

@@ -1,0 +1,238 @@
+package pipelines_test
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"strings"
+	"testing"
+
+	"glmbatch/pipelines"
+)
+
+// people and ties are a small graph with a field and a truth.
+const (
+	people = "id,lean,party\nann,0.4,1\nbob,0.1,1\ncid,-0.3,-1\ndee,-0.2,-1\neve,0.0,1\nfay,-0.5,-1\n"
+	ties   = "i,j,weight\nann,bob,1\nbob,cid,0.5\ncid,dee,1\ndee,fay,2\neve,ann,1\neve,bob,1\neve,cid,-0.5\n"
+)
+
+const friends = `
+pipeline: test
+database: t.duckdb
+seed: 11
+datasets:
+  friends: {path: people.csv, edges: {path: ties.csv}}
+models:
+  ising: {kind: mrf, coupling: 0.6, field: lean, truth: party, watch: [ann, eve]}
+samplers:
+  %s
+run: {chains: 3, %s}
+gates: {rhat: 1.05, ess_bulk: 100, ess_tail: 100}
+`
+
+func newFriends(t *testing.T, samplers, run string) folder {
+	f := newFolder(t, fmt.Sprintf(friends, samplers, run))
+	f.write("people.csv", people)
+	f.write("ties.csv", ties)
+	return f
+}
+
+// marginalBits is a digest of what fits of discrete variables have besides draws.
+const marginalBits = `
+	WITH m AS (SELECT md5(string_agg(concat_ws(',', sampler, variable_id, state, probability, mcse), ';' ORDER BY sampler, variable_id, state)) AS d, count(*) AS n FROM marginals),
+	b AS (SELECT md5(string_agg(concat_ws(',', sampler, variable_id, best, truth), ';' ORDER BY sampler, variable_id)) AS d FROM variable JOIN fit USING (fit_id)),
+	f AS (SELECT md5(string_agg(concat_ws(',', sampler, best_log_lik, best_chain), ';' ORDER BY sampler)) AS d FROM discrete JOIN fit USING (fit_id))
+	SELECT m.d, m.n, b.d, f.d FROM m, b, f`
+
+// The marginals of Gibbs are those of enumeration within chance; the deterministic
+// methods have their verdicts; what is unchanged is skipped, and changed gates judge anew.
+//
+// False alarms: the seed is fixed.
+func TestDiscreteFits(t *testing.T) {
+	f := newFriends(t, `gibbs: {method: gibbs}
+  random: {method: gibbs, scan: random}
+  herded: {method: herded}
+  exact: {method: exact}
+  mean: {method: meanfield, damping: 0.5}
+  auto: {}
+  cold: {method: gibbs, anneal: {}}
+  warm: {method: gibbs, anneal: {from: 0.1, to: 1, sweeps: 200}}`, "warmup: 500, draws: 2000")
+	verdicts := func(out *pipelines.Outcome) string {
+		var b strings.Builder
+		for _, r := range out.Fits {
+			fmt.Fprintf(&b, "%s %s %s, ", r.Sampler, r.Action, r.Verdict)
+		}
+		return b.String()
+	}
+	want := "gibbs computed pass, random computed pass, herded computed warn, exact computed pass, mean computed warn, auto computed pass, cold computed pass, warm computed pass, "
+	if got := verdicts(f.run(pipelines.RunOptions{})); got != want {
+		t.Errorf("verdicts\n%s\nwant\n%s", got, want)
+	}
+	got := f.ask("t.duckdb", "SELECT sampler_a, sampler_b, agreement FROM marginal_comparison WHERE 'exact' IN (sampler_a, sampler_b) ORDER BY ALL")
+	want = "auto,exact,agree\nexact,gibbs,agree\nexact,herded,unknown\nexact,mean,unknown\nexact,random,agree\nexact,warm,agree"
+	if got != want {
+		t.Errorf("marginals\n%s\nwant\n%s", got, want)
+	}
+	if got := f.ask("t.duckdb", "SELECT DISTINCT agreement FROM comparison WHERE sampler_a = 'exact' AND sampler_b IN ('gibbs', 'random')"); got != "agree" {
+		t.Errorf("functionals of gibbs and exact: %s", got)
+	}
+	if got := f.ask("t.duckdb", "SELECT count(*) FROM marginals WHERE sampler = 'cold'"); got != "0" {
+		t.Errorf("annealed chains have %s marginals", got)
+	}
+	if got := f.ask("t.duckdb", "SELECT count(DISTINCT round(best_log_lik, 9)) FROM discrete"); got != "1" {
+		t.Errorf("%s values of the best log density", got)
+	}
+	got = f.ask("t.duckdb", `SELECT count(*) FROM (SELECT avg(d.value) AS mean, any_value(m.probability) AS p FROM draws d
+		JOIN marginals m ON m.fit_id = d.fit_id AND m.id = d.parameter AND m.state = '1' GROUP BY d.fit_id, m.id) WHERE abs(mean - p) < 1e-12`)
+	if got != "8" { // two watched variables of four samplers with marginals and draws
+		t.Errorf("%s marginals are the means of their kept states, not 8", got)
+	}
+	f.write("spec.yaml", strings.Replace(fmt.Sprintf(friends, "gibbs: {method: gibbs}\n  herded: {method: herded}", "warmup: 500, draws: 2000"), "ess_bulk: 100", "ess_bulk: 1e6", 1))
+	if got, want := verdicts(f.run(pipelines.RunOptions{})), "gibbs skipped fail, herded skipped warn, "; got != want {
+		t.Errorf("changed gates: %s, want %s", got, want)
+	}
+}
+
+// Chains of growing windows have the same bits, marginals and errors, for 1 worker and
+// 16, and after any number of stops.
+func TestDiscreteRunGoesOn(t *testing.T) {
+	f := newFriends(t, `gibbs: {method: gibbs}
+  herded: {method: herded, start: offset}`, "first: 100, max_draws: 1600, until: {ess: 1e6}")
+	want := ""
+	for _, workers := range []int{1, 16} {
+		db := fmt.Sprintf("w%d.duckdb", workers)
+		f.run(pipelines.RunOptions{Workers: workers, Overrides: pipelines.Overrides{Database: f.path(db)}})
+		got := f.ask(db, bits) + " " + f.ask(db, marginalBits)
+		if want == "" {
+			want = got
+		}
+		if got != want {
+			t.Errorf("%d workers: %s, want %s", workers, got, want)
+		}
+	}
+	stopped := 0
+	for try := 1; try < 200; try++ {
+		ctx := &countdown{Context: t.Context(), done: make(chan struct{}), left: 1200 * try}
+		out, err := pipelines.Run(ctx, f.path("spec.yaml"), pipelines.RunOptions{Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.ExitCode != pipelines.ExitInterrupted {
+			break
+		}
+		stopped++
+	}
+	if stopped < 2 {
+		t.Fatalf("only %d runs were stopped: the test does not test", stopped)
+	}
+	if got := f.ask("t.duckdb", bits) + " " + f.ask("t.duckdb", marginalBits); got != want {
+		t.Errorf("after %d stops: %s, want %s", stopped, got, want)
+	}
+}
+
+// savePNG writes a grey image.
+func (f folder) savePNG(name string, w, h int, grey func(x, y int) uint8) {
+	f.t.Helper()
+	img := image.NewGray(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			img.SetGray(x, y, color.Gray{Y: grey(x, y)})
+		}
+	}
+	file, err := os.Create(f.path(name))
+	if err == nil {
+		err = png.Encode(file, img)
+	}
+	if err == nil {
+		err = file.Close()
+	}
+	if err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// Data that cannot be are errors of their own fits, which name place and remedy.
+func TestBadDiscreteDataIsNamed(t *testing.T) {
+	cases := []struct {
+		name, dataset, model string
+		words                []string
+	}{
+		{"unknown id", "{path: people.csv, edges: {path: unknown.csv}}", "{kind: mrf}", []string{`column "j"`, "line 3", `"zoe"`, "hint", "ann"}},
+		{"near id", "{path: people.csv, edges: {path: near.csv}}", "{kind: mrf}", []string{`"bobb"`, `did you mean "bob"?`}},
+		{"edge twice", "{path: people.csv, edges: {path: twice.csv}}", "{kind: mrf}", []string{`"bob" and "ann" are joined already`, "line 4", "line 2"}},
+		{"loop", "{path: people.csv, edges: {path: loop.csv}}", "{kind: mrf}", []string{`"ann" is joined with itself`, "line 2"}},
+		{"no weight", "{path: people.csv, edges: {path: unweighted.csv}}", "{kind: mrf}", []string{`column "weight"`, "line 3", "no weight"}},
+		{"infinite weight", "{path: people.csv, edges: {path: infinite.csv}}", "{kind: mrf}", []string{`"weight"`, "line 2", "nf"}},
+		{"text weight", "{path: people.csv, edges: {path: ties.csv, weight: i}}", "{kind: mrf}", []string{`"ann" is not a number`}},
+		{"no column", "{path: people.csv, edges: {path: ties.csv, from: source}}", "{kind: mrf}", []string{`column "source"`, "columns: i, j, weight"}},
+		{"id twice", "{path: same.csv, edges: {steps: [1]}}", "{kind: mrf}", []string{`"ann" is also the id of`, "line 3"}},
+		{"no such field", "{path: people.csv, edges: {path: ties.csv}}", "{kind: mrf, field: laen}", []string{`column "laen"`, `did you mean "lean"?`}},
+		{"missing field", "{path: gap.csv, edges: {steps: [1]}}", "{kind: mrf, field: lean}", []string{`column "lean"`, "line 3", "no number"}},
+		{"unknown truth", "{path: people.csv, edges: {path: ties.csv}}", "{kind: mrf, labels: [left, right], truth: party}", []string{`column "party"`, "line 2", `"1" is no state`, "left, right"}},
+		{"unknown watch", "{path: people.csv, edges: {path: ties.csv}}", "{kind: mrf, watch: [annn]}", []string{`"annn"`, `did you mean "ann"?`}},
+		{"no edges file", "{path: people.csv, edges: {path: none.csv}}", "{kind: mrf}", []string{"edges", "none.csv"}},
+		{"no such state", "{path: people.csv, edges: {path: ties.csv}, tables: {path: tables.csv}}", "{kind: mrf, states: 2}", []string{`column "b"`, "line 3", `"2" is no state`, "0, 1"}},
+		{"no PNG", "{image: people.csv}", "{kind: mrf, noise: {sd: 1}}", []string{"people.csv", "not a PNG image", "hint"}},
+		{"no image", "{image: none.png}", "{kind: mrf, noise: {sd: 1}}", []string{"none.png"}},
+		{"damaged PNG", "{image: cut.png}", "{kind: mrf, noise: {sd: 1}}", []string{"cut.png", "damaged"}},
+		{"other size", "{image: {path: noisy.png, truth: small.png}}", "{kind: mrf, noise: {sd: 1}}", []string{"small.png", "3 × 4", "6 × 5", "same size"}},
+		{"other states", "{sequences: {length: 5, states: 4}}", "{kind: mrf, states: 3}", []string{"sequences of other states", "3"}},
+		{"degree", "{path: star.csv, edges: {path: rays.csv}}", "{kind: mrf}", []string{"herded", "40 neighbours", `variable 0 is "v0"`}},
+	}
+	var text strings.Builder
+	text.WriteString("pipeline: test\ndatabase: t.duckdb\nrun: {chains: 1, warmup: 0, draws: 10}\nsamplers: {s: {method: herded}}\ndatasets:\n  good: {path: people.csv, edges: {path: ties.csv}}\n")
+	for i, c := range cases {
+		fmt.Fprintf(&text, "  d%d: %s\n", i, c.dataset)
+	}
+	text.WriteString("models:\n  good: {kind: mrf}\n")
+	for i, c := range cases {
+		fmt.Fprintf(&text, "  m%d: %s\n", i, c.model)
+	}
+	text.WriteString("fits:\n  - {datasets: good, models: good}\n")
+	for i := range cases {
+		fmt.Fprintf(&text, "  - {datasets: d%d, models: m%d}\n", i, i)
+	}
+	f := newFriends(t, "", "")
+	f.write("spec.yaml", text.String())
+	for name, rows := range map[string]string{
+		"unknown.csv": "i,j\nann,bob\nbob,zoe\n", "near.csv": "i,j\nann,bobb\n", "twice.csv": "i,j\nann,bob\nbob,cid\nbob,ann\n", "loop.csv": "i,j\nann,ann\n",
+		"unweighted.csv": "i,j,weight\nann,bob,1\nbob,cid,\n", "infinite.csv": "i,j,weight\nann,bob,inf\nbob,cid,1\n", "same.csv": "id\nann\nann\n", "gap.csv": "id,lean\nann,1\nbob,\ncid,2\n",
+		"tables.csv": "a,b,value\n0,0,1\n1,2,1\n", "star.csv": "id\nv0\n" + linesOf(40, "v%d\n"), "rays.csv": "i,j\n" + linesOf(40, "v0,v%d\n"),
+	} {
+		f.write(name, rows)
+	}
+	f.savePNG("noisy.png", 6, 5, func(x, y int) uint8 { return uint8(40 * x) })
+	f.savePNG("small.png", 3, 4, func(x, y int) uint8 { return 0 })
+	whole, err := os.ReadFile(f.path("noisy.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.write("cut.png", string(whole[:len(whole)-20]))
+	out := f.run(pipelines.RunOptions{})
+	if len(out.Fits) != len(cases)+1 || out.Fits[0].Verdict != "warn" {
+		t.Fatalf("%d fits, the good one %q", len(out.Fits), out.Fits[0].Verdict)
+	}
+	for i, c := range cases {
+		r := out.Fits[i+1]
+		if r.Action != "error" || r.Err == nil {
+			t.Errorf("%s: %s %s", c.name, r.Action, r.Verdict)
+			continue
+		}
+		for _, word := range c.words {
+			if !strings.Contains(r.Err.Error(), word) {
+				t.Errorf("%s: the error does not have %q: %v", c.name, word, r.Err)
+			}
+		}
+	}
+}
+
+// linesOf are the numbers from 1 to n, each in a line of a format.
+func linesOf(n int, format string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i+1)
+	}
+	return b.String()
+}

@@ -1,0 +1,155 @@
+package discrete
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"glmbatch/infer"
+	"glmbatch/infer/herded"
+	"glmbatch/infer/mrf"
+)
+
+// Version names what chains keep: it changes whenever the same states are told
+// otherwise.
+const Version = "discrete/1"
+
+// Setup is the set-up of a sampler whose chains tell functionals of their states and
+// count these. It is an infer.Setup; its kernels are *Chain.
+type Setup struct {
+	*Field
+	Plan
+	inner infer.Setup
+
+	names []infer.Parameter
+	at    []functional
+}
+
+// NewSetup wraps the set-up of a sampler of the field's model, whose kernels must be
+// mrf.Samplers.
+func (f *Field) NewSetup(inner infer.Setup, p Plan) (*Setup, error) {
+	if p.Batch > maxBatch {
+		p.Batch = maxBatch
+	}
+	s := &Setup{Field: f, Plan: p, inner: inner}
+	s.names, s.at = f.parameters()
+	return s, nil
+}
+
+// ChainBytes is the memory of one chain: states, counts, weights of herded Gibbs.
+func (s *Setup) ChainBytes() int64 {
+	n := 3*int64(s.N) + s.Plan.bytes(s.N, s.States)
+	if h, ok := s.inner.(*herded.Setup); ok {
+		n += h.WeightBytes()
+	}
+	return n
+}
+
+// Parameters names the functionals, then the watched variables.
+func (s *Setup) Parameters() []infer.Parameter { return s.names }
+
+// Kernel returns a chain at its start.
+func (s *Setup) Kernel(c infer.Chain) (infer.Kernel, error) {
+	k, err := s.inner.Kernel(c)
+	if err != nil {
+		return nil, err
+	}
+	sampler, ok := k.(mrf.Sampler)
+	if !ok {
+		return nil, errors.New("discrete: the kernel is no sampler of states")
+	}
+	out := &Chain{Setup: s, sampler: sampler, before: make([]uint8, s.N), tally: tally{Plan: s.Plan, q: s.States, variable: s.N}}
+	copy(out.before, sampler.State())
+	return out, nil
+}
+
+// Chain is one chain of a Setup.
+type Chain struct {
+	*Setup
+	sampler   mrf.Sampler
+	iteration int
+	before    []uint8 // the state that the last iteration began with
+	tally     tally
+}
+
+// Step advances the chain, and counts its state. Info.Accept is the share of
+// variables that are in another state than before.
+//
+// Cost beside the sampler's own: a pass over the variables.
+func (k *Chain) Step() (infer.Info, error) {
+	info, err := k.sampler.Step()
+	if err != nil {
+		return info, err
+	}
+	x := k.sampler.State()
+	changed := 0
+	for i, a := range x {
+		if a != k.before[i] {
+			changed++
+		}
+	}
+	copy(k.before, x)
+	info.Accept = float64(changed) / float64(len(x))
+	k.tally.add(k.iteration, x)
+	k.iteration++
+	return info, nil
+}
+
+// Position writes the functionals of the state. Cost: a pass over the variables each, and
+// one over the edges.
+func (k *Chain) Position(dst []float64) {
+	x := k.sampler.State()
+	for i, f := range k.at {
+		dst[i] = f.at(x)
+	}
+}
+
+// Start says how the first state was made.
+func (k *Chain) Start() string { return k.sampler.Start() }
+
+// stateVersion leads the serialised chain: version, iteration, length of the sampler's
+// state, that, counts.
+const stateVersion = 1
+
+// MarshalBinary returns the chain's state: the sampler's, and the counts.
+func (k *Chain) MarshalBinary() ([]byte, error) {
+	inner, err := k.sampler.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]byte, 0, 17+len(inner)+len(k.tally.segments)*int(16+k.Plan.bytes(k.N, k.States)))
+	out = append(out, stateVersion)
+	out = binary.LittleEndian.AppendUint64(out, uint64(k.iteration))
+	out = binary.LittleEndian.AppendUint64(out, uint64(len(inner)))
+	return k.tally.append(append(out, inner...)), nil
+}
+
+// UnmarshalBinary restores a state that MarshalBinary of a chain of an equal set-up
+// wrote.
+func (k *Chain) UnmarshalBinary(data []byte) error {
+	const head = 17
+	if len(data) < head {
+		return errors.New("discrete: a chain's state is cut short")
+	}
+	if data[0] != stateVersion {
+		return fmt.Errorf("discrete: chain state has version %d, this program reads %d", data[0], stateVersion)
+	}
+	iteration, size := binary.LittleEndian.Uint64(data[1:]), binary.LittleEndian.Uint64(data[9:])
+	if size > uint64(len(data)-head) {
+		return errors.New("discrete: a chain's state is cut short")
+	}
+	counts := tally{Plan: k.Plan, q: k.States, variable: k.N}
+	rest, err := counts.read(data[head+size:])
+	if err != nil {
+		return err
+	}
+	if len(rest) > 0 {
+		return errors.New("discrete: a chain's state is too long")
+	}
+	if err := k.sampler.UnmarshalBinary(data[head : head+size]); err != nil {
+		return err
+	}
+	k.iteration, k.tally = int(iteration), counts
+	copy(k.before, k.sampler.State())
+	return nil
+}

@@ -1,0 +1,212 @@
+package discrete
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"glmbatch/infer/mrf"
+	"glmbatch/ingest"
+)
+
+// Data are the variables of one fit, with columns by name, and their edges.
+type Data struct {
+	Name string // the data set, for errors
+	N    int    // variables
+	// Rows and Columns are those of an image or grid, row by row; 0 of other data.
+	Rows, Columns int
+	Warnings      []string
+
+	ids     []string // nil: by number from 1, or by row and column
+	byID    map[string]int32
+	columns []column
+	where   func(row int) string // place of a variable in its file; nil: it has none
+	edges   []edge               // nil of a grid, whose edges are made when they are asked for
+	weights bool                 // edges have weights of their own
+	tables  []table
+}
+
+// column has numbers or texts, one for each variable: NaN and "" where there is none.
+type column struct {
+	name    string
+	numbers []float64
+	texts   []string // of a column that is no number
+}
+
+// edge joins two variables. table is its number among the tables, or 0.
+type edge struct {
+	i, j   int32
+	table  int32
+	weight float64
+}
+
+// table has log potentials of pairs of states, as they are written.
+type table struct {
+	name    string
+	entries []entry
+}
+
+type entry struct {
+	a, b  string
+	value float64
+	at    string
+}
+
+// grid tells whether edges are those of a rectangle.
+func (d *Data) grid() bool { return d.Rows > 0 && d.edges == nil }
+
+// Edges is their number.
+func (d *Data) Edges() int {
+	if d.grid() {
+		return d.Rows*(d.Columns-1) + (d.Rows-1)*d.Columns
+	}
+	return len(d.edges)
+}
+
+// Bytes is about the memory of the data.
+func (d *Data) Bytes() int64 {
+	bytes := 24 * int64(len(d.edges))
+	for _, c := range d.columns {
+		bytes += 8*int64(len(c.numbers)) + 24*int64(len(c.texts))
+	}
+	return bytes + 64*int64(len(d.ids))
+}
+
+// ID names variable i: by its id, by its row and column in an image, or by its number, all
+// from 1.
+func (d *Data) ID(i int) string {
+	switch {
+	case d.ids != nil:
+		return d.ids[i]
+	case d.Rows > 0:
+		return strconv.Itoa(i/d.Columns+1) + "," + strconv.Itoa(i%d.Columns+1)
+	}
+	return strconv.Itoa(i + 1)
+}
+
+// Variable is the number of the variable with an id.
+func (d *Data) Variable(id string) (int, bool) {
+	if d.ids != nil {
+		i, ok := d.byID[id]
+		return int(i), ok
+	}
+	var r, c int
+	if d.Rows > 0 {
+		n, err := fmt.Sscanf(id, "%d,%d", &r, &c)
+		if n != 2 || err != nil || r < 1 || r > d.Rows || c < 1 || c > d.Columns || d.ID((r-1)*d.Columns+c-1) != id {
+			return 0, false
+		}
+		return (r-1)*d.Columns + c - 1, true
+	}
+	i, err := strconv.Atoi(id)
+	return i - 1, err == nil && i >= 1 && i <= d.N && strconv.Itoa(i) == id
+}
+
+// column finds one by name; nil if there is none.
+func (d *Data) column(name string) *column {
+	for k := range d.columns {
+		if d.columns[k].name == name {
+			return &d.columns[k]
+		}
+	}
+	return nil
+}
+
+// needed is column, with an error that lists what there is.
+func (d *Data) needed(name string) (*column, error) {
+	if c := d.column(name); c != nil {
+		return c, nil
+	}
+	names := make([]string, len(d.columns))
+	for k := range names {
+		names[k] = d.columns[k].name
+	}
+	return nil, &ingest.ColumnError{Dataset: d.Name, Column: name, Err: errors.New("there is no such column"), Hint: didYouMean(name, names, "columns")}
+}
+
+// numbers are those of a column. Where missing is not allowed each row must have one.
+func (d *Data) numbers(name string, missing bool) ([]float64, error) {
+	c, err := d.needed(name)
+	if err != nil {
+		return nil, err
+	}
+	if c.numbers == nil {
+		for i, text := range c.texts {
+			if text != "" {
+				return nil, d.fault(name, i, fmt.Errorf("%q is not a number", text), "name a column of numbers")
+			}
+		}
+		return nil, d.fault(name, -1, errors.New("it holds no numbers"), "name a column of numbers")
+	}
+	for i, v := range c.numbers {
+		if math.IsNaN(v) && !missing {
+			return nil, d.fault(name, i, errors.New("there is no number"), "each variable needs one; write 0 where nothing is known")
+		}
+	}
+	return c.numbers, nil
+}
+
+// fault is an error of a column at a variable, or of the whole column (-1).
+func (d *Data) fault(name string, i int, err error, hint string) error {
+	e := &ingest.ColumnError{Dataset: d.Name, Column: name, Err: err, Hint: hint}
+	switch {
+	case i >= 0 && d.where != nil:
+		e.At = d.where(i)
+	case i >= 0:
+		e.At = "variable " + d.ID(i)
+	}
+	return e
+}
+
+// joined returns the edges of a binary model, each with the coupling times its
+// weight.
+func (d *Data) joined(coupling float64) []mrf.Edge {
+	if d.grid() {
+		return mrf.Grid(d.Rows, d.Columns, coupling)
+	}
+	out := make([]mrf.Edge, len(d.edges))
+	for k, e := range d.edges {
+		out[k] = mrf.Edge{I: e.i, J: e.j, Weight: float64(coupling * e.weight)}
+	}
+	return out
+}
+
+// Source tells where tables beside the rows come from; nil where there are none.
+type Source struct {
+	Edges, Tables *ingest.Source
+}
+
+// steps joins rows that are so many apart, in the order of the rows. tables have the
+// names of steps.
+func (d *Data) steps(steps []int) error {
+	numbers := map[string]int32{}
+	for k, t := range d.tables {
+		numbers[t.name] = int32(k)
+	}
+	for _, s := range steps {
+		number, ok := numbers[strconv.Itoa(s)]
+		if len(d.tables) > 1 && !ok {
+			return fmt.Errorf("dataset %q: no table of log potentials is called %d, as the step is\nhint: give each step a table, or leave tables out", d.Name, s)
+		}
+		for i := 0; i+s < d.N; i++ {
+			d.edges = append(d.edges, edge{int32(i), int32(i + s), number, 1})
+		}
+	}
+	if d.edges == nil {
+		d.edges = []edge{}
+	}
+	return nil
+}
+
+// mostVariables is what a model can hold.
+const mostVariables = math.MaxInt32
+
+// checkSize refuses data with more variables than a model can hold.
+func (d *Data) checkSize(ctx context.Context) error {
+	if d.N > mostVariables {
+		return fmt.Errorf("dataset %q: %d variables are more than %d\nhint: divide the rows with by", d.Name, d.N, mostVariables)
+	}
+	return ctx.Err()
+}

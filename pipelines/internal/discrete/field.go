@@ -1,0 +1,392 @@
+package discrete
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"glmbatch/infer/mrf"
+	"glmbatch/ingest"
+	"glmbatch/pipelines/internal/spec"
+)
+
+// Field is a model of kind mrf on data: what its samplers share.
+type Field struct {
+	*Data
+	Model  mrf.Model
+	States int
+	Labels []string // of states
+	// Observation is NaN where there is none, Truth −1 where it is unknown; nil without.
+	Observation []float64
+	Truth       []int16
+	Watched     []int // variables whose states are kept
+	Hash        string
+	Words       string // the model in words
+
+	spec *spec.Model
+}
+
+// NewField makes the model of data. Errors name the column and the variable.
+//
+// Cost: O(variables·states + edges).
+func NewField(ctx context.Context, d *Data, m *spec.Model) (*Field, error) {
+	f := &Field{Data: d, States: m.ModelStates(), spec: m}
+	f.label()
+	unary, err := f.unary()
+	if err != nil {
+		return nil, err
+	}
+	if err := f.observe(unary); err != nil {
+		return nil, err
+	}
+	if err := f.known(); err != nil {
+		return nil, err
+	}
+	if err := f.watch(); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := f.join(unary); err != nil {
+		return nil, err
+	}
+	f.Hash, f.Words = f.hash(), f.words()
+	return f, nil
+}
+
+// Interaction is what joins neighbours: ising, potts or tables.
+func (f *Field) Interaction() string {
+	if f.tables != nil {
+		return "tables"
+	}
+	return f.spec.Interaction
+}
+
+// label names the states.
+func (f *Field) label() {
+	f.Labels = make([]string, f.States)
+	for a := range f.Labels {
+		switch {
+		case len(f.spec.Labels) > 0:
+			f.Labels[a] = string(f.spec.Labels[a])
+		case f.Interaction() == "ising":
+			f.Labels[a] = strconv.Itoa(2*a - 1)
+		default:
+			f.Labels[a] = strconv.Itoa(a)
+		}
+	}
+}
+
+// state is the number of a state that is named by label or, where the spec gives
+// none, by number.
+func (f *Field) state(text string) (int, bool) {
+	for a, label := range f.Labels {
+		if label == text {
+			return a, true
+		}
+	}
+	if len(f.spec.Labels) > 0 {
+		return 0, false
+	}
+	a, err := strconv.Atoi(text)
+	return a, err == nil && a >= 0 && a < f.States
+}
+
+func (f *Field) statesHint() string {
+	return "states are called " + strings.Join(f.Labels[:min(len(f.Labels), 12)], ", ")
+}
+
+// unary returns the log potentials of single variables, states of one variable
+// after the other.
+func (f *Field) unary() ([]float64, error) {
+	q := f.States
+	out := make([]float64, f.N*q)
+	fields := []string(f.spec.Fields)
+	if made := f.madeFields(q); made != nil && len(fields) == 0 {
+		fields = made
+		if f.column(unaryColumn(q)) != nil || f.column(unaryColumn(q-1)) == nil {
+			return nil, fmt.Errorf("dataset %q has sequences of other states than the %d of the model\nhint: give both the same number of states", f.Name, q)
+		}
+	}
+	for a, name := range fields {
+		values, err := f.numbers(name, false)
+		if err != nil {
+			return nil, err
+		}
+		for i, v := range values {
+			out[i*q+a] = v
+		}
+	}
+	if f.spec.Field == "" {
+		return out, nil
+	}
+	add := func(i int, v float64) {
+		out[i*q+q-1] += v
+		if f.Interaction() == "ising" {
+			out[i*q] -= v
+		}
+	}
+	if v, err := strconv.ParseFloat(string(f.spec.Field), 64); err == nil && f.column(string(f.spec.Field)) == nil {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("model %q: field is %s\nhint: give a finite number, or a column", f.spec.Name, f.spec.Field)
+		}
+		for i := range f.N {
+			add(i, v)
+		}
+		return out, nil
+	}
+	values, err := f.numbers(string(f.spec.Field), false)
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range values {
+		add(i, v)
+	}
+	return out, nil
+}
+
+// observe adds the log densities of observations to the potentials, up to what all
+// states of a variable have in common.
+func (f *Field) observe(unary []float64) error {
+	name, noise := f.spec.Observation, f.spec.Noise
+	if name == "" {
+		name = observationColumn
+	}
+	if noise.SD == 0 {
+		if c := f.column(name); c != nil && c.numbers != nil {
+			f.Observation = c.numbers // for pictures of it
+		}
+		return nil
+	}
+	values, err := f.numbers(name, true)
+	if err != nil {
+		return fmt.Errorf("model %q has noise, and so observations: %w", f.spec.Name, err)
+	}
+	f.Observation = values
+	q := f.States
+	precision := 1 / (noise.SD * noise.SD)
+	for i, y := range values {
+		if math.IsNaN(y) {
+			continue // a variable that nobody saw
+		}
+		for a := range q {
+			mu := f.mean(a)
+			// −(y − μ)²/2σ² without the common −y²/2σ²
+			unary[i*q+a] += float64(mu * math.FMA(-0.5, mu, y) * precision)
+		}
+	}
+	return nil
+}
+
+// mean is that of an observation of a state.
+func (f *Field) mean(a int) float64 {
+	if m := f.spec.Noise.Means; len(m) > 0 {
+		return m[a]
+	}
+	return math.FMA(2, float64(a)/float64(f.States-1), -1)
+}
+
+// known finds the true states.
+func (f *Field) known() error {
+	if c := f.column(shadeColumn); c != nil && f.spec.Truth == "" {
+		f.Truth = make([]int16, f.N)
+		for i, v := range c.numbers {
+			f.Truth[i] = int16(math.Round(v * float64(f.States-1)))
+		}
+		return nil
+	}
+	name := f.spec.Truth
+	if name == "" {
+		if name = truthColumn; f.column(name) == nil {
+			return nil
+		}
+	}
+	c, err := f.needed(name)
+	if err != nil {
+		return err
+	}
+	f.Truth = make([]int16, f.N)
+	for i := range f.Truth {
+		text := c.text(i)
+		a, ok := f.state(text)
+		switch {
+		case text == "":
+			a = -1
+		case !ok:
+			return f.fault(name, i, fmt.Errorf("%q is no state of the model", text), f.statesHint())
+		}
+		f.Truth[i] = int16(a)
+	}
+	return nil
+}
+
+// mostWatched bounds the variables whose states are kept.
+const mostWatched = 1000
+
+// watch finds the variables whose states are kept.
+func (f *Field) watch() error {
+	if len(f.spec.Watch) == 1 && f.spec.Watch[0] == "*" {
+		if f.N > mostWatched {
+			return fmt.Errorf("model %q: watch '*' would keep the states of %d variables\nhint: name at most %d; the marginals of all are kept in any case", f.spec.Name, f.N, mostWatched)
+		}
+		for i := range f.N {
+			f.Watched = append(f.Watched, i)
+		}
+		return nil
+	}
+	if len(f.spec.Watch) > mostWatched {
+		return fmt.Errorf("model %q: watch names %d variables\nhint: name at most %d; the marginals of all are kept in any case", f.spec.Name, len(f.spec.Watch), mostWatched)
+	}
+	seen := map[int]bool{}
+	for _, id := range f.spec.Watch {
+		i, ok := f.Variable(id)
+		switch {
+		case !ok:
+			return fmt.Errorf("model %q, dataset %q: watch names %q, which is no variable\nhint: %s", f.spec.Name, f.Name, id, f.idsHint(id))
+		case seen[i]:
+			return fmt.Errorf("model %q: watch names %q twice\nhint: remove one of the two", f.spec.Name, id)
+		}
+		seen[i] = true
+		f.Watched = append(f.Watched, i)
+	}
+	return nil
+}
+
+// idsHint says how variables are called.
+func (f *Field) idsHint(id string) string {
+	switch {
+	case f.ids != nil:
+		return didYouMean(id, f.ids[:min(len(f.ids), mostKnown)], "ids")
+	case f.Rows > 0:
+		return fmt.Sprintf("variables are called by row and column, from '1,1' to '%d,%d'", f.Rows, f.Columns)
+	}
+	return fmt.Sprintf("variables are called 1 to %d", f.N)
+}
+
+// join makes the model.
+func (f *Field) join(unary []float64) (err error) {
+	if f.Interaction() == "ising" {
+		field := make([]float64, f.N)
+		for i := range field {
+			field[i] = 0.5 * (unary[2*i+1] - unary[2*i])
+		}
+		f.Model, err = mrf.NewBinary(field, f.joined(*f.spec.Coupling))
+		return f.explain(err)
+	}
+	states := make([]int, f.N)
+	for i := range states {
+		states[i] = f.States
+	}
+	tables, edges, err := f.pairs()
+	if err != nil {
+		return err
+	}
+	f.Model, err = mrf.NewTables(states, unary, tables, edges)
+	return f.explain(err)
+}
+
+// explain names the data set and the model in an error of the numeric core.
+func (f *Field) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("dataset %q, model %q: %w", f.Name, f.spec.Name, err)
+}
+
+// pairs are the tables of the model and the edges with their tables: those of the data,
+// each times the edge's weight, or Potts tables.
+func (f *Field) pairs() (out []mrf.Table, edges []mrf.TableEdge, err error) {
+	given := make([]mrf.Table, len(f.tables))
+	for k := range f.tables {
+		if given[k], err = f.potentials(&f.tables[k]); err != nil {
+			return nil, nil, err
+		}
+	}
+	coupling := *f.spec.Coupling
+	if f.tables == nil {
+		given = []mrf.Table{mrf.Potts(f.States, coupling)}
+	}
+	if f.grid() {
+		for _, e := range mrf.Grid(f.Rows, f.Columns, 1) {
+			edges = append(edges, mrf.TableEdge{I: e.I, J: e.J})
+		}
+		return given, edges, nil
+	}
+	type scaled struct {
+		table  int32
+		weight float64
+	}
+	numbers := map[scaled]int32{}
+	for _, e := range f.edges {
+		key := scaled{e.table, e.weight}
+		k, ok := numbers[key]
+		if !ok {
+			k = int32(len(out))
+			numbers[key] = k
+			t := given[e.table]
+			t.Log = append([]float64(nil), t.Log...)
+			for at := range t.Log {
+				t.Log[at] *= e.weight
+			}
+			out = append(out, t)
+		}
+		edges = append(edges, mrf.TableEdge{I: e.i, J: e.j, Table: k})
+	}
+	if out == nil {
+		out = given
+	}
+	return out, edges, nil
+}
+
+// potentials fills a table of the data.
+func (f *Field) potentials(t *table) (mrf.Table, error) {
+	q := f.States
+	out := mrf.Table{Rows: q, Cols: q, Log: make([]float64, q*q)}
+	seen := make([]string, q*q)
+	for _, e := range t.entries {
+		a, okA := f.state(e.a)
+		b, okB := f.state(e.b)
+		wrong, column := e.a, "a"
+		if okA {
+			wrong, column = e.b, "b"
+		}
+		at := a*q + b
+		switch {
+		case !okA || !okB:
+			return out, &ingest.ColumnError{Dataset: f.Name, Column: column, At: e.at, Err: fmt.Errorf("%q is no state of the model", wrong), Hint: f.statesHint()}
+		case seen[at] != "":
+			return out, &ingest.ColumnError{Dataset: f.Name, Column: "value", At: e.at, Hint: "remove one of the rows",
+				Err: errors.New("this pair of states has a log potential already, in " + seen[at])}
+		}
+		out.Log[at], seen[at] = e.value, e.at
+		if seen[at] == "" {
+			seen[at] = "the data"
+		}
+	}
+	return out, nil
+}
+
+// words are the model in a line.
+func (f *Field) words() string {
+	var out []string
+	switch {
+	case f.Rows > 0:
+		out = append(out, fmt.Sprintf("%d × %d grid", f.Rows, f.Columns))
+	default:
+		out = append(out, fmt.Sprintf("%d variables, %d edges", f.N, f.Edges()))
+	}
+	if f.States > 2 {
+		out = append(out, fmt.Sprintf("%d states", f.States))
+	}
+	if f.tables == nil {
+		out = append(out, "coupling "+strconv.FormatFloat(*f.spec.Coupling, 'g', -1, 64))
+	}
+	if sd := f.spec.Noise.SD; sd > 0 {
+		out = append(out, "noise sd "+strconv.FormatFloat(sd, 'g', -1, 64))
+	}
+	return strings.Join(out, ", ")
+}

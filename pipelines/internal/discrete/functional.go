@@ -1,0 +1,138 @@
+package discrete
+
+import (
+	"glmbatch/infer"
+	"glmbatch/infer/mrf"
+)
+
+// Functional is the kind of a parameter that is a function of the whole state.
+const Functional infer.ParameterKind = "functional"
+
+// functional is a number that a state has.
+type functional struct {
+	name string
+	at   func(x []uint8) float64
+	// mean is its expectation under marginals, where these tell it; else nil.
+	mean func(q *mrf.Marginals) float64
+}
+
+// mostShares bounds the states whose shares are followed.
+const mostShares = 8
+
+// functionals are what a draw of the field is: shares of states but the first,
+// agreement of neighbours, share of wrong states.
+func (f *Field) functionals() (out []functional) {
+	n := float64(f.N)
+	for a := 1; a < min(f.States, mostShares+1); a++ {
+		out = append(out, functional{
+			name: "share[" + f.Labels[a] + "]",
+			at: func(x []uint8) float64 {
+				count := 0
+				for _, b := range x {
+					if int(b) == a {
+						count++
+					}
+				}
+				return float64(count) / n
+			},
+			mean: func(q *mrf.Marginals) float64 {
+				sum := 0.0
+				for i := range f.N {
+					sum += q.At(i)[a]
+				}
+				return sum / n
+			},
+		})
+	}
+	if f.Edges() > 0 {
+		out = append(out, functional{name: "agree", at: f.agreement})
+	}
+	if known := f.knownTruths(); known > 0 {
+		out = append(out, f.wrong(float64(known)))
+	}
+	return out
+}
+
+// agreement is the share of edges that join equal states.
+func (f *Field) agreement(x []uint8) float64 {
+	count := 0
+	for i, a := range x {
+		for _, j := range f.Model.Neighbours(i) {
+			if int(j) >= i {
+				break // each edge once, at its later end
+			}
+			if x[j] == a {
+				count++
+			}
+		}
+	}
+	return float64(count) / float64(f.Edges())
+}
+
+func (f *Field) knownTruths() (known int) {
+	for _, a := range f.Truth {
+		if a >= 0 {
+			known++
+		}
+	}
+	return known
+}
+
+// wrong is the share of variables whose state is not the true one.
+func (f *Field) wrong(known float64) functional {
+	return functional{
+		name: "error",
+		at: func(x []uint8) float64 {
+			count := 0
+			for i, a := range f.Truth {
+				if a >= 0 && int16(x[i]) != a {
+					count++
+				}
+			}
+			return float64(count) / known
+		},
+		mean: func(q *mrf.Marginals) float64 {
+			sum := 0.0
+			for i, a := range f.Truth {
+				if a >= 0 {
+					sum += 1 - q.At(i)[a]
+				}
+			}
+			return sum / known
+		},
+	}
+}
+
+// watched follows the state of one variable, by number.
+func (f *Field) watched(i int) functional {
+	return functional{
+		name: f.ID(i),
+		at:   func(x []uint8) float64 { return float64(x[i]) },
+		mean: func(q *mrf.Marginals) float64 {
+			sum := 0.0
+			for a, p := range q.At(i) {
+				sum += float64(float64(a) * p)
+			}
+			return sum
+		},
+	}
+}
+
+// Parameters describes the functionals, then the watched variables.
+func (f *Field) Parameters() []infer.Parameter {
+	names, _ := f.parameters()
+	return names
+}
+
+// parameters are the functionals and watched variables as the run knows them.
+func (f *Field) parameters() (out []infer.Parameter, at []functional) {
+	at = f.functionals()
+	for _, fn := range at {
+		out = append(out, infer.Parameter{Name: fn.name, Kind: Functional})
+	}
+	for _, i := range f.Watched {
+		at = append(at, f.watched(i))
+		out = append(out, infer.Parameter{Name: f.ID(i), Kind: mrf.Variable})
+	}
+	return out, at
+}
