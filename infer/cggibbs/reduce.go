@@ -37,7 +37,7 @@ type reduction struct {
 	sparse          *glm.Sparse // X where it is sparse: V is then what X's non-zeros do
 }
 
-// reduce makes the reduction. Cost: see linalg.NewRowSpace, and n·d memory; where X is
+// reduce makes the reduction. Cost: see linalg.NewRowSpace; where X is
 // sparse that of sparseSpace, and memory of a few times n².
 func reduce(target *glm.Target) (*reduction, error) {
 	data := target.Data()
@@ -91,28 +91,27 @@ func reduce(target *glm.Target) (*reduction, error) {
 
 // denseSpace is the row space of GS for a dense X. Cost: see linalg.NewRowSpace.
 func (p *reduction) denseSpace(x *glm.Dense) (*linalg.RowSpace, error) {
-	space, err := linalg.NewRowSpace(p.transposed(x), x.Rows, len(p.normal), dropped)
+	space, err := linalg.NewRowSpace(func(first, m int, dst []float64) { p.scaled(x, first, m, dst) }, x.Rows, len(p.normal), dropped)
 	if err != nil {
 		return nil, errors.New("the singular value decomposition of the design did not converge")
 	}
 	return space, nil
 }
 
-// transposed returns (GS)ᵀ by column, eight columns of X at a time, so that what is
-// written together stands together. Cost: n·g.
-func (p *reduction) transposed(x *glm.Dense) []float64 {
-	n, g := x.Rows, len(p.normal)
-	at := make([]float64, n*g)
-	for first := 0; first < g; first += 8 {
-		last := min(first+8, g)
+// scaled writes columns first to first+m−1 of GS to dst, entry (i, first + c) at i·m + c,
+// eight columns of X at a time, so that what is written together stands together.
+func (p *reduction) scaled(x *glm.Dense, first, m int, dst []float64) {
+	n := x.Rows
+	for c := 0; c < m; c += 8 {
+		end := min(c+8, m)
+		scale := p.scale[first+c : first+end]
 		for i := range n {
-			to := at[i*g+first : i*g+last]
-			for c, j := range p.normal[first:last] {
-				to[c] = float64(x.Values[j*n+i] * p.scale[first+c])
+			to := dst[i*m+c : i*m+end]
+			for k, j := range p.normal[first+c : first+end] {
+				to[k] = float64(x.Values[j*n+i] * scale[k])
 			}
 		}
 	}
-	return at
 }
 
 // priors returns those of (theta_F, z).

@@ -217,7 +217,15 @@ func shrink(w float64) float64 {
 }
 
 // cauchit: F is the Cauchy distribution function, f = 1/(π(1 + eta²)).
-var cauchitTails = tails{logP: vec.LogCauchyCDF, logQ: mirrored(vec.LogCauchyCDF), slopeP: cauchitSlope, slopeQ: mirroredSlope(cauchitSlope)}
+var cauchitTails = tails{
+	logP: vec.LogCauchyCDF, logQ: mirrored(vec.LogCauchyCDF), slopeP: cauchitSlope, slopeQ: mirroredSlope(cauchitSlope),
+	logPs: func(k simd.Kernels, eta []float64) { k.LogCauchyCDF(eta, eta) },
+	logQs: func(k simd.Kernels, eta []float64) {
+		negate(eta)
+		k.LogCauchyCDF(eta, eta)
+	},
+	symmetric: true,
+}
 
 func cauchitSlope(eta float64) (first, second float64) {
 	size := math.FMA(eta, eta, 1)

@@ -3,6 +3,7 @@ package glm
 import (
 	"math"
 
+	"glmbatch/infer/internal/simd"
 	"glmbatch/infer/internal/vec"
 )
 
@@ -68,7 +69,11 @@ func excess(a, logA float64) float64 {
 	return vec.LogGammaExcess(a)
 }
 
-func (betaLaw) terms(r rows, eta, dst []float64) {
+func (l betaLaw) terms(r rows, eta, dst []float64) {
+	if r.kernels != simd.Scalar {
+		l.blockTerms(r, eta, dst)
+		return
+	}
 	phi := r.disp[0]
 	logPhi := vec.Log(phi)
 	for i, e := range eta {
@@ -76,6 +81,40 @@ func (betaLaw) terms(r rows, eta, dst []float64) {
 		logMu, logRest := -vec.Log1pExp(-e), -vec.Log1pExp(e)
 		fit := math.FMA(a, r.logY[i]-logMu, float64(b*(r.log1Y[i]-logRest)))
 		dst[i] = fit - (excess(a, logPhi+logMu) + excess(b, logPhi+logRest))
+	}
+}
+
+// blockTerms is terms of up to 128 rows, with the same bits.
+func (betaLaw) blockTerms(r rows, eta, dst []float64) {
+	first, second := blocks.Get().(*[3]block), blocks.Get().(*[3]block)
+	defer blocks.Put(first)
+	defer blocks.Put(second)
+	n, phi := len(eta), r.disp[0]
+	logPhi := vec.Log(phi)
+	a, logA, excessA := first[0][:n], first[1][:n], first[2][:n]
+	b, logB, excessB := second[0][:n], second[1][:n], second[2][:n]
+	copy(b, eta)
+	negate(b)
+	r.kernels.Log1pExp(logA, b)
+	r.kernels.Log1pExp(logB, eta)
+	r.kernels.Logistic(a, eta)
+	r.kernels.Logistic(b, b)
+	for i := range n {
+		a[i] *= phi
+		b[i] *= phi
+	}
+	r.kernels.LogGammaExcess(excessA, a)
+	r.kernels.LogGammaExcess(excessB, b)
+	for i := range n {
+		logMu, logRest := -logA[i], -logB[i]
+		fit := math.FMA(a[i], r.logY[i]-logMu, float64(b[i]*(r.log1Y[i]-logRest)))
+		if a[i] < vanishing {
+			excessA[i] = -(logPhi + logMu)
+		}
+		if b[i] < vanishing {
+			excessB[i] = -(logPhi + logRest)
+		}
+		dst[i] = fit - (excessA[i] + excessB[i])
 	}
 }
 

@@ -39,22 +39,28 @@ func zero(x []float64) bool {
 // fixed order, less those for last columns that are zero in a block of rows: two
 // thirds less where X is a lower triangle.
 func Gram(x []float64, rows, cols int, w, h []float64) {
+	gramOf(rows, cols, func(first, m int, block []float64) int { return pack(x, rows, cols, first, m, block) }, w, h)
+}
+
+// gramOf is Gram of an X that block tells: it writes rows first to first+m−1 as pack
+// does, and returns the number of columns up to the last one that is not zero there.
+func gramOf(rows, cols int, block func(first, m int, dst []float64) (width int), w, h []float64) {
 	for i := range cols {
 		clear(h[i*cols : i*cols+i+1])
 	}
-	block, sums := make([]float64, min(rows, blockRows)*cols), make([]float64, cols)
+	part, sums := make([]float64, min(rows, blockRows)*cols), make([]float64, cols)
 	left := make([]float64, blockRows)
 	for first := 0; first < rows; first += blockRows {
 		m := min(blockRows, rows-first)
-		width := pack(x, rows, cols, first, m, block)
+		width := block(first, m, part)
 		for i := range width {
-			copy(left[:m], block[i*m:(i+1)*m])
+			copy(left[:m], part[i*m:(i+1)*m])
 			if w != nil {
 				for r, v := range w[first : first+m] {
 					left[r] *= v
 				}
 			}
-			kernels.DotColumns(block[:(i+1)*m], left[:m], sums[:i+1])
+			kernels.DotColumns(part[:(i+1)*m], left[:m], sums[:i+1])
 			for j, v := range sums[:i+1] {
 				h[i*cols+j] += v
 			}

@@ -29,21 +29,23 @@ type RowSpace struct {
 // Explicit tells whether V is there, all of it.
 func (s *RowSpace) Explicit() bool { return s.Lift == nil && s.lower == nil }
 
-// NewRowSpace decomposes A, given as Aᵀ by column (entry (i, j) of A at
-// at[i*d+j]), which it may overwrite.
+// NewRowSpace decomposes A, n × d, which block tells by parts: columns first to
+// first+m−1, entry (i, first+j) at dst[i*m+j].
 //
 // With all singular values above 1e-3·S[0] it takes the eigenvalues of AAᵀ: VᵀV
 // differs from I by at most about n·ε·(S[0]/S[n−1])², below 1e-10·n·2⁻⁷, and
 // A·VVᵀ from A by that times S[0]. Otherwise it is NewSVD with tol: errors of a few
 // ε, and a part of A of at most tol·S[0] in each dropped direction. Cost: n²·d/2 +
-// 8·n³, or that of NewSVD, about 4·n²·d + 15·n³.
-func NewRowSpace(at []float64, n, d int, tol float64) (*RowSpace, error) {
+// 8·n³ and memory for 256 columns, or that of NewSVD, about 4·n²·d + 15·n³ and memory for A.
+func NewRowSpace(block func(first, m int, dst []float64), n, d int, tol float64) (*RowSpace, error) {
 	if n <= d {
-		s, err := viaGram(at, n, d)
+		s, err := viaGram(block, n, d)
 		if s != nil || err != nil {
 			return s, err
 		}
 	}
+	at := make([]float64, n*d) // Aᵀ by column
+	block(0, d, at)
 	svd, err := NewSVD(at, d, n, tol)
 	if err != nil {
 		return nil, err
@@ -61,9 +63,12 @@ func NewRowSpace(at []float64, n, d int, tol float64) (*RowSpace, error) {
 }
 
 // viaGram returns nil where AAᵀ is not to be trusted.
-func viaGram(at []float64, n, d int) (*RowSpace, error) {
+func viaGram(block func(first, m int, dst []float64), n, d int) (*RowSpace, error) {
 	k := make([]float64, n*n)
-	Gram(at, d, n, nil, k)
+	gramOf(d, n, func(first, m int, dst []float64) int {
+		block(first, m, dst)
+		return n
+	}, nil, k)
 	for i := range n {
 		for j := range i {
 			k[j*n+i] = k[i*n+j]

@@ -77,3 +77,22 @@ func each(dst, x []float64, f func(float64) float64) {
 		dst[i] = f(v)
 	}
 }
+
+// LogGammaExcess writes log Γ(x) − x·log x + x to dst, which must not overlap x, with
+// vec.LogGammaExcess's bits: its logarithms are taken together.
+func (k Kernels) LogGammaExcess(dst, x []float64) {
+	dst = dst[:len(x)]
+	if k == Scalar {
+		each(dst, x, vec.LogGammaExcess)
+		return
+	}
+	const few = 64
+	var of, logs [3 * few]float64
+	for len(x) > 0 {
+		n := min(few, len(x))
+		vec.ExcessArguments(of[:3*n], x[:n])
+		k.Log(logs[:3*n], of[:3*n])
+		vec.ExcessFrom(dst[:n], x[:n], of[:3*n], logs[:3*n])
+		dst, x = dst[n:], x[n:]
+	}
+}

@@ -56,7 +56,7 @@ func triple(m Moments) []float64 { return []float64{m.Value, m.Slope, m.Curve} }
 
 // writers are all functions that write a slice.
 var writers = map[string]func(k Kernels, dst []float64, o operands){
-	"Axpy":           func(k Kernels, dst []float64, o operands) { copy(dst, o.y); k.Axpy(o.delta, o.x, dst) },
+	"Axpy": func(k Kernels, dst []float64, o operands) { copy(dst, o.y); k.Axpy(o.delta, o.x, dst) },
 	"Rotate": func(k Kernels, dst []float64, o operands) {
 		copy(dst, o.y)
 		y := slices.Clone(o.m)
@@ -68,6 +68,7 @@ var writers = map[string]func(k Kernels, dst []float64, o operands){
 	"Log1p":          func(k Kernels, dst []float64, o operands) { k.Log1p(dst, o.eta) },
 	"Log1pExp":       func(k Kernels, dst []float64, o operands) { k.Log1pExp(dst, o.eta) },
 	"LogNormalCDF":   func(k Kernels, dst []float64, o operands) { k.LogNormalCDF(dst, o.eta) },
+	"LogCauchyCDF":   func(k Kernels, dst []float64, o operands) { k.LogCauchyCDF(dst, o.eta) },
 	"NormalQuantile": func(k Kernels, dst []float64, o operands) { k.NormalQuantile(dst, o.eta) },
 	"Logistic":       func(k Kernels, dst []float64, o operands) { k.Logistic(dst, o.eta) },
 	"LogitSlopes":    func(k Kernels, dst []float64, o operands) { k.LogitSlopes(dst, o.y, o.eta) },
@@ -138,6 +139,7 @@ func TestElementaryIsVec(t *testing.T) {
 	}{
 		"Exp": {Kernels.Exp, vec.Exp}, "Log": {Kernels.Log, vec.Log}, "Log1p": {Kernels.Log1p, vec.Log1p}, "Log1pExp": {Kernels.Log1pExp, vec.Log1pExp}, "Logistic": {Kernels.Logistic, vec.Logistic},
 		"LogNormalCDF": {Kernels.LogNormalCDF, vec.LogNormalCDF}, "NormalQuantile": {Kernels.NormalQuantile, vec.NormalQuantile},
+		"LogCauchyCDF": {Kernels.LogCauchyCDF, vec.LogCauchyCDF}, "LogGammaExcess": {Kernels.LogGammaExcess, vec.LogGammaExcess},
 	}
 	var xs []float64
 	for range 8 { // every special value in every lane
@@ -209,6 +211,14 @@ func TestColumns(t *testing.T) {
 				k.AxpyColumns(a, x, sum)
 				if i := firstDifference(want, dots); i >= 0 {
 					t.Errorf("DotColumns, %s, %d columns: column %d has %v, vec %v", describe(k, n), cols, i, dots[i], want[i])
+				}
+				part, want := slices.Clone(v[:n/2]), slices.Clone(v[:n/2])
+				for j := range cols {
+					vec.Axpy(a[j], x[j*n:j*n+n/2], want)
+				}
+				k.AxpyParts(a, x, n, part)
+				if i := firstDifference(want, part); i >= 0 {
+					t.Errorf("AxpyParts, %s, %d columns: row %d has %v, vec %v", describe(k, n), cols, i, part[i], want[i])
 				}
 				if i := firstDifference(moved, sum); i >= 0 {
 					t.Errorf("AxpyColumns, %s, %d columns: row %d has %v, vec %v", describe(k, n), cols, i, sum[i], moved[i])

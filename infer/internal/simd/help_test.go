@@ -54,7 +54,7 @@ func seed(t testing.TB) uint64 {
 // specials are arguments at the ends of every approximation and range.
 var specials = func() []float64 {
 	inf, big := math.Inf(1), math.MaxFloat64
-	xs := []float64{0, 0x1p-1074, 0x1p-1022, 0x1p-60, 0x1p-54, 0x1p-53, 0.2928, 0.4142, math.Ln2 / 2, 0.5, math.Sqrt2 - 1, math.Sqrt2 / 2,
+	xs := []float64{0, 0x1p-1074, 0x1p-1022, 0x1p-60, 0x1p-54, 0x1p-53, 0.2928, 0.4142, math.Ln2 / 2, 0.5, 0.66, 1 / 0.66, 2.41421356237309504880, math.Sqrt2 - 1, math.Sqrt2 / 2,
 		1, math.Sqrt2, 2, 36.7, 37, 64, 700, 708.3964185322641, 709.782712893383973096, 710, 745.133219101941108420, 746, 0x1p52, 0x1p1000, 1e300, big}
 	var out []float64
 	for _, x := range xs {

@@ -330,12 +330,22 @@ func dots8AVX512(vectors []float64, n int, columns []float64, dst []float64)
 // axpysTileAVX512 adds Σ a·c for each column c to dst, one after the other; dst has at most 128 elements, and one at least.
 //
 //go:noescape
-func axpysTileAVX512(a []float64, columns []float64, dst []float64)
+func axpysTileAVX512(a []float64, columns []float64, apart int, dst []float64)
 
 // spreadAVX512 writes scale·(factor·along + epsilon) + location for 8 lines and each column to dst; the length of factor is a multiple of 8.
 //
 //go:noescape
 func spreadAVX512(dst []float64, stride int, along []float64, epsilon []float64, apart int, factor []float64, scale []float64, location []float64)
+
+// logCauchyCDFAVX2 writes log(½ + atan(x)/π) to dst.
+//
+//go:noescape
+func logCauchyCDFAVX2(dst []float64, x []float64)
+
+// logCauchyCDFAVX512 writes log(½ + atan(x)/π) to dst.
+//
+//go:noescape
+func logCauchyCDFAVX512(dst []float64, x []float64)
 
 // quantileTailAVX512 is normalQuantile for |x − ½| > 0.425.
 //

@@ -11812,15 +11812,15 @@ done:
 	VZEROUPPER
 	RET
 
-// func axpysTileAVX512(a []float64, columns []float64, dst []float64)
+// func axpysTileAVX512(a []float64, columns []float64, apart int, dst []float64)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·axpysTileAVX512(SB), NOSPLIT, $0-72
+TEXT ·axpysTileAVX512(SB), NOSPLIT, $0-80
 	MOVQ      a_base+0(FP), AX
 	MOVQ      a_len+8(FP), CX
 	MOVQ      columns_base+24(FP), DX
-	MOVQ      dst_base+48(FP), BX
-	MOVQ      dst_len+56(FP), SI
-	MOVQ      SI, DI
+	MOVQ      dst_base+56(FP), BX
+	MOVQ      dst_len+64(FP), SI
+	MOVQ      apart+48(FP), DI
 	SHLQ      $0x03, DI
 	LEAQ      -1(SI), SI
 	MOVQ      SI, R8
@@ -12546,6 +12546,989 @@ step:
 	ADDQ             $0x40, DI
 	DECQ             R10
 	JNZ              step
+
+done:
+	VZEROUPPER
+	RET
+
+// func logCauchyCDFAVX2(dst []float64, x []float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·logCauchyCDFAVX2(SB), NOSPLIT, $0-48
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_base+0(FP), CX
+	MOVQ x_len+32(FP), DX
+	XORQ BX, BX
+	MOVQ DX, SI
+	SHRQ $0x03, SI
+	JZ   tail
+
+step:
+	VMOVUPD     (AX)(BX*1), Y0
+	VANDPD      constants<>+1440(SB), Y0, Y1
+	VMOVUPD     constants<>+608(SB), Y2
+	VDIVPD      Y1, Y2, Y2
+	VCMPPD      $0x1d, constants<>+2368(SB), Y0, Y3
+	VBLENDVPD   Y3, Y1, Y2, Y1
+	VCMPPD      $0x1e, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD   Y0, Y2, Y1, Y0
+	VCMPPD      $0x12, constants<>+3904(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+3936(SB), Y0, Y2
+	VMOVUPD     constants<>+608(SB), Y3
+	VSUBPD      constants<>+608(SB), Y0, Y4
+	VBLENDVPD   Y1, Y0, Y4, Y4
+	VBLENDVPD   Y2, Y3, Y4, Y4
+	VADDPD      constants<>+608(SB), Y0, Y5
+	VBLENDVPD   Y1, Y3, Y5, Y3
+	VBLENDVPD   Y2, Y0, Y3, Y0
+	VDIVPD      Y0, Y4, Y0
+	VMULPD      Y0, Y0, Y3
+	VMOVAPD     Y0, Y4
+	VMOVUPD     constants<>+3968(SB), Y5
+	VFMADD213PD constants<>+4000(SB), Y3, Y5
+	VFMADD213PD constants<>+4032(SB), Y3, Y5
+	VFMADD213PD constants<>+4064(SB), Y3, Y5
+	VFMADD213PD constants<>+4096(SB), Y3, Y5
+	VMOVUPD     constants<>+608(SB), Y6
+	VFMADD213PD constants<>+4128(SB), Y3, Y6
+	VFMADD213PD constants<>+4160(SB), Y3, Y6
+	VFMADD213PD constants<>+4192(SB), Y3, Y6
+	VFMADD213PD constants<>+4224(SB), Y3, Y6
+	VFMADD213PD constants<>+4256(SB), Y3, Y6
+	VDIVPD      Y6, Y5, Y5
+	VMULPD      Y5, Y3, Y3
+	VFMADD231PD Y3, Y0, Y4
+	VMOVUPD     constants<>+4288(SB), Y0
+	VSUBPD      Y4, Y0, Y0
+	VADDPD      constants<>+4320(SB), Y0, Y0
+	VADDPD      constants<>+4352(SB), Y4, Y3
+	VADDPD      constants<>+4384(SB), Y3, Y3
+	VBLENDVPD   Y1, Y4, Y3, Y1
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VMOVUPD     constants<>+4416(SB), Y1
+	VDIVPD      Y1, Y0, Y0
+	VMOVUPD     (AX)(BX*1), Y1
+	VCMPPD      $0x11, constants<>+2368(SB), Y1, Y1
+	VMOVUPD     constants<>+576(SB), Y2
+	VSUBPD      Y0, Y2, Y2
+	VBLENDVPD   Y1, Y0, Y2, Y1
+	VCMPPD      $0x11, constants<>+672(SB), Y1, Y2
+	VMULPD      constants<>+704(SB), Y1, Y3
+	VBLENDVPD   Y2, Y3, Y1, Y3
+	VPSRLQ      $0x34, Y3, Y4
+	VORPD       constants<>+736(SB), Y4, Y4
+	VSUBPD      constants<>+768(SB), Y4, Y4
+	VANDPD      constants<>+800(SB), Y2, Y2
+	VSUBPD      Y2, Y4, Y2
+	VANDPD      constants<>+832(SB), Y3, Y3
+	VORPD       constants<>+608(SB), Y3, Y3
+	VCMPPD      $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD      constants<>+608(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y2
+	VMULPD      constants<>+576(SB), Y3, Y5
+	VBLENDVPD   Y4, Y5, Y3, Y3
+	VSUBPD      constants<>+608(SB), Y3, Y3
+	VXORPD      Y4, Y4, Y4
+	VADDPD      constants<>+896(SB), Y3, Y5
+	VDIVPD      Y5, Y3, Y5
+	VMULPD      Y5, Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y3, Y3, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y2, Y4
+	VFMADD231PD Y7, Y5, Y4
+	VSUBPD      Y4, Y8, Y4
+	VSUBPD      Y4, Y3, Y3
+	VFMADD231PD constants<>+160(SB), Y2, Y3
+	VCMPPD      $0x12, constants<>+1152(SB), Y1, Y2
+	VBLENDVPD   Y2, Y3, Y1, Y2
+	VCMPPD      $0x11, constants<>+1184(SB), Y1, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1184(SB), Y1, Y1
+	VBLENDVPD   Y1, constants<>+1248(SB), Y2, Y1
+	VXORPD      constants<>+0(SB), Y0, Y0
+	VADDPD      constants<>+608(SB), Y0, Y2
+	VSUBPD      constants<>+608(SB), Y2, Y3
+	VSUBPD      Y3, Y0, Y3
+	VMOVUPD     constants<>+608(SB), Y4
+	VSUBPD      Y0, Y2, Y5
+	VSUBPD      Y5, Y4, Y4
+	VCMPPD      $0x1e, constants<>+608(SB), Y0, Y5
+	VBLENDVPD   Y5, Y4, Y3, Y3
+	VCMPPD      $0x11, constants<>+672(SB), Y2, Y4
+	VMULPD      constants<>+704(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y5
+	VPSRLQ      $0x34, Y5, Y6
+	VORPD       constants<>+736(SB), Y6, Y6
+	VSUBPD      constants<>+768(SB), Y6, Y6
+	VANDPD      constants<>+800(SB), Y4, Y4
+	VSUBPD      Y4, Y6, Y4
+	VANDPD      constants<>+832(SB), Y5, Y5
+	VORPD       constants<>+608(SB), Y5, Y5
+	VCMPPD      $0x1d, constants<>+864(SB), Y5, Y6
+	VADDPD      constants<>+608(SB), Y4, Y7
+	VBLENDVPD   Y6, Y7, Y4, Y4
+	VMULPD      constants<>+576(SB), Y5, Y7
+	VBLENDVPD   Y6, Y7, Y5, Y5
+	VSUBPD      constants<>+608(SB), Y5, Y5
+	VDIVPD      Y2, Y3, Y2
+	VXORPD      Y3, Y3, Y3
+	VCMPPD      $0x1e, constants<>+1280(SB), Y0, Y6
+	VCMPPD      $0x11, constants<>+1312(SB), Y0, Y7
+	VBLENDVPD   Y7, Y0, Y5, Y8
+	VBLENDVPD   Y6, Y8, Y5, Y5
+	VBLENDVPD   Y7, Y3, Y4, Y8
+	VBLENDVPD   Y6, Y8, Y4, Y4
+	VBLENDVPD   Y7, Y3, Y2, Y3
+	VBLENDVPD   Y6, Y3, Y2, Y2
+	VADDPD      constants<>+896(SB), Y5, Y3
+	VDIVPD      Y3, Y5, Y3
+	VMULPD      Y3, Y3, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y5, Y5, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y4, Y2
+	VFMADD231PD Y7, Y3, Y2
+	VSUBPD      Y2, Y8, Y2
+	VSUBPD      Y2, Y5, Y2
+	VFMADD231PD constants<>+160(SB), Y4, Y2
+	VANDPD      constants<>+0(SB), Y0, Y3
+	VORPD       Y3, Y2, Y2
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y3
+	VBLENDVPD   Y3, Y2, Y0, Y2
+	VCMPPD      $0x11, constants<>+1344(SB), Y0, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1344(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y2, Y0
+	VMOVUPD     (AX)(BX*1), Y2
+	VCMPPD      $0x1e, constants<>+1184(SB), Y2, Y2
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VMOVUPD     Y0, (CX)(BX*1)
+	VMOVUPD     32(AX)(BX*1), Y0
+	VANDPD      constants<>+1440(SB), Y0, Y1
+	VMOVUPD     constants<>+608(SB), Y2
+	VDIVPD      Y1, Y2, Y2
+	VCMPPD      $0x1d, constants<>+2368(SB), Y0, Y3
+	VBLENDVPD   Y3, Y1, Y2, Y1
+	VCMPPD      $0x1e, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD   Y0, Y2, Y1, Y0
+	VCMPPD      $0x12, constants<>+3904(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+3936(SB), Y0, Y2
+	VMOVUPD     constants<>+608(SB), Y3
+	VSUBPD      constants<>+608(SB), Y0, Y4
+	VBLENDVPD   Y1, Y0, Y4, Y4
+	VBLENDVPD   Y2, Y3, Y4, Y4
+	VADDPD      constants<>+608(SB), Y0, Y5
+	VBLENDVPD   Y1, Y3, Y5, Y3
+	VBLENDVPD   Y2, Y0, Y3, Y0
+	VDIVPD      Y0, Y4, Y0
+	VMULPD      Y0, Y0, Y3
+	VMOVAPD     Y0, Y4
+	VMOVUPD     constants<>+3968(SB), Y5
+	VFMADD213PD constants<>+4000(SB), Y3, Y5
+	VFMADD213PD constants<>+4032(SB), Y3, Y5
+	VFMADD213PD constants<>+4064(SB), Y3, Y5
+	VFMADD213PD constants<>+4096(SB), Y3, Y5
+	VMOVUPD     constants<>+608(SB), Y6
+	VFMADD213PD constants<>+4128(SB), Y3, Y6
+	VFMADD213PD constants<>+4160(SB), Y3, Y6
+	VFMADD213PD constants<>+4192(SB), Y3, Y6
+	VFMADD213PD constants<>+4224(SB), Y3, Y6
+	VFMADD213PD constants<>+4256(SB), Y3, Y6
+	VDIVPD      Y6, Y5, Y5
+	VMULPD      Y5, Y3, Y3
+	VFMADD231PD Y3, Y0, Y4
+	VMOVUPD     constants<>+4288(SB), Y0
+	VSUBPD      Y4, Y0, Y0
+	VADDPD      constants<>+4320(SB), Y0, Y0
+	VADDPD      constants<>+4352(SB), Y4, Y3
+	VADDPD      constants<>+4384(SB), Y3, Y3
+	VBLENDVPD   Y1, Y4, Y3, Y1
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VMOVUPD     constants<>+4416(SB), Y1
+	VDIVPD      Y1, Y0, Y0
+	VMOVUPD     32(AX)(BX*1), Y1
+	VCMPPD      $0x11, constants<>+2368(SB), Y1, Y1
+	VMOVUPD     constants<>+576(SB), Y2
+	VSUBPD      Y0, Y2, Y2
+	VBLENDVPD   Y1, Y0, Y2, Y1
+	VCMPPD      $0x11, constants<>+672(SB), Y1, Y2
+	VMULPD      constants<>+704(SB), Y1, Y3
+	VBLENDVPD   Y2, Y3, Y1, Y3
+	VPSRLQ      $0x34, Y3, Y4
+	VORPD       constants<>+736(SB), Y4, Y4
+	VSUBPD      constants<>+768(SB), Y4, Y4
+	VANDPD      constants<>+800(SB), Y2, Y2
+	VSUBPD      Y2, Y4, Y2
+	VANDPD      constants<>+832(SB), Y3, Y3
+	VORPD       constants<>+608(SB), Y3, Y3
+	VCMPPD      $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD      constants<>+608(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y2
+	VMULPD      constants<>+576(SB), Y3, Y5
+	VBLENDVPD   Y4, Y5, Y3, Y3
+	VSUBPD      constants<>+608(SB), Y3, Y3
+	VXORPD      Y4, Y4, Y4
+	VADDPD      constants<>+896(SB), Y3, Y5
+	VDIVPD      Y5, Y3, Y5
+	VMULPD      Y5, Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y3, Y3, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y2, Y4
+	VFMADD231PD Y7, Y5, Y4
+	VSUBPD      Y4, Y8, Y4
+	VSUBPD      Y4, Y3, Y3
+	VFMADD231PD constants<>+160(SB), Y2, Y3
+	VCMPPD      $0x12, constants<>+1152(SB), Y1, Y2
+	VBLENDVPD   Y2, Y3, Y1, Y2
+	VCMPPD      $0x11, constants<>+1184(SB), Y1, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1184(SB), Y1, Y1
+	VBLENDVPD   Y1, constants<>+1248(SB), Y2, Y1
+	VXORPD      constants<>+0(SB), Y0, Y0
+	VADDPD      constants<>+608(SB), Y0, Y2
+	VSUBPD      constants<>+608(SB), Y2, Y3
+	VSUBPD      Y3, Y0, Y3
+	VMOVUPD     constants<>+608(SB), Y4
+	VSUBPD      Y0, Y2, Y5
+	VSUBPD      Y5, Y4, Y4
+	VCMPPD      $0x1e, constants<>+608(SB), Y0, Y5
+	VBLENDVPD   Y5, Y4, Y3, Y3
+	VCMPPD      $0x11, constants<>+672(SB), Y2, Y4
+	VMULPD      constants<>+704(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y5
+	VPSRLQ      $0x34, Y5, Y6
+	VORPD       constants<>+736(SB), Y6, Y6
+	VSUBPD      constants<>+768(SB), Y6, Y6
+	VANDPD      constants<>+800(SB), Y4, Y4
+	VSUBPD      Y4, Y6, Y4
+	VANDPD      constants<>+832(SB), Y5, Y5
+	VORPD       constants<>+608(SB), Y5, Y5
+	VCMPPD      $0x1d, constants<>+864(SB), Y5, Y6
+	VADDPD      constants<>+608(SB), Y4, Y7
+	VBLENDVPD   Y6, Y7, Y4, Y4
+	VMULPD      constants<>+576(SB), Y5, Y7
+	VBLENDVPD   Y6, Y7, Y5, Y5
+	VSUBPD      constants<>+608(SB), Y5, Y5
+	VDIVPD      Y2, Y3, Y2
+	VXORPD      Y3, Y3, Y3
+	VCMPPD      $0x1e, constants<>+1280(SB), Y0, Y6
+	VCMPPD      $0x11, constants<>+1312(SB), Y0, Y7
+	VBLENDVPD   Y7, Y0, Y5, Y8
+	VBLENDVPD   Y6, Y8, Y5, Y5
+	VBLENDVPD   Y7, Y3, Y4, Y8
+	VBLENDVPD   Y6, Y8, Y4, Y4
+	VBLENDVPD   Y7, Y3, Y2, Y3
+	VBLENDVPD   Y6, Y3, Y2, Y2
+	VADDPD      constants<>+896(SB), Y5, Y3
+	VDIVPD      Y3, Y5, Y3
+	VMULPD      Y3, Y3, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y5, Y5, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y4, Y2
+	VFMADD231PD Y7, Y3, Y2
+	VSUBPD      Y2, Y8, Y2
+	VSUBPD      Y2, Y5, Y2
+	VFMADD231PD constants<>+160(SB), Y4, Y2
+	VANDPD      constants<>+0(SB), Y0, Y3
+	VORPD       Y3, Y2, Y2
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y3
+	VBLENDVPD   Y3, Y2, Y0, Y2
+	VCMPPD      $0x11, constants<>+1344(SB), Y0, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1344(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y2, Y0
+	VMOVUPD     32(AX)(BX*1), Y2
+	VCMPPD      $0x1e, constants<>+1184(SB), Y2, Y2
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VMOVUPD     Y0, 32(CX)(BX*1)
+	ADDQ        $0x40, BX
+	DECQ        SI
+	JNZ         step
+
+tail:
+	ANDQ        $0x07, DX
+	JZ          done
+	LEAQ        masks<>+64(SB), SI
+	MOVQ        DX, DI
+	SHLQ        $0x03, DI
+	SUBQ        DI, SI
+	VMOVUPD     (SI), Y0
+	VMASKMOVPD  (AX)(BX*1), Y0, Y0
+	VANDPD      constants<>+1440(SB), Y0, Y1
+	VMOVUPD     constants<>+608(SB), Y2
+	VDIVPD      Y1, Y2, Y2
+	VCMPPD      $0x1d, constants<>+2368(SB), Y0, Y3
+	VBLENDVPD   Y3, Y1, Y2, Y1
+	VCMPPD      $0x1e, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD   Y0, Y2, Y1, Y0
+	VCMPPD      $0x12, constants<>+3904(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+3936(SB), Y0, Y2
+	VMOVUPD     constants<>+608(SB), Y3
+	VSUBPD      constants<>+608(SB), Y0, Y4
+	VBLENDVPD   Y1, Y0, Y4, Y4
+	VBLENDVPD   Y2, Y3, Y4, Y4
+	VADDPD      constants<>+608(SB), Y0, Y5
+	VBLENDVPD   Y1, Y3, Y5, Y3
+	VBLENDVPD   Y2, Y0, Y3, Y0
+	VDIVPD      Y0, Y4, Y0
+	VMULPD      Y0, Y0, Y3
+	VMOVAPD     Y0, Y4
+	VMOVUPD     constants<>+3968(SB), Y5
+	VFMADD213PD constants<>+4000(SB), Y3, Y5
+	VFMADD213PD constants<>+4032(SB), Y3, Y5
+	VFMADD213PD constants<>+4064(SB), Y3, Y5
+	VFMADD213PD constants<>+4096(SB), Y3, Y5
+	VMOVUPD     constants<>+608(SB), Y6
+	VFMADD213PD constants<>+4128(SB), Y3, Y6
+	VFMADD213PD constants<>+4160(SB), Y3, Y6
+	VFMADD213PD constants<>+4192(SB), Y3, Y6
+	VFMADD213PD constants<>+4224(SB), Y3, Y6
+	VFMADD213PD constants<>+4256(SB), Y3, Y6
+	VDIVPD      Y6, Y5, Y5
+	VMULPD      Y5, Y3, Y3
+	VFMADD231PD Y3, Y0, Y4
+	VMOVUPD     constants<>+4288(SB), Y0
+	VSUBPD      Y4, Y0, Y0
+	VADDPD      constants<>+4320(SB), Y0, Y0
+	VADDPD      constants<>+4352(SB), Y4, Y3
+	VADDPD      constants<>+4384(SB), Y3, Y3
+	VBLENDVPD   Y1, Y4, Y3, Y1
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VMOVUPD     constants<>+4416(SB), Y1
+	VDIVPD      Y1, Y0, Y0
+	VMOVUPD     (SI), Y1
+	VMASKMOVPD  (AX)(BX*1), Y1, Y1
+	VCMPPD      $0x11, constants<>+2368(SB), Y1, Y1
+	VMOVUPD     constants<>+576(SB), Y2
+	VSUBPD      Y0, Y2, Y2
+	VBLENDVPD   Y1, Y0, Y2, Y1
+	VCMPPD      $0x11, constants<>+672(SB), Y1, Y2
+	VMULPD      constants<>+704(SB), Y1, Y3
+	VBLENDVPD   Y2, Y3, Y1, Y3
+	VPSRLQ      $0x34, Y3, Y4
+	VORPD       constants<>+736(SB), Y4, Y4
+	VSUBPD      constants<>+768(SB), Y4, Y4
+	VANDPD      constants<>+800(SB), Y2, Y2
+	VSUBPD      Y2, Y4, Y2
+	VANDPD      constants<>+832(SB), Y3, Y3
+	VORPD       constants<>+608(SB), Y3, Y3
+	VCMPPD      $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD      constants<>+608(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y2
+	VMULPD      constants<>+576(SB), Y3, Y5
+	VBLENDVPD   Y4, Y5, Y3, Y3
+	VSUBPD      constants<>+608(SB), Y3, Y3
+	VXORPD      Y4, Y4, Y4
+	VADDPD      constants<>+896(SB), Y3, Y5
+	VDIVPD      Y5, Y3, Y5
+	VMULPD      Y5, Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y3, Y3, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y2, Y4
+	VFMADD231PD Y7, Y5, Y4
+	VSUBPD      Y4, Y8, Y4
+	VSUBPD      Y4, Y3, Y3
+	VFMADD231PD constants<>+160(SB), Y2, Y3
+	VCMPPD      $0x12, constants<>+1152(SB), Y1, Y2
+	VBLENDVPD   Y2, Y3, Y1, Y2
+	VCMPPD      $0x11, constants<>+1184(SB), Y1, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1184(SB), Y1, Y1
+	VBLENDVPD   Y1, constants<>+1248(SB), Y2, Y1
+	VXORPD      constants<>+0(SB), Y0, Y0
+	VADDPD      constants<>+608(SB), Y0, Y2
+	VSUBPD      constants<>+608(SB), Y2, Y3
+	VSUBPD      Y3, Y0, Y3
+	VMOVUPD     constants<>+608(SB), Y4
+	VSUBPD      Y0, Y2, Y5
+	VSUBPD      Y5, Y4, Y4
+	VCMPPD      $0x1e, constants<>+608(SB), Y0, Y5
+	VBLENDVPD   Y5, Y4, Y3, Y3
+	VCMPPD      $0x11, constants<>+672(SB), Y2, Y4
+	VMULPD      constants<>+704(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y5
+	VPSRLQ      $0x34, Y5, Y6
+	VORPD       constants<>+736(SB), Y6, Y6
+	VSUBPD      constants<>+768(SB), Y6, Y6
+	VANDPD      constants<>+800(SB), Y4, Y4
+	VSUBPD      Y4, Y6, Y4
+	VANDPD      constants<>+832(SB), Y5, Y5
+	VORPD       constants<>+608(SB), Y5, Y5
+	VCMPPD      $0x1d, constants<>+864(SB), Y5, Y6
+	VADDPD      constants<>+608(SB), Y4, Y7
+	VBLENDVPD   Y6, Y7, Y4, Y4
+	VMULPD      constants<>+576(SB), Y5, Y7
+	VBLENDVPD   Y6, Y7, Y5, Y5
+	VSUBPD      constants<>+608(SB), Y5, Y5
+	VDIVPD      Y2, Y3, Y2
+	VXORPD      Y3, Y3, Y3
+	VCMPPD      $0x1e, constants<>+1280(SB), Y0, Y6
+	VCMPPD      $0x11, constants<>+1312(SB), Y0, Y7
+	VBLENDVPD   Y7, Y0, Y5, Y8
+	VBLENDVPD   Y6, Y8, Y5, Y5
+	VBLENDVPD   Y7, Y3, Y4, Y8
+	VBLENDVPD   Y6, Y8, Y4, Y4
+	VBLENDVPD   Y7, Y3, Y2, Y3
+	VBLENDVPD   Y6, Y3, Y2, Y2
+	VADDPD      constants<>+896(SB), Y5, Y3
+	VDIVPD      Y3, Y5, Y3
+	VMULPD      Y3, Y3, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y5, Y5, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y4, Y2
+	VFMADD231PD Y7, Y3, Y2
+	VSUBPD      Y2, Y8, Y2
+	VSUBPD      Y2, Y5, Y2
+	VFMADD231PD constants<>+160(SB), Y4, Y2
+	VANDPD      constants<>+0(SB), Y0, Y3
+	VORPD       Y3, Y2, Y2
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y3
+	VBLENDVPD   Y3, Y2, Y0, Y2
+	VCMPPD      $0x11, constants<>+1344(SB), Y0, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1344(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y2, Y0
+	VMOVUPD     (SI), Y2
+	VMASKMOVPD  (AX)(BX*1), Y2, Y2
+	VCMPPD      $0x1e, constants<>+1184(SB), Y2, Y2
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VMOVUPD     (SI), Y1
+	VMASKMOVPD  Y0, Y1, (CX)(BX*1)
+	CMPQ        DX, $0x04
+	JLE         reload
+	VMOVUPD     32(SI), Y0
+	VMASKMOVPD  32(AX)(BX*1), Y0, Y0
+	VANDPD      constants<>+1440(SB), Y0, Y1
+	VMOVUPD     constants<>+608(SB), Y2
+	VDIVPD      Y1, Y2, Y2
+	VCMPPD      $0x1d, constants<>+2368(SB), Y0, Y3
+	VBLENDVPD   Y3, Y1, Y2, Y1
+	VCMPPD      $0x1e, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD   Y0, Y2, Y1, Y0
+	VCMPPD      $0x12, constants<>+3904(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+3936(SB), Y0, Y2
+	VMOVUPD     constants<>+608(SB), Y3
+	VSUBPD      constants<>+608(SB), Y0, Y4
+	VBLENDVPD   Y1, Y0, Y4, Y4
+	VBLENDVPD   Y2, Y3, Y4, Y4
+	VADDPD      constants<>+608(SB), Y0, Y5
+	VBLENDVPD   Y1, Y3, Y5, Y3
+	VBLENDVPD   Y2, Y0, Y3, Y0
+	VDIVPD      Y0, Y4, Y0
+	VMULPD      Y0, Y0, Y3
+	VMOVAPD     Y0, Y4
+	VMOVUPD     constants<>+3968(SB), Y5
+	VFMADD213PD constants<>+4000(SB), Y3, Y5
+	VFMADD213PD constants<>+4032(SB), Y3, Y5
+	VFMADD213PD constants<>+4064(SB), Y3, Y5
+	VFMADD213PD constants<>+4096(SB), Y3, Y5
+	VMOVUPD     constants<>+608(SB), Y6
+	VFMADD213PD constants<>+4128(SB), Y3, Y6
+	VFMADD213PD constants<>+4160(SB), Y3, Y6
+	VFMADD213PD constants<>+4192(SB), Y3, Y6
+	VFMADD213PD constants<>+4224(SB), Y3, Y6
+	VFMADD213PD constants<>+4256(SB), Y3, Y6
+	VDIVPD      Y6, Y5, Y5
+	VMULPD      Y5, Y3, Y3
+	VFMADD231PD Y3, Y0, Y4
+	VMOVUPD     constants<>+4288(SB), Y0
+	VSUBPD      Y4, Y0, Y0
+	VADDPD      constants<>+4320(SB), Y0, Y0
+	VADDPD      constants<>+4352(SB), Y4, Y3
+	VADDPD      constants<>+4384(SB), Y3, Y3
+	VBLENDVPD   Y1, Y4, Y3, Y1
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VMOVUPD     constants<>+4416(SB), Y1
+	VDIVPD      Y1, Y0, Y0
+	VMOVUPD     32(SI), Y1
+	VMASKMOVPD  32(AX)(BX*1), Y1, Y1
+	VCMPPD      $0x11, constants<>+2368(SB), Y1, Y1
+	VMOVUPD     constants<>+576(SB), Y2
+	VSUBPD      Y0, Y2, Y2
+	VBLENDVPD   Y1, Y0, Y2, Y1
+	VCMPPD      $0x11, constants<>+672(SB), Y1, Y2
+	VMULPD      constants<>+704(SB), Y1, Y3
+	VBLENDVPD   Y2, Y3, Y1, Y3
+	VPSRLQ      $0x34, Y3, Y4
+	VORPD       constants<>+736(SB), Y4, Y4
+	VSUBPD      constants<>+768(SB), Y4, Y4
+	VANDPD      constants<>+800(SB), Y2, Y2
+	VSUBPD      Y2, Y4, Y2
+	VANDPD      constants<>+832(SB), Y3, Y3
+	VORPD       constants<>+608(SB), Y3, Y3
+	VCMPPD      $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD      constants<>+608(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y2
+	VMULPD      constants<>+576(SB), Y3, Y5
+	VBLENDVPD   Y4, Y5, Y3, Y3
+	VSUBPD      constants<>+608(SB), Y3, Y3
+	VXORPD      Y4, Y4, Y4
+	VADDPD      constants<>+896(SB), Y3, Y5
+	VDIVPD      Y5, Y3, Y5
+	VMULPD      Y5, Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y3, Y3, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y2, Y4
+	VFMADD231PD Y7, Y5, Y4
+	VSUBPD      Y4, Y8, Y4
+	VSUBPD      Y4, Y3, Y3
+	VFMADD231PD constants<>+160(SB), Y2, Y3
+	VCMPPD      $0x12, constants<>+1152(SB), Y1, Y2
+	VBLENDVPD   Y2, Y3, Y1, Y2
+	VCMPPD      $0x11, constants<>+1184(SB), Y1, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1184(SB), Y1, Y1
+	VBLENDVPD   Y1, constants<>+1248(SB), Y2, Y1
+	VXORPD      constants<>+0(SB), Y0, Y0
+	VADDPD      constants<>+608(SB), Y0, Y2
+	VSUBPD      constants<>+608(SB), Y2, Y3
+	VSUBPD      Y3, Y0, Y3
+	VMOVUPD     constants<>+608(SB), Y4
+	VSUBPD      Y0, Y2, Y5
+	VSUBPD      Y5, Y4, Y4
+	VCMPPD      $0x1e, constants<>+608(SB), Y0, Y5
+	VBLENDVPD   Y5, Y4, Y3, Y3
+	VCMPPD      $0x11, constants<>+672(SB), Y2, Y4
+	VMULPD      constants<>+704(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y5
+	VPSRLQ      $0x34, Y5, Y6
+	VORPD       constants<>+736(SB), Y6, Y6
+	VSUBPD      constants<>+768(SB), Y6, Y6
+	VANDPD      constants<>+800(SB), Y4, Y4
+	VSUBPD      Y4, Y6, Y4
+	VANDPD      constants<>+832(SB), Y5, Y5
+	VORPD       constants<>+608(SB), Y5, Y5
+	VCMPPD      $0x1d, constants<>+864(SB), Y5, Y6
+	VADDPD      constants<>+608(SB), Y4, Y7
+	VBLENDVPD   Y6, Y7, Y4, Y4
+	VMULPD      constants<>+576(SB), Y5, Y7
+	VBLENDVPD   Y6, Y7, Y5, Y5
+	VSUBPD      constants<>+608(SB), Y5, Y5
+	VDIVPD      Y2, Y3, Y2
+	VXORPD      Y3, Y3, Y3
+	VCMPPD      $0x1e, constants<>+1280(SB), Y0, Y6
+	VCMPPD      $0x11, constants<>+1312(SB), Y0, Y7
+	VBLENDVPD   Y7, Y0, Y5, Y8
+	VBLENDVPD   Y6, Y8, Y5, Y5
+	VBLENDVPD   Y7, Y3, Y4, Y8
+	VBLENDVPD   Y6, Y8, Y4, Y4
+	VBLENDVPD   Y7, Y3, Y2, Y3
+	VBLENDVPD   Y6, Y3, Y2, Y2
+	VADDPD      constants<>+896(SB), Y5, Y3
+	VDIVPD      Y3, Y5, Y3
+	VMULPD      Y3, Y3, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y5, Y5, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y4, Y2
+	VFMADD231PD Y7, Y3, Y2
+	VSUBPD      Y2, Y8, Y2
+	VSUBPD      Y2, Y5, Y2
+	VFMADD231PD constants<>+160(SB), Y4, Y2
+	VANDPD      constants<>+0(SB), Y0, Y3
+	VORPD       Y3, Y2, Y2
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y3
+	VBLENDVPD   Y3, Y2, Y0, Y2
+	VCMPPD      $0x11, constants<>+1344(SB), Y0, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1344(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y2, Y0
+	VMOVUPD     32(SI), Y2
+	VMASKMOVPD  32(AX)(BX*1), Y2, Y2
+	VCMPPD      $0x1e, constants<>+1184(SB), Y2, Y2
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VMOVUPD     32(SI), Y1
+	VMASKMOVPD  Y0, Y1, 32(CX)(BX*1)
+
+reload:
+done:
+	VZEROUPPER
+	RET
+
+// func logCauchyCDFAVX512(dst []float64, x []float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·logCauchyCDFAVX512(SB), NOSPLIT, $0-48
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_base+0(FP), CX
+	MOVQ x_len+32(FP), DX
+	XORQ BX, BX
+	MOVQ DX, SI
+	SHRQ $0x03, SI
+	JZ   tail
+
+step:
+	VMOVUPD          (AX)(BX*1), Z0
+	VPANDQ.BCST      constants<>+1440(SB), Z0, Z1
+	VBROADCASTSD     constants<>+608(SB), Z2
+	VDIVPD           Z1, Z2, Z2
+	VCMPPD.BCST      $0x1d, constants<>+2368(SB), Z0, K1
+	VMOVAPD          Z2, Z7
+	VMOVAPD          Z1, K1, Z7
+	VCMPPD.BCST      $0x1e, constants<>+1184(SB), Z0, K1
+	VMOVAPD          Z7, Z0
+	VMOVAPD          Z2, K1, Z0
+	VCMPPD.BCST      $0x12, constants<>+3904(SB), Z0, K1
+	VCMPPD.BCST      $0x1e, constants<>+3936(SB), Z0, K2
+	VBROADCASTSD     constants<>+608(SB), Z1
+	VSUBPD.BCST      constants<>+608(SB), Z0, Z2
+	VMOVAPD          Z0, K1, Z2
+	VMOVAPD          Z1, K2, Z2
+	VADDPD.BCST      constants<>+608(SB), Z0, Z7
+	VMOVAPD          Z1, K1, Z7
+	VMOVAPD          Z7, Z1
+	VMOVAPD          Z0, K2, Z1
+	VDIVPD           Z1, Z2, Z0
+	VMULPD           Z0, Z0, Z1
+	VMOVAPD          Z0, Z2
+	VBROADCASTSD     constants<>+3968(SB), Z7
+	VFMADD213PD.BCST constants<>+4000(SB), Z1, Z7
+	VFMADD213PD.BCST constants<>+4032(SB), Z1, Z7
+	VFMADD213PD.BCST constants<>+4064(SB), Z1, Z7
+	VFMADD213PD.BCST constants<>+4096(SB), Z1, Z7
+	VBROADCASTSD     constants<>+608(SB), Z8
+	VFMADD213PD.BCST constants<>+4128(SB), Z1, Z8
+	VFMADD213PD.BCST constants<>+4160(SB), Z1, Z8
+	VFMADD213PD.BCST constants<>+4192(SB), Z1, Z8
+	VFMADD213PD.BCST constants<>+4224(SB), Z1, Z8
+	VFMADD213PD.BCST constants<>+4256(SB), Z1, Z8
+	VDIVPD           Z8, Z7, Z7
+	VMULPD           Z7, Z1, Z1
+	VFMADD231PD      Z1, Z0, Z2
+	VBROADCASTSD     constants<>+4288(SB), Z0
+	VSUBPD           Z2, Z0, Z0
+	VADDPD.BCST      constants<>+4320(SB), Z0, Z0
+	VADDPD.BCST      constants<>+4352(SB), Z2, Z1
+	VADDPD.BCST      constants<>+4384(SB), Z1, Z1
+	VMOVAPD          Z2, K1, Z1
+	VMOVAPD          Z0, K2, Z1
+	VBROADCASTSD     constants<>+4416(SB), Z0
+	VDIVPD           Z0, Z1, Z0
+	VMOVUPD          (AX)(BX*1), Z1
+	VCMPPD.BCST      $0x11, constants<>+2368(SB), Z1, K1
+	VBROADCASTSD     constants<>+576(SB), Z1
+	VSUBPD           Z0, Z1, Z1
+	VMOVAPD          Z0, K1, Z1
+	VGETMANTPD       $0x00, Z1, Z2
+	VGETEXPPD        Z1, Z7
+	VCMPPD.BCST      $0x1d, constants<>+864(SB), Z2, K1
+	VADDPD.BCST      constants<>+608(SB), Z7, Z8
+	VMOVAPD          Z8, K1, Z7
+	VMULPD.BCST      constants<>+576(SB), Z2, Z8
+	VMOVAPD          Z8, K1, Z2
+	VSUBPD.BCST      constants<>+608(SB), Z2, Z2
+	VPXORQ           Z3, Z3, Z3
+	VADDPD.BCST      constants<>+896(SB), Z2, Z8
+	VDIVPD           Z8, Z2, Z8
+	VMULPD           Z8, Z8, Z9
+	VBROADCASTSD     constants<>+928(SB), Z10
+	VFMADD213PD.BCST constants<>+960(SB), Z9, Z10
+	VFMADD213PD.BCST constants<>+992(SB), Z9, Z10
+	VFMADD213PD.BCST constants<>+1024(SB), Z9, Z10
+	VFMADD213PD.BCST constants<>+1056(SB), Z9, Z10
+	VFMADD213PD.BCST constants<>+1088(SB), Z9, Z10
+	VFMADD213PD.BCST constants<>+1120(SB), Z9, Z10
+	VMULPD           Z2, Z2, Z11
+	VMULPD.BCST      constants<>+576(SB), Z11, Z11
+	VFMADD213PD      Z11, Z9, Z10
+	VMOVAPD          Z3, Z9
+	VFMADD231PD.BCST constants<>+192(SB), Z7, Z9
+	VFMADD231PD      Z10, Z8, Z9
+	VSUBPD           Z9, Z11, Z8
+	VSUBPD           Z8, Z2, Z2
+	VFMADD231PD.BCST constants<>+160(SB), Z7, Z2
+	VCMPPD.BCST      $0x12, constants<>+1152(SB), Z1, K1
+	VMOVAPD          Z1, Z7
+	VMOVAPD          Z2, K1, Z7
+	VCMPPD.BCST      $0x11, constants<>+1184(SB), Z1, K1
+	VMOVAPD          Z7, Z2
+	VBROADCASTSD     constants<>+1216(SB), K1, Z2
+	VCMPPD.BCST      $0x00, constants<>+1184(SB), Z1, K1
+	VMOVAPD          Z2, Z1
+	VBROADCASTSD     constants<>+1248(SB), K1, Z1
+	VPXORQ.BCST      constants<>+0(SB), Z0, Z0
+	VADDPD.BCST      constants<>+608(SB), Z0, Z2
+	VSUBPD.BCST      constants<>+608(SB), Z2, Z7
+	VSUBPD           Z7, Z0, Z7
+	VBROADCASTSD     constants<>+608(SB), Z8
+	VSUBPD           Z0, Z2, Z9
+	VSUBPD           Z9, Z8, Z8
+	VCMPPD.BCST      $0x1e, constants<>+608(SB), Z0, K1
+	VMOVAPD          Z8, K1, Z7
+	VGETMANTPD       $0x00, Z2, Z8
+	VGETEXPPD        Z2, Z9
+	VCMPPD.BCST      $0x1d, constants<>+864(SB), Z8, K1
+	VADDPD.BCST      constants<>+608(SB), Z9, Z10
+	VMOVAPD          Z10, K1, Z9
+	VMULPD.BCST      constants<>+576(SB), Z8, Z10
+	VMOVAPD          Z10, K1, Z8
+	VSUBPD.BCST      constants<>+608(SB), Z8, Z8
+	VDIVPD           Z2, Z7, Z2
+	VPXORQ           Z4, Z4, Z4
+	VCMPPD.BCST      $0x1e, constants<>+1280(SB), Z0, K1
+	VCMPPD.BCST      $0x11, constants<>+1312(SB), Z0, K2
+	VMOVAPD          Z8, Z7
+	VMOVAPD          Z0, K2, Z7
+	VMOVAPD          Z7, K1, Z8
+	VMOVAPD          Z9, Z7
+	VMOVAPD          Z4, K2, Z7
+	VMOVAPD          Z7, K1, Z9
+	VMOVAPD          Z2, Z7
+	VMOVAPD          Z4, K2, Z7
+	VMOVAPD          Z7, K1, Z2
+	VADDPD.BCST      constants<>+896(SB), Z8, Z7
+	VDIVPD           Z7, Z8, Z7
+	VMULPD           Z7, Z7, Z10
+	VBROADCASTSD     constants<>+928(SB), Z11
+	VFMADD213PD.BCST constants<>+960(SB), Z10, Z11
+	VFMADD213PD.BCST constants<>+992(SB), Z10, Z11
+	VFMADD213PD.BCST constants<>+1024(SB), Z10, Z11
+	VFMADD213PD.BCST constants<>+1056(SB), Z10, Z11
+	VFMADD213PD.BCST constants<>+1088(SB), Z10, Z11
+	VFMADD213PD.BCST constants<>+1120(SB), Z10, Z11
+	VMULPD           Z8, Z8, Z12
+	VMULPD.BCST      constants<>+576(SB), Z12, Z12
+	VFMADD213PD      Z12, Z10, Z11
+	VFMADD231PD.BCST constants<>+192(SB), Z9, Z2
+	VFMADD231PD      Z11, Z7, Z2
+	VSUBPD           Z2, Z12, Z2
+	VSUBPD           Z2, Z8, Z2
+	VFMADD231PD.BCST constants<>+160(SB), Z9, Z2
+	VPANDQ.BCST      constants<>+0(SB), Z0, Z7
+	VPORQ            Z7, Z2, Z2
+	VCMPPD.BCST      $0x12, constants<>+1152(SB), Z0, K1
+	VMOVAPD          Z0, Z7
+	VMOVAPD          Z2, K1, Z7
+	VCMPPD.BCST      $0x11, constants<>+1344(SB), Z0, K1
+	VMOVAPD          Z7, Z2
+	VBROADCASTSD     constants<>+1216(SB), K1, Z2
+	VCMPPD.BCST      $0x00, constants<>+1344(SB), Z0, K1
+	VMOVAPD          Z2, Z0
+	VBROADCASTSD     constants<>+1248(SB), K1, Z0
+	VMOVUPD          (AX)(BX*1), Z2
+	VCMPPD.BCST      $0x1e, constants<>+1184(SB), Z2, K1
+	VMOVAPD          Z0, K1, Z1
+	VMOVUPD          Z1, (CX)(BX*1)
+	ADDQ             $0x40, BX
+	DECQ             SI
+	JNZ              step
+
+tail:
+	ANDQ             $0x07, DX
+	JZ               done
+	MOVL             $0x000000ff, SI
+	BZHIL            DX, SI, SI
+	KMOVW            SI, K1
+	VMOVUPD.Z        (AX)(BX*1), K1, Z0
+	VPANDQ.BCST      constants<>+1440(SB), Z0, Z1
+	VBROADCASTSD     constants<>+608(SB), Z2
+	VDIVPD           Z1, Z2, Z2
+	VCMPPD.BCST      $0x1d, constants<>+2368(SB), Z0, K2
+	VMOVAPD          Z2, Z3
+	VMOVAPD          Z1, K2, Z3
+	VCMPPD.BCST      $0x1e, constants<>+1184(SB), Z0, K2
+	VMOVAPD          Z3, Z0
+	VMOVAPD          Z2, K2, Z0
+	VCMPPD.BCST      $0x12, constants<>+3904(SB), Z0, K2
+	VCMPPD.BCST      $0x1e, constants<>+3936(SB), Z0, K3
+	VBROADCASTSD     constants<>+608(SB), Z1
+	VSUBPD.BCST      constants<>+608(SB), Z0, Z2
+	VMOVAPD          Z0, K2, Z2
+	VMOVAPD          Z1, K3, Z2
+	VADDPD.BCST      constants<>+608(SB), Z0, Z3
+	VMOVAPD          Z1, K2, Z3
+	VMOVAPD          Z3, Z1
+	VMOVAPD          Z0, K3, Z1
+	VDIVPD           Z1, Z2, Z0
+	VMULPD           Z0, Z0, Z1
+	VMOVAPD          Z0, Z2
+	VBROADCASTSD     constants<>+3968(SB), Z3
+	VFMADD213PD.BCST constants<>+4000(SB), Z1, Z3
+	VFMADD213PD.BCST constants<>+4032(SB), Z1, Z3
+	VFMADD213PD.BCST constants<>+4064(SB), Z1, Z3
+	VFMADD213PD.BCST constants<>+4096(SB), Z1, Z3
+	VBROADCASTSD     constants<>+608(SB), Z4
+	VFMADD213PD.BCST constants<>+4128(SB), Z1, Z4
+	VFMADD213PD.BCST constants<>+4160(SB), Z1, Z4
+	VFMADD213PD.BCST constants<>+4192(SB), Z1, Z4
+	VFMADD213PD.BCST constants<>+4224(SB), Z1, Z4
+	VFMADD213PD.BCST constants<>+4256(SB), Z1, Z4
+	VDIVPD           Z4, Z3, Z3
+	VMULPD           Z3, Z1, Z1
+	VFMADD231PD      Z1, Z0, Z2
+	VBROADCASTSD     constants<>+4288(SB), Z0
+	VSUBPD           Z2, Z0, Z0
+	VADDPD.BCST      constants<>+4320(SB), Z0, Z0
+	VADDPD.BCST      constants<>+4352(SB), Z2, Z1
+	VADDPD.BCST      constants<>+4384(SB), Z1, Z1
+	VMOVAPD          Z2, K2, Z1
+	VMOVAPD          Z0, K3, Z1
+	VBROADCASTSD     constants<>+4416(SB), Z0
+	VDIVPD           Z0, Z1, Z0
+	VMOVUPD.Z        (AX)(BX*1), K1, Z1
+	VCMPPD.BCST      $0x11, constants<>+2368(SB), Z1, K2
+	VBROADCASTSD     constants<>+576(SB), Z1
+	VSUBPD           Z0, Z1, Z1
+	VMOVAPD          Z0, K2, Z1
+	VGETMANTPD       $0x00, Z1, Z2
+	VGETEXPPD        Z1, Z3
+	VCMPPD.BCST      $0x1d, constants<>+864(SB), Z2, K2
+	VADDPD.BCST      constants<>+608(SB), Z3, Z4
+	VMOVAPD          Z4, K2, Z3
+	VMULPD.BCST      constants<>+576(SB), Z2, Z4
+	VMOVAPD          Z4, K2, Z2
+	VSUBPD.BCST      constants<>+608(SB), Z2, Z2
+	VPXORQ           Z5, Z5, Z5
+	VADDPD.BCST      constants<>+896(SB), Z2, Z4
+	VDIVPD           Z4, Z2, Z4
+	VMULPD           Z4, Z4, Z7
+	VBROADCASTSD     constants<>+928(SB), Z8
+	VFMADD213PD.BCST constants<>+960(SB), Z7, Z8
+	VFMADD213PD.BCST constants<>+992(SB), Z7, Z8
+	VFMADD213PD.BCST constants<>+1024(SB), Z7, Z8
+	VFMADD213PD.BCST constants<>+1056(SB), Z7, Z8
+	VFMADD213PD.BCST constants<>+1088(SB), Z7, Z8
+	VFMADD213PD.BCST constants<>+1120(SB), Z7, Z8
+	VMULPD           Z2, Z2, Z9
+	VMULPD.BCST      constants<>+576(SB), Z9, Z9
+	VFMADD213PD      Z9, Z7, Z8
+	VFMADD231PD.BCST constants<>+192(SB), Z3, Z5
+	VFMADD231PD      Z8, Z4, Z5
+	VSUBPD           Z5, Z9, Z4
+	VSUBPD           Z4, Z2, Z2
+	VFMADD231PD.BCST constants<>+160(SB), Z3, Z2
+	VCMPPD.BCST      $0x12, constants<>+1152(SB), Z1, K2
+	VMOVAPD          Z1, Z3
+	VMOVAPD          Z2, K2, Z3
+	VCMPPD.BCST      $0x11, constants<>+1184(SB), Z1, K2
+	VMOVAPD          Z3, Z2
+	VBROADCASTSD     constants<>+1216(SB), K2, Z2
+	VCMPPD.BCST      $0x00, constants<>+1184(SB), Z1, K2
+	VMOVAPD          Z2, Z1
+	VBROADCASTSD     constants<>+1248(SB), K2, Z1
+	VPXORQ.BCST      constants<>+0(SB), Z0, Z0
+	VADDPD.BCST      constants<>+608(SB), Z0, Z2
+	VSUBPD.BCST      constants<>+608(SB), Z2, Z3
+	VSUBPD           Z3, Z0, Z3
+	VBROADCASTSD     constants<>+608(SB), Z4
+	VSUBPD           Z0, Z2, Z5
+	VSUBPD           Z5, Z4, Z4
+	VCMPPD.BCST      $0x1e, constants<>+608(SB), Z0, K2
+	VMOVAPD          Z4, K2, Z3
+	VGETMANTPD       $0x00, Z2, Z4
+	VGETEXPPD        Z2, Z5
+	VCMPPD.BCST      $0x1d, constants<>+864(SB), Z4, K2
+	VADDPD.BCST      constants<>+608(SB), Z5, Z7
+	VMOVAPD          Z7, K2, Z5
+	VMULPD.BCST      constants<>+576(SB), Z4, Z7
+	VMOVAPD          Z7, K2, Z4
+	VSUBPD.BCST      constants<>+608(SB), Z4, Z4
+	VDIVPD           Z2, Z3, Z2
+	VPXORQ           Z6, Z6, Z6
+	VCMPPD.BCST      $0x1e, constants<>+1280(SB), Z0, K2
+	VCMPPD.BCST      $0x11, constants<>+1312(SB), Z0, K3
+	VMOVAPD          Z4, Z3
+	VMOVAPD          Z0, K3, Z3
+	VMOVAPD          Z3, K2, Z4
+	VMOVAPD          Z5, Z3
+	VMOVAPD          Z6, K3, Z3
+	VMOVAPD          Z3, K2, Z5
+	VMOVAPD          Z2, Z3
+	VMOVAPD          Z6, K3, Z3
+	VMOVAPD          Z3, K2, Z2
+	VADDPD.BCST      constants<>+896(SB), Z4, Z3
+	VDIVPD           Z3, Z4, Z3
+	VMULPD           Z3, Z3, Z6
+	VBROADCASTSD     constants<>+928(SB), Z7
+	VFMADD213PD.BCST constants<>+960(SB), Z6, Z7
+	VFMADD213PD.BCST constants<>+992(SB), Z6, Z7
+	VFMADD213PD.BCST constants<>+1024(SB), Z6, Z7
+	VFMADD213PD.BCST constants<>+1056(SB), Z6, Z7
+	VFMADD213PD.BCST constants<>+1088(SB), Z6, Z7
+	VFMADD213PD.BCST constants<>+1120(SB), Z6, Z7
+	VMULPD           Z4, Z4, Z8
+	VMULPD.BCST      constants<>+576(SB), Z8, Z8
+	VFMADD213PD      Z8, Z6, Z7
+	VFMADD231PD.BCST constants<>+192(SB), Z5, Z2
+	VFMADD231PD      Z7, Z3, Z2
+	VSUBPD           Z2, Z8, Z2
+	VSUBPD           Z2, Z4, Z2
+	VFMADD231PD.BCST constants<>+160(SB), Z5, Z2
+	VPANDQ.BCST      constants<>+0(SB), Z0, Z3
+	VPORQ            Z3, Z2, Z2
+	VCMPPD.BCST      $0x12, constants<>+1152(SB), Z0, K2
+	VMOVAPD          Z0, Z3
+	VMOVAPD          Z2, K2, Z3
+	VCMPPD.BCST      $0x11, constants<>+1344(SB), Z0, K2
+	VMOVAPD          Z3, Z2
+	VBROADCASTSD     constants<>+1216(SB), K2, Z2
+	VCMPPD.BCST      $0x00, constants<>+1344(SB), Z0, K2
+	VMOVAPD          Z2, Z0
+	VBROADCASTSD     constants<>+1248(SB), K2, Z0
+	VMOVUPD.Z        (AX)(BX*1), K1, Z2
+	VCMPPD.BCST      $0x1e, constants<>+1184(SB), Z2, K2
+	VMOVAPD          Z0, K2, Z1
+	VMOVUPD          Z1, K1, (CX)(BX*1)
 
 done:
 	VZEROUPPER
@@ -13282,7 +14265,75 @@ DATA constants<>+3872(SB)/8, $0x0000000000000010
 DATA constants<>+3880(SB)/8, $0x0000000000000010
 DATA constants<>+3888(SB)/8, $0x0000000000000010
 DATA constants<>+3896(SB)/8, $0x0000000000000010
-GLOBL constants<>(SB), RODATA|NOPTR, $3904
+DATA constants<>+3904(SB)/8, $0x3fe51eb851eb851f
+DATA constants<>+3912(SB)/8, $0x3fe51eb851eb851f
+DATA constants<>+3920(SB)/8, $0x3fe51eb851eb851f
+DATA constants<>+3928(SB)/8, $0x3fe51eb851eb851f
+DATA constants<>+3936(SB)/8, $0x4003504f333f9de6
+DATA constants<>+3944(SB)/8, $0x4003504f333f9de6
+DATA constants<>+3952(SB)/8, $0x4003504f333f9de6
+DATA constants<>+3960(SB)/8, $0x4003504f333f9de6
+DATA constants<>+3968(SB)/8, $0xbfec007fa1f72594
+DATA constants<>+3976(SB)/8, $0xbfec007fa1f72594
+DATA constants<>+3984(SB)/8, $0xbfec007fa1f72594
+DATA constants<>+3992(SB)/8, $0xbfec007fa1f72594
+DATA constants<>+4000(SB)/8, $0xc03028545b6b807a
+DATA constants<>+4008(SB)/8, $0xc03028545b6b807a
+DATA constants<>+4016(SB)/8, $0xc03028545b6b807a
+DATA constants<>+4024(SB)/8, $0xc03028545b6b807a
+DATA constants<>+4032(SB)/8, $0xc052c08c36880273
+DATA constants<>+4040(SB)/8, $0xc052c08c36880273
+DATA constants<>+4048(SB)/8, $0xc052c08c36880273
+DATA constants<>+4056(SB)/8, $0xc052c08c36880273
+DATA constants<>+4064(SB)/8, $0xc05eb8bf2d05ba25
+DATA constants<>+4072(SB)/8, $0xc05eb8bf2d05ba25
+DATA constants<>+4080(SB)/8, $0xc05eb8bf2d05ba25
+DATA constants<>+4088(SB)/8, $0xc05eb8bf2d05ba25
+DATA constants<>+4096(SB)/8, $0xc0503669fd28ec8e
+DATA constants<>+4104(SB)/8, $0xc0503669fd28ec8e
+DATA constants<>+4112(SB)/8, $0xc0503669fd28ec8e
+DATA constants<>+4120(SB)/8, $0xc0503669fd28ec8e
+DATA constants<>+4128(SB)/8, $0x4038dbc45b14603c
+DATA constants<>+4136(SB)/8, $0x4038dbc45b14603c
+DATA constants<>+4144(SB)/8, $0x4038dbc45b14603c
+DATA constants<>+4152(SB)/8, $0x4038dbc45b14603c
+DATA constants<>+4160(SB)/8, $0x4064a0dd43b8fa25
+DATA constants<>+4168(SB)/8, $0x4064a0dd43b8fa25
+DATA constants<>+4176(SB)/8, $0x4064a0dd43b8fa25
+DATA constants<>+4184(SB)/8, $0x4064a0dd43b8fa25
+DATA constants<>+4192(SB)/8, $0x407b0e18d2e2be3b
+DATA constants<>+4200(SB)/8, $0x407b0e18d2e2be3b
+DATA constants<>+4208(SB)/8, $0x407b0e18d2e2be3b
+DATA constants<>+4216(SB)/8, $0x407b0e18d2e2be3b
+DATA constants<>+4224(SB)/8, $0x407e563f13b049ea
+DATA constants<>+4232(SB)/8, $0x407e563f13b049ea
+DATA constants<>+4240(SB)/8, $0x407e563f13b049ea
+DATA constants<>+4248(SB)/8, $0x407e563f13b049ea
+DATA constants<>+4256(SB)/8, $0x4068519efbbd62ec
+DATA constants<>+4264(SB)/8, $0x4068519efbbd62ec
+DATA constants<>+4272(SB)/8, $0x4068519efbbd62ec
+DATA constants<>+4280(SB)/8, $0x4068519efbbd62ec
+DATA constants<>+4288(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+4296(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+4304(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+4312(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+4320(SB)/8, $0x3c91a62633145c07
+DATA constants<>+4328(SB)/8, $0x3c91a62633145c07
+DATA constants<>+4336(SB)/8, $0x3c91a62633145c07
+DATA constants<>+4344(SB)/8, $0x3c91a62633145c07
+DATA constants<>+4352(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+4360(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+4368(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+4376(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+4384(SB)/8, $0x3c81a62633145c07
+DATA constants<>+4392(SB)/8, $0x3c81a62633145c07
+DATA constants<>+4400(SB)/8, $0x3c81a62633145c07
+DATA constants<>+4408(SB)/8, $0x3c81a62633145c07
+DATA constants<>+4416(SB)/8, $0x400921fb54442d18
+DATA constants<>+4424(SB)/8, $0x400921fb54442d18
+DATA constants<>+4432(SB)/8, $0x400921fb54442d18
+DATA constants<>+4440(SB)/8, $0x400921fb54442d18
+GLOBL constants<>(SB), RODATA|NOPTR, $4448
 
 DATA masks<>+0(SB)/8, $0xffffffffffffffff
 DATA masks<>+8(SB)/8, $0xffffffffffffffff

@@ -148,11 +148,15 @@ func midpointsAVX512(dst []float64, key, low, line uint64) { panic(missing) }
 
 func dots8AVX512(vectors []float64, n int, columns []float64, dst []float64) { panic(missing) }
 
-func axpysTileAVX512(a []float64, columns []float64, dst []float64) { panic(missing) }
+func axpysTileAVX512(a []float64, columns []float64, apart int, dst []float64) { panic(missing) }
 
 func spreadAVX512(dst []float64, stride int, along, epsilon []float64, apart int, factor, scale, location []float64) {
 	panic(missing)
 }
+
+func logCauchyCDFAVX2(dst, x []float64) { panic(missing) }
+
+func logCauchyCDFAVX512(dst, x []float64) { panic(missing) }
 
 func quantileTailAVX512(dst, x []float64) { panic(missing) }
 

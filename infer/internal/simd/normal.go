@@ -32,6 +32,20 @@ func (k Kernels) LogNormalCDF(dst, x []float64) {
 	}
 }
 
+// LogCauchyCDF writes log(½ + atan(x)/π) to dst, which may be x, with
+// vec.LogCauchyCDF's bits: a relative error below 2e-15.
+func (k Kernels) LogCauchyCDF(dst, x []float64) {
+	dst = dst[:len(x)]
+	switch k {
+	case avx512:
+		logCauchyCDFAVX512(dst, x)
+	case avx2:
+		logCauchyCDFAVX2(dst, x)
+	default:
+		each(dst, x, vec.LogCauchyCDF)
+	}
+}
+
 // NormalQuantile writes Φ⁻¹(p) to dst, which may be p, with vec.NormalQuantile's
 // bits: a relative error of about 1e-16. Probabilities within 2e-11 of 0 and 1, and
 // others than probabilities, go one at a time.

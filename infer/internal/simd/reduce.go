@@ -127,11 +127,13 @@ const tileRows = 128
 // AxpyColumns adds Σ a[j]·columns[i + j·n] to y[i], n = len(y), one column after
 // the other: Xa for len(a) columns of a matrix stored by columns. The bits are
 // those of one Axpy for each column.
-func (k Kernels) AxpyColumns(a, columns, y []float64) {
-	n := len(y)
-	columns = columns[:n*len(a)]
-	if k == avx512 && 0 < n && n <= tileRows {
-		axpysTileAVX512(a, columns, y)
+func (k Kernels) AxpyColumns(a, columns, y []float64) { k.AxpyParts(a, columns, len(y), y) }
+
+// AxpyParts is AxpyColumns for the first len(y) of each column's n rows.
+func (k Kernels) AxpyParts(a, columns []float64, n int, y []float64) {
+	columns, y = columns[:n*len(a)], y[:min(n, len(y))]
+	if k == avx512 && 0 < len(y) && len(y) <= tileRows {
+		axpysTileAVX512(a, columns, n, y)
 		return
 	}
 	for ; len(a) >= 4 && k != Scalar; a, columns = a[4:], columns[4*n:] {
@@ -142,7 +144,7 @@ func (k Kernels) AxpyColumns(a, columns, y []float64) {
 		}
 	}
 	for j := range a {
-		k.Axpy(a[j], columns[j*n:(j+1)*n], y)
+		k.Axpy(a[j], columns[j*n:j*n+len(y)], y)
 	}
 }
 

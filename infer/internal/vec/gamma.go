@@ -57,6 +57,39 @@ func LogGammaExcess(x float64) float64 {
 	return LogGamma(x) - math.FMA(x, Log(x), -x)
 }
 
+// ExcessArguments writes the 3·len(x) numbers to of whose logarithms ExcessFrom needs
+// for LogGammaExcess of each x: x itself, x lifted, and the product that lifted it.
+func ExcessArguments(of, x []float64) {
+	n := len(x)
+	for i, v := range x {
+		of[i], of[n+i], of[2*n+i] = v, v, 1
+		if 0 < v && v < stirlingFrom {
+			of[2*n+i], of[n+i] = lift(v)
+		}
+	}
+}
+
+// ExcessFrom writes LogGammaExcess of each x to dst, with its bits, from what
+// ExcessArguments wrote and the logarithms of that.
+func ExcessFrom(dst, x, of, logs []float64) {
+	n := len(x)
+	for i, v := range x {
+		switch {
+		case v >= stirlingFrom:
+			dst[i] = math.FMA(-0.5, logs[i], halfLogTwoPi+stirling(v))
+		case v > 0:
+			lifted := of[n+i]
+			base := math.FMA(lifted-0.5, logs[n+i], -lifted) + (halfLogTwoPi + stirling(lifted))
+			if of[2*n+i] != 1 {
+				base -= logs[2*n+i]
+			}
+			dst[i] = base - math.FMA(v, logs[i], -v)
+		default:
+			dst[i] = LogGammaExcess(v)
+		}
+	}
+}
+
 // LogRising returns log Γ(x + k) − log Γ(x) − k·log x for x > 0 and k ≥ 0: the
 // logarithm of (1 + 1/x)·(1 + 2/x) … (1 + (k − 1)/x) where k is whole. It loses
 // nothing to cancellation as x → ∞, where it is k(k − 1)/(2x). Error below

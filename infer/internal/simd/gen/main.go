@@ -25,7 +25,7 @@ import (
 func main() {
 	dir := flag.String("dir", "..", "folder of package simd")
 	flag.Parse()
-	all := append(append(kernels(), columns()...), logNormalCDF(), quantile(), midpoints(), product(), tiled(), spread())
+	all := append(append(kernels(), columns()...), logNormalCDF(), quantile(), midpoints(), product(), tiled(), spread(), logCauchyCDF())
 	all = append(all, quantileParts()...)
 	c := build.NewContext()
 	p := &pool{}

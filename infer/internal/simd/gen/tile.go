@@ -129,15 +129,15 @@ func tiled() *kernel {
 	return &kernel{
 		name: "axpysTile", wideOnly: true,
 		doc: fmt.Sprintf("adds Σ a·c for each column c to dst, one after the other; dst has at most %d elements, and one at least.", 8*tileRegisters),
-		sig: "func(a []float64, columns []float64, dst []float64)",
+		sig: "func(a []float64, columns []float64, apart int, dst []float64)",
 		code: func(f *form) {
 			a := f.Load(f.Param("a").Base(), f.GP64()).(reg.GPVirtual)
 			left := f.Load(f.Param("a").Len(), f.GP64())
 			columns := f.Load(f.Param("columns").Base(), f.GP64()).(reg.GPVirtual)
 			dst := f.Load(f.Param("dst").Base(), f.GP64()).(reg.GPVirtual)
 			n := f.Load(f.Param("dst").Len(), f.GP64())
-			stride, count, rest := f.GP64(), f.GP64(), f.GP64()
-			f.MOVQ(n, stride)
+			stride := f.Load(f.Param("apart"), f.GP64())
+			count, rest := f.GP64(), f.GP64()
 			f.SHLQ(operand.U8(3), stride)
 			f.LEAQ(operand.Mem{Base: n.(reg.GPVirtual), Disp: -1}, count)
 			f.MOVQ(count, rest)
