@@ -73,10 +73,13 @@ func (s *Session) insertDiscrete(ctx context.Context, id int64, d *Discrete) err
 	}
 	err := s.appendRow("discrete", id, int64(d.Variables), int64(d.Edges), list(d.Labels), rows, columns, d.Interaction,
 		number(d.LogZ), best, bestChain, d.Gated, d.ModelBytes, chainBytes)
-	for _, part := range []func(context.Context, int64, *Discrete) error{s.insertVariables, s.insertMarginals, s.insertCertificates} {
+	for _, part := range []func(context.Context, int64, *Discrete) error{s.insertVariables, s.insertMarginals} {
 		if err == nil {
 			err = part(ctx, id, d)
 		}
+	}
+	if err == nil {
+		err = s.insertCertificates(id, d.Certificates)
 	}
 	if err != nil {
 		return fmt.Errorf("storing discrete variables: %w", err)
@@ -133,9 +136,10 @@ func (s *Session) insertMarginals(ctx context.Context, id int64, d *Discrete) er
 	})
 }
 
-func (s *Session) insertCertificates(_ context.Context, id int64, d *Discrete) error {
+// insertCertificates stores what is proved of a fit.
+func (s *Session) insertCertificates(id int64, certificates []Certificate) error {
 	return s.appendRows("certificate", func(add func(...driver.Value) error) error {
-		for _, c := range d.Certificates {
+		for _, c := range certificates {
 			var ids, updates any
 			if c.IDs != nil {
 				ids = c.IDs

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math/bits"
 	"strconv"
 	"sync"
 
@@ -30,8 +31,13 @@ func (s *Session) insertDraws(ctx context.Context, id int64, draws iter.Seq2[*Co
 			_, _ = s.c.ExecContext(context.WithoutCancel(ctx), "SET threads = 1")
 		}()
 	}
+	iteration, chain := shape.widths()
+	if bits.Len(uint(shape.first+shape.params))+chain+iteration > 63 {
+		return &ShapeError{fmt.Sprintf("%d parameters × %d chains × %d draws are more than places", shape.params, shape.chains, shape.draws)}
+	}
 	s.feed.start(ctx, draws, shape)
-	_, err := s.c.ExecContext(ctx, `INSERT INTO draw SELECT ?, parameter_id, chain, iteration, value FROM draw_feed()`, id)
+	_, err := s.c.ExecContext(ctx, `INSERT INTO draw SELECT ?, (place >> ?::BIGINT)::INTEGER, ((place >> ?::BIGINT) & ?::BIGINT)::SMALLINT, (place & ?::BIGINT)::INTEGER, value FROM draw_feed()`,
+		id, iteration+chain, iteration, 1<<chain-1, 1<<iteration-1)
 	if cause := s.feed.finish(); cause != nil {
 		return cause // the engine's own error only repeats its words
 	}
@@ -41,6 +47,13 @@ func (s *Session) insertDraws(ctx context.Context, id int64, draws iter.Seq2[*Co
 // drawShape is what blocks of draws must add up to: so many parameters from
 // the 0-based number first on.
 type drawShape struct{ first, params, chains, draws int }
+
+// widths are the bits that iteration and chain take in the place of a draw: parameter,
+// chain and iteration in one number, each from 1. To write a cell of a chunk costs more
+// than the engine needs to take a place to pieces.
+func (s drawShape) widths() (iteration, chain int) {
+	return bits.Len(uint(s.draws)), bits.Len(uint(s.chains))
+}
 
 // feed is the source of the table function draw_feed: the columns of one fit.
 // The engine's threads call it concurrently; each takes whole blocks, so that
@@ -57,7 +70,7 @@ type feed struct {
 	err    error
 	source *source
 
-	integer, small, double duckdb.TypeInfo
+	big, double duckdb.TypeInfo
 }
 
 // source hands blocks from the iterator's goroutine to the engine's threads.
@@ -103,7 +116,7 @@ func (f *feed) register(c *sql.Conn) error {
 	for _, t := range []struct {
 		info *duckdb.TypeInfo
 		of   duckdb.Type
-	}{{&f.integer, duckdb.TYPE_INTEGER}, {&f.small, duckdb.TYPE_SMALLINT}, {&f.double, duckdb.TYPE_DOUBLE}} {
+	}{{&f.big, duckdb.TYPE_BIGINT}, {&f.double, duckdb.TYPE_DOUBLE}} {
 		info, err := duckdb.NewTypeInfo(t.of)
 		if err != nil {
 			return err
@@ -185,8 +198,7 @@ type portion struct {
 // ColumnInfos, Init, NewLocalState, Cardinality and FillChunk make feed a
 // duckdb.ParallelChunkTableSource.
 func (f *feed) ColumnInfos() []duckdb.ColumnInfo {
-	return []duckdb.ColumnInfo{{Name: "parameter_id", T: f.integer}, {Name: "chain", T: f.small},
-		{Name: "iteration", T: f.integer}, {Name: "value", T: f.double}}
+	return []duckdb.ColumnInfo{{Name: "place", T: f.big}, {Name: "value", T: f.double}}
 }
 
 // Init leaves the number of threads to the engine.
@@ -216,16 +228,16 @@ func (f *feed) FillChunk(state any, chunk duckdb.DataChunk) error {
 		}
 	}
 	n, size := 0, duckdb.GetDataChunkCapacity()
+	iterationBits, chainBits := f.widths()
 	for n < size && b.series*f.draws < len(b.values) {
 		values := b.values[b.series*f.draws : (b.series+1)*f.draws][b.at:]
 		values = values[:min(len(values), size-n)]
-		parameter, chain := int32(b.first+b.series/f.chains+1), int16(b.series%f.chains+1)
+		parameter, chain := int64(b.first+b.series/f.chains+1), int64(b.series%f.chains+1)
+		place := (parameter<<chainBits|chain)<<iterationBits + int64(b.at+1)
 		for i, v := range values {
 			// The types are ours and the row is in range: these cannot fail.
-			_ = duckdb.SetChunkValue(chunk, 0, n+i, parameter)
-			_ = duckdb.SetChunkValue(chunk, 1, n+i, chain)
-			_ = duckdb.SetChunkValue(chunk, 2, n+i, int32(b.at+i+1))
-			_ = duckdb.SetChunkValue(chunk, 3, n+i, v)
+			_ = duckdb.SetChunkValue(chunk, 0, n+i, place+int64(i))
+			_ = duckdb.SetChunkValue(chunk, 1, n+i, v)
 		}
 		n, b.at = n+len(values), b.at+len(values)
 		if b.at == f.draws {

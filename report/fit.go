@@ -171,6 +171,11 @@ func (s *Session) insertAll(ctx context.Context, id int64, place int, f *Fit) er
 	if err := s.insertDiscrete(ctx, id, f.Discrete); err != nil {
 		return err
 	}
+	if f.Certificates != nil {
+		if err := s.insertCertificates(id, f.Certificates); err != nil {
+			return fmt.Errorf("storing certificates: %w", err)
+		}
+	}
 	if f.DrawsOf != nil {
 		if err := s.insertDraws(ctx, id, f.DrawsOf, drawShape{0, len(f.Parameters), f.Chains, f.Draws}); err != nil {
 			return fmt.Errorf("storing draws: %w", err)

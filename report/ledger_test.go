@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -116,6 +117,7 @@ func wantInt(t *testing.T, l *Ledger, want int, query string) {
 func TestDraws(t *testing.T) {
 	for _, shape := range []struct{ params, chains, draws, block, threads int }{
 		{1, 1, 1, 1, 1}, {5, 4, 100, 2, 2}, {7, 3, 2048, 7, 2}, {3, 2, 5000, 1, 2}, {300, 4, 130, 16, 2}, {300, 4, 900, 7, 2}, {40, 4, 2049, 3, 1},
+		{2, 1023, 7, 1, 1}, {3, 1024, 8, 2, 2}, // bits of a place full, and one more
 	} {
 		t.Run(fmt.Sprintf("%+v", shape), func(t *testing.T) {
 			l := open(t, Options{Threads: shape.threads})
@@ -129,6 +131,18 @@ func TestDraws(t *testing.T) {
 				WHERE parameter_id BETWEEN 1 AND `+fmt.Sprint(shape.params)+` AND chain BETWEEN 1 AND `+fmt.Sprint(shape.chains)+
 				` AND iteration BETWEEN 1 AND `+fmt.Sprint(shape.draws))
 		})
+	}
+}
+
+// A shape whose places have more than 63 bits is an error, before the engine sees it.
+func TestImpossibleShape(t *testing.T) {
+	l := open(t, Options{})
+	err := l.Write(context.Background(), func(s *Session) error {
+		return s.insertDraws(context.Background(), 1, nil, drawShape{params: 1 << 40, chains: 1 << 10, draws: 1 << 30})
+	})
+	var shape *ShapeError
+	if !errors.As(err, &shape) {
+		t.Errorf("2⁴⁰ parameters × 2¹⁰ chains × 2³⁰ draws: %v", err)
 	}
 }
 

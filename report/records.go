@@ -75,8 +75,10 @@ type Fit struct {
 	Data        *DataSummary // nil: unknown
 	Start       *Start       // where chains began; nil: no earlier posterior was asked for
 	Assessment               // what else was computed from the draws
-	Discrete    *Discrete    // of models of kind mrf; nil for others
-	Action      Action       // what the run did; empty means Computed, or Failed for Erred
+	// Certificates are what is proved of the sampler; those of Discrete stand there.
+	Certificates []Certificate
+	Discrete     *Discrete // of models of kind mrf; nil for others
+	Action       Action    // what the run did; empty means Computed, or Failed for Erred
 }
 
 // Times are seconds: the first three summed over chains as one core would

@@ -29,7 +29,8 @@ type basisKernel struct {
 	u       []float64 // that of point, between iterations
 	scratch []float64
 
-	coord     int // under update
+	coord     int   // under update
+	reading   int64 // entries that a pass along it reads
 	proposals int64
 	accepted  float64
 }
@@ -123,6 +124,7 @@ func (k *basisKernel) update(j int) bool {
 		return k.updateDispersion(d, j)
 	}
 	k.line.along(j)
+	k.reading = k.read(j)
 	if k.opts.Update == "matched" && !sliced(k.stream) {
 		return k.match(j)
 	}
@@ -143,7 +145,7 @@ func (k *basisKernel) sliceUpdate(j int) bool {
 	if ok && moved {
 		k.point.Move(j, displacement, v)
 		k.line.move(displacement)
-		k.touched += k.read(j)
+		k.touched += k.reading
 	}
 	return ok
 }
@@ -170,7 +172,7 @@ func (k *basisKernel) at(displacement float64) (float64, glm.Value) {
 		k.touched += k.entries()
 	} else {
 		v = k.point.Along(k.coord, displacement)
-		k.touched += k.read(k.coord)
+		k.touched += k.reading
 	}
 	return v.LogLik + k.line.at(displacement), v
 }

@@ -66,7 +66,7 @@ func (k *basisKernel) match(j int) bool {
 	}
 	c := k.point.AlongCurve(j, x)
 	k.proposals++
-	k.touched += k.read(j)
+	k.touched += k.reading
 	to := k.tangentAt(x, c)
 	if !(to.value <= math.MaxFloat64) {
 		k.slice.badValue = to.value
@@ -77,7 +77,7 @@ func (k *basisKernel) match(j int) bool {
 	if threshold < ratio {
 		k.point.Jump(j, x, c.Value)
 		k.line.move(x)
-		k.touched += k.read(j)
+		k.touched += k.reading
 	}
 	return true
 }

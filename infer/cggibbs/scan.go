@@ -103,7 +103,51 @@ func (s *scan) certificate() string {
 	if !math.IsNaN(p.Variation) {
 		return words + fmt.Sprintf("; Dobrushin variation %.3g", p.Variation)
 	}
-	return words + fmt.Sprintf("; no Dobrushin variation, for the norm of the influences is %.3g, not below 1", p.Norms.Least())
+	return words + "; " + s.refused()
+}
+
+// refused says why there is no Dobrushin variation.
+func (s *scan) refused() string {
+	return fmt.Sprintf("no Dobrushin variation, for the norm of the influences is %.3g, not below 1", s.plan.Norms.Least())
+}
+
+// certificates returns what is proved of the list, or of a sweep where there is none.
+func (s *scan) certificates(names []string) []infer.Certificate {
+	if s == nil || s.words == "" { // a set-up for another sampler, or no list
+		return nil
+	}
+	wasserstein := infer.Certificate{Method: "wasserstein, gaussian approximation", Names: names, Bound: math.NaN(), Note: s.words,
+		Bounded: "W2 distance of the law of a coefficient after, in its standard deviations, to that of all before, in the metric of the precision"}
+	if s.plan == nil {
+		return []infer.Certificate{wasserstein}
+	}
+	p := s.plan
+	updates := int64(len(p.List))
+	if p.List == nil {
+		updates = int64(s.dim)
+	}
+	const law = "of Gibbs sampling of the normal approximation at the penalised point, dispersions held; not of the posterior itself"
+	dobrushin := infer.Certificate{Method: "Dobrushin influences", Bounded: "largest difference of coupled chains that differ by one standard deviation in each coefficient, in standard deviations",
+		Names: names, Updates: updates, Bound: p.Variation, Note: law}
+	if math.IsNaN(p.Variation) {
+		dobrushin.Note = s.refused()
+	}
+	wasserstein.Updates, wasserstein.Bound, wasserstein.Note = updates, math.Sqrt(p.Kept), law
+	return []infer.Certificate{wasserstein, dobrushin}
+}
+
+// Certificates returns what is proved of a scan for some coefficients.
+func (s *setup) Certificates() []infer.Certificate { return s.scan.certificates(s.opts.Focus) }
+
+// Certificates returns what is proved of a scan for some coefficients.
+func (s *basisSetup) Certificates() []infer.Certificate { return s.scan.certificates(s.opts.Focus) }
+
+// Certificates returns what is proved of the coordinate sampler's scan.
+func (f *fallback) Certificates() []infer.Certificate {
+	if c, ok := f.Setup.(infer.Certifier); ok {
+		return c.Certificates()
+	}
+	return nil
 }
 
 // told lists names, the first ones of many.

@@ -109,6 +109,7 @@ func TestFocus(t *testing.T) {
 		if !strings.Contains(words, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, words, c.want)
 		}
+		checkCertificates(t, c.name, s.(infer.Certifier).Certificates(), scanOf(t, s), c.Focus)
 		plan := scanOf(t, s)
 		if plan.every < 1 || plan.every > 64 || plan.every > 1 && len(plan.list) == 0 {
 			t.Errorf("%s: a sweep in every %d iterations, list %v", c.name, plan.every, plan.list)
@@ -123,6 +124,44 @@ func TestFocus(t *testing.T) {
 		for range 3 {
 			step(t, k)
 		}
+	}
+}
+
+// Setups of every basis without a list certify nothing, and do not fail.
+func TestNoCertificates(t *testing.T) {
+	target := posterior(t, "bernoulli", 8, 12, unitNormal)
+	reduced := func(t *glm.Target) (infer.Setup, error) {
+		return ReducedBy(t, func(t *glm.Target) (infer.Setup, error) { return New(t, Options{}) })
+	}
+	for name, s := range map[string]infertest.Sampler{
+		"coordinate": sampler(Options{}), "matched": sampler(Options{Update: "matched"}), "rotated": sampler(Options{Basis: "rotated"}),
+		"reduced": sampler(Options{Basis: "reduced"}), "auto": sampler(Options{Basis: "auto"}), "joint": sampler(Options{Basis: "rotated", Joint: "on"}), "reduced by": reduced,
+	} {
+		made, err := s(target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, ok := made.(infer.Certifier); ok && c.Certificates() != nil {
+			t.Errorf("%s: %+v", name, c.Certificates())
+		}
+	}
+}
+
+// checkCertificates holds what is told of a scan: a bound below one where there is a plan, else
+// none, with the reason.
+func checkCertificates(t *testing.T, name string, got []infer.Certificate, s *scan, focus []string) {
+	t.Helper()
+	if len(got) == 0 || !slices.Equal(got[0].Names, focus) || got[0].Note == "" {
+		t.Errorf("%s: certificates %+v", name, got)
+		return
+	}
+	switch w := got[0]; {
+	case s.plan == nil && (len(got) != 1 || !math.IsNaN(w.Bound) || w.Updates != 0):
+		t.Errorf("%s: certified without a plan: %+v", name, got)
+	case s.plan != nil && !(len(got) == 2 && w.Bound >= 0 && w.Bound < 1 && w.Updates >= 1):
+		t.Errorf("%s: certificates %+v", name, got)
+	case s.plan != nil && math.IsNaN(got[1].Bound) != (s.plan.Norms.Least() >= 1):
+		t.Errorf("%s: norms %+v, and %+v", name, s.plan.Norms, got[1])
 	}
 }
 

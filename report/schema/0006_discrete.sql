@@ -76,12 +76,12 @@ CREATE TABLE certificate (
     bound       DOUBLE,
     note        VARCHAR
 );
-COMMENT ON TABLE certificate IS 'What is proved of the error of fits of kind mrf, or why nothing is.';
+COMMENT ON TABLE certificate IS 'What is proved of the error of fits of kind mrf, and of scans for some coefficients, or why nothing is.';
 COMMENT ON COLUMN certificate.fit_id IS 'The fit.';
 COMMENT ON COLUMN certificate.method IS 'What proves it.';
 COMMENT ON COLUMN certificate.bounded IS 'What the bound is of.';
-COMMENT ON COLUMN certificate.variables IS 'How many variables it speaks of.';
-COMMENT ON COLUMN certificate.ids IS 'Their ids, where they were chosen; NULL: all.';
+COMMENT ON COLUMN certificate.variables IS 'How many variables, or coefficients, it speaks of.';
+COMMENT ON COLUMN certificate.ids IS 'Their ids, or names, where they were chosen; NULL: all.';
 COMMENT ON COLUMN certificate.after_updates IS 'Updates of single variables after which it holds; NULL where there are none.';
 COMMENT ON COLUMN certificate.bound IS 'The error is proved to be at most this; NULL where nothing is proved.';
 COMMENT ON COLUMN certificate.note IS 'What the bound rests on, or why there is none.';

@@ -109,7 +109,7 @@ func (r *runner) fitRecord(f *fitting, v report.Verdict) (*report.Fit, error) {
 		Parameters: append(f.parameters(), f.measured.deriving.parameters()...), Summaries: slices.Concat(f.measured.params, f.measured.derived),
 		Statistics:  f.measured.statistics(),
 		Diagnostics: f.diagnostics(), Metrics: f.metrics, Design: design, Identity: r.identity(f).record(), StatsOf: statistics(f.spool, f.window), Events: f.events(r.Now()),
-		Assessment: f.assessment, Data: f.dataSummary(), Start: f.start,
+		Assessment: f.assessment, Data: f.dataSummary(), Start: f.start, Certificates: f.certified(),
 	}
 	if r.keep(f.job) != "summary" {
 		rec.DrawsOf = inTurn(f.draws.columns(len(f.params), f.window, columnBytes), f.measured.deriving.blocks())

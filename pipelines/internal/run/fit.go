@@ -76,6 +76,7 @@ type fitting struct {
 	start       *report.Start // of runs that start from an earlier posterior
 	earlier     *earlier      // that posterior, or nil
 	explained   string        // what the sampler chose, in words; empty if it says nothing
+	proved      []infer.Certificate
 	params      []infer.Parameter
 	draws       *draws
 	quantities  []quantity // derived ones
@@ -302,6 +303,9 @@ func (r *runner) sample(ctx context.Context, f *fitting, p *progress.Fit) error 
 	numbers := numbersOf(setup, len(f.params))
 	if e, ok := setup.(infer.Explainer); ok {
 		f.explained = f.method.name + " samples in the basis " + e.Explain()
+	}
+	if c, ok := setup.(infer.Certifier); ok {
+		f.proved = c.Certificates()
 	}
 	if err := r.bind(f, parameterNames(f.params)); err != nil {
 		return err

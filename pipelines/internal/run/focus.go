@@ -7,6 +7,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/cggibbs"
 	"glmbatch/infer/glm"
+	"glmbatch/report"
 	"glmbatch/transform"
 )
 
@@ -49,4 +50,13 @@ func focused(patterns, coefficients []string) ([]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// certified is what the sampler proves of its scan, as the ledger keeps it.
+func (f *fitting) certified() []report.Certificate {
+	var out []report.Certificate
+	for _, c := range f.proved {
+		out = append(out, report.Certificate{Method: c.Method, Bounded: c.Bounded, IDs: c.Names, Variables: len(c.Names), Updates: c.Updates, Bound: c.Bound, Note: c.Note})
+	}
+	return out
 }
