@@ -197,7 +197,7 @@ func savedPage(t *testing.T, l *Ledger) {
 	if !bytes.Equal(first, again.Bytes()) || !bytes.Contains(first, []byte("bad/north × diabetes × gibbs")) {
 		t.Errorf("two pages of one ledger differ: %d and %d bytes", len(first), again.Len())
 	}
-	var failed *PageError
+	var failed *PutError
 	for _, path := range []string{dir, filepath.Join(dir, "no", "page.html"), l.Path()} {
 		if err := l.SavePage(ctx, path, PageOptions{}); !errors.As(err, &failed) || !strings.Contains(err.Error(), "hint: ") {
 			t.Errorf("saving to %s: %v", path, err)

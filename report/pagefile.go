@@ -3,32 +3,12 @@ package report
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
 	"glmbatch/report/html"
 )
-
-// PageError says that no page could be put at To. What was there before is still
-// there, whole.
-type PageError struct {
-	To   string
-	Err  error
-	Hint string
-}
-
-func (e *PageError) Error() string {
-	s := fmt.Sprintf("report %q: %s", e.To, e.Err)
-	if e.Hint != "" {
-		s += "\nhint: " + e.Hint
-	}
-	return s
-}
-
-// Unwrap returns the cause.
-func (e *PageError) Unwrap() error { return e.Err }
 
 // WritePage writes the page that o chooses to w. Its errors are those of Page and of w.
 func (l *Ledger) WritePage(ctx context.Context, w io.Writer, o PageOptions) error {
@@ -41,20 +21,20 @@ func (l *Ledger) WritePage(ctx context.Context, w io.Writer, o PageOptions) erro
 
 // SavePage puts the page that o chooses at the path to, in place of what is there:
 // it is written beside it, synced and renamed, so that a reader finds the old page
-// or the new one, whole. Its errors are those of Page, or a *PageError.
+// or the new one, whole. Its errors are those of Page, or a *PutError.
 func (l *Ledger) SavePage(ctx context.Context, to string, o PageOptions) error {
 	p, err := l.Page(ctx, o)
 	if err != nil {
 		return err
 	}
 	if there, err := os.Stat(to); err == nil && there.IsDir() {
-		return &PageError{to, errors.New("it is a folder"), "name a file inside it"}
+		return &PutError{"report", to, errors.New("it is a folder"), "name a file inside it"}
 	}
 	if same, err := filepath.Abs(to); err == nil && same == l.path {
-		return &PageError{to, errors.New("it is the ledger itself"), "name another file"}
+		return &PutError{"report", to, errors.New("it is the ledger itself"), "name another file"}
 	}
 	if err := save(to, p); err != nil {
-		return &PageError{to, err, publishHint(err)}
+		return &PutError{"report", to, err, putHint("report", err)}
 	}
 	return nil
 }

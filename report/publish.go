@@ -11,23 +11,25 @@ import (
 	"time"
 )
 
-// PublishError says that no copy of the ledger could be put at To. What was
-// there before is still there, whole.
-type PublishError struct {
+// PutError says that no file could be put at To. What was there before is still
+// there, whole.
+type PutError struct {
+	Key  string // of a spec, or the verb: publish, for a copy of the ledger, or report, for a page
 	To   string
 	Err  error
 	Hint string
 }
 
-func (e *PublishError) Error() string {
-	s := fmt.Sprintf("publish %q: %s", e.To, e.Err)
+func (e *PutError) Error() string {
+	s := fmt.Sprintf("%s %q: %s", e.Key, e.To, e.Err)
 	if e.Hint != "" {
 		s += "\nhint: " + e.Hint
 	}
 	return s
 }
 
-func (e *PublishError) Unwrap() error { return e.Err }
+// Unwrap returns the cause.
+func (e *PutError) Unwrap() error { return e.Err }
 
 // Publish puts a copy of the ledger at the path to, in place of what is there: for
 // readers that must never meet a lock. The copy is checkpointed, synced and opened
@@ -36,7 +38,7 @@ func (e *PublishError) Unwrap() error { return e.Err }
 //
 // Readers of the ledger may have it open meanwhile, writers not: Publish waits for
 // them as Options.LockWait allows, and returns a *LockedError after that; all else
-// that goes wrong is a *PublishError. Cost: the file is read and written once.
+// that goes wrong is a *PutError. Cost: the file is read and written once.
 func (l *Ledger) Publish(ctx context.Context, to string) error {
 	if exists, err := checkFile(l.path); err != nil {
 		return err
@@ -58,13 +60,16 @@ func (l *Ledger) Publish(ctx context.Context, to string) error {
 	if err == nil || errors.As(err, &locked) {
 		return err
 	}
-	return &PublishError{to, err, publishHint(err)}
+	return &PutError{"publish", to, err, putHint("publish", err)}
 }
 
-func publishHint(err error) string {
+// putHint says what to do where a file could not be written.
+func putHint(key string, err error) string {
 	switch {
-	case errors.Is(err, syscall.ENOSPC):
+	case errors.Is(err, syscall.ENOSPC) && key == "publish":
 		return "make room there: the copy is as large as the ledger"
+	case errors.Is(err, syscall.ENOSPC):
+		return "make room there, or name another folder"
 	case errors.Is(err, os.ErrNotExist):
 		return "make the folder that it names"
 	case errors.Is(err, os.ErrPermission), errors.Is(err, syscall.EROFS):

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -59,9 +60,9 @@ func TestPublishFails(t *testing.T) {
 		filepath.Join(dir, "a?b.duckdb"):   "a path with ?",
 		filepath.Join(dir, "a#b.duckdb"):   "a path with ?",
 	} {
-		var failed *PublishError
+		var failed *PutError
 		if err := l.Publish(ctx, to); !errors.As(err, &failed) || !strings.Contains(err.Error(), want) {
-			t.Errorf("publish to %s: %v, want a PublishError with %q", to, err, want)
+			t.Errorf("publish to %s: %v, want a PutError with %q", to, err, want)
 		}
 	}
 	to := filepath.Join(dir, "copy.duckdb")
@@ -80,4 +81,14 @@ func TestPublishFails(t *testing.T) {
 	copied, err := Open(to, Options{Threads: 1})
 	must(t, err)
 	wantInt(t, copied, 1, "SELECT count(*) FROM fit")
+}
+
+// On a full disk a copy is told its size, and a page is not told that of a ledger.
+func TestPutHint(t *testing.T) {
+	full := &os.PathError{Op: "write", Path: "p", Err: syscall.ENOSPC}
+	for key, want := range map[string]string{"publish": "make room there: the copy is as large as the ledger", "report": "make room there, or name another folder"} {
+		if got := putHint(key, full); got != want {
+			t.Errorf("%s on a full disk: hint %q, want %q", key, got, want)
+		}
+	}
 }
