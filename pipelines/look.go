@@ -13,6 +13,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/pipelines/internal/run"
+	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
 	"glmbatch/transform"
@@ -27,6 +28,10 @@ type (
 // IsStatistic tells whether a line is of a statistic of the draws, such as
 // log_lik, and no parameter.
 func IsStatistic(l *Line) bool { return l.Kind == "statistic" }
+
+// IsDiscrete tells whether a method is one of models of kind mrf, whose rows are
+// variables and whose columns are edges.
+func IsDiscrete(method string) bool { return (&spec.Sampler{Method: method}).Discrete() }
 
 // IsHidden tells whether a line is a local scale of a prior, of which there are as many
 // as coefficients.

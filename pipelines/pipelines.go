@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"syscall"
 	"time"
 
 	"glmbatch/pipelines/internal/progress"
@@ -164,7 +165,7 @@ func load(target string, o Overrides) (*spec.Pipeline, []byte, error) {
 	switch {
 	case err == nil:
 		p, err = spec.Load(target, options)
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EISDIR): // a folder of that name is no spec
 		if src, err = Source(target); err != nil {
 			return nil, nil, &UsageError{unknown(target)}
 		}

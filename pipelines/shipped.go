@@ -10,7 +10,7 @@ import (
 
 // shipped holds the pipelines that the program carries, and their data.
 //
-//go:embed *.yaml paper/*.yaml
+//go:embed *.yaml paper/*.yaml discrete/*.yaml
 var shipped embed.FS
 
 // examples holds the data that a spec names as "example:FILE".
@@ -26,7 +26,7 @@ type Shipped struct {
 }
 
 // List returns the pipelines that the program carries, by name: those of the
-// folder paper are called paper/NAME.
+// folders discrete and paper are called by it and their name.
 func List() ([]Shipped, error) {
 	files, err := fs.Glob(shipped, "*.yaml")
 	if err != nil {

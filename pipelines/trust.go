@@ -98,7 +98,7 @@ func (t *Trust) folders(target string) ([]string, error) {
 	names := t.Folders
 	if len(names) == 0 {
 		if _, err := Source(target); err == nil {
-			if _, err := os.Stat(target); err != nil {
+			if info, err := os.Stat(target); err != nil || info.IsDir() {
 				return nil, nil // the program's own pipeline
 			}
 		}

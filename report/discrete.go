@@ -25,7 +25,7 @@ type Discrete struct {
 	Observation  []float64 // NaN: none
 	Truth        []int16   // −1: unknown
 	Best         []uint8
-	Probability  []float64 // of variable i in state a at i·len(Labels) + a
+	Probability  []float64 // of variable i in state a at i·len(Labels) + a; NaN: unknown
 	MCSE         []float64 // NaN: unknown
 	Certificates []Certificate
 }
@@ -123,6 +123,9 @@ func (s *Session) insertMarginals(ctx context.Context, id int64, d *Discrete) er
 		for k, p := range d.Probability {
 			if k%cancelEvery == 0 && ctx.Err() != nil {
 				return ctx.Err()
+			}
+			if math.IsNaN(p) {
+				continue // of a variable that the sampler does not draw
 			}
 			mcse := math.NaN()
 			if d.MCSE != nil {

@@ -27,11 +27,11 @@ func (r *pageReader) details() error {
 	limit := min(pageSeries, max(2, pageAllSeries/max(1, shown)))
 	for i := range r.page.Fits {
 		f := &r.page.Fits[i]
-		if f.ID == 0 || f.Draws == 0 {
+		if f.ID == 0 || f.Draws == 0 && f.Family != discreteFamily {
 			continue
 		}
 		f.Detail = &html.Detail{Series: []html.Series{}, Missing: []string{}, Checks: []html.Check{}}
-		for _, part := range []func(*html.Fit) error{r.coefficients, func(f *html.Fit) error { return r.series(f, limit) }, r.checks, r.loo} {
+		for _, part := range []func(*html.Fit) error{r.coefficients, r.discrete, func(f *html.Fit) error { return r.series(f, limit) }, r.checks, r.loo} {
 			if err := part(f); err != nil {
 				return fmt.Errorf("fit %d: %w", f.ID, err)
 			}
@@ -68,6 +68,9 @@ func (r *pageReader) coefficients(f *html.Fit) error {
 // series reads the draws of log_lik and of the parameters that are shown.
 func (r *pageReader) series(f *html.Fit, limit int) error {
 	d := f.Detail
+	if f.Draws == 0 { // a method without chains
+		return nil
+	}
 	liks, err := r.columns(f, `SELECT log_lik FROM chain WHERE fit_id = ? AND NOT warmup ORDER BY chain, iteration`, f.ID)
 	if err != nil {
 		return err

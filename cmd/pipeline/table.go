@@ -39,8 +39,12 @@ func printOutcome(w *screen, out *pipelines.Outcome) {
 }
 
 func printFit(w *screen, f *pipelines.Result) {
-	fmt.Fprintf(w, "%s: %s, %d rows, %d columns, %d chains of %d draws\n\n",
-		clean(f.Name()), f.Method, f.Rows, f.Columns, f.Chains, f.Draws)
+	rowWord, columnWord := "rows", "columns"
+	if pipelines.IsDiscrete(f.Method) {
+		rowWord, columnWord = "variables", "edges"
+	}
+	fmt.Fprintf(w, "%s: %s, %d %s, %d %s, %d chains of %d draws\n\n",
+		clean(f.Name()), f.Method, f.Rows, rowWord, f.Columns, columnWord, f.Chains, f.Draws)
 	rows := [][]string{{"parameter", "mean", "sd", "2.5%", "median", "97.5%", "R-hat", "ESS bulk", "ESS tail"}}
 	for _, p := range f.Parameters {
 		rows = append(rows, []string{

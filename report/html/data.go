@@ -74,6 +74,7 @@ type Detail struct {
 	Missing      []string     `json:"missing"` // what cannot be shown, and why
 	Checks       []Check      `json:"checks"`
 	LOO          *LOO         `json:"loo"`
+	Discrete     *Discrete    `json:"discrete,omitempty"` // of models of kind mrf
 }
 
 // Coefficients are the summaries of a fit, a column each: entry i of every

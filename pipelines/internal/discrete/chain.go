@@ -20,19 +20,20 @@ type Setup struct {
 	*Field
 	Plan
 	inner infer.Setup
+	focus []int // the variables that the scan is for; nil: all
 
 	names []infer.Parameter
 	at    []functional
 }
 
 // NewSetup wraps the set-up of a sampler of the field's model, whose kernels must be
-// mrf.Samplers.
-func (f *Field) NewSetup(inner infer.Setup, p Plan) (*Setup, error) {
+// mrf.Samplers. focus are the variables that its scan is for, nil for all.
+func (f *Field) NewSetup(inner infer.Setup, p Plan, focus []int) (*Setup, error) {
 	if p.Batch > maxBatch {
 		p.Batch = maxBatch
 	}
-	s := &Setup{Field: f, Plan: p, inner: inner}
-	s.names, s.at = f.parameters()
+	s := &Setup{Field: f, Plan: p, inner: inner, focus: focus}
+	s.names, s.at = f.parameters(focus)
 	return s, nil
 }
 
@@ -60,6 +61,7 @@ func (s *Setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	}
 	out := &Chain{Setup: s, sampler: sampler, before: make([]uint8, s.N), tally: tally{Plan: s.Plan, q: s.States, variable: s.N}}
 	copy(out.before, sampler.State())
+	out.tally.only = s.focus
 	return out, nil
 }
 
@@ -82,17 +84,32 @@ func (k *Chain) Step() (infer.Info, error) {
 		return info, err
 	}
 	x := k.sampler.State()
+	info.Accept = k.changed(x)
+	k.tally.add(k.iteration, x)
+	k.iteration++
+	return info, nil
+}
+
+// changed is the share of variables that are in another state than before, of those that the
+// scan is for, and notes the present states.
+func (k *Chain) changed(x []uint8) float64 {
 	changed := 0
+	if k.focus != nil {
+		for _, i := range k.focus {
+			if x[i] != k.before[i] {
+				changed++
+			}
+			k.before[i] = x[i]
+		}
+		return float64(changed) / float64(len(k.focus))
+	}
 	for i, a := range x {
 		if a != k.before[i] {
 			changed++
 		}
 	}
 	copy(k.before, x)
-	info.Accept = float64(changed) / float64(len(x))
-	k.tally.add(k.iteration, x)
-	k.iteration++
-	return info, nil
+	return float64(changed) / float64(len(x))
 }
 
 // Position writes the functionals of the state. Cost: a pass over the variables each, and
@@ -138,7 +155,7 @@ func (k *Chain) UnmarshalBinary(data []byte) error {
 	if size > uint64(len(data)-head) {
 		return errors.New("discrete: a chain's state is cut short")
 	}
-	counts := tally{Plan: k.Plan, q: k.States, variable: k.N}
+	counts := tally{Plan: k.Plan, q: k.States, variable: k.N, only: k.focus}
 	rest, err := counts.read(data[head+size:])
 	if err != nil {
 		return err

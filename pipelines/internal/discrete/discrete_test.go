@@ -136,7 +136,7 @@ func setups(t testing.TB, q int, p Plan) map[string]*Setup {
 	}
 	out := map[string]*Setup{}
 	for name, inner := range map[string]infer.Setup{"gibbs": gibbs, "herded": herd} {
-		if out[name], err = f.NewSetup(inner, p); err != nil {
+		if out[name], err = f.NewSetup(inner, p, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -20,8 +20,12 @@ type functional struct {
 const mostShares = 8
 
 // functionals are what a draw of the field is: shares of states but the first,
-// agreement of neighbours, share of wrong states.
-func (f *Field) functionals() (out []functional) {
+// agreement of neighbours, share of wrong states; of a scan for some variables shares
+// among these alone.
+func (f *Field) functionals(focus []int) (out []functional) {
+	if focus != nil {
+		return f.focused(focus)
+	}
 	n := float64(f.N)
 	for a := 1; a < min(f.States, mostShares+1); a++ {
 		out = append(out, functional{
@@ -49,6 +53,25 @@ func (f *Field) functionals() (out []functional) {
 	}
 	if known := f.knownTruths(); known > 0 {
 		out = append(out, f.wrong(float64(known)))
+	}
+	return out
+}
+
+// focused are shares of states among some variables.
+func (f *Field) focused(focus []int) (out []functional) {
+	for a := 1; a < min(f.States, mostShares+1); a++ {
+		out = append(out, functional{
+			name: "share[" + f.Labels[a] + "]",
+			at: func(x []uint8) float64 {
+				count := 0
+				for _, i := range focus {
+					if int(x[i]) == a {
+						count++
+					}
+				}
+				return float64(count) / float64(len(focus))
+			},
+		})
 	}
 	return out
 }
@@ -120,13 +143,13 @@ func (f *Field) watched(i int) functional {
 
 // Parameters describes the functionals, then the watched variables.
 func (f *Field) Parameters() []infer.Parameter {
-	names, _ := f.parameters()
+	names, _ := f.parameters(nil)
 	return names
 }
 
 // parameters are the functionals and watched variables as the run knows them.
-func (f *Field) parameters() (out []infer.Parameter, at []functional) {
-	at = f.functionals()
+func (f *Field) parameters(focus []int) (out []infer.Parameter, at []functional) {
+	at = f.functionals(focus)
 	for _, fn := range at {
 		out = append(out, infer.Parameter{Name: fn.name, Kind: Functional})
 	}

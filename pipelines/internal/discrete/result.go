@@ -73,11 +73,30 @@ func (s *Setup) Collect(kernels []infer.Kernel, from, to int, sampled, random bo
 		}
 		row[0] = float64(uint32(total)-rest) / float64(total)
 	}
+	s.unfocused(out.Marginals)
 	if random && s.Batch > 0 {
 		out.MCSE = s.errors(sum)
 	}
 	s.proved(kernels, out)
 	return out
+}
+
+// unfocused takes away the marginals of variables that the scan is not for, as NaN.
+func (s *Setup) unfocused(q *mrf.Marginals) {
+	if s.focus == nil {
+		return
+	}
+	at := make([]bool, s.N)
+	for _, i := range s.focus {
+		at[i] = true
+	}
+	for i := range s.N {
+		if row := q.At(i); !at[i] {
+			for a := range row {
+				row[a] = math.NaN()
+			}
+		}
+	}
 }
 
 // merge adds the counts of another segment.

@@ -94,7 +94,7 @@ func (f *Field) Exact() (*Result, string, error) {
 // expect sums functionals and the log density over all states, and finds the most
 // probable one.
 func (f *Field) expect(exact *mrf.Exact, out *Result) {
-	_, at := f.parameters()
+	_, at := f.parameters(nil)
 	x := make([]uint8, f.N)
 	first, second := make([]float64, len(at)+1), make([]float64, len(at)+1)
 	top := -1.0
@@ -124,7 +124,7 @@ func (f *Field) expect(exact *mrf.Exact, out *Result) {
 // means are the expectations of functionals under marginals; the last entry is that of
 // the log density, which they do not tell.
 func (f *Field) means(q *mrf.Marginals, reason string) (out []diag.Summary) {
-	_, at := f.parameters()
+	_, at := f.parameters(nil)
 	for _, fn := range at {
 		s := unknown(reason)
 		if fn.mean != nil {

@@ -50,7 +50,8 @@ func newSegment(size int, batched bool) *segment {
 type tally struct {
 	Plan
 	q        int
-	variable int // number of variables
+	variable int   // number of variables
+	only     []int // those that are counted; nil: all
 	segments []*segment
 }
 
@@ -75,7 +76,12 @@ func (c *tally) add(t int, x []uint8) {
 	}
 	s := c.segments[k-1]
 	s.iterations++
-	if c.q == 2 {
+	switch {
+	case c.only != nil:
+		for _, i := range c.only {
+			c.count(s, i, x[i])
+		}
+	case c.q == 2:
 		for i, a := range x {
 			s.count[i] += uint32(a)
 		}
@@ -84,20 +90,25 @@ func (c *tally) add(t int, x []uint8) {
 				s.batch[i] += uint16(a)
 			}
 		}
-	} else {
+	default:
 		for i, a := range x {
-			if a == 0 {
-				continue
-			}
-			at := i*(c.q-1) + int(a) - 1
-			s.count[at]++
-			if s.batch != nil {
-				s.batch[at]++
-			}
+			c.count(s, i, a)
 		}
 	}
 	if c.Batch > 0 && s.iterations%c.Batch == 0 {
 		s.endBatch()
+	}
+}
+
+// count counts variable i in state a.
+func (c *tally) count(s *segment, i int, a uint8) {
+	if a == 0 {
+		return
+	}
+	at := i*(c.q-1) + int(a) - 1
+	s.count[at]++
+	if s.batch != nil {
+		s.batch[at]++
 	}
 }
 

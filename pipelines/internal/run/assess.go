@@ -146,7 +146,7 @@ func (r *runner) storedEvidence(ctx context.Context, f *fitting) (report.Evidenc
 	e, err := r.ledger.file.Evidence(ctx, f.fingerprint)
 	e.Statistics = f.gated(e.Statistics)
 	if f.field != nil {
-		withoutConstants(&e)
+		withoutConstants(&e, len(f.sampler.Scan.For) > 0)
 	}
 	return e, err
 }

@@ -80,9 +80,12 @@ func resolveDiscrete(s *spec.Sampler, f *discrete.Field) (method, error) {
 	switch name {
 	case "gibbs":
 		m.options = struct {
-			Scan   string
+			Scan   spec.Scan
 			Anneal spec.Anneal
-		}{s.Scan.Order, s.Anneal}
+		}{s.Scan, s.Anneal}
+		if len(s.Scan.For) > 0 {
+			m.version += " " + scansVersion
+		}
 		m.discrete = gibbsMethod(s)
 	case "herded":
 		o := herded.Options{Sharing: herded.Sharing(s.Sharing), Start: herded.Start(s.Start)}
@@ -123,6 +126,10 @@ func (u *unit) field(m *spec.Model) (*discrete.Field, error) {
 	slot.once.Do(func() { slot.Field, slot.err = discrete.NewField(context.Background(), u.data, m) })
 	return slot.Field, slot.err
 }
+
+// scansVersion names the search for certified scans: it changes whenever other lists are
+// found.
+const scansVersion = "dogs/1"
 
 // discrete is the schedule of a method: what no gate looks at does not grow, and has no
 // warm-up unless the spec gives one.
@@ -166,7 +173,8 @@ func (r *runner) prepareDiscrete(f *fitting) (err error) {
 	if !f.method.discrete.sampled {
 		plan.Segments = []int{f.schedule.most()} // nothing is counted
 	}
-	f.discreteSetup, err = f.field.NewSetup(s.setup, plan)
+	f.discreteSetup, err = f.field.NewSetup(s.setup, plan, s.focus)
+	f.focused = s.focus != nil
 	f.cautions = append(f.cautions, s.warnings...)
 	f.certificates = s.certificates
 	return err

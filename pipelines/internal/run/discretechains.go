@@ -14,6 +14,7 @@ import (
 // discreteSampler is a set-up of chains, and what is known of it before they are drawn.
 type discreteSampler struct {
 	setup        infer.Setup
+	focus        []int // variables that the scan is for; nil: all
 	warnings     []string
 	certificates []discrete.Certificate
 }
@@ -42,8 +43,20 @@ func gibbsMethod(s *spec.Sampler) *discreteMethod {
 			}
 			o.Schedule = mrf.Linear(a.From, a.To, n)
 		}
-		setup, err := mrf.NewGibbs(f.Model, o)
-		return &discreteSampler{setup: setup}, err
+		out := &discreteSampler{}
+		if len(s.Scan.For) > 0 {
+			order, focus, cert, err := f.Scan(discrete.Aim{IDs: s.Scan.For, Within: s.Scan.Within, Systematic: s.Scan.Order == "systematic"})
+			if err != nil {
+				return nil, err
+			}
+			out.certificates = []discrete.Certificate{cert}
+			if o.Scan, o.Order, out.focus = "", order, focus; order == nil {
+				out.warnings = []string{"no scan is certified, all variables are updated in turn: " + cert.Reason}
+			}
+		}
+		var err error
+		out.setup, err = mrf.NewGibbs(f.Model, o)
+		return out, err
 	}
 	return m
 }

@@ -59,14 +59,15 @@ func (m *measured) withoutDiagnostics(why string) {
 // passOver takes quantities that never moved in any chain out of the sight of gates: a
 // discrete functional may be constant for good. Where nothing moved at all they stay,
 // for then the chains may be frozen, and so does log_lik unless others move without it.
-func (m *measured) passOver() {
+// Of a scan for some variables log_lik tells nothing: it counts what is never drawn.
+func (m *measured) passOver(focused bool) {
 	m.local = make([]bool, len(m.params))
 	moved := false
 	for i := range m.params {
 		m.local[i] = constant(&m.params[i])
 		moved = moved || !m.local[i]
 	}
-	m.still = constant(&m.logLik) && moved
+	m.still = (constant(&m.logLik) || focused) && moved
 	if !moved && constant(&m.logLik) {
 		clear(m.local)
 	}
@@ -75,12 +76,12 @@ func (m *measured) passOver() {
 func constant(s *diag.Summary) bool { return math.IsNaN(s.RHat) && s.SD == 0 }
 
 // withoutConstants does for evidence from the ledger what passOver and tied do.
-func withoutConstants(e *report.Evidence) {
+func withoutConstants(e *report.Evidence, focused bool) {
 	m := &measured{params: e.Summaries}
 	if len(e.Statistics) > 0 {
 		m.logLik = e.Statistics[0].Summary
 	}
-	m.passOver()
+	m.passOver(focused)
 	names, summaries := e.Names, e.Summaries
 	e.Names, e.Summaries = nil, nil
 	for i, s := range summaries {

@@ -99,6 +99,7 @@ type fitting struct {
 	discreteSetup *discrete.Setup // nil without chains
 	found         *discrete.Result
 	certificates  []discrete.Certificate // known before chains are drawn
+	focused       bool                   // the scan is for some variables, and others are not drawn
 }
 
 // errStored says that another run has stored a fit since this one began.

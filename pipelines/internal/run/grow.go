@@ -85,7 +85,7 @@ func (r *runner) check(ctx context.Context, f *fitting, s *sampling, w window) (
 	case f.ungated():
 		m.withoutDiagnostics(f.method.discrete.why)
 	case f.field != nil:
-		m.passOver()
+		m.passOver(f.focused)
 	}
 	m.deriving = f.deriving(w)
 	if m.derived, err = m.deriving.summarize(); err != nil {

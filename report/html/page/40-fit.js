@@ -15,8 +15,8 @@ function facts(pairs) {
 function factsOf(f) {
   return facts([
     ["Model", f.formula && [el("code", {}, name(f.formula)), ", " + f.family + "(" + f.link + ")"]],
-    ["Data", f.rows > 0 && plural(f.rows, "row") + ", " + plural(f.columns, "column") + " of the design, " + plural(f.parameters, "parameter")],
-    ["Sampler", f.method && [name(f.sampler), " (" + f.method + "), " + plural(f.chains, "chain") + " of " + f.draws + " draws after " + f.warmup + " iterations of warm-up" + (f.divergences ? ", " + f.divergences + " divergent" : "")]],
+    ["Data", f.family === "mrf" ? plural(f.rows, "variable") + ", " + plural(f.columns, "edge") : f.rows > 0 && plural(f.rows, "row") + ", " + plural(f.columns, "column") + " of the design, " + plural(f.parameters, "parameter")],
+    ["Sampler", f.method && [name(f.sampler), " (" + f.method + ")" + (f.chains ? ", " : ""), f.chains > 0 && plural(f.chains, "chain") + " of " + f.draws + " draws after " + f.warmup + " iterations of warm-up" + (f.divergences ? ", " + f.divergences + " divergent" : "")]],
     ["Seconds of one core", f.seconds !== null && number(f.seconds, 3) + " (set-up " + number(f.setup, 2) + ", warm-up " + number(f.warmup_time, 2) + ", sampling " + number(f.sampling, 2) + ")"],
     ["In the ledger", f.id > 0 && "fit " + f.id + ", computed " + clock(f.created) + " (this run: " + f.action + ")"],
   ]);
@@ -27,7 +27,7 @@ function factsOf(f) {
 // Under units "sd" every interval is told in its own posterior standard deviations.
 function scaleOf(rows, units) {
   const size = (r) => (units === "sd" && r.sd > 0 ? r.sd : 1);
-  const slopes = rows.filter((r) => r.kind === "coefficient" || r.kind === "derived");
+  const slopes = rows.filter((r) => ["coefficient", "derived", "functional", "variable"].includes(r.kind));
   const counted = (slopes.length > 0 ? slopes : rows).filter((r) => r.q025 !== null && r.q975 !== null);
   if (counted.length === 0) return null;
   let low = Math.min(0, ...counted.map((r) => r.q025 / size(r))), high = Math.max(0, ...counted.map((r) => r.q975 / size(r)));
@@ -180,6 +180,27 @@ function leaveOneOut(loo) {
     el("div", { class: "charts" }, chart, el("div", {}, el("h4", {}, "Rows with the largest k"), simpleTable("Rows with the largest Pareto k", ["Row", "#Pareto k", "#elpd"], worst.map((w) => [whole(w.x), number(w.k, 3), number(w.elpd, 4)]))))];
 }
 
+// pictures shows an image's layers side by side, without smoothing of pixels.
+function pictures(d) {
+  if (!d || d.pictures.length === 0) return [];
+  return [el("h3", {}, "The image"), el("div", { class: "pictures" }, d.pictures.map((p) => el("figure", {},
+    el("img", { src: p.data, alt: p.alt, width: p.width, height: p.height }), el("figcaption", {}, el("strong", {}, p.title), p.caption ? ": " + p.caption + "." : ""))))];
+}
+
+const percent = (x) => (x === null ? "—" : number(100 * x, 3) + " %");
+
+// proved tells what is known of a fit of discrete variables besides draws.
+function proved(d) {
+  if (!d) return [];
+  return [facts([
+    ["Most probable state seen", d.best !== null && "log density " + number(d.best, 6) + ", without its constant"],
+    ["log Z", d.log_z !== null && number(d.log_z, 6)],
+    ["Against the truth", d.known > 0 && percent(d.wrong_marginal) + " of " + plural(d.known, "known state") + " wrong by marginals, " + percent(d.wrong_best) + " in the most probable state seen; mean squared error " + number(d.squared, 3)],
+  ]), d.proofs.length > 0 && [el("h3", {}, "What is proved"),
+    simpleTable("What is proved of the error", ["By", "Of", "Variables", "#After updates", "#Error at most", "Note"],
+      d.proofs.map((p) => [p.method, p.bounded, p.of, p.updates > 0 ? whole(p.updates) : "—", number(p.bound, 3), p.note]))]];
+}
+
 function fitPage(page, i) {
   const f = page.fits[i];
   const detail = dataOf("data-fit-" + i);
@@ -189,8 +210,10 @@ function fitPage(page, i) {
     el("h2", {}, name(fitName(f))), verdictBox(f), factsOf(f),
   ];
   if (!detail) return [...node, el("p", { class: "note" }, "The ledger holds no draws and no summaries of it, so there is nothing more to show.")];
-  const rows = coefficientRows(detail.coefficients);
-  node.push(rows.length > 0 && [el("h3", {}, "Coefficients"), el("p", { class: "quiet" }, "In the units of the data. Bars of a page share one scale, with 0 dotted; intercept and dispersions do not set it."), glance(rows), coefficientTable(rows)],
+  const rows = coefficientRows(detail.coefficients), discrete = detail.discrete;
+  node.push(proved(discrete), pictures(discrete));
+  node.push(rows.length > 0 && discrete && [el("h3", {}, "Functionals of the state"), coefficientTable(rows)]);
+  node.push(rows.length > 0 && !discrete && [el("h3", {}, "Coefficients"), el("p", { class: "quiet" }, "In the units of the data. Bars of a page share one scale, with 0 dotted; intercept and dispersions do not set it."), glance(rows), coefficientTable(rows)],
     detail.missing.map((m) => el("p", { class: "note" }, m)), mixing(f, detail), predictive(detail.checks), leaveOneOut(detail.loo));
   return node;
 }

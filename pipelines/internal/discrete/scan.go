@@ -1,0 +1,130 @@
+package discrete
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"glmbatch/infer/dogs"
+)
+
+// Aim is what a scan is for: the variables whose joint law matters, and how near it
+// must come to the model's in total variation, from any start, within one iteration.
+type Aim struct {
+	IDs        []string
+	Within     float64
+	Systematic bool // in the order of the variables, as often as that takes
+}
+
+// longestScan bounds the updates of an iteration.
+const longestScan = 1 << 22
+
+// Scan finds a list of updates that is certified for the aim: by the Dobrushin-optimised
+// search, or the systematic scan of the length that it takes. Where influences are too
+// strong for any certificate, or no list is short enough, order is nil, the certificate
+// has no bound, and its reason says why.
+func (f *Field) Scan(a Aim) (order []int32, focus []int, cert Certificate, err error) {
+	if len(a.IDs) == 1 && a.IDs[0] == "*" {
+		return f.scanAll(a)
+	}
+	target := dogs.Target{}
+	seen := map[int]bool{}
+	for _, id := range a.IDs {
+		i, ok := f.Variable(id)
+		switch {
+		case !ok:
+			return nil, nil, cert, fmt.Errorf("dataset %q: the scan is for %q, which is no variable\nhint: %s", f.Name, id, f.idsHint(id))
+		case seen[i]:
+			return nil, nil, cert, fmt.Errorf("dataset %q: the scan is for %q twice\nhint: remove one of the two", f.Name, id)
+		}
+		seen[i] = true
+		target.Variables, focus = append(target.Variables, int32(i)), append(focus, i)
+	}
+	for _, i := range f.Watched {
+		if !seen[i] {
+			return nil, nil, cert, fmt.Errorf("dataset %q: watch names %q, which the scan is not for\nhint: name it under for, or do not watch it", f.Name, f.ID(i))
+		}
+	}
+	order, cert = f.certified(a, target)
+	if order == nil {
+		focus = nil
+	}
+	cert.IDs = a.IDs
+	return order, focus, cert, nil
+}
+
+// scanAll is Scan for all variables.
+func (f *Field) scanAll(a Aim) (order []int32, focus []int, cert Certificate, err error) {
+	order, cert = f.certified(a, dogs.All(f.N))
+	return order, nil, cert, nil
+}
+
+// certified finds the list of updates for a target; nil where there is none.
+func (f *Field) certified(a Aim, target dogs.Target) (order []int32, cert Certificate) {
+	cert = Certificate{Method: "Dobrushin-optimised scan", Of: "total variation of the joint law, from any start, after an iteration", Count: len(target.Variables), Bound: math.NaN()}
+	c := dogs.Bounds(f.Model)
+	if a.Systematic {
+		cert.Method = "systematic scan"
+		order, cert.Bound = f.systematic(c, target, a.Within)
+		if order == nil {
+			cert.Bound, cert.Reason = math.NaN(), refusal(c)
+		}
+	} else {
+		found, err := c.Search(target, dogs.Options{Below: a.Within, Rounds: 20, MaxLength: longestScan})
+		if err != nil {
+			cert.Reason = withoutPackage(err)
+		} else {
+			order, cert.Bound = found.Scan, found.Variation
+		}
+	}
+	cert.Updates = int64(len(order))
+	if order != nil {
+		cert.Reason = "each iteration is one scan, and its states after it are within this of the model's, whatever was before; variables outside of the list are not drawn"
+	}
+	return order, cert
+}
+
+// systematic is the shortest systematic scan with a variation of at most below.
+func (f *Field) systematic(c *dogs.Influence, target dogs.Target, below float64) (order []int32, bound float64) {
+	variation := func(n int) float64 {
+		v, err := c.Variation(dogs.Systematic(f.N, n), target)
+		if err != nil {
+			return math.Inf(1)
+		}
+		return v
+	}
+	high := 1
+	for variation(high) > below {
+		if high *= 2; high > longestScan {
+			return nil, math.NaN()
+		}
+	}
+	low := high / 2
+	for high-low > 1 {
+		if mid := low + (high-low)/2; variation(mid) > below {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return dogs.Systematic(f.N, high), variation(high)
+}
+
+// refusal says why no scan is certified.
+func refusal(c *dogs.Influence) string {
+	if n := c.Norms(); !(n.Least() < 1) {
+		return withoutPackage(&dogs.NormError{Norms: n})
+	}
+	return fmt.Sprintf("no scan of up to %d updates comes so near", longestScan)
+}
+
+// withoutPackage is an error's text without the name of its package.
+func withoutPackage(err error) string {
+	var norm *dogs.NormError
+	text := strings.TrimPrefix(err.Error(), "dogs: ")
+	if errors.As(err, &norm) { // what a program could do is no help to a reader of the ledger
+		text, _, _ = strings.Cut(text, "; ")
+	}
+	return text
+}

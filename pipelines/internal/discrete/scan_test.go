@@ -1,0 +1,94 @@
+package discrete
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+
+	"glmbatch/infer/dogs"
+	"glmbatch/infer/mrf"
+	"glmbatch/pipelines/internal/spec"
+)
+
+// A certified list has the variation that is told of it, below the aim, and is no longer
+// than the systematic one; chains of it tell counts of the variables it is for, and
+// nothing of the others. Where influences are too strong there is a reason, and no list.
+func TestScanForSomeVariables(t *testing.T) {
+	f := ising(t, 0.25)
+	aim := Aim{IDs: []string{"1,1", "3,2"}, Within: 0.05}
+	order, focus, cert, err := f.Scan(aim)
+	if err != nil || len(focus) != 2 || focus[0] != 0 || focus[1] != 13 {
+		t.Fatal(focus, err)
+	}
+	v, err := dogs.Bounds(f.Model).Variation(order, dogs.Target{Variables: []int32{0, 13}})
+	if err != nil || v != cert.Bound || !(v <= 0.05) || cert.Updates != int64(len(order)) {
+		t.Errorf("the list has a variation of %v, told %v of %d updates, %v", v, cert.Bound, cert.Updates, err)
+	}
+	aim.Systematic = true
+	plain, _, whole, err := f.Scan(aim)
+	if err != nil || len(plain) < len(order) || !(whole.Bound <= 0.05) {
+		t.Errorf("%d updates in turn, bound %v, against %d: %v", len(plain), whole.Bound, len(order), err)
+	}
+	if v, _ := dogs.Bounds(f.Model).Variation(plain[:len(plain)-1], dogs.Target{Variables: []int32{0, 13}}); v <= 0.05 {
+		t.Errorf("a systematic scan one step shorter has a variation of %v", v)
+	}
+	strong := ising(t, 0.6)
+	if order, _, cert, err := strong.Scan(Aim{IDs: []string{"1,1"}, Within: 0.05}); err != nil || order != nil || !math.IsNaN(cert.Bound) || !strings.Contains(cert.Reason, "influences are too strong") {
+		t.Errorf("%d updates, bound %v, %q, %v", len(order), cert.Bound, cert.Reason, err)
+	}
+	if _, _, _, err := f.Scan(Aim{IDs: []string{"7,1"}, Within: 0.05}); err == nil || !strings.Contains(err.Error(), "'1,1' to '6,6'") {
+		t.Errorf("an unknown variable: %v", err)
+	}
+	countsItsVariables(t, f, order, focus)
+}
+
+func ising(t *testing.T, coupling float64) *Field {
+	return field(t, FromGrid("g", &spec.Grid{Rows: 6, Columns: 6}, 0), model(2, func(m *spec.Model) { *m.Coupling = coupling }))
+}
+
+// countsItsVariables compares chains of a list with plain ones: it is for variables 0 and
+// 13.
+func countsItsVariables(t *testing.T, f *Field, order []int32, focus []int) {
+	t.Helper()
+	inner, err := mrf.NewGibbs(f.Model, mrf.Options{Order: order})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := f.NewSetup(inner, Plan{Segments: []int{0}, Batch: 2}, focus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrapped, alone := kernels(t, s, 2), kernels(t, inner, 2)
+	ones := make([]float64, f.N)
+	for c := range wrapped {
+		for range 40 {
+			before := bytes.Clone(alone[c].(mrf.Sampler).State())
+			info, _ := wrapped[c].Step()
+			_, _ = alone[c].Step()
+			x, changed := alone[c].(mrf.Sampler).State(), 0.0
+			for _, i := range focus {
+				if x[i] != before[i] {
+					changed++
+				}
+			}
+			if info.Accept != changed/2 {
+				t.Fatalf("%v changed, told %v", changed/2, info.Accept)
+			}
+			for i, a := range x {
+				ones[i] += float64(a) / 80
+			}
+			row := []float64{math.NaN()}
+			if wrapped[c].Position(row); row[0] != float64(x[0]+x[13])/2 {
+				t.Fatalf("row %v of %v", row, x)
+			}
+		}
+	}
+	got := s.Collect(wrapped, 0, 40, true, true)
+	for i := range f.N {
+		p, drawn := got.Marginals.At(i)[1], i == 0 || i == 13
+		if drawn && math.Abs(p-ones[i]) > 1e-15 || !drawn && !math.IsNaN(p) {
+			t.Errorf("variable %d: %v, counted %v", i, p, ones[i])
+		}
+	}
+}

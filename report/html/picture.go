@@ -1,0 +1,96 @@
+package html
+
+import (
+	"bytes"
+	"encoding/base64"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+)
+
+// Discrete is what the page of a fit of discrete variables shows besides.
+type Discrete struct {
+	Variables int64    `json:"variables"`
+	Edges     int64    `json:"edges"`
+	Labels    []string `json:"labels"`
+	LogZ      Number   `json:"log_z"`
+	Best      Number   `json:"best"`
+	// Pictures are those of an image or grid; none of other data.
+	Pictures []Picture `json:"pictures"`
+	// Wrong are shares of known states: by marginals, and in the best state; null where
+	// they are unknown.
+	WrongMarginal Number  `json:"wrong_marginal"`
+	WrongBest     Number  `json:"wrong_best"`
+	Squared       Number  `json:"squared"`
+	Known         int64   `json:"known"`
+	Proofs        []Proof `json:"proofs"`
+}
+
+// Picture is a grey image with its name and what it shows in words.
+type Picture struct {
+	Title   string `json:"title"`
+	Alt     string `json:"alt"`
+	Caption string `json:"caption"`
+	Data    string `json:"data"` // a PNG as a data URI
+	Width   int    `json:"width"`
+	Height  int    `json:"height"`
+}
+
+// Proof is an error that is proved, or why there is none.
+type Proof struct {
+	Method  string `json:"method"`
+	Bounded string `json:"bounded"`
+	Of      string `json:"of"` // variables
+	Updates int64  `json:"updates"`
+	Bound   Number `json:"bound"`
+	Note    string `json:"note"`
+}
+
+// MostSide bounds the sides of a picture, in pixels; larger ones are reduced.
+const MostSide = 400
+
+// NewPicture draws values, row by row, from low (black) to high (white); NaN is
+// mid-grey. Larger pictures than MostSide show means of squares of pixels.
+func NewPicture(title, alt, caption string, rows, cols int, values []float64, low, high float64) (Picture, error) {
+	step := (max(rows, cols) + MostSide - 1) / MostSide
+	h, w := (rows+step-1)/step, (cols+step-1)/step
+	img := image.NewGray(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			img.SetGray(x, y, color.Gray{Y: shade(square(values, rows, cols, y*step, x*step, step), low, high)})
+		}
+	}
+	var b bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, img); err != nil {
+		return Picture{}, err
+	}
+	if step > 1 {
+		caption += ", reduced"
+	}
+	return Picture{title, alt, caption, "data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes()), w, h}, nil
+}
+
+// square is the mean of the numbers in a square of pixels; NaN if there is none.
+func square(values []float64, rows, cols, top, left, side int) float64 {
+	sum, n := 0.0, 0
+	for r := top; r < min(top+side, rows); r++ {
+		for c := left; c < min(left+side, cols); c++ {
+			if v := values[r*cols+c]; !math.IsNaN(v) {
+				sum += v
+				n++
+			}
+		}
+	}
+	if n == 0 {
+		return math.NaN()
+	}
+	return sum / float64(n)
+}
+
+func shade(v, low, high float64) uint8 {
+	if math.IsNaN(v) || !(high > low) {
+		return math.MaxUint8 / 2
+	}
+	return uint8(math.Round(math.MaxUint8 * math.Min(1, math.Max(0, (v-low)/(high-low)))))
+}
