@@ -56,7 +56,7 @@ func readCSV(ctx context.Context, src *Source, path string, choose chooser, mem 
 		return nil, err
 	}
 	if f.rows == 0 {
-		return nil, f.fail(0, errNoRows, "")
+		return nil, f.fail(0, ErrNoRows, "")
 	}
 	kindOf, err := f.resolve(cols)
 	if err != nil {
@@ -151,10 +151,10 @@ func (f *csvFile) again(ctx context.Context, cols []*csvColumn, kindOf []kind) e
 	return err
 }
 
-var (
-	errChanged = errors.New("the file changed while it was read")
-	errNoRows  = errors.New("there are no data rows")
-)
+// ErrNoRows is the reason of errors about sources that have columns and nothing in them.
+var ErrNoRows = errors.New("there are no data rows")
+
+var errChanged = errors.New("the file changed while it was read")
 
 // pass reads the whole file: the header, then columns says which collectors
 // take part, then every row.

@@ -45,7 +45,7 @@ func readParquet(ctx context.Context, src *Source, path, shown string, choose ch
 		return nil, err
 	}
 	if f.rows == 0 {
-		return nil, f.fail(errNoRows, "")
+		return nil, f.fail(ErrNoRows, "")
 	}
 	p := &part{file: shown, rows: f.rows}
 	fields, err := f.choose(choose, p)

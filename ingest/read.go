@@ -69,7 +69,7 @@ func Read(ctx context.Context, src Source) (*Table, error) {
 	for _, f := range files {
 		p, err := readFile(ctx, &src, f, choose, mem)
 		var empty *SourceError
-		if errors.As(err, &empty) && errors.Is(err, errNoRows) && len(files) > 1 {
+		if errors.As(err, &empty) && errors.Is(err, ErrNoRows) && len(files) > 1 {
 			parts = append(parts, &part{file: f, warnings: []string{fmt.Sprintf("%s has no data rows", f)}})
 			continue
 		}

@@ -141,7 +141,7 @@ func TestSQLWritesNoFile(t *testing.T) {
 // A value of a parameter is never part of the query's text.
 func TestSQLBinds(t *testing.T) {
 	_, err := readTest(t, Source{Database: claimsDB(t), SQL: "SELECT n FROM claims WHERE region = $r", Params: map[string]any{"r": "x' OR 'a'='a"}})
-	if !errors.Is(err, errNoRows) {
+	if !errors.Is(err, ErrNoRows) {
 		t.Errorf("got %v, want no rows", err)
 	}
 }

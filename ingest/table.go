@@ -50,7 +50,7 @@ func newTable(src *Source, parts []*part, mem *budget) (*Table, error) {
 		}
 	}
 	if len(filled) == 0 {
-		return nil, &SourceError{Dataset: src.Name, File: src.Path, Err: errNoRows}
+		return nil, &SourceError{Dataset: src.Name, File: src.Path, Err: ErrNoRows}
 	}
 	byName := make([]map[string]*column, len(filled))
 	var rows int64

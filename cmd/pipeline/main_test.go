@@ -249,8 +249,8 @@ func TestQuietTellsErrors(t *testing.T) {
 	}
 }
 
-// Where no ledger could be made, the table does not send its reader there.
-func TestNoLedgerToLookAt(t *testing.T) {
+// The last line sends its reader to a ledger that is there, and to what is in it.
+func TestWhereToLook(t *testing.T) {
 	out := pipelines.Outcome{Database: filepath.Join(t.TempDir(), "x.duckdb"), Unrecorded: "its folder must be writable"}
 	tail := func() string {
 		var b bytes.Buffer
@@ -261,7 +261,11 @@ func TestNoLedgerToLookAt(t *testing.T) {
 		t.Errorf("without a ledger:\n%s", got)
 	}
 	write(t, filepath.Dir(out.Database), "x.duckdb", "")
-	if got := tail(); !strings.Contains(got, "look further") {
+	if got := tail(); !strings.Contains(got, `"SELECT * FROM coefficients"`) {
 		t.Errorf("with one that is held:\n%s", got)
+	}
+	out.Fits = []*pipelines.Result{{Method: "meanfield"}}
+	if got := tail(); !strings.Contains(got, `"SELECT * FROM marginals"`) {
+		t.Errorf("with discrete fits alone, which have no coefficients:\n%s", got)
 	}
 }

@@ -152,7 +152,11 @@ func printTail(w *screen, out *pipelines.Outcome) {
 	if name != defaultLedger {
 		flag = " --database " + shellQuote(name)
 	}
-	fmt.Fprintf(w, "ledger: %s\nlook further: %s sql%s \"SELECT * FROM coefficients\"\n", clean(name), shellQuote(calledAs), flag)
+	view := "coefficients"
+	if len(out.Fits) > 0 && !slices.ContainsFunc(out.Fits, func(f *pipelines.Result) bool { return !pipelines.IsDiscrete(f.Method) }) {
+		view = "marginals"
+	}
+	fmt.Fprintf(w, "ledger: %s\nlook further: %s sql%s \"SELECT * FROM %s\"\n", clean(name), shellQuote(calledAs), flag, view)
 }
 
 // relative is path as seen from the working directory, if it is below it.

@@ -151,9 +151,14 @@ func (s *side) fault(column string, row int, hint, format string, args ...any) e
 	return &ingest.ColumnError{Dataset: s.Name, Column: column, At: s.Locate(int64(row)), Err: fmt.Errorf(format, args...), Hint: hint}
 }
 
-// readEdges reads edges, each end by its id.
+// readEdges reads edges, each end by its id. A table without rows makes a graph
+// without edges.
 func (d *Data) readEdges(ctx context.Context, e *spec.Edges, src *ingest.Source) error {
 	s, err := d.readSide(ctx, "edges", src)
+	if errors.Is(err, ingest.ErrNoRows) {
+		d.edges = []edge{}
+		return nil
+	}
 	if err != nil {
 		return err
 	}
