@@ -1,10 +1,12 @@
 package pipelines_test
 
 import (
+	"database/sql"
 	"fmt"
 	"image"
 	"image/color"
 	"image/png"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -153,6 +155,60 @@ func (f folder) savePNG(name string, w, h int, grey func(x, y int) uint8) {
 	}
 }
 
+// A grid in Parquet or CSV has the fit of the PNG image with the same numbers, bit by
+// bit, which is therefore not computed again; another number is another fit.
+func TestGridHasTheFitOfItsImage(t *testing.T) {
+	const text = `
+pipeline: test
+database: t.duckdb
+seed: 11
+datasets: {photo: {image: %s}}
+models: {m: {kind: mrf, noise: {sd: 1}}}
+samplers: {gibbs: {method: gibbs}}
+run: {chains: 2, warmup: 20, draws: 100}
+`
+	f := newFolder(t, fmt.Sprintf(text, "{path: seen.png, truth: true.png}"))
+	grey, truth := func(x, y int) uint8 { return uint8(51 * (x + y) % 256) }, func(x, y int) uint8 { return uint8(255 * (x / 3)) }
+	f.savePNG("seen.png", 6, 5, grey)
+	f.savePNG("true.png", 6, 5, truth)
+	seen, states := "col,row,value\n", "col,row,value\n"
+	for pixel := 29; pixel >= 0; pixel-- {
+		x, y := pixel%6, pixel/6
+		seen += fmt.Sprintf("%d,%d,%v\n", x+1, y+1, math.FMA(float64(grey(x, y))/255, 2, -1))
+		states += fmt.Sprintf("%d,%d,%d\n", x+1, y+1, x/3)
+	}
+	f.write("seen.csv", seen)
+	f.write("true.csv", states)
+	f.write("other.csv", strings.Replace(seen, "\n1,1,-1\n", "\n1,1,-1.25\n", 1))
+	t.Chdir(f.dir)
+	db, err := sql.Open("duckdb", "")
+	if err == nil {
+		_, err = db.ExecContext(t.Context(), "COPY (FROM 'seen.csv') TO 'seen.parquet' (FORMAT parquet); COPY (FROM 'true.csv') TO 'true.parquet' (FORMAT parquet)")
+		_ = db.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(image, database string) string {
+		f.write("spec.yaml", fmt.Sprintf(text, image))
+		return f.run(pipelines.RunOptions{Overrides: pipelines.Overrides{Database: f.path(database)}}).Fits[0].Action
+	}
+	run("{path: seen.png, truth: true.png}", "png.duckdb")
+	want := f.ask("png.duckdb", bits) + " " + f.ask("png.duckdb", marginalBits)
+	for ending, image := range map[string]string{"csv": "{path: seen.csv, truth: true.csv}", "parquet": "{path: seen.parquet, truth: true.parquet}"} {
+		if action := run(image, "png.duckdb"); action != "skipped" {
+			t.Errorf("%s: the fit of the PNG image is %s", ending, action)
+		}
+		run(image, ending+".duckdb")
+		if got := f.ask(ending+".duckdb", bits) + " " + f.ask(ending+".duckdb", marginalBits); got != want {
+			t.Errorf("%s: %s, want %s", ending, got, want)
+		}
+	}
+	if action := run("{path: other.csv, truth: true.csv}", "csv.duckdb"); action != "computed" {
+		t.Errorf("another number: the fit is %s", action)
+	}
+}
+
 // Data that cannot be are errors of their own fits, which name place and remedy.
 func TestBadDiscreteDataIsNamed(t *testing.T) {
 	cases := []struct {
@@ -174,7 +230,9 @@ func TestBadDiscreteDataIsNamed(t *testing.T) {
 		{"unknown watch", "{path: people.csv, edges: {path: ties.csv}}", "{kind: mrf, watch: [annn]}", []string{`"annn"`, `did you mean "ann"?`}},
 		{"no edges file", "{path: people.csv, edges: {path: none.csv}}", "{kind: mrf}", []string{"edges", "none.csv"}},
 		{"no such state", "{path: people.csv, edges: {path: ties.csv}, tables: {path: tables.csv}}", "{kind: mrf, states: 2}", []string{`column "b"`, "line 3", `"2" is no state`, "0, 1"}},
-		{"no PNG", "{image: people.csv}", "{kind: mrf, noise: {sd: 1}}", []string{"people.csv", "not a PNG image", "hint"}},
+		{"no grid", "{image: people.csv}", "{kind: mrf, noise: {sd: 1}}", []string{"people.csv", `no column "row"`, "hint"}},
+		{"cell twice", "{image: again.csv}", "{kind: mrf, noise: {sd: 1}}", []string{`column "value"`, "line 3", "stands here", "line 2"}},
+		{"no PNG", "{image: people.txt}", "{kind: mrf, noise: {sd: 1}}", []string{"people.txt", "not a PNG image", "hint", ".parquet or .csv"}},
 		{"no image", "{image: none.png}", "{kind: mrf, noise: {sd: 1}}", []string{"none.png"}},
 		{"damaged PNG", "{image: cut.png}", "{kind: mrf, noise: {sd: 1}}", []string{"cut.png", "damaged"}},
 		{"other size", "{image: {path: noisy.png, truth: small.png}}", "{kind: mrf, noise: {sd: 1}}", []string{"small.png", "3 × 4", "6 × 5", "same size"}},
@@ -199,6 +257,7 @@ func TestBadDiscreteDataIsNamed(t *testing.T) {
 	for name, rows := range map[string]string{
 		"unknown.csv": "i,j\nann,bob\nbob,zoe\n", "near.csv": "i,j\nann,bobb\n", "twice.csv": "i,j\nann,bob\nbob,cid\nbob,ann\n", "loop.csv": "i,j\nann,ann\n",
 		"unweighted.csv": "i,j,weight\nann,bob,1\nbob,cid,\n", "infinite.csv": "i,j,weight\nann,bob,inf\nbob,cid,1\n", "same.csv": "id\nann\nann\n", "gap.csv": "id,lean\nann,1\nbob,\ncid,2\n",
+		"people.txt": people, "again.csv": "row,col,value\n1,1,0\n1,1,1\n",
 		"tables.csv": "a,b,value\n0,0,1\n1,2,1\n", "star.csv": "id\nv0\n" + linesOf(40, "v%d\n"), "rays.csv": "i,j\n" + linesOf(40, "v0,v%d\n"),
 	} {
 		f.write(name, rows)

@@ -33,6 +33,7 @@ type column struct {
 	name    string
 	numbers []float64
 	texts   []string // of a column that is no number
+	file    string   // the grid that it is the values of; empty: it is a column of the data set
 }
 
 // edge joins two variables. table is its number among the tables, or 0.
@@ -151,7 +152,9 @@ func (d *Data) numbers(name string, missing bool) ([]float64, error) {
 // fault is an error of a column at a variable, or of the whole column (-1).
 func (d *Data) fault(name string, i int, err error, hint string) error {
 	e := &ingest.ColumnError{Dataset: d.Name, Column: name, Err: err, Hint: hint}
-	switch {
+	switch c := d.column(name); {
+	case i >= 0 && c != nil && c.file != "":
+		e.Column, e.At = valueColumn, fmt.Sprintf("row %d, col %d of %s", i/d.Columns+1, i%d.Columns+1, c.file)
 	case i >= 0 && d.where != nil:
 		e.At = d.where(i)
 	case i >= 0:

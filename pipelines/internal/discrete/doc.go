@@ -10,7 +10,7 @@
 //
 // It samples nothing itself: infer/mrf, infer/herded and infer/dogs do.
 //
-// Read data.go (variables and edges) with table.go, image.go and made.go, then
+// Read data.go (variables and edges) with table.go, image.go, cells.go and made.go, then
 // field.go (the model), chain.go with tally.go (what a chain keeps), solve.go (what
 // needs no chain) and result.go.
 package discrete

@@ -1,6 +1,7 @@
 package discrete
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -18,33 +19,49 @@ import (
 // mostPixels bounds an image.
 const mostPixels = 100_000_000
 
-// FromImage reads a PNG image, and the true one if there is one: observations from
-// low (black) to high (white), truths from 0 (black) to 1 (white), which Field makes
-// states of.
-func FromImage(name string, i *spec.Image, path string) (*Data, error) {
-	pixels, rows, cols, err := grey(name, path)
+// FromImage reads the image of a source, and the true one if there is one. A PNG image has
+// observations from low (black) to high (white), and truths from 0 (black) to 1
+// (white), which Field makes states of; a grid has both as they are written.
+//
+// Errors name the data set and the file, and column and row of a grid.
+func FromImage(ctx context.Context, i *spec.Image, src ingest.Source) (*Data, error) {
+	seen, err := readPicture(ctx, src, false)
 	if err != nil {
 		return nil, err
 	}
-	d := &Data{Name: name, N: rows * cols, Rows: rows, Columns: cols}
-	observed := make([]float64, d.N)
-	for k, v := range pixels {
-		observed[k] = math.FMA(v, i.High-i.Low, i.Low)
-	}
-	d.columns = []column{{name: observationColumn, numbers: observed}}
-	if i.Truth != "" {
-		truth, r, c, err := grey(name, i.Truth)
-		if err != nil {
-			return nil, err
+	if !spec.IsGrid(src.Path) {
+		for k, v := range seen.numbers {
+			seen.numbers[k] = math.FMA(v, i.High-i.Low, i.Low)
 		}
-		if r != rows || c != cols {
-			return nil, &ingest.SourceError{Dataset: name, File: filepath.Base(i.Truth),
-				Err:  fmt.Errorf("the true image has %d × %d pixels, and the observed one, %s, has %d × %d", c, r, filepath.Base(path), cols, rows),
-				Hint: "give both the same size"}
-		}
-		d.columns = append(d.columns, column{name: shadeColumn, numbers: truth})
 	}
+	d := &Data{Name: src.Name, N: seen.rows * seen.cols, Rows: seen.rows, Columns: seen.cols, Warnings: seen.warnings, columns: []column{seen.column}}
+	if i.Truth == "" {
+		return d, nil
+	}
+	at := src
+	at.Path = i.Truth
+	truth, err := readPicture(ctx, at, true)
+	if err != nil {
+		return nil, err
+	}
+	if err := sameSize(seen, truth, &src, i.Truth); err != nil {
+		return nil, err
+	}
+	d.Warnings, d.columns = append(d.Warnings, truth.warnings...), append(d.columns, truth.column)
 	return d, nil
+}
+
+// readPicture reads a PNG image or a grid: observations, or true states.
+func readPicture(ctx context.Context, src ingest.Source, truth bool) (*picture, error) {
+	called, shade := observationColumn, observationColumn
+	if truth {
+		called, shade = truthColumn, shadeColumn
+	}
+	if spec.IsGrid(src.Path) {
+		return cells(ctx, src, called, truth)
+	}
+	values, rows, cols, err := grey(src.Name, src.Path)
+	return &picture{column: column{name: shade, numbers: values}, rows: rows, cols: cols}, err
 }
 
 // Columns of data that have no header.
@@ -65,12 +82,12 @@ func grey(dataset, path string) (values []float64, rows, cols int, err error) {
 		if errors.As(err, &cause) {
 			err = cause.Err
 		}
-		return fail(fmt.Errorf("the image cannot be read: %w", err), "name a PNG file; relative paths count from the spec's folder")
+		return fail(fmt.Errorf("the image cannot be read: %w", err), "name a PNG file, or a grid in a .parquet or .csv file; relative paths count from the spec's folder")
 	}
 	defer file.Close()
 	head, err := png.DecodeConfig(file)
 	if err != nil {
-		return fail(errors.New("it is not a PNG image"), "convert it: other formats are not read")
+		return fail(errors.New("it is not a PNG image"), "convert it: other formats are not read, but for grids of numbers in files that end in .parquet or .csv")
 	}
 	if head.Width*head.Height > mostPixels || head.Width < 1 || head.Height < 1 {
 		return fail(fmt.Errorf("%d × %d pixels are too many", head.Width, head.Height), "an image has at most 100 million pixels")

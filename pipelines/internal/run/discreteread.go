@@ -73,7 +73,8 @@ func (r *runner) readImages(ctx context.Context, ds *spec.Dataset, yield func(*u
 			}
 		}
 		if u.err == nil {
-			u.data, u.err = discrete.FromImage(u.name(), &ds.Image, s.Path)
+			s.Name, s.Key = u.name(), ""
+			u.data, u.err = discrete.FromImage(ctx, &ds.Image, s)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()

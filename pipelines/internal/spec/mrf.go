@@ -1,5 +1,7 @@
 package spec
 
+import "strings"
+
 // Edges are the pairs of rows of a data set whose states influence each other: a
 // table, or all rows that are so many apart. The zero value is none.
 type Edges struct {
@@ -29,10 +31,21 @@ type Potentials struct {
 
 // Image is a picture whose pixels are variables, each with four neighbours.
 type Image struct {
-	Path  string  `yaml:"path" doc:"PNG file of the observed image, in grey. With each: file also a glob. A relative path counts from the spec's folder."`
-	Truth string  `yaml:"truth" doc:"PNG file of the same size with the true states: grey values from the first state, black, to the last, white."`
-	Low   float64 `yaml:"low" doc:"Observation that black stands for. Left out: -1."`
-	High  float64 `yaml:"high" doc:"Observation that white stands for. Left out: 1."`
+	Path  string  `yaml:"path" doc:"PNG file of the observed image, in grey; or a Parquet or CSV file (.parquet, .csv, .tsv, and .gz of the last two) with a row for each pixel: columns row and col, from 1, and value, an observation that is taken as it is. Pixels without a row or a value were not observed. With each: file also a glob. A relative path counts from the spec's folder."`
+	Truth string  `yaml:"truth" doc:"File of the same size with the true states. PNG: grey values from the first state, black, to the last, white. Parquet or CSV: row, col, and as value the state, by number from 0 or by label; pixels without one are unknown."`
+	Low   float64 `yaml:"low" doc:"Observation that black of a PNG stands for. Left out: -1."`
+	High  float64 `yaml:"high" doc:"Observation that white of a PNG stands for. Left out: 1."`
+}
+
+// IsGrid tells by its name that a file of an image is a table of pixels, not a PNG.
+func IsGrid(path string) bool {
+	path = strings.ToLower(path)
+	for _, ending := range []string{".parquet", ".csv", ".tsv", ".csv.gz", ".tsv.gz"} {
+		if strings.HasSuffix(path, ending) {
+			return true
+		}
+	}
+	return false
 }
 
 func (Image) shorthand() string { return "path" }

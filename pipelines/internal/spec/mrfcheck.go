@@ -111,11 +111,19 @@ func (c *checker) image(i *Image, n *node, path []string, each bool) {
 	}
 	for _, name := range []*string{&i.Path, &i.Truth} {
 		if *name = c.resolve(*name); strings.HasPrefix(*name, "example:") {
-			c.at("an image is a PNG file", "", path...)
+			c.at("an image is a PNG file, or a grid in a Parquet or CSV file", "", path...)
 		}
 	}
 	if isGlob(i.Path) && !each {
 		c.at("a glob of images needs each: file", "add it: a fit is made for each image", path...)
+	}
+	if IsGrid(i.Path) {
+		for _, key := range []string{"low", "high"} {
+			if n.kind == mapKind && n.get(key) != nil {
+				c.at(key+" is for the greys of a PNG image; values of a grid are observations as they are", "remove it, and say what observations of each state are with noise: {means: …} of the model", append(path[:len(path):len(path)], key)...)
+			}
+		}
+		return
 	}
 	if n.kind != mapKind || n.get("low") == nil {
 		i.Low = -1

@@ -67,7 +67,7 @@ type Dataset struct {
 	// What follows is for models of kind mrf; each is zero where it is left out.
 	Edges     Edges      `yaml:"edges" json:",omitzero" doc:"For models of kind mrf, beside path or sql: which rows influence each other."`
 	Tables    Potentials `yaml:"tables" json:",omitzero" doc:"For models of kind mrf: tables of log potentials of the pairs of states of an edge, in place of a coupling."`
-	Image     Image      `yaml:"image" json:",omitzero" doc:"For models of kind mrf, instead of path: a PNG image, whose pixels are the variables."`
+	Image     Image      `yaml:"image" json:",omitzero" doc:"For models of kind mrf, instead of path: a PNG image, or a grid in a Parquet or CSV file, whose pixels are the variables."`
 	Grid      Grid       `yaml:"grid" json:",omitzero" doc:"For models of kind mrf, instead of path: a rectangle of variables made by the program, with a noisy picture if wanted."`
 	Sequences Sequences  `yaml:"sequences" json:",omitzero" doc:"For models of kind mrf, instead of path: labelling problems made by the program."`
 }
