@@ -116,7 +116,7 @@ func TestDiscreteRunGoesOn(t *testing.T) {
 	}
 	stopped := 0
 	for try := 1; try < 200; try++ {
-		ctx := &countdown{Context: t.Context(), done: make(chan struct{}), left: 1200 * try}
+		ctx := &countdown{Context: t.Context(), done: make(chan struct{}), left: 700 * try}
 		out, err := pipelines.Run(ctx, f.path("spec.yaml"), pipelines.RunOptions{Workers: 2})
 		if err != nil {
 			t.Fatal(err)

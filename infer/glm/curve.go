@@ -67,8 +67,12 @@ func (c *Curved) AlongCurve(j int, delta float64) Curve {
 // Move is Predictor.Move. The rows' derivatives are kept where the column is
 // sparse.
 func (c *Curved) Move(j int, delta float64, v Value) {
+	if !c.fresh {
+		c.Predictor.Move(j, delta, v)
+		return
+	}
 	x := c.t.data.X.Column(j)
-	if x.Rows == nil || !c.fresh {
+	if x.Rows == nil {
 		c.Predictor.Move(j, delta, v)
 		c.fresh = false
 		return

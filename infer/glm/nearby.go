@@ -6,8 +6,9 @@ import "math"
 // along it differs from that of the point by theirs alone. They are gathered once
 // for the evaluations of one update.
 type nearby struct {
-	col  int     // −1 for none
-	base float64 // the family's sum over these rows at the point
+	col    int     // −1 for none
+	column Column  // what is stored of it, if that is not every row
+	base   float64 // the family's sum over these rows at the point
 
 	eta, weights []float64
 	rows         rows
@@ -39,7 +40,7 @@ func (p *Predictor) gather(j int, c Column) *nearby {
 	if n.col == j {
 		return n
 	}
-	n.col = j
+	n.col, n.column = j, c
 	n.eta = n.gathered(0, p.eta, c.Rows)
 	all := &t.rows
 	n.rows = rows{kernels: all.kernels, total: all.total}
@@ -70,12 +71,16 @@ func (p *Predictor) sumNear(c Column, delta float64) float64 {
 
 // sumAlong returns the family's sum over all rows with delta added to
 // coefficient j. Cost: O(what is stored of column j).
-func (p *Predictor) sumAlong(j int, c Column, delta float64) float64 {
-	if c.Rows == nil {
-		return p.t.sum(p.eta, c.Values, delta, p.disp.at)
+func (p *Predictor) sumAlong(j int, delta float64) float64 {
+	n := &p.near
+	if n.col != j {
+		c := p.t.data.X.Column(j)
+		if c.Rows == nil {
+			return p.t.sum(p.eta, c.Values, delta, p.disp.at)
+		}
+		p.gather(j, c)
 	}
-	n := p.gather(j, c)
-	return p.value.sum + (p.sumNear(c, delta) - n.base)
+	return p.value.sum + (p.sumNear(n.column, delta) - n.base)
 }
 
 // lost tells whether a move from one sum to another took so much away that what is

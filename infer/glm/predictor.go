@@ -131,7 +131,7 @@ func (p *Predictor) LogPrior() float64 {
 // pass over column j. The point stays. Cost: O(n), of a sparse column O(what it
 // stores).
 func (p *Predictor) Along(j int, delta float64) Value {
-	v := Value{sum: p.sumAlong(j, p.t.data.X.Column(j), delta)}
+	v := Value{sum: p.sumAlong(j, delta)}
 	if p.t.kind.linear() {
 		v.linear = math.FMA(delta, p.t.xty[j], p.value.linear)
 	}
@@ -157,7 +157,10 @@ func (p *Predictor) AlongUncached(j int, delta float64) Value {
 // or AlongUncached returned for the same change. Cost: as Along.
 func (p *Predictor) Move(j int, delta float64, v Value) {
 	p.beta[j] += delta
-	c, before := p.t.data.X.Column(j), p.value.sum
+	c, before := p.near.column, p.value.sum
+	if p.near.col != j {
+		c = p.t.data.X.Column(j)
+	}
 	c.addTo(p.t.kernels, p.eta, delta)
 	p.value = v
 	p.near.forget()
