@@ -94,6 +94,8 @@ JOIN discrete d USING (fit_id)
 JOIN variable v USING (fit_id, variable_id)
 JOIN fit f USING (fit_id);
 COMMENT ON VIEW marginals IS 'Marginals with the names of fits, variables and states.';
+COMMENT ON COLUMN marginals.variable_id IS '1, 2, … in the order of the data.';
+COMMENT ON COLUMN marginals.observation IS 'What was observed of the variable; NULL where nothing was.';
 COMMENT ON COLUMN marginals.state IS 'Label of the state.';
 COMMENT ON COLUMN marginals.true_state IS 'Whether it is the true one; NULL where that is unknown.';
 COMMENT ON COLUMN marginals.best_state IS 'Whether the variable is in it in the most probable state seen.';
@@ -106,6 +108,8 @@ FROM chain c
 JOIN discrete d USING (fit_id)
 JOIN fit f USING (fit_id);
 COMMENT ON VIEW sweeps IS 'Statistics of every sweep of fits of kind mrf, warm-up included.';
+COMMENT ON COLUMN sweeps.chain IS 'Number of the chain, from 1.';
+COMMENT ON COLUMN sweeps.iteration IS 'Number of the sweep, as in draw; 0, −1, … go back through the warm-up.';
 COMMENT ON COLUMN sweeps.log_lik IS 'Log density of the state after the sweep, without its constant.';
 COMMENT ON COLUMN sweeps.energy IS 'Its negative.';
 COMMENT ON COLUMN sweeps.best_log_lik IS 'The largest one up to this sweep of the chain.';

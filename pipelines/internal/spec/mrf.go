@@ -101,8 +101,6 @@ func (d *Dataset) Discrete() bool {
 
 func (e *Edges) given() bool { return e.Path != "" || e.SQL != "" || len(e.Steps) > 0 }
 
-func (t *Potentials) given() bool { return t.Path != "" || t.SQL != "" }
-
 // Discrete tells whether the sampler is for models of kind mrf. Method auto is for
 // both kinds.
 func (s *Sampler) Discrete() bool { return has(discreteMethods, []string{s.Method}) }
