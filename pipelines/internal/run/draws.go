@@ -12,7 +12,7 @@ import (
 
 // columnBytes bounds the draws that are in memory at once while a fit is
 // diagnosed or committed.
-const columnBytes = 8 << 20
+const columnBytes = 4 << 20
 
 // heldRows bounds the rows of a window, in bytes, that are held while its draws are
 // expanded; more are read in such pieces, anew for each block of columns.
