@@ -21,23 +21,7 @@ import (
 // every coefficient, the intercept's included, the prior N(0, 10²).
 func panelPosterior(t *testing.T, name string) *glm.Target {
 	t.Helper()
-	path, err := filepath.Abs("../../shared/data/panel/" + name + ".parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("the panel's data are not here: %v", err)
-	}
-	db, err := sql.Open("duckdb", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	rows, err := db.QueryContext(t.Context(), "SELECT * FROM read_parquet(?)", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
+	rows := panelRows(t, "SELECT * FROM read_parquet(?)", name+".parquet")
 	names, err := rows.Columns()
 	if err != nil {
 		t.Fatal(err)
@@ -177,8 +161,8 @@ func compare(t *testing.T, target *glm.Target, a, b sampled) {
 	}
 }
 
-// readPanel runs a query on a file of the panel, and gives each row's Scan to row.
-func readPanel(t *testing.T, query, file string, row func(scan func(...any))) {
+// panelRows runs a query on a file of the panel, and skips the test where there is none.
+func panelRows(t *testing.T, query, file string) *sql.Rows {
 	t.Helper()
 	path, err := filepath.Abs("../../shared/data/panel/" + file)
 	if err != nil {
@@ -191,12 +175,19 @@ func readPanel(t *testing.T, query, file string, row func(scan func(...any))) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
+	t.Cleanup(func() { db.Close() })
 	rows, err := db.QueryContext(t.Context(), query, path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close()
+	t.Cleanup(func() { rows.Close() })
+	return rows
+}
+
+// readPanel runs a query on a file of the panel, and gives each row's Scan to row.
+func readPanel(t *testing.T, query, file string, row func(scan func(...any))) {
+	t.Helper()
+	rows := panelRows(t, query, file)
 	for rows.Next() {
 		row(func(at ...any) {
 			if err := rows.Scan(at...); err != nil {

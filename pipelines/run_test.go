@@ -215,23 +215,7 @@ func TestStoppedRunGoesOn(t *testing.T) {
 	f := newFolder(t, strings.Replace(fmt.Sprintf(quick, "claims: {path: claims.csv, by: [region]}"), "draws: 60", "draws: 3000", 1))
 	f.run(pipelines.RunOptions{Overrides: pipelines.Overrides{Database: f.path("whole.duckdb")}})
 	want := f.ask("whole.duckdb", bits)
-	stopped, out := 0, (*pipelines.Outcome)(nil)
-	for try := 1; try < 200; try++ {
-		// The context ends after some number of looks at it, not of seconds.
-		ctx := &countdown{Context: t.Context(), done: make(chan struct{}), left: 400 * try}
-		var err error
-		out, err = pipelines.Run(ctx, f.path("spec.yaml"), pipelines.RunOptions{Workers: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if out.ExitCode != pipelines.ExitInterrupted {
-			break
-		}
-		stopped++
-	}
-	if stopped < 2 {
-		t.Fatalf("only %d runs were stopped: the test does not test", stopped)
-	}
+	stopped := f.stopAndGoOn(400)
 	if got := f.ask("t.duckdb", bits); got != want {
 		t.Errorf("after %d stops: %s, want %s", stopped, got, want)
 	}

@@ -55,21 +55,7 @@ func TestStoppedWarmupGoesOn(t *testing.T) {
 	f.run(pipelines.RunOptions{Overrides: pipelines.Overrides{Database: f.path("whole.duckdb")}})
 	bits := strings.ReplaceAll(bits, "f.key", "f.key, f.sampler")
 	want := f.ask("whole.duckdb", bits)
-	stopped := 0
-	for try := 1; try < 200; try++ {
-		ctx := &countdown{Context: t.Context(), done: make(chan struct{}), left: 400 * try}
-		out, err := pipelines.Run(ctx, f.path("spec.yaml"), pipelines.RunOptions{Workers: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if out.ExitCode != pipelines.ExitInterrupted {
-			break
-		}
-		stopped++
-	}
-	if stopped < 2 {
-		t.Fatalf("only %d runs were stopped: the test does not test", stopped)
-	}
+	stopped := f.stopAndGoOn(400)
 	if got := f.ask("t.duckdb", bits); got != want {
 		t.Errorf("after %d stops: %s, want %s", stopped, got, want)
 	}
