@@ -28,6 +28,62 @@ func curvedLaws() []curved {
 	}
 }
 
+// concave is a log-concave law of which the curvature least is everywhere, that of a
+// normal prior.
+type concave struct {
+	curved
+	least float64
+}
+
+// concaveLaws are normal, log exponential, whose left tail has no curvature and whose
+// right one has ever more, and N(0, 3²) cut softly at 0, as a normal prior by one
+// bernoulli response.
+func concaveLaws() []concave {
+	laws := curvedLaws()
+	cut := func(x float64) tangent {
+		p := 1 / (1 + math.Exp(-x/0.1)) // of the cut
+		return tangent{-x*x/18 - math.Log1p(math.Exp(-x/0.1)), -x/9 + 10*(1-p), 1.0/9 + 100*p*(1-p)}
+	}
+	soft := target{"normal, cut", func(x float64) float64 { return cut(x).value }, func(s variate.Source) float64 {
+		for {
+			if x := 3 * variate.Normal(s); s.Float64() < 1/(1+math.Exp(-x/0.1)) {
+				return x
+			}
+		}
+	}, 1, 20, 0}
+	return []concave{{laws[0], 1}, {laws[0], 1e-4}, {laws[1], 0}, {curved{soft, cut}, 1.0 / 9}}
+}
+
+// tangentOnce is a slice update within tangents.
+func tangentOnce(t *testing.T, src variate.Source, law concave, x float64) float64 {
+	s := slicer{source: src}
+	move, _, _, ok := s.updateTangent(from{law.logf, x}, law.tangent(x), law.least, law.width)
+	if !ok {
+		t.Fatalf("%s: log density %v", law.name, s.badValue)
+	}
+	return x + move
+}
+
+// Slices within tangents hold the whole slice: their ends are outside, at every point and
+// level.
+func TestTangentsEncloseTheSlice(t *testing.T) {
+	src := infer.NewStream(2, "enclosed")
+	for _, law := range concaveLaws() {
+		for range 20_000 {
+			x, drop := law.draw(src), variate.Exponential(src)
+			here := law.tangent(x)
+			s := slicer{source: src, level: here.value - drop}
+			left, right := s.enclose(from{law.logf, x}, here, law.least, law.width, drop)
+			for _, end := range []float64{left, right} {
+				if excess := law.logf(x+end) - s.level; excess > 1e-9 || !(left < 0 && right > 0) {
+					t.Fatalf("%s: from %v, level %v below, the interval is [%v, %v], and at %v the log density is %v above the level",
+						law.name, x, drop, left, right, end, excess)
+				}
+			}
+		}
+	}
+}
+
 // t3 is not log-concave: its curvature is negative beyond √3.
 func t3(x float64) tangent {
 	s := 3 + x*x
@@ -64,7 +120,7 @@ func TestUpdatesAreInvariant(t *testing.T) {
 	}
 	pairs := infertest.Scale(10_000, 500_000)
 	seed := infertest.Seed(t)
-	limit := math.Sqrt(math.Log(2*11/1e-6) / float64(pairs))
+	limit := math.Sqrt(math.Log(2*15/1e-6) / float64(pairs))
 	check := func(name string, law target, update func(src variate.Source, x float64) float64) {
 		if d := invariance(law, pairs, seed, update); d > limit {
 			t.Errorf("%s: %s is not invariant: distance %.4f, limit %.4f", law.name, name, d, limit)
@@ -72,6 +128,9 @@ func TestUpdatesAreInvariant(t *testing.T) {
 	}
 	for _, law := range targets() {
 		check("stepping out", law, func(src variate.Source, x float64) float64 { return steppingOnce(t, src, law, x) })
+	}
+	for _, law := range concaveLaws() {
+		check("within tangents", law.target, func(src variate.Source, x float64) float64 { return tangentOnce(t, src, law, x) })
 	}
 	for _, law := range curvedLaws() {
 		law.width = min(law.width, 3)
@@ -116,6 +175,16 @@ func TestUpdateFaults(t *testing.T) {
 	if share := float64(beyond) / 50_000; share > 0.01 {
 		t.Errorf("chosen by sign: %.3f of the chain is beyond √3; expected none of 0.182", share)
 	}
+	reject("within tangents of a law that is not log-concave", laws[2], func(src variate.Source, x float64) float64 {
+		return tangentOnce(t, src, concave{laws[2], 0}, x)
+	})
+	reject("ends where the guess has them", laws[1], func(src variate.Source, x float64) float64 {
+		here, drop := laws[1].tangent(x), variate.Exponential(src)
+		s := slicer{source: src, level: here.value - drop}
+		left, right := parabola(here.slope, here.curvature, drop)
+		move, _, _, _ := s.shrink(from{laws[1].logf, x}, left, right)
+		return x + move
+	})
 	reject("no way back", laws[1], func(src variate.Source, x float64) float64 {
 		from := laws[1].tangent(x)
 		step, _ := from.proposal(src)

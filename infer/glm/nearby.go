@@ -11,6 +11,7 @@ type nearby struct {
 	base   float64 // the family's sum over these rows at the point
 
 	eta, weights []float64
+	responded    bool // rows are gathered
 	rows         rows
 	numbers      [8][]float64 // memory of the gathered numbers
 }
@@ -34,30 +35,46 @@ func (n *nearby) gathered(slot int, v []float64, at []int32) []float64 {
 	return out
 }
 
-// gather brings n to the rows of column j. Cost: O(rows), once between moves.
+// gather brings p.near to column j. Cost: O(rows), once between moves.
 func (p *Predictor) gather(j int, c Column) *nearby {
-	n, t := &p.near, p.t
-	if n.col == j {
-		return n
+	if p.near.col != j {
+		p.gatherRows(j, c)
+		p.near.base = p.sumNear(c, 0)
 	}
-	n.col, n.column = j, c
+	return &p.near
+}
+
+// gatherRows is gather without the sum at the point.
+func (p *Predictor) gatherRows(j int, c Column) {
+	n, t := &p.near, p.t
+	n.col, n.column, n.responded = j, c, false
 	n.eta = n.gathered(0, p.eta, c.Rows)
-	all := &t.rows
-	n.rows = rows{kernels: all.kernels, total: all.total}
-	n.rows.y = n.gathered(1, all.y, c.Rows)
-	n.rows.m = n.gathered(2, all.m, c.Rows)
-	n.rows.frequency = n.gathered(3, all.frequency, c.Rows)
-	n.rows.precision = n.gathered(4, all.precision, c.Rows)
-	n.rows.roots = n.gathered(5, all.roots, c.Rows)
-	switch {
-	case t.kind == lawful:
-		n.rows.logY = n.gathered(6, all.logY, c.Rows)
-		n.rows.log1Y = n.gathered(7, all.log1Y, c.Rows)
-	case t.weights != nil:
+	if t.kind != lawful && t.weights != nil {
 		n.weights = n.gathered(6, t.weights, c.Rows)
 	}
-	n.base = p.sumNear(c, 0)
-	return n
+	if !t.kind.linear() { // or their sums do without responses
+		p.respond()
+	}
+}
+
+// respond gathers the responses and what else a row has.
+func (p *Predictor) respond() *rows {
+	n, t, at := &p.near, p.t, p.near.column.Rows
+	if n.responded {
+		return &n.rows
+	}
+	all := &t.rows
+	n.responded, n.rows = true, rows{kernels: all.kernels, total: all.total}
+	n.rows.y = n.gathered(1, all.y, at)
+	n.rows.m = n.gathered(2, all.m, at)
+	n.rows.frequency = n.gathered(3, all.frequency, at)
+	n.rows.precision = n.gathered(4, all.precision, at)
+	n.rows.roots = n.gathered(5, all.roots, at)
+	if t.kind == lawful {
+		n.rows.logY = n.gathered(6, all.logY, at)
+		n.rows.log1Y = n.gathered(7, all.log1Y, at)
+	}
+	return &n.rows
 }
 
 // sumNear returns the family's sum over the gathered rows after a move.
