@@ -1,6 +1,10 @@
 package glm
 
-import "math"
+import (
+	"math"
+
+	"glmbatch/infer/internal/simd"
+)
 
 // nearby holds the rows that a sparse column touches: the log likelihood of a move
 // along it differs from that of the point by theirs alone. They are gathered once
@@ -21,7 +25,7 @@ func (n *nearby) forget() { n.col = -1 }
 
 // gathered writes the entries of v at the rows to n's memory and returns them; nil
 // for nil.
-func (n *nearby) gathered(slot int, v []float64, at []int32) []float64 {
+func (n *nearby) gathered(k simd.Kernels, slot int, v []float64, at []int32) []float64 {
 	if v == nil {
 		return nil
 	}
@@ -29,9 +33,7 @@ func (n *nearby) gathered(slot int, v []float64, at []int32) []float64 {
 		n.numbers[slot] = make([]float64, max(len(at), 2*cap(n.numbers[slot])))
 	}
 	out := n.numbers[slot][:len(at)]
-	for i, r := range at {
-		out[i] = v[r]
-	}
+	k.Gather(out, at, v)
 	return out
 }
 
@@ -48,9 +50,9 @@ func (p *Predictor) gather(j int, c Column) *nearby {
 func (p *Predictor) gatherRows(j int, c Column) {
 	n, t := &p.near, p.t
 	n.col, n.column, n.responded = j, c, false
-	n.eta = n.gathered(0, p.eta, c.Rows)
+	n.eta = n.gathered(t.kernels, 0, p.eta, c.Rows)
 	if t.kind != lawful && t.weights != nil {
-		n.weights = n.gathered(6, t.weights, c.Rows)
+		n.weights = n.gathered(t.kernels, 6, t.weights, c.Rows)
 	}
 	if !t.kind.linear() { // or their sums do without responses
 		p.respond()
@@ -65,14 +67,14 @@ func (p *Predictor) respond() *rows {
 	}
 	all := &t.rows
 	n.responded, n.rows = true, rows{kernels: all.kernels, total: all.total}
-	n.rows.y = n.gathered(1, all.y, at)
-	n.rows.m = n.gathered(2, all.m, at)
-	n.rows.frequency = n.gathered(3, all.frequency, at)
-	n.rows.precision = n.gathered(4, all.precision, at)
-	n.rows.roots = n.gathered(5, all.roots, at)
+	n.rows.y = n.gathered(t.kernels, 1, all.y, at)
+	n.rows.m = n.gathered(t.kernels, 2, all.m, at)
+	n.rows.frequency = n.gathered(t.kernels, 3, all.frequency, at)
+	n.rows.precision = n.gathered(t.kernels, 4, all.precision, at)
+	n.rows.roots = n.gathered(t.kernels, 5, all.roots, at)
 	if t.kind == lawful {
-		n.rows.logY = n.gathered(6, all.logY, at)
-		n.rows.log1Y = n.gathered(7, all.log1Y, at)
+		n.rows.logY = n.gathered(t.kernels, 6, all.logY, at)
+		n.rows.log1Y = n.gathered(t.kernels, 7, all.log1Y, at)
 	}
 	return &n.rows
 }
