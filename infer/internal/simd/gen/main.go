@@ -26,7 +26,7 @@ func main() {
 	dir := flag.String("dir", "..", "folder of package simd")
 	flag.Parse()
 	all := append(append(kernels(), columns()...), logNormalCDF(), quantile(), midpoints(), product(), tiled(), spread(), logCauchyCDF())
-	all = append(all, quantileParts()...)
+	all = append(append(all, quantileParts()...), butterflies(), halvings(), power())
 	c := build.NewContext()
 	p := &pool{}
 	for _, k := range all {
