@@ -48,6 +48,6 @@
 //
 // Read summary.go and measures.go; then rank.go, quantile.go, moments.go and
 // geyer.go, which define the numbers; then workspace.go, sort.go, lags.go,
-// event.go and spectrum.go, which make them fast; perfect.go and beta.go stand
-// apart.
+// event.go, edges.go and spectrum.go, which make them fast; perfect.go and
+// beta.go stand apart.
 package diag

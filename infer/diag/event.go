@@ -13,10 +13,12 @@ type event struct {
 	// half, k being the lag last asked for.
 	first, last    []int
 	total, squares int // Σ counts, Σ counts²
+	pairs          int // of edges of a half, over the halves
+	edges          edges
 }
 
 // directEventLags is the number of lags of an event that are counted before
-// the transform takes over; counting one costs a thirtieth of summing one.
+// the transform takes over, unless the edges did.
 const directEventLags = 512
 
 func (e *event) reshape(s shape) {
@@ -25,6 +27,7 @@ func (e *event) reshape(s shape) {
 	e.counts = resize(e.counts, s.halves)
 	e.first = resize(e.first, s.halves)
 	e.last = resize(e.last, s.halves)
+	e.edges.reshape(s)
 }
 
 // set makes the event that of the first k sorted draws, or of the others.
@@ -37,12 +40,14 @@ func (e *event) set(sorted column, k int) {
 	for _, p := range rare {
 		e.words[p/64] |= 1 << (p % 64)
 	}
-	e.total, e.squares = 0, 0
+	e.total, e.squares, e.pairs = 0, 0, 0
 	for h := range e.halves {
-		c := 0
-		for _, word := range e.half64(h) {
+		c, words := 0, e.half64(h)
+		for _, word := range words {
 			c += bits.OnesCount64(word)
 		}
+		edges := edgesOf(words)
+		e.pairs += edges * edges / 2
 		e.counts[h], e.first[h], e.last[h] = c, 0, 0
 		e.total += c
 		e.squares += c * c
@@ -78,18 +83,27 @@ func (e *event) lag(k int) float64 {
 		}
 		sum += n*coincidences(words, k) - c*(2*c-e.first[h]-e.last[h])
 	}
+	return e.covariance(k, sum)
+}
+
+// covariance is the autocovariance at lag k, sum being the integers of lag's
+// formula, halves·n times Σ coincidences − (c/n)·(…).
+func (e *event) covariance(k, sum int) float64 {
+	n := e.half
 	nf := float64(n)
 	return (float64(sum)/nf + float64(float64(n-k)*float64(e.squares))/nf/nf) / float64(e.halves*n)
 }
 
 // coincidences counts i with bits i and i + lag both set.
 func coincidences(words []uint64, lag int) int {
-	later, shift := words[lag/64:], lag%64
-	count := bits.OnesCount64(words[len(later)-1] & (later[len(later)-1] >> shift))
-	for j, next := range later[1:] {
-		count += bits.OnesCount64(words[j] & (later[j]>>shift | next<<(64-shift)))
+	later, right := words[lag/64:], uint(lag)%64
+	words = words[:len(later)]
+	count, last := 0, len(later)-1
+	for j, word := range words[:last] {
+		// shifting left twice lets nothing through where right is 0
+		count += bits.OnesCount64(word & (later[j]>>right | later[j+1]<<1<<(63-right)))
 	}
-	return count
+	return count + bits.OnesCount64(words[last]&(later[last]>>right))
 }
 
 // spread writes the centred indicator of the event to y.
@@ -102,13 +116,19 @@ func (e *event) spread(y []float64) {
 	}
 }
 
-// eventLags is the lagSource of the event in w: one lag at a time, or, from
-// directEventLags on, all of them at O(draws · log draws), which overwrites y.
+// eventLags is the lagSource of the event in w: one lag at a time; all of them
+// from the event's edges as soon as that costs no more than what was counted; or,
+// from directEventLags on, all of them at O(draws · log draws), which overwrites y.
 func (w *Workspace) eventLags(from int) int {
-	if from >= directEventLags {
-		w.event.spread(w.y)
+	e := &w.event
+	switch {
+	case e.pairs <= from*len(e.words):
+		e.edgeLags(w.acov, from)
+		return w.half
+	case from >= directEventLags:
+		e.spread(w.y)
 		return w.spectrumLags()
 	}
-	w.acov[from] = w.event.lag(from)
+	w.acov[from] = e.lag(from)
 	return from + 1
 }

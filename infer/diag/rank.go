@@ -26,17 +26,23 @@ func normalScore(rank float64, n int) float64 {
 // y at c's positions; equal values share the score of their average rank.
 func (w *Workspace) rankNormalize(c column) {
 	n := len(c.values)
+	positions, scores := c.positions[:n], w.scores[:n]
 	for r := 0; r < n; {
 		v, last := c.values[r], r+1
+		if last == n || c.values[last] != v {
+			w.y[positions[r]] = scores[r]
+			r++
+			continue
+		}
 		for last < n && c.values[last] == v {
 			last++
 		}
-		z := w.scores[(r+last-1)/2]
+		z := scores[(r+last-1)/2]
 		if (last-r)%2 == 0 {
 			z = normalScore(float64(r+1+last)/2, n)
 		}
 		for ; r < last; r++ {
-			w.y[c.positions[r]] = z
+			w.y[positions[r]] = z
 		}
 	}
 }
@@ -49,27 +55,61 @@ func (w *Workspace) fold() bool {
 	if math.IsNaN(median) || math.IsInf(median, 0) {
 		return false
 	}
-	from, to := w.ranked, w.folded
-	n := len(from.values)
-	above := sort.SearchFloat64s(from.values, median)
-	below, r := above-1, 0
-	for ; below >= 0 && above < n; r++ {
-		next, step := above, 1 // without a branch: either side comes next at random
-		if median-from.values[below] <= from.values[above]-median {
-			next, step = below, 0
-		}
-		to.values[r] = math.Abs(from.values[next] - median)
-		to.positions[r] = from.positions[next]
-		above += step
-		below += step - 1
-	}
-	for ; below >= 0; r++ {
-		to.values[r], to.positions[r] = median-from.values[below], from.positions[below]
-		below--
-	}
-	for ; above < n; r++ {
-		to.values[r], to.positions[r] = from.values[above]-median, from.positions[above]
-		above++
-	}
+	above := sort.SearchFloat64s(w.ranked.values, median)
+	w.folded.mergeFolded(w.ranked, above, median)
 	return true
+}
+
+// mergeFolded fills c with the distances from the median of the draws in from, of
+// which those from above on are at least the median. It merges from both ends at a
+// time, so that neither waits for the other. Of equal distances that below comes
+// first.
+func (c column) mergeFolded(from column, above int, median float64) {
+	n := len(from.values)
+	x, p := from.values, from.positions[:n]
+	near, far := above-1, 0 // next below the median, from the middle and from the end
+	up, top := above, n-1   // next above it
+	first, last := 0, n-1   // places to be filled
+	for near-far >= 0 && top-up >= 0 && last-first >= 1 {
+		b, a := median-x[near], x[up]-median
+		place, d, step := near, b, 1
+		if a < b {
+			place, d, step = up, a, 0
+		}
+		c.values[first], c.positions[first] = d, p[place]
+		near -= step
+		up += 1 - step
+		first++
+		if near < far || top < up {
+			break
+		}
+		b, a = median-x[far], x[top]-median
+		place, d, step = top, a, 0
+		if b > a {
+			place, d, step = far, b, 1
+		}
+		c.values[last], c.positions[last] = d, p[place]
+		far += step
+		top -= 1 - step
+		last--
+	}
+	for near >= far && up <= top {
+		b, a := median-x[near], x[up]-median
+		if b <= a {
+			c.values[first], c.positions[first] = b, p[near]
+			near--
+		} else {
+			c.values[first], c.positions[first] = a, p[up]
+			up++
+		}
+		first++
+	}
+	for ; near >= far; first++ {
+		c.values[first], c.positions[first] = median-x[near], p[near]
+		near--
+	}
+	for ; up <= top; first++ {
+		c.values[first], c.positions[first] = x[up]-median, p[up]
+		up++
+	}
 }

@@ -9,15 +9,20 @@ import "math"
 //
 // A half padded with as many zeros is transformed as two transforms of size n,
 // of the half itself (even frequencies) and of the half turned by w^i,
-// w = e^(−iπ/n) (odd frequencies).
+// w = e^(−iπ/n) (odd frequencies). Eight transforms, those of four pairs of
+// halves, go side by side: element i of transform l is at 8·i + l, even ones at
+// l < 4, odd ones behind.
 type spectrum struct {
-	n              int       // power of two, at least half
-	turn           complexes // w^i, i < n
-	twiddles       complexes // of every radix-4 stage, in the order of use
-	reversed       []uint32  // bit reversal of 0 … n−1
-	even, odd      complexes
-	powerE, powerO []float64
+	n        int       // power of two, at least half
+	turn     complexes // w^i, i < n
+	roots    []float64 // of every radix-4 stage, in the order of use
+	reversed []uint32  // bit reversal of 0 … n−1
+	eight    complexes
+	powers   complexes // of even frequencies, and of odd ones as imaginary part
 }
+
+// pairsAtATime is the number of pairs of halves that are transformed together.
+const pairsAtATime = 4
 
 type complexes struct{ re, im []float64 }
 
@@ -33,16 +38,14 @@ func (s *spectrum) resize(half int) {
 	}
 	s.n = n
 	s.turn = roots(2*n).slice(0, n)
-	s.even, s.odd = newComplexes(n), newComplexes(n)
-	s.powerE, s.powerO = make([]float64, n), make([]float64, n)
-	s.twiddles = complexes{}
-	for size := n; size > 4; size /= 4 {
+	s.eight, s.powers = newComplexes(8*n), newComplexes(n)
+	s.roots = nil
+	for size := n; size >= 4; size /= 4 {
 		step := 2 * n / size
 		for j := range size / 4 {
 			for k := 1; k <= 3; k++ {
 				re, im := s.root(k * j * step)
-				s.twiddles.re = append(s.twiddles.re, re)
-				s.twiddles.im = append(s.twiddles.im, im)
+				s.roots = append(s.roots, re, im)
 			}
 		}
 	}
@@ -87,48 +90,58 @@ func roots(n int) complexes {
 	return r
 }
 
-// add adds the power spectra of two halves.
-func (s *spectrum) add(a, b []float64) {
-	s.load(a, b)
-	s.transform(s.even)
-	s.transform(s.odd)
-	addPower(s.powerE, s.even)
-	addPower(s.powerO, s.odd)
-}
-
-// load fills even and odd from two halves.
-func (s *spectrum) load(a, b []float64) {
-	n := len(a)
-	e, o, turn := s.even, s.odd, s.turn
-	copy(e.re, a)
-	copy(e.im, b)
-	clear(e.re[n:])
-	clear(e.im[n:])
-	clear(o.re[n:])
-	clear(o.im[n:])
-	for i, x := range a {
-		y, c, d := b[i], turn.re[i], turn.im[i]
-		o.re[i] = float64(x*c) - float64(y*d)
-		o.im[i] = float64(x*d) + float64(y*c)
+// add adds the power spectra of at most four pairs of halves, one half a stride of y.
+func (s *spectrum) add(y []float64, stride, half, pairs int) {
+	re, im := s.eight.re, s.eight.im
+	if pairs < pairsAtATime {
+		clear(re)
+		clear(im)
+	}
+	clear(re[8*half:])
+	clear(im[8*half:])
+	for l := range pairs {
+		s.load(l, y[2*l*stride:2*l*stride+half], y[(2*l+1)*stride:(2*l+1)*stride+half])
+	}
+	roots, size := s.roots, s.n
+	for ; size >= 4; size /= 4 {
+		q := size / 4
+		kernels.Butterflies(re, im, q, roots)
+		roots = roots[6*q:]
+	}
+	if size == 2 {
+		kernels.Halvings(re)
+		kernels.Halvings(im)
+	}
+	kernels.Power(re, im)
+	even, odd := s.powers.re, s.powers.im
+	for i := range even {
+		p := re[8*i : 8*i+8 : 8*i+8]
+		even[i] += (p[0] + p[1]) + (p[2] + p[3])
+		odd[i] += (p[4] + p[5]) + (p[6] + p[7])
 	}
 }
 
-// addPower adds |c|² to power.
-func addPower(power []float64, c complexes) {
-	im := c.im[:len(power)]
-	re := c.re[:len(power)]
-	for i := range power {
-		power[i] += float64(re[i]*re[i]) + float64(im[i]*im[i])
+// load fills transforms l and l + 4 from a pair of halves.
+func (s *spectrum) load(l int, a, b []float64) {
+	b, re, im := b[:len(a)], s.eight.re[l:], s.eight.im[l:]
+	cosines, sines := s.turn.re[:len(a)], s.turn.im[:len(a)]
+	for i, x := range a {
+		y, c, d := b[i], cosines[i], sines[i]
+		re, im := re[8*i:8*i+5:8*i+5], im[8*i:8*i+5:8*i+5]
+		re[0], im[0] = x, y
+		re[4] = float64(x*c) - float64(y*d)
+		im[4] = float64(x*d) + float64(y*c)
 	}
 }
 
 // lagProducts writes Σ over the halves added of Σ_i y[i]·y[i+k] to sums[k] and
 // forgets the halves. The powers stand in bit-reversed order; the transform of
-// powerE + i·powerO gives those of both.
+// even + i·odd gives those of both.
 func (s *spectrum) lagProducts(sums []float64) {
-	n, t := s.n, s.even
+	n, p := s.n, s.powers
+	t := s.eight.slice(0, n)
 	for i, r := range s.reversed {
-		t.re[i], t.im[i] = s.powerE[r], s.powerO[r]
+		t.re[i], t.im[i] = p.re[r], p.im[r]
 	}
 	s.transform(t)
 	scale := 1 / float64(4*n)
@@ -139,21 +152,21 @@ func (s *spectrum) lagProducts(sums []float64) {
 		turned := float64(s.turn.re[k]*oRe) - float64(s.turn.im[k]*oIm)
 		sums[k] = (e + turned) * scale
 	}
-	clear(s.powerE)
-	clear(s.powerO)
+	clear(p.re)
+	clear(p.im)
 }
 
 // transform replaces c by its discrete Fourier transform, in bit-reversed
 // order: decimation in frequency by radix 4, and one stage of radix 2 if the
 // size is no power of 4.
 func (s *spectrum) transform(c complexes) {
-	tw, size := s.twiddles, s.n
+	roots, size := s.roots, s.n
 	for ; size > 4; size /= 4 {
 		q := size / 4
 		for start := 0; start < s.n; start += size {
-			butterflies(c.slice(start, start+size), tw.slice(0, 3*q), q)
+			butterflies(c.slice(start, start+size), roots, q)
 		}
-		tw = tw.slice(3*q, len(tw.re))
+		roots = roots[6*q:]
 	}
 	switch size {
 	case 4:
@@ -164,23 +177,22 @@ func (s *spectrum) transform(c complexes) {
 }
 
 // butterflies does the first radix-4 stage of a block of 4q elements.
-func butterflies(c, tw complexes, q int) {
+func butterflies(c complexes, roots []float64, q int) {
 	re0, re1, re2, re3 := c.re[:q], c.re[q:2*q], c.re[2*q:3*q], c.re[3*q:4*q]
 	im0, im1, im2, im3 := c.im[:q], c.im[q:2*q], c.im[2*q:3*q], c.im[3*q:4*q]
 	for j := range q {
-		wr := tw.re[3*j : 3*j+3 : 3*j+3]
-		wi := tw.im[3*j : 3*j+3 : 3*j+3]
+		w := roots[6*j : 6*j+6 : 6*j+6]
 		ar, ai, br, bi := re0[j], im0[j], re1[j], im1[j]
 		cr, ci, dr, di := re2[j], im2[j], re3[j], im3[j]
 		pr, pi, qr, qi := ar+cr, ai+ci, ar-cr, ai-ci
 		sr, si, tr, ti := br+dr, bi+di, bi-di, dr-br
 		re0[j], im0[j] = pr+sr, pi+si
 		ur, ui := pr-sr, pi-si
-		re1[j], im1[j] = float64(ur*wr[1])-float64(ui*wi[1]), float64(ur*wi[1])+float64(ui*wr[1])
+		re1[j], im1[j] = float64(ur*w[2])-float64(ui*w[3]), float64(ur*w[3])+float64(ui*w[2])
 		ur, ui = qr+tr, qi+ti
-		re2[j], im2[j] = float64(ur*wr[0])-float64(ui*wi[0]), float64(ur*wi[0])+float64(ui*wr[0])
+		re2[j], im2[j] = float64(ur*w[0])-float64(ui*w[1]), float64(ur*w[1])+float64(ui*w[0])
 		ur, ui = qr-tr, qi-ti
-		re3[j], im3[j] = float64(ur*wr[2])-float64(ui*wi[2]), float64(ur*wi[2])+float64(ui*wr[2])
+		re3[j], im3[j] = float64(ur*w[4])-float64(ui*w[5]), float64(ur*w[5])+float64(ui*w[4])
 	}
 }
 

@@ -123,7 +123,7 @@ func TestBits(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const want = "63305974859cb8b018c673c5fe367cbccda9b097f8cf6fa48e9939ea8b9dcdab"
+	const want = "b7de3edbd7982887fb1a7f202d541ab8582e52376e05578558ce07ad2c91d338"
 	if got := hex.EncodeToString(h.Sum(nil)); got != want {
 		t.Errorf("%s: the bits are %s, were %s", Version, got, want)
 	}

@@ -9,7 +9,7 @@ import (
 // Workspace holds the buffers that diagnostics of one column need, so that a
 // block of columns of one shape is diagnosed without allocating. The zero
 // value is ready to use. It is not safe for concurrent use; its memory is
-// about 70 bytes per draw of a column.
+// about 100 bytes per draw of a column.
 //
 // A column of chains × iterations is kept split: half h = 2c is the first half
 // of chain c, h = 2c+1 the second one, and half h starts at h·stride. The

@@ -17,7 +17,7 @@
 // one. Costs in ns per element are in docs/performance.md.
 //
 // Read kernels.go, then reduce.go, elementary.go, along.go, moments.go, rows.go and
-// sparse.go.
+// sparse.go; shifted.go and fourier.go serve diagnostics.
 package simd
 
 //go:generate go run -C gen . -dir ..

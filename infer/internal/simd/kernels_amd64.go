@@ -362,6 +362,36 @@ func quantileCentreAVX512(dst []float64, tails []float64, p []float64) (count in
 //go:noescape
 func quantileMergeAVX512(dst []float64, tails []float64, p []float64) (count int)
 
+// butterfliesAVX2 does a stage of radix 4 of 8 transforms on each block of 4·quarter elements; roots has 3 complex numbers for each of a quarter.
+//
+//go:noescape
+func butterfliesAVX2(re []float64, im []float64, quarter int, roots []float64)
+
+// butterfliesAVX512 does a stage of radix 4 of 8 transforms on each block of 4·quarter elements; roots has 3 complex numbers for each of a quarter.
+//
+//go:noescape
+func butterfliesAVX512(re []float64, im []float64, quarter int, roots []float64)
+
+// halvingsAVX2 replaces each two elements of 8 numbers by their sum and their difference.
+//
+//go:noescape
+func halvingsAVX2(x []float64)
+
+// halvingsAVX512 replaces each two elements of 8 numbers by their sum and their difference.
+//
+//go:noescape
+func halvingsAVX512(x []float64)
+
+// powerAVX2 replaces re by re² + im².
+//
+//go:noescape
+func powerAVX2(re []float64, im []float64)
+
+// powerAVX512 replaces re by re² + im².
+//
+//go:noescape
+func powerAVX512(re []float64, im []float64)
+
 // gatheredDotAVX2 returns Σ values·v[rows], in 4 lanes.
 //
 //go:noescape

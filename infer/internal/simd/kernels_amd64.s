@@ -13777,6 +13777,394 @@ done:
 	VZEROUPPER
 	RET
 
+// func butterfliesAVX2(re []float64, im []float64, quarter int, roots []float64)
+// Requires: AVX
+TEXT ·butterfliesAVX2(SB), NOSPLIT, $0-80
+	MOVQ re_base+0(FP), AX
+	MOVQ im_base+24(FP), CX
+	MOVQ re_len+8(FP), DX
+	MOVQ quarter+48(FP), BX
+	MOVQ roots_base+56(FP), SI
+	MOVQ BX, DI
+	SHLQ $0x06, DI
+	LEAQ (DI)(DI*2), R8
+	SHLQ $0x03, DX
+	JZ   done
+
+block:
+	MOVQ BX, R9
+	MOVQ SI, R10
+
+step:
+	VMOVUPD      (AX), Y0
+	VMOVUPD      (AX)(DI*2), Y1
+	VMOVUPD      (CX), Y2
+	VMOVUPD      (CX)(DI*2), Y3
+	VMOVUPD      (AX)(DI*1), Y4
+	VMOVUPD      (AX)(R8*1), Y5
+	VMOVUPD      (CX)(DI*1), Y6
+	VMOVUPD      (CX)(R8*1), Y7
+	VADDPD       Y1, Y0, Y8
+	VSUBPD       Y1, Y0, Y0
+	VADDPD       Y3, Y2, Y1
+	VSUBPD       Y3, Y2, Y2
+	VADDPD       Y5, Y4, Y3
+	VSUBPD       Y4, Y5, Y4
+	VADDPD       Y7, Y6, Y5
+	VSUBPD       Y7, Y6, Y6
+	VADDPD       Y3, Y8, Y7
+	VMOVUPD      Y7, (AX)
+	VADDPD       Y5, Y1, Y7
+	VMOVUPD      Y7, (CX)
+	VSUBPD       Y3, Y8, Y3
+	VSUBPD       Y5, Y1, Y1
+	VBROADCASTSD 16(R10), Y5
+	VMULPD       Y5, Y3, Y5
+	VBROADCASTSD 24(R10), Y7
+	VMULPD       Y7, Y1, Y7
+	VSUBPD       Y7, Y5, Y5
+	VMOVUPD      Y5, (AX)(DI*1)
+	VBROADCASTSD 24(R10), Y5
+	VMULPD       Y5, Y3, Y3
+	VBROADCASTSD 16(R10), Y5
+	VMULPD       Y5, Y1, Y1
+	VADDPD       Y1, Y3, Y1
+	VMOVUPD      Y1, (CX)(DI*1)
+	VADDPD       Y6, Y0, Y1
+	VADDPD       Y4, Y2, Y3
+	VBROADCASTSD (R10), Y5
+	VMULPD       Y5, Y1, Y5
+	VBROADCASTSD 8(R10), Y7
+	VMULPD       Y7, Y3, Y7
+	VSUBPD       Y7, Y5, Y5
+	VMOVUPD      Y5, (AX)(DI*2)
+	VBROADCASTSD 8(R10), Y5
+	VMULPD       Y5, Y1, Y1
+	VBROADCASTSD (R10), Y5
+	VMULPD       Y5, Y3, Y3
+	VADDPD       Y3, Y1, Y1
+	VMOVUPD      Y1, (CX)(DI*2)
+	VSUBPD       Y6, Y0, Y0
+	VSUBPD       Y4, Y2, Y1
+	VBROADCASTSD 32(R10), Y2
+	VMULPD       Y2, Y0, Y2
+	VBROADCASTSD 40(R10), Y3
+	VMULPD       Y3, Y1, Y3
+	VSUBPD       Y3, Y2, Y2
+	VMOVUPD      Y2, (AX)(R8*1)
+	VBROADCASTSD 40(R10), Y2
+	VMULPD       Y2, Y0, Y0
+	VBROADCASTSD 32(R10), Y2
+	VMULPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (CX)(R8*1)
+	VMOVUPD      32(AX), Y0
+	VMOVUPD      32(AX)(DI*2), Y1
+	VMOVUPD      32(CX), Y2
+	VMOVUPD      32(CX)(DI*2), Y3
+	VMOVUPD      32(AX)(DI*1), Y4
+	VMOVUPD      32(AX)(R8*1), Y5
+	VMOVUPD      32(CX)(DI*1), Y6
+	VMOVUPD      32(CX)(R8*1), Y7
+	VADDPD       Y1, Y0, Y8
+	VSUBPD       Y1, Y0, Y0
+	VADDPD       Y3, Y2, Y1
+	VSUBPD       Y3, Y2, Y2
+	VADDPD       Y5, Y4, Y3
+	VSUBPD       Y4, Y5, Y4
+	VADDPD       Y7, Y6, Y5
+	VSUBPD       Y7, Y6, Y6
+	VADDPD       Y3, Y8, Y7
+	VMOVUPD      Y7, 32(AX)
+	VADDPD       Y5, Y1, Y7
+	VMOVUPD      Y7, 32(CX)
+	VSUBPD       Y3, Y8, Y3
+	VSUBPD       Y5, Y1, Y1
+	VBROADCASTSD 16(R10), Y5
+	VMULPD       Y5, Y3, Y5
+	VBROADCASTSD 24(R10), Y7
+	VMULPD       Y7, Y1, Y7
+	VSUBPD       Y7, Y5, Y5
+	VMOVUPD      Y5, 32(AX)(DI*1)
+	VBROADCASTSD 24(R10), Y5
+	VMULPD       Y5, Y3, Y3
+	VBROADCASTSD 16(R10), Y5
+	VMULPD       Y5, Y1, Y1
+	VADDPD       Y1, Y3, Y1
+	VMOVUPD      Y1, 32(CX)(DI*1)
+	VADDPD       Y6, Y0, Y1
+	VADDPD       Y4, Y2, Y3
+	VBROADCASTSD (R10), Y5
+	VMULPD       Y5, Y1, Y5
+	VBROADCASTSD 8(R10), Y7
+	VMULPD       Y7, Y3, Y7
+	VSUBPD       Y7, Y5, Y5
+	VMOVUPD      Y5, 32(AX)(DI*2)
+	VBROADCASTSD 8(R10), Y5
+	VMULPD       Y5, Y1, Y1
+	VBROADCASTSD (R10), Y5
+	VMULPD       Y5, Y3, Y3
+	VADDPD       Y3, Y1, Y1
+	VMOVUPD      Y1, 32(CX)(DI*2)
+	VSUBPD       Y6, Y0, Y0
+	VSUBPD       Y4, Y2, Y1
+	VBROADCASTSD 32(R10), Y2
+	VMULPD       Y2, Y0, Y2
+	VBROADCASTSD 40(R10), Y3
+	VMULPD       Y3, Y1, Y3
+	VSUBPD       Y3, Y2, Y2
+	VMOVUPD      Y2, 32(AX)(R8*1)
+	VBROADCASTSD 40(R10), Y2
+	VMULPD       Y2, Y0, Y0
+	VBROADCASTSD 32(R10), Y2
+	VMULPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 32(CX)(R8*1)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x30, R10
+	DECQ         R9
+	JNZ          step
+	ADDQ         R8, AX
+	ADDQ         R8, CX
+	SUBQ         DI, DX
+	SUBQ         R8, DX
+	JNZ          block
+
+done:
+	VZEROUPPER
+	RET
+
+// func butterfliesAVX512(re []float64, im []float64, quarter int, roots []float64)
+// Requires: AVX, AVX512F
+TEXT ·butterfliesAVX512(SB), NOSPLIT, $0-80
+	MOVQ re_base+0(FP), AX
+	MOVQ im_base+24(FP), CX
+	MOVQ re_len+8(FP), DX
+	MOVQ quarter+48(FP), BX
+	MOVQ roots_base+56(FP), SI
+	MOVQ BX, DI
+	SHLQ $0x06, DI
+	LEAQ (DI)(DI*2), R8
+	SHLQ $0x03, DX
+	JZ   done
+
+block:
+	MOVQ BX, R9
+	MOVQ SI, R10
+
+step:
+	VMOVUPD     (AX), Z0
+	VMOVUPD     (AX)(DI*2), Z1
+	VMOVUPD     (CX), Z2
+	VMOVUPD     (CX)(DI*2), Z3
+	VMOVUPD     (AX)(DI*1), Z4
+	VMOVUPD     (AX)(R8*1), Z5
+	VMOVUPD     (CX)(DI*1), Z6
+	VMOVUPD     (CX)(R8*1), Z7
+	VADDPD      Z1, Z0, Z8
+	VSUBPD      Z1, Z0, Z0
+	VADDPD      Z3, Z2, Z1
+	VSUBPD      Z3, Z2, Z2
+	VADDPD      Z5, Z4, Z3
+	VSUBPD      Z4, Z5, Z4
+	VADDPD      Z7, Z6, Z5
+	VSUBPD      Z7, Z6, Z6
+	VADDPD      Z3, Z8, Z7
+	VMOVUPD     Z7, (AX)
+	VADDPD      Z5, Z1, Z7
+	VMOVUPD     Z7, (CX)
+	VSUBPD      Z3, Z8, Z3
+	VSUBPD      Z5, Z1, Z1
+	VMULPD.BCST 16(R10), Z3, Z5
+	VMULPD.BCST 24(R10), Z1, Z7
+	VSUBPD      Z7, Z5, Z5
+	VMOVUPD     Z5, (AX)(DI*1)
+	VMULPD.BCST 24(R10), Z3, Z3
+	VMULPD.BCST 16(R10), Z1, Z1
+	VADDPD      Z1, Z3, Z1
+	VMOVUPD     Z1, (CX)(DI*1)
+	VADDPD      Z6, Z0, Z1
+	VADDPD      Z4, Z2, Z3
+	VMULPD.BCST (R10), Z1, Z5
+	VMULPD.BCST 8(R10), Z3, Z7
+	VSUBPD      Z7, Z5, Z5
+	VMOVUPD     Z5, (AX)(DI*2)
+	VMULPD.BCST 8(R10), Z1, Z1
+	VMULPD.BCST (R10), Z3, Z3
+	VADDPD      Z3, Z1, Z1
+	VMOVUPD     Z1, (CX)(DI*2)
+	VSUBPD      Z6, Z0, Z0
+	VSUBPD      Z4, Z2, Z1
+	VMULPD.BCST 32(R10), Z0, Z2
+	VMULPD.BCST 40(R10), Z1, Z3
+	VSUBPD      Z3, Z2, Z2
+	VMOVUPD     Z2, (AX)(R8*1)
+	VMULPD.BCST 40(R10), Z0, Z0
+	VMULPD.BCST 32(R10), Z1, Z1
+	VADDPD      Z1, Z0, Z0
+	VMOVUPD     Z0, (CX)(R8*1)
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, CX
+	ADDQ        $0x30, R10
+	DECQ        R9
+	JNZ         step
+	ADDQ        R8, AX
+	ADDQ        R8, CX
+	SUBQ        DI, DX
+	SUBQ        R8, DX
+	JNZ         block
+
+done:
+	VZEROUPPER
+	RET
+
+// func halvingsAVX2(x []float64)
+// Requires: AVX
+TEXT ·halvingsAVX2(SB), NOSPLIT, $0-24
+	MOVQ x_base+0(FP), AX
+	MOVQ x_len+8(FP), CX
+	SHRQ $0x04, CX
+	JZ   done
+
+step:
+	VMOVUPD (AX), Y0
+	VMOVUPD 64(AX), Y1
+	VADDPD  Y1, Y0, Y2
+	VMOVUPD Y2, (AX)
+	VSUBPD  Y1, Y0, Y0
+	VMOVUPD Y0, 64(AX)
+	VMOVUPD 32(AX), Y0
+	VMOVUPD 96(AX), Y1
+	VADDPD  Y1, Y0, Y2
+	VMOVUPD Y2, 32(AX)
+	VSUBPD  Y1, Y0, Y0
+	VMOVUPD Y0, 96(AX)
+	ADDQ    $0x00000080, AX
+	DECQ    CX
+	JNZ     step
+
+done:
+	VZEROUPPER
+	RET
+
+// func halvingsAVX512(x []float64)
+// Requires: AVX, AVX512F
+TEXT ·halvingsAVX512(SB), NOSPLIT, $0-24
+	MOVQ x_base+0(FP), AX
+	MOVQ x_len+8(FP), CX
+	SHRQ $0x04, CX
+	JZ   done
+
+step:
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VADDPD  Z1, Z0, Z2
+	VMOVUPD Z2, (AX)
+	VSUBPD  Z1, Z0, Z0
+	VMOVUPD Z0, 64(AX)
+	ADDQ    $0x00000080, AX
+	DECQ    CX
+	JNZ     step
+
+done:
+	VZEROUPPER
+	RET
+
+// func powerAVX2(re []float64, im []float64)
+// Requires: AVX, FMA3
+TEXT ·powerAVX2(SB), NOSPLIT, $0-48
+	MOVQ im_base+24(FP), AX
+	MOVQ re_base+0(FP), CX
+	MOVQ im_len+32(FP), DX
+	XORQ BX, BX
+	MOVQ DX, SI
+	SHRQ $0x03, SI
+	JZ   tail
+
+step:
+	VMOVUPD     (CX)(BX*1), Y0
+	VMOVUPD     (AX)(BX*1), Y1
+	VMULPD      Y1, Y1, Y1
+	VFMADD231PD Y0, Y0, Y1
+	VMOVUPD     Y1, (CX)(BX*1)
+	VMOVUPD     32(CX)(BX*1), Y0
+	VMOVUPD     32(AX)(BX*1), Y1
+	VMULPD      Y1, Y1, Y1
+	VFMADD231PD Y0, Y0, Y1
+	VMOVUPD     Y1, 32(CX)(BX*1)
+	ADDQ        $0x40, BX
+	DECQ        SI
+	JNZ         step
+
+tail:
+	ANDQ        $0x07, DX
+	JZ          done
+	LEAQ        masks<>+64(SB), SI
+	MOVQ        DX, DI
+	SHLQ        $0x03, DI
+	SUBQ        DI, SI
+	VMOVUPD     (SI), Y0
+	VMASKMOVPD  (CX)(BX*1), Y0, Y0
+	VMOVUPD     (SI), Y1
+	VMASKMOVPD  (AX)(BX*1), Y1, Y1
+	VMULPD      Y1, Y1, Y1
+	VFMADD231PD Y0, Y0, Y1
+	VMOVUPD     (SI), Y0
+	VMASKMOVPD  Y1, Y0, (CX)(BX*1)
+	CMPQ        DX, $0x04
+	JLE         reload
+	VMOVUPD     32(SI), Y0
+	VMASKMOVPD  32(CX)(BX*1), Y0, Y0
+	VMOVUPD     32(SI), Y1
+	VMASKMOVPD  32(AX)(BX*1), Y1, Y1
+	VMULPD      Y1, Y1, Y1
+	VFMADD231PD Y0, Y0, Y1
+	VMOVUPD     32(SI), Y0
+	VMASKMOVPD  Y1, Y0, 32(CX)(BX*1)
+
+reload:
+done:
+	VZEROUPPER
+	RET
+
+// func powerAVX512(re []float64, im []float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·powerAVX512(SB), NOSPLIT, $0-48
+	MOVQ im_base+24(FP), AX
+	MOVQ re_base+0(FP), CX
+	MOVQ im_len+32(FP), DX
+	XORQ BX, BX
+	MOVQ DX, SI
+	SHRQ $0x03, SI
+	JZ   tail
+
+step:
+	VMOVUPD     (CX)(BX*1), Z0
+	VMOVUPD     (AX)(BX*1), Z1
+	VMULPD      Z1, Z1, Z1
+	VFMADD231PD Z0, Z0, Z1
+	VMOVUPD     Z1, (CX)(BX*1)
+	ADDQ        $0x40, BX
+	DECQ        SI
+	JNZ         step
+
+tail:
+	ANDQ        $0x07, DX
+	JZ          done
+	MOVL        $0x000000ff, SI
+	BZHIL       DX, SI, SI
+	KMOVW       SI, K1
+	VMOVUPD.Z   (CX)(BX*1), K1, Z0
+	VMOVUPD.Z   (AX)(BX*1), K1, Z1
+	VMULPD      Z1, Z1, Z1
+	VFMADD231PD Z0, Z0, Z1
+	VMOVUPD     Z1, K1, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
 // func gatheredDotAVX2(values []float64, rows []int32, v []float64) (s0 float64)
 // Requires: AVX, AVX2, FMA3, SSE2
 TEXT ·gatheredDotAVX2(SB), NOSPLIT, $0-80

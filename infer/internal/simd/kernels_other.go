@@ -164,6 +164,18 @@ func quantileCentreAVX512(dst []float64, tails []float64, p []float64) (count in
 
 func quantileMergeAVX512(dst []float64, tails []float64, p []float64) (count int) { panic(missing) }
 
+func butterfliesAVX2(re, im []float64, quarter int, roots []float64) { panic(missing) }
+
+func butterfliesAVX512(re, im []float64, quarter int, roots []float64) { panic(missing) }
+
+func halvingsAVX2(x []float64) { panic(missing) }
+
+func halvingsAVX512(x []float64) { panic(missing) }
+
+func powerAVX2(re, im []float64) { panic(missing) }
+
+func powerAVX512(re, im []float64) { panic(missing) }
+
 func gatheredDotAVX2(values []float64, rows []int32, v []float64) (s0 float64) { panic(missing) }
 
 func gatheredDotAVX512(values []float64, rows []int32, v []float64) (s0 float64) { panic(missing) }

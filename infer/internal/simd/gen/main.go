@@ -26,7 +26,8 @@ func main() {
 	dir := flag.String("dir", "..", "folder of package simd")
 	flag.Parse()
 	all := append(append(kernels(), columns()...), logNormalCDF(), quantile(), midpoints(), product(), tiled(), spread(), logCauchyCDF())
-	all = append(append(all, quantileParts()...), append(sparse(), points()...)...)
+	all = append(append(all, quantileParts()...), butterflies(), halvings(), power())
+	all = append(append(all, sparse()...), points()...)
 	c := build.NewContext()
 	p := &pool{}
 	for _, k := range all {
