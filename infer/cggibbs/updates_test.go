@@ -152,16 +152,7 @@ func TestUpdateFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("statistical; run without -short")
 	}
-	const pairs = 20_000
-	limit := math.Sqrt(math.Log(2*11/1e-6) / pairs)
-	laws := curvedLaws()
-	reject := func(name string, law curved, update func(src variate.Source, x float64) float64) {
-		d := invariance(law.target, pairs, 1, update)
-		t.Logf("%s: distance %.4f on %q, limit %.4f", name, d, law.name, limit)
-		if d <= limit {
-			t.Errorf("%s: not rejected", name)
-		}
-	}
+	laws, reject := curvedLaws(), rejects(t)
 	bySign := func(src variate.Source, x float64) float64 {
 		if !(t3(x).curvature > 0) {
 			return steppingOnce(t, src, laws[2].target, x)
@@ -178,16 +169,6 @@ func TestUpdateFaults(t *testing.T) {
 	if share := float64(beyond) / 50_000; share > 0.01 {
 		t.Errorf("chosen by sign: %.3f of the chain is beyond √3; expected none of 0.182", share)
 	}
-	reject("within tangents of a law that is not log-concave", laws[2], func(src variate.Source, x float64) float64 {
-		return tangentOnce(t, src, concave{laws[2], 0}, x)
-	})
-	reject("ends where the guess has them", laws[1], func(src variate.Source, x float64) float64 {
-		here, drop := laws[1].tangent(x), variate.Exponential(src)
-		s := slicer{source: src, level: here.value - drop}
-		left, right := parabola(here.slope, here.curvature, drop)
-		move, _, _, _ := s.shrink(from{laws[1].logf, x}, left, right)
-		return x + move
-	})
 	reject("a way back that no law has", laws[2], func(src variate.Source, x float64) float64 {
 		if sliced(src) {
 			return steppingOnce(t, src, laws[2].target, x)
@@ -211,6 +192,39 @@ func TestUpdateFaults(t *testing.T) {
 			return x + step
 		}
 		return x
+	})
+}
+
+// rejects returns a check that an update is not invariant.
+func rejects(t *testing.T) func(name string, law curved, update func(src variate.Source, x float64) float64) {
+	const pairs = 20_000
+	limit := math.Sqrt(math.Log(2*11/1e-6) / pairs)
+	return func(name string, law curved, update func(src variate.Source, x float64) float64) {
+		t.Helper()
+		d := invariance(law.target, pairs, 1, update)
+		t.Logf("%s: distance %.4f on %q, limit %.4f", name, d, law.name, limit)
+		if d <= limit {
+			t.Errorf("%s: not rejected", name)
+		}
+	}
+}
+
+// Tangents of a law that is not log-concave, and ends nearer than the tangent has them,
+// are rejected.
+func TestTangentFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("statistical; run without -short")
+	}
+	laws, reject := curvedLaws(), rejects(t)
+	reject("within tangents of a law that is not log-concave", laws[2], func(src variate.Source, x float64) float64 {
+		return tangentOnce(t, src, concave{laws[2], 0}, x)
+	})
+	reject("ends where the guess has them", laws[1], func(src variate.Source, x float64) float64 {
+		here, drop := laws[1].tangent(x), variate.Exponential(src)
+		s := slicer{source: src, level: here.value - drop}
+		left, right := parabola(here.slope, here.curvature, drop)
+		move, _, _, _ := s.shrink(from{laws[1].logf, x}, left, right)
+		return x + move
 	})
 }
 
