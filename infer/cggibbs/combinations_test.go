@@ -45,7 +45,7 @@ var routes = []route{
 	{name: "coordinate", sampler: sampler, is: func(s infer.Setup) bool {
 		return is[*setup](s) || isBasis(func(b *basisSetup) bool { return b.frame.t == nil && b.slow == nil })(s)
 	}},
-	{name: "focus", fixed: true, sampler: func(o Options) infertest.Sampler { return listed(o, 3, 2, 0, 2) }, is: func(s infer.Setup) bool {
+	{name: "focus", fixed: true, sampler: func(o Options) infertest.Sampler { return listed(o, 3, 2, 1, 2) }, is: func(s infer.Setup) bool {
 		switch s := s.(type) {
 		case *setup:
 			return s.scan.every == 3
