@@ -64,9 +64,12 @@ var routes = []route{
 }
 
 var (
-	allUpdates = []string{"doubling", "stepping_out", "matched"}
+	allUpdates = []string{"doubling", "stepping_out", "tangent", "matched"}
 	allScans   = []string{"systematic", "random"}
 )
+
+// needsConcave tells whether an update is for log-concave laws only.
+func needsConcave(update string) bool { return update == "matched" || update == "tangent" }
 
 // shapes are designs: as they are and with zeros that are not stored, of more rows than
 // columns and of fewer.
@@ -119,7 +122,7 @@ type combination struct {
 	options Options
 }
 
-// combinations are all of them, but that matched updates are there for log-concave laws only.
+// combinations are all of them, but that updates that need log-concave laws are there for these only.
 func combinations() []combination {
 	var out []combination
 	for _, r := range routes {
@@ -156,7 +159,7 @@ func (r route) given(c infertest.Case, update string, k int) infertest.Case {
 	p := slices.Clone(c.Model.Coefficients)
 	c.Model.Coefficients = p
 	switch {
-	case r.name == "mixture" && update == "matched":
+	case r.name == "mixture" && needsConcave(update):
 		for j := range p {
 			if p[j].Kind == glm.Uniform { // not log-concave
 				p[j] = mixtures(0.1, 1)[j%2]
@@ -226,7 +229,7 @@ func TestCombinationsAreComplete(t *testing.T) {
 			for _, link := range info.Links {
 				f := glm.Family{Name: info.Name, Link: link}
 				for _, update := range allUpdates {
-					at, want := update, update != "matched" || f.LogConcave()
+					at, want := update, !needsConcave(update) || f.LogConcave()
 					if r.single {
 						at, want = "", true
 					}

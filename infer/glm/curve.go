@@ -64,6 +64,36 @@ func (c *Curved) AlongCurve(j int, delta float64) Curve {
 	return Curve{v, c.t.kernels.Dot(x.Values, c.nextGrad[:m]), c.t.kernels.CurvatureAlong(x.Values, c.nextCurv[:m])}
 }
 
+// Local returns the curve along coefficient j at the point from one pass, as AlongCurve
+// does, but without the rows' derivatives where the family's sum does without them.
+// Cost: O(n), of a sparse column O(what it stores).
+func (c *Curved) Local(j int) Curve {
+	x := c.t.data.X.Column(j)
+	if c.t.kind != logit || c.t.weights != nil {
+		v := c.AlongCurve(j, 0)
+		v.Value = c.value
+		return v
+	}
+	eta := c.eta
+	if x.Rows != nil {
+		c.gatherRows(j, x)
+		eta = c.near.eta
+	}
+	m := c.t.kernels.Log1pExpMoments(eta, x.Values, 0)
+	c.near.base = m.Value
+	return Curve{c.value, c.t.xty[j] - m.Slope, m.Curve}
+}
+
+// LocalDirection is Local along a direction. Cost: O(n).
+func (c *Curved) LocalDirection(d *Direction) Curve {
+	if c.t.kind == logit && c.t.weights == nil {
+		m := c.t.kernels.Log1pExpMoments(c.eta, d.Eta, 0)
+		return Curve{c.value, d.linear - m.Slope, m.Curve}
+	}
+	c.pass(d.Eta, 0, c.nextGrad, c.nextCurv)
+	return Curve{c.value, c.t.kernels.Dot(d.Eta, c.nextGrad), c.t.kernels.CurvatureAlong(d.Eta, c.nextCurv)}
+}
+
 // Move is Predictor.Move. The rows' derivatives are kept where the column is
 // sparse.
 func (c *Curved) Move(j int, delta float64, v Value) {
@@ -111,7 +141,7 @@ func (c *Curved) along(j int, v Value, grad, curv []float64) Curve {
 func (c *Curved) passNear(x Column, delta float64) (sum float64) {
 	n := &c.near
 	m := len(x.Values)
-	return c.passOf(n.rows, n.weights, n.eta, x.Values, delta, c.nextGrad[:m], c.nextCurv[:m])
+	return c.passOf(*c.respond(), n.weights, n.eta, x.Values, delta, c.nextGrad[:m], c.nextCurv[:m])
 }
 
 // pass writes the rows' derivatives at eta + delta·x, and returns the family's
