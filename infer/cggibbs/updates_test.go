@@ -195,6 +195,27 @@ func TestUpdateFaults(t *testing.T) {
 	})
 }
 
+// In a logistic tail no matched proposal is ever accepted: the slices between them bring the
+// chain back. False alarms: (7/8)²⁰⁰ = 3e-12 where the seed is fresh.
+func TestMatchedLeavesTails(t *testing.T) {
+	target := posterior(t, "bernoulli", 60, 1, glm.Prior{Kind: glm.Normal, Scale: 1e4})
+	for _, o := range []Options{{Update: "matched"}, {Basis: "rotated", Update: "matched"}} {
+		k, _ := based(t, target, o)
+		at := []float64{300}
+		if err := k.SetPosition(at); err != nil {
+			t.Fatal(err)
+		}
+		accepted := 0.0
+		for i := 0; i < 200 && math.Abs(at[0]) > 20; i++ {
+			accepted = step(t, k).Accept
+			k.Position(at)
+		}
+		if math.Abs(at[0]) > 20 {
+			t.Errorf("%+v: still at %v after 200 iterations, accepting %v", o, at[0], accepted)
+		}
+	}
+}
+
 // rejects returns a check that an update is not invariant.
 func rejects(t *testing.T) func(name string, law curved, update func(src variate.Source, x float64) float64) {
 	const pairs = 20_000
