@@ -3,6 +3,8 @@ package glm
 import (
 	"math"
 	"slices"
+
+	"glmbatch/infer/internal/simd"
 )
 
 // Curved is a Predictor that also gives slope and curvature of the log
@@ -68,26 +70,39 @@ func (c *Curved) AlongCurve(j int, delta float64) Curve {
 // does, but without the rows' derivatives where the family's sum does without them.
 // Cost: O(n), of a sparse column O(what it stores).
 func (c *Curved) Local(j int) Curve {
-	x := c.t.data.X.Column(j)
-	if c.t.kind != logit || c.t.weights != nil {
+	if !c.t.kind.linear() {
 		v := c.AlongCurve(j, 0)
 		v.Value = c.value
 		return v
 	}
-	eta := c.eta
+	x, eta, w := c.t.data.X.Column(j), c.eta, c.t.weights
 	if x.Rows != nil {
 		c.gatherRows(j, x)
-		eta = c.near.eta
+		eta, w = c.near.eta, c.near.weights
 	}
-	m := c.t.kernels.Log1pExpMoments(eta, x.Values, 0)
+	m := c.t.sumMoments(w, eta, x.Values)
 	c.near.base = m.Value
 	return Curve{c.value, c.t.xty[j] - m.Slope, m.Curve}
 }
 
+// sumMoments sums over rows of these weights what the family sums, of a kind with a linear
+// part, with its derivatives along x.
+func (t *Target) sumMoments(w, eta, x []float64) simd.Moments {
+	switch {
+	case t.kind == poisson && w != nil:
+		return t.kernels.WeightedExpMoments(w, eta, x, 0)
+	case t.kind == poisson:
+		return t.kernels.ExpMoments(eta, x, 0)
+	case w != nil:
+		return t.kernels.WeightedLog1pExpMoments(w, eta, x, 0)
+	}
+	return t.kernels.Log1pExpMoments(eta, x, 0)
+}
+
 // LocalDirection is Local along a direction. Cost: O(n).
 func (c *Curved) LocalDirection(d *Direction) Curve {
-	if c.t.kind == logit && c.t.weights == nil {
-		m := c.t.kernels.Log1pExpMoments(c.eta, d.Eta, 0)
+	if c.t.kind.linear() {
+		m := c.t.sumMoments(c.t.weights, c.eta, d.Eta)
 		return Curve{c.value, d.linear - m.Slope, m.Curve}
 	}
 	c.pass(d.Eta, 0, c.nextGrad, c.nextCurv)
