@@ -10,20 +10,20 @@ import (
 )
 
 // AutoVersion names the rules of Auto: another choice is another sequence of draws.
-const AutoVersion = "auto/3"
+const AutoVersion = "auto/4"
 
 // autoDraws is the number of independent draws that Auto counts operations for: what
 // the usual gates ask for, with room.
 const autoDraws = 1000
 
-// Costs, one being a row in a pass of the likelihood: passes of one update, sliced
-// and matched, and of each the fixed costs; the density of a prior that is no
+// Costs, one being a row in a pass of the likelihood: passes of one update, by a slice
+// stepped out, by one within tangents and matched, and of each the fixed costs; the density of a prior that is no
 // quadratic form; a draw of what the reduced basis hides, made twice; a product in
 // linear algebra; an entry of a sparse column; of n³ products in the decomposition of n rows. Of
 // the mixture basis: the draw of a coefficient with its scale; the readings of the
 // design besides those for K; n³ products of an iteration.
 const (
-	steppingPasses, matchedPasses, fixedCost                    = 6, 3, 60
+	steppingPasses, tangentPasses, matchedPasses, fixedCost     = 6, 3, 3, 60
 	priorDensity, hiddenDraw, product, gathered, decompositions = 16, 60, 0.1, 1.5, 40
 	mixtureDraw, mixtureReadings, mixtureCubes                  = 150, 8, 3
 )
@@ -171,7 +171,7 @@ func costsOf(target *glm.Target) costs {
 			}
 		}
 	}
-	c.matched = standardUpdate(target) == "matched"
+	c.matched = serves(target)
 	if c.open() {
 		c.sweeps, c.piloted = dependence(target), true
 	}
@@ -226,7 +226,7 @@ func (c costs) of(basis string) float64 {
 	update := float64(passes * (n + fixedCost))
 	if basis == "coordinate" {
 		if c.sparse {
-			update = float64(steppingPasses * (float64(float64(gathered)*float64(c.entries)/d) + fixedCost))
+			update = float64(c.slices() * (float64(float64(gathered)*float64(c.entries)/d) + fixedCost))
 		}
 		return autoDraws * float64(float64(c.sweeps*d)*update)
 	}
@@ -260,11 +260,20 @@ func (c costs) apart() float64 {
 	return 1
 }
 
+// slices is the number of passes of an update of a single coefficient of a sparse
+// design.
+func (c costs) slices() float64 {
+	if c.matched {
+		return tangentPasses
+	}
+	return steppingPasses
+}
+
 // ofSlow is the number of operations with slow directions.
 func (c costs) ofSlow() float64 {
 	n, d, m := float64(c.n), float64(c.d), float64(c.slow)
-	single := float64(d * float64(steppingPasses*math.FMA(gathered, float64(c.entries)/d, fixedCost)))
-	direction := float64(steppingPasses*(n+fixedCost)) + float64(product*3*d)
+	single := float64(d * float64(c.slices()*math.FMA(gathered, float64(c.entries)/d, fixedCost)))
+	direction := float64(c.slices()*(n+fixedCost)) + float64(product*3*d)
 	found := float64(4 * slowRounds * product * m * float64(c.entries))
 	return found + float64(float64(autoDraws*c.slowSweeps)*math.FMA(m, direction, single))
 }
@@ -300,6 +309,9 @@ func newAuto(target *glm.Target, opts Options) (infer.Setup, error) {
 		opts.Update = standardUpdate(target)
 		if _, sparse := target.Data().X.(*glm.Sparse); sparse {
 			opts.Update = "stepping_out"
+			if serves(target) {
+				opts.Update = "tangent"
+			}
 		}
 	}
 	made, err := New(target, opts)
@@ -320,6 +332,10 @@ func newAuto(target *glm.Target, opts Options) (infer.Setup, error) {
 	}
 	return made, err
 }
+
+// serves tells whether the conditionals of single coordinates are known to be
+// log-concave.
+func serves(target *glm.Target) bool { return standardUpdate(target) == "matched" }
 
 // standardUpdate is that of other bases than the paper's.
 func standardUpdate(target *glm.Target) string {

@@ -22,6 +22,8 @@ var basisVariants = []struct {
 	{"reduced/doubling", Options{Basis: "reduced", Update: "doubling", Width: 0.2, MaxDoublings: 3}},
 	{"reduced/matched", Options{Basis: "reduced", Update: "matched", Scan: "random"}},
 	{"coordinate/stepping_out", Options{Update: "stepping_out"}},
+	{"coordinate/tangent", Options{Update: "tangent"}},
+	{"reduced/tangent", Options{Basis: "reduced", Update: "tangent", Width: 0.3, Scan: "random"}},
 }
 
 // mixed is a case with a flat-like wide, a student_t and a normal prior: F and G

@@ -137,9 +137,15 @@ func (k *basisKernel) sliceUpdate(j int) bool {
 	var displacement float64
 	var v glm.Value
 	var moved, ok bool
-	if k.opts.Update == "doubling" {
+	switch k.opts.Update {
+	case "doubling":
 		displacement, v, moved, ok = k.slice.update(k, current, k.widths[j])
-	} else {
+	case "tangent":
+		here := k.tangentAt(0, k.point.Local(j))
+		k.slice.evaluations++
+		k.touched += k.reading
+		displacement, v, moved, ok = k.slice.updateTangent(k, here, k.line.curvature, k.widths[j])
+	default:
 		displacement, v, moved, ok = k.slice.updateStepping(k, current, k.widths[j])
 	}
 	if ok && moved {
@@ -179,15 +185,15 @@ func (k *basisKernel) at(displacement float64) (float64, glm.Value) {
 
 // dispersionLine is the log density along the log of a dispersion.
 type dispersionLine struct {
-	*basisKernel
+	of   *basisKernel
 	d    int
 	here float64
 }
 
 func (f *dispersionLine) at(displacement float64) (float64, glm.Value) {
 	x := f.here + displacement
-	v := f.point.AlongDispersion(f.d, x)
-	return v.LogLik + f.frame.like.LogPriorAlong(len(f.line.v)+f.d, x), v
+	v := f.of.point.AlongDispersion(f.d, x)
+	return v.LogLik + f.of.frame.like.LogPriorAlong(len(f.of.line.v)+f.d, x), v
 }
 
 // Row writes (theta_F, z), the dispersions, the log density of z, and w.

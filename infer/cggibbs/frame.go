@@ -2,6 +2,7 @@ package cggibbs
 
 import (
 	"math"
+	"slices"
 
 	"glmbatch/infer/glm"
 	"glmbatch/infer/internal/linalg"
@@ -26,7 +27,7 @@ type frame struct {
 	// Normal and flat priors of v make a quadratic form, whose second derivative
 	// along each u is fixed: T_jᵀ·diag(precision)·T_j.
 	precision, centre, curvature []float64
-	others                       []int // entries of v with another prior
+	others                       []int // entries of v with another prior, in order
 }
 
 // newFrame makes the frame of design with its offset. Cost: n·k²/2 for k columns
@@ -112,6 +113,7 @@ type line struct {
 	v         []float64 // the point
 	first     int
 	col       []float64
+	moved     []int   // of others, those that the coordinate moves
 	slope     float64 // of the quadratic form
 	curvature float64
 	base      float64 // the other priors at the point
@@ -120,6 +122,9 @@ type line struct {
 // along begins a line.
 func (l *line) along(j int) {
 	l.first, l.col = l.column(j)
+	from, _ := slices.BinarySearch(l.others, l.first)
+	to, _ := slices.BinarySearch(l.others, l.first+len(l.col))
+	l.moved = l.others[from:to]
 	l.slope, l.curvature = 0, l.frame.curvature[j]
 	for i, x := range l.col {
 		at := l.first + i
@@ -131,7 +136,7 @@ func (l *line) along(j int) {
 // at returns the log prior density at a displacement.
 func (l *line) at(x float64) float64 {
 	quadratic := float64(x * math.FMA(-0.5*l.curvature, x, l.slope))
-	if len(l.others) == 0 {
+	if len(l.moved) == 0 {
 		return quadratic
 	}
 	return quadratic + (l.otherPriors(x) - l.base)
@@ -140,10 +145,8 @@ func (l *line) at(x float64) float64 {
 // otherPriors sums the priors that are neither normal nor flat.
 func (l *line) otherPriors(x float64) float64 {
 	sum := 0.0
-	for _, at := range l.others {
-		if i := at - l.first; i >= 0 && i < len(l.col) {
-			sum += l.priors[at].LogDensity(math.FMA(x, l.col[i], l.v[at]))
-		}
+	for _, at := range l.moved {
+		sum += l.priors[at].LogDensity(math.FMA(x, l.col[at-l.first], l.v[at]))
 	}
 	return sum
 }
@@ -152,14 +155,10 @@ func (l *line) otherPriors(x float64) float64 {
 // and flat must be laplace, whose second derivative is 0.
 func (l *line) slopeAt(x float64) float64 {
 	slope := math.FMA(-l.curvature, x, l.slope)
-	for _, at := range l.others {
-		i := at - l.first
-		if i < 0 || i >= len(l.col) {
-			continue
-		}
-		p := l.priors[at]
-		side := math.FMA(x, l.col[i], l.v[at]) - p.Location
-		slope -= l.col[i] / math.Copysign(p.Scale, side)
+	for _, at := range l.moved {
+		p, t := l.priors[at], l.col[at-l.first]
+		side := math.FMA(x, t, l.v[at]) - p.Location
+		slope -= t / math.Copysign(p.Scale, side)
 	}
 	return slope
 }

@@ -56,7 +56,7 @@ func mixtureCases() []infertest.Case {
 }
 
 // mixtureUpdates are the updates within the mixture basis.
-var mixtureUpdates = []string{"", "stepping_out", "matched"}
+var mixtureUpdates = []string{"", "stepping_out", "matched", "tangent"}
 
 // The quick form takes one pair of case and update in thirteen.
 func TestMixtureConformance(t *testing.T) {

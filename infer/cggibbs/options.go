@@ -21,9 +21,11 @@ type Options struct {
 	// and the Setup says why (infer.Explainer). Empty means "coordinate".
 	Basis string
 	// Update is the update of a coordinate: a slice with "doubling" or with
-	// "stepping_out", or "matched", a Metropolis step matched to slope and
-	// curvature, with a slice stepped out one time in eight, for log-concave
-	// families under normal, flat and laplace priors. Dispersions get a slice with
+	// "stepping_out"; or, for log-concave families under normal, flat and laplace
+	// priors, "tangent", a slice within what a tangent of the log likelihood encloses,
+	// which has the law of the others with half of their evaluations, or "matched", a
+	// Metropolis step matched to slope and curvature, with a slice stepped out one time
+	// in eight. Dispersions get a slice with
 	// doubling. Empty means "doubling" in the coordinate and the mixture basis, whose
 	// widths may be far from the slices', "matched" in the rotated one where it serves,
 	// else "stepping_out".
@@ -109,8 +111,8 @@ func (o Options) filled() (Options, error) {
 	switch {
 	case o.Basis != "coordinate" && o.Basis != "rotated" && o.Basis != "reduced" && o.Basis != "mixture" && o.Basis != "auto":
 		return o, &OptionError{"basis", o.Basis, `"coordinate", "rotated", "reduced", "mixture" or "auto"`}
-	case o.Update != "" && o.Update != "doubling" && o.Update != "stepping_out" && o.Update != "matched":
-		return o, &OptionError{"update", o.Update, `"doubling", "stepping_out" or "matched"`}
+	case o.Update != "" && o.Update != "doubling" && o.Update != "stepping_out" && o.Update != "tangent" && o.Update != "matched":
+		return o, &OptionError{"update", o.Update, `"doubling", "stepping_out", "tangent" or "matched"`}
 	case o.Joint != "" && o.Joint != "auto" && o.Joint != "on" && o.Joint != "off":
 		return o, &OptionError{"joint", o.Joint, `"auto", "on" or "off"`}
 	case (o.Joint == "on" || o.Joint == "auto") && o.Basis != "rotated" && o.Basis != "auto":
@@ -151,7 +153,7 @@ func (o Options) update(m *glm.Model) (string, error) {
 		serves = serves && (p.Kind == glm.Normal || p.Kind == glm.Flat || p.Kind == glm.Laplace)
 	}
 	switch {
-	case o.Update == "matched" && !serves:
+	case (o.Update == "matched" || o.Update == "tangent") && !serves:
 		return "", &OptionError{"update", o.Update, `"doubling" or "stepping_out": the conditionals of this model are not log-concave`}
 	case o.Update != "":
 		return o.Update, nil

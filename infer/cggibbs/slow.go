@@ -48,15 +48,28 @@ func newSlowDirections(f *frame, betas [][]float64) *slowDirections {
 // slowLine is the log density along a direction, less the log prior density at the
 // point.
 type slowLine struct {
-	*basisKernel
+	of               *basisKernel
 	direction        *glm.Direction
 	slope, curvature float64
 }
 
 func (l *slowLine) at(x float64) (float64, glm.Value) {
-	v := l.point.AlongDirection(l.direction, x)
-	l.touched += l.rows()
+	v := l.of.point.AlongDirection(l.direction, x)
+	l.of.touched += l.of.rows()
 	return v.LogLik + float64(x*math.FMA(-0.5*l.curvature, x, l.slope)), v
+}
+
+// update makes a slice update along the line, within tangents where updates of
+// single coefficients are.
+func (l *slowLine) update(width float64) (displacement float64, v glm.Value, moved, ok bool) {
+	k := l.of
+	if k.opts.Update != "tangent" {
+		return k.slice.updateStepping(l, k.point.Value().LogLik, width)
+	}
+	k.slice.evaluations++
+	k.touched += k.rows()
+	c := k.point.LocalDirection(l.direction)
+	return k.slice.updateTangent(l, tangent{c.LogLik, c.Slope + l.slope, c.Curvature + l.curvature}, l.curvature, width)
 }
 
 // moveSlow makes one update along each of the directions. Cost: O(n) an evaluation and
@@ -65,7 +78,7 @@ func (k *basisKernel) moveSlow() bool {
 	s := k.slow
 	for i := range s.lines {
 		l := slowLine{k, &s.lines[i], s.centre[i] - kernels.Dot(s.weighted[i], k.line.v), s.curvature[i]}
-		x, v, moved, ok := k.slice.updateStepping(&l, k.point.Value().LogLik, float64(k.opts.Width*basisWidth))
+		x, v, moved, ok := l.update(float64(k.opts.Width * basisWidth))
 		if !ok {
 			return false
 		}

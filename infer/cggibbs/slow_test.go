@@ -33,7 +33,7 @@ func directed(o Options) infertest.Sampler {
 	}
 }
 
-var directedVariants = []Options{{Update: "stepping_out"}, {Update: "matched", RefreshEvery: -1}, {Update: "doubling", Scan: "random"}}
+var directedVariants = []Options{{Update: "stepping_out"}, {Update: "tangent"}, {Update: "matched", RefreshEvery: -1}, {Update: "doubling", Scan: "random"}}
 
 // slowCases are those with normal and flat priors, dense and sparse.
 func slowCases() []infertest.Case {
@@ -282,7 +282,7 @@ func TestAutoOfSparse(t *testing.T) {
 		want Options
 		says string
 	}{
-		{300, 304, Options{Update: "stepping_out", Slow: "on"}, "coordinate: each of 304 coefficients by itself, then 9 directions"},
+		{300, 304, Options{Update: "tangent", Slow: "on"}, "coordinate: each of 304 coefficients by itself, then 9 directions"},
 		{30, 900, Options{Basis: "reduced"}, "reduced: the likelihood sees 30 directions"},
 	} {
 		target := words(t, c.n, c.d)

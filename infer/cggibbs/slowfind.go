@@ -77,18 +77,17 @@ func newBlock(target *glm.Target, size int) *block {
 // move adds step to row j of u; c is the weighted column.
 func (b *block) move(j int, c glm.Column) {
 	kernels.Axpy(1, b.step, b.u[j*b.size:(j+1)*b.size])
+	if c.Rows != nil {
+		kernels.AddRows(b.step, c.Values, c.Rows, b.q)
+		return
+	}
 	for i, x := range c.Values {
-		kernels.Axpy(x, b.step, b.row(c, i))
+		kernels.Axpy(x, b.step, b.row(i))
 	}
 }
 
-// row is that of q which entry i of a column belongs to.
-func (b *block) row(c glm.Column, i int) []float64 {
-	if c.Rows != nil {
-		i = int(c.Rows[i])
-	}
-	return b.q[i*b.size : (i+1)*b.size]
-}
+// row is row i of q.
+func (b *block) row(i int) []float64 { return b.q[i*b.size : (i+1)*b.size] }
 
 // relax moves row j of all points to the minimum of their energies along it.
 func (b *block) relax(j int, scratch []float64) {
@@ -98,8 +97,12 @@ func (b *block) relax(j int, scratch []float64) {
 	c := weighted(b.root, b.x.Column(j), scratch)
 	clear(b.step)
 	kernels.Axpy(b.ridge[j], b.u[j*b.size:(j+1)*b.size], b.step)
-	for i, x := range c.Values {
-		kernels.Axpy(x, b.row(c, i), b.step)
+	if c.Rows != nil {
+		kernels.SumRows(b.step, c.Values, c.Rows, b.q)
+	} else {
+		for i, x := range c.Values {
+			kernels.Axpy(x, b.row(i), b.step)
+		}
 	}
 	for i, v := range b.step {
 		b.step[i] = -v / b.diagonal[j]

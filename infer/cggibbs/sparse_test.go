@@ -27,11 +27,11 @@ func withZeros(data *glm.Data) (sparse, dense *glm.Data) {
 	return &a, &b
 }
 
-var sparseUpdates = []Options{{}, {Update: "stepping_out"}, {Update: "matched"}, {Update: "matched", RefreshEvery: -1, Scan: "random"}}
+var sparseUpdates = []Options{{}, {Update: "stepping_out"}, {Update: "tangent"}, {Update: "matched"}, {Update: "matched", RefreshEvery: -1, Scan: "random"}}
 
 // sparseUpdate returns options that a family's model can be sampled with.
 func sparseUpdate(o Options, t *glm.Target) Options {
-	if !t.Model().Family.LogConcave() && o.Update == "matched" {
+	if !t.Model().Family.LogConcave() && (o.Update == "matched" || o.Update == "tangent") {
 		o.Update = "stepping_out"
 	}
 	return o

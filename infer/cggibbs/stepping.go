@@ -27,6 +27,12 @@ func (s *slicer) updateStepping(f density, current, width float64) (displacement
 	for ; onRight > 0 && !s.bad && s.above(f, right); onRight-- {
 		right += width
 	}
+	return s.shrink(f, left, right)
+}
+
+// shrink draws from the part of an interval that is inside the slice: a place outside
+// becomes the interval's end on its side.
+func (s *slicer) shrink(f density, left, right float64) (displacement float64, v glm.Value, moved, ok bool) {
 	for !s.bad {
 		x := math.FMA(s.source.Float64(), right-left, left)
 		if x == 0 || !(left < right) {

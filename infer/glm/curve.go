@@ -3,6 +3,8 @@ package glm
 import (
 	"math"
 	"slices"
+
+	"glmbatch/infer/internal/simd"
 )
 
 // Curved is a Predictor that also gives slope and curvature of the log
@@ -64,6 +66,49 @@ func (c *Curved) AlongCurve(j int, delta float64) Curve {
 	return Curve{v, c.t.kernels.Dot(x.Values, c.nextGrad[:m]), c.t.kernels.CurvatureAlong(x.Values, c.nextCurv[:m])}
 }
 
+// Local returns the curve along coefficient j at the point from one pass, as AlongCurve
+// does, but without the rows' derivatives where the family's sum does without them.
+// Cost: O(n), of a sparse column O(what it stores).
+func (c *Curved) Local(j int) Curve {
+	if !c.t.kind.linear() {
+		v := c.AlongCurve(j, 0)
+		v.Value = c.value
+		return v
+	}
+	x, eta, w := c.t.data.X.Column(j), c.eta, c.t.weights
+	if x.Rows != nil {
+		c.gatherRows(j, x)
+		eta, w = c.near.eta, c.near.weights
+	}
+	m := c.t.sumMoments(w, eta, x.Values)
+	c.near.base = m.Value
+	return Curve{c.value, c.t.xty[j] - m.Slope, m.Curve}
+}
+
+// sumMoments sums over rows of these weights what the family sums, of a kind with a linear
+// part, with its derivatives along x.
+func (t *Target) sumMoments(w, eta, x []float64) simd.Moments {
+	switch {
+	case t.kind == poisson && w != nil:
+		return t.kernels.WeightedExpMoments(w, eta, x, 0)
+	case t.kind == poisson:
+		return t.kernels.ExpMoments(eta, x, 0)
+	case w != nil:
+		return t.kernels.WeightedLog1pExpMoments(w, eta, x, 0)
+	}
+	return t.kernels.Log1pExpMoments(eta, x, 0)
+}
+
+// LocalDirection is Local along a direction. Cost: O(n).
+func (c *Curved) LocalDirection(d *Direction) Curve {
+	if c.t.kind.linear() {
+		m := c.t.sumMoments(c.t.weights, c.eta, d.Eta)
+		return Curve{c.value, d.linear - m.Slope, m.Curve}
+	}
+	c.pass(d.Eta, 0, c.nextGrad, c.nextCurv)
+	return Curve{c.value, c.t.kernels.Dot(d.Eta, c.nextGrad), c.t.kernels.CurvatureAlong(d.Eta, c.nextCurv)}
+}
+
 // Move is Predictor.Move. The rows' derivatives are kept where the column is
 // sparse.
 func (c *Curved) Move(j int, delta float64, v Value) {
@@ -111,7 +156,7 @@ func (c *Curved) along(j int, v Value, grad, curv []float64) Curve {
 func (c *Curved) passNear(x Column, delta float64) (sum float64) {
 	n := &c.near
 	m := len(x.Values)
-	return c.passOf(n.rows, n.weights, n.eta, x.Values, delta, c.nextGrad[:m], c.nextCurv[:m])
+	return c.passOf(*c.respond(), n.weights, n.eta, x.Values, delta, c.nextGrad[:m], c.nextCurv[:m])
 }
 
 // pass writes the rows' derivatives at eta + delta·x, and returns the family's

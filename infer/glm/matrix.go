@@ -60,18 +60,7 @@ func (c Column) dot(k simd.Kernels, v []float64) float64 {
 	if c.Rows == nil {
 		return k.Dot(c.Values, v)
 	}
-	var sum [4]float64 // so that no addition waits for the one before
-	rows, values := c.Rows, c.Values[:len(c.Rows)]
-	for ; len(rows) >= 4; rows, values = rows[4:], values[4:] {
-		sum[0] = math.FMA(values[0], v[rows[0]], sum[0])
-		sum[1] = math.FMA(values[1], v[rows[1]], sum[1])
-		sum[2] = math.FMA(values[2], v[rows[2]], sum[2])
-		sum[3] = math.FMA(values[3], v[rows[3]], sum[3])
-	}
-	for i, r := range rows {
-		sum[i] = math.FMA(values[i], v[r], sum[i])
-	}
-	return (sum[0] + sum[2]) + (sum[1] + sum[3])
+	return k.GatheredDot(c.Values, c.Rows, v)
 }
 
 func (c Column) addTo(k simd.Kernels, dst []float64, a float64) {
@@ -79,10 +68,7 @@ func (c Column) addTo(k simd.Kernels, dst []float64, a float64) {
 		k.Axpy(a, c.Values, dst)
 		return
 	}
-	values := c.Values[:len(c.Rows)]
-	for i, r := range c.Rows {
-		dst[r] = math.FMA(a, values[i], dst[r])
-	}
+	k.ScatteredAxpy(a, c.Values, c.Rows, dst)
 }
 
 // squares returns Σ x²·w.

@@ -1,6 +1,10 @@
 package glm
 
-import "math"
+import (
+	"math"
+
+	"glmbatch/infer/internal/simd"
+)
 
 // nearby holds the rows that a sparse column touches: the log likelihood of a move
 // along it differs from that of the point by theirs alone. They are gathered once
@@ -11,6 +15,7 @@ type nearby struct {
 	base   float64 // the family's sum over these rows at the point
 
 	eta, weights []float64
+	responded    bool // rows are gathered
 	rows         rows
 	numbers      [8][]float64 // memory of the gathered numbers
 }
@@ -20,7 +25,7 @@ func (n *nearby) forget() { n.col = -1 }
 
 // gathered writes the entries of v at the rows to n's memory and returns them; nil
 // for nil.
-func (n *nearby) gathered(slot int, v []float64, at []int32) []float64 {
+func (n *nearby) gathered(k simd.Kernels, slot int, v []float64, at []int32) []float64 {
 	if v == nil {
 		return nil
 	}
@@ -28,36 +33,50 @@ func (n *nearby) gathered(slot int, v []float64, at []int32) []float64 {
 		n.numbers[slot] = make([]float64, max(len(at), 2*cap(n.numbers[slot])))
 	}
 	out := n.numbers[slot][:len(at)]
-	for i, r := range at {
-		out[i] = v[r]
-	}
+	k.Gather(out, at, v)
 	return out
 }
 
-// gather brings n to the rows of column j. Cost: O(rows), once between moves.
+// gather brings p.near to column j. Cost: O(rows), once between moves.
 func (p *Predictor) gather(j int, c Column) *nearby {
+	if p.near.col != j {
+		p.gatherRows(j, c)
+		p.near.base = p.sumNear(c, 0)
+	}
+	return &p.near
+}
+
+// gatherRows is gather without the sum at the point.
+func (p *Predictor) gatherRows(j int, c Column) {
 	n, t := &p.near, p.t
-	if n.col == j {
-		return n
+	n.col, n.column, n.responded = j, c, false
+	n.eta = n.gathered(t.kernels, 0, p.eta, c.Rows)
+	if t.kind != lawful && t.weights != nil {
+		n.weights = n.gathered(t.kernels, 6, t.weights, c.Rows)
 	}
-	n.col, n.column = j, c
-	n.eta = n.gathered(0, p.eta, c.Rows)
+	if !t.kind.linear() { // or their sums do without responses
+		p.respond()
+	}
+}
+
+// respond gathers the responses and what else a row has.
+func (p *Predictor) respond() *rows {
+	n, t, at := &p.near, p.t, p.near.column.Rows
+	if n.responded {
+		return &n.rows
+	}
 	all := &t.rows
-	n.rows = rows{kernels: all.kernels, total: all.total}
-	n.rows.y = n.gathered(1, all.y, c.Rows)
-	n.rows.m = n.gathered(2, all.m, c.Rows)
-	n.rows.frequency = n.gathered(3, all.frequency, c.Rows)
-	n.rows.precision = n.gathered(4, all.precision, c.Rows)
-	n.rows.roots = n.gathered(5, all.roots, c.Rows)
-	switch {
-	case t.kind == lawful:
-		n.rows.logY = n.gathered(6, all.logY, c.Rows)
-		n.rows.log1Y = n.gathered(7, all.log1Y, c.Rows)
-	case t.weights != nil:
-		n.weights = n.gathered(6, t.weights, c.Rows)
+	n.responded, n.rows = true, rows{kernels: all.kernels, total: all.total}
+	n.rows.y = n.gathered(t.kernels, 1, all.y, at)
+	n.rows.m = n.gathered(t.kernels, 2, all.m, at)
+	n.rows.frequency = n.gathered(t.kernels, 3, all.frequency, at)
+	n.rows.precision = n.gathered(t.kernels, 4, all.precision, at)
+	n.rows.roots = n.gathered(t.kernels, 5, all.roots, at)
+	if t.kind == lawful {
+		n.rows.logY = n.gathered(t.kernels, 6, all.logY, at)
+		n.rows.log1Y = n.gathered(t.kernels, 7, all.log1Y, at)
 	}
-	n.base = p.sumNear(c, 0)
-	return n
+	return &n.rows
 }
 
 // sumNear returns the family's sum over the gathered rows after a move.

@@ -142,13 +142,35 @@ func (m *Sparse) Outer(ridge, k []float64) {
 }
 
 func (m *Sparse) multiply(k simd.Kernels, b, dst []float64) {
-	for j, v := range b {
-		m.Column(j).addTo(k, dst, v)
-	}
+	m.runs(func(first, last int) {
+		if c := m.Column(first); c.Rows == nil {
+			c.addTo(k, dst, b[first])
+			return
+		}
+		k.ScatteredAxpys(b[first:last], m.starts[first:last+1], m.values, m.index, dst)
+	})
 }
 
 func (m *Sparse) transpose(k simd.Kernels, v, dst []float64) {
-	for j := range dst {
-		dst[j] = m.Column(j).dot(k, v)
+	m.runs(func(first, last int) {
+		if c := m.Column(first); c.Rows == nil {
+			dst[first] = c.dot(k, v)
+			return
+		}
+		k.GatheredDots(dst[first:last], m.starts[first:last+1], m.values, m.index, v)
+	})
+}
+
+// runs visits columns without zeros one by one, and those between them together.
+func (m *Sparse) runs(visit func(first, last int)) {
+	_, d := m.Size()
+	for first := 0; first < d; {
+		last := first
+		for last < d && m.starts[last+1]-m.starts[last] < m.rows {
+			last++
+		}
+		last = max(last, first+1)
+		visit(first, last)
+		first = last
 	}
 }

@@ -16,8 +16,8 @@
 // ones panic. A result may be written over an operand, but not over a shifted
 // one. Costs in ns per element are in docs/performance.md.
 //
-// Read kernels.go, then reduce.go, elementary.go, along.go, moments.go and rows.go;
-// shifted.go and fourier.go serve diagnostics.
+// Read kernels.go, then reduce.go, elementary.go, along.go, moments.go, rows.go and
+// sparse.go; shifted.go and fourier.go serve diagnostics.
 package simd
 
 //go:generate go run -C gen . -dir ..

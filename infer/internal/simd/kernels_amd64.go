@@ -391,3 +391,73 @@ func powerAVX2(re []float64, im []float64)
 //
 //go:noescape
 func powerAVX512(re []float64, im []float64)
+
+// gatheredDotAVX2 returns Σ values·v[rows], in 4 lanes.
+//
+//go:noescape
+func gatheredDotAVX2(values []float64, rows []int32, v []float64) (s0 float64)
+
+// gatheredDotAVX512 returns Σ values·v[rows], in 4 lanes.
+//
+//go:noescape
+func gatheredDotAVX512(values []float64, rows []int32, v []float64) (s0 float64)
+
+// scatteredAxpyAVX2 adds a·values to dst[rows].
+//
+//go:noescape
+func scatteredAxpyAVX2(a float64, values []float64, rows []int32, dst []float64)
+
+// scatteredAxpyAVX512 adds a·values to dst[rows].
+//
+//go:noescape
+func scatteredAxpyAVX512(a float64, values []float64, rows []int32, dst []float64)
+
+// gatherAVX2 writes v[rows] to dst.
+//
+//go:noescape
+func gatherAVX2(dst []float64, rows []int32, v []float64)
+
+// gatherAVX512 writes v[rows] to dst.
+//
+//go:noescape
+func gatherAVX512(dst []float64, rows []int32, v []float64)
+
+// gatheredDotsAVX2 writes gatheredDot of each column to dst; column j has the entries from starts[j] − starts[0] to starts[j + 1] − starts[0].
+//
+//go:noescape
+func gatheredDotsAVX2(dst []float64, starts []int, values []float64, rows []int32, v []float64)
+
+// gatheredDotsAVX512 writes gatheredDot of each column to dst; column j has the entries from starts[j] − starts[0] to starts[j + 1] − starts[0].
+//
+//go:noescape
+func gatheredDotsAVX512(dst []float64, starts []int, values []float64, rows []int32, v []float64)
+
+// scatteredAxpysAVX2 adds a[j] times column j to dst[rows], one after the other; columns as in gatheredDots.
+//
+//go:noescape
+func scatteredAxpysAVX2(a []float64, starts []int, values []float64, rows []int32, dst []float64)
+
+// scatteredAxpysAVX512 adds a[j] times column j to dst[rows], one after the other; columns as in gatheredDots.
+//
+//go:noescape
+func scatteredAxpysAVX512(a []float64, starts []int, values []float64, rows []int32, dst []float64)
+
+// sumRowsAVX2 adds Σ values·q[rows] to dst, a row of q being len(dst) numbers: 8, 16, 24 or 32.
+//
+//go:noescape
+func sumRowsAVX2(dst []float64, values []float64, rows []int32, q []float64)
+
+// sumRowsAVX512 adds Σ values·q[rows] to dst, a row of q being len(dst) numbers: 8, 16, 24 or 32.
+//
+//go:noescape
+func sumRowsAVX512(dst []float64, values []float64, rows []int32, q []float64)
+
+// addRowsAVX2 adds values·step to q[rows], a row of q being len(step) numbers: 8, 16, 24 or 32.
+//
+//go:noescape
+func addRowsAVX2(step []float64, values []float64, rows []int32, q []float64)
+
+// addRowsAVX512 adds values·step to q[rows], a row of q being len(step) numbers: 8, 16, 24 or 32.
+//
+//go:noescape
+func addRowsAVX512(step []float64, values []float64, rows []int32, q []float64)

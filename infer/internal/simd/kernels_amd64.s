@@ -14165,6 +14165,1084 @@ done:
 	VZEROUPPER
 	RET
 
+// func gatheredDotAVX2(values []float64, rows []int32, v []float64) (s0 float64)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·gatheredDotAVX2(SB), NOSPLIT, $0-80
+	MOVQ     values_base+0(FP), AX
+	MOVQ     v_base+48(FP), CX
+	MOVQ     rows_base+24(FP), DX
+	MOVQ     rows_len+32(FP), BX
+	VXORPD   Y0, Y0, Y0
+	VPCMPEQD Y1, Y1, Y1
+	MOVQ     BX, SI
+	SHRQ     $0x02, SI
+	JZ       tail
+
+step:
+	VMOVDQU     (DX), X2
+	VMOVAPD     Y1, Y4
+	VXORPD      Y3, Y3, Y3
+	VGATHERDPD  Y4, (CX)(X2*8), Y3
+	VFMADD231PD (AX), Y3, Y0
+	ADDQ        $0x10, DX
+	ADDQ        $0x20, AX
+	DECQ        SI
+	JNZ         step
+
+tail:
+	VEXTRACTF128 $0x01, Y0, X1
+	VMOVAPD      X0, X0
+	VPERMILPD    $0x01, X0, X2
+	ANDQ         $0x03, BX
+	JZ           done
+	MOVL         (DX), SI
+	VMOVSD       (CX)(SI*8), X3
+	VFMADD231SD  (AX), X3, X0
+	ADDQ         $0x04, DX
+	ADDQ         $0x08, AX
+	DECQ         BX
+	JZ           done
+	MOVL         (DX), SI
+	VMOVSD       (CX)(SI*8), X3
+	VFMADD231SD  (AX), X3, X2
+	ADDQ         $0x04, DX
+	ADDQ         $0x08, AX
+	DECQ         BX
+	JZ           done
+	MOVL         (DX), SI
+	VMOVSD       (CX)(SI*8), X3
+	VFMADD231SD  (AX), X3, X1
+	ADDQ         $0x04, DX
+	ADDQ         $0x08, AX
+	DECQ         BX
+
+done:
+	VPERMILPD $0x01, X1, X3
+	VADDSD    X1, X0, X0
+	VADDSD    X3, X2, X2
+	VADDSD    X2, X0, X0
+	MOVSD     X0, s0+72(FP)
+	VZEROUPPER
+	RET
+
+// func gatheredDotAVX512(values []float64, rows []int32, v []float64) (s0 float64)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·gatheredDotAVX512(SB), NOSPLIT, $0-80
+	MOVQ     values_base+0(FP), AX
+	MOVQ     v_base+48(FP), CX
+	MOVQ     rows_base+24(FP), DX
+	MOVQ     rows_len+32(FP), BX
+	VXORPD   Y0, Y0, Y0
+	VPCMPEQD Y1, Y1, Y1
+	MOVQ     BX, SI
+	SHRQ     $0x02, SI
+	JZ       tail
+
+step:
+	VMOVDQU     (DX), X2
+	VMOVAPD     Y1, Y4
+	VXORPD      Y3, Y3, Y3
+	VGATHERDPD  Y4, (CX)(X2*8), Y3
+	VFMADD231PD (AX), Y3, Y0
+	ADDQ        $0x10, DX
+	ADDQ        $0x20, AX
+	DECQ        SI
+	JNZ         step
+
+tail:
+	VEXTRACTF128 $0x01, Y0, X1
+	VMOVAPD      X0, X0
+	VPERMILPD    $0x01, X0, X2
+	ANDQ         $0x03, BX
+	JZ           done
+	MOVL         (DX), SI
+	VMOVSD       (CX)(SI*8), X3
+	VFMADD231SD  (AX), X3, X0
+	ADDQ         $0x04, DX
+	ADDQ         $0x08, AX
+	DECQ         BX
+	JZ           done
+	MOVL         (DX), SI
+	VMOVSD       (CX)(SI*8), X3
+	VFMADD231SD  (AX), X3, X2
+	ADDQ         $0x04, DX
+	ADDQ         $0x08, AX
+	DECQ         BX
+	JZ           done
+	MOVL         (DX), SI
+	VMOVSD       (CX)(SI*8), X3
+	VFMADD231SD  (AX), X3, X1
+	ADDQ         $0x04, DX
+	ADDQ         $0x08, AX
+	DECQ         BX
+
+done:
+	VPERMILPD $0x01, X1, X3
+	VADDSD    X1, X0, X0
+	VADDSD    X3, X2, X2
+	VADDSD    X2, X0, X0
+	MOVSD     X0, s0+72(FP)
+	VZEROUPPER
+	RET
+
+// func scatteredAxpyAVX2(a float64, values []float64, rows []int32, dst []float64)
+// Requires: AVX, FMA3, SSE2
+TEXT ·scatteredAxpyAVX2(SB), NOSPLIT, $0-80
+	MOVQ  values_base+8(FP), AX
+	MOVQ  dst_base+56(FP), CX
+	MOVQ  rows_base+32(FP), DX
+	MOVQ  rows_len+40(FP), BX
+	MOVSD a+0(FP), X0
+	MOVQ  BX, SI
+	SHRQ  $0x02, SI
+	JZ    tail
+
+step:
+	MOVL        (DX), DI
+	VMOVSD      (AX), X1
+	VFMADD213SD (CX)(DI*8), X0, X1
+	VMOVSD      X1, (CX)(DI*8)
+	MOVL        4(DX), DI
+	VMOVSD      8(AX), X1
+	VFMADD213SD (CX)(DI*8), X0, X1
+	VMOVSD      X1, (CX)(DI*8)
+	MOVL        8(DX), DI
+	VMOVSD      16(AX), X1
+	VFMADD213SD (CX)(DI*8), X0, X1
+	VMOVSD      X1, (CX)(DI*8)
+	MOVL        12(DX), DI
+	VMOVSD      24(AX), X1
+	VFMADD213SD (CX)(DI*8), X0, X1
+	VMOVSD      X1, (CX)(DI*8)
+	ADDQ        $0x10, DX
+	ADDQ        $0x20, AX
+	DECQ        SI
+	JNZ         step
+
+tail:
+	ANDQ $0x03, BX
+	JZ   done
+
+single:
+	MOVL        (DX), SI
+	VMOVSD      (AX), X1
+	VFMADD213SD (CX)(SI*8), X0, X1
+	VMOVSD      X1, (CX)(SI*8)
+	ADDQ        $0x04, DX
+	ADDQ        $0x08, AX
+	DECQ        BX
+	JNZ         single
+
+done:
+	VZEROUPPER
+	RET
+
+// func scatteredAxpyAVX512(a float64, values []float64, rows []int32, dst []float64)
+// Requires: AVX, FMA3, SSE2
+TEXT ·scatteredAxpyAVX512(SB), NOSPLIT, $0-80
+	MOVQ  values_base+8(FP), AX
+	MOVQ  dst_base+56(FP), CX
+	MOVQ  rows_base+32(FP), DX
+	MOVQ  rows_len+40(FP), BX
+	MOVSD a+0(FP), X0
+	MOVQ  BX, SI
+	SHRQ  $0x02, SI
+	JZ    tail
+
+step:
+	MOVL        (DX), DI
+	VMOVSD      (AX), X1
+	VFMADD213SD (CX)(DI*8), X0, X1
+	VMOVSD      X1, (CX)(DI*8)
+	MOVL        4(DX), DI
+	VMOVSD      8(AX), X1
+	VFMADD213SD (CX)(DI*8), X0, X1
+	VMOVSD      X1, (CX)(DI*8)
+	MOVL        8(DX), DI
+	VMOVSD      16(AX), X1
+	VFMADD213SD (CX)(DI*8), X0, X1
+	VMOVSD      X1, (CX)(DI*8)
+	MOVL        12(DX), DI
+	VMOVSD      24(AX), X1
+	VFMADD213SD (CX)(DI*8), X0, X1
+	VMOVSD      X1, (CX)(DI*8)
+	ADDQ        $0x10, DX
+	ADDQ        $0x20, AX
+	DECQ        SI
+	JNZ         step
+
+tail:
+	ANDQ $0x03, BX
+	JZ   done
+
+single:
+	MOVL        (DX), SI
+	VMOVSD      (AX), X1
+	VFMADD213SD (CX)(SI*8), X0, X1
+	VMOVSD      X1, (CX)(SI*8)
+	ADDQ        $0x04, DX
+	ADDQ        $0x08, AX
+	DECQ        BX
+	JNZ         single
+
+done:
+	VZEROUPPER
+	RET
+
+// func gatherAVX2(dst []float64, rows []int32, v []float64)
+// Requires: AVX
+TEXT ·gatherAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ v_base+48(FP), CX
+	MOVQ rows_base+24(FP), DX
+	MOVQ rows_len+32(FP), BX
+	MOVQ BX, SI
+	SHRQ $0x02, SI
+	JZ   tail
+
+step:
+	MOVL (DX), DI
+	MOVQ (CX)(DI*8), DI
+	MOVQ DI, (AX)
+	MOVL 4(DX), DI
+	MOVQ (CX)(DI*8), DI
+	MOVQ DI, 8(AX)
+	MOVL 8(DX), DI
+	MOVQ (CX)(DI*8), DI
+	MOVQ DI, 16(AX)
+	MOVL 12(DX), DI
+	MOVQ (CX)(DI*8), DI
+	MOVQ DI, 24(AX)
+	ADDQ $0x10, DX
+	ADDQ $0x20, AX
+	DECQ SI
+	JNZ  step
+
+tail:
+	ANDQ $0x03, BX
+	JZ   done
+
+single:
+	MOVL (DX), SI
+	MOVQ (CX)(SI*8), SI
+	MOVQ SI, (AX)
+	ADDQ $0x04, DX
+	ADDQ $0x08, AX
+	DECQ BX
+	JNZ  single
+
+done:
+	VZEROUPPER
+	RET
+
+// func gatherAVX512(dst []float64, rows []int32, v []float64)
+// Requires: AVX
+TEXT ·gatherAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ v_base+48(FP), CX
+	MOVQ rows_base+24(FP), DX
+	MOVQ rows_len+32(FP), BX
+	MOVQ BX, SI
+	SHRQ $0x02, SI
+	JZ   tail
+
+step:
+	MOVL (DX), DI
+	MOVQ (CX)(DI*8), DI
+	MOVQ DI, (AX)
+	MOVL 4(DX), DI
+	MOVQ (CX)(DI*8), DI
+	MOVQ DI, 8(AX)
+	MOVL 8(DX), DI
+	MOVQ (CX)(DI*8), DI
+	MOVQ DI, 16(AX)
+	MOVL 12(DX), DI
+	MOVQ (CX)(DI*8), DI
+	MOVQ DI, 24(AX)
+	ADDQ $0x10, DX
+	ADDQ $0x20, AX
+	DECQ SI
+	JNZ  step
+
+tail:
+	ANDQ $0x03, BX
+	JZ   done
+
+single:
+	MOVL (DX), SI
+	MOVQ (CX)(SI*8), SI
+	MOVQ SI, (AX)
+	ADDQ $0x04, DX
+	ADDQ $0x08, AX
+	DECQ BX
+	JNZ  single
+
+done:
+	VZEROUPPER
+	RET
+
+// func gatheredDotsAVX2(dst []float64, starts []int, values []float64, rows []int32, v []float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·gatheredDotsAVX2(SB), NOSPLIT, $0-120
+	MOVQ  values_base+48(FP), AX
+	MOVQ  v_base+96(FP), CX
+	MOVQ  rows_base+72(FP), DX
+	MOVQ  rows_len+80(FP), BX
+	MOVQ  dst_base+0(FP), BX
+	MOVQ  starts_base+24(FP), SI
+	MOVQ  dst_len+8(FP), DI
+	TESTQ DI, DI
+	JZ    none
+
+column:
+	MOVQ     8(SI), R8
+	SUBQ     (SI), R8
+	ADDQ     $0x08, SI
+	VXORPD   Y0, Y0, Y0
+	VPCMPEQD Y1, Y1, Y1
+	MOVQ     R8, R9
+	SHRQ     $0x02, R9
+	JZ       tail
+
+step:
+	VMOVDQU     (DX), X2
+	VMOVAPD     Y1, Y4
+	VXORPD      Y3, Y3, Y3
+	VGATHERDPD  Y4, (CX)(X2*8), Y3
+	VFMADD231PD (AX), Y3, Y0
+	ADDQ        $0x10, DX
+	ADDQ        $0x20, AX
+	DECQ        R9
+	JNZ         step
+
+tail:
+	VEXTRACTF128 $0x01, Y0, X1
+	VMOVAPD      X0, X0
+	VPERMILPD    $0x01, X0, X2
+	ANDQ         $0x03, R8
+	JZ           done
+	MOVL         (DX), R9
+	VMOVSD       (CX)(R9*8), X3
+	VFMADD231SD  (AX), X3, X0
+	ADDQ         $0x04, DX
+	ADDQ         $0x08, AX
+	DECQ         R8
+	JZ           done
+	MOVL         (DX), R9
+	VMOVSD       (CX)(R9*8), X3
+	VFMADD231SD  (AX), X3, X2
+	ADDQ         $0x04, DX
+	ADDQ         $0x08, AX
+	DECQ         R8
+	JZ           done
+	MOVL         (DX), R9
+	VMOVSD       (CX)(R9*8), X3
+	VFMADD231SD  (AX), X3, X1
+	ADDQ         $0x04, DX
+	ADDQ         $0x08, AX
+	DECQ         R8
+
+done:
+	VPERMILPD $0x01, X1, X3
+	VADDSD    X1, X0, X0
+	VADDSD    X3, X2, X2
+	VADDSD    X2, X0, X0
+	VMOVSD    X0, (BX)
+	ADDQ      $0x08, BX
+	DECQ      DI
+	JNZ       column
+
+none:
+	VZEROUPPER
+	RET
+
+// func gatheredDotsAVX512(dst []float64, starts []int, values []float64, rows []int32, v []float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·gatheredDotsAVX512(SB), NOSPLIT, $0-120
+	MOVQ  values_base+48(FP), AX
+	MOVQ  v_base+96(FP), CX
+	MOVQ  rows_base+72(FP), DX
+	MOVQ  rows_len+80(FP), BX
+	MOVQ  dst_base+0(FP), BX
+	MOVQ  starts_base+24(FP), SI
+	MOVQ  dst_len+8(FP), DI
+	TESTQ DI, DI
+	JZ    none
+
+column:
+	MOVQ     8(SI), R8
+	SUBQ     (SI), R8
+	ADDQ     $0x08, SI
+	VXORPD   Y0, Y0, Y0
+	VPCMPEQD Y1, Y1, Y1
+	MOVQ     R8, R9
+	SHRQ     $0x02, R9
+	JZ       tail
+
+step:
+	VMOVDQU     (DX), X2
+	VMOVAPD     Y1, Y4
+	VXORPD      Y3, Y3, Y3
+	VGATHERDPD  Y4, (CX)(X2*8), Y3
+	VFMADD231PD (AX), Y3, Y0
+	ADDQ        $0x10, DX
+	ADDQ        $0x20, AX
+	DECQ        R9
+	JNZ         step
+
+tail:
+	VEXTRACTF128 $0x01, Y0, X1
+	VMOVAPD      X0, X0
+	VPERMILPD    $0x01, X0, X2
+	ANDQ         $0x03, R8
+	JZ           done
+	MOVL         (DX), R9
+	VMOVSD       (CX)(R9*8), X3
+	VFMADD231SD  (AX), X3, X0
+	ADDQ         $0x04, DX
+	ADDQ         $0x08, AX
+	DECQ         R8
+	JZ           done
+	MOVL         (DX), R9
+	VMOVSD       (CX)(R9*8), X3
+	VFMADD231SD  (AX), X3, X2
+	ADDQ         $0x04, DX
+	ADDQ         $0x08, AX
+	DECQ         R8
+	JZ           done
+	MOVL         (DX), R9
+	VMOVSD       (CX)(R9*8), X3
+	VFMADD231SD  (AX), X3, X1
+	ADDQ         $0x04, DX
+	ADDQ         $0x08, AX
+	DECQ         R8
+
+done:
+	VPERMILPD $0x01, X1, X3
+	VADDSD    X1, X0, X0
+	VADDSD    X3, X2, X2
+	VADDSD    X2, X0, X0
+	VMOVSD    X0, (BX)
+	ADDQ      $0x08, BX
+	DECQ      DI
+	JNZ       column
+
+none:
+	VZEROUPPER
+	RET
+
+// func scatteredAxpysAVX2(a []float64, starts []int, values []float64, rows []int32, dst []float64)
+// Requires: AVX, FMA3
+TEXT ·scatteredAxpysAVX2(SB), NOSPLIT, $0-120
+	MOVQ  values_base+48(FP), AX
+	MOVQ  dst_base+96(FP), CX
+	MOVQ  rows_base+72(FP), DX
+	MOVQ  rows_len+80(FP), BX
+	MOVQ  a_base+0(FP), BX
+	MOVQ  starts_base+24(FP), SI
+	MOVQ  a_len+8(FP), DI
+	TESTQ DI, DI
+	JZ    none
+
+column:
+	MOVQ   8(SI), R8
+	SUBQ   (SI), R8
+	ADDQ   $0x08, SI
+	VMOVSD (BX), X0
+	MOVQ   R8, R9
+	SHRQ   $0x02, R9
+	JZ     tail
+
+step:
+	MOVL        (DX), R10
+	VMOVSD      (AX), X1
+	VFMADD213SD (CX)(R10*8), X0, X1
+	VMOVSD      X1, (CX)(R10*8)
+	MOVL        4(DX), R10
+	VMOVSD      8(AX), X1
+	VFMADD213SD (CX)(R10*8), X0, X1
+	VMOVSD      X1, (CX)(R10*8)
+	MOVL        8(DX), R10
+	VMOVSD      16(AX), X1
+	VFMADD213SD (CX)(R10*8), X0, X1
+	VMOVSD      X1, (CX)(R10*8)
+	MOVL        12(DX), R10
+	VMOVSD      24(AX), X1
+	VFMADD213SD (CX)(R10*8), X0, X1
+	VMOVSD      X1, (CX)(R10*8)
+	ADDQ        $0x10, DX
+	ADDQ        $0x20, AX
+	DECQ        R9
+	JNZ         step
+
+tail:
+	ANDQ $0x03, R8
+	JZ   done
+
+single:
+	MOVL        (DX), R9
+	VMOVSD      (AX), X1
+	VFMADD213SD (CX)(R9*8), X0, X1
+	VMOVSD      X1, (CX)(R9*8)
+	ADDQ        $0x04, DX
+	ADDQ        $0x08, AX
+	DECQ        R8
+	JNZ         single
+
+done:
+	ADDQ $0x08, BX
+	DECQ DI
+	JNZ  column
+
+none:
+	VZEROUPPER
+	RET
+
+// func scatteredAxpysAVX512(a []float64, starts []int, values []float64, rows []int32, dst []float64)
+// Requires: AVX, FMA3
+TEXT ·scatteredAxpysAVX512(SB), NOSPLIT, $0-120
+	MOVQ  values_base+48(FP), AX
+	MOVQ  dst_base+96(FP), CX
+	MOVQ  rows_base+72(FP), DX
+	MOVQ  rows_len+80(FP), BX
+	MOVQ  a_base+0(FP), BX
+	MOVQ  starts_base+24(FP), SI
+	MOVQ  a_len+8(FP), DI
+	TESTQ DI, DI
+	JZ    none
+
+column:
+	MOVQ   8(SI), R8
+	SUBQ   (SI), R8
+	ADDQ   $0x08, SI
+	VMOVSD (BX), X0
+	MOVQ   R8, R9
+	SHRQ   $0x02, R9
+	JZ     tail
+
+step:
+	MOVL        (DX), R10
+	VMOVSD      (AX), X1
+	VFMADD213SD (CX)(R10*8), X0, X1
+	VMOVSD      X1, (CX)(R10*8)
+	MOVL        4(DX), R10
+	VMOVSD      8(AX), X1
+	VFMADD213SD (CX)(R10*8), X0, X1
+	VMOVSD      X1, (CX)(R10*8)
+	MOVL        8(DX), R10
+	VMOVSD      16(AX), X1
+	VFMADD213SD (CX)(R10*8), X0, X1
+	VMOVSD      X1, (CX)(R10*8)
+	MOVL        12(DX), R10
+	VMOVSD      24(AX), X1
+	VFMADD213SD (CX)(R10*8), X0, X1
+	VMOVSD      X1, (CX)(R10*8)
+	ADDQ        $0x10, DX
+	ADDQ        $0x20, AX
+	DECQ        R9
+	JNZ         step
+
+tail:
+	ANDQ $0x03, R8
+	JZ   done
+
+single:
+	MOVL        (DX), R9
+	VMOVSD      (AX), X1
+	VFMADD213SD (CX)(R9*8), X0, X1
+	VMOVSD      X1, (CX)(R9*8)
+	ADDQ        $0x04, DX
+	ADDQ        $0x08, AX
+	DECQ        R8
+	JNZ         single
+
+done:
+	ADDQ $0x08, BX
+	DECQ DI
+	JNZ  column
+
+none:
+	VZEROUPPER
+	RET
+
+// func sumRowsAVX2(dst []float64, values []float64, rows []int32, q []float64)
+// Requires: AVX, FMA3
+TEXT ·sumRowsAVX2(SB), NOSPLIT, $0-96
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    values_base+24(FP), DX
+	MOVQ    q_base+72(FP), BX
+	MOVQ    rows_base+48(FP), SI
+	MOVQ    rows_len+56(FP), DI
+	TESTQ   DI, DI
+	JZ      done
+	CMPQ    CX, $0x08
+	JEQ     eights1
+	CMPQ    CX, $0x10
+	JEQ     eights2
+	CMPQ    CX, $0x18
+	JEQ     eights3
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+
+entries4:
+	MOVL         (SI), CX
+	IMUL3Q       $0x40, CX, CX
+	VBROADCASTSD (DX), Y8
+	VFMADD231PD  (BX)(CX*4), Y8, Y0
+	VFMADD231PD  32(BX)(CX*4), Y8, Y1
+	VFMADD231PD  64(BX)(CX*4), Y8, Y2
+	VFMADD231PD  96(BX)(CX*4), Y8, Y3
+	VFMADD231PD  128(BX)(CX*4), Y8, Y4
+	VFMADD231PD  160(BX)(CX*4), Y8, Y5
+	VFMADD231PD  192(BX)(CX*4), Y8, Y6
+	VFMADD231PD  224(BX)(CX*4), Y8, Y7
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, DX
+	DECQ         DI
+	JNZ          entries4
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y3, 96(AX)
+	VMOVUPD      Y4, 128(AX)
+	VMOVUPD      Y5, 160(AX)
+	VMOVUPD      Y6, 192(AX)
+	VMOVUPD      Y7, 224(AX)
+	JMP          done
+
+eights3:
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+
+entries3:
+	MOVL         (SI), CX
+	IMUL3Q       $0x30, CX, CX
+	VBROADCASTSD (DX), Y6
+	VFMADD231PD  (BX)(CX*4), Y6, Y0
+	VFMADD231PD  32(BX)(CX*4), Y6, Y1
+	VFMADD231PD  64(BX)(CX*4), Y6, Y2
+	VFMADD231PD  96(BX)(CX*4), Y6, Y3
+	VFMADD231PD  128(BX)(CX*4), Y6, Y4
+	VFMADD231PD  160(BX)(CX*4), Y6, Y5
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, DX
+	DECQ         DI
+	JNZ          entries3
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y3, 96(AX)
+	VMOVUPD      Y4, 128(AX)
+	VMOVUPD      Y5, 160(AX)
+	JMP          done
+
+eights2:
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+
+entries2:
+	MOVL         (SI), CX
+	IMUL3Q       $0x20, CX, CX
+	VBROADCASTSD (DX), Y4
+	VFMADD231PD  (BX)(CX*4), Y4, Y0
+	VFMADD231PD  32(BX)(CX*4), Y4, Y1
+	VFMADD231PD  64(BX)(CX*4), Y4, Y2
+	VFMADD231PD  96(BX)(CX*4), Y4, Y3
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, DX
+	DECQ         DI
+	JNZ          entries2
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y3, 96(AX)
+	JMP          done
+
+eights1:
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+
+entries1:
+	MOVL         (SI), CX
+	IMUL3Q       $0x10, CX, CX
+	VBROADCASTSD (DX), Y2
+	VFMADD231PD  (BX)(CX*4), Y2, Y0
+	VFMADD231PD  32(BX)(CX*4), Y2, Y1
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, DX
+	DECQ         DI
+	JNZ          entries1
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func sumRowsAVX512(dst []float64, values []float64, rows []int32, q []float64)
+// Requires: AVX, AVX512F
+TEXT ·sumRowsAVX512(SB), NOSPLIT, $0-96
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    values_base+24(FP), DX
+	MOVQ    q_base+72(FP), BX
+	MOVQ    rows_base+48(FP), SI
+	MOVQ    rows_len+56(FP), DI
+	TESTQ   DI, DI
+	JZ      done
+	CMPQ    CX, $0x08
+	JEQ     eights1
+	CMPQ    CX, $0x10
+	JEQ     eights2
+	CMPQ    CX, $0x18
+	JEQ     eights3
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+
+entries4:
+	MOVL         (SI), CX
+	IMUL3Q       $0x40, CX, CX
+	VBROADCASTSD (DX), Z4
+	VFMADD231PD  (BX)(CX*4), Z4, Z0
+	VFMADD231PD  64(BX)(CX*4), Z4, Z1
+	VFMADD231PD  128(BX)(CX*4), Z4, Z2
+	VFMADD231PD  192(BX)(CX*4), Z4, Z3
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, DX
+	DECQ         DI
+	JNZ          entries4
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, 128(AX)
+	VMOVUPD      Z3, 192(AX)
+	JMP          done
+
+eights3:
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+
+entries3:
+	MOVL         (SI), CX
+	IMUL3Q       $0x30, CX, CX
+	VBROADCASTSD (DX), Z3
+	VFMADD231PD  (BX)(CX*4), Z3, Z0
+	VFMADD231PD  64(BX)(CX*4), Z3, Z1
+	VFMADD231PD  128(BX)(CX*4), Z3, Z2
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, DX
+	DECQ         DI
+	JNZ          entries3
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, 128(AX)
+	JMP          done
+
+eights2:
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+
+entries2:
+	MOVL         (SI), CX
+	IMUL3Q       $0x20, CX, CX
+	VBROADCASTSD (DX), Z2
+	VFMADD231PD  (BX)(CX*4), Z2, Z0
+	VFMADD231PD  64(BX)(CX*4), Z2, Z1
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, DX
+	DECQ         DI
+	JNZ          entries2
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	JMP          done
+
+eights1:
+	VMOVUPD (AX), Z0
+
+entries1:
+	MOVL         (SI), CX
+	IMUL3Q       $0x10, CX, CX
+	VBROADCASTSD (DX), Z1
+	VFMADD231PD  (BX)(CX*4), Z1, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, DX
+	DECQ         DI
+	JNZ          entries1
+	VMOVUPD      Z0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func addRowsAVX2(step []float64, values []float64, rows []int32, q []float64)
+// Requires: AVX, FMA3
+TEXT ·addRowsAVX2(SB), NOSPLIT, $0-96
+	MOVQ    step_base+0(FP), AX
+	MOVQ    step_len+8(FP), CX
+	MOVQ    values_base+24(FP), DX
+	MOVQ    q_base+72(FP), BX
+	MOVQ    rows_base+48(FP), SI
+	MOVQ    rows_len+56(FP), DI
+	TESTQ   DI, DI
+	JZ      done
+	CMPQ    CX, $0x08
+	JEQ     eights1
+	CMPQ    CX, $0x10
+	JEQ     eights2
+	CMPQ    CX, $0x18
+	JEQ     eights3
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+
+entries4:
+	MOVL         (SI), AX
+	IMUL3Q       $0x40, AX, AX
+	VBROADCASTSD (DX), Y8
+	VMOVUPD      (BX)(AX*4), Y9
+	VFMADD231PD  Y0, Y8, Y9
+	VMOVUPD      Y9, (BX)(AX*4)
+	VMOVUPD      32(BX)(AX*4), Y9
+	VFMADD231PD  Y1, Y8, Y9
+	VMOVUPD      Y9, 32(BX)(AX*4)
+	VMOVUPD      64(BX)(AX*4), Y9
+	VFMADD231PD  Y2, Y8, Y9
+	VMOVUPD      Y9, 64(BX)(AX*4)
+	VMOVUPD      96(BX)(AX*4), Y9
+	VFMADD231PD  Y3, Y8, Y9
+	VMOVUPD      Y9, 96(BX)(AX*4)
+	VMOVUPD      128(BX)(AX*4), Y9
+	VFMADD231PD  Y4, Y8, Y9
+	VMOVUPD      Y9, 128(BX)(AX*4)
+	VMOVUPD      160(BX)(AX*4), Y9
+	VFMADD231PD  Y5, Y8, Y9
+	VMOVUPD      Y9, 160(BX)(AX*4)
+	VMOVUPD      192(BX)(AX*4), Y9
+	VFMADD231PD  Y6, Y8, Y9
+	VMOVUPD      Y9, 192(BX)(AX*4)
+	VMOVUPD      224(BX)(AX*4), Y9
+	VFMADD231PD  Y7, Y8, Y9
+	VMOVUPD      Y9, 224(BX)(AX*4)
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, DX
+	DECQ         DI
+	JNZ          entries4
+	JMP          done
+
+eights3:
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+
+entries3:
+	MOVL         (SI), AX
+	IMUL3Q       $0x30, AX, AX
+	VBROADCASTSD (DX), Y6
+	VMOVUPD      (BX)(AX*4), Y7
+	VFMADD231PD  Y0, Y6, Y7
+	VMOVUPD      Y7, (BX)(AX*4)
+	VMOVUPD      32(BX)(AX*4), Y7
+	VFMADD231PD  Y1, Y6, Y7
+	VMOVUPD      Y7, 32(BX)(AX*4)
+	VMOVUPD      64(BX)(AX*4), Y7
+	VFMADD231PD  Y2, Y6, Y7
+	VMOVUPD      Y7, 64(BX)(AX*4)
+	VMOVUPD      96(BX)(AX*4), Y7
+	VFMADD231PD  Y3, Y6, Y7
+	VMOVUPD      Y7, 96(BX)(AX*4)
+	VMOVUPD      128(BX)(AX*4), Y7
+	VFMADD231PD  Y4, Y6, Y7
+	VMOVUPD      Y7, 128(BX)(AX*4)
+	VMOVUPD      160(BX)(AX*4), Y7
+	VFMADD231PD  Y5, Y6, Y7
+	VMOVUPD      Y7, 160(BX)(AX*4)
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, DX
+	DECQ         DI
+	JNZ          entries3
+	JMP          done
+
+eights2:
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+
+entries2:
+	MOVL         (SI), AX
+	IMUL3Q       $0x20, AX, AX
+	VBROADCASTSD (DX), Y4
+	VMOVUPD      (BX)(AX*4), Y5
+	VFMADD231PD  Y0, Y4, Y5
+	VMOVUPD      Y5, (BX)(AX*4)
+	VMOVUPD      32(BX)(AX*4), Y5
+	VFMADD231PD  Y1, Y4, Y5
+	VMOVUPD      Y5, 32(BX)(AX*4)
+	VMOVUPD      64(BX)(AX*4), Y5
+	VFMADD231PD  Y2, Y4, Y5
+	VMOVUPD      Y5, 64(BX)(AX*4)
+	VMOVUPD      96(BX)(AX*4), Y5
+	VFMADD231PD  Y3, Y4, Y5
+	VMOVUPD      Y5, 96(BX)(AX*4)
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, DX
+	DECQ         DI
+	JNZ          entries2
+	JMP          done
+
+eights1:
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+
+entries1:
+	MOVL         (SI), AX
+	IMUL3Q       $0x10, AX, AX
+	VBROADCASTSD (DX), Y2
+	VMOVUPD      (BX)(AX*4), Y3
+	VFMADD231PD  Y0, Y2, Y3
+	VMOVUPD      Y3, (BX)(AX*4)
+	VMOVUPD      32(BX)(AX*4), Y3
+	VFMADD231PD  Y1, Y2, Y3
+	VMOVUPD      Y3, 32(BX)(AX*4)
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, DX
+	DECQ         DI
+	JNZ          entries1
+
+done:
+	VZEROUPPER
+	RET
+
+// func addRowsAVX512(step []float64, values []float64, rows []int32, q []float64)
+// Requires: AVX, AVX512F
+TEXT ·addRowsAVX512(SB), NOSPLIT, $0-96
+	MOVQ    step_base+0(FP), AX
+	MOVQ    step_len+8(FP), CX
+	MOVQ    values_base+24(FP), DX
+	MOVQ    q_base+72(FP), BX
+	MOVQ    rows_base+48(FP), SI
+	MOVQ    rows_len+56(FP), DI
+	TESTQ   DI, DI
+	JZ      done
+	CMPQ    CX, $0x08
+	JEQ     eights1
+	CMPQ    CX, $0x10
+	JEQ     eights2
+	CMPQ    CX, $0x18
+	JEQ     eights3
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+
+entries4:
+	MOVL         (SI), AX
+	IMUL3Q       $0x40, AX, AX
+	VBROADCASTSD (DX), Z4
+	VMOVUPD      (BX)(AX*4), Z5
+	VFMADD231PD  Z0, Z4, Z5
+	VMOVUPD      Z5, (BX)(AX*4)
+	VMOVUPD      64(BX)(AX*4), Z5
+	VFMADD231PD  Z1, Z4, Z5
+	VMOVUPD      Z5, 64(BX)(AX*4)
+	VMOVUPD      128(BX)(AX*4), Z5
+	VFMADD231PD  Z2, Z4, Z5
+	VMOVUPD      Z5, 128(BX)(AX*4)
+	VMOVUPD      192(BX)(AX*4), Z5
+	VFMADD231PD  Z3, Z4, Z5
+	VMOVUPD      Z5, 192(BX)(AX*4)
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, DX
+	DECQ         DI
+	JNZ          entries4
+	JMP          done
+
+eights3:
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+
+entries3:
+	MOVL         (SI), AX
+	IMUL3Q       $0x30, AX, AX
+	VBROADCASTSD (DX), Z3
+	VMOVUPD      (BX)(AX*4), Z4
+	VFMADD231PD  Z0, Z3, Z4
+	VMOVUPD      Z4, (BX)(AX*4)
+	VMOVUPD      64(BX)(AX*4), Z4
+	VFMADD231PD  Z1, Z3, Z4
+	VMOVUPD      Z4, 64(BX)(AX*4)
+	VMOVUPD      128(BX)(AX*4), Z4
+	VFMADD231PD  Z2, Z3, Z4
+	VMOVUPD      Z4, 128(BX)(AX*4)
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, DX
+	DECQ         DI
+	JNZ          entries3
+	JMP          done
+
+eights2:
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+
+entries2:
+	MOVL         (SI), AX
+	IMUL3Q       $0x20, AX, AX
+	VBROADCASTSD (DX), Z2
+	VMOVUPD      (BX)(AX*4), Z3
+	VFMADD231PD  Z0, Z2, Z3
+	VMOVUPD      Z3, (BX)(AX*4)
+	VMOVUPD      64(BX)(AX*4), Z3
+	VFMADD231PD  Z1, Z2, Z3
+	VMOVUPD      Z3, 64(BX)(AX*4)
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, DX
+	DECQ         DI
+	JNZ          entries2
+	JMP          done
+
+eights1:
+	VMOVUPD (AX), Z0
+
+entries1:
+	MOVL         (SI), AX
+	IMUL3Q       $0x10, AX, AX
+	VBROADCASTSD (DX), Z1
+	VMOVUPD      (BX)(AX*4), Z2
+	VFMADD231PD  Z0, Z1, Z2
+	VMOVUPD      Z2, (BX)(AX*4)
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, DX
+	DECQ         DI
+	JNZ          entries1
+
+done:
+	VZEROUPPER
+	RET
+
 DATA constants<>+0(SB)/8, $0x8000000000000000
 DATA constants<>+8(SB)/8, $0x8000000000000000
 DATA constants<>+16(SB)/8, $0x8000000000000000

@@ -175,3 +175,39 @@ func halvingsAVX512(x []float64) { panic(missing) }
 func powerAVX2(re, im []float64) { panic(missing) }
 
 func powerAVX512(re, im []float64) { panic(missing) }
+
+func gatheredDotAVX2(values []float64, rows []int32, v []float64) (s0 float64) { panic(missing) }
+
+func gatheredDotAVX512(values []float64, rows []int32, v []float64) (s0 float64) { panic(missing) }
+
+func scatteredAxpyAVX2(a float64, values []float64, rows []int32, dst []float64) { panic(missing) }
+
+func scatteredAxpyAVX512(a float64, values []float64, rows []int32, dst []float64) { panic(missing) }
+
+func gatherAVX2(dst []float64, rows []int32, v []float64) { panic(missing) }
+
+func gatherAVX512(dst []float64, rows []int32, v []float64) { panic(missing) }
+
+func gatheredDotsAVX2(dst []float64, starts []int, values []float64, rows []int32, v []float64) {
+	panic(missing)
+}
+
+func gatheredDotsAVX512(dst []float64, starts []int, values []float64, rows []int32, v []float64) {
+	panic(missing)
+}
+
+func scatteredAxpysAVX2(a []float64, starts []int, values []float64, rows []int32, dst []float64) {
+	panic(missing)
+}
+
+func scatteredAxpysAVX512(a []float64, starts []int, values []float64, rows []int32, dst []float64) {
+	panic(missing)
+}
+
+func sumRowsAVX2(dst, values []float64, rows []int32, q []float64) { panic(missing) }
+
+func sumRowsAVX512(dst, values []float64, rows []int32, q []float64) { panic(missing) }
+
+func addRowsAVX2(step, values []float64, rows []int32, q []float64) { panic(missing) }
+
+func addRowsAVX512(step, values []float64, rows []int32, q []float64) { panic(missing) }

@@ -36,7 +36,8 @@ func (k Kernels) Log1pExpMoments(eta, x []float64, delta float64) Moments {
 		logs += vec.Log(p)
 		eta, x = eta[n:], x[n:]
 	}
-	return Moments{vec.Sum(sums[:8]) + logs, vec.Sum(sums[8:16]), vec.Sum(sums[16:])}
+	of := func(i int) float64 { return (*lanes)(sums[i*vec.Lanes:]).sum() }
+	return Moments{of(0) + logs, of(1), of(2)}
 }
 
 // productMoments returns Π (1 + e^−|t|) and adds max(t, 0), p·x and p(1 − p)·x²

@@ -152,7 +152,9 @@ func (k Kernels) AxpyParts(a, columns []float64, n int, y []float64) {
 type lanes [vec.Lanes]float64
 
 // sum joins the lanes by vec's tree.
-func (l *lanes) sum() float64 { return vec.Sum(l[:]) }
+func (l *lanes) sum() float64 {
+	return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
+}
 
 // product joins the lanes by the same tree.
 func (l *lanes) product() float64 {

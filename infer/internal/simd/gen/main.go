@@ -27,6 +27,7 @@ func main() {
 	flag.Parse()
 	all := append(append(kernels(), columns()...), logNormalCDF(), quantile(), midpoints(), product(), tiled(), spread(), logCauchyCDF())
 	all = append(append(all, quantileParts()...), butterflies(), halvings(), power())
+	all = append(append(all, sparse()...), points()...)
 	c := build.NewContext()
 	p := &pool{}
 	for _, k := range all {
