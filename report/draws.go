@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math/bits"
+	"math"
 	"strconv"
 	"sync"
 
@@ -20,24 +20,26 @@ const largeFit = 1_000_000
 //
 // The engine pulls them through a table function that this package registers,
 // a block of columns at a time and on as many threads as it has, so that
-// compressing one block goes on beside reading the next; nothing is staged.
-// docs/decisions/0004-draw-layout.md has the figures of this and other ways.
+// compressing one block goes on beside reading the next; nothing is staged. They
+// come as lists, which the engine takes to pieces: to write a cell of a chunk costs
+// more than that. Runs are not looked for in large fits: there are none among
+// values, and packing integers tells repeated and successive ones as shortly.
+// docs/decisions/0027-feeding-draws.md has the figures of this and other ways.
 func (s *Session) insertDraws(ctx context.Context, id int64, draws iter.Seq2[*Columns, error], shape drawShape) error {
-	if s.threads > 1 && shape.params*shape.chains*shape.draws > largeFit {
-		if _, err := s.c.ExecContext(ctx, "SET threads = "+strconv.Itoa(s.threads)); err != nil {
+	if err := shape.check(); err != nil {
+		return err
+	}
+	if shape.params*shape.chains*shape.draws > largeFit {
+		settings := "SET disabled_compression_methods = 'rle'; SET threads = " + strconv.Itoa(max(s.threads, 1))
+		if _, err := s.c.ExecContext(ctx, settings); err != nil {
 			return err
 		}
-		defer func() { // the setting is no part of the transaction, and only costs speed
-			_, _ = s.c.ExecContext(context.WithoutCancel(ctx), "SET threads = 1")
+		defer func() { // settings are no part of the transaction, and only cost speed
+			_, _ = s.c.ExecContext(context.WithoutCancel(ctx), "RESET disabled_compression_methods; SET threads = 1")
 		}()
 	}
-	iteration, chain := shape.widths()
-	if bits.Len(uint(shape.first+shape.params))+chain+iteration > 63 {
-		return &ShapeError{fmt.Sprintf("%d parameters × %d chains × %d draws are more than places", shape.params, shape.chains, shape.draws)}
-	}
 	s.feed.start(ctx, draws, shape)
-	_, err := s.c.ExecContext(ctx, `INSERT INTO draw SELECT ?, (place >> ?::BIGINT)::INTEGER, ((place >> ?::BIGINT) & ?::BIGINT)::SMALLINT, (place & ?::BIGINT)::INTEGER, value FROM draw_feed()`,
-		id, iteration+chain, iteration, 1<<chain-1, 1<<iteration-1)
+	_, err := s.c.ExecContext(ctx, `INSERT INTO draw SELECT ?, parameter_id, chain, unnest(range(first, first + len(value)))::INTEGER, unnest(value) FROM draw_feed()`, id)
 	if cause := s.feed.finish(); cause != nil {
 		return cause // the engine's own error only repeats its words
 	}
@@ -48,11 +50,12 @@ func (s *Session) insertDraws(ctx context.Context, id int64, draws iter.Seq2[*Co
 // the 0-based number first on.
 type drawShape struct{ first, params, chains, draws int }
 
-// widths are the bits that iteration and chain take in the place of a draw: parameter,
-// chain and iteration in one number, each from 1. To write a cell of a chunk costs more
-// than the engine needs to take a place to pieces.
-func (s drawShape) widths() (iteration, chain int) {
-	return bits.Len(uint(s.draws)), bits.Len(uint(s.chains))
+// check returns a *ShapeError if the numbers of a draw do not fit its columns.
+func (s drawShape) check() error {
+	if s.first+s.params <= math.MaxInt32 && s.chains <= math.MaxInt16 && s.draws < math.MaxInt32 {
+		return nil
+	}
+	return &ShapeError{fmt.Sprintf("%d parameters × %d chains × %d draws are more than the table draw can number", s.params, s.chains, s.draws)}
 }
 
 // feed is the source of the table function draw_feed: the columns of one fit.
@@ -70,7 +73,7 @@ type feed struct {
 	err    error
 	source *source
 
-	big, double duckdb.TypeInfo
+	integer, small, list duckdb.TypeInfo
 }
 
 // source hands blocks from the iterator's goroutine to the engine's threads.
@@ -113,16 +116,22 @@ func newSource(seq iter.Seq2[*Columns, error]) *source {
 
 // register makes the table function known to the engine of c.
 func (f *feed) register(c *sql.Conn) error {
+	var double duckdb.TypeInfo
 	for _, t := range []struct {
 		info *duckdb.TypeInfo
 		of   duckdb.Type
-	}{{&f.big, duckdb.TYPE_BIGINT}, {&f.double, duckdb.TYPE_DOUBLE}} {
+	}{{&f.integer, duckdb.TYPE_INTEGER}, {&f.small, duckdb.TYPE_SMALLINT}, {&double, duckdb.TYPE_DOUBLE}} {
 		info, err := duckdb.NewTypeInfo(t.of)
 		if err != nil {
 			return err
 		}
 		*t.info = info
 	}
+	list, err := duckdb.NewListInfo(double)
+	if err != nil {
+		return err
+	}
+	f.list = list
 	return duckdb.RegisterTableUDF(c, "draw_feed", duckdb.ParallelChunkTableFunction{
 		BindArguments: func(map[string]any, ...any) (duckdb.ParallelChunkTableSource, error) { return f, nil },
 	})
@@ -193,12 +202,13 @@ type portion struct {
 	first      int // 0-based parameter of the block's first column
 	values     []float64
 	series, at int // next value: series counts parameter and chain, at is the draw
+	boxed      []any
 }
 
 // ColumnInfos, Init, NewLocalState, Cardinality and FillChunk make feed a
 // duckdb.ParallelChunkTableSource.
 func (f *feed) ColumnInfos() []duckdb.ColumnInfo {
-	return []duckdb.ColumnInfo{{Name: "place", T: f.big}, {Name: "value", T: f.double}}
+	return []duckdb.ColumnInfo{{Name: "parameter_id", T: f.integer}, {Name: "chain", T: f.small}, {Name: "first", T: f.integer}, {Name: "value", T: f.list}}
 }
 
 // Init leaves the number of threads to the engine.
@@ -209,8 +219,12 @@ func (f *feed) NewLocalState() any { return new(portion) }
 
 // Cardinality tells the engine how many rows to expect.
 func (f *feed) Cardinality() *duckdb.CardinalityInfo {
-	return &duckdb.CardinalityInfo{Cardinality: uint(f.params) * uint(f.chains) * uint(f.draws), Exact: true}
+	pieces := (f.draws + chunkDraws - 1) / chunkDraws
+	return &duckdb.CardinalityInfo{Cardinality: uint(f.params) * uint(f.chains) * uint(pieces)}
 }
+
+// chunkDraws is the largest number of draws that a chunk of lists holds.
+const chunkDraws = 16384
 
 // FillChunk writes the next rows of the thread's block; none ends the thread.
 func (f *feed) FillChunk(state any, chunk duckdb.DataChunk) error {
@@ -227,22 +241,23 @@ func (f *feed) FillChunk(state any, chunk duckdb.DataChunk) error {
 			return chunk.SetSize(0)
 		}
 	}
-	n, size := 0, duckdb.GetDataChunkCapacity()
-	iterationBits, chainBits := f.widths()
-	for n < size && b.series*f.draws < len(b.values) {
+	rows, room := 0, chunkDraws
+	for rows < duckdb.GetDataChunkCapacity() && room > 0 && b.series*f.draws < len(b.values) {
 		values := b.values[b.series*f.draws : (b.series+1)*f.draws][b.at:]
-		values = values[:min(len(values), size-n)]
-		parameter, chain := int64(b.first+b.series/f.chains+1), int64(b.series%f.chains+1)
-		place := (parameter<<chainBits|chain)<<iterationBits + int64(b.at+1)
-		for i, v := range values {
-			// The types are ours and the row is in range: these cannot fail.
-			_ = duckdb.SetChunkValue(chunk, 0, n+i, place+int64(i))
-			_ = duckdb.SetChunkValue(chunk, 1, n+i, v)
+		values = values[:min(len(values), room)]
+		b.boxed = b.boxed[:0]
+		for _, v := range values {
+			b.boxed = append(b.boxed, v)
 		}
-		n, b.at = n+len(values), b.at+len(values)
+		// The types are ours and the row is in range: these cannot fail.
+		_ = duckdb.SetChunkValue(chunk, 0, rows, int32(b.first+b.series/f.chains+1))
+		_ = duckdb.SetChunkValue(chunk, 1, rows, int16(b.series%f.chains+1))
+		_ = duckdb.SetChunkValue(chunk, 2, rows, int32(b.at+1))
+		_ = duckdb.SetChunkValue(chunk, 3, rows, b.boxed)
+		rows, room, b.at = rows+1, room-len(values), b.at+len(values)
 		if b.at == f.draws {
 			b.series, b.at = b.series+1, 0
 		}
 	}
-	return chunk.SetSize(n)
+	return chunk.SetSize(rows)
 }

@@ -117,7 +117,8 @@ func wantInt(t *testing.T, l *Ledger, want int, query string) {
 func TestDraws(t *testing.T) {
 	for _, shape := range []struct{ params, chains, draws, block, threads int }{
 		{1, 1, 1, 1, 1}, {5, 4, 100, 2, 2}, {7, 3, 2048, 7, 2}, {3, 2, 5000, 1, 2}, {300, 4, 130, 16, 2}, {300, 4, 900, 7, 2}, {40, 4, 2049, 3, 1},
-		{2, 1023, 7, 1, 1}, {3, 1024, 8, 2, 2}, // bits of a place full, and one more
+		{2, 1, chunkDraws, 2, 1}, {2, 2, chunkDraws + 1, 1, 1}, {1, 2, 40_000, 1, 2}, // chains in one list, and in several
+		{2100, 1, 1, 2100, 1}, {3, 1500, 2, 2, 1}, // more lists than a chunk has rows
 	} {
 		t.Run(fmt.Sprintf("%+v", shape), func(t *testing.T) {
 			l := open(t, Options{Threads: shape.threads})
@@ -134,7 +135,7 @@ func TestDraws(t *testing.T) {
 	}
 }
 
-// A shape whose places have more than 63 bits is an error, before the engine sees it.
+// A shape whose numbers do not fit the columns is an error, before the engine sees it.
 func TestImpossibleShape(t *testing.T) {
 	l := open(t, Options{})
 	err := l.Write(context.Background(), func(s *Session) error {
