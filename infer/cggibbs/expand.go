@@ -2,6 +2,7 @@ package cggibbs
 
 import (
 	"fmt"
+	"slices"
 
 	"glmbatch/infer"
 	"glmbatch/infer/internal/variate"
@@ -66,7 +67,13 @@ func (s *reducedSetup) Expand(dst []float64, stride int, rows []float64, key uin
 		copied(j, len(s.frame.origin)+j-d)
 	}
 	from, to := place(p.normal, first), place(p.normal, last)
-	q := p.liftedRows(rows, size, m)
+	memory, _ := p.lifts.Get().(*[]float64)
+	if memory == nil {
+		memory = new([]float64)
+	}
+	defer p.lifts.Put(memory)
+	*memory = slices.Grow((*memory)[:0], m*p.rowLength())
+	q := p.liftedRows(rows, size, (*memory)[:m*p.rowLength()])
 	for c := from; c < to; c += expandColumns {
 		end := min(c+expandColumns, to)
 		p.expand(q, key, iterations, c, end, func(entry, i int) []float64 { return dst[(p.normal[entry]-first)*stride+i:] }, stride)
@@ -77,11 +84,10 @@ func (s *reducedSetup) Expand(dst []float64, stride int, rows []float64, key uin
 // of it stay in a core's cache.
 const expandColumns = 256
 
-// liftedRows returns lifted(w) of m rows, one after the other.
-func (p *reduction) liftedRows(rows []float64, size, m int) []float64 {
+// liftedRows writes lifted(w) of rows, one after the other, to q and returns it.
+func (p *reduction) liftedRows(rows []float64, size int, q []float64) []float64 {
 	n := p.rowLength()
-	q := make([]float64, m*n)
-	for i := range m {
+	for i := range len(q) / max(n, 1) {
 		w := rows[(i+1)*size-p.space.Rank : (i+1)*size]
 		copy(q[i*n:(i+1)*n], p.lifted(w, q[i*n:(i+1)*n]))
 	}

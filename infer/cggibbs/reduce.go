@@ -3,6 +3,7 @@ package cggibbs
 import (
 	"errors"
 	"math"
+	"sync"
 
 	"glmbatch/infer/glm"
 	"glmbatch/infer/internal/linalg"
@@ -35,6 +36,7 @@ type reduction struct {
 	design          *glm.Dense  // [F UΣ]
 	offset          []float64   // offset + G·m
 	sparse          *glm.Sparse // X where it is sparse: V is then what X's non-zeros do
+	lifts           sync.Pool   // of *[]float64: memory of liftedRows
 }
 
 // reduce makes the reduction. Cost: see linalg.NewRowSpace; where X is

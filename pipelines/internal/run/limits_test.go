@@ -2,10 +2,26 @@ package run
 
 import (
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
 )
+
+// Garbage is kept short while a run is on, unless its user has set GOGC.
+func TestFrugal(t *testing.T) {
+	for gogc, want := range map[string]int{"": garbage, "70": 33} {
+		t.Setenv("GOGC", gogc)
+		standard := debug.SetGCPercent(33)
+		end := frugal()
+		during := debug.SetGCPercent(garbage)
+		debug.SetGCPercent(during)
+		end()
+		if after := debug.SetGCPercent(standard); during != want || after != 33 {
+			t.Errorf("GOGC=%q: %d %% during a run, %d %% after it, want %d and 33", gogc, during, after, want)
+		}
+	}
+}
 
 // A fit that cannot do with the memory that a run may take is refused, by name and
 // with a number that would do; one that can has the same bits.

@@ -81,6 +81,7 @@ var ErrNothingSelected = errors.New("no fit is selected")
 // done at all (the ledger cannot be read, nothing is selected); what went wrong
 // with single fits is in the outcome.
 func Run(ctx context.Context, c Config) (*Outcome, error) {
+	defer frugal()()
 	r := &runner{Config: c, schedule: scheduleOf(c.Pipeline.Run), workers: make(workers, c.Workers), started: c.Now(),
 		memory: memory{c.Memory, c.Workers}, air: semaphore.NewWeighted(int64(inFlight * c.Workers)), ground: semaphore.NewWeighted(groundFiles)}
 	r.flight = semaphore.NewWeighted(r.memory.flight())
