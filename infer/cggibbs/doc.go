@@ -21,7 +21,7 @@
 //
 // Read options.go, then gibbs.go, then slice.go, scales.go and state.go. Then, for bases,
 // frame.go, rotate.go, reduce.go, reducesparse.go, basis.go, basiskernel.go with its updates
-// stepping.go, matched.go and scale.go, basisstate.go and expand.go; mixture.go, mixturescales.go and
+// stepping.go, tangent.go, matched.go and scale.go, basisstate.go and expand.go; mixture.go, mixturescales.go and
 // surrogate.go; reducedby.go. For tall data all coordinates of the rotated basis move at once: joint.go,
 // jointlaw.go, jointkernel.go, jointstate.go. slow.go and slowfind.go are for what single
 // coefficients leave of a sparse design. auto.go chooses among them.

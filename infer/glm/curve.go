@@ -75,13 +75,14 @@ func (c *Curved) Local(j int) Curve {
 		v.Value = c.value
 		return v
 	}
-	x, eta, w := c.t.data.X.Column(j), c.eta, c.t.weights
-	if x.Rows != nil {
+	var m simd.Moments
+	if x := c.t.data.X.Column(j); x.Rows == nil {
+		m = c.t.sumMoments(c.t.weights, c.eta, x.Values)
+	} else {
 		c.gatherRows(j, x)
-		eta, w = c.near.eta, c.near.weights
+		m = c.t.sumMoments(c.near.weights, c.near.eta, x.Values)
+		c.near.base = m.Value
 	}
-	m := c.t.sumMoments(w, eta, x.Values)
-	c.near.base = m.Value
 	return Curve{c.value, c.t.xty[j] - m.Slope, m.Curve}
 }
 

@@ -43,6 +43,11 @@ func TestLocal(t *testing.T) {
 				c.Move(j, 0.01, c.Along(j, 0.01))
 				plain.Move(j, 0.01, plain.Along(j, 0.01))
 			}
+			before := c.Along(1, 0.01)
+			c.Local(0) // a column without zeros
+			if after := c.Along(1, 0.01); after != before {
+				t.Errorf("%v along coefficient 1, %v after a look at another", before.LogLik, after.LogLik)
+			}
 		}
 	})
 }
