@@ -140,17 +140,28 @@ func (s *suite) repeatable(serial [][]trace) {
 	}
 }
 
-// concurrent runs all chains at once; under -race it also finds shared memory.
+// concurrent runs all chains at once, where under -race it also finds shared memory, and
+// then in turn: chains as short as these may end before others begin.
 func (s *suite) concurrent(serial [][]trace) {
-	got := make([][]trace, len(serial))
+	got, turns := make([][]trace, len(serial)), make([][]trace, len(serial))
 	var wg sync.WaitGroup
 	for c := range serial {
 		k := s.kernel(c)
 		wg.Go(func() { got[c] = s.run(k, steps) })
 	}
 	wg.Wait()
+	kernels := make([]infer.Kernel, len(serial))
+	for c := range kernels {
+		kernels[c] = s.kernel(c)
+	}
+	for range steps {
+		for c, k := range kernels {
+			turns[c] = append(turns[c], s.run(k, 1)...)
+		}
+	}
 	for c := range serial {
 		s.same(fmt.Sprintf("chain %d beside others", c), got[c], serial[c])
+		s.same(fmt.Sprintf("chain %d in turn with others", c), turns[c], serial[c])
 	}
 }
 

@@ -35,7 +35,7 @@ func TestConformanceCatches(t *testing.T) {
 		"lost stream":      {Reference(LostStream), "restored at iteration"},
 		"unchecked slices": {Reference(BadSlices), "bytes: panic"},
 		"disturbing save":  {Reference(Disturbing), "two saves differ"},
-		"shared state":     {Reference(Shared), "beside others"},
+		"shared state":     {Reference(Shared), "in turn with others"},
 		"stuck":            {Reference(Stuck), "did not move"},
 		"stale cache":      {Reference(StaleCache), "Info has log likelihood"},
 		"frozen":           {Frozen(sound, 2), "did not move"},
