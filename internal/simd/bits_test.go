@@ -129,9 +129,6 @@ var operations = map[string]func(k Kernels, d digest, c call){
 	"WeightedExpMoments": func(k Kernels, d digest, c call) {
 		moments(d, k.WeightedExpMoments(c.in[1], c.in[0], c.in[2], c.delta))
 	},
-	"SquaresMoments": func(k Kernels, d digest, c call) {
-		moments(d, k.SquaresMoments(c.in[3], c.in[0], c.in[2], c.delta))
-	},
 	"Exp":             func(k Kernels, _ digest, c call) { k.Exp(c.out[0], c.in[0]) },
 	"Log":             func(k Kernels, _ digest, c call) { k.Log(c.out[0], c.in[0]) },
 	"Log1p":           func(k Kernels, _ digest, c call) { k.Log1p(c.out[0], c.in[1]) },

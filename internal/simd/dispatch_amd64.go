@@ -400,24 +400,6 @@ func weightedExpMomentsAVX512(m, eta, x []float64, delta float64) (s0, s1, s2 fl
 //go:noescape
 func weightedExpMomentsAVX2(m, eta, x []float64, delta float64) (s0, s1, s2 float64)
 
-// squaresMoments returns Σ d², Σ d·x and Σ x², d = y − (eta + delta·x).
-func (k Kernels) squaresMoments(y, eta, x []float64, delta float64) (s0, s1, s2 float64) {
-	y, x = y[:len(eta)], x[:len(eta)]
-	switch k {
-	case avx512:
-		return squaresMomentsAVX512(y, eta, x, delta)
-	case Scalar:
-		return squaresMoments(y, eta, x, delta)
-	}
-	return squaresMomentsAVX2(y, eta, x, delta)
-}
-
-//go:noescape
-func squaresMomentsAVX512(y, eta, x []float64, delta float64) (s0, s1, s2 float64)
-
-//go:noescape
-func squaresMomentsAVX2(y, eta, x []float64, delta float64) (s0, s1, s2 float64)
-
 // expCurve returns Σ eᵗ, t = eta + delta·x, and writes eᵗ to first.
 func (k Kernels) expCurve(first, eta, x []float64, delta float64) (s0 float64) {
 	first, x = first[:len(eta)], x[:len(eta)]

@@ -51,9 +51,6 @@ func (Kernels) expMoments(eta, x []float64, delta float64) (s0, s1, s2 float64) 
 func (Kernels) weightedExpMoments(m, eta, x []float64, delta float64) (s0, s1, s2 float64) {
 	return expMoments(m, eta, x, delta)
 }
-func (Kernels) squaresMoments(y, eta, x []float64, delta float64) (s0, s1, s2 float64) {
-	return squaresMoments(y, eta, x, delta)
-}
 func (Kernels) expCurve(first, eta, x []float64, delta float64) (s0 float64) {
 	return vec.ExpCurve(eta, x, delta, first)
 }

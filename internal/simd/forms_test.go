@@ -49,7 +49,6 @@ var reductions = map[string]func(k Kernels, o operands) []float64{
 	},
 	"ExpMoments":         func(k Kernels, o operands) []float64 { return triple(k.ExpMoments(o.eta, o.x, o.delta)) },
 	"WeightedExpMoments": func(k Kernels, o operands) []float64 { return triple(k.WeightedExpMoments(o.m, o.eta, o.x, o.delta)) },
-	"SquaresMoments":     func(k Kernels, o operands) []float64 { return triple(k.SquaresMoments(o.y, o.eta, o.x, o.delta)) },
 }
 
 func triple(m Moments) []float64 { return []float64{m.Value, m.Slope, m.Curve} }
@@ -184,7 +183,6 @@ func TestSumsAreVec(t *testing.T) {
 				"SumExpAlong":             {k.SumExpAlong(o.eta, o.x, o.delta), vec.SumExpAlong(moved, moved, 0)},
 				"ExpMoments":              {k.ExpMoments(o.eta, o.x, o.delta).Value, vec.SumExpAlong(moved, moved, 0)},
 				"SumSquaresAlong":         {k.SumSquaresAlong(o.y, o.eta, o.x, o.delta), vec.SumSquaresAlong(o.y, moved, moved, 0)},
-				"SquaresMoments":          {k.SquaresMoments(o.y, o.eta, o.x, o.delta).Value, vec.SumSquaresAlong(o.y, moved, moved, 0)},
 			} {
 				if !same(pair[0], pair[1]) {
 					t.Errorf("%s, %s: %v, vec has %v", name, describe(k, n), pair[0], pair[1])
@@ -332,8 +330,6 @@ func TestMoments(t *testing.T) {
 		"WeightedLog1pExpMoments": {k.WeightedLog1pExpMoments(o.m, o.eta, o.x, o.delta), trials(p), trials(w)},
 		"ExpMoments":              {k.ExpMoments(o.eta, o.x, o.delta), mu, mu},
 		"WeightedExpMoments":      {k.WeightedExpMoments(o.m, o.eta, o.x, o.delta), trials(mu), trials(mu)},
-		"SquaresMoments": {k.SquaresMoments(o.y, o.eta, o.x, o.delta),
-			func(i int, at float64) float64 { return at - o.y[i] }, func(int, float64) float64 { return 1 }},
 	} {
 		want, size := of(c.first, c.second)
 		if d := math.Abs(c.got.Slope-want.Slope) / size.Slope; !(d < 100*0x1p-52) {

@@ -108,22 +108,3 @@ func expMoments(m, eta, x []float64, delta float64) (_, _, _ float64) {
 	}
 	return value.sum(), slope.sum(), curve.sum()
 }
-
-// SquaresMoments is of f = (y − t)²/2, but for Value, which is Σ (y − t)² with the
-// bits of SumSquaresAlong; Slope is −Σ (y − t)·x and Curve is Σ x².
-func (k Kernels) SquaresMoments(y, eta, x []float64, delta float64) (s Moments) {
-	s.Value, s.Slope, s.Curve = k.squaresMoments(y, eta, x, delta)
-	s.Slope = -s.Slope
-	return s
-}
-
-func squaresMoments(y, eta, x []float64, delta float64) (_, _, _ float64) {
-	var value, slope, curve lanes
-	for i := range eta {
-		d, at := y[i]-along(eta, x, delta, i), i%vec.Lanes
-		value[at] = math.FMA(d, d, value[at])
-		slope[at] = math.FMA(d, x[i], slope[at])
-		curve[at] = math.FMA(x[i], x[i], curve[at])
-	}
-	return value.sum(), slope.sum(), curve.sum()
-}
