@@ -40,8 +40,9 @@ var deps = map[string]string{
 	"infer/internal/linalg":   "infer/internal/vec infer/internal/simd" + gonum,
 	"ingest":                  arrow + duckdb,
 	"transform":               "infer infer/glm" + arrow + gonum,
-	"report":                  "infer infer/diag report/html" + duckdb,
+	"report":                  "infer infer/diag report/html report/judge" + duckdb,
 	"report/html":             "",
+	"report/judge":            "infer/diag",
 	"pipelines":               run + fanout + yaml,
 	"pipelines/internal/spec": run + yaml,
 	"pipelines/internal/plan": run,
@@ -57,7 +58,7 @@ var deps = map[string]string{
 	// propose looks at columns, and reads no files.
 	"pipelines/internal/propose": arrow,
 	// exchange reads and writes the files of other tools.
-	"pipelines/internal/exchange": "infer infer/diag ingest report" + arrow,
+	"pipelines/internal/exchange": "infer infer/diag ingest report report/judge" + arrow,
 	// synthetic makes data, and does not fit them.
 	"pipelines/internal/synthetic": "infer infer/glm pipelines/internal/spec",
 	// discrete makes discrete models of tables and images, and samples nothing itself.
@@ -70,7 +71,7 @@ var deps = map[string]string{
 
 // run is what the packages that run a pipeline may use of the other rooms.
 const run = "infer infer/glm infer/cggibbs infer/nuts infer/conjugate infer/diag infer/loo infer/prior infer/mrf infer/herded infer/dogs" +
-	" ingest transform report pipelines/internal/*"
+	" ingest transform report report/judge pipelines/internal/*"
 
 // pureStd is what code under infer/ may use of the standard library: no I/O,
 // no clock, no logger, no reflection over formats.
