@@ -22,7 +22,7 @@ const (
 // Design section 2 is this table in words.
 var deps = map[string]string{
 	"infer":                   "",
-	"infer/glm":               "infer infer/internal/*",
+	"infer/glm":               "infer infer/internal/* internal/words",
 	"infer/cggibbs":           "infer infer/glm infer/dogs infer/internal/*",
 	"infer/nuts":              "infer infer/glm infer/internal/*",
 	"infer/conjugate":         "infer infer/glm infer/internal/*",
@@ -39,8 +39,8 @@ var deps = map[string]string{
 	"infer/internal/variate":  "infer/internal/vec infer/internal/simd",
 	"infer/internal/linalg":   "infer/internal/vec infer/internal/simd" + gonum,
 	"ingest":                  arrow + duckdb,
-	"transform":               "infer infer/glm" + arrow + gonum,
-	"report":                  "infer infer/diag report/html" + duckdb,
+	"transform":               "infer infer/glm internal/words" + arrow + gonum,
+	"report":                  "infer infer/diag report/html internal/words" + duckdb,
 	"report/html":             "",
 	"pipelines":               run + fanout + yaml,
 	"pipelines/internal/spec": run + yaml,
@@ -61,16 +61,18 @@ var deps = map[string]string{
 	// synthetic makes data, and does not fit them.
 	"pipelines/internal/synthetic": "infer infer/glm pipelines/internal/spec",
 	// discrete makes discrete models of tables and images, and samples nothing itself.
-	"pipelines/internal/discrete": "infer infer/glm infer/diag infer/mrf infer/herded infer/dogs ingest pipelines/internal/spec" + arrow,
+	"pipelines/internal/discrete": "infer infer/glm infer/diag infer/mrf infer/herded infer/dogs ingest internal/words pipelines/internal/spec" + arrow,
 	"cmd/pipeline":                "pipelines github.com/spf13/cobra golang.org/x/term",
 	"internal/arch":               "",
-	"internal/bars":               "pipelines",
+	"internal/bars":               "internal/words pipelines",
 	"internal/doctest":            "",
+	// words is what every room needs to speak with people.
+	"internal/words": "",
 }
 
 // run is what the packages that run a pipeline may use of the other rooms.
 const run = "infer infer/glm infer/cggibbs infer/nuts infer/conjugate infer/diag infer/loo infer/prior infer/mrf infer/herded infer/dogs" +
-	" ingest transform report pipelines/internal/*"
+	" ingest transform report internal/words pipelines/internal/*"
 
 // pureStd is what code under infer/ may use of the standard library: no I/O,
 // no clock, no logger, no reflection over formats.
