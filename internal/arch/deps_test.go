@@ -55,14 +55,14 @@ var deps = map[string]string{
 	// explain tells what a run would do, and draws from priors only.
 	"pipelines/internal/explain": run,
 	// propose looks at columns, and reads no files.
-	"pipelines/internal/propose": arrow,
+	"pipelines/internal/propose": "internal/words" + arrow,
 	// exchange reads and writes the files of other tools.
 	"pipelines/internal/exchange": "infer infer/diag ingest report" + arrow,
 	// synthetic makes data, and does not fit them.
 	"pipelines/internal/synthetic": "infer infer/glm pipelines/internal/spec",
 	// discrete makes discrete models of tables and images, and samples nothing itself.
 	"pipelines/internal/discrete": "infer infer/glm infer/diag infer/mrf infer/herded infer/dogs ingest internal/words pipelines/internal/spec" + arrow,
-	"cmd/pipeline":                "pipelines github.com/spf13/cobra golang.org/x/term",
+	"cmd/pipeline":                "pipelines internal/words github.com/spf13/cobra golang.org/x/term",
 	"internal/arch":               "",
 	"internal/bars":               "internal/words pipelines",
 	"internal/doctest":            "",

@@ -3,5 +3,6 @@
 //
 // It knows text only, and nothing of fits, files or terminals.
 //
-// Read name.go (did you mean), then glob.go.
+// Read name.go (did you mean), then glob.go (patterns of names), then table.go
+// (columns, and lines of words).
 package words
