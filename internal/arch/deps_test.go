@@ -38,7 +38,7 @@ var deps = map[string]string{
 	"infer/internal/state":    "",
 	"infer/internal/variate":  "infer/internal/vec infer/internal/simd",
 	"infer/internal/linalg":   "infer/internal/vec infer/internal/simd" + gonum,
-	"ingest":                  arrow + duckdb,
+	"ingest":                  "internal/words" + arrow + duckdb,
 	"transform":               "infer infer/glm internal/words" + arrow + gonum,
 	"report":                  "infer infer/diag report/html internal/words" + duckdb,
 	"report/html":             "",
