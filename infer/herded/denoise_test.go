@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"glmbatch/infer"
-	"glmbatch/infer/internal/variate"
 	"glmbatch/infer/mrf"
+	"glmbatch/internal/variate"
 )
 
 // picture is a binary image of side × side pixels: a disc, a frame and bars of

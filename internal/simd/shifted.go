@@ -1,6 +1,6 @@
 package simd
 
-import "glmbatch/infer/internal/vec"
+import "glmbatch/internal/vec"
 
 // DotShifted writes Σ x[i]·y[i + j] over all of x to dst[j]; y has at least
 // len(x) + len(dst) − 1 elements. Each sum has the bits of Dot. Four shifts go at

@@ -1,6 +1,6 @@
 package simd
 
-import "glmbatch/infer/internal/vec"
+import "glmbatch/internal/vec"
 
 // Midpoints writes draws first, first + 1, … of a line to dst, uniform on (0, 1): draw
 // j is vec.Midpoint of word j mod 2 of vec.Philox at the counter (j/2, line). first

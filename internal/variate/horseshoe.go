@@ -1,6 +1,6 @@
 package variate
 
-import "glmbatch/infer/internal/vec"
+import "glmbatch/internal/vec"
 
 // LocalScale moves log lambda by one step that leaves the density
 // C⁺(lambda; 0, 1)·exp(−half/lambda²)/lambda invariant: that of the local scale of

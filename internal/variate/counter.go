@@ -1,6 +1,6 @@
 package variate
 
-import "glmbatch/infer/internal/simd"
+import "glmbatch/internal/simd"
 
 // NormalsAt writes standard normal draws first, first+1, … of line, which key
 // names, to dst: draw j is a function of (key, line, j) alone, Quantile of a

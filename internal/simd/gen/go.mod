@@ -1,4 +1,4 @@
-module glmbatch/infer/internal/simd/gen
+module glmbatch/internal/simd/gen
 
 go 1.26.0
 

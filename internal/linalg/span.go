@@ -3,7 +3,7 @@ package linalg
 import (
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // Span is the linear span of the columns added to it, held as an orthonormal

@@ -3,7 +3,7 @@ package variate
 import (
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // logGamma returns the logarithm of a draw of the gamma law with rate 1, which

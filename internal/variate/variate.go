@@ -3,7 +3,7 @@ package variate
 import (
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // Source gives uniform numbers in the open interval (0, 1), such as

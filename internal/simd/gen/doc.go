@@ -1,7 +1,7 @@
 // Command gen writes the assembly of package simd, its declarations and the
 // stand-ins for other processors:
 //
-//	go generate ./infer/internal/simd
+//	go generate ./internal/simd
 //
 // It is a module of its own, so that the generator (avo) is no dependency of
 // the project. A kernel is written once, over a form: one register of 8 doubles

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // Products tells a wide matrix A, n × Cols, by what it does, so that it need not be

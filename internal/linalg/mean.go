@@ -3,7 +3,7 @@ package linalg
 import (
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // GeometricMean returns the matrix M with M·B·M = A, the geometric mean of A

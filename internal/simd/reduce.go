@@ -3,7 +3,7 @@ package simd
 import (
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // Sum returns Σ x[i].

@@ -3,7 +3,7 @@ package simd
 import (
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // Moments are sums over the rows of a function f of t = eta + delta·x and of its

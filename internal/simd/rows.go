@@ -3,7 +3,7 @@ package simd
 import (
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // The functions below write derivatives of each row's log likelihood in eta. dst

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // A draw is the same whatever range it is asked for with.

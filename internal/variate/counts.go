@@ -3,7 +3,7 @@ package variate
 import (
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // Limits of the generators of counts.

@@ -3,7 +3,7 @@ package simd
 import (
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // LogNormalCDF writes log Φ(x) to dst, with vec.LogNormalCDF's bits: relative error

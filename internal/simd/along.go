@@ -1,6 +1,6 @@
 package simd
 
-import "glmbatch/infer/internal/vec"
+import "glmbatch/internal/vec"
 
 // The passes below evaluate one term of a log likelihood at t = eta + delta·x,
 // where x is a column of the design, without writing. delta = 0 gives the value

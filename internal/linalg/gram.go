@@ -1,6 +1,6 @@
 package linalg
 
-import "glmbatch/infer/internal/simd"
+import "glmbatch/internal/simd"
 
 // kernels have the bits of package vec in the form that this processor runs
 // fastest.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // ErrNotPositive tells that a matrix has no Cholesky factor: a pivot is zero,

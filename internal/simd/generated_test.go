@@ -23,7 +23,7 @@ func TestGenerated(t *testing.T) {
 		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
 		listed[name] = true
 		if text, err := os.ReadFile(name); err != nil || fmt.Sprintf("%x", sha256.Sum256(text)) != sum {
-			t.Errorf("%s is not that of the last go generate ./infer/internal/simd (%v)", name, err)
+			t.Errorf("%s is not that of the last go generate ./internal/simd (%v)", name, err)
 		}
 	}
 	sources, err := filepath.Glob("gen/*.go")
@@ -32,7 +32,7 @@ func TestGenerated(t *testing.T) {
 	}
 	for _, name := range sources {
 		if !listed[name] {
-			t.Errorf("%s is new: run go generate ./infer/internal/simd", name)
+			t.Errorf("%s is new: run go generate ./internal/simd", name)
 		}
 	}
 }
@@ -59,7 +59,7 @@ func TestRegenerate(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s is not what gen writes (%v): run go generate ./infer/internal/simd", name, err)
+			t.Errorf("%s is not what gen writes (%v): run go generate ./internal/simd", name, err)
 		}
 	}
 }

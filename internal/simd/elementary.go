@@ -1,6 +1,6 @@
 package simd
 
-import "glmbatch/infer/internal/vec"
+import "glmbatch/internal/vec"
 
 // Exp writes eˣ to dst, with vec.Exp's bits: error below 0.9 units in the last
 // place, 1 where the result is subnormal.

@@ -1,6 +1,6 @@
 package simd
 
-import "glmbatch/infer/internal/vec"
+import "glmbatch/internal/vec"
 
 // Log1pExpCurve returns Σ log(1 + eᵗ), t = eta + delta·x, and writes its
 // derivatives p = 1/(1 + e⁻ᵗ) and p(1 − p) to first and second, from one

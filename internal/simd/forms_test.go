@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // operands are the slices of one call.
