@@ -12,17 +12,19 @@ import (
 	"time"
 
 	"glmbatch/infer"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/run"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
-	"glmbatch/transform"
+	"glmbatch/report/judge"
 )
 
-// Look is a fit at a glance, Line one of its parameters.
+// Look is a fit at a glance, Line one of its parameters, Limit one of its gates'.
 type (
-	Look = report.Look
-	Line = report.Line
+	Look  = report.Look
+	Line  = report.Line
+	Limit = judge.Limit
 )
 
 // IsStatistic reports whether a line is of a statistic of the draws, such as
@@ -115,7 +117,7 @@ func MatchFit(pattern, dataset, key, model, sampler string) bool {
 		names = append(names, dataset+"/"+key+"/"+model+"/"+sampler)
 	}
 	return slices.ContainsFunc(names, func(name string) bool {
-		return transform.GlobMatch(pattern, name) || transform.GlobMatch(strings.TrimSuffix(pattern, "/")+"/*", name)
+		return words.Match(pattern, name) || words.Match(strings.TrimSuffix(pattern, "/")+"/*", name)
 	})
 }
 
@@ -142,7 +144,7 @@ func (s *Shown) run(ctx context.Context, ledger *report.Ledger, name string) err
 // worse orders fits: errors, failures, what has no verdict, warnings, passes; and
 // within these the larger R-hat first, fits without one before.
 func worse(a, b *Look) int {
-	order := map[report.Grade]int{report.ErrorGrade: 0, report.Fail: 1, "": 2, report.Warn: 3, report.Pass: 4}
+	order := map[judge.Grade]int{judge.ErrorGrade: 0, judge.Fail: 1, "": 2, judge.Warn: 3, judge.Pass: 4}
 	nan := func(x report.Number) int {
 		if x != x {
 			return 0
@@ -234,4 +236,4 @@ func lookError(err error) error {
 }
 
 // Matches reports whether a name matches a pattern with * and ?, as in --only.
-func Matches(pattern, name string) bool { return transform.GlobMatch(pattern, name) }
+func Matches(pattern, name string) bool { return words.Match(pattern, name) }

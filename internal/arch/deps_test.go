@@ -25,7 +25,7 @@ const (
 // part of the program (docs/decisions/0001-libraries.md).
 var deps = map[string]string{
 	"infer":            "",
-	"infer/glm":        "infer" + numeric,
+	"infer/glm":        "infer internal/words" + numeric,
 	"infer/cggibbs":    "infer infer/glm infer/dogs" + numeric + " internal/state",
 	"infer/nuts":       "infer infer/glm" + numeric + " internal/state",
 	"infer/conjugate":  "infer infer/glm internal/vec internal/linalg internal/variate",
@@ -41,35 +41,38 @@ var deps = map[string]string{
 	"internal/linalg":  "internal/vec internal/simd",
 	"internal/variate": "internal/vec internal/simd",
 	"internal/state":   "",
-	"ingest":           arrow + duckdb,
-	"transform":        "infer/glm" + arrow,
-	"report":           "infer infer/diag report/html" + duckdb,
+	"ingest":           "internal/words" + arrow + duckdb,
+	"transform":        "infer/glm internal/words" + arrow,
+	"report":           "infer infer/diag report/html report/judge internal/words" + duckdb,
 	"report/html":      "",
-	"pipelines":        "infer infer/diag infer/glm ingest transform report pipelines/internal/*",
+	"report/judge":     "infer/diag",
+	"pipelines":        "internal/words report/judge infer infer/diag infer/glm ingest transform report pipelines/internal/*",
 	// spec reads a spec, and looks at no data.
-	"pipelines/internal/spec": "infer/glm transform" + yaml,
+	"pipelines/internal/spec": "internal/words report/judge infer/glm transform" + yaml,
 	// spool keeps blocks of draws and kernel states, and knows no more.
 	"pipelines/internal/spool": "infer",
 	// progress draws what it is told, and knows no sampler.
 	"pipelines/internal/progress": "",
 	"pipelines/internal/run": "infer infer/glm infer/cggibbs infer/nuts infer/conjugate infer/diag infer/prior infer/mrf" +
-		" infer/herded ingest transform report pipelines/internal/*" + fanout + " golang.org/x/sync/semaphore golang.org/x/sys/unix",
-	"pipelines/internal/check":   "infer infer/glm infer/diag report pipelines/internal/run pipelines/internal/spec" + fanout,
+		" infer/herded ingest transform report report/judge internal/words pipelines/internal/*" + fanout + " golang.org/x/sync/semaphore golang.org/x/sys/unix",
+	"pipelines/internal/check":   "report/judge infer infer/glm infer/diag report pipelines/internal/run pipelines/internal/spec" + fanout,
 	"pipelines/internal/predict": "infer infer/glm infer/loo transform report" + fanout,
 	// explain tells what a run would do, and draws from priors only.
-	"pipelines/internal/explain": "infer infer/glm pipelines/internal/run",
+	"pipelines/internal/explain": "internal/words infer infer/glm pipelines/internal/run",
 	// propose looks at columns, and reads no files.
-	"pipelines/internal/propose": arrow,
+	"pipelines/internal/propose": "internal/words" + arrow,
 	// exchange reads and writes the files of other tools.
-	"pipelines/internal/exchange": "infer infer/diag ingest report" + arrow,
+	"pipelines/internal/exchange": "infer infer/diag ingest report report/judge" + arrow,
 	// synthetic makes data, and does not fit them.
 	"pipelines/internal/synthetic": "infer infer/glm pipelines/internal/spec",
 	// discrete makes discrete models of tables and images, and samples nothing itself.
-	"pipelines/internal/discrete": "infer infer/glm infer/diag infer/mrf infer/herded infer/dogs ingest pipelines/internal/spec" + arrow,
-	"cmd/pipeline":                "pipelines github.com/spf13/cobra golang.org/x/term",
+	"pipelines/internal/discrete": "infer infer/glm infer/diag infer/mrf infer/herded infer/dogs ingest internal/words pipelines/internal/spec" + arrow,
+	"cmd/pipeline":                "pipelines internal/words github.com/spf13/cobra golang.org/x/term",
 	"internal/arch":               "",
-	"internal/bars":               "pipelines",
+	"internal/bars":               "internal/words pipelines",
 	"internal/doctest":            "",
+	// words is what every room needs to speak with people.
+	"internal/words": "",
 }
 
 // numeric is the arithmetic of fixed bits that samplers and designs share.
