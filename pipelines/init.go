@@ -63,7 +63,7 @@ func Propose(ctx context.Context, path string, o ProposeOptions) (*Proposal, err
 			return nil, err
 		}
 	}
-	// The penalised point of a draft, which says whether counts are overdispersed.
+	// The penalised point of a draft, which reports whether counts are overdispersed.
 	t.Dispersion = func(draft []byte) (float64, error) { return dispersion(ctx, draft, o.Dir) }
 	p, err := t.Spec()
 	if err != nil {

@@ -27,15 +27,15 @@ type (
 	Limit = judge.Limit
 )
 
-// IsStatistic tells whether a line is of a statistic of the draws, such as
+// IsStatistic reports whether a line is of a statistic of the draws, such as
 // log_lik, and no parameter.
 func IsStatistic(l *Line) bool { return l.Kind == "statistic" }
 
-// IsDiscrete tells whether a method is one of models of kind mrf, whose rows are
+// IsDiscrete reports whether a method is one of models of kind mrf, whose rows are
 // variables and whose columns are edges.
 func IsDiscrete(method string) bool { return (&spec.Sampler{Method: method}).Discrete() }
 
-// IsHidden tells whether a line is a local scale of a prior, of which there are as many
+// IsHidden reports whether a line is a local scale of a prior, of which there are as many
 // as coefficients.
 func IsHidden(l *Line) bool { return l.Kind == infer.LocalScale }
 
@@ -108,7 +108,7 @@ func Show(ctx context.Context, database string, o ShowOptions) (*Shown, error) {
 	return out, lookError(err)
 }
 
-// MatchFit tells whether a pattern names a fit: DATASET[/KEY]/MODEL/SAMPLER with *
+// MatchFit reports whether a pattern names a fit: DATASET[/KEY]/MODEL/SAMPLER with *
 // and ?, parts at the end left out or not; × is as good as a slash.
 func MatchFit(pattern, dataset, key, model, sampler string) bool {
 	pattern = strings.ReplaceAll(strings.ReplaceAll(pattern, " × ", "/"), "×", "/")
@@ -235,5 +235,5 @@ func lookError(err error) error {
 	return err
 }
 
-// Matches tells whether a name matches a pattern with * and ?, as in --only.
+// Matches reports whether a name matches a pattern with * and ?, as in --only.
 func Matches(pattern, name string) bool { return words.Match(pattern, name) }

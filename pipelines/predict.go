@@ -65,7 +65,7 @@ func Predict(ctx context.Context, w io.Writer, target string, o PredictOptions) 
 	return err
 }
 
-// isCallers tells whether the call, the ledger's name or the data are at fault.
+// isCallers reports whether the call, the ledger's name or the data are at fault.
 func isCallers(err error) bool {
 	var call *predict.CallError
 	var missing *report.MissingError
