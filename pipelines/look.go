@@ -12,28 +12,30 @@ import (
 	"time"
 
 	"glmbatch/infer"
-	"glmbatch/pipelines/internal/run"
+	"glmbatch/internal/words"
+	"glmbatch/pipelines/internal/predict"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
-	"glmbatch/transform"
+	"glmbatch/report/judge"
 )
 
-// Look is a fit at a glance, Line one of its parameters.
+// Look is a fit at a glance, Line one of its parameters, Limit one of its gates'.
 type (
-	Look = report.Look
-	Line = report.Line
+	Look  = report.Look
+	Line  = report.Line
+	Limit = judge.Limit
 )
 
-// IsStatistic tells whether a line is of a statistic of the draws, such as
+// IsStatistic reports whether a line is of a statistic of the draws, such as
 // log_lik, and no parameter.
 func IsStatistic(l *Line) bool { return l.Kind == "statistic" }
 
-// IsDiscrete tells whether a method is one of models of kind mrf, whose rows are
+// IsDiscrete reports whether a method is one of models of kind mrf, whose rows are
 // variables and whose columns are edges.
 func IsDiscrete(method string) bool { return (&spec.Sampler{Method: method}).Discrete() }
 
-// IsHidden tells whether a line is a local scale of a prior, of which there are as many
+// IsHidden reports whether a line is a local scale of a prior, of which there are as many
 // as coefficients.
 func IsHidden(l *Line) bool { return l.Kind == infer.LocalScale }
 
@@ -96,7 +98,7 @@ func Show(ctx context.Context, database string, o ShowOptions) (*Shown, error) {
 		return nil, lookError(err)
 	}
 	if len(out.Fits) == 0 && o.Fit != "" {
-		return nil, &UsageError{&run.CallError{What: fmt.Sprintf("the ledger %s has no fit %q", database, o.Fit),
+		return nil, &UsageError{&predict.CallError{What: fmt.Sprintf("the ledger %s has no fit %q", database, o.Fit),
 			Hint: "a fit is named by its number or as DATASET/MODEL/SAMPLER, with * for any run of characters; pipeline show '*' lists them"}}
 	}
 	slices.SortStableFunc(out.Fits, func(a, b Look) int { return worse(&a, &b) })
@@ -106,7 +108,7 @@ func Show(ctx context.Context, database string, o ShowOptions) (*Shown, error) {
 	return out, lookError(err)
 }
 
-// MatchFit tells whether a pattern names a fit: DATASET[/KEY]/MODEL/SAMPLER with *
+// MatchFit reports whether a pattern names a fit: DATASET[/KEY]/MODEL/SAMPLER with *
 // and ?, parts at the end left out or not; × is as good as a slash.
 func MatchFit(pattern, dataset, key, model, sampler string) bool {
 	pattern = strings.ReplaceAll(strings.ReplaceAll(pattern, " × ", "/"), "×", "/")
@@ -115,7 +117,7 @@ func MatchFit(pattern, dataset, key, model, sampler string) bool {
 		names = append(names, dataset+"/"+key+"/"+model+"/"+sampler)
 	}
 	return slices.ContainsFunc(names, func(name string) bool {
-		return transform.GlobMatch(pattern, name) || transform.GlobMatch(strings.TrimSuffix(pattern, "/")+"/*", name)
+		return words.Match(pattern, name) || words.Match(strings.TrimSuffix(pattern, "/")+"/*", name)
 	})
 }
 
@@ -128,9 +130,9 @@ func (s *Shown) run(ctx context.Context, ledger *report.Ledger, name string) err
 	nights = slices.DeleteFunc(nights, func(n Night) bool { return !strings.HasPrefix(n.ID, name) && !strings.HasSuffix(n.ID, name) })
 	switch {
 	case len(nights) == 0 && name != "":
-		return &UsageError{&run.CallError{What: fmt.Sprintf("the ledger %s has no run %q", ledger.Path(), name), Hint: "pipeline runs lists them"}}
+		return &UsageError{&predict.CallError{What: fmt.Sprintf("the ledger %s has no run %q", ledger.Path(), name), Hint: "pipeline runs lists them"}}
 	case len(nights) == 0:
-		return &UsageError{&run.CallError{What: fmt.Sprintf("the ledger %s has no run", ledger.Path()), Hint: "pipeline run makes one"}}
+		return &UsageError{&predict.CallError{What: fmt.Sprintf("the ledger %s has no run", ledger.Path()), Hint: "pipeline run makes one"}}
 	case name != "" && len(nights) > 1 && nights[0].ID != name:
 		return &UsageError{fmt.Errorf("--run %s: %d runs are called like that; write more of the name", name, len(nights))}
 	}
@@ -142,7 +144,7 @@ func (s *Shown) run(ctx context.Context, ledger *report.Ledger, name string) err
 // worse orders fits: errors, failures, what has no verdict, warnings, passes; and
 // within these the larger R-hat first, fits without one before.
 func worse(a, b *Look) int {
-	order := map[report.Grade]int{report.ErrorGrade: 0, report.Fail: 1, "": 2, report.Warn: 3, report.Pass: 4}
+	order := map[judge.Grade]int{judge.ErrorGrade: 0, judge.Fail: 1, "": 2, judge.Warn: 3, judge.Pass: 4}
 	nan := func(x report.Number) int {
 		if x != x {
 			return 0
@@ -233,5 +235,5 @@ func lookError(err error) error {
 	return err
 }
 
-// Matches tells whether a name matches a pattern with * and ?, as in --only.
-func Matches(pattern, name string) bool { return transform.GlobMatch(pattern, name) }
+// Matches reports whether a name matches a pattern with * and ?, as in --only.
+func Matches(pattern, name string) bool { return words.Match(pattern, name) }

@@ -89,10 +89,10 @@ func printWorst(s *screen, f *pipelines.Look, lines []pipelines.Line) {
 	}
 	slices.SortStableFunc(gated, func(a, b *pipelines.Line) int { return cmp.Compare(badness(f, b), badness(f, a)) })
 	bad := len(gated) - len(slices.DeleteFunc(slices.Clone(gated), func(l *pipelines.Line) bool { return badness(f, l) > 1 }))
-	g := &grid{rows: [][]string{{"worst diagnostics", "R-hat", "bulk ESS", "tail ESS"}}}
+	g := head("worst diagnostics", "R-hat", "bulk ESS", "tail ESS")
 	shown := gated[:min(len(gated), max(3, min(bad, worstLines)))]
 	for _, l := range shown {
-		g.add(middle(clean(l.Name), 40), fixed(l.Summary.RHat, 3), fixed(l.Summary.ESSBulk, 0), fixed(l.Summary.ESSTail, 0))
+		g.Add(middle(clean(l.Name), 40), fixed(l.Summary.RHat, 3), fixed(l.Summary.ESSBulk, 0), fixed(l.Summary.ESSTail, 0))
 	}
 	g.colour = func(row, col int) string {
 		if row == 0 || col == 0 {
@@ -102,12 +102,12 @@ func printWorst(s *screen, f *pipelines.Look, lines []pipelines.Line) {
 		if f.Family == "mrf" && badness(f, shown[row-1]) <= 1 {
 			return ""
 		}
-		return breachColour([]float64{ratioTo(sum.RHat, f.Gates.RHat), ratioFrom(sum.ESSBulk, f.Gates.ESSBulk), ratioFrom(sum.ESSTail, f.Gates.ESSTail)}[col-1])
+		return breachColour([]float64{ratioTo(sum.RHat, f.Gates.RHat.Fail), ratioFrom(sum.ESSBulk, f.Gates.ESSBulk.Fail), ratioFrom(sum.ESSTail, f.Gates.ESSTail.Fail)}[col-1])
 	}
 	g.print(s)
 	var notes []string
-	if f.Gates.RHat > 0 || f.Gates.ESSBulk > 0 || f.Gates.ESSTail > 0 {
-		notes = append(notes, "gates: R-hat "+gateWords(f.Gates.RHat, "≤")+", bulk ESS "+gateWords(f.Gates.ESSBulk, "≥")+", tail ESS "+gateWords(f.Gates.ESSTail, "≥"))
+	if f.Gates.RHat.Fail.On || f.Gates.ESSBulk.Fail.On || f.Gates.ESSTail.Fail.On {
+		notes = append(notes, "gates: R-hat "+gateWords(f.Gates.RHat.Fail, "≤")+", bulk ESS "+gateWords(f.Gates.ESSBulk.Fail, "≥")+", tail ESS "+gateWords(f.Gates.ESSTail.Fail, "≥"))
 	}
 	if bad > 0 {
 		notes = append(notes, fmt.Sprintf("%d of %s beyond a gate", bad, plural(len(gated), "quantity")))
@@ -120,11 +120,11 @@ func printWorst(s *screen, f *pipelines.Look, lines []pipelines.Line) {
 	}
 }
 
-func gateWords(limit float64, sign string) string {
-	if limit < 0 {
+func gateWords(limit pipelines.Limit, sign string) string {
+	if !limit.On {
 		return "off"
 	}
-	return sign + " " + strconv.FormatFloat(limit, 'g', -1, 64)
+	return sign + " " + strconv.FormatFloat(limit.At, 'g', -1, 64)
 }
 
 // badness is how far a quantity is beyond the gates, 1 at the first of them: what cannot
@@ -132,7 +132,7 @@ func gateWords(limit float64, sign string) string {
 func badness(f *pipelines.Look, l *pipelines.Line) float64 {
 	s := &l.Summary
 	worst := 0.0
-	for _, v := range []float64{ratioTo(s.RHat, f.Gates.RHat), ratioFrom(s.ESSBulk, f.Gates.ESSBulk), ratioFrom(s.ESSTail, f.Gates.ESSTail)} {
+	for _, v := range []float64{ratioTo(s.RHat, f.Gates.RHat.Fail), ratioFrom(s.ESSBulk, f.Gates.ESSBulk.Fail), ratioFrom(s.ESSTail, f.Gates.ESSTail.Fail)} {
 		if math.IsNaN(v) && f.Family == "mrf" {
 			continue // ties and constants of discrete functionals are no breach
 		}
@@ -145,19 +145,20 @@ func badness(f *pipelines.Look, l *pipelines.Line) float64 {
 }
 
 // ratioTo is how an R-hat stands to its limit: 1 at the limit, 0 at 1.
-func ratioTo(rhat, limit float64) float64 {
-	if limit <= 1 {
-		limit = 1.01 // the gate is off: the order is still one by R-hat
+func ratioTo(rhat float64, limit pipelines.Limit) float64 {
+	at := 1.01 // where the gate is off: the order is still one by R-hat
+	if limit.On {
+		at = limit.At
 	}
-	return (rhat - 1) / (limit - 1)
+	return (rhat - 1) / (at - 1)
 }
 
 // ratioFrom is how an effective sample size stands to its limit, above 1 below it.
-func ratioFrom(ess, limit float64) float64 {
-	if limit <= 0 {
+func ratioFrom(ess float64, limit pipelines.Limit) float64 {
+	if !limit.On {
 		return 0
 	}
-	return limit / ess
+	return limit.At / ess
 }
 
 func breachColour(ratio float64) string {
@@ -185,10 +186,10 @@ func printLines(s *screen, f *pipelines.Look, lines []pipelines.Line, o *lineOpt
 	for i, l := range chosen {
 		spans[i] = spanOf(l, o.bars)
 	}
-	g := &grid{rows: [][]string{{"parameter", "mean", "sd", "2.5%", "97.5%", "R-hat", "ESS"}}}
+	g := head("parameter", "mean", "sd", "2.5%", "97.5%", "R-hat", "ESS")
 	for _, l := range chosen {
 		sum := &l.Summary
-		g.add(clean(l.Name), short(sum.Mean), short(sum.SD), short(sum.Q025), short(sum.Q975), fixed(sum.RHat, 3), fixed(ess(l), 0))
+		g.Add(clean(l.Name), short(sum.Mean), short(sum.SD), short(sum.Q025), short(sum.Q975), fixed(sum.RHat, 3), fixed(ess(l), 0))
 	}
 	axis := fitBars(g, s.width, spans)
 	colour := func(row, col int) string {
@@ -196,9 +197,9 @@ func printLines(s *screen, f *pipelines.Look, lines []pipelines.Line, o *lineOpt
 		case row == 0 || row > len(chosen):
 			return ""
 		case col == 5:
-			return breachColour(ratioTo(chosen[row-1].Summary.RHat, f.Gates.RHat))
+			return breachColour(ratioTo(chosen[row-1].Summary.RHat, f.Gates.RHat.Fail))
 		case col == 6:
-			return breachColour(math.Max(ratioFrom(chosen[row-1].Summary.ESSBulk, f.Gates.ESSBulk), ratioFrom(chosen[row-1].Summary.ESSTail, f.Gates.ESSTail)))
+			return breachColour(math.Max(ratioFrom(chosen[row-1].Summary.ESSBulk, f.Gates.ESSBulk.Fail), ratioFrom(chosen[row-1].Summary.ESSTail, f.Gates.ESSTail.Fail)))
 		case col == 7 && spans[row-1].low*spans[row-1].high > 0:
 			return cyan
 		}
@@ -212,20 +213,20 @@ func printLines(s *screen, f *pipelines.Look, lines []pipelines.Line, o *lineOpt
 // fitBars shortens names and adds bars as the width allows; nil where it does not.
 func fitBars(g *grid, width int, spans []span) *bars {
 	numbers := 0
-	for c := 1; c < len(g.rows[0]); c++ {
+	for c := 1; c < len(g.Rows[0]); c++ {
 		widest := 0
-		for _, row := range g.rows {
+		for _, row := range g.Rows {
 			widest = max(widest, utf8.RuneCountInString(row[c]))
 		}
 		numbers += widest + 2
 	}
 	name := 0
-	for _, row := range g.rows {
+	for _, row := range g.Rows {
 		name = max(name, utf8.RuneCountInString(row[0]))
 	}
 	room := max(width-numbers-barLeast-2, 12)
 	name = min(name, max(room, min(nameMost, width-numbers)))
-	for _, row := range g.rows {
+	for _, row := range g.Rows {
 		row[0] = middle(row[0], name)
 	}
 	left := min(barMost, width-numbers-name-2)
@@ -236,9 +237,9 @@ func fitBars(g *grid, width int, spans []span) *bars {
 	if axis.low >= axis.high {
 		return nil
 	}
-	g.rows[0] = append(g.rows[0], axis.axis())
+	g.Rows[0] = append(g.Rows[0], axis.axis())
 	for i := range spans {
-		g.rows[i+1] = append(g.rows[i+1], strings.TrimRight(axis.draw(spans[i]), " "))
+		g.Rows[i+1] = append(g.Rows[i+1], strings.TrimRight(axis.draw(spans[i]), " "))
 	}
 	return axis
 }

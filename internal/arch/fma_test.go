@@ -201,13 +201,13 @@ func (f *fusion) callee(call *ast.CallExpr) string {
 	return "?"
 }
 
-// product tells whether e is a product of floats that nothing has rounded.
+// product reports whether e is a product of floats that nothing has rounded.
 func (f *fusion) product(e ast.Expr) bool {
 	b, ok := bare(e).(*ast.BinaryExpr)
 	return ok && b.Op == token.MUL && f.float(b) && !f.powerOfTwo(b.X) && !f.powerOfTwo(b.Y)
 }
 
-// float tells whether e is a floating-point value that is not a constant.
+// float reports whether e is a floating-point value that is not a constant.
 func (f *fusion) float(e ast.Expr) bool {
 	tv := f.info.Types[e]
 	if id, ok := e.(*ast.Ident); ok && tv.Type == nil {
@@ -218,7 +218,7 @@ func (f *fusion) float(e ast.Expr) bool {
 	return tv.Type != nil && tv.Value == nil && isBasic(tv.Type, types.IsFloat|types.IsComplex)
 }
 
-// isBasic tells whether a type, or any type of a type parameter's set, has the
+// isBasic reports whether a type, or any type of a type parameter's set, has the
 // property.
 func isBasic(typ types.Type, what types.BasicInfo) bool {
 	switch u := typ.Underlying().(type) {
