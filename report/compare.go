@@ -61,17 +61,9 @@ type Cost struct {
 // and model match these globs (* and ?); empty ones match all. A data set is matched by
 // its name or by name/key. It reads summaries, no draws.
 //
-// It returns a *MissingError without a ledger, and an *OldError where the
-// ledger is older than replicates.
+// It returns a *MissingError without a ledger.
 func (l *Ledger) Comparisons(ctx context.Context, dataset, model string) (out []Comparison, err error) {
-	err = l.read(ctx, func(c *sql.Conn) error {
-		version, err := schemaVersion(ctx, c, l.path, len(migrations))
-		if err != nil {
-			return err
-		}
-		if version < modelsVersion {
-			return &OldError{l.path, version, modelsVersion}
-		}
+	err = l.readTables(ctx, func(c *sql.Conn) error {
 		costs, err := readCosts(ctx, c)
 		if err != nil {
 			return err

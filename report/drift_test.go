@@ -69,8 +69,7 @@ func TestDriftSummary(t *testing.T) {
 	}
 }
 
-// A ledger that an older program wrote has fits without a summary of their data:
-// what that leaves unknown is NULL and breaks no gate.
+// Imported draws have no summary of their data: what that leaves unknown is NULL and breaks no gate.
 func TestDriftWithoutData(t *testing.T) {
 	l := open(t, Options{})
 	store(t, l, nightFit(1, func(f *Fit) { f.Data = nil }))

@@ -24,6 +24,12 @@ import (
 func pageNight(t *testing.T) *Ledger {
 	t.Helper()
 	l := open(t, Options{})
+	storePageNight(t, l)
+	return l
+}
+
+func storePageNight(t *testing.T, l *Ledger) {
+	t.Helper()
 	fit := func(name string, change func(*Fit)) *Fit {
 		f := sampleFit("f-" + name)
 		f.Dataset, f.Verdict, f.DataHash = name, judge.Verdict{Grade: judge.Pass}, name
@@ -66,7 +72,6 @@ func pageNight(t *testing.T) *Ledger {
 			s.RunFits(ctx, []*RunFit{{Key: Key{"held", "", "m", "s"}, RunID: "r1", Action: Uncommitted, At: night}}))
 	}))
 	store(t, l, good, bad, erred, summary, repeated)
-	return l
 }
 
 func TestPage(t *testing.T) {

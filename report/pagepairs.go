@@ -108,7 +108,7 @@ func (r *pageReader) drift() error {
 	if r.page.Run != nil {
 		pipeline = r.page.Run.Pipeline
 	}
-	all, err := readDrifts(r.ctx, r.c, r.version, pipeline, pageNights)
+	all, err := readDrifts(r.ctx, r.c, pipeline, pageNights)
 	for i := range all {
 		if d := &all[i]; shown[Key{d.Dataset, d.Group, d.Model, d.Sampler}] {
 			r.page.Drift = append(r.page.Drift, driftRowOf(d))
