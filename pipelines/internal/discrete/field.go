@@ -10,6 +10,7 @@ import (
 
 	"glmbatch/infer/mrf"
 	"glmbatch/ingest"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -260,7 +261,7 @@ func (f *Field) watch() error {
 func (f *Field) idsHint(id string) string {
 	switch {
 	case f.ids != nil:
-		return didYouMean(id, f.ids[:min(len(f.ids), mostKnown)], "ids")
+		return words.DidYouMean(id, "ids", f.ids[:min(len(f.ids), mostKnown)])
 	case f.Rows > 0:
 		return fmt.Sprintf("variables are called by row and column, from '1,1' to '%d,%d'", f.Rows, f.Columns)
 	}
@@ -357,10 +358,16 @@ func (f *Field) potentials(t *table) (mrf.Table, error) {
 		at := a*q + b
 		switch {
 		case !okA || !okB:
-			return out, &ingest.ColumnError{Dataset: f.Name, Column: column, At: e.at, Err: fmt.Errorf("%q is no state of the model", wrong), Hint: f.statesHint()}
+			return out, &ingest.ColumnError{
+				Dataset: f.Name, Column: column, At: e.at,
+				Err: words.Hint(fmt.Errorf("%q is no state of the model", wrong), f.statesHint()),
+			}
 		case seen[at] != "":
-			return out, &ingest.ColumnError{Dataset: f.Name, Column: "value", At: e.at, Hint: "remove one of the rows",
-				Err: errors.New("this pair of states has a log potential already, in " + seen[at])}
+			return out, &ingest.ColumnError{
+				Dataset: f.Name, Column: "value", At: e.at,
+				Err: words.Hint(errors.New("this pair of states has a log potential already, in "+seen[at]),
+					"remove one of the rows"),
+			}
 		}
 		out.Log[at], seen[at] = e.value, e.at
 		if seen[at] == "" {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"glmbatch/internal/words"
 	"glmbatch/report/judge"
 )
 
@@ -119,7 +120,7 @@ func (g *Gate) decodeNode(d *decoder, n *node, f field, _ []string) {
 		case e.key == "warn":
 			g.Warn = d.limit(e.value, inner, "a number, or off")
 		default:
-			d.add(e.at, "unknown key "+quote(e.key), didYouMean(e.key, []string{"warn", "fail"}, "allowed here"))
+			d.add(e.at, "unknown key "+quote(e.key), words.DidYouMean(e.key, "allowed here", []string{"warn", "fail"}))
 		}
 	}
 	if g.Warn.On && g.Fail.On && (f.floor && g.Warn.At < g.Fail.At || !f.floor && g.Warn.At > g.Fail.At) {
