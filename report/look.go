@@ -59,7 +59,9 @@ type Look struct {
 }
 
 // Key is the fit's name.
-func (k *Look) Key() Key { return Key{Dataset: k.Dataset, Group: k.Group, Model: k.Model, Sampler: k.Sampler} }
+func (k *Look) Key() Key {
+	return Key{Dataset: k.Dataset, Group: k.Group, Model: k.Model, Sampler: k.Sampler}
+}
 
 // Line is a parameter of one fit with its summary, or a statistic of its draws.
 type Line struct {
