@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"glmbatch/internal/words"
 )
 
 // A migration brings a ledger from the version before to its own.
@@ -93,13 +95,14 @@ func schemaVersion(ctx context.Context, c *sql.Conn, path string, known int) (in
 		return 0, nil
 	}
 	if ours == 0 {
-		return 0, &NotLedgerError{path, fmt.Errorf("it is a DuckDB file with %d tables of something else", tables),
-			"name another database; this file was left as it is"}
+		return 0, &NotLedgerError{path, words.Hint(fmt.Errorf("it is a DuckDB file with %d tables of something else", tables),
+			"name another database; this file was left as it is")}
 	}
 	var version int
 	err = c.QueryRowContext(ctx, `SELECT coalesce(max(version), 0) FROM main.schema_version`).Scan(&version)
 	if err != nil {
-		return 0, &NotLedgerError{path, errors.New(engineWords(err)), "its table schema_version is not glmbatch's; name another database"}
+		return 0, &NotLedgerError{path, words.Hint(errors.New(engineWords(err)),
+			"its table schema_version is not glmbatch's; name another database")}
 	}
 	if version > known {
 		return version, &VersionError{path, version, known}

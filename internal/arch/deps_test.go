@@ -27,7 +27,7 @@ var deps = map[string]string{
 	"infer/nuts":              "infer infer/glm infer/internal/*",
 	"infer/conjugate":         "infer infer/glm infer/internal/*",
 	"infer/diag":              "infer infer/internal/*",
-	"infer/prior":             "infer infer/glm infer/internal/*",
+	"infer/prior":             "infer infer/glm infer/internal/* internal/words",
 	"infer/loo":               "infer infer/internal/*",
 	"infer/mrf":               "infer infer/internal/*",
 	"infer/herded":            "infer infer/mrf infer/internal/*",
@@ -46,7 +46,7 @@ var deps = map[string]string{
 	"pipelines/internal/spec": run + yaml,
 	"pipelines/internal/plan": run,
 	// spool keeps blocks of draws and kernel states, and knows no more.
-	"pipelines/internal/spool": "infer",
+	"pipelines/internal/spool": "infer internal/words",
 	// progress draws what it is told, and knows no sampler.
 	"pipelines/internal/progress": "golang.org/x/term",
 	"pipelines/internal/run":      run + fanout + " golang.org/x/sync/semaphore golang.org/x/sys/unix",
@@ -57,9 +57,9 @@ var deps = map[string]string{
 	// propose looks at columns, and reads no files.
 	"pipelines/internal/propose": "internal/words" + arrow,
 	// exchange reads and writes the files of other tools.
-	"pipelines/internal/exchange": "infer infer/diag ingest report" + arrow,
+	"pipelines/internal/exchange": "infer infer/diag ingest internal/words report" + arrow,
 	// synthetic makes data, and does not fit them.
-	"pipelines/internal/synthetic": "infer infer/glm pipelines/internal/spec",
+	"pipelines/internal/synthetic": "infer infer/glm internal/words pipelines/internal/spec",
 	// discrete makes discrete models of tables and images, and samples nothing itself.
 	"pipelines/internal/discrete": "infer infer/glm infer/diag infer/mrf infer/herded infer/dogs ingest internal/words pipelines/internal/spec" + arrow,
 	"cmd/pipeline":                "pipelines internal/words github.com/spf13/cobra golang.org/x/term",
