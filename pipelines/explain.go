@@ -3,9 +3,9 @@ package pipelines
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/explain"
 	"glmbatch/pipelines/internal/run"
 )
@@ -35,7 +35,7 @@ func Explain(ctx context.Context, target string, o Overrides, only []string, for
 		return nil
 	})
 	if errors.Is(err, run.ErrNothingSelected) {
-		return nil, &UsageError{fmt.Errorf("%w\nhint: pipeline validate lists the fits of a spec", err)}
+		return nil, &UsageError{words.Hint(err, "pipeline validate lists the fits of a spec")}
 	}
 	return texts, err
 }

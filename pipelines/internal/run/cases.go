@@ -8,6 +8,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/progress"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report"
@@ -82,7 +83,9 @@ func (r *runner) prepared(ctx context.Context, j *job) *Case {
 	}
 	f := &fitting{job: j}
 	if j.model.Discrete() {
-		out.Err = fmt.Errorf("model %q is of kind mrf, and this verb is for generalised linear models\nhint: choose fits with --only model=…; pipeline validate says what fits of kind mrf take", j.model.Name)
+		out.Err = words.Hint(fmt.Errorf("model %q is of kind mrf, and this verb is for generalised linear models", j.model.Name),
+
+			"choose fits with --only model=…; pipeline validate says what fits of kind mrf take")
 		return out
 	}
 	if out.Err = r.identify(ctx, f, &Result{}); out.Err != nil {

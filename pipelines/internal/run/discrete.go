@@ -9,6 +9,7 @@ import (
 	"glmbatch/infer/glm"
 	"glmbatch/infer/herded"
 	"glmbatch/infer/mrf"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/discrete"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/transform"
@@ -262,8 +263,9 @@ func (m memory) refuseBytes(what string, need int64) error {
 		return nil
 	}
 	enough := (need+ownMemory)*engineShare/(engineShare-1)/1e6 + 1
-	return fmt.Errorf("%s: it needs about %s, and the run may take %s, of which fits get %s\nhint: give it --memory %dMB, or take fewer variables or chains",
-		what, spec.Bytes(need), spec.Bytes(m.limit), spec.Bytes(m.flight()), enough)
+	return words.Hint(fmt.Errorf("%s: it needs about %s, and the run may take %s, of which fits get %s", what, spec.Bytes(need), spec.Bytes(m.limit), spec.Bytes(m.flight())),
+
+		fmt.Sprintf("give it --memory %dMB, or take fewer variables or chains", enough))
 }
 
 // Sizes says what the fits of models of kind mrf take in memory, a line for each data

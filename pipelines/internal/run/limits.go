@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -90,8 +91,9 @@ func (m memory) refuse(entries int64, rows, columns, chains int) error {
 		return nil
 	}
 	enough := (need+ownMemory)*engineShare/(engineShare-1)/1e6 + 1
-	return fmt.Errorf("%d rows × %d columns with %d chains need about %s, and the run may take %s, of which fits get %s\nhint: give it --memory %dMB, or fit fewer rows or columns",
-		rows, columns, chains, spec.Bytes(need), spec.Bytes(m.limit), spec.Bytes(have), enough)
+	return words.Hint(fmt.Errorf("%d rows × %d columns with %d chains need about %s, and the run may take %s, of which fits get %s", rows, columns, chains, spec.Bytes(need), spec.Bytes(m.limit), spec.Bytes(have)),
+
+		fmt.Sprintf("give it --memory %dMB, or fit fewer rows or columns", enough))
 }
 
 // stopwatch bounds how long a fit is worked on: it runs while at least one of the
@@ -139,5 +141,6 @@ func (e *timeoutError) Error() string {
 	if e.kept >= 0 {
 		kept = fmt.Sprintf("%d iterations per chain are kept", e.kept)
 	}
-	return fmt.Sprintf("timeout: the fit was worked on for %s; %s\nhint: the next run goes on from there; or give the fit a longer timeout", e.limit, kept)
+	return fmt.Sprintf("timeout: the fit was worked on for %s; %s", e.limit, kept) +
+		words.HintLine("the next run goes on from there; or give the fit a longer timeout")
 }

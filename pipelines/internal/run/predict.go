@@ -13,6 +13,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/ingest"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/predict"
 	"glmbatch/report"
 	"glmbatch/transform"
@@ -30,14 +31,11 @@ type PredictConfig struct {
 }
 
 // CallError says that a prediction cannot be made as it was asked for.
-type CallError struct{ What, Hint string }
+type CallError struct{ Err error }
 
-func (e *CallError) Error() string {
-	if e.Hint == "" {
-		return e.What
-	}
-	return e.What + "\nhint: " + e.Hint
-}
+func (e *CallError) Error() string { return e.Err.Error() }
+
+func (e *CallError) Unwrap() error { return e.Err }
 
 // Predict writes predictions of one stored fit to w.
 func Predict(ctx context.Context, w io.Writer, c PredictConfig) error {
@@ -55,7 +53,8 @@ func Predict(ctx context.Context, w io.Writer, c PredictConfig) error {
 	}
 	record, err := transform.UnmarshalRecord(stored.Design)
 	if err != nil {
-		return fmt.Errorf("fit %s: %w\nhint: an older program stored it; run the pipeline again", stored.Key, err)
+		return words.Hint(fmt.Errorf("fit %s: %w", stored.Key, err),
+			"an older program stored it; run the pipeline again")
 	}
 	table, err := c.table(ctx, stored, record)
 	if err != nil {
@@ -85,8 +84,8 @@ func Predict(ctx context.Context, w io.Writer, c PredictConfig) error {
 
 // NoFit says that a ledger has none of the fits that a call names.
 func NoFit(l *report.Ledger) *CallError {
-	return &CallError{"the ledger " + l.Path() + " has no complete fit of that name",
-		`pipeline sql "SELECT dataset, key, model, sampler FROM latest" lists them`}
+	return &CallError{words.Hint(errors.New("the ledger "+l.Path()+" has no complete fit of that name"),
+		`pipeline sql "SELECT dataset, key, model, sampler FROM latest" lists them`)}
 }
 
 // choose finds the one fit that the call names.
@@ -107,11 +106,11 @@ func choose(ctx context.Context, ledger *report.Ledger, c PredictConfig) (report
 	case len(found) == 0:
 		return report.Fitted{}, NoFit(ledger)
 	case len(found) > 1:
-		return report.Fitted{}, &CallError{"predictions are made from one fit, and several are named:\n" + strings.Join(names, "\n"),
-			"narrow them by --only dataset=…, --only model=…, --only sampler=…"}
+		return report.Fitted{}, &CallError{words.Hint(errors.New("predictions are made from one fit, and several are named:\n"+strings.Join(names, "\n")),
+			"narrow them by --only dataset=…, --only model=…, --only sampler=…")}
 	case !found[0].Kept:
-		return report.Fitted{}, &CallError{"fit " + found[0].Key.String() + " kept no draws, from which predictions are made",
-			"write run: {keep: draws} and run it again"}
+		return report.Fitted{}, &CallError{words.Hint(errors.New("fit "+found[0].Key.String()+" kept no draws, from which predictions are made"),
+			"write run: {keep: draws} and run it again")}
 	}
 	return found[0], nil
 }
@@ -130,7 +129,8 @@ func dispersionsOf(family glm.Family, f report.Fitted) (out []predict.Dispersion
 			}
 			prior, parseErr := glm.ParsePrior(text)
 			if err != nil || parseErr != nil || prior.Kind != glm.Constant {
-				return nil, fmt.Errorf("fit %s: the ledger does not have the value of %s\nhint: run the pipeline again", f.Key, d.Name)
+				return nil, words.Hint(fmt.Errorf("fit %s: the ledger does not have the value of %s", f.Key, d.Name),
+					"run the pipeline again")
 			}
 			value.Fixed = prior.Location
 		}
@@ -161,7 +161,8 @@ func (c *PredictConfig) table(ctx context.Context, f report.Fitted, record *tran
 		return ingest.Read(ctx, ingest.Source{Name: c.Data, Path: c.Data, Columns: wanted})
 	}
 	if c.Pipeline == nil {
-		return nil, &CallError{"there are no data to predict", "name the spec of the fit for its own data, or new data with --data FILE"}
+		return nil, &CallError{words.Hint(errors.New("there are no data to predict"),
+			"name the spec of the fit for its own data, or new data with --data FILE")}
 	}
 	r := &runner{Config: c.Config, choice: choice{Selector: c.Only}}
 	var table *ingest.Table
@@ -183,7 +184,8 @@ func (c *PredictConfig) table(ctx context.Context, f report.Fitted, record *tran
 		}
 	}
 	if table == nil {
-		return nil, &CallError{fmt.Sprintf("the spec has no data of %s", unitName(f.Dataset, f.Group)), "name new data with --data FILE"}
+		return nil, &CallError{words.Hint(fmt.Errorf("the spec has no data of %s", unitName(f.Dataset, f.Group)),
+			"name new data with --data FILE")}
 	}
 	return table, nil
 }
@@ -272,7 +274,8 @@ func (p *predicting) write(ctx context.Context, w io.Writer) error {
 func quantities(names []string) (of []int, err error) {
 	for _, name := range names {
 		if !slices.Contains(predict.Quantities, name) {
-			return nil, &CallError{fmt.Sprintf("there is no quantity %q", name), "quantities are " + strings.Join(predict.Quantities, ", ")}
+			return nil, &CallError{words.Hint(fmt.Errorf("there is no quantity %q", name),
+				"quantities are "+strings.Join(predict.Quantities, ", "))}
 		}
 	}
 	for q, name := range predict.Quantities {
