@@ -6,7 +6,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // basisKernel is one chain in a basis. v = origin + T·u is made anew from u at the

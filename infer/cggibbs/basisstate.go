@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/state"
+	"glmbatch/internal/state"
 )
 
 // basisStateVersion leads a serialised kernel of a basis.

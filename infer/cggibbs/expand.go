@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"glmbatch/infer"
-	"glmbatch/infer/internal/variate"
+	"glmbatch/internal/variate"
 )
 
 // reducedSetup is a basisSetup in the reduced basis, whose draws can be told by

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/linalg"
-	"glmbatch/infer/internal/simd"
+	"glmbatch/internal/linalg"
+	"glmbatch/internal/simd"
 )
 
 // kernels have the bits of package vec in the form that this processor runs

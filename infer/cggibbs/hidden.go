@@ -1,8 +1,8 @@
 package cggibbs
 
 import (
-	"glmbatch/infer/internal/variate"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/variate"
+	"glmbatch/internal/vec"
 )
 
 // hidden is what the likelihood does not see of a chain's theta_G: ε of each

@@ -6,7 +6,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // pilotProposals is the number of proposals that tell how many would be accepted.

@@ -5,8 +5,8 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/variate"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/variate"
+	"glmbatch/internal/vec"
 )
 
 // jointBatch is the number of proposals that are evaluated in one reading of the

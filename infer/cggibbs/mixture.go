@@ -7,9 +7,9 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/linalg"
-	"glmbatch/infer/internal/variate"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/linalg"
+	"glmbatch/internal/variate"
+	"glmbatch/internal/vec"
 )
 
 // mixtureSetup samples posteriors with many coefficients whose priors are normal

@@ -7,7 +7,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
-	"glmbatch/infer/internal/linalg"
+	"glmbatch/internal/linalg"
 )
 
 // mixtures are priors that are normal given a scale, and what stands beside them.

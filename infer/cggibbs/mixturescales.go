@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/variate"
+	"glmbatch/internal/variate"
 )
 
 // drawSpreads draws the scale of each coefficient of theta_G given it, and takes

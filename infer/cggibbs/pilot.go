@@ -5,8 +5,8 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/linalg"
-	"glmbatch/infer/internal/variate"
+	"glmbatch/internal/linalg"
+	"glmbatch/internal/variate"
 )
 
 // pilotSweeps is the number of sweeps of the pilot.

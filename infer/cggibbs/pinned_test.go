@@ -9,7 +9,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/variate"
+	"glmbatch/internal/variate"
 )
 
 // pinned are hashes of the draws, log densities and counts below, per family.

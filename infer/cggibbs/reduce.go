@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/linalg"
+	"glmbatch/internal/linalg"
 )
 
 // dropped is the singular value, relative to the largest, below which a

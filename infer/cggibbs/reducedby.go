@@ -8,8 +8,8 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/state"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/state"
+	"glmbatch/internal/vec"
 )
 
 // ReducedBy returns a sampler of a posterior by another one, such as NUTS, of what

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"glmbatch/infer/internal/linalg"
+	"glmbatch/internal/linalg"
 )
 
 // sparseSpace is the row space of GS for a sparse X, from products over its non-zeros:

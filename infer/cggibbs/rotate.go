@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/linalg"
+	"glmbatch/internal/linalg"
 )
 
 // rotateLimit is the largest number of coordinates that are rotated: T takes

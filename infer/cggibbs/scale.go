@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // scaler makes the scale move: all of z is multiplied by e^ℓ about the prior's

@@ -10,7 +10,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/dogs"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/variate"
+	"glmbatch/internal/variate"
 )
 
 // FocusVersion names the rules by which Options.Focus becomes a list: another one is

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/variate"
+	"glmbatch/internal/variate"
 )
 
 // density is a univariate log density that a slice update evaluates, in the

@@ -10,7 +10,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
-	"glmbatch/infer/internal/variate"
+	"glmbatch/internal/variate"
 )
 
 // flaw is a fault planted in the textbook's slice sampler.

@@ -6,8 +6,8 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/linalg"
-	"glmbatch/infer/internal/variate"
+	"glmbatch/internal/linalg"
+	"glmbatch/internal/variate"
 )
 
 // The number of slow directions, at most, of a sixteenth of the coefficients, and of

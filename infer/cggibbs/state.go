@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/state"
+	"glmbatch/internal/state"
 )
 
 // stateVersion leads a serialised kernel.

@@ -4,9 +4,9 @@ import (
 	"math"
 
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/linalg"
-	"glmbatch/infer/internal/variate"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/linalg"
+	"glmbatch/internal/variate"
+	"glmbatch/internal/vec"
 )
 
 // surrogate moves tau and c of a horseshoe by one factor e^ℓ, and with them the

@@ -7,7 +7,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
-	"glmbatch/infer/internal/variate"
+	"glmbatch/internal/variate"
 )
 
 // curved is a law on the line with derivatives.

@@ -6,7 +6,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/variate"
+	"glmbatch/internal/variate"
 )
 
 // wideTarget is a logistic posterior whose priors are some 500 times as wide as it.

@@ -11,7 +11,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/variate"
+	"glmbatch/internal/variate"
 )
 
 func mustSetup(t *testing.T, f fixture) *setup {

@@ -8,8 +8,8 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/variate"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/variate"
+	"glmbatch/internal/vec"
 )
 
 // Version names the algorithm: it changes whenever the same stream gives other

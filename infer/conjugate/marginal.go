@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // marginal is the posterior density of ell = log sigma with the coefficients

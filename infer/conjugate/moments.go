@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // Summary holds the exact means and standard deviations of theta: the

@@ -4,7 +4,7 @@ import (
 	"math"
 	"sort"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // nodes is the number of Chebyshev points of a panel.

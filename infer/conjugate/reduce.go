@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/linalg"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/linalg"
+	"glmbatch/internal/vec"
 )
 
 // reduction is the posterior in sufficient statistics.

@@ -3,8 +3,8 @@ package diag
 import (
 	"math"
 
-	"glmbatch/infer/internal/variate"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/variate"
+	"glmbatch/internal/vec"
 )
 
 // lnGamma returns ln Γ(x) for x > 0, within about 1e-14 absolute or relative,

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"math"
 
-	"glmbatch/infer/internal/linalg"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/linalg"
+	"glmbatch/internal/vec"
 )
 
 // Condition holds the condition numbers of a covariance or of a Hessian:

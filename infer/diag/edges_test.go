@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"glmbatch/infer/internal/simd"
+	"glmbatch/internal/simd"
 )
 
 // Lags from edges have the bits of lags that are counted, whatever the lag they

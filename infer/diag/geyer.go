@@ -3,7 +3,7 @@ package diag
 import (
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // ess returns the effective sample size of the halves whose autocovariances,

@@ -1,6 +1,6 @@
 package diag
 
-import "glmbatch/infer/internal/simd"
+import "glmbatch/internal/simd"
 
 var kernels = simd.Vector()
 

@@ -5,9 +5,9 @@ import (
 	"math"
 
 	"glmbatch/infer"
-	"glmbatch/infer/internal/linalg"
-	"glmbatch/infer/internal/variate"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/linalg"
+	"glmbatch/internal/variate"
+	"glmbatch/internal/vec"
 )
 
 // Definite is a symmetric positive definite matrix A that is known by its

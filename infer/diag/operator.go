@@ -4,9 +4,9 @@ import (
 	"math"
 
 	"glmbatch/infer"
-	"glmbatch/infer/internal/linalg"
-	"glmbatch/infer/internal/variate"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/linalg"
+	"glmbatch/internal/variate"
+	"glmbatch/internal/vec"
 )
 
 // scaledBy is SAS for a diagonal S.

@@ -3,7 +3,7 @@ package diag
 import (
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // PerfectRHat returns the largest RHat that chains of independent draws would

@@ -4,7 +4,7 @@ import (
 	"math"
 	"sort"
 
-	"glmbatch/infer/internal/variate"
+	"glmbatch/internal/variate"
 )
 
 // fillScores writes the normal scores of ranks 1 … n, the quantiles at Blom's

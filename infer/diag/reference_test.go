@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"glmbatch/infer/internal/variate"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/variate"
+	"glmbatch/internal/vec"
 )
 
 // refSplit cuts every chain in two halves; the middle draw of an odd chain

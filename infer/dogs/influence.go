@@ -3,8 +3,8 @@ package dogs
 import (
 	"math"
 
-	"glmbatch/infer/internal/vec"
 	"glmbatch/infer/mrf"
+	"glmbatch/internal/vec"
 )
 
 // Influence is a matrix C of upper bounds of Dobrushin influences, in compressed

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"glmbatch/infer/internal/linalg"
-	"glmbatch/infer/internal/simd"
+	"glmbatch/internal/linalg"
+	"glmbatch/internal/simd"
 )
 
 // kernels are package vec's functions in the form that this processor runs fastest,

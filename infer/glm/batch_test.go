@@ -7,7 +7,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
-	"glmbatch/infer/internal/variate"
+	"glmbatch/internal/variate"
 )
 
 // A batch gives the log likelihoods of predictors, for every family, weights, trials

@@ -3,8 +3,8 @@ package glm
 import (
 	"math"
 
-	"glmbatch/infer/internal/simd"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/simd"
+	"glmbatch/internal/vec"
 )
 
 // tails are a link of probabilities: F is the inverse link, log p = log F(eta)

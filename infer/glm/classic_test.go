@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"glmbatch/infer/internal/linalg"
+	"glmbatch/internal/linalg"
 )
 
 // fitted is a fit of R's glm() or MASS::glm.nb(), see testdata/classic/README.md.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"glmbatch/infer/internal/linalg"
+	"glmbatch/internal/linalg"
 )
 
 // condenseRows is the number of rows that enter the factorisation at a time, and

@@ -8,7 +8,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
-	"glmbatch/infer/internal/variate"
+	"glmbatch/internal/variate"
 )
 
 // A condensed posterior is the one of all rows, to rounding: log posterior and

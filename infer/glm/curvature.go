@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"glmbatch/infer/internal/linalg"
+	"glmbatch/internal/linalg"
 )
 
 // maxCurvature is the largest number of coefficients whose curvature is

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"glmbatch/infer/internal/simd"
+	"glmbatch/internal/simd"
 )
 
 // Curved is a Predictor that also gives slope and curvature of the log

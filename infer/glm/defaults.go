@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // DefaultsVersion names the rules of Defaults; it changes whenever they give

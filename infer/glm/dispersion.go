@@ -3,7 +3,7 @@ package glm
 import (
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // dispersions are the values of a family's dispersions at a point.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // StartError tells that no starting point inside the domain of the link was

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"glmbatch/infer/internal/simd"
+	"glmbatch/internal/simd"
 )
 
 // BenchmarkGradient is a gradient of a logistic posterior with its density, and

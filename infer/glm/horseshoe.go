@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"glmbatch/infer"
-	"glmbatch/infer/internal/variate"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/variate"
+	"glmbatch/internal/vec"
 )
 
 // Horseshoe is a horseshoe prior with the coefficients that share its global

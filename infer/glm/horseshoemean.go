@@ -1,6 +1,6 @@
 package glm
 
-import "glmbatch/infer/internal/linalg"
+import "glmbatch/internal/linalg"
 
 // horseshoeMeans lists the coefficients with horseshoe priors whose posterior
 // mean may not exist, with the reason.

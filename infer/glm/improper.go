@@ -3,7 +3,7 @@ package glm
 import (
 	"fmt"
 
-	"glmbatch/infer/internal/linalg"
+	"glmbatch/internal/linalg"
 )
 
 // ImproperError tells why a posterior has no finite integral, so that there is

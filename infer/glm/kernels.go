@@ -1,6 +1,6 @@
 package glm
 
-import "glmbatch/infer/internal/simd"
+import "glmbatch/internal/simd"
 
 // Vectorised returns the same posterior with its passes over rows in the
 // processor's vector instructions, where it has them: every number that it

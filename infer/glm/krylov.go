@@ -3,8 +3,8 @@ package glm
 import (
 	"math"
 
-	"glmbatch/infer/internal/variate"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/variate"
+	"glmbatch/internal/vec"
 )
 
 // krylov solves with H = XᵀWX + ridge by conjugate gradients, preconditioned

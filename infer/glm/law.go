@@ -4,8 +4,8 @@ import (
 	"math"
 	"sync"
 
-	"glmbatch/infer/internal/simd"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/simd"
+	"glmbatch/internal/vec"
 )
 
 // law is the likelihood of a family and link whose sum over rows has no closed

@@ -3,7 +3,7 @@ package glm
 import (
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // kind tells the likelihoods apart by what they sum over the rows.

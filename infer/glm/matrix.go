@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"glmbatch/infer/internal/simd"
+	"glmbatch/internal/simd"
 )
 
 // Matrix is a design matrix, n × d, read by column: a *Dense or a *Sparse.

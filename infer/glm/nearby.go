@@ -3,7 +3,7 @@ package glm
 import (
 	"math"
 
-	"glmbatch/infer/internal/simd"
+	"glmbatch/internal/simd"
 )
 
 // nearby holds the rows that a sparse column touches: the log likelihood of a move

@@ -3,8 +3,8 @@ package glm
 import (
 	"math"
 
-	"glmbatch/infer/internal/linalg"
-	"glmbatch/infer/internal/simd"
+	"glmbatch/internal/linalg"
+	"glmbatch/internal/simd"
 )
 
 // passes have the bits of package vec in the form that this processor runs

@@ -4,8 +4,8 @@ import (
 	"math"
 	"sync"
 
-	"glmbatch/infer/internal/linalg"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/linalg"
+	"glmbatch/internal/vec"
 )
 
 // pilot is the penalised point of a target and the curvature around it. Starts

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"glmbatch/infer/internal/variate"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/variate"
+	"glmbatch/internal/vec"
 )
 
 // Pointwise is a family seen row by row: the log density, the mean and random

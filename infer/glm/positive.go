@@ -3,7 +3,7 @@ package glm
 import (
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // positive is a family with a positive mean mu. The family speaks of λ = log mu

@@ -3,7 +3,7 @@ package glm
 import (
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // PriorKind is a prior's distribution.

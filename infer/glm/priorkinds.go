@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"glmbatch/infer/internal/variate"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/variate"
+	"glmbatch/internal/vec"
 )
 
 // PriorInfo is one row of the table of priors.

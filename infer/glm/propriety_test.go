@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // unchecked is NewTarget without its verdict on propriety.

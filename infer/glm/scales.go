@@ -3,7 +3,7 @@ package glm
 import (
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // scales are the scales of horseshoe priors at a point.

@@ -3,8 +3,8 @@ package glm
 import (
 	"math"
 
-	"glmbatch/infer/internal/linalg"
-	"glmbatch/infer/internal/variate"
+	"glmbatch/internal/linalg"
+	"glmbatch/internal/variate"
 )
 
 // primal factorises H = XᵀWX + ridge = LLᵀ, d × d.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"glmbatch/infer/internal/simd"
+	"glmbatch/internal/simd"
 )
 
 // SparseVersion names the order of operations on a sparse design: another one is

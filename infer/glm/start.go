@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"glmbatch/infer"
-	"glmbatch/infer/internal/variate"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/variate"
+	"glmbatch/internal/vec"
 )
 
 // startSpread is the scale of the starts around the penalised point, in units

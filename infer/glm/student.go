@@ -3,8 +3,8 @@ package glm
 import (
 	"math"
 
-	"glmbatch/infer/internal/simd"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/simd"
+	"glmbatch/internal/vec"
 )
 
 // studentLaw is student_t(identity): scale sigma, nu degrees of freedom.

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"glmbatch/infer"
-	"glmbatch/infer/internal/simd"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/simd"
+	"glmbatch/internal/vec"
 )
 
 // Target is a posterior density: data and model, checked, with what the

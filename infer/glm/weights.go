@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // Two weights of a row, which are not the same:

@@ -2,8 +2,8 @@ package herded
 
 import (
 	"glmbatch/infer"
-	"glmbatch/infer/internal/vec"
 	"glmbatch/infer/mrf"
+	"glmbatch/internal/vec"
 )
 
 // Chain is one herded chain: an infer.Kernel whose steps draw nothing.

@@ -6,7 +6,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/variate"
+	"glmbatch/internal/variate"
 )
 
 // HorseshoeCases returns models whose columns a and b, and c in one of them, have

@@ -9,7 +9,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/variate"
+	"glmbatch/internal/variate"
 )
 
 // Flaw is a fault of the reference sampler that no wrapper can plant.

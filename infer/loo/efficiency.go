@@ -3,7 +3,7 @@ package loo
 import (
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // efficiency estimates the effective sample size of a mean from chains that are

@@ -3,7 +3,7 @@ package loo
 import (
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // Version numbers the algorithm: it stands beside what is stored.

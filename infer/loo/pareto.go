@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // pareto fits the generalised Pareto law to a tail; it holds the scratch.

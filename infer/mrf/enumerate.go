@@ -3,7 +3,7 @@ package mrf
 import (
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // MaxEnumerated is the number of states up to which Enumerate works.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"glmbatch/infer"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // Variable is the kind of a parameter that is the state of a variable.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"glmbatch/infer"
-	"glmbatch/infer/internal/state"
+	"glmbatch/internal/state"
 )
 
 // stateVersion leads the serialised chain: version, number of variables,

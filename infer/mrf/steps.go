@@ -3,7 +3,7 @@ package mrf
 import (
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // steps holds the potentials of one step of a chain, scaled to a largest of 1.

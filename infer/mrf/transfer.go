@@ -3,7 +3,7 @@ package mrf
 import (
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // The limits of Transfer: states of one frontier, and numbers kept over all.

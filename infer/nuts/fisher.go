@@ -3,8 +3,8 @@ package nuts
 import (
 	"math"
 
-	"glmbatch/infer/internal/linalg"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/linalg"
+	"glmbatch/internal/vec"
 )
 
 // fisher learns a low-rank metric from positions and gradients of the log

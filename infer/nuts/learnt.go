@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/linalg"
+	"glmbatch/internal/linalg"
 )
 
 // Window is the metric that a chain has after a window of its warm-up.

@@ -3,7 +3,7 @@ package nuts
 import (
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // lowRank is what a low-rank metric adds to its diagonal D²: the metric is

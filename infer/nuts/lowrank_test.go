@@ -9,8 +9,8 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/infertest"
-	"glmbatch/infer/internal/linalg"
-	"glmbatch/infer/internal/variate"
+	"glmbatch/internal/linalg"
+	"glmbatch/internal/variate"
 )
 
 // slantedLow is a metric of low rank that is neither the identity nor diagonal.

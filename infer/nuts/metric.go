@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"glmbatch/infer/internal/linalg"
-	"glmbatch/infer/internal/variate"
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/linalg"
+	"glmbatch/internal/variate"
+	"glmbatch/internal/vec"
 )
 
 // metric is the kinetic energy ½·pᵀMp of a momentum p, where M is an estimate of

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/simd"
+	"glmbatch/internal/simd"
 )
 
 // kernels are the vector passes, which have the bits of scalar ones.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // dual adapts the logarithm of the step size by Nesterov's dual averaging to a

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"glmbatch/infer/internal/vec"
+	"glmbatch/internal/vec"
 )
 
 // space is what a trajectory needs to know about its points P and about sums S

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
-	"glmbatch/infer/internal/variate"
+	"glmbatch/internal/variate"
 )
 
 // ends returns the iterations that close a window.

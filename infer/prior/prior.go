@@ -6,7 +6,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/internal/state"
+	"glmbatch/internal/state"
 	"glmbatch/internal/words"
 )
 

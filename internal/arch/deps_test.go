@@ -22,26 +22,27 @@ const (
 // Design section 2 is this table in words.
 var deps = map[string]string{
 	"infer":                   "",
-	"infer/glm":               "infer infer/internal/* internal/words",
-	"infer/cggibbs":           "infer infer/glm infer/dogs infer/internal/*",
-	"infer/nuts":              "infer infer/glm infer/internal/*",
-	"infer/conjugate":         "infer infer/glm infer/internal/*",
-	"infer/diag":              "infer infer/internal/*",
-	"infer/prior":             "infer infer/glm infer/internal/* internal/words",
-	"infer/loo":               "infer infer/internal/*",
-	"infer/mrf":               "infer infer/internal/*",
-	"infer/herded":            "infer infer/mrf infer/internal/*",
-	"infer/dogs":              "infer infer/mrf infer/internal/*",
-	"infer/infertest":         "infer infer/glm infer/internal/*",
-	"infer/internal/vec":      "golang.org/x/sys/cpu",
-	"infer/internal/simd":     "infer/internal/vec golang.org/x/sys/cpu",
-	"infer/internal/state":    "",
-	"infer/internal/variate":  "infer/internal/vec infer/internal/simd",
-	"infer/internal/linalg":   "infer/internal/vec infer/internal/simd" + gonum,
+	"infer/glm":               "infer internal/words" + numeric,
+	"infer/cggibbs":           "infer infer/glm infer/dogs" + numeric + " internal/state",
+	"infer/nuts":              "infer infer/glm" + numeric + " internal/state",
+	"infer/conjugate":         "infer infer/glm internal/vec internal/linalg internal/variate",
+	"infer/diag":              "infer" + numeric,
+	"infer/prior":             "infer infer/glm internal/state internal/words",
+	"infer/loo":               "internal/vec",
+	"infer/mrf":               "infer internal/vec internal/state",
+	"infer/herded":            "infer infer/mrf internal/vec internal/state",
+	"infer/dogs":              "infer/mrf internal/vec internal/simd internal/linalg",
+	"infer/infertest":         "infer infer/glm internal/variate",
+	"internal/vec":            "",
+	"internal/simd":           "internal/vec golang.org/x/sys/cpu",
+	"internal/linalg":         "internal/vec internal/simd",
+	"internal/variate":        "internal/vec internal/simd",
+	"internal/state":          "",
 	"ingest":                  "internal/words" + arrow + duckdb,
 	"transform":               "infer infer/glm internal/words" + arrow + gonum,
-	"report":                  "infer infer/diag report/html internal/words" + duckdb,
+	"report":                  "infer infer/diag report/html report/judge internal/words" + duckdb,
 	"report/html":             "",
+	"report/judge":            "infer/diag",
 	"pipelines":               run + fanout + yaml,
 	"pipelines/internal/spec": run + yaml,
 	"pipelines/internal/plan": run,
@@ -57,7 +58,7 @@ var deps = map[string]string{
 	// propose looks at columns, and reads no files.
 	"pipelines/internal/propose": "internal/words" + arrow,
 	// exchange reads and writes the files of other tools.
-	"pipelines/internal/exchange": "infer infer/diag ingest internal/words report" + arrow,
+	"pipelines/internal/exchange": "infer infer/diag ingest internal/words report report/judge" + arrow,
 	// synthetic makes data, and does not fit them.
 	"pipelines/internal/synthetic": "infer infer/glm internal/words pipelines/internal/spec",
 	// discrete makes discrete models of tables and images, and samples nothing itself.
@@ -70,11 +71,14 @@ var deps = map[string]string{
 	"internal/words": "",
 }
 
+// numeric is the arithmetic of fixed bits that samplers and designs share.
+const numeric = " internal/vec internal/simd internal/linalg internal/variate"
+
 // run is what the packages that run a pipeline may use of the other rooms.
 const run = "infer infer/glm infer/cggibbs infer/nuts infer/conjugate infer/diag infer/loo infer/prior infer/mrf infer/herded infer/dogs" +
-	" ingest transform report internal/words pipelines/internal/*"
+	" ingest transform report report/judge internal/words pipelines/internal/*"
 
-// pureStd is what code under infer/ may use of the standard library: no I/O,
+// pureStd is what code on the path of a chain may use of the standard library: no I/O,
 // no clock, no logger, no reflection over formats.
 var pureStd = strings.Fields(`cmp context crypto/sha256 encoding encoding/binary errors fmt iter math math/bits
 	math/rand/v2 slices sort strings strconv sync`)
@@ -99,7 +103,7 @@ func allowed(pkg, imp string) bool {
 		return false
 	}
 	if standard(imp) {
-		if within(pkg, "infer") && pkg != "infer/infertest" {
+		if chainFolder(pkg) {
 			return slices.Contains(pureStd, imp)
 		}
 		if pkg == "infer/infertest" {
@@ -115,17 +119,17 @@ func allowed(pkg, imp string) bool {
 }
 
 // allowedInTest tells whether tests of pkg may import imp. Tests are free but
-// for two walls: infer is tested with CGO_ENABLED=0 and without Arrow, and
+// for two walls: infer and its arithmetic are tested with CGO_ENABLED=0 and without Arrow, and
 // nobody needs the old generator or C.
 func allowedInTest(pkg, imp string) bool {
 	if slices.Contains(nobody, imp) {
 		return false
 	}
 	name, ours := strings.CutPrefix(imp, module+"/")
-	if !within(pkg, "infer") || standard(imp) || imp == module {
+	if !within(pkg, "infer") && !chainFolder(pkg) || standard(imp) || imp == module {
 		return true
 	}
-	return ours && within(name, "infer") || strings.HasPrefix(imp, "gonum.org/v1/gonum/") || imp == "golang.org/x/sys/cpu"
+	return ours && (within(name, "infer") || chainFolder(name)) || strings.HasPrefix(imp, "gonum.org/v1/gonum/") || imp == "golang.org/x/sys/cpu"
 }
 
 // dependencies is the rule of the map above.
@@ -166,18 +170,19 @@ func TestDependencies(t *testing.T) {
 			"\"gonum.org/v1/gonum/mat\" // want\n" +
 			"\"glmbatch/infer/cggibbs\" // want\n" +
 			"\"glmbatch/transform\" // want\n" +
-			"\"math\"\n\"glmbatch/infer\"\n\"glmbatch/infer/glm\"\n\"glmbatch/infer/internal/vec\"\n)\n",
+			"\"math\"\n\"glmbatch/infer\"\n\"glmbatch/infer/glm\"\n\"glmbatch/internal/vec\"\n)\n",
 		"infer/nuts/a_test.go": "package nuts\nimport (\n" +
 			"\"os\"\n\"testing\"\n\"glmbatch/infer/infertest\"\n\"gonum.org/v1/gonum/mat\"\n" +
 			"\"glmbatch/report\" // want\n" +
 			"\"github.com/duckdb/duckdb-go/v2\" // want\n)\n",
-		"infer/internal/vec/a.go": "package vec\nimport (\n\"unsafe\" // want\n\"C\" // want\n\"golang.org/x/sys/cpu\"\n)\n",
-		"infer/glm/a.go":          "package glm\nimport \"testing\" // want\n",
-		"report/a.go":             "package report\nimport (\n\"os\"\n\"log\" // want\n\"glmbatch/transform\" // want\n\"glmbatch/pipelines\" // want\n)\n",
-		"ingest/a.go":             "package ingest\nimport (\n\"glmbatch/infer\" // want\n\"github.com/apache/arrow-go/v17/arrow\" // want\n)\n",
-		"transform/a.go":          "package transform\nimport (\n\"glmbatch/ingest\" // want\n\"glmbatch/infer/glm\"\n)\n",
-		"cmd/pipeline/a.go":       "package main\nimport (\n\"glmbatch/report\" // want\n\"glmbatch/pipelines\"\n\"os/signal\"\n)\n",
-		"helpers/a.go":            "package helpers // want\n",
+		"internal/state/a.go": "package state\nimport \"os\" // want\n",
+		"internal/simd/a.go":  "package simd\nimport (\n\"unsafe\" // want\n\"C\" // want\n\"golang.org/x/sys/cpu\"\n)\n",
+		"infer/glm/a.go":      "package glm\nimport \"testing\" // want\n",
+		"report/a.go":         "package report\nimport (\n\"os\"\n\"log\" // want\n\"glmbatch/transform\" // want\n\"glmbatch/pipelines\" // want\n)\n",
+		"ingest/a.go":         "package ingest\nimport (\n\"glmbatch/infer\" // want\n\"github.com/apache/arrow-go/v17/arrow\" // want\n)\n",
+		"transform/a.go":      "package transform\nimport (\n\"glmbatch/ingest\" // want\n\"glmbatch/infer/glm\"\n)\n",
+		"cmd/pipeline/a.go":   "package main\nimport (\n\"glmbatch/report\" // want\n\"glmbatch/pipelines\"\n\"os/signal\"\n)\n",
+		"helpers/a.go":        "package helpers // want\n",
 	})
 	hold(t, dependencies)
 }

@@ -17,11 +17,16 @@ import (
 	"testing"
 )
 
-// pureFolders are the folders on the path of a chain, and transform, whose
-// numbers the chains start from. infertest is a harness, not on that path.
-func pureFolder(dir string) bool {
-	return within(dir, "infer", "transform") && dir != "infer/infertest"
+// chainFolder reports whether a folder is on the path of a chain: infer without
+// its harness infertest, and the arithmetic below it.
+func chainFolder(dir string) bool {
+	return within(dir, "infer") && dir != "infer/infertest" ||
+		slices.Contains(strings.Fields(numeric+" internal/state"), dir)
 }
+
+// pureFolder reports whether a folder is on the path of a chain or is
+// transform, whose numbers the chains start from.
+func pureFolder(dir string) bool { return chainFolder(dir) || within(dir, "transform") }
 
 // checked is one type-checked package of a tree, its tests left out.
 type checked struct {

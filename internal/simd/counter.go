@@ -1,0 +1,53 @@
+package simd
+
+import "glmbatch/internal/vec"
+
+// Midpoints writes draws first, first + 1, … of a line to dst, uniform on (0, 1): draw
+// j is vec.Midpoint of word j mod 2 of vec.Philox at the counter (j/2, line). first
+// must not be negative.
+func (k Kernels) Midpoints(key, line uint64, first int, dst []float64) {
+	if k == Scalar {
+		pairs(key, line, first, dst)
+		return
+	}
+	if first%2 != 0 && len(dst) > 0 {
+		pairs(key, line, first, dst[:1])
+		dst, first = dst[1:], first+1
+	}
+	block := 16
+	if k == avx512 {
+		block = 32
+	}
+	n := len(dst) / block * block
+	k.midpoints(key, line, first, dst[:n])
+	if n < len(dst) {
+		var rest [32]float64
+		k.midpoints(key, line, first+n, rest[:block])
+		copy(dst[n:], rest[:])
+	}
+}
+
+// midpoints is Midpoints for an even first and a length that the kernels want.
+func (k Kernels) midpoints(key, line uint64, first int, dst []float64) {
+	if k == avx512 {
+		midpointsAVX512(dst, key, uint64(first/2), line)
+	} else {
+		midpointsAVX2(dst, key, uint64(first/2), line)
+	}
+}
+
+// pairs is the portable Midpoints.
+func pairs(key, line uint64, first int, dst []float64) {
+	for i := 0; i < len(dst); {
+		j := first + i
+		a, b := vec.Philox(key, uint64(j/2), line)
+		if j%2 == 0 {
+			dst[i] = vec.Midpoint(a)
+			i++
+		}
+		if i < len(dst) {
+			dst[i] = vec.Midpoint(b)
+			i++
+		}
+	}
+}

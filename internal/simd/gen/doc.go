@@ -1,0 +1,13 @@
+// Command gen writes the assembly of package simd, its declarations and the
+// stand-ins for other processors:
+//
+//	go generate ./internal/simd
+//
+// It is a module of its own, so that the generator (avo) is no dependency of
+// the project. A kernel is written once, over a form: one register of 8 doubles
+// (AVX-512) or of 4 (AVX2), used twice for the 8 lanes. So both forms do the
+// same operations on each lane in the same order.
+//
+// Read form.go for the operations, loop.go for the way through the slices,
+// elementary.go for exp and log, then kernels.go and columns.go.
+package main

@@ -1,0 +1,65 @@
+package simd
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The committed assembly and the sources of its generator are those that were
+// together when it last ran: kernels.sum has their hashes.
+func TestGenerated(t *testing.T) {
+	list, err := os.ReadFile("kernels.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]bool{}
+	for line := range strings.Lines(string(list)) {
+		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		listed[name] = true
+		if text, err := os.ReadFile(name); err != nil || fmt.Sprintf("%x", sha256.Sum256(text)) != sum {
+			t.Errorf("%s is not that of the last go generate ./internal/simd (%v)", name, err)
+		}
+	}
+	sources, err := filepath.Glob("gen/*.go")
+	if err != nil || len(sources) < 5 || len(listed) < 10 {
+		t.Fatalf("%d sources, %d hashes: %v", len(sources), len(listed), err)
+	}
+	for _, name := range sources {
+		if !listed[name] {
+			t.Errorf("%s is new: run go generate ./internal/simd", name)
+		}
+	}
+}
+
+// The generator writes the committed files again. Building it takes up to a
+// minute, so this is part of make stat.
+func TestRegenerate(t *testing.T) {
+	if os.Getenv("GLMBATCH_STAT") != "1" {
+		t.Skip("TestGenerated compares hashes; make stat runs the generator")
+	}
+	run := func(args ...string) ([]byte, error) {
+		return exec.Command("go", append([]string{"-C", "gen"}, args...)...).CombinedOutput()
+	}
+	if out, err := run("mod", "download"); err != nil {
+		t.Skipf("the generator's modules cannot be had here: %v\n%s", err, out)
+	}
+	dir := t.TempDir()
+	if out, err := run("run", ".", "-dir", dir); err != nil {
+		t.Fatalf("generator: %v\n%s", err, out)
+	}
+	for _, name := range []string{"kernels_amd64.s", "kernels_amd64.go", "kernels_other.go", "kernels.sum"} {
+		want, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is not what gen writes (%v): run go generate ./internal/simd", name, err)
+		}
+	}
+}

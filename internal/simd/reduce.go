@@ -1,0 +1,165 @@
+package simd
+
+import (
+	"math"
+
+	"glmbatch/internal/vec"
+)
+
+// Sum returns Σ x[i].
+func (k Kernels) Sum(x []float64) float64 {
+	switch k {
+	case avx512:
+		return sumAVX512(x)
+	case avx2:
+		return sumAVX2(x)
+	}
+	return vec.Sum(x)
+}
+
+// Dot returns Σ x[i]·y[i].
+func (k Kernels) Dot(x, y []float64) float64 {
+	y = y[:len(x)]
+	switch k {
+	case avx512:
+		return dotAVX512(x, y)
+	case avx2:
+		return dotAVX2(x, y)
+	}
+	return vec.Dot(x, y)
+}
+
+// SumSquares returns Σ x[i]².
+func (k Kernels) SumSquares(x []float64) float64 { return k.Dot(x, x) }
+
+// Axpy adds a·x to y: y[i] = fma(a, x[i], y[i]).
+func (k Kernels) Axpy(a float64, x, y []float64) {
+	y = y[:len(x)]
+	switch k {
+	case avx512:
+		axpyAVX512(a, y, x)
+	case avx2:
+		axpyAVX2(a, y, x)
+	default:
+		vec.Axpy(a, x, y)
+	}
+}
+
+// Rotate replaces (x, y) by (c·x − s·y, s·x + c·y), the second product rounded, the
+// first not.
+func (k Kernels) Rotate(c, s float64, x, y []float64) {
+	y = y[:len(x)]
+	switch k {
+	case avx512:
+		rotateAVX512(c, s, x, y)
+	case avx2:
+		rotateAVX2(c, s, x, y)
+	default:
+		for i, xi := range x {
+			yi := y[i]
+			x[i] = math.FMA(c, xi, -float64(s*yi))
+			y[i] = math.FMA(s, xi, float64(c*yi))
+		}
+	}
+}
+
+// DotColumns writes Σ v[i]·columns[i + j·n] to dst[j] for each column j of a
+// matrix with n = len(v) rows, stored by columns: Xᵀv for len(dst) columns. Each
+// sum has the bits of Dot. Columns go four or eight at a time, so that v is read once
+// for them and their sums do not wait for each other.
+func (k Kernels) DotColumns(columns, v, dst []float64) {
+	n := len(v)
+	columns = columns[:n*len(dst)]
+	for ; len(dst) >= 8 && k == avx512; dst, columns = dst[8:], columns[8*n:] {
+		dots8AVX512(columns, n, v, dst[:8])
+	}
+	for ; len(dst) >= 4 && k != Scalar; dst, columns = dst[4:], columns[4*n:] {
+		if k == avx512 {
+			dst[0], dst[1], dst[2], dst[3] = dots4AVX512(columns, n, v)
+		} else {
+			dst[0], dst[1], dst[2], dst[3] = dots4AVX2(columns, n, v)
+		}
+	}
+	for j := range dst {
+		dst[j] = k.Dot(columns[j*n:(j+1)*n], v)
+	}
+}
+
+// Products writes Σ vectors[i·n + r]·columns[j·n + r] to dst[8·j + i] for 8 vectors
+// of n elements and each of len(dst)/8 columns of as many: XᵀQ for eight columns of
+// Q, X being read once. Each sum has the bits of Dot.
+func (k Kernels) Products(vectors []float64, n int, columns, dst []float64) {
+	vectors, columns = vectors[:8*n], columns[:len(dst)/8*n]
+	if k == avx512 {
+		dots8AVX512(vectors, n, columns, dst[:len(dst)/8*8])
+		return
+	}
+	for ; len(dst) >= 8; dst, columns = dst[8:], columns[n:] {
+		k.DotColumns(vectors, columns[:n], dst[:8])
+	}
+}
+
+// Spread writes scale[c]·(factor[c]·along[8·c + i] + epsilon[i·m + c]) + location[c] to
+// dst[c·stride + i] for 8 lines i and m = len(factor) columns c, each sum and product
+// together in one rounding: numbers that stand by columns and numbers that stand by
+// lines, by columns. What lies between the eights of dst stays.
+func (k Kernels) Spread(dst []float64, stride int, along, epsilon, factor, scale, location []float64) {
+	m := len(factor)
+	along, epsilon, scale, location = along[:8*m], epsilon[:8*m], scale[:m], location[:m]
+	c := 0
+	if k == avx512 && m >= 8 {
+		c = m / 8 * 8
+		_ = dst[(c-1)*stride+7]
+		spreadAVX512(dst, stride, along, epsilon, m, factor[:c], scale, location)
+	}
+	for ; c < m; c++ {
+		to := dst[c*stride : c*stride+8]
+		for i := range to {
+			to[i] = math.FMA(scale[c], math.FMA(factor[c], along[8*c+i], epsilon[i*m+c]), location[c])
+		}
+	}
+}
+
+// tileRows is the largest number of rows that stay in registers while columns are
+// added to them.
+const tileRows = 128
+
+// AxpyColumns adds Σ a[j]·columns[i + j·n] to y[i], n = len(y), one column after
+// the other: Xa for len(a) columns of a matrix stored by columns. The bits are
+// those of one Axpy for each column.
+func (k Kernels) AxpyColumns(a, columns, y []float64) { k.AxpyParts(a, columns, len(y), y) }
+
+// AxpyParts is AxpyColumns for the first len(y) of each column's n rows.
+func (k Kernels) AxpyParts(a, columns []float64, n int, y []float64) {
+	columns, y = columns[:n*len(a)], y[:min(n, len(y))]
+	if k == avx512 && 0 < len(y) && len(y) <= tileRows {
+		axpysTileAVX512(a, columns, n, y)
+		return
+	}
+	for ; len(a) >= 4 && k != Scalar; a, columns = a[4:], columns[4*n:] {
+		if k == avx512 {
+			axpys4AVX512(columns, n, (*[4]float64)(a), y)
+		} else {
+			axpys4AVX2(columns, n, (*[4]float64)(a), y)
+		}
+	}
+	for j := range a {
+		k.Axpy(a[j], columns[j*n:j*n+len(y)], y)
+	}
+}
+
+// lanes are the partial sums of a portable form.
+type lanes [vec.Lanes]float64
+
+// sum joins the lanes by vec's tree.
+func (l *lanes) sum() float64 {
+	return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
+}
+
+// product joins the lanes by the same tree.
+func (l *lanes) product() float64 {
+	return ((l[0] * l[4]) * (l[2] * l[6])) * ((l[1] * l[5]) * (l[3] * l[7]))
+}
+
+// along is t at element i: eta moved by delta along x.
+func along(eta, x []float64, delta float64, i int) float64 { return math.FMA(delta, x[i], eta[i]) }
