@@ -9,17 +9,6 @@ import (
 	"glmbatch/infer"
 )
 
-// Start says where the chains of a fit began that was asked to start from an
-// earlier one.
-type Start struct {
-	Question        string // the fingerprint without an earlier fit
-	From            int64  // the fit that it started from; 0: it started as usual
-	FromFingerprint string
-	Known           int     // parameters that From knew, by name
-	StepSize        float64 // that warm-up began with; 0: none
-	Note            string  // in words
-}
-
 // startVersion is the schema version that brought the table start.
 const startVersion = 5
 
@@ -39,16 +28,6 @@ func (s *Session) insertStart(id int64, st *Start) error {
 		return fmt.Errorf("storing where the fit began: %w", err)
 	}
 	return nil
-}
-
-// Earlier is a complete fit as one that another may start from.
-type Earlier struct {
-	Key
-	ID                          int64
-	Fingerprint, Question, From string // Question is the fingerprint of a fit without an earlier one
-	Replicate                   int
-	Method, Family, Link        string
-	Rows                        int64
 }
 
 // Earlier returns the complete fits of a pipeline, the newest first. Without a
@@ -81,14 +60,6 @@ func (l *Ledger) Earlier(ctx context.Context, pipeline string) (found []Earlier,
 
 // replicateVersion is the schema version that brought fit.replicate.
 const replicateVersion = 3
-
-// Recalled is what a stored fit says of its posterior and of its data.
-type Recalled struct {
-	Parameters []ParameterSummary // without local scales
-	StepSizes  []float64          // of nuts and hmc, by chain
-	Data       *DataSummary       // nil: not known
-	Identity   map[string]json.RawMessage
-}
 
 // Recall reads what the fit of that number says. Cost: a row a parameter.
 func (l *Ledger) Recall(ctx context.Context, id int64) (p Recalled, err error) {
@@ -158,15 +129,4 @@ func dataOf(ctx context.Context, c *sql.Conn, id int64) (d *DataSummary, err err
 		d.Columns = append(d.Columns, s)
 		return err
 	}, id)
-}
-
-// Mixed tells whether the chains of all parameters found each other: no R-hat
-// above limit. What has none, since it does not move, counts as mixed.
-func (p *Recalled) Mixed(limit float64) (worst string, ok bool) {
-	for _, s := range p.Parameters {
-		if s.Summary.RHat > limit {
-			return s.Name, false
-		}
-	}
-	return "", true
 }

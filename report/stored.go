@@ -8,7 +8,6 @@ import (
 	"math"
 
 	"glmbatch/infer"
-	"glmbatch/infer/diag"
 	"glmbatch/report/judge"
 )
 
@@ -28,12 +27,6 @@ type StoredFit struct {
 	Parameters  int
 	Kept        bool         // whether the draws were kept
 	Derived     []Expression // its derived quantities, in order
-}
-
-// Expression is a derived quantity as it was asked for.
-type Expression struct {
-	Name string `json:"name"`
-	Text string `json:"expression"`
 }
 
 // Stored returns the complete fits with these fingerprints, by fingerprint;
@@ -128,13 +121,6 @@ func (l *Ledger) divergences(ctx context.Context, id int64) (n int, err error) {
 		return c.QueryRowContext(ctx, `SELECT count(*) FROM chain WHERE fit_id = ? AND divergent AND NOT warmup`, id).Scan(&n)
 	})
 	return n, err
-}
-
-// ParameterSummary is a stored summary with the name of its parameter.
-type ParameterSummary struct {
-	Name    string
-	Kind    infer.ParameterKind
-	Summary diag.Summary
 }
 
 // Summaries returns the summaries of the complete fit with this fingerprint,
