@@ -43,22 +43,41 @@ var deps = map[string]string{
 	"internal/state":   "",
 	"ingest":           "internal/words" + arrow + duckdb,
 	"transform":        "infer/glm internal/words" + arrow,
-	"report":           "infer infer/diag report/html report/judge internal/words" + duckdb,
+	"report":           "infer infer/diag report/html report/judge report/record internal/words" + duckdb,
 	"report/html":      "",
-	"report/judge":     "infer/diag",
-	"pipelines":        "internal/words report/judge infer infer/diag infer/glm ingest transform report pipelines/internal/*",
+	// judge and record are the values of a ledger without SQL, for whoever draws without one.
+	"report/judge":  "infer/diag",
+	"report/record": "infer infer/diag report/judge",
+	"pipelines":     "infer infer/diag infer/glm ingest transform report report/judge internal/words pipelines/internal/*",
 	// spec reads a spec, and looks at no data.
-	"pipelines/internal/spec": "internal/words report/judge infer/glm transform" + yaml,
+	"pipelines/internal/spec": "infer/glm transform report/judge internal/words" + yaml,
+	// plan, draw, assess and what they stand on know no ledger: a worker on
+	// another machine needs no more.
+	"pipelines/internal/plan": "infer infer/glm infer/cggibbs infer/nuts infer/conjugate infer/diag infer/prior infer/mrf" +
+		" infer/herded ingest transform report/judge report/record internal/words pipelines/internal/discrete" +
+		" pipelines/internal/spec pipelines/internal/synthetic",
+	"pipelines/internal/draw": "infer report/record pipelines/internal/assess pipelines/internal/cpu pipelines/internal/plan" +
+		" pipelines/internal/progress pipelines/internal/spool" + fanout,
+	"pipelines/internal/assess": "infer infer/glm infer/nuts infer/diag transform report/judge report/record" +
+		" pipelines/internal/cpu pipelines/internal/plan pipelines/internal/predictive pipelines/internal/progress" +
+		" pipelines/internal/spec pipelines/internal/spool",
+	"pipelines/internal/predictive": "infer infer/glm infer/loo transform report/record" + fanout,
 	// spool keeps blocks of draws and kernel states, and knows no more.
 	"pipelines/internal/spool": "infer",
+	"pipelines/internal/cpu":   "golang.org/x/sys/unix",
 	// progress draws what it is told, and knows no sampler.
 	"pipelines/internal/progress": "",
-	"pipelines/internal/run": "infer infer/glm infer/cggibbs infer/nuts infer/conjugate infer/diag infer/prior infer/mrf" +
-		" infer/herded ingest transform report report/judge internal/words pipelines/internal/*" + fanout + " golang.org/x/sync/semaphore golang.org/x/sys/unix",
-	"pipelines/internal/check":   "report/judge infer infer/glm infer/diag report pipelines/internal/run pipelines/internal/spec" + fanout,
-	"pipelines/internal/predict": "infer infer/glm infer/loo transform report" + fanout,
+	"pipelines/internal/exit":     "",
+	// run admits fits and commits them, and holds no arithmetic.
+	"pipelines/internal/run": "infer infer/diag report report/judge report/record pipelines/internal/assess" +
+		" pipelines/internal/draw pipelines/internal/exit pipelines/internal/plan pipelines/internal/progress" +
+		" pipelines/internal/spec pipelines/internal/spool" + fanout + " golang.org/x/sync/semaphore",
+	"pipelines/internal/check": "infer infer/glm infer/diag report report/judge pipelines/internal/exit" +
+		" pipelines/internal/plan pipelines/internal/spec" + fanout,
+	"pipelines/internal/predict": "infer infer/glm ingest transform report pipelines/internal/assess" +
+		" pipelines/internal/plan pipelines/internal/predictive pipelines/internal/spec",
 	// explain tells what a run would do, and draws from priors only.
-	"pipelines/internal/explain": "internal/words infer infer/glm pipelines/internal/run",
+	"pipelines/internal/explain": "infer infer/glm internal/words pipelines/internal/plan",
 	// propose looks at columns, and reads no files.
 	"pipelines/internal/propose": "internal/words" + arrow,
 	// exchange reads and writes the files of other tools.
@@ -66,11 +85,12 @@ var deps = map[string]string{
 	// synthetic makes data, and does not fit them.
 	"pipelines/internal/synthetic": "infer infer/glm pipelines/internal/spec",
 	// discrete makes discrete models of tables and images, and samples nothing itself.
-	"pipelines/internal/discrete": "infer infer/glm infer/diag infer/mrf infer/herded infer/dogs ingest internal/words pipelines/internal/spec" + arrow,
-	"cmd/pipeline":                "pipelines internal/words github.com/spf13/cobra golang.org/x/term",
-	"internal/arch":               "",
-	"internal/bars":               "internal/words pipelines",
-	"internal/doctest":            "",
+	"pipelines/internal/discrete": "infer infer/glm infer/diag infer/mrf infer/herded infer/dogs ingest internal/words" +
+		" pipelines/internal/spec" + arrow,
+	"cmd/pipeline":     "pipelines internal/words github.com/spf13/cobra golang.org/x/term",
+	"internal/arch":    "",
+	"internal/bars":    "internal/words pipelines",
+	"internal/doctest": "",
 	// words is what every room needs to speak with people.
 	"internal/words": "",
 }
