@@ -12,5 +12,5 @@
 //   - gating.go, evidence.go: what gates look at;
 //   - derive.go, derivedraws.go: quantities computed from each draw;
 //   - assess.go, condition.go, metrics.go: what a run may ask for besides;
-//   - judge.go, answer.go, record.go, times.go: the verdict and the ledger's record.
+//   - judge.go, record.go, times.go: the verdict and the ledger's record.
 package assess

@@ -11,6 +11,7 @@ type Timer struct{ began time.Time }
 // Start begins to measure.
 func Start() Timer { return Timer{time.Now()} }
 
+// Lap returns the time since the start or the last lap.
 func (t *Timer) Lap() time.Duration {
 	now := time.Now()
 	d := now.Sub(t.began)

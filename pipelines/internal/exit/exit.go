@@ -1,4 +1,3 @@
-// Package exit has the exit codes of the program's verbs.
 package exit
 
 // The exit codes, for a shell that looks in the morning.

@@ -12,7 +12,7 @@
 //   - select.go, choice.go: which fits a call chooses;
 //   - reader.go, unit.go, discreteread.go, patience.go: units of data;
 //   - regression.go, design.go, method.go, priors.go, scales.go, focus.go, describe.go: regressions;
-//   - discrete.go, discretemethod.go, discretechains.go: discrete systems;
+//   - discrete.go, discretemethod.go, discretechains.go, discretefound.go: discrete systems;
 //   - schedule.go: how long chains get; identity.go: what decides their draws; memory.go: what they may take;
 //   - earlier.go, around.go, datasummary.go: starts from the posterior of an earlier fit;
 //   - cases.go, defaults.go, sizes.go: what check, explain and validate ask.
