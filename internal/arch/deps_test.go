@@ -10,7 +10,6 @@ import (
 const (
 	arrow  = " github.com/apache/arrow-go/v18/*"
 	duckdb = " github.com/duckdb/duckdb-go/v2"
-	gonum  = " gonum.org/v1/gonum/*"
 	fanout = " golang.org/x/sync/errgroup"
 	yaml   = " github.com/goccy/go-yaml github.com/goccy/go-yaml/*"
 )
@@ -39,7 +38,7 @@ var deps = map[string]string{
 	"internal/variate":        "internal/vec internal/simd",
 	"internal/state":          "",
 	"ingest":                  arrow + duckdb,
-	"transform":               "infer infer/glm" + arrow + gonum,
+	"transform":               "infer/glm internal/vec" + arrow,
 	"report":                  "infer infer/diag report/html" + duckdb,
 	"report/html":             "",
 	"pipelines":               run + fanout + yaml,
