@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"glmbatch/infer"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/run"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
-	"glmbatch/transform"
 )
 
 // Look is a fit at a glance, Line one of its parameters.
@@ -115,7 +115,7 @@ func MatchFit(pattern, dataset, key, model, sampler string) bool {
 		names = append(names, dataset+"/"+key+"/"+model+"/"+sampler)
 	}
 	return slices.ContainsFunc(names, func(name string) bool {
-		return transform.GlobMatch(pattern, name) || transform.GlobMatch(strings.TrimSuffix(pattern, "/")+"/*", name)
+		return words.Match(pattern, name) || words.Match(strings.TrimSuffix(pattern, "/")+"/*", name)
 	})
 }
 
@@ -234,4 +234,4 @@ func lookError(err error) error {
 }
 
 // Matches tells whether a name matches a pattern with * and ?, as in --only.
-func Matches(pattern, name string) bool { return transform.GlobMatch(pattern, name) }
+func Matches(pattern, name string) bool { return words.Match(pattern, name) }

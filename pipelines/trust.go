@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"glmbatch/ingest"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
-	"glmbatch/transform"
 )
 
 // Trust bounds what a spec may reach: a spec that a stranger sent names files to
@@ -30,7 +30,7 @@ func (t *Trust) lookup() func(string) (string, bool) {
 		return os.LookupEnv
 	}
 	return func(name string) (string, bool) {
-		if !slices.ContainsFunc(t.Env, func(pattern string) bool { return transform.GlobMatch(pattern, name) }) {
+		if !slices.ContainsFunc(t.Env, func(pattern string) bool { return words.Match(pattern, name) }) {
 			return "", false
 		}
 		return os.LookupEnv(name)

@@ -4,12 +4,12 @@ import (
 	"database/sql"
 	"fmt"
 	"math"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
 
 	"glmbatch/infer"
+	"glmbatch/internal/words"
 	"glmbatch/report/html"
 )
 
@@ -133,10 +133,7 @@ func (r *pageReader) worst(f *html.Fit, n int) []int {
 	t := &f.Detail.Coefficients
 	var chosen []int
 	for i, kind := range t.Kind {
-		named := slices.ContainsFunc(r.o.Parameters, func(glob string) bool {
-			ok, err := path.Match(glob, t.Name[i])
-			return t.Name[i] == glob || ok && err == nil
-		})
+		named := slices.ContainsFunc(r.o.Parameters, func(glob string) bool { return words.Match(glob, t.Name[i]) })
 		if kind != statisticKind && (named || len(r.o.Parameters) == 0) {
 			chosen = append(chosen, i)
 		}

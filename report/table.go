@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"glmbatch/internal/words"
 )
 
 // cellWidth is where the text of a table's cell is cut.
@@ -44,7 +46,8 @@ func writeTable(w io.Writer, rows *sql.Rows, limit int) error {
 		return err
 	}
 	if len(g.names) > 0 {
-		if err := align(w, lines, g.types); err != nil {
+		t := words.Table{Rows: lines, Right: func(col int) bool { return numeric(g.types[col]) }, Rule: true}
+		if err := t.Write(w); err != nil {
 			return err
 		}
 	}
@@ -57,40 +60,6 @@ func writeTable(w io.Writer, rows *sql.Rows, limit int) error {
 		_, err = fmt.Fprintf(w, "(%d rows)\n", n)
 	}
 	return err
-}
-
-// align writes lines, the first of which is the heading.
-func align(w io.Writer, lines [][]string, types []string) error {
-	width := make([]int, len(types))
-	for _, line := range lines {
-		for i, cell := range line {
-			width[i] = max(width[i], utf8.RuneCountInString(cell))
-		}
-	}
-	rule := make([]string, len(types))
-	for i := range rule {
-		rule[i] = strings.Repeat("─", width[i])
-	}
-	lines = append([][]string{lines[0], rule}, lines[1:]...)
-	var b strings.Builder
-	for _, line := range lines {
-		b.Reset()
-		for i, cell := range line {
-			if i > 0 {
-				b.WriteString("  ")
-			}
-			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
-			if numeric(types[i]) {
-				b.WriteString(pad + cell)
-			} else {
-				b.WriteString(cell + pad)
-			}
-		}
-		if _, err := fmt.Fprintln(w, strings.TrimRight(b.String(), " ")); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // numeric reports whether an engine's type is a number.

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"glmbatch/infer/glm"
+	"glmbatch/internal/words"
 )
 
 // Coding says how Record.Code reads new data. The zero value wants no response
@@ -294,7 +295,7 @@ func (b *builder) knownCodes(column string, f *factor, levels []string) error {
 		there, found := known[f.levels[code]]
 		if !found {
 			return b.cellError(column, b.tableRow(k), fmt.Errorf("%q is not a level that the model was fitted with", f.levels[code]),
-				"its levels are "+list(levels)+"; leave such rows out, or fit the model to data that have them")
+				"its levels are "+words.List(levels)+"; leave such rows out, or fit the model to data that have them")
 		}
 		f.codes[k] = there
 	}

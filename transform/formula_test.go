@@ -348,33 +348,6 @@ func TestFormulaColumns(t *testing.T) {
 	}
 }
 
-func TestGlobMatch(t *testing.T) {
-	for _, c := range []struct {
-		pattern, name string
-		want          bool
-	}{
-		{"*", "", true}, {"*", "abc", true}, {"", "", true}, {"", "a", false},
-		{"x*", "x", true}, {"x*", "x12", true}, {"x*", "ax", false},
-		{"*_rate", "birth_rate", true}, {"*_rate", "rates", false}, {"*_rate", "_rate", true},
-		{"a*b*c", "aXbYc", true}, {"a*b*c", "abcbc", true}, {"a*b*c", "acb", false},
-		{"x?", "x1", true}, {"x?", "x", false}, {"x?", "x12", false}, {"?*?", "a", false},
-		{"gr?ße", "größe", true}, {"x[1]", "x[1]", true}, {"x.1", "xa1", false},
-	} {
-		if got := GlobMatch(c.pattern, c.name); got != c.want {
-			t.Errorf("%q matches %q: %v, want %v", c.pattern, c.name, got, c.want)
-		}
-	}
-}
-
-func TestNearest(t *testing.T) {
-	names := []string{"age", "Sex", "education", "x1", "x2"}
-	for name, want := range map[string]string{"agee": "age", "sex": "Sex", "edcuation": "education", "x3": "x1", "weight": "", "": ""} {
-		if got := nearest(name, names); got != want {
-			t.Errorf("nearest to %q is %q, want %q", name, got, want)
-		}
-	}
-}
-
 // Crossings that would take all memory are refused.
 func TestCrossingsAreBounded(t *testing.T) {
 	var names []string

@@ -1,6 +1,10 @@
 package transform
 
-import "fmt"
+import (
+	"fmt"
+
+	"glmbatch/internal/words"
+)
 
 // factor reads the levels and codes of a column, and judges them.
 func (b *builder) factor(c *column, named bool) (*factor, error) {
@@ -33,7 +37,7 @@ func (b *builder) readFactor(c *column) (*factor, error) {
 	}
 	present := f.levels
 	if row, err := f.impose(want); err != nil {
-		return nil, b.levelError(c, row, err, "its values are "+list(present))
+		return nil, b.levelError(c, row, err, "its values are "+words.List(present))
 	}
 	return f, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"glmbatch/infer/glm"
+	"glmbatch/internal/words"
 )
 
 // Fitted is what a derived quantity is bound to: a model that has met its data.
@@ -102,8 +103,8 @@ func (d *Derived) unknownParameter(n *node, names []string) error {
 	for i, name := range names {
 		quoted[i] = quoteName(name)
 	}
-	hint := "the parameters are " + list(quoted)
-	if near := nearest(n.text, names); near != "" {
+	hint := "the parameters are " + words.List(quoted)
+	if near := words.Nearest(n.text, names); near != "" {
 		hint = "did you mean " + quoteName(near) + "? " + hint
 	}
 	return d.fail(n.pos, fmt.Sprintf("there is no parameter %q", n.text), hint)
@@ -158,7 +159,7 @@ func (d *Derived) variablesOf(n *node, inputs []string) error {
 		}
 	}
 	if len(missing) > 0 {
-		return d.fail(n.pos, fmt.Sprintf("%s() does not say what %s is", n.text, missing[0]), "give every variable of the formula, also those of offsets: still missing are "+list(missing))
+		return d.fail(n.pos, fmt.Sprintf("%s() does not say what %s is", n.text, missing[0]), "give every variable of the formula, also those of offsets: still missing are "+words.List(missing))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"glmbatch/infer/glm"
+	"glmbatch/internal/words"
 )
 
 // response reads the response and its trials, and checks them against the
@@ -63,7 +64,7 @@ func (b *builder) twoLevels(c *column) error {
 		if len(f.levels) == 1 {
 			hint = fmt.Sprintf("say which value is which: levels: {%s: [failure, success]}", quoteName(c.name))
 		}
-		return b.columnError(c.name, fmt.Errorf("the response is text with %d values (%s), and a %s response has two", len(f.levels), list(f.levels), b.spec.Family.Name), hint)
+		return b.columnError(c.name, fmt.Errorf("the response is text with %d values (%s), and a %s response has two", len(f.levels), words.List(f.levels), b.spec.Family.Name), hint)
 	}
 	b.out.Data.Y = make([]float64, b.n)
 	for i, code := range f.codes {

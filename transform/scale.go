@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"glmbatch/internal/words"
 )
 
 // tooLarge is the largest magnitude that a design takes: the squares of a
@@ -49,10 +51,10 @@ func (b *builder) measure() error {
 		b.hashes[j] = hash(col)
 	}
 	if len(zero) > 0 {
-		b.warn("0 in all %d rows: %s; the data say nothing of such a coefficient, it has its prior", b.n, list(zero))
+		b.warn("0 in all %d rows: %s; the data say nothing of such a coefficient, it has its prior", b.n, words.List(zero))
 	}
 	if len(constant) > 0 && b.chosen.intercept {
-		b.warn("constant in all %d rows, and left as it is: %s; the data cannot tell it from the intercept", b.n, list(constant))
+		b.warn("constant in all %d rows, and left as it is: %s; the data cannot tell it from the intercept", b.n, words.List(constant))
 	}
 	return nil
 }
@@ -113,7 +115,7 @@ func (b *builder) repeated() error {
 	}
 	if len(pairs) > 0 {
 		predictors := len(b.plan) - (b.out.Data.Intercept + 1)
-		b.warn("%d of %d columns equal another one (%s): the data tell only the sum of their coefficients, the prior divides it", len(pairs), predictors, list(pairs))
+		b.warn("%d of %d columns equal another one (%s): the data tell only the sum of their coefficients, the prior divides it", len(pairs), predictors, words.List(pairs))
 	}
 	return nil
 }

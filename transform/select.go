@@ -3,6 +3,8 @@ package transform
 import (
 	"fmt"
 	"slices"
+
+	"glmbatch/internal/words"
 )
 
 // strictness says which names a selection insists on finding.
@@ -196,7 +198,7 @@ func (s *selector) number(n *node, added bool) error {
 func (s *selector) matching(pattern string, pos int) []int {
 	var out []int
 	for _, name := range s.names {
-		if !s.taken[name] && GlobMatch(pattern, name) {
+		if !s.taken[name] && words.Match(pattern, name) {
 			out = append(out, s.variable(&node{kind: nodeName, text: name, pos: pos}))
 		}
 	}
@@ -212,7 +214,7 @@ func (s *selector) glob(set *termSet, n *node, pattern string, added bool) error
 		s.out.named = append(s.out.named, s.out.variables[matching[0]].columns...)
 	}
 	if len(set.terms) == 0 && (s.strict == everyName || s.strict == usedName && added) {
-		return s.fail(n.pos, fmt.Sprintf("no column matches %q", pattern), "the columns are "+list(s.names))
+		return s.fail(n.pos, fmt.Sprintf("no column matches %q", pattern), "the columns are "+words.List(s.names))
 	}
 	return nil
 }

@@ -1,6 +1,10 @@
 package transform
 
-import "fmt"
+import (
+	"fmt"
+
+	"glmbatch/internal/words"
+)
 
 // separated warns of columns that tell the two responses of a bernoulli model
 // apart without error: the likelihood alone has no maximum then (Albert and
@@ -19,7 +23,7 @@ func (b *builder) separated() error {
 		}
 	}
 	if len(names) > 0 {
-		b.warn("%s separates the responses perfectly: only the prior keeps its coefficient finite", list(names))
+		b.warn("%s separates the responses perfectly: only the prior keeps its coefficient finite", words.List(names))
 	}
 	return nil
 }

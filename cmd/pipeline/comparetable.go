@@ -16,25 +16,26 @@ func printComparisons(w *screen, pairs []pipelines.Comparison) error {
 		return nil
 	}
 	printAgreement(w, pairs)
-	ratios := &grid{rows: [][]string{[]string{"times as fast to ESS 100", "median", "minimum", "log_lik", "by"}}, left: true}
-	seconds := &grid{rows: [][]string{[]string{"seconds to ESS 100", "median", "minimum", "log_lik", "fits"}}, left: true}
-	work := &grid{rows: [][]string{[]string{"ESS a second; work", "median", "minimum", "gradients", "evaluations"}}, left: true}
+	ratios := head("times as fast to ESS 100", "median", "minimum", "log_lik", "by")
+	seconds := head("seconds to ESS 100", "median", "minimum", "log_lik", "fits")
+	work := head("ESS a second; work", "median", "minimum", "gradients", "evaluations")
 	seen := map[string]bool{}
 	few := false
 	for i := range pairs {
 		p := &pairs[i]
 		name := posterior(p)
 		few = few || math.IsNaN(float64(p.RatioMedian.Low))
-		ratios.under(name, ratioRow(p)...)
+		ratios.Under(name, ratioRow(p)...)
 		for _, c := range []*pipelines.Cost{&p.A, &p.B} {
 			if sampler := clean(c.Sampler); !seen[name+"\x00"+sampler] {
 				seen[name+"\x00"+sampler] = true
-				seconds.under(name, sampler, interval(c.ToMedian), interval(c.ToMin), interval(c.ToLogLik), strconv.Itoa(c.Fits))
-				work.under(name, sampler, interval(c.ESSPerSecond), interval(c.MinESSPerSecond), strconv.FormatInt(c.Gradients, 10), strconv.FormatInt(c.Evaluations, 10))
+				seconds.Under(name, sampler, interval(c.ToMedian), interval(c.ToMin), interval(c.ToLogLik), strconv.Itoa(c.Fits))
+				work.Under(name, sampler, interval(c.ESSPerSecond), interval(c.MinESSPerSecond), strconv.FormatInt(c.Gradients, 10), strconv.FormatInt(c.Evaluations, 10))
 			}
 		}
 	}
 	for _, t := range []*grid{ratios, seconds, work} {
+		t.Right = left
 		t.print(w)
 		fmt.Fprintln(w)
 	}

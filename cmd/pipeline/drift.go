@@ -76,22 +76,23 @@ func printDrift(w *screen, rows []pipelines.Drift) {
 		fmt.Fprintln(w, "no fit has a predecessor here: change the data or the spec, and run again")
 		return
 	}
-	table := [][]string{{"verdict", "fit", "shift, sds", "of", "ratio of sds", "of", "rows", "columns", "left out", "response", "column moved, sds", "of", "changed"}}
+	g := head("verdict", "fit", "shift, sds", "of", "ratio of sds", "of", "rows", "columns", "left out", "response",
+		"column moved, sds", "of", "changed")
 	for i := range rows {
 		d := &rows[i]
 		name := d.Dataset
 		if d.Group != "" {
 			name += "/" + d.Group
 		}
-		table = append(table, []string{
-			string(d.Verdict), clean(name + " × " + d.Model + " × " + d.Sampler),
-			optional(d.Shift), words(d.ShiftParameter), optional(d.SDRatio), words(d.SDRatioParameter),
+		g.Add(
+			string(d.Verdict), clean(name+" × "+d.Model+" × "+d.Sampler),
+			optional(d.Shift), cleaned(d.ShiftParameter), optional(d.SDRatio), cleaned(d.SDRatioParameter),
 			change(whole(d.RowsBefore), whole(d.RowsNow)), change(whole(d.ColumnsBefore), whole(d.ColumnsNow)),
 			change(percent(d.MissingBefore), percent(d.MissingNow)), change(optional(d.ResponseBefore), optional(d.ResponseNow)),
-			optional(d.CentreShift), words(d.CentreShiftColumn), changed(d),
-		})
+			optional(d.CentreShift), cleaned(d.CentreShiftColumn), changed(d),
+		)
 	}
-	(&grid{rows: table}).print(w)
+	g.print(w)
 }
 
 // changed names what is not as it was.
@@ -132,7 +133,7 @@ func percent(v *float64) string {
 	return strconv.FormatFloat(100**v, 'f', 1, 64) + "%"
 }
 
-func words(s *string) string {
+func cleaned(s *string) string {
 	if s == nil {
 		return ""
 	}

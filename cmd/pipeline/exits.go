@@ -3,10 +3,10 @@ package main
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
+	"glmbatch/internal/words"
 	"glmbatch/pipelines"
 )
 
@@ -56,33 +56,12 @@ var exits = map[string][]exit{
 // tellExits puts the exit codes of each verb below its description.
 func tellExits(root *cobra.Command) {
 	for _, c := range root.Commands() {
-		var words []string
+		var codes []string
 		for _, e := range exits[c.Name()] {
-			words = append(words, fmt.Sprintf("%d %s", e.code, e.meaning))
+			codes = append(codes, fmt.Sprintf("%d %s", e.code, e.meaning))
 		}
-		if len(words) > 0 {
-			c.Long = strings.TrimRight(c.Long, "\n") + "\n\n" + folded("Exit codes: "+strings.Join(words, ", ")+".")
+		if len(codes) > 0 {
+			c.Long = strings.TrimRight(c.Long, "\n") + "\n\n" + strings.Join(words.Break("Exit codes: "+strings.Join(codes, ", ")+".", 80, 80), "\n")
 		}
 	}
-}
-
-// folded breaks text into lines of at most 80 characters, at spaces.
-func folded(text string) string {
-	var b strings.Builder
-	at := 0
-	for i, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case i == 0:
-		case at+1+n > 80:
-			b.WriteByte('\n')
-			at = 0
-		default:
-			b.WriteByte(' ')
-			at++
-		}
-		b.WriteString(word)
-		at += n
-	}
-	return b.String()
 }

@@ -95,17 +95,17 @@ func printNights(s *screen, nights []pipelines.Night) {
 		fmt.Fprintln(s, "no run here: --since and --pipeline leave none")
 		return
 	}
-	g := &grid{rows: [][]string{{"started (UTC)", "pipeline", "took", "new", "same", "fail", "err", "exit", "run"}}}
+	g := head("started (UTC)", "pipeline", "took", "new", "same", "fail", "err", "exit", "run")
 	for i := range nights {
 		n := &nights[i]
 		name := clean(n.Pipeline)
 		if n.SpecChanged {
 			name += " *"
 		}
-		g.add(n.Started.UTC().Format("2006-01-02 15:04"), name, tookWords(n), count(n.New), count(n.Skipped), count(n.Failed), count(n.Erred), endOf(n), lastOf(n.ID))
+		g.Add(n.Started.UTC().Format("2006-01-02 15:04"), name, tookWords(n), count(n.New), count(n.Skipped), count(n.Failed), count(n.Erred), endOf(n), lastOf(n.ID))
 	}
 	g.colour = func(row, col int) string {
-		if row == 0 || col < 5 || col > 7 || g.rows[row][col] == "" {
+		if row == 0 || col < 5 || col > 7 || g.Rows[row][col] == "" {
 			return ""
 		}
 		return nightColour(&nights[row-1], col)
@@ -127,7 +127,7 @@ func nightColour(n *pipelines.Night, col int) string {
 
 // shortenColumn cuts names of a column so that the table fits.
 func shortenColumn(g *grid, column, width int) {
-	widths, _ := g.measure()
+	widths := g.Widths()
 	total := -2
 	for _, w := range widths {
 		total += w + 2
@@ -136,7 +136,7 @@ func shortenColumn(g *grid, column, width int) {
 		return
 	}
 	room := max(8, widths[column]-(total-width))
-	for _, row := range g.rows[1:] {
+	for _, row := range g.Rows[1:] {
 		row[column] = middle(row[column], room)
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"glmbatch/internal/words"
 )
 
 // screen is where text for people goes: how wide it is, and what it can show.
@@ -110,7 +111,7 @@ func (s *screen) sentence(indent, text string) {
 		if i > 0 {
 			fmt.Fprint(s, indent)
 		}
-		for k, part := range breakWords(line, s.width, s.width-len(indent)) {
+		for k, part := range words.Break(line, s.width, s.width-len(indent)) {
 			if k > 0 {
 				fmt.Fprint(s, "\n", indent)
 			}
@@ -118,28 +119,6 @@ func (s *screen) sentence(indent, text string) {
 		}
 		fmt.Fprintln(s)
 	}
-}
-
-// breakWords breaks a line at its spaces into parts of at most first and then
-// width columns; a longer word has a line of its own. Spaces at the front stay.
-func breakWords(line string, first, width int) (parts []string) {
-	if utf8.RuneCountInString(line) <= first {
-		return []string{line}
-	}
-	front := line[:len(line)-len(strings.TrimLeft(line, " "))]
-	current := front
-	for i, word := range strings.Fields(line) {
-		switch {
-		case i == 0:
-			current += word
-		case utf8.RuneCountInString(current)+1+utf8.RuneCountInString(word) > first:
-			parts = append(parts, current)
-			current, first = word, width
-		default:
-			current += " " + word
-		}
-	}
-	return append(parts, current)
 }
 
 // middle shortens a name to n columns by leaving out its middle.

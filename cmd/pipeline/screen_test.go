@@ -51,10 +51,11 @@ func TestSentencesAreBrokenAtSpaces(t *testing.T) {
 // A flowing table has all words, and no line beyond the screen; colours change neither
 // its columns nor its lines.
 func TestTablesFlow(t *testing.T) {
-	g := &grid{rows: [][]string{{"verdict", "n", "why"}}, flow: true}
+	g := head("verdict", "n", "why")
+	g.flow = true
 	g.colour = g.gradesIn(0)
-	g.add("fail", "1", "the chains of this fit have not come together, which more iterations may mend\nhint: give max_draws")
-	g.add("pass", "12345", "")
+	g.Add("fail", "1", "the chains of this fit have not come together, which more iterations may mend\nhint: give max_draws")
+	g.Add("pass", "12345", "")
 	var plain, coloured strings.Builder
 	g.print(on(&plain, 60))
 	if n := widest(plain.String()); n > 60 {

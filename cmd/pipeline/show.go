@@ -94,7 +94,8 @@ const mostLooks = 50
 
 // printLooks prints a line for each fit, the worst first, and counts them.
 func printLooks(s *screen, fits []pipelines.Look) {
-	g := &grid{rows: [][]string{{"verdict", "fit", "name", "R-hat", "ESS", "why"}}, flow: true}
+	g := head("verdict", "fit", "name", "R-hat", "ESS", "why")
+	g.flow = true
 	grades := g.gradesIn(0)
 	g.colour = grades
 	counts := map[string]int{}
@@ -107,7 +108,7 @@ func printLooks(s *screen, fits []pipelines.Look) {
 		}
 		counts[verdict]++
 		if verdict == "pass" {
-			if passed++; len(g.rows) > mostLooks {
+			if passed++; len(g.Rows) > mostLooks {
 				continue
 			}
 		}
@@ -115,12 +116,12 @@ func printLooks(s *screen, fits []pipelines.Look) {
 		if f.ID != 0 {
 			id = strconv.FormatInt(f.ID, 10)
 		}
-		g.add(verdict, id, lookName(f), fixed(float64(f.RHat), 3), fixed(float64(f.ESSBulk), 0), whyOf(f))
+		g.Add(verdict, id, lookName(f), fixed(float64(f.RHat), 3), fixed(float64(f.ESSBulk), 0), whyOf(f))
 	}
 	if len(fits) > 0 {
 		g.print(s)
 	}
-	if left := len(fits) + 1 - len(g.rows); left > 0 {
+	if left := len(fits) + 1 - len(g.Rows); left > 0 {
 		fmt.Fprintf(s, "… and %d more that pass\n", left)
 	}
 	var parts []string

@@ -89,10 +89,10 @@ func printWorst(s *screen, f *pipelines.Look, lines []pipelines.Line) {
 	}
 	slices.SortStableFunc(gated, func(a, b *pipelines.Line) int { return cmp.Compare(badness(f, b), badness(f, a)) })
 	bad := len(gated) - len(slices.DeleteFunc(slices.Clone(gated), func(l *pipelines.Line) bool { return badness(f, l) > 1 }))
-	g := &grid{rows: [][]string{{"worst diagnostics", "R-hat", "bulk ESS", "tail ESS"}}}
+	g := head("worst diagnostics", "R-hat", "bulk ESS", "tail ESS")
 	shown := gated[:min(len(gated), max(3, min(bad, worstLines)))]
 	for _, l := range shown {
-		g.add(middle(clean(l.Name), 40), fixed(l.Summary.RHat, 3), fixed(l.Summary.ESSBulk, 0), fixed(l.Summary.ESSTail, 0))
+		g.Add(middle(clean(l.Name), 40), fixed(l.Summary.RHat, 3), fixed(l.Summary.ESSBulk, 0), fixed(l.Summary.ESSTail, 0))
 	}
 	g.colour = func(row, col int) string {
 		if row == 0 || col == 0 {
@@ -185,10 +185,10 @@ func printLines(s *screen, f *pipelines.Look, lines []pipelines.Line, o *lineOpt
 	for i, l := range chosen {
 		spans[i] = spanOf(l, o.bars)
 	}
-	g := &grid{rows: [][]string{{"parameter", "mean", "sd", "2.5%", "97.5%", "R-hat", "ESS"}}}
+	g := head("parameter", "mean", "sd", "2.5%", "97.5%", "R-hat", "ESS")
 	for _, l := range chosen {
 		sum := &l.Summary
-		g.add(clean(l.Name), short(sum.Mean), short(sum.SD), short(sum.Q025), short(sum.Q975), fixed(sum.RHat, 3), fixed(ess(l), 0))
+		g.Add(clean(l.Name), short(sum.Mean), short(sum.SD), short(sum.Q025), short(sum.Q975), fixed(sum.RHat, 3), fixed(ess(l), 0))
 	}
 	axis := fitBars(g, s.width, spans)
 	colour := func(row, col int) string {
@@ -212,20 +212,20 @@ func printLines(s *screen, f *pipelines.Look, lines []pipelines.Line, o *lineOpt
 // fitBars shortens names and adds bars as the width allows; nil where it does not.
 func fitBars(g *grid, width int, spans []span) *bars {
 	numbers := 0
-	for c := 1; c < len(g.rows[0]); c++ {
+	for c := 1; c < len(g.Rows[0]); c++ {
 		widest := 0
-		for _, row := range g.rows {
+		for _, row := range g.Rows {
 			widest = max(widest, utf8.RuneCountInString(row[c]))
 		}
 		numbers += widest + 2
 	}
 	name := 0
-	for _, row := range g.rows {
+	for _, row := range g.Rows {
 		name = max(name, utf8.RuneCountInString(row[0]))
 	}
 	room := max(width-numbers-barLeast-2, 12)
 	name = min(name, max(room, min(nameMost, width-numbers)))
-	for _, row := range g.rows {
+	for _, row := range g.Rows {
 		row[0] = middle(row[0], name)
 	}
 	left := min(barMost, width-numbers-name-2)
@@ -236,9 +236,9 @@ func fitBars(g *grid, width int, spans []span) *bars {
 	if axis.low >= axis.high {
 		return nil
 	}
-	g.rows[0] = append(g.rows[0], axis.axis())
+	g.Rows[0] = append(g.Rows[0], axis.axis())
 	for i := range spans {
-		g.rows[i+1] = append(g.rows[i+1], strings.TrimRight(axis.draw(spans[i]), " "))
+		g.Rows[i+1] = append(g.Rows[i+1], strings.TrimRight(axis.draw(spans[i]), " "))
 	}
 	return axis
 }

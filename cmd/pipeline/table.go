@@ -45,14 +45,12 @@ func printFit(w *screen, f *pipelines.Result) {
 	}
 	fmt.Fprintf(w, "%s: %s, %d %s, %d %s, %d chains of %d draws\n\n",
 		clean(f.Name()), f.Method, f.Rows, rowWord, f.Columns, columnWord, f.Chains, f.Draws)
-	rows := [][]string{{"parameter", "mean", "sd", "2.5%", "median", "97.5%", "R-hat", "ESS bulk", "ESS tail"}}
+	g := head("parameter", "mean", "sd", "2.5%", "median", "97.5%", "R-hat", "ESS bulk", "ESS tail")
 	for _, p := range f.Parameters {
-		rows = append(rows, []string{
-			clean(p.Name), number(p.Mean), number(p.SD), number(p.Q025), number(p.Median), number(p.Q975),
-			fixed(p.RHat, 3), fixed(p.ESSBulk, 0), fixed(p.ESSTail, 0),
-		})
+		g.Add(clean(p.Name), number(p.Mean), number(p.SD), number(p.Q025), number(p.Median), number(p.Q975),
+			fixed(p.RHat, 3), fixed(p.ESSBulk, 0), fixed(p.ESSTail, 0))
 	}
-	(&grid{rows: rows}).print(w)
+	g.print(w)
 	fmt.Fprintf(w, "\nverdict: %s\n", w.paint(gradeColour(f.Verdict), verdict(f)))
 	for _, r := range f.Reasons {
 		w.sentence("  ", "  "+clean(r))
@@ -80,7 +78,8 @@ func printFits(w *screen, fits []*pipelines.Result) {
 	slices.SortStableFunc(sorted, func(a, b *pipelines.Result) int {
 		return cmp.Compare(order[a.Verdict], order[b.Verdict])
 	})
-	t := &grid{rows: [][]string{{"verdict", "fit", "action", "draws", "seconds", "why"}}, flow: true}
+	t := head("verdict", "fit", "action", "draws", "seconds", "why")
+	t.flow = true
 	t.colour = t.gradesIn(0)
 	for _, f := range sorted[:min(len(sorted), maxFits)] {
 		why := ""
@@ -92,7 +91,7 @@ func printFits(w *screen, fits []*pipelines.Result) {
 		case len(f.Reasons) > 0:
 			why, _, _ = strings.Cut(f.Reasons[0], "\n")
 		}
-		t.add(f.Verdict, clean(f.Name()), f.Action, count(f.Chains*f.Draws), seconds(f), clean(why))
+		t.Add(f.Verdict, clean(f.Name()), f.Action, count(f.Chains*f.Draws), seconds(f), clean(why))
 	}
 	t.print(w)
 	if n := len(sorted) - maxFits; n > 0 {

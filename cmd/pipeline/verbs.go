@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"glmbatch/internal/words"
 	"glmbatch/pipelines"
 )
 
@@ -60,9 +61,9 @@ With a NAME it prints the spec of that one, to be read, or saved and changed.`,
 			if err != nil {
 				return err
 			}
-			g := &grid{flow: true, left: true}
+			g := &grid{Table: words.Table{Right: left}, flow: true}
 			for _, s := range list {
-				g.add(s.Name, s.About)
+				g.Add(s.Name, s.About)
 			}
 			g.print(a.screen())
 			return nil

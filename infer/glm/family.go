@@ -1,6 +1,10 @@
 package glm
 
-import "strings"
+import (
+	"strings"
+
+	"glmbatch/internal/words"
+)
 
 // Family is a response distribution with its link.
 type Family struct {
@@ -53,7 +57,6 @@ func ParseFamily(name, link string) (Family, error) {
 		link = plain
 	}
 	var names []string
-	nearest := ""
 	for _, f := range families {
 		if f.Name == name {
 			if link == "" {
@@ -67,14 +70,11 @@ func ParseFamily(name, link string) (Family, error) {
 			return Family{}, &ParseError{Text: link, Reason: "is not a link of family " + name,
 				Hint: "its links are " + strings.Join(f.Links, ", ")}
 		}
-		if EditDistance(strings.ToLower(name), f.Name) <= 2 {
-			nearest = f.Name
-		}
 		names = append(names, f.Name)
 	}
 	hint := "the families are " + strings.Join(names, ", ")
-	if nearest != "" {
-		hint = "did you mean " + nearest + "?"
+	if near := words.Nearest(name, names); near != "" {
+		hint = "did you mean " + near + "?"
 	}
 	return Family{}, &ParseError{Text: name, Reason: "is not a family", Hint: hint}
 }

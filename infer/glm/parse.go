@@ -2,8 +2,11 @@ package glm
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+
+	"glmbatch/internal/words"
 )
 
 // ParseError tells why a text is no prior or family.
@@ -102,16 +105,12 @@ func count(n int) string {
 
 // suggestPrior names the nearest prior, or all of them.
 func suggestPrior(name string) string {
-	folded := strings.ReplaceAll(strings.ToLower(name), "-", "_")
+	var kinds, all []string
 	for _, s := range priorTable {
-		squeezed := strings.ReplaceAll(string(s.Kind), "_", "")
-		if d := EditDistance(folded, string(s.Kind)); d <= 2 || strings.ReplaceAll(folded, "_", "") == squeezed {
-			return "did you mean " + usage(s.Kind, s.Args) + "?"
-		}
+		kinds, all = append(kinds, string(s.Kind)), append(all, usage(s.Kind, s.Args))
 	}
-	var all []string
-	for _, s := range priorTable {
-		all = append(all, usage(s.Kind, s.Args))
+	if near := words.Nearest(name, kinds); near != "" {
+		return "did you mean " + all[slices.Index(kinds, near)] + "?"
 	}
 	return "the priors are " + strings.Join(all, ", ")
 }

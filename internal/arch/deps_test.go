@@ -21,7 +21,7 @@ const (
 // Design section 2 is this table in words.
 var deps = map[string]string{
 	"infer":                   "",
-	"infer/glm":               "infer" + numeric,
+	"infer/glm":               "infer internal/words" + numeric,
 	"infer/cggibbs":           "infer infer/glm infer/dogs" + numeric + " internal/state",
 	"infer/nuts":              "infer infer/glm" + numeric + " internal/state",
 	"infer/conjugate":         "infer infer/glm internal/vec internal/linalg internal/variate",
@@ -38,8 +38,8 @@ var deps = map[string]string{
 	"internal/variate":        "internal/vec internal/simd",
 	"internal/state":          "",
 	"ingest":                  arrow + duckdb,
-	"transform":               "infer/glm internal/vec" + arrow,
-	"report":                  "infer infer/diag report/html" + duckdb,
+	"transform":               "infer/glm internal/vec internal/words" + arrow,
+	"report":                  "infer infer/diag report/html internal/words" + duckdb,
 	"report/html":             "",
 	"pipelines":               run + fanout + yaml,
 	"pipelines/internal/spec": run + yaml,
@@ -54,17 +54,19 @@ var deps = map[string]string{
 	// explain tells what a run would do, and draws from priors only.
 	"pipelines/internal/explain": run,
 	// propose looks at columns, and reads no files.
-	"pipelines/internal/propose": arrow,
+	"pipelines/internal/propose": "internal/words" + arrow,
 	// exchange reads and writes the files of other tools.
 	"pipelines/internal/exchange": "infer infer/diag ingest report" + arrow,
 	// synthetic makes data, and does not fit them.
 	"pipelines/internal/synthetic": "infer infer/glm pipelines/internal/spec",
 	// discrete makes discrete models of tables and images, and samples nothing itself.
-	"pipelines/internal/discrete": "infer infer/glm infer/diag infer/mrf infer/herded infer/dogs ingest pipelines/internal/spec" + arrow,
-	"cmd/pipeline":                "pipelines github.com/spf13/cobra golang.org/x/term",
+	"pipelines/internal/discrete": "infer infer/glm infer/diag infer/mrf infer/herded infer/dogs ingest internal/words pipelines/internal/spec" + arrow,
+	"cmd/pipeline":                "pipelines internal/words github.com/spf13/cobra golang.org/x/term",
 	"internal/arch":               "",
-	"internal/bars":               "pipelines",
+	"internal/bars":               "internal/words pipelines",
 	"internal/doctest":            "",
+	// words is what every room needs to speak with people.
+	"internal/words": "",
 }
 
 // numeric is the arithmetic of fixed bits that samplers and designs share.
@@ -72,7 +74,7 @@ const numeric = " internal/vec internal/simd internal/linalg internal/variate"
 
 // run is what the packages that run a pipeline may use of the other rooms.
 const run = "infer infer/glm infer/cggibbs infer/nuts infer/conjugate infer/diag infer/loo infer/prior infer/mrf infer/herded infer/dogs" +
-	" ingest transform report pipelines/internal/*"
+	" ingest transform report internal/words pipelines/internal/*"
 
 // pureStd is what code on the path of a chain may use of the standard library: no I/O,
 // no clock, no logger, no reflection over formats.

@@ -2,9 +2,10 @@ package main
 
 import (
 	"fmt"
-	"path"
 	"path/filepath"
 	"strings"
+
+	"glmbatch/internal/words"
 )
 
 // sample is one posterior of the table: bernoulli(logit) unless it says
@@ -47,9 +48,9 @@ var samples = []sample{
 		auto: length{50, 1000}, reference: length{50, 500}, nuts: length{300, 300}, metrics: []string{"dense"},
 		bars: figures{30, 30, 200},
 	},
-	words("PCMAC", "1943 × 3290 sparse"),
-	words("RELATHE", "1427 × 4323 sparse"),
-	words("BASEHOCK", "1993 × 4863 sparse"),
+	counted("PCMAC", "1943 × 3290 sparse"),
+	counted("RELATHE", "1427 × 4323 sparse"),
+	counted("BASEHOCK", "1993 × 4863 sparse"),
 	tall("logistic", "bernoulli"),
 	tall("poisson", "poisson"),
 }
@@ -63,8 +64,8 @@ func wide(name, size string, reference, nuts int, bars figures) sample {
 	}
 }
 
-// words is a set of word counts.
-func words(name, size string) sample {
+// counted is a set of word counts.
+func counted(name, size string) sample {
 	return sample{
 		name: name, size: size, file: name + ".y.parquet", triplets: name + ".coo.parquet", standardize: "max_abs",
 		auto: length{50, 500}, reference: length{50, 150}, nuts: length{100, 50}, metrics: []string{"diagonal"},
@@ -141,10 +142,7 @@ func chosen(patterns []string) ([]sample, error) {
 	for _, s := range samples {
 		take := len(patterns) == 0
 		for i, p := range patterns {
-			ok, err := path.Match(strings.ToLower(p), strings.ToLower(s.name))
-			if err != nil {
-				return nil, fmt.Errorf("data %q: %w", p, err)
-			}
+			ok := words.Match(strings.ToLower(p), strings.ToLower(s.name))
 			used[i], take = used[i] || ok, take || ok
 		}
 		if take {

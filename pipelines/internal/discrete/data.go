@@ -9,6 +9,7 @@ import (
 
 	"glmbatch/infer/mrf"
 	"glmbatch/ingest"
+	"glmbatch/internal/words"
 )
 
 // Data are the variables of one fit, with columns by name, and their edges.
@@ -124,7 +125,7 @@ func (d *Data) needed(name string) (*column, error) {
 	for k := range names {
 		names[k] = d.columns[k].name
 	}
-	return nil, &ingest.ColumnError{Dataset: d.Name, Column: name, Err: errors.New("there is no such column"), Hint: didYouMean(name, names, "columns")}
+	return nil, &ingest.ColumnError{Dataset: d.Name, Column: name, Err: errors.New("there is no such column"), Hint: words.DidYouMean(name, "columns", names)}
 }
 
 // numbers are those of a column. Where missing is not allowed each row must have one.

@@ -10,6 +10,7 @@ import (
 
 	"glmbatch/infer/mrf"
 	"glmbatch/ingest"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -260,7 +261,7 @@ func (f *Field) watch() error {
 func (f *Field) idsHint(id string) string {
 	switch {
 	case f.ids != nil:
-		return didYouMean(id, f.ids[:min(len(f.ids), mostKnown)], "ids")
+		return words.DidYouMean(id, "ids", f.ids[:min(len(f.ids), mostKnown)])
 	case f.Rows > 0:
 		return fmt.Sprintf("variables are called by row and column, from '1,1' to '%d,%d'", f.Rows, f.Columns)
 	}

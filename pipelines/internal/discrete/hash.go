@@ -16,7 +16,7 @@ const hashVersion = "glmbatch field 1"
 // hexadecimal digits.
 func (f *Field) hash() string {
 	sum := sha256.New()
-	w := &words{out: bufio.NewWriterSize(sum, 1<<16)}
+	w := &digest{out: bufio.NewWriterSize(sum, 1<<16)}
 	w.text(hashVersion)
 	w.number(uint64(f.N), uint64(f.Rows), uint64(f.Columns), uint64(f.Edges()))
 	w.number(uint64(len(f.ids)))
@@ -55,20 +55,20 @@ func (f *Field) hash() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// words writes numbers and texts so that none runs into another.
-type words struct {
+// digest writes numbers and texts so that none runs into another.
+type digest struct {
 	out *bufio.Writer
 	buf [8]byte
 }
 
-func (w *words) number(v ...uint64) {
+func (w *digest) number(v ...uint64) {
 	for _, x := range v {
 		binary.LittleEndian.PutUint64(w.buf[:], x)
 		_, _ = w.out.Write(w.buf[:])
 	}
 }
 
-func (w *words) numbers(v []float64) {
+func (w *digest) numbers(v []float64) {
 	w.number(uint64(len(v)))
 	for _, x := range v {
 		if math.IsNaN(x) {
@@ -78,7 +78,7 @@ func (w *words) numbers(v []float64) {
 	}
 }
 
-func (w *words) text(s string) {
+func (w *digest) text(s string) {
 	w.number(uint64(len(s)))
 	_, _ = w.out.WriteString(s)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"glmbatch/ingest"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -143,7 +144,7 @@ func (s *side) column(given, leftOut string) (*column, error) {
 	if given == "" {
 		return nil, nil
 	}
-	return nil, &ingest.ColumnError{Dataset: s.Name, Column: want, Err: errors.New("the " + s.what + " have no such column"), Hint: didYouMean(want, names, "columns")}
+	return nil, &ingest.ColumnError{Dataset: s.Name, Column: want, Err: errors.New("the " + s.what + " have no such column"), Hint: words.DidYouMean(want, "columns", names)}
 }
 
 // fault is an error at a row of a side table.
@@ -237,7 +238,7 @@ func (d *Data) edge(s *side, row int, ends [2]*column, weight, which *column, nu
 			for _, t := range d.tables {
 				names = append(names, t.name)
 			}
-			return s.fault(which.name, row, didYouMean(which.text(row), names, "tables"), "%q is none of the tables of log potentials", which.text(row))
+			return s.fault(which.name, row, words.DidYouMean(which.text(row), "tables", names), "%q is none of the tables of log potentials", which.text(row))
 		}
 		at.table = number
 	}
@@ -252,7 +253,7 @@ func (d *Data) knownIDs(id string) string {
 	if d.ids == nil {
 		return fmt.Sprintf("the data set has no column of ids: its rows are called 1 to %d; name their column with edges: {id: …}", d.N)
 	}
-	return didYouMean(id, d.ids[:min(len(d.ids), mostKnown)], "ids")
+	return words.DidYouMean(id, "ids", d.ids[:min(len(d.ids), mostKnown)])
 }
 
 // readTables reads tables of log potentials, in the order in which their names come.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"glmbatch/internal/words"
 )
 
 // Format is a form of an explanation.
@@ -216,19 +218,8 @@ func layout(rows [][]string, f Format) string {
 		}
 		b.WriteString("\\end{tabular}\n")
 	default:
-		widths := make([]int, len(rows[0]))
-		for _, r := range rows {
-			for c := range r {
-				widths[c] = max(widths[c], len([]rune(r[c])))
-			}
-		}
-		for _, r := range rows {
-			line := " "
-			for c := range r {
-				line += " " + r[c] + strings.Repeat(" ", widths[c]-len([]rune(r[c]))+1)
-			}
-			b.WriteString(strings.TrimRight(line, " ") + "\n")
-		}
+		t := words.Table{Rows: rows, Right: func(int) bool { return false }, Indent: "  "}
+		_ = t.Write(&b) // a builder takes everything
 	}
 	return b.String()
 }

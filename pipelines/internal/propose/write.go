@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"glmbatch/internal/words"
 )
 
 // Proposal is a spec for a table.
@@ -31,7 +33,7 @@ func (t *Table) Spec() (*Proposal, error) {
 var plain = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._]*$`)
 
 // reserved are words that a formula understands otherwise.
-var reserved = words("TRUE FALSE Inf NA NaN I")
+var reserved = strings.Fields("TRUE FALSE Inf NA NaN I")
 
 func quoteName(name string) string {
 	if plain.MatchString(name) {
@@ -89,19 +91,10 @@ const pageWidth = 100
 // note writes a comment, broken at spaces, indented like what it is about.
 func (p *page) note(indent int, format string, a ...any) {
 	front := strings.Repeat(" ", indent) + "#"
-	at := 0
-	for _, w := range strings.Fields(strings.ReplaceAll(fmt.Sprintf(format, a...), "\n", " ")) {
-		if n := len([]rune(w)); at == 0 || at+1+n > pageWidth {
-			if at > 0 {
-				p.WriteByte('\n')
-			}
-			p.WriteString(front)
-			at = len(front)
-		}
-		p.WriteString(" " + w)
-		at += 1 + len([]rune(w))
+	room := pageWidth - len(front) - 1
+	for _, line := range words.Break(strings.Join(strings.Fields(fmt.Sprintf(format, a...)), " "), room, room) {
+		p.line("%s %s", front, line)
 	}
-	p.WriteByte('\n')
 }
 
 // write is the spec; a draft is one for a quick fit, without what takes time.

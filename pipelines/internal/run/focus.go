@@ -7,6 +7,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/cggibbs"
 	"glmbatch/infer/glm"
+	"glmbatch/internal/words"
 	"glmbatch/report"
 	"glmbatch/transform"
 )
@@ -35,11 +36,11 @@ func focused(patterns, coefficients []string) ([]string, error) {
 	for _, p := range patterns {
 		found := slices.Contains(coefficients, p)
 		for j, name := range coefficients {
-			if name == p || !found && transform.GlobMatch(p, name) {
+			if name == p || !found && words.Match(p, name) {
 				chosen[j] = true
 			}
 		}
-		if !found && !slices.ContainsFunc(coefficients, func(name string) bool { return transform.GlobMatch(p, name) }) {
+		if !found && !slices.ContainsFunc(coefficients, func(name string) bool { return words.Match(p, name) }) {
 			return nil, fmt.Errorf("scan for %q: there is no such coefficient\nhint: %s", p, transform.UnknownHint(p, "coefficients", coefficients))
 		}
 	}

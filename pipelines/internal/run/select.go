@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"glmbatch/transform"
+	"glmbatch/internal/words"
 )
 
 // Selector narrows a run to some of its fits. Patterns of one field are
@@ -41,7 +41,7 @@ func contains(list []string, s string) bool {
 // unit reports whether the unit's fits may be selected.
 func (s Selector) unit(dataset, key string) bool {
 	return s.match("dataset", func(p string) bool {
-		return transform.GlobMatch(p, dataset) || key != "" && transform.GlobMatch(p, dataset+"/"+key)
+		return words.Match(p, dataset) || key != "" && words.Match(p, dataset+"/"+key)
 	})
 }
 
@@ -49,13 +49,13 @@ func (s Selector) unit(dataset, key string) bool {
 // units are known.
 func (s Selector) dataset(name string, divided bool) bool {
 	return s.match("dataset", func(p string) bool {
-		return transform.GlobMatch(p, name) || divided && begins(p, name)
+		return words.Match(p, name) || divided && begins(p, name)
 	})
 }
 
 func (s Selector) fit(model, sampler string) bool {
-	return s.match("model", func(p string) bool { return transform.GlobMatch(p, model) }) &&
-		s.match("sampler", func(p string) bool { return transform.GlobMatch(p, sampler) })
+	return s.match("model", func(p string) bool { return words.Match(p, model) }) &&
+		s.match("sampler", func(p string) bool { return words.Match(p, sampler) })
 }
 
 // Matches reports whether a fit is selected, by the names that the ledger has.
@@ -77,7 +77,7 @@ func (s Selector) match(field string, ok func(pattern string) bool) bool {
 func begins(pattern, name string) bool {
 	for i := range len(pattern) + 1 {
 		head, rest := pattern[:i], pattern[i:]
-		if transform.GlobMatch(head, name) && (strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, "?") || strings.HasSuffix(head, "*")) {
+		if words.Match(head, name) && (strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, "?") || strings.HasSuffix(head, "*")) {
 			return true
 		}
 	}

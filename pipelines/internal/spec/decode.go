@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"glmbatch/internal/words"
 )
 
 // decoder fills the types of pipeline.go from a tree. It reports what does not
@@ -163,7 +165,7 @@ func (d *decoder) notOneOf(n *node, f field) {
 		d.add(n.at, fmt.Sprintf("%s %s is not available in this version", f.key, quote(n.text)), "available: "+strings.Join(f.enum, ", "))
 		return
 	}
-	d.add(n.at, fmt.Sprintf("%s %s is unknown", f.key, quote(n.text)), didYouMean(n.text, f.enum, "available"))
+	d.add(n.at, fmt.Sprintf("%s %s is unknown", f.key, quote(n.text)), words.DidYouMean(n.text, "available", f.enum))
 }
 
 // structure fills a struct from a mapping: defaults, unknown and missing keys.
@@ -220,7 +222,7 @@ func (d *decoder) unknownKey(e entry, fields []field, t reflect.Type) {
 		d.add(e.at, fmt.Sprintf("key %s is not available in this version", quote(e.key)), "remove it")
 		return
 	}
-	d.add(e.at, "unknown key "+quote(e.key), didYouMean(e.key, keysOf(fields), "allowed here"))
+	d.add(e.at, "unknown key "+quote(e.key), words.DidYouMean(e.key, "allowed here", keysOf(fields)))
 }
 
 // keyed fills a slice of pointers to structs from a mapping, in written order;

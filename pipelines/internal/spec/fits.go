@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"glmbatch/transform"
+	"glmbatch/internal/words"
 )
 
 // FitRef is one fit of the spec: a data set, a model and a sampler. (A data set
@@ -142,11 +142,11 @@ func pick[T any](c *checker, names Names, all []*T, nameOf func(*T) string, path
 		found := false
 		for i, one := range all {
 			// A name with * in it is itself before it is a glob.
-			if known[i] != name && (has(known, []string{name}) || !transform.GlobMatch(name, known[i])) {
+			if known[i] != name && (has(known, []string{name}) || !words.Match(name, known[i])) {
 				continue
 			}
 			found = true
-			if taken[known[i]] && !isGlob(name) {
+			if taken[known[i]] && !words.IsGlob(name) {
 				c.at(quote(name)+" is named twice", "remove one of the two", here...)
 			}
 			if !taken[known[i]] {
@@ -156,10 +156,10 @@ func pick[T any](c *checker, names Names, all []*T, nameOf func(*T) string, path
 		}
 		if !found && len(all) > 0 {
 			what := path[len(path)-1]
-			if isGlob(name) {
-				c.at(quote(name)+" matches none of the "+what, didYouMean(name, known, what), here...)
+			if words.IsGlob(name) {
+				c.at(quote(name)+" matches none of the "+what, words.DidYouMean(name, what, known), here...)
 			} else {
-				c.at(quote(name)+" is not one of the "+what, didYouMean(name, known, what), here...)
+				c.at(quote(name)+" is not one of the "+what, words.DidYouMean(name, what, known), here...)
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"glmbatch/infer/glm"
-	"glmbatch/transform"
+	"glmbatch/internal/words"
 )
 
 var familyText = regexp.MustCompile(`^\s*([A-Za-z0-9_.]+)\s*(?:\(\s*([A-Za-z0-9_./^]*)\s*\)\s*)?$`)
@@ -137,7 +137,7 @@ func (p Priors) Match(name string) *NamedPrior {
 			return named
 		}
 		n := len(named.Pattern) - strings.Count(named.Pattern, "*") - strings.Count(named.Pattern, "?")
-		if n > letters && transform.GlobMatch(named.Pattern, name) {
+		if n > letters && words.Match(named.Pattern, name) {
 			best, letters = named, n
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"glmbatch/internal/words"
 )
 
 // sourceKeys name where the rows of a data set come from: one of them must stand.
@@ -114,7 +116,7 @@ func (c *checker) image(i *Image, n *node, path []string, each bool) {
 			c.at("an image is a PNG file, or a grid in a Parquet or CSV file", "", path...)
 		}
 	}
-	if isGlob(i.Path) && !each {
+	if words.IsGlob(i.Path) && !each {
 		c.at("a glob of images needs each: file", "add it: a fit is made for each image", path...)
 	}
 	if IsGrid(i.Path) {

@@ -1,6 +1,10 @@
 package spec
 
-import "slices"
+import (
+	"slices"
+
+	"glmbatch/internal/words"
+)
 
 // The two ways to say how long a run is; a profile that uses one replaces the other.
 var (
@@ -41,7 +45,7 @@ func applyProfile(r *reporter, root *node, name string) {
 				at = e.at
 			}
 		}
-		r.add(at, "there is no profile "+quote(name), didYouMean(name, profiles.keys(), "profiles"))
+		r.add(at, "there is no profile "+quote(name), words.DidYouMean(name, "profiles", profiles.keys()))
 		return
 	}
 	if chosen.get("database") != nil { // these speak of the pipeline's own

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"glmbatch/internal/words"
 )
 
 // renderer replaces the templates of one spec.
@@ -63,7 +65,7 @@ func (r *renderer) override(root *node) {
 	for _, name := range slices.Sorted(maps.Keys(r.opts.Vars)) {
 		if _, ok := r.nodes[name]; !ok {
 			r.add(at, fmt.Sprintf("variable %s was given by the caller, but the spec has none of this name", quote(name)),
-				didYouMean(name, r.order, "variables"))
+				words.DidYouMean(name, "variables", r.order))
 			continue
 		}
 		r.vars[name] = r.opts.Vars[name]
@@ -168,7 +170,7 @@ func (r *renderer) eval(e *expr, at pos) (string, bool) {
 		}
 	case "vars":
 		if _, defined := r.nodes[e.name]; !defined {
-			r.add(at, "variable "+quote(e.name)+" is not defined under vars", didYouMean(e.name, r.order, "variables"))
+			r.add(at, "variable "+quote(e.name)+" is not defined under vars", words.DidYouMean(e.name, "variables", r.order))
 			return "", false
 		}
 		if r.busy[e.name] {

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"glmbatch/internal/words"
 )
 
 func (t *Text) decodeNode(d *decoder, n *node, f field, _ []string) {
@@ -118,7 +120,7 @@ func (g *Gate) decodeNode(d *decoder, n *node, f field, _ []string) {
 			limit, off := d.limit(e.value, inner, "a number, or off")
 			g.Warn, g.Warns = limit, !off
 		default:
-			d.add(e.at, "unknown key "+quote(e.key), didYouMean(e.key, []string{"warn", "fail"}, "allowed here"))
+			d.add(e.at, "unknown key "+quote(e.key), words.DidYouMean(e.key, "allowed here", []string{"warn", "fail"}))
 		}
 	}
 	if g.Warns && !g.Off && (f.floor && g.Warn < g.Limit || !f.floor && g.Warn > g.Limit) {

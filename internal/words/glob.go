@@ -1,9 +1,14 @@
-package transform
+package words
 
-// GlobMatch says whether name matches pattern, in which * stands for any run of
+import "strings"
+
+// IsGlob reports whether pattern is more than a name.
+func IsGlob(pattern string) bool { return strings.ContainsAny(pattern, "*?") }
+
+// Match reports whether name matches pattern, in which * stands for any run of
 // characters and ? for one; every other character stands for itself. Cost:
 // O(len(pattern)·len(name)) at worst, whatever the pattern.
-func GlobMatch(pattern, name string) bool {
+func Match(pattern, name string) bool {
 	if pattern == "*" {
 		return true
 	}

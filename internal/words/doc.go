@@ -1,0 +1,8 @@
+// Package words holds what every room needs to speak with people: the nearest
+// name to a misspelt one, globs, hints of errors, and tables.
+//
+// It knows text only, and nothing of fits, files or terminals.
+//
+// Read name.go (did you mean), then glob.go (patterns of names), then table.go
+// (columns, and lines of words).
+package words

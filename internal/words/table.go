@@ -1,0 +1,185 @@
+package words
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Table is a table for people: the first row is its head, and a row of one cell is a
+// heading over those below it, so that long names cost no width.
+type Table struct {
+	Rows [][]string
+	// Right reports whether the cells of a column stand to the right. Nil means:
+	// where they hold no words.
+	Right func(col int) bool
+	// Rule draws a line under the head.
+	Rule bool
+	// Indent stands before each row.
+	Indent string
+	// Flow breaks the words of the last column over as many lines as a line of this
+	// width asks for. Zero means that they stand on one line.
+	Flow int
+	// Paint, if not nil, puts colours around the text of a cell.
+	Paint func(row, col int, text string) string
+}
+
+// flowLeast is the width that a flowing column has at least.
+const flowLeast = 24
+
+// Add puts a row into the table.
+func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
+
+// Under puts a row below a heading, which is that of the rows before it or new.
+func (t *Table) Under(heading string, cells ...string) {
+	last := ""
+	for _, row := range t.Rows {
+		if len(row) == 1 {
+			last = row[0]
+		}
+	}
+	if last != heading || len(t.Rows) == 1 {
+		t.Add(heading)
+	}
+	cells[0] = "  " + cells[0]
+	t.Add(cells...)
+}
+
+// Write writes the table, a line at a time; nothing if it has no rows.
+func (t *Table) Write(w io.Writer) error {
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	widths, right := t.measure()
+	for i, row := range t.Rows {
+		for _, line := range t.lines(i, row, widths, right) {
+			if _, err := fmt.Fprintln(w, strings.TrimRight(t.Indent+line, " ")); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// lines are those of a row: more than one where its last cell flows, or where a
+// rule stands under it.
+func (t *Table) lines(i int, row []string, widths []int, right []bool) (lines []string) {
+	last := len(widths) - 1
+	if t.heading(row) {
+		return []string{row[0]}
+	}
+	parts := []string{row[last]}
+	if t.Flow > 0 {
+		room := t.Flow
+		for _, w := range widths[:last] {
+			room -= w + 2
+		}
+		parts = flowing(row[last], max(flowLeast, room))
+	}
+	cells := append([]string{}, row...)
+	for k, part := range parts {
+		if k > 0 {
+			clear(cells)
+		}
+		cells[last] = part
+		var b strings.Builder
+		for c := range cells {
+			t.cell(&b, i, c, cells[c], widths[c], right[c])
+		}
+		lines = append(lines, b.String())
+	}
+	if t.Rule && i == 0 {
+		for c := range cells {
+			cells[c] = strings.Repeat("─", widths[c])
+		}
+		lines = append(lines, strings.Join(cells, "  "))
+	}
+	return lines
+}
+
+// heading reports whether a row stands over those below it.
+func (t *Table) heading(row []string) bool { return len(row) == 1 && len(t.Rows[0]) > 1 }
+
+// flowing breaks a cell of words, of which line breaks stay.
+func flowing(cell string, room int) (parts []string) {
+	for line := range strings.SplitSeq(cell, "\n") {
+		parts = append(parts, Break(line, room, room)...)
+	}
+	return parts
+}
+
+// Widths returns how wide the columns are.
+func (t *Table) Widths() []int {
+	widths, _ := t.measure()
+	return widths
+}
+
+// measure returns how wide columns are, and which stand to the right.
+func (t *Table) measure() (widths []int, right []bool) {
+	widths, right = make([]int, len(t.Rows[0])), make([]bool, len(t.Rows[0]))
+	for c := range right {
+		right[c] = t.Right == nil || t.Right(c)
+	}
+	for i, row := range t.Rows {
+		if t.heading(row) {
+			continue
+		}
+		for c, cell := range row {
+			widths[c] = max(widths[c], utf8.RuneCountInString(cell))
+			if t.Right == nil && i > 0 && cell != "" && !numeric(cell) {
+				right[c] = false
+			}
+		}
+	}
+	return widths, right
+}
+
+// cell writes one cell with its padding, which stands outside of its colour. What
+// follows the last column's words is cut off, colour or not.
+func (t *Table) cell(b *strings.Builder, row, col int, text string, width int, right bool) {
+	pad := strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
+	if t.Paint != nil {
+		text = t.Paint(row, col, text)
+	}
+	if col > 0 {
+		b.WriteString("  ")
+	}
+	if right {
+		b.WriteString(pad + text)
+	} else {
+		b.WriteString(text + pad)
+	}
+}
+
+// numeric reports whether a cell reads as a number.
+func numeric(s string) bool {
+	if s == "—" {
+		return true
+	}
+	_, err := strconv.ParseFloat(strings.ReplaceAll(s, ",", ""), 64)
+	return err == nil
+}
+
+// Break breaks a line at its spaces into parts of at most first and then
+// width columns; a longer word has a line of its own. Spaces at the front stay.
+func Break(line string, first, width int) (parts []string) {
+	if utf8.RuneCountInString(line) <= first {
+		return []string{line}
+	}
+	front := line[:len(line)-len(strings.TrimLeft(line, " "))]
+	current := front
+	for i, word := range strings.Fields(line) {
+		switch {
+		case i == 0:
+			current += word
+		case utf8.RuneCountInString(current)+1+utf8.RuneCountInString(word) > first:
+			parts = append(parts, current)
+			current, first = word, width
+		default:
+			current += " " + word
+		}
+	}
+	return append(parts, current)
+}

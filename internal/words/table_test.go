@@ -1,0 +1,66 @@
+package words
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestTable(t *testing.T) {
+	rows := func() [][]string {
+		return [][]string{{"name", "n", "größe"}, {"über allem"}, {"a", "1,000", "2"}, {"long name", "—", "x y z and more words than fit"}, {"", "", "\nb"}}
+	}
+	for _, c := range []struct {
+		table Table
+		want  string
+	}{
+		{Table{Rows: [][]string{{"name", "n"}, {"a", "10"}, {"bc", ""}, {"d", "—"}}}, "name   n\na     10\nbc\nd      —\n"},
+		{Table{Rows: [][]string{{"n"}, {"5"}, {"10"}}, Rule: true}, " n\n──\n 5\n10\n"},
+		{Table{Rows: [][]string{{"n", "m"}, {"5", "x"}}, Right: func(col int) bool { return col == 1 }, Indent: "  "}, "  n  m\n  5  x\n"},
+		{Table{Rows: [][]string{{"nn", "mm"}, {"5", "x"}}, Right: func(col int) bool { return col == 1 }, Rule: true}, "nn  mm\n──  ──\n5    x\n"},
+		{Table{Rows: rows(), Flow: 42, Paint: func(row, col int, text string) string {
+			if row == 2 && col < 2 {
+				return "<" + text + ">"
+			}
+			return text
+		}}, "name           n  größe\nüber allem\n<a>          <1,000>  2\nlong name      —  x y z and more words\n                  than fit\n\n                  b\n"},
+		{Table{}, ""},
+	} {
+		var b strings.Builder
+		if err := c.table.Write(&b); err != nil || b.String() != c.want {
+			t.Errorf("%q is written (%v)\n%s, want\n%s", c.table.Rows, err, b.String(), c.want)
+		}
+	}
+	under := Table{Rows: [][]string{{"fit", "n"}}}
+	under.Under("one", "a", "1")
+	under.Under("one", "b", "2")
+	under.Under("two", "c", "3")
+	var b strings.Builder
+	if want := "fit  n\none\n  a  1\n  b  2\ntwo\n  c  3\n"; under.Write(&b) != nil || b.String() != want {
+		t.Errorf("rows under headings:\n%s, want\n%s", b.String(), want)
+	}
+	if err := under.Write(full{}); !errors.Is(err, errFull) {
+		t.Errorf("a writer that fails: %v", err)
+	}
+}
+
+var errFull = errors.New("no room")
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+func TestBreak(t *testing.T) {
+	for _, c := range []struct {
+		line         string
+		first, width int
+		want         string
+	}{
+		{"a b c", 5, 1, "a b c"}, {"a b c d", 5, 3, "a b c|d"}, {"  a b c d e", 5, 3, "  a b|c d|e"}, {"ééééé b", 5, 5, "ééééé|b"},
+		{"a loooong b", 4, 4, "a|loooong|b"}, {"", 4, 4, ""},
+	} {
+		if got := strings.Join(Break(c.line, c.first, c.width), "|"); got != c.want {
+			t.Errorf("%q in %d and %d columns is %q, want %q", c.line, c.first, c.width, got, c.want)
+		}
+	}
+}
