@@ -1,6 +1,7 @@
 // Package infer is the vocabulary that samplers and the pipeline share: a
 // random Stream per chain, a Setup per fit, a Kernel per chain, Info per
-// iteration and Block for runs of draws.
+// iteration, Block for runs of draws and Columns for all draws of some
+// parameters.
 //
 // It holds no algorithm and no I/O. Everything below infer/ is pure: float64
 // in, draws out, built with CGO_ENABLED=0.
@@ -16,5 +17,5 @@
 //	sigma     dispersion of the gaussian family (residual sd)
 //	theta     everything that Position writes: beta, then dispersions
 //
-// Read stream.go, then kernel.go, then block.go.
+// Read stream.go, then kernel.go, then block.go and columns.go.
 package infer

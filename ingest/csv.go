@@ -14,6 +14,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"glmbatch/internal/words"
 )
 
 const (
@@ -322,7 +324,7 @@ func (f *csvFile) readFault(r *csv.Reader, err error) error {
 }
 
 func (f *csvFile) fail(line int64, err error, hint string) error {
-	return &SourceError{Dataset: f.src.Name, File: f.path, Line: line, Err: err, Hint: hint}
+	return &SourceError{Dataset: f.src.Name, File: f.path, Line: line, Err: words.Hint(err, hint)}
 }
 
 func (f *csvFile) warn(p *part) {

@@ -8,6 +8,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"glmbatch/internal/words"
 )
 
 // chunkRows is the length of the chunks that columns are built in: long enough
@@ -259,7 +261,7 @@ func (c *csvColumn) notFinite() *ColumnError {
 }
 
 func (c *csvColumn) fault(row int64, err error, hint string) *ColumnError {
-	return &ColumnError{Column: c.name, Row: row + 1, Err: err, Hint: hint}
+	return &ColumnError{Column: c.name, Row: row + 1, Err: words.Hint(err, hint)}
 }
 
 func (c *csvColumn) mixedHint(cell string) string {

@@ -12,11 +12,10 @@ type ColumnError struct {
 	Dataset, Column string
 	Row             int64  // 1-based data row of its file; 0 if the whole column is at fault
 	At              string // the row as Table.Locate writes it, "row 6 (line 7 of claims.csv)"; or the file
-	Err             error
-	Hint            string // what to do, empty if nothing helps
+	Err             error  // a *words.Hinted where it is known what to do
 }
 
-// Error names data set, column and place, and ends with the hint on a line of its own.
+// Error names data set, column and place.
 func (e *ColumnError) Error() string {
 	at := e.At
 	if at == "" && e.Row > 0 {
@@ -25,7 +24,7 @@ func (e *ColumnError) Error() string {
 	if at != "" {
 		at = ", " + at
 	}
-	return fmt.Sprintf("dataset %q, column %q%s: %v%s", e.Dataset, e.Column, at, e.Err, hintLine(e.Hint))
+	return fmt.Sprintf("dataset %q, column %q%s: %v", e.Dataset, e.Column, at, e.Err)
 }
 
 // Unwrap returns the cause.
@@ -36,11 +35,10 @@ type SourceError struct {
 	Dataset string
 	File    string // base name or path as written; empty for a query
 	Line    int64  // 1-based physical line; 0 if no line is at fault
-	Err     error
-	Hint    string
+	Err     error  // a *words.Hinted where it is known what to do
 }
 
-// Error names data set, file and line, and ends with the hint on a line of its own.
+// Error names data set, file and line.
 func (e *SourceError) Error() string {
 	at := ""
 	if e.File != "" {
@@ -49,18 +47,11 @@ func (e *SourceError) Error() string {
 	if e.Line > 0 {
 		at += fmt.Sprintf(", line %d", e.Line)
 	}
-	return fmt.Sprintf("dataset %q%s: %v%s", e.Dataset, at, e.Err, hintLine(e.Hint))
+	return fmt.Sprintf("dataset %q%s: %v", e.Dataset, at, e.Err)
 }
 
 // Unwrap returns the cause.
 func (e *SourceError) Unwrap() error { return e.Err }
-
-func hintLine(hint string) string {
-	if hint == "" {
-		return ""
-	}
-	return "\nhint: " + hint
-}
 
 // maxReported bounds how many faulty columns one error lists.
 const maxReported = 10

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"glmbatch/internal/words"
 )
 
 // Inside reports whether a path lies in one of the folders, links on the way
@@ -92,10 +94,10 @@ func FenceHint(path string, err error) string {
 func (src *Source) within(path string) error {
 	ok, err := Inside(src.Within, path)
 	if err != nil {
-		return &SourceError{Dataset: src.Name, File: path, Err: err, Hint: FenceHint(path, err)}
+		return &SourceError{Dataset: src.Name, File: path, Err: words.Hint(err, FenceHint(path, err))}
 	}
 	if !ok {
-		return &SourceError{Dataset: src.Name, File: path, Err: errOutside, Hint: FenceHint(path, nil)}
+		return &SourceError{Dataset: src.Name, File: path, Err: words.Hint(errOutside, FenceHint(path, nil))}
 	}
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"glmbatch/internal/words"
 )
 
 // force converts the columns that Source.Types names to their type. A value
@@ -58,8 +60,11 @@ func (c *column) cast(mem memory.Allocator, g *grammar, want string) *ColumnErro
 				b.AppendNull()
 			} else if text := render(a, i); !appendAs(b, g, text) {
 				b.Release()
-				return &ColumnError{Column: c.name, Row: row + int64(i) + 1, Err: fmt.Errorf("%s is not a %s", quoteCell(text), want),
-					Hint: fmt.Sprintf("types: {%s: %s} asks for it; mend the value or change the type", c.name, want)}
+				return &ColumnError{
+					Column: c.name, Row: row + int64(i) + 1,
+					Err: words.Hint(fmt.Errorf("%s is not a %s", quoteCell(text), want),
+						fmt.Sprintf("types: {%s: %s} asks for it; mend the value or change the type", c.name, want)),
+				}
 			}
 		}
 		row += int64(a.Len())

@@ -10,6 +10,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"glmbatch/internal/words"
 )
 
 // hashVersion leads every hash; it changes when the canonical form does.
@@ -45,7 +47,10 @@ func (t *Table) Hash(columns []string) (string, error) {
 	for _, name := range columns {
 		at := t.Data.Schema().FieldIndices(name)
 		if len(at) == 0 {
-			return "", &ColumnError{Dataset: t.Name, Column: name, Err: errors.New("the table has no such column"), Hint: "the columns are " + listNames(t.names())}
+			return "", &ColumnError{
+				Dataset: t.Name, Column: name,
+				Err: words.Hint(errors.New("the table has no such column"), "the columns are "+listNames(t.names())),
+			}
 		}
 		w.text(name)
 		w.column(t.Data.Column(at[0]).Data())

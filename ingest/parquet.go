@@ -16,6 +16,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"glmbatch/internal/words"
 )
 
 // parquetFile reads the columns of one Parquet file, several at a time, each
@@ -60,7 +62,7 @@ func readParquet(ctx context.Context, src *Source, path, shown string, choose ch
 }
 
 func (f *parquetFile) fail(err error, hint string) error {
-	return &SourceError{Dataset: f.src.Name, File: f.path, Err: err, Hint: hint}
+	return &SourceError{Dataset: f.src.Name, File: f.path, Err: words.Hint(err, hint)}
 }
 
 const damagedHint = "the file is damaged or uses a feature that this reader lacks: write it again, for instance with DuckDB or pyarrow"
@@ -416,5 +418,8 @@ func countNumbers(c *column, g *grammar) numbersInText {
 }
 
 func (f *parquetFile) fault(name string, row int64, err error, hint string) error {
-	return &ColumnError{Dataset: f.src.Name, Column: name, Row: row + 1, At: locate(f.path, nil, row), Err: err, Hint: hint}
+	return &ColumnError{
+		Dataset: f.src.Name, Column: name, Row: row + 1, At: locate(f.path, nil, row),
+		Err: words.Hint(err, hint),
+	}
 }

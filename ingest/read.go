@@ -13,6 +13,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"glmbatch/internal/words"
 )
 
 // The first bytes by which files are known.
@@ -104,7 +106,7 @@ func (src *Source) maxBytes() int64 {
 // check refuses sources that no file could satisfy.
 func (src *Source) check() error {
 	fail := func(hint, format string, args ...any) error {
-		return &SourceError{Dataset: src.Name, Err: fmt.Errorf(format, args...), Hint: hint}
+		return &SourceError{Dataset: src.Name, Err: words.Hint(fmt.Errorf(format, args...), hint)}
 	}
 	switch {
 	case src.Each:
@@ -149,7 +151,10 @@ func (src *Source) choose(file string, schema *arrow.Schema) (map[string]bool, e
 	}
 	for _, name := range slices.Concat(wanted, src.By, slices.Sorted(maps.Keys(src.Types))) {
 		if !exists[name] {
-			return nil, &SourceError{Dataset: src.Name, File: file, Err: fmt.Errorf("there is no column %q", name), Hint: "the columns are " + listNames(names)}
+			return nil, &SourceError{
+				Dataset: src.Name, File: file,
+				Err: words.Hint(fmt.Errorf("there is no column %q", name), "the columns are "+listNames(names)),
+			}
 		}
 	}
 	return set, nil
@@ -161,9 +166,11 @@ func (src *Source) sameAs(first *part) chooser {
 		set := make(map[string]bool, len(first.cols))
 		for _, c := range first.cols {
 			if !schema.HasField(c.name) {
-				return nil, &ColumnError{Dataset: src.Name, Column: c.name, At: filepath.Base(file),
-					Err:  fmt.Errorf("%s has this column and %s has not", filepath.Base(first.file), filepath.Base(file)),
-					Hint: "files read together must have the same columns"}
+				return nil, &ColumnError{
+					Dataset: src.Name, Column: c.name, At: filepath.Base(file),
+					Err: words.Hint(fmt.Errorf("%s has this column and %s has not", filepath.Base(first.file), filepath.Base(file)),
+						"files read together must have the same columns"),
+				}
 			}
 			set[c.name] = true
 		}
@@ -172,9 +179,11 @@ func (src *Source) sameAs(first *part) chooser {
 		}
 		for _, f := range schema.Fields() {
 			if !set[f.Name] {
-				return nil, &ColumnError{Dataset: src.Name, Column: f.Name, At: filepath.Base(file),
-					Err:  fmt.Errorf("%s has this column and %s has not", filepath.Base(file), filepath.Base(first.file)),
-					Hint: "files read together must have the same columns"}
+				return nil, &ColumnError{
+					Dataset: src.Name, Column: f.Name, At: filepath.Base(file),
+					Err: words.Hint(fmt.Errorf("%s has this column and %s has not", filepath.Base(file), filepath.Base(first.file)),
+						"files read together must have the same columns"),
+				}
 			}
 		}
 		return set, nil
@@ -240,7 +249,7 @@ var foreign = []struct{ magic, what, hint string }{
 // instead. Only regular files are opened, since a pipe could block for ever.
 func sniff(src *Source, path string) (isParquet bool, err error) {
 	fail := func(err error, hint string) (bool, error) {
-		return false, &SourceError{Dataset: src.Name, File: path, Err: err, Hint: hint}
+		return false, &SourceError{Dataset: src.Name, File: path, Err: words.Hint(err, hint)}
 	}
 	info, err := os.Stat(path)
 	switch {

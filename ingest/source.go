@@ -11,6 +11,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"glmbatch/internal/words"
 )
 
 // Schema names and types the columns of a source.
@@ -101,7 +103,10 @@ func Expand(src Source) ([]Source, error) {
 		return []Source{src}, nil
 	}
 	if src.SQL != "" {
-		return nil, &SourceError{Dataset: src.Name, Err: errors.New("each: file needs a path, not sql"), Hint: "use by: [column] to split a query"}
+		return nil, &SourceError{
+			Dataset: src.Name,
+			Err:     words.Hint(errors.New("each: file needs a path, not sql"), "use by: [column] to split a query"),
+		}
 	}
 	files, err := src.files()
 	if err != nil {
@@ -112,9 +117,11 @@ func Expand(src Source) ([]Source, error) {
 	for i, f := range files {
 		key := baseKey(f)
 		if other, taken := owner[key]; taken {
-			return nil, &SourceError{Dataset: src.Name, File: f,
-				Err:  fmt.Errorf("%s would have the same name, %q", other, key),
-				Hint: "give the files different base names, or name them as two data sets"}
+			return nil, &SourceError{
+				Dataset: src.Name, File: f,
+				Err: words.Hint(fmt.Errorf("%s would have the same name, %q", other, key),
+					"give the files different base names, or name them as two data sets"),
+			}
 		}
 		owner[key] = f
 		out[i] = src
@@ -163,14 +170,23 @@ func (src *Source) listed() ([]string, error) {
 		}
 		return src.directory()
 	} else if !strings.ContainsAny(src.Path, "*?[") {
-		return nil, &SourceError{Dataset: src.Name, File: src.Path, Err: reason(err), Hint: nearbyHint(src.Path)}
+		return nil, &SourceError{
+			Dataset: src.Name, File: src.Path,
+			Err: words.Hint(reason(err), nearbyHint(src.Path)),
+		}
 	}
 	files, err := filepath.Glob(src.Path)
 	if err != nil {
-		return nil, &SourceError{Dataset: src.Name, File: src.Path, Err: err, Hint: "a glob knows * ? and [a-z]; write \\[ for a bracket"}
+		return nil, &SourceError{
+			Dataset: src.Name, File: src.Path,
+			Err: words.Hint(err, "a glob knows * ? and [a-z]; write \\[ for a bracket"),
+		}
 	}
 	if len(files) == 0 {
-		return nil, &SourceError{Dataset: src.Name, File: src.Path, Err: errors.New("no file matches"), Hint: "relative paths count from the spec's folder"}
+		return nil, &SourceError{
+			Dataset: src.Name, File: src.Path,
+			Err: words.Hint(errors.New("no file matches"), "relative paths count from the spec's folder"),
+		}
 	}
 	sort.Strings(files)
 	return files, nil
@@ -192,9 +208,11 @@ func (src *Source) directory() ([]string, error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, &SourceError{Dataset: src.Name, File: src.Path,
-			Err:  errors.New("the folder holds no .parquet, .csv or .tsv file"),
-			Hint: "name a file, or a glob such as folder/*.csv; folders inside the folder are not searched"}
+		return nil, &SourceError{
+			Dataset: src.Name, File: src.Path,
+			Err: words.Hint(errors.New("the folder holds no .parquet, .csv or .tsv file"),
+				"name a file, or a glob such as folder/*.csv; folders inside the folder are not searched"),
+		}
 	}
 	sort.Strings(files)
 	return files, nil

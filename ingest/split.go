@@ -11,6 +11,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"glmbatch/internal/words"
 )
 
 // maxGroups bounds what Split makes: more groups than this are taken for a
@@ -34,7 +36,11 @@ func (t *Table) Split(by []string) ([]*Table, error) {
 	for k, name := range by {
 		at := t.Data.Schema().FieldIndices(name)
 		if len(at) == 0 {
-			return nil, &ColumnError{Dataset: t.Name, Column: name, Err: errors.New("by: names a column that is not there"), Hint: "the columns are " + listNames(t.names())}
+			return nil, &ColumnError{
+				Dataset: t.Name, Column: name,
+				Err: words.Hint(errors.New("by: names a column that is not there"),
+					"the columns are "+listNames(t.names())),
+			}
 		}
 		keys[k] = t.Data.Column(at[0]).Data()
 	}
@@ -72,16 +78,22 @@ func (t *Table) group(by []string, keys []*arrow.Chunked) ([][]int64, error) {
 		for k := range cursors {
 			a, i := cursors[k].at(row)
 			if a.IsNull(i) {
-				return nil, &ColumnError{Dataset: t.Name, Column: by[k], Row: row + 1, At: t.Locate(row),
-					Err: errors.New("the group is missing"), Hint: "by: needs a value in every row: fill it, or leave the rows out with sql:"}
+				return nil, &ColumnError{
+					Dataset: t.Name, Column: by[k], Row: row + 1, At: t.Locate(row),
+					Err: words.Hint(errors.New("the group is missing"),
+						"by: needs a value in every row: fill it, or leave the rows out with sql:"),
+				}
 			}
 			code = appendCode(code, a, i)
 		}
 		g, known := index[string(code)]
 		if !known {
 			if g = len(groups); g == maxGroups {
-				return nil, &ColumnError{Dataset: t.Name, Column: strings.Join(by, ", "),
-					Err: fmt.Errorf("there are more than %d groups", maxGroups), Hint: "by: wants a column with few values; this one seems to identify rows"}
+				return nil, &ColumnError{
+					Dataset: t.Name, Column: strings.Join(by, ", "),
+					Err: words.Hint(fmt.Errorf("there are more than %d groups", maxGroups),
+						"by: wants a column with few values; this one seems to identify rows"),
+				}
 			}
 			index[string(code)] = g
 			groups = append(groups, nil)

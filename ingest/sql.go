@@ -15,6 +15,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/duckdb/duckdb-go/v2"
+
+	"glmbatch/internal/words"
 )
 
 // readSQL runs the source's query and reads its rows by way of a Parquet file
@@ -62,7 +64,7 @@ type query struct {
 }
 
 func (q *query) fail(err error, hint string) error {
-	return &SourceError{Dataset: q.src.Name, File: q.src.Database, Err: err, Hint: hint}
+	return &SourceError{Dataset: q.src.Name, File: q.src.Database, Err: words.Hint(err, hint)}
 }
 
 // run writes the rows of the query to the file out in the folder dir.

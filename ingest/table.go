@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"glmbatch/internal/words"
 )
 
 // Table is what a source held: validated columns of the six types that the
@@ -102,10 +104,12 @@ func agree(parts []*part, cols []*column, mem memory.Allocator) *ColumnError {
 			continue
 		}
 		if !isNumber(c.typ) || !isNumber(typ) {
-			return &ColumnError{Column: c.name, At: filepath.Base(parts[i].file),
-				Err: fmt.Errorf("it is %s in %s and %s in %s", describe(typ), filepath.Base(parts[first].file),
+			return &ColumnError{
+				Column: c.name, At: filepath.Base(parts[i].file),
+				Err: words.Hint(fmt.Errorf("it is %s in %s and %s in %s", describe(typ), filepath.Base(parts[first].file),
 					describe(c.typ), filepath.Base(parts[i].file)),
-				Hint: fmt.Sprintf("mend the file, or set types: {%s: text}", c.name)}
+					fmt.Sprintf("mend the file, or set types: {%s: text}", c.name)),
+			}
 		}
 		typ = arrow.PrimitiveTypes.Float64
 	}

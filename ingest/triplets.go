@@ -13,6 +13,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"glmbatch/internal/words"
 )
 
 // Triplets are the non-zeros of further columns of a source: one row of a file for
@@ -158,8 +160,11 @@ func (s *sparse) eachNumber(name string, visit func(i int, v float64) error) err
 			case *array.Float64:
 				err = visit(i, a.Value(k))
 			default:
-				return &ColumnError{Dataset: s.src.Name, Column: name, At: filepath.Base(s.src.Triplets.Path),
-					Err: fmt.Errorf("it is %s, and triplets are numbers", describe(chunk.DataType())), Hint: "name the columns of numbers under triplets: row, col, value"}
+				return &ColumnError{
+					Dataset: s.src.Name, Column: name, At: filepath.Base(s.src.Triplets.Path),
+					Err: words.Hint(fmt.Errorf("it is %s, and triplets are numbers", describe(chunk.DataType())),
+						"name the columns of numbers under triplets: row, col, value"),
+				}
 			}
 			if chunk.IsNull(k) {
 				err = errors.New("the cell is missing")
@@ -179,7 +184,10 @@ func (s *sparse) column(t *Table, name string) *arrow.Chunked {
 
 // fault speaks of a row of the triplets.
 func (s *sparse) fault(column string, at int64, err error, hint string) error {
-	return &ColumnError{Dataset: s.src.Name, Column: column, Row: at + 1, At: s.table.Locate(at), Err: err, Hint: hint}
+	return &ColumnError{
+		Dataset: s.src.Name, Column: column, Row: at + 1, At: s.table.Locate(at),
+		Err: words.Hint(err, hint),
+	}
 }
 
 // join adds the columns of triplets to the table.
@@ -266,8 +274,11 @@ func (s *sparse) namedRows(table *Table) (map[int64]int64, error) {
 	for _, chunk := range s.column(table, name).Chunks() {
 		a, whole := chunk.(*array.Int64)
 		if !whole {
-			return nil, &ColumnError{Dataset: s.src.Name, Column: name, Err: errors.New("it names the rows of triplets, and holds other than whole numbers"),
-				Hint: "rename it, if it does not; rows then count from 1"}
+			return nil, &ColumnError{
+				Dataset: s.src.Name, Column: name,
+				Err: words.Hint(errors.New("it names the rows of triplets, and holds other than whole numbers"),
+					"rename it, if it does not; rows then count from 1"),
+			}
 		}
 		for k := range a.Len() {
 			at, twice := named[a.Value(k)]
@@ -276,7 +287,10 @@ func (s *sparse) namedRows(table *Table) (map[int64]int64, error) {
 				if twice {
 					err = fmt.Errorf("%d names this row and %s", a.Value(k), table.Locate(at))
 				}
-				return nil, &ColumnError{Dataset: s.src.Name, Column: name, Row: row + 1, At: table.Locate(row), Err: err, Hint: "each row needs a number of its own"}
+				return nil, &ColumnError{
+					Dataset: s.src.Name, Column: name, Row: row + 1, At: table.Locate(row),
+					Err: words.Hint(err, "each row needs a number of its own"),
+				}
 			}
 			named[a.Value(k)] = row
 			row++

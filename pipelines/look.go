@@ -17,12 +17,14 @@ import (
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
+	"glmbatch/report/judge"
 )
 
-// Look is a fit at a glance, Line one of its parameters.
+// Look is a fit at a glance, Line one of its parameters, Limit one of its gates'.
 type (
-	Look = report.Look
-	Line = report.Line
+	Look  = report.Look
+	Line  = report.Line
+	Limit = judge.Limit
 )
 
 // IsStatistic tells whether a line is of a statistic of the draws, such as
@@ -142,7 +144,7 @@ func (s *Shown) run(ctx context.Context, ledger *report.Ledger, name string) err
 // worse orders fits: errors, failures, what has no verdict, warnings, passes; and
 // within these the larger R-hat first, fits without one before.
 func worse(a, b *Look) int {
-	order := map[report.Grade]int{report.ErrorGrade: 0, report.Fail: 1, "": 2, report.Warn: 3, report.Pass: 4}
+	order := map[judge.Grade]int{judge.ErrorGrade: 0, judge.Fail: 1, "": 2, judge.Warn: 3, judge.Pass: 4}
 	nan := func(x report.Number) int {
 		if x != x {
 			return 0

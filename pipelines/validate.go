@@ -117,10 +117,10 @@ func (p *Plan) rhat(b *strings.Builder) {
 		b.WriteString("\n")
 	}
 	g := p.pipeline.Gates.RHat
-	if g.Warns {
-		fmt.Fprintf(b, "  the gate warns above %g\n", g.Warn)
+	if g.Warn.On {
+		fmt.Fprintf(b, "  the gate warns above %g\n", g.Warn.At)
 	}
-	if !g.Off {
-		fmt.Fprintf(b, "  the gate is %g\n", g.Limit)
+	if g.Fail.On {
+		fmt.Fprintf(b, "  the gate is %g\n", g.Fail.At)
 	}
 }

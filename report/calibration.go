@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"glmbatch/report/judge"
 )
 
 // Calibration is what a simulation-based calibration of one fit's sampler has
@@ -21,7 +23,7 @@ type Calibration struct {
 	Wanted      int
 	Draws       int // ranks are 0 to Draws
 	FalseAlarms float64
-	Verdict     Grade // empty while it goes on
+	Verdict     judge.Grade // empty while it goes on
 	Words       []string
 	Program     string
 	Updated     time.Time

@@ -5,22 +5,24 @@ import (
 	"database/sql"
 	"fmt"
 	"iter"
+
+	"glmbatch/infer"
 )
 
 // Columns yields the stored draws of a complete fit in the units of the data, in
 // blocks of whole columns that take at most bytes, one column at least. The
 // ledger is held for reading while it is walked. It is an error where draws were
 // not kept.
-func (l *Ledger) Columns(ctx context.Context, f StoredFit, bytes int) iter.Seq2[*Columns, error] {
-	return func(yield func(*Columns, error) bool) {
+func (l *Ledger) Columns(ctx context.Context, f StoredFit, bytes int) iter.Seq2[*infer.Columns, error] {
+	return func(yield func(*infer.Columns, error) bool) {
 		stopped := false
 		err := l.read(ctx, func(c *sql.Conn) error {
 			size := f.Chains * f.Draws
 			width := max(1, min(f.Parameters, bytes/(8*max(1, size))))
-			block := &Columns{Chains: f.Chains, Draws: f.Draws}
+			block := &infer.Columns{Chains: f.Chains, Draws: f.Draws}
 			for lo := 0; lo < f.Parameters && !stopped; lo += width {
 				block.First, block.Params = lo, min(width, f.Parameters-lo)
-				if err := block.load(ctx, c, f.ID); err != nil {
+				if err := loadColumns(ctx, c, block, f.ID); err != nil {
 					return err
 				}
 				stopped = !yield(block, nil)
@@ -33,8 +35,8 @@ func (l *Ledger) Columns(ctx context.Context, f StoredFit, bytes int) iter.Seq2[
 	}
 }
 
-// load reads the values of a block's columns.
-func (b *Columns) load(ctx context.Context, c *sql.Conn, fit int64) error {
+// loadColumns reads the values of a block's columns.
+func loadColumns(ctx context.Context, c *sql.Conn, b *infer.Columns, fit int64) error {
 	want := b.Params * b.Chains * b.Draws
 	b.Values = b.Values[:0]
 	var value float64

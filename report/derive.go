@@ -7,7 +7,9 @@ import (
 	"iter"
 	"time"
 
+	"glmbatch/infer"
 	"glmbatch/infer/diag"
+	"glmbatch/report/judge"
 )
 
 // Derivations are the derived quantities of a stored fit, computed anew from
@@ -20,10 +22,10 @@ type Derivations struct {
 	Summaries   []diag.Summary
 	// DrawsOf yields their draws as Fit.DrawsOf does, numbered from First. Nil:
 	// there are none.
-	DrawsOf       iter.Seq2[*Columns, error]
+	DrawsOf       iter.Seq2[*infer.Columns, error]
 	Chains, Draws int
-	Gates         Gates
-	Verdict       Verdict
+	Gates         judge.Gates
+	Verdict       judge.Verdict
 	At            time.Time
 }
 
@@ -58,8 +60,8 @@ func (s *Session) Derive(ctx context.Context, d *Derivations) error {
 
 // ReadDraws reads the draws of a block of columns of a fit into its Values, which
 // are made longer where they have too few places. Cost: about 200 ns a value.
-func (l *Ledger) ReadDraws(ctx context.Context, id int64, block *Columns) error {
-	return l.readIfThere(ctx, func(c *sql.Conn) error { return block.load(ctx, c, id) })
+func (l *Ledger) ReadDraws(ctx context.Context, id int64, block *infer.Columns) error {
+	return l.readIfThere(ctx, func(c *sql.Conn) error { return loadColumns(ctx, c, block, id) })
 }
 
 // derivedRows is the SQL of a fit's derived quantities as JSON.

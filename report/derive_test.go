@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"glmbatch/infer"
 	"glmbatch/infer/diag"
+	"glmbatch/report/judge"
 )
 
 // derivedFit is sampleFit whose last two parameters are derived.
@@ -45,7 +47,7 @@ func TestDerive(t *testing.T) {
 	l, ctx := open(t, Options{}), context.Background()
 	store(t, l, derivedFit("f1"), derivedFit("f2"))
 	later := night.Add(time.Hour)
-	d := &Derivations{Fingerprint: "f1", RunID: "r2", First: 3, Chains: 4, Draws: 100, At: later, Verdict: Verdict{Fail, []string{"why"}},
+	d := &Derivations{Fingerprint: "f1", RunID: "r2", First: 3, Chains: 4, Draws: 100, At: later, Verdict: judge.Verdict{Grade: judge.Fail, Reasons: []string{"why"}},
 		Parameters: []Parameter{{Name: "new", Kind: Derived, Scale: 1, Derivation: &Derivation{Expression: "a - b"}}},
 		Summaries:  []diag.Summary{{Mean: 7, RHat: math.NaN()}},
 		DrawsOf:    shifted(draws(1, 4, 100, 1), 3)}
@@ -81,8 +83,8 @@ func TestDerive(t *testing.T) {
 }
 
 // shifted numbers the columns of seq from first on.
-func shifted(seq iter.Seq2[*Columns, error], first int) iter.Seq2[*Columns, error] {
-	return func(yield func(*Columns, error) bool) {
+func shifted(seq iter.Seq2[*infer.Columns, error], first int) iter.Seq2[*infer.Columns, error] {
+	return func(yield func(*infer.Columns, error) bool) {
 		for c, err := range seq {
 			c.First += first
 			if !yield(c, err) {
@@ -96,7 +98,7 @@ func shifted(seq iter.Seq2[*Columns, error], first int) iter.Seq2[*Columns, erro
 func TestReadDraws(t *testing.T) {
 	l, ctx := open(t, Options{}), context.Background()
 	store(t, l, sampleFit("f1"))
-	block := &Columns{First: 2, Params: 2, Chains: 4, Draws: 100}
+	block := &infer.Columns{First: 2, Params: 2, Chains: 4, Draws: 100}
 	must(t, l.ReadDraws(ctx, 1, block))
 	got := block.Values
 	for p := range 2 {
@@ -129,8 +131,8 @@ func TestDerivedGates(t *testing.T) {
 		{diag.Summary{Mean: nan, RHat: nan, ESSBulk: nan, ESSTail: nan, Reason: "3 of 9 draws"}, "R-hat of p cannot be computed: 3 of 9 draws"},
 		{diag.Summary{Mean: nan, RHat: 1, ESSBulk: 4000, ESSTail: nan, Reason: "infinite"}, "tail ESS of p cannot be computed: infinite"},
 	} {
-		v := Judge(Gates{}, Evidence{Names: []string{"a"}, Summaries: []diag.Summary{fine}, Derived: []Statistic{{"p", c.s}}})
-		if got := strings.Join(v.Reasons, "; "); (c.want == "") != (v.Grade == Pass) || !strings.HasPrefix(got, c.want) {
+		v := judge.Judge(judge.Defaults(), judge.Evidence{Names: []string{"a"}, Summaries: []diag.Summary{fine}, Derived: []judge.Statistic{{Name: "p", Summary: c.s}}})
+		if got := strings.Join(v.Reasons, "; "); (c.want == "") != (v.Grade == judge.Pass) || !strings.HasPrefix(got, c.want) {
 			t.Errorf("%+v: %s, %q, want %q", c.s, v.Grade, got, c.want)
 		}
 	}

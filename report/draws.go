@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"github.com/duckdb/duckdb-go/v2"
+
+	"glmbatch/infer"
 )
 
 // largeFit is the number of draw values from which more threads pay.
@@ -25,7 +27,7 @@ const largeFit = 1_000_000
 // more than that. Runs are not looked for in large fits: there are none among
 // values, and packing integers tells repeated and successive ones as shortly.
 // docs/decisions/0027-feeding-draws.md has the figures of this and other ways.
-func (s *Session) insertDraws(ctx context.Context, id int64, draws iter.Seq2[*Columns, error], shape drawShape) error {
+func (s *Session) insertDraws(ctx context.Context, id int64, draws iter.Seq2[*infer.Columns, error], shape drawShape) error {
 	if err := shape.check(); err != nil {
 		return err
 	}
@@ -79,14 +81,14 @@ type feed struct {
 // source hands blocks from the iterator's goroutine to the engine's threads.
 // The iterator goes on only when the last block was copied.
 type source struct {
-	blocks chan *Columns // closed at the end
+	blocks chan *infer.Columns // closed at the end
 	copied chan struct{}
 	stop   chan struct{} // closed by the reader
 	err    error         // valid once blocks is closed
 }
 
-func newSource(seq iter.Seq2[*Columns, error]) *source {
-	s := &source{blocks: make(chan *Columns), copied: make(chan struct{}), stop: make(chan struct{})}
+func newSource(seq iter.Seq2[*infer.Columns, error]) *source {
+	s := &source{blocks: make(chan *infer.Columns), copied: make(chan struct{}), stop: make(chan struct{})}
 	go func() {
 		defer close(s.blocks)
 		defer func() {
@@ -137,7 +139,7 @@ func (f *feed) register(c *sql.Conn) error {
 	})
 }
 
-func (f *feed) start(ctx context.Context, draws iter.Seq2[*Columns, error], shape drawShape) {
+func (f *feed) start(ctx context.Context, draws iter.Seq2[*infer.Columns, error], shape drawShape) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.ctx, f.source, f.drawShape = ctx, newSource(draws), shape
@@ -188,7 +190,7 @@ func (f *feed) take(b *portion) (bool, error) {
 }
 
 // fits returns a *ShapeError if c is not the block that must come next.
-func (f *feed) fits(c *Columns) error {
+func (f *feed) fits(c *infer.Columns) error {
 	if c.First == f.first+f.taken && c.Params > 0 && f.taken+c.Params <= f.params && c.Chains == f.chains && c.Draws == f.draws &&
 		len(c.Values) == c.Params*c.Chains*c.Draws {
 		return nil

@@ -6,6 +6,8 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"math"
+
+	"glmbatch/report/judge"
 )
 
 // DataSummary is what the data of a fit look like, for the next fit of its name
@@ -51,14 +53,14 @@ func (s *Session) insertData(id int64, f *Fit) error {
 // gates of drift say: its predecessor is the one that the ledger has now, also
 // for a fit that is committed later than it was drawn.
 func (s *Session) judgeDrift(ctx context.Context, id int64, f *Fit) error {
-	if f.Gates.Drift == (DriftGates{}) || f.Status != Complete || f.Replicate > 1 {
+	if f.Gates.Drift == (judge.DriftGates{}) || f.Status != Complete || f.Replicate > 1 {
 		return nil
 	}
 	measures, err := driftOf(ctx, s.c, id)
 	if err != nil {
 		return err
 	}
-	v := f.Verdict.drifted(f.Gates.Drift, measures)
+	v := f.Verdict.Drifted(f.Gates.Drift, measures)
 	if v.Grade == f.Verdict.Grade && len(v.Reasons) == len(f.Verdict.Reasons) {
 		return nil
 	}
@@ -67,28 +69,15 @@ func (s *Session) judgeDrift(ctx context.Context, id int64, f *Fit) error {
 	return err
 }
 
-// drifted is the verdict with what gates of drift add to it.
-func (v Verdict) drifted(d DriftGates, measures []Measure) Verdict {
-	fails, warns := d.judgeDrift(measures)
-	switch {
-	case len(fails) > 0:
-		v.Grade = Fail
-	case len(warns) > 0 && v.Grade == Pass:
-		v.Grade = Warn
-	}
-	v.Reasons = append(append(fails, v.Reasons...), warns...)
-	return v
-}
-
 // driftColumns are the gates of drift with the column of the view that names
 // the parameter or design column concerned; NULL where there is none.
 var driftColumns = []struct{ name, where string }{
-	{"shift", "shift_parameter"}, {"sd_ratio", "sd_ratio_parameter"}, {`"rows"`, "NULL"}, {`"columns"`, "NULL"}, {"missing", "NULL"},
+	{"shift", "shift_parameter"}, {"sd_ratio", "sd_ratio_parameter"}, {"rows", "NULL"}, {"columns", "NULL"}, {"missing", "NULL"},
 	{"response_shift", "NULL"}, {"centre_shift", "centre_shift_column"}, {"scale_ratio", "scale_ratio_column"},
 }
 
 // driftOf reads how far a fit lies from its predecessor; nothing without one.
-func driftOf(ctx context.Context, c *sql.Conn, id int64) ([]Measure, error) {
+func driftOf(ctx context.Context, c *sql.Conn, id int64) ([]judge.Measure, error) {
 	query := "SELECT "
 	values, wheres := make([]sql.NullFloat64, len(driftColumns)), make([]sql.NullString, len(driftColumns))
 	var into []any
@@ -96,16 +85,16 @@ func driftOf(ctx context.Context, c *sql.Conn, id int64) ([]Measure, error) {
 		if i > 0 {
 			query += ", "
 		}
-		query += d.name + "::DOUBLE, " + d.where + "::VARCHAR"
+		query += `"` + d.name + `"::DOUBLE, ` + d.where + "::VARCHAR"
 		into = append(into, &values[i], &wheres[i])
 	}
-	var out []Measure
+	var out []judge.Measure
 	err := scanRows(ctx, c, query+" FROM drift_summary WHERE fit_id = ?", func(rows *sql.Rows) error {
 		if err := rows.Scan(into...); err != nil {
 			return err
 		}
-		for i, g := range (DriftGates{}).list() {
-			m := Measure{Name: g.name, Value: math.NaN(), Where: wheres[i].String}
+		for i, d := range driftColumns {
+			m := judge.Measure{Name: d.name, Value: math.NaN(), Where: wheres[i].String}
 			if values[i].Valid {
 				m.Value = values[i].Float64
 			}
@@ -120,7 +109,7 @@ func driftOf(ctx context.Context, c *sql.Conn, id int64) ([]Measure, error) {
 }
 
 // drift is driftOf by a fit's fingerprint, for a ledger that has the view.
-func (l *Ledger) drift(ctx context.Context, id int64) (out []Measure, err error) {
+func (l *Ledger) drift(ctx context.Context, id int64) (out []judge.Measure, err error) {
 	err = l.readIfThere(ctx, func(c *sql.Conn) error {
 		version, err := schemaVersion(ctx, c, l.path, len(migrations))
 		if err != nil || version < nightsVersion {

@@ -9,6 +9,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
+	"glmbatch/report/judge"
 )
 
 // nightFit is a fit of one name on night n, with two coefficients and data whose
@@ -32,7 +33,7 @@ func TestDriftSummary(t *testing.T) {
 		f.Summaries[0].Mean, f.Summaries[0].SD, f.Summaries[1].SD = 3, 1.6, 8
 		f.Parameters = append(f.Parameters, Parameter{Name: "x2", Kind: infer.Coefficient, Scale: 1})
 		f.Summaries = append(f.Summaries, diag.Summary{Mean: 7, SD: 1})
-		f.Statistics = []Statistic{{"log_lik", diag.Summary{Mean: 1000, SD: 1}}}
+		f.Statistics = []judge.Statistic{{Name: "log_lik", Summary: diag.Summary{Mean: 1000, SD: 1}}}
 		f.Rows, f.Columns, f.DataHash = 80, 3, "other"
 		f.Data = &DataSummary{Missing: 20, ResponseMean: 0.75, ResponseSD: 1,
 			Columns: []ColumnSummary{{"x0", 1, 0}, {"x1", 20, 2.5}, {"x2", 5, 1}}}
@@ -74,12 +75,12 @@ func TestDriftWithoutData(t *testing.T) {
 	l := open(t, Options{})
 	store(t, l, nightFit(1, func(f *Fit) { f.Data = nil }))
 	second := nightFit(2, func(f *Fit) {
-		f.Gates.Drift = DriftGates{ResponseShift: Limits{Fail: At(0.001)}, CentreShift: Limits{Fail: At(0.001)}, Columns: Limits{Fail: At(0)}}
+		f.Gates.Drift = judge.DriftGates{ResponseShift: judge.Limits{Fail: judge.At(0.001)}, CentreShift: judge.Limits{Fail: judge.At(0.001)}, Columns: judge.Limits{Fail: judge.At(0)}}
 	})
 	store(t, l, second)
 	got, err := l.Drifts(context.Background(), "p", 1)
 	must(t, err)
-	if d := got[0]; d.ResponseShift != nil || d.Columns != nil || d.Missing != nil || d.Shift == nil || second.Verdict.Grade != Pass {
+	if d := got[0]; d.ResponseShift != nil || d.Columns != nil || d.Missing != nil || d.Shift == nil || second.Verdict.Grade != judge.Pass {
 		t.Errorf("verdict %v, %+v", second.Verdict, d)
 	}
 }
@@ -88,24 +89,25 @@ func TestDriftWithoutData(t *testing.T) {
 // changed gates judge it anew.
 func TestDriftGates(t *testing.T) {
 	l, ctx := open(t, Options{}), context.Background()
-	gates := func(warn, fail float64) (g Gates) {
-		g.Drift.Shift = Limits{At(warn), At(fail)}
+	gates := func(warn, fail float64) judge.Gates {
+		g := judge.Defaults()
+		g.Drift.Shift = judge.Limits{Warn: judge.At(warn), Fail: judge.At(fail)}
 		return g
 	}
-	night := func(n int, mean float64, g Gates) *Fit {
+	night := func(n int, mean float64, g judge.Gates) *Fit {
 		return nightFit(n, func(f *Fit) { f.Summaries[0].Mean, f.Gates = mean, g })
 	}
 	for i, c := range []struct {
 		mean   float64
-		gates  Gates
-		grade  Grade
+		gates  judge.Gates
+		grade  judge.Grade
 		reason string
 	}{
-		{1, gates(.5, 1.5), Pass, ""}, // a first night has no predecessor
-		{3, gates(.5, 1.5), Warn, `drift: the posterior mean of "x0" changed by 1 sds, more than 0.5`},
-		{9, gates(.5, 1.5), Fail, `drift: the posterior mean of "x0" changed by 3 sds, more than 1.5`},
-		{9, gates(.5, 1.5), Pass, ""},
-		{0, Gates{}, Pass, ""},
+		{1, gates(.5, 1.5), judge.Pass, ""}, // a first night has no predecessor
+		{3, gates(.5, 1.5), judge.Warn, `drift: the posterior mean of "x0" changed by 1 sds, more than 0.5`},
+		{9, gates(.5, 1.5), judge.Fail, `drift: the posterior mean of "x0" changed by 3 sds, more than 1.5`},
+		{9, gates(.5, 1.5), judge.Pass, ""},
+		{0, judge.Defaults(), judge.Pass, ""},
 	} {
 		f := night(i+1, c.mean, c.gates)
 		store(t, l, f)
@@ -119,18 +121,19 @@ func TestDriftGates(t *testing.T) {
 		}
 		var noted string
 		one(t, l, "SELECT verdict FROM run_fit ORDER BY noted DESC LIMIT 1", &noted)
-		if Grade(noted) != c.grade {
+		if judge.Grade(noted) != c.grade {
 			t.Errorf("night %d: run_fit has %s", i+1, noted)
 		}
 	}
 	e, err := l.Evidence(ctx, "f3")
 	must(t, err)
-	g := Gates{RHat: 2, ESSBulk: 1, ESSTail: 1}
-	if v := Judge(g, e); v.Grade != Pass {
+	fail := func(x float64) judge.Limits { return judge.Limits{Fail: judge.At(x)} }
+	g := judge.Gates{RHat: fail(2), ESSBulk: fail(1), ESSTail: fail(1), Divergences: fail(0)}
+	if v := judge.Judge(g, e); v.Grade != judge.Pass {
 		t.Errorf("without gates of drift: %+v", v)
 	}
-	g.Drift.Shift = Limits{Fail: At(2.9)}
-	if v := Judge(g, e); v.Grade != Fail || !strings.Contains(v.Reasons[0], "changed by 3 sds") {
+	g.Drift.Shift = judge.Limits{Fail: judge.At(2.9)}
+	if v := judge.Judge(g, e); v.Grade != judge.Fail || !strings.Contains(v.Reasons[0], "changed by 3 sds") {
 		t.Errorf("judged anew: %+v", v)
 	}
 }
@@ -148,20 +151,20 @@ func TestDriftGatesByName(t *testing.T) {
 	}))
 	e, err := l.Evidence(context.Background(), "f2")
 	must(t, err)
-	every := reflect.TypeFor[DriftGates]()
-	if every.NumField() != len(driftColumns) || every.NumField() != len((DriftGates{}).list()) {
-		t.Fatalf("%d gates, %d columns, %d in the list", every.NumField(), len(driftColumns), len((DriftGates{}).list()))
+	every := reflect.TypeFor[judge.DriftGates]()
+	if every.NumField() != len(driftColumns) {
+		t.Fatalf("%d gates, %d columns", every.NumField(), len(driftColumns))
 	}
 	for i, want := range []string{"mean of \"x0\" changed by 1 sds", "sd of \"x1\" changed by 2 times", "rows changed by 0.2 of itself", "columns of the design changed by 1",
 		"left out changed by 0.2", "mean response changed by 1 sds", "mean of column \"x1\" changed by 2 sds", "sd of column \"x1\" changed by 2 times"} {
-		g := Gates{RHat: -1, ESSBulk: -1, ESSTail: -1}
-		reflect.ValueOf(&g.Drift).Elem().Field(i).Set(reflect.ValueOf(Limits{Fail: At(0.1)}))
-		v := Judge(g, e)
-		if v.Grade != Fail || len(v.Reasons) != 1 || !strings.Contains(v.Reasons[0], want) {
+		g := judge.Gates{Divergences: judge.Limits{Fail: judge.At(0)}}
+		reflect.ValueOf(&g.Drift).Elem().Field(i).Set(reflect.ValueOf(judge.Limits{Fail: judge.At(0.1)}))
+		v := judge.Judge(g, e)
+		if v.Grade != judge.Fail || len(v.Reasons) != 1 || !strings.Contains(v.Reasons[0], want) {
 			t.Errorf("%s: %+v, want %q", every.Field(i).Name, v, want)
 		}
-		reflect.ValueOf(&g.Drift).Elem().Field(i).Set(reflect.ValueOf(Limits{Fail: At(2.1)}))
-		if v := Judge(g, e); v.Grade != Pass {
+		reflect.ValueOf(&g.Drift).Elem().Field(i).Set(reflect.ValueOf(judge.Limits{Fail: judge.At(2.1)}))
+		if v := judge.Judge(g, e); v.Grade != judge.Pass {
 			t.Errorf("%s within its limit: %+v", every.Field(i).Name, v)
 		}
 	}

@@ -4,46 +4,48 @@ import (
 	"context"
 	"database/sql"
 	"time"
+
+	"glmbatch/report/judge"
 )
 
 // Drift is a row of the view drift_summary: a fit against the complete fit
 // before it. NULL, what cannot be computed, is nil.
 type Drift struct {
-	Pipeline          string    `json:"pipeline"`
-	Dataset           string    `json:"dataset"`
-	Group             string    `json:"key,omitempty"`
-	Model             string    `json:"model"`
-	Sampler           string    `json:"sampler"`
-	ID                int64     `json:"fit_id"`
-	Previous          int64     `json:"previous_fit_id"`
-	Created           time.Time `json:"created"`
-	PreviousCreated   time.Time `json:"previous_created"`
-	Verdict           Grade     `json:"verdict"`
-	DataChanged       bool      `json:"data_changed"`
-	ModelChanged      bool      `json:"model_changed"`
-	Compared          int       `json:"parameters_compared"`
-	Shift             *float64  `json:"shift"`
-	ShiftParameter    *string   `json:"shift_parameter"`
-	ShiftRMS          *float64  `json:"shift_rms"`
-	ShiftZ            *float64  `json:"shift_z"`
-	SDRatio           *float64  `json:"sd_ratio"`
-	SDRatioParameter  *string   `json:"sd_ratio_parameter"`
-	RowsNow           int64     `json:"rows_now"`
-	RowsBefore        int64     `json:"rows_before"`
-	Rows              *float64  `json:"rows"`
-	ColumnsNow        int64     `json:"columns_now"`
-	ColumnsBefore     int64     `json:"columns_before"`
-	Columns           *int64    `json:"columns"`
-	MissingNow        *float64  `json:"missing_now"`
-	MissingBefore     *float64  `json:"missing_before"`
-	Missing           *float64  `json:"missing"`
-	ResponseNow       *float64  `json:"response_now"`
-	ResponseBefore    *float64  `json:"response_before"`
-	ResponseShift     *float64  `json:"response_shift"`
-	CentreShift       *float64  `json:"centre_shift"`
-	CentreShiftColumn *string   `json:"centre_shift_column"`
-	ScaleRatio        *float64  `json:"scale_ratio"`
-	ScaleRatioColumn  *string   `json:"scale_ratio_column"`
+	Pipeline          string      `json:"pipeline"`
+	Dataset           string      `json:"dataset"`
+	Group             string      `json:"key,omitempty"`
+	Model             string      `json:"model"`
+	Sampler           string      `json:"sampler"`
+	ID                int64       `json:"fit_id"`
+	Previous          int64       `json:"previous_fit_id"`
+	Created           time.Time   `json:"created"`
+	PreviousCreated   time.Time   `json:"previous_created"`
+	Verdict           judge.Grade `json:"verdict"`
+	DataChanged       bool        `json:"data_changed"`
+	ModelChanged      bool        `json:"model_changed"`
+	Compared          int         `json:"parameters_compared"`
+	Shift             *float64    `json:"shift"`
+	ShiftParameter    *string     `json:"shift_parameter"`
+	ShiftRMS          *float64    `json:"shift_rms"`
+	ShiftZ            *float64    `json:"shift_z"`
+	SDRatio           *float64    `json:"sd_ratio"`
+	SDRatioParameter  *string     `json:"sd_ratio_parameter"`
+	RowsNow           int64       `json:"rows_now"`
+	RowsBefore        int64       `json:"rows_before"`
+	Rows              *float64    `json:"rows"`
+	ColumnsNow        int64       `json:"columns_now"`
+	ColumnsBefore     int64       `json:"columns_before"`
+	Columns           *int64      `json:"columns"`
+	MissingNow        *float64    `json:"missing_now"`
+	MissingBefore     *float64    `json:"missing_before"`
+	Missing           *float64    `json:"missing"`
+	ResponseNow       *float64    `json:"response_now"`
+	ResponseBefore    *float64    `json:"response_before"`
+	ResponseShift     *float64    `json:"response_shift"`
+	CentreShift       *float64    `json:"centre_shift"`
+	CentreShiftColumn *string     `json:"centre_shift_column"`
+	ScaleRatio        *float64    `json:"scale_ratio"`
+	ScaleRatioColumn  *string     `json:"scale_ratio_column"`
 }
 
 // driftRow names the columns of drift_summary in the order of Drift.fields.

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"glmbatch/infer"
 )
 
 var errPlanted = errors.New("the spool is damaged")
@@ -31,8 +33,8 @@ func rowCounts(t *testing.T, l *Ledger) string {
 }
 
 // cut yields the first n blocks and then calls end.
-func cut(seq iter.Seq2[*Columns, error], n int, end func(yield func(*Columns, error) bool)) iter.Seq2[*Columns, error] {
-	return func(yield func(*Columns, error) bool) {
+func cut(seq iter.Seq2[*infer.Columns, error], n int, end func(yield func(*infer.Columns, error) bool)) iter.Seq2[*infer.Columns, error] {
+	return func(yield func(*infer.Columns, error) bool) {
 		for c, err := range seq {
 			if n == 0 {
 				end(yield)
@@ -59,31 +61,31 @@ func TestNothingHalf(t *testing.T) {
 	must(t, err)
 	for name, plant := range map[string]func(*Fit){
 		"draws error": func(f *Fit) {
-			f.DrawsOf = cut(f.DrawsOf, 2, func(yield func(*Columns, error) bool) { yield(nil, errPlanted) })
+			f.DrawsOf = cut(f.DrawsOf, 2, func(yield func(*infer.Columns, error) bool) { yield(nil, errPlanted) })
 		},
 		"draws panic": func(f *Fit) {
-			f.DrawsOf = cut(f.DrawsOf, 1, func(func(*Columns, error) bool) { panic(errPlanted.Error()) })
+			f.DrawsOf = cut(f.DrawsOf, 1, func(func(*infer.Columns, error) bool) { panic(errPlanted.Error()) })
 		},
-		"draws end early": func(f *Fit) { f.DrawsOf = cut(f.DrawsOf, 1, func(func(*Columns, error) bool) {}) },
+		"draws end early": func(f *Fit) { f.DrawsOf = cut(f.DrawsOf, 1, func(func(*infer.Columns, error) bool) {}) },
 		"draws too many":  func(f *Fit) { f.DrawsOf = draws(6, 4, 100, 2) },
 		"draws too long":  func(f *Fit) { f.DrawsOf = draws(5, 4, 101, 2) },
 		"statistics error": func(f *Fit) {
 			stats := f.StatsOf
-			f.StatsOf = func(yield func(*Stats, error) bool) {
-				stats(func(s *Stats, err error) bool { yield(s, err); return false })
+			f.StatsOf = func(yield func(*infer.Iterations, error) bool) {
+				stats(func(s *infer.Iterations, err error) bool { yield(s, err); return false })
 				yield(nil, errPlanted)
 			}
 		},
 		"statistics of no chain": func(f *Fit) {
-			f.StatsOf = func(yield func(*Stats, error) bool) { yield(&Stats{Chain: 4}, nil) }
+			f.StatsOf = func(yield func(*infer.Iterations, error) bool) { yield(&infer.Iterations{Chain: 4}, nil) }
 		},
 		"design is no JSON":  func(f *Fit) { f.Design = []byte("{") },
 		"missing summaries":  func(f *Fit) { f.Summaries = f.Summaries[:2] },
 		"no status":          func(f *Fit) { f.Status = "" },
-		"cancelled in draws": func(f *Fit) { f.DrawsOf = cut(f.DrawsOf, 1, func(func(*Columns, error) bool) { cancel() }) },
+		"cancelled in draws": func(f *Fit) { f.DrawsOf = cut(f.DrawsOf, 1, func(func(*infer.Columns, error) bool) { cancel() }) },
 		"cancelled at the end": func(f *Fit) {
 			stats := f.StatsOf
-			f.StatsOf = func(yield func(*Stats, error) bool) { stats(yield); cancel() }
+			f.StatsOf = func(yield func(*infer.Iterations, error) bool) { stats(yield); cancel() }
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -118,7 +120,7 @@ func TestNothingHalf(t *testing.T) {
 func TestSessionGoesOn(t *testing.T) {
 	l, ctx := open(t, Options{}), context.Background()
 	bad := sampleFit("f2")
-	bad.DrawsOf = cut(bad.DrawsOf, 1, func(yield func(*Columns, error) bool) { yield(nil, errPlanted) })
+	bad.DrawsOf = cut(bad.DrawsOf, 1, func(yield func(*infer.Columns, error) bool) { yield(nil, errPlanted) })
 	must(t, l.Write(ctx, func(s *Session) error {
 		for _, f := range []*Fit{sampleFit("f1"), bad, sampleFit("f3")} {
 			if _, err := s.Fit(ctx, f); (err != nil) != (f == bad) {

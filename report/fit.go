@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"glmbatch/infer/diag"
+	"glmbatch/report/judge"
 )
 
 // Fit stores a fit in one transaction, with everything that belongs to it and
@@ -131,8 +132,8 @@ func (s *Session) store(ctx context.Context, fits []*Fit) (ids []int64, err erro
 }
 
 // verdicts are those of fits.
-func verdicts(fits []*Fit) []Verdict {
-	out := make([]Verdict, len(fits))
+func verdicts(fits []*Fit) []judge.Verdict {
+	out := make([]judge.Verdict, len(fits))
 	for i, f := range fits {
 		out[i] = f.Verdict
 	}
@@ -262,7 +263,7 @@ func (s *Session) insertFit(id int64, place int, f *Fit) error {
 	if err != nil {
 		return err
 	}
-	gates, err := json.Marshal(f.Gates.withDefaults())
+	gates, err := json.Marshal(f.Gates)
 	if err != nil {
 		return err
 	}

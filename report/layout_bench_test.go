@@ -23,6 +23,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/duckdb/duckdb-go/v2"
+
+	"glmbatch/infer"
 )
 
 // The shape of the layout benchmark: a wide fit of the paper's panel. Set
@@ -45,8 +47,8 @@ func layoutParams(b *testing.B) int {
 }
 
 // layoutColumns makes the draws of parameters first … first+params−1.
-func layoutColumns(first, params, draws int) *Columns {
-	c := &Columns{First: first, Params: params, Chains: layoutChains, Draws: draws,
+func layoutColumns(first, params, draws int) *infer.Columns {
+	c := &infer.Columns{First: first, Params: params, Chains: layoutChains, Draws: draws,
 		Values: make([]float64, params*layoutChains*draws)}
 	for p := range params {
 		r := rand.New(rand.NewPCG(1, uint64(first+p)))
@@ -59,8 +61,8 @@ func layoutColumns(first, params, draws int) *Columns {
 }
 
 // layoutBlocks yields all columns in blocks.
-func layoutBlocks(params int) func(yield func(*Columns, error) bool) {
-	return func(yield func(*Columns, error) bool) {
+func layoutBlocks(params int) func(yield func(*infer.Columns, error) bool) {
+	return func(yield func(*infer.Columns, error) bool) {
 		for first := 0; first < params; first += layoutBlock {
 			if !yield(layoutColumns(first, min(layoutBlock, params-first), layoutDraws), nil) {
 				return
@@ -271,8 +273,8 @@ func loadLists(_ context.Context, c *sql.Conn, params int) error {
 
 // blockSource hands one block after another to the engine, one list a row.
 type blockSource struct {
-	next   func() (*Columns, bool)
-	cols   *Columns
+	next   func() (*infer.Columns, bool)
+	cols   *infer.Columns
 	row, i int // row = parameter and chain within the block, i = draw
 }
 
@@ -312,7 +314,7 @@ func (s *blockSource) FillChunk(chunk duckdb.DataChunk) error {
 
 func loadFunction(ctx context.Context, c *sql.Conn, params int) error {
 	first := 0
-	src := &blockSource{next: func() (*Columns, bool) {
+	src := &blockSource{next: func() (*infer.Columns, bool) {
 		if first >= params {
 			return nil, false
 		}

@@ -10,22 +10,23 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
+	"glmbatch/report/judge"
 )
 
 // benchFit is a complete fit of the layout benchmark's shape, with draws from
 // a few columns made beforehand.
 func benchFit(params, draws, block int) *Fit {
 	f := &Fit{Key: Key{"d", "", "m", "s"}, Fingerprint: "f", RunID: "r", Chains: layoutChains, Draws: draws,
-		Status: Complete, Verdict: Verdict{Grade: Pass}, Created: night}
+		Status: Complete, Verdict: judge.Verdict{Grade: judge.Pass}, Created: night}
 	f.Parameters = make([]Parameter, params)
 	f.Summaries = make([]diag.Summary, params)
 	for i := range f.Parameters {
 		f.Parameters[i] = Parameter{Name: fmt.Sprint("x", i), Kind: infer.Coefficient, Scale: 1, Starts: make([]float64, layoutChains)}
 	}
 	f.DrawsOf = benchDraws(params, draws, block)
-	f.StatsOf = func(yield func(*Stats, error) bool) {
+	f.StatsOf = func(yield func(*infer.Iterations, error) bool) {
 		for c := range layoutChains {
-			if !yield(&Stats{Chain: c, First: 1, Infos: make([]infer.Info, draws)}, nil) {
+			if !yield(&infer.Iterations{Chain: c, First: 1, Infos: make([]infer.Info, draws)}, nil) {
 				return
 			}
 		}
@@ -33,12 +34,12 @@ func benchFit(params, draws, block int) *Fit {
 	return f
 }
 
-func benchDraws(params, draws, block int) iter.Seq2[*Columns, error] {
+func benchDraws(params, draws, block int) iter.Seq2[*infer.Columns, error] {
 	made := layoutColumns(0, min(params, 64), draws).Values
-	return func(yield func(*Columns, error) bool) {
+	return func(yield func(*infer.Columns, error) bool) {
 		values := make([]float64, 0, block*layoutChains*draws)
 		for first := 0; first < params; first += block {
-			c := &Columns{First: first, Params: min(block, params-first), Chains: layoutChains, Draws: draws}
+			c := &infer.Columns{First: first, Params: min(block, params-first), Chains: layoutChains, Draws: draws}
 			values = values[:0]
 			for len(values) < c.Params*c.Chains*draws {
 				values = append(values, made[:min(len(made), c.Params*c.Chains*draws-len(values))]...)

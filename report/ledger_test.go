@@ -14,17 +14,18 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
+	"glmbatch/report/judge"
 )
 
 var night = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // draws yields a fit's columns: parameter p, chain c, draw i holds
 // 1000p + 10c + i/1000 + 0.5.
-func draws(params, chains, n, block int) iter.Seq2[*Columns, error] {
-	return func(yield func(*Columns, error) bool) {
+func draws(params, chains, n, block int) iter.Seq2[*infer.Columns, error] {
+	return func(yield func(*infer.Columns, error) bool) {
 		var buf []float64 // reused, as the contract allows
 		for first := 0; first < params; first += block {
-			c := &Columns{First: first, Params: min(block, params-first), Chains: chains, Draws: n}
+			c := &infer.Columns{First: first, Params: min(block, params-first), Chains: chains, Draws: n}
 			buf = buf[:0]
 			for p := range c.Params {
 				for ch := range chains {
@@ -49,7 +50,7 @@ func sampleFit(fingerprint string) *Fit {
 		Method: "cggibbs", Family: "bernoulli", Link: "logit", Formula: "type ~ .", Rows: 200, Columns: params,
 		Chains: chains, Draws: n, Iterations: 2 * n, DataHash: "d", ModelHash: "m",
 		AlgorithmVersions: map[string]string{"cggibbs": "1"}, Starts: []string{"t3", "t3", "t3", "prior"},
-		Status: Complete, Verdict: Verdict{Warn, []string{"a reason; it's quoted"}}, Warnings: []string{"w"}, Created: night, Place: 1,
+		Status: Complete, Verdict: judge.Verdict{Grade: judge.Warn, Reasons: []string{"a reason; it's quoted"}}, Gates: judge.Defaults(), Warnings: []string{"w"}, Created: night, Place: 1,
 		Times:   Times{Setup: 1, Warmup: 2, Sampling: 3, Wall: 4},
 		DrawsOf: draws(params, chains, n, 2),
 		Design:  []byte(`{"version":1}`),
@@ -60,11 +61,11 @@ func sampleFit(fingerprint string) *Fit {
 		f.Parameters = append(f.Parameters, Parameter{Name: name, Kind: infer.Coefficient, Prior: "normal(0, 10)", Scale: 2, Starts: []float64{1, 2, 3, 4}})
 		f.Summaries = append(f.Summaries, diag.Summary{Mean: float64(p), SD: 1, MCSEMean: 0.05, MCSESD: 0.05, RHat: 1, ESSBulk: 400, ESSTail: 400})
 	}
-	f.Statistics = []Statistic{{"log_lik", diag.Summary{Mean: -100, SD: 1, MCSEMean: .1, MCSESD: .1, RHat: 1, ESSBulk: 300, ESSTail: 300}}}
+	f.Statistics = []judge.Statistic{{Name: "log_lik", Summary: diag.Summary{Mean: -100, SD: 1, MCSEMean: .1, MCSESD: .1, RHat: 1, ESSBulk: 300, ESSTail: 300}}}
 	f.Diagnostics = []Diagnostic{{Name: "rank", Chain: -1, Value: 5}}
-	f.StatsOf = func(yield func(*Stats, error) bool) {
+	f.StatsOf = func(yield func(*infer.Iterations, error) bool) {
 		for c := range chains {
-			if !yield(&Stats{Chain: c, First: 1, Infos: make([]infer.Info, n)}, nil) {
+			if !yield(&infer.Iterations{Chain: c, First: 1, Infos: make([]infer.Info, n)}, nil) {
 				return
 			}
 		}
@@ -151,8 +152,8 @@ func TestSpecialValues(t *testing.T) {
 	l := open(t, Options{})
 	values := []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), math.SmallestNonzeroFloat64, math.MaxFloat64}
 	f := &Fit{Key: Key{"d", "", "m", "s"}, Fingerprint: "f", Status: Complete, Chains: 1, Draws: len(values), Parameters: make([]Parameter, 1),
-		DrawsOf: func(yield func(*Columns, error) bool) {
-			yield(&Columns{0, 1, 1, len(values), values}, nil)
+		DrawsOf: func(yield func(*infer.Columns, error) bool) {
+			yield(&infer.Columns{First: 0, Params: 1, Chains: 1, Draws: len(values), Values: values}, nil)
 		}}
 	store(t, l, f)
 	for i, want := range values {
@@ -172,13 +173,13 @@ func TestStoredAgain(t *testing.T) {
 	f, bad := sampleFit("f1"), sampleFit("f2")
 	bad.Status, bad.DrawsOf, bad.StatsOf, bad.Summaries, bad.Statistics, bad.Error = Erred, nil, nil, nil, nil, "no such file"
 	f.Summaries[2].RHat, f.Summaries[2].Reason = math.NaN(), "constant"
-	f.StatsOf = func(yield func(*Stats, error) bool) { // two warm-up iterations, both divergent; one of the kept is
-		yield(&Stats{Chain: 1, First: -1, Infos: []infer.Info{{Divergent: true}, {Divergent: true}, {Divergent: true}, {LogLik: -3}}}, nil)
+	f.StatsOf = func(yield func(*infer.Iterations, error) bool) { // two warm-up iterations, both divergent; one of the kept is
+		yield(&infer.Iterations{Chain: 1, First: -1, Infos: []infer.Info{{Divergent: true}, {Divergent: true}, {Divergent: true}, {LogLik: -3}}}, nil)
 	}
 	store(t, l, f, bad)
 	got, err := l.Stored(ctx, []string{"f1", "f2", "it's none"})
 	must(t, err)
-	want := map[string]StoredFit{"f1": {ID: 1, Key: f.Key, Fingerprint: "f1", Verdict: f.Verdict, Gates: Gates{}.withDefaults(),
+	want := map[string]StoredFit{"f1": {ID: 1, Key: f.Key, Fingerprint: "f1", Verdict: f.Verdict, Gates: judge.Defaults(),
 		Warnings: f.Warnings, Method: f.Method, Rows: f.Rows, Columns: f.Columns, Chains: f.Chains, Draws: f.Draws,
 		Parameters: len(f.Parameters), Kept: true}}
 	if !reflect.DeepEqual(got, want) {
@@ -195,7 +196,7 @@ func TestStoredAgain(t *testing.T) {
 	e.Summaries[2] = f.Summaries[2] // NaN is unequal to itself
 	f.Summaries[2].RHat, e.Summaries[2].RHat = 0, 0
 	names := []string{"(Intercept)", "glu", "a b", `"'; DROP TABLE fit; --`, "größe"}
-	if !reflect.DeepEqual(e, Evidence{Names: names, Summaries: f.Summaries, Statistics: f.Statistics, Divergences: 1, Warnings: f.Warnings}) {
+	if !reflect.DeepEqual(e, judge.Evidence{Names: names, Summaries: f.Summaries, Statistics: f.Statistics, Divergences: 1, Warnings: f.Warnings}) {
 		t.Errorf("evidence %+v", e)
 	}
 	wantInt(t, l, 1, `SELECT count(*) FROM summary WHERE rhat IS NULL AND reason = 'constant'`)
@@ -210,16 +211,17 @@ func TestStoredAgain(t *testing.T) {
 func TestRejudge(t *testing.T) {
 	l, ctx := open(t, Options{}), context.Background()
 	store(t, l, sampleFit("f1"))
-	later := night.Add(time.Hour)
+	later, gates := night.Add(time.Hour), judge.Defaults()
+	gates.RHat.Fail, gates.ESSBulk.Fail = judge.At(1.05), judge.Limit{}
 	must(t, l.Write(ctx, func(s *Session) error {
-		return s.Rejudge(ctx, "f1", Gates{RHat: 1.05, ESSBulk: -1}, Verdict{Fail, []string{"why"}}, later)
+		return s.Rejudge(ctx, "f1", gates, judge.Verdict{Grade: judge.Fail, Reasons: []string{"why"}}, later)
 	}))
 	got, err := l.Stored(ctx, []string{"f1"})
 	must(t, err)
-	if f := got["f1"]; f.Verdict.Grade != Fail || f.Verdict.Reasons[0] != "why" || f.Gates != (Gates{RHat: 1.05, ESSBulk: -1, ESSTail: 400}) {
+	if f := got["f1"]; f.Verdict.Grade != judge.Fail || f.Verdict.Reasons[0] != "why" || f.Gates != gates {
 		t.Errorf("after rejudging: %+v", f)
 	}
-	err = l.Write(ctx, func(s *Session) error { return s.Rejudge(ctx, "other", Gates{}, Verdict{}, later) })
+	err = l.Write(ctx, func(s *Session) error { return s.Rejudge(ctx, "other", judge.Gates{}, judge.Verdict{}, later) })
 	if err == nil {
 		t.Error("rejudged a fit that is not there")
 	}

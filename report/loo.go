@@ -5,6 +5,8 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"time"
+
+	"glmbatch/report/judge"
 )
 
 // Pointwise is what leave-one-out says about one row, as package loo defines it.
@@ -96,7 +98,7 @@ func (s *Session) insertChecks(id int64, checks []Check) error {
 // Assess adds an assessment to the complete fit with this fingerprint, in place
 // of what it had of the same kind, and gives it these warnings and a verdict
 // anew. It is an error if there is none.
-func (s *Session) Assess(ctx context.Context, fingerprint string, a *Assessment, warnings []string, g Gates, v Verdict, at time.Time) error {
+func (s *Session) Assess(ctx context.Context, fingerprint string, a *Assessment, warnings []string, g judge.Gates, v judge.Verdict, at time.Time) error {
 	err := inTransaction(ctx, s.c, func() error {
 		id, err := s.fitID(ctx, fingerprint)
 		if err != nil {

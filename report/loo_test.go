@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"glmbatch/report/judge"
 )
 
 // looFit is a fit of one model with these pointwise results.
@@ -92,7 +94,7 @@ func TestAssess(t *testing.T) {
 	for _, elpd := range [][]float64{modelA, modelB[:3]} {
 		a := looFit("", "y", elpd, 1).Assessment
 		must(t, l.Write(ctx, func(s *Session) error {
-			return s.Assess(ctx, "f1", &a, []string{"w", "k is high"}, Gates{}, Verdict{Warn, []string{"k is high"}}, night)
+			return s.Assess(ctx, "f1", &a, []string{"w", "k is high"}, judge.Gates{}, judge.Verdict{Grade: judge.Warn, Reasons: []string{"k is high"}}, night)
 		}))
 		wantInt(t, l, len(elpd), "SELECT count(*) FROM pointwise")
 		wantInt(t, l, 1, "SELECT count(*) FROM loo WHERE observations = (SELECT count(*) FROM pointwise)")
@@ -101,7 +103,9 @@ func TestAssess(t *testing.T) {
 	if !has() {
 		t.Error("the assessed fit has no leave-one-out")
 	}
-	err = l.Write(ctx, func(s *Session) error { return s.Assess(ctx, "none", &Assessment{}, nil, Gates{}, Verdict{}, night) })
+	err = l.Write(ctx, func(s *Session) error {
+		return s.Assess(ctx, "none", &Assessment{}, nil, judge.Gates{}, judge.Verdict{}, night)
+	})
 	if err == nil {
 		t.Error("a fit that is not there was assessed")
 	}

@@ -9,39 +9,41 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
+	"glmbatch/report/judge"
 )
 
 // Look is what people want to know of a fit at a glance: what it is, its
 // verdict, and the worst of its diagnostics. It holds no draws.
 type Look struct {
-	ID          int64     `json:"fit_id"` // 0 where a run left nothing in the ledger
-	RunID       string    `json:"run"`
-	Pipeline    string    `json:"pipeline"`
-	Dataset     string    `json:"dataset"`
-	Group       string    `json:"key,omitempty"`
-	Model       string    `json:"model"`
-	Sampler     string    `json:"sampler"`
-	Replicate   int       `json:"replicate"`
-	Method      string    `json:"method,omitempty"`
-	Family      string    `json:"family,omitempty"`
-	Link        string    `json:"link,omitempty"`
-	Formula     string    `json:"formula,omitempty"`
-	Status      Status    `json:"status,omitempty"`
-	Verdict     Grade     `json:"verdict,omitempty"`
-	Reasons     []string  `json:"reasons"`
-	Warnings    []string  `json:"warnings"`
-	Error       string    `json:"error,omitempty"`
-	Gates       Gates     `json:"gates,omitzero"`
-	Rows        int64     `json:"rows"`
-	Columns     int       `json:"columns"`
-	Parameters  int       `json:"parameters"`
-	Chains      int       `json:"chains"`
-	Warmup      int       `json:"warmup"`
-	Draws       int       `json:"draws"`   // per chain
-	Seconds     Number    `json:"seconds"` // processor time: set-up, warm-up and sampling
-	Wall        Number    `json:"wall_seconds"`
-	Created     time.Time `json:"created"`
-	Divergences int       `json:"divergences"` // after warm-up
+	ID        int64       `json:"fit_id"` // 0 where a run left nothing in the ledger
+	RunID     string      `json:"run"`
+	Pipeline  string      `json:"pipeline"`
+	Dataset   string      `json:"dataset"`
+	Group     string      `json:"key,omitempty"`
+	Model     string      `json:"model"`
+	Sampler   string      `json:"sampler"`
+	Replicate int         `json:"replicate"`
+	Method    string      `json:"method,omitempty"`
+	Family    string      `json:"family,omitempty"`
+	Link      string      `json:"link,omitempty"`
+	Formula   string      `json:"formula,omitempty"`
+	Status    Status      `json:"status,omitempty"`
+	Verdict   judge.Grade `json:"verdict,omitempty"`
+	Reasons   []string    `json:"reasons"`
+	Warnings  []string    `json:"warnings"`
+	Error     string      `json:"error,omitempty"`
+	// Gates are those that Verdict was judged by; nil where nothing is stored.
+	Gates       *judge.Gates `json:"gates,omitempty"`
+	Rows        int64        `json:"rows"`
+	Columns     int          `json:"columns"`
+	Parameters  int          `json:"parameters"`
+	Chains      int          `json:"chains"`
+	Warmup      int          `json:"warmup"`
+	Draws       int          `json:"draws"`   // per chain
+	Seconds     Number       `json:"seconds"` // processor time: set-up, warm-up and sampling
+	Wall        Number       `json:"wall_seconds"`
+	Created     time.Time    `json:"created"`
+	Divergences int          `json:"divergences"` // after warm-up
 	// The worst diagnostics over what gates look at, and the quantities that have
 	// them; NaN and empty where there are none.
 	RHat      Number `json:"rhat_max"`
@@ -84,7 +86,7 @@ func lookQuery(replicate, which string) string {
 	SELECT coalesce(f.fit_id, 0), coalesce(f.run_id, c.run_id), coalesce(f.pipeline, ''), c.dataset, c.key, c.model, c.sampler, ` + replicate + `,
 	       coalesce(f.method, ''), coalesce(f.family, ''), coalesce(f.link, ''), coalesce(f.formula, ''), coalesce(f.status, ''),
 	       coalesce(c.verdict, f.verdict, ''), coalesce(to_json(coalesce(c.reasons, f.reasons))::VARCHAR, '[]'), coalesce(to_json(f.warnings)::VARCHAR, '[]'),
-	       coalesce(f.error, ''), coalesce(f.gates::VARCHAR, '{}'), coalesce(f.n_rows, 0), coalesce(f.n_columns, 0), coalesce(f.n_parameters, 0),
+	       coalesce(f.error, ''), coalesce(f.gates::VARCHAR, 'null'), coalesce(f.n_rows, 0), coalesce(f.n_columns, 0), coalesce(f.n_parameters, 0),
 	       coalesce(f.chains, 0), coalesce(f.warmup, 0), coalesce(f.draws, 0),
 	       f.setup_seconds + f.warmup_seconds + f.sampling_seconds, f.wall_seconds, coalesce(f.created, c.noted), coalesce(d.n, 0),
 	       w.rhat, coalesce(w.rhat_of, ''), w.bulk, coalesce(w.bulk_of, ''), w.tail, coalesce(w.tail_of, ''), c.action,

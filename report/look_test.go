@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"glmbatch/report/judge"
 )
 
 // What people look at is read from ledgers of every version: an erred fit with the
@@ -50,13 +52,13 @@ func checkLooks(t *testing.T, l *Ledger) {
 	ctx := context.Background()
 	newest, err := l.LookNewest(ctx, func(k Key) bool { return k.Group == "k" })
 	must(t, err)
-	if len(newest) != 1 || newest[0].ID != 2 || newest[0].Verdict != ErrorGrade || newest[0].Earlier != 1 || newest[0].Error != "no file" {
+	if len(newest) != 1 || newest[0].ID != 2 || newest[0].Verdict != judge.ErrorGrade || newest[0].Earlier != 1 || newest[0].Error != "no file" {
 		t.Errorf("newest: %s", mustJSON(t, newest))
 	}
 	one, err := l.Look(ctx, 1)
 	must(t, err)
 	if len(one) != 1 || one[0].RHatOf != "x" || one[0].RHat != 1.02 || one[0].ESSBulkOf != "log_lik" || one[0].ESSBulk != 100 || one[0].ESSTailOf != "x" ||
-		one[0].Divergences != 1 || one[0].Seconds != 6 || one[0].Gates.RHat != 1.01 || one[0].Earlier != 0 || one[0].Replicate != 1 {
+		one[0].Divergences != 1 || one[0].Seconds != 6 || one[0].Gates.RHat.Fail != judge.At(1.01) || one[0].Earlier != 0 || one[0].Replicate != 1 {
 		t.Errorf("fit 1: %s", mustJSON(t, one))
 	}
 	if none, err := l.Look(ctx, 99); err != nil || len(none) != 0 {

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"glmbatch/report/judge"
 )
 
 // Predecessor is the newest complete fit of a name, as far as it tells what a
@@ -56,7 +58,7 @@ const identityVersion = 2
 // a fit that it computed, skipped, or could not compute, the worst one where
 // there are replicates. Without a ledger file there
 // are none, and no error.
-func (l *Ledger) States(ctx context.Context) (map[Key]Grade, error) {
+func (l *Ledger) States(ctx context.Context) (map[Key]judge.Grade, error) {
 	const states = `SELECT n.dataset, n.key, n.model, n.sampler, n.verdict FROM run_fit n LEFT JOIN run r USING (run_id)
 		QUALIFY run_id = first_value(run_id) OVER (PARTITION BY n.dataset, n.key, n.model, n.sampler ORDER BY `
 	return l.grades(ctx, states+`n.noted DESC, n.rowid DESC)`, states+`r.place DESC NULLS LAST, n.noted DESC, n.rowid DESC)`)
@@ -64,7 +66,7 @@ func (l *Ledger) States(ctx context.Context) (map[Key]Grade, error) {
 
 // LastRun returns the verdicts that the newest run of a pipeline took, runs
 // that had nothing to do left out. Without a ledger file or such a run there are none, and no error.
-func (l *Ledger) LastRun(ctx context.Context, pipeline string) (map[Key]Grade, error) {
+func (l *Ledger) LastRun(ctx context.Context, pipeline string) (map[Key]judge.Grade, error) {
 	const last = `SELECT dataset, key, model, sampler, verdict FROM run_fit
 		WHERE run_id = (SELECT run_id FROM run WHERE pipeline = ? AND run_id IN (SELECT run_id FROM run_fit) ORDER BY `
 	return l.grades(ctx, last+newestFirst(orderVersion-1, "started")+`, rowid DESC LIMIT 1)`,
@@ -73,8 +75,8 @@ func (l *Ledger) LastRun(ctx context.Context, pipeline string) (map[Key]Grade, e
 
 // grades takes the worst verdict of each name that a query gives; older is the query
 // of ledgers in which runs have no place.
-func (l *Ledger) grades(ctx context.Context, older, query string, args ...any) (map[Key]Grade, error) {
-	found := map[Key]Grade{}
+func (l *Ledger) grades(ctx context.Context, older, query string, args ...any) (map[Key]judge.Grade, error) {
+	found := map[Key]judge.Grade{}
 	err := l.readIfThere(ctx, func(c *sql.Conn) error {
 		version, err := schemaVersion(ctx, c, l.path, len(migrations))
 		if err != nil {
@@ -85,7 +87,7 @@ func (l *Ledger) grades(ctx context.Context, older, query string, args ...any) (
 		}
 		return scanRows(ctx, c, query, func(rows *sql.Rows) error {
 			var k Key
-			var g Grade
+			var g judge.Grade
 			if err := rows.Scan(&k.Dataset, &k.Group, &k.Model, &k.Sampler, &g); err != nil {
 				return err
 			}
@@ -99,8 +101,8 @@ func (l *Ledger) grades(ctx context.Context, older, query string, args ...any) (
 }
 
 // worse compares grades, as replicates of one name have them.
-func worse(a, b Grade) bool {
-	order := []Grade{Pass, Warn, Fail, ErrorGrade}
+func worse(a, b judge.Grade) bool {
+	order := []judge.Grade{judge.Pass, judge.Warn, judge.Fail, judge.ErrorGrade}
 	return slices.Index(order, a) > slices.Index(order, b)
 }
 

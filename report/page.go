@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"glmbatch/report/html"
+	"glmbatch/report/judge"
 )
 
 // PageOptions chooses what a page shows. The zero value is the newest run.
@@ -181,7 +182,7 @@ func (r *pageReader) fits() error {
 	if len(r.page.Fits) == 0 && (len(r.o.Fits) > 0 || r.o.Choose != nil) {
 		return &NoFitsError{"fits under this choice"}
 	}
-	order := []string{string(ErrorGrade), string(Fail), "", string(Warn), string(Pass)}
+	order := []string{string(judge.ErrorGrade), string(judge.Fail), "", string(judge.Warn), string(judge.Pass)}
 	slices.SortFunc(r.page.Fits, func(a, b html.Fit) int {
 		return cmp.Or(cmp.Compare(slices.Index(order, a.Verdict), slices.Index(order, b.Verdict)), cmp.Compare(a.Dataset, b.Dataset),
 			cmp.Compare(a.Key, b.Key), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Sampler, b.Sampler), cmp.Compare(a.ID, b.ID))
@@ -211,7 +212,7 @@ func (r *pageReader) scanFit(rows *sql.Rows) error {
 	if f.Reasons == nil {
 		f.Reasons = []string{}
 	}
-	f.Advice = adviceOn(f.Reasons)
+	f.Advice = judge.Advice(f.Reasons)
 	r.page.Fits = append(r.page.Fits, f)
 	return nil
 }

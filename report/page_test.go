@@ -16,6 +16,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
 	"glmbatch/report/html"
+	"glmbatch/report/judge"
 )
 
 // pageNight stores a run of five fits: one that passes with all it can have, one
@@ -25,11 +26,11 @@ func pageNight(t *testing.T) *Ledger {
 	l := open(t, Options{})
 	fit := func(name string, change func(*Fit)) *Fit {
 		f := sampleFit("f-" + name)
-		f.Dataset, f.Verdict, f.DataHash = name, Verdict{Grade: Pass}, name
+		f.Dataset, f.Verdict, f.DataHash = name, judge.Verdict{Grade: judge.Pass}, name
 		f.Diagnostics = []Diagnostic{{Name: "rhat_max", Chain: -1, Value: 1.25}, {Name: "ess_bulk_min", Chain: -1, Value: 123.456}}
-		f.StatsOf = func(yield func(*Stats, error) bool) {
+		f.StatsOf = func(yield func(*infer.Iterations, error) bool) {
 			for c := range f.Chains {
-				s := &Stats{Chain: c, First: -4}
+				s := &infer.Iterations{Chain: c, First: -4}
 				for i := range f.Draws + 5 { // five of the warm-up
 					s.Infos = append(s.Infos, infer.Info{LogLik: -100 - math.Sin(float64(37*i+c))})
 				}
@@ -49,12 +50,12 @@ func pageNight(t *testing.T) *Ledger {
 		}
 	})
 	bad := fit("bad", func(f *Fit) {
-		f.Verdict, f.Group = Verdict{Fail, []string{"R-hat 1.25 at glu exceeds 1.01 (1 of 5 parameters)"}}, "north"
+		f.Verdict, f.Group = judge.Verdict{Grade: judge.Fail, Reasons: []string{"R-hat 1.25 at glu exceeds 1.01 (1 of 5 parameters)"}}, "north"
 		f.Summaries[0].Q75, f.Summaries[0].Q95, f.Summaries[0].Q975 = 0.5, 1.5, 2.5
 		f.Summaries[3].ESSBulk, f.Summaries[1].RHat, f.Summaries[2] = 7, 1.25, diag.Summary{Mean: math.NaN(), ESSBulk: math.NaN(), RHat: math.NaN(), Reason: "r"}
 	})
 	erred := &Fit{Key: Key{"missing", "", "diabetes", "gibbs"}, Fingerprint: "f-e", RunID: "r1", Pipeline: "quickstart", Status: Erred,
-		Verdict: Verdict{ErrorGrade, []string{"missing.csv: no such file\nhint: look"}}, Error: "missing.csv: no such file", Created: night}
+		Verdict: judge.Verdict{Grade: judge.ErrorGrade, Reasons: []string{"missing.csv: no such file\nhint: look"}}, Error: "missing.csv: no such file", Created: night}
 	summary := fit("lean", func(f *Fit) { f.DrawsOf = nil })
 	repeated := fit("good", func(f *Fit) { f.Replicate, f.Fingerprint, f.DrawsOf = 2, "f-r", nil })
 	ctx := context.Background()

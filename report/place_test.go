@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"glmbatch/report/judge"
 )
 
 // clocks are what the clock shows on four nights, in hours from the first.
@@ -27,7 +29,7 @@ func TestOrderOfNights(t *testing.T) {
 				for n, h := range hours {
 					at := night.Add(time.Duration(h) * time.Hour)
 					f := nightFit(n, func(f *Fit) { f.Place, f.Created, f.RunID = 0, at, fmt.Sprint("run ", n) })
-					f.Verdict.Grade = []Grade{Pass, Fail, Pass, Fail}[n]
+					f.Verdict.Grade = []judge.Grade{judge.Pass, judge.Fail, judge.Pass, judge.Fail}[n]
 					if err := s.Run(ctx, &Run{ID: f.RunID, Pipeline: "p", Started: at}); err != nil {
 						return err
 					}
@@ -56,7 +58,7 @@ func TestOrderOfNights(t *testing.T) {
 			last, err := l.LastRun(ctx, "p")
 			must(t, err)
 			key := Key{"d", "g", "m", "a"}
-			if states[key] != Fail || last[key] != Fail || len(last) != 1 {
+			if states[key] != judge.Fail || last[key] != judge.Fail || len(last) != 1 {
 				t.Errorf("states %v, last run %v: want those of the fourth run", states, last)
 			}
 			place, err := l.NextPlace(ctx)
@@ -102,7 +104,7 @@ func TestOrderOfOldLedgers(t *testing.T) {
 		for n, hours := range []int{48, 24} {
 			fmt.Fprintf(&b, "INSERT INTO run (run_id, pipeline, seed, started) VALUES ('r%d', 'p', 1, TIMESTAMP '2026-01-01' + INTERVAL %d HOURS);", n, hours)
 			fmt.Fprintf(&b, `INSERT INTO run_fit (run_id, dataset, key, model, sampler, action, verdict, reasons, noted)
-				VALUES ('r%d', 'd', 'g', 'm', 'a', 'computed', '%s', [], TIMESTAMP '2026-01-01' + INTERVAL %d HOURS);`, n, []Grade{Fail, Pass}[n], hours)
+				VALUES ('r%d', 'd', 'g', 'm', 'a', 'computed', '%s', [], TIMESTAMP '2026-01-01' + INTERVAL %d HOURS);`, n, []judge.Grade{judge.Fail, judge.Pass}[n], hours)
 		}
 		return execute(ctx, s.c, b.String())
 	}))
@@ -112,7 +114,7 @@ func TestOrderOfOldLedgers(t *testing.T) {
 	must(t, err)
 	last, err := l.LastRun(ctx, "p")
 	must(t, err)
-	if states[key] != Fail || last[key] != Fail {
+	if states[key] != judge.Fail || last[key] != judge.Fail {
 		t.Errorf("states %v, last run %v: want those of the newer run by the clock", states, last)
 	}
 	drifts, err := l.Drifts(ctx, "", 1)

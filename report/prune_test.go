@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"glmbatch/report/judge"
 )
 
 // nights stores n complete fits of one name and an error, a day apart.
@@ -22,7 +24,7 @@ func nights(t *testing.T, l *Ledger, n int) {
 		store(t, l, f)
 	}
 	store(t, l, &Fit{Key: sampleFit("").Key, RunID: "r", Status: Erred, Error: "no file", Created: time.Date(2026, 1, 9, 0, 0, 0, 0, time.UTC),
-		Verdict: Verdict{Grade: ErrorGrade}})
+		Verdict: judge.Verdict{Grade: judge.ErrorGrade}})
 }
 
 func TestPrune(t *testing.T) {
@@ -100,7 +102,7 @@ func TestNewest(t *testing.T) {
 	}
 	states, err := l.States(ctx)
 	must(t, err)
-	if states[key] != ErrorGrade {
+	if states[key] != judge.ErrorGrade {
 		t.Errorf("states %v, want the error, which is newest", states)
 	}
 	must(t, l.Write(ctx, func(s *Session) error {
@@ -108,7 +110,7 @@ func TestNewest(t *testing.T) {
 			at := time.Date(2026, 2, 1+i, 0, 0, 0, 0, time.UTC)
 			err := errors.Join(s.Run(ctx, &Run{ID: id, Pipeline: "p", Started: at}),
 				s.RunOnce(ctx, &Run{ID: id, Pipeline: "other", Started: at}),
-				s.RunFits(ctx, []*RunFit{{Key: Key{Dataset: id}, RunID: id, Action: Skipped, Verdict: Verdict{Grade: Fail}, At: at}}))
+				s.RunFits(ctx, []*RunFit{{Key: Key{Dataset: id}, RunID: id, Action: Skipped, Verdict: judge.Verdict{Grade: judge.Fail}, At: at}}))
 			if err != nil {
 				return err
 			}
@@ -117,7 +119,7 @@ func TestNewest(t *testing.T) {
 	}))
 	last, err := l.LastRun(ctx, "p")
 	must(t, err)
-	if len(last) != 1 || last[Key{Dataset: "two"}] != Fail {
+	if len(last) != 1 || last[Key{Dataset: "two"}] != judge.Fail {
 		t.Errorf("last run %v, want the second's fit", last)
 	}
 }

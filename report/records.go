@@ -6,6 +6,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
+	"glmbatch/report/judge"
 )
 
 // Run is one call of the program on one pipeline.
@@ -54,8 +55,8 @@ type Fit struct {
 	Starts                        []string          // per chain, how its start was drawn
 
 	Status   Status
-	Verdict  Verdict
-	Gates    Gates
+	Verdict  judge.Verdict
+	Gates    judge.Gates
 	Warnings []string
 	Error    string // Erred only
 	Times    Times
@@ -63,10 +64,10 @@ type Fit struct {
 	Place    int // of the run that drew it, see Ledger.NextPlace; 0: the next one
 
 	Parameters  []Parameter
-	DrawsOf     iter.Seq2[*Columns, error] // all parameters in order; nil: draws are not kept
-	StatsOf     iter.Seq2[*Stats, error]   // per-iteration statistics; nil: none
-	Summaries   []diag.Summary             // one a parameter, in order
-	Statistics  []Statistic                // log_lik and other scalars of a draw
+	DrawsOf     iter.Seq2[*infer.Columns, error]    // all parameters in order; nil: draws are not kept
+	StatsOf     iter.Seq2[*infer.Iterations, error] // per-iteration statistics; nil: none
+	Summaries   []diag.Summary                      // one a parameter, in order
+	Statistics  []judge.Statistic                   // log_lik and other scalars of a draw
 	Diagnostics []Diagnostic
 	Metrics     []Metric // of nuts and hmc, by chain and iterations
 	Design      []byte   // JSON record from which new data are coded alike
@@ -116,29 +117,6 @@ type Derivation struct {
 // statisticKind marks a row of summary that belongs to no parameter.
 const statisticKind = "statistic"
 
-// Columns is the draws of parameters First … First+Params−1 (0-based) of one
-// fit, in the units of the data: draw i of chain c of parameter First+p stands
-// at Values[(p*Chains+c)*Draws+i].
-type Columns struct {
-	First, Params, Chains, Draws int
-	Values                       []float64 // len Params*Chains*Draws
-}
-
-// Stats is a run of per-iteration statistics of one chain.
-type Stats struct {
-	Chain int // 0-based
-	// First is the iteration of Infos[0] as the ledger counts: 1 is the first
-	// kept draw, 0 the last iteration of the warm-up, −1 the one before.
-	First int
-	Infos []infer.Info
-}
-
-// Statistic is the summary of a scalar of each draw that is no parameter.
-type Statistic struct {
-	Name    string // log_lik, log_prior, …
-	Summary diag.Summary
-}
-
 // Diagnostic is one number about a fit or one of its chains.
 type Diagnostic struct {
 	Name  string
@@ -178,6 +156,6 @@ type RunFit struct {
 	RunID       string
 	Fingerprint string // of the stored fit, if there is one
 	Action      Action
-	Verdict     Verdict
+	Verdict     judge.Verdict
 	At          time.Time
 }

@@ -133,7 +133,7 @@ func schemaReference(t *testing.T, db *sql.DB) []byte {
 # Tables, views and table functions of a ledger
 
 Schema version %s, as a fresh ledger tells it: the same words stand in the file, as comments of tables and columns.
-[The ledger](../ledger.md) says how they are used, the [cookbook](../cookbook.md) what can be asked.
+[The ledger](../using-the-ledger.md) says how they are used, the [cookbook](../cookbook.md) what can be asked.
 Older ledgers get this form by the next `+"`pipeline run`"+`.
 `, version)
 	views := rowsOf(t, db, `SELECT view_name, coalesce(comment, '') FROM duckdb_views() WHERE NOT internal ORDER BY 1`)

@@ -117,36 +117,6 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// Whatever Judge says that no warning said, there is advice for it.
-func TestEveryReasonHasAdvice(t *testing.T) {
-	bad := diag.Summary{RHat: 2, ESSBulk: 3, ESSTail: 3, Mean: 1}
-	unknown := diag.Summary{RHat: math.NaN(), ESSBulk: math.NaN(), ESSTail: math.NaN(), Reason: "all draws are equal"}
-	gates := Gates{}
-	var measures []Measure
-	for _, limits := range []*Limits{&gates.Drift.Shift, &gates.Drift.SDRatio, &gates.Drift.Rows, &gates.Drift.Columns, &gates.Drift.Missing, &gates.Drift.ResponseShift, &gates.Drift.CentreShift, &gates.Drift.ScaleRatio} {
-		limits.Fail = At(1)
-	}
-	for _, g := range gates.Drift.list() {
-		measures = append(measures, Measure{Name: g.name, Value: 5, Where: "x"})
-	}
-	reasons := Judge(gates, Evidence{Names: []string{"a", "b"}, Summaries: []diag.Summary{bad, unknown}, Statistics: []Statistic{{"log_lik", bad}}, Divergences: 3, Drift: measures}).Reasons
-	reasons = append(reasons, Judge(Gates{RHat: -1, ESSBulk: -1, ESSTail: -1, Divergences: -1}, Evidence{}).Reasons...)
-	if len(reasons) < 15 {
-		t.Fatalf("only %d reasons: %q", len(reasons), reasons)
-	}
-	for _, r := range reasons {
-		if len(adviceOn([]string{r})) != 1 {
-			t.Errorf("no advice for %q", r)
-		}
-	}
-	if got := adviceOn([]string{"12 rows dropped", "column \"member\" has one value"}); len(got) != 0 {
-		t.Errorf("warnings get advice on gates: %q", got)
-	}
-	if got := adviceOn(reasons); len(got) != 8 {
-		t.Errorf("%d pieces of advice, want each once: %q", len(got), got)
-	}
-}
-
 func btoi(b bool) int {
 	if b {
 		return 1

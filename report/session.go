@@ -10,6 +10,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"glmbatch/report/judge"
 )
 
 // Session writes to an open ledger. Each of its methods is one transaction:
@@ -119,15 +121,15 @@ func (s *Session) insertRunFit(id any, r *RunFit) error {
 
 // Rejudge gives the complete fit with this fingerprint the verdict of changed
 // gates. It is an error if there is none.
-func (s *Session) Rejudge(ctx context.Context, fingerprint string, g Gates, v Verdict, at time.Time) error {
+func (s *Session) Rejudge(ctx context.Context, fingerprint string, g judge.Gates, v judge.Verdict, at time.Time) error {
 	return inTransaction(ctx, s.c, func() error {
 		_, err := s.rejudge(ctx, fingerprint, g, v, at)
 		return err
 	})
 }
 
-func (s *Session) rejudge(ctx context.Context, fingerprint string, g Gates, v Verdict, at time.Time) (id int64, err error) {
-	gates, err := json.Marshal(g.withDefaults())
+func (s *Session) rejudge(ctx context.Context, fingerprint string, g judge.Gates, v judge.Verdict, at time.Time) (id int64, err error) {
+	gates, err := json.Marshal(g)
 	if err != nil {
 		return 0, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
+	"glmbatch/report/judge"
 )
 
 // StoredFit is what the ledger knows about a complete fit without its draws.
@@ -16,9 +17,9 @@ type StoredFit struct {
 	ID int64
 	Key
 	Fingerprint string
-	Verdict     Verdict
-	Gates       Gates    // that Verdict was judged by
-	Warnings    []string // of the fit, without the reasons of the verdict
+	Verdict     judge.Verdict
+	Gates       judge.Gates // that Verdict was judged by
+	Warnings    []string    // of the fit, without the reasons of the verdict
 	Method      string
 	Rows        int64
 	Columns     int
@@ -90,27 +91,27 @@ func storedFits(ctx context.Context, c *sql.Conn, derived string, fingerprints [
 
 // Evidence returns what the complete fit with this fingerprint was judged by,
 // local scales left out, to judge it again by other gates. It is an error if there is none.
-func (l *Ledger) Evidence(ctx context.Context, fingerprint string) (Evidence, error) {
+func (l *Ledger) Evidence(ctx context.Context, fingerprint string) (judge.Evidence, error) {
 	stored, err := l.Stored(ctx, []string{fingerprint})
 	if err != nil {
-		return Evidence{}, err
+		return judge.Evidence{}, err
 	}
 	f, ok := stored[fingerprint]
 	if !ok {
-		return Evidence{}, fmt.Errorf("ledger %q has no complete fit with the fingerprint %s", l.path, fingerprint)
+		return judge.Evidence{}, fmt.Errorf("ledger %q has no complete fit with the fingerprint %s", l.path, fingerprint)
 	}
-	e := Evidence{Warnings: f.Warnings}
+	e := judge.Evidence{Warnings: f.Warnings}
 	if e.Drift, err = l.drift(ctx, f.ID); err != nil {
-		return Evidence{}, err
+		return judge.Evidence{}, err
 	}
 	if e.Divergences, err = l.divergences(ctx, f.ID); err != nil {
-		return Evidence{}, err
+		return judge.Evidence{}, err
 	}
 	parameters, statistics, err := l.Summaries(ctx, fingerprint)
 	for _, p := range parameters {
 		switch p.Kind {
 		case Derived:
-			e.Derived = append(e.Derived, Statistic{p.Name, p.Summary})
+			e.Derived = append(e.Derived, judge.Statistic{Name: p.Name, Summary: p.Summary})
 			continue
 		case infer.LocalScale:
 			continue
@@ -139,9 +140,9 @@ type ParameterSummary struct {
 // Summaries returns the summaries of the complete fit with this fingerprint,
 // parameters in order, then statistics by name. What could not be computed is
 // NaN. Without such a fit both are empty.
-func (l *Ledger) Summaries(ctx context.Context, fingerprint string) ([]ParameterSummary, []Statistic, error) {
+func (l *Ledger) Summaries(ctx context.Context, fingerprint string) ([]ParameterSummary, []judge.Statistic, error) {
 	var parameters []ParameterSummary
-	var statistics []Statistic
+	var statistics []judge.Statistic
 	err := l.readIfThere(ctx, func(c *sql.Conn) error {
 		rows, err := c.QueryContext(ctx, `SELECT name, kind, coalesce(reason, ''), `+summaryColumns+` FROM summary
 			WHERE fit_id = (SELECT fit_id FROM fit WHERE fingerprint = ? AND status = 'complete') ORDER BY parameter_id NULLS LAST, name`, fingerprint)
@@ -160,7 +161,7 @@ func (l *Ledger) Summaries(ctx context.Context, fingerprint string) ([]Parameter
 				return err
 			}
 			if p.Kind == statisticKind {
-				statistics = append(statistics, Statistic{p.Name, p.Summary})
+				statistics = append(statistics, judge.Statistic{Name: p.Name, Summary: p.Summary})
 			} else {
 				parameters = append(parameters, p)
 			}

@@ -7,6 +7,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"glmbatch/infer"
+	"glmbatch/report/judge"
 )
 
 // contents is every row of the tables that fits leave rows in, as text, but of
@@ -50,7 +53,7 @@ func manyFits(prefix string, n int) []*Fit {
 	for i := range fits {
 		fits[i] = sampleFit(fmt.Sprint(prefix, i))
 		fits[i].Group = fmt.Sprint("g", i)
-		fits[i].Gates.Drift.Shift.Fail = At(0.5)
+		fits[i].Gates.Drift.Shift.Fail = judge.At(0.5)
 	}
 	return fits
 }
@@ -102,7 +105,7 @@ func TestFitsTogetherButOne(t *testing.T) {
 	ctx := context.Background()
 	for name, plant := range map[string]func(fits []*Fit){
 		"draws error": func(fits []*Fit) {
-			fits[1].DrawsOf = cut(fits[1].DrawsOf, 2, func(yield func(*Columns, error) bool) { yield(nil, errPlanted) })
+			fits[1].DrawsOf = cut(fits[1].DrawsOf, 2, func(yield func(*infer.Columns, error) bool) { yield(nil, errPlanted) })
 		},
 		"shape": func(fits []*Fit) { fits[1].Summaries = fits[1].Summaries[1:] },
 	} {
@@ -137,7 +140,7 @@ func TestFitsTogetherInterrupted(t *testing.T) {
 	storeOld(t, l)
 	before := contents(t, l)
 	ctx, cancel := context.WithCancel(context.Background())
-	fits[2].DrawsOf = cut(fits[2].DrawsOf, 1, func(yield func(*Columns, error) bool) { cancel(); yield(nil, errPlanted) })
+	fits[2].DrawsOf = cut(fits[2].DrawsOf, 1, func(yield func(*infer.Columns, error) bool) { cancel(); yield(nil, errPlanted) })
 	must(t, l.Write(context.Background(), func(s *Session) error {
 		_, errs := s.Fits(ctx, fits)
 		for _, err := range errs {

@@ -8,12 +8,13 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
+	"glmbatch/report/judge"
 )
 
 // viewFit is a fit whose summaries are given by mean, sd and their Monte Carlo
 // errors; bulk ESS is 1000 for the first parameter, 500 for others.
 func viewFit(n int, sampler string, seconds float64, rows ...[4]float64) *Fit {
-	f := &Fit{Key: Key{"d", "g", "m", sampler}, Fingerprint: fmt.Sprint("f", n), RunID: "r", Status: Complete, Verdict: Verdict{Grade: Pass}, Place: 1,
+	f := &Fit{Key: Key{"d", "g", "m", sampler}, Fingerprint: fmt.Sprint("f", n), RunID: "r", Status: Complete, Verdict: judge.Verdict{Grade: judge.Pass}, Place: 1,
 		Created: night.Add(time.Duration(n) * time.Hour), DataHash: "data", ModelHash: "model",
 		Times: Times{Setup: seconds / 4, Warmup: seconds / 4, Sampling: seconds / 2}}
 	for i, r := range rows {
@@ -59,7 +60,7 @@ func TestComparison(t *testing.T) {
 	wantInt(t, l, 1, "SELECT count(*) FROM comparison")
 
 	agree := viewFit(3, "b", 1, [4]float64{1.05, 3.1, .04, .03}, [4]float64{0.02, 1, .01, .01}, [4]float64{5, 1, .01, .01})
-	agree.Statistics = []Statistic{{"z1", diag.Summary{}}} // alone on one side: no obstacle
+	agree.Statistics = []judge.Statistic{{Name: "z1", Summary: diag.Summary{}}} // alone on one side: no obstacle
 	store(t, l, agree)
 	one(t, l, row, into...)
 	if agreement != "agree" || compared != 3 {

@@ -13,6 +13,7 @@ import (
 
 	"glmbatch/infer/diag"
 	"glmbatch/pipelines"
+	"glmbatch/report/judge"
 )
 
 // looked is a ledger of two fits, one of which erred, and one that is skipped.
@@ -115,7 +116,8 @@ func TestShowWide(t *testing.T) {
 	lines[12345].Summary.Mean, lines[777].Summary.RHat, lines[778].Summary.ESSBulk = 99, 1.7, math.NaN()
 	var b strings.Builder
 	f := &pipelines.Look{ID: 3, Dataset: "allaml", Model: "m", Sampler: "auto", Verdict: "fail", Family: "bernoulli", Link: "logit"}
-	f.Gates.RHat, f.Gates.ESSBulk, f.Gates.ESSTail = 1.01, 400, 400
+	gates := judge.Defaults()
+	f.Gates = &gates
 	o := &lineOptions{top: 20, bars: "sd"}
 	printLook(on(&b, 80), f, lines, o)
 	for _, want := range []string{"_777_at", "_778_at", "2 of 20000 quantities", "20 of 20000 parameters", "_12345_at"} {

@@ -102,12 +102,12 @@ func printWorst(s *screen, f *pipelines.Look, lines []pipelines.Line) {
 		if f.Family == "mrf" && badness(f, shown[row-1]) <= 1 {
 			return ""
 		}
-		return breachColour([]float64{ratioTo(sum.RHat, f.Gates.RHat), ratioFrom(sum.ESSBulk, f.Gates.ESSBulk), ratioFrom(sum.ESSTail, f.Gates.ESSTail)}[col-1])
+		return breachColour([]float64{ratioTo(sum.RHat, f.Gates.RHat.Fail), ratioFrom(sum.ESSBulk, f.Gates.ESSBulk.Fail), ratioFrom(sum.ESSTail, f.Gates.ESSTail.Fail)}[col-1])
 	}
 	g.print(s)
 	var notes []string
-	if f.Gates.RHat > 0 || f.Gates.ESSBulk > 0 || f.Gates.ESSTail > 0 {
-		notes = append(notes, "gates: R-hat "+gateWords(f.Gates.RHat, "≤")+", bulk ESS "+gateWords(f.Gates.ESSBulk, "≥")+", tail ESS "+gateWords(f.Gates.ESSTail, "≥"))
+	if f.Gates.RHat.Fail.On || f.Gates.ESSBulk.Fail.On || f.Gates.ESSTail.Fail.On {
+		notes = append(notes, "gates: R-hat "+gateWords(f.Gates.RHat.Fail, "≤")+", bulk ESS "+gateWords(f.Gates.ESSBulk.Fail, "≥")+", tail ESS "+gateWords(f.Gates.ESSTail.Fail, "≥"))
 	}
 	if bad > 0 {
 		notes = append(notes, fmt.Sprintf("%d of %s beyond a gate", bad, plural(len(gated), "quantity")))
@@ -120,11 +120,11 @@ func printWorst(s *screen, f *pipelines.Look, lines []pipelines.Line) {
 	}
 }
 
-func gateWords(limit float64, sign string) string {
-	if limit < 0 {
+func gateWords(limit pipelines.Limit, sign string) string {
+	if !limit.On {
 		return "off"
 	}
-	return sign + " " + strconv.FormatFloat(limit, 'g', -1, 64)
+	return sign + " " + strconv.FormatFloat(limit.At, 'g', -1, 64)
 }
 
 // badness is how far a quantity is beyond the gates, 1 at the first of them: what cannot
@@ -132,7 +132,7 @@ func gateWords(limit float64, sign string) string {
 func badness(f *pipelines.Look, l *pipelines.Line) float64 {
 	s := &l.Summary
 	worst := 0.0
-	for _, v := range []float64{ratioTo(s.RHat, f.Gates.RHat), ratioFrom(s.ESSBulk, f.Gates.ESSBulk), ratioFrom(s.ESSTail, f.Gates.ESSTail)} {
+	for _, v := range []float64{ratioTo(s.RHat, f.Gates.RHat.Fail), ratioFrom(s.ESSBulk, f.Gates.ESSBulk.Fail), ratioFrom(s.ESSTail, f.Gates.ESSTail.Fail)} {
 		if math.IsNaN(v) && f.Family == "mrf" {
 			continue // ties and constants of discrete functionals are no breach
 		}
@@ -145,19 +145,20 @@ func badness(f *pipelines.Look, l *pipelines.Line) float64 {
 }
 
 // ratioTo is how an R-hat stands to its limit: 1 at the limit, 0 at 1.
-func ratioTo(rhat, limit float64) float64 {
-	if limit <= 1 {
-		limit = 1.01 // the gate is off: the order is still one by R-hat
+func ratioTo(rhat float64, limit pipelines.Limit) float64 {
+	at := 1.01 // where the gate is off: the order is still one by R-hat
+	if limit.On {
+		at = limit.At
 	}
-	return (rhat - 1) / (limit - 1)
+	return (rhat - 1) / (at - 1)
 }
 
 // ratioFrom is how an effective sample size stands to its limit, above 1 below it.
-func ratioFrom(ess, limit float64) float64 {
-	if limit <= 0 {
+func ratioFrom(ess float64, limit pipelines.Limit) float64 {
+	if !limit.On {
 		return 0
 	}
-	return limit / ess
+	return limit.At / ess
 }
 
 func breachColour(ratio float64) string {
@@ -196,9 +197,9 @@ func printLines(s *screen, f *pipelines.Look, lines []pipelines.Line, o *lineOpt
 		case row == 0 || row > len(chosen):
 			return ""
 		case col == 5:
-			return breachColour(ratioTo(chosen[row-1].Summary.RHat, f.Gates.RHat))
+			return breachColour(ratioTo(chosen[row-1].Summary.RHat, f.Gates.RHat.Fail))
 		case col == 6:
-			return breachColour(math.Max(ratioFrom(chosen[row-1].Summary.ESSBulk, f.Gates.ESSBulk), ratioFrom(chosen[row-1].Summary.ESSTail, f.Gates.ESSTail)))
+			return breachColour(math.Max(ratioFrom(chosen[row-1].Summary.ESSBulk, f.Gates.ESSBulk.Fail), ratioFrom(chosen[row-1].Summary.ESSTail, f.Gates.ESSTail.Fail)))
 		case col == 7 && spans[row-1].low*spans[row-1].high > 0:
 			return cyan
 		}

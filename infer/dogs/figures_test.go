@@ -39,7 +39,7 @@ func bias(t testing.TB, m *mrf.Binary, scan []int32, chains int) float64 {
 // The bias of P(corner = +1) never exceeds the certificate but by sampling error:
 // 5 standard errors of at least 2,000 chains, 0.056, false alarms below 3e-7 each;
 // certificates and biases themselves are an order of magnitude apart.
-// GLMBATCH_STAT=1 prints the table of docs/discrete.md.
+// GLMBATCH_STAT=1 prints the table of docs/discrete-studies.md.
 func TestFigures4And5(t *testing.T) {
 	m := ising(t, 40, 40, 0.25)
 	c, d := Bounds(m), Target{Variables: []int32{0}}

@@ -54,7 +54,7 @@ func expected(t testing.TB, side, length int, theta float64, optimised bool) flo
 // data with chains of a short scan ends where these expect what the data have: at a
 // coupling too large. It is computed exactly, by bisection. The optimised scan's is
 // nearer, and as near where it has no updates to spare. GLMBATCH_STAT=1 adds lengths and 4 × 4 and prints the table of
-// docs/discrete.md.
+// docs/discrete-studies.md.
 func TestFigure3(t *testing.T) {
 	const theta = 0.2
 	cases := map[int][]int{3: {12}}

@@ -105,7 +105,7 @@ func wrong(t testing.TB, m mrf.Model, truth []uint8, scan []int32, d Target, cha
 // does. On a budget of two updates a patch of the target, the optimised scan leaves
 // fewer wrong patches in it than the systematic one, which comes to a part of them.
 // Seeds are fixed. GLMBATCH_STAT=1 takes 10 images and prints the table of
-// docs/discrete.md.
+// docs/discrete-studies.md.
 func TestFigure7(t *testing.T) {
 	images, chains, d := uint64(1), 20, centre()
 	if os.Getenv("GLMBATCH_STAT") == "1" {

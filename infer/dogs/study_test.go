@@ -16,7 +16,7 @@ func processor() float64 {
 // Figure 1 of the paper, a 10 × 10 Ising model without fields, θ = 0.25: how many
 // updates each scan needs for a variation of 1 % of the target. The optimised scan
 // never needs more than the systematic one, and that no more than the random one.
-// GLMBATCH_STAT=1 adds targets, prints the table of docs/discrete.md and, as figure
+// GLMBATCH_STAT=1 adds targets, prints the table of docs/discrete-studies.md and, as figure
 // 2, the scan for a corner of 1000 × 1000 variables.
 func TestFigure1(t *testing.T) {
 	c := Bounds(ising(t, 10, 10, 0.25))

@@ -95,7 +95,7 @@ func denoisers(t testing.TB, m mrf.Model, path string) map[string]*mrf.Marginals
 	return out
 }
 
-// Image denoising, J = 1, 30 sweeps, errors ×10³: see docs/discrete.md. The short
+// Image denoising, J = 1, 30 sweeps, errors ×10³: see docs/discrete-studies.md. The short
 // form sees that herded Gibbs is not much worse than Gibbs on four fixed noisy
 // images, and that weights of 0 are; GLMBATCH_STAT=1 wants it better than Gibbs at
 // each σ and prints the table over 10 images.

@@ -68,7 +68,7 @@ func seconds() float64 {
 // Viterbi on chains. On skip chains, where Viterbi does not apply, the truth is
 // that of annealing for 4000 sweeps, or better where a method found better. The
 // short form holds both methods to half of the chains; GLMBATCH_STAT=1 prints the
-// table of docs/discrete.md.
+// table of docs/discrete-studies.md.
 func TestLabelling(t *testing.T) {
 	sequences := 10
 	long := os.Getenv("GLMBATCH_STAT") == "1"

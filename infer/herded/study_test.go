@@ -12,7 +12,7 @@ import (
 // Herded slopes are deterministic. False alarms of the Gibbs slope: with 64 chains
 // its standard error is below 0.05, the window is 4 of them wide on each side; the
 // seed is fixed. GLMBATCH_STAT=1 adds ε = 0.001 and 0.0001 and prints the table of
-// docs/discrete.md.
+// docs/discrete-studies.md.
 func TestTwoVariables(t *testing.T) {
 	cases := []struct {
 		eps         float64

@@ -37,10 +37,11 @@ var deps = map[string]string{
 	"internal/linalg":         "internal/vec internal/simd",
 	"internal/variate":        "internal/vec internal/simd",
 	"internal/state":          "",
-	"ingest":                  arrow + duckdb,
+	"ingest":                  "internal/words" + arrow + duckdb,
 	"transform":               "infer/glm internal/vec internal/words" + arrow,
-	"report":                  "infer infer/diag report/html internal/words" + duckdb,
+	"report":                  "infer infer/diag report/html report/judge internal/words" + duckdb,
 	"report/html":             "",
+	"report/judge":            "infer/diag",
 	"pipelines":               run + fanout + yaml,
 	"pipelines/internal/spec": run + yaml,
 	"pipelines/internal/plan": run,
@@ -56,7 +57,7 @@ var deps = map[string]string{
 	// propose looks at columns, and reads no files.
 	"pipelines/internal/propose": "internal/words" + arrow,
 	// exchange reads and writes the files of other tools.
-	"pipelines/internal/exchange": "infer infer/diag ingest report" + arrow,
+	"pipelines/internal/exchange": "infer infer/diag ingest report report/judge" + arrow,
 	// synthetic makes data, and does not fit them.
 	"pipelines/internal/synthetic": "infer infer/glm pipelines/internal/spec",
 	// discrete makes discrete models of tables and images, and samples nothing itself.
@@ -74,7 +75,7 @@ const numeric = " internal/vec internal/simd internal/linalg internal/variate"
 
 // run is what the packages that run a pipeline may use of the other rooms.
 const run = "infer infer/glm infer/cggibbs infer/nuts infer/conjugate infer/diag infer/loo infer/prior infer/mrf infer/herded infer/dogs" +
-	" ingest transform report internal/words pipelines/internal/*"
+	" ingest transform report report/judge internal/words pipelines/internal/*"
 
 // pureStd is what code on the path of a chain may use of the standard library: no I/O,
 // no clock, no logger, no reflection over formats.

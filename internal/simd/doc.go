@@ -14,7 +14,7 @@
 //
 // Slices of one call have the length of the first; longer ones are cut, shorter
 // ones panic. A result may be written over an operand, but not over a shifted
-// one. Costs in ns per element are in docs/performance.md.
+// one. Costs in ns per element are in docs/measurements.md.
 //
 // Read kernels.go, then reduce.go, elementary.go, along.go, moments.go, rows.go and
 // sparse.go; shifted.go and fourier.go serve diagnostics.

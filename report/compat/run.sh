@@ -8,7 +8,7 @@
 # with COMPAT_REQUIRED=1.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-versions=(1.4.0-r.2 1.4.5-r.1 1.5.6-r.1)
+versions=(1.4.0-r.2 1.4.5-r.1 1.5.5-r.5)
 
 skip() {
   echo "skipped: $1"

@@ -17,6 +17,7 @@ import (
 	"glmbatch/pipelines/internal/run"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report"
+	"glmbatch/report/judge"
 )
 
 // version is part of what names a calibration: ranks of another are not added
@@ -55,7 +56,7 @@ type Result struct {
 	Sampler     string            `json:"sampler"`
 	Method      string            `json:"method,omitempty"`
 	Calibration string            `json:"calibration,omitempty"`
-	Verdict     report.Grade      `json:"verdict,omitempty"` // empty if it was interrupted
+	Verdict     judge.Grade       `json:"verdict,omitempty"` // empty if it was interrupted
 	Words       []string          `json:"words,omitempty"`
 	Simulations int               `json:"simulations"`
 	Ranked      int               `json:"ranked"`
@@ -123,7 +124,7 @@ func exitCode(ctx context.Context, fits []*Result, held error) int {
 		switch {
 		case f.refused:
 			code = max(code, run.ExitUsage)
-		case f.Verdict == report.Fail || f.Verdict == report.ErrorGrade:
+		case f.Verdict == judge.Fail || f.Verdict == judge.ErrorGrade:
 			code = max(code, run.ExitFail)
 		}
 	}
@@ -141,7 +142,7 @@ func (k *checker) fit(ctx context.Context, c *run.Case) *Result {
 	r := &Result{Dataset: c.Dataset, Key: c.Group, Model: c.Model, Sampler: c.Sampler, Method: c.Method, name: c.Name}
 	fail := func(err error) *Result {
 		if ctx.Err() == nil {
-			r.Verdict, r.Words = report.ErrorGrade, []string{err.Error()}
+			r.Verdict, r.Words = judge.ErrorGrade, []string{err.Error()}
 		}
 		return r
 	}
@@ -173,7 +174,7 @@ func (k *checker) fit(ctx context.Context, c *run.Case) *Result {
 	if len(record.Simulations) < k.Simulations {
 		return r // interrupted
 	}
-	judge(record)
+	judgeRanks(record)
 	if k.held = k.commit(ctx, record); k.held != nil {
 		k.say("%s: %v", c.Name, k.held)
 	}

@@ -15,6 +15,7 @@ import (
 	"glmbatch/pipelines/internal/run"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report"
+	"glmbatch/report/judge"
 )
 
 // table has a response for several families, a covariate and an offset.
@@ -93,13 +94,13 @@ func (s scaled) Position(dst []float64) {
 func TestRightAndWrong(t *testing.T) {
 	right := load(t, bernoulli)
 	out, r := carryOut(t, right)
-	if out.ExitCode != run.ExitPass || r.Verdict != report.Pass && r.Verdict != report.Warn || r.Ranked != 60 {
+	if out.ExitCode != run.ExitPass || r.Verdict != judge.Pass && r.Verdict != judge.Warn || r.Ranked != 60 {
 		t.Errorf("a right sampler: exit code %d, %+v", out.ExitCode, r)
 	}
 	wrong := load(t, bernoulli)
 	wrong.tamper = func(k infer.Kernel) infer.Kernel { return scaled{k} }
 	out, r = carryOut(t, wrong)
-	if out.ExitCode != run.ExitFail || r.Verdict != report.Fail || !strings.Contains(strings.Join(r.Words, "\n"), "\nx: p = ") {
+	if out.ExitCode != run.ExitFail || r.Verdict != judge.Fail || !strings.Contains(strings.Join(r.Words, "\n"), "\nx: p = ") {
 		t.Errorf("a wrong sampler: exit code %d, %+v", out.ExitCode, r)
 	}
 }
@@ -164,7 +165,7 @@ func TestDegenerate(t *testing.T) {
 	wide := load(t, strings.Replace(strings.Replace(bernoulli, `"normal(0, 1.5)"`, `"normal(0, 12)"`, 1), "y ~ x", "k ~ x", 1))
 	wide.Pipeline.Models[0].Family.Name, wide.Pipeline.Models[0].Family.Link = "poisson", "log"
 	out, r := carryOut(t, wide)
-	if words := strings.Join(r.Words, "\n"); out.ExitCode != run.ExitPass || r.Verdict != report.Warn || !strings.Contains(words, "--posterior") || r.Ranked == 60 {
+	if words := strings.Join(r.Words, "\n"); out.ExitCode != run.ExitPass || r.Verdict != judge.Warn || !strings.Contains(words, "--posterior") || r.Ranked == 60 {
 		t.Errorf("exit code %d, %+v", out.ExitCode, r)
 	}
 }
@@ -179,7 +180,7 @@ func TestSamplerStops(t *testing.T) {
 	c := load(t, bernoulli)
 	c.tamper = func(k infer.Kernel) infer.Kernel { return broken{k} }
 	out, r := carryOut(t, c)
-	if out.ExitCode != run.ExitFail || r.Verdict != report.ErrorGrade || !strings.Contains(strings.Join(r.Words, "\n"), "no finite density") {
+	if out.ExitCode != run.ExitFail || r.Verdict != judge.ErrorGrade || !strings.Contains(strings.Join(r.Words, "\n"), "no finite density") {
 		t.Errorf("exit code %d, %+v", out.ExitCode, r)
 	}
 }

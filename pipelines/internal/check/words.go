@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"glmbatch/report"
+	"glmbatch/report/judge"
 )
 
 // Fewest is the number of ranked simulations below which nothing can be said.
@@ -17,8 +18,8 @@ const (
 	named      = 5    // parameters that are named, at most
 )
 
-// judge tests the ranks of a complete calibration and says what was found.
-func judge(c *report.Calibration) {
+// judgeRanks tests the ranks of a complete calibration and says what was found.
+func judgeRanks(c *report.Calibration) {
 	var ranked []report.Simulation
 	for _, s := range c.Simulations {
 		if s.Outcome == report.Ranked {
@@ -26,9 +27,9 @@ func judge(c *report.Calibration) {
 		}
 	}
 	c.Tests, c.Words = nil, nil
-	c.Verdict = report.Pass
+	c.Verdict = judge.Pass
 	if len(ranked) < Fewest {
-		c.Verdict = report.ErrorGrade
+		c.Verdict = judge.ErrorGrade
 		c.Words = append(c.Words, fmt.Sprintf("only %d of %d simulated data sets could be fitted: too few to judge by", len(ranked), len(c.Simulations)))
 		c.Words = append(c.Words, share(c)...)
 		return
@@ -43,7 +44,7 @@ func judge(c *report.Calibration) {
 	}
 	switch {
 	case rejected > 0:
-		c.Verdict = report.Fail
+		c.Verdict = judge.Fail
 		c.Words = append(c.Words, findings(c, rejected, len(ranked))...)
 	default:
 		least := slices.MinFunc(c.Tests, func(a, b report.RankTest) int { return compare(a.P, b.P) })
@@ -52,11 +53,11 @@ func judge(c *report.Calibration) {
 		c.Words = append(c.Words, fmt.Sprintf("draws that are %.2f posterior standard deviations off would have been seen", shift(len(ranked), len(p), c.FalseAlarms)))
 	}
 	warn := share(c)
-	if warn != nil && c.Verdict == report.Pass {
-		c.Verdict = report.Warn
+	if warn != nil && c.Verdict == judge.Pass {
+		c.Verdict = judge.Warn
 	}
 	if n, _ := count(c, "error"); n > 0 {
-		c.Verdict = report.Fail
+		c.Verdict = judge.Fail
 	}
 	c.Words = append(c.Words, warn...)
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"glmbatch/ingest"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -158,6 +159,9 @@ func sameSize(seen, truth *picture, src *ingest.Source, path string) error {
 	if spec.IsGrid(path) || spec.IsGrid(src.Path) {
 		hint += "; the size of a grid is its largest row and column, so give the last pixel a row, with an empty value if it has none"
 	}
-	return &ingest.SourceError{Dataset: src.Name, File: filepath.Base(path), Hint: hint,
-		Err: fmt.Errorf("the true image has %d × %d pixels, and the observed one, %s, has %d × %d", truth.cols, truth.rows, filepath.Base(src.Path), seen.cols, seen.rows)}
+	return &ingest.SourceError{
+		Dataset: src.Name, File: filepath.Base(path),
+		Err: words.Hint(fmt.Errorf("the true image has %d × %d pixels, and the observed one, %s, has %d × %d", truth.cols, truth.rows, filepath.Base(src.Path), seen.cols, seen.rows),
+			hint),
+	}
 }

@@ -125,7 +125,10 @@ func (d *Data) needed(name string) (*column, error) {
 	for k := range names {
 		names[k] = d.columns[k].name
 	}
-	return nil, &ingest.ColumnError{Dataset: d.Name, Column: name, Err: errors.New("there is no such column"), Hint: words.DidYouMean(name, "columns", names)}
+	return nil, &ingest.ColumnError{
+		Dataset: d.Name, Column: name,
+		Err: words.Hint(errors.New("there is no such column"), words.DidYouMean(name, "columns", names)),
+	}
 }
 
 // numbers are those of a column. Where missing is not allowed each row must have one.
@@ -152,7 +155,7 @@ func (d *Data) numbers(name string, missing bool) ([]float64, error) {
 
 // fault is an error of a column at a variable, or of the whole column (-1).
 func (d *Data) fault(name string, i int, err error, hint string) error {
-	e := &ingest.ColumnError{Dataset: d.Name, Column: name, Err: err, Hint: hint}
+	e := &ingest.ColumnError{Dataset: d.Name, Column: name, Err: words.Hint(err, hint)}
 	switch c := d.column(name); {
 	case i >= 0 && c != nil && c.file != "":
 		e.Column, e.At = valueColumn, fmt.Sprintf("row %d, col %d of %s", i/d.Columns+1, i%d.Columns+1, c.file)

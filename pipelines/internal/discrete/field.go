@@ -358,10 +358,16 @@ func (f *Field) potentials(t *table) (mrf.Table, error) {
 		at := a*q + b
 		switch {
 		case !okA || !okB:
-			return out, &ingest.ColumnError{Dataset: f.Name, Column: column, At: e.at, Err: fmt.Errorf("%q is no state of the model", wrong), Hint: f.statesHint()}
+			return out, &ingest.ColumnError{
+				Dataset: f.Name, Column: column, At: e.at,
+				Err: words.Hint(fmt.Errorf("%q is no state of the model", wrong), f.statesHint()),
+			}
 		case seen[at] != "":
-			return out, &ingest.ColumnError{Dataset: f.Name, Column: "value", At: e.at, Hint: "remove one of the rows",
-				Err: errors.New("this pair of states has a log potential already, in " + seen[at])}
+			return out, &ingest.ColumnError{
+				Dataset: f.Name, Column: "value", At: e.at,
+				Err: words.Hint(errors.New("this pair of states has a log potential already, in "+seen[at]),
+					"remove one of the rows"),
+			}
 		}
 		out.Log[at], seen[at] = e.value, e.at
 		if seen[at] == "" {

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 
 	"glmbatch/ingest"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -74,7 +75,10 @@ const (
 // grey reads a PNG as grey values from 0 to 1, row by row.
 func grey(dataset, path string) (values []float64, rows, cols int, err error) {
 	fail := func(err error, hint string) ([]float64, int, int, error) {
-		return nil, 0, 0, &ingest.SourceError{Dataset: dataset, File: filepath.Base(path), Err: err, Hint: hint}
+		return nil, 0, 0, &ingest.SourceError{
+			Dataset: dataset, File: filepath.Base(path),
+			Err: words.Hint(err, hint),
+		}
 	}
 	file, err := os.Open(path)
 	if err != nil {

@@ -144,12 +144,18 @@ func (s *side) column(given, leftOut string) (*column, error) {
 	if given == "" {
 		return nil, nil
 	}
-	return nil, &ingest.ColumnError{Dataset: s.Name, Column: want, Err: errors.New("the " + s.what + " have no such column"), Hint: words.DidYouMean(want, "columns", names)}
+	return nil, &ingest.ColumnError{
+		Dataset: s.Name, Column: want,
+		Err: words.Hint(errors.New("the "+s.what+" have no such column"), words.DidYouMean(want, "columns", names)),
+	}
 }
 
 // fault is an error at a row of a side table.
 func (s *side) fault(column string, row int, hint, format string, args ...any) error {
-	return &ingest.ColumnError{Dataset: s.Name, Column: column, At: s.Locate(int64(row)), Err: fmt.Errorf(format, args...), Hint: hint}
+	return &ingest.ColumnError{
+		Dataset: s.Name, Column: column, At: s.Locate(int64(row)),
+		Err: words.Hint(fmt.Errorf(format, args...), hint),
+	}
 }
 
 // readEdges reads edges, each end by its id. A table without rows makes a graph
@@ -179,7 +185,11 @@ func (d *Data) readEdges(ctx context.Context, e *spec.Edges, src *ingest.Source)
 		return err
 	}
 	if which == nil && len(d.tables) > 1 {
-		return &ingest.ColumnError{Dataset: s.Name, Column: "table", Err: errors.New("the edges have no such column"), Hint: "there are several tables of log potentials: each edge must name its own"}
+		return &ingest.ColumnError{
+			Dataset: s.Name, Column: "table",
+			Err: words.Hint(errors.New("the edges have no such column"),
+				"there are several tables of log potentials: each edge must name its own"),
+		}
 	}
 	numbers := map[string]int32{}
 	for k, t := range d.tables {

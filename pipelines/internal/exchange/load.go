@@ -14,6 +14,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
 	"glmbatch/report"
+	"glmbatch/report/judge"
 )
 
 // Method is that of fits whose draws another program made.
@@ -28,7 +29,6 @@ type Load struct {
 	Rename  map[string]string // column → parameter, for columns with other names
 	RunID   string            // of a run that the ledger has
 	At      time.Time
-	Gates   report.Gates // zero: the defaults
 }
 
 // UseError says that draws are not those of the posterior that they were named for.
@@ -64,7 +64,7 @@ func (l Load) Fit(f *Foreign, peer report.Fitted, shared report.Posterior) (fit 
 		Method: Method, Family: peer.Family, Link: peer.Link, Formula: peer.Formula, Rows: peer.Rows, Columns: peer.StoredFit.Columns,
 		Chains: len(f.Chains), Warmup: f.Warmup, Draws: n, Iterations: f.Warmup + n, DataHash: peer.DataHash, ModelHash: shared.ModelHash,
 		AlgorithmVersions: map[string]string{"imported": Version, "diag": diag.Version},
-		Status:            report.Complete, Gates: l.Gates, Created: l.At, Parameters: parameters, Design: peer.Design,
+		Status:            report.Complete, Gates: judge.Defaults(), Created: l.At, Parameters: parameters, Design: peer.Design,
 		DrawsOf: f.blocks(columns), StatsOf: f.stats(),
 		Warnings: []string{"the draws were made by another program: the ledger vouches for what it computed from them, not for how they were made"},
 	}
@@ -140,9 +140,9 @@ func (f *Foreign) hash(l Load, peer report.Fitted) string {
 }
 
 // blocks yields the draws of these columns one by one.
-func (f *Foreign) blocks(columns []int) iter.Seq2[*report.Columns, error] {
-	return func(yield func(*report.Columns, error) bool) {
-		block := &report.Columns{Params: 1, Chains: len(f.Chains), Draws: f.count()}
+func (f *Foreign) blocks(columns []int) iter.Seq2[*infer.Columns, error] {
+	return func(yield func(*infer.Columns, error) bool) {
+		block := &infer.Columns{Params: 1, Chains: len(f.Chains), Draws: f.count()}
 		for p, c := range columns {
 			block.First, block.Values = p, block.Values[:0]
 			for _, q := range f.Chains {
@@ -156,10 +156,10 @@ func (f *Foreign) blocks(columns []int) iter.Seq2[*report.Columns, error] {
 }
 
 // stats yields what the files tell of each iteration.
-func (f *Foreign) stats() iter.Seq2[*report.Stats, error] {
-	return func(yield func(*report.Stats, error) bool) {
+func (f *Foreign) stats() iter.Seq2[*infer.Iterations, error] {
+	return func(yield func(*infer.Iterations, error) bool) {
 		for c, q := range f.Chains {
-			if !yield(&report.Stats{Chain: c, First: 1, Infos: q.Stats}, nil) {
+			if !yield(&infer.Iterations{Chain: c, First: 1, Infos: q.Stats}, nil) {
 				return
 			}
 		}
@@ -169,7 +169,7 @@ func (f *Foreign) stats() iter.Seq2[*report.Stats, error] {
 // judge computes diagnostics, times and the verdict.
 func (f *Foreign) judge(fit *report.Fit, columns []int) {
 	work := diag.NewWorkspace()
-	evidence := report.Evidence{Warnings: fit.Warnings}
+	evidence := judge.Evidence{Warnings: fit.Warnings}
 	var ess []float64
 	chains := make([][]float64, len(f.Chains))
 	for p, c := range columns {
@@ -192,7 +192,7 @@ func (f *Foreign) judge(fit *report.Fit, columns []int) {
 			}
 		}
 	}
-	fit.Verdict = report.Judge(fit.Gates, evidence)
+	fit.Verdict = judge.Judge(fit.Gates, evidence)
 	nan := math.NaN()
 	fit.Times = report.Times{Setup: nan, Warmup: f.WarmupSeconds, Sampling: f.SamplingSeconds, Wall: nan, ToESS100Median: nan, ToESS100Min: nan, ToESS100LogLik: nan}
 	if !math.IsNaN(f.WarmupSeconds + f.SamplingSeconds) {

@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"glmbatch/infer"
 	"glmbatch/infer/glm"
-	"glmbatch/report"
 	"glmbatch/transform"
 )
 
@@ -20,7 +20,7 @@ import (
 const blockBytes = 64 << 20
 
 // Columns are draws, in blocks of parameters.
-type Columns = iter.Seq2[*report.Columns, error]
+type Columns = iter.Seq2[*infer.Columns, error]
 
 // Fit is a fit as far as its rows need it.
 type Fit struct {
@@ -35,8 +35,8 @@ type Fit struct {
 	Dispersions []Dispersion
 	Workers     int // at least 1; changes no bit
 
-	bytes int               // of a block; 0: blockBytes
-	kept  []*report.Columns // all draws, if they fit into that
+	bytes int              // of a block; 0: blockBytes
+	kept  []*infer.Columns // all draws, if they fit into that
 }
 
 // Dispersion says where a dispersion stands among the draws.
@@ -91,7 +91,7 @@ func (f *Fit) Blocks(ctx context.Context, data *glm.Data) iter.Seq2[*Block, erro
 }
 
 // columns yields the draws, kept or anew.
-func (f *Fit) columns() iter.Seq2[*report.Columns, error] {
+func (f *Fit) columns() iter.Seq2[*infer.Columns, error] {
 	if f.kept == nil {
 		if f.Params*f.Size() > f.bytes/8 {
 			return f.Open()
@@ -99,14 +99,14 @@ func (f *Fit) columns() iter.Seq2[*report.Columns, error] {
 		for c, err := range f.Open() {
 			if err != nil {
 				f.kept = nil
-				return func(yield func(*report.Columns, error) bool) { yield(nil, err) }
+				return func(yield func(*infer.Columns, error) bool) { yield(nil, err) }
 			}
 			own := *c
 			own.Values = append([]float64(nil), c.Values...)
 			f.kept = append(f.kept, &own)
 		}
 	}
-	return func(yield func(*report.Columns, error) bool) {
+	return func(yield func(*infer.Columns, error) bool) {
 		for _, c := range f.kept {
 			if !yield(c, nil) {
 				return
@@ -160,7 +160,7 @@ func (f *Fit) fill(b *Block, data *glm.Data) error {
 }
 
 // add adds a block of columns at draw s.
-func (f *Fit) add(b *Block, data *glm.Data, c *report.Columns, s int, shift *float64) {
+func (f *Fit) add(b *Block, data *glm.Data, c *infer.Columns, s int, shift *float64) {
 	eta := b.At(s)
 	for p := 0; p < c.Params && c.First+p < len(f.Columns); p++ {
 		column := &f.Columns[c.First+p]

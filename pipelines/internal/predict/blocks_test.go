@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"glmbatch/infer"
 	"glmbatch/infer/glm"
-	"glmbatch/report"
 	"glmbatch/transform"
 )
 
@@ -50,14 +50,14 @@ func newExample(n, d, chains, draws, width int) *example {
 	}
 	e.fit.Chains, e.fit.Draws, e.fit.Params, e.fit.Workers = chains, draws, d+1, 1
 	e.fit.Dispersions = []Dispersion{{Param: d}}
-	e.fit.Open = func() iter.Seq2[*report.Columns, error] { return e.blocks(width) }
+	e.fit.Open = func() iter.Seq2[*infer.Columns, error] { return e.blocks(width) }
 	return e
 }
 
 // blocks yields the draws width columns at a time, in one slice that is used
 // again.
-func (e *example) blocks(width int) iter.Seq2[*report.Columns, error] {
-	return func(yield func(*report.Columns, error) bool) {
+func (e *example) blocks(width int) iter.Seq2[*infer.Columns, error] {
+	return func(yield func(*infer.Columns, error) bool) {
 		var buf []float64
 		for lo := 0; lo < len(e.beta); lo += width {
 			hi := min(lo+width, len(e.beta))
@@ -65,7 +65,7 @@ func (e *example) blocks(width int) iter.Seq2[*report.Columns, error] {
 			for _, column := range e.beta[lo:hi] {
 				buf = append(buf, column...)
 			}
-			if !yield(&report.Columns{First: lo, Params: hi - lo, Chains: e.fit.Chains, Draws: e.fit.Draws, Values: buf}, nil) {
+			if !yield(&infer.Columns{First: lo, Params: hi - lo, Chains: e.fit.Chains, Draws: e.fit.Draws, Values: buf}, nil) {
 				return
 			}
 		}
@@ -118,7 +118,7 @@ func TestBlocksAndWorkersChangeNothing(t *testing.T) {
 			for _, width := range []int{1, 2, 6} {
 				f := e.fit
 				f.kept, f.Workers, f.bytes = nil, workers, bytes
-				f.Open = func() iter.Seq2[*report.Columns, error] { return e.blocks(width) }
+				f.Open = func() iter.Seq2[*infer.Columns, error] { return e.blocks(width) }
 				got, err := f.LeaveOneOut(t.Context(), gaussian, e.data)
 				if err != nil || !reflect.DeepEqual(got, want) {
 					t.Fatalf("%d workers, blocks of %d bytes and %d columns: %v", workers, bytes, width, err)
@@ -135,8 +135,8 @@ func TestBlocksAndWorkersChangeNothing(t *testing.T) {
 func TestBlocksFail(t *testing.T) {
 	e := newExample(4, 2, 1, 10, 3)
 	broken := errors.New("the disk is gone")
-	e.fit.Open = func() iter.Seq2[*report.Columns, error] {
-		return func(yield func(*report.Columns, error) bool) { yield(nil, broken) }
+	e.fit.Open = func() iter.Seq2[*infer.Columns, error] {
+		return func(yield func(*infer.Columns, error) bool) { yield(nil, broken) }
 	}
 	for _, bytes := range []int{1, blockBytes} {
 		e.fit.bytes = bytes

@@ -10,6 +10,7 @@ import (
 	"glmbatch/pipelines/internal/predict"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report"
+	"glmbatch/report/judge"
 	"glmbatch/transform"
 )
 
@@ -72,8 +73,8 @@ func rowsOf(model *spec.Model, params []infer.Parameter, columns []transform.Col
 }
 
 // columnsOf yields the spooled draws of a fit, anew at each call.
-func columnsOf(f *fitting) func() iter.Seq2[*report.Columns, error] {
-	return func() iter.Seq2[*report.Columns, error] {
+func columnsOf(f *fitting) func() iter.Seq2[*infer.Columns, error] {
+	return func() iter.Seq2[*infer.Columns, error] {
 		return f.draws.columns(len(f.params), f.window, columnBytes)
 	}
 }
@@ -106,7 +107,7 @@ func (r *runner) assessStored(ctx context.Context, f *fitting, stored report.Sto
 	}
 	rows := rowsOf(f.model, f.params, f.design.Record.Columns)
 	rows.Chains, rows.Draws = stored.Chains, stored.Draws
-	rows.Open = func() iter.Seq2[*report.Columns, error] { return r.ledger.file.Columns(ctx, stored, columnBytes) }
+	rows.Open = func() iter.Seq2[*infer.Columns, error] { return r.ledger.file.Columns(ctx, stored, columnBytes) }
 	a, warnings, err := r.assessment(ctx, f, rows)
 	if err != nil {
 		return false, err
@@ -120,8 +121,8 @@ func (r *runner) assessStored(ctx context.Context, f *fitting, stored report.Sto
 			evidence.Warnings = append(evidence.Warnings, w)
 		}
 	}
-	g := gates(f.gates)
-	verdict := report.Judge(g, evidence)
+	g := f.gates.Judge()
+	verdict := judge.Judge(g, evidence)
 	err = r.ledger.do(ctx, func(ctx context.Context, s *report.Session) error {
 		return s.Assess(ctx, f.fingerprint, &a, evidence.Warnings, g, verdict, r.Now())
 	})
@@ -142,7 +143,7 @@ func (r *runner) missing(ctx context.Context, stored report.StoredFit) (bool, er
 }
 
 // storedEvidence is what a stored fit is judged by.
-func (r *runner) storedEvidence(ctx context.Context, f *fitting) (report.Evidence, error) {
+func (r *runner) storedEvidence(ctx context.Context, f *fitting) (judge.Evidence, error) {
 	e, err := r.ledger.file.Evidence(ctx, f.fingerprint)
 	e.Statistics = f.gated(e.Statistics)
 	if f.field != nil {

@@ -11,12 +11,13 @@ import (
 	"glmbatch/infer"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
+	"glmbatch/report/judge"
 )
 
 // commit judges a finished fit, loads it into the ledger and clears its spool.
 // Where the ledger is held by another process the fit stays in the spool.
 func (r *runner) commit(ctx context.Context, f *fitting, res *Result) error {
-	verdict := f.judge(gates(f.gates), f.measured)
+	verdict := f.judge(f.gates.Judge(), f.measured)
 	f.describe(res, verdict)
 	record, err := r.fitRecord(f, verdict)
 	if err != nil {
@@ -69,7 +70,7 @@ func (r *runner) land(ctx context.Context, f *fitting) (gone func(), err error) 
 func (f *fitting) files() int64 { return min(groundFiles, int64(len(f.spool.Chains))+1) }
 
 // describe fills a result from a judged fit.
-func (f *fitting) describe(res *Result, v report.Verdict) {
+func (f *fitting) describe(res *Result, v judge.Verdict) {
 	res.Verdict, res.Reasons, res.Warnings = string(v.Grade), v.Reasons, f.warnings(f.measured)
 	res.Chains, res.Warmup, res.Draws = len(f.spool.Chains), f.window.from, f.window.draws()
 	t := f.times()
@@ -90,7 +91,7 @@ func (f *fitting) describe(res *Result, v report.Verdict) {
 }
 
 // fitRecord is all that the ledger stores of a fit.
-func (r *runner) fitRecord(f *fitting, v report.Verdict) (*report.Fit, error) {
+func (r *runner) fitRecord(f *fitting, v judge.Verdict) (*report.Fit, error) {
 	if f.field != nil {
 		return r.discreteRecord(f, v), nil
 	}
@@ -104,7 +105,7 @@ func (r *runner) fitRecord(f *fitting, v report.Verdict) (*report.Fit, error) {
 		Rows: int64(f.design.Rows), Columns: f.design.Data.Cols(),
 		Chains: len(f.spool.Chains), Warmup: f.window.from, Draws: f.window.draws(), Iterations: f.window.to,
 		DataHash: f.design.dataHash, ModelHash: f.modelHash(), AlgorithmVersions: f.versions(),
-		Status: report.Complete, Verdict: v, Gates: gates(f.gates), Warnings: f.warnings(f.measured),
+		Status: report.Complete, Verdict: v, Gates: f.gates.Judge(), Warnings: f.warnings(f.measured),
 		Times: f.times(), Created: r.Now(), Place: r.place,
 		Parameters: append(f.parameters(), f.measured.deriving.parameters()...), Summaries: slices.Concat(f.measured.params, f.measured.derived),
 		Statistics:  f.measured.statistics(),
@@ -190,12 +191,12 @@ func (f *fitting) events(at time.Time) []report.Event {
 }
 
 // statistics yields the chains' statistics, warm-up included, by blocks.
-func statistics(fit *spool.Fit, w window) iter.Seq2[*report.Stats, error] {
-	return func(yield func(*report.Stats, error) bool) {
+func statistics(fit *spool.Fit, w window) iter.Seq2[*infer.Iterations, error] {
+	return func(yield func(*infer.Iterations, error) bool) {
 		for c, chain := range fit.Chains {
 			for from := 0; from < w.to; from += blockDraws {
 				infos, err := chain.Infos(from, min(from+blockDraws, w.to))
-				stats := &report.Stats{Chain: c, First: from - w.from + 1, Infos: infos}
+				stats := &infer.Iterations{Chain: c, First: from - w.from + 1, Infos: infos}
 				if !yield(stats, err) || err != nil {
 					return
 				}
@@ -226,13 +227,13 @@ func (r *runner) skip(ctx context.Context, f *fitting, stored report.StoredFit, 
 	if err != nil {
 		return err
 	}
-	verdict := report.Verdict{Grade: report.Grade(res.Verdict), Reasons: res.Reasons}
-	if g := gates(f.gates); g != stored.Gates && !judged && !f.ungated() {
+	verdict := judge.Verdict{Grade: judge.Grade(res.Verdict), Reasons: res.Reasons}
+	if g := f.gates.Judge(); g != stored.Gates && !judged && !f.ungated() {
 		evidence, err := r.storedEvidence(ctx, f)
 		if err != nil {
 			return err
 		}
-		verdict = report.Judge(g, evidence)
+		verdict = judge.Judge(g, evidence)
 		r.ledger.later(func(ctx context.Context, s *report.Session) error {
 			return s.Rejudge(ctx, f.fingerprint, g, verdict, r.Now())
 		})
@@ -271,7 +272,7 @@ func (r *runner) erred(f *fitting, res *Result) {
 		Key: f.key(), Replicate: f.replicate, Fingerprint: f.fingerprint, RunID: r.id, Pipeline: r.Pipeline.Name, Method: f.method.name,
 		Family: f.model.Family.Name, Link: f.model.Family.Link, Formula: f.model.Formula,
 		Chains: r.Pipeline.Run.Chains, Status: report.Erred, Error: res.Err.Error(),
-		Verdict: report.Verdict{Grade: report.ErrorGrade, Reasons: res.Reasons}, Gates: gates(f.gates), Created: r.Now(), Place: r.place,
+		Verdict: judge.Verdict{Grade: judge.ErrorGrade, Reasons: res.Reasons}, Gates: f.gates.Judge(), Created: r.Now(), Place: r.place,
 	}
 	r.ledger.later(func(ctx context.Context, s *report.Session) error {
 		_, err := s.Fit(ctx, fit)

@@ -103,7 +103,7 @@ func (f *fitting) covariance(d int) ([]float64, error) {
 	for from := f.window.from; from < f.window.to; from += piece {
 		w := window{from, min(from+piece, f.window.to)}
 		values := make([]float64, len(f.params)*w.draws()*len(f.spool.Chains))
-		block := &report.Columns{Params: len(f.params), Chains: len(f.spool.Chains), Draws: w.draws(), Values: values}
+		block := &infer.Columns{Params: len(f.params), Chains: len(f.spool.Chains), Draws: w.draws(), Values: values}
 		if err := f.draws.fill(block, w); err != nil {
 			return nil, err
 		}

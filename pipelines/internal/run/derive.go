@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"glmbatch/infer"
 	"glmbatch/infer/diag"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report"
@@ -70,8 +71,8 @@ type deriving struct {
 // blocks yields the draws of the quantities, as many at a time as the bound
 // allows (one at least). Of the parameters it reads the columns that the
 // expressions name, and no others. The block is reused between yields.
-func (d *deriving) blocks() iter.Seq2[*report.Columns, error] {
-	return func(yield func(*report.Columns, error) bool) {
+func (d *deriving) blocks() iter.Seq2[*infer.Columns, error] {
+	return func(yield func(*infer.Columns, error) bool) {
 		d.undefined = make([]transform.Undefined, len(d.quantities))
 		series := d.chains * d.draws
 		var values []float64
@@ -84,7 +85,7 @@ func (d *deriving) blocks() iter.Seq2[*report.Columns, error] {
 			if need := (hi - lo) * series; cap(values) < need {
 				values = make([]float64, need)
 			}
-			block := &report.Columns{First: d.first + lo, Params: hi - lo, Chains: d.chains, Draws: d.draws, Values: values[:(hi-lo)*series]}
+			block := &infer.Columns{First: d.first + lo, Params: hi - lo, Chains: d.chains, Draws: d.draws, Values: values[:(hi-lo)*series]}
 			err := d.fill(block.Values, lo, hi)
 			if !yield(block, err) || err != nil {
 				return

@@ -209,7 +209,7 @@ func (r *runner) solve(ctx context.Context, f *fitting, began time.Time, res *Re
 		return err
 	}
 	f.wall = r.Now().Sub(began)
-	verdict := f.judge(gates(f.gates), nil)
+	verdict := f.judge(f.gates.Judge(), nil)
 	record := r.discreteRecord(f, verdict)
 	res.Verdict, res.Reasons, res.Warnings = string(verdict.Grade), verdict.Reasons, f.discreteWarnings()
 	res.Seconds = f.setupTime.Seconds()

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"glmbatch/ingest"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/discrete"
 	"glmbatch/pipelines/internal/spec"
 )
@@ -98,7 +99,7 @@ func (r *runner) inside(dataset, path string) error {
 	if err == nil {
 		err = fmt.Errorf("it is outside the folders that this spec may use")
 	}
-	return &ingest.SourceError{Dataset: dataset, File: path, Err: err, Hint: ingest.FenceHint(path, err)}
+	return &ingest.SourceError{Dataset: dataset, File: path, Err: words.Hint(err, ingest.FenceHint(path, err))}
 }
 
 // readGraph yields the data of tables of rows, divided by groups where the data set

@@ -7,18 +7,19 @@ import (
 	"glmbatch/infer/diag"
 	"glmbatch/pipelines/internal/discrete"
 	"glmbatch/report"
+	"glmbatch/report/judge"
 )
 
 // judge takes the verdict of a fit: gates look at draws of Markov chains; where there
 // are none, what there is to know makes the verdict a warning.
-func (f *fitting) judge(g report.Gates, m *measured) report.Verdict {
+func (f *fitting) judge(g judge.Gates, m *measured) judge.Verdict {
 	if f.field == nil || f.method.discrete.gated {
-		return report.Judge(g, f.evidence(m))
+		return judge.Judge(g, f.evidence(m))
 	}
 	if warnings := f.discreteWarnings(); len(warnings) > 0 {
-		return report.Verdict{Grade: report.Warn, Reasons: warnings}
+		return judge.Verdict{Grade: judge.Warn, Reasons: warnings}
 	}
-	return report.Verdict{Grade: report.Pass}
+	return judge.Verdict{Grade: judge.Pass}
 }
 
 // ungated tells that no gate looks at the fit, so that its verdict is not one of gates.
@@ -76,7 +77,7 @@ func (m *measured) passOver(focused bool) {
 func constant(s *diag.Summary) bool { return math.IsNaN(s.RHat) && s.SD == 0 }
 
 // withoutConstants does for evidence from the ledger what passOver and tied do.
-func withoutConstants(e *report.Evidence, focused bool) {
+func withoutConstants(e *judge.Evidence, focused bool) {
 	m := &measured{params: e.Summaries}
 	if len(e.Statistics) > 0 {
 		m.logLik = e.Statistics[0].Summary
@@ -94,7 +95,7 @@ func withoutConstants(e *report.Evidence, focused bool) {
 
 // tied judges quantities by their bulk ESS where ties leave the tail's undefined: many draws
 // of a discrete functional equal its largest value. A log_lik that is still is left out.
-func tied(e *report.Evidence, still bool) {
+func tied(e *judge.Evidence, still bool) {
 	bulk := func(s *diag.Summary) {
 		if math.IsNaN(s.ESSTail) && !math.IsNaN(s.RHat) {
 			s.ESSTail = s.ESSBulk
@@ -115,13 +116,13 @@ func tied(e *report.Evidence, still bool) {
 }
 
 // discreteRecord is all that the ledger stores of a fit of discrete variables.
-func (r *runner) discreteRecord(f *fitting, v report.Verdict) *report.Fit {
+func (r *runner) discreteRecord(f *fitting, v judge.Verdict) *report.Fit {
 	rec := &report.Fit{
 		Key: f.key(), Replicate: f.replicate, Fingerprint: f.fingerprint, RunID: r.id, Pipeline: r.Pipeline.Name,
 		Method: f.method.name, Family: "mrf", Link: f.field.Interaction(), Formula: f.field.Words,
 		Rows: int64(f.field.N), Columns: f.field.Edges(),
 		DataHash: f.design.dataHash, ModelHash: f.modelHash(), AlgorithmVersions: f.versions(),
-		Status: report.Complete, Verdict: v, Gates: gates(f.gates), Warnings: f.discreteWarnings(), Created: r.Now(), Place: r.place,
+		Status: report.Complete, Verdict: v, Gates: f.gates.Judge(), Warnings: f.discreteWarnings(), Created: r.Now(), Place: r.place,
 		Identity: r.identity(f).record(), Events: f.events(r.Now()), Discrete: f.discreteParts(),
 	}
 	for i, p := range f.params {
@@ -136,7 +137,7 @@ func (r *runner) discreteRecord(f *fitting, v report.Verdict) *report.Fit {
 		rec.Times = report.Times{Setup: f.setupTime.Seconds(), Wall: f.wall.Seconds(), ToESS100Median: math.NaN(), ToESS100Min: math.NaN(), ToESS100LogLik: math.NaN()}
 		if means := f.found.Means; means != nil {
 			n := len(f.params)
-			rec.Summaries, rec.Statistics = means[:n], []report.Statistic{{Name: "log_lik", Summary: means[n]}}
+			rec.Summaries, rec.Statistics = means[:n], []judge.Statistic{{Name: "log_lik", Summary: means[n]}}
 		}
 		return rec
 	}

@@ -6,7 +6,6 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/pipelines/internal/spool"
-	"glmbatch/report"
 	"glmbatch/transform"
 )
 
@@ -39,17 +38,17 @@ type draws struct {
 // columns yields the first count numbers of the window's draws in blocks of columns
 // that fit in bounded bytes of memory (one column at least), [number][chain][draw]. The
 // block is reused between yields.
-func (d *draws) columns(count int, w window, bytes int) iter.Seq2[*report.Columns, error] {
-	return func(yield func(*report.Columns, error) bool) { d.blocks(0, count, w, bytes, nil, yield) }
+func (d *draws) columns(count int, w window, bytes int) iter.Seq2[*infer.Columns, error] {
+	return func(yield func(*infer.Columns, error) bool) { d.blocks(0, count, w, bytes, nil, yield) }
 }
 
 // inAnyOrder is columns, with the intercept last where its units need all the others:
 // so it makes everything once.
-func (d *draws) inAnyOrder(count int, w window, bytes int) iter.Seq2[*report.Columns, error] {
+func (d *draws) inAnyOrder(count int, w window, bytes int) iter.Seq2[*infer.Columns, error] {
 	if !d.shifted() || d.of == w && d.gives != nil {
 		return d.columns(count, w, bytes)
 	}
-	return func(yield func(*report.Columns, error) bool) {
+	return func(yield func(*infer.Columns, error) bool) {
 		gives := make([]float64, len(d.spool.Chains)*w.draws())
 		if d.blocks(1, count, w, bytes, gives, yield) {
 			d.gives, d.of = gives, w
@@ -63,13 +62,13 @@ func (d *draws) shifted() bool { return d.compact != nil && d.record.Shifted() }
 
 // blocks yields numbers first to count−1, and tells whether all were wanted. What
 // the intercept gives up for them is added to gives, if there is one.
-func (d *draws) blocks(first, count int, w window, bytes int, gives []float64, yield func(*report.Columns, error) bool) bool {
+func (d *draws) blocks(first, count int, w window, bytes int, gives []float64, yield func(*infer.Columns, error) bool) bool {
 	chains, n := len(d.spool.Chains), w.draws()
 	width := max(1, min(count-first, bytes/(8*chains*n)))
 	values := make([]float64, width*chains*n)
 	for lo := first; lo < count; lo += width {
 		hi := min(lo+width, count)
-		block := &report.Columns{First: lo, Params: hi - lo, Chains: chains, Draws: n, Values: values[:(hi-lo)*chains*n]}
+		block := &infer.Columns{First: lo, Params: hi - lo, Chains: chains, Draws: n, Values: values[:(hi-lo)*chains*n]}
 		err := d.fillWith(block, w, gives)
 		if !yield(block, err) || err != nil {
 			return false
@@ -79,9 +78,9 @@ func (d *draws) blocks(first, count int, w window, bytes int, gives []float64, y
 }
 
 // fill reads the numbers of a block.
-func (d *draws) fill(block *report.Columns, w window) error { return d.fillWith(block, w, nil) }
+func (d *draws) fill(block *infer.Columns, w window) error { return d.fillWith(block, w, nil) }
 
-func (d *draws) fillWith(block *report.Columns, w window, gives []float64) error {
+func (d *draws) fillWith(block *infer.Columns, w window, gives []float64) error {
 	if d.compact == nil {
 		for c := range d.spool.Chains {
 			if err := d.read(block, c, block.First, block.First+block.Params, block.First, w); err != nil {
@@ -104,7 +103,7 @@ func (d *draws) fillWith(block *report.Columns, w window, gives []float64) error
 
 // read reads numbers lo to hi−1 of the spool of a chain to the block's places from at
 // on.
-func (d *draws) read(block *report.Columns, c, lo, hi, at int, w window) error {
+func (d *draws) read(block *infer.Columns, c, lo, hi, at int, w window) error {
 	dst := make([][]float64, hi-lo)
 	for p := range dst {
 		from := ((at-block.First+p)*block.Chains + c) * block.Draws
@@ -117,7 +116,7 @@ func (d *draws) read(block *report.Columns, c, lo, hi, at int, w window) error {
 func (d *draws) give(w window) error {
 	gives, dim := make([]float64, len(d.spool.Chains)*w.draws()), min(d.numbers.params, len(d.record.Columns))
 	var err error
-	d.blocks(1, dim, w, columnBytes, gives, func(_ *report.Columns, failed error) bool {
+	d.blocks(1, dim, w, columnBytes, gives, func(_ *infer.Columns, failed error) bool {
 		err = failed
 		return err == nil
 	})
@@ -127,7 +126,7 @@ func (d *draws) give(w window) error {
 
 // expand makes parameters of rows in the units of the data, and reads what is
 // besides them.
-func (d *draws) expand(block *report.Columns, w window, gives []float64) error {
+func (d *draws) expand(block *infer.Columns, w window, gives []float64) error {
 	if err := d.hold(w); err != nil {
 		return err
 	}
@@ -158,7 +157,7 @@ func (d *draws) expand(block *report.Columns, w window, gives []float64) error {
 
 // expandChain makes parameters of the block's first to end−1 of a chain's rows, as
 // many rows at a time as may be held.
-func (d *draws) expandChain(block *report.Columns, c, end int, w window) error {
+func (d *draws) expandChain(block *infer.Columns, c, end int, w window) error {
 	size, n := d.numbers.row, w.draws()
 	few := max(1, d.rowBytes/(8*size))
 	if d.held == w {

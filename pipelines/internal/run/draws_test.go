@@ -147,9 +147,9 @@ func TestDrawsOfRows(t *testing.T) {
 }
 
 // blocksOf copies blocks, which are reused.
-func blocksOf(t *testing.T, blocks func(func(*report.Columns, error) bool)) func(func(*report.Columns) bool) {
+func blocksOf(t *testing.T, blocks func(func(*infer.Columns, error) bool)) func(func(*infer.Columns) bool) {
 	t.Helper()
-	return func(yield func(*report.Columns) bool) {
+	return func(yield func(*infer.Columns) bool) {
 		for block, err := range blocks {
 			if err != nil {
 				t.Fatal(err)
@@ -163,7 +163,7 @@ func blocksOf(t *testing.T, blocks func(func(*report.Columns, error) bool)) func
 	}
 }
 
-func checkDraws(t *testing.T, want [][]float64, blocks []*report.Columns) {
+func checkDraws(t *testing.T, want [][]float64, blocks []*infer.Columns) {
 	t.Helper()
 	seen := make([]bool, len(want))
 	for _, b := range blocks {

@@ -6,38 +6,14 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
-	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report"
+	"glmbatch/report/judge"
 )
-
-// gates translates a spec's gates; a gate that is off is negative.
-func gates(g spec.Gates) report.Gates {
-	limit := func(v spec.Gate) float64 {
-		if v.Off {
-			return -1
-		}
-		return v.Limit
-	}
-	warn := func(v spec.Gate) report.Limit { return report.Limit{On: v.Warns, At: v.Warn} }
-	both := func(v spec.Gate) report.Limits {
-		return report.Limits{Warn: warn(v), Fail: report.Limit{On: !v.Off, At: v.Limit}}
-	}
-	d := g.Drift
-	return report.Gates{
-		RHat: limit(g.RHat), ESSBulk: limit(g.ESSBulk), ESSTail: limit(g.ESSTail),
-		Divergences: int(limit(g.Divergences)),
-		Warn:        report.Warnings{RHat: warn(g.RHat), ESSBulk: warn(g.ESSBulk), ESSTail: warn(g.ESSTail), Divergences: warn(g.Divergences)},
-		Drift: report.DriftGates{
-			Shift: both(d.Shift), SDRatio: both(d.SDRatio), Rows: both(d.Rows), Columns: both(d.Columns), Missing: both(d.Missing),
-			ResponseShift: both(d.ResponseShift), CentreShift: both(d.CentreShift), ScaleRatio: both(d.ScaleRatio),
-		},
-	}
-}
 
 // evidence is what the fit's verdict rests on: its parameters but local scales,
 // its derived quantities and the gated ones of its statistics.
-func (f *fitting) evidence(m *measured) report.Evidence {
-	e := report.Evidence{
+func (f *fitting) evidence(m *measured) judge.Evidence {
+	e := judge.Evidence{
 		Statistics:  f.gated(m.statistics()),
 		Divergences: m.divergences,
 		Warnings:    f.warnings(m),
@@ -53,22 +29,22 @@ func (f *fitting) evidence(m *measured) report.Evidence {
 		tied(&e, m.still)
 	}
 	for i, q := range f.quantities {
-		e.Derived = append(e.Derived, report.Statistic{Name: q.Name, Summary: m.derived[i]})
+		e.Derived = append(e.Derived, judge.Statistic{Name: q.Name, Summary: m.derived[i]})
 	}
 	return e
 }
 
 // statistics are the summaries of a draw's log densities and of what is gated
 // besides its parameters.
-func (m *measured) statistics() []report.Statistic {
-	return append([]report.Statistic{{Name: "log_lik", Summary: m.logLik}, {Name: "log_prior", Summary: m.logPrior}}, m.extra...)
+func (m *measured) statistics() []judge.Statistic {
+	return append([]judge.Statistic{{Name: "log_lik", Summary: m.logLik}, {Name: "log_prior", Summary: m.logPrior}}, m.extra...)
 }
 
 // gated keeps the statistics that a verdict rests on. log_prior is recorded but
 // not gated: it is constant under flat priors. Where the prior is drawn from none
 // is: log_lik has no part in the draws and may be infinite.
-func (f *fitting) gated(all []report.Statistic) []report.Statistic {
-	return slices.DeleteFunc(all, func(s report.Statistic) bool { return s.Name == "log_prior" || f.method.name == priorMethod })
+func (f *fitting) gated(all []judge.Statistic) []judge.Statistic {
+	return slices.DeleteFunc(all, func(s judge.Statistic) bool { return s.Name == "log_prior" || f.method.name == priorMethod })
 }
 
 func parameterNames(params []infer.Parameter) []string {

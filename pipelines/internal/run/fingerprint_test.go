@@ -84,7 +84,7 @@ func TestFingerprint(t *testing.T) {
 		}
 	}
 	for name, change := range map[string]func(*spec.Pipeline){
-		"gates":    func(p *spec.Pipeline) { p.Gates.RHat.Limit = 1.5 },
+		"gates":    func(p *spec.Pipeline) { p.Gates.RHat.Fail.At = 1.5 },
 		"database": func(p *spec.Pipeline) { p.Database = "x.duckdb" },
 		"path":     func(p *spec.Pipeline) { p.Datasets[0].Path = "/elsewhere/d.csv" },
 		"vars":     func(p *spec.Pipeline) { p.Vars = spec.Vars{"night": "2"} },

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"glmbatch/pipelines/internal/progress"
-	"glmbatch/report"
+	"glmbatch/report/judge"
 )
 
 // grow draws and checks until the schedule is done.
@@ -105,10 +105,10 @@ func (r *runner) reached(f *fitting, m *measured) bool {
 		return m.ess(until.Over, f.params) >= until.ESS
 	}
 	evidence := f.evidence(m)
-	evidence.Derived = slices.DeleteFunc(evidence.Derived, func(s report.Statistic) bool {
+	evidence.Derived = slices.DeleteFunc(evidence.Derived, func(s judge.Statistic) bool {
 		return math.IsNaN(s.Summary.Mean) // more draws give those no value that have none
 	})
-	return report.Judge(gates(f.gates).Strict(), evidence).Grade != report.Fail
+	return judge.Judge(f.gates.Judge().Strict(), evidence).Grade != judge.Fail
 }
 
 func (r *runner) progressOf(f *fitting, m *measured) progress.Check {
@@ -116,6 +116,6 @@ func (r *runner) progressOf(f *fitting, m *measured) progress.Check {
 	if until.ESS > 0 {
 		return progress.Check{ESS: m.ess(until.Over, f.params), Target: until.ESS, What: until.Over + " ESS", RHat: m.worstRHat()}
 	}
-	target, _ := f.gates.ESSBulk.Strict()
+	target := f.gates.ESSBulk.Strict().At
 	return progress.Check{ESS: m.ess("all", f.params), Target: target, What: "least ESS", RHat: m.worstRHat()}
 }

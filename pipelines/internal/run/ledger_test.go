@@ -16,7 +16,7 @@ import (
 // testFit is a fit of a number of draw values, which are never read.
 func testFit(values int) *report.Fit {
 	return &report.Fit{Chains: 1, Draws: values, Parameters: make([]report.Parameter, 1),
-		DrawsOf: func(func(*report.Columns, error) bool) {}}
+		DrawsOf: func(func(*infer.Columns, error) bool) {}}
 }
 
 // Small fits share a transaction up to a size, and nothing else does.
@@ -106,11 +106,11 @@ func TestPanicOfOneFit(t *testing.T) {
 	var some []*request
 	for _, name := range []string{"a", "b", "c"} {
 		f := &report.Fit{Key: report.Key{Dataset: name}, Fingerprint: name, Status: report.Complete, Chains: 1}
-		f.StatsOf = func(yield func(*report.Stats, error) bool) {
+		f.StatsOf = func(yield func(*infer.Iterations, error) bool) {
 			if name == "b" {
 				panic("planted")
 			}
-			yield(&report.Stats{First: 1, Infos: make([]infer.Info, 2)}, nil)
+			yield(&infer.Iterations{First: 1, Infos: make([]infer.Info, 2)}, nil)
 		}
 		some = append(some, &request{fit: f, ctx: t.Context()})
 	}

@@ -9,7 +9,7 @@ import (
 	"glmbatch/infer/diag"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/spool"
-	"glmbatch/report"
+	"glmbatch/report/judge"
 )
 
 // measured is what a check found in a window of draws.
@@ -21,7 +21,7 @@ type measured struct {
 	deriving    *deriving
 	logLik      diag.Summary
 	logPrior    diag.Summary
-	extra       []report.Statistic // of the numbers besides parameters
+	extra       []judge.Statistic // of the numbers besides parameters
 	divergences int
 	hamiltonian hamiltonian
 	expanding   time.Duration // processor time in which the draws were made of their rows
@@ -32,7 +32,7 @@ type measured struct {
 func measure(d *draws, w window, bytes int) (*measured, error) {
 	f, n := d.spool, &d.numbers
 	d.expanded = 0
-	m := &measured{params: make([]diag.Summary, n.params), extra: make([]report.Statistic, len(n.extra))}
+	m := &measured{params: make([]diag.Summary, n.params), extra: make([]judge.Statistic, len(n.extra))}
 	work := diag.NewWorkspace()
 	chains := make([][]float64, len(f.Chains))
 	for block, err := range d.inAnyOrder(n.count(), w, bytes) {
@@ -48,7 +48,7 @@ func measure(d *draws, w window, bytes int) (*measured, error) {
 			if at := block.First + p; at < n.params {
 				m.params[at] = summary
 			} else {
-				m.extra[at-n.params] = report.Statistic{Name: n.extra[at-n.params], Summary: summary}
+				m.extra[at-n.params] = judge.Statistic{Name: n.extra[at-n.params], Summary: summary}
 			}
 		}
 	}
@@ -85,8 +85,8 @@ func (m *measured) densities(f *spool.Fit, work *diag.Workspace, w window) error
 // mixed reports whether R-hat passes its gate, without a warning, for every
 // gated quantity. A quantity whose R-hat cannot be computed has not mixed.
 func (m *measured) mixed(g spec.Gate) bool {
-	limit, off := g.Strict()
-	return off || m.worstRHat() <= limit
+	limit := g.Strict()
+	return !limit.On || m.worstRHat() <= limit.At
 }
 
 // gated tells whether gates look at parameter i.

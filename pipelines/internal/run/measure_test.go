@@ -8,6 +8,7 @@ import (
 	"glmbatch/infer/diag"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/spool"
+	"glmbatch/report/judge"
 )
 
 func TestEffectiveSampleSizeOfTheTarget(t *testing.T) {
@@ -31,7 +32,7 @@ func TestEffectiveSampleSizeOfTheTarget(t *testing.T) {
 }
 
 func TestMixedNeedsEveryRHat(t *testing.T) {
-	gate := spec.Gate{Limit: 1.01}
+	gate := spec.Gate{Limits: judge.Limits{Fail: judge.At(1.01)}}
 	m := &measured{params: []diag.Summary{{RHat: 1.005}, {RHat: 1.009}}, logLik: diag.Summary{RHat: 1}}
 	if !m.mixed(gate) {
 		t.Error("every R-hat is below the gate, and yet not mixed")
@@ -44,7 +45,7 @@ func TestMixedNeedsEveryRHat(t *testing.T) {
 	if m.mixed(gate) {
 		t.Error("an R-hat that cannot be computed passes")
 	}
-	if !m.mixed(spec.Gate{Off: true}) {
+	if !m.mixed(spec.Gate{}) {
 		t.Error("a gate that is off stops a run")
 	}
 }

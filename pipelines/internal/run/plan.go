@@ -18,7 +18,7 @@ func (r *runner) plan(f *fitting, stored report.StoredFit, complete bool, res *R
 	if complete && !r.Force && !redraws(f.model, stored) {
 		res.Action, res.Verdict, res.Reasons = Skipped, string(stored.Verdict.Grade), stored.Verdict.Reasons
 		res.Chains, res.Draws = stored.Chains, stored.Draws
-		if gates(f.gates) != stored.Gates {
+		if f.gates.Judge() != stored.Gates {
 			res.Reasons = []string{"changed gates: the verdict would be taken anew"}
 		}
 		if !slices.Equal(expressions(f.model), stored.Derived) {

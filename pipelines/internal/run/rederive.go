@@ -5,8 +5,10 @@ import (
 	"iter"
 	"slices"
 
+	"glmbatch/infer"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report"
+	"glmbatch/report/judge"
 )
 
 // redraws says whether a complete fit must be drawn again because its derived
@@ -20,7 +22,7 @@ func (f *fitting) deriving(w window) *deriving {
 	return &deriving{
 		quantities: f.quantities, first: len(f.params), chains: len(f.spool.Chains), draws: w.draws(), bytes: columnBytes,
 		read: func(dst []float64, lo, hi int) error {
-			block := &report.Columns{First: lo, Params: hi - lo, Chains: len(f.spool.Chains), Draws: w.draws(), Values: dst}
+			block := &infer.Columns{First: lo, Params: hi - lo, Chains: len(f.spool.Chains), Draws: w.draws(), Values: dst}
 			return f.draws.fill(block, w)
 		},
 	}
@@ -43,7 +45,7 @@ func (r *runner) rederive(ctx context.Context, f *fitting, stored report.StoredF
 	d := &deriving{
 		quantities: f.quantities, first: len(evidence.Names), chains: stored.Chains, draws: stored.Draws, bytes: columnBytes,
 		read: func(dst []float64, lo, hi int) error {
-			block := &report.Columns{First: lo, Params: hi - lo, Chains: stored.Chains, Draws: stored.Draws, Values: dst}
+			block := &infer.Columns{First: lo, Params: hi - lo, Chains: stored.Chains, Draws: stored.Draws, Values: dst}
 			return r.ledger.file.ReadDraws(ctx, stored.ID, block)
 		},
 	}
@@ -54,11 +56,11 @@ func (r *runner) rederive(ctx context.Context, f *fitting, stored report.StoredF
 	derivedMoments(summaries, f.quantities, evidence.Names, meanless(evidence.Summaries))
 	evidence.Derived = nil
 	for i, q := range f.quantities {
-		evidence.Derived = append(evidence.Derived, report.Statistic{Name: q.Name, Summary: summaries[i]})
+		evidence.Derived = append(evidence.Derived, judge.Statistic{Name: q.Name, Summary: summaries[i]})
 	}
 	out := &report.Derivations{
 		Fingerprint: f.fingerprint, RunID: r.id, First: d.first, Parameters: d.parameters(), Summaries: summaries,
-		Chains: d.chains, Draws: d.draws, Gates: gates(f.gates), Verdict: report.Judge(gates(f.gates), evidence), At: r.Now(),
+		Chains: d.chains, Draws: d.draws, Gates: f.gates.Judge(), Verdict: judge.Judge(f.gates.Judge(), evidence), At: r.Now(),
 	}
 	if len(d.quantities) > 0 {
 		values, err := d.all() // the ledger cannot be read while it is written
@@ -82,10 +84,10 @@ func (d *deriving) all() (values []float64, err error) {
 }
 
 // derivedColumns yields what all has returned, one quantity at a time.
-func derivedColumns(values []float64, first, chains, draws int) iter.Seq2[*report.Columns, error] {
-	return func(yield func(*report.Columns, error) bool) {
+func derivedColumns(values []float64, first, chains, draws int) iter.Seq2[*infer.Columns, error] {
+	return func(yield func(*infer.Columns, error) bool) {
 		for i, block := range slices.Collect(slices.Chunk(values, max(1, chains*draws))) {
-			if !yield(&report.Columns{First: first + i, Params: 1, Chains: chains, Draws: draws, Values: block}, nil) {
+			if !yield(&infer.Columns{First: first + i, Params: 1, Chains: chains, Draws: draws, Values: block}, nil) {
 				return
 			}
 		}
@@ -93,9 +95,9 @@ func derivedColumns(values []float64, first, chains, draws int) iter.Seq2[*repor
 }
 
 // inTurn yields the blocks of one sequence and then those of the other.
-func inTurn(a, b iter.Seq2[*report.Columns, error]) iter.Seq2[*report.Columns, error] {
-	return func(yield func(*report.Columns, error) bool) {
-		for _, seq := range []iter.Seq2[*report.Columns, error]{a, b} {
+func inTurn(a, b iter.Seq2[*infer.Columns, error]) iter.Seq2[*infer.Columns, error] {
+	return func(yield func(*infer.Columns, error) bool) {
+		for _, seq := range []iter.Seq2[*infer.Columns, error]{a, b} {
 			for block, err := range seq {
 				if !yield(block, err) {
 					return

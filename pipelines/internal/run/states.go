@@ -6,22 +6,23 @@ import (
 	"strings"
 
 	"glmbatch/report"
+	"glmbatch/report/judge"
 )
 
 // States choose fits by the newest verdict that the ledger has of them. The
 // zero value chooses all.
 type States struct {
-	grades  map[report.Grade]bool
+	grades  map[judge.Grade]bool
 	lastRun bool // verdicts of the pipeline's last run only
 }
 
 // ParseStates reads terms such as "state:error"; several are alternatives.
 func ParseStates(terms []string) (States, error) {
-	s := States{grades: map[report.Grade]bool{}}
+	s := States{grades: map[judge.Grade]bool{}}
 	for _, term := range terms {
 		grade, ok := strings.CutPrefix(term, "state:")
-		switch g := report.Grade(grade); {
-		case ok && (g == report.ErrorGrade || g == report.Fail || g == report.Warn):
+		switch g := judge.Grade(grade); {
+		case ok && (g == judge.ErrorGrade || g == judge.Fail || g == judge.Warn):
 			s.grades[g] = true
 		default:
 			return s, fmt.Errorf("--select %q: write state:error, state:fail or state:warn", term)
@@ -32,7 +33,7 @@ func ParseStates(terms []string) (States, error) {
 
 // FailedLast chooses what failed or erred in the last run of the pipeline.
 func FailedLast() States {
-	return States{grades: map[report.Grade]bool{report.ErrorGrade: true, report.Fail: true}, lastRun: true}
+	return States{grades: map[judge.Grade]bool{judge.ErrorGrade: true, judge.Fail: true}, lastRun: true}
 }
 
 func (s States) empty() bool { return len(s.grades) == 0 }
@@ -50,7 +51,7 @@ func (r *runner) choose(ctx context.Context) (choice, error) {
 	if r.Select.empty() {
 		return c, nil
 	}
-	grades, err := map[report.Key]report.Grade(nil), error(nil)
+	grades, err := map[report.Key]judge.Grade(nil), error(nil)
 	if r.Select.lastRun {
 		grades, err = r.ledger.file.LastRun(ctx, r.Pipeline.Name)
 	} else {

@@ -3,13 +3,14 @@ package run
 import (
 	"iter"
 
+	"glmbatch/infer"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
 )
 
 // kept is the draws of a finished fit, which is loaded without data or spec.
 type kept struct {
-	columns iter.Seq2[*report.Columns, error]
+	columns iter.Seq2[*infer.Columns, error]
 	close   func() error
 }
 
@@ -38,11 +39,11 @@ func drawsOf(fit *spool.Fit, m spool.Manifest, params int, w window) (*kept, err
 	if err != nil {
 		return nil, err
 	}
-	columns := func(yield func(*report.Columns, error) bool) {
+	columns := func(yield func(*infer.Columns, error) bool) {
 		width := max(1, min(params, columnBytes/(8*series)))
 		values := make([]float64, width*series)
 		for lo := 0; lo < params; lo += width {
-			block := &report.Columns{First: lo, Params: min(width, params-lo), Chains: len(fit.Chains), Draws: w.draws()}
+			block := &infer.Columns{First: lo, Params: min(width, params-lo), Chains: len(fit.Chains), Draws: w.draws()}
 			block.Values = values[:block.Params*series]
 			err := file.Read(block.Values, int64(lo)*int64(series))
 			if !yield(block, err) || err != nil {
@@ -54,7 +55,7 @@ func drawsOf(fit *spool.Fit, m spool.Manifest, params int, w window) (*kept, err
 }
 
 // valuesOf yields the values of blocks.
-func valuesOf(blocks iter.Seq2[*report.Columns, error]) iter.Seq2[[]float64, error] {
+func valuesOf(blocks iter.Seq2[*infer.Columns, error]) iter.Seq2[[]float64, error] {
 	return func(yield func([]float64, error) bool) {
 		for block, err := range blocks {
 			if !yield(block.Values, err) {

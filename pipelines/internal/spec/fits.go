@@ -184,7 +184,7 @@ func (c *checker) checkGates() {
 // with more draws.
 func (g Gates) aimless() bool {
 	for _, gate := range []Gate{g.RHat, g.ESSBulk, g.ESSTail, g.Divergences} {
-		if _, off := gate.Strict(); !off {
+		if gate.Strict().On {
 			return false
 		}
 	}

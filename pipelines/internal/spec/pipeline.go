@@ -1,6 +1,11 @@
 package spec
 
-import "glmbatch/infer/glm"
+import (
+	"math"
+
+	"glmbatch/infer/glm"
+	"glmbatch/report/judge"
+)
 
 // Pipeline is a valid spec: names resolved, templates replaced, defaults and
 // the chosen profile filled in. It is read-only once made.
@@ -267,21 +272,21 @@ type DriftGates struct {
 	ScaleRatio    Gate `yaml:"scale_ratio" min:"1" default:"off" doc:"Largest ratio of the standard deviations of a design column, the larger over the smaller."`
 }
 
-// Gate is one limit that fails a fit and, where Warns, a stricter one that only
-// warns; Limit is 0 if it is off.
-type Gate struct {
-	Limit float64
-	Off   bool
-	Warn  float64 `json:",omitzero"`
-	Warns bool    `json:",omitzero"`
-}
+// Gate is one limit that fails a fit and a stricter one that only warns.
+type Gate struct{ judge.Limits }
 
-// Strict is the stricter one of the two limits; off if there is none.
-func (g Gate) Strict() (limit float64, off bool) {
-	if g.Warns {
-		return g.Warn, false
+// Judge returns the gates as a verdict is judged by them. Divergences are
+// counted: a fraction of a limit on them is rounded down.
+func (g Gates) Judge() judge.Gates {
+	divergences, d := g.Divergences.Limits, g.Drift
+	divergences.Fail.At = math.Floor(divergences.Fail.At)
+	return judge.Gates{
+		RHat: g.RHat.Limits, ESSBulk: g.ESSBulk.Limits, ESSTail: g.ESSTail.Limits, Divergences: divergences,
+		Drift: judge.DriftGates{
+			Shift: d.Shift.Limits, SDRatio: d.SDRatio.Limits, Rows: d.Rows.Limits, Columns: d.Columns.Limits, Missing: d.Missing.Limits,
+			ResponseShift: d.ResponseShift.Limits, CentreShift: d.CentreShift.Limits, ScaleRatio: d.ScaleRatio.Limits,
+		},
 	}
-	return g.Limit, g.Off
 }
 
 // Entry is one line of fits. Names may be globs and are kept as written;

@@ -105,7 +105,7 @@ func keyReference() string {
 # Keys of a spec
 
 Every key that a spec may have, from the types that read it; [pipeline.schema.json](../pipeline.schema.json) says the same to editors, and
-[the spec](../spec.md) with examples. NAME stands for a name of your choice. A value may be a template, ` + "`{{ vars.NAME }}`, `{{ env.NAME | default('…') }}`" + `
+[the spec](../writing-a-spec.md) with examples. NAME stands for a name of your choice. A value may be a template, ` + "`{{ vars.NAME }}`, `{{ env.NAME | default('…') }}`" + `
 or ` + "`{{ today }}`" + `. A key that is left out has its default; a bold one may not be left out.
 `)
 	p.section("top level", typeOf[Pipeline]())

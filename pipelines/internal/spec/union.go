@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"glmbatch/internal/words"
+	"glmbatch/report/judge"
 )
 
 func (t *Text) decodeNode(d *decoder, n *node, f field, _ []string) {
@@ -105,33 +106,32 @@ func (u *Until) decodeNode(d *decoder, n *node, f field, path []string) {
 // decodeNode reads a number, off, or {warn: …, fail: …} with one of them or both.
 func (g *Gate) decodeNode(d *decoder, n *node, f field, _ []string) {
 	if n.kind != mapKind {
-		g.Limit, g.Off = d.limit(n, f, "a number, off, or a mapping such as {warn: 1.01, fail: 1.05}")
+		g.Fail = d.limit(n, f, "a number, off, or a mapping such as {warn: 1.01, fail: 1.05}")
 		return
 	}
-	g.Off = true
+	g.Fail = judge.Limit{}
 	for _, e := range n.entries {
 		inner := f
 		inner.key = f.key + "." + e.key
 		switch {
 		case e.value.unknown:
 		case e.key == "fail":
-			g.Limit, g.Off = d.limit(e.value, inner, "a number, or off")
+			g.Fail = d.limit(e.value, inner, "a number, or off")
 		case e.key == "warn":
-			limit, off := d.limit(e.value, inner, "a number, or off")
-			g.Warn, g.Warns = limit, !off
+			g.Warn = d.limit(e.value, inner, "a number, or off")
 		default:
 			d.add(e.at, "unknown key "+quote(e.key), words.DidYouMean(e.key, "allowed here", []string{"warn", "fail"}))
 		}
 	}
-	if g.Warns && !g.Off && (f.floor && g.Warn < g.Limit || !f.floor && g.Warn > g.Limit) {
+	if g.Warn.On && g.Fail.On && (f.floor && g.Warn.At < g.Fail.At || !f.floor && g.Warn.At > g.Fail.At) {
 		d.add(n.at, fmt.Sprintf("%s would fail before it warns", f.key), "let warn be the stricter one of the two limits")
 	}
 }
 
 // limit reads one limit of a gate, which may be off.
-func (d *decoder) limit(n *node, f field, want string) (limit float64, off bool) {
+func (d *decoder) limit(n *node, f field, want string) judge.Limit {
 	if n.kind == stringKind && n.text == "off" {
-		return 0, true
+		return judge.Limit{}
 	}
 	x, err := n.number()
 	switch {
@@ -141,7 +141,7 @@ func (d *decoder) limit(n *node, f field, want string) (limit float64, off bool)
 		d.add(n.at, fmt.Sprintf("%s must be a number, or off, but %s %v", f.key, n.text, err), "")
 	default:
 		d.bounds(n, f, x)
-		return x, false
+		return judge.At(x)
 	}
-	return 0, false
+	return judge.At(0)
 }

@@ -1,4 +1,4 @@
-package report
+package judge
 
 import (
 	"fmt"
@@ -42,29 +42,35 @@ type Evidence struct {
 	Drift []Measure
 }
 
+// Statistic is the summary of a scalar of each draw that is no parameter.
+type Statistic struct {
+	Name    string // log_lik, log_prior, …
+	Summary diag.Summary
+}
+
 // Judge holds evidence against gates. The grade is Fail when a gate is broken
 // or cannot be read (a NaN diagnostic, no diagnostics at all), else Warn when
-// a stricter limit of Gates.Warn is, there are warnings, or no gate is on, else
+// a limit that warns is, there are warnings, or no gate is on, else
 // Pass. Reasons name the worst parameter and how many are concerned; those that
 // fail stand before those that warn.
 func Judge(g Gates, in Evidence) Verdict {
-	g = g.withDefaults()
 	var fails []string
 	if len(in.Summaries) == 0 {
 		fails = append(fails, "there are no diagnostics")
 	}
-	broken := g.broken(&in, nil)
+	failing := func(l Limits) Limit { return l.Fail }
+	broken := g.broken(&in, failing, nil)
 	for _, b := range broken {
 		fails = append(fails, b.words...)
 	}
 	drifts, warns := g.Drift.judgeDrift(in.Drift)
 	fails = append(fails, drifts...)
 	var lesser []string
-	for _, b := range g.warning().broken(&in, broken) {
+	for _, b := range g.broken(&in, func(l Limits) Limit { return l.Warn }, broken) {
 		lesser = append(lesser, b.words...)
 	}
 	warns = append(lesser, warns...)
-	if g.off() {
+	if g == (Gates{}) {
 		warns = append(warns, "every gate is off")
 	}
 	warns = append(warns, in.Warnings...)
@@ -83,8 +89,9 @@ type breach struct {
 	words []string
 }
 
-// broken lists the gates that evidence breaks, those already told left out.
-func (g Gates) broken(in *Evidence, told []breach) (out []breach) {
+// broken lists the gates whose limit of one step evidence breaks, those already
+// told left out.
+func (g Gates) broken(in *Evidence, step func(Limits) Limit, told []breach) (out []breach) {
 	add := func(name string, words []string) {
 		known := slices.ContainsFunc(told, func(b breach) bool { return b.gate == name })
 		if len(words) > 0 && !known {
@@ -92,14 +99,14 @@ func (g Gates) broken(in *Evidence, told []breach) (out []breach) {
 		}
 	}
 	for _, gate := range []gate{
-		{"R-hat", g.RHat, false, func(s *diag.Summary) float64 { return s.RHat }},
-		{"bulk ESS", g.ESSBulk, true, func(s *diag.Summary) float64 { return s.ESSBulk }},
-		{"tail ESS", g.ESSTail, true, func(s *diag.Summary) float64 { return s.ESSTail }},
+		{"R-hat", step(g.RHat), false, func(s *diag.Summary) float64 { return s.RHat }},
+		{"bulk ESS", step(g.ESSBulk), true, func(s *diag.Summary) float64 { return s.ESSBulk }},
+		{"tail ESS", step(g.ESSTail), true, func(s *diag.Summary) float64 { return s.ESSTail }},
 	} {
 		add(gate.name, gate.judge(in))
 	}
-	if g.Divergences >= 0 && in.Divergences > g.Divergences {
-		add("divergences", []string{fmt.Sprintf("%d divergent transitions exceed %d", in.Divergences, g.Divergences)})
+	if limit := step(g.Divergences); limit.On && in.Divergences > int(math.Floor(limit.At)) {
+		add("divergences", []string{fmt.Sprintf("%d divergent transitions exceed %d", in.Divergences, int(math.Floor(limit.At)))})
 	}
 	return out
 }
@@ -107,13 +114,13 @@ func (g Gates) broken(in *Evidence, told []breach) (out []breach) {
 // A gate is a limit on one diagnostic of every quantity.
 type gate struct {
 	name    string
-	limit   float64
+	limit   Limit
 	atLeast bool // the limit is a floor, not a ceiling
 	value   func(*diag.Summary) float64
 }
 
 func (g gate) judge(in *Evidence) []string {
-	if g.limit < 0 {
+	if !g.limit.On {
 		return nil
 	}
 	var parameters, statistics, derived tally
@@ -156,7 +163,7 @@ func (t *tally) add(g gate, name string, s *diag.Summary) {
 			t.unknownName, t.reason = name, s.Reason
 		}
 		t.unknown++
-	case g.atLeast && v < g.limit, !g.atLeast && v > g.limit:
+	case g.atLeast && v < g.limit.At, !g.atLeast && v > g.limit.At:
 		if t.broken == 0 || g.atLeast && v < t.worst || !g.atLeast && v > t.worst {
 			t.worst, t.worstName = v, name
 		}
@@ -171,7 +178,8 @@ func (t *tally) words(g gate, what string) []string {
 		if g.atLeast {
 			side = "is below"
 		}
-		out = append(out, fmt.Sprintf("%s %s at %s %s %s%s", g.name, apart(t.worst, g.limit), t.worstName, side, short(g.limit, 4), t.of(t.broken, what)))
+		out = append(out, fmt.Sprintf("%s %s at %s %s %s%s",
+			g.name, apart(t.worst, g.limit.At), t.worstName, side, short(g.limit.At, 4), t.of(t.broken, what)))
 	}
 	if t.unknown > 0 {
 		reason := t.reason

@@ -1,4 +1,4 @@
-package report
+package judge
 
 import (
 	"slices"
@@ -20,8 +20,8 @@ var remedies = []struct{ begins, advice string }{
 	{"every gate is off", "Nothing was checked. Switch on gates, or read R-hat and effective sample sizes below yourself."},
 }
 
-// adviceOn tells what to do about the reasons of a verdict, each thing once.
-func adviceOn(reasons []string) []string {
+// Advice says what to do about the reasons of a verdict, each thing once.
+func Advice(reasons []string) []string {
 	out := []string{}
 	for _, r := range reasons {
 		if rest, ok := cutCount(r); ok {

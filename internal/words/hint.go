@@ -1,0 +1,48 @@
+package words
+
+import (
+	"errors"
+	"strings"
+)
+
+// Hinted is an error with what to do about it. Whoever adds words to it, adds them
+// in front, so that the hint remains its last line.
+type Hinted struct {
+	Err  error
+	Hint string // never empty
+}
+
+// Error ends with the hint on a line of its own.
+func (e *Hinted) Error() string { return e.Err.Error() + HintLine(e.Hint) }
+
+// Unwrap returns what went wrong.
+func (e *Hinted) Unwrap() error { return e.Err }
+
+// Hint adds to err what to do about it. It returns err as it is where err is nil or
+// the hint empty.
+func Hint(err error, hint string) error {
+	if err == nil || hint == "" {
+		return err
+	}
+	return &Hinted{err, hint}
+}
+
+// HintLine is the line that a hint makes below a message, its line break in front;
+// empty without a hint.
+func HintLine(hint string) string {
+	if hint == "" {
+		return ""
+	}
+	return "\nhint: " + hint
+}
+
+// Parts returns what went wrong, and what to do about it; hint is empty where err
+// has none.
+func Parts(err error) (message, hint string) {
+	message = err.Error()
+	var hinted *Hinted
+	if errors.As(err, &hinted) {
+		hint = hinted.Hint
+	}
+	return strings.TrimSuffix(message, HintLine(hint)), hint
+}

@@ -1,0 +1,32 @@
+package words
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+)
+
+func TestHint(t *testing.T) {
+	err := Hint(io.ErrUnexpectedEOF, "copy it again")
+	for _, c := range []struct {
+		err                 error
+		text, message, hint string
+	}{
+		{err, "unexpected EOF\nhint: copy it again", "unexpected EOF", "copy it again"},
+		{fmt.Errorf("a.csv: %w", err), "a.csv: unexpected EOF\nhint: copy it again", "a.csv: unexpected EOF", "copy it again"},
+		{Hint(io.EOF, ""), "EOF", "EOF", ""},
+		{errors.New("a\nhint: b"), "a\nhint: b", "a\nhint: b", ""},
+	} {
+		message, hint := Parts(c.err)
+		if c.err.Error() != c.text || message != c.message || hint != c.hint {
+			t.Errorf("%q has the parts %q and %q, want %q, %q and %q", c.err, message, hint, c.text, c.message, c.hint)
+		}
+	}
+	if !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Error("the cause is lost")
+	}
+	if err := Hint(nil, "copy it again"); err != nil {
+		t.Errorf("no error with a hint is %v", err)
+	}
+}

@@ -1,0 +1,41 @@
+package judge
+
+import (
+	"math"
+	"testing"
+
+	"glmbatch/infer/diag"
+)
+
+// Whatever Judge says that no warning said, there is advice for it.
+func TestEveryReasonHasAdvice(t *testing.T) {
+	bad := diag.Summary{RHat: 2, ESSBulk: 3, ESSTail: 3, Mean: 1}
+	unknown := diag.Summary{RHat: math.NaN(), ESSBulk: math.NaN(), ESSTail: math.NaN(), Reason: "all draws are equal"}
+	gates := Defaults()
+	var measures []Measure
+	d := &gates.Drift
+	for _, limits := range []*Limits{&d.Shift, &d.SDRatio, &d.Rows, &d.Columns, &d.Missing, &d.ResponseShift, &d.CentreShift, &d.ScaleRatio} {
+		limits.Fail = At(1)
+	}
+	for _, g := range gates.Drift.list() {
+		measures = append(measures, Measure{Name: g.name, Value: 5, Where: "x"})
+	}
+	reasons := Judge(gates, Evidence{
+		Names: []string{"a", "b"}, Summaries: []diag.Summary{bad, unknown}, Statistics: []Statistic{{"log_lik", bad}}, Divergences: 3, Drift: measures,
+	}).Reasons
+	reasons = append(reasons, Judge(Gates{}, Evidence{}).Reasons...)
+	if len(reasons) < 15 {
+		t.Fatalf("only %d reasons: %q", len(reasons), reasons)
+	}
+	for _, r := range reasons {
+		if len(Advice([]string{r})) != 1 {
+			t.Errorf("no advice for %q", r)
+		}
+	}
+	if got := Advice([]string{"12 rows dropped", "column \"member\" has one value"}); len(got) != 0 {
+		t.Errorf("warnings get advice on gates: %q", got)
+	}
+	if got := Advice(reasons); len(got) != 8 {
+		t.Errorf("%d pieces of advice, want each once: %q", len(got), got)
+	}
+}

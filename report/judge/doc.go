@@ -1,0 +1,9 @@
+// Package judge holds the evidence about a fit against gates and gives a
+// verdict: a grade and its reasons in words.
+//
+// It knows no ledger, no SQL and no sampler: evidence arrives as summaries of
+// draws, and whoever draws can judge without a database. Package report stores
+// gates and verdicts, and reads evidence back.
+//
+// Read gates.go, then verdict.go, then drift.go and advice.go.
+package judge
