@@ -26,7 +26,7 @@ var deps = map[string]string{
 	"infer/nuts":              "infer infer/glm" + numeric + " internal/state",
 	"infer/conjugate":         "infer infer/glm internal/vec internal/linalg internal/variate",
 	"infer/diag":              "infer" + numeric,
-	"infer/prior":             "infer infer/glm internal/state",
+	"infer/priordraws":        "infer infer/glm internal/state",
 	"infer/loo":               "internal/vec",
 	"infer/mrf":               "infer internal/vec internal/state",
 	"infer/herded":            "infer infer/mrf internal/vec internal/state",
@@ -74,7 +74,7 @@ var deps = map[string]string{
 const numeric = " internal/vec internal/simd internal/linalg internal/variate"
 
 // run is what the packages that run a pipeline may use of the other rooms.
-const run = "infer infer/glm infer/cggibbs infer/nuts infer/conjugate infer/diag infer/loo infer/prior infer/mrf infer/herded infer/dogs" +
+const run = "infer infer/glm infer/cggibbs infer/nuts infer/conjugate infer/diag infer/loo infer/priordraws infer/mrf infer/herded infer/dogs" +
 	" ingest transform report report/judge internal/words pipelines/internal/*"
 
 // pureStd is what code on the path of a chain may use of the standard library: no I/O,

@@ -12,7 +12,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/prior"
+	"glmbatch/infer/priordraws"
 	"glmbatch/pipelines/internal/discrete"
 	"glmbatch/pipelines/internal/progress"
 	"glmbatch/pipelines/internal/spec"
@@ -365,7 +365,7 @@ func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
 	}
 	model := f.posterior()
 	if f.method.name == priorMethod {
-		if err := prior.Check(&model, f.design.Data.Names); err != nil {
+		if err := priordraws.Check(&model, f.design.Data.Names); err != nil {
 			return nil, f.explain(err)
 		}
 	}

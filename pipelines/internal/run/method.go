@@ -8,7 +8,7 @@ import (
 	"glmbatch/infer/conjugate"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/nuts"
-	"glmbatch/infer/prior"
+	"glmbatch/infer/priordraws"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -42,7 +42,7 @@ func resolve(s *spec.Sampler, model *spec.Model) (method, error) {
 	}
 	switch name {
 	case priorMethod:
-		return method{name: name, version: prior.Version, setup: prior.New}, nil
+		return method{name: name, version: priordraws.Version, setup: priordraws.New}, nil
 	case "conjugate":
 		return method{
 			name: name, reason: reason, version: conjugate.Version,

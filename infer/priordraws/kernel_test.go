@@ -1,4 +1,4 @@
-package prior_test
+package priordraws_test
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
-	"glmbatch/infer/prior"
+	"glmbatch/infer/priordraws"
 )
 
 // example is a poisson(identity) model, whose wall cuts the prior off, with a
@@ -34,7 +34,7 @@ func target(t *testing.T, data *glm.Data, model glm.Model) *glm.Target {
 
 func kernel(t *testing.T, tg *glm.Target) infer.Kernel {
 	t.Helper()
-	setup, err := prior.New(tg)
+	setup, err := priordraws.New(tg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func kernel(t *testing.T, tg *glm.Target) infer.Kernel {
 func TestConformance(t *testing.T) {
 	data, model := example("gamma", "log", glm.Prior{Kind: glm.Gamma, Shape: 2, Rate: 1})
 	data.Y = []float64{1, 0.5, 2}
-	infertest.Conformance(t, target(t, data, model), prior.New)
+	infertest.Conformance(t, target(t, data, model), priordraws.New)
 }
 
 // Draws have the prior's quartiles, whatever the response. 20,000 draws put six
@@ -103,7 +103,7 @@ func TestWall(t *testing.T) {
 		}
 	}
 	model.Coefficients[0] = glm.Prior{Kind: glm.Normal, Location: -100, Scale: 1}
-	setup, err := prior.New(target(t, data, model))
+	setup, err := priordraws.New(target(t, data, model))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,8 +115,8 @@ func TestWall(t *testing.T) {
 func TestImproperPriorsAreNamed(t *testing.T) {
 	data, model := example("gaussian", "identity", glm.Prior{Kind: glm.Flat})
 	model.Coefficients[1] = glm.Prior{Kind: glm.Flat}
-	err := prior.Check(&model, data.Names)
-	var improper *prior.ImproperError
+	err := priordraws.Check(&model, data.Names)
+	var improper *priordraws.ImproperError
 	if !errors.As(err, &improper) || !slices.Equal(improper.Names, []string{"a", "sigma"}) || !strings.Contains(err.Error(), "hint: ") {
 		t.Errorf("%v", err)
 	}
