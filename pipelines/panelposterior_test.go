@@ -10,6 +10,7 @@ import (
 
 	_ "github.com/duckdb/duckdb-go/v2"
 
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 )
 
@@ -39,7 +40,7 @@ func panelPosterior(t *testing.T, name string) *glm.Target {
 		t.Fatal(err)
 	}
 	n := len(columns[0])
-	x := glm.NewDense(n, len(columns))
+	x := design.NewDense(n, len(columns))
 	m := glm.Model{Family: glm.Family{Name: "bernoulli", Link: "logit"}}
 	for j := range columns {
 		m.Coefficients = append(m.Coefficients, glm.Prior{Kind: glm.Normal, Scale: 10})
@@ -131,7 +132,7 @@ func wordPosterior(t *testing.T, name string) *glm.Target {
 		}
 		rows[j-1], values[j-1] = append(rows[j-1], i), append(values[j-1], v)
 	})
-	x := glm.NewSparse(len(y), len(rows)+1, 0)
+	x := design.NewSparse(len(y), len(rows)+1, 0)
 	x.AppendDense(slices.Repeat([]float64{1}, len(y)))
 	for j := range rows {
 		x.Append(rows[j], values[j])

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 )
 
@@ -157,7 +158,7 @@ type costs struct {
 func costsOf(target *glm.Target) costs {
 	x := target.Data().X
 	c := costs{n: target.Rows(), d: target.Cols(), entries: x.Entries(), sweeps: 1}
-	_, c.sparse = x.(*glm.Sparse)
+	_, c.sparse = x.(*design.Sparse)
 	for _, p := range target.Model().Coefficients {
 		switch p.Kind {
 		case glm.Normal:
@@ -307,7 +308,7 @@ func newAuto(target *glm.Target, opts Options) (infer.Setup, error) {
 	}
 	if c.basis == "coordinate" && opts.Update == "" && target.Scales() == 0 {
 		opts.Update = standardUpdate(target)
-		if _, sparse := target.Data().X.(*glm.Sparse); sparse {
+		if _, sparse := target.Data().X.(*design.Sparse); sparse {
 			opts.Update = "stepping_out"
 			if serves(target) {
 				opts.Update = "tangent"

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 )
 
@@ -118,7 +119,7 @@ func TestAutoAsksThePilotWhereItMatters(t *testing.T) {
 // leaves rounding alone after some sweeps, which is not counted.
 func TestDependenceOfTwoColumns(t *testing.T) {
 	for _, c := range []float64{0.01, 0.2, 0.8, 0.99} {
-		x := glm.NewDense(4, 2)
+		x := design.NewDense(4, 2)
 		x.Col(0)[0], x.Col(1)[0], x.Col(1)[1] = 1, c, math.Sqrt(1-c*c)
 		wide := glm.Prior{Kind: glm.Normal, Scale: 1e6}
 		target, err := glm.NewTarget(&glm.Data{X: x, Y: []float64{1, 2, -1, 0.5}, Intercept: -1}, glm.Model{

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 )
@@ -39,7 +40,7 @@ func mixed(c infertest.Case) infertest.Case {
 // of theirs.
 func wide(c infertest.Case, n, d int) infertest.Case {
 	c.Name += "/wide"
-	x := glm.NewDense(n, d)
+	x := design.NewDense(n, d)
 	names := make([]string, d)
 	for j := range d {
 		names[j] = fmt.Sprintf("x%d", j)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/diag"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
@@ -55,7 +56,7 @@ var frameFaults = map[string]func(s *basisSetup){
 		}
 	},
 	"B is not W·T": func(s *basisSetup) {
-		x := *s.frame.like.Data().X.(*glm.Dense)
+		x := *s.frame.like.Data().X.(*design.Dense)
 		x.Values = append([]float64(nil), x.Values...)
 		for i := range x.Rows {
 			x.Col(0)[i] *= -1

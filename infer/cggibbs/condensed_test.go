@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 )
@@ -35,7 +36,7 @@ func TestGroupedInvariance(t *testing.T) {
 		t.Skip("statistical; run without -short")
 	}
 	for _, c := range []infertest.Case{mixed(infertest.Bernoulli(24)), infertest.Poisson(24)} {
-		x, offset := c.Data.X.(*glm.Dense), append([]float64(nil), c.Data.Offset...)
+		x, offset := c.Data.X.(*design.Dense), append([]float64(nil), c.Data.Offset...)
 		for i := range 24 {
 			for j := range 3 {
 				x.Col(j)[i] = x.Col(j)[i%5]

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/linalg"
 	"glmbatch/internal/simd"
@@ -18,7 +19,7 @@ var kernels = simd.Vector()
 // likelihood on B = W·T, W being the design of v: eta = eta0 + B·u. Chains share
 // it.
 type frame struct {
-	design glm.Matrix    // W
+	design design.Matrix // W
 	like   *glm.Target   // on B
 	origin []float64     // of v
 	t      *linalg.Upper // T; nil is the identity
@@ -30,11 +31,11 @@ type frame struct {
 	others                       []int // entries of v with another prior, in order
 }
 
-// newFrame makes the frame of design with its offset. Cost: n·k²/2 for k columns
+// newFrame makes the frame of the design w with its offset. Cost: n·k²/2 for k columns
 // where t is not the identity.
-func newFrame(target *glm.Target, design glm.Matrix, offset []float64, priors []glm.Prior, origin []float64, t *linalg.Upper) *frame {
-	n, k := design.Size()
-	f := &frame{design: design, origin: origin, t: t, priors: priors,
+func newFrame(target *glm.Target, w design.Matrix, offset []float64, priors []glm.Prior, origin []float64, t *linalg.Upper) *frame {
+	n, k := w.Size()
+	f := &frame{design: w, origin: origin, t: t, priors: priors,
 		precision: make([]float64, k), centre: make([]float64, k), curvature: make([]float64, k)}
 	for j, p := range priors {
 		switch p.Kind {
@@ -53,11 +54,11 @@ func newFrame(target *glm.Target, design glm.Matrix, offset []float64, priors []
 	}
 	eta0 := append([]float64(nil), offset...)
 	for j, x := range origin {
-		design.Column(j).AddTo(eta0, x)
+		w.Column(j).AddTo(eta0, x)
 	}
-	b := design
+	b := w
 	if t != nil {
-		b = &glm.Dense{Rows: n, Cols: k, Values: t.Multiply(glm.ToDense(design).Values, n)}
+		b = &design.Dense{Rows: n, Cols: k, Values: t.Multiply(design.ToDense(w).Values, n)}
 	}
 	f.like = target.Rebased(b, eta0)
 	return f

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 )
@@ -21,7 +22,7 @@ var familyNames = []string{"gaussian", "bernoulli", "binomial", "poisson"}
 func posterior(t testing.TB, family string, n, d int, prior glm.Prior) *glm.Target {
 	t.Helper()
 	r := rand.New(rand.NewPCG(uint64(n), uint64(d)))
-	x := glm.NewDense(n, d)
+	x := design.NewDense(n, d)
 	for j := range d {
 		for i := range n {
 			x.Col(j)[i] = r.NormFloat64()

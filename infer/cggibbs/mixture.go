@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/linalg"
 	"glmbatch/internal/variate"
@@ -33,7 +34,7 @@ import (
 // whose draw of theta given a normal response is the last step here given z.
 type mixtureSetup struct {
 	*setup
-	x           *glm.Dense
+	x           *design.Dense
 	kept, mixed []int     // columns of F and of G
 	parts       []part    // of G: the columns of one horseshoe each, the others first
 	base        []float64 // offset + G·m
@@ -88,7 +89,7 @@ func newMixture(plain *setup) (*mixtureSetup, error) {
 	s := &mixtureSetup{setup: plain, negligible: negligible, steps: mixtureBlocks}
 	data := t.Data()
 	n := data.Rows()
-	x, dense := data.X.(*glm.Dense)
+	x, dense := data.X.(*design.Dense)
 	if !dense {
 		return nil, errors.New("the design is sparse, and K is not")
 	}
@@ -290,7 +291,7 @@ func (k *mixtureKernel) covariance() bool {
 func (k *mixtureKernel) within(factor *linalg.Pivoted) *basisKernel {
 	n, kept := k.target.Rows(), len(k.mix.kept)
 	x := k.mix.x
-	design := glm.NewDense(n, kept+factor.Rank)
+	design := design.NewDense(n, kept+factor.Rank)
 	if design.Cols == 0 {
 		return nil
 	}
@@ -332,7 +333,7 @@ func (k *mixtureKernel) within(factor *linalg.Pivoted) *basisKernel {
 
 // frame rotates (theta_F, z) by the Cholesky factor of the curvature that the rows'
 // information at the penalised point gives, at the chain's dispersions.
-func (k *mixtureKernel) frame(design *glm.Dense, offset []float64) *frame {
+func (k *mixtureKernel) frame(design *design.Dense, offset []float64) *frame {
 	t, m := k.target, design.Cols
 	priors := make([]glm.Prior, m)
 	for i := range priors {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/variate"
 )
@@ -62,11 +63,11 @@ func streamPosterior(t *testing.T, family string) *glm.Target {
 	t.Helper()
 	const n, d = 30, 5
 	src := infer.NewStream(2026, "pinned")
-	data := &glm.Data{X: glm.NewDense(n, d), Y: make([]float64, n), Offset: make([]float64, n), Intercept: 0}
-	for i := range glm.ToDense(data.X).Values {
-		glm.ToDense(data.X).Values[i] = variate.Normal(src)
+	data := &glm.Data{X: design.NewDense(n, d), Y: make([]float64, n), Offset: make([]float64, n), Intercept: 0}
+	for i := range design.ToDense(data.X).Values {
+		design.ToDense(data.X).Values[i] = variate.Normal(src)
 		if i < n {
-			glm.ToDense(data.X).Values[i] = 1
+			design.ToDense(data.X).Values[i] = 1
 		}
 	}
 	if family == "binomial" {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"sync"
 
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/linalg"
 )
@@ -33,10 +34,10 @@ type reduction struct {
 	factors         []float64 // of the rows that rowsOf returns: scale, or ones
 	constant        float64   // of the log prior of theta_G
 	space           *linalg.RowSpace
-	design          *glm.Dense  // [F UΣ]
-	offset          []float64   // offset + G·m
-	sparse          *glm.Sparse // X where it is sparse: V is then what X's non-zeros do
-	lifts           sync.Pool   // of *[]float64: memory of liftedRows
+	design          *design.Dense  // [F UΣ]
+	offset          []float64      // offset + G·m
+	sparse          *design.Sparse // X where it is sparse: V is then what X's non-zeros do
+	lifts           sync.Pool      // of *[]float64: memory of liftedRows
 }
 
 // reduce makes the reduction. Cost: see linalg.NewRowSpace; where X is
@@ -62,10 +63,10 @@ func reduce(target *glm.Target) (*reduction, error) {
 		return nil, errors.New("no coefficient has a normal prior")
 	}
 	var err error
-	if x, ok := data.X.(*glm.Dense); ok {
+	if x, ok := data.X.(*design.Dense); ok {
 		p.space, err = p.denseSpace(x)
 	} else {
-		p.sparse = data.X.(*glm.Sparse)
+		p.sparse = data.X.(*design.Sparse)
 		p.space, err = p.sparseSpace()
 	}
 	if err != nil {
@@ -82,7 +83,7 @@ func reduce(target *glm.Target) (*reduction, error) {
 	if f+p.space.Rank == 0 {
 		return nil, errors.New("every column of the design is zero")
 	}
-	p.design = glm.NewDense(n, f+p.space.Rank)
+	p.design = design.NewDense(n, f+p.space.Rank)
 	for i, j := range p.kept {
 		data.X.Read(j, 0, p.design.Col(i))
 	}
@@ -92,7 +93,7 @@ func reduce(target *glm.Target) (*reduction, error) {
 }
 
 // denseSpace is the row space of GS for a dense X. Cost: see linalg.NewRowSpace.
-func (p *reduction) denseSpace(x *glm.Dense) (*linalg.RowSpace, error) {
+func (p *reduction) denseSpace(x *design.Dense) (*linalg.RowSpace, error) {
 	space, err := linalg.NewRowSpace(func(first, m int, dst []float64) { p.scaled(x, first, m, dst) }, x.Rows, len(p.normal), dropped)
 	if err != nil {
 		return nil, errors.New("the singular value decomposition of the design did not converge")
@@ -102,7 +103,7 @@ func (p *reduction) denseSpace(x *glm.Dense) (*linalg.RowSpace, error) {
 
 // scaled writes columns first to first+m−1 of GS to dst, entry (i, first + c) at i·m + c,
 // eight columns of X at a time, so that what is written together stands together.
-func (p *reduction) scaled(x *glm.Dense, first, m int, dst []float64) {
+func (p *reduction) scaled(x *design.Dense, first, m int, dst []float64) {
 	n := x.Rows
 	for c := 0; c < m; c += 8 {
 		end := min(c+8, m)
@@ -152,7 +153,7 @@ func (p *reduction) rowsOf(first, end int) (values []float64, last int) {
 		return p.space.V[first*size : end*size], end
 	}
 	j, last := p.normal[first], p.neighbours(first, end)
-	return p.target.Data().X.(*glm.Dense).Values[j*size : (j+last-first)*size], last
+	return p.target.Data().X.(*design.Dense).Values[j*size : (j+last-first)*size], last
 }
 
 // neighbours returns the end of the run of neighbouring columns that begins with

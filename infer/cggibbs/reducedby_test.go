@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 	"glmbatch/infer/nuts"
@@ -77,10 +78,10 @@ func TestReducedByCatches(t *testing.T) {
 		},
 		"directions": func(seen *glm.Target) (*glm.Target, error) {
 			data := *seen.Data()
-			x := glm.ToDense(data.X)
-			data.X = &glm.Dense{Rows: x.Rows, Cols: x.Cols, Values: append([]float64(nil), x.Values...)}
+			x := design.ToDense(data.X)
+			data.X = &design.Dense{Rows: x.Rows, Cols: x.Cols, Values: append([]float64(nil), x.Values...)}
 			for i := range x.Rows {
-				data.X.(*glm.Dense).Col(0)[i] *= -1
+				data.X.(*design.Dense).Col(0)[i] *= -1
 			}
 			return glm.NewTarget(&data, *seen.Model())
 		},

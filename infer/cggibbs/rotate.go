@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/linalg"
 )
@@ -26,17 +27,17 @@ const newtonGain = 0.1
 // The draws are right for any T: this one decides how fast they mix. Cost:
 // n·k²/2 + k³/6 a Newton step, of which one is needed from a good v, n·k²/2 for
 // B and k³/6 for T.
-func rotate(target *glm.Target, x glm.Matrix, offset []float64, priors []glm.Prior, u []float64) (*frame, error) {
+func rotate(target *glm.Target, x design.Matrix, offset []float64, priors []glm.Prior, u []float64) (*frame, error) {
 	return rotateAt(target, x, offset, priors, u, newtonGain)
 }
 
 // rotateAt is rotate with Newton's iteration ended at a gain.
-func rotateAt(target *glm.Target, x glm.Matrix, offset []float64, priors []glm.Prior, u []float64, gain float64) (*frame, error) {
+func rotateAt(target *glm.Target, x design.Matrix, offset []float64, priors []glm.Prior, u []float64, gain float64) (*frame, error) {
 	_, k := x.Size()
 	if k > rotateLimit {
 		return nil, fmt.Errorf("%d coordinates to rotate, more than %d", k, rotateLimit)
 	}
-	design := glm.ToDense(x) // B has no zeros, whatever x has
+	design := design.ToDense(x) // B has no zeros, whatever x has
 	s, err := newNewton(target, design, offset, priors, u)
 	if err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func rotatable(kind glm.PriorKind) bool {
 // of the dispersions, stays.
 type newton struct {
 	target *glm.Target
-	design *glm.Dense
+	design *design.Dense
 	priors []glm.Prior
 	point  *glm.Predictor
 	u      []float64
@@ -72,7 +73,7 @@ type newton struct {
 
 // newNewton returns the iteration at u, which it moves; an error where a prior has no
 // curvature.
-func newNewton(target *glm.Target, design *glm.Dense, offset []float64, priors []glm.Prior, u []float64) (*newton, error) {
+func newNewton(target *glm.Target, design *design.Dense, offset []float64, priors []glm.Prior, u []float64) (*newton, error) {
 	for _, p := range priors {
 		if !rotatable(p.Kind) {
 			return nil, fmt.Errorf("a %s prior has no curvature to rotate by", p.Kind)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 )
@@ -168,7 +169,7 @@ func TestSlowCatches(t *testing.T) {
 // columns that stand twice.
 func words(t testing.TB, n, d int) *glm.Target {
 	t.Helper()
-	x, y := glm.NewSparse(n, d, n*d/8), make([]float64, n)
+	x, y := design.NewSparse(n, d, n*d/8), make([]float64, n)
 	stream := infer.NewStream(6, "words")
 	for j := range d {
 		rows, values := []int32{int32(j % n)}, []float64{1}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 	"glmbatch/internal/variate"
@@ -253,7 +254,7 @@ func TestTangentFaults(t *testing.T) {
 // In the reduced basis z of r directions is then N(0, I_r).
 func prior(t *testing.T, r int) *glm.Target {
 	t.Helper()
-	x := glm.NewDense(r, r+2)
+	x := design.NewDense(r, r+2)
 	for j := range x.Cols {
 		for i := range r {
 			x.Col(j)[i] = math.Mod(float64(i+1)*math.Sqrt(float64(3*j+2)), 1)*2 - 1

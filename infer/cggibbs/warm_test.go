@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/variate"
 )
@@ -14,7 +15,7 @@ func wideTarget(t *testing.T) *glm.Target {
 	t.Helper()
 	const n, d = 100, 3
 	s := infer.NewStream(5, "warm")
-	x, y := glm.NewDense(n, d), make([]float64, n)
+	x, y := design.NewDense(n, d), make([]float64, n)
 	for i := range n {
 		x.Col(0)[i] = 1
 		for j := 1; j < d; j++ {

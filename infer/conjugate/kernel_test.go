@@ -10,6 +10,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/conjugate"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 )
@@ -102,9 +103,9 @@ func TestNoStream(t *testing.T) {
 // N(0, 10²) for the others.
 func big(n, d int) (*glm.Data, glm.Model) {
 	rng := infer.NewStream(1, "big")
-	data := &glm.Data{X: glm.NewDense(n, d), Intercept: 0, Y: make([]float64, n)}
-	for i := range glm.ToDense(data.X).Values {
-		glm.ToDense(data.X).Values[i] = rng.Float64() - 0.5
+	data := &glm.Data{X: design.NewDense(n, d), Intercept: 0, Y: make([]float64, n)}
+	for i := range design.ToDense(data.X).Values {
+		design.ToDense(data.X).Values[i] = rng.Float64() - 0.5
 	}
 	for i := range n {
 		data.X.Col(0)[i] = 1

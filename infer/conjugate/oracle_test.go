@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 )
 
@@ -53,7 +54,7 @@ func fixtures() []fixture {
 // a letter per column: f for flat, n for normal.
 func simulate(n, d int, kinds string, sigma glm.Prior) fixture {
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(d)))
-	data := &glm.Data{X: glm.NewDense(n, d), Intercept: -1, Y: make([]float64, n), Offset: make([]float64, n)}
+	data := &glm.Data{X: design.NewDense(n, d), Intercept: -1, Y: make([]float64, n), Offset: make([]float64, n)}
 	model := glm.Model{Family: glm.Family{Name: "gaussian", Link: "identity"}, Dispersion: sigma}
 	for i := range n {
 		common := rng.NormFloat64()

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"glmbatch/infer/design"
 	"glmbatch/internal/linalg"
 )
 
@@ -137,7 +138,7 @@ func (r *fitted) target(t *testing.T, f frame) *Target {
 	}
 	f.code(r.Response)
 	d := len(r.Coefficients)
-	data := &Data{X: NewDense(len(rows), d), Y: make([]float64, len(rows)), Intercept: 0}
+	data := &Data{X: design.NewDense(len(rows), d), Y: make([]float64, len(rows)), Intercept: 0}
 	if r.Trials != "" {
 		data.Trials = make([]float64, len(rows))
 	}
@@ -199,7 +200,7 @@ func mode(t *testing.T, target *Target) (beta, se []float64) {
 			beta[j] += step[j]
 		}
 	}
-	weightedGram(target.data.X, info, scratch, h)
+	design.WeightedGram(target.data.X, info, scratch, h)
 	c, err := linalg.Cholesky(h, d)
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"glmbatch/infer/design"
 	"glmbatch/internal/vec"
 )
 
@@ -141,7 +142,7 @@ func (t *Target) moments(x []float64) (mean, sd float64) {
 
 // columnMoments returns the moments of a column of the design. Cost: what is
 // stored of it.
-func (t *Target) columnMoments(c Column) (mean, sd float64) {
+func (t *Target) columnMoments(c design.Column) (mean, sd float64) {
 	if c.Rows == nil {
 		return t.moments(c.Values)
 	}

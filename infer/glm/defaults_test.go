@@ -3,12 +3,14 @@ package glm
 import (
 	"math"
 	"testing"
+
+	"glmbatch/infer/design"
 )
 
 // The defaults of small data by hand: y has mean 5 and sd 2, x sd 4.
 func TestDefaults(t *testing.T) {
 	data := func() *Data {
-		d := &Data{X: NewDense(5, 4), Intercept: 0, Y: []float64{3, 7, 5, 3, 7}}
+		d := &Data{X: design.NewDense(5, 4), Intercept: 0, Y: []float64{3, 7, 5, 3, 7}}
 		for i := range 5 {
 			d.X.Col(0)[i], d.X.Col(2)[i] = 1, 7 // and a constant column, one of zeros
 			d.X.Col(1)[i] = []float64{-4, 4, 0, -4, 4}[i]
@@ -77,7 +79,7 @@ func TestDefaultsAreSane(t *testing.T) {
 		}
 		for name, harm := range map[string]func(d *Data){
 			"plain":    func(*Data) {},
-			"one row":  func(d *Data) { *d = Data{X: &Dense{1, 3, []float64{1, 0, 1e-30}}, Y: d.Y[:1], Intercept: 0} },
+			"one row":  func(d *Data) { *d = Data{X: &design.Dense{Rows: 1, Cols: 3, Values: []float64{1, 0, 1e-30}}, Y: d.Y[:1], Intercept: 0} },
 			"constant": func(d *Data) { fill(d.Y, d.Y[0]); fill(d.X.Col(1), 1e6); fill(d.X.Col(2), 0) },
 			"huge":     func(d *Data) { fill(d.X.Col(1), 1e130); d.X.Col(1)[0] = 0; d.X.Col(2)[3] = 1e-140 },
 			"far":      func(d *Data) { scale(d.X.Col(1), 1e-9, 1e5) },
@@ -99,7 +101,7 @@ func TestDefaultsAreSane(t *testing.T) {
 			}
 		}
 	}
-	d := &Data{X: NewDense(2, 1), Intercept: 0, Y: []float64{1e9 - 1, 1e9 + 1}}
+	d := &Data{X: design.NewDense(2, 1), Intercept: 0, Y: []float64{1e9 - 1, 1e9 + 1}}
 	fill(d.X.Col(0), 1)
 	if got := Defaults(Family{"gaussian", "identity"}, d).Coefficients[0]; got.Location != 1e9 || got.Scale != 3.54 {
 		t.Errorf("a mean of 1e9 with sd 1.4: %s", got)

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strconv"
 	"testing"
+
+	"glmbatch/infer/design"
 )
 
 // extreme is a row of testdata/extremes.csv.
@@ -46,8 +48,8 @@ func extremes(t *testing.T) (out []extreme) {
 // coefficient.
 func (e extreme) target(t *testing.T) *Target {
 	t.Helper()
-	data := &Data{X: NewDense(1, 1), Intercept: -1, Y: []float64{e.y}}
-	ToDense(data.X).Values[0] = 1
+	data := &Data{X: design.NewDense(1, 1), Intercept: -1, Y: []float64{e.y}}
+	design.ToDense(data.X).Values[0] = 1
 	if e.family == "binomial" {
 		data.Trials = []float64{e.trials}
 	}

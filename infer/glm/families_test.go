@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"glmbatch/infer/design"
 )
 
 // everyFamily lists every family with every link.
@@ -26,8 +28,8 @@ func familyExample(seed uint64, f Family, n, d int) example {
 	e := newExample(seed, f.Name, n, d)
 	e.model.Family, e.name = f, f.String()
 	if f.Walled() {
-		for i, v := range ToDense(e.data.X).Values {
-			ToDense(e.data.X).Values[i] = 0.1 + math.Abs(v)
+		for i, v := range design.ToDense(e.data.X).Values {
+			design.ToDense(e.data.X).Values[i] = 0.1 + math.Abs(v)
 		}
 		for i, v := range e.data.Offset {
 			e.data.Offset[i] = math.Abs(v)
@@ -433,8 +435,8 @@ func TestFeasibleStart(t *testing.T) {
 		t.Errorf("log likelihood %v at the penalised point", v)
 	}
 	e.data.Intercept = -1
-	for i, v := range ToDense(e.data.X).Values { // every column of both signs: no positive combination
-		ToDense(e.data.X).Values[i] = v * float64(1-2*(i%2))
+	for i, v := range design.ToDense(e.data.X).Values { // every column of both signs: no positive combination
+		design.ToDense(e.data.X).Values[i] = v * float64(1-2*(i%2))
 	}
 	for i := range e.data.Offset {
 		e.data.Offset[i] = -1e3

@@ -26,7 +26,7 @@ func (p *Predictor) Gradient(grad, rows []float64) {
 	t := p.t
 	t.RowGradient(p.eta, p.disp.at[:], rows)
 	flush(rows)
-	t.data.X.transpose(t.kernels, rows, grad[:t.Cols()])
+	t.data.X.TransposedProduct(t.kernels, rows, grad[:t.Cols()])
 	t.priors.addGradient(p.beta, grad)
 	if len(t.free) > 0 {
 		p.dispersionGradient(grad)

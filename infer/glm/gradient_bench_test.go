@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"glmbatch/infer/design"
 	"glmbatch/internal/simd"
 )
 
@@ -12,7 +13,7 @@ import (
 func BenchmarkGradient(b *testing.B) {
 	for _, size := range [][2]int{{62, 2001}, {2600, 501}, {20_000, 20}} {
 		n, d := size[0], size[1]
-		x, y := NewDense(n, d), make([]float64, n)
+		x, y := design.NewDense(n, d), make([]float64, n)
 		model := Model{Family: Family{Name: "bernoulli", Link: "logit"}}
 		for i := range x.Values {
 			x.Values[i] = float64(i*7919%1000)/500 - 1

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 )
@@ -31,7 +32,7 @@ func tangled(data *glm.Data, n int) *glm.Data {
 
 // sparsely returns data with the same design as a sparse one.
 func sparsely(data *glm.Data) *glm.Data {
-	out, x := *data, glm.NewSparse(data.Rows(), data.Cols(), 0)
+	out, x := *data, design.NewSparse(data.Rows(), data.Cols(), 0)
 	for j := range data.Cols() {
 		x.AppendDense(data.X.Col(j))
 	}
@@ -48,7 +49,7 @@ func TestGroupedIsTheSamePosterior(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		zeros := small.Data().X.(*glm.Dense) // a column that a sparse design stores half of
+		zeros := small.Data().X.(*design.Dense) // a column that a sparse design stores half of
 		for i := range zeros.Col(2) {
 			zeros.Col(2)[i] *= float64(i % 2)
 		}
@@ -82,7 +83,7 @@ func TestGroupedRows(t *testing.T) {
 	digit := func(n int) float64 { return math.Floor(float64(n) * stream.Float64()) }
 	for round := range 40 {
 		n, d := 60+round*10, 1+round%4
-		data := &glm.Data{X: glm.NewDense(n, d), Intercept: -1, Y: make([]float64, n), Offset: make([]float64, n), Precision: make([]float64, n)}
+		data := &glm.Data{X: design.NewDense(n, d), Intercept: -1, Y: make([]float64, n), Offset: make([]float64, n), Precision: make([]float64, n)}
 		place, counts := map[string]int{}, []float64(nil)
 		var first []int
 		for i := range n {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"glmbatch/infer/design"
 )
 
 // example is a random data set and model of a family.
@@ -22,7 +24,7 @@ func newExample(seed uint64, family string, n, d int, priors ...Prior) example {
 	if err != nil {
 		panic(err)
 	}
-	x := NewDense(n, d)
+	x := design.NewDense(n, d)
 	data := &Data{X: x, Intercept: 0, Y: make([]float64, n), Offset: make([]float64, n)}
 	for j := range d {
 		data.Names = append(data.Names, fmt.Sprintf("x%d", j))

@@ -4,12 +4,14 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"glmbatch/infer/design"
 )
 
 // With a gaussian likelihood of fixed sigma and normal priors the Hessian is
 // XᵀX/σ² and the prior's precisions, wherever it is taken.
 func TestHessianOfGaussian(t *testing.T) {
-	x := NewDense(5, 2)
+	x := design.NewDense(5, 2)
 	copy(x.Values, []float64{1, 1, 1, 1, 1, 0.5, -2, 3, 100, 7})
 	target, err := NewTarget(&Data{X: x, Intercept: 0, Y: []float64{1, 2, 0, 4, 2}}, Model{
 		Family:       Family{Name: "gaussian", Link: "identity"},
@@ -42,7 +44,7 @@ func TestHessianOfGaussian(t *testing.T) {
 // canonical and other links, normal and other priors.
 func curved(t *testing.T, rows, cols int, family Family, last Prior) *Target {
 	t.Helper()
-	x := NewDense(rows, cols)
+	x := design.NewDense(rows, cols)
 	y := make([]float64, rows)
 	for j := range cols {
 		for i := range rows {
@@ -85,7 +87,7 @@ func TestCurvatureIsTheHessian(t *testing.T) {
 		u := target.Penalised()
 		h := target.Hessian(u)
 		if name == "sparse" {
-			sparse := NewSparse(target.Rows(), target.Cols(), 0)
+			sparse := design.NewSparse(target.Rows(), target.Cols(), 0)
 			for j := range target.Cols() {
 				sparse.AppendDense(target.data.X.Col(j))
 			}

@@ -3,6 +3,8 @@ package glm
 import (
 	"fmt"
 	"strings"
+
+	"glmbatch/infer/design"
 )
 
 // Doubt says of which parameters, by their places in theta, the posterior mean
@@ -95,7 +97,7 @@ func (t *Target) recedesAlong(j int) bool {
 	for _, v := range x {
 		up, down = up && v >= 0, down && v <= 0
 	}
-	if up || down || largest(x) == 0 {
+	if up || down || design.Largest(x) == 0 {
 		return true
 	}
 	if !t.separable() {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync"
 
+	"glmbatch/infer/design"
 	"glmbatch/internal/linalg"
 	"glmbatch/internal/vec"
 )
@@ -176,7 +177,7 @@ func (p *pilot) setRidge() {
 
 // information returns x_jᵀWx_j.
 func (p *pilot) information(j int) float64 {
-	return p.t.data.X.Column(j).squares(p.curv)
+	return p.t.data.X.Column(j).SumSquares(p.curv)
 }
 
 // conditionalScale returns the standard deviation that coefficient j has at
@@ -200,7 +201,7 @@ func (p *pilot) responseScale() float64 {
 	if o := p.t.data.Offset; o != nil {
 		vec.Axpy(-1, o, r)
 	}
-	size := largest(r)
+	size := design.Largest(r)
 	mean := vec.Sum(r) / n
 	for i := range r {
 		r[i] -= mean
@@ -238,7 +239,7 @@ func (p *pilot) inSupport(logSigma float64) float64 {
 
 // product writes offset + X·beta to eta.
 func (p *pilot) product() {
-	multiplied(p.t.data.X, p.beta, p.eta)
+	design.Multiplied(p.t.data.X, p.beta, p.eta)
 	if p.t.data.Offset != nil {
 		vec.Axpy(1, p.t.data.Offset, p.eta)
 	}
@@ -260,10 +261,10 @@ func (p *pilot) maximise() {
 		if s, ok := p.solver.(*dual); ok && s.dense != nil {
 			s.ascend(p, rows, step, move)
 		} else {
-			transposed(t.data.X, rows, g)
+			design.Transposed(t.data.X, rows, g)
 			p.slopes(0, g)
 			p.solver.step(g, step)
-			multiplied(t.data.X, step, move)
+			design.Multiplied(t.data.X, step, move)
 		}
 		gained := p.search(step, move, value) - value
 		if !(gained > enough) {

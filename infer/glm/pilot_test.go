@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 )
 
 // solvers returns every solver for one pilot, whatever its shape.
@@ -130,7 +131,7 @@ func TestPenalisedPoint(t *testing.T) {
 			}
 			rows, g := make([]float64, shape[0]), make([]float64, shape[1])
 			p.t.RowGradient(p.eta, p.disp.at[:], rows)
-			transposed(p.t.data.X, rows, g)
+			design.Transposed(p.t.data.X, rows, g)
 			worst := 0.0
 			for j := range g {
 				g[j] += p.ridge[j] * (p.centre[j] - p.beta[j])

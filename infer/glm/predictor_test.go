@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"glmbatch/infer/design"
 )
 
 func TestLogLik(t *testing.T) {
@@ -88,8 +90,8 @@ func TestPredictorIsExactOnIntegers(t *testing.T) {
 	for _, f := range familyNames {
 		e := newExample(4, f, 21, 5)
 		e.data.Offset = nil
-		for i := range ToDense(e.data.X).Values {
-			ToDense(e.data.X).Values[i] = math.Round(2 * ToDense(e.data.X).Values[i])
+		for i := range design.ToDense(e.data.X).Values {
+			design.ToDense(e.data.X).Values[i] = math.Round(2 * design.ToDense(e.data.X).Values[i])
 		}
 		for i := range e.data.Y {
 			e.data.Y[i] = math.Round(e.data.Y[i])

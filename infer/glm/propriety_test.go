@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"glmbatch/infer/design"
 	"glmbatch/internal/vec"
 )
 
@@ -108,7 +109,7 @@ type proper1 struct {
 
 func (c proper1) example() example {
 	n := len(c.y)
-	d := &Data{X: NewDense(n, 1), Intercept: -1, Y: c.y, Trials: c.m}
+	d := &Data{X: design.NewDense(n, 1), Intercept: -1, Y: c.y, Trials: c.m}
 	for i := range n {
 		d.X.Col(0)[i] = 1
 		if c.x != nil {

@@ -139,7 +139,7 @@ func (p *Predictor) Stretch(g int) {
 	clear(s.along)
 	s.linear, s.group = 0, g
 	for _, j := range p.t.shoes[g].Columns {
-		p.t.data.X.Column(j).addTo(p.t.kernels, s.along, p.beta[j])
+		p.t.data.X.Column(j).AddToBy(p.t.kernels, s.along, p.beta[j])
 		s.linear = math.FMA(p.beta[j], p.t.xty[j], s.linear)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
 )
@@ -159,7 +160,7 @@ func (p *pilot) draw(s Source, u []float64) {
 // sane tells whether a chain can start at u.
 func (p *pilot) sane(u []float64) bool {
 	eta := make([]float64, p.t.Rows())
-	multiplied(p.t.data.X, u[:len(p.beta)], eta)
+	design.Multiplied(p.t.data.X, u[:len(p.beta)], eta)
 	if p.t.data.Offset != nil {
 		vec.Axpy(1, p.t.data.Offset, eta)
 	}

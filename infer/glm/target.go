@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/internal/simd"
 	"glmbatch/internal/vec"
 )
@@ -79,7 +80,7 @@ func NewTarget(data *Data, model Model) (*Target, error) {
 	t.rowData()
 	t.weights, t.counted = t.rowWeights(), product(data.Frequency, data.Y)
 	t.xty = make([]float64, t.Cols())
-	transposed(data.X, t.counted, t.xty)
+	design.Transposed(data.X, t.counted, t.xty)
 	t.constant = t.constantTerm()
 	if err := t.checkProper(); err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func checkShapes(data *Data, model *Model) error {
 	case n < 1 || d < 1:
 		return fmt.Errorf("glm: the design has %d rows and %d columns; a model needs one of each", n, d)
 	case !whole(data.X):
-		return fmt.Errorf("glm: the design has %d values for %d × %d", len(data.X.(*Dense).Values), n, d)
+		return fmt.Errorf("glm: the design has %d values for %d × %d", len(data.X.(*design.Dense).Values), n, d)
 	case len(data.Y) != n:
 		return fmt.Errorf("glm: %d responses for %d rows", len(data.Y), n)
 	case data.Trials != nil && len(data.Trials) != n:
@@ -173,8 +174,8 @@ func checkFinite(data *Data) error {
 }
 
 // whole tells whether a dense matrix has the values of its size.
-func whole(x Matrix) bool {
-	m, dense := x.(*Dense)
+func whole(x design.Matrix) bool {
+	m, dense := x.(*design.Dense)
 	return !dense || len(m.Values) == m.Rows*m.Cols
 }
 

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"glmbatch/infer/design"
 )
 
 func TestCheckResponse(t *testing.T) {
@@ -76,9 +78,9 @@ func TestNewTargetRefuses(t *testing.T) {
 		{"priors", func(e *example) { e.model.Coefficients = e.model.Coefficients[1:] }, "2 priors for 3 coefficients"},
 		{"names", func(e *example) { e.data.Names = e.data.Names[1:] }, "2 names for 3 columns"},
 		{"intercept", func(e *example) { e.data.Intercept = 3 }, "intercept 3"},
-		{"matrix", func(e *example) { ToDense(e.data.X).Values = ToDense(e.data.X).Values[1:] }, "59 values for 20 × 3"},
+		{"matrix", func(e *example) { design.ToDense(e.data.X).Values = design.ToDense(e.data.X).Values[1:] }, "59 values for 20 × 3"},
 		{"no matrix", func(e *example) { e.data.X = nil }, "no design matrix"},
-		{"no columns", func(e *example) { e.data.X = NewDense(20, 0) }, "0 columns"},
+		{"no columns", func(e *example) { e.data.X = design.NewDense(20, 0) }, "0 columns"},
 		{"NaN in X", func(e *example) { e.data.X.Col(2)[4] = math.NaN() }, `column "x2", row 5: NaN`},
 		{"Inf in X", func(e *example) { e.data.X.Col(1)[0] = math.Inf(-1) }, `column "x1", row 1: -Inf`},
 		{"NaN offset", func(e *example) { e.data.Offset[7] = math.NaN() }, "offset, row 8"},

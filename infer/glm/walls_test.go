@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 )
 
 // walledTarget is a poisson regression whose maximum likelihood lies beyond the walls
@@ -15,7 +16,7 @@ func walledTarget(t *testing.T, slope Prior) *Target {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(4, 1))
 	const n = 40
-	data := &Data{X: NewDense(n, 2), Names: []string{"(Intercept)", "a"}, Y: make([]float64, n)}
+	data := &Data{X: design.NewDense(n, 2), Names: []string{"(Intercept)", "a"}, Y: make([]float64, n)}
 	for i := range n {
 		data.X.Col(0)[i], data.X.Col(1)[i] = 1, rng.NormFloat64()
 		data.Y[i] = math.Floor(math.Exp(2 + data.X.Col(1)[i]))

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"glmbatch/infer/design"
 )
 
 // weigh gives the example frequencies and, where its family has them, precisions.
@@ -72,7 +74,7 @@ func expanded(d *Data) *Data {
 		return long
 	}
 	out.Y, out.Trials, out.Offset, out.Precision = repeat(d.Y), repeat(d.Trials), repeat(d.Offset), repeat(d.Precision)
-	out.X = NewDense(len(out.Y), d.Cols())
+	out.X = design.NewDense(len(out.Y), d.Cols())
 	for j := range d.Cols() {
 		copy(out.X.Col(j), repeat(d.X.Col(j)))
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 )
 
@@ -41,10 +42,10 @@ func coefficients(scale float64) []glm.Prior {
 	}
 }
 
-// design returns an intercept and two correlated columns of n rows, an offset
+// newDesign returns an intercept and two correlated columns of n rows, an offset
 // and trials; every number is a fixed function of its place.
-func design(n int) glm.Data {
-	x := glm.NewDense(n, 3)
+func newDesign(n int) glm.Data {
+	x := design.NewDense(n, 3)
 	offset := make([]float64, n)
 	for i := range n {
 		a := math.Mod(float64(i)*0.618033988749895, 1)*2 - 1
@@ -58,7 +59,7 @@ func design(n int) glm.Data {
 // Gaussian returns a gaussian(identity) case of n rows.
 func Gaussian(n int, sigma glm.Prior) Case {
 	return Case{
-		Name: fmt.Sprintf("gaussian/sigma=%s/n=%d", sigma.Kind, n), Data: design(n),
+		Name: fmt.Sprintf("gaussian/sigma=%s/n=%d", sigma.Kind, n), Data: newDesign(n),
 		Model: glm.Model{Family: glm.Family{Name: "gaussian", Link: "identity"},
 			Coefficients: coefficients(1), Dispersion: sigma},
 	}
@@ -66,13 +67,13 @@ func Gaussian(n int, sigma glm.Prior) Case {
 
 // Bernoulli returns a bernoulli(logit) case of n rows.
 func Bernoulli(n int) Case {
-	return Case{Name: fmt.Sprintf("bernoulli/n=%d", n), Data: design(n),
+	return Case{Name: fmt.Sprintf("bernoulli/n=%d", n), Data: newDesign(n),
 		Model: glm.Model{Family: glm.Family{Name: "bernoulli", Link: "logit"}, Coefficients: coefficients(1.5)}}
 }
 
 // Binomial returns a binomial(logit) case of n rows with 0 to 5 trials each.
 func Binomial(n int) Case {
-	data := design(n)
+	data := newDesign(n)
 	data.Trials = make([]float64, n)
 	for i := range data.Trials {
 		data.Trials[i] = float64(i % 6)
@@ -83,7 +84,7 @@ func Binomial(n int) Case {
 
 // Poisson returns a poisson(log) case of n rows.
 func Poisson(n int) Case {
-	return Case{Name: fmt.Sprintf("poisson/n=%d", n), Data: design(n),
+	return Case{Name: fmt.Sprintf("poisson/n=%d", n), Data: newDesign(n),
 		Model: glm.Model{Family: glm.Family{Name: "poisson", Link: "log"}, Coefficients: coefficients(0.7)}}
 }
 

@@ -7,7 +7,7 @@ import "glmbatch/infer/glm"
 func FamilyCases() []Case {
 	var out []Case
 	add := func(family, link string, n int, scale float64, disp, nu glm.Prior) *Case {
-		c := Case{Name: family + "(" + link + ")", Data: design(n), Model: glm.Model{
+		c := Case{Name: family + "(" + link + ")", Data: newDesign(n), Model: glm.Model{
 			Family: glm.Family{Name: family, Link: link}, Coefficients: coefficients(scale), Dispersion: disp, Nu: nu}}
 		if c.Model.Family.Walled() { // mostly inside the domain, and often at the wall
 			c.Model.Coefficients[0].Location = 1.5
@@ -55,7 +55,7 @@ func WeightedCases() []Case {
 		{Family: glm.Family{Name: "inverse_gaussian", Link: "log"}, Dispersion: shape},
 	} {
 		m.Coefficients = coefficients(0.6)
-		c := Case{Name: m.Family.String() + "/precision", Data: design(9), Model: m}
+		c := Case{Name: m.Family.String() + "/precision", Data: newDesign(9), Model: m}
 		c.Data.Precision = []float64{0.2, 1, 5, 25, 0.04, 1, 2, 0.5, 9}
 		out = append(out, c)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 )
 
@@ -59,7 +60,7 @@ func WithoutPrecision(s Sampler) Sampler {
 func WithoutRow(s Sampler) Sampler {
 	return Wrong(s, func(data *glm.Data, _ *glm.Model) {
 		n, d := data.Rows()-1, data.Cols()
-		x := glm.NewDense(n, d)
+		x := design.NewDense(n, d)
 		for j := range d {
 			copy(x.Col(j), data.X.Col(j))
 		}

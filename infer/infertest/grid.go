@@ -93,7 +93,7 @@ func GridCases() []Case {
 func gridCase(f glm.Family, k int) Case {
 	const n = 9
 	prior := gridPriors[k%len(gridPriors)]
-	c := Case{Name: fmt.Sprintf("%s/%s", f, prior.kind), Data: design(n), Model: glm.Model{Family: f}}
+	c := Case{Name: fmt.Sprintf("%s/%s", f, prior.kind), Data: newDesign(n), Model: glm.Model{Family: f}}
 	scale, at := gridScale(f), []float64{0.3, 0, -0.2}
 	if f.Walled() { // mostly inside the domain, and often at the wall
 		scale, at = 0.5, []float64{3, 0, -0.2}

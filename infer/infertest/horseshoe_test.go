@@ -7,6 +7,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/cggibbs"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 	"glmbatch/infer/nuts"
@@ -57,7 +58,7 @@ type tiny struct {
 }
 
 func newTiny(t *testing.T, name string, prior glm.Prior, cols int) *tiny {
-	x, y := glm.NewDense(6, cols), []float64{1.1, -0.4, 2.0, 0.3, -1.2, 1.6}
+	x, y := design.NewDense(6, cols), []float64{1.1, -0.4, 2.0, 0.3, -1.2, 1.6}
 	names := []string{"a", "b"}[:cols]
 	for i := range y {
 		for j := range cols {

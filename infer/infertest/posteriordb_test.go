@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 )
 
@@ -188,7 +189,7 @@ func (e entry) design() (*glm.Data, error) {
 		}
 		return nil
 	}
-	data := &glm.Data{X: glm.NewDense(len(rows), len(e.names())), Names: e.names(), Intercept: -1, Y: make([]float64, len(rows))}
+	data := &glm.Data{X: design.NewDense(len(rows), len(e.names())), Names: e.names(), Intercept: -1, Y: make([]float64, len(rows))}
 	if err := column(e.Response, data.Y); err != nil {
 		return nil, err
 	}

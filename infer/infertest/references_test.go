@@ -11,6 +11,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/cggibbs"
 	"glmbatch/infer/conjugate"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 )
@@ -263,7 +264,7 @@ func (k known) orthogonal() (data *glm.Data, back func(theta []float64)) {
 	qr.QTo(&q)
 	qr.RTo(&r)
 	copied := *k.data
-	copied.X, copied.Intercept = glm.NewDense(n, d), -1
+	copied.X, copied.Intercept = design.NewDense(n, d), -1
 	for j := range d {
 		for i := range n {
 			copied.X.Col(j)[i] = q.At(i, j) * math.Sqrt(float64(n))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 )
@@ -405,7 +406,7 @@ func TestOptionsAreChecked(t *testing.T) {
 
 // A dense metric of thousands of parameters would not fit in memory.
 func TestDenseIsBounded(t *testing.T) {
-	x := glm.NewDense(2, maxDense+1)
+	x := design.NewDense(2, maxDense+1)
 	copy(x.Values, []float64{1, 2, 2, 1})
 	model := glm.Model{Family: glm.Family{Name: "bernoulli", Link: "logit"}, Coefficients: make([]glm.Prior, maxDense+1)}
 	for j := range model.Coefficients {

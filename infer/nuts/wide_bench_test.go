@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 )
 
@@ -11,7 +12,7 @@ import (
 // 62 × 2001, whose trajectories have hundreds of points.
 func BenchmarkWide(b *testing.B) {
 	n, d := 62, 2001
-	x, y := glm.NewDense(n, d), make([]float64, n)
+	x, y := design.NewDense(n, d), make([]float64, n)
 	model := glm.Model{Family: glm.Family{Name: "bernoulli", Link: "logit"}, Coefficients: make([]glm.Prior, d)}
 	rng := infer.NewStream(3)
 	for i := range x.Values {

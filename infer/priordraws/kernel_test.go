@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 	"glmbatch/infer/priordraws"
@@ -16,7 +17,7 @@ import (
 // example is a poisson(identity) model, whose wall cuts the prior off, with a
 // dispersion-free posterior, or another family on the same rows.
 func example(family, link string, disp glm.Prior) (*glm.Data, glm.Model) {
-	x := glm.NewDense(3, 2)
+	x := design.NewDense(3, 2)
 	copy(x.Values, []float64{1, 1, 1, -1, 0, 2})
 	data := &glm.Data{X: x, Names: []string{"(Intercept)", "a"}, Y: []float64{1, 0, 2}}
 	return data, glm.Model{Family: glm.Family{Name: family, Link: link}, Dispersion: disp,

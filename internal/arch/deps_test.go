@@ -21,8 +21,9 @@ const (
 // Design section 2 is this table in words.
 var deps = map[string]string{
 	"infer":                   "",
-	"infer/glm":               "infer internal/words" + numeric,
-	"infer/cggibbs":           "infer infer/glm infer/dogs" + numeric + " internal/state",
+	"infer/design":            "internal/simd",
+	"infer/glm":               "infer infer/design internal/words" + numeric,
+	"infer/cggibbs":           "infer infer/design infer/glm infer/dogs" + numeric + " internal/state",
 	"infer/nuts":              "infer infer/glm" + numeric + " internal/state",
 	"infer/conjugate":         "infer infer/glm internal/vec internal/linalg internal/variate",
 	"infer/diag":              "infer" + numeric,
@@ -31,14 +32,14 @@ var deps = map[string]string{
 	"infer/mrf":               "infer internal/vec internal/state",
 	"infer/herded":            "infer infer/mrf internal/vec internal/state",
 	"infer/dogs":              "infer/mrf internal/vec internal/simd internal/linalg",
-	"infer/infertest":         "infer infer/glm internal/variate",
+	"infer/infertest":         "infer infer/design infer/glm internal/variate",
 	"internal/vec":            "",
 	"internal/simd":           "internal/vec golang.org/x/sys/cpu",
 	"internal/linalg":         "internal/vec internal/simd",
 	"internal/variate":        "internal/vec internal/simd",
 	"internal/state":          "",
 	"ingest":                  "internal/words" + arrow + duckdb,
-	"transform":               "infer/glm internal/vec internal/words" + arrow,
+	"transform":               "infer/design infer/glm internal/vec internal/words" + arrow,
 	"report":                  "infer infer/diag report/html report/judge internal/words" + duckdb,
 	"report/html":             "",
 	"report/judge":            "infer/diag",
@@ -74,7 +75,7 @@ var deps = map[string]string{
 const numeric = " internal/vec internal/simd internal/linalg internal/variate"
 
 // run is what the packages that run a pipeline may use of the other rooms.
-const run = "infer infer/glm infer/cggibbs infer/nuts infer/conjugate infer/diag infer/loo infer/priordraws infer/mrf infer/herded infer/dogs" +
+const run = "infer infer/design infer/glm infer/cggibbs infer/nuts infer/conjugate infer/diag infer/loo infer/priordraws infer/mrf infer/herded infer/dogs" +
 	" ingest transform report report/judge internal/words pipelines/internal/*"
 
 // pureStd is what code on the path of a chain may use of the standard library: no I/O,

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	matrix "glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/herded"
 	"glmbatch/infer/mrf"
@@ -23,7 +24,7 @@ func (r *runner) identifyDiscrete(f *fitting, res *Result) error {
 		return err
 	}
 	f.design = &design{
-		Design:   &transform.Design{Data: &glm.Data{X: glm.NewDense(f.field.N, 0), Intercept: -1}, Record: &transform.Record{}, Rows: f.field.N, Warnings: f.field.Warnings},
+		Design:   &transform.Design{Data: &glm.Data{X: matrix.NewDense(f.field.N, 0), Intercept: -1}, Record: &transform.Record{}, Rows: f.field.N, Warnings: f.field.Warnings},
 		dataHash: f.field.Hash,
 	}
 	if f.method, err = resolveDiscrete(f.sampler, f.field); err != nil {

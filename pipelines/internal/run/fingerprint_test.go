@@ -3,6 +3,7 @@ package run
 import (
 	"testing"
 
+	matrix "glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/pipelines/internal/spec"
 )
@@ -107,7 +108,7 @@ func TestPriorsByName(t *testing.T) {
 		m.Prior.ByName = append(m.Prior.ByName, &spec.NamedPrior{Pattern: pattern, Prior: set(float64(3 + i))})
 	}
 	data := &glm.Data{
-		X:         glm.NewDense(1, 6),
+		X:         matrix.NewDense(1, 6),
 		Names:     []string{"(Intercept)", "age", "x9", "x11", "x12", "x*"},
 		Intercept: 0,
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"glmbatch/infer"
+	matrix "glmbatch/infer/design"
 	"glmbatch/infer/diag"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/priordraws"
@@ -283,8 +284,8 @@ func (f *fitting) versions() map[string]string {
 		"diag": diag.Version, f.method.name: f.method.version,
 	}
 	if d := f.design.Design; d != nil {
-		if _, sparse := d.Data.X.(*glm.Sparse); sparse {
-			versions["sparse"] = glm.SparseVersion // whose sums have another order
+		if _, sparse := d.Data.X.(*matrix.Sparse); sparse {
+			versions["sparse"] = matrix.SparseVersion // whose sums have another order
 		}
 	}
 	if f.method.hamiltonian && f.model.Family.Name == "gamma" && f.model.PrecisionWeights != "" {

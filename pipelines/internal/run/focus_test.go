@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"glmbatch/infer/cggibbs"
+	matrix "glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/transform"
 )
@@ -48,7 +49,7 @@ func TestFocusCounts(t *testing.T) {
 		}
 		f := &fitting{
 			job:    &job{unit: &unit{dataset: ref.Dataset}, model: ref.Model, sampler: ref.Sampler},
-			design: &design{dataHash: "h", Design: &transform.Design{Data: &glm.Data{X: glm.NewDense(1, 3), Names: []string{"(Intercept)", "x", "x2"}}}}, method: m,
+			design: &design{dataHash: "h", Design: &transform.Design{Data: &glm.Data{X: matrix.NewDense(1, 3), Names: []string{"(Intercept)", "x", "x2"}}}}, method: m,
 		}
 		err = f.focus()
 		o, _ := f.method.options.(cggibbs.Options)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	matrix "glmbatch/infer/design"
 	"glmbatch/infer/diag"
 	"glmbatch/infer/glm"
 	"glmbatch/pipelines/internal/spec"
@@ -27,7 +28,7 @@ func TestScalePriors(t *testing.T) {
 	m.Prior.ByName = []*spec.NamedPrior{
 		{Pattern: "b*", Prior: prior("regularized_horseshoe(0.2, 4, 3)")}, {Pattern: "c", Prior: prior("horseshoe(0.1)")},
 	}
-	data := &glm.Data{X: glm.NewDense(2, 5), Names: []string{"(Intercept)", "a", "b1", "c", "b2"}, Intercept: 0}
+	data := &glm.Data{X: matrix.NewDense(2, 5), Names: []string{"(Intercept)", "a", "b1", "c", "b2"}, Intercept: 0}
 	if got := groups(m, data); !slices.Equal(got, []int{0, 0, 1, 2, 1}) {
 		t.Errorf("groups %v", got)
 	}
