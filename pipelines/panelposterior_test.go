@@ -12,6 +12,7 @@ import (
 
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 )
 
 // panelPosterior reads a dense set of the panel, scales its columns and gives
@@ -43,7 +44,7 @@ func panelPosterior(t *testing.T, name string) *glm.Target {
 	x := design.NewDense(n, len(columns))
 	m := glm.Model{Family: glm.Family{Name: "bernoulli", Link: "logit"}}
 	for j := range columns {
-		m.Coefficients = append(m.Coefficients, glm.Prior{Kind: glm.Normal, Scale: 10})
+		m.Coefficients = append(m.Coefficients, prior.Prior{Kind: prior.Normal, Scale: 10})
 		if j == 0 {
 			for i := range n {
 				x.Col(0)[i] = 1
@@ -137,7 +138,7 @@ func wordPosterior(t *testing.T, name string) *glm.Target {
 	for j := range rows {
 		x.Append(rows[j], values[j])
 	}
-	m := glm.Model{Family: glm.Family{Name: "bernoulli", Link: "logit"}, Coefficients: slices.Repeat([]glm.Prior{{Kind: glm.Normal, Scale: 10}}, len(rows)+1)}
+	m := glm.Model{Family: glm.Family{Name: "bernoulli", Link: "logit"}, Coefficients: slices.Repeat([]prior.Prior{{Kind: prior.Normal, Scale: 10}}, len(rows)+1)}
 	target, err := glm.NewTarget(&glm.Data{X: x, Y: y, Intercept: 0}, m)
 	if err != nil {
 		t.Fatal(err)

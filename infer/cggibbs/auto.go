@@ -8,6 +8,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 )
 
 // AutoVersion names the rules of Auto: another choice is another sequence of draws.
@@ -161,13 +162,13 @@ func costsOf(target *glm.Target) costs {
 	_, c.sparse = x.(*design.Sparse)
 	for _, p := range target.Model().Coefficients {
 		switch p.Kind {
-		case glm.Normal:
+		case prior.Normal:
 			c.g++
-		case glm.Flat:
+		case prior.Flat:
 		default:
 			c.others++
 			c.walled = c.walled || !rotatable(p.Kind)
-			if p.Kind != glm.Uniform {
+			if p.Kind != prior.Uniform {
 				c.mixed++
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
+	"glmbatch/infer/prior"
 )
 
 // What auto samples from a condensed gaussian likelihood is the posterior of all
@@ -17,7 +18,7 @@ func TestCondensedInvariance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("statistical; run without -short")
 	}
-	c := mixed(infertest.Gaussian(20, glm.Prior{Kind: glm.HalfNormal, Scale: 1.5}))
+	c := mixed(infertest.Gaussian(20, prior.Prior{Kind: prior.HalfNormal, Scale: 1.5}))
 	if words := explained(t, simulated(t, c)); !strings.Contains(words, "20 rows told by 4") {
 		t.Errorf("not condensed: %s", words)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/linalg"
 	"glmbatch/internal/simd"
 )
@@ -23,7 +24,7 @@ type frame struct {
 	like   *glm.Target   // on B
 	origin []float64     // of v
 	t      *linalg.Upper // T; nil is the identity
-	priors []glm.Prior   // of v
+	priors []prior.Prior // of v
 
 	// Normal and flat priors of v make a quadratic form, whose second derivative
 	// along each u is fixed: T_jᵀ·diag(precision)·T_j.
@@ -33,15 +34,15 @@ type frame struct {
 
 // newFrame makes the frame of the design w with its offset. Cost: n·k²/2 for k columns
 // where t is not the identity.
-func newFrame(target *glm.Target, w design.Matrix, offset []float64, priors []glm.Prior, origin []float64, t *linalg.Upper) *frame {
+func newFrame(target *glm.Target, w design.Matrix, offset []float64, priors []prior.Prior, origin []float64, t *linalg.Upper) *frame {
 	n, k := w.Size()
 	f := &frame{design: w, origin: origin, t: t, priors: priors,
 		precision: make([]float64, k), centre: make([]float64, k), curvature: make([]float64, k)}
 	for j, p := range priors {
 		switch p.Kind {
-		case glm.Normal:
+		case prior.Normal:
 			f.precision[j], f.centre[j] = 1/p.Scale/p.Scale, p.Location
-		case glm.Flat:
+		case prior.Flat:
 		default:
 			f.others = append(f.others, j)
 		}

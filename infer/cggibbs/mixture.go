@@ -8,6 +8,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/linalg"
 	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
@@ -123,11 +124,11 @@ type part struct {
 func (s *mixtureSetup) arrange() {
 	t := s.target
 	shoes := t.Horseshoes()
-	for j, prior := range t.Model().Coefficients {
+	for j, law := range t.Model().Coefficients {
 		switch {
-		case prior.Kind == glm.Flat || prior.Kind == glm.Uniform:
+		case law.Kind == prior.Flat || law.Kind == prior.Uniform:
 			s.kept = append(s.kept, j)
-		case !prior.Kind.Shrinks():
+		case !law.Kind.Shrinks():
 			s.mixed = append(s.mixed, j)
 		}
 	}
@@ -335,9 +336,9 @@ func (k *mixtureKernel) within(factor *linalg.Pivoted) *basisKernel {
 // information at the penalised point gives, at the chain's dispersions.
 func (k *mixtureKernel) frame(design *design.Dense, offset []float64) *frame {
 	t, m := k.target, design.Cols
-	priors := make([]glm.Prior, m)
+	priors := make([]prior.Prior, m)
 	for i := range priors {
-		priors[i] = glm.Prior{Kind: glm.Normal, Scale: 1}
+		priors[i] = prior.Prior{Kind: prior.Normal, Scale: 1}
 	}
 	for i, j := range k.mix.kept {
 		priors[i] = t.Model().Coefficients[j]
@@ -347,9 +348,9 @@ func (k *mixtureKernel) frame(design *design.Dense, offset []float64) *frame {
 	for j, p := range priors {
 		at := &h[j*m+j]
 		switch p.Kind {
-		case glm.Flat:
+		case prior.Flat:
 			*at = math.FMA(1e-6, *at, *at+1e-200)
-		case glm.Uniform:
+		case prior.Uniform:
 			*at += 12 / (p.High - p.Low) / (p.High - p.Low)
 		default:
 			*at++

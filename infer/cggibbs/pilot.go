@@ -6,6 +6,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/linalg"
 	"glmbatch/internal/variate"
 )
@@ -60,7 +61,7 @@ func curvatureAt(target *glm.Target) (weights, ridge []float64) {
 	weights, ridge = make([]float64, target.Rows()), make([]float64, target.Cols())
 	target.RowInformation(point.Eta(), point.Dispersions(), weights)
 	for j, p := range target.Model().Coefficients {
-		if p.Kind != glm.Flat && p.Scale > 0 {
+		if p.Kind != prior.Flat && p.Scale > 0 {
 			ridge[j] = 1 / p.Scale / p.Scale
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/variate"
 )
 
@@ -89,11 +90,11 @@ func streamPosterior(t *testing.T, family string) *glm.Target {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := glm.Model{Family: f, Dispersion: glm.Prior{Kind: glm.HalfNormal, Scale: 2}}
+	m := glm.Model{Family: f, Dispersion: prior.Prior{Kind: prior.HalfNormal, Scale: 2}}
 	for j := range d {
-		m.Coefficients = append(m.Coefficients, glm.Prior{Kind: glm.Normal, Location: 0.1, Scale: 1 + float64(j)})
+		m.Coefficients = append(m.Coefficients, prior.Prior{Kind: prior.Normal, Location: 0.1, Scale: 1 + float64(j)})
 	}
-	m.Coefficients[0] = glm.Prior{Kind: glm.Flat}
+	m.Coefficients[0] = prior.Prior{Kind: prior.Flat}
 	target, err := glm.NewTarget(data, m)
 	if err != nil {
 		t.Fatal(err)

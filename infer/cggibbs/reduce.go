@@ -7,6 +7,7 @@ import (
 
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/linalg"
 )
 
@@ -47,16 +48,16 @@ func reduce(target *glm.Target) (*reduction, error) {
 	n := data.Rows()
 	p := &reduction{target: target, offset: make([]float64, n)}
 	copy(p.offset, data.Offset)
-	for j, prior := range target.Model().Coefficients {
-		if prior.Kind != glm.Normal {
+	for j, law := range target.Model().Coefficients {
+		if law.Kind != prior.Normal {
 			p.kept = append(p.kept, j)
 			continue
 		}
 		p.normal = append(p.normal, j)
-		p.location = append(p.location, prior.Location)
-		p.scale = append(p.scale, prior.Scale)
-		p.constant += prior.LogDensity(prior.Location)
-		data.X.Column(j).AddTo(p.offset, prior.Location)
+		p.location = append(p.location, law.Location)
+		p.scale = append(p.scale, law.Scale)
+		p.constant += law.LogDensity(law.Location)
+		data.X.Column(j).AddTo(p.offset, law.Location)
 	}
 	g := len(p.normal)
 	if g == 0 {
@@ -118,10 +119,10 @@ func (p *reduction) scaled(x *design.Dense, first, m int, dst []float64) {
 }
 
 // priors returns those of (theta_F, z).
-func (p *reduction) priors() []glm.Prior {
-	out := make([]glm.Prior, p.design.Cols)
+func (p *reduction) priors() []prior.Prior {
+	out := make([]prior.Prior, p.design.Cols)
 	for i := range out {
-		out[i] = glm.Prior{Kind: glm.Normal, Scale: 1}
+		out[i] = prior.Prior{Kind: prior.Normal, Scale: 1}
 	}
 	for i, j := range p.kept {
 		out[i] = p.target.Model().Coefficients[j]

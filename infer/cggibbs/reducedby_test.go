@@ -8,6 +8,7 @@ import (
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 	"glmbatch/infer/nuts"
+	"glmbatch/infer/prior"
 )
 
 // seenBy is NUTS or static HMC in the reduced coordinates, whose step size follows
@@ -70,7 +71,7 @@ func TestReducedByCatches(t *testing.T) {
 	for name, plant := range map[string]func(seen *glm.Target) (*glm.Target, error){
 		"prior of z": func(seen *glm.Target) (*glm.Target, error) {
 			m := *seen.Model()
-			m.Coefficients = append([]glm.Prior(nil), m.Coefficients...)
+			m.Coefficients = append([]prior.Prior(nil), m.Coefficients...)
 			for j := range m.Coefficients {
 				m.Coefficients[j].Scale *= 2
 			}
@@ -117,13 +118,13 @@ func TestReducedByExpands(t *testing.T) {
 // A posterior without normal priors has no reduced coordinates, and one with scales
 // neither; the error says what to do.
 func TestReducedByRefuses(t *testing.T) {
-	laplace := posterior(t, "bernoulli", 10, 3, glm.Prior{Kind: glm.Laplace, Scale: 1})
+	laplace := posterior(t, "bernoulli", 10, 3, prior.Prior{Kind: prior.Laplace, Scale: 1})
 	for _, c := range []struct {
 		target *glm.Target
 		want   string
 	}{
 		{laplace, "cggibbs: no reduced coordinates: no coefficient has a normal prior; leave out basis"},
-		{posterior(t, "bernoulli", 10, 3, glm.Prior{Kind: glm.HorseshoePrior, Scale: 1}),
+		{posterior(t, "bernoulli", 10, 3, prior.Prior{Kind: prior.Horseshoe, Scale: 1}),
 			"cggibbs: horseshoe priors have no reduced coordinates: leave out basis, or use method cggibbs with basis: mixture"},
 	} {
 		if _, err := seenBy(nuts.Options{})(c.target); err == nil || err.Error() != c.want {

@@ -8,6 +8,7 @@ import (
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
+	"glmbatch/infer/prior"
 )
 
 // sparseWide is a wide case with zeros in every other place of its columns, its last
@@ -192,7 +193,7 @@ func TestSparseReducedRefuses(t *testing.T) {
 	x.Append([]int32{0, 3}, []float64{1, 2})
 	x.Append([]int32{1, 2}, []float64{1, 2})
 	target, err := glm.NewTarget(&glm.Data{X: x, Y: make([]float64, rotateLimit+1), Intercept: -1},
-		glm.Model{Family: glm.Family{Name: "poisson", Link: "log"}, Coefficients: []glm.Prior{unitNormal, unitNormal}})
+		glm.Model{Family: glm.Family{Name: "poisson", Link: "log"}, Coefficients: []prior.Prior{unitNormal, unitNormal}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/variate"
 )
 
@@ -25,9 +26,9 @@ func wideTarget(t *testing.T) *glm.Target {
 			y[i] = 1
 		}
 	}
-	m := glm.Model{Family: glm.Family{Name: "bernoulli", Link: "logit"}, Coefficients: make([]glm.Prior, d)}
+	m := glm.Model{Family: glm.Family{Name: "bernoulli", Link: "logit"}, Coefficients: make([]prior.Prior, d)}
 	for j := range m.Coefficients {
-		m.Coefficients[j] = glm.Prior{Kind: glm.Normal, Scale: 100}
+		m.Coefficients[j] = prior.Prior{Kind: prior.Normal, Scale: 100}
 	}
 	target, err := glm.NewTarget(&glm.Data{X: x, Y: y, Intercept: 0}, m)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
+	"glmbatch/infer/prior"
 )
 
 func sampler(target *glm.Target) (infer.Setup, error) { return conjugate.New(target) }
@@ -112,9 +113,9 @@ func big(n, d int) (*glm.Data, glm.Model) {
 		data.Y[i] = rng.Float64() + data.X.Col(d - 1)[i] // no product: exact bits everywhere
 	}
 	model := glm.Model{Family: glm.Family{Name: "gaussian", Link: "identity"},
-		Coefficients: []glm.Prior{{Kind: glm.Flat}}, Dispersion: glm.Prior{Kind: glm.HalfCauchy, Scale: 1}}
+		Coefficients: []prior.Prior{{Kind: prior.Flat}}, Dispersion: prior.Prior{Kind: prior.HalfCauchy, Scale: 1}}
 	for len(model.Coefficients) < d {
-		model.Coefficients = append(model.Coefficients, glm.Prior{Kind: glm.Normal, Scale: 10})
+		model.Coefficients = append(model.Coefficients, prior.Prior{Kind: prior.Normal, Scale: 10})
 	}
 	return data, model
 }

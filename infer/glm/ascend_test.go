@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 )
 
 // Newton's step in two readings of the design has the bits of the gradient, the
@@ -22,7 +23,7 @@ func TestAscendIsStep(t *testing.T) {
 			for i := range n {
 				data.X.(*design.Dense).Col(j)[i] = r.NormFloat64()
 			}
-			model.Coefficients = append(model.Coefficients, Prior{Kind: Normal, Location: r.NormFloat64(), Scale: 1 + r.Float64()})
+			model.Coefficients = append(model.Coefficients, prior.Prior{Kind: prior.Normal, Location: r.NormFloat64(), Scale: 1 + r.Float64()})
 		}
 		target, err := NewTarget(data, model)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 )
 
 // Slopes of outcomes that are certain are finite wherever the chain's start may
@@ -19,7 +20,7 @@ func TestSlopesOfCertainOutcomes(t *testing.T) {
 			}
 			x := design.NewDense(1, 1)
 			x.Col(0)[0] = 1
-			target, err := NewTarget(&Data{X: x, Y: []float64{y}}, Model{Family: Family{"bernoulli", link}, Coefficients: []Prior{{Kind: Cauchy, Scale: 1}}})
+			target, err := NewTarget(&Data{X: x, Y: []float64{y}}, Model{Family: Family{"bernoulli", link}, Coefficients: []prior.Prior{{Kind: prior.Cauchy, Scale: 1}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -38,7 +39,7 @@ func TestSlopesOfCertainOutcomes(t *testing.T) {
 // A residual that is subnormal is none: the gradient is that of the prior.
 func TestSubnormalResiduals(t *testing.T) {
 	e := example{data: &Data{X: design.NewDense(1, 1), Intercept: -1, Y: []float64{0}}, model: Model{
-		Family: Family{Name: "bernoulli", Link: "logit"}, Coefficients: []Prior{{Kind: Normal, Scale: 1e6}}}}
+		Family: Family{Name: "bernoulli", Link: "logit"}, Coefficients: []prior.Prior{{Kind: prior.Normal, Scale: 1e6}}}}
 	e.data.X.(*design.Dense).Values[0] = 1
 	p := NewPredictor(mustTarget(t, e))
 	grad, rows := make([]float64, 1), make([]float64, 1)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/linalg"
 )
 
@@ -164,14 +165,14 @@ func (r *fitted) target(t *testing.T, f frame) *Target {
 			}
 		}
 	}
-	m := Model{Family: Family{r.Family, r.Link}, Coefficients: make([]Prior, d), Dispersion: Prior{Kind: Constant, Location: r.Dispersion.Estimate}}
+	m := Model{Family: Family{r.Family, r.Link}, Coefficients: make([]prior.Prior, d), Dispersion: prior.Prior{Kind: prior.Constant, Location: r.Dispersion.Estimate}}
 	if r.Dispersion.Kind == "shape" {
 		m.Dispersion.Location = 1 / r.Dispersion.Pearson
 	}
 	for j := range m.Coefficients {
-		m.Coefficients[j].Kind = Flat
+		m.Coefficients[j].Kind = prior.Flat
 		if r.Family == "gaussian" && r.Link != "identity" || r.Family == "inverse_gaussian" && r.Link == "log" { // refused; mode looks at no prior
-			m.Coefficients[j] = Prior{Kind: Normal, Scale: 1000}
+			m.Coefficients[j] = prior.Prior{Kind: prior.Normal, Scale: 1000}
 		}
 	}
 	target, err := NewTarget(data, m)

@@ -45,7 +45,7 @@ func (t *Target) CurvatureAt(u []float64) (*Curvature, error) {
 		c.wide = c.wide && w >= 0
 	}
 	for j, prior := range t.model.Coefficients {
-		c.ridge[j] = prior.curvature(p.beta[j])
+		c.ridge[j] = prior.Curvature(p.beta[j])
 		c.wide = c.wide && c.ridge[j] > 0
 	}
 	if !c.wide && d > maxCurvature {
@@ -61,19 +61,6 @@ func (t *Target) CurvatureAt(u []float64) (*Curvature, error) {
 		return nil, fmt.Errorf("glm: the curvature is not positive definite: %w", err)
 	}
 	return c, nil
-}
-
-// curvature is minus the second derivative of LogDensity, by central
-// differences where the prior is not normal: to about 1e-9.
-func (p Prior) curvature(x float64) float64 {
-	if p.Kind == Normal {
-		return 1 / p.Scale / p.Scale
-	}
-	h := float64(1e-4 * (math.Abs(x) + p.Scale))
-	if !(h > 0) {
-		return 0 // flat
-	}
-	return (p.gradient(x-h) - p.gradient(x+h)) / (2 * h)
 }
 
 // factoriseWide makes the n × n matrix of Woodbury's identity.

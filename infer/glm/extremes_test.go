@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 )
 
 // extreme is a row of testdata/extremes.csv.
@@ -54,13 +55,13 @@ func (e extreme) target(t *testing.T) *Target {
 		data.Trials = []float64{e.trials}
 	}
 	family := Family{e.family, e.link}
-	model := Model{Family: family, Coefficients: []Prior{{Kind: Normal, Scale: 10}}}
+	model := Model{Family: family, Coefficients: []prior.Prior{{Kind: prior.Normal, Scale: 10}}}
 	if family.Walled() {
 		model.Coefficients[0].Location = 10
 	}
 	if family.HasDispersion() {
-		model.Dispersion = Prior{Kind: Constant, Location: e.dispersion}
-		model.Nu = Prior{Kind: Constant, Location: e.nu}
+		model.Dispersion = prior.Prior{Kind: prior.Constant, Location: e.dispersion}
+		model.Nu = prior.Prior{Kind: prior.Constant, Location: e.nu}
 	}
 	target, err := NewTarget(data, model)
 	if err != nil {

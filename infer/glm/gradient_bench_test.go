@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/simd"
 )
 
@@ -22,7 +23,7 @@ func BenchmarkGradient(b *testing.B) {
 			y[i] = float64(i % 2)
 		}
 		for range d {
-			model.Coefficients = append(model.Coefficients, Prior{Kind: Normal, Scale: 10})
+			model.Coefficients = append(model.Coefficients, prior.Prior{Kind: prior.Normal, Scale: 10})
 		}
 		target, err := NewTarget(&Data{X: x, Intercept: -1, Y: y}, model)
 		if err != nil {

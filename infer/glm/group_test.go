@@ -10,6 +10,7 @@ import (
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
+	"glmbatch/infer/prior"
 )
 
 // tangled returns n rows: predictors of data in turn, each with responses of data in
@@ -101,9 +102,9 @@ func TestGroupedRows(t *testing.T) {
 			}
 			counts[place[key]]++
 		}
-		model := glm.Model{Family: glm.Family{Name: "gamma", Link: "log"}, Coefficients: make([]glm.Prior, d), Dispersion: glm.Prior{Kind: glm.HalfNormal, Scale: 1}}
+		model := glm.Model{Family: glm.Family{Name: "gamma", Link: "log"}, Coefficients: make([]prior.Prior, d), Dispersion: prior.Prior{Kind: prior.HalfNormal, Scale: 1}}
 		for j := range model.Coefficients {
-			model.Coefficients[j] = glm.Prior{Kind: glm.Normal, Scale: 1}
+			model.Coefficients[j] = prior.Prior{Kind: prior.Normal, Scale: 1}
 		}
 		for name, data := range map[string]*glm.Data{"dense": data, "sparse": sparsely(data)} {
 			target, err := glm.NewTarget(data, model)

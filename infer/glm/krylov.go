@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
 )
@@ -97,7 +98,7 @@ func (s *krylov) precondition() {
 }
 
 // draw solves H·dst = XᵀW^½ε₁ + ridge^½ε₂, whose right side has variance H.
-func (s *krylov) draw(src Source, dst []float64) {
+func (s *krylov) draw(src prior.Source, dst []float64) {
 	for i, w := range s.curv {
 		s.rows[i] = math.Sqrt(w) * variate.Normal(src)
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/linalg"
 	"glmbatch/internal/vec"
 )
@@ -56,7 +57,7 @@ type solver interface {
 	// step writes H⁻¹g to dst, H = XᵀWX + ridge. It may overwrite g.
 	step(g, dst []float64)
 	// draw writes a draw of N(0, H⁻¹) to dst.
-	draw(s Source, dst []float64)
+	draw(s prior.Source, dst []float64)
 	// limit is the largest number of Newton iterations, and the gain in log
 	// density below which they end.
 	limit() (int, float64)
@@ -121,10 +122,10 @@ func (p *pilot) newSolver() solver {
 // location of its own, to the link of the mean response.
 func (p *pilot) startPoint() {
 	t := p.t
-	for j, prior := range t.model.Coefficients {
-		p.centre[j] = prior.Location
-		if prior.Kind == Uniform {
-			p.centre[j] = math.FMA(0.5, prior.High, 0.5*prior.Low)
+	for j, law := range t.model.Coefficients {
+		p.centre[j] = law.Location
+		if law.Kind == prior.Uniform {
+			p.centre[j] = math.FMA(0.5, law.High, 0.5*law.Low)
 			p.walls = append(p.walls, j)
 		}
 	}
@@ -157,18 +158,18 @@ func (p *pilot) setRidge() {
 	t := p.t
 	p.product()
 	t.RowInformation(p.eta, p.disp.at[:], p.curv)
-	for j, prior := range t.model.Coefficients {
+	for j, law := range t.model.Coefficients {
 		share := 1e-6
-		switch prior.Kind {
-		case Flat:
-		case HorseshoePrior, RegularisedHorseshoe:
+		switch law.Kind {
+		case prior.Flat:
+		case prior.Horseshoe, prior.RegularisedHorseshoe:
 			share = 1 + float64(len(t.shoes[t.shoeOf[j]].Columns))/float64(t.Rows())
-		case Uniform:
-			width := prior.High - prior.Low
+		case prior.Uniform:
+			width := law.High - law.Low
 			p.ridge[j] = math.FMA(1e-6, p.information(j), 12/width/width)
 			continue
 		default:
-			p.ridge[j] = 1 / prior.Scale / prior.Scale
+			p.ridge[j] = 1 / law.Scale / law.Scale
 			continue
 		}
 		p.ridge[j] = math.FMA(share, p.information(j), 1e-200)
@@ -230,9 +231,9 @@ func (p *pilot) residualScale() {
 
 // inSupport moves log sigma into the support of a uniform prior.
 func (p *pilot) inSupport(logSigma float64) float64 {
-	prior := p.t.model.Dispersion
-	if at := vec.Exp(logSigma); prior.Kind == Uniform && !(at > prior.Low && at < prior.High) {
-		return vec.Log(0.5 * (prior.Low + prior.High))
+	law := p.t.model.Dispersion
+	if at := vec.Exp(logSigma); law.Kind == prior.Uniform && !(at > law.Low && at < law.High) {
+		return vec.Log(0.5 * (law.Low + law.High))
 	}
 	return logSigma
 }

@@ -120,7 +120,7 @@ func (p *Predictor) Value() Value { return p.value }
 
 // LogPrior returns the log prior density at the point, as Target.LogPrior.
 func (p *Predictor) LogPrior() float64 {
-	sum := p.t.priors.logDensity(p.beta) + p.t.logDispersionPrior(&p.disp)
+	sum := p.t.priors.LogDensity(p.beta) + p.t.logDispersionPrior(&p.disp)
 	if p.t.shoes != nil {
 		sum += p.logScalePrior()
 	}

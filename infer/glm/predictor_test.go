@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 )
 
 func TestLogLik(t *testing.T) {
@@ -118,8 +119,8 @@ func TestPredictorIsExactOnIntegers(t *testing.T) {
 // Gradients equal central differences.
 func TestGradient(t *testing.T) {
 	for _, f := range familyNames {
-		e := newExample(5, f, 30, 4, Prior{Kind: Normal, Location: 1, Scale: 0.7}, Prior{Kind: Flat})
-		for _, sigma := range []Prior{{Kind: HalfCauchy, Scale: 0.3}, {Kind: HalfNormal, Scale: 0.4}, {Kind: Flat}} {
+		e := newExample(5, f, 30, 4, prior.Prior{Kind: prior.Normal, Location: 1, Scale: 0.7}, prior.Prior{Kind: prior.Flat})
+		for _, sigma := range []prior.Prior{{Kind: prior.HalfCauchy, Scale: 0.3}, {Kind: prior.HalfNormal, Scale: 0.4}, {Kind: prior.Flat}} {
 			e.model.Dispersion = sigma
 			target := mustTarget(t, e)
 			p := NewPredictor(target)

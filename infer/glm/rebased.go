@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 )
 
 // Rebased returns the likelihood of t on another design x of the same rows,
@@ -17,13 +18,13 @@ func (t *Target) Rebased(x design.Matrix, offset []float64) *Target {
 	out.data, out.pilot = &data, nil
 	out.shoes, out.shoeOf, out.scaleCount = nil, nil, 0
 	_, d := x.Size()
-	out.model.Coefficients = make([]Prior, d)
+	out.model.Coefficients = make([]prior.Prior, d)
 	out.xty = make([]float64, d)
 	for j := range out.xty {
-		out.model.Coefficients[j].Kind = Flat
+		out.model.Coefficients[j].Kind = prior.Flat
 		out.xty[j] = x.Column(j).DotBy(out.kernels, t.counted)
 	}
-	out.priors = newPriors(out.model.Coefficients)
+	out.priors = prior.NewJoint(out.model.Coefficients)
 	return &out
 }
 

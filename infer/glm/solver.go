@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/linalg"
 	"glmbatch/internal/variate"
 )
@@ -38,7 +39,7 @@ func (s *primal) step(g, dst []float64) {
 }
 
 // draw solves Lᵀ·dst = z.
-func (s *primal) draw(src Source, dst []float64) {
+func (s *primal) draw(src prior.Source, dst []float64) {
 	for j := range dst {
 		dst[j] = variate.Normal(src)
 	}
@@ -181,7 +182,7 @@ func (s *dual) blocks(f func(first int, columns, some []float64)) {
 // draw follows Bhattacharya, Chakraborty and Mallick (2016),
 // doi:10.1093/biomet/asw042: u ~ N(0, ridge⁻¹), v = W^½Xu + ε, and
 // u − ridge⁻¹XᵀW^½B⁻¹v has variance H⁻¹.
-func (s *dual) draw(src Source, dst []float64) {
+func (s *dual) draw(src prior.Source, dst []float64) {
 	for j := range dst {
 		dst[j] = variate.Normal(src) / math.Sqrt(s.ridge[j])
 	}

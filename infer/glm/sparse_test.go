@@ -7,6 +7,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 )
 
 // thinned returns the data with two of three entries of every other column but the
@@ -187,7 +188,7 @@ func TestSparseSumSurvivesAFall(t *testing.T) {
 	x := design.NewSparse(60, 1, 2)
 	x.Append([]int32{3, 5}, []float64{1, 1})
 	data := &Data{X: x, Intercept: -1, Y: make([]float64, 60)}
-	target, err := NewTarget(data, Model{Family: Family{"poisson", "log"}, Coefficients: []Prior{{Kind: Normal, Scale: 1000}}})
+	target, err := NewTarget(data, Model{Family: Family{"poisson", "log"}, Coefficients: []prior.Prior{{Kind: prior.Normal, Scale: 1000}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,9 +213,9 @@ func TestFewSparseRowsWithAnIntercept(t *testing.T) {
 	for j := 1; j < d; j++ {
 		x.Append([]int32{int32(j % n)}, []float64{float64(j)})
 	}
-	model := Model{Family: Family{"bernoulli", "logit"}, Coefficients: make([]Prior, d)}
+	model := Model{Family: Family{"bernoulli", "logit"}, Coefficients: make([]prior.Prior, d)}
 	for j := range model.Coefficients {
-		model.Coefficients[j] = Prior{Kind: Normal, Scale: 2}
+		model.Coefficients[j] = prior.Prior{Kind: prior.Normal, Scale: 2}
 	}
 	var points [2][]float64
 	for i, x := range []design.Matrix{x, design.ToDense(x)} {

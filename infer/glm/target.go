@@ -6,6 +6,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/simd"
 	"glmbatch/internal/vec"
 )
@@ -16,7 +17,7 @@ import (
 type Target struct {
 	data   *Data
 	model  Model
-	priors priors // of the coefficients
+	priors prior.Joint // of the coefficients
 	kind   kind
 	law    law  // of kind lawful
 	rows   rows // what the law sees of the responses
@@ -26,7 +27,7 @@ type Target struct {
 	dispersions []Dispersion // of the family
 	free        []int        // those that are parameters: not fixed by constant()
 
-	shoes      []Horseshoe
+	shoes      []prior.Group
 	shoeOf     []int // per column its horseshoe, or −1; nil without any
 	scaleCount int
 
@@ -62,12 +63,12 @@ func NewTarget(data *Data, model Model) (*Target, error) {
 	}
 	t.dispersions = model.Family.Dispersions()
 	for k := range t.dispersions {
-		if model.DispersionPrior(k).Kind != Constant {
+		if model.DispersionPrior(k).Kind != prior.Constant {
 			t.free = append(t.free, k)
 		}
 	}
 	t.layScales()
-	t.priors = newPriors(model.Coefficients)
+	t.priors = prior.NewJoint(model.Coefficients)
 	if err := CheckResponse(model.Family, data.Y, data.Trials); err != nil {
 		return nil, err
 	}
@@ -135,7 +136,7 @@ func checkShapes(data *Data, model *Model) error {
 		if err := p.ForDispersion(); err != nil {
 			return fmt.Errorf("prior of %s: %w", d.Name, err)
 		}
-		if p.Kind == Constant && !(p.Location > d.Lower) || p.Kind == Uniform && !(p.High > d.Lower) {
+		if p.Kind == prior.Constant && !(p.Location > d.Lower) || p.Kind == prior.Uniform && !(p.High > d.Lower) {
 			return fmt.Errorf("prior of %s: %s leaves nothing above %v, where %s begins", d.Name, p, d.Lower, d.Name)
 		}
 	}
@@ -230,7 +231,7 @@ func (t *Target) Parameters() []infer.Parameter {
 // LogPrior returns the log prior density at theta with its constants, on the
 // scale of theta (no Jacobian): flat priors count 0. Cost: O(d).
 func (t *Target) LogPrior(theta []float64) float64 {
-	sum := t.priors.logDensity(theta)
+	sum := t.priors.LogDensity(theta)
 	for i, k := range t.free {
 		sum += t.model.DispersionPrior(k).LogDensity(theta[t.Cols()+i])
 	}
@@ -253,7 +254,7 @@ func (t *Target) LogLik(theta []float64) float64 {
 // Where a horseshoe prior speaks of it, Predictor.LogPriorAlong serves.
 func (t *Target) LogPriorAlong(j int, x float64) float64 {
 	if j < t.Cols() {
-		return t.priors.along(j, x)
+		return t.priors.Along(j, x)
 	}
 	k := t.free[j-t.Cols()]
 	lower := t.dispersions[k].Lower
@@ -262,5 +263,5 @@ func (t *Target) LogPriorAlong(j int, x float64) float64 {
 		logAt = vec.Log(at)
 	}
 	prior := t.model.DispersionPrior(k)
-	return prior.logDensity(at, logAt) + x
+	return prior.LogDensityAt(at, logAt) + x
 }

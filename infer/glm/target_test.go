@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 )
 
 func TestCheckResponse(t *testing.T) {
@@ -85,10 +86,10 @@ func TestNewTargetRefuses(t *testing.T) {
 		{"Inf in X", func(e *example) { e.data.X.Col(1)[0] = math.Inf(-1) }, `column "x1", row 1: -Inf`},
 		{"NaN offset", func(e *example) { e.data.Offset[7] = math.NaN() }, "offset, row 8"},
 		{"response", func(e *example) { e.data.Y[3] = math.NaN() }, "response, row 4: NaN"},
-		{"half prior", func(e *example) { e.model.Coefficients[1] = Prior{Kind: HalfCauchy, Scale: 1} }, `prior of "x1": half_cauchy(1) cannot be the prior of a coefficient`},
+		{"half prior", func(e *example) { e.model.Coefficients[1] = prior.Prior{Kind: prior.HalfCauchy, Scale: 1} }, `prior of "x1": half_cauchy(1) cannot be the prior of a coefficient`},
 		{"bad scale", func(e *example) { e.model.Coefficients[1].Scale = -1 }, `prior of "x1": scale -1`},
-		{"unset prior", func(e *example) { e.model.Coefficients[1] = Prior{} }, `prior of "x1"`},
-		{"sigma", func(e *example) { e.model.Dispersion = Prior{Kind: Normal, Scale: 1} }, "prior of sigma: normal(0, 1) cannot"},
+		{"unset prior", func(e *example) { e.model.Coefficients[1] = prior.Prior{} }, `prior of "x1"`},
+		{"sigma", func(e *example) { e.model.Dispersion = prior.Prior{Kind: prior.Normal, Scale: 1} }, "prior of sigma: normal(0, 1) cannot"},
 		{"family", func(e *example) { e.model.Family = Family{"gaussian", "sqrt"} }, "family gaussian(sqrt) is not in this version"},
 	}
 	for _, c := range cases {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 )
 
 // weigh gives the example frequencies and, where its family has them, precisions.
@@ -163,7 +164,7 @@ func TestUnitWeights(t *testing.T) {
 // Which posteriors exist is decided by the observations, not by the rows that
 // tell them.
 func TestFrequencyPropriety(t *testing.T) {
-	flat := Prior{Kind: Flat}
+	flat := prior.Prior{Kind: prior.Flat}
 	e := newExample(3, "gaussian", 4, 3, flat)
 	e.model.Dispersion = flat
 	if _, err := NewTarget(e.data, e.model); err == nil {

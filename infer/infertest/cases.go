@@ -8,6 +8,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 )
 
 // Sampler makes the setup of one posterior, as cggibbs.New does.
@@ -25,8 +26,8 @@ type Case struct {
 // scales and locations, and an offset.
 func Cases() []Case {
 	return []Case{
-		Gaussian(9, glm.Prior{Kind: glm.HalfCauchy, Scale: 0.7}),
-		Gaussian(6, glm.Prior{Kind: glm.HalfNormal, Scale: 1.5}),
+		Gaussian(9, prior.Prior{Kind: prior.HalfCauchy, Scale: 0.7}),
+		Gaussian(6, prior.Prior{Kind: prior.HalfNormal, Scale: 1.5}),
 		Bernoulli(12),
 		Binomial(8),
 		Poisson(8),
@@ -34,11 +35,11 @@ func Cases() []Case {
 }
 
 // coefficients are the priors of the cases: three columns.
-func coefficients(scale float64) []glm.Prior {
-	return []glm.Prior{
-		{Kind: glm.Normal, Location: 0.3 * scale, Scale: scale},
-		{Kind: glm.Normal, Location: 0, Scale: 0.6 * scale},
-		{Kind: glm.Normal, Location: -0.2 * scale, Scale: 1.5 * scale},
+func coefficients(scale float64) []prior.Prior {
+	return []prior.Prior{
+		{Kind: prior.Normal, Location: 0.3 * scale, Scale: scale},
+		{Kind: prior.Normal, Location: 0, Scale: 0.6 * scale},
+		{Kind: prior.Normal, Location: -0.2 * scale, Scale: 1.5 * scale},
 	}
 }
 
@@ -57,7 +58,7 @@ func newDesign(n int) glm.Data {
 }
 
 // Gaussian returns a gaussian(identity) case of n rows.
-func Gaussian(n int, sigma glm.Prior) Case {
+func Gaussian(n int, sigma prior.Prior) Case {
 	return Case{
 		Name: fmt.Sprintf("gaussian/sigma=%s/n=%d", sigma.Kind, n), Data: newDesign(n),
 		Model: glm.Model{Family: glm.Family{Name: "gaussian", Link: "identity"},
@@ -140,7 +141,7 @@ func (c Case) drawTheta(rng *infer.Stream) (theta []float64) {
 	}
 	for k, d := range c.Model.Family.Dispersions() {
 		p := c.Model.DispersionPrior(k)
-		if p.Kind == glm.Constant {
+		if p.Kind == prior.Constant {
 			continue
 		}
 		x := drawPrior(p, rng)
@@ -155,7 +156,7 @@ func (c Case) drawTheta(rng *infer.Stream) (theta []float64) {
 // dispersionsAt returns all dispersions, given those that are parameters.
 func dispersionsAt(model *glm.Model, free []float64) (disp [2]float64) {
 	for k := range model.Family.Dispersions() {
-		if p := model.DispersionPrior(k); p.Kind == glm.Constant {
+		if p := model.DispersionPrior(k); p.Kind == prior.Constant {
 			disp[k] = p.Location
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 )
 
 // Wrong returns a sampler of another model or data set than it is asked for:
@@ -13,7 +14,7 @@ import (
 func Wrong(s Sampler, edit func(data *glm.Data, model *glm.Model)) Sampler {
 	return func(target *glm.Target) (infer.Setup, error) {
 		data, model := *target.Data(), *target.Model()
-		model.Coefficients = append([]glm.Prior(nil), model.Coefficients...)
+		model.Coefficients = append([]prior.Prior(nil), model.Coefficients...)
 		edit(&data, &model)
 		wrong, err := glm.NewTarget(&data, model)
 		if err != nil {

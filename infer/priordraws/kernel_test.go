@@ -11,17 +11,18 @@ import (
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
+	"glmbatch/infer/prior"
 	"glmbatch/infer/priordraws"
 )
 
 // example is a poisson(identity) model, whose wall cuts the prior off, with a
 // dispersion-free posterior, or another family on the same rows.
-func example(family, link string, disp glm.Prior) (*glm.Data, glm.Model) {
+func example(family, link string, disp prior.Prior) (*glm.Data, glm.Model) {
 	x := design.NewDense(3, 2)
 	copy(x.Values, []float64{1, 1, 1, -1, 0, 2})
 	data := &glm.Data{X: x, Names: []string{"(Intercept)", "a"}, Y: []float64{1, 0, 2}}
 	return data, glm.Model{Family: glm.Family{Name: family, Link: link}, Dispersion: disp,
-		Coefficients: []glm.Prior{{Kind: glm.Normal, Location: 1, Scale: 1}, {Kind: glm.Laplace, Scale: 0.5}}}
+		Coefficients: []prior.Prior{{Kind: prior.Normal, Location: 1, Scale: 1}, {Kind: prior.Laplace, Scale: 0.5}}}
 }
 
 func target(t *testing.T, data *glm.Data, model glm.Model) *glm.Target {
@@ -47,7 +48,7 @@ func kernel(t *testing.T, tg *glm.Target) infer.Kernel {
 }
 
 func TestConformance(t *testing.T) {
-	data, model := example("gamma", "log", glm.Prior{Kind: glm.Gamma, Shape: 2, Rate: 1})
+	data, model := example("gamma", "log", prior.Prior{Kind: prior.Gamma, Shape: 2, Rate: 1})
 	data.Y = []float64{1, 0.5, 2}
 	infertest.Conformance(t, target(t, data, model), priordraws.New)
 }
@@ -56,7 +57,7 @@ func TestConformance(t *testing.T) {
 // standard errors of a quartile's probability at 0.018: false alarms below 1e-8;
 // a scale error of 10 % moves it by 0.021 or more.
 func TestDrawsHaveThePrior(t *testing.T) {
-	data, model := example("gaussian", "identity", glm.Prior{Kind: glm.Exponential, Rate: 2})
+	data, model := example("gaussian", "identity", prior.Prior{Kind: prior.Exponential, Rate: 2})
 	data.Y = []float64{1e6, -1e6, 3e6}
 	k := kernel(t, target(t, data, model))
 	theta := make([]float64, 3)
@@ -85,7 +86,7 @@ func TestDrawsHaveThePrior(t *testing.T) {
 
 // Behind a wall every draw has a mean in every row.
 func TestWall(t *testing.T) {
-	data, model := example("poisson", "identity", glm.Prior{})
+	data, model := example("poisson", "identity", prior.Prior{})
 	k := kernel(t, target(t, data, model))
 	theta := make([]float64, 2)
 	for range 1000 {
@@ -103,7 +104,7 @@ func TestWall(t *testing.T) {
 			t.Fatalf("log likelihood %v", info.LogLik)
 		}
 	}
-	model.Coefficients[0] = glm.Prior{Kind: glm.Normal, Location: -100, Scale: 1}
+	model.Coefficients[0] = prior.Prior{Kind: prior.Normal, Location: -100, Scale: 1}
 	setup, err := priordraws.New(target(t, data, model))
 	if err != nil {
 		t.Fatal(err)
@@ -114,8 +115,8 @@ func TestWall(t *testing.T) {
 }
 
 func TestImproperPriorsAreNamed(t *testing.T) {
-	data, model := example("gaussian", "identity", glm.Prior{Kind: glm.Flat})
-	model.Coefficients[1] = glm.Prior{Kind: glm.Flat}
+	data, model := example("gaussian", "identity", prior.Prior{Kind: prior.Flat})
+	model.Coefficients[1] = prior.Prior{Kind: prior.Flat}
 	err := priordraws.Check(&model, data.Names)
 	var improper *priordraws.ImproperError
 	if !errors.As(err, &improper) || !slices.Equal(improper.Names, []string{"a", "sigma"}) || !strings.Contains(err.Error(), "hint: ") {

@@ -22,17 +22,18 @@ const (
 var deps = map[string]string{
 	"infer":                   "",
 	"infer/design":            "internal/simd",
-	"infer/glm":               "infer infer/design internal/words" + numeric,
-	"infer/cggibbs":           "infer infer/design infer/glm infer/dogs" + numeric + " internal/state",
+	"infer/glm":               "infer infer/design infer/prior internal/words" + numeric,
+	"infer/cggibbs":           "infer infer/design infer/glm infer/prior infer/dogs" + numeric + " internal/state",
 	"infer/nuts":              "infer infer/glm" + numeric + " internal/state",
-	"infer/conjugate":         "infer infer/glm internal/vec internal/linalg internal/variate",
+	"infer/conjugate":         "infer infer/glm infer/prior internal/vec internal/linalg internal/variate",
 	"infer/diag":              "infer" + numeric,
+	"infer/prior":             "internal/vec internal/variate internal/words",
 	"infer/priordraws":        "infer infer/glm internal/state",
 	"infer/loo":               "internal/vec",
 	"infer/mrf":               "infer internal/vec internal/state",
 	"infer/herded":            "infer infer/mrf internal/vec internal/state",
 	"infer/dogs":              "infer/mrf internal/vec internal/simd internal/linalg",
-	"infer/infertest":         "infer infer/design infer/glm internal/variate",
+	"infer/infertest":         "infer infer/design infer/glm infer/prior internal/variate",
 	"internal/vec":            "",
 	"internal/simd":           "internal/vec golang.org/x/sys/cpu",
 	"internal/linalg":         "internal/vec internal/simd",
@@ -60,9 +61,9 @@ var deps = map[string]string{
 	// exchange reads and writes the files of other tools.
 	"pipelines/internal/exchange": "infer infer/diag ingest report report/judge" + arrow,
 	// synthetic makes data, and does not fit them.
-	"pipelines/internal/synthetic": "infer infer/glm pipelines/internal/spec",
+	"pipelines/internal/synthetic": "infer infer/glm infer/prior pipelines/internal/spec",
 	// discrete makes discrete models of tables and images, and samples nothing itself.
-	"pipelines/internal/discrete": "infer infer/glm infer/diag infer/mrf infer/herded infer/dogs ingest internal/words pipelines/internal/spec" + arrow,
+	"pipelines/internal/discrete": "infer infer/prior infer/diag infer/mrf infer/herded infer/dogs ingest internal/words pipelines/internal/spec" + arrow,
 	"cmd/pipeline":                "pipelines internal/words github.com/spf13/cobra golang.org/x/term",
 	"internal/arch":               "",
 	"internal/bars":               "internal/words pipelines",
@@ -75,7 +76,7 @@ var deps = map[string]string{
 const numeric = " internal/vec internal/simd internal/linalg internal/variate"
 
 // run is what the packages that run a pipeline may use of the other rooms.
-const run = "infer infer/design infer/glm infer/cggibbs infer/nuts infer/conjugate infer/diag infer/loo infer/priordraws infer/mrf infer/herded infer/dogs" +
+const run = "infer infer/design infer/glm infer/cggibbs infer/nuts infer/conjugate infer/diag infer/loo infer/prior infer/priordraws infer/mrf infer/herded infer/dogs" +
 	" ingest transform report report/judge internal/words pipelines/internal/*"
 
 // pureStd is what code on the path of a chain may use of the standard library: no I/O,

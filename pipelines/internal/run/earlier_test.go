@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
-	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/spool"
 )
@@ -173,7 +173,7 @@ func TestWhoStartsAnew(t *testing.T) {
 	plain, horseshoe := &spec.Model{}, &spec.Model{}
 	plain.Family.Name, plain.Family.Link = "bernoulli", "logit"
 	*horseshoe = *plain
-	horseshoe.Prior.Coefficients.Kind = glm.HorseshoePrior
+	horseshoe.Prior.Coefficients.Kind = prior.Horseshoe
 	for _, c := range []struct {
 		sampler spec.Sampler
 		model   *spec.Model

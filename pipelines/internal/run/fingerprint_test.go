@@ -5,6 +5,7 @@ import (
 
 	matrix "glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -72,7 +73,7 @@ func TestFingerprint(t *testing.T) {
 		"prior":           func(p *spec.Pipeline) { model(p).Prior.Coefficients.Scale = 2 },
 		"intercept":       func(p *spec.Pipeline) { model(p).Prior.Intercept.Prior.Scale = 2 },
 		"at":              func(p *spec.Pipeline) { model(p).Prior.Intercept.At = "zero" },
-		"sigma":           func(p *spec.Pipeline) { model(p).Prior.Sigma.Prior = glm.Prior{Kind: glm.HalfNormal, Scale: 1} },
+		"sigma":           func(p *spec.Pipeline) { model(p).Prior.Sigma.Prior = prior.Prior{Kind: prior.HalfNormal, Scale: 1} },
 		"by_name":         func(p *spec.Pipeline) { model(p).Prior.ByName[0].Prior.Scale = 9 },
 		"keep":            func(p *spec.Pipeline) { p.Run.Keep = "summary" },
 		"method":          func(p *spec.Pipeline) { p.Samplers[0].Method = "nuts" },
@@ -101,7 +102,7 @@ func TestFingerprint(t *testing.T) {
 func TestPriorsByName(t *testing.T) {
 	m := &spec.Model{}
 	set := func(scale float64) spec.CoefficientPrior {
-		return spec.CoefficientPrior{Prior: glm.Prior{Kind: glm.Normal, Scale: scale}}
+		return spec.CoefficientPrior{Prior: prior.Prior{Kind: prior.Normal, Scale: scale}}
 	}
 	m.Prior.Coefficients, m.Prior.Intercept.Prior = set(1), set(2)
 	for i, pattern := range []string{"x1*", "x12", "x*", "nothing"} {

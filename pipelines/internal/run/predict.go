@@ -12,6 +12,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/ingest"
 	"glmbatch/pipelines/internal/predict"
 	"glmbatch/report"
@@ -128,11 +129,11 @@ func dispersionsOf(family glm.Family, f report.Fitted) (out []predict.Dispersion
 			if err == nil {
 				err = json.Unmarshal(fixed[strings.ToUpper(d.Name[:1])+d.Name[1:]], &text)
 			}
-			prior, parseErr := glm.ParsePrior(text)
-			if err != nil || parseErr != nil || prior.Kind != glm.Constant {
+			law, parseErr := prior.Parse(text)
+			if err != nil || parseErr != nil || law.Kind != prior.Constant {
 				return nil, fmt.Errorf("fit %s: the ledger does not have the value of %s\nhint: run the pipeline again", f.Key, d.Name)
 			}
-			value.Fixed = prior.Location
+			value.Fixed = law.Location
 		}
 		out = append(out, value)
 	}

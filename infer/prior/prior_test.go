@@ -1,4 +1,4 @@
-package glm
+package prior
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-var somePriors = []Prior{
+var some = []Prior{
 	{Kind: Normal, Location: 0, Scale: 1}, {Kind: Normal, Location: -3, Scale: 0.1}, {Kind: Normal, Location: 2, Scale: 10},
 	{Kind: HalfNormal, Scale: 0.5}, {Kind: HalfNormal, Scale: 7}, {Kind: HalfCauchy, Scale: 5}, {Kind: HalfCauchy, Scale: 0.01},
 	{Kind: Flat},
@@ -62,7 +62,7 @@ func spread(p Prior) float64 {
 
 // The density is the slope of the distribution function, which ends at 1.
 func TestPriorIsNormalised(t *testing.T) {
-	for _, p := range somePriors {
+	for _, p := range some {
 		for _, u := range []float64{0.1, 0.7, 1, 2.5} {
 			x := p.Location + p.Low + u*spread(p)
 			if !p.Proper() {
@@ -77,8 +77,8 @@ func TestPriorIsNormalised(t *testing.T) {
 				t.Errorf("%v: density %v at %v, slope of the distribution %v", p, got, x, slope)
 			}
 			g := (p.LogDensity(x+h) - p.LogDensity(x-h)) / (2 * h)
-			if math.Abs(p.gradient(x)-g) > 1e-5*(1/spread(p)+math.Abs(g)) {
-				t.Errorf("%v: gradient %v at %v, differences %v", p, p.gradient(x), x, g)
+			if math.Abs(p.Gradient(x)-g) > 1e-5*(1/spread(p)+math.Abs(g)) {
+				t.Errorf("%v: gradient %v at %v, differences %v", p, p.Gradient(x), x, g)
 			}
 		}
 		if p.positive() && !math.IsInf(p.LogDensity(-1e-9), -1) {
@@ -103,7 +103,7 @@ func TestPriorDraws(t *testing.T) {
 		}
 		return d
 	}
-	for _, p := range somePriors {
+	for _, p := range some {
 		if !p.Proper() {
 			if v := p.Draw(rand.New(rand.NewPCG(1, 2))); v == v {
 				t.Errorf("%v draws %v", p, v)
@@ -126,9 +126,9 @@ func TestPriorDraws(t *testing.T) {
 	}
 }
 
-func TestParsePrior(t *testing.T) {
-	for _, p := range somePriors {
-		got, err := ParsePrior(p.String())
+func TestParse(t *testing.T) {
+	for _, p := range some {
+		got, err := Parse(p.String())
 		if err != nil || got != p {
 			t.Errorf("ParsePrior(%q) = %v, %v", p.String(), got, err)
 		}
@@ -137,13 +137,13 @@ func TestParsePrior(t *testing.T) {
 		" normal ( 0,2.5 ) ": "normal(0, 2.5)", "normal(-0, 1e2)": "normal(0, 100)", "flat()": "flat",
 		"half_cauchy(5)": "half_cauchy(5)", "half_normal(0.25)": "half_normal(0.25)", "normal(-1.5,1)": "normal(-1.5, 1)", "student_t(3,0,2.5)": "student_t(3, 0, 2.5)", "uniform(0, 10)": "uniform(0, 10)", "constant(4)": "constant(4)", "uniform(-5,-1)": "uniform(-5, -1)",
 	} {
-		if got, err := ParsePrior(text); err != nil || got.String() != want {
+		if got, err := Parse(text); err != nil || got.String() != want {
 			t.Errorf("ParsePrior(%q) = %v, %v; want %s", text, got, err, want)
 		}
 	}
 }
 
-func TestParsePriorRefuses(t *testing.T) {
+func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                   "no prior has the name",
 		"gaussian(0, 1)":     "the priors are flat, normal(location, scale)",
@@ -172,7 +172,7 @@ func TestParsePriorRefuses(t *testing.T) {
 		"exponential(-1)":    "its rate is -1; a rate is positive",
 		"normal(0, )":        `its scale "" is not a number`,
 	} {
-		_, err := ParsePrior(text)
+		_, err := Parse(text)
 		var parse *ParseError
 		if !errors.As(err, &parse) || !strings.Contains(err.Error(), want) {
 			t.Errorf("ParsePrior(%q): error %v, want %q", text, err, want)
@@ -180,70 +180,56 @@ func TestParsePriorRefuses(t *testing.T) {
 	}
 }
 
-func FuzzParsePrior(f *testing.F) {
-	for _, p := range somePriors {
+func FuzzParse(f *testing.F) {
+	for _, p := range some {
 		f.Add(p.String())
 	}
 	f.Add("normal(0, (")
 	f.Fuzz(func(t *testing.T, text string) {
-		p, err := ParsePrior(text)
+		p, err := Parse(text)
 		if err != nil {
 			return
 		}
-		if again, err := ParsePrior(p.String()); err != nil || again != p {
+		if again, err := Parse(p.String()); err != nil || again != p {
 			t.Fatalf("%q gives %v, which reads back as %v, %v", text, p, again, err)
 		}
 	})
 }
 
-func TestParseFamily(t *testing.T) {
-	for _, c := range []struct{ name, link, want string }{
-		{"gaussian", "", "gaussian(identity)"}, {"bernoulli", "logit", "bernoulli(logit)"},
-		{"binomial", "", "binomial(logit)"}, {"poisson", "log", "poisson(log)"},
-	} {
-		if f, err := ParseFamily(c.name, c.link); err != nil || f.String() != c.want {
-			t.Errorf("ParseFamily(%q, %q) = %v, %v", c.name, c.link, f, err)
-		}
-	}
-	for _, c := range []struct{ name, link, want string }{
-		{"poison", "", "did you mean poisson?"}, {"weibull", "", "the families are gaussian"},
-		{"bernoulli", "log", "its links are logit, probit, cloglog, cauchit"},
-	} {
-		if _, err := ParseFamily(c.name, c.link); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("ParseFamily(%q, %q): error %v, want %q", c.name, c.link, err, c.want)
-		}
-	}
-}
-
 // In runs the priors have the bits that each has alone.
 func TestPriorsInRuns(t *testing.T) {
 	var of []Prior
-	for i, p := range somePriors {
+	for i, p := range some {
 		for range 1 + i%3 {
 			of = append(of, p)
 		}
 	}
-	p := newPriors(of)
-	if len(p.ends) != len(somePriors) {
-		t.Errorf("%d runs of %d priors", len(p.ends), len(somePriors))
+	p := NewJoint(of)
+	if len(p.ends) != len(some) {
+		t.Errorf("%d runs of %d priors", len(p.ends), len(some))
 	}
 	for _, from := range []float64{0.6, -1.7} {
 		x, got, sum := make([]float64, len(of)), make([]float64, len(of)), 0.0
 		for j := range of {
 			x[j], got[j] = from+0.01*float64(j), 0.3
 			sum += of[j].LogDensity(x[j])
-			if along := p.along(j, x[j]); along != of[j].LogDensity(x[j]) {
+			if along := p.Along(j, x[j]); along != of[j].LogDensity(x[j]) {
 				t.Errorf("%v at %v: %v, alone %v", of[j], x[j], along, of[j].LogDensity(x[j]))
 			}
 		}
-		if got := p.logDensity(x); got != sum {
+		if got := p.LogDensity(x); got != sum {
 			t.Errorf("log density %v, summed %v", got, sum)
 		}
-		p.addGradient(x, got)
+		p.AddGradient(x, got)
 		for j := range of {
-			if want := 0.3 + of[j].gradient(x[j]); got[j] != want {
+			if want := 0.3 + of[j].Gradient(x[j]); got[j] != want {
 				t.Errorf("gradient of %v at %v: %v, alone %v", of[j], x[j], got[j], want)
 			}
 		}
 	}
+}
+
+// near reports whether two numbers agree to a relative or absolute tolerance.
+func near(a, b, tol float64) bool {
+	return a == b || math.Abs(a-b) <= tol*(1+math.Abs(a)+math.Abs(b))
 }
