@@ -102,13 +102,3 @@ func roomHint(err error) error {
 	}
 	return fmt.Errorf("%w\nhint: is the disk full? What is drawn is kept beside the ledger: make room, then commit it or run again", err)
 }
-
-// OldError reports a ledger of a schema version that lacks what was asked for.
-type OldError struct {
-	Path       string
-	Have, Need int
-}
-
-func (e *OldError) Error() string {
-	return fmt.Sprintf("ledger %q has schema version %d, and this needs %d\nhint: the next pipeline run brings the ledger up to date", e.Path, e.Have, e.Need)
-}
