@@ -9,6 +9,7 @@ import (
 
 	"glmbatch/infer/glm"
 	"glmbatch/internal/vec"
+	"glmbatch/internal/words"
 )
 
 // Weighted returns the formula with the columns of the rows' weights, either of
@@ -27,8 +28,11 @@ func (s *selector) weights() error {
 	for _, w := range s.out.weights() {
 		s.taken[w.column] = true
 		if s.strict != anyName && !s.known[w.column] {
-			return &ColumnError{Column: w.column, Err: fmt.Errorf("there is no such column, which %s names", w.key),
-				Hint: UnknownHint(w.column, "columns", s.names)}
+			return &ColumnError{
+				Column: w.column,
+				Err: words.Hint(fmt.Errorf("there is no such column, which %s names", w.key),
+					UnknownHint(w.column, "columns", s.names)),
+			}
 		}
 	}
 	return nil
