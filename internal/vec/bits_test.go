@@ -78,6 +78,10 @@ var functions = map[string]func(x, y, z []float64) []float64{
 		sum := Log1pExpCurve(x, y, 0.3, first, second)
 		return append(append(first, second...), sum)
 	},
+	"Deviations": func(x, _, _ []float64) []float64 {
+		first, second := Deviations(x, 0.3)
+		return []float64{first, second}
+	},
 	"ExcessArguments": func(x, _, _ []float64) []float64 {
 		of := make([]float64, 3*len(x))
 		ExcessArguments(of, x)
