@@ -13,7 +13,7 @@ import (
 // blocks of whole columns that take at most bytes, one column at least. The
 // ledger is held for reading while it is walked. It is an error where draws were
 // not kept.
-func (l *Ledger) Columns(ctx context.Context, f StoredFit, bytes int) iter.Seq2[*infer.Columns, error] {
+func (l *Ledger) Columns(ctx context.Context, f Stored, bytes int) iter.Seq2[*infer.Columns, error] {
 	return func(yield func(*infer.Columns, error) bool) {
 		stopped := false
 		err := l.read(ctx, func(c *sql.Conn) error {

@@ -63,7 +63,3 @@ func (s *Session) Derive(ctx context.Context, d *Derivations) error {
 func (l *Ledger) ReadDraws(ctx context.Context, id int64, block *infer.Columns) error {
 	return l.readIfThere(ctx, func(c *sql.Conn) error { return loadColumns(ctx, c, block, id) })
 }
-
-// derivedRows is the SQL of a fit's derived quantities as JSON.
-const derivedRows = `coalesce((SELECT to_json(list({name: d.name, expression: d.expression} ORDER BY d.parameter_id))::VARCHAR
-	FROM derived d WHERE d.fit_id = fit.fit_id), 'null')`

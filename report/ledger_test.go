@@ -179,9 +179,12 @@ func TestStoredAgain(t *testing.T) {
 	store(t, l, f, bad)
 	got, err := l.Stored(ctx, []string{"f1", "f2", "it's none"})
 	must(t, err)
-	want := map[string]StoredFit{"f1": {ID: 1, Key: f.Key, Fingerprint: "f1", Verdict: f.Verdict, Gates: judge.Defaults(),
-		Warnings: f.Warnings, Method: f.Method, Rows: f.Rows, Columns: f.Columns, Chains: f.Chains, Draws: f.Draws,
-		Parameters: len(f.Parameters), Kept: true}}
+	gates := judge.Defaults()
+	want := map[string]Stored{"f1": {ID: 1, RunID: f.RunID, Pipeline: f.Pipeline, Key: f.Key, Replicate: 1, Fingerprint: "f1", Question: "f1",
+		Status: Complete, Verdict: f.Verdict, Gates: &gates, Warnings: f.Warnings,
+		Method: f.Method, Family: f.Family, Link: f.Link, Formula: f.Formula, DataHash: f.DataHash, ModelHash: f.ModelHash,
+		Rows: f.Rows, Columns: f.Columns, Chains: f.Chains, Draws: f.Draws, Parameters: len(f.Parameters), Kept: true,
+		Seconds: 6, SetupSeconds: 1, WarmupSeconds: 2, SamplingSeconds: 3, Wall: 4, Created: f.Created}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("stored\n%+v, want\n%+v", got, want)
 	}
@@ -218,7 +221,7 @@ func TestRejudge(t *testing.T) {
 	}))
 	got, err := l.Stored(ctx, []string{"f1"})
 	must(t, err)
-	if f := got["f1"]; f.Verdict.Grade != judge.Fail || f.Verdict.Reasons[0] != "why" || f.Gates != gates {
+	if f := got["f1"]; f.Verdict.Grade != judge.Fail || f.Verdict.Reasons[0] != "why" || *f.Gates != gates {
 		t.Errorf("after rejudging: %+v", f)
 	}
 	err = l.Write(ctx, func(s *Session) error { return s.Rejudge(ctx, "other", judge.Gates{}, judge.Verdict{}, later) })

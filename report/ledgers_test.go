@@ -52,9 +52,13 @@ func answers(t *testing.T, l *Ledger) string {
 	drifts, err := l.Drifts(ctx, "", 9)
 	tell("drifts", mustJSON(t, drifts), err)
 	stored, err := l.Stored(ctx, nil)
-	tell("stored", stored, err)
+	tell("stored", len(stored), err)
+	for _, fingerprint := range []string{"f-good", "f-bad", "f12", "f-a"} {
+		f := stored[fingerprint]
+		tell("parts", mustJSON(t, []any{f, f.Fingerprint, f.DataHash, f.ModelHash, f.Kept, f.Question, f.From, f.Derived, f.Identity}), nil)
+	}
 	earlier, err := l.Earlier(ctx, "p")
-	tell("earlier", earlier, err)
+	tell("earlier", mustJSON(t, earlier), err)
 	for _, fingerprint := range []string{"f-good", "f-bad", "f12", "f-a"} {
 		evidence, err := l.Evidence(ctx, fingerprint)
 		tell("evidence of "+fingerprint, evidence, err)

@@ -47,7 +47,7 @@ func checkLooks(t *testing.T, l *Ledger) {
 	ctx := context.Background()
 	newest, err := l.LookNewest(ctx, func(k Key) bool { return k.Group == "k" })
 	must(t, err)
-	if len(newest) != 1 || newest[0].ID != 2 || newest[0].Verdict != judge.ErrorGrade || newest[0].Earlier != 1 || newest[0].Error != "no file" {
+	if len(newest) != 1 || newest[0].ID != 2 || newest[0].Grade != judge.ErrorGrade || newest[0].Earlier != 1 || newest[0].Error != "no file" {
 		t.Errorf("newest: %s", mustJSON(t, newest))
 	}
 	one, err := l.Look(ctx, 1)

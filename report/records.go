@@ -26,7 +26,12 @@ type Run struct {
 
 // Key names one fit of a pipeline: a data set, a group or file of it (Group is
 // empty without each: or by:), a model and a sampler.
-type Key struct{ Dataset, Group, Model, Sampler string }
+type Key struct {
+	Dataset string `json:"dataset"`
+	Group   string `json:"key,omitempty"`
+	Model   string `json:"model"`
+	Sampler string `json:"sampler"`
+}
 
 // Status tells whether a fit was computed to its end.
 type Status string

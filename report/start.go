@@ -38,34 +38,6 @@ func (s *Session) insertStart(id int64, st *Start) error {
 	return nil
 }
 
-// Earlier is a complete fit as one that another may start from.
-type Earlier struct {
-	Key
-	ID                          int64
-	Fingerprint, Question, From string // Question is the fingerprint of a fit without an earlier one
-	Replicate                   int
-	Method, Family, Link        string
-	Rows                        int64
-}
-
-// Earlier returns the complete fits of a pipeline, the newest first. Without a
-// ledger file there are none, and no error. It reads one row a fit.
-func (l *Ledger) Earlier(ctx context.Context, pipeline string) (found []Earlier, err error) {
-	err = l.readIfThere(ctx, func(c *sql.Conn) error {
-		return scanRows(ctx, c, `SELECT f.dataset, f.key, f.model, f.sampler, f.fit_id, f.fingerprint, coalesce(s.question, f.fingerprint),
-				coalesce(s.from_fingerprint, ''), f.replicate, coalesce(f.method, ''), coalesce(f.family, ''), coalesce(f.link, ''), coalesce(f.n_rows, 0)
-			FROM fit f LEFT JOIN start s USING (fit_id) WHERE f.status = 'complete' AND f.pipeline = ?
-			ORDER BY f.place DESC, f.created DESC, f.fit_id DESC`, func(rows *sql.Rows) error {
-			var e Earlier
-			err := rows.Scan(&e.Dataset, &e.Group, &e.Model, &e.Sampler, &e.ID, &e.Fingerprint, &e.Question, &e.From, &e.Replicate,
-				&e.Method, &e.Family, &e.Link, &e.Rows)
-			found = append(found, e)
-			return err
-		}, pipeline)
-	})
-	return found, err
-}
-
 // Recalled is what a stored fit says of its posterior and of its data.
 type Recalled struct {
 	Parameters []ParameterSummary // without local scales

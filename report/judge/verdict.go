@@ -23,8 +23,8 @@ const (
 
 // Verdict says whether a fit can be trusted, and why not.
 type Verdict struct {
-	Grade   Grade
-	Reasons []string
+	Grade   Grade    `json:"verdict,omitempty"`
+	Reasons []string `json:"reasons"`
 }
 
 // Evidence is what a verdict rests on.

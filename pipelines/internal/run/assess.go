@@ -81,7 +81,7 @@ func columnsOf(f *fitting) func() iter.Seq2[*infer.Columns, error] {
 
 // assessStored computes what the run asks for and a complete fit does not have,
 // from its kept draws, and stores it with a new verdict. It says whether it did.
-func (r *runner) assessStored(ctx context.Context, f *fitting, stored report.StoredFit, res *Result) (judged bool, err error) {
+func (r *runner) assessStored(ctx context.Context, f *fitting, stored report.Stored, res *Result) (judged bool, err error) {
 	if f.replicate > 1 { // its draws are not kept, and the fit itself has it
 		return false, nil
 	}
@@ -134,7 +134,7 @@ func (r *runner) assessStored(ctx context.Context, f *fitting, stored report.Sto
 }
 
 // missing says whether a stored fit lacks what the run asks for.
-func (r *runner) missing(ctx context.Context, stored report.StoredFit) (bool, error) {
+func (r *runner) missing(ctx context.Context, stored report.Stored) (bool, error) {
 	if !r.assesses() {
 		return false, nil
 	}

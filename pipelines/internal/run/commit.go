@@ -207,7 +207,7 @@ func statistics(fit *spool.Fit, w window) iter.Seq2[*infer.Iterations, error] {
 
 // skip lets a complete fit's stored verdict count, judged again where the
 // gates or the derived quantities have changed since.
-func (r *runner) skip(ctx context.Context, f *fitting, stored report.StoredFit, res *Result) error {
+func (r *runner) skip(ctx context.Context, f *fitting, stored report.Stored, res *Result) error {
 	res.Action, res.Verdict, res.Reasons = Skipped, string(stored.Verdict.Grade), stored.Verdict.Reasons
 	res.ID, res.Chains, res.Draws = stored.ID, stored.Chains, stored.Draws
 	if !slices.Equal(expressions(f.model), stored.Derived) {
@@ -221,14 +221,14 @@ func (r *runner) skip(ctx context.Context, f *fitting, stored report.StoredFit, 
 			return ctx.Err()
 		}
 		res.Verdict, res.Reasons = string(derived.Verdict.Grade), derived.Verdict.Reasons
-		stored.Gates, stored.Parameters = derived.Gates, derived.First+len(derived.Parameters)
+		stored.Gates, stored.Parameters = &derived.Gates, derived.First+len(derived.Parameters)
 	}
 	judged, err := r.assessStored(ctx, f, stored, res)
 	if err != nil {
 		return err
 	}
 	verdict := judge.Verdict{Grade: judge.Grade(res.Verdict), Reasons: res.Reasons}
-	if g := f.gates.Judge(); g != stored.Gates && !judged && !f.ungated() {
+	if g := f.gates.Judge(); g != *stored.Gates && !judged && !f.ungated() {
 		evidence, err := r.storedEvidence(ctx, f)
 		if err != nil {
 			return err

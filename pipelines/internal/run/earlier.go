@@ -42,7 +42,7 @@ const (
 
 // earlierFits are the complete fits that a pipeline had when the run began, the
 // newest first, by name.
-type earlierFits map[report.Key][]report.Earlier
+type earlierFits map[report.Key][]report.Stored
 
 func (r *runner) earlierFits(ctx context.Context) (earlierFits, error) {
 	found, err := r.ledger.file.Earlier(ctx, r.Pipeline.Name)
@@ -73,8 +73,8 @@ func (r *runner) startFrom(ctx context.Context, f *fitting) error {
 		return nil
 	}
 	fits := r.earlier[f.key()]
-	before := slices.IndexFunc(fits, func(e report.Earlier) bool { return e.Replicate <= 1 && e.Question != f.start.Question })
-	answer := slices.IndexFunc(fits, func(e report.Earlier) bool {
+	before := slices.IndexFunc(fits, func(e report.Stored) bool { return e.Replicate <= 1 && e.Question != f.start.Question })
+	answer := slices.IndexFunc(fits, func(e report.Stored) bool {
 		return e.Fingerprint == f.fingerprint || e.Question == f.start.Question && e.Replicate == f.replicate
 	})
 	if answer >= 0 {
@@ -87,7 +87,7 @@ func (r *runner) startFrom(ctx context.Context, f *fitting) error {
 			f.start.Note = "as usual, as before"
 			return nil
 		}
-		if own := slices.IndexFunc(fits, func(e report.Earlier) bool { return e.Fingerprint == a.From }); own >= 0 {
+		if own := slices.IndexFunc(fits, func(e report.Stored) bool { return e.Fingerprint == a.From }); own >= 0 {
 			before = own
 		}
 	}
@@ -147,7 +147,7 @@ func (r *runner) question(f *fitting) string {
 }
 
 // recallEarlier reads an earlier fit, and says why it is no start for this one.
-func (r *runner) recallEarlier(ctx context.Context, f *fitting, e report.Earlier) (why string, err error) {
+func (r *runner) recallEarlier(ctx context.Context, f *fitting, e report.Stored) (why string, err error) {
 	if e.Family != f.model.Family.Name || e.Link != f.model.Family.Link {
 		return fmt.Sprintf("it is %s(%s)", e.Family, e.Link), nil
 	}
@@ -192,7 +192,7 @@ func (e *earlier) coefficient(name string) *report.ParameterSummary {
 
 // unlike says in what tonight's data differ too much from an earlier fit's for its
 // scales to serve.
-func (f *fitting) unlike(e report.Earlier) string {
+func (f *fitting) unlike(e report.Stored) string {
 	far := func(a, b, factor float64) bool { return a > factor*b || b > factor*a }
 	if far(float64(f.design.Rows), float64(e.Rows), likeRows) {
 		return fmt.Sprintf("it has %d rows, and this fit %d", e.Rows, f.design.Rows)

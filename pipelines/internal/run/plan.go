@@ -14,11 +14,11 @@ import (
 )
 
 // plan says what a run would do about an identified fit, and why.
-func (r *runner) plan(f *fitting, stored report.StoredFit, complete bool, res *Result) error {
+func (r *runner) plan(f *fitting, stored report.Stored, complete bool, res *Result) error {
 	if complete && !r.Force && !redraws(f.model, stored) {
 		res.Action, res.Verdict, res.Reasons = Skipped, string(stored.Verdict.Grade), stored.Verdict.Reasons
 		res.Chains, res.Draws = stored.Chains, stored.Draws
-		if f.gates.Judge() != stored.Gates {
+		if f.gates.Judge() != *stored.Gates {
 			res.Reasons = []string{"changed gates: the verdict would be taken anew"}
 		}
 		if !slices.Equal(expressions(f.model), stored.Derived) {
@@ -72,7 +72,7 @@ func (f *fitting) foreseen() string {
 var parts = []string{"data", "model", "sampler", "length", "chains", "keep", "seed", "versions", "format"}
 
 // changes tells in what a fit differs from the newest complete one of its name.
-func changes(before report.Predecessor, now identity) []string {
+func changes(before report.Stored, now identity) []string {
 	if before.Identity == nil {
 		if before.DataHash != now.Data {
 			return []string{"changed data"}

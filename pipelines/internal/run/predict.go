@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
@@ -74,7 +75,7 @@ func Predict(ctx context.Context, w io.Writer, c PredictConfig) error {
 	}
 	fit := &predict.Fit{
 		Chains: stored.Chains, Draws: stored.Draws, Params: stored.Parameters, Columns: record.Columns, Workers: c.Workers,
-		Open: func() predict.Columns { return ledger.Columns(ctx, stored.StoredFit, columnBytes) },
+		Open: func() predict.Columns { return ledger.Columns(ctx, stored.Stored, columnBytes) },
 	}
 	if fit.Dispersions, err = dispersionsOf(family, stored); err != nil {
 		return err
@@ -207,7 +208,7 @@ func (c *PredictConfig) remark(f report.Fitted, record *transform.Record, d *tra
 		return
 	}
 	if hash := usedHash(table, record); hash != "" && hash != f.DataHash {
-		say("the data have changed since the fit of %s UTC", strings.Split(f.Created, ".")[0])
+		say("the data have changed since the fit of %s UTC", f.Created.Format(time.DateTime))
 	}
 }
 

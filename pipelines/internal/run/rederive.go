@@ -13,7 +13,7 @@ import (
 
 // redraws says whether a complete fit must be drawn again because its derived
 // quantities have changed and the ledger has no draws to compute them from.
-func redraws(m *spec.Model, stored report.StoredFit) bool {
+func redraws(m *spec.Model, stored report.Stored) bool {
 	return !stored.Kept && !slices.Equal(expressions(m), stored.Derived)
 }
 
@@ -30,7 +30,7 @@ func (f *fitting) deriving(w window) *deriving {
 
 // rederive computes the derived quantities of a complete fit from the draws in
 // the ledger, and takes the verdict anew.
-func (r *runner) rederive(ctx context.Context, f *fitting, stored report.StoredFit) (*report.Derivations, error) {
+func (r *runner) rederive(ctx context.Context, f *fitting, stored report.Stored) (*report.Derivations, error) {
 	if err := r.workers.acquire(ctx); err != nil {
 		return nil, err
 	}

@@ -51,9 +51,9 @@ type runner struct {
 	airborne atomic.Int64        // fits that have not come to their commit
 	recalled atomic.Int64        // skipped fits whose summaries were read
 	choice   choice
-	known    *known                            // complete fits of the ledger
-	before   map[report.Key]report.Predecessor // of a dry run
-	earlier  earlierFits                       // of a run that starts from them
+	known    *known                       // complete fits of the ledger
+	before   map[report.Key]report.Stored // of a dry run
+	earlier  earlierFits                  // of a run that starts from them
 	ledger   *ledger
 	started  time.Time
 	id       string
