@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"glmbatch/pipelines/internal/run"
+	"glmbatch/pipelines/internal/plan"
 	"glmbatch/report"
 )
 
@@ -23,7 +23,7 @@ type DriftOptions struct {
 // Drifts tells how far fits of the ledger at database lie from their
 // predecessors. The error is a *UsageError where a term or the path is wrong.
 func Drifts(ctx context.Context, database string, o DriftOptions) ([]Drift, error) {
-	only, err := run.ParseSelector(o.Only)
+	only, err := plan.ParseSelector(o.Only)
 	if err != nil {
 		return nil, &UsageError{err}
 	}

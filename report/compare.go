@@ -139,9 +139,9 @@ func readPairs(ctx context.Context, c *sql.Conn, costs map[Key]*Cost, dataset, m
 			return err
 		}
 		p.ZMax, p.ZLimit = Number(z), Number(limit)
-		first, second := costs[Key{p.Dataset, p.Group, p.Model, a}], costs[Key{p.Dataset, p.Group, p.Model, b}]
+		first, second := costs[Key{Dataset: p.Dataset, Group: p.Group, Model: p.Model, Sampler: a}], costs[Key{Dataset: p.Dataset, Group: p.Group, Model: p.Model, Sampler: b}]
 		if first == nil || second == nil {
-			return fmt.Errorf("the views comparison and replicates contradict each other about %s", Key{p.Dataset, p.Group, p.Model, a})
+			return fmt.Errorf("the views comparison and replicates contradict each other about %s", Key{Dataset: p.Dataset, Group: p.Group, Model: p.Model, Sampler: a})
 		}
 		p.A, p.B = *first, *second
 		p.RatioMedian, p.Pairs = ratio(p.A.median, p.B.median)

@@ -55,7 +55,7 @@ func TestOrderOfNights(t *testing.T) {
 			must(t, err)
 			last, err := l.LastRun(ctx, "p")
 			must(t, err)
-			key := Key{"d", "g", "m", "a"}
+			key := Key{Dataset: "d", Group: "g", Model: "m", Sampler: "a"}
 			if states[key] != judge.Fail || last[key] != judge.Fail || len(last) != 1 {
 				t.Errorf("states %v, last run %v: want those of the fourth run", states, last)
 			}

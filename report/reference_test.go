@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"glmbatch/internal/doctest"
 )
 
 const referencePath = "../docs/reference/ledger.md"
@@ -159,7 +161,7 @@ Nothing has been released yet: a ledger of an earlier build with other tables is
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", c[0], c[1], c[2], refCell(c[3]))
 		}
 	}
-	return b.Bytes()
+	return []byte(doctest.Narrow(b.String()))
 }
 
 // viewColumns gives a column of a view without words those of the column of

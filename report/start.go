@@ -3,22 +3,10 @@ package report
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 
 	"glmbatch/infer"
 )
-
-// Start says where the chains of a fit began that was asked to start from an
-// earlier one.
-type Start struct {
-	Question        string // the fingerprint without an earlier fit
-	From            int64  // the fit that it started from; 0: it started as usual
-	FromFingerprint string
-	Known           int     // parameters that From knew, by name
-	StepSize        float64 // that warm-up began with; 0: none
-	Note            string  // in words
-}
 
 // insertStart stores where a fit began.
 func (s *Session) insertStart(id int64, st *Start) error {
@@ -36,14 +24,6 @@ func (s *Session) insertStart(id int64, st *Start) error {
 		return fmt.Errorf("storing where the fit began: %w", err)
 	}
 	return nil
-}
-
-// Recalled is what a stored fit says of its posterior and of its data.
-type Recalled struct {
-	Parameters []ParameterSummary // without local scales
-	StepSizes  []float64          // of nuts and hmc, by chain
-	Data       *DataSummary       // nil: not known
-	Identity   map[string]json.RawMessage
 }
 
 // Recall reads what the fit of that number says. Cost: a row a parameter.
@@ -70,9 +50,6 @@ func (l *Ledger) Recall(ctx context.Context, id int64) (p Recalled, err error) {
 			return err
 		}, id)
 		if err == nil {
-			p.Identity, err = identityOf(ctx, c, id)
-		}
-		if err == nil {
 			p.Data, err = dataOf(ctx, c, id)
 		}
 		return err
@@ -81,18 +58,6 @@ func (l *Ledger) Recall(ctx context.Context, id int64) (p Recalled, err error) {
 		return p, fmt.Errorf("the posterior of fit %d: %w", id, err)
 	}
 	return p, nil
-}
-
-// identityOf reads what decided the draws of a fit.
-func identityOf(ctx context.Context, c *sql.Conn, id int64) (parts map[string]json.RawMessage, err error) {
-	err = scanRows(ctx, c, "SELECT record::VARCHAR FROM identity WHERE fit_id = ?", func(rows *sql.Rows) error {
-		var record string
-		if err := rows.Scan(&record); err != nil {
-			return err
-		}
-		return json.Unmarshal([]byte(record), &parts)
-	}, id)
-	return parts, err
 }
 
 // dataOf reads the summary of a fit's data; nil without one.
@@ -110,15 +75,4 @@ func dataOf(ctx context.Context, c *sql.Conn, id int64) (d *DataSummary, err err
 		d.Columns = append(d.Columns, s)
 		return err
 	}, id)
-}
-
-// Mixed tells whether the chains of all parameters found each other: no R-hat
-// above limit. What has none, since it does not move, counts as mixed.
-func (p *Recalled) Mixed(limit float64) (worst string, ok bool) {
-	for _, s := range p.Parameters {
-		if s.Summary.RHat > limit {
-			return s.Name, false
-		}
-	}
-	return "", true
 }

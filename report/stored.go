@@ -6,57 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"time"
 
 	"glmbatch/infer"
-	"glmbatch/infer/diag"
 	"glmbatch/report/judge"
 )
-
-// Stored is what the ledger says of one fit, its draws and summaries left out: its
-// row of the table fit, and what stands beside it. All that reads fits reads these,
-// by one query (readFits). JSON is what people see of it.
-type Stored struct {
-	ID        int64  `json:"fit_id"` // 0 where a run left nothing in the ledger
-	RunID     string `json:"run"`
-	Pipeline  string `json:"pipeline"`
-	Key              // its name
-	Replicate int    `json:"replicate"`
-	Method    string `json:"method,omitempty"`
-	Family    string `json:"family,omitempty"`
-	Link      string `json:"link,omitempty"`
-	Formula   string `json:"formula,omitempty"`
-	Status    Status `json:"status,omitempty"`
-	judge.Verdict
-	Warnings []string `json:"warnings"` // of the fit, without the reasons of the verdict
-	Error    string   `json:"error,omitempty"`
-	// Gates are those that Verdict was judged by; nil where nothing is stored.
-	Gates      *judge.Gates `json:"gates,omitempty"`
-	Rows       int64        `json:"rows"`
-	Columns    int          `json:"columns"`
-	Parameters int          `json:"parameters"`
-	Chains     int          `json:"chains"`
-	Warmup     int          `json:"warmup"`  // per chain
-	Draws      int          `json:"draws"`   // per chain
-	Seconds    Number       `json:"seconds"` // processor time: set-up, warm-up and sampling
-	Wall       Number       `json:"wall_seconds"`
-	Created    time.Time    `json:"created"`
-
-	SetupSeconds, WarmupSeconds, SamplingSeconds float64 `json:"-"` // the parts of Seconds; NaN: not known
-	Fingerprint, DataHash, ModelHash             string  `json:"-"`
-	Kept                                         bool    `json:"-"` // whether the draws were kept
-	// Question is the fingerprint of the fit without an earlier one, and From that of
-	// the one it started from; empty: none.
-	Question, From string                     `json:"-"`
-	Derived        []Expression               `json:"-"` // its derived quantities, in order
-	Identity       map[string]json.RawMessage `json:"-"` // what decided its draws, by part; nil: not known
-}
-
-// Expression is a derived quantity as it was asked for.
-type Expression struct {
-	Name string `json:"name"`
-	Text string `json:"expression"`
-}
 
 // What a query that names fits for readFits begins with, those that follow FROM: their
 // own verdict counts, and no run did anything about them.
@@ -98,7 +51,7 @@ func storedQuery(which, order string) string {
 func readFits(ctx context.Context, c *sql.Conn, which, order string, add func(f *Stored, action string), args ...any) error {
 	return scanRows(ctx, c, storedQuery(which, order), func(rows *sql.Rows) error {
 		f := new(Stored)
-		action, err := f.scan(rows)
+		action, err := scanStored(rows, f)
 		if err == nil {
 			add(f, action)
 		}
@@ -106,7 +59,8 @@ func readFits(ctx context.Context, c *sql.Conn, which, order string, add func(f 
 	}, args...)
 }
 
-func (f *Stored) scan(rows *sql.Rows) (action string, err error) {
+// scanStored scans what storedQuery selects.
+func scanStored(rows *sql.Rows, f *Stored) (action string, err error) {
 	var reasons, warnings, gates, derived, identity string
 	err = rows.Scan(&f.ID, &f.RunID, &f.Pipeline, &f.Dataset, &f.Group, &f.Model, &f.Sampler,
 		&f.Replicate, &f.Method, &f.Family, &f.Link, &f.Formula,
@@ -222,13 +176,6 @@ func (l *Ledger) divergences(ctx context.Context, id int64) (n int, err error) {
 		return c.QueryRowContext(ctx, `SELECT count(*) FROM chain WHERE fit_id = ? AND divergent AND NOT warmup`, id).Scan(&n)
 	})
 	return n, err
-}
-
-// ParameterSummary is a stored summary with the name of its parameter.
-type ParameterSummary struct {
-	Name    string
-	Kind    infer.ParameterKind
-	Summary diag.Summary
 }
 
 // Summaries returns the summaries of the complete fit with this fingerprint,
