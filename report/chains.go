@@ -15,14 +15,15 @@ func (l *Ledger) ChainDraws(ctx context.Context, f Stored, chain int, dst []floa
 	n := 0
 	err := l.read(ctx, func(c *sql.Conn) error {
 		var value float64
-		return scanRows(ctx, c, `SELECT value FROM draw WHERE fit_id = ? AND chain = ? ORDER BY parameter_id, iteration`, func(rows *sql.Rows) error {
-			err := rows.Scan(&value)
-			if n < len(dst) {
-				dst[n] = value
-			}
-			n++
-			return err
-		}, f.ID, chain+1)
+		return scanRows(ctx, c, `SELECT value FROM draw WHERE fit_id = ? AND chain = ? ORDER BY parameter_id, iteration`,
+			func(rows *sql.Rows) error {
+				err := rows.Scan(&value)
+				if n < len(dst) {
+					dst[n] = value
+				}
+				n++
+				return err
+			}, f.ID, chain+1)
 	})
 	if err == nil && n != len(dst) {
 		err = fmt.Errorf("fit %s: the ledger holds %d of %d draws of chain %d", f.Key, n, len(dst), chain+1)
@@ -39,7 +40,8 @@ func (l *Ledger) ChainStats(ctx context.Context, f Stored, chain int) (out []inf
 			var i infer.Info
 			var lik, prior, accept, step, energy nullable
 			err := rows.Scan(&lik, &prior, &accept, &step, &energy, &i.Depth, &i.Leapfrogs, &i.Divergent)
-			i.LogLik, i.LogPrior, i.Accept, i.StepSize, i.Energy = float64(lik), float64(prior), float64(accept), float64(step), float64(energy)
+			i.LogLik, i.LogPrior, i.Accept, i.StepSize, i.Energy = float64(lik), float64(prior), float64(accept), float64(step),
+				float64(energy)
 			out = append(out, i)
 			return err
 		}, f.ID, chain+1)

@@ -43,7 +43,8 @@ func (s *Session) Derive(ctx context.Context, d *Derivations) error {
 				return err
 			}
 		}
-		if _, err := s.c.ExecContext(ctx, "UPDATE fit SET n_parameters = ? WHERE fit_id = ?", d.First+len(d.Parameters), id); err != nil {
+		if _, err := s.c.ExecContext(ctx, "UPDATE fit SET n_parameters = ? WHERE fit_id = ?", d.First+len(d.Parameters),
+			id); err != nil {
 			return err
 		}
 		if err := s.insertParameters(id, d.First, d.Parameters, d.Summaries); err != nil {
@@ -54,7 +55,8 @@ func (s *Session) Derive(ctx context.Context, d *Derivations) error {
 				return fmt.Errorf("storing draws: %w", err)
 			}
 		}
-		return s.insertEvents(d.RunID, id, []Event{{At: d.At, Level: "info", Message: "derived quantities were computed anew from the stored draws"}})
+		return s.insertEvents(d.RunID, id, []Event{{At: d.At, Level: "info",
+			Message: "derived quantities were computed anew from the stored draws"}})
 	})
 }
 

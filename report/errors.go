@@ -15,7 +15,8 @@ type LockedError struct {
 }
 
 func (e *LockedError) Error() string {
-	return fmt.Sprintf("ledger %q is held by another process (waited %s): %s\nhint: close the program that has it open, then run again",
+	return fmt.Sprintf("ledger %q is held by another process (waited %s): %s\nhint: close the program that has it open, "+
+		"then run again",
 		e.Path, e.Waited.Round(time.Millisecond), holder(e.Err))
 }
 
@@ -42,7 +43,8 @@ type VersionError struct {
 }
 
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("ledger %q has schema version %d, this program knows versions up to %d\nhint: use the newer program that wrote it, or another database file",
+	return fmt.Sprintf("ledger %q has schema version %d, this program knows versions up to %d\nhint: use the newer "+
+		"program that wrote it, or another database file",
 		e.Path, e.Have, e.Known)
 }
 
@@ -100,5 +102,6 @@ func roomHint(err error) error {
 	if err == nil || !strings.Contains(err.Error(), "Could not write") {
 		return err
 	}
-	return fmt.Errorf("%w\nhint: is the disk full? What is drawn is kept beside the ledger: make room, then commit it or run again", err)
+	return fmt.Errorf("%w\nhint: is the disk full? What is drawn is kept beside the ledger: make room, then commit it "+
+		"or run again", err)
 }

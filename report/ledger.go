@@ -117,7 +117,8 @@ func checkFile(path string) (exists bool, err error) {
 	}
 	head := make([]byte, magicOffset+4)
 	if _, err := io.ReadFull(f, head); err != nil || string(head[magicOffset:]) != "DUCK" {
-		return false, &NotLedgerError{path, errors.New("it is no DuckDB file"), "name another database; this file was left as it is"}
+		return false, &NotLedgerError{path, errors.New("it is no DuckDB file"),
+			"name another database; this file was left as it is"}
 	}
 	return true, nil
 }
@@ -126,7 +127,8 @@ func checkFile(path string) (exists bool, err error) {
 // what follows ? as settings, and none of the settings where there is a #.
 func openable(path string) error {
 	if _, err := url.Parse(path); err != nil || strings.ContainsAny(path, "?#") {
-		return &NotLedgerError{path, errors.New("the engine cannot open a path with ?, # or a stray %"), "name the database, or its folder, otherwise"}
+		return &NotLedgerError{path, errors.New("the engine cannot open a path with ?, # or a stray %"),
+			"name the database, or its folder, otherwise"}
 	}
 	return nil
 }
@@ -147,7 +149,8 @@ func isEmptyFile(path string) bool {
 
 // connect opens the engine on the file, once.
 func (l *Ledger) connect(ctx context.Context, readOnly bool) (*sql.DB, *sql.Conn, error) {
-	q := url.Values{"memory_limit": {l.opts.MemoryLimit}, "checkpoint_threshold": {"1GB"}, "preserve_insertion_order": {strconv.FormatBool(readOnly)}, "threads": {"1"}}
+	q := url.Values{"memory_limit": {l.opts.MemoryLimit}, "checkpoint_threshold": {"1GB"},
+		"preserve_insertion_order": {strconv.FormatBool(readOnly)}, "threads": {"1"}}
 	if readOnly {
 		q.Set("access_mode", "READ_ONLY")
 		q.Set("threads", strconv.Itoa(l.opts.Threads))

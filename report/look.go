@@ -102,19 +102,24 @@ func worstOf(ctx context.Context, c *sql.Conn, ids []int64) (of func(id int64) W
 		none := Number(math.NaN())
 		return Worst{RHat: none, ESSBulk: none, ESSTail: none}
 	}
-	err = scanRows(ctx, c, `SELECT fit_id, max(rhat), coalesce(arg_max(name, rhat), ''), min(ess_bulk), coalesce(arg_min(name, ess_bulk), ''),
+	err = scanRows(ctx, c, `SELECT fit_id, max(rhat), coalesce(arg_max(name, rhat), ''), min(ess_bulk),
+		coalesce(arg_min(name, ess_bulk), ''),
 			min(ess_tail), coalesce(arg_min(name, ess_tail), '')
-		FROM summary WHERE kind <> 'local_scale' AND fit_id IN (SELECT unnest(?::BIGINT[])) GROUP BY fit_id`, func(rows *sql.Rows) error {
-		var id int64
-		var w Worst
-		err := rows.Scan(&id, (*nullable)(&w.RHat), &w.RHatOf, (*nullable)(&w.ESSBulk), &w.ESSBulkOf, (*nullable)(&w.ESSTail), &w.ESSTailOf)
-		found[id] = w
-		return err
-	}, ids)
+		FROM summary WHERE kind <> 'local_scale' AND fit_id IN (SELECT unnest(?::BIGINT[])) GROUP BY fit_id`,
+		func(rows *sql.Rows) error {
+			var id int64
+			var w Worst
+			err := rows.Scan(&id, (*nullable)(&w.RHat), &w.RHatOf, (*nullable)(&w.ESSBulk), &w.ESSBulkOf,
+				(*nullable)(&w.ESSTail),
+				&w.ESSTailOf)
+			found[id] = w
+			return err
+		}, ids)
 	if err != nil {
 		return of, err
 	}
-	return of, scanRows(ctx, c, `SELECT fit_id, count(*) FROM chain WHERE divergent AND NOT warmup AND fit_id IN (SELECT unnest(?::BIGINT[])) GROUP BY fit_id`,
+	return of, scanRows(ctx, c, `SELECT fit_id, count(*) FROM chain WHERE divergent AND NOT warmup
+		AND fit_id IN (SELECT unnest(?::BIGINT[])) GROUP BY fit_id`,
 		func(rows *sql.Rows) error {
 			var id int64
 			var n int
@@ -143,9 +148,11 @@ func completeOf(ctx context.Context, c *sql.Conn, fits []Look) (map[Key]int64, e
 }
 
 // lineQuery reads the summaries of a fit with what is known of their parameters and columns.
-const lineQuery = `SELECT name, kind, coalesce(prior, ''), center, scale, column_sd, coalesce(reason, ''), ` + summaryColumns + `
+const lineQuery = `SELECT name, kind, coalesce(prior, ''), center, scale, column_sd,
+	coalesce(reason, ''), ` + summaryColumns + `
 	FROM (SELECT * FROM summary WHERE fit_id = ?1) s
-	LEFT JOIN (SELECT parameter_id AS parameter, prior, center, scale FROM parameter WHERE fit_id = ?1) p ON parameter = parameter_id
+	LEFT JOIN (SELECT parameter_id AS parameter, prior, center, scale FROM parameter WHERE fit_id = ?1) p
+	ON parameter = parameter_id
 	LEFT JOIN (SELECT column_id, sd AS column_sd FROM column_summary WHERE fit_id = ?1) c
 		ON column_id = parameter_id AND kind IN ('coefficient', 'intercept')
 	ORDER BY parameter_id NULLS LAST, name`
@@ -156,7 +163,8 @@ func (l *Ledger) Lines(ctx context.Context, id int64) (out []Line, err error) {
 	err = l.readTables(ctx, func(c *sql.Conn) error {
 		return scanRows(ctx, c, lineQuery, func(rows *sql.Rows) error {
 			var line Line
-			into := []any{&line.Name, &line.Kind, &line.Prior, (*nullable)(&line.Center), (*nullable)(&line.Scale), (*nullable)(&line.ColumnSD), &line.Summary.Reason}
+			into := []any{&line.Name, &line.Kind, &line.Prior, (*nullable)(&line.Center), (*nullable)(&line.Scale),
+				(*nullable)(&line.ColumnSD), &line.Summary.Reason}
 			for _, f := range summaryFields(&line.Summary) {
 				into = append(into, (*nullable)(f))
 			}
@@ -174,12 +182,13 @@ func (l *Ledger) Lines(ctx context.Context, id int64) (out []Line, err error) {
 // fits, no summaries.
 func (l *Ledger) Names(ctx context.Context) (out []Key, err error) {
 	err = l.readTables(ctx, func(c *sql.Conn) error {
-		return scanRows(ctx, c, "SELECT DISTINCT dataset, key, model, sampler FROM fit ORDER BY ALL", func(rows *sql.Rows) error {
-			var k Key
-			err := rows.Scan(&k.Dataset, &k.Group, &k.Model, &k.Sampler)
-			out = append(out, k)
-			return err
-		})
+		return scanRows(ctx, c, "SELECT DISTINCT dataset, key, model, sampler FROM fit ORDER BY ALL",
+			func(rows *sql.Rows) error {
+				var k Key
+				err := rows.Scan(&k.Dataset, &k.Group, &k.Model, &k.Sampler)
+				out = append(out, k)
+				return err
+			})
 	})
 	return out, err
 }

@@ -13,7 +13,8 @@ import (
 // there are replicates. Without a ledger file there
 // are none, and no error.
 func (l *Ledger) States(ctx context.Context) (map[Key]judge.Grade, error) {
-	return l.grades(ctx, `SELECT n.dataset, n.key, n.model, n.sampler, n.verdict FROM run_fit n LEFT JOIN run r USING (run_id)
+	return l.grades(ctx, `SELECT n.dataset, n.key, n.model, n.sampler, n.verdict FROM run_fit n
+		LEFT JOIN run r USING (run_id)
 		QUALIFY run_id = first_value(run_id) OVER
 			(PARTITION BY n.dataset, n.key, n.model, n.sampler ORDER BY r.place DESC NULLS LAST, n.noted DESC, n.rowid DESC)`)
 }

@@ -39,7 +39,8 @@ const (
 type NoFitsError struct{ What string }
 
 func (e *NoFitsError) Error() string {
-	return "the ledger has no " + e.What + "\nhint: `pipeline sql \"SELECT run_id, pipeline, started FROM run\"` lists its runs"
+	return "the ledger has no " + e.What + "\nhint: `pipeline sql \"SELECT run_id, pipeline, started FROM run\"` lists " +
+		"its runs"
 }
 
 // Page reads what a page shows. It reads the draws of the shown quantities alone,
@@ -48,7 +49,8 @@ func (e *NoFitsError) Error() string {
 // It returns a *MissingError without a ledger, and a *NoFitsError where the choice
 // names nothing.
 func (l *Ledger) Page(ctx context.Context, o PageOptions) (*html.Page, error) {
-	p := &html.Page{Ledger: filepath.Base(l.path), Runs: []html.Run{}, Fits: []html.Fit{}, Pairs: []html.Pair{}, LOO: []html.Ranked{}, Drift: []html.Drift{}, Notes: []string{}}
+	p := &html.Page{Ledger: filepath.Base(l.path), Runs: []html.Run{}, Fits: []html.Fit{}, Pairs: []html.Pair{},
+		LOO: []html.Ranked{}, Drift: []html.Drift{}, Notes: []string{}}
 	err := l.readTables(ctx, func(c *sql.Conn) error {
 		r := &pageReader{ctx: ctx, c: c, o: o, page: p}
 		return r.all()
@@ -96,7 +98,8 @@ func (r *pageReader) run() error {
 	}
 	var id, pipeline string
 	err := r.c.QueryRowContext(r.ctx, `SELECT run_id, pipeline FROM run WHERE CASE WHEN ?1 <> '' THEN run_id = ?1
-		ELSE (?2 = '' OR pipeline = ?2) AND run_id IN (SELECT run_id FROM run_fit) END ORDER BY place DESC, started DESC, run_id DESC LIMIT 1`, r.o.Run, r.o.Pipeline).Scan(&id, &pipeline)
+		ELSE (?2 = '' OR pipeline = ?2) AND run_id IN (SELECT run_id FROM run_fit) END ORDER BY place DESC, started DESC,
+		run_id DESC LIMIT 1`, r.o.Run, r.o.Pipeline).Scan(&id, &pipeline)
 	if errors.Is(err, sql.ErrNoRows) {
 		what := "run with fits"
 		switch {
@@ -116,13 +119,16 @@ func (r *pageReader) run() error {
 
 // runs reads the runs of a pipeline up to the shown one.
 func (r *pageReader) runs(pipeline string) error {
-	return scanRows(r.ctx, r.c, `SELECT r.run_id, r.pipeline, r.started, epoch(r.finished - r.started), r.exit_code, coalesce(r.seed::VARCHAR, ''), coalesce(r.program, ''),
+	return scanRows(r.ctx, r.c, `SELECT r.run_id, r.pipeline, r.started, epoch(r.finished - r.started), r.exit_code,
+		coalesce(r.seed::VARCHAR, ''), coalesce(r.program, ''),
 			(SELECT to_json(list(verdict ORDER BY rowid))::VARCHAR FROM run_fit f WHERE f.run_id = r.run_id)
-		FROM (SELECT *, row_number() OVER (ORDER BY place DESC, started DESC, run_id DESC) AS nth FROM run WHERE pipeline = ?1) r
+		FROM (SELECT *, row_number() OVER (ORDER BY place DESC, started DESC, run_id DESC) AS nth FROM run
+		WHERE pipeline = ?1) r
 		QUALIFY nth >= max(nth) FILTER (run_id = ?2) OVER () ORDER BY nth LIMIT ?3`, func(rows *sql.Rows) error {
 		var run html.Run
 		var verdicts sql.NullString
-		if err := rows.Scan(&run.ID, &run.Pipeline, &run.Started, (*nullable)(&run.Seconds), &run.ExitCode, &run.Seed, &run.Program, &verdicts); err != nil {
+		if err := rows.Scan(&run.ID, &run.Pipeline, &run.Started, (*nullable)(&run.Seconds), &run.ExitCode, &run.Seed,
+			&run.Program, &verdicts); err != nil {
 			return err
 		}
 		run.Counts = map[string]int{}
@@ -152,7 +158,8 @@ func (r *pageReader) fits() error {
 		which, args = chosen+"fit f WHERE f.fit_id IN (SELECT unnest(?::BIGINT[]))", append(args, r.o.Fits)
 	case !r.o.Latest:
 		// a run has a note for each replicate, of which the first is shown
-		which, args = "SELECT n.* FROM run_fit n LEFT JOIN fit f USING (fit_id) WHERE n.run_id = ? AND coalesce(f.replicate, 1) = 1", append(args, r.o.Run)
+		which, args = "SELECT n.* FROM run_fit n LEFT JOIN fit f USING (fit_id) WHERE n.run_id = ? AND "+
+			"coalesce(f.replicate, 1) = 1", append(args, r.o.Run)
 	}
 	var ids []int64
 	err := readFits(r.ctx, r.c, which, byName, func(f *Stored, action string) {
@@ -171,7 +178,8 @@ func (r *pageReader) fits() error {
 	}
 	order := []string{string(judge.ErrorGrade), string(judge.Fail), "", string(judge.Warn), string(judge.Pass)}
 	slices.SortFunc(r.page.Fits, func(a, b html.Fit) int {
-		return cmp.Or(cmp.Compare(slices.Index(order, a.Verdict), slices.Index(order, b.Verdict)), cmp.Compare(a.Dataset, b.Dataset),
+		return cmp.Or(cmp.Compare(slices.Index(order, a.Verdict), slices.Index(order, b.Verdict)),
+			cmp.Compare(a.Dataset, b.Dataset),
 			cmp.Compare(a.Key, b.Key), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Sampler, b.Sampler), cmp.Compare(a.ID, b.ID))
 	})
 	return nil
@@ -187,7 +195,8 @@ func pageFit(f *Stored, action string) html.Fit {
 		Method: f.Method, Family: f.Family, Link: f.Link, Formula: f.Formula,
 		Rows: f.Rows, Columns: f.Columns, Parameters: f.Parameters, Chains: f.Chains, Warmup: f.Warmup, Draws: f.Draws,
 		RHatMax: none, ESSMin: none, Seconds: html.Number(f.Seconds),
-		Setup: html.Number(f.SetupSeconds), WarmupTime: html.Number(f.WarmupSeconds), Sampling: html.Number(f.SamplingSeconds),
+		Setup: html.Number(f.SetupSeconds), WarmupTime: html.Number(f.WarmupSeconds),
+		Sampling: html.Number(f.SamplingSeconds),
 	}
 	if f.ID != 0 {
 		out.Created = f.Created
@@ -204,7 +213,8 @@ func (r *pageReader) diagnostics(ids []int64) error {
 	for i := range r.page.Fits {
 		at[r.page.Fits[i].ID] = i
 	}
-	return scanRows(r.ctx, r.c, `SELECT fit_id, max(value) FILTER (name = 'rhat_max'), max(value) FILTER (name = 'ess_bulk_min'),
+	return scanRows(r.ctx, r.c, `SELECT fit_id, max(value) FILTER (name = 'rhat_max'),
+		max(value) FILTER (name = 'ess_bulk_min'),
 			coalesce(max(value) FILTER (name = 'divergences'), 0)::BIGINT
 		FROM diagnostic WHERE fit_id IN (SELECT unnest(?::BIGINT[])) GROUP BY fit_id`, func(rows *sql.Rows) error {
 		var id int64
@@ -229,12 +239,13 @@ func (r *pageReader) made() error {
 	}
 	if run := r.page.Run; run != nil {
 		later(run.Started)
-		err := scanRows(r.ctx, r.c, "SELECT finished FROM run WHERE run_id = ? AND finished IS NOT NULL", func(rows *sql.Rows) error {
-			var t time.Time
-			err := rows.Scan(&t)
-			later(t)
-			return err
-		}, run.ID)
+		err := scanRows(r.ctx, r.c, "SELECT finished FROM run WHERE run_id = ? AND finished IS NOT NULL",
+			func(rows *sql.Rows) error {
+				var t time.Time
+				err := rows.Scan(&t)
+				later(t)
+				return err
+			}, run.ID)
 		if err != nil {
 			return err
 		}

@@ -29,7 +29,8 @@ func (s *Session) insertStart(id int64, st *Start) error {
 // Recall reads what the fit of that number says. Cost: a row a parameter.
 func (l *Ledger) Recall(ctx context.Context, id int64) (p Recalled, err error) {
 	err = l.readIfThere(ctx, func(c *sql.Conn) error {
-		err := scanRows(ctx, c, `SELECT name, kind, `+summaryColumns+` FROM summary WHERE fit_id = ? AND parameter_id IS NOT NULL AND kind <> ? AND kind <> ?
+		err := scanRows(ctx, c, `SELECT name, kind, `+summaryColumns+` FROM summary WHERE fit_id = ?
+			AND parameter_id IS NOT NULL AND kind <> ? AND kind <> ?
 			ORDER BY parameter_id`, func(rows *sql.Rows) error {
 			var s ParameterSummary
 			into := []any{&s.Name, &s.Kind}
@@ -43,7 +44,8 @@ func (l *Ledger) Recall(ctx context.Context, id int64) (p Recalled, err error) {
 		if err != nil {
 			return err
 		}
-		err = scanRows(ctx, c, "SELECT value FROM diagnostic WHERE fit_id = ? AND name = 'step_size' AND value IS NOT NULL ORDER BY chain", func(rows *sql.Rows) error {
+		err = scanRows(ctx, c, "SELECT value FROM diagnostic WHERE fit_id = ? AND name = 'step_size' AND value IS NOT NULL "+
+			"ORDER BY chain", func(rows *sql.Rows) error {
 			var v float64
 			err := rows.Scan(&v)
 			p.StepSizes = append(p.StepSizes, v)
@@ -62,17 +64,19 @@ func (l *Ledger) Recall(ctx context.Context, id int64) (p Recalled, err error) {
 
 // dataOf reads the summary of a fit's data; nil without one.
 func dataOf(ctx context.Context, c *sql.Conn, id int64) (d *DataSummary, err error) {
-	err = scanRows(ctx, c, "SELECT rows_missing, response_mean, response_sd FROM data_summary WHERE fit_id = ?", func(rows *sql.Rows) error {
-		d = new(DataSummary)
-		return rows.Scan(&d.Missing, (*nullable)(&d.ResponseMean), (*nullable)(&d.ResponseSD))
-	}, id)
+	err = scanRows(ctx, c, "SELECT rows_missing, response_mean, response_sd FROM data_summary WHERE fit_id = ?",
+		func(rows *sql.Rows) error {
+			d = new(DataSummary)
+			return rows.Scan(&d.Missing, (*nullable)(&d.ResponseMean), (*nullable)(&d.ResponseSD))
+		}, id)
 	if err != nil || d == nil {
 		return nil, err
 	}
-	return d, scanRows(ctx, c, "SELECT name, mean, sd FROM column_summary WHERE fit_id = ? ORDER BY column_id", func(rows *sql.Rows) error {
-		var s ColumnSummary
-		err := rows.Scan(&s.Name, (*nullable)(&s.Mean), (*nullable)(&s.SD))
-		d.Columns = append(d.Columns, s)
-		return err
-	}, id)
+	return d, scanRows(ctx, c, "SELECT name, mean, sd FROM column_summary WHERE fit_id = ? ORDER BY column_id",
+		func(rows *sql.Rows) error {
+			var s ColumnSummary
+			err := rows.Scan(&s.Name, (*nullable)(&s.Mean), (*nullable)(&s.SD))
+			d.Columns = append(d.Columns, s)
+			return err
+		}, id)
 }

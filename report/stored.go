@@ -13,7 +13,8 @@ import (
 
 // What a query that names fits for readFits begins with, those that follow FROM: their
 // own verdict counts, and no run did anything about them.
-const chosen = `SELECT f.fit_id, f.run_id, f.dataset, f.key, f.model, f.sampler, f.verdict, f.reasons, f.created AS noted, '' AS action FROM `
+const chosen = `SELECT f.fit_id, f.run_id, f.dataset, f.key, f.model, f.sampler, f.verdict, f.reasons,
+	f.created AS noted, '' AS action FROM `
 
 // The newest fit of each name, complete or not.
 const newestFits = chosen + `fit f WHERE f.replicate = 1 QUALIFY row_number() OVER
@@ -31,14 +32,18 @@ func storedQuery(which, order string) string {
 		SELECT fit_id, to_json(list({name: name, expression: expression} ORDER BY parameter_id))::VARCHAR AS derived
 		FROM derived WHERE fit_id IN (SELECT fit_id FROM chosen) GROUP BY fit_id
 	)
-	SELECT coalesce(f.fit_id, 0), coalesce(f.run_id, c.run_id), coalesce(f.pipeline, ''), c.dataset, c.key, c.model, c.sampler,
-	       coalesce(f.replicate, 1), coalesce(f.method, ''), coalesce(f.family, ''), coalesce(f.link, ''), coalesce(f.formula, ''),
-	       coalesce(f.status, ''), coalesce(c.verdict, f.verdict, ''), coalesce(to_json(coalesce(c.reasons, f.reasons))::VARCHAR, '[]'),
+	SELECT coalesce(f.fit_id, 0), coalesce(f.run_id, c.run_id), coalesce(f.pipeline, ''), c.dataset, c.key, c.model,
+	c.sampler,
+	       coalesce(f.replicate, 1), coalesce(f.method, ''), coalesce(f.family, ''), coalesce(f.link, ''),
+	       coalesce(f.formula, ''),
+	       coalesce(f.status, ''), coalesce(c.verdict, f.verdict, ''), coalesce(to_json(coalesce(c.reasons,
+	       f.reasons))::VARCHAR, '[]'),
 	       coalesce(to_json(f.warnings)::VARCHAR, '[]'), coalesce(f.error, ''), coalesce(f.gates::VARCHAR, 'null'),
 	       coalesce(f.n_rows, 0), coalesce(f.n_columns, 0), coalesce(f.n_parameters, 0),
 	       coalesce(f.chains, 0), coalesce(f.warmup, 0), coalesce(f.draws, 0),
 	       f.setup_seconds, f.warmup_seconds, f.sampling_seconds, f.wall_seconds, coalesce(f.created, c.noted),
-	       coalesce(f.fingerprint, ''), coalesce(f.data_hash, ''), coalesce(f.model_hash, ''), coalesce(f.kept = 'draws', false),
+	       coalesce(f.fingerprint, ''), coalesce(f.data_hash, ''), coalesce(f.model_hash, ''), coalesce(f.kept = 'draws',
+	       false),
 	       coalesce(s.question, f.fingerprint, ''), coalesce(s.from_fingerprint, ''),
 	       coalesce(q.derived, 'null'), coalesce(i.record::VARCHAR, 'null'), c.action
 	FROM chosen c LEFT JOIN fit f ON f.fit_id = c.fit_id LEFT JOIN start s ON s.fit_id = c.fit_id
@@ -48,7 +53,8 @@ func storedQuery(which, order string) string {
 
 // readFits calls add with each fit that which names, and what the run that it names them
 // by did about it. It reads a row of each table a fit, no draws and no summaries.
-func readFits(ctx context.Context, c *sql.Conn, which, order string, add func(f *Stored, action string), args ...any) error {
+func readFits(ctx context.Context, c *sql.Conn, which, order string, add func(f *Stored, action string),
+	args ...any) error {
 	return scanRows(ctx, c, storedQuery(which, order), func(rows *sql.Rows) error {
 		f := new(Stored)
 		action, err := scanStored(rows, f)
@@ -68,7 +74,8 @@ func scanStored(rows *sql.Rows, f *Stored) (action string, err error) {
 		&warnings, &f.Error, &gates,
 		&f.Rows, &f.Columns, &f.Parameters,
 		&f.Chains, &f.Warmup, &f.Draws,
-		(*nullable)(&f.SetupSeconds), (*nullable)(&f.WarmupSeconds), (*nullable)(&f.SamplingSeconds), (*nullable)(&f.Wall), &f.Created,
+		(*nullable)(&f.SetupSeconds), (*nullable)(&f.WarmupSeconds), (*nullable)(&f.SamplingSeconds), (*nullable)(&f.Wall),
+		&f.Created,
 		&f.Fingerprint, &f.DataHash, &f.ModelHash, &f.Kept,
 		&f.Question, &f.From,
 		&derived, &identity, &action)
@@ -112,7 +119,8 @@ func (s *Session) Stored(ctx context.Context, fingerprints []string) (map[string
 
 func storedFits(ctx context.Context, c *sql.Conn, fingerprints []string) (map[string]Stored, error) {
 	found := map[string]Stored{}
-	err := readFits(ctx, c, chosen+"fit f WHERE f.status = 'complete' AND (? OR f.fingerprint IN (SELECT unnest(?::VARCHAR[])))", byName,
+	err := readFits(ctx, c, chosen+"fit f WHERE f.status = 'complete' AND (? OR f.fingerprint IN (SELECT "+
+		"unnest(?::VARCHAR[])))", byName,
 		func(f *Stored, _ string) { found[f.Fingerprint] = *f }, fingerprints == nil, list(fingerprints))
 	return found, err
 }
@@ -186,7 +194,8 @@ func (l *Ledger) Summaries(ctx context.Context, fingerprint string) ([]Parameter
 	var statistics []judge.Statistic
 	err := l.readIfThere(ctx, func(c *sql.Conn) error {
 		rows, err := c.QueryContext(ctx, `SELECT name, kind, coalesce(reason, ''), `+summaryColumns+` FROM summary
-			WHERE fit_id = (SELECT fit_id FROM fit WHERE fingerprint = ? AND status = 'complete') ORDER BY parameter_id NULLS LAST, name`, fingerprint)
+			WHERE fit_id = (SELECT fit_id FROM fit WHERE fingerprint = ? AND status = 'complete')
+			ORDER BY parameter_id NULLS LAST, name`, fingerprint)
 		if err != nil {
 			return err
 		}

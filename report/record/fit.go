@@ -42,7 +42,8 @@ const (
 // stored about it. Slices and iterators that a fit does not have stay nil.
 type Fit struct {
 	Key
-	Replicate                     int    // 1, also where it is 0, for the fit itself; 2, 3, … for repetitions with other seeds
+	// Replicate is 1, also where it is 0, for the fit itself; 2, 3, … for repetitions with other seeds.
+	Replicate                     int
 	Fingerprint                   string // identity; a complete fit with the same one is replaced
 	RunID, Pipeline               string
 	Method, Family, Link, Formula string
