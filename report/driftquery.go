@@ -50,8 +50,8 @@ type Drift struct {
 
 // driftRow names the columns of drift_summary in the order of Drift.fields.
 const driftRow = `coalesce(pipeline, ''), dataset, key, model, sampler, fit_id, previous_fit_id, created,
-	previous_created, verdict, data_changed, model_changed, parameters_compared, shift, shift_parameter, shift_rms, shift_z, sd_ratio,
-	sd_ratio_parameter,
+	previous_created, verdict, data_changed, model_changed, parameters_compared, shift, shift_parameter, shift_rms,
+	shift_z, sd_ratio, sd_ratio_parameter,
 	rows_now, rows_before, "rows", columns_now, columns_before, "columns", missing_now, missing_before, missing,
 	response_now, response_before, response_shift, centre_shift, centre_shift_column, scale_ratio, scale_ratio_column`
 
