@@ -47,11 +47,7 @@ func Export(ctx context.Context, database string, only []string, layout Layout, 
 			out = append(out, e)
 			continue
 		}
-		d, err := drawsOf(ctx, ledger, f)
-		if err == nil {
-			e.Files, err = exchange.Write(layout, dir, parts(f.Key), d)
-		}
-		if err != nil {
+		if e.Files, err = exchange.Write(layout, dir, parts(f.Key), drawsOf(ctx, ledger, f)); err != nil {
 			return out, fmt.Errorf("fit %s: %w", e.Fit, err)
 		}
 		written, out = true, append(out, e)
@@ -95,17 +91,13 @@ func asUsage(err error) error {
 }
 
 // drawsOf opens the draws of a fit.
-func drawsOf(ctx context.Context, ledger *report.Ledger, f report.Fitted) (*exchange.Draws, error) {
-	more, err := ledger.LengthOf(ctx, f.StoredFit)
-	if err != nil {
-		return nil, err
-	}
+func drawsOf(ctx context.Context, ledger *report.Ledger, f report.Fitted) *exchange.Draws {
 	return &exchange.Draws{
-		Title: f.Key.String(), Parameters: f.Names, Chains: f.Chains, Count: f.Draws, Warmup: more.Warmup,
-		WarmupSeconds: more.WarmupSeconds, SamplingSeconds: more.SamplingSeconds,
-		Chain: func(chain int, dst []float64) error { return ledger.ChainDraws(ctx, f.StoredFit, chain, dst) },
-		Stats: func(chain int) ([]infer.Info, error) { return ledger.ChainStats(ctx, f.StoredFit, chain) },
-	}, nil
+		Title: f.Key.String(), Parameters: f.Names, Chains: f.Chains, Count: f.Draws, Warmup: f.Warmup,
+		WarmupSeconds: f.WarmupSeconds, SamplingSeconds: f.SamplingSeconds,
+		Chain: func(chain int, dst []float64) error { return ledger.ChainDraws(ctx, f.Stored, chain, dst) },
+		Stats: func(chain int) ([]infer.Info, error) { return ledger.ChainStats(ctx, f.Stored, chain) },
+	}
 }
 
 // ImportOptions says what imported draws are.
@@ -151,7 +143,7 @@ func Import(ctx context.Context, database string, files []string, o ImportOption
 				"call the imported one otherwise with --sampler NAME")}
 		}
 	}
-	shared, err := ledger.PosteriorOf(ctx, peer.StoredFit)
+	shared, err := ledger.PosteriorOf(ctx, peer.Stored)
 	if err != nil {
 		return nil, err
 	}

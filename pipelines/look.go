@@ -157,7 +157,7 @@ func worse(a, b *Look) int {
 		}
 		return 1
 	}
-	return cmp.Or(cmp.Compare(order[a.Verdict], order[b.Verdict]), cmp.Compare(nan(a.RHat), nan(b.RHat)), cmp.Compare(b.RHat, a.RHat))
+	return cmp.Or(cmp.Compare(order[a.Grade], order[b.Grade]), cmp.Compare(nan(a.RHat), nan(b.RHat)), cmp.Compare(b.RHat, a.RHat))
 }
 
 // RunsOptions narrows Runs. The zero value takes all.
