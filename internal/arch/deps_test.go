@@ -53,10 +53,12 @@ var deps = map[string]string{
 	"pipelines/internal/spec": "infer/glm transform report/judge internal/words" + yaml,
 	// plan, draw, assess and what they stand on know no ledger: a worker on
 	// another machine needs no more.
-	"pipelines/internal/plan": "infer infer/glm infer/cggibbs infer/nuts infer/conjugate infer/diag infer/prior infer/mrf" +
+	"pipelines/internal/plan": "infer infer/glm infer/cggibbs infer/nuts infer/conjugate infer/diag infer/prior " +
+		"infer/mrf" +
 		" infer/herded ingest transform report/judge report/record internal/words pipelines/internal/discrete" +
 		" pipelines/internal/spec pipelines/internal/synthetic",
-	"pipelines/internal/draw": "infer report/record pipelines/internal/assess pipelines/internal/cpu pipelines/internal/plan" +
+	"pipelines/internal/draw": "infer report/record pipelines/internal/assess pipelines/internal/cpu " +
+		"pipelines/internal/plan" +
 		" pipelines/internal/progress pipelines/internal/spool" + fanout,
 	"pipelines/internal/assess": "infer infer/glm infer/nuts infer/diag transform report/judge report/record" +
 		" pipelines/internal/cpu pipelines/internal/plan pipelines/internal/predictive pipelines/internal/progress" +
@@ -199,11 +201,14 @@ func TestDependencies(t *testing.T) {
 		"internal/state/a.go": "package state\nimport \"os\" // want\n",
 		"internal/simd/a.go":  "package simd\nimport (\n\"unsafe\" // want\n\"C\" // want\n\"golang.org/x/sys/cpu\"\n)\n",
 		"infer/glm/a.go":      "package glm\nimport \"testing\" // want\n",
-		"report/a.go":         "package report\nimport (\n\"os\"\n\"log\" // want\n\"glmbatch/transform\" // want\n\"glmbatch/pipelines\" // want\n)\n",
-		"ingest/a.go":         "package ingest\nimport (\n\"glmbatch/infer\" // want\n\"github.com/apache/arrow-go/v17/arrow\" // want\n)\n",
-		"transform/a.go":      "package transform\nimport (\n\"glmbatch/ingest\" // want\n\"glmbatch/infer/glm\"\n)\n",
-		"cmd/pipeline/a.go":   "package main\nimport (\n\"glmbatch/report\" // want\n\"glmbatch/pipelines\"\n\"os/signal\"\n)\n",
-		"helpers/a.go":        "package helpers // want\n",
+		"report/a.go": "package report\nimport (\n\"os\"\n\"log\" // want\n\"glmbatch/transform\" // " +
+			"want\n\"glmbatch/pipelines\" // want\n)\n",
+		"ingest/a.go": "package ingest\nimport (\n\"glmbatch/infer\" // " +
+			"want\n\"github.com/apache/arrow-go/v17/arrow\" // want\n)\n",
+		"transform/a.go": "package transform\nimport (\n\"glmbatch/ingest\" // want\n\"glmbatch/infer/glm\"\n)\n",
+		"cmd/pipeline/a.go": "package main\nimport (\n\"glmbatch/report\" // " +
+			"want\n\"glmbatch/pipelines\"\n\"os/signal\"\n)\n",
+		"helpers/a.go": "package helpers // want\n",
 	})
 	hold(t, dependencies)
 }
@@ -264,7 +269,8 @@ func TestMapIsExact(t *testing.T) {
 		t.Errorf("the map of internal/arch/deps_test.go is not exact: %s", fault)
 	}
 	for _, imp := range pureStd {
-		if !slices.ContainsFunc(tr.files, func(s *source) bool { return chainFolder(s.dir()) && !s.test() && imports(s, imp) }) {
+		if !slices.ContainsFunc(tr.files,
+			func(s *source) bool { return chainFolder(s.dir()) && !s.test() && imports(s, imp) }) {
 			t.Errorf("pureStd allows %s, which no code on the path of a chain imports", imp)
 		}
 	}
@@ -272,5 +278,6 @@ func TestMapIsExact(t *testing.T) {
 
 // imports reports whether a file imports a package.
 func imports(s *source, imp string) bool {
-	return slices.ContainsFunc(s.ast.Imports, func(spec *ast.ImportSpec) bool { return spec.Path.Value == strconv.Quote(imp) })
+	return slices.ContainsFunc(s.ast.Imports,
+		func(spec *ast.ImportSpec) bool { return spec.Path.Value == strconv.Quote(imp) })
 }
