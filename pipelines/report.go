@@ -43,9 +43,8 @@ func Report(ctx context.Context, database, to string, w io.Writer, o ReportOptio
 	}
 	var missing *report.MissingError
 	var other *report.NotLedgerError
-	var old *report.OldError
 	var none *report.NoFitsError
-	if errors.As(err, &missing) || errors.As(err, &other) || errors.As(err, &old) || errors.As(err, &none) {
+	if errors.As(err, &missing) || errors.As(err, &other) || errors.As(err, &none) {
 		return &UsageError{err}
 	}
 	return err

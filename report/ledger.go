@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/duckdb/duckdb-go/v2"
+
+	"glmbatch/internal/words"
 )
 
 // Options configures Open. The zero value is ready to use.
@@ -74,7 +76,7 @@ func Open(path string, opts Options) (*Ledger, error) {
 	if err != nil {
 		return nil, l.badFile(err)
 	}
-	_, err = schemaVersion(context.Background(), c, abs, len(migrations))
+	_, err = schemaVersion(context.Background(), c, abs, migrations)
 	return l.orError(errors.Join(err, c.Close(), db.Close()))
 }
 
@@ -111,13 +113,14 @@ func checkFile(path string) (exists bool, err error) {
 	case err != nil:
 		return false, err
 	case info.IsDir():
-		return false, &NotLedgerError{path, errors.New("it is a directory"), "name a file inside it"}
+		return false, &NotLedgerError{path, words.Hint(errors.New("it is a directory"), "name a file inside it")}
 	case info.Size() == 0:
 		return false, nil
 	}
 	head := make([]byte, magicOffset+4)
 	if _, err := io.ReadFull(f, head); err != nil || string(head[magicOffset:]) != "DUCK" {
-		return false, &NotLedgerError{path, errors.New("it is no DuckDB file"), "name another database; this file was left as it is"}
+		return false, &NotLedgerError{path, words.Hint(errors.New("it is no DuckDB file"),
+			"name another database; this file was left as it is")}
 	}
 	return true, nil
 }
@@ -126,7 +129,8 @@ func checkFile(path string) (exists bool, err error) {
 // what follows ? as settings, and none of the settings where there is a #.
 func openable(path string) error {
 	if _, err := url.Parse(path); err != nil || strings.ContainsAny(path, "?#") {
-		return &NotLedgerError{path, errors.New("the engine cannot open a path with ?, # or a stray %"), "name the database, or its folder, otherwise"}
+		return &NotLedgerError{path, words.Hint(errors.New("the engine cannot open a path with ?, # or a stray %"),
+			"name the database, or its folder, otherwise")}
 	}
 	return nil
 }
@@ -134,10 +138,11 @@ func openable(path string) error {
 // badFile wraps the engine's refusal to open a file that looks like DuckDB's.
 func (l *Ledger) badFile(err error) error {
 	if isEmptyFile(l.path) {
-		return &NotLedgerError{l.path, errors.New("it is an empty file"), "remove it; the engine makes its own"}
+		return &NotLedgerError{l.path, words.Hint(errors.New("it is an empty file"),
+			"remove it; the engine makes its own")}
 	}
-	return &NotLedgerError{l.path, errors.New(engineWords(err)),
-		"the file may be damaged or from a newer DuckDB; restore a copy, or name another database"}
+	return &NotLedgerError{l.path, words.Hint(errors.New(engineWords(err)),
+		"the file may be damaged or from a newer DuckDB; restore a copy, or name another database")}
 }
 
 func isEmptyFile(path string) bool {
@@ -227,7 +232,7 @@ func (l *Ledger) session(ctx context.Context, c *sql.Conn, fn func(*Session) err
 		return err
 	}
 	if _, err := c.ExecContext(context.WithoutCancel(ctx), "CHECKPOINT"); err != nil {
-		return fmt.Errorf("ledger %q: writing the checkpoint: %w\nhint: is the disk full?", l.path, err)
+		return words.Hint(fmt.Errorf("ledger %q: writing the checkpoint: %w", l.path, err), "is the disk full?")
 	}
 	return nil
 }
@@ -246,6 +251,30 @@ func (l *Ledger) read(ctx context.Context, fn func(*sql.Conn) error) error {
 	defer l.door.Unlock()
 	l.readers--
 	return errors.Join(err, c.Close(), db.Close())
+}
+
+// readTables is read of a file with a ledger's tables: one that has none yet is
+// a *MissingError too.
+func (l *Ledger) readTables(ctx context.Context, fn func(*sql.Conn) error) error {
+	return l.read(ctx, func(c *sql.Conn) error {
+		version, err := schemaVersion(ctx, c, l.path, migrations)
+		if err == nil && version == 0 {
+			err = &MissingError{l.path}
+		}
+		if err != nil {
+			return err
+		}
+		return fn(c)
+	})
+}
+
+// readIfThere is readTables that finds nothing where there is no ledger yet.
+func (l *Ledger) readIfThere(ctx context.Context, fn func(*sql.Conn) error) error {
+	err := l.readTables(ctx, fn)
+	if _, missing := errors.AsType[*MissingError](err); missing {
+		return nil
+	}
+	return err
 }
 
 // enter opens a connection for reading. The file itself is looked at by the first

@@ -94,7 +94,7 @@ func (e *evaluator) combine(n *node, x, y numbers, f func(x, y float64) float64)
 	if x.each == nil && y.each == nil {
 		v := f(x.one, y.one)
 		if v-v != 0 {
-			return numbers{}, &FormulaError{Formula: e.source, Pos: n.pos, Message: fmt.Sprintf("%s is %v", n.label(), v)}
+			return numbers{}, &FormulaError{Formula: e.source, Pos: n.pos, Err: fmt.Errorf("%s is %v", n.label(), v)}
 		}
 		return numbers{one: v}, nil
 	}

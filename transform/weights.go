@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"glmbatch/infer/glm"
+	"glmbatch/internal/words"
 )
 
 // Weighted returns the formula with the columns of the rows' weights, either of
@@ -26,8 +27,11 @@ func (s *selector) weights() error {
 	for _, w := range s.out.weights() {
 		s.taken[w.column] = true
 		if s.strict != anyName && !s.known[w.column] {
-			return &ColumnError{Column: w.column, Err: fmt.Errorf("there is no such column, which %s names", w.key),
-				Hint: UnknownHint(w.column, "columns", s.names)}
+			return &ColumnError{
+				Column: w.column,
+				Err: words.Hint(fmt.Errorf("there is no such column, which %s names", w.key),
+					UnknownHint(w.column, "columns", s.names)),
+			}
 		}
 	}
 	return nil

@@ -30,7 +30,7 @@ var deps = map[string]string{
 	"infer/nuts":       "infer infer/glm" + numeric + " internal/state",
 	"infer/conjugate":  "infer infer/glm internal/vec internal/linalg internal/variate",
 	"infer/diag":       "infer" + numeric,
-	"infer/prior":      "infer infer/glm internal/state",
+	"infer/prior":      "infer infer/glm internal/state internal/words",
 	"infer/loo":        "internal/vec",
 	"infer/mrf":        "infer internal/vec internal/state",
 	"infer/herded":     "infer infer/mrf internal/vec internal/state",
@@ -45,50 +45,52 @@ var deps = map[string]string{
 	"transform":        "infer/glm internal/words" + arrow,
 	"report":           "infer infer/diag report/html report/judge report/record internal/words" + duckdb,
 	"report/html":      "",
-	// judge and record are the values of a ledger without SQL, for whoever draws without one.
+	// judge and record are values without SQL, for rooms that know no ledger.
 	"report/judge":  "infer/diag",
 	"report/record": "infer infer/diag report/judge",
-	"pipelines":     "infer infer/diag infer/glm ingest transform report report/judge internal/words pipelines/internal/*",
+	"pipelines": "infer infer/diag infer/glm ingest transform internal/words report report/judge" +
+		" pipelines/internal/*",
 	// spec reads a spec, and looks at no data.
-	"pipelines/internal/spec": "infer/glm transform report/judge internal/words" + yaml,
-	// plan, draw, assess and what they stand on know no ledger: a worker on
-	// another machine needs no more.
+	"pipelines/internal/spec": "internal/words report/judge infer/glm transform" + yaml,
+	// spool keeps blocks of draws and kernel states, and knows no more.
+	"pipelines/internal/spool": "infer internal/words",
+	// progress draws what it is told, and knows no sampler.
+	"pipelines/internal/progress": "",
+	"pipelines/internal/cpu":      "golang.org/x/sys/unix",
+	"pipelines/internal/exit":     "",
+	// plan, draw and assess know no ledger: TestWorkerKnowsNoLedger.
 	"pipelines/internal/plan": "infer infer/glm infer/cggibbs infer/nuts infer/conjugate infer/diag infer/prior " +
 		"infer/mrf" +
 		" infer/herded ingest transform report/judge report/record internal/words pipelines/internal/discrete" +
 		" pipelines/internal/spec pipelines/internal/synthetic",
-	"pipelines/internal/draw": "infer report/record pipelines/internal/assess pipelines/internal/cpu " +
+	"pipelines/internal/draw": "infer internal/words report/record pipelines/internal/assess pipelines/internal/cpu " +
 		"pipelines/internal/plan" +
 		" pipelines/internal/progress pipelines/internal/spool" + fanout,
-	"pipelines/internal/assess": "infer infer/glm infer/nuts infer/diag transform report/judge report/record" +
+	"pipelines/internal/assess": "infer infer/diag infer/glm infer/nuts transform report/judge report/record" +
 		" pipelines/internal/cpu pipelines/internal/plan pipelines/internal/predictive pipelines/internal/progress" +
 		" pipelines/internal/spec pipelines/internal/spool",
-	"pipelines/internal/predictive": "infer infer/glm infer/loo transform report/record" + fanout,
-	// spool keeps blocks of draws and kernel states, and knows no more.
-	"pipelines/internal/spool": "infer",
-	"pipelines/internal/cpu":   "golang.org/x/sys/unix",
-	// progress draws what it is told, and knows no sampler.
-	"pipelines/internal/progress": "",
-	"pipelines/internal/exit":     "",
-	// run admits fits and commits them, and holds no arithmetic.
-	"pipelines/internal/run": "infer infer/diag report report/judge report/record pipelines/internal/assess" +
+	"pipelines/internal/run": "infer infer/diag internal/words report report/judge report/record " +
+		"pipelines/internal/assess" +
 		" pipelines/internal/draw pipelines/internal/exit pipelines/internal/plan pipelines/internal/progress" +
 		" pipelines/internal/spec pipelines/internal/spool" + fanout + " golang.org/x/sync/semaphore",
-	"pipelines/internal/check": "infer infer/glm infer/diag report report/judge pipelines/internal/exit" +
+	// predictive evaluates fits row by row, from draws that it is given.
+	"pipelines/internal/predictive": "infer infer/glm infer/loo transform report/record" + fanout,
+	"pipelines/internal/predict": "infer infer/glm ingest transform internal/words report pipelines/internal/assess " +
+		"pipelines/internal/plan" +
+		" pipelines/internal/predictive pipelines/internal/spec",
+	"pipelines/internal/check": "infer infer/glm infer/diag internal/words report report/judge pipelines/internal/exit" +
 		" pipelines/internal/plan pipelines/internal/spec" + fanout,
-	"pipelines/internal/predict": "infer infer/glm ingest transform report pipelines/internal/assess" +
-		" pipelines/internal/plan pipelines/internal/predictive pipelines/internal/spec",
 	// explain tells what a run would do, and draws from priors only.
-	"pipelines/internal/explain": "infer infer/glm internal/words pipelines/internal/plan",
+	"pipelines/internal/explain": "internal/words infer infer/glm pipelines/internal/plan",
 	// propose looks at columns, and reads no files.
 	"pipelines/internal/propose": "internal/words" + arrow,
 	// exchange reads and writes the files of other tools.
-	"pipelines/internal/exchange": "infer infer/diag ingest report report/judge" + arrow,
+	"pipelines/internal/exchange": "infer infer/diag ingest internal/words report report/judge" + arrow,
 	// synthetic makes data, and does not fit them.
-	"pipelines/internal/synthetic": "infer infer/glm pipelines/internal/spec",
+	"pipelines/internal/synthetic": "infer infer/glm internal/words pipelines/internal/spec",
 	// discrete makes discrete models of tables and images, and samples nothing itself.
-	"pipelines/internal/discrete": "infer infer/glm infer/diag infer/mrf infer/herded infer/dogs ingest internal/words" +
-		" pipelines/internal/spec" + arrow,
+	"pipelines/internal/discrete": "infer infer/glm infer/diag infer/mrf infer/herded infer/dogs ingest internal/words " +
+		"pipelines/internal/spec" + arrow,
 	"cmd/pipeline":     "pipelines internal/words github.com/spf13/cobra golang.org/x/term",
 	"internal/arch":    "",
 	"internal/bars":    "internal/words pipelines",
@@ -280,4 +282,37 @@ func TestMapIsExact(t *testing.T) {
 func imports(s *source, imp string) bool {
 	return slices.ContainsFunc(s.ast.Imports,
 		func(spec *ast.ImportSpec) bool { return spec.Path.Value == strconv.Quote(imp) })
+}
+
+// worker lists the packages by which a worker on another machine carries out a planned fit.
+var worker = []string{"pipelines/internal/plan", "pipelines/internal/draw", "pipelines/internal/spool"}
+
+// TestWorkerKnowsNoLedger follows the map from a worker's packages: none of what they need is the ledger, or a room
+// that carries out a run.
+func TestWorkerKnowsNoLedger(t *testing.T) {
+	seen, queue := map[string]bool{}, slices.Clone(worker)
+	for len(queue) > 0 {
+		pkg := queue[0]
+		queue = queue[1:]
+		if seen[pkg] {
+			continue
+		}
+		seen[pkg] = true
+		for _, imp := range strings.Fields(deps[pkg]) {
+			if _, ours := deps[imp]; ours {
+				queue = append(queue, imp)
+			}
+			if strings.HasSuffix(imp, "/*") && !strings.Contains(imp, ".") {
+				t.Errorf("%s may import %s, so that what a worker needs is not known", pkg, imp)
+			}
+		}
+	}
+	for _, forbidden := range []string{"report", "report/html", "pipelines", "pipelines/internal/run"} {
+		if seen[forbidden] {
+			t.Errorf("a worker needs %s", forbidden)
+		}
+	}
+	if !seen["pipelines/internal/assess"] || !seen["report/record"] {
+		t.Error("the map was not followed")
+	}
 }

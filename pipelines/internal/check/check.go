@@ -14,6 +14,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/exit"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spec"
@@ -310,6 +311,6 @@ func improper(c *plan.Case) string {
 	if more := len(flat) - 5; more > 0 {
 		flat = append(flat[:5], fmt.Sprintf("%d more", more))
 	}
-	return fmt.Sprintf("the prior of %s is flat, and nothing can be drawn from it\nhint: %s, or calibrate around the data with --posterior",
-		strings.Join(flat, ", "), hint)
+	return fmt.Sprintf("the prior of %s is flat, and nothing can be drawn from it", strings.Join(flat, ", ")) +
+		words.HintLine(hint+", or calibrate around the data with --posterior")
 }

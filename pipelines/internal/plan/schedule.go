@@ -18,7 +18,7 @@ type Schedule struct {
 // lies before from is warm-up.
 type Window struct{ From, To int }
 
-// Draws is the number of iterations of the window.
+// Draws is its length.
 func (w Window) Draws() int { return w.To - w.From }
 
 // Start is the window of the first check: the older half is warm-up.

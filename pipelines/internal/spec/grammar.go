@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"glmbatch/infer/glm"
+	"glmbatch/internal/words"
 	"glmbatch/transform"
 )
 
@@ -28,7 +29,8 @@ func checkFormula(text string) (offset int, message, hint string) {
 	case err == nil:
 		return 0, "", ""
 	case errors.As(err, &fault):
-		return min(fault.Pos, len(text)), "formula: " + fault.Message, fault.Hint
+		message, hint = words.Parts(fault.Err)
+		return min(fault.Pos, len(text)), "formula: " + message, hint
 	}
 	return 0, "formula: " + err.Error(), ""
 }

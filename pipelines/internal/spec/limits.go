@@ -5,8 +5,9 @@ import (
 	"math"
 	"regexp"
 	"strconv"
-	"strings"
 	"time"
+
+	"glmbatch/internal/words"
 )
 
 // Duration is a span of time as it is written: 90s, 30m, 1h30m. Zero is no limit.
@@ -49,7 +50,7 @@ const leastMemory Bytes = 128e6
 func ParseBytes(text string) (Bytes, error) {
 	m := bytesText.FindStringSubmatch(text)
 	if m == nil {
-		return 0, fmt.Errorf("%s is no amount of memory\nhint: write for example 500MB, 2GB or 1.5GiB", quote(text))
+		return 0, words.Hint(fmt.Errorf("%s is no amount of memory", quote(text)), "write for example 500MB, 2GB or 1.5GiB")
 	}
 	x, err := strconv.ParseFloat(m[1], 64)
 	if err != nil {
@@ -61,7 +62,8 @@ func ParseBytes(text string) (Bytes, error) {
 	if b := Bytes(math.Round(x)); b >= leastMemory {
 		return b, nil
 	}
-	return 0, fmt.Errorf("%s is less than a run needs without any data\nhint: give it at least %s", quote(text), leastMemory)
+	return 0, words.Hint(fmt.Errorf("%s is less than a run needs without any data", quote(text)),
+		fmt.Sprintf("give it at least %s", leastMemory))
 }
 
 // String writes megabytes and gigabytes with two digits.
@@ -82,7 +84,7 @@ func (b *Bytes) decodeNode(d *decoder, n *node, f field, _ []string) {
 	}
 	x, err := ParseBytes(n.text)
 	if err != nil {
-		message, hint, _ := strings.Cut(err.Error(), "\nhint: ")
+		message, hint := words.Parts(err)
 		d.add(n.at, f.key+": "+message, hint)
 	}
 	*b = x

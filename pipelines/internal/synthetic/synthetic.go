@@ -10,6 +10,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -118,8 +119,9 @@ func response(s spec.Synthetic, eta []float64) ([]float64, error) {
 	law.Mean(0, eta, y)
 	for i, mean := range y {
 		if s.Family == "poisson" && !(mean <= mostMean) {
-			return nil, fmt.Errorf("synthetic data: row %d has the mean %.3g, more than counts can have\nhint: lower effect (now %g), or let fewer columns be relevant (now %d)",
-				i+1, mean, s.Effect, s.Relevant)
+			return nil, words.Hint(fmt.Errorf("synthetic data: row %d has the mean %.3g, more than counts can have", i+1, mean),
+
+				fmt.Sprintf("lower effect (now %g), or let fewer columns be relevant (now %d)", s.Effect, s.Relevant))
 		}
 		y[i] = law.Draw(from, i, eta[i], []float64{1})
 	}

@@ -21,33 +21,6 @@ CREATE TABLE calibration (
     updated        TIMESTAMP NOT NULL
 );
 
-CREATE TABLE calibration_simulation (
-    calibration_id VARCHAR NOT NULL,
-    simulation     INTEGER NOT NULL,
-    outcome        VARCHAR NOT NULL,
-    all_equal      BOOLEAN NOT NULL,
-    redrawn        INTEGER NOT NULL,
-    iterations     INTEGER NOT NULL,
-    mixed          BOOLEAN NOT NULL,
-    note           VARCHAR
-);
-
-CREATE TABLE calibration_rank (
-    calibration_id VARCHAR NOT NULL,
-    simulation     INTEGER NOT NULL,
-    parameter      VARCHAR NOT NULL,
-    rank           INTEGER NOT NULL
-);
-
-CREATE TABLE calibration_test (
-    calibration_id VARCHAR NOT NULL,
-    parameter      VARCHAR NOT NULL,
-    p              DOUBLE,
-    rejected       BOOLEAN NOT NULL,
-    rank_mean      DOUBLE,
-    rank_sd        DOUBLE
-);
-
 COMMENT ON TABLE calibration IS 'One row for each model, data and sampler that pipeline check has calibrated.';
 COMMENT ON COLUMN calibration.calibration_id IS 'Hash of what decides the ranks: data, model, sampler, seed, versions; not their number.';
 COMMENT ON COLUMN calibration.pipeline IS 'Name in the spec.';
@@ -68,6 +41,17 @@ COMMENT ON COLUMN calibration.words IS 'What was found.';
 COMMENT ON COLUMN calibration.program IS 'Build of the program.';
 COMMENT ON COLUMN calibration.updated IS 'When the row was last written, UTC.';
 
+CREATE TABLE calibration_simulation (
+    calibration_id VARCHAR NOT NULL,
+    simulation     INTEGER NOT NULL,
+    outcome        VARCHAR NOT NULL,
+    all_equal      BOOLEAN NOT NULL,
+    redrawn        INTEGER NOT NULL,
+    iterations     INTEGER NOT NULL,
+    mixed          BOOLEAN NOT NULL,
+    note           VARCHAR
+);
+
 COMMENT ON TABLE calibration_simulation IS 'One row for each simulated data set of a calibration.';
 COMMENT ON COLUMN calibration_simulation.calibration_id IS 'The calibration.';
 COMMENT ON COLUMN calibration_simulation.simulation IS '1, 2, …: names its random stream, so that any one can be made again.';
@@ -78,11 +62,27 @@ COMMENT ON COLUMN calibration_simulation.iterations IS 'Length of the chain, war
 COMMENT ON COLUMN calibration_simulation.mixed IS 'The chain had enough effective draws to be thinned to independent ones.';
 COMMENT ON COLUMN calibration_simulation.note IS 'Why it was not ranked.';
 
+CREATE TABLE calibration_rank (
+    calibration_id VARCHAR NOT NULL,
+    simulation     INTEGER NOT NULL,
+    parameter      VARCHAR NOT NULL,
+    rank           INTEGER NOT NULL
+);
+
 COMMENT ON TABLE calibration_rank IS 'Ranks of the true values among the posterior draws: uniform on 0 to calibration.draws if the sampler is right.';
 COMMENT ON COLUMN calibration_rank.calibration_id IS 'The calibration.';
 COMMENT ON COLUMN calibration_rank.simulation IS 'The simulated data set.';
 COMMENT ON COLUMN calibration_rank.parameter IS 'A parameter, or log_lik.';
 COMMENT ON COLUMN calibration_rank.rank IS 'Number of draws below the truth.';
+
+CREATE TABLE calibration_test (
+    calibration_id VARCHAR NOT NULL,
+    parameter      VARCHAR NOT NULL,
+    p              DOUBLE,
+    rejected       BOOLEAN NOT NULL,
+    rank_mean      DOUBLE,
+    rank_sd        DOUBLE
+);
 
 COMMENT ON TABLE calibration_test IS 'Whether the ranks of a parameter are uniform.';
 COMMENT ON COLUMN calibration_test.calibration_id IS 'The calibration.';

@@ -1,11 +1,24 @@
--- Leave-one-out cross-validation: sums of a fit, and models compared on one data set.
+-- Leave-one-out cross-validation and predictive checks.
 
-ALTER TABLE pointwise ADD COLUMN elpd_waic DOUBLE;
-ALTER TABLE pointwise ADD COLUMN p_waic DOUBLE;
-ALTER TABLE pointwise ADD COLUMN r_eff DOUBLE;
-ALTER TABLE pointwise ADD COLUMN reason VARCHAR;
-ALTER TABLE pointwise ADD COLUMN frequency DOUBLE DEFAULT 1;
+CREATE TABLE pointwise (
+    fit_id      BIGINT NOT NULL,
+    observation BIGINT NOT NULL,
+    elpd_loo    DOUBLE,
+    p_loo       DOUBLE,
+    pareto_k    DOUBLE,
+    elpd_waic   DOUBLE,
+    p_waic      DOUBLE,
+    r_eff       DOUBLE,
+    reason      VARCHAR,
+    frequency   DOUBLE NOT NULL
+);
 
+COMMENT ON TABLE pointwise IS 'Leave-one-out results by observation.';
+COMMENT ON COLUMN pointwise.fit_id IS 'The fit.';
+COMMENT ON COLUMN pointwise.observation IS '1, 2, … in the order of the used rows.';
+COMMENT ON COLUMN pointwise.elpd_loo IS 'Expected log pointwise predictive density.';
+COMMENT ON COLUMN pointwise.p_loo IS 'Effective number of parameters.';
+COMMENT ON COLUMN pointwise.pareto_k IS 'Shape of the Pareto fit to the importance weights.';
 COMMENT ON COLUMN pointwise.elpd_waic IS 'The same as elpd_loo by the widely applicable information criterion.';
 COMMENT ON COLUMN pointwise.p_waic IS 'Effective number of parameters of that: variance of the log likelihood.';
 COMMENT ON COLUMN pointwise.r_eff IS 'Effective over actual number of draws for the mean of the likelihood.';
@@ -87,7 +100,6 @@ SELECT r.dataset, r.key, r.model, r.sampler, d.elpd_diff, d.se_diff, r.elpd_loo,
 FROM ranked r
 LEFT JOIN difference d ON d.fit_id = r.fit_id
 ORDER BY r.dataset, r.key, r.outcomes, d.elpd_diff DESC, r.fit_id;
-
 COMMENT ON VIEW loo_compare IS 'Models of one data set by leave-one-out: the difference to the best one of the same responses, with its standard error.';
 COMMENT ON COLUMN loo_compare.elpd_diff IS 'elpd_loo less that of the best fit: 0 for the best, negative for the others.';
 COMMENT ON COLUMN loo_compare.se_diff IS 'Standard error of elpd_diff from the rows'' differences.';
@@ -95,3 +107,29 @@ COMMENT ON COLUMN loo_compare.best_model IS 'Model of the fit that is compared w
 COMMENT ON COLUMN loo_compare.best_sampler IS 'Its sampler.';
 COMMENT ON COLUMN loo_compare.note IS 'What to know before reading the difference.';
 COMMENT ON COLUMN loo_compare.outcomes IS 'Hash of the responses: fits with another one are never subtracted.';
+COMMENT ON COLUMN loo_compare.elpd_loo IS 'Expected log pointwise predictive density of the model.';
+
+CREATE TABLE ppc (
+    fit_id     BIGINT NOT NULL,
+    statistic  VARCHAR NOT NULL,
+    observed   DOUBLE,
+    mean       DOUBLE,
+    sd         DOUBLE,
+    q025       DOUBLE,
+    q975       DOUBLE,
+    p_value    DOUBLE,
+    replicates INTEGER NOT NULL,
+    note       VARCHAR
+);
+
+COMMENT ON TABLE ppc IS 'Posterior predictive checks, and prior predictive ones where fit.method is prior: a statistic of the response beside those of replicated data.';
+COMMENT ON COLUMN ppc.fit_id IS 'The fit.';
+COMMENT ON COLUMN ppc.statistic IS 'mean, sd, min, max, or zeros: the share of zeros.';
+COMMENT ON COLUMN ppc.observed IS 'Of the data.';
+COMMENT ON COLUMN ppc.mean IS 'Mean over the replicated data sets.';
+COMMENT ON COLUMN ppc.sd IS 'Standard deviation over them.';
+COMMENT ON COLUMN ppc.q025 IS '2.5 % quantile over them.';
+COMMENT ON COLUMN ppc.q975 IS '97.5 % quantile over them.';
+COMMENT ON COLUMN ppc.p_value IS 'Share of replicated data sets whose statistic is larger than the observed one, equal ones by half.';
+COMMENT ON COLUMN ppc.replicates IS 'Replicated data sets that have the statistic.';
+COMMENT ON COLUMN ppc.note IS 'Why some do not have it.';

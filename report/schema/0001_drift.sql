@@ -36,8 +36,7 @@ SELECT fit_id, pipeline, dataset, key, model, sampler, created,
        lag(created) OVER night AS previous_created
 FROM fit
 WHERE status = 'complete' AND replicate = 1
-WINDOW night AS (PARTITION BY pipeline, dataset, key, model, sampler ORDER BY created, fit_id);
-
+WINDOW night AS (PARTITION BY pipeline, dataset, key, model, sampler ORDER BY place, created, fit_id);
 COMMENT ON VIEW predecessor IS 'Each complete fit with the complete fit before it of the same pipeline, data set, key, model and sampler; replicates left out.';
 COMMENT ON COLUMN predecessor.fit_id IS 'The fit.';
 COMMENT ON COLUMN predecessor.pipeline IS 'Its pipeline.';
@@ -49,7 +48,7 @@ COMMENT ON COLUMN predecessor.created IS 'When it was finished.';
 COMMENT ON COLUMN predecessor.previous_fit_id IS 'The fit before; NULL for the first one.';
 COMMENT ON COLUMN predecessor.previous_created IS 'When that was finished.';
 
-CREATE OR REPLACE VIEW drift AS
+CREATE VIEW drift AS
 SELECT n.dataset, n.key, n.model, n.sampler, n.created, n.previous_created, s.name AS parameter,
        s.mean, p.mean AS previous_mean, s.sd, p.sd AS previous_sd,
        (s.mean - p.mean) / nullif(p.sd, 0) AS shift,
@@ -61,8 +60,10 @@ JOIN summary s ON s.fit_id = n.fit_id
 JOIN summary p ON p.fit_id = n.previous_fit_id AND p.name = s.name AND p.kind = s.kind
 WHERE s.kind <> 'statistic' AND s.kind <> 'local_scale'
 ORDER BY n.dataset, n.key, n.model, n.sampler, n.created, s.parameter_id;
-
 COMMENT ON VIEW drift IS 'Each fit against the complete fit before it of its pipeline, parameter by parameter: shift of means in posterior standard deviations, ratio of sds.';
+COMMENT ON COLUMN drift.shift IS 'Change of the mean in standard deviations of the fit before.';
+COMMENT ON COLUMN drift.shift_z IS 'Change of the mean in Monte Carlo standard errors.';
+COMMENT ON COLUMN drift.sd_ratio IS 'sd over the sd of the fit before.';
 COMMENT ON COLUMN drift.dataset IS 'Data set.';
 COMMENT ON COLUMN drift.key IS 'File or group of the data set.';
 COMMENT ON COLUMN drift.model IS 'Model.';
@@ -74,9 +75,6 @@ COMMENT ON COLUMN drift.mean IS 'Posterior mean.';
 COMMENT ON COLUMN drift.previous_mean IS 'That of the fit before.';
 COMMENT ON COLUMN drift.sd IS 'Posterior standard deviation.';
 COMMENT ON COLUMN drift.previous_sd IS 'That of the fit before.';
-COMMENT ON COLUMN drift.shift IS 'Change of the mean in standard deviations of the fit before.';
-COMMENT ON COLUMN drift.shift_z IS 'Change of the mean in Monte Carlo standard errors.';
-COMMENT ON COLUMN drift.sd_ratio IS 'sd over the sd of the fit before.';
 COMMENT ON COLUMN drift.fit_id IS 'The fit.';
 COMMENT ON COLUMN drift.previous_fit_id IS 'The fit before.';
 COMMENT ON COLUMN drift.pipeline IS 'Pipeline of both.';
@@ -125,7 +123,6 @@ LEFT JOIN columns_of k ON k.fit_id = n.fit_id
 LEFT JOIN data_summary d ON d.fit_id = n.fit_id
 LEFT JOIN data_summary e ON e.fit_id = n.previous_fit_id
 ORDER BY n.pipeline, n.dataset, n.key, n.model, n.sampler, n.created, n.fit_id;
-
 COMMENT ON VIEW drift_summary IS 'Each fit against the complete fit before it, one row a fit: the largest shifts of its posterior, and how its data changed. The gates of drift bound the columns of their names.';
 COMMENT ON COLUMN drift_summary.pipeline IS 'Pipeline of both fits.';
 COMMENT ON COLUMN drift_summary.dataset IS 'Data set.';

@@ -17,6 +17,7 @@ CREATE TABLE discrete (
     model_bytes   BIGINT,
     chain_bytes   BIGINT
 );
+
 COMMENT ON TABLE discrete IS 'Fits of models of kind mrf: one row each, beside the one in fit.';
 COMMENT ON COLUMN discrete.fit_id IS 'The fit.';
 COMMENT ON COLUMN discrete.variables IS 'Number of variables.';
@@ -42,6 +43,7 @@ CREATE TABLE variable (
     truth        SMALLINT,
     best         SMALLINT
 );
+
 COMMENT ON TABLE variable IS 'Variables of fits of kind mrf, in the order of the data.';
 COMMENT ON COLUMN variable.fit_id IS 'The fit.';
 COMMENT ON COLUMN variable.variable_id IS '1, 2, … in the order of the data.';
@@ -59,6 +61,7 @@ CREATE TABLE marginal (
     probability DOUBLE NOT NULL,
     mcse        DOUBLE
 );
+
 COMMENT ON TABLE marginal IS 'Marginal distributions of the variables of fits of kind mrf. Fits that sample another law than the model''s, or look for the most probable states only, have none.';
 COMMENT ON COLUMN marginal.fit_id IS 'The fit.';
 COMMENT ON COLUMN marginal.variable_id IS 'The variable.';
@@ -76,6 +79,7 @@ CREATE TABLE certificate (
     bound       DOUBLE,
     note        VARCHAR
 );
+
 COMMENT ON TABLE certificate IS 'What is proved of the error of fits of kind mrf, and of scans for some coefficients, or why nothing is.';
 COMMENT ON COLUMN certificate.fit_id IS 'The fit.';
 COMMENT ON COLUMN certificate.method IS 'What proves it.';
@@ -180,5 +184,3 @@ COMMENT ON COLUMN marginal_comparison.z_max IS 'Largest difference over its Mont
 COMMENT ON COLUMN marginal_comparison.z_limit IS 'Limit that as many independent differences of nothing but chance exceed with probability at most 0.001.';
 COMMENT ON COLUMN marginal_comparison.fit_a IS 'The fit of sampler_a.';
 COMMENT ON COLUMN marginal_comparison.fit_b IS 'The fit of sampler_b.';
-
-COMMENT ON COLUMN chain.accept IS 'Mean acceptance probability of Metropolis decisions; of models of kind mrf the share of variables whose state the sweep changed.';

@@ -1,4 +1,21 @@
--- What each table and column means, for those who come by SQL.
+-- Runs and fits: the tables that every fit has rows in. Once a version is released its
+-- files are never edited: what comes later is the next version.
+
+CREATE TABLE run (
+    run_id    VARCHAR NOT NULL,
+    pipeline  VARCHAR NOT NULL,
+    spec_hash VARCHAR,
+    spec      VARCHAR,
+    vars      JSON,
+    seed      UBIGINT,
+    started   TIMESTAMP NOT NULL,
+    finished  TIMESTAMP,
+    exit_code INTEGER,
+    program   VARCHAR,
+    engine    VARCHAR,
+    host      JSON,
+    place     INTEGER NOT NULL
+);
 
 COMMENT ON TABLE run IS 'Calls of the program: one row for each pipeline that was run.';
 COMMENT ON COLUMN run.run_id IS 'Name of the run, unique.';
@@ -13,6 +30,53 @@ COMMENT ON COLUMN run.exit_code IS '0 all passed, 1 some failed, 2 bad call, 3 s
 COMMENT ON COLUMN run.program IS 'Version and build of the program.';
 COMMENT ON COLUMN run.engine IS 'Version of DuckDB that wrote the row.';
 COMMENT ON COLUMN run.host IS 'Facts about the machine, a JSON object.';
+COMMENT ON COLUMN run.place IS 'Order of runs: one more than that of every run which the ledger had when this one began. It orders runs whatever the clock says; runs side by side share one.';
+
+CREATE SEQUENCE fit_number;
+
+CREATE TABLE fit (
+    fit_id             BIGINT NOT NULL,
+    fingerprint        VARCHAR NOT NULL,
+    run_id             VARCHAR NOT NULL,
+    pipeline           VARCHAR,
+    dataset            VARCHAR NOT NULL,
+    key                VARCHAR NOT NULL,
+    model              VARCHAR NOT NULL,
+    sampler            VARCHAR NOT NULL,
+    method             VARCHAR,
+    family             VARCHAR,
+    link               VARCHAR,
+    formula            VARCHAR,
+    n_rows             BIGINT,
+    n_columns          INTEGER,
+    n_parameters       INTEGER,
+    chains             INTEGER,
+    warmup             INTEGER,
+    draws              INTEGER,
+    iterations         INTEGER,
+    kept               VARCHAR,
+    data_hash          VARCHAR,
+    model_hash         VARCHAR,
+    algorithm_versions JSON,
+    starts             VARCHAR[],
+    status             VARCHAR NOT NULL,
+    verdict            VARCHAR NOT NULL,
+    reasons            VARCHAR[],
+    gates              JSON,
+    warnings           VARCHAR[],
+    error              VARCHAR,
+    setup_seconds      DOUBLE,
+    warmup_seconds     DOUBLE,
+    sampling_seconds   DOUBLE,
+    wall_seconds       DOUBLE,
+    to_ess100_median   DOUBLE,
+    to_ess100_min      DOUBLE,
+    to_ess100_log_lik  DOUBLE,
+    created            TIMESTAMP NOT NULL,
+    judged             TIMESTAMP NOT NULL,
+    replicate          INTEGER NOT NULL,
+    place              INTEGER NOT NULL
+);
 
 COMMENT ON TABLE fit IS 'Finished fits: one data set (or group of it) under one model by one sampler. See the view latest.';
 COMMENT ON COLUMN fit.fit_id IS 'Number of the fit in this ledger; joins all tables.';
@@ -54,6 +118,21 @@ COMMENT ON COLUMN fit.to_ess100_min IS 'The same for the smallest bulk ESS over 
 COMMENT ON COLUMN fit.to_ess100_log_lik IS 'The same for the bulk ESS of log_lik.';
 COMMENT ON COLUMN fit.created IS 'When the fit was computed, UTC.';
 COMMENT ON COLUMN fit.judged IS 'When the verdict was made; later than created if gates changed, UTC.';
+COMMENT ON COLUMN fit.replicate IS '1 for the fit itself, 2, 3, … for its repetitions with other seeds (run: replicates).';
+COMMENT ON COLUMN fit.place IS 'Place of the run that drew the fit. What is newest, or the fit before, goes by place, then created, then fit_id.';
+
+CREATE TABLE run_fit (
+    run_id  VARCHAR NOT NULL,
+    fit_id  BIGINT,
+    dataset VARCHAR NOT NULL,
+    key     VARCHAR NOT NULL,
+    model   VARCHAR NOT NULL,
+    sampler VARCHAR NOT NULL,
+    action  VARCHAR NOT NULL,
+    verdict VARCHAR NOT NULL,
+    reasons VARCHAR[],
+    noted   TIMESTAMP NOT NULL
+);
 
 COMMENT ON TABLE run_fit IS 'What each run did about each fit, also fits that it skipped or could not commit.';
 COMMENT ON COLUMN run_fit.run_id IS 'The run.';
@@ -67,15 +146,34 @@ COMMENT ON COLUMN run_fit.verdict IS 'Verdict that the run took for the fit.';
 COMMENT ON COLUMN run_fit.reasons IS 'Reasons of that verdict.';
 COMMENT ON COLUMN run_fit.noted IS 'When, UTC.';
 
+CREATE TABLE parameter (
+    fit_id       BIGINT NOT NULL,
+    parameter_id INTEGER NOT NULL,
+    name         VARCHAR NOT NULL,
+    kind         VARCHAR NOT NULL,
+    prior        VARCHAR,
+    center       DOUBLE,
+    scale        DOUBLE,
+    starts       DOUBLE[]
+);
+
 COMMENT ON TABLE parameter IS 'Parameters of each fit.';
 COMMENT ON COLUMN parameter.fit_id IS 'The fit.';
 COMMENT ON COLUMN parameter.parameter_id IS '1, 2, … within the fit.';
 COMMENT ON COLUMN parameter.name IS 'Name as in R: (Intercept), age, racewhite, a:b, sigma.';
-COMMENT ON COLUMN parameter.kind IS 'intercept, coefficient, dispersion or derived.';
+COMMENT ON COLUMN parameter.kind IS 'intercept, coefficient, dispersion, scale (of a horseshoe prior: tau, c), local_scale (lambda, one a coefficient; there with keep: scales only, and seen by no gate) or derived.';
 COMMENT ON COLUMN parameter.prior IS 'Prior on the scale of the design as sampled.';
 COMMENT ON COLUMN parameter.center IS 'What was subtracted from the design column before sampling.';
 COMMENT ON COLUMN parameter.scale IS 'What the design column was divided by before sampling.';
 COMMENT ON COLUMN parameter.starts IS 'Starting point of each chain, on the scale of the design as sampled.';
+
+CREATE TABLE draw (
+    fit_id       BIGINT NOT NULL,
+    parameter_id INTEGER NOT NULL,
+    chain        SMALLINT NOT NULL,
+    iteration    INTEGER NOT NULL,
+    value        DOUBLE NOT NULL
+);
 
 COMMENT ON TABLE draw IS 'Posterior draws in the units of the data; the view draws adds the names.';
 COMMENT ON COLUMN draw.fit_id IS 'The fit.';
@@ -83,6 +181,24 @@ COMMENT ON COLUMN draw.parameter_id IS 'The parameter.';
 COMMENT ON COLUMN draw.chain IS '1, 2, …';
 COMMENT ON COLUMN draw.iteration IS '1, 2, … over the kept draws.';
 COMMENT ON COLUMN draw.value IS 'The draw.';
+
+CREATE TABLE chain (
+    fit_id      BIGINT NOT NULL,
+    chain       SMALLINT NOT NULL,
+    iteration   INTEGER NOT NULL,
+    warmup      BOOLEAN NOT NULL,
+    log_lik     DOUBLE,
+    log_prior   DOUBLE,
+    evaluations BIGINT,
+    touched     BIGINT,
+    gradients   BIGINT,
+    accept      DOUBLE,
+    step_size   DOUBLE,
+    energy      DOUBLE,
+    depth       INTEGER,
+    leapfrogs   INTEGER,
+    divergent   BOOLEAN
+);
 
 COMMENT ON TABLE chain IS 'Statistics of each iteration of each chain.';
 COMMENT ON COLUMN chain.fit_id IS 'The fit.';
@@ -94,12 +210,37 @@ COMMENT ON COLUMN chain.log_prior IS 'Log prior density with its constants, desi
 COMMENT ON COLUMN chain.evaluations IS 'Evaluations of log densities.';
 COMMENT ON COLUMN chain.touched IS 'Rows or entries of the design that likelihood work read.';
 COMMENT ON COLUMN chain.gradients IS 'Full gradients.';
-COMMENT ON COLUMN chain.accept IS 'Mean acceptance probability of Metropolis decisions.';
+COMMENT ON COLUMN chain.accept IS 'Mean acceptance probability of Metropolis decisions; of models of kind mrf the share of variables whose state the sweep changed.';
 COMMENT ON COLUMN chain.step_size IS 'Step size (Hamiltonian samplers).';
 COMMENT ON COLUMN chain.energy IS 'Energy (Hamiltonian samplers).';
 COMMENT ON COLUMN chain.depth IS 'Depth of the trajectory tree (NUTS).';
 COMMENT ON COLUMN chain.leapfrogs IS 'Leapfrog steps (Hamiltonian samplers).';
 COMMENT ON COLUMN chain.divergent IS 'Whether the trajectory diverged.';
+
+CREATE TABLE summary (
+    fit_id       BIGINT NOT NULL,
+    parameter_id INTEGER,
+    name         VARCHAR NOT NULL,
+    kind         VARCHAR NOT NULL,
+    mean         DOUBLE,
+    sd           DOUBLE,
+    mcse_mean    DOUBLE,
+    mcse_sd      DOUBLE,
+    q025         DOUBLE,
+    q05          DOUBLE,
+    q25          DOUBLE,
+    median       DOUBLE,
+    q75          DOUBLE,
+    q95          DOUBLE,
+    q975         DOUBLE,
+    mcse_median  DOUBLE,
+    mcse_q05     DOUBLE,
+    mcse_q95     DOUBLE,
+    rhat         DOUBLE,
+    ess_bulk     DOUBLE,
+    ess_tail     DOUBLE,
+    reason       VARCHAR
+);
 
 COMMENT ON TABLE summary IS 'Posterior summaries with diagnostics after Vehtari et al. (2021). NULL: cannot be computed, see reason.';
 COMMENT ON COLUMN summary.fit_id IS 'The fit.';
@@ -125,6 +266,14 @@ COMMENT ON COLUMN summary.ess_bulk IS 'Bulk effective sample size.';
 COMMENT ON COLUMN summary.ess_tail IS 'Tail effective sample size.';
 COMMENT ON COLUMN summary.reason IS 'Why some of the numbers are NULL.';
 
+CREATE TABLE diagnostic (
+    fit_id BIGINT NOT NULL,
+    name   VARCHAR NOT NULL,
+    chain  SMALLINT,
+    value  DOUBLE,
+    note   VARCHAR
+);
+
 COMMENT ON TABLE diagnostic IS 'Further numbers about a fit or one of its chains.';
 COMMENT ON COLUMN diagnostic.fit_id IS 'The fit.';
 COMMENT ON COLUMN diagnostic.name IS 'What is measured.';
@@ -132,16 +281,84 @@ COMMENT ON COLUMN diagnostic.chain IS 'The chain; NULL for the whole fit.';
 COMMENT ON COLUMN diagnostic.value IS 'The number.';
 COMMENT ON COLUMN diagnostic.note IS 'Words about it.';
 
+CREATE TABLE metric (
+    fit_id     BIGINT NOT NULL,
+    chain      SMALLINT NOT NULL,
+    after_iterations INTEGER NOT NULL,
+    condition  DOUBLE,
+    note       VARCHAR
+);
+
+COMMENT ON TABLE metric IS 'The metric of a nuts or hmc chain after each window of its warm-up (run: condition).';
+COMMENT ON COLUMN metric.fit_id IS 'The fit.';
+COMMENT ON COLUMN metric.chain IS 'The chain: 1, 2, ….';
+COMMENT ON COLUMN metric.after_iterations IS 'Iterations of warm-up that the chain had behind it when it took this metric; 0 for the one it began with.';
+COMMENT ON COLUMN metric.condition IS 'Effective condition number: that of the curvature over the coefficients at the penalised point after preconditioning by the metric.';
+COMMENT ON COLUMN metric.note IS 'Why condition is NULL.';
+
+CREATE TABLE design (
+    fit_id BIGINT NOT NULL,
+    record JSON NOT NULL
+);
+
 COMMENT ON TABLE design IS 'How the design matrix was made, so that new data can be coded alike.';
 COMMENT ON COLUMN design.fit_id IS 'The fit.';
 COMMENT ON COLUMN design.record IS 'Versioned JSON record: terms, levels, contrasts, centers, scales, missing rule.';
 
-COMMENT ON TABLE pointwise IS 'Leave-one-out results by observation.';
-COMMENT ON COLUMN pointwise.fit_id IS 'The fit.';
-COMMENT ON COLUMN pointwise.observation IS '1, 2, … in the order of the used rows.';
-COMMENT ON COLUMN pointwise.elpd_loo IS 'Expected log pointwise predictive density.';
-COMMENT ON COLUMN pointwise.p_loo IS 'Effective number of parameters.';
-COMMENT ON COLUMN pointwise.pareto_k IS 'Shape of the Pareto fit to the importance weights.';
+CREATE TABLE identity (
+    fit_id BIGINT NOT NULL,
+    record JSON NOT NULL
+);
+
+COMMENT ON TABLE identity IS 'What decides the draws of a complete fit: its fingerprint is the hash of it.';
+COMMENT ON COLUMN identity.fit_id IS 'The fit.';
+COMMENT ON COLUMN identity.record IS 'JSON: data, dataset, key, model, sampler, length, chains, keep, seed, versions.';
+
+CREATE TABLE derived (
+    fit_id       BIGINT NOT NULL,
+    parameter_id INTEGER NOT NULL,
+    name         VARCHAR NOT NULL,
+    expression   VARCHAR NOT NULL,
+    nan_draws    BIGINT NOT NULL,
+    inf_draws    BIGINT NOT NULL,
+    first_at     VARCHAR
+);
+
+COMMENT ON TABLE derived IS 'Derived quantities of each fit: parameters of kind derived.';
+COMMENT ON COLUMN derived.fit_id IS 'The fit.';
+COMMENT ON COLUMN derived.parameter_id IS 'Its number among the parameters of the fit; they come last.';
+COMMENT ON COLUMN derived.name IS 'Name under derive.';
+COMMENT ON COLUMN derived.expression IS 'The expression that it is computed by.';
+COMMENT ON COLUMN derived.nan_draws IS 'Draws for which it has no value, such as the logarithm of a negative number; NaN in the table draw.';
+COMMENT ON COLUMN derived.inf_draws IS 'Draws for which it is infinite.';
+COMMENT ON COLUMN derived.first_at IS 'The part of the expression that was the first without a finite value; NULL if all draws have one.';
+
+CREATE TABLE start (
+    fit_id           BIGINT NOT NULL,
+    question         VARCHAR NOT NULL,
+    from_fit_id      BIGINT,
+    from_fingerprint VARCHAR,
+    parameters_known INTEGER,
+    step_size        DOUBLE,
+    note             VARCHAR NOT NULL
+);
+
+COMMENT ON TABLE start IS 'Where the chains of a fit began that was asked to start from the posterior of an earlier one (run: {start: previous}).';
+COMMENT ON COLUMN start.fit_id IS 'The fit.';
+COMMENT ON COLUMN start.question IS 'Fingerprint that the fit would have without an earlier one: fits with the same question are of the same data, model, sampler and seed, and the night that asks it again is answered by any of them.';
+COMMENT ON COLUMN start.from_fit_id IS 'The fit that it started from, which may have been pruned since; NULL where it started as usual.';
+COMMENT ON COLUMN start.from_fingerprint IS 'Fingerprint of that fit.';
+COMMENT ON COLUMN start.parameters_known IS 'How many of its parameters that fit knew, by name.';
+COMMENT ON COLUMN start.step_size IS 'Step size that warm-up of nuts and hmc began with; NULL where they looked for one, and of other methods.';
+COMMENT ON COLUMN start.note IS 'In words: where the chains started, or why as usual.';
+
+CREATE TABLE event (
+    run_id  VARCHAR NOT NULL,
+    fit_id  BIGINT,
+    noted   TIMESTAMP NOT NULL,
+    level   VARCHAR NOT NULL,
+    message VARCHAR NOT NULL
+);
 
 COMMENT ON TABLE event IS 'What happened in a run that someone may want to know.';
 COMMENT ON COLUMN event.run_id IS 'The run.';
@@ -149,31 +366,3 @@ COMMENT ON COLUMN event.fit_id IS 'The fit, if it is about one.';
 COMMENT ON COLUMN event.noted IS 'When, UTC.';
 COMMENT ON COLUMN event.level IS 'info, warn or error.';
 COMMENT ON COLUMN event.message IS 'What happened.';
-
-COMMENT ON VIEW draws IS 'Draws of all fits with names: filter by dataset, model, sampler, parameter.';
-
-COMMENT ON VIEW draws_standardized IS 'Draws of coefficients times the scale of their column: effects of one unit of the standardised design.';
-
-COMMENT ON VIEW latest IS 'The newest complete fit of each data set, key, model and sampler.';
-
-COMMENT ON VIEW coefficients IS 'Summaries of the parameters of the latest fits.';
-
-COMMENT ON VIEW comparison IS 'Pairs of samplers on one posterior: ESS per second, standardised differences and whether they agree.';
-COMMENT ON COLUMN comparison.agreement IS 'agree, differ (z_max exceeds z_limit) or unknown (something could not be compared).';
-COMMENT ON COLUMN comparison.compared IS 'Quantities that both samplers have.';
-COMMENT ON COLUMN comparison.not_compared IS 'Parameters that one lacks, or quantities without Monte Carlo errors.';
-COMMENT ON COLUMN comparison.difference_max IS 'Largest difference of means in posterior standard deviations.';
-COMMENT ON COLUMN comparison.difference_rms IS 'Root mean square of these differences.';
-COMMENT ON COLUMN comparison.z_max IS 'Largest difference of means or sds in Monte Carlo standard errors.';
-COMMENT ON COLUMN comparison.z_rms IS 'Root mean square of the differences of means in Monte Carlo standard errors.';
-COMMENT ON COLUMN comparison.z_limit IS 'What z_max exceeds by chance with probability at most 0.001.';
-COMMENT ON COLUMN comparison.worst IS 'Quantity with the largest z.';
-COMMENT ON COLUMN comparison.seconds_a IS 'Set-up, warm-up and sampling of sampler_a.';
-COMMENT ON COLUMN comparison.ess_per_second_a IS 'Median bulk ESS over parameters per second of sampler_a.';
-COMMENT ON COLUMN comparison.ess_per_second_ratio IS 'That of sampler_a over that of sampler_b.';
-COMMENT ON COLUMN comparison.min_ess_per_second_ratio IS 'The same for the smallest bulk ESS.';
-
-COMMENT ON VIEW drift IS 'Each fit against the complete fit before it: shift of means in posterior standard deviations, ratio of sds.';
-COMMENT ON COLUMN drift.shift IS 'Change of the mean in standard deviations of the fit before.';
-COMMENT ON COLUMN drift.shift_z IS 'Change of the mean in Monte Carlo standard errors.';
-COMMENT ON COLUMN drift.sd_ratio IS 'sd over the sd of the fit before.';
