@@ -9,7 +9,7 @@ import (
 	"glmbatch/report/judge"
 )
 
-// Check measures a window of the draws, and says whether the fit may stop.
+// Check measures a window of the draws, and reports whether the fit may stop.
 //
 // Cost: the diagnostics of every number of a draw, about 100 ns a value.
 func (p *Prepared) Check(d *Draws, w plan.Window) (*Measured, plan.Checked, error) {
