@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 )
 
 // anyScalar is a value that is taken as it is written.
@@ -67,11 +67,11 @@ func (Derivation) jsonSchema(*generator, field) object {
 }
 
 // priorSchema is text that begins with one of the kinds.
-func priorSchema(kinds []glm.PriorKind, example string) object {
+func priorSchema(kinds []prior.Kind, example string) object {
 	names := make([]string, len(kinds))
 	for i, k := range kinds {
 		names[i] = string(k)
-		if k == glm.RegularisedHorseshoe {
+		if k == prior.RegularisedHorseshoe {
 			names[i] = "regulari[sz]ed_horseshoe"
 		}
 	}
