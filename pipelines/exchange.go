@@ -73,7 +73,8 @@ func newest(ctx context.Context, database string, only []string) (*report.Ledger
 	if err != nil {
 		return nil, nil, asUsage(err)
 	}
-	found, err := ledger.Newest(ctx, func(k report.Key) bool { return selector.Match(k.Dataset, k.Group, k.Model, k.Sampler) })
+	found, err := ledger.Newest(ctx,
+		func(k report.Key) bool { return selector.Match(k.Dataset, k.Group, k.Model, k.Sampler) })
 	if err == nil && len(found) == 0 {
 		err = predict.NoFit(ledger)
 	}
@@ -154,14 +155,16 @@ func Import(ctx context.Context, database string, files []string, o ImportOption
 		return nil, asUsage(err)
 	}
 	err = ledger.Write(ctx, func(s *report.Session) error {
-		row := &report.Run{ID: load.RunID, Pipeline: exchange.Method, Started: now, Finished: now, Program: Version().String()}
+		row := &report.Run{ID: load.RunID, Pipeline: exchange.Method, Started: now, Finished: now,
+			Program: Version().String()}
 		if err := s.Run(ctx, row); err != nil {
 			return err
 		}
 		_, err := s.Fit(ctx, fit)
 		return err
 	})
-	return &Imported{Fit: fit.Key.String(), Chains: fit.Chains, Draws: fit.Draws, Verdict: string(fit.Verdict.Grade), Reasons: fit.Verdict.Reasons, Left: left}, err
+	return &Imported{Fit: fit.Key.String(), Chains: fit.Chains, Draws: fit.Draws, Verdict: string(fit.Verdict.Grade),
+		Reasons: fit.Verdict.Reasons, Left: left}, err
 }
 
 // onePosterior returns a fit that a pipeline drew, if all found are of one posterior.
