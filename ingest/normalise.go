@@ -11,6 +11,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"glmbatch/internal/words"
 )
 
 // supported reports whether normalise can turn a column of type dt into one of
@@ -32,9 +34,8 @@ func supported(dt arrow.DataType) bool {
 
 // rowError is a fault at a 0-based row of the array at hand.
 type rowError struct {
-	row  int
-	err  error
-	hint string
+	row int
+	err error
 }
 
 func (e *rowError) Error() string { return e.err.Error() }
@@ -251,7 +252,8 @@ var errUTF8 = errors.New("the text is not valid UTF-8")
 func textArray(mem memory.Allocator, a arrow.Array, value func(int) string) (arrow.Array, error) {
 	for i := range a.Len() {
 		if a.IsValid(i) && !utf8.ValidString(value(i)) {
-			return nil, &rowError{row: i, err: errUTF8, hint: "bytes that are not text cannot be used: leave the column out"}
+			return nil, &rowError{row: i, err: words.Hint(errUTF8,
+				"bytes that are not text cannot be used: leave the column out")}
 		}
 	}
 	if s, ok := a.(*array.String); ok {

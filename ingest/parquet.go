@@ -336,7 +336,7 @@ func (f *parquetFile) take(col *column, batch *arrow.Chunked, start int64) error
 		a, err := normalise(f.mem, raw)
 		var at *rowError
 		if errors.As(err, &at) {
-			return f.fault(col.name, start+int64(at.row), at.err, at.hint)
+			return f.fault(col.name, start+int64(at.row), at.err, "")
 		} else if err != nil {
 			return err
 		}

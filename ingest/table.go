@@ -31,6 +31,19 @@ type Table struct {
 	mem   memory.Allocator // of the tables that Split makes; no budget, since they add up to this one
 }
 
+// From names the files of the table in words: the first and how many more; it is
+// empty for a query.
+func (t *Table) From() string {
+	if len(t.Files) == 0 {
+		return ""
+	}
+	where := filepath.Base(t.Files[0])
+	if more := len(t.Files) - 1; more > 0 {
+		where += fmt.Sprintf(" and %d more", more)
+	}
+	return where
+}
+
 // origin is the span of rows that one file gave.
 type origin struct {
 	file  string

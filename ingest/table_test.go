@@ -228,3 +228,11 @@ func TestPositiveZero(t *testing.T) {
 		t.Error("−0 is not 0")
 	}
 }
+
+func TestFrom(t *testing.T) {
+	for want, files := range map[string][]string{"": nil, "a.csv": {"in/a.csv"}, "a.csv and 2 more": {"in/a.csv", "in/b.csv", "in/c.csv"}} {
+		if got := (&Table{Files: files}).From(); got != want {
+			t.Errorf("a table of %q is from %q, want %q", files, got, want)
+		}
+	}
+}

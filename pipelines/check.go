@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/check"
 	"glmbatch/pipelines/internal/plan"
 )
@@ -59,7 +60,8 @@ func Check(ctx context.Context, target string, o CheckOptions) (*CheckOutcome, e
 		Build: Version().String(), LockWait: o.LockWait, Example: example, Say: o.Say, Now: time.Now,
 	})
 	if errors.Is(err, plan.ErrNothingSelected) {
-		return nil, &UsageError{fmt.Errorf("--only %s: %w\nhint: pipeline validate lists the fits of a spec", strings.Join(o.Only, " --only "), err)}
+		return nil, &UsageError{words.Hint(fmt.Errorf("--only %s: %w", strings.Join(o.Only, " --only "), err),
+			"pipeline validate lists the fits of a spec")}
 	}
 	return out, err
 }

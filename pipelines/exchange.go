@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"glmbatch/infer"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/exchange"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/predict"
@@ -137,7 +138,9 @@ func Import(ctx context.Context, database string, files []string, o ImportOption
 	}
 	for _, f := range found {
 		if f.Sampler == o.Sampler && f.Method != exchange.Method {
-			return nil, &UsageError{fmt.Errorf("the ledger has a fit %s that the pipeline draws itself\nhint: call the imported one otherwise with --sampler NAME", f.Key)}
+			return nil, &UsageError{words.Hint(fmt.Errorf("the ledger has a fit %s that the pipeline draws itself", f.Key),
+
+				"call the imported one otherwise with --sampler NAME")}
 		}
 	}
 	shared, err := ledger.PosteriorOf(ctx, peer.Stored)
@@ -169,13 +172,18 @@ func onePosterior(found []report.Fitted) (report.Fitted, error) {
 			continue
 		}
 		if peer != nil && (peer.Dataset != f.Dataset || peer.Group != f.Group || peer.Model != f.Model) {
-			return f, &predict.CallError{What: fmt.Sprintf("draws are of one posterior, and several are named: %s, %s", peer.Key, f.Key),
-				Hint: "narrow them by --only dataset=…, --only model=…"}
+			return f, &predict.CallError{
+				Err: words.Hint(fmt.Errorf("draws are of one posterior, and several are named: %s, %s", peer.Key, f.Key),
+					"narrow them by --only dataset=…, --only model=…"),
+			}
 		}
 		peer = &found[i]
 	}
 	if peer == nil {
-		return report.Fitted{}, &predict.CallError{What: "the ledger has no fit of that posterior that a pipeline drew", Hint: "run it first: the draws are compared with it"}
+		return report.Fitted{}, &predict.CallError{
+			Err: words.Hint(errors.New("the ledger has no fit of that posterior that a pipeline drew"),
+				"run it first: the draws are compared with it"),
+		}
 	}
 	return *peer, nil
 }

@@ -3,8 +3,8 @@ package pipelines
 import (
 	"context"
 	"errors"
-	"fmt"
 
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/explain"
 	"glmbatch/pipelines/internal/plan"
 )
@@ -35,7 +35,7 @@ func Explain(ctx context.Context, target string, o Overrides, only []string, for
 		return nil
 	})
 	if errors.Is(err, plan.ErrNothingSelected) {
-		return nil, &UsageError{fmt.Errorf("%w\nhint: pipeline validate lists the fits of a spec", err)}
+		return nil, &UsageError{words.Hint(err, "pipeline validate lists the fits of a spec")}
 	}
 	return texts, err
 }

@@ -13,6 +13,7 @@ import (
 
 	"glmbatch/infer/glm"
 	"glmbatch/ingest"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/propose"
 	"glmbatch/pipelines/internal/spec"
@@ -48,7 +49,9 @@ func Propose(ctx context.Context, path string, o ProposeOptions) (*Proposal, err
 	}
 	schema := table.Data.Schema()
 	if o.Triplets == "" && schema.NumFields() == 3 && schema.HasField("row") && schema.HasField("col") && schema.HasField("value") {
-		return nil, &UsageError{fmt.Errorf("%s holds the non-zeros of a matrix (row, col, value), and no response\nhint: pipeline init TABLE --triplets %s, TABLE being the file that has the response", path, path)}
+		return nil, &UsageError{words.Hint(fmt.Errorf("%s holds the non-zeros of a matrix (row, col, value), and no response", path),
+
+			fmt.Sprintf("pipeline init TABLE --triplets %s, TABLE being the file that has the response", path))}
 	}
 	where, err := sourceWords(o.Dir, path)
 	if err != nil {
@@ -109,7 +112,8 @@ func addTriplets(ctx context.Context, t *propose.Table, o ProposeOptions) error 
 	defer table.Release()
 	at := table.Data.Schema().FieldIndices("col")
 	if len(at) != 1 || !table.Data.Schema().HasField("row") || !table.Data.Schema().HasField("value") {
-		return &UsageError{fmt.Errorf("%s has no columns row, col and value\nhint: other names are written in the spec: triplets: {path: …, row: …, col: …, value: …}", o.Triplets)}
+		return &UsageError{words.Hint(fmt.Errorf("%s has no columns row, col and value", o.Triplets),
+			"other names are written in the spec: triplets: {path: …, row: …, col: …, value: …}")}
 	}
 	t.Triplets, t.NonZeros = int(propose.Look("col", table.Data.Column(at[0]).Data()).Max), int(table.Data.NumRows())
 	for i, c := range t.Columns {

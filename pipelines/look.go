@@ -98,8 +98,10 @@ func Show(ctx context.Context, database string, o ShowOptions) (*Shown, error) {
 		return nil, lookError(err)
 	}
 	if len(out.Fits) == 0 && o.Fit != "" {
-		return nil, &UsageError{&predict.CallError{What: fmt.Sprintf("the ledger %s has no fit %q", database, o.Fit),
-			Hint: "a fit is named by its number or as DATASET/MODEL/SAMPLER, with * for any run of characters; pipeline show '*' lists them"}}
+		return nil, &UsageError{&predict.CallError{
+			Err: words.Hint(fmt.Errorf("the ledger %s has no fit %q", database, o.Fit),
+				"a fit is named by its number or as DATASET/MODEL/SAMPLER, with * for any run of characters; pipeline show '*' lists them"),
+		}}
 	}
 	slices.SortStableFunc(out.Fits, func(a, b Look) int { return worse(&a, &b) })
 	if len(out.Fits) == 1 && out.Fits[0].ID != 0 {
@@ -130,9 +132,13 @@ func (s *Shown) run(ctx context.Context, ledger *report.Ledger, name string) err
 	nights = slices.DeleteFunc(nights, func(n Night) bool { return !strings.HasPrefix(n.ID, name) && !strings.HasSuffix(n.ID, name) })
 	switch {
 	case len(nights) == 0 && name != "":
-		return &UsageError{&predict.CallError{What: fmt.Sprintf("the ledger %s has no run %q", ledger.Path(), name), Hint: "pipeline runs lists them"}}
+		return &UsageError{&predict.CallError{
+			Err: words.Hint(fmt.Errorf("the ledger %s has no run %q", ledger.Path(), name), "pipeline runs lists them"),
+		}}
 	case len(nights) == 0:
-		return &UsageError{&predict.CallError{What: fmt.Sprintf("the ledger %s has no run", ledger.Path()), Hint: "pipeline run makes one"}}
+		return &UsageError{&predict.CallError{
+			Err: words.Hint(fmt.Errorf("the ledger %s has no run", ledger.Path()), "pipeline run makes one"),
+		}}
 	case name != "" && len(nights) > 1 && nights[0].ID != name:
 		return &UsageError{fmt.Errorf("--run %s: %d runs are called like that; write more of the name", name, len(nights))}
 	}

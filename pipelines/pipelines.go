@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/exit"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/progress"
@@ -132,7 +133,8 @@ func Run(ctx context.Context, target string, o RunOptions) (*Outcome, error) {
 		Tracker: tracker, Log: o.Log, Now: time.Now,
 	})
 	if errors.Is(err, plan.ErrNothingSelected) {
-		return nil, &UsageError{fmt.Errorf("--only %s: %w\nhint: pipeline validate lists the fits of a spec", strings.Join(o.Only, " --only "), err)}
+		return nil, &UsageError{words.Hint(fmt.Errorf("--only %s: %w", strings.Join(o.Only, " --only "), err),
+			"pipeline validate lists the fits of a spec")}
 	}
 	return out, err
 }
@@ -201,5 +203,6 @@ func unknown(target string) error {
 	for _, s := range list {
 		names = append(names, s.Name)
 	}
-	return fmt.Errorf("there is no file %q, and no shipped pipeline of that name\nhint: shipped pipelines are %s", target, strings.Join(names, ", "))
+	return words.Hint(fmt.Errorf("there is no file %q, and no shipped pipeline of that name", target),
+		"shipped pipelines are "+strings.Join(names, ", "))
 }

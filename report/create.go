@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"glmbatch/internal/words"
 )
 
 // create makes a ledger without fits at l.path, whole or not at all: the engine
@@ -17,7 +19,7 @@ import (
 func (l *Ledger) create(ctx context.Context) error {
 	folder, err := os.Open(filepath.Dir(l.path))
 	if err != nil {
-		return fmt.Errorf("ledger %q: %w\nhint: make its folder", l.path, err)
+		return words.Hint(fmt.Errorf("ledger %q: %w", l.path, err), "make its folder")
 	}
 	defer folder.Close() // which gives up the lock
 	if err := l.alone(ctx, folder); err != nil {
@@ -36,7 +38,8 @@ func (l *Ledger) create(ctx context.Context) error {
 	}
 	if err != nil {
 		err = errors.Join(err, removeIfThere(made.path), removeIfThere(made.path+".wal"))
-		return fmt.Errorf("ledger %q cannot be made: %w\nhint: its folder must be writable, and have room", l.path, err)
+		return words.Hint(fmt.Errorf("ledger %q cannot be made: %w", l.path, err),
+			"its folder must be writable, and have room")
 	}
 	return folder.Sync()
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"glmbatch/internal/words"
 )
 
 // LockedError says that another process held the ledger for all of the time
@@ -15,9 +17,9 @@ type LockedError struct {
 }
 
 func (e *LockedError) Error() string {
-	return fmt.Sprintf("ledger %q is held by another process (waited %s): %s\nhint: close the program that has it open, "+
-		"then run again",
-		e.Path, e.Waited.Round(time.Millisecond), holder(e.Err))
+	return fmt.Sprintf("ledger %q is held by another process (waited %s): %s", e.Path, e.Waited.Round(time.Millisecond),
+		holder(e.Err)) +
+		words.HintLine("close the program that has it open, then run again")
 }
 
 func (e *LockedError) Unwrap() error { return e.Err }
@@ -26,13 +28,10 @@ func (e *LockedError) Unwrap() error { return e.Err }
 // can use. The file is left as it is.
 type NotLedgerError struct {
 	Path string
-	Err  error
-	Hint string
+	Err  error // a *words.Hinted
 }
 
-func (e *NotLedgerError) Error() string {
-	return fmt.Sprintf("%q is not a ledger: %s\nhint: %s", e.Path, e.Err, e.Hint)
-}
+func (e *NotLedgerError) Error() string { return fmt.Sprintf("%q is not a ledger: %s", e.Path, e.Err) }
 
 func (e *NotLedgerError) Unwrap() error { return e.Err }
 
@@ -43,16 +42,16 @@ type VersionError struct {
 }
 
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("ledger %q has schema version %d, this program knows versions up to %d\nhint: use the newer "+
-		"program that wrote it, or another database file",
-		e.Path, e.Have, e.Known)
+	return fmt.Sprintf("ledger %q has schema version %d, this program knows versions up to %d", e.Path, e.Have, e.Known) +
+		words.HintLine("use the newer program that wrote it, or another database file")
 }
 
 // MissingError says that there is no ledger at Path.
 type MissingError struct{ Path string }
 
 func (e *MissingError) Error() string {
-	return fmt.Sprintf("there is no ledger %q\nhint: `pipeline run` makes it; --database names another one", e.Path)
+	return fmt.Sprintf("there is no ledger %q",
+		e.Path) + words.HintLine("`pipeline run` makes it; --database names another one")
 }
 
 // ShapeError says that a fit's parts do not fit together: a fault of the
@@ -102,6 +101,6 @@ func roomHint(err error) error {
 	if err == nil || !strings.Contains(err.Error(), "Could not write") {
 		return err
 	}
-	return fmt.Errorf("%w\nhint: is the disk full? What is drawn is kept beside the ledger: make room, then commit it "+
-		"or run again", err)
+	return words.Hint(err,
+		"is the disk full? What is drawn is kept beside the ledger: make room, then commit it or run again")
 }

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/duckdb/duckdb-go/v2"
+
+	"glmbatch/internal/words"
 )
 
 // Options configures Open. The zero value is ready to use.
@@ -111,14 +113,14 @@ func checkFile(path string) (exists bool, err error) {
 	case err != nil:
 		return false, err
 	case info.IsDir():
-		return false, &NotLedgerError{path, errors.New("it is a directory"), "name a file inside it"}
+		return false, &NotLedgerError{path, words.Hint(errors.New("it is a directory"), "name a file inside it")}
 	case info.Size() == 0:
 		return false, nil
 	}
 	head := make([]byte, magicOffset+4)
 	if _, err := io.ReadFull(f, head); err != nil || string(head[magicOffset:]) != "DUCK" {
-		return false, &NotLedgerError{path, errors.New("it is no DuckDB file"),
-			"name another database; this file was left as it is"}
+		return false, &NotLedgerError{path, words.Hint(errors.New("it is no DuckDB file"),
+			"name another database; this file was left as it is")}
 	}
 	return true, nil
 }
@@ -127,8 +129,8 @@ func checkFile(path string) (exists bool, err error) {
 // what follows ? as settings, and none of the settings where there is a #.
 func openable(path string) error {
 	if _, err := url.Parse(path); err != nil || strings.ContainsAny(path, "?#") {
-		return &NotLedgerError{path, errors.New("the engine cannot open a path with ?, # or a stray %"),
-			"name the database, or its folder, otherwise"}
+		return &NotLedgerError{path, words.Hint(errors.New("the engine cannot open a path with ?, # or a stray %"),
+			"name the database, or its folder, otherwise")}
 	}
 	return nil
 }
@@ -136,10 +138,11 @@ func openable(path string) error {
 // badFile wraps the engine's refusal to open a file that looks like DuckDB's.
 func (l *Ledger) badFile(err error) error {
 	if isEmptyFile(l.path) {
-		return &NotLedgerError{l.path, errors.New("it is an empty file"), "remove it; the engine makes its own"}
+		return &NotLedgerError{l.path, words.Hint(errors.New("it is an empty file"),
+			"remove it; the engine makes its own")}
 	}
-	return &NotLedgerError{l.path, errors.New(engineWords(err)),
-		"the file may be damaged or from a newer DuckDB; restore a copy, or name another database"}
+	return &NotLedgerError{l.path, words.Hint(errors.New(engineWords(err)),
+		"the file may be damaged or from a newer DuckDB; restore a copy, or name another database")}
 }
 
 func isEmptyFile(path string) bool {
@@ -230,7 +233,7 @@ func (l *Ledger) session(ctx context.Context, c *sql.Conn, fn func(*Session) err
 		return err
 	}
 	if _, err := c.ExecContext(context.WithoutCancel(ctx), "CHECKPOINT"); err != nil {
-		return fmt.Errorf("ledger %q: writing the checkpoint: %w\nhint: is the disk full?", l.path, err)
+		return words.Hint(fmt.Errorf("ledger %q: writing the checkpoint: %w", l.path, err), "is the disk full?")
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"glmbatch/internal/words"
 )
 
 // A migration brings a ledger from the version before to its own.
@@ -69,8 +71,8 @@ func schemaVersion(ctx context.Context, c *sql.Conn, path string, history []migr
 		return 0, nil
 	}
 	if ours == 0 {
-		return 0, &NotLedgerError{path, fmt.Errorf("it is a DuckDB file with %d tables of something else", tables),
-			"name another database; this file was left as it is"}
+		return 0, &NotLedgerError{path, words.Hint(fmt.Errorf("it is a DuckDB file with %d tables of something else", tables),
+			"name another database; this file was left as it is")}
 	}
 	version, unknown := 0, false
 	err = scanRows(ctx, c, "SELECT version, name FROM main.schema_version ORDER BY version", func(rows *sql.Rows) error {
@@ -83,12 +85,12 @@ func schemaVersion(ctx context.Context, c *sql.Conn, path string, history []migr
 	})
 	switch {
 	case err != nil:
-		return 0, &NotLedgerError{path, errors.New(engineWords(err)),
-			"its table schema_version is not glmbatch's; name another database"}
+		return 0, &NotLedgerError{path, words.Hint(errors.New(engineWords(err)),
+			"its table schema_version is not glmbatch's; name another database")}
 	case unknown:
-		return 0, &NotLedgerError{path, errors.New("an unreleased program made it, with other tables"),
-			"move the file away or name another database, and the next run computes its fits anew; the program that made it " +
-				"still reads it"}
+		return 0, &NotLedgerError{path, words.Hint(errors.New("an unreleased program made it, with other tables"),
+			"move the file away or name another database, and the next run computes its fits anew; "+
+				"the program that made it still reads it")}
 	case version > len(history):
 		return version, &VersionError{path, version, len(history)}
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"glmbatch/internal/words"
 	"glmbatch/report/html"
 )
 
@@ -28,13 +29,13 @@ func (l *Ledger) SavePage(ctx context.Context, to string, o PageOptions) error {
 		return err
 	}
 	if there, err := os.Stat(to); err == nil && there.IsDir() {
-		return &PutError{"report", to, errors.New("it is a folder"), "name a file inside it"}
+		return &PutError{"report", to, words.Hint(errors.New("it is a folder"), "name a file inside it")}
 	}
 	if same, err := filepath.Abs(to); err == nil && same == l.path {
-		return &PutError{"report", to, errors.New("it is the ledger itself"), "name another file"}
+		return &PutError{"report", to, words.Hint(errors.New("it is the ledger itself"), "name another file")}
 	}
 	if err := save(to, p); err != nil {
-		return &PutError{"report", to, err, putHint("report", err)}
+		return &PutError{"report", to, words.Hint(err, putHint("report", err))}
 	}
 	return nil
 }

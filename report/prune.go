@@ -8,6 +8,8 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"glmbatch/internal/words"
 )
 
 // Pruned says what Prune did.
@@ -96,7 +98,8 @@ func (l *Ledger) rewrite(ctx context.Context) (before, after int64, err error) {
 	err = errors.Join(copyDatabase(ctx, c, tmp), c.Close())
 	old, statErr := os.Stat(l.path)
 	if err = errors.Join(err, db.Close(), statErr); err != nil {
-		return 0, 0, fmt.Errorf("ledger %q: rewriting: %w\nhint: the old file is whole; is the disk full?", l.path, err)
+		return 0, 0, words.Hint(fmt.Errorf("ledger %q: rewriting: %w", l.path, err),
+			"the old file is whole; is the disk full?")
 	}
 	if err := l.replace(tmp, old); err != nil {
 		return 0, 0, err

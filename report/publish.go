@@ -9,24 +9,19 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"glmbatch/internal/words"
 )
 
 // PutError says that no file could be put at To. What was there before is still
 // there, whole.
 type PutError struct {
-	Key  string // of a spec, or the verb: publish, for a copy of the ledger, or report, for a page
-	To   string
-	Err  error
-	Hint string
+	Key string // of a spec, or the verb: publish, for a copy of the ledger, or report, for a page
+	To  string
+	Err error // a *words.Hinted where it is known what to do
 }
 
-func (e *PutError) Error() string {
-	s := fmt.Sprintf("%s %q: %s", e.Key, e.To, e.Err)
-	if e.Hint != "" {
-		s += "\nhint: " + e.Hint
-	}
-	return s
-}
+func (e *PutError) Error() string { return fmt.Sprintf("%s %q: %s", e.Key, e.To, e.Err) }
 
 // Unwrap returns the cause.
 func (e *PutError) Unwrap() error { return e.Err }
@@ -60,7 +55,7 @@ func (l *Ledger) Publish(ctx context.Context, to string) error {
 	if err == nil || errors.As(err, &locked) {
 		return err
 	}
-	return &PutError{"publish", to, err, putHint("publish", err)}
+	return &PutError{"publish", to, words.Hint(err, putHint("publish", err))}
 }
 
 // putHint says what to do where a file could not be written.

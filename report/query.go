@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"glmbatch/internal/words"
 )
 
 // Format is how Query writes a result.
@@ -38,17 +40,10 @@ type QueryOptions struct {
 
 // QueryError is the engine's answer to SQL that it cannot run.
 type QueryError struct {
-	Err  error
-	Hint string // empty if the engine's words say it all
+	Err error // a *words.Hinted unless the engine's words say it all
 }
 
-func (e *QueryError) Error() string {
-	s := "sql: " + engineWords(e.Err)
-	if e.Hint != "" {
-		s += "\nhint: " + e.Hint
-	}
-	return s
-}
+func (e *QueryError) Error() string { return "sql: " + engineWords(e.Err) }
 
 func (e *QueryError) Unwrap() error { return e.Err }
 
@@ -69,7 +64,7 @@ func (l *Ledger) Query(ctx context.Context, w io.Writer, opts QueryOptions, quer
 // check refuses formats that are not known.
 func (o QueryOptions) check() error {
 	if o.Format != "" && !slices.Contains(Formats, string(o.Format)) {
-		return fmt.Errorf("format %q is not known\nhint: use one of %s", o.Format, strings.Join(Formats, ", "))
+		return words.Hint(fmt.Errorf("format %q is not known", o.Format), "use one of "+strings.Join(Formats, ", "))
 	}
 	return nil
 }
@@ -110,15 +105,14 @@ func queryError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	e := &QueryError{Err: err}
-	s := err.Error()
-	switch {
+	hint := ""
+	switch s := engineWords(err); {
 	case strings.Contains(s, "read-only mode"):
-		e.Hint = "the ledger is open read-only: use SELECT, or attach your own file to write to"
+		hint = "the ledger is open read-only: use SELECT, or attach your own file to write to"
 	case strings.Contains(s, "Table with name"):
-		e.Hint = "SHOW TABLES lists the tables; views to begin with are coefficients, draws, latest, comparison and drift"
+		hint = "SHOW TABLES lists the tables; views to begin with are coefficients, draws, latest, comparison and drift"
 	}
-	return e
+	return &QueryError{words.Hint(err, hint)}
 }
 
 // writeParquet lets the engine write a file and copies it to w.

@@ -1,9 +1,12 @@
 package transform
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"glmbatch/internal/words"
 )
 
 // Derived is an expression over the parameters of a model, such as "glu - bmi",
@@ -42,7 +45,10 @@ const backquotes = "put backquotes around a parameter's name that is not a plain
 func ParseDerived(source string) (*Derived, error) {
 	p := &parser{lexer: lexer{src: source, calls: 1}} // no globs
 	if len(source) > maxFormula {
-		return nil, &FormulaError{Formula: source[:40], Message: fmt.Sprintf("an expression of %d bytes is longer than the limit of %d", len(source), maxFormula)}
+		return nil, &FormulaError{
+			Formula: source[:40],
+			Err:     fmt.Errorf("an expression of %d bytes is longer than the limit of %d", len(source), maxFormula),
+		}
 	}
 	if strings.TrimSpace(source) == "" {
 		return nil, p.fail(0, "the expression is empty", "for example glu - bmi")
@@ -69,7 +75,7 @@ func ParseDerived(source string) (*Derived, error) {
 }
 
 func (d *Derived) fail(pos int, message, hint string) error {
-	return &FormulaError{Formula: d.source, Pos: pos, Message: message, Hint: hint}
+	return &FormulaError{Formula: d.source, Pos: pos, Err: words.Hint(errors.New(message), hint)}
 }
 
 // joined returns the node with names that colons join made one: the names of

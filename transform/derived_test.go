@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"glmbatch/infer/glm"
+	"glmbatch/internal/words"
 )
 
 // derivedFaults mark the place of the fault by §; Bind meets the names x, z,
@@ -64,8 +65,9 @@ func TestDerivedFaults(t *testing.T) {
 		if source == "2 * log(y)" {
 			pos += len("log(") // the name, not the function
 		}
-		if fault.Pos != pos || !strings.Contains(fault.Message, c.message) || !strings.Contains(fault.Hint, c.hint) {
-			t.Errorf("%q: position %d, %q, hint %q; want %d, %q, %q", source, fault.Pos, fault.Message, fault.Hint, pos, c.message, c.hint)
+		message, hint := words.Parts(fault.Err)
+		if fault.Pos != pos || !strings.Contains(message, c.message) || !strings.Contains(hint, c.hint) {
+			t.Errorf("%q: position %d, %q, hint %q; want %d, %q, %q", source, fault.Pos, message, hint, pos, c.message, c.hint)
 		}
 	}
 }

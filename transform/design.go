@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"glmbatch/infer/glm"
+	"glmbatch/internal/words"
 )
 
 // Spec says how a table becomes a design.
@@ -37,6 +38,9 @@ type Spec struct {
 	Contrasts map[string]string
 	// MaxBytes is the largest design to make, in bytes. Zero means no limit.
 	MaxBytes int64
+	// File is where the table came from, in words for errors; empty where nobody
+	// knows.
+	File string
 	// Locate puts a 0-based row of the table into words, such as "row 9 (line
 	// 10 of claims.csv)". Nil means "row 9".
 	Locate func(row int64) string
@@ -232,22 +236,24 @@ func (b *builder) note(format string, args ...any) {
 }
 
 func (b *builder) tableError(message, hint string) error {
-	return &TableError{Dataset: b.spec.Dataset, Message: message, Hint: hint}
+	return &TableError{Dataset: b.spec.Dataset, File: b.spec.File, Err: words.Hint(errors.New(message), hint)}
 }
 
 func (b *builder) formulaError(pos int, message, hint string) error {
-	return &FormulaError{Formula: b.spec.Formula.source, Pos: pos, Message: message, Hint: hint}
+	return &FormulaError{Formula: b.spec.Formula.source, Pos: pos, Err: words.Hint(errors.New(message), hint)}
 }
 
 func (b *builder) columnError(name string, err error, hint string) error {
-	return &ColumnError{Dataset: b.spec.Dataset, Column: name, Err: err, Hint: hint}
+	return &ColumnError{Dataset: b.spec.Dataset, File: b.spec.File, Column: name, Err: words.Hint(err, hint)}
 }
 
 // cellError speaks of a 0-based row of the table.
 func (b *builder) cellError(name string, row int, err error, hint string) error {
-	e := &ColumnError{Dataset: b.spec.Dataset, Column: name, Row: int64(row) + 1, Err: err, Hint: hint}
+	e := &ColumnError{Dataset: b.spec.Dataset, Column: name, Row: int64(row) + 1, Err: words.Hint(err, hint)}
 	if b.spec.Locate != nil {
 		e.At = b.spec.Locate(int64(row))
+	} else {
+		e.File = b.spec.File
 	}
 	return e
 }

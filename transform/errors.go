@@ -9,17 +9,18 @@ import (
 // columns that there are.
 type FormulaError struct {
 	Formula string
-	Pos     int    // byte offset into Formula, 0-based; len(Formula) at its end
-	Message string // what is wrong, in words
-	Hint    string // what to do; may be empty
+	Pos     int   // byte offset into Formula, 0-based; len(Formula) at its end
+	Err     error // a *words.Hinted where it is known what to do
 }
 
-// Error names the formula and the place in it, counted in characters from 1,
-// and ends with the hint on a line of its own.
+// Error names the formula and the place in it, counted in characters from 1.
 func (e *FormulaError) Error() string {
 	before := e.Formula[:min(e.Pos, len(e.Formula))]
-	return fmt.Sprintf("formula %q, character %d: %s%s", shortened(e.Formula), len([]rune(before))+1, e.Message, hintLine(e.Hint))
+	return fmt.Sprintf("formula %q, character %d: %v", shortened(e.Formula), len([]rune(before))+1, e.Err)
 }
+
+// Unwrap returns the fault itself.
+func (e *FormulaError) Unwrap() error { return e.Err }
 
 // shortened cuts a long text for a message.
 func shortened(s string) string {
@@ -30,28 +31,20 @@ func shortened(s string) string {
 	return s
 }
 
-func hintLine(hint string) string {
-	if hint == "" {
-		return ""
-	}
-	return "\nhint: " + hint
-}
-
 // ColumnError is a fault in a column of a data set, or in one of its cells.
 type ColumnError struct {
 	Dataset, Column string
 	Row             int64  // 1-based row of the table; 0 if the whole column is at fault
 	At              string // the row in words, with file and line when Spec.Locate knows them
-	Err             error
-	Hint            string // what to do; may be empty
+	File            string // Spec.File; empty where At names it
+	Err             error  // a *words.Hinted where it is known what to do
 }
 
-// Error names data set, column and row, then the fault, and ends with the hint
-// on a line of its own.
+// Error names data set, file, column and row, then the fault.
 func (e *ColumnError) Error() string {
 	var b strings.Builder
 	if e.Dataset != "" {
-		fmt.Fprintf(&b, "dataset %q, ", e.Dataset)
+		fmt.Fprintf(&b, "%s, ", DatasetWords(e.Dataset, e.File))
 	}
 	fmt.Fprintf(&b, "column %q", e.Column)
 	switch {
@@ -60,7 +53,7 @@ func (e *ColumnError) Error() string {
 	case e.Row > 0:
 		fmt.Fprintf(&b, ", row %d", e.Row)
 	}
-	return b.String() + ": " + e.Err.Error() + hintLine(e.Hint)
+	return b.String() + ": " + e.Err.Error()
 }
 
 // Unwrap returns the fault itself.
@@ -69,14 +62,25 @@ func (e *ColumnError) Unwrap() error { return e.Err }
 // TableError is a fault of a whole data set, or of what was asked of it.
 type TableError struct {
 	Dataset string
-	Message string
-	Hint    string // what to do; may be empty
+	File    string // Spec.File
+	Err     error  // a *words.Hinted where it is known what to do
 }
 
-// Error names the data set, then the fault and the hint.
+// Error names data set and file, then the fault.
 func (e *TableError) Error() string {
 	if e.Dataset == "" {
-		return e.Message + hintLine(e.Hint)
+		return e.Err.Error()
 	}
-	return fmt.Sprintf("dataset %q: %s%s", e.Dataset, e.Message, hintLine(e.Hint))
+	return DatasetWords(e.Dataset, e.File) + ": " + e.Err.Error()
+}
+
+// Unwrap returns the fault itself.
+func (e *TableError) Unwrap() error { return e.Err }
+
+// DatasetWords names a data set and the file that it was read from, if it is known.
+func DatasetWords(dataset, file string) string {
+	if file == "" {
+		return fmt.Sprintf("dataset %q", dataset)
+	}
+	return fmt.Sprintf("dataset %q, %s", dataset, file)
 }

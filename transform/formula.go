@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
+
+	"glmbatch/internal/words"
 )
 
 // Formula is a model formula, parsed and known to use only what this version
@@ -26,8 +28,11 @@ func (f *Formula) String() string { return f.source }
 func ParseFormula(s string) (*Formula, error) {
 	p := &parser{lexer: lexer{src: s}}
 	if len(s) > maxFormula {
-		return nil, &FormulaError{Formula: s[:40], Pos: 0, Message: fmt.Sprintf("a formula of %d bytes is longer than the limit of %d", len(s), maxFormula),
-			Hint: "name columns by a glob (x*) or take all of them (.)"}
+		return nil, &FormulaError{
+			Formula: s[:40], Pos: 0,
+			Err: words.Hint(fmt.Errorf("a formula of %d bytes is longer than the limit of %d", len(s), maxFormula),
+				"name columns by a glob (x*) or take all of them (.)"),
+		}
 	}
 	if strings.TrimSpace(s) == "" {
 		return nil, p.fail(0, "the formula is empty", `write response ~ terms, for example "y ~ ."`)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
+
+	"glmbatch/internal/words"
 )
 
 func schemaOf(names ...string) *arrow.Schema {
@@ -271,8 +273,9 @@ func TestFormulaFaults(t *testing.T) {
 			t.Errorf("%q: error %v, want a FormulaError", formula, err)
 			continue
 		}
-		if fault.Pos != pos || !strings.Contains(fault.Message, c.message) || !strings.Contains(fault.Hint, c.hint) || fault.Formula != formula {
-			t.Errorf("%q: position %d, %q, hint %q; want %d, %q, %q", formula, fault.Pos, fault.Message, fault.Hint, pos, c.message, c.hint)
+		message, hint := words.Parts(fault.Err)
+		if fault.Pos != pos || !strings.Contains(message, c.message) || !strings.Contains(hint, c.hint) || fault.Formula != formula {
+			t.Errorf("%q: position %d, %q, hint %q; want %d, %q, %q", formula, fault.Pos, message, hint, pos, c.message, c.hint)
 		}
 	}
 }
@@ -374,7 +377,7 @@ func FuzzFormula(f *testing.F) {
 		formula, err := ParseFormula(s)
 		if err != nil {
 			var fault *FormulaError
-			if !errors.As(err, &fault) || fault.Pos < 0 || fault.Pos > len(s) || fault.Message == "" {
+			if !errors.As(err, &fault) || fault.Pos < 0 || fault.Pos > len(s) || fault.Err.Error() == "" {
 				t.Errorf("%q: %#v", s, err)
 			}
 			return

@@ -82,9 +82,11 @@ func (b *builder) trials() error {
 		return nil
 	}
 	if b.spec.Family.Name != "binomial" {
-		return &FormulaError{Formula: b.spec.Formula.source, Pos: t.pos,
-			Message: fmt.Sprintf("%s() belongs to family binomial, not %s", b.chosen.totals(), b.spec.Family.Name),
-			Hint:    fmt.Sprintf("write family: binomial, or leave %s() out", b.chosen.totals())}
+		return &FormulaError{
+			Formula: b.spec.Formula.source, Pos: t.pos,
+			Err: words.Hint(fmt.Errorf("%s() belongs to family binomial, not %s", b.chosen.totals(), b.spec.Family.Name),
+				fmt.Sprintf("write family: binomial, or leave %s() out", b.chosen.totals())),
+		}
 	}
 	trials := make([]float64, b.n)
 	if each, ok := t.node.number(); ok {

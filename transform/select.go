@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -74,7 +75,7 @@ func (s *selector) responseStaysLeft() error {
 }
 
 func (s *selector) fail(pos int, message, hint string) error {
-	return &FormulaError{Formula: s.formula.source, Pos: pos, Message: message, Hint: hint}
+	return &FormulaError{Formula: s.formula.source, Pos: pos, Err: words.Hint(errors.New(message), hint)}
 }
 
 // column checks that a name is there.

@@ -1,11 +1,14 @@
 package transform
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"glmbatch/internal/words"
 )
 
 type tokenKind int
@@ -39,7 +42,7 @@ type lexer struct {
 var pairs = []string{"**", "||", "&&", "<=", ">=", "==", "!="}
 
 func (l *lexer) fail(pos int, message, hint string) *FormulaError {
-	return &FormulaError{Formula: l.src, Pos: pos, Message: message, Hint: hint}
+	return &FormulaError{Formula: l.src, Pos: pos, Err: words.Hint(errors.New(message), hint)}
 }
 
 // next returns the token at the current position and moves past it.

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"glmbatch/infer/glm"
+	"glmbatch/internal/words"
 )
 
 // weightedTable has two columns of weights, and expandedTable the same rows as
@@ -142,7 +143,8 @@ func TestWeightErrors(t *testing.T) {
 func hintOf(err error) string {
 	var c *ColumnError
 	if errors.As(err, &c) {
-		return c.Hint
+		_, hint := words.Parts(c)
+		return hint
 	}
 	return ""
 }

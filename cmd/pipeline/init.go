@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"glmbatch/internal/words"
 	"glmbatch/pipelines"
 )
 
@@ -42,7 +43,8 @@ name; a file that is there stays, unless --force says otherwise.`,
 			if file != "-" {
 				o.Dir = filepath.Dir(file)
 				if _, err := os.Stat(file); err == nil && !force {
-					return fmt.Errorf("%s is there, and stays as it is\nhint: --output names another file, --force replaces it", file)
+					return words.Hint(fmt.Errorf("%s is there, and stays as it is", file),
+						"--output names another file, --force replaces it")
 				}
 			}
 			p, err := pipelines.Propose(c.Context(), args[0], o)
@@ -78,7 +80,7 @@ func writeNew(path string, text []byte, force bool) error {
 	}
 	f, err := os.OpenFile(path, flags, 0o644)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w\nhint: make the folder %s first", err, filepath.Dir(path))
+		return words.Hint(err, fmt.Sprintf("make the folder %s first", filepath.Dir(path)))
 	}
 	if err != nil {
 		return err

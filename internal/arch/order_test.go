@@ -10,7 +10,7 @@ import (
 
 // unordered are packages whose reading order is not complete yet. A package is
 // taken off the list as soon as its doc.go names every file; none is added.
-var unordered = strings.Fields(`infer/glm infer/cggibbs internal/simd report pipelines/internal/run transform`)
+var unordered = strings.Fields(`infer/glm infer/cggibbs internal/simd report transform`)
 
 // fileName finds the names of Go files in a package comment, and patterns of
 // them such as best_*.go.

@@ -151,7 +151,7 @@ func chosen(patterns []string) ([]sample, error) {
 	}
 	for i, p := range patterns {
 		if !used[i] {
-			return nil, fmt.Errorf("there is no data set %q\nhint: %s", p, names())
+			return nil, words.Hint(fmt.Errorf("there is no data set %q", p), names())
 		}
 	}
 	return out, nil

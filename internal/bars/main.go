@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"glmbatch/internal/words"
 )
 
 func main() {
@@ -66,7 +68,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	}
 	for _, s := range o.samplers {
 		if !slices.Contains([]string{"auto", "reference", "nuts"}, s) {
-			err = fmt.Errorf("there is no sampler %q\nhint: auto, reference, nuts", s)
+			err = words.Hint(fmt.Errorf("there is no sampler %q", s), "auto, reference, nuts")
 		}
 	}
 	return o, err
@@ -144,7 +146,8 @@ func all(ctx context.Context, o options, todo []sample, folder string, stderr io
 	for _, s := range todo {
 		if s.file != "" {
 			if _, err := os.Stat(filepath.Join(o.panel, s.file)); err != nil {
-				fmt.Fprintf(stderr, "bars: %s is left out: %v\nhint: PANEL_DIR=FOLDER make bench\n", s.name, err)
+				fmt.Fprintf(stderr, "bars: %s is left out: %v\n", s.name, words.Hint(err,
+					"PANEL_DIR=FOLDER make bench"))
 				continue
 			}
 		} else if o.rows != syntheticRows {

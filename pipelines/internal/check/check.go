@@ -13,7 +13,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"glmbatch/infer"
-	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/exit"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spec"
@@ -299,7 +300,7 @@ func improper(c *plan.Case) string {
 	}
 	hint := "give them a proper prior such as normal(0, 2.5)"
 	for i, d := range c.Posterior.Family.Dispersions() {
-		if p := c.Posterior.DispersionPrior(i); p.Kind == glm.Flat {
+		if p := c.Posterior.DispersionPrior(i); p.Kind == prior.Flat {
 			flat = append(flat, d.Name)
 			hint = "give them proper priors, such as normal(0, 2.5) for coefficients and half_cauchy(5) for " + d.Name
 		}
@@ -310,6 +311,6 @@ func improper(c *plan.Case) string {
 	if more := len(flat) - 5; more > 0 {
 		flat = append(flat[:5], fmt.Sprintf("%d more", more))
 	}
-	return fmt.Sprintf("the prior of %s is flat, and nothing can be drawn from it\nhint: %s, or calibrate around the data with --posterior",
-		strings.Join(flat, ", "), hint)
+	return fmt.Sprintf("the prior of %s is flat, and nothing can be drawn from it", strings.Join(flat, ", ")) +
+		words.HintLine(hint+", or calibrate around the data with --posterior")
 }

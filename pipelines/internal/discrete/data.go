@@ -195,7 +195,9 @@ func (d *Data) steps(steps []int) error {
 	for _, s := range steps {
 		number, ok := numbers[strconv.Itoa(s)]
 		if len(d.tables) > 1 && !ok {
-			return fmt.Errorf("dataset %q: no table of log potentials is called %d, as the step is\nhint: give each step a table, or leave tables out", d.Name, s)
+			return words.Hint(fmt.Errorf("dataset %q: no table of log potentials is called %d, as the step is", d.Name, s),
+
+				"give each step a table, or leave tables out")
 		}
 		for i := 0; i+s < d.N; i++ {
 			d.edges = append(d.edges, edge{int32(i), int32(i + s), number, 1})
@@ -213,7 +215,8 @@ const mostVariables = math.MaxInt32
 // checkSize refuses data with more variables than a model can hold.
 func (d *Data) checkSize(ctx context.Context) error {
 	if d.N > mostVariables {
-		return fmt.Errorf("dataset %q: %d variables are more than %d\nhint: divide the rows with by", d.Name, d.N, mostVariables)
+		return words.Hint(fmt.Errorf("dataset %q: %d variables are more than %d", d.Name, d.N, mostVariables),
+			"divide the rows with by")
 	}
 	return ctx.Err()
 }

@@ -110,7 +110,9 @@ func (f *Field) unary() ([]float64, error) {
 	if made := f.madeFields(q); made != nil && len(fields) == 0 {
 		fields = made
 		if f.column(unaryColumn(q)) != nil || f.column(unaryColumn(q-1)) == nil {
-			return nil, fmt.Errorf("dataset %q has sequences of other states than the %d of the model\nhint: give both the same number of states", f.Name, q)
+			return nil, words.Hint(fmt.Errorf("dataset %q has sequences of other states than the %d of the model", f.Name, q),
+
+				"give both the same number of states")
 		}
 	}
 	for a, name := range fields {
@@ -133,7 +135,8 @@ func (f *Field) unary() ([]float64, error) {
 	}
 	if v, err := strconv.ParseFloat(string(f.spec.Field), 64); err == nil && f.column(string(f.spec.Field)) == nil {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("model %q: field is %s\nhint: give a finite number, or a column", f.spec.Name, f.spec.Field)
+			return nil, words.Hint(fmt.Errorf("model %q: field is %s", f.spec.Name, f.spec.Field),
+				"give a finite number, or a column")
 		}
 		for i := range f.N {
 			add(i, v)
@@ -232,7 +235,8 @@ const mostWatched = 1000
 func (f *Field) watch() error {
 	if len(f.spec.Watch) == 1 && f.spec.Watch[0] == "*" {
 		if f.N > mostWatched {
-			return fmt.Errorf("model %q: watch '*' would keep the states of %d variables\nhint: name at most %d; the marginals of all are kept in any case", f.spec.Name, f.N, mostWatched)
+			return words.Hint(fmt.Errorf("model %q: watch '*' would keep the states of %d variables", f.spec.Name, f.N),
+				fmt.Sprintf("name at most %d; the marginals of all are kept in any case", mostWatched))
 		}
 		for i := range f.N {
 			f.Watched = append(f.Watched, i)
@@ -240,16 +244,19 @@ func (f *Field) watch() error {
 		return nil
 	}
 	if len(f.spec.Watch) > mostWatched {
-		return fmt.Errorf("model %q: watch names %d variables\nhint: name at most %d; the marginals of all are kept in any case", f.spec.Name, len(f.spec.Watch), mostWatched)
+		return words.Hint(fmt.Errorf("model %q: watch names %d variables", f.spec.Name, len(f.spec.Watch)),
+			fmt.Sprintf("name at most %d; the marginals of all are kept in any case", mostWatched))
 	}
 	seen := map[int]bool{}
 	for _, id := range f.spec.Watch {
 		i, ok := f.Variable(id)
 		switch {
 		case !ok:
-			return fmt.Errorf("model %q, dataset %q: watch names %q, which is no variable\nhint: %s", f.spec.Name, f.Name, id, f.idsHint(id))
+			return words.Hint(fmt.Errorf("model %q, dataset %q: watch names %q, which is no variable", f.spec.Name, f.Name, id),
+
+				f.idsHint(id))
 		case seen[i]:
-			return fmt.Errorf("model %q: watch names %q twice\nhint: remove one of the two", f.spec.Name, id)
+			return words.Hint(fmt.Errorf("model %q: watch names %q twice", f.spec.Name, id), "remove one of the two")
 		}
 		seen[i] = true
 		f.Watched = append(f.Watched, i)

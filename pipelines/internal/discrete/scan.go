@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"glmbatch/infer/dogs"
+	"glmbatch/internal/words"
 )
 
 // Aim is what a scan is for: the variables whose joint law matters, and how near it
@@ -34,16 +35,21 @@ func (f *Field) Scan(a Aim) (order []int32, focus []int, cert Certificate, err e
 		i, ok := f.Variable(id)
 		switch {
 		case !ok:
-			return nil, nil, cert, fmt.Errorf("dataset %q: the scan is for %q, which is no variable\nhint: %s", f.Name, id, f.idsHint(id))
+			return nil, nil, cert, words.Hint(fmt.Errorf("dataset %q: the scan is for %q, which is no variable", f.Name, id),
+
+				f.idsHint(id))
 		case seen[i]:
-			return nil, nil, cert, fmt.Errorf("dataset %q: the scan is for %q twice\nhint: remove one of the two", f.Name, id)
+			return nil, nil, cert, words.Hint(fmt.Errorf("dataset %q: the scan is for %q twice", f.Name, id),
+				"remove one of the two")
 		}
 		seen[i] = true
 		target.Variables, focus = append(target.Variables, int32(i)), append(focus, i)
 	}
 	for _, i := range f.Watched {
 		if !seen[i] {
-			return nil, nil, cert, fmt.Errorf("dataset %q: watch names %q, which the scan is not for\nhint: name it under for, or do not watch it", f.Name, f.ID(i))
+			return nil, nil, cert, words.Hint(fmt.Errorf("dataset %q: watch names %q, which the scan is not for", f.Name, f.ID(i)),
+
+				"name it under for, or do not watch it")
 		}
 	}
 	order, cert = f.certified(a, target)

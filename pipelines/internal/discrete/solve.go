@@ -7,6 +7,7 @@ import (
 
 	"glmbatch/infer/diag"
 	"glmbatch/infer/mrf"
+	"glmbatch/internal/words"
 )
 
 // mostExpected bounds the states over which expectations of functionals are summed;
@@ -77,7 +78,8 @@ func (f *Field) Exact() (*Result, string, error) {
 	}
 	var fault *mrf.ModelError
 	if errors.As(err, &fault) {
-		err = fmt.Errorf("dataset %q: method exact does not serve here: %s\nhint: %s; or take method gibbs, herded or meanfield", f.Name, fault.What, fault.Hint)
+		err = words.Hint(fmt.Errorf("dataset %q: method exact does not serve here: %s", f.Name, fault.What),
+			fmt.Sprintf("%s; or take method gibbs, herded or meanfield", fault.Hint))
 	}
 	if err != nil {
 		return nil, way, err
@@ -175,7 +177,8 @@ func (f *Field) Viterbi() (*Result, error) {
 	x, u, err := mrf.Viterbi(f.Model)
 	var fault *mrf.ModelError
 	if errors.As(err, &fault) {
-		err = fmt.Errorf("dataset %q: method viterbi is for chains: %s\nhint: take method gibbs with anneal, which looks for the most probable state of any model", f.Name, fault.What)
+		err = words.Hint(fmt.Errorf("dataset %q: method viterbi is for chains: %s", f.Name, fault.What),
+			"take method gibbs with anneal, which looks for the most probable state of any model")
 	}
 	if err != nil {
 		return nil, err

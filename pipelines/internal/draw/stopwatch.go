@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"glmbatch/internal/words"
 )
 
 // Stopwatch bounds how long a fit is worked on: it runs while at least one of the
@@ -52,5 +54,6 @@ func (e *TimeoutError) Error() string {
 	if e.Kept >= 0 {
 		kept = fmt.Sprintf("%d iterations per chain are kept", e.Kept)
 	}
-	return fmt.Sprintf("timeout: the fit was worked on for %s; %s\nhint: the next run goes on from there; or give the fit a longer timeout", e.Limit, kept)
+	return fmt.Sprintf("timeout: the fit was worked on for %s; %s", e.Limit, kept) +
+		words.HintLine("the next run goes on from there; or give the fit a longer timeout")
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"glmbatch/infer"
+	"glmbatch/internal/words"
 )
 
 // FileError is a fault of a file of draws. Line and Column are 0 and empty where
@@ -20,8 +21,7 @@ type FileError struct {
 	File   string
 	Line   int // 1-based
 	Column string
-	Err    error
-	Hint   string
+	Err    error // a *words.Hinted where it is known what to do
 }
 
 func (e *FileError) Error() string {
@@ -32,11 +32,7 @@ func (e *FileError) Error() string {
 	if e.Column != "" {
 		s += ", column " + e.Column
 	}
-	s += ": " + e.Err.Error()
-	if e.Hint != "" {
-		s += "\nhint: " + e.Hint
-	}
-	return s
+	return s + ": " + e.Err.Error()
 }
 
 func (e *FileError) Unwrap() error { return e.Err }
@@ -85,7 +81,11 @@ func readStan(paths []string) (*Foreign, error) {
 			f.Warmup = s.number("num_warmup", "warmup")
 		}
 		if names := s.parameters(); !slices.Equal(names, f.Names) {
-			return nil, &FileError{File: path, Err: fmt.Errorf("its %d parameters are not those of %s", len(names), paths[0]), Hint: "name the chains of one fit"}
+			return nil, &FileError{
+				File: path,
+				Err: words.Hint(fmt.Errorf("its %d parameters are not those of %s", len(names), paths[0]),
+					"name the chains of one fit"),
+			}
 		}
 		f.WarmupSeconds += s.warmup
 		f.SamplingSeconds += s.elapsed
@@ -103,10 +103,17 @@ func (f *Foreign) add(s *stanFile) error {
 		s.rows = s.rows[min(len(s.rows), (s.number("num_warmup", "warmup")+thin-1)/thin):]
 	}
 	if len(s.rows) == 0 {
-		return &FileError{File: s.path, Err: errors.New("it has no draws after the warm-up"), Hint: "was the sampler stopped before its end?"}
+		return &FileError{
+			File: s.path,
+			Err:  words.Hint(errors.New("it has no draws after the warm-up"), "was the sampler stopped before its end?"),
+		}
 	}
 	if n := f.count(); n > 0 && n != len(s.rows) {
-		return &FileError{File: s.path, Err: fmt.Errorf("it has %d draws, the chains before it have %d", len(s.rows), n), Hint: "name chains of one length"}
+		return &FileError{
+			File: s.path,
+			Err: words.Hint(fmt.Errorf("it has %d draws, the chains before it have %d", len(s.rows), n),
+				"name chains of one length"),
+		}
 	}
 	var q Sequence
 	for c, name := range s.header {
@@ -197,7 +204,11 @@ func openStan(path string) (*stanFile, error) {
 		}
 	}
 	if s.header == nil {
-		return nil, &FileError{File: path, Err: errors.New("it has no header"), Hint: "name CSV files of Stan's sample method, or draws with the column .chain"}
+		return nil, &FileError{
+			File: path,
+			Err: words.Hint(errors.New("it has no header"),
+				"name CSV files of Stan's sample method, or draws with the column .chain"),
+		}
 	}
 	return s, nil
 }
@@ -215,12 +226,20 @@ func (s *stanFile) line(number int, text string) error {
 			s.header[i] = strings.Trim(strings.TrimSpace(name), `"`)
 		}
 		if !slices.Contains(s.header, "lp__") {
-			return &FileError{File: s.path, Line: number, Err: errors.New("the header has no lp__"), Hint: "name CSV files of Stan's sample method, or draws with the column .chain"}
+			return &FileError{
+				File: s.path, Line: number,
+				Err: words.Hint(errors.New("the header has no lp__"),
+					"name CSV files of Stan's sample method, or draws with the column .chain"),
+			}
 		}
 		return nil
 	}
 	if len(cells) != len(s.header) {
-		return &FileError{File: s.path, Line: number, Err: fmt.Errorf("it has %d cells, the header has %d", len(cells), len(s.header)), Hint: "was the sampler stopped while it wrote? remove the line"}
+		return &FileError{
+			File: s.path, Line: number,
+			Err: words.Hint(fmt.Errorf("it has %d cells, the header has %d", len(cells), len(s.header)),
+				"was the sampler stopped while it wrote? remove the line"),
+		}
 	}
 	row := make([]float64, len(cells))
 	for i, cell := range cells {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -13,6 +14,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
+	"glmbatch/internal/words"
 	"glmbatch/report"
 	"glmbatch/report/judge"
 )
@@ -32,14 +34,11 @@ type Load struct {
 }
 
 // UseError says that draws are not those of the posterior that they were named for.
-type UseError struct{ What, Hint string }
+type UseError struct{ Err error }
 
-func (e *UseError) Error() string {
-	if e.Hint == "" {
-		return e.What
-	}
-	return e.What + "\nhint: " + e.Hint
-}
+func (e *UseError) Error() string { return e.Err.Error() }
+
+func (e *UseError) Unwrap() error { return e.Err }
 
 // Fit makes a fit of foreign draws of the same posterior as peer: judged,
 // and comparable with peer and its other samplers. Draws must be in the units of
@@ -86,7 +85,8 @@ func (l Load) match(f *Foreign, shared report.Posterior) (at []int, left []strin
 	}
 	for from := range l.Rename {
 		if !slices.Contains(f.Names, from) {
-			return nil, nil, &UseError{fmt.Sprintf("there is no column %q to rename", from), "columns are " + few(f.Names)}
+			return nil, nil, &UseError{words.Hint(fmt.Errorf("there is no column %q to rename", from),
+				"columns are "+few(f.Names))}
 		}
 	}
 	var missing []string
@@ -96,13 +96,13 @@ func (l Load) match(f *Foreign, shared report.Posterior) (at []int, left []strin
 			missing = append(missing, p.Name)
 		}
 		if i >= 0 && slices.Contains(named[i+1:], p.Name) {
-			return nil, nil, &UseError{fmt.Sprintf("two columns are called %q", p.Name), ""}
+			return nil, nil, &UseError{fmt.Errorf("two columns are called %q", p.Name)}
 		}
 		at = append(at, i)
 	}
 	if len(missing) > 0 {
-		return nil, nil, &UseError{"no column has the draws of " + few(missing),
-			fmt.Sprintf("say which by --rename COLUMN=PARAMETER; columns are %s", few(f.Names))}
+		return nil, nil, &UseError{words.Hint(errors.New("no column has the draws of "+few(missing)),
+			fmt.Sprintf("say which by --rename COLUMN=PARAMETER; columns are %s", few(f.Names)))}
 	}
 	for i, name := range f.Names {
 		if !slices.Contains(at, i) {

@@ -15,6 +15,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/ingest"
+	"glmbatch/internal/words"
 )
 
 // The columns of draws_df that are no parameters.
@@ -77,8 +78,11 @@ func readTable(ctx context.Context, path string) (*Foreign, error) {
 	}
 	f.Called = make([]string, len(f.Names))
 	if chain == nil || iteration == nil {
-		return nil, &FileError{File: path, Err: fmt.Errorf("it has no columns %s and %s", chainColumn, iterationColumn),
-			Hint: "write it with posterior::as_draws_df, or name Stan CSV files, one a chain"}
+		return nil, &FileError{
+			File: path,
+			Err: words.Hint(fmt.Errorf("it has no columns %s and %s", chainColumn, iterationColumn),
+				"write it with posterior::as_draws_df, or name Stan CSV files, one a chain"),
+		}
 	}
 	if err := f.divide(path, chain, iteration, columns); err != nil {
 		return nil, err
@@ -114,7 +118,11 @@ func (f *Foreign) divide(path string, chain, iteration []float64, columns [][]fl
 			}
 		}
 		if n := f.count(); n > 0 && n != len(at) {
-			return &FileError{File: path, Column: chainColumn, Err: fmt.Errorf("chain %g has %d draws, the one before it %d", c, len(at), n), Hint: "chains must have one length"}
+			return &FileError{
+				File: path, Column: chainColumn,
+				Err: words.Hint(fmt.Errorf("chain %g has %d draws, the one before it %d", c, len(at), n),
+					"chains must have one length"),
+			}
 		}
 		q := Sequence{Columns: make([][]float64, len(columns))}
 		for p, values := range columns {

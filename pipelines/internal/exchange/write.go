@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"glmbatch/internal/words"
 )
 
 // Layout is how draws are written.
@@ -55,7 +57,7 @@ func Write(layout Layout, dir string, name []string, d *Draws) ([]string, error)
 		})
 		return paths, err
 	}
-	return nil, fmt.Errorf("layout %q is not known\nhint: use one of %s", layout, strings.Join(Layouts, ", "))
+	return nil, words.Hint(fmt.Errorf("layout %q is not known", layout), "use one of "+strings.Join(Layouts, ", "))
 }
 
 // replace writes a file beside path and renames it when it is whole.

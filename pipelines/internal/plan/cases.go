@@ -7,6 +7,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report/record"
 	"glmbatch/transform"
@@ -73,7 +74,8 @@ func newCase(f *Fit) *Case {
 	}
 	r, ok := p.(*Regression)
 	if !ok {
-		out.Err = fmt.Errorf("model %q is of kind mrf, and this verb is for generalised linear models\nhint: choose fits with --only model=…; pipeline validate says what fits of kind mrf take", f.Model.Name)
+		out.Err = words.Hint(fmt.Errorf("model %q is of kind mrf, and this verb is for generalised linear models", f.Model.Name),
+			"choose fits with --only model=…; pipeline validate says what fits of kind mrf take")
 		return out
 	}
 	id, err := Identify(f, r, Memory{})

@@ -2,8 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"path/filepath"
-	"strings"
 	"sync"
 
 	"glmbatch/pipelines/internal/spec"
@@ -30,38 +28,9 @@ func (u *Unit) design(m *spec.Model) (*design, error) {
 		u.designs[m] = d
 	}
 	u.mu.Unlock()
-	d.once.Do(func() { d.err = u.fault(u.code(d, m)) })
+	d.once.Do(func() { d.err = u.code(d, m) })
 	return d, d.err
 }
-
-// fault adds the file of the data to an error of a whole column or data set, which
-// names no row and so no file.
-func (u *Unit) fault(err error) error {
-	if err == nil || len(u.table.Files) == 0 {
-		return err
-	}
-	for _, file := range u.table.Files {
-		if strings.Contains(err.Error(), filepath.Base(file)) {
-			return err
-		}
-	}
-	where := filepath.Base(u.table.Files[0])
-	if more := len(u.table.Files) - 1; more > 0 {
-		where += fmt.Sprintf(" and %d more", more)
-	}
-	return &fileError{fmt.Sprintf("dataset %q", u.Name()), where, err}
-}
-
-// fileError tells which file an error speaks of.
-type fileError struct {
-	dataset, file string // the data set as err has it
-	err           error
-}
-
-func (e *fileError) Error() string {
-	return strings.ReplaceAll(e.err.Error(), e.dataset, e.dataset+", "+e.file)
-}
-func (e *fileError) Unwrap() error { return e.err }
 
 func (u *Unit) code(d *design, m *spec.Model) error {
 	formula, err := formulaOf(m)
@@ -70,7 +39,7 @@ func (u *Unit) code(d *design, m *spec.Model) error {
 	}
 	columns, err := formula.Columns(u.table.Data.Schema())
 	if err != nil {
-		return fmt.Errorf("dataset %q: %w", u.Name(), err)
+		return fmt.Errorf("%s: %w", transform.DatasetWords(u.Name(), u.table.From()), err)
 	}
 	if d.dataHash, err = u.table.Hash(columns); err != nil {
 		return err
@@ -81,6 +50,7 @@ func (u *Unit) code(d *design, m *spec.Model) error {
 		InterceptAt: m.Prior.Intercept.At,
 		Levels:      levels(m.Levels),
 		Contrasts:   m.Contrasts,
+		File:        u.table.From(),
 		Locate:      u.table.Locate,
 	})
 	return err

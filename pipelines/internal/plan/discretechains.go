@@ -7,6 +7,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/herded"
 	"glmbatch/infer/mrf"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/discrete"
 	"glmbatch/pipelines/internal/spec"
 )
@@ -39,7 +40,8 @@ func gibbsMethod(s *spec.Sampler) *discreteMethod {
 				n = iterations
 			}
 			if n > longestSchedule {
-				return nil, fmt.Errorf("sampler %q: annealing over %d sweeps\nhint: give anneal sweeps of its own, at most %d", s.Name, n, longestSchedule)
+				return nil, words.Hint(fmt.Errorf("sampler %q: annealing over %d sweeps", s.Name, n),
+					fmt.Sprintf("give anneal sweeps of its own, at most %d", longestSchedule))
 			}
 			o.Schedule = mrf.Linear(a.From, a.To, n)
 		}
@@ -85,6 +87,7 @@ func endsInWarmup(s *spec.Sampler, warmup int) error {
 	if s.Anneal.To != 1 || s.Anneal.Sweeps <= warmup {
 		return nil
 	}
-	return fmt.Errorf("sampler %q: annealing takes %d sweeps, and the warm-up has %d: what is kept would be of another law\nhint: give run a longer warmup, or anneal fewer sweeps",
-		s.Name, s.Anneal.Sweeps, warmup)
+	return words.Hint(fmt.Errorf("sampler %q: annealing takes %d sweeps, and the warm-up has %d: what is kept would be of another law", s.Name, s.Anneal.Sweeps, warmup),
+
+		"give run a longer warmup, or anneal fewer sweeps")
 }

@@ -40,7 +40,8 @@ func focused(patterns, coefficients []string) ([]string, error) {
 			}
 		}
 		if !found && !slices.ContainsFunc(coefficients, func(name string) bool { return words.Match(p, name) }) {
-			return nil, fmt.Errorf("scan for %q: there is no such coefficient\nhint: %s", p, transform.UnknownHint(p, "coefficients", coefficients))
+			return nil, words.Hint(fmt.Errorf("scan for %q: there is no such coefficient", p),
+				transform.UnknownHint(p, "coefficients", coefficients))
 		}
 	}
 	var out []string

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -81,6 +82,7 @@ func (m Memory) refuse(n Need) error {
 		return nil
 	}
 	enough := (n.Bytes+ownMemory)*engineShare/(engineShare-1)/1e6 + 1
-	return fmt.Errorf("%s about %s, and the run may take %s, of which fits get %s\nhint: give it --memory %dMB, or %s",
-		n.What, spec.Bytes(n.Bytes), spec.Bytes(m.Limit), spec.Bytes(m.Fits()), enough, n.Remedy)
+	err := fmt.Errorf("%s about %s, and the run may take %s, of which fits get %s",
+		n.What, spec.Bytes(n.Bytes), spec.Bytes(m.Limit), spec.Bytes(m.Fits()))
+	return words.Hint(err, fmt.Sprintf("give it --memory %dMB, or %s", enough, n.Remedy))
 }

@@ -13,7 +13,9 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/ingest"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/assess"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/predictive"
@@ -41,14 +43,11 @@ type Config struct {
 }
 
 // CallError says that a prediction cannot be made as it was asked for.
-type CallError struct{ What, Hint string }
+type CallError struct{ Err error }
 
-func (e *CallError) Error() string {
-	if e.Hint == "" {
-		return e.What
-	}
-	return e.What + "\nhint: " + e.Hint
-}
+func (e *CallError) Error() string { return e.Err.Error() }
+
+func (e *CallError) Unwrap() error { return e.Err }
 
 // Run writes predictions of one stored fit to w.
 func Run(ctx context.Context, w io.Writer, c Config) error {
@@ -66,7 +65,8 @@ func Run(ctx context.Context, w io.Writer, c Config) error {
 	}
 	record, err := transform.UnmarshalRecord(stored.Design)
 	if err != nil {
-		return fmt.Errorf("fit %s: %w\nhint: an older program stored it; run the pipeline again", stored.Key, err)
+		return words.Hint(fmt.Errorf("fit %s: %w", stored.Key, err),
+			"an older program stored it; run the pipeline again")
 	}
 	table, err := c.table(ctx, stored, record)
 	if err != nil {
@@ -96,8 +96,8 @@ func Run(ctx context.Context, w io.Writer, c Config) error {
 
 // NoFit says that a ledger has none of the fits that a call names.
 func NoFit(l *report.Ledger) *CallError {
-	return &CallError{"the ledger " + l.Path() + " has no complete fit of that name",
-		`pipeline sql "SELECT dataset, key, model, sampler FROM latest" lists them`}
+	return &CallError{words.Hint(errors.New("the ledger "+l.Path()+" has no complete fit of that name"),
+		`pipeline sql "SELECT dataset, key, model, sampler FROM latest" lists them`)}
 }
 
 // choose finds the one fit that the call names.
@@ -118,11 +118,11 @@ func choose(ctx context.Context, ledger *report.Ledger, c Config) (report.Fitted
 	case len(found) == 0:
 		return report.Fitted{}, NoFit(ledger)
 	case len(found) > 1:
-		return report.Fitted{}, &CallError{"predictions are made from one fit, and several are named:\n" + strings.Join(names, "\n"),
-			"narrow them by --only dataset=…, --only model=…, --only sampler=…"}
+		return report.Fitted{}, &CallError{words.Hint(errors.New("predictions are made from one fit, and several are named:\n"+strings.Join(names, "\n")),
+			"narrow them by --only dataset=…, --only model=…, --only sampler=…")}
 	case !found[0].Kept:
-		return report.Fitted{}, &CallError{"fit " + found[0].Key.String() + " kept no draws, from which predictions are made",
-			"write run: {keep: draws} and run it again"}
+		return report.Fitted{}, &CallError{words.Hint(errors.New("fit "+found[0].Key.String()+" kept no draws, from which predictions are made"),
+			"write run: {keep: draws} and run it again")}
 	}
 	return found[0], nil
 }
@@ -139,11 +139,12 @@ func dispersionsOf(family glm.Family, f report.Fitted) (out []predictive.Dispers
 			if err == nil {
 				err = json.Unmarshal(fixed[strings.ToUpper(d.Name[:1])+d.Name[1:]], &text)
 			}
-			prior, parseErr := glm.ParsePrior(text)
-			if err != nil || parseErr != nil || prior.Kind != glm.Constant {
-				return nil, fmt.Errorf("fit %s: the ledger does not have the value of %s\nhint: run the pipeline again", f.Key, d.Name)
+			law, parseErr := prior.Parse(text)
+			if err != nil || parseErr != nil || law.Kind != prior.Constant {
+				return nil, words.Hint(fmt.Errorf("fit %s: the ledger does not have the value of %s", f.Key, d.Name),
+					"run the pipeline again")
 			}
-			value.Fixed = prior.Location
+			value.Fixed = law.Location
 		}
 		out = append(out, value)
 	}
@@ -172,12 +173,13 @@ func (c *Config) table(ctx context.Context, f report.Fitted, record *transform.R
 		return ingest.Read(ctx, ingest.Source{Name: c.Data, Path: c.Data, Columns: wanted})
 	}
 	if c.Pipeline == nil {
-		return nil, &CallError{"there are no data to predict", "name the spec of the fit for its own data, or new data with --data FILE"}
+		return nil, &CallError{words.Hint(errors.New("there are no data to predict"),
+			"name the spec of the fit for its own data, or new data with --data FILE")}
 	}
 	r := &plan.Reader{Pipeline: c.Pipeline, Choice: plan.Choice{Selector: c.Only}, Example: c.Example}
 	table, err := r.Table(ctx, f.Dataset, f.Group)
 	if err == nil && table == nil {
-		return nil, &CallError{"the spec has no data of " + plan.UnitName(f.Dataset, f.Group), "name new data with --data FILE"}
+		return nil, &CallError{words.Hint(fmt.Errorf("the spec has no data of %s", plan.UnitName(f.Dataset, f.Group)), "name new data with --data FILE")}
 	}
 	return table, err
 }
@@ -268,7 +270,8 @@ func (p *predicting) write(ctx context.Context, w io.Writer) error {
 func quantities(names []string) (of []int, err error) {
 	for _, name := range names {
 		if !slices.Contains(predictive.Quantities, name) {
-			return nil, &CallError{fmt.Sprintf("there is no quantity %q", name), "quantities are " + strings.Join(predictive.Quantities, ", ")}
+			return nil, &CallError{words.Hint(fmt.Errorf("there is no quantity %q", name),
+				"quantities are "+strings.Join(predictive.Quantities, ", "))}
 		}
 	}
 	for q, name := range predictive.Quantities {

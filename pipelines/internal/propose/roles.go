@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"glmbatch/internal/words"
 )
 
 // role is what a column is for, and why.
@@ -46,11 +48,13 @@ func (t *Table) choose() (role, error) {
 	if t.Response != "" {
 		at := slices.IndexFunc(t.Columns, func(c *Column) bool { return c.Name == t.Response })
 		if at < 0 {
-			return role{}, fmt.Errorf("%s has no column %q\nhint: its columns are %s", t.From, t.Response, t.names())
+			return role{}, words.Hint(fmt.Errorf("%s has no column %q", t.From, t.Response),
+				"its columns are "+t.names())
 		}
 		c := t.Columns[at]
 		if !c.answers() {
-			return role{}, fmt.Errorf("column %q cannot be a response: %s\nhint: a response is numbers, true and false, or text of two levels", c.Name, c.refusal())
+			return role{}, words.Hint(fmt.Errorf("column %q cannot be a response: %s", c.Name, c.refusal()),
+				"a response is numbers, true and false, or text of two levels")
 		}
 		return role{c, "as --response says"}, nil
 	}
@@ -73,7 +77,8 @@ func (t *Table) choose() (role, error) {
 	}
 	switch {
 	case last == nil:
-		return role{}, fmt.Errorf("%s has no column that can be a response\nhint: a response is numbers, true and false, or text of two levels, and not constant", t.From)
+		return role{}, words.Hint(fmt.Errorf("%s has no column that can be a response", t.From),
+			"a response is numbers, true and false, or text of two levels, and not constant")
 	case two != nil && two == last:
 		return role{last, "the last column, of two values"}, nil
 	}

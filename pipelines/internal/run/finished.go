@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"time"
 
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/assess"
 	"glmbatch/pipelines/internal/exit"
 	"glmbatch/pipelines/internal/plan"
@@ -105,7 +106,7 @@ func commitOne(ctx context.Context, ledger *report.Ledger, dir string) *Result {
 	defer fit.Close() // all of it is synced or removed
 	var waiting finished
 	if err := gob.NewDecoder(bytes.NewReader(record)).Decode(&waiting); err != nil {
-		res.fail(fmt.Errorf("the record of %s: %w\nhint: run the pipeline again", manifest.Fit, err))
+		res.fail(words.Hint(fmt.Errorf("the record of %s: %w", manifest.Fit, err), "run the pipeline again"))
 		return res
 	}
 	rec := &waiting.Fit
@@ -117,7 +118,9 @@ func commitOne(ctx context.Context, ledger *report.Ledger, dir string) *Result {
 	w := plan.Window{From: rec.Warmup, To: rec.Iterations}
 	for i, chain := range fit.Chains {
 		if chain.Draws() < w.To {
-			res.fail(fmt.Errorf("chain %d has %d of %d iterations: its file was damaged\nhint: run the pipeline again, which draws the rest", i+1, chain.Draws(), w.To))
+			res.fail(words.Hint(fmt.Errorf("chain %d has %d of %d iterations: its file was damaged", i+1, chain.Draws(), w.To),
+
+				"run the pipeline again, which draws the rest"))
 			return res
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"glmbatch/infer/diag"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/assess"
 	"glmbatch/pipelines/internal/exit"
 	"glmbatch/pipelines/internal/plan"
@@ -134,7 +135,7 @@ func diskHint(err error) error {
 	default:
 		return err
 	}
-	return fmt.Errorf("%w\nhint: %s", err, hint)
+	return words.Hint(err, hint)
 }
 
 // OutcomeVersion is the version of the JSON form of an Outcome. Fields may be

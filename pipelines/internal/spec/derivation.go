@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"glmbatch/infer/glm"
+	"glmbatch/internal/words"
 	"glmbatch/transform"
 )
 
@@ -35,7 +36,8 @@ func (n *node) fault(name string, err error) (at pos, message, hint string) {
 	if !errors.As(err, &fault) {
 		return n.at, what + err.Error(), ""
 	}
-	return n.where(min(fault.Pos, len(n.text))), what + fault.Message, fault.Hint
+	message, hint = words.Parts(fault.Err)
+	return n.where(min(fault.Pos, len(n.text))), what + message, hint
 }
 
 // DeriveProblem says where in the spec a derived quantity is wrong, for faults

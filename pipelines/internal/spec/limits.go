@@ -5,8 +5,9 @@ import (
 	"math"
 	"regexp"
 	"strconv"
-	"strings"
 	"time"
+
+	"glmbatch/internal/words"
 )
 
 // Duration is a span of time as it is written: 90s, 30m, 1h30m. Zero is no limit.
@@ -24,10 +25,6 @@ func (v *Duration) decodeNode(d *decoder, n *node, f field, _ []string) {
 	default:
 		*v = Duration(span)
 	}
-}
-
-func (Duration) jsonSchema(*generator, field) object {
-	return anyOf(object{{"type", "string"}, {"pattern", "^[0-9.]+(ns|us|µs|ms|s|m|h)"}, {"examples", []string{"90s", "30m", "1h30m"}}}, template)
 }
 
 // Bytes is an amount of memory as it is written: 500MB, 2GB, 1.5GiB. Zero is no
@@ -49,7 +46,7 @@ const leastMemory Bytes = 128e6
 func ParseBytes(text string) (Bytes, error) {
 	m := bytesText.FindStringSubmatch(text)
 	if m == nil {
-		return 0, fmt.Errorf("%s is no amount of memory\nhint: write for example 500MB, 2GB or 1.5GiB", quote(text))
+		return 0, words.Hint(fmt.Errorf("%s is no amount of memory", quote(text)), "write for example 500MB, 2GB or 1.5GiB")
 	}
 	x, err := strconv.ParseFloat(m[1], 64)
 	if err != nil {
@@ -61,7 +58,8 @@ func ParseBytes(text string) (Bytes, error) {
 	if b := Bytes(math.Round(x)); b >= leastMemory {
 		return b, nil
 	}
-	return 0, fmt.Errorf("%s is less than a run needs without any data\nhint: give it at least %s", quote(text), leastMemory)
+	return 0, words.Hint(fmt.Errorf("%s is less than a run needs without any data", quote(text)),
+		fmt.Sprintf("give it at least %s", leastMemory))
 }
 
 // String writes megabytes and gigabytes with two digits.
@@ -82,12 +80,8 @@ func (b *Bytes) decodeNode(d *decoder, n *node, f field, _ []string) {
 	}
 	x, err := ParseBytes(n.text)
 	if err != nil {
-		message, hint, _ := strings.Cut(err.Error(), "\nhint: ")
+		message, hint := words.Parts(err)
 		d.add(n.at, f.key+": "+message, hint)
 	}
 	*b = x
-}
-
-func (Bytes) jsonSchema(*generator, field) object {
-	return anyOf(object{{"type", "string"}, {"pattern", bytesText.String()}, {"examples", []string{"500MB", "2GB"}}}, template)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"glmbatch/internal/words"
 )
 
 // Problem is one thing that is wrong with a spec. Line and Column are 1-based
@@ -24,10 +26,7 @@ func (p Problem) String() string {
 		at = fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 	}
 	s := at + ": " + p.Message
-	if p.Hint != "" {
-		s += "\n  hint: " + p.Hint
-	}
-	return s
+	return s + strings.ReplaceAll(words.HintLine(p.Hint), "\n", "\n  ")
 }
 
 // Problems is the error of Load and Parse: everything that is wrong with one

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"glmbatch/internal/words"
 )
 
 // drawsName is the file of the parameters' draws of a finished fit whose chains
@@ -99,7 +101,7 @@ func (f *Fit) OpenDraws(count int64) (*Draws, error) {
 		err = f.disk.readAt(file, stored, 8*count)
 	}
 	if torn(err) == errTorn || err == nil && binary.LittleEndian.Uint32(stored) != sum {
-		err = fmt.Errorf("%s is damaged\nhint: run the pipeline again, which makes it anew", path)
+		err = words.Hint(fmt.Errorf("%s is damaged", path), "run the pipeline again, which makes it anew")
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())

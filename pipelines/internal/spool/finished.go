@@ -7,6 +7,8 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+
+	"glmbatch/internal/words"
 )
 
 // finishedName is the file of a fit that is drawn and judged but not in the
@@ -52,7 +54,8 @@ func (d Disk) OpenFinished(dir string) (*Fit, Manifest, []byte, error) {
 	f := &Fit{disk: d, dir: dir, lock: lock}
 	m, err := d.readManifest(filepath.Join(dir, manifestName))
 	if err == nil && m.Version != m.version() {
-		err = fmt.Errorf("%s: spool version %d, this program has %d\nhint: run the pipeline again, which draws the fit anew", dir, m.Version, m.version())
+		err = words.Hint(fmt.Errorf("%s: spool version %d, this program has %d", dir, m.Version, m.version()),
+			"run the pipeline again, which draws the fit anew")
 	}
 	var record []byte
 	if err == nil {

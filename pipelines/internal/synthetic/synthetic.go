@@ -10,6 +10,8 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -55,7 +57,7 @@ func CSV(ctx context.Context, w io.Writer, s spec.Synthetic) error {
 	return out.Flush() // the first error of all writes
 }
 
-var standardNormal = glm.Prior{Kind: glm.Normal, Scale: 1}
+var standardNormal = prior.Prior{Kind: prior.Normal, Scale: 1}
 
 // stream is the random stream of one part of the data.
 func stream(s spec.Synthetic, part string, number int) *infer.Stream {
@@ -118,8 +120,9 @@ func response(s spec.Synthetic, eta []float64) ([]float64, error) {
 	law.Mean(0, eta, y)
 	for i, mean := range y {
 		if s.Family == "poisson" && !(mean <= mostMean) {
-			return nil, fmt.Errorf("synthetic data: row %d has the mean %.3g, more than counts can have\nhint: lower effect (now %g), or let fewer columns be relevant (now %d)",
-				i+1, mean, s.Effect, s.Relevant)
+			return nil, words.Hint(fmt.Errorf("synthetic data: row %d has the mean %.3g, more than counts can have", i+1, mean),
+
+				fmt.Sprintf("lower effect (now %g), or let fewer columns be relevant (now %d)", s.Effect, s.Relevant))
 		}
 		y[i] = law.Draw(from, i, eta[i], []float64{1})
 	}

@@ -1,4 +1,4 @@
-package prior
+package priordraws
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/state"
+	"glmbatch/internal/words"
 )
 
 // Version is part of every fit's fingerprint.
@@ -22,8 +23,8 @@ func (e *ImproperError) Error() string {
 	if len(names) > most {
 		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
 	}
-	return fmt.Sprintf("the prior of %s%s is improper (flat), so that nothing can be drawn from it\nhint: give each a proper prior such as normal(0, 10), or half_normal(1) for a dispersion",
-		strings.Join(names, ", "), more)
+	return fmt.Sprintf("the prior of %s%s is improper (flat), so that nothing can be drawn from it", strings.Join(names, ", "), more) +
+		words.HintLine("give each a proper prior such as normal(0, 10), or half_normal(1) for a dispersion")
 }
 
 // Check returns an *ImproperError unless every prior is proper. names are those
@@ -98,7 +99,9 @@ func (k *kernel) draw() error {
 		}
 	}
 	family := k.target.Model().Family
-	return fmt.Errorf("none of %d draws from the prior has a linear predictor in the domain of %s, eta > 0 in every row\nhint: give the intercept a prior above 0, and the coefficients narrow ones", tries, family)
+	return words.Hint(fmt.Errorf("none of %d draws from the prior has a linear predictor in the domain of %s, eta > 0 in every row", tries, family),
+
+		"give the intercept a prior above 0, and the coefficients narrow ones")
 }
 
 // Position writes the draw.
