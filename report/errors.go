@@ -17,7 +17,8 @@ type LockedError struct {
 }
 
 func (e *LockedError) Error() string {
-	return fmt.Sprintf("ledger %q is held by another process (waited %s): %s", e.Path, e.Waited.Round(time.Millisecond), holder(e.Err)) +
+	return fmt.Sprintf("ledger %q is held by another process (waited %s): %s", e.Path, e.Waited.Round(time.Millisecond),
+		holder(e.Err)) +
 		words.HintLine("close the program that has it open, then run again")
 }
 
@@ -49,7 +50,8 @@ func (e *VersionError) Error() string {
 type MissingError struct{ Path string }
 
 func (e *MissingError) Error() string {
-	return fmt.Sprintf("there is no ledger %q", e.Path) + words.HintLine("`pipeline run` makes it; --database names another one")
+	return fmt.Sprintf("there is no ledger %q",
+		e.Path) + words.HintLine("`pipeline run` makes it; --database names another one")
 }
 
 // ShapeError says that a fit's parts do not fit together: a fault of the
