@@ -207,6 +207,8 @@ func (q *query) parameters(raw any) error {
 // engineReason drops what the driver puts around the engine's own words, and
 // its blank lines.
 func engineReason(err error) error {
-	text := strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n\n", "\n")
-	return errors.New(strings.TrimPrefix(text, "database/sql/driver: could not connect to database: "))
+	//errtext:ok nothing is decided by it: only what stands around the words is cut
+	return errors.New(strings.TrimSpace(driverWords.Replace(err.Error())))
 }
+
+var driverWords = strings.NewReplacer("\n\n", "\n", "database/sql/driver: could not connect to database: ", "")

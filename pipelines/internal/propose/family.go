@@ -3,7 +3,8 @@ package propose
 import (
 	"fmt"
 	"math"
-	"strings"
+
+	"glmbatch/internal/words"
 )
 
 // family is what the response asks for, and why.
@@ -94,8 +95,7 @@ func (t *Table) counts(f *family, r *roles, draft func(*family) []byte) {
 	ratio, err := t.Dispersion(draft(f))
 	switch {
 	case err != nil:
-		why, _, _ := strings.Cut(err.Error(), "\n")
-		f.because("A quick fit could not tell whether they vary more than poisson allows (%s)", why)
+		f.because("A quick fit could not tell whether they vary more than poisson allows (%s)", words.Line(err))
 	case ratio > overdispersed:
 		f.name = "negative_binomial"
 		f.because("They vary more than poisson allows: around a quick poisson fit Pearson's statistic is %.3g times its degrees of freedom, and 1 is expected", ratio)
