@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"glmbatch/infer/glm"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -51,8 +52,7 @@ func defaultsWords(u *unit, m *spec.Model) string {
 		d, err = u.design(m)
 	}
 	if err != nil {
-		why, _, _ := strings.Cut(err.Error(), "\n")
-		return head + ": " + strings.Join(defaultRules(m), "; ") + "\n  no numbers: " + why
+		return head + ": " + strings.Join(defaultRules(m), "; ") + "\n  no numbers: " + words.Line(err)
 	}
 	var b strings.Builder
 	b.WriteString(head + ":")

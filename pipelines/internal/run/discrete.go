@@ -2,8 +2,8 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"glmbatch/infer/glm"
@@ -302,8 +302,7 @@ func sizeWords(r *runner, u *unit, m *spec.Model) string {
 		f, err = u.field(m)
 	}
 	if err != nil {
-		why, _, _ := strings.Cut(err.Error(), "\n")
-		return head + ": not known: " + why
+		return head + ": not known: " + words.Line(err)
 	}
 	words := fmt.Sprintf("%s: %s: %d variables of %d states, %d edges; the model takes %s", head, f.Words, f.N, f.States, f.Edges(), spec.Bytes(f.Model.Bytes()))
 	for _, ref := range r.Pipeline.Fits() {
@@ -326,11 +325,11 @@ func chainBytes(r *runner, f *discrete.Field, s *spec.Sampler) string {
 	job := &fitting{job: &job{model: &spec.Model{}, sampler: s, unit: &unit{dataset: &spec.Dataset{}}}, field: f, method: m,
 		schedule: scheduleOf(r.Pipeline.Run).discrete(m.discrete, r.Pipeline.Run.WarmupGiven)}
 	if err := r.prepareDiscrete(job); err != nil {
-		why := err.Error()
-		if at := strings.LastIndex(why, ": herded: "); at >= 0 {
-			why = why[at+2:]
+		var memory *herded.MemoryError
+		if errors.As(err, &memory) {
+			err = memory // its sampler is named in front
 		}
-		return s.Name + " will be refused: " + why
+		return s.Name + " will be refused: " + err.Error()
 	}
 	return fmt.Sprintf("each of %d chains of %s %s", r.Pipeline.Run.Chains, s.Name, spec.Bytes(job.discreteSetup.ChainBytes()))
 }
