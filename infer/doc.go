@@ -17,5 +17,7 @@
 //	sigma     dispersion of the gaussian family (residual sd)
 //	theta     everything that Position writes: beta, then dispersions
 //
-// Read stream.go, then kernel.go, then block.go and columns.go.
+// Read stream.go, then kernel.go (Setup, Kernel, Info), then block.go and
+// columns.go (draws); compact.go (draws told by fewer numbers) and
+// certificate.go (bounds that are proved) are for some samplers.
 package infer

@@ -10,7 +10,7 @@ import (
 
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/check"
-	"glmbatch/pipelines/internal/run"
+	"glmbatch/pipelines/internal/plan"
 )
 
 // What a check says.
@@ -34,7 +34,7 @@ type CheckOptions struct {
 // on its own designs. The error is a *UsageError where the spec or the call is
 // wrong; what was found about a fit is in the outcome.
 func Check(ctx context.Context, target string, o CheckOptions) (*CheckOutcome, error) {
-	only, err := run.ParseSelector(o.Only)
+	only, err := plan.ParseSelector(o.Only)
 	if err != nil {
 		return nil, &UsageError{err}
 	}
@@ -59,7 +59,7 @@ func Check(ctx context.Context, target string, o CheckOptions) (*CheckOutcome, e
 		Pipeline: p, Database: p.Database, Workers: o.Workers, Only: only, Simulations: o.Simulations, Given: given,
 		Build: Version().String(), LockWait: o.LockWait, Example: example, Say: o.Say, Now: time.Now,
 	})
-	if errors.Is(err, run.ErrNothingSelected) {
+	if errors.Is(err, plan.ErrNothingSelected) {
 		return nil, &UsageError{words.Hint(fmt.Errorf("--only %s: %w", strings.Join(o.Only, " --only "), err),
 			"pipeline validate lists the fits of a spec")}
 	}

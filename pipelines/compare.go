@@ -31,8 +31,7 @@ func Compare(ctx context.Context, database, dataset, model string) ([]Comparison
 	}
 	var missing *report.MissingError
 	var other *report.NotLedgerError
-	var old *report.OldError
-	if errors.As(err, &missing) || errors.As(err, &other) || errors.As(err, &old) {
+	if errors.As(err, &missing) || errors.As(err, &other) {
 		return nil, &UsageError{err}
 	}
 	return out, err

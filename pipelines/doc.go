@@ -3,6 +3,10 @@
 // on the ledger. It alone owns the clock, the log, progress, worker limits and
 // the environment; everything below it is told.
 //
-// Read pipelines.go, then the packages under internal in the order spec, run,
-// spool, progress.
+// Read pipelines.go (Run), validate.go, shipped.go (what the program carries)
+// and trust.go (what a spec may reach); then a file for each question that a
+// caller may ask: nights.go, look.go, compare.go, drift.go, report.go,
+// query.go, predict.go, check.go, explain.go, init.go, exchange.go, metrics.go;
+// names.go completes words, version.go names the build. Then read the packages
+// under internal in the order spec, run, spool, progress.
 package pipelines

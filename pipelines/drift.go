@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"glmbatch/pipelines/internal/run"
+	"glmbatch/pipelines/internal/plan"
 	"glmbatch/report"
 )
 
@@ -21,10 +21,9 @@ type DriftOptions struct {
 }
 
 // Drifts tells how far fits of the ledger at database lie from their
-// predecessors. The error is a *UsageError where a term or the path is wrong, or
-// an older program wrote the ledger.
+// predecessors. The error is a *UsageError where a term or the path is wrong.
 func Drifts(ctx context.Context, database string, o DriftOptions) ([]Drift, error) {
-	only, err := run.ParseSelector(o.Only)
+	only, err := plan.ParseSelector(o.Only)
 	if err != nil {
 		return nil, &UsageError{err}
 	}
@@ -35,8 +34,7 @@ func Drifts(ctx context.Context, database string, o DriftOptions) ([]Drift, erro
 	}
 	var missing *report.MissingError
 	var other *report.NotLedgerError
-	var old *report.OldError
-	if errors.As(err, &missing) || errors.As(err, &other) || errors.As(err, &old) {
+	if errors.As(err, &missing) || errors.As(err, &other) {
 		return nil, &UsageError{err}
 	}
 	out := []Drift{}

@@ -10,6 +10,8 @@ import (
 	"glmbatch/infer"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/exchange"
+	"glmbatch/pipelines/internal/plan"
+	"glmbatch/pipelines/internal/predict"
 	"glmbatch/pipelines/internal/run"
 	"glmbatch/report"
 )
@@ -67,7 +69,7 @@ func parts(k report.Key) []string {
 
 // newest returns the newest fits that only selects; it is an error if there are none.
 func newest(ctx context.Context, database string, only []string) (*report.Ledger, []report.Fitted, error) {
-	selector, err := run.ParseSelector(only)
+	selector, err := plan.ParseSelector(only)
 	if err != nil {
 		return nil, nil, &UsageError{err}
 	}
@@ -77,7 +79,7 @@ func newest(ctx context.Context, database string, only []string) (*report.Ledger
 	}
 	found, err := ledger.Newest(ctx, func(k report.Key) bool { return selector.Match(k.Dataset, k.Group, k.Model, k.Sampler) })
 	if err == nil && len(found) == 0 {
-		err = run.NoFit(ledger)
+		err = predict.NoFit(ledger)
 	}
 	return ledger, found, asUsage(err)
 }
@@ -178,7 +180,7 @@ func onePosterior(found []report.Fitted) (report.Fitted, error) {
 			continue
 		}
 		if peer != nil && (peer.Dataset != f.Dataset || peer.Group != f.Group || peer.Model != f.Model) {
-			return f, &run.CallError{
+			return f, &predict.CallError{
 				Err: words.Hint(fmt.Errorf("draws are of one posterior, and several are named: %s, %s", peer.Key, f.Key),
 					"narrow them by --only dataset=…, --only model=…"),
 			}
@@ -186,7 +188,7 @@ func onePosterior(found []report.Fitted) (report.Fitted, error) {
 		peer = &found[i]
 	}
 	if peer == nil {
-		return report.Fitted{}, &run.CallError{
+		return report.Fitted{}, &predict.CallError{
 			Err: words.Hint(errors.New("the ledger has no fit of that posterior that a pipeline drew"),
 				"run it first: the draws are compared with it"),
 		}

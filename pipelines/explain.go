@@ -3,11 +3,10 @@ package pipelines
 import (
 	"context"
 	"errors"
-	"time"
 
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/explain"
-	"glmbatch/pipelines/internal/run"
+	"glmbatch/pipelines/internal/plan"
 )
 
 // ExplainFormats are the forms of an explanation.
@@ -17,7 +16,7 @@ func ExplainFormats() []string { return explain.Formats }
 // each, of the first file or group where a data set has several. The error is a *UsageError
 // where the spec or the call is wrong.
 func Explain(ctx context.Context, target string, o Overrides, only []string, format string) (texts []string, err error) {
-	selector, err := run.ParseSelector(only)
+	selector, err := plan.ParseSelector(only)
 	if err != nil {
 		return nil, &UsageError{err}
 	}
@@ -26,7 +25,8 @@ func Explain(ctx context.Context, target string, o Overrides, only []string, for
 		return nil, err
 	}
 	told := map[string]bool{}
-	err = run.Cases(ctx, run.Config{Pipeline: p, Only: selector, Example: example, Now: time.Now}, func(c *run.Case) error {
+	cases := &plan.Reader{Pipeline: p, Choice: plan.Choice{Selector: selector}, Example: example}
+	err = cases.Cases(ctx, func(c *plan.Case) error {
 		name := c.Dataset + "\x00" + c.Key.Model + "\x00" + c.Sampler
 		if !told[name] {
 			told[name] = true
@@ -34,7 +34,7 @@ func Explain(ctx context.Context, target string, o Overrides, only []string, for
 		}
 		return nil
 	})
-	if errors.Is(err, run.ErrNothingSelected) {
+	if errors.Is(err, plan.ErrNothingSelected) {
 		return nil, &UsageError{words.Hint(err, "pipeline validate lists the fits of a spec")}
 	}
 	return texts, err

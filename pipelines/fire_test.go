@@ -13,7 +13,7 @@ import (
 	"glmbatch/pipelines"
 )
 
-// many says whether the long forms of these tests are asked for.
+// many reports whether the long forms of these tests are asked for.
 func many() bool { return os.Getenv("GLMBATCH_KILLS") != "" }
 
 // interrupted leaves a folder's run stopped after some looks at its context, so

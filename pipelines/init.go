@@ -14,9 +14,8 @@ import (
 	"glmbatch/infer/glm"
 	"glmbatch/ingest"
 	"glmbatch/internal/words"
-	"glmbatch/pipelines/internal/progress"
+	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/propose"
-	"glmbatch/pipelines/internal/run"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -67,7 +66,7 @@ func Propose(ctx context.Context, path string, o ProposeOptions) (*Proposal, err
 			return nil, err
 		}
 	}
-	// The penalised point of a draft, which says whether counts are overdispersed.
+	// The penalised point of a draft, which reports whether counts are overdispersed.
 	t.Dispersion = func(draft []byte) (float64, error) { return dispersion(ctx, draft, o.Dir) }
 	p, err := t.Spec()
 	if err != nil {
@@ -138,7 +137,7 @@ func dispersion(ctx context.Context, draft []byte, dir string) (float64, error) 
 		return 0, err
 	}
 	ratio := math.NaN()
-	err = run.Cases(ctx, run.Config{Pipeline: p, Example: example, Tracker: progress.New(time.Now), Now: time.Now}, func(c *run.Case) error {
+	err = (&plan.Reader{Pipeline: p, Example: example}).Cases(ctx, func(c *plan.Case) error {
 		if c.Err != nil {
 			return c.Err
 		}

@@ -13,7 +13,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/internal/words"
-	"glmbatch/pipelines/internal/run"
+	"glmbatch/pipelines/internal/predict"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
@@ -27,15 +27,15 @@ type (
 	Limit = judge.Limit
 )
 
-// IsStatistic tells whether a line is of a statistic of the draws, such as
+// IsStatistic reports whether a line is of a statistic of the draws, such as
 // log_lik, and no parameter.
 func IsStatistic(l *Line) bool { return l.Kind == "statistic" }
 
-// IsDiscrete tells whether a method is one of models of kind mrf, whose rows are
+// IsDiscrete reports whether a method is one of models of kind mrf, whose rows are
 // variables and whose columns are edges.
 func IsDiscrete(method string) bool { return (&spec.Sampler{Method: method}).Discrete() }
 
-// IsHidden tells whether a line is a local scale of a prior, of which there are as many
+// IsHidden reports whether a line is a local scale of a prior, of which there are as many
 // as coefficients.
 func IsHidden(l *Line) bool { return l.Kind == infer.LocalScale }
 
@@ -98,7 +98,7 @@ func Show(ctx context.Context, database string, o ShowOptions) (*Shown, error) {
 		return nil, lookError(err)
 	}
 	if len(out.Fits) == 0 && o.Fit != "" {
-		return nil, &UsageError{&run.CallError{
+		return nil, &UsageError{&predict.CallError{
 			Err: words.Hint(fmt.Errorf("the ledger %s has no fit %q", database, o.Fit),
 				"a fit is named by its number or as DATASET/MODEL/SAMPLER, with * for any run of characters; pipeline show '*' lists them"),
 		}}
@@ -110,7 +110,7 @@ func Show(ctx context.Context, database string, o ShowOptions) (*Shown, error) {
 	return out, lookError(err)
 }
 
-// MatchFit tells whether a pattern names a fit: DATASET[/KEY]/MODEL/SAMPLER with *
+// MatchFit reports whether a pattern names a fit: DATASET[/KEY]/MODEL/SAMPLER with *
 // and ?, parts at the end left out or not; × is as good as a slash.
 func MatchFit(pattern, dataset, key, model, sampler string) bool {
 	pattern = strings.ReplaceAll(strings.ReplaceAll(pattern, " × ", "/"), "×", "/")
@@ -132,11 +132,11 @@ func (s *Shown) run(ctx context.Context, ledger *report.Ledger, name string) err
 	nights = slices.DeleteFunc(nights, func(n Night) bool { return !strings.HasPrefix(n.ID, name) && !strings.HasSuffix(n.ID, name) })
 	switch {
 	case len(nights) == 0 && name != "":
-		return &UsageError{&run.CallError{
+		return &UsageError{&predict.CallError{
 			Err: words.Hint(fmt.Errorf("the ledger %s has no run %q", ledger.Path(), name), "pipeline runs lists them"),
 		}}
 	case len(nights) == 0:
-		return &UsageError{&run.CallError{
+		return &UsageError{&predict.CallError{
 			Err: words.Hint(fmt.Errorf("the ledger %s has no run", ledger.Path()), "pipeline run makes one"),
 		}}
 	case name != "" && len(nights) > 1 && nights[0].ID != name:
@@ -241,5 +241,5 @@ func lookError(err error) error {
 	return err
 }
 
-// Matches tells whether a name matches a pattern with * and ?, as in --only.
+// Matches reports whether a name matches a pattern with * and ?, as in --only.
 func Matches(pattern, name string) bool { return words.Match(pattern, name) }

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"glmbatch/internal/words"
+	"glmbatch/pipelines/internal/exit"
+	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/progress"
 	"glmbatch/pipelines/internal/run"
 	"glmbatch/pipelines/internal/spec"
@@ -32,11 +34,11 @@ type (
 
 // The exit codes of a run.
 const (
-	ExitPass        = run.ExitPass
-	ExitFail        = run.ExitFail
-	ExitUsage       = run.ExitUsage
-	ExitUncommitted = run.ExitUncommitted
-	ExitInterrupted = run.ExitInterrupted
+	ExitPass        = exit.Pass
+	ExitFail        = exit.Fail
+	ExitUsage       = exit.Usage
+	ExitUncommitted = exit.Uncommitted
+	ExitInterrupted = exit.Interrupted
 )
 
 // What a run did about a fit.
@@ -91,7 +93,7 @@ type RunOptions struct {
 // any other where nothing could be done; what went wrong with single fits is in
 // the outcome.
 func Run(ctx context.Context, target string, o RunOptions) (*Outcome, error) {
-	only, err := run.ParseSelector(o.Only)
+	only, err := plan.ParseSelector(o.Only)
 	if err != nil {
 		return nil, &UsageError{err}
 	}
@@ -130,7 +132,7 @@ func Run(ctx context.Context, target string, o RunOptions) (*Outcome, error) {
 		Build: Version().String(), LockWait: o.LockWait, Example: example,
 		Tracker: tracker, Log: o.Log, Now: time.Now,
 	})
-	if errors.Is(err, run.ErrNothingSelected) {
+	if errors.Is(err, plan.ErrNothingSelected) {
 		return nil, &UsageError{words.Hint(fmt.Errorf("--only %s: %w", strings.Join(o.Only, " --only "), err),
 			"pipeline validate lists the fits of a spec")}
 	}

@@ -6,10 +6,10 @@ import (
 	"io"
 	"path/filepath"
 	"runtime"
-	"time"
 
 	"glmbatch/ingest"
-	"glmbatch/pipelines/internal/run"
+	"glmbatch/pipelines/internal/plan"
+	"glmbatch/pipelines/internal/predict"
 	"glmbatch/report"
 	"glmbatch/transform"
 )
@@ -32,12 +32,12 @@ type PredictOptions struct {
 // may be empty where Overrides.Database names the ledger. The error is a *UsageError where
 // the call, the fit or the data are not as they must be.
 func Predict(ctx context.Context, w io.Writer, target string, o PredictOptions) error {
-	only, err := run.ParseSelector(o.Only)
+	only, err := plan.ParseSelector(o.Only)
 	if err != nil {
 		return &UsageError{err}
 	}
-	c := run.PredictConfig{Data: o.Data, AllDraws: o.Draws, Of: o.Of, Seed: 1, Options: o.Output, Notes: o.Notes}
-	c.Only, c.Workers, c.Now, c.Example = only, o.Workers, time.Now, example
+	c := predict.Config{Data: o.Data, AllDraws: o.Draws, Of: o.Of, Seed: 1, Options: o.Output, Notes: o.Notes}
+	c.Only, c.Workers, c.Example = only, o.Workers, example
 	if o.Database != "" {
 		if c.Database, err = filepath.Abs(o.Database); err != nil {
 			return err
@@ -58,16 +58,16 @@ func Predict(ctx context.Context, w io.Writer, target string, o PredictOptions) 
 	if c.Notes == nil {
 		c.Notes = io.Discard
 	}
-	err = run.Predict(ctx, w, c)
+	err = predict.Run(ctx, w, c)
 	if isCallers(err) {
 		return &UsageError{err}
 	}
 	return err
 }
 
-// isCallers tells whether the call, the ledger's name or the data are at fault.
+// isCallers reports whether the call, the ledger's name or the data are at fault.
 func isCallers(err error) bool {
-	var call *run.CallError
+	var call *predict.CallError
 	var missing *report.MissingError
 	var other *report.NotLedgerError
 	var source *ingest.SourceError

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io"
 
-	"glmbatch/pipelines/internal/run"
+	"glmbatch/pipelines/internal/plan"
 	"glmbatch/report"
 )
 
@@ -24,7 +24,7 @@ type ReportOptions struct {
 // place of what is there, or to w where to is "-". The error is a *UsageError where
 // the choice or the path is wrong.
 func Report(ctx context.Context, database, to string, w io.Writer, o ReportOptions) error {
-	only, err := run.ParseSelector(o.Only)
+	only, err := plan.ParseSelector(o.Only)
 	if err != nil {
 		return &UsageError{err}
 	}
@@ -42,9 +42,8 @@ func Report(ctx context.Context, database, to string, w io.Writer, o ReportOptio
 	}
 	var missing *report.MissingError
 	var other *report.NotLedgerError
-	var old *report.OldError
 	var none *report.NoFitsError
-	if errors.As(err, &missing) || errors.As(err, &other) || errors.As(err, &old) || errors.As(err, &none) {
+	if errors.As(err, &missing) || errors.As(err, &other) || errors.As(err, &none) {
 		return &UsageError{err}
 	}
 	return err

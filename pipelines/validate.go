@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"glmbatch/infer/diag"
-	"glmbatch/pipelines/internal/run"
+	"glmbatch/pipelines/internal/assess"
+	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -25,7 +26,7 @@ func Validate(ctx context.Context, target string, o Overrides) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{p, run.Defaults(ctx, p, example), run.Sizes(ctx, p, example)}, nil
+	return &Plan{p, plan.Defaults(ctx, p, example), plan.Sizes(ctx, p, example)}, nil
 }
 
 // String lists the fits, the priors, and how small an R-hat the run can reach.
@@ -112,7 +113,7 @@ func (p *Plan) rhat(b *strings.Builder) {
 	for _, params := range []int{10, 100, 1000, 10000} {
 		fmt.Fprintf(b, "  %6d parameters:", params)
 		for _, n := range lengths {
-			fmt.Fprintf(b, "  %.3f (%d)", diag.PerfectRHat(params, r.Chains, n, run.PerfectLevel), n)
+			fmt.Fprintf(b, "  %.3f (%d)", diag.PerfectRHat(params, r.Chains, n, assess.PerfectLevel), n)
 		}
 		b.WriteString("\n")
 	}

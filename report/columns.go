@@ -55,13 +55,7 @@ func loadColumns(ctx context.Context, c *sql.Conn, b *infer.Columns, fit int64) 
 // Assessed says whether a fit has a leave-one-out result and predictive checks.
 func (l *Ledger) Assessed(ctx context.Context, fit int64) (loo, checks bool, err error) {
 	err = l.readIfThere(ctx, func(c *sql.Conn) error {
-		if version, err := schemaVersion(ctx, c, l.path, len(migrations)); err != nil || version < modelsVersion {
-			return err
-		}
 		return c.QueryRowContext(ctx, "SELECT (SELECT count(*) > 0 FROM loo WHERE fit_id = ?), (SELECT count(*) > 0 FROM ppc WHERE fit_id = ?)", fit, fit).Scan(&loo, &checks)
 	})
 	return loo, checks, err
 }
-
-// modelsVersion is the schema version that brought the tables loo and derived, and replicates.
-const modelsVersion = 3

@@ -61,17 +61,9 @@ type Cost struct {
 // and model match these globs (* and ?); empty ones match all. A data set is matched by
 // its name or by name/key. It reads summaries, no draws.
 //
-// It returns a *MissingError without a ledger, and an *OldError where the
-// ledger is older than replicates.
+// It returns a *MissingError without a ledger.
 func (l *Ledger) Comparisons(ctx context.Context, dataset, model string) (out []Comparison, err error) {
-	err = l.read(ctx, func(c *sql.Conn) error {
-		version, err := schemaVersion(ctx, c, l.path, len(migrations))
-		if err != nil {
-			return err
-		}
-		if version < modelsVersion {
-			return &OldError{l.path, version, modelsVersion}
-		}
+	err = l.readTables(ctx, func(c *sql.Conn) error {
 		costs, err := readCosts(ctx, c)
 		if err != nil {
 			return err
@@ -147,9 +139,9 @@ func readPairs(ctx context.Context, c *sql.Conn, costs map[Key]*Cost, dataset, m
 			return err
 		}
 		p.ZMax, p.ZLimit = Number(z), Number(limit)
-		first, second := costs[Key{p.Dataset, p.Group, p.Model, a}], costs[Key{p.Dataset, p.Group, p.Model, b}]
+		first, second := costs[Key{Dataset: p.Dataset, Group: p.Group, Model: p.Model, Sampler: a}], costs[Key{Dataset: p.Dataset, Group: p.Group, Model: p.Model, Sampler: b}]
 		if first == nil || second == nil {
-			return fmt.Errorf("the views comparison and replicates contradict each other about %s", Key{p.Dataset, p.Group, p.Model, a})
+			return fmt.Errorf("the views comparison and replicates contradict each other about %s", Key{Dataset: p.Dataset, Group: p.Group, Model: p.Model, Sampler: a})
 		}
 		p.A, p.B = *first, *second
 		p.RatioMedian, p.Pairs = ratio(p.A.median, p.B.median)

@@ -3,10 +3,7 @@ package report
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"math"
-	"strings"
 	"testing"
 	"time"
 )
@@ -108,9 +105,8 @@ func TestComparisons(t *testing.T) {
 	}
 }
 
-// Prune counts fits of each replicate apart, and a ledger of version 2 is told
-// to be old.
-func TestReplicatesAndOldLedgers(t *testing.T) {
+// Prune counts fits of each replicate apart.
+func TestPruneReplicates(t *testing.T) {
 	l, ctx := open(t, Options{}), context.Background()
 	for k := range 6 {
 		f := viewFit(k, "a", 1, [4]float64{1, 3, .03, .04})
@@ -120,10 +116,5 @@ func TestReplicatesAndOldLedgers(t *testing.T) {
 	p, err := l.Prune(ctx, 1)
 	if err != nil || p.Kept != 3 || p.Removed != 3 {
 		t.Errorf("pruned %+v, error %v", p, err)
-	}
-	must(t, l.Write(ctx, func(s *Session) error { return execute(ctx, s.c, "DELETE FROM schema_version WHERE version > 2") }))
-	var old *OldError
-	if _, err := l.Comparisons(ctx, "", ""); !errors.As(err, &old) || !strings.Contains(fmt.Sprint(err), "version 2") {
-		t.Errorf("error %v, want one about version 2", err)
 	}
 }

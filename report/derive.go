@@ -67,12 +67,3 @@ func (l *Ledger) ReadDraws(ctx context.Context, id int64, block *infer.Columns) 
 // derivedRows is the SQL of a fit's derived quantities as JSON.
 const derivedRows = `coalesce((SELECT to_json(list({name: d.name, expression: d.expression} ORDER BY d.parameter_id))::VARCHAR
 	FROM derived d WHERE d.fit_id = fit.fit_id), 'null')`
-
-// derivedColumn is derivedRows where the ledger has them.
-func (l *Ledger) derivedColumn(ctx context.Context, c *sql.Conn) (string, error) {
-	version, err := schemaVersion(ctx, c, l.path, len(migrations))
-	if err != nil || version < modelsVersion {
-		return "'null'", err
-	}
-	return derivedRows, nil
-}

@@ -29,7 +29,7 @@ func TestDerivedStored(t *testing.T) {
 	store(t, l, derivedFit("f1"), sampleFit("f2"))
 	got, err := l.Stored(ctx, nil)
 	must(t, err)
-	want := []Expression{{"ratio", `exp("x") > 'y'ratio`}, {"größer", `exp("x") > 'y'größer`}}
+	want := []Expression{{Name: "ratio", Text: `exp("x") > 'y'ratio`}, {Name: "größer", Text: `exp("x") > 'y'größer`}}
 	if !reflect.DeepEqual(got["f1"].Derived, want) || got["f2"].Derived != nil || !got["f1"].Kept {
 		t.Errorf("stored %+v and %+v", got["f1"], got["f2"])
 	}

@@ -10,22 +10,6 @@ import (
 	"glmbatch/report/judge"
 )
 
-// DataSummary is what the data of a fit look like, for the next fit of its name
-// to be compared with.
-type DataSummary struct {
-	Missing int64 // rows that were left out for missing cells
-	// ResponseMean and ResponseSD are of the response, rows counted by
-	// frequency; of proportions, weighted by their trials, for binomial.
-	ResponseMean, ResponseSD float64
-	Columns                  []ColumnSummary // of the design, in order
-}
-
-// ColumnSummary is a column of the design in the units of the data.
-type ColumnSummary struct {
-	Name     string
-	Mean, SD float64
-}
-
 // insertData stores the summary of a fit's data.
 func (s *Session) insertData(id int64, f *Fit) error {
 	d := f.Data
@@ -108,18 +92,11 @@ func driftOf(ctx context.Context, c *sql.Conn, id int64) ([]judge.Measure, error
 	return out, nil
 }
 
-// drift is driftOf by a fit's fingerprint, for a ledger that has the view.
+// drift is driftOf on a ledger that is not open.
 func (l *Ledger) drift(ctx context.Context, id int64) (out []judge.Measure, err error) {
 	err = l.readIfThere(ctx, func(c *sql.Conn) error {
-		version, err := schemaVersion(ctx, c, l.path, len(migrations))
-		if err != nil || version < nightsVersion {
-			return err
-		}
 		out, err = driftOf(ctx, c, id)
 		return err
 	})
 	return out, err
 }
-
-// nightsVersion is the schema version that brought the view drift_summary.
-const nightsVersion = 4

@@ -18,7 +18,7 @@ func nightFit(n int, change func(*Fit)) *Fit {
 	f := viewFit(n, "a", 1, [4]float64{1, 2, .03, .04}, [4]float64{10, 4, .03, .04})
 	f.Pipeline, f.Rows, f.Columns, f.DataHash, f.Formula = "p", 100, 2, "data", "y ~ x"
 	f.Data = &DataSummary{Missing: 0, ResponseMean: 0.5, ResponseSD: 0.25,
-		Columns: []ColumnSummary{{"x0", 1, 0}, {"x1", 10, 5}}}
+		Columns: []ColumnSummary{{Name: "x0", Mean: 1, SD: 0}, {Name: "x1", Mean: 10, SD: 5}}}
 	change(f)
 	return f
 }
@@ -36,7 +36,7 @@ func TestDriftSummary(t *testing.T) {
 		f.Statistics = []judge.Statistic{{Name: "log_lik", Summary: diag.Summary{Mean: 1000, SD: 1}}}
 		f.Rows, f.Columns, f.DataHash = 80, 3, "other"
 		f.Data = &DataSummary{Missing: 20, ResponseMean: 0.75, ResponseSD: 1,
-			Columns: []ColumnSummary{{"x0", 1, 0}, {"x1", 20, 2.5}, {"x2", 5, 1}}}
+			Columns: []ColumnSummary{{Name: "x0", Mean: 1, SD: 0}, {Name: "x1", Mean: 20, SD: 2.5}, {Name: "x2", Mean: 5, SD: 1}}}
 	})
 	stranger := nightFit(3, func(f *Fit) { f.Pipeline = "other pipeline" })
 	repeated := nightFit(4, func(f *Fit) { f.Replicate = 2 })
@@ -69,8 +69,7 @@ func TestDriftSummary(t *testing.T) {
 	}
 }
 
-// A ledger that an older program wrote has fits without a summary of their data:
-// what that leaves unknown is NULL and breaks no gate.
+// Imported draws have no summary of their data: what that leaves unknown is NULL and breaks no gate.
 func TestDriftWithoutData(t *testing.T) {
 	l := open(t, Options{})
 	store(t, l, nightFit(1, func(f *Fit) { f.Data = nil }))
@@ -146,7 +145,7 @@ func TestDriftGatesByName(t *testing.T) {
 		f.Summaries[0].Mean, f.Summaries[1].SD = 3, 8
 		f.Rows = 80
 		f.Data = &DataSummary{Missing: 20, ResponseMean: 0.75, ResponseSD: 1,
-			Columns: []ColumnSummary{{"x0", 1, 0}, {"x1", 20, 2.5}, {"x2", 5, 1}}}
+			Columns: []ColumnSummary{{Name: "x0", Mean: 1, SD: 0}, {Name: "x1", Mean: 20, SD: 2.5}, {Name: "x2", Mean: 5, SD: 1}}}
 		f.Columns = 3
 	}))
 	e, err := l.Evidence(context.Background(), "f2")

@@ -63,35 +63,23 @@ func (d *Drift) fields() []any {
 
 // Drifts returns how far the newest fits of each name of a pipeline (of all, if
 // it is empty) lie from their predecessors: nights of them, the newest first. A
-// ledger that is not there is a *MissingError, one without the view, since no
-// program of today has written to it, an *OldError. Cost: one pass over summary.
+// ledger that is not there is a *MissingError. Cost: one pass over summary.
 func (l *Ledger) Drifts(ctx context.Context, pipeline string, nights int) ([]Drift, error) {
 	out := []Drift{}
-	err := l.read(ctx, func(c *sql.Conn) error {
-		version, err := schemaVersion(ctx, c, l.path, len(migrations))
-		if err != nil {
-			return err
-		}
-		if version < nightsVersion {
-			return &OldError{l.path, version, nightsVersion}
-		}
-		out, err = readDrifts(ctx, c, version, pipeline, nights)
+	err := l.readTables(ctx, func(c *sql.Conn) error {
+		var err error
+		out, err = readDrifts(ctx, c, pipeline, nights)
 		return err
 	})
 	return out, err
 }
 
-// readDrifts is Drifts on an open ledger of a schema version.
-func readDrifts(ctx context.Context, c *sql.Conn, version int, pipeline string, nights int) ([]Drift, error) {
+// readDrifts is Drifts on an open ledger.
+func readDrifts(ctx context.Context, c *sql.Conn, pipeline string, nights int) ([]Drift, error) {
 	out := []Drift{}
-	newest := newestFirst(version, "created") + ", fit_id DESC"
-	from := "drift_summary"
-	if version >= orderVersion {
-		from = "(SELECT d.*, f.place FROM drift_summary d JOIN fit f USING (fit_id))"
-	}
-	err := scanRows(ctx, c, "SELECT "+driftRow+" FROM "+from+` WHERE ? OR pipeline = ?
-		QUALIFY row_number() OVER (PARTITION BY pipeline, dataset, key, model, sampler ORDER BY `+newest+`) <= ?
-		ORDER BY pipeline, dataset, key, model, sampler, `+newest, func(rows *sql.Rows) error {
+	err := scanRows(ctx, c, "SELECT "+driftRow+` FROM (SELECT d.*, f.place FROM drift_summary d JOIN fit f USING (fit_id)) WHERE ? OR pipeline = ?
+		QUALIFY row_number() OVER (PARTITION BY pipeline, dataset, key, model, sampler ORDER BY place DESC, created DESC, fit_id DESC) <= ?
+		ORDER BY pipeline, dataset, key, model, sampler, place DESC, created DESC, fit_id DESC`, func(rows *sql.Rows) error {
 		var d Drift
 		err := rows.Scan(d.fields()...)
 		out = append(out, d)

@@ -105,14 +105,3 @@ func roomHint(err error) error {
 	return words.Hint(err,
 		"is the disk full? What is drawn is kept beside the ledger: make room, then commit it or run again")
 }
-
-// OldError reports a ledger of a schema version that lacks what was asked for.
-type OldError struct {
-	Path       string
-	Have, Need int
-}
-
-func (e *OldError) Error() string {
-	return fmt.Sprintf("ledger %q has schema version %d, and this needs %d", e.Path, e.Have, e.Need) +
-		words.HintLine("the next pipeline run brings the ledger up to date")
-}

@@ -23,12 +23,8 @@ type Fitted struct {
 // Newest returns the newest complete fits whose name choose accepts, in the order
 // of their names. It is a *MissingError if there is no ledger.
 func (l *Ledger) Newest(ctx context.Context, choose func(Key) bool) (found []Fitted, err error) {
-	err = l.read(ctx, func(c *sql.Conn) error {
-		version, err := schemaVersion(ctx, c, l.path, len(migrations))
-		if err != nil || version == 0 {
-			return err
-		}
-		err = scanRows(ctx, c, `SELECT fit_id, fingerprint, dataset, key, model, sampler, coalesce(method, ''), n_rows, n_columns, chains, draws, n_parameters,
+	err = l.readTables(ctx, func(c *sql.Conn) error {
+		err := scanRows(ctx, c, `SELECT fit_id, fingerprint, dataset, key, model, sampler, coalesce(method, ''), n_rows, n_columns, chains, draws, n_parameters,
 				kept = 'draws', coalesce(family, ''), coalesce(link, ''), coalesce(formula, ''), coalesce(data_hash, ''), created::VARCHAR
 			FROM latest ORDER BY dataset, key, model, sampler`, func(rows *sql.Rows) error {
 			var f Fitted
@@ -41,7 +37,7 @@ func (l *Ledger) Newest(ctx context.Context, choose func(Key) bool) (found []Fit
 		})
 		for i := range found {
 			if err == nil {
-				err = found[i].complete(ctx, c, version)
+				err = found[i].complete(ctx, c)
 			}
 		}
 		return err
@@ -50,7 +46,7 @@ func (l *Ledger) Newest(ctx context.Context, choose func(Key) bool) (found []Fit
 }
 
 // complete reads what stands in tables of its own.
-func (f *Fitted) complete(ctx context.Context, c *sql.Conn, version int) error {
+func (f *Fitted) complete(ctx context.Context, c *sql.Conn) error {
 	first := func(query string) (text string, err error) {
 		err = scanRows(ctx, c, query, func(rows *sql.Rows) error { return rows.Scan(&text) }, f.ID)
 		return text, err
@@ -60,14 +56,8 @@ func (f *Fitted) complete(ctx context.Context, c *sql.Conn, version int) error {
 		return err
 	}
 	f.Design = []byte(design)
-	if version >= identityVersion {
-		record, err := first("SELECT record::VARCHAR FROM identity WHERE fit_id = ?")
-		if err == nil && record != "" {
-			err = json.Unmarshal([]byte(record), &f.Identity)
-		}
-		if err != nil {
-			return fmt.Errorf("identity of fit %d: %w", f.ID, err)
-		}
+	if f.Identity, err = identityOf(ctx, c, f.ID); err != nil {
+		return fmt.Errorf("identity of fit %d: %w", f.ID, err)
 	}
 	return scanRows(ctx, c, "SELECT name, kind FROM parameter WHERE fit_id = ? ORDER BY parameter_id", func(rows *sql.Rows) error {
 		var p infer.Parameter

@@ -76,7 +76,7 @@ func Open(path string, opts Options) (*Ledger, error) {
 	if err != nil {
 		return nil, l.badFile(err)
 	}
-	_, err = schemaVersion(context.Background(), c, abs, len(migrations))
+	_, err = schemaVersion(context.Background(), c, abs, migrations)
 	return l.orError(errors.Join(err, c.Close(), db.Close()))
 }
 
@@ -251,6 +251,30 @@ func (l *Ledger) read(ctx context.Context, fn func(*sql.Conn) error) error {
 	defer l.door.Unlock()
 	l.readers--
 	return errors.Join(err, c.Close(), db.Close())
+}
+
+// readTables is read of a file with a ledger's tables: one that has none yet is
+// a *MissingError too.
+func (l *Ledger) readTables(ctx context.Context, fn func(*sql.Conn) error) error {
+	return l.read(ctx, func(c *sql.Conn) error {
+		version, err := schemaVersion(ctx, c, l.path, migrations)
+		if err == nil && version == 0 {
+			err = &MissingError{l.path}
+		}
+		if err != nil {
+			return err
+		}
+		return fn(c)
+	})
+}
+
+// readIfThere is readTables that finds nothing where there is no ledger yet.
+func (l *Ledger) readIfThere(ctx context.Context, fn func(*sql.Conn) error) error {
+	err := l.readTables(ctx, fn)
+	if _, missing := errors.AsType[*MissingError](err); missing {
+		return nil
+	}
+	return err
 }
 
 // enter opens a connection for reading. The file itself is looked at by the first

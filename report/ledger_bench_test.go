@@ -16,7 +16,7 @@ import (
 // benchFit is a complete fit of the layout benchmark's shape, with draws from
 // a few columns made beforehand.
 func benchFit(params, draws, block int) *Fit {
-	f := &Fit{Key: Key{"d", "", "m", "s"}, Fingerprint: "f", RunID: "r", Chains: layoutChains, Draws: draws,
+	f := &Fit{Key: Key{Dataset: "d", Group: "", Model: "m", Sampler: "s"}, Fingerprint: "f", RunID: "r", Chains: layoutChains, Draws: draws,
 		Status: Complete, Verdict: judge.Verdict{Grade: judge.Pass}, Created: night}
 	f.Parameters = make([]Parameter, params)
 	f.Summaries = make([]diag.Summary, params)

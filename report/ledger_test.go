@@ -46,7 +46,7 @@ func draws(params, chains, n, block int) iter.Seq2[*infer.Columns, error] {
 func sampleFit(fingerprint string) *Fit {
 	const params, chains, n = 5, 4, 100
 	f := &Fit{
-		Key: Key{"pima", "", "diabetes", "gibbs"}, Fingerprint: fingerprint, RunID: "r1", Pipeline: "quickstart",
+		Key: Key{Dataset: "pima", Group: "", Model: "diabetes", Sampler: "gibbs"}, Fingerprint: fingerprint, RunID: "r1", Pipeline: "quickstart",
 		Method: "cggibbs", Family: "bernoulli", Link: "logit", Formula: "type ~ .", Rows: 200, Columns: params,
 		Chains: chains, Draws: n, Iterations: 2 * n, DataHash: "d", ModelHash: "m",
 		AlgorithmVersions: map[string]string{"cggibbs": "1"}, Starts: []string{"t3", "t3", "t3", "prior"},
@@ -54,7 +54,7 @@ func sampleFit(fingerprint string) *Fit {
 		Times:   Times{Setup: 1, Warmup: 2, Sampling: 3, Wall: 4},
 		DrawsOf: draws(params, chains, n, 2),
 		Design:  []byte(`{"version":1}`),
-		Events:  []Event{{night, "info", "hello"}},
+		Events:  []Event{{At: night, Level: "info", Message: "hello"}},
 	}
 	for p := range params {
 		name := []string{"(Intercept)", "glu", "a b", `"'; DROP TABLE fit; --`, "größe"}[p]
@@ -123,7 +123,7 @@ func TestDraws(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%+v", shape), func(t *testing.T) {
 			l := open(t, Options{Threads: shape.threads})
-			f := &Fit{Key: Key{"d", "", "m", "s"}, Fingerprint: "f", Status: Complete, Chains: shape.chains, Draws: shape.draws,
+			f := &Fit{Key: Key{Dataset: "d", Group: "", Model: "m", Sampler: "s"}, Fingerprint: "f", Status: Complete, Chains: shape.chains, Draws: shape.draws,
 				Parameters: make([]Parameter, shape.params), DrawsOf: draws(shape.params, shape.chains, shape.draws, shape.block)}
 			store(t, l, f)
 			n := shape.params * shape.chains * shape.draws
@@ -151,7 +151,7 @@ func TestImpossibleShape(t *testing.T) {
 func TestSpecialValues(t *testing.T) {
 	l := open(t, Options{})
 	values := []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), math.SmallestNonzeroFloat64, math.MaxFloat64}
-	f := &Fit{Key: Key{"d", "", "m", "s"}, Fingerprint: "f", Status: Complete, Chains: 1, Draws: len(values), Parameters: make([]Parameter, 1),
+	f := &Fit{Key: Key{Dataset: "d", Group: "", Model: "m", Sampler: "s"}, Fingerprint: "f", Status: Complete, Chains: 1, Draws: len(values), Parameters: make([]Parameter, 1),
 		DrawsOf: func(yield func(*infer.Columns, error) bool) {
 			yield(&infer.Columns{First: 0, Params: 1, Chains: 1, Draws: len(values), Values: values}, nil)
 		}}
@@ -234,10 +234,10 @@ func TestRunRecord(t *testing.T) {
 		if err := s.Run(ctx, r); err != nil {
 			return err
 		}
-		if err := s.RunFits(ctx, []*RunFit{{Key: Key{"d", "", "m", "s"}, RunID: "r1", Action: Uncommitted, At: night}}); err != nil {
+		if err := s.RunFits(ctx, []*RunFit{{Key: Key{Dataset: "d", Group: "", Model: "m", Sampler: "s"}, RunID: "r1", Action: Uncommitted, At: night}}); err != nil {
 			return err
 		}
-		return s.Event(ctx, "r1", Event{night, "warn", "disk is slow"})
+		return s.Event(ctx, "r1", Event{At: night, Level: "warn", Message: "disk is slow"})
 	}))
 	wantInt(t, l, 1, `SELECT count(*) FROM run WHERE finished IS NULL AND exit_code IS NULL`)
 	r.Finished, r.ExitCode = night.Add(time.Minute), 3

@@ -59,7 +59,9 @@ type Look struct {
 }
 
 // Key is the fit's name.
-func (k *Look) Key() Key { return Key{k.Dataset, k.Group, k.Model, k.Sampler} }
+func (k *Look) Key() Key {
+	return Key{Dataset: k.Dataset, Group: k.Group, Model: k.Model, Sampler: k.Sampler}
+}
 
 // Line is a parameter of one fit with its summary, or a statistic of its draws.
 type Line struct {
@@ -75,7 +77,7 @@ type Line struct {
 
 // lookQuery reads fits with the worst of their diagnostics. What local scales of a
 // prior do is no gate's matter, nor is it ours.
-func lookQuery(replicate, which string) string {
+func lookQuery(which string) string {
 	return `WITH chosen AS (` + which + `), worst AS (
 		SELECT fit_id, max(rhat) AS rhat, arg_max(name, rhat) AS rhat_of, min(ess_bulk) AS bulk, arg_min(name, ess_bulk) AS bulk_of,
 		       min(ess_tail) AS tail, arg_min(name, ess_tail) AS tail_of
@@ -83,7 +85,7 @@ func lookQuery(replicate, which string) string {
 	), diverged AS (
 		SELECT fit_id, count(*) AS n FROM chain WHERE divergent AND NOT warmup AND fit_id IN (SELECT fit_id FROM chosen) GROUP BY fit_id
 	)
-	SELECT coalesce(f.fit_id, 0), coalesce(f.run_id, c.run_id), coalesce(f.pipeline, ''), c.dataset, c.key, c.model, c.sampler, ` + replicate + `,
+	SELECT coalesce(f.fit_id, 0), coalesce(f.run_id, c.run_id), coalesce(f.pipeline, ''), c.dataset, c.key, c.model, c.sampler, coalesce(f.replicate, 1),
 	       coalesce(f.method, ''), coalesce(f.family, ''), coalesce(f.link, ''), coalesce(f.formula, ''), coalesce(f.status, ''),
 	       coalesce(c.verdict, f.verdict, ''), coalesce(to_json(coalesce(c.reasons, f.reasons))::VARCHAR, '[]'), coalesce(to_json(f.warnings)::VARCHAR, '[]'),
 	       coalesce(f.error, ''), coalesce(f.gates::VARCHAR, 'null'), coalesce(f.n_rows, 0), coalesce(f.n_columns, 0), coalesce(f.n_parameters, 0),
@@ -101,46 +103,27 @@ const chosenFit = `f.fit_id, f.run_id, f.dataset, f.key, f.model, f.sampler, f.v
 
 // Look returns the fit with a number; none where there is no such fit.
 func (l *Ledger) Look(ctx context.Context, id int64) ([]Look, error) {
-	const one = "SELECT " + chosenFit + " WHERE f.fit_id = ?"
-	return l.looks(ctx, [3]string{one, one, one}, nil, id)
+	return l.looks(ctx, "SELECT "+chosenFit+" WHERE f.fit_id = ?", nil, id)
 }
 
 // LookNewest returns the newest fit of each name, complete or not, that choose
 // accepts, replicates left out.
 func (l *Ledger) LookNewest(ctx context.Context, choose func(Key) bool) ([]Look, error) {
-	const (
-		first  = "SELECT " + chosenFit + " WHERE coalesce(f.replicate, 1) = 1"
-		every  = "SELECT " + chosenFit
-		newest = " QUALIFY row_number() OVER (PARTITION BY f.dataset, f.key, f.model, f.sampler ORDER BY "
-		last   = "f.created DESC, f.fit_id DESC) = 1"
-	)
-	return l.looks(ctx, [3]string{every + newest + last, first + newest + last, first + newest + "f.place DESC, " + last}, choose)
+	return l.looks(ctx, "SELECT "+chosenFit+` WHERE f.replicate = 1 QUALIFY row_number() OVER
+		(PARTITION BY f.dataset, f.key, f.model, f.sampler ORDER BY f.place DESC, f.created DESC, f.fit_id DESC) = 1`, choose)
 }
 
 // LookRun returns what one run did about each of its fits. Their verdicts are those
 // that the run took; a fit that a later one replaced is named without numbers.
 func (l *Ledger) LookRun(ctx context.Context, runID string) ([]Look, error) {
-	const told = "SELECT fit_id, run_id, dataset, key, model, sampler, verdict, reasons, noted, action FROM run_fit WHERE run_id = ?"
-	return l.looks(ctx, [3]string{told, told, told}, nil, runID)
+	return l.looks(ctx, "SELECT fit_id, run_id, dataset, key, model, sampler, verdict, reasons, noted, action FROM run_fit WHERE run_id = ?", nil, runID)
 }
 
-// looks reads the fits that a query names: one for ledgers that are older than
-// replicates, one for those before places, one for those of today. Cost: one pass over
-// summary and chain of these.
-func (l *Ledger) looks(ctx context.Context, which [3]string, choose func(Key) bool, args ...any) (out []Look, err error) {
-	err = l.read(ctx, func(c *sql.Conn) error {
-		version, err := schemaVersion(ctx, c, l.path, len(migrations))
-		if err != nil || version == 0 {
-			return err
-		}
-		query := lookQuery("coalesce(f.replicate, 1)", which[2])
-		switch {
-		case version < modelsVersion:
-			query = lookQuery("1", which[0])
-		case version < orderVersion:
-			query = lookQuery("coalesce(f.replicate, 1)", which[1])
-		}
-		return scanRows(ctx, c, query, func(rows *sql.Rows) error {
+// looks reads the fits that a query names. Cost: one pass over summary and chain of
+// these.
+func (l *Ledger) looks(ctx context.Context, which string, choose func(Key) bool, args ...any) (out []Look, err error) {
+	err = l.readTables(ctx, func(c *sql.Conn) error {
+		return scanRows(ctx, c, lookQuery(which), func(rows *sql.Rows) error {
 			var k Look
 			if err := k.scan(rows); err != nil {
 				return err
@@ -175,29 +158,19 @@ func (k *Look) scan(rows *sql.Rows) error {
 	return nil
 }
 
-// The parts of the query of Lines, in their order; ofColumns is for ledgers that have
-// summaries of the data.
-const (
-	lines     = `SELECT name, kind, coalesce(prior, ''), center, scale, `
-	ofSummary = `, coalesce(reason, ''), ` + summaryColumns + ` FROM (SELECT * FROM summary WHERE fit_id = ?) s
-		LEFT JOIN (SELECT parameter_id AS parameter, prior, center, scale FROM parameter WHERE fit_id = ?) p ON parameter = parameter_id`
-	ofColumns = ` LEFT JOIN (SELECT column_id, sd AS column_sd FROM column_summary WHERE fit_id = ?) c ON column_id = parameter_id AND kind IN ('coefficient', 'intercept')`
-	ofLines   = ` ORDER BY parameter_id NULLS LAST, name`
-)
+// lineQuery reads the summaries of a fit with what is known of their parameters and columns.
+const lineQuery = `SELECT name, kind, coalesce(prior, ''), center, scale, column_sd, coalesce(reason, ''), ` + summaryColumns + `
+	FROM (SELECT * FROM summary WHERE fit_id = ?1) s
+	LEFT JOIN (SELECT parameter_id AS parameter, prior, center, scale FROM parameter WHERE fit_id = ?1) p ON parameter = parameter_id
+	LEFT JOIN (SELECT column_id, sd AS column_sd FROM column_summary WHERE fit_id = ?1) c
+		ON column_id = parameter_id AND kind IN ('coefficient', 'intercept')
+	ORDER BY parameter_id NULLS LAST, name`
 
 // Lines returns the parameters of a fit with their summaries, in order, then
 // the statistics of its draws by name. What could not be computed is NaN.
 func (l *Ledger) Lines(ctx context.Context, id int64) (out []Line, err error) {
-	err = l.read(ctx, func(c *sql.Conn) error {
-		version, err := schemaVersion(ctx, c, l.path, len(migrations))
-		if err != nil || version == 0 {
-			return err
-		}
-		query, args := lines+"NULL::DOUBLE"+ofSummary+ofLines, []any{id, id}
-		if version >= nightsVersion {
-			query, args = lines+"column_sd"+ofSummary+ofColumns+ofLines, []any{id, id, id}
-		}
-		return scanRows(ctx, c, query, func(rows *sql.Rows) error {
+	err = l.readTables(ctx, func(c *sql.Conn) error {
+		return scanRows(ctx, c, lineQuery, func(rows *sql.Rows) error {
 			var line Line
 			into := []any{&line.Name, &line.Kind, &line.Prior, (*nullable)(&line.Center), (*nullable)(&line.Scale), (*nullable)(&line.ColumnSD), &line.Summary.Reason}
 			for _, f := range summaryFields(&line.Summary) {
@@ -208,7 +181,7 @@ func (l *Ledger) Lines(ctx context.Context, id int64) (out []Line, err error) {
 			}
 			out = append(out, line)
 			return nil
-		}, args...)
+		}, id)
 	})
 	return out, err
 }
@@ -216,11 +189,7 @@ func (l *Ledger) Lines(ctx context.Context, id int64) (out []Line, err error) {
 // Names returns the names of all fits, in their order. Cost: one pass over the table of
 // fits, no summaries.
 func (l *Ledger) Names(ctx context.Context) (out []Key, err error) {
-	err = l.read(ctx, func(c *sql.Conn) error {
-		version, err := schemaVersion(ctx, c, l.path, len(migrations))
-		if err != nil || version == 0 {
-			return err
-		}
+	err = l.readTables(ctx, func(c *sql.Conn) error {
 		return scanRows(ctx, c, "SELECT DISTINCT dataset, key, model, sampler FROM fit ORDER BY ALL", func(rows *sql.Rows) error {
 			var k Key
 			err := rows.Scan(&k.Dataset, &k.Group, &k.Model, &k.Sampler)

@@ -3,47 +3,42 @@ package report
 import (
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 	"time"
 
 	"glmbatch/report/judge"
 )
 
-// What people look at is read from ledgers of every version: an erred fit with the
+// What people look at: an erred fit with the
 // complete one before it, the worst diagnostics with the quantities that have them,
 // and runs with their counts.
-func TestLooksOfEveryVersion(t *testing.T) {
-	for version := 1; version <= len(migrations); version++ {
-		t.Run(fmt.Sprint(version), func(t *testing.T) {
-			l, ctx := open(t, Options{}), context.Background()
-			db, c, err := l.connect(ctx, false)
-			must(t, err)
-			must(t, errors.Join(migrate(ctx, c, l.path, migrations[:version]),
-				execute(ctx, c, `INSERT INTO fit (fit_id, fingerprint, run_id, dataset, key, model, sampler, status, verdict, reasons, gates, setup_seconds,
-					warmup_seconds, sampling_seconds, error, created, judged)
-					VALUES (1, 'f', 'a', 'd', 'k', 'm', 's', 'complete', 'pass', [], '{"rhat": 1.01}', 1, 2, 3, NULL, '2026-01-01', '2026-01-01'),
-					       (2, 'g', 'b', 'd', 'k', 'm', 's', 'error', 'error', ['no file'], '{}', NULL, NULL, NULL, 'no file', '2026-01-02', '2026-01-02')`),
-				execute(ctx, c, `INSERT INTO summary (fit_id, parameter_id, name, kind, mean, rhat, ess_bulk, ess_tail) VALUES
+func TestLooks(t *testing.T) {
+	l, ctx := open(t, Options{}), context.Background()
+	db, c, err := l.connect(ctx, false)
+	must(t, err)
+	must(t, errors.Join(migrate(ctx, c, l.path, migrations),
+		execute(ctx, c, `INSERT INTO fit (fit_id, fingerprint, run_id, dataset, key, model, sampler, status, verdict, reasons, gates, setup_seconds,
+					warmup_seconds, sampling_seconds, error, created, judged, replicate, place)
+					VALUES (1, 'f', 'a', 'd', 'k', 'm', 's', 'complete', 'pass', [], '{"rhat": 1.01}', 1, 2, 3, NULL, '2026-01-01', '2026-01-01', 1, 1),
+					       (2, 'g', 'b', 'd', 'k', 'm', 's', 'error', 'error', ['no file'], '{}', NULL, NULL, NULL, 'no file', '2026-01-02', '2026-01-02', 1, 2)`),
+		execute(ctx, c, `INSERT INTO summary (fit_id, parameter_id, name, kind, mean, rhat, ess_bulk, ess_tail) VALUES
 					(1, 1, 'x', 'coefficient', 5, 1.02, 300, 200), (1, 2, 'lambda', 'local_scale', 5, 9, 1, 1), (1, NULL, 'log_lik', 'statistic', 5, 1.01, 100, 400)`),
-				execute(ctx, c, `INSERT INTO chain (fit_id, chain, iteration, warmup, divergent) VALUES (1, 1, 1, false, true), (1, 1, 0, true, true)`),
-				execute(ctx, c, `INSERT INTO run (run_id, pipeline, spec_hash, started, finished, exit_code) VALUES
-					('a', 'p', 'h', '2026-01-01', '2026-01-01 01:00:00', 0), ('b', 'p', 'i', '2026-01-02', NULL, NULL)`),
-				execute(ctx, c, `INSERT INTO run_fit (run_id, fit_id, dataset, key, model, sampler, action, verdict, reasons, noted) VALUES
+		execute(ctx, c, `INSERT INTO chain (fit_id, chain, iteration, warmup, divergent) VALUES (1, 1, 1, false, true), (1, 1, 0, true, true)`),
+		execute(ctx, c, `INSERT INTO run (run_id, pipeline, spec_hash, started, finished, exit_code, place) VALUES
+					('a', 'p', 'h', '2026-01-01', '2026-01-01 01:00:00', 0, 1), ('b', 'p', 'i', '2026-01-02', NULL, NULL, 2)`),
+		execute(ctx, c, `INSERT INTO run_fit (run_id, fit_id, dataset, key, model, sampler, action, verdict, reasons, noted) VALUES
 					('a', 1, 'd', 'k', 'm', 's', 'computed', 'pass', [], '2026-01-01'), ('b', 2, 'd', 'k', 'm', 's', 'error', 'error', ['no file'], '2026-01-02'),
 					('b', NULL, 'e', '', 'm', 's', 'uncommitted', '', NULL, '2026-01-02')`),
-				execute(ctx, c, "CHECKPOINT"), c.Close(), db.Close()))
-			checkLooks(t, l)
-			nights, err := l.Nights(ctx, time.Time{}, 0)
-			must(t, err)
-			if len(nights) != 2 || nights[0].ID != "b" || nights[0].Finished != nil || !nights[0].SpecChanged || nights[0].Erred != 1 || nights[0].Uncommitted != 1 ||
-				nights[1].New != 1 || nights[1].Passed != 1 || *nights[1].ExitCode != 0 || nights[1].SpecChanged || nights[1].Seconds != 6 {
-				t.Errorf("nights: %s", mustJSON(t, nights))
-			}
-			if nights, err = l.Nights(ctx, time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), 1); err != nil || len(nights) != 1 || nights[0].ID != "b" || !nights[0].SpecChanged {
-				t.Errorf("the newest night: %s, %v", mustJSON(t, nights), err)
-			}
-		})
+		execute(ctx, c, "CHECKPOINT"), c.Close(), db.Close()))
+	checkLooks(t, l)
+	nights, err := l.Nights(ctx, time.Time{}, 0)
+	must(t, err)
+	if len(nights) != 2 || nights[0].ID != "b" || nights[0].Finished != nil || !nights[0].SpecChanged || nights[0].Erred != 1 || nights[0].Uncommitted != 1 ||
+		nights[1].New != 1 || nights[1].Passed != 1 || *nights[1].ExitCode != 0 || nights[1].SpecChanged || nights[1].Seconds != 6 {
+		t.Errorf("nights: %s", mustJSON(t, nights))
+	}
+	if nights, err = l.Nights(ctx, time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), 1); err != nil || len(nights) != 1 || nights[0].ID != "b" || !nights[0].SpecChanged {
+		t.Errorf("the newest night: %s, %v", mustJSON(t, nights), err)
 	}
 }
 

@@ -17,74 +17,49 @@ type migration struct {
 	sql  []string
 }
 
-//go:embed schema/0001_ledger.sql
-var ledgerSQL string
+//go:embed schema/0001_fits.sql
+var fitsSQL string
 
-//go:embed schema/0001_comments.sql
-var commentsSQL string
+//go:embed schema/0001_views.sql
+var viewsSQL string
 
-//go:embed schema/0002_identity.sql
-var identitySQL string
-
-//go:embed schema/0003_calibration.sql
-var calibrationSQL string
-
-//go:embed schema/0003_scales.sql
-var scalesSQL string
-
-//go:embed schema/0003_derive.sql
-var deriveSQL string
-
-//go:embed schema/0003_loo.sql
-var looSQL string
-
-//go:embed schema/0003_replicates.sql
-var replicatesSQL string
-
-//go:embed schema/0003_checks.sql
-var checksSQL string
-
-//go:embed schema/0004_conditions.sql
-var conditionsSQL string
-
-//go:embed schema/0004_macros.sql
-var macrosSQL string
-
-//go:embed schema/0004_drift.sql
+//go:embed schema/0001_drift.sql
 var driftSQL string
 
-//go:embed schema/0005_order.sql
-var orderSQL string
+//go:embed schema/0001_assessment.sql
+var assessmentSQL string
 
-//go:embed schema/0005_start.sql
-var startSQL string
+//go:embed schema/0001_calibration.sql
+var calibrationSQL string
 
-//go:embed schema/0005_comments.sql
-var columnCommentsSQL string
-
-//go:embed schema/0006_discrete.sql
+//go:embed schema/0001_discrete.sql
 var discreteSQL string
 
-// migrations is the history of the schema: entry i leads to version i+1.
-// Entries that were released are never changed.
+//go:embed schema/0001_macros.sql
+var macrosSQL string
+
+// migrations is the history of the schema: entry i leads to version i+1. Entries
+// that were released are never changed: what comes later is the next entry.
+// Nothing has been released yet, so there is one, and a change of the schema goes
+// into it. Readers know its tables alone: whoever adds the second entry decides
+// what they do with a ledger that no run has migrated.
 var migrations = []migration{
-	{"ledger", []string{ledgerSQL, commentsSQL}},
-	{"identity", []string{identitySQL}},
-	{"models", []string{calibrationSQL, deriveSQL, looSQL, replicatesSQL, scalesSQL, checksSQL}},
-	{"nights", []string{driftSQL, macrosSQL, conditionsSQL}},
-	{"looks", []string{orderSQL, startSQL, columnCommentsSQL}},
-	{"discrete", []string{discreteSQL}},
+	{"first", []string{fitsSQL, viewsSQL, driftSQL, assessmentSQL, calibrationSQL, discreteSQL, macrosSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.
 const createVersions = `
 CREATE TABLE schema_version (version INTEGER NOT NULL, name VARCHAR NOT NULL, applied TIMESTAMP NOT NULL);
-COMMENT ON TABLE schema_version IS 'Migrations that this ledger went through; the largest version is its own.'`
+COMMENT ON TABLE schema_version IS 'Migrations that this ledger went through; the largest version is its own.';
+COMMENT ON COLUMN schema_version.version IS '1, 2, … in the order in which they were applied.';
+COMMENT ON COLUMN schema_version.name IS 'What the version brought, in a word.';
+COMMENT ON COLUMN schema_version.applied IS 'When this ledger went through it, UTC.'`
 
-// schemaVersion returns the version of the open file: 0 if it has no tables,
-// and a *NotLedgerError if it has tables but none that tells a version.
-// A version above known is a *VersionError.
-func schemaVersion(ctx context.Context, c *sql.Conn, path string, known int) (int, error) {
+// schemaVersion returns the version of the open file: 0 if it has no tables. It
+// is a *NotLedgerError if the file has tables but none that tells a version, or
+// if it went through other migrations than those of history, as ledgers of
+// unreleased programs did. A version beyond history is a *VersionError.
+func schemaVersion(ctx context.Context, c *sql.Conn, path string, history []migration) (int, error) {
 	var tables, ours int
 	err := c.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER (table_name = 'schema_version' AND schema_name = 'main')
 		FROM duckdb_tables() WHERE NOT internal AND NOT temporary`).Scan(&tables, &ours)
@@ -98,14 +73,24 @@ func schemaVersion(ctx context.Context, c *sql.Conn, path string, known int) (in
 		return 0, &NotLedgerError{path, words.Hint(fmt.Errorf("it is a DuckDB file with %d tables of something else", tables),
 			"name another database; this file was left as it is")}
 	}
-	var version int
-	err = c.QueryRowContext(ctx, `SELECT coalesce(max(version), 0) FROM main.schema_version`).Scan(&version)
-	if err != nil {
-		return 0, &NotLedgerError{path, words.Hint(errors.New(engineWords(err)),
-			"its table schema_version is not glmbatch's; name another database")}
-	}
-	if version > known {
-		return version, &VersionError{path, version, known}
+	version, unknown := 0, false
+	err = scanRows(ctx, c, "SELECT version, name FROM main.schema_version ORDER BY version", func(rows *sql.Rows) error {
+		var name string
+		err := rows.Scan(&version, &name)
+		if 1 <= version && version <= len(history) && name != history[version-1].name {
+			unknown = true
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return 0, &NotLedgerError{path, words.Hint(errors.New(engineWords(err)), "its table schema_version is not glmbatch's; name another database")}
+	case unknown:
+		return 0, &NotLedgerError{path, words.Hint(errors.New("an unreleased program made it, with other tables"),
+			"move the file away or name another database, and the next run computes its fits anew; "+
+				"the program that made it still reads it")}
+	case version > len(history):
+		return version, &VersionError{path, version, len(history)}
 	}
 	return version, nil
 }
@@ -113,7 +98,7 @@ func schemaVersion(ctx context.Context, c *sql.Conn, path string, known int) (in
 // migrate brings the open file to the newest version of history, all steps in
 // one transaction.
 func migrate(ctx context.Context, c *sql.Conn, path string, history []migration) error {
-	version, err := schemaVersion(ctx, c, path, len(history))
+	version, err := schemaVersion(ctx, c, path, history)
 	if err != nil || version == len(history) {
 		return err
 	}

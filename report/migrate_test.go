@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -64,6 +66,28 @@ func TestNewerLedger(t *testing.T) {
 	}
 }
 
+// TestUnreleasedLedger: a ledger of a program before the first release is left
+// alone by every call, whether its version is known or not, and says what to do.
+func TestUnreleasedLedger(t *testing.T) {
+	for _, newest := range []int{1, 6} {
+		l, ctx := open(t, Options{}), context.Background()
+		must(t, l.Write(ctx, func(s *Session) error {
+			return execute(ctx, s.c, fmt.Sprintf(`DELETE FROM schema_version;
+				INSERT INTO schema_version SELECT v, 'version ' || v, TIMESTAMP '2026-01-01' FROM range(1, %d) t(v)`, newest+1))
+		}))
+		_, opened := Open(l.path, Options{})
+		_, stored := l.Stored(ctx, nil)
+		for name, err := range map[string]error{
+			"open": opened, "stored": stored, "write": l.Write(ctx, func(*Session) error { t.Error("wrote into it"); return nil }),
+		} {
+			var not *NotLedgerError
+			if !errors.As(err, &not) || !strings.Contains(err.Error(), "unreleased") || !strings.Contains(hintOf(not), "computes its fits anew") {
+				t.Errorf("version %d, %s: %v", newest, name, err)
+			}
+		}
+	}
+}
+
 // TestUnmigrated: reading a DuckDB file without tables finds nothing.
 func TestUnmigrated(t *testing.T) {
 	l, ctx := open(t, Options{}), context.Background()
@@ -77,7 +101,7 @@ func TestUnmigrated(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 	must(t, l.read(ctx, func(c *sql.Conn) error {
-		v, err := schemaVersion(ctx, c, l.path, 1)
+		v, err := schemaVersion(ctx, c, l.path, migrations)
 		if v != 0 {
 			t.Errorf("version %d", v)
 		}

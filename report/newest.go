@@ -16,7 +16,7 @@ type Predecessor struct {
 	ID                    int64
 	Fingerprint, DataHash string
 	// Identity is the stored record of what decided its draws, by part; nil for
-	// fits that an older program stored.
+	// fits that have none.
 	Identity map[string]json.RawMessage
 }
 
@@ -25,14 +25,8 @@ type Predecessor struct {
 func (l *Ledger) Predecessors(ctx context.Context) (map[Key]Predecessor, error) {
 	found := map[Key]Predecessor{}
 	err := l.readIfThere(ctx, func(c *sql.Conn) error {
-		join, column := "", "''"
-		if version, err := schemaVersion(ctx, c, l.path, len(migrations)); err != nil {
-			return err
-		} else if version >= identityVersion {
-			join, column = "LEFT JOIN identity i USING (fit_id)", "coalesce(i.record::VARCHAR, '')"
-		}
-		return scanRows(ctx, c, `SELECT l.dataset, l.key, l.model, l.sampler, l.fit_id, l.fingerprint, coalesce(l.data_hash, ''), `+column+
-			` FROM latest l `+join, func(rows *sql.Rows) error {
+		return scanRows(ctx, c, `SELECT l.dataset, l.key, l.model, l.sampler, l.fit_id, l.fingerprint, coalesce(l.data_hash, ''),
+			coalesce(i.record::VARCHAR, '') FROM latest l LEFT JOIN identity i USING (fit_id)`, func(rows *sql.Rows) error {
 			var k Key
 			var p Predecessor
 			var record string
@@ -51,40 +45,28 @@ func (l *Ledger) Predecessors(ctx context.Context) (map[Key]Predecessor, error) 
 	return found, err
 }
 
-// identityVersion is the schema version that brought the table identity.
-const identityVersion = 2
-
 // States returns the verdict that the newest run with each name took for it: of
 // a fit that it computed, skipped, or could not compute, the worst one where
 // there are replicates. Without a ledger file there
 // are none, and no error.
 func (l *Ledger) States(ctx context.Context) (map[Key]judge.Grade, error) {
-	const states = `SELECT n.dataset, n.key, n.model, n.sampler, n.verdict FROM run_fit n LEFT JOIN run r USING (run_id)
-		QUALIFY run_id = first_value(run_id) OVER (PARTITION BY n.dataset, n.key, n.model, n.sampler ORDER BY `
-	return l.grades(ctx, states+`n.noted DESC, n.rowid DESC)`, states+`r.place DESC NULLS LAST, n.noted DESC, n.rowid DESC)`)
+	return l.grades(ctx, `SELECT n.dataset, n.key, n.model, n.sampler, n.verdict FROM run_fit n LEFT JOIN run r USING (run_id)
+		QUALIFY run_id = first_value(run_id) OVER
+			(PARTITION BY n.dataset, n.key, n.model, n.sampler ORDER BY r.place DESC NULLS LAST, n.noted DESC, n.rowid DESC)`)
 }
 
 // LastRun returns the verdicts that the newest run of a pipeline took, runs
 // that had nothing to do left out. Without a ledger file or such a run there are none, and no error.
 func (l *Ledger) LastRun(ctx context.Context, pipeline string) (map[Key]judge.Grade, error) {
-	const last = `SELECT dataset, key, model, sampler, verdict FROM run_fit
-		WHERE run_id = (SELECT run_id FROM run WHERE pipeline = ? AND run_id IN (SELECT run_id FROM run_fit) ORDER BY `
-	return l.grades(ctx, last+newestFirst(orderVersion-1, "started")+`, rowid DESC LIMIT 1)`,
-		last+newestFirst(orderVersion, "started")+`, rowid DESC LIMIT 1)`, pipeline)
+	return l.grades(ctx, `SELECT dataset, key, model, sampler, verdict FROM run_fit
+		WHERE run_id = (SELECT run_id FROM run WHERE pipeline = ? AND run_id IN (SELECT run_id FROM run_fit)
+			ORDER BY place DESC, started DESC, rowid DESC LIMIT 1)`, pipeline)
 }
 
-// grades takes the worst verdict of each name that a query gives; older is the query
-// of ledgers in which runs have no place.
-func (l *Ledger) grades(ctx context.Context, older, query string, args ...any) (map[Key]judge.Grade, error) {
+// grades takes the worst verdict of each name that a query gives.
+func (l *Ledger) grades(ctx context.Context, query string, args ...any) (map[Key]judge.Grade, error) {
 	found := map[Key]judge.Grade{}
 	err := l.readIfThere(ctx, func(c *sql.Conn) error {
-		version, err := schemaVersion(ctx, c, l.path, len(migrations))
-		if err != nil {
-			return err
-		}
-		if version < orderVersion {
-			query = older
-		}
 		return scanRows(ctx, c, query, func(rows *sql.Rows) error {
 			var k Key
 			var g judge.Grade

@@ -35,10 +35,8 @@ type Night struct {
 }
 
 // The query of Nights, around the table of runs.
-const (
-	nightsFrom = `WITH told AS (
-			SELECT *, spec_hash IS DISTINCT FROM lag(spec_hash, 1, spec_hash) OVER (PARTITION BY pipeline ORDER BY place, started, run_id) AS changed FROM `
-	nightsTo = `
+const nightsQuery = `WITH told AS (
+			SELECT *, spec_hash IS DISTINCT FROM lag(spec_hash, 1, spec_hash) OVER (PARTITION BY pipeline ORDER BY place, started, run_id) AS changed FROM run
 		), chosen AS (
 			SELECT * FROM told WHERE started >= ? ORDER BY place DESC, started DESC, run_id DESC LIMIT ?
 		), counted AS (
@@ -52,7 +50,6 @@ const (
 		       coalesce(host->>'name', ''), coalesce(fits, 0), coalesce(new, 0), coalesce(skipped, 0), coalesce(erred, 0), coalesce(uncommitted, 0),
 		       coalesce(passed, 0), coalesce(warned, 0), coalesce(failed, 0), seconds
 		FROM chosen LEFT JOIN counted USING (run_id) ORDER BY place DESC, started DESC, run_id DESC`
-)
 
 // Nights returns the runs of a ledger that started at since or later, the newest
 // by their places first, at most limit (0: all). It reads one row a run and one a fit of these.
@@ -60,16 +57,8 @@ func (l *Ledger) Nights(ctx context.Context, since time.Time, limit int) (out []
 	if limit <= 0 {
 		limit = 1 << 30
 	}
-	err = l.read(ctx, func(c *sql.Conn) error {
-		version, err := schemaVersion(ctx, c, l.path, len(migrations))
-		if err != nil || version == 0 {
-			return err
-		}
-		query := nightsFrom + "run" + nightsTo
-		if version < orderVersion {
-			query = nightsFrom + "(SELECT *, 0 AS place FROM run)" + nightsTo
-		}
-		return scanRows(ctx, c, query, func(rows *sql.Rows) error {
+	err = l.readTables(ctx, func(c *sql.Conn) error {
+		return scanRows(ctx, c, nightsQuery, func(rows *sql.Rows) error {
 			var n Night
 			var finished sql.NullTime
 			var exit sql.NullInt64

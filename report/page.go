@@ -46,19 +46,12 @@ func (e *NoFitsError) Error() string {
 // Page reads what a page shows. It reads the draws of the shown quantities alone,
 // some milliseconds each. Every part is a function of the ledger, in a fixed order.
 //
-// It returns a *MissingError without a ledger, an *OldError where the ledger is
-// older than drift, and a *NoFitsError where the choice names nothing.
+// It returns a *MissingError without a ledger, and a *NoFitsError where the choice
+// names nothing.
 func (l *Ledger) Page(ctx context.Context, o PageOptions) (*html.Page, error) {
 	p := &html.Page{Ledger: filepath.Base(l.path), Runs: []html.Run{}, Fits: []html.Fit{}, Pairs: []html.Pair{}, LOO: []html.Ranked{}, Drift: []html.Drift{}, Notes: []string{}}
-	err := l.read(ctx, func(c *sql.Conn) error {
-		version, err := schemaVersion(ctx, c, l.path, len(migrations))
-		if err != nil {
-			return err
-		}
-		if version < nightsVersion {
-			return &OldError{l.path, version, nightsVersion}
-		}
-		r := &pageReader{ctx: ctx, c: c, o: o, page: p, version: version}
+	err := l.readTables(ctx, func(c *sql.Conn) error {
+		r := &pageReader{ctx: ctx, c: c, o: o, page: p}
 		return r.all()
 	})
 	if err != nil {
@@ -74,7 +67,6 @@ type pageReader struct {
 	o    PageOptions
 	page *html.Page
 
-	version int // of the schema
 	reducer reducer
 	numbers []int64 // of the parameters, in the order of the coefficients of the fit at hand
 }
@@ -105,7 +97,7 @@ func (r *pageReader) run() error {
 	}
 	var id, pipeline string
 	err := r.c.QueryRowContext(r.ctx, `SELECT run_id, pipeline FROM run WHERE CASE WHEN ?1 <> '' THEN run_id = ?1
-		ELSE (?2 = '' OR pipeline = ?2) AND run_id IN (SELECT run_id FROM run_fit) END ORDER BY `+newestFirst(r.version, "started")+`, run_id DESC LIMIT 1`, r.o.Run, r.o.Pipeline).Scan(&id, &pipeline)
+		ELSE (?2 = '' OR pipeline = ?2) AND run_id IN (SELECT run_id FROM run_fit) END ORDER BY place DESC, started DESC, run_id DESC LIMIT 1`, r.o.Run, r.o.Pipeline).Scan(&id, &pipeline)
 	if errors.Is(err, sql.ErrNoRows) {
 		what := "run with fits"
 		switch {
@@ -127,7 +119,7 @@ func (r *pageReader) run() error {
 func (r *pageReader) runs(pipeline string) error {
 	return scanRows(r.ctx, r.c, `SELECT r.run_id, r.pipeline, r.started, epoch(r.finished - r.started), r.exit_code, coalesce(r.seed::VARCHAR, ''), coalesce(r.program, ''),
 			(SELECT to_json(list(verdict ORDER BY rowid))::VARCHAR FROM run_fit f WHERE f.run_id = r.run_id)
-		FROM (SELECT *, row_number() OVER (ORDER BY `+newestFirst(r.version, "started")+`, run_id DESC) AS nth FROM run WHERE pipeline = ?1) r
+		FROM (SELECT *, row_number() OVER (ORDER BY place DESC, started DESC, run_id DESC) AS nth FROM run WHERE pipeline = ?1) r
 		QUALIFY nth >= max(nth) FILTER (run_id = ?2) OVER () ORDER BY nth LIMIT ?3`, func(rows *sql.Rows) error {
 		var run html.Run
 		var verdicts sql.NullString
@@ -169,7 +161,7 @@ func (r *pageReader) fits() error {
 	case len(r.o.Fits) > 0:
 		query, args = query+`fit_id IN (SELECT unnest(?::BIGINT[]))`, append(args, r.o.Fits)
 	case r.o.Latest:
-		query += `coalesce(replicate, 1) = 1 QUALIFY row_number() OVER (PARTITION BY dataset, key, model, sampler ORDER BY ` + newestFirst(r.version, "created") + `, fit_id DESC) = 1`
+		query += `replicate = 1 QUALIFY row_number() OVER (PARTITION BY dataset, key, model, sampler ORDER BY place DESC, created DESC, fit_id DESC) = 1`
 	default:
 		// a run has a note for each replicate, of which the first is shown
 		query = `SELECT n.verdict, to_json(n.reasons)::VARCHAR, n.action, ` + pageFit + ` FROM run_fit n
@@ -198,7 +190,7 @@ func (r *pageReader) scanFit(rows *sql.Rows) error {
 	err := rows.Scan(&f.Verdict, &reasons, &f.Action, &f.ID, &f.Dataset, &f.Key, &f.Model, &f.Sampler, &f.Method, &f.Family, &f.Link, &f.Formula,
 		&f.Rows, &f.Columns, &f.Parameters, &f.Chains, &f.Warmup, &f.Draws, (*nullable)(&f.Setup), (*nullable)(&f.WarmupTime), (*nullable)(&f.Sampling), &created,
 		(*nullable)(&f.RHatMax), (*nullable)(&f.ESSMin), &f.Divergences)
-	if err != nil || r.o.Choose != nil && !r.o.Choose(Key{f.Dataset, f.Key, f.Model, f.Sampler}) {
+	if err != nil || r.o.Choose != nil && !r.o.Choose(Key{Dataset: f.Dataset, Group: f.Key, Model: f.Model, Sampler: f.Sampler}) {
 		return err
 	}
 	f.Seconds, f.Created = f.Setup+f.WarmupTime+f.Sampling, created.Time

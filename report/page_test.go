@@ -24,6 +24,12 @@ import (
 func pageNight(t *testing.T) *Ledger {
 	t.Helper()
 	l := open(t, Options{})
+	storePageNight(t, l)
+	return l
+}
+
+func storePageNight(t *testing.T, l *Ledger) {
+	t.Helper()
 	fit := func(name string, change func(*Fit)) *Fit {
 		f := sampleFit("f-" + name)
 		f.Dataset, f.Verdict, f.DataHash = name, judge.Verdict{Grade: judge.Pass}, name
@@ -44,7 +50,7 @@ func pageNight(t *testing.T) *Ledger {
 	}
 	good := fit("good", func(f *Fit) {
 		f.Checks = []Check{{Statistic: "mean", Observed: 0.5, Mean: 0.4, SD: 0.1, Q025: 0.2, Q975: 0.6, P: 0.25, Replicates: 400}}
-		f.LOO = &LOO{Outcomes: "o", Version: "1", Threshold: 0.7, Observations: 3, High: 1, WorstK: 0.9, ELPD: Estimate{-6, 1}}
+		f.LOO = &LOO{Outcomes: "o", Version: "1", Threshold: 0.7, Observations: 3, High: 1, WorstK: 0.9, ELPD: Estimate{Value: -6, SE: 1}}
 		for i, k := range []float64{0.1, 0.9, 0.2} {
 			f.LOO.Rows = append(f.LOO.Rows, Pointwise{ELPD: float64(-i - 1), K: k, Frequency: 1})
 		}
@@ -54,7 +60,7 @@ func pageNight(t *testing.T) *Ledger {
 		f.Summaries[0].Q75, f.Summaries[0].Q95, f.Summaries[0].Q975 = 0.5, 1.5, 2.5
 		f.Summaries[3].ESSBulk, f.Summaries[1].RHat, f.Summaries[2] = 7, 1.25, diag.Summary{Mean: math.NaN(), ESSBulk: math.NaN(), RHat: math.NaN(), Reason: "r"}
 	})
-	erred := &Fit{Key: Key{"missing", "", "diabetes", "gibbs"}, Fingerprint: "f-e", RunID: "r1", Pipeline: "quickstart", Status: Erred,
+	erred := &Fit{Key: Key{Dataset: "missing", Group: "", Model: "diabetes", Sampler: "gibbs"}, Fingerprint: "f-e", RunID: "r1", Pipeline: "quickstart", Status: Erred,
 		Verdict: judge.Verdict{Grade: judge.ErrorGrade, Reasons: []string{"missing.csv: no such file\nhint: look"}}, Error: "missing.csv: no such file", Created: night}
 	summary := fit("lean", func(f *Fit) { f.DrawsOf = nil })
 	repeated := fit("good", func(f *Fit) { f.Replicate, f.Fingerprint, f.DrawsOf = 2, "f-r", nil })
@@ -63,10 +69,9 @@ func pageNight(t *testing.T) *Ledger {
 		return errors.Join(
 			s.Run(ctx, &Run{ID: "r0", Pipeline: "quickstart", Started: night.AddDate(0, 0, -1), Seed: 1}),
 			s.Run(ctx, &Run{ID: "r1", Pipeline: "quickstart", Started: night, Finished: night.Add(90 * time.Second), ExitCode: 1, Seed: math.MaxUint64, Program: "p1"}),
-			s.RunFits(ctx, []*RunFit{{Key: Key{"held", "", "m", "s"}, RunID: "r1", Action: Uncommitted, At: night}}))
+			s.RunFits(ctx, []*RunFit{{Key: Key{Dataset: "held", Group: "", Model: "m", Sampler: "s"}, RunID: "r1", Action: Uncommitted, At: night}}))
 	}))
 	store(t, l, good, bad, erred, summary, repeated)
-	return l
 }
 
 func TestPage(t *testing.T) {

@@ -8,16 +8,13 @@ import (
 	"glmbatch/report/html"
 )
 
-// discreteVersion is the schema version that brought discrete variables.
-const discreteVersion = 6
-
 // discreteFamily is the family of fits of models of kind mrf.
 const discreteFamily = "mrf"
 
 // discrete reads what the page of a fit of discrete variables shows besides: pictures of
 // an image, what is known against the truth, what is proved.
 func (r *pageReader) discrete(f *html.Fit) error {
-	if f.Family != discreteFamily || r.version < discreteVersion {
+	if f.Family != discreteFamily {
 		return nil
 	}
 	d := &html.Discrete{Labels: []string{}, Pictures: []html.Picture{}, Proofs: []html.Proof{}}

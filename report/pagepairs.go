@@ -102,15 +102,15 @@ func (r *pageReader) drift() error {
 	shown := map[Key]bool{}
 	for i := range r.page.Fits {
 		f := &r.page.Fits[i]
-		shown[Key{f.Dataset, f.Key, f.Model, f.Sampler}] = true
+		shown[Key{Dataset: f.Dataset, Group: f.Key, Model: f.Model, Sampler: f.Sampler}] = true
 	}
 	pipeline := ""
 	if r.page.Run != nil {
 		pipeline = r.page.Run.Pipeline
 	}
-	all, err := readDrifts(r.ctx, r.c, r.version, pipeline, pageNights)
+	all, err := readDrifts(r.ctx, r.c, pipeline, pageNights)
 	for i := range all {
-		if d := &all[i]; shown[Key{d.Dataset, d.Group, d.Model, d.Sampler}] {
+		if d := &all[i]; shown[Key{Dataset: d.Dataset, Group: d.Group, Model: d.Model, Sampler: d.Sampler}] {
 			r.page.Drift = append(r.page.Drift, driftRowOf(d))
 		}
 	}

@@ -5,24 +5,16 @@ import (
 	"database/sql"
 )
 
-// orderVersion is the schema version that brought the places of runs.
-const orderVersion = 5
-
 // nextPlace asks for the place behind all runs and fits of the ledger.
 const nextPlace = "SELECT 1 + greatest((SELECT coalesce(max(place), 0) FROM main.run), (SELECT coalesce(max(place), 0) FROM main.fit))"
 
 // NextPlace returns the place of a run that begins now, for Run.Place and
 // Fit.Place: it is behind every run that the ledger has, whatever the clock says.
 // Two runs share one where neither had told the ledger of itself when the other
-// began; then the clock decides which is newer. Without a ledger file, and in a
-// ledger of an older program, whose runs are before all others, it is 1.
+// began; then the clock decides which is newer. Without a ledger file it is 1.
 func (l *Ledger) NextPlace(ctx context.Context) (int, error) {
 	place := 1
 	err := l.readIfThere(ctx, func(c *sql.Conn) error {
-		version, err := schemaVersion(ctx, c, l.path, len(migrations))
-		if err != nil || version < orderVersion {
-			return err
-		}
 		return c.QueryRowContext(ctx, nextPlace).Scan(&place)
 	})
 	return place, err
@@ -35,13 +27,4 @@ func (s *Session) placed(ctx context.Context, own int) (int, error) {
 	}
 	err := s.c.QueryRowContext(ctx, nextPlace).Scan(&own)
 	return own, err
-}
-
-// newestFirst orders rows that have a place and a time; a ledger of an older
-// program has the time alone.
-func newestFirst(version int, clock string) string {
-	if version < orderVersion {
-		return clock + " DESC"
-	}
-	return "place DESC, " + clock + " DESC"
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -19,8 +18,7 @@ var clocks = map[string][4]int{
 }
 
 // What is newest, what is before what, and what prune keeps, is told by the order
-// of runs and not by a clock that jumps between them. Of runs side by side, and
-// of ones of older programs, the clock tells.
+// of runs and not by a clock that jumps between them.
 func TestOrderOfNights(t *testing.T) {
 	for name, hours := range clocks {
 		t.Run(name, func(t *testing.T) {
@@ -57,7 +55,7 @@ func TestOrderOfNights(t *testing.T) {
 			must(t, err)
 			last, err := l.LastRun(ctx, "p")
 			must(t, err)
-			key := Key{"d", "g", "m", "a"}
+			key := Key{Dataset: "d", Group: "g", Model: "m", Sampler: "a"}
 			if states[key] != judge.Fail || last[key] != judge.Fail || len(last) != 1 {
 				t.Errorf("states %v, last run %v: want those of the fourth run", states, last)
 			}
@@ -90,46 +88,6 @@ func TestOrderOfLateFits(t *testing.T) {
 			wantInt(t, l, 2, "SELECT previous_fit_id FROM predecessor WHERE fit_id = 1")
 		})
 	}
-}
-
-// Ledgers of older programs have no places: their clock orders them as ever, before
-// anything that comes, and a program of today reads them without changing them.
-func TestOrderOfOldLedgers(t *testing.T) {
-	l, ctx := open(t, Options{}), context.Background()
-	old := migrations
-	migrations = old[:orderVersion-1]
-	defer func() { migrations = old }()
-	must(t, l.Write(ctx, func(s *Session) error {
-		var b strings.Builder
-		for n, hours := range []int{48, 24} {
-			fmt.Fprintf(&b, "INSERT INTO run (run_id, pipeline, seed, started) VALUES ('r%d', 'p', 1, TIMESTAMP '2026-01-01' + INTERVAL %d HOURS);", n, hours)
-			fmt.Fprintf(&b, `INSERT INTO run_fit (run_id, dataset, key, model, sampler, action, verdict, reasons, noted)
-				VALUES ('r%d', 'd', 'g', 'm', 'a', 'computed', '%s', [], TIMESTAMP '2026-01-01' + INTERVAL %d HOURS);`, n, []judge.Grade{judge.Fail, judge.Pass}[n], hours)
-		}
-		return execute(ctx, s.c, b.String())
-	}))
-	migrations = old
-	key := Key{"d", "g", "m", "a"}
-	states, err := l.States(ctx)
-	must(t, err)
-	last, err := l.LastRun(ctx, "p")
-	must(t, err)
-	if states[key] != judge.Fail || last[key] != judge.Fail {
-		t.Errorf("states %v, last run %v: want those of the newer run by the clock", states, last)
-	}
-	drifts, err := l.Drifts(ctx, "", 1)
-	if err != nil || len(drifts) != 0 {
-		t.Errorf("%v, %v", drifts, err)
-	}
-	place, err := l.NextPlace(ctx)
-	if err != nil || place != 1 {
-		t.Errorf("place %d, %v, want 1", place, err)
-	}
-	must(t, l.Write(ctx, func(s *Session) error {
-		return s.Run(ctx, &Run{ID: "new", Pipeline: "p", Started: night.AddDate(-1, 0, 0)})
-	}))
-	wantInt(t, l, 1, "SELECT place FROM run WHERE run_id = 'new'")
-	wantInt(t, l, 2, "SELECT count(*) FROM run WHERE place = 0")
 }
 
 // Times are UTC, and the cookbook's week is the same in every zone of the engine: a

@@ -124,28 +124,6 @@ func TestNewest(t *testing.T) {
 	}
 }
 
-// A ledger of version 1 has predecessors without identities, until a write
-// migrates it.
-func TestPredecessorsOfAnOlderLedger(t *testing.T) {
-	l, ctx := open(t, Options{}), context.Background()
-	db, c, err := l.connect(ctx, false)
-	must(t, err)
-	must(t, errors.Join(migrate(ctx, c, l.path, migrations[:1]), execute(ctx, c, `INSERT INTO fit (fit_id, fingerprint, run_id, dataset, key,
-		model, sampler, status, verdict, data_hash, created, judged) VALUES (1, 'f', 'r', 'd', '', 'm', 's', 'complete', 'pass', 'h', now(), now())`),
-		execute(ctx, c, "CHECKPOINT"), c.Close(), db.Close()))
-	want := Predecessor{ID: 1, Fingerprint: "f", DataHash: "h"}
-	for range 2 {
-		got, err := l.Predecessors(ctx)
-		must(t, err)
-		p := got[Key{"d", "", "m", "s"}]
-		if a, b := mustJSON(t, p), mustJSON(t, want); a != b {
-			t.Errorf("predecessor %s, want %s", a, b)
-		}
-		must(t, l.Write(ctx, func(*Session) error { return nil }))
-	}
-	wantInt(t, l, len(migrations), "SELECT max(version) FROM schema_version")
-}
-
 func mustJSON(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)

@@ -160,7 +160,7 @@ func opens(ctx context.Context, path string) error {
 	if err != nil {
 		return fmt.Errorf("the copy does not open: %w", err)
 	}
-	_, err = schemaVersion(ctx, c, path, len(migrations))
+	_, err = schemaVersion(ctx, c, path, migrations)
 	return errors.Join(err, c.Close(), db.Close())
 }
 

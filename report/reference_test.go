@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"glmbatch/internal/doctest"
 )
 
 const referencePath = "../docs/reference/ledger.md"
@@ -134,7 +136,7 @@ func schemaReference(t *testing.T, db *sql.DB) []byte {
 
 Schema version %s, as a fresh ledger tells it: the same words stand in the file, as comments of tables and columns.
 [The ledger](../using-the-ledger.md) says how they are used, the [cookbook](../cookbook.md) what can be asked.
-Older ledgers get this form by the next `+"`pipeline run`"+`.
+Nothing has been released yet: a ledger of an earlier build with other tables is refused, and left as it is.
 `, version)
 	views := rowsOf(t, db, `SELECT view_name, coalesce(comment, '') FROM duckdb_views() WHERE NOT internal ORDER BY 1`)
 	tables := rowsOf(t, db, `SELECT table_name, coalesce(comment, '') FROM duckdb_tables() WHERE NOT internal ORDER BY 1`)
@@ -159,7 +161,7 @@ Older ledgers get this form by the next `+"`pipeline run`"+`.
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", c[0], c[1], c[2], refCell(c[3]))
 		}
 	}
-	return b.Bytes()
+	return []byte(doctest.Narrow(b.String()))
 }
 
 // viewColumns gives a column of a view without words those of the column of

@@ -9,20 +9,6 @@ import (
 	"glmbatch/infer"
 )
 
-// Start says where the chains of a fit began that was asked to start from an
-// earlier one.
-type Start struct {
-	Question        string // the fingerprint without an earlier fit
-	From            int64  // the fit that it started from; 0: it started as usual
-	FromFingerprint string
-	Known           int     // parameters that From knew, by name
-	StepSize        float64 // that warm-up began with; 0: none
-	Note            string  // in words
-}
-
-// startVersion is the schema version that brought the table start.
-const startVersion = 5
-
 // insertStart stores where a fit began.
 func (s *Session) insertStart(id int64, st *Start) error {
 	if st == nil {
@@ -41,34 +27,14 @@ func (s *Session) insertStart(id int64, st *Start) error {
 	return nil
 }
 
-// Earlier is a complete fit as one that another may start from.
-type Earlier struct {
-	Key
-	ID                          int64
-	Fingerprint, Question, From string // Question is the fingerprint of a fit without an earlier one
-	Replicate                   int
-	Method, Family, Link        string
-	Rows                        int64
-}
-
 // Earlier returns the complete fits of a pipeline, the newest first. Without a
 // ledger file there are none, and no error. It reads one row a fit.
 func (l *Ledger) Earlier(ctx context.Context, pipeline string) (found []Earlier, err error) {
 	err = l.readIfThere(ctx, func(c *sql.Conn) error {
-		version, err := schemaVersion(ctx, c, l.path, len(migrations))
-		if err != nil {
-			return err
-		}
-		question, from, join, replicate := "f.fingerprint", "''", "", "1"
-		if version >= startVersion {
-			question, from, join = "coalesce(s.question, f.fingerprint)", "coalesce(s.from_fingerprint, '')", "LEFT JOIN start s USING (fit_id)"
-		}
-		if version >= replicateVersion {
-			replicate = "f.replicate"
-		}
-		return scanRows(ctx, c, "SELECT f.dataset, f.key, f.model, f.sampler, f.fit_id, f.fingerprint, "+question+", "+from+", "+replicate+
-			`, coalesce(f.method, ''), coalesce(f.family, ''), coalesce(f.link, ''), coalesce(f.n_rows, 0) FROM fit f `+join+
-			` WHERE f.status = 'complete' AND f.pipeline = ? ORDER BY `+newestFirst(version, "created")+", f.fit_id DESC", func(rows *sql.Rows) error {
+		return scanRows(ctx, c, `SELECT f.dataset, f.key, f.model, f.sampler, f.fit_id, f.fingerprint, coalesce(s.question, f.fingerprint),
+				coalesce(s.from_fingerprint, ''), f.replicate, coalesce(f.method, ''), coalesce(f.family, ''), coalesce(f.link, ''), coalesce(f.n_rows, 0)
+			FROM fit f LEFT JOIN start s USING (fit_id) WHERE f.status = 'complete' AND f.pipeline = ?
+			ORDER BY f.place DESC, f.created DESC, f.fit_id DESC`, func(rows *sql.Rows) error {
 			var e Earlier
 			err := rows.Scan(&e.Dataset, &e.Group, &e.Model, &e.Sampler, &e.ID, &e.Fingerprint, &e.Question, &e.From, &e.Replicate,
 				&e.Method, &e.Family, &e.Link, &e.Rows)
@@ -79,25 +45,10 @@ func (l *Ledger) Earlier(ctx context.Context, pipeline string) (found []Earlier,
 	return found, err
 }
 
-// replicateVersion is the schema version that brought fit.replicate.
-const replicateVersion = 3
-
-// Recalled is what a stored fit says of its posterior and of its data.
-type Recalled struct {
-	Parameters []ParameterSummary // without local scales
-	StepSizes  []float64          // of nuts and hmc, by chain
-	Data       *DataSummary       // nil: not known
-	Identity   map[string]json.RawMessage
-}
-
 // Recall reads what the fit of that number says. Cost: a row a parameter.
 func (l *Ledger) Recall(ctx context.Context, id int64) (p Recalled, err error) {
 	err = l.readIfThere(ctx, func(c *sql.Conn) error {
-		version, err := schemaVersion(ctx, c, l.path, len(migrations))
-		if err != nil {
-			return err
-		}
-		err = scanRows(ctx, c, `SELECT name, kind, `+summaryColumns+` FROM summary WHERE fit_id = ? AND parameter_id IS NOT NULL AND kind <> ? AND kind <> ?
+		err := scanRows(ctx, c, `SELECT name, kind, `+summaryColumns+` FROM summary WHERE fit_id = ? AND parameter_id IS NOT NULL AND kind <> ? AND kind <> ?
 			ORDER BY parameter_id`, func(rows *sql.Rows) error {
 			var s ParameterSummary
 			into := []any{&s.Name, &s.Kind}
@@ -117,10 +68,10 @@ func (l *Ledger) Recall(ctx context.Context, id int64) (p Recalled, err error) {
 			p.StepSizes = append(p.StepSizes, v)
 			return err
 		}, id)
-		if err == nil && version >= identityVersion {
+		if err == nil {
 			p.Identity, err = identityOf(ctx, c, id)
 		}
-		if err == nil && version >= nightsVersion {
+		if err == nil {
 			p.Data, err = dataOf(ctx, c, id)
 		}
 		return err
@@ -158,15 +109,4 @@ func dataOf(ctx context.Context, c *sql.Conn, id int64) (d *DataSummary, err err
 		d.Columns = append(d.Columns, s)
 		return err
 	}, id)
-}
-
-// Mixed tells whether the chains of all parameters found each other: no R-hat
-// above limit. What has none, since it does not move, counts as mixed.
-func (p *Recalled) Mixed(limit float64) (worst string, ok bool) {
-	for _, s := range p.Parameters {
-		if s.Summary.RHat > limit {
-			return s.Name, false
-		}
-	}
-	return "", true
 }

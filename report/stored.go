@@ -8,7 +8,6 @@ import (
 	"math"
 
 	"glmbatch/infer"
-	"glmbatch/infer/diag"
 	"glmbatch/report/judge"
 )
 
@@ -30,12 +29,6 @@ type StoredFit struct {
 	Derived     []Expression // its derived quantities, in order
 }
 
-// Expression is a derived quantity as it was asked for.
-type Expression struct {
-	Name string `json:"name"`
-	Text string `json:"expression"`
-}
-
 // Stored returns the complete fits with these fingerprints, by fingerprint;
 // all of them if fingerprints is nil. Without a ledger file there are none, and
 // no error. It reads one row per fit, no draws.
@@ -45,11 +38,8 @@ func (l *Ledger) Stored(ctx context.Context, fingerprints []string) (map[string]
 		return found, nil
 	}
 	err := l.readIfThere(ctx, func(c *sql.Conn) error {
-		derived, err := l.derivedColumn(ctx, c)
-		if err == nil {
-			found, err = storedFits(ctx, c, derived, fingerprints)
-		}
-		if err != nil {
+		var err error
+		if found, err = storedFits(ctx, c, fingerprints); err != nil {
 			return fmt.Errorf("ledger %q: %w", l.path, err)
 		}
 		return nil
@@ -59,14 +49,14 @@ func (l *Ledger) Stored(ctx context.Context, fingerprints []string) (map[string]
 
 // Stored is Ledger.Stored for who has the file open for writing.
 func (s *Session) Stored(ctx context.Context, fingerprints []string) (map[string]StoredFit, error) {
-	return storedFits(ctx, s.c, derivedRows, fingerprints)
+	return storedFits(ctx, s.c, fingerprints)
 }
 
-func storedFits(ctx context.Context, c *sql.Conn, derived string, fingerprints []string) (map[string]StoredFit, error) {
+func storedFits(ctx context.Context, c *sql.Conn, fingerprints []string) (map[string]StoredFit, error) {
 	found := map[string]StoredFit{}
 	err := scanRows(ctx, c, `
 		SELECT fit_id, fingerprint, dataset, key, model, sampler, verdict, to_json(reasons)::VARCHAR, gates::VARCHAR, to_json(warnings)::VARCHAR,
-		       coalesce(method, ''), n_rows, n_columns, chains, draws, n_parameters, kept = 'draws', `+derived+`
+		       coalesce(method, ''), n_rows, n_columns, chains, draws, n_parameters, kept = 'draws', `+derivedRows+`
 		FROM fit WHERE status = 'complete' AND (? OR fingerprint IN (SELECT unnest(?::VARCHAR[])))`, func(rows *sql.Rows) error {
 		var f StoredFit
 		var reasons, gates, warnings, derived string
@@ -130,13 +120,6 @@ func (l *Ledger) divergences(ctx context.Context, id int64) (n int, err error) {
 	return n, err
 }
 
-// ParameterSummary is a stored summary with the name of its parameter.
-type ParameterSummary struct {
-	Name    string
-	Kind    infer.ParameterKind
-	Summary diag.Summary
-}
-
 // Summaries returns the summaries of the complete fit with this fingerprint,
 // parameters in order, then statistics by name. What could not be computed is
 // NaN. Without such a fit both are empty.
@@ -185,19 +168,4 @@ func (n *nullable) Scan(src any) error {
 		return fmt.Errorf("a number is stored as %T", src)
 	}
 	return nil
-}
-
-// readIfThere is read that finds nothing where there is no ledger yet.
-func (l *Ledger) readIfThere(ctx context.Context, fn func(*sql.Conn) error) error {
-	exists, err := checkFile(l.path)
-	if err != nil || !exists {
-		return err
-	}
-	return l.read(ctx, func(c *sql.Conn) error {
-		version, err := schemaVersion(ctx, c, l.path, len(migrations))
-		if err != nil || version == 0 {
-			return err
-		}
-		return fn(c)
-	})
 }

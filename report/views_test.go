@@ -14,7 +14,7 @@ import (
 // viewFit is a fit whose summaries are given by mean, sd and their Monte Carlo
 // errors; bulk ESS is 1000 for the first parameter, 500 for others.
 func viewFit(n int, sampler string, seconds float64, rows ...[4]float64) *Fit {
-	f := &Fit{Key: Key{"d", "g", "m", sampler}, Fingerprint: fmt.Sprint("f", n), RunID: "r", Status: Complete, Verdict: judge.Verdict{Grade: judge.Pass}, Place: 1,
+	f := &Fit{Key: Key{Dataset: "d", Group: "g", Model: "m", Sampler: sampler}, Fingerprint: fmt.Sprint("f", n), RunID: "r", Status: Complete, Verdict: judge.Verdict{Grade: judge.Pass}, Place: 1,
 		Created: night.Add(time.Duration(n) * time.Hour), DataHash: "data", ModelHash: "model",
 		Times: Times{Setup: seconds / 4, Warmup: seconds / 4, Sampling: seconds / 2}}
 	for i, r := range rows {

@@ -62,12 +62,15 @@ data stays as it is. A check that was stopped goes on where it was, and more
 	}
 	f.register(c)
 	c.Flags().IntVar(&o.Simulations, "simulations", defaultSimulations, "simulated data sets for each fit")
-	c.Flags().BoolVar(&o.Posterior, "posterior", false, "draw parameters from the posterior of the data, and fit simulated and real data together")
+	c.Flags().BoolVar(&o.Posterior, "posterior", false,
+		"draw parameters from the posterior of the data, and fit simulated and real data together")
 	c.Flags().IntVar(&o.Workers, "workers", 0, "simulations at once; 0 means one per processor (it never changes a rank)")
-	c.Flags().StringArrayVar(&o.Only, "only", nil, "FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
+	c.Flags().StringArrayVar(&o.Only, "only", nil,
+		"FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
 	c.Flags().BoolVar(&quiet, "quiet", false, "print nothing but errors")
 	c.Flags().StringVar(&output, "output", "text", "text or json")
-	c.Flags().DurationVar(&o.LockWait, "lock-wait", 10*time.Second, "how long to wait for another process that holds the ledger")
+	c.Flags().DurationVar(&o.LockWait, "lock-wait", 10*time.Second,
+		"how long to wait for another process that holds the ledger")
 	return c
 }
 

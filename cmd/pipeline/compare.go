@@ -75,12 +75,14 @@ func jsonComparisons(w io.Writer, pairs []pipelines.Comparison) error {
 // csvComparisons writes a row for each pair; what is not known is empty.
 func csvComparisons(w io.Writer, pairs []pipelines.Comparison) error {
 	out := csv.NewWriter(w)
-	head := []string{"dataset", "key", "model", "sampler_a", "sampler_b", "agreement", "compared", "not_compared", "z_max", "z_limit", "pairs"}
+	head := []string{"dataset", "key", "model", "sampler_a", "sampler_b", "agreement", "compared", "not_compared", "z_max",
+		"z_limit", "pairs"}
 	for _, name := range []string{"ratio_median", "ratio_min", "ratio_log_lik"} {
 		head = append(head, name, name+"_low", name+"_high")
 	}
 	for _, side := range []string{"_a", "_b"} {
-		for _, name := range []string{"ess_per_second_median", "ess_per_second_min", "to_ess100_median", "to_ess100_min", "to_ess100_log_lik"} {
+		for _, name := range []string{"ess_per_second_median", "ess_per_second_min", "to_ess100_median", "to_ess100_min",
+			"to_ess100_log_lik"} {
 			head = append(head, name+side, name+"_low"+side, name+"_high"+side)
 		}
 		head = append(head, "fits"+side, "gradients"+side, "evaluations"+side)
@@ -90,7 +92,8 @@ func csvComparisons(w io.Writer, pairs []pipelines.Comparison) error {
 	}
 	for i := range pairs {
 		p := &pairs[i]
-		row := []string{p.Dataset, p.Group, p.Model, p.A.Sampler, p.B.Sampler, p.Agreement, strconv.Itoa(p.Compared), strconv.Itoa(p.NotCompared),
+		row := []string{p.Dataset, p.Group, p.Model, p.A.Sampler, p.B.Sampler, p.Agreement, strconv.Itoa(p.Compared),
+			strconv.Itoa(p.NotCompared),
 			exact(float64(p.ZMax)), exact(float64(p.ZLimit)), strconv.Itoa(p.Pairs)}
 		row = append(row, cells(p.RatioMedian, p.RatioMin, p.RatioLogLik)...)
 		for _, c := range []*pipelines.Cost{&p.A, &p.B} {

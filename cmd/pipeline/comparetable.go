@@ -30,7 +30,8 @@ func printComparisons(w *screen, pairs []pipelines.Comparison) error {
 			if sampler := clean(c.Sampler); !seen[name+"\x00"+sampler] {
 				seen[name+"\x00"+sampler] = true
 				seconds.Under(name, sampler, interval(c.ToMedian), interval(c.ToMin), interval(c.ToLogLik), strconv.Itoa(c.Fits))
-				work.Under(name, sampler, interval(c.ESSPerSecond), interval(c.MinESSPerSecond), strconv.FormatInt(c.Gradients, 10), strconv.FormatInt(c.Evaluations, 10))
+				work.Under(name, sampler, interval(c.ESSPerSecond), interval(c.MinESSPerSecond), strconv.FormatInt(c.Gradients, 10),
+					strconv.FormatInt(c.Evaluations, 10))
 			}
 		}
 	}
@@ -43,7 +44,8 @@ func printComparisons(w *screen, pairs []pipelines.Comparison) error {
 	if few {
 		note = "A figure without an interval rests on fewer than 6 replicates: give run: {replicates: 30}."
 	}
-	w.sentence("  ", "Seconds are those of one core, set-up and warm-up included; median and minimum are over coefficients; "+
+	w.sentence("  ", "Seconds are those of one core, set-up and warm-up included; median and minimum are over "+
+		"coefficients; "+
 		"gradients and evaluations are those of the first fit. "+note)
 	return nil
 }
@@ -59,13 +61,17 @@ func printAgreement(w *screen, pairs []pipelines.Comparison) {
 		}
 		switch p.Agreement {
 		case "differ":
-			w.sentence("  ", w.paint(gradeColour("fail"), "DISAGREE")+fmt.Sprintf(": %s: %s and %s: %s lies %s Monte Carlo standard errors apart; over %s quantities %s is exceeded by chance once in 1000. "+
-				"One of the two is wrong, or has not converged: look at the verdicts (%s, %s) first.",
-				posterior(p), clean(p.A.Sampler), clean(p.B.Sampler), worst, number(float64(p.ZMax)), strconv.Itoa(p.Compared), number(float64(p.ZLimit)), p.A.Verdict, p.B.Verdict))
+			w.sentence("  ", w.paint(gradeColour("fail"), "DISAGREE")+
+				fmt.Sprintf(": %s: %s and %s: %s lies %s Monte Carlo standard errors apart; over %s quantities %s is exceeded by "+
+					"chance once in 1000. "+
+					"One of the two is wrong, or has not converged: look at the verdicts (%s, %s) first.",
+					posterior(p), clean(p.A.Sampler), clean(p.B.Sampler), worst, number(float64(p.ZMax)), strconv.Itoa(p.Compared),
+					number(float64(p.ZLimit)), p.A.Verdict, p.B.Verdict))
 		case "agree":
 			agree++
 		default:
-			w.sentence("  ", fmt.Sprintf("unknown: %s: %s and %s: %s could not be compared", posterior(p), clean(p.A.Sampler), clean(p.B.Sampler), plural(p.NotCompared, "quantity")))
+			w.sentence("  ", fmt.Sprintf("unknown: %s: %s and %s: %s could not be compared", posterior(p), clean(p.A.Sampler),
+				clean(p.B.Sampler), plural(p.NotCompared, "quantity")))
 		}
 	}
 	if agree == len(pairs) {
@@ -90,7 +96,8 @@ func ratioRow(p *pipelines.Comparison) []string {
 	if verdict == "differ" {
 		verdict = "DISAGREE"
 	}
-	return []string{clean(first) + " than " + clean(second) + ": " + verdict, interval(r[0]), interval(r[1]), interval(r[2]), plural(p.Pairs, "pair")}
+	return []string{clean(first) + " than " + clean(second) + ": " + verdict, interval(r[0]), interval(r[1]),
+		interval(r[2]), plural(p.Pairs, "pair")}
 }
 
 // interval prints a median and its interval.

@@ -38,8 +38,10 @@ func complete(root *cobra.Command) {
 			"model": func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 				return these(ledgerNames(c).Models)
 			},
-			"sort":   cobra.FixedCompletions([]string{"position", "name", "effect", "mean", "sd", "rhat", "ess"}, cobra.ShellCompDirectiveNoFileComp),
-			"select": cobra.FixedCompletions([]string{"state:error", "state:fail", "state:warn"}, cobra.ShellCompDirectiveNoFileComp),
+			"sort": cobra.FixedCompletions([]string{"position", "name", "effect", "mean", "sd", "rhat", "ess"},
+				cobra.ShellCompDirectiveNoFileComp),
+			"select": cobra.FixedCompletions([]string{"state:error", "state:fail", "state:warn"},
+				cobra.ShellCompDirectiveNoFileComp),
 		} {
 			if c.Flags().Lookup(flag) != nil {
 				_ = c.RegisterFlagCompletionFunc(flag, f) // the flag is there
@@ -71,11 +73,13 @@ func shippedNames(_ *cobra.Command, _ []string, typed string) ([]string, cobra.S
 // onlyTerms completes FIELD=NAME.
 func onlyTerms(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if !strings.Contains(typed, "=") {
-		return []string{"dataset=", "model=", "sampler="}, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		return []string{"dataset=", "model=", "sampler="},
+			cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
 	names := ledgerNames(c)
 	var out []string
-	for field, list := range map[string][]string{"dataset=": names.Datasets, "model=": names.Models, "sampler=": names.Samplers} {
+	for field, list := range map[string][]string{"dataset=": names.Datasets, "model=": names.Models,
+		"sampler=": names.Samplers} {
 		if strings.HasPrefix(typed, field) {
 			for _, name := range list {
 				out = append(out, field+name)

@@ -4,6 +4,12 @@
 // It holds flags, signals, the terminal and the exit code; the work is done by
 // package pipelines.
 //
-// Read main.go, then run.go and nights.go; screen.go and grid.go for what is
-// printed, then table.go, show.go and bars.go.
+// Read main.go (what verbs share) and exits.go (exit codes), then the verbs
+// that draw, run.go and nights.go (retry, commit, prune), and those around
+// them: verbs.go (validate, list, version), init.go, explain.go, check.go,
+// predict.go, exchange.go (export, import), sql.go, report.go, drift.go. Those
+// that show: show.go with showfit.go and showlines.go, runs.go, compare.go with
+// comparetable.go. What is printed goes through screen.go (width, colour),
+// table.go (results of a run), grid.go and bars.go (intervals); completion.go
+// serves shells.
 package main

@@ -64,7 +64,8 @@ The limits of gates: {drift: …} decide about verdicts; this only shows.`,
 		},
 	}
 	f.asks(c)
-	c.Flags().StringArrayVar(&o.Only, "only", nil, "FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
+	c.Flags().StringArrayVar(&o.Only, "only", nil,
+		"FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
 	c.Flags().IntVar(&o.Nights, "nights", 1, "newest fits of each name, each against the one before it")
 	c.Flags().StringVar(&output, "output", "text", "text or json")
 	return c

@@ -24,33 +24,42 @@ var (
 	held        = exit{pipelines.ExitUncommitted, "another process held the ledger"}
 	interrupted = exit{pipelines.ExitInterrupted, "interrupted"}
 	badSpec     = exit{pipelines.ExitUsage, "the spec or the call is wrong; nothing was done"}
-	drawn       = exit{pipelines.ExitUncommitted, "something is drawn but not committed, or the ledger could not be published, or its report not be written"}
-	kept        = exit{pipelines.ExitInterrupted, "interrupted; what was drawn is kept"}
-	asked       = []exit{done, broken, usage, held, interrupted} // of verbs that ask a ledger
+	drawn       = exit{pipelines.ExitUncommitted,
+		"something is drawn but not committed, or the ledger could not be published, or its report not be written"}
+	kept  = exit{pipelines.ExitInterrupted, "interrupted; what was drawn is kept"}
+	asked = []exit{done, broken, usage, held, interrupted} // of verbs that ask a ledger
 )
 
 // exits are the exit codes of each verb: help prints them, and so does
 // docs/reference/cli.md.
 var exits = map[string][]exit{
-	"run":      {{pipelines.ExitPass, "every fit passes its gates, warnings included"}, {pipelines.ExitFail, "some fit failed or erred"}, badSpec, drawn, kept},
-	"retry":    {{pipelines.ExitPass, "every fit that was retried passes, or there was none"}, {pipelines.ExitFail, "some fit failed or erred"}, badSpec, drawn, kept},
-	"commit":   {{pipelines.ExitPass, "nothing waits, and what was loaded passes"}, {pipelines.ExitFail, "some fit that was loaded failed"}, badSpec, drawn, interrupted},
-	"check":    {{pipelines.ExitPass, "no fit failed"}, {pipelines.ExitFail, "some fit failed or erred"}, {pipelines.ExitUsage, "the spec or the call is wrong, or a prior is flat"}, held, interrupted},
-	"validate": {{pipelines.ExitPass, "every spec is valid"}, {pipelines.ExitUsage, "some spec is not, or the call is wrong"}},
-	"compare":  {{pipelines.ExitPass, "no two samplers disagree"}, {pipelines.ExitFail, "two samplers disagree: one of them is wrong"}, usage, held, interrupted},
-	"drift":    {{pipelines.ExitPass, "shown, whatever moved"}, broken, usage, held, interrupted},
-	"init":     {{pipelines.ExitPass, "the spec is written"}, broken, {pipelines.ExitUsage, "the file cannot be read or has no response, or the spec is there already"}},
-	"report":   {{pipelines.ExitPass, "the page is written, whatever the verdicts in it"}, broken, usage, held, interrupted},
-	"explain":  {{pipelines.ExitPass, "told"}, broken, badSpec},
-	"show":     {{pipelines.ExitPass, "shown, whatever the verdicts"}, broken, usage, held, interrupted},
-	"runs":     {{pipelines.ExitPass, "listed, whatever the runs' exit codes"}, broken, usage, held, interrupted},
-	"prune":    asked,
-	"sql":      asked,
-	"predict":  asked,
-	"export":   asked,
-	"import":   {{pipelines.ExitPass, "stored, whatever its verdict"}, broken, usage, held, interrupted},
-	"list":     {done, usage},
-	"version":  {done, usage},
+	"run": {{pipelines.ExitPass, "every fit passes its gates, warnings included"},
+		{pipelines.ExitFail, "some fit failed or erred"}, badSpec, drawn, kept},
+	"retry": {{pipelines.ExitPass, "every fit that was retried passes, or there was none"},
+		{pipelines.ExitFail, "some fit failed or erred"}, badSpec, drawn, kept},
+	"commit": {{pipelines.ExitPass, "nothing waits, and what was loaded passes"},
+		{pipelines.ExitFail, "some fit that was loaded failed"}, badSpec, drawn, interrupted},
+	"check": {{pipelines.ExitPass, "no fit failed"}, {pipelines.ExitFail, "some fit failed or erred"},
+		{pipelines.ExitUsage, "the spec or the call is wrong, or a prior is flat"}, held, interrupted},
+	"validate": {{pipelines.ExitPass, "every spec is valid"},
+		{pipelines.ExitUsage, "some spec is not, or the call is wrong"}},
+	"compare": {{pipelines.ExitPass, "no two samplers disagree"},
+		{pipelines.ExitFail, "two samplers disagree: one of them is wrong"}, usage, held, interrupted},
+	"drift": {{pipelines.ExitPass, "shown, whatever moved"}, broken, usage, held, interrupted},
+	"init": {{pipelines.ExitPass, "the spec is written"}, broken,
+		{pipelines.ExitUsage, "the file cannot be read or has no response, or the spec is there already"}},
+	"report": {{pipelines.ExitPass, "the page is written, whatever the verdicts in it"}, broken, usage, held,
+		interrupted},
+	"explain": {{pipelines.ExitPass, "told"}, broken, badSpec},
+	"show":    {{pipelines.ExitPass, "shown, whatever the verdicts"}, broken, usage, held, interrupted},
+	"runs":    {{pipelines.ExitPass, "listed, whatever the runs' exit codes"}, broken, usage, held, interrupted},
+	"prune":   asked,
+	"sql":     asked,
+	"predict": asked,
+	"export":  asked,
+	"import":  {{pipelines.ExitPass, "stored, whatever its verdict"}, broken, usage, held, interrupted},
+	"list":    {done, usage},
+	"version": {done, usage},
 }
 
 // tellExits puts the exit codes of each verb below its description.
@@ -61,7 +70,8 @@ func tellExits(root *cobra.Command) {
 			codes = append(codes, fmt.Sprintf("%d %s", e.code, e.meaning))
 		}
 		if len(codes) > 0 {
-			c.Long = strings.TrimRight(c.Long, "\n") + "\n\n" + strings.Join(words.Break("Exit codes: "+strings.Join(codes, ", ")+".", 80, 80), "\n")
+			c.Long = strings.TrimRight(c.Long, "\n") + "\n\n" +
+				strings.Join(words.Break("Exit codes: "+strings.Join(codes, ", ")+".", 80, 80), "\n")
 		}
 	}
 }

@@ -56,7 +56,8 @@ Of a data set of several files or groups it tells of the first.`,
 		},
 	}
 	f.register(c)
-	c.Flags().StringArrayVar(&only, "only", nil, "FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
+	c.Flags().StringArrayVar(&only, "only", nil,
+		"FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
 	c.Flags().StringVar(&format, "format", "text", strings.Join(pipelines.ExplainFormats(), ", "))
 	return c
 }

@@ -106,7 +106,8 @@ pipeline help VERB tells the flags and the exit codes of each.`,
 		SilenceErrors: true,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.PersistentFlags().StringVar(&a.colour, "color", "auto", "auto, always or never: colours on terminals, unless NO_COLOR is set")
+	root.PersistentFlags().StringVar(&a.colour, "color", "auto",
+		"auto, always or never: colours on terminals, unless NO_COLOR is set")
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
 		if !slices.Contains(colours, a.colour) {
 			return fmt.Errorf("--color %q: it is %s", a.colour, strings.Join(colours, ", "))
@@ -117,7 +118,10 @@ pipeline help VERB tells the flags and the exit codes of each.`,
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.SuggestionsMinimumDistance = 2
-	root.AddCommand(a.runCommand(), a.retryCommand(), a.commitCommand(), a.pruneCommand(), a.driftCommand(), a.reportCommand(), a.checkCommand(), a.validateCommand(), a.listCommand(), a.initCommand(), a.explainCommand(), a.showCommand(), a.runsCommand(), a.sqlCommand(), a.compareCommand(), a.predictCommand(), a.exportCommand(), a.importCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.retryCommand(), a.commitCommand(), a.pruneCommand(), a.driftCommand(),
+		a.reportCommand(), a.checkCommand(), a.validateCommand(), a.listCommand(), a.initCommand(), a.explainCommand(),
+		a.showCommand(), a.runsCommand(), a.sqlCommand(), a.compareCommand(), a.predictCommand(), a.exportCommand(),
+		a.importCommand(), a.versionCommand())
 	tellExits(root)
 	complete(root)
 	return root

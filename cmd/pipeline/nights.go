@@ -65,7 +65,8 @@ the next run.`,
 	}
 	f.register(c)
 	c.Flags().StringVar(&output, "output", "text", "text or json")
-	c.Flags().DurationVar(&lockWait, "lock-wait", 10*time.Second, "how long to wait for another process that holds the ledger")
+	c.Flags().DurationVar(&lockWait, "lock-wait", 10*time.Second,
+		"how long to wait for another process that holds the ledger")
 	return c
 }
 
@@ -155,6 +156,7 @@ ledger must end first (exit code 3).`,
 	f.register(c)
 	c.Flags().IntVar(&keep, "keep", 0, "complete fits of each name that stay")
 	c.Flags().StringVar(&output, "output", "text", "text or json")
-	c.Flags().DurationVar(&lockWait, "lock-wait", 10*time.Second, "how long to wait for another process that holds the ledger")
+	c.Flags().DurationVar(&lockWait, "lock-wait", 10*time.Second,
+		"how long to wait for another process that holds the ledger")
 	return c
 }

@@ -26,7 +26,8 @@ the fit's own data were, or those that the spec's data set has now.
 The same row, seed and fit give the same numbers, whatever else is predicted.`,
 		Example: `  pipeline predict quickstart
   pipeline predict --database posteriors.duckdb --only model=diabetes --data new.csv
-  pipeline predict nightly.yaml --only 'dataset=claims/north' --data new.parquet --draws --format parquet > draws.parquet`,
+  pipeline predict nightly.yaml --only 'dataset=claims/north' --data new.parquet --draws ` +
+			`--format parquet > draws.parquet`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if !slices.Contains(pipelines.Formats(), format) {
@@ -53,11 +54,14 @@ The same row, seed and fit give the same numbers, whatever else is predicted.`,
 	}
 	f.asks(c)
 	c.Flags().StringVar(&o.Data, "data", "", "CSV or Parquet file of new data")
-	c.Flags().StringArrayVar(&o.Only, "only", nil, "FIELD=GLOB names the fit; FIELD is dataset, model or sampler; may be repeated")
+	c.Flags().StringArrayVar(&o.Only, "only", nil,
+		"FIELD=GLOB names the fit; FIELD is dataset, model or sampler; may be repeated")
 	c.Flags().StringSliceVar(&o.Of, "quantity", nil, "linear, mean, response; several with commas (default mean,response)")
 	c.Flags().BoolVar(&o.Draws, "draws", false, "every draw in long form, instead of summaries")
-	c.Flags().IntVar(&o.Workers, "workers", 0, "rows that are predicted at once; 0 means one per processor (it never changes a bit)")
+	c.Flags().IntVar(&o.Workers, "workers", 0,
+		"rows that are predicted at once; 0 means one per processor (it never changes a bit)")
 	c.Flags().StringVar(&format, "format", "table", strings.Join(pipelines.Formats(), ", "))
-	c.Flags().IntVar(&o.Output.MaxRows, "rows", 100, "rows that a table shows; -1 for all (the other formats always have all)")
+	c.Flags().IntVar(&o.Output.MaxRows, "rows", 100,
+		"rows that a table shows; -1 for all (the other formats always have all)")
 	return c
 }

@@ -63,8 +63,10 @@ mixed worst are plotted; --parameter names others.`,
 	c.Flags().StringVar(&o.Run, "run", "", "a run by its name, instead of the newest one")
 	c.Flags().BoolVar(&o.Latest, "latest", false, "the newest fit of each name, over all runs")
 	c.Flags().Int64SliceVar(&o.Fits, "fit", nil, "a fit by its number in the ledger; may be repeated")
-	c.Flags().StringArrayVar(&o.Only, "only", nil, "FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
-	c.Flags().StringArrayVar(&o.Parameters, "parameter", nil, "glob of the parameters whose draws are plotted; may be repeated (default: those that mixed worst)")
+	c.Flags().StringArrayVar(&o.Only, "only", nil,
+		"FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
+	c.Flags().StringArrayVar(&o.Parameters, "parameter", nil,
+		"glob of the parameters whose draws are plotted; may be repeated (default: those that mixed worst)")
 	return c
 }
 

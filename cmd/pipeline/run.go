@@ -30,8 +30,11 @@ func (f *common) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.database, "database", "", "DuckDB file, instead of the spec's")
 	c.Flags().StringVar(&f.profile, "profile", "", "profile of the spec to apply")
 	c.Flags().StringVar(&f.seed, "seed", "", "seed, instead of the spec's")
-	c.Flags().StringArrayVar(&f.allow, "allow", nil, "folder that the spec may read and write in; may be repeated (default: $PIPELINE_ALLOW, or the spec's folder and the current one)")
-	c.Flags().StringArrayVar(&f.allowEnv, "allow-env", nil, "glob of environment variables that the spec may read; may be repeated (default: all)")
+	c.Flags().StringArrayVar(&f.allow, "allow", nil,
+		"folder that the spec may read and write in; may be repeated (default: $PIPELINE_ALLOW, or the spec's folder and "+
+			"the current one)")
+	c.Flags().StringArrayVar(&f.allowEnv, "allow-env", nil,
+		"glob of environment variables that the spec may read; may be repeated (default: all)")
 	c.Flags().StringArrayVar(&f.vars, "var", nil, "NAME=VALUE of a variable of the spec; may be repeated")
 }
 
@@ -90,23 +93,29 @@ fits are skipped; a killed run goes on where it stopped, with the same bits.`,
 		},
 	}
 	f.registerRun(c)
-	c.Flags().StringArrayVar(&f.choose, "select", nil, "state:error, state:fail or state:warn: fits whose newest verdict is that; may be repeated")
+	c.Flags().StringArrayVar(&f.choose, "select", nil,
+		"state:error, state:fail or state:warn: fits whose newest verdict is that; may be repeated")
 	return c
 }
 
 // registerRun adds the flags of the verbs that draw.
 func (f *runFlags) registerRun(c *cobra.Command) {
 	f.register(c)
-	c.Flags().IntVar(&f.workers, "workers", 0, "chains that are drawn at once; 0 means the spec's number, or one per processor (it never changes a bit)")
-	c.Flags().StringVar(&f.memory, "memory", "", "memory that the run may take: 500MB, 2GB; a fit that cannot do with it is refused (it never changes a bit)")
-	c.Flags().StringArrayVar(&f.only, "only", nil, "FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
+	c.Flags().IntVar(&f.workers, "workers", 0,
+		"chains that are drawn at once; 0 means the spec's number, or one per processor (it never changes a bit)")
+	c.Flags().StringVar(&f.memory, "memory", "",
+		"memory that the run may take: 500MB, 2GB; a fit that cannot do with it is refused (it never changes a bit)")
+	c.Flags().StringArrayVar(&f.only, "only", nil,
+		"FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
 	c.Flags().BoolVar(&f.force, "force", false, "compute complete fits again")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be drawn and why, and draw nothing")
 	c.Flags().BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
 	c.Flags().StringVar(&f.output, "output", "text", "text or json")
 	c.Flags().StringVar(&f.log, "log", "", "append structured log lines (JSON) to this file; - for standard error")
-	c.Flags().StringVar(&f.metrics, "metrics", "", "write what the run left to this file, for Prometheus' textfile collector")
-	c.Flags().DurationVar(&f.lockWait, "lock-wait", 10*time.Second, "how long to wait for another process that holds the ledger")
+	c.Flags().StringVar(&f.metrics, "metrics", "",
+		"write what the run left to this file, for Prometheus' textfile collector")
+	c.Flags().DurationVar(&f.lockWait, "lock-wait", 10*time.Second,
+		"how long to wait for another process that holds the ledger")
 }
 
 func checkOutput(output string) error {

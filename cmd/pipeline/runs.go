@@ -61,7 +61,8 @@ pipeline's run before.`,
 		},
 	}
 	c.Flags().StringVar(&database, "database", defaultLedger, "the ledger")
-	c.Flags().StringVar(&since, "since", "", "runs that started then or later: 2026-11-01, 2026-11-01T18:00 (UTC), 36h, 7d")
+	c.Flags().StringVar(&since, "since", "",
+		"runs that started then or later: 2026-11-01, 2026-11-01T18:00 (UTC), 36h, 7d")
 	c.Flags().IntVar(&o.Limit, "limit", 20, "how many, the newest ones; 0 for all")
 	c.Flags().StringVar(&o.Pipeline, "pipeline", "", "those of one pipeline")
 	c.Flags().StringVar(&format, "format", "table", strings.Join(showFormats, ", "))
@@ -73,7 +74,8 @@ func sinceTime(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"} {
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04",
+		"2006-01-02"} {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t, nil
 		}
@@ -86,7 +88,8 @@ func sinceTime(text string, now time.Time) (time.Time, error) {
 	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
 		return now.Add(-d), nil
 	}
-	return time.Time{}, errors.New("--since " + text + ": write a day (2026-11-01), a moment (2026-11-01T18:00, UTC) or a time back from now (36h, 7d)")
+	return time.Time{}, errors.New("--since " + text +
+		": write a day (2026-11-01), a moment (2026-11-01T18:00, UTC) or a time back from now (36h, 7d)")
 }
 
 // printNights prints a line for each run.
@@ -102,7 +105,8 @@ func printNights(s *screen, nights []pipelines.Night) {
 		if n.SpecChanged {
 			name += " *"
 		}
-		g.Add(n.Started.UTC().Format("2006-01-02 15:04"), name, tookWords(n), count(n.New), count(n.Skipped), count(n.Failed), count(n.Erred), endOf(n), lastOf(n.ID))
+		g.Add(n.Started.UTC().Format("2006-01-02 15:04"), name, tookWords(n), count(n.New), count(n.Skipped), count(n.Failed),
+			count(n.Erred), endOf(n), lastOf(n.ID))
 	}
 	g.colour = func(row, col int) string {
 		if row == 0 || col < 5 || col > 7 || g.Rows[row][col] == "" {
@@ -173,7 +177,8 @@ func tookWords(n *pipelines.Night) string {
 
 // nightWords says of one run how it went.
 func nightWords(n *pipelines.Night) string {
-	head := fmt.Sprintf("run %s of pipeline %s, %s UTC: ", n.ID, clean(n.Pipeline), n.Started.UTC().Format("2006-01-02 15:04"))
+	head := fmt.Sprintf("run %s of pipeline %s, %s UTC: ", n.ID, clean(n.Pipeline),
+		n.Started.UTC().Format("2006-01-02 15:04"))
 	switch {
 	case n.State == pipelines.NightRunning:
 		return head + "it is going on, for " + tookWords(n) + " by now; fits stand here once they are committed"
@@ -201,7 +206,8 @@ func exitWords(code int) string {
 // csvNights writes a row for each run, with every field.
 func csvNights(w io.Writer, nights []pipelines.Night) error {
 	out := csv.NewWriter(w)
-	rows := [][]string{{"run", "pipeline", "state", "started", "finished", "took_seconds", "exit_code", "fits", "new", "skipped", "erred", "uncommitted",
+	rows := [][]string{{"run", "pipeline", "state", "started", "finished", "took_seconds", "exit_code", "fits", "new",
+		"skipped", "erred", "uncommitted",
 		"passed", "warned", "failed", "seconds", "seed", "spec_hash", "spec_changed", "program", "host"}}
 	for i := range nights {
 		n := &nights[i]
@@ -209,11 +215,13 @@ func csvNights(w io.Writer, nights []pipelines.Night) error {
 		if n.Finished != nil {
 			finished, exit = n.Finished.UTC().Format(time.RFC3339Nano), strconv.Itoa(*n.ExitCode)
 		}
-		row := []string{n.ID, n.Pipeline, n.State, n.Started.UTC().Format(time.RFC3339Nano), finished, exact(float64(n.Took)), exit}
+		row := []string{n.ID, n.Pipeline, n.State, n.Started.UTC().Format(time.RFC3339Nano), finished,
+			exact(float64(n.Took)), exit}
 		for _, v := range []int{n.Fits, n.New, n.Skipped, n.Erred, n.Uncommitted, n.Passed, n.Warned, n.Failed} {
 			row = append(row, strconv.Itoa(v))
 		}
-		rows = append(rows, append(row, exact(float64(n.Seconds)), n.Seed, n.SpecHash, strconv.FormatBool(n.SpecChanged), n.Program, n.Host))
+		rows = append(rows, append(row, exact(float64(n.Seconds)), n.Seed, n.SpecHash, strconv.FormatBool(n.SpecChanged),
+			n.Program, n.Host))
 	}
 	if err := out.WriteAll(rows); err != nil {
 		return err

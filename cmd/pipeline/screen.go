@@ -65,7 +65,8 @@ func unicodeLocale() bool {
 // in columns. Names keep their letters.
 type asciiWriter struct{ w io.Writer }
 
-var asciiSigns = strings.NewReplacer("×", "x", "…", "~", "—", "-", "–", "-", "−", "-", "│", "|", "─", "-", "━", "=", "●", "o",
+var asciiSigns = strings.NewReplacer("×", "x", "…", "~", "—", "-", "–", "-", "−", "-", "│", "|", "─", "-", "━",
+	"=", "●", "o",
 	"◂", "<", "▸", ">", "→", ">", "┼", "+", "≤", "<=", "≥", ">=", "·", ".", "²", "2", "✓", "+", "✗", "x")
 
 func (a asciiWriter) Write(p []byte) (int, error) {

@@ -67,7 +67,8 @@ where it is known, so that they can be compared (--bars units: of one unit).`,
 		},
 	}
 	c.Flags().StringVar(&f.database, "database", defaultLedger, "the ledger")
-	c.Flags().StringVar(&f.run, "run", "", "a run, by its name, the beginning or the end of it: what it did about its fits")
+	c.Flags().StringVar(&f.run, "run", "",
+		"a run, by its name, the beginning or the end of it: what it did about its fits")
 	c.Flags().StringVar(&f.format, "format", "table", strings.Join(showFormats, ", "))
 	f.lines.register(c)
 	return c
@@ -199,7 +200,8 @@ func jsonShown(w io.Writer, shown *pipelines.Shown, o *lineOptions) error {
 // csvShown writes the parameters of a fit, or a row for each of several.
 func csvShown(w io.Writer, shown *pipelines.Shown, o *lineOptions) error {
 	out := csv.NewWriter(w)
-	rows := [][]string{{"fit_id", "dataset", "key", "model", "sampler", "replicate", "verdict", "action", "rhat_max", "ess_bulk_min", "ess_tail_min", "divergences", "reasons"}}
+	rows := [][]string{{"fit_id", "dataset", "key", "model", "sampler", "replicate", "verdict", "action", "rhat_max",
+		"ess_bulk_min", "ess_tail_min", "divergences", "reasons"}}
 	if len(shown.Fits) == 1 && shown.Fits[0].ID != 0 {
 		rows = [][]string{slices.Concat([]string{"fit_id", "parameter", "kind"}, lineColumns)}
 		for _, l := range o.choose(shown.Lines, -1) {
@@ -212,8 +214,10 @@ func csvShown(w io.Writer, shown *pipelines.Shown, o *lineOptions) error {
 	} else {
 		for i := range shown.Fits {
 			f := &shown.Fits[i]
-			rows = append(rows, []string{strconv.FormatInt(f.ID, 10), f.Dataset, f.Group, f.Model, f.Sampler, strconv.Itoa(f.Replicate), string(f.Verdict), f.Action,
-				exact(float64(f.RHat)), exact(float64(f.ESSBulk)), exact(float64(f.ESSTail)), strconv.Itoa(f.Divergences), strings.Join(f.Reasons, "; ")})
+			rows = append(rows, []string{strconv.FormatInt(f.ID, 10), f.Dataset, f.Group, f.Model, f.Sampler,
+				strconv.Itoa(f.Replicate), string(f.Verdict), f.Action,
+				exact(float64(f.RHat)), exact(float64(f.ESSBulk)), exact(float64(f.ESSTail)), strconv.Itoa(f.Divergences),
+				strings.Join(f.Reasons, "; ")})
 		}
 	}
 	if err := out.WriteAll(rows); err != nil {

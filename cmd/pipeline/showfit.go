@@ -14,7 +14,8 @@ import (
 
 // printLook prints one fit: verdict, worst diagnostics, parameters.
 func printLook(s *screen, f *pipelines.Look, lines []pipelines.Line, o *lineOptions) {
-	s.sentence("  ", s.paint(gradeColour(string(f.Verdict)), strings.ToUpper(string(f.Verdict)))+" "+lookName(f)+": "+verdictWords(f))
+	s.sentence("  ", s.paint(gradeColour(string(f.Verdict)), strings.ToUpper(string(f.Verdict)))+" "+lookName(f)+": "+
+		verdictWords(f))
 	for _, r := range f.Reasons {
 		s.sentence("    ", "  "+clean(r))
 	}
@@ -88,7 +89,8 @@ func printWorst(s *screen, f *pipelines.Look, lines []pipelines.Line) {
 		}
 	}
 	slices.SortStableFunc(gated, func(a, b *pipelines.Line) int { return cmp.Compare(badness(f, b), badness(f, a)) })
-	bad := len(gated) - len(slices.DeleteFunc(slices.Clone(gated), func(l *pipelines.Line) bool { return badness(f, l) > 1 }))
+	bad := len(gated) - len(slices.DeleteFunc(slices.Clone(gated),
+		func(l *pipelines.Line) bool { return badness(f, l) > 1 }))
 	g := head("worst diagnostics", "R-hat", "bulk ESS", "tail ESS")
 	shown := gated[:min(len(gated), max(3, min(bad, worstLines)))]
 	for _, l := range shown {
@@ -102,12 +104,14 @@ func printWorst(s *screen, f *pipelines.Look, lines []pipelines.Line) {
 		if f.Family == "mrf" && badness(f, shown[row-1]) <= 1 {
 			return ""
 		}
-		return breachColour([]float64{ratioTo(sum.RHat, f.Gates.RHat.Fail), ratioFrom(sum.ESSBulk, f.Gates.ESSBulk.Fail), ratioFrom(sum.ESSTail, f.Gates.ESSTail.Fail)}[col-1])
+		return breachColour([]float64{ratioTo(sum.RHat, f.Gates.RHat.Fail), ratioFrom(sum.ESSBulk, f.Gates.ESSBulk.Fail),
+			ratioFrom(sum.ESSTail, f.Gates.ESSTail.Fail)}[col-1])
 	}
 	g.print(s)
 	var notes []string
 	if f.Gates.RHat.Fail.On || f.Gates.ESSBulk.Fail.On || f.Gates.ESSTail.Fail.On {
-		notes = append(notes, "gates: R-hat "+gateWords(f.Gates.RHat.Fail, "≤")+", bulk ESS "+gateWords(f.Gates.ESSBulk.Fail, "≥")+", tail ESS "+gateWords(f.Gates.ESSTail.Fail, "≥"))
+		notes = append(notes, "gates: R-hat "+gateWords(f.Gates.RHat.Fail, "≤")+", bulk ESS "+
+			gateWords(f.Gates.ESSBulk.Fail, "≥")+", tail ESS "+gateWords(f.Gates.ESSTail.Fail, "≥"))
 	}
 	if bad > 0 {
 		notes = append(notes, fmt.Sprintf("%d of %s beyond a gate", bad, plural(len(gated), "quantity")))
@@ -132,7 +136,8 @@ func gateWords(limit pipelines.Limit, sign string) string {
 func badness(f *pipelines.Look, l *pipelines.Line) float64 {
 	s := &l.Summary
 	worst := 0.0
-	for _, v := range []float64{ratioTo(s.RHat, f.Gates.RHat.Fail), ratioFrom(s.ESSBulk, f.Gates.ESSBulk.Fail), ratioFrom(s.ESSTail, f.Gates.ESSTail.Fail)} {
+	for _, v := range []float64{ratioTo(s.RHat, f.Gates.RHat.Fail), ratioFrom(s.ESSBulk, f.Gates.ESSBulk.Fail),
+		ratioFrom(s.ESSTail, f.Gates.ESSTail.Fail)} {
 		if math.IsNaN(v) && f.Family == "mrf" {
 			continue // ties and constants of discrete functionals are no breach
 		}
@@ -189,7 +194,8 @@ func printLines(s *screen, f *pipelines.Look, lines []pipelines.Line, o *lineOpt
 	g := head("parameter", "mean", "sd", "2.5%", "97.5%", "R-hat", "ESS")
 	for _, l := range chosen {
 		sum := &l.Summary
-		g.Add(clean(l.Name), short(sum.Mean), short(sum.SD), short(sum.Q025), short(sum.Q975), fixed(sum.RHat, 3), fixed(ess(l), 0))
+		g.Add(clean(l.Name), short(sum.Mean), short(sum.SD), short(sum.Q025), short(sum.Q975), fixed(sum.RHat, 3),
+			fixed(ess(l), 0))
 	}
 	axis := fitBars(g, s.width, spans)
 	colour := func(row, col int) string {
@@ -199,7 +205,8 @@ func printLines(s *screen, f *pipelines.Look, lines []pipelines.Line, o *lineOpt
 		case col == 5:
 			return breachColour(ratioTo(chosen[row-1].Summary.RHat, f.Gates.RHat.Fail))
 		case col == 6:
-			return breachColour(math.Max(ratioFrom(chosen[row-1].Summary.ESSBulk, f.Gates.ESSBulk.Fail), ratioFrom(chosen[row-1].Summary.ESSTail, f.Gates.ESSTail.Fail)))
+			return breachColour(math.Max(ratioFrom(chosen[row-1].Summary.ESSBulk, f.Gates.ESSBulk.Fail),
+				ratioFrom(chosen[row-1].Summary.ESSTail, f.Gates.ESSTail.Fail)))
 		case col == 7 && spans[row-1].low*spans[row-1].high > 0:
 			return cyan
 		}
@@ -259,12 +266,14 @@ func spanOf(l *pipelines.Line, unit string) span {
 }
 
 // printLegend says what was left out, and what bars show.
-func printLegend(s *screen, f *pipelines.Look, lines []pipelines.Line, chosen []*pipelines.Line, spans []span, axis *bars, o *lineOptions) {
+func printLegend(s *screen, f *pipelines.Look, lines []pipelines.Line, chosen []*pipelines.Line, spans []span,
+	axis *bars, o *lineOptions) {
 	total := len((&lineOptions{all: len(o.keep) > 0}).choose(lines, -1))
 	left := fmt.Sprintf("%d of %s", len(chosen), plural(total, "parameter"))
 	switch {
 	case len(o.choose(lines, -1)) > len(chosen):
-		s.sentence("  ", left+", "+cmp.Or(o.sort, "the largest |mean|/sd")+" first; --all shows all, --format csv every digit")
+		s.sentence("  ", left+", "+cmp.Or(o.sort, "the largest |mean|/sd")+
+			" first; --all shows all, --format csv every digit")
 	case len(o.keep) > 0:
 		s.sentence("  ", left+" by --filter")
 	}

@@ -27,9 +27,14 @@ type lineOptions struct {
 func (o *lineOptions) register(c *cobra.Command) {
 	c.Flags().BoolVar(&o.all, "all", false, "every parameter")
 	c.Flags().IntVar(&o.top, "top", 20, "how many parameters are shown of more")
-	c.Flags().StringVar(&o.sort, "sort", "", "position, name, effect (|mean|/sd), mean, sd, rhat or ess; the worst or largest first (default position, effect where some are left out)")
-	c.Flags().StringArrayVar(&o.filter, "filter", nil, "parameters: a glob of names, or a condition such as 'rhat>1.01', 'ess<400', 'mean<0'; may be repeated, all must hold")
-	c.Flags().StringVar(&o.bars, "bars", "sd", "what a coefficient's bar shows: sd for the effect of one sd of its column, units of one unit")
+	c.Flags().StringVar(&o.sort, "sort", "",
+		"position, name, effect (|mean|/sd), mean, sd, rhat or ess; the worst or largest first (default position, effect "+
+			"where some are left out)")
+	c.Flags().StringArrayVar(&o.filter, "filter", nil,
+		"parameters: a glob of names, or a condition such as 'rhat>1.01', 'ess<400', 'mean<0'; may be repeated, all must "+
+			"hold")
+	c.Flags().StringVar(&o.bars, "bars", "sd",
+		"what a coefficient's bar shows: sd for the effect of one sd of its column, units of one unit")
 }
 
 // sorts order lines; the key is what stands first when it is small.
@@ -91,7 +96,8 @@ func filterOf(term string) (func(*pipelines.Line) bool, error) {
 	}
 	limit, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimPrefix(term[at+1:], "=")), 64)
 	if !known || err != nil {
-		return nil, fmt.Errorf("--filter %q: write a glob of names, or NAME>NUMBER or NAME<NUMBER, NAME being effect, ess, mean, median, q025, q975, rhat or sd", term)
+		return nil, fmt.Errorf("--filter %q: write a glob of names, or NAME>NUMBER or NAME<NUMBER, NAME being effect, ess, "+
+			"mean, median, q025, q975, rhat or sd", term)
 	}
 	if term[at] == '>' {
 		return func(l *pipelines.Line) bool { return value(l) > limit }, nil
@@ -146,11 +152,13 @@ func compareKnown(a, b float64) int {
 }
 
 // lineColumns are the numbers of a line for machines, lineValues these.
-var lineColumns = []string{"mean", "sd", "mcse_mean", "mcse_sd", "q025", "q05", "q25", "median", "q75", "q95", "q975", "rhat", "ess_bulk", "ess_tail", "column_sd"}
+var lineColumns = []string{"mean", "sd", "mcse_mean", "mcse_sd", "q025", "q05", "q25", "median", "q75", "q95", "q975",
+	"rhat", "ess_bulk", "ess_tail", "column_sd"}
 
 func lineValues(l *pipelines.Line) []float64 {
 	s := &l.Summary
-	return []float64{s.Mean, s.SD, s.MCSEMean, s.MCSESD, s.Q025, s.Q05, s.Q25, s.Median, s.Q75, s.Q95, s.Q975, s.RHat, s.ESSBulk, s.ESSTail, float64(l.ColumnSD)}
+	return []float64{s.Mean, s.SD, s.MCSEMean, s.MCSESD, s.Q025, s.Q05, s.Q25, s.Median, s.Q75, s.Q95, s.Q975, s.RHat,
+		s.ESSBulk, s.ESSTail, float64(l.ColumnSD)}
 }
 
 func lineObject(l *pipelines.Line) map[string]any {

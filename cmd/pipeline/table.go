@@ -125,7 +125,8 @@ func printTail(w *screen, out *pipelines.Outcome) {
 		}
 	}
 	var parts []string
-	for _, k := range []string{"pass", "warn", "fail", "error", "unchanged", pipelines.Uncommitted, pipelines.Interrupted, pipelines.Planned} {
+	for _, k := range []string{"pass", "warn", "fail", "error", "unchanged", pipelines.Uncommitted, pipelines.Interrupted,
+		pipelines.Planned} {
 		if counts[k] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[k], k))
 		}
@@ -133,7 +134,8 @@ func printTail(w *screen, out *pipelines.Outcome) {
 	if len(parts) == 0 {
 		parts = []string{"nothing to do"}
 	}
-	fmt.Fprintf(w, "%s, in %.1f s: %s\n", plural(len(out.Fits), "fit"), out.Finished.Sub(out.Started).Seconds(), strings.Join(parts, ", "))
+	fmt.Fprintf(w, "%s, in %.1f s: %s\n", plural(len(out.Fits), "fit"), out.Finished.Sub(out.Started).Seconds(),
+		strings.Join(parts, ", "))
 	if out.Unrecorded != "" {
 		fmt.Fprintf(w, "not recorded in the ledger: %s\n", indent(clean(out.Unrecorded)))
 	}
@@ -152,10 +154,12 @@ func printTail(w *screen, out *pipelines.Outcome) {
 		flag = " --database " + shellQuote(name)
 	}
 	view := "coefficients"
-	if len(out.Fits) > 0 && !slices.ContainsFunc(out.Fits, func(f *pipelines.Result) bool { return !pipelines.IsDiscrete(f.Method) }) {
+	if len(out.Fits) > 0 && !slices.ContainsFunc(out.Fits,
+		func(f *pipelines.Result) bool { return !pipelines.IsDiscrete(f.Method) }) {
 		view = "marginals"
 	}
-	fmt.Fprintf(w, "ledger: %s\nlook further: %s sql%s \"SELECT * FROM %s\"\n", clean(name), shellQuote(calledAs), flag, view)
+	fmt.Fprintf(w, "ledger: %s\nlook further: %s sql%s \"SELECT * FROM %s\"\n", clean(name), shellQuote(calledAs),
+		flag, view)
 }
 
 // relative is path as seen from the working directory, if it is below it.

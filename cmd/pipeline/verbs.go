@@ -17,7 +17,8 @@ func (a *app) validateCommand() *cobra.Command {
 		Short: "Check specs without running them, and say what they would fit",
 		Long: `validate reports every problem of a spec at once, each with its file, line and
 column. For a good spec it lists what would be fitted, with the numbers of the
-priors that are left out where the data can be read, and the largest R-hat that perfect mixing would give at the lengths of the run.`,
+priors that are left out where the data can be read, and the largest R-hat ` +
+			`that perfect mixing would give at the lengths of the run.`,
 		Example: `  pipeline validate nightly.yaml`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

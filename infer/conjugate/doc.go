@@ -14,5 +14,6 @@
 //
 // Read reduce.go (from data to sufficient statistics), then marginal.go (the
 // density of log sigma), quadrature.go (its distribution function and inverse),
-// kernel.go (the draws) and moments.go (exact moments, no draws).
+// kernel.go (the draws) and moments.go (exact moments, no draws); errors.go has
+// what is refused.
 package conjugate

@@ -152,5 +152,5 @@ func (s *setup) expectations() *sums {
 // shrunk returns mean and variance of (Vᵀz)_k given sigma.
 func (p *reduction) shrunk(sigma float64, k int) (mean, variance float64) {
 	total := hypot(sigma, p.s[k])
-	return p.s[k] / total * (p.w[k] / total), sigma / total * (sigma / total)
+	return float64(p.s[k] / total * (p.w[k] / total)), float64(sigma / total * (sigma / total))
 }

@@ -46,8 +46,10 @@
 // Results depend on the draws alone, to the bit: a diagnostic decides when a
 // run stops, so nothing here may differ between processors.
 //
-// Read summary.go and measures.go; then rank.go, quantile.go, moments.go and
-// geyer.go, which define the numbers; then workspace.go, sort.go, lags.go,
-// event.go, edges.go and spectrum.go, which make them fast; perfect.go and
-// beta.go stand apart.
+// Read summary.go, diag.go (each number by itself) and measures.go; then
+// rank.go, quantile.go, moments.go and geyer.go, which define the numbers; then
+// workspace.go, sort.go, lags.go, event.go, edges.go and spectrum.go, which
+// make them fast. Apart stand perfect.go with beta.go (what perfect mixing
+// shows), ebfmi.go, and condition.go with lanczos.go and operator.go (condition
+// numbers of large matrices by their products).
 package diag

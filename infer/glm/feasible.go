@@ -43,7 +43,7 @@ func (t *Target) linkOf(mean float64) float64 {
 	case "logit":
 		return vec.Log(mean / (1 - mean))
 	case "probit", "cauchit": // about that of the logit
-		return 0.6 * vec.Log(mean/(1-mean))
+		return float64(0.6 * vec.Log(mean/(1-mean)))
 	case "cloglog":
 		return vec.Log(-vec.Log1p(-mean))
 	}

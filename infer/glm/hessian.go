@@ -23,7 +23,7 @@ func (t *Target) Hessian(u []float64) []float64 {
 	}
 	out := make([]float64, d*d)
 	for j := range d {
-		h := 1e-5 * (1 + math.Abs(u[j]))
+		h := float64(1e-5 * (1 + math.Abs(u[j])))
 		difference(j, h)
 		if curvature := (down[j] - up[j]) / (2 * h); curvature > 0 {
 			h = 1e-3 / math.Sqrt(curvature)

@@ -19,7 +19,7 @@ func numbersOf(t *Target) []float64 {
 		p := NewPredictor(t)
 		u := make([]float64, t.Dim())
 		for j := range u {
-			u[j] = 0.3 + scale*math.Abs(float64(r.IntN(2000)-400)/1000)
+			u[j] = 0.3 + float64(scale*math.Abs(float64(r.IntN(2000)-400)/1000))
 			if j >= t.Cols() {
 				u[j] = float64(r.IntN(2000)-1000) / 1000
 			}

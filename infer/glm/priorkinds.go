@@ -99,16 +99,16 @@ func (p Prior) Draw(s Source) float64 {
 	case Normal:
 		return math.FMA(p.Scale, variate.Normal(s), p.Location)
 	case HalfNormal:
-		return p.Scale * math.Abs(variate.Normal(s))
+		return float64(p.Scale * math.Abs(variate.Normal(s)))
 	case HalfCauchy:
-		return p.Scale * variate.HalfCauchy(s)
+		return float64(p.Scale * variate.HalfCauchy(s))
 	case Cauchy:
 		z := variate.Normal(s)
 		return math.FMA(p.Scale, z/variate.Normal(s), p.Location)
 	case StudentT:
 		return math.FMA(p.Scale, variate.StudentT(s, p.DF), p.Location)
 	case HalfStudentT:
-		return p.Scale * math.Abs(variate.StudentT(s, p.DF))
+		return float64(p.Scale * math.Abs(variate.StudentT(s, p.DF)))
 	case Laplace:
 		u := s.Float64()
 		if u < 0.5 {

@@ -49,7 +49,7 @@ func design(n int) glm.Data {
 	for i := range n {
 		a := math.Mod(float64(i)*0.618033988749895, 1)*2 - 1
 		b := math.Mod(float64(i)*0.754877666246693, 1)*2 - 1
-		x.Col(0)[i], x.Col(1)[i], x.Col(2)[i] = 1, a, 0.8*a+0.6*b
+		x.Col(0)[i], x.Col(1)[i], x.Col(2)[i] = 1, a, float64(0.8*a)+float64(0.6*b)
 		offset[i] = 0.4 * math.Mod(float64(i)*0.569840290998053, 1)
 	}
 	return glm.Data{X: x, Names: []string{"(Intercept)", "a", "b"}, Intercept: 0, Offset: offset}

@@ -21,5 +21,8 @@
 // replications.
 //
 // Read tb.go, then cases.go, then invariance.go, geweke.go, ranks.go and
-// conformance.go; cases.go, families.go and grid.go have the models.
+// conformance.go with damage.go. The models are in cases.go, families.go,
+// grid.go and horseshoe.go; simulate.go draws parameters and responses by
+// definition, densities.go has their densities by the textbook, statistics.go
+// what is compared, ks.go how. Planted faults: faults.go and reference.go.
 package infertest

@@ -3,4 +3,6 @@
 //
 // It refuses improper priors by name. Where the link has a wall (eta > 0) the
 // prior is cut off there, as it is in the posterior.
+//
+// Read prior.go.
 package prior

@@ -19,7 +19,9 @@ import (
 //   - a product that is an operand of + or −, of += or −=;
 //   - a product stored in a variable, field or element that the same function
 //     uses as such an operand;
-//   - a call as such an operand, of a function that returns a bare product;
+//   - a call as such an operand, of a function that returns a bare product, and what
+//     is assigned from one;
+//   - twice such a product, which compilers turn into its sum with itself;
 //   - a product passed to a function that uses the parameter as such an operand;
 //   - any product of complex numbers, which is sums of products inside.
 //
@@ -30,7 +32,7 @@ func fusible(t *tree) []finding {
 	if err != nil {
 		return []finding{{"go.mod", 1, err.Error()}}
 	}
-	f := &fusion{tree: t, returns: map[string]bool{}, adds: map[string]map[int]bool{}}
+	f := &fusion{tree: t, returns: map[string]map[int]bool{}, adds: map[string]map[int]bool{}}
 	for _, mark := range []bool{true, false} { // first learn the functions, then judge their callers
 		f.learning = mark
 		for _, c := range pkgs {
@@ -47,7 +49,7 @@ func fusible(t *tree) []finding {
 type fusion struct {
 	tree     *tree
 	learning bool
-	returns  map[string]bool         // functions that return a bare product
+	returns  map[string]map[int]bool // functions and their results that are bare products
 	adds     map[string]map[int]bool // functions and their parameters that are added
 	out      []finding
 
@@ -81,7 +83,11 @@ func (f *fusion) store(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
 		assigns := len(n.Lhs) == len(n.Rhs) && (n.Tok == token.ASSIGN || n.Tok == token.DEFINE)
+		call, one := bare(n.Rhs[0]).(*ast.CallExpr)
 		for i, lhs := range n.Lhs {
+			if one && len(n.Rhs) == 1 && f.returns[f.callee(call)][i] {
+				f.stored[f.place(lhs)] = true
+			}
 			multiplies := n.Tok == token.MUL_ASSIGN && f.float(lhs) && !f.powerOfTwo(n.Rhs[0])
 			if (multiplies || assigns && f.product(n.Rhs[i])) && !f.excused(n) {
 				f.stored[f.place(lhs)] = true
@@ -108,15 +114,24 @@ func (f *fusion) judge(n ast.Node) bool {
 			f.operand(n.X)
 			f.operand(n.Y)
 		}
+		if n.Op == token.MUL && f.float(n) && f.two(n.X) {
+			f.operand(n.Y)
+		}
+		if n.Op == token.MUL && f.float(n) && f.two(n.Y) {
+			f.operand(n.X)
+		}
 	case *ast.AssignStmt:
 		if (n.Tok == token.ADD_ASSIGN || n.Tok == token.SUB_ASSIGN) && f.float(n.Lhs[0]) {
 			f.operand(n.Lhs[0])
 			f.operand(n.Rhs[0])
 		}
 	case *ast.ReturnStmt:
-		for _, r := range n.Results {
+		for i, r := range n.Results {
 			if f.learning && f.name != "" && f.product(r) && !f.excused(n) {
-				f.returns[f.name] = true
+				if f.returns[f.name] == nil {
+					f.returns[f.name] = map[int]bool{}
+				}
+				f.returns[f.name][i] = true
 			}
 		}
 	case *ast.CallExpr:
@@ -144,7 +159,7 @@ func (f *fusion) operand(e ast.Expr) {
 	switch {
 	case f.product(e):
 		f.find(e, "this product may be fused with the sum: write math.FMA(x, y, z) or float64(x*y)")
-	case isCall && f.returns[f.callee(call)]:
+	case isCall && f.returns[f.callee(call)][0]:
 		f.find(e, "this function returns a bare product, which may be fused with the sum: let it return float64(x*y)")
 	case f.stored[f.place(e)]:
 		f.find(e, "this holds a bare product, which may be fused with the sum: store float64(x*y)")
@@ -186,13 +201,13 @@ func (f *fusion) callee(call *ast.CallExpr) string {
 	return "?"
 }
 
-// product tells whether e is a product of floats that nothing has rounded.
+// product reports whether e is a product of floats that nothing has rounded.
 func (f *fusion) product(e ast.Expr) bool {
 	b, ok := bare(e).(*ast.BinaryExpr)
 	return ok && b.Op == token.MUL && f.float(b) && !f.powerOfTwo(b.X) && !f.powerOfTwo(b.Y)
 }
 
-// float tells whether e is a floating-point value that is not a constant.
+// float reports whether e is a floating-point value that is not a constant.
 func (f *fusion) float(e ast.Expr) bool {
 	tv := f.info.Types[e]
 	if id, ok := e.(*ast.Ident); ok && tv.Type == nil {
@@ -203,7 +218,7 @@ func (f *fusion) float(e ast.Expr) bool {
 	return tv.Type != nil && tv.Value == nil && isBasic(tv.Type, types.IsFloat|types.IsComplex)
 }
 
-// isBasic tells whether a type, or any type of a type parameter's set, has the
+// isBasic reports whether a type, or any type of a type parameter's set, has the
 // property.
 func isBasic(typ types.Type, what types.BasicInfo) bool {
 	switch u := typ.Underlying().(type) {
@@ -226,6 +241,11 @@ func isBasic(typ types.Type, what types.BasicInfo) bool {
 		}
 	}
 	return false
+}
+
+func (f *fusion) two(e ast.Expr) bool {
+	v := f.info.Types[e].Value
+	return v != nil && constant.Compare(constant.ToFloat(v), token.EQL, constant.MakeFloat64(2))
 }
 
 func (f *fusion) powerOfTwo(e ast.Expr) bool {
@@ -264,6 +284,7 @@ func scale(x, y float64) float64 { return x * y }
 func halved(x, y float64) float64 {
 	return x * y //fma:ok y is a power of two, so that the product is exact
 }
+func parts(x, y float64) (first, second float64) { return x * y, float64(x * y) }
 func rounded(x, y float64) float64 { return float64(x * y) }
 func plus(x, y float64) float64 { return x + y }
 func f(x, y, z float64, a []float64, i, j int, p *v) float64 {
@@ -282,6 +303,14 @@ func f(x, y, z float64, a []float64, i, j int, p *v) float64 {
 	w := t
 	w *= 3
 	w += 1 // want
+	s = 2 * w // want
+	s = (x * y) * 2 // want
+	one, _ := parts(x, y)
+	s = one - z // want
+	_, other := parts(x, y)
+	s = other - z
+	h := float64(x*y)
+	s = 2 * h
 	//fma:ok a length of text, not a number of a chain
 	s += x * y
 	//fma:ok

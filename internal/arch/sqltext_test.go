@@ -20,7 +20,7 @@ var quoting = strings.Fields("glmbatch/report.quoteText glmbatch/report.quoteNam
 // digits are functions of the standard library whose results are no SQL.
 var digits = strings.Fields("strconv.Itoa strconv.FormatInt strconv.FormatUint strconv.FormatBool")
 
-// sqlFolder tells whether code of a folder may meet the engine.
+// sqlFolder reports whether code of a folder may meet the engine.
 func sqlFolder(dir string) bool {
 	return within(dir, "ingest", "report", "pipelines", "cmd", "internal/bars")
 }
@@ -63,7 +63,7 @@ func sqlText(t *tree) []finding {
 	return r.out
 }
 
-// meetsEngine tells whether a package imports the engine, or what passes SQL to it.
+// meetsEngine reports whether a package imports the engine, or what passes SQL to it.
 func meetsEngine(t *tree, dir string) bool {
 	to := []string{"database/sql", "database/sql/driver", "github.com/duckdb/duckdb-go/v2", module + "/report", module + "/pipelines"}
 	return slices.ContainsFunc(t.files, func(s *source) bool {
@@ -141,7 +141,7 @@ func (r *sqlRule) handedOn(e ast.Expr, name *ast.Ident, called bool) {
 	}
 }
 
-// isSQL tells whether a function runs its argument number i as SQL.
+// isSQL reports whether a function runs its argument number i as SQL.
 func (r *sqlRule) isSQL(fun ast.Expr, i int) bool {
 	obj := r.callee(fun)
 	if obj == nil {
@@ -203,7 +203,7 @@ func (r *sqlRule) judge(s *source, arg ast.Expr) {
 	}
 }
 
-// own tells whether text, or each element of a container, is the program's own.
+// own reports whether text, or each element of a container, is the program's own.
 // Parameters count as such, and are collected.
 func (r *sqlRule) own(e ast.Expr, params *[]sqlParameter) bool {
 	e = ast.Unparen(e)
@@ -323,7 +323,7 @@ func (r *sqlRule) sprintf(e *ast.CallExpr, params *[]sqlParameter) bool {
 	return true
 }
 
-// textual tells whether a type is a string: a number becomes any letter.
+// textual reports whether a type is a string: a number becomes any letter.
 func textual(t types.Type) bool {
 	if t == nil {
 		return false
@@ -424,7 +424,7 @@ func (p *sqlPackage) note(n ast.Node) bool {
 	return true
 }
 
-// indexed tells whether the keys of a container are numbers.
+// indexed reports whether the keys of a container are numbers.
 func (p *sqlPackage) indexed(e ast.Expr) bool {
 	if p.info.Types[e].Type == nil {
 		return false

@@ -157,7 +157,7 @@ func seen(t *testing.T, r rule, files planted) {
 	}
 }
 
-// within tells whether dir is one of the folders or below one of them.
+// within reports whether dir is one of the folders or below one of them.
 func within(dir string, folders ...string) bool {
 	return slices.ContainsFunc(folders, func(f string) bool {
 		return dir == f || strings.HasPrefix(dir, f+"/")

@@ -214,7 +214,7 @@ func typed(look func(*tree, checked) []finding) rule {
 	}
 }
 
-// excused tells whether a comment "//mark reason" stands on the line of pos or
+// excused reports whether a comment "//mark reason" stands on the line of pos or
 // on the line above. A mark without a reason excuses nothing.
 func (t *tree) excused(s *source, pos token.Pos, mark string) bool {
 	line := t.fset.Position(pos).Line

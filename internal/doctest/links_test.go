@@ -36,7 +36,7 @@ func broken(dir fs.FS, page, text string) []string {
 	return out
 }
 
-// hasHeading tells whether a page has the heading that an anchor names, by
+// hasHeading reports whether a page has the heading that an anchor names, by
 // GitHub's rule: lower case, words joined by hyphens, punctuation dropped.
 func hasHeading(page, anchor string) bool {
 	drop := regexp.MustCompile(`[^\p{L}\p{N} _-]`)

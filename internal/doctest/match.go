@@ -43,7 +43,7 @@ func normals(lines []string) []string {
 	return out
 }
 
-// wild tells whether a line stands for any number of lines.
+// wild reports whether a line stands for any number of lines.
 func wild(line string) bool { return line == "…" || line == "..." }
 
 // Match compares expected lines with printed ones by the rule of the package

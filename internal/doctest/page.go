@@ -74,7 +74,7 @@ func Parse(page string) ([]Block, error) {
 	return blocks, nil
 }
 
-// isFence tells whether a line closes a block that fence opened.
+// isFence reports whether a line closes a block that fence opened.
 func isFence(line, fence string) bool {
 	return strings.HasPrefix(line, fence) && strings.Trim(line, "`") == ""
 }

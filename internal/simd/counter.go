@@ -19,20 +19,11 @@ func (k Kernels) Midpoints(key, line uint64, first int, dst []float64) {
 		block = 32
 	}
 	n := len(dst) / block * block
-	k.midpoints(key, line, first, dst[:n])
+	k.midpoints(dst[:n], key, uint64(first/2), line)
 	if n < len(dst) {
 		var rest [32]float64
-		k.midpoints(key, line, first+n, rest[:block])
+		k.midpoints(rest[:block], key, uint64((first+n)/2), line)
 		copy(dst[n:], rest[:])
-	}
-}
-
-// midpoints is Midpoints for an even first and a length that the kernels want.
-func (k Kernels) midpoints(key, line uint64, first int, dst []float64) {
-	if k == avx512 {
-		midpointsAVX512(dst, key, uint64(first/2), line)
-	} else {
-		midpointsAVX2(dst, key, uint64(first/2), line)
 	}
 }
 

@@ -9,15 +9,17 @@
 // vec has the function, the portable form is that one; so either package may
 // be called for the same draws, and vec's error bounds hold here.
 //
-// The assembly is written by the command in gen, with avo, and tests hold the two
-// together.
+// The command in gen writes the assembly, with avo, and the methods that choose
+// between the forms; tests hold the files to it. docs/adding-a-kernel.md shows how to
+// add one.
 //
 // Slices of one call have the length of the first; longer ones are cut, shorter
 // ones panic. A result may be written over an operand, but not over a shifted
 // one. Costs in ns per element are in docs/measurements.md.
 //
-// Read kernels.go, then reduce.go, elementary.go, along.go, moments.go, rows.go and
-// sparse.go; shifted.go and fourier.go serve diagnostics.
+// Read kernels.go, then reduce.go, elementary.go, along.go, curve.go, moments.go,
+// rows.go, normal.go and sparse.go; counter.go makes uniform draws, shifted.go and
+// fourier.go serve diagnostics.
 package simd
 
 //go:generate go run -C gen . -dir ..

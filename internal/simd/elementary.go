@@ -4,73 +4,23 @@ import "glmbatch/internal/vec"
 
 // Exp writes eˣ to dst, with vec.Exp's bits: error below 0.9 units in the last
 // place, 1 where the result is subnormal.
-func (k Kernels) Exp(dst, x []float64) {
-	dst = dst[:len(x)]
-	switch k {
-	case avx512:
-		expAVX512(dst, x)
-	case avx2:
-		expAVX2(dst, x)
-	default:
-		each(dst, x, vec.Exp)
-	}
-}
+func (k Kernels) Exp(dst, x []float64) { k.exp(dst, x) }
 
 // Log writes log x to dst, with vec.Log's bits: error below 1 unit in the last
 // place.
-func (k Kernels) Log(dst, x []float64) {
-	dst = dst[:len(x)]
-	switch k {
-	case avx512:
-		logAVX512(dst, x)
-	case avx2:
-		logAVX2(dst, x)
-	default:
-		each(dst, x, vec.Log)
-	}
-}
+func (k Kernels) Log(dst, x []float64) { k.log(dst, x) }
 
 // Log1p writes log(1 + x) to dst, with vec.Log1p's bits: error below 1 unit in
 // the last place.
-func (k Kernels) Log1p(dst, x []float64) {
-	dst = dst[:len(x)]
-	switch k {
-	case avx512:
-		log1pAVX512(dst, x)
-	case avx2:
-		log1pAVX2(dst, x)
-	default:
-		each(dst, x, vec.Log1p)
-	}
-}
+func (k Kernels) Log1p(dst, x []float64) { k.log1p(dst, x) }
 
 // Log1pExp writes log(1 + eˣ) to dst, with vec.Log1pExp's bits: error below 2
 // units in the last place.
-func (k Kernels) Log1pExp(dst, x []float64) {
-	dst = dst[:len(x)]
-	switch k {
-	case avx512:
-		log1pExpAVX512(dst, x)
-	case avx2:
-		log1pExpAVX2(dst, x)
-	default:
-		each(dst, x, vec.Log1pExp)
-	}
-}
+func (k Kernels) Log1pExp(dst, x []float64) { k.log1pExp(dst, x) }
 
 // Logistic writes 1/(1 + e⁻ˣ) to dst, with vec.Logistic's bits: error below 2
 // units in the last place.
-func (k Kernels) Logistic(dst, x []float64) {
-	dst = dst[:len(x)]
-	switch k {
-	case avx512:
-		logisticAVX512(dst, x)
-	case avx2:
-		logisticAVX2(dst, x)
-	default:
-		each(dst, x, vec.Logistic)
-	}
-}
+func (k Kernels) Logistic(dst, x []float64) { k.logistic(dst, x) }
 
 func each(dst, x []float64, f func(float64) float64) {
 	for i, v := range x {

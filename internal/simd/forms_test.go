@@ -49,7 +49,6 @@ var reductions = map[string]func(k Kernels, o operands) []float64{
 	},
 	"ExpMoments":         func(k Kernels, o operands) []float64 { return triple(k.ExpMoments(o.eta, o.x, o.delta)) },
 	"WeightedExpMoments": func(k Kernels, o operands) []float64 { return triple(k.WeightedExpMoments(o.m, o.eta, o.x, o.delta)) },
-	"SquaresMoments":     func(k Kernels, o operands) []float64 { return triple(k.SquaresMoments(o.y, o.eta, o.x, o.delta)) },
 }
 
 func triple(m Moments) []float64 { return []float64{m.Value, m.Slope, m.Curve} }
@@ -96,7 +95,7 @@ var writers = map[string]func(k Kernels, dst []float64, o operands){
 // for any numbers; and writes nothing behind the end.
 func TestFormsAgree(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed(t), 2))
-	ways := vectors(t)
+	ways := vectors()
 	for _, n := range lengths() {
 		for _, wild := range []bool{false, true} {
 			o := newOperands(r, n, wild)
@@ -152,7 +151,7 @@ func TestElementaryIsVec(t *testing.T) {
 		xs = append(xs, r.Float64(), p, 1-p)
 	}
 	dst := make([]float64, len(xs))
-	for _, k := range append(vectors(t), Scalar) {
+	for _, k := range forms() {
 		for name, c := range cases {
 			c.slices(k, dst, xs)
 			bad := 0
@@ -169,7 +168,7 @@ func TestElementaryIsVec(t *testing.T) {
 // A sum is vec's, and a fused pass is that at the point that a move leads to.
 func TestSumsAreVec(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed(t), 4))
-	for _, k := range append(vectors(t), Scalar) {
+	for _, k := range forms() {
 		for _, n := range []int{1, 5, 8, 62, 600, 1300} {
 			o := newOperands(r, n, false)
 			moved := slices.Clone(o.eta)
@@ -184,7 +183,6 @@ func TestSumsAreVec(t *testing.T) {
 				"SumExpAlong":             {k.SumExpAlong(o.eta, o.x, o.delta), vec.SumExpAlong(moved, moved, 0)},
 				"ExpMoments":              {k.ExpMoments(o.eta, o.x, o.delta).Value, vec.SumExpAlong(moved, moved, 0)},
 				"SumSquaresAlong":         {k.SumSquaresAlong(o.y, o.eta, o.x, o.delta), vec.SumSquaresAlong(o.y, moved, moved, 0)},
-				"SquaresMoments":          {k.SquaresMoments(o.y, o.eta, o.x, o.delta).Value, vec.SumSquaresAlong(o.y, moved, moved, 0)},
 			} {
 				if !same(pair[0], pair[1]) {
 					t.Errorf("%s, %s: %v, vec has %v", name, describe(k, n), pair[0], pair[1])
@@ -197,7 +195,7 @@ func TestSumsAreVec(t *testing.T) {
 // Columns four at a time have the bits of columns one at a time.
 func TestColumns(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed(t), 5))
-	for _, k := range append(vectors(t), Scalar) {
+	for _, k := range forms() {
 		for _, n := range []int{0, 1, 7, 8, 13, 62, 100, 127, 128, 129, 301} {
 			for cols := range 18 {
 				x, v, a := column(r, n*cols, 1, true), column(r, n, 1, true), column(r, cols, 1, false)
@@ -231,7 +229,7 @@ func TestColumns(t *testing.T) {
 // Eight vectors at a time have the bits of one, and write no further.
 func TestProducts(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed(t), 8))
-	for _, k := range append(vectors(t), Scalar) {
+	for _, k := range forms() {
 		for _, n := range []int{0, 1, 7, 8, 13, 62, 72, 301} {
 			for cols := range 5 {
 				q, x := column(r, 8*n, 1, true), column(r, n*cols, 1, true)
@@ -255,7 +253,7 @@ func TestProducts(t *testing.T) {
 // and nothing else is written.
 func TestSpread(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed(t), 10))
-	for _, k := range append(vectors(t), Scalar) {
+	for _, k := range forms() {
 		for m := range 35 {
 			stride := 8 + r.IntN(20)
 			along, epsilon := column(r, 8*m, 1, true), column(r, 8*m, 1, true)
@@ -278,7 +276,7 @@ func TestSpread(t *testing.T) {
 // any key, line and counter.
 func TestMidpointsAreVec(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed(t), 9))
-	for _, k := range append(vectors(t), Scalar) {
+	for _, k := range forms() {
 		for n := range 90 {
 			for range 20 {
 				key, line, first := r.Uint64(), r.Uint64()>>r.IntN(64), int(r.Uint64()>>(1+r.IntN(62)))
@@ -332,8 +330,6 @@ func TestMoments(t *testing.T) {
 		"WeightedLog1pExpMoments": {k.WeightedLog1pExpMoments(o.m, o.eta, o.x, o.delta), trials(p), trials(w)},
 		"ExpMoments":              {k.ExpMoments(o.eta, o.x, o.delta), mu, mu},
 		"WeightedExpMoments":      {k.WeightedExpMoments(o.m, o.eta, o.x, o.delta), trials(mu), trials(mu)},
-		"SquaresMoments": {k.SquaresMoments(o.y, o.eta, o.x, o.delta),
-			func(i int, at float64) float64 { return at - o.y[i] }, func(int, float64) float64 { return 1 }},
 	} {
 		want, size := of(c.first, c.second)
 		if d := math.Abs(c.got.Slope-want.Slope) / size.Slope; !(d < 100*0x1p-52) {
@@ -349,7 +345,7 @@ func TestMoments(t *testing.T) {
 // column agree to the bit.
 func TestCurvesAreMoments(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed(t), 7))
-	for _, k := range append(vectors(t), Scalar) {
+	for _, k := range forms() {
 		for _, n := range []int{1, 9, 600, 1300} {
 			o := newOperands(r, n, false)
 			o.eta = column(r, n, 8, false)

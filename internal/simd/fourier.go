@@ -14,20 +14,17 @@ func (k Kernels) Butterflies(re, im []float64, quarter int, roots []float64) {
 	if len(re)%(32*quarter) != 0 {
 		panic("simd: butterflies on a part of a block")
 	}
-	switch k {
-	case avx512:
-		butterfliesAVX512(re, im, quarter, roots)
-	case avx2:
-		butterfliesAVX2(re, im, quarter, roots)
-	default:
-		for q := 8 * quarter; len(re) > 0; re, im = re[4*q:], im[4*q:] {
-			butterflies(re[:4*q], im[:4*q], q, roots)
-		}
+	k.butterflies(re, im, quarter, roots)
+}
+
+func butterflies(re, im []float64, quarter int, roots []float64) {
+	for q := 8 * quarter; len(re) > 0; re, im = re[4*q:], im[4*q:] {
+		butterfliesOf(re[:4*q], im[:4*q], q, roots)
 	}
 }
 
-// butterflies is Butterflies on one block with parts of q numbers.
-func butterflies(re, im []float64, q int, roots []float64) {
+// butterfliesOf is Butterflies on one block with parts of q numbers.
+func butterfliesOf(re, im []float64, q int, roots []float64) {
 	re0, re1, re2, re3 := re[:q], re[q:2*q], re[2*q:3*q], re[3*q:4*q]
 	im0, im1, im2, im3 := im[:q], im[q:2*q], im[2*q:3*q], im[3*q:4*q]
 	for j := range re0 {
@@ -48,33 +45,21 @@ func butterflies(re, im []float64, q int, roots []float64) {
 
 // Halvings does a stage of radix 2 on each block of two elements: x becomes their
 // sum and their difference. It is called for the real and for the imaginary parts.
-func (k Kernels) Halvings(x []float64) {
-	x = x[:len(x)/16*16]
-	switch k {
-	case avx512:
-		halvingsAVX512(x)
-	case avx2:
-		halvingsAVX2(x)
-	default:
-		for ; len(x) > 0; x = x[16:] {
-			for l := range 8 {
-				x[l], x[l+8] = x[l]+x[l+8], x[l]-x[l+8]
-			}
+func (k Kernels) Halvings(x []float64) { k.halvings(x[:len(x)/16*16]) }
+
+func halvings(x []float64) {
+	for ; len(x) > 0; x = x[16:] {
+		for l := range 8 {
+			x[l], x[l+8] = x[l]+x[l+8], x[l]-x[l+8]
 		}
 	}
 }
 
 // Power replaces re by re² + im², the first product with the sum in one rounding.
-func (k Kernels) Power(re, im []float64) {
-	im = im[:len(re)]
-	switch k {
-	case avx512:
-		powerAVX512(re, im)
-	case avx2:
-		powerAVX2(re, im)
-	default:
-		for i, x := range re {
-			re[i] = math.FMA(x, x, float64(im[i]*im[i]))
-		}
+func (k Kernels) Power(re, im []float64) { k.power(re, im) }
+
+func power(re, im []float64) {
+	for i, x := range re {
+		re[i] = math.FMA(x, x, float64(im[i]*im[i]))
 	}
 }

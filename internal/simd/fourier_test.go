@@ -19,7 +19,7 @@ func TestFourierForms(t *testing.T) {
 				"Halvings":    func(k Kernels, re, im []float64) { k.Halvings(re); k.Halvings(im) },
 				"Power":       func(k Kernels, re, im []float64) { k.Power(re, im) },
 			} {
-				agree(t, vectors(t), name, n, func(k Kernels) []float64 {
+				agree(t, vectors(), name, n, func(k Kernels) []float64 {
 					a, b := slices.Clone(re), slices.Clone(im)
 					of(k, a[:n], b[:n])
 					return append(a, b...)
@@ -32,7 +32,7 @@ func TestFourierForms(t *testing.T) {
 // Sums of shifted slices have the bits of Dot.
 func TestDotShifted(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed(t), 12))
-	for _, k := range append(vectors(t), Scalar) {
+	for _, k := range forms() {
 		for _, n := range []int{0, 1, 7, 8, 13, 62, 300} {
 			for shifts := range 12 {
 				x, y := column(r, n, 1, true), column(r, n+max(shifts-1, 0), 1, true)

@@ -10,17 +10,15 @@ import (
 )
 
 // vectors returns the ways that this processor has besides the portable one.
-// Skips where there is none.
-func vectors(t testing.TB) []Kernels {
-	t.Helper()
-	switch best() {
-	case avx512:
-		return []Kernels{avx2, avx512}
-	case avx2:
-		return []Kernels{avx2}
+func vectors() []Kernels { return forms()[1:] }
+
+// forms returns all ways that this processor has, the portable one first.
+func forms() []Kernels {
+	var out []Kernels
+	for k := Scalar; k <= best(); k++ {
+		out = append(out, k)
 	}
-	t.Skip("this processor has the portable form only")
-	return nil
+	return out
 }
 
 // same tells whether two results have the same bits, any NaN for any other.

@@ -24,16 +24,7 @@ func (k Kernels) Log1pExpMoments(eta, x []float64, delta float64) Moments {
 	logs := 0.0
 	for len(eta) > 0 {
 		n := min(len(eta), chunk)
-		p := 0.0
-		switch k {
-		case avx512:
-			p = productMomentsAVX512(&sums, eta[:n], x[:n], delta)
-		case avx2:
-			p = productMomentsAVX2(&sums, eta[:n], x[:n], delta)
-		default:
-			p = productMoments(&sums, eta[:n], x[:n], delta)
-		}
-		logs += vec.Log(p)
+		logs += vec.Log(k.productMoments(&sums, eta[:n], x[:n], delta))
 		eta, x = eta[n:], x[n:]
 	}
 	of := func(i int) float64 { return (*lanes)(sums[i*vec.Lanes:]).sum() }
@@ -73,15 +64,11 @@ func tails(t, e float64) (p, w float64) {
 // WeightedLog1pExpAlong; the derivatives are off by 4 units in the last place of
 // each row's term.
 func (k Kernels) WeightedLog1pExpMoments(m, eta, x []float64, delta float64) (s Moments) {
-	m, x = m[:len(eta)], x[:len(eta)]
-	switch k {
-	case avx512:
-		s.Value, s.Slope, s.Curve = weightedLog1pExpMomentsAVX512(m, eta, x, delta)
-		return s
-	case avx2:
-		s.Value, s.Slope, s.Curve = weightedLog1pExpMomentsAVX2(m, eta, x, delta)
-		return s
-	}
+	s.Value, s.Slope, s.Curve = k.weightedLog1pExpMoments(m, eta, x, delta)
+	return s
+}
+
+func weightedLog1pExpMoments(m, eta, x []float64, delta float64) (_, _, _ float64) {
 	var value, slope, curve lanes
 	for i := range eta {
 		t, at := along(eta, x, delta, i), i%vec.Lanes
@@ -90,70 +77,34 @@ func (k Kernels) WeightedLog1pExpMoments(m, eta, x []float64, delta float64) (s 
 		slope[at] = math.FMA(float64(m[i]*p), x[i], slope[at])
 		curve[at] = math.FMA(float64(x[i]*x[i]), float64(m[i]*w), curve[at])
 	}
-	return Moments{value.sum(), slope.sum(), curve.sum()}
+	return value.sum(), slope.sum(), curve.sum()
 }
 
 // ExpMoments is of f = eᵗ. Value has the bits of SumExpAlong; the derivatives
 // may be NaN where it overflows.
 func (k Kernels) ExpMoments(eta, x []float64, delta float64) (s Moments) {
-	x = x[:len(eta)]
-	switch k {
-	case avx512:
-		s.Value, s.Slope, s.Curve = expMomentsAVX512(eta, x, delta)
-		return s
-	case avx2:
-		s.Value, s.Slope, s.Curve = expMomentsAVX2(eta, x, delta)
-		return s
-	}
-	return powers(eta, x, delta, func(_ int, mu float64) float64 { return mu })
+	s.Value, s.Slope, s.Curve = k.expMoments(eta, x, delta)
+	return s
 }
 
 // WeightedExpMoments is of f = m·eᵗ, each product rounded before it is added.
 func (k Kernels) WeightedExpMoments(m, eta, x []float64, delta float64) (s Moments) {
-	m, x = m[:len(eta)], x[:len(eta)]
-	switch k {
-	case avx512:
-		s.Value, s.Slope, s.Curve = weightedExpMomentsAVX512(m, eta, x, delta)
-		return s
-	case avx2:
-		s.Value, s.Slope, s.Curve = weightedExpMomentsAVX2(m, eta, x, delta)
-		return s
-	}
-	return powers(eta, x, delta, func(i int, mu float64) float64 { return float64(mu * m[i]) })
+	s.Value, s.Slope, s.Curve = k.weightedExpMoments(m, eta, x, delta)
+	return s
 }
 
-// powers returns Σ mu, Σ mu·x and Σ mu·x², mu = of(i, eᵗ).
-func powers(eta, x []float64, delta float64, of func(i int, mu float64) float64) Moments {
+// expMoments returns Σ mu, Σ mu·x and Σ mu·x², mu = m·eᵗ, or eᵗ where m is nil.
+func expMoments(m, eta, x []float64, delta float64) (_, _, _ float64) {
 	var value, slope, curve lanes
 	for i := range eta {
 		at := i % vec.Lanes
-		mu := of(i, vec.Exp(along(eta, x, delta, i)))
+		mu := vec.Exp(along(eta, x, delta, i))
+		if m != nil {
+			mu = float64(mu * m[i])
+		}
 		value[at] += mu
 		slope[at] = math.FMA(mu, x[i], slope[at])
 		curve[at] = math.FMA(float64(x[i]*x[i]), mu, curve[at])
 	}
-	return Moments{value.sum(), slope.sum(), curve.sum()}
-}
-
-// SquaresMoments is of f = (y − t)²/2, but for Value, which is Σ (y − t)² with the
-// bits of SumSquaresAlong; Slope is −Σ (y − t)·x and Curve is Σ x².
-func (k Kernels) SquaresMoments(y, eta, x []float64, delta float64) (s Moments) {
-	y, x = y[:len(eta)], x[:len(eta)]
-	switch k {
-	case avx512:
-		s.Value, s.Slope, s.Curve = squaresMomentsAVX512(y, eta, x, delta)
-	case avx2:
-		s.Value, s.Slope, s.Curve = squaresMomentsAVX2(y, eta, x, delta)
-	default:
-		var value, slope, curve lanes
-		for i := range eta {
-			d, at := y[i]-along(eta, x, delta, i), i%vec.Lanes
-			value[at] = math.FMA(d, d, value[at])
-			slope[at] = math.FMA(d, x[i], slope[at])
-			curve[at] = math.FMA(x[i], x[i], curve[at])
-		}
-		s = Moments{value.sum(), slope.sum(), curve.sum()}
-	}
-	s.Slope = -s.Slope
-	return s
+	return value.sum(), slope.sum(), curve.sum()
 }

@@ -18,11 +18,7 @@ func (k Kernels) LogNormalCDF(dst, x []float64) {
 	var at [128]float64 // dst may be x
 	for len(x) > 0 {
 		n := copy(at[:], x)
-		if k == avx512 {
-			logNormalCDFAVX512(dst[:n], at[:n])
-		} else {
-			logNormalCDFAVX2(dst[:n], at[:n])
-		}
+		k.logNormalCDF(dst[:n], at[:n])
 		for i, v := range at[:n] {
 			if !(math.Abs(v) < 39) {
 				dst[i] = vec.LogNormalCDF(v)
@@ -34,17 +30,7 @@ func (k Kernels) LogNormalCDF(dst, x []float64) {
 
 // LogCauchyCDF writes log(½ + atan(x)/π) to dst, which may be x, with
 // vec.LogCauchyCDF's bits: a relative error below 2e-15.
-func (k Kernels) LogCauchyCDF(dst, x []float64) {
-	dst = dst[:len(x)]
-	switch k {
-	case avx512:
-		logCauchyCDFAVX512(dst, x)
-	case avx2:
-		logCauchyCDFAVX2(dst, x)
-	default:
-		each(dst, x, vec.LogCauchyCDF)
-	}
-}
+func (k Kernels) LogCauchyCDF(dst, x []float64) { k.logCauchyCDF(dst, x) }
 
 // NormalQuantile writes Φ⁻¹(p) to dst, which may be p, with vec.NormalQuantile's
 // bits: a relative error of about 1e-16. Probabilities within 2e-11 of 0 and 1, and

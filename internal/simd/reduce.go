@@ -7,59 +7,26 @@ import (
 )
 
 // Sum returns Σ x[i].
-func (k Kernels) Sum(x []float64) float64 {
-	switch k {
-	case avx512:
-		return sumAVX512(x)
-	case avx2:
-		return sumAVX2(x)
-	}
-	return vec.Sum(x)
-}
+func (k Kernels) Sum(x []float64) float64 { return k.sum(x) }
 
 // Dot returns Σ x[i]·y[i].
-func (k Kernels) Dot(x, y []float64) float64 {
-	y = y[:len(x)]
-	switch k {
-	case avx512:
-		return dotAVX512(x, y)
-	case avx2:
-		return dotAVX2(x, y)
-	}
-	return vec.Dot(x, y)
-}
+func (k Kernels) Dot(x, y []float64) float64 { return k.dot(x, y) }
 
 // SumSquares returns Σ x[i]².
 func (k Kernels) SumSquares(x []float64) float64 { return k.Dot(x, x) }
 
 // Axpy adds a·x to y: y[i] = fma(a, x[i], y[i]).
-func (k Kernels) Axpy(a float64, x, y []float64) {
-	y = y[:len(x)]
-	switch k {
-	case avx512:
-		axpyAVX512(a, y, x)
-	case avx2:
-		axpyAVX2(a, y, x)
-	default:
-		vec.Axpy(a, x, y)
-	}
-}
+func (k Kernels) Axpy(a float64, x, y []float64) { k.axpy(a, y, x) }
 
 // Rotate replaces (x, y) by (c·x − s·y, s·x + c·y), the second product rounded, the
 // first not.
-func (k Kernels) Rotate(c, s float64, x, y []float64) {
-	y = y[:len(x)]
-	switch k {
-	case avx512:
-		rotateAVX512(c, s, x, y)
-	case avx2:
-		rotateAVX2(c, s, x, y)
-	default:
-		for i, xi := range x {
-			yi := y[i]
-			x[i] = math.FMA(c, xi, -float64(s*yi))
-			y[i] = math.FMA(s, xi, float64(c*yi))
-		}
+func (k Kernels) Rotate(c, s float64, x, y []float64) { k.rotate(c, s, x, y) }
+
+func rotate(c, s float64, x, y []float64) {
+	for i, xi := range x {
+		yi := y[i]
+		x[i] = math.FMA(c, xi, -float64(s*yi))
+		y[i] = math.FMA(s, xi, float64(c*yi))
 	}
 }
 
@@ -74,11 +41,7 @@ func (k Kernels) DotColumns(columns, v, dst []float64) {
 		dots8AVX512(columns, n, v, dst[:8])
 	}
 	for ; len(dst) >= 4 && k != Scalar; dst, columns = dst[4:], columns[4*n:] {
-		if k == avx512 {
-			dst[0], dst[1], dst[2], dst[3] = dots4AVX512(columns, n, v)
-		} else {
-			dst[0], dst[1], dst[2], dst[3] = dots4AVX2(columns, n, v)
-		}
+		dst[0], dst[1], dst[2], dst[3] = k.dots4(columns, n, v)
 	}
 	for j := range dst {
 		dst[j] = k.Dot(columns[j*n:(j+1)*n], v)
@@ -137,11 +100,7 @@ func (k Kernels) AxpyParts(a, columns []float64, n int, y []float64) {
 		return
 	}
 	for ; len(a) >= 4 && k != Scalar; a, columns = a[4:], columns[4*n:] {
-		if k == avx512 {
-			axpys4AVX512(columns, n, (*[4]float64)(a), y)
-		} else {
-			axpys4AVX2(columns, n, (*[4]float64)(a), y)
-		}
+		k.axpys4(columns, n, (*[4]float64)(a), y)
 	}
 	for j := range a {
 		k.Axpy(a[j], columns[j*n:j*n+len(y)], y)

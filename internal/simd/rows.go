@@ -10,64 +10,40 @@ import (
 // may be eta.
 
 // LogitSlopes writes y − p, p = 1/(1 + e^−eta): the gradient of a bernoulli row.
-func (k Kernels) LogitSlopes(dst, y, eta []float64) {
-	dst, y = dst[:len(eta)], y[:len(eta)]
-	switch k {
-	case avx512:
-		logitSlopesAVX512(dst, y, eta)
-	case avx2:
-		logitSlopesAVX2(dst, y, eta)
-	default:
-		for i, e := range eta {
-			dst[i] = y[i] - vec.Logistic(e)
-		}
+func (k Kernels) LogitSlopes(dst, y, eta []float64) { k.logitSlopes(dst, y, eta) }
+
+func logitSlopes(dst, y, eta []float64) {
+	for i, e := range eta {
+		dst[i] = y[i] - vec.Logistic(e)
 	}
 }
 
 // TrialsSlopes writes y − m·p in one rounding: the gradient of a binomial row of m
 // trials.
-func (k Kernels) TrialsSlopes(dst, y, m, eta []float64) {
-	dst, y, m = dst[:len(eta)], y[:len(eta)], m[:len(eta)]
-	switch k {
-	case avx512:
-		trialsSlopesAVX512(dst, y, m, eta)
-	case avx2:
-		trialsSlopesAVX2(dst, y, m, eta)
-	default:
-		for i, e := range eta {
-			dst[i] = math.FMA(-m[i], vec.Logistic(e), y[i])
-		}
+func (k Kernels) TrialsSlopes(dst, y, m, eta []float64) { k.trialsSlopes(dst, y, m, eta) }
+
+func trialsSlopes(dst, y, m, eta []float64) {
+	for i, e := range eta {
+		dst[i] = math.FMA(-m[i], vec.Logistic(e), y[i])
 	}
 }
 
 // LogitCurvatures writes p(1 − p), both factors without cancellation: the
 // information of one trial.
-func (k Kernels) LogitCurvatures(dst, eta []float64) {
-	dst = dst[:len(eta)]
-	switch k {
-	case avx512:
-		logitCurvaturesAVX512(dst, eta)
-	case avx2:
-		logitCurvaturesAVX2(dst, eta)
-	default:
-		for i, e := range eta {
-			dst[i] = vec.Logistic(e) * vec.Logistic(-e)
-		}
+func (k Kernels) LogitCurvatures(dst, eta []float64) { k.logitCurvatures(dst, eta) }
+
+func logitCurvatures(dst, eta []float64) {
+	for i, e := range eta {
+		dst[i] = vec.Logistic(e) * vec.Logistic(-e)
 	}
 }
 
 // ExpSlopes writes y − e^eta: the gradient of a poisson row, whose information is
 // Exp.
-func (k Kernels) ExpSlopes(dst, y, eta []float64) {
-	dst, y = dst[:len(eta)], y[:len(eta)]
-	switch k {
-	case avx512:
-		expSlopesAVX512(dst, y, eta)
-	case avx2:
-		expSlopesAVX2(dst, y, eta)
-	default:
-		for i, e := range eta {
-			dst[i] = y[i] - vec.Exp(e)
-		}
+func (k Kernels) ExpSlopes(dst, y, eta []float64) { k.expSlopes(dst, y, eta) }
+
+func expSlopes(dst, y, eta []float64) {
+	for i, e := range eta {
+		dst[i] = y[i] - vec.Exp(e)
 	}
 }

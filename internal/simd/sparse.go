@@ -7,13 +7,10 @@ import "math"
 
 // GatheredDot returns Σ values[i]·v[rows[i]], in four lanes.
 func (k Kernels) GatheredDot(values []float64, rows []int32, v []float64) float64 {
-	values = values[:len(rows)]
-	if k != Scalar && within(rows, v) {
-		if k == avx512 {
-			return gatheredDotAVX512(values, rows, v)
-		}
-		return gatheredDotAVX2(values, rows, v)
-	}
+	return k.where(within(rows, v)).gatheredDot(values[:len(rows)], rows, v)
+}
+
+func gatheredDot(values []float64, rows []int32, v []float64) float64 {
 	var sum [4]float64 // so that no addition waits for the one before
 	for ; len(rows) >= 4; rows, values = rows[4:], values[4:] {
 		sum[0] = math.FMA(values[0], v[rows[0]], sum[0])
@@ -29,15 +26,10 @@ func (k Kernels) GatheredDot(values []float64, rows []int32, v []float64) float6
 
 // ScatteredAxpy adds a·values[i] to dst[rows[i]], each in one rounding.
 func (k Kernels) ScatteredAxpy(a float64, values []float64, rows []int32, dst []float64) {
-	values = values[:len(rows)]
-	if k != Scalar && within(rows, dst) {
-		if k == avx512 {
-			scatteredAxpyAVX512(a, values, rows, dst)
-		} else {
-			scatteredAxpyAVX2(a, values, rows, dst)
-		}
-		return
-	}
+	k.where(within(rows, dst)).scatteredAxpy(a, values[:len(rows)], rows, dst)
+}
+
+func scatteredAxpy(a float64, values []float64, rows []int32, dst []float64) {
 	for i, r := range rows {
 		dst[r] = math.FMA(a, values[i], dst[r])
 	}
@@ -45,15 +37,10 @@ func (k Kernels) ScatteredAxpy(a float64, values []float64, rows []int32, dst []
 
 // Gather writes v[rows[i]] to dst[i].
 func (k Kernels) Gather(dst []float64, rows []int32, v []float64) {
-	dst = dst[:len(rows)]
-	if k != Scalar && within(rows, v) {
-		if k == avx512 {
-			gatherAVX512(dst, rows, v)
-		} else {
-			gatherAVX2(dst, rows, v)
-		}
-		return
-	}
+	k.where(within(rows, v)).gather(dst[:len(rows)], rows, v)
+}
+
+func gather(dst []float64, rows []int32, v []float64) {
 	for i, r := range rows {
 		dst[i] = v[r]
 	}
@@ -64,17 +51,13 @@ func (k Kernels) Gather(dst []float64, rows []int32, v []float64) {
 func (k Kernels) GatheredDots(dst []float64, starts []int, values []float64, rows []int32, v []float64) {
 	starts = starts[:len(dst)+1]
 	values, rows = values[starts[0]:starts[len(dst)]], rows[starts[0]:starts[len(dst)]]
-	if k != Scalar && allWithin(starts, rows, v) {
-		if k == avx512 {
-			gatheredDotsAVX512(dst, starts, values, rows, v)
-		} else {
-			gatheredDotsAVX2(dst, starts, values, rows, v)
-		}
-		return
-	}
+	k.where(allWithin(starts, rows, v)).gatheredDots(dst, starts, values, rows, v)
+}
+
+func gatheredDots(dst []float64, starts []int, values []float64, rows []int32, v []float64) {
 	for j := range dst {
 		first, last := starts[j]-starts[0], starts[j+1]-starts[0]
-		dst[j] = k.GatheredDot(values[first:last], rows[first:last], v)
+		dst[j] = gatheredDot(values[first:last], rows[first:last], v)
 	}
 }
 
@@ -83,18 +66,22 @@ func (k Kernels) GatheredDots(dst []float64, starts []int, values []float64, row
 func (k Kernels) ScatteredAxpys(a []float64, starts []int, values []float64, rows []int32, dst []float64) {
 	starts = starts[:len(a)+1]
 	values, rows = values[starts[0]:starts[len(a)]], rows[starts[0]:starts[len(a)]]
-	if k != Scalar && allWithin(starts, rows, dst) {
-		if k == avx512 {
-			scatteredAxpysAVX512(a, starts, values, rows, dst)
-		} else {
-			scatteredAxpysAVX2(a, starts, values, rows, dst)
-		}
-		return
-	}
+	k.where(allWithin(starts, rows, dst)).scatteredAxpys(a, starts, values, rows, dst)
+}
+
+func scatteredAxpys(a []float64, starts []int, values []float64, rows []int32, dst []float64) {
 	for j := range a {
 		first, last := starts[j]-starts[0], starts[j+1]-starts[0]
-		k.ScatteredAxpy(a[j], values[first:last], rows[first:last], dst)
+		scatteredAxpy(a[j], values[first:last], rows[first:last], dst)
 	}
+}
+
+// where is k where the rows are fine, and else Scalar, whose indexing panics.
+func (k Kernels) where(fine bool) Kernels {
+	if fine {
+		return k
+	}
+	return Scalar
 }
 
 // allWithin tells whether columns follow each other, and the rows of each are within v.
@@ -119,11 +106,7 @@ func within(rows []int32, v []float64) bool {
 func (k Kernels) SumRows(dst, values []float64, rows []int32, q []float64) {
 	values = values[:len(rows)]
 	if m := len(dst); k.tiled(m) && withinRows(rows, m, q) {
-		if k == avx512 {
-			sumRowsAVX512(dst, values, rows, q)
-		} else {
-			sumRowsAVX2(dst, values, rows, q)
-		}
+		k.sumRows(dst, values, rows, q)
 		return
 	}
 	for i, r := range rows {
@@ -136,11 +119,7 @@ func (k Kernels) SumRows(dst, values []float64, rows []int32, q []float64) {
 func (k Kernels) AddRows(step, values []float64, rows []int32, q []float64) {
 	values = values[:len(rows)]
 	if m := len(step); k.tiled(m) && withinRows(rows, m, q) {
-		if k == avx512 {
-			addRowsAVX512(step, values, rows, q)
-		} else {
-			addRowsAVX2(step, values, rows, q)
-		}
+		k.addRows(step, values, rows, q)
 		return
 	}
 	for i, r := range rows {

@@ -22,7 +22,7 @@ func some(r *rand.Rand, n int) (rows []int32, values []float64) {
 // and writes no other rows.
 func TestSparseFormsAgree(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed(t), 31))
-	ways := vectors(t)
+	ways := vectors()
 	for _, n := range slices.Concat(lengths(), []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}) {
 		rows, values := some(r, n)
 		v := column(r, n, 3, n%2 == 0)
@@ -43,7 +43,7 @@ func TestSparseFormsAgree(t *testing.T) {
 // Many columns are one after the other, some of them without entries.
 func TestSparseColumns(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed(t), 32))
-	ways := vectors(t)
+	ways := vectors()
 	for _, d := range []int{0, 1, 2, 7, 40} {
 		const n, before = 50, 3
 		starts, rows, values := []int{before}, make([]int32, before), make([]float64, before) // of columns that are not asked for
@@ -79,7 +79,7 @@ func TestSparseColumns(t *testing.T) {
 // Rows of a matrix, of any width.
 func TestSparseRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed(t), 33))
-	ways := vectors(t)
+	ways := vectors()
 	for _, m := range []int{1, 7, 8, 9, 16, 24, 32, 40} {
 		for _, n := range []int{1, 2, 9, 60} {
 			rows, values := some(r, n)
@@ -125,7 +125,7 @@ func TestSparseRows(t *testing.T) {
 func TestSparseOperations(t *testing.T) {
 	rows, values := []int32{0, 2, 3, 5, 6}, []float64{1, 2, 3, 4, 5}
 	v := []float64{10, 20, 30, 40, 50, 60, 70}
-	for _, k := range append(vectors(t), Scalar) {
+	for _, k := range forms() {
 		if got := k.GatheredDot(values, rows, v); got != 10+60+120+240+350 {
 			t.Errorf("%s: dot %v", k, got)
 		}
@@ -144,7 +144,7 @@ func TestSparseOperations(t *testing.T) {
 // A row that the vector does not have panics in every form.
 func TestSparseRowsAreChecked(t *testing.T) {
 	v := make([]float64, 4, 64)
-	for _, k := range append(vectors(t), Scalar) {
+	for _, k := range forms() {
 		for _, rows := range [][]int32{{1, 4}, {-1, 2}, {0, 1, 2, 3, math.MaxInt32}} {
 			values := make([]float64, len(rows))
 			for name, call := range map[string]func(){

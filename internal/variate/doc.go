@@ -5,6 +5,7 @@
 // same stream gives the same bits on every processor. How many uniforms a draw
 // takes stands at each; rejection takes a varying number.
 //
-// variate.go has the laws of priors and proposals, positive.go and counts.go
-// those of responses.
+// Read variate.go (the laws of priors and proposals), positive.go and counts.go
+// (those of responses), then quantile.go, counter.go (draws at a place of a
+// line) and horseshoe.go (moves of scales).
 package variate

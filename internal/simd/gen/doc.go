@@ -1,5 +1,5 @@
-// Command gen writes the assembly of package simd, its declarations and the
-// stand-ins for other processors:
+// Command gen writes the assembly of package simd, the methods that choose between
+// its forms, and the portable forms' stand-ins for other processors:
 //
 //	go generate ./internal/simd
 //
@@ -9,5 +9,8 @@
 // same operations on each lane in the same order.
 //
 // Read form.go for the operations, loop.go for the way through the slices,
-// elementary.go for exp and log, then kernels.go and columns.go.
+// elementary.go for exp and log, then kernels.go and columns.go; dispatch.go writes
+// the Go files, and main.go all of them. The other files are kernels by subject:
+// normal.go, quantile.go, cauchy.go, philox.go, fourier.go, sparse.go, points.go and
+// tile.go.
 package main

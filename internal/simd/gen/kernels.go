@@ -174,16 +174,6 @@ func moments() []*kernel {
 		l.powers(s, l.mul(l.exp(t), l.load("m")))
 	}
 
-	squares := along("squaresMoments", "returns Σ d², Σ d·x and Σ x², d = y − (eta + delta·x).", three, "y")
-	squares.body = func(l lane, s, with []vec) {
-		t := l.moving(with)
-		d := l.sub(l.load("y"), t)
-		x := l.load("x")
-		l.plus(s[0], d, d)
-		l.plus(s[1], d, x)
-		l.plus(s[2], x, x)
-	}
-
 	expCurve := along("expCurve", "returns Σ eᵗ, t = eta + delta·x, and writes eᵗ to first.", []sum{{}})
 	expCurve.out = []string{"first"}
 	expCurve.body = func(l lane, s, with []vec) {
@@ -191,7 +181,7 @@ func moments() []*kernel {
 		l.addTo(s[0], mu)
 		l.store(mu, "first")
 	}
-	return []*kernel{logit, curve, trials, exps, weighted, squares, expCurve}
+	return []*kernel{logit, curve, trials, exps, weighted, expCurve}
 }
 
 // tails returns p = 1/(1 + e⁻ᵗ) and p(1 − p) from e = e^−|t| and u = 1 + e.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mmcloughlin/avo/attr"
@@ -26,6 +27,9 @@ type kernel struct {
 	sig      string
 	code     func(f *form)
 	wideOnly bool // there is no form for AVX2
+
+	// narrowOnly has the form for AVX2 alone, which AVX-512 also calls.
+	narrowOnly bool
 }
 
 // sum is an accumulator of 8 lanes. It begins at from and is returned, its
@@ -92,14 +96,12 @@ func (f *form) suffix() string {
 
 // emit writes the kernel in one form.
 func (k *kernel) emit(f *form) {
-	if k.wideOnly && !f.wide {
+	if !slices.Contains(k.forms(), f.suffix()) {
 		return
 	}
 	f.Function(k.name + f.suffix())
 	f.Attributes(attr.NOSPLIT)
 	f.SignatureExpr(k.signature())
-	f.Doc(k.name + f.suffix() + " " + k.doc)
-	f.Pragma("noescape")
 	if k.code != nil {
 		k.code(f)
 	} else {

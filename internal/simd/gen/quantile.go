@@ -50,7 +50,8 @@ func quantile() *kernel {
 		centre, tail := l.centreQuantile(q), l.tailQuantile(p, q)
 		return l.choose(l.compare(l.and(q, l.form.bits(1<<63-1)), atMost, l.form.k(0.425)), centre, tail)
 	})
-	k.doc = "writes the normal quantiles of x, between e⁻²⁵ and 1 − e⁻²⁵, to dst."
+	k.doc = "writes the normal quantiles of x, between e⁻²⁵ and 1 − e⁻²⁵, to dst; AVX-512 has quantileParts."
+	k.narrowOnly = true
 	return k
 }
 

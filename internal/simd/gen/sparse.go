@@ -6,30 +6,30 @@ import (
 )
 
 // Kernels over what is stored of a sparse column: values, and the rows that they stand in.
-// They trust the rows: whoever calls them has checked the first and the last. Both forms are the
-// same: the loads of scattered numbers are the work.
+// They trust the rows: whoever calls them has checked the first and the last. One form serves
+// both: the loads of scattered numbers are the work.
 
 func sparse() []*kernel {
 	return []*kernel{
 		{
 			name: "gatheredDot", doc: "returns Σ values·v[rows], in 4 lanes.",
-			sig: "func(values []float64, rows []int32, v []float64) (s0 float64)", code: gatheredDot,
+			sig: "func(values []float64, rows []int32, v []float64) (s0 float64)", code: gatheredDot, narrowOnly: true,
 		},
 		{
 			name: "scatteredAxpy", doc: "adds a·values to dst[rows].",
-			sig: "func(a float64, values []float64, rows []int32, dst []float64)", code: scatteredAxpy,
+			sig: "func(a float64, values []float64, rows []int32, dst []float64)", code: scatteredAxpy, narrowOnly: true,
 		},
 		{
 			name: "gather", doc: "writes v[rows] to dst.",
-			sig: "func(dst []float64, rows []int32, v []float64)", code: gather,
+			sig: "func(dst []float64, rows []int32, v []float64)", code: gather, narrowOnly: true,
 		},
 		{
 			name: "gatheredDots", doc: "writes gatheredDot of each column to dst; column j has the entries from starts[j] − starts[0] to starts[j + 1] − starts[0].",
-			sig: "func(dst []float64, starts []int, values []float64, rows []int32, v []float64)", code: gatheredDots,
+			sig: "func(dst []float64, starts []int, values []float64, rows []int32, v []float64)", code: gatheredDots, narrowOnly: true,
 		},
 		{
 			name: "scatteredAxpys", doc: "adds a[j] times column j to dst[rows], one after the other; columns as in gatheredDots.",
-			sig: "func(a []float64, starts []int, values []float64, rows []int32, dst []float64)", code: scatteredAxpys,
+			sig: "func(a []float64, starts []int, values []float64, rows []int32, dst []float64)", code: scatteredAxpys, narrowOnly: true,
 		},
 	}
 }

@@ -15,7 +15,8 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/words"
-	"glmbatch/pipelines/internal/run"
+	"glmbatch/pipelines/internal/exit"
+	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report"
 	"glmbatch/report/judge"
@@ -36,7 +37,7 @@ type Config struct {
 	Pipeline    *spec.Pipeline
 	Database    string
 	Workers     int // simulations at once, at least 1
-	Only        run.Selector
+	Only        plan.Selector
 	Simulations int    // data sets for each fit, at least 1
 	Given       string // Prior or Posterior
 	Build       string
@@ -103,8 +104,8 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 	}
 	k := &checker{Config: c, ledger: ledger}
 	out := &Outcome{Pipeline: c.Pipeline.Name, Database: c.Database, Given: c.Given, FalseAlarms: FalseAlarms}
-	cases := run.Config{Pipeline: c.Pipeline, Only: c.Only, Example: c.Example, Now: c.Now}
-	err = run.Cases(ctx, cases, func(fit *run.Case) error {
+	cases := &plan.Reader{Pipeline: c.Pipeline, Choice: plan.Choice{Selector: c.Only}, Example: c.Example}
+	err = cases.Cases(ctx, func(fit *plan.Case) error {
 		out.Fits = append(out.Fits, k.fit(ctx, fit))
 		return ctx.Err()
 	})
@@ -120,26 +121,26 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 
 // exitCode sums the results up.
 func exitCode(ctx context.Context, fits []*Result, held error) int {
-	code := run.ExitPass
+	code := exit.Pass
 	for _, f := range fits {
 		switch {
 		case f.refused:
-			code = max(code, run.ExitUsage)
+			code = max(code, exit.Usage)
 		case f.Verdict == judge.Fail || f.Verdict == judge.ErrorGrade:
-			code = max(code, run.ExitFail)
+			code = max(code, exit.Fail)
 		}
 	}
 	switch {
 	case ctx.Err() != nil:
-		return run.ExitInterrupted
+		return exit.Interrupted
 	case held != nil:
-		return run.ExitUncommitted
+		return exit.Uncommitted
 	}
 	return code
 }
 
 // fit calibrates one fit.
-func (k *checker) fit(ctx context.Context, c *run.Case) *Result {
+func (k *checker) fit(ctx context.Context, c *plan.Case) *Result {
 	r := &Result{Dataset: c.Dataset, Key: c.Group, Model: c.Model, Sampler: c.Sampler, Method: c.Method, name: c.Name}
 	fail := func(err error) *Result {
 		if ctx.Err() == nil {
@@ -290,7 +291,7 @@ func (k *checker) say(format string, a ...any) {
 
 // improper names the priors that cannot be drawn from, and what to write
 // instead; empty if all are proper.
-func improper(c *run.Case) string {
+func improper(c *plan.Case) string {
 	var flat []string
 	for j, p := range c.Posterior.Coefficients {
 		if !p.Proper() {

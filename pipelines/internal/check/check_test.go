@@ -12,7 +12,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
-	"glmbatch/pipelines/internal/run"
+	"glmbatch/pipelines/internal/exit"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report"
 	"glmbatch/report/judge"
@@ -94,13 +94,13 @@ func (s scaled) Position(dst []float64) {
 func TestRightAndWrong(t *testing.T) {
 	right := load(t, bernoulli)
 	out, r := carryOut(t, right)
-	if out.ExitCode != run.ExitPass || r.Verdict != judge.Pass && r.Verdict != judge.Warn || r.Ranked != 60 {
+	if out.ExitCode != exit.Pass || r.Verdict != judge.Pass && r.Verdict != judge.Warn || r.Ranked != 60 {
 		t.Errorf("a right sampler: exit code %d, %+v", out.ExitCode, r)
 	}
 	wrong := load(t, bernoulli)
 	wrong.tamper = func(k infer.Kernel) infer.Kernel { return scaled{k} }
 	out, r = carryOut(t, wrong)
-	if out.ExitCode != run.ExitFail || r.Verdict != judge.Fail || !strings.Contains(strings.Join(r.Words, "\n"), "\nx: p = ") {
+	if out.ExitCode != exit.Fail || r.Verdict != judge.Fail || !strings.Contains(strings.Join(r.Words, "\n"), "\nx: p = ") {
 		t.Errorf("a wrong sampler: exit code %d, %+v", out.ExitCode, r)
 	}
 }
@@ -123,7 +123,7 @@ func TestSameRanks(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	stopped.Say = func(string) { cancel() } // after the first simulations
 	out, err := Run(ctx, stopped)
-	if err != nil || out.ExitCode != run.ExitInterrupted || out.Fits[0].Verdict != "" {
+	if err != nil || out.ExitCode != exit.Interrupted || out.Fits[0].Verdict != "" {
 		t.Fatalf("interrupted: %+v, %v", out, err)
 	}
 	id := &Result{Calibration: out.Fits[0].Calibration}
@@ -134,7 +134,7 @@ func TestSameRanks(t *testing.T) {
 	carryOut(t, stopped)
 	stopped.Simulations = 60
 	out, r = carryOut(t, stopped)
-	if got := simulations(t, stopped, r, names...); !reflect.DeepEqual(got, want) || out.ExitCode != run.ExitPass {
+	if got := simulations(t, stopped, r, names...); !reflect.DeepEqual(got, want) || out.ExitCode != exit.Pass {
 		t.Errorf("resumed: other ranks, exit code %d", out.ExitCode)
 	}
 }
@@ -145,17 +145,17 @@ func TestImproper(t *testing.T) {
 	flat := load(t, strings.Replace(strings.Replace(bernoulli, `"normal(0, 1.5)"`, "flat", 1), "y ~ x", "k ~ x", 1))
 	flat.Pipeline.Models[0].Family.Name, flat.Pipeline.Models[0].Family.Link = "poisson", "log"
 	out, r := carryOut(t, flat)
-	if words := strings.Join(r.Words, "\n"); out.ExitCode != run.ExitUsage || !strings.Contains(words, "prior of x is flat") || !strings.Contains(words, "normal(0, 2.5)") {
+	if words := strings.Join(r.Words, "\n"); out.ExitCode != exit.Usage || !strings.Contains(words, "prior of x is flat") || !strings.Contains(words, "normal(0, 2.5)") {
 		t.Errorf("exit code %d, %s", out.ExitCode, words)
 	}
 	flat.Given = Posterior
 	out, r = carryOut(t, flat)
-	if out.ExitCode != run.ExitPass || r.Ranked != 60 {
+	if out.ExitCode != exit.Pass || r.Ranked != 60 {
 		t.Errorf("around the data: exit code %d, %+v", out.ExitCode, r)
 	}
 	flat.tamper = func(k infer.Kernel) infer.Kernel { return scaled{k} }
 	flat.Database += "2"
-	if out, r = carryOut(t, flat); out.ExitCode != run.ExitFail {
+	if out, r = carryOut(t, flat); out.ExitCode != exit.Fail {
 		t.Errorf("around the data, a wrong sampler: exit code %d, %+v", out.ExitCode, r)
 	}
 }
@@ -165,7 +165,7 @@ func TestDegenerate(t *testing.T) {
 	wide := load(t, strings.Replace(strings.Replace(bernoulli, `"normal(0, 1.5)"`, `"normal(0, 12)"`, 1), "y ~ x", "k ~ x", 1))
 	wide.Pipeline.Models[0].Family.Name, wide.Pipeline.Models[0].Family.Link = "poisson", "log"
 	out, r := carryOut(t, wide)
-	if words := strings.Join(r.Words, "\n"); out.ExitCode != run.ExitPass || r.Verdict != judge.Warn || !strings.Contains(words, "--posterior") || r.Ranked == 60 {
+	if words := strings.Join(r.Words, "\n"); out.ExitCode != exit.Pass || r.Verdict != judge.Warn || !strings.Contains(words, "--posterior") || r.Ranked == 60 {
 		t.Errorf("exit code %d, %+v", out.ExitCode, r)
 	}
 }
@@ -180,7 +180,7 @@ func TestSamplerStops(t *testing.T) {
 	c := load(t, bernoulli)
 	c.tamper = func(k infer.Kernel) infer.Kernel { return broken{k} }
 	out, r := carryOut(t, c)
-	if out.ExitCode != run.ExitFail || r.Verdict != judge.ErrorGrade || !strings.Contains(strings.Join(r.Words, "\n"), "no finite density") {
+	if out.ExitCode != exit.Fail || r.Verdict != judge.ErrorGrade || !strings.Contains(strings.Join(r.Words, "\n"), "no finite density") {
 		t.Errorf("exit code %d, %+v", out.ExitCode, r)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
-	"glmbatch/pipelines/internal/run"
+	"glmbatch/pipelines/internal/plan"
 	"glmbatch/report"
 )
 
@@ -28,7 +28,7 @@ const (
 // simulator makes and fits the simulated data sets of one case. It is read-only
 // once made.
 type simulator struct {
-	*run.Case
+	*plan.Case
 	seed     uint64
 	given    string // Prior or Posterior
 	draws    int
@@ -40,7 +40,7 @@ type simulator struct {
 }
 
 // newSimulator sets the case up on the real data.
-func newSimulator(c *run.Case, seed uint64, given string, draws int, hook func(infer.Kernel) infer.Kernel) (*simulator, error) {
+func newSimulator(c *plan.Case, seed uint64, given string, draws int, hook func(infer.Kernel) infer.Kernel) (*simulator, error) {
 	s := &simulator{Case: c, seed: seed, given: given, draws: draws, hook: hook}
 	var err error
 	if s.data, err = expanded(c.Data); err != nil {

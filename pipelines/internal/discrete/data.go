@@ -56,7 +56,7 @@ type entry struct {
 	at    string
 }
 
-// grid tells whether edges are those of a rectangle.
+// grid reports whether edges are those of a rectangle.
 func (d *Data) grid() bool { return d.Rows > 0 && d.edges == nil }
 
 // Edges is their number.

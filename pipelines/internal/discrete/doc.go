@@ -10,7 +10,8 @@
 //
 // It samples nothing itself: infer/mrf, infer/herded and infer/dogs do.
 //
-// Read data.go (variables and edges) with table.go, image.go, cells.go and made.go, then
-// field.go (the model), chain.go with tally.go (what a chain keeps), solve.go (what
-// needs no chain) and result.go.
+// Read data.go (variables and edges) with table.go, image.go, cells.go and
+// made.go, then field.go (the model) with hash.go (its identity), functional.go
+// (what a draw is), chain.go with tally.go (what a chain keeps), scan.go
+// (certified scans), solve.go (what needs no chain) and result.go.
 package discrete

@@ -28,7 +28,7 @@ func (f *Field) total(limit int) int {
 	return total
 }
 
-// chain tells whether all edges join variables of successive numbers.
+// chain reports whether all edges join variables of successive numbers.
 func (f *Field) chain() bool { return f.width() <= 1 }
 
 // width is the largest difference of two neighbours' numbers.
@@ -41,7 +41,7 @@ func (f *Field) width() (w int) {
 	return w
 }
 
-// Cheap tells whether Exact takes no longer than some sweeps of a sampler, and by
+// Cheap reports whether Exact takes no longer than some sweeps of a sampler, and by
 // which way.
 func (f *Field) Cheap() (way string, ok bool) {
 	if f.chain() {

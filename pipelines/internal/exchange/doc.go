@@ -3,6 +3,7 @@
 // Layouts: draws_df of R's posterior in Parquet, Arrow IPC and CSV, one file a
 // fit, and CmdStan's CSV, one file a chain. A chain at a time is in memory.
 //
-// Read draws.go, then the writers table.go, columnar.go and cmdstan.go, then the
-// readers cmdstanread.go and parquetread.go.
+// Read draws.go, then write.go with rows.go and the writers columnar.go and
+// cmdstan.go, then the readers tableread.go and cmdstanread.go, and load.go
+// (foreign draws as a fit).
 package exchange

@@ -8,7 +8,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
-	"glmbatch/pipelines/internal/run"
+	"glmbatch/pipelines/internal/plan"
 )
 
 // Explanation is what is told of one fit.
@@ -47,7 +47,7 @@ const (
 // Of explains one fit.
 //
 // Cost: the sampler's set-up, and 2000 draws of the prior at 20 rows.
-func Of(c *run.Case) *Explanation {
+func Of(c *plan.Case) *Explanation {
 	e := &Explanation{Name: c.Name, Err: c.Err}
 	if c.Err != nil {
 		return e
@@ -85,7 +85,7 @@ func Of(c *run.Case) *Explanation {
 }
 
 // response names the response in the notation.
-func (e *Explanation) response(c *run.Case) {
+func (e *Explanation) response(c *plan.Case) {
 	r := c.Record.Response
 	e.Family.response = r.Expression
 	if len(r.Levels) == 2 {
@@ -100,7 +100,7 @@ func (e *Explanation) response(c *run.Case) {
 }
 
 // scaling says what coefficients mean.
-func (e *Explanation) scaling(c *run.Case) {
+func (e *Explanation) scaling(c *plan.Case) {
 	add := func(format string, a ...any) { e.Scaling = append(e.Scaling, fmt.Sprintf(format, a...)) }
 	switch c.Record.Standardize {
 	case "center_scale":
@@ -125,7 +125,7 @@ var effects = map[string]string{
 }
 
 // priors lists the prior of each parameter, and what it says in the units of the data.
-func (e *Explanation) priors(c *run.Case) {
+func (e *Explanation) priors(c *plan.Case) {
 	nan := math.NaN()
 	stream := infer.NewStream(1, "explain", "priors")
 	for j, law := range c.Posterior.Coefficients {
@@ -180,7 +180,7 @@ func sd(x []float64) float64 {
 }
 
 // predictive says what the priors imply for the mean of the response.
-func (e *Explanation) predictive(c *run.Case, target *glm.Target) {
+func (e *Explanation) predictive(c *plan.Case, target *glm.Target) {
 	if !c.Posterior.Proper() {
 		e.Predictive = []string{"Some prior is flat: there is no prior predictive distribution."}
 		return
@@ -227,7 +227,7 @@ func (e *Explanation) predictive(c *run.Case, target *glm.Target) {
 }
 
 // mean is that of one response; of binomial the probability.
-func (e *Explanation) mean(c *run.Case, p *glm.Pointwise, eta float64, row int) float64 {
+func (e *Explanation) mean(c *plan.Case, p *glm.Pointwise, eta float64, row int) float64 {
 	out := []float64{eta}
 	p.Mean(row, out, out)
 	if c.Data.Trials != nil {
@@ -293,7 +293,7 @@ func offset(d *glm.Data, row int) float64 {
 }
 
 // sampler says how the fit would be drawn, in the words that the ledger gets.
-func (e *Explanation) sampler(c *run.Case, target *glm.Target) {
+func (e *Explanation) sampler(c *plan.Case, target *glm.Target) {
 	setup, err := c.Setup(target)
 	if err != nil {
 		e.Sampler = []string{"The run would refuse it: " + err.Error()}

@@ -15,22 +15,22 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
-	"glmbatch/pipelines/internal/run"
+	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spec"
 )
 
 var update = flag.Bool("update", false, "write the goldens anew; read the diff")
 
 // caseOf is the one fit of a model of a data set of R.
-func caseOf(t *testing.T, data, model, sampler string) *run.Case {
+func caseOf(t *testing.T, data, model, sampler string) *plan.Case {
 	t.Helper()
 	text := fmt.Sprintf("pipeline: p\ndatasets: {d: {path: %s.csv}}\nmodels: {m: {%s}}\nsamplers: {s: {method: %s}}\n", data, model, sampler)
 	p, err := spec.Parse("p.yaml", []byte(text), spec.Options{Dir: "../../../testdata/classic", Today: time.Now()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out *run.Case
-	err = run.Cases(context.Background(), run.Config{Pipeline: p, Now: time.Now}, func(c *run.Case) error {
+	var out *plan.Case
+	err = (&plan.Reader{Pipeline: p}).Cases(context.Background(), func(c *plan.Case) error {
 		out = c
 		return nil
 	})
@@ -123,7 +123,7 @@ func TestMiddle(t *testing.T) {
 
 // Data that cannot be read are told as such.
 func TestErrorIsTold(t *testing.T) {
-	e := Of(&run.Case{Name: "a × b × c", Err: errors.New("no such file")})
+	e := Of(&plan.Case{Name: "a × b × c", Err: errors.New("no such file")})
 	for _, f := range Formats {
 		if text := e.Write(Format(f)); !strings.Contains(text, "no such file") {
 			t.Errorf("%s: %q", f, text)

@@ -1,15 +1,5 @@
-// Package predict evaluates a fit row by row from its draws: the linear
-// predictor of any rows at every draw, and what follows from it (leave-one-out
-// results, predictive draws and their summaries, checks of replicated data).
+// Package predict makes predictions from the kept draws of one fit of a ledger, for its own data or for new ones.
+// Package predictive computes them; this package finds the fit, codes the data and writes rows.
 //
-// It takes draws in blocks of columns, from a spool or a ledger, and rows in
-// blocks of its own: what is in memory at once is bounded by blockBytes for the
-// draws, if all of them fit into that, and blockBytes for the linear predictor,
-// however many rows, columns and draws there are. It opens no file and writes
-// none.
-//
-// Random responses come from a stream that the row names, so that neither blocks
-// nor workers change a bit, and no chain is touched.
-//
-// Read blocks.go, then loo.go, predictive.go and check.go.
+// Read predict.go.
 package predict

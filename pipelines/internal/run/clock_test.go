@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"glmbatch/pipelines/internal/exit"
 	"glmbatch/pipelines/internal/spool"
 )
 
@@ -30,7 +31,7 @@ func TestClockLeapsDuringARun(t *testing.T) {
 	config := configOf(t, database, diskSpec)
 	config.Now = leaping()
 	out, err := Run(t.Context(), config)
-	if err != nil || out.ExitCode != ExitPass {
+	if err != nil || out.ExitCode != exit.Pass {
 		t.Fatalf("%v %+v", err, out)
 	}
 	if got, want := drawn(t, database), drawn(t, whole); got != want {
@@ -50,7 +51,7 @@ func TestClockLeapsBetweenRuns(t *testing.T) {
 	for n, at := range clocks {
 		config := configOf(t, database, strings.Replace(diskSpec, "pipeline: disk", fmt.Sprintf("pipeline: disk\nseed: %d", n+1), 1))
 		config.Now = func() time.Time { return at }
-		if out, err := Run(t.Context(), config); err != nil || out.ExitCode != ExitPass || out.Fits[0].Action != Computed {
+		if out, err := Run(t.Context(), config); err != nil || out.ExitCode != exit.Pass || out.Fits[0].Action != Computed {
 			t.Fatalf("night %d: %v %+v", n+1, err, out)
 		}
 	}

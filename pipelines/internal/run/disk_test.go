@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"glmbatch/pipelines/internal/exit"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
 )
@@ -90,12 +91,12 @@ func failAt(t *testing.T, at int, broken bool, want string) {
 	if failed == "" {
 		t.Fatalf("there were only %d operations", seen)
 	}
-	words, code := out.Fits[0].Reasons, ExitFail
+	words, code := out.Fits[0].Reasons, exit.Fail
 	switch out.Fits[0].Action {
 	case Computed: // all but the removal of the spool
-		words, code = out.Fits[0].Warnings, ExitPass
+		words, code = out.Fits[0].Warnings, exit.Pass
 	case Uncommitted: // drawn and judged, and could not be read for the commit
-		code = ExitUncommitted
+		code = exit.Uncommitted
 	}
 	if out.ExitCode != code {
 		t.Errorf("%s failed: exit code %d, want %d", failed, out.ExitCode, code)
@@ -103,7 +104,7 @@ func failAt(t *testing.T, at int, broken bool, want string) {
 	if text := strings.Join(words, "\n"); !strings.Contains(text, "no space left") || !strings.Contains(text, "hint: ") {
 		t.Errorf("%s failed, and the run says %s, %q", failed, out.Fits[0].Action, words)
 	}
-	if out := runOnDisk(t, database, spool.Disk{}); out.ExitCode != ExitPass {
+	if out := runOnDisk(t, database, spool.Disk{}); out.ExitCode != exit.Pass {
 		t.Fatalf("the next run: exit code %d, %v", out.ExitCode, out.Fits[0].Reasons)
 	}
 	got := drawn(t, database)

@@ -1,11 +1,10 @@
-// Package run carries out a pipeline: it reads each data set, samples every fit
-// on a bounded number of workers, grows chains until their target holds, and
-// commits what is finished to the ledger.
+// Package run carries out a pipeline: it admits fits, takes each through its stages (plan, draw, assess), and commits
+// what is judged to the ledger.
 //
-// A fit is isolated: what cannot be read, set up or sampled costs its own fits
-// only. Nothing that decides bits depends on time, load or worker count.
+// A fit is isolated: what cannot be read, set up or sampled costs its own fits only. Nothing that decides bits depends
+// on time, load or worker count.
 //
-// Read schedule.go (how long a fit gets), then fingerprint.go (what a fit is),
-// then run.go, units.go, fit.go, chain.go, measure.go, derive.go, commit.go and ledger.go;
-// plan.go for dry runs, finished.go for what is committed later.
+// Read run.go and fit.go first; then admission.go (what is under way at once), ledger.go and commit.go (the single
+// writer), known.go, base.go and states.go (what the ledger is asked), skip.go (stored fits), dryrun.go, finished.go
+// and waiting.go (fits that are committed later), result.go (the outcome), garbage.go.
 package run

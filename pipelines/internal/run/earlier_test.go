@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"glmbatch/infer"
-	"glmbatch/infer/glm"
-	"glmbatch/pipelines/internal/spec"
+	"glmbatch/pipelines/internal/exit"
 	"glmbatch/pipelines/internal/spool"
 )
 
@@ -105,9 +105,9 @@ func goesOn(t *testing.T, database, want string, pairs ...string) {
 	defer close(free)
 	ctx, stop := context.WithCancel(t.Context())
 	config := configOf(t, database, strings.NewReplacer(pairs...).Replace(startSpec))
-	config.Now = ticking(slowStep * 2)
+	config.Now = ticking(100 * time.Millisecond * 2)
 	config.Tamper = func(s infer.Setup) infer.Setup { return stuck{s, 40, stop, free} }
-	if out, err := Run(ctx, config); err != nil || out.ExitCode != ExitInterrupted || longest(t, database) != 39 {
+	if out, err := Run(ctx, config); err != nil || out.ExitCode != exit.Interrupted || longest(t, database) != 39 {
 		t.Fatalf("%v %+v", err, out)
 	}
 	if files, _ := filepath.Glob(filepath.Join(spool.Root(database), "*")); len(files) != 1 {
@@ -165,55 +165,5 @@ func TestStartsAsUsual(t *testing.T) {
 				t.Errorf("a warm-up of %d", res.Warmup)
 			}
 		})
-	}
-}
-
-// Samplers that gain nothing from an earlier posterior say why.
-func TestWhoStartsAnew(t *testing.T) {
-	plain, horseshoe := &spec.Model{}, &spec.Model{}
-	plain.Family.Name, plain.Family.Link = "bernoulli", "logit"
-	*horseshoe = *plain
-	horseshoe.Prior.Coefficients.Kind = glm.HorseshoePrior
-	for _, c := range []struct {
-		sampler spec.Sampler
-		model   *spec.Model
-		want    string
-	}{
-		{spec.Sampler{Method: "conjugate"}, plain, "conjugate draws independently"},
-		{spec.Sampler{Method: "nuts", Metric: "dense"}, plain, "a dense metric learns directions"},
-		{spec.Sampler{Method: "hmc", Basis: "reduced"}, plain, "hmc moves in other coordinates"},
-		{spec.Sampler{Method: "nuts"}, horseshoe, "under horseshoe priors nuts moves in other coordinates"},
-		{spec.Sampler{Method: "nuts"}, plain, ""},
-		{spec.Sampler{Method: "auto"}, plain, ""},
-		{spec.Sampler{Method: "cggibbs"}, horseshoe, ""},
-	} {
-		m, err := resolve(&c.sampler, c.model)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f := &fitting{job: &job{model: c.model, sampler: &c.sampler}, method: m}
-		if got := f.startsAnew(); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
-			t.Errorf("%+v: %q, want %q", c.sampler, got, c.want)
-		}
-	}
-}
-
-// A warm fit has a quarter of the usual warm-up and the usual number of draws at its
-// first check; what the spec gives stays.
-func TestWarmSchedule(t *testing.T) {
-	for _, c := range []struct {
-		usual schedule
-		given bool
-		want  window
-	}{
-		{schedule{first: 500, max: 20000}, false, window{62, 312}},
-		{schedule{first: 60, max: 20000}, false, window{20, 50}},
-		{schedule{fixedWarmup: 1000, fixedDraws: 1000}, false, window{250, 1250}},
-		{schedule{fixedWarmup: 700, fixedDraws: 1000}, true, window{700, 1700}},
-		{schedule{fixedWarmup: 0, fixedDraws: 10}, false, window{0, 10}},
-	} {
-		if got := c.usual.warmed(c.given).start(); got != c.want {
-			t.Errorf("%+v: %+v, want %+v", c.usual, got, c.want)
-		}
 	}
 }

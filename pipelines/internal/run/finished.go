@@ -10,38 +10,42 @@ import (
 	"time"
 
 	"glmbatch/internal/words"
+	"glmbatch/pipelines/internal/assess"
+	"glmbatch/pipelines/internal/exit"
+	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
+	"glmbatch/report/record"
 )
 
 // finished is a fit that is drawn and judged, as it waits in the spool for a
 // ledger that was held: all but its draws and statistics, which are in the
 // chains' files. It is stored as gob, which keeps NaN and leaves functions out.
 type finished struct {
-	Fit       report.Fit
+	Fit       record.Fit
 	Run       report.Run
 	KeepDraws bool
 	Derived   []float64 // draws of derived quantities, where draws are kept
 }
 
-// finish keeps the record of a fit whose commit failed, and returns the error
+// keep keeps the record of a fit whose commit failed, and returns the error
 // of the commit, with its own if there is one. Without a record the draws are
 // still there for the next run.
-func (r *runner) finish(f *fitting, rec *report.Fit, commit error) error {
+func (a *attempt) keep(d *assess.Drawn, rec *record.Fit, commit error) error {
 	var b bytes.Buffer
-	waiting := finished{Fit: *rec, Run: *r.record(nil), KeepDraws: rec.DrawsOf != nil}
+	waiting := finished{Fit: *rec, Run: *a.record(nil), KeepDraws: rec.DrawsOf != nil}
 	var err error
 	if waiting.KeepDraws {
-		waiting.Derived, err = f.measured.deriving.all()
+		waiting.Derived, err = d.DerivedDraws()
 	}
-	if err == nil && waiting.KeepDraws && f.draws.compact != nil {
-		err = f.spool.WriteDraws(valuesOf(f.draws.columns(len(f.params), f.window, columnBytes)))
+	if err == nil && waiting.KeepDraws && d.Draws.Expands() {
+		err = d.Draws.Spool.WriteDraws(valuesOf(d.Draws.Columns(len(d.Kept), d.Window, assess.ColumnBytes)))
 	}
 	if err == nil {
 		err = gob.NewEncoder(&b).Encode(waiting)
 	}
 	if err == nil {
-		err = f.spool.Finish(b.Bytes())
+		err = d.Draws.Spool.Finish(b.Bytes())
 	}
 	if err != nil {
 		err = fmt.Errorf("keep the fit for pipeline commit: %w", err)
@@ -83,7 +87,7 @@ func Commit(ctx context.Context, c CommitConfig) (*Outcome, error) {
 	out.Finished, out.ExitCode = c.Now(), exitCode(out.Fits)
 	out.complete()
 	if ctx.Err() != nil {
-		out.ExitCode = ExitInterrupted
+		out.ExitCode = exit.Interrupted
 	}
 	if len(out.Fits) > 0 {
 		out.deliver(ctx, ledger, c.Publish, c.Report)
@@ -111,16 +115,16 @@ func commitOne(ctx context.Context, ledger *report.Ledger, dir string) *Result {
 		res.Replicate = rec.Replicate
 	}
 	res.Method, res.Fingerprint = rec.Method, rec.Fingerprint
-	w := window{from: rec.Warmup, to: rec.Iterations}
+	w := plan.Window{From: rec.Warmup, To: rec.Iterations}
 	for i, chain := range fit.Chains {
-		if chain.Draws() < w.to {
-			res.fail(words.Hint(fmt.Errorf("chain %d has %d of %d iterations: its file was damaged", i+1, chain.Draws(), w.to),
+		if chain.Draws() < w.To {
+			res.fail(words.Hint(fmt.Errorf("chain %d has %d of %d iterations: its file was damaged", i+1, chain.Draws(), w.To),
 
 				"run the pipeline again, which draws the rest"))
 			return res
 		}
 	}
-	rec.StatsOf = statistics(fit, w)
+	rec.StatsOf = assess.Statistics(fit, w)
 	if waiting.KeepDraws {
 		kept, err := waiting.draws(fit, manifest, w)
 		if err != nil {

@@ -2,413 +2,206 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math"
 	"runtime/debug"
-	"strconv"
 	"time"
 
-	"glmbatch/infer"
-	"glmbatch/infer/diag"
-	"glmbatch/infer/glm"
-	"glmbatch/infer/prior"
-	"glmbatch/pipelines/internal/discrete"
+	"glmbatch/pipelines/internal/assess"
+	"glmbatch/pipelines/internal/draw"
+	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/progress"
-	"glmbatch/pipelines/internal/spec"
-	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
-	"glmbatch/transform"
+	"glmbatch/report/judge"
+	"glmbatch/report/record"
 )
 
-// job is one fit to do: a unit, a model, a sampler, and the gates to judge by.
-type job struct {
-	unit    *unit
-	model   *spec.Model
-	sampler *spec.Sampler
-	gates   spec.Gates
-	timeout time.Duration // 0 for none
-	// replicate is 1 for the fit itself, 2, 3, … for its repetitions.
-	replicate int
-	descend   func() // tells that the fit has come to its commit
-	leave     func() // makes room for another fit in the air
+// attempt is one fit while the run works on it.
+type attempt struct {
+	*runner
+	fit   *plan.Fit
+	place *admitted
+	watch *draw.Stopwatch
+	shown *progress.Fit
+	res   *Result
 }
 
-func (j *job) name() string {
-	return fitName(j.unit.name(), j.model.Name, j.sampler.Name, j.replicate)
-}
-
-// fitName is how people read of a fit.
-func fitName(unit, model, sampler string, replicate int) string {
-	name := unit + " × " + model + " × " + sampler
-	if replicate > 1 {
-		name += " #" + strconv.Itoa(replicate)
-	}
-	return name
-}
-
-// stream is the path of the fit's random streams.
-func (j *job) stream() []string {
-	path := []string{j.unit.dataset.Name, j.unit.key, j.model.Name, j.sampler.Name}
-	if j.replicate > 1 {
-		path = append(path, "replicate", strconv.Itoa(j.replicate))
-	}
-	return path
-}
-
-// keep is what the ledger keeps of a fit: the spec's choice, summaries of
-// replicates.
-func (r *runner) keep(j *job) string {
-	if j.replicate > 1 {
-		return "summary"
-	}
-	return r.Pipeline.Run.Keep
-}
-
-// fitting is one job on its way to a finished fit.
-type fitting struct {
-	*job
-	clock       *stopwatch
-	design      *design
-	method      method
-	fingerprint string
-	schedule    schedule
-	start       *report.Start // of runs that start from an earlier posterior
-	earlier     *earlier      // that posterior, or nil
-	explained   string        // what the sampler chose, in words; empty if it says nothing
-	proved      []infer.Certificate
-	params      []infer.Parameter
-	draws       *draws
-	quantities  []quantity // derived ones
-	spool       *spool.Fit
-	window      window
-	measured    *measured
-	setupTime   time.Duration
-	cautions    []string    // of posterior means that may not exist
-	doubts      []glm.Doubt // the parameters concerned, in the units of the data
-	assessment  report.Assessment
-	assessed    []string            // its warnings
-	condition   []report.Diagnostic // condition numbers, if the run asks for them
-	curvature   *curvature          // what they were taken of, for the metrics of chains
-	metrics     []report.Metric
-	wall        time.Duration
-	anew        bool // it is drawn though the ledger has it
-
-	// What follows is of models of kind mrf.
-	field         *discrete.Field // nil of others
-	discreteSetup *discrete.Setup // nil without chains
-	found         *discrete.Result
-	certificates  []discrete.Certificate // known before chains are drawn
-	focused       bool                   // the scan is for some variables, and others are not drawn
-}
-
-// errStored says that another run has stored a fit since this one began.
-var errStored = errors.New("another run has stored the fit")
-
-// fit carries out one job. Whatever goes wrong in it, a panic included, is the
+// fit carries out one fit. Whatever goes wrong in it, a panic included, is the
 // result of this fit alone. Once ctx has ended or the fit has had its time, it is
 // not waited for much longer.
-func (r *runner) fit(ctx context.Context, j *job) (res *Result) {
-	watch := &stopwatch{limit: j.timeout}
-	if j.timeout > 0 {
+func (r *runner) fit(ctx context.Context, f *plan.Fit, place *admitted) *Result {
+	watch := &draw.Stopwatch{Limit: f.Timeout}
+	if f.Timeout > 0 {
 		var cancel context.CancelCauseFunc
 		ctx, cancel = context.WithCancelCause(ctx)
 		defer cancel(nil)
-		watch.expire = func() { cancel(&timeoutError{limit: j.timeout, kept: -1}) }
+		watch.Expire = func() { cancel(&draw.TimeoutError{Limit: f.Timeout, Kept: -1}) }
 	}
-	f := &fitting{job: j, clock: watch, schedule: r.schedule}
-	p := r.Tracker.Start(j.name())
-	res, left := unless(ctx, fitPatience, func() *Result { return r.attempt(ctx, f, p) })
-	if left { // f is not ours any more
-		f, res = &fitting{job: j}, j.result()
-		f.method, _ = resolve(j.sampler, j.model) // what it cannot be is said elsewhere
+	shown := r.Tracker.Start(f.Name())
+	res, left := plan.Unless(ctx, plan.Patience, func() *Result {
+		a := &attempt{r, f, place, watch, shown, newResult(f)}
+		a.try(ctx)
+		return a.res
+	})
+	method := ""
+	if left { // its result is not ours any more
+		res, method = newResult(f), plan.MethodName(f)
 		res.fail(context.Cause(ctx))
+	} else {
+		method = res.Method
 	}
-	r.ended(f, p, res)
+	r.ended(f, method, shown, res)
 	return res
 }
 
-// result is the empty result of a job.
-func (j *job) result() *Result {
-	res := &Result{Dataset: j.unit.dataset.Name, Key: j.unit.key, Model: j.model.Name, Sampler: j.sampler.Name}
-	if j.replicate > 1 {
-		res.Replicate = j.replicate
-	}
-	return res
-}
-
-// attempt is fit without an end to its patience.
-func (r *runner) attempt(ctx context.Context, f *fitting, p *progress.Fit) (res *Result) {
-	res = f.result()
+// try is fit without an end to its patience.
+func (a *attempt) try(ctx context.Context) {
 	defer func() {
 		if v := recover(); v != nil {
-			r.Log.Error("panic", "run", r.id, "fit", f.name(), "value", v, "stack", string(debug.Stack()))
-			res.fail(fmt.Errorf("this program has a fault: %v (the log has its place; please report it)", v))
-		}
-		if err := f.closeSpool(); err != nil {
-			r.Log.Error("spool", "run", r.id, "fit", f.name(), "err", err.Error())
+			a.Log.Error("panic", "run", a.id, "fit", a.fit.Name(), "value", v, "stack", string(debug.Stack()))
+			a.res.fail(fmt.Errorf("this program has a fault: %v (the log has its place; please report it)", v))
 		}
 	}()
-	err := r.carryOut(ctx, f, p, res)
-	var timeout *timeoutError
-	if err != nil && ctx.Err() != nil && errors.As(context.Cause(ctx), &timeout) {
-		err = &timeoutError{timeout.limit, f.drawn()}
-	}
+	err := a.carryOut(ctx)
 	if err != nil {
-		res.fail(err)
+		a.res.fail(err)
 	}
-	return res
 }
 
-// closeSpool closes the spool, if it is open; a second call does nothing.
-func (f *fitting) closeSpool() error {
-	if f.spool == nil {
+// carryOut takes the fit through its stages, or finds it stored.
+func (a *attempt) carryOut(ctx context.Context) error {
+	id, err := a.identify(ctx)
+	if err != nil {
+		return err
+	}
+	stored, ok := a.known.fit(id.Fingerprint)
+	switch {
+	case a.DryRun:
+		a.foresee(id, stored, ok)
 		return nil
+	case ok && !a.Force && !redraws(id.Model, stored):
+		return a.skip(ctx, id, stored)
 	}
-	return f.spool.Close()
-}
-
-// drawn is the number of iterations that every chain has in the spool.
-func (f *fitting) drawn() int {
-	if f.spool == nil || len(f.spool.Chains) == 0 {
-		return -1
+	began := a.Now()
+	if !id.Method().Chains {
+		a.shown.Phase("solving")
+		return a.solve(ctx, id, began)
 	}
-	n := math.MaxInt
-	for _, c := range f.spool.Chains {
-		n = min(n, c.Draws())
-	}
-	return n
-}
-
-func (r *runner) carryOut(ctx context.Context, f *fitting, p *progress.Fit, res *Result) error {
-	if f.unit.err != nil {
-		return f.unit.err
-	}
-	if err := r.identify(ctx, f, res); err != nil {
-		return err
-	}
-	stored, ok := r.known.fit(f.fingerprint)
-	if r.DryRun {
-		return r.plan(f, stored, ok, res)
-	}
-	if ok && !r.Force && !redraws(f.model, stored) {
-		return r.skip(ctx, f, stored, res)
-	}
-	began := r.Now()
-	f.anew = r.Force || ok
-	if f.field != nil && !f.method.discrete.chains() {
-		p.Phase("solving")
-		return r.solve(ctx, f, began, res)
-	}
-	if err := r.sample(ctx, f, p); errors.Is(err, errStored) {
-		stored, _ := r.known.fit(f.fingerprint)
-		return r.skip(ctx, f, stored, res)
-	} else if err != nil {
-		return err
-	}
-	if err := r.assess(ctx, f); err != nil {
-		return err
-	}
-	if err := r.conditionOfDraws(ctx, f); err != nil {
-		return err
-	}
-	if err := r.conditionOfMetrics(ctx, f); err != nil {
-		return err
-	}
-	f.wall = r.Now().Sub(began)
-	p.Phase("committing")
-	return r.commit(ctx, f, res)
-}
-
-// identify codes the design and computes the fingerprint.
-func (r *runner) identify(ctx context.Context, f *fitting, res *Result) error {
-	if err := r.workers.acquire(ctx); err != nil {
-		return err
-	}
-	defer r.workers.release()
-	var err error
-	if f.model.Discrete() {
-		return r.identifyDiscrete(f, res)
-	}
-	if f.method, err = resolve(f.sampler, f.model); err != nil {
-		return err
-	}
-	res.Method = f.method.name
-	if f.design, err = f.unit.design(f.model); err != nil {
-		return err
-	}
-	if err := f.focus(); err != nil {
-		return err
-	}
-	res.Rows, res.Columns = f.design.Rows, f.design.Data.Cols()
-	res.Warnings = f.design.Warnings
-	if err := r.memory.refuse(f.design.Data.X.Entries(), res.Rows, res.Columns, r.Pipeline.Run.Chains); err != nil {
-		return f.explain(err)
-	}
-	f.fingerprint = r.identity(f).fingerprint()
-	if r.Pipeline.Run.Start == startPrevious {
-		if err := r.startFrom(ctx, f); err != nil {
-			return err
-		}
-	}
-	res.Fingerprint = f.fingerprint
-	return nil
-}
-
-func (r *runner) identity(f *fitting) identity {
-	sampler := struct {
-		Name, Method string
-		Options      any
-	}{f.sampler.Name, f.method.name, f.method.options}
-	replicate := f.replicate
-	if replicate == 1 {
-		replicate = 0
-	}
-	id := identity{
-		Data: f.design.dataHash, Dataset: f.unit.dataset.Name, Key: f.unit.key,
-		Model: identifyModel(f.model), Sampler: sampler,
-		Length: identifyLength(r.Pipeline.Run), Chains: r.Pipeline.Run.Chains,
-		Keep: r.keep(f.job), Seed: r.Pipeline.Seed, Replicate: replicate,
-		Start: f.startIdentity(), Versions: f.versions(),
-	}
-	if f.field != nil && !f.method.discrete.chains() {
-		id.Length, id.Chains, id.Keep, id.Seed = nil, 0, "", 0 // nothing is drawn
-	}
-	return id
-}
-
-func (f *fitting) versions() map[string]string {
-	versions := map[string]string{
-		"infer": infer.Version, "transform": strconv.Itoa(transform.Version),
-		"diag": diag.Version, f.method.name: f.method.version,
-	}
-	if d := f.design.Design; d != nil {
-		if _, sparse := d.Data.X.(*glm.Sparse); sparse {
-			versions["sparse"] = glm.SparseVersion // whose sums have another order
-		}
-	}
-	if f.method.hamiltonian && f.model.Family.Name == "gamma" && f.model.PrecisionWeights != "" {
-		versions["gradient"] = "2" // 1 was wrong in shape after rows of other precisions than 1
-	}
-	return versions
-}
-
-// sample sets the fit up, opens its spool and grows its chains until done.
-func (r *runner) sample(ctx context.Context, f *fitting, p *progress.Fit) error {
-	p.Phase("set-up")
-	setup, err := r.prepare(ctx, f)
+	a.shown.Phase("set-up")
+	prepared, err := draw.Prepare(ctx, id, a.world, a.watch)
 	if err != nil {
 		return err
 	}
-	f.params = keptParameters(setup.Parameters(), r.keep(f.job))
-	numbers := numbersOf(setup, len(f.params))
-	if e, ok := setup.(infer.Explainer); ok {
-		f.explained = f.method.name + " samples in the basis " + e.Explain()
-	}
-	if c, ok := setup.(infer.Certifier); ok {
-		f.proved = c.Certificates()
-	}
-	if err := r.bind(f, parameterNames(f.params)); err != nil {
+	chains, err := draw.Open(prepared, a.world, a.watch, a.shown, a.Force)
+	if err != nil {
 		return err
 	}
-	root := spool.Root(r.Database)
-	manifest := spool.Manifest{
-		Fingerprint: f.fingerprint, Fit: f.name(), Params: numbers.spooled(), Chains: r.Pipeline.Run.Chains,
+	defer chains.Close()
+	if other, found := a.known.now(ctx, a.ledger.file, id.Fingerprint); found && !ok && !a.Force && !redraws(id.Model, other) {
+		_ = chains.Spool.Remove() // another run has stored the fit; its Sweep removes what is left
+		return a.skip(ctx, id, other)
 	}
-	if numbers.row > 0 {
-		manifest.Start = numbers.params
-	}
-	if r.Force {
-		if err := r.Disk.Discard(root, manifest); err != nil {
-			return err
-		}
-	}
-	if f.spool, err = r.Disk.Open(root, manifest); err != nil {
-		return err
-	}
-	if stored, ok := r.known.now(ctx, r.ledger.file, f.fingerprint); ok && !f.anew && !redraws(f.model, stored) {
-		return errors.Join(errStored, f.spool.Remove())
-	}
-	s := &sampling{
-		stream: f.stream(),
-		seed:   r.Pipeline.Seed, warmup: f.schedule.warmup(), setup: setup,
-		toData: f.design.Record.ToData, numbers: numbers, spool: f.spool,
-		kernels: make([]infer.Kernel, len(f.spool.Chains)), clock: f.clock, now: r.Now, progress: p,
-		log: r.Log.With("run", r.id, "fit", f.name(), "fingerprint", f.fingerprint),
-	}
-	f.draws = &draws{spool: f.spool, numbers: numbers, record: f.design.Record, rowBytes: heldRows}
-	if err := r.grow(ctx, f, s, p); err != nil || f.field == nil {
-		return err
-	}
-	return r.collect(ctx, f, s)
+	return chains.Late(ctx, a.draw(ctx, chains, began))
 }
 
-// prepare makes the target and the sampler's set-up, on one worker.
-func (r *runner) prepare(ctx context.Context, f *fitting) (infer.Setup, error) {
-	if err := r.workers.acquire(ctx); err != nil {
+// identify codes the data and computes the fingerprint.
+func (a *attempt) identify(ctx context.Context) (*plan.Identified, error) {
+	if err := a.world.Workers.Acquire(ctx); err != nil {
 		return nil, err
 	}
-	defer r.workers.release()
-	defer f.clock.run()()
-	timer := startTimer()
-	defer timer.stop()
-	if f.field != nil {
-		err := r.prepareDiscrete(f)
-		f.setupTime = timer.lap()
-		if err != nil {
+	defer a.world.Workers.Release()
+	if a.fit.Unit.Err == nil {
+		a.res.Method = plan.MethodName(a.fit)
+	}
+	problem, err := plan.NewProblem(a.fit)
+	if err != nil {
+		return nil, err
+	}
+	facts := problem.Facts()
+	a.res.Method, a.res.Rows, a.res.Columns, a.res.Warnings = problem.Method().Name, facts.Rows, facts.Columns, facts.Warnings
+	id, err := plan.Identify(a.fit, problem, a.memory)
+	if err != nil {
+		return nil, err
+	}
+	if a.Pipeline.Run.Start == plan.StartPrevious {
+		if err := id.StartFrom(ctx, a.base); err != nil {
 			return nil, err
 		}
-		if r.Tamper != nil {
-			return r.Tamper(f.discreteSetup), nil
-		}
-		return f.discreteSetup, nil
 	}
-	model := f.posterior()
-	if f.method.name == priorMethod {
-		if err := prior.Check(&model, f.design.Data.Names); err != nil {
-			return nil, f.explain(err)
-		}
-	}
-	target, err := glm.NewTarget(f.design.Data, model)
+	a.res.Fingerprint = id.Fingerprint
+	return id, nil
+}
+
+// draw grows the chains, judges them and commits the fit.
+func (a *attempt) draw(ctx context.Context, chains *draw.Chains, began time.Time) error {
+	drawn, err := chains.Grow(ctx)
 	if err != nil {
-		return nil, f.explain(err)
+		return err
 	}
-	if f.method.name != priorMethod {
-		f.doubt(target)
+	var judged *assess.Judged
+	err = a.world.Workers.Work(ctx, a.watch, func() (err error) {
+		judged, err = assess.Judge(ctx, drawn, a.stamp(began))
+		return err
+	})
+	if err != nil {
+		return err
 	}
-	if target, err = f.around(target); err != nil {
-		return nil, f.explain(err)
-	}
-	setup, err := f.method.setup(target)
-	if r.Tamper != nil && err == nil {
-		setup = r.Tamper(setup)
-	}
-	f.setupTime = timer.lap()
-	if err == nil && r.conditions(f) {
-		f.conditionAtMode(target)
-	}
-	return setup, f.explain(err)
+	a.shown.Phase("committing")
+	return a.commit(ctx, drawn, judged)
 }
 
-// doubt notes which posterior means may not exist.
-func (f *fitting) doubt(target *glm.Target) {
-	for _, d := range target.MeanMayNotExist() {
-		if words := caution(target.Parameters(), d); words != "" {
-			f.cautions = append(f.cautions, words)
+// solve carries out a method without chains.
+func (a *attempt) solve(ctx context.Context, id *plan.Identified, began time.Time) error {
+	answer, err := draw.Solve(ctx, id, a.world, a.watch)
+	if err != nil {
+		return err
+	}
+	judged, err := assess.Answer(id, answer, a.stamp(began))
+	if err != nil {
+		return err
+	}
+	a.res.describe(judged)
+	a.place.leave()
+	a.res.ID, err = a.ledger.store(ctx, judged.Record)
+	return a.stored(ctx, judged.Record, err)
+}
+
+func (a *attempt) stamp(began time.Time) assess.Stamp {
+	return assess.Stamp{RunID: a.id, Place: a.runner.place, Now: a.Now, Began: began}
+}
+
+// ended closes a fit's accounts: the ledger's note of a failure, the log, the
+// line that people see. method is the one that failed, if it did.
+func (r *runner) ended(f *plan.Fit, method string, shown *progress.Fit, res *Result) {
+	log := r.Log.With("run", r.id, "fit", res.Name(), "fingerprint", res.Fingerprint)
+	if res.ID != 0 {
+		log = log.With("fit_id", res.ID)
+	}
+	if res.Action == Errored {
+		if !r.DryRun {
+			r.erred(f, method, res)
 		}
-		f.doubts = append(f.doubts, glm.Doubt{Parameters: inDataUnits(d.Parameters, f.design.Record), Reason: d.Reason})
+		log.Error("fit", "action", res.Action, "err", res.Err.Error())
+	} else {
+		log.Info("fit", "action", res.Action, "verdict", res.Verdict, "reasons", res.Reasons, "seconds", res.Seconds)
 	}
+	outcome := res.Verdict
+	if res.Action != Computed && res.Action != Errored {
+		outcome = res.Action
+	}
+	r.Tracker.End(shown, outcome, res.line())
 }
 
-// posterior is the likelihood with its priors, defaults resolved for the design.
-func (f *fitting) posterior() glm.Model {
-	return posterior(f.model, f.design.Data)
-}
-
-// explain names the data set and the model in an error of the numeric core.
-func (f *fitting) explain(err error) error {
-	if err == nil {
-		return nil
+// erred notes a fit that could not be computed.
+func (r *runner) erred(f *plan.Fit, method string, res *Result) {
+	family := f.Model.Family
+	fit := &record.Fit{
+		Key: f.Key(), Replicate: f.Replicate, Fingerprint: res.Fingerprint, RunID: r.id, Pipeline: r.Pipeline.Name, Method: method,
+		Family: family.Name, Link: family.Link, Formula: f.Model.Formula,
+		Chains: r.Pipeline.Run.Chains, Status: record.Erred, Error: res.Err.Error(),
+		Verdict: judge.Verdict{Grade: judge.ErrorGrade, Reasons: res.Reasons}, Gates: f.Gates, Created: r.Now(), Place: r.place,
 	}
-	return fmt.Errorf("dataset %q, model %q: %w", f.unit.name(), f.model.Name, err)
+	r.ledger.later(func(ctx context.Context, s *report.Session) error {
+		_, err := s.Fit(ctx, fit)
+		return err
+	})
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/pipelines/internal/exit"
+	"glmbatch/pipelines/internal/plan"
 	"glmbatch/report"
 )
 
@@ -19,7 +21,7 @@ func TestStoredMeanwhile(t *testing.T) {
 		change  func(config, other *Config)
 		actions string // of d and e
 	}{
-		"a part":   {func(_, o *Config) { o.Only, _ = ParseSelector([]string{"dataset=e"}) }, "computed skipped"},
+		"a part":   {func(_, o *Config) { o.Only, _ = plan.ParseSelector([]string{"dataset=e"}) }, "computed skipped"},
 		"by force": {func(c, _ *Config) { c.Force = true }, "computed computed"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -31,14 +33,14 @@ func TestStoredMeanwhile(t *testing.T) {
 			config.Tamper = func(s infer.Setup) infer.Setup {
 				if set.Add(1) == 1 {
 					out, err := Run(t.Context(), other)
-					if err != nil || out.ExitCode != ExitPass {
+					if err != nil || out.ExitCode != exit.Pass {
 						t.Errorf("the other run: %v, %+v", err, out)
 					}
 				}
 				return s
 			}
 			out, err := Run(t.Context(), config)
-			if err != nil || out.ExitCode != ExitPass {
+			if err != nil || out.ExitCode != exit.Pass {
 				t.Fatalf("%v, %+v", err, out)
 			}
 			got := map[string]string{}

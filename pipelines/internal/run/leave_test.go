@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"glmbatch/infer"
+	"glmbatch/pipelines/internal/exit"
 	"glmbatch/pipelines/internal/progress"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/spool"
@@ -88,7 +89,7 @@ func TestStoppedInTheMiddle(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
 			config.Now, config.Tamper = c.now, func(s infer.Setup) infer.Setup { return c.tamper(s, stop) }
 			out, err := Run(ctx, config)
-			if err != nil || out.ExitCode != ExitInterrupted || out.Fits[0].Action != Interrupted {
+			if err != nil || out.ExitCode != exit.Interrupted || out.Fits[0].Action != Interrupted {
 				t.Fatalf("%v %+v", err, out)
 			}
 			// A chain that is stuck keeps no fast iterations; one beside it that sees
@@ -99,7 +100,7 @@ func TestStoppedInTheMiddle(t *testing.T) {
 			if c.want <= 0 {
 				return // TestStoppedRunGoesOn and TestTimeout run on
 			}
-			if out := runOnDisk(t, database, spool.Disk{}); out.ExitCode != ExitPass {
+			if out := runOnDisk(t, database, spool.Disk{}); out.ExitCode != exit.Pass {
 				t.Fatalf("the next run: %v", out.Fits[0].Reasons)
 			}
 			if got, want := drawn(t, database), drawn(t, whole); got != want {
@@ -150,37 +151,16 @@ func TestTimeout(t *testing.T) {
 		t.Fatal(err)
 	}
 	res := out.Fits[0]
-	if out.ExitCode != ExitFail || res.Action != Errored || !strings.Contains(res.Reasons[0], "timeout: the fit was worked on for 200ms; 29 iterations per chain are kept\nhint: ") {
+	if out.ExitCode != exit.Fail || res.Action != Errored || !strings.Contains(res.Reasons[0], "timeout: the fit was worked on for 200ms; 29 iterations per chain are kept\nhint: ") {
 		t.Errorf("exit code %d, %s: %q", out.ExitCode, res.Action, res.Reasons)
 	}
 	if got := ask(t, database, "SELECT error FROM fit WHERE status = 'error'"); !strings.Contains(got, "timeout: the fit") {
 		t.Errorf("the ledger says %q of it", got)
 	}
-	if out := runOnDisk(t, database, spool.Disk{}); out.ExitCode != ExitPass {
+	if out := runOnDisk(t, database, spool.Disk{}); out.ExitCode != exit.Pass {
 		t.Fatalf("the next run: %v", out.Fits[0].Reasons)
 	}
 	if got, want := strings.Replace(drawn(t, database), "\n2,", "\n1,", 1), drawn(t, whole); got != want {
 		t.Errorf("after the next run %s, want %s", got, want)
 	}
-}
-
-// The watch of a timeout runs while a part of the fit does, once for all parts.
-func TestStopwatch(t *testing.T) {
-	expired := make(chan struct{})
-	w := &stopwatch{limit: time.Hour, expire: func() { close(expired) }}
-	first, second := w.run(), w.run()
-	w.since = w.since.Add(-time.Minute)
-	first()
-	if w.spent != 0 {
-		t.Errorf("stopped while a part runs: %v", w.spent)
-	}
-	second()
-	if w.spent < time.Minute || w.spent > 2*time.Minute {
-		t.Errorf("two parts side by side of a minute cost %v", w.spent)
-	}
-	w.spent = w.limit
-	defer w.run()()
-	<-expired
-	none := &stopwatch{}
-	none.run()()
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"glmbatch/report"
+	"glmbatch/report/record"
 )
 
 // ledger is the single writer of a run. Fits queue; what waits is written in
@@ -23,8 +24,7 @@ type ledger struct {
 	end   chan struct{} // closed when nothing more is queued by those who are waited for
 	done  chan struct{} // closed when nothing more is written
 	ctx   context.Context
-	down  chan struct{} // told when the last fit left the air
-	begun bool          // the run's row is in the file
+	begun bool // the run's row is in the file
 	// linger bounds how long a fit waits for others to be written with.
 	linger time.Duration
 
@@ -38,7 +38,7 @@ type write func(context.Context, *report.Session) error
 
 // request is one thing to write, a fit or any other, and where its error goes.
 type request struct {
-	fit   *report.Fit
+	fit   *record.Fit
 	id    int64 // of the fit, once it is stored
 	write write
 	ctx   context.Context
@@ -49,15 +49,15 @@ type request struct {
 // transaction: more are worth one of their own.
 const togetherValues = 4_000_000
 
-func openLedger(ctx context.Context, r *runner) (*ledger, error) {
-	file, err := report.Open(r.Database, report.Options{LockWait: r.LockWait, Threads: 1, MemoryLimit: r.memory.engine()})
-	if err != nil {
-		return nil, err
-	}
-	l := &ledger{r: r, file: file, queue: make(chan *request, 64), end: make(chan struct{}), ctx: ctx, done: make(chan struct{}), down: make(chan struct{}, 1), linger: linger}
+// openLedger starts the writer of a ledger. It ends with stop.
+func openLedger(ctx context.Context, file *report.Ledger, r *runner) *ledger {
+	l := &ledger{r: r, file: file, queue: make(chan *request, 64), end: make(chan struct{}), ctx: ctx, done: make(chan struct{}), linger: linger}
 	go l.serve()
-	return l, nil
+	return l
 }
+
+// closePatience is how long a stopped run waits for a ledger that is held.
+const closePatience = 200 * time.Millisecond
 
 // linger is the usual wait of a fit for others: opening the file, the checkpoint and
 // closing it cost as much as some ten small fits.
@@ -83,17 +83,17 @@ func (l *ledger) serve() {
 }
 
 // gather takes what is queued behind a request. Fits wait for others to join
-// them, while others are in the air, for a moment; when they are stored changes
+// them, while others are being drawn, for a moment; when they are stored changes
 // no bit of them.
 func (l *ledger) gather(first *request) []*request {
 	batch, alone := []*request{first}, time.NewTimer(l.linger)
 	defer alone.Stop()
-	for patient := first.fit != nil; patient && l.r.airborne.Load() > 0; {
+	for patient := first.fit != nil; patient && l.r.admission.busy.Load() > 0; {
 		select {
 		case q := <-l.queue:
 			batch = append(batch, q)
 			patient = q.fit != nil && len(batch) < cap(l.queue)
-		case <-l.down:
+		case <-l.r.admission.idle:
 		case <-l.ctx.Done():
 			patient = false
 		case <-alone.C:
@@ -182,7 +182,7 @@ func carryOut(s *report.Session, some []*request) (errs []error) {
 	if some[0].fit == nil {
 		return []error{some[0].write(some[0].ctx, s)}
 	}
-	fits := make([]*report.Fit, len(some))
+	fits := make([]*record.Fit, len(some))
 	for i, q := range some {
 		fits[i] = q.fit
 	}
@@ -194,7 +194,7 @@ func carryOut(s *report.Session, some []*request) (errs []error) {
 }
 
 // store queues a fit, waits until it is stored and returns its number.
-func (l *ledger) store(ctx context.Context, fit *report.Fit) (id int64, err error) {
+func (l *ledger) store(ctx context.Context, fit *record.Fit) (id int64, err error) {
 	q := &request{fit: fit, ctx: ctx}
 	err = l.wait(q)
 	return q.id, err

@@ -6,10 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"glmbatch/infer"
-	"glmbatch/pipelines/internal/spool"
+	"glmbatch/pipelines/internal/plan"
 	"glmbatch/report"
 )
 
@@ -36,32 +34,32 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// A fit waits for others while there are some in the air, and no longer: not
-// when the last came down, nor when something else wants to be written. The wait
+// A fit waits for others while some are drawn, and no longer: not
+// when the last is drawn, nor when something else wants to be written. The wait
 // here is an hour, so that one too many is seen.
 func TestGather(t *testing.T) {
 	fit, note := &request{fit: testFit(1)}, &request{}
 	for name, c := range map[string]struct {
-		queued   []*request
-		airborne int64
-		want     int
+		queued []*request
+		busy   int64
+		want   int
 	}{
-		"nothing in the air": {nil, 0, 1},
-		"the last came down": {[]*request{fit, fit}, -1, 3},
-		"a note":             {[]*request{fit, note}, 2, 3},
-		"a full queue":       {[]*request{fit, fit, fit, fit}, 2, 4},
+		"no other is drawn": {nil, 0, 1},
+		"the last is drawn": {[]*request{fit, fit}, -1, 3},
+		"a note":            {[]*request{fit, note}, 2, 3},
+		"a full queue":      {[]*request{fit, fit, fit, fit}, 2, 4},
 	} {
-		r := &runner{}
-		l := &ledger{ctx: t.Context(), r: r, queue: make(chan *request, 4), down: make(chan struct{}, 1), linger: time.Hour}
-		r.airborne.Store(max(c.airborne, -c.airborne))
+		a := newAdmission(plan.Memory{Workers: 1})
+		l := &ledger{ctx: t.Context(), r: &runner{admission: a}, queue: make(chan *request, 4), linger: time.Hour}
+		a.busy.Store(max(c.busy, -c.busy))
 		got := make(chan int)
 		go func() { got <- len(l.gather(fit)) }()
 		for _, q := range c.queued {
 			l.queue <- q
 		}
-		if c.airborne < 0 {
-			r.airborne.Store(0)
-			l.down <- struct{}{}
+		if c.busy < 0 {
+			a.busy.Store(0)
+			a.idle <- struct{}{}
 		}
 		select {
 		case n := <-got:
@@ -74,25 +72,20 @@ func TestGather(t *testing.T) {
 	}
 }
 
-// A fit that is stored leaves all of the room that it waited in, though its
-// spool is gone by then.
-func TestLandLeavesItsRoom(t *testing.T) {
-	kept, err := spool.Open(t.TempDir(), spool.Manifest{Fingerprint: "f", Params: 1, Chains: 4})
-	if err != nil {
-		t.Fatal(err)
+// A fit that is stored leaves all of the room in which it awaited its commit, and its place once.
+func TestAwaitingLeavesItsRoom(t *testing.T) {
+	a := newAdmission(plan.Memory{Workers: 1})
+	place := a.fit(t.Context())
+	done, err := place.toCommit(t.Context(), &plan.Unit{}, openFiles)
+	if err != nil || a.busy.Load() != 0 || a.awaiting.TryAcquire(1) {
+		t.Fatalf("%v; %d fits are busy", err, a.busy.Load())
 	}
-	left := 0
-	r := &runner{ground: semaphore.NewWeighted(groundFiles)}
-	f := &fitting{job: &job{unit: &unit{}, leave: func() { left++ }}, spool: kept}
-	gone, err := r.land(t.Context(), f)
-	if err != nil || left != 1 || r.ground.TryAcquire(groundFiles) {
-		t.Fatalf("%v; the fit left the air %d times", err, left)
+	place.leave()
+	if !a.fits.TryAcquire(admittedFits) || a.fits.TryAcquire(1) {
+		t.Error("a fit that awaits its commit has given back another place than its own")
 	}
-	if err := kept.Remove(); err != nil {
-		t.Fatal(err)
-	}
-	gone()
-	if !r.ground.TryAcquire(groundFiles) {
+	done()
+	if !a.awaiting.TryAcquire(openFiles) {
 		t.Error("room is still taken")
 	}
 }

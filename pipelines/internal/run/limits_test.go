@@ -3,9 +3,10 @@ package run
 import (
 	"path/filepath"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"testing"
+
+	"glmbatch/pipelines/internal/plan"
 )
 
 // Garbage is kept short while a run is on, unless its user has set GOGC.
@@ -50,45 +51,11 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-func mustSelect(t *testing.T, term string) Selector {
+func mustSelect(t *testing.T, term string) plan.Selector {
 	t.Helper()
-	s, err := ParseSelector([]string{term})
+	s, err := plan.ParseSelector([]string{term})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
-}
-
-// What a hint says would do does, and the smallest limit leaves something.
-func TestMemoryEstimates(t *testing.T) {
-	for _, rows := range []int{10, 1000, 1_000_000, 5_000_000} {
-		for _, columns := range []int{1, 20, 100_000} {
-			small := memory{limit: 128e6, workers: 2}
-			err := small.refuse(int64(rows*columns), rows, columns, 4)
-			if err == nil {
-				continue
-			}
-			_, hint, _ := strings.Cut(err.Error(), "--memory ")
-			digits, _, _ := strings.Cut(hint, "MB")
-			enough := memory{limit: parseInt(t, digits) * 1e6, workers: 2}
-			if err := enough.refuse(int64(rows*columns), rows, columns, 4); err != nil {
-				t.Errorf("%d × %d: the hint of %s MB would not do: %v", rows, columns, digits, err)
-			}
-		}
-	}
-	if none := (memory{workers: 2}); none.refuse(1<<50, 1<<30, 1<<20, 4) != nil || none.engine() != "" {
-		t.Error("a limit where there is none")
-	}
-	if least := (memory{limit: 128e6, workers: 2}); least.refuse(1000, 100, 10, 4) != nil || least.engine() != "32MB" {
-		t.Errorf("the least limit: %v, engine %s", least.refuse(1000, 100, 10, 4), least.engine())
-	}
-}
-
-func parseInt(t *testing.T, text string) int64 {
-	t.Helper()
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
 }

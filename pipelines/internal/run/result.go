@@ -11,6 +11,9 @@ import (
 
 	"glmbatch/infer/diag"
 	"glmbatch/internal/words"
+	"glmbatch/pipelines/internal/assess"
+	"glmbatch/pipelines/internal/exit"
+	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
 )
@@ -71,7 +74,35 @@ type ParameterSummary struct {
 
 // Name is the fit's name as people read it.
 func (r *Result) Name() string {
-	return fitName(unitName(r.Dataset, r.Key), r.Model, r.Sampler, r.Replicate)
+	return plan.FitName(r.Dataset, r.Key, r.Model, r.Sampler, r.Replicate)
+}
+
+// newResult is the empty result of a fit.
+func newResult(f *plan.Fit) *Result {
+	res := &Result{Dataset: f.Unit.Dataset.Name, Key: f.Unit.Key, Model: f.Model.Name, Sampler: f.Sampler.Name}
+	if f.Replicate > 1 {
+		res.Replicate = f.Replicate
+	}
+	return res
+}
+
+// describe fills a result from a judged fit.
+func (r *Result) describe(j *assess.Judged) {
+	rec := j.Record
+	r.Verdict, r.Reasons, r.Warnings = string(rec.Verdict.Grade), rec.Verdict.Reasons, rec.Warnings
+	t := rec.Times
+	r.Seconds = t.Setup + t.Warmup + t.Sampling
+	r.Times = Times{t.Setup, t.Warmup, t.Sampling, t.Wall}
+	for _, p := range j.Parameters {
+		r.Parameters = append(r.Parameters, ParameterSummary{p.Name, p.Summary})
+	}
+}
+
+// describeChains adds what a fit with chains has.
+func (r *Result) describeChains(j *assess.Judged) {
+	rec := j.Record
+	r.Chains, r.Warmup, r.Draws = rec.Chains, rec.Warmup, rec.Draws
+	r.RHatMax, r.ESSBulkMin, r.Divergences = report.Number(j.RHatMax), report.Number(j.ESSBulkMin), j.Divergences
 }
 
 // fail records an error and what it means for the fit.
@@ -143,7 +174,7 @@ type Outcome struct {
 // if all that was drawn is in the ledger: a run that was stopped, or left something
 // uncommitted, delivers nothing, and one that had no fits writes no page.
 func (o *Outcome) deliver(ctx context.Context, ledger *report.Ledger, copyTo, pageTo string) {
-	if o.ExitCode != ExitPass && o.ExitCode != ExitFail {
+	if o.ExitCode != exit.Pass && o.ExitCode != exit.Fail {
 		return
 	}
 	told := func(to string, err error, done, not *string) {
@@ -151,9 +182,9 @@ func (o *Outcome) deliver(ctx context.Context, ledger *report.Ledger, copyTo, pa
 		case err == nil:
 			*done = to
 		case ctx.Err() != nil:
-			*not, o.ExitCode = err.Error(), ExitInterrupted
+			*not, o.ExitCode = err.Error(), exit.Interrupted
 		default:
-			*not, o.ExitCode = err.Error(), max(o.ExitCode, ExitUncommitted)
+			*not, o.ExitCode = err.Error(), max(o.ExitCode, exit.Uncommitted)
 		}
 	}
 	if copyTo != "" {
@@ -179,29 +210,20 @@ func (o *Outcome) complete() {
 	}
 }
 
-// The exit codes of a run, for a shell that looks in the morning.
-const (
-	ExitPass        = 0   // every fit passes its gates
-	ExitFail        = 1   // some fit failed its gates, or erred
-	ExitUsage       = 2   // the spec or the call is wrong
-	ExitUncommitted = 3   // something is drawn but not in the ledger, its published copy or its report
-	ExitInterrupted = 130 // the run was stopped
-)
-
 // exitCode sums the results up: an interruption outweighs what is uncommitted,
 // and that outweighs a failure.
 func exitCode(fits []*Result) int {
-	code := ExitPass
+	code := exit.Pass
 	for _, f := range fits {
 		switch {
 		case f.Action == Interrupted:
-			code = ExitInterrupted
+			code = exit.Interrupted
 		case f.Action == Uncommitted:
-			code = max(code, ExitUncommitted)
+			code = max(code, exit.Uncommitted)
 		case f.Action == Planned:
 			// it has no verdict yet
 		case f.Verdict == "fail" || f.Verdict == "error":
-			code = max(code, ExitFail)
+			code = max(code, exit.Fail)
 		}
 	}
 	return code

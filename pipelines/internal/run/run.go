@@ -4,18 +4,20 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	"golang.org/x/sync/semaphore"
 
 	"glmbatch/infer"
+	"glmbatch/pipelines/internal/draw"
+	"glmbatch/pipelines/internal/exit"
+	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/progress"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
+	"glmbatch/report/record"
 )
 
 // Config is what a run needs besides the world.
@@ -25,7 +27,7 @@ type Config struct {
 	Database string
 	Workers  int   // at least 1
 	Memory   int64 // bytes that the run may take; 0 for no limit
-	Only     Selector
+	Only     plan.Selector
 	Select   States // narrows the fits by what the ledger says of them
 	Force    bool
 	DryRun   bool   // say what would be done, and do nothing
@@ -40,54 +42,30 @@ type Config struct {
 	Tamper func(infer.Setup) infer.Setup
 }
 
+// runner is a run whose ledger is open and read.
 type runner struct {
 	Config
-	schedule schedule
-	workers  workers
-	flight   *semaphore.Weighted // bytes of the units in flight
-	memory   memory
-	air      *semaphore.Weighted // fits that are read, set up, drawn or judged
-	ground   *semaphore.Weighted // files of fits that wait for their commit
-	airborne atomic.Int64        // fits that have not come to their commit
-	recalled atomic.Int64        // skipped fits whose summaries were read
-	choice   choice
-	known    *known                            // complete fits of the ledger
-	before   map[report.Key]report.Predecessor // of a dry run
-	earlier  earlierFits                       // of a run that starts from them
-	ledger   *ledger
-	started  time.Time
-	id       string
-	place    int // among the runs of the ledger
+	id        string
+	started   time.Time
+	place     int // among the runs of the ledger
+	choice    plan.Choice
+	world     *draw.World
+	memory    plan.Memory
+	admission *admission
+	ledger    *ledger
+	known     *known
+	base      plan.Base
+	before    map[record.Key]report.Predecessor // of a dry run; nil of others
+	recalled  atomic.Int64                      // skipped fits whose summaries were read
 }
-
-// workers is a counting semaphore over everything that computes.
-type workers chan struct{}
-
-func (w workers) acquire(ctx context.Context) error {
-	select {
-	case w <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (w workers) release() { <-w }
-
-// ErrNothingSelected says that no fit of the spec matches the selector.
-var ErrNothingSelected = errors.New("no fit is selected")
 
 // Run carries out a pipeline. It returns an error only where nothing could be
 // done at all (the ledger cannot be read, nothing is selected); what went wrong
 // with single fits is in the outcome.
 func Run(ctx context.Context, c Config) (*Outcome, error) {
 	defer frugal()()
-	r := &runner{Config: c, schedule: scheduleOf(c.Pipeline.Run), workers: make(workers, c.Workers), started: c.Now(),
-		memory: memory{c.Memory, c.Workers}, air: semaphore.NewWeighted(int64(inFlight * c.Workers)), ground: semaphore.NewWeighted(groundFiles)}
-	r.flight = semaphore.NewWeighted(r.memory.flight())
-	r.id, r.known = RunID(r.started), &known{database: c.Database}
-	var err error
-	if r.ledger, err = openLedger(ctx, r); err != nil {
+	r, err := open(ctx, c)
+	if err != nil {
 		return nil, err
 	}
 	if !c.DryRun {
@@ -95,79 +73,63 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 		defer mark.Clear()
 	}
 	r.Log.Info("run started", "run", r.id, "pipeline", c.Pipeline.Name, "database", c.Database, "seed", c.Pipeline.Seed, "workers", c.Workers, "build", c.Build)
-	results, err := r.work(ctx)
+	results, err := r.all(ctx)
+	if err == nil && len(results) == 0 && ctx.Err() == nil && r.Select.empty() {
+		err = plan.ErrNothingSelected
+	}
 	if err != nil {
 		r.ledger.stop()
 		return nil, err
 	}
-	out := &Outcome{
-		RunID: r.id, Pipeline: c.Pipeline.Name, Database: c.Database, DryRun: c.DryRun,
-		Started: r.started, Finished: c.Now(), Fits: results,
+	return r.end(ctx, results), nil
+}
+
+// open opens the ledger and asks it what is known. What it started ends with ledger.stop.
+func open(ctx context.Context, c Config) (*runner, error) {
+	r := &runner{Config: c, started: c.Now(), memory: plan.Memory{Limit: c.Memory, Workers: c.Workers}, known: &known{database: c.Database}}
+	r.id, r.admission = RunID(r.started), newAdmission(r.memory)
+	r.world = &draw.World{
+		Workers: make(draw.Workers, c.Workers), Disk: c.Disk, Root: spool.Root(c.Database), Now: c.Now, Log: c.Log.With("run", r.id), Tamper: c.Tamper,
 	}
-	out.ExitCode = exitCode(results)
-	out.complete()
-	defer func() {
-		r.Log.Info("run ended", "run", r.id, "pipeline", out.Pipeline, "exit_code", out.ExitCode, "counts", out.Counts, "unrecorded", out.Unrecorded)
-	}()
-	if ctx.Err() != nil {
-		out.ExitCode = ExitInterrupted
+	file, err := report.Open(c.Database, report.Options{LockWait: c.LockWait, Threads: 1, MemoryLimit: r.memory.Engine()})
+	if err != nil {
+		return nil, err
 	}
-	if c.DryRun {
-		r.ledger.stop()
-		return out, nil
+	if err := r.read(ctx, file); err != nil {
+		return nil, err
 	}
-	if err := r.ledger.close(context.WithoutCancel(ctx), out); err != nil {
-		out.Unrecorded = err.Error()
-		out.ExitCode = max(out.ExitCode, ExitUncommitted)
+	r.ledger = openLedger(ctx, file, r)
+	return r, nil
+}
+
+// read asks the ledger for what a run wants to know of it.
+func (r *runner) read(ctx context.Context, file *report.Ledger) (err error) {
+	if err := r.known.read(ctx, file); err != nil {
+		return err
 	}
-	out.deliver(ctx, r.ledger.file, c.Pipeline.Publish, c.Pipeline.Report)
-	return out, nil
+	if r.place, err = file.NextPlace(ctx); err != nil {
+		return err
+	}
+	if r.base, err = newBase(ctx, file, r); err != nil {
+		return err
+	}
+	if r.choice, err = r.choose(ctx, file); err != nil {
+		return err
+	}
+	if r.DryRun {
+		r.before, err = file.Predecessors(ctx)
+	}
+	return err
 }
 
 // mark lets others see that the run goes on, before the ledger has a row of it,
 // and that it was killed. Where it cannot be set they see the ledger's row alone.
 func (r *runner) mark() *spool.Mark {
 	m := &spool.Mark{Run: r.id, Pipeline: r.Pipeline.Name, Started: r.started}
-	if err := m.Set(spool.Root(r.Database)); err != nil {
+	if err := m.Set(r.world.Root); err != nil {
 		r.Log.Info("the run cannot be marked as going on", "run", r.id, "err", err.Error())
 	}
 	return m
-}
-
-// work asks the ledger what is known and carries out the fits that are chosen.
-// A choice by state may be empty: then there is nothing to do, and no error.
-func (r *runner) work(ctx context.Context) (results []*Result, err error) {
-	if err := r.known.read(ctx, r.ledger.file); err != nil {
-		return nil, err
-	}
-	if r.place, err = r.ledger.file.NextPlace(ctx); err != nil {
-		return nil, err
-	}
-	if r.Pipeline.Run.Start == startPrevious {
-		if r.earlier, err = r.earlierFits(ctx); err != nil {
-			return nil, err
-		}
-	}
-	if r.choice, err = r.choose(ctx); err != nil {
-		return nil, err
-	}
-	if r.DryRun {
-		if r.before, err = r.ledger.file.Predecessors(ctx); err != nil {
-			return nil, err
-		}
-	}
-	results, err = r.all(ctx)
-	if err == nil && len(results) == 0 && ctx.Err() == nil && r.Select.empty() {
-		err = ErrNothingSelected
-	}
-	return results, err
-}
-
-func scheduleOf(r spec.Run) schedule {
-	if r.Fixed() {
-		return schedule{fixedWarmup: r.Warmup, fixedDraws: r.Draws}
-	}
-	return schedule{first: r.First, max: r.MaxDraws}
 }
 
 // all reads the data sets in order and fits their units side by side. Results
@@ -175,134 +137,68 @@ func scheduleOf(r spec.Run) schedule {
 func (r *runner) all(ctx context.Context) ([]*Result, error) {
 	var g errgroup.Group
 	var results []*Result
-	for _, ds := range r.Pipeline.Datasets {
-		if !r.choice.dataset(ds.Name, ds.Each != "" || len(ds.By) > 0) {
-			continue
+	reader := &plan.Reader{Pipeline: r.Pipeline, Choice: r.choice, Example: r.Example}
+	err := reader.Units(ctx, func(u *plan.Unit) error {
+		if u.Err == nil || u.Key == "" || r.choice.Unit(u.Dataset.Name, u.Key) {
+			results = r.launch(ctx, &g, u, results)
 		}
-		if len(r.models(ds.Name)) == 0 {
-			continue
-		}
-		err := r.read(ctx, ds, func(u *unit) error {
-			if u.err == nil || u.key == "" || r.choice.unit(ds.Name, u.key) {
-				results = r.launch(ctx, &g, u, results)
-			}
-			return ctx.Err()
-		})
-		if ctx.Err() != nil {
-			break
-		}
-		if err != nil {
-			return nil, errors.Join(err, g.Wait())
-		}
+		return ctx.Err()
+	})
+	failed := g.Wait() // always nil: errors live in the results
+	if ctx.Err() != nil {
+		err = nil // the results say so
 	}
-	_ = g.Wait() // always nil: errors live in the results
-	return results, nil
+	return results, errors.Join(err, failed)
 }
-
-// inFlight is the number of fits per worker that may be under way before they
-// wait for their commit, and flightBytes bounds the tables and designs that they
-// hold, where there is no limit of memory; a larger one flies alone. groundFiles bounds the open files of fits that
-// wait, whose units have at most smallUnit bytes: the more of them are stored
-// together, the less each costs.
-const (
-	inFlight    = 4
-	flightBytes = 4 << 30
-	groundFiles = 400
-	smallUnit   = 2 << 20
-)
 
 // launch starts the unit's selected fits. It waits until there is room for
 // them, and returns early only when ctx ends.
-func (r *runner) launch(ctx context.Context, g *errgroup.Group, u *unit, results []*Result) []*Result {
-	var jobs []*job
-	for _, ref := range r.Pipeline.Fits() {
-		if ref.Dataset == u.dataset && r.choice.fit(u.dataset.Name, u.key, ref.Model.Name, ref.Sampler.Name) {
-			for k := range r.Pipeline.Run.Replicates {
-				jobs = append(jobs, &job{unit: u, model: ref.Model, sampler: ref.Sampler, gates: ref.Gates, timeout: ref.Timeout, replicate: k + 1})
-			}
-		}
-	}
-	r.Tracker.Expect(len(jobs))
-	weight := r.weight(u, len(jobs))
-	if len(jobs) == 0 || r.flight.Acquire(ctx, weight) != nil {
+func (r *runner) launch(ctx context.Context, g *errgroup.Group, u *plan.Unit, results []*Result) []*Result {
+	fits := plan.Fits(r.Pipeline, r.choice, u)
+	r.Tracker.Expect(len(fits))
+	if len(fits) == 0 {
 		return results
 	}
-	var left atomic.Int64
-	left.Store(int64(len(jobs)))
-	for _, j := range jobs {
+	done, err := r.admission.unit(ctx, u, len(fits), r.Pipeline.Run.Chains)
+	if err != nil {
+		return results
+	}
+	for _, f := range fits {
 		slot := &Result{}
 		results = append(results, slot)
-		r.depart(ctx, j)
+		place := r.admission.fit(ctx)
 		g.Go(func() error {
-			*slot = *r.fit(ctx, j)
-			j.leave()
-			if left.Add(-1) == 0 {
-				r.flight.Release(weight)
-			}
+			*slot = *r.fit(ctx, f, place)
+			place.leave()
+			done()
 			return nil
 		})
 	}
 	return results
 }
 
-// weight is the memory of a unit and of its fits.
-func (r *runner) weight(u *unit, fits int) int64 {
-	if u.data != nil {
-		return min(r.memory.flight(), u.bytes()*int64(1+fits))
+// end tells the ledger how the run ended, and delivers what the spec asks for.
+func (r *runner) end(ctx context.Context, results []*Result) *Outcome {
+	out := &Outcome{
+		RunID: r.id, Pipeline: r.Pipeline.Name, Database: r.Database, DryRun: r.DryRun,
+		Started: r.started, Finished: r.Now(), Fits: results,
 	}
-	if u.table == nil {
-		return 0
+	out.ExitCode = exitCode(results)
+	out.complete()
+	defer func() {
+		r.Log.Info("run ended", "run", r.id, "pipeline", out.Pipeline, "exit_code", out.ExitCode, "counts", out.Counts, "unrecorded", out.Unrecorded)
+	}()
+	if ctx.Err() != nil {
+		out.ExitCode = exit.Interrupted
 	}
-	return r.memory.unit(u.table.Bytes(), u.table.Data.NumRows(), u.table.Data.NumCols(), fits, r.Pipeline.Run.Chains)
-}
-
-// depart waits for room in the air. Those that are there come down when ctx ends.
-func (r *runner) depart(ctx context.Context, j *job) {
-	_ = r.air.Acquire(context.WithoutCancel(ctx), 1)
-	r.airborne.Add(1)
-	j.descend = sync.OnceFunc(func() {
-		if r.airborne.Add(-1) == 0 {
-			select {
-			case r.ledger.down <- struct{}{}:
-			default: // it is told already
-			}
-		}
-	})
-	j.leave = sync.OnceFunc(func() {
-		j.descend()
-		r.air.Release(1)
-	})
-}
-
-// models lists the selected models of a data set.
-func (r *runner) models(dataset string) []*spec.Model {
-	var out []*spec.Model
-	for _, ref := range r.Pipeline.Fits() {
-		if ref.Dataset.Name == dataset && r.choice.model(dataset, ref.Model.Name, ref.Sampler.Name) {
-			out = append(out, ref.Model)
-		}
+	if r.DryRun {
+		r.ledger.stop()
+		return out
 	}
+	if err := r.ledger.close(context.WithoutCancel(ctx), out); err != nil {
+		out.Unrecorded = err.Error()
+		out.ExitCode = max(out.ExitCode, exit.Uncommitted)
+	}
+	out.deliver(ctx, r.ledger.file, r.Pipeline.Publish, r.Pipeline.Report)
 	return out
-}
-
-// ended closes a fit's accounts: the ledger's note of a failure, the log, the
-// line that people see.
-func (r *runner) ended(f *fitting, p *progress.Fit, res *Result) {
-	log := r.Log.With("run", r.id, "fit", res.Name(), "fingerprint", res.Fingerprint)
-	if res.ID != 0 {
-		log = log.With("fit_id", res.ID)
-	}
-	if res.Action == Errored {
-		if !r.DryRun {
-			r.erred(f, res)
-		}
-		log.Error("fit", "action", res.Action, "err", res.Err.Error())
-	} else {
-		log.Info("fit", "action", res.Action, "verdict", res.Verdict, "reasons", res.Reasons, "seconds", res.Seconds)
-	}
-	outcome := res.Verdict
-	if res.Action != Computed && res.Action != Errored {
-		outcome = res.Action
-	}
-	r.Tracker.End(p, outcome, res.line())
 }

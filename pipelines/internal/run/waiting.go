@@ -4,8 +4,10 @@ import (
 	"iter"
 
 	"glmbatch/infer"
+	"glmbatch/pipelines/internal/assess"
+	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spool"
-	"glmbatch/report"
+	"glmbatch/report/record"
 )
 
 // kept is the draws of a finished fit, which is loaded without data or spec.
@@ -16,34 +18,34 @@ type kept struct {
 
 // draws returns the draws of a finished fit: its chains hold those of parameters, or
 // rows, besides which there is a file of them.
-func (f *finished) draws(fit *spool.Fit, m spool.Manifest, w window) (*kept, error) {
+func (f *finished) draws(fit *spool.Fit, m spool.Manifest, w plan.Window) (*kept, error) {
 	rec := &f.Fit
 	params := len(rec.Parameters)
-	for params > 0 && rec.Parameters[params-1].Kind == report.Derived {
+	for params > 0 && rec.Parameters[params-1].Kind == record.Derived {
 		params--
 	}
 	out, err := drawsOf(fit, m, params, w)
 	if err == nil {
-		out.columns = inTurn(out.columns, derivedColumns(f.Derived, params, rec.Chains, rec.Draws))
+		out.columns = assess.InTurn(out.columns, assess.DerivedColumns(f.Derived, params, rec.Chains, rec.Draws))
 	}
 	return out, err
 }
 
-func drawsOf(fit *spool.Fit, m spool.Manifest, params int, w window) (*kept, error) {
+func drawsOf(fit *spool.Fit, m spool.Manifest, params int, w plan.Window) (*kept, error) {
 	if m.Start == 0 {
-		d := &draws{spool: fit, numbers: numbers{params: params}}
-		return &kept{d.columns(params, w, columnBytes), func() error { return nil }}, nil
+		d := assess.NewDraws(fit, assess.Numbers{Params: params}, nil)
+		return &kept{d.Columns(params, w, assess.ColumnBytes), func() error { return nil }}, nil
 	}
-	series := len(fit.Chains) * w.draws()
+	series := len(fit.Chains) * w.Draws()
 	file, err := fit.OpenDraws(int64(params) * int64(series))
 	if err != nil {
 		return nil, err
 	}
 	columns := func(yield func(*infer.Columns, error) bool) {
-		width := max(1, min(params, columnBytes/(8*series)))
+		width := max(1, min(params, assess.ColumnBytes/(8*series)))
 		values := make([]float64, width*series)
 		for lo := 0; lo < params; lo += width {
-			block := &infer.Columns{First: lo, Params: min(width, params-lo), Chains: len(fit.Chains), Draws: w.draws()}
+			block := &infer.Columns{First: lo, Params: min(width, params-lo), Chains: len(fit.Chains), Draws: w.Draws()}
 			block.Values = values[:block.Params*series]
 			err := file.Read(block.Values, int64(lo)*int64(series))
 			if !yield(block, err) || err != nil {

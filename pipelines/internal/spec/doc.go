@@ -8,9 +8,12 @@
 // cannot drift apart. Nothing is opened but the spec itself: whether a data
 // file exists is for ingest to say, one fit at a time.
 //
-// Read pipeline.go, then load.go, then tree.go and scalar.go (YAML to tree),
-// template.go, profile.go, decode.go, union.go and check.go, then fits.go;
-// schema.go stands apart.
+// Read pipeline.go with model.go, mrf.go, scan.go, limits.go, synthetic.go,
+// triplets.go and derivation.go (the types), then load.go and problem.go, then
+// tokens.go, tree.go and scalar.go (YAML to tree), template.go with render.go
+// and sqltext.go, profile.go, fields.go, decode.go, grammar.go, union.go,
+// check.go and mrfcheck.go, then fits.go; schema.go and schema_union.go stand
+// apart.
 //
 // # Priors that may be left out
 //

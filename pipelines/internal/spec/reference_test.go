@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"glmbatch/internal/doctest"
 )
 
 const referencePath = "../../../docs/reference/spec.md"
@@ -104,12 +106,13 @@ func keyReference() string {
 	p.b.WriteString(`<!-- written by make reference from pipelines/internal/spec; do not edit -->
 # Keys of a spec
 
-Every key that a spec may have, from the types that read it; [pipeline.schema.json](../pipeline.schema.json) says the same to editors, and
+Every key that a spec may have, from the types that read it; [pipeline.schema.json](../pipeline.schema.json) says the
+same to editors, and
 [the spec](../writing-a-spec.md) with examples. NAME stands for a name of your choice. A value may be a template, ` + "`{{ vars.NAME }}`, `{{ env.NAME | default('…') }}`" + `
 or ` + "`{{ today }}`" + `. A key that is left out has its default; a bold one may not be left out.
 `)
 	p.section("top level", typeOf[Pipeline]())
-	return p.b.String()
+	return doctest.Narrow(p.b.String())
 }
 
 type reference struct {

@@ -16,6 +16,6 @@
 // Setup alone, so that a fit that waits for its ledger keeps its draws in a file
 // besides.
 //
-// Read frame.go, then chain.go, then fit.go, finished.go and draws.go; disk.go is
-// what they do to the file system.
+// Read frame.go, then chain.go, then fit.go, finished.go and draws.go; mark.go
+// says that a run goes on, disk.go is what all of them do to the file system.
 package spool

@@ -20,7 +20,7 @@ type Mark struct {
 	Run      string    `json:"run"`
 	Pipeline string    `json:"pipeline"`
 	Started  time.Time `json:"started"`
-	// Alive tells whether a process holds the mark; of Marks only.
+	// Alive reports whether a process holds the mark; of Marks only.
 	Alive bool `json:"-"`
 
 	path string

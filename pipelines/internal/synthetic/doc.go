@@ -4,4 +4,6 @@
 // depend on the pipeline's seed.
 //
 // It writes CSV, which ingest reads as any other file; fitting them is not known here.
+//
+// Read synthetic.go.
 package synthetic

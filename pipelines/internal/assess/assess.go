@@ -1,0 +1,92 @@
+package assess
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strconv"
+
+	"glmbatch/infer"
+	"glmbatch/pipelines/internal/plan"
+	"glmbatch/pipelines/internal/predictive"
+	"glmbatch/report/record"
+)
+
+// Extras is what a run asks for besides summaries, with its warnings.
+type Extras struct {
+	record.Assessment
+	Condition []record.Diagnostic
+	Metrics   []record.Metric
+	Warnings  []string
+}
+
+// Extras computes what the run asks for; nothing of replicates, and nothing of discrete systems, whose specs ask for
+// nothing.
+func (d *Drawn) Extras(ctx context.Context) (*Extras, error) {
+	r, ok := d.Problem.(*plan.Regression)
+	if !ok || d.Replicate > 1 {
+		return &Extras{}, nil
+	}
+	out, err := Assess(ctx, d.Fit, r, &Source{
+		Parameters: d.Kept, Chains: len(d.Draws.Spool.Chains), Draws: d.Window.Draws(),
+		Open: func() iter.Seq2[*infer.Columns, error] { return d.Draws.Columns(len(d.Kept), d.Window, ColumnBytes) },
+	})
+	if err == nil && d.Pipeline.Run.Condition {
+		out.Condition, out.Metrics, err = d.conditions(ctx, r)
+	}
+	return out, err
+}
+
+// Source is draws of a fit, of the spool or of a ledger.
+type Source struct {
+	Parameters    []infer.Parameter
+	Chains, Draws int
+	Open          func() iter.Seq2[*infer.Columns, error] // anew at each call
+}
+
+// Asked says which of leave-one-out and predictive checks a fit's run asks for. Draws from the prior are made for
+// their checks.
+func Asked(f *plan.Fit) (loo, checks bool) {
+	run := &f.Pipeline.Run
+	return run.LOO, run.PPC || run.Prior()
+}
+
+// Assess computes leave-one-out cross-validation and predictive checks where the run asks for them.
+func Assess(ctx context.Context, f *plan.Fit, r *plan.Regression, draws *Source) (*Extras, error) {
+	out := &Extras{}
+	loo, checks := Asked(f)
+	rows := rowsOf(f, r, draws)
+	var err error
+	if loo {
+		if out.LOO, err = rows.LeaveOneOut(ctx, r.Family(), r.Data); err != nil {
+			return nil, f.Explain(err)
+		}
+		out.Warnings = append(out.Warnings, predictive.LOOWarnings(out.LOO)...)
+	}
+	if !checks {
+		return out, nil
+	}
+	stream := func(row int) *infer.Stream {
+		return infer.NewStream(f.Pipeline.Seed, "check", f.Unit.Dataset.Name, f.Unit.Key, f.Model.Name, f.Sampler.Name, strconv.Itoa(row))
+	}
+	if out.Checks, err = rows.Check(ctx, r.Family(), r.Data, stream); err != nil {
+		return nil, f.Explain(err)
+	}
+	if !f.Pipeline.Run.Prior() { // a wide prior is no fault
+		out.Warnings = append(out.Warnings, predictive.CheckWarnings(out.Checks)...)
+	}
+	return out, nil
+}
+
+// rowsOf is a fit as package predictive sees it.
+func rowsOf(f *plan.Fit, r *plan.Regression, draws *Source) *predictive.Fit {
+	out := &predictive.Fit{
+		Chains: draws.Chains, Draws: draws.Draws, Params: len(draws.Parameters), Columns: r.Record.Columns, Workers: 1,
+		Open: func() predictive.Columns { return draws.Open() },
+	}
+	for _, d := range r.Family().Dispersions() {
+		at := slices.IndexFunc(draws.Parameters, func(p infer.Parameter) bool { return p.Kind == infer.Dispersion && p.Name == d.Name })
+		out.Dispersions = append(out.Dispersions, predictive.Dispersion{Param: at, Fixed: f.Model.Prior.Dispersion(d.Name).Location})
+	}
+	return out
+}

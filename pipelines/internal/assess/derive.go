@@ -1,0 +1,208 @@
+package assess
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+
+	"glmbatch/infer"
+	"glmbatch/infer/diag"
+	"glmbatch/pipelines/internal/plan"
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/report/record"
+	"glmbatch/transform"
+)
+
+// Quantity is a derived quantity of a fit whose parameters are known.
+type Quantity struct {
+	*spec.Derivation
+	*transform.Quantity
+}
+
+// Bind looks up what the model derives among the names of the fit's parameters,
+// before anything is drawn. The error has the place in the spec.
+func Bind(id *plan.Identified, names []string) (out []Quantity, err error) {
+	var faults []string
+	for _, d := range id.Model.Derive {
+		var q *transform.Quantity
+		if slices.Contains(names, d.Name) {
+			err = errors.New("it has the name of a parameter")
+		} else {
+			q, err = id.Problem.Bind(d, names)
+		}
+		if err != nil {
+			faults = append(faults, id.Pipeline.DeriveProblem(d, err).String())
+			continue
+		}
+		out = append(out, Quantity{d, q})
+	}
+	if len(faults) > 0 {
+		return nil, errors.New(strings.Join(faults, "\n"))
+	}
+	return out, nil
+}
+
+// Expressions are what a model derives, as the ledger keeps it.
+func Expressions(m *spec.Model) (out []record.Expression) {
+	for _, d := range m.Derive {
+		out = append(out, record.Expression{Name: d.Name, Text: d.Expression.String()})
+	}
+	return out
+}
+
+// drawReader reads the draws of parameters [lo, hi) into dst, by parameter,
+// chain and draw.
+type drawReader func(dst []float64, lo, hi int) error
+
+// Deriving computes derived quantities from the draws of parameters.
+type Deriving struct {
+	quantities           []Quantity
+	first, chains, draws int // first is the number of parameters; derived ones follow
+	read                 drawReader
+	bytes                int                   // bound of the draws in memory at once
+	undefined            []transform.Undefined // by quantity, of what Blocks has yielded
+}
+
+// Blocks yields the draws of the quantities, as many at a time as the bound
+// allows (one at least). Of the parameters it reads the columns that the
+// expressions name, and no others. The block is reused between yields.
+func (d *Deriving) Blocks() iter.Seq2[*infer.Columns, error] {
+	return func(yield func(*infer.Columns, error) bool) {
+		d.undefined = make([]transform.Undefined, len(d.quantities))
+		series := d.chains * d.draws
+		var values []float64
+		for lo := 0; lo < len(d.quantities); {
+			hi, forms := lo, 0
+			for hi == lo || hi < len(d.quantities) && 8*series*(forms+len(d.quantities[hi].Forms)+hi-lo+1) <= d.bytes {
+				forms += len(d.quantities[hi].Forms)
+				hi++
+			}
+			if need := (hi - lo) * series; cap(values) < need {
+				values = make([]float64, need)
+			}
+			block := &infer.Columns{First: d.first + lo, Params: hi - lo, Chains: d.chains, Draws: d.draws, Values: values[:(hi-lo)*series]}
+			err := d.fill(block.Values, lo, hi)
+			if !yield(block, err) || err != nil {
+				return
+			}
+			lo = hi
+		}
+	}
+}
+
+// fill computes quantities [lo, hi).
+func (d *Deriving) fill(dst []float64, lo, hi int) error {
+	series := d.chains * d.draws
+	var forms []transform.Form
+	for _, q := range d.quantities[lo:hi] {
+		forms = append(forms, q.Forms...)
+	}
+	values, err := d.linear(forms)
+	if err != nil {
+		return err
+	}
+	for i, q := range d.quantities[lo:hi] {
+		q.Values(values[:len(q.Forms)], dst[i*series:(i+1)*series], &d.undefined[lo+i])
+		values = values[len(q.Forms):]
+	}
+	return nil
+}
+
+// linear computes linear forms of every draw, over columns in increasing order.
+func (d *Deriving) linear(forms []transform.Form) ([][]float64, error) {
+	series := d.chains * d.draws
+	out := make([][]float64, len(forms))
+	next := make([]int, len(forms)) // of each form's columns
+	for k := range forms {
+		out[k] = slices.Repeat([]float64{forms[k].Constant}, series)
+	}
+	needed := make([]bool, d.first)
+	for k := range forms {
+		for _, j := range forms[k].Columns {
+			needed[j] = true
+		}
+	}
+	buffer := make([]float64, series*max(1, min(d.first, d.bytes/(8*series))))
+	for lo := 0; lo < d.first; {
+		hi := lo
+		for hi < d.first && needed[hi] && (hi-lo+1)*series <= len(buffer) {
+			hi++
+		}
+		if hi == lo {
+			lo++
+			continue
+		}
+		columns := buffer[:(hi-lo)*series]
+		if err := d.read(columns, lo, hi); err != nil {
+			return nil, err
+		}
+		for k := range forms {
+			for ; next[k] < len(forms[k].Columns) && forms[k].Columns[next[k]] < hi; next[k]++ {
+				at := (forms[k].Columns[next[k]] - lo) * series
+				addScaled(out[k], forms[k].Weights[next[k]], columns[at:at+series])
+			}
+		}
+		lo = hi
+	}
+	return out, nil
+}
+
+// addScaled adds weight·x to dst.
+func addScaled(dst []float64, weight float64, x []float64) {
+	for i, v := range x {
+		dst[i] = math.FMA(weight, v, dst[i])
+	}
+}
+
+// Summarize computes the diagnostics of the quantities, and says of how many
+// draws it cannot.
+func (d *Deriving) Summarize() ([]diag.Summary, error) {
+	var out []diag.Summary
+	work, chains := diag.NewWorkspace(), make([][]float64, d.chains)
+	for block, err := range d.Blocks() {
+		if err != nil {
+			return nil, err
+		}
+		for p := range block.Params {
+			for c := range chains {
+				at := (p*block.Chains + c) * block.Draws
+				chains[c] = block.Values[at : at+block.Draws]
+			}
+			s := work.Summarize(chains)
+			if why := undefined(d.undefined[len(out)], d.chains*d.draws); why != "" {
+				s.Reason = why
+			}
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+// undefined words what of the draws has no finite value; empty if all have.
+func undefined(u transform.Undefined, draws int) string {
+	var parts []string
+	if u.NaN > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d draws have no value", u.NaN, draws))
+	}
+	if u.Infinite > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d draws are infinite", u.Infinite, draws))
+	}
+	if parts == nil {
+		return ""
+	}
+	return strings.Join(parts, ", ") + ", first in " + u.At
+}
+
+// Parameters describes the quantities as columns of the draws.
+func (d *Deriving) Parameters() []record.Parameter {
+	var out []record.Parameter
+	for i, q := range d.quantities {
+		u := d.undefined[i]
+		out = append(out, record.Parameter{Name: q.Name, Kind: record.Derived, Scale: 1,
+			Derivation: &record.Derivation{Expression: q.Expression.String(), NaN: u.NaN, Infinite: u.Infinite, At: u.At}})
+	}
+	return out
+}

@@ -1,0 +1,16 @@
+// Package assess looks at draws: it measures them while a fit grows, and judges the fit when it has its length.
+//
+// Its types are the later stages of a fit, each holding the one before: Prepared (the sampler is set up), Drawn (the
+// chains have their length), Judged (there are a verdict and all that a ledger keeps). Package draw makes the first
+// two; Judge and Answer make the last. Draws are read from the spool in blocks of columns, so that memory does not
+// grow with their number. The package knows no ledger.
+//
+// Read stages.go first; then
+//
+//   - numbers.go, draws.go: what is spooled of a draw, and how it is read in the units of the data;
+//   - check.go, measure.go, hamiltonian.go, moments.go, scales.go: measures of a window, and whether a fit may stop;
+//   - gating.go, evidence.go: what gates look at;
+//   - derive.go, derivedraws.go: quantities computed from each draw;
+//   - assess.go, condition.go, metrics.go: what a run may ask for besides;
+//   - judge.go, record.go, times.go: the verdict and the ledger's record.
+package assess

@@ -1,0 +1,81 @@
+package assess
+
+import (
+	"math"
+
+	"glmbatch/infer/diag"
+	"glmbatch/report/judge"
+)
+
+// withoutDiagnostics takes away what means nothing of chains that are no Markov chains
+// of the model.
+func (m *Measured) withoutDiagnostics(why string) {
+	none := math.NaN()
+	strip := func(s *diag.Summary) {
+		s.RHat, s.ESSBulk, s.ESSTail, s.Reason = none, none, none, why
+		s.MCSEMean, s.MCSESD, s.MCSEMedian, s.MCSEQ05, s.MCSEQ95 = none, none, none, none, none
+	}
+	for i := range m.Parameters {
+		strip(&m.Parameters[i])
+	}
+	strip(&m.logLik)
+	strip(&m.logPrior)
+}
+
+// passOver takes quantities that never moved in any chain out of the sight of gates: a
+// discrete functional may be constant for good. Where nothing moved at all they stay,
+// for then the chains may be frozen, and so does log_lik unless others move without it.
+// Of a scan for some variables log_lik tells nothing: it counts what is never drawn.
+func (m *Measured) passOver(focused bool) {
+	m.local = make([]bool, len(m.Parameters))
+	moved := false
+	for i := range m.Parameters {
+		m.local[i] = constant(&m.Parameters[i])
+		moved = moved || !m.local[i]
+	}
+	m.still = (constant(&m.logLik) || focused) && moved
+	if !moved && constant(&m.logLik) {
+		clear(m.local)
+	}
+}
+
+func constant(s *diag.Summary) bool { return math.IsNaN(s.RHat) && s.SD == 0 }
+
+// withoutConstants does for evidence from the ledger what passOver and tied do.
+func withoutConstants(e *judge.Evidence, focused bool) {
+	m := &Measured{Parameters: e.Summaries}
+	if len(e.Statistics) > 0 {
+		m.logLik = e.Statistics[0].Summary
+	}
+	m.passOver(focused)
+	names, summaries := e.Names, e.Summaries
+	e.Names, e.Summaries = nil, nil
+	for i, s := range summaries {
+		if m.gated(i) {
+			e.Names, e.Summaries = append(e.Names, names[i]), append(e.Summaries, s)
+		}
+	}
+	tied(e, m.still)
+}
+
+// tied judges quantities by their bulk ESS where ties leave the tail's undefined: many draws
+// of a discrete functional equal its largest value. A log_lik that is still is left out.
+func tied(e *judge.Evidence, still bool) {
+	bulk := func(s *diag.Summary) {
+		if math.IsNaN(s.ESSTail) && !math.IsNaN(s.RHat) {
+			s.ESSTail = s.ESSBulk
+		}
+	}
+	for i := range e.Summaries {
+		bulk(&e.Summaries[i])
+	}
+	if still {
+		e.Statistics = nil
+	}
+	for i := range e.Statistics {
+		bulk(&e.Statistics[i].Summary)
+	}
+	if len(e.Summaries) == 0 && len(e.Statistics) > 0 {
+		e.Summaries, e.Names, e.Statistics = []diag.Summary{e.Statistics[0].Summary}, []string{e.Statistics[0].Name}, nil
+	}
+}

@@ -1,0 +1,143 @@
+package assess
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"glmbatch/infer"
+	"glmbatch/infer/diag"
+	"glmbatch/pipelines/internal/plan"
+	"glmbatch/pipelines/internal/spool"
+	"glmbatch/report/judge"
+)
+
+// Measured is what a check found in a window of draws.
+type Measured struct {
+	Parameters  []diag.Summary // one per parameter, in the order of the draws
+	Derived     []diag.Summary // of the derived quantities, in the order of the spec
+	Divergences int
+	local       []bool // local scales, and constants of discrete systems, which no gate looks at; nil: none
+	still       bool   // log_lik never moves, and no gate looks at it
+	deriving    *Deriving
+	logLik      diag.Summary
+	logPrior    diag.Summary
+	extra       []judge.Statistic // of the numbers besides parameters
+	hamiltonian hamiltonian
+	expanding   time.Duration // processor time in which the draws were made of their rows
+}
+
+// measure computes the diagnostics of every number of a draw and of the log
+// densities.
+func measure(d *Draws, w plan.Window, bytes int) (*Measured, error) {
+	f, n := d.Spool, &d.Numbers
+	d.expanded = 0
+	m := &Measured{Parameters: make([]diag.Summary, n.Params), extra: make([]judge.Statistic, len(n.extra))}
+	work := diag.NewWorkspace()
+	chains := make([][]float64, len(f.Chains))
+	for block, err := range d.inAnyOrder(n.count(), w, bytes) {
+		if err != nil {
+			return nil, err
+		}
+		for p := range block.Params {
+			for c := range chains {
+				at := (p*block.Chains + c) * block.Draws
+				chains[c] = block.Values[at : at+block.Draws]
+			}
+			summary := work.Summarize(chains)
+			if at := block.First + p; at < n.Params {
+				m.Parameters[at] = summary
+			} else {
+				m.extra[at-n.Params] = judge.Statistic{Name: n.extra[at-n.Params], Summary: summary}
+			}
+		}
+	}
+	m.expanding = d.expanded
+	return m, m.densities(f, work, w)
+}
+
+func (m *Measured) densities(f *spool.Fit, work *diag.Workspace, w plan.Window) error {
+	lik := make([][]float64, len(f.Chains))
+	prior := make([][]float64, len(f.Chains))
+	for c, chain := range f.Chains {
+		lik[c], prior[c] = make([]float64, 0, w.Draws()), make([]float64, 0, w.Draws())
+		energy := make([]float64, 0, w.Draws())
+		for from := w.From; from < w.To; from += infosAtOnce {
+			infos, err := chain.Infos(from, min(from+infosAtOnce, w.To))
+			if err != nil {
+				return err
+			}
+			m.hamiltonian.add(infos)
+			for i := range infos {
+				lik[c], prior[c] = append(lik[c], infos[i].LogLik), append(prior[c], infos[i].LogPrior)
+				energy = append(energy, infos[i].Energy)
+				if infos[i].Divergent {
+					m.Divergences++
+				}
+			}
+		}
+		m.hamiltonian.end(energy)
+	}
+	m.logLik, m.logPrior = work.Summarize(lik), work.Summarize(prior)
+	return nil
+}
+
+// mixed reports whether R-hat passes its gate, without a warning, for every
+// gated quantity. A quantity whose R-hat cannot be computed has not mixed.
+func (m *Measured) mixed(g judge.Gates) bool {
+	limit := g.RHat.Strict()
+	return !limit.On || m.WorstRHat() <= limit.At
+}
+
+// gated reports whether gates look at parameter i.
+func (m *Measured) gated(i int) bool { return i >= len(m.local) || !m.local[i] }
+
+// WorstRHat is the largest R-hat of the gated parameters and statistics, +Inf if
+// one cannot be computed.
+func (m *Measured) WorstRHat() float64 {
+	worst := m.logLik.RHat
+	if m.still {
+		worst = 1
+	}
+	for i := range m.Parameters {
+		if !m.gated(i) {
+			continue
+		}
+		worst = math.Max(worst, m.Parameters[i].RHat) // NaN stays NaN
+	}
+	for i := range m.extra {
+		worst = math.Max(worst, m.extra[i].Summary.RHat)
+	}
+	if math.IsNaN(worst) {
+		return math.Inf(1)
+	}
+	return worst
+}
+
+// ESS is the bulk effective sample size that the target speaks of.
+func (m *Measured) ESS(over string, kinds []infer.Parameter) float64 {
+	var list []float64
+	for i, p := range kinds {
+		other := p.Kind == infer.Dispersion || p.Kind == infer.Scale || p.Kind == infer.LocalScale
+		if !other || over == "all" && m.gated(i) {
+			list = append(list, m.Parameters[i].ESSBulk)
+		}
+	}
+	if over == "all" {
+		list = append(list, m.logLik.ESSBulk)
+		for i := range m.extra {
+			list = append(list, m.extra[i].Summary.ESSBulk)
+		}
+	}
+	for i, v := range list {
+		if math.IsNaN(v) {
+			list[i] = 0
+		}
+	}
+	slices.Sort(list)
+	if over == "median" {
+		n := len(list)
+		return (list[(n-1)/2] + list[n/2]) / 2
+	}
+	return list[0]
+}

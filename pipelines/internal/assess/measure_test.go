@@ -1,0 +1,111 @@
+package assess
+
+import (
+	"math"
+	"testing"
+
+	"glmbatch/infer"
+	"glmbatch/infer/diag"
+	"glmbatch/pipelines/internal/plan"
+	"glmbatch/pipelines/internal/spool"
+	"glmbatch/report/judge"
+)
+
+func TestEffectiveSampleSizeOfTheTarget(t *testing.T) {
+	kinds := []infer.Parameter{
+		{Name: "(Intercept)", Kind: infer.Intercept}, {Name: "a", Kind: infer.Coefficient},
+		{Name: "b", Kind: infer.Coefficient}, {Name: "sigma", Kind: infer.Dispersion},
+	}
+	m := &Measured{logLik: diag.Summary{ESSBulk: 5}}
+	for _, ess := range []float64{400, 100, 300, 7} {
+		m.Parameters = append(m.Parameters, diag.Summary{ESSBulk: ess})
+	}
+	for over, want := range map[string]float64{"median": 300, "min": 100, "all": 5} {
+		if got := m.ESS(over, kinds); got != want {
+			t.Errorf("%s: %g, want %g", over, got, want)
+		}
+	}
+	m.Parameters[1].ESSBulk = math.NaN()
+	if got := m.ESS("min", kinds); got != 0 {
+		t.Errorf("an ESS that cannot be computed counts as %g, want 0", got)
+	}
+}
+
+func TestMixedNeedsEveryRHat(t *testing.T) {
+	gate := judge.Gates{RHat: judge.Limits{Fail: judge.At(1.01)}}
+	m := &Measured{Parameters: []diag.Summary{{RHat: 1.005}, {RHat: 1.009}}, logLik: diag.Summary{RHat: 1}}
+	if !m.mixed(gate) {
+		t.Error("every R-hat is below the gate, and yet not mixed")
+	}
+	m.logLik.RHat = 1.02
+	if m.mixed(gate) {
+		t.Error("log_lik has not mixed, and yet mixed")
+	}
+	m.logLik.RHat = math.NaN()
+	if m.mixed(gate) {
+		t.Error("an R-hat that cannot be computed passes")
+	}
+	if !m.mixed(judge.Gates{}) {
+		t.Error("a gate that is off stops a run")
+	}
+}
+
+// Diagnostics by blocks of columns equal those of all columns at once, whatever
+// the blocks of draws in the spool.
+func TestMeasureByBlocks(t *testing.T) {
+	const params, draws = 7, 90
+	f, err := spool.Open(t.TempDir(), spool.Manifest{Fingerprint: "f", Params: params, Chains: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	all := make([][][]float64, params) // [param][chain][draw]
+	rng := infer.NewStream(1)
+	for p := range all {
+		all[p] = [][]float64{make([]float64, draws), make([]float64, draws)}
+	}
+	for c, chain := range f.Chains {
+		if err := chain.Begin(make([]float64, params), "", []byte("s"), 0); err != nil {
+			t.Fatal(err)
+		}
+		for first, size := 0, 1+c; first < draws; size = min(size+3, draws-first) {
+			b := infer.NewBlock(c, first, size, params)
+			for i := range size {
+				theta := make([]float64, params)
+				for p := range theta {
+					theta[p] = rng.Float64()
+					all[p][c][first+i] = theta[p]
+				}
+				b.Set(i, theta, infer.Info{LogLik: theta[0], Divergent: (first+i)%10 == 0})
+			}
+			if err := chain.Append(b, []byte("s"), 0); err != nil {
+				t.Fatal(err)
+			}
+			first += size
+		}
+	}
+	w := plan.Window{From: 13, To: 83}
+	for _, width := range []int{0, 1, 3, 7} {
+		checkMeasured(t, f, all, w, width)
+	}
+}
+
+func checkMeasured(t *testing.T, f *spool.Fit, all [][][]float64, w plan.Window, width int) {
+	t.Helper()
+	m, err := measure(&Draws{Spool: f, Numbers: Numbers{Params: len(all)}}, w, width*8*2*w.Draws())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p := range all {
+		want := diag.NewWorkspace().Summarize([][]float64{all[p][0][w.From:w.To], all[p][1][w.From:w.To]})
+		if m.Parameters[p] != want {
+			t.Errorf("%d columns at once: parameter %d: %+v, want %+v", width, p, m.Parameters[p], want)
+		}
+	}
+	if m.logLik != m.Parameters[0] {
+		t.Error("log_lik is not the statistic that was spooled")
+	}
+	if m.Divergences != 14 {
+		t.Errorf("%d divergences in the window, want 14", m.Divergences)
+	}
+}

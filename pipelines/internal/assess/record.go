@@ -1,0 +1,132 @@
+package assess
+
+import (
+	"iter"
+	"slices"
+	"time"
+
+	"glmbatch/infer"
+	"glmbatch/infer/diag"
+	"glmbatch/pipelines/internal/plan"
+	"glmbatch/pipelines/internal/spool"
+	"glmbatch/report/record"
+)
+
+// newRecord is what a ledger keeps of any fit, whether it has draws or not.
+func newRecord(id *plan.Identified, s Stamp, explained string) *record.Fit {
+	facts, m := id.Facts(), id.Method()
+	return &record.Fit{
+		Key: id.Key(), Replicate: id.Replicate, Fingerprint: id.Fingerprint, RunID: s.RunID, Pipeline: id.Pipeline.Name,
+		Method: m.Name, Family: facts.Family, Link: facts.Link, Formula: facts.Formula,
+		Rows: int64(facts.Rows), Columns: facts.Columns,
+		DataHash: facts.DataHash, ModelHash: id.ModelHash(), AlgorithmVersions: id.Identity.Versions,
+		Status: record.Complete, Gates: id.Gates, Created: s.Now(), Place: s.Place,
+		Identity: id.Identity.Record(), Start: id.Start, Events: events(id, explained, s.Now()),
+	}
+}
+
+// events are what is worth knowing about how a fit came about.
+func events(id *plan.Identified, explained string, at time.Time) []record.Event {
+	var out []record.Event
+	add := func(message string) {
+		if message != "" {
+			out = append(out, record.Event{At: at, Level: "info", Message: message})
+		}
+	}
+	add(id.Method().Reason)
+	add(explained)
+	if why := id.Gating().Off; why != "" {
+		add("no gates: " + why)
+	}
+	if id.Start != nil {
+		add("start: " + id.Start.Note)
+	}
+	for _, n := range id.Facts().Notes {
+		add(n)
+	}
+	return out
+}
+
+// record is all that a ledger keeps of a drawn fit but its verdict.
+func (d *Drawn) record(s Stamp, extras *Extras) (*record.Fit, error) {
+	rec, m, file := newRecord(d.Identified, s, d.Explained), d.Measured, d.Draws.Spool
+	rec.Chains, rec.Warmup, rec.Draws, rec.Iterations = len(file.Chains), d.Window.From, d.Window.Draws(), d.Window.To
+	rec.Times = d.times(s)
+	for i, p := range d.Kept {
+		out := record.Parameter{Name: p.Name, Kind: p.Kind, Scale: 1}
+		for _, c := range file.Chains {
+			out.Starts = append(out.Starts, c.Start[i])
+		}
+		rec.Parameters = append(rec.Parameters, out)
+	}
+	if err := d.Describe(rec, d.Kept); err != nil {
+		return nil, err
+	}
+	rec.Parameters = append(rec.Parameters, m.deriving.Parameters()...)
+	rec.Summaries, rec.Statistics = slices.Concat(m.Parameters, m.Derived), m.statistics()
+	if d.Gating.NoPrior {
+		rec.Statistics = rec.Statistics[:1]
+	}
+	if d.Gating.Off == "" {
+		rec.Diagnostics = d.diagnostics(extras.Condition)
+	}
+	rec.Metrics, rec.Assessment, rec.Certificates = extras.Metrics, extras.Assessment, d.Proved
+	d.Collected.Describe(rec)
+	rec.StatsOf = Statistics(file, d.Window)
+	if d.Keep() != plan.KeepSummary {
+		rec.DrawsOf = InTurn(d.Draws.Columns(len(d.Kept), d.Window, ColumnBytes), m.deriving.Blocks())
+	}
+	for _, c := range file.Chains {
+		rec.Starts = append(rec.Starts, c.StartNote)
+	}
+	return rec, nil
+}
+
+// DerivedDraws are the draws of the derived quantities, by quantity, chain and draw.
+func (d *Drawn) DerivedDraws() ([]float64, error) { return d.Measured.deriving.All() }
+
+// diagnostics are the numbers about the whole fit.
+func (d *Drawn) diagnostics(condition []record.Diagnostic) []record.Diagnostic {
+	m := d.Measured
+	n := 1 + len(m.extra) // log_lik is gated too
+	for i := range m.Parameters {
+		if m.gated(i) {
+			n++
+		}
+	}
+	mixed := diag.PerfectRHat(n, len(d.Draws.Spool.Chains), d.Window.Draws(), PerfectLevel)
+	out := []record.Diagnostic{
+		{Name: "rhat_max", Chain: -1, Value: m.WorstRHat()},
+		{Name: "rhat_max_if_mixed", Chain: -1, Value: mixed},
+		{Name: "ess_bulk_median", Chain: -1, Value: m.ESS("median", d.Kept)},
+		{Name: "ess_bulk_min", Chain: -1, Value: m.ESS("min", d.Kept)},
+		{Name: "divergences", Chain: -1, Value: float64(m.Divergences)},
+	}
+	if total := d.Facts().Observations; total > 0 {
+		out = append(out, record.Diagnostic{Name: "observations", Chain: -1, Value: total})
+	}
+	out = append(out, condition...)
+	return append(out, m.hamiltonian.diagnostics(d.Method())...)
+}
+
+// PerfectLevel is the probability with which the largest R-hat of perfectly
+// mixed chains stays below the figure that is reported beside it.
+const PerfectLevel = 0.9
+
+// infosAtOnce is how many iterations' statistics are read at once.
+const infosAtOnce = 1024
+
+// Statistics yields the chains' statistics, warm-up included, by blocks.
+func Statistics(file *spool.Fit, w plan.Window) iter.Seq2[*infer.Iterations, error] {
+	return func(yield func(*infer.Iterations, error) bool) {
+		for c, chain := range file.Chains {
+			for from := 0; from < w.To; from += infosAtOnce {
+				infos, err := chain.Infos(from, min(from+infosAtOnce, w.To))
+				stats := &infer.Iterations{Chain: c, First: from - w.From + 1, Infos: infos}
+				if !yield(stats, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,22 @@
+package assess
+
+import (
+	"testing"
+
+	"glmbatch/infer"
+	"glmbatch/infer/diag"
+	"glmbatch/pipelines/internal/plan"
+)
+
+// Local scales are stored on request only, and no gate sees them.
+func TestLocalScalesAreNotGated(t *testing.T) {
+	all := []infer.Parameter{{Name: "a", Kind: infer.Coefficient}, {Name: "tau", Kind: infer.Scale}, {Name: "lambda[a]", Kind: infer.LocalScale}}
+	if n, with := len(plan.Kept(all, "draws")), len(plan.Kept(all, "scales")); n != 2 || with != 3 {
+		t.Errorf("%d parameters are kept, %d with scales", n, with)
+	}
+	m := &Measured{Parameters: []diag.Summary{{RHat: 1.001, ESSBulk: 500}, {RHat: 1.002, ESSBulk: 300}, {RHat: 9, ESSBulk: 1}}, local: localScales(all)}
+	m.logLik = diag.Summary{RHat: 1, ESSBulk: 1000}
+	if m.WorstRHat() != 1.002 || m.ESS("all", all) != 300 || m.ESS("min", all) != 500 {
+		t.Errorf("R-hat %v, ESS %v of all, %v of coefficients", m.WorstRHat(), m.ESS("all", all), m.ESS("min", all))
+	}
+}

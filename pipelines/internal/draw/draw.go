@@ -1,0 +1,129 @@
+package draw
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math"
+	"time"
+
+	"glmbatch/infer"
+	"glmbatch/pipelines/internal/assess"
+	"glmbatch/pipelines/internal/cpu"
+	"glmbatch/pipelines/internal/plan"
+	"glmbatch/pipelines/internal/progress"
+	"glmbatch/pipelines/internal/spool"
+	"glmbatch/report/record"
+)
+
+// World is what drawing needs besides a planned fit.
+type World struct {
+	Workers Workers
+	Disk    spool.Disk
+	Root    string // the folder of spools
+	Now     func() time.Time
+	Log     *slog.Logger // knows the run
+	// Tamper, if not nil, takes the place of set-ups: tests plant faulty samplers.
+	Tamper func(infer.Setup) infer.Setup
+}
+
+// Prepare makes a fit's sampler, on one worker. Its error names the data set and the model.
+func Prepare(ctx context.Context, id *plan.Identified, w *World, watch *Stopwatch) (*assess.Prepared, error) {
+	out := &assess.Prepared{Identified: id}
+	err := w.Workers.Work(ctx, watch, func() (err error) {
+		timer := cpu.Start()
+		defer timer.Stop()
+		out.Setup, err = id.Problem.Setup(id.Schedule, id.Previous)
+		if err == nil && w.Tamper != nil {
+			out.Sampler = w.Tamper(out.Sampler)
+		}
+		out.Took = timer.Lap()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Kept = plan.Kept(out.Sampler.Parameters(), id.Keep())
+	if e, ok := out.Sampler.(infer.Explainer); ok {
+		out.Explained = id.Method().Name + " samples in the basis " + e.Explain()
+	}
+	if c, ok := out.Sampler.(infer.Certifier); ok {
+		for _, c := range c.Certificates() {
+			out.Proved = append(out.Proved, record.Certificate{
+				Method: c.Method, Bounded: c.Bounded, IDs: c.Names, Variables: len(c.Names), Updates: c.Updates, Bound: c.Bound, Note: c.Note,
+			})
+		}
+	}
+	out.Quantities, err = assess.Bind(id, assess.Names(out.Kept))
+	return out, err
+}
+
+// Chains are a prepared fit's chains, with their files in the spool open.
+type Chains struct {
+	*assess.Prepared
+	Spool    *spool.Fit
+	world    *World
+	watch    *Stopwatch
+	progress *progress.Fit
+	numbers  assess.Numbers
+	kernels  []infer.Kernel // nil until their chain is first advanced
+	log      *slog.Logger
+}
+
+// Open opens the spool of a fit, with what an earlier run has drawn; anew throws that away. Close it in the end. Its
+// error is a *spool.BusyError while another process draws the fit.
+func Open(p *assess.Prepared, w *World, watch *Stopwatch, shown *progress.Fit, anew bool) (*Chains, error) {
+	c := &Chains{
+		Prepared: p, world: w, watch: watch, progress: shown, numbers: assess.NumbersOf(p.Sampler, len(p.Kept)),
+		log: w.Log.With("fit", p.Name(), "fingerprint", p.Fingerprint),
+	}
+	manifest := spool.Manifest{Fingerprint: p.Fingerprint, Fit: p.Name(), Params: c.numbers.Spooled(), Chains: p.Pipeline.Run.Chains}
+	if c.numbers.Rows() {
+		manifest.Start = c.numbers.Params
+	}
+	if anew {
+		if err := w.Disk.Discard(w.Root, manifest); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if c.Spool, err = w.Disk.Open(w.Root, manifest); err != nil {
+		return nil, err
+	}
+	c.kernels = make([]infer.Kernel, len(c.Spool.Chains))
+	return c, nil
+}
+
+// Close closes the spool; a second call does nothing.
+func (c *Chains) Close() {
+	if err := c.Spool.Close(); err != nil {
+		c.log.Error("spool", "err", err.Error())
+	}
+}
+
+// Late returns err, or a *TimeoutError that says what is kept where ctx was ended by the fit's timeout.
+func (c *Chains) Late(ctx context.Context, err error) error {
+	var timeout *TimeoutError
+	if err == nil || ctx.Err() == nil || !errors.As(context.Cause(ctx), &timeout) {
+		return err
+	}
+	kept := math.MaxInt
+	for _, chain := range c.Spool.Chains {
+		kept = min(kept, chain.Draws())
+	}
+	return &TimeoutError{Limit: timeout.Limit, Kept: kept}
+}
+
+// Solve finds the answer of a method without chains, on one worker.
+func Solve(ctx context.Context, id *plan.Identified, w *World, watch *Stopwatch) (out *plan.Solution, err error) {
+	err = w.Workers.Work(ctx, watch, func() error {
+		timer := cpu.Start()
+		defer timer.Stop()
+		if out, err = id.Problem.Solve(); err != nil {
+			return err
+		}
+		out.Took = timer.Lap()
+		return ctx.Err()
+	})
+	return out, err
+}

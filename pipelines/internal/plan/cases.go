@@ -1,0 +1,96 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/internal/words"
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/report/record"
+	"glmbatch/transform"
+)
+
+// Case is one fit of a spec, its data coded and its priors resolved, ready to
+// be set up; or, with Err, the reason why it is not.
+type Case struct {
+	record.Key
+	Name      string // as people read it
+	Data      *glm.Data
+	Posterior glm.Model // the likelihood with its priors
+	Method    string
+	Identity  string // hash of data, model, sampler and versions; not of lengths or seed
+	// Hamiltonian says that warm-up adapts the sampler, and so is thrown away.
+	Hamiltonian bool
+	Setup       func(*glm.Target) (infer.Setup, error)
+	Spec        *spec.Model
+	Record      *transform.Record // how the data were coded and scaled
+	Reason      string            // why the method, where it was chosen; empty where it was named
+	Err         error
+}
+
+// Explained is what a set-up chose, in the words that the ledger gets; empty where there was
+// no choice.
+func (c *Case) Explained(s infer.Setup) string {
+	if e, ok := s.(infer.Explainer); ok {
+		return c.Method + " samples in the basis " + e.Explain()
+	}
+	return ""
+}
+
+// ErrNothingSelected says that no fit of the spec matches the selector.
+var ErrNothingSelected = errors.New("no fit is selected")
+
+// Cases reads the data of the chosen fits and yields these, replicates left out, in the order of the spec. It stops
+// at the first error of yield, and returns ErrNothingSelected if there is no fit.
+func (r *Reader) Cases(ctx context.Context, yield func(*Case) error) error {
+	found := false
+	err := r.Units(ctx, func(u *Unit) error {
+		for _, f := range Fits(r.Pipeline, r.Choice, u) {
+			if f.Replicate > 1 {
+				continue
+			}
+			found = true
+			if err := yield(newCase(f)); err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	})
+	if err == nil && !found {
+		err = ErrNothingSelected
+	}
+	return err
+}
+
+// newCase identifies a fit and resolves its priors.
+func newCase(f *Fit) *Case {
+	out := &Case{Key: f.Key(), Name: f.Name(), Spec: f.Model}
+	p, err := NewProblem(f)
+	if out.Err = err; err != nil {
+		return out
+	}
+	r, ok := p.(*Regression)
+	if !ok {
+		out.Err = words.Hint(fmt.Errorf("model %q is of kind mrf, and this verb is for generalised linear models", f.Model.Name),
+			"choose fits with --only model=…; pipeline validate says what fits of kind mrf take")
+		return out
+	}
+	id, err := Identify(f, r, Memory{})
+	if out.Err = err; err != nil {
+		return out
+	}
+	m := r.Method()
+	out.Data, out.Posterior, out.Method, out.Identity = r.Data, r.Posterior(), m.Name, id.Identity.CaseHash()
+	out.Hamiltonian, out.Record, out.Reason = m.Trajectories != nil, r.Record, m.Reason
+	out.Setup = func(t *glm.Target) (infer.Setup, error) {
+		setup, err := r.sampler.setup(t)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.Name, err)
+		}
+		return setup, nil
+	}
+	return out
+}

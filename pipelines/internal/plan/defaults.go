@@ -1,0 +1,108 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"glmbatch/infer/glm"
+	"glmbatch/internal/words"
+	"glmbatch/pipelines/internal/spec"
+)
+
+// Defaults says which priors the fits of a pipeline have by default, a
+// paragraph for each data set and model that leave any out: with their numbers
+// where the data can be read, of the first file or group where there are
+// several; otherwise as rules, with the reason.
+func Defaults(ctx context.Context, p *spec.Pipeline, example func(string) ([]byte, error)) []string {
+	r := &Reader{Pipeline: p, Example: example}
+	var out []string
+	for _, ds := range p.Datasets {
+		models := slices.CompactFunc(r.models(ds.Name), func(a, b *spec.Model) bool { return a == b })
+		models = slices.DeleteFunc(models, func(m *spec.Model) bool { return m.Discrete() || !m.HasDefaults() })
+		if len(models) == 0 {
+			continue
+		}
+		first := r.first(ctx, ds, errors.New("there are no rows"))
+		for _, m := range models {
+			out = append(out, defaultsWords(first, m))
+		}
+	}
+	return out
+}
+
+// defaultsWords is the paragraph of one unit and model.
+func defaultsWords(u *Unit, m *spec.Model) string {
+	head := fmt.Sprintf("%s × %s", u.Name(), m.Name)
+	if u.Dataset.Each != "" || len(u.Dataset.By) > 0 {
+		head += " (others have their own)"
+	}
+	var d *design
+	err := u.Err
+	if err == nil {
+		d, err = u.design(m)
+	}
+	if err != nil {
+		return head + ": " + strings.Join(defaultRules(m), "; ") + "\n  no numbers: " + words.Line(err)
+	}
+	var b strings.Builder
+	b.WriteString(head + ":")
+	for _, line := range defaultNumbers(m, d.Data) {
+		b.WriteString("\n  " + line)
+	}
+	return b.String()
+}
+
+// defaultRules words the defaults that a model uses, without data.
+func defaultRules(m *spec.Model) (out []string) {
+	coefficients, intercept, dispersion := glm.DefaultRules(m.Family.Family)
+	add := func(left glm.Prior, name, rule string) {
+		if left.Kind == "" {
+			out = append(out, name+" "+rule)
+		}
+	}
+	add(m.Prior.Coefficients.Prior, "coefficients", coefficients)
+	add(m.Prior.Intercept.Prior.Prior, "intercept", intercept)
+	for k, d := range m.Family.Dispersions() {
+		if k > 0 {
+			dispersion = "gamma(2, 0.1)"
+		}
+		add(m.Prior.Dispersion(d.Name).Prior, d.Name, dispersion)
+	}
+	return out
+}
+
+// mostDefaults is how many columns are told one by one.
+const mostDefaults = 20
+
+// defaultNumbers lists the defaults of a model on its data.
+func defaultNumbers(m *spec.Model, data *glm.Data) (out []string) {
+	all := posterior(m, data)
+	var scales []float64
+	for j, name := range data.Names {
+		given := m.Prior.For(name)
+		if j == data.Intercept {
+			given = m.Prior.Intercept.Prior.Prior
+			name += " at the " + strings.Replace(m.Prior.Intercept.At, "zero", "zeros", 1) + " of the columns"
+		}
+		if given.Kind != "" {
+			continue
+		}
+		if len(out) < mostDefaults {
+			out = append(out, name+": "+all.Coefficients[j].String())
+			continue
+		}
+		scales = append(scales, all.Coefficients[j].Scale)
+	}
+	if len(scales) > 0 {
+		out = append(out, fmt.Sprintf("… and %d more, with scales from %g to %g", len(scales), slices.Min(scales), slices.Max(scales)))
+	}
+	for k, d := range m.Family.Dispersions() {
+		if m.Prior.Dispersion(d.Name).Prior.Kind == "" {
+			out = append(out, d.Name+": "+all.DispersionPrior(k).String())
+		}
+	}
+	return out
+}

@@ -1,0 +1,65 @@
+package plan
+
+import (
+	"encoding/json"
+
+	"glmbatch/infer"
+	"glmbatch/infer/cggibbs"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/nuts"
+	"glmbatch/report/record"
+)
+
+// Describe adds the record of the design, the summary of its data, and the prior and scaling of each parameter.
+func (r *Regression) Describe(rec *record.Fit, params []infer.Parameter) error {
+	design, err := json.Marshal(r.Record)
+	if err != nil {
+		return err
+	}
+	rec.Design = design
+	if r.fit.Replicate <= 1 { // replicates have no nights
+		rec.Data = r.summary()
+	}
+	given := r.Posterior()
+	scales := scalePriors(&given)
+	dispersions := r.Family().Dispersions()
+	for i, p := range params {
+		out := &rec.Parameters[i]
+		for k, d := range dispersions {
+			if d.Name == p.Name {
+				out.Prior = given.DispersionPrior(k).String()
+			}
+		}
+		if i < len(r.Record.Columns) {
+			out.Center, out.Scale = r.Record.Columns[i].Centre, r.Record.Columns[i].Scale
+			out.Prior = given.Coefficients[i].String()
+		}
+		if p.Kind == infer.Scale || p.Kind == infer.LocalScale {
+			out.Prior, scales = scales[0], scales[1:]
+		}
+	}
+	return nil
+}
+
+// Foreseen says which basis auto would choose; empty of other samplers, and where the fit cannot be set up, which
+// its run will say.
+func (r *Regression) Foreseen() string {
+	o, ok := r.sampler.Options.(cggibbs.Options)
+	if !ok || o.Basis != "auto" {
+		return ""
+	}
+	target, err := glm.NewTarget(r.Data, r.Posterior())
+	if err != nil {
+		return ""
+	}
+	basis, reason := cggibbs.Auto(target, o)
+	return "auto would sample in the basis " + basis + ": " + reason
+}
+
+// HasMetrics reports whether the method's chains move by metrics over the coefficients.
+func (r *Regression) HasMetrics() bool { return r.sampler.windows != nil }
+
+// Windows makes the metrics of a chain's warm-up again, from its positions on the scale of the design.
+func (r *Regression) Windows(t *glm.Target, warmup int, position func(i int, theta []float64) error) ([]nuts.Window, error) {
+	return r.sampler.windows(t, warmup, position)
+}

@@ -1,0 +1,149 @@
+package plan
+
+import (
+	"fmt"
+
+	"glmbatch/infer"
+	"glmbatch/pipelines/internal/discrete"
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/report/record"
+	"glmbatch/transform"
+)
+
+// Discrete is a Markov random field on the variables of a unit: a model of kind mrf.
+type Discrete struct {
+	fit    *Fit
+	field  *discrete.Field
+	method *discreteMethod
+}
+
+// DiscreteFamily is the family of discrete systems in a ledger.
+const DiscreteFamily = spec.MRF
+
+// newDiscrete makes the field, on which the meaning of method auto depends.
+func newDiscrete(f *Fit) (*Discrete, error) {
+	field, err := f.Unit.field(f.Model)
+	if err != nil {
+		return nil, err
+	}
+	m, err := resolveDiscrete(f.Sampler, field)
+	if err != nil {
+		return nil, err
+	}
+	return &Discrete{fit: f, field: field, method: m}, nil
+}
+
+// Method is the resolved sampler.
+func (d *Discrete) Method() *Method { return &d.method.Method }
+
+// Foreseen is empty: what a method does is decided with it.
+func (d *Discrete) Foreseen() string { return "" }
+
+// Facts name the interaction and count variables and edges.
+func (d *Discrete) Facts() Facts {
+	return Facts{
+		Family: DiscreteFamily, Link: d.field.Interaction(), Formula: d.field.Words, Rows: d.field.N, Columns: d.field.Edges(),
+		DataHash: d.field.Hash, Warnings: d.field.Warnings, Notes: d.fit.Unit.notes(),
+	}
+}
+
+// Lengths is the schedule of the method: what no gate looks at does not grow.
+func (d *Discrete) Lengths(s Schedule, run *spec.Run) Schedule {
+	switch {
+	case !d.method.Chains:
+		return Schedule{}
+	case d.method.gated:
+		return s
+	}
+	return s.ungated(run.WarmupGiven)
+}
+
+// Need counts the model and its making, chains with their states saved, and what is collected.
+func (d *Discrete) Need(chains, _ int) Need {
+	n := int64(d.field.N) * int64(d.field.States)
+	bytes := 2*int64(d.field.Model.Bytes()) + 40*n
+	if d.method.Chains {
+		bytes += int64(chains) * 2 * (3*int64(d.field.N) + 18*n)
+	}
+	return Need{Bytes: bytes, What: d.field.Words + ": it needs", Remedy: "take fewer variables or chains"}
+}
+
+// Identify adds the hash of the field and the model.
+func (d *Discrete) Identify(id *Identity) {
+	id.Data, id.Model = d.field.Hash, identifyMRF(d.fit.Model)
+}
+
+// ToData does nothing: functionals of states have no other units.
+func (d *Discrete) ToData([]float64) {}
+
+// Gating passes over what never moves.
+func (d *Discrete) Gating() Gating {
+	g := Gating{Constants: true, Focused: len(d.fit.Sampler.Scan.For) > 0, NoPrior: true}
+	if !d.method.gated {
+		g.Off = d.method.why
+	}
+	return g
+}
+
+// Setup makes the sampler, and what counts its states.
+func (d *Discrete) Setup(s Schedule, _ *Previous) (*Setup, error) {
+	if d.method.Name == "gibbs" {
+		if err := endsInWarmup(d.fit.Sampler, s.Warmup()); err != nil {
+			return nil, err
+		}
+	}
+	setup, chains, err := d.chains(s)
+	if err != nil {
+		return nil, d.fit.Explain(err)
+	}
+	out := &Setup{Sampler: setup, Cautions: chains.warnings, Gating: d.Gating()}
+	out.Gating.Focused = chains.focus != nil
+	out.Collect = func(kernels []infer.Kernel, w Window) Collected {
+		r := setup.Collect(kernels, w.From, w.To, d.method.sampled, d.method.gated)
+		r.Certificates = append(r.Certificates, chains.certificates...)
+		return &found{Result: r, problem: d, chainBytes: setup.ChainBytes()}
+	}
+	return out, nil
+}
+
+// chains is the sampler with its counts.
+func (d *Discrete) chains(s Schedule) (*discrete.Setup, *discreteSampler, error) {
+	chains, err := d.method.setup(d.field, s.most())
+	if err != nil {
+		return nil, nil, err
+	}
+	w := s.Start()
+	counts := discrete.NewPlan(w.From, w.To, s.most())
+	if !d.method.gated {
+		counts.Batch = 0
+	}
+	if !d.method.sampled {
+		counts.Segments = []int{s.most()} // nothing is counted
+	}
+	setup, err := d.field.NewSetup(chains.setup, counts, chains.focus)
+	return setup, chains, err
+}
+
+// Solve finds the answer of a method without chains.
+func (d *Discrete) Solve() (*Solution, error) {
+	r, how, err := d.method.solve(d.field)
+	if err != nil {
+		return nil, d.fit.Explain(err)
+	}
+	out := &Solution{Collected: &found{Result: r, problem: d}, Parameters: d.field.Parameters()}
+	if how != "" {
+		out.Explained = d.method.Name + " by " + how
+	}
+	if n := len(out.Parameters); r.Means != nil {
+		out.Means, out.LogLik = r.Means[:n], &r.Means[n]
+	}
+	return out, nil
+}
+
+// Bind is not for discrete systems, whose specs derive nothing.
+func (d *Discrete) Bind(q *spec.Derivation, _ []string) (*transform.Quantity, error) {
+	return nil, fmt.Errorf("%s is derived from a model of kind mrf", q.Name)
+}
+
+// Describe adds nothing: parameters of states have neither priors nor a scale.
+func (d *Discrete) Describe(*record.Fit, []infer.Parameter) error { return nil }

@@ -1,0 +1,45 @@
+package plan
+
+import (
+	"strings"
+
+	"glmbatch/pipelines/internal/discrete"
+	"glmbatch/report/record"
+)
+
+// found is what is known of a discrete system besides draws: it is Collected.
+type found struct {
+	*discrete.Result
+	problem *Discrete
+	// chainBytes is the memory of one chain; 0 without chains.
+	chainBytes int64
+}
+
+// Warnings are those of the result.
+func (f *found) Warnings() []string { return f.Result.Warnings }
+
+// Describe adds variables, marginals and certificates as the ledger keeps them.
+func (f *found) Describe(rec *record.Fit) {
+	field, found := f.problem.field, f.Result
+	out := &record.Discrete{
+		Variables: field.N, Edges: field.Edges(), Labels: field.Labels, Rows: field.Rows, Columns: field.Columns, Interaction: field.Interaction(),
+		LogZ: found.LogZ, BestLogLik: found.BestU, BestChain: found.BestChain, Gated: f.problem.method.gated, ModelBytes: int64(field.Model.Bytes()),
+		IDs: make([]string, field.N), Observation: field.Observation, Truth: field.Truth, Best: found.Best, MCSE: found.MCSE, ChainBytes: f.chainBytes,
+	}
+	for i := range out.IDs {
+		out.IDs[i] = field.ID(i)
+	}
+	if found.Marginals != nil {
+		out.Probability = make([]float64, 0, field.N*field.States)
+		for i := range field.N {
+			out.Probability = append(out.Probability, found.Marginals.At(i)...)
+		}
+	}
+	if out.Probability == nil {
+		out.MCSE = nil
+	}
+	for _, c := range found.Certificates {
+		out.Certificates = append(out.Certificates, record.Certificate{Method: c.Method, Bounded: c.Of, IDs: c.IDs, Variables: c.Count, Updates: c.Updates, Bound: c.Bound, Note: strings.TrimSpace(c.Reason)})
+	}
+	rec.Discrete = out
+}

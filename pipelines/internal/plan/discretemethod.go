@@ -1,0 +1,74 @@
+package plan
+
+import (
+	"fmt"
+
+	"glmbatch/infer/herded"
+	"glmbatch/infer/mrf"
+	"glmbatch/pipelines/internal/discrete"
+	"glmbatch/pipelines/internal/spec"
+)
+
+// discreteMethod is a sampler of discrete variables as resolved for one field.
+type discreteMethod struct {
+	Method
+	// gated tells that its chains are Markov chains of the model after their warm-up;
+	// sampled that their states tell marginals.
+	gated, sampled bool
+	// solve is a method without chains, nil of others; it tells in words how.
+	solve func(*discrete.Field) (*discrete.Result, string, error)
+	// setup makes a sampler for chains of so many iterations; nil of methods without chains.
+	setup func(f *discrete.Field, iterations int) (*discreteSampler, error)
+	why   string // why no gate looks at it
+}
+
+// resolveDiscrete chooses the method of a sampler for a field.
+func resolveDiscrete(s *spec.Sampler, f *discrete.Field) (*discreteMethod, error) {
+	name, reason := s.Method, ""
+	if name == "auto" {
+		name, reason = "gibbs", "auto chose gibbs: exact sums would take too long on this graph"
+		if way, ok := f.Cheap(); ok {
+			name, reason = "exact", "auto chose exact: "+way
+		}
+	}
+	var m *discreteMethod
+	version := mrf.Version + " " + discrete.Version
+	switch name {
+	case "gibbs":
+		if len(s.Scan.For) > 0 {
+			version += " " + scansVersion
+		}
+		m = gibbsMethod(s)
+		m.Options = struct {
+			Scan   spec.Scan
+			Anneal spec.Anneal
+		}{s.Scan, s.Anneal}
+	case "herded":
+		o := herded.Options{Sharing: herded.Sharing(s.Sharing), Start: herded.Start(s.Start)}
+		version = herded.Version + " " + discrete.Version
+		m = herdedMethod(o)
+		m.Options = o
+	case "meanfield":
+		o := mrf.MeanFieldOptions{Damping: s.Damping, Tolerance: s.Tolerance, MaxSweeps: s.MaxSweeps}
+		m = &discreteMethod{why: "an approximation has no chains", solve: func(f *discrete.Field) (*discrete.Result, string, error) {
+			r, err := f.MeanField(o)
+			return r, "mean field", err
+		}}
+		m.Options = o
+	case "exact":
+		m = &discreteMethod{why: "an exact method has no chains", solve: (*discrete.Field).Exact}
+	case "viterbi":
+		m = &discreteMethod{why: "an exact method has no chains", solve: func(f *discrete.Field) (*discrete.Result, string, error) {
+			r, err := f.Viterbi()
+			return r, "Viterbi", err
+		}}
+	default:
+		return nil, fmt.Errorf("sampler %q: method %q is not for models of kind mrf", s.Name, name)
+	}
+	m.Name, m.Reason, m.Version, m.Chains = name, reason, version, m.solve == nil
+	return m, nil
+}
+
+// scansVersion names the search for certified scans: it changes whenever other lists are
+// found.
+const scansVersion = "dogs/1"

@@ -1,0 +1,134 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+
+	"glmbatch/ingest"
+	"glmbatch/internal/words"
+	"glmbatch/pipelines/internal/discrete"
+	"glmbatch/pipelines/internal/spec"
+)
+
+// readDiscrete yields the units of a data set of discrete variables in a fixed order.
+func (r *Reader) readDiscrete(ctx context.Context, ds *spec.Dataset, yield func(*Unit) error) error {
+	switch {
+	case ds.Grid.Rows > 0:
+		images := ds.Grid.Images
+		return r.readMade(ctx, ds, images, func(_ context.Context, name string, k int) (*discrete.Data, error) {
+			return discrete.FromGrid(name, &ds.Grid, k), nil
+		}, yield)
+	case ds.Sequences.Length > 0:
+		return r.readMade(ctx, ds, ds.Sequences.Count, func(ctx context.Context, name string, k int) (*discrete.Data, error) {
+			return discrete.FromSequences(ctx, name, &ds.Sequences, k)
+		}, yield)
+	case ds.Image.Path != "":
+		return r.readImages(ctx, ds, yield)
+	}
+	return r.readGraph(ctx, ds, yield)
+}
+
+// readMade yields what the program makes: one unit, or as many as count says, which are
+// called by their number.
+func (r *Reader) readMade(ctx context.Context, ds *spec.Dataset, count int, make func(ctx context.Context, name string, k int) (*discrete.Data, error), yield func(*Unit) error) error {
+	for k := range max(count, 1) {
+		u := &Unit{Dataset: ds}
+		if count > 0 {
+			u.Key = fmt.Sprintf("%0*d", len(fmt.Sprint(count)), k+1)
+		}
+		if !r.Choice.Unit(ds.Name, u.Key) {
+			continue
+		}
+		if u.discrete, u.Err = make(ctx, u.Name(), k); ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := yield(u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readImages yields a unit for each image.
+func (r *Reader) readImages(ctx context.Context, ds *spec.Dataset, yield func(*Unit) error) error {
+	sources, err := ingest.Expand(ingest.Source{Name: ds.Name, Path: ds.Image.Path, Each: ds.Each == "file", Dir: r.Pipeline.Dir, Within: r.Pipeline.Within})
+	if err != nil {
+		return yield(&Unit{Dataset: ds, Err: err})
+	}
+	for _, s := range sources {
+		u := &Unit{Dataset: ds, Key: s.Key}
+		if !r.Choice.Unit(ds.Name, u.Key) {
+			continue
+		}
+		for _, path := range []string{s.Path, ds.Image.Truth} {
+			if u.Err == nil && path != "" {
+				u.Err = r.inside(ds.Name, path)
+			}
+		}
+		if u.Err == nil {
+			s.Name, s.Key = u.Name(), ""
+			u.discrete, u.Err = discrete.FromImage(ctx, &ds.Image, s)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := yield(u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inside refuses a file that the spec may not read, links followed.
+func (r *Reader) inside(dataset, path string) error {
+	if r.Pipeline.Within == nil {
+		return nil
+	}
+	ok, err := ingest.Inside(r.Pipeline.Within, path)
+	if err == nil && ok {
+		return nil
+	}
+	if err == nil {
+		err = fmt.Errorf("it is outside the folders that this spec may use")
+	}
+	return &ingest.SourceError{Dataset: dataset, File: path, Err: words.Hint(err, ingest.FenceHint(path, err))}
+}
+
+// readGraph yields the data of tables of rows, divided by groups where the data set
+// asks for it.
+func (r *Reader) readGraph(ctx context.Context, ds *spec.Dataset, yield func(*Unit) error) error {
+	src, cleanup, err := r.source(ctx, ds)
+	defer cleanup()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return yield(&Unit{Dataset: ds, Err: err})
+	}
+	src.Columns = nil // all: models name theirs by several keys
+	beside := discrete.Source{Edges: r.beside(ds, ds.Edges.Path, ds.Edges.SQL, ds.Edges.Database, ds.Edges.Params),
+		Tables: r.beside(ds, ds.Tables.Path, ds.Tables.SQL, ds.Tables.Database, ds.Tables.Params)}
+	return r.readOne(ctx, ds, src, func(u *Unit) error {
+		if u.Err == nil {
+			u.discrete, u.Err = discrete.FromTable(ctx, ds, u.table, beside)
+			u.table.Release()
+			u.table = nil
+		}
+		return yield(u)
+	})
+}
+
+// beside is the source of a table beside the rows; nil where there is none.
+func (r *Reader) beside(ds *spec.Dataset, path, query, database string, params map[string]string) *ingest.Source {
+	if path == "" && query == "" {
+		return nil
+	}
+	src := &ingest.Source{Name: ds.Name, Path: path, SQL: query, Database: database, Dir: r.Pipeline.Dir, Within: r.Pipeline.Within}
+	if len(params) > 0 {
+		src.Params = map[string]any{}
+		for name, value := range params {
+			src.Params[name] = value
+		}
+	}
+	return src
+}

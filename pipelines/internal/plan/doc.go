@@ -1,0 +1,19 @@
+// Package plan says what a run would draw, in plain values: which fits a spec asks for, on which units of data,
+// from which problem, by which method and for how long, and the fingerprint by which a ledger knows each of them.
+// It reads the data, since names, priors and hashes need them; it draws nothing, and knows neither ledger nor clock.
+//
+// A fit goes through stages, each a type that holds the one before: Fit (names), Identified (data read and coded,
+// with a fingerprint). Package draw makes its chains, package assess judges them.
+//
+// A kind of model is a Problem. Regression and Discrete implement it.
+//
+// Read fit.go, problem.go and identify.go first; then
+//
+//   - select.go, choice.go: which fits a call chooses;
+//   - reader.go, unit.go, discreteread.go, patience.go: units of data;
+//   - regression.go, design.go, method.go, priors.go, scales.go, focus.go, describe.go: regressions;
+//   - discrete.go, discretemethod.go, discretechains.go, discretefound.go: discrete systems;
+//   - schedule.go: how long chains get; identity.go: what decides their draws; memory.go: what they may take;
+//   - earlier.go, around.go, datasummary.go: starts from the posterior of an earlier fit;
+//   - cases.go, defaults.go, sizes.go: what check, explain and validate ask.
+package plan

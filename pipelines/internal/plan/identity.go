@@ -1,0 +1,148 @@
+package plan
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"glmbatch/infer/glm"
+	"glmbatch/pipelines/internal/spec"
+)
+
+// Identity is everything that decides a fit's draws. Its JSON is hashed; a new
+// field changes every fingerprint, and must come with a new format number.
+//
+// Gates, workers, variables and paths are not in it: changed gates recompute
+// the verdict only, and the data's content speaks for its place.
+type Identity struct {
+	Format  int    `json:"format"`
+	Data    string `json:"data"` // hash of the used columns' values, in row order
+	Dataset string `json:"dataset"`
+	Key     string `json:"key"`
+	Model   any    `json:"model"`
+	Sampler any    `json:"sampler"`
+	Length  any    `json:"length"`
+	Chains  int    `json:"chains"`
+	Keep    string `json:"keep"` // who asks for draws is not served by summaries
+	Seed    uint64 `json:"seed"`
+	// Replicate is 0 for the fit itself, so that asking for replicates does not
+	// compute it again.
+	Replicate int `json:"replicate,omitempty"`
+	// Start is the earlier fit that the chains start from; absent without one.
+	Start    *startIdentity    `json:"start,omitempty"`
+	Versions map[string]string `json:"versions"` // of each algorithm on the way; maps marshal sorted
+}
+
+// samplerIdentity is what of a sampler decides draws.
+type samplerIdentity struct {
+	Name, Method string
+	Options      any
+}
+
+// identityFormat is raised when identity changes shape.
+const identityFormat = 1
+
+type modelIdentity struct {
+	Name, Formula, Family, Standardize, Missing string
+	Levels                                      map[string][]spec.Text
+	Contrasts                                   map[string]string `json:",omitempty"`
+	Coefficients, Intercept, At, Sigma          string
+	ByName                                      []string
+	Shape, Phi, Nu                              string `json:",omitempty"`
+	FrequencyWeights, PrecisionWeights          string `json:",omitempty"`
+	Defaults                                    string `json:",omitempty"` // the rules of priors that are left out
+	// MRF is of models of that kind, of which all but Name above is empty.
+	MRF *mrfIdentity `json:",omitempty"`
+}
+
+// mrfIdentity is what a model of kind mrf says; what the data say is hashed with them.
+type mrfIdentity struct {
+	States                    int
+	Labels                    []spec.Text
+	Interaction               string
+	Coupling                  float64
+	Field, Observation, Truth string
+	Fields, Watch             []string
+	NoiseSD                   float64
+	Means                     []float64
+}
+
+func identifyMRF(m *spec.Model) modelIdentity {
+	return modelIdentity{Name: m.Name, MRF: &mrfIdentity{
+		States: m.States, Labels: m.Labels, Interaction: m.Interaction, Coupling: *m.Coupling, Field: string(m.Field), Observation: m.Observation,
+		Truth: m.Truth, Fields: m.Fields, Watch: m.Watch, NoiseSD: m.Noise.SD, Means: m.Noise.Means,
+	}}
+}
+
+func identifyModel(m *spec.Model) modelIdentity {
+	id := modelIdentity{
+		Name: m.Name, Formula: m.Formula, Family: m.Family.String(),
+		Standardize: m.Standardize, Missing: m.Missing, Levels: m.Levels, Contrasts: m.Contrasts,
+		Coefficients: m.Prior.Coefficients.String(),
+		Intercept:    m.Prior.Intercept.Prior.String(),
+		At:           m.Prior.Intercept.At,
+		Sigma:        m.Prior.Sigma.String(),
+		Shape:        m.Prior.Shape.String(),
+		Phi:          m.Prior.Phi.String(),
+		Nu:           m.Prior.Nu.String(),
+
+		FrequencyWeights: m.FrequencyWeights, PrecisionWeights: m.PrecisionWeights,
+		Defaults: defaultsOf(m),
+	}
+	for _, n := range m.Prior.ByName {
+		id.ByName = append(id.ByName, n.Pattern, n.Prior.String())
+	}
+	return id
+}
+
+// defaultsOf is the version of the rules of default priors, where one is used.
+func defaultsOf(m *spec.Model) string {
+	if m.HasDefaults() {
+		return glm.DefaultsVersion
+	}
+	return ""
+}
+
+// Question is the fingerprint that the fit would have without an earlier one to start from, shared by its
+// replicates.
+func (id Identity) Question() string {
+	id.Start, id.Replicate = nil, 0
+	return id.fingerprint()
+}
+
+// CaseHash is equal for fits whose chains step alike, whatever their lengths and seed.
+func (id Identity) CaseHash() string {
+	id.Length, id.Chains, id.Keep, id.Seed = nil, 0, "", 0
+	return id.fingerprint()
+}
+
+// lengthIdentity is what of run decides how long the chains get. The values of
+// gates are left out on purpose, also where they are the target.
+type lengthIdentity struct {
+	Until                   spec.Until
+	First, Max              int
+	FixedWarmup, FixedDraws int
+}
+
+func identifyLength(r spec.Run) lengthIdentity {
+	if r.Fixed() {
+		return lengthIdentity{FixedWarmup: r.Warmup, FixedDraws: r.Draws}
+	}
+	return lengthIdentity{Until: r.Until, First: r.First, Max: r.MaxDraws}
+}
+
+// Record is the identity as the ledger keeps it: JSON with sorted maps.
+func (id Identity) Record() []byte {
+	id.Format = identityFormat
+	data, err := json.Marshal(id)
+	if err != nil {
+		panic("plan: identity does not marshal: " + err.Error())
+	}
+	return data
+}
+
+// fingerprint is the hex SHA-256 of the identity's record.
+func (id Identity) fingerprint() string {
+	sum := sha256.Sum256(id.Record())
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,130 @@
+package plan
+
+import (
+	"testing"
+
+	"glmbatch/infer/glm"
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/transform"
+)
+
+const fingerprinted = `
+pipeline: p
+seed: 1
+datasets: {d: {path: d.csv}}
+models:
+  m:
+    formula: y ~ x
+    family: poisson
+    prior: {coefficients: "normal(0, 1)", intercept: "normal(0, 10)", by_name: {x: "normal(0, 3)"}}
+samplers: {s: {method: cggibbs}}
+run: {chains: 4, first: 100, max_draws: 1000}
+gates: {rhat: 1.02}
+`
+
+func fingerprintOf(t *testing.T, p *spec.Pipeline, data string) string {
+	t.Helper()
+	ref := p.Fits()[0]
+	m, err := resolve(ref.Sampler, ref.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &Fit{Pipeline: p, Unit: &Unit{Dataset: ref.Dataset}, Model: ref.Model, Sampler: ref.Sampler}
+	return identified(t, f, &Regression{Design: &transform.Design{Data: &glm.Data{X: glm.NewDense(1, 1)}}, fit: f, dataHash: data, sampler: m}).Fingerprint
+}
+
+// identified identifies a fit of a problem that is given.
+func identified(t *testing.T, f *Fit, p Problem) *Identified {
+	t.Helper()
+	id, err := Identify(f, p, Memory{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func parse(t *testing.T) *spec.Pipeline {
+	t.Helper()
+	p, err := spec.Parse("p.yaml", []byte(fingerprinted), spec.Options{Dir: "/data"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// What changes the draws changes the fingerprint; what does not, does not.
+func TestFingerprint(t *testing.T) {
+	base := fingerprintOf(t, parse(t), "h")
+	if got := fingerprintOf(t, parse(t), "other"); got == base {
+		t.Error("the data do not count")
+	}
+	model := func(p *spec.Pipeline) *spec.Model { return p.Models[0] }
+	for name, change := range map[string]func(*spec.Pipeline){
+		"seed":            func(p *spec.Pipeline) { p.Seed++ },
+		"chains":          func(p *spec.Pipeline) { p.Run.Chains++ },
+		"first":           func(p *spec.Pipeline) { p.Run.First++ },
+		"max_draws":       func(p *spec.Pipeline) { p.Run.MaxDraws++ },
+		"fixed length":    func(p *spec.Pipeline) { p.Run.Draws = 100 },
+		"until":           func(p *spec.Pipeline) { p.Run.Until.ESS = 100 },
+		"data set's name": func(p *spec.Pipeline) { p.Datasets[0].Name = "e" },
+		"model's name":    func(p *spec.Pipeline) { model(p).Name = "n" },
+		"sampler's name":  func(p *spec.Pipeline) { p.Samplers[0].Name = "t" },
+		"formula":         func(p *spec.Pipeline) { model(p).Formula = "y ~ x - 1" },
+		"family":          func(p *spec.Pipeline) { model(p).Family.Name = "bernoulli" },
+		"standardize":     func(p *spec.Pipeline) { model(p).Standardize = "max_abs" },
+		"missing":         func(p *spec.Pipeline) { model(p).Missing = "drop" },
+		"levels":          func(p *spec.Pipeline) { model(p).Levels = map[string][]spec.Text{"x": {"b", "a"}} },
+		"contrasts":       func(p *spec.Pipeline) { model(p).Contrasts = map[string]string{"x": "sum"} },
+		"prior":           func(p *spec.Pipeline) { model(p).Prior.Coefficients.Scale = 2 },
+		"intercept":       func(p *spec.Pipeline) { model(p).Prior.Intercept.Prior.Scale = 2 },
+		"at":              func(p *spec.Pipeline) { model(p).Prior.Intercept.At = "zero" },
+		"sigma":           func(p *spec.Pipeline) { model(p).Prior.Sigma.Prior = glm.Prior{Kind: glm.HalfNormal, Scale: 1} },
+		"by_name":         func(p *spec.Pipeline) { model(p).Prior.ByName[0].Prior.Scale = 9 },
+		"keep":            func(p *spec.Pipeline) { p.Run.Keep = "summary" },
+		"method":          func(p *spec.Pipeline) { p.Samplers[0].Method = "nuts" },
+		"method's option": func(p *spec.Pipeline) { p.Samplers[0].Scan.Order = "random" },
+	} {
+		p := parse(t)
+		change(p)
+		if fingerprintOf(t, p, "h") == base {
+			t.Errorf("%s does not count", name)
+		}
+	}
+	for name, change := range map[string]func(*spec.Pipeline){
+		"gates":    func(p *spec.Pipeline) { p.Gates.RHat.Fail.At = 1.5 },
+		"database": func(p *spec.Pipeline) { p.Database = "x.duckdb" },
+		"path":     func(p *spec.Pipeline) { p.Datasets[0].Path = "/elsewhere/d.csv" },
+		"vars":     func(p *spec.Pipeline) { p.Vars = spec.Vars{"night": "2"} },
+	} {
+		p := parse(t)
+		change(p)
+		if fingerprintOf(t, p, "h") != base {
+			t.Errorf("%s counts, and should not", name)
+		}
+	}
+}
+
+func TestPriorsByName(t *testing.T) {
+	m := &spec.Model{}
+	set := func(scale float64) spec.CoefficientPrior {
+		return spec.CoefficientPrior{Prior: glm.Prior{Kind: glm.Normal, Scale: scale}}
+	}
+	m.Prior.Coefficients, m.Prior.Intercept.Prior = set(1), set(2)
+	for i, pattern := range []string{"x1*", "x12", "x*", "nothing"} {
+		m.Prior.ByName = append(m.Prior.ByName, &spec.NamedPrior{Pattern: pattern, Prior: set(float64(3 + i))})
+	}
+	data := &glm.Data{
+		X:         glm.NewDense(1, 6),
+		Names:     []string{"(Intercept)", "age", "x9", "x11", "x12", "x*"},
+		Intercept: 0,
+	}
+	want := []float64{2, 1, 5, 3, 4, 5}
+	for j, p := range posterior(m, data).Coefficients {
+		if p.Scale != want[j] {
+			t.Errorf("%s has the prior %v, want scale %g", data.Names[j], p, want[j])
+		}
+	}
+	if got := unused(m, data); len(got) != 1 || got[0] != "nothing" {
+		t.Errorf("unused patterns %q, want the one that matches nothing", got)
+	}
+}

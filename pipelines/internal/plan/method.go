@@ -1,0 +1,122 @@
+package plan
+
+import (
+	"fmt"
+
+	"glmbatch/infer"
+	"glmbatch/infer/cggibbs"
+	"glmbatch/infer/conjugate"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/nuts"
+	"glmbatch/infer/prior"
+	"glmbatch/pipelines/internal/spec"
+)
+
+// Method is a sampler as resolved for one problem: what "auto" stands for, and what of its settings decides draws.
+type Method struct {
+	Name    string // cggibbs, conjugate, nuts, hmc, prior; gibbs, herded, meanfield, exact, viterbi
+	Reason  string // why auto chose it; empty if it was named
+	Version string
+	Options any  // enters the fingerprint
+	Chains  bool // it draws chains; otherwise Problem.Solve finds its answer
+	// Trajectories describes the iterations of nuts and hmc; nil of other methods.
+	Trajectories *Trajectories
+}
+
+// Trajectories are what is fixed of those of a Hamiltonian sampler.
+type Trajectories struct {
+	MaxDepth int     // doublings that end one; 0: no limit
+	Aim      float64 // acceptance that warm-up adapts to
+}
+
+// sampler is the method of a regression, and how to set it up.
+type sampler struct {
+	Method
+	setup func(*glm.Target) (infer.Setup, error)
+	// windows makes the metrics of a chain's warm-up again; nil: there are none.
+	windows func(t *glm.Target, warmup int, position func(i int, theta []float64) error) ([]nuts.Window, error)
+}
+
+// PriorMethod is the method of fits that are drawn from the prior.
+const PriorMethod = "prior"
+
+// resolve chooses the method of a sampler for a model.
+func resolve(s *spec.Sampler, model *spec.Model) (sampler, error) {
+	name, reason, basis := s.Method, "", s.Basis
+	if name == "auto" {
+		name, reason = auto(model)
+		basis = "auto"
+	}
+	switch name {
+	case PriorMethod:
+		return sampler{Method: Method{Name: name, Version: prior.Version, Chains: true}, setup: prior.New}, nil
+	case "conjugate":
+		return sampler{
+			Method: Method{Name: name, Reason: reason, Version: conjugate.Version, Chains: true},
+			setup:  func(t *glm.Target) (infer.Setup, error) { return conjugate.New(t) },
+		}, nil
+	case "cggibbs":
+		o := cggibbs.Options{
+			Basis: basis, Update: s.Update, Joint: s.Joint, Slow: s.Slow, Kernels: s.Kernels, Scan: s.Scan.Order, Width: s.Width,
+			MaxDoublings: s.MaxDoublings, RefreshEvery: int(s.RefreshEvery), Uncached: s.Uncached,
+		}
+		version := cggibbs.Version
+		if basis == "auto" {
+			version += " " + cggibbs.AutoVersion
+		}
+		if len(s.Scan.For) > 0 {
+			version += " " + cggibbs.FocusVersion
+		}
+		return sampler{
+			Method: Method{Name: name, Reason: reason, Version: version, Options: o, Chains: true},
+			setup:  func(t *glm.Target) (infer.Setup, error) { return cggibbs.New(t, o) },
+		}, nil
+	case "nuts", "hmc":
+		return trajectories(s), nil
+	}
+	return sampler{}, fmt.Errorf("sampler %q: method %q is not in this version", s.Name, name)
+}
+
+// trajectories returns the method nuts or hmc; in the reduced coordinates its
+// windows of warm-up are not those of the posterior's coefficients.
+func trajectories(s *spec.Sampler) sampler {
+	o := nuts.Options{
+		Static: s.Method == "hmc", Metric: s.Metric, MaxDepth: s.MaxDepth, TargetAccept: s.TargetAccept,
+		Length: s.Length, Jitter: s.Jitter,
+	}
+	m := sampler{
+		Method: Method{
+			Name: s.Method, Version: nuts.Version, Options: o, Chains: true,
+			Trajectories: &Trajectories{MaxDepth: o.Doublings(), Aim: o.Aim()},
+		},
+		setup: func(t *glm.Target) (infer.Setup, error) { return nuts.New(t, o) },
+		windows: func(t *glm.Target, warmup int, position func(int, []float64) error) ([]nuts.Window, error) {
+			return nuts.Windows(t, o, warmup, position)
+		},
+	}
+	if s.Basis == "reduced" {
+		plain := m.setup
+		m.Version += " " + cggibbs.Version
+		m.Options = struct {
+			nuts.Options
+			Basis string
+		}{o, s.Basis}
+		m.setup = func(t *glm.Target) (infer.Setup, error) { return cggibbs.ReducedBy(t, plain) }
+		m.windows = nil
+	}
+	return m
+}
+
+// auto picks the exact sampler that this version has for a model.
+func auto(model *spec.Model) (name, reason string) {
+	family := model.Family
+	gaussian := family.Name == "gaussian" && family.Link == "identity"
+	switch {
+	case gaussian && !conjugatePriors(model):
+		return "cggibbs", "auto chose cggibbs: gaussian(identity) has exact draws under normal or flat priors of the coefficients, " +
+			"and half_cauchy, half_normal, exponential or flat of sigma, only"
+	case gaussian:
+		return "conjugate", "auto chose conjugate: gaussian(identity) with normal or flat priors has exact independent draws"
+	}
+	return "cggibbs", "auto chose cggibbs: " + family.String() + " has no closed form"
+}

@@ -1,0 +1,39 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+
+	"glmbatch/infer/glm"
+	"glmbatch/pipelines/internal/spec"
+)
+
+// Method auto takes the exact sampler only where every prior has its form.
+func TestAutoFollowsPriors(t *testing.T) {
+	for _, c := range []struct {
+		coefficients, intercept, named, sigma, want string
+	}{
+		{"normal(0, 1)", "flat", "flat", "half_cauchy(1)", "conjugate"},
+		{"laplace(0, 1)", "flat", "flat", "half_cauchy(1)", "cggibbs"},
+		{"normal(0, 1)", "student_t(3, 0, 1)", "flat", "half_cauchy(1)", "cggibbs"},
+		{"normal(0, 1)", "flat", "cauchy(0, 1)", "half_cauchy(1)", "cggibbs"},
+		{"normal(0, 1)", "flat", "flat", "exponential(1)", "conjugate"},
+		{"normal(0, 1)", "flat", "flat", "gamma(2, 1)", "cggibbs"},
+	} {
+		prior := func(text string) glm.Prior {
+			p, err := glm.ParsePrior(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		m := &spec.Model{Family: spec.Family{Family: glm.Family{Name: "gaussian", Link: "identity"}}}
+		m.Prior.Coefficients.Prior, m.Prior.Intercept.Prior.Prior = prior(c.coefficients), prior(c.intercept)
+		m.Prior.Sigma.Prior = prior(c.sigma)
+		m.Prior.ByName = []*spec.NamedPrior{{Pattern: "x", Prior: spec.CoefficientPrior{Prior: prior(c.named)}}}
+		got, err := resolve(&spec.Sampler{Method: "auto"}, m)
+		if err != nil || got.Name != c.want || !strings.Contains(got.Reason, "auto chose "+c.want) {
+			t.Errorf("%+v: method %s (%s), %v", c, got.Name, got.Reason, err)
+		}
+	}
+}

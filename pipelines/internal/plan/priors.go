@@ -1,0 +1,104 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/transform"
+)
+
+// posterior gives the model its priors: those of the spec, and the defaults for
+// the data where it has none.
+func posterior(m *spec.Model, data *glm.Data) glm.Model {
+	var defaults glm.DefaultPriors
+	if m.HasDefaults() {
+		defaults = glm.Defaults(m.Family.Family, data)
+	}
+	out := glm.Model{Family: m.Family.Family, Coefficients: make([]glm.Prior, data.Cols()), Groups: groups(m, data)}
+	for j, name := range data.Names {
+		given := m.Prior.For(name)
+		if j == data.Intercept {
+			given = m.Prior.Intercept.Prior.Prior
+		}
+		if given.Kind == "" {
+			given = defaults.Coefficients[j]
+		}
+		out.Coefficients[j] = given
+	}
+	for k, d := range m.Family.Dispersions() {
+		prior, fallback := &out.Dispersion, defaults.Dispersion
+		if k > 0 {
+			prior, fallback = &out.Nu, defaults.Nu
+		}
+		if *prior = m.Prior.Dispersion(d.Name).Prior; prior.Kind == "" {
+			*prior = fallback
+		}
+	}
+	return out
+}
+
+// conjugatePriors tells whether every prior of a gaussian model is one that
+// method conjugate takes.
+func conjugatePriors(m *spec.Model) bool {
+	all := []glm.Prior{m.Prior.Coefficients.Prior, m.Prior.Intercept.Prior.Prior}
+	for _, n := range m.Prior.ByName {
+		all = append(all, n.Prior.Prior)
+	}
+	for _, p := range all {
+		if p.Kind != glm.Normal && p.Kind != glm.Flat && p.Kind != "" { // the default is normal
+			return false
+		}
+	}
+	switch m.Prior.Sigma.Kind {
+	case "", glm.HalfCauchy, glm.HalfNormal, glm.Exponential, glm.Flat:
+		return true
+	}
+	return false
+}
+
+// inDataUnits lists the parameters whose means may not exist with those of the
+// given ones: the literal intercept moves with every centred column.
+func inDataUnits(params []int, record *transform.Record) []int {
+	out := slices.Clone(params)
+	for _, j := range params {
+		if j < len(record.Columns) && record.Columns[0].Term < 0 && record.Columns[j].Centre != 0 && !slices.Contains(out, 0) {
+			out = append(out, 0)
+		}
+	}
+	return out
+}
+
+// caution names the parameters that a doubt speaks of; empty where these are
+// scales of priors only, whose moments nobody asks for.
+func caution(params []infer.Parameter, d glm.Doubt) string {
+	var list []string
+	for _, j := range d.Parameters {
+		if k := params[j].Kind; k != infer.LocalScale && k != infer.Scale {
+			list = append(list, params[j].Name)
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return strings.Join(list, ", ") + ": " + d.Reason
+}
+
+// unused lists the by_name patterns that decide no column's prior.
+func unused(m *spec.Model, data *glm.Data) []string {
+	used := map[*spec.NamedPrior]bool{}
+	for j, name := range data.Names {
+		if j != data.Intercept {
+			used[m.Prior.Match(name)] = true
+		}
+	}
+	var out []string
+	for _, n := range m.Prior.ByName {
+		if !used[n] {
+			out = append(out, n.Pattern)
+		}
+	}
+	return out
+}

@@ -1,0 +1,102 @@
+package plan
+
+import (
+	"time"
+
+	"glmbatch/infer"
+	"glmbatch/infer/diag"
+	"glmbatch/infer/glm"
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/report/record"
+	"glmbatch/transform"
+)
+
+// Problem is what a fit draws from: one model on the data of one unit, by one method. There are two kinds,
+// Regression and Discrete; whoever carries a fit out asks this interface, not which of them it is.
+//
+// A Problem is made once for a fit and read by several goroutines.
+type Problem interface {
+	Facts() Facts
+	Method() *Method
+	// Foreseen says what the method would choose at its set-up, in words; empty if there is nothing to choose.
+	Foreseen() string
+	// Lengths fits the schedule of a run to the method.
+	Lengths(Schedule, *spec.Run) Schedule
+	// Need estimates the memory of the fit.
+	Need(chains, workers int) Need
+	// Identify adds to an identity what decides the draws besides names, lengths and seed.
+	Identify(*Identity)
+	// Setup makes what the chains of the fit share. from is the posterior to start from, nil for none. It computes
+	// as long as a factorisation of the design takes.
+	Setup(s Schedule, from *Previous) (*Setup, error)
+	// Solve finds the answer of a method without chains.
+	Solve() (*Solution, error)
+	// ToData takes a point of a chain to the units of the data, in place.
+	ToData(theta []float64)
+	// Gating is what gates look at, as far as it is known without a set-up.
+	Gating() Gating
+	// Bind looks up what a derived quantity names among the parameters of the fit.
+	Bind(d *spec.Derivation, names []string) (*transform.Quantity, error)
+	// Describe fills in what a ledger keeps of the problem besides its Facts; rec has the parameters of params.
+	Describe(rec *record.Fit, params []infer.Parameter) error
+}
+
+// Facts are what a person, a ledger and a log are told of a problem.
+type Facts struct {
+	Family, Link, Formula string
+	Rows, Columns         int // of the design; of a discrete system variables and edges
+	DataHash              string
+	Warnings              []string // of the data and the model
+	Notes                 []string // how the data were coded, and what was seen while they were read
+	Observations          float64  // the sum of frequency weights; 0 without weights
+}
+
+// Gating says which quantities of a fit gates look at.
+type Gating struct {
+	// Off is why no gate looks at the fit; empty where gates do.
+	Off string
+	// Parameters alone are gated: statistics such as log_lik have no part in the draws.
+	Parameters bool
+	// Constants are passed over that never move in any chain, as a discrete functional may for good; quantities with
+	// ties are judged by their bulk effective sample size.
+	Constants bool
+	// Focused scans draw some variables only, so that log_lik says nothing.
+	Focused bool
+	// NoPrior says that there is no log_prior to be stored.
+	NoPrior bool
+}
+
+// Need is an estimate of a fit's memory, with the words of its refusal.
+type Need struct {
+	Bytes  int64
+	What   string // subject and verb: "12 rows × 3 columns with 4 chains need"
+	Remedy string // besides more memory
+}
+
+// Setup is a sampler that is set up, with what is known of its draws beforehand.
+type Setup struct {
+	Sampler infer.Setup
+	// Cautions are warnings; Doubts the parameters, in the units of the data, whose means may not exist.
+	Cautions []string
+	Doubts   []glm.Doubt
+	Gating   Gating
+	// Collect sums up what kernels counted besides their draws in a window; nil where they count nothing.
+	Collect func(kernels []infer.Kernel, w Window) Collected
+}
+
+// Collected is what is known of a fit besides its draws.
+type Collected interface {
+	Warnings() []string
+	// Describe adds it to what a ledger keeps of the fit.
+	Describe(rec *record.Fit)
+}
+
+// Solution is the answer of a method without chains.
+type Solution struct {
+	Collected
+	Explained  string // how it was found
+	Parameters []infer.Parameter
+	Means      []diag.Summary // of the parameters; nil where none are known
+	LogLik     *diag.Summary  // nil where Means is
+	Took       time.Duration
+}

@@ -1,0 +1,241 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"glmbatch/ingest"
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/pipelines/internal/synthetic"
+)
+
+// Reader reads the units of a pipeline's data sets.
+type Reader struct {
+	Pipeline *spec.Pipeline
+	Choice   Choice
+	Example  func(name string) ([]byte, error) // data that the program carries
+}
+
+// Units yields the units of all data sets of which fits are chosen, in the order of the spec. It stops at the first
+// error of yield.
+func (r *Reader) Units(ctx context.Context, yield func(*Unit) error) error {
+	for _, ds := range r.Pipeline.Datasets {
+		if !r.Choice.dataset(ds.Name, ds.Each != "" || len(ds.By) > 0) || len(r.models(ds.Name)) == 0 {
+			continue
+		}
+		if err := r.read(ctx, ds, yield); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Table reads the table of one file or group of a data set; nil where there is none.
+func (r *Reader) Table(ctx context.Context, dataset, key string) (table *ingest.Table, err error) {
+	for _, ds := range r.Pipeline.Datasets {
+		if ds.Name != dataset {
+			continue
+		}
+		err := r.read(ctx, ds, func(u *Unit) error {
+			if u.Err != nil && (u.Key == key || u.Key == "") {
+				return u.Err
+			}
+			if u.table != nil && u.Key == key {
+				table = u.table
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return table, nil
+}
+
+// first is the first unit of a data set, or one with the error none where there is no unit.
+func (r *Reader) first(ctx context.Context, ds *spec.Dataset, none error) *Unit {
+	first, enough := &Unit{Dataset: ds, Err: none}, errors.New("one unit is enough")
+	_ = r.read(ctx, ds, func(u *Unit) error {
+		first = u
+		return enough
+	})
+	return first
+}
+
+// models lists the chosen models of a data set.
+func (r *Reader) models(dataset string) []*spec.Model {
+	var out []*spec.Model
+	for _, ref := range r.Pipeline.Fits() {
+		if ref.Dataset.Name == dataset && r.Choice.model(dataset, ref.Model.Name, ref.Sampler.Name) {
+			out = append(out, ref.Model)
+		}
+	}
+	return out
+}
+
+// read yields the units of one data set in a fixed order. A file that cannot be
+// read is a unit with an error; the others go on.
+func (r *Reader) read(ctx context.Context, ds *spec.Dataset, yield func(*Unit) error) error {
+	if ds.Discrete() {
+		return r.readDiscrete(ctx, ds, yield)
+	}
+	src, cleanup, err := r.source(ctx, ds)
+	defer cleanup()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return yield(&Unit{Dataset: ds, Err: err})
+	}
+	sources, err := ingest.Expand(src)
+	if err != nil {
+		return yield(&Unit{Dataset: ds, Err: err})
+	}
+	for _, s := range sources {
+		if s.Key != "" && len(ds.By) == 0 && !r.Choice.Unit(ds.Name, s.Key) {
+			continue
+		}
+		if err := r.readOne(ctx, ds, s, yield); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source, yield func(*Unit) error) error {
+	type reading struct {
+		tables []*ingest.Table
+		err    error
+	}
+	got, left := Unless(ctx, Patience, func() (got reading) {
+		got.tables, got.err = readTables(ctx, s, ds.By)
+		return got
+	})
+	if left || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if got.err != nil {
+		return yield(&Unit{Dataset: ds, Key: s.Key, Err: got.err})
+	}
+	for _, t := range got.tables {
+		if !r.Choice.Unit(ds.Name, t.Key) {
+			continue
+		}
+		if err := yield(&Unit{Dataset: ds, Key: t.Key, table: t}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readTables reads a source, and divides it by the values of columns if there
+// are any.
+func readTables(ctx context.Context, s ingest.Source, by []string) ([]*ingest.Table, error) {
+	table, err := ingest.Read(ctx, s)
+	if err != nil || len(by) == 0 {
+		return []*ingest.Table{table}, err
+	}
+	return table.Split(by)
+}
+
+// source translates a data set of the spec. Paths that begin with "example:"
+// name data that the program carries; they are written to a temporary folder,
+// which cleanup removes; so are synthetic data.
+func (r *Reader) source(ctx context.Context, ds *spec.Dataset) (ingest.Source, func(), error) {
+	src := ingest.Source{
+		Name: ds.Name, Path: ds.Path, Each: ds.Each == "file", By: ds.By,
+		SQL: ds.SQL, Database: ds.Database, Dir: r.Pipeline.Dir, Within: r.Pipeline.Within, Separator: rune(ds.Separator),
+		Types: ds.Types, Columns: r.columns(ds),
+	}
+	if len(ds.Decimal) == 1 {
+		src.Decimal = rune(ds.Decimal[0])
+	}
+	if t := ds.Triplets; t.Path != "" {
+		src.Triplets = &ingest.Triplets{Path: t.Path, Row: t.Row, Col: t.Col, Value: t.Value, Prefix: t.Prefix, Columns: int64(t.Columns)}
+	}
+	if len(ds.NullValues) > 0 {
+		src.NullValues = ingest.DefaultNullValues()
+		for _, v := range ds.NullValues {
+			src.NullValues = append(src.NullValues, string(v))
+		}
+	}
+	if len(ds.Params) > 0 {
+		src.Params = map[string]any{}
+		for name, value := range ds.Params {
+			src.Params[name] = value
+		}
+	}
+	if ds.Synthetic.Rows > 0 {
+		dir, err := made(ctx, ds.Synthetic)
+		src.Within = nil // the program's own file
+		src.Path = filepath.Join(dir, madeName)
+		return src, func() { _ = os.RemoveAll(dir) }, err
+	}
+	name, ok := strings.CutPrefix(ds.Written, "example:")
+	if !ok {
+		return src, func() {}, nil
+	}
+	dir, err := r.example(name)
+	src.Within = nil // the program's own file
+	src.Path = filepath.Join(dir, name)
+	return src, func() { _ = os.RemoveAll(dir) }, err
+}
+
+// example writes embedded data to a temporary folder.
+func (r *Reader) example(name string) (dir string, err error) {
+	data, err := r.Example(name)
+	if err != nil {
+		return "", fmt.Errorf("there is no example data %q in this program", name)
+	}
+	if dir, err = os.MkdirTemp("", "glmbatch-example-"); err != nil {
+		return "", err
+	}
+	return dir, os.WriteFile(filepath.Join(dir, name), data, 0o600)
+}
+
+// madeName is the file of synthetic data.
+const madeName = "synthetic.csv"
+
+// made writes synthetic data to a temporary folder.
+func made(ctx context.Context, s spec.Synthetic) (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "glmbatch-synthetic-"); err != nil {
+		return "", err
+	}
+	file, err := os.Create(filepath.Join(dir, madeName))
+	if err != nil {
+		return dir, err
+	}
+	return dir, errors.Join(synthetic.CSV(ctx, file, s), file.Close())
+}
+
+// columns chooses what to load of a data set: what the selected models use, or
+// all if the formula of one does not fit the schema; that model fails by
+// itself, with all columns at hand for its message.
+func (r *Reader) columns(ds *spec.Dataset) func(*ingest.Schema) ([]string, error) {
+	return func(schema *ingest.Schema) ([]string, error) {
+		used, all := map[string]bool{}, false
+		for _, m := range r.models(ds.Name) {
+			formula, err := formulaOf(m)
+			if err != nil {
+				continue
+			}
+			names, err := formula.Named(schema)
+			for _, n := range names {
+				used[n] = true
+			}
+			all = all || err != nil
+		}
+		var out []string
+		for _, f := range schema.Fields() {
+			if all || used[f.Name] {
+				out = append(out, f.Name)
+			}
+		}
+		return slices.Compact(out), nil
+	}
+}

@@ -1,0 +1,149 @@
+package plan
+
+import (
+	"fmt"
+
+	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/transform"
+)
+
+// Regression is a generalised linear model on a coded design.
+type Regression struct {
+	*transform.Design
+	fit      *Fit
+	dataHash string
+	sampler  sampler
+}
+
+// newRegression resolves the sampler and codes the design.
+func newRegression(f *Fit) (*Regression, error) {
+	s, err := resolve(f.Sampler, f.Model)
+	if err != nil {
+		return nil, err
+	}
+	d, err := f.Unit.design(f.Model)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.focus(f, d.Data.Names); err != nil {
+		return nil, err
+	}
+	return &Regression{Design: d.Design, fit: f, dataHash: d.dataHash, sampler: s}, nil
+}
+
+// Family is the likelihood of the model.
+func (r *Regression) Family() glm.Family { return r.fit.Model.Family.Family }
+
+// Method is the resolved sampler.
+func (r *Regression) Method() *Method { return &r.sampler.Method }
+
+// Facts names the model, the size of its design and how it was coded.
+func (r *Regression) Facts() Facts {
+	m := r.fit.Model
+	out := Facts{
+		Family: m.Family.Name, Link: m.Family.Link, Formula: m.Formula, Rows: r.Rows, Columns: r.Data.Cols(),
+		DataHash: r.dataHash, Warnings: r.Warnings, Notes: append(r.Notes[:len(r.Notes):len(r.Notes)], r.fit.Unit.notes()...),
+	}
+	for _, count := range r.Data.Frequency {
+		out.Observations += count
+	}
+	return out
+}
+
+// Lengths is the run's own schedule.
+func (r *Regression) Lengths(s Schedule, _ *spec.Run) Schedule { return s }
+
+// Need counts the design once more than it is held: its coding makes a copy.
+func (r *Regression) Need(chains, workers int) Need {
+	entries, rows, columns := r.Data.X.Entries(), r.Rows, r.Data.Cols()
+	return Need{
+		Bytes:  need(entries, rows, columns, chains, workers) + 8*entries,
+		What:   fmt.Sprintf("%d rows × %d columns with %d chains need", rows, columns, chains),
+		Remedy: "fit fewer rows or columns",
+	}
+}
+
+// Identify adds the hash of the data, the model, and the versions of what only some designs and models use.
+func (r *Regression) Identify(id *Identity) {
+	id.Data, id.Model = r.dataHash, identifyModel(r.fit.Model)
+	if _, sparse := r.Data.X.(*glm.Sparse); sparse {
+		id.Versions["sparse"] = glm.SparseVersion // whose sums have another order
+	}
+	if m := r.fit.Model; r.sampler.Trajectories != nil && m.Family.Name == "gamma" && m.PrecisionWeights != "" {
+		id.Versions["gradient"] = "2" // 1 was wrong in shape after rows of other precisions than 1
+	}
+}
+
+// ToData takes coefficients from the scale of the design to the units of the data.
+func (r *Regression) ToData(theta []float64) { r.Record.ToData(theta) }
+
+// Gating is that of parameters and log_lik; where the prior is drawn from, log_lik has no part in the draws and may
+// be infinite.
+func (r *Regression) Gating() Gating { return Gating{Parameters: r.sampler.Name == PriorMethod} }
+
+// Posterior is the likelihood with its priors, defaults resolved for the design.
+func (r *Regression) Posterior() glm.Model { return posterior(r.fit.Model, r.Data) }
+
+// Target is the posterior with the design; its chains start from an earlier posterior if from is not nil.
+func (r *Regression) Target(from *Previous) (*glm.Target, error) {
+	target, err := r.target()
+	if err != nil {
+		return nil, err
+	}
+	return r.around(target, from)
+}
+
+func (r *Regression) target() (*glm.Target, error) {
+	model := r.Posterior()
+	if r.sampler.Name == PriorMethod {
+		if err := prior.Check(&model, r.Data.Names); err != nil {
+			return nil, err
+		}
+	}
+	return glm.NewTarget(r.Data, model)
+}
+
+// Setup makes the target and the sampler.
+func (r *Regression) Setup(_ Schedule, from *Previous) (*Setup, error) {
+	target, err := r.target()
+	if err != nil {
+		return nil, r.fit.Explain(err)
+	}
+	out := &Setup{Gating: r.Gating()}
+	if r.sampler.Name == PriorMethod {
+		out.Cautions = append(out.Cautions, "drawn from the prior, not from a posterior: the response had no part in it")
+	}
+	for _, pattern := range unused(r.fit.Model, r.Data) {
+		out.Cautions = append(out.Cautions, "prior.by_name "+pattern+" decides the prior of no column")
+	}
+	if r.sampler.Name != PriorMethod {
+		r.doubt(target, out)
+	}
+	if target, err = r.around(target, from); err != nil {
+		return nil, r.fit.Explain(err)
+	}
+	out.Sampler, err = r.sampler.setup(target)
+	return out, r.fit.Explain(err)
+}
+
+// doubt notes which posterior means may not exist.
+func (r *Regression) doubt(target *glm.Target, s *Setup) {
+	for _, d := range target.MeanMayNotExist() {
+		if words := caution(target.Parameters(), d); words != "" {
+			s.Cautions = append(s.Cautions, words)
+		}
+		s.Doubts = append(s.Doubts, glm.Doubt{Parameters: inDataUnits(d.Parameters, r.Record), Reason: d.Reason})
+	}
+}
+
+// Solve is not for regressions: all of their methods draw chains.
+func (r *Regression) Solve() (*Solution, error) {
+	panic("plan: method " + r.sampler.Name + " draws chains")
+}
+
+// Bind looks up what a derived quantity names among parameters and columns of the data.
+func (r *Regression) Bind(d *spec.Derivation, names []string) (*transform.Quantity, error) {
+	return d.Expression.Bind(&transform.Fitted{Dataset: r.fit.Unit.Name(), Names: names, Record: r.Record, Family: r.Family()})
+}

@@ -1,0 +1,102 @@
+package plan
+
+import "glmbatch/pipelines/internal/spec"
+
+// Schedule decides how long the chains of a fit get. Lengths are iterations
+// per chain, warm-up counted, and take the values first·2^k only, the same for
+// all chains, so that neither workers nor resumes change what is kept.
+type Schedule struct {
+	first, max int
+	// burn is the number of iterations of the shorter warm-up of chains that start
+	// from an earlier posterior; 0 for the usual one.
+	burn int
+	// fixed, when it has draws, replaces growing.
+	fixedWarmup, fixedDraws int
+}
+
+// Window is the range [from, to) of iterations that a check looks at; what
+// lies before from is warm-up.
+type Window struct{ From, To int }
+
+// Draws is its length.
+func (w Window) Draws() int { return w.To - w.From }
+
+// Start is the window of the first check: the older half is warm-up.
+func (s Schedule) Start() Window {
+	if s.fixedDraws > 0 {
+		return Window{s.fixedWarmup, s.fixedWarmup + s.fixedDraws}
+	}
+	if s.burn > 0 {
+		return Window{s.burn, s.burn + s.first - s.first/2}
+	}
+	return Window{s.first / 2, s.first}
+}
+
+// warmShare is the part of the usual warm-up that chains get which start from an
+// earlier posterior. leastBurn is the least that this leaves.
+const warmShare, leastBurn = 4, 20
+
+// warmed is the schedule of chains that start from an earlier posterior. A fixed
+// warm-up that the spec gives stays.
+func (s Schedule) warmed(given bool) Schedule {
+	usual := s.Warmup()
+	burn := min(usual, max(leastBurn, usual/warmShare))
+	switch {
+	case s.fixedDraws == 0:
+		s.burn = burn
+	case !given:
+		s.fixedWarmup = burn
+	}
+	return s
+}
+
+// Warmup is the number of iterations in which a kernel may adapt. No window
+// reaches into it.
+func (s Schedule) Warmup() int { return s.Start().From }
+
+// Checked is what one check found, as far as the schedule cares.
+type Checked struct {
+	Mixed   bool // R-hat passed
+	Reached bool // the target of the run holds
+}
+
+// Next returns the window of the next check, or done. Where R-hat has not
+// passed, the older half of what the chains have becomes warm-up. Where the
+// chains may not grow any more, the window stays as it was checked.
+func (s Schedule) Next(w Window, c Checked) (next Window, done bool) {
+	if s.fixedDraws > 0 || c.Reached || 2*w.To > s.max {
+		return w, true
+	}
+	if !c.Mixed {
+		w.From = w.To / 2
+	}
+	w.To *= 2
+	return w, false
+}
+
+// NewSchedule is the schedule that a run asks for.
+func NewSchedule(r *spec.Run) Schedule {
+	if r.Fixed() {
+		return Schedule{fixedWarmup: r.Warmup, fixedDraws: r.Draws}
+	}
+	return Schedule{first: r.First, max: r.MaxDraws}
+}
+
+// ungated is the schedule of what no gate looks at: it does not grow, and has no warm-up unless the spec gives one.
+func (s Schedule) ungated(warmupGiven bool) Schedule {
+	if s.fixedDraws == 0 {
+		return Schedule{fixedDraws: s.first}
+	}
+	if !warmupGiven {
+		s.fixedWarmup = 0
+	}
+	return s
+}
+
+// most is the number of iterations that the schedule allows.
+func (s Schedule) most() int {
+	if s.fixedDraws > 0 {
+		return s.fixedWarmup + s.fixedDraws
+	}
+	return s.max
+}

@@ -1,0 +1,320 @@
+package predict
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/ingest"
+	"glmbatch/internal/words"
+	"glmbatch/pipelines/internal/assess"
+	"glmbatch/pipelines/internal/plan"
+	"glmbatch/pipelines/internal/predictive"
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/report"
+	"glmbatch/transform"
+)
+
+// Config says what to predictive.
+
+// Config says what to predict.
+type Config struct {
+	Pipeline *spec.Pipeline // nil where Data names a file and Database the ledger
+	Database string
+	Only     plan.Selector // names one fit
+	Workers  int           // at least 1; changes no bit
+	LockWait time.Duration
+	Example  func(name string) ([]byte, error) // data that the program carries
+	Data     string                            // file of new data; empty: those of the fit, by the pipeline
+	AllDraws bool                              // every draw, not summaries
+	Of       []string
+	Seed     uint64
+	Options  report.QueryOptions
+	Notes    io.Writer // remarks for people
+}
+
+// CallError says that a prediction cannot be made as it was asked for.
+type CallError struct{ Err error }
+
+func (e *CallError) Error() string { return e.Err.Error() }
+
+func (e *CallError) Unwrap() error { return e.Err }
+
+// Run writes predictions of one stored fit to w.
+func Run(ctx context.Context, w io.Writer, c Config) error {
+	of, err := quantities(c.Of)
+	if err != nil {
+		return err
+	}
+	ledger, err := report.Open(c.Database, report.Options{LockWait: c.LockWait})
+	if err != nil {
+		return err
+	}
+	stored, err := choose(ctx, ledger, c)
+	if err != nil {
+		return err
+	}
+	record, err := transform.UnmarshalRecord(stored.Design)
+	if err != nil {
+		return words.Hint(fmt.Errorf("fit %s: %w", stored.Key, err),
+			"an older program stored it; run the pipeline again")
+	}
+	table, err := c.table(ctx, stored, record)
+	if err != nil {
+		return err
+	}
+	defer table.Release()
+	design, err := record.Code(table.Data, transform.Coding{Dataset: table.Name, Locate: table.Locate})
+	if err != nil {
+		return err
+	}
+	c.remark(stored, record, design, table)
+	family := glm.Family{Name: stored.Family, Link: stored.Link}
+	outcomes, err := glm.NewPointwise(family, design.Data)
+	if err != nil {
+		return err
+	}
+	fit := &predictive.Fit{
+		Chains: stored.Chains, Draws: stored.Draws, Params: stored.Parameters, Columns: record.Columns, Workers: c.Workers,
+		Open: func() predictive.Columns { return ledger.Columns(ctx, stored.StoredFit, assess.ColumnBytes) },
+	}
+	if fit.Dispersions, err = dispersionsOf(family, stored); err != nil {
+		return err
+	}
+	p := &predicting{Config: c, fit: fit, outcomes: outcomes, design: design, key: stored.Key, of: of}
+	return p.write(ctx, w)
+}
+
+// NoFit says that a ledger has none of the fits that a call names.
+func NoFit(l *report.Ledger) *CallError {
+	return &CallError{words.Hint(errors.New("the ledger "+l.Path()+" has no complete fit of that name"),
+		`pipeline sql "SELECT dataset, key, model, sampler FROM latest" lists them`)}
+}
+
+// choose finds the one fit that the call names.
+func choose(ctx context.Context, ledger *report.Ledger, c Config) (report.Fitted, error) {
+	found, err := ledger.Newest(ctx, func(k report.Key) bool { return c.Only.Matches(k.Dataset, k.Group, k.Model, k.Sampler) })
+	if err != nil {
+		return report.Fitted{}, err
+	}
+	var names []string
+	for _, f := range found {
+		names = append(names, "  "+f.Key.String())
+	}
+	const most = 20
+	if len(names) > most {
+		names = append(names[:most], fmt.Sprintf("  and %d more", len(names)-most))
+	}
+	switch {
+	case len(found) == 0:
+		return report.Fitted{}, NoFit(ledger)
+	case len(found) > 1:
+		return report.Fitted{}, &CallError{words.Hint(errors.New("predictions are made from one fit, and several are named:\n"+strings.Join(names, "\n")),
+			"narrow them by --only dataset=…, --only model=…, --only sampler=…")}
+	case !found[0].Kept:
+		return report.Fitted{}, &CallError{words.Hint(errors.New("fit "+found[0].Key.String()+" kept no draws, from which predictions are made"),
+			"write run: {keep: draws} and run it again")}
+	}
+	return found[0], nil
+}
+
+// dispersionsOf finds a fit's dispersions among its draws, or fixed in its model.
+func dispersionsOf(family glm.Family, f report.Fitted) (out []predictive.Dispersion, err error) {
+	var fixed map[string]json.RawMessage
+	for _, d := range family.Dispersions() {
+		at := slices.IndexFunc(f.Names, func(p infer.Parameter) bool { return p.Kind == infer.Dispersion && p.Name == d.Name })
+		value := predictive.Dispersion{Param: at}
+		if at < 0 {
+			var text string
+			err := json.Unmarshal(f.Identity["model"], &fixed)
+			if err == nil {
+				err = json.Unmarshal(fixed[strings.ToUpper(d.Name[:1])+d.Name[1:]], &text)
+			}
+			prior, parseErr := glm.ParsePrior(text)
+			if err != nil || parseErr != nil || prior.Kind != glm.Constant {
+				return nil, words.Hint(fmt.Errorf("fit %s: the ledger does not have the value of %s", f.Key, d.Name),
+					"run the pipeline again")
+			}
+			value.Fixed = prior.Location
+		}
+		out = append(out, value)
+	}
+	return out, nil
+}
+
+// table reads the rows to predictive.
+func (c *Config) table(ctx context.Context, f report.Fitted, record *transform.Record) (*ingest.Table, error) {
+	if c.Data != "" {
+		wanted := func(schema *ingest.Schema) ([]string, error) {
+			inputs, err := record.Inputs(true) // those that are there; Code says what is missing
+			if err != nil {
+				return nil, err
+			}
+			var out []string
+			for _, field := range schema.Fields() {
+				if slices.Contains(inputs, field.Name) {
+					out = append(out, field.Name)
+				}
+			}
+			if out == nil && schema.NumFields() > 0 { // an intercept alone: the rows count
+				out = []string{schema.Field(0).Name}
+			}
+			return out, nil
+		}
+		return ingest.Read(ctx, ingest.Source{Name: c.Data, Path: c.Data, Columns: wanted})
+	}
+	if c.Pipeline == nil {
+		return nil, &CallError{words.Hint(errors.New("there are no data to predict"),
+			"name the spec of the fit for its own data, or new data with --data FILE")}
+	}
+	r := &plan.Reader{Pipeline: c.Pipeline, Choice: plan.Choice{Selector: c.Only}, Example: c.Example}
+	table, err := r.Table(ctx, f.Dataset, f.Group)
+	if err == nil && table == nil {
+		return nil, &CallError{words.Hint(fmt.Errorf("the spec has no data of %s", plan.UnitName(f.Dataset, f.Group)), "name new data with --data FILE")}
+	}
+	return table, err
+}
+
+// remark says what a reader of the predictions should know.
+func (c *Config) remark(f report.Fitted, record *transform.Record, d *transform.Design, table *ingest.Table) {
+	say := func(format string, a ...any) { fmt.Fprintf(c.Notes, "note: "+format+"\n", a...) }
+	for _, w := range slices.Concat(table.Warnings, d.Warnings) {
+		say("%s", w)
+	}
+	if f.Method == plan.PriorMethod {
+		say("%s was drawn from the prior: these are prior predictions", f.Key)
+	}
+	if f.Family == "binomial" && d.Data.Trials == nil {
+		say("the data have no trials: a response is that of one trial")
+	}
+	if record.PrecisionWeights != "" && d.Data.Precision == nil {
+		say("the data have no column %q: every row has precision weight 1", record.PrecisionWeights)
+	}
+	if c.Data != "" {
+		return
+	}
+	if hash := usedHash(table, record); hash != "" && hash != f.DataHash {
+		say("the data have changed since the fit of %s UTC", strings.Split(f.Created, ".")[0])
+	}
+}
+
+// usedHash is the hash of the columns that a fit uses, as it is at fit time;
+// empty where a column is gone.
+func usedHash(table *ingest.Table, record *transform.Record) string {
+	formula, err := transform.ParseFormula(record.Formula)
+	if err != nil {
+		return ""
+	}
+	columns, err := formula.Weighted(record.FrequencyWeights, record.PrecisionWeights).Columns(table.Data.Schema())
+	if err != nil {
+		return ""
+	}
+	hash, err := table.Hash(columns)
+	if err != nil {
+		return ""
+	}
+	return hash
+}
+
+// predicting is a prediction on its way to the writer.
+type predicting struct {
+	Config
+	fit      *predictive.Fit
+	outcomes *glm.Pointwise
+	design   *transform.Design
+	key      report.Key
+	of       []int // places in predictive.Quantities
+}
+
+// write writes summaries or draws.
+func (p *predicting) write(ctx context.Context, w io.Writer) error {
+	of, rows := p.of, p.tableRows()
+	stream := func(row int) *infer.Stream {
+		return infer.NewStream(p.Seed, "predict", p.key.Dataset, p.key.Group, p.key.Model, p.key.Sampler, strconv.Itoa(rows[row]))
+	}
+	columns := []report.Column{{Name: "row", Type: "BIGINT"}}
+	var add func(out func(...any) error, r *predictive.Prediction) error
+	if p.AllDraws {
+		columns = append(columns, report.Column{Name: "chain", Type: "SMALLINT"}, report.Column{Name: "iteration", Type: "INTEGER"})
+		for _, q := range of {
+			columns = append(columns, report.Column{Name: predictive.Quantities[q], Type: "DOUBLE"})
+		}
+		add = func(out func(...any) error, r *predictive.Prediction) error {
+			return p.addDraws(out, r, of, rows[r.Row])
+		}
+	} else {
+		columns = append(columns, report.Column{Name: "quantity", Type: "VARCHAR"})
+		for _, name := range []string{"mean", "sd", "q025", "q25", "median", "q75", "q975"} {
+			columns = append(columns, report.Column{Name: name, Type: "DOUBLE"})
+		}
+		columns = append(columns, report.Column{Name: "reason", Type: "VARCHAR"})
+		add = func(out func(...any) error, r *predictive.Prediction) error {
+			return addSummaries(out, r, of, rows[r.Row])
+		}
+	}
+	return report.WriteRows(ctx, w, p.Options, columns, func(out func(...any) error) error {
+		return p.fit.Predict(ctx, p.outcomes, p.design.Data, stream, func(r *predictive.Prediction) error { return add(out, r) })
+	})
+}
+
+// quantities are the places of names in predictive.Quantities, in its order.
+func quantities(names []string) (of []int, err error) {
+	for _, name := range names {
+		if !slices.Contains(predictive.Quantities, name) {
+			return nil, &CallError{words.Hint(fmt.Errorf("there is no quantity %q", name),
+				"quantities are "+strings.Join(predictive.Quantities, ", "))}
+		}
+	}
+	for q, name := range predictive.Quantities {
+		if len(names) == 0 && q > 0 || slices.Contains(names, name) {
+			of = append(of, q)
+		}
+	}
+	return of, nil
+}
+
+// tableRows are the rows of the data, from 1, that the rows of the design are.
+func (p *predicting) tableRows() []int {
+	out := make([]int, 0, p.design.Rows)
+	for row := 0; len(out) < p.design.Rows; row++ {
+		if p.design.Kept == nil || p.design.Kept[row] {
+			out = append(out, row+1)
+		}
+	}
+	return out
+}
+
+func (p *predicting) addDraws(out func(...any) error, r *predictive.Prediction, of []int, row int) error {
+	values := make([]any, 3+len(of))
+	for s := range p.fit.Size() {
+		values[0], values[1], values[2] = int64(row), int16(s/p.fit.Draws+1), int32(s%p.fit.Draws+1)
+		for i, q := range of {
+			values[3+i] = r.Of[q][s]
+		}
+		if err := out(values...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func addSummaries(out func(...any) error, r *predictive.Prediction, of []int, row int) error {
+	var err error
+	for _, q := range of {
+		s := &r.Summaries[q]
+		var reason any
+		if s.Reason != "" {
+			reason = s.Reason
+		}
+		err = errors.Join(err, out(int64(row), predictive.Quantities[q], s.Mean, s.SD, s.Q025, s.Q25, s.Median, s.Q75, s.Q975, reason))
+	}
+	return err
+}

@@ -1,0 +1,199 @@
+package predictive
+
+import (
+	"errors"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/transform"
+)
+
+// example is a fit with made-up draws: columns with centres and scales, an
+// offset, and a dispersion behind the coefficients.
+type example struct {
+	data *glm.Data
+	fit  Fit
+	beta [][]float64 // per parameter, at every draw
+}
+
+func newExample(n, d, chains, draws, width int) *example {
+	r := rand.New(rand.NewPCG(1, 2))
+	e := &example{data: &glm.Data{X: glm.NewDense(n, d), Offset: make([]float64, n), Y: make([]float64, n)}}
+	for i := range glm.ToDense(e.data.X).Values {
+		glm.ToDense(e.data.X).Values[i] = r.NormFloat64()
+	}
+	for i := range n {
+		e.data.X.Col(0)[i], e.data.Offset[i], e.data.Y[i] = 1, r.Float64(), r.NormFloat64()
+	}
+	for j := range d {
+		c := transform.Column{Scale: 1}
+		if j > 0 {
+			c.Centre, c.Scale = r.NormFloat64(), 0.5+r.Float64()
+		}
+		e.fit.Columns = append(e.fit.Columns, c)
+	}
+	for range d + 1 {
+		column := make([]float64, chains*draws)
+		for s := range column {
+			column[s] = 0.3 * r.NormFloat64()
+		}
+		e.beta = append(e.beta, column)
+	}
+	for s, v := range e.beta[d] {
+		e.beta[d][s] = math.Exp(v)
+	}
+	e.fit.Chains, e.fit.Draws, e.fit.Params, e.fit.Workers = chains, draws, d+1, 1
+	e.fit.Dispersions = []Dispersion{{Param: d}}
+	e.fit.Open = func() iter.Seq2[*infer.Columns, error] { return e.blocks(width) }
+	return e
+}
+
+// blocks yields the draws width columns at a time, in one slice that is used
+// again.
+func (e *example) blocks(width int) iter.Seq2[*infer.Columns, error] {
+	return func(yield func(*infer.Columns, error) bool) {
+		var buf []float64
+		for lo := 0; lo < len(e.beta); lo += width {
+			hi := min(lo+width, len(e.beta))
+			buf = buf[:0]
+			for _, column := range e.beta[lo:hi] {
+				buf = append(buf, column...)
+			}
+			if !yield(&infer.Columns{First: lo, Params: hi - lo, Chains: e.fit.Chains, Draws: e.fit.Draws, Values: buf}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// The linear predictor of every row at every draw is offset + β₀ + Σ β·x with x in
+// the units of the data.
+func TestBlocksAreTheProduct(t *testing.T) {
+	e := newExample(23, 4, 3, 10, 2)
+	rows := 0
+	row := make([]float64, e.fit.Size())
+	e.fit.bytes = 8 * e.fit.Size() * 5
+	for b, err := range e.fit.Blocks(t.Context(), e.data) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range b.Rows {
+			b.Row(i, row)
+			for s, got := range row {
+				want := e.data.Offset[b.First+i] + e.beta[0][s]
+				for j := 1; j < 4; j++ {
+					c := e.fit.Columns[j]
+					want += e.beta[j][s] * (e.data.X.Col(j)[b.First+i]*c.Scale + c.Centre)
+				}
+				if math.Abs(got-want) > 1e-13 || b.Disp[s][0] != e.beta[4][s] || b.At(s)[i] != got {
+					t.Fatalf("row %d, draw %d: eta %v, want %v; dispersion %v", b.First+i, s, got, want, b.Disp[s][0])
+				}
+			}
+		}
+		rows += b.Rows
+	}
+	if rows != 23 {
+		t.Errorf("%d of 23 rows", rows)
+	}
+}
+
+var gaussian = glm.Family{Name: "gaussian", Link: "identity"}
+
+// Neither the blocks of rows and columns nor the workers change a bit, and draws
+// that are too many to keep are read again with the same result.
+func TestBlocksAndWorkersChangeNothing(t *testing.T) {
+	e := newExample(60, 5, 2, 40, 3)
+	want, err := e.fit.LeaveOneOut(t.Context(), gaussian, e.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, workers := range []int{1, 2, 16} {
+		for _, bytes := range []int{1, 8 * 80 * 5, blockBytes} {
+			for _, width := range []int{1, 2, 6} {
+				f := e.fit
+				f.kept, f.Workers, f.bytes = nil, workers, bytes
+				f.Open = func() iter.Seq2[*infer.Columns, error] { return e.blocks(width) }
+				got, err := f.LeaveOneOut(t.Context(), gaussian, e.data)
+				if err != nil || !reflect.DeepEqual(got, want) {
+					t.Fatalf("%d workers, blocks of %d bytes and %d columns: %v", workers, bytes, width, err)
+				}
+				if kept := f.kept != nil; kept != (bytes == blockBytes) {
+					t.Errorf("blocks of %d bytes: draws are kept: %v", bytes, kept)
+				}
+			}
+		}
+	}
+}
+
+// Errors of the draws, and panics on a worker, come back as errors.
+func TestBlocksFail(t *testing.T) {
+	e := newExample(4, 2, 1, 10, 3)
+	broken := errors.New("the disk is gone")
+	e.fit.Open = func() iter.Seq2[*infer.Columns, error] {
+		return func(yield func(*infer.Columns, error) bool) { yield(nil, broken) }
+	}
+	for _, bytes := range []int{1, blockBytes} {
+		e.fit.bytes = bytes
+		if _, err := e.fit.LeaveOneOut(t.Context(), gaussian, e.data); !errors.Is(err, broken) {
+			t.Errorf("blocks of %d bytes: %v", bytes, err)
+		}
+	}
+	if err := e.fit.each(3, func(_, i int) { panic("a slip") }); err == nil || !strings.Contains(err.Error(), "a slip") {
+		t.Errorf("a panic gives %v", err)
+	}
+}
+
+// A fixed dispersion has its value at every draw; a row whose density is 0 at a
+// draw has no result, and says so.
+func TestLeaveOneOutOfTheImpossible(t *testing.T) {
+	e := newExample(6, 2, 2, 20, 3)
+	e.fit.Dispersions = []Dispersion{{Param: 2}, {Param: -1, Fixed: 4}}
+	for b, err := range e.fit.Blocks(t.Context(), e.data) {
+		if err != nil || b.Disp[7] != [2]float64{e.beta[2][7], 4} {
+			t.Errorf("dispersions %v, %v", b.Disp[7], err)
+		}
+	}
+	e.fit.Dispersions = nil
+	for i := range e.data.Y {
+		e.data.Y[i] = float64(i)
+	}
+	l, err := e.fit.LeaveOneOut(t.Context(), glm.Family{Name: "poisson", Link: "sqrt"}, e.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := LOOWarnings(l)
+	if !math.IsNaN(l.ELPD.Value) || len(words) != 1 || !strings.Contains(words[0], "not finite at some draw") {
+		t.Errorf("elpd %v, %q", l.ELPD, words)
+	}
+}
+
+// A row that stands for three observations counts as three.
+func TestLeaveOneOutCountsFrequencies(t *testing.T) {
+	e := newExample(2, 2, 2, 40, 3)
+	thrice := newExample(6, 2, 2, 40, 3)
+	thrice.fit, thrice.beta = e.fit, e.beta
+	for i := range 6 {
+		thrice.data.Y[i], thrice.data.Offset[i] = e.data.Y[i/3], e.data.Offset[i/3]
+		for j := range 2 {
+			thrice.data.X.Col(j)[i] = e.data.X.Col(j)[i/3]
+		}
+	}
+	want, err := thrice.fit.LeaveOneOut(t.Context(), gaussian, thrice.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.data.Frequency = []float64{3, 3}
+	got, err := e.fit.LeaveOneOut(t.Context(), gaussian, e.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(got.ELPD.Value-want.ELPD.Value) > 1e-12 || math.Abs(got.ELPD.SE-want.ELPD.SE) > 1e-12 || got.Observations != 6 || got.Outcomes == want.Outcomes {
+		t.Errorf("%+v of %v, want %+v", got.ELPD, got.Observations, want.ELPD)
+	}
+}

@@ -1,0 +1,170 @@
+package predictive
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/report/record"
+)
+
+// Limits of predictive checks: at most mostReplicates data sets are replicated,
+// fewer where they would take more than replicateDraws responses, but never fewer
+// than fewestReplicates, or than there are draws.
+const (
+	mostReplicates   = 1000
+	fewestReplicates = 100
+	replicateDraws   = 200_000_000
+)
+
+// Check replicates the response of the data at draws that are evenly spaced over
+// all of them, and compares statistics of the replicates with those of the data.
+// A row that stands for several observations has a response for each. A
+// replicate in which some row has no response (its linear predictor is outside
+// the domain of the link) is left out.
+//
+// Cost: some 50 ns for each response. stream names the random stream of a row.
+func (f *Fit) Check(ctx context.Context, family glm.Family, data *glm.Data, stream func(row int) *infer.Stream) ([]record.Check, error) {
+	outcomes, err := glm.NewPointwise(family, data)
+	if err != nil {
+		return nil, err
+	}
+	frequency := func(row int) int {
+		if data.Frequency == nil {
+			return 1
+		}
+		return int(data.Frequency[row])
+	}
+	observations := 0
+	for row := range data.Rows() {
+		observations += frequency(row)
+	}
+	replicates := make([]sample, min(f.Size(), max(fewestReplicates, min(mostReplicates, replicateDraws/observations))))
+	observed := newSample(data.Y[0])
+	for r := range replicates {
+		replicates[r] = newSample(data.Y[0])
+	}
+	for b, err := range f.Blocks(ctx, data) {
+		if err != nil {
+			return nil, err
+		}
+		for i := range b.Rows {
+			row := b.First + i
+			s := stream(row)
+			for range frequency(row) {
+				observed.add(data.Y[row])
+				for r := range replicates {
+					d := r * f.Size() / len(replicates)
+					replicates[r].add(outcomes.Draw(s, row, b.Eta[d*b.Rows+i], b.Disp[d][:]))
+				}
+			}
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return compare(family, &observed, replicates), nil
+}
+
+// sample gathers the statistics of a data set, one response after the other.
+type sample struct {
+	origin               float64 // sums are of distances from it
+	n, zeros             float64
+	sum, squares, lo, hi float64
+}
+
+func newSample(origin float64) sample {
+	return sample{origin: origin, lo: math.Inf(1), hi: math.Inf(-1)}
+}
+
+func (s *sample) add(y float64) {
+	d := y - s.origin
+	s.n++
+	s.sum += d
+	s.squares = math.FMA(d, d, s.squares)
+	s.lo, s.hi = math.Min(s.lo, y), math.Max(s.hi, y)
+	if y == 0 {
+		s.zeros++
+	}
+}
+
+// sd is NaN for one response.
+func (s *sample) sd() float64 {
+	return math.Sqrt(math.Max(0, s.squares-float64(s.sum*(s.sum/s.n))) / (s.n - 1))
+}
+
+// statistic is one of those that are compared.
+type statistic struct {
+	name, words string
+	of          func(*sample) float64
+}
+
+// statisticsOf lists the statistics of a family: the mean alone where the others
+// are functions of it, and the share of zeros where there can be any.
+func statisticsOf(f glm.Family) []statistic {
+	all := []statistic{{"mean", "mean", func(s *sample) float64 { return s.origin + s.sum/s.n }}}
+	if f.Name == "bernoulli" {
+		return all
+	}
+	all = append(all, statistic{"sd", "standard deviation", (*sample).sd},
+		statistic{"min", "minimum", func(s *sample) float64 { return s.lo }}, statistic{"max", "maximum", func(s *sample) float64 { return s.hi }})
+	switch f.Name {
+	case "binomial", "poisson", "negative_binomial":
+		all = append(all, statistic{"zeros", "share of zeros", func(s *sample) float64 { return s.zeros / s.n }})
+	}
+	return all
+}
+
+// compare places each observed statistic among those of the replicates.
+func compare(f glm.Family, observed *sample, replicates []sample) (out []record.Check) {
+	for _, stat := range statisticsOf(f) {
+		c := record.Check{Statistic: stat.name, Words: stat.words, Observed: stat.of(observed)}
+		var values []float64
+		above := 0.0
+		for r := range replicates {
+			v := stat.of(&replicates[r])
+			switch {
+			case math.IsNaN(v):
+				continue
+			case v > c.Observed:
+				above++
+			case v == c.Observed:
+				above += 0.5
+			}
+			values = append(values, v)
+		}
+		c.Replicates, c.P = len(values), above/float64(len(values))
+		if left := len(replicates) - len(values); left > 0 {
+			c.Note = fmt.Sprintf("%d of %d replicates have no value", left, len(replicates))
+		}
+		s := summarize(append([]float64{}, values...))
+		c.Mean, c.SD, c.Q025, c.Q975 = s.Mean, s.SD, s.Q025, s.Q975
+		if math.IsNaN(c.Observed) || len(values) < 2 {
+			c.P = math.NaN()
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// extreme is the share of replicates beyond the data's statistic, on either
+// side, below which a check warns.
+const extreme = 0.005
+
+// CheckWarnings says in words which statistics of the data the fit hardly gives.
+func CheckWarnings(checks []record.Check) (out []string) {
+	for _, c := range checks {
+		share, side := c.P, "below"
+		if c.P < 0.5 {
+			share, side = 1-c.P, "above"
+		}
+		if 1-share < extreme {
+			out = append(out, fmt.Sprintf("predictive check: the %s of the response, %.4g, is %s that of %.1f %% of replicated data (95 %% of them: %.4g to %.4g)",
+				c.Words, c.Observed, side, 100*share, c.Q025, c.Q975))
+		}
+	}
+	return slices.Clip(out)
+}

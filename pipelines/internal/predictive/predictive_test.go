@@ -1,0 +1,67 @@
+package predictive
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+)
+
+func stream(row int) *infer.Stream { return infer.NewStream(5, "predict", strconv.Itoa(row)) }
+
+// The responses of a row are those of its own stream, in the order of the draws,
+// whatever blocks, groups and workers there are.
+func TestPredictByRow(t *testing.T) {
+	e := newExample(150, 3, 2, 15, 2)
+	outcomes, err := glm.NewPointwise(gaussian, e.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, workers := range []int{1, 2, 16} {
+		for _, bytes := range []int{1, 8 * 30 * 70, blockBytes} {
+			f := e.fit
+			f.kept, f.Workers, f.bytes = nil, workers, bytes
+			var got []string
+			err := f.Predict(t.Context(), outcomes, e.data, stream, func(p *Prediction) error {
+				if p.Row != len(got) {
+					t.Fatalf("row %d comes after %d", p.Row, len(got))
+				}
+				s := stream(p.Row)
+				for d, eta := range p.Of[0] {
+					if y := outcomes.Draw(s, p.Row, eta, []float64{e.beta[3][d]}); y != p.Of[2][d] || p.Of[1][d] != eta {
+						t.Fatalf("row %d, draw %d: mean %v and response %v, want %v and %v", p.Row, d, p.Of[1][d], p.Of[2][d], eta, y)
+					}
+				}
+				got = append(got, fmt.Sprint(p.Of, p.Summaries))
+				return nil
+			})
+			if err != nil || len(got) != 150 {
+				t.Fatalf("%d rows, %v", len(got), err)
+			}
+			if want == nil {
+				want = got
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("%d workers and blocks of %d bytes change the predictions", workers, bytes)
+			}
+		}
+	}
+}
+
+func TestSummarize(t *testing.T) {
+	s := summarize([]float64{4, 0, 3, 1, 2, 5}) // R: quantile(0:5, c(0.025, 0.25, 0.5, 0.75, 0.975)), sd(0:5)
+	want := Summary{2.5, 1.8708286933869707, 0.125, 1.25, 2.5, 3.75, 4.875, ""}
+	if s != want {
+		t.Errorf("%+v, want %+v", s, want)
+	}
+	s = summarize([]float64{1, math.NaN(), 2})
+	if !math.IsNaN(s.Mean) || !math.IsNaN(s.Q975) || !strings.Contains(s.Reason, "at 1 of 3 draws") {
+		t.Errorf("%+v", s)
+	}
+}

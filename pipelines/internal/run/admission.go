@@ -1,0 +1,96 @@
+package run
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/semaphore"
+
+	"glmbatch/pipelines/internal/plan"
+)
+
+// admittedFits is the number of fits per worker that may be read, set up, drawn or judged at once. openFiles bounds
+// the open files of fits that await their commit, whose units have at most smallUnit bytes: the more of them are
+// stored together, the less each costs.
+const (
+	admittedFits = 4
+	openFiles    = 400
+	smallUnit    = 2 << 20
+)
+
+// admission bounds what is under way at once. It decides no bits.
+type admission struct {
+	memory   plan.Memory
+	bytes    *semaphore.Weighted // in flight: the tables and designs of admitted units
+	fits     *semaphore.Weighted // admitted
+	awaiting *semaphore.Weighted // files of fits that await their commit
+	busy     atomic.Int64        // admitted fits that have not come to their commit
+	idle     chan struct{}       // told when busy comes to 0
+}
+
+func newAdmission(m plan.Memory) *admission {
+	return &admission{
+		memory: m, bytes: semaphore.NewWeighted(m.Fits()), fits: semaphore.NewWeighted(int64(admittedFits * m.Workers)),
+		awaiting: semaphore.NewWeighted(openFiles), idle: make(chan struct{}, 1),
+	}
+}
+
+// unit waits for room for a unit with so many fits. The last of them to call done gives it back. Its error is that
+// of ctx.
+func (a *admission) unit(ctx context.Context, u *plan.Unit, fits, chains int) (done func(), err error) {
+	weight := a.memory.Weight(u, fits, chains)
+	if err := a.bytes.Acquire(ctx, weight); err != nil {
+		return nil, err
+	}
+	var left atomic.Int64
+	left.Store(int64(fits))
+	return func() {
+		if left.Add(-1) == 0 {
+			a.bytes.Release(weight)
+		}
+	}, nil
+}
+
+// admitted is one fit's place among the admitted ones.
+type admitted struct {
+	admission *admission
+	// await says that the fit has come to its commit; leave makes room for another one. Each works once.
+	await, leave func()
+}
+
+// fit waits for a place. When ctx ends, those that have one give it back.
+func (a *admission) fit(ctx context.Context) *admitted {
+	_ = a.fits.Acquire(context.WithoutCancel(ctx), 1)
+	a.busy.Add(1)
+	out := &admitted{admission: a}
+	out.await = sync.OnceFunc(func() {
+		if a.busy.Add(-1) == 0 {
+			select {
+			case a.idle <- struct{}{}:
+			default: // it is told already
+			}
+		}
+	})
+	out.leave = sync.OnceFunc(func() {
+		out.await()
+		a.fits.Release(1)
+	})
+	return out
+}
+
+// toCommit waits for room among the fits that await their commit, and gives a
+// small fit's place to another; a larger one keeps it, so that what
+// waits takes little memory. The fit calls done when it waits no more.
+func (p *admitted) toCommit(ctx context.Context, u *plan.Unit, files int) (done func(), err error) {
+	if u.Bytes() > smallUnit {
+		p.await()
+		return func() {}, nil
+	}
+	open := min(openFiles, int64(files)) // none any more, once the spool is removed
+	if err := p.admission.awaiting.Acquire(ctx, open); err != nil {
+		return nil, err
+	}
+	p.leave()
+	return func() { p.admission.awaiting.Release(open) }, nil
+}

@@ -1,0 +1,210 @@
+package run
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"glmbatch/infer"
+	"glmbatch/pipelines/internal/assess"
+	"glmbatch/pipelines/internal/plan"
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/report"
+	"glmbatch/report/judge"
+	"glmbatch/report/record"
+)
+
+// skip lets a complete fit's stored verdict count, judged again where the
+// gates or the derived quantities have changed since.
+func (a *attempt) skip(ctx context.Context, id *plan.Identified, stored report.StoredFit) error {
+	res := a.res
+	res.Action, res.Verdict, res.Reasons = Skipped, string(stored.Verdict.Grade), stored.Verdict.Reasons
+	res.ID, res.Chains, res.Draws = stored.ID, stored.Chains, stored.Draws
+	if !slices.Equal(assess.Expressions(id.Model), stored.Derived) {
+		derived, err := a.rederive(ctx, id, stored)
+		if err != nil {
+			return err
+		}
+		err = a.ledger.do(ctx, func(ctx context.Context, s *report.Session) error { return s.Derive(ctx, derived) })
+		if err != nil {
+			res.Action, res.Err, res.Reasons = Uncommitted, err, []string{err.Error()}
+			return ctx.Err()
+		}
+		res.Verdict, res.Reasons = string(derived.Verdict.Grade), derived.Verdict.Reasons
+		stored.Gates, stored.Parameters = derived.Gates, derived.First+len(derived.Parameters)
+	}
+	judged, err := a.assessStored(ctx, id, stored)
+	if err != nil {
+		return err
+	}
+	if id.Gates != stored.Gates && !judged && id.Gating().Off == "" {
+		if err := a.rejudge(ctx, id); err != nil {
+			return err
+		}
+	}
+	verdict := judge.Verdict{Grade: judge.Grade(res.Verdict), Reasons: res.Reasons}
+	if err := a.recall(ctx, id); err != nil {
+		return err
+	}
+	if err := a.Disk.Sweep(a.world.Root, id.Fingerprint); err != nil {
+		res.Warnings = append(res.Warnings, "the spool of an earlier run is left: "+diskHint(err).Error())
+	}
+	a.ledger.note(&report.RunFit{Key: id.Key(), RunID: a.id, Fingerprint: id.Fingerprint, Action: record.Skipped, Verdict: verdict, At: a.Now()})
+	return nil
+}
+
+// rejudge takes the verdict of a stored fit anew, by changed gates.
+func (a *attempt) rejudge(ctx context.Context, id *plan.Identified) error {
+	evidence, err := a.storedEvidence(ctx, id)
+	if err != nil {
+		return err
+	}
+	verdict := judge.Judge(id.Gates, evidence)
+	a.ledger.later(func(ctx context.Context, s *report.Session) error {
+		return s.Rejudge(ctx, id.Fingerprint, id.Gates, verdict, a.Now())
+	})
+	a.res.Verdict, a.res.Reasons = string(verdict.Grade), verdict.Reasons
+	return nil
+}
+
+// storedEvidence is what a stored fit is judged by.
+func (a *attempt) storedEvidence(ctx context.Context, id *plan.Identified) (judge.Evidence, error) {
+	e, err := a.ledger.file.Evidence(ctx, id.Fingerprint)
+	assess.Gate(id.Gating(), &e)
+	return e, err
+}
+
+// fewFits is the number of fits up to which a run shows what it skips.
+const fewFits = 4
+
+// recall fetches the stored summaries of a skipped fit, where a person will
+// read them.
+func (a *attempt) recall(ctx context.Context, id *plan.Identified) error {
+	if len(a.Pipeline.Fits()) > fewFits || a.res.Columns > 100 || a.recalled.Add(1) > fewFits {
+		return nil
+	}
+	stored, _, err := a.ledger.file.Summaries(ctx, id.Fingerprint)
+	for _, p := range stored {
+		a.res.Parameters = append(a.res.Parameters, ParameterSummary{p.Name, p.Summary})
+	}
+	return err
+}
+
+// assessStored computes what the run asks for and a complete fit does not have,
+// from its kept draws, and stores it with a new verdict. It reports whether it did.
+func (a *attempt) assessStored(ctx context.Context, id *plan.Identified, stored report.StoredFit) (judged bool, err error) {
+	regression, ok := id.Problem.(*plan.Regression)
+	if !ok || id.Replicate > 1 { // the draws of replicates are not kept, and the fit itself has it
+		return false, nil
+	}
+	if missing, err := a.missing(ctx, id.Fit, stored); err != nil || !missing {
+		return false, err
+	}
+	if !stored.Kept {
+		a.res.Reasons = append(a.res.Reasons, "leave-one-out or predictive checks were not computed: the stored fit kept no draws (--force draws it again)")
+		return false, nil
+	}
+	var extras *assess.Extras
+	err = a.world.Workers.Work(ctx, a.watch, func() (err error) {
+		extras, err = a.extras(ctx, id, regression, stored)
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	evidence, err := a.storedEvidence(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	for _, w := range extras.Warnings {
+		if !slices.Contains(evidence.Warnings, w) {
+			evidence.Warnings = append(evidence.Warnings, w)
+		}
+	}
+	verdict := judge.Judge(id.Gates, evidence)
+	err = a.ledger.do(ctx, func(ctx context.Context, s *report.Session) error {
+		return s.Assess(ctx, id.Fingerprint, &extras.Assessment, evidence.Warnings, id.Gates, verdict, a.Now())
+	})
+	if err != nil {
+		return false, err
+	}
+	a.res.Verdict, a.res.Reasons, a.res.Warnings = string(verdict.Grade), verdict.Reasons, evidence.Warnings
+	return true, nil
+}
+
+// extras computes what the run asks for from the draws in the ledger.
+func (a *attempt) extras(ctx context.Context, id *plan.Identified, r *plan.Regression, stored report.StoredFit) (*assess.Extras, error) {
+	summaries, _, err := a.ledger.file.Summaries(ctx, id.Fingerprint)
+	if err != nil {
+		return nil, err
+	}
+	from := &assess.Source{Chains: stored.Chains, Draws: stored.Draws}
+	for _, p := range summaries {
+		from.Parameters = append(from.Parameters, infer.Parameter{Name: p.Name, Kind: p.Kind})
+	}
+	from.Open = func() iter.Seq2[*infer.Columns, error] { return a.ledger.file.Columns(ctx, stored, assess.ColumnBytes) }
+	return assess.Assess(ctx, id.Fit, r, from)
+}
+
+// missing reports whether a stored fit lacks what the run asks for.
+func (a *attempt) missing(ctx context.Context, f *plan.Fit, stored report.StoredFit) (bool, error) {
+	wantLOO, wantChecks := assess.Asked(f)
+	if !wantLOO && !wantChecks {
+		return false, nil
+	}
+	loo, checks, err := a.ledger.file.Assessed(ctx, stored.ID)
+	return wantLOO && !loo || wantChecks && !checks, err
+}
+
+// redraws reports whether a complete fit must be drawn again because its derived
+// quantities have changed and the ledger has no draws to compute them from.
+func redraws(m *spec.Model, stored report.StoredFit) bool {
+	return !stored.Kept && !slices.Equal(assess.Expressions(m), stored.Derived)
+}
+
+// rederive computes the derived quantities of a complete fit from the draws in
+// the ledger, and takes the verdict anew.
+func (a *attempt) rederive(ctx context.Context, id *plan.Identified, stored report.StoredFit) (out *report.Derivations, err error) {
+	err = a.world.Workers.Work(ctx, a.watch, func() error {
+		out, err = a.derivations(ctx, id, stored)
+		return err
+	})
+	return out, err
+}
+
+func (a *attempt) derivations(ctx context.Context, id *plan.Identified, stored report.StoredFit) (*report.Derivations, error) {
+	evidence, err := a.storedEvidence(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	quantities, err := assess.Bind(id, evidence.Names)
+	if err != nil {
+		return nil, err
+	}
+	first, chains, draws := len(evidence.Names), stored.Chains, stored.Draws
+	d := assess.NewDeriving(quantities, first, chains, draws, func(dst []float64, lo, hi int) error {
+		block := &infer.Columns{First: lo, Params: hi - lo, Chains: chains, Draws: draws, Values: dst}
+		return a.ledger.file.ReadDraws(ctx, stored.ID, block)
+	})
+	summaries, err := d.Summarize()
+	if err != nil {
+		return nil, err
+	}
+	assess.WithoutMoments(summaries, quantities, evidence.Names, assess.Meanless(evidence.Summaries))
+	evidence.Derived = nil
+	for i, q := range quantities {
+		evidence.Derived = append(evidence.Derived, judge.Statistic{Name: q.Name, Summary: summaries[i]})
+	}
+	out := &report.Derivations{
+		Fingerprint: id.Fingerprint, RunID: a.id, First: first, Parameters: d.Parameters(), Summaries: summaries,
+		Chains: chains, Draws: draws, Gates: id.Gates, Verdict: judge.Judge(id.Gates, evidence), At: a.Now(),
+	}
+	if len(quantities) > 0 {
+		values, err := d.All() // the ledger cannot be read while it is written
+		if err != nil {
+			return nil, err
+		}
+		out.DrawsOf = assess.DerivedColumns(values, first, chains, draws)
+	}
+	return out, nil
+}

@@ -1,0 +1,8 @@
+// Package record holds what a ledger keeps of a fit, as plain values without SQL: whoever draws and judges a fit fills
+// a Fit in, and package report stores it.
+//
+// In a record everything counts from 0; the ledger counts from 1. A number that cannot be computed is NaN, with the
+// reason beside it.
+//
+// Read fit.go, then start.go (earlier fits to start from), assessment.go, discrete.go and data.go.
+package record
