@@ -61,7 +61,7 @@ const (
 	Posterior = "posterior" // of the real data, which are then fitted again with the simulated ones
 )
 
-// afterData tells whether the real data are given.
+// afterData reports whether the real data are given.
 func (s *simulator) afterData() bool { return s.given == Posterior }
 
 // stream names a random stream of the case.
@@ -151,7 +151,7 @@ func (s *simulator) respond(i int) (theta, y []float64, redrawn int, err error) 
 	return theta, y, redrawn, nil
 }
 
-// feasible tells whether every row has a mean.
+// feasible reports whether every row has a mean.
 func (s *simulator) feasible(eta []float64) bool {
 	mean := make([]float64, len(eta))
 	s.Posterior.Family.Means(eta, mean)
@@ -206,7 +206,7 @@ func (s *simulator) fitted(y []float64) *glm.Data {
 	return &data
 }
 
-// allEqual tells whether there is one response only: one number, or under
+// allEqual reports whether there is one response only: one number, or under
 // trials all successes or all failures.
 func allEqual(y, trials []float64) bool {
 	low, high := true, trials != nil

@@ -39,7 +39,7 @@ func Read(ctx context.Context, paths []string) (*Foreign, error) {
 	return readStan(paths)
 }
 
-// isStan tells whether a file begins as Stan's do: with a comment, or with a
+// isStan reports whether a file begins as Stan's do: with a comment, or with a
 // header that has lp__ and no chain.
 func isStan(path string) bool {
 	file, err := os.Open(path)

@@ -149,7 +149,7 @@ func (e *Explanation) priors(c *plan.Case) {
 	}
 }
 
-// factors tells whether effects are told as factors.
+// factors reports whether effects are told as factors.
 func (e *Explanation) factors() bool {
 	return e.link == "logit" || e.link == "log" || e.link == "cloglog"
 }

@@ -60,7 +60,7 @@ func (t *Table) familyOf(r *roles, draft func(*family) []byte) *family {
 
 func (f *family) because(format string, a ...any) { f.why = append(f.why, fmt.Sprintf(format, a...)) }
 
-// answersTwo tells whether a column has two values that stand for no and yes.
+// answersTwo reports whether a column has two values that stand for no and yes.
 func (c *Column) answersTwo() bool {
 	_, _, ok := c.two()
 	return ok

@@ -97,7 +97,7 @@ func (t *Table) names() string {
 	return strings.Join(out, ", ")
 }
 
-// answers tells whether a column can be a response.
+// answers reports whether a column can be a response.
 func (c *Column) answers() bool {
 	if c.constant() || c.Present == 0 {
 		return false
@@ -191,7 +191,7 @@ func (c *Column) useless(rows int) string {
 	return ""
 }
 
-// below tells whether y is in no row above the trials.
+// below reports whether y is in no row above the trials.
 func below(y, trials *Column) bool {
 	for i, v := range y.Values {
 		if v > trials.Values[i] {
@@ -213,7 +213,7 @@ func tells(y, c *Column) bool {
 	return math.Abs(correlation(y.Values, c.Values)) > 0.99999
 }
 
-// separates tells whether a threshold of x splits the two classes.
+// separates reports whether a threshold of x splits the two classes.
 func separates(class, x []float64) bool {
 	low := [2]float64{math.Inf(1), math.Inf(1)}
 	high := [2]float64{math.Inf(-1), math.Inf(-1)}
@@ -248,7 +248,7 @@ func correlation(x, y []float64) float64 {
 	return xy / math.Sqrt(xx*yy)
 }
 
-// equalCells tells whether two columns of numbers are one.
+// equalCells reports whether two columns of numbers are one.
 func equalCells(a, b *Column) bool {
 	return a.Values != nil && b.Values != nil && a.Mean == b.Mean && a.Min == b.Min && a.Max == b.Max &&
 		slices.EqualFunc(a.Values, b.Values, func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) })

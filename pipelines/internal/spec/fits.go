@@ -180,7 +180,7 @@ func (c *checker) checkGates() {
 	}
 }
 
-// aimless tells whether no gate can stop a growing run; drift does not grow less
+// aimless reports whether no gate can stop a growing run; drift does not grow less
 // with more draws.
 func (g Gates) aimless() bool {
 	for _, gate := range []Gate{g.RHat, g.ESSBulk, g.ESSTail, g.Divergences} {

@@ -144,7 +144,7 @@ func (p Priors) Match(name string) *NamedPrior {
 	return best
 }
 
-// HasDefaults tells whether a prior of the model is left to its default.
+// HasDefaults reports whether a prior of the model is left to its default.
 func (m *Model) HasDefaults() bool {
 	left := func(p glm.Prior) bool { return p.Kind == "" }
 	return left(m.Prior.Coefficients.Prior) || left(m.Prior.Intercept.Prior.Prior) ||

@@ -16,7 +16,7 @@ var sourceKeys = []string{"path", "sql", "synthetic", "image", "grid", "sequence
 var madeKeys = []string{"image", "grid", "sequences"}
 
 // discreteData checks and fills in what a data set has for models of kind mrf. It
-// tells whether its rows come from one of madeKeys.
+// reports whether its rows come from one of madeKeys.
 func (c *checker) discreteData(d *Dataset, n *node, path []string) (made bool) {
 	sub := func(keys ...string) []string { return append(path[:len(path):len(path)], keys...) }
 	var sources []string
