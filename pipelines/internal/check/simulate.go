@@ -40,7 +40,8 @@ type simulator struct {
 }
 
 // newSimulator sets the case up on the real data.
-func newSimulator(c *plan.Case, seed uint64, given string, draws int, hook func(infer.Kernel) infer.Kernel) (*simulator, error) {
+func newSimulator(c *plan.Case, seed uint64, given string, draws int,
+	hook func(infer.Kernel) infer.Kernel) (*simulator, error) {
 	s := &simulator{Case: c, seed: seed, given: given, draws: draws, hook: hook}
 	var err error
 	if s.data, err = expanded(c.Data); err != nil {
@@ -156,7 +157,8 @@ func (s *simulator) feasible(eta []float64) bool {
 	mean := make([]float64, len(eta))
 	s.Posterior.Family.Means(eta, mean)
 	for i, m := range mean {
-		if math.IsNaN(m) || s.Posterior.Family.Name == "poisson" && !(m > 0) && eta[i] <= 0 && s.Posterior.Family.Link == "identity" {
+		if math.IsNaN(m) || s.Posterior.Family.Name == "poisson" && !(m > 0) && eta[i] <= 0 &&
+			s.Posterior.Family.Link == "identity" {
 			return false
 		}
 	}

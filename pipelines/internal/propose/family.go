@@ -107,7 +107,8 @@ func (t *Table) counts(f *family, r *roles, draft func(*family) []byte) {
 // gaussian is the family of all else.
 func (f *family) gaussian(y *Column) {
 	f.name, f.unit = "gaussian", y.SD
-	f.because("%s is a number from %s to %s, sd %s, skewness %.2g", y.Name, brief(y.Min), brief(y.Max), brief(y.SD), y.Skewness)
+	f.because("%s is a number from %s to %s, sd %s, skewness %.2g", y.Name, brief(y.Min), brief(y.Max), brief(y.SD),
+		y.Skewness)
 	switch {
 	case y.Min > 0 && y.Skewness > skewed:
 		f.because("Its logarithm is no less skewed, so gamma is of no help")

@@ -137,18 +137,21 @@ func (t *Table) assign() (*roles, error) {
 		switch {
 		case r.trials.column == nil && counts && named(c, trialNames) && c.Whole && positive && below(y, c):
 			r.trials = role{c, "whole numbers, in no row below " + y.Name}
-		case r.trials.column == nil && r.failures.column == nil && counts && named(c, failureNames) && c.Kind == Number && c.Whole && c.Min >= 0 && c.Missing == 0:
+		case r.trials.column == nil && r.failures.column == nil && counts && named(c, failureNames) &&
+			c.Kind == Number && c.Whole && c.Min >= 0 && c.Missing == 0:
 			r.failures = role{c, "it is called like failures: the trials are successes and failures"}
 		case r.exposure.column == nil && counts && named(c, exposureNames) && positive:
 			r.exposure = role{c, "it is called like an exposure, and is above 0"}
 		case r.offset.column == nil && named(c, offsetNames) && c.Kind == Number && c.Missing == 0:
 			r.offset = role{c, "it is called like one"}
-		case r.frequency.column == nil && named(c, frequencyNames) && c.Whole && c.Min >= 0 && c.Missing == 0 && c.Kind == Number:
+		case r.frequency.column == nil && named(c, frequencyNames) && c.Whole && c.Min >= 0 && c.Missing == 0 &&
+			c.Kind == Number:
 			r.frequency = role{c, "whole numbers, and called like it: each row stands for so many"}
 		case why != "":
 			r.out = append(r.out, role{c, why})
 		case tells(y, c):
-			r.out = append(r.out, role{c, "it tells " + y.Name + " row by row: it was computed from it, or is known only after it"})
+			r.out = append(r.out, role{c, "it tells " + y.Name +
+				" row by row: it was computed from it, or is known only after it"})
 		case slices.ContainsFunc(r.predictors, func(p *Column) bool { return equalCells(p, c) }):
 			r.out = append(r.out, role{c, "it is equal to a column before it"})
 		default:

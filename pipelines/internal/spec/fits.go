@@ -174,7 +174,8 @@ func (c *checker) checkGates() {
 	}
 	for i, e := range p.Entries {
 		if e.Gates.aimless() {
-			c.at("every gate is off, so that 'until: gates' would stop at once", "leave a gate on, or give run: {until: {ess: 400}}", c.gatesPath(i)...)
+			c.at("every gate is off, so that 'until: gates' would stop at once",
+				"leave a gate on, or give run: {until: {ess: 400}}", c.gatesPath(i)...)
 			return
 		}
 	}

@@ -19,16 +19,19 @@ func (v *Duration) decodeNode(d *decoder, n *node, f field, _ []string) {
 	case n.kind != stringKind:
 		d.wrongKind(n, f, "a span of time such as 90s, 30m or 1h30m")
 	case err != nil:
-		d.add(n.at, fmt.Sprintf("%s must be a span of time, but is %s", f.key, quote(n.text)), "write for example 90s, 30m or 1h30m")
+		d.add(n.at, fmt.Sprintf("%s must be a span of time, but is %s", f.key, quote(n.text)),
+			"write for example 90s, 30m or 1h30m")
 	case span <= 0:
-		d.add(n.at, fmt.Sprintf("%s must be longer than nothing, but is %s", f.key, n.text), "leave it out for no limit")
+		d.add(n.at, fmt.Sprintf("%s must be longer than nothing, but is %s", f.key, n.text),
+			"leave it out for no limit")
 	default:
 		*v = Duration(span)
 	}
 }
 
 func (Duration) jsonSchema(*generator, field) object {
-	return anyOf(object{{"type", "string"}, {"pattern", "^[0-9.]+(ns|us|µs|ms|s|m|h)"}, {"examples", []string{"90s", "30m", "1h30m"}}}, template)
+	return anyOf(object{{"type", "string"}, {"pattern", "^[0-9.]+(ns|us|µs|ms|s|m|h)"},
+		{"examples", []string{"90s", "30m", "1h30m"}}}, template)
 }
 
 // Bytes is an amount of memory as it is written: 500MB, 2GB, 1.5GiB. Zero is no
@@ -50,7 +53,8 @@ const leastMemory Bytes = 128e6
 func ParseBytes(text string) (Bytes, error) {
 	m := bytesText.FindStringSubmatch(text)
 	if m == nil {
-		return 0, words.Hint(fmt.Errorf("%s is no amount of memory", quote(text)), "write for example 500MB, 2GB or 1.5GiB")
+		return 0, words.Hint(fmt.Errorf("%s is no amount of memory", quote(text)),
+			"write for example 500MB, 2GB or 1.5GiB")
 	}
 	x, err := strconv.ParseFloat(m[1], 64)
 	if err != nil {
@@ -91,5 +95,6 @@ func (b *Bytes) decodeNode(d *decoder, n *node, f field, _ []string) {
 }
 
 func (Bytes) jsonSchema(*generator, field) object {
-	return anyOf(object{{"type", "string"}, {"pattern", bytesText.String()}, {"examples", []string{"500MB", "2GB"}}}, template)
+	return anyOf(object{{"type", "string"}, {"pattern", bytesText.String()}, {"examples", []string{"500MB", "2GB"}}},
+		template)
 }
