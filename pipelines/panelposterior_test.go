@@ -10,7 +10,9 @@ import (
 
 	_ "github.com/duckdb/duckdb-go/v2"
 
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 )
 
 // panelPosterior reads a dense set of the panel, scales its columns and gives
@@ -39,10 +41,10 @@ func panelPosterior(t *testing.T, name string) *glm.Target {
 		t.Fatal(err)
 	}
 	n := len(columns[0])
-	x := glm.NewDense(n, len(columns))
+	x := design.NewDense(n, len(columns))
 	m := glm.Model{Family: glm.Family{Name: "bernoulli", Link: "logit"}}
 	for j := range columns {
-		m.Coefficients = append(m.Coefficients, glm.Prior{Kind: glm.Normal, Scale: 10})
+		m.Coefficients = append(m.Coefficients, prior.Prior{Kind: prior.Normal, Scale: 10})
 		if j == 0 {
 			for i := range n {
 				x.Col(0)[i] = 1
@@ -131,12 +133,12 @@ func wordPosterior(t *testing.T, name string) *glm.Target {
 		}
 		rows[j-1], values[j-1] = append(rows[j-1], i), append(values[j-1], v)
 	})
-	x := glm.NewSparse(len(y), len(rows)+1, 0)
+	x := design.NewSparse(len(y), len(rows)+1, 0)
 	x.AppendDense(slices.Repeat([]float64{1}, len(y)))
 	for j := range rows {
 		x.Append(rows[j], values[j])
 	}
-	m := glm.Model{Family: glm.Family{Name: "bernoulli", Link: "logit"}, Coefficients: slices.Repeat([]glm.Prior{{Kind: glm.Normal, Scale: 10}}, len(rows)+1)}
+	m := glm.Model{Family: glm.Family{Name: "bernoulli", Link: "logit"}, Coefficients: slices.Repeat([]prior.Prior{{Kind: prior.Normal, Scale: 10}}, len(rows)+1)}
 	target, err := glm.NewTarget(&glm.Data{X: x, Y: y, Intercept: 0}, m)
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 )
 
@@ -123,7 +124,7 @@ func mustBeFinite(t *testing.T, data *glm.Data) {
 }
 
 // cells are the numbers of a design, column by column, its zeros too.
-func cells(x glm.Matrix) []float64 { return glm.ToDense(x).Values }
+func cells(x design.Matrix) []float64 { return design.ToDense(x).Values }
 
 func readAny(t testing.TB, name string) arrow.Table {
 	path := filepath.Join("..", "testdata", "bad", name)

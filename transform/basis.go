@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"glmbatch/internal/vec"
 )
 
 // Basis is how poly(), ns() or bs() turn one number into several columns. All
@@ -294,11 +296,11 @@ func orthogonal(x []float64, degree int) (alpha, norm2 []float64) {
 			square[i] = float64(v * v)
 			moment[i] = float64((x[i] - centre) * square[i])
 		}
-		norm2 = append(norm2, sum(square))
+		norm2 = append(norm2, vec.Sum(square))
 		if k == degree {
 			return alpha, norm2
 		}
-		a := centre + sum(moment)/norm2[k+1]
+		a := centre + vec.Sum(moment)/norm2[k+1]
 		alpha = append(alpha, a)
 		ratio := 0.0
 		if k > 0 {

@@ -4,6 +4,10 @@ import "math"
 
 // The functions of formulas, with the same bits on every machine, which those of
 // package math do not promise. naturalLog is in log.go.
+//
+// Of 2,000,000 arguments, exponential differs from vec.Exp in the last bit at
+// 24,913, naturalLog from vec.Log at 489 and log1p from vec.Log1p at 295,962.
+// Designs, and with them draws, have the bits of the functions here.
 
 // exponential returns e^x to within one unit in the last place.
 //

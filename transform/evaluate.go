@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"glmbatch/internal/vec"
 )
 
 // Scaling is what one scale() of an expression takes off and divides by.
@@ -319,7 +321,7 @@ func told(arg *node, no float64, yes func() float64) (float64, error) {
 
 // rootMeanSquare is the root of Σ(x − centre)²/(n − 1).
 func rootMeanSquare(x []float64, centre float64) float64 {
-	_, second := deviations(x, centre)
+	_, second := vec.Deviations(x, centre)
 	return math.Sqrt(second / math.Max(1, float64(len(x)-1)))
 }
 

@@ -6,10 +6,10 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
-	"glmbatch/infer/glm"
+	"glmbatch/infer/design"
 )
 
-// A design whose cells are mostly 0 is stored by its non-zeros (glm.Sparse), if
+// A design whose cells are mostly 0 is stored by its non-zeros (design.Sparse), if
 // nothing is centred: centring would fill the zeros.
 const (
 	// sparseDensity is the largest share of non-zeros, the intercept's column not
@@ -23,8 +23,8 @@ const (
 // storage collects the columns of a design, each filled in a column of its own.
 type storage struct {
 	rows, cols int
-	dense      *glm.Dense // nil while sparse
-	sparse     *glm.Sparse
+	dense      *design.Dense // nil while sparse
+	sparse     *design.Sparse
 	column     []float64 // of the sparse one
 	most       int64     // non-zeros beyond which it becomes dense
 	maxBytes   int64
@@ -47,7 +47,7 @@ func (b *builder) newStorage() (*storage, error) {
 	default:
 		return s, s.densify(0, b)
 	}
-	s.sparse, s.column = glm.NewSparse(s.rows, s.cols, s.rows), make([]float64, s.rows)
+	s.sparse, s.column = design.NewSparse(s.rows, s.cols, s.rows), make([]float64, s.rows)
 	return s, nil
 }
 
@@ -76,7 +76,7 @@ func (s *storage) densify(columns int, b *builder) error {
 	if err := s.within(8*float64(s.rows)*float64(s.cols), b); err != nil {
 		return err
 	}
-	s.dense = glm.NewDense(s.rows, s.cols)
+	s.dense = design.NewDense(s.rows, s.cols)
 	for j := range columns {
 		s.sparse.Read(j, 0, s.dense.Col(j))
 	}
@@ -94,7 +94,7 @@ func (s *storage) within(bytes float64, b *builder) error {
 }
 
 // matrix returns the design.
-func (s *storage) matrix() glm.Matrix {
+func (s *storage) matrix() design.Matrix {
 	if s.dense != nil {
 		return s.dense
 	}
@@ -127,7 +127,7 @@ func (b *builder) centred() bool {
 
 // noteSparse says how the design is stored, where that is not the plain way.
 func (b *builder) noteSparse() {
-	x, sparse := b.out.Data.X.(*glm.Sparse)
+	x, sparse := b.out.Data.X.(*design.Sparse)
 	if !sparse {
 		return
 	}
@@ -139,7 +139,7 @@ func (b *builder) noteSparse() {
 
 // values returns column j of the design with its zeros, valid until the next call.
 func (b *builder) values(j int) []float64 {
-	if dense, ok := b.out.Data.X.(*glm.Dense); ok {
+	if dense, ok := b.out.Data.X.(*design.Dense); ok {
 		return dense.Col(j)
 	}
 	if b.scratch == nil {

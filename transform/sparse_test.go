@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
-	"glmbatch/infer/glm"
+	"glmbatch/infer/design"
 )
 
 // encoded is a column of runs of equal values.
@@ -58,7 +58,7 @@ func TestSparseDesignIsTheDesign(t *testing.T) {
 				dense := mustBuild(t, makeTable(t, chunk, cols...), formula, spec)
 				spec.Sparse = "true"
 				sparse := mustBuild(t, makeTable(t, chunk, cols...), formula, spec)
-				if _, ok := sparse.Data.X.(*glm.Sparse); !ok {
+				if _, ok := sparse.Data.X.(*design.Sparse); !ok {
 					t.Fatalf("%s, %s: the design is %T", name, how, sparse.Data.X)
 				}
 				if !slices.Equal(cells(dense.Data.X), cells(sparse.Data.X)) {
@@ -98,7 +98,7 @@ func TestSparseRule(t *testing.T) {
 	} {
 		c.spec.Family = family("bernoulli")
 		d := mustBuild(t, makeTable(t, 0, mostlyZero(n, c.d, c.k, c.as)...), "y ~ .", c.spec)
-		_, sparse := d.Data.X.(*glm.Sparse)
+		_, sparse := d.Data.X.(*design.Sparse)
 		if sparse != c.sparse {
 			t.Errorf("%s: the design is %T", name, d.Data.X)
 		}

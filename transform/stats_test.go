@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"glmbatch/internal/vec"
 )
 
 // exactMoments are the mean and the sd in 500 bits.
@@ -40,7 +42,7 @@ func TestMeanAndSD(t *testing.T) {
 			}
 			mean, sd := meanAndSD(x)
 			wantMean, wantSD := exactMoments(x)
-			if math.Abs(mean-wantMean) > 2*ulp(wantMean)+0x1p-52*wantSD || math.Abs(sd-wantSD) > float64(4+n/(8*lanes))*ulp(wantSD) {
+			if math.Abs(mean-wantMean) > 2*ulp(wantMean)+0x1p-52*wantSD || math.Abs(sd-wantSD) > float64(4+n/(8*vec.Lanes))*ulp(wantSD) {
 				t.Errorf("%d numbers %v + %v·z: mean %v and sd %v, want %v and %v", n, c.shift, c.scale, mean, sd, wantMean, wantSD)
 			}
 		}
@@ -59,17 +61,17 @@ func TestSumsHaveOneOrder(t *testing.T) {
 	for i := range x {
 		x[i] = rng.NormFloat64()
 	}
-	total := sum(x)
-	first, second := deviations(x, 0.25)
+	total := vec.Sum(x)
+	first, second := vec.Deviations(x, 0.25)
 	mean, sd := meanAndSD(x)
 	got := [...]uint64{math.Float64bits(total), math.Float64bits(first), math.Float64bits(second), math.Float64bits(mean), math.Float64bits(sd)}
 	want := [...]uint64{0xc019d513a6f5b7b4, 0xc07013544e9bd6df, 0x40912bb3769d5fb4, 0xbf7a5f8937584733, 0x3ff03ecffef9fcf3}
 	if got != want {
 		t.Errorf("bits %#x, want %#x", got, want)
 	}
-	for offset := range lanes {
+	for offset := range vec.Lanes {
 		moved := append(make([]float64, offset), x...)[offset:]
-		if sum(moved) != total {
+		if vec.Sum(moved) != total {
 			t.Errorf("the sum moves with the slice's alignment %d", offset)
 		}
 	}

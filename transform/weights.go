@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"glmbatch/infer/glm"
+	"glmbatch/internal/vec"
 	"glmbatch/internal/words"
 )
 
@@ -144,17 +145,17 @@ func (b *builder) meanAndSD(x []float64) (mean, sd float64) {
 // countedMeanAndSD is meanAndSD of data in which x[i] stands w[i] times; NaN for
 // one observation.
 func countedMeanAndSD(x, w []float64) (mean, sd float64) {
-	n := sum(w)
+	n := vec.Sum(w)
 	weighted := make([]float64, len(x))
 	for i, v := range x {
 		weighted[i] = v * w[i]
 	}
-	m := sum(weighted) / n
+	m := vec.Sum(weighted) / n
 	squares := make([]float64, len(x))
 	for i, v := range x {
 		d := v - m
 		weighted[i], squares[i] = w[i]*d, w[i]*d*d
 	}
-	first := sum(weighted)
-	return m + first/n, math.Sqrt((sum(squares) - float64(first*first)/n) / (n - 1))
+	first := vec.Sum(weighted)
+	return m + first/n, math.Sqrt((vec.Sum(squares) - float64(first*first)/n) / (n - 1))
 }

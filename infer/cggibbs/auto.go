@@ -6,7 +6,9 @@ import (
 	"strconv"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 )
 
 // AutoVersion names the rules of Auto: another choice is another sequence of draws.
@@ -157,16 +159,16 @@ type costs struct {
 func costsOf(target *glm.Target) costs {
 	x := target.Data().X
 	c := costs{n: target.Rows(), d: target.Cols(), entries: x.Entries(), sweeps: 1}
-	_, c.sparse = x.(*glm.Sparse)
+	_, c.sparse = x.(*design.Sparse)
 	for _, p := range target.Model().Coefficients {
 		switch p.Kind {
-		case glm.Normal:
+		case prior.Normal:
 			c.g++
-		case glm.Flat:
+		case prior.Flat:
 		default:
 			c.others++
 			c.walled = c.walled || !rotatable(p.Kind)
-			if p.Kind != glm.Uniform {
+			if p.Kind != prior.Uniform {
 				c.mixed++
 			}
 		}
@@ -307,7 +309,7 @@ func newAuto(target *glm.Target, opts Options) (infer.Setup, error) {
 	}
 	if c.basis == "coordinate" && opts.Update == "" && target.Scales() == 0 {
 		opts.Update = standardUpdate(target)
-		if _, sparse := target.Data().X.(*glm.Sparse); sparse {
+		if _, sparse := target.Data().X.(*design.Sparse); sparse {
 			opts.Update = "stepping_out"
 			if serves(target) {
 				opts.Update = "tangent"

@@ -6,17 +6,19 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 )
 
 // The basis of fewest operations follows from rows, coefficients and priors.
 func TestAuto(t *testing.T) {
-	laplace, uniform := glm.Prior{Kind: glm.Laplace, Scale: 1}, glm.Prior{Kind: glm.Uniform, Low: -1, High: 1}
-	flat := glm.Prior{Kind: glm.Flat}
+	laplace, uniform := prior.Prior{Kind: prior.Laplace, Scale: 1}, prior.Prior{Kind: prior.Uniform, Low: -1, High: 1}
+	flat := prior.Prior{Kind: prior.Flat}
 	for _, c := range []struct {
 		family string
 		n, d   int
-		prior  glm.Prior
+		prior  prior.Prior
 		want   string
 	}{
 		{"bernoulli", 62, 400, unitNormal, "reduced"},
@@ -55,7 +57,7 @@ func TestAutoOfHorseshoes(t *testing.T) {
 		n, d int
 		want string
 	}{{62, 400, "mixture"}, {300, 10, "coordinate"}} {
-		base := posterior(t, "poisson", c.n, c.d, glm.Prior{Kind: glm.HorseshoePrior, Scale: 0.1})
+		base := posterior(t, "poisson", c.n, c.d, prior.Prior{Kind: prior.Horseshoe, Scale: 0.1})
 		if basis, reason := Auto(base, Options{}); basis != c.want {
 			t.Errorf("%d × %d: %s (%s), want %s", c.n, c.d, basis, reason, c.want)
 		}
@@ -108,7 +110,7 @@ func TestAutoAsksThePilotWhereItMatters(t *testing.T) {
 			}
 		}
 	}
-	uniform := posterior(t, "poisson", 20, 60, glm.Prior{Kind: glm.Uniform, Low: -1, High: 1})
+	uniform := posterior(t, "poisson", 20, 60, prior.Prior{Kind: prior.Uniform, Low: -1, High: 1})
 	if !costsOf(uniform).piloted {
 		t.Error("no pilot where the coordinate basis is taken")
 	}
@@ -118,12 +120,12 @@ func TestAutoAsksThePilotWhereItMatters(t *testing.T) {
 // leaves rounding alone after some sweeps, which is not counted.
 func TestDependenceOfTwoColumns(t *testing.T) {
 	for _, c := range []float64{0.01, 0.2, 0.8, 0.99} {
-		x := glm.NewDense(4, 2)
+		x := design.NewDense(4, 2)
 		x.Col(0)[0], x.Col(1)[0], x.Col(1)[1] = 1, c, math.Sqrt(1-c*c)
-		wide := glm.Prior{Kind: glm.Normal, Scale: 1e6}
+		wide := prior.Prior{Kind: prior.Normal, Scale: 1e6}
 		target, err := glm.NewTarget(&glm.Data{X: x, Y: []float64{1, 2, -1, 0.5}, Intercept: -1}, glm.Model{
-			Family: glm.Family{Name: "gaussian", Link: "identity"}, Coefficients: []glm.Prior{wide, wide},
-			Dispersion: glm.Prior{Kind: glm.HalfNormal, Scale: 1},
+			Family: glm.Family{Name: "gaussian", Link: "identity"}, Coefficients: []prior.Prior{wide, wide},
+			Dispersion: prior.Prior{Kind: prior.HalfNormal, Scale: 1},
 		})
 		if err != nil {
 			t.Fatal(err)

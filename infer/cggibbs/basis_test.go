@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
+	"glmbatch/infer/prior"
 )
 
 // basisVariants are the ways of a chain that differ between bases and updates.
@@ -30,8 +32,8 @@ var basisVariants = []struct {
 // are both there.
 func mixed(c infertest.Case) infertest.Case {
 	c.Name += "/mixed"
-	c.Model.Coefficients = append([]glm.Prior(nil), c.Model.Coefficients...)
-	c.Model.Coefficients[0] = glm.Prior{Kind: glm.Laplace, Location: 0.2, Scale: 0.8}
+	c.Model.Coefficients = append([]prior.Prior(nil), c.Model.Coefficients...)
+	c.Model.Coefficients[0] = prior.Prior{Kind: prior.Laplace, Location: 0.2, Scale: 0.8}
 	return c
 }
 
@@ -39,7 +41,7 @@ func mixed(c infertest.Case) infertest.Case {
 // of theirs.
 func wide(c infertest.Case, n, d int) infertest.Case {
 	c.Name += "/wide"
-	x := glm.NewDense(n, d)
+	x := design.NewDense(n, d)
 	names := make([]string, d)
 	for j := range d {
 		names[j] = fmt.Sprintf("x%d", j)
@@ -53,7 +55,7 @@ func wide(c infertest.Case, n, d int) infertest.Case {
 	scale := c.Model.Coefficients[0].Scale / math.Sqrt(float64(d)/3)
 	c.Model.Coefficients = nil
 	for j := range d {
-		c.Model.Coefficients = append(c.Model.Coefficients, glm.Prior{Kind: glm.Normal, Location: 0.1 * scale, Scale: scale * (1 + 0.3*float64(j%3))})
+		c.Model.Coefficients = append(c.Model.Coefficients, prior.Prior{Kind: prior.Normal, Location: 0.1 * scale, Scale: scale * (1 + 0.3*float64(j%3))})
 	}
 	c.Data.X, c.Data.Names = x, names
 	c.Data.Offset = c.Data.Offset[:n]

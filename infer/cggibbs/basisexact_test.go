@@ -8,6 +8,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
+	"glmbatch/infer/prior"
 )
 
 // based starts chain 0 of 4 of a basis.
@@ -180,7 +181,7 @@ func TestBasisRestored(t *testing.T) {
 func TestExpand(t *testing.T) {
 	gaps := wide(infertest.Bernoulli(12), 5, 30)
 	for _, j := range []int{10, 11, 20} {
-		gaps.Model.Coefficients[j].Kind = glm.Laplace // the columns of G are no neighbours there
+		gaps.Model.Coefficients[j].Kind = prior.Laplace // the columns of G are no neighbours there
 	}
 	for _, c := range append(basisCases(), gaps) {
 		target := simulated(t, c)

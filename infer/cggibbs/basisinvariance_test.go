@@ -6,9 +6,11 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/diag"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
+	"glmbatch/infer/prior"
 )
 
 // Every basis and update on every family, and on models with both kinds of
@@ -55,7 +57,7 @@ var frameFaults = map[string]func(s *basisSetup){
 		}
 	},
 	"B is not W·T": func(s *basisSetup) {
-		x := *s.frame.like.Data().X.(*glm.Dense)
+		x := *s.frame.like.Data().X.(*design.Dense)
 		x.Values = append([]float64(nil), x.Values...)
 		for i := range x.Rows {
 			x.Col(0)[i] *= -1
@@ -101,7 +103,7 @@ func TestBasisRanks(t *testing.T) {
 		t.Skip("statistical; run without -short")
 	}
 	seed := infertest.Seed(t)
-	cases := []infertest.Case{wide(infertest.Bernoulli(12), 5, 8), mixed(infertest.Poisson(8)), infertest.Gaussian(6, glm.Prior{Kind: glm.HalfNormal, Scale: 1.5})}
+	cases := []infertest.Case{wide(infertest.Bernoulli(12), 5, 8), mixed(infertest.Poisson(8)), infertest.Gaussian(6, prior.Prior{Kind: prior.HalfNormal, Scale: 1.5})}
 	for i, c := range cases {
 		for k, basis := range []string{"rotated", "reduced"} {
 			if !infertest.Full() && (i+k)%2 == 0 {

@@ -14,6 +14,7 @@ import (
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 	"glmbatch/infer/nuts"
+	"glmbatch/infer/prior"
 )
 
 // route is a basis, with the moves that may stand beside it.
@@ -161,12 +162,12 @@ func (r route) given(c infertest.Case, update string, k int) infertest.Case {
 	switch {
 	case r.name == "mixture" && needsConcave(update):
 		for j := range p {
-			if p[j].Kind == glm.Uniform { // not log-concave
+			if p[j].Kind == prior.Uniform { // not log-concave
 				p[j] = mixtures(0.1, 1)[j%2]
 			}
 		}
 	case r.name != "mixture" && !r.normal && k%2 == 1:
-		p[1] = glm.Prior{Kind: glm.Laplace, Location: p[1].Location, Scale: 0.7 * p[1].Scale}
+		p[1] = prior.Prior{Kind: prior.Laplace, Location: p[1].Location, Scale: 0.7 * p[1].Scale}
 	}
 	return c
 }

@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
+	"glmbatch/infer/prior"
 )
 
 // What auto samples from a condensed gaussian likelihood is the posterior of all
@@ -16,7 +18,7 @@ func TestCondensedInvariance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("statistical; run without -short")
 	}
-	c := mixed(infertest.Gaussian(20, glm.Prior{Kind: glm.HalfNormal, Scale: 1.5}))
+	c := mixed(infertest.Gaussian(20, prior.Prior{Kind: prior.HalfNormal, Scale: 1.5}))
 	if words := explained(t, simulated(t, c)); !strings.Contains(words, "20 rows told by 4") {
 		t.Errorf("not condensed: %s", words)
 	}
@@ -35,7 +37,7 @@ func TestGroupedInvariance(t *testing.T) {
 		t.Skip("statistical; run without -short")
 	}
 	for _, c := range []infertest.Case{mixed(infertest.Bernoulli(24)), infertest.Poisson(24)} {
-		x, offset := c.Data.X.(*glm.Dense), append([]float64(nil), c.Data.Offset...)
+		x, offset := c.Data.X.(*design.Dense), append([]float64(nil), c.Data.Offset...)
 		for i := range 24 {
 			for j := range 3 {
 				x.Col(j)[i] = x.Col(j)[i%5]

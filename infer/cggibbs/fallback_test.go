@@ -11,12 +11,13 @@ import (
 	"glmbatch/infer/conjugate"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
+	"glmbatch/infer/prior"
 )
 
 // Setups say which coordinates they sample, and why not those asked for; the
 // fallback has the bits of the coordinate sampler.
 func TestExplain(t *testing.T) {
-	laplace := glm.Prior{Kind: glm.Laplace, Scale: 1}
+	laplace := prior.Prior{Kind: prior.Laplace, Scale: 1}
 	normal, other := posterior(t, "bernoulli", 10, 3, unitNormal), posterior(t, "bernoulli", 10, 3, laplace)
 	for _, c := range []struct {
 		target *glm.Target
@@ -46,7 +47,7 @@ func TestExplain(t *testing.T) {
 	if step(t, k) != step(t, chain(t, other, Options{})) {
 		t.Error("the fallback is another sampler than the coordinate one")
 	}
-	student := posterior(t, "bernoulli", 10, 3, glm.Prior{Kind: glm.StudentT, DF: 3, Scale: 1})
+	student := posterior(t, "bernoulli", 10, 3, prior.Prior{Kind: prior.StudentT, DF: 3, Scale: 1})
 	var option *OptionError
 	if _, err := New(student, Options{Basis: "rotated", Update: "matched"}); !errors.As(err, &option) || !strings.Contains(err.Error(), "not log-concave") {
 		t.Errorf("matched updates of a student_t prior: %v", err)
@@ -65,8 +66,8 @@ func TestFlatAgreesWithConjugate(t *testing.T) {
 	}
 	plain := posterior(t, "gaussian", 16, 6, unitNormal)
 	m := *plain.Model()
-	m.Coefficients = append([]glm.Prior(nil), m.Coefficients...)
-	m.Coefficients[0], m.Coefficients[3] = glm.Prior{Kind: glm.Flat}, glm.Prior{Kind: glm.Flat}
+	m.Coefficients = append([]prior.Prior(nil), m.Coefficients...)
+	m.Coefficients[0], m.Coefficients[3] = prior.Prior{Kind: prior.Flat}, prior.Prior{Kind: prior.Flat}
 	data := *plain.Data() // the flat coefficients are near 3, which a prior at 0 would shrink
 	data.Y = append([]float64(nil), data.Y...)
 	for i, x := range data.X.Col(3) {

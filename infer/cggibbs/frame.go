@@ -4,7 +4,9 @@ import (
 	"math"
 	"slices"
 
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/linalg"
 	"glmbatch/internal/simd"
 )
@@ -18,11 +20,11 @@ var kernels = simd.Vector()
 // likelihood on B = W·T, W being the design of v: eta = eta0 + B·u. Chains share
 // it.
 type frame struct {
-	design glm.Matrix    // W
+	design design.Matrix // W
 	like   *glm.Target   // on B
 	origin []float64     // of v
 	t      *linalg.Upper // T; nil is the identity
-	priors []glm.Prior   // of v
+	priors []prior.Prior // of v
 
 	// Normal and flat priors of v make a quadratic form, whose second derivative
 	// along each u is fixed: T_jᵀ·diag(precision)·T_j.
@@ -30,17 +32,17 @@ type frame struct {
 	others                       []int // entries of v with another prior, in order
 }
 
-// newFrame makes the frame of design with its offset. Cost: n·k²/2 for k columns
+// newFrame makes the frame of the design w with its offset. Cost: n·k²/2 for k columns
 // where t is not the identity.
-func newFrame(target *glm.Target, design glm.Matrix, offset []float64, priors []glm.Prior, origin []float64, t *linalg.Upper) *frame {
-	n, k := design.Size()
-	f := &frame{design: design, origin: origin, t: t, priors: priors,
+func newFrame(target *glm.Target, w design.Matrix, offset []float64, priors []prior.Prior, origin []float64, t *linalg.Upper) *frame {
+	n, k := w.Size()
+	f := &frame{design: w, origin: origin, t: t, priors: priors,
 		precision: make([]float64, k), centre: make([]float64, k), curvature: make([]float64, k)}
 	for j, p := range priors {
 		switch p.Kind {
-		case glm.Normal:
+		case prior.Normal:
 			f.precision[j], f.centre[j] = 1/p.Scale/p.Scale, p.Location
-		case glm.Flat:
+		case prior.Flat:
 		default:
 			f.others = append(f.others, j)
 		}
@@ -53,11 +55,11 @@ func newFrame(target *glm.Target, design glm.Matrix, offset []float64, priors []
 	}
 	eta0 := append([]float64(nil), offset...)
 	for j, x := range origin {
-		design.Column(j).AddTo(eta0, x)
+		w.Column(j).AddTo(eta0, x)
 	}
-	b := design
+	b := w
 	if t != nil {
-		b = &glm.Dense{Rows: n, Cols: k, Values: t.Multiply(glm.ToDense(design).Values, n)}
+		b = &design.Dense{Rows: n, Cols: k, Values: t.Multiply(design.ToDense(w).Values, n)}
 	}
 	f.like = target.Rebased(b, eta0)
 	return f

@@ -5,6 +5,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 )
 
 // setup is what the chains of one fit share.
@@ -77,9 +78,9 @@ func ownUnit(t *glm.Target, j int) float64 {
 		return 1 // the log of a dispersion or scale
 	}
 	switch p := t.Model().Coefficients[j]; p.Kind {
-	case glm.Flat:
+	case prior.Flat:
 		return 10 * t.ConditionalScale(j)
-	case glm.Uniform: // flat between its walls
+	case prior.Uniform: // flat between its walls
 		return min(p.High-p.Low, 10*t.ConditionalScale(j))
 	default:
 		return p.Scale

@@ -10,18 +10,20 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
+	"glmbatch/infer/prior"
 )
 
 var familyNames = []string{"gaussian", "bernoulli", "binomial", "poisson"}
 
 // posterior makes a random posterior of n rows and d columns, the first one
 // constant.
-func posterior(t testing.TB, family string, n, d int, prior glm.Prior) *glm.Target {
+func posterior(t testing.TB, family string, n, d int, law prior.Prior) *glm.Target {
 	t.Helper()
 	r := rand.New(rand.NewPCG(uint64(n), uint64(d)))
-	x := glm.NewDense(n, d)
+	x := design.NewDense(n, d)
 	for j := range d {
 		for i := range n {
 			x.Col(j)[i] = r.NormFloat64()
@@ -49,10 +51,10 @@ func posterior(t testing.TB, family string, n, d int, prior glm.Prior) *glm.Targ
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := glm.Model{Family: f, Dispersion: glm.Prior{Kind: glm.HalfCauchy, Scale: 1}}
+	m := glm.Model{Family: f, Dispersion: prior.Prior{Kind: prior.HalfCauchy, Scale: 1}}
 	for j := range d {
-		m.Coefficients = append(m.Coefficients, prior)
-		if j == 0 && prior.Kind.Shrinks() { // never the intercept
+		m.Coefficients = append(m.Coefficients, law)
+		if j == 0 && law.Kind.Shrinks() { // never the intercept
 			m.Coefficients[0] = unitNormal
 		}
 	}
@@ -63,7 +65,7 @@ func posterior(t testing.TB, family string, n, d int, prior glm.Prior) *glm.Targ
 	return target
 }
 
-var unitNormal = glm.Prior{Kind: glm.Normal, Scale: 1}
+var unitNormal = prior.Prior{Kind: prior.Normal, Scale: 1}
 
 // chain starts chain 0 of 4.
 func chain(t testing.TB, target *glm.Target, o Options) *kernel {
@@ -128,11 +130,11 @@ func TestOptions(t *testing.T) {
 
 // Widths are the prior's standard deviation times the option.
 func TestWidths(t *testing.T) {
-	k := chain(t, posterior(t, "gaussian", 30, 2, glm.Prior{Kind: glm.Normal, Scale: 10}), Options{Width: 0.5})
+	k := chain(t, posterior(t, "gaussian", 30, 2, prior.Prior{Kind: prior.Normal, Scale: 10}), Options{Width: 0.5})
 	if k.widths[0] != 5 || k.widths[2] != 0.5 {
 		t.Errorf("widths %v", k.widths)
 	}
-	flat := posterior(t, "gaussian", 3000, 2, glm.Prior{Kind: glm.Flat})
+	flat := posterior(t, "gaussian", 3000, 2, prior.Prior{Kind: prior.Flat})
 	k = chain(t, flat, Options{})
 	if want := 10 / math.Sqrt(3000); math.Abs(k.widths[0]/want-1) > 0.1 {
 		t.Errorf("width %v of a flat coordinate, want about %v", k.widths[0], want)
@@ -183,7 +185,7 @@ func TestCacheMatchesProduct(t *testing.T) {
 // The conditional log densities of a gaussian model are the conjugate normal
 // and the scaled inverse-χ² on the log scale, but for a constant.
 func TestGaussianConditionals(t *testing.T) {
-	target := posterior(t, "gaussian", 17, 3, glm.Prior{Kind: glm.Normal, Location: 0.5, Scale: 0.8})
+	target := posterior(t, "gaussian", 17, 3, prior.Prior{Kind: prior.Normal, Location: 0.5, Scale: 0.8})
 	k := chain(t, target, Options{})
 	data := target.Data()
 	theta := []float64{0.2, -0.4, 0.9, 1.3}
@@ -373,7 +375,7 @@ func BenchmarkStep(b *testing.B) {
 				continue
 			}
 			b.Run(fmt.Sprintf("family=%s/prior=normal/n=%d/d=%d/uncached=%v", shape.family, shape.n, shape.d, uncached), func(b *testing.B) {
-				k := chain(b, posterior(b, shape.family, shape.n, shape.d, glm.Prior{Kind: glm.Normal, Scale: 10}), Options{Uncached: uncached})
+				k := chain(b, posterior(b, shape.family, shape.n, shape.d, prior.Prior{Kind: prior.Normal, Scale: 10}), Options{Uncached: uncached})
 				var evaluations, touched int64
 				for b.Loop() {
 					info := step(b, k)

@@ -10,6 +10,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
+	"glmbatch/infer/prior"
 )
 
 // jointVariants are the ways of a chain with joint moves.
@@ -380,7 +381,7 @@ func TestJointFaults(t *testing.T) {
 		}
 		return rightly(k, at)
 	}
-	sigma := infertest.Gaussian(6, glm.Prior{Kind: glm.HalfNormal, Scale: 1.5})
+	sigma := infertest.Gaussian(6, prior.Prior{Kind: prior.HalfNormal, Scale: 1.5})
 	for _, f := range []struct {
 		name string
 		infertest.Case

@@ -6,7 +6,9 @@ import (
 	"math"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/linalg"
 	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
@@ -33,7 +35,7 @@ import (
 // whose draw of theta given a normal response is the last step here given z.
 type mixtureSetup struct {
 	*setup
-	x           *glm.Dense
+	x           *design.Dense
 	kept, mixed []int     // columns of F and of G
 	parts       []part    // of G: the columns of one horseshoe each, the others first
 	base        []float64 // offset + G·m
@@ -88,7 +90,7 @@ func newMixture(plain *setup) (*mixtureSetup, error) {
 	s := &mixtureSetup{setup: plain, negligible: negligible, steps: mixtureBlocks}
 	data := t.Data()
 	n := data.Rows()
-	x, dense := data.X.(*glm.Dense)
+	x, dense := data.X.(*design.Dense)
 	if !dense {
 		return nil, errors.New("the design is sparse, and K is not")
 	}
@@ -122,11 +124,11 @@ type part struct {
 func (s *mixtureSetup) arrange() {
 	t := s.target
 	shoes := t.Horseshoes()
-	for j, prior := range t.Model().Coefficients {
+	for j, law := range t.Model().Coefficients {
 		switch {
-		case prior.Kind == glm.Flat || prior.Kind == glm.Uniform:
+		case law.Kind == prior.Flat || law.Kind == prior.Uniform:
 			s.kept = append(s.kept, j)
-		case !prior.Kind.Shrinks():
+		case !law.Kind.Shrinks():
 			s.mixed = append(s.mixed, j)
 		}
 	}
@@ -290,7 +292,7 @@ func (k *mixtureKernel) covariance() bool {
 func (k *mixtureKernel) within(factor *linalg.Pivoted) *basisKernel {
 	n, kept := k.target.Rows(), len(k.mix.kept)
 	x := k.mix.x
-	design := glm.NewDense(n, kept+factor.Rank)
+	design := design.NewDense(n, kept+factor.Rank)
 	if design.Cols == 0 {
 		return nil
 	}
@@ -332,11 +334,11 @@ func (k *mixtureKernel) within(factor *linalg.Pivoted) *basisKernel {
 
 // frame rotates (theta_F, z) by the Cholesky factor of the curvature that the rows'
 // information at the penalised point gives, at the chain's dispersions.
-func (k *mixtureKernel) frame(design *glm.Dense, offset []float64) *frame {
+func (k *mixtureKernel) frame(design *design.Dense, offset []float64) *frame {
 	t, m := k.target, design.Cols
-	priors := make([]glm.Prior, m)
+	priors := make([]prior.Prior, m)
 	for i := range priors {
-		priors[i] = glm.Prior{Kind: glm.Normal, Scale: 1}
+		priors[i] = prior.Prior{Kind: prior.Normal, Scale: 1}
 	}
 	for i, j := range k.mix.kept {
 		priors[i] = t.Model().Coefficients[j]
@@ -346,9 +348,9 @@ func (k *mixtureKernel) frame(design *glm.Dense, offset []float64) *frame {
 	for j, p := range priors {
 		at := &h[j*m+j]
 		switch p.Kind {
-		case glm.Flat:
+		case prior.Flat:
 			*at = math.FMA(1e-6, *at, *at+1e-200)
-		case glm.Uniform:
+		case prior.Uniform:
 			*at += 12 / (p.High - p.Low) / (p.High - p.Low)
 		default:
 			*at++

@@ -7,26 +7,27 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/linalg"
 )
 
 // mixtures are priors that are normal given a scale, and what stands beside them.
-func mixtures(location, scale float64) []glm.Prior {
-	return []glm.Prior{
-		{Kind: glm.StudentT, DF: 3, Location: location, Scale: 0.8 * scale},
-		{Kind: glm.Laplace, Location: -location, Scale: 0.7 * scale},
-		{Kind: glm.Normal, Location: location, Scale: scale},
-		{Kind: glm.Cauchy, Location: location, Scale: 0.4 * scale},
-		{Kind: glm.Uniform, Low: -2 * scale, High: 1.5 * scale},
-		{Kind: glm.HorseshoePrior, Scale: 0.5 * scale},
-		{Kind: glm.RegularisedHorseshoe, Scale: 0.5 * scale, DF: 6, Slab: scale},
+func mixtures(location, scale float64) []prior.Prior {
+	return []prior.Prior{
+		{Kind: prior.StudentT, DF: 3, Location: location, Scale: 0.8 * scale},
+		{Kind: prior.Laplace, Location: -location, Scale: 0.7 * scale},
+		{Kind: prior.Normal, Location: location, Scale: scale},
+		{Kind: prior.Cauchy, Location: location, Scale: 0.4 * scale},
+		{Kind: prior.Uniform, Low: -2 * scale, High: 1.5 * scale},
+		{Kind: prior.Horseshoe, Scale: 0.5 * scale},
+		{Kind: prior.RegularisedHorseshoe, Scale: 0.5 * scale, DF: 6, Slab: scale},
 	}
 }
 
 // mixedPriors gives the columns of c the kinds of mixtures from the k-th on; a
 // walled family keeps what holds it inside.
 func mixedPriors(c infertest.Case, k int) infertest.Case {
-	priors := append([]glm.Prior(nil), c.Model.Coefficients...)
+	priors := append([]prior.Prior(nil), c.Model.Coefficients...)
 	for j := range priors {
 		if c.Model.Family.Walled() && j == 0 {
 			continue
@@ -236,7 +237,7 @@ var mixtureFaults = []struct {
 func studentCase() infertest.Case {
 	c := infertest.Bernoulli(12)
 	for j := range c.Model.Coefficients {
-		c.Model.Coefficients[j] = glm.Prior{Kind: glm.StudentT, DF: 2, Scale: 1}
+		c.Model.Coefficients[j] = prior.Prior{Kind: prior.StudentT, DF: 2, Scale: 1}
 	}
 	return c
 }

@@ -3,7 +3,7 @@ package cggibbs
 import (
 	"math"
 
-	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/variate"
 )
 
@@ -24,7 +24,7 @@ func (k *mixtureKernel) drawSpreads() bool {
 		switch {
 		case p.Kind.Shrinks():
 			k.spread[c] = k.point.Spread(j)
-		case p.Kind == glm.Normal:
+		case p.Kind == prior.Normal:
 			k.spread[c] = p.Scale
 		default:
 			k.spread[c] = math.Sqrt(drawVariance(k.stream, p, k.point.Beta(j)-p.Location))
@@ -39,13 +39,13 @@ func (k *mixtureKernel) drawSpreads() bool {
 const leastDistance = 1e-150
 
 // drawVariance draws σ² given a coefficient's distance δ from its prior's location.
-func drawVariance(s variate.Source, p glm.Prior, delta float64) float64 {
-	if p.Kind == glm.Laplace {
+func drawVariance(s variate.Source, p prior.Prior, delta float64) float64 {
+	if p.Kind == prior.Laplace {
 		at := math.Max(math.Abs(delta/p.Scale), leastDistance)
 		return float64(p.Scale*p.Scale) / variate.InverseGaussian(s, 1/at, 1)
 	}
 	df := p.DF
-	if p.Kind == glm.Cauchy {
+	if p.Kind == prior.Cauchy {
 		df = 1
 	}
 	z := delta / p.Scale

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 )
 
 // Version names the algorithm: draws of different versions may differ in bits.
@@ -147,10 +148,10 @@ func (o Options) update(m *glm.Model) (string, error) {
 	serves := m.Family.LogConcave()
 	for _, p := range m.Coefficients {
 		if o.Basis == "mixture" { // given the scales, all but uniform are normal or flat
-			serves = serves && p.Kind != glm.Uniform
+			serves = serves && p.Kind != prior.Uniform
 			continue
 		}
-		serves = serves && (p.Kind == glm.Normal || p.Kind == glm.Flat || p.Kind == glm.Laplace)
+		serves = serves && (p.Kind == prior.Normal || p.Kind == prior.Flat || p.Kind == prior.Laplace)
 	}
 	switch {
 	case (o.Update == "matched" || o.Update == "tangent") && !serves:

@@ -4,7 +4,9 @@ import (
 	"math"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/linalg"
 	"glmbatch/internal/variate"
 )
@@ -25,7 +27,7 @@ func dependence(target *glm.Target) float64 {
 	x, d := target.Data().X, target.Cols()
 	weights, ridge := curvatureAt(target)
 	var s relaxed
-	if dense, ok := x.(*glm.Dense); ok && d <= gramLimit {
+	if dense, ok := x.(*design.Dense); ok && d <= gramLimit {
 		s = newGramRelaxed(dense, weights, ridge)
 	} else {
 		s = newRowRelaxed(x, weights, ridge)
@@ -59,7 +61,7 @@ func curvatureAt(target *glm.Target) (weights, ridge []float64) {
 	weights, ridge = make([]float64, target.Rows()), make([]float64, target.Cols())
 	target.RowInformation(point.Eta(), point.Dispersions(), weights)
 	for j, p := range target.Model().Coefficients {
-		if p.Kind != glm.Flat && p.Scale > 0 {
+		if p.Kind != prior.Flat && p.Scale > 0 {
 			ridge[j] = 1 / p.Scale / p.Scale
 		}
 	}
@@ -125,7 +127,7 @@ type gramRelaxed struct {
 	u, g []float64 // g = Hu
 }
 
-func newGramRelaxed(x *glm.Dense, weights, ridge []float64) *gramRelaxed {
+func newGramRelaxed(x *design.Dense, weights, ridge []float64) *gramRelaxed {
 	d := len(ridge)
 	s := &gramRelaxed{h: make([]float64, d*d), u: make([]float64, d), g: make([]float64, d)}
 	linalg.Gram(x.Values, x.Rows, d, weights, s.h)
@@ -150,15 +152,15 @@ func (s *gramRelaxed) move(j int, by float64) {
 
 // rowRelaxed has q = W^½Xu.
 type rowRelaxed struct {
-	x               glm.Matrix
+	x               design.Matrix
 	root, ridge     []float64
 	diagonals, u, q []float64
 	loaded          int
-	column          glm.Column // W^½x of the loaded one
+	column          design.Column // W^½x of the loaded one
 	scratch         []float64
 }
 
-func newRowRelaxed(x glm.Matrix, weights, ridge []float64) *rowRelaxed {
+func newRowRelaxed(x design.Matrix, weights, ridge []float64) *rowRelaxed {
 	n, d := len(weights), len(ridge)
 	s := &rowRelaxed{x: x, root: make([]float64, n), ridge: ridge, diagonals: make([]float64, d), u: make([]float64, d),
 		q: make([]float64, n), scratch: make([]float64, n), loaded: -1}
@@ -219,7 +221,7 @@ func (s *corrected) correct() {
 }
 
 // weighted returns a column times the rows' weights, in memory of dst.
-func weighted(w []float64, c glm.Column, dst []float64) glm.Column {
+func weighted(w []float64, c design.Column, dst []float64) design.Column {
 	dst = dst[:len(c.Values)]
 	for i, x := range c.Values {
 		r := i
@@ -228,5 +230,5 @@ func weighted(w []float64, c glm.Column, dst []float64) glm.Column {
 		}
 		dst[i] = float64(w[r] * x)
 	}
-	return glm.Column{Rows: c.Rows, Values: dst}
+	return design.Column{Rows: c.Rows, Values: dst}
 }

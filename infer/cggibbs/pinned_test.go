@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/variate"
 )
 
@@ -62,11 +64,11 @@ func streamPosterior(t *testing.T, family string) *glm.Target {
 	t.Helper()
 	const n, d = 30, 5
 	src := infer.NewStream(2026, "pinned")
-	data := &glm.Data{X: glm.NewDense(n, d), Y: make([]float64, n), Offset: make([]float64, n), Intercept: 0}
-	for i := range glm.ToDense(data.X).Values {
-		glm.ToDense(data.X).Values[i] = variate.Normal(src)
+	data := &glm.Data{X: design.NewDense(n, d), Y: make([]float64, n), Offset: make([]float64, n), Intercept: 0}
+	for i := range design.ToDense(data.X).Values {
+		design.ToDense(data.X).Values[i] = variate.Normal(src)
 		if i < n {
-			glm.ToDense(data.X).Values[i] = 1
+			design.ToDense(data.X).Values[i] = 1
 		}
 	}
 	if family == "binomial" {
@@ -88,11 +90,11 @@ func streamPosterior(t *testing.T, family string) *glm.Target {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := glm.Model{Family: f, Dispersion: glm.Prior{Kind: glm.HalfNormal, Scale: 2}}
+	m := glm.Model{Family: f, Dispersion: prior.Prior{Kind: prior.HalfNormal, Scale: 2}}
 	for j := range d {
-		m.Coefficients = append(m.Coefficients, glm.Prior{Kind: glm.Normal, Location: 0.1, Scale: 1 + float64(j)})
+		m.Coefficients = append(m.Coefficients, prior.Prior{Kind: prior.Normal, Location: 0.1, Scale: 1 + float64(j)})
 	}
-	m.Coefficients[0] = glm.Prior{Kind: glm.Flat}
+	m.Coefficients[0] = prior.Prior{Kind: prior.Flat}
 	target, err := glm.NewTarget(data, m)
 	if err != nil {
 		t.Fatal(err)

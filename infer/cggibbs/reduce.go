@@ -5,7 +5,9 @@ import (
 	"math"
 	"sync"
 
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/linalg"
 )
 
@@ -33,10 +35,10 @@ type reduction struct {
 	factors         []float64 // of the rows that rowsOf returns: scale, or ones
 	constant        float64   // of the log prior of theta_G
 	space           *linalg.RowSpace
-	design          *glm.Dense  // [F UΣ]
-	offset          []float64   // offset + G·m
-	sparse          *glm.Sparse // X where it is sparse: V is then what X's non-zeros do
-	lifts           sync.Pool   // of *[]float64: memory of liftedRows
+	design          *design.Dense  // [F UΣ]
+	offset          []float64      // offset + G·m
+	sparse          *design.Sparse // X where it is sparse: V is then what X's non-zeros do
+	lifts           sync.Pool      // of *[]float64: memory of liftedRows
 }
 
 // reduce makes the reduction. Cost: see linalg.NewRowSpace; where X is
@@ -46,26 +48,26 @@ func reduce(target *glm.Target) (*reduction, error) {
 	n := data.Rows()
 	p := &reduction{target: target, offset: make([]float64, n)}
 	copy(p.offset, data.Offset)
-	for j, prior := range target.Model().Coefficients {
-		if prior.Kind != glm.Normal {
+	for j, law := range target.Model().Coefficients {
+		if law.Kind != prior.Normal {
 			p.kept = append(p.kept, j)
 			continue
 		}
 		p.normal = append(p.normal, j)
-		p.location = append(p.location, prior.Location)
-		p.scale = append(p.scale, prior.Scale)
-		p.constant += prior.LogDensity(prior.Location)
-		data.X.Column(j).AddTo(p.offset, prior.Location)
+		p.location = append(p.location, law.Location)
+		p.scale = append(p.scale, law.Scale)
+		p.constant += law.LogDensity(law.Location)
+		data.X.Column(j).AddTo(p.offset, law.Location)
 	}
 	g := len(p.normal)
 	if g == 0 {
 		return nil, errors.New("no coefficient has a normal prior")
 	}
 	var err error
-	if x, ok := data.X.(*glm.Dense); ok {
+	if x, ok := data.X.(*design.Dense); ok {
 		p.space, err = p.denseSpace(x)
 	} else {
-		p.sparse = data.X.(*glm.Sparse)
+		p.sparse = data.X.(*design.Sparse)
 		p.space, err = p.sparseSpace()
 	}
 	if err != nil {
@@ -82,7 +84,7 @@ func reduce(target *glm.Target) (*reduction, error) {
 	if f+p.space.Rank == 0 {
 		return nil, errors.New("every column of the design is zero")
 	}
-	p.design = glm.NewDense(n, f+p.space.Rank)
+	p.design = design.NewDense(n, f+p.space.Rank)
 	for i, j := range p.kept {
 		data.X.Read(j, 0, p.design.Col(i))
 	}
@@ -92,7 +94,7 @@ func reduce(target *glm.Target) (*reduction, error) {
 }
 
 // denseSpace is the row space of GS for a dense X. Cost: see linalg.NewRowSpace.
-func (p *reduction) denseSpace(x *glm.Dense) (*linalg.RowSpace, error) {
+func (p *reduction) denseSpace(x *design.Dense) (*linalg.RowSpace, error) {
 	space, err := linalg.NewRowSpace(func(first, m int, dst []float64) { p.scaled(x, first, m, dst) }, x.Rows, len(p.normal), dropped)
 	if err != nil {
 		return nil, errors.New("the singular value decomposition of the design did not converge")
@@ -102,7 +104,7 @@ func (p *reduction) denseSpace(x *glm.Dense) (*linalg.RowSpace, error) {
 
 // scaled writes columns first to first+m−1 of GS to dst, entry (i, first + c) at i·m + c,
 // eight columns of X at a time, so that what is written together stands together.
-func (p *reduction) scaled(x *glm.Dense, first, m int, dst []float64) {
+func (p *reduction) scaled(x *design.Dense, first, m int, dst []float64) {
 	n := x.Rows
 	for c := 0; c < m; c += 8 {
 		end := min(c+8, m)
@@ -117,10 +119,10 @@ func (p *reduction) scaled(x *glm.Dense, first, m int, dst []float64) {
 }
 
 // priors returns those of (theta_F, z).
-func (p *reduction) priors() []glm.Prior {
-	out := make([]glm.Prior, p.design.Cols)
+func (p *reduction) priors() []prior.Prior {
+	out := make([]prior.Prior, p.design.Cols)
 	for i := range out {
-		out[i] = glm.Prior{Kind: glm.Normal, Scale: 1}
+		out[i] = prior.Prior{Kind: prior.Normal, Scale: 1}
 	}
 	for i, j := range p.kept {
 		out[i] = p.target.Model().Coefficients[j]
@@ -152,7 +154,7 @@ func (p *reduction) rowsOf(first, end int) (values []float64, last int) {
 		return p.space.V[first*size : end*size], end
 	}
 	j, last := p.normal[first], p.neighbours(first, end)
-	return p.target.Data().X.(*glm.Dense).Values[j*size : (j+last-first)*size], last
+	return p.target.Data().X.(*design.Dense).Values[j*size : (j+last-first)*size], last
 }
 
 // neighbours returns the end of the run of neighbouring columns that begins with

@@ -4,9 +4,11 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 	"glmbatch/infer/nuts"
+	"glmbatch/infer/prior"
 )
 
 // seenBy is NUTS or static HMC in the reduced coordinates, whose step size follows
@@ -69,7 +71,7 @@ func TestReducedByCatches(t *testing.T) {
 	for name, plant := range map[string]func(seen *glm.Target) (*glm.Target, error){
 		"prior of z": func(seen *glm.Target) (*glm.Target, error) {
 			m := *seen.Model()
-			m.Coefficients = append([]glm.Prior(nil), m.Coefficients...)
+			m.Coefficients = append([]prior.Prior(nil), m.Coefficients...)
 			for j := range m.Coefficients {
 				m.Coefficients[j].Scale *= 2
 			}
@@ -77,10 +79,10 @@ func TestReducedByCatches(t *testing.T) {
 		},
 		"directions": func(seen *glm.Target) (*glm.Target, error) {
 			data := *seen.Data()
-			x := glm.ToDense(data.X)
-			data.X = &glm.Dense{Rows: x.Rows, Cols: x.Cols, Values: append([]float64(nil), x.Values...)}
+			x := design.ToDense(data.X)
+			data.X = &design.Dense{Rows: x.Rows, Cols: x.Cols, Values: append([]float64(nil), x.Values...)}
 			for i := range x.Rows {
-				data.X.(*glm.Dense).Col(0)[i] *= -1
+				data.X.(*design.Dense).Col(0)[i] *= -1
 			}
 			return glm.NewTarget(&data, *seen.Model())
 		},
@@ -116,13 +118,13 @@ func TestReducedByExpands(t *testing.T) {
 // A posterior without normal priors has no reduced coordinates, and one with scales
 // neither; the error says what to do.
 func TestReducedByRefuses(t *testing.T) {
-	laplace := posterior(t, "bernoulli", 10, 3, glm.Prior{Kind: glm.Laplace, Scale: 1})
+	laplace := posterior(t, "bernoulli", 10, 3, prior.Prior{Kind: prior.Laplace, Scale: 1})
 	for _, c := range []struct {
 		target *glm.Target
 		want   string
 	}{
 		{laplace, "cggibbs: no reduced coordinates: no coefficient has a normal prior; leave out basis"},
-		{posterior(t, "bernoulli", 10, 3, glm.Prior{Kind: glm.HorseshoePrior, Scale: 1}),
+		{posterior(t, "bernoulli", 10, 3, prior.Prior{Kind: prior.Horseshoe, Scale: 1}),
 			"cggibbs: horseshoe priors have no reduced coordinates: leave out basis, or use method cggibbs with basis: mixture"},
 	} {
 		if _, err := seenBy(nuts.Options{})(c.target); err == nil || err.Error() != c.want {

@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
+	"glmbatch/infer/prior"
 )
 
 // sparseWide is a wide case with zeros in every other place of its columns, its last
@@ -14,7 +16,7 @@ import (
 func sparseWide(c infertest.Case) infertest.Case {
 	c = wide(c, 6, 9)
 	c.Name += "/sparse"
-	x := glm.NewSparse(6, 9, 54)
+	x := design.NewSparse(6, 9, 54)
 	for j := range 9 {
 		col := append([]float64(nil), c.Data.X.Col(j)...)
 		for i := j % 2; j > 0 && i < 5; i += 2 {
@@ -39,7 +41,7 @@ func sparseBasisCases() []infertest.Case {
 
 // densely is a case with the zeros of its design.
 func densely(c infertest.Case) infertest.Case {
-	c.Data.X = glm.ToDense(c.Data.X)
+	c.Data.X = design.ToDense(c.Data.X)
 	return c
 }
 
@@ -158,7 +160,7 @@ func TestSparseReducedCatches(t *testing.T) {
 			}
 		},
 		"entries": func(p *reduction) {
-			x := glm.NewSparse(p.target.Rows(), p.target.Cols(), 0)
+			x := design.NewSparse(p.target.Rows(), p.target.Cols(), 0)
 			for j := range p.target.Cols() {
 				col := p.sparse.Col(j)
 				if j == 0 {
@@ -187,11 +189,11 @@ func TestSparseReducedCatches(t *testing.T) {
 // A sparse design with too many rows for their products is left in the coordinate
 // basis, and the set-up says why.
 func TestSparseReducedRefuses(t *testing.T) {
-	x := glm.NewSparse(rotateLimit+1, 2, 4)
+	x := design.NewSparse(rotateLimit+1, 2, 4)
 	x.Append([]int32{0, 3}, []float64{1, 2})
 	x.Append([]int32{1, 2}, []float64{1, 2})
 	target, err := glm.NewTarget(&glm.Data{X: x, Y: make([]float64, rotateLimit+1), Intercept: -1},
-		glm.Model{Family: glm.Family{Name: "poisson", Link: "log"}, Coefficients: []glm.Prior{unitNormal, unitNormal}})
+		glm.Model{Family: glm.Family{Name: "poisson", Link: "log"}, Coefficients: []prior.Prior{unitNormal, unitNormal}})
 	if err != nil {
 		t.Fatal(err)
 	}

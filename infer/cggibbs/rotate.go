@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/linalg"
 )
 
@@ -26,17 +28,17 @@ const newtonGain = 0.1
 // The draws are right for any T: this one decides how fast they mix. Cost:
 // n·k²/2 + k³/6 a Newton step, of which one is needed from a good v, n·k²/2 for
 // B and k³/6 for T.
-func rotate(target *glm.Target, x glm.Matrix, offset []float64, priors []glm.Prior, u []float64) (*frame, error) {
+func rotate(target *glm.Target, x design.Matrix, offset []float64, priors []prior.Prior, u []float64) (*frame, error) {
 	return rotateAt(target, x, offset, priors, u, newtonGain)
 }
 
 // rotateAt is rotate with Newton's iteration ended at a gain.
-func rotateAt(target *glm.Target, x glm.Matrix, offset []float64, priors []glm.Prior, u []float64, gain float64) (*frame, error) {
+func rotateAt(target *glm.Target, x design.Matrix, offset []float64, priors []prior.Prior, u []float64, gain float64) (*frame, error) {
 	_, k := x.Size()
 	if k > rotateLimit {
 		return nil, fmt.Errorf("%d coordinates to rotate, more than %d", k, rotateLimit)
 	}
-	design := glm.ToDense(x) // B has no zeros, whatever x has
+	design := design.ToDense(x) // B has no zeros, whatever x has
 	s, err := newNewton(target, design, offset, priors, u)
 	if err != nil {
 		return nil, err
@@ -50,9 +52,9 @@ func rotateAt(target *glm.Target, x glm.Matrix, offset []float64, priors []glm.P
 
 // rotatable tells whether a prior has a curvature, or a positive surrogate of it, to
 // rotate by; a flat one has none and needs none.
-func rotatable(kind glm.PriorKind) bool {
+func rotatable(kind prior.Kind) bool {
 	switch kind {
-	case glm.Flat, glm.Normal, glm.StudentT, glm.Cauchy, glm.Laplace:
+	case prior.Flat, prior.Normal, prior.StudentT, prior.Cauchy, prior.Laplace:
 		return true
 	}
 	return false
@@ -62,8 +64,8 @@ func rotatable(kind glm.PriorKind) bool {
 // of the dispersions, stays.
 type newton struct {
 	target *glm.Target
-	design *glm.Dense
-	priors []glm.Prior
+	design *design.Dense
+	priors []prior.Prior
 	point  *glm.Predictor
 	u      []float64
 
@@ -72,7 +74,7 @@ type newton struct {
 
 // newNewton returns the iteration at u, which it moves; an error where a prior has no
 // curvature.
-func newNewton(target *glm.Target, design *glm.Dense, offset []float64, priors []glm.Prior, u []float64) (*newton, error) {
+func newNewton(target *glm.Target, design *design.Dense, offset []float64, priors []prior.Prior, u []float64) (*newton, error) {
 	for _, p := range priors {
 		if !rotatable(p.Kind) {
 			return nil, fmt.Errorf("a %s prior has no curvature to rotate by", p.Kind)
@@ -119,7 +121,7 @@ func (s *newton) hessian() []float64 {
 	linalg.Gram(s.design.Values, s.design.Rows, k, s.rows, h)
 	for j, p := range s.priors {
 		at := &h[j*k+j]
-		if p.Kind == glm.Flat {
+		if p.Kind == prior.Flat {
 			s.ridge[j] = math.FMA(1e-6, *at, 1e-200)
 		} else {
 			s.ridge[j] = 1 / p.Scale / p.Scale
@@ -135,7 +137,7 @@ func (s *newton) slope() {
 	s.target.RowGradient(s.point.Eta(), s.point.Dispersions(), s.rows)
 	for j, p := range s.priors {
 		s.gradient[j] = kernels.Dot(s.design.Col(j), s.rows)
-		if p.Kind != glm.Flat {
+		if p.Kind != prior.Flat {
 			s.gradient[j] = math.FMA(s.ridge[j], p.Location-s.u[j], s.gradient[j])
 		}
 	}
@@ -160,7 +162,7 @@ func (s *newton) search(step []float64) bool {
 func (s *newton) value() float64 {
 	penalty := 0.0
 	for j, p := range s.priors {
-		if p.Kind != glm.Flat {
+		if p.Kind != prior.Flat {
 			e := s.u[j] - p.Location
 			penalty = math.FMA(float64(s.ridge[j]*e), e, penalty)
 		}

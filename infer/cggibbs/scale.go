@@ -3,6 +3,7 @@ package cggibbs
 import (
 	"math"
 
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/vec"
 )
@@ -48,7 +49,7 @@ func (s *scaler) update(k *basisKernel) bool {
 	clear(d.Beta[:kept])
 	copy(d.Beta[kept:], z)
 	clear(d.Eta)
-	kernels.AxpyColumns(z, k.frame.design.(*glm.Dense).Values[kept*len(d.Eta):], d.Eta)
+	kernels.AxpyColumns(z, k.frame.design.(*design.Dense).Values[kept*len(d.Eta):], d.Eta)
 	if k.frame.t != nil {
 		k.frame.t.Solve(d.Beta)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/dogs"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/variate"
@@ -196,7 +197,7 @@ func precision(target *glm.Target) ([]float64, error) {
 	}
 	offset := make([]float64, data.Rows())
 	copy(offset, data.Offset)
-	s, err := newNewton(target, glm.ToDense(data.X), offset, target.Model().Coefficients, target.Penalised())
+	s, err := newNewton(target, design.ToDense(data.X), offset, target.Model().Coefficients, target.Penalised())
 	if err != nil {
 		return nil, err
 	}

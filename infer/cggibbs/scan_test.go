@@ -10,6 +10,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
+	"glmbatch/infer/prior"
 )
 
 // scanOf returns the scan of a set-up.
@@ -81,8 +82,8 @@ func TestScanVisits(t *testing.T) {
 // none can be made all iterations are sweeps, and the set-up says why; it never fails.
 func TestFocus(t *testing.T) {
 	many := posterior(t, "bernoulli", 60, 12, unitNormal)
-	shoes := posterior(t, "bernoulli", 12, 4, glm.Prior{Kind: glm.HorseshoePrior, Scale: 1})
-	walled := posterior(t, "bernoulli", 12, 3, glm.Prior{Kind: glm.Uniform, Low: -3, High: 3})
+	shoes := posterior(t, "bernoulli", 12, 4, prior.Prior{Kind: prior.Horseshoe, Scale: 1})
+	walled := posterior(t, "bernoulli", 12, 3, prior.Prior{Kind: prior.Uniform, Low: -3, High: 3})
 	for _, c := range []struct {
 		name   string
 		target *glm.Target

@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
+	"glmbatch/infer/prior"
 )
 
 // directed gives a coordinate sampler two directions of all coefficients, as slow ones.
@@ -168,7 +170,7 @@ func TestSlowCatches(t *testing.T) {
 // columns that stand twice.
 func words(t testing.TB, n, d int) *glm.Target {
 	t.Helper()
-	x, y := glm.NewSparse(n, d, n*d/8), make([]float64, n)
+	x, y := design.NewSparse(n, d, n*d/8), make([]float64, n)
 	stream := infer.NewStream(6, "words")
 	for j := range d {
 		rows, values := []int32{int32(j % n)}, []float64{1}
@@ -188,7 +190,7 @@ func words(t testing.TB, n, d int) *glm.Target {
 	}
 	m := glm.Model{Family: glm.Family{Name: "bernoulli", Link: "logit"}}
 	for range d {
-		m.Coefficients = append(m.Coefficients, glm.Prior{Kind: glm.Normal, Scale: 10})
+		m.Coefficients = append(m.Coefficients, prior.Prior{Kind: prior.Normal, Scale: 10})
 	}
 	for i := range y {
 		if stream.Float64() < 0.5 {
@@ -257,7 +259,7 @@ func TestNoSlowDirections(t *testing.T) {
 		want   string
 	}{
 		{posterior(t, "bernoulli", 10, 3, unitNormal), "or there are too few coefficients"},
-		{posterior(t, "bernoulli", 10, 3, glm.Prior{Kind: glm.Laplace, Scale: 1}), "these want normal or flat priors"},
+		{posterior(t, "bernoulli", 10, 3, prior.Prior{Kind: prior.Laplace, Scale: 1}), "these want normal or flat priors"},
 	} {
 		s, err := New(c.target, Options{Slow: "on"})
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/linalg"
 	"glmbatch/internal/variate"
@@ -20,7 +21,7 @@ const (
 // block is some points u, relaxed together by sweeps of Gauss and Seidel on H = XᵀWX +
 // ridge, whose errors they are; q = W^½Xu. A row is an entry of each of them.
 type block struct {
-	x                     glm.Matrix
+	x                     design.Matrix
 	root, ridge, diagonal []float64
 	size                  int
 	u, q                  []float64 // d × size, n × size, by rows
@@ -75,7 +76,7 @@ func newBlock(target *glm.Target, size int) *block {
 }
 
 // move adds step to row j of u; c is the weighted column.
-func (b *block) move(j int, c glm.Column) {
+func (b *block) move(j int, c design.Column) {
 	kernels.Axpy(1, b.step, b.u[j*b.size:(j+1)*b.size])
 	if c.Rows != nil {
 		kernels.AddRows(b.step, c.Values, c.Rows, b.q)

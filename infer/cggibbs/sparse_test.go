@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 )
@@ -14,7 +15,7 @@ import (
 // design sparse; dense is the same with its zeros.
 func withZeros(data *glm.Data) (sparse, dense *glm.Data) {
 	n, d := data.Rows(), data.Cols()
-	x, y := glm.NewSparse(n, d, n*d), glm.NewDense(n, d)
+	x, y := design.NewSparse(n, d, n*d), design.NewDense(n, d)
 	for j := range d {
 		copy(y.Col(j), data.X.Col(j))
 		for i := j % 2; j > 0 && i < n; i += 2 {
@@ -134,7 +135,7 @@ func TestSparseInvarianceCatches(t *testing.T) {
 	sparse, _ := withZeros(&c.Data)
 	c.Data = *sparse
 	faulty := infertest.Wrong(sampler(Options{Update: "matched"}), func(data *glm.Data, _ *glm.Model) {
-		x := glm.NewSparse(data.Rows(), data.Cols(), 0)
+		x := design.NewSparse(data.Rows(), data.Cols(), 0)
 		for j := range data.Cols() {
 			col := data.X.Col(j)
 			if j == 2 {

@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/variate"
 )
 
@@ -198,7 +200,7 @@ func TestUpdateFaults(t *testing.T) {
 // In a logistic tail no matched proposal is ever accepted: the slices between them bring the
 // chain back. False alarms: (7/8)²⁰⁰ = 3e-12 where the seed is fresh.
 func TestMatchedLeavesTails(t *testing.T) {
-	target := posterior(t, "bernoulli", 60, 1, glm.Prior{Kind: glm.Normal, Scale: 1e4})
+	target := posterior(t, "bernoulli", 60, 1, prior.Prior{Kind: prior.Normal, Scale: 1e4})
 	for _, o := range []Options{{Update: "matched"}, {Basis: "rotated", Update: "matched"}} {
 		k, _ := based(t, target, o)
 		at := []float64{300}
@@ -249,11 +251,11 @@ func TestTangentFaults(t *testing.T) {
 	})
 }
 
-// prior returns a posterior without information: binomial responses of no trials.
+// priorTarget returns a posterior without information: binomial responses of no trials.
 // In the reduced basis z of r directions is then N(0, I_r).
-func prior(t *testing.T, r int) *glm.Target {
+func priorTarget(t *testing.T, r int) *glm.Target {
 	t.Helper()
-	x := glm.NewDense(r, r+2)
+	x := design.NewDense(r, r+2)
 	for j := range x.Cols {
 		for i := range r {
 			x.Col(j)[i] = math.Mod(float64(i+1)*math.Sqrt(float64(3*j+2)), 1)*2 - 1
@@ -279,7 +281,7 @@ func TestScaleMove(t *testing.T) {
 	limit := math.Sqrt(math.Log(2*2/1e-6) / float64(pairs))
 	for _, r := range []int{1, 2} {
 		for _, fault := range []float64{0, 1} {
-			k, _ := based(t, prior(t, r), Options{Basis: "reduced"})
+			k, _ := based(t, priorTarget(t, r), Options{Basis: "reduced"})
 			k.scale.power -= fault
 			before, after := make([]float64, pairs), make([]float64, pairs)
 			for i := range pairs {

@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/variate"
 )
 
@@ -14,7 +16,7 @@ func wideTarget(t *testing.T) *glm.Target {
 	t.Helper()
 	const n, d = 100, 3
 	s := infer.NewStream(5, "warm")
-	x, y := glm.NewDense(n, d), make([]float64, n)
+	x, y := design.NewDense(n, d), make([]float64, n)
 	for i := range n {
 		x.Col(0)[i] = 1
 		for j := 1; j < d; j++ {
@@ -24,9 +26,9 @@ func wideTarget(t *testing.T) *glm.Target {
 			y[i] = 1
 		}
 	}
-	m := glm.Model{Family: glm.Family{Name: "bernoulli", Link: "logit"}, Coefficients: make([]glm.Prior, d)}
+	m := glm.Model{Family: glm.Family{Name: "bernoulli", Link: "logit"}, Coefficients: make([]prior.Prior, d)}
 	for j := range m.Coefficients {
-		m.Coefficients[j] = glm.Prior{Kind: glm.Normal, Scale: 100}
+		m.Coefficients[j] = prior.Prior{Kind: prior.Normal, Scale: 100}
 	}
 	target, err := glm.NewTarget(&glm.Data{X: x, Y: y, Intercept: 0}, m)
 	if err != nil {

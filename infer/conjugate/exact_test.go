@@ -11,6 +11,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/variate"
 )
 
@@ -114,7 +115,7 @@ func TestLawWithinError(t *testing.T) {
 // twoModes has 51 directions that want sigma near 0.01 and two, with prior
 // scale 1, that want it near 20; their weights are about equal.
 func twoModes() *reduction {
-	p := &reduction{rows: 53, normal: make([]int, 53), sigma: glm.Prior{Kind: glm.HalfNormal, Scale: 30}}
+	p := &reduction{rows: 53, normal: make([]int, 53), sigma: prior.Prior{Kind: prior.HalfNormal, Scale: 30}}
 	p.s, p.w = append(p.s, 1, 1), append(p.w, 20, 20)
 	for range 51 {
 		p.s, p.w = append(p.s, 1e-9), append(p.w, 0.01)
@@ -328,7 +329,7 @@ func TestRefusals(t *testing.T) {
 // TestExtremes: what float64 cannot serve is a typed error, never a NaN draw.
 func TestExtremes(t *testing.T) {
 	for _, scale := range []float64{1e-160, 1e-140, 1e-70, 1e70, 1e140, 1e149} {
-		for _, sigma := range []glm.Prior{flat, halfCauchy} {
+		for _, sigma := range []prior.Prior{flat, halfCauchy} {
 			f := simulate(20, 3, "fff", sigma)
 			for i := range f.data.Y {
 				f.data.Y[i] *= scale

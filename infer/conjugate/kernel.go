@@ -8,6 +8,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
 )
@@ -58,12 +59,12 @@ func supported(model *glm.Model) error {
 		return &UnsupportedError{"family " + model.Family.String(), "use method cggibbs"}
 	}
 	for _, p := range model.Coefficients {
-		if p.Kind != glm.Flat && p.Kind != glm.Normal {
+		if p.Kind != prior.Flat && p.Kind != prior.Normal {
 			return &UnsupportedError{"the coefficient prior " + p.String(), "use a normal or flat prior, or method cggibbs"}
 		}
 	}
 	switch model.Dispersion.Kind {
-	case glm.Flat, glm.HalfNormal, glm.HalfCauchy, glm.Exponential:
+	case prior.Flat, prior.HalfNormal, prior.HalfCauchy, prior.Exponential:
 		return nil
 	}
 	return &UnsupportedError{"the sigma prior " + model.Dispersion.String(), "use a half_cauchy, half_normal, exponential or flat prior"}

@@ -10,8 +10,10 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/conjugate"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
+	"glmbatch/infer/prior"
 )
 
 func sampler(target *glm.Target) (infer.Setup, error) { return conjugate.New(target) }
@@ -102,18 +104,18 @@ func TestNoStream(t *testing.T) {
 // N(0, 10²) for the others.
 func big(n, d int) (*glm.Data, glm.Model) {
 	rng := infer.NewStream(1, "big")
-	data := &glm.Data{X: glm.NewDense(n, d), Intercept: 0, Y: make([]float64, n)}
-	for i := range glm.ToDense(data.X).Values {
-		glm.ToDense(data.X).Values[i] = rng.Float64() - 0.5
+	data := &glm.Data{X: design.NewDense(n, d), Intercept: 0, Y: make([]float64, n)}
+	for i := range design.ToDense(data.X).Values {
+		design.ToDense(data.X).Values[i] = rng.Float64() - 0.5
 	}
 	for i := range n {
 		data.X.Col(0)[i] = 1
 		data.Y[i] = rng.Float64() + data.X.Col(d - 1)[i] // no product: exact bits everywhere
 	}
 	model := glm.Model{Family: glm.Family{Name: "gaussian", Link: "identity"},
-		Coefficients: []glm.Prior{{Kind: glm.Flat}}, Dispersion: glm.Prior{Kind: glm.HalfCauchy, Scale: 1}}
+		Coefficients: []prior.Prior{{Kind: prior.Flat}}, Dispersion: prior.Prior{Kind: prior.HalfCauchy, Scale: 1}}
 	for len(model.Coefficients) < d {
-		model.Coefficients = append(model.Coefficients, glm.Prior{Kind: glm.Normal, Scale: 10})
+		model.Coefficients = append(model.Coefficients, prior.Prior{Kind: prior.Normal, Scale: 10})
 	}
 	return data, model
 }

@@ -3,7 +3,7 @@ package conjugate
 import (
 	"math"
 
-	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/vec"
 )
 
@@ -65,12 +65,12 @@ func (m *marginal) at(ell float64) float64 {
 func (m *marginal) prior(growth, variance0 float64) float64 {
 	scale := m.p.sigma.Scale
 	switch m.p.sigma.Kind {
-	case glm.HalfNormal:
+	case prior.HalfNormal:
 		return -0.5 * (variance0 / scale / scale) * growth
-	case glm.HalfCauchy:
+	case prior.HalfCauchy:
 		x := variance0 / scale / scale
 		return -vec.Log1p(float64(x / (1 + x) * growth))
-	case glm.Exponential: // sigma/sigma0 − 1 without its cancellation
+	case prior.Exponential: // sigma/sigma0 − 1 without its cancellation
 		return -m.p.sigma.Rate * math.Sqrt(variance0) * (growth / (1 + math.Sqrt(1+growth)))
 	}
 	return 0
@@ -85,11 +85,11 @@ func (p *reduction) slope(ell float64) float64 {
 	}
 	x := variance / p.sigma.Scale / p.sigma.Scale
 	switch p.sigma.Kind {
-	case glm.HalfNormal:
+	case prior.HalfNormal:
 		sum -= x
-	case glm.HalfCauchy:
+	case prior.HalfCauchy:
 		sum -= 2 * x / (1 + x)
-	case glm.Exponential:
+	case prior.Exponential:
 		sum -= float64(p.sigma.Rate * math.Sqrt(variance))
 	}
 	for k, s := range p.s {
@@ -135,9 +135,9 @@ func (p *reduction) logScales() (lo, hi float64) {
 		add(math.Sqrt(p.rss / float64(p.noise)))
 	}
 	switch p.sigma.Kind {
-	case glm.HalfNormal, glm.HalfCauchy:
+	case prior.HalfNormal, prior.HalfCauchy:
 		add(p.sigma.Scale)
-	case glm.Exponential:
+	case prior.Exponential:
 		add(1 / p.sigma.Rate)
 	}
 	return lo, hi
@@ -235,9 +235,9 @@ func newMarginal(p *reduction) (m *marginal, breaks []float64, err error) {
 func (p *reduction) tailIndex() float64 {
 	a := float64(p.rows - p.f())
 	switch p.sigma.Kind {
-	case glm.HalfCauchy:
+	case prior.HalfCauchy:
 		return a + 2
-	case glm.HalfNormal, glm.Exponential:
+	case prior.HalfNormal, prior.Exponential:
 		return math.Inf(1)
 	}
 	return a

@@ -7,17 +7,19 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 )
 
 // flat, normal and half priors in short.
-func normal(m, s float64) glm.Prior { return glm.Prior{Kind: glm.Normal, Location: m, Scale: s} }
+func normal(m, s float64) prior.Prior { return prior.Prior{Kind: prior.Normal, Location: m, Scale: s} }
 
 var (
-	flat        = glm.Prior{Kind: glm.Flat}
-	halfCauchy  = glm.Prior{Kind: glm.HalfCauchy, Scale: 1.3}
-	halfNormal  = glm.Prior{Kind: glm.HalfNormal, Scale: 2}
-	exponential = glm.Prior{Kind: glm.Exponential, Rate: 0.8}
+	flat        = prior.Prior{Kind: prior.Flat}
+	halfCauchy  = prior.Prior{Kind: prior.HalfCauchy, Scale: 1.3}
+	halfNormal  = prior.Prior{Kind: prior.HalfNormal, Scale: 2}
+	exponential = prior.Prior{Kind: prior.Exponential, Rate: 0.8}
 )
 
 // fixture is a posterior with its name.
@@ -51,9 +53,9 @@ func fixtures() []fixture {
 
 // simulate returns n rows with correlated columns of unequal scales. kinds has
 // a letter per column: f for flat, n for normal.
-func simulate(n, d int, kinds string, sigma glm.Prior) fixture {
+func simulate(n, d int, kinds string, sigma prior.Prior) fixture {
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(d)))
-	data := &glm.Data{X: glm.NewDense(n, d), Intercept: -1, Y: make([]float64, n), Offset: make([]float64, n)}
+	data := &glm.Data{X: design.NewDense(n, d), Intercept: -1, Y: make([]float64, n), Offset: make([]float64, n)}
 	model := glm.Model{Family: glm.Family{Name: "gaussian", Link: "identity"}, Dispersion: sigma}
 	for i := range n {
 		common := rng.NormFloat64()
@@ -137,7 +139,7 @@ func oracle(f fixture, logSigma float64) dense {
 			sum += f.weight(i) * f.data.X.Col(j)[i] * (f.data.Y[i] - f.data.Offset[i])
 		}
 		linear.SetVec(j, sum/sigma/sigma)
-		if p := f.model.Coefficients[j]; p.Kind == glm.Normal {
+		if p := f.model.Coefficients[j]; p.Kind == prior.Normal {
 			precision.SetSym(j, j, precision.At(j, j)+1/p.Scale/p.Scale)
 			linear.SetVec(j, linear.AtVec(j)+p.Location/p.Scale/p.Scale)
 		}
@@ -168,7 +170,7 @@ func oracle(f fixture, logSigma float64) dense {
 		sum -= f.weight(i) * r * r / (2 * sigma * sigma)
 	}
 	for j, p := range f.model.Coefficients {
-		if p.Kind == glm.Normal {
+		if p.Kind == prior.Normal {
 			z := (out.mean[j] - p.Location) / p.Scale
 			sum -= 0.5 * z * z
 		}

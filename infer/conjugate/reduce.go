@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/linalg"
 	"glmbatch/internal/vec"
 )
@@ -42,7 +43,7 @@ type reduction struct {
 	v            []float64 // g × r by column
 	noise        int
 	rss          float64
-	sigma        glm.Prior
+	sigma        prior.Prior
 }
 
 func (p *reduction) f() int { return len(p.flat) }
@@ -62,14 +63,14 @@ const (
 func reduce(data *glm.Data, model *glm.Model) (*reduction, error) {
 	p := &reduction{rows: data.Rows(), distinct: data.Rows(), sigma: model.Dispersion}
 	p.weigh(data)
-	for j, prior := range model.Coefficients {
-		if prior.Kind == glm.Flat {
+	for j, law := range model.Coefficients {
+		if law.Kind == prior.Flat {
 			p.flat = append(p.flat, j)
 			continue
 		}
 		p.normal = append(p.normal, j)
-		p.location = append(p.location, prior.Location)
-		p.scale = append(p.scale, prior.Scale)
+		p.location = append(p.location, law.Location)
+		p.scale = append(p.scale, law.Scale)
 	}
 	if p.f() > p.distinct {
 		return nil, improper("%d coefficients have flat priors but there are only %d rows", p.f(), p.distinct)
@@ -244,7 +245,7 @@ func (p *reduction) proper(size float64) error {
 	if p.noise > 0 && p.rss <= fitTol*fitTol*size {
 		return improper("the design fits the response perfectly, with %d rows to spare: sigma's posterior has infinite mass at 0", p.noise)
 	}
-	if left := p.rows - p.f(); p.sigma.Kind == glm.Flat && left < 2 {
+	if left := p.rows - p.f(); p.sigma.Kind == prior.Flat && left < 2 {
 		return improper("%d rows less %d coefficients with flat priors leave %d; a flat prior on sigma needs at least 2", p.rows, p.f(), left)
 	}
 	return nil

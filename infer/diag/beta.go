@@ -8,7 +8,8 @@ import (
 )
 
 // lnGamma returns ln Γ(x) for x > 0, within about 1e-14 absolute or relative,
-// by Stirling's series from 12 up and by the recurrence below.
+// by Stirling's series from 12 up and by the recurrence below. vec.LogGamma
+// would move the last bits of PerfectRHat, which a ledger stores.
 func lnGamma(x float64) float64 {
 	shift := 1.0
 	for x < 12 {

@@ -3,6 +3,9 @@ package glm
 import (
 	"math/rand/v2"
 	"testing"
+
+	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 )
 
 // Newton's step in two readings of the design has the bits of the gradient, the
@@ -11,16 +14,16 @@ func TestAscendIsStep(t *testing.T) {
 	for _, size := range [][2]int{{3, 5}, {20, 301}, {40, 41}, {130, 400}} {
 		n, d := size[0], size[1]
 		r := rand.New(rand.NewPCG(uint64(n), 1))
-		data := &Data{X: NewDense(n, d), Y: make([]float64, n), Intercept: -1}
+		data := &Data{X: design.NewDense(n, d), Y: make([]float64, n), Intercept: -1}
 		model := Model{Family: Family{"bernoulli", "logit"}}
 		for i := range data.Y {
 			data.Y[i] = float64(r.IntN(2))
 		}
 		for j := range d {
 			for i := range n {
-				data.X.(*Dense).Col(j)[i] = r.NormFloat64()
+				data.X.(*design.Dense).Col(j)[i] = r.NormFloat64()
 			}
-			model.Coefficients = append(model.Coefficients, Prior{Kind: Normal, Location: r.NormFloat64(), Scale: 1 + r.Float64()})
+			model.Coefficients = append(model.Coefficients, prior.Prior{Kind: prior.Normal, Location: r.NormFloat64(), Scale: 1 + r.Float64()})
 		}
 		target, err := NewTarget(data, model)
 		if err != nil {
@@ -34,10 +37,10 @@ func TestAscendIsStep(t *testing.T) {
 		}
 		p.product()
 		target.RowGradient(p.eta, p.disp.at[:], rows)
-		transposed(data.X, rows, g)
+		design.Transposed(data.X, rows, g)
 		p.slopes(0, g)
 		p.solver.step(g, want)
-		multiplied(data.X, want, wantMove)
+		design.Multiplied(data.X, want, wantMove)
 		p.solver.(*dual).ascend(p, rows, step, move)
 		for j, v := range want {
 			if step[j] != v {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 	"glmbatch/internal/variate"
@@ -67,7 +68,7 @@ func repeated(data *glm.Data, n int) *glm.Data {
 		}
 		return out
 	}
-	x := glm.NewDense(n, data.Cols())
+	x := design.NewDense(n, data.Cols())
 	out := &glm.Data{X: x, Names: data.Names, Intercept: data.Intercept, Y: again(data.Y), Trials: again(data.Trials),
 		Offset: again(data.Offset), Frequency: again(data.Frequency), Precision: again(data.Precision)}
 	for j := range data.Cols() {

@@ -3,6 +3,9 @@ package glm
 import (
 	"math"
 	"testing"
+
+	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 )
 
 // Slopes of outcomes that are certain are finite wherever the chain's start may
@@ -15,9 +18,9 @@ func TestSlopesOfCertainOutcomes(t *testing.T) {
 			if eta > 0 {
 				y = 1
 			}
-			x := NewDense(1, 1)
+			x := design.NewDense(1, 1)
 			x.Col(0)[0] = 1
-			target, err := NewTarget(&Data{X: x, Y: []float64{y}}, Model{Family: Family{"bernoulli", link}, Coefficients: []Prior{{Kind: Cauchy, Scale: 1}}})
+			target, err := NewTarget(&Data{X: x, Y: []float64{y}}, Model{Family: Family{"bernoulli", link}, Coefficients: []prior.Prior{{Kind: prior.Cauchy, Scale: 1}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -35,9 +38,9 @@ func TestSlopesOfCertainOutcomes(t *testing.T) {
 
 // A residual that is subnormal is none: the gradient is that of the prior.
 func TestSubnormalResiduals(t *testing.T) {
-	e := example{data: &Data{X: NewDense(1, 1), Intercept: -1, Y: []float64{0}}, model: Model{
-		Family: Family{Name: "bernoulli", Link: "logit"}, Coefficients: []Prior{{Kind: Normal, Scale: 1e6}}}}
-	e.data.X.(*Dense).Values[0] = 1
+	e := example{data: &Data{X: design.NewDense(1, 1), Intercept: -1, Y: []float64{0}}, model: Model{
+		Family: Family{Name: "bernoulli", Link: "logit"}, Coefficients: []prior.Prior{{Kind: prior.Normal, Scale: 1e6}}}}
+	e.data.X.(*design.Dense).Values[0] = 1
 	p := NewPredictor(mustTarget(t, e))
 	grad, rows := make([]float64, 1), make([]float64, 1)
 	for _, c := range []struct {

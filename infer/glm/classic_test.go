@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/linalg"
 )
 
@@ -137,7 +139,7 @@ func (r *fitted) target(t *testing.T, f frame) *Target {
 	}
 	f.code(r.Response)
 	d := len(r.Coefficients)
-	data := &Data{X: NewDense(len(rows), d), Y: make([]float64, len(rows)), Intercept: 0}
+	data := &Data{X: design.NewDense(len(rows), d), Y: make([]float64, len(rows)), Intercept: 0}
 	if r.Trials != "" {
 		data.Trials = make([]float64, len(rows))
 	}
@@ -163,14 +165,14 @@ func (r *fitted) target(t *testing.T, f frame) *Target {
 			}
 		}
 	}
-	m := Model{Family: Family{r.Family, r.Link}, Coefficients: make([]Prior, d), Dispersion: Prior{Kind: Constant, Location: r.Dispersion.Estimate}}
+	m := Model{Family: Family{r.Family, r.Link}, Coefficients: make([]prior.Prior, d), Dispersion: prior.Prior{Kind: prior.Constant, Location: r.Dispersion.Estimate}}
 	if r.Dispersion.Kind == "shape" {
 		m.Dispersion.Location = 1 / r.Dispersion.Pearson
 	}
 	for j := range m.Coefficients {
-		m.Coefficients[j].Kind = Flat
+		m.Coefficients[j].Kind = prior.Flat
 		if r.Family == "gaussian" && r.Link != "identity" || r.Family == "inverse_gaussian" && r.Link == "log" { // refused; mode looks at no prior
-			m.Coefficients[j] = Prior{Kind: Normal, Scale: 1000}
+			m.Coefficients[j] = prior.Prior{Kind: prior.Normal, Scale: 1000}
 		}
 	}
 	target, err := NewTarget(data, m)
@@ -199,7 +201,7 @@ func mode(t *testing.T, target *Target) (beta, se []float64) {
 			beta[j] += step[j]
 		}
 	}
-	weightedGram(target.data.X, info, scratch, h)
+	design.WeightedGram(target.data.X, info, scratch, h)
 	c, err := linalg.Cholesky(h, d)
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"glmbatch/infer/design"
 	"glmbatch/internal/linalg"
 )
 
@@ -28,7 +29,7 @@ func (t *Target) Condensed() (condensed *Target, words string) {
 // Householder reflections, so that no digits are lost as in XᵀX. Cost: n·(d + 1)².
 func (t *Target) factored() (condensed *Target, words string) {
 	n, d := t.Rows(), t.Cols()
-	x, dense := t.data.X.(*Dense)
+	x, dense := t.data.X.(*design.Dense)
 	if t.kind != gaussian || !dense || n < condenseFrom*(d+1) {
 		return t, ""
 	}
@@ -40,28 +41,28 @@ func (t *Target) factored() (condensed *Target, words string) {
 		r.Push(block[:m*(d+1)], m)
 	}
 	out, data := *t, *t.data
-	design := NewDense(d+1, d)
+	reduced := design.NewDense(d+1, d)
 	data.Y = make([]float64, d+1)
 	for i := range d + 1 {
 		for j := range d {
-			design.Col(j)[i] = r.At(i, j)
+			reduced.Col(j)[i] = r.At(i, j)
 		}
 		data.Y[i] = r.At(i, d)
 		if math.IsNaN(data.Y[i]) || math.IsInf(data.Y[i], 0) {
 			return t, ""
 		}
 	}
-	data.X, data.Offset, data.Frequency, data.Precision = design, nil, nil, nil
+	data.X, data.Offset, data.Frequency, data.Precision = reduced, nil, nil, nil
 	out.data, out.weights, out.counted = &data, nil, data.Y
 	out.rows = rows{y: data.Y, kernels: t.rows.kernels, total: t.rows.total}
 	out.xty = make([]float64, d)
-	transposed(design, data.Y, out.xty)
+	design.Transposed(reduced, data.Y, out.xty)
 	return &out, fmt.Sprintf("%d rows told by %d, the triangular factor of design and response", n, d+1)
 }
 
 // weightedRows writes rows first to first+m−1 of (X, y − offset), each times the
 // root of its weight, to dst by column.
-func (t *Target) weightedRows(x *Dense, first, m int, dst []float64) {
+func (t *Target) weightedRows(x *design.Dense, first, m int, dst []float64) {
 	d := x.Cols
 	for j := range d {
 		copy(dst[j*m:(j+1)*m], x.Col(j)[first:])

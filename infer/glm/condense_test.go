@@ -8,6 +8,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/variate"
 )
 
@@ -29,7 +30,7 @@ func TestCondensedIsTheSamePosterior(t *testing.T) {
 			}
 			data := repeated(small.Data(), 2500)
 			model := *small.Model()
-			model.Coefficients = append([]glm.Prior(nil), model.Coefficients...)
+			model.Coefficients = append([]prior.Prior(nil), model.Coefficients...)
 			for i := range data.Y {
 				data.Y[i] += shift
 			}

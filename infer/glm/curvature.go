@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"glmbatch/infer/design"
 	"glmbatch/internal/linalg"
 )
 
@@ -16,7 +17,7 @@ const maxCurvature = 5000
 // It is known by its products and solutions, so that d may be large. Not for
 // concurrent use.
 type Curvature struct {
-	x              Matrix
+	x              design.Matrix
 	weights, ridge []float64
 	rows           []float64    // scratch
 	factor         *linalg.Chol // of H, or where wide of I + W^½·X·R⁻¹·Xᵀ·W^½
@@ -44,7 +45,7 @@ func (t *Target) CurvatureAt(u []float64) (*Curvature, error) {
 		c.wide = c.wide && w >= 0
 	}
 	for j, prior := range t.model.Coefficients {
-		c.ridge[j] = prior.curvature(p.beta[j])
+		c.ridge[j] = prior.Curvature(p.beta[j])
 		c.wide = c.wide && c.ridge[j] > 0
 	}
 	if !c.wide && d > maxCurvature {
@@ -62,23 +63,10 @@ func (t *Target) CurvatureAt(u []float64) (*Curvature, error) {
 	return c, nil
 }
 
-// curvature is minus the second derivative of LogDensity, by central
-// differences where the prior is not normal: to about 1e-9.
-func (p Prior) curvature(x float64) float64 {
-	if p.Kind == Normal {
-		return 1 / p.Scale / p.Scale
-	}
-	h := float64(1e-4 * (math.Abs(x) + p.Scale))
-	if !(h > 0) {
-		return 0 // flat
-	}
-	return (p.gradient(x-h) - p.gradient(x+h)) / (2 * h)
-}
-
 // factoriseWide makes the n × n matrix of Woodbury's identity.
 func (c *Curvature) factoriseWide() (*linalg.Chol, error) {
 	n, d := c.x.Size()
-	scaled := NewDense(d, n) // (W^½·X·R^−½)ᵀ, a column for each row of X
+	scaled := design.NewDense(d, n) // (W^½·X·R^−½)ᵀ, a column for each row of X
 	for j := range d {
 		root, column := 1/math.Sqrt(c.ridge[j]), c.x.Column(j)
 		for k, v := range column.Values {
@@ -104,7 +92,7 @@ func (c *Curvature) Dim() int { return len(c.ridge) }
 func (c *Curvature) Matrix() []float64 {
 	d := len(c.ridge)
 	h := make([]float64, d*d)
-	weightedGram(c.x, c.weights, make([]float64, len(c.weights)), h)
+	design.WeightedGram(c.x, c.weights, make([]float64, len(c.weights)), h)
 	for j, r := range c.ridge {
 		h[j*d+j] += r
 		for l := range j {
@@ -118,18 +106,18 @@ func (c *Curvature) Matrix() []float64 {
 func (c *Curvature) Diagonal() []float64 {
 	out := make([]float64, len(c.ridge))
 	for j := range out {
-		out[j] = c.ridge[j] + c.x.Column(j).squares(c.weights)
+		out[j] = c.ridge[j] + c.x.Column(j).SumSquares(c.weights)
 	}
 	return out
 }
 
 // Mul writes H·v to dst, which is another vector. Cost: two passes over X.
 func (c *Curvature) Mul(v, dst []float64) {
-	multiplied(c.x, v, c.rows)
+	design.Multiplied(c.x, v, c.rows)
 	for i, w := range c.weights {
 		c.rows[i] *= w
 	}
-	transposed(c.x, c.rows, dst)
+	design.Transposed(c.x, c.rows, dst)
 	for j, r := range c.ridge {
 		dst[j] = math.FMA(r, v[j], dst[j])
 	}
@@ -146,7 +134,7 @@ func (c *Curvature) Solve(v, dst []float64) {
 	for j, r := range c.ridge {
 		dst[j] = v[j] / r
 	}
-	multiplied(c.x, dst, c.rows)
+	design.Multiplied(c.x, dst, c.rows)
 	for i, w := range c.weights {
 		c.rows[i] *= math.Sqrt(w)
 	}
@@ -154,7 +142,7 @@ func (c *Curvature) Solve(v, dst []float64) {
 	for i, w := range c.weights {
 		c.rows[i] *= math.Sqrt(w)
 	}
-	transposed(c.x, c.rows, dst)
+	design.Transposed(c.x, c.rows, dst)
 	for j, r := range c.ridge {
 		dst[j] = (v[j] - dst[j]) / r
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"glmbatch/infer/design"
 	"glmbatch/internal/simd"
 )
 
@@ -147,14 +148,14 @@ func (c *Curved) Jump(j int, delta float64, v Value) {
 func (c *Curved) along(j int, v Value, grad, curv []float64) Curve {
 	x := c.t.data.X.Column(j)
 	if x.Rows != nil {
-		return Curve{v, x.dot(c.t.kernels, grad), x.squares(curv)}
+		return Curve{v, x.DotBy(c.t.kernels, grad), x.SumSquares(curv)}
 	}
 	return Curve{v, c.t.kernels.Dot(x.Values, grad), c.t.kernels.CurvatureAlong(x.Values, curv)}
 }
 
 // passNear writes the derivatives of the gathered rows after a move to the
 // beginnings of nextGrad and nextCurv, and returns the family's sum over them.
-func (c *Curved) passNear(x Column, delta float64) (sum float64) {
+func (c *Curved) passNear(x design.Column, delta float64) (sum float64) {
 	n := &c.near
 	m := len(x.Values)
 	return c.passOf(*c.respond(), n.weights, n.eta, x.Values, delta, c.nextGrad[:m], c.nextCurv[:m])

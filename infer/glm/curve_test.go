@@ -3,6 +3,8 @@ package glm
 import (
 	"math"
 	"testing"
+
+	"glmbatch/infer/design"
 )
 
 // eachCounted is eachFamily, also with rows that count several times.
@@ -26,7 +28,7 @@ func eachCounted(t *testing.T, check func(t *testing.T, target *Target, theta []
 // of theta in its coordinates.
 func rebase(t *Target, theta []float64) (*Target, []float64) {
 	d, n := t.Cols(), t.Rows()
-	b, u := NewDense(n, d), append([]float64(nil), theta...)
+	b, u := design.NewDense(n, d), append([]float64(nil), theta...)
 	for j := range d { // x_j + x_{j+1}/2, the last column as it is
 		for i := range n {
 			b.Col(j)[i] = t.data.X.Col(j)[i]

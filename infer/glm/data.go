@@ -1,10 +1,12 @@
 package glm
 
+import "glmbatch/infer/design"
+
 // Data is one data set as a sampler sees it. It is read-only once made.
 type Data struct {
 	// X is the design as sampled (scaled, factors coded, the intercept's
 	// column of ones included), n × d: *Dense or *Sparse.
-	X Matrix
+	X design.Matrix
 	// Names are the columns' names in R's spelling, "(Intercept)" included; len d.
 	Names []string
 	// Intercept is the index of the column of ones, or -1.

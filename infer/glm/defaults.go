@@ -2,20 +2,16 @@ package glm
 
 import (
 	"math"
-	"strconv"
-	"strings"
 
+	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/vec"
 )
 
-// DefaultsVersion names the rules of Defaults; it changes whenever they give
-// other priors.
-const DefaultsVersion = "defaults/1"
-
 // DefaultPriors are the priors that a model has where none are given.
 type DefaultPriors struct {
-	Coefficients   []Prior // one per column of the design as sampled
-	Dispersion, Nu Prior   // unused where the family has none
+	Coefficients   []prior.Prior // one per column of the design as sampled
+	Dispersion, Nu prior.Prior   // unused where the family has none
 }
 
 // DefaultRules says in words what Defaults gives, for when there are no data yet.
@@ -31,7 +27,7 @@ func DefaultRules(f Family) (coefficients, intercept, dispersion string) {
 		case "sigma":
 			dispersion = "exponential(1/sd(y))"
 		default:
-			dispersion = shapePrior(f, 1).String()
+			dispersion = prior.DefaultShape(f.Name, 1).String()
 			if f.Name == "inverse_gaussian" {
 				dispersion = "inverse_gamma(0.5, 0.08·mean(y))"
 			}
@@ -50,29 +46,16 @@ func (f Family) unitful() bool {
 	return false
 }
 
-// Defaults returns weakly informative priors on the scale of the data:
+// Defaults returns weakly informative priors on the scale of the data: for
+// coefficients prior.DefaultCoefficients, for sigma prior.DefaultSigma, for nu
+// prior.DefaultNu, for others prior.DefaultShape.
 //
-//   - a coefficient: normal(0, 2.5·s/sd(x)) for its column x as sampled. A
-//     constant column of value c counts as sd(x) = |c|, one of zeros as 1.
-//   - the intercept where the columns are 0, so at their means where they are
-//     centred: normal(m, 2.5·s), and elsewhere with the scale that this prior at
-//     the means has there, 2.5·s·√(1 + Σ (mean(x)/sd(x))²).
-//   - sigma: exponential(1/sd(y)); nu: gamma(2, 0.1).
-//   - the shape of gamma and phi of beta: inverse_gamma(0.5, 0.08), so that
-//     1/√shape, a coefficient of variation, is half_normal(2.5); of
-//     inverse_gaussian, whose shape has the unit of the response,
-//     inverse_gamma(0.5, 0.08·mean(y)); of negative_binomial gamma(0.5, 0.0005),
-//     whose mean exists where the data look like poisson's.
-//
-// s and m are the standard deviation and mean of the response less its offset
-// for the identity link, by the delta method for sqrt, inverse and 1/mu^2, and 1
-// and 0 for links without a unit. Rows count by frequency; precisions of mean w
-// make sd(y) √w times as large for sigma, and a shape w times as small. Scales
-// are rounded to three digits, and locations accordingly, so that what is printed
-// is what is used.
-//
-// Source: rstanarm's autoscaled priors (Goodrich, Gabry, Ali and Brilleman), for
-// coefficients, intercept and sigma; docs/decisions/0010 for the rest.
+// The scale and centre of the linear predictor are the standard deviation and mean
+// of the response less its offset for the identity link, by the delta method for
+// sqrt, inverse and 1/mu^2, and 1 and 0 for links without a unit. Rows count by
+// frequency; precisions of mean w make sd(y) √w times as large for sigma, and the
+// unit of a shape w times as small. The unit of inverse_gaussian's shape is that of
+// the response, mean(y) here; others have none.
 //
 // Cost: O(n·d).
 func Defaults(f Family, data *Data) DefaultPriors {
@@ -80,50 +63,29 @@ func Defaults(f Family, data *Data) DefaultPriors {
 	t.rows.frequency, t.rows.total = data.Frequency, t.total(data.Frequency)
 	t.counted = product(data.Frequency, data.Y)
 	s, m := t.responseOnLink()
-	out := DefaultPriors{Coefficients: make([]Prior, data.Cols()), Nu: Prior{Kind: Gamma, Shape: 2, Rate: 0.1}}
-	spread := 1.0 // of the intercept's prior, squared, in 2.5·s
-	for j := range out.Coefficients {
-		if j == data.Intercept {
-			continue
+	out := DefaultPriors{Nu: prior.DefaultNu}
+	columns := make([]prior.Moments, data.Cols())
+	for j := range columns {
+		if j != data.Intercept {
+			columns[j].Mean, columns[j].SD = t.columnMoments(data.X.Column(j))
 		}
-		mean, sd := t.columnMoments(data.X.Column(j))
-		switch size := math.Abs(mean); {
-		case !(sd > 1e-12*size) && size > 0: // constant
-			sd = size
-		case !(sd > 0):
-			sd = 1
-		case size > 1e-9*sd:
-			spread = math.FMA(mean/sd, mean/sd, spread)
-		}
-		out.Coefficients[j] = Prior{Kind: Normal, Scale: rounded(2.5 * s / sd)}
 	}
-	if j := data.Intercept; j >= 0 {
-		scale := rounded(2.5 * s * math.Sqrt(spread))
-		out.Coefficients[j] = Prior{Kind: Normal, Location: toScale(m, scale), Scale: scale}
-	}
+	out.Coefficients = prior.DefaultCoefficients(columns, data.Intercept, s, m)
 	if !f.HasDispersion() {
 		return out
 	}
 	precision := t.total(data.Precision) / float64(t.Rows())
 	if f.Dispersions()[0].Name == "sigma" {
 		_, sd := t.spreadOfResponse()
-		out.Dispersion = Prior{Kind: Exponential, Rate: rounded(1 / (sd * math.Sqrt(precision)))}
+		out.Dispersion = prior.DefaultSigma(sd * math.Sqrt(precision))
 		return out
 	}
 	unit := 1 / precision
 	if f.Name == "inverse_gaussian" {
 		unit *= vec.Sum(t.counted) / t.rows.total
 	}
-	out.Dispersion = shapePrior(f, unit)
+	out.Dispersion = prior.DefaultShape(f.Name, unit)
 	return out
-}
-
-// shapePrior is the default of a shape or precision that is measured in unit.
-func shapePrior(f Family, unit float64) Prior {
-	if f.Name == "negative_binomial" {
-		return Prior{Kind: Gamma, Shape: 0.5, Rate: 0.0005}
-	}
-	return Prior{Kind: InverseGamma, Shape: 0.5, Scale: rounded(0.08 * unit)}
 }
 
 // moments returns mean and standard deviation of a column over the observations;
@@ -141,7 +103,7 @@ func (t *Target) moments(x []float64) (mean, sd float64) {
 
 // columnMoments returns the moments of a column of the design. Cost: what is
 // stored of it.
-func (t *Target) columnMoments(c Column) (mean, sd float64) {
+func (t *Target) columnMoments(c design.Column) (mean, sd float64) {
 	if c.Rows == nil {
 		return t.moments(c.Values)
 	}
@@ -201,30 +163,4 @@ func (t *Target) responseOnLink() (scale, centre float64) {
 		return relative * t.linkOf(mean), centre
 	}
 	return 2 * relative * t.linkOf(mean), centre
-}
-
-// rounded returns v to three significant digits, within the limits of a prior's
-// numbers.
-func rounded(v float64) float64 {
-	if !(v >= minScale) {
-		return minScale
-	}
-	return parsed(strconv.FormatFloat(math.Min(v, maxScale), 'g', 3, 64))
-}
-
-// toScale returns v to a hundredth of the scale's leading digit, or to a whole
-// number.
-func toScale(v, scale float64) float64 {
-	_, exponent, _ := strings.Cut(strconv.FormatFloat(scale, 'e', 0, 64), "e")
-	places, err := strconv.Atoi(exponent)
-	if err != nil {
-		return v
-	}
-	return parsed(strconv.FormatFloat(v, 'f', max(0, 2-places), 64))
-}
-
-// parsed reads a number that FormatFloat wrote; −0 as 0.
-func parsed(text string) float64 {
-	v, _ := strconv.ParseFloat(text, 64)
-	return v + 0
 }

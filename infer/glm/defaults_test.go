@@ -3,33 +3,36 @@ package glm
 import (
 	"math"
 	"testing"
+
+	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 )
 
 // The defaults of small data by hand: y has mean 5 and sd 2, x sd 4.
 func TestDefaults(t *testing.T) {
 	data := func() *Data {
-		d := &Data{X: NewDense(5, 4), Intercept: 0, Y: []float64{3, 7, 5, 3, 7}}
+		d := &Data{X: design.NewDense(5, 4), Intercept: 0, Y: []float64{3, 7, 5, 3, 7}}
 		for i := range 5 {
 			d.X.Col(0)[i], d.X.Col(2)[i] = 1, 7 // and a constant column, one of zeros
 			d.X.Col(1)[i] = []float64{-4, 4, 0, -4, 4}[i]
 		}
 		return d
 	}
-	two := Prior{Kind: InverseGamma, Shape: 0.5, Scale: 0.08}
-	n := func(m, s float64) Prior { return Prior{Kind: Normal, Location: m, Scale: s} }
+	two := prior.Prior{Kind: prior.InverseGamma, Shape: 0.5, Scale: 0.08}
+	n := func(m, s float64) prior.Prior { return prior.Prior{Kind: prior.Normal, Location: m, Scale: s} }
 	for _, c := range []struct {
 		family       Family
-		coefficients [4]Prior
-		dispersion   Prior
+		coefficients [4]prior.Prior
+		dispersion   prior.Prior
 	}{
-		{Family{"gaussian", "identity"}, [4]Prior{n(5, 5), n(0, 1.25), n(0, 0.714), n(0, 5)}, Prior{Kind: Exponential, Rate: 0.5}},
-		{Family{"student_t", "identity"}, [4]Prior{n(5, 5), n(0, 1.25), n(0, 0.714), n(0, 5)}, Prior{Kind: Exponential, Rate: 0.5}},
-		{Family{"gaussian", "log"}, [4]Prior{n(0, 2.5), n(0, 0.625), n(0, 0.357), n(0, 2.5)}, Prior{Kind: Exponential, Rate: 0.5}},
-		{Family{"bernoulli", "logit"}, [4]Prior{n(0, 2.5), n(0, 0.625), n(0, 0.357), n(0, 2.5)}, Prior{}},
-		{Family{"negative_binomial", "log"}, [4]Prior{n(0, 2.5), n(0, 0.625), n(0, 0.357), n(0, 2.5)}, Prior{Kind: Gamma, Shape: 0.5, Rate: 0.0005}},
-		{Family{"gamma", "log"}, [4]Prior{n(0, 2.5), n(0, 0.625), n(0, 0.357), n(0, 2.5)}, two},
-		{Family{"gamma", "inverse"}, [4]Prior{n(0.2, 0.2), n(0, 0.05), n(0, 0.0286), n(0, 0.2)}, two},
-		{Family{"inverse_gaussian", "1/mu^2"}, [4]Prior{n(0.04, 0.08), n(0, 0.02), n(0, 0.0114), n(0, 0.08)}, Prior{Kind: InverseGamma, Shape: 0.5, Scale: 0.4}},
+		{Family{"gaussian", "identity"}, [4]prior.Prior{n(5, 5), n(0, 1.25), n(0, 0.714), n(0, 5)}, prior.Prior{Kind: prior.Exponential, Rate: 0.5}},
+		{Family{"student_t", "identity"}, [4]prior.Prior{n(5, 5), n(0, 1.25), n(0, 0.714), n(0, 5)}, prior.Prior{Kind: prior.Exponential, Rate: 0.5}},
+		{Family{"gaussian", "log"}, [4]prior.Prior{n(0, 2.5), n(0, 0.625), n(0, 0.357), n(0, 2.5)}, prior.Prior{Kind: prior.Exponential, Rate: 0.5}},
+		{Family{"bernoulli", "logit"}, [4]prior.Prior{n(0, 2.5), n(0, 0.625), n(0, 0.357), n(0, 2.5)}, prior.Prior{}},
+		{Family{"negative_binomial", "log"}, [4]prior.Prior{n(0, 2.5), n(0, 0.625), n(0, 0.357), n(0, 2.5)}, prior.Prior{Kind: prior.Gamma, Shape: 0.5, Rate: 0.0005}},
+		{Family{"gamma", "log"}, [4]prior.Prior{n(0, 2.5), n(0, 0.625), n(0, 0.357), n(0, 2.5)}, two},
+		{Family{"gamma", "inverse"}, [4]prior.Prior{n(0.2, 0.2), n(0, 0.05), n(0, 0.0286), n(0, 0.2)}, two},
+		{Family{"inverse_gaussian", "1/mu^2"}, [4]prior.Prior{n(0.04, 0.08), n(0, 0.02), n(0, 0.0114), n(0, 0.08)}, prior.Prior{Kind: prior.InverseGamma, Shape: 0.5, Scale: 0.4}},
 	} {
 		got := Defaults(c.family, data())
 		if got.Dispersion != c.dispersion {
@@ -76,8 +79,10 @@ func TestDefaultsAreSane(t *testing.T) {
 			}
 		}
 		for name, harm := range map[string]func(d *Data){
-			"plain":    func(*Data) {},
-			"one row":  func(d *Data) { *d = Data{X: &Dense{1, 3, []float64{1, 0, 1e-30}}, Y: d.Y[:1], Intercept: 0} },
+			"plain": func(*Data) {},
+			"one row": func(d *Data) {
+				*d = Data{X: &design.Dense{Rows: 1, Cols: 3, Values: []float64{1, 0, 1e-30}}, Y: d.Y[:1], Intercept: 0}
+			},
 			"constant": func(d *Data) { fill(d.Y, d.Y[0]); fill(d.X.Col(1), 1e6); fill(d.X.Col(2), 0) },
 			"huge":     func(d *Data) { fill(d.X.Col(1), 1e130); d.X.Col(1)[0] = 0; d.X.Col(2)[3] = 1e-140 },
 			"far":      func(d *Data) { scale(d.X.Col(1), 1e-9, 1e5) },
@@ -99,7 +104,7 @@ func TestDefaultsAreSane(t *testing.T) {
 			}
 		}
 	}
-	d := &Data{X: NewDense(2, 1), Intercept: 0, Y: []float64{1e9 - 1, 1e9 + 1}}
+	d := &Data{X: design.NewDense(2, 1), Intercept: 0, Y: []float64{1e9 - 1, 1e9 + 1}}
 	fill(d.X.Col(0), 1)
 	if got := Defaults(Family{"gaussian", "identity"}, d).Coefficients[0]; got.Location != 1e9 || got.Scale != 3.54 {
 		t.Errorf("a mean of 1e9 with sd 1.4: %s", got)
@@ -124,7 +129,7 @@ func scale(v []float64, by, shift float64) {
 func TestDefaultShapeIsFreeOfScale(t *testing.T) {
 	for _, shape := range []float64{2, 1000} {
 		deviance := math.Log(shape) - digamma(shape) // its expectation per row
-		peak := func(p Prior) float64 {
+		peak := func(p prior.Prior) float64 {
 			best, top := 0.0, math.Inf(-1)
 			for u := math.Log(shape) - 3; u < math.Log(shape)+3; u += 1e-3 {
 				s := math.Exp(u)
@@ -136,12 +141,12 @@ func TestDefaultShapeIsFreeOfScale(t *testing.T) {
 			return best
 		}
 		// without the Jacobian's 1 of 30 the likelihood's own highest point is log(shape)
-		got := peak(shapePrior(Family{"gamma", "log"}, 1)) - math.Log(shape)
+		got := peak(prior.DefaultShape("gamma", 1)) - math.Log(shape)
 		if math.Abs(got) > 0.02 {
 			t.Errorf("shape %v: the default moves log shape by %.3f", shape, got)
 		}
 		t.Logf("shape %v: default %+.3f, gamma(0.01, 0.01) %+.3f, exponential(1) %+.3f", shape, got,
-			peak(Prior{Kind: Gamma, Shape: 0.01, Rate: 0.01})-math.Log(shape), peak(Prior{Kind: Exponential, Rate: 1})-math.Log(shape))
+			peak(prior.Prior{Kind: prior.Gamma, Shape: 0.01, Rate: 0.01})-math.Log(shape), peak(prior.Prior{Kind: prior.Exponential, Rate: 1})-math.Log(shape))
 	}
 }
 

@@ -3,6 +3,7 @@ package glm
 import (
 	"math"
 
+	"glmbatch/infer/prior"
 	"glmbatch/internal/vec"
 )
 
@@ -18,7 +19,7 @@ type dispersions struct {
 func (t *Target) newDispersions() dispersions {
 	var d dispersions
 	for k, info := range t.dispersions {
-		if p := t.model.DispersionPrior(k); p.Kind == Constant {
+		if p := t.model.DispersionPrior(k); p.Kind == prior.Constant {
 			d.at[k], d.u[k] = p.Location, vec.Log(p.Location-info.Lower)
 			continue
 		}

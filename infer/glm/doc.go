@@ -4,8 +4,8 @@
 //
 // It sees float64 slices only; transform makes them from tables.
 //
-// Read data.go, matrix.go, sparse.go, prior.go and model.go for the vocabulary; target.go,
-// likelihood.go, predictor.go, nearby.go and batch.go for the posterior, condense.go, group.go and partition.go
+// Read data.go, family.go and model.go for the vocabulary; target.go,
+// likelihood.go, predictor.go, nearby.go and batch.go for the posterior, condense.go and group.go
 // for the same on fewer rows; pointwise.go for single rows, their means and random responses; improper.go and
 // separation.go for what is refused; pilot.go, solver.go and start.go for
 // starting points.

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"glmbatch/infer/prior"
 )
 
 // documented returns the cells of the table rows of the model page whose first cell
@@ -58,7 +60,7 @@ func TestModelPage(t *testing.T) {
 			t.Errorf("link %s is not on the page", l)
 		}
 	}
-	for _, p := range PriorTable() {
+	for _, p := range prior.Table() {
 		name := string(p.Kind)
 		at := -1
 		for i, cells := range page[name] {
@@ -67,7 +69,7 @@ func TestModelPage(t *testing.T) {
 			}
 		}
 		if at < 0 {
-			t.Errorf("prior %s has no density on the page: %q", usage(p.Kind, p.Args), page[name])
+			t.Errorf("prior %s has no density on the page: %q", p.Usage(), page[name])
 			continue
 		}
 		of := page[name][at][1]

@@ -6,6 +6,9 @@ import (
 	"os"
 	"strconv"
 	"testing"
+
+	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 )
 
 // extreme is a row of testdata/extremes.csv.
@@ -46,19 +49,19 @@ func extremes(t *testing.T) (out []extreme) {
 // coefficient.
 func (e extreme) target(t *testing.T) *Target {
 	t.Helper()
-	data := &Data{X: NewDense(1, 1), Intercept: -1, Y: []float64{e.y}}
-	ToDense(data.X).Values[0] = 1
+	data := &Data{X: design.NewDense(1, 1), Intercept: -1, Y: []float64{e.y}}
+	design.ToDense(data.X).Values[0] = 1
 	if e.family == "binomial" {
 		data.Trials = []float64{e.trials}
 	}
 	family := Family{e.family, e.link}
-	model := Model{Family: family, Coefficients: []Prior{{Kind: Normal, Scale: 10}}}
+	model := Model{Family: family, Coefficients: []prior.Prior{{Kind: prior.Normal, Scale: 10}}}
 	if family.Walled() {
 		model.Coefficients[0].Location = 10
 	}
 	if family.HasDispersion() {
-		model.Dispersion = Prior{Kind: Constant, Location: e.dispersion}
-		model.Nu = Prior{Kind: Constant, Location: e.nu}
+		model.Dispersion = prior.Prior{Kind: prior.Constant, Location: e.dispersion}
+		model.Nu = prior.Prior{Kind: prior.Constant, Location: e.nu}
 	}
 	target, err := NewTarget(data, model)
 	if err != nil {

@@ -7,6 +7,9 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 )
 
 // everyFamily lists every family with every link.
@@ -26,8 +29,8 @@ func familyExample(seed uint64, f Family, n, d int) example {
 	e := newExample(seed, f.Name, n, d)
 	e.model.Family, e.name = f, f.String()
 	if f.Walled() {
-		for i, v := range ToDense(e.data.X).Values {
-			ToDense(e.data.X).Values[i] = 0.1 + math.Abs(v)
+		for i, v := range design.ToDense(e.data.X).Values {
+			design.ToDense(e.data.X).Values[i] = 0.1 + math.Abs(v)
 		}
 		for i, v := range e.data.Offset {
 			e.data.Offset[i] = math.Abs(v)
@@ -335,23 +338,23 @@ func TestNegativeBinomialLimits(t *testing.T) {
 
 func TestFixedDispersion(t *testing.T) {
 	e := newExample(4, "student_t", 20, 2)
-	e.model.Nu = Prior{Kind: Constant, Location: 4}
+	e.model.Nu = prior.Prior{Kind: prior.Constant, Location: 4}
 	fixed := mustTarget(t, e)
 	if got := fixed.Parameters(); len(got) != 3 || got[2].Name != "sigma" || fixed.Dim() != 3 {
 		t.Fatalf("parameters %+v", got)
 	}
-	e.model.Nu = Prior{Kind: Gamma, Shape: 2, Rate: 0.1}
+	e.model.Nu = prior.Prior{Kind: prior.Gamma, Shape: 2, Rate: 0.1}
 	if a, b := fixed.LogLik([]float64{0.1, 0.2, 1.5}), mustTarget(t, e).LogLik([]float64{0.1, 0.2, 1.5, 4}); !near(a, b, 1e-13) {
 		t.Errorf("log likelihood %v with nu fixed at 4, %v at nu = 4", a, b)
 	}
-	e.model.Nu = Prior{Kind: Constant, Location: 1}
+	e.model.Nu = prior.Prior{Kind: prior.Constant, Location: 1}
 	if _, err := NewTarget(e.data, e.model); err == nil || !strings.Contains(err.Error(), "nothing above 1, where nu begins") {
 		t.Errorf("nu = 1: error %v", err)
 	}
 	// gaussian with a known sigma
 	g := newExample(4, "gaussian", 20, 2)
 	free := mustTarget(t, g).LogLik([]float64{0.3, 0.4, 2.5})
-	g.model.Dispersion = Prior{Kind: Constant, Location: 2.5}
+	g.model.Dispersion = prior.Prior{Kind: prior.Constant, Location: 2.5}
 	if got := mustTarget(t, g).LogLik([]float64{0.3, 0.4}); !near(got, free, 1e-13) {
 		t.Errorf("log likelihood %v with sigma fixed at 2.5, %v at sigma = 2.5", got, free)
 	}
@@ -359,7 +362,7 @@ func TestFixedDispersion(t *testing.T) {
 
 // Flat priors that no data make proper are refused, with the reason.
 func TestFamiliesRefuse(t *testing.T) {
-	flat := Prior{Kind: Flat}
+	flat := prior.Prior{Kind: prior.Flat}
 	for _, c := range []struct {
 		family Family
 		harm   func(e *example)
@@ -394,7 +397,7 @@ func TestFamiliesRefuse(t *testing.T) {
 
 // separate plants a flat column that separates the responses.
 func separate(e *example) {
-	e.model.Coefficients[1] = Prior{Kind: Flat}
+	e.model.Coefficients[1] = prior.Prior{Kind: prior.Flat}
 	for i, y := range e.data.Y {
 		e.data.X.Col(1)[i] = (2*y - 1) * (1 + math.Abs(e.data.X.Col(1)[i]))
 	}
@@ -402,13 +405,13 @@ func separate(e *example) {
 
 func TestMeanMayNotExist(t *testing.T) {
 	for _, c := range []struct {
-		prior    Prior
+		prior    prior.Prior
 		separate bool
 		want     int
 	}{
-		{Prior{Kind: Cauchy, Scale: 2.5}, false, 0}, {Prior{Kind: Cauchy, Scale: 2.5}, true, 1},
-		{Prior{Kind: StudentT, DF: 1, Scale: 2.5}, true, 1}, {Prior{Kind: StudentT, DF: 3, Scale: 2.5}, true, 0},
-		{Prior{Kind: Normal, Scale: 2.5}, true, 0},
+		{prior.Prior{Kind: prior.Cauchy, Scale: 2.5}, false, 0}, {prior.Prior{Kind: prior.Cauchy, Scale: 2.5}, true, 1},
+		{prior.Prior{Kind: prior.StudentT, DF: 1, Scale: 2.5}, true, 1}, {prior.Prior{Kind: prior.StudentT, DF: 3, Scale: 2.5}, true, 0},
+		{prior.Prior{Kind: prior.Normal, Scale: 2.5}, true, 0},
 	} {
 		e := newExample(6, "bernoulli", 40, 2)
 		if c.separate {
@@ -426,15 +429,15 @@ func TestMeanMayNotExist(t *testing.T) {
 func TestFeasibleStart(t *testing.T) {
 	e := familyExample(5, Family{"poisson", "identity"}, 40, 3)
 	for i := range e.model.Coefficients { // far outside
-		e.model.Coefficients[i] = Prior{Kind: Normal, Location: -50, Scale: 100}
+		e.model.Coefficients[i] = prior.Prior{Kind: prior.Normal, Location: -50, Scale: 100}
 	}
 	target := mustTarget(t, e)
 	if v := target.LogLik(target.Penalised()); math.IsInf(v, 0) || math.IsNaN(v) {
 		t.Errorf("log likelihood %v at the penalised point", v)
 	}
 	e.data.Intercept = -1
-	for i, v := range ToDense(e.data.X).Values { // every column of both signs: no positive combination
-		ToDense(e.data.X).Values[i] = v * float64(1-2*(i%2))
+	for i, v := range design.ToDense(e.data.X).Values { // every column of both signs: no positive combination
+		design.ToDense(e.data.X).Values[i] = v * float64(1-2*(i%2))
 	}
 	for i := range e.data.Offset {
 		e.data.Offset[i] = -1e3

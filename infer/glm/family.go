@@ -3,6 +3,7 @@ package glm
 import (
 	"strings"
 
+	"glmbatch/infer/prior"
 	"glmbatch/internal/words"
 )
 
@@ -67,7 +68,7 @@ func ParseFamily(name, link string) (Family, error) {
 					return Family{name, link}, nil
 				}
 			}
-			return Family{}, &ParseError{Text: link, Reason: "is not a link of family " + name,
+			return Family{}, &prior.ParseError{Text: link, Reason: "is not a link of family " + name,
 				Hint: "its links are " + strings.Join(f.Links, ", ")}
 		}
 		names = append(names, f.Name)
@@ -76,7 +77,7 @@ func ParseFamily(name, link string) (Family, error) {
 	if near := words.Nearest(name, names); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	return Family{}, &ParseError{Text: name, Reason: "is not a family", Hint: hint}
+	return Family{}, &prior.ParseError{Text: name, Reason: "is not a family", Hint: hint}
 }
 
 // Dispersions returns the family's parameters besides the coefficients.

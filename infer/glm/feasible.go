@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"glmbatch/infer/design"
 	"glmbatch/internal/vec"
 )
 
@@ -91,7 +92,7 @@ func (p *pilot) feasible() error {
 	}
 	if t.Cols() <= denseLimit && t.data.Offset != nil { // far above every offset
 		for _, grow := range []float64{1, 10, 100, 1000} {
-			level := math.FMA(grow, largest(t.data.Offset), t.linkOf(mean))
+			level := math.FMA(grow, design.Largest(t.data.Offset), t.linkOf(mean))
 			for i, o := range t.data.Offset {
 				wanted[i] = level - o
 			}
@@ -114,7 +115,7 @@ func (p *pilot) feasible() error {
 func (p *pilot) inside() bool {
 	p.clamp()
 	p.product()
-	limit := 1e-12 * largest(p.eta)
+	limit := 1e-12 * design.Largest(p.eta)
 	for _, e := range p.eta {
 		if !(e > limit) {
 			return false
@@ -131,13 +132,13 @@ func (p *pilot) leastSquares(wanted []float64) bool {
 	for i := range ones {
 		ones[i] = 1
 	}
-	weightedGram(x, ones, scratch, h)
+	design.WeightedGram(x, ones, scratch, h)
 	for j := range d {
 		h[j*d+j] = math.FMA(1e-10, h[j*d+j], h[j*d+j]+1e-200)
 	}
-	transposed(x, wanted, p.beta)
+	design.Transposed(x, wanted, p.beta)
 	mustFactor(h, d).Solve(p.beta)
-	return largest(p.beta) <= math.MaxFloat64
+	return design.Largest(p.beta) <= math.MaxFloat64
 }
 
 // firstDispersions sets free dispersions to a first guess: sigma to the scale

@@ -26,8 +26,8 @@ func (p *Predictor) Gradient(grad, rows []float64) {
 	t := p.t
 	t.RowGradient(p.eta, p.disp.at[:], rows)
 	flush(rows)
-	t.data.X.transpose(t.kernels, rows, grad[:t.Cols()])
-	t.priors.addGradient(p.beta, grad)
+	t.data.X.TransposedProduct(t.kernels, rows, grad[:t.Cols()])
+	t.priors.AddGradient(p.beta, grad)
 	if len(t.free) > 0 {
 		p.dispersionGradient(grad)
 	}
@@ -65,7 +65,7 @@ func (p *Predictor) dispersionGradient(grad []float64) {
 	for i, k := range t.free {
 		at := p.disp.at[k]
 		prior := t.model.DispersionPrior(k)
-		fall := prior.gradient(at)
+		fall := prior.Gradient(at)
 		slope := float64((at - t.dispersions[k].Lower) * fall)
 		grad[t.Cols()+i] = scores[k] + (slope + 1)
 	}

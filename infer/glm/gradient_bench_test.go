@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/simd"
 )
 
@@ -12,7 +14,7 @@ import (
 func BenchmarkGradient(b *testing.B) {
 	for _, size := range [][2]int{{62, 2001}, {2600, 501}, {20_000, 20}} {
 		n, d := size[0], size[1]
-		x, y := NewDense(n, d), make([]float64, n)
+		x, y := design.NewDense(n, d), make([]float64, n)
 		model := Model{Family: Family{Name: "bernoulli", Link: "logit"}}
 		for i := range x.Values {
 			x.Values[i] = float64(i*7919%1000)/500 - 1
@@ -21,7 +23,7 @@ func BenchmarkGradient(b *testing.B) {
 			y[i] = float64(i % 2)
 		}
 		for range d {
-			model.Coefficients = append(model.Coefficients, Prior{Kind: Normal, Scale: 10})
+			model.Coefficients = append(model.Coefficients, prior.Prior{Kind: prior.Normal, Scale: 10})
 		}
 		target, err := NewTarget(&Data{X: x, Intercept: -1, Y: y}, model)
 		if err != nil {

@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
+	"glmbatch/infer/prior"
 )
 
 // tangled returns n rows: predictors of data in turn, each with responses of data in
@@ -31,7 +33,7 @@ func tangled(data *glm.Data, n int) *glm.Data {
 
 // sparsely returns data with the same design as a sparse one.
 func sparsely(data *glm.Data) *glm.Data {
-	out, x := *data, glm.NewSparse(data.Rows(), data.Cols(), 0)
+	out, x := *data, design.NewSparse(data.Rows(), data.Cols(), 0)
 	for j := range data.Cols() {
 		x.AppendDense(data.X.Col(j))
 	}
@@ -48,7 +50,7 @@ func TestGroupedIsTheSamePosterior(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		zeros := small.Data().X.(*glm.Dense) // a column that a sparse design stores half of
+		zeros := small.Data().X.(*design.Dense) // a column that a sparse design stores half of
 		for i := range zeros.Col(2) {
 			zeros.Col(2)[i] *= float64(i % 2)
 		}
@@ -82,7 +84,7 @@ func TestGroupedRows(t *testing.T) {
 	digit := func(n int) float64 { return math.Floor(float64(n) * stream.Float64()) }
 	for round := range 40 {
 		n, d := 60+round*10, 1+round%4
-		data := &glm.Data{X: glm.NewDense(n, d), Intercept: -1, Y: make([]float64, n), Offset: make([]float64, n), Precision: make([]float64, n)}
+		data := &glm.Data{X: design.NewDense(n, d), Intercept: -1, Y: make([]float64, n), Offset: make([]float64, n), Precision: make([]float64, n)}
 		place, counts := map[string]int{}, []float64(nil)
 		var first []int
 		for i := range n {
@@ -100,9 +102,9 @@ func TestGroupedRows(t *testing.T) {
 			}
 			counts[place[key]]++
 		}
-		model := glm.Model{Family: glm.Family{Name: "gamma", Link: "log"}, Coefficients: make([]glm.Prior, d), Dispersion: glm.Prior{Kind: glm.HalfNormal, Scale: 1}}
+		model := glm.Model{Family: glm.Family{Name: "gamma", Link: "log"}, Coefficients: make([]prior.Prior, d), Dispersion: prior.Prior{Kind: prior.HalfNormal, Scale: 1}}
 		for j := range model.Coefficients {
-			model.Coefficients[j] = glm.Prior{Kind: glm.Normal, Scale: 1}
+			model.Coefficients[j] = prior.Prior{Kind: prior.Normal, Scale: 1}
 		}
 		for name, data := range map[string]*glm.Data{"dense": data, "sparse": sparsely(data)} {
 			target, err := glm.NewTarget(data, model)

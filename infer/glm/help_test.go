@@ -5,6 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 )
 
 // example is a random data set and model of a family.
@@ -16,13 +19,13 @@ type example struct {
 
 // newExample makes n rows and d columns, the first one constant, with offsets;
 // a binomial has up to 5 trials, none included.
-func newExample(seed uint64, family string, n, d int, priors ...Prior) example {
+func newExample(seed uint64, family string, n, d int, priors ...prior.Prior) example {
 	r := rand.New(rand.NewPCG(seed, 77))
 	f, err := ParseFamily(family, "")
 	if err != nil {
 		panic(err)
 	}
-	x := NewDense(n, d)
+	x := design.NewDense(n, d)
 	data := &Data{X: x, Intercept: 0, Y: make([]float64, n), Offset: make([]float64, n)}
 	for j := range d {
 		data.Names = append(data.Names, fmt.Sprintf("x%d", j))
@@ -57,9 +60,9 @@ func newExample(seed uint64, family string, n, d int, priors ...Prior) example {
 		}
 	}
 	if len(priors) == 0 {
-		priors = []Prior{{Kind: Normal, Location: 0.5, Scale: 2}}
+		priors = []prior.Prior{{Kind: prior.Normal, Location: 0.5, Scale: 2}}
 	}
-	m := Model{Family: f, Dispersion: Prior{Kind: HalfCauchy, Scale: 1.5}, Nu: Prior{Kind: Gamma, Shape: 2, Rate: 0.1}}
+	m := Model{Family: f, Dispersion: prior.Prior{Kind: prior.HalfCauchy, Scale: 1.5}, Nu: prior.Prior{Kind: prior.Gamma, Shape: 2, Rate: 0.1}}
 	for j := range d {
 		m.Coefficients = append(m.Coefficients, priors[j%len(priors)])
 	}

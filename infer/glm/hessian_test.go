@@ -4,17 +4,20 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 )
 
 // With a gaussian likelihood of fixed sigma and normal priors the Hessian is
 // XᵀX/σ² and the prior's precisions, wherever it is taken.
 func TestHessianOfGaussian(t *testing.T) {
-	x := NewDense(5, 2)
+	x := design.NewDense(5, 2)
 	copy(x.Values, []float64{1, 1, 1, 1, 1, 0.5, -2, 3, 100, 7})
 	target, err := NewTarget(&Data{X: x, Intercept: 0, Y: []float64{1, 2, 0, 4, 2}}, Model{
 		Family:       Family{Name: "gaussian", Link: "identity"},
-		Coefficients: []Prior{{Kind: Normal, Scale: 3}, {Kind: Normal, Scale: 0.1}},
-		Dispersion:   Prior{Kind: HalfNormal, Scale: 1},
+		Coefficients: []prior.Prior{{Kind: prior.Normal, Scale: 3}, {Kind: prior.Normal, Scale: 0.1}},
+		Dispersion:   prior.Prior{Kind: prior.HalfNormal, Scale: 1},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -40,9 +43,9 @@ func TestHessianOfGaussian(t *testing.T) {
 
 // curved are targets with more columns than rows and the other way round, of
 // canonical and other links, normal and other priors.
-func curved(t *testing.T, rows, cols int, family Family, last Prior) *Target {
+func curved(t *testing.T, rows, cols int, family Family, last prior.Prior) *Target {
 	t.Helper()
-	x := NewDense(rows, cols)
+	x := design.NewDense(rows, cols)
 	y := make([]float64, rows)
 	for j := range cols {
 		for i := range rows {
@@ -54,13 +57,13 @@ func curved(t *testing.T, rows, cols int, family Family, last Prior) *Target {
 	for i := range y {
 		y[i] = float64(i * i % 2)
 	}
-	m := Model{Family: family, Dispersion: Prior{Kind: HalfNormal, Scale: 1}}
+	m := Model{Family: family, Dispersion: prior.Prior{Kind: prior.HalfNormal, Scale: 1}}
 	for range cols - 1 {
-		m.Coefficients = append(m.Coefficients, Prior{Kind: Normal, Scale: 2, Location: 0.1})
+		m.Coefficients = append(m.Coefficients, prior.Prior{Kind: prior.Normal, Scale: 2, Location: 0.1})
 	}
 	m.Coefficients = append(m.Coefficients, last)
 	if family.Name != "gaussian" {
-		m.Dispersion = Prior{}
+		m.Dispersion = prior.Prior{}
 	}
 	target, err := NewTarget(&Data{X: x, Intercept: -1, Y: y}, m)
 	if err != nil {
@@ -72,20 +75,20 @@ func curved(t *testing.T, rows, cols int, family Family, last Prior) *Target {
 // The curvature has the products, the diagonal and the solutions of the Hessian
 // that differences of gradients give, wide or tall.
 func TestCurvatureIsTheHessian(t *testing.T) {
-	normal := Prior{Kind: Normal, Scale: 3}
+	normal := prior.Prior{Kind: prior.Normal, Scale: 3}
 	for name, target := range map[string]*Target{
 		"tall":    curved(t, 12, 4, Family{Name: "bernoulli", Link: "logit"}, normal),
 		"sparse":  curved(t, 5, 9, Family{Name: "bernoulli", Link: "logit"}, normal),
 		"wide":    curved(t, 5, 9, Family{Name: "bernoulli", Link: "logit"}, normal),
 		"poisson": curved(t, 6, 8, Family{Name: "poisson", Link: "log"}, normal),
 		"probit":  curved(t, 6, 8, Family{Name: "bernoulli", Link: "probit"}, normal),
-		"flat":    curved(t, 9, 4, Family{Name: "gaussian", Link: "identity"}, Prior{Kind: Flat}),
-		"student": curved(t, 6, 8, Family{Name: "poisson", Link: "log"}, Prior{Kind: StudentT, DF: 4, Scale: 2}),
+		"flat":    curved(t, 9, 4, Family{Name: "gaussian", Link: "identity"}, prior.Prior{Kind: prior.Flat}),
+		"student": curved(t, 6, 8, Family{Name: "poisson", Link: "log"}, prior.Prior{Kind: prior.StudentT, DF: 4, Scale: 2}),
 	} {
 		u := target.Penalised()
 		h := target.Hessian(u)
 		if name == "sparse" {
-			sparse := NewSparse(target.Rows(), target.Cols(), 0)
+			sparse := design.NewSparse(target.Rows(), target.Cols(), 0)
 			for j := range target.Cols() {
 				sparse.AppendDense(target.data.X.Col(j))
 			}
@@ -117,9 +120,9 @@ func TestCurvatureIsTheHessian(t *testing.T) {
 
 // What has no curvature is refused with the reason.
 func TestCurvatureRefuses(t *testing.T) {
-	for name, last := range map[string]Prior{
-		"not positive definite": {Kind: Laplace, Scale: 1},
-		"horseshoe":             {Kind: HorseshoePrior, Scale: 1},
+	for name, last := range map[string]prior.Prior{
+		"not positive definite": {Kind: prior.Laplace, Scale: 1},
+		"horseshoe":             {Kind: prior.Horseshoe, Scale: 1},
 	} {
 		target := curved(t, 3, 9, Family{Name: "bernoulli", Link: "logit"}, last)
 		if name != "horseshoe" {

@@ -8,18 +8,19 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/prior"
 )
 
 var (
-	plainShoe   = Prior{Kind: HorseshoePrior, Scale: 0.4}
-	slabbedShoe = Prior{Kind: RegularisedHorseshoe, Scale: 0.6, DF: 5, Slab: 1.5}
+	plainShoe   = prior.Prior{Kind: prior.Horseshoe, Scale: 0.4}
+	slabbedShoe = prior.Prior{Kind: prior.RegularisedHorseshoe, Scale: 0.6, DF: 5, Slab: 1.5}
 )
 
 // shoeTargets are posteriors with horseshoe priors: alone, two side by side, and
 // with tau0 in units of a free or fixed sigma.
 func shoeTargets(t *testing.T) map[string]*Target {
 	t.Helper()
-	flat := Prior{Kind: Normal, Scale: 3}
+	flat := prior.Prior{Kind: prior.Normal, Scale: 3}
 	out := map[string]*Target{}
 	add := func(name, family string, edit func(*Model)) {
 		e := newExample(4, family, 11, 5, flat, plainShoe, slabbedShoe, plainShoe, slabbedShoe)
@@ -34,7 +35,7 @@ func shoeTargets(t *testing.T) map[string]*Target {
 		add(f, f, func(*Model) {})
 	}
 	add("groups", "gaussian", func(m *Model) { m.Groups = []int{0, 1, 1, 2, 1} })
-	add("fixed sigma", "gaussian", func(m *Model) { m.Dispersion = Prior{Kind: Constant, Location: 0.7} })
+	add("fixed sigma", "gaussian", func(m *Model) { m.Dispersion = prior.Prior{Kind: prior.Constant, Location: 0.7} })
 	return out
 }
 
@@ -188,7 +189,7 @@ func TestHorseshoeLayout(t *testing.T) {
 	if _, err := NewTarget(e.data, e.model); err == nil || !strings.Contains(err.Error(), "cannot be that of the intercept") {
 		t.Errorf("a horseshoe on the intercept: %v", err)
 	}
-	e.model.Coefficients[0] = Prior{Kind: Flat}
+	e.model.Coefficients[0] = prior.Prior{Kind: prior.Flat}
 	e.data.Names[1] = "tau"
 	target, err := NewTarget(e.data, e.model)
 	if err != nil {
@@ -235,7 +236,7 @@ func TestHorseshoeMeans(t *testing.T) {
 	for _, c := range []struct {
 		name, family string
 		rows         int
-		prior        Prior
+		prior        prior.Prior
 		edit         func(*example)
 		want         int
 	}{
@@ -246,7 +247,7 @@ func TestHorseshoeMeans(t *testing.T) {
 		{"wide gaussian", "gaussian", 2, plainShoe, func(*example) {}, 0},
 		{"zeros", "gaussian", 20, plainShoe, func(e *example) { clear(e.data.X.Col(2)) }, 2},
 	} {
-		e := newExample(8, c.family, c.rows, 3, Prior{Kind: Normal, Scale: 2}, c.prior, c.prior)
+		e := newExample(8, c.family, c.rows, 3, prior.Prior{Kind: prior.Normal, Scale: 2}, c.prior, c.prior)
 		c.edit(&e)
 		cols, words := mustTarget(t, e).horseshoeMeans()
 		if len(cols) != c.want || (words != "") != (c.want > 0) {

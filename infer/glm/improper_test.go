@@ -5,11 +5,13 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"glmbatch/infer/prior"
 )
 
 var (
-	flat   = Prior{Kind: Flat}
-	normal = Prior{Kind: Normal, Scale: 2}
+	flat   = prior.Prior{Kind: prior.Flat}
+	normal = prior.Prior{Kind: prior.Normal, Scale: 2}
 )
 
 // TestImproper holds the cases where propriety is known by theory, on both
@@ -47,20 +49,20 @@ func TestImproper(t *testing.T) {
 	cases := []struct {
 		name, family string
 		n, d         int
-		priors       []Prior
+		priors       []prior.Prior
 		harm         func(e *example)
 		want         string
 	}{
-		{"normal priors, d > n", "bernoulli", 5, 9, []Prior{normal}, nil, ""},
-		{"flat priors", "bernoulli", 60, 3, []Prior{flat}, nil, ""},
-		{"flat priors, d > n", "bernoulli", 5, 9, []Prior{flat}, nil, "9 coefficients have flat priors and there are only 5 rows"},
-		{"dependent, flat", "poisson", 60, 3, []Prior{flat}, copyColumn, `column "x2" is a linear combination`},
-		{"dependent, normal", "poisson", 60, 3, []Prior{normal}, copyColumn, ""},
-		{"dependent, one normal", "poisson", 60, 3, []Prior{flat, flat, normal}, copyColumn, ""},
-		{"separated, flat", "bernoulli", 60, 3, []Prior{flat}, separable, "separate the responses"},
-		{"separated, normal", "bernoulli", 60, 3, []Prior{normal}, separable, ""},
-		{"separated along a normal prior", "bernoulli", 60, 3, []Prior{flat, normal, flat}, separable, ""},
-		{"almost separated", "bernoulli", 60, 3, []Prior{flat}, func(e *example) {
+		{"normal priors, d > n", "bernoulli", 5, 9, []prior.Prior{normal}, nil, ""},
+		{"flat priors", "bernoulli", 60, 3, []prior.Prior{flat}, nil, ""},
+		{"flat priors, d > n", "bernoulli", 5, 9, []prior.Prior{flat}, nil, "9 coefficients have flat priors and there are only 5 rows"},
+		{"dependent, flat", "poisson", 60, 3, []prior.Prior{flat}, copyColumn, `column "x2" is a linear combination`},
+		{"dependent, normal", "poisson", 60, 3, []prior.Prior{normal}, copyColumn, ""},
+		{"dependent, one normal", "poisson", 60, 3, []prior.Prior{flat, flat, normal}, copyColumn, ""},
+		{"separated, flat", "bernoulli", 60, 3, []prior.Prior{flat}, separable, "separate the responses"},
+		{"separated, normal", "bernoulli", 60, 3, []prior.Prior{normal}, separable, ""},
+		{"separated along a normal prior", "bernoulli", 60, 3, []prior.Prior{flat, normal, flat}, separable, ""},
+		{"almost separated", "bernoulli", 60, 3, []prior.Prior{flat}, func(e *example) {
 			separable(e)
 			for i, v := range e.data.X.Col(1) {
 				if v > 1 { // one failure deep among the successes
@@ -69,21 +71,21 @@ func TestImproper(t *testing.T) {
 				}
 			}
 		}, ""},
-		{"one success in 20,000", "bernoulli", 20_000, 1, []Prior{flat}, func(e *example) {
+		{"one success in 20,000", "bernoulli", 20_000, 1, []prior.Prior{flat}, func(e *example) {
 			clear(e.data.Y)
 			e.data.Y[0] = 1 // Newton takes more steps than it takes to look for a direction
 		}, ""},
-		{"quasi-separated", "bernoulli", 60, 3, []Prior{flat}, quasi, "separate the responses"},
-		{"all successes", "bernoulli", 30, 1, []Prior{flat}, binary(func([]float64) bool { return true }), "separate the responses"},
-		{"all failures", "binomial", 30, 1, []Prior{flat}, binary(func([]float64) bool { return false }), "separate the responses"},
-		{"saturated binomial inside", "binomial", 2, 2, []Prior{flat}, func(e *example) {
+		{"quasi-separated", "bernoulli", 60, 3, []prior.Prior{flat}, quasi, "separate the responses"},
+		{"all successes", "bernoulli", 30, 1, []prior.Prior{flat}, binary(func([]float64) bool { return true }), "separate the responses"},
+		{"all failures", "binomial", 30, 1, []prior.Prior{flat}, binary(func([]float64) bool { return false }), "separate the responses"},
+		{"saturated binomial inside", "binomial", 2, 2, []prior.Prior{flat}, func(e *example) {
 			e.data.Y, e.data.Trials = []float64{1, 2}, []float64{3, 3}
 		}, ""},
-		{"saturated binomial at an end", "binomial", 2, 2, []Prior{flat}, func(e *example) {
+		{"saturated binomial at an end", "binomial", 2, 2, []prior.Prior{flat}, func(e *example) {
 			e.data.Y, e.data.Trials = []float64{0, 2}, []float64{3, 3}
 		}, "separate the responses"},
-		{"poisson, all zero", "poisson", 30, 1, []Prior{flat}, func(e *example) { clear(e.data.Y) }, "counts are all 0"},
-		{"poisson, a group of zeros", "poisson", 60, 3, []Prior{flat}, func(e *example) {
+		{"poisson, all zero", "poisson", 30, 1, []prior.Prior{flat}, func(e *example) { clear(e.data.Y) }, "counts are all 0"},
+		{"poisson, a group of zeros", "poisson", 60, 3, []prior.Prior{flat}, func(e *example) {
 			quasi(e)
 			for i := range e.data.Y {
 				if i%4 == 0 {
@@ -91,30 +93,30 @@ func TestImproper(t *testing.T) {
 				}
 			}
 		}, "counts are all 0"},
-		{"poisson, large counts", "poisson", 60, 2, []Prior{flat}, func(e *example) {
+		{"poisson, large counts", "poisson", 60, 2, []prior.Prior{flat}, func(e *example) {
 			for i := range e.data.Y {
 				e.data.Y[i] = 1e9 + float64(i)
 			}
 		}, ""},
-		{"rare events", "bernoulli", 3000, 2, []Prior{flat}, binary(func(x []float64) bool { return x[1] > 3 || x[1] < -2.9 }), ""},
-		{"separated, many rows", "bernoulli", 3000, 2, []Prior{flat}, separable, "separate the responses"},
+		{"rare events", "bernoulli", 3000, 2, []prior.Prior{flat}, binary(func(x []float64) bool { return x[1] > 3 || x[1] < -2.9 }), ""},
+		{"separated, many rows", "bernoulli", 3000, 2, []prior.Prior{flat}, separable, "separate the responses"},
 
-		{"gaussian, flat", "gaussian", 20, 3, []Prior{flat}, flatSigma, ""},
-		{"gaussian, 2 rows left", "gaussian", 5, 3, []Prior{flat}, flatSigma, ""},
-		{"gaussian, 1 row left", "gaussian", 4, 3, []Prior{flat}, flatSigma, "sigma has a flat prior, and 4 rows leave fewer than 2 beyond the 3"},
-		{"gaussian, 1 row left, proper sigma", "gaussian", 4, 3, []Prior{flat}, nil, ""},
-		{"gaussian, d > n, normal", "gaussian", 4, 9, []Prior{normal}, flatSigma, ""},
-		{"gaussian, saturated by flat priors", "gaussian", 3, 3, []Prior{flat}, nil, ""},
-		{"perfect fit", "gaussian", 20, 3, []Prior{normal}, perfect, "fits the gaussian response perfectly"},
-		{"perfect fit, many rows", "gaussian", 300, 3, []Prior{normal}, perfect, "fits the gaussian response perfectly"},
-		{"perfect fit of early rows only", "gaussian", 300, 3, []Prior{normal}, func(e *example) { perfect(e); e.data.Y[250]++ }, ""},
-		{"noise on a large mean", "gaussian", 20, 1, []Prior{normal}, func(e *example) {
+		{"gaussian, flat", "gaussian", 20, 3, []prior.Prior{flat}, flatSigma, ""},
+		{"gaussian, 2 rows left", "gaussian", 5, 3, []prior.Prior{flat}, flatSigma, ""},
+		{"gaussian, 1 row left", "gaussian", 4, 3, []prior.Prior{flat}, flatSigma, "sigma has a flat prior, and 4 rows leave fewer than 2 beyond the 3"},
+		{"gaussian, 1 row left, proper sigma", "gaussian", 4, 3, []prior.Prior{flat}, nil, ""},
+		{"gaussian, d > n, normal", "gaussian", 4, 9, []prior.Prior{normal}, flatSigma, ""},
+		{"gaussian, saturated by flat priors", "gaussian", 3, 3, []prior.Prior{flat}, nil, ""},
+		{"perfect fit", "gaussian", 20, 3, []prior.Prior{normal}, perfect, "fits the gaussian response perfectly"},
+		{"perfect fit, many rows", "gaussian", 300, 3, []prior.Prior{normal}, perfect, "fits the gaussian response perfectly"},
+		{"perfect fit of early rows only", "gaussian", 300, 3, []prior.Prior{normal}, func(e *example) { perfect(e); e.data.Y[250]++ }, ""},
+		{"noise on a large mean", "gaussian", 20, 1, []prior.Prior{normal}, func(e *example) {
 			e.data.Offset = nil
 			for i := range e.data.Y {
 				e.data.Y[i] += 3e12
 			}
 		}, ""},
-		{"constant response", "gaussian", 20, 1, []Prior{normal}, func(e *example) {
+		{"constant response", "gaussian", 20, 1, []prior.Prior{normal}, func(e *example) {
 			e.data.Offset = nil
 			for i := range e.data.Y {
 				e.data.Y[i] = 3.7

@@ -3,6 +3,8 @@ package glm
 import (
 	"math"
 
+	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
 )
@@ -10,7 +12,7 @@ import (
 // krylov solves with H = XᵀWX + ridge by conjugate gradients, preconditioned
 // by H's diagonal. Its steps are inexact but always ascend.
 type krylov struct {
-	x              Matrix
+	x              design.Matrix
 	ridge          []float64
 	curv, diagonal []float64
 	rows           []float64
@@ -41,21 +43,21 @@ func (s *krylov) prepare(curv []float64) {
 	for j := range s.diagonal {
 		c := s.x.Column(j)
 		if c.Rows != nil {
-			s.diagonal[j] = c.squares(s.curv) + s.ridge[j]
+			s.diagonal[j] = c.SumSquares(s.curv) + s.ridge[j]
 			continue
 		}
-		c.spreadTo(s.curv, s.rows)
+		c.SpreadTo(s.curv, s.rows)
 		s.diagonal[j] = vec.Dot(c.Values, s.rows) + s.ridge[j]
 	}
 }
 
 // apply writes H·v to dst.
 func (s *krylov) apply(v, dst []float64) {
-	multiplied(s.x, v, s.rows)
+	design.Multiplied(s.x, v, s.rows)
 	for i := range s.rows {
 		s.rows[i] *= s.curv[i]
 	}
-	transposed(s.x, s.rows, dst)
+	design.Transposed(s.x, s.rows, dst)
 	for j, r := range s.ridge {
 		dst[j] = math.FMA(r, v[j], dst[j])
 	}
@@ -96,12 +98,12 @@ func (s *krylov) precondition() {
 }
 
 // draw solves H·dst = XᵀW^½ε₁ + ridge^½ε₂, whose right side has variance H.
-func (s *krylov) draw(src Source, dst []float64) {
+func (s *krylov) draw(src prior.Source, dst []float64) {
 	for i, w := range s.curv {
 		s.rows[i] = math.Sqrt(w) * variate.Normal(src)
 	}
 	b := make([]float64, len(dst))
-	transposed(s.x, s.rows, b)
+	design.Transposed(s.x, s.rows, b)
 	for j, r := range s.ridge {
 		b[j] = math.FMA(math.Sqrt(r), variate.Normal(src), b[j])
 	}

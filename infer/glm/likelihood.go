@@ -6,6 +6,11 @@ import (
 	"glmbatch/internal/vec"
 )
 
+const (
+	halfLog2Pi = 0.91893853320467274178 // ½ log 2π
+	log2       = 0.69314718055994530942
+)
+
 // kind tells the likelihoods apart by what they sum over the rows.
 type kind uint8
 

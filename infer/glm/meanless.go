@@ -3,6 +3,9 @@ package glm
 import (
 	"fmt"
 	"strings"
+
+	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 )
 
 // Doubt says of which parameters, by their places in theta, the posterior mean
@@ -44,9 +47,9 @@ func (t *Target) cauchyMeans() (columns []int, words string) {
 	flat := t.flatColumns()
 	simple := len(flat) == 0 && t.shoes == nil
 	for j, p := range t.model.Coefficients {
-		if p.Kind == Cauchy || p.Kind == StudentT && p.DF <= 1 {
+		if p.Kind == prior.Cauchy || p.Kind == prior.StudentT && p.DF <= 1 {
 			columns = append(columns, j)
-			simple = simple && (p.Kind == Cauchy || p.DF == 1)
+			simple = simple && (p.Kind == prior.Cauchy || p.DF == 1)
 		}
 	}
 	if len(columns) == 0 {
@@ -95,7 +98,7 @@ func (t *Target) recedesAlong(j int) bool {
 	for _, v := range x {
 		up, down = up && v >= 0, down && v <= 0
 	}
-	if up || down || largest(x) == 0 {
+	if up || down || design.Largest(x) == 0 {
 		return true
 	}
 	if !t.separable() {
@@ -118,7 +121,7 @@ func (t *Target) dispersionMeans() (out []Doubt) {
 	flat := t.flatColumns()
 	for i, k := range t.free {
 		p := t.model.DispersionPrior(k)
-		priorZero, priorTail := p.ends()
+		priorZero, priorTail := p.Ends()
 		zero, tail := 2.0, 0.0 // nu: the likelihood becomes gaussian
 		if k == 0 {
 			zero, tail = t.likelihoodEnds(len(flat))

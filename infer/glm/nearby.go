@@ -3,6 +3,7 @@ package glm
 import (
 	"math"
 
+	"glmbatch/infer/design"
 	"glmbatch/internal/simd"
 )
 
@@ -10,9 +11,9 @@ import (
 // along it differs from that of the point by theirs alone. They are gathered once
 // for the evaluations of one update.
 type nearby struct {
-	col    int     // −1 for none
-	column Column  // what is stored of it, if that is not every row
-	base   float64 // the family's sum over these rows at the point
+	col    int           // −1 for none
+	column design.Column // what is stored of it, if that is not every row
+	base   float64       // the family's sum over these rows at the point
 
 	eta, weights []float64
 	responded    bool // rows are gathered
@@ -38,7 +39,7 @@ func (n *nearby) gathered(k simd.Kernels, slot int, v []float64, at []int32) []f
 }
 
 // gather brings p.near to column j. Cost: O(rows), once between moves.
-func (p *Predictor) gather(j int, c Column) *nearby {
+func (p *Predictor) gather(j int, c design.Column) *nearby {
 	if p.near.col != j {
 		p.gatherRows(j, c)
 		p.near.base = p.sumNear(c, 0)
@@ -47,7 +48,7 @@ func (p *Predictor) gather(j int, c Column) *nearby {
 }
 
 // gatherRows is gather without the sum at the point.
-func (p *Predictor) gatherRows(j int, c Column) {
+func (p *Predictor) gatherRows(j int, c design.Column) {
 	n, t := &p.near, p.t
 	n.col, n.column, n.responded = j, c, false
 	n.eta = n.gathered(t.kernels, 0, p.eta, c.Rows)
@@ -80,7 +81,7 @@ func (p *Predictor) respond() *rows {
 }
 
 // sumNear returns the family's sum over the gathered rows after a move.
-func (p *Predictor) sumNear(c Column, delta float64) float64 {
+func (p *Predictor) sumNear(c design.Column, delta float64) float64 {
 	n := &p.near
 	if p.t.kind == lawful {
 		return p.t.sumLaw(n.rows, n.eta, c.Values, delta, p.disp.at)
@@ -114,7 +115,7 @@ func lost(from, to float64, rows int) bool {
 // depend on them, since a move is compared with the point by the rows it touches.
 // It does nothing on a dense design. Cost: O(n).
 func (p *Predictor) Settle() {
-	if _, sparse := p.t.data.X.(*Sparse); sparse {
+	if _, sparse := p.t.data.X.(*design.Sparse); sparse {
 		p.value = p.valueAt(p.eta)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"sync"
 
+	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/linalg"
 	"glmbatch/internal/vec"
 )
@@ -55,7 +57,7 @@ type solver interface {
 	// step writes H⁻¹g to dst, H = XᵀWX + ridge. It may overwrite g.
 	step(g, dst []float64)
 	// draw writes a draw of N(0, H⁻¹) to dst.
-	draw(s Source, dst []float64)
+	draw(s prior.Source, dst []float64)
 	// limit is the largest number of Newton iterations, and the gain in log
 	// density below which they end.
 	limit() (int, float64)
@@ -120,10 +122,10 @@ func (p *pilot) newSolver() solver {
 // location of its own, to the link of the mean response.
 func (p *pilot) startPoint() {
 	t := p.t
-	for j, prior := range t.model.Coefficients {
-		p.centre[j] = prior.Location
-		if prior.Kind == Uniform {
-			p.centre[j] = math.FMA(0.5, prior.High, 0.5*prior.Low)
+	for j, law := range t.model.Coefficients {
+		p.centre[j] = law.Location
+		if law.Kind == prior.Uniform {
+			p.centre[j] = math.FMA(0.5, law.High, 0.5*law.Low)
 			p.walls = append(p.walls, j)
 		}
 	}
@@ -156,18 +158,18 @@ func (p *pilot) setRidge() {
 	t := p.t
 	p.product()
 	t.RowInformation(p.eta, p.disp.at[:], p.curv)
-	for j, prior := range t.model.Coefficients {
+	for j, law := range t.model.Coefficients {
 		share := 1e-6
-		switch prior.Kind {
-		case Flat:
-		case HorseshoePrior, RegularisedHorseshoe:
+		switch law.Kind {
+		case prior.Flat:
+		case prior.Horseshoe, prior.RegularisedHorseshoe:
 			share = 1 + float64(len(t.shoes[t.shoeOf[j]].Columns))/float64(t.Rows())
-		case Uniform:
-			width := prior.High - prior.Low
+		case prior.Uniform:
+			width := law.High - law.Low
 			p.ridge[j] = math.FMA(1e-6, p.information(j), 12/width/width)
 			continue
 		default:
-			p.ridge[j] = 1 / prior.Scale / prior.Scale
+			p.ridge[j] = 1 / law.Scale / law.Scale
 			continue
 		}
 		p.ridge[j] = math.FMA(share, p.information(j), 1e-200)
@@ -176,7 +178,7 @@ func (p *pilot) setRidge() {
 
 // information returns x_jᵀWx_j.
 func (p *pilot) information(j int) float64 {
-	return p.t.data.X.Column(j).squares(p.curv)
+	return p.t.data.X.Column(j).SumSquares(p.curv)
 }
 
 // conditionalScale returns the standard deviation that coefficient j has at
@@ -200,7 +202,7 @@ func (p *pilot) responseScale() float64 {
 	if o := p.t.data.Offset; o != nil {
 		vec.Axpy(-1, o, r)
 	}
-	size := largest(r)
+	size := design.Largest(r)
 	mean := vec.Sum(r) / n
 	for i := range r {
 		r[i] -= mean
@@ -229,16 +231,16 @@ func (p *pilot) residualScale() {
 
 // inSupport moves log sigma into the support of a uniform prior.
 func (p *pilot) inSupport(logSigma float64) float64 {
-	prior := p.t.model.Dispersion
-	if at := vec.Exp(logSigma); prior.Kind == Uniform && !(at > prior.Low && at < prior.High) {
-		return vec.Log(0.5 * (prior.Low + prior.High))
+	law := p.t.model.Dispersion
+	if at := vec.Exp(logSigma); law.Kind == prior.Uniform && !(at > law.Low && at < law.High) {
+		return vec.Log(0.5 * (law.Low + law.High))
 	}
 	return logSigma
 }
 
 // product writes offset + X·beta to eta.
 func (p *pilot) product() {
-	multiplied(p.t.data.X, p.beta, p.eta)
+	design.Multiplied(p.t.data.X, p.beta, p.eta)
 	if p.t.data.Offset != nil {
 		vec.Axpy(1, p.t.data.Offset, p.eta)
 	}
@@ -260,10 +262,10 @@ func (p *pilot) maximise() {
 		if s, ok := p.solver.(*dual); ok && s.dense != nil {
 			s.ascend(p, rows, step, move)
 		} else {
-			transposed(t.data.X, rows, g)
+			design.Transposed(t.data.X, rows, g)
 			p.slopes(0, g)
 			p.solver.step(g, step)
-			multiplied(t.data.X, step, move)
+			design.Multiplied(t.data.X, step, move)
 		}
 		gained := p.search(step, move, value) - value
 		if !(gained > enough) {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 )
 
 // solvers returns every solver for one pilot, whatever its shape.
@@ -122,7 +124,7 @@ func TestPenalisedPoint(t *testing.T) {
 			if shape[0] > 400 && testing.Short() {
 				continue
 			}
-			e := newExample(8, f, shape[0], shape[1], Prior{Kind: Normal, Location: 0.2, Scale: 0.5})
+			e := newExample(8, f, shape[0], shape[1], prior.Prior{Kind: prior.Normal, Location: 0.2, Scale: 0.5})
 			p := mustTarget(t, e).pilot
 			_, inexact := p.solver.(*krylov)
 			if large := min(shape[0], shape[1]) > denseLimit; inexact != large {
@@ -130,7 +132,7 @@ func TestPenalisedPoint(t *testing.T) {
 			}
 			rows, g := make([]float64, shape[0]), make([]float64, shape[1])
 			p.t.RowGradient(p.eta, p.disp.at[:], rows)
-			transposed(p.t.data.X, rows, g)
+			design.Transposed(p.t.data.X, rows, g)
 			worst := 0.0
 			for j := range g {
 				g[j] += p.ridge[j] * (p.centre[j] - p.beta[j])
@@ -194,7 +196,7 @@ func TestStarts(t *testing.T) {
 
 // A prior draw whose Poisson means overflow is brought back, and says so.
 func TestStartIsHalved(t *testing.T) {
-	target := mustTarget(t, newExample(3, "poisson", 40, 3, Prior{Kind: Normal, Scale: 1e4}))
+	target := mustTarget(t, newExample(3, "poisson", 40, 3, prior.Prior{Kind: prior.Normal, Scale: 1e4}))
 	u, words := target.Start(infer.Chain{Index: 3, Count: 4, Stream: infer.NewStream(7)})
 	if !strings.Contains(words, "halved") {
 		t.Errorf("start %v by %q", u, words)
@@ -265,7 +267,7 @@ func BenchmarkNewTarget(b *testing.B) {
 		{"bernoulli", 72, 7130}, {"bernoulli", 62, 2001}, {"bernoulli", 2600, 501}, {"gaussian", 2600, 501},
 		{"poisson", 2600, 501}, {"bernoulli", 10_000, 20}, {"bernoulli", 2000, 4862},
 	} {
-		for _, prior := range []Prior{{Kind: Normal, Scale: 10}, flat} {
+		for _, prior := range []prior.Prior{{Kind: prior.Normal, Scale: 10}, flat} {
 			if prior == flat && 10*shape.d > shape.n {
 				continue
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"glmbatch/infer/prior"
 	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
 )
@@ -182,7 +183,7 @@ const (
 // [1e-150, 1e150] and those of beta within [1e-150, 1 − 2⁻⁵³], where rounding
 // would leave the family's domain. The source's uniforms are used in the order
 // of the calls, a varying number for each.
-func (p *Pointwise) Draw(s Source, row int, eta float64, disp []float64) float64 {
+func (p *Pointwise) Draw(s prior.Source, row int, eta float64, disp []float64) float64 {
 	mu := p.mean(eta)
 	if math.IsNaN(mu) {
 		return mu

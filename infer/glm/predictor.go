@@ -120,7 +120,7 @@ func (p *Predictor) Value() Value { return p.value }
 
 // LogPrior returns the log prior density at the point, as Target.LogPrior.
 func (p *Predictor) LogPrior() float64 {
-	sum := p.t.priors.logDensity(p.beta) + p.t.logDispersionPrior(&p.disp)
+	sum := p.t.priors.LogDensity(p.beta) + p.t.logDispersionPrior(&p.disp)
 	if p.t.shoes != nil {
 		sum += p.logScalePrior()
 	}
@@ -161,7 +161,7 @@ func (p *Predictor) Move(j int, delta float64, v Value) {
 	if p.near.col != j {
 		c = p.t.data.X.Column(j)
 	}
-	c.addTo(p.t.kernels, p.eta, delta)
+	c.AddToBy(p.t.kernels, p.eta, delta)
 	p.value = v
 	p.near.forget()
 	if c.Rows != nil && lost(before, v.sum, len(p.eta)) {
@@ -205,7 +205,7 @@ func (p *Predictor) product(dst []float64) {
 	} else {
 		clear(dst)
 	}
-	p.t.data.X.multiply(p.t.kernels, p.beta, dst)
+	p.t.data.X.AddProduct(p.t.kernels, p.beta, dst)
 }
 
 // valueAt returns the log likelihood at a linear predictor.

@@ -4,6 +4,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 )
 
 func TestLogLik(t *testing.T) {
@@ -88,8 +91,8 @@ func TestPredictorIsExactOnIntegers(t *testing.T) {
 	for _, f := range familyNames {
 		e := newExample(4, f, 21, 5)
 		e.data.Offset = nil
-		for i := range ToDense(e.data.X).Values {
-			ToDense(e.data.X).Values[i] = math.Round(2 * ToDense(e.data.X).Values[i])
+		for i := range design.ToDense(e.data.X).Values {
+			design.ToDense(e.data.X).Values[i] = math.Round(2 * design.ToDense(e.data.X).Values[i])
 		}
 		for i := range e.data.Y {
 			e.data.Y[i] = math.Round(e.data.Y[i])
@@ -116,8 +119,8 @@ func TestPredictorIsExactOnIntegers(t *testing.T) {
 // Gradients equal central differences.
 func TestGradient(t *testing.T) {
 	for _, f := range familyNames {
-		e := newExample(5, f, 30, 4, Prior{Kind: Normal, Location: 1, Scale: 0.7}, Prior{Kind: Flat})
-		for _, sigma := range []Prior{{Kind: HalfCauchy, Scale: 0.3}, {Kind: HalfNormal, Scale: 0.4}, {Kind: Flat}} {
+		e := newExample(5, f, 30, 4, prior.Prior{Kind: prior.Normal, Location: 1, Scale: 0.7}, prior.Prior{Kind: prior.Flat})
+		for _, sigma := range []prior.Prior{{Kind: prior.HalfCauchy, Scale: 0.3}, {Kind: prior.HalfNormal, Scale: 0.4}, {Kind: prior.Flat}} {
 			e.model.Dispersion = sigma
 			target := mustTarget(t, e)
 			p := NewPredictor(target)

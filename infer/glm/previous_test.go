@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 )
 
 // A start around an earlier posterior is the usual one, moved to its mean and
@@ -43,13 +45,13 @@ func TestStartsAroundAnEarlierPosterior(t *testing.T) {
 // previousTarget is a regression of 12 rows on an intercept and two columns.
 func previousTarget(t *testing.T) *Target {
 	t.Helper()
-	x, y := NewDense(12, 3), make([]float64, 12)
+	x, y := design.NewDense(12, 3), make([]float64, 12)
 	for i := range y {
 		x.Col(0)[i], x.Col(1)[i], x.Col(2)[i] = 1, float64(i%5)-2, float64(i*i%7)-3
 		y[i] = 0.3*float64(i%5) + 0.1*float64(i%3)
 	}
-	prior := Prior{Kind: Normal, Scale: 5}
-	model := Model{Family: Family{"gaussian", "identity"}, Coefficients: []Prior{prior, prior, prior}, Dispersion: Prior{Kind: Exponential, Rate: 1}}
+	law := prior.Prior{Kind: prior.Normal, Scale: 5}
+	model := Model{Family: Family{"gaussian", "identity"}, Coefficients: []prior.Prior{law, law, law}, Dispersion: prior.Prior{Kind: prior.Exponential, Rate: 1}}
 	target, err := NewTarget(&Data{X: x, Y: y, Intercept: 0}, model)
 	if err != nil {
 		t.Fatal(err)

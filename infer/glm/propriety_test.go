@@ -9,17 +9,19 @@ import (
 	"slices"
 	"testing"
 
+	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/vec"
 )
 
 // unchecked is NewTarget without its verdict on propriety.
 func unchecked(t testing.TB, e example) *Target {
 	t.Helper()
-	u := &Target{data: e.data, model: e.model, priors: newPriors(e.model.Coefficients)}
+	u := &Target{data: e.data, model: e.model, priors: prior.NewJoint(e.model.Coefficients)}
 	u.kind, u.law, _ = kindOf(e.model.Family)
 	u.dispersions = e.model.Family.Dispersions()
 	for k := range u.dispersions {
-		if e.model.DispersionPrior(k).Kind != Constant {
+		if e.model.DispersionPrior(k).Kind != prior.Constant {
 			u.free = append(u.free, k)
 		}
 	}
@@ -102,13 +104,13 @@ type proper1 struct {
 	family     Family
 	what       string
 	y, m, x    []float64 // m nil for 1 each; x nil for an intercept alone
-	coef, disp Prior
-	nu         Prior
+	coef, disp prior.Prior
+	nu         prior.Prior
 }
 
 func (c proper1) example() example {
 	n := len(c.y)
-	d := &Data{X: NewDense(n, 1), Intercept: -1, Y: c.y, Trials: c.m}
+	d := &Data{X: design.NewDense(n, 1), Intercept: -1, Y: c.y, Trials: c.m}
 	for i := range n {
 		d.X.Col(0)[i] = 1
 		if c.x != nil {
@@ -117,10 +119,10 @@ func (c proper1) example() example {
 	}
 	nu := c.nu
 	if nu.Kind == "" {
-		nu = Prior{Kind: Constant, Location: 4}
+		nu = prior.Prior{Kind: prior.Constant, Location: 4}
 	}
 	return example{fmt.Sprintf("%s, %s, coefficient %s, dispersion %s", c.family, c.what, c.coef.Kind, c.disp),
-		d, Model{Family: c.family, Coefficients: []Prior{c.coef}, Dispersion: c.disp, Nu: nu}}
+		d, Model{Family: c.family, Coefficients: []prior.Prior{c.coef}, Dispersion: c.disp, Nu: nu}}
 }
 
 // responses are small data sets of a family: as they come, at the edge of its
@@ -147,14 +149,14 @@ func responses(f Family) map[string][]float64 {
 
 // eachProper calls f for each family, link, response, design and kinds of priors.
 func eachProper(f func(c proper1)) {
-	normal := Prior{Kind: Normal, Scale: 1}
-	constant := []Prior{{Kind: Constant, Location: 1.3}}
+	normal := prior.Prior{Kind: prior.Normal, Scale: 1}
+	constant := []prior.Prior{{Kind: prior.Constant, Location: 1.3}}
 	for _, family := range everyFamily() {
 		disps := constant
 		if family.HasDispersion() {
-			disps = append(constant, Prior{Kind: Flat}, Prior{Kind: HalfCauchy, Scale: 1}, Prior{Kind: Exponential, Rate: 1},
-				Prior{Kind: Gamma, Shape: 0.5, Rate: 1}, Prior{Kind: Gamma, Shape: 2.5, Rate: 1}, Prior{Kind: InverseGamma, Shape: 0.5, Scale: 1},
-				Prior{Kind: InverseGamma, Shape: 2.5, Scale: 1}, Prior{Kind: HalfStudentT, DF: 0.8, Scale: 1})
+			disps = append(constant, prior.Prior{Kind: prior.Flat}, prior.Prior{Kind: prior.HalfCauchy, Scale: 1}, prior.Prior{Kind: prior.Exponential, Rate: 1},
+				prior.Prior{Kind: prior.Gamma, Shape: 0.5, Rate: 1}, prior.Prior{Kind: prior.Gamma, Shape: 2.5, Rate: 1}, prior.Prior{Kind: prior.InverseGamma, Shape: 0.5, Scale: 1},
+				prior.Prior{Kind: prior.InverseGamma, Shape: 2.5, Scale: 1}, prior.Prior{Kind: prior.HalfStudentT, DF: 0.8, Scale: 1})
 		}
 		all := responses(family)
 		for _, what := range slices.Sorted(maps.Keys(all)) {
@@ -164,7 +166,7 @@ func eachProper(f func(c proper1)) {
 				m = []float64{3, 2, 1}[:len(y)]
 			}
 			for _, disp := range disps {
-				for _, coef := range []Prior{{Kind: Flat}, normal, {Kind: Cauchy, Scale: 1}} {
+				for _, coef := range []prior.Prior{{Kind: prior.Flat}, normal, {Kind: prior.Cauchy, Scale: 1}} {
 					f(proper1{family: family, what: what, y: y, m: m, coef: coef, disp: disp})
 					if what == "fine" && !family.Walled() {
 						f(proper1{family: family, what: what + ", both signs", y: y, m: m, x: []float64{1, -1, 0.5}, coef: coef, disp: disp})
@@ -190,7 +192,7 @@ func TestProprietyAgainstIntegrals(t *testing.T) {
 		target := unchecked(t, e)
 		var improper *ImproperError
 		refused := errors.As(target.checkProper(), &improper)
-		if c.family.Link == "cauchit" && c.coef.Kind == Flat {
+		if c.family.Link == "cauchit" && c.coef.Kind == prior.Flat {
 			return // refused unless proved, which needs a search
 		}
 		centre := 0.0

@@ -2,6 +2,9 @@ package glm
 
 import (
 	"math"
+
+	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 )
 
 // Rebased returns the likelihood of t on another design x of the same rows,
@@ -9,19 +12,19 @@ import (
 // dispersions and their priors, and flat priors on u: who asks for it keeps the
 // prior of u, and of horseshoes' scales. It has no penalised point, so neither Start, Penalised nor
 // ConditionalScale. Cost: O(rows·columns).
-func (t *Target) Rebased(x Matrix, offset []float64) *Target {
+func (t *Target) Rebased(x design.Matrix, offset []float64) *Target {
 	out, data := *t, *t.data
 	data.X, data.Offset, data.Names, data.Intercept = x, offset, nil, -1
 	out.data, out.pilot = &data, nil
 	out.shoes, out.shoeOf, out.scaleCount = nil, nil, 0
 	_, d := x.Size()
-	out.model.Coefficients = make([]Prior, d)
+	out.model.Coefficients = make([]prior.Prior, d)
 	out.xty = make([]float64, d)
 	for j := range out.xty {
-		out.model.Coefficients[j].Kind = Flat
-		out.xty[j] = x.Column(j).dot(out.kernels, t.counted)
+		out.model.Coefficients[j].Kind = prior.Flat
+		out.xty[j] = x.Column(j).DotBy(out.kernels, t.counted)
 	}
-	out.priors = newPriors(out.model.Coefficients)
+	out.priors = prior.NewJoint(out.model.Coefficients)
 	return &out
 }
 

@@ -3,6 +3,7 @@ package glm
 import (
 	"math"
 
+	"glmbatch/infer/prior"
 	"glmbatch/internal/vec"
 )
 
@@ -32,14 +33,6 @@ func (t *Target) logUnit(d *dispersions) float64 {
 	return 0
 }
 
-// logC returns log c, +Inf in the plain form.
-func (h *Horseshoe) logC(logs []float64) float64 {
-	if h.Slab < 0 {
-		return math.Inf(1)
-	}
-	return logs[h.Slab]
-}
-
 // spread computes the spreads from the scales. Cost: O(d).
 func (p *Predictor) spread() {
 	for g := range p.t.shoes {
@@ -50,7 +43,7 @@ func (p *Predictor) spread() {
 func (p *Predictor) spreadGroup(g int) {
 	h, s := &p.t.shoes[g], &p.scale
 	for i, j := range h.Columns {
-		s.logSpread[j] = logSpread(s.log[h.Tau], s.log[h.Local+i], h.logC(s.log))
+		s.logSpread[j] = prior.LogSpread(s.log[h.Tau], s.log[h.Local+i], h.LogC(s.log))
 		s.spread[j] = vec.Exp(s.logSpread[j])
 	}
 }
@@ -59,7 +52,7 @@ func (p *Predictor) spreadGroup(g int) {
 // of its horseshoe prior.
 func (p *Predictor) Spread(j int) float64 { return p.scale.spread[j] }
 
-// LogScale returns the log of scale i; see Horseshoe.
+// LogScale returns the log of scale i; see prior.Group.
 func (p *Predictor) LogScale(i int) float64 { return p.scale.log[i] }
 
 // SetLogScale sets scale i, with the coefficients held. Cost: O(1) for lambda,
@@ -73,7 +66,7 @@ func (p *Predictor) SetLogScale(i int, x float64) {
 	}
 	h, s := &p.t.shoes[g], &p.scale
 	j := h.Columns[local]
-	s.logSpread[j] = logSpread(s.log[h.Tau], x, h.logC(s.log))
+	s.logSpread[j] = prior.LogSpread(s.log[h.Tau], x, h.LogC(s.log))
 	s.spread[j] = vec.Exp(s.logSpread[j])
 }
 
@@ -100,9 +93,9 @@ func (p *Predictor) LogTau0(g int) float64 {
 // logScale returns the log prior density of tau (or c) at e^x, on its own scale.
 func (p *Predictor) logScale(g int, slab bool, x float64) float64 {
 	if slab {
-		return p.t.shoes[g].Prior.logSlab(x)
+		return p.t.shoes[g].Prior.LogSlab(x)
 	}
-	return logHalfCauchy(x, p.LogTau0(g))
+	return prior.LogHalfCauchy(x, p.LogTau0(g))
 }
 
 // AlongScale returns, up to a constant, the log density of the log of scale i at
@@ -112,10 +105,10 @@ func (p *Predictor) logScale(g int, slab bool, x float64) float64 {
 func (p *Predictor) AlongScale(i int, x float64) float64 {
 	g, local := p.owner(i)
 	h, logs := &p.t.shoes[g], p.scale.log
-	tau, c := logs[h.Tau], h.logC(logs)
+	tau, c := logs[h.Tau], h.LogC(logs)
 	if local >= 0 {
-		sd := logSpread(tau, x, c)
-		return logNormal(p.beta[h.Columns[local]]/vec.Exp(sd), sd) + (logHalfCauchy(x, 0) + x)
+		sd := prior.LogSpread(tau, x, c)
+		return prior.LogNormal(p.beta[h.Columns[local]]/vec.Exp(sd), sd) + (prior.LogHalfCauchy(x, 0) + x)
 	}
 	if i == h.Tau {
 		tau = x
@@ -124,8 +117,8 @@ func (p *Predictor) AlongScale(i int, x float64) float64 {
 	}
 	sum := p.logScale(g, i == h.Slab, x) + x
 	for k, j := range h.Columns {
-		sd := logSpread(tau, logs[h.Local+k], c)
-		sum += logNormal(p.beta[j]/vec.Exp(sd), sd)
+		sd := prior.LogSpread(tau, logs[h.Local+k], c)
+		sum += prior.LogNormal(p.beta[j]/vec.Exp(sd), sd)
 	}
 	return sum
 }
@@ -139,7 +132,7 @@ func (p *Predictor) Stretch(g int) {
 	clear(s.along)
 	s.linear, s.group = 0, g
 	for _, j := range p.t.shoes[g].Columns {
-		p.t.data.X.Column(j).addTo(p.t.kernels, s.along, p.beta[j])
+		p.t.data.X.Column(j).AddToBy(p.t.kernels, s.along, p.beta[j])
 		s.linear = math.FMA(p.beta[j], p.t.xty[j], s.linear)
 	}
 }
@@ -204,12 +197,12 @@ func (p *Predictor) LogPriorAlong(j int, x float64) float64 {
 		return t.LogPriorAlong(j, x)
 	}
 	if j < t.Cols() && t.shoeOf[j] >= 0 {
-		return logNormal(x/p.scale.spread[j], p.scale.logSpread[j])
+		return prior.LogNormal(x/p.scale.spread[j], p.scale.logSpread[j])
 	}
 	sum := t.LogPriorAlong(j, x)
 	if j == t.Cols() && t.free[0] == 0 && t.model.TauBySigma() { // sigma, the unit of tau0
 		for _, h := range t.shoes {
-			sum += logHalfCauchy(p.scale.log[h.Tau], vec.Log(h.Prior.Scale)+x)
+			sum += prior.LogHalfCauchy(p.scale.log[h.Tau], vec.Log(h.Prior.Scale)+x)
 		}
 	}
 	return sum
@@ -226,7 +219,7 @@ func (p *Predictor) logScalePrior() float64 {
 			sum += p.logScale(g, true, s.log[h.Slab])
 		}
 		for i, j := range h.Columns {
-			sum += logHalfCauchy(s.log[h.Local+i], 0) + logNormal(p.beta[j]/s.spread[j], s.logSpread[j])
+			sum += prior.LogHalfCauchy(s.log[h.Local+i], 0) + prior.LogNormal(p.beta[j]/s.spread[j], s.logSpread[j])
 		}
 	}
 	return sum
@@ -265,7 +258,7 @@ func (p *Predictor) scaleGradient(grad []float64) {
 	t, s := p.t, &p.scale
 	at := grad[t.scaleStart():]
 	for g, h := range t.shoes {
-		tau, c := s.log[h.Tau], h.logC(s.log)
+		tau, c := s.log[h.Tau], h.LogC(s.log)
 		sumTau, sumC := 0.0, 0.0
 		for i, j := range h.Columns {
 			lambda := s.log[h.Local+i]
@@ -282,7 +275,7 @@ func (p *Predictor) scaleGradient(grad []float64) {
 			grad[t.Cols()] -= slope
 		}
 		if h.Slab >= 0 {
-			pressure := vec.Exp(math.FMA(-2, c, h.Prior.logSlabScale()))
+			pressure := vec.Exp(math.FMA(-2, c, h.Prior.LogSlabScale()))
 			at[h.Slab] = sumC + math.FMA(2, pressure, -h.Prior.DF)
 		}
 	}
@@ -297,7 +290,7 @@ func (t *Target) constrainScales(u, theta []float64) {
 	logs := u[t.scaleStart():]
 	for _, h := range t.shoes {
 		for i, j := range h.Columns {
-			theta[j] = u[j] * vec.Exp(logSpread(logs[h.Tau], logs[h.Local+i], h.logC(logs)))
+			theta[j] = u[j] * vec.Exp(prior.LogSpread(logs[h.Tau], logs[h.Local+i], h.LogC(logs)))
 		}
 	}
 	for i, l := range logs {

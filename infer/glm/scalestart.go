@@ -3,18 +3,19 @@ package glm
 import (
 	"math"
 
+	"glmbatch/infer/prior"
 	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
 )
 
 // drawScales draws the scales of horseshoe priors from their priors.
-func (t *Target) drawScales(s Source, u []float64, at *scales) {
+func (t *Target) drawScales(s prior.Source, u []float64, at *scales) {
 	disp := t.newDispersions()
 	t.setUnconstrained(&disp, u[t.Cols():])
 	for _, h := range t.shoes {
 		at.log[h.Tau] = vec.Log(variate.HalfCauchy(s)) + vec.Log(h.Prior.Scale) + t.logUnit(&disp)
 		if h.Slab >= 0 {
-			at.log[h.Slab] = vec.Log(h.Prior.drawSlab(s))
+			at.log[h.Slab] = vec.Log(h.Prior.DrawSlab(s))
 		}
 		for i := range h.Columns {
 			at.log[h.Local+i] = vec.Log(variate.HalfCauchy(s))
@@ -24,7 +25,7 @@ func (t *Target) drawScales(s Source, u []float64, at *scales) {
 
 // settleScales moves each lambda to where the coefficient may have been drawn
 // from it, and brings u to the form that SetUnconstrained reads.
-func (t *Target) settleScales(s Source, u []float64, at *scales) {
+func (t *Target) settleScales(s prior.Source, u []float64, at *scales) {
 	logs := u[t.scaleStart():]
 	copy(logs, at.log)
 	for _, h := range t.shoes {
@@ -58,7 +59,7 @@ func (t *Target) uncentre(u []float64) {
 	logs := u[t.scaleStart():]
 	for _, h := range t.shoes {
 		for i, j := range h.Columns {
-			u[j] /= vec.Exp(logSpread(logs[h.Tau], logs[h.Local+i], h.logC(logs)))
+			u[j] /= vec.Exp(prior.LogSpread(logs[h.Tau], logs[h.Local+i], h.LogC(logs)))
 		}
 	}
 }

@@ -3,6 +3,7 @@ package glm
 import (
 	"math"
 
+	"glmbatch/infer/design"
 	"glmbatch/internal/vec"
 )
 
@@ -72,7 +73,7 @@ func (t *Target) separates(flat []int, rows int) (separated, converged bool) {
 			return false, false
 		}
 		switch {
-		case k > 0 && largest(s.move) < overlapStill:
+		case k > 0 && design.Largest(s.move) < overlapStill:
 			return false, true
 		case k >= overlapFirst && s.recedes():
 			return true, false
@@ -103,7 +104,7 @@ type submodel struct {
 }
 
 func newSubmodel(t *Target, cols []int, m int) *submodel {
-	x := NewDense(m, len(cols))
+	x := design.NewDense(m, len(cols))
 	for k, j := range cols {
 		t.data.X.Read(j, 0, x.Col(k))
 	}
@@ -146,7 +147,7 @@ func (s *submodel) step(first bool) bool {
 	if !newtonStep(x, s.grad, s.curv, s.scratch, s.h, s.newton) {
 		return false
 	}
-	multiplied(x, s.newton, s.move)
+	design.Multiplied(x, s.newton, s.move)
 	if first {
 		copy(s.beta, s.newton)
 		copy(s.eta, s.move)
@@ -173,7 +174,7 @@ func (s *submodel) fit(size float64) float64 {
 
 // recedes tells whether no row's likelihood falls along the step, however far.
 func (s *submodel) recedes() bool {
-	slack := overlapSlack * largest(s.move)
+	slack := overlapSlack * design.Largest(s.move)
 	for i, change := range s.move {
 		y, m := s.data.Y[i], 1.0
 		if s.data.Trials != nil {

@@ -3,13 +3,15 @@ package glm
 import (
 	"math"
 
+	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/linalg"
 	"glmbatch/internal/variate"
 )
 
 // primal factorises H = XᵀWX + ridge = LLᵀ, d × d.
 type primal struct {
-	x          Matrix
+	x          design.Matrix
 	ridge      []float64
 	scratch, h []float64
 	factor     *linalg.Chol
@@ -23,7 +25,7 @@ func newPrimal(p *pilot) *primal {
 func (s *primal) limit() (int, float64) { return 50, 1e-9 }
 
 func (s *primal) prepare(curv []float64) {
-	weightedGram(s.x, curv, s.scratch, s.h)
+	design.WeightedGram(s.x, curv, s.scratch, s.h)
 	d := len(s.ridge)
 	for j, r := range s.ridge {
 		s.h[j*d+j] += r
@@ -37,7 +39,7 @@ func (s *primal) step(g, dst []float64) {
 }
 
 // draw solves Lᵀ·dst = z.
-func (s *primal) draw(src Source, dst []float64) {
+func (s *primal) draw(src prior.Source, dst []float64) {
 	for j := range dst {
 		dst[j] = variate.Normal(src)
 	}
@@ -47,8 +49,8 @@ func (s *primal) draw(src Source, dst []float64) {
 // dual works with K = X·ridge⁻¹·Xᵀ, n × n, by the Woodbury identity:
 // H⁻¹g = u − ridge⁻¹XᵀW^½·B⁻¹·W^½Xu with u = ridge⁻¹g, B = I + W^½KW^½.
 type dual struct {
-	x       Matrix
-	dense   *Dense // x, if it is dense
+	x       design.Matrix
+	dense   *design.Dense // x, if it is dense
 	ridge   []float64
 	k, b    []float64 // lower triangles by rows
 	root    []float64 // W^½
@@ -64,10 +66,10 @@ func newDual(p *pilot) *dual {
 		root: make([]float64, n), rows: make([]float64, n), columns: make([]float64, d),
 	}
 	switch x := s.x.(type) {
-	case *Dense:
+	case *design.Dense:
 		s.dense = x
 		s.outer(x)
-	case *Sparse:
+	case *design.Sparse:
 		x.Outer(s.ridge, s.k)
 	}
 	return s
@@ -79,7 +81,7 @@ const dualBlock = 64
 
 // outer adds Σ x_j·x_jᵀ/ridge_j to K, column after column in each entry. Some of what is
 // above the diagonal is made too and not used. Cost: n²·d/2.
-func (s *dual) outer(x *Dense) {
+func (s *dual) outer(x *design.Dense) {
 	n := x.Rows
 	weights := make([]float64, dualBlock)
 	for first := 0; first < x.Cols; first += dualBlock {
@@ -115,7 +117,7 @@ func (s *dual) step(g, dst []float64) {
 	for j, v := range g {
 		dst[j] = v / s.ridge[j]
 	}
-	multiplied(s.x, dst, s.rows)
+	design.Multiplied(s.x, dst, s.rows)
 	for i := range s.rows {
 		s.rows[i] *= s.root[i]
 	}
@@ -128,7 +130,7 @@ func (s *dual) correct(dst []float64, sign float64) {
 	for i := range s.rows {
 		s.rows[i] *= s.root[i]
 	}
-	transposed(s.x, s.rows, s.columns)
+	design.Transposed(s.x, s.rows, s.columns)
 	for j, v := range s.columns {
 		dst[j] = math.FMA(sign, v/s.ridge[j], dst[j])
 	}
@@ -180,11 +182,11 @@ func (s *dual) blocks(f func(first int, columns, some []float64)) {
 // draw follows Bhattacharya, Chakraborty and Mallick (2016),
 // doi:10.1093/biomet/asw042: u ~ N(0, ridge⁻¹), v = W^½Xu + ε, and
 // u − ridge⁻¹XᵀW^½B⁻¹v has variance H⁻¹.
-func (s *dual) draw(src Source, dst []float64) {
+func (s *dual) draw(src prior.Source, dst []float64) {
 	for j := range dst {
 		dst[j] = variate.Normal(src) / math.Sqrt(s.ridge[j])
 	}
-	multiplied(s.x, dst, s.rows)
+	design.Multiplied(s.x, dst, s.rows)
 	for i := range s.rows {
 		s.rows[i] = math.FMA(s.root[i], s.rows[i], variate.Normal(src))
 	}

@@ -3,16 +3,17 @@ package glm
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 )
 
 // thinned returns the data with two of three entries of every other column but the
 // intercept set to 0, dense and sparse.
 func thinned(d *Data) (dense, sparse *Data) {
-	x, s := NewDense(d.Rows(), d.Cols()), NewSparse(d.Rows(), d.Cols(), 0)
+	x, s := design.NewDense(d.Rows(), d.Cols()), design.NewSparse(d.Rows(), d.Cols(), 0)
 	for j := range d.Cols() {
 		copy(x.Col(j), d.X.Col(j))
 		for i := range x.Rows {
@@ -25,57 +26,6 @@ func thinned(d *Data) (dense, sparse *Data) {
 	a, b := *d, *d
 	a.X, b.X = x, s
 	return &a, &b
-}
-
-func TestSparseIsTheMatrix(t *testing.T) {
-	e := newExample(3, "bernoulli", 50, 5)
-	dense, sparse := thinned(e.data)
-	x := sparse.X.(*Sparse)
-	from := []int{49, 0, 0, 7, 12}
-	taken := x.Taken(from)
-	for j := range dense.Cols() {
-		col := dense.X.Col(j)
-		if !slices.Equal(x.Col(j), col) {
-			t.Errorf("column %d differs", j)
-		}
-		part := make([]float64, 17)
-		x.Read(j, 11, part)
-		if !slices.Equal(part, col[11:28]) {
-			t.Errorf("rows 12 to 28 of column %d are %v", j, part)
-		}
-		for to, i := range from {
-			if got := taken.Col(j)[to]; got != col[i] {
-				t.Errorf("row %d taken to %d: %v, want %v", i, to, got, col[i])
-			}
-		}
-		sum := make([]float64, 17)
-		x.Column(j).AddPart(sum, 2, 11)
-		for i, v := range sum {
-			if v != 2*col[11+i] {
-				t.Errorf("twice row %d of column %d is %v", 11+i, j, v)
-			}
-		}
-	}
-	if full := x.Column(0); full.Rows != nil || len(full.Values) != 50 {
-		t.Error("a column without zeros is not read as a dense one")
-	}
-	if got, want := x.Entries(), int64(3*50+2*17); got != want {
-		t.Errorf("%d entries, want %d", got, want)
-	}
-}
-
-// A broken column is a fault of who makes it.
-func TestSparseRefusesDisorder(t *testing.T) {
-	for _, rows := range [][]int32{{3, 3}, {4, 2}, {0, 9}, {-1}} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("rows %v were taken", rows)
-				}
-			}()
-			NewSparse(9, 1, 2).Append(rows, make([]float64, len(rows)))
-		}()
-	}
 }
 
 // eachSparse calls check with a target of every family on a design with zeros,
@@ -235,10 +185,10 @@ func TestSparseTargetAgreesWithDense(t *testing.T) {
 // A poisson sum of e^700 hides all of what is left after a move down: the sum is
 // then made anew.
 func TestSparseSumSurvivesAFall(t *testing.T) {
-	x := NewSparse(60, 1, 2)
+	x := design.NewSparse(60, 1, 2)
 	x.Append([]int32{3, 5}, []float64{1, 1})
 	data := &Data{X: x, Intercept: -1, Y: make([]float64, 60)}
-	target, err := NewTarget(data, Model{Family: Family{"poisson", "log"}, Coefficients: []Prior{{Kind: Normal, Scale: 1000}}})
+	target, err := NewTarget(data, Model{Family: Family{"poisson", "log"}, Coefficients: []prior.Prior{{Kind: prior.Normal, Scale: 1000}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,54 +204,21 @@ func TestSparseSumSurvivesAFall(t *testing.T) {
 	}
 }
 
-// Products of rows are those of the dense design, whatever columns are full, and one of
-// infinite ridge counts for nothing.
-func TestOuter(t *testing.T) {
-	const n, d = 5, 8
-	x := NewSparse(n, d, n*d)
-	for j := range d {
-		col := make([]float64, n)
-		for i := range n {
-			if j%3 == 0 || (i+j)%2 == 0 {
-				col[i] = math.Sin(float64(3*i + 7*j + 1))
-			}
-		}
-		x.AppendDense(col)
-	}
-	ridge := []float64{1, 2, 0.5, 4, math.Inf(1), 1, 3, 1}
-	k := make([]float64, n*n)
-	x.Outer(ridge, k)
-	for i := range n {
-		for l := range n {
-			want := 0.0
-			for j := range d {
-				want += x.Col(j)[i] * x.Col(j)[l] / ridge[j]
-			}
-			if l > i {
-				want = 0
-			}
-			if !(math.Abs(k[i*n+l]-want) <= 1e-14) {
-				t.Errorf("entry (%d, %d) is %v, want %v", i, l, k[i*n+l], want)
-			}
-		}
-	}
-}
-
 // A sparse design of fewer rows than columns has a penalised point although a column,
 // the intercept's, has no zeros.
 func TestFewSparseRowsWithAnIntercept(t *testing.T) {
 	const n, d = 4, 9
-	x := NewSparse(n, d, n*d)
+	x := design.NewSparse(n, d, n*d)
 	x.AppendDense([]float64{1, 1, 1, 1})
 	for j := 1; j < d; j++ {
 		x.Append([]int32{int32(j % n)}, []float64{float64(j)})
 	}
-	model := Model{Family: Family{"bernoulli", "logit"}, Coefficients: make([]Prior, d)}
+	model := Model{Family: Family{"bernoulli", "logit"}, Coefficients: make([]prior.Prior, d)}
 	for j := range model.Coefficients {
-		model.Coefficients[j] = Prior{Kind: Normal, Scale: 2}
+		model.Coefficients[j] = prior.Prior{Kind: prior.Normal, Scale: 2}
 	}
 	var points [2][]float64
-	for i, x := range []Matrix{x, ToDense(x)} {
+	for i, x := range []design.Matrix{x, design.ToDense(x)} {
 		target, err := NewTarget(&Data{X: x, Y: []float64{1, 0, 0, 1}, Intercept: 0}, model)
 		if err != nil {
 			t.Fatal(err)

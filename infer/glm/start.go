@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
 )
@@ -104,7 +106,7 @@ func (t *Target) InDomain(eta []float64) bool {
 
 // drawPrior writes a draw from the prior to u, coefficients as they are, and to
 // scales.
-func (t *Target) drawPrior(s Source, u []float64, at *scales) {
+func (t *Target) drawPrior(s prior.Source, u []float64, at *scales) {
 	for j, p := range t.model.Coefficients {
 		if !p.Kind.Shrinks() {
 			u[j] = p.Draw(s)
@@ -116,14 +118,14 @@ func (t *Target) drawPrior(s Source, u []float64, at *scales) {
 	t.drawScales(s, u, at)
 	for _, h := range t.shoes {
 		for i, j := range h.Columns {
-			u[j] = variate.Normal(s) * vec.Exp(logSpread(at.log[h.Tau], at.log[h.Local+i], h.logC(at.log)))
+			u[j] = variate.Normal(s) * vec.Exp(prior.LogSpread(at.log[h.Tau], at.log[h.Local+i], h.LogC(at.log)))
 		}
 	}
 }
 
 // drawDispersion draws log(x − Lower) of a dispersion from its prior, cut off
 // at Lower. A prior with hardly any mass above it gives Lower + 1 instead.
-func (t *Target) drawDispersion(k int, s Source) float64 {
+func (t *Target) drawDispersion(k int, s prior.Source) float64 {
 	for range 1000 {
 		draw := t.model.DispersionPrior(k).Draw(s)
 		if above := draw - t.dispersions[k].Lower; above > 0 {
@@ -142,7 +144,7 @@ func (p *pilot) point(u []float64) {
 }
 
 // draw writes a multivariate t₃ draw with the spread of starts to u.
-func (p *pilot) draw(s Source, u []float64) {
+func (p *pilot) draw(s prior.Source, u []float64) {
 	size := startSpread * math.Sqrt(3/variate.ChiSquare3(s))
 	d := len(p.beta)
 	p.drawing.Lock()
@@ -159,7 +161,7 @@ func (p *pilot) draw(s Source, u []float64) {
 // sane tells whether a chain can start at u.
 func (p *pilot) sane(u []float64) bool {
 	eta := make([]float64, p.t.Rows())
-	multiplied(p.t.data.X, u[:len(p.beta)], eta)
+	design.Multiplied(p.t.data.X, u[:len(p.beta)], eta)
 	if p.t.data.Offset != nil {
 		vec.Axpy(1, p.t.data.Offset, eta)
 	}
@@ -183,7 +185,7 @@ func (p *pilot) sane(u []float64) bool {
 // DrawPrior writes an independent draw of theta from the prior, len Dim;
 // dispersions are cut off at the ends of their supports. The priors must be
 // proper: a flat one gives NaN.
-func (t *Target) DrawPrior(s Source, theta []float64) {
+func (t *Target) DrawPrior(s prior.Source, theta []float64) {
 	at := t.newScales()
 	t.drawPrior(s, theta, &at)
 	copy(theta[t.scaleStart():], at.log)

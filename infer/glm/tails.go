@@ -5,31 +5,6 @@ import (
 	"math"
 )
 
-// ends returns how a dispersion's prior density behaves at the ends of (0, ∞):
-// as x^(zero−1) for x → 0 and as x^−tail for x → ∞; +Inf where it vanishes faster
-// than any power.
-func (p Prior) ends() (zero, tail float64) {
-	switch p.Kind {
-	case Flat:
-		return 1, 0
-	case HalfCauchy:
-		return 1, 2
-	case HalfStudentT:
-		return 1, p.DF + 1
-	case Gamma:
-		return p.Shape, math.Inf(1)
-	case InverseGamma:
-		return math.Inf(1), p.Shape + 1
-	case HalfNormal, Exponential:
-		return 1, math.Inf(1)
-	case Uniform:
-		if p.Low == 0 {
-			return 1, math.Inf(1)
-		}
-	}
-	return math.Inf(1), math.Inf(1)
-}
-
 // Powers of the likelihood, with the flat coefficients integrated out, at the ends
 // of its first dispersion x: L(x) ~ x^zero at 0 and x^−tail at ∞. f is the number
 // of flat columns, n that of observations.
@@ -87,7 +62,7 @@ func (t *Target) checkTails(flat int) error {
 	if len(t.free) == 0 || t.free[0] != 0 {
 		return nil
 	}
-	priorZero, priorTail := t.model.Dispersion.ends()
+	priorZero, priorTail := t.model.Dispersion.Ends()
 	zero, tail := t.likelihoodEnds(flat)
 	name := t.dispersions[0].Name
 	switch {

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/simd"
 	"glmbatch/internal/vec"
 )
@@ -15,7 +17,7 @@ import (
 type Target struct {
 	data   *Data
 	model  Model
-	priors priors // of the coefficients
+	priors prior.Joint // of the coefficients
 	kind   kind
 	law    law  // of kind lawful
 	rows   rows // what the law sees of the responses
@@ -25,7 +27,7 @@ type Target struct {
 	dispersions []Dispersion // of the family
 	free        []int        // those that are parameters: not fixed by constant()
 
-	shoes      []Horseshoe
+	shoes      []prior.Group
 	shoeOf     []int // per column its horseshoe, or −1; nil without any
 	scaleCount int
 
@@ -61,12 +63,12 @@ func NewTarget(data *Data, model Model) (*Target, error) {
 	}
 	t.dispersions = model.Family.Dispersions()
 	for k := range t.dispersions {
-		if model.DispersionPrior(k).Kind != Constant {
+		if model.DispersionPrior(k).Kind != prior.Constant {
 			t.free = append(t.free, k)
 		}
 	}
 	t.layScales()
-	t.priors = newPriors(model.Coefficients)
+	t.priors = prior.NewJoint(model.Coefficients)
 	if err := CheckResponse(model.Family, data.Y, data.Trials); err != nil {
 		return nil, err
 	}
@@ -79,7 +81,7 @@ func NewTarget(data *Data, model Model) (*Target, error) {
 	t.rowData()
 	t.weights, t.counted = t.rowWeights(), product(data.Frequency, data.Y)
 	t.xty = make([]float64, t.Cols())
-	transposed(data.X, t.counted, t.xty)
+	design.Transposed(data.X, t.counted, t.xty)
 	t.constant = t.constantTerm()
 	if err := t.checkProper(); err != nil {
 		return nil, err
@@ -99,7 +101,7 @@ func checkShapes(data *Data, model *Model) error {
 	case n < 1 || d < 1:
 		return fmt.Errorf("glm: the design has %d rows and %d columns; a model needs one of each", n, d)
 	case !whole(data.X):
-		return fmt.Errorf("glm: the design has %d values for %d × %d", len(data.X.(*Dense).Values), n, d)
+		return fmt.Errorf("glm: the design has %d values for %d × %d", len(data.X.(*design.Dense).Values), n, d)
 	case len(data.Y) != n:
 		return fmt.Errorf("glm: %d responses for %d rows", len(data.Y), n)
 	case data.Trials != nil && len(data.Trials) != n:
@@ -134,7 +136,7 @@ func checkShapes(data *Data, model *Model) error {
 		if err := p.ForDispersion(); err != nil {
 			return fmt.Errorf("prior of %s: %w", d.Name, err)
 		}
-		if p.Kind == Constant && !(p.Location > d.Lower) || p.Kind == Uniform && !(p.High > d.Lower) {
+		if p.Kind == prior.Constant && !(p.Location > d.Lower) || p.Kind == prior.Uniform && !(p.High > d.Lower) {
 			return fmt.Errorf("prior of %s: %s leaves nothing above %v, where %s begins", d.Name, p, d.Lower, d.Name)
 		}
 	}
@@ -173,8 +175,8 @@ func checkFinite(data *Data) error {
 }
 
 // whole tells whether a dense matrix has the values of its size.
-func whole(x Matrix) bool {
-	m, dense := x.(*Dense)
+func whole(x design.Matrix) bool {
+	m, dense := x.(*design.Dense)
 	return !dense || len(m.Values) == m.Rows*m.Cols
 }
 
@@ -229,7 +231,7 @@ func (t *Target) Parameters() []infer.Parameter {
 // LogPrior returns the log prior density at theta with its constants, on the
 // scale of theta (no Jacobian): flat priors count 0. Cost: O(d).
 func (t *Target) LogPrior(theta []float64) float64 {
-	sum := t.priors.logDensity(theta)
+	sum := t.priors.LogDensity(theta)
 	for i, k := range t.free {
 		sum += t.model.DispersionPrior(k).LogDensity(theta[t.Cols()+i])
 	}
@@ -252,7 +254,7 @@ func (t *Target) LogLik(theta []float64) float64 {
 // Where a horseshoe prior speaks of it, Predictor.LogPriorAlong serves.
 func (t *Target) LogPriorAlong(j int, x float64) float64 {
 	if j < t.Cols() {
-		return t.priors.along(j, x)
+		return t.priors.Along(j, x)
 	}
 	k := t.free[j-t.Cols()]
 	lower := t.dispersions[k].Lower
@@ -261,5 +263,5 @@ func (t *Target) LogPriorAlong(j int, x float64) float64 {
 		logAt = vec.Log(at)
 	}
 	prior := t.model.DispersionPrior(k)
-	return prior.logDensity(at, logAt) + x
+	return prior.LogDensityAt(at, logAt) + x
 }

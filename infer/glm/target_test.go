@@ -5,6 +5,9 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 )
 
 func TestCheckResponse(t *testing.T) {
@@ -76,17 +79,17 @@ func TestNewTargetRefuses(t *testing.T) {
 		{"priors", func(e *example) { e.model.Coefficients = e.model.Coefficients[1:] }, "2 priors for 3 coefficients"},
 		{"names", func(e *example) { e.data.Names = e.data.Names[1:] }, "2 names for 3 columns"},
 		{"intercept", func(e *example) { e.data.Intercept = 3 }, "intercept 3"},
-		{"matrix", func(e *example) { ToDense(e.data.X).Values = ToDense(e.data.X).Values[1:] }, "59 values for 20 × 3"},
+		{"matrix", func(e *example) { design.ToDense(e.data.X).Values = design.ToDense(e.data.X).Values[1:] }, "59 values for 20 × 3"},
 		{"no matrix", func(e *example) { e.data.X = nil }, "no design matrix"},
-		{"no columns", func(e *example) { e.data.X = NewDense(20, 0) }, "0 columns"},
+		{"no columns", func(e *example) { e.data.X = design.NewDense(20, 0) }, "0 columns"},
 		{"NaN in X", func(e *example) { e.data.X.Col(2)[4] = math.NaN() }, `column "x2", row 5: NaN`},
 		{"Inf in X", func(e *example) { e.data.X.Col(1)[0] = math.Inf(-1) }, `column "x1", row 1: -Inf`},
 		{"NaN offset", func(e *example) { e.data.Offset[7] = math.NaN() }, "offset, row 8"},
 		{"response", func(e *example) { e.data.Y[3] = math.NaN() }, "response, row 4: NaN"},
-		{"half prior", func(e *example) { e.model.Coefficients[1] = Prior{Kind: HalfCauchy, Scale: 1} }, `prior of "x1": half_cauchy(1) cannot be the prior of a coefficient`},
+		{"half prior", func(e *example) { e.model.Coefficients[1] = prior.Prior{Kind: prior.HalfCauchy, Scale: 1} }, `prior of "x1": half_cauchy(1) cannot be the prior of a coefficient`},
 		{"bad scale", func(e *example) { e.model.Coefficients[1].Scale = -1 }, `prior of "x1": scale -1`},
-		{"unset prior", func(e *example) { e.model.Coefficients[1] = Prior{} }, `prior of "x1"`},
-		{"sigma", func(e *example) { e.model.Dispersion = Prior{Kind: Normal, Scale: 1} }, "prior of sigma: normal(0, 1) cannot"},
+		{"unset prior", func(e *example) { e.model.Coefficients[1] = prior.Prior{} }, `prior of "x1"`},
+		{"sigma", func(e *example) { e.model.Dispersion = prior.Prior{Kind: prior.Normal, Scale: 1} }, "prior of sigma: normal(0, 1) cannot"},
 		{"family", func(e *example) { e.model.Family = Family{"gaussian", "sqrt"} }, "family gaussian(sqrt) is not in this version"},
 	}
 	for _, c := range cases {

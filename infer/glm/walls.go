@@ -1,13 +1,17 @@
 package glm
 
-import "math"
+import (
+	"math"
+
+	"glmbatch/infer/prior"
+)
 
 // wallMargin is the share of a uniform prior's length that the penalised point
 // keeps off each end, so that starts around it are found on both sides.
 const wallMargin = 1e-3
 
 // between returns the ends of a uniform prior without their margins.
-func between(p Prior) (low, high float64) {
+func between(p prior.Prior) (low, high float64) {
 	margin := float64(wallMargin * (p.High - p.Low))
 	return p.Low + margin, p.High - margin
 }

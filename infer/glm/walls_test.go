@@ -7,21 +7,23 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 )
 
 // walledTarget is a poisson regression whose maximum likelihood lies beyond the walls
 // of its uniform priors.
-func walledTarget(t *testing.T, slope Prior) *Target {
+func walledTarget(t *testing.T, slope prior.Prior) *Target {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(4, 1))
 	const n = 40
-	data := &Data{X: NewDense(n, 2), Names: []string{"(Intercept)", "a"}, Y: make([]float64, n)}
+	data := &Data{X: design.NewDense(n, 2), Names: []string{"(Intercept)", "a"}, Y: make([]float64, n)}
 	for i := range n {
 		data.X.Col(0)[i], data.X.Col(1)[i] = 1, rng.NormFloat64()
 		data.Y[i] = math.Floor(math.Exp(2 + data.X.Col(1)[i]))
 	}
-	target, err := NewTarget(data, Model{Family: Family{"poisson", "log"}, Coefficients: []Prior{
-		{Kind: Uniform, Low: -5, High: 1}, slope,
+	target, err := NewTarget(data, Model{Family: Family{"poisson", "log"}, Coefficients: []prior.Prior{
+		{Kind: prior.Uniform, Low: -5, High: 1}, slope,
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +34,7 @@ func walledTarget(t *testing.T, slope Prior) *Target {
 // Every start lies between the walls, also where the likelihood pulls beyond
 // them, and the penalised point keeps off them.
 func TestStartsBetweenWalls(t *testing.T) {
-	for _, slope := range []Prior{{Kind: Uniform, Low: -1, High: 0.25}, {Kind: Uniform, Low: 3, High: 3.01}, {Kind: Uniform, Low: -1e6, High: 1e6}} {
+	for _, slope := range []prior.Prior{{Kind: prior.Uniform, Low: -1, High: 0.25}, {Kind: prior.Uniform, Low: 3, High: 3.01}, {Kind: prior.Uniform, Low: -1e6, High: 1e6}} {
 		target := walledTarget(t, slope)
 		inside := func(what string, u []float64) {
 			for j, p := range target.Model().Coefficients {
@@ -52,7 +54,7 @@ func TestStartsBetweenWalls(t *testing.T) {
 // A uniform prior is flat between its ends and forbids what lies outside, for
 // coefficients below 0 too; a dispersion's may not reach below 0.
 func TestUniformSupport(t *testing.T) {
-	p := Prior{Kind: Uniform, Low: -3, High: -1}
+	p := prior.Prior{Kind: prior.Uniform, Low: -3, High: -1}
 	if p.ForCoefficient() != nil || p.ForDispersion() == nil {
 		t.Errorf("%v: of a coefficient %v, of a dispersion %v", p, p.ForCoefficient(), p.ForDispersion())
 	}

@@ -8,6 +8,9 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
 )
 
 // weigh gives the example frequencies and, where its family has them, precisions.
@@ -72,7 +75,7 @@ func expanded(d *Data) *Data {
 		return long
 	}
 	out.Y, out.Trials, out.Offset, out.Precision = repeat(d.Y), repeat(d.Trials), repeat(d.Offset), repeat(d.Precision)
-	out.X = NewDense(len(out.Y), d.Cols())
+	out.X = design.NewDense(len(out.Y), d.Cols())
 	for j := range d.Cols() {
 		copy(out.X.Col(j), repeat(d.X.Col(j)))
 	}
@@ -161,7 +164,7 @@ func TestUnitWeights(t *testing.T) {
 // Which posteriors exist is decided by the observations, not by the rows that
 // tell them.
 func TestFrequencyPropriety(t *testing.T) {
-	flat := Prior{Kind: Flat}
+	flat := prior.Prior{Kind: prior.Flat}
 	e := newExample(3, "gaussian", 4, 3, flat)
 	e.model.Dispersion = flat
 	if _, err := NewTarget(e.data, e.model); err == nil {

@@ -6,7 +6,9 @@ import (
 	"math"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 )
 
 // Sampler makes the setup of one posterior, as cggibbs.New does.
@@ -24,8 +26,8 @@ type Case struct {
 // scales and locations, and an offset.
 func Cases() []Case {
 	return []Case{
-		Gaussian(9, glm.Prior{Kind: glm.HalfCauchy, Scale: 0.7}),
-		Gaussian(6, glm.Prior{Kind: glm.HalfNormal, Scale: 1.5}),
+		Gaussian(9, prior.Prior{Kind: prior.HalfCauchy, Scale: 0.7}),
+		Gaussian(6, prior.Prior{Kind: prior.HalfNormal, Scale: 1.5}),
 		Bernoulli(12),
 		Binomial(8),
 		Poisson(8),
@@ -33,18 +35,18 @@ func Cases() []Case {
 }
 
 // coefficients are the priors of the cases: three columns.
-func coefficients(scale float64) []glm.Prior {
-	return []glm.Prior{
-		{Kind: glm.Normal, Location: 0.3 * scale, Scale: scale},
-		{Kind: glm.Normal, Location: 0, Scale: 0.6 * scale},
-		{Kind: glm.Normal, Location: -0.2 * scale, Scale: 1.5 * scale},
+func coefficients(scale float64) []prior.Prior {
+	return []prior.Prior{
+		{Kind: prior.Normal, Location: 0.3 * scale, Scale: scale},
+		{Kind: prior.Normal, Location: 0, Scale: 0.6 * scale},
+		{Kind: prior.Normal, Location: -0.2 * scale, Scale: 1.5 * scale},
 	}
 }
 
-// design returns an intercept and two correlated columns of n rows, an offset
+// newDesign returns an intercept and two correlated columns of n rows, an offset
 // and trials; every number is a fixed function of its place.
-func design(n int) glm.Data {
-	x := glm.NewDense(n, 3)
+func newDesign(n int) glm.Data {
+	x := design.NewDense(n, 3)
 	offset := make([]float64, n)
 	for i := range n {
 		a := math.Mod(float64(i)*0.618033988749895, 1)*2 - 1
@@ -56,9 +58,9 @@ func design(n int) glm.Data {
 }
 
 // Gaussian returns a gaussian(identity) case of n rows.
-func Gaussian(n int, sigma glm.Prior) Case {
+func Gaussian(n int, sigma prior.Prior) Case {
 	return Case{
-		Name: fmt.Sprintf("gaussian/sigma=%s/n=%d", sigma.Kind, n), Data: design(n),
+		Name: fmt.Sprintf("gaussian/sigma=%s/n=%d", sigma.Kind, n), Data: newDesign(n),
 		Model: glm.Model{Family: glm.Family{Name: "gaussian", Link: "identity"},
 			Coefficients: coefficients(1), Dispersion: sigma},
 	}
@@ -66,13 +68,13 @@ func Gaussian(n int, sigma glm.Prior) Case {
 
 // Bernoulli returns a bernoulli(logit) case of n rows.
 func Bernoulli(n int) Case {
-	return Case{Name: fmt.Sprintf("bernoulli/n=%d", n), Data: design(n),
+	return Case{Name: fmt.Sprintf("bernoulli/n=%d", n), Data: newDesign(n),
 		Model: glm.Model{Family: glm.Family{Name: "bernoulli", Link: "logit"}, Coefficients: coefficients(1.5)}}
 }
 
 // Binomial returns a binomial(logit) case of n rows with 0 to 5 trials each.
 func Binomial(n int) Case {
-	data := design(n)
+	data := newDesign(n)
 	data.Trials = make([]float64, n)
 	for i := range data.Trials {
 		data.Trials[i] = float64(i % 6)
@@ -83,7 +85,7 @@ func Binomial(n int) Case {
 
 // Poisson returns a poisson(log) case of n rows.
 func Poisson(n int) Case {
-	return Case{Name: fmt.Sprintf("poisson/n=%d", n), Data: design(n),
+	return Case{Name: fmt.Sprintf("poisson/n=%d", n), Data: newDesign(n),
 		Model: glm.Model{Family: glm.Family{Name: "poisson", Link: "log"}, Coefficients: coefficients(0.7)}}
 }
 
@@ -139,7 +141,7 @@ func (c Case) drawTheta(rng *infer.Stream) (theta []float64) {
 	}
 	for k, d := range c.Model.Family.Dispersions() {
 		p := c.Model.DispersionPrior(k)
-		if p.Kind == glm.Constant {
+		if p.Kind == prior.Constant {
 			continue
 		}
 		x := drawPrior(p, rng)
@@ -154,7 +156,7 @@ func (c Case) drawTheta(rng *infer.Stream) (theta []float64) {
 // dispersionsAt returns all dispersions, given those that are parameters.
 func dispersionsAt(model *glm.Model, free []float64) (disp [2]float64) {
 	for k := range model.Family.Dispersions() {
-		if p := model.DispersionPrior(k); p.Kind == glm.Constant {
+		if p := model.DispersionPrior(k); p.Kind == prior.Constant {
 			disp[k] = p.Location
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 )
 
 // TestPriorDraws: a case's prior draws have the law of their density. False
@@ -14,12 +15,12 @@ import (
 // error of 6 %.
 func TestPriorDraws(t *testing.T) {
 	for _, c := range []struct {
-		prior glm.Prior
+		prior prior.Prior
 		cdf   func(x float64) float64
 	}{
-		{glm.Prior{Kind: glm.Normal, Location: 2, Scale: 3}, func(x float64) float64 { return 0.5 * math.Erfc((2-x)/3/math.Sqrt2) }},
-		{glm.Prior{Kind: glm.HalfNormal, Scale: 3}, func(x float64) float64 { return math.Erf(x / 3 / math.Sqrt2) }},
-		{glm.Prior{Kind: glm.HalfCauchy, Scale: 3}, func(x float64) float64 { return 2 / math.Pi * math.Atan(x/3) }},
+		{prior.Prior{Kind: prior.Normal, Location: 2, Scale: 3}, func(x float64) float64 { return 0.5 * math.Erfc((2-x)/3/math.Sqrt2) }},
+		{prior.Prior{Kind: prior.HalfNormal, Scale: 3}, func(x float64) float64 { return math.Erf(x / 3 / math.Sqrt2) }},
+		{prior.Prior{Kind: prior.HalfCauchy, Scale: 3}, func(x float64) float64 { return 2 / math.Pi * math.Atan(x/3) }},
 	} {
 		rng := infer.NewStream(Seed(t), "prior draws", c.prior.String())
 		u := make([]float64, 20_000)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 )
 
@@ -80,8 +81,8 @@ func (s *suite) narrower() ([]byte, error) {
 	if d < 1 {
 		return nil, errors.New("a single column")
 	}
-	x := glm.ToDense(data.X)
-	data.X = &glm.Dense{Rows: x.Rows, Cols: d, Values: x.Values[:d*x.Rows]}
+	x := design.ToDense(data.X)
+	data.X = &design.Dense{Rows: x.Rows, Cols: d, Values: x.Values[:d*x.Rows]}
 	if data.Names != nil {
 		data.Names = data.Names[:d]
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 )
 
 // logDensity returns log likelihood and log prior at theta with all constants,
@@ -16,7 +17,7 @@ func logDensity(data *glm.Data, model *glm.Model, theta []float64) (logLik, logP
 	logPrior += scalesDensity(data, model, theta)
 	disp := dispersionsAt(model, theta[data.Cols():])
 	for k := range model.Family.Dispersions() {
-		if p := model.DispersionPrior(k); p.Kind != glm.Constant {
+		if p := model.DispersionPrior(k); p.Kind != prior.Constant {
 			logPrior += priorDensity(p, disp[k])
 		}
 	}
@@ -97,36 +98,36 @@ func logGamma(x float64) float64 {
 }
 
 // priorDensity returns a prior's log density, 0 for a flat one.
-func priorDensity(p glm.Prior, x float64) float64 {
+func priorDensity(p prior.Prior, x float64) float64 {
 	z := (x - p.Location) / p.Scale
 	switch p.Kind {
-	case glm.Normal:
+	case prior.Normal:
 		return -0.5*z*z - 0.5*math.Log(2*math.Pi) - math.Log(p.Scale)
-	case glm.StudentT, glm.HalfStudentT:
+	case prior.StudentT, prior.HalfStudentT:
 		top := logGamma((p.DF+1)/2) - logGamma(p.DF/2) - 0.5*math.Log(p.DF*math.Pi) - math.Log(p.Scale)
-		if p.Kind == glm.HalfStudentT {
+		if p.Kind == prior.HalfStudentT {
 			top += math.Ln2
 		}
 		return top - (p.DF+1)/2*math.Log1p(z*z/p.DF)
-	case glm.Cauchy:
+	case prior.Cauchy:
 		return -math.Log(math.Pi*p.Scale) - math.Log1p(z*z)
-	case glm.Laplace:
+	case prior.Laplace:
 		return -math.Log(2*p.Scale) - math.Abs(z)
-	case glm.Exponential:
+	case prior.Exponential:
 		return math.Log(p.Rate) - p.Rate*x
-	case glm.Gamma:
+	case prior.Gamma:
 		return p.Shape*math.Log(p.Rate) - logGamma(p.Shape) + (p.Shape-1)*math.Log(x) - p.Rate*x
-	case glm.InverseGamma:
+	case prior.InverseGamma:
 		return p.Shape*math.Log(p.Scale) - logGamma(p.Shape) - (p.Shape+1)*math.Log(x) - p.Scale/x
-	case glm.Uniform:
+	case prior.Uniform:
 		if x < p.Low || x > p.High {
 			return math.Inf(-1)
 		}
 		return -math.Log(p.High - p.Low)
-	case glm.HalfNormal:
+	case prior.HalfNormal:
 		z = x / p.Scale
 		return -0.5*z*z + 0.5*math.Log(2/math.Pi) - math.Log(p.Scale)
-	case glm.HalfCauchy:
+	case prior.HalfCauchy:
 		z = x / p.Scale
 		return math.Log(2/math.Pi) - math.Log(p.Scale) - math.Log1p(z*z)
 	}

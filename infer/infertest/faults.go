@@ -4,7 +4,9 @@ import (
 	"fmt"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 )
 
 // Wrong returns a sampler of another model or data set than it is asked for:
@@ -12,7 +14,7 @@ import (
 func Wrong(s Sampler, edit func(data *glm.Data, model *glm.Model)) Sampler {
 	return func(target *glm.Target) (infer.Setup, error) {
 		data, model := *target.Data(), *target.Model()
-		model.Coefficients = append([]glm.Prior(nil), model.Coefficients...)
+		model.Coefficients = append([]prior.Prior(nil), model.Coefficients...)
 		edit(&data, &model)
 		wrong, err := glm.NewTarget(&data, model)
 		if err != nil {
@@ -59,7 +61,7 @@ func WithoutPrecision(s Sampler) Sampler {
 func WithoutRow(s Sampler) Sampler {
 	return Wrong(s, func(data *glm.Data, _ *glm.Model) {
 		n, d := data.Rows()-1, data.Cols()
-		x := glm.NewDense(n, d)
+		x := design.NewDense(n, d)
 		for j := range d {
 			copy(x.Col(j), data.X.Col(j))
 		}

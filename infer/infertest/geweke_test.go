@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"glmbatch/infer"
-	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 )
 
 func TestStudentTail(t *testing.T) {
@@ -26,7 +26,7 @@ func gewekeChains() int { return Scale(60, 600) }
 
 // False alarms: 1e-6 per case. Power: see Geweke.
 func TestGeweke(t *testing.T) {
-	for _, c := range []Case{Gaussian(9, glm.Prior{Kind: glm.HalfCauchy, Scale: 0.7}), Poisson(8)} {
+	for _, c := range []Case{Gaussian(9, prior.Prior{Kind: prior.HalfCauchy, Scale: 0.7}), Poisson(8)} {
 		t.Run(c.Name, func(t *testing.T) {
 			Geweke(t, Check{Case: c, Sampler: Reference(Sound), Seed: Seed(t), Pairs: Scale(2000, 20_000)}, gewekeChains())
 		})
@@ -35,8 +35,8 @@ func TestGeweke(t *testing.T) {
 
 // Each fault is seen with twice the chains of the quick form.
 func TestGewekeCatches(t *testing.T) {
-	cauchy := Gaussian(9, glm.Prior{Kind: glm.HalfCauchy, Scale: 0.7})
-	few := Gaussian(4, glm.Prior{Kind: glm.HalfNormal, Scale: 1.5})
+	cauchy := Gaussian(9, prior.Prior{Kind: prior.HalfCauchy, Scale: 0.7})
+	few := Gaussian(4, prior.Prior{Kind: prior.HalfNormal, Scale: 1.5})
 	sound := Reference(Sound)
 	for name, c := range map[string]Check{
 		"stale cache": {Case: cauchy, Sampler: Reference(StaleCache), Steps: 20, Draws: 60},

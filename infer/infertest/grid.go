@@ -5,38 +5,41 @@ import (
 	"math"
 
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 )
 
 // gridPriors are the kinds of proper priors of coefficients, around location
 // with about the scale of a normal prior.
 var gridPriors = []struct {
-	kind glm.PriorKind
-	at   func(location, scale float64) glm.Prior
+	kind prior.Kind
+	at   func(location, scale float64) prior.Prior
 }{
-	{glm.Normal, func(m, s float64) glm.Prior { return glm.Prior{Kind: glm.Normal, Location: m, Scale: s} }},
-	{glm.StudentT, func(m, s float64) glm.Prior { return glm.Prior{Kind: glm.StudentT, DF: 3, Location: m, Scale: 0.8 * s} }},
-	{glm.Cauchy, func(m, s float64) glm.Prior { return glm.Prior{Kind: glm.Cauchy, Location: m, Scale: 0.4 * s} }},
-	{glm.Laplace, func(m, s float64) glm.Prior { return glm.Prior{Kind: glm.Laplace, Location: m, Scale: 0.7 * s} }},
-	{glm.Uniform, func(m, s float64) glm.Prior {
-		return glm.Prior{Kind: glm.Uniform, Low: m - math.Sqrt(3)*s, High: m + math.Sqrt(3)*s}
+	{prior.Normal, func(m, s float64) prior.Prior { return prior.Prior{Kind: prior.Normal, Location: m, Scale: s} }},
+	{prior.StudentT, func(m, s float64) prior.Prior {
+		return prior.Prior{Kind: prior.StudentT, DF: 3, Location: m, Scale: 0.8 * s}
+	}},
+	{prior.Cauchy, func(m, s float64) prior.Prior { return prior.Prior{Kind: prior.Cauchy, Location: m, Scale: 0.4 * s} }},
+	{prior.Laplace, func(m, s float64) prior.Prior { return prior.Prior{Kind: prior.Laplace, Location: m, Scale: 0.7 * s} }},
+	{prior.Uniform, func(m, s float64) prior.Prior {
+		return prior.Prior{Kind: prior.Uniform, Low: m - math.Sqrt(3)*s, High: m + math.Sqrt(3)*s}
 	}},
 	// One group of two coefficients, whatever their scales.
-	{glm.HorseshoePrior, func(_, _ float64) glm.Prior { return glm.Prior{Kind: glm.HorseshoePrior, Scale: 0.2} }},
-	{glm.RegularisedHorseshoe, func(_, _ float64) glm.Prior {
-		return glm.Prior{Kind: glm.RegularisedHorseshoe, Scale: 0.3, DF: 6, Slab: 0.5}
+	{prior.Horseshoe, func(_, _ float64) prior.Prior { return prior.Prior{Kind: prior.Horseshoe, Scale: 0.2} }},
+	{prior.RegularisedHorseshoe, func(_, _ float64) prior.Prior {
+		return prior.Prior{Kind: prior.RegularisedHorseshoe, Scale: 0.3, DF: 6, Slab: 0.5}
 	}},
 }
 
 // gridDispersions are the kinds of proper priors of dispersions, of the size 1.
-var gridDispersions = []glm.Prior{
-	{Kind: glm.HalfNormal, Scale: 1},
-	{Kind: glm.HalfStudentT, DF: 4, Scale: 1},
-	{Kind: glm.HalfCauchy, Scale: 0.7},
-	{Kind: glm.Exponential, Rate: 1},
-	{Kind: glm.Gamma, Shape: 3, Rate: 2},
-	{Kind: glm.InverseGamma, Shape: 3, Scale: 2},
-	{Kind: glm.Uniform, Low: 0.3, High: 2},
-	{Kind: glm.Constant, Location: 1.2},
+var gridDispersions = []prior.Prior{
+	{Kind: prior.HalfNormal, Scale: 1},
+	{Kind: prior.HalfStudentT, DF: 4, Scale: 1},
+	{Kind: prior.HalfCauchy, Scale: 0.7},
+	{Kind: prior.Exponential, Rate: 1},
+	{Kind: prior.Gamma, Shape: 3, Rate: 2},
+	{Kind: prior.InverseGamma, Shape: 3, Scale: 2},
+	{Kind: prior.Uniform, Low: 0.3, High: 2},
+	{Kind: prior.Constant, Location: 1.2},
 }
 
 // gridScale is the scale of the coefficients' priors by family: most where a
@@ -60,7 +63,7 @@ func gridScale(f glm.Family) float64 {
 }
 
 // sized multiplies a dispersion's prior by a factor.
-func sized(p glm.Prior, factor float64) glm.Prior {
+func sized(p prior.Prior, factor float64) prior.Prior {
 	p.Scale *= factor
 	p.Rate /= factor
 	p.Low *= factor
@@ -93,7 +96,7 @@ func GridCases() []Case {
 func gridCase(f glm.Family, k int) Case {
 	const n = 9
 	prior := gridPriors[k%len(gridPriors)]
-	c := Case{Name: fmt.Sprintf("%s/%s", f, prior.kind), Data: design(n), Model: glm.Model{Family: f}}
+	c := Case{Name: fmt.Sprintf("%s/%s", f, prior.kind), Data: newDesign(n), Model: glm.Model{Family: f}}
 	scale, at := gridScale(f), []float64{0.3, 0, -0.2}
 	if f.Walled() { // mostly inside the domain, and often at the wall
 		scale, at = 0.5, []float64{3, 0, -0.2}

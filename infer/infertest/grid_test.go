@@ -5,6 +5,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 )
 
 // The grid has every family and link with every kind of prior: a new family or
@@ -31,8 +32,8 @@ func TestGridCovers(t *testing.T) {
 	for _, info := range glm.Families() {
 		for _, link := range info.Links {
 			f := info.Name + "(" + link + ")"
-			for _, p := range glm.PriorTable() {
-				if p.Kind == glm.Flat { // no prior draws
+			for _, p := range prior.Table() {
+				if p.Kind == prior.Flat { // no prior draws
 					continue
 				}
 				if p.Coefficient {

@@ -6,6 +6,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/variate"
 )
 
@@ -13,14 +14,14 @@ import (
 // horseshoe priors: plain and regularised, with tau in units of sigma and not, two
 // of them side by side, and one on a single coefficient.
 func HorseshoeCases() []Case {
-	plain := glm.Prior{Kind: glm.HorseshoePrior, Scale: 0.7}
-	slab := glm.Prior{Kind: glm.RegularisedHorseshoe, Scale: 0.8, DF: 5, Slab: 1.5}
+	plain := prior.Prior{Kind: prior.Horseshoe, Scale: 0.7}
+	slab := prior.Prior{Kind: prior.RegularisedHorseshoe, Scale: 0.8, DF: 5, Slab: 1.5}
 	out := []Case{
-		Gaussian(9, glm.Prior{Kind: glm.Gamma, Shape: 4, Rate: 5}),
+		Gaussian(9, prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 5}),
 		Bernoulli(12), Bernoulli(12), Bernoulli(10),
-		Gaussian(8, glm.Prior{Kind: glm.HalfNormal, Scale: 1}),
+		Gaussian(8, prior.Prior{Kind: prior.HalfNormal, Scale: 1}),
 	}
-	for i, priors := range [][]glm.Prior{{plain, plain}, {plain, plain}, {slab, slab}, {slab, plain}, {slab, slab}} {
+	for i, priors := range [][]prior.Prior{{plain, plain}, {plain, plain}, {slab, slab}, {slab, plain}, {slab, slab}} {
 		c := &out[i]
 		c.Name += fmt.Sprintf("/%s", priors[0].Kind)
 		if priors[0] != priors[1] {
@@ -102,16 +103,16 @@ func scalesDensity(data *glm.Data, model *glm.Model, theta []float64) (sum float
 	free := theta[data.Cols() : len(theta)-len(scales)]
 	for _, h := range shoes {
 		tau, c := scales[h.Tau], math.Inf(1)
-		sum += priorDensity(glm.Prior{Kind: glm.HalfCauchy, Scale: h.Prior.Scale * unit(model, free)}, tau)
+		sum += priorDensity(prior.Prior{Kind: prior.HalfCauchy, Scale: h.Prior.Scale * unit(model, free)}, tau)
 		if h.Slab >= 0 {
 			c = scales[h.Slab]
-			square := glm.Prior{Kind: glm.InverseGamma, Shape: h.Prior.DF / 2, Scale: h.Prior.DF * h.Prior.Slab * h.Prior.Slab / 2}
+			square := prior.Prior{Kind: prior.InverseGamma, Shape: h.Prior.DF / 2, Scale: h.Prior.DF * h.Prior.Slab * h.Prior.Slab / 2}
 			sum += priorDensity(square, c*c) + math.Log(2*c)
 		}
 		for i, j := range h.Columns {
 			lambda := scales[h.Local+i]
-			sum += priorDensity(glm.Prior{Kind: glm.HalfCauchy, Scale: 1}, lambda)
-			sum += priorDensity(glm.Prior{Kind: glm.Normal, Scale: regularised(tau*lambda, c)}, theta[j])
+			sum += priorDensity(prior.Prior{Kind: prior.HalfCauchy, Scale: 1}, lambda)
+			sum += priorDensity(prior.Prior{Kind: prior.Normal, Scale: regularised(tau*lambda, c)}, theta[j])
 		}
 	}
 	return sum

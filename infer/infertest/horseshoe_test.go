@@ -7,9 +7,11 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/cggibbs"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 	"glmbatch/infer/nuts"
+	"glmbatch/infer/prior"
 )
 
 // NUTS keeps its contract on the scales too.
@@ -50,21 +52,21 @@ func TestNutsInvarianceOnHorseshoes(t *testing.T) {
 // normal one of the response.
 type tiny struct {
 	name   string
-	prior  glm.Prior
+	prior  prior.Prior
 	xx, xy []float64 // XᵀX by rows; Xᵀy
 	cols   int
 	target *glm.Target
 }
 
-func newTiny(t *testing.T, name string, prior glm.Prior, cols int) *tiny {
-	x, y := glm.NewDense(6, cols), []float64{1.1, -0.4, 2.0, 0.3, -1.2, 1.6}
+func newTiny(t *testing.T, name string, law prior.Prior, cols int) *tiny {
+	x, y := design.NewDense(6, cols), []float64{1.1, -0.4, 2.0, 0.3, -1.2, 1.6}
 	names := []string{"a", "b"}[:cols]
 	for i := range y {
 		for j := range cols {
 			x.Col(j)[i] = math.Mod(float64(i+1)*[]float64{0.754877666246693, 0.569840290998053}[j], 1)*2 - 0.6
 		}
 	}
-	f := &tiny{name: name, prior: prior, cols: cols}
+	f := &tiny{name: name, prior: law, cols: cols}
 	for i := range cols {
 		for j := range cols {
 			dot := 0.0
@@ -79,9 +81,9 @@ func newTiny(t *testing.T, name string, prior glm.Prior, cols int) *tiny {
 		}
 		f.xy = append(f.xy, dot)
 	}
-	model := glm.Model{Family: glm.Family{Name: "gaussian", Link: "identity"}, Dispersion: glm.Prior{Kind: glm.Constant, Location: 1}}
+	model := glm.Model{Family: glm.Family{Name: "gaussian", Link: "identity"}, Dispersion: prior.Prior{Kind: prior.Constant, Location: 1}}
 	for range cols {
-		model.Coefficients = append(model.Coefficients, prior)
+		model.Coefficients = append(model.Coefficients, law)
 	}
 	var err error
 	if f.target, err = glm.NewTarget(&glm.Data{X: x, Y: y, Names: names, Intercept: -1}, model); err != nil {
@@ -92,8 +94,8 @@ func newTiny(t *testing.T, name string, prior glm.Prior, cols int) *tiny {
 
 func tinies(t *testing.T) []*tiny {
 	return []*tiny{
-		newTiny(t, "plain", glm.Prior{Kind: glm.HorseshoePrior, Scale: 0.5}, 2),
-		newTiny(t, "regularised", glm.Prior{Kind: glm.RegularisedHorseshoe, Scale: 0.7, DF: 4, Slab: 0.8}, 1),
+		newTiny(t, "plain", prior.Prior{Kind: prior.Horseshoe, Scale: 0.5}, 2),
+		newTiny(t, "regularised", prior.Prior{Kind: prior.RegularisedHorseshoe, Scale: 0.7, DF: 4, Slab: 0.8}, 1),
 	}
 }
 
@@ -119,7 +121,7 @@ func (f *tiny) exact(step float64) []float64 {
 	half := int(16 / step)
 	sech := func(x float64) float64 { return -math.Log(math.Cosh(x)) } // C⁺ in log x
 	sums, total := make([]float64, 4), 0.0
-	regular := f.prior.Kind == glm.RegularisedHorseshoe
+	regular := f.prior.Kind == prior.RegularisedHorseshoe
 	for i := -half; i <= half; i++ {
 		logTau := math.Log(f.prior.Scale) + step*float64(i)
 		for j := -half; j <= half; j++ {

@@ -6,6 +6,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 )
 
 // one returns a simulated posterior of c.
@@ -46,7 +47,7 @@ func TestConformanceCatches(t *testing.T) {
 		"scaled draws":     {Scaled(sound, 1, 1.001), "Info has log likelihood"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			target := one(t, Gaussian(9, glm.Prior{Kind: glm.HalfCauchy, Scale: 0.7}))
+			target := one(t, Gaussian(9, prior.Prior{Kind: prior.HalfCauchy, Scale: 0.7}))
 			r := new(recorder)
 			r.run(func(t TB) { Conformance(t, target, c.s) })
 			if r.broken != "" || !strings.Contains(strings.Join(r.verdicts, "\n"), c.want) {
@@ -79,8 +80,8 @@ func TestInvarianceCatches(t *testing.T) {
 // invarianceFaults pairs each fault with a case and a number of steps that let
 // it show.
 func invarianceFaults() map[string]Check {
-	cauchy := Gaussian(9, glm.Prior{Kind: glm.HalfCauchy, Scale: 0.7})
-	few := Gaussian(4, glm.Prior{Kind: glm.HalfNormal, Scale: 1.5})
+	cauchy := Gaussian(9, prior.Prior{Kind: prior.HalfCauchy, Scale: 0.7})
+	few := Gaussian(4, prior.Prior{Kind: prior.HalfNormal, Scale: 1.5})
 	sound := Reference(Sound)
 	return map[string]Check{
 		"prior scale":  {Case: few, Sampler: WrongPriorScale(sound, 1.5), Steps: 20},

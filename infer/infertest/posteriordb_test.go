@@ -14,7 +14,9 @@ import (
 	"strings"
 	"testing"
 
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 )
 
 // database holds posteriors whose answers others computed: see its README.md.
@@ -40,12 +42,13 @@ type entry struct {
 	Response      string
 	Columns       []string          `json:"design_columns"`
 	Map           map[string]string `json:"parameter_map"`
-	Priors        map[string]prior
+	Priors        map[string]written
 	DesignFile    string `json:"design_file"`
 	ReferenceFile string `json:"reference_file"`
 }
 
-type prior struct {
+// written is a prior as posteriordb has it.
+type written struct {
 	Dist     string
 	Mean, Sd float64
 	Location float64
@@ -56,24 +59,24 @@ type prior struct {
 }
 
 // glm returns the prior, or an error if this version has none of its kind.
-func (p prior) glm() (glm.Prior, error) {
+func (p written) glm() (prior.Prior, error) {
 	switch p.Dist {
 	case "flat":
-		return glm.Prior{Kind: glm.Flat}, nil
+		return prior.Prior{Kind: prior.Flat}, nil
 	case "normal":
-		return glm.Prior{Kind: glm.Normal, Location: p.Mean, Scale: p.Sd}, nil
+		return prior.Prior{Kind: prior.Normal, Location: p.Mean, Scale: p.Sd}, nil
 	case "half_normal":
-		return glm.Prior{Kind: glm.HalfNormal, Scale: p.Sd}, nil
+		return prior.Prior{Kind: prior.HalfNormal, Scale: p.Sd}, nil
 	case "half_cauchy":
-		return glm.Prior{Kind: glm.HalfCauchy, Scale: p.Scale}, nil
+		return prior.Prior{Kind: prior.HalfCauchy, Scale: p.Scale}, nil
 	case "student_t":
-		return glm.Prior{Kind: glm.StudentT, DF: p.DF, Location: p.Location, Scale: p.Scale}, nil
+		return prior.Prior{Kind: prior.StudentT, DF: p.DF, Location: p.Location, Scale: p.Scale}, nil
 	case "half_student_t":
-		return glm.Prior{Kind: glm.HalfStudentT, DF: p.DF, Scale: p.Scale}, nil
+		return prior.Prior{Kind: prior.HalfStudentT, DF: p.DF, Scale: p.Scale}, nil
 	case "uniform":
-		return glm.Prior{Kind: glm.Uniform, Low: p.Lower, High: p.Upper}, nil
+		return prior.Prior{Kind: prior.Uniform, Low: p.Lower, High: p.Upper}, nil
 	}
-	return glm.Prior{}, fmt.Errorf("no prior %s", p.Dist)
+	return prior.Prior{}, fmt.Errorf("no prior %s", p.Dist)
 }
 
 // posteriors reads the database, or skips the test where it is absent. The
@@ -188,7 +191,7 @@ func (e entry) design() (*glm.Data, error) {
 		}
 		return nil
 	}
-	data := &glm.Data{X: glm.NewDense(len(rows), len(e.names())), Names: e.names(), Intercept: -1, Y: make([]float64, len(rows))}
+	data := &glm.Data{X: design.NewDense(len(rows), len(e.names())), Names: e.names(), Intercept: -1, Y: make([]float64, len(rows))}
 	if err := column(e.Response, data.Y); err != nil {
 		return nil, err
 	}

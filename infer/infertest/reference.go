@@ -9,6 +9,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/variate"
 )
 
@@ -58,7 +59,7 @@ func (s *referenceSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	start := make([]float64, dim)
 	for j, p := range s.target.Model().Coefficients {
 		start[j] = p.Location + max(p.Scale, 1)*variate.Normal(c.Stream)
-		if p.Kind == glm.Uniform {
+		if p.Kind == prior.Uniform {
 			start[j] = drawPrior(p, c.Stream)
 		}
 	}
@@ -119,7 +120,7 @@ func (k *reference) Step() (infer.Info, error) {
 			break
 		}
 		width := 1.0
-		if j < d && k.target.Model().Coefficients[j].Kind == glm.Normal {
+		if j < d && k.target.Model().Coefficients[j].Kind == prior.Normal {
 			width = k.target.Model().Coefficients[j].Scale
 		}
 		if j == d {
@@ -170,7 +171,7 @@ func (k *reference) densities(eta, theta []float64) (logLik, logPrior float64) {
 	data, model := k.target.Data(), k.target.Model()
 	disp := dispersionsAt(model, theta[data.Cols():])
 	for k := range model.Family.Dispersions() {
-		if p := model.DispersionPrior(k); p.Kind != glm.Constant {
+		if p := model.DispersionPrior(k); p.Kind != prior.Constant {
 			logPrior += priorDensity(p, disp[k])
 		}
 	}

@@ -11,8 +11,10 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/cggibbs"
 	"glmbatch/infer/conjugate"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
+	"glmbatch/infer/prior"
 )
 
 // The posteriors of the database: gaussian ones with exact draws, logistic ones,
@@ -31,7 +33,7 @@ const (
 // group is "gaussian" for the posteriors with exact draws, "binomial" for the
 // logistic ones, or "other".
 func (k known) group() string {
-	if name := k.model.Family.Name; name == "binomial" || name == "gaussian" && k.model.Dispersion.Kind != glm.HalfStudentT {
+	if name := k.model.Family.Name; name == "binomial" || name == "gaussian" && k.model.Dispersion.Kind != prior.HalfStudentT {
 		return name
 	}
 	return "other"
@@ -230,7 +232,7 @@ func TestPosteriordbCatches(t *testing.T) {
 	for name, s := range map[string]infertest.Sampler{
 		"degrees of freedom": dof,
 		"sigma prior dropped": infertest.Wrong(conjugateSampler, func(_ *glm.Data, m *glm.Model) {
-			m.Dispersion = glm.Prior{Kind: glm.Flat}
+			m.Dispersion = prior.Prior{Kind: prior.Flat}
 		}),
 		"prior scale":     infertest.WrongPriorScale(conjugateSampler, 0.03),
 		"without row":     infertest.WithoutRow(conjugateSampler),
@@ -248,7 +250,7 @@ func TestPosteriordbCatches(t *testing.T) {
 // they are.
 func (k known) orthogonal() (data *glm.Data, back func(theta []float64)) {
 	for _, p := range k.model.Coefficients {
-		if p.Kind != glm.Flat {
+		if p.Kind != prior.Flat {
 			return k.data, func([]float64) {}
 		}
 	}
@@ -263,7 +265,7 @@ func (k known) orthogonal() (data *glm.Data, back func(theta []float64)) {
 	qr.QTo(&q)
 	qr.RTo(&r)
 	copied := *k.data
-	copied.X, copied.Intercept = glm.NewDense(n, d), -1
+	copied.X, copied.Intercept = design.NewDense(n, d), -1
 	for j := range d {
 		for i := range n {
 			copied.X.Col(j)[i] = q.At(i, j) * math.Sqrt(float64(n))

@@ -11,6 +11,7 @@ import (
 	"glmbatch/infer/conjugate"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
+	"glmbatch/infer/prior"
 )
 
 func conjugateSampler(target *glm.Target) (infer.Setup, error) { return conjugate.New(target) }
@@ -64,9 +65,9 @@ var gibbsOptions = map[string]cggibbs.Options{
 
 func gaussians() []infertest.Case {
 	return []infertest.Case{
-		infertest.Gaussian(9, glm.Prior{Kind: glm.HalfCauchy, Scale: 0.7}),
-		infertest.Gaussian(4, glm.Prior{Kind: glm.HalfNormal, Scale: 1.5}),
-		infertest.Gaussian(2, glm.Prior{Kind: glm.HalfNormal, Scale: 1.5}), // n < d
+		infertest.Gaussian(9, prior.Prior{Kind: prior.HalfCauchy, Scale: 0.7}),
+		infertest.Gaussian(4, prior.Prior{Kind: prior.HalfNormal, Scale: 1.5}),
+		infertest.Gaussian(2, prior.Prior{Kind: prior.HalfNormal, Scale: 1.5}), // n < d
 	}
 }
 
@@ -127,7 +128,7 @@ func TestGibbsInvariance(t *testing.T) {
 }
 
 func TestGibbsCatches(t *testing.T) {
-	few := infertest.Gaussian(4, glm.Prior{Kind: glm.HalfNormal, Scale: 1.5})
+	few := infertest.Gaussian(4, prior.Prior{Kind: prior.HalfNormal, Scale: 1.5})
 	sound := gibbs(cggibbs.Options{})
 	for name, c := range map[string]infertest.Check{
 		"prior scale": {Case: few, Sampler: infertest.WrongPriorScale(sound, 1.8)},
@@ -154,7 +155,7 @@ func placeInner(k infer.Kernel, theta []float64) error {
 // TestGibbsRanks: draws 10 sweeps apart, 20 after the sampler's own start, on
 // posteriors that a sweep nearly forgets.
 func TestGibbsRanks(t *testing.T) {
-	for _, c := range []infertest.Case{infertest.Bernoulli(12), infertest.Poisson(8), infertest.Gaussian(9, glm.Prior{Kind: glm.HalfNormal, Scale: 1.5})} {
+	for _, c := range []infertest.Case{infertest.Bernoulli(12), infertest.Poisson(8), infertest.Gaussian(9, prior.Prior{Kind: prior.HalfNormal, Scale: 1.5})} {
 		t.Run(c.Name, func(t *testing.T) {
 			check := infertest.Check{Case: c, Sampler: gibbs(cggibbs.Options{}), Steps: infertest.Scale(10, 40), Seed: infertest.Seed(t),
 				Draws: 7, Pairs: infertest.Scale(300, 3000)}

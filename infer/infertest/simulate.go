@@ -4,34 +4,34 @@ import (
 	"math"
 
 	"glmbatch/infer"
-	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/variate"
 )
 
 // drawPrior draws from a proper prior by its definition.
-func drawPrior(p glm.Prior, rng *infer.Stream) float64 {
+func drawPrior(p prior.Prior, rng *infer.Stream) float64 {
 	switch p.Kind {
-	case glm.Normal:
+	case prior.Normal:
 		return p.Location + p.Scale*variate.Normal(rng)
-	case glm.StudentT:
+	case prior.StudentT:
 		return p.Location + p.Scale*student(p.DF, rng)
-	case glm.Cauchy:
+	case prior.Cauchy:
 		return p.Location + p.Scale*math.Tan(math.Pi*(rng.Float64()-0.5))
-	case glm.Laplace: // the difference of two exponentials
+	case prior.Laplace: // the difference of two exponentials
 		return p.Location + p.Scale*(variate.Exponential(rng)-variate.Exponential(rng))
-	case glm.HalfNormal:
+	case prior.HalfNormal:
 		return p.Scale * math.Abs(variate.Normal(rng))
-	case glm.HalfStudentT:
+	case prior.HalfStudentT:
 		return p.Scale * math.Abs(student(p.DF, rng))
-	case glm.HalfCauchy:
+	case prior.HalfCauchy:
 		return p.Scale * math.Tan(math.Pi/2*rng.Float64())
-	case glm.Exponential:
+	case prior.Exponential:
 		return variate.Exponential(rng) / p.Rate
-	case glm.Gamma:
+	case prior.Gamma:
 		return variate.Gamma(rng, p.Shape) / p.Rate
-	case glm.InverseGamma:
+	case prior.InverseGamma:
 		return p.Scale / variate.Gamma(rng, p.Shape)
-	case glm.Uniform:
+	case prior.Uniform:
 		return p.Low + (p.High-p.Low)*rng.Float64()
 	}
 	panic("infertest: a case needs proper priors, not " + p.String())

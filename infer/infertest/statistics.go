@@ -4,13 +4,14 @@ import (
 	"math"
 
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 )
 
 // statistics names what evaluate returns.
 func (c Case) statistics() []string {
 	names := append([]string(nil), c.Data.Names...)
 	for k, d := range c.Model.Family.Dispersions() {
-		if c.Model.DispersionPrior(k).Kind != glm.Constant {
+		if c.Model.DispersionPrior(k).Kind != prior.Constant {
 			names = append(names, d.Name)
 		}
 	}

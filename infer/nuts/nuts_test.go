@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
+	"glmbatch/infer/prior"
 )
 
 // sampler returns New with options.
@@ -123,7 +125,7 @@ func (s noJacobian) weigh(z *point) (float64, bool) {
 // uniform instead of biased progressive sampling, costs efficiency only: these
 // stay invariant, and TestChecksAcrossSubtrees sees the first.)
 func TestInvarianceCatches(t *testing.T) {
-	gaussian, few := infertest.Gaussian(6, glm.Prior{Kind: glm.HalfNormal, Scale: 1.5}), infertest.Bernoulli(12)
+	gaussian, few := infertest.Gaussian(6, prior.Prior{Kind: prior.HalfNormal, Scale: 1.5}), infertest.Bernoulli(12)
 	big := sampler(Options{StepSize: 0.8})
 	plain := sampler(Options{})
 	for name, c := range map[string]infertest.Check{
@@ -405,11 +407,11 @@ func TestOptionsAreChecked(t *testing.T) {
 
 // A dense metric of thousands of parameters would not fit in memory.
 func TestDenseIsBounded(t *testing.T) {
-	x := glm.NewDense(2, maxDense+1)
+	x := design.NewDense(2, maxDense+1)
 	copy(x.Values, []float64{1, 2, 2, 1})
-	model := glm.Model{Family: glm.Family{Name: "bernoulli", Link: "logit"}, Coefficients: make([]glm.Prior, maxDense+1)}
+	model := glm.Model{Family: glm.Family{Name: "bernoulli", Link: "logit"}, Coefficients: make([]prior.Prior, maxDense+1)}
 	for j := range model.Coefficients {
-		model.Coefficients[j] = glm.Prior{Kind: glm.Normal, Scale: 1}
+		model.Coefficients[j] = prior.Prior{Kind: prior.Normal, Scale: 1}
 	}
 	target, err := glm.NewTarget(&glm.Data{X: x, Intercept: -1, Y: []float64{0, 1}}, model)
 	if err != nil {
@@ -426,7 +428,7 @@ func TestDenseIsBounded(t *testing.T) {
 
 // A state of another plan or method is refused, and the kernel stays as it was.
 func TestStateRefuses(t *testing.T) {
-	target := posterior(t, infertest.Gaussian(6, glm.Prior{Kind: glm.HalfNormal, Scale: 1}))
+	target := posterior(t, infertest.Gaussian(6, prior.Prior{Kind: prior.HalfNormal, Scale: 1}))
 	fresh := func(o Options, warmup int) *kernel {
 		s, err := New(target, o)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
+	"glmbatch/infer/prior"
 )
 
 // warmed is a target that knows an earlier posterior: scales 0.5, 0.6, …, the last
@@ -96,7 +97,7 @@ func TestWarmInvariance(t *testing.T) {
 		}
 		return New(target, Options{})
 	}
-	infertest.Invariance(t, infertest.Check{Case: infertest.Gaussian(6, glm.Prior{Kind: glm.HalfNormal, Scale: 1.5}), Sampler: with(warm, 0, nil),
+	infertest.Invariance(t, infertest.Check{Case: infertest.Gaussian(6, prior.Prior{Kind: prior.HalfNormal, Scale: 1.5}), Sampler: with(warm, 0, nil),
 		Seed: infertest.Seed(t), Pairs: infertest.Scale(1000, 20_000)})
 }
 

@@ -4,15 +4,17 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 )
 
 // BenchmarkWide is an iteration of warm-up on a design of the panel's shape,
 // 62 × 2001, whose trajectories have hundreds of points.
 func BenchmarkWide(b *testing.B) {
 	n, d := 62, 2001
-	x, y := glm.NewDense(n, d), make([]float64, n)
-	model := glm.Model{Family: glm.Family{Name: "bernoulli", Link: "logit"}, Coefficients: make([]glm.Prior, d)}
+	x, y := design.NewDense(n, d), make([]float64, n)
+	model := glm.Model{Family: glm.Family{Name: "bernoulli", Link: "logit"}, Coefficients: make([]prior.Prior, d)}
 	rng := infer.NewStream(3)
 	for i := range x.Values {
 		x.Values[i] = 2 * (rng.Float64() + rng.Float64() + rng.Float64() - 1.5)
@@ -21,7 +23,7 @@ func BenchmarkWide(b *testing.B) {
 		y[i] = float64(i % 2)
 	}
 	for j := range d {
-		model.Coefficients[j] = glm.Prior{Kind: glm.Normal, Scale: 10}
+		model.Coefficients[j] = prior.Prior{Kind: prior.Normal, Scale: 10}
 	}
 	target, err := glm.NewTarget(&glm.Data{X: x, Intercept: -1, Y: y}, model)
 	if err != nil {

@@ -1,8 +1,14 @@
-// Package prior draws from the prior of a model: independent draws, in which the
-// response has no part, through the same contract as a sampler of its posterior.
+// Package prior holds the laws that may be the prior of a coefficient or of a
+// dispersion: their densities, draws and spelling, the horseshoe priors that speak
+// of a group of coefficients, and the rules of the priors that a model has where
+// none are given.
 //
-// It refuses improper priors by name. Where the link has a wall (eta > 0) the
-// prior is cut off there, as it is in the posterior.
+// It knows no family, no data and no likelihood: glm.Model says which prior is
+// whose, glm.Defaults measures the data that the rules speak of, and priordraws
+// samples the prior of a whole model.
 //
-// Read prior.go.
+// Read law.go (the density of each kind), kinds.go (the table, draws, what may be
+// the prior of what) and parse.go (the spelling); joint.go for the coefficients of
+// a model together, group.go for horseshoes and their scales, defaults.go for
+// weakly informative priors.
 package prior

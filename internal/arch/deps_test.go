@@ -25,24 +25,26 @@ const (
 // part of the program (docs/decisions/0001-libraries.md).
 var deps = map[string]string{
 	"infer":            "",
-	"infer/glm":        "infer internal/words" + numeric,
-	"infer/cggibbs":    "infer infer/glm infer/dogs" + numeric + " internal/state",
+	"infer/design":     "internal/simd",
+	"infer/glm":        "infer infer/design infer/prior internal/words" + numeric,
+	"infer/cggibbs":    "infer infer/design infer/glm infer/prior infer/dogs" + numeric + " internal/state",
 	"infer/nuts":       "infer infer/glm" + numeric + " internal/state",
-	"infer/conjugate":  "infer infer/glm internal/vec internal/linalg internal/variate",
+	"infer/conjugate":  "infer infer/glm infer/prior internal/vec internal/linalg internal/variate",
 	"infer/diag":       "infer" + numeric,
-	"infer/prior":      "infer infer/glm internal/state internal/words",
+	"infer/prior":      "internal/vec internal/variate internal/words",
+	"infer/priordraws": "infer infer/glm internal/state internal/words",
 	"infer/loo":        "internal/vec",
 	"infer/mrf":        "infer internal/vec internal/state",
 	"infer/herded":     "infer infer/mrf internal/vec internal/state",
 	"infer/dogs":       "infer/mrf internal/vec internal/simd internal/linalg",
-	"infer/infertest":  "infer infer/glm internal/variate",
+	"infer/infertest":  "infer infer/design infer/glm infer/prior internal/variate",
 	"internal/vec":     "",
 	"internal/simd":    "internal/vec golang.org/x/sys/cpu",
 	"internal/linalg":  "internal/vec internal/simd",
 	"internal/variate": "internal/vec internal/simd",
 	"internal/state":   "",
 	"ingest":           "internal/words" + arrow + duckdb,
-	"transform":        "infer/glm internal/words" + arrow,
+	"transform":        "infer/design infer/glm internal/vec internal/words" + arrow,
 	"report":           "infer infer/diag report/html report/judge report/record internal/words" + duckdb,
 	"report/html":      "",
 	// judge and record are values without SQL, for rooms that know no ledger.
@@ -51,7 +53,7 @@ var deps = map[string]string{
 	"pipelines": "infer infer/diag infer/glm ingest transform internal/words report report/judge" +
 		" pipelines/internal/*",
 	// spec reads a spec, and looks at no data.
-	"pipelines/internal/spec": "internal/words report/judge infer/glm transform" + yaml,
+	"pipelines/internal/spec": "internal/words report/judge infer/glm infer/prior transform" + yaml,
 	// spool keeps blocks of draws and kernel states, and knows no more.
 	"pipelines/internal/spool": "infer internal/words",
 	// progress draws what it is told, and knows no sampler.
@@ -59,7 +61,7 @@ var deps = map[string]string{
 	"pipelines/internal/cpu":      "golang.org/x/sys/unix",
 	"pipelines/internal/exit":     "",
 	// plan, draw and assess know no ledger: TestWorkerKnowsNoLedger.
-	"pipelines/internal/plan": "infer infer/glm infer/cggibbs infer/nuts infer/conjugate infer/diag infer/prior infer/mrf" +
+	"pipelines/internal/plan": "infer infer/glm infer/cggibbs infer/nuts infer/conjugate infer/design infer/diag infer/prior infer/priordraws infer/mrf" +
 		" infer/herded ingest transform report/judge report/record internal/words pipelines/internal/discrete" +
 		" pipelines/internal/spec pipelines/internal/synthetic",
 	"pipelines/internal/draw": "infer internal/words report/record pipelines/internal/assess pipelines/internal/cpu pipelines/internal/plan" +
@@ -72,20 +74,20 @@ var deps = map[string]string{
 		" pipelines/internal/spec pipelines/internal/spool" + fanout + " golang.org/x/sync/semaphore",
 	// predictive evaluates fits row by row, from draws that it is given.
 	"pipelines/internal/predictive": "infer infer/glm infer/loo transform report/record" + fanout,
-	"pipelines/internal/predict": "infer infer/glm ingest transform internal/words report pipelines/internal/assess pipelines/internal/plan" +
+	"pipelines/internal/predict": "infer infer/glm infer/prior ingest transform internal/words report pipelines/internal/assess pipelines/internal/plan" +
 		" pipelines/internal/predictive pipelines/internal/spec",
-	"pipelines/internal/check": "infer infer/glm infer/diag internal/words report report/judge pipelines/internal/exit" +
+	"pipelines/internal/check": "infer infer/design infer/glm infer/diag infer/prior internal/words report report/judge pipelines/internal/exit" +
 		" pipelines/internal/plan pipelines/internal/spec" + fanout,
 	// explain tells what a run would do, and draws from priors only.
-	"pipelines/internal/explain": "internal/words infer infer/glm pipelines/internal/plan",
+	"pipelines/internal/explain": "internal/words infer infer/glm infer/prior pipelines/internal/plan",
 	// propose looks at columns, and reads no files.
 	"pipelines/internal/propose": "internal/words" + arrow,
 	// exchange reads and writes the files of other tools.
 	"pipelines/internal/exchange": "infer infer/diag ingest internal/words report report/judge" + arrow,
 	// synthetic makes data, and does not fit them.
-	"pipelines/internal/synthetic": "infer infer/glm internal/words pipelines/internal/spec",
+	"pipelines/internal/synthetic": "infer infer/glm infer/prior internal/words pipelines/internal/spec",
 	// discrete makes discrete models of tables and images, and samples nothing itself.
-	"pipelines/internal/discrete": "infer infer/glm infer/diag infer/mrf infer/herded infer/dogs ingest internal/words pipelines/internal/spec" + arrow,
+	"pipelines/internal/discrete": "infer infer/prior infer/diag infer/mrf infer/herded infer/dogs ingest internal/words pipelines/internal/spec" + arrow,
 	"cmd/pipeline":                "pipelines internal/words github.com/spf13/cobra golang.org/x/term",
 	"internal/arch":               "",
 	"internal/bars":               "internal/words pipelines",

@@ -51,6 +51,25 @@ func Dot(x, y []float64) float64 {
 // SumSquares returns Σ x[i]² in the fixed lane order.
 func SumSquares(x []float64) float64 { return Dot(x, x) }
 
+// Deviations returns Σ (x[i] − m) and Σ (x[i] − m)² in the fixed lane order.
+func Deviations(x []float64, m float64) (first, second float64) {
+	var s, q [Lanes]float64
+	for ; len(x) >= Lanes; x = x[Lanes:] {
+		b := x[:Lanes:Lanes]
+		for k := range s {
+			d := b[k] - m
+			s[k] += d
+			q[k] = math.FMA(d, d, q[k])
+		}
+	}
+	for k, v := range x {
+		d := v - m
+		s[k] += d
+		q[k] = math.FMA(d, d, q[k])
+	}
+	return reduce(&s), reduce(&q)
+}
+
 // Axpy adds a·x to y: y[i] = fma(a, x[i], y[i]). len(y) is at least len(x).
 func Axpy(a float64, x, y []float64) {
 	y = y[:len(x)]

@@ -45,6 +45,7 @@ func TestSumsFollowTheLanes(t *testing.T) {
 		for i := range weight {
 			weight[i] = float64(r.IntN(9))
 		}
+		first, second := Deviations(x, delta)
 		cases := []struct {
 			name      string
 			got, want float64
@@ -52,6 +53,8 @@ func TestSumsFollowTheLanes(t *testing.T) {
 			{"Sum", Sum(x), lanewise(n, func(i int, a float64) float64 { return a + x[i] })},
 			{"Dot", Dot(x, y), lanewise(n, func(i int, a float64) float64 { return math.FMA(x[i], y[i], a) })},
 			{"SumSquares", SumSquares(x), lanewise(n, func(i int, a float64) float64 { return math.FMA(x[i], x[i], a) })},
+			{"Deviations, first", first, lanewise(n, func(i int, a float64) float64 { return a + (x[i] - delta) })},
+			{"Deviations, second", second, lanewise(n, func(i int, a float64) float64 { return math.FMA(x[i]-delta, x[i]-delta, a) })},
 			{"SumExpAlong", SumExpAlong(y, x, delta), lanewise(n, func(i int, a float64) float64 { return a + Exp(at(i)) })},
 			{"SumSquaresAlong", SumSquaresAlong(z, y, x, delta), lanewise(n, func(i int, a float64) float64 {
 				return math.FMA(z[i]-at(i), z[i]-at(i), a)

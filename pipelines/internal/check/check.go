@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"glmbatch/infer"
-	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/exit"
 	"glmbatch/pipelines/internal/plan"
@@ -302,7 +302,7 @@ func improper(c *plan.Case) string {
 	}
 	hint := "give them a proper prior such as normal(0, 2.5)"
 	for i, d := range c.Posterior.Family.Dispersions() {
-		if p := c.Posterior.DispersionPrior(i); p.Kind == glm.Flat {
+		if p := c.Posterior.DispersionPrior(i); p.Kind == prior.Flat {
 			flat = append(flat, d.Name)
 			hint = "give them proper priors, such as normal(0, 2.5) for coefficients and half_cauchy(5) for " + d.Name
 		}

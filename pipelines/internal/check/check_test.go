@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/pipelines/internal/exit"
 	"glmbatch/pipelines/internal/spec"
@@ -188,15 +189,15 @@ func TestSamplerStops(t *testing.T) {
 // A row that counts twice has two simulated responses, and a check around the
 // data has each row of them and of the simulation once.
 func TestRows(t *testing.T) {
-	x := glm.NewDense(2, 1)
+	x := design.NewDense(2, 1)
 	x.Col(0)[0], x.Col(0)[1] = 1, 2
 	data := &glm.Data{X: x, Y: []float64{3, 4}, Frequency: []float64{2, 1}, Offset: []float64{5, 6}}
 	e, err := expanded(data)
-	if err != nil || e.Frequency != nil || !reflect.DeepEqual(glm.ToDense(e.X).Values, []float64{1, 1, 2}) || !reflect.DeepEqual(e.Y, []float64{3, 3, 4}) || !reflect.DeepEqual(e.Offset, []float64{5, 5, 6}) {
+	if err != nil || e.Frequency != nil || !reflect.DeepEqual(design.ToDense(e.X).Values, []float64{1, 1, 2}) || !reflect.DeepEqual(e.Y, []float64{3, 3, 4}) || !reflect.DeepEqual(e.Offset, []float64{5, 5, 6}) {
 		t.Errorf("expanded to %+v, %v", e, err)
 	}
 	d := doubled(e, []float64{7, 8, 9})
-	if !reflect.DeepEqual(glm.ToDense(d.X).Values, []float64{1, 1, 2, 1, 1, 2}) || !reflect.DeepEqual(d.Y, []float64{3, 3, 4, 7, 8, 9}) || !reflect.DeepEqual(e.Y, []float64{3, 3, 4}) {
+	if !reflect.DeepEqual(design.ToDense(d.X).Values, []float64{1, 1, 2, 1, 1, 2}) || !reflect.DeepEqual(d.Y, []float64{3, 3, 4, 7, 8, 9}) || !reflect.DeepEqual(e.Y, []float64{3, 3, 4}) {
 		t.Errorf("doubled to %+v", d)
 	}
 	data.Frequency[0] = 1e9

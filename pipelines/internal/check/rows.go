@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 )
 
@@ -54,10 +55,10 @@ func taken(data *glm.Data, from []int) *glm.Data {
 		return out
 	}
 	out := *data
-	if sparse, ok := data.X.(*glm.Sparse); ok {
+	if sparse, ok := data.X.(*design.Sparse); ok {
 		out.X = sparse.Taken(from)
 	} else {
-		x := glm.NewDense(len(from), data.Cols())
+		x := design.NewDense(len(from), data.Cols())
 		for j := range data.Cols() {
 			copy(x.Col(j), pick(data.X.Col(j)))
 		}

@@ -9,6 +9,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/report"
 )
@@ -168,7 +169,7 @@ func (s *simulator) feasible(eta []float64) bool {
 // dispersions are those of the family, fixed ones included.
 func (s *simulator) dispersions(free []float64) (out []float64) {
 	for k := range s.Posterior.Family.Dispersions() {
-		if p := s.Posterior.DispersionPrior(k); p.Kind == glm.Constant {
+		if p := s.Posterior.DispersionPrior(k); p.Kind == prior.Constant {
 			out = append(out, p.Location)
 			continue
 		}

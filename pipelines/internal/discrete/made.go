@@ -7,11 +7,11 @@ import (
 	"strconv"
 
 	"glmbatch/infer"
-	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/pipelines/internal/spec"
 )
 
-var standardNormal = glm.Prior{Kind: glm.Normal, Scale: 1}
+var standardNormal = prior.Prior{Kind: prior.Normal, Scale: 1}
 
 // FromGrid makes a rectangle of variables, and noisy observations of its picture if it
 // has one. image counts the noisy images from 0; each has noise of its own.

@@ -8,6 +8,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/pipelines/internal/plan"
 )
 
@@ -155,14 +156,14 @@ func (e *Explanation) factors() bool {
 }
 
 // middle holds 95 % of a prior, by its draws; NaN where it is not proper, or of a group.
-func middle(p glm.Prior, s *infer.Stream) (low, high float64) {
+func middle(p prior.Prior, s *infer.Stream) (low, high float64) {
 	x := make([]float64, 4001)
 	for i := range x {
 		if x[i] = p.Draw(s); math.IsNaN(x[i]) {
 			return x[i], x[i]
 		}
 	}
-	if p.Kind == glm.Normal { // exactly, to spare a law that everybody knows its noise
+	if p.Kind == prior.Normal { // exactly, to spare a law that everybody knows its noise
 		return p.Location - 1.959964*p.Scale, p.Location + 1.959964*p.Scale
 	}
 	slices.Sort(x)

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"glmbatch/infer"
-	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spec"
 )
@@ -112,10 +112,10 @@ func TestPriorsInDataUnits(t *testing.T) {
 // Half of a law lies in its middle, and an improper one has none.
 func TestMiddle(t *testing.T) {
 	stream := infer.NewStream(3)
-	if low, high := middle(glm.Prior{Kind: glm.Flat}, stream); !math.IsNaN(low) || !math.IsNaN(high) {
+	if low, high := middle(prior.Prior{Kind: prior.Flat}, stream); !math.IsNaN(low) || !math.IsNaN(high) {
 		t.Errorf("flat: %g to %g", low, high)
 	}
-	low, high := middle(glm.Prior{Kind: glm.Exponential, Rate: 1}, stream)
+	low, high := middle(prior.Prior{Kind: prior.Exponential, Rate: 1}, stream)
 	if math.Abs(low-0.0253) > 0.01 || math.Abs(high-3.689) > 0.4 {
 		t.Errorf("exponential(1): %g to %g", low, high)
 	}

@@ -3,7 +3,7 @@ package plan
 import (
 	"math"
 
-	"glmbatch/infer/glm"
+	matrix "glmbatch/infer/design"
 	"glmbatch/report/record"
 )
 
@@ -58,7 +58,7 @@ func moments(x, weights []float64) (mean, sd float64) {
 
 // columnMoments are the mean and standard deviation (divisor n) of a column of n
 // rows, those that are not stored being zeros.
-func columnMoments(c glm.Column, n int) (mean, sd float64) {
+func columnMoments(c matrix.Column, n int) (mean, sd float64) {
 	total := 0.0
 	for _, v := range c.Values {
 		total += v

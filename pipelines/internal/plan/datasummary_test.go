@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"glmbatch/infer/glm"
+	matrix "glmbatch/infer/design"
 )
 
 // A column has the same moments with its zeros stored and without, and rows that
@@ -15,7 +15,7 @@ func TestMoments(t *testing.T) {
 	if math.Abs(mean-1) > 1e-15 || math.Abs(sd-math.Sqrt(20.0/6)) > 1e-15 {
 		t.Errorf("mean %v, sd %v", mean, sd)
 	}
-	for name, c := range map[string]glm.Column{
+	for name, c := range map[string]matrix.Column{
 		"dense": {Values: x}, "sparse": {Rows: []int32{1, 3, 5}, Values: []float64{3, -1, 4}},
 	} {
 		if m, s := columnMoments(c, len(x)); math.Abs(m-mean) > 1e-15 || math.Abs(s-sd) > 1e-15 {

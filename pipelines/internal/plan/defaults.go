@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 )
@@ -58,7 +59,7 @@ func defaultsWords(u *Unit, m *spec.Model) string {
 // defaultRules words the defaults that a model uses, without data.
 func defaultRules(m *spec.Model) (out []string) {
 	coefficients, intercept, dispersion := glm.DefaultRules(m.Family.Family)
-	add := func(left glm.Prior, name, rule string) {
+	add := func(left prior.Prior, name, rule string) {
 		if left.Kind == "" {
 			out = append(out, name+" "+rule)
 		}

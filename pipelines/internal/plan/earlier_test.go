@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -13,7 +13,7 @@ func TestWhoStartsAnew(t *testing.T) {
 	plain, horseshoe := &spec.Model{}, &spec.Model{}
 	plain.Family.Name, plain.Family.Link = "bernoulli", "logit"
 	*horseshoe = *plain
-	horseshoe.Prior.Coefficients.Kind = glm.HorseshoePrior
+	horseshoe.Prior.Coefficients.Kind = prior.Horseshoe
 	for _, c := range []struct {
 		sampler spec.Sampler
 		model   *spec.Model

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"glmbatch/infer/cggibbs"
+	matrix "glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/transform"
 )
@@ -47,7 +48,7 @@ func TestFocusCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := &Fit{Pipeline: p, Unit: &Unit{Dataset: ref.Dataset}, Model: ref.Model, Sampler: ref.Sampler}
-		data := &glm.Data{X: glm.NewDense(1, 3), Names: []string{"(Intercept)", "x", "x2"}}
+		data := &glm.Data{X: matrix.NewDense(1, 3), Names: []string{"(Intercept)", "x", "x2"}}
 		err = m.focus(f, data.Names)
 		o, _ := m.Options.(cggibbs.Options)
 		return identified(t, f, &Regression{Design: &transform.Design{Data: data}, fit: f, dataHash: "h", sampler: m}).Fingerprint, o, err

@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 
-	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -98,7 +98,7 @@ func identifyModel(m *spec.Model) modelIdentity {
 // defaultsOf is the version of the rules of default priors, where one is used.
 func defaultsOf(m *spec.Model) string {
 	if m.HasDefaults() {
-		return glm.DefaultsVersion
+		return prior.DefaultsVersion
 	}
 	return ""
 }

@@ -3,7 +3,9 @@ package plan
 import (
 	"testing"
 
+	matrix "glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/transform"
 )
@@ -30,7 +32,7 @@ func fingerprintOf(t *testing.T, p *spec.Pipeline, data string) string {
 		t.Fatal(err)
 	}
 	f := &Fit{Pipeline: p, Unit: &Unit{Dataset: ref.Dataset}, Model: ref.Model, Sampler: ref.Sampler}
-	return identified(t, f, &Regression{Design: &transform.Design{Data: &glm.Data{X: glm.NewDense(1, 1)}}, fit: f, dataHash: data, sampler: m}).Fingerprint
+	return identified(t, f, &Regression{Design: &transform.Design{Data: &glm.Data{X: matrix.NewDense(1, 1)}}, fit: f, dataHash: data, sampler: m}).Fingerprint
 }
 
 // identified identifies a fit of a problem that is given.
@@ -78,7 +80,7 @@ func TestFingerprint(t *testing.T) {
 		"prior":           func(p *spec.Pipeline) { model(p).Prior.Coefficients.Scale = 2 },
 		"intercept":       func(p *spec.Pipeline) { model(p).Prior.Intercept.Prior.Scale = 2 },
 		"at":              func(p *spec.Pipeline) { model(p).Prior.Intercept.At = "zero" },
-		"sigma":           func(p *spec.Pipeline) { model(p).Prior.Sigma.Prior = glm.Prior{Kind: glm.HalfNormal, Scale: 1} },
+		"sigma":           func(p *spec.Pipeline) { model(p).Prior.Sigma.Prior = prior.Prior{Kind: prior.HalfNormal, Scale: 1} },
 		"by_name":         func(p *spec.Pipeline) { model(p).Prior.ByName[0].Prior.Scale = 9 },
 		"keep":            func(p *spec.Pipeline) { p.Run.Keep = "summary" },
 		"method":          func(p *spec.Pipeline) { p.Samplers[0].Method = "nuts" },
@@ -107,14 +109,14 @@ func TestFingerprint(t *testing.T) {
 func TestPriorsByName(t *testing.T) {
 	m := &spec.Model{}
 	set := func(scale float64) spec.CoefficientPrior {
-		return spec.CoefficientPrior{Prior: glm.Prior{Kind: glm.Normal, Scale: scale}}
+		return spec.CoefficientPrior{Prior: prior.Prior{Kind: prior.Normal, Scale: scale}}
 	}
 	m.Prior.Coefficients, m.Prior.Intercept.Prior = set(1), set(2)
 	for i, pattern := range []string{"x1*", "x12", "x*", "nothing"} {
 		m.Prior.ByName = append(m.Prior.ByName, &spec.NamedPrior{Pattern: pattern, Prior: set(float64(3 + i))})
 	}
 	data := &glm.Data{
-		X:         glm.NewDense(1, 6),
+		X:         matrix.NewDense(1, 6),
 		Names:     []string{"(Intercept)", "age", "x9", "x11", "x12", "x*"},
 		Intercept: 0,
 	}

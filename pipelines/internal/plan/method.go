@@ -8,7 +8,7 @@ import (
 	"glmbatch/infer/conjugate"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/nuts"
-	"glmbatch/infer/prior"
+	"glmbatch/infer/priordraws"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -49,7 +49,7 @@ func resolve(s *spec.Sampler, model *spec.Model) (sampler, error) {
 	}
 	switch name {
 	case PriorMethod:
-		return sampler{Method: Method{Name: name, Version: prior.Version, Chains: true}, setup: prior.New}, nil
+		return sampler{Method: Method{Name: name, Version: priordraws.Version, Chains: true}, setup: priordraws.New}, nil
 	case "conjugate":
 		return sampler{
 			Method: Method{Name: name, Reason: reason, Version: conjugate.Version, Chains: true},

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -20,8 +21,8 @@ func TestAutoFollowsPriors(t *testing.T) {
 		{"normal(0, 1)", "flat", "flat", "exponential(1)", "conjugate"},
 		{"normal(0, 1)", "flat", "flat", "gamma(2, 1)", "cggibbs"},
 	} {
-		prior := func(text string) glm.Prior {
-			p, err := glm.ParsePrior(text)
+		prior := func(text string) prior.Prior {
+			p, err := prior.Parse(text)
 			if err != nil {
 				t.Fatal(err)
 			}

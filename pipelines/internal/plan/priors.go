@@ -6,6 +6,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/transform"
 )
@@ -17,7 +18,7 @@ func posterior(m *spec.Model, data *glm.Data) glm.Model {
 	if m.HasDefaults() {
 		defaults = glm.Defaults(m.Family.Family, data)
 	}
-	out := glm.Model{Family: m.Family.Family, Coefficients: make([]glm.Prior, data.Cols()), Groups: groups(m, data)}
+	out := glm.Model{Family: m.Family.Family, Coefficients: make([]prior.Prior, data.Cols()), Groups: groups(m, data)}
 	for j, name := range data.Names {
 		given := m.Prior.For(name)
 		if j == data.Intercept {
@@ -43,17 +44,17 @@ func posterior(m *spec.Model, data *glm.Data) glm.Model {
 // conjugatePriors tells whether every prior of a gaussian model is one that
 // method conjugate takes.
 func conjugatePriors(m *spec.Model) bool {
-	all := []glm.Prior{m.Prior.Coefficients.Prior, m.Prior.Intercept.Prior.Prior}
+	all := []prior.Prior{m.Prior.Coefficients.Prior, m.Prior.Intercept.Prior.Prior}
 	for _, n := range m.Prior.ByName {
 		all = append(all, n.Prior.Prior)
 	}
 	for _, p := range all {
-		if p.Kind != glm.Normal && p.Kind != glm.Flat && p.Kind != "" { // the default is normal
+		if p.Kind != prior.Normal && p.Kind != prior.Flat && p.Kind != "" { // the default is normal
 			return false
 		}
 	}
 	switch m.Prior.Sigma.Kind {
-	case "", glm.HalfCauchy, glm.HalfNormal, glm.Exponential, glm.Flat:
+	case "", prior.HalfCauchy, prior.HalfNormal, prior.Exponential, prior.Flat:
 		return true
 	}
 	return false

@@ -3,8 +3,9 @@ package plan
 import (
 	"fmt"
 
+	matrix "glmbatch/infer/design"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/prior"
+	"glmbatch/infer/priordraws"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/transform"
 )
@@ -68,8 +69,8 @@ func (r *Regression) Need(chains, workers int) Need {
 // Identify adds the hash of the data, the model, and the versions of what only some designs and models use.
 func (r *Regression) Identify(id *Identity) {
 	id.Data, id.Model = r.dataHash, identifyModel(r.fit.Model)
-	if _, sparse := r.Data.X.(*glm.Sparse); sparse {
-		id.Versions["sparse"] = glm.SparseVersion // whose sums have another order
+	if _, sparse := r.Data.X.(*matrix.Sparse); sparse {
+		id.Versions["sparse"] = matrix.SparseVersion // whose sums have another order
 	}
 	if m := r.fit.Model; r.sampler.Trajectories != nil && m.Family.Name == "gamma" && m.PrecisionWeights != "" {
 		id.Versions["gradient"] = "2" // 1 was wrong in shape after rows of other precisions than 1
@@ -98,7 +99,7 @@ func (r *Regression) Target(from *Previous) (*glm.Target, error) {
 func (r *Regression) target() (*glm.Target, error) {
 	model := r.Posterior()
 	if r.sampler.Name == PriorMethod {
-		if err := prior.Check(&model, r.Data.Names); err != nil {
+		if err := priordraws.Check(&model, r.Data.Names); err != nil {
 			return nil, err
 		}
 	}

@@ -5,27 +5,29 @@ import (
 	"strings"
 	"testing"
 
+	matrix "glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/pipelines/internal/spec"
 )
 
 // Entries of prior are groups, and scales carry their priors.
 func TestScalePriors(t *testing.T) {
-	prior := func(text string) spec.CoefficientPrior {
-		p, err := glm.ParsePrior(text)
+	written := func(text string) spec.CoefficientPrior {
+		p, err := prior.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return spec.CoefficientPrior{Prior: p}
 	}
 	m := &spec.Model{Family: spec.Family{Family: glm.Family{Name: "gaussian", Link: "identity"}}}
-	m.Prior.Intercept.Prior = prior("flat")
-	m.Prior.Sigma.Prior = glm.Prior{Kind: glm.HalfCauchy, Scale: 1}
-	m.Prior.Coefficients = prior("horseshoe(0.1)")
+	m.Prior.Intercept.Prior = written("flat")
+	m.Prior.Sigma.Prior = prior.Prior{Kind: prior.HalfCauchy, Scale: 1}
+	m.Prior.Coefficients = written("horseshoe(0.1)")
 	m.Prior.ByName = []*spec.NamedPrior{
-		{Pattern: "b*", Prior: prior("regularized_horseshoe(0.2, 4, 3)")}, {Pattern: "c", Prior: prior("horseshoe(0.1)")},
+		{Pattern: "b*", Prior: written("regularized_horseshoe(0.2, 4, 3)")}, {Pattern: "c", Prior: written("horseshoe(0.1)")},
 	}
-	data := &glm.Data{X: glm.NewDense(2, 5), Names: []string{"(Intercept)", "a", "b1", "c", "b2"}, Intercept: 0}
+	data := &glm.Data{X: matrix.NewDense(2, 5), Names: []string{"(Intercept)", "a", "b1", "c", "b2"}, Intercept: 0}
 	if got := groups(m, data); !slices.Equal(got, []int{0, 0, 1, 2, 1}) {
 		t.Errorf("groups %v", got)
 	}

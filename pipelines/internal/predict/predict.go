@@ -13,6 +13,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/ingest"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/assess"
@@ -138,12 +139,12 @@ func dispersionsOf(family glm.Family, f report.Fitted) (out []predictive.Dispers
 			if err == nil {
 				err = json.Unmarshal(fixed[strings.ToUpper(d.Name[:1])+d.Name[1:]], &text)
 			}
-			prior, parseErr := glm.ParsePrior(text)
-			if err != nil || parseErr != nil || prior.Kind != glm.Constant {
+			law, parseErr := prior.Parse(text)
+			if err != nil || parseErr != nil || law.Kind != prior.Constant {
 				return nil, words.Hint(fmt.Errorf("fit %s: the ledger does not have the value of %s", f.Key, d.Name),
 					"run the pipeline again")
 			}
-			value.Fixed = prior.Location
+			value.Fixed = law.Location
 		}
 		out = append(out, value)
 	}

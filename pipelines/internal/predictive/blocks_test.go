@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/transform"
 )
@@ -24,9 +25,9 @@ type example struct {
 
 func newExample(n, d, chains, draws, width int) *example {
 	r := rand.New(rand.NewPCG(1, 2))
-	e := &example{data: &glm.Data{X: glm.NewDense(n, d), Offset: make([]float64, n), Y: make([]float64, n)}}
-	for i := range glm.ToDense(e.data.X).Values {
-		glm.ToDense(e.data.X).Values[i] = r.NormFloat64()
+	e := &example{data: &glm.Data{X: design.NewDense(n, d), Offset: make([]float64, n), Y: make([]float64, n)}}
+	for i := range design.ToDense(e.data.X).Values {
+		design.ToDense(e.data.X).Values[i] = r.NormFloat64()
 	}
 	for i := range n {
 		e.data.X.Col(0)[i], e.data.Offset[i], e.data.Y[i] = 1, r.Float64(), r.NormFloat64()

@@ -3,22 +3,22 @@ package spec
 import (
 	"errors"
 
-	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/words"
 	"glmbatch/transform"
 )
 
 // parsePrior reads a prior; hint may be empty.
-func parsePrior(text string) (p glm.Prior, message, hint string) {
-	p, err := glm.ParsePrior(text)
-	var fault *glm.ParseError
+func parsePrior(text string) (p prior.Prior, message, hint string) {
+	p, err := prior.Parse(text)
+	var fault *prior.ParseError
 	switch {
 	case err == nil:
 		return p, "", ""
 	case errors.As(err, &fault):
-		return glm.Prior{}, quote(text) + ": " + fault.Reason, fault.Hint
+		return prior.Prior{}, quote(text) + ": " + fault.Reason, fault.Hint
 	}
-	return glm.Prior{}, err.Error(), ""
+	return prior.Prior{}, err.Error(), ""
 }
 
 // checkFormula reads a formula; offset is where in text the fault stands.

@@ -8,22 +8,11 @@ import (
 	"strings"
 
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/words"
 )
 
 var familyText = regexp.MustCompile(`^\s*([A-Za-z0-9_.]+)\s*(?:\(\s*([A-Za-z0-9_./^]*)\s*\)\s*)?$`)
-
-// familyNames lists what may be written: each family, and with each link.
-func familyNames() []string {
-	var list []string
-	for _, f := range glm.Families() {
-		list = append(list, f.Name)
-		for _, link := range f.Links {
-			list = append(list, f.Name+"("+link+")")
-		}
-	}
-	return list
-}
 
 func (fam *Family) decodeNode(d *decoder, n *node, f field, _ []string) {
 	if n.kind != stringKind {
@@ -58,14 +47,14 @@ func (fam *Family) decodeNode(d *decoder, n *node, f field, _ []string) {
 }
 
 var (
-	coefficientPriors = priorKinds(func(p glm.PriorInfo) bool { return p.Coefficient })
-	interceptPriors   = priorKinds(func(p glm.PriorInfo) bool { return p.Coefficient && !p.Kind.Shrinks() })
-	dispersionPriors  = priorKinds(func(p glm.PriorInfo) bool { return p.Dispersion })
+	coefficientPriors = priorKinds(func(p prior.Info) bool { return p.Coefficient })
+	interceptPriors   = priorKinds(func(p prior.Info) bool { return p.Coefficient && !p.Kind.Shrinks() })
+	dispersionPriors  = priorKinds(func(p prior.Info) bool { return p.Dispersion })
 )
 
 // priorKinds lists the priors that serve a purpose.
-func priorKinds(serves func(glm.PriorInfo) bool) (kinds []glm.PriorKind) {
-	for _, p := range glm.PriorTable() {
+func priorKinds(serves func(prior.Info) bool) (kinds []prior.Kind) {
+	for _, p := range prior.Table() {
 		if serves(p) {
 			kinds = append(kinds, p.Kind)
 		}
@@ -79,7 +68,7 @@ func (p *CoefficientPrior) decodeNode(d *decoder, n *node, f field, _ []string) 
 
 // kindsFor lists the priors of a coefficient: those of the intercept stand under
 // the key prior.
-func kindsFor(f field) []glm.PriorKind {
+func kindsFor(f field) []prior.Kind {
 	if f.key == "prior" {
 		return interceptPriors
 	}
@@ -95,31 +84,31 @@ func (p *NamedPrior) decodeNode(d *decoder, n *node, f field, path []string) {
 }
 
 // prior reads a prior and refuses those of the wrong support.
-func (d *decoder) prior(n *node, f field, kinds []glm.PriorKind) glm.Prior {
+func (d *decoder) prior(n *node, f field, kinds []prior.Kind) prior.Prior {
 	if n.kind != stringKind {
 		d.wrongKind(n, f, "text such as normal(0, 2.5)")
-		return glm.Prior{}
+		return prior.Prior{}
 	}
-	prior, fault, hint := parsePrior(n.text)
+	law, fault, hint := parsePrior(n.text)
 	if fault != "" {
 		d.add(n.at, "prior "+fault, hint)
-		return glm.Prior{}
+		return prior.Prior{}
 	}
-	if !slices.Contains(kinds, prior.Kind) {
+	if !slices.Contains(kinds, law.Kind) {
 		who := f.key
 		if who == "prior" {
 			who = "the intercept"
 		}
-		d.add(n.at, fmt.Sprintf("%s is no prior for %s", prior.Kind, who), fmt.Sprintf("available there: %v", kinds))
-		return glm.Prior{}
+		d.add(n.at, fmt.Sprintf("%s is no prior for %s", law.Kind, who), fmt.Sprintf("available there: %v", kinds))
+		return prior.Prior{}
 	}
-	return prior
+	return law
 }
 
 // For returns the prior of the coefficient called name: that of the by_name
 // pattern that Match finds, otherwise Coefficients. It does not serve the
 // intercept.
-func (p Priors) For(name string) glm.Prior {
+func (p Priors) For(name string) prior.Prior {
 	if named := p.Match(name); named != nil {
 		return named.Prior.Prior
 	}
@@ -146,7 +135,7 @@ func (p Priors) Match(name string) *NamedPrior {
 
 // HasDefaults reports whether a prior of the model is left to its default.
 func (m *Model) HasDefaults() bool {
-	left := func(p glm.Prior) bool { return p.Kind == "" }
+	left := func(p prior.Prior) bool { return p.Kind == "" }
 	return left(m.Prior.Coefficients.Prior) || left(m.Prior.Intercept.Prior.Prior) ||
 		slices.ContainsFunc(m.Family.Dispersions(),
 			func(d glm.Dispersion) bool { return left(m.Prior.Dispersion(d.Name).Prior) })

@@ -3,13 +3,13 @@ package spec
 import (
 	"testing"
 
-	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 )
 
 // TestPriorFor checks that the more exact pattern wins, whatever the order.
 func TestPriorFor(t *testing.T) {
 	normal := func(scale float64) CoefficientPrior {
-		return CoefficientPrior{glm.Prior{Kind: glm.Normal, Scale: scale}}
+		return CoefficientPrior{prior.Prior{Kind: prior.Normal, Scale: scale}}
 	}
 	p := Priors{Coefficients: normal(1), ByName: []*NamedPrior{
 		{"*", normal(2)}, {"race*", normal(3)}, {"raceblack", normal(4)}, {"ra*", normal(5)}, {"race????e", normal(6)}, {"*a*", normal(7)}, {"x*", normal(8)}, {"*x", normal(9)},

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/report/judge"
 )
 
@@ -149,10 +150,10 @@ func (p *Priors) Dispersion(name string) *DispersionPrior {
 }
 
 // CoefficientPrior is a prior on the whole line.
-type CoefficientPrior struct{ glm.Prior }
+type CoefficientPrior struct{ prior.Prior }
 
 // DispersionPrior is a prior on the positive half line.
-type DispersionPrior struct{ glm.Prior }
+type DispersionPrior struct{ prior.Prior }
 
 // InterceptPrior is the intercept's prior and the point at which it holds.
 type InterceptPrior struct {

@@ -10,6 +10,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 )
@@ -56,7 +57,7 @@ func CSV(ctx context.Context, w io.Writer, s spec.Synthetic) error {
 	return out.Flush() // the first error of all writes
 }
 
-var standardNormal = glm.Prior{Kind: glm.Normal, Scale: 1}
+var standardNormal = prior.Prior{Kind: prior.Normal, Scale: 1}
 
 // stream is the random stream of one part of the data.
 func stream(s spec.Synthetic, part string, number int) *infer.Stream {

@@ -1,4 +1,4 @@
-package glm
+package prior
 
 import (
 	"fmt"
@@ -25,10 +25,10 @@ func (e *ParseError) Error() string {
 	return s
 }
 
-// ParsePrior reads a prior such as "normal(0, 2.5)", "half_cauchy(5)" or
+// Parse reads a prior such as "normal(0, 2.5)", "half_cauchy(5)" or
 // "flat". Spaces do not matter, names are in lower case. The error is a
 // *ParseError.
-func ParsePrior(text string) (Prior, error) {
+func Parse(text string) (Prior, error) {
 	fail := func(hint, format string, a ...any) (Prior, error) {
 		return Prior{}, &ParseError{Text: text, Reason: fmt.Sprintf(format, a...), Hint: hint}
 	}
@@ -44,26 +44,26 @@ func ParsePrior(text string) (Prior, error) {
 			numbers = strings.Split(inner, ",")
 		}
 	}
-	kind, args, ok := lookup(name)
+	row, ok := lookup(name)
 	if !ok {
-		return fail(suggestPrior(name), "no prior has the name %q", name)
+		return fail(suggest(name), "no prior has the name %q", name)
 	}
-	if len(numbers) != len(args) {
-		return fail("write "+usage(kind, args), "%s takes %s, not %d", kind, count(len(args)), len(numbers))
+	if len(numbers) != len(row.Args) {
+		return fail("write "+row.Usage(), "%s takes %s, not %d", row.Kind, count(len(row.Args)), len(numbers))
 	}
-	p := Prior{Kind: kind}
+	p := Prior{Kind: row.Kind}
 	for i, field := range numbers {
 		v, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
 		if err != nil {
-			return fail("write "+usage(kind, args), "its %s %q is not a number", args[i], strings.TrimSpace(field))
+			return fail("write "+row.Usage(), "its %s %q is not a number", row.Args[i], strings.TrimSpace(field))
 		}
 		if v == 0 {
 			v = 0 // −0 and 0 are one prior with one spelling
 		}
-		if v <= 0 && args[i] != "location" && args[i] != "low" && args[i] != "high" {
-			return fail("a "+args[i]+" is positive", "its %s is %s", args[i], strconv.FormatFloat(v, 'g', -1, 64))
+		if v <= 0 && row.Args[i] != "location" && row.Args[i] != "low" && row.Args[i] != "high" {
+			return fail("a "+row.Args[i]+" is positive", "its %s is %s", row.Args[i], strconv.FormatFloat(v, 'g', -1, 64))
 		}
-		*p.argument(args[i]) = v
+		*p.argument(row.Args[i]) = v
 	}
 	if err := p.check(); err != nil {
 		return fail("", "its %v", err)
@@ -71,25 +71,20 @@ func ParsePrior(text string) (Prior, error) {
 	return p, nil
 }
 
-// lookup finds the arguments of a prior.
-func lookup(name string) (PriorKind, []string, bool) {
+// lookup finds a prior's row of the table.
+func lookup(name string) (Info, bool) {
 	if name == "regularized_horseshoe" {
 		name = string(RegularisedHorseshoe)
 	}
-	for _, s := range priorTable {
-		if string(s.Kind) == name {
-			return s.Kind, s.Args, true
-		}
-	}
-	return "", nil, false
+	return Prior{Kind: Kind(name)}.info()
 }
 
-// usage returns the way a prior is written.
-func usage(kind PriorKind, args []string) string {
-	if len(args) == 0 {
-		return string(kind)
+// Usage returns the way a prior is written.
+func (i Info) Usage() string {
+	if len(i.Args) == 0 {
+		return string(i.Kind)
 	}
-	return string(kind) + "(" + strings.Join(args, ", ") + ")"
+	return string(i.Kind) + "(" + strings.Join(i.Args, ", ") + ")"
 }
 
 // count spells a number of arguments.
@@ -103,11 +98,11 @@ func count(n int) string {
 	return strconv.Itoa(n) + " numbers"
 }
 
-// suggestPrior names the nearest prior, or all of them.
-func suggestPrior(name string) string {
+// suggest names the nearest prior, or all of them.
+func suggest(name string) string {
 	var kinds, all []string
-	for _, s := range priorTable {
-		kinds, all = append(kinds, string(s.Kind)), append(all, usage(s.Kind, s.Args))
+	for _, s := range table {
+		kinds, all = append(kinds, string(s.Kind)), append(all, s.Usage())
 	}
 	if near := words.Nearest(name, kinds); near != "" {
 		return "did you mean " + all[slices.Index(kinds, near)] + "?"

@@ -1,4 +1,4 @@
-package glm
+package prior
 
 import (
 	"math"
@@ -6,35 +6,35 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// PriorKind is a prior's distribution.
-type PriorKind string
+// Kind is a prior's distribution.
+type Kind string
 
 // The priors. A flat prior is the improper density 1 on the whole support, and
 // speaks of the dispersion itself, not of its logarithm. Constant holds a
 // dispersion at a value, so that it is no parameter.
 const (
-	Flat         PriorKind = "flat"
-	Normal       PriorKind = "normal"
-	StudentT     PriorKind = "student_t"
-	Cauchy       PriorKind = "cauchy"
-	Laplace      PriorKind = "laplace"
-	HalfNormal   PriorKind = "half_normal"
-	HalfStudentT PriorKind = "half_student_t"
-	HalfCauchy   PriorKind = "half_cauchy"
-	Exponential  PriorKind = "exponential"
-	Gamma        PriorKind = "gamma"
-	InverseGamma PriorKind = "inverse_gamma"
-	Uniform      PriorKind = "uniform"
-	Constant     PriorKind = "constant"
-	// The horseshoe priors, see Horseshoe.
-	HorseshoePrior       PriorKind = "horseshoe"
-	RegularisedHorseshoe PriorKind = "regularised_horseshoe"
+	Flat         Kind = "flat"
+	Normal       Kind = "normal"
+	StudentT     Kind = "student_t"
+	Cauchy       Kind = "cauchy"
+	Laplace      Kind = "laplace"
+	HalfNormal   Kind = "half_normal"
+	HalfStudentT Kind = "half_student_t"
+	HalfCauchy   Kind = "half_cauchy"
+	Exponential  Kind = "exponential"
+	Gamma        Kind = "gamma"
+	InverseGamma Kind = "inverse_gamma"
+	Uniform      Kind = "uniform"
+	Constant     Kind = "constant"
+	// The horseshoe priors, see Group.
+	Horseshoe            Kind = "horseshoe"
+	RegularisedHorseshoe Kind = "regularised_horseshoe"
 )
 
 // Prior is a univariate prior density. Each kind uses the fields of its
-// arguments, see ParsePrior; the others are zero.
+// arguments, see Parse; the others are zero.
 type Prior struct {
-	Kind     PriorKind
+	Kind     Kind
 	Location float64 // normal, student_t, cauchy, laplace; the value of constant
 	Scale    float64 // of these and the half priors; of inverse_gamma; tau0 of the horseshoes
 	DF       float64 // degrees of freedom of student_t, half_student_t and the slab of regularised_horseshoe
@@ -69,9 +69,9 @@ func (p *Prior) at(x, top float64) float64 {
 	return p.over(x, 0, top)
 }
 
-// logDensity is LogDensity with log x given, which gamma and inverse_gamma
+// LogDensityAt is LogDensity with log x given, which gamma and inverse_gamma
 // alone need, so that x may underflow.
-func (p *Prior) logDensity(x, logX float64) float64 { return p.over(x, logX, p.top()) }
+func (p *Prior) LogDensityAt(x, logX float64) float64 { return p.over(x, logX, p.top()) }
 
 // top returns what of LogDensity does not depend on x.
 func (p *Prior) top() float64 {
@@ -155,9 +155,9 @@ func (p *Prior) positive() bool {
 	return false
 }
 
-// gradient returns the derivative of LogDensity at a point of the support; at
+// Gradient returns the derivative of LogDensity at a point of the support; at
 // the location of laplace, 0.
-func (p *Prior) gradient(x float64) float64 {
+func (p *Prior) Gradient(x float64) float64 {
 	z := (x - p.Location) / p.Scale
 	switch p.Kind {
 	case Normal:
@@ -187,3 +187,41 @@ func (p *Prior) gradient(x float64) float64 {
 
 // Proper tells whether the density has a finite integral.
 func (p Prior) Proper() bool { return p.Kind != Flat }
+
+// Curvature is minus the second derivative of LogDensity, by central
+// differences where the prior is not normal: to about 1e-9.
+func (p Prior) Curvature(x float64) float64 {
+	if p.Kind == Normal {
+		return 1 / p.Scale / p.Scale
+	}
+	h := float64(1e-4 * (math.Abs(x) + p.Scale))
+	if !(h > 0) {
+		return 0 // flat
+	}
+	return (p.Gradient(x-h) - p.Gradient(x+h)) / (2 * h)
+}
+
+// Ends returns how a dispersion's prior density behaves at the ends of (0, ∞):
+// as x^(zero−1) for x → 0 and as x^−tail for x → ∞; +Inf where it vanishes faster
+// than any power.
+func (p Prior) Ends() (zero, tail float64) {
+	switch p.Kind {
+	case Flat:
+		return 1, 0
+	case HalfCauchy:
+		return 1, 2
+	case HalfStudentT:
+		return 1, p.DF + 1
+	case Gamma:
+		return p.Shape, math.Inf(1)
+	case InverseGamma:
+		return math.Inf(1), p.Shape + 1
+	case HalfNormal, Exponential:
+		return 1, math.Inf(1)
+	case Uniform:
+		if p.Low == 0 {
+			return 1, math.Inf(1)
+		}
+	}
+	return math.Inf(1), math.Inf(1)
+}

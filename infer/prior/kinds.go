@@ -1,4 +1,4 @@
-package glm
+package prior
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// PriorInfo is one row of the table of priors.
-type PriorInfo struct {
-	Kind PriorKind
+// Info is one row of the table of priors.
+type Info struct {
+	Kind Kind
 	Args []string // names of its numbers, in the order of writing
 	// Coefficient and Dispersion tell what it may be the prior of.
 	Coefficient, Dispersion bool
@@ -21,8 +21,8 @@ type PriorInfo struct {
 	Moments string
 }
 
-// priorTable is the table of priors, in the order of messages.
-var priorTable = []PriorInfo{
+// table is the table of priors, in the order of messages.
+var table = []Info{
 	{Flat, nil, true, true, "improper"},
 	{Normal, []string{"location", "scale"}, true, false, "all"},
 	{StudentT, []string{"df", "location", "scale"}, true, false, "those below df"},
@@ -36,20 +36,20 @@ var priorTable = []PriorInfo{
 	{InverseGamma, []string{"shape", "scale"}, false, true, "those below shape"},
 	{Uniform, []string{"low", "high"}, true, true, "all"},
 	{Constant, []string{"value"}, false, true, "fixed"},
-	{HorseshoePrior, []string{"tau0"}, true, false, "none"},
+	{Horseshoe, []string{"tau0"}, true, false, "none"},
 	{RegularisedHorseshoe, []string{"tau0", "slab_df", "slab_scale"}, true, false, "those below slab_df + 1"},
 }
 
-// PriorTable returns the table of priors; it must not be changed.
-func PriorTable() []PriorInfo { return priorTable }
+// Table returns the table of priors; it must not be changed.
+func Table() []Info { return table }
 
 // info returns the prior's row of the table.
-func (p Prior) info() (PriorInfo, bool) {
-	i := slices.IndexFunc(priorTable, func(row PriorInfo) bool { return row.Kind == p.Kind })
+func (p Prior) info() (Info, bool) {
+	i := slices.IndexFunc(table, func(row Info) bool { return row.Kind == p.Kind })
 	if i < 0 {
-		return PriorInfo{}, false
+		return Info{}, false
 	}
-	return priorTable[i], true
+	return table[i], true
 }
 
 // argument returns the field of an argument of the table.
@@ -73,7 +73,7 @@ func (p *Prior) argument(name string) *float64 {
 	return &p.Scale
 }
 
-// String returns the canonical spelling, which ParsePrior reads back to an
+// String returns the canonical spelling, which Parse reads back to an
 // equal prior: "normal(0, 2.5)", "half_cauchy(5)", "flat".
 func (p Prior) String() string {
 	row, _ := p.info()

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 )
 
 // anyScalar is a value that is taken as it is written.
@@ -69,11 +70,11 @@ func (Derivation) jsonSchema(*generator, field) object {
 }
 
 // priorSchema is text that begins with one of the kinds.
-func priorSchema(kinds []glm.PriorKind, example string) object {
+func priorSchema(kinds []prior.Kind, example string) object {
 	names := make([]string, len(kinds))
 	for i, k := range kinds {
 		names[i] = string(k)
-		if k == glm.RegularisedHorseshoe {
+		if k == prior.RegularisedHorseshoe {
 			names[i] = "regulari[sz]ed_horseshoe"
 		}
 	}
@@ -82,4 +83,24 @@ func priorSchema(kinds []glm.PriorKind, example string) object {
 		{"pattern", fmt.Sprintf(`^\s*(%s)\s*(\(|$)`, strings.Join(names, "|"))},
 		{"examples", []string{example, "flat"}},
 	}, template)
+}
+
+func (Duration) jsonSchema(*generator, field) object {
+	return anyOf(object{{"type", "string"}, {"pattern", "^[0-9.]+(ns|us|µs|ms|s|m|h)"}, {"examples", []string{"90s", "30m", "1h30m"}}}, template)
+}
+
+func (Bytes) jsonSchema(*generator, field) object {
+	return anyOf(object{{"type", "string"}, {"pattern", bytesText.String()}, {"examples", []string{"500MB", "2GB"}}}, template)
+}
+
+// familyNames lists what may be written: each family, and with each link.
+func familyNames() []string {
+	var list []string
+	for _, f := range glm.Families() {
+		list = append(list, f.Name)
+		for _, link := range f.Links {
+			list = append(list, f.Name+"("+link+")")
+		}
+	}
+	return list
 }

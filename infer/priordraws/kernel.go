@@ -1,4 +1,4 @@
-package prior
+package priordraws
 
 import (
 	"fmt"

@@ -1,17 +1,18 @@
-package glm
+package prior
 
 import "math"
 
-// priors are the coefficients' priors as chains evaluate them: with their
-// constants made once, in runs of equal ones.
-type priors struct {
+// Joint is the product of independent priors, one for each coefficient, as chains
+// evaluate it: with the constants made once, in runs of equal priors.
+type Joint struct {
 	of   []Prior
 	tops []float64 // the constants
 	ends []int     // behind each run of equal priors
 }
 
-func newPriors(of []Prior) priors {
-	p := priors{of: of, tops: make([]float64, len(of))}
+// NewJoint returns the joint prior of coefficients, in their order.
+func NewJoint(of []Prior) Joint {
+	p := Joint{of: of, tops: make([]float64, len(of))}
 	for j := range of {
 		if j == 0 || of[j] != of[j-1] {
 			p.tops[j] = of[j].top()
@@ -26,9 +27,9 @@ func newPriors(of []Prior) priors {
 	return p
 }
 
-// logDensity returns the log density at the coefficients in front of x, summed
+// LogDensity returns the log density at the coefficients in front of x, summed
 // in their order.
-func (p *priors) logDensity(x []float64) float64 {
+func (p *Joint) LogDensity(x []float64) float64 {
 	sum, from := 0.0, 0
 	for _, to := range p.ends {
 		prior, top := &p.of[from], p.tops[from]
@@ -48,8 +49,8 @@ func (p *priors) logDensity(x []float64) float64 {
 	return sum
 }
 
-// addGradient adds the gradient of logDensity.
-func (p *priors) addGradient(x, grad []float64) {
+// AddGradient adds the gradient of LogDensity.
+func (p *Joint) AddGradient(x, grad []float64) {
 	from := 0
 	for _, to := range p.ends {
 		prior, g := &p.of[from], grad[from:to]
@@ -60,12 +61,12 @@ func (p *priors) addGradient(x, grad []float64) {
 			}
 		} else {
 			for i, v := range x[from:to] {
-				g[i] += prior.gradient(v)
+				g[i] += prior.Gradient(v)
 			}
 		}
 		from = to
 	}
 }
 
-// along returns the log density of coefficient j at x.
-func (p *priors) along(j int, x float64) float64 { return p.of[j].at(x, p.tops[j]) }
+// Along returns the log density of coefficient j at x.
+func (p *Joint) Along(j int, x float64) float64 { return p.of[j].at(x, p.tops[j]) }

@@ -1,4 +1,4 @@
-package glm
+package design
 
 import (
 	"fmt"
@@ -33,7 +33,7 @@ func (m *Sparse) Append(rows []int32, values []float64) {
 	last := int32(-1)
 	for i, r := range rows {
 		if r <= last || int(r) >= m.rows {
-			panic(fmt.Sprintf("glm: row %d after row %d in a sparse column of %d rows", r, last, m.rows))
+			panic(fmt.Sprintf("design: row %d after row %d in a sparse column of %d rows", r, last, m.rows))
 		}
 		last = r
 		if values[i] != 0 {
@@ -136,25 +136,27 @@ func (m *Sparse) Outer(ridge, k []float64) {
 			if c.Rows != nil {
 				at, part.Rows = int(c.Rows[i]), c.Rows[:i+1]
 			}
-			part.addTo(passes, k[at*m.rows:][:at+1], v/r)
+			part.AddToBy(vector, k[at*m.rows:][:at+1], v/r)
 		}
 	}
 }
 
-func (m *Sparse) multiply(k simd.Kernels, b, dst []float64) {
+// AddProduct adds X·b to dst.
+func (m *Sparse) AddProduct(k simd.Kernels, b, dst []float64) {
 	m.runs(func(first, last int) {
 		if c := m.Column(first); c.Rows == nil {
-			c.addTo(k, dst, b[first])
+			c.AddToBy(k, dst, b[first])
 			return
 		}
 		k.ScatteredAxpys(b[first:last], m.starts[first:last+1], m.values, m.index, dst)
 	})
 }
 
-func (m *Sparse) transpose(k simd.Kernels, v, dst []float64) {
+// TransposedProduct writes Xᵀv to dst.
+func (m *Sparse) TransposedProduct(k simd.Kernels, v, dst []float64) {
 	m.runs(func(first, last int) {
 		if c := m.Column(first); c.Rows == nil {
-			dst[first] = c.dot(k, v)
+			dst[first] = c.DotBy(k, v)
 			return
 		}
 		k.GatheredDots(dst[first:last], m.starts[first:last+1], m.values, m.index, v)

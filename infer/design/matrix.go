@@ -1,4 +1,4 @@
-package glm
+package design
 
 import (
 	"math"
@@ -22,9 +22,10 @@ type Matrix interface {
 	// Read writes rows first, first+1, … of column j, zeros too, to dst.
 	Read(j, first int, dst []float64)
 
-	// multiply adds X·b to dst, column after column; transpose writes Xᵀv to dst.
-	multiply(k simd.Kernels, b, dst []float64)
-	transpose(k simd.Kernels, v, dst []float64)
+	// AddProduct adds X·b to dst, column after column; TransposedProduct writes
+	// Xᵀv to dst. Both have the same bits by any kernels.
+	AddProduct(k simd.Kernels, b, dst []float64)
+	TransposedProduct(k simd.Kernels, v, dst []float64)
 }
 
 // Column is what is stored of a column: the values of some rows in increasing
@@ -35,15 +36,15 @@ type Column struct {
 }
 
 // Dot returns Σ x·v over the column, in an order fixed by what is stored.
-func (c Column) Dot(v []float64) float64 { return c.dot(passes, v) }
+func (c Column) Dot(v []float64) float64 { return c.DotBy(vector, v) }
 
 // AddTo adds a·x to dst, as one fused multiply-add for each stored value.
-func (c Column) AddTo(dst []float64, a float64) { c.addTo(passes, dst, a) }
+func (c Column) AddTo(dst []float64, a float64) { c.AddToBy(vector, dst, a) }
 
 // AddPart is AddTo of rows first, first+1, … as many as dst has.
 func (c Column) AddPart(dst []float64, a float64, first int) {
 	if c.Rows == nil {
-		passes.Axpy(a, c.Values[first:first+len(dst)], dst)
+		vector.Axpy(a, c.Values[first:first+len(dst)], dst)
 		return
 	}
 	at, _ := slices.BinarySearch(c.Rows, int32(first))
@@ -54,16 +55,18 @@ func (c Column) AddPart(dst []float64, a float64, first int) {
 }
 
 // Largest returns the largest magnitude.
-func (c Column) Largest() float64 { return largest(c.Values) }
+func (c Column) Largest() float64 { return Largest(c.Values) }
 
-func (c Column) dot(k simd.Kernels, v []float64) float64 {
+// DotBy is Dot by these kernels.
+func (c Column) DotBy(k simd.Kernels, v []float64) float64 {
 	if c.Rows == nil {
 		return k.Dot(c.Values, v)
 	}
 	return k.GatheredDot(c.Values, c.Rows, v)
 }
 
-func (c Column) addTo(k simd.Kernels, dst []float64, a float64) {
+// AddToBy is AddTo by these kernels.
+func (c Column) AddToBy(k simd.Kernels, dst []float64, a float64) {
 	if c.Rows == nil {
 		k.Axpy(a, c.Values, dst)
 		return
@@ -71,8 +74,8 @@ func (c Column) addTo(k simd.Kernels, dst []float64, a float64) {
 	k.ScatteredAxpy(a, c.Values, c.Rows, dst)
 }
 
-// squares returns Σ x²·w.
-func (c Column) squares(w []float64) float64 {
+// SumSquares returns Σ x²·w.
+func (c Column) SumSquares(w []float64) float64 {
 	sum := 0.0
 	if c.Rows == nil {
 		for i, x := range c.Values {
@@ -87,8 +90,8 @@ func (c Column) squares(w []float64) float64 {
 	return sum
 }
 
-// spreadTo writes x·w to dst at the stored rows.
-func (c Column) spreadTo(w, dst []float64) {
+// SpreadTo writes x·w to dst at the stored rows.
+func (c Column) SpreadTo(w, dst []float64) {
 	if c.Rows == nil {
 		for r, v := range c.Values {
 			dst[r] = v * w[r]
@@ -100,8 +103,8 @@ func (c Column) spreadTo(w, dst []float64) {
 	}
 }
 
-// clearIn writes 0 to dst at the stored rows.
-func (c Column) clearIn(dst []float64) {
+// ClearIn writes 0 to dst at the stored rows.
+func (c Column) ClearIn(dst []float64) {
 	if c.Rows == nil {
 		clear(dst)
 		return
@@ -151,5 +154,8 @@ func (m *Dense) Column(j int) Column { return Column{Values: m.Col(j)} }
 // Read copies rows of a column.
 func (m *Dense) Read(j, first int, dst []float64) { copy(dst, m.Col(j)[first:]) }
 
-func (m *Dense) multiply(k simd.Kernels, b, dst []float64)  { k.AxpyColumns(b, m.Values, dst) }
-func (m *Dense) transpose(k simd.Kernels, v, dst []float64) { k.DotColumns(m.Values, v, dst) }
+// AddProduct adds X·b to dst.
+func (m *Dense) AddProduct(k simd.Kernels, b, dst []float64) { k.AxpyColumns(b, m.Values, dst) }
+
+// TransposedProduct writes Xᵀv to dst.
+func (m *Dense) TransposedProduct(k simd.Kernels, v, dst []float64) { k.DotColumns(m.Values, v, dst) }

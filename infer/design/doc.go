@@ -1,0 +1,13 @@
+// Package design holds the matrix of a linear predictor as samplers read it, by
+// column, dense or sparse: its products, its rows taken apart or together, and
+// nothing of responses, likelihoods or priors.
+//
+// Names and coding of the columns are transform's; glm.Data puts a response
+// beside the matrix. Sums have an order that the storage fixes, so that dense and
+// sparse designs of the same numbers differ in the last bits: SparseVersion is
+// part of the fingerprint of a fit on a sparse one.
+//
+// Read matrix.go (Matrix, Column, Dense), sparse.go (compressed columns) and
+// product.go (Xb, Xᵀv, XᵀWX); rows.go takes rows and groups equal ones, by
+// partition.go.
+package design

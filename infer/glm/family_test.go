@@ -1,0 +1,25 @@
+package glm
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParseFamily(t *testing.T) {
+	for _, c := range []struct{ name, link, want string }{
+		{"gaussian", "", "gaussian(identity)"}, {"bernoulli", "logit", "bernoulli(logit)"},
+		{"binomial", "", "binomial(logit)"}, {"poisson", "log", "poisson(log)"},
+	} {
+		if f, err := ParseFamily(c.name, c.link); err != nil || f.String() != c.want {
+			t.Errorf("ParseFamily(%q, %q) = %v, %v", c.name, c.link, f, err)
+		}
+	}
+	for _, c := range []struct{ name, link, want string }{
+		{"poison", "", "did you mean poisson?"}, {"weibull", "", "the families are gaussian"},
+		{"bernoulli", "log", "its links are logit, probit, cloglog, cauchit"},
+	} {
+		if _, err := ParseFamily(c.name, c.link); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("ParseFamily(%q, %q): error %v, want %q", c.name, c.link, err, c.want)
+		}
+	}
+}

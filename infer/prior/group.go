@@ -1,0 +1,127 @@
+package prior
+
+import (
+	"math"
+
+	"glmbatch/internal/variate"
+	"glmbatch/internal/vec"
+)
+
+// Group is a horseshoe prior with the coefficients that share its global
+// scale:
+//
+//	beta_j | tau, lambda_j ~ N(0, spread_j²),  lambda_j ~ C⁺(0, 1),  tau ~ C⁺(0, tau0·unit)
+//	horseshoe:              spread_j = tau·lambda_j
+//	regularised_horseshoe:  1/spread_j² = 1/(tau·lambda_j)² + 1/c²,
+//	                        c² ~ InvGamma(slab_df/2, slab_df·slab_scale²/2)
+//
+// unit is sigma where the model says so, otherwise 1. c and the coefficients are
+// never in units of sigma.
+//
+// Source: Carvalho, Polson and Scott (2010), The horseshoe estimator for sparse
+// signals, doi:10.1093/biomet/asq017; Piironen and Vehtari (2017), Sparsity
+// information and regularization in the horseshoe, doi:10.1214/17-EJS1337SI.
+type Group struct {
+	Prior   Prior
+	Columns []int // of the design, in increasing order
+	// Tau, Slab and Local are places among the scales, which stand behind the
+	// dispersions in theta: of tau, of c (−1 without one), and of the first
+	// column's lambda, which the others follow.
+	Tau, Slab, Local int
+}
+
+// Shrinks tells whether the prior is one of a group of coefficients with a common
+// scale: horseshoe or regularised_horseshoe.
+func (k Kind) Shrinks() bool { return k == Horseshoe || k == RegularisedHorseshoe }
+
+// Groups returns the horseshoe priors of coefficients by their first column:
+// one for each prior with each number in apart, which is nil or has one for each
+// coefficient.
+func Groups(coefficients []Prior, apart []int) []Group {
+	var out []Group
+	var groups []int
+	group := func(j int) int {
+		if apart == nil {
+			return 0
+		}
+		return apart[j]
+	}
+	scales := 0
+	for j, p := range coefficients {
+		if !p.Kind.Shrinks() {
+			continue
+		}
+		i := 0
+		for i < len(out) && (out[i].Prior != p || groups[i] != group(j)) {
+			i++
+		}
+		if i == len(out) {
+			h := Group{Prior: p, Tau: scales, Slab: -1}
+			scales++
+			if p.Kind == RegularisedHorseshoe {
+				h.Slab = scales
+				scales++
+			}
+			out, groups = append(out, h), append(groups, group(j))
+		}
+		out[i].Columns = append(out[i].Columns, j)
+	}
+	for i := range out {
+		out[i].Local = scales
+		scales += len(out[i].Columns)
+	}
+	return out
+}
+
+// LogC returns log c, +Inf in the plain form.
+func (h *Group) LogC(logs []float64) float64 {
+	if h.Slab < 0 {
+		return math.Inf(1)
+	}
+	return logs[h.Slab]
+}
+
+// The prior density of a scale counts as 0 where its log is beyond ±scaleRange,
+// and where a half Cauchy one exceeds its own scale by e^scaleTop, which has the
+// probability 6e-14: a likelihood without a bound on eta, as under separation, is
+// rounding alone far beyond.
+const (
+	scaleRange = 200
+	scaleTop   = 30
+)
+
+// LogHalfCauchy returns log C⁺(x; 0, s) of x = e^logX, s = e^logS.
+func LogHalfCauchy(logX, logS float64) float64 {
+	if math.Abs(logX) > scaleRange || logX-logS > scaleTop {
+		return math.Inf(-1)
+	}
+	return log2OverPi - logS - vec.Log1pExp(2*(logX-logS))
+}
+
+// LogSlab returns the log density of c = e^logC, where c² is inverse gamma.
+func (p Prior) LogSlab(logC float64) float64 {
+	if math.Abs(logC) > scaleRange {
+		return math.Inf(-1)
+	}
+	a, logB := 0.5*p.DF, p.LogSlabScale()
+	top := math.FMA(a, logB, log2-vec.LogGamma(a))
+	return top - math.FMA(p.DF+1, logC, vec.Exp(math.FMA(-2, logC, logB)))
+}
+
+// LogSlabScale returns the log of the scale of c².
+func (p Prior) LogSlabScale() float64 { return math.FMA(2, vec.Log(p.Slab), vec.Log(0.5*p.DF)) }
+
+// LogSpread returns the log of a coefficient's prior standard deviation; logC
+// is +Inf in the plain form.
+func LogSpread(logTau, logLambda, logC float64) float64 {
+	wide := logTau + logLambda
+	return wide - 0.5*vec.Log1pExp(2*(wide-logC))
+}
+
+// LogNormal returns log N(x; 0, e^2·logSD) of z = x/sd.
+func LogNormal(z, logSD float64) float64 { return math.FMA(-0.5*z, z, -halfLog2Pi) - logSD }
+
+// DrawSlab draws c from its prior.
+func (p Prior) DrawSlab(s Source) float64 {
+	return p.Slab * math.Sqrt(0.5*p.DF/variate.Gamma(s, 0.5*p.DF))
+}

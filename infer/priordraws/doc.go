@@ -1,0 +1,9 @@
+// Package priordraws draws from the prior of a model: independent draws, in
+// which the response has no part, through the same contract as a sampler of its
+// posterior.
+//
+// It refuses improper priors by name. Where the link has a wall (eta > 0) the
+// prior is cut off there, as it is in the posterior.
+//
+// Read kernel.go: the refusal, the set-up, one chain and its state.
+package priordraws
