@@ -136,7 +136,7 @@ func inTransaction(ctx context.Context, c *sql.Conn, fn func() error) (err error
 	defer func() {
 		if !done {
 			_, undo := c.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
-			if undo != nil && !strings.Contains(undo.Error(), "no transaction is active") {
+			if undo != nil && !strings.Contains(engineText(undo), "no transaction is active") {
 				err = errors.Join(err, fmt.Errorf("undoing the transaction: %w", undo))
 			}
 			err = roomHint(err)

@@ -36,6 +36,12 @@ func HintLine(hint string) string {
 	return "\nhint: " + hint
 }
 
+// Line returns the first line of what went wrong, for a place that has one line.
+func Line(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
 // Parts returns what went wrong, and what to do about it; hint is empty where err
 // has none.
 func Parts(err error) (message, hint string) {

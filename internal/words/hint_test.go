@@ -26,6 +26,9 @@ func TestHint(t *testing.T) {
 	if !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Error("the cause is lost")
 	}
+	if got := Line(fmt.Errorf("a.csv: %w", err)); got != "a.csv: unexpected EOF" {
+		t.Errorf("the first line is %q", got)
+	}
 	if err := Hint(nil, "copy it again"); err != nil {
 		t.Errorf("no error with a hint is %v", err)
 	}

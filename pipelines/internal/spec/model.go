@@ -133,11 +133,12 @@ func (p Priors) Match(name string) *NamedPrior {
 	return best
 }
 
-// HasDefaults tells whether a prior of the model is left to its default.
+// HasDefaults reports whether a prior of the model is left to its default.
 func (m *Model) HasDefaults() bool {
 	left := func(p prior.Prior) bool { return p.Kind == "" }
 	return left(m.Prior.Coefficients.Prior) || left(m.Prior.Intercept.Prior.Prior) ||
-		slices.ContainsFunc(m.Family.Dispersions(), func(d glm.Dispersion) bool { return left(m.Prior.Dispersion(d.Name).Prior) })
+		slices.ContainsFunc(m.Family.Dispersions(),
+			func(d glm.Dispersion) bool { return left(m.Prior.Dispersion(d.Name).Prior) })
 }
 
 // checkModel checks what a model's keys say together. Priors that are left out
@@ -162,7 +163,8 @@ func (c *checker) checkModel(m *Model) {
 	c.derivations(m)
 	for _, named := range m.Prior.ByName {
 		if named.Pattern == "(Intercept)" {
-			c.at("by_name does not take the intercept", `write it under prior: intercept`, append(path, "prior", "by_name", named.Pattern)...)
+			c.at("by_name does not take the intercept", `write it under prior: intercept`,
+				append(path, "prior", "by_name", named.Pattern)...)
 		}
 	}
 }
@@ -190,7 +192,8 @@ func (c *checker) dispersionPriors(m *Model) {
 func (c *checker) interceptPoint(m *Model) {
 	switch at := &m.Prior.Intercept.At; {
 	case *at == "means" && m.Standardize == "max_abs":
-		c.at("max_abs never centres, so that the intercept's prior cannot be stated at the means", "write at: zero, or standardize: center_scale",
+		c.at("max_abs never centres, so that the intercept's prior cannot be stated at the means",
+			"write at: zero, or standardize: center_scale",
 			"models", m.Name, "prior", "intercept", "at")
 	case *at == "" && m.Standardize == "max_abs":
 		*at = "zero"
