@@ -180,7 +180,7 @@ func costsOf(target *glm.Target) costs {
 	return c
 }
 
-// open tells whether the choice waits for the pilot, or the pilot costs little: where
+// open reports whether the choice waits for the pilot, or the pilot costs little: where
 // another basis needs fewer operations than the coordinate one at a sweep a draw,
 // the pilot, which finds a sweep at the least, has no say.
 func (c costs) open() bool {
@@ -203,7 +203,7 @@ func (c costs) sampled(basis string) int {
 	return c.d
 }
 
-// possible tells whether a basis can be made, and could serve.
+// possible reports whether a basis can be made, and could serve.
 func (c costs) possible(basis string) bool {
 	switch basis {
 	case "rotated":
@@ -335,7 +335,7 @@ func newAuto(target *glm.Target, opts Options) (infer.Setup, error) {
 	return made, err
 }
 
-// serves tells whether the conditionals of single coordinates are known to be
+// serves reports whether the conditionals of single coordinates are known to be
 // log-concave.
 func serves(target *glm.Target) bool { return standardUpdate(target) == "matched" }
 

@@ -74,10 +74,10 @@ func (k *basisKernel) Step() (infer.Info, error) {
 	return info, nil
 }
 
-// kept tells whether the point is one whose draw somebody may ask for.
+// kept reports whether the point is one whose draw somebody may ask for.
 func (k *basisKernel) kept() bool { return k.iteration > k.warmup || k.warmup == 0 }
 
-// refreshDue tells whether this iteration begins with a refresh.
+// refreshDue reports whether this iteration begins with a refresh.
 func (k *basisKernel) refreshDue() bool {
 	every := int64(k.opts.RefreshEvery)
 	return every > 0 && k.iteration%every == 0

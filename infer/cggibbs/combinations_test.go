@@ -69,7 +69,7 @@ var (
 	allScans   = []string{"systematic", "random"}
 )
 
-// needsConcave tells whether an update is for log-concave laws only.
+// needsConcave reports whether an update is for log-concave laws only.
 func needsConcave(update string) bool { return update == "matched" || update == "tangent" }
 
 // shapes are designs: as they are and with zeros that are not stored, of more rows than

@@ -101,7 +101,7 @@ func (c costs) joint(accepted float64) float64 {
 	return float64(product*products) + float64(pilotProposals*proposal) + draws
 }
 
-// joins tells whether joint moves of which a share is accepted need fewer operations
+// joins reports whether joint moves of which a share is accepted need fewer operations
 // than another way, and if not, why not.
 func (c costs) joins(accepted, other float64) (words string, ok bool) {
 	switch {
@@ -113,7 +113,7 @@ func (c costs) joins(accepted, other float64) (words string, ok bool) {
 	return "", true
 }
 
-// tall tells whether joint moves may serve: the more observations to a coefficient,
+// tall reports whether joint moves may serve: the more observations to a coefficient,
 // the nearer is the posterior to normal.
 func (c costs) tall(target *glm.Target, other float64) bool {
 	return target.Scales() == 0 && c.possible("rotated") && target.Observations() >= 4*float64(c.d) && c.joint(1) < other

@@ -96,7 +96,7 @@ type seenKernel struct {
 	at        []float64 // (theta_F, z) and the dispersions
 }
 
-// kept tells whether the point is one whose draw somebody may ask for.
+// kept reports whether the point is one whose draw somebody may ask for.
 func (k *seenKernel) kept() bool { return k.iteration > k.warmup || k.warmup == 0 }
 
 // arrive brings what the likelihood does not see up to date.

@@ -50,7 +50,7 @@ func rotateAt(target *glm.Target, x design.Matrix, offset []float64, priors []pr
 	return newFrame(target, design, offset, priors, s.u[:k], factor.InverseTransposed()), nil
 }
 
-// rotatable tells whether a prior has a curvature, or a positive surrogate of it, to
+// rotatable reports whether a prior has a curvature, or a positive surrogate of it, to
 // rotate by; a flat one has none and needs none.
 func rotatable(kind prior.Kind) bool {
 	switch kind {
@@ -144,7 +144,7 @@ func (s *newton) slope() {
 }
 
 // search moves along step, halved until the penalised likelihood rises, and
-// tells whether it did.
+// reports whether it did.
 func (s *newton) search(step []float64) bool {
 	old, before := append([]float64(nil), s.u...), s.value()
 	for size := 1.0; size > 1e-9; size /= 2 {

@@ -39,7 +39,7 @@ func (s *scan) updates(iteration int64) int {
 	return len(s.list)
 }
 
-// sweeps tells whether an iteration updates all coordinates.
+// sweeps reports whether an iteration updates all coordinates.
 func (s *scan) sweeps(iteration int64) bool {
 	return s.every <= 1 || iteration < s.first || (iteration-s.first)%s.every == 0
 }
