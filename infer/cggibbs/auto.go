@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"glmbatch/infer"
+	"glmbatch/infer/basis"
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
@@ -167,7 +168,7 @@ func costsOf(target *glm.Target) costs {
 		case prior.Flat:
 		default:
 			c.others++
-			c.walled = c.walled || !rotatable(p.Kind)
+			c.walled = c.walled || !basis.Rotatable(p.Kind)
 			if p.Kind != prior.Uniform {
 				c.mixed++
 			}
@@ -204,14 +205,14 @@ func (c costs) sampled(basis string) int {
 }
 
 // possible reports whether a basis can be made, and could serve.
-func (c costs) possible(basis string) bool {
-	switch basis {
+func (c costs) possible(name string) bool {
+	switch name {
 	case "rotated":
-		return c.d <= rotateLimit && !c.walled
+		return c.d <= basis.RotateLimit && !c.walled
 	case "mixture":
-		return !c.sparse && c.mixed > 0 && c.n <= rotateLimit
+		return !c.sparse && c.mixed > 0 && c.n <= basis.RotateLimit
 	case "reduced":
-		return c.g > c.n && c.sampled(basis) <= rotateLimit && !c.walled
+		return c.g > c.n && c.sampled(name) <= basis.RotateLimit && !c.walled
 	case withSlow:
 		return c.slow > 0
 	}

@@ -58,16 +58,16 @@ func (s *basisSetup) joined(update string) (*jointSetup, error) {
 // min(1, w(y)/w(x)) over x by weight and y as they come. Cost: 64·n·(k + 1).
 func (j *jointSetup) acceptance() float64 {
 	stream, dim := infer.NewStream(0, "cggibbs", "joint"), len(j.widths)
-	u, z, v := make([]float64, pilotProposals*dim), make([]float64, dim), make([]float64, j.frame.like.Cols())
+	u, z, v := make([]float64, pilotProposals*dim), make([]float64, dim), make([]float64, j.frame.Like.Cols())
 	weights := make([]float64, pilotProposals)
 	for i := range weights {
 		j.law.draw(stream, u[i*dim:(i+1)*dim])
 	}
-	glm.NewBatch(j.frame.like).LogLiks(u, weights)
+	glm.NewBatch(j.frame.Like).LogLiks(u, weights)
 	largest := math.Inf(-1)
 	for i := range weights {
 		x := u[i*dim : (i+1)*dim]
-		j.frame.values(x[:len(v)], v)
+		j.frame.Values(x[:len(v)], v)
 		weights[i] = j.weight(x, v, z, weights[i])
 		if math.IsNaN(weights[i]) {
 			return 0
