@@ -47,11 +47,7 @@ func Export(ctx context.Context, database string, only []string, layout Layout, 
 			out = append(out, e)
 			continue
 		}
-		d, err := drawsOf(ctx, ledger, f)
-		if err == nil {
-			e.Files, err = exchange.Write(layout, dir, parts(f.Key), d)
-		}
-		if err != nil {
+		if e.Files, err = exchange.Write(layout, dir, parts(f.Key), drawsOf(ctx, ledger, f)); err != nil {
 			return out, fmt.Errorf("fit %s: %w", e.Fit, err)
 		}
 		written, out = true, append(out, e)
@@ -77,7 +73,8 @@ func newest(ctx context.Context, database string, only []string) (*report.Ledger
 	if err != nil {
 		return nil, nil, asUsage(err)
 	}
-	found, err := ledger.Newest(ctx, func(k report.Key) bool { return selector.Match(k.Dataset, k.Group, k.Model, k.Sampler) })
+	found, err := ledger.Newest(ctx,
+		func(k report.Key) bool { return selector.Match(k.Dataset, k.Group, k.Model, k.Sampler) })
 	if err == nil && len(found) == 0 {
 		err = predict.NoFit(ledger)
 	}
@@ -95,17 +92,13 @@ func asUsage(err error) error {
 }
 
 // drawsOf opens the draws of a fit.
-func drawsOf(ctx context.Context, ledger *report.Ledger, f report.Fitted) (*exchange.Draws, error) {
-	more, err := ledger.LengthOf(ctx, f.StoredFit)
-	if err != nil {
-		return nil, err
-	}
+func drawsOf(ctx context.Context, ledger *report.Ledger, f report.Fitted) *exchange.Draws {
 	return &exchange.Draws{
-		Title: f.Key.String(), Parameters: f.Names, Chains: f.Chains, Count: f.Draws, Warmup: more.Warmup,
-		WarmupSeconds: more.WarmupSeconds, SamplingSeconds: more.SamplingSeconds,
-		Chain: func(chain int, dst []float64) error { return ledger.ChainDraws(ctx, f.StoredFit, chain, dst) },
-		Stats: func(chain int) ([]infer.Info, error) { return ledger.ChainStats(ctx, f.StoredFit, chain) },
-	}, nil
+		Title: f.Key.String(), Parameters: f.Names, Chains: f.Chains, Count: f.Draws, Warmup: f.Warmup,
+		WarmupSeconds: f.WarmupSeconds, SamplingSeconds: f.SamplingSeconds,
+		Chain: func(chain int, dst []float64) error { return ledger.ChainDraws(ctx, f.Stored, chain, dst) },
+		Stats: func(chain int) ([]infer.Info, error) { return ledger.ChainStats(ctx, f.Stored, chain) },
+	}
 }
 
 // ImportOptions says what imported draws are.
@@ -151,7 +144,7 @@ func Import(ctx context.Context, database string, files []string, o ImportOption
 				"call the imported one otherwise with --sampler NAME")}
 		}
 	}
-	shared, err := ledger.PosteriorOf(ctx, peer.StoredFit)
+	shared, err := ledger.PosteriorOf(ctx, peer.Stored)
 	if err != nil {
 		return nil, err
 	}
@@ -162,14 +155,16 @@ func Import(ctx context.Context, database string, files []string, o ImportOption
 		return nil, asUsage(err)
 	}
 	err = ledger.Write(ctx, func(s *report.Session) error {
-		row := &report.Run{ID: load.RunID, Pipeline: exchange.Method, Started: now, Finished: now, Program: Version().String()}
+		row := &report.Run{ID: load.RunID, Pipeline: exchange.Method, Started: now, Finished: now,
+			Program: Version().String()}
 		if err := s.Run(ctx, row); err != nil {
 			return err
 		}
 		_, err := s.Fit(ctx, fit)
 		return err
 	})
-	return &Imported{Fit: fit.Key.String(), Chains: fit.Chains, Draws: fit.Draws, Verdict: string(fit.Verdict.Grade), Reasons: fit.Verdict.Reasons, Left: left}, err
+	return &Imported{Fit: fit.Key.String(), Chains: fit.Chains, Draws: fit.Draws, Verdict: string(fit.Verdict.Grade),
+		Reasons: fit.Verdict.Reasons, Left: left}, err
 }
 
 // onePosterior returns a fit that a pipeline drew, if all found are of one posterior.

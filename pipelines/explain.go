@@ -15,7 +15,8 @@ func ExplainFormats() []string { return explain.Formats }
 // Explain tells what each fit of the spec that target names is, before it is drawn: a text for
 // each, of the first file or group where a data set has several. The error is a *UsageError
 // where the spec or the call is wrong.
-func Explain(ctx context.Context, target string, o Overrides, only []string, format string) (texts []string, err error) {
+func Explain(ctx context.Context, target string, o Overrides, only []string, format string,
+) (texts []string, err error) {
 	selector, err := plan.ParseSelector(only)
 	if err != nil {
 		return nil, &UsageError{err}

@@ -48,10 +48,12 @@ func Propose(ctx context.Context, path string, o ProposeOptions) (*Proposal, err
 		t.Name = nameOf(path)
 	}
 	schema := table.Data.Schema()
-	if o.Triplets == "" && schema.NumFields() == 3 && schema.HasField("row") && schema.HasField("col") && schema.HasField("value") {
-		return nil, &UsageError{words.Hint(fmt.Errorf("%s holds the non-zeros of a matrix (row, col, value), and no response", path),
+	if o.Triplets == "" && schema.NumFields() == 3 && schema.HasField("row") && schema.HasField("col") &&
+		schema.HasField("value") {
+		return nil,
+			&UsageError{words.Hint(fmt.Errorf("%s holds the non-zeros of a matrix (row, col, value), and no response", path),
 
-			fmt.Sprintf("pipeline init TABLE --triplets %s, TABLE being the file that has the response", path))}
+				fmt.Sprintf("pipeline init TABLE --triplets %s, TABLE being the file that has the response", path))}
 	}
 	where, err := sourceWords(o.Dir, path)
 	if err != nil {

@@ -92,7 +92,8 @@ func Show(ctx context.Context, database string, o ShowOptions) (*Shown, error) {
 	case notNumber == nil:
 		out.Fits, err = ledger.Look(ctx, id)
 	default:
-		out.Fits, err = ledger.LookNewest(ctx, func(k report.Key) bool { return MatchFit(o.Fit, k.Dataset, k.Group, k.Model, k.Sampler) })
+		out.Fits, err = ledger.LookNewest(ctx,
+			func(k report.Key) bool { return MatchFit(o.Fit, k.Dataset, k.Group, k.Model, k.Sampler) })
 	}
 	if err != nil {
 		return nil, lookError(err)
@@ -100,7 +101,8 @@ func Show(ctx context.Context, database string, o ShowOptions) (*Shown, error) {
 	if len(out.Fits) == 0 && o.Fit != "" {
 		return nil, &UsageError{&predict.CallError{
 			Err: words.Hint(fmt.Errorf("the ledger %s has no fit %q", database, o.Fit),
-				"a fit is named by its number or as DATASET/MODEL/SAMPLER, with * for any run of characters; pipeline show '*' lists them"),
+				"a fit is named by its number or as DATASET/MODEL/SAMPLER, with * for any run of characters; pipeline show '*' "+
+					"lists them"),
 		}}
 	}
 	slices.SortStableFunc(out.Fits, func(a, b Look) int { return worse(&a, &b) })
@@ -129,7 +131,8 @@ func (s *Shown) run(ctx context.Context, ledger *report.Ledger, name string) err
 	if err != nil {
 		return err
 	}
-	nights = slices.DeleteFunc(nights, func(n Night) bool { return !strings.HasPrefix(n.ID, name) && !strings.HasSuffix(n.ID, name) })
+	nights = slices.DeleteFunc(nights,
+		func(n Night) bool { return !strings.HasPrefix(n.ID, name) && !strings.HasSuffix(n.ID, name) })
 	switch {
 	case len(nights) == 0 && name != "":
 		return &UsageError{&predict.CallError{
@@ -157,7 +160,8 @@ func worse(a, b *Look) int {
 		}
 		return 1
 	}
-	return cmp.Or(cmp.Compare(order[a.Verdict], order[b.Verdict]), cmp.Compare(nan(a.RHat), nan(b.RHat)), cmp.Compare(b.RHat, a.RHat))
+	return cmp.Or(cmp.Compare(order[a.Grade], order[b.Grade]), cmp.Compare(nan(a.RHat), nan(b.RHat)),
+		cmp.Compare(b.RHat, a.RHat))
 }
 
 // RunsOptions narrows Runs. The zero value takes all.

@@ -88,10 +88,12 @@ func lastOfEach(outcomes []*Outcome) (out []*Outcome) {
 
 func metricsOf(outcomes []*Outcome) []metric {
 	v := Version()
-	info := metric{"glmbatch_build_info", "Always 1; the labels tell which build wrote the file.", []sample{{[]string{"version", v.Version, "go", v.Go}, 1}}}
+	info := metric{"glmbatch_build_info", "Always 1; the labels tell which build wrote the file.",
+		[]sample{{[]string{"version", v.Version, "go", v.Go}, 1}}}
 	started := metric{name: "glmbatch_run_start_timestamp_seconds", help: "When the last run of the pipeline started."}
 	ended := metric{name: "glmbatch_run_end_timestamp_seconds", help: "When it ended."}
-	exit := metric{name: "glmbatch_run_exit_code", help: "Its exit code: 0 pass, 1 fail or error, 3 uncommitted, 130 interrupted."}
+	exit := metric{name: "glmbatch_run_exit_code",
+		help: "Its exit code: 0 pass, 1 fail or error, 3 uncommitted, 130 interrupted."}
 	fits := metric{name: "glmbatch_run_fits", help: "Its fits by verdict; none: interrupted or not committed."}
 	actions := metric{name: "glmbatch_run_fit_actions", help: "Its fits by what it did about them."}
 	verdict := metric{name: "glmbatch_fit_verdict", help: "Always 1; the label verdict is that of the fit."}

@@ -49,7 +49,8 @@ func Commit(ctx context.Context, database string, o CommitOptions) (*Outcome, er
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return run.Commit(ctx, run.CommitConfig{Database: path, Publish: o.Publish, Report: o.Report, LockWait: o.LockWait, Log: o.Log, Now: time.Now})
+	return run.Commit(ctx, run.CommitConfig{Database: path, Publish: o.Publish, Report: o.Report, LockWait: o.LockWait,
+		Log: o.Log, Now: time.Now})
 }
 
 // Pruned says what Prune did.

@@ -128,7 +128,8 @@ func Run(ctx context.Context, target string, o RunOptions) (*Outcome, error) {
 		defer stop()
 	}
 	out, err := run.Run(ctx, run.Config{
-		Pipeline: p, Source: src, Database: p.Database, Workers: o.Workers, Memory: memory, Only: only, Select: states, Force: o.Force, DryRun: o.DryRun,
+		Pipeline: p, Source: src, Database: p.Database, Workers: o.Workers, Memory: memory, Only: only, Select: states,
+		Force: o.Force, DryRun: o.DryRun,
 		Build: Version().String(), LockWait: o.LockWait, Example: example,
 		Tracker: tracker, Log: o.Log, Now: time.Now,
 	})

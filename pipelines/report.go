@@ -28,7 +28,8 @@ func Report(ctx context.Context, database, to string, w io.Writer, o ReportOptio
 	if err != nil {
 		return &UsageError{err}
 	}
-	options := report.PageOptions{Run: o.Run, Pipeline: o.Pipeline, Latest: o.Latest, Fits: o.Fits, Parameters: o.Parameters}
+	options := report.PageOptions{Run: o.Run, Pipeline: o.Pipeline, Latest: o.Latest, Fits: o.Fits,
+		Parameters: o.Parameters}
 	if len(o.Only) > 0 {
 		options.Choose = func(k report.Key) bool { return only.Matches(k.Dataset, k.Group, k.Model, k.Sampler) }
 	}

@@ -57,11 +57,13 @@ func (t *Trust) fence(p *spec.Pipeline, target string, databaseGiven bool) error
 			message = err.Error()
 		}
 		if err != nil || !ok {
-			problems.List = append(problems.List, p.Problem(fmt.Sprintf("%s: %s", path, message), ingest.FenceHint(path, err), place...))
+			problems.List = append(problems.List,
+				p.Problem(fmt.Sprintf("%s: %s", path, message), ingest.FenceHint(path, err), place...))
 		}
 	}
 	if !databaseGiven {
-		for _, beside := range []string{"", ".wal", ".work", ".prune", ".new"} { // what is written with it; links among them are followed too
+		// what is written with it; links among them are followed too
+		for _, beside := range []string{"", ".wal", ".work", ".prune", ".new"} {
 			look(p.Database+beside, "database")
 		}
 	}
@@ -83,7 +85,8 @@ func (t *Trust) fence(p *spec.Pipeline, target string, databaseGiven bool) error
 			look(ingest.Stem(d.Path), "datasets", d.Name, "path")
 		}
 	}
-	problems.List = slices.CompactFunc(problems.List, func(a, b spec.Problem) bool { return a.Line == b.Line && a.Column == b.Column })
+	problems.List = slices.CompactFunc(problems.List,
+		func(a, b spec.Problem) bool { return a.Line == b.Line && a.Column == b.Column })
 	if len(problems.List) > 0 {
 		return problems
 	}

@@ -48,7 +48,8 @@ func (p *Plan) String() string {
 		fmt.Fprintf(&b, "  each %d times, with seeds of its own from the second on\n", n)
 	}
 	if p.pipeline.Run.Start == "previous" {
-		b.WriteString("  each starts from the newest fit before it of its name, if there is one: its posterior, scales, a quarter of the warm-up\n")
+		b.WriteString("  each starts from the newest fit before it of its name, if there is one: its posterior, scales, a " +
+			"quarter of the warm-up\n")
 	}
 	b.WriteString("\nmodels:\n")
 	for _, m := range p.pipeline.Models {
@@ -80,7 +81,8 @@ func (p *Plan) String() string {
 
 // discreteModel is the line of a model of kind mrf.
 func discreteModel(m *spec.Model) string {
-	words := fmt.Sprintf("  %s: mrf, %d states, %s with coupling %g, or the tables of the data", m.Name, m.States, m.Interaction, *m.Coupling)
+	words := fmt.Sprintf("  %s: mrf, %d states, %s with coupling %g, or the tables of the data", m.Name, m.States,
+		m.Interaction, *m.Coupling)
 	if m.Field != "" {
 		words += ", field " + string(m.Field)
 	}

@@ -17,7 +17,8 @@ type (
 	Event            = record.Event
 	Action           = record.Action
 	Start            = record.Start
-	Earlier          = record.Earlier
+	Stored           = record.Stored
+	Number           = record.Number
 	Recalled         = record.Recalled
 	Assessment       = record.Assessment
 	LOO              = record.LOO

@@ -47,7 +47,7 @@ type Simulation struct {
 // Ranked is the outcome of a simulation that was fitted.
 const Ranked = "ranked"
 
-// RankTest says whether the ranks of a parameter are uniform.
+// RankTest reports whether the ranks of a parameter are uniform.
 type RankTest struct {
 	Parameter string
 	P         float64
@@ -78,9 +78,12 @@ func (s *Session) Calibration(ctx context.Context, c *Calibration) error {
 				fresh = append(fresh, sim)
 			}
 		}
-		_, err = s.c.ExecContext(ctx, `INSERT INTO calibration VALUES (?, ?, ?, ?, ?, ?, ?, ?, CAST(?::VARCHAR AS UBIGINT), ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			c.ID, text(c.Pipeline), c.Dataset, c.Group, c.Model, c.Sampler, text(c.Method), c.Given, strconv.FormatUint(c.Seed, 10),
-			c.Wanted, len(c.Simulations), ranked, c.Draws, c.FalseAlarms, text(string(c.Verdict)), list(c.Words), text(c.Program), c.Updated.UTC())
+		_, err = s.c.ExecContext(ctx, `INSERT INTO calibration VALUES (?, ?, ?, ?, ?, ?, ?, ?, CAST(?::VARCHAR AS UBIGINT),
+			?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			c.ID, text(c.Pipeline), c.Dataset, c.Group, c.Model, c.Sampler, text(c.Method), c.Given,
+			strconv.FormatUint(c.Seed, 10),
+			c.Wanted, len(c.Simulations), ranked, c.Draws, c.FalseAlarms, text(string(c.Verdict)), list(c.Words),
+			text(c.Program), c.Updated.UTC())
 		if err != nil {
 			return err
 		}
@@ -109,7 +112,8 @@ func (s *Session) simulated(ctx context.Context, id string) (map[int]bool, error
 func (s *Session) insertRanks(c *Calibration, fresh []Simulation) error {
 	err := s.appendRows("calibration_simulation", func(add func(...driver.Value) error) error {
 		for _, sim := range fresh {
-			if err := add(c.ID, int32(sim.Index+1), sim.Outcome, sim.AllEqual, int32(sim.Redrawn), int32(sim.Iterations), sim.Mixed, text(sim.Note)); err != nil {
+			if err := add(c.ID, int32(sim.Index+1), sim.Outcome, sim.AllEqual, int32(sim.Redrawn), int32(sim.Iterations),
+				sim.Mixed, text(sim.Note)); err != nil {
 				return err
 			}
 		}
@@ -155,11 +159,13 @@ func (l *Ledger) Simulations(ctx context.Context, id string, parameters []string
 	var out []Simulation
 	err := l.readIfThere(ctx, func(c *sql.Conn) error {
 		var n int
-		err := c.QueryRowContext(ctx, "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'calibration_rank' AND NOT internal").Scan(&n)
+		err := c.QueryRowContext(ctx, "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'calibration_rank' AND NOT "+
+			"internal").Scan(&n)
 		if err != nil || n == 0 {
 			return err
 		}
-		rows, err := c.QueryContext(ctx, `SELECT simulation, outcome, all_equal, redrawn, iterations, mixed, coalesce(note, '')
+		rows, err := c.QueryContext(ctx, `SELECT simulation, outcome, all_equal, redrawn, iterations, mixed,
+			coalesce(note, '')
 			FROM calibration_simulation WHERE calibration_id = ? ORDER BY simulation`, id)
 		if err != nil {
 			return err
@@ -190,8 +196,10 @@ func (l *Ledger) Simulations(ctx context.Context, id string, parameters []string
 }
 
 // readRanks fills the ranks of simulations, which at finds by index.
-func readRanks(ctx context.Context, c *sql.Conn, id string, place map[string]int, at map[int]int, out []Simulation) error {
-	rows, err := c.QueryContext(ctx, "SELECT simulation, parameter, rank FROM calibration_rank WHERE calibration_id = ?", id)
+func readRanks(ctx context.Context, c *sql.Conn, id string, place map[string]int, at map[int]int,
+	out []Simulation) error {
+	rows, err := c.QueryContext(ctx, "SELECT simulation, parameter, rank FROM calibration_rank WHERE calibration_id = ?",
+		id)
 	if err != nil {
 		return err
 	}

@@ -11,18 +11,19 @@ import (
 // ChainDraws reads the kept draws of one chain, 0-based, in the units of the
 // data: draw i of parameter p, counted from 0, stands at dst[p*Draws+i], and dst
 // has Parameters*Draws entries. It is an error where draws were not kept.
-func (l *Ledger) ChainDraws(ctx context.Context, f StoredFit, chain int, dst []float64) error {
+func (l *Ledger) ChainDraws(ctx context.Context, f Stored, chain int, dst []float64) error {
 	n := 0
 	err := l.read(ctx, func(c *sql.Conn) error {
 		var value float64
-		return scanRows(ctx, c, `SELECT value FROM draw WHERE fit_id = ? AND chain = ? ORDER BY parameter_id, iteration`, func(rows *sql.Rows) error {
-			err := rows.Scan(&value)
-			if n < len(dst) {
-				dst[n] = value
-			}
-			n++
-			return err
-		}, f.ID, chain+1)
+		return scanRows(ctx, c, `SELECT value FROM draw WHERE fit_id = ? AND chain = ? ORDER BY parameter_id, iteration`,
+			func(rows *sql.Rows) error {
+				err := rows.Scan(&value)
+				if n < len(dst) {
+					dst[n] = value
+				}
+				n++
+				return err
+			}, f.ID, chain+1)
 	})
 	if err == nil && n != len(dst) {
 		err = fmt.Errorf("fit %s: the ledger holds %d of %d draws of chain %d", f.Key, n, len(dst), chain+1)
@@ -32,32 +33,18 @@ func (l *Ledger) ChainDraws(ctx context.Context, f StoredFit, chain int, dst []f
 
 // ChainStats reads the statistics of the kept iterations of one chain, 0-based;
 // none where the ledger has none.
-func (l *Ledger) ChainStats(ctx context.Context, f StoredFit, chain int) (out []infer.Info, err error) {
+func (l *Ledger) ChainStats(ctx context.Context, f Stored, chain int) (out []infer.Info, err error) {
 	err = l.read(ctx, func(c *sql.Conn) error {
 		return scanRows(ctx, c, `SELECT log_lik, log_prior, accept, step_size, energy, depth, leapfrogs, divergent
 			FROM chain WHERE fit_id = ? AND chain = ? AND NOT warmup ORDER BY iteration`, func(rows *sql.Rows) error {
 			var i infer.Info
 			var lik, prior, accept, step, energy nullable
 			err := rows.Scan(&lik, &prior, &accept, &step, &energy, &i.Depth, &i.Leapfrogs, &i.Divergent)
-			i.LogLik, i.LogPrior, i.Accept, i.StepSize, i.Energy = float64(lik), float64(prior), float64(accept), float64(step), float64(energy)
+			i.LogLik, i.LogPrior, i.Accept, i.StepSize, i.Energy = float64(lik), float64(prior), float64(accept), float64(step),
+				float64(energy)
 			out = append(out, i)
 			return err
 		}, f.ID, chain+1)
 	})
 	return out, err
-}
-
-// Length is how a fit came to its draws.
-type Length struct {
-	Warmup                         int     // iterations of a chain
-	WarmupSeconds, SamplingSeconds float64 // of all chains; NaN: not known
-}
-
-// LengthOf returns the length of a complete fit.
-func (l *Ledger) LengthOf(ctx context.Context, f StoredFit) (n Length, err error) {
-	err = l.read(ctx, func(c *sql.Conn) error {
-		return c.QueryRowContext(ctx, "SELECT coalesce(warmup, 0), warmup_seconds, sampling_seconds FROM fit WHERE fit_id = ?", f.ID).
-			Scan(&n.Warmup, (*nullable)(&n.WarmupSeconds), (*nullable)(&n.SamplingSeconds))
-	})
-	return n, err
 }

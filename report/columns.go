@@ -13,7 +13,7 @@ import (
 // blocks of whole columns that take at most bytes, one column at least. The
 // ledger is held for reading while it is walked. It is an error where draws were
 // not kept.
-func (l *Ledger) Columns(ctx context.Context, f StoredFit, bytes int) iter.Seq2[*infer.Columns, error] {
+func (l *Ledger) Columns(ctx context.Context, f Stored, bytes int) iter.Seq2[*infer.Columns, error] {
 	return func(yield func(*infer.Columns, error) bool) {
 		stopped := false
 		err := l.read(ctx, func(c *sql.Conn) error {
@@ -40,22 +40,25 @@ func loadColumns(ctx context.Context, c *sql.Conn, b *infer.Columns, fit int64) 
 	want := b.Params * b.Chains * b.Draws
 	b.Values = b.Values[:0]
 	var value float64
-	err := scanRows(ctx, c, `SELECT value FROM draw WHERE fit_id = ? AND parameter_id BETWEEN ? AND ? ORDER BY parameter_id, chain, iteration`,
+	err := scanRows(ctx, c, `SELECT value FROM draw WHERE fit_id = ? AND parameter_id BETWEEN ? AND ?
+		ORDER BY parameter_id, chain, iteration`,
 		func(rows *sql.Rows) error {
 			err := rows.Scan(&value)
 			b.Values = append(b.Values, value)
 			return err
 		}, fit, b.First+1, b.First+b.Params)
 	if err == nil && len(b.Values) != want {
-		err = fmt.Errorf("fit %d: the ledger holds %d of %d draws of parameters %d to %d", fit, len(b.Values), want, b.First+1, b.First+b.Params)
+		err = fmt.Errorf("fit %d: the ledger holds %d of %d draws of parameters %d to %d", fit, len(b.Values), want,
+			b.First+1, b.First+b.Params)
 	}
 	return err
 }
 
-// Assessed says whether a fit has a leave-one-out result and predictive checks.
+// Assessed reports whether a fit has a leave-one-out result and predictive checks.
 func (l *Ledger) Assessed(ctx context.Context, fit int64) (loo, checks bool, err error) {
 	err = l.readIfThere(ctx, func(c *sql.Conn) error {
-		return c.QueryRowContext(ctx, "SELECT (SELECT count(*) > 0 FROM loo WHERE fit_id = ?), (SELECT count(*) > 0 FROM ppc WHERE fit_id = ?)", fit, fit).Scan(&loo, &checks)
+		return c.QueryRowContext(ctx, "SELECT (SELECT count(*) > 0 FROM loo WHERE fit_id = ?), (SELECT count(*) > 0 FROM "+
+			"ppc WHERE fit_id = ?)", fit, fit).Scan(&loo, &checks)
 	})
 	return loo, checks, err
 }

@@ -81,33 +81,37 @@ func readCosts(ctx context.Context, c *sql.Conn) (map[Key]*Cost, error) {
 	costs := map[Key]*Cost{}
 	rates := map[Key][2][]float64{}
 	err := scanRows(ctx, c, `SELECT dataset, key, model, sampler, replicate, fit_id, coalesce(method, ''), verdict,
-		seconds, ess_median, ess_min, to_ess100_median, to_ess100_min, to_ess100_log_lik FROM replicates`, func(rows *sql.Rows) error {
-		var k Key
-		var replicate int
-		var fit int64
-		var method, verdict string
-		var seconds, median, least, toMedian, toMin, toLogLik nullable
-		if err := rows.Scan(&k.Dataset, &k.Group, &k.Model, &k.Sampler, &replicate, &fit, &method, &verdict,
-			&seconds, &median, &least, &toMedian, &toMin, &toLogLik); err != nil {
-			return err
-		}
-		cost := costs[k]
-		if cost == nil {
-			cost = &Cost{Sampler: k.Sampler, Method: method, median: map[int]float64{}, least: map[int]float64{}, density: map[int]float64{}}
-			costs[k] = cost
-		}
-		if replicate == 1 {
-			cost.fit, cost.Verdict = fit, verdict
-		}
-		cost.Fits++
-		cost.median[replicate], cost.least[replicate], cost.density[replicate] = reached(toMedian), reached(toMin), reached(toLogLik)
-		r := rates[k]
-		rates[k] = [2][]float64{append(r[0], float64(median/seconds)), append(r[1], float64(least/seconds))}
-		return nil
-	})
+		seconds, ess_median, ess_min, to_ess100_median, to_ess100_min, to_ess100_log_lik FROM replicates`,
+		func(rows *sql.Rows) error {
+			var k Key
+			var replicate int
+			var fit int64
+			var method, verdict string
+			var seconds, median, least, toMedian, toMin, toLogLik nullable
+			if err := rows.Scan(&k.Dataset, &k.Group, &k.Model, &k.Sampler, &replicate, &fit, &method, &verdict,
+				&seconds, &median, &least, &toMedian, &toMin, &toLogLik); err != nil {
+				return err
+			}
+			cost := costs[k]
+			if cost == nil {
+				cost = &Cost{Sampler: k.Sampler, Method: method, median: map[int]float64{}, least: map[int]float64{},
+					density: map[int]float64{}}
+				costs[k] = cost
+			}
+			if replicate == 1 {
+				cost.fit, cost.Verdict = fit, verdict
+			}
+			cost.Fits++
+			cost.median[replicate], cost.least[replicate], cost.density[replicate] = reached(toMedian), reached(toMin),
+				reached(toLogLik)
+			r := rates[k]
+			rates[k] = [2][]float64{append(r[0], float64(median/seconds)), append(r[1], float64(least/seconds))}
+			return nil
+		})
 	for k, cost := range costs {
 		cost.ESSPerSecond, cost.MinESSPerSecond = medianInterval(rates[k][0]), medianInterval(rates[k][1])
-		cost.ToMedian, cost.ToMin, cost.ToLogLik = medianInterval(values(cost.median)), medianInterval(values(cost.least)), medianInterval(values(cost.density))
+		cost.ToMedian, cost.ToMin, cost.ToLogLik = medianInterval(values(cost.median)), medianInterval(values(cost.least)),
+			medianInterval(values(cost.density))
 	}
 	return costs, err
 }
@@ -128,20 +132,27 @@ func values(m map[int]float64) (out []float64) {
 }
 
 // readPairs reads the view comparison.
-func readPairs(ctx context.Context, c *sql.Conn, costs map[Key]*Cost, dataset, model string) (out []Comparison, err error) {
-	err = scanRows(ctx, c, `SELECT dataset, key, model, sampler_a, sampler_b, agreement, compared, not_compared, z_max, z_limit, worst
-		FROM comparison WHERE (?1 = '' OR dataset LIKE ?1 ESCAPE '!' OR concat(dataset, '/', key) LIKE ?1 ESCAPE '!') AND (?2 = '' OR model LIKE ?2 ESCAPE '!')
+func readPairs(
+	ctx context.Context, c *sql.Conn, costs map[Key]*Cost, dataset, model string,
+) (out []Comparison, err error) {
+	err = scanRows(ctx, c, `SELECT dataset, key, model, sampler_a, sampler_b, agreement, compared, not_compared, z_max,
+		z_limit, worst
+		FROM comparison WHERE (?1 = '' OR dataset LIKE ?1 ESCAPE '!' OR concat(dataset, '/', key) LIKE ?1 ESCAPE '!')
+		AND (?2 = '' OR model LIKE ?2 ESCAPE '!')
 		ORDER BY dataset, key, model, sampler_a, sampler_b`, func(rows *sql.Rows) error {
 		var p Comparison
 		var a, b string
 		var z, limit nullable
-		if err := rows.Scan(&p.Dataset, &p.Group, &p.Model, &a, &b, &p.Agreement, &p.Compared, &p.NotCompared, &z, &limit, &p.Worst); err != nil {
+		if err := rows.Scan(&p.Dataset, &p.Group, &p.Model, &a, &b, &p.Agreement, &p.Compared, &p.NotCompared, &z, &limit,
+			&p.Worst); err != nil {
 			return err
 		}
 		p.ZMax, p.ZLimit = Number(z), Number(limit)
-		first, second := costs[Key{Dataset: p.Dataset, Group: p.Group, Model: p.Model, Sampler: a}], costs[Key{Dataset: p.Dataset, Group: p.Group, Model: p.Model, Sampler: b}]
+		first, second := costs[Key{Dataset: p.Dataset, Group: p.Group, Model: p.Model, Sampler: a}],
+			costs[Key{Dataset: p.Dataset, Group: p.Group, Model: p.Model, Sampler: b}]
 		if first == nil || second == nil {
-			return fmt.Errorf("the views comparison and replicates contradict each other about %s", Key{Dataset: p.Dataset, Group: p.Group, Model: p.Model, Sampler: a})
+			return fmt.Errorf("the views comparison and replicates contradict each other about %s",
+				Key{Dataset: p.Dataset, Group: p.Group, Model: p.Model, Sampler: a})
 		}
 		p.A, p.B = *first, *second
 		p.RatioMedian, p.Pairs = ratio(p.A.median, p.B.median)
@@ -169,7 +180,8 @@ func readWork(ctx context.Context, c *sql.Conn, pairs []Comparison) error {
 			costs[cost.fit] = append(costs[cost.fit], cost)
 		}
 	}
-	return scanRows(ctx, c, `SELECT fit_id, coalesce(sum(evaluations), 0)::BIGINT, coalesce(sum(gradients), 0)::BIGINT FROM chain
+	return scanRows(ctx, c, `SELECT fit_id, coalesce(sum(evaluations), 0)::BIGINT, coalesce(sum(gradients), 0)::BIGINT
+		FROM chain
 		WHERE fit_id IN (SELECT unnest(?::VARCHAR[])::BIGINT) GROUP BY fit_id`, func(rows *sql.Rows) error {
 		var fit, evaluations, gradients int64
 		if err := rows.Scan(&fit, &evaluations, &gradients); err != nil {

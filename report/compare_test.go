@@ -44,11 +44,13 @@ func TestMedianIntervalCovers(t *testing.T) {
 // A time that was not reached is longer than any; a pair of two such is none.
 func TestRatioOfUnreachedTimes(t *testing.T) {
 	inf := math.Inf(1)
-	got, pairs := ratio(map[int]float64{1: 1, 2: inf, 3: inf, 4: 2, 5: 1}, map[int]float64{1: 3, 2: 4, 3: inf, 4: inf, 9: 1})
+	got, pairs := ratio(map[int]float64{1: 1, 2: inf, 3: inf, 4: 2, 5: 1},
+		map[int]float64{1: 3, 2: 4, 3: inf, 4: inf, 9: 1})
 	if pairs != 3 || got.Value != 3 { // 3, 0, +Inf
 		t.Errorf("ratio %v of %d pairs, want 3 of 3", got.Value, pairs)
 	}
-	if b, err := json.Marshal(medianInterval([]float64{1, inf, inf})); err != nil || string(b) != `{"value":null,"low":null,"high":null}` {
+	if b, err := json.Marshal(medianInterval([]float64{1, inf, inf})); err != nil ||
+		string(b) != `{"value":null,"low":null,"high":null}` {
 		t.Errorf("%s, error %v", b, err)
 	}
 }
@@ -63,7 +65,8 @@ func TestComparisons(t *testing.T) {
 		f.Replicate = replicate
 		f.Times.ToESS100Median, f.Times.ToESS100Min, f.Times.ToESS100LogLik = seconds/10, seconds/5, math.NaN()
 		f.Identity = []byte(`{"sampler":` + setting + `,"length":{"First":500},"chains":4,"seed":1,"versions":{}}`)
-		f.Diagnostics = []Diagnostic{{Name: "ess_bulk_median", Chain: -1, Value: 1000}, {Name: "ess_bulk_min", Chain: -1, Value: 500}}
+		f.Diagnostics = []Diagnostic{{Name: "ess_bulk_median", Chain: -1, Value: 1000},
+			{Name: "ess_bulk_min", Chain: -1, Value: 500}}
 		fits = append(fits, f)
 	}
 	for k := range 7 {
@@ -85,8 +88,9 @@ func TestComparisons(t *testing.T) {
 		t.Errorf("%s, %d and %d fits, %d pairs", p.Agreement, p.A.Fits, p.B.Fits, p.Pairs)
 	}
 	for name, got := range map[string][4]float64{
-		"ratio":        {float64(p.RatioMedian.Value), float64(p.RatioMedian.Low), float64(p.RatioMedian.High), 4},
-		"seconds":      {float64(p.A.ToMedian.Value), float64(p.A.ToMedian.Low) + .03, float64(p.A.ToMedian.High) - .03, 0.23},
+		"ratio": {float64(p.RatioMedian.Value), float64(p.RatioMedian.Low), float64(p.RatioMedian.High), 4},
+		"seconds": {float64(p.A.ToMedian.Value), float64(p.A.ToMedian.Low) + .03, float64(p.A.ToMedian.High) - .03,
+			0.23},
 		"ESS/s, least": {float64(p.A.MinESSPerSecond.Value), 500 / 2.3, 500 / 2.3, 500 / 2.3},
 	} {
 		for _, v := range got[:3] {
@@ -98,7 +102,8 @@ func TestComparisons(t *testing.T) {
 	if !math.IsInf(float64(p.A.ToLogLik.Value), 1) {
 		t.Errorf("a time that no run has shown is %v", p.A.ToLogLik.Value)
 	}
-	for pattern, want := range map[string]int{"d": 1, "d/g": 1, "d*": 1, "?": 1, "e": 0, "_": 0, "%": 0, "[d]": 0, `\d`: 0, "d!": 0} {
+	for pattern, want := range map[string]int{"d": 1, "d/g": 1, "d*": 1, "?": 1, "e": 0, "_": 0, "%": 0, "[d]": 0, `\d`: 0,
+		"d!": 0} {
 		if pairs, err := l.Comparisons(ctx, pattern, "m"); err != nil || len(pairs) != want {
 			t.Errorf("data set %s: %d pairs, error %v", pattern, len(pairs), err)
 		}

@@ -43,7 +43,8 @@ func (s *Session) Derive(ctx context.Context, d *Derivations) error {
 				return err
 			}
 		}
-		if _, err := s.c.ExecContext(ctx, "UPDATE fit SET n_parameters = ? WHERE fit_id = ?", d.First+len(d.Parameters), id); err != nil {
+		if _, err := s.c.ExecContext(ctx, "UPDATE fit SET n_parameters = ? WHERE fit_id = ?", d.First+len(d.Parameters),
+			id); err != nil {
 			return err
 		}
 		if err := s.insertParameters(id, d.First, d.Parameters, d.Summaries); err != nil {
@@ -54,7 +55,8 @@ func (s *Session) Derive(ctx context.Context, d *Derivations) error {
 				return fmt.Errorf("storing draws: %w", err)
 			}
 		}
-		return s.insertEvents(d.RunID, id, []Event{{At: d.At, Level: "info", Message: "derived quantities were computed anew from the stored draws"}})
+		return s.insertEvents(d.RunID, id, []Event{{At: d.At, Level: "info",
+			Message: "derived quantities were computed anew from the stored draws"}})
 	})
 }
 
@@ -63,7 +65,3 @@ func (s *Session) Derive(ctx context.Context, d *Derivations) error {
 func (l *Ledger) ReadDraws(ctx context.Context, id int64, block *infer.Columns) error {
 	return l.readIfThere(ctx, func(c *sql.Conn) error { return loadColumns(ctx, c, block, id) })
 }
-
-// derivedRows is the SQL of a fit's derived quantities as JSON.
-const derivedRows = `coalesce((SELECT to_json(list({name: d.name, expression: d.expression} ORDER BY d.parameter_id))::VARCHAR
-	FROM derived d WHERE d.fit_id = fit.fit_id), 'null')`

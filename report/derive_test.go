@@ -18,7 +18,8 @@ import (
 func derivedFit(fingerprint string) *Fit {
 	f := sampleFit(fingerprint)
 	for i, name := range []string{"ratio", "größer"} {
-		f.Parameters[3+i] = Parameter{Name: name, Kind: Derived, Scale: 1, Derivation: &Derivation{Expression: `exp("x") > 'y'` + name, NaN: i, Infinite: 3, At: "x"}}
+		f.Parameters[3+i] = Parameter{Name: name, Kind: Derived, Scale: 1,
+			Derivation: &Derivation{Expression: `exp("x") > 'y'` + name, NaN: i, Infinite: 3, At: "x"}}
 	}
 	return f
 }
@@ -35,7 +36,8 @@ func TestDerivedStored(t *testing.T) {
 	}
 	e, err := l.Evidence(ctx, "f1")
 	must(t, err)
-	if len(e.Names) != 3 || len(e.Summaries) != 3 || len(e.Derived) != 2 || e.Derived[1].Name != "größer" || e.Derived[1].Summary.Mean != 4 {
+	if len(e.Names) != 3 || len(e.Summaries) != 3 || len(e.Derived) != 2 || e.Derived[1].Name != "größer" ||
+		e.Derived[1].Summary.Mean != 4 {
 		t.Errorf("evidence %+v", e)
 	}
 	wantInt(t, l, 1, `SELECT count(*) FROM derived WHERE fit_id = 1 AND parameter_id = 5 AND nan_draws = 1 AND inf_draws = 3 AND first_at = 'x'`)
@@ -47,7 +49,8 @@ func TestDerive(t *testing.T) {
 	l, ctx := open(t, Options{}), context.Background()
 	store(t, l, derivedFit("f1"), derivedFit("f2"))
 	later := night.Add(time.Hour)
-	d := &Derivations{Fingerprint: "f1", RunID: "r2", First: 3, Chains: 4, Draws: 100, At: later, Verdict: judge.Verdict{Grade: judge.Fail, Reasons: []string{"why"}},
+	d := &Derivations{Fingerprint: "f1", RunID: "r2", First: 3, Chains: 4, Draws: 100, At: later,
+		Verdict:    judge.Verdict{Grade: judge.Fail, Reasons: []string{"why"}},
 		Parameters: []Parameter{{Name: "new", Kind: Derived, Scale: 1, Derivation: &Derivation{Expression: "a - b"}}},
 		Summaries:  []diag.Summary{{Mean: 7, RHat: math.NaN()}},
 		DrawsOf:    shifted(draws(1, 4, 100, 1), 3)}
@@ -128,11 +131,15 @@ func TestDerivedGates(t *testing.T) {
 		{fine, ""},
 		{diag.Summary{Mean: 1, RHat: nan, ESSBulk: nan, ESSTail: nan, Reason: "all draws are equal"}, ""},
 		{diag.Summary{Mean: 0.3, RHat: 1, ESSBulk: 100, ESSTail: nan}, "bulk ESS 100 at p is below 400"},
-		{diag.Summary{Mean: nan, RHat: nan, ESSBulk: nan, ESSTail: nan, Reason: "3 of 9 draws"}, "R-hat of p cannot be computed: 3 of 9 draws"},
-		{diag.Summary{Mean: nan, RHat: 1, ESSBulk: 4000, ESSTail: nan, Reason: "infinite"}, "tail ESS of p cannot be computed: infinite"},
+		{diag.Summary{Mean: nan, RHat: nan, ESSBulk: nan, ESSTail: nan, Reason: "3 of 9 draws"},
+			"R-hat of p cannot be computed: 3 of 9 draws"},
+		{diag.Summary{Mean: nan, RHat: 1, ESSBulk: 4000, ESSTail: nan, Reason: "infinite"},
+			"tail ESS of p cannot be computed: infinite"},
 	} {
-		v := judge.Judge(judge.Defaults(), judge.Evidence{Names: []string{"a"}, Summaries: []diag.Summary{fine}, Derived: []judge.Statistic{{Name: "p", Summary: c.s}}})
-		if got := strings.Join(v.Reasons, "; "); (c.want == "") != (v.Grade == judge.Pass) || !strings.HasPrefix(got, c.want) {
+		v := judge.Judge(judge.Defaults(), judge.Evidence{Names: []string{"a"}, Summaries: []diag.Summary{fine},
+			Derived: []judge.Statistic{{Name: "p", Summary: c.s}}})
+		if got := strings.Join(v.Reasons, "; "); (c.want == "") != (v.Grade == judge.Pass) ||
+			!strings.HasPrefix(got, c.want) {
 			t.Errorf("%+v: %s, %q, want %q", c.s, v.Grade, got, c.want)
 		}
 	}

@@ -10,10 +10,12 @@ import (
 // checkDiscrete finds parts that contradict each other.
 func checkDiscrete(d *Discrete) error {
 	n := d.Variables
-	wrong := len(d.IDs) != n || d.Observation != nil && len(d.Observation) != n || d.Truth != nil && len(d.Truth) != n || d.Best != nil && len(d.Best) != n ||
+	wrong := len(d.IDs) != n || d.Observation != nil && len(d.Observation) != n || d.Truth != nil && len(d.Truth) != n ||
+		d.Best != nil && len(d.Best) != n ||
 		d.Probability != nil && len(d.Probability) != n*len(d.Labels) || d.MCSE != nil && len(d.MCSE) != len(d.Probability)
 	if wrong {
-		return &ShapeError{fmt.Sprintf("discrete variables: %d of them, with %d ids, %d observations, %d truths, %d states, %d probabilities and %d errors",
+		return &ShapeError{fmt.Sprintf("discrete variables: %d of them, with %d ids, %d observations, %d truths, %d "+
+			"states, %d probabilities and %d errors",
 			n, len(d.IDs), len(d.Observation), len(d.Truth), len(d.Best), len(d.Probability), len(d.MCSE))}
 	}
 	return nil

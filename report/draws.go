@@ -27,7 +27,8 @@ const largeFit = 1_000_000
 // more than that. Runs are not looked for in large fits: there are none among
 // values, and packing integers tells repeated and successive ones as shortly.
 // docs/decisions/0027-feeding-draws.md has the figures of this and other ways.
-func (s *Session) insertDraws(ctx context.Context, id int64, draws iter.Seq2[*infer.Columns, error], shape drawShape) error {
+func (s *Session) insertDraws(ctx context.Context, id int64, draws iter.Seq2[*infer.Columns, error],
+	shape drawShape) error {
 	if err := shape.check(); err != nil {
 		return err
 	}
@@ -41,7 +42,8 @@ func (s *Session) insertDraws(ctx context.Context, id int64, draws iter.Seq2[*in
 		}()
 	}
 	s.feed.start(ctx, draws, shape)
-	_, err := s.c.ExecContext(ctx, `INSERT INTO draw SELECT ?, parameter_id, chain, unnest(range(first, first + len(value)))::INTEGER, unnest(value) FROM draw_feed()`, id)
+	_, err := s.c.ExecContext(ctx, `INSERT INTO draw SELECT ?, parameter_id, chain, unnest(range(first,
+		first + len(value)))::INTEGER, unnest(value) FROM draw_feed()`, id)
 	if cause := s.feed.finish(); cause != nil {
 		return cause // the engine's own error only repeats its words
 	}
@@ -57,7 +59,8 @@ func (s drawShape) check() error {
 	if s.first+s.params <= math.MaxInt32 && s.chains <= math.MaxInt16 && s.draws < math.MaxInt32 {
 		return nil
 	}
-	return &ShapeError{fmt.Sprintf("%d parameters × %d chains × %d draws are more than the table draw can number", s.params, s.chains, s.draws)}
+	return &ShapeError{fmt.Sprintf("%d parameters × %d chains × %d draws are more than the table draw can number",
+		s.params, s.chains, s.draws)}
 }
 
 // feed is the source of the table function draw_feed: the columns of one fit.
@@ -191,12 +194,15 @@ func (f *feed) take(b *portion) (bool, error) {
 
 // fits returns a *ShapeError if c is not the block that must come next.
 func (f *feed) fits(c *infer.Columns) error {
-	if c.First == f.first+f.taken && c.Params > 0 && f.taken+c.Params <= f.params && c.Chains == f.chains && c.Draws == f.draws &&
+	if c.First == f.first+f.taken && c.Params > 0 && f.taken+c.Params <= f.params && c.Chains == f.chains &&
+		c.Draws == f.draws &&
 		len(c.Values) == c.Params*c.Chains*c.Draws {
 		return nil
 	}
-	return &ShapeError{fmt.Sprintf("draws of parameters %d … %d (%d chains × %d, %d values) where those from %d of %d (%d × %d) must come",
-		c.First+1, c.First+c.Params, c.Chains, c.Draws, len(c.Values), f.first+f.taken+1, f.first+f.params, f.chains, f.draws)}
+	return &ShapeError{fmt.Sprintf("draws of parameters %d … %d (%d chains × %d, %d values) where those from %d of %d "+
+		"(%d × %d) must come",
+		c.First+1, c.First+c.Params, c.Chains, c.Draws, len(c.Values), f.first+f.taken+1, f.first+f.params, f.chains,
+		f.draws)}
 }
 
 // portion is the block that one thread of the engine is working on.
@@ -210,7 +216,8 @@ type portion struct {
 // ColumnInfos, Init, NewLocalState, Cardinality and FillChunk make feed a
 // duckdb.ParallelChunkTableSource.
 func (f *feed) ColumnInfos() []duckdb.ColumnInfo {
-	return []duckdb.ColumnInfo{{Name: "parameter_id", T: f.integer}, {Name: "chain", T: f.small}, {Name: "first", T: f.integer}, {Name: "value", T: f.list}}
+	return []duckdb.ColumnInfo{{Name: "parameter_id", T: f.integer}, {Name: "chain", T: f.small},
+		{Name: "first", T: f.integer}, {Name: "value", T: f.list}}
 }
 
 // Init leaves the number of threads to the engine.

@@ -49,14 +49,16 @@ func (s *Session) judgeDrift(ctx context.Context, id int64, f *Fit) error {
 		return nil
 	}
 	f.Verdict = v
-	_, err = s.c.ExecContext(ctx, "UPDATE fit SET verdict = ?, reasons = ? WHERE fit_id = ?", string(v.Grade), list(v.Reasons), id)
+	_, err = s.c.ExecContext(ctx, "UPDATE fit SET verdict = ?, reasons = ? WHERE fit_id = ?", string(v.Grade),
+		list(v.Reasons), id)
 	return err
 }
 
 // driftColumns are the gates of drift with the column of the view that names
 // the parameter or design column concerned; NULL where there is none.
 var driftColumns = []struct{ name, where string }{
-	{"shift", "shift_parameter"}, {"sd_ratio", "sd_ratio_parameter"}, {"rows", "NULL"}, {"columns", "NULL"}, {"missing", "NULL"},
+	{"shift", "shift_parameter"}, {"sd_ratio", "sd_ratio_parameter"}, {"rows", "NULL"}, {"columns", "NULL"},
+	{"missing", "NULL"},
 	{"response_shift", "NULL"}, {"centre_shift", "centre_shift_column"}, {"scale_ratio", "scale_ratio_column"},
 }
 

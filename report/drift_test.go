@@ -36,7 +36,8 @@ func TestDriftSummary(t *testing.T) {
 		f.Statistics = []judge.Statistic{{Name: "log_lik", Summary: diag.Summary{Mean: 1000, SD: 1}}}
 		f.Rows, f.Columns, f.DataHash = 80, 3, "other"
 		f.Data = &DataSummary{Missing: 20, ResponseMean: 0.75, ResponseSD: 1,
-			Columns: []ColumnSummary{{Name: "x0", Mean: 1, SD: 0}, {Name: "x1", Mean: 20, SD: 2.5}, {Name: "x2", Mean: 5, SD: 1}}}
+			Columns: []ColumnSummary{{Name: "x0", Mean: 1, SD: 0}, {Name: "x1", Mean: 20, SD: 2.5},
+				{Name: "x2", Mean: 5, SD: 1}}}
 	})
 	stranger := nightFit(3, func(f *Fit) { f.Pipeline = "other pipeline" })
 	repeated := nightFit(4, func(f *Fit) { f.Replicate = 2 })
@@ -51,14 +52,17 @@ func TestDriftSummary(t *testing.T) {
 		got  *float64
 		want float64
 	}{
-		"shift": {d.Shift, 1}, "rms": {d.ShiftRMS, math.Sqrt(.5)}, "z": {d.ShiftZ, 2 / math.Sqrt(.0018)}, "sd ratio": {d.SDRatio, 2},
-		"rows": {d.Rows, .2}, "missing": {d.Missing, .2}, "response": {d.ResponseShift, 1}, "centre": {d.CentreShift, 2}, "scale": {d.ScaleRatio, 2},
+		"shift": {d.Shift, 1}, "rms": {d.ShiftRMS, math.Sqrt(.5)}, "z": {d.ShiftZ, 2 / math.Sqrt(.0018)},
+		"sd ratio": {d.SDRatio, 2},
+		"rows":     {d.Rows, .2}, "missing": {d.Missing, .2}, "response": {d.ResponseShift, 1}, "centre": {d.CentreShift, 2},
+		"scale": {d.ScaleRatio, 2},
 	} {
 		if c.got == nil || !near(*c.got, c.want) {
 			t.Errorf("%s is %v, want %v", name, c.got, c.want)
 		}
 	}
-	if *d.ShiftParameter != "x0" || *d.SDRatioParameter != "x1" || *d.CentreShiftColumn != "x1" || *d.ScaleRatioColumn != "x1" ||
+	if *d.ShiftParameter != "x0" || *d.SDRatioParameter != "x1" || *d.CentreShiftColumn != "x1" ||
+		*d.ScaleRatioColumn != "x1" ||
 		*d.Columns != 1 || d.Compared != 2 || !d.DataChanged || d.ModelChanged || d.ID == d.Previous {
 		t.Errorf("got %+v", d)
 	}
@@ -74,12 +78,14 @@ func TestDriftWithoutData(t *testing.T) {
 	l := open(t, Options{})
 	store(t, l, nightFit(1, func(f *Fit) { f.Data = nil }))
 	second := nightFit(2, func(f *Fit) {
-		f.Gates.Drift = judge.DriftGates{ResponseShift: judge.Limits{Fail: judge.At(0.001)}, CentreShift: judge.Limits{Fail: judge.At(0.001)}, Columns: judge.Limits{Fail: judge.At(0)}}
+		f.Gates.Drift = judge.DriftGates{ResponseShift: judge.Limits{Fail: judge.At(0.001)},
+			CentreShift: judge.Limits{Fail: judge.At(0.001)}, Columns: judge.Limits{Fail: judge.At(0)}}
 	})
 	store(t, l, second)
 	got, err := l.Drifts(context.Background(), "p", 1)
 	must(t, err)
-	if d := got[0]; d.ResponseShift != nil || d.Columns != nil || d.Missing != nil || d.Shift == nil || second.Verdict.Grade != judge.Pass {
+	if d := got[0]; d.ResponseShift != nil || d.Columns != nil || d.Missing != nil || d.Shift == nil ||
+		second.Verdict.Grade != judge.Pass {
 		t.Errorf("verdict %v, %+v", second.Verdict, d)
 	}
 }
@@ -145,7 +151,8 @@ func TestDriftGatesByName(t *testing.T) {
 		f.Summaries[0].Mean, f.Summaries[1].SD = 3, 8
 		f.Rows = 80
 		f.Data = &DataSummary{Missing: 20, ResponseMean: 0.75, ResponseSD: 1,
-			Columns: []ColumnSummary{{Name: "x0", Mean: 1, SD: 0}, {Name: "x1", Mean: 20, SD: 2.5}, {Name: "x2", Mean: 5, SD: 1}}}
+			Columns: []ColumnSummary{{Name: "x0", Mean: 1, SD: 0}, {Name: "x1", Mean: 20, SD: 2.5},
+				{Name: "x2", Mean: 5, SD: 1}}}
 		f.Columns = 3
 	}))
 	e, err := l.Evidence(context.Background(), "f2")
@@ -154,8 +161,10 @@ func TestDriftGatesByName(t *testing.T) {
 	if every.NumField() != len(driftColumns) {
 		t.Fatalf("%d gates, %d columns", every.NumField(), len(driftColumns))
 	}
-	for i, want := range []string{"mean of \"x0\" changed by 1 sds", "sd of \"x1\" changed by 2 times", "rows changed by 0.2 of itself", "columns of the design changed by 1",
-		"left out changed by 0.2", "mean response changed by 1 sds", "mean of column \"x1\" changed by 2 sds", "sd of column \"x1\" changed by 2 times"} {
+	for i, want := range []string{"mean of \"x0\" changed by 1 sds", "sd of \"x1\" changed by 2 times",
+		"rows changed by 0.2 of itself", "columns of the design changed by 1",
+		"left out changed by 0.2", "mean response changed by 1 sds", "mean of column \"x1\" changed by 2 sds",
+		"sd of column \"x1\" changed by 2 times"} {
 		g := judge.Gates{Divergences: judge.Limits{Fail: judge.At(0)}}
 		reflect.ValueOf(&g.Drift).Elem().Field(i).Set(reflect.ValueOf(judge.Limits{Fail: judge.At(0.1)}))
 		v := judge.Judge(g, e)

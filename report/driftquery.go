@@ -49,16 +49,21 @@ type Drift struct {
 }
 
 // driftRow names the columns of drift_summary in the order of Drift.fields.
-const driftRow = `coalesce(pipeline, ''), dataset, key, model, sampler, fit_id, previous_fit_id, created, previous_created, verdict,
-	data_changed, model_changed, parameters_compared, shift, shift_parameter, shift_rms, shift_z, sd_ratio, sd_ratio_parameter,
+const driftRow = `coalesce(pipeline, ''), dataset, key, model, sampler, fit_id, previous_fit_id, created,
+	previous_created, verdict, data_changed, model_changed, parameters_compared, shift, shift_parameter, shift_rms,
+	shift_z, sd_ratio, sd_ratio_parameter,
 	rows_now, rows_before, "rows", columns_now, columns_before, "columns", missing_now, missing_before, missing,
 	response_now, response_before, response_shift, centre_shift, centre_shift_column, scale_ratio, scale_ratio_column`
 
 func (d *Drift) fields() []any {
-	return []any{&d.Pipeline, &d.Dataset, &d.Group, &d.Model, &d.Sampler, &d.ID, &d.Previous, &d.Created, &d.PreviousCreated, &d.Verdict,
-		&d.DataChanged, &d.ModelChanged, &d.Compared, &d.Shift, &d.ShiftParameter, &d.ShiftRMS, &d.ShiftZ, &d.SDRatio, &d.SDRatioParameter,
-		&d.RowsNow, &d.RowsBefore, &d.Rows, &d.ColumnsNow, &d.ColumnsBefore, &d.Columns, &d.MissingNow, &d.MissingBefore, &d.Missing,
-		&d.ResponseNow, &d.ResponseBefore, &d.ResponseShift, &d.CentreShift, &d.CentreShiftColumn, &d.ScaleRatio, &d.ScaleRatioColumn}
+	return []any{&d.Pipeline, &d.Dataset, &d.Group, &d.Model, &d.Sampler, &d.ID, &d.Previous, &d.Created,
+		&d.PreviousCreated, &d.Verdict,
+		&d.DataChanged, &d.ModelChanged, &d.Compared, &d.Shift, &d.ShiftParameter, &d.ShiftRMS, &d.ShiftZ, &d.SDRatio,
+		&d.SDRatioParameter,
+		&d.RowsNow, &d.RowsBefore, &d.Rows, &d.ColumnsNow, &d.ColumnsBefore, &d.Columns, &d.MissingNow, &d.MissingBefore,
+		&d.Missing,
+		&d.ResponseNow, &d.ResponseBefore, &d.ResponseShift, &d.CentreShift, &d.CentreShiftColumn, &d.ScaleRatio,
+		&d.ScaleRatioColumn}
 }
 
 // Drifts returns how far the newest fits of each name of a pipeline (of all, if
@@ -77,8 +82,10 @@ func (l *Ledger) Drifts(ctx context.Context, pipeline string, nights int) ([]Dri
 // readDrifts is Drifts on an open ledger.
 func readDrifts(ctx context.Context, c *sql.Conn, pipeline string, nights int) ([]Drift, error) {
 	out := []Drift{}
-	err := scanRows(ctx, c, "SELECT "+driftRow+` FROM (SELECT d.*, f.place FROM drift_summary d JOIN fit f USING (fit_id)) WHERE ? OR pipeline = ?
-		QUALIFY row_number() OVER (PARTITION BY pipeline, dataset, key, model, sampler ORDER BY place DESC, created DESC, fit_id DESC) <= ?
+	err := scanRows(ctx, c, "SELECT "+driftRow+` FROM (SELECT d.*, f.place FROM drift_summary d
+		JOIN fit f USING (fit_id)) WHERE ? OR pipeline = ?
+		QUALIFY row_number() OVER (PARTITION BY pipeline, dataset, key, model, sampler ORDER BY place DESC, created DESC,
+		fit_id DESC) <= ?
 		ORDER BY pipeline, dataset, key, model, sampler, place DESC, created DESC, fit_id DESC`, func(rows *sql.Rows) error {
 		var d Drift
 		err := rows.Scan(d.fields()...)

@@ -34,7 +34,8 @@ func rowCounts(t *testing.T, l *Ledger) string {
 }
 
 // cut yields the first n blocks and then calls end.
-func cut(seq iter.Seq2[*infer.Columns, error], n int, end func(yield func(*infer.Columns, error) bool)) iter.Seq2[*infer.Columns, error] {
+func cut(seq iter.Seq2[*infer.Columns, error], n int,
+	end func(yield func(*infer.Columns, error) bool)) iter.Seq2[*infer.Columns, error] {
 	return func(yield func(*infer.Columns, error) bool) {
 		for c, err := range seq {
 			if n == 0 {
@@ -80,10 +81,13 @@ func TestNothingHalf(t *testing.T) {
 		"statistics of no chain": func(f *Fit) {
 			f.StatsOf = func(yield func(*infer.Iterations, error) bool) { yield(&infer.Iterations{Chain: 4}, nil) }
 		},
-		"design is no JSON":  func(f *Fit) { f.Design = []byte("{") },
-		"missing summaries":  func(f *Fit) { f.Summaries = f.Summaries[:2] },
-		"no status":          func(f *Fit) { f.Status = "" },
-		"cancelled in draws": func(f *Fit) { f.DrawsOf = cut(f.DrawsOf, 1, func(func(*infer.Columns, error) bool) { cancel() }) },
+		"design is no JSON": func(f *Fit) { f.Design = []byte("{") },
+		"missing summaries": func(f *Fit) { f.Summaries = f.Summaries[:2] },
+		"no status":         func(f *Fit) { f.Status = "" },
+		"cancelled in draws": func(f *Fit) {
+			f.DrawsOf = cut(f.DrawsOf, 1,
+				func(func(*infer.Columns, error) bool) { cancel() })
+		},
 		"cancelled at the end": func(f *Fit) {
 			stats := f.StatsOf
 			f.StatsOf = func(yield func(*infer.Iterations, error) bool) { stats(yield); cancel() }

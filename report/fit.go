@@ -219,7 +219,8 @@ func check(f *Fit) error {
 }
 
 // fitTables hold rows of a fit under its fit_id, besides fit itself.
-var fitTables = []string{"parameter", "draw", "chain", "summary", "diagnostic", "design", "pointwise", "event", "identity", "loo", "ppc", "derived", "data_summary", "column_summary", "metric", "start",
+var fitTables = []string{"parameter", "draw", "chain", "summary", "diagnostic", "design", "pointwise", "event",
+	"identity", "loo", "ppc", "derived", "data_summary", "column_summary", "metric", "start",
 	"discrete", "variable", "marginal", "certificate"}
 
 // remove deletes the fits with these fingerprints; the empty one is none. What
@@ -265,9 +266,11 @@ func (s *Session) insertFit(id int64, place int, f *Fit) error {
 	err = s.appendRow("fit",
 		id, f.Fingerprint, f.RunID, text(f.Pipeline), f.Dataset, f.Group, f.Model, f.Sampler,
 		text(f.Method), text(f.Family), text(f.Link), text(f.Formula),
-		f.Rows, int32(f.Columns), int32(len(f.Parameters)), int32(f.Chains), int32(f.Warmup), int32(f.Draws), int32(f.Iterations), kept,
+		f.Rows, int32(f.Columns), int32(len(f.Parameters)), int32(f.Chains), int32(f.Warmup), int32(f.Draws),
+		int32(f.Iterations), kept,
 		text(f.DataHash), text(f.ModelHash), json.RawMessage(versions), list(f.Starts),
-		string(f.Status), string(f.Verdict.Grade), list(f.Verdict.Reasons), json.RawMessage(gates), list(f.Warnings), text(f.Error),
+		string(f.Status), string(f.Verdict.Grade), list(f.Verdict.Reasons), json.RawMessage(gates), list(f.Warnings),
+		text(f.Error),
 		number(t.Setup), number(t.Warmup), number(t.Sampling), number(t.Wall),
 		number(t.ToESS100Median), number(t.ToESS100Min), number(t.ToESS100LogLik),
 		f.Created.UTC(), f.Created.UTC(), int32(max(f.Replicate, 1)), int32(place))
@@ -337,7 +340,8 @@ func (s *Session) insertParameters(id int64, first int, parameters []Parameter, 
 			if starts == nil {
 				starts = []float64{}
 			}
-			if err := add(id, int32(first+i+1), p.Name, string(p.Kind), text(p.Prior), number(p.Center), number(p.Scale), starts); err != nil {
+			if err := add(id, int32(first+i+1), p.Name, string(p.Kind), text(p.Prior), number(p.Center), number(p.Scale),
+				starts); err != nil {
 				return err
 			}
 		}

@@ -1,21 +1,9 @@
 package report
 
 import (
-	"encoding/json"
 	"math"
 	"slices"
 )
-
-// Number is a float64 whose JSON is null where it is NaN or infinite.
-type Number float64
-
-// MarshalJSON writes a number, or null.
-func (n Number) MarshalJSON() ([]byte, error) {
-	if v := float64(n); math.IsNaN(v) || math.IsInf(v, 0) {
-		return []byte("null"), nil
-	}
-	return json.Marshal(float64(n))
-}
 
 // Interval is a median and its 95 % confidence interval, NaN where there are
 // fewer than six values: with five, even the extremes miss the median with

@@ -130,7 +130,8 @@ func (l layout) bench(b *testing.B, threads int) {
 		b.ReportMetric(float64(info.Size())/1e6, "file-MB")
 		b.ReportMetric(float64(write.Nanoseconds())/float64(params*layoutChains*layoutDraws), "ns/value")
 		layoutSession(b, path, threads, func(c *sql.Conn) {
-			for _, q := range []struct{ name, sql string }{{"trace", l.trace}, {"correlation", l.relation}, {"summary", l.summary}} {
+			for _, q := range []struct{ name, sql string }{{"trace", l.trace}, {"correlation", l.relation},
+				{"summary", l.summary}} {
 				best := time.Hour
 				for range 3 {
 					start := time.Now()
@@ -211,7 +212,8 @@ func loadRows(_ context.Context, c *sql.Conn, params int) error {
 		for cols := range layoutBlocks(params) {
 			for i, v := range cols.Values {
 				p, rest := i/(layoutChains*layoutDraws), i%(layoutChains*layoutDraws)
-				if err := a.AppendRow(int64(1), int32(cols.First+p), int16(rest/layoutDraws), int32(rest%layoutDraws+1), v); err != nil {
+				if err := a.AppendRow(int64(1), int32(cols.First+p), int16(rest/layoutDraws), int32(rest%layoutDraws+1),
+					v); err != nil {
 					return err
 				}
 			}
@@ -228,7 +230,8 @@ func loadListTable(_ context.Context, c *sql.Conn, params int) error {
 		}
 		for cols := range layoutBlocks(params) {
 			for i := range cols.Params * cols.Chains {
-				if err := a.AppendRow(int64(1), int32(cols.First+i/cols.Chains), int16(i%cols.Chains), cols.Values[i*cols.Draws:(i+1)*cols.Draws]); err != nil {
+				if err := a.AppendRow(int64(1), int32(cols.First+i/cols.Chains), int16(i%cols.Chains),
+					cols.Values[i*cols.Draws:(i+1)*cols.Draws]); err != nil {
 					return err
 				}
 			}
@@ -259,7 +262,8 @@ func loadLists(_ context.Context, c *sql.Conn, params int) error {
 		}
 		for cols := range layoutBlocks(params) {
 			for i := range cols.Params * cols.Chains {
-				if err := a.AppendRow(int32(cols.First+i/cols.Chains), int32(i%cols.Chains), cols.Values[i*cols.Draws:(i+1)*cols.Draws]); err != nil {
+				if err := a.AppendRow(int32(cols.First+i/cols.Chains), int32(i%cols.Chains),
+					cols.Values[i*cols.Draws:(i+1)*cols.Draws]); err != nil {
 					return err
 				}
 			}
@@ -338,7 +342,8 @@ func loadParquet(ctx context.Context, c *sql.Conn, params int) error {
 	if err != nil {
 		return err
 	}
-	schema := arrow.NewSchema([]arrow.Field{{Name: "p", Type: arrow.PrimitiveTypes.Int32}, {Name: "c", Type: arrow.PrimitiveTypes.Int16},
+	schema := arrow.NewSchema([]arrow.Field{{Name: "p", Type: arrow.PrimitiveTypes.Int32},
+		{Name: "c", Type: arrow.PrimitiveTypes.Int16},
 		{Name: "i", Type: arrow.PrimitiveTypes.Int32}, {Name: "v", Type: arrow.PrimitiveTypes.Float64}}, nil)
 	props := parquet.NewWriterProperties(parquet.WithDictionaryFor("v", false), parquet.WithStats(false))
 	out := bufio.NewWriterSize(f, 1<<20)

@@ -152,7 +152,8 @@ func isEmptyFile(path string) bool {
 
 // connect opens the engine on the file, once.
 func (l *Ledger) connect(ctx context.Context, readOnly bool) (*sql.DB, *sql.Conn, error) {
-	q := url.Values{"memory_limit": {l.opts.MemoryLimit}, "checkpoint_threshold": {"1GB"}, "preserve_insertion_order": {strconv.FormatBool(readOnly)}, "threads": {"1"}}
+	q := url.Values{"memory_limit": {l.opts.MemoryLimit}, "checkpoint_threshold": {"1GB"},
+		"preserve_insertion_order": {strconv.FormatBool(readOnly)}, "threads": {"1"}}
 	if readOnly {
 		q.Set("access_mode", "READ_ONLY")
 		q.Set("threads", strconv.Itoa(l.opts.Threads))

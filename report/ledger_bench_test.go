@@ -16,12 +16,14 @@ import (
 // benchFit is a complete fit of the layout benchmark's shape, with draws from
 // a few columns made beforehand.
 func benchFit(params, draws, block int) *Fit {
-	f := &Fit{Key: Key{Dataset: "d", Group: "", Model: "m", Sampler: "s"}, Fingerprint: "f", RunID: "r", Chains: layoutChains, Draws: draws,
+	f := &Fit{Key: Key{Dataset: "d", Group: "", Model: "m", Sampler: "s"}, Fingerprint: "f", RunID: "r",
+		Chains: layoutChains, Draws: draws,
 		Status: Complete, Verdict: judge.Verdict{Grade: judge.Pass}, Created: night}
 	f.Parameters = make([]Parameter, params)
 	f.Summaries = make([]diag.Summary, params)
 	for i := range f.Parameters {
-		f.Parameters[i] = Parameter{Name: fmt.Sprint("x", i), Kind: infer.Coefficient, Scale: 1, Starts: make([]float64, layoutChains)}
+		f.Parameters[i] = Parameter{Name: fmt.Sprint("x", i), Kind: infer.Coefficient, Scale: 1,
+			Starts: make([]float64, layoutChains)}
 	}
 	f.DrawsOf = benchDraws(params, draws, block)
 	f.StatsOf = func(yield func(*infer.Iterations, error) bool) {
@@ -58,26 +60,27 @@ func BenchmarkCommit(b *testing.B) {
 	for _, params := range []int{10, 1000, layoutParams(b)} {
 		for _, block := range []int{16, 64, 256} {
 			for _, threads := range []int{1, 2} {
-				b.Run(fmt.Sprintf("params=%d/draws=%d/block=%d/threads=%d", params, layoutDraws, block, threads), func(b *testing.B) {
-					f := benchFit(params, layoutDraws, block)
-					before, cpu := resetPeak(b), cpuSeconds(b)
-					for i := 0; b.Loop(); i++ {
-						path := filepath.Join(b.TempDir(), fmt.Sprint(i, ".duckdb"))
-						l, err := Open(path, Options{Threads: threads, MemoryLimit: os.Getenv("GLMBATCH_MEMORY")})
-						must(b, err)
-						must(b, l.Write(context.Background(), func(s *Session) error {
-							_, err := s.Fit(context.Background(), f)
-							return err
-						}))
-						info, err := os.Stat(path)
-						must(b, err)
-						b.ReportMetric(float64(info.Size())/1e6, "file-MB")
-						must(b, os.Remove(path))
-					}
-					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*params*layoutChains*layoutDraws), "ns/value")
-					b.ReportMetric((cpuSeconds(b)-cpu)*1e9/float64(b.N*params*layoutChains*layoutDraws), "cpu-ns/value")
-					b.ReportMetric(float64(peak(b)-before)/1e6, "memory-MB")
-				})
+				b.Run(fmt.Sprintf("params=%d/draws=%d/block=%d/threads=%d", params, layoutDraws, block, threads),
+					func(b *testing.B) {
+						f := benchFit(params, layoutDraws, block)
+						before, cpu := resetPeak(b), cpuSeconds(b)
+						for i := 0; b.Loop(); i++ {
+							path := filepath.Join(b.TempDir(), fmt.Sprint(i, ".duckdb"))
+							l, err := Open(path, Options{Threads: threads, MemoryLimit: os.Getenv("GLMBATCH_MEMORY")})
+							must(b, err)
+							must(b, l.Write(context.Background(), func(s *Session) error {
+								_, err := s.Fit(context.Background(), f)
+								return err
+							}))
+							info, err := os.Stat(path)
+							must(b, err)
+							b.ReportMetric(float64(info.Size())/1e6, "file-MB")
+							must(b, os.Remove(path))
+						}
+						b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*params*layoutChains*layoutDraws), "ns/value")
+						b.ReportMetric((cpuSeconds(b)-cpu)*1e9/float64(b.N*params*layoutChains*layoutDraws), "cpu-ns/value")
+						b.ReportMetric(float64(peak(b)-before)/1e6, "memory-MB")
+					})
 			}
 		}
 	}

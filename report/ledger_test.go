@@ -46,11 +46,13 @@ func draws(params, chains, n, block int) iter.Seq2[*infer.Columns, error] {
 func sampleFit(fingerprint string) *Fit {
 	const params, chains, n = 5, 4, 100
 	f := &Fit{
-		Key: Key{Dataset: "pima", Group: "", Model: "diabetes", Sampler: "gibbs"}, Fingerprint: fingerprint, RunID: "r1", Pipeline: "quickstart",
-		Method: "cggibbs", Family: "bernoulli", Link: "logit", Formula: "type ~ .", Rows: 200, Columns: params,
+		Key: Key{Dataset: "pima", Group: "", Model: "diabetes", Sampler: "gibbs"}, Fingerprint: fingerprint, RunID: "r1",
+		Pipeline: "quickstart",
+		Method:   "cggibbs", Family: "bernoulli", Link: "logit", Formula: "type ~ .", Rows: 200, Columns: params,
 		Chains: chains, Draws: n, Iterations: 2 * n, DataHash: "d", ModelHash: "m",
 		AlgorithmVersions: map[string]string{"cggibbs": "1"}, Starts: []string{"t3", "t3", "t3", "prior"},
-		Status: Complete, Verdict: judge.Verdict{Grade: judge.Warn, Reasons: []string{"a reason; it's quoted"}}, Gates: judge.Defaults(), Warnings: []string{"w"}, Created: night, Place: 1,
+		Status: Complete, Verdict: judge.Verdict{Grade: judge.Warn, Reasons: []string{"a reason; it's quoted"}},
+		Gates: judge.Defaults(), Warnings: []string{"w"}, Created: night, Place: 1,
 		Times:   Times{Setup: 1, Warmup: 2, Sampling: 3, Wall: 4},
 		DrawsOf: draws(params, chains, n, 2),
 		Design:  []byte(`{"version":1}`),
@@ -58,10 +60,13 @@ func sampleFit(fingerprint string) *Fit {
 	}
 	for p := range params {
 		name := []string{"(Intercept)", "glu", "a b", `"'; DROP TABLE fit; --`, "größe"}[p]
-		f.Parameters = append(f.Parameters, Parameter{Name: name, Kind: infer.Coefficient, Prior: "normal(0, 10)", Scale: 2, Starts: []float64{1, 2, 3, 4}})
-		f.Summaries = append(f.Summaries, diag.Summary{Mean: float64(p), SD: 1, MCSEMean: 0.05, MCSESD: 0.05, RHat: 1, ESSBulk: 400, ESSTail: 400})
+		f.Parameters = append(f.Parameters, Parameter{Name: name, Kind: infer.Coefficient, Prior: "normal(0, 10)", Scale: 2,
+			Starts: []float64{1, 2, 3, 4}})
+		f.Summaries = append(f.Summaries, diag.Summary{Mean: float64(p), SD: 1, MCSEMean: 0.05, MCSESD: 0.05, RHat: 1,
+			ESSBulk: 400, ESSTail: 400})
 	}
-	f.Statistics = []judge.Statistic{{Name: "log_lik", Summary: diag.Summary{Mean: -100, SD: 1, MCSEMean: .1, MCSESD: .1, RHat: 1, ESSBulk: 300, ESSTail: 300}}}
+	f.Statistics = []judge.Statistic{{Name: "log_lik",
+		Summary: diag.Summary{Mean: -100, SD: 1, MCSEMean: .1, MCSESD: .1, RHat: 1, ESSBulk: 300, ESSTail: 300}}}
 	f.Diagnostics = []Diagnostic{{Name: "rank", Chain: -1, Value: 5}}
 	f.StatsOf = func(yield func(*infer.Iterations, error) bool) {
 		for c := range chains {
@@ -117,13 +122,15 @@ func wantInt(t *testing.T, l *Ledger, want int, query string) {
 // threads of several shapes, and looks at every row.
 func TestDraws(t *testing.T) {
 	for _, shape := range []struct{ params, chains, draws, block, threads int }{
-		{1, 1, 1, 1, 1}, {5, 4, 100, 2, 2}, {7, 3, 2048, 7, 2}, {3, 2, 5000, 1, 2}, {300, 4, 130, 16, 2}, {300, 4, 900, 7, 2}, {40, 4, 2049, 3, 1},
+		{1, 1, 1, 1, 1}, {5, 4, 100, 2, 2}, {7, 3, 2048, 7, 2}, {3, 2, 5000, 1, 2}, {300, 4, 130, 16, 2}, {300, 4, 900, 7, 2},
+		{40, 4, 2049, 3, 1},
 		{2, 1, chunkDraws, 2, 1}, {2, 2, chunkDraws + 1, 1, 1}, {1, 2, 40_000, 1, 2}, // chains in one list, and in several
 		{2100, 1, 1, 2100, 1}, {3, 1500, 2, 2, 1}, // more lists than a chunk has rows
 	} {
 		t.Run(fmt.Sprintf("%+v", shape), func(t *testing.T) {
 			l := open(t, Options{Threads: shape.threads})
-			f := &Fit{Key: Key{Dataset: "d", Group: "", Model: "m", Sampler: "s"}, Fingerprint: "f", Status: Complete, Chains: shape.chains, Draws: shape.draws,
+			f := &Fit{Key: Key{Dataset: "d", Group: "", Model: "m", Sampler: "s"}, Fingerprint: "f", Status: Complete,
+				Chains: shape.chains, Draws: shape.draws,
 				Parameters: make([]Parameter, shape.params), DrawsOf: draws(shape.params, shape.chains, shape.draws, shape.block)}
 			store(t, l, f)
 			n := shape.params * shape.chains * shape.draws
@@ -150,8 +157,10 @@ func TestImpossibleShape(t *testing.T) {
 
 func TestSpecialValues(t *testing.T) {
 	l := open(t, Options{})
-	values := []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), math.SmallestNonzeroFloat64, math.MaxFloat64}
-	f := &Fit{Key: Key{Dataset: "d", Group: "", Model: "m", Sampler: "s"}, Fingerprint: "f", Status: Complete, Chains: 1, Draws: len(values), Parameters: make([]Parameter, 1),
+	values := []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), math.SmallestNonzeroFloat64,
+		math.MaxFloat64}
+	f := &Fit{Key: Key{Dataset: "d", Group: "", Model: "m", Sampler: "s"}, Fingerprint: "f", Status: Complete, Chains: 1,
+		Draws: len(values), Parameters: make([]Parameter, 1),
 		DrawsOf: func(yield func(*infer.Columns, error) bool) {
 			yield(&infer.Columns{First: 0, Params: 1, Chains: 1, Draws: len(values), Values: values}, nil)
 		}}
@@ -171,17 +180,24 @@ func TestStoredAgain(t *testing.T) {
 		t.Fatalf("without a file: %v, %v", got, err)
 	}
 	f, bad := sampleFit("f1"), sampleFit("f2")
-	bad.Status, bad.DrawsOf, bad.StatsOf, bad.Summaries, bad.Statistics, bad.Error = Erred, nil, nil, nil, nil, "no such file"
+	bad.Status, bad.DrawsOf, bad.StatsOf, bad.Summaries, bad.Statistics, bad.Error = Erred, nil, nil, nil, nil,
+		"no such file"
 	f.Summaries[2].RHat, f.Summaries[2].Reason = math.NaN(), "constant"
-	f.StatsOf = func(yield func(*infer.Iterations, error) bool) { // two warm-up iterations, both divergent; one of the kept is
-		yield(&infer.Iterations{Chain: 1, First: -1, Infos: []infer.Info{{Divergent: true}, {Divergent: true}, {Divergent: true}, {LogLik: -3}}}, nil)
+	f.StatsOf = func(yield func(*infer.Iterations,
+		error) bool) { // two warm-up iterations, both divergent; one of the kept is
+		yield(&infer.Iterations{Chain: 1, First: -1,
+			Infos: []infer.Info{{Divergent: true}, {Divergent: true}, {Divergent: true}, {LogLik: -3}}}, nil)
 	}
 	store(t, l, f, bad)
 	got, err := l.Stored(ctx, []string{"f1", "f2", "it's none"})
 	must(t, err)
-	want := map[string]StoredFit{"f1": {ID: 1, Key: f.Key, Fingerprint: "f1", Verdict: f.Verdict, Gates: judge.Defaults(),
-		Warnings: f.Warnings, Method: f.Method, Rows: f.Rows, Columns: f.Columns, Chains: f.Chains, Draws: f.Draws,
-		Parameters: len(f.Parameters), Kept: true}}
+	gates := judge.Defaults()
+	want := map[string]Stored{"f1": {ID: 1, RunID: f.RunID, Pipeline: f.Pipeline, Key: f.Key, Replicate: 1,
+		Fingerprint: "f1", Question: "f1",
+		Status: Complete, Verdict: f.Verdict, Gates: &gates, Warnings: f.Warnings,
+		Method: f.Method, Family: f.Family, Link: f.Link, Formula: f.Formula, DataHash: f.DataHash, ModelHash: f.ModelHash,
+		Rows: f.Rows, Columns: f.Columns, Chains: f.Chains, Draws: f.Draws, Parameters: len(f.Parameters), Kept: true,
+		Seconds: 6, SetupSeconds: 1, WarmupSeconds: 2, SamplingSeconds: 3, Wall: 4, Created: f.Created}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("stored\n%+v, want\n%+v", got, want)
 	}
@@ -196,7 +212,8 @@ func TestStoredAgain(t *testing.T) {
 	e.Summaries[2] = f.Summaries[2] // NaN is unequal to itself
 	f.Summaries[2].RHat, e.Summaries[2].RHat = 0, 0
 	names := []string{"(Intercept)", "glu", "a b", `"'; DROP TABLE fit; --`, "größe"}
-	if !reflect.DeepEqual(e, judge.Evidence{Names: names, Summaries: f.Summaries, Statistics: f.Statistics, Divergences: 1, Warnings: f.Warnings}) {
+	if !reflect.DeepEqual(e, judge.Evidence{Names: names, Summaries: f.Summaries, Statistics: f.Statistics, Divergences: 1,
+		Warnings: f.Warnings}) {
 		t.Errorf("evidence %+v", e)
 	}
 	wantInt(t, l, 1, `SELECT count(*) FROM summary WHERE rhat IS NULL AND reason = 'constant'`)
@@ -218,7 +235,7 @@ func TestRejudge(t *testing.T) {
 	}))
 	got, err := l.Stored(ctx, []string{"f1"})
 	must(t, err)
-	if f := got["f1"]; f.Verdict.Grade != judge.Fail || f.Verdict.Reasons[0] != "why" || f.Gates != gates {
+	if f := got["f1"]; f.Verdict.Grade != judge.Fail || f.Verdict.Reasons[0] != "why" || *f.Gates != gates {
 		t.Errorf("after rejudging: %+v", f)
 	}
 	err = l.Write(ctx, func(s *Session) error { return s.Rejudge(ctx, "other", judge.Gates{}, judge.Verdict{}, later) })
@@ -234,7 +251,8 @@ func TestRunRecord(t *testing.T) {
 		if err := s.Run(ctx, r); err != nil {
 			return err
 		}
-		if err := s.RunFits(ctx, []*RunFit{{Key: Key{Dataset: "d", Group: "", Model: "m", Sampler: "s"}, RunID: "r1", Action: Uncommitted, At: night}}); err != nil {
+		if err := s.RunFits(ctx, []*RunFit{{Key: Key{Dataset: "d", Group: "", Model: "m", Sampler: "s"}, RunID: "r1",
+			Action: Uncommitted, At: night}}); err != nil {
 			return err
 		}
 		return s.Event(ctx, "r1", Event{At: night, Level: "warn", Message: "disk is slow"})

@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-var storeLedger = flag.Bool("ledger", false, "store the fixture of the newest schema version anew; never once that version was released")
+var storeLedger = flag.Bool("ledger", false,
+	"store the fixture of the newest schema version anew; never once that version was released")
 
 // ledgerFixture is a ledger of a schema version as a program wrote it. The first one
 // is frozen when the first version is released: until then a change of the schema
@@ -29,7 +30,8 @@ func fillLedger(t *testing.T, l *Ledger) {
 	t.Helper()
 	storePageNight(t, l)
 	second := nightFit(12, func(f *Fit) { f.Summaries[0].Mean, f.Rows = 3, 80 })
-	second.Start = &Start{Question: "q", From: 6, FromFingerprint: "f11", Known: 2, StepSize: 0.25, Note: "around the fit before"}
+	second.Start = &Start{Question: "q", From: 6, FromFingerprint: "f11", Known: 2, StepSize: 0.25,
+		Note: "around the fit before"}
 	store(t, l, nightFit(11, unchanged), second, pixels("a", 0.1, 0.6, 0.5, 0.75, 1, math.NaN()))
 }
 
@@ -52,9 +54,14 @@ func answers(t *testing.T, l *Ledger) string {
 	drifts, err := l.Drifts(ctx, "", 9)
 	tell("drifts", mustJSON(t, drifts), err)
 	stored, err := l.Stored(ctx, nil)
-	tell("stored", stored, err)
+	tell("stored", len(stored), err)
+	for _, fingerprint := range []string{"f-good", "f-bad", "f12", "f-a"} {
+		f := stored[fingerprint]
+		tell("parts", mustJSON(t, []any{f, f.Fingerprint, f.DataHash, f.ModelHash, f.Kept, f.Question, f.From, f.Derived,
+			f.Identity}), nil)
+	}
 	earlier, err := l.Earlier(ctx, "p")
-	tell("earlier", earlier, err)
+	tell("earlier", mustJSON(t, earlier), err)
 	for _, fingerprint := range []string{"f-good", "f-bad", "f12", "f-a"} {
 		evidence, err := l.Evidence(ctx, fingerprint)
 		tell("evidence of "+fingerprint, evidence, err)

@@ -17,7 +17,8 @@ func (s *Session) insertLOO(ctx context.Context, id int64, l *LOO) error {
 	err := s.appendRows("pointwise", func(add func(...driver.Value) error) error {
 		for i := range l.Rows {
 			r := &l.Rows[i]
-			if err := add(id, int64(i+1), number(r.ELPD), number(r.P), number(r.K), number(r.WAIC), number(r.PWAIC), number(r.Efficiency), text(r.Reason), r.Frequency); err != nil {
+			if err := add(id, int64(i+1), number(r.ELPD), number(r.P), number(r.K), number(r.WAIC), number(r.PWAIC),
+				number(r.Efficiency), text(r.Reason), r.Frequency); err != nil {
 				return err
 			}
 		}
@@ -26,8 +27,10 @@ func (s *Session) insertLOO(ctx context.Context, id int64, l *LOO) error {
 	if err != nil {
 		return fmt.Errorf("storing leave-one-out rows: %w", err)
 	}
-	_, err = s.c.ExecContext(ctx, `INSERT INTO loo VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, id, int64(l.Observations),
-		number(l.ELPD.Value), number(l.ELPD.SE), number(l.P.Value), number(l.P.SE), number(-2*l.ELPD.Value), number(2*l.ELPD.SE),
+	_, err = s.c.ExecContext(ctx, `INSERT INTO loo VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, id,
+		int64(l.Observations),
+		number(l.ELPD.Value), number(l.ELPD.SE), number(l.P.Value), number(l.P.SE), number(-2*l.ELPD.Value),
+		number(2*l.ELPD.SE),
 		number(l.WAIC.Value), number(l.WAIC.SE), number(l.PWAIC.Value), number(l.PWAIC.SE), number(-2*l.WAIC.Value),
 		number(l.Threshold), l.High, number(l.WorstK), l.Outcomes, l.Version)
 	if err != nil {
@@ -40,7 +43,8 @@ func (s *Session) insertLOO(ctx context.Context, id int64, l *LOO) error {
 func (s *Session) insertChecks(id int64, checks []Check) error {
 	err := s.appendRows("ppc", func(add func(...driver.Value) error) error {
 		for _, c := range checks {
-			if err := add(id, c.Statistic, number(c.Observed), number(c.Mean), number(c.SD), number(c.Q025), number(c.Q975), number(c.P), int32(c.Replicates), text(c.Note)); err != nil {
+			if err := add(id, c.Statistic, number(c.Observed), number(c.Mean), number(c.SD), number(c.Q025), number(c.Q975),
+				number(c.P), int32(c.Replicates), text(c.Note)); err != nil {
 				return err
 			}
 		}
@@ -55,7 +59,8 @@ func (s *Session) insertChecks(id int64, checks []Check) error {
 // Assess adds an assessment to the complete fit with this fingerprint, in place
 // of what it had of the same kind, and gives it these warnings and a verdict
 // anew. It is an error if there is none.
-func (s *Session) Assess(ctx context.Context, fingerprint string, a *Assessment, warnings []string, g judge.Gates, v judge.Verdict, at time.Time) error {
+func (s *Session) Assess(ctx context.Context, fingerprint string, a *Assessment, warnings []string, g judge.Gates,
+	v judge.Verdict, at time.Time) error {
 	err := inTransaction(ctx, s.c, func() error {
 		id, err := s.fitID(ctx, fingerprint)
 		if err != nil {

@@ -94,7 +94,8 @@ func TestAssess(t *testing.T) {
 	for _, elpd := range [][]float64{modelA, modelB[:3]} {
 		a := looFit("", "y", elpd, 1).Assessment
 		must(t, l.Write(ctx, func(s *Session) error {
-			return s.Assess(ctx, "f1", &a, []string{"w", "k is high"}, judge.Gates{}, judge.Verdict{Grade: judge.Warn, Reasons: []string{"k is high"}}, night)
+			return s.Assess(ctx, "f1", &a, []string{"w", "k is high"}, judge.Gates{},
+				judge.Verdict{Grade: judge.Warn, Reasons: []string{"k is high"}}, night)
 		}))
 		wantInt(t, l, len(elpd), "SELECT count(*) FROM pointwise")
 		wantInt(t, l, 1, "SELECT count(*) FROM loo WHERE observations = (SELECT count(*) FROM pointwise)")

@@ -33,11 +33,14 @@ func TestLooks(t *testing.T) {
 	checkLooks(t, l)
 	nights, err := l.Nights(ctx, time.Time{}, 0)
 	must(t, err)
-	if len(nights) != 2 || nights[0].ID != "b" || nights[0].Finished != nil || !nights[0].SpecChanged || nights[0].Erred != 1 || nights[0].Uncommitted != 1 ||
-		nights[1].New != 1 || nights[1].Passed != 1 || *nights[1].ExitCode != 0 || nights[1].SpecChanged || nights[1].Seconds != 6 {
+	if len(nights) != 2 || nights[0].ID != "b" || nights[0].Finished != nil || !nights[0].SpecChanged ||
+		nights[0].Erred != 1 || nights[0].Uncommitted != 1 ||
+		nights[1].New != 1 || nights[1].Passed != 1 || *nights[1].ExitCode != 0 || nights[1].SpecChanged ||
+		nights[1].Seconds != 6 {
 		t.Errorf("nights: %s", mustJSON(t, nights))
 	}
-	if nights, err = l.Nights(ctx, time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), 1); err != nil || len(nights) != 1 || nights[0].ID != "b" || !nights[0].SpecChanged {
+	if nights, err = l.Nights(ctx, time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), 1); err != nil || len(nights) != 1 ||
+		nights[0].ID != "b" || !nights[0].SpecChanged {
 		t.Errorf("the newest night: %s, %v", mustJSON(t, nights), err)
 	}
 }
@@ -47,13 +50,16 @@ func checkLooks(t *testing.T, l *Ledger) {
 	ctx := context.Background()
 	newest, err := l.LookNewest(ctx, func(k Key) bool { return k.Group == "k" })
 	must(t, err)
-	if len(newest) != 1 || newest[0].ID != 2 || newest[0].Verdict != judge.ErrorGrade || newest[0].Earlier != 1 || newest[0].Error != "no file" {
+	if len(newest) != 1 || newest[0].ID != 2 || newest[0].Grade != judge.ErrorGrade || newest[0].Earlier != 1 ||
+		newest[0].Error != "no file" {
 		t.Errorf("newest: %s", mustJSON(t, newest))
 	}
 	one, err := l.Look(ctx, 1)
 	must(t, err)
-	if len(one) != 1 || one[0].RHatOf != "x" || one[0].RHat != 1.02 || one[0].ESSBulkOf != "log_lik" || one[0].ESSBulk != 100 || one[0].ESSTailOf != "x" ||
-		one[0].Divergences != 1 || one[0].Seconds != 6 || one[0].Gates.RHat.Fail != judge.At(1.01) || one[0].Earlier != 0 || one[0].Replicate != 1 {
+	if len(one) != 1 || one[0].RHatOf != "x" || one[0].RHat != 1.02 || one[0].ESSBulkOf != "log_lik" ||
+		one[0].ESSBulk != 100 || one[0].ESSTailOf != "x" ||
+		one[0].Divergences != 1 || one[0].Seconds != 6 || one[0].Gates.RHat.Fail != judge.At(1.01) || one[0].Earlier != 0 ||
+		one[0].Replicate != 1 {
 		t.Errorf("fit 1: %s", mustJSON(t, one))
 	}
 	if none, err := l.Look(ctx, 99); err != nil || len(none) != 0 {
@@ -61,12 +67,14 @@ func checkLooks(t *testing.T, l *Ledger) {
 	}
 	told, err := l.LookRun(ctx, "b")
 	must(t, err)
-	if len(told) != 2 || told[0].ID != 2 || told[0].Action != "error" || told[1].ID != 0 || told[1].Action != "uncommitted" || told[1].Dataset != "e" {
+	if len(told) != 2 || told[0].ID != 2 || told[0].Action != "error" || told[1].ID != 0 ||
+		told[1].Action != "uncommitted" || told[1].Dataset != "e" {
 		t.Errorf("run b: %s", mustJSON(t, told))
 	}
 	lines, err := l.Lines(ctx, 1)
 	must(t, err)
-	if len(lines) != 3 || lines[0].Name != "x" || lines[2].Name != "log_lik" || lines[0].Summary.Mean != 5 || lines[0].Summary.RHat != 1.02 || lines[0].ColumnSD == lines[0].ColumnSD {
+	if len(lines) != 3 || lines[0].Name != "x" || lines[2].Name != "log_lik" || lines[0].Summary.Mean != 5 ||
+		lines[0].Summary.RHat != 1.02 || lines[0].ColumnSD == lines[0].ColumnSD {
 		t.Errorf("lines: %+v", lines)
 	}
 }

@@ -31,7 +31,8 @@ func TestMacros(t *testing.T) {
 		{"SELECT mean FROM posterior('glu')", each(func(c, i int) float64 { return value(1, c, i) })},
 		{"SELECT count(*) FROM posterior('%')", 5},
 		{"SELECT count(*) FROM posterior('%', of_sampler := 'nuts')", 0},
-		{"SELECT probability FROM probability('glu', 1015)", each(func(c, i int) float64 { return boolean(value(1, c, i) > 1015) })},
+		{"SELECT probability FROM probability('glu', 1015)",
+			each(func(c, i int) float64 { return boolean(value(1, c, i) > 1015) })},
 		{"SELECT mean FROM contrast('a b', 'glu')", 1000},
 		{"SELECT p_positive FROM contrast('glu', 'a b')", 0},
 		{"SELECT mean_rank FROM ranking([]) WHERE parameter = 'größe'", 1},
@@ -39,7 +40,8 @@ func TestMacros(t *testing.T) {
 		{"SELECT sum(mean_rank) FROM ranking(['glu', 'a b'])", 3},
 		{"SELECT count(*) FROM odds_ratios(of_dataset := 'pima')", 4},
 		{"SELECT ratio FROM odds_ratios(step := 0.001) WHERE parameter = 'glu'", (math.Exp(1.010599) + math.Exp(1.0205)) / 2},
-		{"SELECT avg(linear) FROM scenario(MAP {'glu': 2.0, 'a b': -1})", each(func(c, i int) float64 { return value(0, c, i) + 2*value(1, c, i) - value(2, c, i) })},
+		{"SELECT avg(linear) FROM scenario(MAP {'glu': 2.0, 'a b': -1})",
+			each(func(c, i int) float64 { return value(0, c, i) + 2*value(1, c, i) - value(2, c, i) })},
 	} {
 		var got float64
 		one(t, l, c.query, &got)

@@ -61,7 +61,8 @@ COMMENT ON COLUMN schema_version.applied IS 'When this ledger went through it, U
 // unreleased programs did. A version beyond history is a *VersionError.
 func schemaVersion(ctx context.Context, c *sql.Conn, path string, history []migration) (int, error) {
 	var tables, ours int
-	err := c.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER (table_name = 'schema_version' AND schema_name = 'main')
+	err := c.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER (table_name = 'schema_version'
+		AND schema_name = 'main')
 		FROM duckdb_tables() WHERE NOT internal AND NOT temporary`).Scan(&tables, &ours)
 	if err != nil {
 		return 0, err
@@ -114,7 +115,8 @@ func migrate(ctx context.Context, c *sql.Conn, path string, history []migration)
 					return fmt.Errorf("ledger %q: migration %d (%s): %w", path, version+i+1, m.name, err)
 				}
 			}
-			_, err := c.ExecContext(ctx, `INSERT INTO schema_version VALUES (?, ?, make_timestamp(epoch_us(now())))`, version+i+1, m.name)
+			_, err := c.ExecContext(ctx, `INSERT INTO schema_version VALUES (?, ?, make_timestamp(epoch_us(now())))`,
+				version+i+1, m.name)
 			if err != nil {
 				return err
 			}

@@ -78,7 +78,8 @@ func TestUnreleasedLedger(t *testing.T) {
 		_, opened := Open(l.path, Options{})
 		_, stored := l.Stored(ctx, nil)
 		for name, err := range map[string]error{
-			"open": opened, "stored": stored, "write": l.Write(ctx, func(*Session) error { t.Error("wrote into it"); return nil }),
+			"open": opened, "stored": stored, "write": l.Write(ctx,
+				func(*Session) error { t.Error("wrote into it"); return nil }),
 		} {
 			var not *NotLedgerError
 			if !errors.As(err, &not) || !strings.Contains(err.Error(), "unreleased") || !strings.Contains(hintOf(not), "computes its fits anew") {

@@ -3,54 +3,18 @@ package report
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
-	"fmt"
 	"slices"
 
 	"glmbatch/report/judge"
 )
-
-// Predecessor is the newest complete fit of a name, as far as it tells what a
-// fit of today would change.
-type Predecessor struct {
-	ID                    int64
-	Fingerprint, DataHash string
-	// Identity is the stored record of what decided its draws, by part; nil for
-	// fits that have none.
-	Identity map[string]json.RawMessage
-}
-
-// Predecessors returns the newest complete fit of each name. Without a ledger
-// file there are none, and no error.
-func (l *Ledger) Predecessors(ctx context.Context) (map[Key]Predecessor, error) {
-	found := map[Key]Predecessor{}
-	err := l.readIfThere(ctx, func(c *sql.Conn) error {
-		return scanRows(ctx, c, `SELECT l.dataset, l.key, l.model, l.sampler, l.fit_id, l.fingerprint, coalesce(l.data_hash, ''),
-			coalesce(i.record::VARCHAR, '') FROM latest l LEFT JOIN identity i USING (fit_id)`, func(rows *sql.Rows) error {
-			var k Key
-			var p Predecessor
-			var record string
-			if err := rows.Scan(&k.Dataset, &k.Group, &k.Model, &k.Sampler, &p.ID, &p.Fingerprint, &p.DataHash, &record); err != nil {
-				return err
-			}
-			if record != "" {
-				if err := json.Unmarshal([]byte(record), &p.Identity); err != nil {
-					return fmt.Errorf("ledger %q, identity of fit %d: %w", l.path, p.ID, err)
-				}
-			}
-			found[k] = p
-			return nil
-		})
-	})
-	return found, err
-}
 
 // States returns the verdict that the newest run with each name took for it: of
 // a fit that it computed, skipped, or could not compute, the worst one where
 // there are replicates. Without a ledger file there
 // are none, and no error.
 func (l *Ledger) States(ctx context.Context) (map[Key]judge.Grade, error) {
-	return l.grades(ctx, `SELECT n.dataset, n.key, n.model, n.sampler, n.verdict FROM run_fit n LEFT JOIN run r USING (run_id)
+	return l.grades(ctx, `SELECT n.dataset, n.key, n.model, n.sampler, n.verdict FROM run_fit n
+		LEFT JOIN run r USING (run_id)
 		QUALIFY run_id = first_value(run_id) OVER
 			(PARTITION BY n.dataset, n.key, n.model, n.sampler ORDER BY r.place DESC NULLS LAST, n.noted DESC, n.rowid DESC)`)
 }

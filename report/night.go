@@ -36,18 +36,23 @@ type Night struct {
 
 // The query of Nights, around the table of runs.
 const nightsQuery = `WITH told AS (
-			SELECT *, spec_hash IS DISTINCT FROM lag(spec_hash, 1, spec_hash) OVER (PARTITION BY pipeline ORDER BY place, started, run_id) AS changed FROM run
+			SELECT *, spec_hash IS DISTINCT FROM lag(spec_hash, 1, spec_hash) OVER (PARTITION BY pipeline ORDER BY place,
+			started, run_id) AS changed FROM run
 		), chosen AS (
 			SELECT * FROM told WHERE started >= ? ORDER BY place DESC, started DESC, run_id DESC LIMIT ?
 		), counted AS (
-			SELECT r.run_id, count(*) AS fits, count(*) FILTER (r.action = 'computed') AS new, count(*) FILTER (r.action = 'skipped') AS skipped,
+			SELECT r.run_id, count(*) AS fits, count(*) FILTER (r.action = 'computed') AS new,
+			count(*) FILTER (r.action = 'skipped') AS skipped,
 			       count(*) FILTER (r.action = 'error') AS erred, count(*) FILTER (r.action = 'uncommitted') AS uncommitted,
-			       count(*) FILTER (r.verdict = 'pass') AS passed, count(*) FILTER (r.verdict = 'warn') AS warned, count(*) FILTER (r.verdict = 'fail') AS failed,
+			       count(*) FILTER (r.verdict = 'pass') AS passed, count(*) FILTER (r.verdict = 'warn') AS warned,
+			       count(*) FILTER (r.verdict = 'fail') AS failed,
 			       sum(f.setup_seconds + f.warmup_seconds + f.sampling_seconds) FILTER (r.action = 'computed') AS seconds
 			FROM run_fit r LEFT JOIN fit f ON f.fit_id = r.fit_id WHERE r.run_id IN (SELECT run_id FROM chosen) GROUP BY r.run_id
 		)
-		SELECT run_id, pipeline, coalesce(spec_hash, ''), changed, coalesce(seed::VARCHAR, ''), started, finished, exit_code, coalesce(program, ''),
-		       coalesce(host->>'name', ''), coalesce(fits, 0), coalesce(new, 0), coalesce(skipped, 0), coalesce(erred, 0), coalesce(uncommitted, 0),
+		SELECT run_id, pipeline, coalesce(spec_hash, ''), changed, coalesce(seed::VARCHAR, ''), started, finished,
+		exit_code, coalesce(program, ''),
+		       coalesce(host->>'name', ''), coalesce(fits, 0), coalesce(new, 0), coalesce(skipped, 0), coalesce(erred, 0),
+		       coalesce(uncommitted, 0),
 		       coalesce(passed, 0), coalesce(warned, 0), coalesce(failed, 0), seconds
 		FROM chosen LEFT JOIN counted USING (run_id) ORDER BY place DESC, started DESC, run_id DESC`
 
@@ -62,8 +67,10 @@ func (l *Ledger) Nights(ctx context.Context, since time.Time, limit int) (out []
 			var n Night
 			var finished sql.NullTime
 			var exit sql.NullInt64
-			if err := rows.Scan(&n.ID, &n.Pipeline, &n.SpecHash, &n.SpecChanged, &n.Seed, &n.Started, &finished, &exit, &n.Program,
-				&n.Host, &n.Fits, &n.New, &n.Skipped, &n.Erred, &n.Uncommitted, &n.Passed, &n.Warned, &n.Failed, (*nullable)(&n.Seconds)); err != nil {
+			if err := rows.Scan(&n.ID, &n.Pipeline, &n.SpecHash, &n.SpecChanged, &n.Seed, &n.Started, &finished, &exit,
+				&n.Program,
+				&n.Host, &n.Fits, &n.New, &n.Skipped, &n.Erred, &n.Uncommitted, &n.Passed, &n.Warned, &n.Failed,
+				(*nullable)(&n.Seconds)); err != nil {
 				return err
 			}
 			if finished.Valid && exit.Valid {

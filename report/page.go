@@ -49,7 +49,8 @@ func (e *NoFitsError) Error() string {
 // It returns a *MissingError without a ledger, and a *NoFitsError where the choice
 // names nothing.
 func (l *Ledger) Page(ctx context.Context, o PageOptions) (*html.Page, error) {
-	p := &html.Page{Ledger: filepath.Base(l.path), Runs: []html.Run{}, Fits: []html.Fit{}, Pairs: []html.Pair{}, LOO: []html.Ranked{}, Drift: []html.Drift{}, Notes: []string{}}
+	p := &html.Page{Ledger: filepath.Base(l.path), Runs: []html.Run{}, Fits: []html.Fit{}, Pairs: []html.Pair{},
+		LOO: []html.Ranked{}, Drift: []html.Drift{}, Notes: []string{}}
 	err := l.readTables(ctx, func(c *sql.Conn) error {
 		r := &pageReader{ctx: ctx, c: c, o: o, page: p}
 		return r.all()
@@ -97,7 +98,8 @@ func (r *pageReader) run() error {
 	}
 	var id, pipeline string
 	err := r.c.QueryRowContext(r.ctx, `SELECT run_id, pipeline FROM run WHERE CASE WHEN ?1 <> '' THEN run_id = ?1
-		ELSE (?2 = '' OR pipeline = ?2) AND run_id IN (SELECT run_id FROM run_fit) END ORDER BY place DESC, started DESC, run_id DESC LIMIT 1`, r.o.Run, r.o.Pipeline).Scan(&id, &pipeline)
+		ELSE (?2 = '' OR pipeline = ?2) AND run_id IN (SELECT run_id FROM run_fit) END ORDER BY place DESC, started DESC,
+		run_id DESC LIMIT 1`, r.o.Run, r.o.Pipeline).Scan(&id, &pipeline)
 	if errors.Is(err, sql.ErrNoRows) {
 		what := "run with fits"
 		switch {
@@ -117,13 +119,16 @@ func (r *pageReader) run() error {
 
 // runs reads the runs of a pipeline up to the shown one.
 func (r *pageReader) runs(pipeline string) error {
-	return scanRows(r.ctx, r.c, `SELECT r.run_id, r.pipeline, r.started, epoch(r.finished - r.started), r.exit_code, coalesce(r.seed::VARCHAR, ''), coalesce(r.program, ''),
+	return scanRows(r.ctx, r.c, `SELECT r.run_id, r.pipeline, r.started, epoch(r.finished - r.started), r.exit_code,
+		coalesce(r.seed::VARCHAR, ''), coalesce(r.program, ''),
 			(SELECT to_json(list(verdict ORDER BY rowid))::VARCHAR FROM run_fit f WHERE f.run_id = r.run_id)
-		FROM (SELECT *, row_number() OVER (ORDER BY place DESC, started DESC, run_id DESC) AS nth FROM run WHERE pipeline = ?1) r
+		FROM (SELECT *, row_number() OVER (ORDER BY place DESC, started DESC, run_id DESC) AS nth FROM run
+		WHERE pipeline = ?1) r
 		QUALIFY nth >= max(nth) FILTER (run_id = ?2) OVER () ORDER BY nth LIMIT ?3`, func(rows *sql.Rows) error {
 		var run html.Run
 		var verdicts sql.NullString
-		if err := rows.Scan(&run.ID, &run.Pipeline, &run.Started, (*nullable)(&run.Seconds), &run.ExitCode, &run.Seed, &run.Program, &verdicts); err != nil {
+		if err := rows.Scan(&run.ID, &run.Pipeline, &run.Started, (*nullable)(&run.Seconds), &run.ExitCode, &run.Seed,
+			&run.Program, &verdicts); err != nil {
 			return err
 		}
 		run.Counts = map[string]int{}
@@ -145,30 +150,26 @@ func (r *pageReader) runs(pipeline string) error {
 	}, pipeline, r.o.Run, pageNights)
 }
 
-// pageFit names the columns of a fit in the order of scanFit; what follows run_fit
-// may be NULL, where nothing was stored.
-const pageFit = `coalesce(f.fit_id, 0), dataset, key, model, sampler, coalesce(f.method, ''), coalesce(f.family, ''), coalesce(f.link, ''), coalesce(f.formula, ''),
-	coalesce(f.n_rows, 0), coalesce(f.n_columns, 0), coalesce(f.n_parameters, 0), coalesce(f.chains, 0), coalesce(f.warmup, 0), coalesce(f.draws, 0),
-	f.setup_seconds, f.warmup_seconds, f.sampling_seconds, f.created,
-	(SELECT max(value) FROM diagnostic d WHERE d.fit_id = f.fit_id AND d.name = 'rhat_max'),
-	(SELECT max(value) FROM diagnostic d WHERE d.fit_id = f.fit_id AND d.name = 'ess_bulk_min'),
-	(SELECT coalesce(max(value), 0)::BIGINT FROM diagnostic d WHERE d.fit_id = f.fit_id AND d.name = 'divergences')`
-
 // fits reads the rows of the overview.
 func (r *pageReader) fits() error {
-	query, args := `SELECT f.verdict, to_json(f.reasons)::VARCHAR, 'stored', `+pageFit+` FROM fit f WHERE `, []any{}
+	which, args := newestFits, []any{}
 	switch {
 	case len(r.o.Fits) > 0:
-		query, args = query+`fit_id IN (SELECT unnest(?::BIGINT[]))`, append(args, r.o.Fits)
-	case r.o.Latest:
-		query += `replicate = 1 QUALIFY row_number() OVER (PARTITION BY dataset, key, model, sampler ORDER BY place DESC, created DESC, fit_id DESC) = 1`
-	default:
+		which, args = chosen+"fit f WHERE f.fit_id IN (SELECT unnest(?::BIGINT[]))", append(args, r.o.Fits)
+	case !r.o.Latest:
 		// a run has a note for each replicate, of which the first is shown
-		query = `SELECT n.verdict, to_json(n.reasons)::VARCHAR, n.action, ` + pageFit + ` FROM run_fit n
-			LEFT JOIN (SELECT * EXCLUDE (dataset, key, model, sampler) FROM fit) f ON f.fit_id = n.fit_id WHERE n.run_id = ? AND coalesce(f.replicate, 1) = 1`
-		args = append(args, r.o.Run)
+		which, args = "SELECT n.* FROM run_fit n LEFT JOIN fit f USING (fit_id) WHERE n.run_id = ? AND "+
+			"coalesce(f.replicate, 1) = 1", append(args, r.o.Run)
 	}
-	err := scanRows(r.ctx, r.c, query, r.scanFit, args...)
+	var ids []int64
+	err := readFits(r.ctx, r.c, which, byName, func(f *Stored, action string) {
+		if r.o.Choose == nil || r.o.Choose(f.Key) {
+			r.page.Fits, ids = append(r.page.Fits, pageFit(f, cmp.Or(action, "stored"))), append(ids, f.ID)
+		}
+	}, args...)
+	if err == nil {
+		err = r.diagnostics(ids)
+	}
 	if err != nil {
 		return err
 	}
@@ -177,37 +178,55 @@ func (r *pageReader) fits() error {
 	}
 	order := []string{string(judge.ErrorGrade), string(judge.Fail), "", string(judge.Warn), string(judge.Pass)}
 	slices.SortFunc(r.page.Fits, func(a, b html.Fit) int {
-		return cmp.Or(cmp.Compare(slices.Index(order, a.Verdict), slices.Index(order, b.Verdict)), cmp.Compare(a.Dataset, b.Dataset),
+		return cmp.Or(cmp.Compare(slices.Index(order, a.Verdict), slices.Index(order, b.Verdict)),
+			cmp.Compare(a.Dataset, b.Dataset),
 			cmp.Compare(a.Key, b.Key), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Sampler, b.Sampler), cmp.Compare(a.ID, b.ID))
 	})
 	return nil
 }
 
-func (r *pageReader) scanFit(rows *sql.Rows) error {
-	var f html.Fit
-	var reasons sql.NullString
-	var created sql.NullTime
-	err := rows.Scan(&f.Verdict, &reasons, &f.Action, &f.ID, &f.Dataset, &f.Key, &f.Model, &f.Sampler, &f.Method, &f.Family, &f.Link, &f.Formula,
-		&f.Rows, &f.Columns, &f.Parameters, &f.Chains, &f.Warmup, &f.Draws, (*nullable)(&f.Setup), (*nullable)(&f.WarmupTime), (*nullable)(&f.Sampling), &created,
-		(*nullable)(&f.RHatMax), (*nullable)(&f.ESSMin), &f.Divergences)
-	if err != nil || r.o.Choose != nil && !r.o.Choose(Key{Dataset: f.Dataset, Group: f.Key, Model: f.Model, Sampler: f.Sampler}) {
-		return err
+// pageFit is the page's row of a fit. The page has a type of its own: its form is
+// that of the page's script, and what it shows of a fit besides hangs on it.
+func pageFit(f *Stored, action string) html.Fit {
+	none := html.Number(math.NaN())
+	out := html.Fit{
+		ID: f.ID, Dataset: f.Dataset, Key: f.Group, Model: f.Model, Sampler: f.Sampler, Action: action,
+		Verdict: string(f.Grade), Reasons: f.Reasons, Advice: judge.Advice(f.Reasons),
+		Method: f.Method, Family: f.Family, Link: f.Link, Formula: f.Formula,
+		Rows: f.Rows, Columns: f.Columns, Parameters: f.Parameters, Chains: f.Chains, Warmup: f.Warmup, Draws: f.Draws,
+		RHatMax: none, ESSMin: none, Seconds: html.Number(f.Seconds),
+		Setup: html.Number(f.SetupSeconds), WarmupTime: html.Number(f.WarmupSeconds),
+		Sampling: html.Number(f.SamplingSeconds),
 	}
-	f.Seconds, f.Created = f.Setup+f.WarmupTime+f.Sampling, created.Time
+	if f.ID != 0 {
+		out.Created = f.Created
+	}
 	if f.Draws == 0 {
-		f.Seconds = html.Number(math.NaN()) // nothing was drawn
+		out.Seconds = none // nothing was drawn
 	}
-	if reasons.Valid {
-		if err := json.Unmarshal([]byte(reasons.String), &f.Reasons); err != nil {
+	return out
+}
+
+// diagnostics reads what was noted of whole fits when they were judged.
+func (r *pageReader) diagnostics(ids []int64) error {
+	at := map[int64]int{}
+	for i := range r.page.Fits {
+		at[r.page.Fits[i].ID] = i
+	}
+	return scanRows(r.ctx, r.c, `SELECT fit_id, max(value) FILTER (name = 'rhat_max'),
+		max(value) FILTER (name = 'ess_bulk_min'),
+			coalesce(max(value) FILTER (name = 'divergences'), 0)::BIGINT
+		FROM diagnostic WHERE fit_id IN (SELECT unnest(?::BIGINT[])) GROUP BY fit_id`, func(rows *sql.Rows) error {
+		var id int64
+		var rhat, ess nullable
+		var divergences int
+		if err := rows.Scan(&id, &rhat, &ess, &divergences); err != nil {
 			return err
 		}
-	}
-	if f.Reasons == nil {
-		f.Reasons = []string{}
-	}
-	f.Advice = judge.Advice(f.Reasons)
-	r.page.Fits = append(r.page.Fits, f)
-	return nil
+		f := &r.page.Fits[at[id]]
+		f.RHatMax, f.ESSMin, f.Divergences = html.Number(rhat), html.Number(ess), divergences
+		return nil
+	}, ids)
 }
 
 // made is the time of the newest fact.
@@ -220,12 +239,13 @@ func (r *pageReader) made() error {
 	}
 	if run := r.page.Run; run != nil {
 		later(run.Started)
-		err := scanRows(r.ctx, r.c, "SELECT finished FROM run WHERE run_id = ? AND finished IS NOT NULL", func(rows *sql.Rows) error {
-			var t time.Time
-			err := rows.Scan(&t)
-			later(t)
-			return err
-		}, run.ID)
+		err := scanRows(r.ctx, r.c, "SELECT finished FROM run WHERE run_id = ? AND finished IS NOT NULL",
+			func(rows *sql.Rows) error {
+				var t time.Time
+				err := rows.Scan(&t)
+				later(t)
+				return err
+			}, run.ID)
 		if err != nil {
 			return err
 		}

@@ -33,7 +33,8 @@ func storePageNight(t *testing.T, l *Ledger) {
 	fit := func(name string, change func(*Fit)) *Fit {
 		f := sampleFit("f-" + name)
 		f.Dataset, f.Verdict, f.DataHash = name, judge.Verdict{Grade: judge.Pass}, name
-		f.Diagnostics = []Diagnostic{{Name: "rhat_max", Chain: -1, Value: 1.25}, {Name: "ess_bulk_min", Chain: -1, Value: 123.456}}
+		f.Diagnostics = []Diagnostic{{Name: "rhat_max", Chain: -1, Value: 1.25},
+			{Name: "ess_bulk_min", Chain: -1, Value: 123.456}}
 		f.StatsOf = func(yield func(*infer.Iterations, error) bool) {
 			for c := range f.Chains {
 				s := &infer.Iterations{Chain: c, First: -4}
@@ -49,27 +50,35 @@ func storePageNight(t *testing.T, l *Ledger) {
 		return f
 	}
 	good := fit("good", func(f *Fit) {
-		f.Checks = []Check{{Statistic: "mean", Observed: 0.5, Mean: 0.4, SD: 0.1, Q025: 0.2, Q975: 0.6, P: 0.25, Replicates: 400}}
-		f.LOO = &LOO{Outcomes: "o", Version: "1", Threshold: 0.7, Observations: 3, High: 1, WorstK: 0.9, ELPD: Estimate{Value: -6, SE: 1}}
+		f.Checks = []Check{{Statistic: "mean", Observed: 0.5, Mean: 0.4, SD: 0.1, Q025: 0.2, Q975: 0.6, P: 0.25,
+			Replicates: 400}}
+		f.LOO = &LOO{Outcomes: "o", Version: "1", Threshold: 0.7, Observations: 3, High: 1, WorstK: 0.9,
+			ELPD: Estimate{Value: -6, SE: 1}}
 		for i, k := range []float64{0.1, 0.9, 0.2} {
 			f.LOO.Rows = append(f.LOO.Rows, Pointwise{ELPD: float64(-i - 1), K: k, Frequency: 1})
 		}
 	})
 	bad := fit("bad", func(f *Fit) {
-		f.Verdict, f.Group = judge.Verdict{Grade: judge.Fail, Reasons: []string{"R-hat 1.25 at glu exceeds 1.01 (1 of 5 parameters)"}}, "north"
+		f.Verdict, f.Group = judge.Verdict{Grade: judge.Fail,
+			Reasons: []string{"R-hat 1.25 at glu exceeds 1.01 (1 of 5 parameters)"}}, "north"
 		f.Summaries[0].Q75, f.Summaries[0].Q95, f.Summaries[0].Q975 = 0.5, 1.5, 2.5
-		f.Summaries[3].ESSBulk, f.Summaries[1].RHat, f.Summaries[2] = 7, 1.25, diag.Summary{Mean: math.NaN(), ESSBulk: math.NaN(), RHat: math.NaN(), Reason: "r"}
+		f.Summaries[3].ESSBulk, f.Summaries[1].RHat, f.Summaries[2] = 7, 1.25,
+			diag.Summary{Mean: math.NaN(), ESSBulk: math.NaN(), RHat: math.NaN(), Reason: "r"}
 	})
-	erred := &Fit{Key: Key{Dataset: "missing", Group: "", Model: "diabetes", Sampler: "gibbs"}, Fingerprint: "f-e", RunID: "r1", Pipeline: "quickstart", Status: Erred,
-		Verdict: judge.Verdict{Grade: judge.ErrorGrade, Reasons: []string{"missing.csv: no such file\nhint: look"}}, Error: "missing.csv: no such file", Created: night}
+	erred := &Fit{Key: Key{Dataset: "missing", Group: "", Model: "diabetes", Sampler: "gibbs"}, Fingerprint: "f-e",
+		RunID: "r1", Pipeline: "quickstart", Status: Erred,
+		Verdict: judge.Verdict{Grade: judge.ErrorGrade, Reasons: []string{"missing.csv: no such file\nhint: look"}},
+		Error:   "missing.csv: no such file", Created: night}
 	summary := fit("lean", func(f *Fit) { f.DrawsOf = nil })
 	repeated := fit("good", func(f *Fit) { f.Replicate, f.Fingerprint, f.DrawsOf = 2, "f-r", nil })
 	ctx := context.Background()
 	must(t, l.Write(ctx, func(s *Session) error {
 		return errors.Join(
 			s.Run(ctx, &Run{ID: "r0", Pipeline: "quickstart", Started: night.AddDate(0, 0, -1), Seed: 1}),
-			s.Run(ctx, &Run{ID: "r1", Pipeline: "quickstart", Started: night, Finished: night.Add(90 * time.Second), ExitCode: 1, Seed: math.MaxUint64, Program: "p1"}),
-			s.RunFits(ctx, []*RunFit{{Key: Key{Dataset: "held", Group: "", Model: "m", Sampler: "s"}, RunID: "r1", Action: Uncommitted, At: night}}))
+			s.Run(ctx, &Run{ID: "r1", Pipeline: "quickstart", Started: night, Finished: night.Add(90 * time.Second), ExitCode: 1,
+				Seed: math.MaxUint64, Program: "p1"}),
+			s.RunFits(ctx, []*RunFit{{Key: Key{Dataset: "held", Group: "", Model: "m", Sampler: "s"}, RunID: "r1",
+				Action: Uncommitted, At: night}}))
 	}))
 	store(t, l, good, bad, erred, summary, repeated)
 }
@@ -89,11 +98,13 @@ func pageOfARun(t *testing.T, l *Ledger) {
 	for _, f := range p.Fits {
 		names = append(names, f.Verdict+" "+html.Name(f))
 	}
-	want := []string{"error missing × diabetes × gibbs", "fail bad/north × diabetes × gibbs", " held × m × s", "pass good × diabetes × gibbs", "pass lean × diabetes × gibbs"}
+	want := []string{"error missing × diabetes × gibbs", "fail bad/north × diabetes × gibbs", " held × m × s",
+		"pass good × diabetes × gibbs", "pass lean × diabetes × gibbs"}
 	if !reflect.DeepEqual(names, want) {
 		t.Errorf("fits in the order %q, want failures first and no replicate: %q", names, want)
 	}
-	if p.Run == nil || p.Run.ID != "r1" || p.Run.Seconds != 90 || *p.Run.ExitCode != 1 || p.Run.Seed != "18446744073709551615" || len(p.Runs) != 2 {
+	if p.Run == nil || p.Run.ID != "r1" || p.Run.Seconds != 90 || *p.Run.ExitCode != 1 ||
+		p.Run.Seed != "18446744073709551615" || len(p.Runs) != 2 {
 		t.Errorf("the run is %+v, of %d", p.Run, len(p.Runs))
 	}
 	if c := p.Run.Counts; c["pass"] != 3 || c["fail"] != 1 || c["error"] != 1 {
@@ -103,10 +114,12 @@ func pageOfARun(t *testing.T, l *Ledger) {
 		t.Errorf("made %v, want the end of the run", p.Made)
 	}
 	f := p.Fits[1]
-	if f.RHatMax != 1.25 || f.ESSMin != 123.456 || f.Seconds != 6 || len(f.Advice) != 1 || !strings.Contains(f.Advice[0], "chains do not agree") {
+	if f.RHatMax != 1.25 || f.ESSMin != 123.456 || f.Seconds != 6 || len(f.Advice) != 1 ||
+		!strings.Contains(f.Advice[0], "chains do not agree") {
 		t.Errorf("the fit that failed: %+v", f)
 	}
-	if e := p.Fits[0]; e.Detail != nil || !math.IsNaN(float64(e.Seconds)) || !strings.Contains(e.Reasons[0], "hint: look") {
+	if e := p.Fits[0]; e.Detail != nil || !math.IsNaN(float64(e.Seconds)) ||
+		!strings.Contains(e.Reasons[0], "hint: look") {
 		t.Errorf("the fit that erred: %+v", e)
 	}
 }
@@ -119,7 +132,8 @@ func pageNumbers(t *testing.T, l *Ledger) {
 	bad, good, lean := p.Fits[1].Detail, p.Fits[3].Detail, p.Fits[4].Detail
 	i := 0
 	must(t, l.read(ctx, func(c *sql.Conn) error {
-		return scanRows(ctx, c, "SELECT name, mean, q975, rhat, ess_tail FROM summary WHERE fit_id = ? ORDER BY parameter_id NULLS LAST", func(rows *sql.Rows) error {
+		return scanRows(ctx, c, "SELECT name, mean, q975, rhat, ess_tail FROM summary WHERE fit_id = ? ORDER BY "+
+			"parameter_id NULLS LAST", func(rows *sql.Rows) error {
 			var name string
 			var v [4]nullable
 			err := rows.Scan(&name, &v[0], &v[1], &v[2], &v[3])
@@ -142,19 +156,22 @@ func pageNumbers(t *testing.T, l *Ledger) {
 		shown = append(shown, s.Name)
 	}
 	// unknown first, then the least bulk ESS, then as in the model
-	if want := []string{"log_lik", "a b", `"'; DROP TABLE fit; --`, "(Intercept)", "glu", "größe"}; !reflect.DeepEqual(shown, want) {
+	if want := []string{"log_lik", "a b", `"'; DROP TABLE fit; --`, "(Intercept)", "glu",
+		"größe"}; !reflect.DeepEqual(shown, want) {
 		t.Errorf("draws are shown of %q, want %q", shown, want)
 	}
 	if s := bad.Series[4]; s.Low != 1000.5 || s.High != 1030.599 || s.Draws != 100 || len(s.Trace) != 4 {
 		t.Errorf("glu is drawn from %v to %v, %d chains of %d draws", s.Low, s.High, len(s.Trace), s.Draws)
 	}
-	if s := lean.Series; len(s) != 1 || s[0].Name != "log_lik" || len(lean.Missing) != 1 || !strings.Contains(lean.Missing[0], "keep: summary") {
+	if s := lean.Series; len(s) != 1 || s[0].Name != "log_lik" || len(lean.Missing) != 1 ||
+		!strings.Contains(lean.Missing[0], "keep: summary") {
 		t.Errorf("without draws: %d series, %q", len(lean.Series), lean.Missing)
 	}
 	if c := good.Checks; len(c) != 1 || c[0].Observed != 0.5 || c[0].P != 0.25 || c[0].Replicates != 400 {
 		t.Errorf("checks are %+v", c)
 	}
-	if o := good.LOO; o.Rows != 3 || o.ELPD != -6 || o.High != 1 || !reflect.DeepEqual(o.Shown, []int64{1, 2, 3}) || !reflect.DeepEqual(o.K, []html.Number{0.1, 0.9, 0.2}) {
+	if o := good.LOO; o.Rows != 3 || o.ELPD != -6 || o.High != 1 || !reflect.DeepEqual(o.Shown, []int64{1, 2, 3}) ||
+		!reflect.DeepEqual(o.K, []html.Number{0.1, 0.9, 0.2}) {
 		t.Errorf("leave-one-out is %+v", good.LOO)
 	}
 }
@@ -177,7 +194,8 @@ func pageChoice(t *testing.T, l *Ledger) {
 			t.Errorf("%s: %d fits, error %v, want %d", name, len(p.Fits), err, c.fits)
 		}
 	}
-	for name, o := range map[string]PageOptions{"run": {Run: "r7"}, "fit": {Fits: []int64{77}}, "pipeline": {Pipeline: "other"}, "choice": {Choose: func(Key) bool { return false }}} {
+	for name, o := range map[string]PageOptions{"run": {Run: "r7"}, "fit": {Fits: []int64{77}},
+		"pipeline": {Pipeline: "other"}, "choice": {Choose: func(Key) bool { return false }}} {
 		var none *NoFitsError
 		if _, err := l.Page(ctx, o); !errors.As(err, &none) || !strings.Contains(err.Error(), "hint: ") {
 			t.Errorf("%s that is not there: %v", name, err)

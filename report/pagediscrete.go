@@ -22,8 +22,10 @@ func (r *pageReader) discrete(f *html.Fit) error {
 	d.WrongMarginal, d.WrongBest, d.Squared = none, none, none
 	var rows, cols int
 	var labels string
-	err := r.c.QueryRowContext(r.ctx, `SELECT variables, edges, to_json(labels)::VARCHAR, log_z, best_log_lik, coalesce(image_rows, 0), coalesce(image_columns, 0)
-		FROM discrete WHERE fit_id = ?`, f.ID).Scan(&d.Variables, &d.Edges, &labels, (*nullable)(&d.LogZ), (*nullable)(&d.Best), &rows, &cols)
+	err := r.c.QueryRowContext(r.ctx, `SELECT variables, edges, to_json(labels)::VARCHAR, log_z, best_log_lik,
+		coalesce(image_rows, 0), coalesce(image_columns, 0)
+		FROM discrete WHERE fit_id = ?`, f.ID).Scan(&d.Variables, &d.Edges, &labels, (*nullable)(&d.LogZ),
+		(*nullable)(&d.Best), &rows, &cols)
 	if err != nil {
 		return err
 	}
@@ -40,20 +42,23 @@ func (r *pageReader) discrete(f *html.Fit) error {
 func (r *pageReader) proofs(id int64, d *html.Discrete) error {
 	return scanRows(r.ctx, r.c, `SELECT method, bounded, CASE WHEN ids IS NULL THEN 'all ' || variables || ' variables'
 			WHEN len(ids) <= 5 THEN array_to_string(ids, ' and ') ELSE variables || ' variables' END,
-		coalesce(after_updates, 0), bound, coalesce(note, '') FROM certificate WHERE fit_id = ? ORDER BY rowid`, func(rows *sql.Rows) error {
-		var p html.Proof
-		err := rows.Scan(&p.Method, &p.Bounded, &p.Of, &p.Updates, (*nullable)(&p.Bound), &p.Note)
-		d.Proofs = append(d.Proofs, p)
-		return err
-	}, id)
+		coalesce(after_updates, 0), bound, coalesce(note, '') FROM certificate WHERE fit_id = ? ORDER BY rowid`,
+		func(rows *sql.Rows) error {
+			var p html.Proof
+			err := rows.Scan(&p.Method, &p.Bounded, &p.Of, &p.Updates, (*nullable)(&p.Bound), &p.Note)
+			d.Proofs = append(d.Proofs, p)
+			return err
+		}, id)
 }
 
 // pixelQuery reads variables with the mean of their state, from 0 for the first to 1
 // for the last, and what it is against the truth.
-const pixelQuery = `SELECT v.observation, v.truth::DOUBLE, v.best::DOUBLE, m.mean, m.likely::DOUBLE, m.squared FROM variable v LEFT JOIN (
+const pixelQuery = `SELECT v.observation, v.truth::DOUBLE, v.best::DOUBLE, m.mean, m.likely::DOUBLE, m.squared
+	FROM variable v LEFT JOIN (
 		SELECT m.variable_id, sum(m.state * m.probability)::DOUBLE AS mean, arg_max(m.state, m.probability) AS likely,
 		       sum((m.probability - CASE WHEN m.state = v.truth THEN 1 ELSE 0 END) ** 2) / 2 AS squared
-		FROM marginal m JOIN variable v ON v.fit_id = m.fit_id AND v.variable_id = m.variable_id WHERE m.fit_id = ?1 GROUP BY m.variable_id) m
+		FROM marginal m JOIN variable v ON v.fit_id = m.fit_id AND v.variable_id = m.variable_id WHERE m.fit_id = ?1
+		GROUP BY m.variable_id) m
 	ON m.variable_id = v.variable_id WHERE v.fit_id = ?1 ORDER BY v.variable_id`
 
 // pixels reads the variables of a fit, and draws them where they are an image.
@@ -85,7 +90,8 @@ func (r *pageReader) pixels(id int64, d *html.Discrete, rows, cols int) error {
 	}
 	if d.Known > 0 {
 		known := float64(d.Known)
-		d.WrongBest, d.WrongMarginal, d.Squared = html.Number(wrongBest/known), html.Number(wrongMarginal/known), html.Number(squared/known)
+		d.WrongBest, d.WrongMarginal, d.Squared = html.Number(wrongBest/known), html.Number(wrongMarginal/known),
+			html.Number(squared/known)
 	}
 	if rows == 0 || len(layers[0]) != rows*cols {
 		return nil

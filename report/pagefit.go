@@ -31,7 +31,8 @@ func (r *pageReader) details() error {
 			continue
 		}
 		f.Detail = &html.Detail{Series: []html.Series{}, Missing: []string{}, Checks: []html.Check{}}
-		for _, part := range []func(*html.Fit) error{r.coefficients, r.discrete, func(f *html.Fit) error { return r.series(f, limit) }, r.checks, r.loo} {
+		for _, part := range []func(*html.Fit) error{r.coefficients, r.discrete,
+			func(f *html.Fit) error { return r.series(f, limit) }, r.checks, r.loo} {
 			if err := part(f); err != nil {
 				return fmt.Errorf("fit %d: %w", f.ID, err)
 			}
@@ -44,25 +45,27 @@ func (r *pageReader) details() error {
 func (r *pageReader) coefficients(f *html.Fit) error {
 	t := &f.Detail.Coefficients
 	t.Name, t.Kind, r.numbers = []string{}, []string{}, nil
-	return scanRows(r.ctx, r.c, `SELECT coalesce(parameter_id, 0), name, kind, mean, sd, q025, q25, median, q75, q975, rhat, ess_bulk, ess_tail
-		FROM summary WHERE fit_id = ? AND kind <> '`+string(infer.LocalScale)+`' ORDER BY parameter_id NULLS LAST, name`, func(rows *sql.Rows) error {
-		var number int64
-		var name, kind string
-		columns := []*[]html.Number{&t.Mean, &t.SD, &t.Q025, &t.Q25, &t.Median, &t.Q75, &t.Q975, &t.RHat, &t.Bulk, &t.Tail}
-		var values [10]nullable
-		into := []any{&number, &name, &kind}
-		for i := range values {
-			into = append(into, &values[i])
-		}
-		if err := rows.Scan(into...); err != nil {
-			return err
-		}
-		t.Name, t.Kind, r.numbers = append(t.Name, name), append(t.Kind, kind), append(r.numbers, number)
-		for i, column := range columns {
-			*column = append(*column, html.Number(values[i]))
-		}
-		return nil
-	}, f.ID)
+	return scanRows(r.ctx, r.c, `SELECT coalesce(parameter_id, 0), name, kind, mean, sd, q025, q25, median, q75, q975,
+		rhat, ess_bulk, ess_tail
+		FROM summary WHERE fit_id = ? AND kind <> '`+string(infer.LocalScale)+`' ORDER BY parameter_id NULLS LAST, name`,
+		func(rows *sql.Rows) error {
+			var number int64
+			var name, kind string
+			columns := []*[]html.Number{&t.Mean, &t.SD, &t.Q025, &t.Q25, &t.Median, &t.Q75, &t.Q975, &t.RHat, &t.Bulk, &t.Tail}
+			var values [10]nullable
+			into := []any{&number, &name, &kind}
+			for i := range values {
+				into = append(into, &values[i])
+			}
+			if err := rows.Scan(into...); err != nil {
+				return err
+			}
+			t.Name, t.Kind, r.numbers = append(t.Name, name), append(t.Kind, kind), append(r.numbers, number)
+			for i, column := range columns {
+				*column = append(*column, html.Number(values[i]))
+			}
+			return nil
+		}, f.ID)
 }
 
 // series reads the draws of log_lik and of the parameters that are shown.
@@ -79,7 +82,8 @@ func (r *pageReader) series(f *html.Fit, limit int) error {
 		i := slices.IndexFunc(d.Coefficients.Name, func(n string) bool { return n == logLik })
 		d.Series = append(d.Series, r.reducer.series(d.Coefficients.Series(logLik, i), liks[0]))
 	} else {
-		d.Missing = append(d.Missing, "There are no plots of log_lik: the ledger has no statistics of the iterations of this fit.")
+		d.Missing = append(d.Missing, "There are no plots of log_lik: the ledger has no statistics of the iterations of "+
+			"this fit.")
 	}
 	chosen := r.worst(f, limit-1)
 	if len(chosen) == 0 {
@@ -90,12 +94,14 @@ func (r *pageReader) series(f *html.Fit, limit int) error {
 		numbers = append(numbers, strconv.FormatInt(r.numbers[i], 10))
 	}
 	// literal numbers let the engine skip what it need not read
-	all, err := r.columns(f, fmt.Sprintf(`SELECT value FROM draw WHERE fit_id = %d AND parameter_id IN (%s) ORDER BY parameter_id, chain, iteration`, f.ID, strings.Join(numbers, ", ")))
+	all, err := r.columns(f, fmt.Sprintf(`SELECT value FROM draw WHERE fit_id = %d AND parameter_id IN (%s)
+		ORDER BY parameter_id, chain, iteration`, f.ID, strings.Join(numbers, ", ")))
 	if err != nil {
 		return err
 	}
 	if len(all) != len(chosen) {
-		d.Missing = append(d.Missing, "There are no plots of the coefficients (trace, ranks, ESS over draws, autocorrelation): their draws were not kept (run: {keep: summary}), only their summaries.")
+		d.Missing = append(d.Missing, "There are no plots of the coefficients (trace, ranks, ESS over draws, "+
+			"autocorrelation): their draws were not kept (run: {keep: summary}), only their summaries.")
 		return nil
 	}
 	order := slices.Clone(chosen) // as the columns came
@@ -154,9 +160,11 @@ func (r *pageReader) worst(f *html.Fit, n int) []int {
 }
 
 func (r *pageReader) checks(f *html.Fit) error {
-	return scanRows(r.ctx, r.c, `SELECT statistic, observed, mean, sd, q025, q975, p_value, replicates, coalesce(note, '') FROM ppc WHERE fit_id = ? ORDER BY rowid`, func(rows *sql.Rows) error {
+	return scanRows(r.ctx, r.c, `SELECT statistic, observed, mean, sd, q025, q975, p_value, replicates, coalesce(note,
+		'') FROM ppc WHERE fit_id = ? ORDER BY rowid`, func(rows *sql.Rows) error {
 		var c html.Check
-		err := rows.Scan(&c.Statistic, (*nullable)(&c.Observed), (*nullable)(&c.Mean), (*nullable)(&c.SD), (*nullable)(&c.Q025), (*nullable)(&c.Q975), (*nullable)(&c.P), &c.Replicates, &c.Note)
+		err := rows.Scan(&c.Statistic, (*nullable)(&c.Observed), (*nullable)(&c.Mean), (*nullable)(&c.SD),
+			(*nullable)(&c.Q025), (*nullable)(&c.Q975), (*nullable)(&c.P), &c.Replicates, &c.Note)
 		f.Detail.Checks = append(f.Detail.Checks, c)
 		return err
 	}, f.ID)
@@ -168,22 +176,26 @@ const looRows = 400
 // loo reads the sums of leave-one-out and the largest Pareto k, filled up with
 // rows at even distances.
 func (r *pageReader) loo(f *html.Fit) error {
-	err := scanRows(r.ctx, r.c, `SELECT observations, elpd_loo, se_elpd_loo, p_loo, looic, k_threshold, k_high FROM loo WHERE fit_id = ?`, func(rows *sql.Rows) error {
+	err := scanRows(r.ctx, r.c, `SELECT observations, elpd_loo, se_elpd_loo, p_loo, looic, k_threshold, k_high FROM loo
+		WHERE fit_id = ?`, func(rows *sql.Rows) error {
 		l := &html.LOO{Shown: []int64{}, K: []html.Number{}, Pointwise: []html.Number{}}
 		f.Detail.LOO = l
-		return rows.Scan(&l.Rows, (*nullable)(&l.ELPD), (*nullable)(&l.SE), (*nullable)(&l.P), (*nullable)(&l.Looic), (*nullable)(&l.Threshold), &l.High)
+		return rows.Scan(&l.Rows, (*nullable)(&l.ELPD), (*nullable)(&l.SE), (*nullable)(&l.P), (*nullable)(&l.Looic),
+			(*nullable)(&l.Threshold), &l.High)
 	}, f.ID)
 	l := f.Detail.LOO
 	if err != nil || l == nil {
 		return err
 	}
 	return scanRows(r.ctx, r.c, `SELECT observation, pareto_k, elpd_loo FROM (
-			SELECT *, row_number() OVER (ORDER BY pareto_k DESC NULLS FIRST, observation) AS place, count(*) OVER () AS n FROM pointwise WHERE fit_id = ?1)
-		WHERE place <= ?2 // 2 OR (observation - 1) % greatest(1, ceil(n / (?2 / 2.0)))::BIGINT = 0 ORDER BY observation`, func(rows *sql.Rows) error {
-		var at int64
-		var k, elpd nullable
-		err := rows.Scan(&at, &k, &elpd)
-		l.Shown, l.K, l.Pointwise = append(l.Shown, at), append(l.K, html.Number(k)), append(l.Pointwise, html.Number(elpd))
-		return err
-	}, f.ID, looRows)
+			SELECT *, row_number() OVER (ORDER BY pareto_k DESC NULLS FIRST, observation) AS place, count(*) OVER () AS n
+			FROM pointwise WHERE fit_id = ?1)
+		WHERE place <= ?2 // 2 OR (observation - 1) % greatest(1, ceil(n / (?2 / 2.0)))::BIGINT = 0 ORDER BY observation`,
+		func(rows *sql.Rows) error {
+			var at int64
+			var k, elpd nullable
+			err := rows.Scan(&at, &k, &elpd)
+			l.Shown, l.K, l.Pointwise = append(l.Shown, at), append(l.K, html.Number(k)), append(l.Pointwise, html.Number(elpd))
+			return err
+		}, f.ID, looRows)
 }

@@ -32,12 +32,13 @@ func (r *pageReader) pairs() error {
 		return err
 	}
 	sizes := map[int64][2]int64{}
-	err = scanRows(r.ctx, r.c, "SELECT fit_id, coalesce(n_rows, 0), coalesce(n_columns, 0) FROM latest", func(rows *sql.Rows) error {
-		var id, n, d int64
-		err := rows.Scan(&id, &n, &d)
-		sizes[id] = [2]int64{n, d}
-		return err
-	})
+	err = scanRows(r.ctx, r.c, "SELECT fit_id, coalesce(n_rows, 0), coalesce(n_columns, 0) FROM latest",
+		func(rows *sql.Rows) error {
+			var id, n, d int64
+			err := rows.Scan(&id, &n, &d)
+			sizes[id] = [2]int64{n, d}
+			return err
+		})
 	shown := r.posteriors()
 	for i := range all {
 		c := &all[i]
@@ -49,13 +50,17 @@ func (r *pageReader) pairs() error {
 		}
 	}
 	order := []string{"differ", "unknown", "agree"}
-	slices.SortStableFunc(r.page.Pairs, func(a, b html.Pair) int { return slices.Index(order, a.Agreement) - slices.Index(order, b.Agreement) })
+	slices.SortStableFunc(r.page.Pairs, func(a,
+		b html.Pair) int {
+		return slices.Index(order, a.Agreement) - slices.Index(order, b.Agreement)
+	})
 	return err
 }
 
 func pairOf(c *Comparison) html.Pair {
-	p := html.Pair{Dataset: c.Dataset, Key: c.Group, Model: c.Model, A: costOf(&c.A), B: costOf(&c.B), Agreement: c.Agreement,
-		ZMax: html.Number(c.ZMax), ZLimit: html.Number(c.ZLimit), NotCompared: c.NotCompared, Replicates: c.Pairs,
+	p := html.Pair{Dataset: c.Dataset, Key: c.Group, Model: c.Model, A: costOf(&c.A), B: costOf(&c.B),
+		Agreement: c.Agreement,
+		ZMax:      html.Number(c.ZMax), ZLimit: html.Number(c.ZLimit), NotCompared: c.NotCompared, Replicates: c.Pairs,
 		Ratio: intervalOf(c.RatioMedian), RatioMin: intervalOf(c.RatioMin), RatioLogLik: intervalOf(c.RatioLogLik)}
 	if c.Worst != nil {
 		p.Worst = *c.Worst
@@ -64,7 +69,8 @@ func pairOf(c *Comparison) html.Pair {
 }
 
 func costOf(c *Cost) html.Cost {
-	return html.Cost{Sampler: c.Sampler, Method: c.Method, Verdict: c.Verdict, Fits: c.Fits, PerSec: intervalOf(c.ESSPerSecond), MinSec: intervalOf(c.MinESSPerSecond),
+	return html.Cost{Sampler: c.Sampler, Method: c.Method, Verdict: c.Verdict, Fits: c.Fits,
+		PerSec: intervalOf(c.ESSPerSecond), MinSec: intervalOf(c.MinESSPerSecond),
 		ToESS: intervalOf(c.ToMedian), ToMin: intervalOf(c.ToMin)}
 }
 
@@ -81,10 +87,12 @@ func (r *pageReader) ranked() error {
 	}
 	count := map[[2]string]int{}
 	var all []html.Ranked
-	err := scanRows(r.ctx, r.c, `SELECT dataset, key, model, sampler, elpd_diff, se_diff, elpd_loo, coalesce(note, '') FROM loo_compare
+	err := scanRows(r.ctx, r.c, `SELECT dataset, key, model, sampler, elpd_diff, se_diff, elpd_loo, coalesce(note, '')
+		FROM loo_compare
 		ORDER BY dataset, key, outcomes, elpd_diff DESC NULLS LAST, fit_id`, func(rows *sql.Rows) error {
 		var m html.Ranked
-		err := rows.Scan(&m.Dataset, &m.Key, &m.Model, &m.Sampler, (*nullable)(&m.Diff), (*nullable)(&m.SE), (*nullable)(&m.ELPD), &m.Note)
+		err := rows.Scan(&m.Dataset, &m.Key, &m.Model, &m.Sampler, (*nullable)(&m.Diff), (*nullable)(&m.SE),
+			(*nullable)(&m.ELPD), &m.Note)
 		all = append(all, m)
 		count[[2]string{m.Dataset, m.Key}]++
 		return err
@@ -118,9 +126,12 @@ func (r *pageReader) drift() error {
 }
 
 func driftRowOf(d *Drift) html.Drift {
-	out := html.Drift{Dataset: d.Dataset, Key: d.Group, Model: d.Model, Sampler: d.Sampler, ID: d.ID, Created: d.Created, Verdict: string(d.Verdict),
-		Shift: known(d.Shift), ShiftOf: said(d.ShiftParameter), SDRatio: known(d.SDRatio), SDRatioOf: said(d.SDRatioParameter),
-		RowsBefore: d.RowsBefore, Rows: d.RowsNow, Response: known(d.ResponseShift), Centre: known(d.CentreShift), CentreOf: said(d.CentreShiftColumn), Changed: "settings"}
+	out := html.Drift{Dataset: d.Dataset, Key: d.Group, Model: d.Model, Sampler: d.Sampler, ID: d.ID, Created: d.Created,
+		Verdict: string(d.Verdict),
+		Shift:   known(d.Shift), ShiftOf: said(d.ShiftParameter), SDRatio: known(d.SDRatio),
+		SDRatioOf:  said(d.SDRatioParameter),
+		RowsBefore: d.RowsBefore, Rows: d.RowsNow, Response: known(d.ResponseShift), Centre: known(d.CentreShift),
+		CentreOf: said(d.CentreShiftColumn), Changed: "settings"}
 	switch {
 	case d.DataChanged && d.ModelChanged:
 		out.Changed = "data, model"

@@ -13,11 +13,9 @@ type Posterior struct {
 }
 
 // PosteriorOf returns what a complete fit shares with others of its posterior.
-func (l *Ledger) PosteriorOf(ctx context.Context, f StoredFit) (p Posterior, err error) {
+func (l *Ledger) PosteriorOf(ctx context.Context, f Stored) (p Posterior, err error) {
 	err = l.read(ctx, func(c *sql.Conn) error {
-		if err := c.QueryRowContext(ctx, "SELECT coalesce(model_hash, '') FROM fit WHERE fit_id = ?", f.ID).Scan(&p.ModelHash); err != nil {
-			return err
-		}
+		p.ModelHash = f.ModelHash
 		return scanRows(ctx, c, `SELECT name, kind, coalesce(prior, ''), center, scale FROM parameter
 			WHERE fit_id = ? AND kind <> 'derived' ORDER BY parameter_id`, func(rows *sql.Rows) error {
 			var q Parameter

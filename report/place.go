@@ -6,7 +6,8 @@ import (
 )
 
 // nextPlace asks for the place behind all runs and fits of the ledger.
-const nextPlace = "SELECT 1 + greatest((SELECT coalesce(max(place), 0) FROM main.run), (SELECT coalesce(max(place), 0) FROM main.fit))"
+const nextPlace = "SELECT 1 + greatest((SELECT coalesce(max(place), 0) FROM main.run), (SELECT coalesce(max(place), " +
+	"0) FROM main.fit))"
 
 // NextPlace returns the place of a run that begins now, for Run.Place and
 // Fit.Place: it is behind every run that the ledger has, whatever the clock says.

@@ -49,7 +49,8 @@ func TestOrderOfNights(t *testing.T) {
 			drifts, err := l.Drifts(ctx, "p", 2)
 			must(t, err)
 			if len(drifts) != 2 || drifts[0].ID != 4 || drifts[1].ID != 3 {
-				t.Errorf("the newest of %d nights: fit %d after %d, want 4 after 3, then 3", len(drifts), drifts[0].ID, drifts[0].Previous)
+				t.Errorf("the newest of %d nights: fit %d after %d, want 4 after 3, then 3", len(drifts), drifts[0].ID,
+					drifts[0].Previous)
 			}
 			states, err := l.States(ctx)
 			must(t, err)

@@ -56,12 +56,14 @@ func (l *Ledger) Prune(ctx context.Context, keep int) (Pruned, error) {
 func (s *Session) prune(ctx context.Context, keep int) (p Pruned, err error) {
 	_, err = s.c.ExecContext(ctx, `CREATE OR REPLACE TEMP TABLE pruned AS
 		SELECT fit_id FROM main.fit
-		QUALIFY row_number() OVER (PARTITION BY dataset, key, model, sampler, replicate, status ORDER BY place DESC, created DESC, fit_id DESC) > ?`, keep)
+		QUALIFY row_number() OVER (PARTITION BY dataset, key, model, sampler, replicate, status ORDER BY place DESC,
+		created DESC, fit_id DESC) > ?`, keep)
 	if err != nil {
 		return p, err
 	}
 	for _, table := range fitTables {
-		if _, err := s.c.ExecContext(ctx, "DELETE FROM main."+table+" WHERE fit_id IN (SELECT fit_id FROM temp.pruned)"); err != nil {
+		if _, err := s.c.ExecContext(ctx, "DELETE FROM main."+table+
+			" WHERE fit_id IN (SELECT fit_id FROM temp.pruned)"); err != nil {
 			return p, err
 		}
 	}
@@ -73,7 +75,8 @@ func (s *Session) prune(ctx context.Context, keep int) (p Pruned, err error) {
 			return p, err
 		}
 	}
-	err = s.c.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM temp.pruned), (SELECT count(*) FROM main.fit)").Scan(&p.Removed, &p.Kept)
+	err = s.c.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM temp.pruned), (SELECT count(*) FROM main.fit)").
+		Scan(&p.Removed, &p.Kept)
 	return p, err
 }
 

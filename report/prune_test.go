@@ -23,7 +23,8 @@ func nights(t *testing.T, l *Ledger, n int) {
 		f.Identity = []byte(fmt.Sprintf(`{"seed":%d}`, i))
 		store(t, l, f)
 	}
-	store(t, l, &Fit{Key: sampleFit("").Key, RunID: "r", Status: Erred, Error: "no file", Created: time.Date(2026, 1, 9, 0, 0, 0, 0, time.UTC),
+	store(t, l, &Fit{Key: sampleFit("").Key, RunID: "r", Status: Erred, Error: "no file",
+		Created: time.Date(2026, 1, 9, 0, 0, 0, 0, time.UTC),
 		Verdict: judge.Verdict{Grade: judge.ErrorGrade}})
 }
 
@@ -31,7 +32,8 @@ func TestPrune(t *testing.T) {
 	l, ctx := open(t, Options{}), context.Background()
 	nights(t, l, 4)
 	must(t, l.Write(ctx, func(s *Session) error {
-		return errors.Join(execute(ctx, s.c, "CREATE TABLE mine AS SELECT 42 AS a"), execute(ctx, s.c, "CREATE VIEW my_view AS SELECT * FROM mine"))
+		return errors.Join(execute(ctx, s.c, "CREATE TABLE mine AS SELECT 42 AS a"),
+			execute(ctx, s.c, "CREATE VIEW my_view AS SELECT * FROM mine"))
 	}))
 	must(t, os.Chmod(l.path, 0o600))
 	const digest = `SELECT md5(string_agg(concat_ws(',', parameter_id, chain, iteration, value), ';' ORDER BY fit_id, parameter_id, chain, iteration))
@@ -110,7 +112,8 @@ func TestNewest(t *testing.T) {
 			at := time.Date(2026, 2, 1+i, 0, 0, 0, 0, time.UTC)
 			err := errors.Join(s.Run(ctx, &Run{ID: id, Pipeline: "p", Started: at}),
 				s.RunOnce(ctx, &Run{ID: id, Pipeline: "other", Started: at}),
-				s.RunFits(ctx, []*RunFit{{Key: Key{Dataset: id}, RunID: id, Action: Skipped, Verdict: judge.Verdict{Grade: judge.Fail}, At: at}}))
+				s.RunFits(ctx, []*RunFit{{Key: Key{Dataset: id}, RunID: id, Action: Skipped,
+					Verdict: judge.Verdict{Grade: judge.Fail}, At: at}}))
 			if err != nil {
 				return err
 			}

@@ -86,7 +86,8 @@ func TestPublishFails(t *testing.T) {
 // On a full disk a copy is told its size, and a page is not told that of a ledger.
 func TestPutHint(t *testing.T) {
 	full := &os.PathError{Op: "write", Path: "p", Err: syscall.ENOSPC}
-	for key, want := range map[string]string{"publish": "make room there: the copy is as large as the ledger", "report": "make room there, or name another folder"} {
+	for key, want := range map[string]string{"publish": "make room there: the copy is as large as the ledger",
+		"report": "make room there, or name another folder"} {
 		if got := putHint(key, full); got != want {
 			t.Errorf("%s on a full disk: hint %q, want %q", key, got, want)
 		}

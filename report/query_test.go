@@ -73,11 +73,13 @@ func TestQueryParquet(t *testing.T) {
 	l := open(t, Options{})
 	store(t, l, sampleFit("f1"))
 	path := filepath.Join(t.TempDir(), "it's.parquet")
-	must(t, os.WriteFile(path, query(t, l, QueryOptions{Format: Parquet}, "SELECT * FROM draws WHERE parameter = ? -- all; of them", "glu"), 0o600))
+	must(t, os.WriteFile(path, query(t, l, QueryOptions{Format: Parquet},
+		"SELECT * FROM draws WHERE parameter = ? -- all; of them", "glu"), 0o600))
 	file := "'" + strings.ReplaceAll(path, "'", "''") + "'"
 	wantInt(t, l, 0, "SELECT count(*) FROM (SELECT * FROM "+file+" EXCEPT SELECT * FROM draws WHERE parameter = 'glu')")
 	wantInt(t, l, 400, "SELECT count(*) FROM "+file)
-	got := string(query(t, l, QueryOptions{Format: CSV}, "SELECT column_type FROM (DESCRIBE SELECT * FROM "+file+") WHERE column_name IN ('chain', 'value') ORDER BY 1"))
+	got := string(query(t, l, QueryOptions{Format: CSV},
+		"SELECT column_type FROM (DESCRIBE SELECT * FROM "+file+") WHERE column_name IN ('chain', 'value') ORDER BY 1"))
 	if got != "column_type\nDOUBLE\nSMALLINT\n" {
 		t.Errorf("types in Parquet: %s", got)
 	}
@@ -96,7 +98,8 @@ func TestQueryEdges(t *testing.T) {
 		{QueryOptions{Format: CSV}, "SELECT NULL AS a UNION ALL SELECT NULL", "a\n\"\"\n\"\"\n"},
 		{QueryOptions{}, "SELECT 1 AS a WHERE false", "a\n─\n(0 rows)\n"},
 		{QueryOptions{}, "SELECT 1 AS a", "a\n─\n1\n(1 row)\n"},
-		{QueryOptions{MaxRows: 2}, "FROM range(3) t(a)", "a\n─\n0\n1\n(the first 2 rows; there are more: use LIMIT, or --format csv for all)\n"},
+		{QueryOptions{MaxRows: 2}, "FROM range(3) t(a)",
+			"a\n─\n0\n1\n(the first 2 rows; there are more: use LIMIT, or --format csv for all)\n"},
 		{QueryOptions{MaxRows: 3}, "FROM range(3) t(a)", "a\n─\n0\n1\n2\n(3 rows)\n"},
 	} {
 		if got := string(query(t, l, c.opts, c.text)); got != c.want {
@@ -131,7 +134,8 @@ func TestQueryErrors(t *testing.T) {
 			}
 		}
 	}
-	if err := l.Query(ctx, new(bytes.Buffer), QueryOptions{Format: "xml"}, "SELECT 1"); err == nil || !strings.Contains(err.Error(), "parquet") {
+	if err := l.Query(ctx, new(bytes.Buffer), QueryOptions{Format: "xml"}, "SELECT 1"); err == nil ||
+		!strings.Contains(err.Error(), "parquet") {
 		t.Errorf("unknown format: %v", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -144,7 +148,8 @@ func TestQueryErrors(t *testing.T) {
 
 func TestFiveDigits(t *testing.T) {
 	for x, want := range map[float64]string{
-		0: "0", 1: "1", -2: "-2", 0.1: "0.10000", 12.345678: "12.346", 9999.96: "10000.0", 123456.789: "123456.8", 1e20: "1.0000e+20", 2.5e-9: "2.5000e-09", -0.00123456: "-0.0012346",
+		0: "0", 1: "1", -2: "-2", 0.1: "0.10000", 12.345678: "12.346", 9999.96: "10000.0", 123456.789: "123456.8",
+		1e20: "1.0000e+20", 2.5e-9: "2.5000e-09", -0.00123456: "-0.0012346",
 	} {
 		if got := fiveDigits(x); got != want {
 			t.Errorf("%v as %s, want %s", x, got, want)

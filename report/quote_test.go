@@ -13,7 +13,8 @@ func TestQuoted(t *testing.T) {
 	}
 	defer db.Close()
 	for _, s := range []string{
-		"plain", "it's", `say "no"`, `'`, `''`, `"`, `""`, "'; DROP TABLE fit; --", `"; DROP TABLE fit; --`, "a\nb\r\n\tc", `back\slash\'`,
+		"plain", "it's", `say "no"`, `'`, `''`, `"`, `""`, "'; DROP TABLE fit; --", `"; DROP TABLE fit; --`, "a\nb\r\n\tc",
+		`back\slash\'`,
 		"$1 ? :x {x} %s", "/* -- */", "ünïcode 数据 \u202e🎲", "\u2019\u02bc\uff07", "E'\\x41'", "a\x01b\x7f", " ", "select", "",
 	} {
 		var text string

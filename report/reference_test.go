@@ -32,7 +32,8 @@ func TestReference(t *testing.T) {
 	var missing, gone strings.Builder
 	refOnly(&missing, "+ ", strings.Split(string(got), "\n"), have)
 	refOnly(&gone, "- ", have, strings.Split(string(got), "\n"))
-	t.Errorf("docs/reference/ledger.md is not what a fresh ledger says\nrun: make reference, then read the diff\n%s%s", gone.String(), missing.String())
+	t.Errorf("docs/reference/ledger.md is not what a fresh ledger says\nrun: make reference, then read the diff\n%s%s",
+		gone.String(), missing.String())
 }
 
 // refOnly writes the lines of a that b does not have.
@@ -155,7 +156,8 @@ Nothing has been released yet: a ledger of an earlier build with other tables is
 		refFunction(t, &b, db, f)
 	}
 	for _, name := range tables {
-		fmt.Fprintf(&b, "\n## %s\n\nTable. %s\n\n| column | type | NULL | meaning |\n|---|---|---|---|\n", name[0], refCell(name[1]))
+		fmt.Fprintf(&b, "\n## %s\n\nTable. %s\n\n| column | type | NULL | meaning |\n|---|---|---|---|\n", name[0],
+			refCell(name[1]))
 		for _, c := range rowsOf(t, db, `SELECT column_name, data_type, CASE WHEN is_nullable THEN 'may be' ELSE '' END, coalesce(comment, '')
 			FROM duckdb_columns() WHERE table_name = ? AND NOT internal ORDER BY column_index`, name[0]) {
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", c[0], c[1], c[2], refCell(c[3]))

@@ -17,12 +17,14 @@ import (
 type Column struct{ Name, Type string }
 
 // columnTypes are the types of a column.
-var columnTypes = map[string]string{"SMALLINT": "SMALLINT", "INTEGER": "INTEGER", "BIGINT": "BIGINT", "DOUBLE": "DOUBLE", "VARCHAR": "VARCHAR"}
+var columnTypes = map[string]string{"SMALLINT": "SMALLINT", "INTEGER": "INTEGER", "BIGINT": "BIGINT",
+	"DOUBLE": "DOUBLE", "VARCHAR": "VARCHAR"}
 
 // WriteRows writes rows as Query writes an answer. fill adds them one by one, a
 // value for each column: NaN becomes NULL. They pass through a temporary file, so
 // that there may be more of them than fit into memory.
-func WriteRows(ctx context.Context, w io.Writer, opts QueryOptions, columns []Column, fill func(add func(values ...any) error) error) (err error) {
+func WriteRows(ctx context.Context, w io.Writer, opts QueryOptions, columns []Column,
+	fill func(add func(values ...any) error) error) (err error) {
 	dir, err := os.MkdirTemp("", "ledger-rows-")
 	if err != nil {
 		return err

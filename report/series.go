@@ -172,6 +172,7 @@ func (r *reducer) grow(s *html.Series, chains [][]float64) {
 			of := r[k].Summarize(part)
 			bulk, tail = html.Number(of.ESSBulk), html.Number(of.ESSTail)
 		}
-		s.Grown, s.GrownBulk, s.GrownTail = append(s.Grown, n*len(chains)), append(s.GrownBulk, bulk), append(s.GrownTail, tail)
+		s.Grown, s.GrownBulk, s.GrownTail = append(s.Grown, n*len(chains)), append(s.GrownBulk, bulk),
+			append(s.GrownTail, tail)
 	}
 }

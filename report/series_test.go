@@ -12,7 +12,8 @@ import (
 
 // measured is a series whose diagnostics are computed here.
 func measured(chains [][]float64) html.Series {
-	return new(reducer).series(html.Series{Name: "x", Bulk: html.Number(diag.ESSBulk(chains)), Tail: html.Number(diag.ESSTail(chains))}, chains)
+	return new(reducer).series(html.Series{Name: "x", Bulk: html.Number(diag.ESSBulk(chains)),
+		Tail: html.Number(diag.ESSTail(chains))}, chains)
 }
 
 // wave is a column of draws that depends on the past.
@@ -106,13 +107,15 @@ func TestGrowth(t *testing.T) {
 	s := measured(chains)
 	last := len(s.Grown) - 1
 	if s.Grown[last] != 2000 || s.GrownBulk[last] != s.Bulk || s.GrownTail[last] != s.Tail {
-		t.Errorf("at %d draws bulk ESS %v, tail ESS %v; the column has %v and %v", s.Grown[last], s.GrownBulk[last], s.GrownTail[last], s.Bulk, s.Tail)
+		t.Errorf("at %d draws bulk ESS %v, tail ESS %v; the column has %v and %v", s.Grown[last], s.GrownBulk[last],
+			s.GrownTail[last], s.Bulk, s.Tail)
 	}
 	half := make([][]float64, 4)
 	for c := range half {
 		half[c] = chains[c][:250]
 	}
-	if s.Grown[3] != 1000 || float64(s.GrownBulk[3]) != diag.ESSBulk(half) || float64(s.GrownTail[3]) != diag.ESSTail(half) {
+	if s.Grown[3] != 1000 || float64(s.GrownBulk[3]) != diag.ESSBulk(half) ||
+		float64(s.GrownTail[3]) != diag.ESSTail(half) {
 		t.Errorf("at %d draws bulk ESS %v, want %v", s.Grown[3], s.GrownBulk[3], diag.ESSBulk(half))
 	}
 }

@@ -62,8 +62,10 @@ func (s *Session) Run(ctx context.Context, r *Run) error {
 			return err
 		}
 		// The seed goes as text: database/sql refuses integers beyond int64.
-		_, err = s.c.ExecContext(ctx, `INSERT INTO run VALUES (?, ?, ?, ?, ?, CAST(?::VARCHAR AS UBIGINT), ?, ?, ?, ?, ?, ?, ?)`,
-			r.ID, r.Pipeline, text(r.SpecHash), text(r.Spec), vars, strconv.FormatUint(r.Seed, 10), r.Started.UTC(), finished, exit,
+		_, err = s.c.ExecContext(ctx, `INSERT INTO run VALUES (?, ?, ?, ?, ?, CAST(?::VARCHAR AS UBIGINT), ?, ?, ?, ?, ?,
+			?, ?)`,
+			r.ID, r.Pipeline, text(r.SpecHash), text(r.Spec), vars, strconv.FormatUint(r.Seed, 10), r.Started.UTC(), finished,
+			exit,
 			text(r.Program), engine, host, place)
 		return err
 	})
@@ -88,7 +90,8 @@ func (s *Session) RunFits(ctx context.Context, notes []*RunFit) error {
 			fingerprints[i] = r.Fingerprint
 		}
 		ids := map[string]int64{}
-		err := scanRows(ctx, s.c, `SELECT fingerprint, fit_id FROM fit WHERE status = 'complete' AND fingerprint IN (SELECT unnest(?::VARCHAR[]))`,
+		err := scanRows(ctx, s.c, `SELECT fingerprint, fit_id FROM fit WHERE status = 'complete'
+			AND fingerprint IN (SELECT unnest(?::VARCHAR[]))`,
 			func(rows *sql.Rows) error {
 				var fingerprint string
 				var id int64
@@ -116,7 +119,8 @@ func (s *Session) RunFits(ctx context.Context, notes []*RunFit) error {
 
 func (s *Session) insertRunFit(id any, r *RunFit) error {
 	return s.appendRow("run_fit",
-		r.RunID, id, r.Dataset, r.Group, r.Model, r.Sampler, string(r.Action), string(r.Verdict.Grade), list(r.Verdict.Reasons), r.At.UTC())
+		r.RunID, id, r.Dataset, r.Group, r.Model, r.Sampler, string(r.Action), string(r.Verdict.Grade),
+		list(r.Verdict.Reasons), r.At.UTC())
 }
 
 // Rejudge gives the complete fit with this fingerprint the verdict of changed
@@ -128,7 +132,8 @@ func (s *Session) Rejudge(ctx context.Context, fingerprint string, g judge.Gates
 	})
 }
 
-func (s *Session) rejudge(ctx context.Context, fingerprint string, g judge.Gates, v judge.Verdict, at time.Time) (id int64, err error) {
+func (s *Session) rejudge(ctx context.Context, fingerprint string, g judge.Gates, v judge.Verdict,
+	at time.Time) (id int64, err error) {
 	gates, err := json.Marshal(g)
 	if err != nil {
 		return 0, err
@@ -162,7 +167,8 @@ func (s *Session) insertEvents(runID string, id any, events []Event) error {
 // or nil if there is none.
 func (s *Session) fitID(ctx context.Context, fingerprint string) (any, error) {
 	var id int64
-	err := s.c.QueryRowContext(ctx, `SELECT fit_id FROM fit WHERE fingerprint = ? AND status = 'complete'`, fingerprint).Scan(&id)
+	err := s.c.QueryRowContext(ctx, `SELECT fit_id FROM fit WHERE fingerprint = ? AND status = 'complete'`,
+		fingerprint).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}

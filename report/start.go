@@ -3,7 +3,6 @@ package report
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 
 	"glmbatch/infer"
@@ -27,28 +26,11 @@ func (s *Session) insertStart(id int64, st *Start) error {
 	return nil
 }
 
-// Earlier returns the complete fits of a pipeline, the newest first. Without a
-// ledger file there are none, and no error. It reads one row a fit.
-func (l *Ledger) Earlier(ctx context.Context, pipeline string) (found []Earlier, err error) {
-	err = l.readIfThere(ctx, func(c *sql.Conn) error {
-		return scanRows(ctx, c, `SELECT f.dataset, f.key, f.model, f.sampler, f.fit_id, f.fingerprint, coalesce(s.question, f.fingerprint),
-				coalesce(s.from_fingerprint, ''), f.replicate, coalesce(f.method, ''), coalesce(f.family, ''), coalesce(f.link, ''), coalesce(f.n_rows, 0)
-			FROM fit f LEFT JOIN start s USING (fit_id) WHERE f.status = 'complete' AND f.pipeline = ?
-			ORDER BY f.place DESC, f.created DESC, f.fit_id DESC`, func(rows *sql.Rows) error {
-			var e Earlier
-			err := rows.Scan(&e.Dataset, &e.Group, &e.Model, &e.Sampler, &e.ID, &e.Fingerprint, &e.Question, &e.From, &e.Replicate,
-				&e.Method, &e.Family, &e.Link, &e.Rows)
-			found = append(found, e)
-			return err
-		}, pipeline)
-	})
-	return found, err
-}
-
 // Recall reads what the fit of that number says. Cost: a row a parameter.
 func (l *Ledger) Recall(ctx context.Context, id int64) (p Recalled, err error) {
 	err = l.readIfThere(ctx, func(c *sql.Conn) error {
-		err := scanRows(ctx, c, `SELECT name, kind, `+summaryColumns+` FROM summary WHERE fit_id = ? AND parameter_id IS NOT NULL AND kind <> ? AND kind <> ?
+		err := scanRows(ctx, c, `SELECT name, kind, `+summaryColumns+` FROM summary WHERE fit_id = ?
+			AND parameter_id IS NOT NULL AND kind <> ? AND kind <> ?
 			ORDER BY parameter_id`, func(rows *sql.Rows) error {
 			var s ParameterSummary
 			into := []any{&s.Name, &s.Kind}
@@ -62,15 +44,13 @@ func (l *Ledger) Recall(ctx context.Context, id int64) (p Recalled, err error) {
 		if err != nil {
 			return err
 		}
-		err = scanRows(ctx, c, "SELECT value FROM diagnostic WHERE fit_id = ? AND name = 'step_size' AND value IS NOT NULL ORDER BY chain", func(rows *sql.Rows) error {
+		err = scanRows(ctx, c, "SELECT value FROM diagnostic WHERE fit_id = ? AND name = 'step_size' AND value IS NOT NULL "+
+			"ORDER BY chain", func(rows *sql.Rows) error {
 			var v float64
 			err := rows.Scan(&v)
 			p.StepSizes = append(p.StepSizes, v)
 			return err
 		}, id)
-		if err == nil {
-			p.Identity, err = identityOf(ctx, c, id)
-		}
 		if err == nil {
 			p.Data, err = dataOf(ctx, c, id)
 		}
@@ -82,31 +62,21 @@ func (l *Ledger) Recall(ctx context.Context, id int64) (p Recalled, err error) {
 	return p, nil
 }
 
-// identityOf reads what decided the draws of a fit.
-func identityOf(ctx context.Context, c *sql.Conn, id int64) (parts map[string]json.RawMessage, err error) {
-	err = scanRows(ctx, c, "SELECT record::VARCHAR FROM identity WHERE fit_id = ?", func(rows *sql.Rows) error {
-		var record string
-		if err := rows.Scan(&record); err != nil {
-			return err
-		}
-		return json.Unmarshal([]byte(record), &parts)
-	}, id)
-	return parts, err
-}
-
 // dataOf reads the summary of a fit's data; nil without one.
 func dataOf(ctx context.Context, c *sql.Conn, id int64) (d *DataSummary, err error) {
-	err = scanRows(ctx, c, "SELECT rows_missing, response_mean, response_sd FROM data_summary WHERE fit_id = ?", func(rows *sql.Rows) error {
-		d = new(DataSummary)
-		return rows.Scan(&d.Missing, (*nullable)(&d.ResponseMean), (*nullable)(&d.ResponseSD))
-	}, id)
+	err = scanRows(ctx, c, "SELECT rows_missing, response_mean, response_sd FROM data_summary WHERE fit_id = ?",
+		func(rows *sql.Rows) error {
+			d = new(DataSummary)
+			return rows.Scan(&d.Missing, (*nullable)(&d.ResponseMean), (*nullable)(&d.ResponseSD))
+		}, id)
 	if err != nil || d == nil {
 		return nil, err
 	}
-	return d, scanRows(ctx, c, "SELECT name, mean, sd FROM column_summary WHERE fit_id = ? ORDER BY column_id", func(rows *sql.Rows) error {
-		var s ColumnSummary
-		err := rows.Scan(&s.Name, (*nullable)(&s.Mean), (*nullable)(&s.SD))
-		d.Columns = append(d.Columns, s)
-		return err
-	}, id)
+	return d, scanRows(ctx, c, "SELECT name, mean, sd FROM column_summary WHERE fit_id = ? ORDER BY column_id",
+		func(rows *sql.Rows) error {
+			var s ColumnSummary
+			err := rows.Scan(&s.Name, (*nullable)(&s.Mean), (*nullable)(&s.SD))
+			d.Columns = append(d.Columns, s)
+			return err
+		}, id)
 }

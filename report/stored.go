@@ -11,29 +11,94 @@ import (
 	"glmbatch/report/judge"
 )
 
-// StoredFit is what the ledger knows about a complete fit without its draws.
-type StoredFit struct {
-	ID int64
-	Key
-	Fingerprint string
-	Verdict     judge.Verdict
-	Gates       judge.Gates // that Verdict was judged by
-	Warnings    []string    // of the fit, without the reasons of the verdict
-	Method      string
-	Rows        int64
-	Columns     int
-	Chains      int
-	Draws       int // per chain
-	Parameters  int
-	Kept        bool         // whether the draws were kept
-	Derived     []Expression // its derived quantities, in order
+// What a query that names fits for readFits begins with, those that follow FROM: their
+// own verdict counts, and no run did anything about them.
+const chosen = `SELECT f.fit_id, f.run_id, f.dataset, f.key, f.model, f.sampler, f.verdict, f.reasons,
+	f.created AS noted, '' AS action FROM `
+
+// The newest fit of each name, complete or not.
+const newestFits = chosen + `fit f WHERE f.replicate = 1 QUALIFY row_number() OVER
+	(PARTITION BY f.dataset, f.key, f.model, f.sampler ORDER BY f.place DESC, f.created DESC, f.fit_id DESC) = 1`
+
+// Orders of fits.
+const (
+	byName  = `c.dataset, c.key, c.model, c.sampler, coalesce(f.replicate, 1), coalesce(f.fit_id, 0)`
+	byNight = `f.place DESC, f.created DESC, f.fit_id DESC`
+)
+
+// storedQuery reads the fits that the query which names, as chosen does, in an order.
+func storedQuery(which, order string) string {
+	return `WITH chosen AS (` + which + `), quantity AS (
+		SELECT fit_id, to_json(list({name: name, expression: expression} ORDER BY parameter_id))::VARCHAR AS derived
+		FROM derived WHERE fit_id IN (SELECT fit_id FROM chosen) GROUP BY fit_id
+	)
+	SELECT coalesce(f.fit_id, 0), coalesce(f.run_id, c.run_id), coalesce(f.pipeline, ''), c.dataset, c.key, c.model,
+	c.sampler,
+	       coalesce(f.replicate, 1), coalesce(f.method, ''), coalesce(f.family, ''), coalesce(f.link, ''),
+	       coalesce(f.formula, ''),
+	       coalesce(f.status, ''), coalesce(c.verdict, f.verdict, ''), coalesce(to_json(coalesce(c.reasons,
+	       f.reasons))::VARCHAR, '[]'),
+	       coalesce(to_json(f.warnings)::VARCHAR, '[]'), coalesce(f.error, ''), coalesce(f.gates::VARCHAR, 'null'),
+	       coalesce(f.n_rows, 0), coalesce(f.n_columns, 0), coalesce(f.n_parameters, 0),
+	       coalesce(f.chains, 0), coalesce(f.warmup, 0), coalesce(f.draws, 0),
+	       f.setup_seconds, f.warmup_seconds, f.sampling_seconds, f.wall_seconds, coalesce(f.created, c.noted),
+	       coalesce(f.fingerprint, ''), coalesce(f.data_hash, ''), coalesce(f.model_hash, ''), coalesce(f.kept = 'draws',
+	       false),
+	       coalesce(s.question, f.fingerprint, ''), coalesce(s.from_fingerprint, ''),
+	       coalesce(q.derived, 'null'), coalesce(i.record::VARCHAR, 'null'), c.action
+	FROM chosen c LEFT JOIN fit f ON f.fit_id = c.fit_id LEFT JOIN start s ON s.fit_id = c.fit_id
+	LEFT JOIN quantity q ON q.fit_id = c.fit_id LEFT JOIN identity i ON i.fit_id = c.fit_id
+	ORDER BY ` + order
+}
+
+// readFits calls add with each fit that which names, and what the run that it names them
+// by did about it. It reads a row of each table a fit, no draws and no summaries.
+func readFits(ctx context.Context, c *sql.Conn, which, order string, add func(f *Stored, action string),
+	args ...any) error {
+	return scanRows(ctx, c, storedQuery(which, order), func(rows *sql.Rows) error {
+		f := new(Stored)
+		action, err := scanStored(rows, f)
+		if err == nil {
+			add(f, action)
+		}
+		return err
+	}, args...)
+}
+
+// scanStored scans what storedQuery selects.
+func scanStored(rows *sql.Rows, f *Stored) (action string, err error) {
+	var reasons, warnings, gates, derived, identity string
+	err = rows.Scan(&f.ID, &f.RunID, &f.Pipeline, &f.Dataset, &f.Group, &f.Model, &f.Sampler,
+		&f.Replicate, &f.Method, &f.Family, &f.Link, &f.Formula,
+		&f.Status, &f.Grade, &reasons,
+		&warnings, &f.Error, &gates,
+		&f.Rows, &f.Columns, &f.Parameters,
+		&f.Chains, &f.Warmup, &f.Draws,
+		(*nullable)(&f.SetupSeconds), (*nullable)(&f.WarmupSeconds), (*nullable)(&f.SamplingSeconds), (*nullable)(&f.Wall),
+		&f.Created,
+		&f.Fingerprint, &f.DataHash, &f.ModelHash, &f.Kept,
+		&f.Question, &f.From,
+		&derived, &identity, &action)
+	if err != nil {
+		return "", err
+	}
+	f.Seconds = Number(f.SetupSeconds + f.WarmupSeconds + f.SamplingSeconds)
+	for _, part := range []struct {
+		from string
+		to   any
+	}{{reasons, &f.Reasons}, {warnings, &f.Warnings}, {gates, &f.Gates}, {derived, &f.Derived}, {identity, &f.Identity}} {
+		if err := json.Unmarshal([]byte(part.from), part.to); err != nil {
+			return "", fmt.Errorf("fit %d: %w", f.ID, err)
+		}
+	}
+	return action, nil
 }
 
 // Stored returns the complete fits with these fingerprints, by fingerprint;
 // all of them if fingerprints is nil. Without a ledger file there are none, and
-// no error. It reads one row per fit, no draws.
-func (l *Ledger) Stored(ctx context.Context, fingerprints []string) (map[string]StoredFit, error) {
-	found := map[string]StoredFit{}
+// no error.
+func (l *Ledger) Stored(ctx context.Context, fingerprints []string) (map[string]Stored, error) {
+	found := map[string]Stored{}
 	if fingerprints != nil && len(fingerprints) == 0 {
 		return found, nil
 	}
@@ -48,34 +113,35 @@ func (l *Ledger) Stored(ctx context.Context, fingerprints []string) (map[string]
 }
 
 // Stored is Ledger.Stored for who has the file open for writing.
-func (s *Session) Stored(ctx context.Context, fingerprints []string) (map[string]StoredFit, error) {
+func (s *Session) Stored(ctx context.Context, fingerprints []string) (map[string]Stored, error) {
 	return storedFits(ctx, s.c, fingerprints)
 }
 
-func storedFits(ctx context.Context, c *sql.Conn, fingerprints []string) (map[string]StoredFit, error) {
-	found := map[string]StoredFit{}
-	err := scanRows(ctx, c, `
-		SELECT fit_id, fingerprint, dataset, key, model, sampler, verdict, to_json(reasons)::VARCHAR, gates::VARCHAR, to_json(warnings)::VARCHAR,
-		       coalesce(method, ''), n_rows, n_columns, chains, draws, n_parameters, kept = 'draws', `+derivedRows+`
-		FROM fit WHERE status = 'complete' AND (? OR fingerprint IN (SELECT unnest(?::VARCHAR[])))`, func(rows *sql.Rows) error {
-		var f StoredFit
-		var reasons, gates, warnings, derived string
-		if err := rows.Scan(&f.ID, &f.Fingerprint, &f.Dataset, &f.Group, &f.Model, &f.Sampler,
-			&f.Verdict.Grade, &reasons, &gates, &warnings,
-			&f.Method, &f.Rows, &f.Columns, &f.Chains, &f.Draws, &f.Parameters, &f.Kept, &derived); err != nil {
-			return err
-		}
-		for _, part := range []struct {
-			from string
-			to   any
-		}{{reasons, &f.Verdict.Reasons}, {gates, &f.Gates}, {warnings, &f.Warnings}, {derived, &f.Derived}} {
-			if err := json.Unmarshal([]byte(part.from), part.to); err != nil {
-				return fmt.Errorf("fit %d: %w", f.ID, err)
-			}
-		}
-		found[f.Fingerprint] = f
-		return nil
-	}, fingerprints == nil, list(fingerprints))
+func storedFits(ctx context.Context, c *sql.Conn, fingerprints []string) (map[string]Stored, error) {
+	found := map[string]Stored{}
+	err := readFits(ctx, c, chosen+"fit f WHERE f.status = 'complete' AND (? OR f.fingerprint IN (SELECT "+
+		"unnest(?::VARCHAR[])))", byName,
+		func(f *Stored, _ string) { found[f.Fingerprint] = *f }, fingerprints == nil, list(fingerprints))
+	return found, err
+}
+
+// Earlier returns the complete fits of a pipeline, the newest first: those that
+// another may start from. Without a ledger file there are none, and no error.
+func (l *Ledger) Earlier(ctx context.Context, pipeline string) (found []Stored, err error) {
+	err = l.readIfThere(ctx, func(c *sql.Conn) error {
+		return readFits(ctx, c, chosen+"fit f WHERE f.status = 'complete' AND f.pipeline = ?", byNight,
+			func(f *Stored, _ string) { found = append(found, *f) }, pipeline)
+	})
+	return found, err
+}
+
+// Predecessors returns the newest complete fit of each name. Without a ledger
+// file there are none, and no error.
+func (l *Ledger) Predecessors(ctx context.Context) (map[Key]Stored, error) {
+	found := map[Key]Stored{}
+	err := l.readIfThere(ctx, func(c *sql.Conn) error {
+		return readFits(ctx, c, chosen+"latest f", byName, func(f *Stored, _ string) { found[f.Key] = *f })
+	})
 	return found, err
 }
 
@@ -128,7 +194,8 @@ func (l *Ledger) Summaries(ctx context.Context, fingerprint string) ([]Parameter
 	var statistics []judge.Statistic
 	err := l.readIfThere(ctx, func(c *sql.Conn) error {
 		rows, err := c.QueryContext(ctx, `SELECT name, kind, coalesce(reason, ''), `+summaryColumns+` FROM summary
-			WHERE fit_id = (SELECT fit_id FROM fit WHERE fingerprint = ? AND status = 'complete') ORDER BY parameter_id NULLS LAST, name`, fingerprint)
+			WHERE fit_id = (SELECT fit_id FROM fit WHERE fingerprint = ? AND status = 'complete')
+			ORDER BY parameter_id NULLS LAST, name`, fingerprint)
 		if err != nil {
 			return err
 		}

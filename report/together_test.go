@@ -21,9 +21,11 @@ func contents(t *testing.T, l *Ledger) string {
 		query := "SELECT x::VARCHAR FROM (FROM " + table + " ORDER BY ALL) x"
 		switch table {
 		case "draw":
-			query = "SELECT {fit_id: fit_id, n: count(*), sum: sum(value * (parameter_id + 7 * chain + 31 * iteration))}::VARCHAR FROM draw GROUP BY fit_id ORDER BY fit_id"
+			query = "SELECT {fit_id: fit_id, n: count(*), sum: sum(value * (parameter_id + 7 * chain + 31 * " +
+				"iteration))}::VARCHAR FROM draw GROUP BY fit_id ORDER BY fit_id"
 		case "chain":
-			query = "SELECT {fit_id: fit_id, n: count(*), sum: sum(chain + 31 * iteration)}::VARCHAR FROM chain GROUP BY fit_id ORDER BY fit_id"
+			query = "SELECT {fit_id: fit_id, n: count(*), sum: sum(chain + 31 * iteration)}::VARCHAR FROM chain GROUP BY " +
+				"fit_id ORDER BY fit_id"
 		}
 		for _, row := range textRows(t, l, query) {
 			fmt.Fprintln(&b, table, row)
@@ -90,7 +92,8 @@ func TestFitsTogether(t *testing.T) {
 	must(t, joint.Write(ctx, joined(ctx, manyFits("f", 3))))
 	differ(t, contents(t, joint), contents(t, apart))
 	wantInt(t, joint, 6*2000, "SELECT count(*) FROM draw")
-	wantInt(t, joint, 3, "SELECT count(*) FROM fit JOIN run_fit USING (fit_id) WHERE fit.verdict = 'fail' AND run_fit.verdict = 'fail' AND len(fit.reasons) = 2")
+	wantInt(t, joint, 3, "SELECT count(*) FROM fit JOIN run_fit USING (fit_id) WHERE fit.verdict = 'fail' AND "+
+		"run_fit.verdict = 'fail' AND len(fit.reasons) = 2")
 }
 
 // withoutNumbers leaves the numbers of fits out, of which a second attempt takes
@@ -140,7 +143,8 @@ func TestFitsTogetherInterrupted(t *testing.T) {
 	storeOld(t, l)
 	before := contents(t, l)
 	ctx, cancel := context.WithCancel(context.Background())
-	fits[2].DrawsOf = cut(fits[2].DrawsOf, 1, func(yield func(*infer.Columns, error) bool) { cancel(); yield(nil, errPlanted) })
+	fits[2].DrawsOf = cut(fits[2].DrawsOf, 1,
+		func(yield func(*infer.Columns, error) bool) { cancel(); yield(nil, errPlanted) })
 	must(t, l.Write(context.Background(), func(s *Session) error {
 		_, errs := s.Fits(ctx, fits)
 		for _, err := range errs {

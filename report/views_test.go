@@ -14,7 +14,8 @@ import (
 // viewFit is a fit whose summaries are given by mean, sd and their Monte Carlo
 // errors; bulk ESS is 1000 for the first parameter, 500 for others.
 func viewFit(n int, sampler string, seconds float64, rows ...[4]float64) *Fit {
-	f := &Fit{Key: Key{Dataset: "d", Group: "g", Model: "m", Sampler: sampler}, Fingerprint: fmt.Sprint("f", n), RunID: "r", Status: Complete, Verdict: judge.Verdict{Grade: judge.Pass}, Place: 1,
+	f := &Fit{Key: Key{Dataset: "d", Group: "g", Model: "m", Sampler: sampler}, Fingerprint: fmt.Sprint("f", n),
+		RunID: "r", Status: Complete, Verdict: judge.Verdict{Grade: judge.Pass}, Place: 1,
 		Created: night.Add(time.Duration(n) * time.Hour), DataHash: "data", ModelHash: "model",
 		Times: Times{Setup: seconds / 4, Warmup: seconds / 4, Sampling: seconds / 2}}
 	for i, r := range rows {
@@ -40,7 +41,8 @@ func TestComparison(t *testing.T) {
 	var dMax, dRMS, zMax, zRMS, limit, sdMin, sdMax, ratio, essA float64
 	row := `SELECT agreement, worst, compared, not_compared, difference_max, difference_rms, z_max, z_rms, z_limit,
 		sd_ratio_min, sd_ratio_max, ess_per_second_ratio, ess_per_second_a FROM comparison WHERE sampler_a = 'a' AND sampler_b = 'b'`
-	into := []any{&agreement, &worst, &compared, &missing, &dMax, &dRMS, &zMax, &zRMS, &limit, &sdMin, &sdMax, &ratio, &essA}
+	into := []any{&agreement, &worst, &compared, &missing, &dMax, &dRMS, &zMax, &zRMS, &limit, &sdMin, &sdMax, &ratio,
+		&essA}
 	one(t, l, row, into...)
 	// x0: the means differ by 0.05 with pooled sd sqrt(12.5) and error 0.05, the sds by 1 with error 0.05.
 	// x1: the means differ by 0.02 with sd 1 and error 0.01·√2.
@@ -72,7 +74,8 @@ func TestComparison(t *testing.T) {
 	if agreement != "unknown" || missing != 1 {
 		t.Errorf("a parameter is missing: %s, %d", agreement, missing)
 	}
-	blind := viewFit(5, "b", 1, [4]float64{1.05, 3.1, math.NaN(), .03}, [4]float64{0.02, 1, .01, .01}, [4]float64{5, 1, .01, .01})
+	blind := viewFit(5, "b", 1, [4]float64{1.05, 3.1, math.NaN(), .03}, [4]float64{0.02, 1, .01, .01},
+		[4]float64{5, 1, .01, .01})
 	store(t, l, blind)
 	one(t, l, row, into...)
 	if agreement != "unknown" || missing != 1 {
@@ -122,7 +125,8 @@ func TestComparisonLeavesDerivedOut(t *testing.T) {
 	a.Parameters[1].Kind, b.Parameters[1].Kind = Derived, Derived
 	store(t, l, a, b)
 	wantInt(t, l, 1, "SELECT count(*) FROM comparison WHERE agreement = 'agree' AND compared = 1 AND not_compared = 0")
-	wantInt(t, l, 1, "SELECT count(*) FROM duckdb_columns() WHERE table_name = 'comparison' AND column_name = 'z_limit' AND comment LIKE 'What%'")
+	wantInt(t, l, 1, "SELECT count(*) FROM duckdb_columns() WHERE table_name = 'comparison' AND column_name = 'z_limit' "+
+		"AND comment LIKE 'What%'")
 }
 
 // Where neither sampler tells a mean, because it may not exist, medians are
@@ -137,9 +141,11 @@ func TestComparisonByMedian(t *testing.T) {
 	}
 	a := fit(1, "a", 2, none)
 	store(t, l, a, fit(2, "b", 2.03, none))
-	wantInt(t, l, 1, "SELECT count(*) FROM comparison WHERE agreement = 'agree' AND not_compared = 0 AND abs(z_max - 1/sqrt(2)) < 1e-6")
+	wantInt(t, l, 1, "SELECT count(*) FROM comparison WHERE agreement = 'agree' AND not_compared = 0 AND abs(z_max - "+
+		"1/sqrt(2)) < 1e-6")
 	store(t, l, fit(3, "b", 2.3, none))
-	wantInt(t, l, 1, "SELECT count(*) FROM comparison WHERE agreement = 'differ' AND worst = 'x1' AND abs(z_max - 10/sqrt(2)) < 1e-6")
+	wantInt(t, l, 1, "SELECT count(*) FROM comparison WHERE agreement = 'differ' AND worst = 'x1' AND abs(z_max - "+
+		"10/sqrt(2)) < 1e-6")
 	store(t, l, fit(4, "b", 2.03, [4]float64{2, 1, .01, .01}))
 	wantInt(t, l, 1, "SELECT count(*) FROM comparison WHERE agreement = 'unknown' AND not_compared = 1")
 }

@@ -64,7 +64,8 @@ name; a file that is there stays, unless --force says otherwise.`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&o.Response, "response", "", "the response; default: a column that is called like one, or the last")
+	c.Flags().StringVar(&o.Response, "response", "",
+		"the response; default: a column that is called like one, or the last")
 	c.Flags().StringVar(&o.Triplets, "triplets", "", "file of the non-zeros (row, col, value) of further columns")
 	c.Flags().StringVar(&o.Name, "name", "", "name of pipeline, data set and model; default: after the file")
 	c.Flags().StringVar(&output, "output", "", "where to write the spec; - for standard output")

@@ -49,7 +49,7 @@ func (a *app) screen() *screen {
 // colours are the values of --color.
 var colours = []string{"auto", "always", "never"}
 
-// unicodeLocale tells whether the locale is UTF-8. One that is not set is taken for
+// unicodeLocale reports whether the locale is UTF-8. One that is not set is taken for
 // UTF-8, which terminals of today speak; C and POSIX are not.
 func unicodeLocale() bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {

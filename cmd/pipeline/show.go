@@ -103,7 +103,7 @@ func printLooks(s *screen, fits []pipelines.Look) {
 	passed := 0
 	for i := range fits {
 		f := &fits[i]
-		verdict := string(f.Verdict)
+		verdict := string(f.Grade)
 		if verdict == "" {
 			verdict = f.Action
 		}
@@ -215,7 +215,7 @@ func csvShown(w io.Writer, shown *pipelines.Shown, o *lineOptions) error {
 		for i := range shown.Fits {
 			f := &shown.Fits[i]
 			rows = append(rows, []string{strconv.FormatInt(f.ID, 10), f.Dataset, f.Group, f.Model, f.Sampler,
-				strconv.Itoa(f.Replicate), string(f.Verdict), f.Action,
+				strconv.Itoa(f.Replicate), string(f.Grade), f.Action,
 				exact(float64(f.RHat)), exact(float64(f.ESSBulk)), exact(float64(f.ESSTail)), strconv.Itoa(f.Divergences),
 				strings.Join(f.Reasons, "; ")})
 		}

@@ -115,7 +115,8 @@ func TestShowWide(t *testing.T) {
 	}
 	lines[12345].Summary.Mean, lines[777].Summary.RHat, lines[778].Summary.ESSBulk = 99, 1.7, math.NaN()
 	var b strings.Builder
-	f := &pipelines.Look{ID: 3, Dataset: "allaml", Model: "m", Sampler: "auto", Verdict: "fail", Family: "bernoulli", Link: "logit"}
+	f := new(pipelines.Look)
+	f.ID, f.Dataset, f.Model, f.Sampler, f.Grade, f.Family, f.Link = 3, "allaml", "m", "auto", judge.Fail, "bernoulli", "logit"
 	gates := judge.Defaults()
 	f.Gates = &gates
 	o := &lineOptions{top: 20, bars: "sd"}

@@ -14,7 +14,7 @@ import (
 
 // printLook prints one fit: verdict, worst diagnostics, parameters.
 func printLook(s *screen, f *pipelines.Look, lines []pipelines.Line, o *lineOptions) {
-	s.sentence("  ", s.paint(gradeColour(string(f.Verdict)), strings.ToUpper(string(f.Verdict)))+" "+lookName(f)+": "+
+	s.sentence("  ", s.paint(gradeColour(string(f.Grade)), strings.ToUpper(string(f.Grade)))+" "+lookName(f)+": "+
 		verdictWords(f))
 	for _, r := range f.Reasons {
 		s.sentence("    ", "  "+clean(r))
@@ -45,7 +45,7 @@ func printLook(s *screen, f *pipelines.Look, lines []pipelines.Line, o *lineOpti
 
 // verdictWords says in words what a verdict means.
 func verdictWords(f *pipelines.Look) string {
-	switch f.Verdict {
+	switch f.Grade {
 	case "pass":
 		return "every gate holds, the draws can be used"
 	case "warn":

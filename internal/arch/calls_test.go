@@ -125,10 +125,11 @@ var b = maps.Keys(map[int]int{}) // want
 var c = time.Now() // want
 var d = maps.Clone(map[int]int{})
 `,
-		"transform/a.go":          "package transform\nimport \"math\"\nvar a = math.Log(2) // want\n",
-		"transform/a_test.go":     "package transform\nimport \"math\"\nvar b = math.Log(2)\n",
-		"infer/infertest/a.go":    "package infertest\nimport \"math\"\nvar a = math.Log(2)\n",
-		"report/a.go":             "package report\nimport (\n\"fmt\"\n\"os\"\n\"time\"\n)\nvar a, _ = fmt.Println() // want\nvar b = time.Now()\nfunc f() {\nos.Exit(1) // want\n}\n",
+		"transform/a.go":       "package transform\nimport \"math\"\nvar a = math.Log(2) // want\n",
+		"transform/a_test.go":  "package transform\nimport \"math\"\nvar b = math.Log(2)\n",
+		"infer/infertest/a.go": "package infertest\nimport \"math\"\nvar a = math.Log(2)\n",
+		"report/a.go": "package report\nimport (\n\"fmt\"\n\"os\"\n\"time\"\n)\nvar a, _ = fmt.Println() // " +
+			"want\nvar b = time.Now()\nfunc f() {\nos.Exit(1) // want\n}\n",
 		"pipelines/a.go":          "package pipelines\nimport \"math/rand/v2\"\nvar a = rand.N(3) // want\n",
 		"cmd/pipeline/command.go": "package main\nimport \"os\"\nfunc main() { os.Exit(0) }\n",
 	})
@@ -149,7 +150,8 @@ var mapOrder = typed(func(t *tree, c checked) []finding {
 				return true
 			}
 			if _, isMap := typ.Underlying().(*types.Map); isMap {
-				out = append(out, t.at(r.Pos(), "a map has another order in every run: sort its keys, or say why order does not matter with //maporder:ok"))
+				out = append(out, t.at(r.Pos(),
+					"a map has another order in every run: sort its keys, or say why order does not matter with //maporder:ok"))
 			}
 			return true
 		})

@@ -14,7 +14,7 @@
 //
 // Read deps_test.go (the map, which is policy), then calls_test.go and
 // fma_test.go (the path of a chain), sqltext_test.go (SQL, with its breaches in
-// sqlplanted_test.go), then style_test.go, order_test.go (what doc.go names),
-// modules_test.go and makefile_test.go; tree_test.go and types_test.go load what
-// they look at.
+// sqlplanted_test.go), then style_test.go, columns_test.go, order_test.go (what
+// doc.go names), modules_test.go and makefile_test.go; tree_test.go and
+// types_test.go load what they look at.
 package arch

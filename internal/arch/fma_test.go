@@ -324,7 +324,8 @@ func g[T ~int | ~float64](x, y T) T { return x*y + x } // want
 func h[T ~int | ~int64](x, y T) T { return x*y + x }
 func c(x, y complex128) complex128 { return x * y } // want
 `,
-		"infer/nuts/a.go":       "package nuts\nimport \"glmbatch/infer/glm\"\nfunc F(x, y float64) float64 { return x }\nvar _ glm.V\n",
+		"infer/nuts/a.go": "package nuts\nimport \"glmbatch/infer/glm\"\nfunc F(x, y float64) float64 { return x " +
+			"}\nvar _ glm.V\n",
 		"infer/glm/b.go":        "package glm\ntype V float64\nvar table = func(x, y, z V) V { return x*y + z } // want\n",
 		"infer/glm/a_arm64.go":  "package glm\nfunc k(x, y float64) float64 { return x*y + y } // want\n",
 		"infer/glm/a_amd64.go":  "package glm\nfunc k(x, y float64) float64 { return x*y + y } // want\n",

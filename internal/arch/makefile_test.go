@@ -39,7 +39,8 @@ func helpless(makefile string) []string {
 // Every target says in one line what it is for, and continuous integration runs
 // the commands that people run.
 func TestMakefile(t *testing.T) {
-	if got := helpless(".PHONY: a b c\na: ## does a thing\nb:\n\ttrue\nd: ## also fine\n"); !slices.Equal(got, []string{"b", "c", "d"}) {
+	if got := helpless(".PHONY: a b c\na: ## does a thing\nb:\n\ttrue\nd: ## also fine\n"); !slices.Equal(got,
+		[]string{"b", "c", "d"}) {
 		t.Fatalf("the rule does not see what it must: %v", got)
 	}
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))

@@ -152,7 +152,8 @@ func mislabelled(t *tree, mods []requirement) []string {
 // go.mod calls those modules direct that code imports, and no others; otherwise
 // the rule above would look at the wrong ones.
 func TestRequirementsAreTidy(t *testing.T) {
-	mods := []requirement{{"a.org/b", "v1", true}, {"c.org/d", "v1", false}, {"c.org/d/e", "v1", false}, {"f.org/g", "v1", true}}
+	mods := []requirement{{"a.org/b", "v1", true}, {"c.org/d", "v1", false}, {"c.org/d/e", "v1", false},
+		{"f.org/g", "v1", true}}
 	tr := &tree{fset: token.NewFileSet()}
 	if err := tr.add("ingest/a.go", "package ingest\nimport (\n\"c.org/d/e/f\"\n\"f.org/g\"\n\"os\"\n)\n"); err != nil {
 		t.Fatal(err)

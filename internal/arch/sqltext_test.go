@@ -42,7 +42,8 @@ func sqlText(t *tree) []finding {
 	if err != nil {
 		return []finding{{"go.mod", 1, err.Error()}}
 	}
-	l.only = strings.Fields("context database/sql database/sql/driver github.com/duckdb/duckdb-go/v2 fmt slices strconv strings")
+	l.only = strings.Fields("context database/sql database/sql/driver github.com/duckdb/duckdb-go/v2 fmt slices strconv " +
+		"strings")
 	r := &sqlRule{tree: t, passes: map[sqlParameter]bool{}}
 	var dirs []string
 	for _, s := range t.files {
@@ -65,7 +66,8 @@ func sqlText(t *tree) []finding {
 
 // meetsEngine reports whether a package imports the engine, or what passes SQL to it.
 func meetsEngine(t *tree, dir string) bool {
-	to := []string{"database/sql", "database/sql/driver", "github.com/duckdb/duckdb-go/v2", module + "/report", module + "/pipelines"}
+	to := []string{"database/sql", "database/sql/driver", "github.com/duckdb/duckdb-go/v2", module + "/report",
+		module + "/pipelines"}
 	return slices.ContainsFunc(t.files, func(s *source) bool {
 		return s.dir() == dir && !s.test() && slices.ContainsFunc(s.ast.Imports, func(i *ast.ImportSpec) bool {
 			path, _ := strconv.Unquote(i.Path.Value)
@@ -107,8 +109,10 @@ func (r *sqlRule) file(s *source) {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			called[ast.Unparen(n.Fun)] = true
-			if sel, ok := n.Fun.(*ast.SelectorExpr); ok && r.info.Uses[sel.Sel] == nil && slices.Contains(runsSQL, sel.Sel.Name) && len(n.Args) > 0 {
-				r.out = append(r.out, r.tree.at(n.Pos(), "nobody knows whose %s this is: let internal/arch load its package", sel.Sel.Name))
+			if sel, ok := n.Fun.(*ast.SelectorExpr); ok && r.info.Uses[sel.Sel] == nil &&
+				slices.Contains(runsSQL, sel.Sel.Name) && len(n.Args) > 0 {
+				r.out = append(r.out, r.tree.at(n.Pos(), "nobody knows whose %s this is: let internal/arch load its package",
+					sel.Sel.Name))
 			}
 			for i, arg := range n.Args {
 				if r.isSQL(n.Fun, i) {
@@ -199,7 +203,9 @@ func (r *sqlRule) judge(s *source, arg ast.Expr) {
 		return
 	}
 	if !r.tree.excused(s, arg.Pos(), "sql:ok") {
-		r.out = append(r.out, r.tree.at(arg.Pos(), "SQL made of more than constants, quoted names and numbers: bind values as parameters, quote names, or say who wrote it with //sql:ok"))
+		r.out = append(r.out, r.tree.at(arg.Pos(),
+			"SQL made of more than constants, quoted names and numbers: bind values as parameters, quote names, or say who "+
+				"wrote it with //sql:ok"))
 	}
 }
 
@@ -394,7 +400,8 @@ func (p *sqlPackage) note(n ast.Node) bool {
 			}
 		}
 	case *ast.GenDecl:
-		if n.Doc != nil && slices.ContainsFunc(n.Doc.List, func(c *ast.Comment) bool { return strings.HasPrefix(c.Text, "//go:embed ") }) {
+		if n.Doc != nil && slices.ContainsFunc(n.Doc.List,
+			func(c *ast.Comment) bool { return strings.HasPrefix(c.Text, "//go:embed ") }) {
 			for _, s := range n.Specs {
 				for _, id := range s.(*ast.ValueSpec).Names {
 					p.embedded[p.info.Defs[id]] = true

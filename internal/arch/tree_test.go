@@ -77,7 +77,8 @@ var moduleTree = sync.OnceValues(func() (*tree, error) {
 			return err
 		}
 		if d.IsDir() {
-			if name := d.Name(); p != "." && (name == "testdata" || name == "bin" || name == "node_modules" || strings.HasPrefix(name, ".")) {
+			if name := d.Name(); p != "." &&
+				(name == "testdata" || name == "bin" || name == "node_modules" || strings.HasPrefix(name, ".")) {
 				return fs.SkipDir
 			}
 			if _, err := fs.Stat(dir, path.Join(p, "go.mod")); p != "." && err == nil {

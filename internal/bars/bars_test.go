@@ -53,22 +53,26 @@ func TestTables(t *testing.T) {
 func TestCommand(t *testing.T) {
 	var out, log bytes.Buffer
 	profile := filepath.Join(t.TempDir(), "profile")
-	code := run(t.Context(), strings.Fields("-panel nowhere -data colon,poisson -rows 200 -length 0.5 -reps 2 -samplers auto,reference -profile "+profile), &out, &log)
+	code := run(t.Context(), strings.Fields("-panel nowhere -data colon,poisson -rows 200 -length 0.5 -reps 2 -samplers "+
+		"auto,reference -profile "+profile), &out, &log)
 	if code != 0 {
 		t.Fatalf("exit code %d:\n%s", code, log.String())
 	}
-	for _, want := range []string{"| poisson, 200 × 21 synthetic | cggibbs ", "| poisson | auto: cggibbs ", "| poisson | reference | 1 | "} {
+	for _, want := range []string{"| poisson, 200 × 21 synthetic | cggibbs ", "| poisson | auto: cggibbs ",
+		"| poisson | reference | 1 | "} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
 		}
 	}
-	if strings.Contains(out.String(), "| –") || strings.Contains(out.String(), "colon") || !strings.Contains(log.String(), "colon is left out") {
+	if strings.Contains(out.String(), "| –") || strings.Contains(out.String(), "colon") ||
+		!strings.Contains(log.String(), "colon is left out") {
 		t.Errorf("the table:\n%sthe log:\n%s", out.String(), log.String())
 	}
 	if written, err := os.Stat(profile); err != nil || written.Size() == 0 {
 		t.Errorf("no profile: %v", err)
 	}
-	for _, wrong := range []string{"-data colour", "-samplers stan", "-reps 0", "-data poisson -profile nowhere/file", "colon"} {
+	for _, wrong := range []string{"-data colour", "-samplers stan", "-reps 0",
+		"-data poisson -profile nowhere/file", "colon"} {
 		log.Reset()
 		if code := run(t.Context(), strings.Fields(wrong), &out, &log); code != 2 || log.Len() == 0 {
 			t.Errorf("%s: exit code %d, %q", wrong, code, log.String())

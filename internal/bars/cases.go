@@ -59,7 +59,8 @@ var samples = []sample{
 func wide(name, size string, reference, nuts int, bars figures) sample {
 	return sample{
 		name: name, size: size, file: name + ".parquet", standardize: "center_scale",
-		auto: length{50, 2000}, reference: length{50, reference}, nuts: length{nuts, nuts}, metrics: []string{"diagonal"}, bars: bars,
+		auto: length{50, 2000}, reference: length{50, reference}, nuts: length{nuts, nuts}, metrics: []string{"diagonal"},
+		bars:    bars,
 		reduced: length{300, 1000},
 	}
 }
@@ -77,7 +78,8 @@ func counted(name, size string) sample {
 func tall(name, family string) sample {
 	return sample{
 		name: name, size: "1,000,000 × 21 synthetic", family: family, standardize: "none",
-		auto: length{20, 200}, reference: length{10, 50}, nuts: length{150, 100}, metrics: []string{"dense"}, bars: figures{30, 30, 30},
+		auto: length{20, 200}, reference: length{10, 50}, nuts: length{150, 100}, metrics: []string{"dense"},
+		bars: figures{30, 30, 30},
 	}
 }
 
@@ -116,7 +118,8 @@ func (s sample) spec(w sampler, panel string, rows int) string {
 		data = fmt.Sprintf("{path: %q, triplets: {path: %q}}", filepath.Join(panel, s.file), filepath.Join(panel, s.triplets))
 	}
 	if s.file == "" {
-		data = fmt.Sprintf("{synthetic: {rows: %d, columns: %d, seed: 1, family: %s, effect: %g}}", rows, syntheticColumns, s.family, syntheticEffect)
+		data = fmt.Sprintf("{synthetic: {rows: %d, columns: %d, seed: 1, family: %s, effect: %g}}", rows, syntheticColumns,
+			s.family, syntheticEffect)
 		family = s.family
 	}
 	return strings.Join([]string{

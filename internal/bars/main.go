@@ -57,7 +57,8 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
-	if o.panel, err = filepath.Abs(o.panel); err != nil { // relative paths would count from the folder of the specs made here
+	// relative paths would count from the folder of the specs made here
+	if o.panel, err = filepath.Abs(o.panel); err != nil {
 		return o, err
 	}
 	switch {
@@ -111,8 +112,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	defer stop()
 	began := time.Now()
 	results, failed := all(ctx, o, todo, folder, stderr)
-	fmt.Fprintf(stdout, "Processor seconds of one core to an effective sample size of 100: of the median coefficient, of `log_lik`, of the least coefficient.\n"+
-		"Medians of %d runs of auto and %d of the others, in turn; %.0f minutes. ~: fewer than 100 effective draws, extrapolated.\n\n", o.auto, o.others, time.Since(began).Minutes())
+	fmt.Fprintf(stdout, "Processor seconds of one core to an effective sample size of 100: of the median coefficient, of "+
+		"`log_lik`, of the least coefficient.\n"+
+		"Medians of %d runs of auto and %d of the others, in turn; %.0f minutes. ~: fewer than 100 effective draws, "+
+		"extrapolated.\n\n", o.auto, o.others, time.Since(began).Minutes())
 	bars(stdout, results)
 	fmt.Fprintln(stdout)
 	details(stdout, results)
@@ -142,7 +145,8 @@ func profiled(file string) (stop func(), err error) {
 }
 
 // all measures the samples, one after the other.
-func all(ctx context.Context, o options, todo []sample, folder string, stderr io.Writer) (results []result, failed bool) {
+func all(ctx context.Context, o options, todo []sample, folder string, stderr io.Writer,
+) (results []result, failed bool) {
 	for _, s := range todo {
 		if s.file != "" {
 			if _, err := os.Stat(filepath.Join(o.panel, s.file)); err != nil {
@@ -176,7 +180,8 @@ func all(ctx context.Context, o options, todo []sample, folder string, stderr io
 					continue
 				}
 				r.runs[w.name] = append(r.runs[w.name], m)
-				fmt.Fprintf(stderr, "%s, %s, run %d: %s s to ESS 100, %s s in all\n", s.name, w.name, rep+1, triple(m.to100(true), m.ess), seconds(m.process))
+				fmt.Fprintf(stderr, "%s, %s, run %d: %s s to ESS 100, %s s in all\n", s.name, w.name, rep+1,
+					triple(m.to100(true), m.ess), seconds(m.process))
 			}
 		}
 		results = append(results, r)

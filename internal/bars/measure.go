@@ -35,8 +35,10 @@ func (m measured) to100(warmup bool) figures {
 	return figures{at(m.ess.median), at(m.ess.logLik), at(m.ess.least)}
 }
 
-const question = `SELECT method, (SELECT string_agg(message, ' ') FROM event WHERE message LIKE '%basis%'), setup_seconds, warmup_seconds, sampling_seconds,
-	(SELECT value FROM diagnostic WHERE name = 'ess_bulk_median'), (SELECT ess_bulk FROM summary WHERE name = 'log_lik' AND kind = 'statistic'),
+const question = `SELECT method, (SELECT string_agg(message, ' ') FROM event WHERE message LIKE '%basis%'),
+	setup_seconds, warmup_seconds, sampling_seconds,
+	(SELECT value FROM diagnostic WHERE name = 'ess_bulk_median'),
+	(SELECT ess_bulk FROM summary WHERE name = 'log_lik' AND kind = 'statistic'),
 	(SELECT value FROM diagnostic WHERE name = 'ess_bulk_min') FROM fit`
 
 // measure runs one spec in a folder of its own and reads its ledger.
@@ -51,7 +53,8 @@ func measure(ctx context.Context, folder, spec string, seed uint64) (measured, e
 		return measured{}, err
 	}
 	began := processSeconds()
-	out, err := pipelines.Run(ctx, path, pipelines.RunOptions{Workers: 1, Overrides: pipelines.Overrides{Database: database, Seed: &seed}})
+	out, err := pipelines.Run(ctx, path,
+		pipelines.RunOptions{Workers: 1, Overrides: pipelines.Overrides{Database: database, Seed: &seed}})
 	spent := processSeconds() - began
 	if err != nil {
 		return measured{}, err

@@ -23,7 +23,8 @@ func sizes(m measured) figures { return m.ess }
 
 // bars prints auto against the reference, and the bars beside the ratios.
 func bars(w io.Writer, results []result) {
-	fmt.Fprint(w, "| data | auto took | auto, s: median, `log_lik`, least | reference, s | median: ratio (bar) | `log_lik`: ratio (bar) | least: ratio (bar) |\n"+
+	fmt.Fprint(w, "| data | auto took | auto, s: median, `log_lik`, least | reference, s | median: ratio (bar) | "+
+		"`log_lik`: ratio (bar) | least: ratio (bar) |\n"+
 		"|---|---|---|---|---|---|---|\n")
 	for _, r := range results {
 		auto, reference := r.runs["auto"], r.runs["reference"]
@@ -34,16 +35,20 @@ func bars(w io.Writer, results []result) {
 		far := figures{}
 		ess := [2]figures{middles(auto, sizes), middles(reference, sizes)}
 		for _, e := range ess {
-			far.median, far.logLik, far.least = math.Max(far.median, short(e.median)), math.Max(far.logLik, short(e.logLik)), math.Max(far.least, short(e.least))
+			far.median, far.logLik, far.least = math.Max(far.median, short(e.median)), math.Max(far.logLik, short(e.logLik)),
+				math.Max(far.least, short(e.least))
 		}
-		fmt.Fprintf(w, "| %s, %s | %s | %s | %s | %s | %s | %s |\n", r.name, r.size, auto[0].how, triple(a, ess[0]), triple(b, ess[1]),
-			cell(b.median/a.median, r.bars.median, far.median), cell(b.logLik/a.logLik, r.bars.logLik, far.logLik), cell(b.least/a.least, r.bars.least, far.least))
+		fmt.Fprintf(w, "| %s, %s | %s | %s | %s | %s | %s | %s |\n", r.name, r.size, auto[0].how, triple(a, ess[0]),
+			triple(b, ess[1]),
+			cell(b.median/a.median, r.bars.median, far.median), cell(b.logLik/a.logLik, r.bars.logLik, far.logLik),
+			cell(b.least/a.least, r.bars.least, far.least))
 	}
 }
 
 // details prints every sampler's times and effective sample sizes.
 func details(w io.Writer, results []result) {
-	fmt.Fprint(w, "| data | sampler | runs | set-up, s | warm-up, s | sampling, s | ESS: median, `log_lik`, least | to ESS 100, s | without warm-up, s | whole run, s |\n"+
+	fmt.Fprint(w, "| data | sampler | runs | set-up, s | warm-up, s | sampling, s | ESS: median, `log_lik`, least | to "+
+		"ESS 100, s | without warm-up, s | whole run, s |\n"+
 		"|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, r := range results {
 		for _, name := range r.names {
@@ -60,7 +65,8 @@ func details(w io.Writer, results []result) {
 			fmt.Fprintf(w, "| %s | %s | %d | %s | %s | %s | %s, %s, %s | %s | %s | %s |\n", r.name, how, len(runs),
 				of(func(m measured) float64 { return m.setup }), of(func(m measured) float64 { return m.warmup }),
 				of(func(m measured) float64 { return m.sampling }), count(ess.median), count(ess.logLik), count(ess.least),
-				triple(middles(runs, whole), ess), triple(middles(runs, sampled), ess), of(func(m measured) float64 { return m.process }))
+				triple(middles(runs, whole), ess), triple(middles(runs, sampled), ess),
+				of(func(m measured) float64 { return m.process }))
 		}
 	}
 }

@@ -3,7 +3,7 @@
 //
 // Each page is walked from top to bottom in one scratch folder that looks like
 // a fresh clone after "make build": bin/pipeline on the PATH, the repository's
-// testdata, pipelines and docs beside it. In a page,
+// testdata, pipelines, docs and arithmetic (internal/vec, simd) beside it. In a page,
 //
 //	sh, bash, console   lines that begin with "$ " are run, and the lines below
 //	                    them must be printed; a sh block without any "$ " is all

@@ -63,6 +63,13 @@ func TestDocumentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, name := range []string{"GOCACHE", "GOMODCACHE"} { // a page has a HOME of its own
+		path, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv(name, strings.TrimSpace(string(path)))
+	}
 	for name, blocks := range pages(t) {
 		t.Run(name, func(t *testing.T) {
 			s := &Session{Dir: clone(t, bin), Bin: bin, Makefile: string(makefile)}
@@ -81,7 +88,16 @@ func clone(t *testing.T, bin string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"testdata", "pipelines", "docs"} {
+	for _, name := range []string{"go.mod", "go.sum"} {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), text, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"testdata", "pipelines", "docs", "internal/simd", "internal/vec"} {
 		from := filepath.Join(root, name)
 		if _, err := os.Stat(from); err != nil {
 			continue

@@ -119,7 +119,8 @@ func unlisted(index string, pages []string) []string {
 
 // Every page of the manual stands in docs/README.md.
 func TestPagesAreListed(t *testing.T) {
-	planted := unlisted("[a](a.md) [b](sub/b.md)", []string{"README.md", "docs/README.md", "docs/a.md", "docs/sub/b.md", "docs/c.md", "docs/decisions/0001-x.md"})
+	planted := unlisted("[a](a.md) [b](sub/b.md)",
+		[]string{"README.md", "docs/README.md", "docs/a.md", "docs/sub/b.md", "docs/c.md", "docs/decisions/0001-x.md"})
 	if len(planted) != 1 || planted[0] != "docs/c.md" {
 		t.Fatalf("the rule does not see what it must: %v", planted)
 	}

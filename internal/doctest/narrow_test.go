@@ -21,7 +21,8 @@ func wide(page string) []int {
 // Pages keep within Width. The notes beside test data are left as their sources
 // have them.
 func TestPagesAreNarrow(t *testing.T) {
-	if got := wide("a\n" + strings.Repeat("ö", Width) + "\n" + strings.Repeat("ö", Width+1)); len(got) != 1 || got[0] != 3 {
+	if got := wide("a\n" + strings.Repeat("ö", Width) + "\n" + strings.Repeat("ö", Width+1)); len(got) != 1 ||
+		got[0] != 3 {
 		t.Fatalf("the rule does not see what it must: %v", got)
 	}
 	seen := 0
@@ -35,7 +36,8 @@ func TestPagesAreNarrow(t *testing.T) {
 		}
 		seen++
 		for _, line := range wide(string(text)) {
-			t.Errorf("%s:%d has more than %d columns: break the line, or shorten the row and say the rest below the table", page, line, Width)
+			t.Errorf("%s:%d has more than %d columns: break the line, or shorten the row and say the rest below the table", page,
+				line, Width)
 		}
 	}
 	if seen < 40 {
@@ -46,10 +48,12 @@ func TestPagesAreNarrow(t *testing.T) {
 // What a narrow row leaves out follows its table, under the row's name.
 func TestNarrow(t *testing.T) {
 	short, long := "Short. ", strings.TrimSpace(strings.Repeat("word ", 40))
-	page := "| key | value | meaning |\n|---|---|---|\n| a | b | " + short + long + ". End. |\n| **c** | d \\| e | " + long + long + " |\n| f | " +
+	page := "| key | value | meaning |\n|---|---|---|\n| a | b | " + short + long + ". End. |\n| **c** | d \\| e | " +
+		long + long + " |\n| f | " +
 		long + long + " | g |\n\ntext"
 	got := Narrow(page)
-	for _, want := range []string{"| a | b | Short. |\n", "| **c** | d \\| e | see below |\n", "| f | see below | see below |\n\n- a: word",
+	for _, want := range []string{"| a | b | Short. |\n", "| **c** | d \\| e | see below |\n",
+		"| f | see below | see below |\n\n- a: word",
 		"word. End.\n- c: word", "\n- f: word", "word. g\n\ntext"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)

@@ -119,7 +119,8 @@ func TestBadPages(t *testing.T) {
 		"stray comment":      {"needs R -->\n", "needs R -->\nwords\n", "no block follows"},
 		"open block":         {"library(posterior)\n'''", "library(posterior)\n", ""},
 		"lost variable":      {"export NIGHT", "true", `differs at "2026-01-01 again"`},
-		"empty shell block":  {"git clone https://example.org/x/glmbatch   # not run\ncd glmbatch\nmake run SEED=3   # prints a table", "# nothing", "without a command"},
+		"empty shell block": {"git clone https://example.org/x/glmbatch   # not run\ncd glmbatch\nmake run SEED=3   # " +
+			"prints a table", "# nothing", "without a command"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			page := strings.Replace(goodPage, c.old, c.new, 1)

@@ -242,15 +242,17 @@ func TestBits(t *testing.T) {
 	}
 	want := strings.Split(string(text), "\n")
 	for _, k := range forms() {
-		got := strings.Split(digests(k), "\n")
-		for _, line := range got {
-			if !slices.Contains(want, line) {
-				t.Errorf("%s has other bits than %s: %s", k, path, line)
+		t.Run(k.String(), func(t *testing.T) {
+			got := strings.Split(digests(k), "\n")
+			for _, line := range got {
+				if !slices.Contains(want, line) {
+					t.Errorf("other bits than %s: %s", path, line)
+				}
 			}
-		}
-		if len(got) != len(want) {
-			t.Errorf("%s: %d operations, %s has %d", k, len(got)-1, path, len(want)-1)
-		}
+			if len(got) != len(want) {
+				t.Errorf("%d operations, %s has %d", len(got)-1, path, len(want)-1)
+			}
+		})
 	}
 }
 

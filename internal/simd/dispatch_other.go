@@ -6,6 +6,9 @@ package simd
 
 import "glmbatch/internal/vec"
 
+// missing is the panic of kernels that nothing here calls.
+const missing = "simd: no assembly for this processor"
+
 func best() Kernels { return Scalar }
 
 func (Kernels) dot(x, y []float64) (s0 float64)     { return vec.Dot(x, y) }

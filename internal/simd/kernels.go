@@ -7,9 +7,6 @@ type Kernels uint8
 // Scalar goes one element at a time, in portable Go: the reference for speed.
 const Scalar Kernels = 0
 
-// missing is the panic of kernels that nothing here calls.
-const missing = "simd: this form has no such kernel"
-
 const (
 	avx2 Kernels = 1 + iota
 	avx512

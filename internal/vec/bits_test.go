@@ -78,6 +78,10 @@ var functions = map[string]func(x, y, z []float64) []float64{
 		sum := Log1pExpCurve(x, y, 0.3, first, second)
 		return append(append(first, second...), sum)
 	},
+	"Deviations": func(x, _, _ []float64) []float64 {
+		first, second := Deviations(x, 0.3)
+		return []float64{first, second}
+	},
 	"ExcessArguments": func(x, _, _ []float64) []float64 {
 		of := make([]float64, 3*len(x))
 		ExcessArguments(of, x)
@@ -104,8 +108,8 @@ func spread(r *rand.Rand, n, e int) []float64 {
 // digests hashes what every function gives, over fixed operands, any NaN for any other.
 func digests() string {
 	inf, tiny := math.Inf(1), math.SmallestNonzeroFloat64
-	ends := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, tiny, -tiny, 0x1p-1022, math.MaxFloat64, -math.MaxFloat64, inf, -inf, math.NaN(),
-		math.Nextafter(1, 0), math.Nextafter(1, 2), 709, 710, -745, -746, 37, -39, 0x1p53, 1e305}
+	ends := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, tiny, -tiny, 0x1p-1022, math.MaxFloat64, -math.MaxFloat64,
+		inf, -inf, math.NaN(), math.Nextafter(1, 0), math.Nextafter(1, 2), 709, 710, -745, -746, 37, -39, 0x1p53, 1e305}
 	var out strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(functions)) {
 		r, d := rand.New(rand.NewPCG(16, 10)), sha256.New()

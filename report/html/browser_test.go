@@ -144,7 +144,8 @@ func (b *browser) note(m message) {
 		b.trouble = append(b.trouble, "log: "+text)
 	case "Network.requestWillBeSent":
 		request, _ := m.Params["request"].(map[string]any)
-		if url := fmt.Sprint(request["url"]); !strings.HasPrefix(url, "file://") || !strings.HasSuffix(strings.SplitN(url, "#", 2)[0], "page.html") {
+		if url := fmt.Sprint(request["url"]); !strings.HasPrefix(url, "file://") ||
+			!strings.HasSuffix(strings.SplitN(url, "#", 2)[0], "page.html") {
 			b.trouble = append(b.trouble, "request: "+url)
 		}
 	}

@@ -26,7 +26,8 @@ func TestBrowserDrawsEveryPart(t *testing.T) {
 				Text                            string
 			}
 			b.eval(`({broken: window.broken === undefined ? 0 : 1, images: document.images.length, scripts: document.querySelectorAll("body script:not([type])").length,
-				charts: document.querySelectorAll("#view figure svg").length, text: document.getElementById("main").innerText})`, &state)
+				charts: document.querySelectorAll("#view figure svg").length, text: document.getElementById("main").innerText})`,
+				&state)
 			if state.Broken != 0 || state.Images != 0 || state.Scripts != 3 {
 				t.Errorf("%q at %q: a name became more than text: %+v", name, place, state)
 			}
@@ -68,7 +69,9 @@ func TestBrowserFiltersByKeyboard(t *testing.T) {
 	var copied string
 	b.eval(`(() => { let text = ""; document.addEventListener("copy", () => { text = document.activeElement.value; }, {once: true});
 		[...document.querySelectorAll("#view button")].find((b) => b.textContent === "Copy table").click(); return text; })()`, &copied)
-	if lines := strings.Split(strings.TrimSpace(copied), "\n"); len(lines) != 13 || !strings.HasPrefix(lines[0], "Parameter\tMean\tSD") || !strings.HasPrefix(lines[1], "gene 1234\t") || strings.Contains(copied, "−") {
+	if lines := strings.Split(strings.TrimSpace(copied), "\n"); len(lines) != 13 ||
+		!strings.HasPrefix(lines[0], "Parameter\tMean\tSD") || !strings.HasPrefix(lines[1], "gene 1234\t") ||
+		strings.Contains(copied, "−") {
 		t.Errorf("the copy holds %d lines:\n%s", len(lines), copied)
 	}
 	b.press("Escape")
@@ -81,7 +84,8 @@ func TestBrowserFiltersByKeyboard(t *testing.T) {
 	if first := b.text(".coefficients tbody th"); first != "gene 19999" {
 		t.Errorf("sorted downwards by bulk ESS the first is %q", first)
 	}
-	if s := b.text(".coefficients [aria-sort=descending]"); !strings.HasPrefix(s, "Bulk ESS") || !strings.HasPrefix(b.focus(), "Bulk ESS") {
+	if s := b.text(".coefficients [aria-sort=descending]"); !strings.HasPrefix(s, "Bulk ESS") ||
+		!strings.HasPrefix(b.focus(), "Bulk ESS") {
 		t.Errorf("sorted by %q, and %q has the focus", s, b.focus())
 	}
 	for _, line := range b.trouble {
@@ -106,9 +110,11 @@ func TestBrowserAxe(t *testing.T) {
 	b.open(sample("plain", 60), "")
 	b.eval(string(script)+"\n;0", nil)
 	for _, width := range []int{1280, 390} {
-		b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500})
+		b.call("Emulation.setDeviceMetricsOverride",
+			map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500})
 		for _, scheme := range []string{"light", "dark"} {
-			b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]any{{"name": "prefers-color-scheme", "value": scheme}}})
+			b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]any{{"name": "prefers-color-scheme",
+				"value": scheme}}})
 			for _, place := range places {
 				b.eval("location.hash = "+quoted(place), nil)
 				b.eval("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))", nil)

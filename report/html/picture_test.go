@@ -22,7 +22,8 @@ func TestPictureIsTheValues(t *testing.T) {
 	for i := range wide {
 		wide[i] = float64(i % 2)
 	}
-	if p, err = NewPicture("t", "a", "c", 2, 2*MostSide, wide, 0, 1); err != nil || p.Width != MostSide || p.Height != 1 || p.Caption != "c, reduced" {
+	if p, err = NewPicture("t", "a", "c", 2, 2*MostSide, wide, 0, 1); err != nil || p.Width != MostSide || p.Height != 1 ||
+		p.Caption != "c, reduced" {
 		t.Fatalf("%d × %d, %s, %v", p.Width, p.Height, p.Caption, err)
 	}
 	for _, g := range greys(t, p) {

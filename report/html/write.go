@@ -17,7 +17,8 @@ import (
 var files embed.FS
 
 // ours are the page's own scripts, in order: they make one script together.
-var ours = []string{"10-text.js", "20-table.js", "30-charts.js", "40-fit.js", "50-night.js", "60-compare.js", "70-drift.js", "90-start.js"}
+var ours = []string{"10-text.js", "20-table.js", "30-charts.js", "40-fit.js", "50-night.js", "60-compare.js",
+	"70-drift.js", "90-start.js"}
 
 // file is the content of an embedded file, which is there: a test writes a page.
 func file(name string) string {
@@ -74,7 +75,8 @@ func Write(w io.Writer, p *Page) error {
 // and styles: nothing is fetched, and no script that a name brings along runs.
 func policy(scripts []string) string {
 	var b strings.Builder
-	b.WriteString("default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; img-src data:; script-src")
+	b.WriteString("default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; img-src data:; " +
+		"script-src")
 	for _, s := range scripts {
 		sum := sha256.Sum256([]byte(s))
 		fmt.Fprintf(&b, " 'sha256-%s'", base64.StdEncoding.EncodeToString(sum[:]))

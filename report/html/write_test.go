@@ -33,10 +33,13 @@ func sample(name string, coefficients int) *Page {
 		for _, column := range []*[]Number{&c.Mean, &c.Median} {
 			*column = append(*column, x)
 		}
-		c.SD, c.RHat, c.Bulk, c.Tail = append(c.SD, 0.1), append(c.RHat, 1.001), append(c.Bulk, Number(400+i)), append(c.Tail, 500)
-		c.Q025, c.Q25, c.Q75, c.Q975 = append(c.Q025, x-0.2), append(c.Q25, x-0.1), append(c.Q75, x+0.1), append(c.Q975, x+0.2)
+		c.SD, c.RHat, c.Bulk, c.Tail = append(c.SD, 0.1), append(c.RHat, 1.001), append(c.Bulk, Number(400+i)),
+			append(c.Tail, 500)
+		c.Q025, c.Q25, c.Q75, c.Q975 = append(c.Q025, x-0.2), append(c.Q25, x-0.1), append(c.Q75, x+0.1),
+			append(c.Q975, x+0.2)
 	}
-	s := Series{Name: name, RHat: 1.002, Bulk: 321, Tail: 456, Draws: 100, Every: 1, Low: -1, High: 1, Lags: []int{0, 1, 2}, Grown: []int{200, 400}, GrownBulk: []Number{160, 321}, GrownTail: []Number{200, 456}}
+	s := Series{Name: name, RHat: 1.002, Bulk: 321, Tail: 456, Draws: 100, Every: 1, Low: -1, High: 1,
+		Lags: []int{0, 1, 2}, Grown: []int{200, 400}, GrownBulk: []Number{160, 321}, GrownTail: []Number{200, 456}}
 	for k := range 4 {
 		trace, ranks := make([]byte, 100), make([]int, 20)
 		for i := range trace {
@@ -46,24 +49,38 @@ func sample(name string, coefficients int) *Page {
 		s.Trace, s.Ranks, s.Auto = append(s.Trace, trace), append(s.Ranks, ranks), append(s.Auto, []Number{1, 0.4, 0.1})
 	}
 	detail := &Detail{Coefficients: c, Series: []Series{s, s}, Missing: []string{},
-		Checks: []Check{{Statistic: "mean", Observed: 0.5, Mean: 0.4, SD: 0.1, Q025: 0.2, Q975: 0.6, P: 0.3, Replicates: 100, Note: name}},
-		LOO:    &LOO{Rows: 3, ELPD: -6, SE: 1, P: 2, Looic: 12, Threshold: 0.7, High: 1, Shown: []int64{1, 2, 3}, K: []Number{0.1, 0.9, Number(math.NaN())}, Pointwise: []Number{-1, -2, -3}}}
-	fit := Fit{ID: 1, Dataset: name, Key: name, Model: name, Sampler: name, Action: "computed", Verdict: "fail", Reasons: []string{name, "two"}, Advice: []string{"draw longer"},
-		Method: "cggibbs", Family: "bernoulli", Link: "logit", Formula: name, Rows: 200, Columns: 3, Parameters: coefficients, Chains: 4, Warmup: 100, Draws: 100,
+		Checks: []Check{{Statistic: "mean", Observed: 0.5, Mean: 0.4, SD: 0.1, Q025: 0.2, Q975: 0.6, P: 0.3, Replicates: 100,
+			Note: name}},
+		LOO: &LOO{Rows: 3, ELPD: -6, SE: 1, P: 2, Looic: 12, Threshold: 0.7, High: 1, Shown: []int64{1, 2, 3},
+			K: []Number{0.1, 0.9, Number(math.NaN())}, Pointwise: []Number{-1, -2, -3}}}
+	fit := Fit{ID: 1, Dataset: name, Key: name, Model: name, Sampler: name, Action: "computed", Verdict: "fail",
+		Reasons: []string{name, "two"}, Advice: []string{"draw longer"},
+		Method: "cggibbs", Family: "bernoulli", Link: "logit", Formula: name, Rows: 200, Columns: 3, Parameters: coefficients,
+		Chains: 4, Warmup: 100, Draws: 100,
 		RHatMax: 1.2, ESSMin: 99, Seconds: 3, Setup: 1, WarmupTime: 1, Sampling: 1, Created: at, Detail: detail}
-	erred := Fit{Dataset: name, Model: "m", Sampler: "s", Action: "error", Verdict: "error", Reasons: []string{"line one\nhint: " + name}, Advice: []string{},
+	erred := Fit{Dataset: name, Model: "m", Sampler: "s", Action: "error", Verdict: "error",
+		Reasons: []string{"line one\nhint: " + name}, Advice: []string{},
 		RHatMax: Number(math.NaN()), ESSMin: Number(math.NaN()), Seconds: Number(math.NaN())}
 	passed := fit
-	passed.Sampler, passed.Verdict, passed.Reasons, passed.Advice, passed.Detail = "other", "pass", []string{}, []string{}, &Detail{Coefficients: c, Series: []Series{}, Missing: []string{"There are no plots: " + name}, Checks: []Check{}}
+	passed.Sampler, passed.Verdict, passed.Reasons, passed.Advice, passed.Detail = "other", "pass", []string{}, []string{},
+		&Detail{Coefficients: c, Series: []Series{}, Missing: []string{"There are no plots: " + name}, Checks: []Check{}}
 	none := Number(math.NaN())
-	cost := Cost{Sampler: name, Method: "nuts", Verdict: "pass", Fits: 8, PerSec: Interval{100, 80, 120}, MinSec: Interval{50, none, none}, ToESS: Interval{0.5, 0.4, 0.6}, ToMin: Interval{1, none, none}}
+	cost := Cost{Sampler: name, Method: "nuts", Verdict: "pass", Fits: 8, PerSec: Interval{100, 80, 120},
+		MinSec: Interval{50, none, none}, ToESS: Interval{0.5, 0.4, 0.6}, ToMin: Interval{1, none, none}}
 	other := cost
 	other.Sampler, other.ToESS, other.PerSec = "other", Interval{2, 1, 3}, Interval{20, 10, 30}
-	run := Run{ID: "r1", Pipeline: name, Started: at, Seconds: 12, ExitCode: &code, Seed: "7", Program: "p", Counts: map[string]int{"fail": 1, "error": 1}}
-	return &Page{Title: name, Ledger: name, Scope: "one run", Made: at, Run: &run, Runs: []Run{run, run}, Fits: []Fit{erred, fit, passed}, Notes: []string{name},
-		Pairs: []Pair{{Dataset: name, Model: name, Rows: 200, Columns: 3, A: cost, B: other, Agreement: "differ", ZMax: 9, ZLimit: 4, Worst: name, Replicates: 8, Ratio: Interval{4, 3, 5}, RatioMin: Interval{4, none, none}, RatioLogLik: Interval{none, none, none}}},
-		LOO:   []Ranked{{Dataset: name, Model: name, Sampler: name, ELPD: -6, Note: name}, {Dataset: name, Model: "m", Sampler: "s", Diff: -2, SE: 1, ELPD: -8}},
-		Drift: []Drift{{Dataset: name, Key: name, Model: name, Sampler: name, ID: 1, Created: at, Verdict: "pass", Shift: 1.5, ShiftOf: name, SDRatio: 1.1, RowsBefore: 100, Rows: 90, Response: none, Centre: 0.2, CentreOf: name, Changed: "data"}}}
+	run := Run{ID: "r1", Pipeline: name, Started: at, Seconds: 12, ExitCode: &code, Seed: "7", Program: "p",
+		Counts: map[string]int{"fail": 1, "error": 1}}
+	return &Page{Title: name, Ledger: name, Scope: "one run", Made: at, Run: &run, Runs: []Run{run, run},
+		Fits: []Fit{erred, fit, passed}, Notes: []string{name},
+		Pairs: []Pair{{Dataset: name, Model: name, Rows: 200, Columns: 3, A: cost, B: other, Agreement: "differ", ZMax: 9,
+			ZLimit: 4, Worst: name, Replicates: 8, Ratio: Interval{4, 3, 5}, RatioMin: Interval{4, none, none},
+			RatioLogLik: Interval{none, none, none}}},
+		LOO: []Ranked{{Dataset: name, Model: name, Sampler: name, ELPD: -6, Note: name},
+			{Dataset: name, Model: "m", Sampler: "s", Diff: -2, SE: 1, ELPD: -8}},
+		Drift: []Drift{{Dataset: name, Key: name, Model: name, Sampler: name, ID: 1, Created: at, Verdict: "pass", Shift: 1.5,
+			ShiftOf: name, SDRatio: 1.1, RowsBefore: 100, Rows: 90, Response: none, Centre: 0.2, CentreOf: name,
+			Changed: "data"}}}
 }
 
 func written(t *testing.T, p *Page) string {
@@ -110,7 +127,8 @@ func TestPolicy(t *testing.T) {
 	page := written(t, sample("plain", 3))
 	policy := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(page)[1]
 	policy = strings.NewReplacer("&#39;", "'", "&#43;", "+").Replace(policy)
-	if !strings.HasPrefix(policy, "default-src 'none';") || strings.Contains(policy, "unsafe-eval") || strings.Contains(policy, "http") {
+	if !strings.HasPrefix(policy, "default-src 'none';") || strings.Contains(policy, "unsafe-eval") ||
+		strings.Contains(policy, "http") {
 		t.Errorf("the policy is %q", policy)
 	}
 	run := 0
@@ -136,12 +154,14 @@ func TestScriptsAreTame(t *testing.T) {
 			return err
 		}
 		text := file(path)
-		for _, word := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "fetch(", "XMLHttpRequest", "import(", "@import", "url(", "src=", "setTimeout(\""} {
+		for _, word := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(",
+			"fetch(", "XMLHttpRequest", "import(", "@import", "url(", "src=", "setTimeout(\""} {
 			if strings.Contains(text, word) {
 				t.Errorf("%s has %s", path, word)
 			}
 		}
-		if links := regexp.MustCompile(`https?://[^"' ]+`).FindAllString(text, -1); len(links) > 1 || len(links) == 1 && links[0] != "http://www.w3.org/2000/svg" {
+		if links := regexp.MustCompile(`https?://[^"' ]+`).FindAllString(text, -1); len(links) > 1 || len(links) == 1 &&
+			links[0] != "http://www.w3.org/2000/svg" {
 			t.Errorf("%s names %v", path, links)
 		}
 		if n := strings.Count(text, "\n"); n >= 500 {
@@ -177,7 +197,8 @@ func TestVendoredFilesAreThePublishedOnes(t *testing.T) {
 
 // A page of nothing says so in words, and a page is a function of its data.
 func TestEmptyPage(t *testing.T) {
-	empty := &Page{Title: "t", Runs: []Run{}, Fits: []Fit{}, Pairs: []Pair{}, LOO: []Ranked{}, Drift: []Drift{}, Notes: []string{}}
+	empty := &Page{Title: "t", Runs: []Run{}, Fits: []Fit{}, Pairs: []Pair{}, LOO: []Ranked{}, Drift: []Drift{},
+		Notes: []string{}}
 	if page := written(t, empty); !strings.Contains(page, "There are no fits to show") {
 		t.Error("an empty page does not say that it is")
 	}
@@ -187,7 +208,8 @@ func TestEmptyPage(t *testing.T) {
 }
 
 func TestNumber(t *testing.T) {
-	for v, want := range map[float64]string{1.23456789: "1.2346", math.NaN(): "null", math.Inf(1): "null", -0.000012345678: "-0.000012346", 0: "0", math.MaxFloat64: "1.7976931348623157e+308", 404.86: "404.86"} {
+	for v, want := range map[float64]string{1.23456789: "1.2346", math.NaN(): "null", math.Inf(1): "null",
+		-0.000012345678: "-0.000012346", 0: "0", math.MaxFloat64: "1.7976931348623157e+308", 404.86: "404.86"} {
 		if got, err := json.Marshal(Number(v)); err != nil || string(got) != want {
 			t.Errorf("%v is written %s, error %v, want %s", v, got, err, want)
 		}

@@ -14,14 +14,16 @@ func TestEveryReasonHasAdvice(t *testing.T) {
 	gates := Defaults()
 	var measures []Measure
 	d := &gates.Drift
-	for _, limits := range []*Limits{&d.Shift, &d.SDRatio, &d.Rows, &d.Columns, &d.Missing, &d.ResponseShift, &d.CentreShift, &d.ScaleRatio} {
+	for _, limits := range []*Limits{&d.Shift, &d.SDRatio, &d.Rows, &d.Columns, &d.Missing, &d.ResponseShift,
+		&d.CentreShift, &d.ScaleRatio} {
 		limits.Fail = At(1)
 	}
 	for _, g := range gates.Drift.list() {
 		measures = append(measures, Measure{Name: g.name, Value: 5, Where: "x"})
 	}
 	reasons := Judge(gates, Evidence{
-		Names: []string{"a", "b"}, Summaries: []diag.Summary{bad, unknown}, Statistics: []Statistic{{"log_lik", bad}}, Divergences: 3, Drift: measures,
+		Names: []string{"a", "b"}, Summaries: []diag.Summary{bad, unknown}, Statistics: []Statistic{{"log_lik", bad}},
+		Divergences: 3, Drift: measures,
 	}).Reasons
 	reasons = append(reasons, Judge(Gates{}, Evidence{}).Reasons...)
 	if len(reasons) < 15 {

@@ -83,7 +83,8 @@ func Defaults() Gates {
 // fails, and drift, which more draws do not mend, does not count.
 func (g Gates) Strict() Gates {
 	strict := func(l Limits) Limits { return Limits{Fail: l.Strict()} }
-	return Gates{RHat: strict(g.RHat), ESSBulk: strict(g.ESSBulk), ESSTail: strict(g.ESSTail), Divergences: strict(g.Divergences)}
+	return Gates{RHat: strict(g.RHat), ESSBulk: strict(g.ESSBulk), ESSTail: strict(g.ESSTail),
+		Divergences: strict(g.Divergences)}
 }
 
 // storedGates is the JSON of Gates, as the ledger and its readers have it: the
@@ -134,7 +135,8 @@ func (g *Gates) UnmarshalJSON(data []byte) error {
 		return Limits{Warn: warn, Fail: At(*fail)}
 	}
 	*g = Gates{
-		RHat: limits(s.RHat, s.Warn.RHat), ESSBulk: limits(s.ESSBulk, s.Warn.ESSBulk), ESSTail: limits(s.ESSTail, s.Warn.ESSTail),
+		RHat: limits(s.RHat, s.Warn.RHat), ESSBulk: limits(s.ESSBulk, s.Warn.ESSBulk),
+		ESSTail:     limits(s.ESSTail, s.Warn.ESSTail),
 		Divergences: limits(s.Divergences, s.Warn.Divergences), Drift: s.Drift,
 	}
 	return nil

@@ -21,10 +21,10 @@ const (
 	ErrorGrade Grade = "error"
 )
 
-// Verdict says whether a fit can be trusted, and why not.
+// Verdict reports whether a fit can be trusted, and why not.
 type Verdict struct {
-	Grade   Grade
-	Reasons []string
+	Grade   Grade    `json:"verdict,omitempty"`
+	Reasons []string `json:"reasons"`
 }
 
 // Evidence is what a verdict rests on.
@@ -106,7 +106,8 @@ func (g Gates) broken(in *Evidence, step func(Limits) Limit, told []breach) (out
 		add(gate.name, gate.judge(in))
 	}
 	if limit := step(g.Divergences); limit.On && in.Divergences > int(math.Floor(limit.At)) {
-		add("divergences", []string{fmt.Sprintf("%d divergent transitions exceed %d", in.Divergences, int(math.Floor(limit.At)))})
+		add("divergences", []string{fmt.Sprintf("%d divergent transitions exceed %d", in.Divergences,
+			int(math.Floor(limit.At)))})
 	}
 	return out
 }
@@ -136,7 +137,8 @@ func (g gate) judge(in *Evidence) []string {
 			derived.add(g, in.Derived[i].Name, s)
 		}
 	}
-	return slices.Concat(parameters.words(g, "parameters"), statistics.words(g, "statistics"), derived.words(g, "derived quantities"))
+	return slices.Concat(parameters.words(g, "parameters"), statistics.words(g, "statistics"),
+		derived.words(g, "derived quantities"))
 }
 
 func parameterName(names []string, i int) string {
@@ -186,7 +188,8 @@ func (t *tally) words(g gate, what string) []string {
 		if reason == "" {
 			reason = "no reason was given"
 		}
-		out = append(out, fmt.Sprintf("%s of %s cannot be computed: %s%s", g.name, t.unknownName, reason, t.of(t.unknown, what)))
+		out = append(out, fmt.Sprintf("%s of %s cannot be computed: %s%s", g.name, t.unknownName, reason,
+			t.of(t.unknown, what)))
 	}
 	return out
 }

@@ -29,40 +29,54 @@ func TestJudge(t *testing.T) {
 		grade   Grade
 		reasons []string
 	}{
-		"good":         {in: Evidence{Names: names, Summaries: six()}, grade: Pass},
-		"at the limit": {in: Evidence{Names: names, Summaries: six(rhat(1.01), with(func(s *diag.Summary) { s.ESSBulk = 400 }))}, grade: Pass},
+		"good": {in: Evidence{Names: names, Summaries: six()}, grade: Pass},
+		"at the limit": {in: Evidence{Names: names,
+			Summaries: six(rhat(1.01), with(func(s *diag.Summary) { s.ESSBulk = 400 }))}, grade: Pass},
 		"worst is named": {in: Evidence{Names: names, Summaries: six(rhat(1.02), rhat(1.0149), rhat(1.0342))}, grade: Fail,
 			reasons: []string{"R-hat 1.034 at glu exceeds 1.01 (3 of 6 parameters)"}},
 		"just beyond": {in: Evidence{Names: names, Summaries: six(rhat(math.Nextafter(1.01, 2)))}, grade: Fail,
 			reasons: []string{"R-hat 1.0100000000000002 at (Intercept) exceeds 1.01 (1 of 6 parameters)"}},
 		"infinite": {in: Evidence{Names: names, Summaries: six(good, rhat(math.Inf(1)))}, grade: Fail,
 			reasons: []string{"R-hat +Inf at npreg exceeds 1.01 (1 of 6 parameters)"}},
-		"both ESS": {in: Evidence{Names: names, Summaries: six(with(func(s *diag.Summary) { s.ESSBulk, s.ESSTail = 399.96, 12.3 }))}, grade: Fail,
-			reasons: []string{"bulk ESS 399.96 at (Intercept) is below 400 (1 of 6 parameters)", "tail ESS 12.3 at (Intercept) is below 400 (1 of 6 parameters)"}},
-		"statistic alone": {in: Evidence{Names: names, Summaries: six(), Statistics: []Statistic{{"log_lik", rhat(1.5)}}}, grade: Fail,
+		"both ESS": {in: Evidence{Names: names,
+			Summaries: six(with(func(s *diag.Summary) { s.ESSBulk, s.ESSTail = 399.96, 12.3 }))}, grade: Fail,
+			reasons: []string{"bulk ESS 399.96 at (Intercept) is below 400 (1 of 6 parameters)",
+				"tail ESS 12.3 at (Intercept) is below 400 (1 of 6 parameters)"}},
+		"statistic alone": {in: Evidence{Names: names, Summaries: six(), Statistics: []Statistic{{"log_lik", rhat(1.5)}}},
+			grade:   Fail,
 			reasons: []string{"R-hat 1.5 at log_lik exceeds 1.01"}},
 		"constant": {in: Evidence{Names: names, Summaries: six(good, constant)}, grade: Fail, reasons: []string{
 			"R-hat of npreg cannot be computed: all draws are equal (1 of 6 parameters)",
 			"bulk ESS of npreg cannot be computed: all draws are equal (1 of 6 parameters)",
 			"tail ESS of npreg cannot be computed: all draws are equal (1 of 6 parameters)"}},
-		"NaN without reason": {gates: but(func(g *Gates) { g.ESSBulk.Fail = Limit{}; g.ESSTail.Fail = Limit{} }), in: Evidence{Summaries: []diag.Summary{rhat(nan)}}, grade: Fail,
+		"NaN without reason": {gates: but(func(g *Gates) { g.ESSBulk.Fail = Limit{}; g.ESSTail.Fail = Limit{} }),
+			in: Evidence{Summaries: []diag.Summary{rhat(nan)}}, grade: Fail,
 			reasons: []string{"R-hat of parameter 1 cannot be computed: no reason was given"}},
-		"NaN behind a gate that is off": {gates: but(func(g *Gates) { g.RHat.Fail = Limit{} }), in: Evidence{Names: names, Summaries: six(rhat(nan))}, grade: Pass},
-		"divergent":                     {in: Evidence{Summaries: six(), Divergences: 3}, grade: Fail, reasons: []string{"3 divergent transitions exceed 0"}},
-		"divergences allowed":           {gates: but(func(g *Gates) { g.Divergences.Fail = At(3) }), in: Evidence{Summaries: six(), Divergences: 3}, grade: Pass},
-		"nothing to judge":              {grade: Fail, reasons: []string{"there are no diagnostics"}},
-		"warned":                        {in: Evidence{Summaries: six(), Warnings: []string{"12 rows dropped"}}, grade: Warn, reasons: []string{"12 rows dropped"}},
+		"NaN behind a gate that is off": {gates: but(func(g *Gates) { g.RHat.Fail = Limit{} }),
+			in: Evidence{Names: names, Summaries: six(rhat(nan))}, grade: Pass},
+		"divergent": {in: Evidence{Summaries: six(), Divergences: 3}, grade: Fail,
+			reasons: []string{"3 divergent transitions exceed 0"}},
+		"divergences allowed": {gates: but(func(g *Gates) { g.Divergences.Fail = At(3) }),
+			in: Evidence{Summaries: six(), Divergences: 3}, grade: Pass},
+		"nothing to judge": {grade: Fail, reasons: []string{"there are no diagnostics"}},
+		"warned": {in: Evidence{Summaries: six(), Warnings: []string{"12 rows dropped"}}, grade: Warn,
+			reasons: []string{"12 rows dropped"}},
 		"broken and warned": {in: Evidence{Summaries: six(), Divergences: 1, Warnings: []string{"w"}}, grade: Fail,
 			reasons: []string{"1 divergent transitions exceed 0", "w"}},
-		"every gate off": {gates: &Gates{}, in: Evidence{Summaries: six(constant)}, grade: Warn, reasons: []string{"every gate is off"}},
-		"large limit": {gates: but(func(g *Gates) { g.ESSBulk.Fail = At(20000); g.ESSTail.Fail = Limit{} }), in: Evidence{Summaries: []diag.Summary{good}}, grade: Fail,
+		"every gate off": {gates: &Gates{}, in: Evidence{Summaries: six(constant)}, grade: Warn,
+			reasons: []string{"every gate is off"}},
+		"large limit": {gates: but(func(g *Gates) { g.ESSBulk.Fail = At(20000); g.ESSTail.Fail = Limit{} }),
+			in: Evidence{Summaries: []diag.Summary{good}}, grade: Fail,
 			reasons: []string{"bulk ESS 900 at parameter 1 is below 20000"}},
-		"beyond warn, within fail": {gates: but(func(g *Gates) { g.RHat.Fail = At(1.05); g.RHat.Warn = At(1.01) }), in: Evidence{Names: names, Summaries: six(rhat(1.02))}, grade: Warn,
+		"beyond warn, within fail": {gates: but(func(g *Gates) { g.RHat.Fail = At(1.05); g.RHat.Warn = At(1.01) }),
+			in: Evidence{Names: names, Summaries: six(rhat(1.02))}, grade: Warn,
 			reasons: []string{"R-hat 1.02 at (Intercept) exceeds 1.01 (1 of 6 parameters)"}},
-		"beyond both is told once": {gates: but(func(g *Gates) { g.RHat.Fail = At(1.05); g.RHat.Warn = At(1.01) }), in: Evidence{Names: names, Summaries: six(rhat(1.06))}, grade: Fail,
+		"beyond both is told once": {gates: but(func(g *Gates) { g.RHat.Fail = At(1.05); g.RHat.Warn = At(1.01) }),
+			in: Evidence{Names: names, Summaries: six(rhat(1.06))}, grade: Fail,
 			reasons: []string{"R-hat 1.06 at (Intercept) exceeds 1.05 (1 of 6 parameters)"}},
 		"fail before warn": {gates: but(func(g *Gates) { g.ESSBulk.Warn = At(1000); g.Divergences.Warn = At(0); g.Divergences.Fail = At(5) }), in: Evidence{Summaries: six(rhat(1.02)), Divergences: 3, Warnings: []string{"w"}}, grade: Fail,
-			reasons: []string{"R-hat 1.02 at parameter 1 exceeds 1.01 (1 of 6 parameters)", "bulk ESS 900 at parameter 1 is below 1000 (6 of 6 parameters)", "3 divergent transitions exceed 0", "w"}},
+			reasons: []string{"R-hat 1.02 at parameter 1 exceeds 1.01 (1 of 6 parameters)",
+				"bulk ESS 900 at parameter 1 is below 1000 (6 of 6 parameters)", "3 divergent transitions exceed 0", "w"}},
 		"a limit that only warns": {gates: but(func(g *Gates) {
 			g.RHat.Fail = Limit{}
 			g.ESSBulk.Fail = Limit{}
@@ -94,7 +108,8 @@ func TestStrictGates(t *testing.T) {
 		Divergences: Limits{Warn: At(0), Fail: At(5)}, Drift: DriftGates{Shift: Limits{Fail: At(1)}},
 	}
 	fail := func(x float64) Limits { return Limits{Fail: At(x)} }
-	if got, want := g.Strict(), (Gates{RHat: fail(1.01), ESSBulk: fail(400), ESSTail: fail(100), Divergences: fail(0)}); got != want {
+	if got, want := g.Strict(), (Gates{RHat: fail(1.01), ESSBulk: fail(400), ESSTail: fail(100),
+		Divergences: fail(0)}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

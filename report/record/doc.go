@@ -4,5 +4,6 @@
 // In a record everything counts from 0; the ledger counts from 1. A number that cannot be computed is NaN, with the
 // reason beside it.
 //
-// Read fit.go, then start.go (earlier fits to start from), assessment.go, discrete.go and data.go.
+// Read fit.go, then stored.go (a fit as it is read back), start.go (what a fit starts from),
+// assessment.go, discrete.go and data.go.
 package record

@@ -11,7 +11,12 @@ import (
 
 // Key names one fit of a pipeline: a data set, a group or file of it (Group is
 // empty without each: or by:), a model and a sampler.
-type Key struct{ Dataset, Group, Model, Sampler string }
+type Key struct {
+	Dataset string `json:"dataset"`
+	Group   string `json:"key,omitempty"`
+	Model   string `json:"model"`
+	Sampler string `json:"sampler"`
+}
 
 // String is dataset/group/model/sampler without empty parts.
 func (k Key) String() string {
@@ -24,7 +29,7 @@ func (k Key) String() string {
 	return s
 }
 
-// Status tells whether a fit was computed to its end.
+// Status reports whether a fit was computed to its end.
 type Status string
 
 // A complete fit has draws or summaries and a verdict; an erred one has Error.
@@ -37,7 +42,8 @@ const (
 // stored about it. Slices and iterators that a fit does not have stay nil.
 type Fit struct {
 	Key
-	Replicate                     int    // 1, also where it is 0, for the fit itself; 2, 3, … for repetitions with other seeds
+	// Replicate is 1, also where it is 0, for the fit itself; 2, 3, … for repetitions with other seeds.
+	Replicate                     int
 	Fingerprint                   string // identity; a complete fit with the same one is replaced
 	RunID, Pipeline               string
 	Method, Family, Link, Formula string

@@ -1,9 +1,5 @@
 package record
 
-import (
-	"encoding/json"
-)
-
 // Start says where the chains of a fit began that was asked to start from an
 // earlier one.
 type Start struct {
@@ -15,25 +11,14 @@ type Start struct {
 	Note            string  // in words
 }
 
-// Earlier is a complete fit as one that another may start from.
-type Earlier struct {
-	Key
-	ID                          int64
-	Fingerprint, Question, From string // Question is the fingerprint of a fit without an earlier one
-	Replicate                   int
-	Method, Family, Link        string
-	Rows                        int64
-}
-
 // Recalled is what a stored fit says of its posterior and of its data.
 type Recalled struct {
 	Parameters []ParameterSummary // without local scales
 	StepSizes  []float64          // of nuts and hmc, by chain
 	Data       *DataSummary       // nil: not known
-	Identity   map[string]json.RawMessage
 }
 
-// Mixed tells whether the chains of all parameters found each other: no R-hat
+// Mixed reports whether the chains of all parameters found each other: no R-hat
 // above limit. What has none, since it does not move, counts as mixed.
 func (p *Recalled) Mixed(limit float64) (worst string, ok bool) {
 	for _, s := range p.Parameters {

@@ -61,7 +61,9 @@ func dispatch(all []*kernel, f *ir.File, amd64 bool) []byte {
 		}
 		fmt.Fprint(&b, "}\nreturn Scalar\n}\n")
 	} else {
-		fmt.Fprint(&b, "//go:build !amd64\n\npackage simd\n\nimport \"glmbatch/internal/vec\"\n\nfunc best() Kernels { return Scalar }\n")
+		fmt.Fprint(&b, "//go:build !amd64\n\npackage simd\n\nimport \"glmbatch/internal/vec\"\n\n"+
+			"// missing is the panic of kernels that nothing here calls.\n"+
+			"const missing = \"simd: no assembly for this processor\"\n\nfunc best() Kernels { return Scalar }\n")
 	}
 	for _, k := range all {
 		if amd64 {

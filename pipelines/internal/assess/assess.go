@@ -67,7 +67,8 @@ func Assess(ctx context.Context, f *plan.Fit, r *plan.Regression, draws *Source)
 		return out, nil
 	}
 	stream := func(row int) *infer.Stream {
-		return infer.NewStream(f.Pipeline.Seed, "check", f.Unit.Dataset.Name, f.Unit.Key, f.Model.Name, f.Sampler.Name, strconv.Itoa(row))
+		return infer.NewStream(f.Pipeline.Seed, "check", f.Unit.Dataset.Name, f.Unit.Key, f.Model.Name, f.Sampler.Name,
+			strconv.Itoa(row))
 	}
 	if out.Checks, err = rows.Check(ctx, r.Family(), r.Data, stream); err != nil {
 		return nil, f.Explain(err)
@@ -85,8 +86,10 @@ func rowsOf(f *plan.Fit, r *plan.Regression, draws *Source) *predictive.Fit {
 		Open: func() predictive.Columns { return draws.Open() },
 	}
 	for _, d := range r.Family().Dispersions() {
-		at := slices.IndexFunc(draws.Parameters, func(p infer.Parameter) bool { return p.Kind == infer.Dispersion && p.Name == d.Name })
-		out.Dispersions = append(out.Dispersions, predictive.Dispersion{Param: at, Fixed: f.Model.Prior.Dispersion(d.Name).Location})
+		at := slices.IndexFunc(draws.Parameters,
+			func(p infer.Parameter) bool { return p.Kind == infer.Dispersion && p.Name == d.Name })
+		out.Dispersions = append(out.Dispersions,
+			predictive.Dispersion{Param: at, Fixed: f.Model.Prior.Dispersion(d.Name).Location})
 	}
 	return out
 }

@@ -9,7 +9,7 @@ import (
 	"glmbatch/report/judge"
 )
 
-// Check measures a window of the draws, and says whether the fit may stop.
+// Check measures a window of the draws, and reports whether the fit may stop.
 //
 // Cost: the diagnostics of every number of a draw, about 100 ns a value.
 func (p *Prepared) Check(d *Draws, w plan.Window) (*Measured, plan.Checked, error) {
@@ -53,7 +53,9 @@ func (p *Prepared) reached(m *Measured) bool {
 func (p *Prepared) Progress(m *Measured) progress.Check {
 	until := p.Pipeline.Run.Until
 	if until.ESS > 0 {
-		return progress.Check{ESS: m.ESS(until.Over, p.Kept), Target: until.ESS, What: until.Over + " ESS", RHat: m.WorstRHat()}
+		return progress.Check{ESS: m.ESS(until.Over, p.Kept), Target: until.ESS, What: until.Over + " ESS",
+			RHat: m.WorstRHat()}
 	}
-	return progress.Check{ESS: m.ESS("all", p.Kept), Target: p.Gates.ESSBulk.Strict().At, What: "least ESS", RHat: m.WorstRHat()}
+	return progress.Check{ESS: m.ESS("all", p.Kept), Target: p.Gates.ESSBulk.Strict().At, What: "least ESS",
+		RHat: m.WorstRHat()}
 }

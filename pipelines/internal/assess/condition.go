@@ -29,7 +29,8 @@ type curvature struct {
 
 // conditions are the condition numbers of a regression, at the penalised point and of its draws, and those that the
 // metrics of its chains leave.
-func (d *Drawn) conditions(ctx context.Context, r *plan.Regression) (out []record.Diagnostic, metrics []record.Metric, err error) {
+func (d *Drawn) conditions(ctx context.Context, r *plan.Regression,
+) (out []record.Diagnostic, metrics []record.Metric, err error) {
 	target, err := r.Target(d.Previous)
 	if err != nil {
 		return nil, nil, d.Explain(err)
@@ -142,7 +143,8 @@ func conditionDiagnostics(where string, c diag.Condition, err error) []record.Di
 	out := []record.Diagnostic{
 		{Name: "condition_raw_" + where, Chain: -1, Value: c.Raw},
 		{Name: "condition_correlation_" + where, Chain: -1, Value: c.Correlation},
-		{Name: "condition_residual_" + where, Chain: -1, Value: c.Residual, Note: fmt.Sprintf("at least %.4g", c.ResidualLow)},
+		{Name: "condition_residual_" + where, Chain: -1, Value: c.Residual,
+			Note: fmt.Sprintf("at least %.4g", c.ResidualLow)},
 	}
 	if err != nil {
 		for i := range out {

@@ -83,7 +83,8 @@ func (d *Deriving) Blocks() iter.Seq2[*infer.Columns, error] {
 			if need := (hi - lo) * series; cap(values) < need {
 				values = make([]float64, need)
 			}
-			block := &infer.Columns{First: d.first + lo, Params: hi - lo, Chains: d.chains, Draws: d.draws, Values: values[:(hi-lo)*series]}
+			block := &infer.Columns{First: d.first + lo, Params: hi - lo, Chains: d.chains, Draws: d.draws,
+				Values: values[:(hi-lo)*series]}
 			err := d.fill(block.Values, lo, hi)
 			if !yield(block, err) || err != nil {
 				return

@@ -79,7 +79,8 @@ func (d *Draws) shifted() bool { return d.compact != nil && d.record.Shifted() }
 
 // blocks yields numbers first to count−1, and reports whether all were wanted. What
 // the intercept gives up for them is added to gives, if there is one.
-func (d *Draws) blocks(first, count int, w plan.Window, bytes int, gives []float64, yield func(*infer.Columns, error) bool) bool {
+func (d *Draws) blocks(first, count int, w plan.Window, bytes int, gives []float64,
+	yield func(*infer.Columns, error) bool) bool {
 	chains, n := len(d.Spool.Chains), w.Draws()
 	width := max(1, min(count-first, bytes/(8*chains*n)))
 	values := make([]float64, width*chains*n)

@@ -49,7 +49,8 @@ func gatedStatistics(g plan.Gating, all []judge.Statistic) []judge.Statistic {
 // statistics are the summaries of a draw's log densities and of what is gated
 // besides its parameters.
 func (m *Measured) statistics() []judge.Statistic {
-	return append([]judge.Statistic{{Name: "log_lik", Summary: m.logLik}, {Name: "log_prior", Summary: m.logPrior}}, m.extra...)
+	return append([]judge.Statistic{{Name: "log_lik", Summary: m.logLik}, {Name: "log_prior", Summary: m.logPrior}},
+		m.extra...)
 }
 
 // warnings are those of the design, of priors that speak of no column, of

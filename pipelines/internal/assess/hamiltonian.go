@@ -72,12 +72,15 @@ func (h *hamiltonian) warnings(m *plan.Method, divergences int) (out []string) {
 	}
 	all := h.trajectories()
 	if divergences > 0 {
-		out = append(out, fmt.Sprintf("%d of %d trajectories diverged: parts of the posterior may be missing from the draws; "+
-			"raise target_accept (0.8) toward 0.99, scale the columns, or give tighter priors", divergences, all))
+		out = append(out,
+			fmt.Sprintf("%d of %d trajectories diverged: parts of the posterior may be missing from the draws; "+
+				"raise target_accept (0.8) toward 0.99, scale the columns, or give tighter priors", divergences, all))
 	}
 	if n := h.stopped(m.Trajectories.MaxDepth); n > 0 {
-		out = append(out, fmt.Sprintf("%d of %d trajectories stopped at max_depth %d: the draws hold, but cost %d gradients each; "+
-			"standardize the columns, use metric: low_rank or a longer warm-up, or raise max_depth", n, all, m.Trajectories.MaxDepth, 1<<m.Trajectories.MaxDepth-1))
+		out = append(out,
+			fmt.Sprintf("%d of %d trajectories stopped at max_depth %d: the draws hold, but cost %d gradients each; "+
+				"standardize the columns, use metric: low_rank or a longer warm-up, or raise max_depth", n, all,
+				m.Trajectories.MaxDepth, 1<<m.Trajectories.MaxDepth-1))
 	}
 	low, chains := math.Inf(1), 0
 	for _, v := range h.ebfmi {
@@ -86,7 +89,8 @@ func (h *hamiltonian) warnings(m *plan.Method, divergences int) (out []string) {
 		}
 	}
 	if chains > 0 {
-		out = append(out, fmt.Sprintf("E-BFMI is below %.1f in %d of %d chains (least %.2f): the energy moves too slowly for the tails to be trusted; "+
+		out = append(out, fmt.Sprintf("E-BFMI is below %.1f in %d of %d chains (least %.2f): the energy moves too slowly "+
+			"for the tails to be trusted; "+
 			"use a longer warm-up, or give tighter priors", minEBFMI, chains, len(h.ebfmi), low))
 	}
 	low, chains = math.Inf(1), 0
@@ -96,7 +100,8 @@ func (h *hamiltonian) warnings(m *plan.Method, divergences int) (out []string) {
 		}
 	}
 	if chains > 0 {
-		out = append(out, fmt.Sprintf("mean acceptance is %.2f in the worst of %d of %d chains, where warm-up aimed at %.2g: the step size is too large for where the "+
+		out = append(out, fmt.Sprintf("mean acceptance is %.2f in the worst of %d of %d chains, where warm-up aimed at "+
+			"%.2g: the step size is too large for where the "+
 			"chain is now; use a longer warm-up, or set target_accept higher", low, chains, len(h.accept), m.Trajectories.Aim))
 	}
 	return out

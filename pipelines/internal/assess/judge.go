@@ -22,7 +22,8 @@ func Judge(ctx context.Context, d *Drawn, s Stamp) (*Judged, error) {
 		return nil, err
 	}
 	rec.Warnings = warnings
-	out := &Judged{Identified: d.Identified, Record: rec, RHatMax: math.NaN(), ESSBulkMin: math.NaN(), Divergences: d.Measured.Divergences}
+	out := &Judged{Identified: d.Identified, Record: rec, RHatMax: math.NaN(), ESSBulkMin: math.NaN(),
+		Divergences: d.Measured.Divergences}
 	if d.Gating.Off != "" {
 		rec.Verdict = ungated(warnings)
 	} else {
@@ -32,7 +33,8 @@ func Judge(ctx context.Context, d *Drawn, s Stamp) (*Judged, error) {
 		out.RHatMax, out.ESSBulkMin = d.Measured.WorstRHat(), d.Measured.ESS("min", d.Kept)
 	}
 	for i, p := range rec.Parameters {
-		out.Parameters = append(out.Parameters, record.ParameterSummary{Name: p.Name, Kind: p.Kind, Summary: rec.Summaries[i]})
+		out.Parameters = append(out.Parameters,
+			record.ParameterSummary{Name: p.Name, Kind: p.Kind, Summary: rec.Summaries[i]})
 	}
 	return out, nil
 }
@@ -43,7 +45,8 @@ func Answer(id *plan.Identified, a *plan.Solution, s Stamp) (*Judged, error) {
 	rec.Warnings = unique(id.Facts().Warnings, a.Warnings())
 	rec.Verdict = ungated(rec.Warnings)
 	none := math.NaN()
-	rec.Times = record.Times{Setup: a.Took.Seconds(), Wall: s.Now().Sub(s.Began).Seconds(), ToESS100Median: none, ToESS100Min: none, ToESS100LogLik: none}
+	rec.Times = record.Times{Setup: a.Took.Seconds(), Wall: s.Now().Sub(s.Began).Seconds(), ToESS100Median: none,
+		ToESS100Min: none, ToESS100LogLik: none}
 	for _, p := range a.Parameters {
 		rec.Parameters = append(rec.Parameters, record.Parameter{Name: p.Name, Kind: p.Kind, Scale: 1})
 	}

@@ -14,12 +14,14 @@ import (
 // over its warm-up: that of the curvature after preconditioning by the metric.
 // The metrics are made again from the positions of warm-up, which the spool
 // holds, so that it is the same after a resume.
-func (d *Drawn) conditionOfMetrics(ctx context.Context, r *plan.Regression, c *curvature) (out []record.Metric, err error) {
+func (d *Drawn) conditionOfMetrics(ctx context.Context, r *plan.Regression, c *curvature,
+) (out []record.Metric, err error) {
 	if d.Method().Trajectories == nil {
 		return nil, nil
 	}
 	if !r.HasMetrics() {
-		return []record.Metric{{Condition: math.NaN(), Note: "the chain moves in other coordinates than the coefficients"}}, nil
+		return []record.Metric{{Condition: math.NaN(), Note: "the chain moves in other coordinates than the coefficients"}},
+			nil
 	}
 	if c.err != nil {
 		return []record.Metric{{Condition: math.NaN(), Note: c.err.Error()}}, nil

@@ -53,7 +53,8 @@ func cells(ctx context.Context, src ingest.Source, called string, texts bool) (*
 	}
 	p.rows, p.cols = int(slices.Max(at[0])), int(slices.Max(at[1]))
 	if p.rows > mostPixels/p.cols {
-		return nil, s.fault(rowColumn, slices.Index(at[0], int32(p.rows)), "an image has at most 100 million pixels", "%d rows × %d columns are too many", p.rows, p.cols)
+		return nil, s.fault(rowColumn, slices.Index(at[0], int32(p.rows)), "an image has at most 100 million pixels",
+			"%d rows × %d columns are too many", p.rows, p.cols)
 	}
 	p.column = blank(called, p.rows*p.cols, values.numbers == nil)
 	p.file = filepath.Base(src.Path)
@@ -147,7 +148,8 @@ func (s *side) twice(at [2][]int32, row int) error {
 	for at[0][before] != r || at[1][before] != c {
 		before++
 	}
-	return s.fault(valueColumn, row, "remove one of the two", "row %d, column %d of the grid stands here and in %s", r, c, s.Locate(int64(before)))
+	return s.fault(valueColumn, row, "remove one of the two", "row %d, column %d of the grid stands here and in %s", r, c,
+		s.Locate(int64(before)))
 }
 
 // sameSize refuses a true image of another size than the observed one.
@@ -157,11 +159,13 @@ func sameSize(seen, truth *picture, src *ingest.Source, path string) error {
 	}
 	hint := "give both the same size"
 	if spec.IsGrid(path) || spec.IsGrid(src.Path) {
-		hint += "; the size of a grid is its largest row and column, so give the last pixel a row, with an empty value if it has none"
+		hint += "; the size of a grid is its largest row and column, so give the last pixel a row, with an empty value if " +
+			"it has none"
 	}
 	return &ingest.SourceError{
 		Dataset: src.Name, File: filepath.Base(path),
-		Err: words.Hint(fmt.Errorf("the true image has %d × %d pixels, and the observed one, %s, has %d × %d", truth.cols, truth.rows, filepath.Base(src.Path), seen.cols, seen.rows),
+		Err: words.Hint(fmt.Errorf("the true image has %d × %d pixels, and the observed one, %s, has %d × %d", truth.cols,
+			truth.rows, filepath.Base(src.Path), seen.cols, seen.rows),
 			hint),
 	}
 }

@@ -59,7 +59,8 @@ func (s *Setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	if !ok {
 		return nil, errors.New("discrete: the kernel is no sampler of states")
 	}
-	out := &Chain{Setup: s, sampler: sampler, before: make([]uint8, s.N), tally: tally{Plan: s.Plan, q: s.States, variable: s.N}}
+	out := &Chain{Setup: s, sampler: sampler, before: make([]uint8, s.N),
+		tally: tally{Plan: s.Plan, q: s.States, variable: s.N}}
 	copy(out.before, sampler.State())
 	out.tally.only = s.focus
 	return out, nil

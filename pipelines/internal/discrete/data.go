@@ -147,7 +147,8 @@ func (d *Data) numbers(name string, missing bool) ([]float64, error) {
 	}
 	for i, v := range c.numbers {
 		if math.IsNaN(v) && !missing {
-			return nil, d.fault(name, i, errors.New("there is no number"), "each variable needs one; write 0 where nothing is known")
+			return nil, d.fault(name, i, errors.New("there is no number"),
+				"each variable needs one; write 0 where nothing is known")
 		}
 	}
 	return c.numbers, nil

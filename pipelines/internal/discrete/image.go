@@ -35,7 +35,8 @@ func FromImage(ctx context.Context, i *spec.Image, src ingest.Source) (*Data, er
 			seen.numbers[k] = math.FMA(v, i.High-i.Low, i.Low)
 		}
 	}
-	d := &Data{Name: src.Name, N: seen.rows * seen.cols, Rows: seen.rows, Columns: seen.cols, Warnings: seen.warnings, columns: []column{seen.column}}
+	d := &Data{Name: src.Name, N: seen.rows * seen.cols, Rows: seen.rows, Columns: seen.cols, Warnings: seen.warnings,
+		columns: []column{seen.column}}
 	if i.Truth == "" {
 		return d, nil
 	}
@@ -86,15 +87,18 @@ func grey(dataset, path string) (values []float64, rows, cols int, err error) {
 		if errors.As(err, &cause) {
 			err = cause.Err
 		}
-		return fail(fmt.Errorf("the image cannot be read: %w", err), "name a PNG file, or a grid in a .parquet or .csv file; relative paths count from the spec's folder")
+		return fail(fmt.Errorf("the image cannot be read: %w", err),
+			"name a PNG file, or a grid in a .parquet or .csv file; relative paths count from the spec's folder")
 	}
 	defer file.Close()
 	head, err := png.DecodeConfig(file)
 	if err != nil {
-		return fail(errors.New("it is not a PNG image"), "convert it: other formats are not read, but for grids of numbers in files that end in .parquet or .csv")
+		return fail(errors.New("it is not a PNG image"),
+			"convert it: other formats are not read, but for grids of numbers in files that end in .parquet or .csv")
 	}
 	if head.Width*head.Height > mostPixels || head.Width < 1 || head.Height < 1 {
-		return fail(fmt.Errorf("%d × %d pixels are too many", head.Width, head.Height), "an image has at most 100 million pixels")
+		return fail(fmt.Errorf("%d × %d pixels are too many", head.Width, head.Height),
+			"an image has at most 100 million pixels")
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return fail(err, "")

@@ -163,9 +163,11 @@ func (s *Setup) proved(kernels []infer.Kernel, out *Result) {
 	cert := Certificate{Method: "herded Gibbs", Count: s.N, Updates: updates, Bound: sum / float64(len(kernels))}
 	switch {
 	case last.Of == herded.OfNothing:
-		cert.Of, cert.Bound, cert.Reason = "total variation of the joint law", math.NaN(), "convergence is open: "+joined(h.Warnings())
+		cert.Of, cert.Bound, cert.Reason = "total variation of the joint law", math.NaN(),
+			"convergence is open: "+joined(h.Warnings())
 	case s.Segments[0] > 0:
-		cert.Of, cert.Bound, cert.Reason = "total variation of the joint law", math.NaN(), "the bound is of averages from the first sweep on, and these have a warm-up"
+		cert.Of, cert.Bound, cert.Reason = "total variation of the joint law", math.NaN(),
+			"the bound is of averages from the first sweep on, and these have a warm-up"
 	case last.Of == herded.OfMarginals:
 		cert.Of, cert.Reason = "each share of a state of a variable", "theorem 1: no edges"
 	default:

@@ -89,7 +89,8 @@ func (f *Field) Exact() (*Result, string, error) {
 	if out.Means == nil {
 		out.Means = f.means(exact.Marginals, "exact marginals do not tell it; enumeration of all states would")
 	}
-	out.Certificates = []Certificate{{Method: way, Of: "total variation of the joint law", Count: f.N, Reason: "exact but for rounding"}}
+	out.Certificates = []Certificate{{Method: way, Of: "total variation of the joint law", Count: f.N,
+		Reason: "exact but for rounding"}}
 	return out, way, nil
 }
 
@@ -140,7 +141,8 @@ func (f *Field) means(q *mrf.Marginals, reason string) (out []diag.Summary) {
 // unknown is a summary of which nothing is known.
 func unknown(reason string) diag.Summary {
 	none := math.NaN()
-	return diag.Summary{Mean: none, SD: none, MCSEMean: none, MCSESD: none, Q025: none, Q05: none, Q25: none, Median: none, Q75: none, Q95: none, Q975: none,
+	return diag.Summary{Mean: none, SD: none, MCSEMean: none, MCSESD: none, Q025: none, Q05: none, Q25: none, Median: none,
+		Q75: none, Q95: none, Q975: none,
 		MCSEMedian: none, MCSEQ05: none, MCSEQ95: none, RHat: none, ESSBulk: none, ESSTail: none, Reason: reason}
 }
 
@@ -164,11 +166,15 @@ func (f *Field) MeanField(o mrf.MeanFieldOptions) (*Result, error) {
 	for k := range out.Means {
 		out.Means[k].MCSEMean, out.Means[k].Reason = math.NaN(), reason
 	}
-	out.Warnings = append(out.Warnings, "mean field takes variables for independent: its marginals are approximate, and no error is known")
+	out.Warnings = append(out.Warnings,
+		"mean field takes variables for independent: its marginals are approximate, and no error is known")
 	if !r.Converged {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("mean field has not converged in %d sweeps: the last one moved a probability by %.3g", r.Sweeps, r.Change))
+		out.Warnings = append(out.Warnings,
+			fmt.Sprintf("mean field has not converged in %d sweeps: the last one moved a probability by %.3g",
+				r.Sweeps, r.Change))
 	}
-	out.Certificates = []Certificate{{Method: "mean field", Of: "total variation of the joint law", Count: f.N, Bound: math.NaN(), Reason: reason}}
+	out.Certificates = []Certificate{{Method: "mean field", Of: "total variation of the joint law", Count: f.N,
+		Bound: math.NaN(), Reason: reason}}
 	return out, nil
 }
 
@@ -184,5 +190,6 @@ func (f *Field) Viterbi() (*Result, error) {
 		return nil, err
 	}
 	return &Result{BestChain: -1, LogZ: math.NaN(), Best: x, BestU: u,
-		Certificates: []Certificate{{Method: "Viterbi", Of: "log density of the most probable state", Count: f.N, Reason: "exact but for rounding"}}}, nil
+		Certificates: []Certificate{{Method: "Viterbi", Of: "log density of the most probable state", Count: f.N,
+			Reason: "exact but for rounding"}}}, nil
 }

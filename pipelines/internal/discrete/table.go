@@ -19,7 +19,8 @@ import (
 //
 // Errors name the data set, the column and the row, of the file at fault.
 func FromTable(ctx context.Context, ds *spec.Dataset, rows *ingest.Table, src Source) (*Data, error) {
-	d := &Data{Name: name(rows), N: int(rows.Data.NumRows()), Warnings: rows.Warnings, where: func(i int) string { return rows.Locate(int64(i)) }}
+	d := &Data{Name: name(rows), N: int(rows.Data.NumRows()), Warnings: rows.Warnings,
+		where: func(i int) string { return rows.Locate(int64(i)) }}
 	if err := d.checkSize(ctx); err != nil {
 		return nil, err
 	}
@@ -104,7 +105,8 @@ func (d *Data) named(id string) error {
 			return d.fault(id, i, errors.New("the row has no id"), "give it one")
 		}
 		if before, twice := d.byID[text]; twice {
-			return d.fault(id, i, fmt.Errorf("%q is also the id of %s", text, d.where(int(before))), "ids must differ; remove one of the rows, or name another column: edges: {id: …}")
+			return d.fault(id, i, fmt.Errorf("%q is also the id of %s", text, d.where(int(before))),
+				"ids must differ; remove one of the rows, or name another column: edges: {id: …}")
 		}
 		d.ids[i], d.byID[text] = text, int32(i)
 	}
@@ -230,12 +232,14 @@ func (d *Data) edge(s *side, row int, ends [2]*column, weight, which *column, nu
 		*to = int32(i)
 	}
 	if at.i == at.j {
-		return s.fault(ends[1].name, row, "remove the row; what a variable has alone is its field", "%q is joined with itself", d.ID(int(at.i)))
+		return s.fault(ends[1].name, row, "remove the row; what a variable has alone is its field",
+			"%q is joined with itself", d.ID(int(at.i)))
 	}
 	at.weight = 1
 	if weight != nil {
 		if weight.numbers == nil {
-			return s.fault(weight.name, row, "name a column of numbers: edges: {weight: …}", "%q is not a number", weight.text(row))
+			return s.fault(weight.name, row, "name a column of numbers: edges: {weight: …}", "%q is not a number",
+				weight.text(row))
 		}
 		if at.weight = weight.numbers[row]; math.IsNaN(at.weight) {
 			return s.fault(weight.name, row, "write 0 where neighbours do not matter, or remove the row", "there is no weight")
@@ -248,7 +252,8 @@ func (d *Data) edge(s *side, row int, ends [2]*column, weight, which *column, nu
 			for _, t := range d.tables {
 				names = append(names, t.name)
 			}
-			return s.fault(which.name, row, words.DidYouMean(which.text(row), "tables", names), "%q is none of the tables of log potentials", which.text(row))
+			return s.fault(which.name, row, words.DidYouMean(which.text(row), "tables", names),
+				"%q is none of the tables of log potentials", which.text(row))
 		}
 		at.table = number
 	}
@@ -261,7 +266,8 @@ const mostKnown = 10_000
 // knownIDs is the hint for an unknown id.
 func (d *Data) knownIDs(id string) string {
 	if d.ids == nil {
-		return fmt.Sprintf("the data set has no column of ids: its rows are called 1 to %d; name their column with edges: {id: …}", d.N)
+		return fmt.Sprintf("the data set has no column of ids: its rows are called 1 to %d; name their column with edges: "+
+			"{id: …}", d.N)
 	}
 	return words.DidYouMean(id, "ids", d.ids[:min(len(d.ids), mostKnown)])
 }
@@ -299,7 +305,8 @@ func (d *Data) readTables(ctx context.Context, p *spec.Potentials, src *ingest.S
 			return s.fault(parts[2].name, row, "write a number; rows of 0 may be left out", "there is no log potential")
 		}
 		t := &d.tables[k]
-		t.entries = append(t.entries, entry{parts[0].text(row), parts[1].text(row), parts[2].numbers[row], s.Locate(int64(row))})
+		t.entries = append(t.entries,
+			entry{parts[0].text(row), parts[1].text(row), parts[2].numbers[row], s.Locate(int64(row))})
 	}
 	return nil
 }

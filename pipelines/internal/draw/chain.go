@@ -115,7 +115,8 @@ func (s *Chains) begin(ctx context.Context, p *pen, c int, timer *cpu.Timer) err
 
 // fill draws a block and appends it, shorter if ctx ends or the block grows old.
 // It returns the number of draws.
-func (s *Chains) fill(ctx context.Context, k infer.Kernel, block *infer.Block, p *pen, timer *cpu.Timer) (n int, err error) {
+func (s *Chains) fill(ctx context.Context, k infer.Kernel, block *infer.Block, p *pen, timer *cpu.Timer,
+) (n int, err error) {
 	draw, position := make([]float64, s.numbers.Spooled()), make([]float64, s.numbers.Dim)
 	began, first, size := s.world.Now(), block.First, block.Draws // the block itself may be taken away with the pen
 	for now := began; n < size && ctx.Err() == nil && now.Sub(began) < blockAge; {

@@ -50,7 +50,8 @@ func Prepare(ctx context.Context, id *plan.Identified, w *World, watch *Stopwatc
 	if c, ok := out.Sampler.(infer.Certifier); ok {
 		for _, c := range c.Certificates() {
 			out.Proved = append(out.Proved, record.Certificate{
-				Method: c.Method, Bounded: c.Bounded, IDs: c.Names, Variables: len(c.Names), Updates: c.Updates, Bound: c.Bound, Note: c.Note,
+				Method: c.Method, Bounded: c.Bounded, IDs: c.Names, Variables: len(c.Names), Updates: c.Updates, Bound: c.Bound,
+				Note: c.Note,
 			})
 		}
 	}
@@ -77,7 +78,8 @@ func Open(p *assess.Prepared, w *World, watch *Stopwatch, shown *progress.Fit, a
 		Prepared: p, world: w, watch: watch, progress: shown, numbers: assess.NumbersOf(p.Sampler, len(p.Kept)),
 		log: w.Log.With("fit", p.Name(), "fingerprint", p.Fingerprint),
 	}
-	manifest := spool.Manifest{Fingerprint: p.Fingerprint, Fit: p.Name(), Params: c.numbers.Spooled(), Chains: p.Pipeline.Run.Chains}
+	manifest := spool.Manifest{Fingerprint: p.Fingerprint, Fit: p.Name(), Params: c.numbers.Spooled(),
+		Chains: p.Pipeline.Run.Chains}
 	if c.numbers.Rows() {
 		manifest.Start = c.numbers.Params
 	}

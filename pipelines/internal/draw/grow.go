@@ -68,7 +68,8 @@ func (c *Chains) advanceAll(ctx context.Context, to int) error {
 }
 
 // check measures the window, on one worker.
-func (c *Chains) check(ctx context.Context, d *assess.Draws, w plan.Window) (m *assess.Measured, checked plan.Checked, err error) {
+func (c *Chains) check(ctx context.Context, d *assess.Draws, w plan.Window,
+) (m *assess.Measured, checked plan.Checked, err error) {
 	err = c.world.Workers.Work(ctx, c.watch, func() (err error) {
 		if err := c.expandable(ctx, d); err != nil {
 			return err

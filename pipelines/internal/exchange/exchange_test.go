@@ -156,7 +156,7 @@ func TestArrowFile(t *testing.T) {
 
 // peerOf is a stored fit with these parameters.
 func peerOf(parameters []infer.Parameter) (report.Fitted, report.Posterior) {
-	peer := report.Fitted{StoredFit: report.StoredFit{Key: report.Key{Dataset: "pima", Model: "m", Sampler: "gibbs"}}, DataHash: "d"}
+	peer := report.Fitted{Stored: report.Stored{Key: report.Key{Dataset: "pima", Model: "m", Sampler: "gibbs"}, DataHash: "d"}}
 	shared := report.Posterior{ModelHash: "h"}
 	for _, p := range parameters {
 		if p.Kind != "derived" {

@@ -60,7 +60,7 @@ func (l Load) Fit(f *Foreign, peer report.Fitted, shared report.Posterior) (fit 
 	fit = &report.Fit{
 		Key:         report.Key{Dataset: peer.Dataset, Group: peer.Group, Model: peer.Model, Sampler: l.Sampler},
 		Fingerprint: f.hash(l, peer), RunID: l.RunID, Pipeline: Method,
-		Method: Method, Family: peer.Family, Link: peer.Link, Formula: peer.Formula, Rows: peer.Rows, Columns: peer.StoredFit.Columns,
+		Method: Method, Family: peer.Family, Link: peer.Link, Formula: peer.Formula, Rows: peer.Rows, Columns: peer.Columns,
 		Chains: len(f.Chains), Warmup: f.Warmup, Draws: n, Iterations: f.Warmup + n, DataHash: peer.DataHash, ModelHash: shared.ModelHash,
 		AlgorithmVersions: map[string]string{"imported": Version, "diag": diag.Version},
 		Status:            report.Complete, Gates: judge.Defaults(), Created: l.At, Parameters: parameters, Design: peer.Design,

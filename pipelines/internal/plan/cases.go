@@ -74,7 +74,8 @@ func newCase(f *Fit) *Case {
 	}
 	r, ok := p.(*Regression)
 	if !ok {
-		out.Err = words.Hint(fmt.Errorf("model %q is of kind mrf, and this verb is for generalised linear models", f.Model.Name),
+		out.Err = words.Hint(fmt.Errorf("model %q is of kind mrf, and this verb is for generalised linear models",
+			f.Model.Name),
 			"choose fits with --only model=…; pipeline validate says what fits of kind mrf take")
 		return out
 	}

@@ -32,7 +32,8 @@ func (c Choice) dataset(name string, divided bool) bool {
 
 // Unit reports whether fits of a unit are chosen.
 func (c Choice) Unit(dataset, key string) bool {
-	return c.Selector.unit(dataset, key) && c.names(func(k record.Key) bool { return k.Dataset == dataset && within(key, k.Group) })
+	return c.Selector.unit(dataset, key) &&
+		c.names(func(k record.Key) bool { return k.Dataset == dataset && within(key, k.Group) })
 }
 
 // model reports whether a model and sampler may be selected on some unit of a

@@ -60,6 +60,7 @@ func (r *Regression) Foreseen() string {
 func (r *Regression) HasMetrics() bool { return r.sampler.windows != nil }
 
 // Windows makes the metrics of a chain's warm-up again, from its positions on the scale of the design.
-func (r *Regression) Windows(t *glm.Target, warmup int, position func(i int, theta []float64) error) ([]nuts.Window, error) {
+func (r *Regression) Windows(t *glm.Target, warmup int,
+	position func(i int, theta []float64) error) ([]nuts.Window, error) {
 	return r.sampler.windows(t, warmup, position)
 }

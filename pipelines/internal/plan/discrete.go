@@ -42,7 +42,8 @@ func (d *Discrete) Foreseen() string { return "" }
 // Facts name the interaction and count variables and edges.
 func (d *Discrete) Facts() Facts {
 	return Facts{
-		Family: DiscreteFamily, Link: d.field.Interaction(), Formula: d.field.Words, Rows: d.field.N, Columns: d.field.Edges(),
+		Family: DiscreteFamily, Link: d.field.Interaction(), Formula: d.field.Words, Rows: d.field.N,
+		Columns:  d.field.Edges(),
 		DataHash: d.field.Hash, Warnings: d.field.Warnings, Notes: d.fit.Unit.notes(),
 	}
 }

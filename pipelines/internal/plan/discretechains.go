@@ -47,7 +47,8 @@ func gibbsMethod(s *spec.Sampler) *discreteMethod {
 		}
 		out := &discreteSampler{}
 		if len(s.Scan.For) > 0 {
-			order, focus, cert, err := f.Scan(discrete.Aim{IDs: s.Scan.For, Within: s.Scan.Within, Systematic: s.Scan.Order == "systematic"})
+			order, focus, cert, err := f.Scan(discrete.Aim{IDs: s.Scan.For, Within: s.Scan.Within,
+				Systematic: s.Scan.Order == "systematic"})
 			if err != nil {
 				return nil, err
 			}
@@ -87,7 +88,8 @@ func endsInWarmup(s *spec.Sampler, warmup int) error {
 	if s.Anneal.To != 1 || s.Anneal.Sweeps <= warmup {
 		return nil
 	}
-	return words.Hint(fmt.Errorf("sampler %q: annealing takes %d sweeps, and the warm-up has %d: what is kept would be of another law", s.Name, s.Anneal.Sweeps, warmup),
+	return words.Hint(fmt.Errorf("sampler %q: annealing takes %d sweeps, and the warm-up has %d: what is kept would be "+
+		"of another law", s.Name, s.Anneal.Sweeps, warmup),
 
 		"give run a longer warmup, or anneal fewer sweeps")
 }

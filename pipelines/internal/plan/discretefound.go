@@ -22,9 +22,12 @@ func (f *found) Warnings() []string { return f.Result.Warnings }
 func (f *found) Describe(rec *record.Fit) {
 	field, found := f.problem.field, f.Result
 	out := &record.Discrete{
-		Variables: field.N, Edges: field.Edges(), Labels: field.Labels, Rows: field.Rows, Columns: field.Columns, Interaction: field.Interaction(),
-		LogZ: found.LogZ, BestLogLik: found.BestU, BestChain: found.BestChain, Gated: f.problem.method.gated, ModelBytes: int64(field.Model.Bytes()),
-		IDs: make([]string, field.N), Observation: field.Observation, Truth: field.Truth, Best: found.Best, MCSE: found.MCSE, ChainBytes: f.chainBytes,
+		Variables: field.N, Edges: field.Edges(), Labels: field.Labels, Rows: field.Rows, Columns: field.Columns,
+		Interaction: field.Interaction(),
+		LogZ:        found.LogZ, BestLogLik: found.BestU, BestChain: found.BestChain, Gated: f.problem.method.gated,
+		ModelBytes: int64(field.Model.Bytes()),
+		IDs:        make([]string, field.N), Observation: field.Observation, Truth: field.Truth, Best: found.Best,
+		MCSE: found.MCSE, ChainBytes: f.chainBytes,
 	}
 	for i := range out.IDs {
 		out.IDs[i] = field.ID(i)
@@ -39,7 +42,9 @@ func (f *found) Describe(rec *record.Fit) {
 		out.MCSE = nil
 	}
 	for _, c := range found.Certificates {
-		out.Certificates = append(out.Certificates, record.Certificate{Method: c.Method, Bounded: c.Of, IDs: c.IDs, Variables: c.Count, Updates: c.Updates, Bound: c.Bound, Note: strings.TrimSpace(c.Reason)})
+		out.Certificates = append(out.Certificates,
+			record.Certificate{Method: c.Method, Bounded: c.Of, IDs: c.IDs, Variables: c.Count, Updates: c.Updates,
+				Bound: c.Bound, Note: strings.TrimSpace(c.Reason)})
 	}
 	rec.Discrete = out
 }

@@ -50,18 +50,20 @@ func resolveDiscrete(s *spec.Sampler, f *discrete.Field) (*discreteMethod, error
 		m.Options = o
 	case "meanfield":
 		o := mrf.MeanFieldOptions{Damping: s.Damping, Tolerance: s.Tolerance, MaxSweeps: s.MaxSweeps}
-		m = &discreteMethod{why: "an approximation has no chains", solve: func(f *discrete.Field) (*discrete.Result, string, error) {
-			r, err := f.MeanField(o)
-			return r, "mean field", err
-		}}
+		m = &discreteMethod{why: "an approximation has no chains",
+			solve: func(f *discrete.Field) (*discrete.Result, string, error) {
+				r, err := f.MeanField(o)
+				return r, "mean field", err
+			}}
 		m.Options = o
 	case "exact":
 		m = &discreteMethod{why: "an exact method has no chains", solve: (*discrete.Field).Exact}
 	case "viterbi":
-		m = &discreteMethod{why: "an exact method has no chains", solve: func(f *discrete.Field) (*discrete.Result, string, error) {
-			r, err := f.Viterbi()
-			return r, "Viterbi", err
-		}}
+		m = &discreteMethod{why: "an exact method has no chains",
+			solve: func(f *discrete.Field) (*discrete.Result, string, error) {
+				r, err := f.Viterbi()
+				return r, "Viterbi", err
+			}}
 	default:
 		return nil, fmt.Errorf("sampler %q: method %q is not for models of kind mrf", s.Name, name)
 	}

@@ -30,7 +30,8 @@ func (r *Reader) readDiscrete(ctx context.Context, ds *spec.Dataset, yield func(
 
 // readMade yields what the program makes: one unit, or as many as count says, which are
 // called by their number.
-func (r *Reader) readMade(ctx context.Context, ds *spec.Dataset, count int, make func(ctx context.Context, name string, k int) (*discrete.Data, error), yield func(*Unit) error) error {
+func (r *Reader) readMade(ctx context.Context, ds *spec.Dataset, count int,
+	make func(ctx context.Context, name string, k int) (*discrete.Data, error), yield func(*Unit) error) error {
 	for k := range max(count, 1) {
 		u := &Unit{Dataset: ds}
 		if count > 0 {
@@ -51,7 +52,8 @@ func (r *Reader) readMade(ctx context.Context, ds *spec.Dataset, count int, make
 
 // readImages yields a unit for each image.
 func (r *Reader) readImages(ctx context.Context, ds *spec.Dataset, yield func(*Unit) error) error {
-	sources, err := ingest.Expand(ingest.Source{Name: ds.Name, Path: ds.Image.Path, Each: ds.Each == "file", Dir: r.Pipeline.Dir, Within: r.Pipeline.Within})
+	sources, err := ingest.Expand(ingest.Source{Name: ds.Name, Path: ds.Image.Path, Each: ds.Each == "file",
+		Dir: r.Pipeline.Dir, Within: r.Pipeline.Within})
 	if err != nil {
 		return yield(&Unit{Dataset: ds, Err: err})
 	}
@@ -123,7 +125,8 @@ func (r *Reader) beside(ds *spec.Dataset, path, query, database string, params m
 	if path == "" && query == "" {
 		return nil
 	}
-	src := &ingest.Source{Name: ds.Name, Path: path, SQL: query, Database: database, Dir: r.Pipeline.Dir, Within: r.Pipeline.Within}
+	src := &ingest.Source{Name: ds.Name, Path: path, SQL: query, Database: database, Dir: r.Pipeline.Dir,
+		Within: r.Pipeline.Within}
 	if len(params) > 0 {
 		src.Params = map[string]any{}
 		for name, value := range params {

@@ -41,7 +41,7 @@ const (
 // Base is what is known of the earlier fits of a pipeline: a ledger as it was when the run began.
 type Base interface {
 	// Earlier lists the complete fits of a name, the newest first.
-	Earlier(record.Key) []record.Earlier
+	Earlier(record.Key) []record.Stored
 	// Recall reads what one of them says of its posterior and its data.
 	Recall(ctx context.Context, id int64) (record.Recalled, error)
 	// Answers reports whether the complete fit with a fingerprint serves in place of f, which is not drawn again.
@@ -53,7 +53,7 @@ type starter interface {
 	// startsAnew says why the method gains nothing from it; empty where it may.
 	startsAnew() string
 	// recall weighs an earlier fit, and says why it is no start for this one; empty where it is one.
-	recall(e record.Earlier, past record.Recalled, now Identity) (p *Previous, why string)
+	recall(e record.Stored, past record.Recalled, now Identity) (p *Previous, why string)
 }
 
 // Previous is the posterior that a fit starts from.
@@ -82,8 +82,8 @@ func (id *Identified) StartFrom(ctx context.Context, base Base) error {
 		return nil
 	}
 	fits := base.Earlier(id.Key())
-	before := slices.IndexFunc(fits, func(e record.Earlier) bool { return e.Replicate <= 1 && e.Question != question })
-	answer := slices.IndexFunc(fits, func(e record.Earlier) bool {
+	before := slices.IndexFunc(fits, func(e record.Stored) bool { return e.Replicate <= 1 && e.Question != question })
+	answer := slices.IndexFunc(fits, func(e record.Stored) bool {
 		return e.Fingerprint == id.Fingerprint || e.Question == question && e.Replicate == id.Replicate
 	})
 	if answer >= 0 {
@@ -96,7 +96,7 @@ func (id *Identified) StartFrom(ctx context.Context, base Base) error {
 			id.Start.Note = "as usual, as before"
 			return nil
 		}
-		if own := slices.IndexFunc(fits, func(e record.Earlier) bool { return e.Fingerprint == a.From }); own >= 0 {
+		if own := slices.IndexFunc(fits, func(e record.Stored) bool { return e.Fingerprint == a.From }); own >= 0 {
 			before = own
 		}
 	}
@@ -113,7 +113,7 @@ func (id *Identified) StartFrom(ctx context.Context, base Base) error {
 }
 
 // startAt starts the fit from an earlier one, if that is one to start from.
-func (id *Identified) startAt(problem starter, e record.Earlier, past record.Recalled) {
+func (id *Identified) startAt(problem starter, e record.Stored, past record.Recalled) {
 	p, why := problem.recall(e, past, id.Identity)
 	id.Start.Known = p.found
 	if why != "" {
@@ -166,7 +166,7 @@ func (r *Regression) shrinks() bool {
 }
 
 // recall weighs an earlier fit.
-func (r *Regression) recall(e record.Earlier, past record.Recalled, now Identity) (p *Previous, why string) {
+func (r *Regression) recall(e record.Stored, past record.Recalled, now Identity) (p *Previous, why string) {
 	p = &Previous{Recalled: past, known: map[infer.Parameter]*record.ParameterSummary{}}
 	family := r.Family()
 	if e.Family != family.Name || e.Link != family.Link {
@@ -191,7 +191,7 @@ func (r *Regression) recall(e record.Earlier, past record.Recalled, now Identity
 	if why := r.unlike(e, past.Data); why != "" {
 		return p, why
 	}
-	if m := r.Method(); m.Trajectories != nil && e.Method == m.Name && sameSampler(past.Identity, now) {
+	if m := r.Method(); m.Trajectories != nil && e.Method == m.Name && sameSampler(e.Identity, now) {
 		p.step = middle(past.StepSizes)
 	}
 	return p, ""
@@ -208,7 +208,7 @@ func (p *Previous) coefficient(name string) *record.ParameterSummary {
 
 // unlike says in what tonight's data differ too much from an earlier fit's for its
 // scales to serve.
-func (r *Regression) unlike(e record.Earlier, then *record.DataSummary) string {
+func (r *Regression) unlike(e record.Stored, then *record.DataSummary) string {
 	far := func(a, b, factor float64) bool { return a > factor*b || b > factor*a }
 	if far(float64(r.Rows), float64(e.Rows), likeRows) {
 		return fmt.Sprintf("it has %d rows, and this fit %d", e.Rows, r.Rows)

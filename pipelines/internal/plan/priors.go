@@ -41,7 +41,7 @@ func posterior(m *spec.Model, data *glm.Data) glm.Model {
 	return out
 }
 
-// conjugatePriors tells whether every prior of a gaussian model is one that
+// conjugatePriors reports whether every prior of a gaussian model is one that
 // method conjugate takes.
 func conjugatePriors(m *spec.Model) bool {
 	all := []prior.Prior{m.Prior.Coefficients.Prior, m.Prior.Intercept.Prior.Prior}

@@ -156,7 +156,8 @@ func (r *Reader) source(ctx context.Context, ds *spec.Dataset) (ingest.Source, f
 		src.Decimal = rune(ds.Decimal[0])
 	}
 	if t := ds.Triplets; t.Path != "" {
-		src.Triplets = &ingest.Triplets{Path: t.Path, Row: t.Row, Col: t.Col, Value: t.Value, Prefix: t.Prefix, Columns: int64(t.Columns)}
+		src.Triplets = &ingest.Triplets{Path: t.Path, Row: t.Row, Col: t.Col, Value: t.Value, Prefix: t.Prefix,
+			Columns: int64(t.Columns)}
 	}
 	if len(ds.NullValues) > 0 {
 		src.NullValues = ingest.DefaultNullValues()

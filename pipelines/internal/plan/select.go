@@ -22,7 +22,8 @@ func ParseSelector(terms []string) (Selector, error) {
 	for _, term := range terms {
 		field, pattern, ok := strings.Cut(term, "=")
 		if !ok || !contains(selectorFields, field) {
-			return s, fmt.Errorf("--only %q: write FIELD=PATTERN, FIELD being one of %s", term, strings.Join(selectorFields, ", "))
+			return s, fmt.Errorf("--only %q: write FIELD=PATTERN, FIELD being one of %s", term,
+				strings.Join(selectorFields, ", "))
 		}
 		s.fields[field] = append(s.fields[field], pattern)
 	}
@@ -77,7 +78,8 @@ func (s Selector) match(field string, ok func(pattern string) bool) bool {
 func begins(pattern, name string) bool {
 	for i := range len(pattern) + 1 {
 		head, rest := pattern[:i], pattern[i:]
-		if words.Match(head, name) && (strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, "?") || strings.HasSuffix(head, "*")) {
+		if words.Match(head, name) &&
+			(strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, "?") || strings.HasSuffix(head, "*")) {
 			return true
 		}
 	}

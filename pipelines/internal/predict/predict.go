@@ -85,7 +85,7 @@ func Run(ctx context.Context, w io.Writer, c Config) error {
 	}
 	fit := &predictive.Fit{
 		Chains: stored.Chains, Draws: stored.Draws, Params: stored.Parameters, Columns: record.Columns, Workers: c.Workers,
-		Open: func() predictive.Columns { return ledger.Columns(ctx, stored.StoredFit, assess.ColumnBytes) },
+		Open: func() predictive.Columns { return ledger.Columns(ctx, stored.Stored, assess.ColumnBytes) },
 	}
 	if fit.Dispersions, err = dispersionsOf(family, stored); err != nil {
 		return err
@@ -203,7 +203,7 @@ func (c *Config) remark(f report.Fitted, record *transform.Record, d *transform.
 		return
 	}
 	if hash := usedHash(table, record); hash != "" && hash != f.DataHash {
-		say("the data have changed since the fit of %s UTC", strings.Split(f.Created, ".")[0])
+		say("the data have changed since the fit of %s UTC", f.Created.Format(time.DateTime))
 	}
 }
 

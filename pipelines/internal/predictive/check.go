@@ -27,7 +27,8 @@ const (
 // the domain of the link) is left out.
 //
 // Cost: some 50 ns for each response. stream names the random stream of a row.
-func (f *Fit) Check(ctx context.Context, family glm.Family, data *glm.Data, stream func(row int) *infer.Stream) ([]record.Check, error) {
+func (f *Fit) Check(ctx context.Context, family glm.Family, data *glm.Data,
+	stream func(row int) *infer.Stream) ([]record.Check, error) {
 	outcomes, err := glm.NewPointwise(family, data)
 	if err != nil {
 		return nil, err
@@ -110,7 +111,8 @@ func statisticsOf(f glm.Family) []statistic {
 		return all
 	}
 	all = append(all, statistic{"sd", "standard deviation", (*sample).sd},
-		statistic{"min", "minimum", func(s *sample) float64 { return s.lo }}, statistic{"max", "maximum", func(s *sample) float64 { return s.hi }})
+		statistic{"min", "minimum", func(s *sample) float64 { return s.lo }},
+		statistic{"max", "maximum", func(s *sample) float64 { return s.hi }})
 	switch f.Name {
 	case "binomial", "poisson", "negative_binomial":
 		all = append(all, statistic{"zeros", "share of zeros", func(s *sample) float64 { return s.zeros / s.n }})
@@ -162,7 +164,8 @@ func CheckWarnings(checks []record.Check) (out []string) {
 			share, side = 1-c.P, "above"
 		}
 		if 1-share < extreme {
-			out = append(out, fmt.Sprintf("predictive check: the %s of the response, %.4g, is %s that of %.1f %% of replicated data (95 %% of them: %.4g to %.4g)",
+			out = append(out, fmt.Sprintf("predictive check: the %s of the response, %.4g, is %s that of %.1f %% of replicated "+
+				"data (95 %% of them: %.4g to %.4g)",
 				c.Words, c.Observed, side, 100*share, c.Q025, c.Q975))
 		}
 	}

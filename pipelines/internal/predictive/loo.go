@@ -40,7 +40,8 @@ func (f *Fit) LeaveOneOut(ctx context.Context, family glm.Family, data *glm.Data
 			}
 			b.Row(i, scratch[w])
 			r := works[w].Row(slices.Collect(slices.Chunk(scratch[w], f.Draws)))
-			out.Rows[b.First+i] = record.Pointwise{ELPD: r.ELPD, P: r.P, K: r.K, WAIC: r.WAIC, PWAIC: r.PWAIC, Efficiency: r.Efficiency, Reason: r.Reason, Frequency: 1}
+			out.Rows[b.First+i] = record.Pointwise{ELPD: r.ELPD, P: r.P, K: r.K, WAIC: r.WAIC, PWAIC: r.PWAIC,
+				Efficiency: r.Efficiency, Reason: r.Reason, Frequency: 1}
 		})
 		if err != nil {
 			return nil, err
@@ -92,7 +93,8 @@ func LOOWarnings(l *record.LOO) (out []string) {
 		}
 	}
 	if l.High > 0 {
-		out = append(out, fmt.Sprintf("leave-one-out: the Pareto k of %d of %d rows is above %.2g (row %d of the design: %.3g): there elpd_loo cannot be relied on; "+
+		out = append(out, fmt.Sprintf("leave-one-out: the Pareto k of %d of %d rows is above %.2g (row %d of the design: "+
+			"%.3g): there elpd_loo cannot be relied on; "+
 			"look at these rows, or refit without them", l.High, len(l.Rows), l.Threshold, l.Worst+1, l.WorstK))
 	}
 	return out

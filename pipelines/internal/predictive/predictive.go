@@ -39,7 +39,8 @@ const groupRows = 64
 //
 // Memory is that of Blocks, and 64 rows at every draw. Cost: O(n·d) a draw, and some
 // 50 ns a draw and row for a response.
-func (f *Fit) Predict(ctx context.Context, outcomes *glm.Pointwise, data *glm.Data, stream func(row int) *infer.Stream, yield func(*Prediction) error) error {
+func (f *Fit) Predict(ctx context.Context, outcomes *glm.Pointwise, data *glm.Data, stream func(row int) *infer.Stream,
+	yield func(*Prediction) error) error {
 	group := make([]Prediction, min(groupRows, data.Rows()))
 	for i := range group {
 		for q := range group[i].Of {

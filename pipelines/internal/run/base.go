@@ -12,12 +12,12 @@ import (
 type base struct {
 	*runner
 	file    *report.Ledger
-	earlier map[record.Key][]record.Earlier // complete ones by name, the newest first
+	earlier map[record.Key][]record.Stored // complete ones by name, the newest first
 }
 
 // newBase reads the earlier fits of the pipeline, if its run starts from them.
 func newBase(ctx context.Context, file *report.Ledger, r *runner) (*base, error) {
-	b := &base{r, file, map[record.Key][]record.Earlier{}}
+	b := &base{r, file, map[record.Key][]record.Stored{}}
 	if r.Pipeline.Run.Start != plan.StartPrevious {
 		return b, nil
 	}
@@ -29,7 +29,7 @@ func newBase(ctx context.Context, file *report.Ledger, r *runner) (*base, error)
 }
 
 // Earlier lists the complete fits of a name, the newest first.
-func (b *base) Earlier(k record.Key) []record.Earlier { return b.earlier[k] }
+func (b *base) Earlier(k record.Key) []record.Stored { return b.earlier[k] }
 
 // Recall reads what a fit says of its posterior and its data.
 func (b *base) Recall(ctx context.Context, id int64) (record.Recalled, error) {

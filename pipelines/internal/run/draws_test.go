@@ -52,7 +52,7 @@ func readWide(t *testing.T, dir string) (out wideFit) {
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%d fits, %v", len(found), err)
 	}
-	for block, err := range ledger.Columns(t.Context(), found[0].StoredFit, assess.ColumnBytes) {
+	for block, err := range ledger.Columns(t.Context(), found[0].Stored, assess.ColumnBytes) {
 		if err != nil {
 			t.Fatal(err)
 		}

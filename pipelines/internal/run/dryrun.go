@@ -14,12 +14,12 @@ import (
 )
 
 // foresee says what a run would do about an identified fit, and why.
-func (a *attempt) foresee(id *plan.Identified, stored report.StoredFit, complete bool) {
+func (a *attempt) foresee(id *plan.Identified, stored report.Stored, complete bool) {
 	res := a.res
 	if complete && !a.Force && !redraws(id.Model, stored) {
 		res.Action, res.Verdict, res.Reasons = Skipped, string(stored.Verdict.Grade), stored.Verdict.Reasons
 		res.Chains, res.Draws = stored.Chains, stored.Draws
-		if id.Gates != stored.Gates {
+		if id.Gates != *stored.Gates {
 			res.Reasons = []string{"changed gates: the verdict would be taken anew"}
 		}
 		if !slices.Equal(assess.Expressions(id.Model), stored.Derived) {
@@ -57,7 +57,7 @@ func (a *attempt) foresee(id *plan.Identified, stored report.StoredFit, complete
 var parts = []string{"data", "model", "sampler", "length", "chains", "keep", "seed", "versions", "format"}
 
 // changes says in what a fit differs from the newest complete one of its name.
-func changes(before report.Predecessor, now plan.Identity) []string {
+func changes(before report.Stored, now plan.Identity) []string {
 	if before.Identity == nil {
 		if before.DataHash != now.Data {
 			return []string{"changed data"}

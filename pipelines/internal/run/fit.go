@@ -96,7 +96,8 @@ func (a *attempt) carryOut(ctx context.Context) error {
 		return err
 	}
 	defer chains.Close()
-	if other, found := a.known.now(ctx, a.ledger.file, id.Fingerprint); found && !ok && !a.Force && !redraws(id.Model, other) {
+	if other, found := a.known.now(ctx, a.ledger.file, id.Fingerprint); found && !ok && !a.Force &&
+		!redraws(id.Model, other) {
 		_ = chains.Spool.Remove() // another run has stored the fit; its Sweep removes what is left
 		return a.skip(ctx, id, other)
 	}
@@ -117,7 +118,8 @@ func (a *attempt) identify(ctx context.Context) (*plan.Identified, error) {
 		return nil, err
 	}
 	facts := problem.Facts()
-	a.res.Method, a.res.Rows, a.res.Columns, a.res.Warnings = problem.Method().Name, facts.Rows, facts.Columns, facts.Warnings
+	a.res.Method, a.res.Rows, a.res.Columns, a.res.Warnings = problem.Method().Name, facts.Rows, facts.Columns,
+		facts.Warnings
 	id, err := plan.Identify(a.fit, problem, a.memory)
 	if err != nil {
 		return nil, err
@@ -195,10 +197,12 @@ func (r *runner) ended(f *plan.Fit, method string, shown *progress.Fit, res *Res
 func (r *runner) erred(f *plan.Fit, method string, res *Result) {
 	family := f.Model.Family
 	fit := &record.Fit{
-		Key: f.Key(), Replicate: f.Replicate, Fingerprint: res.Fingerprint, RunID: r.id, Pipeline: r.Pipeline.Name, Method: method,
+		Key: f.Key(), Replicate: f.Replicate, Fingerprint: res.Fingerprint, RunID: r.id, Pipeline: r.Pipeline.Name,
+		Method: method,
 		Family: family.Name, Link: family.Link, Formula: f.Model.Formula,
 		Chains: r.Pipeline.Run.Chains, Status: record.Erred, Error: res.Err.Error(),
-		Verdict: judge.Verdict{Grade: judge.ErrorGrade, Reasons: res.Reasons}, Gates: f.Gates, Created: r.Now(), Place: r.place,
+		Verdict: judge.Verdict{Grade: judge.ErrorGrade, Reasons: res.Reasons}, Gates: f.Gates, Created: r.Now(),
+		Place: r.place,
 	}
 	r.ledger.later(func(ctx context.Context, s *report.Session) error {
 		_, err := s.Fit(ctx, fit)

@@ -16,7 +16,7 @@ type known struct {
 	database string
 
 	mu      sync.Mutex // not held while the ledger is waited for
-	fits    map[string]report.StoredFit
+	fits    map[string]report.Stored
 	mark    mark
 	writing bool // this run has the file open, and knows what was in it
 
@@ -47,14 +47,14 @@ func (k *known) read(ctx context.Context, ledger *report.Ledger) error {
 	return err
 }
 
-func (k *known) keep(fits map[string]report.StoredFit, m mark) {
+func (k *known) keep(fits map[string]report.Stored, m mark) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.fits, k.mark = fits, m
 }
 
 // fit is what was known last of the complete fit with a fingerprint.
-func (k *known) fit(fingerprint string) (report.StoredFit, bool) {
+func (k *known) fit(fingerprint string) (report.Stored, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	f, ok := k.fits[fingerprint]
@@ -64,7 +64,7 @@ func (k *known) fit(fingerprint string) (report.StoredFit, bool) {
 // now is fit, after a look at what others have stored since. It reads the ledger
 // where somebody else has written to it, and else costs a look at the file. Where
 // the ledger cannot be read now, it is what was known last.
-func (k *known) now(ctx context.Context, ledger *report.Ledger, fingerprint string) (report.StoredFit, bool) {
+func (k *known) now(ctx context.Context, ledger *report.Ledger, fingerprint string) (report.Stored, bool) {
 	k.rereading.Lock()
 	defer k.rereading.Unlock()
 	k.mu.Lock()

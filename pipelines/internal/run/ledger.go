@@ -51,7 +51,8 @@ const togetherValues = 4_000_000
 
 // openLedger starts the writer of a ledger. It ends with stop.
 func openLedger(ctx context.Context, file *report.Ledger, r *runner) *ledger {
-	l := &ledger{r: r, file: file, queue: make(chan *request, 64), end: make(chan struct{}), ctx: ctx, done: make(chan struct{}), linger: linger}
+	l := &ledger{r: r, file: file, queue: make(chan *request, 64), end: make(chan struct{}), ctx: ctx,
+		done: make(chan struct{}), linger: linger}
 	go l.serve()
 	return l
 }

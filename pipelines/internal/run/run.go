@@ -55,8 +55,8 @@ type runner struct {
 	ledger    *ledger
 	known     *known
 	base      plan.Base
-	before    map[record.Key]report.Predecessor // of a dry run; nil of others
-	recalled  atomic.Int64                      // skipped fits whose summaries were read
+	before    map[record.Key]report.Stored // of a dry run; nil of others
+	recalled  atomic.Int64                 // skipped fits whose summaries were read
 }
 
 // Run carries out a pipeline. It returns an error only where nothing could be

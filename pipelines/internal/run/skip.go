@@ -16,7 +16,7 @@ import (
 
 // skip lets a complete fit's stored verdict count, judged again where the
 // gates or the derived quantities have changed since.
-func (a *attempt) skip(ctx context.Context, id *plan.Identified, stored report.StoredFit) error {
+func (a *attempt) skip(ctx context.Context, id *plan.Identified, stored report.Stored) error {
 	res := a.res
 	res.Action, res.Verdict, res.Reasons = Skipped, string(stored.Verdict.Grade), stored.Verdict.Reasons
 	res.ID, res.Chains, res.Draws = stored.ID, stored.Chains, stored.Draws
@@ -31,13 +31,13 @@ func (a *attempt) skip(ctx context.Context, id *plan.Identified, stored report.S
 			return ctx.Err()
 		}
 		res.Verdict, res.Reasons = string(derived.Verdict.Grade), derived.Verdict.Reasons
-		stored.Gates, stored.Parameters = derived.Gates, derived.First+len(derived.Parameters)
+		stored.Gates, stored.Parameters = &derived.Gates, derived.First+len(derived.Parameters)
 	}
 	judged, err := a.assessStored(ctx, id, stored)
 	if err != nil {
 		return err
 	}
-	if id.Gates != stored.Gates && !judged && id.Gating().Off == "" {
+	if id.Gates != *stored.Gates && !judged && id.Gating().Off == "" {
 		if err := a.rejudge(ctx, id); err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (a *attempt) recall(ctx context.Context, id *plan.Identified) error {
 
 // assessStored computes what the run asks for and a complete fit does not have,
 // from its kept draws, and stores it with a new verdict. It reports whether it did.
-func (a *attempt) assessStored(ctx context.Context, id *plan.Identified, stored report.StoredFit) (judged bool, err error) {
+func (a *attempt) assessStored(ctx context.Context, id *plan.Identified, stored report.Stored) (judged bool, err error) {
 	regression, ok := id.Problem.(*plan.Regression)
 	if !ok || id.Replicate > 1 { // the draws of replicates are not kept, and the fit itself has it
 		return false, nil
@@ -133,7 +133,7 @@ func (a *attempt) assessStored(ctx context.Context, id *plan.Identified, stored 
 }
 
 // extras computes what the run asks for from the draws in the ledger.
-func (a *attempt) extras(ctx context.Context, id *plan.Identified, r *plan.Regression, stored report.StoredFit) (*assess.Extras, error) {
+func (a *attempt) extras(ctx context.Context, id *plan.Identified, r *plan.Regression, stored report.Stored) (*assess.Extras, error) {
 	summaries, _, err := a.ledger.file.Summaries(ctx, id.Fingerprint)
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (a *attempt) extras(ctx context.Context, id *plan.Identified, r *plan.Regre
 }
 
 // missing reports whether a stored fit lacks what the run asks for.
-func (a *attempt) missing(ctx context.Context, f *plan.Fit, stored report.StoredFit) (bool, error) {
+func (a *attempt) missing(ctx context.Context, f *plan.Fit, stored report.Stored) (bool, error) {
 	wantLOO, wantChecks := assess.Asked(f)
 	if !wantLOO && !wantChecks {
 		return false, nil
@@ -158,13 +158,13 @@ func (a *attempt) missing(ctx context.Context, f *plan.Fit, stored report.Stored
 
 // redraws reports whether a complete fit must be drawn again because its derived
 // quantities have changed and the ledger has no draws to compute them from.
-func redraws(m *spec.Model, stored report.StoredFit) bool {
+func redraws(m *spec.Model, stored report.Stored) bool {
 	return !stored.Kept && !slices.Equal(assess.Expressions(m), stored.Derived)
 }
 
 // rederive computes the derived quantities of a complete fit from the draws in
 // the ledger, and takes the verdict anew.
-func (a *attempt) rederive(ctx context.Context, id *plan.Identified, stored report.StoredFit) (out *report.Derivations, err error) {
+func (a *attempt) rederive(ctx context.Context, id *plan.Identified, stored report.Stored) (out *report.Derivations, err error) {
 	err = a.world.Workers.Work(ctx, a.watch, func() error {
 		out, err = a.derivations(ctx, id, stored)
 		return err
@@ -172,7 +172,7 @@ func (a *attempt) rederive(ctx context.Context, id *plan.Identified, stored repo
 	return out, err
 }
 
-func (a *attempt) derivations(ctx context.Context, id *plan.Identified, stored report.StoredFit) (*report.Derivations, error) {
+func (a *attempt) derivations(ctx context.Context, id *plan.Identified, stored report.Stored) (*report.Derivations, error) {
 	evidence, err := a.storedEvidence(ctx, id)
 	if err != nil {
 		return nil, err

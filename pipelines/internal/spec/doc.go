@@ -12,8 +12,8 @@
 // triplets.go and derivation.go (the types), then load.go and problem.go, then
 // tokens.go, tree.go and scalar.go (YAML to tree), template.go with render.go
 // and sqltext.go, profile.go, fields.go, decode.go, grammar.go, union.go,
-// check.go and mrfcheck.go, then fits.go; schema.go and schema_union.go stand
-// apart.
+// check.go and mrfcheck.go, then fits.go. The JSON schema, which nobody needs
+// while the program runs, is generated in tests: schemagen_test.go.
 //
 // # Priors that may be left out
 //

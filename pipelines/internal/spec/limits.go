@@ -27,10 +27,6 @@ func (v *Duration) decodeNode(d *decoder, n *node, f field, _ []string) {
 	}
 }
 
-func (Duration) jsonSchema(*generator, field) object {
-	return anyOf(object{{"type", "string"}, {"pattern", "^[0-9.]+(ns|us|µs|ms|s|m|h)"}, {"examples", []string{"90s", "30m", "1h30m"}}}, template)
-}
-
 // Bytes is an amount of memory as it is written: 500MB, 2GB, 1.5GiB. Zero is no
 // limit.
 type Bytes int64
@@ -88,8 +84,4 @@ func (b *Bytes) decodeNode(d *decoder, n *node, f field, _ []string) {
 		d.add(n.at, f.key+": "+message, hint)
 	}
 	*b = x
-}
-
-func (Bytes) jsonSchema(*generator, field) object {
-	return anyOf(object{{"type", "string"}, {"pattern", bytesText.String()}, {"examples", []string{"500MB", "2GB"}}}, template)
 }

@@ -14,18 +14,6 @@ import (
 
 var familyText = regexp.MustCompile(`^\s*([A-Za-z0-9_.]+)\s*(?:\(\s*([A-Za-z0-9_./^]*)\s*\)\s*)?$`)
 
-// familyNames lists what may be written: each family, and with each link.
-func familyNames() []string {
-	var list []string
-	for _, f := range glm.Families() {
-		list = append(list, f.Name)
-		for _, link := range f.Links {
-			list = append(list, f.Name+"("+link+")")
-		}
-	}
-	return list
-}
-
 func (fam *Family) decodeNode(d *decoder, n *node, f field, _ []string) {
 	if n.kind != stringKind {
 		d.wrongKind(n, f, "text")

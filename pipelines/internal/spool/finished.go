@@ -83,7 +83,8 @@ func (f *Fit) record() ([]byte, error) {
 
 // Holds reports whether root has something drawn of the fit with a fingerprint.
 func Holds(root, fingerprint string) bool {
-	chains, _ := filepath.Glob(filepath.Join(folder(root, fingerprint), "chain-*.spool")) // a root with odd characters holds nothing
+	// a root with odd characters holds nothing
+	chains, _ := filepath.Glob(filepath.Join(folder(root, fingerprint), "chain-*.spool"))
 	return len(chains) > 0
 }
 

@@ -203,7 +203,8 @@ func (f *Fit) discard() error {
 		return err
 	}
 	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".spool") || strings.HasPrefix(e.Name(), manifestName) || strings.HasPrefix(e.Name(), finishedName) || strings.HasPrefix(e.Name(), drawsName) {
+		if strings.HasSuffix(e.Name(), ".spool") || strings.HasPrefix(e.Name(), manifestName) ||
+			strings.HasPrefix(e.Name(), finishedName) || strings.HasPrefix(e.Name(), drawsName) {
 			err = errors.Join(err, f.disk.remove(filepath.Join(f.dir, e.Name())))
 		}
 	}

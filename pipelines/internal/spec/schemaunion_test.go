@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
 )
 
@@ -80,4 +81,24 @@ func priorSchema(kinds []prior.Kind, example string) object {
 		{"pattern", fmt.Sprintf(`^\s*(%s)\s*(\(|$)`, strings.Join(names, "|"))},
 		{"examples", []string{example, "flat"}},
 	}, template)
+}
+
+func (Duration) jsonSchema(*generator, field) object {
+	return anyOf(object{{"type", "string"}, {"pattern", "^[0-9.]+(ns|us|µs|ms|s|m|h)"}, {"examples", []string{"90s", "30m", "1h30m"}}}, template)
+}
+
+func (Bytes) jsonSchema(*generator, field) object {
+	return anyOf(object{{"type", "string"}, {"pattern", bytesText.String()}, {"examples", []string{"500MB", "2GB"}}}, template)
+}
+
+// familyNames lists what may be written: each family, and with each link.
+func familyNames() []string {
+	var list []string
+	for _, f := range glm.Families() {
+		list = append(list, f.Name)
+		for _, link := range f.Links {
+			list = append(list, f.Name+"("+link+")")
+		}
+	}
+	return list
 }
