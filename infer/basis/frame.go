@@ -28,7 +28,9 @@ type Frame struct {
 
 // NewFrame makes the frame of the design w with its offset. Cost: n·k²/2 for k columns
 // where t is not the identity.
-func NewFrame(target *glm.Target, w design.Matrix, offset []float64, priors []prior.Prior, origin []float64, t *linalg.Upper) *Frame {
+func NewFrame(target *glm.Target, w design.Matrix, offset []float64, priors []prior.Prior,
+	origin []float64, t *linalg.Upper,
+) *Frame {
 	n, k := w.Size()
 	f := &Frame{Design: w, Origin: origin, T: t, Priors: priors,
 		Precision: make([]float64, k), Centre: make([]float64, k), Curvature: make([]float64, k)}

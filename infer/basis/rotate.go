@@ -38,7 +38,9 @@ func Rotate(target *glm.Target, x design.Matrix, offset []float64, priors []prio
 }
 
 // RotateAt is Rotate with Newton's iteration ended at a gain.
-func RotateAt(target *glm.Target, x design.Matrix, offset []float64, priors []prior.Prior, u []float64, gain float64) (*Frame, error) {
+func RotateAt(target *glm.Target, x design.Matrix, offset []float64, priors []prior.Prior,
+	u []float64, gain float64,
+) (*Frame, error) {
 	_, k := x.Size()
 	if k > RotateLimit {
 		return nil, fmt.Errorf("%d coordinates to rotate, more than %d", k, RotateLimit)
@@ -79,7 +81,9 @@ type Newton struct {
 
 // NewNewton returns the iteration at u, which it moves; an error where a prior has no
 // curvature.
-func NewNewton(target *glm.Target, design *design.Dense, offset []float64, priors []prior.Prior, u []float64) (*Newton, error) {
+func NewNewton(target *glm.Target, design *design.Dense, offset []float64, priors []prior.Prior,
+	u []float64,
+) (*Newton, error) {
 	for _, p := range priors {
 		if !Rotatable(p.Kind) {
 			return nil, fmt.Errorf("a %s prior has no curvature to rotate by", p.Kind)
