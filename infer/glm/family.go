@@ -90,7 +90,7 @@ func (f Family) Dispersions() []Dispersion {
 	return nil
 }
 
-// HasDispersion tells whether the family has parameters besides the
+// HasDispersion reports whether the family has parameters besides the
 // coefficients.
 func (f Family) HasDispersion() bool { return len(f.Dispersions()) > 0 }
 

@@ -76,7 +76,7 @@ func (t *Target) checkFlatRank(flat []int) error {
 	return nil
 }
 
-// perfectFit tells whether the link of the response, less the offset, is in the
+// perfectFit reports whether the link of the response, less the offset, is in the
 // span of the design's columns, so that the density there has no bound as
 // sigma → 0, or the precision → ∞; and how many observations are left over beyond
 // the rank of the design.
@@ -106,7 +106,7 @@ func (t *Target) perfectFit() (spare float64, perfect bool) {
 	}
 }
 
-// fitsPerfectly tells whether the first rows of the response lie in the span
+// fitsPerfectly reports whether the first rows of the response lie in the span
 // of the first rows of the design, and the rank of that.
 func (t *Target) fitsPerfectly(wanted []float64, rows int) (rank int, yes bool) {
 	span, column := linalg.NewSpan(dependent), make([]float64, rows)
@@ -128,7 +128,7 @@ func (t *Target) fitsPerfectly(wanted []float64, rows int) (rank int, yes bool) 
 	return span.Rank(), share <= perfect
 }
 
-// constant tells whether all values are equal.
+// constant reports whether all values are equal.
 func constant(y []float64) bool {
 	for _, v := range y {
 		if v != y[0] {

@@ -28,7 +28,7 @@ var links = []LinkInfo{
 // Links returns the table of links; it must not be changed.
 func Links() []LinkInfo { return links }
 
-// Walled tells whether the linear predictor must be above 0.
+// Walled reports whether the linear predictor must be above 0.
 func (f Family) Walled() bool {
 	for _, l := range links {
 		if l.Name == f.Link {

@@ -90,7 +90,7 @@ func (t *Target) checkFlat(cols []int) error {
 	return t.checkOverlap(cols)
 }
 
-// recedesAlong tells whether no row's likelihood falls for ever as coefficient j
+// recedesAlong reports whether no row's likelihood falls for ever as coefficient j
 // grows, or as it falls.
 func (t *Target) recedesAlong(j int) bool {
 	x := t.data.X.Col(j)

@@ -18,7 +18,7 @@ import (
 //     mean is such a response. This is what R's glm(weights =) says of these
 //     families.
 
-// TakesPrecision tells whether the family's responses have a precision that a
+// TakesPrecision reports whether the family's responses have a precision that a
 // row's weight can multiply.
 func (f Family) TakesPrecision() bool { return precisionHint(f) == "" }
 

@@ -147,7 +147,7 @@ func (s *Setup) empty() bool { return s.all(0) }
 
 func (s *Setup) complete() bool { return s.all(s.model.Variables() - 1) }
 
-// all tells whether every variable has so many neighbours.
+// all reports whether every variable has so many neighbours.
 func (s *Setup) all(degree int) bool {
 	for i := range s.model.Variables() {
 		if len(s.model.Neighbours(i)) != degree {
