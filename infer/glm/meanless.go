@@ -1,6 +1,7 @@
 package glm
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -70,7 +71,8 @@ func (t *Target) cauchyMeans() (columns []int, words string) {
 			return nil, ""
 		}
 		reason = err.Error()
-		if e, ok := err.(*ImproperError); ok {
+		var e *ImproperError
+		if errors.As(err, &e) {
 			reason = e.Reason
 		}
 	}

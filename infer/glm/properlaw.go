@@ -3,7 +3,7 @@ package glm
 // checkLaw refuses the flat priors that no data make proper, or that are not
 // proved to be, by family.
 func (t *Target) checkLaw(flat []int) error {
-	refuse := func(reason, hint string) error { return &ImproperError{Reason: reason, Hint: hint} }
+	refuse := improper
 	name, link := t.model.Family.Name, t.model.Family.Link
 	switch {
 	case len(flat) == 0:

@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -171,9 +170,9 @@ func (c *checker) checkModel(m *Model) {
 
 // weights refuses precisions for a family that has none.
 func (c *checker) weights(m *Model) {
-	var refused *glm.PrecisionError
-	if err := glm.CheckPrecision(m.Family.Family); m.PrecisionWeights != "" && errors.As(err, &refused) {
-		c.at("family "+m.Family.Name+" takes no precision_weights", refused.Hint, "models", m.Name, "precision_weights")
+	if err := glm.CheckPrecision(m.Family.Family); m.PrecisionWeights != "" && err != nil {
+		_, hint := words.Parts(err)
+		c.at("family "+m.Family.Name+" takes no precision_weights", hint, "models", m.Name, "precision_weights")
 	}
 }
 
