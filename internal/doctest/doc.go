@@ -27,6 +27,6 @@
 // "git clone", the "cd" after it, and "make" lines are not run: make targets
 // must exist, "make run" does what the target does with the binary at hand.
 //
-// Read page.go, then match.go, then session.go; narrow.go keeps generated pages
-// within the width that all pages have.
+// Read page_test.go, then match_test.go, then walk_test.go; narrow.go, which other
+// packages' tests use too, keeps generated pages within the width that all pages have.
 package doctest
