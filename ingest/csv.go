@@ -334,7 +334,8 @@ func (f *csvFile) fail(line int64, err error, hint string) error {
 
 func (f *csvFile) warn(p *part) {
 	if f.blank > 0 {
-		p.warnings = append(p.warnings, fmt.Sprintf("%s: %d blank lines were skipped; a missing value in a file of one column must be written out, for instance as NA", f.path, f.blank))
+		p.warnings = append(p.warnings, fmt.Sprintf("%s: %d blank lines were skipped; a missing value in a file of one "+
+			"column must be written out, for instance as NA", f.path, f.blank))
 	}
 	if f.looksHeaderless() {
 		p.warnings = append(p.warnings, fmt.Sprintf("%s: the first line, taken as the header, holds only numbers",

@@ -66,7 +66,8 @@ func (f *parquetFile) fail(err error, hint string) error {
 	return &SourceError{Dataset: f.src.Name, File: f.path, Err: words.Hint(err, hint)}
 }
 
-const damagedHint = "the file is damaged or uses a feature that this reader lacks: write it again, for instance with DuckDB or pyarrow"
+const damagedHint = "the file is damaged or uses a feature that this reader lacks: write it again, for instance with " +
+	"DuckDB or pyarrow"
 
 // open reads the footer and holds its claims against one another.
 func (f *parquetFile) open(disk *os.File) error {

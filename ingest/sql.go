@@ -160,7 +160,8 @@ func trimStatement(s string) string { return strings.TrimRight(s, "; \t\r\n") }
 // it: it must be one SELECT. (Preparing it would not do: the planner acts on
 // some statements, EXPORT DATABASE makes its folder.)
 func (q *query) oneSelect(ctx context.Context, conn *sql.Conn) error {
-	const parse = `SELECT coalesce(parsed->>'error_message', ''), coalesce(json_array_length(parsed->'statements'), 0), parsed::VARCHAR
+	const parse = "SELECT coalesce(parsed->>'error_message', ''), " +
+		`coalesce(json_array_length(parsed->'statements'), 0), parsed::VARCHAR
 		FROM (SELECT json_serialize_sql($1::VARCHAR) AS parsed)`
 	var fault, parsed string
 	var statements int

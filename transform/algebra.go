@@ -164,7 +164,8 @@ const maxPower = 20
 func (s *selector) crossed(n *node, added bool) (*termSet, error) {
 	k, ok := n.args[1].number()
 	if !ok || k < 1 || k > maxPower || k != float64(int(k)) {
-		return nil, s.fail(n.args[1].pos, fmt.Sprintf("the power of terms is a whole number from 1 to %d", maxPower), "a square of numbers is written I(x^2)")
+		return nil, s.fail(n.args[1].pos, fmt.Sprintf("the power of terms is a whole number from 1 to %d", maxPower),
+			"a square of numbers is written I(x^2)")
 	}
 	base, err := s.inner(n.args[0], added)
 	if err != nil {

@@ -109,7 +109,8 @@ func (s *selector) setting(c *basisCall, name string, arg *node) error {
 	case "knots", "Boundary.knots":
 		v, ok := arg.vector()
 		if !ok || name != "knots" && (len(v) != 2 || !(v[0] < v[1])) || len(v) > maxDF {
-			what := map[bool]string{true: "a number or several: c(10, 20)", false: "two numbers in order: c(0, 100)"}[name == "knots"]
+			what := map[bool]string{true: "a number or several: c(10, 20)",
+				false: "two numbers in order: c(0, 100)"}[name == "knots"]
 			return s.fail(arg.pos, fmt.Sprintf("%s of %s() is %s", name, c.kind, what), "")
 		}
 		if name == "knots" {
@@ -124,7 +125,8 @@ func (s *selector) setting(c *basisCall, name string, arg *node) error {
 // basisSize refuses fewer degrees of freedom than the spline's pieces need.
 func (s *selector) basisSize(c *basisCall) error {
 	if c.df > 0 && c.df < c.fixedColumns() {
-		return s.fail(c.pos, fmt.Sprintf("df = %d is too small for %s()", c.df, c.kind), fmt.Sprintf("it has %d columns at least", c.fixedColumns()))
+		return s.fail(c.pos, fmt.Sprintf("df = %d is too small for %s()", c.df, c.kind),
+			fmt.Sprintf("it has %d columns at least", c.fixedColumns()))
 	}
 	return nil
 }
@@ -150,7 +152,8 @@ func (c *basisCall) learn(x []float64) (*Basis, error) {
 			return out, nil
 		}
 		if distinct := len(slices.Compact(sorted)); distinct <= c.degree {
-			return nil, fmt.Errorf("it has %d distinct values, and a polynomial of degree %d needs %d", distinct, c.degree, c.degree+1)
+			return nil, fmt.Errorf("it has %d distinct values, and a polynomial of degree %d needs %d", distinct, c.degree,
+				c.degree+1)
 		}
 		out.Alpha, out.Norm2 = orthogonal(x, c.degree)
 		return out, out.finite()
@@ -174,7 +177,8 @@ func (c *basisCall) learn(x []float64) (*Basis, error) {
 	}
 	for _, k := range out.Knots {
 		if !(out.Boundary[0] < k && k < out.Boundary[1]) {
-			return nil, fmt.Errorf("the inner knot %v does not lie between the boundary knots %v and %v", k, out.Boundary[0], out.Boundary[1])
+			return nil, fmt.Errorf("the inner knot %v does not lie between the boundary knots %v and %v", k, out.Boundary[0],
+				out.Boundary[1])
 		}
 	}
 	return out, nil

@@ -32,7 +32,8 @@ func (s *selector) factorCall(n *node) error {
 		return err
 	}
 	if len(n.args) != 1 || n.args[0].kind != nodeName || n.names[0] != "" {
-		return s.fail(n.pos, n.text+"() takes one column", "the order of its levels stands under the model's key levels, the coding under contrasts")
+		return s.fail(n.pos, n.text+"() takes one column",
+			"the order of its levels stands under the model's key levels, the coding under contrasts")
 	}
 	return nil
 }
@@ -72,7 +73,8 @@ func (b *builder) releveled(v *variable, c *column, f *factor) error {
 		return nil
 	}
 	if c.kind == numeric && v.node.args[max(0, slices.Index(v.node.names, "x"))].kind == nodeName {
-		return b.columnError(c.name, fmt.Errorf("it holds numbers, and %s takes a factor", v.label), "write relevel(factor("+quoteName(c.name)+"), …)")
+		return b.columnError(c.name, fmt.Errorf("it holds numbers, and %s takes a factor", v.label),
+			"write relevel(factor("+quoteName(c.name)+"), …)")
 	}
 	ref, err := (&selector{formula: &Formula{source: v.source}}).relevel(v.node)
 	if err != nil {
@@ -80,7 +82,8 @@ func (b *builder) releveled(v *variable, c *column, f *factor) error {
 	}
 	i := slices.Index(f.levels, ref)
 	if i < 0 {
-		return b.columnError(c.name, fmt.Errorf("the reference level %q of %s does not occur", ref, v.label), UnknownHint(ref, "levels", f.levels))
+		return b.columnError(c.name, fmt.Errorf("the reference level %q of %s does not occur", ref, v.label),
+			UnknownHint(ref, "levels", f.levels))
 	}
 	f.reorder(slices.Concat([]string{ref}, f.levels[:i], f.levels[i+1:]))
 	return nil
@@ -113,7 +116,8 @@ func (b *builder) computedFactor(v *variable, scales []Scaling) (*factor, error)
 	for i, value := range x {
 		k := c.interval(value)
 		if k < 0 {
-			return nil, b.cellError(v.columns[0], b.tableRow(i), fmt.Errorf("%v lies in no interval of %s (character %d of the formula)", value, v.label, v.character()),
+			return nil, b.cellError(v.columns[0], b.tableRow(i),
+				fmt.Errorf("%v lies in no interval of %s (character %d of the formula)", value, v.label, v.character()),
 				"add breaks, such as -Inf and Inf, or include.lowest = TRUE for a value on the outermost break")
 		}
 		f.codes[i] = int32(k)

@@ -36,8 +36,8 @@ type Coding struct {
 // is a *ColumnError that names it and its row. Cost: as Build.
 func (r *Record) Code(table arrow.Table, coding Coding) (*Design, error) {
 	b := &builder{table: table, rows: int(table.NumRows()), record: *r, known: true, chosen: new(selection)}
-	b.spec = Spec{Dataset: coding.Dataset, Family: glm.Family{Name: r.Family}, Missing: coding.Missing, MaxBytes: coding.MaxBytes, Locate: coding.Locate,
-		Formula: &Formula{source: r.Formula}}
+	b.spec = Spec{Dataset: coding.Dataset, Family: glm.Family{Name: r.Family}, Missing: coding.Missing,
+		MaxBytes: coding.MaxBytes, Locate: coding.Locate, Formula: &Formula{source: r.Formula}}
 	if b.spec.Missing == "" {
 		b.spec.Missing = r.Missing
 	}
@@ -46,8 +46,8 @@ func (r *Record) Code(table arrow.Table, coding Coding) (*Design, error) {
 		return nil, b.tableError("there are no rows", "")
 	}
 	b.out.Data, b.out.Record = new(glm.Data), r
-	steps := []func() error{b.recall, b.recallSides(coding.Response), b.openKnown, b.dropRows, b.weigh, b.recode, b.recallData(coding.Response),
-		b.design, b.rescale}
+	steps := []func() error{b.recall, b.recallSides(coding.Response), b.openKnown, b.dropRows, b.weigh, b.recode,
+		b.recallData(coding.Response), b.design, b.rescale}
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return nil, err
@@ -144,7 +144,8 @@ func (b *builder) recall() error {
 		}
 		computed := v.node.computed()
 		switch {
-		case (call == nil) != (r.Basis == nil) || call != nil && call.kind != r.Basis.Kind, r.Levels != nil && !isFactor && !computed, computed && r.Levels == nil:
+		case (call == nil) != (r.Basis == nil) || call != nil && call.kind != r.Basis.Kind,
+			r.Levels != nil && !isFactor && !computed, computed && r.Levels == nil:
 			err = fmt.Errorf("design record: %q is not what its expression %q makes", r.Label, r.Expression)
 		case r.Levels == nil || computed:
 			if err = (&selector{formula: &Formula{source: v.source}}).arithmetic(n); err == nil {
@@ -207,7 +208,8 @@ func (b *builder) recallSides(response bool) func() error {
 
 // hasAll reports whether the table has all of the named columns.
 func (b *builder) hasAll(columns []string) bool {
-	return b.table != nil && !slices.ContainsFunc(columns, func(name string) bool { return !b.table.Schema().HasField(name) })
+	return b.table != nil && !slices.ContainsFunc(columns,
+		func(name string) bool { return !b.table.Schema().HasField(name) })
 }
 
 // inputs are all columns that coding reads, with repetitions.
@@ -235,7 +237,8 @@ func (b *builder) openKnown() error {
 	wanted := make(map[string]bool)
 	for _, name := range b.inputs() {
 		if !slices.Contains(names, name) {
-			return b.columnError(name, errors.New("the model reads it, and these data do not have it"), UnknownHint(name, "columns", names))
+			return b.columnError(name, errors.New("the model reads it, and these data do not have it"),
+				UnknownHint(name, "columns", names))
 		}
 		wanted[name] = true
 	}
@@ -262,7 +265,8 @@ func (b *builder) recode() error {
 		v, r := b.coded[i].variable, &b.record.Variables[i]
 		c := b.columns[v.columns[0]]
 		if (v.plain() || v.node.ofColumn()) && string(c.kind) != r.Kind {
-			return b.columnError(c.name, fmt.Errorf("it is %s (%s), and it was %s when the model was fitted", c.kind, c.typ, r.Kind), "give it the same type")
+			return b.columnError(c.name, fmt.Errorf("it is %s (%s), and it was %s when the model was fitted", c.kind, c.typ,
+				r.Kind), "give it the same type")
 		}
 		if r.Levels == nil {
 			continue
@@ -294,7 +298,8 @@ func (b *builder) knownCodes(column string, f *factor, levels []string) error {
 	for k, code := range f.codes {
 		there, found := known[f.levels[code]]
 		if !found {
-			return b.cellError(column, b.tableRow(k), fmt.Errorf("%q is not a level that the model was fitted with", f.levels[code]),
+			return b.cellError(column, b.tableRow(k),
+				fmt.Errorf("%q is not a level that the model was fitted with", f.levels[code]),
 				"its levels are "+words.List(levels)+"; leave such rows out, or fit the model to data that have them")
 		}
 		f.codes[k] = there
@@ -343,7 +348,8 @@ func (b *builder) rescale() error {
 	}
 	for i := range b.coded {
 		if outside := b.coded[i].outside; outside > 0 {
-			b.warn("%s: %d of %d rows lie beyond the boundary knots, where the spline is extrapolated", b.record.Variables[i].Label, outside, b.n)
+			b.warn("%s: %d of %d rows lie beyond the boundary knots, where the spline is extrapolated",
+				b.record.Variables[i].Label, outside, b.n)
 		}
 	}
 	return nil

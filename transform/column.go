@@ -197,7 +197,8 @@ func decimals[T ~int32 | ~int64](a interface {
 }
 
 // powers of ten that float64 holds exactly.
-var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+	1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
 // fromDecimal returns the float64 nearest to unscaled·10^−scale, the same that the
 // number's text in a CSV file gives. Below 2^53 one division of exact numbers

@@ -75,7 +75,8 @@ func fullCoding(terms []term, isFactor func(int) bool, intercept bool) [][]bool 
 		for i, v := range t {
 			if isFactor(v) && len(t) > 1 {
 				rest := slices.Delete(slices.Clone(t), i, i+1)
-				out[k][i] = !slices.ContainsFunc(rarest(holding, rest), func(earlier int) bool { return terms[earlier].contains(rest) })
+				out[k][i] = !slices.ContainsFunc(rarest(holding, rest),
+					func(earlier int) bool { return terms[earlier].contains(rest) })
 			}
 		}
 		for _, v := range t {

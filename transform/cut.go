@@ -56,7 +56,8 @@ func (s *selector) cut(n *node) (*cutCall, error) {
 		return c, nil
 	}
 	if c.labels, ok = args[2].texts(); !ok || len(c.labels) != len(c.breaks)-1 || firstRepeated(c.labels) != "" {
-		return nil, s.fail(args[2].pos, fmt.Sprintf("labels of cut() are %d different texts in quotes, one for each interval", len(c.breaks)-1), "")
+		return nil, s.fail(args[2].pos,
+			fmt.Sprintf("labels of cut() are %d different texts in quotes, one for each interval", len(c.breaks)-1), "")
 	}
 	return c, nil
 }

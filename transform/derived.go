@@ -154,7 +154,8 @@ func (d *Derived) function(n *node) error {
 func (d *Derived) point(n *node) error {
 	for i, arg := range n.args {
 		if n.names[i] == "" {
-			return d.fail(arg.pos, n.text+"() takes the variables of the formula by name", fmt.Sprintf("for example %s(age = 40, race = 'white')", n.text))
+			return d.fail(arg.pos, n.text+"() takes the variables of the formula by name",
+				fmt.Sprintf("for example %s(age = 40, race = 'white')", n.text))
 		}
 		if slices.Index(n.names, n.names[i]) < i {
 			return d.fail(arg.pos, fmt.Sprintf("%s() is given %s twice", n.text, n.names[i]), "")

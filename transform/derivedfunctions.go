@@ -11,7 +11,8 @@ import (
 // instead of an error where they have no value, and inverse links.
 var derivedFunctions = map[string]func(x float64) float64{
 	"exp": defined(exponential, math.Inf(-1)), "sqrt": math.Sqrt, "abs": math.Abs,
-	"log": defined(positive(naturalLog), 0), "log2": defined(positive(log2), 0), "log10": defined(positive(log10), 0), "log1p": defined(log1p, -1),
+	"log": defined(positive(naturalLog), 0), "log2": defined(positive(log2), 0), "log10": defined(positive(log10), 0),
+	"log1p":    defined(log1p, -1),
 	"logistic": inverseLink("logit"), "plogis": inverseLink("logit"), "pnorm": inverseLink("probit"),
 	"pcauchy": inverseLink("cauchit"), "inv_cloglog": inverseLink("cloglog"),
 }

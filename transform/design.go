@@ -135,7 +135,8 @@ func (b *builder) settings() error {
 			*word.value = word.empty
 		}
 		if !slices.Contains(word.allowed, *word.value) {
-			return b.tableError(fmt.Sprintf("%s cannot be %q", word.name, *word.value), UnknownHint(*word.value, "choices", word.allowed))
+			return b.tableError(fmt.Sprintf("%s cannot be %q", word.name, *word.value),
+				UnknownHint(*word.value, "choices", word.allowed))
 		}
 	}
 	if b.rows == 0 {
@@ -147,8 +148,8 @@ func (b *builder) settings() error {
 	}
 	b.chosen = chosen
 	if s.Standardize == "max_abs" && asked == "means" && chosen.intercept && len(chosen.terms) > 0 {
-		return b.tableError("max_abs keeps zeros and so never centres: the prior of the intercept cannot be stated at the means",
-			"write intercept: {prior: …, at: zero}, or standardize: center_scale")
+		return b.tableError("max_abs keeps zeros and so never centres: the prior of the intercept cannot be "+
+			"stated at the means", "write intercept: {prior: …, at: zero}, or standardize: center_scale")
 	}
 	return nil
 }
@@ -169,7 +170,8 @@ func (b *builder) openColumns() error {
 		}
 		c, err := openColumn(b.table, i)
 		if err != nil {
-			return b.columnError(name, err, fmt.Sprintf("leave it out (\"- %s\" after the terms), or make a number of it in the query or the file", quoteName(name)))
+			return b.columnError(name, err, fmt.Sprintf("leave it out (\"- %s\" after the terms), or make a number of it in "+
+				"the query or the file", quoteName(name)))
 		}
 		b.columns[name] = c
 		b.used = append(b.used, c)
@@ -203,11 +205,14 @@ func (b *builder) knownLevels() error {
 	for _, name := range asked {
 		switch c := b.columns[name]; {
 		case c == nil:
-			return b.columnError(name, errors.New("levels are given for it, but the model does not use such a column"), UnknownHint(name, "factors", names))
+			return b.columnError(name, errors.New("levels are given for it, but the model does not use such a column"),
+				UnknownHint(name, "factors", names))
 		case c.kind == numeric && !counted[name]:
-			return b.columnError(name, errors.New("levels are given for it, but it holds numbers"), "write factor("+quoteName(name)+") in the formula, or make it text in the query or the file")
+			return b.columnError(name, errors.New("levels are given for it, but it holds numbers"),
+				"write factor("+quoteName(name)+") in the formula, or make it text in the query or the file")
 		case len(b.spec.Levels[name]) == 0:
-			return b.columnError(name, errors.New("the list of its levels is empty"), "name the reference level, or all levels in order")
+			return b.columnError(name, errors.New("the list of its levels is empty"),
+				"name the reference level, or all levels in order")
 		}
 	}
 	return nil

@@ -20,9 +20,9 @@
 // Numbers may go through arithmetic and comparisons in I(), and through log, log2,
 // log10, log1p, exp, sqrt, abs and scale; the response and offsets likewise. poly,
 // ns and bs make several columns. A comparison, relevel and cut make factors; a
-// number in no interval of cut is an error, where R has it missing. What scale, poly, ns and bs learn, they learn from all
-// rows that have the numbers, as in R, even from rows that are dropped for
-// another column's sake.
+// number in no interval of cut is an error, where R has it missing.
+// What scale, poly, ns and bs learn, they learn from all rows that have the numbers,
+// as in R, even from rows that are dropped for another column's sake.
 //
 // Beside these stand offset(x) and trials(n), which may also be written as
 // y | trials(n), or R's cbind(successes, failures).

@@ -78,8 +78,8 @@ func (e *evaluator) eval(n *node) (numbers, error) {
 func (e *evaluator) column(n *node) (numbers, error) {
 	c := e.b.columns[n.text]
 	if c.kind == text {
-		return numbers{}, e.b.columnError(c.name, fmt.Errorf("its type is %s, and the formula takes a number at character %d of %q", c.typ, e.character(n), shortened(e.source)),
-			"name the column alone, as a factor")
+		return numbers{}, e.b.columnError(c.name, fmt.Errorf("its type is %s, and the formula takes a number at character "+
+			"%d of %q", c.typ, e.character(n), shortened(e.source)), "name the column alone, as a factor")
 	}
 	v := make([]float64, e.n)
 	c.floats(v, e.keep)
@@ -123,11 +123,13 @@ func (e *evaluator) cell(n *node, i int, x, v float64) error {
 		}
 	})
 	value := strconv.FormatFloat(x, 'g', -1, 64)
-	err := fmt.Errorf("%s is %s (character %d of the formula): its first operand is %s", n.label(), said, e.character(n), value)
+	err := fmt.Errorf("%s is %s (character %d of the formula): its first operand is %s", n.label(), said, e.character(n),
+		value)
 	hint := "correct the value, or drop such rows where the data are made"
 	if n.kind == nodeCall && len(n.text) >= 3 && n.text[:3] == "log" {
 		err = fmt.Errorf("%s has no logarithm, and the formula takes %s (character %d)", value, n.label(), e.character(n))
-		hint = "drop or correct such rows where the data are made; an exposure is above 0, and counts with zeros go into log(x + 1)"
+		hint = "drop or correct such rows where the data are made; an exposure is above 0, and counts with zeros go into " +
+			"log(x + 1)"
 	}
 	return e.b.cellError(name, tableRow(e.keep, i), err, hint)
 }
@@ -191,7 +193,8 @@ func (e *evaluator) text(n *node) (numbers, error) {
 	}
 	c := e.b.columns[column.text]
 	if c.kind != text {
-		return numbers{}, e.b.columnError(c.name, fmt.Errorf("it is %s (%s), and %s compares it with text", c.kind, c.typ, n.label()), "leave the quotes out")
+		return numbers{}, e.b.columnError(c.name,
+			fmt.Errorf("it is %s (%s), and %s compares it with text", c.kind, c.typ, n.label()), "leave the quotes out")
 	}
 	f := c.factor(e.keep, e.n)
 	if f == nil {
@@ -199,7 +202,8 @@ func (e *evaluator) text(n *node) (numbers, error) {
 	}
 	at := slices.Index(f.levels, value)
 	if at < 0 && e.learn {
-		return numbers{}, e.b.columnError(c.name, fmt.Errorf("%s asks for a value that no row has", n.label()), UnknownHint(value, "values", f.levels))
+		return numbers{}, e.b.columnError(c.name, fmt.Errorf("%s asks for a value that no row has", n.label()),
+			UnknownHint(value, "values", f.levels))
 	}
 	out := make([]float64, e.n)
 	for i, code := range f.codes {
@@ -294,7 +298,8 @@ func (e *evaluator) scale(n *node) (numbers, error) {
 			s.Scale, err = told(args[2], 1, func() float64 { return rootMeanSquare(x, s.Centre) })
 		}
 		if err != nil || !(s.Scale > 0) {
-			return numbers{}, e.b.columnError(e.b.firstColumn(n), fmt.Errorf("%s at character %d of the formula divides by a standard deviation of 0", n.label(), e.character(n)), "leave the constant column out")
+			return numbers{}, e.b.columnError(e.b.firstColumn(n), fmt.Errorf("%s at character %d of the formula divides by a "+
+				"standard deviation of 0", n.label(), e.character(n)), "leave the constant column out")
 		}
 		e.scales = append(e.scales, s)
 	}

@@ -68,7 +68,8 @@ func (n *node) reads(visit func(*node)) {
 		visit(n)
 		return
 	}
-	settings := n.kind == nodeCall && (n.text == "scale" || n.text == "relevel" || n.text == "cut" || slices.Contains(bases, n.text))
+	settings := n.kind == nodeCall &&
+		(n.text == "scale" || n.text == "relevel" || n.text == "cut" || slices.Contains(bases, n.text))
 	x := 0
 	if settings {
 		x = slices.Index(n.names, "x")
@@ -111,7 +112,8 @@ func (s *selector) numbers(n *node) error {
 		}
 		return nil
 	case nodeDot, nodeGlob:
-		return s.fail(n.pos, fmt.Sprintf("%q stands for many columns, and a function takes one", n.text), "name the columns: log(a) + log(b)")
+		return s.fail(n.pos, fmt.Sprintf("%q stands for many columns, and a function takes one", n.text),
+			"name the columns: log(a) + log(b)")
 	case nodeString:
 		return s.fail(n.pos, fmt.Sprintf("%q is text in quotes, not a number", n.text), "put backquotes around column names")
 	case nodeCall:
@@ -139,7 +141,8 @@ func (s *selector) numbers(n *node) error {
 // function checks a call inside an expression of numbers.
 func (s *selector) function(n *node) error {
 	if slices.Contains(bases, n.text) || slices.Contains(factorCalls, n.text) {
-		return s.fail(n.pos, n.text+"() stands alone, not inside a function or a product of numbers", "cross it with other terms by : or *")
+		return s.fail(n.pos, n.text+"() stands alone, not inside a function or a product of numbers",
+			"cross it with other terms by : or *")
 	}
 	if !slices.Contains(functions, n.text) {
 		return s.unknownFunction(n)
@@ -164,7 +167,8 @@ func (s *selector) function(n *node) error {
 				return s.fail(args[i+1].pos, "the base of log() is a number above 0 that is not 1", "for example log(x, base = 2)")
 			}
 		} else if !ok || name == "scale" && !(v > 0) {
-			return s.fail(args[i+1].pos, fmt.Sprintf("%s of scale() is TRUE, FALSE or a number", name), "scale(x) takes off the mean and divides by the standard deviation")
+			return s.fail(args[i+1].pos, fmt.Sprintf("%s of scale() is TRUE, FALSE or a number", name),
+				"scale(x) takes off the mean and divides by the standard deviation")
 		}
 	}
 	return s.numbers(args[0])
@@ -206,7 +210,8 @@ func (s *selector) match(n *node, formal []string) ([]*node, error) {
 			hint := fmt.Sprintf("its arguments are %s", strings.Join(formal, ", "))
 			return nil, s.fail(arg.pos, fmt.Sprintf("%s() takes %s", n.text, atMost(len(formal))), hint)
 		case at < 0:
-			return nil, s.fail(arg.pos, fmt.Sprintf("%s() has no argument %q", n.text, n.names[i]), UnknownHint(n.names[i], "arguments", formal))
+			return nil, s.fail(arg.pos, fmt.Sprintf("%s() has no argument %q", n.text, n.names[i]),
+				UnknownHint(n.names[i], "arguments", formal))
 		case out[at] != nil:
 			return nil, s.fail(arg.pos, fmt.Sprintf("%s() is given %s twice", n.text, formal[at]), "")
 		}

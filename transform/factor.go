@@ -189,7 +189,8 @@ func (f *factor) doubtful(named bool) *doubt {
 	if len(f.levels) <= 2 || len(f.levels) <= manyLevels && 2*len(f.levels) <= n {
 		return nil
 	}
-	const numbersHint = "make it a column of numbers where the data are made, or give its levels if it is meant as a factor"
+	const numbersHint = "make it a column of numbers where the data are made, or give its levels if it is meant as a " +
+		"factor"
 	numbers, odd := 0, -1
 	for i, level := range f.levels {
 		if _, err := strconv.ParseFloat(strings.TrimSpace(level), 64); err == nil {
@@ -200,13 +201,15 @@ func (f *factor) doubtful(named bool) *doubt {
 	}
 	switch {
 	case 2*numbers > len(f.levels) && odd >= 0:
-		return &doubt{odd, fmt.Errorf("the column is text, but %d of its %d values are numbers, and %q is not", numbers, len(f.levels), f.levels[f.codes[odd]]), numbersHint}
+		return &doubt{odd, fmt.Errorf("the column is text, but %d of its %d values are numbers, and %q is not", numbers,
+			len(f.levels), f.levels[f.codes[odd]]), numbersHint}
 	case 2*numbers > len(f.levels):
 		return &doubt{-1, errors.New("the column is text, but all its values are numbers"), numbersHint}
 	case named || len(f.levels) < n && (2*len(f.levels) <= n || len(f.levels) <= fewLevels):
 		return nil
 	}
-	err := fmt.Errorf("the column is text with %d distinct values in %d rows: it looks like an identifier", len(f.levels), n)
+	err := fmt.Errorf("the column is text with %d distinct values in %d rows: it looks like an identifier", len(f.levels),
+		n)
 	if len(f.levels) == n {
 		err = fmt.Errorf("the column is text and all its %d values are distinct: it looks like an identifier", n)
 	}

@@ -3,7 +3,8 @@ package transform
 // design fills the columns, the intercept's with ones.
 func (b *builder) design() error {
 	if len(b.plan) == 0 {
-		return b.formulaError(len(b.spec.Formula.source), "there is nothing to estimate: no intercept and no predictor", "leave out - 1, or name a predictor")
+		return b.formulaError(len(b.spec.Formula.source), "there is nothing to estimate: no intercept and no predictor",
+			"leave out - 1, or name a predictor")
 	}
 	x, err := b.newStorage()
 	if err != nil {

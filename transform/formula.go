@@ -55,7 +55,8 @@ func ParseFormula(s string) (*Formula, error) {
 		return nil, err
 	}
 	if p.token.kind == tokenEnd {
-		return nil, p.fail(p.token.pos, "the terms are missing after ~", `"y ~ ." takes all other columns, "y ~ 1" only an intercept`)
+		return nil, p.fail(p.token.pos, "the terms are missing after ~",
+			`"y ~ ." takes all other columns, "y ~ 1" only an intercept`)
 	}
 	if f.right, err = p.expression(0); err != nil {
 		return nil, err

@@ -16,7 +16,8 @@ func (b *builder) factor(c *column, named bool) (*factor, error) {
 		return f, nil
 	}
 	if d := f.doubtful(named); d != nil && c.kind == text {
-		return nil, b.levelError(c, d.row, d.err, fmt.Sprintf("leave it out (\"- %s\" after the terms); %s", quoteName(c.name), d.hint))
+		return nil, b.levelError(c, d.row, d.err,
+			fmt.Sprintf("leave it out (\"- %s\" after the terms); %s", quoteName(c.name), d.hint))
 	}
 	if len(f.levels) > manyLevels || len(f.levels) > 2 && 2*len(f.levels) > b.n {
 		b.warn("column %q is a factor with %d levels in %d rows", c.name, len(f.levels), b.n)

@@ -140,7 +140,8 @@ func (b *builder) rowMask(columns []*column) (keep []bool, dropped int, err erro
 		return nil, 0, b.faultError(first)
 	}
 	if dropped == b.rows {
-		return nil, 0, b.columnError(worst.name, fmt.Errorf("%d of %d values are missing, and no row is complete in all used columns", worstCount, b.rows),
+		return nil, 0, b.columnError(worst.name,
+			fmt.Errorf("%d of %d values are missing, and no row is complete in all used columns", worstCount, b.rows),
 			"leave the column out")
 	}
 	return keep, dropped, nil
@@ -164,9 +165,12 @@ type cellFault struct {
 func (b *builder) faultError(f *cellFault) error {
 	switch f.fault {
 	case faultNull:
-		return b.cellError(f.column.name, f.row, errors.New("the value is missing"), `drop incomplete rows with "missing: drop", or leave the column out`)
+		return b.cellError(f.column.name, f.row, errors.New("the value is missing"),
+			`drop incomplete rows with "missing: drop", or leave the column out`)
 	case faultNaN:
-		return b.cellError(f.column.name, f.row, errors.New("the value is NaN, which counts as missing"), `drop incomplete rows with "missing: drop", or leave the column out`)
+		return b.cellError(f.column.name, f.row, errors.New("the value is NaN, which counts as missing"),
+			`drop incomplete rows with "missing: drop", or leave the column out`)
 	}
-	return b.cellError(f.column.name, f.row, errors.New("the value is infinite"), "correct it, or make it missing, where the data are made")
+	return b.cellError(f.column.name, f.row, errors.New("the value is infinite"),
+		"correct it, or make it missing, where the data are made")
 }

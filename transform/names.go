@@ -43,7 +43,8 @@ func (n *names) take(labels, suffixes []string) string {
 	}
 	n.taken[given] = true
 	if given != plain {
-		n.clashes = append(n.clashes, fmt.Sprintf("%q: the name %q is taken by another parameter, so its coefficient is called %q", strings.Join(labels, ":"), plain, given))
+		n.clashes = append(n.clashes, fmt.Sprintf("%q: the name %q is taken by another parameter, so its coefficient is "+
+			"called %q", strings.Join(labels, ":"), plain, given))
 	}
 	return given
 }

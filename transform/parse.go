@@ -106,7 +106,8 @@ func (p *parser) expression(floor int) (*node, error) {
 			return nil, err
 		}
 		if p.token.kind == tokenEnd || p.at(")") || p.at("~") {
-			return nil, p.fail(p.token.pos, fmt.Sprintf("an operand is missing after %q", operator.text), missingOperandHint(operator.text))
+			return nil, p.fail(p.token.pos, fmt.Sprintf("an operand is missing after %q", operator.text),
+				missingOperandHint(operator.text))
 		}
 		if power == bindingComparison && left.compares() {
 			return nil, p.fail(operator.pos, "comparisons do not chain", "write (a < b) & (b < c)")
@@ -172,7 +173,8 @@ func (p *parser) operand() (*node, error) {
 	case t.kind == tokenEnd:
 		return nil, p.fail(t.pos, "the formula ends where a term is expected", "")
 	case p.at("*"):
-		return nil, p.fail(t.pos, `an operand is missing before "*"`, `a pattern that does not end in its star is written glob("*_x")`)
+		return nil, p.fail(t.pos, `an operand is missing before "*"`,
+			`a pattern that does not end in its star is written glob("*_x")`)
 	}
 	return nil, p.fail(t.pos, fmt.Sprintf("a term is expected before %q", t.text), "")
 }

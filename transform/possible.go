@@ -39,7 +39,8 @@ func (d *Derived) Check(f *Formula, family glm.Family, more []string) error {
 		if n.kind == nodeCall {
 			return d.variablesOf(n, unique(inputs))
 		}
-		if slices.Contains(names[:whole], n.text) || slices.ContainsFunc(s.terms, func(t term) bool { return s.names(t, n.text) }) {
+		if slices.Contains(names[:whole], n.text) ||
+			slices.ContainsFunc(s.terms, func(t term) bool { return s.names(t, n.text) }) {
 			return nil
 		}
 		return d.unknownParameter(n, names)
@@ -82,7 +83,8 @@ func (s *selection) names(t term, name string) bool {
 
 // open reports whether terms stand for columns that only data can name.
 func (n *node) open() bool {
-	return n.kind == nodeDot || n.kind == nodeGlob || n.kind == nodeCall && n.text == "glob" || slices.ContainsFunc(n.args, (*node).open)
+	return n.kind == nodeDot || n.kind == nodeGlob || n.kind == nodeCall && n.text == "glob" ||
+		slices.ContainsFunc(n.args, (*node).open)
 }
 
 // unique is the list without repetitions, in order.

@@ -60,7 +60,8 @@ func (q *Quantity) bind(n *node, f *Fitted, known map[string]int) error {
 		for _, arg := range n.args {
 			if err := q.bind(arg, f, known); err != nil {
 				if slices.Contains(f.Names, n.label()) {
-					return q.source.fail(n.pos, fmt.Sprintf("%s is the name of a parameter, and without backquotes a function", n.label()), "write `"+n.label()+"`")
+					return q.source.fail(n.pos, fmt.Sprintf("%s is the name of a parameter, and without backquotes a function",
+						n.label()), "write `"+n.label()+"`")
 				}
 				return err
 			}
@@ -125,7 +126,8 @@ func (q *Quantity) point(n *node, f *Fitted) (Form, error) {
 	for j := range raw.Columns {
 		raw.Columns[j].Centre, raw.Columns[j].Scale = 0, 1
 	}
-	row, err := raw.Code(oneRow(n), Coding{Dataset: f.Dataset, Missing: "error", Locate: func(int64) string { return n.label() }})
+	row, err := raw.Code(oneRow(n),
+		Coding{Dataset: f.Dataset, Missing: "error", Locate: func(int64) string { return n.label() }})
 	if err != nil {
 		return Form{}, err
 	}
@@ -149,7 +151,8 @@ func (q *Quantity) point(n *node, f *Fitted) (Form, error) {
 func (d *Derived) variablesOf(n *node, inputs []string) error {
 	for i, name := range n.names {
 		if !slices.Contains(inputs, name) {
-			return d.fail(n.args[i].pos, fmt.Sprintf("%s() is given %q, which is no variable of the formula", n.text, name), UnknownHint(name, "variables", inputs))
+			return d.fail(n.args[i].pos, fmt.Sprintf("%s() is given %q, which is no variable of the formula", n.text, name),
+				UnknownHint(name, "variables", inputs))
 		}
 	}
 	var missing []string
@@ -159,7 +162,8 @@ func (d *Derived) variablesOf(n *node, inputs []string) error {
 		}
 	}
 	if len(missing) > 0 {
-		return d.fail(n.pos, fmt.Sprintf("%s() does not say what %s is", n.text, missing[0]), "give every variable of the formula, also those of offsets: still missing are "+words.List(missing))
+		return d.fail(n.pos, fmt.Sprintf("%s() does not say what %s is", n.text, missing[0]),
+			"give every variable of the formula, also those of offsets: still missing are "+words.List(missing))
 	}
 	return nil
 }

@@ -95,7 +95,8 @@ func UnmarshalRecord(data []byte) (*Record, error) {
 		return nil, fmt.Errorf("design record: %w", err)
 	}
 	if version.Version != Version {
-		return nil, fmt.Errorf("design record: version %d is not %d, the one that this program writes", version.Version, Version)
+		return nil, fmt.Errorf("design record: version %d is not %d, the one that this program writes", version.Version,
+			Version)
 	}
 	r := new(Record)
 	if err := json.Unmarshal(data, r); err != nil {
@@ -142,7 +143,8 @@ func (r *Record) check() error {
 func (r *Record) checkParts(c *Column) error {
 	t := &r.Terms[c.Term]
 	if len(c.Parts) != len(t.Variables) {
-		return fmt.Errorf("design record: column %q has %d parts, and its term %d variables", c.Name, len(c.Parts), len(t.Variables))
+		return fmt.Errorf("design record: column %q has %d parts, and its term %d variables", c.Name, len(c.Parts),
+			len(t.Variables))
 	}
 	for i, part := range c.Parts {
 		if v := &r.Variables[t.Variables[i]]; part < 0 || part >= v.columns(t.full(i)) {
@@ -162,9 +164,10 @@ func (v *Variable) check() error {
 		return nil
 	}
 	learned := s.Raw || len(s.Alpha) == s.Degree && len(s.Norm2) == s.Degree+2 && s.finite() == nil
-	inside := s.Boundary[0] < s.Boundary[1] && slices.IsSorted(s.Knots) && !slices.ContainsFunc(s.Knots, func(k float64) bool {
-		return !(s.Boundary[0] < k && k < s.Boundary[1])
-	})
+	inside := s.Boundary[0] < s.Boundary[1] && slices.IsSorted(s.Knots) &&
+		!slices.ContainsFunc(s.Knots, func(k float64) bool {
+			return !(s.Boundary[0] < k && k < s.Boundary[1])
+		})
 	sized := s.Degree >= 1 && s.Degree <= maxDegree && (s.Kind != "ns" || s.Degree == 3)
 	if !slices.Contains(bases, s.Kind) || !sized || s.Kind == "poly" && !learned || s.Kind != "poly" && !inside {
 		return fmt.Errorf("design record: the basis of %q is not one of poly, ns and bs with all that it needs", v.Label)

@@ -41,11 +41,14 @@ func (b *builder) outcome() error {
 			return err
 		}
 	case c.kind == text:
-		return b.columnError(c.name, fmt.Errorf("the response is text, and a %s response is a number", b.spec.Family.Name), "")
+		return b.columnError(c.name, fmt.Errorf("the response is text, and a %s response is a number", b.spec.Family.Name),
+			"")
 	case c.kind == logical && !binary:
-		return b.columnError(c.name, fmt.Errorf("the response is true or false, and a %s response is a number", b.spec.Family.Name), "family: bernoulli models such a response")
+		return b.columnError(c.name, fmt.Errorf("the response is true or false, and a %s response is a number",
+			b.spec.Family.Name), "family: bernoulli models such a response")
 	case c.kind == logical && b.spec.Levels[c.name] != nil:
-		return b.columnError(c.name, errors.New("levels are given for a response that is true or false"), "true is the success; leave the levels out")
+		return b.columnError(c.name, errors.New("levels are given for a response that is true or false"),
+			"true is the success; leave the levels out")
 	default:
 		b.out.Data.Y = make([]float64, b.n)
 		c.floats(b.out.Data.Y, b.keep)
@@ -64,7 +67,8 @@ func (b *builder) twoLevels(c *column) error {
 		if len(f.levels) == 1 {
 			hint = fmt.Sprintf("say which value is which: levels: {%s: [failure, success]}", quoteName(c.name))
 		}
-		return b.columnError(c.name, fmt.Errorf("the response is text with %d values (%s), and a %s response has two", len(f.levels), words.List(f.levels), b.spec.Family.Name), hint)
+		return b.columnError(c.name, fmt.Errorf("the response is text with %d values (%s), and a %s response has two",
+			len(f.levels), words.List(f.levels), b.spec.Family.Name), hint)
 	}
 	b.out.Data.Y = make([]float64, b.n)
 	for i, code := range f.codes {
@@ -133,7 +137,8 @@ func (b *builder) successes() error {
 		product := float64(p * b.out.Data.Trials[i])
 		y[i] = math.Round(product)
 		if !(math.Abs(product-y[i]) <= min(1e-6*max(1, y[i]), 0.1)) {
-			return b.cellError(name, b.tableRow(i), fmt.Errorf("%v of %v trials are %v successes, which is no whole number", p, b.out.Data.Trials[i], product),
+			return b.cellError(name, b.tableRow(i),
+				fmt.Errorf("%v of %v trials are %v successes, which is no whole number", p, b.out.Data.Trials[i], product),
 				"give proportions with all their digits, or the successes themselves: s | trials(n)")
 		}
 	}
@@ -190,7 +195,8 @@ func (b *builder) varies() error {
 	}
 	switch family := b.spec.Family.Name; {
 	case family == "gaussian" && b.chosen.intercept:
-		return b.columnError(name, fmt.Errorf("the response has no variance: it is %v in all %d rows, which the intercept fits perfectly", y[0], b.n),
+		return b.columnError(name,
+			fmt.Errorf("the response has no variance: it is %v in all %d rows, which the intercept fits perfectly", y[0], b.n),
 			"look for a mistake in the data; there is nothing to model")
 	case b.chosen.trials == nil && family == "binomial", family == "bernoulli", family == "poisson" && y[0] == 0:
 		b.warn("the response %q is %v in all %d rows: only the prior keeps the coefficients finite", name, y[0], b.n)

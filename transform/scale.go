@@ -14,7 +14,8 @@ import (
 const tooLarge = 1e140
 
 func (b *builder) tooLarge(name string, value float64, k int) error {
-	return b.cellError(name, b.tableRow(k), fmt.Errorf("%v is too large: squares of numbers beyond %v overflow", value, float64(tooLarge)),
+	return b.cellError(name, b.tableRow(k),
+		fmt.Errorf("%v is too large: squares of numbers beyond %v overflow", value, float64(tooLarge)),
 		"correct it, or measure the column in a larger unit")
 }
 
@@ -29,7 +30,8 @@ type unit struct {
 // intercept's among them, will stay as they are.
 func (b *builder) measure() error {
 	if b.spec.Standardize == "center_scale" && b.n == 1 && len(b.chosen.terms) > 0 {
-		return b.tableError("one row cannot be standardised: its standard deviation is 0/0", "write standardize: none, or find more rows")
+		return b.tableError("one row cannot be standardised: its standard deviation is 0/0",
+			"write standardize: none, or find more rows")
 	}
 	b.unit = make([]unit, len(b.plan))
 	b.hashes = make([]uint64, len(b.plan))
@@ -54,7 +56,8 @@ func (b *builder) measure() error {
 		b.warn("0 in all %d rows: %s; the data say nothing of such a coefficient, it has its prior", b.n, words.List(zero))
 	}
 	if len(constant) > 0 && b.chosen.intercept {
-		b.warn("constant in all %d rows, and left as it is: %s; the data cannot tell it from the intercept", b.n, words.List(constant))
+		b.warn("constant in all %d rows, and left as it is: %s; the data cannot tell it from the intercept", b.n,
+			words.List(constant))
 	}
 	return nil
 }
@@ -88,10 +91,12 @@ func (b *builder) scaleFault(p planned, scale float64) error {
 	if scale >= 1/tooLarge {
 		return nil
 	}
-	return b.columnError(b.column(p), errors.New("its values differ by too little to be scaled"), "measure the column in a smaller unit, or leave it out")
+	return b.columnError(b.column(p), errors.New("its values differ by too little to be scaled"),
+		"measure the column in a smaller unit, or leave it out")
 }
 
-// repeated warns of columns that equal an earlier one. Cost: O(columns) look-ups of hashes; only columns of equal hash are compared.
+// repeated warns of columns that equal an earlier one. Cost: O(columns) look-ups of hashes;
+// only columns of equal hash are compared.
 func (b *builder) repeated() error {
 	x := b.out.Data.X
 	byHash := make(map[uint64][]int)
@@ -115,7 +120,8 @@ func (b *builder) repeated() error {
 	}
 	if len(pairs) > 0 {
 		predictors := len(b.plan) - (b.out.Data.Intercept + 1)
-		b.warn("%d of %d columns equal another one (%s): the data tell only the sum of their coefficients, the prior divides it", len(pairs), predictors, words.List(pairs))
+		b.warn("%d of %d columns equal another one (%s): the data tell only the sum of their coefficients, the prior "+
+			"divides it", len(pairs), predictors, words.List(pairs))
 	}
 	return nil
 }

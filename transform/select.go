@@ -158,7 +158,8 @@ func (s *selector) terms(n *node, added bool) (*termSet, error) {
 	case nodeCall:
 		return s.call(n, added)
 	case nodeString:
-		return nil, s.fail(n.pos, fmt.Sprintf("%q is text in quotes, not a term", n.text), "put backquotes around column names")
+		return nil, s.fail(n.pos, fmt.Sprintf("%q is text in quotes, not a term", n.text),
+			"put backquotes around column names")
 	case nodeBinary, nodeNot:
 		return s.binary(n, added)
 	}
@@ -189,7 +190,8 @@ func (s *selector) number(n *node, added bool) error {
 	case "0":
 		s.out.intercept = !added
 	default:
-		return s.fail(n.pos, fmt.Sprintf("%s is not a term", n.text), "1 is the intercept, 0 none; arithmetic is written I(2 * x); put backquotes around a column name that begins with a digit")
+		return s.fail(n.pos, fmt.Sprintf("%s is not a term", n.text), "1 is the intercept, 0 none; arithmetic is written "+
+			"I(2 * x); put backquotes around a column name that begins with a digit")
 	}
 	return nil
 }
@@ -227,7 +229,8 @@ func (s *selector) call(n *node, added bool) (*termSet, error) {
 			return nil, s.fail(n.pos, n.text+"() cannot be subtracted", "leave it out")
 		}
 		if s.crossing > 0 {
-			return nil, s.fail(n.pos, n.text+"() is no term that could be crossed with others", "add it to the terms: x + "+n.text+"(n)")
+			return nil, s.fail(n.pos, n.text+"() is no term that could be crossed with others",
+				"add it to the terms: x + "+n.text+"(n)")
 		}
 		return new(termSet), nil // read by reserve
 	case n.text == "glob":
@@ -260,9 +263,12 @@ var elsewhere = map[string]string{
 	"C":           "the coding of a factor stands under the model's key contrasts: {x: sum}",
 	"ordered":     "levels gives the order, contrasts the coding",
 	"interaction": "cross factors by : or *",
-	"s":           "smooth terms with a fitted penalty are not here: take ns(x, 4) or bs(x, 6)", "te": "cross ns(x, 3) with ns(z, 3) by *",
-	"offset": "an offset is added to the terms: x + offset(e)", "trials": "trials(n) is added to the terms, or stands on the left: y | trials(n)",
-	"c": "several numbers are an argument of knots only", "proportion": "proportion(n) stands on the left: p | proportion(n) ~ …",
+	"s":           "smooth terms with a fitted penalty are not here: take ns(x, 4) or bs(x, 6)",
+	"te":          "cross ns(x, 3) with ns(z, 3) by *",
+	"offset":      "an offset is added to the terms: x + offset(e)",
+	"trials":      "trials(n) is added to the terms, or stands on the left: y | trials(n)",
+	"c":           "several numbers are an argument of knots only",
+	"proportion":  "proportion(n) stands on the left: p | proportion(n) ~ …",
 }
 
 func (s *selector) unknownFunction(n *node) error {
@@ -277,7 +283,8 @@ func (s *selector) unknownFunction(n *node) error {
 func (s *selector) binary(n *node, added bool) (*termSet, error) {
 	switch n.text {
 	case "|", "||":
-		return nil, s.fail(n.pos, fmt.Sprintf("(… %s group) is a group-level effect, which these models do not have: their coefficients are independent a priori", n.text),
+		return nil, s.fail(n.pos, fmt.Sprintf("(… %s group) is a group-level effect, which these models do not have: their "+
+			"coefficients are independent a priori", n.text),
 			"add the group as a factor, or fit multilevel models with brms or lme4")
 	case "^", "**":
 		return s.crossed(n, added)

@@ -32,13 +32,15 @@ func (s *selector) left(n *node) error {
 func (s *selector) response(n *node) error {
 	switch {
 	case n.kind == nodeCall && (slices.Contains(bases, n.text) || slices.Contains(factorCalls, n.text)):
-		return s.fail(n.pos, fmt.Sprintf("%s() makes no response", n.text), "the response is a column, or a function of it such as log(y)")
+		return s.fail(n.pos, fmt.Sprintf("%s() makes no response", n.text),
+			"the response is a column, or a function of it such as log(y)")
 	case n.kind == nodeCall || n.kind == nodeBinary && strings.Contains("*/^**", n.text):
 		if err := s.arithmetic(n); err != nil {
 			return err
 		}
 	case n.kind != nodeName:
-		return s.fail(n.pos, "the response must be one column", "put backquotes around a name that is not a plain word, and I() around a sum")
+		return s.fail(n.pos, "the response must be one column",
+			"put backquotes around a name that is not a plain word, and I() around a sum")
 	}
 	if err := s.columnsOf(n); err != nil {
 		return err
@@ -59,7 +61,8 @@ func (s *selector) cbind(n *node) error {
 		return s.fail(n.pos, "cbind() and trials() both give the number of trials", "write one of them")
 	}
 	if len(n.args) != 2 {
-		return s.fail(n.pos, "cbind() takes successes and failures", "write cbind(successes, failures), or successes | trials(total)")
+		return s.fail(n.pos, "cbind() takes successes and failures",
+			"write cbind(successes, failures), or successes | trials(total)")
 	}
 	for _, arg := range n.args {
 		if err := s.arithmetic(arg); err != nil {
@@ -105,7 +108,8 @@ func (s *selector) trials(n *node) error {
 		return s.fail(n.pos, "trials() stands twice", "")
 	}
 	if len(n.args) != 1 || n.names[0] != "" {
-		return s.fail(n.pos, n.text+"() takes one column, or one number", "for example trials(total), trials(12) or trials(successes + failures)")
+		return s.fail(n.pos, n.text+"() takes one column, or one number",
+			"for example trials(total), trials(12) or trials(successes + failures)")
 	}
 	arg := n.args[0]
 	if v, ok := arg.number(); ok {

@@ -89,8 +89,8 @@ func (s *storage) within(bytes float64, b *builder) error {
 	if s.maxBytes <= 0 || bytes <= float64(s.maxBytes) {
 		return nil
 	}
-	return b.tableError(fmt.Sprintf("the design of %d rows and %d columns takes %.3g MB, and %.3g MB are allowed", s.rows, s.cols, bytes/1e6, float64(s.maxBytes)/1e6),
-		"use fewer columns or factors with fewer levels, or allow more memory")
+	return b.tableError(fmt.Sprintf("the design of %d rows and %d columns takes %.3g MB, and %.3g MB are allowed", s.rows,
+		s.cols, bytes/1e6, float64(s.maxBytes)/1e6), "use fewer columns or factors with fewer levels, or allow more memory")
 }
 
 // matrix returns the design.
@@ -115,7 +115,8 @@ func (b *builder) encoded() bool {
 // centred reports whether any column will have something subtracted.
 func (b *builder) centred() bool {
 	if !b.known {
-		return b.chosen.intercept && len(b.chosen.terms) > 0 && (b.spec.Standardize == "center_scale" || b.spec.InterceptAt == "means")
+		return b.chosen.intercept && len(b.chosen.terms) > 0 &&
+			(b.spec.Standardize == "center_scale" || b.spec.InterceptAt == "means")
 	}
 	for _, c := range b.record.Columns {
 		if c.Centre != 0 {

@@ -11,11 +11,13 @@ func (q *Quantity) Unbounded() []int {
 	var visit func(n *node)
 	visit = func(n *node) {
 		switch {
-		case n.kind == nodeNot || slices.Contains([]string{"<", ">", "<=", ">=", "==", "!=", "&", "|"}, n.text) && n.kind == nodeBinary:
+		case n.kind == nodeNot ||
+			slices.Contains([]string{"<", ">", "<=", ">=", "==", "!=", "&", "|"}, n.text) && n.kind == nodeBinary:
 			return
 		case n.kind == nodeCall && slices.Contains([]string{"logistic", "plogis", "pnorm", "pcauchy", "inv_cloglog"}, n.text):
 			return
-		case n.kind == nodeCall && n.text == "mean" && slices.Contains([]string{"bernoulli", "binomial", "beta"}, q.family.Name):
+		case n.kind == nodeCall && n.text == "mean" &&
+			slices.Contains([]string{"bernoulli", "binomial", "beta"}, q.family.Name):
 			return
 		}
 		if at, isForm := q.form[n]; isForm {

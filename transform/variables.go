@@ -68,7 +68,8 @@ func (b *builder) learn(v *variable) (*Variable, *coded, error) {
 			record.Contrasts = asked
 		}
 		if record.Contrasts == treatment && b.spec.Levels[c.name] != nil && !slices.Contains(f.codes, 0) {
-			b.warn("column %q: no row has the reference level %q, which the other coefficients are measured against", c.name, f.levels[0])
+			b.warn("column %q: no row has the reference level %q, which the other coefficients are measured against", c.name,
+				f.levels[0])
 		}
 		made.codes = f.codes
 		return record, made, nil
@@ -84,15 +85,18 @@ func (b *builder) learn(v *variable) (*Variable, *coded, error) {
 		record.Levels, record.Contrasts, made.codes = f.levels, treatment, f.codes
 		return record, made, nil
 	}
-	if v.node.kind == nodeCall && v.node.text == "I" && v.node.args[0].kind == nodeName && b.columns[v.columns[0]].kind == logical {
-		return nil, nil, b.formulaError(v.pos, fmt.Sprintf("column %q is true or false, which is a factor", v.columns[0]), "write "+quoteName(v.columns[0])+" without I()")
+	if v.node.kind == nodeCall && v.node.text == "I" && v.node.args[0].kind == nodeName &&
+		b.columns[v.columns[0]].kind == logical {
+		return nil, nil, b.formulaError(v.pos, fmt.Sprintf("column %q is true or false, which is a factor", v.columns[0]),
+			"write "+quoteName(v.columns[0])+" without I()")
 	}
 	x, call, err := b.learnExpression(v, record)
 	if err != nil || call == nil {
 		return record, made, err
 	}
 	if record.Basis, err = call.learn(x); err != nil {
-		return nil, nil, b.columnError(v.columns[0], fmt.Errorf("%s at character %d of the formula: %w", v.label, v.character(), err),
+		return nil, nil, b.columnError(v.columns[0],
+			fmt.Errorf("%s at character %d of the formula: %w", v.label, v.character(), err),
 			"ask for fewer columns, or give knots inside the data")
 	}
 	return record, made, nil
@@ -161,11 +165,13 @@ func (b *builder) planColumns() error {
 			width[i] = variable.columns(t.full(i))
 			total = float64(total * float64(width[i]))
 			if width[i] == 0 && len(t.Variables) == 1 {
-				b.warn("column %q has the one value %q and adds nothing to the model; it was left out", b.coded[v].variable.columns[0], variable.Levels[0])
+				b.warn("column %q has the one value %q and adds nothing to the model; it was left out",
+					b.coded[v].variable.columns[0], variable.Levels[0])
 			}
 		}
 		if float64(len(b.plan))+total > maxColumns {
-			return b.tableError(fmt.Sprintf("the design has more than %d columns with the term %s", maxColumns, t.Label), "cross factors with fewer levels")
+			return b.tableError(fmt.Sprintf("the design has more than %d columns with the term %s", maxColumns, t.Label),
+				"cross factors with fewer levels")
 		}
 		labels, suffixes := make([]string, len(width)), make([]string, len(width))
 		for column := range int(total) {
@@ -204,11 +210,14 @@ func (b *builder) knownCodings() error {
 		coding := b.spec.Contrasts[name]
 		switch {
 		case !slices.Contains(factors, name) && b.columns[name] != nil && b.columns[name].kind == numeric:
-			return b.columnError(name, errors.New("contrasts are given for it, but it holds numbers"), "write factor("+quoteName(name)+") in the formula")
+			return b.columnError(name, errors.New("contrasts are given for it, but it holds numbers"),
+				"write factor("+quoteName(name)+") in the formula")
 		case !slices.Contains(factors, name):
-			return b.columnError(name, errors.New("contrasts are given for it, but no term of the model has such a factor"), UnknownHint(name, "factors", factors))
+			return b.columnError(name, errors.New("contrasts are given for it, but no term of the model has such a factor"),
+				UnknownHint(name, "factors", factors))
 		case !slices.Contains(codings, coding):
-			return b.columnError(name, fmt.Errorf("there is no coding %q of a factor", coding), UnknownHint(coding, "codings", codings))
+			return b.columnError(name, fmt.Errorf("there is no coding %q of a factor", coding),
+				UnknownHint(coding, "codings", codings))
 		}
 	}
 	return nil

@@ -128,7 +128,8 @@ func (b *builder) checkWeights(name string, frequency, precision []float64) erro
 	if frequency != nil && bad.Value > 0 {
 		hint = "weights that are no counts, such as inverse variances, are precision_weights"
 	}
-	return b.cellError(name, b.tableRow(bad.Row), fmt.Errorf("%s is not allowed: %s", strconv.FormatFloat(bad.Value, 'g', -1, 64), bad.Allowed), hint)
+	return b.cellError(name, b.tableRow(bad.Row),
+		fmt.Errorf("%s is not allowed: %s", strconv.FormatFloat(bad.Value, 'g', -1, 64), bad.Allowed), hint)
 }
 
 // meanAndSD returns the mean and the standard deviation of a column of the

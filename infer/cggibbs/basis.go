@@ -103,7 +103,8 @@ func (s *basisSetup) choose() (err error) {
 			gain = jointGain // proposals need the mode
 		}
 		s.frame, err = basis.RotateAt(t, data.X, offset, priors, t.Penalised(), gain)
-		s.words = fmt.Sprintf("rotated: %d coefficients in the basis of the Cholesky factor of the curvature at the penalised point", d)
+		s.words = fmt.Sprintf("rotated: %d coefficients in the basis of the Cholesky factor of the curvature at the "+
+			"penalised point", d)
 	case "reduced":
 		if s.reduction, err = reduce(t); err != nil {
 			return err

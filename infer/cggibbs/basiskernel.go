@@ -36,8 +36,8 @@ type basisKernel struct {
 }
 
 // Step makes the univariate updates of its iteration, as many as there are coordinates
-// unless Options.Focus has a list, after a refresh of the cached linear predictor when one is due; in the reduced basis then the
-// scale move. See kernel.Step for its errors.
+// unless Options.Focus has a list, after a refresh of the cached linear predictor when one is due; in
+// the reduced basis then the scale move. See kernel.Step for its errors.
 //
 // Cost: O(k·(n + k)) for k coordinates; in the reduced basis after warm-up besides
 // O(d·n) for what the likelihood does not see of d coefficients, which LogPrior

@@ -50,7 +50,8 @@ func (s *reducedSetup) Row() []infer.RowEntry {
 
 // Expand makes parameters first to last−1 of rows, see infer.Compact. Cost: O(n·r)
 // a row, and O(r) or O(n) an entry with one normal draw.
-func (s *reducedSetup) Expand(dst []float64, stride int, rows []float64, key uint64, iterations []int64, first, last int) {
+func (s *reducedSetup) Expand(dst []float64, stride int, rows []float64, key uint64, iterations []int64, first,
+	last int) {
 	p, m := s.reduction, len(iterations)
 	size, d := len(rows)/max(m, 1), s.target.Cols()
 	copied := func(j, at int) { // an entry of the row
@@ -76,7 +77,8 @@ func (s *reducedSetup) Expand(dst []float64, stride int, rows []float64, key uin
 	q := p.liftedRows(rows, size, (*memory)[:m*p.rowLength()])
 	for c := from; c < to; c += expandColumns {
 		end := min(c+expandColumns, to)
-		p.expand(q, key, iterations, c, end, func(entry, i int) []float64 { return dst[(p.normal[entry]-first)*stride+i:] }, stride)
+		p.expand(q, key, iterations, c, end, func(entry, i int) []float64 { return dst[(p.normal[entry]-first)*stride+i:] },
+			stride)
 	}
 }
 
@@ -97,7 +99,8 @@ func (p *reduction) liftedRows(rows []float64, size int, q []float64) []float64 
 // expand makes entries from to to−1 of theta_G at some iterations, of a dense design
 // eight at a time while there are as many. at is where an entry stands from iteration i on; the
 // next column's is a stride further.
-func (p *reduction) expand(q []float64, key uint64, iterations []int64, from, to int, at func(entry, i int) []float64, stride int) {
+func (p *reduction) expand(q []float64, key uint64, iterations []int64, from, to int, at func(entry, i int) []float64,
+	stride int) {
 	n, m := p.rowLength(), to-from
 	epsilon, along := make([]float64, lines*m), make([]float64, lines*m)
 	i := 0

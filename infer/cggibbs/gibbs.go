@@ -131,8 +131,8 @@ func (e *NonFiniteError) Error() string {
 }
 
 // Step makes the univariate updates of its iteration, as many as there are
-// coefficients and dispersions unless Options.Focus has a list, after a refresh of the cached linear predictor when one is due, and
-// then moves the scales of horseshoe priors.
+// coefficients and dispersions unless Options.Focus has a list, after a refresh of the cached linear predictor when
+// one is due, and then moves the scales of horseshoe priors.
 //
 // Cost: O(n·d), because the cached predictor makes one conditional O(n), or, of a
 // sparse design, O(n + its non-zeros); O(n·d²) with Options.Uncached.

@@ -155,8 +155,10 @@ func (s *mixtureSetup) part(first int) part {
 
 // Explain says which coordinates are sampled.
 func (s *mixtureSetup) Explain() string {
-	return fmt.Sprintf("mixture: %d coefficients by the at most %d numbers that the likelihood sees of them given the scales "+
-		"of their priors, which are drawn in each iteration, with %d others; updates: %s", len(s.mixed), s.target.Rows(), len(s.kept), s.opts.Update) + s.words
+	return fmt.Sprintf("mixture: %d coefficients by the at most %d numbers that the likelihood sees of them given the "+
+		"scales "+
+		"of their priors, which are drawn in each iteration, with %d others; updates: %s", len(s.mixed), s.target.Rows(),
+		len(s.kept), s.opts.Update) + s.words
 }
 
 // Kernel returns one chain at its dispersed start.

@@ -18,7 +18,8 @@ type Options struct {
 	// themselves; "rotated", coordinates in which the posterior is near N(0, I);
 	// "reduced", what the likelihood sees of coefficients with normal priors,
 	// rotated; "mixture", what it sees of those whose priors are normal given scales
-	// that are drawn (student_t, cauchy, laplace, horseshoes); "auto", one of them, see Auto. Where a basis cannot be made the coordinate basis takes its place,
+	// that are drawn (student_t, cauchy, laplace, horseshoes); "auto", one of them, see Auto.
+	// Where a basis cannot be made the coordinate basis takes its place,
 	// and the Setup says why (infer.Explainer). Empty means "coordinate".
 	Basis string
 	// Update is the update of a coordinate: a slice with "doubling" or with
@@ -110,14 +111,17 @@ func (o Options) filled() (Options, error) {
 		o.RefreshEvery = 128
 	}
 	switch {
-	case o.Basis != "coordinate" && o.Basis != "rotated" && o.Basis != "reduced" && o.Basis != "mixture" && o.Basis != "auto":
+	case o.Basis != "coordinate" && o.Basis != "rotated" && o.Basis != "reduced" && o.Basis != "mixture" &&
+		o.Basis != "auto":
 		return o, &OptionError{"basis", o.Basis, `"coordinate", "rotated", "reduced", "mixture" or "auto"`}
-	case o.Update != "" && o.Update != "doubling" && o.Update != "stepping_out" && o.Update != "tangent" && o.Update != "matched":
+	case o.Update != "" && o.Update != "doubling" && o.Update != "stepping_out" && o.Update != "tangent" &&
+		o.Update != "matched":
 		return o, &OptionError{"update", o.Update, `"doubling", "stepping_out", "tangent" or "matched"`}
 	case o.Joint != "" && o.Joint != "auto" && o.Joint != "on" && o.Joint != "off":
 		return o, &OptionError{"joint", o.Joint, `"auto", "on" or "off"`}
 	case (o.Joint == "on" || o.Joint == "auto") && o.Basis != "rotated" && o.Basis != "auto":
-		return o, &OptionError{"joint", o.Joint, `"off" in this basis: all coordinates move at once in basis "rotated" or "auto" only`}
+		return o, &OptionError{"joint", o.Joint,
+			`"off" in this basis: all coordinates move at once in basis "rotated" or "auto" only`}
 	case o.Joint == "on" && o.Uncached:
 		return o, &OptionError{"joint", o.Joint, `"off" where uncached: its proposals need no cache`}
 	case o.Slow != "" && o.Slow != "on" && o.Slow != "off":
@@ -155,7 +159,8 @@ func (o Options) update(m *glm.Model) (string, error) {
 	}
 	switch {
 	case (o.Update == "matched" || o.Update == "tangent") && !serves:
-		return "", &OptionError{"update", o.Update, `"doubling" or "stepping_out": the conditionals of this model are not log-concave`}
+		return "", &OptionError{"update", o.Update,
+			`"doubling" or "stepping_out": the conditionals of this model are not log-concave`}
 	case o.Update != "":
 		return o.Update, nil
 	case o.Basis == "coordinate" || o.Basis == "mixture":

@@ -95,7 +95,8 @@ func reduce(target *glm.Target) (*reduction, error) {
 
 // denseSpace is the row space of GS for a dense X. Cost: see linalg.NewRowSpace.
 func (p *reduction) denseSpace(x *design.Dense) (*linalg.RowSpace, error) {
-	space, err := linalg.NewRowSpace(func(first, m int, dst []float64) { p.scaled(x, first, m, dst) }, x.Rows, len(p.normal), dropped)
+	space, err := linalg.NewRowSpace(func(first, m int, dst []float64) { p.scaled(x, first, m, dst) }, x.Rows,
+		len(p.normal), dropped)
 	if err != nil {
 		return nil, errors.New("the singular value decomposition of the design did not converge")
 	}

@@ -23,7 +23,8 @@ import (
 // decomposition of the design, see reduce, and of sampler.
 func ReducedBy(target *glm.Target, sampler func(*glm.Target) (infer.Setup, error)) (infer.Setup, error) {
 	if target.Scales() > 0 {
-		return nil, errors.New("cggibbs: horseshoe priors have no reduced coordinates: leave out basis, or use method cggibbs with basis: mixture")
+		return nil, errors.New("cggibbs: horseshoe priors have no reduced coordinates: leave out basis, or use method " +
+			"cggibbs with basis: mixture")
 	}
 	target = target.Vectorised()
 	p, err := reduce(target)
@@ -38,7 +39,8 @@ func ReducedBy(target *glm.Target, sampler func(*glm.Target) (infer.Setup, error
 	if err != nil {
 		return nil, err
 	}
-	shared := &basisSetup{target: target, reduction: p, frame: &basis.Frame{Design: p.design, Origin: make([]float64, p.design.Cols)}}
+	shared := &basisSetup{target: target, reduction: p,
+		frame: &basis.Frame{Design: p.design, Origin: make([]float64, p.design.Cols)}}
 	return &seenSetup{reducedSetup: &reducedSetup{shared}, inner: inner}, nil
 }
 
@@ -65,7 +67,8 @@ type seenSetup struct {
 
 // Explain says what is sampled.
 func (s *seenSetup) Explain() string {
-	return fmt.Sprintf("reduced: the likelihood sees %d directions of %d coefficients with normal priors, sampled with %d others; "+
+	return fmt.Sprintf("reduced: the likelihood sees %d directions of %d coefficients with normal priors, sampled with "+
+		"%d others; "+
 		"the rest is drawn from the prior", s.reduction.space.Rank, len(s.reduction.normal), len(s.reduction.kept))
 }
 

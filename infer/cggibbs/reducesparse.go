@@ -31,7 +31,8 @@ func (p *reduction) sparseSpace() (*linalg.RowSpace, error) {
 		},
 	}, dropped)
 	if err != nil {
-		return nil, errors.New("rows of the sparse design are nearly dependent, so that their products do not tell them apart")
+		return nil,
+			errors.New("rows of the sparse design are nearly dependent, so that their products do not tell them apart")
 	}
 	return space, nil
 }

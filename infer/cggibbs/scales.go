@@ -76,7 +76,8 @@ func drawGlobal(k *kernel, g int) bool {
 		z := k.point.Beta(j) / vec.Exp(k.point.LogScale(h.Local+i))
 		half = math.FMA(0.5*z, z, half)
 	}
-	k.point.SetLogScale(h.Tau, variate.GlobalScale(k.stream, k.point.LogScale(h.Tau), k.point.LogTau0(g), half, len(h.Columns)))
+	k.point.SetLogScale(h.Tau,
+		variate.GlobalScale(k.stream, k.point.LogScale(h.Tau), k.point.LogTau0(g), half, len(h.Columns)))
 	return true
 }
 

@@ -83,15 +83,17 @@ func newScan(target *glm.Target, opts Options, dim int) *scan {
 	}
 	p := s.plan
 	if p.Every == 1 {
-		s.words += fmt.Sprintf("all iterations are sweeps, for on the normal approximation no list costs fewer updates than the %.3g "+
-			"of an effective draw of the slowest of them", p.Systematic)
+		s.words += fmt.Sprintf("all iterations are sweeps, for on the normal approximation no list costs fewer updates "+
+			"than the %.3g "+"of an effective draw of the slowest of them", p.Systematic)
 	} else {
 		var updated []string
 		for _, j := range s.list {
 			updated = append(updated, names[j].Name)
 		}
-		s.words += fmt.Sprintf("a sweep over all %d coordinates in every %d iterations, in the others %s; on the normal approximation %.3g updates "+
-			"to an effective draw of the slowest of them, by sweeps alone %.3g", dim, p.Every, told(updated), p.Cost, p.Systematic)
+		s.words += fmt.Sprintf("a sweep over all %d coordinates in every %d iterations, in the others %s; on the normal "+
+			"approximation %.3g updates "+
+			"to an effective draw of the slowest of them, by sweeps alone %.3g", dim, p.Every, told(updated), p.Cost,
+			p.Systematic)
 	}
 	s.words += "; " + s.certificate()
 	return s
@@ -101,7 +103,8 @@ func newScan(target *glm.Target, opts Options, dim int) *scan {
 // approximation.
 func (s *scan) certificate() string {
 	p := s.plan
-	words := fmt.Sprintf("an iteration between sweeps leaves %.3g of a start's distance (Wasserstein, normal approximation, not the posterior itself)", math.Sqrt(p.Kept))
+	words := fmt.Sprintf("an iteration between sweeps leaves %.3g of a start's distance (Wasserstein, normal "+
+		"approximation, not the posterior itself)", math.Sqrt(p.Kept))
 	if !math.IsNaN(p.Variation) {
 		return words + fmt.Sprintf("; Dobrushin variation %.3g", p.Variation)
 	}
@@ -118,8 +121,10 @@ func (s *scan) certificates(names []string) []infer.Certificate {
 	if s == nil || s.words == "" { // a set-up for another sampler, or no list
 		return nil
 	}
-	wasserstein := infer.Certificate{Method: "wasserstein, gaussian approximation", Names: names, Bound: math.NaN(), Note: s.words,
-		Bounded: "W2 distance of the law of a coefficient after, in its standard deviations, to that of all before, in the metric of the precision"}
+	wasserstein := infer.Certificate{Method: "wasserstein, gaussian approximation", Names: names, Bound: math.NaN(),
+		Note: s.words,
+		Bounded: "W2 distance of the law of a coefficient after, in its standard deviations, to that of all before, in the " +
+			"metric of the precision"}
 	if s.plan == nil {
 		return []infer.Certificate{wasserstein}
 	}
@@ -128,8 +133,10 @@ func (s *scan) certificates(names []string) []infer.Certificate {
 	if p.List == nil {
 		updates = int64(s.dim)
 	}
-	const law = "of Gibbs sampling of the normal approximation at the penalised point, dispersions held; not of the posterior itself"
-	dobrushin := infer.Certificate{Method: "Dobrushin influences", Bounded: "largest difference of coupled chains that differ by one standard deviation in each coefficient, in standard deviations",
+	const law = "of Gibbs sampling of the normal approximation at the penalised point, dispersions held; not of the " +
+		"posterior itself"
+	dobrushin := infer.Certificate{Method: "Dobrushin influences", Bounded: "largest difference of coupled chains that " +
+		"differ by one standard deviation in each coefficient, in standard deviations",
 		Names: names, Updates: updates, Bound: p.Variation, Note: law}
 	if math.IsNaN(p.Variation) {
 		dobrushin.Note = s.refused()

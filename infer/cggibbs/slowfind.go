@@ -48,7 +48,8 @@ func findSlow(target *glm.Target) (betas [][]float64, err error) {
 			return b.columns(), nil
 		}
 	}
-	return nil, errors.New("sweeps over single coefficients leave too few slow directions, or there are too few coefficients")
+	return nil, errors.New("sweeps over single coefficients leave too few slow directions, or there are too few " +
+		"coefficients")
 }
 
 // newBlock returns random points.

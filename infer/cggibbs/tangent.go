@@ -30,7 +30,8 @@ const (
 // interval around a slice that is one; Gilks and Wild (1992), Adaptive rejection
 // sampling for Gibbs sampling, doi:10.2307/2347565, for tangents of log-concave
 // conditionals.
-func (s *slicer) updateTangent(f density, here tangent, least, width float64) (displacement float64, v glm.Value, moved, ok bool) {
+func (s *slicer) updateTangent(f density, here tangent, least,
+	width float64) (displacement float64, v glm.Value, moved, ok bool) {
 	s.bad, s.badValue = !(here.value <= math.MaxFloat64), here.value
 	drop := variate.Exponential(s.source)
 	s.level = here.value - drop

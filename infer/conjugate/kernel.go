@@ -67,7 +67,8 @@ func supported(model *glm.Model) error {
 	case prior.Flat, prior.HalfNormal, prior.HalfCauchy, prior.Exponential:
 		return nil
 	}
-	return unsupported("the sigma prior "+model.Dispersion.String(), "use a half_cauchy, half_normal, exponential or flat prior")
+	return unsupported("the sigma prior "+model.Dispersion.String(),
+		"use a half_cauchy, half_normal, exponential or flat prior")
 }
 
 func (s *setup) Parameters() []infer.Parameter { return s.target.Parameters() }
@@ -229,7 +230,8 @@ func (k *kernel) MarshalBinary() ([]byte, error) {
 func (k *kernel) UnmarshalBinary(data []byte) error {
 	size := 5 + 8*len(k.theta)
 	if len(data) < size {
-		return fmt.Errorf("conjugate: chain state of %d bytes, shorter than the %d of %d parameters", len(data), size, len(k.theta))
+		return fmt.Errorf("conjugate: chain state of %d bytes, shorter than the %d of %d parameters", len(data), size,
+			len(k.theta))
 	}
 	if data[0] != stateVersion {
 		return fmt.Errorf("conjugate: chain state has version %d, this program reads %d", data[0], stateVersion)

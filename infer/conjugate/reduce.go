@@ -243,10 +243,12 @@ const fitTol = 1e-13
 // the prior.
 func (p *reduction) proper(size float64) error {
 	if p.noise > 0 && p.rss <= fitTol*fitTol*size {
-		return improper("the design fits the response perfectly, with %d rows to spare: sigma's posterior has infinite mass at 0", p.noise)
+		return improper("the design fits the response perfectly, with %d rows to spare: sigma's posterior has infinite "+
+			"mass at 0", p.noise)
 	}
 	if left := p.rows - p.f(); p.sigma.Kind == prior.Flat && left < 2 {
-		return improper("%d rows less %d coefficients with flat priors leave %d; a flat prior on sigma needs at least 2", p.rows, p.f(), left)
+		return improper("%d rows less %d coefficients with flat priors leave %d; a flat prior on sigma needs at least 2",
+			p.rows, p.f(), left)
 	}
 	return nil
 }

@@ -24,7 +24,8 @@ type Sparse struct {
 // NewSparse returns a matrix of no columns, with room for some columns and
 // entries.
 func NewSparse(rows, cols, entries int) *Sparse {
-	return &Sparse{rows: rows, starts: append(make([]int, 0, cols+1), 0), index: make([]int32, 0, entries), values: make([]float64, 0, entries)}
+	return &Sparse{rows: rows, starts: append(make([]int, 0, cols+1), 0), index: make([]int32, 0, entries),
+		values: make([]float64, 0, entries)}
 }
 
 // Append adds a column of these values in these rows, from 0 and in increasing

@@ -112,7 +112,8 @@ func evaluate(a, log []float64, n int, p float64) (*smooth, error) {
 			y[j] = math.FMA(wy*e, e, y[j])
 		}
 	}
-	out := &smooth{value: vec.Log(top) - vec.Log(low) + (vec.Log(up)+vec.Log(down))/p, condition: top / low, gradient: make([]float64, n)}
+	out := &smooth{value: vec.Log(top) - vec.Log(low) + (vec.Log(up)+vec.Log(down))/p, condition: top / low,
+		gradient: make([]float64, n)}
 	for j := range x {
 		x[j], y[j] = x[j]/up, y[j]/down
 		out.gradient[j] = 2 * (x[j] - y[j])

@@ -33,7 +33,8 @@ func NewNormal(q []float64, n int) (*Normal, error) {
 	}
 	factor, err := linalg.Cholesky(slices.Clone(q), n)
 	if err != nil {
-		return nil, fmt.Errorf("dogs: the precision of %d variables is not positive definite; give flat directions a prior", n)
+		return nil, fmt.Errorf("dogs: the precision of %d variables is not positive definite; give flat directions a prior",
+			n)
 	}
 	p := &Normal{n: n, q: slices.Clone(q), factor: factor, sd: make([]float64, n)}
 	for i := range n {
@@ -95,7 +96,8 @@ func (p *Normal) Influence() *Influence {
 //	W₂(law of x_i, law of y_i after the scan) ≤ √κ_i·σ_i·W₂,Q(law of x, law of y before)
 //
 // for all starts, where W₂ is Wasserstein's distance, before the scan of all variables in the
-// metric √(δᵀQδ): by Cauchy and Schwarz, and reached by two points. A chain in π on the right makes it a bound of the distance from π.
+// metric √(δᵀQδ): by Cauchy and Schwarz, and reached by two points. A chain in π on the right
+// makes it a bound of the distance from π.
 //
 // Cost: O(n·length) and O(n²) for each variable of the target.
 func (p *Normal) Kept(scan []int32, d Target) ([]float64, error) {

@@ -92,8 +92,8 @@ func (e *NormError) Error() string {
 
 // Reason is the error for a reader who cannot act on it.
 func (e *NormError) Reason() string {
-	return fmt.Sprintf("the influences are too strong: largest row sum %.4g (variable %d), column sum %.4g, spectral radius up to %.4g, none below 1",
-		e.Norms.Rows, e.Norms.Most, e.Norms.Columns, e.Norms.Spectral)
+	return fmt.Sprintf("the influences are too strong: largest row sum %.4g (variable %d), column sum %.4g, spectral "+
+		"radius up to %.4g, none below 1", e.Norms.Rows, e.Norms.Most, e.Norms.Columns, e.Norms.Spectral)
 }
 
 // contracts returns a *NormError unless some norm is below one.

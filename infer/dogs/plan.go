@@ -41,7 +41,8 @@ func (p *Normal) PlanCycle(d Target, every int) (*Plan, error) {
 		return nil, err
 	}
 	influence := p.Influence()
-	out := &Plan{Cycle: Cycle{Every: 1}, Target: d, Cost: systematic, Systematic: systematic, Norms: influence.Norms(), Variation: math.NaN()}
+	out := &Plan{Cycle: Cycle{Every: 1}, Target: d, Cost: systematic, Systematic: systematic, Norms: influence.Norms(),
+		Variation: math.NaN()}
 	worse := 0
 	for _, m := range lengths {
 		length := m * len(d.Variables)

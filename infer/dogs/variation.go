@@ -64,7 +64,8 @@ func (t Target) check(n int) error {
 func (c *Influence) checkScan(scan []int32) error {
 	for t, i := range scan {
 		if i < 0 || int(i) >= c.Variables() {
-			return fmt.Errorf("dogs: update %d of the scan is of variable %d; number the %d variables from 0", t, i, c.Variables())
+			return fmt.Errorf("dogs: update %d of the scan is of variable %d; number the %d variables from 0", t, i,
+				c.Variables())
 		}
 	}
 	return nil
@@ -132,7 +133,8 @@ func (c *Influence) RandomVariation(q []float64, steps int, d Target) (float64, 
 		}
 	}
 	if len(q) != n || !(math.Abs(total-1) < 1e-9) {
-		return 0, fmt.Errorf("dogs: the scan's distribution has %d probabilities of sum %v for %d variables; give one each, of sum 1", len(q), total, n)
+		return 0, fmt.Errorf("dogs: the scan's distribution has %d probabilities of sum %v for %d variables; give one "+
+			"each, of sum 1", len(q), total, n)
 	}
 	b, next := ones(n), make([]float64, n)
 	for range steps {

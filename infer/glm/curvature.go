@@ -39,7 +39,8 @@ func (t *Target) CurvatureAt(u []float64) (*Curvature, error) {
 	p := NewPredictor(t)
 	p.SetUnconstrained(u)
 	n, d := t.Rows(), t.Cols()
-	c := &Curvature{x: t.data.X, weights: make([]float64, n), ridge: make([]float64, d), rows: make([]float64, n), wide: d > n}
+	c := &Curvature{x: t.data.X, weights: make([]float64, n), ridge: make([]float64, d), rows: make([]float64, n),
+		wide: d > n}
 	t.RowCurvature(p.eta, p.disp.at[:], c.weights)
 	for _, w := range c.weights {
 		c.wide = c.wide && w >= 0
@@ -49,7 +50,8 @@ func (t *Target) CurvatureAt(u []float64) (*Curvature, error) {
 		c.wide = c.wide && c.ridge[j] > 0
 	}
 	if !c.wide && d > maxCurvature {
-		return nil, fmt.Errorf("glm: the curvature of %d coefficients, more than %d, and not all have normal priors and fewer rows", d, maxCurvature)
+		return nil, fmt.Errorf("glm: the curvature of %d coefficients, more than %d, and not all have normal priors and "+
+			"fewer rows", d, maxCurvature)
 	}
 	var err error
 	if c.wide {

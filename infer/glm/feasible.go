@@ -18,7 +18,8 @@ type StartError struct {
 
 // Error names the row, counted from 1, and what to do.
 func (e *StartError) Error() string {
-	return fmt.Sprintf("%s needs a linear predictor above 0 in every row, and none was found: row %d has %.3g at the point nearest to the response; "+
+	return fmt.Sprintf("%s needs a linear predictor above 0 in every row, and none was found: row %d has %.3g at the "+
+		"point nearest to the response; "+
 		"keep the intercept, leave out the offset, or use the log link", e.Family, e.Row+1, e.Eta)
 }
 

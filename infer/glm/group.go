@@ -39,7 +39,8 @@ func (t *Target) grouped() (grouped *Target, words string) {
 		sums[g] = math.FMA(f, data.Y[i], sums[g])
 		trials[g] = math.FMA(f, m, trials[g])
 	}
-	data.X, data.Offset, data.Precision = design.TakeRows(data.X, first), design.Take(data.Offset, first), design.Take(data.Precision, first)
+	data.X, data.Offset, data.Precision = design.TakeRows(data.X, first), design.Take(data.Offset, first),
+		design.Take(data.Precision, first)
 	words = fmt.Sprintf("%d rows told by %d, equal ones counted", n, len(first))
 	if binary || name == "poisson" {
 		words = fmt.Sprintf("%d rows told by %d, responses of equal predictors summed", n, len(first))

@@ -49,6 +49,6 @@ func (t *Target) horseshoeMeans() (columns []int, words string) {
 		errors.As(err, &improper)
 		reason = improper.Reason
 	}
-	return columns, "the posterior mean may not exist where the prior has none (horseshoe) and the data do not bound the coefficient: " +
-		reason + "; read the median and the quantiles, or use regularised_horseshoe"
+	return columns, "the posterior mean may not exist where the prior has none (horseshoe) and the data do not bound " +
+		"the coefficient: " + reason + "; read the median and the quantiles, or use regularised_horseshoe"
 }

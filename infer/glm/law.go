@@ -65,8 +65,8 @@ func lawOf(f Family) law {
 	case "beta":
 		return betaLaw{}
 	}
-	mean := map[string]meanLaw{"gaussian": gaussianMean{}, "poisson": poissonMean{}, "negative_binomial": negativeBinomialMean{},
-		"gamma": gammaMean{}, "inverse_gaussian": inverseGaussianMean{}}[f.Name]
+	mean := map[string]meanLaw{"gaussian": gaussianMean{}, "poisson": poissonMean{},
+		"negative_binomial": negativeBinomialMean{}, "gamma": gammaMean{}, "inverse_gaussian": inverseGaussianMean{}}[f.Name]
 	link, ok := positiveLinks[f.Link]
 	if mean == nil || !ok {
 		return nil
@@ -136,7 +136,8 @@ func (t *Target) scores(eta []float64, disp [2]float64) [2]float64 {
 
 // rowData computes what the law needs of the responses once.
 func (t *Target) rowData() {
-	t.rows = rows{y: t.data.Y, m: t.data.Trials, frequency: t.data.Frequency, total: t.total(t.data.Frequency), precision: t.data.Precision}
+	t.rows = rows{y: t.data.Y, m: t.data.Trials, frequency: t.data.Frequency, total: t.total(t.data.Frequency),
+		precision: t.data.Precision}
 	if t.data.Precision != nil {
 		t.rows.roots = make([]float64, t.Rows())
 		for i, w := range t.data.Precision {

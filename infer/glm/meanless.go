@@ -76,8 +76,8 @@ func (t *Target) cauchyMeans() (columns []int, words string) {
 			reason = e.Reason
 		}
 	}
-	return columns, "the posterior mean may not exist where the prior has none (cauchy, or student_t with df ≤ 1) and the data do not bound the coefficient: " +
-		reason + readMedian
+	return columns, "the posterior mean may not exist where the prior has none (cauchy, or student_t with df ≤ 1) and " +
+		"the data do not bound the coefficient: " + reason + readMedian
 }
 
 // checkFlat returns why flat priors of columns would be improper at given
@@ -134,11 +134,14 @@ func (t *Target) dispersionMeans() (out []Doubt) {
 			if name == "sigma" && t.model.Family.Link == "identity" {
 				params = append(append([]int(nil), flat...), params...)
 			}
-			out = append(out, Doubt{params, fmt.Sprintf("the posterior mean does not exist where the prior of %s (%s) leaves its density falling like 1/%s^%.3g only", name, p, name, power) + readMedian})
+			out = append(out, Doubt{params, fmt.Sprintf("the posterior mean does not exist where the prior of %s (%s) leaves "+
+				"its density falling like 1/%s^%.3g only", name, p, name, power) + readMedian})
 		}
-		spreads := !(t.model.Family.Name == "inverse_gaussian" && t.model.Family.Link == "log") && t.model.Family.Name != "beta" && name == "shape"
+		spreads := !(t.model.Family.Name == "inverse_gaussian" && t.model.Family.Link == "log") &&
+			t.model.Family.Name != "beta" && name == "shape"
 		if spreads && len(flat) > 0 && zero+priorZero <= 1 {
-			out = append(out, Doubt{flat, "the posterior mean may not exist where the prior is flat and too few rows speak against a shape near 0" + readMedian})
+			out = append(out, Doubt{flat, "the posterior mean may not exist where the prior is flat and too few rows speak " +
+				"against a shape near 0" + readMedian})
 		}
 	}
 	return out

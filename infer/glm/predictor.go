@@ -30,7 +30,8 @@ type Value struct {
 // NewPredictor returns a predictor at beta = 0, sigma = 1, other dispersions
 // 1 above the lower ends of their supports, and scales 1.
 func NewPredictor(t *Target) *Predictor {
-	p := &Predictor{t: t, beta: make([]float64, t.Cols()), disp: t.newDispersions(), scale: t.newScales(), eta: make([]float64, t.Rows()), near: nearby{col: -1}}
+	p := &Predictor{t: t, beta: make([]float64, t.Cols()), disp: t.newDispersions(), scale: t.newScales(),
+		eta: make([]float64, t.Rows()), near: nearby{col: -1}}
 	p.Refresh()
 	return p
 }

@@ -36,7 +36,8 @@ const (
 // positive. Cost: 64 draws of N(0, H⁻¹), see Start.
 func (t *Target) From(p Previous) (*Target, error) {
 	if len(p.Mean) != t.Dim() || len(p.SD) != t.Dim() {
-		return nil, fmt.Errorf("glm: %d means and %d scales of an earlier posterior for %d parameters", len(p.Mean), len(p.SD), t.Dim())
+		return nil, fmt.Errorf("glm: %d means and %d scales of an earlier posterior for %d parameters", len(p.Mean),
+			len(p.SD), t.Dim())
 	}
 	for j, sd := range p.SD {
 		if sd <= 0 || math.IsInf(sd, 0) || math.IsInf(p.Mean[j], 0) {

@@ -8,8 +8,8 @@ func (t *Target) checkLaw(flat []int) error {
 	switch {
 	case len(flat) == 0:
 	case link == "cauchit":
-		return refuse("the cauchit link falls so slowly that flat priors are proper only where more rows than columns oppose every direction, "+
-			"which is not checked", "give the coefficients student_t or normal priors")
+		return refuse("the cauchit link falls so slowly that flat priors are proper only where more rows than columns "+
+			"oppose every direction, "+"which is not checked", "give the coefficients student_t or normal priors")
 	case t.oneWay() && !t.balanced(flat):
 		reason := "the likelihood does not vanish as the means go to 0"
 		if name == "inverse_gaussian" {
@@ -23,11 +23,11 @@ func (t *Target) checkLaw(flat []int) error {
 		}
 		switch d := t.dispersions[k].Name; {
 		case name == "negative_binomial":
-			return refuse("the likelihood does not vanish as the shape grows (it becomes that of poisson), so that a flat prior of shape never becomes proper",
-				"give shape a proper prior such as gamma(0.01, 0.01) or half_cauchy(5)")
+			return refuse("the likelihood does not vanish as the shape grows (it becomes that of poisson), so that a flat "+
+				"prior of shape never becomes proper", "give shape a proper prior such as gamma(0.01, 0.01) or half_cauchy(5)")
 		case d == "nu":
-			return refuse("the likelihood does not vanish as nu grows (it becomes that of gaussian), so that a flat prior of nu never becomes proper",
-				"give nu gamma(2, 0.1), or fix it with constant(4)")
+			return refuse("the likelihood does not vanish as nu grows (it becomes that of gaussian), so that a flat prior of "+
+				"nu never becomes proper", "give nu gamma(2, 0.1), or fix it with constant(4)")
 		}
 	}
 	return nil
@@ -50,7 +50,8 @@ func (t *Target) balanced(cols []int) bool {
 	if len(cols) > overlapColumns {
 		return false
 	}
-	zeros := &Target{data: &Data{X: t.data.X, Y: make([]float64, t.Rows())}, model: Model{Family: Family{"poisson", "log"}}}
+	zeros := &Target{data: &Data{X: t.data.X, Y: make([]float64, t.Rows())},
+		model: Model{Family: Family{"poisson", "log"}}}
 	_, converged := zeros.separates(cols, t.Rows())
 	return converged
 }

@@ -22,7 +22,8 @@ func (t *Target) newScales() scales {
 	if t.shoes == nil {
 		return scales{}
 	}
-	return scales{log: make([]float64, t.scaleCount), spread: make([]float64, t.Cols()), logSpread: make([]float64, t.Cols())}
+	return scales{log: make([]float64, t.scaleCount), spread: make([]float64, t.Cols()),
+		logSpread: make([]float64, t.Cols())}
 }
 
 // logUnit returns the log of the unit of tau0 at given dispersions.

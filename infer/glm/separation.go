@@ -118,8 +118,9 @@ func newSubmodel(t *Target, cols []int, m int) *submodel {
 	}
 	n, d := m, len(cols)
 	return &submodel{ // frequencies separate nothing, and are left out
-		Target: &Target{data: data, rows: rows{y: data.Y, m: data.Trials}, model: Model{Family: t.model.Family}, kind: t.directions(), weights: data.Trials},
-		beta:   make([]float64, d), newton: make([]float64, d),
+		Target: &Target{data: data, rows: rows{y: data.Y, m: data.Trials}, model: Model{Family: t.model.Family},
+			kind: t.directions(), weights: data.Trials},
+		beta: make([]float64, d), newton: make([]float64, d),
 		eta: make([]float64, n), move: make([]float64, n),
 		grad: make([]float64, n), curv: make([]float64, n),
 		scratch: make([]float64, n), h: make([]float64, d*d),

@@ -69,11 +69,11 @@ func (t *Target) checkTails(flat int) error {
 	case zero+priorZero > 0 && tail+priorTail > 1:
 		return nil
 	case name == "sigma" && zero+priorZero > 0:
-		return improper(fmt.Sprintf("sigma has a flat prior, and %d rows leave fewer than 2 beyond the %d coefficients with flat priors", t.Rows(), flat),
-			"give sigma a half_cauchy or half_normal prior")
+		return improper(fmt.Sprintf("sigma has a flat prior, and %d rows leave fewer than 2 beyond the %d coefficients "+
+			"with flat priors", t.Rows(), flat), "give sigma a half_cauchy or half_normal prior")
 	case name != "sigma" && tail+priorTail > 1:
-		return improper(fmt.Sprintf("%d coefficients have flat priors, and too few rows speak against a %s near 0", flat, name),
-			properHint)
+		return improper(fmt.Sprintf("%d coefficients have flat priors, and too few rows speak against a %s near 0", flat,
+			name), properHint)
 	}
 	words := "sigma is driven to 0"
 	if name != "sigma" {

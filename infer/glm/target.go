@@ -123,8 +123,8 @@ func checkShapes(data *Data, model *Model) error {
 	case model.Groups != nil && len(model.Groups) != d:
 		return fmt.Errorf("glm: %d groups for %d coefficients", len(model.Groups), d)
 	case data.Intercept >= 0 && model.Coefficients[data.Intercept].Kind.Shrinks():
-		return fmt.Errorf("prior of %s: %s shrinks a group of coefficients toward 0 and cannot be that of the intercept; use normal(location, scale) or flat",
-			columnName(data, data.Intercept), model.Coefficients[data.Intercept].Kind)
+		return fmt.Errorf("prior of %s: %s shrinks a group of coefficients toward 0 and cannot be that of the intercept; "+
+			"use normal(location, scale) or flat", columnName(data, data.Intercept), model.Coefficients[data.Intercept].Kind)
 	}
 	for j, p := range model.Coefficients {
 		if err := p.ForCoefficient(); err != nil {

@@ -30,7 +30,8 @@ func precisionHint(f Family) string {
 	case "gaussian", "student_t", "gamma", "inverse_gaussian":
 		return ""
 	case "bernoulli", "binomial":
-		return "a response out of several trials is family binomial with trials(n); a row that stands for several equal ones has frequency_weights"
+		return "a response out of several trials is family binomial with trials(n); a row that stands for several equal " +
+			"ones has frequency_weights"
 	case "poisson", "negative_binomial":
 		return "an exposure is offset(log(e)); a row that stands for several equal ones has frequency_weights"
 	}
@@ -76,7 +77,8 @@ func CheckWeights(f Family, frequency, precision []float64) error {
 	}
 	for i, w := range precision {
 		if !(w >= minPrecision && w <= maxPrecision) {
-			return &DomainError{What: "precision weight", Row: i, Value: w, Allowed: "a precision is a number above 0, between 1e-100 and 1e100"}
+			return &DomainError{What: "precision weight", Row: i, Value: w,
+				Allowed: "a precision is a number above 0, between 1e-100 and 1e100"}
 		}
 	}
 	return nil

@@ -79,7 +79,8 @@ func (l *layout) layOut(m mrf.Model, limit int64) error {
 		}
 	}
 	if 8*total > float64(limit) || largest > math.MaxUint32 {
-		return words.Clause(&MemoryError{who, len(m.Neighbours(who)), 8 * total, limit}, "share weights by sums, or allow more")
+		return words.Clause(&MemoryError{who, len(m.Neighbours(who)), 8 * total, limit},
+			"share weights by sums, or allow more")
 	}
 	l.start, l.base = make([]uint32, n+1), make([]int, n+1)
 	rows := map[[2]uint32]uint32{}

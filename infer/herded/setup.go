@@ -61,8 +61,8 @@ type MemoryError struct {
 }
 
 func (e *MemoryError) Error() string {
-	return fmt.Sprintf("herded: the weights take %.3g bytes of %d allowed, most of them for variable %d, which has %d neighbours",
-		e.Bytes, e.Limit, e.Variable, e.Degree)
+	return fmt.Sprintf("herded: the weights take %.3g bytes of %d allowed, most of them for variable %d, which has %d "+
+		"neighbours", e.Bytes, e.Limit, e.Variable, e.Degree)
 }
 
 // Setup is what the chains of a fit share.
@@ -135,7 +135,8 @@ func (s *Setup) Warnings() []string {
 	case s.empty():
 		out = append(out, "without edges each marginal converges as 1/T; the joint law need not where marginals are rational")
 	case s.Sharing == Sums:
-		out = append(out, "weights shared by blanket states of the same sum: averages need not converge to those of the model")
+		out = append(out,
+			"weights shared by blanket states of the same sum: averages need not converge to those of the model")
 	case !s.complete():
 		out = append(out, "the graph is neither empty nor complete: convergence of herded Gibbs is open")
 	}
@@ -162,7 +163,8 @@ func (s *Setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		return nil, errors.New("herded: the chain has no random stream")
 	}
 	n, most := s.model.Variables(), mrf.MaxStates(s.model)
-	k := &Chain{Setup: s, rng: c.Stream, x: make([]uint8, n), w: make([]float64, s.base[n]), lw: make([]float64, most), p: make([]float64, most)}
+	k := &Chain{Setup: s, rng: c.Stream, x: make([]uint8, n), w: make([]float64, s.base[n]), lw: make([]float64, most),
+		p: make([]float64, most)}
 	for i := range k.x {
 		k.x[i] = uint8(math.Floor(float64(c.Stream.Float64() * float64(s.model.States(i)))))
 	}

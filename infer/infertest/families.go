@@ -36,8 +36,10 @@ func FamilyCases() []Case {
 	add("gaussian", "inverse", 9, 1, prior.Prior{Kind: prior.Exponential, Rate: 1.5}, none)
 	add("gaussian", "identity", 9, 1, prior.Prior{Kind: prior.Uniform, Low: 0.3, High: 2}, none).Model.Coefficients[1] =
 		prior.Prior{Kind: prior.Cauchy, Location: 0.3, Scale: 0.5}
-	add("student_t", "identity", 10, 1, prior.Prior{Kind: prior.HalfStudentT, DF: 4, Scale: 1}, prior.Prior{Kind: prior.Gamma, Shape: 2, Rate: 0.3})
-	add("student_t", "identity", 8, 1, prior.Prior{Kind: prior.HalfNormal, Scale: 1}, prior.Prior{Kind: prior.Constant, Location: 4}).Name = "student_t(nu=4)"
+	add("student_t", "identity", 10, 1, prior.Prior{Kind: prior.HalfStudentT, DF: 4, Scale: 1},
+		prior.Prior{Kind: prior.Gamma, Shape: 2, Rate: 0.3})
+	add("student_t", "identity", 8, 1, prior.Prior{Kind: prior.HalfNormal, Scale: 1},
+		prior.Prior{Kind: prior.Constant, Location: 4}).Name = "student_t(nu=4)"
 	add("negative_binomial", "log", 10, 0.6, shape, none)
 	add("gamma", "log", 9, 0.8, shape, none)
 	add("gamma", "inverse", 9, 1, shape, none)
@@ -54,7 +56,8 @@ func WeightedCases() []Case {
 	for _, m := range []glm.Model{
 		{Family: glm.Family{Name: "gaussian", Link: "identity"}, Dispersion: prior.Prior{Kind: prior.HalfCauchy, Scale: 0.7}},
 		{Family: glm.Family{Name: "gaussian", Link: "log"}, Dispersion: prior.Prior{Kind: prior.HalfNormal, Scale: 1}},
-		{Family: glm.Family{Name: "student_t", Link: "identity"}, Dispersion: shape, Nu: prior.Prior{Kind: prior.Constant, Location: 4}},
+		{Family: glm.Family{Name: "student_t", Link: "identity"}, Dispersion: shape,
+			Nu: prior.Prior{Kind: prior.Constant, Location: 4}},
 		{Family: glm.Family{Name: "gamma", Link: "log"}, Dispersion: shape},
 		{Family: glm.Family{Name: "inverse_gaussian", Link: "log"}, Dispersion: shape},
 	} {

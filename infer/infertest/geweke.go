@@ -81,7 +81,8 @@ func Geweke(t TB, c Check, chains int) {
 			p := tTest(test.values, test.sure)
 			least = math.Min(least, p)
 			if p < alpha {
-				t.Errorf("%s: the joint law is not kept: the %s of %s differs, p = %.2g, limit %.2g", c.Case.Name, test.what, name, p, alpha)
+				t.Errorf("%s: the joint law is not kept: the %s of %s differs, p = %.2g, limit %.2g", c.Case.Name, test.what, name,
+					p, alpha)
 			}
 		}
 	}
@@ -102,7 +103,8 @@ func (c Check) successive(marginal [][]float64, i int) ([][]float64, error) {
 		if err != nil {
 			return nil, err
 		}
-		k, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(c.Seed, "geweke", "kernel", strconv.Itoa(i), strconv.Itoa(draw))})
+		k, err := setup.Kernel(infer.Chain{Count: 1,
+			Stream: infer.NewStream(c.Seed, "geweke", "kernel", strconv.Itoa(i), strconv.Itoa(draw))})
 		if err != nil {
 			return nil, err
 		}

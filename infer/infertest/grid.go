@@ -19,7 +19,8 @@ var gridPriors = []struct {
 		return prior.Prior{Kind: prior.StudentT, DF: 3, Location: m, Scale: 0.8 * s}
 	}},
 	{prior.Cauchy, func(m, s float64) prior.Prior { return prior.Prior{Kind: prior.Cauchy, Location: m, Scale: 0.4 * s} }},
-	{prior.Laplace, func(m, s float64) prior.Prior { return prior.Prior{Kind: prior.Laplace, Location: m, Scale: 0.7 * s} }},
+	{prior.Laplace,
+		func(m, s float64) prior.Prior { return prior.Prior{Kind: prior.Laplace, Location: m, Scale: 0.7 * s} }},
 	{prior.Uniform, func(m, s float64) prior.Prior {
 		return prior.Prior{Kind: prior.Uniform, Low: m - math.Sqrt(3)*s, High: m + math.Sqrt(3)*s}
 	}},

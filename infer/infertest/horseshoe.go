@@ -106,7 +106,8 @@ func scalesDensity(data *glm.Data, model *glm.Model, theta []float64) (sum float
 		sum += priorDensity(prior.Prior{Kind: prior.HalfCauchy, Scale: h.Prior.Scale * unit(model, free)}, tau)
 		if h.Slab >= 0 {
 			c = scales[h.Slab]
-			square := prior.Prior{Kind: prior.InverseGamma, Shape: h.Prior.DF / 2, Scale: h.Prior.DF * h.Prior.Slab * h.Prior.Slab / 2}
+			square := prior.Prior{Kind: prior.InverseGamma, Shape: h.Prior.DF / 2,
+				Scale: h.Prior.DF * h.Prior.Slab * h.Prior.Slab / 2}
 			sum += priorDensity(square, c*c) + math.Log(2*c)
 		}
 		for i, j := range h.Columns {

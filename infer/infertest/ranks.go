@@ -48,7 +48,8 @@ func Ranks(t TB, c Check) {
 		d := uniform(u[k])
 		largest = max(largest, d)
 		if d > limit {
-			t.Errorf("%s: the ranks of %s are not uniform: Kolmogorov–Smirnov distance %.3f, limit %.3f", c.Case.Name, name, d, limit)
+			t.Errorf("%s: the ranks of %s are not uniform: Kolmogorov–Smirnov distance %.3f, limit %.3f", c.Case.Name, name, d,
+				limit)
 		}
 	}
 	t.Logf("%s: largest of %d distances %.3f, limit %.3f", c.Case.Name, len(names), largest, limit)

@@ -9,7 +9,8 @@ func checkChain(m Model) error {
 	for i := range m.Variables() {
 		for _, j := range m.Neighbours(i) {
 			if d := int(j) - i; d != 1 && d != -1 {
-				return fault("use Transfer for edges that skip variables, or Enumerate", "variable %d has neighbour %d: the model is no chain", i, j)
+				return fault("use Transfer for edges that skip variables, or Enumerate",
+					"variable %d has neighbour %d: the model is no chain", i, j)
 			}
 		}
 	}

@@ -29,7 +29,8 @@ func Enumerate(m Model) (*Exact, error) {
 	total := 1
 	for i := range n {
 		if total *= m.States(i); total > MaxEnumerated {
-			return nil, fault("use Transfer on narrow models, or fewer variables", "the model has more than %d states", MaxEnumerated)
+			return nil, fault("use Transfer on narrow models, or fewer variables", "the model has more than %d states",
+				MaxEnumerated)
 		}
 	}
 	u := make([]float64, 0, total)

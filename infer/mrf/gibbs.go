@@ -97,7 +97,8 @@ func NewGibbs(m Model, o Options) (infer.Setup, error) {
 	}
 	for t, i := range o.Order {
 		if i < 0 || int(i) >= m.Variables() {
-			return nil, fault("number the variables from 0", "update %d of the order is of variable %d of %d", t, i, m.Variables())
+			return nil, fault("number the variables from 0", "update %d of the order is of variable %d of %d", t, i,
+				m.Variables())
 		}
 	}
 	for t, b := range o.Schedule {

@@ -82,7 +82,8 @@ func NewTables(states []int, unary []float64, tables []Table, edges []TableEdge)
 		t := tables[v.Table]
 		if t.Rows != states[v.I] || t.Cols != states[v.J] {
 			return nil, fault("give a table with a row for each state of the first and a column for each of the second",
-				"edge %d has a table of %d × %d states and joins variables of %d and %d", e, t.Rows, t.Cols, states[v.I], states[v.J])
+				"edge %d has a table of %d × %d states and joins variables of %d and %d", e, t.Rows, t.Cols, states[v.I],
+				states[v.J])
 		}
 	}
 	if err := checkTotal(total); err != nil {
@@ -109,7 +110,8 @@ func (m *Tables) shape(states []int) error {
 		m.offset[i+1] = uint32(total)
 	}
 	if total != len(m.unary) {
-		return fault("give one for each state of each variable", "there are %d log potentials of single variables for %d states", len(m.unary), total)
+		return fault("give one for each state of each variable",
+			"there are %d log potentials of single variables for %d states", len(m.unary), total)
 	}
 	for k, v := range m.unary {
 		if !isFinite(v) {

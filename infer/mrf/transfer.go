@@ -77,11 +77,13 @@ func newFrontier(m Model) (*frontier, error) {
 		f.size[i] = 1
 		for j := max(0, i-f.width+1); j <= i; j++ {
 			if f.size[i] *= m.States(j); f.size[i] > MaxFrontier {
-				return nil, fault("number the variables along the long side, or use fewer", "%d neighbouring variables have more than %d states together", f.width, MaxFrontier)
+				return nil, fault("number the variables along the long side, or use fewer",
+					"%d neighbouring variables have more than %d states together", f.width, MaxFrontier)
 			}
 		}
 		if kept += f.size[i]; kept > maxKept {
-			return nil, fault("use fewer variables or a narrower model", "the transfer matrix method would keep more than %d numbers", maxKept)
+			return nil, fault("use fewer variables or a narrower model",
+				"the transfer matrix method would keep more than %d numbers", maxKept)
 		}
 	}
 	return f, nil

@@ -27,7 +27,8 @@ func New(target *glm.Target, opts Options) (infer.Setup, error) {
 		return nil, err
 	}
 	if opts.Metric == "dense" && target.Dim() > maxDense {
-		return nil, &OptionError{"metric", opts.Metric, fmt.Sprintf(`"diagonal" for %d parameters, more than %d`, target.Dim(), maxDense)}
+		return nil, &OptionError{"metric", opts.Metric,
+			fmt.Sprintf(`"diagonal" for %d parameters, more than %d`, target.Dim(), maxDense)}
 	}
 	return &setup{target.Vectorised(), opts}, nil // the same bits
 }

@@ -21,7 +21,8 @@ type Window struct {
 // for each iteration.
 //
 // It returns an *OptionError as New does, and the error of position.
-func Windows(target *glm.Target, opts Options, warmup int, position func(i int, theta []float64) error) ([]Window, error) {
+func Windows(target *glm.Target, opts Options, warmup int,
+	position func(i int, theta []float64) error) ([]Window, error) {
 	made, err := New(target, opts)
 	if err != nil {
 		return nil, err

@@ -182,7 +182,8 @@ func plausible(w windows, steps []float64) error {
 		return fmt.Errorf("nuts: chain state is damaged: step size %v", steps[0])
 	case !(steps[1] >= 0):
 		return fmt.Errorf("nuts: chain state is damaged: %v updates of the step size", steps[1])
-	case w.size < fresh.size || w.next < fresh.next || w.next > max(fresh.next, w.end-1) || w.size > max(fresh.size, 2*w.planned):
+	case w.size < fresh.size || w.next < fresh.next || w.next > max(fresh.next, w.end-1) ||
+		w.size > max(fresh.size, 2*w.planned):
 		return fmt.Errorf("nuts: chain state is damaged: warm-up window of %d iterations to %d", w.size, w.next)
 	}
 	return nil
@@ -197,7 +198,8 @@ func readLowRank(r *state.Reader, k *kernel) (*lowRank, error) {
 	if n > dim || n*(dim+1) > uint64(r.Rest())/8 {
 		return nil, fmt.Errorf("nuts: chain state is damaged: %d directions of the metric", n)
 	}
-	low := &lowRank{values: r.Finite(int(n), "values of the metric"), vectors: r.Finite(int(n*dim), "directions of the metric")}
+	low := &lowRank{values: r.Finite(int(n), "values of the metric"),
+		vectors: r.Finite(int(n*dim), "directions of the metric")}
 	for _, v := range low.values {
 		if !(v > 0) && r.Err() == nil {
 			return nil, fmt.Errorf("nuts: chain state is damaged: a direction of the metric has the value %v", v)

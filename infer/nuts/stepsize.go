@@ -56,7 +56,8 @@ func (e *StepSizeError) Error() string {
 			"it may be improper: give proper priors", e.Iteration+1, e.StepSize)
 	}
 	return fmt.Sprintf("nuts: iteration %d: no step is small enough (%.3g): "+
-		"the log posterior or its gradient is no number at the chain's point: scale the columns of the design, or give tighter priors",
+		"the log posterior or its gradient is no number at the chain's point: scale the columns of the design, or give "+
+		"tighter priors",
 		e.Iteration+1, e.StepSize)
 }
 

@@ -134,7 +134,8 @@ func (p Prior) ForCoefficient() error {
 	if row, ok := p.info(); ok && row.Coefficient {
 		return p.check()
 	}
-	return fmt.Errorf("%s cannot be the prior of a coefficient: use normal(location, scale), another prior on the whole line, or flat", p)
+	return fmt.Errorf("%s cannot be the prior of a coefficient: use normal(location, scale), another prior on the whole "+
+		"line, or flat", p)
 }
 
 // ForDispersion tells why p cannot be the prior of a dispersion, or nil.

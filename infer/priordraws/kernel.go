@@ -23,7 +23,8 @@ func (e *ImproperError) Error() string {
 	if len(names) > most {
 		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
 	}
-	return fmt.Sprintf("the prior of %s%s is improper (flat), so that nothing can be drawn from it", strings.Join(names, ", "), more) +
+	return fmt.Sprintf("the prior of %s%s is improper (flat), so that nothing can be drawn from it",
+		strings.Join(names, ", "), more) +
 		words.HintLine("give each a proper prior such as normal(0, 10), or half_normal(1) for a dispersion")
 }
 
@@ -71,7 +72,8 @@ func (s *setup) Parameters() []infer.Parameter { return s.target.Parameters() }
 
 // Kernel returns a chain at its first draw.
 func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
-	k := &kernel{target: s.target, at: glm.NewPredictor(s.target), stream: c.Stream, theta: make([]float64, s.target.Dim())}
+	k := &kernel{target: s.target, at: glm.NewPredictor(s.target), stream: c.Stream,
+		theta: make([]float64, s.target.Dim())}
 	return k, k.draw()
 }
 
@@ -86,7 +88,8 @@ type kernel struct {
 // Step draws theta anew. Cost: one pass over the design for the log likelihood.
 func (k *kernel) Step() (infer.Info, error) {
 	err := k.draw()
-	return infer.Info{LogLik: k.at.Value().LogLik, LogPrior: k.target.LogPrior(k.theta), Accept: 1, Touched: int64(k.target.Rows())}, err
+	return infer.Info{LogLik: k.at.Value().LogLik, LogPrior: k.target.LogPrior(k.theta), Accept: 1,
+		Touched: int64(k.target.Rows())}, err
 }
 
 // draw draws theta until its linear predictor is inside the domain of the link.
@@ -99,7 +102,8 @@ func (k *kernel) draw() error {
 		}
 	}
 	family := k.target.Model().Family
-	return words.Hint(fmt.Errorf("none of %d draws from the prior has a linear predictor in the domain of %s, eta > 0 in every row", tries, family),
+	return words.Hint(fmt.Errorf("none of %d draws from the prior has a linear predictor in the domain of %s, eta > 0 "+
+		"in every row", tries, family),
 
 		"give the intercept a prior above 0, and the coefficients narrow ones")
 }

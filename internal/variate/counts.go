@@ -71,7 +71,8 @@ func Binomial(s Source, n, p, q float64) float64 {
 	}
 	mean := float64(n * p)
 	if mean < inversionMean {
-		return inverted(s, vec.Exp(float64(n*vec.Log1p(-p))), n, func(k float64) float64 { return float64((n - k + 1) / k * (p / q)) })
+		return inverted(s, vec.Exp(float64(n*vec.Log1p(-p))), n,
+			func(k float64) float64 { return float64((n - k + 1) / k * (p / q)) })
 	}
 	spread := math.Sqrt(mean * q)
 	if mean*q >= roundedMean {

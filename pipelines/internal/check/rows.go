@@ -19,7 +19,8 @@ func expanded(data *glm.Data) (*glm.Data, error) {
 	var from []int
 	for i, w := range data.Frequency {
 		if float64(len(from))+w > mostRows {
-			return nil, fmt.Errorf("frequency_weights stand for more than %d rows, which is more than a check simulates", mostRows)
+			return nil, fmt.Errorf("frequency_weights stand for more than %d rows, which is more than a check simulates",
+				mostRows)
 		}
 		for range int(w) {
 			from = append(from, i)

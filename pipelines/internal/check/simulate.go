@@ -131,7 +131,8 @@ func (s *simulator) respond(i int) (theta, y []float64, redrawn int, err error) 
 	p := glm.NewPredictor(s.target)
 	for ; ; redrawn++ {
 		if redrawn == wallTries {
-			return nil, nil, redrawn, errors.New("the prior hardly ever leaves the linear predictor inside the domain of the link")
+			return nil, nil, redrawn,
+				errors.New("the prior hardly ever leaves the linear predictor inside the domain of the link")
 		}
 		if s.afterData() {
 			for j := range theta {

@@ -49,7 +49,8 @@ func judgeRanks(c *report.Calibration) {
 		c.Words = append(c.Words, findings(c, rejected, len(ranked))...)
 	default:
 		least := slices.MinFunc(c.Tests, func(a, b report.RankTest) int { return compare(a.P, b.P) })
-		c.Words = append(c.Words, fmt.Sprintf("the ranks of %d quantities over %d simulated data sets are uniform (smallest p %.2g, of %s; a right sampler fails once in %.0f checks)",
+		c.Words = append(c.Words, fmt.Sprintf("the ranks of %d quantities over %d simulated data sets are uniform "+
+			"(smallest p %.2g, of %s; a right sampler fails once in %.0f checks)",
 			len(p), len(ranked), least.P, least.Parameter, 1/c.FalseAlarms))
 		c.Words = append(c.Words,
 			fmt.Sprintf("draws that are %.2f posterior standard deviations off would have been seen",
@@ -93,8 +94,8 @@ func testAll(c *report.Calibration, ranked []report.Simulation) []float64 {
 func findings(c *report.Calibration, rejected, n int) []string {
 	tests := slices.Clone(c.Tests)
 	slices.SortStableFunc(tests, func(a, b report.RankTest) int { return compare(a.P, b.P) })
-	out := []string{fmt.Sprintf("the ranks of %d of %d quantities over %d simulated data sets are not uniform: the draws are not those of the posterior",
-		rejected, len(tests), n)}
+	out := []string{fmt.Sprintf("the ranks of %d of %d quantities over %d simulated data sets are not uniform: the "+
+		"draws are not those of the posterior", rejected, len(tests), n)}
 	spread := math.Sqrt((1 + 2/float64(c.Draws)) / 12) // of rank/draws, if uniform
 	for _, t := range tests[:min(rejected, named)] {
 		how := "the ranks have an odd shape"
@@ -133,25 +134,29 @@ func share(c *report.Calibration) (out []string) {
 		}
 	}
 	if bad := overflow + refused + equal; float64(bad) > degenerate*float64(n) {
-		words := fmt.Sprintf("%d of %d simulated data sets (%.0f %%) are degenerate: in %d all responses are equal, in %d they overflow, %d have no posterior that could be fitted",
+		words := fmt.Sprintf("%d of %d simulated data sets (%.0f %%) are degenerate: in %d all responses are equal, in %d "+
+			"they overflow, %d have no posterior that could be fitted",
 			bad, n, 100*float64(bad)/float64(n), equal, overflow, refused)
 		if refused > 0 {
 			words += " (" + first.Note + ")"
 		}
 		if c.Given == Prior {
-			words += "; the prior allows what no data look like: give narrower priors, or calibrate around the data with --posterior"
+			words += "; the prior allows what no data look like: give narrower priors, or calibrate around the data with " +
+				"--posterior"
 		}
 		out = append(out, words)
 	}
 	if stopped, first := count(c, "error"); stopped > 0 {
-		out = append(out, fmt.Sprintf("the sampler stopped with an error on %d of %d simulated data sets, first on number %d: %s", stopped, n, first.Index+1, first.Note))
+		out = append(out, fmt.Sprintf("the sampler stopped with an error on %d of %d simulated data sets, first on number "+
+			"%d: %s", stopped, n, first.Index+1, first.Note))
 	}
 	if redrawn > n {
 		out = append(out, fmt.Sprintf("the prior was drawn %.1f times for each draw inside the domain of the link",
 			1+float64(redrawn)/float64(n)))
 	}
 	if slow > 0 {
-		out = append(out, fmt.Sprintf("in %d of %d the chain moved too slowly to be thinned to independent draws; its ranks count all the same", slow, n))
+		out = append(out, fmt.Sprintf("in %d of %d the chain moved too slowly to be thinned to independent draws; its "+
+			"ranks count all the same", slow, n))
 	}
 	return out
 }

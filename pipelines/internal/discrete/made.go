@@ -62,7 +62,8 @@ func FromSequences(ctx context.Context, name string, s *spec.Sequences, k int) (
 	rng = infer.NewStream(s.Seed, "sequence", "pair")
 	for a := range s.States {
 		for b := range s.States {
-			pairs.entries = append(pairs.entries, entry{a: strconv.Itoa(a), b: strconv.Itoa(b), value: float64(s.PairSD * standardNormal.Draw(rng))})
+			pairs.entries = append(pairs.entries,
+				entry{a: strconv.Itoa(a), b: strconv.Itoa(b), value: float64(s.PairSD * standardNormal.Draw(rng))})
 		}
 	}
 	d.tables = []table{pairs}

@@ -46,7 +46,8 @@ func (f *Field) Scan(a Aim) (order []int32, focus []int, cert Certificate, err e
 	}
 	for _, i := range f.Watched {
 		if !seen[i] {
-			return nil, nil, cert, words.Hint(fmt.Errorf("dataset %q: watch names %q, which the scan is not for", f.Name, f.ID(i)),
+			return nil, nil, cert, words.Hint(fmt.Errorf("dataset %q: watch names %q, which the scan is not for", f.Name,
+				f.ID(i)),
 
 				"name it under for, or do not watch it")
 		}
@@ -67,7 +68,8 @@ func (f *Field) scanAll(a Aim) (order []int32, focus []int, cert Certificate, er
 
 // certified finds the list of updates for a target; nil where there is none.
 func (f *Field) certified(a Aim, target dogs.Target) (order []int32, cert Certificate) {
-	cert = Certificate{Method: "Dobrushin-optimised scan", Of: "total variation of the joint law, from any start, after an iteration", Count: len(target.Variables), Bound: math.NaN()}
+	cert = Certificate{Method: "Dobrushin-optimised scan", Of: "total variation of the joint law, from any start, after " +
+		"an iteration", Count: len(target.Variables), Bound: math.NaN()}
 	c := dogs.Bounds(f.Model)
 	if a.Systematic {
 		cert.Method = "systematic scan"
@@ -85,7 +87,8 @@ func (f *Field) certified(a Aim, target dogs.Target) (order []int32, cert Certif
 	}
 	cert.Updates = int64(len(order))
 	if order != nil {
-		cert.Reason = "each iteration is one scan, and its states after it are within this of the model's, whatever was before; variables outside of the list are not drawn"
+		cert.Reason = "each iteration is one scan, and its states after it are within this of the model's, whatever was " +
+			"before; variables outside of the list are not drawn"
 	}
 	return order, cert
 }

@@ -150,8 +150,9 @@ func (m *matrix) stanTail() string {
 		return all / float64(m.Chains)
 	}
 	warmup, sampling := part(m.WarmupSeconds), part(m.SamplingSeconds)
-	return fmt.Sprintf("# \n#  Elapsed Time: %g seconds (Warm-up)\n#                %g seconds (Sampling)\n#                %g seconds (Total)\n# \n",
-		warmup, sampling, warmup+sampling)
+	return fmt.Sprintf("# \n#  Elapsed Time: %g seconds (Warm-up)\n"+
+		"#                %g seconds (Sampling)\n#                %g seconds (Total)\n# \n", warmup, sampling,
+		warmup+sampling)
 }
 
 // comment is s on one line: as it is, or quoted as in Go where it would not be

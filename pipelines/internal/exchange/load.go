@@ -64,9 +64,11 @@ func (l Load) Fit(f *Foreign, peer report.Fitted, shared report.Posterior) (fit 
 		Chains: len(f.Chains), Warmup: f.Warmup, Draws: n, Iterations: f.Warmup + n,
 		DataHash: peer.DataHash, ModelHash: shared.ModelHash,
 		AlgorithmVersions: map[string]string{"imported": Version, "diag": diag.Version},
-		Status:            report.Complete, Gates: judge.Defaults(), Created: l.At, Parameters: parameters, Design: peer.Design,
+		Status:            report.Complete, Gates: judge.Defaults(), Created: l.At, Parameters: parameters,
+		Design:  peer.Design,
 		DrawsOf: f.blocks(columns), StatsOf: f.stats(),
-		Warnings: []string{"the draws were made by another program: the ledger vouches for what it computed from them, not for how they were made"},
+		Warnings: []string{"the draws were made by another program: the ledger vouches for what it computed from them, not " +
+			"for how they were made"},
 	}
 	f.judge(fit, columns)
 	return fit, left, nil

@@ -105,9 +105,11 @@ func (e *Explanation) scaling(c *plan.Case) {
 	add := func(format string, a ...any) { e.Scaling = append(e.Scaling, fmt.Sprintf(format, a...)) }
 	switch c.Record.Standardize {
 	case "center_scale":
-		add("Sampling works on columns that are centred and divided by their sd; so do the priors. The ledger has coefficients in the units of the data.")
+		add("Sampling works on columns that are centred and divided by their sd; so do the priors. The ledger has " +
+			"coefficients in the units of the data.")
 	case "max_abs":
-		add("Sampling works on columns divided by their largest magnitude; so do the priors. The ledger has coefficients in the units of the data.")
+		add("Sampling works on columns divided by their largest magnitude; so do the priors. The ledger has coefficients " +
+			"in the units of the data.")
 	default:
 		add("Columns are sampled in the units of the data, and priors speak of these.")
 	}
@@ -252,7 +254,8 @@ func (e *Explanation) extreme(p []float64) string {
 	if share < 25 {
 		return ""
 	}
-	return fmt.Sprintf("%.0f%% of that is below 0.01 or above 0.99: if that is more certainty than you have, take smaller scales.", share)
+	return fmt.Sprintf("%.0f%% of that is below 0.01 or above 0.99: if that is more certainty than you have, take "+
+		"smaller scales.", share)
 }
 
 // between says where the middle of numbers lies; infinities are as good as any.

@@ -89,7 +89,8 @@ func (e *Explanation) linked(tex bool) string {
 func escape(s string) string {
 	return strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`,
 		"{", `\{`, "}", `\}`, "^", `\^{}`, "~", `\~{}`,
-		"μ", `$\mu$`, "²", "$^2$", "³", "$^3$", "−", "$-$", "×", `$\times$`, "…", `\dots{}`, "<", "$<$", ">", "$>$").Replace(s)
+		"μ", `$\mu$`, "²", "$^2$", "³", "$^3$", "−", "$-$", "×", `$\times$`, "…", `\dots{}`, "<", "$<$", ">",
+		"$>$").Replace(s)
 }
 
 // Write writes an explanation. Lines of text are not broken.

@@ -98,7 +98,8 @@ func defaultNumbers(m *spec.Model, data *glm.Data) (out []string) {
 		scales = append(scales, all.Coefficients[j].Scale)
 	}
 	if len(scales) > 0 {
-		out = append(out, fmt.Sprintf("… and %d more, with scales from %g to %g", len(scales), slices.Min(scales), slices.Max(scales)))
+		out = append(out, fmt.Sprintf("… and %d more, with scales from %g to %g", len(scales), slices.Min(scales),
+			slices.Max(scales)))
 	}
 	for k, d := range m.Family.Dispersions() {
 		if m.Prior.Dispersion(d.Name).Prior.Kind == "" {

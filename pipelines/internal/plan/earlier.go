@@ -122,7 +122,8 @@ func (id *Identified) startAt(problem starter, e record.Stored, past record.Reca
 	}
 	id.Previous = p
 	id.Start.From, id.Start.FromFingerprint, id.Start.StepSize = e.ID, e.Fingerprint, p.step
-	id.Start.Note = fmt.Sprintf("from the posterior of fit %d, which knows %d of %d parameters", e.ID, p.found, id.Facts().Columns)
+	id.Start.Note = fmt.Sprintf("from the posterior of fit %d, which knows %d of %d parameters", e.ID, p.found,
+		id.Facts().Columns)
 	run := &id.Pipeline.Run
 	id.Schedule = NewSchedule(run).warmed(run.WarmupGiven)
 	id.identify()
@@ -218,7 +219,8 @@ func (r *Regression) unlike(e record.Stored, then *record.DataSummary) string {
 	}
 	now := r.summary()
 	if far(now.ResponseSD, then.ResponseSD, likeScale) {
-		return fmt.Sprintf("the standard deviation of its response is %.3g, and this fit's %.3g", then.ResponseSD, now.ResponseSD)
+		return fmt.Sprintf("the standard deviation of its response is %.3g, and this fit's %.3g", then.ResponseSD,
+			now.ResponseSD)
 	}
 	sds := map[string]float64{}
 	for _, c := range then.Columns {

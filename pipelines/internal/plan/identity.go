@@ -69,8 +69,9 @@ type mrfIdentity struct {
 
 func identifyMRF(m *spec.Model) modelIdentity {
 	return modelIdentity{Name: m.Name, MRF: &mrfIdentity{
-		States: m.States, Labels: m.Labels, Interaction: m.Interaction, Coupling: *m.Coupling, Field: string(m.Field), Observation: m.Observation,
-		Truth: m.Truth, Fields: m.Fields, Watch: m.Watch, NoiseSD: m.Noise.SD, Means: m.Noise.Means,
+		States: m.States, Labels: m.Labels, Interaction: m.Interaction, Coupling: *m.Coupling, Field: string(m.Field),
+		Observation: m.Observation,
+		Truth:       m.Truth, Fields: m.Fields, Watch: m.Watch, NoiseSD: m.Noise.SD, Means: m.Noise.Means,
 	}}
 }
 

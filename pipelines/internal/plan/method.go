@@ -113,8 +113,8 @@ func auto(model *spec.Model) (name, reason string) {
 	gaussian := family.Name == "gaussian" && family.Link == "identity"
 	switch {
 	case gaussian && !conjugatePriors(model):
-		return "cggibbs", "auto chose cggibbs: gaussian(identity) has exact draws under normal or flat priors of the coefficients, " +
-			"and half_cauchy, half_normal, exponential or flat of sigma, only"
+		return "cggibbs", "auto chose cggibbs: gaussian(identity) has exact draws under normal or flat priors of the " +
+			"coefficients, and half_cauchy, half_normal, exponential or flat of sigma, only"
 	case gaussian:
 		return "conjugate", "auto chose conjugate: gaussian(identity) with normal or flat priors has exact independent draws"
 	}

@@ -65,7 +65,8 @@ func conjugatePriors(m *spec.Model) bool {
 func inDataUnits(params []int, record *transform.Record) []int {
 	out := slices.Clone(params)
 	for _, j := range params {
-		if j < len(record.Columns) && record.Columns[0].Term < 0 && record.Columns[j].Centre != 0 && !slices.Contains(out, 0) {
+		if j < len(record.Columns) && record.Columns[0].Term < 0 && record.Columns[j].Centre != 0 &&
+			!slices.Contains(out, 0) {
 			out = append(out, 0)
 		}
 	}

@@ -146,5 +146,6 @@ func (r *Regression) Solve() (*Solution, error) {
 
 // Bind looks up what a derived quantity names among parameters and columns of the data.
 func (r *Regression) Bind(d *spec.Derivation, names []string) (*transform.Quantity, error) {
-	return d.Expression.Bind(&transform.Fitted{Dataset: r.fit.Unit.Name(), Names: names, Record: r.Record, Family: r.Family()})
+	return d.Expression.Bind(&transform.Fitted{Dataset: r.fit.Unit.Name(), Names: names, Record: r.Record,
+		Family: r.Family()})
 }

@@ -102,7 +102,8 @@ func NoFit(l *report.Ledger) *CallError {
 
 // choose finds the one fit that the call names.
 func choose(ctx context.Context, ledger *report.Ledger, c Config) (report.Fitted, error) {
-	found, err := ledger.Newest(ctx, func(k report.Key) bool { return c.Only.Matches(k.Dataset, k.Group, k.Model, k.Sampler) })
+	found, err := ledger.Newest(ctx,
+		func(k report.Key) bool { return c.Only.Matches(k.Dataset, k.Group, k.Model, k.Sampler) })
 	if err != nil {
 		return report.Fitted{}, err
 	}
@@ -118,11 +119,12 @@ func choose(ctx context.Context, ledger *report.Ledger, c Config) (report.Fitted
 	case len(found) == 0:
 		return report.Fitted{}, NoFit(ledger)
 	case len(found) > 1:
-		return report.Fitted{}, &CallError{words.Hint(errors.New("predictions are made from one fit, and several are named:\n"+strings.Join(names, "\n")),
-			"narrow them by --only dataset=…, --only model=…, --only sampler=…")}
+		return report.Fitted{}, &CallError{words.Hint(errors.New("predictions are made from one fit, and several are "+
+			"named:\n"+strings.Join(names, "\n")), "narrow them by --only dataset=…, --only model=…, --only sampler=…")}
 	case !found[0].Kept:
-		return report.Fitted{}, &CallError{words.Hint(errors.New("fit "+found[0].Key.String()+" kept no draws, from which predictions are made"),
-			"write run: {keep: draws} and run it again")}
+		return report.Fitted{},
+			&CallError{words.Hint(errors.New("fit "+found[0].Key.String()+" kept no draws, from which predictions are made"),
+				"write run: {keep: draws} and run it again")}
 	}
 	return found[0], nil
 }
@@ -131,7 +133,8 @@ func choose(ctx context.Context, ledger *report.Ledger, c Config) (report.Fitted
 func dispersionsOf(family glm.Family, f report.Fitted) (out []predictive.Dispersion, err error) {
 	var fixed map[string]json.RawMessage
 	for _, d := range family.Dispersions() {
-		at := slices.IndexFunc(f.Names, func(p infer.Parameter) bool { return p.Kind == infer.Dispersion && p.Name == d.Name })
+		at := slices.IndexFunc(f.Names,
+			func(p infer.Parameter) bool { return p.Kind == infer.Dispersion && p.Name == d.Name })
 		value := predictive.Dispersion{Param: at}
 		if at < 0 {
 			var text string
@@ -179,7 +182,8 @@ func (c *Config) table(ctx context.Context, f report.Fitted, record *transform.R
 	r := &plan.Reader{Pipeline: c.Pipeline, Choice: plan.Choice{Selector: c.Only}, Example: c.Example}
 	table, err := r.Table(ctx, f.Dataset, f.Group)
 	if err == nil && table == nil {
-		return nil, &CallError{words.Hint(fmt.Errorf("the spec has no data of %s", plan.UnitName(f.Dataset, f.Group)), "name new data with --data FILE")}
+		return nil, &CallError{words.Hint(fmt.Errorf("the spec has no data of %s", plan.UnitName(f.Dataset, f.Group)),
+			"name new data with --data FILE")}
 	}
 	return table, err
 }
@@ -239,12 +243,14 @@ type predicting struct {
 func (p *predicting) write(ctx context.Context, w io.Writer) error {
 	of, rows := p.of, p.tableRows()
 	stream := func(row int) *infer.Stream {
-		return infer.NewStream(p.Seed, "predict", p.key.Dataset, p.key.Group, p.key.Model, p.key.Sampler, strconv.Itoa(rows[row]))
+		return infer.NewStream(p.Seed, "predict", p.key.Dataset, p.key.Group, p.key.Model, p.key.Sampler,
+			strconv.Itoa(rows[row]))
 	}
 	columns := []report.Column{{Name: "row", Type: "BIGINT"}}
 	var add func(out func(...any) error, r *predictive.Prediction) error
 	if p.AllDraws {
-		columns = append(columns, report.Column{Name: "chain", Type: "SMALLINT"}, report.Column{Name: "iteration", Type: "INTEGER"})
+		columns = append(columns, report.Column{Name: "chain", Type: "SMALLINT"},
+			report.Column{Name: "iteration", Type: "INTEGER"})
 		for _, q := range of {
 			columns = append(columns, report.Column{Name: predictive.Quantities[q], Type: "DOUBLE"})
 		}
@@ -262,7 +268,8 @@ func (p *predicting) write(ctx context.Context, w io.Writer) error {
 		}
 	}
 	return report.WriteRows(ctx, w, p.Options, columns, func(out func(...any) error) error {
-		return p.fit.Predict(ctx, p.outcomes, p.design.Data, stream, func(r *predictive.Prediction) error { return add(out, r) })
+		return p.fit.Predict(ctx, p.outcomes, p.design.Data, stream,
+			func(r *predictive.Prediction) error { return add(out, r) })
 	})
 }
 
@@ -315,7 +322,8 @@ func addSummaries(out func(...any) error, r *predictive.Prediction, of []int, ro
 		if s.Reason != "" {
 			reason = s.Reason
 		}
-		err = errors.Join(err, out(int64(row), predictive.Quantities[q], s.Mean, s.SD, s.Q025, s.Q25, s.Median, s.Q75, s.Q975, reason))
+		err = errors.Join(err, out(int64(row), predictive.Quantities[q], s.Mean, s.SD, s.Q025, s.Q25, s.Median, s.Q75, s.Q975,
+			reason))
 	}
 	return err
 }

@@ -45,13 +45,16 @@ func (t *Table) familyOf(r *roles, draft func(*family) []byte) *family {
 		t.counts(f, r, draft)
 	case y.Min > 0 && y.Max < 1:
 		f.name = "beta"
-		f.because("%s lies between 0 and 1, from %s to %s: a share. A share of a known number of trials is better told as | proportion(n)", y.Name, brief(y.Min), brief(y.Max))
+		f.because("%s lies between 0 and 1, from %s to %s: a share. A share of a known number of trials is better told as "+
+			"| proportion(n)", y.Name, brief(y.Min), brief(y.Max))
 	case y.Min >= 0 && y.Max <= 1:
 		f.gaussian(y)
-		f.because("Shares with values of exactly 0 or 1 are outside of beta: if the trials behind them are known, write %s | proportion(n) and family binomial", f.left)
+		f.because("Shares with values of exactly 0 or 1 are outside of beta: if the trials behind them are known, write %s "+
+			"| proportion(n) and family binomial", f.left)
 	case y.Min > 0 && y.Skewness > skewed && math.Abs(y.logSkewness()) < y.Skewness:
 		f.name = "gamma(log)"
-		f.because("%s is above 0 and skewed to the right: skewness %.2g, of its logarithm %.2g. Effects are factors of the mean", y.Name, y.Skewness, y.logSkewness())
+		f.because("%s is above 0 and skewed to the right: skewness %.2g, of its logarithm %.2g. "+
+			"Effects are factors of the mean", y.Name, y.Skewness, y.logSkewness())
 	default:
 		f.gaussian(y)
 	}
@@ -98,9 +101,11 @@ func (t *Table) counts(f *family, r *roles, draft func(*family) []byte) {
 		f.because("A quick fit could not tell whether they vary more than poisson allows (%s)", words.Line(err))
 	case ratio > overdispersed:
 		f.name = "negative_binomial"
-		f.because("They vary more than poisson allows: around a quick poisson fit Pearson's statistic is %.3g times its degrees of freedom, and 1 is expected", ratio)
+		f.because("They vary more than poisson allows: around a quick poisson fit Pearson's statistic is %.3g times its "+
+			"degrees of freedom, and 1 is expected", ratio)
 	default:
-		f.because("They vary about as poisson allows: around a quick poisson fit Pearson's statistic is %.3g times its degrees of freedom, and 1 is expected", ratio)
+		f.because("They vary about as poisson allows: around a quick poisson fit Pearson's statistic is %.3g times its "+
+			"degrees of freedom, and 1 is expected", ratio)
 	}
 }
 

@@ -31,13 +31,17 @@ type roles struct {
 
 // Names that tell what a column is for, in lower case.
 var (
-	responseNames  = strings.Fields("y response target outcome label class type status event case died dead death deaths survived default churn success successes cases ncases n_cases claims claim_count count counts n_claims days breaks")
-	trialNames     = strings.Fields("trials trial n size total totals attempts exposed at_risk tested number")
-	failureNames   = strings.Fields("failure failures controls ncontrols n_controls")
-	exposureNames  = strings.Fields("exposure exposures person_years pyears personyears population pop holders policies insured time_at_risk at_risk hours_at_risk")
+	responseNames = strings.Fields("y response target outcome label class type status event case died dead death " +
+		"deaths survived default churn success successes cases ncases n_cases claims claim_count count counts n_claims " +
+		"days breaks")
+	trialNames    = strings.Fields("trials trial n size total totals attempts exposed at_risk tested number")
+	failureNames  = strings.Fields("failure failures controls ncontrols n_controls")
+	exposureNames = strings.Fields("exposure exposures person_years pyears personyears population pop holders policies " +
+		"insured time_at_risk at_risk hours_at_risk")
 	offsetNames    = strings.Fields("offset log_exposure logexposure log_population log_pop")
 	frequencyNames = strings.Fields("freq frequency frequencies frequency_weight frequency_weights weights_freq")
-	idNames        = regexp.MustCompile(`(?i)^(id|uuid|guid|key|index|idx|row|rownames?|row_?(id|number|names?)|obs|observation|x\.?1|unnamed.*|.+_(id|uuid|key))$`)
+	idNames        = regexp.MustCompile(`(?i)^(id|uuid|guid|key|index|idx|row|rownames?|row_?(id|number|names?)|` +
+		`obs|observation|x\.?1|unnamed.*|.+_(id|uuid|key))$`)
 )
 
 func named(c *Column, names []string) bool { return slices.Contains(names, strings.ToLower(c.Name)) }

@@ -101,7 +101,8 @@ func (p *page) note(indent int, format string, a ...any) {
 // write is the spec; a draft is one for a quick fit, without what takes time.
 func (t *Table) write(r *roles, f *family, d int, draft bool) []byte {
 	p := &page{}
-	p.note(0, "Proposed by pipeline init from %s (%d rows, %d columns). Every choice stands beside its reason; change what you know better. Then:", t.From, t.Rows, len(t.Columns))
+	p.note(0, "Proposed by pipeline init from %s (%d rows, %d columns). Every choice stands beside its reason; change "+
+		"what you know better. Then:", t.From, t.Rows, len(t.Columns))
 	p.line("#   pipeline explain FILE     the model in mathematics, and what its priors imply")
 	p.line("#   pipeline run FILE         draw, judge, and keep it in the ledger")
 	p.line("pipeline: %s", scalar(t.Name))
@@ -163,8 +164,8 @@ func (t *Table) writeMissing(p *page, r *roles) {
 	if r.incomplete == 0 {
 		return
 	}
-	p.note(4, "At least %d of %d rows miss a cell of a used column. They are left out, which is fair only if what is missing does not depend on the response. "+
-		"Without this line the first of them is an error.", r.incomplete, t.Rows)
+	p.note(4, "At least %d of %d rows miss a cell of a used column. They are left out, which is fair only if what is "+
+		"missing does not depend on the response. "+"Without this line the first of them is an error.", r.incomplete, t.Rows)
 	p.line("    missing: drop")
 }
 
@@ -178,13 +179,16 @@ func (t *Table) writeScaling(p *page, r *roles, f *family, d int) {
 	switch {
 	case sparse:
 		standardize = "max_abs"
-		p.note(4, "Most cells are 0: columns are divided by their largest magnitude and not centred, which keeps zeros, so that only the others cost time.")
+		p.note(4, "Most cells are 0: columns are divided by their largest magnitude and not centred, which keeps zeros, so "+
+			"that only the others cost time.")
 	case d > 1:
-		p.note(4, "Columns are centred and divided by their sd while sampling, so that one prior suits all of them. Coefficients are told in the units of the data.")
+		p.note(4, "Columns are centred and divided by their sd while sampling, so that one prior suits all of them. "+
+			"Coefficients are told in the units of the data.")
 	}
 	p.line("    standardize: %s", standardize)
 	if t.Rows >= tall {
-		p.note(4, "%d rows: equal rows are told once, and auto proposes all coefficients at once where that is accepted. See docs/tall.md.", t.Rows)
+		p.note(4, "%d rows: equal rows are told once, and auto proposes all coefficients at once where that is accepted. "+
+			"See docs/tall.md.", t.Rows)
 	}
 	scale, of := 2.5, "one sd of its column"
 	if sparse {
@@ -196,8 +200,8 @@ func (t *Table) writeScaling(p *page, r *roles, f *family, d int) {
 	}
 	if d >= t.Rows {
 		scale = 2.5 / math.Sqrt(float64(d))
-		words = fmt.Sprintf("%d coefficients, %d rows: the prior decides. With this scale all effects together have sd 2.5 on the linear predictor. "+
-			"If few of them matter, regularized_horseshoe says so; see docs/wide.md", d, t.Rows)
+		words = fmt.Sprintf("%d coefficients, %d rows: the prior decides. With this scale all effects together have sd 2.5 "+
+			"on the linear predictor. "+"If few of them matter, regularized_horseshoe says so; see docs/wide.md", d, t.Rows)
 	}
 	if f.unit > 0 {
 		scale *= f.unit
@@ -232,7 +236,8 @@ func (t *Table) zeroShare(r *roles) float64 {
 
 // scalar writes text as YAML reads it back.
 func scalar(s string) string {
-	if regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`).MatchString(s) && !regexp.MustCompile(`(?i)^(y|n|yes|no|true|false|on|off|null|nan)$`).MatchString(s) {
+	if regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`).MatchString(s) &&
+		!regexp.MustCompile(`(?i)^(y|n|yes|no|true|false|on|off|null|nan)$`).MatchString(s) {
 		return s
 	}
 	return strconv.Quote(s)

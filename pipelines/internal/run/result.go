@@ -80,7 +80,8 @@ func (r *Result) Name() string {
 
 // newResult is the empty result of a fit.
 func newResult(f *plan.Fit) *Result {
-	res := &Result{Dataset: f.Unit.Dataset.Name, Key: f.Unit.Key, Model: f.Model.Name, Sampler: f.Sampler.Name, Discrete: f.Model.Discrete()}
+	res := &Result{Dataset: f.Unit.Dataset.Name, Key: f.Unit.Key, Model: f.Model.Name, Sampler: f.Sampler.Name,
+		Discrete: f.Model.Discrete()}
 	if f.Replicate > 1 {
 		res.Replicate = f.Replicate
 	}

@@ -72,7 +72,8 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 		mark := r.mark()
 		defer mark.Clear()
 	}
-	r.Log.Info("run started", "run", r.id, "pipeline", c.Pipeline.Name, "database", c.Database, "seed", c.Pipeline.Seed, "workers", c.Workers, "build", c.Build)
+	r.Log.Info("run started", "run", r.id, "pipeline", c.Pipeline.Name, "database", c.Database, "seed", c.Pipeline.Seed,
+		"workers", c.Workers, "build", c.Build)
 	results, err := r.all(ctx)
 	if err == nil && len(results) == 0 && ctx.Err() == nil && r.Select.empty() {
 		err = plan.ErrNothingSelected
@@ -86,10 +87,12 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 
 // open opens the ledger and asks it what is known. What it started ends with ledger.stop.
 func open(ctx context.Context, c Config) (*runner, error) {
-	r := &runner{Config: c, started: c.Now(), memory: plan.Memory{Limit: c.Memory, Workers: c.Workers}, known: &known{database: c.Database}}
+	r := &runner{Config: c, started: c.Now(), memory: plan.Memory{Limit: c.Memory, Workers: c.Workers},
+		known: &known{database: c.Database}}
 	r.id, r.admission = RunID(r.started), newAdmission(r.memory)
 	r.world = &draw.World{
-		Workers: make(draw.Workers, c.Workers), Disk: c.Disk, Root: spool.Root(c.Database), Now: c.Now, Log: c.Log.With("run", r.id), Tamper: c.Tamper,
+		Workers: make(draw.Workers, c.Workers), Disk: c.Disk, Root: spool.Root(c.Database), Now: c.Now,
+		Log: c.Log.With("run", r.id), Tamper: c.Tamper,
 	}
 	file, err := report.Open(c.Database, report.Options{LockWait: c.LockWait, Threads: 1, MemoryLimit: r.memory.Engine()})
 	if err != nil {
@@ -186,7 +189,8 @@ func (r *runner) end(ctx context.Context, results []*Result) *Outcome {
 	out.ExitCode = exitCode(results)
 	out.complete()
 	defer func() {
-		r.Log.Info("run ended", "run", r.id, "pipeline", out.Pipeline, "exit_code", out.ExitCode, "counts", out.Counts, "unrecorded", out.Unrecorded)
+		r.Log.Info("run ended", "run", r.id, "pipeline", out.Pipeline, "exit_code", out.ExitCode, "counts", out.Counts,
+			"unrecorded", out.Unrecorded)
 	}()
 	if ctx.Err() != nil {
 		out.ExitCode = exit.Interrupted

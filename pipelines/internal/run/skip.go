@@ -49,7 +49,8 @@ func (a *attempt) skip(ctx context.Context, id *plan.Identified, stored report.S
 	if err := a.Disk.Sweep(a.world.Root, id.Fingerprint); err != nil {
 		res.Warnings = append(res.Warnings, "the spool of an earlier run is left: "+diskHint(err).Error())
 	}
-	a.ledger.note(&report.RunFit{Key: id.Key(), RunID: a.id, Fingerprint: id.Fingerprint, Action: record.Skipped, Verdict: verdict, At: a.Now()})
+	a.ledger.note(&report.RunFit{Key: id.Key(), RunID: a.id, Fingerprint: id.Fingerprint, Action: record.Skipped,
+		Verdict: verdict, At: a.Now()})
 	return nil
 }
 
@@ -92,7 +93,8 @@ func (a *attempt) recall(ctx context.Context, id *plan.Identified) error {
 
 // assessStored computes what the run asks for and a complete fit does not have,
 // from its kept draws, and stores it with a new verdict. It reports whether it did.
-func (a *attempt) assessStored(ctx context.Context, id *plan.Identified, stored report.Stored) (judged bool, err error) {
+func (a *attempt) assessStored(ctx context.Context, id *plan.Identified,
+	stored report.Stored) (judged bool, err error) {
 	regression, ok := id.Problem.(*plan.Regression)
 	if !ok || id.Replicate > 1 { // the draws of replicates are not kept, and the fit itself has it
 		return false, nil
@@ -101,7 +103,8 @@ func (a *attempt) assessStored(ctx context.Context, id *plan.Identified, stored 
 		return false, err
 	}
 	if !stored.Kept {
-		a.res.Reasons = append(a.res.Reasons, "leave-one-out or predictive checks were not computed: the stored fit kept no draws (--force draws it again)")
+		a.res.Reasons = append(a.res.Reasons,
+			"leave-one-out or predictive checks were not computed: the stored fit kept no draws (--force draws it again)")
 		return false, nil
 	}
 	var extras *assess.Extras
@@ -133,7 +136,8 @@ func (a *attempt) assessStored(ctx context.Context, id *plan.Identified, stored 
 }
 
 // extras computes what the run asks for from the draws in the ledger.
-func (a *attempt) extras(ctx context.Context, id *plan.Identified, r *plan.Regression, stored report.Stored) (*assess.Extras, error) {
+func (a *attempt) extras(ctx context.Context, id *plan.Identified, r *plan.Regression,
+	stored report.Stored) (*assess.Extras, error) {
 	summaries, _, err := a.ledger.file.Summaries(ctx, id.Fingerprint)
 	if err != nil {
 		return nil, err
@@ -164,7 +168,8 @@ func redraws(m *spec.Model, stored report.Stored) bool {
 
 // rederive computes the derived quantities of a complete fit from the draws in
 // the ledger, and takes the verdict anew.
-func (a *attempt) rederive(ctx context.Context, id *plan.Identified, stored report.Stored) (out *report.Derivations, err error) {
+func (a *attempt) rederive(ctx context.Context, id *plan.Identified,
+	stored report.Stored) (out *report.Derivations, err error) {
 	err = a.world.Workers.Work(ctx, a.watch, func() error {
 		out, err = a.derivations(ctx, id, stored)
 		return err
@@ -172,7 +177,8 @@ func (a *attempt) rederive(ctx context.Context, id *plan.Identified, stored repo
 	return out, err
 }
 
-func (a *attempt) derivations(ctx context.Context, id *plan.Identified, stored report.Stored) (*report.Derivations, error) {
+func (a *attempt) derivations(ctx context.Context, id *plan.Identified,
+	stored report.Stored) (*report.Derivations, error) {
 	evidence, err := a.storedEvidence(ctx, id)
 	if err != nil {
 		return nil, err

@@ -31,7 +31,8 @@ func fieldsOf(t reflect.Type) []field {
 		f := field{
 			index: i, key: key, doc: tag.Get("doc"), required: tag.Get("required") == "true",
 			enum: strings.Fields(tag.Get("enum")), planned: strings.Fields(tag.Get("planned")),
-			example: tag.Get("example"), min: tag.Get("min"), max: tag.Get("max"), above: tag.Get("above"), keyed: tag.Get("keyed"),
+			example: tag.Get("example"), min: tag.Get("min"), max: tag.Get("max"), above: tag.Get("above"),
+			keyed: tag.Get("keyed"),
 			floor: tag.Get("floor") == "true",
 		}
 		f.fallback, f.hasFallback = tag.Lookup("default")

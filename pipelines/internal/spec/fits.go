@@ -88,7 +88,8 @@ func (c *checker) expandEntry(i int, e *Entry, seen map[[3]string]int) {
 					where = p.source.find([]string{"samplers", s.Name})
 				}
 				c.add(where, fmt.Sprintf("sampler %s is conjugate, which serves gaussian(identity) only, but model %s is %s",
-					quote(s.Name), quote(m.Name), m.Family.Name), "take method: auto or cggibbs for this model, or name the pairs under fits")
+					quote(s.Name), quote(m.Name), m.Family.Name),
+					"take method: auto or cggibbs for this model, or name the pairs under fits")
 			}
 		}
 	}

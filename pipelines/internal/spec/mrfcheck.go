@@ -128,7 +128,9 @@ func (c *checker) image(i *Image, n *node, path []string, each bool) {
 	if IsGrid(i.Path) {
 		for _, key := range []string{"low", "high"} {
 			if n.kind == mapKind && n.get(key) != nil {
-				c.at(key+" is for the greys of a PNG image; values of a grid are observations as they are", "remove it, and say what observations of each state are with noise: {means: …} of the model", append(path[:len(path):len(path)], key)...)
+				c.at(key+" is for the greys of a PNG image; values of a grid are observations as they are",
+					"remove it, and say what observations of each state are with noise: {means: …} of the model",
+					append(path[:len(path):len(path)], key)...)
 			}
 		}
 		return
@@ -295,15 +297,16 @@ func (c *checker) kinds(at pos, d *Dataset, m *Model, s *Sampler) (fit bool) {
 			quote(m.Name), quote(d.Name)),
 			"give the data set edges, or take an image, grid or sequences; or "+only)
 	case !m.Discrete() && discrete:
-		c.add(at, fmt.Sprintf("data set %s has discrete variables with neighbours, but model %s is a generalised linear model", quote(d.Name), quote(m.Name)),
-			"write kind: mrf in the model; or "+only)
+		c.add(at,
+			fmt.Sprintf("data set %s has discrete variables with neighbours, but model %s is a generalised linear model",
+				quote(d.Name), quote(m.Name)), "write kind: mrf in the model; or "+only)
 	case m.Discrete() && !s.Discrete() && s.Method != "auto" && s.Method != "":
 		c.add(at, fmt.Sprintf("sampler %s is %s, which is for generalised linear models, but model %s is of kind mrf",
 			quote(s.Name), s.Method, quote(m.Name)),
 			"take method: "+strings.Join(discreteMethods, ", ")+" or auto for this model; or "+only)
 	case !m.Discrete() && s.Discrete():
-		c.add(at, fmt.Sprintf("sampler %s is %s, which is for models of kind mrf, but model %s is a generalised linear model", quote(s.Name), s.Method, quote(m.Name)),
-			"take method: auto, cggibbs, nuts or hmc for this model; or "+only)
+		c.add(at, fmt.Sprintf("sampler %s is %s, which is for models of kind mrf, but model %s is a generalised linear model",
+			quote(s.Name), s.Method, quote(m.Name)), "take method: auto, cggibbs, nuts or hmc for this model; or "+only)
 	default:
 		return true
 	}

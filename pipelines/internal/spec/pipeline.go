@@ -284,7 +284,8 @@ func (g Gates) Judge() judge.Gates {
 	return judge.Gates{
 		RHat: g.RHat.Limits, ESSBulk: g.ESSBulk.Limits, ESSTail: g.ESSTail.Limits, Divergences: divergences,
 		Drift: judge.DriftGates{
-			Shift: d.Shift.Limits, SDRatio: d.SDRatio.Limits, Rows: d.Rows.Limits, Columns: d.Columns.Limits, Missing: d.Missing.Limits,
+			Shift: d.Shift.Limits, SDRatio: d.SDRatio.Limits, Rows: d.Rows.Limits, Columns: d.Columns.Limits,
+			Missing:       d.Missing.Limits,
 			ResponseShift: d.ResponseShift.Limits, CentreShift: d.CentreShift.Limits, ScaleRatio: d.ScaleRatio.Limits,
 		},
 	}

@@ -235,8 +235,8 @@ func (r *renderer) bind(n *node) {
 			continue
 		}
 		if lex.inside != 0 {
-			r.add(n.where(p.at), "this template stands inside quotes or a comment of the query, where it cannot be bound as a parameter",
-				"remove the quotes: a parameter is a value, not text")
+			r.add(n.where(p.at), "this template stands inside quotes or a comment of the query, where it cannot be bound as a "+
+				"parameter", "remove the quotes: a parameter is a value, not text")
 		}
 		value, ok := r.eval(p.expr, n.where(p.at))
 		if !ok {

@@ -35,7 +35,8 @@ type templateError struct {
 	message, hint string
 }
 
-const templateHint = "write {{ env.NAME }}, {{ vars.NAME }}, {{ today }} or {{ 'text' }}, optionally followed by | default('text')"
+const templateHint = "write {{ env.NAME }}, {{ vars.NAME }}, {{ today }} or {{ 'text' }}, optionally followed by | " +
+	"default('text')"
 
 var (
 	varName    = regexp.MustCompile(`^(env|vars)\.([A-Za-z_][A-Za-z0-9_]*)`)
