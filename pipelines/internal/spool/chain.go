@@ -236,7 +236,7 @@ func (c *Chain) write(h header, values []float64, infos []infer.Info, state []by
 }
 
 // Columns reads draws [from, to) of parameters [lo, hi) into dst, by parameter:
-// draw i of parameter p lands in dst[p-lo][i-from].
+// draw i of parameter p is written to dst[p-lo][i-from].
 func (c *Chain) Columns(dst [][]float64, lo, hi, from, to int) error {
 	for _, f := range c.frames {
 		a, b := max(from, int(f.first)), min(to, int(f.first)+int(f.draws))
