@@ -13,7 +13,16 @@
 // from 0. A number that cannot be computed is NaN in Go and NULL in SQL, with
 // the reason beside it; draws are stored as they are.
 //
-// Read records.go, then ledger.go, fit.go and draws.go for writing, stored.go
-// and query.go for reading. The tables and views are
-// in schema/*.sql.
+// Read records.go (aliases.go names what package record has), ledger.go and session.go first; the tables and views are in
+// schema/*.sql. Then
+//
+//   - create.go, migrate.go, errors.go, quote.go: a file, its schema, what can be wrong with it, and SQL's text;
+//   - fit.go, append.go, draws.go, derive.go, loo.go, discrete.go, drift.go, driftquery.go, start.go, calibration.go:
+//     writing a fit and its parts;
+//   - stored.go, newest.go, place.go, look.go, fitted.go, peer.go, night.go, columns.go, chains.go: reading fits, runs
+//     and draws;
+//   - query.go, rows.go, cells.go, table.go: people's queries, and the forms of an answer;
+//   - compare.go, interval.go: samplers on one posterior;
+//   - page.go, pagefit.go, pagepairs.go, pagediscrete.go, pagefile.go, series.go: the data of the HTML page;
+//   - prune.go, publish.go: what becomes of a file.
 package report

@@ -72,7 +72,13 @@
 // Record.Code makes the design of new data by what the record learned. It
 // refuses levels that the model was not fitted with, by name.
 //
-// Read formula.go, then design.go, then record.go, then code.go; parse.go,
-// algebra.go, contrasts.go, basis.go and spline.go hold the algorithms; category.go
-// and cut.go factors made in the formula. derived.go and quantity.go stand apart.
+// Read formula.go, then design.go, record.go and code.go. Then
+//
+//   - token.go, parse.go, expression.go, deparse.go, algebra.go, sides.go, weights.go, select.go, names.go,
+//     possible.go, suggest.go, errors.go: the text of a formula, its terms and names, and what is wrong with them;
+//   - variables.go, column.go, evaluate.go, elementary.go, log.go, missing.go, scale.go, stats.go: numbers;
+//   - factor.go, levels.go, category.go, cut.go, contrasts.go: factors;
+//   - basis.go, spline.go: one number as several columns;
+//   - response.go, separation.go, fill.go, sparse.go, units.go: the response and the matrix, and the way back;
+//   - derived.go, derivedfunctions.go, quantity.go, unbounded.go stand apart: quantities computed from draws.
 package transform

@@ -19,10 +19,13 @@
 // mixture basis (mixture.go) does the like for priors that are normal given scales,
 // which it draws in each iteration.
 //
-// Read options.go, then gibbs.go, then slice.go, scales.go and state.go. Then, for bases,
-// line.go, reduce.go, reducesparse.go, basis.go, basiskernel.go with its updates
-// stepping.go, tangent.go, matched.go and scale.go, basisstate.go and expand.go; mixture.go, mixturescales.go and
-// surrogate.go; reducedby.go. For tall data all coordinates of the rotated basis move at once: joint.go,
-// jointlaw.go, jointkernel.go, jointstate.go. slow.go and slowfind.go are for what single
-// coefficients leave of a sparse design. auto.go chooses among them.
+// Read options.go, then gibbs.go, slice.go, scales.go, scan.go and state.go: the reference. Then
+//
+//   - line.go, basis.go, basiskernel.go, basisstate.go: coordinates in a basis, with their updates stepping.go,
+//     tangent.go, matched.go and scale.go;
+//   - reduce.go, reducesparse.go, hidden.go, expand.go, reducedby.go: the basis reduced;
+//   - mixture.go, mixturescales.go, surrogate.go: priors that are normal given scales;
+//   - joint.go, jointlaw.go, jointkernel.go, jointstate.go: all coordinates of tall data at once;
+//   - slow.go, slowfind.go: what single coefficients leave of a sparse design;
+//   - pilot.go, auto.go: what is tried before, and the choice among all these.
 package cggibbs

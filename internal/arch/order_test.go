@@ -3,14 +3,9 @@ package arch
 import (
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
-
-// unordered are packages whose reading order is not complete yet. A package is
-// taken off the list as soon as its doc.go names every file; none is added.
-var unordered = strings.Fields(`infer/glm infer/cggibbs internal/simd report transform`)
 
 // fileName finds the names of Go files in a package comment, and patterns of
 // them such as best_*.go.
@@ -26,7 +21,7 @@ func readingOrder(t *tree) []finding {
 	}
 	var out []finding
 	for _, s := range t.files {
-		if path.Base(s.path) != "doc.go" || slices.Contains(unordered, s.dir()) {
+		if path.Base(s.path) != "doc.go" {
 			continue
 		}
 		named := fileName.FindAllString(s.ast.Doc.Text(), -1)
@@ -80,10 +75,5 @@ func TestReadingOrder(t *testing.T) {
 		"infer/loo/doc.go":    "// Package loo is. Read loo.go and gone.go.\npackage loo // want\n",
 		"infer/loo/loo.go":    "package loo\n",
 	})
-	for _, dir := range unordered {
-		if _, ok := deps[dir]; !ok {
-			t.Errorf("unordered names %s, which is no package of the map", dir)
-		}
-	}
 	hold(t, readingOrder)
 }
