@@ -65,8 +65,8 @@ lint: ## check format, vet, staticcheck, shell syntax, and the house rules of in
 arm64: ## hold the bits of infer and its arithmetic on arm64, cross-compiled and under qemu-user (root installs it)
 	.ci/arm64 $(PURE)
 
-race: ## run the tests under the race detector (PKG=./pipelines/... RUN=Conformance for a part)
-	$(GO) test -race -timeout=60m -run='$(or $(RUN),.)' $(or $(PKG),./...)
+race: ## run the tests under the race detector (PKG=./pipelines/... RUN=Conformance SKIP=Pinned for a part)
+	$(GO) test -race -timeout=60m -run='$(or $(RUN),.)' $(if $(SKIP),-skip='$(SKIP)') $(or $(PKG),./...)
 
 bench: ## print how soon auto is at its bars (DATA=colon,madelon SAMPLERS=auto,reference REPS=5 LENGTH=1 PROFILE=file), or run benchmarks (PKG=./infer/... BENCH=regexp COUNT=n)
 ifeq ($(PKG)$(BENCH),)

@@ -236,7 +236,8 @@ func (f *csvFile) checkHeader() error {
 	seen := make(map[string]int, len(f.header))
 	for i, name := range f.header {
 		if !utf8.ValidString(name) {
-			return f.fail(1, fmt.Errorf("the name of column %d, %s, is not valid UTF-8", i+1, quoteCell(name)), "convert the file to UTF-8, for instance with iconv")
+			return f.fail(1, fmt.Errorf("the name of column %d, %s, is not valid UTF-8", i+1, quoteCell(name)),
+				"convert the file to UTF-8, for instance with iconv")
 		}
 		if j, twice := seen[name]; twice && name != "" {
 			return f.fail(1, fmt.Errorf("columns %d and %d are both named %q", j+1, i+1, name), f.headerHint())
@@ -310,13 +311,17 @@ func (f *csvFile) readFault(r *csv.Reader, err error) error {
 	var pe *csv.ParseError
 	switch {
 	case errors.Is(err, errNUL):
-		return f.fail(f.guard.nulLine, errNUL, "text in UTF-16 has NUL bytes: convert it, for instance with iconv -f UTF-16 -t UTF-8")
+		return f.fail(f.guard.nulLine, errNUL,
+			"text in UTF-16 has NUL bytes: convert it, for instance with iconv -f UTF-16 -t UTF-8")
 	case errors.Is(err, errLongRecord):
 		return f.fail(f.lines.line(f.rows), errLongRecord, "a quote that is opened and never closed has this effect")
 	case errors.As(err, &pe) && errors.Is(err, csv.ErrBareQuote):
-		return f.fail(int64(pe.Line), errors.New(`a quote (") stands inside a field that does not begin with one`), `write such a field between quotes and double the quotes inside: "5"" pipe"`)
+		return f.fail(int64(pe.Line), errors.New(`a quote (") stands inside a field that does not begin with one`),
+			`write such a field between quotes and double the quotes inside: "5"" pipe"`)
 	case errors.As(err, &pe) && errors.Is(err, csv.ErrQuote):
-		return f.fail(int64(pe.StartLine), fmt.Errorf(`a quote (") opened here is not closed properly (noticed in line %d)`, pe.Line), `double the quotes inside a quoted field: "5"" pipe"`)
+		return f.fail(int64(pe.StartLine),
+			fmt.Errorf(`a quote (") opened here is not closed properly (noticed in line %d)`,
+				pe.Line), `double the quotes inside a quoted field: "5"" pipe"`)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
 		return f.fail(0, fmt.Errorf("the compressed data end too early or are damaged: %w", err), gzipHint)
 	}
@@ -332,6 +337,7 @@ func (f *csvFile) warn(p *part) {
 		p.warnings = append(p.warnings, fmt.Sprintf("%s: %d blank lines were skipped; a missing value in a file of one column must be written out, for instance as NA", f.path, f.blank))
 	}
 	if f.looksHeaderless() {
-		p.warnings = append(p.warnings, fmt.Sprintf("%s: the first line, taken as the header, holds only numbers", f.path))
+		p.warnings = append(p.warnings, fmt.Sprintf("%s: the first line, taken as the header, holds only numbers",
+			f.path))
 	}
 }

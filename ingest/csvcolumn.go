@@ -210,8 +210,10 @@ func (c *csvColumn) resolve(separator rune) (kind, *ColumnError) {
 	filled := numbers + text + bools + dates
 	switch {
 	case c.badUTF8 > 0:
-		return 0, c.fault(c.badUTF8-1, fmt.Errorf("the text is not valid UTF-8"), "convert the file to UTF-8, for instance with iconv")
-	case c.forced == typeText, c.forced == "" && filled > 0 && text == filled && !(separator == ';' && c.commas == text):
+		return 0, c.fault(c.badUTF8-1, fmt.Errorf("the text is not valid UTF-8"),
+			"convert the file to UTF-8, for instance with iconv")
+	case c.forced == typeText, c.forced == "" && filled > 0 && text == filled &&
+		!(separator == ';' && c.commas == text):
 		return kindText, nil
 	case filled == 0:
 		return kindNull, nil
@@ -230,13 +232,16 @@ func (c *csvColumn) resolve(separator rune) (kind, *ColumnError) {
 	case c.commas > 0 && c.commas+numbers == filled:
 		row, cell := c.firstOf(kindText)
 		return 0, c.fault(row, fmt.Errorf("%s is not a number with a decimal point", quoteCell(cell)),
-			fmt.Sprintf("if the comma is a decimal mark, set decimal: \",\"; if it is text, set types: {%s: text}", c.name))
+			fmt.Sprintf("if the comma is a decimal mark, set decimal: \",\"; if it is text, set types: {%s: text}",
+				c.name))
 	case c.forced == typeNumber, c.forced == "" && 2*numbers > filled:
 		row, cell := c.firstOf(kindText, kindBool, kindDate)
-		return 0, c.fault(row, fmt.Errorf("%s is not a number, but %d of %d cells are", quoteCell(cell), numbers, filled), c.mixedHint(cell))
+		return 0, c.fault(row, fmt.Errorf("%s is not a number, but %d of %d cells are", quoteCell(cell), numbers,
+			filled), c.mixedHint(cell))
 	case c.forced == typeDate, c.forced == "" && 2*dates > filled:
 		row, cell := c.firstOf(kindText, kindBool, kindInt, kindFloat, kindNonFinite)
-		return 0, c.fault(row, fmt.Errorf("%s is not a date, but %d of %d cells are", quoteCell(cell), dates, filled), c.mixedHint(cell))
+		return 0, c.fault(row, fmt.Errorf("%s is not a date, but %d of %d cells are", quoteCell(cell), dates, filled),
+			c.mixedHint(cell))
 	case c.forced == typeBool:
 		row, cell := c.firstOf(kindText, kindDate, kindInt, kindFloat, kindNonFinite)
 		return 0, c.fault(row, fmt.Errorf("%s is neither true nor false", quoteCell(cell)), c.mixedHint(cell))
@@ -273,5 +278,6 @@ func (c *csvColumn) mixedHint(cell string) string {
 }
 
 func nonFiniteHint(text string) string {
-	return fmt.Sprintf("if %s means missing, list it under null_values; else mend the data", quoteCell(trimBlanks(text)))
+	return fmt.Sprintf("if %s means missing, list it under null_values; else mend the data",
+		quoteCell(trimBlanks(text)))
 }

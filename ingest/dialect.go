@@ -27,7 +27,7 @@ func detectSeparator(sample []byte, whole bool) rune {
 	return rune(best)
 }
 
-// fieldCount counts the fields of the header, and says whether the lines after
+// fieldCount counts the fields of the header, and reports whether the lines after
 // it (as many as sniffLines) have as many. Separators between quotes do not count.
 func fieldCount(sample []byte, sep byte, whole bool) (header int, consistent bool) {
 	const sniffLines = 100

@@ -87,7 +87,8 @@ func FenceHint(path string, err error) string {
 	case err != nil:
 		return "see that the path, with the links on its way, can be followed"
 	}
-	return fmt.Sprintf("if you trust the spec, add --allow %s (and --allow for each other folder that it may use)", filepath.Dir(path))
+	return fmt.Sprintf("if you trust the spec, add --allow %s (and --allow for each other folder that it may use)",
+		filepath.Dir(path))
 }
 
 // within refuses a path outside of the source's folders.

@@ -56,7 +56,8 @@ func (q *query) fence(parsed string) error {
 // reads are the parts of names of functions that take names of files, and those
 // that run text as SQL.
 func reads(function string) bool {
-	return strings.Contains(function, "read") || strings.Contains(function, "scan") || strings.Contains(function, "parquet") ||
+	return strings.Contains(function, "read") || strings.Contains(function, "scan") ||
+		strings.Contains(function, "parquet") ||
 		strings.Contains(function, "csv") || strings.Contains(function, "json") || strings.Contains(function, "glob")
 }
 
@@ -87,7 +88,8 @@ func (q *query) node(x map[string]any, reading bool, out *[]string) error {
 	switch {
 	case function == "query" || function == "query_table":
 		return q.fail(fmt.Errorf("the function %s runs text as SQL", function), hint)
-	case reading && class == "FUNCTION" && !slices.Contains([]string{"list_value", "struct_pack", "row"}, function), reading && class == "OPERATOR", reading && class == "SUBQUERY":
+	case reading && class == "FUNCTION" && !slices.Contains([]string{"list_value", "struct_pack", "row"},
+		function), reading && class == "OPERATOR", reading && class == "SUBQUERY":
 		return q.fail(fmt.Errorf("a file name is computed"), hint)
 	}
 	if kind, _ := x["type"].(string); kind == "BASE_TABLE" || kind == "VALUE_CONSTANT" {

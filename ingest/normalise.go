@@ -83,7 +83,8 @@ func normalise(mem memory.Allocator, a arrow.Array) (arrow.Array, error) {
 	return nil, fmt.Errorf("columns of type %s cannot be used", a.DataType())
 }
 
-func integers[T int8 | int16 | int32 | uint8 | uint16 | uint32](mem memory.Allocator, a arrow.Array, values []T) arrow.Array {
+func integers[T int8 | int16 | int32 | uint8 | uint16 | uint32](
+	mem memory.Allocator, a arrow.Array, values []T) arrow.Array {
 	b := array.NewInt64Builder(mem)
 	defer b.Release()
 	b.Reserve(len(values))

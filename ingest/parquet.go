@@ -36,7 +36,8 @@ type parquetFile struct {
 
 // readParquet reads the columns that the source asks for. shown is the name
 // used in messages, empty for a query.
-func readParquet(ctx context.Context, src *Source, path, shown string, choose chooser, mem memory.Allocator) (*part, error) {
+func readParquet(ctx context.Context, src *Source, path, shown string, choose chooser,
+	mem memory.Allocator) (*part, error) {
 	f := &parquetFile{src: src, path: shown, mem: mem, nanIsNull: newGrammar(src.NullValues, 0).nanIsNull()}
 	disk, err := os.Open(path)
 	if err != nil {
@@ -204,7 +205,8 @@ func (f *parquetFile) choose(choose chooser, p *part) ([]int, error) {
 		if supported(field.Type) {
 			offered = append(offered, field)
 		} else {
-			p.warnings = append(p.warnings, fmt.Sprintf("column %q is left out: columns of type %s cannot be used", field.Name, field.Type))
+			p.warnings = append(p.warnings, fmt.Sprintf("column %q is left out: columns of type %s cannot be used",
+				field.Name, field.Type))
 		}
 	}
 	wanted, err := choose(f.path, arrow.NewSchema(offered, nil))
@@ -220,7 +222,8 @@ func (f *parquetFile) choose(choose chooser, p *part) ([]int, error) {
 		}
 	}
 	if most := f.src.maxBytes(); bits > 0 && f.rows/8 > most/bits {
-		return nil, f.fail(fmt.Errorf("%d rows of %d columns need more than %d MiB of memory", f.rows, len(fields), most>>20), "choose fewer columns, or raise the limit")
+		return nil, f.fail(fmt.Errorf("%d rows of %d columns need more than %d MiB of memory", f.rows, len(fields),
+			most>>20), "choose fewer columns, or raise the limit")
 	}
 	return fields, nil
 }
@@ -345,7 +348,8 @@ func (f *parquetFile) take(col *column, batch *arrow.Chunked, start int64) error
 		col.allNull = col.allNull && a.NullN() == n
 		if x, ok := a.(*array.Float64); ok {
 			if i := firstNonFinite(x, !f.nanIsNull); i >= 0 {
-				return f.fault(col.name, start+int64(i), fmt.Errorf("%s is not a finite number", spellFloat(x.Value(i))),
+				return f.fault(col.name, start+int64(i),
+					fmt.Errorf("%s is not a finite number", spellFloat(x.Value(i))),
 					"if NaN means missing, list it under null_values; else mend the data")
 			}
 			if f.nanIsNull {
@@ -383,7 +387,8 @@ func (f *parquetFile) warnOfNumbers(p *part) {
 		if n.other >= 0 {
 			text += fmt.Sprintf(" (not %s in %s)", quoteCell(n.text), locate(f.path, nil, n.other))
 		}
-		p.warnings = append(p.warnings, fmt.Sprintf("%s; types: {%s: number} or {%s: text} settles it", text, c.name, c.name))
+		p.warnings = append(p.warnings, fmt.Sprintf("%s; types: {%s: number} or {%s: text} settles it", text, c.name,
+			c.name))
 	}
 }
 

@@ -119,12 +119,14 @@ func (src *Source) check() error {
 		return fail(`write "." or ","`, "the decimal mark cannot be %q", string(src.Decimal))
 	case src.Decimal == ',' && src.Separator == ',':
 		return fail(`set separator: ";"`, "the comma cannot be both decimal mark and separator")
-	case src.Separator != 0 && (strings.ContainsRune("\"\r\n", src.Separator) || src.Separator > 0x7e || src.Separator < 0x09):
+	case src.Separator != 0 && (strings.ContainsRune("\"\r\n", src.Separator) || src.Separator > 0x7e ||
+		src.Separator < 0x09):
 		return fail("", "%q cannot separate fields", string(src.Separator))
 	}
 	for _, name := range slices.Sorted(maps.Keys(src.Types)) {
 		if !slices.Contains(ColumnTypes(), src.Types[name]) {
-			return fail("write one of "+strings.Join(ColumnTypes(), ", "), "column %q cannot have type %q", name, src.Types[name])
+			return fail("write one of "+strings.Join(ColumnTypes(), ", "), "column %q cannot have type %q", name,
+				src.Types[name])
 		}
 	}
 	return nil
@@ -168,7 +170,8 @@ func (src *Source) sameAs(first *part) chooser {
 			if !schema.HasField(c.name) {
 				return nil, &ColumnError{
 					Dataset: src.Name, Column: c.name, At: filepath.Base(file),
-					Err: words.Hint(fmt.Errorf("%s has this column and %s has not", filepath.Base(first.file), filepath.Base(file)),
+					Err: words.Hint(fmt.Errorf("%s has this column and %s has not", filepath.Base(first.file),
+						filepath.Base(file)),
 						"files read together must have the same columns"),
 				}
 			}
@@ -181,7 +184,8 @@ func (src *Source) sameAs(first *part) chooser {
 			if !set[f.Name] {
 				return nil, &ColumnError{
 					Dataset: src.Name, Column: f.Name, At: filepath.Base(file),
-					Err: words.Hint(fmt.Errorf("%s has this column and %s has not", filepath.Base(file), filepath.Base(first.file)),
+					Err: words.Hint(fmt.Errorf("%s has this column and %s has not", filepath.Base(file),
+						filepath.Base(first.file)),
 						"files read together must have the same columns"),
 				}
 			}
@@ -205,7 +209,8 @@ func listNames(names []string) string {
 }
 
 // readFile reads one file by what it holds.
-func readFile(ctx context.Context, src *Source, path string, choose chooser, mem memory.Allocator) (p *part, err error) {
+func readFile(ctx context.Context, src *Source, path string, choose chooser,
+	mem memory.Allocator) (p *part, err error) {
 	isParquet, err := sniff(src, path)
 	if err != nil {
 		return nil, err

@@ -238,7 +238,8 @@ func nearbyHint(path string) string {
 	}
 	var names []string
 	for _, e := range entries {
-		if !e.IsDir() && slices.ContainsFunc(extensions, func(ext string) bool { return strings.HasSuffix(e.Name(), ext) }) {
+		if !e.IsDir() && slices.ContainsFunc(extensions,
+			func(ext string) bool { return strings.HasSuffix(e.Name(), ext) }) {
 			names = append(names, e.Name())
 		}
 	}

@@ -79,7 +79,8 @@ func (q *query) run(ctx context.Context, dir, out string) error {
 		}
 		if _, err := url.Parse(q.src.Database); err != nil || strings.ContainsAny(q.src.Database, "?#") {
 			// the driver reads what follows ? as settings, and no setting after #
-			return q.fail(errors.New("the engine cannot open a path with ?, # or a stray %"), "name the database, or its folder, otherwise")
+			return q.fail(errors.New("the engine cannot open a path with ?, # or a stray %"),
+				"name the database, or its folder, otherwise")
 		}
 		dsn = q.src.Database + "?access_mode=read_only"
 	}
@@ -109,7 +110,8 @@ func (q *query) run(ctx context.Context, dir, out string) error {
 		args = append(args, sql.Named(name, q.src.Params[name]))
 	}
 	// The newline ends a comment that the query may close with.
-	wrapped := fmt.Sprintf("COPY (SELECT * FROM (\n%s\n) ORDER BY ALL ASC NULLS LAST) TO %s (FORMAT parquet)", trimStatement(q.src.SQL), quoteSQL(out))
+	wrapped := fmt.Sprintf("COPY (SELECT * FROM (\n%s\n) ORDER BY ALL ASC NULLS LAST) TO %s (FORMAT parquet)",
+		trimStatement(q.src.SQL), quoteSQL(out))
 	//sql:ok the author of the spec: it is one SELECT, in an engine that is locked down
 	if _, err := conn.ExecContext(ctx, wrapped, args...); err != nil {
 		return q.fail(engineReason(err), "write the query without a semicolon or anything after it")
@@ -132,7 +134,8 @@ func (q *query) settings(fenced bool, dir, out string) []string {
 	}
 	switch {
 	case !fenced && q.src.Within != nil:
-		s = append(s, "SET allowed_directories = "+quoteList(append(q.src.Within[:len(q.src.Within):len(q.src.Within)], dir)),
+		s = append(s, "SET allowed_directories = "+quoteList(append(q.src.Within[:len(q.src.Within):len(q.src.Within)],
+			dir)),
 			"SET allowed_paths = "+quoteList(q.named), "SET enable_external_access = false")
 	case fenced:
 		s = append(s, "SET allowed_paths = ["+quoteSQL(out)+"]", "SET enable_external_access = false")
@@ -161,7 +164,8 @@ func (q *query) oneSelect(ctx context.Context, conn *sql.Conn) error {
 		FROM (SELECT json_serialize_sql($1::VARCHAR) AS parsed)`
 	var fault, parsed string
 	var statements int
-	if err := conn.QueryRowContext(ctx, parse, trimStatement(q.src.SQL)).Scan(&fault, &statements, &parsed); err != nil {
+	if err := conn.QueryRowContext(ctx, parse, trimStatement(q.src.SQL)).Scan(&fault, &statements,
+		&parsed); err != nil {
 		return q.fail(engineReason(err), "")
 	}
 	const hint = "sql: reads and never writes: it takes one SELECT statement"
@@ -198,7 +202,8 @@ func (q *query) parameters(raw any) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(q.src.Params)) {
 		if !used[name] {
-			return q.fail(fmt.Errorf("a value is given for the parameter $%s, and the query does not have it", name), "")
+			return q.fail(fmt.Errorf("a value is given for the parameter $%s, and the query does not have it", name),
+				"")
 		}
 	}
 	return nil
@@ -207,6 +212,8 @@ func (q *query) parameters(raw any) error {
 // engineReason drops what the driver puts around the engine's own words, and
 // its blank lines.
 func engineReason(err error) error {
-	text := strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n\n", "\n")
-	return errors.New(strings.TrimPrefix(text, "database/sql/driver: could not connect to database: "))
+	//errtext:ok nothing is decided by it: only what stands around the words is cut
+	return errors.New(strings.TrimSpace(driverWords.Replace(err.Error())))
 }
+
+var driverWords = strings.NewReplacer("\n\n", "\n", "database/sql/driver: could not connect to database: ", "")

@@ -119,7 +119,8 @@ func agree(parts []*part, cols []*column, mem memory.Allocator) *ColumnError {
 		if !isNumber(c.typ) || !isNumber(typ) {
 			return &ColumnError{
 				Column: c.name, At: filepath.Base(parts[i].file),
-				Err: words.Hint(fmt.Errorf("it is %s in %s and %s in %s", describe(typ), filepath.Base(parts[first].file),
+				Err: words.Hint(fmt.Errorf("it is %s in %s and %s in %s", describe(typ),
+					filepath.Base(parts[first].file),
 					describe(c.typ), filepath.Base(parts[i].file)),
 					fmt.Sprintf("mend the file, or set types: {%s: text}", c.name)),
 			}

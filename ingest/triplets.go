@@ -92,7 +92,8 @@ func readSparse(ctx context.Context, src Source) (*Table, error) {
 // schema is what a choice of columns sees: those of the source but for the rows'
 // names, and those of the triplets.
 func (s *sparse) schema(of *arrow.Schema) *arrow.Schema {
-	fields := slices.DeleteFunc(slices.Clone(of.Fields()), func(f arrow.Field) bool { return f.Name == s.src.Triplets.Row })
+	fields := slices.DeleteFunc(slices.Clone(of.Fields()),
+		func(f arrow.Field) bool { return f.Name == s.src.Triplets.Row })
 	for j := range s.columns {
 		fields = append(fields, arrow.Field{Name: s.name(j), Type: sparseType, Nullable: true})
 	}
@@ -203,7 +204,8 @@ func (s *sparse) join(table *Table, wanted map[string]bool) error {
 	}
 	n := table.Data.NumRows()
 	if n > math.MaxInt32 {
-		return &SourceError{Dataset: s.src.Name, File: s.src.Path, Err: errors.New("sparse columns have at most 2147483647 rows")}
+		return &SourceError{Dataset: s.src.Name, File: s.src.Path,
+			Err: errors.New("sparse columns have at most 2147483647 rows")}
 	}
 	fields, columns := s.kept(table)
 	made := len(columns)
@@ -304,7 +306,8 @@ func (s *sparse) distinct() error {
 	for i := 1; i < len(s.entries); i++ {
 		a, b := &s.entries[i-1], &s.entries[i]
 		if a.row == b.row && a.col == b.col {
-			return s.fault(s.src.Triplets.Value, b.at, fmt.Errorf("row %d, column %d stands here and in %s", b.row+1, b.col+1, s.table.Locate(a.at)),
+			return s.fault(s.src.Triplets.Value, b.at,
+				fmt.Errorf("row %d, column %d stands here and in %s", b.row+1, b.col+1, s.table.Locate(a.at)),
 				"leave one of them out, or add them up before")
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"glmbatch/infer"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/predict"
-	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
 	"glmbatch/report/judge"
@@ -30,10 +29,6 @@ type (
 // IsStatistic reports whether a line is of a statistic of the draws, such as
 // log_lik, and no parameter.
 func IsStatistic(l *Line) bool { return l.Kind == "statistic" }
-
-// IsDiscrete reports whether a method is one of models of kind mrf, whose rows are
-// variables and whose columns are edges.
-func IsDiscrete(method string) bool { return (&spec.Sampler{Method: method}).Discrete() }
 
 // IsHidden reports whether a line is a local scale of a prior, of which there are as many
 // as coefficients.

@@ -17,7 +17,8 @@ type LockedError struct {
 }
 
 func (e *LockedError) Error() string {
-	return fmt.Sprintf("ledger %q is held by another process (waited %s): %s", e.Path, e.Waited.Round(time.Millisecond), holder(e.Err)) +
+	return fmt.Sprintf("ledger %q is held by another process (waited %s): %s", e.Path, e.Waited.Round(time.Millisecond),
+		holder(e.Err)) +
 		words.HintLine("close the program that has it open, then run again")
 }
 
@@ -49,7 +50,8 @@ func (e *VersionError) Error() string {
 type MissingError struct{ Path string }
 
 func (e *MissingError) Error() string {
-	return fmt.Sprintf("there is no ledger %q", e.Path) + words.HintLine("`pipeline run` makes it; --database names another one")
+	return fmt.Sprintf("there is no ledger %q",
+		e.Path) + words.HintLine("`pipeline run` makes it; --database names another one")
 }
 
 // ShapeError says that a fit's parts do not fit together: a fault of the
@@ -64,7 +66,7 @@ func isLocked(err error) bool {
 	if err == nil {
 		return false
 	}
-	s := err.Error()
+	s := engineText(err)
 	return strings.Contains(s, "Could not set lock") || strings.Contains(s, "Conflicting lock") ||
 		strings.Contains(s, "different configuration than existing connections") ||
 		strings.Contains(s, "file handle conflict")
@@ -75,7 +77,7 @@ func holder(err error) string {
 	if err == nil {
 		return "unknown holder"
 	}
-	s := err.Error()
+	s := engineText(err)
 	if i := strings.Index(s, "Conflicting lock is held in "); i >= 0 {
 		s = s[i:]
 		if j := strings.Index(s, ". "); j >= 0 {
@@ -85,18 +87,21 @@ func holder(err error) string {
 	return strings.TrimSpace(s)
 }
 
-// engineWords strips the driver's wrapping from an error's text.
+// engineText is what the engine and its driver said. Nothing else tells one of their
+// errors from another: the driver reads its kinds of errors from the same words, and
+// knows none for locks.
+func engineText(err error) string { return err.Error() }
+
+// engineWords is what the engine said, without the driver's wrapping.
 func engineWords(err error) string {
-	s := err.Error()
-	for _, prefix := range []string{"duckdb error: ", "could not connect to database: "} {
-		s = strings.ReplaceAll(s, prefix, "")
-	}
-	return strings.TrimSpace(s)
+	return strings.TrimSpace(driverWords.Replace(engineText(err)))
 }
+
+var driverWords = strings.NewReplacer("duckdb error: ", "", "could not connect to database: ", "")
 
 // roomHint says what to do where the engine could not write its file.
 func roomHint(err error) error {
-	if err == nil || !strings.Contains(err.Error(), "Could not write") {
+	if err == nil || !strings.Contains(engineText(err), "Could not write") {
 		return err
 	}
 	return words.Hint(err,

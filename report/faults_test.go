@@ -298,7 +298,8 @@ func TestOpenRefuses(t *testing.T) {
 	l, err = Open(empty, Options{})
 	must(t, err)
 	var not *NotLedgerError
-	if err := l.Write(context.Background(), func(*Session) error { return nil }); !errors.As(err, &not) || !strings.Contains(hintOf(not), "remove") {
+	if err := l.Write(context.Background(), func(*Session) error { return nil }); !errors.As(err, &not) ||
+		!strings.Contains(hintOf(not), "remove") {
 		t.Errorf("an empty file: %v", err)
 	}
 	absent := filepath.Join(dir, "absent.duckdb")

@@ -85,7 +85,8 @@ func schemaVersion(ctx context.Context, c *sql.Conn, path string, history []migr
 	})
 	switch {
 	case err != nil:
-		return 0, &NotLedgerError{path, words.Hint(errors.New(engineWords(err)), "its table schema_version is not glmbatch's; name another database")}
+		return 0, &NotLedgerError{path, words.Hint(errors.New(engineWords(err)),
+			"its table schema_version is not glmbatch's; name another database")}
 	case unknown:
 		return 0, &NotLedgerError{path, words.Hint(errors.New("an unreleased program made it, with other tables"),
 			"move the file away or name another database, and the next run computes its fits anew; "+
@@ -135,7 +136,7 @@ func inTransaction(ctx context.Context, c *sql.Conn, fn func() error) (err error
 	defer func() {
 		if !done {
 			_, undo := c.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
-			if undo != nil && !strings.Contains(undo.Error(), "no transaction is active") {
+			if undo != nil && !strings.Contains(engineText(undo), "no transaction is active") {
 				err = errors.Join(err, fmt.Errorf("undoing the transaction: %w", undo))
 			}
 			err = roomHint(err)

@@ -82,7 +82,8 @@ func TestUnreleasedLedger(t *testing.T) {
 				func(*Session) error { t.Error("wrote into it"); return nil }),
 		} {
 			var not *NotLedgerError
-			if !errors.As(err, &not) || !strings.Contains(err.Error(), "unreleased") || !strings.Contains(hintOf(not), "computes its fits anew") {
+			if !errors.As(err, &not) || !strings.Contains(err.Error(), "unreleased") ||
+				!strings.Contains(hintOf(not), "computes its fits anew") {
 				t.Errorf("version %d, %s: %v", newest, name, err)
 			}
 		}

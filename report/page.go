@@ -40,7 +40,8 @@ const (
 type NoFitsError struct{ What string }
 
 func (e *NoFitsError) Error() string {
-	return "the ledger has no " + e.What + words.HintLine("`pipeline sql \"SELECT run_id, pipeline, started FROM run\"` lists its runs")
+	return "the ledger has no " + e.What + words.HintLine("`pipeline sql \"SELECT run_id, pipeline, started FROM run\"` "+
+		"lists its runs")
 }
 
 // Page reads what a page shows. It reads the draws of the shown quantities alone,

@@ -6,15 +6,13 @@ import (
 	"math"
 
 	"glmbatch/report/html"
+	"glmbatch/report/record"
 )
-
-// discreteFamily is the family of fits of models of kind mrf.
-const discreteFamily = "mrf"
 
 // discrete reads what the page of a fit of discrete variables shows besides: pictures of
 // an image, what is known against the truth, what is proved.
 func (r *pageReader) discrete(f *html.Fit) error {
-	if f.Family != discreteFamily {
+	if f.Family != record.DiscreteFamily {
 		return nil
 	}
 	d := &html.Discrete{Labels: []string{}, Pictures: []html.Picture{}, Proofs: []html.Proof{}}

@@ -11,6 +11,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/internal/words"
 	"glmbatch/report/html"
+	"glmbatch/report/record"
 )
 
 // logLik is the statistic whose draws stand in the table chain.
@@ -27,7 +28,7 @@ func (r *pageReader) details() error {
 	limit := min(pageSeries, max(2, pageAllSeries/max(1, shown)))
 	for i := range r.page.Fits {
 		f := &r.page.Fits[i]
-		if f.ID == 0 || f.Draws == 0 && f.Family != discreteFamily {
+		if f.ID == 0 || f.Draws == 0 && f.Family != record.DiscreteFamily {
 			continue
 		}
 		f.Detail = &html.Detail{Series: []html.Series{}, Missing: []string{}, Checks: []html.Check{}}

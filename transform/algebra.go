@@ -35,7 +35,7 @@ func (t term) union(u term) term {
 	return append(append(out, t...), u...)
 }
 
-// contains says whether the term has all variables of another.
+// contains reports whether the term has all variables of another.
 func (t term) contains(u term) bool {
 	for _, v := range u {
 		if _, found := slices.BinarySearch(t, v); !found {

@@ -21,7 +21,7 @@ type Basis struct {
 	Alpha []float64 `json:"alpha,omitempty"`
 	Norm2 []float64 `json:"norm2,omitempty"`
 	// Knots are the inner knots of a spline, Boundary its outer two; Intercept
-	// says whether the first column is kept.
+	// reports whether the first column is kept.
 	Knots     []float64  `json:"knots,omitempty"`
 	Boundary  [2]float64 `json:"boundary"`
 	Intercept bool       `json:"intercept,omitempty"`

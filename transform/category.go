@@ -11,12 +11,12 @@ import (
 // truths are the levels of what is true or false.
 var truths = []string{"FALSE", "TRUE"}
 
-// ofColumn says whether the node is a factor whose levels are a column's values.
+// ofColumn reports whether the node is a factor whose levels are a column's values.
 func (n *node) ofColumn() bool {
 	return n.kind == nodeCall && slices.Contains(factorCalls, n.text) && n.text != "cut"
 }
 
-// computed says whether the node is a factor whose levels are computed.
+// computed reports whether the node is a factor whose levels are computed.
 func (n *node) computed() bool {
 	return n.kind == nodeCall && (n.text == "cut" || n.text == "I" && len(n.args) == 1 && n.args[0].truth())
 }

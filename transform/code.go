@@ -17,7 +17,7 @@ type Coding struct {
 	Dataset string // for errors
 	// Missing is error or drop; empty means the record's rule.
 	Missing string
-	// Response says whether the response is read too; then its columns must be
+	// Response reports whether the response is read too; then its columns must be
 	// there.
 	Response bool
 	// MaxBytes is the largest design to make, in bytes. Zero means no limit.
@@ -205,7 +205,7 @@ func (b *builder) recallSides(response bool) func() error {
 	}
 }
 
-// hasAll says whether the table has all of the named columns.
+// hasAll reports whether the table has all of the named columns.
 func (b *builder) hasAll(columns []string) bool {
 	return b.table != nil && !slices.ContainsFunc(columns, func(name string) bool { return !b.table.Schema().HasField(name) })
 }

@@ -25,7 +25,7 @@ type Spec struct {
 	// the columns or at zero. Empty means means, except under max_abs, which
 	// never centres: there it means zero.
 	InterceptAt string
-	// Sparse says whether the design stores its non-zeros only: auto, where at most
+	// Sparse reports whether the design stores its non-zeros only: auto, where at most
 	// 15 % of 100,000 cells or more are not 0 and nothing is centred; true; false.
 	// Empty means auto. A table of run-end encoded columns is sparse under auto.
 	Sparse string

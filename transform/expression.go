@@ -35,7 +35,7 @@ func newVariable(n *node, label, source string) *variable {
 	return v
 }
 
-// plain says whether the variable is a column as it is.
+// plain reports whether the variable is a column as it is.
 func (v *variable) plain() bool { return v.node.kind == nodeName }
 
 // character counts the variable's place in characters from 1.
@@ -181,7 +181,7 @@ func formalsOf(function string) []string {
 	return []string{"x"}
 }
 
-// comparesText says whether the node asks if a column of text has a value.
+// comparesText reports whether the node asks if a column of text has a value.
 func (n *node) comparesText() bool {
 	if n.kind != nodeBinary || n.text != "==" && n.text != "!=" {
 		return false

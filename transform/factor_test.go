@@ -120,7 +120,7 @@ func TestIdentifiersAreNoFactors(t *testing.T) {
 	}
 }
 
-// says tells whether an error holds the text, or is nil as "" asks.
+// says reports whether an error holds the text, or is nil as "" asks.
 func says(err error, text string) bool {
 	if text == "" || err == nil {
 		return text == "" && err == nil

@@ -265,12 +265,12 @@ func (p *parser) argument(n *node) error {
 	return nil
 }
 
-// compares says whether the node is a comparison, parentheses apart.
+// compares reports whether the node is a comparison, parentheses apart.
 func (n *node) compares() bool {
 	return n.kind == nodeBinary && binding[n.text] == bindingComparison
 }
 
-// truth says whether the node's value is true or false.
+// truth reports whether the node's value is true or false.
 func (n *node) truth() bool {
 	n = n.bare()
 	return n.kind == nodeNot || n.kind == nodeBinary && 0 < binding[n.text] && binding[n.text] <= bindingComparison

@@ -59,7 +59,7 @@ func (d *Derived) possible(n *node, visit func(*node) error) error {
 	return nil
 }
 
-// names says whether a column of a term may have the name: the labels of its
+// names reports whether a column of a term may have the name: the labels of its
 // variables in order, each with some suffix, joined by colons.
 func (s *selection) names(t term, name string) bool {
 	if len(t) == 0 {
@@ -80,7 +80,7 @@ func (s *selection) names(t term, name string) bool {
 	return false
 }
 
-// open says whether terms stand for columns that only data can name.
+// open reports whether terms stand for columns that only data can name.
 func (n *node) open() bool {
 	return n.kind == nodeDot || n.kind == nodeGlob || n.kind == nodeCall && n.text == "glob" || slices.ContainsFunc(n.args, (*node).open)
 }

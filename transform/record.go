@@ -172,5 +172,5 @@ func (v *Variable) check() error {
 	return nil
 }
 
-// intercept says whether the design has one; it is the first column then.
+// intercept reports whether the design has one; it is the first column then.
 func (r *Record) intercept() bool { return len(r.Columns) > 0 && r.Columns[0].Term < 0 }

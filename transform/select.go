@@ -133,7 +133,7 @@ func (s *selector) one(n *node, added bool) *termSet {
 	return set
 }
 
-// terms evaluates a node. Added says whether its value will be added to the
+// terms evaluates a node. Added reports whether its value will be added to the
 // model or taken from it, which is what 1 and 0 speak of (the intercept).
 func (s *selector) terms(n *node, added bool) (*termSet, error) {
 	set := new(termSet)

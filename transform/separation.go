@@ -28,7 +28,7 @@ func (b *builder) separated() error {
 	return nil
 }
 
-// separates tells whether every x of one response lies above every x of the
+// separates reports whether every x of one response lies above every x of the
 // other.
 func separates(x, y []float64) bool {
 	var low, high [2]float64 // by response

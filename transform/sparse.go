@@ -101,7 +101,7 @@ func (s *storage) matrix() design.Matrix {
 	return s.sparse
 }
 
-// encoded tells whether a used column came as runs of equal values, as ingest
+// encoded reports whether a used column came as runs of equal values, as ingest
 // makes them of triplets.
 func (b *builder) encoded() bool {
 	for _, c := range b.used {
@@ -112,7 +112,7 @@ func (b *builder) encoded() bool {
 	return false
 }
 
-// centred tells whether any column will have something subtracted.
+// centred reports whether any column will have something subtracted.
 func (b *builder) centred() bool {
 	if !b.known {
 		return b.chosen.intercept && len(b.chosen.terms) > 0 && (b.spec.Standardize == "center_scale" || b.spec.InterceptAt == "means")

@@ -93,7 +93,7 @@ func (l *lexer) operator(size int) token {
 	return t
 }
 
-// startsName says whether s begins with one of R's names: a letter, or a dot
+// startsName reports whether s begins with one of R's names: a letter, or a dot
 // that no digit follows.
 func startsName(s string) bool {
 	r, size := utf8.DecodeRuneInString(s)
@@ -103,7 +103,7 @@ func startsName(s string) bool {
 	return unicode.IsLetter(r)
 }
 
-// inName says whether r may stand in a name after its first character.
+// inName reports whether r may stand in a name after its first character.
 func inName(r rune) bool {
 	return r == '.' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r)
 }
@@ -127,7 +127,7 @@ func (l *lexer) name() token {
 	return t
 }
 
-// starIsGlob says whether the next byte is a star that no operand follows: one
+// starIsGlob reports whether the next byte is a star that no operand follows: one
 // that belongs to the word before it.
 func (l *lexer) starIsGlob() bool {
 	rest := l.src[l.pos:]

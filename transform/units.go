@@ -17,7 +17,7 @@ func (r *Record) ToData(theta []float64) {
 	})
 }
 
-// Shifted tells whether the intercept gives up something in ToData, so that its
+// Shifted reports whether the intercept gives up something in ToData, so that its
 // draws in the units of the data need those of every column.
 func (r *Record) Shifted() bool {
 	return r.intercept() && slices.ContainsFunc(r.Columns, func(c Column) bool { return c.Term >= 0 && c.Centre != 0 })

@@ -75,9 +75,8 @@ func (b *builder) weigh() error {
 		return nil
 	}
 	if err := glm.CheckPrecision(b.spec.Family); err != nil {
-		var refused *glm.PrecisionError
-		errors.As(err, &refused)
-		return b.tableError(fmt.Sprintf("family %s takes no precision_weights", b.spec.Family.Name), refused.Hint)
+		_, hint := words.Parts(err)
+		return b.tableError(fmt.Sprintf("family %s takes no precision_weights", b.spec.Family.Name), hint)
 	}
 	b.out.Data.Precision = b.numbers(b.chosen.precision)
 	return b.checkWeights(b.chosen.precision, nil, b.out.Data.Precision)

@@ -36,7 +36,7 @@ func printLook(s *screen, f *pipelines.Look, lines []pipelines.Line, o *lineOpti
 		return
 	}
 	fmt.Fprintln(s)
-	if f.Family != "mrf" || !math.IsNaN(float64(f.RHat)) {
+	if !f.Discrete() || !math.IsNaN(float64(f.RHat)) {
 		printWorst(s, f, lines)
 		fmt.Fprintln(s)
 	}
@@ -68,8 +68,8 @@ func printFacts(s *screen, f *pipelines.Look) {
 	}
 	add(true, "fit %d of run %s", f.ID, f.RunID)
 	add(f.Formula != "", "%s, %s(%s)", clean(f.Formula), f.Family, f.Link)
-	add(f.Rows > 0 && f.Family != "mrf", "%d rows, %d columns", f.Rows, f.Columns)
-	add(f.Draws == 0 && f.Family == "mrf", "%s", f.Method)
+	add(f.Rows > 0 && !f.Discrete(), "%d rows, %d columns", f.Rows, f.Columns)
+	add(f.Draws == 0 && f.Discrete(), "%s", f.Method)
 	add(f.Draws > 0, "%s: %d chains of %d draws", f.Method, f.Chains, f.Draws)
 	seconds := float64(f.Seconds)
 	add(!math.IsNaN(seconds) && seconds > 0, "%.3g s of one core", seconds)
@@ -101,7 +101,7 @@ func printWorst(s *screen, f *pipelines.Look, lines []pipelines.Line) {
 			return ""
 		}
 		sum := &shown[row-1].Summary
-		if f.Family == "mrf" && badness(f, shown[row-1]) <= 1 {
+		if f.Discrete() && badness(f, shown[row-1]) <= 1 {
 			return ""
 		}
 		return breachColour([]float64{ratioTo(sum.RHat, f.Gates.RHat.Fail), ratioFrom(sum.ESSBulk, f.Gates.ESSBulk.Fail),
@@ -138,7 +138,7 @@ func badness(f *pipelines.Look, l *pipelines.Line) float64 {
 	worst := 0.0
 	for _, v := range []float64{ratioTo(s.RHat, f.Gates.RHat.Fail), ratioFrom(s.ESSBulk, f.Gates.ESSBulk.Fail),
 		ratioFrom(s.ESSTail, f.Gates.ESSTail.Fail)} {
-		if math.IsNaN(v) && f.Family == "mrf" {
+		if math.IsNaN(v) && f.Discrete() {
 			continue // ties and constants of discrete functionals are no breach
 		}
 		if math.IsNaN(v) {

@@ -40,7 +40,7 @@ func printOutcome(w *screen, out *pipelines.Outcome) {
 
 func printFit(w *screen, f *pipelines.Result) {
 	rowWord, columnWord := "rows", "columns"
-	if pipelines.IsDiscrete(f.Method) {
+	if f.Discrete {
 		rowWord, columnWord = "variables", "edges"
 	}
 	fmt.Fprintf(w, "%s: %s, %d %s, %d %s, %d chains of %d draws\n\n",
@@ -155,7 +155,7 @@ func printTail(w *screen, out *pipelines.Outcome) {
 	}
 	view := "coefficients"
 	if len(out.Fits) > 0 && !slices.ContainsFunc(out.Fits,
-		func(f *pipelines.Result) bool { return !pipelines.IsDiscrete(f.Method) }) {
+		func(f *pipelines.Result) bool { return !f.Discrete }) {
 		view = "marginals"
 	}
 	fmt.Fprintf(w, "ledger: %s\nlook further: %s sql%s \"SELECT * FROM %s\"\n", clean(name), shellQuote(calledAs),

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"glmbatch/infer"
+	"glmbatch/infer/basis"
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
@@ -167,7 +168,7 @@ func costsOf(target *glm.Target) costs {
 		case prior.Flat:
 		default:
 			c.others++
-			c.walled = c.walled || !rotatable(p.Kind)
+			c.walled = c.walled || !basis.Rotatable(p.Kind)
 			if p.Kind != prior.Uniform {
 				c.mixed++
 			}
@@ -180,7 +181,7 @@ func costsOf(target *glm.Target) costs {
 	return c
 }
 
-// open tells whether the choice waits for the pilot, or the pilot costs little: where
+// open reports whether the choice waits for the pilot, or the pilot costs little: where
 // another basis needs fewer operations than the coordinate one at a sweep a draw,
 // the pilot, which finds a sweep at the least, has no say.
 func (c costs) open() bool {
@@ -203,15 +204,15 @@ func (c costs) sampled(basis string) int {
 	return c.d
 }
 
-// possible tells whether a basis can be made, and could serve.
-func (c costs) possible(basis string) bool {
-	switch basis {
+// possible reports whether a basis can be made, and could serve.
+func (c costs) possible(name string) bool {
+	switch name {
 	case "rotated":
-		return c.d <= rotateLimit && !c.walled
+		return c.d <= basis.RotateLimit && !c.walled
 	case "mixture":
-		return !c.sparse && c.mixed > 0 && c.n <= rotateLimit
+		return !c.sparse && c.mixed > 0 && c.n <= basis.RotateLimit
 	case "reduced":
-		return c.g > c.n && c.sampled(basis) <= rotateLimit && !c.walled
+		return c.g > c.n && c.sampled(name) <= basis.RotateLimit && !c.walled
 	case withSlow:
 		return c.slow > 0
 	}
@@ -335,7 +336,7 @@ func newAuto(target *glm.Target, opts Options) (infer.Setup, error) {
 	return made, err
 }
 
-// serves tells whether the conditionals of single coordinates are known to be
+// serves reports whether the conditionals of single coordinates are known to be
 // log-concave.
 func serves(target *glm.Target) bool { return standardUpdate(target) == "matched" }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/basis"
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
@@ -27,8 +28,8 @@ func TestAuto(t *testing.T) {
 		{"poisson", 100, 10, flat, "rotated"},
 		{"poisson", 20, 300, laplace, "mixture"}, // k² of T, and all priors at each evaluation
 		{"poisson", 100, 10, uniform, "coordinate"},
-		{"poisson", 3, rotateLimit + 1, laplace, "mixture"},
-		{"poisson", 3, rotateLimit + 1, unitNormal, "reduced"},
+		{"poisson", 3, basis.RotateLimit + 1, laplace, "mixture"},
+		{"poisson", 3, basis.RotateLimit + 1, unitNormal, "reduced"},
 		{"gaussian", 50, 5, laplace, "rotated"}, // for joint moves
 	} {
 		target := posterior(t, c.family, c.n, c.d, c.prior)
@@ -90,7 +91,7 @@ func TestAutoAsksThePilotWhereItMatters(t *testing.T) {
 	for _, c := range []struct {
 		n, d  int
 		asked bool
-	}{{62, 400, false}, {200, 60, true}, {200, 20, true}, {3, rotateLimit + 1, false}} {
+	}{{62, 400, false}, {200, 60, true}, {200, 20, true}, {3, basis.RotateLimit + 1, false}} {
 		target := posterior(t, "bernoulli", c.n, c.d, unitNormal)
 		got := costsOf(target)
 		if got.piloted != c.asked {

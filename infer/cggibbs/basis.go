@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"glmbatch/infer"
+	"glmbatch/infer/basis"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/vec"
 )
@@ -13,7 +14,7 @@ import (
 type basisSetup struct {
 	target    *glm.Target
 	opts      Options
-	frame     *frame
+	frame     *basis.Frame
 	reduction *reduction      // nil where v is beta
 	slow      *slowDirections // nil without
 	widths    []float64       // initial slice width per coordinate of u and log dispersion
@@ -46,7 +47,7 @@ func newBasis(target *glm.Target, opts Options) (infer.Setup, error) {
 		}
 		return &fallback{plain, fmt.Sprintf("coordinate, for %s cannot be made: %v", asked, err)}, nil
 	}
-	_, k := s.frame.design.Size()
+	_, k := s.frame.Design.Size()
 	s.widths = make([]float64, k+target.Dim()-target.Cols())
 	for j := range s.widths {
 		switch {
@@ -91,17 +92,17 @@ func (s *basisSetup) choose() (err error) {
 	copy(offset, data.Offset)
 	switch s.opts.Basis {
 	case "coordinate":
-		s.frame = newFrame(t, data.X, offset, priors, make([]float64, d), nil)
+		s.frame = basis.NewFrame(t, data.X, offset, priors, make([]float64, d), nil)
 		s.words = fmt.Sprintf("coordinate: each of %d coefficients by itself", d)
 		if s.opts.Slow == "on" {
 			s.findSlow()
 		}
 	case "rotated":
-		gain := newtonGain
+		gain := basis.NewtonGain
 		if s.opts.Joint != "off" {
 			gain = jointGain // proposals need the mode
 		}
-		s.frame, err = rotateAt(t, data.X, offset, priors, t.Penalised(), gain)
+		s.frame, err = basis.RotateAt(t, data.X, offset, priors, t.Penalised(), gain)
 		s.words = fmt.Sprintf("rotated: %d coefficients in the basis of the Cholesky factor of the curvature at the penalised point", d)
 	case "reduced":
 		if s.reduction, err = reduce(t); err != nil {
@@ -110,7 +111,7 @@ func (s *basisSetup) choose() (err error) {
 		p, peak := s.reduction, t.Penalised()
 		u := make([]float64, p.design.Cols, p.design.Cols+t.Dim()-d)
 		p.sampled(peak[:d], u)
-		s.frame, err = rotate(t, p.design, p.offset, p.priors(), append(u, peak[d:]...))
+		s.frame, err = basis.Rotate(t, p.design, p.offset, p.priors(), append(u, peak[d:]...))
 		s.words = fmt.Sprintf("reduced: the likelihood sees %d directions of %d coefficients with normal priors, "+
 			"sampled with %d others; the rest is drawn from the prior", p.space.Rank, len(p.normal), len(p.kept))
 	default:
@@ -141,9 +142,9 @@ func (s *basisSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 
 // fresh returns a kernel that is nowhere yet.
 func (s *basisSetup) fresh(stream *infer.Stream) *basisKernel {
-	k := &basisKernel{basisSetup: s, scan: s.scan, stream: stream, point: glm.NewCurved(glm.NewPredictor(s.frame.like))}
+	k := &basisKernel{basisSetup: s, scan: s.scan, stream: stream, point: glm.NewCurved(glm.NewPredictor(s.frame.Like))}
 	k.slice = slicer{source: stream, limit: s.opts.MaxDoublings}
-	k.line = line{frame: s.frame, v: make([]float64, len(s.frame.origin))}
+	k.line = line{Frame: s.frame, v: make([]float64, len(s.frame.Origin))}
 	k.u = make([]float64, len(s.widths))
 	if s.reduction != nil {
 		k.hidden = newHidden(s.reduction)
@@ -163,7 +164,7 @@ func (k *basisKernel) place(beta, logs []float64) {
 		copy(k.line.v, beta)
 	}
 	dim := len(k.line.v)
-	k.frame.coordinates(k.line.v, k.u[:dim])
+	k.frame.Coordinates(k.line.v, k.u[:dim])
 	copy(k.u[dim:], logs)
 	k.point.SetUnconstrained(k.u)
 	k.arrive()
@@ -174,7 +175,7 @@ func (k *basisKernel) place(beta, logs []float64) {
 func (k *basisKernel) arrive() {
 	k.point.Stale()
 	k.point.Unconstrained(k.u)
-	k.frame.values(k.u[:len(k.line.v)], k.line.v)
+	k.frame.Values(k.u[:len(k.line.v)], k.line.v)
 	if k.reduction != nil {
 		k.hidden.arrive(k.key, k.iteration, k.z())
 	}
@@ -196,7 +197,7 @@ func (k *basisKernel) Position(dst []float64) {
 
 // dispersions writes those that are parameters.
 func (k *basisKernel) dispersions(dst []float64) {
-	k.frame.like.Constrain(k.u, k.theta())
+	k.frame.Like.Constrain(k.u, k.theta())
 	copy(dst, k.theta()[len(k.line.v):])
 }
 
@@ -233,7 +234,7 @@ func (k *basisKernel) logPrior() float64 {
 	value := k.point.LogDispersionPrior()
 	p := k.reduction
 	if p == nil {
-		return value + k.frame.logPrior(k.line.v)
+		return value + k.frame.LogPrior(k.line.v)
 	}
 	for i, j := range p.kept {
 		value += p.target.Model().Coefficients[j].LogDensity(k.line.v[i])

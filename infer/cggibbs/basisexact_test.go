@@ -235,7 +235,7 @@ func expands(t *testing.T, name string, setup infer.Compact, reduced *reducedSet
 // checkRow compares a row with the position it was taken at.
 func checkRow(t *testing.T, s *reducedSetup, entries []infer.RowEntry, row, theta []float64) {
 	t.Helper()
-	v := make([]float64, len(s.frame.origin))
+	v := make([]float64, len(s.frame.Origin))
 	s.reduction.sampled(theta, v)
 	squares := 0.0
 	for i, x := range v {

@@ -47,22 +47,22 @@ func TestBasisInvariance(t *testing.T) {
 // Faults of the frame, planted in a setup that is otherwise right.
 var frameFaults = map[string]func(s *basisSetup){
 	"curvature of the prior": func(s *basisSetup) {
-		for j := range s.frame.curvature {
-			s.frame.curvature[j] *= 0.2
+		for j := range s.frame.Curvature {
+			s.frame.Curvature[j] *= 0.2
 		}
 	},
 	"centre of the prior": func(s *basisSetup) {
-		for j := range s.frame.centre {
-			s.frame.centre[j] += 1.5
+		for j := range s.frame.Centre {
+			s.frame.Centre[j] += 1.5
 		}
 	},
 	"B is not W·T": func(s *basisSetup) {
-		x := *s.frame.like.Data().X.(*design.Dense)
+		x := *s.frame.Like.Data().X.(*design.Dense)
 		x.Values = append([]float64(nil), x.Values...)
 		for i := range x.Rows {
 			x.Col(0)[i] *= -1
 		}
-		s.frame.like = s.frame.like.Rebased(&x, s.frame.like.Data().Offset)
+		s.frame.Like = s.frame.Like.Rebased(&x, s.frame.Like.Data().Offset)
 	},
 }
 

@@ -74,10 +74,10 @@ func (k *basisKernel) Step() (infer.Info, error) {
 	return info, nil
 }
 
-// kept tells whether the point is one whose draw somebody may ask for.
+// kept reports whether the point is one whose draw somebody may ask for.
 func (k *basisKernel) kept() bool { return k.iteration > k.warmup || k.warmup == 0 }
 
-// refreshDue tells whether this iteration begins with a refresh.
+// refreshDue reports whether this iteration begins with a refresh.
 func (k *basisKernel) refreshDue() bool {
 	every := int64(k.opts.RefreshEvery)
 	return every > 0 && k.iteration%every == 0
@@ -90,12 +90,12 @@ func (k *basisKernel) refresh() {
 }
 
 // entries returns the number of entries of B.
-func (k *basisKernel) entries() int64 { return k.frame.like.Data().X.Entries() }
+func (k *basisKernel) entries() int64 { return k.frame.Like.Data().X.Entries() }
 
-func (k *basisKernel) rows() int64 { return int64(k.frame.like.Rows()) }
+func (k *basisKernel) rows() int64 { return int64(k.frame.Like.Rows()) }
 
 // read returns how many entries a pass along coordinate j reads.
-func (k *basisKernel) read(j int) int64 { return int64(len(k.frame.like.Data().X.Column(j).Values)) }
+func (k *basisKernel) read(j int) int64 { return int64(len(k.frame.Like.Data().X.Column(j).Values)) }
 
 // failed names the coordinate whose log density was not finite; -1 is the scale
 // of z.
@@ -111,7 +111,7 @@ func (k *basisKernel) failed(j int) error {
 }
 
 func (k *basisKernel) coordinateName(j int) string {
-	if k.frame.t == nil {
+	if k.frame.T == nil {
 		return k.Parameters()[j].Name
 	}
 	return fmt.Sprintf("coordinate %d of the basis", j+1)
@@ -160,7 +160,7 @@ func (k *basisKernel) sliceUpdate(j int) bool {
 func (k *basisKernel) updateDispersion(d, j int) bool {
 	here := k.point.LogDispersion(d)
 	f := &dispersionLine{k, d, here}
-	current := k.point.Value().LogLik + k.frame.like.LogPriorAlong(j, here)
+	current := k.point.Value().LogLik + k.frame.Like.LogPriorAlong(j, here)
 	displacement, v, moved, ok := k.slice.update(f, current, k.widths[j])
 	if ok && moved {
 		k.point.MoveDispersion(d, here+displacement, v)
@@ -193,7 +193,7 @@ type dispersionLine struct {
 func (f *dispersionLine) at(displacement float64) (float64, glm.Value) {
 	x := f.here + displacement
 	v := f.of.point.AlongDispersion(f.d, x)
-	return v.LogLik + f.of.frame.like.LogPriorAlong(len(f.of.line.v)+f.d, x), v
+	return v.LogLik + f.of.frame.Like.LogPriorAlong(len(f.of.line.v)+f.d, x), v
 }
 
 // Row writes (theta_F, z), the dispersions, the log density of z, and w.

@@ -68,7 +68,7 @@ func (k *basisKernel) UnmarshalBinary(data []byte) error {
 	case iteration < 0:
 		return fmt.Errorf("cggibbs: chain state is damaged: iteration %d", iteration)
 	}
-	point := glm.NewPredictor(k.frame.like)
+	point := glm.NewPredictor(k.frame.Like)
 	point.SetUnconstrained(u)
 	if err := setCache(point, cache); err != nil {
 		return err

@@ -44,7 +44,7 @@ func is[S infer.Setup](s infer.Setup) bool {
 // routes are all routes of this package to draw from a posterior.
 var routes = []route{
 	{name: "coordinate", sampler: sampler, is: func(s infer.Setup) bool {
-		return is[*setup](s) || isBasis(func(b *basisSetup) bool { return b.frame.t == nil && b.slow == nil })(s)
+		return is[*setup](s) || isBasis(func(b *basisSetup) bool { return b.frame.T == nil && b.slow == nil })(s)
 	}},
 	{name: "focus", fixed: true, sampler: func(o Options) infertest.Sampler { return listed(o, 3, 2, 1, 2) }, is: func(s infer.Setup) bool {
 		switch s := s.(type) {
@@ -56,7 +56,7 @@ var routes = []route{
 		return false
 	}},
 	{name: "slow", normal: true, sampler: directed, is: isBasis(func(b *basisSetup) bool { return b.slow != nil })},
-	{name: "rotated", options: Options{Basis: "rotated"}, sampler: sampler, is: isBasis(func(b *basisSetup) bool { return b.frame.t != nil })},
+	{name: "rotated", options: Options{Basis: "rotated"}, sampler: sampler, is: isBasis(func(b *basisSetup) bool { return b.frame.T != nil })},
 	{name: "joint", options: Options{Basis: "rotated", Joint: "on"}, sampler: sampler, is: is[*jointSetup]},
 	{name: "reduced", options: Options{Basis: "reduced"}, sampler: sampler, is: is[*reducedSetup]},
 	{name: "mixture", options: Options{Basis: "mixture"}, sampler: sampler, is: is[*mixtureSetup], dense: true},
@@ -69,7 +69,7 @@ var (
 	allScans   = []string{"systematic", "random"}
 )
 
-// needsConcave tells whether an update is for log-concave laws only.
+// needsConcave reports whether an update is for log-concave laws only.
 func needsConcave(update string) bool { return update == "matched" || update == "tangent" }
 
 // shapes are designs: as they are and with zeros that are not stored, of more rows than

@@ -13,14 +13,14 @@
 // The scales of horseshoe priors move in blocks after each sweep.
 //
 // That is the coordinate basis, which stays as reference. Two others give the
-// same posterior by far fewer passes: rotated (rotate.go), where coordinates hardly
+// same posterior by far fewer passes: rotated (package basis), where coordinates hardly
 // depend on each other, and reduced (reduce.go), where d coefficients with normal
 // priors are told by the at most n directions of them that the likelihood sees. The
 // mixture basis (mixture.go) does the like for priors that are normal given scales,
 // which it draws in each iteration.
 //
 // Read options.go, then gibbs.go, then slice.go, scales.go and state.go. Then, for bases,
-// frame.go, rotate.go, reduce.go, reducesparse.go, basis.go, basiskernel.go with its updates
+// line.go, reduce.go, reducesparse.go, basis.go, basiskernel.go with its updates
 // stepping.go, tangent.go, matched.go and scale.go, basisstate.go and expand.go; mixture.go, mixturescales.go and
 // surrogate.go; reducedby.go. For tall data all coordinates of the rotated basis move at once: joint.go,
 // jointlaw.go, jointkernel.go, jointstate.go. slow.go and slowfind.go are for what single

@@ -64,7 +64,7 @@ func (s *reducedSetup) Expand(dst []float64, stride int, rows []float64, key uin
 		}
 	}
 	for j := max(first, d); j < last; j++ {
-		copied(j, len(s.frame.origin)+j-d)
+		copied(j, len(s.frame.Origin)+j-d)
 	}
 	from, to := place(p.normal, first), place(p.normal, last)
 	memory, _ := p.lifts.Get().(*[]float64)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/basis"
 	"glmbatch/infer/conjugate"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
@@ -29,7 +30,7 @@ func TestExplain(t *testing.T) {
 		{normal, Options{Update: "stepping_out"}, "coordinate: each of 3 coefficients by itself; updates: stepping_out"},
 		{other, Options{Basis: "rotated"}, "updates: matched"},
 		{other, Options{Basis: "reduced"}, "coordinate, for reduced cannot be made: no coefficient has a normal prior"},
-		{posterior(t, "poisson", 3, rotateLimit+1, laplace), Options{Basis: "rotated"}, "5001 coordinates to rotate, more than 5000"},
+		{posterior(t, "poisson", 3, basis.RotateLimit+1, laplace), Options{Basis: "rotated"}, "5001 coordinates to rotate, more than 5000"},
 	} {
 		s, err := New(c.target, c.o)
 		if err != nil {

@@ -167,7 +167,7 @@ func (k *kernel) nonFinite() error {
 	return &NonFiniteError{k.Parameters()[k.coord].Name, k.iteration, k.slice.badValue}
 }
 
-// refreshDue tells whether this iteration begins with a refresh.
+// refreshDue reports whether this iteration begins with a refresh.
 func (k *kernel) refreshDue() bool {
 	every := int64(k.opts.RefreshEvery)
 	return every > 0 && k.iteration%every == 0

@@ -58,16 +58,16 @@ func (s *basisSetup) joined(update string) (*jointSetup, error) {
 // min(1, w(y)/w(x)) over x by weight and y as they come. Cost: 64·n·(k + 1).
 func (j *jointSetup) acceptance() float64 {
 	stream, dim := infer.NewStream(0, "cggibbs", "joint"), len(j.widths)
-	u, z, v := make([]float64, pilotProposals*dim), make([]float64, dim), make([]float64, j.frame.like.Cols())
+	u, z, v := make([]float64, pilotProposals*dim), make([]float64, dim), make([]float64, j.frame.Like.Cols())
 	weights := make([]float64, pilotProposals)
 	for i := range weights {
 		j.law.draw(stream, u[i*dim:(i+1)*dim])
 	}
-	glm.NewBatch(j.frame.like).LogLiks(u, weights)
+	glm.NewBatch(j.frame.Like).LogLiks(u, weights)
 	largest := math.Inf(-1)
 	for i := range weights {
 		x := u[i*dim : (i+1)*dim]
-		j.frame.values(x[:len(v)], v)
+		j.frame.Values(x[:len(v)], v)
 		weights[i] = j.weight(x, v, z, weights[i])
 		if math.IsNaN(weights[i]) {
 			return 0
@@ -101,7 +101,7 @@ func (c costs) joint(accepted float64) float64 {
 	return float64(product*products) + float64(pilotProposals*proposal) + draws
 }
 
-// joins tells whether joint moves of which a share is accepted need fewer operations
+// joins reports whether joint moves of which a share is accepted need fewer operations
 // than another way, and if not, why not.
 func (c costs) joins(accepted, other float64) (words string, ok bool) {
 	switch {
@@ -113,7 +113,7 @@ func (c costs) joins(accepted, other float64) (words string, ok bool) {
 	return "", true
 }
 
-// tall tells whether joint moves may serve: the more observations to a coefficient,
+// tall reports whether joint moves may serve: the more observations to a coefficient,
 // the nearer is the posterior to normal.
 func (c costs) tall(target *glm.Target, other float64) bool {
 	return target.Scales() == 0 && c.possible("rotated") && target.Observations() >= 4*float64(c.d) && c.joint(1) < other

@@ -108,7 +108,7 @@ func TestJointLawIsAtTheMode(t *testing.T) {
 		s := jointly(t, posterior(t, family, 300, 4, unitNormal), jointVariants[0].Options)
 		point := glm.NewPredictor(s.target)
 		v := make([]float64, s.target.Dim())
-		s.frame.values(s.law.centre[:4], v[:4])
+		s.frame.Values(s.law.centre[:4], v[:4])
 		copy(v[4:], s.law.centre[4:])
 		point.SetUnconstrained(v)
 		grad, curvature := make([]float64, len(v)), s.target.Hessian(v)
@@ -313,7 +313,7 @@ func TestJointRatio(t *testing.T) {
 		k, point := made.(*jointKernel), glm.NewPredictor(s.target)
 		posterior := func(x []float64) float64 {
 			at := append([]float64(nil), x...)
-			s.frame.values(x[:len(k.v)], at[:len(k.v)])
+			s.frame.Values(x[:len(k.v)], at[:len(k.v)])
 			point.SetUnconstrained(at)
 			return point.LogPosterior()
 		}

@@ -57,7 +57,7 @@ func (s *jointSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	dim, like := len(s.widths), s.frame.like
+	dim, like := len(s.widths), s.frame.Like
 	return &jointKernel{basisKernel: k.(*basisKernel), setup: s, batch: glm.NewBatch(like),
 		queue: queue{make([]float64, jointBatch*dim), make([]float64, jointBatch), make([]float64, jointBatch)},
 		v:     make([]float64, like.Cols()), z: make([]float64, dim)}, nil
@@ -128,7 +128,7 @@ func (k *jointKernel) propose() (failed int, ok bool) {
 	k.touched += k.entries() + jointBatch*k.rows()
 	for i := range jointBatch {
 		x := q.u[i*dim : (i+1)*dim]
-		k.frame.values(x[:len(k.v)], k.v)
+		k.frame.Values(x[:len(k.v)], k.v)
 		q.weights[i] = k.setup.weight(x, k.v, k.z, q.logLik[i])
 		if !(q.weights[i] <= math.MaxFloat64) {
 			return i, false
@@ -152,9 +152,9 @@ func (k *jointKernel) decide(at int) {
 // weight returns the log of posterior over proposal density at x, whose
 // coefficients' values are v, less a constant.
 func (s *jointSetup) weight(x, v, z []float64, logLik float64) float64 {
-	value := logLik + s.frame.logPrior(v)
+	value := logLik + s.frame.LogPrior(v)
 	for j := len(v); j < len(x); j++ {
-		value += s.frame.like.LogPriorAlong(j, x[j])
+		value += s.frame.Like.LogPriorAlong(j, x[j])
 	}
 	return value - s.law.logDensity(x, z)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"glmbatch/infer/basis"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
@@ -40,15 +41,15 @@ type jointLaw struct {
 // mode for dispersions logs and whose curvature there is I.
 //
 // Cost: 2 gradients for each dispersion and Newton step, of which there are a few.
-func newJointLaw(f *frame, logs []float64) (*jointLaw, error) {
-	dim := f.like.Cols()
+func newJointLaw(f *basis.Frame, logs []float64) (*jointLaw, error) {
+	dim := f.Like.Cols()
 	l := &jointLaw{centre: make([]float64, dim+len(logs)), cross: make([][]float64, len(logs))}
 	copy(l.centre[dim:], logs)
 	for i := range l.cross {
 		l.cross[i] = make([]float64, dim)
 	}
 	if len(logs) > 0 {
-		if err := l.settle(f.like); err != nil {
+		if err := l.settle(f.Like); err != nil {
 			return nil, err
 		}
 	}

@@ -86,7 +86,7 @@ func (k *jointKernel) UnmarshalBinary(data []byte) error {
 	copy(k.queue.u[at*len(u):], rest.u)
 	copy(k.queue.logLik[at:], rest.logLik)
 	copy(k.queue.weights[at:], rest.weights)
-	point := glm.NewPredictor(k.frame.like)
+	point := glm.NewPredictor(k.frame.Like)
 	point.Place(u, logLik)
 	k.point = glm.NewCurved(point)
 	k.arrive()

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"glmbatch/infer"
+	"glmbatch/infer/basis"
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
@@ -95,8 +96,8 @@ func newMixture(plain *setup) (*mixtureSetup, error) {
 		return nil, errors.New("the design is sparse, and K is not")
 	}
 	s.x = x
-	if n > rotateLimit {
-		return nil, fmt.Errorf("%d rows make as many coordinates, more than %d", n, rotateLimit)
+	if n > basis.RotateLimit {
+		return nil, fmt.Errorf("%d rows make as many coordinates, more than %d", n, basis.RotateLimit)
 	}
 	s.base = make([]float64, n)
 	copy(s.base, data.Offset)
@@ -319,13 +320,13 @@ func (k *mixtureKernel) within(factor *linalg.Pivoted) *basisKernel {
 		s.widths[j] = k.opts.Width * basisWidth
 	}
 	f := &basisKernel{basisSetup: s, stream: k.stream, iteration: k.iteration,
-		point: glm.NewCurved(glm.NewPredictor(frame.like)), line: line{frame: frame, v: v},
+		point: glm.NewCurved(glm.NewPredictor(frame.Like)), line: line{Frame: frame, v: v},
 		slice: slicer{source: k.stream, limit: k.opts.MaxDoublings}}
 	if k.opts.Update != "doubling" { // one width at a time: the frame's may be far from the slice's
 		f.slice.limit = min(f.slice.limit, mixtureStepping)
 	}
-	f.u = make([]float64, frame.like.Dim())
-	frame.coordinates(v, f.u[:len(v)])
+	f.u = make([]float64, frame.Like.Dim())
+	frame.Coordinates(v, f.u[:len(v)])
 	k.point.Logs(f.u[len(v):])
 	f.point.SetUnconstrained(f.u)
 	f.arrive()
@@ -334,7 +335,7 @@ func (k *mixtureKernel) within(factor *linalg.Pivoted) *basisKernel {
 
 // frame rotates (theta_F, z) by the Cholesky factor of the curvature that the rows'
 // information at the penalised point gives, at the chain's dispersions.
-func (k *mixtureKernel) frame(design *design.Dense, offset []float64) *frame {
+func (k *mixtureKernel) frame(design *design.Dense, offset []float64) *basis.Frame {
 	t, m := k.target, design.Cols
 	priors := make([]prior.Prior, m)
 	for i := range priors {
@@ -360,7 +361,7 @@ func (k *mixtureKernel) frame(design *design.Dense, offset []float64) *frame {
 	if c, err := linalg.Cholesky(h, m); err == nil {
 		rotation = c.InverseTransposed()
 	}
-	return newFrame(t, design, offset, priors, make([]float64, m), rotation)
+	return basis.NewFrame(t, design, offset, priors, make([]float64, m), rotation)
 }
 
 // redraw writes a draw of theta_G given z and the scales to theta:

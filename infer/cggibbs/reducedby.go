@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"glmbatch/infer"
+	"glmbatch/infer/basis"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/state"
 	"glmbatch/internal/vec"
@@ -37,7 +38,7 @@ func ReducedBy(target *glm.Target, sampler func(*glm.Target) (infer.Setup, error
 	if err != nil {
 		return nil, err
 	}
-	shared := &basisSetup{target: target, reduction: p, frame: &frame{design: p.design, origin: make([]float64, p.design.Cols)}}
+	shared := &basisSetup{target: target, reduction: p, frame: &basis.Frame{Design: p.design, Origin: make([]float64, p.design.Cols)}}
 	return &seenSetup{reducedSetup: &reducedSetup{shared}, inner: inner}, nil
 }
 
@@ -96,7 +97,7 @@ type seenKernel struct {
 	at        []float64 // (theta_F, z) and the dispersions
 }
 
-// kept tells whether the point is one whose draw somebody may ask for.
+// kept reports whether the point is one whose draw somebody may ask for.
 func (k *seenKernel) kept() bool { return k.iteration > k.warmup || k.warmup == 0 }
 
 // arrive brings what the likelihood does not see up to date.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"glmbatch/infer/basis"
 	"glmbatch/internal/linalg"
 )
 
@@ -13,8 +14,8 @@ import (
 // n³/6, see linalg.NewRowSpaceOf. X is never made dense.
 func (p *reduction) sparseSpace() (*linalg.RowSpace, error) {
 	n := len(p.offset)
-	if n > rotateLimit {
-		return nil, fmt.Errorf("a sparse design of %d rows, more than %d: their products would not fit", n, rotateLimit)
+	if n > basis.RotateLimit {
+		return nil, fmt.Errorf("a sparse design of %d rows, more than %d: their products would not fit", n, basis.RotateLimit)
 	}
 	space, err := linalg.NewRowSpaceOf(p.products(), n, linalg.Products{
 		Cols: len(p.normal),

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/basis"
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
@@ -189,10 +190,10 @@ func TestSparseReducedCatches(t *testing.T) {
 // A sparse design with too many rows for their products is left in the coordinate
 // basis, and the set-up says why.
 func TestSparseReducedRefuses(t *testing.T) {
-	x := design.NewSparse(rotateLimit+1, 2, 4)
+	x := design.NewSparse(basis.RotateLimit+1, 2, 4)
 	x.Append([]int32{0, 3}, []float64{1, 2})
 	x.Append([]int32{1, 2}, []float64{1, 2})
-	target, err := glm.NewTarget(&glm.Data{X: x, Y: make([]float64, rotateLimit+1), Intercept: -1},
+	target, err := glm.NewTarget(&glm.Data{X: x, Y: make([]float64, basis.RotateLimit+1), Intercept: -1},
 		glm.Model{Family: glm.Family{Name: "poisson", Link: "log"}, Coefficients: []prior.Prior{unitNormal, unitNormal}})
 	if err != nil {
 		t.Fatal(err)

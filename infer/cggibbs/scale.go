@@ -35,7 +35,7 @@ func newScaler(s *basisSetup) *scaler {
 	}
 	// log χ_r has a standard deviation of about 1/√(2r)
 	return &scaler{power: float64(r), width: 3 / math.Sqrt(2*float64(r)), direction: glm.Direction{
-		Beta: make([]float64, len(s.frame.origin)), Eta: make([]float64, s.frame.like.Rows())}}
+		Beta: make([]float64, len(s.frame.Origin)), Eta: make([]float64, s.frame.Like.Rows())}}
 }
 
 // scaleRange is the largest |ℓ| that is looked at: beyond it the density
@@ -49,9 +49,9 @@ func (s *scaler) update(k *basisKernel) bool {
 	clear(d.Beta[:kept])
 	copy(d.Beta[kept:], z)
 	clear(d.Eta)
-	kernels.AxpyColumns(z, k.frame.design.(*design.Dense).Values[kept*len(d.Eta):], d.Eta)
-	if k.frame.t != nil {
-		k.frame.t.Solve(d.Beta)
+	kernels.AxpyColumns(z, k.frame.Design.(*design.Dense).Values[kept*len(d.Eta):], d.Eta)
+	if k.frame.T != nil {
+		k.frame.T.Solve(d.Beta)
 	}
 	k.point.Direct(d)
 	s.squares, s.point = kernels.SumSquares(z), k.point

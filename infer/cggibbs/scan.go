@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"glmbatch/infer"
+	"glmbatch/infer/basis"
 	"glmbatch/infer/design"
 	"glmbatch/infer/dogs"
 	"glmbatch/infer/glm"
@@ -39,7 +40,7 @@ func (s *scan) updates(iteration int64) int {
 	return len(s.list)
 }
 
-// sweeps tells whether an iteration updates all coordinates.
+// sweeps reports whether an iteration updates all coordinates.
 func (s *scan) sweeps(iteration int64) bool {
 	return s.every <= 1 || iteration < s.first || (iteration-s.first)%s.every == 0
 }
@@ -197,12 +198,12 @@ func precision(target *glm.Target) ([]float64, error) {
 	}
 	offset := make([]float64, data.Rows())
 	copy(offset, data.Offset)
-	s, err := newNewton(target, design.ToDense(data.X), offset, target.Model().Coefficients, target.Penalised())
+	s, err := basis.NewNewton(target, design.ToDense(data.X), offset, target.Model().Coefficients, target.Penalised())
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.settle(newtonGain); err != nil {
+	if _, err := s.Settle(basis.NewtonGain); err != nil {
 		return nil, err
 	}
-	return s.hessian(), nil
+	return s.Hessian(), nil
 }

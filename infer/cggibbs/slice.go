@@ -91,7 +91,7 @@ func (s *slicer) double(f density, width float64) {
 	}
 }
 
-// accept tells whether doubling from x could have ended with the same interval
+// accept reports whether doubling from x could have ended with the same interval
 // (figure 6): an interval halved toward x, which no longer holds the current
 // point, must have an end inside the slice, or doubling would have stopped.
 func (s *slicer) accept(f density, x float64) bool {
@@ -113,7 +113,7 @@ func (s *slicer) accept(f density, x float64) bool {
 	return !s.bad
 }
 
-// inside tells whether a grid point is inside the slice.
+// inside reports whether a grid point is inside the slice.
 func (s *slicer) inside(f density, i int64, e *end) bool {
 	if !e.known {
 		e.value, _ = s.eval(f, s.point(i))

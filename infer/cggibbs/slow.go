@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"glmbatch/infer/basis"
 	"glmbatch/infer/glm"
 )
 
@@ -27,19 +28,19 @@ type slowDirections struct {
 }
 
 // newSlowDirections completes directions beta for a frame without T.
-func newSlowDirections(f *frame, betas [][]float64) *slowDirections {
-	n, d := f.design.Size()
+func newSlowDirections(f *basis.Frame, betas [][]float64) *slowDirections {
+	n, d := f.Design.Size()
 	s := &slowDirections{}
-	point := glm.NewPredictor(f.like)
+	point := glm.NewPredictor(f.Like)
 	for _, beta := range betas {
 		line, weighted := glm.Direction{Beta: beta, Eta: make([]float64, n)}, make([]float64, d)
 		for j, x := range beta {
-			f.design.Column(j).AddTo(line.Eta, x)
-			weighted[j] = float64(f.precision[j] * x)
+			f.Design.Column(j).AddTo(line.Eta, x)
+			weighted[j] = float64(f.Precision[j] * x)
 		}
 		point.Direct(&line)
 		s.lines, s.weighted = append(s.lines, line), append(s.weighted, weighted)
-		s.centre = append(s.centre, kernels.Dot(weighted, f.centre))
+		s.centre = append(s.centre, kernels.Dot(weighted, f.Centre))
 		s.curvature = append(s.curvature, kernels.Dot(weighted, beta))
 	}
 	return s
@@ -93,7 +94,7 @@ func (k *basisKernel) moveSlow() bool {
 
 // findSlow finds slow directions, or says why there are none.
 func (s *basisSetup) findSlow() {
-	if len(s.frame.others) > 0 {
+	if len(s.frame.Others) > 0 {
 		s.words += "; no slow directions: these want normal or flat priors"
 		return
 	}

@@ -111,7 +111,7 @@ func (b *block) relax(j int, scratch []float64) {
 	b.move(j, c)
 }
 
-// settle makes the sweeps, and tells whether the points stay independent.
+// settle makes the sweeps, and reports whether the points stay independent.
 func (b *block) settle() bool {
 	d, scratch := len(b.ridge), make([]float64, len(b.root))
 	for round := range slowRounds {

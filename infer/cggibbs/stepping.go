@@ -51,7 +51,7 @@ func (s *slicer) shrink(f density, left, right float64) (displacement float64, v
 	return 0, v, false, false
 }
 
-// above tells whether a displacement is inside the slice.
+// above reports whether a displacement is inside the slice.
 func (s *slicer) above(f density, x float64) bool {
 	value, _ := s.eval(f, x)
 	return s.level < value

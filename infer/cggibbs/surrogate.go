@@ -86,7 +86,7 @@ func (k *mixtureKernel) newSurrogate(g int) *surrogate {
 // leastInformation is that of a row, relative to the largest: W must have an inverse.
 const leastInformation = 1e-8
 
-// measure sets W^½ and B·rho; it tells whether there is a W.
+// measure sets W^½ and B·rho; it reports whether there is a W.
 func (s *surrogate) measure() bool {
 	largest := 0.0
 	for _, w := range s.information {

@@ -310,7 +310,7 @@ func drawZ(k *basisKernel) float64 {
 	for i := range v {
 		v[i] = variate.Normal(k.stream)
 	}
-	k.frame.coordinates(v, k.u)
+	k.frame.Coordinates(v, k.u)
 	k.point.SetUnconstrained(k.u)
 	k.arrive()
 	return norm(k.z())

@@ -56,18 +56,18 @@ func newSetup(target *glm.Target) (*setup, error) {
 // supported refuses models without a conjugate form.
 func supported(model *glm.Model) error {
 	if model.Family != (glm.Family{Name: "gaussian", Link: "identity"}) {
-		return &UnsupportedError{"family " + model.Family.String(), "use method cggibbs"}
+		return unsupported("family "+model.Family.String(), "use method cggibbs")
 	}
 	for _, p := range model.Coefficients {
 		if p.Kind != prior.Flat && p.Kind != prior.Normal {
-			return &UnsupportedError{"the coefficient prior " + p.String(), "use a normal or flat prior, or method cggibbs"}
+			return unsupported("the coefficient prior "+p.String(), "use a normal or flat prior, or method cggibbs")
 		}
 	}
 	switch model.Dispersion.Kind {
 	case prior.Flat, prior.HalfNormal, prior.HalfCauchy, prior.Exponential:
 		return nil
 	}
-	return &UnsupportedError{"the sigma prior " + model.Dispersion.String(), "use a half_cauchy, half_normal, exponential or flat prior"}
+	return unsupported("the sigma prior "+model.Dispersion.String(), "use a half_cauchy, half_normal, exponential or flat prior")
 }
 
 func (s *setup) Parameters() []infer.Parameter { return s.target.Parameters() }

@@ -243,6 +243,6 @@ func (p *reduction) tailIndex() float64 {
 	return a
 }
 
-// meanFinite and varianceFinite tell whether sigma has the moment.
+// meanFinite and varianceFinite report whether sigma has the moment.
 func (p *reduction) meanFinite() bool     { return p.tailIndex() > 2 }
 func (p *reduction) varianceFinite() bool { return p.tailIndex() > 3 }

@@ -30,7 +30,7 @@ func newPartition(n, limit int) *partition {
 	return &partition{of: make([]int, n), next: 1, limit: limit, slots: make([]slot, size)}
 }
 
-// refine parts the rows of each group by their values in a column, and tells
+// refine parts the rows of each group by their values in a column, and reports
 // whether it did: not where these rows alone make more groups than the limit, and
 // then the partition is of no use any more. A column that stores all its rows numbers
 // groups from 0 by first appearance; others keep the rows that they do not store

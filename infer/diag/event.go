@@ -59,7 +59,7 @@ func (e *event) half64(h int) []uint64 {
 	return e.words[h*e.stride/64 : (h+1)*e.stride/64]
 }
 
-// varies tells whether the event is neither certain nor impossible in the halves.
+// varies reports whether the event is neither certain nor impossible in the halves.
 func (e *event) varies() bool { return e.total > 0 && e.total < e.halves*e.half }
 
 // between is the variance of the event's frequencies in the halves.

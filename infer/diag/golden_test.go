@@ -77,7 +77,7 @@ func readGolden(t testing.TB) []goldenValue {
 	return values
 }
 
-// agree tells whether got equals want to 1e-10, relative, or to 1e-15 where the
+// agree reports whether got equals want to 1e-10, relative, or to 1e-15 where the
 // cases' means cancel out; NaN agrees with NaN.
 func agree(got, want float64) bool {
 	if math.IsNaN(want) || math.IsInf(want, 0) {

@@ -24,7 +24,7 @@ func (w *Workspace) foldedRHat() float64 {
 	return w.basicRHat(w.centerHalves())
 }
 
-// ordered tells whether the draws could be sorted.
+// ordered reports whether the draws could be sorted.
 func (w *Workspace) ordered() bool { return w.nans == 0 && w.size() > 0 }
 
 // essHere is the ESS of the centred halves in y, whose sum of squares is within.

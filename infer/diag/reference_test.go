@@ -38,7 +38,7 @@ func refMap(chains [][]float64, f func(float64) float64) [][]float64 {
 	return out
 }
 
-// refDegenerate tells whether posterior returns NA: a value that is not
+// refDegenerate reports whether posterior returns NA: a value that is not
 // finite, or all values equal.
 func refDegenerate(chains [][]float64) bool {
 	lo, hi := math.Inf(1), math.Inf(-1)

@@ -171,12 +171,12 @@ func (w *Workspace) dropMiddle() {
 	}
 }
 
-// finite tells whether every draw is a finite number.
+// finite reports whether every draw is a finite number.
 func (w *Workspace) finite() bool {
 	return w.nans == 0 && !math.IsInf(w.lo, 0) && !math.IsInf(w.hi, 0)
 }
 
-// constant tells whether all draws are equal.
+// constant reports whether all draws are equal.
 func (w *Workspace) constant() bool { return w.lo == w.hi }
 
 // nextPowerOfTwo returns the smallest power of two that is at least n ≥ 1.

@@ -46,7 +46,7 @@ func (h *heap) top() (int32, bool) {
 	return h.order[0], true
 }
 
-// before tells whether the variable at place a goes above that at b.
+// before reports whether the variable at place a goes above that at b.
 func (h *heap) before(a, b int) bool {
 	i, j := h.order[a], h.order[b]
 	return h.key[i] > h.key[j] || h.key[i] == h.key[j] && i < j

@@ -149,7 +149,7 @@ func TestBoundsHold(t *testing.T) {
 	}
 }
 
-// starved tells whether b* ≠ 1 for neighbour k of i: the field outweighs all
+// starved reports whether b* ≠ 1 for neighbour k of i: the field outweighs all
 // other couplings.
 func starved(m *mrf.Binary, i, k int) bool {
 	rest := 0.0

@@ -87,8 +87,13 @@ func (c *Influence) pull(i int, b []float64) float64 {
 type NormError struct{ Norms Norms }
 
 func (e *NormError) Error() string {
-	return fmt.Sprintf("dogs: the influences are too strong: largest row sum %.4g (variable %d), column sum %.4g, spectral radius up to %.4g, none below 1; "+
-		"weaken the couplings, strengthen the fields, or use Exact in place of Bounds", e.Norms.Rows, e.Norms.Most, e.Norms.Columns, e.Norms.Spectral)
+	return "dogs: " + e.Reason() + "; weaken the couplings, strengthen the fields, or use Exact in place of Bounds"
+}
+
+// Reason is the error for a reader who cannot act on it.
+func (e *NormError) Reason() string {
+	return fmt.Sprintf("the influences are too strong: largest row sum %.4g (variable %d), column sum %.4g, spectral radius up to %.4g, none below 1",
+		e.Norms.Rows, e.Norms.Most, e.Norms.Columns, e.Norms.Spectral)
 }
 
 // contracts returns a *NormError unless some norm is below one.

@@ -9,8 +9,8 @@ import (
 // variables, until one is good enough, which ends where it is. Cost: that of
 // the last length, about twice.
 //
-// It returns a *NormError where no norm of C is below one, and an error that tells
-// how far it came when MaxLength does not do.
+// It returns a *NormError where no norm of C is below one, and a *ReachError when
+// MaxLength does not do.
 func (c *Influence) Search(d Target, o Options) (*Certificate, error) {
 	if err := d.check(c.Variables()); err != nil {
 		return nil, err
@@ -32,9 +32,23 @@ func (c *Influence) Search(d Target, o Options) (*Certificate, error) {
 			return best, nil
 		}
 		if length >= o.MaxLength {
-			return nil, fmt.Errorf("dogs: scans of %d updates reach a variation of %.4g, not %.4g; allow longer ones or ask for less", length, best.Variation, o.Below)
+			return nil, &ReachError{Length: length, Variation: best.Variation, Below: o.Below}
 		}
 	}
+}
+
+// ReachError says how near the longest scans that were allowed come.
+type ReachError struct {
+	Length           int     // updates
+	Variation, Below float64 // what they reach, and what was asked for
+}
+
+func (e *ReachError) Error() string { return "dogs: " + e.Reason() }
+
+// Reason is the error without the name of its package.
+func (e *ReachError) Reason() string {
+	return fmt.Sprintf("scans of %d updates reach a variation of %.4g, not %.4g; allow longer ones or ask for less",
+		e.Length, e.Variation, e.Below)
 }
 
 // Towards returns an input scan for a target: the variables nearest to it in the

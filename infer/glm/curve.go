@@ -194,7 +194,7 @@ func (c *Curved) passOf(r rows, w, eta, x []float64, delta float64, grad, curv [
 	return t.sumOf(r.y, w, eta, x, delta)
 }
 
-// LogConcave tells whether the log likelihood is a concave function of eta on
+// LogConcave reports whether the log likelihood is a concave function of eta on
 // all of the real line, whatever the dispersions.
 func (f Family) LogConcave() bool {
 	return slices.Contains([]Family{

@@ -36,7 +36,7 @@ func DefaultRules(f Family) (coefficients, intercept, dispersion string) {
 	return coefficients, intercept, dispersion
 }
 
-// unitful tells whether the linear predictor has the unit of the response, or a
+// unitful reports whether the linear predictor has the unit of the response, or a
 // power of it.
 func (f Family) unitful() bool {
 	switch f.Link {

@@ -68,8 +68,8 @@ func ParseFamily(name, link string) (Family, error) {
 					return Family{name, link}, nil
 				}
 			}
-			return Family{}, &prior.ParseError{Text: link, Reason: "is not a link of family " + name,
-				Hint: "its links are " + strings.Join(f.Links, ", ")}
+			return Family{}, words.Clause(&prior.ParseError{Text: link, Reason: "is not a link of family " + name},
+				"its links are "+strings.Join(f.Links, ", "))
 		}
 		names = append(names, f.Name)
 	}
@@ -77,7 +77,7 @@ func ParseFamily(name, link string) (Family, error) {
 	if near := words.Nearest(name, names); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	return Family{}, &prior.ParseError{Text: name, Reason: "is not a family", Hint: hint}
+	return Family{}, words.Clause(&prior.ParseError{Text: name, Reason: "is not a family"}, hint)
 }
 
 // Dispersions returns the family's parameters besides the coefficients.
@@ -90,7 +90,7 @@ func (f Family) Dispersions() []Dispersion {
 	return nil
 }
 
-// HasDispersion tells whether the family has parameters besides the
+// HasDispersion reports whether the family has parameters besides the
 // coefficients.
 func (f Family) HasDispersion() bool { return len(f.Dispersions()) > 0 }
 

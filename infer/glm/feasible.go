@@ -110,7 +110,7 @@ func (p *pilot) feasible() error {
 	return e
 }
 
-// inside moves beta between the walls of uniform priors, computes eta and tells
+// inside moves beta between the walls of uniform priors, computes eta and reports
 // whether it is above 0 in every row, by more than its rounding.
 func (p *pilot) inside() bool {
 	p.clamp()

@@ -117,7 +117,7 @@ func exactEta(d *Data, beta []float64) []float64 {
 	return eta
 }
 
-// near tells whether two numbers agree to a relative or absolute tolerance.
+// near reports whether two numbers agree to a relative or absolute tolerance.
 func near(a, b, tol float64) bool {
 	return a == b || math.Abs(a-b) <= tol*(1+math.Abs(a)+math.Abs(b))
 }

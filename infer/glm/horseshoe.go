@@ -12,7 +12,7 @@ import (
 // prior in each of Model.Groups.
 func (m *Model) Horseshoes() []prior.Group { return prior.Groups(m.Coefficients, m.Groups) }
 
-// TauBySigma tells whether the tau0 of horseshoe priors counts in units of
+// TauBySigma reports whether the tau0 of horseshoe priors counts in units of
 // sigma: where eta has the unit of the response and sigma is its noise.
 func (m *Model) TauBySigma() bool {
 	return m.Family.Link == "identity" && (m.Family.Name == "gaussian" || m.Family.Name == "student_t")

@@ -1,6 +1,10 @@
 package glm
 
-import "glmbatch/internal/linalg"
+import (
+	"errors"
+
+	"glmbatch/internal/linalg"
+)
 
 // horseshoeMeans lists the coefficients with horseshoe priors whose posterior
 // mean may not exist, with the reason.
@@ -41,7 +45,9 @@ func (t *Target) horseshoeMeans() (columns []int, words string) {
 		if err == nil {
 			return nil, ""
 		}
-		reason = err.(*ImproperError).Reason
+		var improper *ImproperError
+		errors.As(err, &improper)
+		reason = improper.Reason
 	}
 	return columns, "the posterior mean may not exist where the prior has none (horseshoe) and the data do not bound the coefficient: " +
 		reason + "; read the median and the quantiles, or use regularised_horseshoe"

@@ -4,19 +4,18 @@ import (
 	"fmt"
 
 	"glmbatch/internal/linalg"
+	"glmbatch/internal/words"
 )
 
 // ImproperError tells why a posterior has no finite integral, so that there is
 // nothing to sample.
-type ImproperError struct {
-	Reason string
-	Hint   string
-}
+type ImproperError struct{ Reason string }
 
-// Error returns the reason and the hint.
-func (e *ImproperError) Error() string {
-	return "the posterior is improper: " + e.Reason + "; " + e.Hint
-}
+// Error returns the reason.
+func (e *ImproperError) Error() string { return "the posterior is improper: " + e.Reason }
+
+// improper returns an *ImproperError with what to do.
+func improper(reason, hint string) error { return words.Clause(&ImproperError{reason}, hint) }
 
 // dependent is the share of a column's norm outside the span of others below
 // which the column counts as a linear combination of them.
@@ -59,24 +58,20 @@ func (t *Target) flatColumns() []int {
 // checkFlatRank demands that the columns with flat priors are independent.
 func (t *Target) checkFlatRank(flat []int) error {
 	if len(flat) > t.Rows() {
-		return &ImproperError{
-			Reason: fmt.Sprintf("%d coefficients have flat priors and there are only %d rows", len(flat), t.Rows()),
-			Hint:   "give the coefficients normal priors",
-		}
+		return improper(fmt.Sprintf("%d coefficients have flat priors and there are only %d rows", len(flat), t.Rows()),
+			"give the coefficients normal priors")
 	}
 	span := linalg.NewSpan(dependent)
 	for _, j := range flat {
 		if !span.Add(t.data.X.Col(j)) {
-			return &ImproperError{
-				Reason: fmt.Sprintf("column %s is a linear combination of other columns with flat priors", columnName(t.data, j)),
-				Hint:   properHint,
-			}
+			return improper(fmt.Sprintf("column %s is a linear combination of other columns with flat priors", columnName(t.data, j)),
+				properHint)
 		}
 	}
 	return nil
 }
 
-// perfectFit tells whether the link of the response, less the offset, is in the
+// perfectFit reports whether the link of the response, less the offset, is in the
 // span of the design's columns, so that the density there has no bound as
 // sigma → 0, or the precision → ∞; and how many observations are left over beyond
 // the rank of the design.
@@ -106,7 +101,7 @@ func (t *Target) perfectFit() (spare float64, perfect bool) {
 	}
 }
 
-// fitsPerfectly tells whether the first rows of the response lie in the span
+// fitsPerfectly reports whether the first rows of the response lie in the span
 // of the first rows of the design, and the rank of that.
 func (t *Target) fitsPerfectly(wanted []float64, rows int) (rank int, yes bool) {
 	span, column := linalg.NewSpan(dependent), make([]float64, rows)
@@ -128,7 +123,7 @@ func (t *Target) fitsPerfectly(wanted []float64, rows int) (rank int, yes bool) 
 	return span.Rank(), share <= perfect
 }
 
-// constant tells whether all values are equal.
+// constant reports whether all values are equal.
 func constant(y []float64) bool {
 	for _, v := range y {
 		if v != y[0] {

@@ -37,7 +37,7 @@ func kindOf(f Family) (kind, law, bool) {
 	return lawful, lawOf(f), true
 }
 
-// linear tells whether the log likelihood has the term yᵀη apart from its sum.
+// linear reports whether the log likelihood has the term yᵀη apart from its sum.
 func (k kind) linear() bool { return k == logit || k == poisson }
 
 // sum returns the family's sum over rows at eta + delta·x, in one pass. x may

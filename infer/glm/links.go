@@ -25,7 +25,7 @@ var links = []LinkInfo{
 	{"cauchit", "tan(π(p − ½))", "½ + atan(eta)/π", nil},
 }
 
-// Walled tells whether the linear predictor must be above 0.
+// Walled reports whether the linear predictor must be above 0.
 func (f Family) Walled() bool {
 	for _, l := range links {
 		if l.Name == f.Link {

@@ -1,6 +1,7 @@
 package glm
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -70,7 +71,8 @@ func (t *Target) cauchyMeans() (columns []int, words string) {
 			return nil, ""
 		}
 		reason = err.Error()
-		if e, ok := err.(*ImproperError); ok {
+		var e *ImproperError
+		if errors.As(err, &e) {
 			reason = e.Reason
 		}
 	}
@@ -90,7 +92,7 @@ func (t *Target) checkFlat(cols []int) error {
 	return t.checkOverlap(cols)
 }
 
-// recedesAlong tells whether no row's likelihood falls for ever as coefficient j
+// recedesAlong reports whether no row's likelihood falls for ever as coefficient j
 // grows, or as it falls.
 func (t *Target) recedesAlong(j int) bool {
 	x := t.data.X.Col(j)

@@ -26,7 +26,7 @@ func (m *Model) DispersionPrior(k int) prior.Prior {
 	return m.Nu
 }
 
-// Proper tells whether every prior of the model is proper.
+// Proper reports whether every prior of the model is proper.
 func (m *Model) Proper() bool {
 	for _, p := range m.Coefficients {
 		if !p.Proper() {

@@ -103,7 +103,7 @@ func (p *Predictor) sumAlong(j int, delta float64) float64 {
 	return p.value.sum + (p.sumNear(n.column, delta) - n.base)
 }
 
-// lost tells whether a move from one sum to another took so much away that what is
+// lost reports whether a move from one sum to another took so much away that what is
 // left is rounding error: the sum must then be made anew. Small errors add up
 // until Settle.
 func lost(from, to float64, rows int) bool {

@@ -3,7 +3,7 @@ package glm
 // checkLaw refuses the flat priors that no data make proper, or that are not
 // proved to be, by family.
 func (t *Target) checkLaw(flat []int) error {
-	refuse := func(reason, hint string) error { return &ImproperError{Reason: reason, Hint: hint} }
+	refuse := improper
 	name, link := t.model.Family.Name, t.model.Family.Link
 	switch {
 	case len(flat) == 0:
@@ -33,7 +33,7 @@ func (t *Target) checkLaw(flat []int) error {
 	return nil
 }
 
-// oneWay tells whether a row's likelihood falls in one direction of eta only:
+// oneWay reports whether a row's likelihood falls in one direction of eta only:
 // it does not as the mean of an inverse gaussian goes to ∞, or that of a
 // gaussian to 0.
 func (t *Target) oneWay() bool {
@@ -41,7 +41,7 @@ func (t *Target) oneWay() bool {
 	return f == Family{"inverse_gaussian", "log"} || f.Name == "gaussian" && f.Link != "identity"
 }
 
-// balanced tells whether every combination b ≠ 0 of columns has rows of both
+// balanced reports whether every combination b ≠ 0 of columns has rows of both
 // signs: then the flat posterior of a family that is oneWay is proper, as some
 // row falls along every b (doubly exponentially, or at the wall). It has not if
 // Newton's iteration does not converge to the minimum of Σ exp((Xb)ᵢ), which exists

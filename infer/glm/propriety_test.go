@@ -40,7 +40,7 @@ func unchecked(t testing.TB, e example) *Target {
 
 // divergent integrates the posterior density of one or two unknowns, and with it
 // the magnitude of each, over growing boxes whose ends are e^±reach for dispersions
-// and ±e^reach for coefficients, and tells whether the last shell adds as much as
+// and ±e^reach for coefficients, and reports whether the last shell adds as much as
 // the one before it: of the mass, then of each mean. The grid is even in log u and
 // in asinh(10⁶·(beta − centre)), so that powers at infinity and a spike at centre are
 // resolved: a tail 1/t adds the same with each e-fold, t^−1.3 but e^−0.9 of it over 3.

@@ -56,10 +56,11 @@ func (t *Target) checkOverlap(flat []int) error {
 	if t.directions() == poisson {
 		reason = "columns with flat priors pick out rows whose counts are all 0"
 	}
-	return &ImproperError{Reason: reason + ", so that coefficients run off to infinity", Hint: properHint}
+	return improper(reason+", so that coefficients run off to infinity",
+		properHint)
 }
 
-// separable tells whether the likelihood of a row may rise for ever.
+// separable reports whether the likelihood of a row may rise for ever.
 func (t *Target) separable() bool {
 	return t.directions() != gaussian && t.model.Family.Link != "sqrt" && t.model.Family.Link != "identity"
 }
@@ -172,7 +173,7 @@ func (s *submodel) fit(size float64) float64 {
 	return linear - s.sum(s.eta, s.move, size, [2]float64{})
 }
 
-// recedes tells whether no row's likelihood falls along the step, however far.
+// recedes reports whether no row's likelihood falls along the step, however far.
 func (s *submodel) recedes() bool {
 	slack := overlapSlack * design.Largest(s.move)
 	for i, change := range s.move {

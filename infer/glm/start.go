@@ -89,7 +89,7 @@ func (t *Target) ConditionalScale(j int) float64 { return t.pilot.conditionalSca
 // Cost: O(n).
 func (t *Target) LikelihoodScale(j int) float64 { return 1 / math.Sqrt(t.pilot.information(j)) }
 
-// InDomain tells whether linear predictors are in the domain of the link.
+// InDomain reports whether linear predictors are in the domain of the link.
 func (t *Target) InDomain(eta []float64) bool {
 	family := t.model.Family
 	wall := math.IsNaN(inverseLinks[family.Link](-1)) || family == Family{"poisson", "identity"}
@@ -158,7 +158,7 @@ func (p *pilot) draw(s prior.Source, u []float64) {
 	}
 }
 
-// sane tells whether a chain can start at u.
+// sane reports whether a chain can start at u.
 func (p *pilot) sane(u []float64) bool {
 	eta := make([]float64, p.t.Rows())
 	design.Multiplied(p.t.data.X, u[:len(p.beta)], eta)

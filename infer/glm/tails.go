@@ -69,14 +69,11 @@ func (t *Target) checkTails(flat int) error {
 	case zero+priorZero > 0 && tail+priorTail > 1:
 		return nil
 	case name == "sigma" && zero+priorZero > 0:
-		return &ImproperError{
-			Reason: fmt.Sprintf("sigma has a flat prior, and %d rows leave fewer than 2 beyond the %d coefficients with flat priors", t.Rows(), flat),
-			Hint:   "give sigma a half_cauchy or half_normal prior",
-		}
+		return improper(fmt.Sprintf("sigma has a flat prior, and %d rows leave fewer than 2 beyond the %d coefficients with flat priors", t.Rows(), flat),
+			"give sigma a half_cauchy or half_normal prior")
 	case name != "sigma" && tail+priorTail > 1:
-		return &ImproperError{
-			Reason: fmt.Sprintf("%d coefficients have flat priors, and too few rows speak against a %s near 0", flat, name), Hint: properHint,
-		}
+		return improper(fmt.Sprintf("%d coefficients have flat priors, and too few rows speak against a %s near 0", flat, name),
+			properHint)
 	}
 	words := "sigma is driven to 0"
 	if name != "sigma" {
@@ -86,8 +83,6 @@ func (t *Target) checkTails(flat int) error {
 	if constant(t.data.Y) && t.Rows() > 1 {
 		reason = "the " + t.model.Family.Name + " response is the same in every row"
 	}
-	return &ImproperError{
-		Reason: reason + ", so that " + words,
-		Hint:   "model another response, leave out the columns that determine it, or give " + name + " a prior that forbids it",
-	}
+	return improper(reason+", so that "+words,
+		"model another response, leave out the columns that determine it, or give "+name+" a prior that forbids it")
 }

@@ -174,7 +174,7 @@ func checkFinite(data *Data) error {
 	return nil
 }
 
-// whole tells whether a dense matrix has the values of its size.
+// whole reports whether a dense matrix has the values of its size.
 func whole(x design.Matrix) bool {
 	m, dense := x.(*design.Dense)
 	return !dense || len(m.Values) == m.Rows*m.Cols

@@ -24,7 +24,7 @@ func (p *pilot) clamp() {
 	}
 }
 
-// outside tells whether beta lies beyond a wall of a uniform prior.
+// outside reports whether beta lies beyond a wall of a uniform prior.
 func (p *pilot) outside(beta []float64) bool {
 	for _, j := range p.walls {
 		if low, high := between(p.t.model.Coefficients[j]); !(beta[j] >= low && beta[j] <= high) {

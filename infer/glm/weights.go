@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"glmbatch/internal/vec"
+	"glmbatch/internal/words"
 )
 
 // Two weights of a row, which are not the same:
@@ -18,7 +19,7 @@ import (
 //     mean is such a response. This is what R's glm(weights =) says of these
 //     families.
 
-// TakesPrecision tells whether the family's responses have a precision that a
+// TakesPrecision reports whether the family's responses have a precision that a
 // row's weight can multiply.
 func (f Family) TakesPrecision() bool { return precisionHint(f) == "" }
 
@@ -37,20 +38,17 @@ func precisionHint(f Family) string {
 }
 
 // PrecisionError tells that a family has no precision for weights to multiply.
-type PrecisionError struct {
-	Family Family
-	Hint   string
-}
+type PrecisionError struct{ Family Family }
 
-// Error returns the sentence and the hint.
+// Error returns the sentence.
 func (e *PrecisionError) Error() string {
-	return fmt.Sprintf("family %s takes no precision weights; %s", e.Family.Name, e.Hint)
+	return fmt.Sprintf("family %s takes no precision weights", e.Family.Name)
 }
 
 // CheckPrecision returns a *PrecisionError for a family without a precision.
 func CheckPrecision(f Family) error {
 	if hint := precisionHint(f); hint != "" {
-		return &PrecisionError{f, hint}
+		return words.Clause(&PrecisionError{f}, hint)
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ func distinct(groups []group, states int, limit int64) ([]int32, int, *MemoryErr
 		classes *= g.classes()
 	}
 	if most := min(float64(limit)/8, maxClasses); classes > most {
-		return nil, 0, &MemoryError{Bytes: 8 * classes, Limit: limit, Hint: "its couplings differ, and so do their sums: use fewer neighbours"}
+		return nil, 0, &MemoryError{Bytes: 8 * classes, Limit: limit}
 	}
 	slot := make([]int32, int(classes))
 	c := &classing{groups: groups, slot: slot, sum: make([]float64, states)}

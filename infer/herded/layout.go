@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"glmbatch/infer/mrf"
+	"glmbatch/internal/words"
 )
 
 // layout finds the weights of a variable for the current states of others.
@@ -78,7 +79,7 @@ func (l *layout) layOut(m mrf.Model, limit int64) error {
 		}
 	}
 	if 8*total > float64(limit) || largest > math.MaxUint32 {
-		return &MemoryError{who, len(m.Neighbours(who)), 8 * total, limit, "share weights by sums, or allow more"}
+		return words.Clause(&MemoryError{who, len(m.Neighbours(who)), 8 * total, limit}, "share weights by sums, or allow more")
 	}
 	l.start, l.base = make([]uint32, n+1), make([]int, n+1)
 	rows := map[[2]uint32]uint32{}
@@ -158,7 +159,7 @@ func (l *layout) layOutSums(m mrf.Model, limit int64) error {
 			slot, count, err := distinct(groups, m.States(i), limit)
 			if err != nil {
 				err.Variable, err.Degree = i, len(m.Neighbours(i))
-				return err
+				return words.Clause(err, "its couplings differ, and so do their sums: use fewer neighbours")
 			}
 			kinds[name], l.slot, places = kind, append(l.slot, slot), append(places, count)
 		}
@@ -169,7 +170,8 @@ func (l *layout) layOutSums(m mrf.Model, limit int64) error {
 		l.start[i+1] = uint32(len(l.row))
 		l.base[i+1] = l.base[i] + places[kind]*width(m, i)
 		if 8*int64(l.base[i+1]) > limit {
-			return &MemoryError{i, len(m.Neighbours(i)), 8 * float64(l.base[i+1]), limit, "allow more; the couplings have too many different sums"}
+			return words.Clause(&MemoryError{i, len(m.Neighbours(i)), 8 * float64(l.base[i+1]), limit},
+				"allow more; the couplings have too many different sums")
 		}
 	}
 	return nil

@@ -58,12 +58,11 @@ type MemoryError struct {
 	Variable, Degree int     // the variable with most weights
 	Bytes            float64 // of all weights of a chain; of one variable's classes under Sums
 	Limit            int64
-	Hint             string
 }
 
 func (e *MemoryError) Error() string {
-	return fmt.Sprintf("herded: the weights take %.3g bytes of %d allowed, most of them for variable %d, which has %d neighbours; %s",
-		e.Bytes, e.Limit, e.Variable, e.Degree, e.Hint)
+	return fmt.Sprintf("herded: the weights take %.3g bytes of %d allowed, most of them for variable %d, which has %d neighbours",
+		e.Bytes, e.Limit, e.Variable, e.Degree)
 }
 
 // Setup is what the chains of a fit share.
@@ -147,7 +146,7 @@ func (s *Setup) empty() bool { return s.all(0) }
 
 func (s *Setup) complete() bool { return s.all(s.model.Variables() - 1) }
 
-// all tells whether every variable has so many neighbours.
+// all reports whether every variable has so many neighbours.
 func (s *Setup) all(degree int) bool {
 	for i := range s.model.Variables() {
 		if len(s.model.Neighbours(i)) != degree {

@@ -54,7 +54,7 @@ type trace struct {
 	info     infer.Info
 }
 
-// differs tells whether two iterations differ by a bit.
+// differs reports whether two iterations differ by a bit.
 func (a trace) differs(b trace) bool {
 	for i, v := range a.position {
 		if math.Float64bits(v) != math.Float64bits(b.position[i]) {
@@ -216,7 +216,7 @@ func (s *suite) densities(serial [][]trace) {
 	}
 }
 
-// off tells whether two log densities differ by more than rounding: 1e-8, or
+// off reports whether two log densities differ by more than rounding: 1e-8, or
 // 1e-10 of a large one.
 func off(a, b float64) bool {
 	return !(math.Abs(a-b) <= max(1e-8, 1e-10*math.Abs(b)))

@@ -123,7 +123,7 @@ func gridCase(f glm.Family, k int) Case {
 	return c
 }
 
-// plain tells whether responses can be a data set of the family: finite, not
+// plain reports whether responses can be a data set of the family: finite, not
 // astronomic, and inside the family's domain by more than rounding. Simulate
 // draws pairs until it is so: a condition on y alone, under which the posterior
 // of theta given y is what it is without.

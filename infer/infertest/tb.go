@@ -66,7 +66,7 @@ func MustReject(t TB, check func(TB)) {
 	}
 }
 
-// Full tells whether the statistical checks run in full (GLMBATCH_STAT=1).
+// Full reports whether the statistical checks run in full (GLMBATCH_STAT=1).
 func Full() bool { return os.Getenv("GLMBATCH_STAT") == "1" }
 
 // Seed returns the seed of a statistical check: 1, or with GLMBATCH_STAT=1

@@ -3,6 +3,8 @@ package mrf
 import (
 	"fmt"
 	"math"
+
+	"glmbatch/internal/words"
 )
 
 // Version names the samplers of this package: it changes whenever the same
@@ -56,15 +58,12 @@ func MaxStates(m Model) int {
 }
 
 // ModelError tells what of a model cannot be.
-type ModelError struct {
-	What string // the part at fault, with its index
-	Hint string
-}
+type ModelError struct{ What string } // the part at fault, with its index
 
-func (e *ModelError) Error() string { return "mrf: " + e.What + "; " + e.Hint }
+func (e *ModelError) Error() string { return "mrf: " + e.What }
 
 func fault(hint, format string, args ...any) error {
-	return &ModelError{What: fmt.Sprintf(format, args...), Hint: hint}
+	return words.Clause(&ModelError{What: fmt.Sprintf(format, args...)}, hint)
 }
 
 const finite = "give a finite number"

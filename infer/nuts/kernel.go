@@ -35,10 +35,10 @@ func New(target *glm.Target, opts Options) (infer.Setup, error) {
 // Parameters describes the coefficients and then the dispersions.
 func (s *setup) Parameters() []infer.Parameter { return s.target.Parameters() }
 
-// dense tells whether the metric is a matrix.
+// dense reports whether the metric is a matrix.
 func (s *setup) dense() bool { return s.opts.Metric == "dense" }
 
-// lowRank tells whether the metric is a diagonal and some directions.
+// lowRank reports whether the metric is a diagonal and some directions.
 func (s *setup) lowRank() bool { return s.opts.Metric == "low_rank" }
 
 // unit returns the metric before any is learnt.

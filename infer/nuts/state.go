@@ -44,7 +44,7 @@ func (k *kernel) flags() byte {
 	return f
 }
 
-// warming tells whether the chain at an iteration still adapts.
+// warming reports whether the chain at an iteration still adapts.
 func (w *windows) warming(iteration int64) bool { return iteration < w.planned }
 
 // MarshalBinary returns the whole state of the chain: O(d) numbers, or with a

@@ -19,7 +19,7 @@ type space[P comparable, S any] interface {
 	// momentum and add make sums of momenta.
 	momentum(p P) S
 	add(a, b S) S
-	// turned tells whether a stretch between two ends, in either order, with a
+	// turned reports whether a stretch between two ends, in either order, with a
 	// given sum of momenta makes a U-turn.
 	turned(one, other P, sum S) bool
 	// forget and forgetSum take back what a leap and an add have made, when the
@@ -45,7 +45,7 @@ type stretch[P comparable, S any] struct {
 	logWeight   float64 // of all its points together
 }
 
-// single tells whether it is one point, whose momentum its sum is.
+// single reports whether it is one point, whose momentum its sum is.
 func (s *stretch[P, S]) single() bool { return s.first == s.last }
 
 // found is what a transition came to, besides its new point.
@@ -157,7 +157,7 @@ func (g *grower[P, S]) join(a, b stretch[P, S]) (s stretch[P, S], ok bool) {
 	return s, !g.turns(a.first, b.first, a.sum, b.first) && !g.turns(a.last, b.last, b.sum, a.last)
 }
 
-// turns tells whether a stretch with one more point turns.
+// turns reports whether a stretch with one more point turns.
 func (g *grower[P, S]) turns(one, other P, sum S, more P) bool {
 	sum = g.add(sum, g.momentum(more))
 	defer g.forgetSum(sum)

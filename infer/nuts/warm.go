@@ -16,7 +16,7 @@ import (
 // earlier posterior.
 const leastLearning = 150
 
-// Warms tells whether chains of a target gain from an earlier posterior: with a
+// Warms reports whether chains of a target gain from an earlier posterior: with a
 // diagonal metric, which its standard deviations give. Coefficients of horseshoe
 // priors move in other coordinates than they are told in, and the directions of other
 // metrics are not known.
@@ -24,7 +24,7 @@ func (o Options) Warms(t *glm.Target) bool {
 	return (o.Metric == "" || o.Metric == "diagonal") && t.Scales() == 0
 }
 
-// warm tells whether chains begin with an earlier posterior's scales.
+// warm reports whether chains begin with an earlier posterior's scales.
 func (s *setup) warm() bool { return s.target.Before() != nil && s.opts.Warms(s.target) }
 
 // before returns the metric of the earlier posterior. What it does not know has the

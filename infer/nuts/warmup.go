@@ -32,10 +32,10 @@ func newWindows(planned int64) windows {
 	return w
 }
 
-// learns tells whether the metric learns from iteration i.
+// learns reports whether the metric learns from iteration i.
 func (w *windows) learns(i int64) bool { return i >= w.begin && i < w.end }
 
-// closes tells whether iteration i is the last of its window, and if so goes on
+// closes reports whether iteration i is the last of its window, and if so goes on
 // to the next: twice as long, and stretched to the end when the one after it
 // would not fit any more.
 func (w *windows) closes(i int64) bool {

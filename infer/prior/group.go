@@ -30,7 +30,7 @@ type Group struct {
 	Tau, Slab, Local int
 }
 
-// Shrinks tells whether the prior is one of a group of coefficients with a common
+// Shrinks reports whether the prior is one of a group of coefficients with a common
 // scale: horseshoe or regularised_horseshoe.
 func (k Kind) Shrinks() bool { return k == Horseshoe || k == RegularisedHorseshoe }
 

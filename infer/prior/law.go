@@ -146,7 +146,7 @@ func (p *Prior) studentTop() float64 {
 	return vec.LogRising(0.5*p.DF, 0.5) - halfLog2Pi - vec.Log(p.Scale)
 }
 
-// positive tells whether the support is that of a dispersion.
+// positive reports whether the support is that of a dispersion.
 func (p *Prior) positive() bool {
 	switch p.Kind {
 	case HalfNormal, HalfStudentT, HalfCauchy, Exponential, Gamma, InverseGamma:
@@ -185,7 +185,7 @@ func (p *Prior) Gradient(x float64) float64 {
 	return 0
 }
 
-// Proper tells whether the density has a finite integral.
+// Proper reports whether the density has a finite integral.
 func (p Prior) Proper() bool { return p.Kind != Flat }
 
 // Curvature is minus the second derivative of LogDensity, by central

@@ -13,24 +13,17 @@ import (
 type ParseError struct {
 	Text   string // what was given
 	Reason string
-	Hint   string // what to write instead; may be empty
 }
 
-// Error returns the sentence and the hint.
-func (e *ParseError) Error() string {
-	s := fmt.Sprintf("%q: %s", e.Text, e.Reason)
-	if e.Hint != "" {
-		s += "; " + e.Hint
-	}
-	return s
-}
+// Error returns the sentence.
+func (e *ParseError) Error() string { return fmt.Sprintf("%q: %s", e.Text, e.Reason) }
 
 // Parse reads a prior such as "normal(0, 2.5)", "half_cauchy(5)" or
 // "flat". Spaces do not matter, names are in lower case. The error is a
-// *ParseError.
+// *ParseError, in a *words.Hinted where it is known what to write instead.
 func Parse(text string) (Prior, error) {
 	fail := func(hint, format string, a ...any) (Prior, error) {
-		return Prior{}, &ParseError{Text: text, Reason: fmt.Sprintf(format, a...), Hint: hint}
+		return Prior{}, words.Clause(&ParseError{Text: text, Reason: fmt.Sprintf(format, a...)}, hint)
 	}
 	name, rest, hasArgs := strings.Cut(strings.TrimSpace(text), "(")
 	name = strings.TrimSpace(name)

@@ -27,15 +27,16 @@ var deps = map[string]string{
 	"infer":            "",
 	"infer/design":     "internal/simd",
 	"infer/glm":        "infer infer/design infer/prior internal/words" + numeric,
-	"infer/cggibbs":    "infer infer/design infer/glm infer/prior infer/dogs" + numeric + " internal/state",
+	"infer/basis":      "infer/design infer/glm infer/prior internal/linalg internal/simd",
+	"infer/cggibbs":    "infer infer/basis infer/design infer/glm infer/prior infer/dogs" + numeric + " internal/state",
 	"infer/nuts":       "infer infer/glm" + numeric + " internal/state",
-	"infer/conjugate":  "infer infer/glm infer/prior internal/vec internal/linalg internal/variate",
+	"infer/conjugate":  "infer infer/glm infer/prior internal/vec internal/linalg internal/variate internal/words",
 	"infer/diag":       "infer" + numeric,
 	"infer/prior":      "internal/vec internal/variate internal/words",
 	"infer/priordraws": "infer infer/glm internal/state internal/words",
 	"infer/loo":        "internal/vec",
-	"infer/mrf":        "infer internal/vec internal/state",
-	"infer/herded":     "infer infer/mrf internal/vec internal/state",
+	"infer/mrf":        "infer internal/vec internal/state internal/words",
+	"infer/herded":     "infer infer/mrf internal/vec internal/state internal/words",
 	"infer/dogs":       "infer/mrf internal/vec internal/simd internal/linalg",
 	"infer/infertest":  "infer infer/design infer/glm infer/prior internal/variate",
 	"internal/vec":     "",
@@ -150,7 +151,7 @@ func allowedInTest(pkg, imp string) bool {
 	if !within(pkg, "infer") && !chainFolder(pkg) || standard(imp) || imp == module {
 		return true
 	}
-	return ours && (within(name, "infer") || chainFolder(name)) ||
+	return ours && (within(name, "infer") || chainFolder(name) || name == "internal/words") ||
 		strings.HasPrefix(imp, "gonum.org/v1/gonum/")
 }
 

@@ -10,11 +10,12 @@
 // green after it is broken.
 //
 // Where a rule of bits does not matter, a comment on the line or on the line
-// above says so with its reason: //fma:ok reason, //maporder:ok reason.
+// above says so with its reason: //fma:ok reason, //maporder:ok reason. So does
+// //errtext:ok reason where another program says what happened in words alone.
 //
 // Read deps_test.go (the map, which is policy), then calls_test.go and
 // fma_test.go (the path of a chain), sqltext_test.go (SQL, with its breaches in
-// sqlplanted_test.go), then style_test.go, columns_test.go, order_test.go (what
-// doc.go names), modules_test.go and makefile_test.go; tree_test.go and
-// types_test.go load what they look at.
+// sqlplanted_test.go), then errtext_test.go (the facts of errors), style_test.go,
+// columns_test.go, order_test.go (what doc.go names), modules_test.go and
+// makefile_test.go; tree_test.go and types_test.go load what they look at.
 package arch

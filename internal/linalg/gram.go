@@ -23,7 +23,7 @@ func pack(x []float64, rows, cols, first, m int, dst []float64) (width int) {
 	return width
 }
 
-// zero tells whether all of x is 0.
+// zero reports whether all of x is 0.
 func zero(x []float64) bool {
 	for _, v := range x {
 		if v != 0 {

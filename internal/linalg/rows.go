@@ -219,7 +219,7 @@ func (o *orthogonaliser) assemble(n int) {
 	}
 }
 
-// holds tells whether VᵀV is I on a few directions: those that a product with VᵀV − I
+// holds reports whether VᵀV is I on a few directions: those that a product with VᵀV − I
 // keeps longest, from the sum of all and from one of changing signs.
 func (o *orthogonaliser) holds() bool {
 	s := o.space

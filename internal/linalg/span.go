@@ -21,7 +21,7 @@ func NewSpan(tol float64) *Span { return &Span{tol: tol} }
 // Rank returns the number of independent columns added.
 func (s *Span) Rank() int { return len(s.basis) }
 
-// Add adds a column and tells whether it is independent of those before. Cost:
+// Add adds a column and reports whether it is independent of those before. Cost:
 // 4·n·rank.
 func (s *Span) Add(col []float64) bool {
 	v, share := s.Residual(col)

@@ -83,7 +83,7 @@ func jacobi(q *QR, k int) (b, v []float64, err error) {
 }
 
 // jacobiSweep makes each pair of columns of b orthogonal once, in the order
-// of rows of the upper triangle, and says whether any pair was not yet. A
+// of rows of the upper triangle, and reports whether any pair was not yet. A
 // column below ε·(largest) is rounding error and is left alone.
 func jacobiSweep(b, v, norms []float64, k int) (rotated bool, err error) {
 	var largest float64

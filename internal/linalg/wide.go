@@ -26,7 +26,7 @@ type RowSpace struct {
 	lower *Chol // L, with LLᵀ the products of these rows; Lift is L⁻ᵀ
 }
 
-// Explicit tells whether V is there, all of it.
+// Explicit reports whether V is there, all of it.
 func (s *RowSpace) Explicit() bool { return s.Lift == nil && s.lower == nil }
 
 // NewRowSpace decomposes A, n × d, which block tells by parts: columns first to

@@ -21,7 +21,7 @@ func forms() []Kernels {
 	return out
 }
 
-// same tells whether two results have the same bits, any NaN for any other.
+// same reports whether two results have the same bits, any NaN for any other.
 func same(a, b float64) bool {
 	return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b
 }

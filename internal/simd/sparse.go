@@ -84,7 +84,7 @@ func (k Kernels) where(fine bool) Kernels {
 	return Scalar
 }
 
-// allWithin tells whether columns follow each other, and the rows of each are within v.
+// allWithin reports whether columns follow each other, and the rows of each are within v.
 func allWithin(starts []int, rows []int32, v []float64) bool {
 	for j, last := range starts[1:] {
 		first := starts[j]
@@ -95,7 +95,7 @@ func allWithin(starts []int, rows []int32, v []float64) bool {
 	return true
 }
 
-// within tells whether rows in increasing order are places of v; assembly does not
+// within reports whether rows in increasing order are places of v; assembly does not
 // look.
 func within(rows []int32, v []float64) bool {
 	return len(rows) == 0 || rows[0] >= 0 && int(rows[len(rows)-1]) < len(v)
@@ -127,7 +127,7 @@ func (k Kernels) AddRows(step, values []float64, rows []int32, q []float64) {
 	}
 }
 
-// tiled tells whether rows of m numbers stay in registers.
+// tiled reports whether rows of m numbers stay in registers.
 func (k Kernels) tiled(m int) bool { return k != Scalar && m%8 == 0 && 0 < m && m <= 32 }
 
 // rowOf is row r of a matrix stored by rows of m numbers.

@@ -10,10 +10,19 @@ import (
 type Hinted struct {
 	Err  error
 	Hint string // never empty
+
+	clause bool // the hint stands on the same line
 }
 
-// Error ends with the hint on a line of its own.
-func (e *Hinted) Error() string { return e.Err.Error() + HintLine(e.Hint) }
+// Error ends with the hint, on a line of its own or as a clause.
+func (e *Hinted) Error() string { return e.Err.Error() + e.end() }
+
+func (e *Hinted) end() string {
+	if e.clause {
+		return "; " + e.Hint
+	}
+	return HintLine(e.Hint)
+}
 
 // Unwrap returns what went wrong.
 func (e *Hinted) Unwrap() error { return e.Err }
@@ -24,7 +33,15 @@ func Hint(err error, hint string) error {
 	if err == nil || hint == "" {
 		return err
 	}
-	return &Hinted{err, hint}
+	return &Hinted{Err: err, Hint: hint}
+}
+
+// Clause is Hint for errors of one line: the hint stands behind a semicolon.
+func Clause(err error, hint string) error {
+	if err == nil || hint == "" {
+		return err
+	}
+	return &Hinted{Err: err, Hint: hint, clause: true}
 }
 
 // HintLine is the line that a hint makes below a message, its line break in front;
@@ -36,13 +53,19 @@ func HintLine(hint string) string {
 	return "\nhint: " + hint
 }
 
+// Line returns the first line of what went wrong, for a place that has one line.
+func Line(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
 // Parts returns what went wrong, and what to do about it; hint is empty where err
 // has none.
 func Parts(err error) (message, hint string) {
 	message = err.Error()
 	var hinted *Hinted
-	if errors.As(err, &hinted) {
-		hint = hinted.Hint
+	if !errors.As(err, &hinted) {
+		return message, ""
 	}
-	return strings.TrimSuffix(message, HintLine(hint)), hint
+	return strings.TrimSuffix(message, hinted.end()), hinted.Hint
 }

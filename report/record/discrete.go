@@ -1,5 +1,8 @@
 package record
 
+// DiscreteFamily is the family of fits of discrete systems: models of kind mrf.
+const DiscreteFamily = "mrf"
+
 // Discrete is what is stored of a fit of discrete variables besides functionals of their
 // states, which are its parameters. Slices that a fit does not have stay nil.
 type Discrete struct {

@@ -57,3 +57,6 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(float64(n))
 }
+
+// Discrete reports whether the fit is of a discrete system, whose rows are variables and whose columns are edges.
+func (s *Stored) Discrete() bool { return s.Family == DiscreteFamily }

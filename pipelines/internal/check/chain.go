@@ -33,7 +33,8 @@ type drawn struct {
 // draw runs a chain until every statistic has apart·want effective draws, or
 // as long as it may, and thins the newer half of it to want draws. Which length
 // it gets depends on its draws alone.
-func draw(ctx context.Context, setup infer.Setup, stream *infer.Stream, want int, hook func(infer.Kernel) infer.Kernel) (*drawn, error) {
+func draw(ctx context.Context, setup infer.Setup, stream *infer.Stream, want int,
+	hook func(infer.Kernel) infer.Kernel) (*drawn, error) {
 	k, err := setup.Kernel(infer.Chain{Count: 1, Warmup: warmup, Stream: stream})
 	if err != nil {
 		return nil, err

@@ -196,7 +196,8 @@ func (k *checker) identity(s *simulator) string {
 	if s.afterData() {
 		n = k.Simulations
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%d\n%d\n%d\n%s", version, s.Identity, s.given, s.seed, s.draws, n, infer.Version))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%d\n%d\n%d\n%s", version, s.Identity, s.given, s.seed, s.draws,
+		n, infer.Version))
 	return hex.EncodeToString(sum[:])
 }
 
@@ -213,7 +214,8 @@ func (k *checker) record(s *simulator, id string) *report.Calibration {
 // committed too.
 func (k *checker) simulateAll(ctx context.Context, s *simulator, record *report.Calibration) error {
 	have := map[int]bool{}
-	record.Simulations = slices.DeleteFunc(record.Simulations, func(sim report.Simulation) bool { return sim.Index >= k.Simulations })
+	record.Simulations = slices.DeleteFunc(record.Simulations,
+		func(sim report.Simulation) bool { return sim.Index >= k.Simulations })
 	for _, sim := range record.Simulations {
 		have[sim.Index] = true
 	}

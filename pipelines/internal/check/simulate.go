@@ -41,7 +41,8 @@ type simulator struct {
 }
 
 // newSimulator sets the case up on the real data.
-func newSimulator(c *plan.Case, seed uint64, given string, draws int, hook func(infer.Kernel) infer.Kernel) (*simulator, error) {
+func newSimulator(c *plan.Case, seed uint64, given string, draws int,
+	hook func(infer.Kernel) infer.Kernel) (*simulator, error) {
 	s := &simulator{Case: c, seed: seed, given: given, draws: draws, hook: hook}
 	var err error
 	if s.data, err = expanded(c.Data); err != nil {
@@ -62,7 +63,7 @@ const (
 	Posterior = "posterior" // of the real data, which are then fitted again with the simulated ones
 )
 
-// afterData tells whether the real data are given.
+// afterData reports whether the real data are given.
 func (s *simulator) afterData() bool { return s.given == Posterior }
 
 // stream names a random stream of the case.
@@ -152,12 +153,13 @@ func (s *simulator) respond(i int) (theta, y []float64, redrawn int, err error) 
 	return theta, y, redrawn, nil
 }
 
-// feasible tells whether every row has a mean.
+// feasible reports whether every row has a mean.
 func (s *simulator) feasible(eta []float64) bool {
 	mean := make([]float64, len(eta))
 	s.Posterior.Family.Means(eta, mean)
 	for i, m := range mean {
-		if math.IsNaN(m) || s.Posterior.Family.Name == "poisson" && !(m > 0) && eta[i] <= 0 && s.Posterior.Family.Link == "identity" {
+		if math.IsNaN(m) || s.Posterior.Family.Name == "poisson" && !(m > 0) && eta[i] <= 0 &&
+			s.Posterior.Family.Link == "identity" {
 			return false
 		}
 	}
@@ -207,7 +209,7 @@ func (s *simulator) fitted(y []float64) *glm.Data {
 	return &data
 }
 
-// allEqual tells whether there is one response only: one number, or under
+// allEqual reports whether there is one response only: one number, or under
 // trials all successes or all failures.
 func allEqual(y, trials []float64) bool {
 	low, high := true, trials != nil

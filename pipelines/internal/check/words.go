@@ -30,7 +30,8 @@ func judgeRanks(c *report.Calibration) {
 	c.Verdict = judge.Pass
 	if len(ranked) < Fewest {
 		c.Verdict = judge.ErrorGrade
-		c.Words = append(c.Words, fmt.Sprintf("only %d of %d simulated data sets could be fitted: too few to judge by", len(ranked), len(c.Simulations)))
+		c.Words = append(c.Words, fmt.Sprintf("only %d of %d simulated data sets could be fitted: too few to judge by",
+			len(ranked), len(c.Simulations)))
 		c.Words = append(c.Words, share(c)...)
 		return
 	}
@@ -50,7 +51,9 @@ func judgeRanks(c *report.Calibration) {
 		least := slices.MinFunc(c.Tests, func(a, b report.RankTest) int { return compare(a.P, b.P) })
 		c.Words = append(c.Words, fmt.Sprintf("the ranks of %d quantities over %d simulated data sets are uniform (smallest p %.2g, of %s; a right sampler fails once in %.0f checks)",
 			len(p), len(ranked), least.P, least.Parameter, 1/c.FalseAlarms))
-		c.Words = append(c.Words, fmt.Sprintf("draws that are %.2f posterior standard deviations off would have been seen", shift(len(ranked), len(p), c.FalseAlarms)))
+		c.Words = append(c.Words,
+			fmt.Sprintf("draws that are %.2f posterior standard deviations off would have been seen",
+				shift(len(ranked), len(p), c.FalseAlarms)))
 	}
 	warn := share(c)
 	if warn != nil && c.Verdict == judge.Pass {
@@ -107,7 +110,8 @@ func findings(c *report.Calibration, rejected, n int) []string {
 		case w < -2:
 			how = "the truth lies amid the draws too often: these are too wide"
 		}
-		out = append(out, fmt.Sprintf("%s: p = %.2g; %s (mean rank %.2f, uniform 0.50; sd %.2f, uniform %.2f)", t.Parameter, t.P, how, t.Mean, t.SD, spread))
+		out = append(out, fmt.Sprintf("%s: p = %.2g; %s (mean rank %.2f, uniform 0.50; sd %.2f, uniform %.2f)",
+			t.Parameter, t.P, how, t.Mean, t.SD, spread))
 	}
 	return out
 }
@@ -143,7 +147,8 @@ func share(c *report.Calibration) (out []string) {
 		out = append(out, fmt.Sprintf("the sampler stopped with an error on %d of %d simulated data sets, first on number %d: %s", stopped, n, first.Index+1, first.Note))
 	}
 	if redrawn > n {
-		out = append(out, fmt.Sprintf("the prior was drawn %.1f times for each draw inside the domain of the link", 1+float64(redrawn)/float64(n)))
+		out = append(out, fmt.Sprintf("the prior was drawn %.1f times for each draw inside the domain of the link",
+			1+float64(redrawn)/float64(n)))
 	}
 	if slow > 0 {
 		out = append(out, fmt.Sprintf("in %d of %d the chain moved too slowly to be thinned to independent draws; its ranks count all the same", slow, n))

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"glmbatch/infer/dogs"
 	"glmbatch/internal/words"
@@ -79,7 +78,7 @@ func (f *Field) certified(a Aim, target dogs.Target) (order []int32, cert Certif
 	} else {
 		found, err := c.Search(target, dogs.Options{Below: a.Within, Rounds: 20, MaxLength: longestScan})
 		if err != nil {
-			cert.Reason = withoutPackage(err)
+			cert.Reason = reasonOf(err)
 		} else {
 			order, cert.Bound = found.Scan, found.Variation
 		}
@@ -120,17 +119,20 @@ func (f *Field) systematic(c *dogs.Influence, target dogs.Target, below float64)
 // refusal says why no scan is certified.
 func refusal(c *dogs.Influence) string {
 	if n := c.Norms(); !(n.Least() < 1) {
-		return withoutPackage(&dogs.NormError{Norms: n})
+		return (&dogs.NormError{Norms: n}).Reason()
 	}
 	return fmt.Sprintf("no scan of up to %d updates comes so near", longestScan)
 }
 
-// withoutPackage is an error's text without the name of its package.
-func withoutPackage(err error) string {
+// reasonOf says why a search found no scan, to a reader of the ledger.
+func reasonOf(err error) string {
 	var norm *dogs.NormError
-	text := strings.TrimPrefix(err.Error(), "dogs: ")
-	if errors.As(err, &norm) { // what a program could do is no help to a reader of the ledger
-		text, _, _ = strings.Cut(text, "; ")
+	var reach *dogs.ReachError
+	switch {
+	case errors.As(err, &norm):
+		return norm.Reason()
+	case errors.As(err, &reach):
+		return reach.Reason()
 	}
-	return text
+	return err.Error()
 }

@@ -78,8 +78,9 @@ func (f *Field) Exact() (*Result, string, error) {
 	}
 	var fault *mrf.ModelError
 	if errors.As(err, &fault) {
+		_, hint := words.Parts(err)
 		err = words.Hint(fmt.Errorf("dataset %q: method exact does not serve here: %s", f.Name, fault.What),
-			fmt.Sprintf("%s; or take method gibbs, herded or meanfield", fault.Hint))
+			fmt.Sprintf("%s; or take method gibbs, herded or meanfield", hint))
 	}
 	if err != nil {
 		return nil, way, err

@@ -85,12 +85,12 @@ func stanNames(parameters []infer.Parameter) []string {
 	return out
 }
 
-// coefficient tells whether p is one of the linear predictor.
+// coefficient reports whether p is one of the linear predictor.
 func coefficient(p infer.Parameter) bool {
 	return p.Kind == infer.Coefficient || p.Kind == infer.Intercept
 }
 
-// word tells whether s can name a variable of Stan that is no array.
+// word reports whether s can name a variable of Stan that is no array.
 func word(s string) bool {
 	letter := func(c rune) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 	for i, c := range s {

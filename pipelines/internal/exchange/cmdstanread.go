@@ -105,7 +105,8 @@ func (f *Foreign) add(s *stanFile) error {
 	if len(s.rows) == 0 {
 		return &FileError{
 			File: s.path,
-			Err:  words.Hint(errors.New("it has no draws after the warm-up"), "was the sampler stopped before its end?"),
+			Err: words.Hint(errors.New("it has no draws after the warm-up"),
+				"was the sampler stopped before its end?"),
 		}
 	}
 	if n := f.count(); n > 0 && n != len(s.rows) {
@@ -159,7 +160,8 @@ func (s *stanFile) number(names ...string) int {
 func (s *stanFile) stats() []infer.Info {
 	out := make([]infer.Info, len(s.rows))
 	for i, row := range s.rows {
-		out[i] = infer.Info{LogLik: math.NaN(), LogPrior: math.NaN(), Accept: math.NaN(), StepSize: math.NaN(), Energy: math.NaN()}
+		out[i] = infer.Info{LogLik: math.NaN(), LogPrior: math.NaN(), Accept: math.NaN(), StepSize: math.NaN(),
+			Energy: math.NaN()}
 		for c, name := range s.header {
 			switch x := row[c]; name {
 			case "accept_stat__":
@@ -187,7 +189,8 @@ func openStan(path string) (*stanFile, error) {
 		return nil, err
 	}
 	defer file.Close()
-	s := &stanFile{path: path, settings: map[string]string{}, called: map[string]string{}, warmup: math.NaN(), elapsed: math.NaN()}
+	s := &stanFile{path: path, settings: map[string]string{}, called: map[string]string{}, warmup: math.NaN(),
+		elapsed: math.NaN()}
 	in := bufio.NewReaderSize(file, 1<<20)
 	for line := 1; ; line++ {
 		text, err := in.ReadString('\n')

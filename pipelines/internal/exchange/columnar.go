@@ -28,7 +28,8 @@ func writeColumnar(w io.Writer, layout Layout, d *Draws) (err error) {
 		out, err = ipc.NewFileWriter(w, ipc.WithSchema(schema))
 	} else {
 		// Draws have no repeated values, so that dictionaries only cost.
-		properties := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithDictionaryDefault(false))
+		properties := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd),
+			parquet.WithDictionaryDefault(false))
 		out, err = pqarrow.NewFileWriter(schema, notClosed{w}, properties, pqarrow.DefaultWriterProps())
 	}
 	if err != nil {

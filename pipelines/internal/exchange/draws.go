@@ -74,7 +74,8 @@ func (d *Draws) each(use func(*matrix) error) error {
 			m.stats, err = d.Stats(c)
 		}
 		if err == nil && len(m.stats) != 0 && len(m.stats) != d.Count {
-			err = fmt.Errorf("%s: chain %d has statistics of %d iterations and %d draws", d.Title, c+1, len(m.stats), d.Count)
+			err = fmt.Errorf("%s: chain %d has statistics of %d iterations and %d draws", d.Title, c+1, len(m.stats),
+				d.Count)
 		}
 		if err == nil {
 			err = use(m)

@@ -61,7 +61,8 @@ func (l Load) Fit(f *Foreign, peer report.Fitted, shared report.Posterior) (fit 
 		Key:         report.Key{Dataset: peer.Dataset, Group: peer.Group, Model: peer.Model, Sampler: l.Sampler},
 		Fingerprint: f.hash(l, peer), RunID: l.RunID, Pipeline: Method,
 		Method: Method, Family: peer.Family, Link: peer.Link, Formula: peer.Formula, Rows: peer.Rows, Columns: peer.Columns,
-		Chains: len(f.Chains), Warmup: f.Warmup, Draws: n, Iterations: f.Warmup + n, DataHash: peer.DataHash, ModelHash: shared.ModelHash,
+		Chains: len(f.Chains), Warmup: f.Warmup, Draws: n, Iterations: f.Warmup + n,
+		DataHash: peer.DataHash, ModelHash: shared.ModelHash,
 		AlgorithmVersions: map[string]string{"imported": Version, "diag": diag.Version},
 		Status:            report.Complete, Gates: judge.Defaults(), Created: l.At, Parameters: parameters, Design: peer.Design,
 		DrawsOf: f.blocks(columns), StatsOf: f.stats(),
@@ -124,7 +125,8 @@ func few(names []string) string {
 // hash names the draws, and what they were taken for.
 func (f *Foreign) hash(l Load, peer report.Fitted) string {
 	h := sha256.New()
-	for _, s := range []string{Version, l.Sampler, peer.Dataset, peer.Group, peer.Model, peer.DataHash, strings.Join(f.Names, "\x00")} {
+	for _, s := range []string{Version, l.Sampler, peer.Dataset, peer.Group, peer.Model, peer.DataHash,
+		strings.Join(f.Names, "\x00")} {
 		fmt.Fprintf(h, "%d:%s", len(s), s)
 	}
 	var b [8]byte
@@ -179,7 +181,8 @@ func (f *Foreign) judge(fit *report.Fit, columns []int) {
 		s := work.Summarize(chains)
 		fit.Summaries = append(fit.Summaries, s)
 		if kind := fit.Parameters[p].Kind; kind != infer.LocalScale {
-			evidence.Names, evidence.Summaries = append(evidence.Names, fit.Parameters[p].Name), append(evidence.Summaries, s)
+			evidence.Names, evidence.Summaries = append(evidence.Names, fit.Parameters[p].Name),
+				append(evidence.Summaries, s)
 			if (kind == infer.Coefficient || kind == infer.Intercept) && !math.IsNaN(s.ESSBulk) {
 				ess = append(ess, s.ESSBulk)
 			}
@@ -194,7 +197,8 @@ func (f *Foreign) judge(fit *report.Fit, columns []int) {
 	}
 	fit.Verdict = judge.Judge(fit.Gates, evidence)
 	nan := math.NaN()
-	fit.Times = report.Times{Setup: nan, Warmup: f.WarmupSeconds, Sampling: f.SamplingSeconds, Wall: nan, ToESS100Median: nan, ToESS100Min: nan, ToESS100LogLik: nan}
+	fit.Times = report.Times{Setup: nan, Warmup: f.WarmupSeconds, Sampling: f.SamplingSeconds, Wall: nan,
+		ToESS100Median: nan, ToESS100Min: nan, ToESS100LogLik: nan}
 	if !math.IsNaN(f.WarmupSeconds + f.SamplingSeconds) {
 		fit.Times.Setup = 0 // compiling the model is not in the files
 	}
@@ -213,5 +217,6 @@ func (f *Foreign) judge(fit *report.Fit, columns []int) {
 			*q.time = f.WarmupSeconds + f.SamplingSeconds*(100/q.ess)
 		}
 	}
-	fit.Diagnostics = append(fit.Diagnostics, report.Diagnostic{Name: "divergences", Chain: -1, Value: float64(evidence.Divergences)})
+	fit.Diagnostics = append(fit.Diagnostics, report.Diagnostic{Name: "divergences", Chain: -1,
+		Value: float64(evidence.Divergences)})
 }

@@ -39,7 +39,7 @@ func Read(ctx context.Context, paths []string) (*Foreign, error) {
 	return readStan(paths)
 }
 
-// isStan tells whether a file begins as Stan's do: with a comment, or with a
+// isStan reports whether a file begins as Stan's do: with a comment, or with a
 // header that has lp__ and no chain.
 func isStan(path string) bool {
 	file, err := os.Open(path)
@@ -114,7 +114,8 @@ func (f *Foreign) divide(path string, chain, iteration []float64, columns [][]fl
 		})
 		for k := 1; k < len(at); k++ {
 			if iteration[at[k]] == iteration[at[k-1]] {
-				return &FileError{File: path, Column: iterationColumn, Err: fmt.Errorf("chain %g has iteration %g twice", c, iteration[at[k]])}
+				return &FileError{File: path, Column: iterationColumn,
+					Err: fmt.Errorf("chain %g has iteration %g twice", c, iteration[at[k]])}
 			}
 		}
 		if n := f.count(); n > 0 && n != len(at) {
@@ -133,7 +134,8 @@ func (f *Foreign) divide(path string, chain, iteration []float64, columns [][]fl
 		}
 		q.Stats = make([]infer.Info, len(at))
 		for k := range q.Stats {
-			q.Stats[k] = infer.Info{LogLik: math.NaN(), LogPrior: math.NaN(), Accept: math.NaN(), StepSize: math.NaN(), Energy: math.NaN()}
+			q.Stats[k] = infer.Info{LogLik: math.NaN(), LogPrior: math.NaN(), Accept: math.NaN(), StepSize: math.NaN(),
+				Energy: math.NaN()}
 		}
 		f.Chains = append(f.Chains, q)
 	}

@@ -90,7 +90,8 @@ func replace(path string, write func(io.Writer) error) (err error) {
 func fileName(name string) string {
 	var b strings.Builder
 	for i, c := range []byte(name) {
-		plain := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.' && i > 0 || c >= 0x80
+		plain := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-' ||
+			c == '.' && i > 0 || c >= 0x80
 		if plain {
 			b.WriteByte(c)
 		} else {

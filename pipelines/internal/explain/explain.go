@@ -150,7 +150,7 @@ func (e *Explanation) priors(c *plan.Case) {
 	}
 }
 
-// factors tells whether effects are told as factors.
+// factors reports whether effects are told as factors.
 func (e *Explanation) factors() bool {
 	return e.link == "logit" || e.link == "log" || e.link == "cloglog"
 }
@@ -263,7 +263,8 @@ func between(x []float64) string {
 	}
 	slices.Sort(x)
 	at := func(p float64) string { return figure(x[int(p*float64(len(x)-1))]) }
-	return fmt.Sprintf("between %s and %s with 95%%, half of it between %s and %s", at(0.025), at(0.975), at(0.25), at(0.75))
+	return fmt.Sprintf("between %s and %s with 95%%, half of it between %s and %s", at(0.025), at(0.975), at(0.25),
+		at(0.75))
 }
 
 func mean(x []float64) float64 {

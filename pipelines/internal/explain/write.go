@@ -87,7 +87,8 @@ func (e *Explanation) linked(tex bool) string {
 }
 
 func escape(s string) string {
-	return strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`, "{", `\{`, "}", `\}`, "^", `\^{}`, "~", `\~{}`,
+	return strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`,
+		"{", `\{`, "}", `\}`, "^", `\^{}`, "~", `\~{}`,
 		"μ", `$\mu$`, "²", "$^2$", "³", "$^3$", "−", "$-$", "×", `$\times$`, "…", `\dots{}`, "<", "$<$", ">", "$>$").Replace(s)
 }
 
@@ -157,7 +158,8 @@ func (e *Explanation) writeModel(b *strings.Builder, f Format) {
 	if f == LaTeX {
 		open, end = "\\begin{align*}\n", "\\end{align*}\n"
 	}
-	fmt.Fprintf(b, "%s\\mathit{%s}_i &\\sim %s \\\\\n%s &= %s\n%s", open, escape(n.response), n.latex, e.linked(true), e.linear(true), end)
+	fmt.Fprintf(b, "%s\\mathit{%s}_i &\\sim %s \\\\\n%s &= %s\n%s", open, escape(n.response), n.latex, e.linked(true),
+		e.linear(true), end)
 	if n.note != "" {
 		b.WriteString(e.sentence(f, "Here "+n.note+"."))
 	}

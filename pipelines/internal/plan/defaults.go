@@ -9,6 +9,7 @@ import (
 
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -45,8 +46,7 @@ func defaultsWords(u *Unit, m *spec.Model) string {
 		d, err = u.design(m)
 	}
 	if err != nil {
-		why, _, _ := strings.Cut(err.Error(), "\n")
-		return head + ": " + strings.Join(defaultRules(m), "; ") + "\n  no numbers: " + why
+		return head + ": " + strings.Join(defaultRules(m), "; ") + "\n  no numbers: " + words.Line(err)
 	}
 	var b strings.Builder
 	b.WriteString(head + ":")

@@ -17,9 +17,6 @@ type Discrete struct {
 	method *discreteMethod
 }
 
-// DiscreteFamily is the family of discrete systems in a ledger.
-const DiscreteFamily = spec.MRF
-
 // newDiscrete makes the field, on which the meaning of method auto depends.
 func newDiscrete(f *Fit) (*Discrete, error) {
 	field, err := f.Unit.field(f.Model)
@@ -42,7 +39,7 @@ func (d *Discrete) Foreseen() string { return "" }
 // Facts name the interaction and count variables and edges.
 func (d *Discrete) Facts() Facts {
 	return Facts{
-		Family: DiscreteFamily, Link: d.field.Interaction(), Formula: d.field.Words, Rows: d.field.N,
+		Family: record.DiscreteFamily, Link: d.field.Interaction(), Formula: d.field.Words, Rows: d.field.N,
 		Columns:  d.field.Edges(),
 		DataHash: d.field.Hash, Warnings: d.field.Warnings, Notes: d.fit.Unit.notes(),
 	}

@@ -3,8 +3,8 @@ package plan
 import (
 	"context"
 	"fmt"
-	"strings"
 
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/discrete"
 	"glmbatch/pipelines/internal/spec"
 )
@@ -39,10 +39,9 @@ func sizeWords(p *spec.Pipeline, u *Unit, m *spec.Model) string {
 		f, err = u.field(m)
 	}
 	if err != nil {
-		why, _, _ := strings.Cut(err.Error(), "\n")
-		return head + ": not known: " + why
+		return head + ": not known: " + words.Line(err)
 	}
-	words := fmt.Sprintf("%s: %s: %d variables of %d states, %d edges; the model takes %s",
+	line := fmt.Sprintf("%s: %s: %d variables of %d states, %d edges; the model takes %s",
 		head, f.Words, f.N, f.States, f.Edges(), spec.Bytes(f.Model.Bytes()))
 	for _, ref := range p.Fits() {
 		if ref.Dataset != u.Dataset || ref.Model != m {
@@ -51,10 +50,10 @@ func sizeWords(p *spec.Pipeline, u *Unit, m *spec.Model) string {
 		method, err := resolveDiscrete(ref.Sampler, f)
 		if err == nil && method.Chains {
 			fit := &Fit{Pipeline: p, Unit: u, Model: m, Sampler: ref.Sampler}
-			words += "; " + chainWords(&Discrete{fit: fit, field: f, method: method})
+			line += "; " + chainWords(&Discrete{fit: fit, field: f, method: method})
 		}
 	}
-	return words
+	return line
 }
 
 // chainWords words the memory of a chain.

@@ -158,7 +158,7 @@ func (c *Column) logSkewness() float64 {
 	return logs.Skewness
 }
 
-// constant tells whether all cells that are there are equal.
+// constant reports whether all cells that are there are equal.
 func (c *Column) constant() bool {
 	switch c.Kind {
 	case Time:
@@ -169,7 +169,7 @@ func (c *Column) constant() bool {
 	return c.Distinct <= 1
 }
 
-// two tells whether the column has two values, and which.
+// two reports whether the column has two values, and which.
 func (c *Column) two() (low, high string, ok bool) {
 	switch {
 	case c.Kind == Text && len(c.Levels) == 2 && !c.Many:

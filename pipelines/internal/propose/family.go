@@ -3,7 +3,8 @@ package propose
 import (
 	"fmt"
 	"math"
-	"strings"
+
+	"glmbatch/internal/words"
 )
 
 // family is what the response asks for, and why.
@@ -59,7 +60,7 @@ func (t *Table) familyOf(r *roles, draft func(*family) []byte) *family {
 
 func (f *family) because(format string, a ...any) { f.why = append(f.why, fmt.Sprintf(format, a...)) }
 
-// answersTwo tells whether a column has two values that stand for no and yes.
+// answersTwo reports whether a column has two values that stand for no and yes.
 func (c *Column) answersTwo() bool {
 	_, _, ok := c.two()
 	return ok
@@ -94,8 +95,7 @@ func (t *Table) counts(f *family, r *roles, draft func(*family) []byte) {
 	ratio, err := t.Dispersion(draft(f))
 	switch {
 	case err != nil:
-		why, _, _ := strings.Cut(err.Error(), "\n")
-		f.because("A quick fit could not tell whether they vary more than poisson allows (%s)", why)
+		f.because("A quick fit could not tell whether they vary more than poisson allows (%s)", words.Line(err))
 	case ratio > overdispersed:
 		f.name = "negative_binomial"
 		f.because("They vary more than poisson allows: around a quick poisson fit Pearson's statistic is %.3g times its degrees of freedom, and 1 is expected", ratio)
@@ -107,7 +107,8 @@ func (t *Table) counts(f *family, r *roles, draft func(*family) []byte) {
 // gaussian is the family of all else.
 func (f *family) gaussian(y *Column) {
 	f.name, f.unit = "gaussian", y.SD
-	f.because("%s is a number from %s to %s, sd %s, skewness %.2g", y.Name, brief(y.Min), brief(y.Max), brief(y.SD), y.Skewness)
+	f.because("%s is a number from %s to %s, sd %s, skewness %.2g", y.Name, brief(y.Min), brief(y.Max), brief(y.SD),
+		y.Skewness)
 	switch {
 	case y.Min > 0 && y.Skewness > skewed:
 		f.because("Its logarithm is no less skewed, so gamma is of no help")

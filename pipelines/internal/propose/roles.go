@@ -97,7 +97,7 @@ func (t *Table) names() string {
 	return strings.Join(out, ", ")
 }
 
-// answers tells whether a column can be a response.
+// answers reports whether a column can be a response.
 func (c *Column) answers() bool {
 	if c.constant() || c.Present == 0 {
 		return false
@@ -137,18 +137,21 @@ func (t *Table) assign() (*roles, error) {
 		switch {
 		case r.trials.column == nil && counts && named(c, trialNames) && c.Whole && positive && below(y, c):
 			r.trials = role{c, "whole numbers, in no row below " + y.Name}
-		case r.trials.column == nil && r.failures.column == nil && counts && named(c, failureNames) && c.Kind == Number && c.Whole && c.Min >= 0 && c.Missing == 0:
+		case r.trials.column == nil && r.failures.column == nil && counts && named(c, failureNames) &&
+			c.Kind == Number && c.Whole && c.Min >= 0 && c.Missing == 0:
 			r.failures = role{c, "it is called like failures: the trials are successes and failures"}
 		case r.exposure.column == nil && counts && named(c, exposureNames) && positive:
 			r.exposure = role{c, "it is called like an exposure, and is above 0"}
 		case r.offset.column == nil && named(c, offsetNames) && c.Kind == Number && c.Missing == 0:
 			r.offset = role{c, "it is called like one"}
-		case r.frequency.column == nil && named(c, frequencyNames) && c.Whole && c.Min >= 0 && c.Missing == 0 && c.Kind == Number:
+		case r.frequency.column == nil && named(c, frequencyNames) && c.Whole && c.Min >= 0 && c.Missing == 0 &&
+			c.Kind == Number:
 			r.frequency = role{c, "whole numbers, and called like it: each row stands for so many"}
 		case why != "":
 			r.out = append(r.out, role{c, why})
 		case tells(y, c):
-			r.out = append(r.out, role{c, "it tells " + y.Name + " row by row: it was computed from it, or is known only after it"})
+			r.out = append(r.out, role{c, "it tells " + y.Name +
+				" row by row: it was computed from it, or is known only after it"})
 		case slices.ContainsFunc(r.predictors, func(p *Column) bool { return equalCells(p, c) }):
 			r.out = append(r.out, role{c, "it is equal to a column before it"})
 		default:
@@ -191,7 +194,7 @@ func (c *Column) useless(rows int) string {
 	return ""
 }
 
-// below tells whether y is in no row above the trials.
+// below reports whether y is in no row above the trials.
 func below(y, trials *Column) bool {
 	for i, v := range y.Values {
 		if v > trials.Values[i] {
@@ -213,7 +216,7 @@ func tells(y, c *Column) bool {
 	return math.Abs(correlation(y.Values, c.Values)) > 0.99999
 }
 
-// separates tells whether a threshold of x splits the two classes.
+// separates reports whether a threshold of x splits the two classes.
 func separates(class, x []float64) bool {
 	low := [2]float64{math.Inf(1), math.Inf(1)}
 	high := [2]float64{math.Inf(-1), math.Inf(-1)}
@@ -248,7 +251,7 @@ func correlation(x, y []float64) float64 {
 	return xy / math.Sqrt(xx*yy)
 }
 
-// equalCells tells whether two columns of numbers are one.
+// equalCells reports whether two columns of numbers are one.
 func equalCells(a, b *Column) bool {
 	return a.Values != nil && b.Values != nil && a.Mean == b.Mean && a.Min == b.Min && a.Max == b.Max &&
 		slices.EqualFunc(a.Values, b.Values, func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) })

@@ -26,7 +26,8 @@ func (t *Table) Spec() (*Proposal, error) {
 	}
 	d := r.columns(t)
 	f := t.familyOf(r, func(f *family) []byte { return t.write(r, f, d, true) })
-	return &Proposal{Spec: t.write(r, f, d, false), Response: r.response.column.Name, Family: f.name, Formula: t.formula(r, f)}, nil
+	return &Proposal{Spec: t.write(r, f, d, false), Response: r.response.column.Name, Family: f.name,
+		Formula: t.formula(r, f)}, nil
 }
 
 // plain are names that a formula takes without quotes.

@@ -98,19 +98,20 @@ func Commit(ctx context.Context, c CommitConfig) (*Outcome, error) {
 // commitOne loads one finished fit and clears its spool.
 func commitOne(ctx context.Context, ledger *report.Ledger, dir string) *Result {
 	res := &Result{Dataset: dir}
-	fit, manifest, record, err := spool.OpenFinished(dir)
+	fit, manifest, text, err := spool.OpenFinished(dir)
 	if err != nil {
 		res.fail(err)
 		return res
 	}
 	defer fit.Close() // all of it is synced or removed
 	var waiting finished
-	if err := gob.NewDecoder(bytes.NewReader(record)).Decode(&waiting); err != nil {
+	if err := gob.NewDecoder(bytes.NewReader(text)).Decode(&waiting); err != nil {
 		res.fail(words.Hint(fmt.Errorf("the record of %s: %w", manifest.Fit, err), "run the pipeline again"))
 		return res
 	}
 	rec := &waiting.Fit
 	res.Dataset, res.Key, res.Model, res.Sampler = rec.Dataset, rec.Group, rec.Model, rec.Sampler
+	res.Discrete = rec.Family == record.DiscreteFamily
 	if rec.Replicate > 1 {
 		res.Replicate = rec.Replicate
 	}

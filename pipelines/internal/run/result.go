@@ -53,6 +53,7 @@ type Result struct {
 	RHatMax     report.Number      `json:"rhat_max,omitzero"`     // of the gated quantities of a fit that was drawn now
 	ESSBulkMin  report.Number      `json:"ess_bulk_min,omitzero"` // of its coefficients
 	Divergences int                `json:"divergences,omitempty"`
+	Discrete    bool               `json:"-"` // of a model of kind mrf: rows are variables, columns edges
 	Parameters  []ParameterSummary `json:"-"`
 	Err         error              `json:"-"`
 }
@@ -79,7 +80,7 @@ func (r *Result) Name() string {
 
 // newResult is the empty result of a fit.
 func newResult(f *plan.Fit) *Result {
-	res := &Result{Dataset: f.Unit.Dataset.Name, Key: f.Unit.Key, Model: f.Model.Name, Sampler: f.Sampler.Name}
+	res := &Result{Dataset: f.Unit.Dataset.Name, Key: f.Unit.Key, Model: f.Model.Name, Sampler: f.Sampler.Name, Discrete: f.Model.Discrete()}
 	if f.Replicate > 1 {
 		res.Replicate = f.Replicate
 	}

@@ -89,7 +89,8 @@ func (c *checker) checkDatabase() {
 	if p.Publish != "" && filepath.Clean(p.Publish) == filepath.Clean(p.Database) {
 		c.at("publish is the database itself", "name another file for the copy", "publish")
 	}
-	if page := filepath.Clean(p.Report); p.Report != "" && (page == filepath.Clean(p.Database) || p.Publish != "" && page == filepath.Clean(p.Publish)) {
+	if page := filepath.Clean(p.Report); p.Report != "" &&
+		(page == filepath.Clean(p.Database) || p.Publish != "" && page == filepath.Clean(p.Publish)) {
 		c.at("report is the database itself, or its published copy", "name another file for the page", "report")
 	}
 }
@@ -121,7 +122,8 @@ func (c *checker) checkDataset(d *Dataset) {
 	}
 	hasPath, hasSQL := has(keys, []string{"path"}), has(keys, []string{"sql"})
 	if made := n.get("synthetic"); made != nil {
-		c.misplaced(n, path, "does not go with synthetic", append([]string{"path", "sql", "database", "each"}, csvKeys...)...)
+		c.misplaced(n, path, "does not go with synthetic",
+			append([]string{"path", "sql", "database", "each"}, csvKeys...)...)
 		c.synthetic(&d.Synthetic, made, append(path, "synthetic"))
 		return
 	}
@@ -129,7 +131,8 @@ func (c *checker) checkDataset(d *Dataset) {
 	case hasPath && hasSQL:
 		c.at("data set "+quote(d.Name)+" has both path and sql", "keep one of the two", append(path, "sql")...)
 	case !hasPath && !hasSQL && n.kind == mapKind:
-		c.at("data set "+quote(d.Name)+" has no "+strings.Join(sourceKeys, ", ")+": where its rows come from", "give one of them", path...)
+		c.at("data set "+quote(d.Name)+" has no "+strings.Join(sourceKeys, ", ")+": where its rows come from",
+			"give one of them", path...)
 	}
 	if hasSQL {
 		c.misplaced(n, path, "belongs to path, not to sql", append([]string{"each"}, csvKeys...)...)
@@ -192,7 +195,8 @@ func methodsOf(option string) []string {
 func (c *checker) checkSampler(s *Sampler) {
 	n := c.root.get("samplers").get(s.Name)
 	if s.Name == PriorSampler.Name {
-		c.at("a sampler cannot be called prior: draws from the prior are stored under that name", "name it otherwise; run: {sample: prior} draws from the prior", "samplers", s.Name)
+		c.at("a sampler cannot be called prior: draws from the prior are stored under that name",
+			"name it otherwise; run: {sample: prior} draws from the prior", "samplers", s.Name)
 	}
 	if a := n.get("anneal"); a != nil && a.kind == mapKind {
 		if a.get("from") == nil {
@@ -203,14 +207,17 @@ func (c *checker) checkSampler(s *Sampler) {
 		}
 	}
 	if s.Method == "cggibbs" && s.Joint != "" && s.Joint != "off" && s.Basis != "rotated" && s.Basis != "auto" {
-		c.at("joint is for the bases rotated and auto", "write basis: auto, or leave joint out", "samplers", s.Name, "joint")
+		c.at("joint is for the bases rotated and auto", "write basis: auto, or leave joint out", "samplers", s.Name,
+			"joint")
 	}
 	if s.Method == "cggibbs" && s.Slow == "on" && s.Basis != "" && s.Basis != "coordinate" {
-		c.at("slow: on is for the basis coordinate", "leave slow out: basis auto takes slow directions where they serve", "samplers", s.Name, "slow")
+		c.at("slow: on is for the basis coordinate",
+			"leave slow out: basis auto takes slow directions where they serve", "samplers", s.Name, "slow")
 	}
 	for _, e := range n.list() {
 		of := methodsOf(e.key)
-		if s.Method == "" || of == nil || has([]string{s.Method}, of) || !has(keysOf(fieldsOf(typeOf[Sampler]())), []string{e.key}) {
+		if s.Method == "" || of == nil || has([]string{s.Method}, of) ||
+			!has(keysOf(fieldsOf(typeOf[Sampler]())), []string{e.key}) {
 			continue
 		}
 		c.add(e.at, e.key+" is an option of "+strings.Join(of, " and ")+", but the method is "+s.Method,
@@ -218,7 +225,8 @@ func (c *checker) checkSampler(s *Sampler) {
 	}
 	c.checkScan(s)
 	if s.Hamiltonian() && s.Basis != "" && s.Basis != "coordinate" && s.Basis != "reduced" {
-		c.at("method "+s.Method+" has no basis "+s.Basis, "write basis: reduced or coordinate, or method: cggibbs", "samplers", s.Name, "basis")
+		c.at("method "+s.Method+" has no basis "+s.Basis, "write basis: reduced or coordinate, or method: cggibbs",
+			"samplers", s.Name, "basis")
 	}
 }
 
@@ -233,9 +241,11 @@ func (c *checker) checkRun(n *node, r *Run, path ...string) {
 	for _, e := range n.list() {
 		switch {
 		case fixed && has([]string{e.key}, growingKeys):
-			c.add(e.at, e.key+" and draws exclude each other", "draws fixes the length; until, first and max_draws let it grow")
+			c.add(e.at, e.key+" and draws exclude each other",
+				"draws fixes the length; until, first and max_draws let it grow")
 		case !fixed && e.key == "warmup":
-			c.add(e.at, "warmup needs draws", "give draws, the number kept after warm-up; a growing run finds its own warm-up")
+			c.add(e.at, "warmup needs draws",
+				"give draws, the number kept after warm-up; a growing run finds its own warm-up")
 		}
 	}
 	if fixed {

@@ -162,7 +162,8 @@ func (d *decoder) text(n *node, f field) string {
 // notOneOf reports a value that is not among the allowed ones.
 func (d *decoder) notOneOf(n *node, f field) {
 	if slices.Contains(f.planned, n.text) {
-		d.add(n.at, fmt.Sprintf("%s %s is not available in this version", f.key, quote(n.text)), "available: "+strings.Join(f.enum, ", "))
+		d.add(n.at, fmt.Sprintf("%s %s is not available in this version", f.key, quote(n.text)),
+			"available: "+strings.Join(f.enum, ", "))
 		return
 	}
 	d.add(n.at, fmt.Sprintf("%s %s is unknown", f.key, quote(n.text)), words.DidYouMean(n.text, "available", f.enum))
@@ -268,7 +269,8 @@ func (d *decoder) list(n *node, v reflect.Value, f field, path []string) {
 		if t.Kind() == reflect.Pointer {
 			elem = reflect.New(t.Elem())
 		}
-		d.value(item, elem.Elem(), field{key: "item of " + f.key, enum: f.enum}, append(path[:len(path):len(path)], strconv.Itoa(i)))
+		d.value(item, elem.Elem(), field{key: "item of " + f.key, enum: f.enum},
+			append(path[:len(path):len(path)], strconv.Itoa(i)))
 		if t.Kind() == reflect.Pointer {
 			v.Set(reflect.Append(v, elem))
 		} else {

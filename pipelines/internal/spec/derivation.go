@@ -55,7 +55,8 @@ func (c *checker) derivations(m *Model) {
 	}
 	for _, q := range m.Derive {
 		path := []string{"models", m.Name, "derive", q.Name}
-		if q.Name == "(Intercept)" || slices.ContainsFunc(m.Family.Dispersions(), func(d glm.Dispersion) bool { return d.Name == q.Name }) {
+		if q.Name == "(Intercept)" || slices.ContainsFunc(m.Family.Dispersions(),
+			func(d glm.Dispersion) bool { return d.Name == q.Name }) {
 			c.at("derive "+quote(q.Name)+" has the name of a parameter", "give it another", path...)
 		}
 		if q.Expression == nil {

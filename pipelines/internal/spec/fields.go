@@ -60,7 +60,7 @@ type waiver interface {
 	waives(n *node, key string) bool
 }
 
-// waived tells whether a mapping of a struct type need not have a required key.
+// waived reports whether a mapping of a struct type need not have a required key.
 func waived(t reflect.Type, n *node, key string) bool {
 	w, ok := reflect.Zero(t).Interface().(waiver)
 	return ok && w.waives(n, key)

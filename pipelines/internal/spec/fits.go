@@ -174,13 +174,14 @@ func (c *checker) checkGates() {
 	}
 	for i, e := range p.Entries {
 		if e.Gates.aimless() {
-			c.at("every gate is off, so that 'until: gates' would stop at once", "leave a gate on, or give run: {until: {ess: 400}}", c.gatesPath(i)...)
+			c.at("every gate is off, so that 'until: gates' would stop at once",
+				"leave a gate on, or give run: {until: {ess: 400}}", c.gatesPath(i)...)
 			return
 		}
 	}
 }
 
-// aimless tells whether no gate can stop a growing run; drift does not grow less
+// aimless reports whether no gate can stop a growing run; drift does not grow less
 // with more draws.
 func (g Gates) aimless() bool {
 	for _, gate := range []Gate{g.RHat, g.ESSBulk, g.ESSTail, g.Divergences} {

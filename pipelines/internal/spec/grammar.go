@@ -16,7 +16,8 @@ func parsePrior(text string) (p prior.Prior, message, hint string) {
 	case err == nil:
 		return p, "", ""
 	case errors.As(err, &fault):
-		return prior.Prior{}, quote(text) + ": " + fault.Reason, fault.Hint
+		_, hint := words.Parts(err)
+		return prior.Prior{}, quote(text) + ": " + fault.Reason, hint
 	}
 	return prior.Prior{}, err.Error(), ""
 }

@@ -19,9 +19,11 @@ func (v *Duration) decodeNode(d *decoder, n *node, f field, _ []string) {
 	case n.kind != stringKind:
 		d.wrongKind(n, f, "a span of time such as 90s, 30m or 1h30m")
 	case err != nil:
-		d.add(n.at, fmt.Sprintf("%s must be a span of time, but is %s", f.key, quote(n.text)), "write for example 90s, 30m or 1h30m")
+		d.add(n.at, fmt.Sprintf("%s must be a span of time, but is %s", f.key, quote(n.text)),
+			"write for example 90s, 30m or 1h30m")
 	case span <= 0:
-		d.add(n.at, fmt.Sprintf("%s must be longer than nothing, but is %s", f.key, n.text), "leave it out for no limit")
+		d.add(n.at, fmt.Sprintf("%s must be longer than nothing, but is %s", f.key, n.text),
+			"leave it out for no limit")
 	default:
 		*v = Duration(span)
 	}
@@ -46,7 +48,8 @@ const leastMemory Bytes = 128e6
 func ParseBytes(text string) (Bytes, error) {
 	m := bytesText.FindStringSubmatch(text)
 	if m == nil {
-		return 0, words.Hint(fmt.Errorf("%s is no amount of memory", quote(text)), "write for example 500MB, 2GB or 1.5GiB")
+		return 0, words.Hint(fmt.Errorf("%s is no amount of memory", quote(text)),
+			"write for example 500MB, 2GB or 1.5GiB")
 	}
 	x, err := strconv.ParseFloat(m[1], 64)
 	if err != nil {

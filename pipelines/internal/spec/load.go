@@ -150,7 +150,8 @@ func checkBytes(r *reporter, src []byte) bool {
 			r.add(pos{line, column}, fmt.Sprintf("byte 0x%02x is not UTF-8", rest[0]), "save the file as UTF-8")
 			return false
 		case c < ' ' && c != '\t' && c != '\n' && c != '\r', c == 0x7f:
-			r.add(pos{line, column}, fmt.Sprintf("control character %U", c), "remove it, or write it as an escape in double quotes")
+			r.add(pos{line, column}, fmt.Sprintf("control character %U", c),
+				"remove it, or write it as an escape in double quotes")
 			return false
 		}
 		rest = rest[size:]
@@ -188,7 +189,8 @@ func reportSyntax(r *reporter, src []byte, err error) {
 			at = pos{tk.Position.Line, tk.Position.Column}
 		}
 		hint := `check indentation and brackets, and put quotes around text with ": " or " #" in it`
-		if lines := bytes.Split(src, []byte("\n")); at.line <= len(lines) && bytes.Contains(lines[at.line-1], []byte("{{")) {
+		if lines := bytes.Split(src, []byte("\n")); at.line <= len(lines) &&
+			bytes.Contains(lines[at.line-1], []byte("{{")) {
 			hint = "put quotes around a value with {{ … }} in it"
 		}
 		r.add(at, "not YAML: "+syntax.GetMessage(), hint)

@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -133,11 +132,12 @@ func (p Priors) Match(name string) *NamedPrior {
 	return best
 }
 
-// HasDefaults tells whether a prior of the model is left to its default.
+// HasDefaults reports whether a prior of the model is left to its default.
 func (m *Model) HasDefaults() bool {
 	left := func(p prior.Prior) bool { return p.Kind == "" }
 	return left(m.Prior.Coefficients.Prior) || left(m.Prior.Intercept.Prior.Prior) ||
-		slices.ContainsFunc(m.Family.Dispersions(), func(d glm.Dispersion) bool { return left(m.Prior.Dispersion(d.Name).Prior) })
+		slices.ContainsFunc(m.Family.Dispersions(),
+			func(d glm.Dispersion) bool { return left(m.Prior.Dispersion(d.Name).Prior) })
 }
 
 // checkModel checks what a model's keys say together. Priors that are left out
@@ -162,16 +162,17 @@ func (c *checker) checkModel(m *Model) {
 	c.derivations(m)
 	for _, named := range m.Prior.ByName {
 		if named.Pattern == "(Intercept)" {
-			c.at("by_name does not take the intercept", `write it under prior: intercept`, append(path, "prior", "by_name", named.Pattern)...)
+			c.at("by_name does not take the intercept", `write it under prior: intercept`,
+				append(path, "prior", "by_name", named.Pattern)...)
 		}
 	}
 }
 
 // weights refuses precisions for a family that has none.
 func (c *checker) weights(m *Model) {
-	var refused *glm.PrecisionError
-	if err := glm.CheckPrecision(m.Family.Family); m.PrecisionWeights != "" && errors.As(err, &refused) {
-		c.at("family "+m.Family.Name+" takes no precision_weights", refused.Hint, "models", m.Name, "precision_weights")
+	if err := glm.CheckPrecision(m.Family.Family); m.PrecisionWeights != "" && err != nil {
+		_, hint := words.Parts(err)
+		c.at("family "+m.Family.Name+" takes no precision_weights", hint, "models", m.Name, "precision_weights")
 	}
 }
 
@@ -190,7 +191,8 @@ func (c *checker) dispersionPriors(m *Model) {
 func (c *checker) interceptPoint(m *Model) {
 	switch at := &m.Prior.Intercept.At; {
 	case *at == "means" && m.Standardize == "max_abs":
-		c.at("max_abs never centres, so that the intercept's prior cannot be stated at the means", "write at: zero, or standardize: center_scale",
+		c.at("max_abs never centres, so that the intercept's prior cannot be stated at the means",
+			"write at: zero, or standardize: center_scale",
 			"models", m.Name, "prior", "intercept", "at")
 	case *at == "" && m.Standardize == "max_abs":
 		*at = "zero"

@@ -90,10 +90,10 @@ type Anneal struct {
 // MRF is the kind of a model of discrete variables.
 const MRF = "mrf"
 
-// Discrete tells whether the model is one of discrete variables.
+// Discrete reports whether the model is one of discrete variables.
 func (m *Model) Discrete() bool { return m.Kind == MRF }
 
-// Discrete tells whether the data set has variables with neighbours, for models of
+// Discrete reports whether the data set has variables with neighbours, for models of
 // kind mrf.
 func (d *Dataset) Discrete() bool {
 	return d.Edges.given() || d.Image.Path != "" || d.Grid.Rows > 0 || d.Sequences.Length > 0
@@ -101,7 +101,7 @@ func (d *Dataset) Discrete() bool {
 
 func (e *Edges) given() bool { return e.Path != "" || e.SQL != "" || len(e.Steps) > 0 }
 
-// Discrete tells whether the sampler is for models of kind mrf. Method auto is for
+// Discrete reports whether the sampler is for models of kind mrf. Method auto is for
 // both kinds.
 func (s *Sampler) Discrete() bool { return has(discreteMethods, []string{s.Method}) }
 

@@ -16,7 +16,7 @@ var sourceKeys = []string{"path", "sql", "synthetic", "image", "grid", "sequence
 var madeKeys = []string{"image", "grid", "sequences"}
 
 // discreteData checks and fills in what a data set has for models of kind mrf. It
-// tells whether its rows come from one of madeKeys.
+// reports whether its rows come from one of madeKeys.
 func (c *checker) discreteData(d *Dataset, n *node, path []string) (made bool) {
 	sub := func(keys ...string) []string { return append(path[:len(path):len(path)], keys...) }
 	var sources []string
@@ -26,7 +26,8 @@ func (c *checker) discreteData(d *Dataset, n *node, path []string) (made bool) {
 		}
 	}
 	if len(sources) > 0 {
-		others := slices.DeleteFunc(slices.Concat(sourceKeys, []string{"database", "by", "triplets", "edges", "tables"}, csvKeys),
+		others := slices.DeleteFunc(slices.Concat(sourceKeys, []string{"database", "by", "triplets", "edges", "tables"},
+			csvKeys),
 			func(key string) bool { return key == sources[0] })
 		if sources[0] != "image" {
 			others = append(others, "each")
@@ -67,15 +68,18 @@ func (c *checker) edges(d *Dataset, n *node, path []string) {
 	for k, s := range e.Steps {
 		switch {
 		case s < 1:
-			c.at(fmt.Sprintf("steps must be at least 1, but one is %d", s), "1 joins each row with the next", append(path, "steps", strconv.Itoa(k))...)
+			c.at(fmt.Sprintf("steps must be at least 1, but one is %d", s), "1 joins each row with the next",
+				append(path, "steps", strconv.Itoa(k))...)
 		case slices.Contains(e.Steps[:k], s):
-			c.at(fmt.Sprintf("step %d stands twice", s), "remove one of the two", append(path, "steps", strconv.Itoa(k))...)
+			c.at(fmt.Sprintf("step %d stands twice", s), "remove one of the two",
+				append(path, "steps", strconv.Itoa(k))...)
 		}
 	}
 	if n.get("steps") != nil {
 		c.misplaced(n, path, "belongs to edges of a table, not to steps", "from", "to", "weight", "table", "id")
 	} else if len(d.By) > 0 {
-		c.at("by divides rows, and edges of a table would join rows of two groups", "take edges: {steps: [1]}, or a data set for each group", append(path[:2:2], "by")...)
+		c.at("by divides rows, and edges of a table would join rows of two groups",
+			"take edges: {steps: [1]}, or a data set for each group", append(path[:2:2], "by")...)
 	}
 }
 
@@ -87,11 +91,13 @@ func (c *checker) oneSource(n *node, name string, path []string, keys ...string)
 			continue
 		}
 		if given++; given > 1 {
-			c.at(name+" have more than one of "+strings.Join(keys, ", "), "keep one of them", append(path[:len(path):len(path)], key)...)
+			c.at(name+" have more than one of "+strings.Join(keys, ", "), "keep one of them",
+				append(path[:len(path):len(path)], key)...)
 		}
 	}
 	if given == 0 {
-		c.at(name+" have none of "+strings.Join(keys, ", "), "write for example "+name+": {path: "+name+".csv}", path...)
+		c.at(name+" have none of "+strings.Join(keys, ", "), "write for example "+name+": {path: "+name+".csv}",
+			path...)
 	}
 }
 
@@ -168,7 +174,8 @@ func (c *checker) made(d *Dataset, n *node, sub func(keys ...string) []string) {
 			}
 		}
 		if s.Length > 0 && s.States > mostMade/s.Length {
-			c.at("a sequence has at most 100 million log potentials", "take fewer states or a smaller length", sub("sequences")...)
+			c.at("a sequence has at most 100 million log potentials", "take fewer states or a smaller length",
+				sub("sequences")...)
 		}
 	}
 }
@@ -191,7 +198,8 @@ func fill(at *string, leftOut string) {
 
 // discreteKeys are those of models of kind mrf alone; kindless of both kinds.
 var (
-	discreteKeys = []string{"states", "labels", "interaction", "coupling", "field", "fields", "observation", "noise", "truth", "watch"}
+	discreteKeys = []string{"states", "labels", "interaction", "coupling", "field", "fields", "observation", "noise",
+		"truth", "watch"}
 	kindlessKeys = []string{"kind"}
 )
 
@@ -205,7 +213,8 @@ func (c *checker) checkKind(m *Model) {
 		switch discrete := has(discreteKeys, []string{e.key}); {
 		case has(kindlessKeys, []string{e.key}) || !has(keysOf(fieldsOf(typeOf[Model]())), []string{e.key}):
 		case m.Discrete() && !discrete:
-			c.add(e.at, e.key+" is for generalised linear models, but model "+quote(m.Name)+" is of kind mrf", "remove it, or remove kind: mrf")
+			c.add(e.at, e.key+" is for generalised linear models, but model "+quote(m.Name)+" is of kind mrf",
+				"remove it, or remove kind: mrf")
 		case !m.Discrete() && discrete:
 			c.add(e.at, e.key+" is for models of kind mrf", "remove it, or add kind: mrf")
 		}
@@ -228,7 +237,8 @@ func (c *checker) checkDiscrete(m *Model, n *node) {
 	case len(m.Labels) == 1 || len(m.Labels) > 256:
 		c.at(fmt.Sprintf("there are %d labels", len(m.Labels)), "a variable has 2 to 256 states", sub("labels")...)
 	case m.States > 0 && len(m.Labels) > 0 && m.States != len(m.Labels):
-		c.at(fmt.Sprintf("there are %d labels for %d states", len(m.Labels), m.States), "leave states out", sub("labels")...)
+		c.at(fmt.Sprintf("there are %d labels for %d states", len(m.Labels), m.States), "leave states out",
+			sub("labels")...)
 	}
 	for k, label := range m.Labels {
 		if slices.Contains(m.Labels[:k], label) {
@@ -241,7 +251,8 @@ func (c *checker) checkDiscrete(m *Model, n *node) {
 	q := m.ModelStates()
 	m.States = q
 	if m.Interaction == "ising" && q != 2 {
-		c.at(fmt.Sprintf("ising has two states, not %d", q), "write interaction: potts, or leave it out", sub("interaction")...)
+		c.at(fmt.Sprintf("ising has two states, not %d", q), "write interaction: potts, or leave it out",
+			sub("interaction")...)
 	}
 	if m.Interaction == "" {
 		m.Interaction = "potts"
@@ -254,7 +265,8 @@ func (c *checker) checkDiscrete(m *Model, n *node) {
 		m.Coupling = &one
 	}
 	if len(m.Fields) > 0 && len(m.Fields) != q {
-		c.at(fmt.Sprintf("there are %d fields for %d states", len(m.Fields), q), "name a column for each state", sub("fields")...)
+		c.at(fmt.Sprintf("there are %d fields for %d states", len(m.Fields), q), "name a column for each state",
+			sub("fields")...)
 	}
 	if len(m.Fields) > 0 && m.Field != "" {
 		c.at("field and fields exclude each other", "keep one of the two", sub("field")...)
@@ -264,7 +276,8 @@ func (c *checker) checkDiscrete(m *Model, n *node) {
 		c.at("noise lacks the key "+quote("sd"), "write for example noise: {sd: 1}", sub("noise")...)
 	}
 	if len(m.Noise.Means) > 0 && len(m.Noise.Means) != q {
-		c.at(fmt.Sprintf("there are %d means for %d states", len(m.Noise.Means), q), "give one for each state", sub("noise")...)
+		c.at(fmt.Sprintf("there are %d means for %d states", len(m.Noise.Means), q), "give one for each state",
+			sub("noise")...)
 	}
 	if m.Observation != "" && noise == nil {
 		c.at("observation needs noise: how far it lies from its state", "add noise: {sd: 1}", sub("observation")...)
@@ -278,13 +291,15 @@ func (c *checker) kinds(at pos, d *Dataset, m *Model, s *Sampler) (fit bool) {
 	switch {
 	case c.unknownKind(m):
 	case m.Discrete() && !discrete:
-		c.add(at, fmt.Sprintf("model %s is of kind mrf, but data set %s has no variables with neighbours", quote(m.Name), quote(d.Name)),
+		c.add(at, fmt.Sprintf("model %s is of kind mrf, but data set %s has no variables with neighbours",
+			quote(m.Name), quote(d.Name)),
 			"give the data set edges, or take an image, grid or sequences; or "+only)
 	case !m.Discrete() && discrete:
 		c.add(at, fmt.Sprintf("data set %s has discrete variables with neighbours, but model %s is a generalised linear model", quote(d.Name), quote(m.Name)),
 			"write kind: mrf in the model; or "+only)
 	case m.Discrete() && !s.Discrete() && s.Method != "auto" && s.Method != "":
-		c.add(at, fmt.Sprintf("sampler %s is %s, which is for generalised linear models, but model %s is of kind mrf", quote(s.Name), s.Method, quote(m.Name)),
+		c.add(at, fmt.Sprintf("sampler %s is %s, which is for generalised linear models, but model %s is of kind mrf",
+			quote(s.Name), s.Method, quote(m.Name)),
 			"take method: "+strings.Join(discreteMethods, ", ")+" or auto for this model; or "+only)
 	case !m.Discrete() && s.Discrete():
 		c.add(at, fmt.Sprintf("sampler %s is %s, which is for models of kind mrf, but model %s is a generalised linear model", quote(s.Name), s.Method, quote(m.Name)),
@@ -305,9 +320,11 @@ func (c *checker) discreteRun() {
 		for _, asked := range []struct {
 			key string
 			on  bool
-		}{{"loo", r.LOO}, {"ppc", r.PPC}, {"condition", r.Condition}, {"sample", r.Prior()}, {"start", r.Start == "previous"}} {
+		}{{"loo", r.LOO}, {"ppc", r.PPC}, {"condition", r.Condition}, {"sample", r.Prior()}, {"start",
+			r.Start == "previous"}} {
 			if asked.on {
-				c.at(fmt.Sprintf("%s is for generalised linear models, but model %s is of kind mrf", asked.key, quote(m.Name)),
+				c.at(fmt.Sprintf("%s is for generalised linear models, but model %s is of kind mrf", asked.key,
+					quote(m.Name)),
 					"leave it out, or give the model a spec of its own", "run", asked.key)
 			}
 		}

@@ -202,7 +202,7 @@ type Sampler struct {
 	MaxSweeps int     `yaml:"max_sweeps" json:",omitzero" min:"1" max:"1000000" doc:"meanfield: most sweeps. Left out: 1000."`
 }
 
-// Hamiltonian tells whether the method moves along trajectories.
+// Hamiltonian reports whether the method moves along trajectories.
 func (s *Sampler) Hamiltonian() bool { return s.Method == "nuts" || s.Method == "hmc" }
 
 // Refresh is a number of sweeps; Never switches the refresh off.

@@ -49,7 +49,8 @@ func applyProfile(r *reporter, root *node, name string) {
 		return
 	}
 	if chosen.get("database") != nil { // these speak of the pipeline's own
-		root.entries = slices.DeleteFunc(root.entries, func(e entry) bool { return e.key == "publish" || e.key == "report" })
+		root.entries = slices.DeleteFunc(root.entries,
+			func(e entry) bool { return e.key == "publish" || e.key == "report" })
 	}
 	for _, key := range []string{"database", "publish", "report", "run"} {
 		if v := chosen.get(key); v != nil {

@@ -64,7 +64,8 @@ func (r *renderer) override(root *node) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.opts.Vars)) {
 		if _, ok := r.nodes[name]; !ok {
-			r.add(at, fmt.Sprintf("variable %s was given by the caller, but the spec has none of this name", quote(name)),
+			r.add(at, fmt.Sprintf("variable %s was given by the caller, but the spec has none of this name",
+				quote(name)),
 				words.DidYouMean(name, "variables", r.order))
 			continue
 		}
@@ -170,7 +171,8 @@ func (r *renderer) eval(e *expr, at pos) (string, bool) {
 		}
 	case "vars":
 		if _, defined := r.nodes[e.name]; !defined {
-			r.add(at, "variable "+quote(e.name)+" is not defined under vars", words.DidYouMean(e.name, "variables", r.order))
+			r.add(at, "variable "+quote(e.name)+" is not defined under vars",
+				words.DidYouMean(e.name, "variables", r.order))
 			return "", false
 		}
 		if r.busy[e.name] {

@@ -22,7 +22,8 @@ func (c *checker) checkScan(s *Sampler) {
 			c.at("within goes with for", "name the variables that matter, or remove it", append(path, "within")...)
 		}
 		if s.Scan.SweepEvery > 0 {
-			c.at("sweep_every goes with for", "name the coefficients that matter, or remove it", append(path, "sweep_every")...)
+			c.at("sweep_every goes with for", "name the coefficients that matter, or remove it",
+				append(path, "sweep_every")...)
 		}
 		return
 	}
@@ -31,26 +32,31 @@ func (c *checker) checkScan(s *Sampler) {
 		return
 	}
 	if s.Scan.Within > 0 {
-		c.at("within is for method gibbs: scans of cggibbs are chosen for effective draws, and certify nothing", "leave it out", append(path, "within")...)
+		c.at("within is for method gibbs: scans of cggibbs are chosen for effective draws, and certify nothing",
+			"leave it out", append(path, "within")...)
 	}
 	if s.Scan.Order == "random" {
-		c.at("a scan for coefficients is a fixed list, and order is random", "leave one of the two out", append(path, "order")...)
+		c.at("a scan for coefficients is a fixed list, and order is random", "leave one of the two out",
+			append(path, "order")...)
 	}
 	if s.Method == "cggibbs" && !slices.Contains([]string{"", "coordinate"}, s.Basis) {
-		c.at("a scan for coefficients needs the basis coordinate", "write basis: coordinate, or leave for out", append(path, "for")...)
+		c.at("a scan for coefficients needs the basis coordinate", "write basis: coordinate, or leave for out",
+			append(path, "for")...)
 	}
 }
 
 // checkCertified checks a scan that is certified for some variables.
 func (c *checker) checkCertified(s *Sampler, path []string) {
 	if s.Scan.Order == "random" {
-		c.at("a certified scan is a fixed list, and order is random", "leave one of the two out", append(path, "order")...)
+		c.at("a certified scan is a fixed list, and order is random", "leave one of the two out",
+			append(path, "order")...)
 	}
 	if s.Scan.SweepEvery > 0 {
 		c.at("sweep_every is for cggibbs", "leave it out", append(path, "sweep_every")...)
 	}
 	if s.Anneal.To != 0 {
-		c.at("a certified scan is of the model at temperature 1, and anneal changes that", "leave one of the two out", append(path, "for")...)
+		c.at("a certified scan is of the model at temperature 1, and anneal changes that", "leave one of the two out",
+			append(path, "for")...)
 	}
 	if s.Scan.Within == 0 {
 		s.Scan.Within = 0.01

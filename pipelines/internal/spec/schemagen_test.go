@@ -20,7 +20,8 @@ func Schema() []byte {
 	}
 	root = append(root, g.structure(typeOf[Pipeline]())...)
 	g.defs = append(g.defs, member{"template", object{
-		{"type", "string"}, {"pattern", `\{\{.*\}\}`}, {"description", "A template, replaced before the value is read."},
+		{"type", "string"}, {"pattern", `\{\{.*\}\}`}, {"description",
+			"A template, replaced before the value is read."},
 	}})
 	root = append(root, member{"$defs", g.defs})
 	var b bytes.Buffer
@@ -103,7 +104,8 @@ func (g *generator) typeSchema(f field, t reflect.Type) object {
 		if f.keyed != "" {
 			return namedValues(f, g.typeSchema(field{}, elem))
 		}
-		return object{{"type", orNull("array", !f.required && f.key != "fits")}, {"items", g.typeSchema(field{enum: f.enum}, elem)}}
+		return object{{"type", orNull("array", !f.required && f.key != "fits")},
+			{"items", g.typeSchema(field{enum: f.enum}, elem)}}
 	case reflect.Map:
 		return namedValues(field{}, g.typeSchema(field{enum: f.enum}, t.Elem()))
 	case reflect.String:
@@ -137,7 +139,8 @@ func orNull(name string, nullable bool) any {
 
 // namedValues is the schema of a mapping from names.
 func namedValues(f field, value object) object {
-	o := object{{"type", orNull("object", !f.required)}, {"propertyNames", object{{"minLength", 1}, {"maxLength", 200}}}}
+	o := object{{"type", orNull("object", !f.required)},
+		{"propertyNames", object{{"minLength", 1}, {"maxLength", 200}}}}
 	if f.required {
 		o = append(o, member{"minProperties", 1})
 	}
@@ -150,7 +153,8 @@ func bounded(name string, f field, unsigned bool) object {
 	if unsigned {
 		o = append(o, member{"minimum", 0})
 	}
-	for _, b := range []struct{ keyword, value string }{{"minimum", f.min}, {"exclusiveMinimum", f.above}, {"maximum", f.max}} {
+	for _, b := range []struct{ keyword, value string }{{"minimum", f.min}, {"exclusiveMinimum", f.above},
+		{"maximum", f.max}} {
 		if b.value != "" {
 			o = append(o, member{b.keyword, json.Number(b.value)})
 		}
@@ -193,7 +197,8 @@ func (g *generator) structure(t reflect.Type) object {
 			required = append(required, f.key)
 		}
 	}
-	o := object{{"type", orNull("object", len(required) == 0 && t != typeOf[Dataset]() && t != typeOf[Entry]())}, {"properties", properties}}
+	o := object{{"type", orNull("object", len(required) == 0 && t != typeOf[Dataset]() && t != typeOf[Entry]())},
+		{"properties", properties}}
 	switch {
 	case t == typeOf[Model]():
 		discrete := object{{"properties", object{{"kind", object{{"const", MRF}}}}}, {"required", []string{"kind"}}}

@@ -43,7 +43,8 @@ func (Until) jsonSchema(g *generator, _ field) object {
 
 func (Gate) jsonSchema(_ *generator, f field) object {
 	limit := anyOf(bounded("number", f, false), object{{"const", "off"}}, template)
-	both := object{{"type", "object"}, {"properties", object{{"warn", limit}, {"fail", limit}}}, {"additionalProperties", false}}
+	both := object{{"type", "object"}, {"properties", object{{"warn", limit}, {"fail", limit}}},
+		{"additionalProperties", false}}
 	return anyOf(bounded("number", f, false), object{{"const", "off"}}, both, template)
 }
 
@@ -64,7 +65,8 @@ func (NamedPrior) jsonSchema(*generator, field) object {
 }
 
 func (Derivation) jsonSchema(*generator, field) object {
-	return object{{"type", "string"}, {"minLength", 1}, {"examples", []string{"glu - bmi", "exp(10 * glu)", "mean(age = 40, race = 'white')"}}}
+	return object{{"type", "string"}, {"minLength", 1},
+		{"examples", []string{"glu - bmi", "exp(10 * glu)", "mean(age = 40, race = 'white')"}}}
 }
 
 // priorSchema is text that begins with one of the kinds.

@@ -47,13 +47,15 @@ func tokenize(src []byte) (token.Tokens, error) {
 			return nil, &sizeError{at, fmt.Sprintf("nested more than %d levels deep", maxDepth), ""}
 		}
 		if i >= maxTokens {
-			return nil, &sizeError{at, fmt.Sprintf("more than %d words and marks", maxTokens), "a spec names data, it does not hold data"}
+			return nil, &sizeError{at, fmt.Sprintf("more than %d words and marks", maxTokens),
+				"a spec names data, it does not hold data"}
 		}
 		if labels > maxLabels {
 			return nil, &sizeError{at, fmt.Sprintf("more than %d anchors and tags", maxLabels), ""}
 		}
 		if keys > maxKeys {
-			return nil, &sizeError{at, fmt.Sprintf("more than %d keys", maxKeys), "name many files by a glob with each: file, or by columns with by"}
+			return nil, &sizeError{at, fmt.Sprintf("more than %d keys", maxKeys),
+				"name many files by a glob with each: file, or by columns with by"}
 		}
 	}
 	return tokens, nil

@@ -145,7 +145,8 @@ func (t *treeMaker) value(n ast.Node, depth int) *node {
 	if t.nodes++; t.nodes > maxNodes || depth > maxDepth {
 		if !t.full {
 			t.full = true
-			t.add(at, fmt.Sprintf("too deep or too large: more than %d levels, or %d values after aliases are expanded", maxDepth, maxNodes), "")
+			t.add(at, fmt.Sprintf("too deep or too large: more than %d levels, or %d values after aliases are expanded",
+				maxDepth, maxNodes), "")
 		}
 		return &node{kind: nullKind, at: at, unknown: true}
 	}
@@ -238,7 +239,8 @@ func (t *treeMaker) mapping(m ast.MapNode, at pos, depth int) *node {
 			t.add(where, "templates may stand in values, not in keys", "")
 		}
 		if seen, twice := first[name]; twice {
-			t.add(where, fmt.Sprintf("key %s stands here a second time; the first is on line %d", quote(name), seen.line), "remove one of the two")
+			t.add(where, fmt.Sprintf("key %s stands here a second time; the first is on line %d", quote(name),
+				seen.line), "remove one of the two")
 			continue
 		}
 		first[name] = where

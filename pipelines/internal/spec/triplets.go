@@ -35,7 +35,8 @@ func (c *checker) triplets(d *Dataset, n *node, path []string) {
 		c.at("triplets are a file", "", append(path, "path")...)
 	}
 	set := c.root.get("datasets").get(d.Name)
-	c.misplaced(set, path[:2], "does not go with triplets: their rows are those of one table", "by", "each", "synthetic")
+	c.misplaced(set, path[:2], "does not go with triplets: their rows are those of one table", "by", "each",
+		"synthetic")
 }
 
 // Sparse says how a design is stored: auto, true or false.

@@ -26,7 +26,8 @@ func (v *Vars) decodeNode(d *decoder, n *node, f field, _ []string) {
 	for _, e := range n.entries { // the values are the renderer's
 		switch {
 		case !varName.MatchString("vars."+e.key) || strings.ContainsFunc(e.key, notWord):
-			d.add(e.at, "variable "+quote(e.key)+" cannot be named in a template", "use letters, digits and _, and start with a letter")
+			d.add(e.at, "variable "+quote(e.key)+" cannot be named in a template",
+				"use letters, digits and _, and start with a letter")
 		case e.value.kind > stringKind || e.value.kind == nullKind:
 			d.wrongKind(e.value, field{key: e.key}, "text or a number")
 		}
@@ -124,7 +125,8 @@ func (g *Gate) decodeNode(d *decoder, n *node, f field, _ []string) {
 		}
 	}
 	if g.Warn.On && g.Fail.On && (f.floor && g.Warn.At < g.Fail.At || !f.floor && g.Warn.At > g.Fail.At) {
-		d.add(n.at, fmt.Sprintf("%s would fail before it warns", f.key), "let warn be the stricter one of the two limits")
+		d.add(n.at, fmt.Sprintf("%s would fail before it warns", f.key),
+			"let warn be the stricter one of the two limits")
 	}
 }
 

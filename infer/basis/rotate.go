@@ -1,4 +1,4 @@
-package cggibbs
+package basis
 
 import (
 	"errors"
@@ -9,17 +9,22 @@ import (
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/linalg"
+	"glmbatch/internal/simd"
 )
 
-// rotateLimit is the largest number of coordinates that are rotated: T takes
+// vector has the bits of package vec in the form that this processor runs
+// fastest.
+var vector = simd.Vector()
+
+// RotateLimit is the largest number of coordinates that are rotated: T takes
 // half of their square in memory, and n of its columns' products.
-const rotateLimit = 5000
+const RotateLimit = 5000
 
-// Newton's iteration ends where a further step would gain less than this in log
-// density. T needs the curvature near the mode, not the mode.
-const newtonGain = 0.1
+// NewtonGain ends Newton's iteration: it stops where a further step would gain
+// less than this in log density. T needs the curvature near the mode, not the mode.
+const NewtonGain = 0.1
 
-// rotate returns the frame T = L⁻ᵀ with H = WᵀΩW + D = LLᵀ, in which the posterior
+// Rotate returns the frame T = L⁻ᵀ with H = WᵀΩW + D = LLᵀ, in which the posterior
 // is near N(0, I): Ω is Fisher's information of the rows and D the curvature of the
 // priors, a positive surrogate where they are not normal, both at the maximum of
 // the penalised likelihood with the dispersions fixed. A Newton iteration with
@@ -28,31 +33,33 @@ const newtonGain = 0.1
 // The draws are right for any T: this one decides how fast they mix. Cost:
 // n·k²/2 + k³/6 a Newton step, of which one is needed from a good v, n·k²/2 for
 // B and k³/6 for T.
-func rotate(target *glm.Target, x design.Matrix, offset []float64, priors []prior.Prior, u []float64) (*frame, error) {
-	return rotateAt(target, x, offset, priors, u, newtonGain)
+func Rotate(target *glm.Target, x design.Matrix, offset []float64, priors []prior.Prior, u []float64) (*Frame, error) {
+	return RotateAt(target, x, offset, priors, u, NewtonGain)
 }
 
-// rotateAt is rotate with Newton's iteration ended at a gain.
-func rotateAt(target *glm.Target, x design.Matrix, offset []float64, priors []prior.Prior, u []float64, gain float64) (*frame, error) {
+// RotateAt is Rotate with Newton's iteration ended at a gain.
+func RotateAt(target *glm.Target, x design.Matrix, offset []float64, priors []prior.Prior,
+	u []float64, gain float64,
+) (*Frame, error) {
 	_, k := x.Size()
-	if k > rotateLimit {
-		return nil, fmt.Errorf("%d coordinates to rotate, more than %d", k, rotateLimit)
+	if k > RotateLimit {
+		return nil, fmt.Errorf("%d coordinates to rotate, more than %d", k, RotateLimit)
 	}
 	design := design.ToDense(x) // B has no zeros, whatever x has
-	s, err := newNewton(target, design, offset, priors, u)
+	s, err := NewNewton(target, design, offset, priors, u)
 	if err != nil {
 		return nil, err
 	}
-	factor, err := s.settle(gain)
+	factor, err := s.Settle(gain)
 	if err != nil {
 		return nil, err
 	}
-	return newFrame(target, design, offset, priors, s.u[:k], factor.InverseTransposed()), nil
+	return NewFrame(target, design, offset, priors, s.u[:k], factor.InverseTransposed()), nil
 }
 
-// rotatable tells whether a prior has a curvature, or a positive surrogate of it, to
+// Rotatable reports whether a prior has a curvature, or a positive surrogate of it, to
 // rotate by; a flat one has none and needs none.
-func rotatable(kind prior.Kind) bool {
+func Rotatable(kind prior.Kind) bool {
 	switch kind {
 	case prior.Flat, prior.Normal, prior.StudentT, prior.Cauchy, prior.Laplace:
 		return true
@@ -60,9 +67,9 @@ func rotatable(kind prior.Kind) bool {
 	return false
 }
 
-// newton maximises the penalised likelihood in v = u[:k]; the rest of u, the logs
+// Newton maximises the penalised likelihood in v = u[:k]; the rest of u, the logs
 // of the dispersions, stays.
-type newton struct {
+type Newton struct {
 	target *glm.Target
 	design *design.Dense
 	priors []prior.Prior
@@ -72,22 +79,24 @@ type newton struct {
 	rows, ridge, gradient []float64
 }
 
-// newNewton returns the iteration at u, which it moves; an error where a prior has no
+// NewNewton returns the iteration at u, which it moves; an error where a prior has no
 // curvature.
-func newNewton(target *glm.Target, design *design.Dense, offset []float64, priors []prior.Prior, u []float64) (*newton, error) {
+func NewNewton(target *glm.Target, design *design.Dense, offset []float64, priors []prior.Prior,
+	u []float64,
+) (*Newton, error) {
 	for _, p := range priors {
-		if !rotatable(p.Kind) {
+		if !Rotatable(p.Kind) {
 			return nil, fmt.Errorf("a %s prior has no curvature to rotate by", p.Kind)
 		}
 	}
-	return &newton{target: target, design: design, priors: priors,
+	return &Newton{target: target, design: design, priors: priors,
 		point: glm.NewPredictor(target.Rebased(design, offset)), u: u,
 		rows: make([]float64, design.Rows), ridge: make([]float64, design.Cols), gradient: make([]float64, design.Cols)}, nil
 }
 
-// settle returns the factor of the curvature where the iteration ends: where a step
+// Settle returns the factor of the curvature where the iteration ends: where a step
 // would gain no more than enough.
-func (s *newton) settle(enough float64) (*linalg.Chol, error) {
+func (s *Newton) Settle(enough float64) (*linalg.Chol, error) {
 	s.point.SetUnconstrained(s.u)
 	for range 30 {
 		factor, err := s.curvature()
@@ -97,7 +106,7 @@ func (s *newton) settle(enough float64) (*linalg.Chol, error) {
 		s.slope()
 		step := append([]float64(nil), s.gradient...)
 		factor.Solve(step)
-		gain := 0.5 * kernels.Dot(step, s.gradient)
+		gain := 0.5 * vector.Dot(step, s.gradient)
 		if gain <= enough {
 			return factor, nil
 		}
@@ -109,12 +118,12 @@ func (s *newton) settle(enough float64) (*linalg.Chol, error) {
 }
 
 // curvature factorises H at the point, and sets the ridge D.
-func (s *newton) curvature() (*linalg.Chol, error) {
-	return linalg.Cholesky(s.hessian(), s.design.Cols)
+func (s *Newton) curvature() (*linalg.Chol, error) {
+	return linalg.Cholesky(s.Hessian(), s.design.Cols)
 }
 
-// hessian returns the lower triangle of H at the point, and sets the ridge D.
-func (s *newton) hessian() []float64 {
+// Hessian returns the lower triangle of H at the point, and sets the ridge D.
+func (s *Newton) Hessian() []float64 {
 	k := s.design.Cols
 	h := make([]float64, k*k)
 	s.target.RowInformation(s.point.Eta(), s.point.Dispersions(), s.rows)
@@ -133,10 +142,10 @@ func (s *newton) hessian() []float64 {
 
 // slope sets the gradient of the penalised likelihood. A flat prior's ridge has
 // its centre at the point.
-func (s *newton) slope() {
+func (s *Newton) slope() {
 	s.target.RowGradient(s.point.Eta(), s.point.Dispersions(), s.rows)
 	for j, p := range s.priors {
-		s.gradient[j] = kernels.Dot(s.design.Col(j), s.rows)
+		s.gradient[j] = vector.Dot(s.design.Col(j), s.rows)
 		if p.Kind != prior.Flat {
 			s.gradient[j] = math.FMA(s.ridge[j], p.Location-s.u[j], s.gradient[j])
 		}
@@ -144,12 +153,12 @@ func (s *newton) slope() {
 }
 
 // search moves along step, halved until the penalised likelihood rises, and
-// tells whether it did.
-func (s *newton) search(step []float64) bool {
+// reports whether it did.
+func (s *Newton) search(step []float64) bool {
 	old, before := append([]float64(nil), s.u...), s.value()
 	for size := 1.0; size > 1e-9; size /= 2 {
 		copy(s.u, old)
-		kernels.Axpy(size, step, s.u)
+		vector.Axpy(size, step, s.u)
 		s.point.SetUnconstrained(s.u)
 		if s.value() > before {
 			return true
@@ -159,7 +168,7 @@ func (s *newton) search(step []float64) bool {
 }
 
 // value returns the penalised likelihood.
-func (s *newton) value() float64 {
+func (s *Newton) value() float64 {
 	penalty := 0.0
 	for j, p := range s.priors {
 		if p.Kind != prior.Flat {
