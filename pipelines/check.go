@@ -13,11 +13,8 @@ import (
 	"glmbatch/pipelines/internal/plan"
 )
 
-// What a check says.
-type (
-	CheckOutcome = check.Outcome
-	CheckResult  = check.Result
-)
+// CheckOutcome is what a check says.
+type CheckOutcome = check.Outcome
 
 // CheckOptions configures Check. Simulations must be set.
 type CheckOptions struct {

@@ -185,7 +185,7 @@ func (w *watch) lookAtSpool(when string) {
 			w.t.Errorf("%s: the manifest %s: %v %s", when, path, err, text)
 			continue
 		}
-		fit, err := spool.Open(root, m)
+		fit, err := spool.Disk{}.Open(root, m)
 		if err != nil {
 			w.t.Errorf("%s: %v", when, err)
 			continue

@@ -255,7 +255,9 @@ func TestRunRecord(t *testing.T) {
 			Action: Uncommitted, At: night}}); err != nil {
 			return err
 		}
-		return s.Event(ctx, "r1", Event{At: night, Level: "warn", Message: "disk is slow"})
+		return inTransaction(ctx, s.c, func() error {
+			return s.insertEvents("r1", nil, []Event{{At: night, Level: "warn", Message: "disk is slow"}})
+		})
 	}))
 	wantInt(t, l, 1, `SELECT count(*) FROM run WHERE finished IS NULL AND exit_code IS NULL`)
 	r.Finished, r.ExitCode = night.Add(time.Minute), 3

@@ -12,8 +12,8 @@ import (
 
 // measured is a series whose diagnostics are computed here.
 func measured(chains [][]float64) html.Series {
-	return new(reducer).series(html.Series{Name: "x", Bulk: html.Number(diag.ESSBulk(chains)),
-		Tail: html.Number(diag.ESSTail(chains))}, chains)
+	s := diag.NewWorkspace().Summarize(chains)
+	return new(reducer).series(html.Series{Name: "x", Bulk: html.Number(s.ESSBulk), Tail: html.Number(s.ESSTail)}, chains)
 }
 
 // wave is a column of draws that depends on the past.
@@ -115,7 +115,7 @@ func TestGrowth(t *testing.T) {
 		half[c] = chains[c][:250]
 	}
 	if s.Grown[3] != 1000 || float64(s.GrownBulk[3]) != diag.ESSBulk(half) ||
-		float64(s.GrownTail[3]) != diag.ESSTail(half) {
+		float64(s.GrownTail[3]) != diag.NewWorkspace().Summarize(half).ESSTail {
 		t.Errorf("at %d draws bulk ESS %v, want %v", s.Grown[3], s.GrownBulk[3], diag.ESSBulk(half))
 	}
 }

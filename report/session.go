@@ -147,11 +147,6 @@ func (s *Session) rejudge(ctx context.Context, fingerprint string, g judge.Gates
 	return id, err
 }
 
-// Event stores something that happened in a run and belongs to no fit.
-func (s *Session) Event(ctx context.Context, runID string, e Event) error {
-	return inTransaction(ctx, s.c, func() error { return s.insertEvents(runID, nil, []Event{e}) })
-}
-
 func (s *Session) insertEvents(runID string, id any, events []Event) error {
 	return s.appendRows("event", func(add func(...driver.Value) error) error {
 		for _, e := range events {

@@ -182,7 +182,7 @@ func TestFrozenZIsSeen(t *testing.T) {
 func share(chains [][][]float64) float64 {
 	passed := 0
 	for _, c := range chains {
-		if r := diag.RHat(c); !math.IsNaN(r) && r <= 1.01 {
+		if r := diag.NewWorkspace().Summarize(c).RHat; !math.IsNaN(r) && r <= 1.01 {
 			passed++
 		}
 	}

@@ -5,12 +5,6 @@ import "math"
 // The measures of a loaded column. Each leaves its transform of the draws in
 // w.y; all are NaN where summary.go's reasons say so.
 
-// rhat is the rank-normalised split R-hat.
-func (w *Workspace) rhat() float64 {
-	bulk, _ := w.bulk()
-	return math.Max(bulk, w.foldedRHat())
-}
-
 // bulk takes R-hat and ESS of the normal scores of the draws.
 func (w *Workspace) bulk() (rhat, ess float64) {
 	if !w.ordered() || w.half < 2 {
@@ -110,12 +104,6 @@ const rounding = 0x1p-50
 // squareMoments takes those of the squared deviations from their mean.
 func (w *Workspace) squareMoments(u unit, mean float64) moments {
 	w.transform(u, func(v float64) float64 { return float64((v - mean) * (v - mean)) })
-	return w.momentsHere(rounding)
-}
-
-// distanceMoments takes those of the absolute deviations from their mean.
-func (w *Workspace) distanceMoments(u unit, mean float64) moments {
-	w.transform(u, func(v float64) float64 { return math.Abs(v - mean) })
 	return w.momentsHere(rounding)
 }
 

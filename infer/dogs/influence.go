@@ -169,12 +169,3 @@ func (c *Influence) Row(i int) ([]int32, []float64) {
 	from, to := c.start[i], c.start[i+1]
 	return c.to[from:to:to], c.value[from:to:to]
 }
-
-// Scaled returns C times factor: what looser bounds would do.
-func (c *Influence) Scaled(factor float64) *Influence {
-	out := &Influence{start: c.start, to: c.to, value: make([]float64, len(c.value))}
-	for k, v := range c.value {
-		out.value[k] = float64(v * factor)
-	}
-	return out
-}

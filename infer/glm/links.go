@@ -25,9 +25,6 @@ var links = []LinkInfo{
 	{"cauchit", "tan(π(p − ½))", "½ + atan(eta)/π", nil},
 }
 
-// Links returns the table of links; it must not be changed.
-func Links() []LinkInfo { return links }
-
 // Walled reports whether the linear predictor must be above 0.
 func (f Family) Walled() bool {
 	for _, l := range links {

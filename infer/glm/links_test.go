@@ -17,7 +17,7 @@ func TestLinkTable(t *testing.T) {
 	}
 	_, table, _ := strings.Cut(string(page), "| link | eta | mean |")
 	table, _, _ = strings.Cut(table, "\n\n")
-	for _, l := range Links() {
+	for _, l := range links {
 		domain := "| all |"
 		switch {
 		case l.Name == "identity":
@@ -31,11 +31,11 @@ func TestLinkTable(t *testing.T) {
 			t.Errorf("docs/models.md has no row %q", row)
 		}
 	}
-	if rows := strings.Count(table, "\n| `"); rows != len(Links()) {
-		t.Errorf("docs/models.md lists %d links, the table %d", rows, len(Links()))
+	if rows := strings.Count(table, "\n| `"); rows != len(links) {
+		t.Errorf("docs/models.md lists %d links, the table %d", rows, len(links))
 	}
 	for _, f := range everyFamily() {
-		if !slices.ContainsFunc(Links(), func(l LinkInfo) bool { return l.Name == f.Link }) {
+		if !slices.ContainsFunc(links, func(l LinkInfo) bool { return l.Name == f.Link }) {
 			t.Errorf("%s: its link is not in the table", f)
 		}
 		target := mustTarget(t, familyExample(3, f, 9, 2))

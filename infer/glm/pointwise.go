@@ -109,9 +109,6 @@ func (r *rows) constant(f Family, i int) float64 {
 	return 0
 }
 
-// Family returns the family.
-func (p *Pointwise) Family() Family { return p.family }
-
 // LogLik writes the log densities of the responses of the rows from first on,
 // one for each entry of eta, with all constants, to dst, which may be eta: −Inf
 // outside the link's domain. disp has the family's dispersions, fixed ones

@@ -18,8 +18,6 @@ func (g *adjacency) Neighbours(i int) []int32 {
 	return g.to[from:to:to]
 }
 
-func (g *adjacency) halfEdges() int { return len(g.to) }
-
 // link fills rows from edges 0 … m−1, whose ends are told by end, and calls put
 // for both halves of every edge with their places.
 //

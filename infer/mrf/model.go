@@ -35,8 +35,6 @@ type Model interface {
 
 	// logMean is LogWeights with each neighbour replaced by its distribution in q.
 	logMean(dst []float64, i int, q *Marginals)
-	// logEdges returns the number of half edges, what a sweep reads.
-	halfEdges() int
 }
 
 // LogDensity returns U(x) = log π(x) + log Z. len(x) is n. Cost: one pass over

@@ -45,7 +45,7 @@ func TestDrawsOfRows(t *testing.T) {
 		record.Columns = append(record.Columns, transform.Column{Term: j, Centre: float64(j) / 3, Scale: float64(j+1) / 7})
 	}
 	setup := &linear{dim: d}
-	f, err := spool.Open(t.TempDir(), spool.Manifest{Fingerprint: "f", Params: 3, Chains: chains, Start: d})
+	f, err := spool.Disk{}.Open(t.TempDir(), spool.Manifest{Fingerprint: "f", Params: 3, Chains: chains, Start: d})
 	if err != nil {
 		t.Fatal(err)
 	}

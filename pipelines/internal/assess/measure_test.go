@@ -54,7 +54,7 @@ func TestMixedNeedsEveryRHat(t *testing.T) {
 // the blocks of draws in the spool.
 func TestMeasureByBlocks(t *testing.T) {
 	const params, draws = 7, 90
-	f, err := spool.Open(t.TempDir(), spool.Manifest{Fingerprint: "f", Params: params, Chains: 2})
+	f, err := spool.Disk{}.Open(t.TempDir(), spool.Manifest{Fingerprint: "f", Params: params, Chains: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

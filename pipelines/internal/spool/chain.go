@@ -167,9 +167,6 @@ func (c *Chain) Draws() int {
 // start; nil for a chain that has not begun.
 func (c *Chain) State() []byte { return c.state }
 
-// Cut is the number of damaged bytes that opening removed.
-func (c *Chain) Cut() int64 { return c.cut }
-
 // Elapsed is the time that iterations [from, to) took, by whole blocks shared
 // out evenly over their draws.
 func (c *Chain) Elapsed(from, to int) time.Duration {

@@ -184,7 +184,7 @@ func TestLockOfARemovedFolder(t *testing.T) {
 			t.Cleanup(func() { second.Close() })
 		}
 		var busy *BusyError
-		if _, err := Open(root, manifest()); !errors.As(err, &busy) {
+		if _, err := (Disk{}).Open(root, manifest()); !errors.As(err, &busy) {
 			t.Errorf("made again %v: the last one gave %v, want a BusyError", again, err)
 		}
 	}

@@ -73,9 +73,6 @@ func Root(database string) string { return database + ".work" }
 // Open opens or creates the folder of the fit with the manifest's fingerprint
 // under root. Chains that a killed run left are ready to go on. It returns a
 // *BusyError when another process holds the fit.
-func Open(root string, m Manifest) (*Fit, error) { return Disk{}.Open(root, m) }
-
-// Open is the function of that name on this disk.
 func (d Disk) Open(root string, m Manifest) (*Fit, error) {
 	m.Version = m.version()
 	dir := folder(root, m.Fingerprint)
@@ -172,9 +169,6 @@ func (f *Fit) chainPath(i int) string {
 }
 
 var errManifest = errors.New("spool: manifest is damaged")
-
-// ReadManifest reads the manifest of a fit's folder.
-func ReadManifest(path string) (Manifest, error) { return Disk{}.readManifest(path) }
 
 func (d Disk) readManifest(path string) (Manifest, error) {
 	data, err := d.readFile(path)

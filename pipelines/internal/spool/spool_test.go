@@ -32,7 +32,7 @@ func block(first, draws int) *infer.Block {
 
 func open(t *testing.T, root string, m Manifest) *Fit {
 	t.Helper()
-	f, err := Open(root, m)
+	f, err := Disk{}.Open(root, m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,8 +70,8 @@ func TestRoundTrip(t *testing.T) {
 	root := t.TempDir()
 	written(t, root, 3, 4, 2)
 	c := open(t, root, manifest()).Chains[0]
-	if c.Draws() != 9 || string(c.State()) != "s3" || c.Cut() != 0 {
-		t.Fatalf("draws %d, state %q, cut %d; want 9, s3, 0", c.Draws(), c.State(), c.Cut())
+	if c.Draws() != 9 || string(c.State()) != "s3" || c.cut != 0 {
+		t.Fatalf("draws %d, state %q, cut %d; want 9, s3, 0", c.Draws(), c.State(), c.cut)
 	}
 	if c.StartNote != "drawn for the test" || c.Start[1] != 2 || !math.IsInf(c.Start[2], 1) || c.SetupElapsed != 7 {
 		t.Errorf("start %v %q %v", c.Start, c.StartNote, c.SetupElapsed)
@@ -232,7 +232,7 @@ func TestSecondProcessIsTurnedAway(t *testing.T) {
 	root := t.TempDir()
 	open(t, root, manifest())
 	var busy *BusyError
-	if _, err := Open(root, manifest()); !errors.As(err, &busy) {
+	if _, err := (Disk{}).Open(root, manifest()); !errors.As(err, &busy) {
 		t.Fatalf("second Open gave %v, want a BusyError", err)
 	}
 }
@@ -348,7 +348,7 @@ func TestRemove(t *testing.T) {
 }
 
 func BenchmarkAppend(b *testing.B) {
-	f, err := Open(b.TempDir(), Manifest{Fingerprint: "bench", Params: 7130, Chains: 1})
+	f, err := Disk{}.Open(b.TempDir(), Manifest{Fingerprint: "bench", Params: 7130, Chains: 1})
 	if err != nil {
 		b.Fatal(err)
 	}
