@@ -13,8 +13,8 @@
 // from 0. A number that cannot be computed is NaN in Go and NULL in SQL, with
 // the reason beside it; draws are stored as they are.
 //
-// Read records.go (aliases.go names what package record has), ledger.go and session.go first; the tables and views are in
-// schema/*.sql. Then
+// Read records.go (aliases.go names what package record has), ledger.go and session.go first; the tables and views
+// are in schema/*.sql. Then
 //
 //   - create.go, migrate.go, errors.go, quote.go: a file, its schema, what can be wrong with it, and SQL's text;
 //   - fit.go, append.go, draws.go, derive.go, loo.go, discrete.go, drift.go, driftquery.go, start.go, calibration.go:
