@@ -264,7 +264,7 @@ func TestWhereToLook(t *testing.T) {
 	if got := tail(); !strings.Contains(got, `"SELECT * FROM coefficients"`) {
 		t.Errorf("with one that is held:\n%s", got)
 	}
-	out.Fits = []*pipelines.Result{{Method: "meanfield"}}
+	out.Fits = []*pipelines.Result{{Method: "meanfield", Discrete: true}}
 	if got := tail(); !strings.Contains(got, `"SELECT * FROM marginals"`) {
 		t.Errorf("with discrete fits alone, which have no coefficients:\n%s", got)
 	}
