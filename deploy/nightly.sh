@@ -31,7 +31,7 @@ fi
 case $code in
 0) ;;
 1) echo "$spec: a fit failed or erred; ask the ledger: SELECT * FROM run_fit WHERE verdict IN ('fail', 'error')" >&2 ;;
-3) echo "$spec: the ledger is held; drawn fits wait for pipeline commit $spec" >&2 ;;
+3) echo "$spec: something is not where it was to be, as told above; drawn fits wait for pipeline commit $spec" >&2 ;;
 *) echo "$spec: exit code $code" >&2 ;;
 esac
 if [ "$keep" -gt 0 ] && [ "$code" -le 1 ]; then

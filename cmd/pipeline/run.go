@@ -164,8 +164,9 @@ func (a *app) runOne(ctx context.Context, target string, f *runFlags) error {
 		if err != nil {
 			return err
 		}
-		defer file.Close()
-		o.Log = slog.New(slog.NewJSONHandler(file, nil))
+		log := &logFile{File: file}
+		defer log.Close(a.stderr)
+		o.Log = slog.New(slog.NewJSONHandler(log, nil))
 	}
 	out, err := pipelines.Run(ctx, target, o)
 	if err != nil {
@@ -187,8 +188,30 @@ func (a *app) print(out *pipelines.Outcome, output string, quiet bool) error {
 		printOutcome(a.screen(), out)
 		return nil
 	}
-	printErrors(a.stderr, out.Fits)
+	printFaults(a.stderr, out)
 	return nil
+}
+
+// logFile is a log that remembers why the first line of it was lost, which slog does not tell.
+type logFile struct {
+	*os.File
+	lost error
+}
+
+// Write is called by one goroutine at a time: slog's handler holds a lock.
+func (l *logFile) Write(p []byte) (int, error) {
+	n, err := l.File.Write(p)
+	if l.lost == nil {
+		l.lost = err
+	}
+	return n, err
+}
+
+// Close tells w if lines were lost.
+func (l *logFile) Close(w io.Writer) {
+	if err := errors.Join(l.lost, l.File.Close()); err != nil {
+		fmt.Fprintf(w, "the log is not whole: %s\n", clean(err.Error()))
+	}
 }
 
 // terminal reports whether w is one, and how to learn its width.

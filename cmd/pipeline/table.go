@@ -110,6 +110,29 @@ func printErrors(w io.Writer, fits []*pipelines.Result) {
 	}
 }
 
+// printFaults prints what a quiet run tells: why fits erred or wait for their commit, and what else did not come
+// where it was to be.
+func printFaults(w io.Writer, out *pipelines.Outcome) {
+	printErrors(w, out.Fits)
+	for _, f := range out.Fits {
+		if f.Action == pipelines.Uncommitted && len(f.Reasons) > 0 {
+			fmt.Fprintf(w, "\n%s: not in the ledger\n  %s\n", clean(f.Name()), indent(strings.Join(f.Reasons, "\n")))
+		}
+	}
+	printLeft(w, out)
+}
+
+// printLeft prints what of a run is not in the ledger, its copy or its page, and why.
+func printLeft(w io.Writer, out *pipelines.Outcome) {
+	for _, left := range []struct{ what, why string }{
+		{"not recorded in the ledger", out.Unrecorded}, {"not published", out.Unpublished}, {"no report", out.Unreported},
+	} {
+		if left.why != "" {
+			fmt.Fprintf(w, "%s: %s\n", left.what, indent(clean(left.why)))
+		}
+	}
+}
+
 // printTail counts the fits and says how to look further.
 func printTail(w *screen, out *pipelines.Outcome) {
 	counts := map[string]int{}
@@ -136,15 +159,7 @@ func printTail(w *screen, out *pipelines.Outcome) {
 	}
 	fmt.Fprintf(w, "%s, in %.1f s: %s\n", plural(len(out.Fits), "fit"), out.Finished.Sub(out.Started).Seconds(),
 		strings.Join(parts, ", "))
-	if out.Unrecorded != "" {
-		fmt.Fprintf(w, "not recorded in the ledger: %s\n", indent(clean(out.Unrecorded)))
-	}
-	if out.Unpublished != "" {
-		fmt.Fprintf(w, "not published: %s\n", indent(clean(out.Unpublished)))
-	}
-	if out.Unreported != "" {
-		fmt.Fprintf(w, "no report: %s\n", indent(clean(out.Unreported)))
-	}
+	printLeft(w, out)
 	if _, err := os.Stat(out.Database); out.DryRun || out.Unrecorded != "" && err != nil {
 		return // there is no ledger to look at
 	}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+const quietSpec = `pipeline: s
+database: l.duckdb
+datasets: {pima: "example:pima.csv"}
+models: {m: {formula: type ~ glu, family: bernoulli}}
+samplers: {s: {}}
+run: {chains: 2, warmup: 50, draws: 100}
+gates: {rhat: 1.5, ess_bulk: 5, ess_tail: 5}
+`
+
+// A quiet run says why it ends with 3: a copy or a page that cannot be put where the spec says.
+func TestQuietTellsWhatIsLeft(t *testing.T) {
+	for name, c := range map[string]struct{ more, want string }{
+		"publish onto a folder": {"publish: folder\n", "not published: "},
+		"page onto a folder":    {"report: folder\n", "no report: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Chdir(dir)
+			if err := os.Mkdir("folder", 0o755); err != nil {
+				t.Fatal(err)
+			}
+			write(t, dir, "s.yaml", quietSpec+c.more)
+			tellsLeft(t, []string{c.want, "folder"}, "run", "s.yaml", "--quiet")
+		})
+	}
+}
+
+// It says so of a ledger that is held, too.
+func TestQuietTellsThatALedgerIsHeld(t *testing.T) {
+	t.Chdir(t.TempDir())
+	mustCall(t, "run", "quickstart")
+	hold(t, "posteriors.duckdb")
+	tellsLeft(t, []string{" × gibbs: not in the ledger", "is held", "not recorded in the ledger: "},
+		"run", "quickstart", "--seed", "9", "--quiet", "--lock-wait", "1ms")
+}
+
+// tellsLeft makes a call that ends with 3 and says these words as errors alone.
+func tellsLeft(t *testing.T, want []string, args ...string) {
+	t.Helper()
+	code, out, errs := call(t, args...)
+	if code != 3 || out != "" {
+		t.Errorf("exit %d, %q", code, out)
+	}
+	for _, w := range want {
+		if !strings.Contains(errs, w) {
+			t.Errorf("it says %q, want %q", errs, w)
+		}
+	}
+}
+
+// A log that loses lines is told, also by a quiet run.
+func TestBrokenLogIsTold(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("there is no /dev/full")
+	}
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write(t, dir, "s.yaml", quietSpec)
+	code, _, errs := call(t, "run", "s.yaml", "--quiet", "--log", "/dev/full")
+	if code != 0 || !strings.Contains(errs, "the log is not whole: write /dev/full: no space left on device") {
+		t.Errorf("exit %d, %q", code, errs)
+	}
+}
