@@ -18,20 +18,24 @@ fi
 spec=$1
 shift
 
-"$pipeline" run "$spec" --quiet "$@"
+# What the program says is told at the end: a ledger that was held for a while is no news.
+said=$(mktemp) || exit 2
+trap 'rm -f "$said"' EXIT
+"$pipeline" run "$spec" --quiet "$@" 2>"$said"
 code=$?
 if [ "$code" -eq 3 ]; then
-	# Someone has the ledger open: wait longer, once. Then ask run again, which
+	# Someone may have the ledger open: wait longer, once. Then ask run again, which
 	# draws nothing anew and knows of every fit whether it passed.
 	if "$pipeline" commit "$spec" --lock-wait "${PIPELINE_LOCK_WAIT:-30m}" >/dev/null || [ $? -ne 3 ]; then
-		"$pipeline" run "$spec" --quiet "$@"
+		"$pipeline" run "$spec" --quiet "$@" 2>"$said"
 		code=$?
 	fi
 fi
+cat "$said" >&2
 case $code in
 0) ;;
 1) echo "$spec: a fit failed or erred; ask the ledger: SELECT * FROM run_fit WHERE verdict IN ('fail', 'error')" >&2 ;;
-3) echo "$spec: something is not where it was to be, as told above; drawn fits wait for pipeline commit $spec" >&2 ;;
+3) echo "$spec: something is not where it was to be, for the reason above; drawn fits wait for pipeline commit $spec" >&2 ;;
 *) echo "$spec: exit code $code" >&2 ;;
 esac
 if [ "$keep" -gt 0 ] && [ "$code" -le 1 ]; then

@@ -30,13 +30,14 @@ func TestNightlyScript(t *testing.T) {
 		{"3 0 0 0", run + commit + run + prune, 0, ""},
 		{"3 0 1 0", run + commit + run + prune, 1, "failed or erred"},
 		{"3 1 1 0", run + commit + run + prune, 1, "failed or erred"},
-		{"3 3", run + commit, 3, "is held"},
+		{"3 3", run + commit, 3, "the fake's reason\ns.yaml: something is not where it was to be, for the reason above"},
 		{"130", run, 130, "130"},
 		{"0 3", run + prune, 0, "not pruned"},
 	} {
 		dir := t.TempDir()
 		write(t, dir, "codes", strings.ReplaceAll(c.codes, " ", "\n")+"\n")
-		fake := write(t, dir, "fake", "#!/bin/sh\necho \"$@\" >> calls\ncode=$(head -n 1 codes)\nsed -i 1d codes\nexit $code\n")
+		fake := write(t, dir, "fake", "#!/bin/sh\necho \"$@\" >> calls\ncode=$(head -n 1 codes)\nsed -i 1d codes\n"+
+			"case $1$code in run3) echo \"the fake's reason\" >&2 ;; esac\nexit $code\n")
 		if err := os.Chmod(fake, 0o755); err != nil {
 			t.Fatal(err)
 		}
