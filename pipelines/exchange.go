@@ -74,7 +74,7 @@ func newest(ctx context.Context, database string, only []string) (*report.Ledger
 		return nil, nil, asUsage(err)
 	}
 	found, err := ledger.Newest(ctx,
-		func(k report.Key) bool { return selector.Match(k.Dataset, k.Group, k.Model, k.Sampler) })
+		func(k report.Key) bool { return selector.Matches(k.Dataset, k.Group, k.Model, k.Sampler) })
 	if err == nil && len(found) == 0 {
 		err = predict.NoFit(ledger)
 	}

@@ -105,13 +105,18 @@ func (c *Chains) Close() {
 
 // Late returns err, or a *TimeoutError that says what is kept where ctx was ended by the fit's timeout.
 func (c *Chains) Late(ctx context.Context, err error) error {
-	var timeout *TimeoutError
-	if err == nil || ctx.Err() == nil || !errors.As(context.Cause(ctx), &timeout) {
-		return err
-	}
 	kept := math.MaxInt
 	for _, chain := range c.Spool.Chains {
 		kept = min(kept, chain.Draws())
+	}
+	return Late(ctx, err, kept)
+}
+
+// Late returns err, or a *TimeoutError where ctx was ended by the fit's timeout; kept is -1 where chains are not open.
+func Late(ctx context.Context, err error, kept int) error {
+	var timeout *TimeoutError
+	if err == nil || ctx.Err() == nil || errors.As(err, &timeout) || !errors.As(context.Cause(ctx), &timeout) {
+		return err
 	}
 	return &TimeoutError{Limit: timeout.Limit, Kept: kept}
 }

@@ -85,8 +85,3 @@ func begins(pattern, name string) bool {
 	}
 	return false
 }
-
-// Match reports whether a fit of this name is selected.
-func (s Selector) Match(dataset, key, model, sampler string) bool {
-	return s.unit(dataset, key) && s.fit(model, sampler)
-}

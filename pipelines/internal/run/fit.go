@@ -61,9 +61,8 @@ func (a *attempt) try(ctx context.Context) {
 			a.res.fail(fmt.Errorf("this program has a fault: %v (the log has its place; please report it)", v))
 		}
 	}()
-	err := a.carryOut(ctx)
-	if err != nil {
-		a.res.fail(err)
+	if err := a.carryOut(ctx); err != nil {
+		a.res.fail(draw.Late(ctx, err, -1))
 	}
 }
 

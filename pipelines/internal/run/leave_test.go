@@ -169,3 +169,22 @@ func TestTimeout(t *testing.T) {
 		t.Errorf("after the next run %s, want %s", got, want)
 	}
 }
+
+// A method without chains that has had its time is an error that says so, as one with chains is.
+func TestTimeoutOfAnAnswer(t *testing.T) {
+	config := configOf(t, filepath.Join(volatile(t), "d.duckdb"), `
+pipeline: p
+database: %s
+datasets: {g: {grid: {rows: 100, columns: 100}}}
+models: {m: {kind: mrf, coupling: 0.4}}
+samplers: {s: {method: meanfield}}
+run: {timeout: 1ns}
+`)
+	out, err := Run(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res := out.Fits[0]; out.ExitCode != exit.Fail || res.Action != Errored || !strings.Contains(res.Reasons[0], "timeout: the fit") {
+		t.Errorf("exit code %d, %s: %q", out.ExitCode, res.Action, res.Reasons)
+	}
+}
