@@ -98,8 +98,8 @@ func (d *Drawn) diagnostics(condition []record.Diagnostic) []record.Diagnostic {
 	out := []record.Diagnostic{
 		{Name: "rhat_max", Chain: -1, Value: m.WorstRHat()},
 		{Name: "rhat_max_if_mixed", Chain: -1, Value: mixed},
-		{Name: "ess_bulk_median", Chain: -1, Value: m.ESS("median", d.Kept)},
-		{Name: "ess_bulk_min", Chain: -1, Value: m.ESS("min", d.Kept)},
+		{Name: "ess_bulk_median", Chain: -1, Value: m.ESS("median")},
+		{Name: "ess_bulk_min", Chain: -1, Value: m.ESS("min")},
 		{Name: "divergences", Chain: -1, Value: float64(m.Divergences)},
 	}
 	if total := d.Facts().Observations; total > 0 {

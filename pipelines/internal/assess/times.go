@@ -24,8 +24,8 @@ func (d *Drawn) times(s Stamp) record.Times {
 		}
 		return t.Setup + t.Warmup + t.Sampling*(100/ess)
 	}
-	t.ToESS100Median = until(d.Measured.ESS("median", d.Kept))
-	t.ToESS100Min = until(d.Measured.ESS("min", d.Kept))
+	t.ToESS100Median = until(d.Measured.ESS("median"))
+	t.ToESS100Min = until(d.Measured.ESS("min"))
 	t.ToESS100LogLik = until(d.Measured.logLik.ESSBulk)
 	return t
 }
