@@ -19,7 +19,7 @@ SEED        := $(shell od -An -N7 -tu8 /dev/urandom | tr -d ' ')
 endif
 
 # Every target below with a "## help" behind its name is listed by "make help".
-.PHONY: help build run test stat verify kill soak lint arm64 race bench fuzz golden reference e2e compat ci clean
+.PHONY: help build run test stat verify kill soak lint arm64 forms race bench fuzz golden reference e2e compat ci clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,6 +64,9 @@ lint: ## check format, vet, staticcheck, shell syntax, and the house rules of in
 
 arm64: ## hold the bits of infer and its arithmetic on arm64, cross-compiled and under qemu-user (root installs it)
 	.ci/arm64 $(PURE)
+
+forms: ## say which forms of the kernels this processor has, and test each; AVX2 under qemu-user where it lacks it
+	.ci/forms
 
 race: ## run the tests under the race detector (PKG=./pipelines/... RUN=Conformance SKIP=Pinned for a part)
 	$(GO) test -race -timeout=60m -run='$(or $(RUN),.)' $(if $(SKIP),-skip='$(SKIP)') $(or $(PKG),./...)
