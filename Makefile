@@ -13,6 +13,10 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # What is built and tested without cgo: the samplers and the arithmetic below them.
 PURE        := ./infer/... $(addprefix ./internal/,vec simd linalg variate state)
 FUZZTIME    ?= 30s
+KILLS       ?= 200
+FITS        ?= 1000
+# A package whose tests take longer hangs; on a quiet machine the slowest takes two minutes.
+TIMEOUT     ?= 30m
 COUNT       ?= 1
 ifeq ($(origin SEED),undefined)
 SEED        := $(shell od -An -N7 -tu8 /dev/urandom | tr -d ' ')
@@ -33,8 +37,8 @@ run: build ## build, then run the quickstart: real data in, posteriors.duckdb ou
 test: ## run every test: vet, infer and its arithmetic without cgo, then all other packages
 	$(GO) vet ./...
 	CGO_ENABLED=0 $(GO) build $(PURE)
-	CGO_ENABLED=0 $(GO) test $(PURE)
-	$(GO) test $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE))")
+	CGO_ENABLED=0 $(GO) test -timeout=$(TIMEOUT) $(PURE)
+	$(GO) test -timeout=$(TIMEOUT) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE))")
 
 stat: ## run the statistical tests in full, for hours, with a fresh seed (SEED=… repeats one)
 	@echo "stat: SEED=$(SEED)"
@@ -44,13 +48,13 @@ verify: ## write and print the tables of docs/verification.md: posteriors, the g
 	GLMBATCH_VERIFY=$(CURDIR)/docs/verification.md $(GO) test -count=1 -p 1 -timeout=2h -run '^TestVerify' ./infer/glm ./infer/infertest
 	@cat docs/verification.md
 
-kill: ## kill 200 processes at random moments and fail every operation on the disk (SEED=… for the moments)
+kill: ## kill 200 processes at random moments and fail every operation on the disk (SEED=… for the moments; KILLS=… below 100: a short form)
 	@echo "kill: SEED=$(SEED)"
-	GLMBATCH_KILLS=200 GLMBATCH_SEED=$(SEED) $(GO) test -count=1 -p 1 -v -timeout=2h \
+	GLMBATCH_KILLS=$(KILLS) GLMBATCH_SEED=$(SEED) $(GO) test -count=1 -p 1 -v -timeout=2h \
 		-run '^Test(Killed|DamagedWorkFolder|FullDisk|ReadOnlyPlace|RunOnAFailingDisk|EveryOperationFails)$$' ./pipelines ./pipelines/internal/run ./pipelines/internal/spool
 
-soak: ## fit a thousand data sets in one run, skip them all, change a tenth; then the same of fewer under the race detector
-	GLMBATCH_SOAK=1000 $(GO) test -count=1 -v -timeout=2h -run '^TestSoak$$' ./pipelines
+soak: ## fit a thousand data sets in one run, skip them all, change a tenth; then the same of fewer under the race detector (FITS=…)
+	GLMBATCH_SOAK=$(FITS) $(GO) test -count=1 -v -timeout=2h -run '^TestSoak$$' ./pipelines
 	$(GO) test -race -count=1 -v -timeout=2h -run '^TestSoak$$' ./pipelines
 
 lint: ## check format, vet, staticcheck, shell syntax, and the house rules of internal/arch
