@@ -72,7 +72,11 @@ func readCSV(ctx context.Context, src *Source, path string, choose chooser, mem 
 	p := &part{file: path, rows: f.rows, lines: f.lines}
 	for i, c := range cols {
 		if c != nil {
-			p.cols = append(p.cols, c.finish(kindOf[i]))
+			col := c.finish(kindOf[i])
+			if c.beyond.text != "" && isNumber(col.typ) {
+				col.beyond = c.beyond.text + " in " + locate(f.path, f.lines, c.beyond.row)
+			}
+			p.cols = append(p.cols, col)
 		}
 	}
 	f.warn(p)
