@@ -93,6 +93,8 @@ var deps = map[string]string{
 	"internal/arch":               "",
 	"internal/bars":               "internal/words pipelines",
 	"internal/doctest":            "",
+	// references serves tests alone.
+	"internal/references": "",
 	// words is what every room needs to speak with people.
 	"internal/words": "",
 }
@@ -151,7 +153,7 @@ func allowedInTest(pkg, imp string) bool {
 	if !within(pkg, "infer") && !chainFolder(pkg) || standard(imp) || imp == module {
 		return true
 	}
-	return ours && (within(name, "infer") || chainFolder(name) || name == "internal/words") ||
+	return ours && (within(name, "infer") || chainFolder(name) || name == "internal/words" || name == "internal/references") ||
 		strings.HasPrefix(imp, "gonum.org/v1/gonum/")
 }
 
