@@ -63,7 +63,7 @@ const pins = "-skip=^TestPinned|^TestBits$"
 // test runs go test; overlay is "" for the code as it is. It stands in GOFLAGS, so
 // that tests which build the program build it with the fault.
 func test(ctx context.Context, root string, args []string, overlay string) (out string, passed bool) {
-	flags := []string{"test", "-vet=off", "-failfast", "-timeout=15m", pins}
+	flags := []string{"test", "-vet=off", "-ldflags=-s -w", "-failfast", "-timeout=15m", pins}
 	c := exec.CommandContext(ctx, "go", slices.Concat(flags, args)...)
 	c.Dir = root
 	c.Env = os.Environ()
