@@ -168,6 +168,13 @@ func (l *Ledger) connect(ctx context.Context, readOnly bool, r reach) (*sql.DB, 
 		q.Set("threads", strconv.Itoa(l.opts.Threads))
 		q.Set("lock_configuration", "true") // a writer carries out this package's own SQL, which sets the threads
 	}
+	db, c, err := dial(ctx, l.path, q, r)
+	if err == nil || isLocked(err) {
+		return db, c, err
+	}
+	if mended, merr := l.mendLog(); merr != nil || !mended {
+		return nil, nil, errors.Join(err, merr)
+	}
 	return dial(ctx, l.path, q, r)
 }
 
