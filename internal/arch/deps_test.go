@@ -36,7 +36,7 @@ var deps = map[string]string{
 	"infer/priordraws": "infer infer/glm internal/state internal/words",
 	"infer/loo":        "internal/vec",
 	"infer/mrf":        "infer internal/vec internal/state internal/words",
-	"infer/herded":     "infer infer/mrf internal/vec internal/state internal/words",
+	"infer/herded":     "infer infer/mrf internal/vec internal/words",
 	"infer/dogs":       "infer/mrf internal/vec internal/simd internal/linalg",
 	"infer/infertest":  "infer infer/design infer/glm infer/prior internal/variate",
 	"internal/vec":     "",
@@ -93,6 +93,8 @@ var deps = map[string]string{
 	"internal/arch":               "",
 	"internal/bars":               "internal/words pipelines",
 	"internal/doctest":            "",
+	// references serves tests alone.
+	"internal/references": "",
 	// words is what every room needs to speak with people.
 	"internal/words":   "",
 	"internal/outfile": "internal/words",
@@ -152,7 +154,7 @@ func allowedInTest(pkg, imp string) bool {
 	if !within(pkg, "infer") && !chainFolder(pkg) || standard(imp) || imp == module {
 		return true
 	}
-	return ours && (within(name, "infer") || chainFolder(name) || name == "internal/words") ||
+	return ours && (within(name, "infer") || chainFolder(name) || name == "internal/words" || name == "internal/references") ||
 		strings.HasPrefix(imp, "gonum.org/v1/gonum/")
 }
 
