@@ -223,7 +223,7 @@ func (r *runner) end(ctx context.Context, results []*Result) *Outcome {
 	}
 	if err := r.ledger.close(context.WithoutCancel(ctx), out); err != nil {
 		out.Unrecorded = err.Error()
-		out.ExitCode = max(out.ExitCode, exit.Uncommitted)
+		out.undelivered(err)
 	}
 	out.deliver(ctx, r.ledger.file, r.Pipeline.Publish, r.Pipeline.Report)
 	return out
