@@ -14,7 +14,7 @@ func best() Kernels {
 	switch {
 	case x.HasAVX && x.HasAVX2 && x.HasAVX512F && x.HasBMI2 && x.HasFMA && x.HasPOPCNT && x.HasSSE2:
 		return avx512
-	case x.HasAVX && x.HasAVX2 && x.HasFMA && x.HasSSE2:
+	case x.HasAVX && x.HasAVX2 && x.HasFMA && x.HasPOPCNT && x.HasSSE2:
 		return avx2
 	}
 	return Scalar
@@ -542,11 +542,6 @@ func logNormalCDFAVX512(dst, x []float64)
 //go:noescape
 func logNormalCDFAVX2(dst, x []float64)
 
-// normalQuantileAVX2 writes the normal quantiles of x, between e⁻²⁵ and 1 − e⁻²⁵, to dst; AVX-512 has quantileParts.
-//
-//go:noescape
-func normalQuantileAVX2(dst, x []float64)
-
 // midpoints writes the midpoints of counters (low, line), (low + 1, line), …, two of each, to dst, whose length is a multiple of 16, of 32 for AVX-512.
 func (k Kernels) midpoints(dst []float64, key, low, line uint64) {
 	switch k {
@@ -563,20 +558,53 @@ func midpointsAVX512(dst []float64, key, low, line uint64)
 //go:noescape
 func midpointsAVX2(dst []float64, key, low, line uint64)
 
-// dots8AVX512 writes Σ v·c for 8 vectors v of n elements and each column c, 8 sums a column, to dst.
-//
+// dots8 writes Σ v·c for 8 vectors v of n elements and each column c, 8 sums a column, to dst.
+func (k Kernels) dots8(vectors []float64, n int, columns []float64, dst []float64) {
+	switch k {
+	case avx512:
+		dots8AVX512(vectors, n, columns, dst)
+	default:
+		dots8AVX2(vectors, n, columns, dst)
+	}
+}
+
 //go:noescape
 func dots8AVX512(vectors []float64, n int, columns []float64, dst []float64)
 
-// axpysTileAVX512 adds Σ a·c for each column c to dst, one after the other; dst has at most 128 elements, and one at least.
-//
+//go:noescape
+func dots8AVX2(vectors []float64, n int, columns []float64, dst []float64)
+
+// axpysTile adds Σ a·c for each column c to dst, one after the other; dst has at most 128 elements, and one at least.
+func (k Kernels) axpysTile(a []float64, columns []float64, apart int, dst []float64) {
+	switch k {
+	case avx512:
+		axpysTileAVX512(a, columns, apart, dst)
+	default:
+		axpysTileAVX2(a, columns, apart, dst)
+	}
+}
+
 //go:noescape
 func axpysTileAVX512(a []float64, columns []float64, apart int, dst []float64)
 
-// spreadAVX512 writes scale·(factor·along + epsilon) + location for 8 lines and each column to dst; the length of factor is a multiple of 8.
-//
+//go:noescape
+func axpysTileAVX2(a []float64, columns []float64, apart int, dst []float64)
+
+// spread writes scale·(factor·along + epsilon) + location for 8 lines and each column to dst; the length of factor is a multiple of 8.
+func (k Kernels) spread(dst []float64, stride int, along, epsilon []float64, apart int, factor, scale, location []float64) {
+	switch k {
+	case avx512:
+		spreadAVX512(dst, stride, along, epsilon, apart, factor, scale, location)
+	default:
+		spreadAVX2(dst, stride, along, epsilon, apart, factor, scale, location)
+	}
+}
+
 //go:noescape
 func spreadAVX512(dst []float64, stride int, along, epsilon []float64, apart int, factor, scale, location []float64)
+
+//go:noescape
+func spreadAVX2(dst []float64, stride int, along, epsilon []float64, apart int, factor, scale, location []float64)
 
 // logCauchyCDF writes log(½ + atan(x)/π) to dst.
 func (k Kernels) logCauchyCDF(dst, x []float64) {
@@ -597,20 +625,52 @@ func logCauchyCDFAVX512(dst, x []float64)
 //go:noescape
 func logCauchyCDFAVX2(dst, x []float64)
 
-// quantileTailAVX512 is normalQuantile for |x − ½| > 0.425.
-//
+// quantileTail writes the normal quantiles of x, |x − ½| > 0.425 and between e⁻²⁵ and 1 − e⁻²⁵, to dst.
+func (k Kernels) quantileTail(dst, x []float64) {
+	dst = dst[:len(x)]
+	switch k {
+	case avx512:
+		quantileTailAVX512(dst, x)
+	default:
+		quantileTailAVX2(dst, x)
+	}
+}
+
 //go:noescape
 func quantileTailAVX512(dst, x []float64)
 
-// quantileCentreAVX512 writes the normal quantiles of p with |p − ½| ≤ 0.425 to dst, and other p one after the other to tails, with room for 8 more than these: count. The length is a multiple of 8.
-//
+//go:noescape
+func quantileTailAVX2(dst, x []float64)
+
+// quantileCentre writes the normal quantiles of p with |p − ½| ≤ 0.425 to dst, and other p one after the other to tails, with room for 8 more than these: count. The length is a multiple of 8.
+func (k Kernels) quantileCentre(dst []float64, tails []float64, p []float64) (count int) {
+	switch k {
+	case avx512:
+		return quantileCentreAVX512(dst, tails, p)
+	}
+	return quantileCentreAVX2(dst, tails, p)
+}
+
 //go:noescape
 func quantileCentreAVX512(dst []float64, tails []float64, p []float64) (count int)
 
-// quantileMergeAVX512 writes tails one after the other to the places of dst whose p quantileCentre has gathered.
-//
+//go:noescape
+func quantileCentreAVX2(dst []float64, tails []float64, p []float64) (count int)
+
+// quantileMerge writes tails one after the other to the places of dst whose p quantileCentre has gathered.
+func (k Kernels) quantileMerge(dst []float64, tails []float64, p []float64) (count int) {
+	switch k {
+	case avx512:
+		return quantileMergeAVX512(dst, tails, p)
+	}
+	return quantileMergeAVX2(dst, tails, p)
+}
+
 //go:noescape
 func quantileMergeAVX512(dst []float64, tails []float64, p []float64) (count int)
+
+//go:noescape
+func quantileMergeAVX2(dst []float64, tails []float64, p []float64) (count int)
 
 // butterflies does a stage of radix 4 of 8 transforms on each block of 4·quarter elements; roots has 3 complex numbers for each of a quarter.
 func (k Kernels) butterflies(re, im []float64, quarter int, roots []float64) {

@@ -66,17 +66,18 @@ func (Kernels) dots4(columns []float64, stride int, v []float64) (s0, s1, s2, s3
 }
 func (Kernels) axpys4(columns []float64, stride int, a *[4]float64, dst []float64) { panic(missing) }
 func (Kernels) logNormalCDF(dst, x []float64)                                      { panic(missing) }
-func normalQuantileAVX2(dst, x []float64)                                          { panic(missing) }
 func (Kernels) midpoints(dst []float64, key, low, line uint64)                     { panic(missing) }
-func dots8AVX512(vectors []float64, n int, columns []float64, dst []float64)       { panic(missing) }
-func axpysTileAVX512(a []float64, columns []float64, apart int, dst []float64)     { panic(missing) }
-func spreadAVX512(dst []float64, stride int, along, epsilon []float64, apart int, factor, scale, location []float64) {
+func (Kernels) dots8(vectors []float64, n int, columns []float64, dst []float64)   { panic(missing) }
+func (Kernels) axpysTile(a []float64, columns []float64, apart int, dst []float64) { panic(missing) }
+func (Kernels) spread(dst []float64, stride int, along, epsilon []float64, apart int, factor, scale, location []float64) {
 	panic(missing)
 }
-func (Kernels) logCauchyCDF(dst, x []float64)                                      { each(dst, x, vec.LogCauchyCDF) }
-func quantileTailAVX512(dst, x []float64)                                          { panic(missing) }
-func quantileCentreAVX512(dst []float64, tails []float64, p []float64) (count int) { panic(missing) }
-func quantileMergeAVX512(dst []float64, tails []float64, p []float64) (count int)  { panic(missing) }
+func (Kernels) logCauchyCDF(dst, x []float64) { each(dst, x, vec.LogCauchyCDF) }
+func (Kernels) quantileTail(dst, x []float64) { panic(missing) }
+func (Kernels) quantileCentre(dst []float64, tails []float64, p []float64) (count int) {
+	panic(missing)
+}
+func (Kernels) quantileMerge(dst []float64, tails []float64, p []float64) (count int) { panic(missing) }
 func (Kernels) butterflies(re, im []float64, quarter int, roots []float64) {
 	butterflies(re, im, quarter, roots)
 }

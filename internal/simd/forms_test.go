@@ -249,6 +249,30 @@ func TestProducts(t *testing.T) {
 	}
 }
 
+// Sums that have rounded to −0 stay −0: no last lane that a column does not fill adds +0.
+func TestNegativeZeros(t *testing.T) {
+	minus := math.Float64bits(math.Copysign(0, -1))
+	for _, k := range forms() {
+		for _, n := range []int{8, 9, 13, 62} {
+			q, x := make([]float64, 8*n), make([]float64, 9*n)
+			for i := range x {
+				x[i] = -0x1p-600
+			}
+			for i := range q {
+				q[i] = 0x1p-600
+			}
+			products, dots := make([]float64, 8*9), make([]float64, 9)
+			k.Products(q, n, x, products)
+			k.DotColumns(x, q[:n], dots)
+			for i, v := range append(products, dots...) {
+				if math.Float64bits(v) != minus {
+					t.Fatalf("%s: sum %d is %v, want -0", describe(k, n), i, v)
+				}
+			}
+		}
+	}
+}
+
 // Blocks that are transposed on the way have the bits of one number after the other,
 // and nothing else is written.
 func TestSpread(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -33,6 +34,23 @@ func TestGenerated(t *testing.T) {
 	for _, name := range sources {
 		if !listed[name] {
 			t.Errorf("%s is new: run go generate ./internal/simd", name)
+		}
+	}
+}
+
+// No kernel is in AVX-512 alone: a processor without it has them all.
+func TestNoKernelIsWideAlone(t *testing.T) {
+	text, err := os.ReadFile("dispatch_amd64.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wide := regexp.MustCompile(`(?m)^func (\w+)AVX512\(`).FindAllSubmatch(text, -1)
+	if len(wide) < 30 {
+		t.Fatalf("%d kernels", len(wide))
+	}
+	for _, m := range wide {
+		if !bytes.Contains(text, []byte("\nfunc "+string(m[1])+"AVX2(")) {
+			t.Errorf("%s has no form for AVX2", m[1])
 		}
 	}
 }

@@ -10065,417 +10065,6 @@ done:
 	VZEROUPPER
 	RET
 
-// func normalQuantileAVX2(dst []float64, x []float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·normalQuantileAVX2(SB), NOSPLIT, $0-48
-	MOVQ x_base+24(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_len+32(FP), DX
-	XORQ BX, BX
-	MOVQ DX, SI
-	SHRQ $0x03, SI
-	JZ   tail
-
-step:
-	VMOVUPD      (AX)(BX*1), Y0
-	VSUBPD       constants<>+576(SB), Y0, Y1
-	VMOVUPD      constants<>+2528(SB), Y2
-	VFNMADD231PD Y1, Y1, Y2
-	VMOVUPD      constants<>+2560(SB), Y3
-	VMOVUPD      constants<>+2592(SB), Y4
-	VFMADD213PD  constants<>+2624(SB), Y2, Y3
-	VFMADD213PD  constants<>+2656(SB), Y2, Y4
-	VFMADD213PD  constants<>+2688(SB), Y2, Y3
-	VFMADD213PD  constants<>+2720(SB), Y2, Y4
-	VFMADD213PD  constants<>+2752(SB), Y2, Y3
-	VFMADD213PD  constants<>+2784(SB), Y2, Y4
-	VFMADD213PD  constants<>+2816(SB), Y2, Y3
-	VFMADD213PD  constants<>+2848(SB), Y2, Y4
-	VFMADD213PD  constants<>+2880(SB), Y2, Y3
-	VFMADD213PD  constants<>+2912(SB), Y2, Y4
-	VFMADD213PD  constants<>+2944(SB), Y2, Y3
-	VFMADD213PD  constants<>+2976(SB), Y2, Y4
-	VFMADD213PD  constants<>+3008(SB), Y2, Y3
-	VFMADD213PD  constants<>+608(SB), Y2, Y4
-	VDIVPD       Y4, Y3, Y2
-	VMULPD       Y2, Y1, Y2
-	VCMPPD       $0x1e, constants<>+1184(SB), Y1, Y3
-	VMOVUPD      constants<>+608(SB), Y4
-	VSUBPD       Y0, Y4, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y0
-	VCMPPD       $0x11, constants<>+672(SB), Y0, Y3
-	VMULPD       constants<>+704(SB), Y0, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y4
-	VPSRLQ       $0x34, Y4, Y5
-	VORPD        constants<>+736(SB), Y5, Y5
-	VSUBPD       constants<>+768(SB), Y5, Y5
-	VANDPD       constants<>+800(SB), Y3, Y3
-	VSUBPD       Y3, Y5, Y3
-	VANDPD       constants<>+832(SB), Y4, Y4
-	VORPD        constants<>+608(SB), Y4, Y4
-	VCMPPD       $0x1d, constants<>+864(SB), Y4, Y5
-	VADDPD       constants<>+608(SB), Y3, Y6
-	VBLENDVPD    Y5, Y6, Y3, Y3
-	VMULPD       constants<>+576(SB), Y4, Y6
-	VBLENDVPD    Y5, Y6, Y4, Y4
-	VSUBPD       constants<>+608(SB), Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VADDPD       constants<>+896(SB), Y4, Y6
-	VDIVPD       Y6, Y4, Y6
-	VMULPD       Y6, Y6, Y7
-	VMOVUPD      constants<>+928(SB), Y8
-	VFMADD213PD  constants<>+960(SB), Y7, Y8
-	VFMADD213PD  constants<>+992(SB), Y7, Y8
-	VFMADD213PD  constants<>+1024(SB), Y7, Y8
-	VFMADD213PD  constants<>+1056(SB), Y7, Y8
-	VFMADD213PD  constants<>+1088(SB), Y7, Y8
-	VFMADD213PD  constants<>+1120(SB), Y7, Y8
-	VMULPD       Y4, Y4, Y9
-	VMULPD       constants<>+576(SB), Y9, Y9
-	VFMADD213PD  Y9, Y7, Y8
-	VFMADD231PD  constants<>+192(SB), Y3, Y5
-	VFMADD231PD  Y8, Y6, Y5
-	VSUBPD       Y5, Y9, Y5
-	VSUBPD       Y5, Y4, Y4
-	VFMADD231PD  constants<>+160(SB), Y3, Y4
-	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y3
-	VBLENDVPD    Y3, Y4, Y0, Y3
-	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y4
-	VBLENDVPD    Y4, constants<>+1216(SB), Y3, Y3
-	VCMPPD       $0x00, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+1248(SB), Y3, Y0
-	VXORPD       constants<>+0(SB), Y0, Y0
-	VSQRTPD      Y0, Y0
-	VSUBPD       constants<>+3040(SB), Y0, Y0
-	VMOVUPD      constants<>+3072(SB), Y3
-	VMOVUPD      constants<>+3104(SB), Y4
-	VFMADD213PD  constants<>+3136(SB), Y0, Y3
-	VFMADD213PD  constants<>+3168(SB), Y0, Y4
-	VFMADD213PD  constants<>+3200(SB), Y0, Y3
-	VFMADD213PD  constants<>+3232(SB), Y0, Y4
-	VFMADD213PD  constants<>+3264(SB), Y0, Y3
-	VFMADD213PD  constants<>+3296(SB), Y0, Y4
-	VFMADD213PD  constants<>+3328(SB), Y0, Y3
-	VFMADD213PD  constants<>+3360(SB), Y0, Y4
-	VFMADD213PD  constants<>+3392(SB), Y0, Y3
-	VFMADD213PD  constants<>+3424(SB), Y0, Y4
-	VFMADD213PD  constants<>+3456(SB), Y0, Y3
-	VFMADD213PD  constants<>+3488(SB), Y0, Y4
-	VFMADD213PD  constants<>+3520(SB), Y0, Y3
-	VFMADD213PD  constants<>+608(SB), Y0, Y4
-	VDIVPD       Y4, Y3, Y0
-	VCMPPD       $0x11, constants<>+1184(SB), Y1, Y3
-	VXORPD       constants<>+0(SB), Y0, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y0
-	VANDPD       constants<>+1440(SB), Y1, Y1
-	VCMPPD       $0x12, constants<>+3552(SB), Y1, Y1
-	VBLENDVPD    Y1, Y2, Y0, Y0
-	VMOVUPD      Y0, (CX)(BX*1)
-	VMOVUPD      32(AX)(BX*1), Y0
-	VSUBPD       constants<>+576(SB), Y0, Y1
-	VMOVUPD      constants<>+2528(SB), Y2
-	VFNMADD231PD Y1, Y1, Y2
-	VMOVUPD      constants<>+2560(SB), Y3
-	VMOVUPD      constants<>+2592(SB), Y4
-	VFMADD213PD  constants<>+2624(SB), Y2, Y3
-	VFMADD213PD  constants<>+2656(SB), Y2, Y4
-	VFMADD213PD  constants<>+2688(SB), Y2, Y3
-	VFMADD213PD  constants<>+2720(SB), Y2, Y4
-	VFMADD213PD  constants<>+2752(SB), Y2, Y3
-	VFMADD213PD  constants<>+2784(SB), Y2, Y4
-	VFMADD213PD  constants<>+2816(SB), Y2, Y3
-	VFMADD213PD  constants<>+2848(SB), Y2, Y4
-	VFMADD213PD  constants<>+2880(SB), Y2, Y3
-	VFMADD213PD  constants<>+2912(SB), Y2, Y4
-	VFMADD213PD  constants<>+2944(SB), Y2, Y3
-	VFMADD213PD  constants<>+2976(SB), Y2, Y4
-	VFMADD213PD  constants<>+3008(SB), Y2, Y3
-	VFMADD213PD  constants<>+608(SB), Y2, Y4
-	VDIVPD       Y4, Y3, Y2
-	VMULPD       Y2, Y1, Y2
-	VCMPPD       $0x1e, constants<>+1184(SB), Y1, Y3
-	VMOVUPD      constants<>+608(SB), Y4
-	VSUBPD       Y0, Y4, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y0
-	VCMPPD       $0x11, constants<>+672(SB), Y0, Y3
-	VMULPD       constants<>+704(SB), Y0, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y4
-	VPSRLQ       $0x34, Y4, Y5
-	VORPD        constants<>+736(SB), Y5, Y5
-	VSUBPD       constants<>+768(SB), Y5, Y5
-	VANDPD       constants<>+800(SB), Y3, Y3
-	VSUBPD       Y3, Y5, Y3
-	VANDPD       constants<>+832(SB), Y4, Y4
-	VORPD        constants<>+608(SB), Y4, Y4
-	VCMPPD       $0x1d, constants<>+864(SB), Y4, Y5
-	VADDPD       constants<>+608(SB), Y3, Y6
-	VBLENDVPD    Y5, Y6, Y3, Y3
-	VMULPD       constants<>+576(SB), Y4, Y6
-	VBLENDVPD    Y5, Y6, Y4, Y4
-	VSUBPD       constants<>+608(SB), Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VADDPD       constants<>+896(SB), Y4, Y6
-	VDIVPD       Y6, Y4, Y6
-	VMULPD       Y6, Y6, Y7
-	VMOVUPD      constants<>+928(SB), Y8
-	VFMADD213PD  constants<>+960(SB), Y7, Y8
-	VFMADD213PD  constants<>+992(SB), Y7, Y8
-	VFMADD213PD  constants<>+1024(SB), Y7, Y8
-	VFMADD213PD  constants<>+1056(SB), Y7, Y8
-	VFMADD213PD  constants<>+1088(SB), Y7, Y8
-	VFMADD213PD  constants<>+1120(SB), Y7, Y8
-	VMULPD       Y4, Y4, Y9
-	VMULPD       constants<>+576(SB), Y9, Y9
-	VFMADD213PD  Y9, Y7, Y8
-	VFMADD231PD  constants<>+192(SB), Y3, Y5
-	VFMADD231PD  Y8, Y6, Y5
-	VSUBPD       Y5, Y9, Y5
-	VSUBPD       Y5, Y4, Y4
-	VFMADD231PD  constants<>+160(SB), Y3, Y4
-	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y3
-	VBLENDVPD    Y3, Y4, Y0, Y3
-	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y4
-	VBLENDVPD    Y4, constants<>+1216(SB), Y3, Y3
-	VCMPPD       $0x00, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+1248(SB), Y3, Y0
-	VXORPD       constants<>+0(SB), Y0, Y0
-	VSQRTPD      Y0, Y0
-	VSUBPD       constants<>+3040(SB), Y0, Y0
-	VMOVUPD      constants<>+3072(SB), Y3
-	VMOVUPD      constants<>+3104(SB), Y4
-	VFMADD213PD  constants<>+3136(SB), Y0, Y3
-	VFMADD213PD  constants<>+3168(SB), Y0, Y4
-	VFMADD213PD  constants<>+3200(SB), Y0, Y3
-	VFMADD213PD  constants<>+3232(SB), Y0, Y4
-	VFMADD213PD  constants<>+3264(SB), Y0, Y3
-	VFMADD213PD  constants<>+3296(SB), Y0, Y4
-	VFMADD213PD  constants<>+3328(SB), Y0, Y3
-	VFMADD213PD  constants<>+3360(SB), Y0, Y4
-	VFMADD213PD  constants<>+3392(SB), Y0, Y3
-	VFMADD213PD  constants<>+3424(SB), Y0, Y4
-	VFMADD213PD  constants<>+3456(SB), Y0, Y3
-	VFMADD213PD  constants<>+3488(SB), Y0, Y4
-	VFMADD213PD  constants<>+3520(SB), Y0, Y3
-	VFMADD213PD  constants<>+608(SB), Y0, Y4
-	VDIVPD       Y4, Y3, Y0
-	VCMPPD       $0x11, constants<>+1184(SB), Y1, Y3
-	VXORPD       constants<>+0(SB), Y0, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y0
-	VANDPD       constants<>+1440(SB), Y1, Y1
-	VCMPPD       $0x12, constants<>+3552(SB), Y1, Y1
-	VBLENDVPD    Y1, Y2, Y0, Y0
-	VMOVUPD      Y0, 32(CX)(BX*1)
-	ADDQ         $0x40, BX
-	DECQ         SI
-	JNZ          step
-
-tail:
-	ANDQ         $0x07, DX
-	JZ           done
-	LEAQ         masks<>+64(SB), SI
-	MOVQ         DX, DI
-	SHLQ         $0x03, DI
-	SUBQ         DI, SI
-	VMOVUPD      (SI), Y0
-	VMASKMOVPD   (AX)(BX*1), Y0, Y0
-	VSUBPD       constants<>+576(SB), Y0, Y1
-	VMOVUPD      constants<>+2528(SB), Y2
-	VFNMADD231PD Y1, Y1, Y2
-	VMOVUPD      constants<>+2560(SB), Y3
-	VMOVUPD      constants<>+2592(SB), Y4
-	VFMADD213PD  constants<>+2624(SB), Y2, Y3
-	VFMADD213PD  constants<>+2656(SB), Y2, Y4
-	VFMADD213PD  constants<>+2688(SB), Y2, Y3
-	VFMADD213PD  constants<>+2720(SB), Y2, Y4
-	VFMADD213PD  constants<>+2752(SB), Y2, Y3
-	VFMADD213PD  constants<>+2784(SB), Y2, Y4
-	VFMADD213PD  constants<>+2816(SB), Y2, Y3
-	VFMADD213PD  constants<>+2848(SB), Y2, Y4
-	VFMADD213PD  constants<>+2880(SB), Y2, Y3
-	VFMADD213PD  constants<>+2912(SB), Y2, Y4
-	VFMADD213PD  constants<>+2944(SB), Y2, Y3
-	VFMADD213PD  constants<>+2976(SB), Y2, Y4
-	VFMADD213PD  constants<>+3008(SB), Y2, Y3
-	VFMADD213PD  constants<>+608(SB), Y2, Y4
-	VDIVPD       Y4, Y3, Y2
-	VMULPD       Y2, Y1, Y2
-	VCMPPD       $0x1e, constants<>+1184(SB), Y1, Y3
-	VMOVUPD      constants<>+608(SB), Y4
-	VSUBPD       Y0, Y4, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y0
-	VCMPPD       $0x11, constants<>+672(SB), Y0, Y3
-	VMULPD       constants<>+704(SB), Y0, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y4
-	VPSRLQ       $0x34, Y4, Y5
-	VORPD        constants<>+736(SB), Y5, Y5
-	VSUBPD       constants<>+768(SB), Y5, Y5
-	VANDPD       constants<>+800(SB), Y3, Y3
-	VSUBPD       Y3, Y5, Y3
-	VANDPD       constants<>+832(SB), Y4, Y4
-	VORPD        constants<>+608(SB), Y4, Y4
-	VCMPPD       $0x1d, constants<>+864(SB), Y4, Y5
-	VADDPD       constants<>+608(SB), Y3, Y6
-	VBLENDVPD    Y5, Y6, Y3, Y3
-	VMULPD       constants<>+576(SB), Y4, Y6
-	VBLENDVPD    Y5, Y6, Y4, Y4
-	VSUBPD       constants<>+608(SB), Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VADDPD       constants<>+896(SB), Y4, Y6
-	VDIVPD       Y6, Y4, Y6
-	VMULPD       Y6, Y6, Y7
-	VMOVUPD      constants<>+928(SB), Y8
-	VFMADD213PD  constants<>+960(SB), Y7, Y8
-	VFMADD213PD  constants<>+992(SB), Y7, Y8
-	VFMADD213PD  constants<>+1024(SB), Y7, Y8
-	VFMADD213PD  constants<>+1056(SB), Y7, Y8
-	VFMADD213PD  constants<>+1088(SB), Y7, Y8
-	VFMADD213PD  constants<>+1120(SB), Y7, Y8
-	VMULPD       Y4, Y4, Y9
-	VMULPD       constants<>+576(SB), Y9, Y9
-	VFMADD213PD  Y9, Y7, Y8
-	VFMADD231PD  constants<>+192(SB), Y3, Y5
-	VFMADD231PD  Y8, Y6, Y5
-	VSUBPD       Y5, Y9, Y5
-	VSUBPD       Y5, Y4, Y4
-	VFMADD231PD  constants<>+160(SB), Y3, Y4
-	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y3
-	VBLENDVPD    Y3, Y4, Y0, Y3
-	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y4
-	VBLENDVPD    Y4, constants<>+1216(SB), Y3, Y3
-	VCMPPD       $0x00, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+1248(SB), Y3, Y0
-	VXORPD       constants<>+0(SB), Y0, Y0
-	VSQRTPD      Y0, Y0
-	VSUBPD       constants<>+3040(SB), Y0, Y0
-	VMOVUPD      constants<>+3072(SB), Y3
-	VMOVUPD      constants<>+3104(SB), Y4
-	VFMADD213PD  constants<>+3136(SB), Y0, Y3
-	VFMADD213PD  constants<>+3168(SB), Y0, Y4
-	VFMADD213PD  constants<>+3200(SB), Y0, Y3
-	VFMADD213PD  constants<>+3232(SB), Y0, Y4
-	VFMADD213PD  constants<>+3264(SB), Y0, Y3
-	VFMADD213PD  constants<>+3296(SB), Y0, Y4
-	VFMADD213PD  constants<>+3328(SB), Y0, Y3
-	VFMADD213PD  constants<>+3360(SB), Y0, Y4
-	VFMADD213PD  constants<>+3392(SB), Y0, Y3
-	VFMADD213PD  constants<>+3424(SB), Y0, Y4
-	VFMADD213PD  constants<>+3456(SB), Y0, Y3
-	VFMADD213PD  constants<>+3488(SB), Y0, Y4
-	VFMADD213PD  constants<>+3520(SB), Y0, Y3
-	VFMADD213PD  constants<>+608(SB), Y0, Y4
-	VDIVPD       Y4, Y3, Y0
-	VCMPPD       $0x11, constants<>+1184(SB), Y1, Y3
-	VXORPD       constants<>+0(SB), Y0, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y0
-	VANDPD       constants<>+1440(SB), Y1, Y1
-	VCMPPD       $0x12, constants<>+3552(SB), Y1, Y1
-	VBLENDVPD    Y1, Y2, Y0, Y0
-	VMOVUPD      (SI), Y1
-	VMASKMOVPD   Y0, Y1, (CX)(BX*1)
-	CMPQ         DX, $0x04
-	JLE          reload
-	VMOVUPD      32(SI), Y0
-	VMASKMOVPD   32(AX)(BX*1), Y0, Y0
-	VSUBPD       constants<>+576(SB), Y0, Y1
-	VMOVUPD      constants<>+2528(SB), Y2
-	VFNMADD231PD Y1, Y1, Y2
-	VMOVUPD      constants<>+2560(SB), Y3
-	VMOVUPD      constants<>+2592(SB), Y4
-	VFMADD213PD  constants<>+2624(SB), Y2, Y3
-	VFMADD213PD  constants<>+2656(SB), Y2, Y4
-	VFMADD213PD  constants<>+2688(SB), Y2, Y3
-	VFMADD213PD  constants<>+2720(SB), Y2, Y4
-	VFMADD213PD  constants<>+2752(SB), Y2, Y3
-	VFMADD213PD  constants<>+2784(SB), Y2, Y4
-	VFMADD213PD  constants<>+2816(SB), Y2, Y3
-	VFMADD213PD  constants<>+2848(SB), Y2, Y4
-	VFMADD213PD  constants<>+2880(SB), Y2, Y3
-	VFMADD213PD  constants<>+2912(SB), Y2, Y4
-	VFMADD213PD  constants<>+2944(SB), Y2, Y3
-	VFMADD213PD  constants<>+2976(SB), Y2, Y4
-	VFMADD213PD  constants<>+3008(SB), Y2, Y3
-	VFMADD213PD  constants<>+608(SB), Y2, Y4
-	VDIVPD       Y4, Y3, Y2
-	VMULPD       Y2, Y1, Y2
-	VCMPPD       $0x1e, constants<>+1184(SB), Y1, Y3
-	VMOVUPD      constants<>+608(SB), Y4
-	VSUBPD       Y0, Y4, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y0
-	VCMPPD       $0x11, constants<>+672(SB), Y0, Y3
-	VMULPD       constants<>+704(SB), Y0, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y4
-	VPSRLQ       $0x34, Y4, Y5
-	VORPD        constants<>+736(SB), Y5, Y5
-	VSUBPD       constants<>+768(SB), Y5, Y5
-	VANDPD       constants<>+800(SB), Y3, Y3
-	VSUBPD       Y3, Y5, Y3
-	VANDPD       constants<>+832(SB), Y4, Y4
-	VORPD        constants<>+608(SB), Y4, Y4
-	VCMPPD       $0x1d, constants<>+864(SB), Y4, Y5
-	VADDPD       constants<>+608(SB), Y3, Y6
-	VBLENDVPD    Y5, Y6, Y3, Y3
-	VMULPD       constants<>+576(SB), Y4, Y6
-	VBLENDVPD    Y5, Y6, Y4, Y4
-	VSUBPD       constants<>+608(SB), Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VADDPD       constants<>+896(SB), Y4, Y6
-	VDIVPD       Y6, Y4, Y6
-	VMULPD       Y6, Y6, Y7
-	VMOVUPD      constants<>+928(SB), Y8
-	VFMADD213PD  constants<>+960(SB), Y7, Y8
-	VFMADD213PD  constants<>+992(SB), Y7, Y8
-	VFMADD213PD  constants<>+1024(SB), Y7, Y8
-	VFMADD213PD  constants<>+1056(SB), Y7, Y8
-	VFMADD213PD  constants<>+1088(SB), Y7, Y8
-	VFMADD213PD  constants<>+1120(SB), Y7, Y8
-	VMULPD       Y4, Y4, Y9
-	VMULPD       constants<>+576(SB), Y9, Y9
-	VFMADD213PD  Y9, Y7, Y8
-	VFMADD231PD  constants<>+192(SB), Y3, Y5
-	VFMADD231PD  Y8, Y6, Y5
-	VSUBPD       Y5, Y9, Y5
-	VSUBPD       Y5, Y4, Y4
-	VFMADD231PD  constants<>+160(SB), Y3, Y4
-	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y3
-	VBLENDVPD    Y3, Y4, Y0, Y3
-	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y4
-	VBLENDVPD    Y4, constants<>+1216(SB), Y3, Y3
-	VCMPPD       $0x00, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+1248(SB), Y3, Y0
-	VXORPD       constants<>+0(SB), Y0, Y0
-	VSQRTPD      Y0, Y0
-	VSUBPD       constants<>+3040(SB), Y0, Y0
-	VMOVUPD      constants<>+3072(SB), Y3
-	VMOVUPD      constants<>+3104(SB), Y4
-	VFMADD213PD  constants<>+3136(SB), Y0, Y3
-	VFMADD213PD  constants<>+3168(SB), Y0, Y4
-	VFMADD213PD  constants<>+3200(SB), Y0, Y3
-	VFMADD213PD  constants<>+3232(SB), Y0, Y4
-	VFMADD213PD  constants<>+3264(SB), Y0, Y3
-	VFMADD213PD  constants<>+3296(SB), Y0, Y4
-	VFMADD213PD  constants<>+3328(SB), Y0, Y3
-	VFMADD213PD  constants<>+3360(SB), Y0, Y4
-	VFMADD213PD  constants<>+3392(SB), Y0, Y3
-	VFMADD213PD  constants<>+3424(SB), Y0, Y4
-	VFMADD213PD  constants<>+3456(SB), Y0, Y3
-	VFMADD213PD  constants<>+3488(SB), Y0, Y4
-	VFMADD213PD  constants<>+3520(SB), Y0, Y3
-	VFMADD213PD  constants<>+608(SB), Y0, Y4
-	VDIVPD       Y4, Y3, Y0
-	VCMPPD       $0x11, constants<>+1184(SB), Y1, Y3
-	VXORPD       constants<>+0(SB), Y0, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y0
-	VANDPD       constants<>+1440(SB), Y1, Y1
-	VCMPPD       $0x12, constants<>+3552(SB), Y1, Y1
-	VBLENDVPD    Y1, Y2, Y0, Y0
-	VMOVUPD      32(SI), Y1
-	VMASKMOVPD   Y0, Y1, 32(CX)(BX*1)
-
-reload:
-done:
-	VZEROUPPER
-	RET
-
 // func midpointsAVX2(dst []float64, key uint64, low uint64, line uint64)
 // Requires: AVX, AVX2
 TEXT ·midpointsAVX2(SB), NOSPLIT, $0-48
@@ -10484,404 +10073,404 @@ TEXT ·midpointsAVX2(SB), NOSPLIT, $0-48
 	VPBROADCASTQ key+24(FP), Y0
 	VPBROADCASTQ line+40(FP), Y1
 	VPBROADCASTQ low+32(FP), Y2
-	VMOVUPD      constants<>+3584(SB), Y3
+	VMOVUPD      constants<>+2528(SB), Y3
 	VPADDQ       Y3, Y2, Y2
 	SHRQ         $0x04, CX
 	JZ           done
 
 step:
-	VPADDQ    constants<>+3616(SB), Y2, Y3
+	VPADDQ    constants<>+2560(SB), Y2, Y3
 	VMOVAPD   Y0, Y4
 	VPSHUFD   $0xf5, Y2, Y5
-	VPMULUDQ  constants<>+3648(SB), Y2, Y6
-	VPMULUDQ  constants<>+3648(SB), Y5, Y7
-	VPMULUDQ  constants<>+3680(SB), Y2, Y8
-	VPMULUDQ  constants<>+3680(SB), Y5, Y5
+	VPMULUDQ  constants<>+2592(SB), Y2, Y6
+	VPMULUDQ  constants<>+2592(SB), Y5, Y7
+	VPMULUDQ  constants<>+2624(SB), Y2, Y8
+	VPMULUDQ  constants<>+2624(SB), Y5, Y5
 	VPSRLQ    $0x20, Y6, Y9
 	VPADDQ    Y9, Y7, Y7
-	VANDPD    constants<>+3712(SB), Y7, Y9
+	VANDPD    constants<>+2656(SB), Y7, Y9
 	VPADDQ    Y9, Y8, Y8
 	VPSRLQ    $0x20, Y7, Y7
 	VPADDQ    Y7, Y5, Y5
 	VPSRLQ    $0x20, Y8, Y7
 	VPADDQ    Y7, Y5, Y5
 	VPSLLQ    $0x20, Y8, Y7
-	VANDPD    constants<>+3712(SB), Y6, Y6
+	VANDPD    constants<>+2656(SB), Y6, Y6
 	VORPD     Y6, Y7, Y6
 	VXORPD    Y4, Y5, Y5
 	VXORPD    Y1, Y5, Y5
 	VPSHUFD   $0xf5, Y3, Y7
-	VPMULUDQ  constants<>+3648(SB), Y3, Y8
-	VPMULUDQ  constants<>+3648(SB), Y7, Y9
-	VPMULUDQ  constants<>+3680(SB), Y3, Y3
-	VPMULUDQ  constants<>+3680(SB), Y7, Y7
+	VPMULUDQ  constants<>+2592(SB), Y3, Y8
+	VPMULUDQ  constants<>+2592(SB), Y7, Y9
+	VPMULUDQ  constants<>+2624(SB), Y3, Y3
+	VPMULUDQ  constants<>+2624(SB), Y7, Y7
 	VPSRLQ    $0x20, Y8, Y10
 	VPADDQ    Y10, Y9, Y9
-	VANDPD    constants<>+3712(SB), Y9, Y10
+	VANDPD    constants<>+2656(SB), Y9, Y10
 	VPADDQ    Y10, Y3, Y3
 	VPSRLQ    $0x20, Y9, Y9
 	VPADDQ    Y9, Y7, Y7
 	VPSRLQ    $0x20, Y3, Y9
 	VPADDQ    Y9, Y7, Y7
 	VPSLLQ    $0x20, Y3, Y3
-	VANDPD    constants<>+3712(SB), Y8, Y8
+	VANDPD    constants<>+2656(SB), Y8, Y8
 	VORPD     Y8, Y3, Y3
 	VXORPD    Y4, Y7, Y7
 	VXORPD    Y1, Y7, Y7
-	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPADDQ    constants<>+2688(SB), Y4, Y4
 	VPSHUFD   $0xf5, Y5, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y5, Y5
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y5, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y5, Y5
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y5, Y5
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y5, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y5, Y5
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y6, Y8, Y6
 	VPSHUFD   $0xf5, Y7, Y8
-	VPMULUDQ  constants<>+3648(SB), Y7, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y7, Y7
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y7, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y7, Y7
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y7, Y7
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y7, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y7, Y7
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y7, Y7
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y3, Y8, Y3
-	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPADDQ    constants<>+2688(SB), Y4, Y4
 	VPSHUFD   $0xf5, Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y6, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y6, Y6
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y6, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y6, Y6
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y6, Y6
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y6, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y6, Y6
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y6, Y6
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y5, Y8, Y5
 	VPSHUFD   $0xf5, Y3, Y8
-	VPMULUDQ  constants<>+3648(SB), Y3, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y3, Y3
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y3, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y3, Y3
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y3, Y3
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y3, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y3, Y3
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y3, Y3
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y7, Y8, Y7
-	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPADDQ    constants<>+2688(SB), Y4, Y4
 	VPSHUFD   $0xf5, Y5, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y5, Y5
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y5, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y5, Y5
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y5, Y5
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y5, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y5, Y5
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y6, Y8, Y6
 	VPSHUFD   $0xf5, Y7, Y8
-	VPMULUDQ  constants<>+3648(SB), Y7, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y7, Y7
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y7, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y7, Y7
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y7, Y7
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y7, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y7, Y7
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y7, Y7
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y3, Y8, Y3
-	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPADDQ    constants<>+2688(SB), Y4, Y4
 	VPSHUFD   $0xf5, Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y6, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y6, Y6
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y6, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y6, Y6
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y6, Y6
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y6, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y6, Y6
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y6, Y6
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y5, Y8, Y5
 	VPSHUFD   $0xf5, Y3, Y8
-	VPMULUDQ  constants<>+3648(SB), Y3, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y3, Y3
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y3, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y3, Y3
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y3, Y3
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y3, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y3, Y3
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y3, Y3
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y7, Y8, Y7
-	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPADDQ    constants<>+2688(SB), Y4, Y4
 	VPSHUFD   $0xf5, Y5, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y5, Y5
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y5, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y5, Y5
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y5, Y5
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y5, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y5, Y5
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y6, Y8, Y6
 	VPSHUFD   $0xf5, Y7, Y8
-	VPMULUDQ  constants<>+3648(SB), Y7, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y7, Y7
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y7, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y7, Y7
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y7, Y7
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y7, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y7, Y7
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y7, Y7
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y3, Y8, Y3
-	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPADDQ    constants<>+2688(SB), Y4, Y4
 	VPSHUFD   $0xf5, Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y6, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y6, Y6
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y6, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y6, Y6
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y6, Y6
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y6, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y6, Y6
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y6, Y6
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y5, Y8, Y5
 	VPSHUFD   $0xf5, Y3, Y8
-	VPMULUDQ  constants<>+3648(SB), Y3, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y3, Y3
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y3, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y3, Y3
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y3, Y3
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y3, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y3, Y3
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y3, Y3
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y7, Y8, Y7
-	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPADDQ    constants<>+2688(SB), Y4, Y4
 	VPSHUFD   $0xf5, Y5, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y5, Y5
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y5, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y5, Y5
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y5, Y5
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y5, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y5, Y5
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y6, Y8, Y6
 	VPSHUFD   $0xf5, Y7, Y8
-	VPMULUDQ  constants<>+3648(SB), Y7, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y7, Y7
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y7, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y7, Y7
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y7, Y7
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y7, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y7, Y7
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y7, Y7
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y3, Y8, Y3
-	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPADDQ    constants<>+2688(SB), Y4, Y4
 	VPSHUFD   $0xf5, Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y6, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y6, Y6
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y6, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y6, Y6
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y6, Y6
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y6, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y6, Y6
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y6, Y6
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y5, Y8, Y5
 	VPSHUFD   $0xf5, Y3, Y8
-	VPMULUDQ  constants<>+3648(SB), Y3, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y3, Y3
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y3, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y3, Y3
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y3, Y3
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y3, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y3, Y3
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y3, Y3
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y7, Y8, Y7
-	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPADDQ    constants<>+2688(SB), Y4, Y4
 	VPSHUFD   $0xf5, Y5, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y5, Y5
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y5, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y5, Y5
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y5, Y5
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y5, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y5, Y5
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y6, Y8, Y6
 	VPSHUFD   $0xf5, Y7, Y8
-	VPMULUDQ  constants<>+3648(SB), Y7, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y7, Y7
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y7, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y7, Y7
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y7, Y7
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y7, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y7, Y7
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y7, Y7
 	VXORPD    Y4, Y8, Y4
 	VXORPD    Y3, Y4, Y3
 	VPSRLQ    $0x0c, Y6, Y4
 	VORPD     constants<>+608(SB), Y4, Y4
-	VSUBPD    constants<>+3776(SB), Y4, Y4
+	VSUBPD    constants<>+2720(SB), Y4, Y4
 	VPSRLQ    $0x0c, Y5, Y5
 	VORPD     constants<>+608(SB), Y5, Y5
-	VSUBPD    constants<>+3776(SB), Y5, Y5
+	VSUBPD    constants<>+2720(SB), Y5, Y5
 	VUNPCKLPD Y5, Y4, Y6
 	VUNPCKHPD Y5, Y4, Y4
 	VMOVUPD   Y6, (AX)
 	VMOVUPD   Y4, 32(AX)
 	VPSRLQ    $0x0c, Y3, Y3
 	VORPD     constants<>+608(SB), Y3, Y3
-	VSUBPD    constants<>+3776(SB), Y3, Y3
+	VSUBPD    constants<>+2720(SB), Y3, Y3
 	VPSRLQ    $0x0c, Y7, Y4
 	VORPD     constants<>+608(SB), Y4, Y4
-	VSUBPD    constants<>+3776(SB), Y4, Y4
+	VSUBPD    constants<>+2720(SB), Y4, Y4
 	VUNPCKLPD Y4, Y3, Y5
 	VUNPCKHPD Y4, Y3, Y3
 	VMOVUPD   Y5, 64(AX)
 	VMOVUPD   Y3, 96(AX)
-	VPADDQ    constants<>+3808(SB), Y2, Y2
+	VPADDQ    constants<>+2752(SB), Y2, Y2
 	ADDQ      $0x00000080, AX
 	DECQ      CX
 	JNZ       step
@@ -10898,7 +10487,7 @@ TEXT ·midpointsAVX512(SB), NOSPLIT, $0-48
 	VPBROADCASTQ    key+24(FP), Z0
 	VPBROADCASTQ    line+40(FP), Z1
 	VPBROADCASTQ    low+32(FP), Z2
-	VBROADCASTF64X4 constants<>+3840(SB), Z3
+	VBROADCASTF64X4 constants<>+2784(SB), Z3
 	MOVL            $0x000000f0, DX
 	KMOVW           DX, K1
 	VPADDQ.BCST     constants<>+2464(SB), Z3, K1, Z3
@@ -10907,381 +10496,599 @@ TEXT ·midpointsAVX512(SB), NOSPLIT, $0-48
 	JZ              done
 
 step:
-	VPADDQ.BCST   constants<>+3808(SB), Z2, Z3
+	VPADDQ.BCST   constants<>+2752(SB), Z2, Z3
 	VMOVAPD       Z0, Z4
 	VPSHUFD       $0xf5, Z2, Z5
-	VPMULUDQ.BCST constants<>+3648(SB), Z2, Z6
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z7
-	VPMULUDQ.BCST constants<>+3680(SB), Z2, Z8
-	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+2592(SB), Z2, Z6
+	VPMULUDQ.BCST constants<>+2592(SB), Z5, Z7
+	VPMULUDQ.BCST constants<>+2624(SB), Z2, Z8
+	VPMULUDQ.BCST constants<>+2624(SB), Z5, Z5
 	VPSRLQ        $0x20, Z6, Z9
 	VPADDQ        Z9, Z7, Z7
-	VPANDQ.BCST   constants<>+3712(SB), Z7, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z7, Z9
 	VPADDQ        Z9, Z8, Z8
 	VPSRLQ        $0x20, Z7, Z7
 	VPADDQ        Z7, Z5, Z5
 	VPSRLQ        $0x20, Z8, Z7
 	VPADDQ        Z7, Z5, Z5
 	VPSLLQ        $0x20, Z8, Z7
-	VPANDQ.BCST   constants<>+3712(SB), Z6, Z6
+	VPANDQ.BCST   constants<>+2656(SB), Z6, Z6
 	VPORQ         Z6, Z7, Z6
 	VPTERNLOGQ    $0x96, Z4, Z1, Z5
 	VPSHUFD       $0xf5, Z3, Z7
-	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z9
-	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
-	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+2592(SB), Z3, Z8
+	VPMULUDQ.BCST constants<>+2592(SB), Z7, Z9
+	VPMULUDQ.BCST constants<>+2624(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+2624(SB), Z7, Z7
 	VPSRLQ        $0x20, Z8, Z10
 	VPADDQ        Z10, Z9, Z9
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z10
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSRLQ        $0x20, Z9, Z9
 	VPADDQ        Z9, Z7, Z7
 	VPSRLQ        $0x20, Z3, Z9
 	VPADDQ        Z9, Z7, Z7
 	VPSLLQ        $0x20, Z3, Z3
-	VPANDQ.BCST   constants<>+3712(SB), Z8, Z8
+	VPANDQ.BCST   constants<>+2656(SB), Z8, Z8
 	VPORQ         Z8, Z3, Z3
 	VPTERNLOGQ    $0x96, Z4, Z1, Z7
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z5, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
-	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+2592(SB), Z5, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z8, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+2624(SB), Z8, Z8
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z5, Z5
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z8, Z8
 	VPSRLQ        $0x20, Z5, Z10
 	VPADDQ        Z10, Z8, Z8
 	VPSLLQ        $0x20, Z5, Z5
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z5, Z5
 	VPTERNLOGQ    $0x96, Z4, Z6, Z8
 	VPSHUFD       $0xf5, Z7, Z6
-	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
-	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+2592(SB), Z7, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z6, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+2624(SB), Z6, Z6
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z7, Z7
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z6, Z6
 	VPSRLQ        $0x20, Z7, Z10
 	VPADDQ        Z10, Z6, Z6
 	VPSLLQ        $0x20, Z7, Z7
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z7, Z7
 	VPTERNLOGQ    $0x96, Z4, Z3, Z6
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z8, Z3
-	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
-	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+2592(SB), Z8, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z3, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+2624(SB), Z3, Z3
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z8, Z8
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSRLQ        $0x20, Z8, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSLLQ        $0x20, Z8, Z8
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z8, Z8
 	VPTERNLOGQ    $0x96, Z4, Z5, Z3
 	VPSHUFD       $0xf5, Z6, Z5
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
-	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+2592(SB), Z6, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z5, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+2624(SB), Z5, Z5
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z6, Z6
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z5, Z5
 	VPSRLQ        $0x20, Z6, Z10
 	VPADDQ        Z10, Z5, Z5
 	VPSLLQ        $0x20, Z6, Z6
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z6, Z6
 	VPTERNLOGQ    $0x96, Z4, Z7, Z5
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z3, Z7
-	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
-	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+2592(SB), Z3, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z7, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+2624(SB), Z7, Z7
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z3, Z3
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z7, Z7
 	VPSRLQ        $0x20, Z3, Z10
 	VPADDQ        Z10, Z7, Z7
 	VPSLLQ        $0x20, Z3, Z3
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z3, Z3
 	VPTERNLOGQ    $0x96, Z4, Z8, Z7
 	VPSHUFD       $0xf5, Z5, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
-	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+2592(SB), Z5, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z8, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+2624(SB), Z8, Z8
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z5, Z5
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z8, Z8
 	VPSRLQ        $0x20, Z5, Z10
 	VPADDQ        Z10, Z8, Z8
 	VPSLLQ        $0x20, Z5, Z5
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z5, Z5
 	VPTERNLOGQ    $0x96, Z4, Z6, Z8
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z7, Z6
-	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
-	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+2592(SB), Z7, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z6, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+2624(SB), Z6, Z6
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z7, Z7
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z6, Z6
 	VPSRLQ        $0x20, Z7, Z10
 	VPADDQ        Z10, Z6, Z6
 	VPSLLQ        $0x20, Z7, Z7
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z7, Z7
 	VPTERNLOGQ    $0x96, Z4, Z3, Z6
 	VPSHUFD       $0xf5, Z8, Z3
-	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
-	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+2592(SB), Z8, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z3, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+2624(SB), Z3, Z3
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z8, Z8
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSRLQ        $0x20, Z8, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSLLQ        $0x20, Z8, Z8
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z8, Z8
 	VPTERNLOGQ    $0x96, Z4, Z5, Z3
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z6, Z5
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
-	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+2592(SB), Z6, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z5, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+2624(SB), Z5, Z5
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z6, Z6
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z5, Z5
 	VPSRLQ        $0x20, Z6, Z10
 	VPADDQ        Z10, Z5, Z5
 	VPSLLQ        $0x20, Z6, Z6
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z6, Z6
 	VPTERNLOGQ    $0x96, Z4, Z7, Z5
 	VPSHUFD       $0xf5, Z3, Z7
-	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
-	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+2592(SB), Z3, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z7, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+2624(SB), Z7, Z7
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z3, Z3
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z7, Z7
 	VPSRLQ        $0x20, Z3, Z10
 	VPADDQ        Z10, Z7, Z7
 	VPSLLQ        $0x20, Z3, Z3
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z3, Z3
 	VPTERNLOGQ    $0x96, Z4, Z8, Z7
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z5, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
-	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+2592(SB), Z5, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z8, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+2624(SB), Z8, Z8
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z5, Z5
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z8, Z8
 	VPSRLQ        $0x20, Z5, Z10
 	VPADDQ        Z10, Z8, Z8
 	VPSLLQ        $0x20, Z5, Z5
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z5, Z5
 	VPTERNLOGQ    $0x96, Z4, Z6, Z8
 	VPSHUFD       $0xf5, Z7, Z6
-	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
-	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+2592(SB), Z7, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z6, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+2624(SB), Z6, Z6
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z7, Z7
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z6, Z6
 	VPSRLQ        $0x20, Z7, Z10
 	VPADDQ        Z10, Z6, Z6
 	VPSLLQ        $0x20, Z7, Z7
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z7, Z7
 	VPTERNLOGQ    $0x96, Z4, Z3, Z6
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z8, Z3
-	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
-	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+2592(SB), Z8, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z3, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+2624(SB), Z3, Z3
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z8, Z8
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSRLQ        $0x20, Z8, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSLLQ        $0x20, Z8, Z8
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z8, Z8
 	VPTERNLOGQ    $0x96, Z4, Z5, Z3
 	VPSHUFD       $0xf5, Z6, Z5
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
-	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+2592(SB), Z6, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z5, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+2624(SB), Z5, Z5
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z6, Z6
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z5, Z5
 	VPSRLQ        $0x20, Z6, Z10
 	VPADDQ        Z10, Z5, Z5
 	VPSLLQ        $0x20, Z6, Z6
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z6, Z6
 	VPTERNLOGQ    $0x96, Z4, Z7, Z5
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z3, Z7
-	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
-	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+2592(SB), Z3, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z7, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+2624(SB), Z7, Z7
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z3, Z3
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z7, Z7
 	VPSRLQ        $0x20, Z3, Z10
 	VPADDQ        Z10, Z7, Z7
 	VPSLLQ        $0x20, Z3, Z3
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z3, Z3
 	VPTERNLOGQ    $0x96, Z4, Z8, Z7
 	VPSHUFD       $0xf5, Z5, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
-	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+2592(SB), Z5, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z8, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+2624(SB), Z8, Z8
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z5, Z5
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z8, Z8
 	VPSRLQ        $0x20, Z5, Z10
 	VPADDQ        Z10, Z8, Z8
 	VPSLLQ        $0x20, Z5, Z5
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z5, Z5
 	VPTERNLOGQ    $0x96, Z4, Z6, Z8
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z7, Z6
-	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
-	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+2592(SB), Z7, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z6, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+2624(SB), Z6, Z6
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z7, Z7
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z6, Z6
 	VPSRLQ        $0x20, Z7, Z10
 	VPADDQ        Z10, Z6, Z6
 	VPSLLQ        $0x20, Z7, Z7
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z7, Z7
 	VPTERNLOGQ    $0x96, Z4, Z3, Z6
 	VPSHUFD       $0xf5, Z8, Z3
-	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
-	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+2592(SB), Z8, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z3, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+2624(SB), Z3, Z3
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z8, Z8
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSRLQ        $0x20, Z8, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSLLQ        $0x20, Z8, Z8
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z8, Z8
 	VPTERNLOGQ    $0x96, Z4, Z5, Z3
 	VPSRLQ        $0x0c, Z6, Z4
 	VPORQ.BCST    constants<>+608(SB), Z4, Z4
-	VSUBPD.BCST   constants<>+3776(SB), Z4, Z4
+	VSUBPD.BCST   constants<>+2720(SB), Z4, Z4
 	VPSRLQ        $0x0c, Z7, Z5
 	VPORQ.BCST    constants<>+608(SB), Z5, Z5
-	VSUBPD.BCST   constants<>+3776(SB), Z5, Z5
+	VSUBPD.BCST   constants<>+2720(SB), Z5, Z5
 	VUNPCKLPD     Z5, Z4, Z6
 	VUNPCKHPD     Z5, Z4, Z4
 	VMOVUPD       Z6, (AX)
 	VMOVUPD       Z4, 64(AX)
 	VPSRLQ        $0x0c, Z3, Z3
 	VPORQ.BCST    constants<>+608(SB), Z3, Z3
-	VSUBPD.BCST   constants<>+3776(SB), Z3, Z3
+	VSUBPD.BCST   constants<>+2720(SB), Z3, Z3
 	VPSRLQ        $0x0c, Z8, Z4
 	VPORQ.BCST    constants<>+608(SB), Z4, Z4
-	VSUBPD.BCST   constants<>+3776(SB), Z4, Z4
+	VSUBPD.BCST   constants<>+2720(SB), Z4, Z4
 	VUNPCKLPD     Z4, Z3, Z5
 	VUNPCKHPD     Z4, Z3, Z3
 	VMOVUPD       Z5, 128(AX)
 	VMOVUPD       Z3, 192(AX)
-	VPADDQ.BCST   constants<>+3872(SB), Z2, Z2
+	VPADDQ.BCST   constants<>+2816(SB), Z2, Z2
 	ADDQ          $0x00000100, AX
 	DECQ          CX
 	JNZ           step
+
+done:
+	VZEROUPPER
+	RET
+
+// func dots8AVX2(vectors []float64, n int, columns []float64, dst []float64)
+// Requires: AVX, FMA3
+TEXT ·dots8AVX2(SB), NOSPLIT, $0-80
+	MOVQ vectors_base+0(FP), AX
+	MOVQ columns_base+32(FP), CX
+	MOVQ dst_base+56(FP), DX
+	MOVQ dst_len+64(FP), BX
+	MOVQ n+24(FP), SI
+	SHLQ $0x03, SI
+	MOVQ SI, DI
+	ANDQ $-64, DI
+	MOVQ SI, R9
+	SUBQ DI, R9
+	LEAQ masks<>+64(SB), R8
+	SUBQ R9, R8
+	SHRQ $0x03, BX
+
+pair:
+	SUBQ $0x02, BX
+	JB   odd
+	MOVQ AX, R10
+	LEAQ (R10)(SI*1), R11
+	MOVQ CX, R12
+	LEAQ (R12)(SI*1), R13
+	XORQ R14, R14
+
+pairvectors:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	XORQ   R15, R15
+	TESTQ  DI, DI
+	JZ     pairtail
+
+pairstep:
+	VMOVUPD     (R12)(R15*1), Y8
+	VMOVUPD     (R13)(R15*1), Y9
+	VMOVUPD     (R10)(R15*1), Y10
+	VFMADD231PD Y8, Y10, Y0
+	VFMADD231PD Y9, Y10, Y4
+	VMOVUPD     (R11)(R15*1), Y10
+	VFMADD231PD Y8, Y10, Y2
+	VFMADD231PD Y9, Y10, Y6
+	VMOVUPD     32(R12)(R15*1), Y8
+	VMOVUPD     32(R13)(R15*1), Y9
+	VMOVUPD     32(R10)(R15*1), Y10
+	VFMADD231PD Y8, Y10, Y1
+	VFMADD231PD Y9, Y10, Y5
+	VMOVUPD     32(R11)(R15*1), Y10
+	VFMADD231PD Y8, Y10, Y3
+	VFMADD231PD Y9, Y10, Y7
+	ADDQ        $0x40, R15
+	CMPQ        R15, DI
+	JNE         pairstep
+
+pairtail:
+	TESTQ       R9, R9
+	JZ          pairreduce
+	VMOVUPD     (R8), Y8
+	VANDNPD     constants<>+0(SB), Y8, Y9
+	VMASKMOVPD  (R12)(R15*1), Y8, Y10
+	VMASKMOVPD  (R13)(R15*1), Y8, Y11
+	VMASKMOVPD  (R10)(R15*1), Y8, Y12
+	VORPD       Y9, Y12, Y12
+	VFMADD231PD Y10, Y12, Y0
+	VFMADD231PD Y11, Y12, Y4
+	VMASKMOVPD  (R11)(R15*1), Y8, Y8
+	VORPD       Y9, Y8, Y8
+	VFMADD231PD Y10, Y8, Y2
+	VFMADD231PD Y11, Y8, Y6
+	VMOVUPD     32(R8), Y8
+	VANDNPD     constants<>+0(SB), Y8, Y9
+	VMASKMOVPD  32(R12)(R15*1), Y8, Y10
+	VMASKMOVPD  32(R13)(R15*1), Y8, Y11
+	VMASKMOVPD  32(R10)(R15*1), Y8, Y12
+	VORPD       Y9, Y12, Y12
+	VFMADD231PD Y10, Y12, Y1
+	VFMADD231PD Y11, Y12, Y5
+	VMASKMOVPD  32(R11)(R15*1), Y8, Y8
+	VORPD       Y9, Y8, Y8
+	VFMADD231PD Y10, Y8, Y3
+	VFMADD231PD Y11, Y8, Y7
+
+pairreduce:
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y3, Y2, Y1
+	VADDPD       Y5, Y4, Y2
+	VADDPD       Y7, Y6, Y3
+	VPERM2F128   $0x20, Y2, Y0, Y4
+	VPERM2F128   $0x31, Y2, Y0, Y0
+	VADDPD       Y0, Y4, Y0
+	VPERM2F128   $0x20, Y3, Y1, Y2
+	VPERM2F128   $0x31, Y3, Y1, Y1
+	VADDPD       Y1, Y2, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	VMOVUPD      X0, (DX)(R14*1)
+	VEXTRACTF128 $0x01, Y0, 64(DX)(R14*1)
+	LEAQ         (R10)(SI*2), R10
+	LEAQ         (R11)(SI*2), R11
+	ADDQ         $0x10, R14
+	CMPQ         R14, $0x40
+	JNE          pairvectors
+	LEAQ         (CX)(SI*2), CX
+	ADDQ         $0x00000080, DX
+	JMP          pair
+
+odd:
+	ADDQ $0x02, BX
+	JZ   done
+	LEAQ (AX)(SI*1), BX
+	LEAQ (BX)(SI*1), R10
+	LEAQ (R10)(SI*1), R11
+	XORQ R12, R12
+
+oddvectors:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	XORQ   R13, R13
+	TESTQ  DI, DI
+	JZ     oddtail
+
+oddstep:
+	VMOVUPD     (CX)(R13*1), Y8
+	VMOVUPD     (AX)(R13*1), Y9
+	VFMADD231PD Y8, Y9, Y0
+	VMOVUPD     (BX)(R13*1), Y9
+	VFMADD231PD Y8, Y9, Y2
+	VMOVUPD     (R10)(R13*1), Y9
+	VFMADD231PD Y8, Y9, Y4
+	VMOVUPD     (R11)(R13*1), Y9
+	VFMADD231PD Y8, Y9, Y6
+	VMOVUPD     32(CX)(R13*1), Y8
+	VMOVUPD     32(AX)(R13*1), Y9
+	VFMADD231PD Y8, Y9, Y1
+	VMOVUPD     32(BX)(R13*1), Y9
+	VFMADD231PD Y8, Y9, Y3
+	VMOVUPD     32(R10)(R13*1), Y9
+	VFMADD231PD Y8, Y9, Y5
+	VMOVUPD     32(R11)(R13*1), Y9
+	VFMADD231PD Y8, Y9, Y7
+	ADDQ        $0x40, R13
+	CMPQ        R13, DI
+	JNE         oddstep
+
+oddtail:
+	TESTQ       R9, R9
+	JZ          oddreduce
+	VMOVUPD     (R8), Y8
+	VANDNPD     constants<>+0(SB), Y8, Y9
+	VMASKMOVPD  (CX)(R13*1), Y8, Y10
+	VMASKMOVPD  (AX)(R13*1), Y8, Y11
+	VORPD       Y9, Y11, Y11
+	VFMADD231PD Y10, Y11, Y0
+	VMASKMOVPD  (BX)(R13*1), Y8, Y11
+	VORPD       Y9, Y11, Y11
+	VFMADD231PD Y10, Y11, Y2
+	VMASKMOVPD  (R10)(R13*1), Y8, Y11
+	VORPD       Y9, Y11, Y11
+	VFMADD231PD Y10, Y11, Y4
+	VMASKMOVPD  (R11)(R13*1), Y8, Y8
+	VORPD       Y9, Y8, Y8
+	VFMADD231PD Y10, Y8, Y6
+	VMOVUPD     32(R8), Y8
+	VANDNPD     constants<>+0(SB), Y8, Y9
+	VMASKMOVPD  32(CX)(R13*1), Y8, Y10
+	VMASKMOVPD  32(AX)(R13*1), Y8, Y11
+	VORPD       Y9, Y11, Y11
+	VFMADD231PD Y10, Y11, Y1
+	VMASKMOVPD  32(BX)(R13*1), Y8, Y11
+	VORPD       Y9, Y11, Y11
+	VFMADD231PD Y10, Y11, Y3
+	VMASKMOVPD  32(R10)(R13*1), Y8, Y11
+	VORPD       Y9, Y11, Y11
+	VFMADD231PD Y10, Y11, Y5
+	VMASKMOVPD  32(R11)(R13*1), Y8, Y8
+	VORPD       Y9, Y8, Y8
+	VFMADD231PD Y10, Y8, Y7
+
+oddreduce:
+	VADDPD     Y1, Y0, Y0
+	VADDPD     Y3, Y2, Y1
+	VADDPD     Y5, Y4, Y2
+	VADDPD     Y7, Y6, Y3
+	VPERM2F128 $0x20, Y2, Y0, Y4
+	VPERM2F128 $0x31, Y2, Y0, Y0
+	VADDPD     Y0, Y4, Y0
+	VPERM2F128 $0x20, Y3, Y1, Y2
+	VPERM2F128 $0x31, Y3, Y1, Y1
+	VADDPD     Y1, Y2, Y1
+	VUNPCKLPD  Y1, Y0, Y2
+	VUNPCKHPD  Y1, Y0, Y0
+	VADDPD     Y0, Y2, Y0
+	VMOVUPD    Y0, (DX)(R12*1)
+	LEAQ       (AX)(SI*4), AX
+	LEAQ       (BX)(SI*4), BX
+	LEAQ       (R10)(SI*4), R10
+	LEAQ       (R11)(SI*4), R11
+	ADDQ       $0x20, R12
+	CMPQ       R12, $0x40
+	JNE        oddvectors
 
 done:
 	VZEROUPPER
@@ -11380,6 +11187,544 @@ reduce:
 	ADDQ       $0x40, CX
 	DECQ       DX
 	JNZ        column
+
+done:
+	VZEROUPPER
+	RET
+
+// func axpysTileAVX2(a []float64, columns []float64, apart int, dst []float64)
+// Requires: AVX, FMA3
+TEXT ·axpysTileAVX2(SB), NOSPLIT, $0-80
+	MOVQ  a_base+0(FP), AX
+	MOVQ  columns_base+24(FP), CX
+	MOVQ  dst_base+56(FP), DX
+	MOVQ  a_len+8(FP), SI
+	MOVQ  apart+48(FP), DI
+	TESTQ SI, SI
+	JZ    done
+	SHLQ  $0x03, DI
+	MOVQ  dst_len+64(FP), R9
+	LEAQ  3(R9), R8
+	SHRQ  $0x02, R8
+	MOVQ  R8, BX
+	SHLQ  $0x02, BX
+	SUBQ  R9, BX
+	LEAQ  masks<>+32(SB), R9
+	LEAQ  (R9)(BX*8), R9
+
+strip:
+	MOVQ R8, R10
+	CMPQ R8, $0x0d
+	JBE  chosen
+	INCQ R10
+	SHRQ $0x01, R10
+	CMPQ R8, $0x1a
+	JBE  chosen
+	MOVQ $0x0000000b, R10
+
+chosen:
+	LEAQ masks<>+0(SB), BX
+	SUBQ R10, R8
+	JNE  whole
+	MOVQ R9, BX
+
+whole:
+	CMPQ       R10, $0x01
+	JEQ        tile1
+	CMPQ       R10, $0x02
+	JEQ        tile2
+	CMPQ       R10, $0x03
+	JEQ        tile3
+	CMPQ       R10, $0x04
+	JEQ        tile4
+	CMPQ       R10, $0x05
+	JEQ        tile5
+	CMPQ       R10, $0x06
+	JEQ        tile6
+	CMPQ       R10, $0x07
+	JEQ        tile7
+	CMPQ       R10, $0x08
+	JEQ        tile8
+	CMPQ       R10, $0x09
+	JEQ        tile9
+	CMPQ       R10, $0x0a
+	JEQ        tile10
+	CMPQ       R10, $0x0b
+	JEQ        tile11
+	CMPQ       R10, $0x0c
+	JEQ        tile12
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMOVUPD    128(DX), Y5
+	VMOVUPD    160(DX), Y6
+	VMOVUPD    192(DX), Y7
+	VMOVUPD    224(DX), Y8
+	VMOVUPD    256(DX), Y9
+	VMOVUPD    288(DX), Y10
+	VMOVUPD    320(DX), Y11
+	VMOVUPD    352(DX), Y12
+	VMASKMOVPD 384(DX), Y0, Y13
+
+columns13:
+	VBROADCASTSD (BX), Y14
+	VMASKMOVPD   384(R11), Y0, Y15
+	VFMADD231PD  (R11), Y14, Y1
+	VFMADD231PD  32(R11), Y14, Y2
+	VFMADD231PD  64(R11), Y14, Y3
+	VFMADD231PD  96(R11), Y14, Y4
+	VFMADD231PD  128(R11), Y14, Y5
+	VFMADD231PD  160(R11), Y14, Y6
+	VFMADD231PD  192(R11), Y14, Y7
+	VFMADD231PD  224(R11), Y14, Y8
+	VFMADD231PD  256(R11), Y14, Y9
+	VFMADD231PD  288(R11), Y14, Y10
+	VFMADD231PD  320(R11), Y14, Y11
+	VFMADD231PD  352(R11), Y14, Y12
+	VFMADD231PD  Y15, Y14, Y13
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          columns13
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMOVUPD      Y5, 128(DX)
+	VMOVUPD      Y6, 160(DX)
+	VMOVUPD      Y7, 192(DX)
+	VMOVUPD      Y8, 224(DX)
+	VMOVUPD      Y9, 256(DX)
+	VMOVUPD      Y10, 288(DX)
+	VMOVUPD      Y11, 320(DX)
+	VMOVUPD      Y12, 352(DX)
+	VMASKMOVPD   Y13, Y0, 384(DX)
+	JMP          next
+
+tile12:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMOVUPD    128(DX), Y5
+	VMOVUPD    160(DX), Y6
+	VMOVUPD    192(DX), Y7
+	VMOVUPD    224(DX), Y8
+	VMOVUPD    256(DX), Y9
+	VMOVUPD    288(DX), Y10
+	VMOVUPD    320(DX), Y11
+	VMASKMOVPD 352(DX), Y0, Y12
+
+columns12:
+	VBROADCASTSD (BX), Y13
+	VMASKMOVPD   352(R11), Y0, Y14
+	VFMADD231PD  (R11), Y13, Y1
+	VFMADD231PD  32(R11), Y13, Y2
+	VFMADD231PD  64(R11), Y13, Y3
+	VFMADD231PD  96(R11), Y13, Y4
+	VFMADD231PD  128(R11), Y13, Y5
+	VFMADD231PD  160(R11), Y13, Y6
+	VFMADD231PD  192(R11), Y13, Y7
+	VFMADD231PD  224(R11), Y13, Y8
+	VFMADD231PD  256(R11), Y13, Y9
+	VFMADD231PD  288(R11), Y13, Y10
+	VFMADD231PD  320(R11), Y13, Y11
+	VFMADD231PD  Y14, Y13, Y12
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          columns12
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMOVUPD      Y5, 128(DX)
+	VMOVUPD      Y6, 160(DX)
+	VMOVUPD      Y7, 192(DX)
+	VMOVUPD      Y8, 224(DX)
+	VMOVUPD      Y9, 256(DX)
+	VMOVUPD      Y10, 288(DX)
+	VMOVUPD      Y11, 320(DX)
+	VMASKMOVPD   Y12, Y0, 352(DX)
+	JMP          next
+
+tile11:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMOVUPD    128(DX), Y5
+	VMOVUPD    160(DX), Y6
+	VMOVUPD    192(DX), Y7
+	VMOVUPD    224(DX), Y8
+	VMOVUPD    256(DX), Y9
+	VMOVUPD    288(DX), Y10
+	VMASKMOVPD 320(DX), Y0, Y11
+
+columns11:
+	VBROADCASTSD (BX), Y12
+	VMASKMOVPD   320(R11), Y0, Y13
+	VFMADD231PD  (R11), Y12, Y1
+	VFMADD231PD  32(R11), Y12, Y2
+	VFMADD231PD  64(R11), Y12, Y3
+	VFMADD231PD  96(R11), Y12, Y4
+	VFMADD231PD  128(R11), Y12, Y5
+	VFMADD231PD  160(R11), Y12, Y6
+	VFMADD231PD  192(R11), Y12, Y7
+	VFMADD231PD  224(R11), Y12, Y8
+	VFMADD231PD  256(R11), Y12, Y9
+	VFMADD231PD  288(R11), Y12, Y10
+	VFMADD231PD  Y13, Y12, Y11
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          columns11
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMOVUPD      Y5, 128(DX)
+	VMOVUPD      Y6, 160(DX)
+	VMOVUPD      Y7, 192(DX)
+	VMOVUPD      Y8, 224(DX)
+	VMOVUPD      Y9, 256(DX)
+	VMOVUPD      Y10, 288(DX)
+	VMASKMOVPD   Y11, Y0, 320(DX)
+	JMP          next
+
+tile10:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMOVUPD    128(DX), Y5
+	VMOVUPD    160(DX), Y6
+	VMOVUPD    192(DX), Y7
+	VMOVUPD    224(DX), Y8
+	VMOVUPD    256(DX), Y9
+	VMASKMOVPD 288(DX), Y0, Y10
+
+columns10:
+	VBROADCASTSD (BX), Y11
+	VMASKMOVPD   288(R11), Y0, Y12
+	VFMADD231PD  (R11), Y11, Y1
+	VFMADD231PD  32(R11), Y11, Y2
+	VFMADD231PD  64(R11), Y11, Y3
+	VFMADD231PD  96(R11), Y11, Y4
+	VFMADD231PD  128(R11), Y11, Y5
+	VFMADD231PD  160(R11), Y11, Y6
+	VFMADD231PD  192(R11), Y11, Y7
+	VFMADD231PD  224(R11), Y11, Y8
+	VFMADD231PD  256(R11), Y11, Y9
+	VFMADD231PD  Y12, Y11, Y10
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          columns10
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMOVUPD      Y5, 128(DX)
+	VMOVUPD      Y6, 160(DX)
+	VMOVUPD      Y7, 192(DX)
+	VMOVUPD      Y8, 224(DX)
+	VMOVUPD      Y9, 256(DX)
+	VMASKMOVPD   Y10, Y0, 288(DX)
+	JMP          next
+
+tile9:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMOVUPD    128(DX), Y5
+	VMOVUPD    160(DX), Y6
+	VMOVUPD    192(DX), Y7
+	VMOVUPD    224(DX), Y8
+	VMASKMOVPD 256(DX), Y0, Y9
+
+columns9:
+	VBROADCASTSD (BX), Y10
+	VMASKMOVPD   256(R11), Y0, Y11
+	VFMADD231PD  (R11), Y10, Y1
+	VFMADD231PD  32(R11), Y10, Y2
+	VFMADD231PD  64(R11), Y10, Y3
+	VFMADD231PD  96(R11), Y10, Y4
+	VFMADD231PD  128(R11), Y10, Y5
+	VFMADD231PD  160(R11), Y10, Y6
+	VFMADD231PD  192(R11), Y10, Y7
+	VFMADD231PD  224(R11), Y10, Y8
+	VFMADD231PD  Y11, Y10, Y9
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          columns9
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMOVUPD      Y5, 128(DX)
+	VMOVUPD      Y6, 160(DX)
+	VMOVUPD      Y7, 192(DX)
+	VMOVUPD      Y8, 224(DX)
+	VMASKMOVPD   Y9, Y0, 256(DX)
+	JMP          next
+
+tile8:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMOVUPD    128(DX), Y5
+	VMOVUPD    160(DX), Y6
+	VMOVUPD    192(DX), Y7
+	VMASKMOVPD 224(DX), Y0, Y8
+
+columns8:
+	VBROADCASTSD (BX), Y9
+	VMASKMOVPD   224(R11), Y0, Y10
+	VFMADD231PD  (R11), Y9, Y1
+	VFMADD231PD  32(R11), Y9, Y2
+	VFMADD231PD  64(R11), Y9, Y3
+	VFMADD231PD  96(R11), Y9, Y4
+	VFMADD231PD  128(R11), Y9, Y5
+	VFMADD231PD  160(R11), Y9, Y6
+	VFMADD231PD  192(R11), Y9, Y7
+	VFMADD231PD  Y10, Y9, Y8
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          columns8
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMOVUPD      Y5, 128(DX)
+	VMOVUPD      Y6, 160(DX)
+	VMOVUPD      Y7, 192(DX)
+	VMASKMOVPD   Y8, Y0, 224(DX)
+	JMP          next
+
+tile7:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMOVUPD    128(DX), Y5
+	VMOVUPD    160(DX), Y6
+	VMASKMOVPD 192(DX), Y0, Y7
+
+columns7:
+	VBROADCASTSD (BX), Y8
+	VMASKMOVPD   192(R11), Y0, Y9
+	VFMADD231PD  (R11), Y8, Y1
+	VFMADD231PD  32(R11), Y8, Y2
+	VFMADD231PD  64(R11), Y8, Y3
+	VFMADD231PD  96(R11), Y8, Y4
+	VFMADD231PD  128(R11), Y8, Y5
+	VFMADD231PD  160(R11), Y8, Y6
+	VFMADD231PD  Y9, Y8, Y7
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          columns7
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMOVUPD      Y5, 128(DX)
+	VMOVUPD      Y6, 160(DX)
+	VMASKMOVPD   Y7, Y0, 192(DX)
+	JMP          next
+
+tile6:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMOVUPD    128(DX), Y5
+	VMASKMOVPD 160(DX), Y0, Y6
+
+columns6:
+	VBROADCASTSD (BX), Y7
+	VMASKMOVPD   160(R11), Y0, Y8
+	VFMADD231PD  (R11), Y7, Y1
+	VFMADD231PD  32(R11), Y7, Y2
+	VFMADD231PD  64(R11), Y7, Y3
+	VFMADD231PD  96(R11), Y7, Y4
+	VFMADD231PD  128(R11), Y7, Y5
+	VFMADD231PD  Y8, Y7, Y6
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          columns6
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMOVUPD      Y5, 128(DX)
+	VMASKMOVPD   Y6, Y0, 160(DX)
+	JMP          next
+
+tile5:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMASKMOVPD 128(DX), Y0, Y5
+
+columns5:
+	VBROADCASTSD (BX), Y6
+	VMASKMOVPD   128(R11), Y0, Y7
+	VFMADD231PD  (R11), Y6, Y1
+	VFMADD231PD  32(R11), Y6, Y2
+	VFMADD231PD  64(R11), Y6, Y3
+	VFMADD231PD  96(R11), Y6, Y4
+	VFMADD231PD  Y7, Y6, Y5
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          columns5
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMASKMOVPD   Y5, Y0, 128(DX)
+	JMP          next
+
+tile4:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMASKMOVPD 96(DX), Y0, Y4
+
+columns4:
+	VBROADCASTSD (BX), Y5
+	VMASKMOVPD   96(R11), Y0, Y6
+	VFMADD231PD  (R11), Y5, Y1
+	VFMADD231PD  32(R11), Y5, Y2
+	VFMADD231PD  64(R11), Y5, Y3
+	VFMADD231PD  Y6, Y5, Y4
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          columns4
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMASKMOVPD   Y4, Y0, 96(DX)
+	JMP          next
+
+tile3:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMASKMOVPD 64(DX), Y0, Y3
+
+columns3:
+	VBROADCASTSD (BX), Y4
+	VMASKMOVPD   64(R11), Y0, Y5
+	VFMADD231PD  (R11), Y4, Y1
+	VFMADD231PD  32(R11), Y4, Y2
+	VFMADD231PD  Y5, Y4, Y3
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          columns3
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMASKMOVPD   Y3, Y0, 64(DX)
+	JMP          next
+
+tile2:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMASKMOVPD 32(DX), Y0, Y2
+
+columns2:
+	VBROADCASTSD (BX), Y3
+	VMASKMOVPD   32(R11), Y0, Y4
+	VFMADD231PD  (R11), Y3, Y1
+	VFMADD231PD  Y4, Y3, Y2
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          columns2
+	VMOVUPD      Y1, (DX)
+	VMASKMOVPD   Y2, Y0, 32(DX)
+	JMP          next
+
+tile1:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMASKMOVPD (DX), Y0, Y1
+
+columns1:
+	VBROADCASTSD (BX), Y2
+	VMASKMOVPD   (R11), Y0, Y3
+	VFMADD231PD  Y3, Y2, Y1
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          columns1
+	VMASKMOVPD   Y1, Y0, (DX)
+
+next:
+	SHLQ  $0x05, R10
+	ADDQ  R10, DX
+	ADDQ  R10, CX
+	TESTQ R8, R8
+	JNZ   strip
 
 done:
 	VZEROUPPER
@@ -12005,6 +12350,182 @@ done:
 	VZEROUPPER
 	RET
 
+// func spreadAVX2(dst []float64, stride int, along []float64, epsilon []float64, apart int, factor []float64, scale []float64, location []float64)
+// Requires: AVX, FMA3
+TEXT ·spreadAVX2(SB), NOSPLIT, $0-160
+	MOVQ dst_base+0(FP), AX
+	MOVQ along_base+32(FP), CX
+	MOVQ epsilon_base+56(FP), DX
+	MOVQ factor_base+88(FP), BX
+	MOVQ scale_base+112(FP), SI
+	MOVQ location_base+136(FP), DI
+	MOVQ stride+24(FP), R8
+	MOVQ apart+80(FP), R9
+	MOVQ factor_len+96(FP), R10
+	SHLQ $0x03, R8
+	SHLQ $0x03, R9
+	SHRQ $0x03, R10
+	JZ   done
+
+step:
+	LEAQ         (DX), R11
+	VMOVUPD      (R11), Y0
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y1
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y2
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y3
+	ADDQ         R9, R11
+	VUNPCKLPD    Y1, Y0, Y4
+	VUNPCKLPD    Y3, Y2, Y5
+	VPERM2F128   $0x20, Y5, Y4, Y6
+	VPERM2F128   $0x31, Y5, Y4, Y4
+	VUNPCKHPD    Y1, Y0, Y0
+	VUNPCKHPD    Y3, Y2, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VMOVUPD      (R11), Y1
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y3
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y5
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y7
+	ADDQ         R9, R11
+	VUNPCKLPD    Y3, Y1, Y8
+	VUNPCKLPD    Y7, Y5, Y9
+	VPERM2F128   $0x20, Y9, Y8, Y10
+	VPERM2F128   $0x31, Y9, Y8, Y8
+	VUNPCKHPD    Y3, Y1, Y1
+	VUNPCKHPD    Y7, Y5, Y3
+	VPERM2F128   $0x20, Y3, Y1, Y5
+	VPERM2F128   $0x31, Y3, Y1, Y1
+	VBROADCASTSD (BX), Y3
+	VBROADCASTSD (SI), Y7
+	VBROADCASTSD (DI), Y9
+	VFMADD231PD  (CX), Y3, Y6
+	VFMADD213PD  Y9, Y7, Y6
+	VMOVUPD      Y6, (AX)
+	VFMADD231PD  32(CX), Y3, Y10
+	VFMADD213PD  Y9, Y7, Y10
+	VMOVUPD      Y10, 32(AX)
+	ADDQ         R8, AX
+	VBROADCASTSD 8(BX), Y3
+	VBROADCASTSD 8(SI), Y6
+	VBROADCASTSD 8(DI), Y7
+	VFMADD231PD  64(CX), Y3, Y2
+	VFMADD213PD  Y7, Y6, Y2
+	VMOVUPD      Y2, (AX)
+	VFMADD231PD  96(CX), Y3, Y5
+	VFMADD213PD  Y7, Y6, Y5
+	VMOVUPD      Y5, 32(AX)
+	ADDQ         R8, AX
+	VBROADCASTSD 16(BX), Y2
+	VBROADCASTSD 16(SI), Y3
+	VBROADCASTSD 16(DI), Y5
+	VFMADD231PD  128(CX), Y2, Y4
+	VFMADD213PD  Y5, Y3, Y4
+	VMOVUPD      Y4, (AX)
+	VFMADD231PD  160(CX), Y2, Y8
+	VFMADD213PD  Y5, Y3, Y8
+	VMOVUPD      Y8, 32(AX)
+	ADDQ         R8, AX
+	VBROADCASTSD 24(BX), Y2
+	VBROADCASTSD 24(SI), Y3
+	VBROADCASTSD 24(DI), Y4
+	VFMADD231PD  192(CX), Y2, Y0
+	VFMADD213PD  Y4, Y3, Y0
+	VMOVUPD      Y0, (AX)
+	VFMADD231PD  224(CX), Y2, Y1
+	VFMADD213PD  Y4, Y3, Y1
+	VMOVUPD      Y1, 32(AX)
+	ADDQ         R8, AX
+	LEAQ         32(DX), R11
+	VMOVUPD      (R11), Y0
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y1
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y2
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y3
+	ADDQ         R9, R11
+	VUNPCKLPD    Y1, Y0, Y4
+	VUNPCKLPD    Y3, Y2, Y5
+	VPERM2F128   $0x20, Y5, Y4, Y6
+	VPERM2F128   $0x31, Y5, Y4, Y4
+	VUNPCKHPD    Y1, Y0, Y0
+	VUNPCKHPD    Y3, Y2, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VMOVUPD      (R11), Y1
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y3
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y5
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y7
+	ADDQ         R9, R11
+	VUNPCKLPD    Y3, Y1, Y8
+	VUNPCKLPD    Y7, Y5, Y9
+	VPERM2F128   $0x20, Y9, Y8, Y10
+	VPERM2F128   $0x31, Y9, Y8, Y8
+	VUNPCKHPD    Y3, Y1, Y1
+	VUNPCKHPD    Y7, Y5, Y3
+	VPERM2F128   $0x20, Y3, Y1, Y5
+	VPERM2F128   $0x31, Y3, Y1, Y1
+	VBROADCASTSD 32(BX), Y3
+	VBROADCASTSD 32(SI), Y7
+	VBROADCASTSD 32(DI), Y9
+	VFMADD231PD  256(CX), Y3, Y6
+	VFMADD213PD  Y9, Y7, Y6
+	VMOVUPD      Y6, (AX)
+	VFMADD231PD  288(CX), Y3, Y10
+	VFMADD213PD  Y9, Y7, Y10
+	VMOVUPD      Y10, 32(AX)
+	ADDQ         R8, AX
+	VBROADCASTSD 40(BX), Y3
+	VBROADCASTSD 40(SI), Y6
+	VBROADCASTSD 40(DI), Y7
+	VFMADD231PD  320(CX), Y3, Y2
+	VFMADD213PD  Y7, Y6, Y2
+	VMOVUPD      Y2, (AX)
+	VFMADD231PD  352(CX), Y3, Y5
+	VFMADD213PD  Y7, Y6, Y5
+	VMOVUPD      Y5, 32(AX)
+	ADDQ         R8, AX
+	VBROADCASTSD 48(BX), Y2
+	VBROADCASTSD 48(SI), Y3
+	VBROADCASTSD 48(DI), Y5
+	VFMADD231PD  384(CX), Y2, Y4
+	VFMADD213PD  Y5, Y3, Y4
+	VMOVUPD      Y4, (AX)
+	VFMADD231PD  416(CX), Y2, Y8
+	VFMADD213PD  Y5, Y3, Y8
+	VMOVUPD      Y8, 32(AX)
+	ADDQ         R8, AX
+	VBROADCASTSD 56(BX), Y2
+	VBROADCASTSD 56(SI), Y3
+	VBROADCASTSD 56(DI), Y4
+	VFMADD231PD  448(CX), Y2, Y0
+	VFMADD213PD  Y4, Y3, Y0
+	VMOVUPD      Y0, (AX)
+	VFMADD231PD  480(CX), Y2, Y1
+	VFMADD213PD  Y4, Y3, Y1
+	VMOVUPD      Y1, 32(AX)
+	ADDQ         R8, AX
+	ADDQ         $0x00000200, CX
+	ADDQ         $0x40, DX
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	DECQ         R10
+	JNZ          step
+
+done:
+	VZEROUPPER
+	RET
+
 // func spreadAVX512(dst []float64, stride int, along []float64, epsilon []float64, apart int, factor []float64, scale []float64, location []float64)
 // Requires: AVX, AVX512F
 TEXT ·spreadAVX512(SB), NOSPLIT, $0-160
@@ -12144,8 +12665,8 @@ step:
 	VBLENDVPD   Y3, Y1, Y2, Y1
 	VCMPPD      $0x1e, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD   Y0, Y2, Y1, Y0
-	VCMPPD      $0x12, constants<>+3904(SB), Y0, Y1
-	VCMPPD      $0x1e, constants<>+3936(SB), Y0, Y2
+	VCMPPD      $0x12, constants<>+2848(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+2880(SB), Y0, Y2
 	VMOVUPD     constants<>+608(SB), Y3
 	VSUBPD      constants<>+608(SB), Y0, Y4
 	VBLENDVPD   Y1, Y0, Y4, Y4
@@ -12156,28 +12677,28 @@ step:
 	VDIVPD      Y0, Y4, Y0
 	VMULPD      Y0, Y0, Y3
 	VMOVAPD     Y0, Y4
-	VMOVUPD     constants<>+3968(SB), Y5
-	VFMADD213PD constants<>+4000(SB), Y3, Y5
-	VFMADD213PD constants<>+4032(SB), Y3, Y5
-	VFMADD213PD constants<>+4064(SB), Y3, Y5
-	VFMADD213PD constants<>+4096(SB), Y3, Y5
+	VMOVUPD     constants<>+2912(SB), Y5
+	VFMADD213PD constants<>+2944(SB), Y3, Y5
+	VFMADD213PD constants<>+2976(SB), Y3, Y5
+	VFMADD213PD constants<>+3008(SB), Y3, Y5
+	VFMADD213PD constants<>+3040(SB), Y3, Y5
 	VMOVUPD     constants<>+608(SB), Y6
-	VFMADD213PD constants<>+4128(SB), Y3, Y6
-	VFMADD213PD constants<>+4160(SB), Y3, Y6
-	VFMADD213PD constants<>+4192(SB), Y3, Y6
-	VFMADD213PD constants<>+4224(SB), Y3, Y6
-	VFMADD213PD constants<>+4256(SB), Y3, Y6
+	VFMADD213PD constants<>+3072(SB), Y3, Y6
+	VFMADD213PD constants<>+3104(SB), Y3, Y6
+	VFMADD213PD constants<>+3136(SB), Y3, Y6
+	VFMADD213PD constants<>+3168(SB), Y3, Y6
+	VFMADD213PD constants<>+3200(SB), Y3, Y6
 	VDIVPD      Y6, Y5, Y5
 	VMULPD      Y5, Y3, Y3
 	VFMADD231PD Y3, Y0, Y4
-	VMOVUPD     constants<>+4288(SB), Y0
+	VMOVUPD     constants<>+3232(SB), Y0
 	VSUBPD      Y4, Y0, Y0
-	VADDPD      constants<>+4320(SB), Y0, Y0
-	VADDPD      constants<>+4352(SB), Y4, Y3
-	VADDPD      constants<>+4384(SB), Y3, Y3
+	VADDPD      constants<>+3264(SB), Y0, Y0
+	VADDPD      constants<>+3296(SB), Y4, Y3
+	VADDPD      constants<>+3328(SB), Y3, Y3
 	VBLENDVPD   Y1, Y4, Y3, Y1
 	VBLENDVPD   Y2, Y0, Y1, Y0
-	VMOVUPD     constants<>+4416(SB), Y1
+	VMOVUPD     constants<>+3360(SB), Y1
 	VDIVPD      Y1, Y0, Y0
 	VMOVUPD     (AX)(BX*1), Y1
 	VCMPPD      $0x11, constants<>+2368(SB), Y1, Y1
@@ -12298,8 +12819,8 @@ step:
 	VBLENDVPD   Y3, Y1, Y2, Y1
 	VCMPPD      $0x1e, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD   Y0, Y2, Y1, Y0
-	VCMPPD      $0x12, constants<>+3904(SB), Y0, Y1
-	VCMPPD      $0x1e, constants<>+3936(SB), Y0, Y2
+	VCMPPD      $0x12, constants<>+2848(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+2880(SB), Y0, Y2
 	VMOVUPD     constants<>+608(SB), Y3
 	VSUBPD      constants<>+608(SB), Y0, Y4
 	VBLENDVPD   Y1, Y0, Y4, Y4
@@ -12310,28 +12831,28 @@ step:
 	VDIVPD      Y0, Y4, Y0
 	VMULPD      Y0, Y0, Y3
 	VMOVAPD     Y0, Y4
-	VMOVUPD     constants<>+3968(SB), Y5
-	VFMADD213PD constants<>+4000(SB), Y3, Y5
-	VFMADD213PD constants<>+4032(SB), Y3, Y5
-	VFMADD213PD constants<>+4064(SB), Y3, Y5
-	VFMADD213PD constants<>+4096(SB), Y3, Y5
+	VMOVUPD     constants<>+2912(SB), Y5
+	VFMADD213PD constants<>+2944(SB), Y3, Y5
+	VFMADD213PD constants<>+2976(SB), Y3, Y5
+	VFMADD213PD constants<>+3008(SB), Y3, Y5
+	VFMADD213PD constants<>+3040(SB), Y3, Y5
 	VMOVUPD     constants<>+608(SB), Y6
-	VFMADD213PD constants<>+4128(SB), Y3, Y6
-	VFMADD213PD constants<>+4160(SB), Y3, Y6
-	VFMADD213PD constants<>+4192(SB), Y3, Y6
-	VFMADD213PD constants<>+4224(SB), Y3, Y6
-	VFMADD213PD constants<>+4256(SB), Y3, Y6
+	VFMADD213PD constants<>+3072(SB), Y3, Y6
+	VFMADD213PD constants<>+3104(SB), Y3, Y6
+	VFMADD213PD constants<>+3136(SB), Y3, Y6
+	VFMADD213PD constants<>+3168(SB), Y3, Y6
+	VFMADD213PD constants<>+3200(SB), Y3, Y6
 	VDIVPD      Y6, Y5, Y5
 	VMULPD      Y5, Y3, Y3
 	VFMADD231PD Y3, Y0, Y4
-	VMOVUPD     constants<>+4288(SB), Y0
+	VMOVUPD     constants<>+3232(SB), Y0
 	VSUBPD      Y4, Y0, Y0
-	VADDPD      constants<>+4320(SB), Y0, Y0
-	VADDPD      constants<>+4352(SB), Y4, Y3
-	VADDPD      constants<>+4384(SB), Y3, Y3
+	VADDPD      constants<>+3264(SB), Y0, Y0
+	VADDPD      constants<>+3296(SB), Y4, Y3
+	VADDPD      constants<>+3328(SB), Y3, Y3
 	VBLENDVPD   Y1, Y4, Y3, Y1
 	VBLENDVPD   Y2, Y0, Y1, Y0
-	VMOVUPD     constants<>+4416(SB), Y1
+	VMOVUPD     constants<>+3360(SB), Y1
 	VDIVPD      Y1, Y0, Y0
 	VMOVUPD     32(AX)(BX*1), Y1
 	VCMPPD      $0x11, constants<>+2368(SB), Y1, Y1
@@ -12464,8 +12985,8 @@ tail:
 	VBLENDVPD   Y3, Y1, Y2, Y1
 	VCMPPD      $0x1e, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD   Y0, Y2, Y1, Y0
-	VCMPPD      $0x12, constants<>+3904(SB), Y0, Y1
-	VCMPPD      $0x1e, constants<>+3936(SB), Y0, Y2
+	VCMPPD      $0x12, constants<>+2848(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+2880(SB), Y0, Y2
 	VMOVUPD     constants<>+608(SB), Y3
 	VSUBPD      constants<>+608(SB), Y0, Y4
 	VBLENDVPD   Y1, Y0, Y4, Y4
@@ -12476,28 +12997,28 @@ tail:
 	VDIVPD      Y0, Y4, Y0
 	VMULPD      Y0, Y0, Y3
 	VMOVAPD     Y0, Y4
-	VMOVUPD     constants<>+3968(SB), Y5
-	VFMADD213PD constants<>+4000(SB), Y3, Y5
-	VFMADD213PD constants<>+4032(SB), Y3, Y5
-	VFMADD213PD constants<>+4064(SB), Y3, Y5
-	VFMADD213PD constants<>+4096(SB), Y3, Y5
+	VMOVUPD     constants<>+2912(SB), Y5
+	VFMADD213PD constants<>+2944(SB), Y3, Y5
+	VFMADD213PD constants<>+2976(SB), Y3, Y5
+	VFMADD213PD constants<>+3008(SB), Y3, Y5
+	VFMADD213PD constants<>+3040(SB), Y3, Y5
 	VMOVUPD     constants<>+608(SB), Y6
-	VFMADD213PD constants<>+4128(SB), Y3, Y6
-	VFMADD213PD constants<>+4160(SB), Y3, Y6
-	VFMADD213PD constants<>+4192(SB), Y3, Y6
-	VFMADD213PD constants<>+4224(SB), Y3, Y6
-	VFMADD213PD constants<>+4256(SB), Y3, Y6
+	VFMADD213PD constants<>+3072(SB), Y3, Y6
+	VFMADD213PD constants<>+3104(SB), Y3, Y6
+	VFMADD213PD constants<>+3136(SB), Y3, Y6
+	VFMADD213PD constants<>+3168(SB), Y3, Y6
+	VFMADD213PD constants<>+3200(SB), Y3, Y6
 	VDIVPD      Y6, Y5, Y5
 	VMULPD      Y5, Y3, Y3
 	VFMADD231PD Y3, Y0, Y4
-	VMOVUPD     constants<>+4288(SB), Y0
+	VMOVUPD     constants<>+3232(SB), Y0
 	VSUBPD      Y4, Y0, Y0
-	VADDPD      constants<>+4320(SB), Y0, Y0
-	VADDPD      constants<>+4352(SB), Y4, Y3
-	VADDPD      constants<>+4384(SB), Y3, Y3
+	VADDPD      constants<>+3264(SB), Y0, Y0
+	VADDPD      constants<>+3296(SB), Y4, Y3
+	VADDPD      constants<>+3328(SB), Y3, Y3
 	VBLENDVPD   Y1, Y4, Y3, Y1
 	VBLENDVPD   Y2, Y0, Y1, Y0
-	VMOVUPD     constants<>+4416(SB), Y1
+	VMOVUPD     constants<>+3360(SB), Y1
 	VDIVPD      Y1, Y0, Y0
 	VMOVUPD     (SI), Y1
 	VMASKMOVPD  (AX)(BX*1), Y1, Y1
@@ -12624,8 +13145,8 @@ tail:
 	VBLENDVPD   Y3, Y1, Y2, Y1
 	VCMPPD      $0x1e, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD   Y0, Y2, Y1, Y0
-	VCMPPD      $0x12, constants<>+3904(SB), Y0, Y1
-	VCMPPD      $0x1e, constants<>+3936(SB), Y0, Y2
+	VCMPPD      $0x12, constants<>+2848(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+2880(SB), Y0, Y2
 	VMOVUPD     constants<>+608(SB), Y3
 	VSUBPD      constants<>+608(SB), Y0, Y4
 	VBLENDVPD   Y1, Y0, Y4, Y4
@@ -12636,28 +13157,28 @@ tail:
 	VDIVPD      Y0, Y4, Y0
 	VMULPD      Y0, Y0, Y3
 	VMOVAPD     Y0, Y4
-	VMOVUPD     constants<>+3968(SB), Y5
-	VFMADD213PD constants<>+4000(SB), Y3, Y5
-	VFMADD213PD constants<>+4032(SB), Y3, Y5
-	VFMADD213PD constants<>+4064(SB), Y3, Y5
-	VFMADD213PD constants<>+4096(SB), Y3, Y5
+	VMOVUPD     constants<>+2912(SB), Y5
+	VFMADD213PD constants<>+2944(SB), Y3, Y5
+	VFMADD213PD constants<>+2976(SB), Y3, Y5
+	VFMADD213PD constants<>+3008(SB), Y3, Y5
+	VFMADD213PD constants<>+3040(SB), Y3, Y5
 	VMOVUPD     constants<>+608(SB), Y6
-	VFMADD213PD constants<>+4128(SB), Y3, Y6
-	VFMADD213PD constants<>+4160(SB), Y3, Y6
-	VFMADD213PD constants<>+4192(SB), Y3, Y6
-	VFMADD213PD constants<>+4224(SB), Y3, Y6
-	VFMADD213PD constants<>+4256(SB), Y3, Y6
+	VFMADD213PD constants<>+3072(SB), Y3, Y6
+	VFMADD213PD constants<>+3104(SB), Y3, Y6
+	VFMADD213PD constants<>+3136(SB), Y3, Y6
+	VFMADD213PD constants<>+3168(SB), Y3, Y6
+	VFMADD213PD constants<>+3200(SB), Y3, Y6
 	VDIVPD      Y6, Y5, Y5
 	VMULPD      Y5, Y3, Y3
 	VFMADD231PD Y3, Y0, Y4
-	VMOVUPD     constants<>+4288(SB), Y0
+	VMOVUPD     constants<>+3232(SB), Y0
 	VSUBPD      Y4, Y0, Y0
-	VADDPD      constants<>+4320(SB), Y0, Y0
-	VADDPD      constants<>+4352(SB), Y4, Y3
-	VADDPD      constants<>+4384(SB), Y3, Y3
+	VADDPD      constants<>+3264(SB), Y0, Y0
+	VADDPD      constants<>+3296(SB), Y4, Y3
+	VADDPD      constants<>+3328(SB), Y3, Y3
 	VBLENDVPD   Y1, Y4, Y3, Y1
 	VBLENDVPD   Y2, Y0, Y1, Y0
-	VMOVUPD     constants<>+4416(SB), Y1
+	VMOVUPD     constants<>+3360(SB), Y1
 	VDIVPD      Y1, Y0, Y0
 	VMOVUPD     32(SI), Y1
 	VMASKMOVPD  32(AX)(BX*1), Y1, Y1
@@ -12801,8 +13322,8 @@ step:
 	VCMPPD.BCST      $0x1e, constants<>+1184(SB), Z0, K1
 	VMOVAPD          Z7, Z0
 	VMOVAPD          Z2, K1, Z0
-	VCMPPD.BCST      $0x12, constants<>+3904(SB), Z0, K1
-	VCMPPD.BCST      $0x1e, constants<>+3936(SB), Z0, K2
+	VCMPPD.BCST      $0x12, constants<>+2848(SB), Z0, K1
+	VCMPPD.BCST      $0x1e, constants<>+2880(SB), Z0, K2
 	VBROADCASTSD     constants<>+608(SB), Z1
 	VSUBPD.BCST      constants<>+608(SB), Z0, Z2
 	VMOVAPD          Z0, K1, Z2
@@ -12814,28 +13335,28 @@ step:
 	VDIVPD           Z1, Z2, Z0
 	VMULPD           Z0, Z0, Z1
 	VMOVAPD          Z0, Z2
-	VBROADCASTSD     constants<>+3968(SB), Z7
-	VFMADD213PD.BCST constants<>+4000(SB), Z1, Z7
-	VFMADD213PD.BCST constants<>+4032(SB), Z1, Z7
-	VFMADD213PD.BCST constants<>+4064(SB), Z1, Z7
-	VFMADD213PD.BCST constants<>+4096(SB), Z1, Z7
+	VBROADCASTSD     constants<>+2912(SB), Z7
+	VFMADD213PD.BCST constants<>+2944(SB), Z1, Z7
+	VFMADD213PD.BCST constants<>+2976(SB), Z1, Z7
+	VFMADD213PD.BCST constants<>+3008(SB), Z1, Z7
+	VFMADD213PD.BCST constants<>+3040(SB), Z1, Z7
 	VBROADCASTSD     constants<>+608(SB), Z8
-	VFMADD213PD.BCST constants<>+4128(SB), Z1, Z8
-	VFMADD213PD.BCST constants<>+4160(SB), Z1, Z8
-	VFMADD213PD.BCST constants<>+4192(SB), Z1, Z8
-	VFMADD213PD.BCST constants<>+4224(SB), Z1, Z8
-	VFMADD213PD.BCST constants<>+4256(SB), Z1, Z8
+	VFMADD213PD.BCST constants<>+3072(SB), Z1, Z8
+	VFMADD213PD.BCST constants<>+3104(SB), Z1, Z8
+	VFMADD213PD.BCST constants<>+3136(SB), Z1, Z8
+	VFMADD213PD.BCST constants<>+3168(SB), Z1, Z8
+	VFMADD213PD.BCST constants<>+3200(SB), Z1, Z8
 	VDIVPD           Z8, Z7, Z7
 	VMULPD           Z7, Z1, Z1
 	VFMADD231PD      Z1, Z0, Z2
-	VBROADCASTSD     constants<>+4288(SB), Z0
+	VBROADCASTSD     constants<>+3232(SB), Z0
 	VSUBPD           Z2, Z0, Z0
-	VADDPD.BCST      constants<>+4320(SB), Z0, Z0
-	VADDPD.BCST      constants<>+4352(SB), Z2, Z1
-	VADDPD.BCST      constants<>+4384(SB), Z1, Z1
+	VADDPD.BCST      constants<>+3264(SB), Z0, Z0
+	VADDPD.BCST      constants<>+3296(SB), Z2, Z1
+	VADDPD.BCST      constants<>+3328(SB), Z1, Z1
 	VMOVAPD          Z2, K1, Z1
 	VMOVAPD          Z0, K2, Z1
-	VBROADCASTSD     constants<>+4416(SB), Z0
+	VBROADCASTSD     constants<>+3360(SB), Z0
 	VDIVPD           Z0, Z1, Z0
 	VMOVUPD          (AX)(BX*1), Z1
 	VCMPPD.BCST      $0x11, constants<>+2368(SB), Z1, K1
@@ -12962,8 +13483,8 @@ tail:
 	VCMPPD.BCST      $0x1e, constants<>+1184(SB), Z0, K2
 	VMOVAPD          Z3, Z0
 	VMOVAPD          Z2, K2, Z0
-	VCMPPD.BCST      $0x12, constants<>+3904(SB), Z0, K2
-	VCMPPD.BCST      $0x1e, constants<>+3936(SB), Z0, K3
+	VCMPPD.BCST      $0x12, constants<>+2848(SB), Z0, K2
+	VCMPPD.BCST      $0x1e, constants<>+2880(SB), Z0, K3
 	VBROADCASTSD     constants<>+608(SB), Z1
 	VSUBPD.BCST      constants<>+608(SB), Z0, Z2
 	VMOVAPD          Z0, K2, Z2
@@ -12975,28 +13496,28 @@ tail:
 	VDIVPD           Z1, Z2, Z0
 	VMULPD           Z0, Z0, Z1
 	VMOVAPD          Z0, Z2
-	VBROADCASTSD     constants<>+3968(SB), Z3
-	VFMADD213PD.BCST constants<>+4000(SB), Z1, Z3
-	VFMADD213PD.BCST constants<>+4032(SB), Z1, Z3
-	VFMADD213PD.BCST constants<>+4064(SB), Z1, Z3
-	VFMADD213PD.BCST constants<>+4096(SB), Z1, Z3
+	VBROADCASTSD     constants<>+2912(SB), Z3
+	VFMADD213PD.BCST constants<>+2944(SB), Z1, Z3
+	VFMADD213PD.BCST constants<>+2976(SB), Z1, Z3
+	VFMADD213PD.BCST constants<>+3008(SB), Z1, Z3
+	VFMADD213PD.BCST constants<>+3040(SB), Z1, Z3
 	VBROADCASTSD     constants<>+608(SB), Z4
-	VFMADD213PD.BCST constants<>+4128(SB), Z1, Z4
-	VFMADD213PD.BCST constants<>+4160(SB), Z1, Z4
-	VFMADD213PD.BCST constants<>+4192(SB), Z1, Z4
-	VFMADD213PD.BCST constants<>+4224(SB), Z1, Z4
-	VFMADD213PD.BCST constants<>+4256(SB), Z1, Z4
+	VFMADD213PD.BCST constants<>+3072(SB), Z1, Z4
+	VFMADD213PD.BCST constants<>+3104(SB), Z1, Z4
+	VFMADD213PD.BCST constants<>+3136(SB), Z1, Z4
+	VFMADD213PD.BCST constants<>+3168(SB), Z1, Z4
+	VFMADD213PD.BCST constants<>+3200(SB), Z1, Z4
 	VDIVPD           Z4, Z3, Z3
 	VMULPD           Z3, Z1, Z1
 	VFMADD231PD      Z1, Z0, Z2
-	VBROADCASTSD     constants<>+4288(SB), Z0
+	VBROADCASTSD     constants<>+3232(SB), Z0
 	VSUBPD           Z2, Z0, Z0
-	VADDPD.BCST      constants<>+4320(SB), Z0, Z0
-	VADDPD.BCST      constants<>+4352(SB), Z2, Z1
-	VADDPD.BCST      constants<>+4384(SB), Z1, Z1
+	VADDPD.BCST      constants<>+3264(SB), Z0, Z0
+	VADDPD.BCST      constants<>+3296(SB), Z2, Z1
+	VADDPD.BCST      constants<>+3328(SB), Z1, Z1
 	VMOVAPD          Z2, K2, Z1
 	VMOVAPD          Z0, K3, Z1
-	VBROADCASTSD     constants<>+4416(SB), Z0
+	VBROADCASTSD     constants<>+3360(SB), Z0
 	VDIVPD           Z0, Z1, Z0
 	VMOVUPD.Z        (AX)(BX*1), K1, Z1
 	VCMPPD.BCST      $0x11, constants<>+2368(SB), Z1, K2
@@ -13107,6 +13628,325 @@ done:
 	VZEROUPPER
 	RET
 
+// func quantileTailAVX2(dst []float64, x []float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·quantileTailAVX2(SB), NOSPLIT, $0-48
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_base+0(FP), CX
+	MOVQ x_len+32(FP), DX
+	XORQ BX, BX
+	MOVQ DX, SI
+	SHRQ $0x03, SI
+	JZ   tail
+
+step:
+	VMOVUPD     (AX)(BX*1), Y0
+	VSUBPD      constants<>+576(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+1184(SB), Y1, Y2
+	VMOVUPD     constants<>+608(SB), Y3
+	VSUBPD      Y0, Y3, Y3
+	VBLENDVPD   Y2, Y3, Y0, Y0
+	VCMPPD      $0x11, constants<>+672(SB), Y0, Y2
+	VMULPD      constants<>+704(SB), Y0, Y3
+	VBLENDVPD   Y2, Y3, Y0, Y3
+	VPSRLQ      $0x34, Y3, Y4
+	VORPD       constants<>+736(SB), Y4, Y4
+	VSUBPD      constants<>+768(SB), Y4, Y4
+	VANDPD      constants<>+800(SB), Y2, Y2
+	VSUBPD      Y2, Y4, Y2
+	VANDPD      constants<>+832(SB), Y3, Y3
+	VORPD       constants<>+608(SB), Y3, Y3
+	VCMPPD      $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD      constants<>+608(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y2
+	VMULPD      constants<>+576(SB), Y3, Y5
+	VBLENDVPD   Y4, Y5, Y3, Y3
+	VSUBPD      constants<>+608(SB), Y3, Y3
+	VXORPD      Y4, Y4, Y4
+	VADDPD      constants<>+896(SB), Y3, Y5
+	VDIVPD      Y5, Y3, Y5
+	VMULPD      Y5, Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y3, Y3, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y2, Y4
+	VFMADD231PD Y7, Y5, Y4
+	VSUBPD      Y4, Y8, Y4
+	VSUBPD      Y4, Y3, Y3
+	VFMADD231PD constants<>+160(SB), Y2, Y3
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y2
+	VBLENDVPD   Y2, Y3, Y0, Y2
+	VCMPPD      $0x11, constants<>+1184(SB), Y0, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y2, Y0
+	VXORPD      constants<>+0(SB), Y0, Y0
+	VSQRTPD     Y0, Y0
+	VSUBPD      constants<>+3392(SB), Y0, Y0
+	VMOVUPD     constants<>+3424(SB), Y2
+	VMOVUPD     constants<>+3456(SB), Y3
+	VFMADD213PD constants<>+3488(SB), Y0, Y2
+	VFMADD213PD constants<>+3520(SB), Y0, Y3
+	VFMADD213PD constants<>+3552(SB), Y0, Y2
+	VFMADD213PD constants<>+3584(SB), Y0, Y3
+	VFMADD213PD constants<>+3616(SB), Y0, Y2
+	VFMADD213PD constants<>+3648(SB), Y0, Y3
+	VFMADD213PD constants<>+3680(SB), Y0, Y2
+	VFMADD213PD constants<>+3712(SB), Y0, Y3
+	VFMADD213PD constants<>+3744(SB), Y0, Y2
+	VFMADD213PD constants<>+3776(SB), Y0, Y3
+	VFMADD213PD constants<>+3808(SB), Y0, Y2
+	VFMADD213PD constants<>+3840(SB), Y0, Y3
+	VFMADD213PD constants<>+3872(SB), Y0, Y2
+	VFMADD213PD constants<>+608(SB), Y0, Y3
+	VDIVPD      Y3, Y2, Y0
+	VCMPPD      $0x11, constants<>+1184(SB), Y1, Y1
+	VXORPD      constants<>+0(SB), Y0, Y2
+	VBLENDVPD   Y1, Y2, Y0, Y0
+	VMOVUPD     Y0, (CX)(BX*1)
+	VMOVUPD     32(AX)(BX*1), Y0
+	VSUBPD      constants<>+576(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+1184(SB), Y1, Y2
+	VMOVUPD     constants<>+608(SB), Y3
+	VSUBPD      Y0, Y3, Y3
+	VBLENDVPD   Y2, Y3, Y0, Y0
+	VCMPPD      $0x11, constants<>+672(SB), Y0, Y2
+	VMULPD      constants<>+704(SB), Y0, Y3
+	VBLENDVPD   Y2, Y3, Y0, Y3
+	VPSRLQ      $0x34, Y3, Y4
+	VORPD       constants<>+736(SB), Y4, Y4
+	VSUBPD      constants<>+768(SB), Y4, Y4
+	VANDPD      constants<>+800(SB), Y2, Y2
+	VSUBPD      Y2, Y4, Y2
+	VANDPD      constants<>+832(SB), Y3, Y3
+	VORPD       constants<>+608(SB), Y3, Y3
+	VCMPPD      $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD      constants<>+608(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y2
+	VMULPD      constants<>+576(SB), Y3, Y5
+	VBLENDVPD   Y4, Y5, Y3, Y3
+	VSUBPD      constants<>+608(SB), Y3, Y3
+	VXORPD      Y4, Y4, Y4
+	VADDPD      constants<>+896(SB), Y3, Y5
+	VDIVPD      Y5, Y3, Y5
+	VMULPD      Y5, Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y3, Y3, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y2, Y4
+	VFMADD231PD Y7, Y5, Y4
+	VSUBPD      Y4, Y8, Y4
+	VSUBPD      Y4, Y3, Y3
+	VFMADD231PD constants<>+160(SB), Y2, Y3
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y2
+	VBLENDVPD   Y2, Y3, Y0, Y2
+	VCMPPD      $0x11, constants<>+1184(SB), Y0, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y2, Y0
+	VXORPD      constants<>+0(SB), Y0, Y0
+	VSQRTPD     Y0, Y0
+	VSUBPD      constants<>+3392(SB), Y0, Y0
+	VMOVUPD     constants<>+3424(SB), Y2
+	VMOVUPD     constants<>+3456(SB), Y3
+	VFMADD213PD constants<>+3488(SB), Y0, Y2
+	VFMADD213PD constants<>+3520(SB), Y0, Y3
+	VFMADD213PD constants<>+3552(SB), Y0, Y2
+	VFMADD213PD constants<>+3584(SB), Y0, Y3
+	VFMADD213PD constants<>+3616(SB), Y0, Y2
+	VFMADD213PD constants<>+3648(SB), Y0, Y3
+	VFMADD213PD constants<>+3680(SB), Y0, Y2
+	VFMADD213PD constants<>+3712(SB), Y0, Y3
+	VFMADD213PD constants<>+3744(SB), Y0, Y2
+	VFMADD213PD constants<>+3776(SB), Y0, Y3
+	VFMADD213PD constants<>+3808(SB), Y0, Y2
+	VFMADD213PD constants<>+3840(SB), Y0, Y3
+	VFMADD213PD constants<>+3872(SB), Y0, Y2
+	VFMADD213PD constants<>+608(SB), Y0, Y3
+	VDIVPD      Y3, Y2, Y0
+	VCMPPD      $0x11, constants<>+1184(SB), Y1, Y1
+	VXORPD      constants<>+0(SB), Y0, Y2
+	VBLENDVPD   Y1, Y2, Y0, Y0
+	VMOVUPD     Y0, 32(CX)(BX*1)
+	ADDQ        $0x40, BX
+	DECQ        SI
+	JNZ         step
+
+tail:
+	ANDQ        $0x07, DX
+	JZ          done
+	LEAQ        masks<>+64(SB), SI
+	MOVQ        DX, DI
+	SHLQ        $0x03, DI
+	SUBQ        DI, SI
+	VMOVUPD     (SI), Y0
+	VMASKMOVPD  (AX)(BX*1), Y0, Y0
+	VSUBPD      constants<>+576(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+1184(SB), Y1, Y2
+	VMOVUPD     constants<>+608(SB), Y3
+	VSUBPD      Y0, Y3, Y3
+	VBLENDVPD   Y2, Y3, Y0, Y0
+	VCMPPD      $0x11, constants<>+672(SB), Y0, Y2
+	VMULPD      constants<>+704(SB), Y0, Y3
+	VBLENDVPD   Y2, Y3, Y0, Y3
+	VPSRLQ      $0x34, Y3, Y4
+	VORPD       constants<>+736(SB), Y4, Y4
+	VSUBPD      constants<>+768(SB), Y4, Y4
+	VANDPD      constants<>+800(SB), Y2, Y2
+	VSUBPD      Y2, Y4, Y2
+	VANDPD      constants<>+832(SB), Y3, Y3
+	VORPD       constants<>+608(SB), Y3, Y3
+	VCMPPD      $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD      constants<>+608(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y2
+	VMULPD      constants<>+576(SB), Y3, Y5
+	VBLENDVPD   Y4, Y5, Y3, Y3
+	VSUBPD      constants<>+608(SB), Y3, Y3
+	VXORPD      Y4, Y4, Y4
+	VADDPD      constants<>+896(SB), Y3, Y5
+	VDIVPD      Y5, Y3, Y5
+	VMULPD      Y5, Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y3, Y3, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y2, Y4
+	VFMADD231PD Y7, Y5, Y4
+	VSUBPD      Y4, Y8, Y4
+	VSUBPD      Y4, Y3, Y3
+	VFMADD231PD constants<>+160(SB), Y2, Y3
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y2
+	VBLENDVPD   Y2, Y3, Y0, Y2
+	VCMPPD      $0x11, constants<>+1184(SB), Y0, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y2, Y0
+	VXORPD      constants<>+0(SB), Y0, Y0
+	VSQRTPD     Y0, Y0
+	VSUBPD      constants<>+3392(SB), Y0, Y0
+	VMOVUPD     constants<>+3424(SB), Y2
+	VMOVUPD     constants<>+3456(SB), Y3
+	VFMADD213PD constants<>+3488(SB), Y0, Y2
+	VFMADD213PD constants<>+3520(SB), Y0, Y3
+	VFMADD213PD constants<>+3552(SB), Y0, Y2
+	VFMADD213PD constants<>+3584(SB), Y0, Y3
+	VFMADD213PD constants<>+3616(SB), Y0, Y2
+	VFMADD213PD constants<>+3648(SB), Y0, Y3
+	VFMADD213PD constants<>+3680(SB), Y0, Y2
+	VFMADD213PD constants<>+3712(SB), Y0, Y3
+	VFMADD213PD constants<>+3744(SB), Y0, Y2
+	VFMADD213PD constants<>+3776(SB), Y0, Y3
+	VFMADD213PD constants<>+3808(SB), Y0, Y2
+	VFMADD213PD constants<>+3840(SB), Y0, Y3
+	VFMADD213PD constants<>+3872(SB), Y0, Y2
+	VFMADD213PD constants<>+608(SB), Y0, Y3
+	VDIVPD      Y3, Y2, Y0
+	VCMPPD      $0x11, constants<>+1184(SB), Y1, Y1
+	VXORPD      constants<>+0(SB), Y0, Y2
+	VBLENDVPD   Y1, Y2, Y0, Y0
+	VMOVUPD     (SI), Y1
+	VMASKMOVPD  Y0, Y1, (CX)(BX*1)
+	CMPQ        DX, $0x04
+	JLE         reload
+	VMOVUPD     32(SI), Y0
+	VMASKMOVPD  32(AX)(BX*1), Y0, Y0
+	VSUBPD      constants<>+576(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+1184(SB), Y1, Y2
+	VMOVUPD     constants<>+608(SB), Y3
+	VSUBPD      Y0, Y3, Y3
+	VBLENDVPD   Y2, Y3, Y0, Y0
+	VCMPPD      $0x11, constants<>+672(SB), Y0, Y2
+	VMULPD      constants<>+704(SB), Y0, Y3
+	VBLENDVPD   Y2, Y3, Y0, Y3
+	VPSRLQ      $0x34, Y3, Y4
+	VORPD       constants<>+736(SB), Y4, Y4
+	VSUBPD      constants<>+768(SB), Y4, Y4
+	VANDPD      constants<>+800(SB), Y2, Y2
+	VSUBPD      Y2, Y4, Y2
+	VANDPD      constants<>+832(SB), Y3, Y3
+	VORPD       constants<>+608(SB), Y3, Y3
+	VCMPPD      $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD      constants<>+608(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y2
+	VMULPD      constants<>+576(SB), Y3, Y5
+	VBLENDVPD   Y4, Y5, Y3, Y3
+	VSUBPD      constants<>+608(SB), Y3, Y3
+	VXORPD      Y4, Y4, Y4
+	VADDPD      constants<>+896(SB), Y3, Y5
+	VDIVPD      Y5, Y3, Y5
+	VMULPD      Y5, Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y3, Y3, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y2, Y4
+	VFMADD231PD Y7, Y5, Y4
+	VSUBPD      Y4, Y8, Y4
+	VSUBPD      Y4, Y3, Y3
+	VFMADD231PD constants<>+160(SB), Y2, Y3
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y2
+	VBLENDVPD   Y2, Y3, Y0, Y2
+	VCMPPD      $0x11, constants<>+1184(SB), Y0, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y2, Y0
+	VXORPD      constants<>+0(SB), Y0, Y0
+	VSQRTPD     Y0, Y0
+	VSUBPD      constants<>+3392(SB), Y0, Y0
+	VMOVUPD     constants<>+3424(SB), Y2
+	VMOVUPD     constants<>+3456(SB), Y3
+	VFMADD213PD constants<>+3488(SB), Y0, Y2
+	VFMADD213PD constants<>+3520(SB), Y0, Y3
+	VFMADD213PD constants<>+3552(SB), Y0, Y2
+	VFMADD213PD constants<>+3584(SB), Y0, Y3
+	VFMADD213PD constants<>+3616(SB), Y0, Y2
+	VFMADD213PD constants<>+3648(SB), Y0, Y3
+	VFMADD213PD constants<>+3680(SB), Y0, Y2
+	VFMADD213PD constants<>+3712(SB), Y0, Y3
+	VFMADD213PD constants<>+3744(SB), Y0, Y2
+	VFMADD213PD constants<>+3776(SB), Y0, Y3
+	VFMADD213PD constants<>+3808(SB), Y0, Y2
+	VFMADD213PD constants<>+3840(SB), Y0, Y3
+	VFMADD213PD constants<>+3872(SB), Y0, Y2
+	VFMADD213PD constants<>+608(SB), Y0, Y3
+	VDIVPD      Y3, Y2, Y0
+	VCMPPD      $0x11, constants<>+1184(SB), Y1, Y1
+	VXORPD      constants<>+0(SB), Y0, Y2
+	VBLENDVPD   Y1, Y2, Y0, Y0
+	VMOVUPD     32(SI), Y1
+	VMASKMOVPD  Y0, Y1, 32(CX)(BX*1)
+
+reload:
+done:
+	VZEROUPPER
+	RET
+
 // func quantileTailAVX512(dst []float64, x []float64)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·quantileTailAVX512(SB), NOSPLIT, $0-48
@@ -13164,22 +14004,22 @@ step:
 	VBROADCASTSD     constants<>+1248(SB), K1, Z0
 	VPXORQ.BCST      constants<>+0(SB), Z0, Z0
 	VSQRTPD          Z0, Z0
-	VSUBPD.BCST      constants<>+3040(SB), Z0, Z0
-	VBROADCASTSD     constants<>+3072(SB), Z2
-	VBROADCASTSD     constants<>+3104(SB), Z5
-	VFMADD213PD.BCST constants<>+3136(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3168(SB), Z0, Z5
-	VFMADD213PD.BCST constants<>+3200(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3232(SB), Z0, Z5
-	VFMADD213PD.BCST constants<>+3264(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3296(SB), Z0, Z5
-	VFMADD213PD.BCST constants<>+3328(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3360(SB), Z0, Z5
-	VFMADD213PD.BCST constants<>+3392(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3424(SB), Z0, Z5
-	VFMADD213PD.BCST constants<>+3456(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3488(SB), Z0, Z5
-	VFMADD213PD.BCST constants<>+3520(SB), Z0, Z2
+	VSUBPD.BCST      constants<>+3392(SB), Z0, Z0
+	VBROADCASTSD     constants<>+3424(SB), Z2
+	VBROADCASTSD     constants<>+3456(SB), Z5
+	VFMADD213PD.BCST constants<>+3488(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3520(SB), Z0, Z5
+	VFMADD213PD.BCST constants<>+3552(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3584(SB), Z0, Z5
+	VFMADD213PD.BCST constants<>+3616(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3648(SB), Z0, Z5
+	VFMADD213PD.BCST constants<>+3680(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3712(SB), Z0, Z5
+	VFMADD213PD.BCST constants<>+3744(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3776(SB), Z0, Z5
+	VFMADD213PD.BCST constants<>+3808(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3840(SB), Z0, Z5
+	VFMADD213PD.BCST constants<>+3872(SB), Z0, Z2
 	VFMADD213PD.BCST constants<>+608(SB), Z0, Z5
 	VDIVPD           Z5, Z2, Z0
 	VCMPPD.BCST      $0x11, constants<>+1184(SB), Z1, K1
@@ -13240,22 +14080,22 @@ tail:
 	VBROADCASTSD     constants<>+1248(SB), K2, Z0
 	VPXORQ.BCST      constants<>+0(SB), Z0, Z0
 	VSQRTPD          Z0, Z0
-	VSUBPD.BCST      constants<>+3040(SB), Z0, Z0
-	VBROADCASTSD     constants<>+3072(SB), Z2
-	VBROADCASTSD     constants<>+3104(SB), Z3
-	VFMADD213PD.BCST constants<>+3136(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3168(SB), Z0, Z3
-	VFMADD213PD.BCST constants<>+3200(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3232(SB), Z0, Z3
-	VFMADD213PD.BCST constants<>+3264(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3296(SB), Z0, Z3
-	VFMADD213PD.BCST constants<>+3328(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3360(SB), Z0, Z3
-	VFMADD213PD.BCST constants<>+3392(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3424(SB), Z0, Z3
-	VFMADD213PD.BCST constants<>+3456(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3488(SB), Z0, Z3
-	VFMADD213PD.BCST constants<>+3520(SB), Z0, Z2
+	VSUBPD.BCST      constants<>+3392(SB), Z0, Z0
+	VBROADCASTSD     constants<>+3424(SB), Z2
+	VBROADCASTSD     constants<>+3456(SB), Z3
+	VFMADD213PD.BCST constants<>+3488(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3520(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3552(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3584(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3616(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3648(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3680(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3712(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3744(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3776(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3808(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3840(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3872(SB), Z0, Z2
 	VFMADD213PD.BCST constants<>+608(SB), Z0, Z3
 	VDIVPD           Z3, Z2, Z0
 	VCMPPD.BCST      $0x11, constants<>+1184(SB), Z1, K2
@@ -13264,6 +14104,96 @@ tail:
 	VMOVUPD          Z0, K1, (CX)(BX*1)
 
 done:
+	VZEROUPPER
+	RET
+
+// func quantileCentreAVX2(dst []float64, tails []float64, p []float64) (count int)
+// Requires: AVX, AVX2, FMA3, POPCNT
+TEXT ·quantileCentreAVX2(SB), NOSPLIT, $0-80
+	MOVQ dst_base+0(FP), AX
+	MOVQ tails_base+24(FP), CX
+	MOVQ p_base+48(FP), DX
+	MOVQ p_len+56(FP), BX
+	XORQ SI, SI
+	SHRQ $0x03, BX
+	JZ   done
+
+step:
+	VMOVUPD      (DX), Y0
+	VSUBPD       constants<>+576(SB), Y0, Y1
+	VANDPD       constants<>+1440(SB), Y1, Y2
+	VCMPPD       $0x16, constants<>+3904(SB), Y2, Y2
+	VMOVMSKPD    Y2, DI
+	VMOVUPD      constants<>+3936(SB), Y2
+	VFNMADD231PD Y1, Y1, Y2
+	VMOVUPD      constants<>+3968(SB), Y3
+	VMOVUPD      constants<>+4000(SB), Y4
+	VFMADD213PD  constants<>+4032(SB), Y2, Y3
+	VFMADD213PD  constants<>+4064(SB), Y2, Y4
+	VFMADD213PD  constants<>+4096(SB), Y2, Y3
+	VFMADD213PD  constants<>+4128(SB), Y2, Y4
+	VFMADD213PD  constants<>+4160(SB), Y2, Y3
+	VFMADD213PD  constants<>+4192(SB), Y2, Y4
+	VFMADD213PD  constants<>+4224(SB), Y2, Y3
+	VFMADD213PD  constants<>+4256(SB), Y2, Y4
+	VFMADD213PD  constants<>+4288(SB), Y2, Y3
+	VFMADD213PD  constants<>+4320(SB), Y2, Y4
+	VFMADD213PD  constants<>+4352(SB), Y2, Y3
+	VFMADD213PD  constants<>+4384(SB), Y2, Y4
+	VFMADD213PD  constants<>+4416(SB), Y2, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y4
+	VDIVPD       Y4, Y3, Y2
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, (AX)
+	LEAQ         orders<>+0(SB), R8
+	MOVQ         DI, R9
+	SHLQ         $0x05, R9
+	VMOVUPD      (R8)(R9*1), Y1
+	VPERMPS      Y0, Y1, Y0
+	VMOVUPD      Y0, (CX)(SI*8)
+	POPCNTL      DI, DI
+	ADDQ         DI, SI
+	VMOVUPD      32(DX), Y0
+	VSUBPD       constants<>+576(SB), Y0, Y1
+	VANDPD       constants<>+1440(SB), Y1, Y2
+	VCMPPD       $0x16, constants<>+3904(SB), Y2, Y2
+	VMOVMSKPD    Y2, DI
+	VMOVUPD      constants<>+3936(SB), Y2
+	VFNMADD231PD Y1, Y1, Y2
+	VMOVUPD      constants<>+3968(SB), Y3
+	VMOVUPD      constants<>+4000(SB), Y4
+	VFMADD213PD  constants<>+4032(SB), Y2, Y3
+	VFMADD213PD  constants<>+4064(SB), Y2, Y4
+	VFMADD213PD  constants<>+4096(SB), Y2, Y3
+	VFMADD213PD  constants<>+4128(SB), Y2, Y4
+	VFMADD213PD  constants<>+4160(SB), Y2, Y3
+	VFMADD213PD  constants<>+4192(SB), Y2, Y4
+	VFMADD213PD  constants<>+4224(SB), Y2, Y3
+	VFMADD213PD  constants<>+4256(SB), Y2, Y4
+	VFMADD213PD  constants<>+4288(SB), Y2, Y3
+	VFMADD213PD  constants<>+4320(SB), Y2, Y4
+	VFMADD213PD  constants<>+4352(SB), Y2, Y3
+	VFMADD213PD  constants<>+4384(SB), Y2, Y4
+	VFMADD213PD  constants<>+4416(SB), Y2, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y4
+	VDIVPD       Y4, Y3, Y2
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	LEAQ         orders<>+0(SB), R8
+	MOVQ         DI, R9
+	SHLQ         $0x05, R9
+	VMOVUPD      (R8)(R9*1), Y1
+	VPERMPS      Y0, Y1, Y0
+	VMOVUPD      Y0, (CX)(SI*8)
+	POPCNTL      DI, DI
+	ADDQ         DI, SI
+	ADDQ         $0x40, DX
+	ADDQ         $0x40, AX
+	DECQ         BX
+	JNZ          step
+
+done:
+	MOVQ SI, count+72(FP)
 	VZEROUPPER
 	RET
 
@@ -13282,37 +14212,89 @@ step:
 	VMOVUPD          (DX), Z0
 	VSUBPD.BCST      constants<>+576(SB), Z0, Z1
 	VPANDQ.BCST      constants<>+1440(SB), Z1, Z2
-	VCMPPD.BCST      $0x16, constants<>+3552(SB), Z2, K1
-	VBROADCASTSD     constants<>+2528(SB), Z2
+	VCMPPD.BCST      $0x16, constants<>+3904(SB), Z2, K1
+	KMOVW            K1, DI
+	VBROADCASTSD     constants<>+3936(SB), Z2
 	VFNMADD231PD     Z1, Z1, Z2
-	VBROADCASTSD     constants<>+2560(SB), Z3
-	VBROADCASTSD     constants<>+2592(SB), Z4
-	VFMADD213PD.BCST constants<>+2624(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+2656(SB), Z2, Z4
-	VFMADD213PD.BCST constants<>+2688(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+2720(SB), Z2, Z4
-	VFMADD213PD.BCST constants<>+2752(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+2784(SB), Z2, Z4
-	VFMADD213PD.BCST constants<>+2816(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+2848(SB), Z2, Z4
-	VFMADD213PD.BCST constants<>+2880(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+2912(SB), Z2, Z4
-	VFMADD213PD.BCST constants<>+2944(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+2976(SB), Z2, Z4
-	VFMADD213PD.BCST constants<>+3008(SB), Z2, Z3
+	VBROADCASTSD     constants<>+3968(SB), Z3
+	VBROADCASTSD     constants<>+4000(SB), Z4
+	VFMADD213PD.BCST constants<>+4032(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+4064(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+4096(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+4128(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+4160(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+4192(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+4224(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+4256(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+4288(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+4320(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+4352(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+4384(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+4416(SB), Z2, Z3
 	VFMADD213PD.BCST constants<>+608(SB), Z2, Z4
 	VDIVPD           Z4, Z3, Z2
 	VMULPD           Z2, Z1, Z1
 	VMOVUPD          Z1, (AX)
 	VCOMPRESSPD.Z    Z0, K1, Z0
 	VMOVUPD          Z0, (CX)(SI*8)
-	KMOVW            K1, DI
 	POPCNTL          DI, DI
 	ADDQ             DI, SI
 	ADDQ             $0x40, DX
 	ADDQ             $0x40, AX
 	DECQ             BX
 	JNZ              step
+
+done:
+	MOVQ SI, count+72(FP)
+	VZEROUPPER
+	RET
+
+// func quantileMergeAVX2(dst []float64, tails []float64, p []float64) (count int)
+// Requires: AVX, AVX2, POPCNT
+TEXT ·quantileMergeAVX2(SB), NOSPLIT, $0-80
+	MOVQ dst_base+0(FP), AX
+	MOVQ tails_base+24(FP), CX
+	MOVQ p_base+48(FP), DX
+	MOVQ p_len+56(FP), BX
+	XORQ SI, SI
+	SHRQ $0x03, BX
+	JZ   done
+
+step:
+	VMOVUPD   (DX), Y0
+	VSUBPD    constants<>+576(SB), Y0, Y0
+	VANDPD    constants<>+1440(SB), Y0, Y0
+	VCMPPD    $0x16, constants<>+3904(SB), Y0, Y0
+	VMOVMSKPD Y0, DI
+	LEAQ      orders<>+512(SB), R8
+	MOVQ      DI, R9
+	SHLQ      $0x05, R9
+	VMOVUPD   (R8)(R9*1), Y1
+	VPERMPS   (CX)(SI*8), Y1, Y1
+	VMOVUPD   (AX), Y2
+	VBLENDVPD Y0, Y1, Y2, Y0
+	VMOVUPD   Y0, (AX)
+	POPCNTL   DI, DI
+	ADDQ      DI, SI
+	VMOVUPD   32(DX), Y0
+	VSUBPD    constants<>+576(SB), Y0, Y0
+	VANDPD    constants<>+1440(SB), Y0, Y0
+	VCMPPD    $0x16, constants<>+3904(SB), Y0, Y0
+	VMOVMSKPD Y0, DI
+	LEAQ      orders<>+512(SB), R8
+	MOVQ      DI, R9
+	SHLQ      $0x05, R9
+	VMOVUPD   (R8)(R9*1), Y1
+	VPERMPS   (CX)(SI*8), Y1, Y1
+	VMOVUPD   32(AX), Y2
+	VBLENDVPD Y0, Y1, Y2, Y0
+	VMOVUPD   Y0, 32(AX)
+	POPCNTL   DI, DI
+	ADDQ      DI, SI
+	ADDQ      $0x40, DX
+	ADDQ      $0x40, AX
+	DECQ      BX
+	JNZ       step
 
 done:
 	MOVQ SI, count+72(FP)
@@ -13334,10 +14316,10 @@ step:
 	VMOVUPD     (DX), Z0
 	VSUBPD.BCST constants<>+576(SB), Z0, Z0
 	VPANDQ.BCST constants<>+1440(SB), Z0, Z0
-	VCMPPD.BCST $0x16, constants<>+3552(SB), Z0, K1
+	VCMPPD.BCST $0x16, constants<>+3904(SB), Z0, K1
+	KMOVW       K1, DI
 	VEXPANDPD.Z (CX)(SI*8), K1, Z0
 	VMOVUPD     Z0, K1, (AX)
-	KMOVW       K1, DI
 	POPCNTL     DI, DI
 	ADDQ        DI, SI
 	ADDQ        $0x40, DX
@@ -14832,246 +15814,246 @@ DATA constants<>+2496(SB)/8, $0x0000000000000003
 DATA constants<>+2504(SB)/8, $0x0000000000000003
 DATA constants<>+2512(SB)/8, $0x0000000000000003
 DATA constants<>+2520(SB)/8, $0x0000000000000003
-DATA constants<>+2528(SB)/8, $0x3fc71eb851eb851f
-DATA constants<>+2536(SB)/8, $0x3fc71eb851eb851f
-DATA constants<>+2544(SB)/8, $0x3fc71eb851eb851f
-DATA constants<>+2552(SB)/8, $0x3fc71eb851eb851f
-DATA constants<>+2560(SB)/8, $0x40a39a296f7d925e
-DATA constants<>+2568(SB)/8, $0x40a39a296f7d925e
-DATA constants<>+2576(SB)/8, $0x40a39a296f7d925e
-DATA constants<>+2584(SB)/8, $0x40a39a296f7d925e
-DATA constants<>+2592(SB)/8, $0x40b46a7eca984b69
-DATA constants<>+2600(SB)/8, $0x40b46a7eca984b69
-DATA constants<>+2608(SB)/8, $0x40b46a7eca984b69
-DATA constants<>+2616(SB)/8, $0x40b46a7eca984b69
-DATA constants<>+2624(SB)/8, $0x40e052d26b2e45e4
-DATA constants<>+2632(SB)/8, $0x40e052d26b2e45e4
-DATA constants<>+2640(SB)/8, $0x40e052d26b2e45e4
-DATA constants<>+2648(SB)/8, $0x40e052d26b2e45e4
-DATA constants<>+2656(SB)/8, $0x40dc0e457cb1ae76
-DATA constants<>+2664(SB)/8, $0x40dc0e457cb1ae76
-DATA constants<>+2672(SB)/8, $0x40dc0e457cb1ae76
-DATA constants<>+2680(SB)/8, $0x40dc0e457cb1ae76
-DATA constants<>+2688(SB)/8, $0x40f06c1c55b78f20
-DATA constants<>+2696(SB)/8, $0x40f06c1c55b78f20
-DATA constants<>+2704(SB)/8, $0x40f06c1c55b78f20
-DATA constants<>+2712(SB)/8, $0x40f06c1c55b78f20
-DATA constants<>+2720(SB)/8, $0x40e3317caa64f4be
-DATA constants<>+2728(SB)/8, $0x40e3317caa64f4be
-DATA constants<>+2736(SB)/8, $0x40e3317caa64f4be
-DATA constants<>+2744(SB)/8, $0x40e3317caa64f4be
-DATA constants<>+2752(SB)/8, $0x40e66c3e869b752a
-DATA constants<>+2760(SB)/8, $0x40e66c3e869b752a
-DATA constants<>+2768(SB)/8, $0x40e66c3e869b752a
-DATA constants<>+2776(SB)/8, $0x40e66c3e869b752a
-DATA constants<>+2784(SB)/8, $0x40d4b772d5d65266
-DATA constants<>+2792(SB)/8, $0x40d4b772d5d65266
-DATA constants<>+2800(SB)/8, $0x40d4b772d5d65266
-DATA constants<>+2808(SB)/8, $0x40d4b772d5d65266
-DATA constants<>+2816(SB)/8, $0x40cad1d8cd4ee71d
-DATA constants<>+2824(SB)/8, $0x40cad1d8cd4ee71d
-DATA constants<>+2832(SB)/8, $0x40cad1d8cd4ee71d
-DATA constants<>+2840(SB)/8, $0x40cad1d8cd4ee71d
-DATA constants<>+2848(SB)/8, $0x40b512322e75c89f
-DATA constants<>+2856(SB)/8, $0x40b512322e75c89f
-DATA constants<>+2864(SB)/8, $0x40b512322e75c89f
-DATA constants<>+2872(SB)/8, $0x40b512322e75c89f
-DATA constants<>+2880(SB)/8, $0x409ece5d2213c0cc
-DATA constants<>+2888(SB)/8, $0x409ece5d2213c0cc
-DATA constants<>+2896(SB)/8, $0x409ece5d2213c0cc
-DATA constants<>+2904(SB)/8, $0x409ece5d2213c0cc
-DATA constants<>+2912(SB)/8, $0x4085797efdc8b3f7
-DATA constants<>+2920(SB)/8, $0x4085797efdc8b3f7
-DATA constants<>+2928(SB)/8, $0x4085797efdc8b3f7
-DATA constants<>+2936(SB)/8, $0x4085797efdc8b3f7
-DATA constants<>+2944(SB)/8, $0x4060a4888b1a436e
-DATA constants<>+2952(SB)/8, $0x4060a4888b1a436e
-DATA constants<>+2960(SB)/8, $0x4060a4888b1a436e
-DATA constants<>+2968(SB)/8, $0x4060a4888b1a436e
-DATA constants<>+2976(SB)/8, $0x4045281b386e1ab5
-DATA constants<>+2984(SB)/8, $0x4045281b386e1ab5
-DATA constants<>+2992(SB)/8, $0x4045281b386e1ab5
-DATA constants<>+3000(SB)/8, $0x4045281b386e1ab5
-DATA constants<>+3008(SB)/8, $0x400b18d91e9eef75
-DATA constants<>+3016(SB)/8, $0x400b18d91e9eef75
-DATA constants<>+3024(SB)/8, $0x400b18d91e9eef75
-DATA constants<>+3032(SB)/8, $0x400b18d91e9eef75
-DATA constants<>+3040(SB)/8, $0x3ff999999999999a
-DATA constants<>+3048(SB)/8, $0x3ff999999999999a
-DATA constants<>+3056(SB)/8, $0x3ff999999999999a
-DATA constants<>+3064(SB)/8, $0x3ff999999999999a
-DATA constants<>+3072(SB)/8, $0x3f49615ac0b7ace9
-DATA constants<>+3080(SB)/8, $0x3f49615ac0b7ace9
-DATA constants<>+3088(SB)/8, $0x3f49615ac0b7ace9
-DATA constants<>+3096(SB)/8, $0x3f49615ac0b7ace9
-DATA constants<>+3104(SB)/8, $0x3e120d3f686439e4
-DATA constants<>+3112(SB)/8, $0x3e120d3f686439e4
-DATA constants<>+3120(SB)/8, $0x3e120d3f686439e4
-DATA constants<>+3128(SB)/8, $0x3e120d3f686439e4
-DATA constants<>+3136(SB)/8, $0x3f9744eb6c45ec67
-DATA constants<>+3144(SB)/8, $0x3f9744eb6c45ec67
-DATA constants<>+3152(SB)/8, $0x3f9744eb6c45ec67
-DATA constants<>+3160(SB)/8, $0x3f9744eb6c45ec67
-DATA constants<>+3168(SB)/8, $0x3f41f18cbfdf2728
-DATA constants<>+3176(SB)/8, $0x3f41f18cbfdf2728
-DATA constants<>+3184(SB)/8, $0x3f41f18cbfdf2728
-DATA constants<>+3192(SB)/8, $0x3f41f18cbfdf2728
-DATA constants<>+3200(SB)/8, $0x3fcef2abb9b85c37
-DATA constants<>+3208(SB)/8, $0x3fcef2abb9b85c37
-DATA constants<>+3216(SB)/8, $0x3fcef2abb9b85c37
-DATA constants<>+3224(SB)/8, $0x3fcef2abb9b85c37
-DATA constants<>+3232(SB)/8, $0x3f8f207a7eab17bf
-DATA constants<>+3240(SB)/8, $0x3f8f207a7eab17bf
-DATA constants<>+3248(SB)/8, $0x3f8f207a7eab17bf
-DATA constants<>+3256(SB)/8, $0x3f8f207a7eab17bf
-DATA constants<>+3264(SB)/8, $0x3ff453cc085375b2
-DATA constants<>+3272(SB)/8, $0x3ff453cc085375b2
-DATA constants<>+3280(SB)/8, $0x3ff453cc085375b2
-DATA constants<>+3288(SB)/8, $0x3ff453cc085375b2
-DATA constants<>+3296(SB)/8, $0x3fc2f5123394f040
-DATA constants<>+3304(SB)/8, $0x3fc2f5123394f040
-DATA constants<>+3312(SB)/8, $0x3fc2f5123394f040
-DATA constants<>+3320(SB)/8, $0x3fc2f5123394f040
-DATA constants<>+3328(SB)/8, $0x400d2ecb1a3d02c4
-DATA constants<>+3336(SB)/8, $0x400d2ecb1a3d02c4
-DATA constants<>+3344(SB)/8, $0x400d2ecb1a3d02c4
-DATA constants<>+3352(SB)/8, $0x400d2ecb1a3d02c4
-DATA constants<>+3360(SB)/8, $0x3fe61292f23385c9
-DATA constants<>+3368(SB)/8, $0x3fe61292f23385c9
-DATA constants<>+3376(SB)/8, $0x3fe61292f23385c9
-DATA constants<>+3384(SB)/8, $0x3fe61292f23385c9
-DATA constants<>+3392(SB)/8, $0x401713f71462256a
-DATA constants<>+3400(SB)/8, $0x401713f71462256a
-DATA constants<>+3408(SB)/8, $0x401713f71462256a
-DATA constants<>+3416(SB)/8, $0x401713f71462256a
-DATA constants<>+3424(SB)/8, $0x3ffad278e6526633
-DATA constants<>+3432(SB)/8, $0x3ffad278e6526633
-DATA constants<>+3440(SB)/8, $0x3ffad278e6526633
-DATA constants<>+3448(SB)/8, $0x3ffad278e6526633
-DATA constants<>+3456(SB)/8, $0x4012857748cab19b
-DATA constants<>+3464(SB)/8, $0x4012857748cab19b
-DATA constants<>+3472(SB)/8, $0x4012857748cab19b
-DATA constants<>+3480(SB)/8, $0x4012857748cab19b
-DATA constants<>+3488(SB)/8, $0x40006cefbb46a449
-DATA constants<>+3496(SB)/8, $0x40006cefbb46a449
-DATA constants<>+3504(SB)/8, $0x40006cefbb46a449
-DATA constants<>+3512(SB)/8, $0x40006cefbb46a449
-DATA constants<>+3520(SB)/8, $0x3ff6c665fde9526a
-DATA constants<>+3528(SB)/8, $0x3ff6c665fde9526a
-DATA constants<>+3536(SB)/8, $0x3ff6c665fde9526a
-DATA constants<>+3544(SB)/8, $0x3ff6c665fde9526a
-DATA constants<>+3552(SB)/8, $0x3fdb333333333333
-DATA constants<>+3560(SB)/8, $0x3fdb333333333333
-DATA constants<>+3568(SB)/8, $0x3fdb333333333333
-DATA constants<>+3576(SB)/8, $0x3fdb333333333333
-DATA constants<>+3584(SB)/8, $0x0000000000000000
-DATA constants<>+3592(SB)/8, $0x0000000000000002
-DATA constants<>+3600(SB)/8, $0x0000000000000001
-DATA constants<>+3608(SB)/8, $0x0000000000000003
-DATA constants<>+3616(SB)/8, $0x0000000000000004
-DATA constants<>+3624(SB)/8, $0x0000000000000004
-DATA constants<>+3632(SB)/8, $0x0000000000000004
-DATA constants<>+3640(SB)/8, $0x0000000000000004
-DATA constants<>+3648(SB)/8, $0xd2b74407b1ce6e93
-DATA constants<>+3656(SB)/8, $0xd2b74407b1ce6e93
-DATA constants<>+3664(SB)/8, $0xd2b74407b1ce6e93
-DATA constants<>+3672(SB)/8, $0xd2b74407b1ce6e93
-DATA constants<>+3680(SB)/8, $0x00000000d2b74407
-DATA constants<>+3688(SB)/8, $0x00000000d2b74407
-DATA constants<>+3696(SB)/8, $0x00000000d2b74407
-DATA constants<>+3704(SB)/8, $0x00000000d2b74407
-DATA constants<>+3712(SB)/8, $0x00000000ffffffff
-DATA constants<>+3720(SB)/8, $0x00000000ffffffff
-DATA constants<>+3728(SB)/8, $0x00000000ffffffff
-DATA constants<>+3736(SB)/8, $0x00000000ffffffff
-DATA constants<>+3744(SB)/8, $0x9e3779b97f4a7c15
-DATA constants<>+3752(SB)/8, $0x9e3779b97f4a7c15
-DATA constants<>+3760(SB)/8, $0x9e3779b97f4a7c15
-DATA constants<>+3768(SB)/8, $0x9e3779b97f4a7c15
-DATA constants<>+3776(SB)/8, $0x3fefffffffffffff
-DATA constants<>+3784(SB)/8, $0x3fefffffffffffff
-DATA constants<>+3792(SB)/8, $0x3fefffffffffffff
-DATA constants<>+3800(SB)/8, $0x3fefffffffffffff
-DATA constants<>+3808(SB)/8, $0x0000000000000008
-DATA constants<>+3816(SB)/8, $0x0000000000000008
-DATA constants<>+3824(SB)/8, $0x0000000000000008
-DATA constants<>+3832(SB)/8, $0x0000000000000008
-DATA constants<>+3840(SB)/8, $0x0000000000000000
-DATA constants<>+3848(SB)/8, $0x0000000000000004
-DATA constants<>+3856(SB)/8, $0x0000000000000001
-DATA constants<>+3864(SB)/8, $0x0000000000000005
-DATA constants<>+3872(SB)/8, $0x0000000000000010
-DATA constants<>+3880(SB)/8, $0x0000000000000010
-DATA constants<>+3888(SB)/8, $0x0000000000000010
-DATA constants<>+3896(SB)/8, $0x0000000000000010
-DATA constants<>+3904(SB)/8, $0x3fe51eb851eb851f
-DATA constants<>+3912(SB)/8, $0x3fe51eb851eb851f
-DATA constants<>+3920(SB)/8, $0x3fe51eb851eb851f
-DATA constants<>+3928(SB)/8, $0x3fe51eb851eb851f
-DATA constants<>+3936(SB)/8, $0x4003504f333f9de6
-DATA constants<>+3944(SB)/8, $0x4003504f333f9de6
-DATA constants<>+3952(SB)/8, $0x4003504f333f9de6
-DATA constants<>+3960(SB)/8, $0x4003504f333f9de6
-DATA constants<>+3968(SB)/8, $0xbfec007fa1f72594
-DATA constants<>+3976(SB)/8, $0xbfec007fa1f72594
-DATA constants<>+3984(SB)/8, $0xbfec007fa1f72594
-DATA constants<>+3992(SB)/8, $0xbfec007fa1f72594
-DATA constants<>+4000(SB)/8, $0xc03028545b6b807a
-DATA constants<>+4008(SB)/8, $0xc03028545b6b807a
-DATA constants<>+4016(SB)/8, $0xc03028545b6b807a
-DATA constants<>+4024(SB)/8, $0xc03028545b6b807a
-DATA constants<>+4032(SB)/8, $0xc052c08c36880273
-DATA constants<>+4040(SB)/8, $0xc052c08c36880273
-DATA constants<>+4048(SB)/8, $0xc052c08c36880273
-DATA constants<>+4056(SB)/8, $0xc052c08c36880273
-DATA constants<>+4064(SB)/8, $0xc05eb8bf2d05ba25
-DATA constants<>+4072(SB)/8, $0xc05eb8bf2d05ba25
-DATA constants<>+4080(SB)/8, $0xc05eb8bf2d05ba25
-DATA constants<>+4088(SB)/8, $0xc05eb8bf2d05ba25
-DATA constants<>+4096(SB)/8, $0xc0503669fd28ec8e
-DATA constants<>+4104(SB)/8, $0xc0503669fd28ec8e
-DATA constants<>+4112(SB)/8, $0xc0503669fd28ec8e
-DATA constants<>+4120(SB)/8, $0xc0503669fd28ec8e
-DATA constants<>+4128(SB)/8, $0x4038dbc45b14603c
-DATA constants<>+4136(SB)/8, $0x4038dbc45b14603c
-DATA constants<>+4144(SB)/8, $0x4038dbc45b14603c
-DATA constants<>+4152(SB)/8, $0x4038dbc45b14603c
-DATA constants<>+4160(SB)/8, $0x4064a0dd43b8fa25
-DATA constants<>+4168(SB)/8, $0x4064a0dd43b8fa25
-DATA constants<>+4176(SB)/8, $0x4064a0dd43b8fa25
-DATA constants<>+4184(SB)/8, $0x4064a0dd43b8fa25
-DATA constants<>+4192(SB)/8, $0x407b0e18d2e2be3b
-DATA constants<>+4200(SB)/8, $0x407b0e18d2e2be3b
-DATA constants<>+4208(SB)/8, $0x407b0e18d2e2be3b
-DATA constants<>+4216(SB)/8, $0x407b0e18d2e2be3b
-DATA constants<>+4224(SB)/8, $0x407e563f13b049ea
-DATA constants<>+4232(SB)/8, $0x407e563f13b049ea
-DATA constants<>+4240(SB)/8, $0x407e563f13b049ea
-DATA constants<>+4248(SB)/8, $0x407e563f13b049ea
-DATA constants<>+4256(SB)/8, $0x4068519efbbd62ec
-DATA constants<>+4264(SB)/8, $0x4068519efbbd62ec
-DATA constants<>+4272(SB)/8, $0x4068519efbbd62ec
-DATA constants<>+4280(SB)/8, $0x4068519efbbd62ec
-DATA constants<>+4288(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+4296(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+4304(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+4312(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+4320(SB)/8, $0x3c91a62633145c07
-DATA constants<>+4328(SB)/8, $0x3c91a62633145c07
-DATA constants<>+4336(SB)/8, $0x3c91a62633145c07
-DATA constants<>+4344(SB)/8, $0x3c91a62633145c07
-DATA constants<>+4352(SB)/8, $0x3fe921fb54442d18
-DATA constants<>+4360(SB)/8, $0x3fe921fb54442d18
-DATA constants<>+4368(SB)/8, $0x3fe921fb54442d18
-DATA constants<>+4376(SB)/8, $0x3fe921fb54442d18
-DATA constants<>+4384(SB)/8, $0x3c81a62633145c07
-DATA constants<>+4392(SB)/8, $0x3c81a62633145c07
-DATA constants<>+4400(SB)/8, $0x3c81a62633145c07
-DATA constants<>+4408(SB)/8, $0x3c81a62633145c07
-DATA constants<>+4416(SB)/8, $0x400921fb54442d18
-DATA constants<>+4424(SB)/8, $0x400921fb54442d18
-DATA constants<>+4432(SB)/8, $0x400921fb54442d18
-DATA constants<>+4440(SB)/8, $0x400921fb54442d18
+DATA constants<>+2528(SB)/8, $0x0000000000000000
+DATA constants<>+2536(SB)/8, $0x0000000000000002
+DATA constants<>+2544(SB)/8, $0x0000000000000001
+DATA constants<>+2552(SB)/8, $0x0000000000000003
+DATA constants<>+2560(SB)/8, $0x0000000000000004
+DATA constants<>+2568(SB)/8, $0x0000000000000004
+DATA constants<>+2576(SB)/8, $0x0000000000000004
+DATA constants<>+2584(SB)/8, $0x0000000000000004
+DATA constants<>+2592(SB)/8, $0xd2b74407b1ce6e93
+DATA constants<>+2600(SB)/8, $0xd2b74407b1ce6e93
+DATA constants<>+2608(SB)/8, $0xd2b74407b1ce6e93
+DATA constants<>+2616(SB)/8, $0xd2b74407b1ce6e93
+DATA constants<>+2624(SB)/8, $0x00000000d2b74407
+DATA constants<>+2632(SB)/8, $0x00000000d2b74407
+DATA constants<>+2640(SB)/8, $0x00000000d2b74407
+DATA constants<>+2648(SB)/8, $0x00000000d2b74407
+DATA constants<>+2656(SB)/8, $0x00000000ffffffff
+DATA constants<>+2664(SB)/8, $0x00000000ffffffff
+DATA constants<>+2672(SB)/8, $0x00000000ffffffff
+DATA constants<>+2680(SB)/8, $0x00000000ffffffff
+DATA constants<>+2688(SB)/8, $0x9e3779b97f4a7c15
+DATA constants<>+2696(SB)/8, $0x9e3779b97f4a7c15
+DATA constants<>+2704(SB)/8, $0x9e3779b97f4a7c15
+DATA constants<>+2712(SB)/8, $0x9e3779b97f4a7c15
+DATA constants<>+2720(SB)/8, $0x3fefffffffffffff
+DATA constants<>+2728(SB)/8, $0x3fefffffffffffff
+DATA constants<>+2736(SB)/8, $0x3fefffffffffffff
+DATA constants<>+2744(SB)/8, $0x3fefffffffffffff
+DATA constants<>+2752(SB)/8, $0x0000000000000008
+DATA constants<>+2760(SB)/8, $0x0000000000000008
+DATA constants<>+2768(SB)/8, $0x0000000000000008
+DATA constants<>+2776(SB)/8, $0x0000000000000008
+DATA constants<>+2784(SB)/8, $0x0000000000000000
+DATA constants<>+2792(SB)/8, $0x0000000000000004
+DATA constants<>+2800(SB)/8, $0x0000000000000001
+DATA constants<>+2808(SB)/8, $0x0000000000000005
+DATA constants<>+2816(SB)/8, $0x0000000000000010
+DATA constants<>+2824(SB)/8, $0x0000000000000010
+DATA constants<>+2832(SB)/8, $0x0000000000000010
+DATA constants<>+2840(SB)/8, $0x0000000000000010
+DATA constants<>+2848(SB)/8, $0x3fe51eb851eb851f
+DATA constants<>+2856(SB)/8, $0x3fe51eb851eb851f
+DATA constants<>+2864(SB)/8, $0x3fe51eb851eb851f
+DATA constants<>+2872(SB)/8, $0x3fe51eb851eb851f
+DATA constants<>+2880(SB)/8, $0x4003504f333f9de6
+DATA constants<>+2888(SB)/8, $0x4003504f333f9de6
+DATA constants<>+2896(SB)/8, $0x4003504f333f9de6
+DATA constants<>+2904(SB)/8, $0x4003504f333f9de6
+DATA constants<>+2912(SB)/8, $0xbfec007fa1f72594
+DATA constants<>+2920(SB)/8, $0xbfec007fa1f72594
+DATA constants<>+2928(SB)/8, $0xbfec007fa1f72594
+DATA constants<>+2936(SB)/8, $0xbfec007fa1f72594
+DATA constants<>+2944(SB)/8, $0xc03028545b6b807a
+DATA constants<>+2952(SB)/8, $0xc03028545b6b807a
+DATA constants<>+2960(SB)/8, $0xc03028545b6b807a
+DATA constants<>+2968(SB)/8, $0xc03028545b6b807a
+DATA constants<>+2976(SB)/8, $0xc052c08c36880273
+DATA constants<>+2984(SB)/8, $0xc052c08c36880273
+DATA constants<>+2992(SB)/8, $0xc052c08c36880273
+DATA constants<>+3000(SB)/8, $0xc052c08c36880273
+DATA constants<>+3008(SB)/8, $0xc05eb8bf2d05ba25
+DATA constants<>+3016(SB)/8, $0xc05eb8bf2d05ba25
+DATA constants<>+3024(SB)/8, $0xc05eb8bf2d05ba25
+DATA constants<>+3032(SB)/8, $0xc05eb8bf2d05ba25
+DATA constants<>+3040(SB)/8, $0xc0503669fd28ec8e
+DATA constants<>+3048(SB)/8, $0xc0503669fd28ec8e
+DATA constants<>+3056(SB)/8, $0xc0503669fd28ec8e
+DATA constants<>+3064(SB)/8, $0xc0503669fd28ec8e
+DATA constants<>+3072(SB)/8, $0x4038dbc45b14603c
+DATA constants<>+3080(SB)/8, $0x4038dbc45b14603c
+DATA constants<>+3088(SB)/8, $0x4038dbc45b14603c
+DATA constants<>+3096(SB)/8, $0x4038dbc45b14603c
+DATA constants<>+3104(SB)/8, $0x4064a0dd43b8fa25
+DATA constants<>+3112(SB)/8, $0x4064a0dd43b8fa25
+DATA constants<>+3120(SB)/8, $0x4064a0dd43b8fa25
+DATA constants<>+3128(SB)/8, $0x4064a0dd43b8fa25
+DATA constants<>+3136(SB)/8, $0x407b0e18d2e2be3b
+DATA constants<>+3144(SB)/8, $0x407b0e18d2e2be3b
+DATA constants<>+3152(SB)/8, $0x407b0e18d2e2be3b
+DATA constants<>+3160(SB)/8, $0x407b0e18d2e2be3b
+DATA constants<>+3168(SB)/8, $0x407e563f13b049ea
+DATA constants<>+3176(SB)/8, $0x407e563f13b049ea
+DATA constants<>+3184(SB)/8, $0x407e563f13b049ea
+DATA constants<>+3192(SB)/8, $0x407e563f13b049ea
+DATA constants<>+3200(SB)/8, $0x4068519efbbd62ec
+DATA constants<>+3208(SB)/8, $0x4068519efbbd62ec
+DATA constants<>+3216(SB)/8, $0x4068519efbbd62ec
+DATA constants<>+3224(SB)/8, $0x4068519efbbd62ec
+DATA constants<>+3232(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+3240(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+3248(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+3256(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+3264(SB)/8, $0x3c91a62633145c07
+DATA constants<>+3272(SB)/8, $0x3c91a62633145c07
+DATA constants<>+3280(SB)/8, $0x3c91a62633145c07
+DATA constants<>+3288(SB)/8, $0x3c91a62633145c07
+DATA constants<>+3296(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+3304(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+3312(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+3320(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+3328(SB)/8, $0x3c81a62633145c07
+DATA constants<>+3336(SB)/8, $0x3c81a62633145c07
+DATA constants<>+3344(SB)/8, $0x3c81a62633145c07
+DATA constants<>+3352(SB)/8, $0x3c81a62633145c07
+DATA constants<>+3360(SB)/8, $0x400921fb54442d18
+DATA constants<>+3368(SB)/8, $0x400921fb54442d18
+DATA constants<>+3376(SB)/8, $0x400921fb54442d18
+DATA constants<>+3384(SB)/8, $0x400921fb54442d18
+DATA constants<>+3392(SB)/8, $0x3ff999999999999a
+DATA constants<>+3400(SB)/8, $0x3ff999999999999a
+DATA constants<>+3408(SB)/8, $0x3ff999999999999a
+DATA constants<>+3416(SB)/8, $0x3ff999999999999a
+DATA constants<>+3424(SB)/8, $0x3f49615ac0b7ace9
+DATA constants<>+3432(SB)/8, $0x3f49615ac0b7ace9
+DATA constants<>+3440(SB)/8, $0x3f49615ac0b7ace9
+DATA constants<>+3448(SB)/8, $0x3f49615ac0b7ace9
+DATA constants<>+3456(SB)/8, $0x3e120d3f686439e4
+DATA constants<>+3464(SB)/8, $0x3e120d3f686439e4
+DATA constants<>+3472(SB)/8, $0x3e120d3f686439e4
+DATA constants<>+3480(SB)/8, $0x3e120d3f686439e4
+DATA constants<>+3488(SB)/8, $0x3f9744eb6c45ec67
+DATA constants<>+3496(SB)/8, $0x3f9744eb6c45ec67
+DATA constants<>+3504(SB)/8, $0x3f9744eb6c45ec67
+DATA constants<>+3512(SB)/8, $0x3f9744eb6c45ec67
+DATA constants<>+3520(SB)/8, $0x3f41f18cbfdf2728
+DATA constants<>+3528(SB)/8, $0x3f41f18cbfdf2728
+DATA constants<>+3536(SB)/8, $0x3f41f18cbfdf2728
+DATA constants<>+3544(SB)/8, $0x3f41f18cbfdf2728
+DATA constants<>+3552(SB)/8, $0x3fcef2abb9b85c37
+DATA constants<>+3560(SB)/8, $0x3fcef2abb9b85c37
+DATA constants<>+3568(SB)/8, $0x3fcef2abb9b85c37
+DATA constants<>+3576(SB)/8, $0x3fcef2abb9b85c37
+DATA constants<>+3584(SB)/8, $0x3f8f207a7eab17bf
+DATA constants<>+3592(SB)/8, $0x3f8f207a7eab17bf
+DATA constants<>+3600(SB)/8, $0x3f8f207a7eab17bf
+DATA constants<>+3608(SB)/8, $0x3f8f207a7eab17bf
+DATA constants<>+3616(SB)/8, $0x3ff453cc085375b2
+DATA constants<>+3624(SB)/8, $0x3ff453cc085375b2
+DATA constants<>+3632(SB)/8, $0x3ff453cc085375b2
+DATA constants<>+3640(SB)/8, $0x3ff453cc085375b2
+DATA constants<>+3648(SB)/8, $0x3fc2f5123394f040
+DATA constants<>+3656(SB)/8, $0x3fc2f5123394f040
+DATA constants<>+3664(SB)/8, $0x3fc2f5123394f040
+DATA constants<>+3672(SB)/8, $0x3fc2f5123394f040
+DATA constants<>+3680(SB)/8, $0x400d2ecb1a3d02c4
+DATA constants<>+3688(SB)/8, $0x400d2ecb1a3d02c4
+DATA constants<>+3696(SB)/8, $0x400d2ecb1a3d02c4
+DATA constants<>+3704(SB)/8, $0x400d2ecb1a3d02c4
+DATA constants<>+3712(SB)/8, $0x3fe61292f23385c9
+DATA constants<>+3720(SB)/8, $0x3fe61292f23385c9
+DATA constants<>+3728(SB)/8, $0x3fe61292f23385c9
+DATA constants<>+3736(SB)/8, $0x3fe61292f23385c9
+DATA constants<>+3744(SB)/8, $0x401713f71462256a
+DATA constants<>+3752(SB)/8, $0x401713f71462256a
+DATA constants<>+3760(SB)/8, $0x401713f71462256a
+DATA constants<>+3768(SB)/8, $0x401713f71462256a
+DATA constants<>+3776(SB)/8, $0x3ffad278e6526633
+DATA constants<>+3784(SB)/8, $0x3ffad278e6526633
+DATA constants<>+3792(SB)/8, $0x3ffad278e6526633
+DATA constants<>+3800(SB)/8, $0x3ffad278e6526633
+DATA constants<>+3808(SB)/8, $0x4012857748cab19b
+DATA constants<>+3816(SB)/8, $0x4012857748cab19b
+DATA constants<>+3824(SB)/8, $0x4012857748cab19b
+DATA constants<>+3832(SB)/8, $0x4012857748cab19b
+DATA constants<>+3840(SB)/8, $0x40006cefbb46a449
+DATA constants<>+3848(SB)/8, $0x40006cefbb46a449
+DATA constants<>+3856(SB)/8, $0x40006cefbb46a449
+DATA constants<>+3864(SB)/8, $0x40006cefbb46a449
+DATA constants<>+3872(SB)/8, $0x3ff6c665fde9526a
+DATA constants<>+3880(SB)/8, $0x3ff6c665fde9526a
+DATA constants<>+3888(SB)/8, $0x3ff6c665fde9526a
+DATA constants<>+3896(SB)/8, $0x3ff6c665fde9526a
+DATA constants<>+3904(SB)/8, $0x3fdb333333333333
+DATA constants<>+3912(SB)/8, $0x3fdb333333333333
+DATA constants<>+3920(SB)/8, $0x3fdb333333333333
+DATA constants<>+3928(SB)/8, $0x3fdb333333333333
+DATA constants<>+3936(SB)/8, $0x3fc71eb851eb851f
+DATA constants<>+3944(SB)/8, $0x3fc71eb851eb851f
+DATA constants<>+3952(SB)/8, $0x3fc71eb851eb851f
+DATA constants<>+3960(SB)/8, $0x3fc71eb851eb851f
+DATA constants<>+3968(SB)/8, $0x40a39a296f7d925e
+DATA constants<>+3976(SB)/8, $0x40a39a296f7d925e
+DATA constants<>+3984(SB)/8, $0x40a39a296f7d925e
+DATA constants<>+3992(SB)/8, $0x40a39a296f7d925e
+DATA constants<>+4000(SB)/8, $0x40b46a7eca984b69
+DATA constants<>+4008(SB)/8, $0x40b46a7eca984b69
+DATA constants<>+4016(SB)/8, $0x40b46a7eca984b69
+DATA constants<>+4024(SB)/8, $0x40b46a7eca984b69
+DATA constants<>+4032(SB)/8, $0x40e052d26b2e45e4
+DATA constants<>+4040(SB)/8, $0x40e052d26b2e45e4
+DATA constants<>+4048(SB)/8, $0x40e052d26b2e45e4
+DATA constants<>+4056(SB)/8, $0x40e052d26b2e45e4
+DATA constants<>+4064(SB)/8, $0x40dc0e457cb1ae76
+DATA constants<>+4072(SB)/8, $0x40dc0e457cb1ae76
+DATA constants<>+4080(SB)/8, $0x40dc0e457cb1ae76
+DATA constants<>+4088(SB)/8, $0x40dc0e457cb1ae76
+DATA constants<>+4096(SB)/8, $0x40f06c1c55b78f20
+DATA constants<>+4104(SB)/8, $0x40f06c1c55b78f20
+DATA constants<>+4112(SB)/8, $0x40f06c1c55b78f20
+DATA constants<>+4120(SB)/8, $0x40f06c1c55b78f20
+DATA constants<>+4128(SB)/8, $0x40e3317caa64f4be
+DATA constants<>+4136(SB)/8, $0x40e3317caa64f4be
+DATA constants<>+4144(SB)/8, $0x40e3317caa64f4be
+DATA constants<>+4152(SB)/8, $0x40e3317caa64f4be
+DATA constants<>+4160(SB)/8, $0x40e66c3e869b752a
+DATA constants<>+4168(SB)/8, $0x40e66c3e869b752a
+DATA constants<>+4176(SB)/8, $0x40e66c3e869b752a
+DATA constants<>+4184(SB)/8, $0x40e66c3e869b752a
+DATA constants<>+4192(SB)/8, $0x40d4b772d5d65266
+DATA constants<>+4200(SB)/8, $0x40d4b772d5d65266
+DATA constants<>+4208(SB)/8, $0x40d4b772d5d65266
+DATA constants<>+4216(SB)/8, $0x40d4b772d5d65266
+DATA constants<>+4224(SB)/8, $0x40cad1d8cd4ee71d
+DATA constants<>+4232(SB)/8, $0x40cad1d8cd4ee71d
+DATA constants<>+4240(SB)/8, $0x40cad1d8cd4ee71d
+DATA constants<>+4248(SB)/8, $0x40cad1d8cd4ee71d
+DATA constants<>+4256(SB)/8, $0x40b512322e75c89f
+DATA constants<>+4264(SB)/8, $0x40b512322e75c89f
+DATA constants<>+4272(SB)/8, $0x40b512322e75c89f
+DATA constants<>+4280(SB)/8, $0x40b512322e75c89f
+DATA constants<>+4288(SB)/8, $0x409ece5d2213c0cc
+DATA constants<>+4296(SB)/8, $0x409ece5d2213c0cc
+DATA constants<>+4304(SB)/8, $0x409ece5d2213c0cc
+DATA constants<>+4312(SB)/8, $0x409ece5d2213c0cc
+DATA constants<>+4320(SB)/8, $0x4085797efdc8b3f7
+DATA constants<>+4328(SB)/8, $0x4085797efdc8b3f7
+DATA constants<>+4336(SB)/8, $0x4085797efdc8b3f7
+DATA constants<>+4344(SB)/8, $0x4085797efdc8b3f7
+DATA constants<>+4352(SB)/8, $0x4060a4888b1a436e
+DATA constants<>+4360(SB)/8, $0x4060a4888b1a436e
+DATA constants<>+4368(SB)/8, $0x4060a4888b1a436e
+DATA constants<>+4376(SB)/8, $0x4060a4888b1a436e
+DATA constants<>+4384(SB)/8, $0x4045281b386e1ab5
+DATA constants<>+4392(SB)/8, $0x4045281b386e1ab5
+DATA constants<>+4400(SB)/8, $0x4045281b386e1ab5
+DATA constants<>+4408(SB)/8, $0x4045281b386e1ab5
+DATA constants<>+4416(SB)/8, $0x400b18d91e9eef75
+DATA constants<>+4424(SB)/8, $0x400b18d91e9eef75
+DATA constants<>+4432(SB)/8, $0x400b18d91e9eef75
+DATA constants<>+4440(SB)/8, $0x400b18d91e9eef75
 GLOBL constants<>(SB), RODATA|NOPTR, $4448
 
 DATA masks<>+0(SB)/8, $0xffffffffffffffff
@@ -15091,3 +16073,133 @@ DATA masks<>+104(SB)/8, $0x0000000000000000
 DATA masks<>+112(SB)/8, $0x0000000000000000
 DATA masks<>+120(SB)/8, $0x0000000000000000
 GLOBL masks<>(SB), RODATA|NOPTR, $128
+
+DATA orders<>+0(SB)/8, $0x0000000000000000
+DATA orders<>+8(SB)/8, $0x0000000000000000
+DATA orders<>+16(SB)/8, $0x0000000000000000
+DATA orders<>+24(SB)/8, $0x0000000000000000
+DATA orders<>+32(SB)/8, $0x0000000100000000
+DATA orders<>+40(SB)/8, $0x0000000000000000
+DATA orders<>+48(SB)/8, $0x0000000000000000
+DATA orders<>+56(SB)/8, $0x0000000000000000
+DATA orders<>+64(SB)/8, $0x0000000300000002
+DATA orders<>+72(SB)/8, $0x0000000000000000
+DATA orders<>+80(SB)/8, $0x0000000000000000
+DATA orders<>+88(SB)/8, $0x0000000000000000
+DATA orders<>+96(SB)/8, $0x0000000100000000
+DATA orders<>+104(SB)/8, $0x0000000300000002
+DATA orders<>+112(SB)/8, $0x0000000000000000
+DATA orders<>+120(SB)/8, $0x0000000000000000
+DATA orders<>+128(SB)/8, $0x0000000500000004
+DATA orders<>+136(SB)/8, $0x0000000000000000
+DATA orders<>+144(SB)/8, $0x0000000000000000
+DATA orders<>+152(SB)/8, $0x0000000000000000
+DATA orders<>+160(SB)/8, $0x0000000100000000
+DATA orders<>+168(SB)/8, $0x0000000500000004
+DATA orders<>+176(SB)/8, $0x0000000000000000
+DATA orders<>+184(SB)/8, $0x0000000000000000
+DATA orders<>+192(SB)/8, $0x0000000300000002
+DATA orders<>+200(SB)/8, $0x0000000500000004
+DATA orders<>+208(SB)/8, $0x0000000000000000
+DATA orders<>+216(SB)/8, $0x0000000000000000
+DATA orders<>+224(SB)/8, $0x0000000100000000
+DATA orders<>+232(SB)/8, $0x0000000300000002
+DATA orders<>+240(SB)/8, $0x0000000500000004
+DATA orders<>+248(SB)/8, $0x0000000000000000
+DATA orders<>+256(SB)/8, $0x0000000700000006
+DATA orders<>+264(SB)/8, $0x0000000000000000
+DATA orders<>+272(SB)/8, $0x0000000000000000
+DATA orders<>+280(SB)/8, $0x0000000000000000
+DATA orders<>+288(SB)/8, $0x0000000100000000
+DATA orders<>+296(SB)/8, $0x0000000700000006
+DATA orders<>+304(SB)/8, $0x0000000000000000
+DATA orders<>+312(SB)/8, $0x0000000000000000
+DATA orders<>+320(SB)/8, $0x0000000300000002
+DATA orders<>+328(SB)/8, $0x0000000700000006
+DATA orders<>+336(SB)/8, $0x0000000000000000
+DATA orders<>+344(SB)/8, $0x0000000000000000
+DATA orders<>+352(SB)/8, $0x0000000100000000
+DATA orders<>+360(SB)/8, $0x0000000300000002
+DATA orders<>+368(SB)/8, $0x0000000700000006
+DATA orders<>+376(SB)/8, $0x0000000000000000
+DATA orders<>+384(SB)/8, $0x0000000500000004
+DATA orders<>+392(SB)/8, $0x0000000700000006
+DATA orders<>+400(SB)/8, $0x0000000000000000
+DATA orders<>+408(SB)/8, $0x0000000000000000
+DATA orders<>+416(SB)/8, $0x0000000100000000
+DATA orders<>+424(SB)/8, $0x0000000500000004
+DATA orders<>+432(SB)/8, $0x0000000700000006
+DATA orders<>+440(SB)/8, $0x0000000000000000
+DATA orders<>+448(SB)/8, $0x0000000300000002
+DATA orders<>+456(SB)/8, $0x0000000500000004
+DATA orders<>+464(SB)/8, $0x0000000700000006
+DATA orders<>+472(SB)/8, $0x0000000000000000
+DATA orders<>+480(SB)/8, $0x0000000100000000
+DATA orders<>+488(SB)/8, $0x0000000300000002
+DATA orders<>+496(SB)/8, $0x0000000500000004
+DATA orders<>+504(SB)/8, $0x0000000700000006
+DATA orders<>+512(SB)/8, $0x0000000000000000
+DATA orders<>+520(SB)/8, $0x0000000000000000
+DATA orders<>+528(SB)/8, $0x0000000000000000
+DATA orders<>+536(SB)/8, $0x0000000000000000
+DATA orders<>+544(SB)/8, $0x0000000100000000
+DATA orders<>+552(SB)/8, $0x0000000000000000
+DATA orders<>+560(SB)/8, $0x0000000000000000
+DATA orders<>+568(SB)/8, $0x0000000000000000
+DATA orders<>+576(SB)/8, $0x0000000000000000
+DATA orders<>+584(SB)/8, $0x0000000100000000
+DATA orders<>+592(SB)/8, $0x0000000000000000
+DATA orders<>+600(SB)/8, $0x0000000000000000
+DATA orders<>+608(SB)/8, $0x0000000100000000
+DATA orders<>+616(SB)/8, $0x0000000300000002
+DATA orders<>+624(SB)/8, $0x0000000000000000
+DATA orders<>+632(SB)/8, $0x0000000000000000
+DATA orders<>+640(SB)/8, $0x0000000000000000
+DATA orders<>+648(SB)/8, $0x0000000000000000
+DATA orders<>+656(SB)/8, $0x0000000100000000
+DATA orders<>+664(SB)/8, $0x0000000000000000
+DATA orders<>+672(SB)/8, $0x0000000100000000
+DATA orders<>+680(SB)/8, $0x0000000000000000
+DATA orders<>+688(SB)/8, $0x0000000300000002
+DATA orders<>+696(SB)/8, $0x0000000000000000
+DATA orders<>+704(SB)/8, $0x0000000000000000
+DATA orders<>+712(SB)/8, $0x0000000100000000
+DATA orders<>+720(SB)/8, $0x0000000300000002
+DATA orders<>+728(SB)/8, $0x0000000000000000
+DATA orders<>+736(SB)/8, $0x0000000100000000
+DATA orders<>+744(SB)/8, $0x0000000300000002
+DATA orders<>+752(SB)/8, $0x0000000500000004
+DATA orders<>+760(SB)/8, $0x0000000000000000
+DATA orders<>+768(SB)/8, $0x0000000000000000
+DATA orders<>+776(SB)/8, $0x0000000000000000
+DATA orders<>+784(SB)/8, $0x0000000000000000
+DATA orders<>+792(SB)/8, $0x0000000100000000
+DATA orders<>+800(SB)/8, $0x0000000100000000
+DATA orders<>+808(SB)/8, $0x0000000000000000
+DATA orders<>+816(SB)/8, $0x0000000000000000
+DATA orders<>+824(SB)/8, $0x0000000300000002
+DATA orders<>+832(SB)/8, $0x0000000000000000
+DATA orders<>+840(SB)/8, $0x0000000100000000
+DATA orders<>+848(SB)/8, $0x0000000000000000
+DATA orders<>+856(SB)/8, $0x0000000300000002
+DATA orders<>+864(SB)/8, $0x0000000100000000
+DATA orders<>+872(SB)/8, $0x0000000300000002
+DATA orders<>+880(SB)/8, $0x0000000000000000
+DATA orders<>+888(SB)/8, $0x0000000500000004
+DATA orders<>+896(SB)/8, $0x0000000000000000
+DATA orders<>+904(SB)/8, $0x0000000000000000
+DATA orders<>+912(SB)/8, $0x0000000100000000
+DATA orders<>+920(SB)/8, $0x0000000300000002
+DATA orders<>+928(SB)/8, $0x0000000100000000
+DATA orders<>+936(SB)/8, $0x0000000000000000
+DATA orders<>+944(SB)/8, $0x0000000300000002
+DATA orders<>+952(SB)/8, $0x0000000500000004
+DATA orders<>+960(SB)/8, $0x0000000000000000
+DATA orders<>+968(SB)/8, $0x0000000100000000
+DATA orders<>+976(SB)/8, $0x0000000300000002
+DATA orders<>+984(SB)/8, $0x0000000500000004
+DATA orders<>+992(SB)/8, $0x0000000100000000
+DATA orders<>+1000(SB)/8, $0x0000000300000002
+DATA orders<>+1008(SB)/8, $0x0000000500000004
+DATA orders<>+1016(SB)/8, $0x0000000700000006
+GLOBL orders<>(SB), RODATA|NOPTR, $1024

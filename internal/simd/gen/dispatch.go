@@ -98,10 +98,7 @@ func needs(f *ir.File, form string) string {
 
 // forms lists the suffixes of a kernel's forms, the widest first.
 func (k *kernel) forms() []string {
-	switch {
-	case k.wideOnly:
-		return []string{"AVX512"}
-	case k.narrowOnly:
+	if k.narrowOnly {
 		return []string{"AVX2"}
 	}
 	return []string{"AVX512", "AVX2"}

@@ -11,6 +11,6 @@
 // Read form.go for the operations, loop.go for the way through the slices,
 // elementary.go for exp and log, then kernels.go and columns.go; dispatch.go writes
 // the Go files, and main.go all of them. The other files are kernels by subject:
-// normal.go, quantile.go, cauchy.go, philox.go, fourier.go, sparse.go, points.go and
-// tile.go.
+// normal.go, quantile.go, cauchy.go, philox.go, fourier.go, sparse.go, points.go,
+// and tile.go with narrow.go.
 package main

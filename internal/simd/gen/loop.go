@@ -24,9 +24,8 @@ type kernel struct {
 	body func(l lane, s []vec, with []vec)
 
 	// A kernel that is no such walk has a signature and writes all of itself.
-	sig      string
-	code     func(f *form)
-	wideOnly bool // there is no form for AVX2
+	sig  string
+	code func(f *form)
 
 	// narrowOnly has the form for AVX2 alone, which AVX-512 also calls.
 	narrowOnly bool
