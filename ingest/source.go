@@ -155,7 +155,7 @@ func (src *Source) files() ([]string, error) {
 	}
 	files, err := src.listed()
 	for _, f := range files {
-		if err := src.within(f); err != nil {
+		if err := src.holds(src.Path, f); err != nil {
 			return nil, err
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/url"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/duckdb/duckdb-go/v2"
 
+	"glmbatch/internal/outfile"
 	"glmbatch/internal/words"
 )
 
@@ -49,9 +49,10 @@ type Ledger struct {
 // it. A file that exists must be a ledger, or a DuckDB file without tables;
 // otherwise Open returns a *NotLedgerError, or a *VersionError if a newer
 // program wrote it. No lock is kept. A file that another process holds, or has
-// just begun to make, is checked when it is used.
+// just begun to make, is checked when it is used. A link is followed here, once: what
+// the engine and the program put beside the file stands beside the file itself.
 func Open(path string, opts Options) (*Ledger, error) {
-	abs, err := filepath.Abs(path)
+	real, _, err := outfile.Target(path)
 	if err != nil {
 		return nil, err
 	}
@@ -64,8 +65,8 @@ func Open(path string, opts Options) (*Ledger, error) {
 	if opts.MemoryLimit == "" {
 		opts.MemoryLimit = "1GB"
 	}
-	l := &Ledger{path: abs, opts: opts}
-	exists, err := checkFile(abs)
+	l := &Ledger{path: real, opts: opts}
+	exists, err := checkFile(real)
 	if err != nil || !exists {
 		return l.orError(err)
 	}
@@ -76,7 +77,7 @@ func Open(path string, opts Options) (*Ledger, error) {
 	if err != nil {
 		return nil, l.badFile(err)
 	}
-	_, err = schemaVersion(context.Background(), c, abs, migrations)
+	_, err = schemaVersion(context.Background(), c, real, migrations)
 	return l.orError(errors.Join(err, c.Close(), db.Close()))
 }
 
@@ -88,7 +89,7 @@ func (l *Ledger) orError(err error) (*Ledger, error) {
 	return l, nil
 }
 
-// Path is the absolute path of the file.
+// Path is the absolute path of the file; where it was named by a link, that of what the link leads to.
 func (l *Ledger) Path() string { return l.path }
 
 // magicOffset is where the four letters DUCK stand in every DuckDB file.

@@ -18,7 +18,7 @@ func (k Kernels) LogNormalCDF(dst, x []float64) {
 	var at [128]float64 // dst may be x
 	for len(x) > 0 {
 		n := copy(at[:], x)
-		k.logNormalCDF(dst[:n], at[:n])
+		logNormalCDFVector(k, dst[:n], at[:n])
 		for i, v := range at[:n] {
 			if !(math.Abs(v) < 39) {
 				dst[i] = vec.LogNormalCDF(v)
@@ -57,10 +57,10 @@ func (k Kernels) quantiles(dst, p []float64) {
 		for i := n; i < m; i++ {
 			at[i] = 0.5
 		}
-		count := k.quantileCentre(out[:m], tails[:], at[:m])
-		k.quantileTail(done[:count], tails[:count])
+		count := quantileCentreVector(k, out[:m], tails[:], at[:m])
+		quantileTailVector(k, done[:count], tails[:count])
 		farQuantiles(done[:], tails[:count])
-		k.quantileMerge(out[:m], done[:], at[:m])
+		quantileMergeVector(k, out[:m], done[:], at[:m])
 		copy(dst[:n], out[:])
 		dst, p = dst[n:], p[n:]
 	}

@@ -38,10 +38,10 @@ func (k Kernels) DotColumns(columns, v, dst []float64) {
 	n := len(v)
 	columns = columns[:n*len(dst)]
 	for ; len(dst) >= 8 && k != Scalar; dst, columns = dst[8:], columns[8*n:] {
-		k.dots8(columns, n, v, dst[:8])
+		dots8Vector(k, columns, n, v, dst[:8])
 	}
 	for ; len(dst) >= 4 && k != Scalar; dst, columns = dst[4:], columns[4*n:] {
-		dst[0], dst[1], dst[2], dst[3] = k.dots4(columns, n, v)
+		dst[0], dst[1], dst[2], dst[3] = dots4Vector(k, columns, n, v)
 	}
 	for j := range dst {
 		dst[j] = k.Dot(columns[j*n:(j+1)*n], v)
@@ -54,7 +54,7 @@ func (k Kernels) DotColumns(columns, v, dst []float64) {
 func (k Kernels) Products(vectors []float64, n int, columns, dst []float64) {
 	vectors, columns = vectors[:8*n], columns[:len(dst)/8*n]
 	if k != Scalar {
-		k.dots8(vectors, n, columns, dst[:len(dst)/8*8])
+		dots8Vector(k, vectors, n, columns, dst[:len(dst)/8*8])
 		return
 	}
 	for ; len(dst) >= 8; dst, columns = dst[8:], columns[n:] {
@@ -73,7 +73,7 @@ func (k Kernels) Spread(dst []float64, stride int, along, epsilon, factor, scale
 	if k != Scalar && m >= 8 {
 		c = m / 8 * 8
 		_ = dst[(c-1)*stride+7]
-		k.spread(dst, stride, along, epsilon, m, factor[:c], scale, location)
+		spreadVector(k, dst, stride, along, epsilon, m, factor[:c], scale, location)
 	}
 	for ; c < m; c++ {
 		to := dst[c*stride : c*stride+8]
@@ -96,11 +96,11 @@ func (k Kernels) AxpyColumns(a, columns, y []float64) { k.AxpyParts(a, columns, 
 func (k Kernels) AxpyParts(a, columns []float64, n int, y []float64) {
 	columns, y = columns[:n*len(a)], y[:min(n, len(y))]
 	if k != Scalar && 0 < len(y) && len(y) <= tileRows {
-		k.axpysTile(a, columns, n, y)
+		axpysTileVector(k, a, columns, n, y)
 		return
 	}
 	for ; len(a) >= 4 && k != Scalar; a, columns = a[4:], columns[4*n:] {
-		k.axpys4(columns, n, (*[4]float64)(a), y)
+		axpys4Vector(k, columns, n, (*[4]float64)(a), y)
 	}
 	for j := range a {
 		k.Axpy(a[j], columns[j*n:j*n+len(y)], y)

@@ -25,6 +25,14 @@ func TestEffectiveSampleSizeOfTheTarget(t *testing.T) {
 			t.Errorf("%s: %g, want %g", over, got, want)
 		}
 	}
+	even := &Measured{Parameters: []diag.Summary{{ESSBulk: 400}, {ESSBulk: 100}, {ESSBulk: 310}, {ESSBulk: 200}}}
+	if got := even.ESS("median", kinds[:3]); got != 310 {
+		t.Errorf("median of three: %g, want 310", got)
+	}
+	kinds[3].Kind = infer.Coefficient
+	if got := even.ESS("median", kinds); got != 255 {
+		t.Errorf("median of four: %g, want the mean of the two in the middle, 255", got)
+	}
 	m.Parameters[1].ESSBulk = math.NaN()
 	if got := m.ESS("min", kinds); got != 0 {
 		t.Errorf("an ESS that cannot be computed counts as %g, want 0", got)

@@ -74,7 +74,7 @@ func (d *Drawn) record(s Stamp, extras *Extras) (*record.Fit, error) {
 	d.Collected.Describe(rec)
 	rec.StatsOf = Statistics(file, d.Window)
 	if d.Keep() != plan.KeepSummary {
-		rec.DrawsOf = InTurn(d.Draws.Columns(len(d.Kept), d.Window, ColumnBytes), m.deriving.Blocks())
+		rec.DrawsOf = inTurn(d.Draws.Columns(len(d.Kept), d.Window, ColumnBytes), m.deriving.Blocks())
 	}
 	for _, c := range file.Chains {
 		rec.Starts = append(rec.Starts, c.StartNote)

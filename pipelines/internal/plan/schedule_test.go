@@ -19,6 +19,13 @@ func windows(s Schedule, checks ...Checked) []Window {
 }
 
 func TestScheduleGrowsByDoubling(t *testing.T) {
+	var not Checked
+	for most, last := range map[int]int{3999: 2000, 4000: 4000, 4001: 4000} {
+		all := windows(Schedule{first: 500, max: most}, not, not, not, not)
+		if got := all[len(all)-1].To; got != last {
+			t.Errorf("at most %d iterations: the longest chains have %d, want %d", most, got, last)
+		}
+	}
 	s := Schedule{first: 500, max: 20000}
 	for _, c := range []struct {
 		name   string
