@@ -105,6 +105,31 @@ func (k Kernels) curvature(x, w []float64) (s0 float64) {
 //go:noescape
 func curvatureVector(form Kernels, x, w []float64) (s0 float64)
 
+// slopes returns Σ x·first and Σ x²·second.
+func (k Kernels) slopes(x, first, second []float64) (s0, s1 float64) {
+	first, second = first[:len(x)], second[:len(x)]
+	if k == Scalar {
+		return slopes(x, first, second)
+	}
+	return slopesVector(k, x, first, second)
+}
+
+//go:noescape
+func slopesVector(form Kernels, x, first, second []float64) (s0, s1 float64)
+
+// minus writes x − y to dst.
+func (k Kernels) minus(dst, x, y []float64) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	if k == Scalar {
+		minus(dst, x, y)
+	} else {
+		minusVector(k, dst, x, y)
+	}
+}
+
+//go:noescape
+func minusVector(form Kernels, dst, x, y []float64)
+
 // exp writes exp of x to dst.
 func (k Kernels) exp(dst, x []float64) {
 	dst = dst[:len(x)]

@@ -41,7 +41,11 @@ var reductions = map[string]func(k Kernels, o operands) []float64{
 	"WeightedSquaresAlong": func(k Kernels, o operands) []float64 {
 		return []float64{k.WeightedSquaresAlong(o.m, o.y, o.eta, o.x, o.delta)}
 	},
-	"CurvatureAlong":   func(k Kernels, o operands) []float64 { return []float64{k.CurvatureAlong(o.x, o.m)} },
+	"CurvatureAlong": func(k Kernels, o operands) []float64 { return []float64{k.CurvatureAlong(o.x, o.m)} },
+	"Slopes": func(k Kernels, o operands) []float64 {
+		slope, curve := k.Slopes(o.x, o.eta, o.m)
+		return []float64{slope, curve, k.Dot(o.x, o.eta) - slope, k.CurvatureAlong(o.x, o.m) - curve}
+	},
 	"WeightedExpAlong": func(k Kernels, o operands) []float64 { return []float64{k.WeightedExpAlong(o.m, o.eta, o.x, o.delta)} },
 	"Log1pExpMoments":  func(k Kernels, o operands) []float64 { return triple(k.Log1pExpMoments(o.eta, o.x, o.delta)) },
 	"WeightedLog1pExpMoments": func(k Kernels, o operands) []float64 {
@@ -86,6 +90,7 @@ var writers = map[string]func(k Kernels, dst []float64, o operands){
 			dst[0] = math.FMA(3, sum, dst[0])
 		}
 	},
+	"Minus":           func(k Kernels, dst []float64, o operands) { copy(dst, o.y); k.Minus(dst, o.eta, dst) },
 	"LogitCurvatures": func(k Kernels, dst []float64, o operands) { k.LogitCurvatures(dst, o.eta) },
 	"ExpSlopes":       func(k Kernels, dst []float64, o operands) { k.ExpSlopes(dst, o.y, o.eta) },
 	"in place":        func(k Kernels, dst []float64, o operands) { copy(dst, o.eta); k.LogitSlopes(dst, o.y, dst) },

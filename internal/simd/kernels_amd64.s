@@ -841,6 +841,263 @@ avx2_done:
 	VZEROUPPER
 	RET
 
+// func slopesVector(form uint8, x []float64, first []float64, second []float64) (s0 float64, s1 float64)
+// Requires: AVX, AVX512F, BMI2, FMA3, SSE2
+TEXT ·slopesVector(SB), NOSPLIT, $128-96
+	CMPB   form+0(FP), $0x02
+	JNE    avx2
+	MOVQ   x_base+8(FP), AX
+	MOVQ   first_base+32(FP), CX
+	MOVQ   second_base+56(FP), DX
+	MOVQ   x_len+16(FP), BX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	XORQ   SI, SI
+	MOVQ   BX, DI
+	SHRQ   $0x03, DI
+	JZ     tail
+
+step:
+	VMOVUPD     (AX)(SI*1), Z2
+	VMOVUPD     (CX)(SI*1), Z3
+	VFMADD231PD Z3, Z2, Z0
+	VMULPD      Z2, Z2, Z2
+	VMOVUPD     (DX)(SI*1), Z3
+	VFMADD231PD Z3, Z2, Z1
+	ADDQ        $0x40, SI
+	DECQ        DI
+	JNZ         step
+
+tail:
+	ANDQ        $0x07, BX
+	JZ          done
+	MOVL        $0x000000ff, DI
+	BZHIL       BX, DI, DI
+	KMOVW       DI, K1
+	VMOVAPD     Z0, Z2
+	VMOVAPD     Z1, Z3
+	VMOVUPD.Z   (AX)(SI*1), K1, Z4
+	VMOVUPD.Z   (CX)(SI*1), K1, Z5
+	VFMADD231PD Z5, Z4, Z2
+	VMULPD      Z4, Z4, Z4
+	VMOVUPD.Z   (DX)(SI*1), K1, Z5
+	VFMADD231PD Z5, Z4, Z3
+	VMOVAPD     Z2, K1, Z0
+	VMOVAPD     Z3, K1, Z1
+
+done:
+	VEXTRACTF64X4 $0x01, Z0, Y2
+	VADDPD        Y2, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X2
+	VADDPD        X2, X0, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDSD        X0, X2, X2
+	MOVSD         X2, s0+80(FP)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDSD        X0, X1, X1
+	MOVSD         X1, s1+88(FP)
+	VZEROUPPER
+	RET
+
+avx2:
+	MOVQ   x_base+8(FP), AX
+	MOVQ   first_base+32(FP), CX
+	MOVQ   second_base+56(FP), DX
+	MOVQ   x_len+16(FP), BX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	XORQ   SI, SI
+	MOVQ   BX, DI
+	SHRQ   $0x03, DI
+	JZ     avx2_tail
+
+avx2_step:
+	VMOVUPD     (AX)(SI*1), Y4
+	VMOVUPD     (CX)(SI*1), Y5
+	VFMADD231PD Y5, Y4, Y0
+	VMULPD      Y4, Y4, Y4
+	VMOVUPD     (DX)(SI*1), Y5
+	VFMADD231PD Y5, Y4, Y1
+	VMOVUPD     32(AX)(SI*1), Y4
+	VMOVUPD     32(CX)(SI*1), Y5
+	VFMADD231PD Y5, Y4, Y2
+	VMULPD      Y4, Y4, Y4
+	VMOVUPD     32(DX)(SI*1), Y5
+	VFMADD231PD Y5, Y4, Y3
+	ADDQ        $0x40, SI
+	DECQ        DI
+	JNZ         avx2_step
+
+avx2_tail:
+	ANDQ        $0x07, BX
+	JZ          avx2_done
+	LEAQ        masks<>+64(SB), DI
+	MOVQ        BX, R8
+	SHLQ        $0x03, R8
+	SUBQ        R8, DI
+	VMOVUPD     Y0, (SP)
+	VMOVUPD     Y1, 64(SP)
+	VMOVUPD     Y2, 32(SP)
+	VMOVUPD     Y3, 96(SP)
+	VMOVUPD     (SP), Y0
+	VMOVUPD     64(SP), Y1
+	VMOVUPD     (DI), Y2
+	VMASKMOVPD  (AX)(SI*1), Y2, Y2
+	VMOVUPD     (DI), Y3
+	VMASKMOVPD  (CX)(SI*1), Y3, Y3
+	VFMADD231PD Y3, Y2, Y0
+	VMULPD      Y2, Y2, Y2
+	VMOVUPD     (DI), Y3
+	VMASKMOVPD  (DX)(SI*1), Y3, Y3
+	VFMADD231PD Y3, Y2, Y1
+	VMOVUPD     (DI), Y2
+	VMOVUPD     (SP), Y3
+	VBLENDVPD   Y2, Y0, Y3, Y0
+	VMOVUPD     Y0, (SP)
+	VMOVUPD     (DI), Y0
+	VMOVUPD     64(SP), Y2
+	VBLENDVPD   Y0, Y1, Y2, Y0
+	VMOVUPD     Y0, 64(SP)
+	CMPQ        BX, $0x04
+	JLE         avx2_reload
+	VMOVUPD     32(SP), Y0
+	VMOVUPD     96(SP), Y1
+	VMOVUPD     32(DI), Y2
+	VMASKMOVPD  32(AX)(SI*1), Y2, Y2
+	VMOVUPD     32(DI), Y3
+	VMASKMOVPD  32(CX)(SI*1), Y3, Y3
+	VFMADD231PD Y3, Y2, Y0
+	VMULPD      Y2, Y2, Y2
+	VMOVUPD     32(DI), Y3
+	VMASKMOVPD  32(DX)(SI*1), Y3, Y3
+	VFMADD231PD Y3, Y2, Y1
+	VMOVUPD     32(DI), Y2
+	VMOVUPD     32(SP), Y3
+	VBLENDVPD   Y2, Y0, Y3, Y0
+	VMOVUPD     Y0, 32(SP)
+	VMOVUPD     32(DI), Y0
+	VMOVUPD     96(SP), Y2
+	VBLENDVPD   Y0, Y1, Y2, Y0
+	VMOVUPD     Y0, 96(SP)
+
+avx2_reload:
+	VMOVUPD (SP), Y0
+	VMOVUPD 64(SP), Y1
+	VMOVUPD 32(SP), Y2
+	VMOVUPD 96(SP), Y3
+
+avx2_done:
+	VADDPD       Y2, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VADDPD       X2, X0, X2
+	VPERMILPD    $0x01, X2, X0
+	VADDSD       X0, X2, X2
+	MOVSD        X2, s0+80(FP)
+	VADDPD       Y3, Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VPERMILPD    $0x01, X1, X0
+	VADDSD       X0, X1, X1
+	MOVSD        X1, s1+88(FP)
+	VZEROUPPER
+	RET
+
+// func minusVector(form uint8, dst []float64, x []float64, y []float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·minusVector(SB), NOSPLIT, $0-80
+	CMPB form+0(FP), $0x02
+	JNE  avx2
+	MOVQ x_base+32(FP), AX
+	MOVQ y_base+56(FP), CX
+	MOVQ dst_base+8(FP), DX
+	MOVQ x_len+40(FP), BX
+	XORQ SI, SI
+	MOVQ BX, DI
+	SHRQ $0x03, DI
+	JZ   tail
+
+step:
+	VMOVUPD (AX)(SI*1), Z0
+	VMOVUPD (CX)(SI*1), Z1
+	VSUBPD  Z1, Z0, Z0
+	VMOVUPD Z0, (DX)(SI*1)
+	ADDQ    $0x40, SI
+	DECQ    DI
+	JNZ     step
+
+tail:
+	ANDQ      $0x07, BX
+	JZ        done
+	MOVL      $0x000000ff, DI
+	BZHIL     BX, DI, DI
+	KMOVW     DI, K1
+	VMOVUPD.Z (AX)(SI*1), K1, Z0
+	VMOVUPD.Z (CX)(SI*1), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (DX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+avx2:
+	MOVQ x_base+32(FP), AX
+	MOVQ y_base+56(FP), CX
+	MOVQ dst_base+8(FP), DX
+	MOVQ x_len+40(FP), BX
+	XORQ SI, SI
+	MOVQ BX, DI
+	SHRQ $0x03, DI
+	JZ   avx2_tail
+
+avx2_step:
+	VMOVUPD (AX)(SI*1), Y0
+	VMOVUPD (CX)(SI*1), Y1
+	VSUBPD  Y1, Y0, Y0
+	VMOVUPD Y0, (DX)(SI*1)
+	VMOVUPD 32(AX)(SI*1), Y0
+	VMOVUPD 32(CX)(SI*1), Y1
+	VSUBPD  Y1, Y0, Y0
+	VMOVUPD Y0, 32(DX)(SI*1)
+	ADDQ    $0x40, SI
+	DECQ    DI
+	JNZ     avx2_step
+
+avx2_tail:
+	ANDQ       $0x07, BX
+	JZ         avx2_done
+	LEAQ       masks<>+64(SB), DI
+	MOVQ       BX, R8
+	SHLQ       $0x03, R8
+	SUBQ       R8, DI
+	VMOVUPD    (DI), Y0
+	VMASKMOVPD (AX)(SI*1), Y0, Y0
+	VMOVUPD    (DI), Y1
+	VMASKMOVPD (CX)(SI*1), Y1, Y1
+	VSUBPD     Y1, Y0, Y0
+	VMOVUPD    (DI), Y1
+	VMASKMOVPD Y0, Y1, (DX)(SI*1)
+	CMPQ       BX, $0x04
+	JLE        avx2_reload
+	VMOVUPD    32(DI), Y0
+	VMASKMOVPD 32(AX)(SI*1), Y0, Y0
+	VMOVUPD    32(DI), Y1
+	VMASKMOVPD 32(CX)(SI*1), Y1, Y1
+	VSUBPD     Y1, Y0, Y0
+	VMOVUPD    32(DI), Y1
+	VMASKMOVPD Y0, Y1, 32(DX)(SI*1)
+
+avx2_reload:
+avx2_done:
+	VZEROUPPER
+	RET
+
 // func expVector(form uint8, dst []float64, x []float64)
 // Requires: AVX, AVX2, AVX512F, BMI2, FMA3
 TEXT ·expVector(SB), NOSPLIT, $0-56
@@ -1866,54 +2123,52 @@ TEXT ·log1pExpVector(SB), NOSPLIT, $0-56
 
 step:
 	VMOVUPD           (AX)(BX*1), Z0
-	VPORQ.BCST        constants<>+0(SB), Z0, Z1
-	VBROADCASTSD      constants<>+32(SB), Z2
-	VBROADCASTSD      constants<>+64(SB), Z3
-	VMAXPD            Z1, Z3, Z1
-	VMINPD            Z1, Z2, Z1
+	VBROADCASTSD      constants<>+64(SB), Z1
+	VPORQ.BCST        constants<>+0(SB), Z0, Z2
+	VMAXPD            Z2, Z1, Z1
 	VBROADCASTSD      constants<>+640(SB), Z2
 	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
 	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
 	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z1
-	VMOVAPD           Z1, Z3
-	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z3
-	VSUBPD            Z3, Z1, Z1
+	VMOVAPD           Z1, Z5
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z5
+	VSUBPD            Z5, Z1, Z1
 	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z1
 	VBROADCASTSD      constants<>+224(SB), Z6
-	VFMADD213PD.BCST  constants<>+256(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+288(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+320(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+352(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+384(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+416(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+448(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+480(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+512(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+544(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+576(SB), Z3, Z6
-	VMULPD            Z3, Z3, Z7
+	VFMADD213PD.BCST  constants<>+256(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+288(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+320(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+352(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+384(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+416(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+448(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+480(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+512(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+544(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+576(SB), Z5, Z6
+	VMULPD            Z5, Z5, Z7
 	VFMADD213PD       Z1, Z7, Z6
-	VADDPD            Z6, Z3, Z1
+	VADDPD            Z6, Z5, Z1
 	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
 	VADDPD.BCST       constants<>+608(SB), Z1, Z2
-	VSUBPD.BCST       constants<>+608(SB), Z2, Z3
-	VSUBPD            Z3, Z1, Z3
-	VDIVPD            Z2, Z3, Z3
+	VSUBPD.BCST       constants<>+608(SB), Z2, Z5
+	VSUBPD            Z5, Z1, Z5
+	VDIVPD            Z2, Z5, Z5
 	VCMPPD.BCST       $0x1d, constants<>+864(SB), Z2, K1
-	VPXORQ            Z4, Z4, Z4
-	VMOVAPD           Z4, Z6
+	VPXORQ            Z3, Z3, Z3
+	VMOVAPD           Z3, Z6
 	VBROADCASTSD      constants<>+608(SB), K1, Z6
 	VMULPD.BCST       constants<>+576(SB), Z2, Z7
 	VMOVAPD           Z7, K1, Z2
 	VSUBPD.BCST       constants<>+608(SB), Z2, Z2
 	VCMPPD.BCST       $0x11, constants<>+1312(SB), Z1, K1
 	VMOVAPD           Z1, K1, Z2
-	VMOVAPD           Z3, Z1
-	VMOVAPD           Z4, K1, Z1
-	VADDPD.BCST       constants<>+896(SB), Z2, Z3
-	VDIVPD            Z3, Z2, Z3
-	VMULPD            Z3, Z3, Z7
+	VMOVAPD           Z5, Z1
+	VMOVAPD           Z3, K1, Z1
+	VADDPD.BCST       constants<>+896(SB), Z2, Z5
+	VDIVPD            Z5, Z2, Z5
+	VMULPD            Z5, Z5, Z7
 	VBROADCASTSD      constants<>+928(SB), Z8
 	VFMADD213PD.BCST  constants<>+960(SB), Z7, Z8
 	VFMADD213PD.BCST  constants<>+992(SB), Z7, Z8
@@ -1925,7 +2180,7 @@ step:
 	VMULPD.BCST       constants<>+576(SB), Z9, Z9
 	VFMADD213PD       Z9, Z7, Z8
 	VFMADD231PD.BCST  constants<>+192(SB), Z6, Z1
-	VFMADD231PD       Z8, Z3, Z1
+	VFMADD231PD       Z8, Z5, Z1
 	VSUBPD            Z1, Z9, Z1
 	VSUBPD            Z1, Z2, Z1
 	VFMADD231PD.BCST  constants<>+160(SB), Z6, Z1
@@ -1943,11 +2198,9 @@ tail:
 	BZHIL             DX, SI, SI
 	KMOVW             SI, K1
 	VMOVUPD.Z         (AX)(BX*1), K1, Z0
-	VPORQ.BCST        constants<>+0(SB), Z0, Z1
-	VBROADCASTSD      constants<>+32(SB), Z2
-	VBROADCASTSD      constants<>+64(SB), Z3
-	VMAXPD            Z1, Z3, Z1
-	VMINPD            Z1, Z2, Z1
+	VBROADCASTSD      constants<>+64(SB), Z1
+	VPORQ.BCST        constants<>+0(SB), Z0, Z2
+	VMAXPD            Z2, Z1, Z1
 	VBROADCASTSD      constants<>+640(SB), Z2
 	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
 	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
@@ -1956,21 +2209,21 @@ tail:
 	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z3
 	VSUBPD            Z3, Z1, Z1
 	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z1
-	VBROADCASTSD      constants<>+224(SB), Z4
-	VFMADD213PD.BCST  constants<>+256(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+288(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+320(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+352(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+384(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+416(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+448(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+480(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+512(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+544(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+576(SB), Z3, Z4
+	VBROADCASTSD      constants<>+224(SB), Z5
+	VFMADD213PD.BCST  constants<>+256(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+288(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+320(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+352(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+384(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+416(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+448(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+480(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+512(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+544(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+576(SB), Z3, Z5
 	VMULPD            Z3, Z3, Z6
-	VFMADD213PD       Z1, Z6, Z4
-	VADDPD            Z4, Z3, Z1
+	VFMADD213PD       Z1, Z6, Z5
+	VADDPD            Z5, Z3, Z1
 	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
 	VADDPD.BCST       constants<>+608(SB), Z1, Z2
@@ -1978,34 +2231,34 @@ tail:
 	VSUBPD            Z3, Z1, Z3
 	VDIVPD            Z2, Z3, Z3
 	VCMPPD.BCST       $0x1d, constants<>+864(SB), Z2, K2
-	VPXORQ            Z5, Z5, Z5
-	VMOVAPD           Z5, Z4
-	VBROADCASTSD      constants<>+608(SB), K2, Z4
+	VPXORQ            Z4, Z4, Z4
+	VMOVAPD           Z4, Z5
+	VBROADCASTSD      constants<>+608(SB), K2, Z5
 	VMULPD.BCST       constants<>+576(SB), Z2, Z6
 	VMOVAPD           Z6, K2, Z2
 	VSUBPD.BCST       constants<>+608(SB), Z2, Z2
 	VCMPPD.BCST       $0x11, constants<>+1312(SB), Z1, K2
 	VMOVAPD           Z1, K2, Z2
 	VMOVAPD           Z3, Z1
-	VMOVAPD           Z5, K2, Z1
+	VMOVAPD           Z4, K2, Z1
 	VADDPD.BCST       constants<>+896(SB), Z2, Z3
 	VDIVPD            Z3, Z2, Z3
-	VMULPD            Z3, Z3, Z5
+	VMULPD            Z3, Z3, Z4
 	VBROADCASTSD      constants<>+928(SB), Z6
-	VFMADD213PD.BCST  constants<>+960(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+992(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+1024(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+1056(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+1088(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+1120(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+960(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+992(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+1024(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+1056(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+1088(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+1120(SB), Z4, Z6
 	VMULPD            Z2, Z2, Z7
 	VMULPD.BCST       constants<>+576(SB), Z7, Z7
-	VFMADD213PD       Z7, Z5, Z6
-	VFMADD231PD.BCST  constants<>+192(SB), Z4, Z1
+	VFMADD213PD       Z7, Z4, Z6
+	VFMADD231PD.BCST  constants<>+192(SB), Z5, Z1
 	VFMADD231PD       Z6, Z3, Z1
 	VSUBPD            Z1, Z7, Z1
 	VSUBPD            Z1, Z2, Z1
-	VFMADD231PD.BCST  constants<>+160(SB), Z4, Z1
+	VFMADD231PD.BCST  constants<>+160(SB), Z5, Z1
 	VMAXPD.BCST       constants<>+1184(SB), Z0, Z0
 	VADDPD            Z0, Z1, Z0
 	VMOVUPD           Z0, K1, (CX)(BX*1)
@@ -2025,11 +2278,9 @@ avx2:
 
 avx2_step:
 	VMOVUPD      (AX)(BX*1), Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -2059,20 +2310,21 @@ avx2_step:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
-	VADDPD       constants<>+608(SB), Y1, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y3
-	VSUBPD       Y3, Y1, Y3
-	VDIVPD       Y2, Y3, Y3
-	VCMPPD       $0x1d, constants<>+864(SB), Y2, Y4
+	VSUBPD       constants<>+608(SB), Y3, Y2
+	VSUBPD       Y2, Y1, Y2
+	VDIVPD       Y3, Y2, Y2
+	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y4
 	VXORPD       Y5, Y5, Y5
 	VBLENDVPD    Y4, constants<>+608(SB), Y5, Y6
-	VMULPD       constants<>+576(SB), Y2, Y7
-	VBLENDVPD    Y4, Y7, Y2, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y2
+	VMULPD       constants<>+576(SB), Y3, Y7
+	VBLENDVPD    Y4, Y7, Y3, Y3
+	VSUBPD       constants<>+608(SB), Y3, Y3
 	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y4
-	VBLENDVPD    Y4, Y1, Y2, Y1
-	VBLENDVPD    Y4, Y5, Y3, Y2
+	VBLENDVPD    Y4, Y1, Y3, Y1
+	VBLENDVPD    Y4, Y5, Y2, Y2
 	VADDPD       constants<>+896(SB), Y1, Y3
 	VDIVPD       Y3, Y1, Y3
 	VMULPD       Y3, Y3, Y4
@@ -2095,11 +2347,9 @@ avx2_step:
 	VADDPD       Y0, Y1, Y0
 	VMOVUPD      Y0, (CX)(BX*1)
 	VMOVUPD      32(AX)(BX*1), Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -2129,20 +2379,21 @@ avx2_step:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
-	VADDPD       constants<>+608(SB), Y1, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y3
-	VSUBPD       Y3, Y1, Y3
-	VDIVPD       Y2, Y3, Y3
-	VCMPPD       $0x1d, constants<>+864(SB), Y2, Y4
+	VSUBPD       constants<>+608(SB), Y3, Y2
+	VSUBPD       Y2, Y1, Y2
+	VDIVPD       Y3, Y2, Y2
+	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y4
 	VXORPD       Y5, Y5, Y5
 	VBLENDVPD    Y4, constants<>+608(SB), Y5, Y6
-	VMULPD       constants<>+576(SB), Y2, Y7
-	VBLENDVPD    Y4, Y7, Y2, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y2
+	VMULPD       constants<>+576(SB), Y3, Y7
+	VBLENDVPD    Y4, Y7, Y3, Y3
+	VSUBPD       constants<>+608(SB), Y3, Y3
 	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y4
-	VBLENDVPD    Y4, Y1, Y2, Y1
-	VBLENDVPD    Y4, Y5, Y3, Y2
+	VBLENDVPD    Y4, Y1, Y3, Y1
+	VBLENDVPD    Y4, Y5, Y2, Y2
 	VADDPD       constants<>+896(SB), Y1, Y3
 	VDIVPD       Y3, Y1, Y3
 	VMULPD       Y3, Y3, Y4
@@ -2177,11 +2428,9 @@ avx2_tail:
 	SUBQ         DI, SI
 	VMOVUPD      (SI), Y0
 	VMASKMOVPD   (AX)(BX*1), Y0, Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -2211,20 +2460,21 @@ avx2_tail:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
-	VADDPD       constants<>+608(SB), Y1, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y3
-	VSUBPD       Y3, Y1, Y3
-	VDIVPD       Y2, Y3, Y3
-	VCMPPD       $0x1d, constants<>+864(SB), Y2, Y4
+	VSUBPD       constants<>+608(SB), Y3, Y2
+	VSUBPD       Y2, Y1, Y2
+	VDIVPD       Y3, Y2, Y2
+	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y4
 	VXORPD       Y5, Y5, Y5
 	VBLENDVPD    Y4, constants<>+608(SB), Y5, Y6
-	VMULPD       constants<>+576(SB), Y2, Y7
-	VBLENDVPD    Y4, Y7, Y2, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y2
+	VMULPD       constants<>+576(SB), Y3, Y7
+	VBLENDVPD    Y4, Y7, Y3, Y3
+	VSUBPD       constants<>+608(SB), Y3, Y3
 	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y4
-	VBLENDVPD    Y4, Y1, Y2, Y1
-	VBLENDVPD    Y4, Y5, Y3, Y2
+	VBLENDVPD    Y4, Y1, Y3, Y1
+	VBLENDVPD    Y4, Y5, Y2, Y2
 	VADDPD       constants<>+896(SB), Y1, Y3
 	VDIVPD       Y3, Y1, Y3
 	VMULPD       Y3, Y3, Y4
@@ -2251,11 +2501,9 @@ avx2_tail:
 	JLE          avx2_reload
 	VMOVUPD      32(SI), Y0
 	VMASKMOVPD   32(AX)(BX*1), Y0, Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -2285,20 +2533,21 @@ avx2_tail:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
-	VADDPD       constants<>+608(SB), Y1, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y3
-	VSUBPD       Y3, Y1, Y3
-	VDIVPD       Y2, Y3, Y3
-	VCMPPD       $0x1d, constants<>+864(SB), Y2, Y4
+	VSUBPD       constants<>+608(SB), Y3, Y2
+	VSUBPD       Y2, Y1, Y2
+	VDIVPD       Y3, Y2, Y2
+	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y4
 	VXORPD       Y5, Y5, Y5
 	VBLENDVPD    Y4, constants<>+608(SB), Y5, Y6
-	VMULPD       constants<>+576(SB), Y2, Y7
-	VBLENDVPD    Y4, Y7, Y2, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y2
+	VMULPD       constants<>+576(SB), Y3, Y7
+	VBLENDVPD    Y4, Y7, Y3, Y3
+	VSUBPD       constants<>+608(SB), Y3, Y3
 	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y4
-	VBLENDVPD    Y4, Y1, Y2, Y1
-	VBLENDVPD    Y4, Y5, Y3, Y2
+	VBLENDVPD    Y4, Y1, Y3, Y1
+	VBLENDVPD    Y4, Y5, Y2, Y2
 	VADDPD       constants<>+896(SB), Y1, Y3
 	VDIVPD       Y3, Y1, Y3
 	VMULPD       Y3, Y3, Y4
@@ -2342,11 +2591,9 @@ TEXT ·logisticVector(SB), NOSPLIT, $0-56
 
 step:
 	VMOVUPD           (AX)(BX*1), Z0
-	VPORQ.BCST        constants<>+0(SB), Z0, Z1
-	VBROADCASTSD      constants<>+32(SB), Z2
-	VBROADCASTSD      constants<>+64(SB), Z3
-	VMAXPD            Z1, Z3, Z1
-	VMINPD            Z1, Z2, Z1
+	VBROADCASTSD      constants<>+64(SB), Z1
+	VPORQ.BCST        constants<>+0(SB), Z0, Z2
+	VMAXPD            Z2, Z1, Z1
 	VBROADCASTSD      constants<>+640(SB), Z2
 	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
 	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
@@ -2372,11 +2619,11 @@ step:
 	VADDPD            Z4, Z3, Z1
 	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
+	VADDPD.BCST       constants<>+608(SB), Z1, Z2
 	VCMPPD.BCST       $0x1d, constants<>+1184(SB), Z0, K1
 	VMOVAPD           Z1, Z0
 	VBROADCASTSD      constants<>+608(SB), K1, Z0
-	VADDPD.BCST       constants<>+608(SB), Z1, Z1
-	VDIVPD            Z1, Z0, Z0
+	VDIVPD            Z2, Z0, Z0
 	VMOVUPD           Z0, (CX)(BX*1)
 	ADDQ              $0x40, BX
 	DECQ              SI
@@ -2389,11 +2636,9 @@ tail:
 	BZHIL             DX, SI, SI
 	KMOVW             SI, K1
 	VMOVUPD.Z         (AX)(BX*1), K1, Z0
-	VPORQ.BCST        constants<>+0(SB), Z0, Z1
-	VBROADCASTSD      constants<>+32(SB), Z2
-	VBROADCASTSD      constants<>+64(SB), Z3
-	VMAXPD            Z1, Z3, Z1
-	VMINPD            Z1, Z2, Z1
+	VBROADCASTSD      constants<>+64(SB), Z1
+	VPORQ.BCST        constants<>+0(SB), Z0, Z2
+	VMAXPD            Z2, Z1, Z1
 	VBROADCASTSD      constants<>+640(SB), Z2
 	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
 	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
@@ -2419,11 +2664,11 @@ tail:
 	VADDPD            Z4, Z3, Z1
 	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
+	VADDPD.BCST       constants<>+608(SB), Z1, Z2
 	VCMPPD.BCST       $0x1d, constants<>+1184(SB), Z0, K2
 	VMOVAPD           Z1, Z0
 	VBROADCASTSD      constants<>+608(SB), K2, Z0
-	VADDPD.BCST       constants<>+608(SB), Z1, Z1
-	VDIVPD            Z1, Z0, Z0
+	VDIVPD            Z2, Z0, Z0
 	VMOVUPD           Z0, K1, (CX)(BX*1)
 
 done:
@@ -2441,11 +2686,9 @@ avx2:
 
 avx2_step:
 	VMOVUPD      (AX)(BX*1), Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -2475,18 +2718,17 @@ avx2_step:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
 	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VDIVPD       Y1, Y0, Y0
+	VDIVPD       Y3, Y0, Y0
 	VMOVUPD      Y0, (CX)(BX*1)
 	VMOVUPD      32(AX)(BX*1), Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -2516,11 +2758,12 @@ avx2_step:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
 	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VDIVPD       Y1, Y0, Y0
+	VDIVPD       Y3, Y0, Y0
 	VMOVUPD      Y0, 32(CX)(BX*1)
 	ADDQ         $0x40, BX
 	DECQ         SI
@@ -2535,11 +2778,9 @@ avx2_tail:
 	SUBQ         DI, SI
 	VMOVUPD      (SI), Y0
 	VMASKMOVPD   (AX)(BX*1), Y0, Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -2569,22 +2810,21 @@ avx2_tail:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
 	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VDIVPD       Y1, Y0, Y0
+	VDIVPD       Y3, Y0, Y0
 	VMOVUPD      (SI), Y1
 	VMASKMOVPD   Y0, Y1, (CX)(BX*1)
 	CMPQ         DX, $0x04
 	JLE          avx2_reload
 	VMOVUPD      32(SI), Y0
 	VMASKMOVPD   32(AX)(BX*1), Y0, Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -2614,11 +2854,12 @@ avx2_tail:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
 	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VDIVPD       Y1, Y0, Y0
+	VDIVPD       Y3, Y0, Y0
 	VMOVUPD      32(SI), Y1
 	VMASKMOVPD   Y0, Y1, 32(CX)(BX*1)
 
@@ -2980,11 +3221,9 @@ step:
 	VMOVUPD           (CX)(SI*1), Z2
 	VMOVUPD           (DX)(SI*1), Z3
 	VFMADD231PD       Z3, Z0, Z2
-	VPORQ.BCST        constants<>+0(SB), Z2, Z3
-	VBROADCASTSD      constants<>+32(SB), Z6
-	VBROADCASTSD      constants<>+64(SB), Z7
-	VMAXPD            Z3, Z7, Z3
-	VMINPD            Z3, Z6, Z3
+	VBROADCASTSD      constants<>+64(SB), Z3
+	VPORQ.BCST        constants<>+0(SB), Z2, Z6
+	VMAXPD            Z6, Z3, Z3
 	VBROADCASTSD      constants<>+640(SB), Z6
 	VFMADD231PD.BCST  constants<>+128(SB), Z3, Z6
 	VSUBPD.BCST       constants<>+640(SB), Z6, Z6
@@ -3061,11 +3300,9 @@ tail:
 	VMOVUPD.Z         (CX)(SI*1), K1, Z3
 	VMOVUPD.Z         (DX)(SI*1), K1, Z4
 	VFMADD231PD       Z4, Z0, Z3
-	VPORQ.BCST        constants<>+0(SB), Z3, Z0
-	VBROADCASTSD      constants<>+32(SB), Z4
-	VBROADCASTSD      constants<>+64(SB), Z6
-	VMAXPD            Z0, Z6, Z0
-	VMINPD            Z0, Z4, Z0
+	VBROADCASTSD      constants<>+64(SB), Z0
+	VPORQ.BCST        constants<>+0(SB), Z3, Z4
+	VMAXPD            Z4, Z0, Z0
 	VBROADCASTSD      constants<>+640(SB), Z4
 	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z4
 	VSUBPD.BCST       constants<>+640(SB), Z4, Z4
@@ -3158,11 +3395,9 @@ avx2_step:
 	VMOVUPD      (CX)(SI*1), Y3
 	VMOVUPD      (DX)(SI*1), Y4
 	VFMADD231PD  Y4, Y0, Y3
-	VORPD        constants<>+0(SB), Y3, Y4
-	VMOVUPD      constants<>+32(SB), Y5
-	VMOVUPD      constants<>+64(SB), Y6
-	VMAXPD       Y4, Y6, Y4
-	VMINPD       Y4, Y5, Y4
+	VMOVUPD      constants<>+64(SB), Y4
+	VORPD        constants<>+0(SB), Y3, Y5
+	VMAXPD       Y5, Y4, Y4
 	VMOVUPD      constants<>+96(SB), Y5
 	VFMADD231PD  constants<>+128(SB), Y4, Y5
 	VSUBPD       constants<>+96(SB), Y5, Y6
@@ -3192,20 +3427,21 @@ avx2_step:
 	VMULPD       Y7, Y4, Y4
 	VPSUBQ       Y6, Y5, Y5
 	VPSLLQ       $0x34, Y5, Y5
+	VMOVAPD      Y4, Y6
+	VFMADD213PD  constants<>+608(SB), Y5, Y6
 	VMULPD       Y5, Y4, Y4
-	VADDPD       constants<>+608(SB), Y4, Y5
-	VSUBPD       constants<>+608(SB), Y5, Y6
-	VSUBPD       Y6, Y4, Y6
-	VDIVPD       Y5, Y6, Y6
-	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y7
+	VSUBPD       constants<>+608(SB), Y6, Y5
+	VSUBPD       Y5, Y4, Y5
+	VDIVPD       Y6, Y5, Y5
+	VCMPPD       $0x1d, constants<>+864(SB), Y6, Y7
 	VXORPD       Y8, Y8, Y8
 	VBLENDVPD    Y7, constants<>+608(SB), Y8, Y9
-	VMULPD       constants<>+576(SB), Y5, Y10
-	VBLENDVPD    Y7, Y10, Y5, Y5
-	VSUBPD       constants<>+608(SB), Y5, Y5
+	VMULPD       constants<>+576(SB), Y6, Y10
+	VBLENDVPD    Y7, Y10, Y6, Y6
+	VSUBPD       constants<>+608(SB), Y6, Y6
 	VCMPPD       $0x11, constants<>+1312(SB), Y4, Y7
-	VBLENDVPD    Y7, Y4, Y5, Y4
-	VBLENDVPD    Y7, Y8, Y6, Y5
+	VBLENDVPD    Y7, Y4, Y6, Y4
+	VBLENDVPD    Y7, Y8, Y5, Y5
 	VADDPD       constants<>+896(SB), Y4, Y6
 	VDIVPD       Y6, Y4, Y6
 	VMULPD       Y6, Y6, Y7
@@ -3231,11 +3467,9 @@ avx2_step:
 	VMOVUPD      32(CX)(SI*1), Y3
 	VMOVUPD      32(DX)(SI*1), Y4
 	VFMADD231PD  Y4, Y0, Y3
-	VORPD        constants<>+0(SB), Y3, Y4
-	VMOVUPD      constants<>+32(SB), Y5
-	VMOVUPD      constants<>+64(SB), Y6
-	VMAXPD       Y4, Y6, Y4
-	VMINPD       Y4, Y5, Y4
+	VMOVUPD      constants<>+64(SB), Y4
+	VORPD        constants<>+0(SB), Y3, Y5
+	VMAXPD       Y5, Y4, Y4
 	VMOVUPD      constants<>+96(SB), Y5
 	VFMADD231PD  constants<>+128(SB), Y4, Y5
 	VSUBPD       constants<>+96(SB), Y5, Y6
@@ -3265,20 +3499,21 @@ avx2_step:
 	VMULPD       Y7, Y4, Y4
 	VPSUBQ       Y6, Y5, Y5
 	VPSLLQ       $0x34, Y5, Y5
+	VMOVAPD      Y4, Y6
+	VFMADD213PD  constants<>+608(SB), Y5, Y6
 	VMULPD       Y5, Y4, Y4
-	VADDPD       constants<>+608(SB), Y4, Y5
-	VSUBPD       constants<>+608(SB), Y5, Y6
-	VSUBPD       Y6, Y4, Y6
-	VDIVPD       Y5, Y6, Y6
-	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y7
+	VSUBPD       constants<>+608(SB), Y6, Y5
+	VSUBPD       Y5, Y4, Y5
+	VDIVPD       Y6, Y5, Y5
+	VCMPPD       $0x1d, constants<>+864(SB), Y6, Y7
 	VXORPD       Y8, Y8, Y8
 	VBLENDVPD    Y7, constants<>+608(SB), Y8, Y9
-	VMULPD       constants<>+576(SB), Y5, Y10
-	VBLENDVPD    Y7, Y10, Y5, Y5
-	VSUBPD       constants<>+608(SB), Y5, Y5
+	VMULPD       constants<>+576(SB), Y6, Y10
+	VBLENDVPD    Y7, Y10, Y6, Y6
+	VSUBPD       constants<>+608(SB), Y6, Y6
 	VCMPPD       $0x11, constants<>+1312(SB), Y4, Y7
-	VBLENDVPD    Y7, Y4, Y5, Y4
-	VBLENDVPD    Y7, Y8, Y6, Y5
+	VBLENDVPD    Y7, Y4, Y6, Y4
+	VBLENDVPD    Y7, Y8, Y5, Y5
 	VADDPD       constants<>+896(SB), Y4, Y6
 	VDIVPD       Y6, Y4, Y6
 	VMULPD       Y6, Y6, Y7
@@ -3320,11 +3555,9 @@ avx2_tail:
 	VMOVUPD      (DI), Y3
 	VMASKMOVPD   (DX)(SI*1), Y3, Y3
 	VFMADD231PD  Y3, Y0, Y2
-	VORPD        constants<>+0(SB), Y2, Y3
-	VMOVUPD      constants<>+32(SB), Y4
-	VMOVUPD      constants<>+64(SB), Y5
-	VMAXPD       Y3, Y5, Y3
-	VMINPD       Y3, Y4, Y3
+	VMOVUPD      constants<>+64(SB), Y3
+	VORPD        constants<>+0(SB), Y2, Y4
+	VMAXPD       Y4, Y3, Y3
 	VMOVUPD      constants<>+96(SB), Y4
 	VFMADD231PD  constants<>+128(SB), Y3, Y4
 	VSUBPD       constants<>+96(SB), Y4, Y5
@@ -3354,20 +3587,21 @@ avx2_tail:
 	VMULPD       Y6, Y3, Y3
 	VPSUBQ       Y5, Y4, Y4
 	VPSLLQ       $0x34, Y4, Y4
+	VMOVAPD      Y3, Y5
+	VFMADD213PD  constants<>+608(SB), Y4, Y5
 	VMULPD       Y4, Y3, Y3
-	VADDPD       constants<>+608(SB), Y3, Y4
-	VSUBPD       constants<>+608(SB), Y4, Y5
-	VSUBPD       Y5, Y3, Y5
-	VDIVPD       Y4, Y5, Y5
-	VCMPPD       $0x1d, constants<>+864(SB), Y4, Y6
+	VSUBPD       constants<>+608(SB), Y5, Y4
+	VSUBPD       Y4, Y3, Y4
+	VDIVPD       Y5, Y4, Y4
+	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y6
 	VXORPD       Y7, Y7, Y7
 	VBLENDVPD    Y6, constants<>+608(SB), Y7, Y8
-	VMULPD       constants<>+576(SB), Y4, Y9
-	VBLENDVPD    Y6, Y9, Y4, Y4
-	VSUBPD       constants<>+608(SB), Y4, Y4
+	VMULPD       constants<>+576(SB), Y5, Y9
+	VBLENDVPD    Y6, Y9, Y5, Y5
+	VSUBPD       constants<>+608(SB), Y5, Y5
 	VCMPPD       $0x11, constants<>+1312(SB), Y3, Y6
-	VBLENDVPD    Y6, Y3, Y4, Y3
-	VBLENDVPD    Y6, Y7, Y5, Y4
+	VBLENDVPD    Y6, Y3, Y5, Y3
+	VBLENDVPD    Y6, Y7, Y4, Y4
 	VADDPD       constants<>+896(SB), Y3, Y5
 	VDIVPD       Y5, Y3, Y5
 	VMULPD       Y5, Y5, Y6
@@ -3403,11 +3637,9 @@ avx2_tail:
 	VMOVUPD      32(DI), Y3
 	VMASKMOVPD   32(DX)(SI*1), Y3, Y3
 	VFMADD231PD  Y3, Y0, Y2
-	VORPD        constants<>+0(SB), Y2, Y0
-	VMOVUPD      constants<>+32(SB), Y3
-	VMOVUPD      constants<>+64(SB), Y4
-	VMAXPD       Y0, Y4, Y0
-	VMINPD       Y0, Y3, Y0
+	VMOVUPD      constants<>+64(SB), Y0
+	VORPD        constants<>+0(SB), Y2, Y3
+	VMAXPD       Y3, Y0, Y0
 	VMOVUPD      constants<>+96(SB), Y3
 	VFMADD231PD  constants<>+128(SB), Y0, Y3
 	VSUBPD       constants<>+96(SB), Y3, Y4
@@ -3437,20 +3669,21 @@ avx2_tail:
 	VMULPD       Y5, Y0, Y0
 	VPSUBQ       Y4, Y3, Y3
 	VPSLLQ       $0x34, Y3, Y3
+	VMOVAPD      Y0, Y4
+	VFMADD213PD  constants<>+608(SB), Y3, Y4
 	VMULPD       Y3, Y0, Y0
-	VADDPD       constants<>+608(SB), Y0, Y3
-	VSUBPD       constants<>+608(SB), Y3, Y4
-	VSUBPD       Y4, Y0, Y4
-	VDIVPD       Y3, Y4, Y4
-	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y5
+	VSUBPD       constants<>+608(SB), Y4, Y3
+	VSUBPD       Y3, Y0, Y3
+	VDIVPD       Y4, Y3, Y3
+	VCMPPD       $0x1d, constants<>+864(SB), Y4, Y5
 	VXORPD       Y6, Y6, Y6
 	VBLENDVPD    Y5, constants<>+608(SB), Y6, Y7
-	VMULPD       constants<>+576(SB), Y3, Y8
-	VBLENDVPD    Y5, Y8, Y3, Y3
-	VSUBPD       constants<>+608(SB), Y3, Y3
+	VMULPD       constants<>+576(SB), Y4, Y8
+	VBLENDVPD    Y5, Y8, Y4, Y4
+	VSUBPD       constants<>+608(SB), Y4, Y4
 	VCMPPD       $0x11, constants<>+1312(SB), Y0, Y5
-	VBLENDVPD    Y5, Y0, Y3, Y0
-	VBLENDVPD    Y5, Y6, Y4, Y3
+	VBLENDVPD    Y5, Y0, Y4, Y0
+	VBLENDVPD    Y5, Y6, Y3, Y3
 	VADDPD       constants<>+896(SB), Y0, Y4
 	VDIVPD       Y4, Y0, Y4
 	VMULPD       Y4, Y4, Y5
@@ -4158,11 +4391,9 @@ step:
 	VFMADD231PD       Z6, Z0, Z5
 	VMAXPD.BCST       constants<>+1184(SB), Z5, Z6
 	VADDPD            Z6, Z1, Z1
-	VPORQ.BCST        constants<>+0(SB), Z5, Z6
-	VBROADCASTSD      constants<>+32(SB), Z7
-	VBROADCASTSD      constants<>+64(SB), Z8
-	VMAXPD            Z6, Z8, Z6
-	VMINPD            Z6, Z7, Z6
+	VBROADCASTSD      constants<>+64(SB), Z6
+	VPORQ.BCST        constants<>+0(SB), Z5, Z7
+	VMAXPD            Z7, Z6, Z6
 	VBROADCASTSD      constants<>+640(SB), Z7
 	VFMADD231PD.BCST  constants<>+128(SB), Z6, Z7
 	VSUBPD.BCST       constants<>+640(SB), Z7, Z7
@@ -4220,11 +4451,9 @@ tail:
 	VFMADD231PD       Z10, Z0, Z9
 	VMAXPD.BCST       constants<>+1184(SB), Z9, Z0
 	VADDPD            Z0, Z5, Z5
-	VPORQ.BCST        constants<>+0(SB), Z9, Z0
-	VBROADCASTSD      constants<>+32(SB), Z10
-	VBROADCASTSD      constants<>+64(SB), Z11
-	VMAXPD            Z0, Z11, Z0
-	VMINPD            Z0, Z10, Z0
+	VBROADCASTSD      constants<>+64(SB), Z0
+	VPORQ.BCST        constants<>+0(SB), Z9, Z10
+	VMAXPD            Z10, Z0, Z0
 	VBROADCASTSD      constants<>+640(SB), Z10
 	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z10
 	VSUBPD.BCST       constants<>+640(SB), Z10, Z10
@@ -4308,11 +4537,9 @@ avx2_step:
 	VFMADD231PD  Y10, Y0, Y9
 	VMAXPD       constants<>+1184(SB), Y9, Y10
 	VADDPD       Y10, Y1, Y1
-	VORPD        constants<>+0(SB), Y9, Y10
-	VMOVUPD      constants<>+32(SB), Y11
-	VMOVUPD      constants<>+64(SB), Y12
-	VMAXPD       Y10, Y12, Y10
-	VMINPD       Y10, Y11, Y10
+	VMOVUPD      constants<>+64(SB), Y10
+	VORPD        constants<>+0(SB), Y9, Y11
+	VMAXPD       Y11, Y10, Y10
 	VMOVUPD      constants<>+96(SB), Y11
 	VFMADD231PD  constants<>+128(SB), Y10, Y11
 	VSUBPD       constants<>+96(SB), Y11, Y12
@@ -4342,11 +4569,12 @@ avx2_step:
 	VMULPD       Y13, Y10, Y10
 	VPSUBQ       Y12, Y11, Y11
 	VPSLLQ       $0x34, Y11, Y11
+	VMOVAPD      Y10, Y12
+	VFMADD213PD  constants<>+608(SB), Y11, Y12
 	VMULPD       Y11, Y10, Y10
-	VADDPD       constants<>+608(SB), Y10, Y11
-	VMULPD       Y11, Y2, Y2
-	VMOVUPD      constants<>+608(SB), Y12
-	VDIVPD       Y11, Y12, Y11
+	VMULPD       Y12, Y2, Y2
+	VMOVUPD      constants<>+608(SB), Y11
+	VDIVPD       Y12, Y11, Y11
 	VMULPD       Y10, Y11, Y10
 	VCMPPD       $0x1e, constants<>+1184(SB), Y9, Y9
 	VBLENDVPD    Y9, Y11, Y10, Y9
@@ -4360,11 +4588,9 @@ avx2_step:
 	VFMADD231PD  Y10, Y0, Y9
 	VMAXPD       constants<>+1184(SB), Y9, Y10
 	VADDPD       Y10, Y5, Y5
-	VORPD        constants<>+0(SB), Y9, Y10
-	VMOVUPD      constants<>+32(SB), Y11
-	VMOVUPD      constants<>+64(SB), Y12
-	VMAXPD       Y10, Y12, Y10
-	VMINPD       Y10, Y11, Y10
+	VMOVUPD      constants<>+64(SB), Y10
+	VORPD        constants<>+0(SB), Y9, Y11
+	VMAXPD       Y11, Y10, Y10
 	VMOVUPD      constants<>+96(SB), Y11
 	VFMADD231PD  constants<>+128(SB), Y10, Y11
 	VSUBPD       constants<>+96(SB), Y11, Y12
@@ -4394,11 +4620,12 @@ avx2_step:
 	VMULPD       Y13, Y10, Y10
 	VPSUBQ       Y12, Y11, Y11
 	VPSLLQ       $0x34, Y11, Y11
+	VMOVAPD      Y10, Y12
+	VFMADD213PD  constants<>+608(SB), Y11, Y12
 	VMULPD       Y11, Y10, Y10
-	VADDPD       constants<>+608(SB), Y10, Y11
-	VMULPD       Y11, Y6, Y6
-	VMOVUPD      constants<>+608(SB), Y12
-	VDIVPD       Y11, Y12, Y11
+	VMULPD       Y12, Y6, Y6
+	VMOVUPD      constants<>+608(SB), Y11
+	VDIVPD       Y12, Y11, Y11
 	VMULPD       Y10, Y11, Y10
 	VCMPPD       $0x1e, constants<>+1184(SB), Y9, Y9
 	VBLENDVPD    Y9, Y11, Y10, Y9
@@ -4437,11 +4664,9 @@ avx2_tail:
 	VFMADD231PD  Y6, Y0, Y5
 	VMAXPD       constants<>+1184(SB), Y5, Y6
 	VADDPD       Y6, Y1, Y1
-	VORPD        constants<>+0(SB), Y5, Y6
-	VMOVUPD      constants<>+32(SB), Y7
-	VMOVUPD      constants<>+64(SB), Y8
-	VMAXPD       Y6, Y8, Y6
-	VMINPD       Y6, Y7, Y6
+	VMOVUPD      constants<>+64(SB), Y6
+	VORPD        constants<>+0(SB), Y5, Y7
+	VMAXPD       Y7, Y6, Y6
 	VMOVUPD      constants<>+96(SB), Y7
 	VFMADD231PD  constants<>+128(SB), Y6, Y7
 	VSUBPD       constants<>+96(SB), Y7, Y8
@@ -4471,11 +4696,12 @@ avx2_tail:
 	VMULPD       Y9, Y6, Y6
 	VPSUBQ       Y8, Y7, Y7
 	VPSLLQ       $0x34, Y7, Y7
+	VMOVAPD      Y6, Y8
+	VFMADD213PD  constants<>+608(SB), Y7, Y8
 	VMULPD       Y7, Y6, Y6
-	VADDPD       constants<>+608(SB), Y6, Y7
-	VMULPD       Y7, Y2, Y2
-	VMOVUPD      constants<>+608(SB), Y8
-	VDIVPD       Y7, Y8, Y7
+	VMULPD       Y8, Y2, Y2
+	VMOVUPD      constants<>+608(SB), Y7
+	VDIVPD       Y8, Y7, Y7
 	VMULPD       Y6, Y7, Y6
 	VCMPPD       $0x1e, constants<>+1184(SB), Y5, Y5
 	VBLENDVPD    Y5, Y7, Y6, Y5
@@ -4514,11 +4740,9 @@ avx2_tail:
 	VFMADD231PD  Y6, Y0, Y5
 	VMAXPD       constants<>+1184(SB), Y5, Y0
 	VADDPD       Y0, Y1, Y1
-	VORPD        constants<>+0(SB), Y5, Y0
-	VMOVUPD      constants<>+32(SB), Y6
-	VMOVUPD      constants<>+64(SB), Y7
-	VMAXPD       Y0, Y7, Y0
-	VMINPD       Y0, Y6, Y0
+	VMOVUPD      constants<>+64(SB), Y0
+	VORPD        constants<>+0(SB), Y5, Y6
+	VMAXPD       Y6, Y0, Y0
 	VMOVUPD      constants<>+96(SB), Y6
 	VFMADD231PD  constants<>+128(SB), Y0, Y6
 	VSUBPD       constants<>+96(SB), Y6, Y7
@@ -4548,11 +4772,12 @@ avx2_tail:
 	VMULPD       Y8, Y0, Y0
 	VPSUBQ       Y7, Y6, Y6
 	VPSLLQ       $0x34, Y6, Y6
+	VMOVAPD      Y0, Y7
+	VFMADD213PD  constants<>+608(SB), Y6, Y7
 	VMULPD       Y6, Y0, Y0
-	VADDPD       constants<>+608(SB), Y0, Y6
-	VMULPD       Y6, Y2, Y2
-	VMOVUPD      constants<>+608(SB), Y7
-	VDIVPD       Y6, Y7, Y6
+	VMULPD       Y7, Y2, Y2
+	VMOVUPD      constants<>+608(SB), Y6
+	VDIVPD       Y7, Y6, Y6
 	VMULPD       Y0, Y6, Y0
 	VCMPPD       $0x1e, constants<>+1184(SB), Y5, Y5
 	VBLENDVPD    Y5, Y6, Y0, Y5
@@ -4631,11 +4856,9 @@ step:
 	VFMADD231PD       Z4, Z0, Z3
 	VMAXPD.BCST       constants<>+1184(SB), Z3, Z4
 	VADDPD            Z4, Z1, Z1
-	VPORQ.BCST        constants<>+0(SB), Z3, Z4
-	VBROADCASTSD      constants<>+32(SB), Z5
-	VBROADCASTSD      constants<>+64(SB), Z6
-	VMAXPD            Z4, Z6, Z4
-	VMINPD            Z4, Z5, Z4
+	VBROADCASTSD      constants<>+64(SB), Z4
+	VPORQ.BCST        constants<>+0(SB), Z3, Z5
+	VMAXPD            Z5, Z4, Z4
 	VBROADCASTSD      constants<>+640(SB), Z5
 	VFMADD231PD.BCST  constants<>+128(SB), Z4, Z5
 	VSUBPD.BCST       constants<>+640(SB), Z5, Z5
@@ -4689,11 +4912,9 @@ tail:
 	VFMADD231PD       Z6, Z0, Z5
 	VMAXPD.BCST       constants<>+1184(SB), Z5, Z0
 	VADDPD            Z0, Z3, Z3
-	VPORQ.BCST        constants<>+0(SB), Z5, Z0
-	VBROADCASTSD      constants<>+32(SB), Z6
-	VBROADCASTSD      constants<>+64(SB), Z7
-	VMAXPD            Z0, Z7, Z0
-	VMINPD            Z0, Z6, Z0
+	VBROADCASTSD      constants<>+64(SB), Z0
+	VPORQ.BCST        constants<>+0(SB), Z5, Z6
+	VMAXPD            Z6, Z0, Z0
 	VBROADCASTSD      constants<>+640(SB), Z6
 	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z6
 	VSUBPD.BCST       constants<>+640(SB), Z6, Z6
@@ -4769,11 +4990,9 @@ avx2_step:
 	VFMADD231PD  Y6, Y0, Y5
 	VMAXPD       constants<>+1184(SB), Y5, Y6
 	VADDPD       Y6, Y1, Y1
-	VORPD        constants<>+0(SB), Y5, Y6
-	VMOVUPD      constants<>+32(SB), Y7
-	VMOVUPD      constants<>+64(SB), Y8
-	VMAXPD       Y6, Y8, Y6
-	VMINPD       Y6, Y7, Y6
+	VMOVUPD      constants<>+64(SB), Y6
+	VORPD        constants<>+0(SB), Y5, Y7
+	VMAXPD       Y7, Y6, Y6
 	VMOVUPD      constants<>+96(SB), Y7
 	VFMADD231PD  constants<>+128(SB), Y6, Y7
 	VSUBPD       constants<>+96(SB), Y7, Y8
@@ -4803,11 +5022,12 @@ avx2_step:
 	VMULPD       Y9, Y6, Y6
 	VPSUBQ       Y8, Y7, Y7
 	VPSLLQ       $0x34, Y7, Y7
+	VMOVAPD      Y6, Y8
+	VFMADD213PD  constants<>+608(SB), Y7, Y8
 	VMULPD       Y7, Y6, Y6
-	VADDPD       constants<>+608(SB), Y6, Y7
-	VMULPD       Y7, Y2, Y2
-	VMOVUPD      constants<>+608(SB), Y8
-	VDIVPD       Y7, Y8, Y7
+	VMULPD       Y8, Y2, Y2
+	VMOVUPD      constants<>+608(SB), Y7
+	VDIVPD       Y8, Y7, Y7
 	VMULPD       Y6, Y7, Y6
 	VCMPPD       $0x1e, constants<>+1184(SB), Y5, Y5
 	VBLENDVPD    Y5, Y7, Y6, Y5
@@ -4819,11 +5039,9 @@ avx2_step:
 	VFMADD231PD  Y6, Y0, Y5
 	VMAXPD       constants<>+1184(SB), Y5, Y6
 	VADDPD       Y6, Y3, Y3
-	VORPD        constants<>+0(SB), Y5, Y6
-	VMOVUPD      constants<>+32(SB), Y7
-	VMOVUPD      constants<>+64(SB), Y8
-	VMAXPD       Y6, Y8, Y6
-	VMINPD       Y6, Y7, Y6
+	VMOVUPD      constants<>+64(SB), Y6
+	VORPD        constants<>+0(SB), Y5, Y7
+	VMAXPD       Y7, Y6, Y6
 	VMOVUPD      constants<>+96(SB), Y7
 	VFMADD231PD  constants<>+128(SB), Y6, Y7
 	VSUBPD       constants<>+96(SB), Y7, Y8
@@ -4853,11 +5071,12 @@ avx2_step:
 	VMULPD       Y9, Y6, Y6
 	VPSUBQ       Y8, Y7, Y7
 	VPSLLQ       $0x34, Y7, Y7
+	VMOVAPD      Y6, Y8
+	VFMADD213PD  constants<>+608(SB), Y7, Y8
 	VMULPD       Y7, Y6, Y6
-	VADDPD       constants<>+608(SB), Y6, Y7
-	VMULPD       Y7, Y4, Y4
-	VMOVUPD      constants<>+608(SB), Y8
-	VDIVPD       Y7, Y8, Y7
+	VMULPD       Y8, Y4, Y4
+	VMOVUPD      constants<>+608(SB), Y7
+	VDIVPD       Y8, Y7, Y7
 	VMULPD       Y6, Y7, Y6
 	VCMPPD       $0x1e, constants<>+1184(SB), Y5, Y5
 	VBLENDVPD    Y5, Y7, Y6, Y5
@@ -4888,11 +5107,9 @@ avx2_tail:
 	VFMADD231PD  Y4, Y0, Y3
 	VMAXPD       constants<>+1184(SB), Y3, Y4
 	VADDPD       Y4, Y1, Y1
-	VORPD        constants<>+0(SB), Y3, Y4
-	VMOVUPD      constants<>+32(SB), Y5
-	VMOVUPD      constants<>+64(SB), Y6
-	VMAXPD       Y4, Y6, Y4
-	VMINPD       Y4, Y5, Y4
+	VMOVUPD      constants<>+64(SB), Y4
+	VORPD        constants<>+0(SB), Y3, Y5
+	VMAXPD       Y5, Y4, Y4
 	VMOVUPD      constants<>+96(SB), Y5
 	VFMADD231PD  constants<>+128(SB), Y4, Y5
 	VSUBPD       constants<>+96(SB), Y5, Y6
@@ -4922,11 +5139,12 @@ avx2_tail:
 	VMULPD       Y7, Y4, Y4
 	VPSUBQ       Y6, Y5, Y5
 	VPSLLQ       $0x34, Y5, Y5
+	VMOVAPD      Y4, Y6
+	VFMADD213PD  constants<>+608(SB), Y5, Y6
 	VMULPD       Y5, Y4, Y4
-	VADDPD       constants<>+608(SB), Y4, Y5
-	VMULPD       Y5, Y2, Y2
-	VMOVUPD      constants<>+608(SB), Y6
-	VDIVPD       Y5, Y6, Y5
+	VMULPD       Y6, Y2, Y2
+	VMOVUPD      constants<>+608(SB), Y5
+	VDIVPD       Y6, Y5, Y5
 	VMULPD       Y4, Y5, Y4
 	VCMPPD       $0x1e, constants<>+1184(SB), Y3, Y3
 	VBLENDVPD    Y3, Y5, Y4, Y3
@@ -4954,11 +5172,9 @@ avx2_tail:
 	VFMADD231PD  Y4, Y0, Y3
 	VMAXPD       constants<>+1184(SB), Y3, Y0
 	VADDPD       Y0, Y1, Y1
-	VORPD        constants<>+0(SB), Y3, Y0
-	VMOVUPD      constants<>+32(SB), Y4
-	VMOVUPD      constants<>+64(SB), Y5
-	VMAXPD       Y0, Y5, Y0
-	VMINPD       Y0, Y4, Y0
+	VMOVUPD      constants<>+64(SB), Y0
+	VORPD        constants<>+0(SB), Y3, Y4
+	VMAXPD       Y4, Y0, Y0
 	VMOVUPD      constants<>+96(SB), Y4
 	VFMADD231PD  constants<>+128(SB), Y0, Y4
 	VSUBPD       constants<>+96(SB), Y4, Y5
@@ -4988,11 +5204,12 @@ avx2_tail:
 	VMULPD       Y6, Y0, Y0
 	VPSUBQ       Y5, Y4, Y4
 	VPSLLQ       $0x34, Y4, Y4
+	VMOVAPD      Y0, Y5
+	VFMADD213PD  constants<>+608(SB), Y4, Y5
 	VMULPD       Y4, Y0, Y0
-	VADDPD       constants<>+608(SB), Y0, Y4
-	VMULPD       Y4, Y2, Y2
-	VMOVUPD      constants<>+608(SB), Y5
-	VDIVPD       Y4, Y5, Y4
+	VMULPD       Y5, Y2, Y2
+	VMOVUPD      constants<>+608(SB), Y4
+	VDIVPD       Y5, Y4, Y4
 	VMULPD       Y0, Y4, Y0
 	VCMPPD       $0x1e, constants<>+1184(SB), Y3, Y3
 	VBLENDVPD    Y3, Y4, Y0, Y3
@@ -5051,11 +5268,9 @@ step:
 	VMOVUPD           (CX)(SI*1), Z4
 	VMOVUPD           (DX)(SI*1), Z5
 	VFMADD231PD       Z5, Z0, Z4
-	VPORQ.BCST        constants<>+0(SB), Z4, Z5
-	VBROADCASTSD      constants<>+32(SB), Z8
-	VBROADCASTSD      constants<>+64(SB), Z9
-	VMAXPD            Z5, Z9, Z5
-	VMINPD            Z5, Z8, Z5
+	VBROADCASTSD      constants<>+64(SB), Z5
+	VPORQ.BCST        constants<>+0(SB), Z4, Z8
+	VMAXPD            Z8, Z5, Z5
 	VBROADCASTSD      constants<>+640(SB), Z8
 	VFMADD231PD.BCST  constants<>+128(SB), Z5, Z8
 	VSUBPD.BCST       constants<>+640(SB), Z8, Z8
@@ -5083,20 +5298,19 @@ step:
 	VSCALEFPD         Z8, Z5, Z5
 	VADDPD.BCST       constants<>+608(SB), Z5, Z8
 	VBROADCASTSD      constants<>+608(SB), Z9
-	VDIVPD            Z8, Z9, Z8
-	VMULPD            Z5, Z8, Z9
+	VDIVPD            Z8, Z9, Z9
+	VMULPD            Z5, Z9, Z10
 	VCMPPD.BCST       $0x1e, constants<>+1184(SB), Z4, K1
-	VMOVAPD           Z9, Z10
-	VMOVAPD           Z8, K1, Z10
-	VMULPD            Z9, Z8, Z8
-	VMOVUPD           (DX)(SI*1), Z9
-	VMOVUPD           (AX)(SI*1), Z11
-	VMULPD            Z10, Z11, Z10
-	VFMADD231PD       Z9, Z10, Z2
-	VMULPD            Z9, Z9, Z9
-	VMULPD            Z8, Z11, Z8
-	VFMADD231PD       Z8, Z9, Z3
-	VADDPD.BCST       constants<>+608(SB), Z5, Z8
+	VMOVAPD           Z10, Z11
+	VMOVAPD           Z9, K1, Z11
+	VMULPD            Z10, Z9, Z9
+	VMOVUPD           (DX)(SI*1), Z10
+	VMOVUPD           (AX)(SI*1), Z12
+	VMULPD            Z11, Z12, Z11
+	VFMADD231PD       Z10, Z11, Z2
+	VMULPD            Z10, Z10, Z10
+	VMULPD            Z9, Z12, Z9
+	VFMADD231PD       Z9, Z10, Z3
 	VSUBPD.BCST       constants<>+608(SB), Z8, Z9
 	VSUBPD            Z9, Z5, Z9
 	VDIVPD            Z8, Z9, Z9
@@ -5104,8 +5318,8 @@ step:
 	VPXORQ            Z6, Z6, Z6
 	VMOVAPD           Z6, Z10
 	VBROADCASTSD      constants<>+608(SB), K1, Z10
-	VMULPD.BCST       constants<>+576(SB), Z8, Z12
-	VMOVAPD           Z12, K1, Z8
+	VMULPD.BCST       constants<>+576(SB), Z8, Z11
+	VMOVAPD           Z11, K1, Z8
 	VSUBPD.BCST       constants<>+608(SB), Z8, Z8
 	VCMPPD.BCST       $0x11, constants<>+1312(SB), Z5, K1
 	VMOVAPD           Z5, K1, Z8
@@ -5113,17 +5327,17 @@ step:
 	VMOVAPD           Z6, K1, Z5
 	VADDPD.BCST       constants<>+896(SB), Z8, Z9
 	VDIVPD            Z9, Z8, Z9
-	VMULPD            Z9, Z9, Z12
+	VMULPD            Z9, Z9, Z11
 	VBROADCASTSD      constants<>+928(SB), Z13
-	VFMADD213PD.BCST  constants<>+960(SB), Z12, Z13
-	VFMADD213PD.BCST  constants<>+992(SB), Z12, Z13
-	VFMADD213PD.BCST  constants<>+1024(SB), Z12, Z13
-	VFMADD213PD.BCST  constants<>+1056(SB), Z12, Z13
-	VFMADD213PD.BCST  constants<>+1088(SB), Z12, Z13
-	VFMADD213PD.BCST  constants<>+1120(SB), Z12, Z13
+	VFMADD213PD.BCST  constants<>+960(SB), Z11, Z13
+	VFMADD213PD.BCST  constants<>+992(SB), Z11, Z13
+	VFMADD213PD.BCST  constants<>+1024(SB), Z11, Z13
+	VFMADD213PD.BCST  constants<>+1056(SB), Z11, Z13
+	VFMADD213PD.BCST  constants<>+1088(SB), Z11, Z13
+	VFMADD213PD.BCST  constants<>+1120(SB), Z11, Z13
 	VMULPD            Z8, Z8, Z14
 	VMULPD.BCST       constants<>+576(SB), Z14, Z14
-	VFMADD213PD       Z14, Z12, Z13
+	VFMADD213PD       Z14, Z11, Z13
 	VFMADD231PD.BCST  constants<>+192(SB), Z10, Z5
 	VFMADD231PD       Z13, Z9, Z5
 	VSUBPD            Z5, Z14, Z5
@@ -5131,7 +5345,7 @@ step:
 	VFMADD231PD.BCST  constants<>+160(SB), Z10, Z5
 	VMAXPD.BCST       constants<>+1184(SB), Z4, Z4
 	VADDPD            Z4, Z5, Z4
-	VFMADD231PD       Z11, Z4, Z1
+	VFMADD231PD       Z12, Z4, Z1
 	ADDQ              $0x40, SI
 	DECQ              DI
 	JNZ               step
@@ -5148,11 +5362,9 @@ tail:
 	VMOVUPD.Z         (CX)(SI*1), K1, Z8
 	VMOVUPD.Z         (DX)(SI*1), K1, Z9
 	VFMADD231PD       Z9, Z0, Z8
-	VPORQ.BCST        constants<>+0(SB), Z8, Z0
-	VBROADCASTSD      constants<>+32(SB), Z9
-	VBROADCASTSD      constants<>+64(SB), Z10
-	VMAXPD            Z0, Z10, Z0
-	VMINPD            Z0, Z9, Z0
+	VBROADCASTSD      constants<>+64(SB), Z0
+	VPORQ.BCST        constants<>+0(SB), Z8, Z9
+	VMAXPD            Z9, Z0, Z0
 	VBROADCASTSD      constants<>+640(SB), Z9
 	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z9
 	VSUBPD.BCST       constants<>+640(SB), Z9, Z9
@@ -5180,20 +5392,19 @@ tail:
 	VSCALEFPD         Z9, Z0, Z0
 	VADDPD.BCST       constants<>+608(SB), Z0, Z9
 	VBROADCASTSD      constants<>+608(SB), Z10
-	VDIVPD            Z9, Z10, Z9
-	VMULPD            Z0, Z9, Z10
+	VDIVPD            Z9, Z10, Z10
+	VMULPD            Z0, Z10, Z11
 	VCMPPD.BCST       $0x1e, constants<>+1184(SB), Z8, K2
-	VMOVAPD           Z10, Z11
-	VMOVAPD           Z9, K2, Z11
-	VMULPD            Z10, Z9, Z9
-	VMOVUPD.Z         (DX)(SI*1), K1, Z10
-	VMOVUPD.Z         (AX)(SI*1), K1, Z12
-	VMULPD            Z11, Z12, Z11
-	VFMADD231PD       Z10, Z11, Z5
-	VMULPD            Z10, Z10, Z10
-	VMULPD            Z9, Z12, Z9
-	VFMADD231PD       Z9, Z10, Z6
-	VADDPD.BCST       constants<>+608(SB), Z0, Z9
+	VMOVAPD           Z11, Z12
+	VMOVAPD           Z10, K2, Z12
+	VMULPD            Z11, Z10, Z10
+	VMOVUPD.Z         (DX)(SI*1), K1, Z11
+	VMOVUPD.Z         (AX)(SI*1), K1, Z13
+	VMULPD            Z12, Z13, Z12
+	VFMADD231PD       Z11, Z12, Z5
+	VMULPD            Z11, Z11, Z11
+	VMULPD            Z10, Z13, Z10
+	VFMADD231PD       Z10, Z11, Z6
 	VSUBPD.BCST       constants<>+608(SB), Z9, Z10
 	VSUBPD            Z10, Z0, Z10
 	VDIVPD            Z9, Z10, Z10
@@ -5201,8 +5412,8 @@ tail:
 	VPXORQ            Z7, Z7, Z7
 	VMOVAPD           Z7, Z11
 	VBROADCASTSD      constants<>+608(SB), K2, Z11
-	VMULPD.BCST       constants<>+576(SB), Z9, Z13
-	VMOVAPD           Z13, K2, Z9
+	VMULPD.BCST       constants<>+576(SB), Z9, Z12
+	VMOVAPD           Z12, K2, Z9
 	VSUBPD.BCST       constants<>+608(SB), Z9, Z9
 	VCMPPD.BCST       $0x11, constants<>+1312(SB), Z0, K2
 	VMOVAPD           Z0, K2, Z9
@@ -5211,24 +5422,24 @@ tail:
 	VADDPD.BCST       constants<>+896(SB), Z9, Z7
 	VDIVPD            Z7, Z9, Z7
 	VMULPD            Z7, Z7, Z10
-	VBROADCASTSD      constants<>+928(SB), Z13
-	VFMADD213PD.BCST  constants<>+960(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+992(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+1024(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+1056(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+1088(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+1120(SB), Z10, Z13
+	VBROADCASTSD      constants<>+928(SB), Z12
+	VFMADD213PD.BCST  constants<>+960(SB), Z10, Z12
+	VFMADD213PD.BCST  constants<>+992(SB), Z10, Z12
+	VFMADD213PD.BCST  constants<>+1024(SB), Z10, Z12
+	VFMADD213PD.BCST  constants<>+1056(SB), Z10, Z12
+	VFMADD213PD.BCST  constants<>+1088(SB), Z10, Z12
+	VFMADD213PD.BCST  constants<>+1120(SB), Z10, Z12
 	VMULPD            Z9, Z9, Z14
 	VMULPD.BCST       constants<>+576(SB), Z14, Z14
-	VFMADD213PD       Z14, Z10, Z13
+	VFMADD213PD       Z14, Z10, Z12
 	VFMADD231PD.BCST  constants<>+192(SB), Z11, Z0
-	VFMADD231PD       Z13, Z7, Z0
+	VFMADD231PD       Z12, Z7, Z0
 	VSUBPD            Z0, Z14, Z0
 	VSUBPD            Z0, Z9, Z0
 	VFMADD231PD.BCST  constants<>+160(SB), Z11, Z0
 	VMAXPD.BCST       constants<>+1184(SB), Z8, Z7
 	VADDPD            Z7, Z0, Z0
-	VFMADD231PD       Z12, Z0, Z4
+	VFMADD231PD       Z13, Z0, Z4
 	VMOVAPD           Z4, K1, Z1
 	VMOVAPD           Z5, K1, Z2
 	VMOVAPD           Z6, K1, Z3
@@ -5279,11 +5490,9 @@ avx2_step:
 	VMOVUPD      (CX)(SI*1), Y7
 	VMOVUPD      (DX)(SI*1), Y8
 	VFMADD231PD  Y8, Y0, Y7
-	VORPD        constants<>+0(SB), Y7, Y8
-	VMOVUPD      constants<>+32(SB), Y9
-	VMOVUPD      constants<>+64(SB), Y10
-	VMAXPD       Y8, Y10, Y8
-	VMINPD       Y8, Y9, Y8
+	VMOVUPD      constants<>+64(SB), Y8
+	VORPD        constants<>+0(SB), Y7, Y9
+	VMAXPD       Y9, Y8, Y8
 	VMOVUPD      constants<>+96(SB), Y9
 	VFMADD231PD  constants<>+128(SB), Y8, Y9
 	VSUBPD       constants<>+96(SB), Y9, Y10
@@ -5313,63 +5522,61 @@ avx2_step:
 	VMULPD       Y11, Y8, Y8
 	VPSUBQ       Y10, Y9, Y9
 	VPSLLQ       $0x34, Y9, Y9
+	VMOVAPD      Y8, Y10
+	VFMADD213PD  constants<>+608(SB), Y9, Y10
 	VMULPD       Y9, Y8, Y8
-	VADDPD       constants<>+608(SB), Y8, Y9
-	VMOVUPD      constants<>+608(SB), Y10
-	VDIVPD       Y9, Y10, Y9
-	VMULPD       Y8, Y9, Y10
-	VCMPPD       $0x1e, constants<>+1184(SB), Y7, Y11
-	VBLENDVPD    Y11, Y9, Y10, Y11
-	VMULPD       Y10, Y9, Y9
-	VMOVUPD      (DX)(SI*1), Y10
-	VMOVUPD      (AX)(SI*1), Y12
-	VMULPD       Y11, Y12, Y11
-	VFMADD231PD  Y10, Y11, Y2
-	VMULPD       Y10, Y10, Y10
-	VMULPD       Y9, Y12, Y9
-	VFMADD231PD  Y9, Y10, Y3
-	VADDPD       constants<>+608(SB), Y8, Y9
-	VSUBPD       constants<>+608(SB), Y9, Y10
-	VSUBPD       Y10, Y8, Y10
-	VDIVPD       Y9, Y10, Y10
-	VCMPPD       $0x1d, constants<>+864(SB), Y9, Y11
-	VXORPD       Y13, Y13, Y13
-	VBLENDVPD    Y11, constants<>+608(SB), Y13, Y14
-	VMULPD       constants<>+576(SB), Y9, Y15
-	VBLENDVPD    Y11, Y15, Y9, Y9
-	VSUBPD       constants<>+608(SB), Y9, Y9
+	VMOVUPD      constants<>+608(SB), Y9
+	VDIVPD       Y10, Y9, Y9
+	VMULPD       Y8, Y9, Y11
+	VCMPPD       $0x1e, constants<>+1184(SB), Y7, Y12
+	VBLENDVPD    Y12, Y9, Y11, Y12
+	VMULPD       Y11, Y9, Y9
+	VMOVUPD      (DX)(SI*1), Y11
+	VMOVUPD      (AX)(SI*1), Y13
+	VMULPD       Y12, Y13, Y12
+	VFMADD231PD  Y11, Y12, Y2
+	VMULPD       Y11, Y11, Y11
+	VMULPD       Y9, Y13, Y9
+	VFMADD231PD  Y9, Y11, Y3
+	VSUBPD       constants<>+608(SB), Y10, Y9
+	VSUBPD       Y9, Y8, Y9
+	VDIVPD       Y10, Y9, Y9
+	VCMPPD       $0x1d, constants<>+864(SB), Y10, Y11
+	VXORPD       Y12, Y12, Y12
+	VBLENDVPD    Y11, constants<>+608(SB), Y12, Y14
+	VMULPD       constants<>+576(SB), Y10, Y15
+	VBLENDVPD    Y11, Y15, Y10, Y10
+	VSUBPD       constants<>+608(SB), Y10, Y10
 	VCMPPD       $0x11, constants<>+1312(SB), Y8, Y11
-	VBLENDVPD    Y11, Y8, Y9, Y8
-	VBLENDVPD    Y11, Y13, Y10, Y9
+	VBLENDVPD    Y11, Y8, Y10, Y8
+	VBLENDVPD    Y11, Y12, Y9, Y9
 	VADDPD       constants<>+896(SB), Y8, Y10
 	VDIVPD       Y10, Y8, Y10
 	VMULPD       Y10, Y10, Y11
-	VMOVUPD      constants<>+928(SB), Y13
-	VFMADD213PD  constants<>+960(SB), Y11, Y13
-	VFMADD213PD  constants<>+992(SB), Y11, Y13
-	VFMADD213PD  constants<>+1024(SB), Y11, Y13
-	VFMADD213PD  constants<>+1056(SB), Y11, Y13
-	VFMADD213PD  constants<>+1088(SB), Y11, Y13
-	VFMADD213PD  constants<>+1120(SB), Y11, Y13
+	VMOVUPD      constants<>+928(SB), Y12
+	VFMADD213PD  constants<>+960(SB), Y11, Y12
+	VFMADD213PD  constants<>+992(SB), Y11, Y12
+	VFMADD213PD  constants<>+1024(SB), Y11, Y12
+	VFMADD213PD  constants<>+1056(SB), Y11, Y12
+	VFMADD213PD  constants<>+1088(SB), Y11, Y12
+	VFMADD213PD  constants<>+1120(SB), Y11, Y12
 	VMULPD       Y8, Y8, Y15
 	VMULPD       constants<>+576(SB), Y15, Y15
-	VFMADD213PD  Y15, Y11, Y13
+	VFMADD213PD  Y15, Y11, Y12
 	VFMADD231PD  constants<>+192(SB), Y14, Y9
-	VFMADD231PD  Y13, Y10, Y9
+	VFMADD231PD  Y12, Y10, Y9
 	VSUBPD       Y9, Y15, Y9
 	VSUBPD       Y9, Y8, Y8
 	VFMADD231PD  constants<>+160(SB), Y14, Y8
 	VMAXPD       constants<>+1184(SB), Y7, Y7
 	VADDPD       Y7, Y8, Y7
-	VFMADD231PD  Y12, Y7, Y1
+	VFMADD231PD  Y13, Y7, Y1
 	VMOVUPD      32(CX)(SI*1), Y7
 	VMOVUPD      32(DX)(SI*1), Y8
 	VFMADD231PD  Y8, Y0, Y7
-	VORPD        constants<>+0(SB), Y7, Y8
-	VMOVUPD      constants<>+32(SB), Y9
-	VMOVUPD      constants<>+64(SB), Y10
-	VMAXPD       Y8, Y10, Y8
-	VMINPD       Y8, Y9, Y8
+	VMOVUPD      constants<>+64(SB), Y8
+	VORPD        constants<>+0(SB), Y7, Y9
+	VMAXPD       Y9, Y8, Y8
 	VMOVUPD      constants<>+96(SB), Y9
 	VFMADD231PD  constants<>+128(SB), Y8, Y9
 	VSUBPD       constants<>+96(SB), Y9, Y10
@@ -5399,55 +5606,55 @@ avx2_step:
 	VMULPD       Y11, Y8, Y8
 	VPSUBQ       Y10, Y9, Y9
 	VPSLLQ       $0x34, Y9, Y9
+	VMOVAPD      Y8, Y10
+	VFMADD213PD  constants<>+608(SB), Y9, Y10
 	VMULPD       Y9, Y8, Y8
-	VADDPD       constants<>+608(SB), Y8, Y9
-	VMOVUPD      constants<>+608(SB), Y10
-	VDIVPD       Y9, Y10, Y9
-	VMULPD       Y8, Y9, Y10
-	VCMPPD       $0x1e, constants<>+1184(SB), Y7, Y11
-	VBLENDVPD    Y11, Y9, Y10, Y11
-	VMULPD       Y10, Y9, Y9
-	VMOVUPD      32(DX)(SI*1), Y10
-	VMOVUPD      32(AX)(SI*1), Y12
-	VMULPD       Y11, Y12, Y11
-	VFMADD231PD  Y10, Y11, Y5
-	VMULPD       Y10, Y10, Y10
-	VMULPD       Y9, Y12, Y9
-	VFMADD231PD  Y9, Y10, Y6
-	VADDPD       constants<>+608(SB), Y8, Y9
-	VSUBPD       constants<>+608(SB), Y9, Y10
-	VSUBPD       Y10, Y8, Y10
-	VDIVPD       Y9, Y10, Y10
-	VCMPPD       $0x1d, constants<>+864(SB), Y9, Y11
-	VXORPD       Y13, Y13, Y13
-	VBLENDVPD    Y11, constants<>+608(SB), Y13, Y14
-	VMULPD       constants<>+576(SB), Y9, Y15
-	VBLENDVPD    Y11, Y15, Y9, Y9
-	VSUBPD       constants<>+608(SB), Y9, Y9
+	VMOVUPD      constants<>+608(SB), Y9
+	VDIVPD       Y10, Y9, Y9
+	VMULPD       Y8, Y9, Y11
+	VCMPPD       $0x1e, constants<>+1184(SB), Y7, Y12
+	VBLENDVPD    Y12, Y9, Y11, Y12
+	VMULPD       Y11, Y9, Y9
+	VMOVUPD      32(DX)(SI*1), Y11
+	VMOVUPD      32(AX)(SI*1), Y13
+	VMULPD       Y12, Y13, Y12
+	VFMADD231PD  Y11, Y12, Y5
+	VMULPD       Y11, Y11, Y11
+	VMULPD       Y9, Y13, Y9
+	VFMADD231PD  Y9, Y11, Y6
+	VSUBPD       constants<>+608(SB), Y10, Y9
+	VSUBPD       Y9, Y8, Y9
+	VDIVPD       Y10, Y9, Y9
+	VCMPPD       $0x1d, constants<>+864(SB), Y10, Y11
+	VXORPD       Y12, Y12, Y12
+	VBLENDVPD    Y11, constants<>+608(SB), Y12, Y14
+	VMULPD       constants<>+576(SB), Y10, Y15
+	VBLENDVPD    Y11, Y15, Y10, Y10
+	VSUBPD       constants<>+608(SB), Y10, Y10
 	VCMPPD       $0x11, constants<>+1312(SB), Y8, Y11
-	VBLENDVPD    Y11, Y8, Y9, Y8
-	VBLENDVPD    Y11, Y13, Y10, Y9
+	VBLENDVPD    Y11, Y8, Y10, Y8
+	VBLENDVPD    Y11, Y12, Y9, Y9
 	VADDPD       constants<>+896(SB), Y8, Y10
 	VDIVPD       Y10, Y8, Y10
 	VMULPD       Y10, Y10, Y11
-	VMOVUPD      constants<>+928(SB), Y13
-	VFMADD213PD  constants<>+960(SB), Y11, Y13
-	VFMADD213PD  constants<>+992(SB), Y11, Y13
-	VFMADD213PD  constants<>+1024(SB), Y11, Y13
-	VFMADD213PD  constants<>+1056(SB), Y11, Y13
-	VFMADD213PD  constants<>+1088(SB), Y11, Y13
-	VFMADD213PD  constants<>+1120(SB), Y11, Y13
+	VMOVUPD      constants<>+928(SB), Y12
+	VFMADD213PD  constants<>+960(SB), Y11, Y12
+	VFMADD213PD  constants<>+992(SB), Y11, Y12
+	VFMADD213PD  constants<>+1024(SB), Y11, Y12
+	VFMADD213PD  constants<>+1056(SB), Y11, Y12
+	VFMADD213PD  constants<>+1088(SB), Y11, Y12
+	VFMADD213PD  constants<>+1120(SB), Y11, Y12
 	VMULPD       Y8, Y8, Y15
 	VMULPD       constants<>+576(SB), Y15, Y15
-	VFMADD213PD  Y15, Y11, Y13
+	VFMADD213PD  Y15, Y11, Y12
 	VFMADD231PD  constants<>+192(SB), Y14, Y9
-	VFMADD231PD  Y13, Y10, Y9
+	VFMADD231PD  Y12, Y10, Y9
 	VSUBPD       Y9, Y15, Y9
 	VSUBPD       Y9, Y8, Y8
 	VFMADD231PD  constants<>+160(SB), Y14, Y8
 	VMAXPD       constants<>+1184(SB), Y7, Y7
 	VADDPD       Y7, Y8, Y7
-	VFMADD231PD  Y12, Y7, Y4
+	VFMADD231PD  Y13, Y7, Y4
 	ADDQ         $0x40, SI
 	DECQ         DI
 	JNZ          avx2_step
@@ -5473,11 +5680,9 @@ avx2_tail:
 	VMOVUPD      (DI), Y5
 	VMASKMOVPD   (DX)(SI*1), Y5, Y5
 	VFMADD231PD  Y5, Y0, Y4
-	VORPD        constants<>+0(SB), Y4, Y5
-	VMOVUPD      constants<>+32(SB), Y6
-	VMOVUPD      constants<>+64(SB), Y7
-	VMAXPD       Y5, Y7, Y5
-	VMINPD       Y5, Y6, Y5
+	VMOVUPD      constants<>+64(SB), Y5
+	VORPD        constants<>+0(SB), Y4, Y6
+	VMAXPD       Y6, Y5, Y5
 	VMOVUPD      constants<>+96(SB), Y6
 	VFMADD231PD  constants<>+128(SB), Y5, Y6
 	VSUBPD       constants<>+96(SB), Y6, Y7
@@ -5507,57 +5712,57 @@ avx2_tail:
 	VMULPD       Y8, Y5, Y5
 	VPSUBQ       Y7, Y6, Y6
 	VPSLLQ       $0x34, Y6, Y6
+	VMOVAPD      Y5, Y7
+	VFMADD213PD  constants<>+608(SB), Y6, Y7
 	VMULPD       Y6, Y5, Y5
-	VADDPD       constants<>+608(SB), Y5, Y6
-	VMOVUPD      constants<>+608(SB), Y7
-	VDIVPD       Y6, Y7, Y6
-	VMULPD       Y5, Y6, Y7
-	VCMPPD       $0x1e, constants<>+1184(SB), Y4, Y8
-	VBLENDVPD    Y8, Y6, Y7, Y8
-	VMULPD       Y7, Y6, Y6
-	VMOVUPD      (DI), Y7
-	VMASKMOVPD   (DX)(SI*1), Y7, Y7
-	VMOVUPD      (DI), Y9
-	VMASKMOVPD   (AX)(SI*1), Y9, Y9
-	VMULPD       Y8, Y9, Y8
-	VFMADD231PD  Y7, Y8, Y2
-	VMULPD       Y7, Y7, Y7
-	VMULPD       Y6, Y9, Y6
-	VFMADD231PD  Y6, Y7, Y3
-	VADDPD       constants<>+608(SB), Y5, Y6
-	VSUBPD       constants<>+608(SB), Y6, Y7
-	VSUBPD       Y7, Y5, Y7
-	VDIVPD       Y6, Y7, Y7
-	VCMPPD       $0x1d, constants<>+864(SB), Y6, Y8
-	VXORPD       Y10, Y10, Y10
-	VBLENDVPD    Y8, constants<>+608(SB), Y10, Y11
-	VMULPD       constants<>+576(SB), Y6, Y12
-	VBLENDVPD    Y8, Y12, Y6, Y6
-	VSUBPD       constants<>+608(SB), Y6, Y6
+	VMOVUPD      constants<>+608(SB), Y6
+	VDIVPD       Y7, Y6, Y6
+	VMULPD       Y5, Y6, Y8
+	VCMPPD       $0x1e, constants<>+1184(SB), Y4, Y9
+	VBLENDVPD    Y9, Y6, Y8, Y9
+	VMULPD       Y8, Y6, Y6
+	VMOVUPD      (DI), Y8
+	VMASKMOVPD   (DX)(SI*1), Y8, Y8
+	VMOVUPD      (DI), Y10
+	VMASKMOVPD   (AX)(SI*1), Y10, Y10
+	VMULPD       Y9, Y10, Y9
+	VFMADD231PD  Y8, Y9, Y2
+	VMULPD       Y8, Y8, Y8
+	VMULPD       Y6, Y10, Y6
+	VFMADD231PD  Y6, Y8, Y3
+	VSUBPD       constants<>+608(SB), Y7, Y6
+	VSUBPD       Y6, Y5, Y6
+	VDIVPD       Y7, Y6, Y6
+	VCMPPD       $0x1d, constants<>+864(SB), Y7, Y8
+	VXORPD       Y9, Y9, Y9
+	VBLENDVPD    Y8, constants<>+608(SB), Y9, Y11
+	VMULPD       constants<>+576(SB), Y7, Y12
+	VBLENDVPD    Y8, Y12, Y7, Y7
+	VSUBPD       constants<>+608(SB), Y7, Y7
 	VCMPPD       $0x11, constants<>+1312(SB), Y5, Y8
-	VBLENDVPD    Y8, Y5, Y6, Y5
-	VBLENDVPD    Y8, Y10, Y7, Y6
+	VBLENDVPD    Y8, Y5, Y7, Y5
+	VBLENDVPD    Y8, Y9, Y6, Y6
 	VADDPD       constants<>+896(SB), Y5, Y7
 	VDIVPD       Y7, Y5, Y7
 	VMULPD       Y7, Y7, Y8
-	VMOVUPD      constants<>+928(SB), Y10
-	VFMADD213PD  constants<>+960(SB), Y8, Y10
-	VFMADD213PD  constants<>+992(SB), Y8, Y10
-	VFMADD213PD  constants<>+1024(SB), Y8, Y10
-	VFMADD213PD  constants<>+1056(SB), Y8, Y10
-	VFMADD213PD  constants<>+1088(SB), Y8, Y10
-	VFMADD213PD  constants<>+1120(SB), Y8, Y10
+	VMOVUPD      constants<>+928(SB), Y9
+	VFMADD213PD  constants<>+960(SB), Y8, Y9
+	VFMADD213PD  constants<>+992(SB), Y8, Y9
+	VFMADD213PD  constants<>+1024(SB), Y8, Y9
+	VFMADD213PD  constants<>+1056(SB), Y8, Y9
+	VFMADD213PD  constants<>+1088(SB), Y8, Y9
+	VFMADD213PD  constants<>+1120(SB), Y8, Y9
 	VMULPD       Y5, Y5, Y12
 	VMULPD       constants<>+576(SB), Y12, Y12
-	VFMADD213PD  Y12, Y8, Y10
+	VFMADD213PD  Y12, Y8, Y9
 	VFMADD231PD  constants<>+192(SB), Y11, Y6
-	VFMADD231PD  Y10, Y7, Y6
+	VFMADD231PD  Y9, Y7, Y6
 	VSUBPD       Y6, Y12, Y6
 	VSUBPD       Y6, Y5, Y5
 	VFMADD231PD  constants<>+160(SB), Y11, Y5
 	VMAXPD       constants<>+1184(SB), Y4, Y4
 	VADDPD       Y4, Y5, Y4
-	VFMADD231PD  Y9, Y4, Y1
+	VFMADD231PD  Y10, Y4, Y1
 	VMOVUPD      (DI), Y4
 	VMOVUPD      (SP), Y5
 	VBLENDVPD    Y4, Y1, Y5, Y1
@@ -5580,11 +5785,9 @@ avx2_tail:
 	VMOVUPD      32(DI), Y5
 	VMASKMOVPD   32(DX)(SI*1), Y5, Y5
 	VFMADD231PD  Y5, Y0, Y4
-	VORPD        constants<>+0(SB), Y4, Y0
-	VMOVUPD      constants<>+32(SB), Y5
-	VMOVUPD      constants<>+64(SB), Y6
-	VMAXPD       Y0, Y6, Y0
-	VMINPD       Y0, Y5, Y0
+	VMOVUPD      constants<>+64(SB), Y0
+	VORPD        constants<>+0(SB), Y4, Y5
+	VMAXPD       Y5, Y0, Y0
 	VMOVUPD      constants<>+96(SB), Y5
 	VFMADD231PD  constants<>+128(SB), Y0, Y5
 	VSUBPD       constants<>+96(SB), Y5, Y6
@@ -5614,57 +5817,57 @@ avx2_tail:
 	VMULPD       Y7, Y0, Y0
 	VPSUBQ       Y6, Y5, Y5
 	VPSLLQ       $0x34, Y5, Y5
+	VMOVAPD      Y0, Y6
+	VFMADD213PD  constants<>+608(SB), Y5, Y6
 	VMULPD       Y5, Y0, Y0
-	VADDPD       constants<>+608(SB), Y0, Y5
-	VMOVUPD      constants<>+608(SB), Y6
-	VDIVPD       Y5, Y6, Y5
-	VMULPD       Y0, Y5, Y6
-	VCMPPD       $0x1e, constants<>+1184(SB), Y4, Y7
-	VBLENDVPD    Y7, Y5, Y6, Y7
-	VMULPD       Y6, Y5, Y5
-	VMOVUPD      32(DI), Y6
-	VMASKMOVPD   32(DX)(SI*1), Y6, Y6
-	VMOVUPD      32(DI), Y8
-	VMASKMOVPD   32(AX)(SI*1), Y8, Y8
-	VMULPD       Y7, Y8, Y7
-	VFMADD231PD  Y6, Y7, Y2
-	VMULPD       Y6, Y6, Y6
-	VMULPD       Y5, Y8, Y5
-	VFMADD231PD  Y5, Y6, Y3
-	VADDPD       constants<>+608(SB), Y0, Y5
-	VSUBPD       constants<>+608(SB), Y5, Y6
-	VSUBPD       Y6, Y0, Y6
-	VDIVPD       Y5, Y6, Y6
-	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y7
-	VXORPD       Y9, Y9, Y9
-	VBLENDVPD    Y7, constants<>+608(SB), Y9, Y10
-	VMULPD       constants<>+576(SB), Y5, Y11
-	VBLENDVPD    Y7, Y11, Y5, Y5
-	VSUBPD       constants<>+608(SB), Y5, Y5
+	VMOVUPD      constants<>+608(SB), Y5
+	VDIVPD       Y6, Y5, Y5
+	VMULPD       Y0, Y5, Y7
+	VCMPPD       $0x1e, constants<>+1184(SB), Y4, Y8
+	VBLENDVPD    Y8, Y5, Y7, Y8
+	VMULPD       Y7, Y5, Y5
+	VMOVUPD      32(DI), Y7
+	VMASKMOVPD   32(DX)(SI*1), Y7, Y7
+	VMOVUPD      32(DI), Y9
+	VMASKMOVPD   32(AX)(SI*1), Y9, Y9
+	VMULPD       Y8, Y9, Y8
+	VFMADD231PD  Y7, Y8, Y2
+	VMULPD       Y7, Y7, Y7
+	VMULPD       Y5, Y9, Y5
+	VFMADD231PD  Y5, Y7, Y3
+	VSUBPD       constants<>+608(SB), Y6, Y5
+	VSUBPD       Y5, Y0, Y5
+	VDIVPD       Y6, Y5, Y5
+	VCMPPD       $0x1d, constants<>+864(SB), Y6, Y7
+	VXORPD       Y8, Y8, Y8
+	VBLENDVPD    Y7, constants<>+608(SB), Y8, Y10
+	VMULPD       constants<>+576(SB), Y6, Y11
+	VBLENDVPD    Y7, Y11, Y6, Y6
+	VSUBPD       constants<>+608(SB), Y6, Y6
 	VCMPPD       $0x11, constants<>+1312(SB), Y0, Y7
-	VBLENDVPD    Y7, Y0, Y5, Y0
-	VBLENDVPD    Y7, Y9, Y6, Y5
+	VBLENDVPD    Y7, Y0, Y6, Y0
+	VBLENDVPD    Y7, Y8, Y5, Y5
 	VADDPD       constants<>+896(SB), Y0, Y6
 	VDIVPD       Y6, Y0, Y6
 	VMULPD       Y6, Y6, Y7
-	VMOVUPD      constants<>+928(SB), Y9
-	VFMADD213PD  constants<>+960(SB), Y7, Y9
-	VFMADD213PD  constants<>+992(SB), Y7, Y9
-	VFMADD213PD  constants<>+1024(SB), Y7, Y9
-	VFMADD213PD  constants<>+1056(SB), Y7, Y9
-	VFMADD213PD  constants<>+1088(SB), Y7, Y9
-	VFMADD213PD  constants<>+1120(SB), Y7, Y9
+	VMOVUPD      constants<>+928(SB), Y8
+	VFMADD213PD  constants<>+960(SB), Y7, Y8
+	VFMADD213PD  constants<>+992(SB), Y7, Y8
+	VFMADD213PD  constants<>+1024(SB), Y7, Y8
+	VFMADD213PD  constants<>+1056(SB), Y7, Y8
+	VFMADD213PD  constants<>+1088(SB), Y7, Y8
+	VFMADD213PD  constants<>+1120(SB), Y7, Y8
 	VMULPD       Y0, Y0, Y11
 	VMULPD       constants<>+576(SB), Y11, Y11
-	VFMADD213PD  Y11, Y7, Y9
+	VFMADD213PD  Y11, Y7, Y8
 	VFMADD231PD  constants<>+192(SB), Y10, Y5
-	VFMADD231PD  Y9, Y6, Y5
+	VFMADD231PD  Y8, Y6, Y5
 	VSUBPD       Y5, Y11, Y5
 	VSUBPD       Y5, Y0, Y0
 	VFMADD231PD  constants<>+160(SB), Y10, Y0
 	VMAXPD       constants<>+1184(SB), Y4, Y4
 	VADDPD       Y4, Y0, Y0
-	VFMADD231PD  Y8, Y0, Y1
+	VFMADD231PD  Y9, Y0, Y1
 	VMOVUPD      32(DI), Y0
 	VMOVUPD      32(SP), Y4
 	VBLENDVPD    Y0, Y1, Y4, Y0
@@ -6876,11 +7079,9 @@ TEXT ·logitSlopesVector(SB), NOSPLIT, $0-80
 step:
 	VMOVUPD           (AX)(SI*1), Z0
 	VMOVUPD           (CX)(SI*1), Z1
-	VPORQ.BCST        constants<>+0(SB), Z1, Z2
-	VBROADCASTSD      constants<>+32(SB), Z3
-	VBROADCASTSD      constants<>+64(SB), Z4
-	VMAXPD            Z2, Z4, Z2
-	VMINPD            Z2, Z3, Z2
+	VBROADCASTSD      constants<>+64(SB), Z2
+	VPORQ.BCST        constants<>+0(SB), Z1, Z3
+	VMAXPD            Z3, Z2, Z2
 	VBROADCASTSD      constants<>+640(SB), Z3
 	VFMADD231PD.BCST  constants<>+128(SB), Z2, Z3
 	VSUBPD.BCST       constants<>+640(SB), Z3, Z3
@@ -6906,11 +7107,11 @@ step:
 	VADDPD            Z5, Z4, Z2
 	VADDPD.BCST       constants<>+608(SB), Z2, Z2
 	VSCALEFPD         Z3, Z2, Z2
+	VADDPD.BCST       constants<>+608(SB), Z2, Z3
 	VCMPPD.BCST       $0x1d, constants<>+1184(SB), Z1, K1
 	VMOVAPD           Z2, Z1
 	VBROADCASTSD      constants<>+608(SB), K1, Z1
-	VADDPD.BCST       constants<>+608(SB), Z2, Z2
-	VDIVPD            Z2, Z1, Z1
+	VDIVPD            Z3, Z1, Z1
 	VSUBPD            Z1, Z0, Z0
 	VMOVUPD           Z0, (DX)(SI*1)
 	ADDQ              $0x40, SI
@@ -6925,11 +7126,9 @@ tail:
 	KMOVW             DI, K1
 	VMOVUPD.Z         (AX)(SI*1), K1, Z0
 	VMOVUPD.Z         (CX)(SI*1), K1, Z1
-	VPORQ.BCST        constants<>+0(SB), Z1, Z2
-	VBROADCASTSD      constants<>+32(SB), Z3
-	VBROADCASTSD      constants<>+64(SB), Z4
-	VMAXPD            Z2, Z4, Z2
-	VMINPD            Z2, Z3, Z2
+	VBROADCASTSD      constants<>+64(SB), Z2
+	VPORQ.BCST        constants<>+0(SB), Z1, Z3
+	VMAXPD            Z3, Z2, Z2
 	VBROADCASTSD      constants<>+640(SB), Z3
 	VFMADD231PD.BCST  constants<>+128(SB), Z2, Z3
 	VSUBPD.BCST       constants<>+640(SB), Z3, Z3
@@ -6955,11 +7154,11 @@ tail:
 	VADDPD            Z5, Z4, Z2
 	VADDPD.BCST       constants<>+608(SB), Z2, Z2
 	VSCALEFPD         Z3, Z2, Z2
+	VADDPD.BCST       constants<>+608(SB), Z2, Z3
 	VCMPPD.BCST       $0x1d, constants<>+1184(SB), Z1, K2
 	VMOVAPD           Z2, Z1
 	VBROADCASTSD      constants<>+608(SB), K2, Z1
-	VADDPD.BCST       constants<>+608(SB), Z2, Z2
-	VDIVPD            Z2, Z1, Z1
+	VDIVPD            Z3, Z1, Z1
 	VSUBPD            Z1, Z0, Z0
 	VMOVUPD           Z0, K1, (DX)(SI*1)
 
@@ -6980,11 +7179,9 @@ avx2:
 avx2_step:
 	VMOVUPD      (AX)(SI*1), Y0
 	VMOVUPD      (CX)(SI*1), Y1
-	VORPD        constants<>+0(SB), Y1, Y2
-	VMOVUPD      constants<>+32(SB), Y3
-	VMOVUPD      constants<>+64(SB), Y4
-	VMAXPD       Y2, Y4, Y2
-	VMINPD       Y2, Y3, Y2
+	VMOVUPD      constants<>+64(SB), Y2
+	VORPD        constants<>+0(SB), Y1, Y3
+	VMAXPD       Y3, Y2, Y2
 	VMOVUPD      constants<>+96(SB), Y3
 	VFMADD231PD  constants<>+128(SB), Y2, Y3
 	VSUBPD       constants<>+96(SB), Y3, Y4
@@ -7014,20 +7211,19 @@ avx2_step:
 	VMULPD       Y5, Y2, Y2
 	VPSUBQ       Y4, Y3, Y3
 	VPSLLQ       $0x34, Y3, Y3
+	VMOVAPD      Y2, Y4
+	VFMADD213PD  constants<>+608(SB), Y3, Y4
 	VMULPD       Y3, Y2, Y2
 	VCMPPD       $0x1d, constants<>+1184(SB), Y1, Y1
 	VBLENDVPD    Y1, constants<>+608(SB), Y2, Y1
-	VADDPD       constants<>+608(SB), Y2, Y2
-	VDIVPD       Y2, Y1, Y1
+	VDIVPD       Y4, Y1, Y1
 	VSUBPD       Y1, Y0, Y0
 	VMOVUPD      Y0, (DX)(SI*1)
 	VMOVUPD      32(AX)(SI*1), Y0
 	VMOVUPD      32(CX)(SI*1), Y1
-	VORPD        constants<>+0(SB), Y1, Y2
-	VMOVUPD      constants<>+32(SB), Y3
-	VMOVUPD      constants<>+64(SB), Y4
-	VMAXPD       Y2, Y4, Y2
-	VMINPD       Y2, Y3, Y2
+	VMOVUPD      constants<>+64(SB), Y2
+	VORPD        constants<>+0(SB), Y1, Y3
+	VMAXPD       Y3, Y2, Y2
 	VMOVUPD      constants<>+96(SB), Y3
 	VFMADD231PD  constants<>+128(SB), Y2, Y3
 	VSUBPD       constants<>+96(SB), Y3, Y4
@@ -7057,11 +7253,12 @@ avx2_step:
 	VMULPD       Y5, Y2, Y2
 	VPSUBQ       Y4, Y3, Y3
 	VPSLLQ       $0x34, Y3, Y3
+	VMOVAPD      Y2, Y4
+	VFMADD213PD  constants<>+608(SB), Y3, Y4
 	VMULPD       Y3, Y2, Y2
 	VCMPPD       $0x1d, constants<>+1184(SB), Y1, Y1
 	VBLENDVPD    Y1, constants<>+608(SB), Y2, Y1
-	VADDPD       constants<>+608(SB), Y2, Y2
-	VDIVPD       Y2, Y1, Y1
+	VDIVPD       Y4, Y1, Y1
 	VSUBPD       Y1, Y0, Y0
 	VMOVUPD      Y0, 32(DX)(SI*1)
 	ADDQ         $0x40, SI
@@ -7079,11 +7276,9 @@ avx2_tail:
 	VMASKMOVPD   (AX)(SI*1), Y0, Y0
 	VMOVUPD      (DI), Y1
 	VMASKMOVPD   (CX)(SI*1), Y1, Y1
-	VORPD        constants<>+0(SB), Y1, Y2
-	VMOVUPD      constants<>+32(SB), Y3
-	VMOVUPD      constants<>+64(SB), Y4
-	VMAXPD       Y2, Y4, Y2
-	VMINPD       Y2, Y3, Y2
+	VMOVUPD      constants<>+64(SB), Y2
+	VORPD        constants<>+0(SB), Y1, Y3
+	VMAXPD       Y3, Y2, Y2
 	VMOVUPD      constants<>+96(SB), Y3
 	VFMADD231PD  constants<>+128(SB), Y2, Y3
 	VSUBPD       constants<>+96(SB), Y3, Y4
@@ -7113,11 +7308,12 @@ avx2_tail:
 	VMULPD       Y5, Y2, Y2
 	VPSUBQ       Y4, Y3, Y3
 	VPSLLQ       $0x34, Y3, Y3
+	VMOVAPD      Y2, Y4
+	VFMADD213PD  constants<>+608(SB), Y3, Y4
 	VMULPD       Y3, Y2, Y2
 	VCMPPD       $0x1d, constants<>+1184(SB), Y1, Y1
 	VBLENDVPD    Y1, constants<>+608(SB), Y2, Y1
-	VADDPD       constants<>+608(SB), Y2, Y2
-	VDIVPD       Y2, Y1, Y1
+	VDIVPD       Y4, Y1, Y1
 	VSUBPD       Y1, Y0, Y0
 	VMOVUPD      (DI), Y1
 	VMASKMOVPD   Y0, Y1, (DX)(SI*1)
@@ -7127,11 +7323,9 @@ avx2_tail:
 	VMASKMOVPD   32(AX)(SI*1), Y0, Y0
 	VMOVUPD      32(DI), Y1
 	VMASKMOVPD   32(CX)(SI*1), Y1, Y1
-	VORPD        constants<>+0(SB), Y1, Y2
-	VMOVUPD      constants<>+32(SB), Y3
-	VMOVUPD      constants<>+64(SB), Y4
-	VMAXPD       Y2, Y4, Y2
-	VMINPD       Y2, Y3, Y2
+	VMOVUPD      constants<>+64(SB), Y2
+	VORPD        constants<>+0(SB), Y1, Y3
+	VMAXPD       Y3, Y2, Y2
 	VMOVUPD      constants<>+96(SB), Y3
 	VFMADD231PD  constants<>+128(SB), Y2, Y3
 	VSUBPD       constants<>+96(SB), Y3, Y4
@@ -7161,11 +7355,12 @@ avx2_tail:
 	VMULPD       Y5, Y2, Y2
 	VPSUBQ       Y4, Y3, Y3
 	VPSLLQ       $0x34, Y3, Y3
+	VMOVAPD      Y2, Y4
+	VFMADD213PD  constants<>+608(SB), Y3, Y4
 	VMULPD       Y3, Y2, Y2
 	VCMPPD       $0x1d, constants<>+1184(SB), Y1, Y1
 	VBLENDVPD    Y1, constants<>+608(SB), Y2, Y1
-	VADDPD       constants<>+608(SB), Y2, Y2
-	VDIVPD       Y2, Y1, Y1
+	VDIVPD       Y4, Y1, Y1
 	VSUBPD       Y1, Y0, Y0
 	VMOVUPD      32(DI), Y1
 	VMASKMOVPD   Y0, Y1, 32(DX)(SI*1)
@@ -7192,11 +7387,9 @@ TEXT ·trialsSlopesVector(SB), NOSPLIT, $0-104
 
 step:
 	VMOVUPD           (DX)(DI*1), Z0
-	VPORQ.BCST        constants<>+0(SB), Z0, Z1
-	VBROADCASTSD      constants<>+32(SB), Z2
-	VBROADCASTSD      constants<>+64(SB), Z3
-	VMAXPD            Z1, Z3, Z1
-	VMINPD            Z1, Z2, Z1
+	VBROADCASTSD      constants<>+64(SB), Z1
+	VPORQ.BCST        constants<>+0(SB), Z0, Z2
+	VMAXPD            Z2, Z1, Z1
 	VBROADCASTSD      constants<>+640(SB), Z2
 	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
 	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
@@ -7222,11 +7415,11 @@ step:
 	VADDPD            Z4, Z3, Z1
 	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
+	VADDPD.BCST       constants<>+608(SB), Z1, Z2
 	VCMPPD.BCST       $0x1d, constants<>+1184(SB), Z0, K1
 	VMOVAPD           Z1, Z0
 	VBROADCASTSD      constants<>+608(SB), K1, Z0
-	VADDPD.BCST       constants<>+608(SB), Z1, Z1
-	VDIVPD            Z1, Z0, Z0
+	VDIVPD            Z2, Z0, Z0
 	VMOVUPD           (AX)(DI*1), Z1
 	VMOVUPD           (CX)(DI*1), Z2
 	VFNMADD231PD      Z2, Z0, Z1
@@ -7242,11 +7435,9 @@ tail:
 	BZHIL             SI, R8, R8
 	KMOVW             R8, K1
 	VMOVUPD.Z         (DX)(DI*1), K1, Z0
-	VPORQ.BCST        constants<>+0(SB), Z0, Z1
-	VBROADCASTSD      constants<>+32(SB), Z2
-	VBROADCASTSD      constants<>+64(SB), Z3
-	VMAXPD            Z1, Z3, Z1
-	VMINPD            Z1, Z2, Z1
+	VBROADCASTSD      constants<>+64(SB), Z1
+	VPORQ.BCST        constants<>+0(SB), Z0, Z2
+	VMAXPD            Z2, Z1, Z1
 	VBROADCASTSD      constants<>+640(SB), Z2
 	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
 	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
@@ -7272,11 +7463,11 @@ tail:
 	VADDPD            Z4, Z3, Z1
 	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
+	VADDPD.BCST       constants<>+608(SB), Z1, Z2
 	VCMPPD.BCST       $0x1d, constants<>+1184(SB), Z0, K2
 	VMOVAPD           Z1, Z0
 	VBROADCASTSD      constants<>+608(SB), K2, Z0
-	VADDPD.BCST       constants<>+608(SB), Z1, Z1
-	VDIVPD            Z1, Z0, Z0
+	VDIVPD            Z2, Z0, Z0
 	VMOVUPD.Z         (AX)(DI*1), K1, Z1
 	VMOVUPD.Z         (CX)(DI*1), K1, Z2
 	VFNMADD231PD      Z2, Z0, Z1
@@ -7299,11 +7490,9 @@ avx2:
 
 avx2_step:
 	VMOVUPD      (DX)(DI*1), Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -7333,21 +7522,20 @@ avx2_step:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
 	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VDIVPD       Y1, Y0, Y0
+	VDIVPD       Y3, Y0, Y0
 	VMOVUPD      (AX)(DI*1), Y1
 	VMOVUPD      (CX)(DI*1), Y2
 	VFNMADD231PD Y2, Y0, Y1
 	VMOVUPD      Y1, (BX)(DI*1)
 	VMOVUPD      32(DX)(DI*1), Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -7377,11 +7565,12 @@ avx2_step:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
 	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VDIVPD       Y1, Y0, Y0
+	VDIVPD       Y3, Y0, Y0
 	VMOVUPD      32(AX)(DI*1), Y1
 	VMOVUPD      32(CX)(DI*1), Y2
 	VFNMADD231PD Y2, Y0, Y1
@@ -7399,11 +7588,9 @@ avx2_tail:
 	SUBQ         R9, R8
 	VMOVUPD      (R8), Y0
 	VMASKMOVPD   (DX)(DI*1), Y0, Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -7433,11 +7620,12 @@ avx2_tail:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
 	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VDIVPD       Y1, Y0, Y0
+	VDIVPD       Y3, Y0, Y0
 	VMOVUPD      (R8), Y1
 	VMASKMOVPD   (AX)(DI*1), Y1, Y1
 	VMOVUPD      (R8), Y2
@@ -7449,11 +7637,9 @@ avx2_tail:
 	JLE          avx2_reload
 	VMOVUPD      32(R8), Y0
 	VMASKMOVPD   32(DX)(DI*1), Y0, Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -7483,11 +7669,12 @@ avx2_tail:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
 	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VDIVPD       Y1, Y0, Y0
+	VDIVPD       Y3, Y0, Y0
 	VMOVUPD      32(R8), Y1
 	VMASKMOVPD   32(AX)(DI*1), Y1, Y1
 	VMOVUPD      32(R8), Y2
@@ -7516,11 +7703,9 @@ TEXT ·logitCurvaturesVector(SB), NOSPLIT, $0-56
 
 step:
 	VMOVUPD           (AX)(BX*1), Z0
+	VBROADCASTSD      constants<>+64(SB), Z1
 	VPORQ.BCST        constants<>+0(SB), Z0, Z0
-	VBROADCASTSD      constants<>+32(SB), Z1
-	VBROADCASTSD      constants<>+64(SB), Z2
-	VMAXPD            Z0, Z2, Z0
-	VMINPD            Z0, Z1, Z0
+	VMAXPD            Z0, Z1, Z0
 	VBROADCASTSD      constants<>+640(SB), Z1
 	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z1
 	VSUBPD.BCST       constants<>+640(SB), Z1, Z1
@@ -7563,11 +7748,9 @@ tail:
 	BZHIL             DX, SI, SI
 	KMOVW             SI, K1
 	VMOVUPD.Z         (AX)(BX*1), K1, Z0
+	VBROADCASTSD      constants<>+64(SB), Z1
 	VPORQ.BCST        constants<>+0(SB), Z0, Z0
-	VBROADCASTSD      constants<>+32(SB), Z1
-	VBROADCASTSD      constants<>+64(SB), Z2
-	VMAXPD            Z0, Z2, Z0
-	VMINPD            Z0, Z1, Z0
+	VMAXPD            Z0, Z1, Z0
 	VBROADCASTSD      constants<>+640(SB), Z1
 	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z1
 	VSUBPD.BCST       constants<>+640(SB), Z1, Z1
@@ -7615,11 +7798,9 @@ avx2:
 
 avx2_step:
 	VMOVUPD      (AX)(BX*1), Y0
+	VMOVUPD      constants<>+64(SB), Y1
 	VORPD        constants<>+0(SB), Y0, Y0
-	VMOVUPD      constants<>+32(SB), Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VMAXPD       Y0, Y2, Y0
-	VMINPD       Y0, Y1, Y0
+	VMAXPD       Y0, Y1, Y0
 	VMOVUPD      constants<>+96(SB), Y1
 	VFMADD231PD  constants<>+128(SB), Y0, Y1
 	VSUBPD       constants<>+96(SB), Y1, Y2
@@ -7649,19 +7830,18 @@ avx2_step:
 	VMULPD       Y3, Y0, Y0
 	VPSUBQ       Y2, Y1, Y1
 	VPSLLQ       $0x34, Y1, Y1
+	VMOVAPD      Y0, Y2
+	VFMADD213PD  constants<>+608(SB), Y1, Y2
 	VMULPD       Y1, Y0, Y0
-	VADDPD       constants<>+608(SB), Y0, Y1
-	VMOVUPD      constants<>+608(SB), Y2
-	VDIVPD       Y1, Y2, Y2
-	VDIVPD       Y1, Y0, Y0
-	VMULPD       Y0, Y2, Y0
+	VMOVUPD      constants<>+608(SB), Y1
+	VDIVPD       Y2, Y1, Y1
+	VDIVPD       Y2, Y0, Y0
+	VMULPD       Y0, Y1, Y0
 	VMOVUPD      Y0, (CX)(BX*1)
 	VMOVUPD      32(AX)(BX*1), Y0
+	VMOVUPD      constants<>+64(SB), Y1
 	VORPD        constants<>+0(SB), Y0, Y0
-	VMOVUPD      constants<>+32(SB), Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VMAXPD       Y0, Y2, Y0
-	VMINPD       Y0, Y1, Y0
+	VMAXPD       Y0, Y1, Y0
 	VMOVUPD      constants<>+96(SB), Y1
 	VFMADD231PD  constants<>+128(SB), Y0, Y1
 	VSUBPD       constants<>+96(SB), Y1, Y2
@@ -7691,12 +7871,13 @@ avx2_step:
 	VMULPD       Y3, Y0, Y0
 	VPSUBQ       Y2, Y1, Y1
 	VPSLLQ       $0x34, Y1, Y1
+	VMOVAPD      Y0, Y2
+	VFMADD213PD  constants<>+608(SB), Y1, Y2
 	VMULPD       Y1, Y0, Y0
-	VADDPD       constants<>+608(SB), Y0, Y1
-	VMOVUPD      constants<>+608(SB), Y2
-	VDIVPD       Y1, Y2, Y2
-	VDIVPD       Y1, Y0, Y0
-	VMULPD       Y0, Y2, Y0
+	VMOVUPD      constants<>+608(SB), Y1
+	VDIVPD       Y2, Y1, Y1
+	VDIVPD       Y2, Y0, Y0
+	VMULPD       Y0, Y1, Y0
 	VMOVUPD      Y0, 32(CX)(BX*1)
 	ADDQ         $0x40, BX
 	DECQ         SI
@@ -7711,11 +7892,9 @@ avx2_tail:
 	SUBQ         DI, SI
 	VMOVUPD      (SI), Y0
 	VMASKMOVPD   (AX)(BX*1), Y0, Y0
+	VMOVUPD      constants<>+64(SB), Y1
 	VORPD        constants<>+0(SB), Y0, Y0
-	VMOVUPD      constants<>+32(SB), Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VMAXPD       Y0, Y2, Y0
-	VMINPD       Y0, Y1, Y0
+	VMAXPD       Y0, Y1, Y0
 	VMOVUPD      constants<>+96(SB), Y1
 	VFMADD231PD  constants<>+128(SB), Y0, Y1
 	VSUBPD       constants<>+96(SB), Y1, Y2
@@ -7745,23 +7924,22 @@ avx2_tail:
 	VMULPD       Y3, Y0, Y0
 	VPSUBQ       Y2, Y1, Y1
 	VPSLLQ       $0x34, Y1, Y1
+	VMOVAPD      Y0, Y2
+	VFMADD213PD  constants<>+608(SB), Y1, Y2
 	VMULPD       Y1, Y0, Y0
-	VADDPD       constants<>+608(SB), Y0, Y1
-	VMOVUPD      constants<>+608(SB), Y2
-	VDIVPD       Y1, Y2, Y2
-	VDIVPD       Y1, Y0, Y0
-	VMULPD       Y0, Y2, Y0
+	VMOVUPD      constants<>+608(SB), Y1
+	VDIVPD       Y2, Y1, Y1
+	VDIVPD       Y2, Y0, Y0
+	VMULPD       Y0, Y1, Y0
 	VMOVUPD      (SI), Y1
 	VMASKMOVPD   Y0, Y1, (CX)(BX*1)
 	CMPQ         DX, $0x04
 	JLE          avx2_reload
 	VMOVUPD      32(SI), Y0
 	VMASKMOVPD   32(AX)(BX*1), Y0, Y0
+	VMOVUPD      constants<>+64(SB), Y1
 	VORPD        constants<>+0(SB), Y0, Y0
-	VMOVUPD      constants<>+32(SB), Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VMAXPD       Y0, Y2, Y0
-	VMINPD       Y0, Y1, Y0
+	VMAXPD       Y0, Y1, Y0
 	VMOVUPD      constants<>+96(SB), Y1
 	VFMADD231PD  constants<>+128(SB), Y0, Y1
 	VSUBPD       constants<>+96(SB), Y1, Y2
@@ -7791,12 +7969,13 @@ avx2_tail:
 	VMULPD       Y3, Y0, Y0
 	VPSUBQ       Y2, Y1, Y1
 	VPSLLQ       $0x34, Y1, Y1
+	VMOVAPD      Y0, Y2
+	VFMADD213PD  constants<>+608(SB), Y1, Y2
 	VMULPD       Y1, Y0, Y0
-	VADDPD       constants<>+608(SB), Y0, Y1
-	VMOVUPD      constants<>+608(SB), Y2
-	VDIVPD       Y1, Y2, Y2
-	VDIVPD       Y1, Y0, Y0
-	VMULPD       Y0, Y2, Y0
+	VMOVUPD      constants<>+608(SB), Y1
+	VDIVPD       Y2, Y1, Y1
+	VDIVPD       Y2, Y0, Y0
+	VMULPD       Y0, Y1, Y0
 	VMOVUPD      32(SI), Y1
 	VMASKMOVPD   Y0, Y1, 32(CX)(BX*1)
 

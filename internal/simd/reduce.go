@@ -30,6 +30,15 @@ func rotate(c, s float64, x, y []float64) {
 	}
 }
 
+// Minus writes x − y to dst, which may be either.
+func (k Kernels) Minus(dst, x, y []float64) { k.minus(dst, x, y) }
+
+func minus(dst, x, y []float64) {
+	for i, v := range x {
+		dst[i] = v - y[i]
+	}
+}
+
 // DotColumns writes Σ v[i]·columns[i + j·n] to dst[j] for each column j of a
 // matrix with n = len(v) rows, stored by columns: Xᵀv for len(dst) columns. Each
 // sum has the bits of Dot. Columns go four or eight at a time, so that v is read once
