@@ -3007,67 +3007,67 @@ avx2_step:
 	VADDPD       Y6, Y1, Y1
 	VORPD        constants<>+0(SB), Y5, Y5
 	VMOVUPD      constants<>+1376(SB), Y6
+	VMOVUPD      32(AX)(BX*1), Y7
 	VMAXPD       Y5, Y6, Y5
+	VMOVUPD      32(CX)(BX*1), Y8
 	VMOVUPD      constants<>+1408(SB), Y6
+	VFMADD231PD  Y8, Y0, Y7
 	VFMADD231PD  constants<>+128(SB), Y5, Y6
-	VSUBPD       constants<>+1408(SB), Y6, Y7
-	VFNMADD231PD constants<>+160(SB), Y7, Y5
-	VMOVAPD      Y5, Y8
-	VFNMADD231PD constants<>+192(SB), Y7, Y8
-	VSUBPD       Y8, Y5, Y5
-	VFNMADD231PD constants<>+192(SB), Y7, Y5
-	VMOVUPD      constants<>+224(SB), Y7
-	VFMADD213PD  constants<>+256(SB), Y8, Y7
-	VFMADD213PD  constants<>+288(SB), Y8, Y7
-	VFMADD213PD  constants<>+320(SB), Y8, Y7
-	VFMADD213PD  constants<>+352(SB), Y8, Y7
-	VFMADD213PD  constants<>+384(SB), Y8, Y7
-	VFMADD213PD  constants<>+416(SB), Y8, Y7
-	VFMADD213PD  constants<>+448(SB), Y8, Y7
-	VFMADD213PD  constants<>+480(SB), Y8, Y7
-	VFMADD213PD  constants<>+512(SB), Y8, Y7
-	VFMADD213PD  constants<>+544(SB), Y8, Y7
-	VFMADD213PD  constants<>+576(SB), Y8, Y7
-	VMULPD       Y8, Y8, Y9
-	VFMADD213PD  Y5, Y9, Y7
-	VADDPD       Y7, Y8, Y5
+	VMAXPD       constants<>+1184(SB), Y7, Y9
+	VSUBPD       constants<>+1408(SB), Y6, Y8
+	VADDPD       Y9, Y3, Y3
+	VORPD        constants<>+0(SB), Y7, Y9
+	VFNMADD231PD constants<>+160(SB), Y8, Y5
+	VMOVUPD      constants<>+1376(SB), Y10
+	VMOVAPD      Y5, Y7
+	VMAXPD       Y9, Y10, Y9
+	VFNMADD231PD constants<>+192(SB), Y8, Y7
+	VMOVUPD      constants<>+1408(SB), Y10
+	VSUBPD       Y7, Y5, Y5
+	VFMADD231PD  constants<>+128(SB), Y9, Y10
+	VFNMADD231PD constants<>+192(SB), Y8, Y5
+	VSUBPD       constants<>+1408(SB), Y10, Y11
+	VMOVUPD      constants<>+224(SB), Y8
+	VFMADD213PD  constants<>+256(SB), Y7, Y8
+	VFNMADD231PD constants<>+160(SB), Y11, Y9
+	VFMADD213PD  constants<>+288(SB), Y7, Y8
+	VMOVAPD      Y9, Y12
+	VFMADD213PD  constants<>+320(SB), Y7, Y8
+	VFNMADD231PD constants<>+192(SB), Y11, Y12
+	VFMADD213PD  constants<>+352(SB), Y7, Y8
+	VSUBPD       Y12, Y9, Y9
+	VFMADD213PD  constants<>+384(SB), Y7, Y8
+	VFNMADD231PD constants<>+192(SB), Y11, Y9
+	VFMADD213PD  constants<>+416(SB), Y7, Y8
+	VMOVUPD      constants<>+224(SB), Y13
+	VFMADD213PD  constants<>+448(SB), Y7, Y8
+	VFMADD213PD  constants<>+256(SB), Y12, Y13
+	VFMADD213PD  constants<>+480(SB), Y7, Y8
+	VFMADD213PD  constants<>+288(SB), Y12, Y13
+	VFMADD213PD  constants<>+512(SB), Y7, Y8
+	VFMADD213PD  constants<>+320(SB), Y12, Y13
+	VFMADD213PD  constants<>+544(SB), Y7, Y8
+	VFMADD213PD  constants<>+352(SB), Y12, Y13
+	VFMADD213PD  constants<>+576(SB), Y7, Y8
+	VFMADD213PD  constants<>+384(SB), Y12, Y13
+	VMULPD       Y7, Y7, Y11
+	VFMADD213PD  constants<>+416(SB), Y12, Y13
+	VFMADD213PD  Y5, Y11, Y8
+	VFMADD213PD  constants<>+448(SB), Y12, Y13
+	VADDPD       Y8, Y7, Y5
+	VFMADD213PD  constants<>+480(SB), Y12, Y13
 	VADDPD       constants<>+608(SB), Y5, Y5
+	VFMADD213PD  constants<>+512(SB), Y12, Y13
 	VPSLLQ       $0x34, Y6, Y6
+	VFMADD213PD  constants<>+544(SB), Y12, Y13
 	VFMADD213PD  constants<>+608(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y12, Y13
 	VMULPD       Y5, Y2, Y2
-	VMOVUPD      32(AX)(BX*1), Y5
-	VMOVUPD      32(CX)(BX*1), Y6
-	VFMADD231PD  Y6, Y0, Y5
-	VMAXPD       constants<>+1184(SB), Y5, Y6
-	VADDPD       Y6, Y3, Y3
-	VORPD        constants<>+0(SB), Y5, Y5
-	VMOVUPD      constants<>+1376(SB), Y6
-	VMAXPD       Y5, Y6, Y5
-	VMOVUPD      constants<>+1408(SB), Y6
-	VFMADD231PD  constants<>+128(SB), Y5, Y6
-	VSUBPD       constants<>+1408(SB), Y6, Y7
-	VFNMADD231PD constants<>+160(SB), Y7, Y5
-	VMOVAPD      Y5, Y8
-	VFNMADD231PD constants<>+192(SB), Y7, Y8
-	VSUBPD       Y8, Y5, Y5
-	VFNMADD231PD constants<>+192(SB), Y7, Y5
-	VMOVUPD      constants<>+224(SB), Y7
-	VFMADD213PD  constants<>+256(SB), Y8, Y7
-	VFMADD213PD  constants<>+288(SB), Y8, Y7
-	VFMADD213PD  constants<>+320(SB), Y8, Y7
-	VFMADD213PD  constants<>+352(SB), Y8, Y7
-	VFMADD213PD  constants<>+384(SB), Y8, Y7
-	VFMADD213PD  constants<>+416(SB), Y8, Y7
-	VFMADD213PD  constants<>+448(SB), Y8, Y7
-	VFMADD213PD  constants<>+480(SB), Y8, Y7
-	VFMADD213PD  constants<>+512(SB), Y8, Y7
-	VFMADD213PD  constants<>+544(SB), Y8, Y7
-	VFMADD213PD  constants<>+576(SB), Y8, Y7
-	VMULPD       Y8, Y8, Y9
-	VFMADD213PD  Y5, Y9, Y7
-	VADDPD       Y7, Y8, Y5
+	VMULPD       Y12, Y12, Y5
+	VFMADD213PD  Y9, Y5, Y13
+	VADDPD       Y13, Y12, Y5
 	VADDPD       constants<>+608(SB), Y5, Y5
-	VPSLLQ       $0x34, Y6, Y6
+	VPSLLQ       $0x34, Y10, Y6
 	VFMADD213PD  constants<>+608(SB), Y6, Y5
 	VMULPD       Y5, Y4, Y4
 	ADDQ         $0x40, BX
@@ -4992,97 +4992,97 @@ avx2_step:
 	VADDPD       Y6, Y1, Y1
 	VMOVUPD      constants<>+64(SB), Y6
 	VORPD        constants<>+0(SB), Y5, Y7
+	VMOVUPD      32(AX)(DI*1), Y8
 	VMAXPD       Y7, Y6, Y6
+	VMOVUPD      32(CX)(DI*1), Y9
 	VMOVUPD      constants<>+96(SB), Y7
+	VFMADD231PD  Y9, Y0, Y8
 	VFMADD231PD  constants<>+128(SB), Y6, Y7
-	VSUBPD       constants<>+96(SB), Y7, Y8
-	VFNMADD231PD constants<>+160(SB), Y8, Y6
-	VMOVAPD      Y6, Y9
-	VFNMADD231PD constants<>+192(SB), Y8, Y9
-	VSUBPD       Y9, Y6, Y6
-	VFNMADD231PD constants<>+192(SB), Y8, Y6
-	VMOVUPD      constants<>+224(SB), Y8
-	VFMADD213PD  constants<>+256(SB), Y9, Y8
-	VFMADD213PD  constants<>+288(SB), Y9, Y8
-	VFMADD213PD  constants<>+320(SB), Y9, Y8
-	VFMADD213PD  constants<>+352(SB), Y9, Y8
-	VFMADD213PD  constants<>+384(SB), Y9, Y8
-	VFMADD213PD  constants<>+416(SB), Y9, Y8
-	VFMADD213PD  constants<>+448(SB), Y9, Y8
-	VFMADD213PD  constants<>+480(SB), Y9, Y8
-	VFMADD213PD  constants<>+512(SB), Y9, Y8
-	VFMADD213PD  constants<>+544(SB), Y9, Y8
-	VFMADD213PD  constants<>+576(SB), Y9, Y8
-	VMULPD       Y9, Y9, Y10
-	VFMADD213PD  Y6, Y10, Y8
-	VADDPD       Y8, Y9, Y6
+	VMAXPD       constants<>+1184(SB), Y8, Y10
+	VSUBPD       constants<>+96(SB), Y7, Y9
+	VADDPD       Y10, Y3, Y3
+	VMOVUPD      constants<>+64(SB), Y11
+	VFNMADD231PD constants<>+160(SB), Y9, Y6
+	VORPD        constants<>+0(SB), Y8, Y12
+	VMOVAPD      Y6, Y10
+	VMAXPD       Y12, Y11, Y11
+	VFNMADD231PD constants<>+192(SB), Y9, Y10
+	VMOVUPD      constants<>+96(SB), Y12
+	VSUBPD       Y10, Y6, Y6
+	VFMADD231PD  constants<>+128(SB), Y11, Y12
+	VFNMADD231PD constants<>+192(SB), Y9, Y6
+	VSUBPD       constants<>+96(SB), Y12, Y13
+	VMOVUPD      constants<>+224(SB), Y9
+	VFMADD213PD  constants<>+256(SB), Y10, Y9
+	VFNMADD231PD constants<>+160(SB), Y13, Y11
+	VFMADD213PD  constants<>+288(SB), Y10, Y9
+	VMOVAPD      Y11, Y14
+	VFMADD213PD  constants<>+320(SB), Y10, Y9
+	VFNMADD231PD constants<>+192(SB), Y13, Y14
+	VFMADD213PD  constants<>+352(SB), Y10, Y9
+	VSUBPD       Y14, Y11, Y11
+	VFMADD213PD  constants<>+384(SB), Y10, Y9
+	VFNMADD231PD constants<>+192(SB), Y13, Y11
+	VFMADD213PD  constants<>+416(SB), Y10, Y9
+	VMOVUPD      constants<>+224(SB), Y15
+	VFMADD213PD  constants<>+448(SB), Y10, Y9
+	VFMADD213PD  constants<>+256(SB), Y14, Y15
+	VFMADD213PD  constants<>+480(SB), Y10, Y9
+	VFMADD213PD  constants<>+288(SB), Y14, Y15
+	VFMADD213PD  constants<>+512(SB), Y10, Y9
+	VFMADD213PD  constants<>+320(SB), Y14, Y15
+	VFMADD213PD  constants<>+544(SB), Y10, Y9
+	VFMADD213PD  constants<>+352(SB), Y14, Y15
+	VFMADD213PD  constants<>+576(SB), Y10, Y9
+	VFMADD213PD  constants<>+384(SB), Y14, Y15
+	VMULPD       Y10, Y10, Y13
+	VFMADD213PD  constants<>+416(SB), Y14, Y15
+	VFMADD213PD  Y6, Y13, Y9
+	VFMADD213PD  constants<>+448(SB), Y14, Y15
+	VADDPD       Y9, Y10, Y6
+	VFMADD213PD  constants<>+480(SB), Y14, Y15
 	VADDPD       constants<>+608(SB), Y6, Y6
-	VPSRLQ       $0x01, Y7, Y8
-	VPSLLQ       $0x34, Y8, Y9
-	VMULPD       Y9, Y6, Y6
-	VPSUBQ       Y8, Y7, Y7
+	VFMADD213PD  constants<>+512(SB), Y14, Y15
+	VPSRLQ       $0x01, Y7, Y9
+	VFMADD213PD  constants<>+544(SB), Y14, Y15
+	VPSLLQ       $0x34, Y9, Y10
+	VFMADD213PD  constants<>+576(SB), Y14, Y15
+	VMULPD       Y10, Y6, Y6
+	VMULPD       Y14, Y14, Y10
+	VPSUBQ       Y9, Y7, Y7
+	VFMADD213PD  Y11, Y10, Y15
 	VPSLLQ       $0x34, Y7, Y7
-	VMOVAPD      Y6, Y8
-	VFMADD213PD  constants<>+608(SB), Y7, Y8
+	VADDPD       Y15, Y14, Y10
+	VMOVAPD      Y6, Y9
+	VADDPD       constants<>+608(SB), Y10, Y10
+	VFMADD213PD  constants<>+608(SB), Y7, Y9
+	VPSRLQ       $0x01, Y12, Y11
 	VMULPD       Y7, Y6, Y6
-	VMULPD       Y8, Y2, Y2
+	VPSLLQ       $0x34, Y11, Y7
+	VMULPD       Y9, Y2, Y2
+	VMULPD       Y7, Y10, Y10
 	VMOVUPD      constants<>+608(SB), Y7
-	VDIVPD       Y8, Y7, Y7
+	VPSUBQ       Y11, Y12, Y11
+	VDIVPD       Y9, Y7, Y7
+	VPSLLQ       $0x34, Y11, Y9
 	VMULPD       Y6, Y7, Y6
+	VMOVAPD      Y10, Y11
 	VCMPPD       $0x1e, constants<>+1184(SB), Y5, Y5
+	VFMADD213PD  constants<>+608(SB), Y9, Y11
 	VBLENDVPD    Y5, Y7, Y6, Y5
+	VMULPD       Y9, Y10, Y9
 	VMULPD       Y6, Y7, Y6
+	VMULPD       Y11, Y4, Y4
 	VMOVUPD      Y5, (DX)(DI*1)
+	VMOVUPD      constants<>+608(SB), Y5
 	VMOVUPD      Y6, (BX)(DI*1)
-	VMOVUPD      32(AX)(DI*1), Y5
-	VMOVUPD      32(CX)(DI*1), Y6
-	VFMADD231PD  Y6, Y0, Y5
-	VMAXPD       constants<>+1184(SB), Y5, Y6
-	VADDPD       Y6, Y3, Y3
-	VMOVUPD      constants<>+64(SB), Y6
-	VORPD        constants<>+0(SB), Y5, Y7
-	VMAXPD       Y7, Y6, Y6
-	VMOVUPD      constants<>+96(SB), Y7
-	VFMADD231PD  constants<>+128(SB), Y6, Y7
-	VSUBPD       constants<>+96(SB), Y7, Y8
-	VFNMADD231PD constants<>+160(SB), Y8, Y6
-	VMOVAPD      Y6, Y9
-	VFNMADD231PD constants<>+192(SB), Y8, Y9
-	VSUBPD       Y9, Y6, Y6
-	VFNMADD231PD constants<>+192(SB), Y8, Y6
-	VMOVUPD      constants<>+224(SB), Y8
-	VFMADD213PD  constants<>+256(SB), Y9, Y8
-	VFMADD213PD  constants<>+288(SB), Y9, Y8
-	VFMADD213PD  constants<>+320(SB), Y9, Y8
-	VFMADD213PD  constants<>+352(SB), Y9, Y8
-	VFMADD213PD  constants<>+384(SB), Y9, Y8
-	VFMADD213PD  constants<>+416(SB), Y9, Y8
-	VFMADD213PD  constants<>+448(SB), Y9, Y8
-	VFMADD213PD  constants<>+480(SB), Y9, Y8
-	VFMADD213PD  constants<>+512(SB), Y9, Y8
-	VFMADD213PD  constants<>+544(SB), Y9, Y8
-	VFMADD213PD  constants<>+576(SB), Y9, Y8
-	VMULPD       Y9, Y9, Y10
-	VFMADD213PD  Y6, Y10, Y8
-	VADDPD       Y8, Y9, Y6
-	VADDPD       constants<>+608(SB), Y6, Y6
-	VPSRLQ       $0x01, Y7, Y8
-	VPSLLQ       $0x34, Y8, Y9
-	VMULPD       Y9, Y6, Y6
-	VPSUBQ       Y8, Y7, Y7
-	VPSLLQ       $0x34, Y7, Y7
-	VMOVAPD      Y6, Y8
-	VFMADD213PD  constants<>+608(SB), Y7, Y8
-	VMULPD       Y7, Y6, Y6
-	VMULPD       Y8, Y4, Y4
-	VMOVUPD      constants<>+608(SB), Y7
-	VDIVPD       Y8, Y7, Y7
-	VMULPD       Y6, Y7, Y6
-	VCMPPD       $0x1e, constants<>+1184(SB), Y5, Y5
-	VBLENDVPD    Y5, Y7, Y6, Y5
-	VMULPD       Y6, Y7, Y6
-	VMOVUPD      Y5, 32(DX)(DI*1)
-	VMOVUPD      Y6, 32(BX)(DI*1)
+	VDIVPD       Y11, Y5, Y5
+	VMULPD       Y9, Y5, Y6
+	VCMPPD       $0x1e, constants<>+1184(SB), Y8, Y7
+	VBLENDVPD    Y7, Y5, Y6, Y7
+	VMULPD       Y6, Y5, Y5
+	VMOVUPD      Y7, 32(DX)(DI*1)
+	VMOVUPD      Y5, 32(BX)(DI*1)
 	ADDQ         $0x40, DI
 	DECQ         R8
 	JNZ          avx2_step

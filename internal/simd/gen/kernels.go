@@ -99,7 +99,7 @@ func sums() []*kernel {
 func passes() []*kernel {
 	product := along("product", "returns Π (1 + e^−|t|), t = eta + delta·x, and adds max(t, 0) to the lanes.",
 		[]sum{{lanes: true}, {from: 1, times: true}})
-	product.args = "lanes *[8]float64"
+	product.args, product.woven = "lanes *[8]float64", true
 	product.body = func(l lane, s, with []vec) {
 		t := l.moving(with)
 		l.addTo(s[0], l.positive(t))
@@ -147,7 +147,7 @@ func moments() []*kernel {
 	}
 
 	curve := along("productCurve", "is product, and writes p and w of productMoments to first and second.", lanes[:2])
-	curve.args, curve.out = "lanes *[8]float64", []string{"first", "second"}
+	curve.args, curve.out, curve.woven = "lanes *[8]float64", []string{"first", "second"}, true
 	curve.body = func(l lane, s, with []vec) {
 		t := l.moving(with)
 		l.addTo(s[0], l.positive(t))
