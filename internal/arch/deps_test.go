@@ -36,7 +36,7 @@ var deps = map[string]string{
 	"infer/priordraws": "infer infer/glm internal/state internal/words",
 	"infer/loo":        "internal/vec",
 	"infer/mrf":        "infer internal/vec internal/state internal/words",
-	"infer/herded":     "infer infer/mrf internal/vec internal/state internal/words",
+	"infer/herded":     "infer infer/mrf internal/vec internal/words",
 	"infer/dogs":       "infer/mrf internal/vec internal/simd internal/linalg",
 	"infer/infertest":  "infer infer/design infer/glm infer/prior internal/variate",
 	"internal/vec":     "",
