@@ -48,7 +48,7 @@ type Result struct {
 	Seconds     float64            `json:"seconds,omitempty"` // processor time: set-up, warm-up and sampling
 	Times       Times              `json:"times,omitzero"`
 	RHatMax     report.Number      `json:"rhat_max,omitzero"`     // of the gated quantities of a fit that was drawn now
-	ESSBulkMin  report.Number      `json:"ess_bulk_min,omitzero"` // of its coefficients
+	ESSBulkMin  report.Number      `json:"ess_bulk_min,omitzero"` // of its gated parameters
 	Divergences int                `json:"divergences,omitempty"`
 	Discrete    bool               `json:"-"` // of a model of kind mrf: rows are variables, columns edges
 	Parameters  []ParameterSummary `json:"-"`
