@@ -25,7 +25,7 @@ var (
 	interrupted = exit{pipelines.ExitInterrupted, "interrupted"}
 	badSpec     = exit{pipelines.ExitUsage,
 		"the spec or the call is wrong, and nothing was done; or the ledger is damaged"}
-	drawn       = exit{pipelines.ExitUncommitted,
+	drawn = exit{pipelines.ExitUncommitted,
 		"something is drawn but not committed, or the ledger could not be published, or its report not be written"}
 	kept  = exit{pipelines.ExitInterrupted, "interrupted; what was drawn is kept"}
 	asked = []exit{done, broken, usage, held, interrupted} // of verbs that ask a ledger
