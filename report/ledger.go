@@ -12,9 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
-
-	"github.com/duckdb/duckdb-go/v2"
 
 	"glmbatch/internal/outfile"
 	"glmbatch/internal/words"
@@ -32,6 +31,9 @@ type Options struct {
 	Threads int
 	// MemoryLimit bounds the engine's buffers, as in "512MB". Empty means 1GB.
 	MemoryLimit string
+	// Restore has Open put the program's own views and macros in the place of others that have their names. Without
+	// it readers refuse such a ledger, and the first Write does that.
+	Restore bool
 }
 
 // Ledger is a DuckDB file of fits. It holds no connection and no lock between
@@ -40,6 +42,8 @@ type Ledger struct {
 	path string
 	opts Options
 	mu   sync.RWMutex // readers and writers of this process take turns
+
+	trusted atomic.Bool // the file's views were seen to be the program's own
 
 	door    sync.Mutex // for those who come and go while others read
 	readers int        // connections for reading
@@ -70,7 +74,7 @@ func Open(path string, opts Options) (*Ledger, error) {
 	if err != nil || !exists {
 		return l.orError(err)
 	}
-	db, c, err := l.connect(context.Background(), true)
+	db, c, err := l.connect(context.Background(), true, reach{})
 	if isLocked(err) {
 		return l, nil
 	}
@@ -78,7 +82,11 @@ func Open(path string, opts Options) (*Ledger, error) {
 		return nil, l.badFile(err)
 	}
 	_, err = schemaVersion(context.Background(), c, real, migrations)
-	return l.orError(errors.Join(err, c.Close(), db.Close()))
+	strange := err == nil && opts.Restore && l.trust(context.Background(), c) != nil
+	if err := errors.Join(err, c.Close(), db.Close()); err != nil || !strange {
+		return l.orError(err)
+	}
+	return l.orError(l.Write(context.Background(), func(*Session) error { return nil }))
 }
 
 // orError returns l unless there is an error.
@@ -114,13 +122,13 @@ func checkFile(path string) (exists bool, err error) {
 	case err != nil:
 		return false, err
 	case info.IsDir():
-		return false, &NotLedgerError{path, words.Hint(errors.New("it is a directory"), "name a file inside it")}
+		return false, &NotLedgerError{Path: path, Err: words.Hint(errors.New("it is a directory"), "name a file inside it")}
 	case info.Size() == 0:
 		return false, nil
 	}
 	head := make([]byte, magicOffset+4)
 	if _, err := io.ReadFull(f, head); err != nil || string(head[magicOffset:]) != "DUCK" {
-		return false, &NotLedgerError{path, words.Hint(errors.New("it is no DuckDB file"),
+		return false, &NotLedgerError{Path: path, Err: words.Hint(errors.New("it is no DuckDB file"),
 			"name another database; this file was left as it is")}
 	}
 	return true, nil
@@ -130,7 +138,7 @@ func checkFile(path string) (exists bool, err error) {
 // what follows ? as settings, and none of the settings where there is a #.
 func openable(path string) error {
 	if _, err := url.Parse(path); err != nil || strings.ContainsAny(path, "?#") {
-		return &NotLedgerError{path, words.Hint(errors.New("the engine cannot open a path with ?, # or a stray %"),
+		return &NotLedgerError{Path: path, Err: words.Hint(errors.New("the engine cannot open a path with ?, # or a stray %"),
 			"name the database, or its folder, otherwise")}
 	}
 	return nil
@@ -139,11 +147,23 @@ func openable(path string) error {
 // badFile wraps the engine's refusal to open a file that looks like DuckDB's.
 func (l *Ledger) badFile(err error) error {
 	if isEmptyFile(l.path) {
-		return &NotLedgerError{l.path, words.Hint(errors.New("it is an empty file"),
+		return &NotLedgerError{Path: l.path, Err: words.Hint(errors.New("it is an empty file"),
 			"remove it; the engine makes its own")}
 	}
-	return &NotLedgerError{l.path, words.Hint(errors.New(engineWords(err)),
+	if damaged, ok := errors.AsType[*NotLedgerError](l.damaged(err)); ok {
+		return damaged
+	}
+	return &NotLedgerError{Path: l.path, Err: words.Hint(errors.New(engineWords(err)),
 		"the file may be damaged or from a newer DuckDB; restore a copy, or name another database")}
+}
+
+// Empty returns a *NotLedgerError if the file is there and empty: for callers that would else
+// find out late, since Open takes such a file for one that is just being made.
+func (l *Ledger) Empty() error {
+	if isEmptyFile(l.path) {
+		return l.badFile(nil)
+	}
+	return nil
 }
 
 func isEmptyFile(path string) bool {
@@ -152,30 +172,29 @@ func isEmptyFile(path string) bool {
 }
 
 // connect opens the engine on the file, once.
-func (l *Ledger) connect(ctx context.Context, readOnly bool) (*sql.DB, *sql.Conn, error) {
+func (l *Ledger) connect(ctx context.Context, readOnly bool, r reach) (*sql.DB, *sql.Conn, error) {
 	q := url.Values{"memory_limit": {l.opts.MemoryLimit}, "checkpoint_threshold": {"1GB"},
 		"preserve_insertion_order": {strconv.FormatBool(readOnly)}, "threads": {"1"}}
 	if readOnly {
 		q.Set("access_mode", "READ_ONLY")
 		q.Set("threads", strconv.Itoa(l.opts.Threads))
+		q.Set("lock_configuration", "true") // a writer carries out this package's own SQL, which sets the threads
 	}
-	connector, err := duckdb.NewConnector(l.path+"?"+q.Encode(), nil)
-	if err != nil {
-		return nil, nil, err
+	db, c, err := dial(ctx, l.path, q, r)
+	if err == nil || isLocked(err) {
+		return db, c, err
 	}
-	db := sql.OpenDB(connector)
-	c, err := db.Conn(ctx)
-	if err != nil {
-		return nil, nil, errors.Join(err, db.Close())
+	if mended, merr := l.mendLog(); merr != nil || !mended {
+		return nil, nil, errors.Join(err, merr)
 	}
-	return db, c, nil
+	return dial(ctx, l.path, q, r)
 }
 
 // patiently is connect with bounded waiting for whoever holds the file.
-func (l *Ledger) patiently(ctx context.Context, readOnly bool) (*sql.DB, *sql.Conn, error) {
+func (l *Ledger) patiently(ctx context.Context, readOnly bool, r reach) (*sql.DB, *sql.Conn, error) {
 	start, pause := time.Now(), 5*time.Millisecond
 	for {
-		db, c, err := l.connect(ctx, readOnly)
+		db, c, err := l.connect(ctx, readOnly, r)
 		if err == nil {
 			return db, c, nil
 		}
@@ -215,16 +234,22 @@ func (l *Ledger) Write(ctx context.Context, fn func(*Session) error) error {
 	if err != nil {
 		return err
 	}
-	db, c, err := l.patiently(ctx, false)
+	db, c, err := l.patiently(ctx, false, reach{})
 	if err != nil {
 		return err
 	}
-	return errors.Join(l.session(ctx, c, fn), c.Close(), db.Close())
+	return errors.Join(l.damaged(l.session(ctx, c, fn)), c.Close(), db.Close())
 }
 
 func (l *Ledger) session(ctx context.Context, c *sql.Conn, fn func(*Session) error) error {
 	if err := migrate(ctx, c, l.path, migrations); err != nil {
 		return err
+	}
+	if !l.trusted.Load() {
+		if err := inTransaction(ctx, c, func() error { return restore(ctx, c, l.path) }); err != nil {
+			return err
+		}
+		l.trusted.Store(true)
 	}
 	s, err := newSession(c, l.opts.Threads)
 	if err != nil {
@@ -242,13 +267,20 @@ func (l *Ledger) session(ctx context.Context, c *sql.Conn, fn func(*Session) err
 // read opens the file read-only and calls fn. A file that is not there yet is
 // a *MissingError.
 func (l *Ledger) read(ctx context.Context, fn func(*sql.Conn) error) error {
+	return l.readWith(ctx, reach{}, fn)
+}
+
+// readWith is read with an engine that may reach other files: it waits for those that may not.
+func (l *Ledger) readWith(ctx context.Context, r reach, fn func(*sql.Conn) error) error {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	db, c, err := l.enter(ctx)
+	db, c, err := l.enter(ctx, r)
 	if err != nil {
 		return err
 	}
-	err = fn(c)
+	if err = l.trust(ctx, c); err == nil {
+		err = l.damaged(fn(c))
+	}
 	l.door.Lock()
 	defer l.door.Unlock()
 	l.readers--
@@ -282,7 +314,7 @@ func (l *Ledger) readIfThere(ctx context.Context, fn func(*sql.Conn) error) erro
 // enter opens a connection for reading. The file itself is looked at by the first
 // reader only: a lock of a file belongs to the process, which gives it up when it
 // closes any handle of the file.
-func (l *Ledger) enter(ctx context.Context) (*sql.DB, *sql.Conn, error) {
+func (l *Ledger) enter(ctx context.Context, r reach) (*sql.DB, *sql.Conn, error) {
 	l.door.Lock()
 	defer l.door.Unlock()
 	if l.readers == 0 {
@@ -290,11 +322,11 @@ func (l *Ledger) enter(ctx context.Context) (*sql.DB, *sql.Conn, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		if !exists {
+		if !exists && !isEmptyFile(l.path) {
 			return nil, nil, &MissingError{l.path}
 		}
 	}
-	db, c, err := l.patiently(ctx, true)
+	db, c, err := l.patiently(ctx, true, r)
 	if err == nil {
 		l.readers++
 	}

@@ -137,7 +137,7 @@ func opens(ctx context.Context, path string) error {
 		return err
 	}
 	l := &Ledger{path: path, opts: Options{Threads: 1, MemoryLimit: "128MB"}}
-	db, c, err := l.connect(ctx, true)
+	db, c, err := l.connect(ctx, true, reach{})
 	if err != nil {
 		return fmt.Errorf("the copy does not open: %w", err)
 	}
