@@ -208,6 +208,16 @@ func (g *grammar) scan(s string) (d decimalScan, ok bool) {
 	return d, seen
 }
 
+// beyond reports whether a number of at least 2^53 in magnitude is an integer beyond that,
+// written with digits alone.
+func (g *grammar) beyond(v cell, text string) bool {
+	if v.kind == kindInt {
+		return v.i > exactIntegers || v.i < -exactIntegers
+	}
+	d, ok := g.scan(trimBlanks(text))
+	return ok && d.whole
+}
+
 // scanExponent reads [+-]digits; huge exponents are capped, strconv rules on them.
 func scanExponent(s string) (e int, ok bool) {
 	neg := false

@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"math"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -12,6 +14,9 @@ type column struct {
 	typ     arrow.DataType
 	allNull bool // the type is a stand-in: it gives way to that of another file
 	chunks  []arrow.Array
+	// beyond is the first integer that not all neighbours differ from as float64
+	// numbers, with its place; empty if there is none.
+	beyond string
 }
 
 func (c *column) release() {
@@ -19,6 +24,34 @@ func (c *column) release() {
 		a.Release()
 	}
 	c.chunks = nil
+}
+
+// exactIntegers is the largest magnitude up to which every integer is a float64.
+const exactIntegers = 1 << 53
+
+// beyondExact returns the first integer of an array beyond exactIntegers, or -1. The
+// array is as a file has it: integers of all widths, and decimals without places.
+func beyondExact(a arrow.Array) int {
+	var beyond func(i int) bool
+	switch a := a.(type) {
+	case *array.Int64:
+		beyond = func(i int) bool { return a.Value(i) > exactIntegers || a.Value(i) < -exactIntegers }
+	case *array.Uint64:
+		beyond = func(i int) bool { return a.Value(i) > exactIntegers }
+	default:
+		scale, isDecimal := a.DataType().(arrow.DecimalType)
+		value, ok := decimals(a)
+		if !isDecimal || !ok || scale.GetScale() > 0 {
+			return -1
+		}
+		beyond = func(i int) bool { x, _ := value(i); return math.Abs(x) > exactIntegers }
+	}
+	for i := range a.Len() {
+		if a.IsValid(i) && beyond(i) {
+			return i
+		}
+	}
+	return -1
 }
 
 // part is what one file (or query) gave.

@@ -32,11 +32,13 @@ type csvFile struct {
 	grammar   *grammar
 	separator rune
 
-	header []string
-	lines  lineMap
-	rows   int64
-	blank  int64 // blank lines of a file with one column
-	guard  *guardReader
+	header    []string
+	top       int64 // the line of the header
+	commented int   // lines before it
+	lines     lineMap
+	rows      int64
+	blank     int64 // blank lines of a file with one column
+	guard     *guardReader
 }
 
 // readCSV reads the columns of one CSV file that the source asks for.
@@ -70,7 +72,11 @@ func readCSV(ctx context.Context, src *Source, path string, choose chooser, mem 
 	p := &part{file: path, rows: f.rows, lines: f.lines}
 	for i, c := range cols {
 		if c != nil {
-			p.cols = append(p.cols, c.finish(kindOf[i]))
+			col := c.finish(kindOf[i])
+			if c.beyond.text != "" && isNumber(col.typ) {
+				col.beyond = c.beyond.text + " in " + locate(f.path, f.lines, c.beyond.row)
+			}
+			p.cols = append(p.cols, col)
 		}
 	}
 	f.warn(p)
@@ -94,7 +100,7 @@ func (f *csvFile) choose(choose chooser) ([]*csvColumn, error) {
 			continue
 		}
 		if name == "" {
-			return nil, f.fail(1, fmt.Errorf("column %d has no name", i+1),
+			return nil, f.fail(f.top, fmt.Errorf("column %d has no name", i+1),
 				"name it in the header; R's write.csv writes its row names so unless told row.names = FALSE")
 		}
 		cols[i] = &csvColumn{name: name, mem: f.mem, forced: f.src.Types[name]}
@@ -203,13 +209,20 @@ func (f *csvFile) open(text *bufio.Reader) (*csv.Reader, error) {
 		_, _ = text.Discard(3) // just peeked
 	}
 	sample, err := text.Peek(sniffBytes)
+	if endsLinesInCR(sample) {
+		text = bufio.NewReaderSize(carriageReturns{text}, sniffBytes)
+		sample, err = text.Peek(sniffBytes)
+	}
 	if err != nil && err != io.EOF {
 		return nil, f.readFault(nil, err)
 	}
+	size, lines := f.comments(sample)
 	if f.separator = f.src.Separator; f.separator == 0 {
-		f.separator = detectSeparator(sample, err == io.EOF)
+		f.separator = detectSeparator(sample[size:], err == io.EOF)
 	}
-	f.guard = &guardReader{r: text, most: f.src.maxRecord}
+	_, _ = text.Discard(size) // just peeked
+	// Blank lines in place of the comments keep the numbers of the lines behind them.
+	f.guard = &guardReader{r: io.MultiReader(strings.NewReader(strings.Repeat("\n", lines)), text), most: f.src.maxRecord}
 	if f.guard.most == 0 {
 		f.guard.most = defaultMaxRecord
 	}
@@ -226,21 +239,23 @@ func (f *csvFile) open(text *bufio.Reader) (*csv.Reader, error) {
 	}
 	f.guard.accepted = r.InputOffset()
 	f.header = append([]string(nil), header...)
+	top, _ := r.FieldPos(0)
+	f.top = int64(top)
 	return r, f.checkHeader()
 }
 
 func (f *csvFile) checkHeader() error {
 	if len(f.header) > maxColumns {
-		return f.fail(1, fmt.Errorf("the header has %d columns, more than %d", len(f.header), maxColumns), "")
+		return f.fail(f.top, fmt.Errorf("the header has %d columns, more than %d", len(f.header), maxColumns), "")
 	}
 	seen := make(map[string]int, len(f.header))
 	for i, name := range f.header {
 		if !utf8.ValidString(name) {
-			return f.fail(1, fmt.Errorf("the name of column %d, %s, is not valid UTF-8", i+1, quoteCell(name)),
+			return f.fail(f.top, fmt.Errorf("the name of column %d, %s, is not valid UTF-8", i+1, quoteCell(name)),
 				"convert the file to UTF-8, for instance with iconv")
 		}
 		if j, twice := seen[name]; twice && name != "" {
-			return f.fail(1, fmt.Errorf("columns %d and %d are both named %q", j+1, i+1, name), f.headerHint())
+			return f.fail(f.top, fmt.Errorf("columns %d and %d are both named %q", j+1, i+1, name), f.headerHint())
 		}
 		seen[name] = i
 	}
@@ -248,8 +263,10 @@ func (f *csvFile) checkHeader() error {
 }
 
 // looksHeaderless reports whether all names of the header are numbers.
-func (f *csvFile) looksHeaderless() bool {
-	for _, name := range f.header {
+func (f *csvFile) looksHeaderless() bool { return f.allNumbers(f.header) }
+
+func (f *csvFile) allNumbers(cells []string) bool {
+	for _, name := range cells {
 		if k := f.grammar.parse(name).kind; k != kindInt && k != kindFloat {
 			return false
 		}
@@ -266,7 +283,7 @@ func (f *csvFile) headerHint() string {
 
 // scan adds every row to the columns that are not nil.
 func (f *csvFile) scan(ctx context.Context, r *csv.Reader, cols []*csvColumn) error {
-	line, one := int64(1), len(f.header) == 1
+	line, one := f.top, len(f.header) == 1
 	for {
 		rec, err := r.Read()
 		if err == io.EOF {
@@ -299,7 +316,10 @@ func (f *csvFile) scan(ctx context.Context, r *csv.Reader, cols []*csvColumn) er
 
 func (f *csvFile) ragged(line int64, found int) error {
 	hint := "quote fields that hold the separator, or mend the line"
-	if f.rows == 0 && found == len(f.header)+1 {
+	switch {
+	case f.rows == 0 && strings.HasPrefix(f.header[0], "#"):
+		hint = fmt.Sprintf("line %d is taken for the header: a comment before it has a blank behind its #", f.top)
+	case f.rows == 0 && found == len(f.header)+1:
 		hint = "R's write.table leaves the name of the row names' column out: write col.names = NA, or row.names = FALSE"
 	}
 	return f.fail(line, fmt.Errorf("%d fields found, %d expected", found, len(f.header)), hint)
@@ -314,7 +334,11 @@ func (f *csvFile) readFault(r *csv.Reader, err error) error {
 		return f.fail(f.guard.nulLine, errNUL,
 			"text in UTF-16 has NUL bytes: convert it, for instance with iconv -f UTF-16 -t UTF-8")
 	case errors.Is(err, errLongRecord):
-		return f.fail(f.lines.line(f.rows), errLongRecord, "a quote that is opened and never closed has this effect")
+		line := f.top + 1
+		if f.rows > 0 {
+			line = f.lines.line(f.rows)
+		}
+		return f.fail(line, errLongRecord, "a quote that is opened and never closed has this effect")
 	case errors.As(err, &pe) && errors.Is(err, csv.ErrBareQuote):
 		return f.fail(int64(pe.Line), errors.New(`a quote (") stands inside a field that does not begin with one`),
 			`write such a field between quotes and double the quotes inside: "5"" pipe"`)
@@ -333,6 +357,10 @@ func (f *csvFile) fail(line int64, err error, hint string) error {
 }
 
 func (f *csvFile) warn(p *part) {
+	if f.commented > 0 {
+		p.warnings = append(p.warnings, fmt.Sprintf("%s: lines before the header that begin with #: %d, taken for comments",
+			f.path, f.commented))
+	}
 	if f.blank > 0 {
 		p.warnings = append(p.warnings, fmt.Sprintf("%s: %d blank lines were skipped; a missing value in a file of one "+
 			"column must be written out, for instance as NA", f.path, f.blank))

@@ -76,19 +76,24 @@ func TestDialects(t *testing.T) {
 	plain := "x,s\n1,\"a,b\"\n2,c\n"
 	utf := func(s string) string { return "\ufeff" + s }
 	for name, text := range map[string]string{
-		"plain":      plain,
-		"BOM":        utf(plain),
-		"CRLF":       strings.ReplaceAll(plain, "\n", "\r\n"),
-		"BOM, CRLF":  utf(strings.ReplaceAll(plain, "\n", "\r\n")),
-		"no end":     strings.TrimSuffix(plain, "\n"),
-		"semicolon":  "x;s\n1;a,b\n2;c\n",
-		"tab":        "x\ts\n1\ta,b\n2\tc\n",
-		"bar":        "x|s\n1|a,b\n2|c\n",
-		"blanks":     "x,s\n 1 ,\"a,b\"\n2\t,c\n",
-		"blank line": "x,s\n\n1,\"a,b\"\n\n2,c\n\n",
-		"gzip":       gzipped(t, plain),
-		"gzip, BOM":  gzipped(t, utf(plain)),
-		"two gzips":  gzipped(t, plain[:9]) + gzipped(t, plain[9:]),
+		"plain":            plain,
+		"BOM":              utf(plain),
+		"CRLF":             strings.ReplaceAll(plain, "\n", "\r\n"),
+		"BOM, CRLF":        utf(strings.ReplaceAll(plain, "\n", "\r\n")),
+		"no end":           strings.TrimSuffix(plain, "\n"),
+		"semicolon":        "x;s\n1;a,b\n2;c\n",
+		"tab":              "x\ts\n1\ta,b\n2\tc\n",
+		"bar":              "x|s\n1|a,b\n2|c\n",
+		"blanks":           "x,s\n 1 ,\"a,b\"\n2\t,c\n",
+		"blank line":       "x,s\n\n1,\"a,b\"\n\n2,c\n\n",
+		"CR":               strings.ReplaceAll(plain, "\n", "\r"),
+		"BOM, CR":          utf(strings.ReplaceAll(plain, "\n", "\r")),
+		"CR, no end":       strings.ReplaceAll(strings.TrimSuffix(plain, "\n"), "\n", "\r"),
+		"comments":         "# made; by hand\n#\n##|\n\n" + plain,
+		"BOM, CR, comment": utf(strings.ReplaceAll("# by, hand\n"+plain, "\n", "\r")),
+		"gzip":             gzipped(t, plain),
+		"gzip, BOM":        gzipped(t, utf(plain)),
+		"two gzips":        gzipped(t, plain[:9]) + gzipped(t, plain[9:]),
 	} {
 		t.Run(name, func(t *testing.T) {
 			table := mustRead(t, Source{Path: writeTemp(t, "a.csv", text)})
@@ -166,6 +171,14 @@ func TestCSVFaults(t *testing.T) {
 		"cell":            {text: "x,y\n1,2\n3,oops\n4,5\n", want: []string{`column "y"`, "row 2 (line 3 of a.csv)", `"oops" is not a number`, "2 of 3 cells", "null_values"}},
 		"two cells":       {text: "x,y\n1,oops\nbad,2\n3,4\n5,6\n", want: []string{`column "y", row 1`, `column "x", row 2`}},
 		"after a quote":   {text: "x,y\n1,\"a\nb\"\n2,c\n3,d\nz,e\n", want: []string{"row 4 (line 6 of a.csv)", `"z"`}},
+		"after comments":  {text: "# by hand, today\n\n# twice\r\nx,y\r\n1,2\n3,oops\n4,5\n", want: []string{"row 2 (line 6 of a.csv)", `"oops"`}},
+		"CR alone":        {text: "x,y\r1,2\r3,oops\r4,5\r", want: []string{"row 2 (line 3 of a.csv)", `"oops"`}},
+		"ragged below":    {text: "# by hand\nx,y\n1,2\n3\n", want: []string{"line 4", "1 fields found, 2 expected"}},
+		"NUL below":       {text: "# by hand\nx,y\n1,\x00\n", want: []string{"line 3", "NUL"}},
+		"quote below":     {text: "# by hand\nx,y\n1,\"a\n", want: []string{"line 3", "not closed"}},
+		"header below":    {text: "# by hand\n\nx,x\n1,2\n", want: []string{"line 3", `both named "x"`}},
+		"no such comment": {text: "#by hand\nx,y\n1,2\n", want: []string{"line 2", "a comment before it has a blank behind its #"}},
+		"only comments":   {text: "# by hand\n# today\n", want: []string{"the file is empty"}},
 		"infinity":        {text: "x\n1\n-Infinity\n", want: []string{"line 3 of a.csv", `"-Infinity" is not a finite number`}},
 		"beyond":          {text: "x\n1\n1e400\n", want: []string{"line 3 of a.csv", `"1e400"`}},
 		"date":            {text: "x\n2026-01-31\n2026-02-01\n2026-02-30\n", want: []string{"line 4 of a.csv", `"2026-02-30" is not a date`}},
@@ -327,6 +340,24 @@ func TestOneColumnBlankLines(t *testing.T) {
 	}
 	if got, want := table.Locate(1), "row 2 (line 4 of a.csv)"; got != want {
 		t.Errorf("Locate(1) = %q, want %q", got, want)
+	}
+}
+
+// A line that begins with # is the header where it names a column, or only numbers
+// follow, as numpy.savetxt writes it.
+func TestHeaderWithHash(t *testing.T) {
+	for text, want := range map[string]string{
+		"#id,x\n1,2\n": "#id x", "# id,x\n1,2\n3,4\n": "# id x", "# by hand\n# id;x\n1;2\n": "# id x",
+		"# by hand\nid,x\n1,2\n": "id x",
+	} {
+		table := mustRead(t, Source{Path: writeTemp(t, "a.csv", text)})
+		if got := strings.Join(table.names(), " "); got != want {
+			t.Errorf("%q has the columns %s, want %s", text, got, want)
+		}
+	}
+	table := mustRead(t, Source{Path: writeTemp(t, "a.csv", "# by hand\n\nx\n1\n2\n")})
+	if got := strings.Join(table.Warnings, "; "); !strings.HasSuffix(got, "begin with #: 1, taken for comments") {
+		t.Errorf("warnings %q", got)
 	}
 }
 

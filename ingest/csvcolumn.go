@@ -32,6 +32,10 @@ type csvColumn struct {
 		row  int64
 		text string
 	}
+	beyond struct { // the first integer beyond exactIntegers
+		row  int64
+		text string
+	}
 	rows     int64 // cells seen
 	badUTF8  int64 // 1-based row of the first text that is not UTF-8
 	commas   int64 // text cells that look like numbers with a decimal comma
@@ -53,6 +57,9 @@ func (c *csvColumn) add(g *grammar, text string) {
 	}
 	if c.counts[v.kind] == 0 {
 		c.first[v.kind].row, c.first[v.kind].text = c.rows, cloneCell(text)
+	}
+	if math.Abs(v.f) >= exactIntegers && c.beyond.text == "" && g.beyond(v, text) {
+		c.beyond.row, c.beyond.text = c.rows, cloneCell(trimBlanks(text))
 	}
 	c.counts[v.kind]++
 	c.rows++

@@ -20,6 +20,8 @@
 // with a warning that names them. Floating-point columns hold finite numbers
 // or nulls: NaN and infinities are errors that name the first one.
 //
+// A field of numbers in whose file an integer beyond 2^53 stood says so in its metadata.
+//
 // # Missing values
 //
 // A blank cell of a CSV file is missing, and so is one spelled as in

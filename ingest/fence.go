@@ -103,6 +103,24 @@ func (src *Source) within(path string) error {
 	return nil
 }
 
+// holds refuses a file outside of the source's folders that a pattern matched. Where its
+// folder is outside too, the error names the pattern as written: what stands there is
+// not told.
+func (src *Source) holds(pattern, file string) error {
+	err := src.within(file)
+	if err == nil {
+		return nil
+	}
+	if ok, folderErr := Inside(src.Within, filepath.Dir(file)); ok || folderErr != nil {
+		return err
+	}
+	inside := pattern
+	if stem := Stem(pattern); stem != pattern {
+		inside = filepath.Join(stem, "*")
+	}
+	return &SourceError{Dataset: src.Name, File: pattern, Err: words.Hint(errOutside, FenceHint(inside, nil))}
+}
+
 // Stem is the folder of a path's last part that has no pattern in it: what has to
 // be inside for all that a glob may match.
 func Stem(path string) string {

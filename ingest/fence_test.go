@@ -95,6 +95,12 @@ func TestFence(t *testing.T) {
 		{Source{SQL: "SELECT * FROM '/etc/missing.csv'"}, "disabled"},
 		{Source{SQL: "SELECT * FROM glob('/etc/*')"}, "outside"},
 		{Source{SQL: "SELECT * FROM 'https://example.org/a.csv'"}, "disabled"},
+		{Source{SQL: "SELECT * FROM glob('" + out + "/*')"}, out + "/*: it is outside"},
+		{Source{SQL: "SELECT * FROM glob('way/*')"}, "way/*: it is outside"},
+		{Source{SQL: "SELECT * FROM glob('*/s*')"}, "*/s*: it is outside"},
+		{Source{SQL: "SELECT * FROM glob('lin*')"}, "in/link.csv: it is outside"}, // a link that stands inside
+		{Source{SQL: "SELECT * FROM glob('" + out + "/s*')"}, "add --allow " + out + " "},
+		{Source{Path: in + "/w*/*.csv"}, "in/w*/*.csv: it is outside"},
 	} {
 		c.src.Name, c.src.Dir, c.src.Within = "d", in, []string{in}
 		table, err := Read(context.Background(), c.src)
@@ -104,6 +110,8 @@ func TestFence(t *testing.T) {
 			t.Errorf("%s: was read", what)
 		case err != nil && (c.want == "" || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%s: %v, want %q", what, err, c.want)
+		case err != nil && !strings.Contains(what, "secret") && c.src.Triplets == nil && strings.Contains(err.Error(), "secret"):
+			t.Errorf("%s: %v, which tells of a file outside", what, err)
 		}
 		if err == nil {
 			table.Release()

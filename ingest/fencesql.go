@@ -41,7 +41,7 @@ func (q *query) fence(parsed string) error {
 				continue // no name of a file
 			}
 			for _, f := range found {
-				if err := q.src.within(f); err != nil {
+				if err := q.src.holds(path, f); err != nil {
 					return err
 				}
 			}

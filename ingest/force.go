@@ -72,7 +72,7 @@ func (c *column) cast(mem memory.Allocator, g *grammar, want string) *ColumnErro
 		b.Release()
 		a.Release()
 	}
-	c.typ = typ
+	c.typ, c.beyond = typ, ""
 	return nil
 }
 

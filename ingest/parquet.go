@@ -345,6 +345,9 @@ func (f *parquetFile) take(col *column, batch *arrow.Chunked, start int64) error
 			return err
 		}
 		n := a.Len()
+		if i := beyondExact(raw); i >= 0 && col.beyond == "" {
+			col.beyond = raw.ValueStr(i) + " in " + locate(f.path, nil, start+int64(i))
+		}
 		col.chunks = append(col.chunks, a)
 		col.allNull = col.allNull && a.NullN() == n
 		if x, ok := a.(*array.Float64); ok {

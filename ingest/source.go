@@ -155,7 +155,7 @@ func (src *Source) files() ([]string, error) {
 	}
 	files, err := src.listed()
 	for _, f := range files {
-		if err := src.within(f); err != nil {
+		if err := src.holds(src.Path, f); err != nil {
 			return nil, err
 		}
 	}
@@ -170,10 +170,7 @@ func (src *Source) listed() ([]string, error) {
 		}
 		return src.directory()
 	} else if !strings.ContainsAny(src.Path, "*?[") {
-		return nil, &SourceError{
-			Dataset: src.Name, File: src.Path,
-			Err: words.Hint(reason(err), nearbyHint(src.Path)),
-		}
+		return nil, &SourceError{Dataset: src.Name, File: src.Path, Err: words.Hint(reason(err), nearbyHint(src.Path))}
 	}
 	files, err := filepath.Glob(src.Path)
 	if err != nil {

@@ -51,6 +51,10 @@ type origin struct {
 	lines lineMap
 }
 
+// beyondKey, among the metadata of a field of numbers, has the first integer beyond
+// 2^53 and its place; transform tells it where the column is used as numbers.
+const beyondKey = "beyond_2^53"
+
 // newTable puts the parts one after the other. It takes over their chunks.
 func newTable(src *Source, parts []*part, mem *budget) (*Table, error) {
 	t := &Table{Name: src.Name, Key: src.Key, mem: mem.Allocator}
@@ -89,6 +93,9 @@ func newTable(src *Source, parts []*part, mem *budget) (*Table, error) {
 			return nil, fault
 		}
 		fields[j] = arrow.Field{Name: c.name, Type: all[0].typ, Nullable: true}
+		if i := slices.IndexFunc(all, func(x *column) bool { return x.beyond != "" }); i >= 0 && isNumber(all[0].typ) {
+			fields[j].Metadata = arrow.NewMetadata([]string{beyondKey}, []string{all[i].beyond})
+		}
 		var chunks []arrow.Array
 		for _, x := range all {
 			chunks = append(chunks, x.chunks...)

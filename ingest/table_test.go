@@ -236,3 +236,37 @@ func TestFrom(t *testing.T) {
 		}
 	}
 }
+
+// Integers beyond 2^53 are marked in the schema, with the first one and its place, for
+// transform to warn of where they are used as numbers.
+func TestBeyondExact(t *testing.T) {
+	u64 := array.NewUint64Builder(memory.NewGoAllocator())
+	unsigned := oneColumn(u64, func() { u64.AppendValues([]uint64{1, math.MaxUint64}, nil) })
+	decimals := func(scale int32) arrow.RecordBatch {
+		b := array.NewDecimal128Builder(memory.NewGoAllocator(), &arrow.Decimal128Type{Precision: 38, Scale: scale})
+		return oneColumn(b, func() { b.Append(decimal128.FromI64(7)); b.Append(decimal128.FromI64(9007199254740995)) })
+	}
+	for name, c := range map[string]struct {
+		src  Source
+		want string
+	}{
+		"integers":     {Source{Path: writeTemp(t, "a.csv", "x\n1\n9007199254740993\n-9007199254740997\n")}, "9007199254740993 in row 2 (line 3 of a.csv)"},
+		"negative":     {Source{Path: writeTemp(t, "a.csv", "x\n1\n-9007199254740993\n")}, "-9007199254740993 in row 2 (line 3 of a.csv)"},
+		"the last":     {Source{Path: writeTemp(t, "a.csv", "x\n9007199254740992\n-9007199254740992\n")}, ""},
+		"among others": {Source{Path: writeTemp(t, "a.csv", "x\n1.5\n9007199254740993\n")}, "9007199254740993 in row 2 (line 3 of a.csv)"},
+		"20 digits":    {Source{Path: writeTemp(t, "a.csv", "x\n12345678901234567890\n1\n")}, "12345678901234567890 in row 1 (line 2 of a.csv)"},
+		"large":        {Source{Path: writeTemp(t, "a.csv", "x\n1e300\n2.5e17\n")}, ""},
+		"text":         {Source{Path: writeTemp(t, "a.csv", "x\n9007199254740993\na\n")}, ""},
+		"forced":       {Source{Path: writeTemp(t, "a.csv", "x\n9007199254740993\n1\n"), Types: map[string]string{"x": "text"}}, ""},
+		"unsigned":     {Source{Path: writeParquet(t, unsigned)}, "18446744073709551615 in row 2 of a.parquet"},
+		"decimals":     {Source{Path: writeParquet(t, decimals(0))}, "9007199254740995 in row 2 of a.parquet"},
+		"with places":  {Source{Path: writeParquet(t, decimals(2))}, ""},
+		"a query":      {Source{SQL: "SELECT unnest([1, 9007199254740993]) AS x"}, "9007199254740993 in row 2 of the query"},
+	} {
+		table := mustRead(t, c.src)
+		got, _ := table.Data.Schema().Field(0).Metadata.GetValue(beyondKey)
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

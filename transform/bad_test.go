@@ -55,7 +55,7 @@ var badFiles = []badFile{
 	{"response_only.csv", "binomial", "y ~ . - 1", Spec{}, []string{"nothing to estimate"}, 0, 0},
 	{"response_two.csv", "binomial", "y ~ .", Spec{}, []string{`column "y"`, "line 8", "2 is not allowed", "0 to its 1 trial"}, 0, 0},
 	{"response_two.csv", "bernoulli", "y ~ .", Spec{}, []string{`column "y"`, "line 8", "2 is not allowed", "0 or 1"}, 0, 0},
-	{"separated.csv", "binomial", "y ~ .", Spec{Standardize: "center_scale"}, nil, 12, 3},
+	{"separated.csv", "binomial", "y ~ .", Spec{Standardize: "center_scale"}, []string{`"x1" separates the responses perfectly`}, 12, 3},
 	{"successes_exceed_trials.csv", "binomial", "successes | trials(trials) ~ .", Spec{}, []string{`column "successes"`, "line 7", "7 is not allowed", "6 trials"}, 0, 0},
 	{"text_in_numeric.csv", "binomial", "y ~ .", Spec{}, []string{`column "x2"`, "line 7", `"abc"`}, 0, 0},
 	{"nulls.parquet", "binomial", "y ~ .", Spec{}, []string{`column "x1"`, "line 19", "missing"}, 0, 0},

@@ -154,6 +154,10 @@ func (b *builder) settings() error {
 	return nil
 }
 
+// beyondKey, among the metadata of a field of numbers, has an integer beyond 2^53 and
+// its place, as package ingest found it in the file.
+const beyondKey = "beyond_2^53"
+
 // openColumns opens every column that the formula reads.
 func (b *builder) openColumns() error {
 	b.columns = make(map[string]*column)
@@ -175,6 +179,10 @@ func (b *builder) openColumns() error {
 		}
 		b.columns[name] = c
 		b.used = append(b.used, c)
+		if where, ok := b.table.Schema().Field(i).Metadata.GetValue(beyondKey); ok && c.kind == numeric {
+			b.warn("column %q holds integers beyond 2^53 (%s), of which float64 numbers do not tell all neighbours apart: "+
+				"for names of things set types: {%s: text}", name, where, name)
+		}
 	}
 	if err := b.knownLevels(); err != nil {
 		return err

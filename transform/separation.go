@@ -2,30 +2,81 @@ package transform
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
+	"glmbatch/infer/glm"
 	"glmbatch/internal/words"
 )
 
-// separated warns of columns that tell the two responses of a bernoulli model
-// apart without error: the likelihood alone has no maximum then (Albert and
-// Anderson 1984), and the posterior is as finite as the prior makes it. It
-// looks at one column at a time; columns may separate together, too, which
-// flat priors are tested for later. Cost: O(rows·columns).
+// separated warns of columns that tell the outcomes of a model apart without error, in all
+// rows or beyond one value, as a dummy does whose rows have one outcome: the likelihood
+// alone has no maximum then (Albert and Anderson 1984), and the posterior is as finite as
+// the prior makes it. It looks at one column at a time; columns may separate together, too,
+// which flat priors are tested for later. Cost: O(rows·columns), and less where the first
+// rows overlap.
 func (b *builder) separated() error {
 	data := b.out.Data
-	if b.spec.Family.Name != "bernoulli" {
+	outcome := outcomes[b.spec.Family.Name]
+	if outcome == "" || slices.Contains([]string{"identity", "sqrt"}, b.spec.Family.Link) {
 		return nil
 	}
-	var names []string
+	counts := outcome == outcomes["poisson"]
+	var all, some []string
 	for j, p := range b.plan {
-		if !b.unit[j].constant && j != data.Intercept && separates(b.values(j), data.Y) {
-			names = append(names, fmt.Sprintf("%q", p.name))
+		if b.unit[j].constant || j == data.Intercept {
+			continue
+		}
+		switch x := b.values(j); {
+		case !counts && data.Trials == nil && separates(x, data.Y):
+			all = append(all, fmt.Sprintf("%q", p.name))
+		case separatesSome(x, data, counts):
+			some = append(some, fmt.Sprintf("%q", p.name))
 		}
 	}
-	if len(names) > 0 {
-		b.warn("%s separates the responses perfectly: only the prior keeps its coefficient finite", words.List(names))
+	if len(all) > 0 {
+		b.warn("%s separates the responses perfectly: only the prior keeps its coefficient finite", words.List(all))
+	}
+	if len(some) > 0 {
+		b.warn("all rows on one side of a value of %s have %s: only the prior keeps its coefficient finite",
+			words.List(some), outcome)
 	}
 	return nil
+}
+
+// outcomes are what rows may have in common so that their likelihood rises for ever.
+var outcomes = map[string]string{
+	"bernoulli": "one outcome", "binomial": "one outcome", "poisson": "the count 0", "negative_binomial": "the count 0",
+}
+
+// separatesSome reports whether no row's likelihood falls along one column, however far:
+// rows that bound it on both sides share one value of x, and the others lie on their
+// side of it. Without an intercept that value is 0. Counts have no largest response.
+func separatesSome(x []float64, data *glm.Data, counts bool) bool {
+	low, high := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
+	if data.Intercept < 0 {
+		low, high = [2]float64{}, [2]float64{}
+	}
+	add := func(k int, v float64) { low[k], high[k] = min(low[k], v), max(high[k], v) }
+	var seen [2]bool
+	for i, v := range x {
+		y, most := data.Y[i], 1.0
+		if data.Trials != nil {
+			most = data.Trials[i]
+		}
+		if y > 0 { // the likelihood falls with the linear predictor
+			add(1, v)
+			seen[1] = true
+		}
+		if y < most || counts {
+			add(0, v)
+			seen[0] = true
+		}
+		if high[0] > low[1] && high[1] > low[0] {
+			return false
+		}
+	}
+	return seen[0] && seen[1]
 }
 
 // separates reports whether every x of one response lies above every x of the

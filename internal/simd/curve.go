@@ -14,7 +14,7 @@ func (k Kernels) Log1pExpCurve(eta, x []float64, delta float64, first, second []
 	logs := 0.0
 	for len(eta) > 0 {
 		n := min(len(eta), chunk)
-		logs += vec.Log(k.productCurve((*[8]float64)(&positive), first[:n], second[:n], eta[:n], x[:n], delta))
+		logs += vec.Log(productCurveVector(k, (*[8]float64)(&positive), first[:n], second[:n], eta[:n], x[:n], delta))
 		eta, x, first, second = eta[n:], x[n:], first[n:], second[n:]
 	}
 	return positive.sum() + logs

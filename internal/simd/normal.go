@@ -18,7 +18,7 @@ func (k Kernels) LogNormalCDF(dst, x []float64) {
 	var at [128]float64 // dst may be x
 	for len(x) > 0 {
 		n := copy(at[:], x)
-		k.logNormalCDF(dst[:n], at[:n])
+		logNormalCDFVector(k, dst[:n], at[:n])
 		for i, v := range at[:n] {
 			if !(math.Abs(v) < 39) {
 				dst[i] = vec.LogNormalCDF(v)

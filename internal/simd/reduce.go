@@ -41,7 +41,7 @@ func (k Kernels) DotColumns(columns, v, dst []float64) {
 		dots8AVX512(columns, n, v, dst[:8])
 	}
 	for ; len(dst) >= 4 && k != Scalar; dst, columns = dst[4:], columns[4*n:] {
-		dst[0], dst[1], dst[2], dst[3] = k.dots4(columns, n, v)
+		dst[0], dst[1], dst[2], dst[3] = dots4Vector(k, columns, n, v)
 	}
 	for j := range dst {
 		dst[j] = k.Dot(columns[j*n:(j+1)*n], v)
@@ -100,7 +100,7 @@ func (k Kernels) AxpyParts(a, columns []float64, n int, y []float64) {
 		return
 	}
 	for ; len(a) >= 4 && k != Scalar; a, columns = a[4:], columns[4*n:] {
-		k.axpys4(columns, n, (*[4]float64)(a), y)
+		axpys4Vector(k, columns, n, (*[4]float64)(a), y)
 	}
 	for j := range a {
 		k.Axpy(a[j], columns[j*n:j*n+len(y)], y)

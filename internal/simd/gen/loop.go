@@ -94,14 +94,24 @@ func (f *form) suffix() string {
 	return "AVX2"
 }
 
-// emit writes the kernel in one form.
+// emit writes the kernel in one form. A kernel of two is joined later: its wide form asks
+// first whether it is the one that is wanted.
 func (k *kernel) emit(f *form) {
 	if !slices.Contains(k.forms(), f.suffix()) {
 		return
 	}
 	f.Function(k.name + f.suffix())
 	f.Attributes(attr.NOSPLIT)
-	f.SignatureExpr(k.signature())
+	f.SignatureExpr("func" + strings.Replace(k.parameters(), " Kernels", " uint8", 1))
+	asks := f.wide && k.both()
+	if asks {
+		asked, err := f.Param("form").Resolve()
+		if err != nil {
+			panic(err)
+		}
+		f.CMPB(asked.Addr, operand.U8(avx512))
+		f.JNE(operand.LabelRef(narrow))
+	}
 	if k.code != nil {
 		k.code(f)
 	} else {
@@ -109,6 +119,10 @@ func (k *kernel) emit(f *form) {
 	}
 	f.VZEROUPPER()
 	f.RET()
+	if asks {
+		f.Label(narrow)
+		f.RET() // join puts the narrow form here
+	}
 }
 
 // walk goes through the slices.

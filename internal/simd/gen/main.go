@@ -54,6 +54,12 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	outputs := map[string][]byte{"dispatch_amd64.go": dispatch(all, f, true), "dispatch_other.go": dispatch(all, f, false)}
+	for _, k := range all {
+		if k.both() {
+			k.join(f)
+		}
+	}
 	text, err := printer.NewGoAsm(printer.Config{Name: "gen", Pkg: "simd"}).Print(f)
 	if err != nil {
 		log.Fatal(err)
@@ -62,11 +68,7 @@ func main() {
 	if bad := evexOnly.Find(text); bad != nil {
 		log.Fatalf("%s: AVX2 has no such register: a kernel has too many values alive", bad)
 	}
-	outputs := map[string][]byte{
-		"kernels_amd64.s":   text,
-		"dispatch_amd64.go": dispatch(all, f, true),
-		"dispatch_other.go": dispatch(all, f, false),
-	}
+	outputs["kernels_amd64.s"] = text
 	outputs["kernels.sum"] = sums256(outputs)
 	for name, text := range outputs {
 		if err := os.WriteFile(filepath.Join(*dir, name), text, 0o644); err != nil {

@@ -29,7 +29,7 @@ func (p *Prepared) Check(d *Draws, w plan.Window) (*Measured, plan.Checked, erro
 	if m.Derived, err = m.deriving.Summarize(); err != nil {
 		return nil, plan.Checked{}, err
 	}
-	WithoutMoments(m.Derived, p.Quantities, Names(p.Kept), p.Doubts)
+	withoutDerivedMoments(m.Derived, p.Quantities, Names(p.Kept), p.Doubts)
 	return m, plan.Checked{Mixed: m.mixed(p.Gates), Reached: p.reached(m)}, nil
 }
 

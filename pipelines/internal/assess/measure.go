@@ -40,11 +40,7 @@ func measure(d *Draws, w plan.Window, bytes int) (*Measured, error) {
 			return nil, err
 		}
 		for p := range block.Params {
-			for c := range chains {
-				at := (p*block.Chains + c) * block.Draws
-				chains[c] = block.Values[at : at+block.Draws]
-			}
-			summary := work.Summarize(chains)
+			summary := work.Summarize(chainsOf(block, p, chains))
 			if at := block.First + p; at < n.Params {
 				m.Parameters[at] = summary
 			} else {
