@@ -123,7 +123,8 @@ func engineWords(err error) string {
 	return strings.TrimSpace(driverWords.Replace(engineText(err)))
 }
 
-var driverWords = strings.NewReplacer("duckdb error: ", "", "database/sql/driver: ", "", "could not connect to database: ", "")
+var driverWords = strings.NewReplacer("duckdb error: ", "", "database/sql/driver: ", "",
+	"could not connect to database: ", "")
 
 // roomHint says what to do where the engine could not write its file.
 func roomHint(err error) error {

@@ -23,8 +23,9 @@ var (
 	usage       = exit{pipelines.ExitUsage, "the call is wrong, or what it names is not there or damaged"}
 	held        = exit{pipelines.ExitUncommitted, "another process held the ledger"}
 	interrupted = exit{pipelines.ExitInterrupted, "interrupted"}
-	badSpec     = exit{pipelines.ExitUsage, "the spec or the call is wrong, and nothing was done; or the ledger is damaged"}
-	drawn       = exit{pipelines.ExitUncommitted,
+	badSpec     = exit{pipelines.ExitUsage,
+		"the spec or the call is wrong, and nothing was done; or the ledger is damaged"}
+	drawn = exit{pipelines.ExitUncommitted,
 		"something is drawn but not committed, or the ledger could not be published, or its report not be written"}
 	kept  = exit{pipelines.ExitInterrupted, "interrupted; what was drawn is kept"}
 	asked = []exit{done, broken, usage, held, interrupted} // of verbs that ask a ledger
