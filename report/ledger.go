@@ -32,6 +32,9 @@ type Options struct {
 	Threads int
 	// MemoryLimit bounds the engine's buffers, as in "512MB". Empty means 1GB.
 	MemoryLimit string
+	// Private makes a new ledger readable for its owner alone, as one that holds the
+	// variables of a spec is.
+	Private bool
 }
 
 // Ledger is a DuckDB file of fits. It holds no connection and no lock between
@@ -226,6 +229,7 @@ func (l *Ledger) Write(ctx context.Context, fn func(*Session) error) error {
 	if err != nil {
 		return err
 	}
+	defer ownersAlone(l.path)()
 	db, c, err := l.patiently(ctx, false)
 	if err != nil {
 		return err
