@@ -13,13 +13,17 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # What is built and tested without cgo: the samplers and the arithmetic below them.
 PURE        := ./infer/... $(addprefix ./internal/,vec simd linalg variate state)
 FUZZTIME    ?= 30s
+KILLS       ?= 200
+FITS        ?= 1000
+# A package whose tests take longer hangs; on a quiet machine the slowest takes two minutes.
+TIMEOUT     ?= 30m
 COUNT       ?= 1
 ifeq ($(origin SEED),undefined)
 SEED        := $(shell od -An -N7 -tu8 /dev/urandom | tr -d ' ')
 endif
 
 # Every target below with a "## help" behind its name is listed by "make help".
-.PHONY: help build run test stat verify kill soak lint arm64 race bench fuzz golden reference e2e compat ci clean
+.PHONY: help build run test stat verify kill soak lint arm64 forms race bench mutants fuzz golden reference e2e compat ci clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,8 +37,8 @@ run: build ## build, then run the quickstart: real data in, posteriors.duckdb ou
 test: ## run every test: vet, infer and its arithmetic without cgo, then all other packages
 	$(GO) vet ./...
 	CGO_ENABLED=0 $(GO) build $(PURE)
-	CGO_ENABLED=0 $(GO) test $(PURE)
-	$(GO) test $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE))")
+	CGO_ENABLED=0 $(GO) test -timeout=$(TIMEOUT) $(PURE)
+	$(GO) test -timeout=$(TIMEOUT) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE))")
 
 stat: ## run the statistical tests in full, for hours, with a fresh seed (SEED=… repeats one)
 	@echo "stat: SEED=$(SEED)"
@@ -44,13 +48,13 @@ verify: ## write and print the tables of docs/verification.md: posteriors, the g
 	GLMBATCH_VERIFY=$(CURDIR)/docs/verification.md $(GO) test -count=1 -p 1 -timeout=2h -run '^TestVerify' ./infer/glm ./infer/infertest
 	@cat docs/verification.md
 
-kill: ## kill 200 processes at random moments and fail every operation on the disk (SEED=… for the moments)
+kill: ## kill 200 processes at random moments and fail every operation on the disk (SEED=… for the moments; KILLS=… below 100: a short form)
 	@echo "kill: SEED=$(SEED)"
-	GLMBATCH_KILLS=200 GLMBATCH_SEED=$(SEED) $(GO) test -count=1 -p 1 -v -timeout=2h \
+	GLMBATCH_KILLS=$(KILLS) GLMBATCH_SEED=$(SEED) $(GO) test -count=1 -p 1 -v -timeout=2h \
 		-run '^Test(Killed|DamagedWorkFolder|FullDisk|ReadOnlyPlace|RunOnAFailingDisk|EveryOperationFails)$$' ./pipelines ./pipelines/internal/run ./pipelines/internal/spool
 
-soak: ## fit a thousand data sets in one run, skip them all, change a tenth; then the same of fewer under the race detector
-	GLMBATCH_SOAK=1000 $(GO) test -count=1 -v -timeout=2h -run '^TestSoak$$' ./pipelines
+soak: ## fit a thousand data sets in one run, skip them all, change a tenth; then the same of fewer under the race detector (FITS=…)
+	GLMBATCH_SOAK=$(FITS) $(GO) test -count=1 -v -timeout=2h -run '^TestSoak$$' ./pipelines
 	$(GO) test -race -count=1 -v -timeout=2h -run '^TestSoak$$' ./pipelines
 
 lint: ## check format, vet, staticcheck, shell syntax, and the house rules of internal/arch
@@ -65,6 +69,9 @@ lint: ## check format, vet, staticcheck, shell syntax, and the house rules of in
 arm64: ## hold the bits of infer and its arithmetic on arm64, cross-compiled and under qemu-user (root installs it)
 	.ci/arm64 $(PURE)
 
+forms: ## say which forms of the kernels this processor has, and test each; AVX2 under qemu-user where it lacks it
+	.ci/forms
+
 race: ## run the tests under the race detector (PKG=./pipelines/... RUN=Conformance SKIP=Pinned for a part)
 	$(GO) test -race -timeout=60m -run='$(or $(RUN),.)' $(if $(SKIP),-skip='$(SKIP)') $(or $(PKG),./...)
 
@@ -74,6 +81,9 @@ ifeq ($(PKG)$(BENCH),)
 else
 	$(GO) test -run='^$$' -bench='$(or $(BENCH),.)' -benchmem -count=$(COUNT) -timeout=2h $(or $(PKG),./...)
 endif
+
+mutants: ## plant faults in the code, one at a time, and print which the tests find (PART=3/12 for a part, ONLY=regexp of names or files)
+	$(GO) run ./internal/mutants -part '$(PART)' -only '$(ONLY)'
 
 fuzz: ## fuzz every target for FUZZTIME (30s each)
 	@found=0; \

@@ -17,7 +17,6 @@
 //	sigma     dispersion of the gaussian family (residual sd)
 //	theta     everything that Position writes: beta, then dispersions
 //
-// Read stream.go, then kernel.go (Setup, Kernel, Info), then block.go and
-// columns.go (draws); compact.go (draws told by fewer numbers) and
-// certificate.go (bounds that are proved) are for some samplers.
+// Read stream.go, then kernel.go (Setup, Kernel, Info), then block.go (draws);
+// compact.go (draws told by fewer numbers) is for some samplers.
 package infer

@@ -18,6 +18,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"glmbatch/internal/references"
 )
 
 // tallRows is the number of rows of the tall benchmark: 500,000 unless
@@ -172,11 +174,7 @@ func BenchmarkRead(b *testing.B) {
 	})
 	for _, name := range []string{"ALLAML", "BASEHOCK", "colon"} {
 		b.Run("format=parquet/panel="+name, func(b *testing.B) {
-			path := filepath.Join("../../shared/data/panel", name+".parquet")
-			if _, err := os.Stat(path); err != nil {
-				b.Skip("the panel is not beside the checkout")
-			}
-			benchRead(b, Source{Path: path})
+			benchRead(b, Source{Path: filepath.Join(references.Folder(b, "panel"), name+".parquet")})
 		})
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"glmbatch/internal/references"
 )
 
 var update = flag.Bool("update", false, "write the goldens")
@@ -19,10 +21,7 @@ var update = flag.Bool("update", false, "write the goldens")
 // TestDiamondsCopy: the copy of a reference posterior's design that the tests
 // of infer read, which know no Parquet, is the file itself, number by number.
 func TestDiamondsCopy(t *testing.T) {
-	const parquet = "../../shared/data/posteriordb/design/diamonds-diamonds.parquet"
-	if _, err := os.Stat(parquet); err != nil {
-		t.Skipf("the reference posteriors are not on this machine: %v", err)
-	}
+	parquet := filepath.Join(references.Folder(t, "posteriordb"), "design", "diamonds-diamonds.parquet")
 	table, err := Read(context.Background(), Source{Name: "diamonds", Path: parquet})
 	if err != nil {
 		t.Fatal(err)

@@ -170,10 +170,7 @@ func (src *Source) listed() ([]string, error) {
 		}
 		return src.directory()
 	} else if !strings.ContainsAny(src.Path, "*?[") {
-		return nil, &SourceError{
-			Dataset: src.Name, File: src.Path,
-			Err: words.Hint(reason(err), nearbyHint(src.Path)),
-		}
+		return nil, &SourceError{Dataset: src.Name, File: src.Path, Err: words.Hint(reason(err), nearbyHint(src.Path))}
 	}
 	files, err := filepath.Glob(src.Path)
 	if err != nil {

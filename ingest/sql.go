@@ -69,7 +69,7 @@ func (q *query) fail(err error, hint string) error {
 
 // run writes the rows of the query to the file out in the folder dir.
 func (q *query) run(ctx context.Context, dir, out string) error {
-	dsn := ""
+	dsn, fenced := "?"+sealed, false
 	if q.src.Database != "" && q.src.Database != ":memory:" {
 		if err := q.src.within(q.src.Database); err != nil {
 			return err
@@ -82,7 +82,7 @@ func (q *query) run(ctx context.Context, dir, out string) error {
 			return q.fail(errors.New("the engine cannot open a path with ?, # or a stray %"),
 				"name the database, or its folder, otherwise")
 		}
-		dsn = q.src.Database + "?access_mode=read_only"
+		dsn, fenced = q.src.Database+"?access_mode=read_only&"+sealed, true
 	}
 	db, err := sql.Open("duckdb", dsn)
 	if err != nil {
@@ -97,7 +97,7 @@ func (q *query) run(ctx context.Context, dir, out string) error {
 	if err := q.oneSelect(ctx, conn); err != nil { // nothing of it runs
 		return err
 	}
-	for _, setting := range q.settings(dsn != "", dir, out) {
+	for _, setting := range q.settings(fenced, dir, out) {
 		if _, err := conn.ExecContext(ctx, setting); err != nil {
 			return q.fail(engineReason(err), "")
 		}
@@ -119,13 +119,16 @@ func (q *query) run(ctx context.Context, dir, out string) error {
 	return nil
 }
 
+// sealed keeps the engine from fetching and loading extensions, from the moment on at which it opens a database that
+// asks for one.
+const sealed = "autoinstall_known_extensions=false&autoload_known_extensions=false&allow_community_extensions=false&" +
+	"allow_persistent_secrets=false"
+
 const openHint = "the file must be a DuckDB database that no other process has open for writing"
 
 // settings locks the engine down. Order matters: paths first, the lock last.
 func (q *query) settings(fenced bool, dir, out string) []string {
 	s := []string{
-		"SET autoinstall_known_extensions = false",
-		"SET autoload_known_extensions = false",
 		"SET temp_directory = " + quoteSQL(filepath.Join(dir, "spill")),
 		"SET TimeZone = 'UTC'",
 	}

@@ -140,7 +140,6 @@ func Import(ctx context.Context, database string, files []string, o ImportOption
 	for _, f := range found {
 		if f.Sampler == o.Sampler && f.Method != exchange.Method {
 			return nil, &UsageError{words.Hint(fmt.Errorf("the ledger has a fit %s that the pipeline draws itself", f.Key),
-
 				"call the imported one otherwise with --sampler NAME")}
 		}
 	}

@@ -13,8 +13,9 @@ import (
 	"glmbatch/pipelines"
 )
 
-// many reports whether the long forms of these tests are asked for.
-func many() bool { return os.Getenv("GLMBATCH_KILLS") != "" }
+// many reports whether the long forms of these tests are asked for: with 100 kills or
+// more.
+func many() bool { return kills() >= 100 }
 
 // interrupted leaves a folder's run stopped after some looks at its context, so
 // that its work folder holds chains under way.

@@ -52,7 +52,6 @@ func Propose(ctx context.Context, path string, o ProposeOptions) (*Proposal, err
 		schema.HasField("value") {
 		return nil,
 			&UsageError{words.Hint(fmt.Errorf("%s holds the non-zeros of a matrix (row, col, value), and no response", path),
-
 				fmt.Sprintf("pipeline init TABLE --triplets %s, TABLE being the file that has the response", path))}
 	}
 	where, err := sourceWords(o.Dir, path)

@@ -18,7 +18,7 @@ import (
 )
 
 // kills is how many processes each test of this file kills: few in make test,
-// GLMBATCH_KILLS in make kill.
+// GLMBATCH_KILLS, which make kill and .ci/run set.
 func kills() int {
 	n, err := strconv.Atoi(os.Getenv("GLMBATCH_KILLS"))
 	if err != nil {

@@ -2,38 +2,33 @@ package pipelines
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"glmbatch/internal/outfile"
 )
 
 // WriteMetrics writes what runs left to a file in the text format of Prometheus,
 // for node_exporter's textfile collector. The file takes the old one's place by
-// a rename: a collector never meets half of it. Of runs of one pipeline the last
+// a rename: a collector never meets half of it. Links are followed, and a pipe or device is
+// written to. Of runs of one pipeline the last
 // counts; dry runs and replicates have no metrics.
-func WriteMetrics(path string, outcomes []*Outcome) (err error) {
+func WriteMetrics(path string, outcomes []*Outcome) error {
 	var b bytes.Buffer
 	writeMetrics(&b, outcomes)
-	f, err := os.CreateTemp(filepath.Dir(path), ".pipeline-metrics-*")
+	// The collector runs as another user.
+	err := outfile.Write(path, 0o644, func(f *os.File) error {
+		_, err := f.Write(b.Bytes())
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("metrics: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("metrics: %w", errors.Join(err, os.Remove(f.Name())))
-		}
-	}()
-	_, err = f.Write(b.Bytes())
-	// The collector runs as another user.
-	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return nil
 }
 
 // verdicts are the values of the label verdict, all of which are always written:
@@ -100,7 +95,8 @@ func metricsOf(outcomes []*Outcome) []metric {
 	cpu := metric{name: "glmbatch_fit_cpu_seconds", help: "Processor time of a fit that was drawn in the run."}
 	draws := metric{name: "glmbatch_fit_draws", help: "Kept draws over all chains."}
 	rhat := metric{name: "glmbatch_fit_rhat_max", help: "Largest R-hat of a fit that was drawn in the run."}
-	ess := metric{name: "glmbatch_fit_ess_bulk_min", help: "Least bulk effective sample size over its coefficients."}
+	ess := metric{name: "glmbatch_fit_ess_bulk_min",
+		help: "Least bulk effective sample size over its parameters, dispersions included."}
 	for _, o := range outcomes {
 		of := []string{"pipeline", o.Pipeline}
 		started.add(of, unix(o.Started.UnixNano()))

@@ -142,3 +142,23 @@ func TestMetricsLintCatches(t *testing.T) {
 		}
 	}
 }
+
+// A link to where the collector looks stays a link.
+func TestMetricsThroughALink(t *testing.T) {
+	dir := t.TempDir()
+	link := filepath.Join(dir, "link.prom")
+	if err := os.Symlink("real.prom", link); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // made, then replaced
+		if err := pipelines.WriteMetrics(link, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if to, err := os.Readlink(link); err != nil || to != "real.prom" {
+		t.Errorf("the link leads to %q, %v", to, err)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "real.prom")); err != nil || !strings.Contains(string(text), "build_info") {
+		t.Errorf("%q, %v", text, err)
+	}
+}

@@ -2,23 +2,16 @@ package pipelines_test
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 
+	"glmbatch/internal/references"
 	"glmbatch/pipelines"
 )
 
 // colon runs the paper's panel on its first data set.
 func colon(t *testing.T, o pipelines.Overrides) folder {
 	t.Helper()
-	dir, err := filepath.Abs("../../shared/data/panel")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "colon.parquet")); err != nil {
-		t.Skipf("the panel's data are not here: %v", err)
-	}
-	t.Setenv("PANEL_DIR", dir)
+	t.Setenv("PANEL_DIR", references.Folder(t, "panel"))
 	f := folder{t, t.TempDir()}
 	o.Database = f.path("panel.duckdb")
 	out, err := pipelines.Run(t.Context(), "panel", pipelines.RunOptions{Overrides: o, Only: []string{"dataset=colon", "sampler=reference"}})

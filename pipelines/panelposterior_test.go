@@ -3,7 +3,6 @@ package pipelines_test
 import (
 	"database/sql"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
+	"glmbatch/internal/references"
 )
 
 // panelPosterior reads a dense set of the panel, scales its columns and gives
@@ -77,13 +77,7 @@ func standardise(v, dst []float64) {
 // panelRows runs a query on a file of the panel, and skips the test where there is none.
 func panelRows(t *testing.T, query, file string) *sql.Rows {
 	t.Helper()
-	path, err := filepath.Abs("../../shared/data/panel/" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("the panel's data are not here: %v", err)
-	}
+	path := filepath.Join(references.Folder(t, "panel"), file)
 	db, err := sql.Open("duckdb", "")
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"glmbatch/ingest"
+	"glmbatch/internal/outfile"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 )
@@ -63,15 +64,22 @@ func (t *Trust) fence(p *spec.Pipeline, target string, databaseGiven bool) error
 	}
 	if !databaseGiven {
 		// what is written with it; links among them are followed too
+		leads, _, err := outfile.Target(p.Database)
 		for _, beside := range []string{"", ".wal", ".work", ".prune", ".new"} {
 			look(p.Database+beside, "database")
+			if err == nil && leads != p.Database {
+				look(leads+beside, "database")
+			}
 		}
 	}
 	if p.Publish != "" {
 		look(p.Publish, "publish")
-		look(p.Publish+".publish", "publish")
+		look(p.Publish+outfile.Beside, "publish")
 	}
-	look(p.Report, "report")
+	if p.Report != "" {
+		look(p.Report, "report")
+		look(p.Report+outfile.Beside, "report")
+	}
 	for _, d := range p.Datasets {
 		look(d.Database, "datasets", d.Name, "database")
 		look(ingest.Stem(d.Triplets.Path), "datasets", d.Name, "triplets", "path")

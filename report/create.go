@@ -49,7 +49,7 @@ func (l *Ledger) create(ctx context.Context) error {
 
 // fill makes the file with its tables, and syncs it.
 func (l *Ledger) fill(ctx context.Context) error {
-	db, c, err := l.connect(ctx, false)
+	db, c, err := l.connect(ctx, false, reach{})
 	if err != nil {
 		return errors.New(engineWords(err))
 	}

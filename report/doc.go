@@ -16,7 +16,8 @@
 // Read records.go (aliases.go names what package record has), ledger.go and session.go first; the tables and views
 // are in schema/*.sql. Then
 //
-//   - create.go, migrate.go, errors.go, quote.go: a file, its schema, what can be wrong with it, and SQL's text;
+//   - engine.go, create.go, wal.go, migrate.go, own.go, errors.go, quote.go: the fenced engine, a file, its log, its
+//     schema, whose views it has, what can be wrong with it, and SQL's text;
 //   - fit.go, append.go, draws.go, derive.go, loo.go, discrete.go, drift.go, driftquery.go, start.go, calibration.go:
 //     writing a fit and its parts;
 //   - stored.go, newest.go, place.go, look.go, fitted.go, peer.go, night.go, columns.go, chains.go: reading fits, runs

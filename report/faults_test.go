@@ -267,7 +267,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	foreign := filepath.Join(dir, "foreign.duckdb")
 	other := &Ledger{path: foreign, opts: Options{MemoryLimit: "1GB", Threads: 1}}
-	db, c, err := other.connect(context.Background(), false)
+	db, c, err := other.connect(context.Background(), false, reach{})
 	must(t, err)
 	must(t, execute(context.Background(), c, "CREATE TABLE mine (a INT)"))
 	must(t, errors.Join(c.Close(), db.Close()))

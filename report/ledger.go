@@ -8,15 +8,14 @@ import (
 	"io"
 	"net/url"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/duckdb/duckdb-go/v2"
-
+	"glmbatch/internal/outfile"
 	"glmbatch/internal/words"
 )
 
@@ -35,6 +34,9 @@ type Options struct {
 	// Private makes a new ledger readable for its owner alone, as one that holds the
 	// variables of a spec is.
 	Private bool
+	// Restore has Open put the program's own views and macros in the place of others that have their names. Without
+	// it readers refuse such a ledger, and the first Write does that.
+	Restore bool
 }
 
 // Ledger is a DuckDB file of fits. It holds no connection and no lock between
@@ -44,6 +46,8 @@ type Ledger struct {
 	opts Options
 	mu   sync.RWMutex // readers and writers of this process take turns
 
+	trusted atomic.Bool // the file's views were seen to be the program's own
+
 	door    sync.Mutex // for those who come and go while others read
 	readers int        // connections for reading
 }
@@ -52,9 +56,10 @@ type Ledger struct {
 // it. A file that exists must be a ledger, or a DuckDB file without tables;
 // otherwise Open returns a *NotLedgerError, or a *VersionError if a newer
 // program wrote it. No lock is kept. A file that another process holds, or has
-// just begun to make, is checked when it is used.
+// just begun to make, is checked when it is used. A link is followed here, once: what
+// the engine and the program put beside the file stands beside the file itself.
 func Open(path string, opts Options) (*Ledger, error) {
-	abs, err := filepath.Abs(path)
+	real, _, err := outfile.Target(path)
 	if err != nil {
 		return nil, err
 	}
@@ -67,20 +72,24 @@ func Open(path string, opts Options) (*Ledger, error) {
 	if opts.MemoryLimit == "" {
 		opts.MemoryLimit = "1GB"
 	}
-	l := &Ledger{path: abs, opts: opts}
-	exists, err := checkFile(abs)
+	l := &Ledger{path: real, opts: opts}
+	exists, err := checkFile(real)
 	if err != nil || !exists {
 		return l.orError(err)
 	}
-	db, c, err := l.connect(context.Background(), true)
+	db, c, err := l.connect(context.Background(), true, reach{})
 	if isLocked(err) {
 		return l, nil
 	}
 	if err != nil {
 		return nil, l.badFile(err)
 	}
-	_, err = schemaVersion(context.Background(), c, abs, migrations)
-	return l.orError(errors.Join(err, c.Close(), db.Close()))
+	_, err = schemaVersion(context.Background(), c, real, migrations)
+	strange := err == nil && opts.Restore && l.trust(context.Background(), c) != nil
+	if err := errors.Join(err, c.Close(), db.Close()); err != nil || !strange {
+		return l.orError(err)
+	}
+	return l.orError(l.Write(context.Background(), func(*Session) error { return nil }))
 }
 
 // orError returns l unless there is an error.
@@ -91,7 +100,7 @@ func (l *Ledger) orError(err error) (*Ledger, error) {
 	return l, nil
 }
 
-// Path is the absolute path of the file.
+// Path is the absolute path of the file; where it was named by a link, that of what the link leads to.
 func (l *Ledger) Path() string { return l.path }
 
 // magicOffset is where the four letters DUCK stand in every DuckDB file.
@@ -166,30 +175,29 @@ func isEmptyFile(path string) bool {
 }
 
 // connect opens the engine on the file, once.
-func (l *Ledger) connect(ctx context.Context, readOnly bool) (*sql.DB, *sql.Conn, error) {
+func (l *Ledger) connect(ctx context.Context, readOnly bool, r reach) (*sql.DB, *sql.Conn, error) {
 	q := url.Values{"memory_limit": {l.opts.MemoryLimit}, "checkpoint_threshold": {"1GB"},
 		"preserve_insertion_order": {strconv.FormatBool(readOnly)}, "threads": {"1"}}
 	if readOnly {
 		q.Set("access_mode", "READ_ONLY")
 		q.Set("threads", strconv.Itoa(l.opts.Threads))
+		q.Set("lock_configuration", "true") // a writer carries out this package's own SQL, which sets the threads
 	}
-	connector, err := duckdb.NewConnector(l.path+"?"+q.Encode(), nil)
-	if err != nil {
-		return nil, nil, err
+	db, c, err := dial(ctx, l.path, q, r)
+	if err == nil || isLocked(err) {
+		return db, c, err
 	}
-	db := sql.OpenDB(connector)
-	c, err := db.Conn(ctx)
-	if err != nil {
-		return nil, nil, errors.Join(err, db.Close())
+	if mended, merr := l.mendLog(); merr != nil || !mended {
+		return nil, nil, errors.Join(err, merr)
 	}
-	return db, c, nil
+	return dial(ctx, l.path, q, r)
 }
 
 // patiently is connect with bounded waiting for whoever holds the file.
-func (l *Ledger) patiently(ctx context.Context, readOnly bool) (*sql.DB, *sql.Conn, error) {
+func (l *Ledger) patiently(ctx context.Context, readOnly bool, r reach) (*sql.DB, *sql.Conn, error) {
 	start, pause := time.Now(), 5*time.Millisecond
 	for {
-		db, c, err := l.connect(ctx, readOnly)
+		db, c, err := l.connect(ctx, readOnly, r)
 		if err == nil {
 			return db, c, nil
 		}
@@ -230,7 +238,7 @@ func (l *Ledger) Write(ctx context.Context, fn func(*Session) error) error {
 		return err
 	}
 	defer ownersAlone(l.path)()
-	db, c, err := l.patiently(ctx, false)
+	db, c, err := l.patiently(ctx, false, reach{})
 	if err != nil {
 		return err
 	}
@@ -240,6 +248,12 @@ func (l *Ledger) Write(ctx context.Context, fn func(*Session) error) error {
 func (l *Ledger) session(ctx context.Context, c *sql.Conn, fn func(*Session) error) error {
 	if err := migrate(ctx, c, l.path, migrations); err != nil {
 		return err
+	}
+	if !l.trusted.Load() {
+		if err := inTransaction(ctx, c, func() error { return restore(ctx, c, l.path) }); err != nil {
+			return err
+		}
+		l.trusted.Store(true)
 	}
 	s, err := newSession(c, l.opts.Threads)
 	if err != nil {
@@ -257,13 +271,20 @@ func (l *Ledger) session(ctx context.Context, c *sql.Conn, fn func(*Session) err
 // read opens the file read-only and calls fn. A file that is not there yet is
 // a *MissingError.
 func (l *Ledger) read(ctx context.Context, fn func(*sql.Conn) error) error {
+	return l.readWith(ctx, reach{}, fn)
+}
+
+// readWith is read with an engine that may reach other files: it waits for those that may not.
+func (l *Ledger) readWith(ctx context.Context, r reach, fn func(*sql.Conn) error) error {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	db, c, err := l.enter(ctx)
+	db, c, err := l.enter(ctx, r)
 	if err != nil {
 		return err
 	}
-	err = l.damaged(fn(c))
+	if err = l.trust(ctx, c); err == nil {
+		err = l.damaged(fn(c))
+	}
 	l.door.Lock()
 	defer l.door.Unlock()
 	l.readers--
@@ -297,7 +318,7 @@ func (l *Ledger) readIfThere(ctx context.Context, fn func(*sql.Conn) error) erro
 // enter opens a connection for reading. The file itself is looked at by the first
 // reader only: a lock of a file belongs to the process, which gives it up when it
 // closes any handle of the file.
-func (l *Ledger) enter(ctx context.Context) (*sql.DB, *sql.Conn, error) {
+func (l *Ledger) enter(ctx context.Context, r reach) (*sql.DB, *sql.Conn, error) {
 	l.door.Lock()
 	defer l.door.Unlock()
 	if l.readers == 0 {
@@ -309,7 +330,7 @@ func (l *Ledger) enter(ctx context.Context) (*sql.DB, *sql.Conn, error) {
 			return nil, nil, &MissingError{l.path}
 		}
 	}
-	db, c, err := l.patiently(ctx, true)
+	db, c, err := l.patiently(ctx, true, r)
 	if err == nil {
 		l.readers++
 	}

@@ -14,7 +14,7 @@ import (
 // and runs with their counts.
 func TestLooks(t *testing.T) {
 	l, ctx := open(t, Options{}), context.Background()
-	db, c, err := l.connect(ctx, false)
+	db, c, err := l.connect(ctx, false, reach{})
 	must(t, err)
 	must(t, errors.Join(migrate(ctx, c, l.path, migrations),
 		execute(ctx, c, `INSERT INTO fit (fit_id, fingerprint, run_id, dataset, key, model, sampler, status, verdict, reasons, gates, setup_seconds,

@@ -18,7 +18,7 @@ func TestMigrations(t *testing.T) {
 		{"third", []string{"CREATE VIEW passed AS SELECT * FROM fit WHERE verdict = 'pass'"}},
 	}
 	to := func(history []migration) error {
-		db, c, err := l.connect(ctx, false)
+		db, c, err := l.connect(ctx, false, reach{})
 		must(t, err)
 		return errors.Join(migrate(ctx, c, l.path, history), c.Close(), db.Close())
 	}
@@ -93,7 +93,7 @@ func TestUnreleasedLedger(t *testing.T) {
 // TestUnmigrated: reading a DuckDB file without tables finds nothing.
 func TestUnmigrated(t *testing.T) {
 	l, ctx := open(t, Options{}), context.Background()
-	db, c, err := l.connect(ctx, false)
+	db, c, err := l.connect(ctx, false, reach{})
 	must(t, err)
 	must(t, errors.Join(execute(ctx, c, "CHECKPOINT"), c.Close(), db.Close()))
 	_, err = Open(l.path, Options{})

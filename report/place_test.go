@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"testing"
 	"time"
@@ -101,12 +100,12 @@ func TestWeekInEveryZone(t *testing.T) {
 	outside := nightFit(2, func(f *Fit) { f.Created = now.Add(-172 * time.Hour) })
 	store(t, l, inside, outside)
 	for _, zone := range []string{"UTC", "Pacific/Auckland", "America/Los_Angeles"} {
-		must(t, l.read(ctx, func(c *sql.Conn) error {
-			if err := execute(ctx, c, "SET TimeZone = '"+zone+"'"); err != nil {
+		must(t, l.Write(ctx, func(s *Session) error { // readers have their settings locked
+			if err := execute(ctx, s.c, "SET TimeZone = '"+zone+"'"); err != nil {
 				return err
 			}
 			var got string
-			err := c.QueryRowContext(ctx, `SELECT string_agg(fingerprint, ' ') FROM fit
+			err := s.c.QueryRowContext(ctx, `SELECT string_agg(fingerprint, ' ') FROM fit
 				WHERE created > make_timestamp(epoch_us(now())) - INTERVAL 7 DAYS`).Scan(&got)
 			if got != "f1" {
 				t.Errorf("in %s the week has %q, want f1", zone, got)

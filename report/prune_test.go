@@ -55,6 +55,9 @@ func TestPrune(t *testing.T) {
 	wantInt(t, l, 42, "SELECT a FROM my_view")
 	wantInt(t, l, len(migrations), "SELECT max(version) FROM schema_version")
 	wantInt(t, l, 1, "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'fit' AND comment IS NOT NULL")
+	again, err := Open(l.path, Options{}) // its views are still the program's own
+	must(t, err)
+	wantInt(t, again, 3, "SELECT count(*) FROM fit")
 	store(t, l, sampleFit("after")) // numbers go on
 	wantInt(t, l, 0, "SELECT count(*) - count(DISTINCT fit_id) FROM fit")
 	if info, err := os.Stat(l.path); err != nil || info.Mode().Perm() != 0o600 {

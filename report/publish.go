@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 
+	"glmbatch/internal/outfile"
 	"glmbatch/internal/words"
 )
 
@@ -107,47 +107,28 @@ func (l *Ledger) shared(ctx context.Context) (*os.File, error) {
 	}
 }
 
-// publish copies the locked file beside its destination and renames the copy.
+// publish copies the locked file to where to leads.
 func (l *Ledger) publish(ctx context.Context, source *os.File, to string) error {
 	info, err := source.Stat()
 	if err != nil {
 		return err
 	}
-	if there, err := os.Stat(to); err == nil && (there.IsDir() || os.SameFile(there, info)) {
-		return errors.New("it is a folder, or the ledger itself")
+	leads, there, err := outfile.Target(to)
+	if err != nil {
+		return err
+	}
+	if there != nil && (!there.Mode().IsRegular() || os.SameFile(there, info)) {
+		return words.Hint(errors.New("it is a folder, a device or the ledger itself"), "name another file")
 	}
 	if _, err := os.Stat(l.path + ".wal"); err == nil {
 		return &LockedError{l.path, 0, errors.New("it was written to just now")}
 	}
-	tmp, err := os.OpenFile(to+".publish", os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, info.Mode().Perm())
-	if err != nil {
-		return err
-	}
-	defer tmp.Close() // synced before it counts
-	if err := syscall.Flock(int(tmp.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return fmt.Errorf("another run is publishing there: %w", err)
-	}
-	err = errors.Join(tmp.Truncate(0), tmp.Chmod(info.Mode().Perm()))
-	if err == nil {
-		_, err = io.Copy(tmp, &cancellable{ctx, source})
-	}
-	if err == nil {
-		err = tmp.Sync()
-	}
-	if err == nil {
-		err = opens(ctx, tmp.Name())
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), to)
-	}
-	if err != nil {
-		return errors.Join(err, removeIfThere(tmp.Name()))
-	}
-	folder, err := os.Open(filepath.Dir(to))
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
+	return outfile.Write(leads, info.Mode().Perm(), func(f *os.File) error {
+		if _, err := io.Copy(f, &cancellable{ctx, source}); err != nil {
+			return err
+		}
+		return opens(ctx, f.Name())
+	})
 }
 
 // opens tries whether a copy is a ledger.
@@ -156,7 +137,7 @@ func opens(ctx context.Context, path string) error {
 		return err
 	}
 	l := &Ledger{path: path, opts: Options{Threads: 1, MemoryLimit: "128MB"}}
-	db, c, err := l.connect(ctx, true)
+	db, c, err := l.connect(ctx, true, reach{})
 	if err != nil {
 		return fmt.Errorf("the copy does not open: %w", err)
 	}

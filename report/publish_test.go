@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"glmbatch/internal/outfile"
 )
 
 // A copy that is published is whole, replaces the one before by a rename, and
@@ -42,6 +44,53 @@ func TestPublish(t *testing.T) {
 	}
 }
 
+// Links stay, those to a ledger and those to where its copy and its page go; what they lead to is replaced.
+func TestLinksStay(t *testing.T) {
+	l, ctx, dir := open(t, Options{LockWait: -1}), context.Background(), t.TempDir()
+	store(t, l, sampleFit("f1"))
+	link := func(name string) string {
+		path := filepath.Join(dir, name)
+		must(t, os.Symlink(filepath.Join("real", name), path))
+		return path
+	}
+	must(t, os.Mkdir(filepath.Join(dir, "real"), 0o755))
+	ledger, copied, page := link("ledger.duckdb"), link("copy.duckdb"), link("page.html")
+	must(t, os.Rename(l.path, filepath.Join(dir, "real", "ledger.duckdb")))
+	linked, err := Open(ledger, Options{LockWait: -1})
+	must(t, err)
+	store(t, linked, sampleFit("f2"))
+	_, err = linked.Prune(ctx, 1)
+	must(t, err)
+	for range 2 { // made, then replaced
+		must(t, linked.Publish(ctx, copied))
+		must(t, linked.SavePage(ctx, page, PageOptions{Latest: true}))
+	}
+	var failed *PutError
+	if err := linked.SavePage(ctx, ledger, PageOptions{Latest: true}); !errors.As(err, &failed) ||
+		!strings.Contains(err.Error(), "the ledger itself") {
+		t.Errorf("a page in place of the ledger that a link names: %v", err)
+	}
+	for _, path := range []string{ledger, copied, page} {
+		if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("%s is no link any more: %v", path, err)
+		}
+	}
+	for _, path := range []string{ledger, copied} {
+		again, err := Open(path, Options{Threads: 1})
+		must(t, err)
+		wantInt(t, again, 1, "SELECT count(*) FROM fit")
+	}
+	for _, folder := range []string{dir, filepath.Join(dir, "real")} {
+		entries, err := os.ReadDir(folder)
+		must(t, err)
+		for _, e := range entries {
+			if name := e.Name(); name != "real" && name != "ledger.duckdb" && name != "copy.duckdb" && name != "page.html" {
+				t.Errorf("left behind: %s in %s", name, folder)
+			}
+		}
+	}
+}
+
 // Where no copy can be made, the one before stays, and the error says what to do.
 func TestPublishFails(t *testing.T) {
 	l, ctx := open(t, Options{LockWait: -1}), context.Background()
@@ -50,12 +99,13 @@ func TestPublishFails(t *testing.T) {
 	file := filepath.Join(dir, "file")
 	must(t, os.WriteFile(file, []byte("x"), 0o600))
 	linked := filepath.Join(dir, "linked.duckdb")
-	must(t, os.Symlink(file, linked+".publish")) // which is not written through
+	must(t, os.Symlink(file, linked+outfile.Beside)) // which is not written through
 	for to, want := range map[string]string{
 		dir:                                "it is a folder",
 		l.path:                             "the ledger itself",
 		filepath.Join(dir, "no", "a.db"):   "hint: make the folder",
 		filepath.Join(file, "copy.duckdb"): "not a directory",
+		os.DevNull:                         "a device",
 		linked:                             "too many levels of symbolic links",
 		filepath.Join(dir, "a?b.duckdb"):   "a path with ?",
 		filepath.Join(dir, "a#b.duckdb"):   "a path with ?",

@@ -36,6 +36,8 @@ type QueryOptions struct {
 	// MaxRows bounds the rows of a Table. Zero means 100; negative means all.
 	// The other formats always hold all rows.
 	MaxRows int
+	// Allow are folders whose files the SQL may read and write. Empty: none.
+	Allow []string
 }
 
 // QueryError is the engine's answer to SQL that it cannot run.
@@ -47,18 +49,44 @@ func (e *QueryError) Error() string { return "sql: " + engineWords(e.Err) }
 
 func (e *QueryError) Unwrap() error { return e.Err }
 
-// Query runs SQL on the ledger, opened read-only, and writes the result to w.
+// Query runs one statement of SQL on the ledger, opened read-only, and writes the result to w.
 // Rows are streamed, so a result may be larger than memory (a Table keeps
-// MaxRows of them, Parquet passes through a temporary file).
+// MaxRows of them, Parquet passes through a temporary file). The SQL, and the views that it asks, reach no file
+// but those in opts.Allow.
 //
 // It returns a *MissingError if there is no ledger, a *LockedError if another
 // process keeps it open for writing, and a *QueryError if the SQL is wrong or
 // would write.
-func (l *Ledger) Query(ctx context.Context, w io.Writer, opts QueryOptions, query string, args ...any) error {
-	if err := opts.check(); err != nil {
+func (l *Ledger) Query(ctx context.Context, w io.Writer, opts QueryOptions, query string, args ...any) (err error) {
+	allowed, err := folders(opts.Allow)
+	if err != nil {
+		return &QueryError{err}
+	}
+	dir, done, err := opts.scratch()
+	if err != nil {
 		return err
 	}
-	return l.read(ctx, func(c *sql.Conn) error { return answer(ctx, w, c, opts, query, args) })
+	defer func() { err = errors.Join(err, done()) }()
+	if dir != "" {
+		allowed = append(allowed, dir)
+	}
+	return l.readWith(ctx, reach{folders: allowed}, func(c *sql.Conn) error {
+		if err := oneStatement(c, query); err != nil {
+			return queryError(ctx, err)
+		}
+		return answer(ctx, w, c, opts, dir, query, args)
+	})
+}
+
+// scratch is a temporary folder for an answer that passes through a file, and what removes it.
+func (o QueryOptions) scratch() (dir string, done func() error, err error) {
+	if err := o.check(); err != nil || o.Format != Parquet {
+		return "", func() error { return nil }, err
+	}
+	if dir, err = os.MkdirTemp("", "ledger-query-"); err != nil {
+		return "", nil, err
+	}
+	return dir, func() error { return os.RemoveAll(dir) }, nil
 }
 
 // check refuses formats that are not known.
@@ -69,15 +97,12 @@ func (o QueryOptions) check() error {
 	return nil
 }
 
-// answer writes the result of a query on an open file.
-func answer(ctx context.Context, w io.Writer, c *sql.Conn, opts QueryOptions, query string, args []any) error {
-	if err := opts.check(); err != nil {
-		return err
-	}
+// answer writes the result of a query on an open file, by way of the folder dir if it is to be Parquet.
+func answer(ctx context.Context, w io.Writer, c *sql.Conn, opts QueryOptions, dir, query string, args []any) error {
 	write := map[Format]func(io.Writer, *sql.Rows) error{CSV: writeCSV, JSON: writeJSON}[opts.Format]
 	switch {
 	case opts.Format == Parquet:
-		return writeParquet(ctx, w, c, query, args)
+		return writeParquet(ctx, w, c, filepath.Join(dir, "result.parquet"), query, args)
 	case write == nil:
 		limit := opts.MaxRows
 		if limit == 0 {
@@ -108,7 +133,11 @@ func queryError(ctx context.Context, err error) error {
 	hint := ""
 	switch s := engineWords(err); {
 	case strings.Contains(s, "read-only mode"):
-		hint = "the ledger is open read-only: use SELECT, or attach your own file to write to"
+		hint = "the ledger is open read-only: use SELECT"
+	case strings.Contains(s, "disabled by configuration"), strings.Contains(s, "disabled through configuration"):
+		hint = "SQL on a ledger reaches no other files: --allow FOLDER opens one folder"
+	case strings.Contains(s, "configuration has been locked"):
+		hint = "settings are fixed: a ledger may come from a stranger"
 	case strings.Contains(s, "Table with name"):
 		hint = "SHOW TABLES lists the tables; views to begin with are coefficients, draws, latest, comparison and drift"
 	}
@@ -116,13 +145,7 @@ func queryError(ctx context.Context, err error) error {
 }
 
 // writeParquet lets the engine write a file and copies it to w.
-func writeParquet(ctx context.Context, w io.Writer, c *sql.Conn, query string, args []any) (err error) {
-	dir, err := os.MkdirTemp("", "ledger-query-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	path := filepath.Join(dir, "result.parquet")
+func writeParquet(ctx context.Context, w io.Writer, c *sql.Conn, path, query string, args []any) error {
 	query = strings.TrimRight(query, "; \t\r\n")
 	// The line break keeps a trailing -- comment from swallowing the bracket.
 	copyTo := "COPY (" + query + "\n) TO " + quoteText(path) + " (FORMAT parquet)"

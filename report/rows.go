@@ -2,15 +2,13 @@ package report
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/duckdb/duckdb-go/v2"
 )
 
 // Column is a column of rows to be written: a name and a type of the engine.
@@ -25,19 +23,18 @@ var columnTypes = map[string]string{"SMALLINT": "SMALLINT", "INTEGER": "INTEGER"
 // that there may be more of them than fit into memory.
 func WriteRows(ctx context.Context, w io.Writer, opts QueryOptions, columns []Column,
 	fill func(add func(values ...any) error) error) (err error) {
+	if err := opts.check(); err != nil {
+		return err
+	}
 	dir, err := os.MkdirTemp("", "ledger-rows-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	connector, err := duckdb.NewConnector(filepath.Join(dir, "rows.duckdb")+"?memory_limit=1GB", nil)
+	settings := url.Values{"memory_limit": {"1GB"}}
+	db, c, err := dial(ctx, filepath.Join(dir, "rows.duckdb"), settings, reach{folders: []string{dir}})
 	if err != nil {
 		return err
-	}
-	db := sql.OpenDB(connector)
-	c, err := db.Conn(ctx)
-	if err != nil {
-		return errors.Join(err, db.Close())
 	}
 	defer func() { err = errors.Join(err, c.Close(), db.Close()) }()
 	table := make([]string, len(columns))
@@ -66,5 +63,5 @@ func WriteRows(ctx context.Context, w io.Writer, opts QueryOptions, columns []Co
 	if err != nil {
 		return err
 	}
-	return answer(ctx, w, c, opts, "SELECT * FROM answer", nil)
+	return answer(ctx, w, c, opts, dir, "SELECT * FROM answer", nil)
 }

@@ -197,7 +197,7 @@ func TestDerivedBlocks(t *testing.T) {
 func TestDerivedPointIsARow(t *testing.T) {
 	for _, standardize := range []string{"none", "center_scale"} {
 		table := classic(t, "birthwt")
-		const formula = `low ~ poly(age, 2) * race + ns(lwt, 3) + I(ptl > 0):smoke + cut(age, c(0, 20, 60)) + relevel(race, ref = "other") + offset(log(ftv + 1))`
+		const formula = `low ~ poly(age, 2) * race + ns(lwt, 3) + I(ptl > 0):smoke + cut(age, c(0, 20, 60)) + relevel(race, ref = "other") + offset(log(ftv + 2))`
 		spec := Spec{Standardize: standardize, Formula: mustParse(t, formula), Family: family("bernoulli")}
 		design, err := Build(table, spec)
 		if err != nil {

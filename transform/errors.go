@@ -3,6 +3,8 @@ package transform
 import (
 	"fmt"
 	"strings"
+
+	"glmbatch/internal/words"
 )
 
 // FormulaError is a fault in the text of a formula, or in how it fits the
@@ -83,4 +85,16 @@ func DatasetWords(dataset, file string) string {
 		return fmt.Sprintf("dataset %q", dataset)
 	}
 	return fmt.Sprintf("dataset %q, %s", dataset, file)
+}
+
+// UnknownHint says which names there are and which of them was perhaps meant.
+func UnknownHint(name, what string, candidates []string) string {
+	hint := "the " + what + " are " + words.List(candidates)
+	if len(candidates) == 0 {
+		hint = "there are no " + what
+	}
+	if near := words.Nearest(name, candidates); near != "" {
+		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
+	}
+	return hint
 }

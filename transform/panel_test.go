@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
+
+	"glmbatch/internal/references"
 )
 
 // panelSet is a data set of the paper's panel with the check values of its
@@ -35,11 +37,7 @@ var panel = []panelSet{
 // readPanel reads a set of the panel, which stands beside the repository.
 func readPanel(t testing.TB, name string) arrow.Table {
 	t.Helper()
-	path := filepath.Join("..", "..", "shared", "data", "panel", name+".parquet")
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("the panel's data are not beside the repository: %v", err)
-	}
-	return readParquet(t, path)
+	return readParquet(t, filepath.Join(references.Folder(t, "panel"), name+".parquet"))
 }
 
 // The panel after preprocessing has the check values of its README, to their

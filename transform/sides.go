@@ -74,10 +74,15 @@ func (s *selector) cbind(n *node) error {
 	}
 	failures := &node{kind: nodeParen, pos: n.args[1].pos, args: []*node{n.args[1]}}
 	sum := &node{kind: nodeSum, pos: n.pos, args: []*node{n.args[0], failures}, minus: []bool{false, false}}
-	if err := s.columnsOf(sum); err != nil {
+	return s.takeTrials(sum)
+}
+
+// takeTrials takes a node's columns for the trials.
+func (s *selector) takeTrials(n *node) error {
+	if err := s.columnsOf(n); err != nil {
 		return err
 	}
-	s.out.trials = newVariable(sum, sum.label(), s.formula.source)
+	s.out.trials = newVariable(n, n.label(), s.formula.source)
 	s.take(s.out.trials)
 	return nil
 }
@@ -119,12 +124,7 @@ func (s *selector) trials(n *node) error {
 	} else if err := s.arithmetic(arg); err != nil {
 		return err
 	}
-	if err := s.columnsOf(arg); err != nil {
-		return err
-	}
-	s.out.trials = newVariable(arg, arg.label(), s.formula.source)
-	s.take(s.out.trials)
-	return nil
+	return s.takeTrials(arg)
 }
 
 // offset reads offset(x) or offset of a function of columns.

@@ -1,10 +1,15 @@
 package main
 
 import (
+	"database/sql"
+	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	_ "github.com/duckdb/duckdb-go/v2"
 
 	"glmbatch/pipelines"
 )
@@ -38,6 +43,27 @@ func TestCompareSaysDisagreementFirst(t *testing.T) {
 	for _, want := range []string{"nuts than gibbs: agree", "nuts than gibbs: DISAGREE"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("nuts, which is sooner, does not stand before gibbs:\n%s", b.String())
+		}
+	}
+}
+
+// Of two samplers that disagree the one that failed its own gates is named, and only it; where neither did, one of them is
+// wrong, whichever.
+func TestCompareNamesTheFitThatFailed(t *testing.T) {
+	for _, c := range []struct{ a, b, want, not string }{
+		{"fail", "pass", "gibbs failed its own gates and is not to be trusted", "is wrong"},
+		{"warn", "fail", "nuts failed its own gates and is not to be trusted", "is wrong"},
+		{"fail", "fail", "Both failed their own gates", "is wrong"},
+		{"pass", "warn", "at least one of the two is wrong", "failed"},
+	} {
+		p := compared("differ")
+		p.A.Verdict, p.B.Verdict = c.a, c.b
+		var b strings.Builder
+		if err := printComparisons(&screen{Writer: &b, width: 1000}, []pipelines.Comparison{p}); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.String(); !strings.Contains(got, c.want) || strings.Contains(got, c.not) {
+			t.Errorf("verdicts %s and %s: want %q, not %q:\n%s", c.a, c.b, c.want, c.not, got)
 		}
 	}
 }
@@ -94,6 +120,43 @@ func TestCompareRefuses(t *testing.T) {
 	for _, args := range [][]string{{"compare"}, {"compare", "--format", "xml"}, {"compare", "--dataset", "["}, {"compare", "x"}} {
 		if code, _, errs := call(t, args...); code != 2 || errs == "" {
 			t.Errorf("%q: exit %d, %q", args, code, errs)
+		}
+	}
+}
+
+// The exit code says whether samplers differ: 0 of two that agree, 1 once a mean of
+// one of them is not what the other has.
+func TestCompareExits(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var data strings.Builder
+	data.WriteString("x,y\n")
+	for i := range 30 {
+		x := float64(i) / 10
+		fmt.Fprintf(&data, "%g,%g\n", x, 1+2*x+math.Sin(float64(7*i)))
+	}
+	write(t, ".", "d.csv", data.String())
+	write(t, ".", "two.yaml", `pipeline: two
+database: two.duckdb
+datasets: {d: {path: d.csv}}
+models: {m: {formula: y ~ x, family: gaussian, prior: {coefficients: "normal(0, 10)"}}}
+samplers: {a: {method: conjugate}, b: {method: conjugate}}
+run: {chains: 4, warmup: 0, draws: 250}
+`)
+	mustCall(t, "run", "two.yaml")
+	mustCall(t, "compare", "--database", "two.duckdb")
+	db, err := sql.Open("duckdb", "two.duckdb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Exec(`UPDATE summary SET mean = mean + sd
+		WHERE name = 'x' AND fit_id IN (SELECT fit_id FROM latest WHERE sampler = 'b')`)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []string{"table", "csv", "json"} {
+		code, out, _ := call(t, "compare", "--database", "two.duckdb", "--format", format)
+		if code != 1 || !strings.Contains(strings.ToLower(out), "differ") && !strings.Contains(out, "DISAGREE") {
+			t.Errorf("--format %s of samplers that differ: exit %d\n%s", format, code, out)
 		}
 	}
 }

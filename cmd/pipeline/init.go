@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"glmbatch/internal/outfile"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines"
 )
@@ -75,19 +76,16 @@ name; a file that is there stays, unless --force says otherwise.`,
 
 // writeNew writes a file that must not be there yet, unless force replaces it.
 func writeNew(path string, text []byte, force bool) error {
-	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	write := outfile.New
 	if force {
-		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+		write = outfile.Write
 	}
-	f, err := os.OpenFile(path, flags, 0o644)
+	err := write(path, 0o644, func(f *os.File) error {
+		_, err := f.WriteString(strings.ToValidUTF8(string(text), "�"))
+		return err
+	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return words.Hint(err, fmt.Sprintf("make the folder %s first", filepath.Dir(path)))
 	}
-	if err != nil {
-		return err
-	}
-	if _, err := f.WriteString(strings.ToValidUTF8(string(text), "�")); err != nil {
-		return errors.Join(err, f.Close())
-	}
-	return f.Close()
+	return err
 }

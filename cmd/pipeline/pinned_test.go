@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"glmbatch/internal/references"
 	"glmbatch/pipelines"
 )
 
@@ -105,13 +106,7 @@ func newPin(t *testing.T) *pin {
 // test is skipped where they do not.
 func (p *pin) panel() {
 	p.t.Helper()
-	dir, err := filepath.Abs("../../../shared/data/panel")
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "colon.parquet")); err != nil {
-		p.t.Skipf("the panel's data are not here: %v", err)
-	}
+	dir := references.Folder(p.t, "panel")
 	p.t.Setenv("PANEL_DIR", dir)
 	p.t.Setenv("PIPELINE_ALLOW", dir+string(filepath.ListSeparator)+p.dir)
 }

@@ -15,11 +15,14 @@ import (
 func (a *app) sqlCommand() *cobra.Command {
 	var database, format string
 	var rows int
+	var allow []string
 	c := &cobra.Command{
 		Use:   "sql QUERY",
 		Short: "Ask a ledger a question in SQL",
-		Long: `sql runs one query on a ledger, which is opened read-only, and prints the answer.
-A QUERY of - is read from standard input.
+		Long: `sql runs one statement on a ledger, which is opened read-only, and prints the
+answer. A QUERY of - is read from standard input. The ledger may be a stranger's:
+its views and the query reach no file, no network and no extension. --allow opens
+a folder for reading and for COPY ... TO.
 
 Start from the views: coefficients (the newest fits' summaries), draws (every
 draw), latest, comparison and drift. DESCRIBE and SHOW TABLES work too.`,
@@ -41,17 +44,19 @@ draw), latest, comparison and drift. DESCRIBE and SHOW TABLES work too.`,
 				}
 				query = string(text)
 			}
-			o := pipelines.QueryOptions{Format: pipelines.Format(format), MaxRows: rows}
+			o := pipelines.QueryOptions{Format: pipelines.Format(format), MaxRows: rows, Allow: allow}
 			out := a.stdout
 			if format == "json" {
 				out = visibleJSON{out}
 			}
-			//sql:ok the person who calls the program: the ledger is opened read-only
+			//sql:ok the person who calls the program: the ledger is opened read-only, and the engine is fenced
 			return work(pipelines.Query(c.Context(), out, database, query, o))
 		},
 	}
 	c.Flags().StringVar(&database, "database", defaultLedger, "the ledger")
 	c.Flags().StringVar(&format, "format", "table", strings.Join(pipelines.Formats(), ", "))
 	c.Flags().IntVar(&rows, "rows", 100, "rows that a table shows; -1 for all (the other formats always have all)")
+	c.Flags().StringArrayVar(&allow, "allow", nil,
+		"folder that the query may read and write in; may be repeated (default: none)")
 	return c
 }

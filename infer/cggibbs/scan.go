@@ -17,7 +17,7 @@ import (
 
 // FocusVersion names the rules by which Options.Focus becomes a list: another one is
 // another sequence of draws.
-const FocusVersion = "focus/1"
+const FocusVersion = "focus/2"
 
 // scan is which coordinates an iteration updates, and in which order. It depends on
 // the number of the iteration and never on the state, so that each iteration leaves the posterior as

@@ -46,10 +46,10 @@
 // Results depend on the draws alone, to the bit: a diagnostic decides when a
 // run stops, so nothing here may differ between processors.
 //
-// Read summary.go, diag.go (the bulk ESS by itself) and measures.go; then
+// Read summary.go and measures.go; then
 // rank.go, quantile.go, moments.go and geyer.go, which define the numbers; then
 // workspace.go, sort.go, lags.go, event.go, edges.go and spectrum.go, which
-// make them fast. Apart stand perfect.go with beta.go (what perfect mixing
-// shows), ebfmi.go, and condition.go with lanczos.go and operator.go (condition
+// make them fast. Apart stand perfect.go
+// (what perfect mixing shows), ebfmi.go, and condition.go with lanczos.go and operator.go (condition
 // numbers of large matrices by their products).
 package diag

@@ -4,15 +4,15 @@
 //
 // It sees float64 slices only; transform makes them from tables.
 //
-// Read data.go, family.go, links.go, dispersion.go and model.go for the vocabulary; then
+// Read model.go, family.go and dispersion.go for the vocabulary; then
 //
 //   - target.go, scales.go, horseshoe.go: the posterior, and where its parameters stand;
 //   - likelihood.go, binary.go, positive.go, student.go, law.go, response.go, weights.go: families;
-//   - predictor.go, kernels.go, curve.go, nearby.go, batch.go, rebased.go: the cached predictor and its passes;
-//   - gradient.go, curvature.go, hessian.go: derivatives;
+//   - predictor.go, curve.go, nearby.go, batch.go, rebased.go: the cached predictor and its passes;
+//   - gradient.go, curvature.go: derivatives;
 //   - group.go, condense.go: the same posterior on fewer rows;
-//   - improper.go, separation.go, tails.go, properlaw.go, meanless.go, horseshoemean.go: what is refused or doubted;
-//   - pilot.go, newton.go, solver.go, krylov.go, feasible.go, walls.go, start.go, scalestart.go, previous.go: the
+//   - improper.go, separation.go, tails.go, properlaw.go, meanless.go: what is refused or doubted;
+//   - pilot.go, solver.go, krylov.go, feasible.go, start.go, scalestart.go, previous.go: the
 //     penalised point, and where chains start;
 //   - defaults.go: priors that are left out; pointwise.go, mean.go: single rows, their means and random responses.
 package glm

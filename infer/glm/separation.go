@@ -56,8 +56,7 @@ func (t *Target) checkOverlap(flat []int) error {
 	if t.directions() == poisson {
 		reason = "columns with flat priors pick out rows whose counts are all 0"
 	}
-	return improper(reason+", so that coefficients run off to infinity",
-		properHint)
+	return improper(reason+", so that coefficients run off to infinity", properHint)
 }
 
 // separable reports whether the likelihood of a row may rise for ever.

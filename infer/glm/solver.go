@@ -6,6 +6,7 @@ import (
 	"glmbatch/infer/design"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/linalg"
+	"glmbatch/internal/simd"
 	"glmbatch/internal/variate"
 )
 
@@ -191,4 +192,22 @@ func (s *dual) draw(src prior.Source, dst []float64) {
 		s.rows[i] = math.FMA(s.root[i], s.rows[i], variate.Normal(src))
 	}
 	s.correct(dst, -1)
+}
+
+// passes have the bits of package vec in the form that this processor runs
+// fastest: what is computed once for a target does not wait for Vectorised.
+var passes = simd.Vector()
+
+// newtonStep solves (XᵀWX) step = Xᵀg. It reports false where the matrix is
+// singular.
+func newtonStep(x design.Matrix, g, w, scratch, h, step []float64) bool {
+	design.WeightedGram(x, w, scratch, h)
+	_, d := x.Size()
+	c, err := linalg.Cholesky(h, d)
+	if err != nil {
+		return false
+	}
+	design.Transposed(x, g, step)
+	c.Solve(step)
+	return true
 }

@@ -50,7 +50,7 @@ const (
 //
 // Cost: one pass over the weights.
 func (k *Chain) Bound() Bound {
-	t := float64(k.iteration)
+	t := float64(k.Iterations())
 	switch {
 	case k.empty():
 		return Bound{OfMarginals, math.Min(1, k.widest()/t)}

@@ -18,5 +18,5 @@
 // Yamashita and Suzuki (2019), doi:10.1007/s11222-019-09852-6.
 //
 // Read setup.go, then kernel.go, then layout.go and distinct.go (which weight a
-// state of the neighbours has), bound.go (the error) and state.go.
+// state of the neighbours has), and bound.go (the error).
 package herded

@@ -208,3 +208,38 @@ func firstVisits(t testing.TB, m mrf.Model) []uint8 {
 	_, _ = k.Step()
 	return k.x
 }
+
+// The bound of a complete graph is (Σ D_i + 1)/((1 − η)·T), computed here from the
+// weights and, by enumeration, from the conditionals. The one in the numerator is what
+// the start of the states adds: it is most of a bound whose weights are back near
+// where they began.
+func TestBoundIsTheFormula(t *testing.T) {
+	m := complete(t, 4, 0.2)
+	keep := 1.0
+	lw, p := make([]float64, 2), make([]float64, 2)
+	for i := range 4 {
+		least := [2]float64{1, 1}
+		for state := range 16 {
+			x := []uint8{uint8(state & 1), uint8(state >> 1 & 1), uint8(state >> 2 & 1), uint8(state >> 3 & 1)}
+			m.LogWeights(lw, i, x)
+			mrf.Conditional(p, lw, 1)
+			least[0], least[1] = min(least[0], p[0]), min(least[1], p[1])
+		}
+		keep *= least[0] + least[1]
+	}
+	k := begin(t, m, Options{Start: Zero}, "formula")
+	for n := 1.0; n <= 3000; n++ {
+		_, _ = k.Step()
+		moved := 0.0
+		for _, w := range k.w { // binary: one weight for two states
+			moved += math.Abs(w)
+		}
+		want := min(1, (moved+1)/(keep*n))
+		if got := k.Bound(); got.Of != OfLaw || math.Abs(got.Value-want) > 1e-12*want {
+			t.Fatalf("after %v sweeps: %+v, want %v", n, got, want)
+		}
+	}
+	if k.Bound().Value > 0.5 {
+		t.Errorf("the bound at the end says little: %+v", k.Bound())
+	}
+}

@@ -194,7 +194,7 @@ func TestMatchesConditionals(t *testing.T) {
 			k = begin(t, m, Options{Start: from}, name)
 			old := slices.Clone(k.w)
 			d, _ = discrepancy(m, k, 1000, func(k *Chain) {
-				if k.iteration%3 == 0 { // stale weights of one variable
+				if k.Iterations()%3 == 0 { // stale weights of one variable
 					copy(k.w[:k.base[1]], old[:k.base[1]])
 				}
 				copy(old, k.w)

@@ -9,13 +9,10 @@ import (
 // Chain is one herded chain: an infer.Kernel whose steps draw nothing.
 type Chain struct {
 	*Setup
-	rng       *infer.Stream // of the start alone
-	iteration uint64
-	x         []uint8
-	u         float64 // U(x), by increments
-	best      []uint8
-	bestU     float64
-	w         []float64
+	mrf.Walk
+	rng *infer.Stream // of the start alone
+	x   []uint8       // of Walk
+	w   []float64
 
 	lw, p []float64 // scratch
 }
@@ -59,25 +56,13 @@ func (k *Chain) Start() string {
 	return "states drawn uniformly, weights " + string(k.Options.Start)
 }
 
-// State returns the current state; it aliases the chain's own.
-func (k *Chain) State() []uint8 { return k.x }
+// MarshalBinary returns the chain's state: eight bytes per weight, two per
+// variable and 72 more.
+func (k *Chain) MarshalBinary() ([]byte, error) { return k.Marshal(k.w) }
 
-// Best writes the state of largest U of those that sweeps ended in, the start
-// included, and returns its U.
-func (k *Chain) Best(dst []uint8) float64 {
-	copy(dst, k.best)
-	return k.bestU
-}
-
-// Position writes the states.
-func (k *Chain) Position(dst []float64) {
-	for i, a := range k.x {
-		dst[i] = float64(a)
-	}
-}
-
-// refreshEvery is the number of sweeps between sums of U anew.
-const refreshEvery = 128
+// UnmarshalBinary restores a state that MarshalBinary of a chain of an equal
+// set-up wrote. It leaves the chain alone when it returns an error.
+func (k *Chain) UnmarshalBinary(data []byte) error { return k.Unmarshal("herded", data, k.w) }
 
 // Step runs one sweep of algorithm 1 in the order of the variables. It draws and
 // allocates nothing. Info has U(x) as LogLik, as mrf.NewGibbs has. Cost: a full
@@ -96,21 +81,11 @@ func (k *Chain) Step() (infer.Info, error) {
 			a = herdAll(k.w[at:at+len(p)], p)
 		}
 		k.x[i] = a
-		k.u += lw[a] - lw[old]
+		k.Shift(lw[a] - lw[old])
 		touched += int64(len(k.model.Neighbours(i)))
 	}
-	if k.iteration++; k.iteration%refreshEvery == 0 {
-		k.u = 0
-		for i, a := range k.x {
-			k.model.LogPrefix(k.lw, i, k.x)
-			k.u += k.lw[a]
-		}
-	}
-	if k.u > k.bestU {
-		k.bestU = k.u
-		copy(k.best, k.x)
-	}
-	return infer.Info{LogLik: k.u, Accept: 1, Evaluations: int64(len(k.x)), Touched: touched}, nil
+	k.End()
+	return infer.Info{LogLik: k.U(), Accept: 1, Evaluations: int64(len(k.x)), Touched: touched}, nil
 }
 
 // herd takes the state of a binary variable and moves its weight: state 1 while

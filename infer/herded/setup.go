@@ -163,15 +163,14 @@ func (s *Setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		return nil, errors.New("herded: the chain has no random stream")
 	}
 	n, most := s.model.Variables(), mrf.MaxStates(s.model)
-	k := &Chain{Setup: s, rng: c.Stream, x: make([]uint8, n), w: make([]float64, s.base[n]), lw: make([]float64, most),
-		p: make([]float64, most)}
-	for i := range k.x {
-		k.x[i] = uint8(math.Floor(float64(c.Stream.Float64() * float64(s.model.States(i)))))
+	x := make([]uint8, n)
+	for i := range x {
+		x[i] = uint8(math.Floor(float64(c.Stream.Float64() * float64(s.model.States(i)))))
 	}
+	k := &Chain{Setup: s, Walk: mrf.NewWalk(s.model, c.Stream, x), rng: c.Stream, x: x, w: make([]float64, s.base[n]),
+		lw: make([]float64, most), p: make([]float64, most)}
 	if s.Options.Start != Zero {
 		k.offset()
 	}
-	k.u = mrf.LogDensity(s.model, k.x)
-	k.best, k.bestU = append([]uint8(nil), k.x...), k.u
 	return k, nil
 }

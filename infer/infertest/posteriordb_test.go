@@ -4,10 +4,8 @@ import (
 	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -17,10 +15,8 @@ import (
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
+	"glmbatch/internal/references"
 )
-
-// database holds posteriors whose answers others computed: see its README.md.
-const database = "../../../shared/data/posteriordb"
 
 // known is a posterior with its reference.
 type known struct {
@@ -35,6 +31,7 @@ type known struct {
 
 // entry is a posterior in index.json.
 type entry struct {
+	folder        string // of the database
 	Name          string
 	Family        string
 	Link          string
@@ -79,18 +76,19 @@ func (p written) glm() (prior.Prior, error) {
 	return prior.Prior{}, fmt.Errorf("no prior %s", p.Dist)
 }
 
-// posteriors reads the database, or skips the test where it is absent. The
-// reasons of the posteriors that are left out come back by name.
+// posteriors reads the database of posteriors whose answers others computed (see its
+// README.md), or skips the test where it is absent. The reasons of the posteriors that
+// are left out come back by name.
 func posteriors(t *testing.T) (covered []known, left map[string]string) {
 	t.Helper()
 	var index struct{ Posteriors []entry }
-	if err := readJSON("index.json", &index); errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("the reference posteriors are not on this machine: %v", err)
-	} else if err != nil {
+	folder := references.Folder(t, "posteriordb")
+	if err := readJSON(filepath.Join(folder, "index.json"), &index); err != nil {
 		t.Fatal(err)
 	}
 	left = map[string]string{}
 	for _, e := range index.Posteriors {
+		e.folder = folder
 		model, why := e.model()
 		if why != nil {
 			left[e.Name] = why.Error()
@@ -149,7 +147,7 @@ func (e entry) model() (glm.Model, error) {
 // rows reads the design file. Of one that is Parquet, which tests of infer do
 // not read, it takes the copy that package ingest holds equal to it.
 func (e entry) rows() ([][]string, error) {
-	path := filepath.Join(database, e.DesignFile)
+	path := filepath.Join(e.folder, e.DesignFile)
 	stem, parquet := strings.CutSuffix(filepath.Base(path), ".parquet")
 	if parquet {
 		path = filepath.Join("testdata", stem+".csv.gz")
@@ -218,7 +216,7 @@ func (e entry) design() (*glm.Data, error) {
 // stand.
 func (e entry) reference(k *known) error {
 	var ref struct{ Parameters map[string]map[string]any }
-	if err := readJSON(e.ReferenceFile, &ref); err != nil {
+	if err := readJSON(filepath.Join(e.folder, e.ReferenceFile), &ref); err != nil {
 		return err
 	}
 	names := k.data.Names
@@ -242,7 +240,7 @@ func (e entry) reference(k *known) error {
 }
 
 func readJSON(path string, into any) error {
-	text, err := os.ReadFile(filepath.Join(database, path))
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}

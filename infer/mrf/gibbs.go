@@ -127,15 +127,11 @@ func (s *gibbs) Kernel(c infer.Chain) (infer.Kernel, error) {
 	if c.Stream == nil {
 		return nil, errors.New("mrf: the chain has no random stream")
 	}
-	n := s.model.Variables()
-	k := &kernel{gibbs: s, rng: c.Stream, x: make([]uint8, n),
-		lw: make([]float64, MaxStates(s.model)), p: make([]float64, MaxStates(s.model))}
-	for i := range k.x {
-		k.x[i] = uint8(below(c.Stream, uint64(s.model.States(i))))
+	x := make([]uint8, s.model.Variables())
+	for i := range x {
+		x[i] = uint8(below(c.Stream, uint64(s.model.States(i))))
 	}
-	k.u = k.sum()
-	k.best, k.bestU = append([]uint8(nil), k.x...), k.u
-	return k, nil
+	return &kernel{gibbs: s, Walk: NewWalk(s.model, c.Stream, x), p: make([]float64, MaxStates(s.model))}, nil
 }
 
 // below returns a uniform integer below n, by multiplication and rejection:
@@ -153,38 +149,20 @@ func below(rng *infer.Stream, n uint64) uint64 {
 // kernel is one Gibbs chain.
 type kernel struct {
 	*gibbs
-	rng       *infer.Stream
-	iteration uint64
-	x         []uint8
-	u         float64 // U(x), by increments
-	best      []uint8
-	bestU     float64
-
-	lw, p   []float64 // scratch
+	Walk
+	p       []float64 // scratch
 	touched int64     // half edges read in this iteration
 }
 
 // Start says how the first state was drawn.
 func (k *kernel) Start() string { return "states drawn uniformly" }
 
-// State returns the current state; it aliases the chain's own.
-func (k *kernel) State() []uint8 { return k.x }
+// MarshalBinary returns the chain's state.
+func (k *kernel) MarshalBinary() ([]byte, error) { return k.Marshal(nil) }
 
-// Best writes the best state seen and returns its U.
-func (k *kernel) Best(dst []uint8) float64 {
-	copy(dst, k.best)
-	return k.bestU
-}
-
-// Position writes the states.
-func (k *kernel) Position(dst []float64) {
-	for i, a := range k.x {
-		dst[i] = float64(a)
-	}
-}
-
-// refreshEvery is the number of iterations between sums of U anew.
-const refreshEvery = 128
+// UnmarshalBinary restores a state that MarshalBinary of a kernel of an equal
+// set-up wrote. It leaves the kernel alone when it returns an error.
+func (k *kernel) UnmarshalBinary(data []byte) error { return k.Unmarshal("mrf", data, nil) }
 
 // Step runs one scan. Cost: a conditional per update, O(degree) and one
 // exponential (one per state where there are more than two).
@@ -210,13 +188,7 @@ func (k *kernel) Step() (infer.Info, error) {
 			k.update(int(i), beta)
 		}
 	}
-	if k.iteration++; k.iteration%refreshEvery == 0 {
-		k.u = k.sum()
-	}
-	if k.u > k.bestU {
-		k.bestU = k.u
-		copy(k.best, k.x)
-	}
+	k.End()
 	return infer.Info{LogLik: k.u, Accept: 1, Evaluations: int64(updates), Touched: k.touched}, nil
 }
 
@@ -245,16 +217,6 @@ func (k *kernel) update(i int, beta float64) {
 		k.x[i] = a
 		k.u += lw[a] - lw[old]
 	}
-}
-
-// sum returns U(x), added anew.
-func (k *kernel) sum() float64 {
-	u := 0.0
-	for i, a := range k.x {
-		k.model.LogPrefix(k.lw, i, k.x)
-		u += k.lw[a]
-	}
-	return u
 }
 
 // Conditional writes to p the probabilities of a full conditional, given its

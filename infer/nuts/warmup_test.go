@@ -31,7 +31,9 @@ func TestWindowsAreStans(t *testing.T) {
 		150:  {99},                     // 75 + 25 + 50: one window, no doubling
 		200:  {99, 149},                // the second takes what is left
 		250:  {99, 199},                // 50 would leave no room for 100
+		299:  {99, 248},                // 149 + 100 reaches 249, the end
 		300:  {99, 149, 249},           // 149 + 100 is still below 250
+		499:  {99, 149, 448},           // 249 + 200 reaches 449, the end
 		500:  {99, 149, 249, 449},      // 249 + 200 is still below 450
 		1000: {99, 149, 249, 449, 949}, // the default of Stan
 		2000: {99, 149, 249, 449, 849, 1949},

@@ -104,7 +104,6 @@ func (k *kernel) draw() error {
 	family := k.target.Model().Family
 	return words.Hint(fmt.Errorf("none of %d draws from the prior has a linear predictor in the domain of %s, eta > 0 "+
 		"in every row", tries, family),
-
 		"give the intercept a prior above 0, and the coefficients narrow ones")
 }
 

@@ -36,7 +36,7 @@ var deps = map[string]string{
 	"infer/priordraws": "infer infer/glm internal/state internal/words",
 	"infer/loo":        "internal/vec",
 	"infer/mrf":        "infer internal/vec internal/state internal/words",
-	"infer/herded":     "infer infer/mrf internal/vec internal/state internal/words",
+	"infer/herded":     "infer infer/mrf internal/vec internal/words",
 	"infer/dogs":       "infer/mrf internal/vec internal/simd internal/linalg",
 	"infer/infertest":  "infer infer/design infer/glm infer/prior internal/variate",
 	"internal/vec":     "",
@@ -46,12 +46,12 @@ var deps = map[string]string{
 	"internal/state":   "",
 	"ingest":           "internal/words" + arrow + duckdb,
 	"transform":        "infer/design infer/glm internal/vec internal/words" + arrow,
-	"report":           "infer infer/diag report/html report/judge report/record internal/words" + duckdb,
+	"report":           "infer infer/diag report/html report/judge report/record internal/outfile internal/words" + duckdb,
 	"report/html":      "",
 	// judge and record are values without SQL, for rooms that know no ledger.
 	"report/judge":  "infer/diag internal/words",
 	"report/record": "infer infer/diag report/judge",
-	"pipelines": "infer infer/diag infer/glm ingest transform internal/words report report/judge" +
+	"pipelines": "infer infer/diag infer/glm ingest transform internal/outfile internal/words report report/judge" +
 		" pipelines/internal/*",
 	// spec reads a spec, and looks at no data.
 	"pipelines/internal/spec": "internal/words report/judge infer/glm infer/prior transform" + yaml,
@@ -84,17 +84,21 @@ var deps = map[string]string{
 	// propose looks at columns, and reads no files.
 	"pipelines/internal/propose": "internal/words" + arrow,
 	// exchange reads and writes the files of other tools.
-	"pipelines/internal/exchange": "infer infer/diag ingest internal/words report report/judge" + arrow,
+	"pipelines/internal/exchange": "infer infer/diag ingest internal/outfile internal/words report report/judge" + arrow,
 	// synthetic makes data, and does not fit them.
 	"pipelines/internal/synthetic": "infer infer/glm infer/prior internal/words pipelines/internal/spec",
 	// discrete makes discrete models of tables and images, and samples nothing itself.
 	"pipelines/internal/discrete": "infer infer/prior infer/diag infer/mrf infer/herded infer/dogs ingest internal/words pipelines/internal/spec" + arrow,
-	"cmd/pipeline":                "pipelines internal/words github.com/spf13/cobra golang.org/x/term",
+	"cmd/pipeline":                "pipelines internal/outfile internal/words github.com/spf13/cobra golang.org/x/term",
 	"internal/arch":               "",
 	"internal/bars":               "internal/words pipelines",
 	"internal/doctest":            "",
+	"internal/mutants":            "",
+	// references serves tests alone.
+	"internal/references": "",
 	// words is what every room needs to speak with people.
-	"internal/words": "",
+	"internal/words":   "",
+	"internal/outfile": "internal/words",
 }
 
 // numeric is the arithmetic of fixed bits that samplers and designs share.
@@ -151,7 +155,7 @@ func allowedInTest(pkg, imp string) bool {
 	if !within(pkg, "infer") && !chainFolder(pkg) || standard(imp) || imp == module {
 		return true
 	}
-	return ours && (within(name, "infer") || chainFolder(name) || name == "internal/words") ||
+	return ours && (within(name, "infer") || chainFolder(name) || name == "internal/words" || name == "internal/references") ||
 		strings.HasPrefix(imp, "gonum.org/v1/gonum/")
 }
 

@@ -59,7 +59,8 @@ func TestMakefile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"make test", "make lint", "make e2e", "make race", "make compat"} {
+	for _, want := range []string{"make test", "make lint", "make e2e", "make race", "make compat", "make forms", "make kill", "make soak", "make fuzz",
+		"GLMBATCH_REFERENCES=required"} {
 		if !strings.Contains(string(ci), want) {
 			t.Errorf(".ci/run does not run %q", want)
 		}

@@ -21,7 +21,7 @@ func (k Kernels) SumLog1pExpAlong(eta, x []float64, delta float64) float64 {
 	logs := 0.0
 	for len(eta) > 0 {
 		n := min(len(eta), chunk)
-		logs += vec.Log(k.product((*[8]float64)(&positive), eta[:n], x[:n], delta))
+		logs += vec.Log(productVector(k, (*[8]float64)(&positive), eta[:n], x[:n], delta))
 		eta, x = eta[n:], x[n:]
 	}
 	return positive.sum() + logs

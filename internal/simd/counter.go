@@ -19,10 +19,10 @@ func (k Kernels) Midpoints(key, line uint64, first int, dst []float64) {
 		block = 32
 	}
 	n := len(dst) / block * block
-	k.midpoints(dst[:n], key, uint64(first/2), line)
+	midpointsVector(k, dst[:n], key, uint64(first/2), line)
 	if n < len(dst) {
 		var rest [32]float64
-		k.midpoints(rest[:block], key, uint64((first+n)/2), line)
+		midpointsVector(k, rest[:block], key, uint64((first+n)/2), line)
 		copy(dst[n:], rest[:])
 	}
 }

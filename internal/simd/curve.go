@@ -14,7 +14,7 @@ func (k Kernels) Log1pExpCurve(eta, x []float64, delta float64, first, second []
 	logs := 0.0
 	for len(eta) > 0 {
 		n := min(len(eta), chunk)
-		logs += vec.Log(k.productCurve((*[8]float64)(&positive), first[:n], second[:n], eta[:n], x[:n], delta))
+		logs += vec.Log(productCurveVector(k, (*[8]float64)(&positive), first[:n], second[:n], eta[:n], x[:n], delta))
 		eta, x, first, second = eta[n:], x[n:], first[n:], second[n:]
 	}
 	return positive.sum() + logs
@@ -28,3 +28,13 @@ func (k Kernels) ExpCurve(eta, x []float64, delta float64, first []float64) floa
 
 // CurvatureAlong returns Σ x²·w.
 func (k Kernels) CurvatureAlong(x, w []float64) float64 { return k.curvature(x, w) }
+
+// Slopes returns Dot of x and first and CurvatureAlong of x and second, x being read
+// once and neither sum waiting for the other.
+func (k Kernels) Slopes(x, first, second []float64) (slope, curve float64) {
+	return k.slopes(x, first, second)
+}
+
+func slopes(x, first, second []float64) (slope, curve float64) {
+	return vec.Dot(x, first), vec.CurvatureAlong(x, second)
+}

@@ -14,7 +14,7 @@ func best() Kernels {
 	switch {
 	case x.HasAVX && x.HasAVX2 && x.HasAVX512F && x.HasBMI2 && x.HasFMA && x.HasPOPCNT && x.HasSSE2:
 		return avx512
-	case x.HasAVX && x.HasAVX2 && x.HasFMA && x.HasSSE2:
+	case x.HasAVX && x.HasAVX2 && x.HasFMA && x.HasPOPCNT && x.HasSSE2:
 		return avx2
 	}
 	return Scalar
@@ -23,654 +23,439 @@ func best() Kernels {
 // dot returns Σ x·y.
 func (k Kernels) dot(x, y []float64) (s0 float64) {
 	y = y[:len(x)]
-	switch k {
-	case avx512:
-		return dotAVX512(x, y)
-	case Scalar:
+	if k == Scalar {
 		return vec.Dot(x, y)
 	}
-	return dotAVX2(x, y)
+	return dotVector(k, x, y)
 }
 
 //go:noescape
-func dotAVX512(x, y []float64) (s0 float64)
-
-//go:noescape
-func dotAVX2(x, y []float64) (s0 float64)
+func dotVector(form Kernels, x, y []float64) (s0 float64)
 
 // sum returns Σ x.
 func (k Kernels) sum(x []float64) (s0 float64) {
-	switch k {
-	case avx512:
-		return sumAVX512(x)
-	case Scalar:
+	if k == Scalar {
 		return vec.Sum(x)
 	}
-	return sumAVX2(x)
+	return sumVector(k, x)
 }
 
 //go:noescape
-func sumAVX512(x []float64) (s0 float64)
-
-//go:noescape
-func sumAVX2(x []float64) (s0 float64)
+func sumVector(form Kernels, x []float64) (s0 float64)
 
 // axpy adds a·x to dst.
 func (k Kernels) axpy(a float64, dst, x []float64) {
 	dst = dst[:len(x)]
-	switch k {
-	case avx512:
-		axpyAVX512(a, dst, x)
-	case Scalar:
+	if k == Scalar {
 		vec.Axpy(a, x, dst)
-	default:
-		axpyAVX2(a, dst, x)
+	} else {
+		axpyVector(k, a, dst, x)
 	}
 }
 
 //go:noescape
-func axpyAVX512(a float64, dst, x []float64)
-
-//go:noescape
-func axpyAVX2(a float64, dst, x []float64)
+func axpyVector(form Kernels, a float64, dst, x []float64)
 
 // rotate replaces (x, y) by (c·x − s·y, s·x + c·y).
 func (k Kernels) rotate(c, s float64, x, y []float64) {
 	y = y[:len(x)]
-	switch k {
-	case avx512:
-		rotateAVX512(c, s, x, y)
-	case Scalar:
+	if k == Scalar {
 		rotate(c, s, x, y)
-	default:
-		rotateAVX2(c, s, x, y)
+	} else {
+		rotateVector(k, c, s, x, y)
 	}
 }
 
 //go:noescape
-func rotateAVX512(c, s float64, x, y []float64)
-
-//go:noescape
-func rotateAVX2(c, s float64, x, y []float64)
+func rotateVector(form Kernels, c, s float64, x, y []float64)
 
 // squares returns Σ (y − t)², t = eta + delta·x.
 func (k Kernels) squares(y, eta, x []float64, delta float64) (s0 float64) {
 	y, x = y[:len(eta)], x[:len(eta)]
-	switch k {
-	case avx512:
-		return squaresAVX512(y, eta, x, delta)
-	case Scalar:
+	if k == Scalar {
 		return vec.SumSquaresAlong(y, eta, x, delta)
 	}
-	return squaresAVX2(y, eta, x, delta)
+	return squaresVector(k, y, eta, x, delta)
 }
 
 //go:noescape
-func squaresAVX512(y, eta, x []float64, delta float64) (s0 float64)
-
-//go:noescape
-func squaresAVX2(y, eta, x []float64, delta float64) (s0 float64)
+func squaresVector(form Kernels, y, eta, x []float64, delta float64) (s0 float64)
 
 // weightedSquares returns Σ w·(y − t)², t = eta + delta·x.
 func (k Kernels) weightedSquares(w, y, eta, x []float64, delta float64) (s0 float64) {
 	w, y, x = w[:len(eta)], y[:len(eta)], x[:len(eta)]
-	switch k {
-	case avx512:
-		return weightedSquaresAVX512(w, y, eta, x, delta)
-	case Scalar:
+	if k == Scalar {
 		return vec.WeightedSquaresAlong(w, y, eta, x, delta)
 	}
-	return weightedSquaresAVX2(w, y, eta, x, delta)
+	return weightedSquaresVector(k, w, y, eta, x, delta)
 }
 
 //go:noescape
-func weightedSquaresAVX512(w, y, eta, x []float64, delta float64) (s0 float64)
-
-//go:noescape
-func weightedSquaresAVX2(w, y, eta, x []float64, delta float64) (s0 float64)
+func weightedSquaresVector(form Kernels, w, y, eta, x []float64, delta float64) (s0 float64)
 
 // curvature returns Σ x²·w.
 func (k Kernels) curvature(x, w []float64) (s0 float64) {
 	w = w[:len(x)]
-	switch k {
-	case avx512:
-		return curvatureAVX512(x, w)
-	case Scalar:
+	if k == Scalar {
 		return vec.CurvatureAlong(x, w)
 	}
-	return curvatureAVX2(x, w)
+	return curvatureVector(k, x, w)
 }
 
 //go:noescape
-func curvatureAVX512(x, w []float64) (s0 float64)
+func curvatureVector(form Kernels, x, w []float64) (s0 float64)
+
+// slopes returns Σ x·first and Σ x²·second.
+func (k Kernels) slopes(x, first, second []float64) (s0, s1 float64) {
+	first, second = first[:len(x)], second[:len(x)]
+	if k == Scalar {
+		return slopes(x, first, second)
+	}
+	return slopesVector(k, x, first, second)
+}
 
 //go:noescape
-func curvatureAVX2(x, w []float64) (s0 float64)
+func slopesVector(form Kernels, x, first, second []float64) (s0, s1 float64)
+
+// minus writes x − y to dst.
+func (k Kernels) minus(dst, x, y []float64) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	if k == Scalar {
+		minus(dst, x, y)
+	} else {
+		minusVector(k, dst, x, y)
+	}
+}
+
+//go:noescape
+func minusVector(form Kernels, dst, x, y []float64)
 
 // exp writes exp of x to dst.
 func (k Kernels) exp(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch k {
-	case avx512:
-		expAVX512(dst, x)
-	case Scalar:
+	if k == Scalar {
 		each(dst, x, vec.Exp)
-	default:
-		expAVX2(dst, x)
+	} else {
+		expVector(k, dst, x)
 	}
 }
 
 //go:noescape
-func expAVX512(dst, x []float64)
-
-//go:noescape
-func expAVX2(dst, x []float64)
+func expVector(form Kernels, dst, x []float64)
 
 // log writes log of x to dst.
 func (k Kernels) log(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch k {
-	case avx512:
-		logAVX512(dst, x)
-	case Scalar:
+	if k == Scalar {
 		each(dst, x, vec.Log)
-	default:
-		logAVX2(dst, x)
+	} else {
+		logVector(k, dst, x)
 	}
 }
 
 //go:noescape
-func logAVX512(dst, x []float64)
-
-//go:noescape
-func logAVX2(dst, x []float64)
+func logVector(form Kernels, dst, x []float64)
 
 // log1p writes log1p of x to dst.
 func (k Kernels) log1p(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch k {
-	case avx512:
-		log1pAVX512(dst, x)
-	case Scalar:
+	if k == Scalar {
 		each(dst, x, vec.Log1p)
-	default:
-		log1pAVX2(dst, x)
+	} else {
+		log1pVector(k, dst, x)
 	}
 }
 
 //go:noescape
-func log1pAVX512(dst, x []float64)
-
-//go:noescape
-func log1pAVX2(dst, x []float64)
+func log1pVector(form Kernels, dst, x []float64)
 
 // log1pExp writes log1pExp of x to dst.
 func (k Kernels) log1pExp(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch k {
-	case avx512:
-		log1pExpAVX512(dst, x)
-	case Scalar:
+	if k == Scalar {
 		each(dst, x, vec.Log1pExp)
-	default:
-		log1pExpAVX2(dst, x)
+	} else {
+		log1pExpVector(k, dst, x)
 	}
 }
 
 //go:noescape
-func log1pExpAVX512(dst, x []float64)
-
-//go:noescape
-func log1pExpAVX2(dst, x []float64)
+func log1pExpVector(form Kernels, dst, x []float64)
 
 // logistic writes logistic of x to dst.
 func (k Kernels) logistic(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch k {
-	case avx512:
-		logisticAVX512(dst, x)
-	case Scalar:
+	if k == Scalar {
 		each(dst, x, vec.Logistic)
-	default:
-		logisticAVX2(dst, x)
+	} else {
+		logisticVector(k, dst, x)
 	}
 }
 
 //go:noescape
-func logisticAVX512(dst, x []float64)
+func logisticVector(form Kernels, dst, x []float64)
 
+// productVector returns Π (1 + e^−|t|), t = eta + delta·x, and adds max(t, 0) to the lanes.
+//
 //go:noescape
-func logisticAVX2(dst, x []float64)
-
-// product returns Π (1 + e^−|t|), t = eta + delta·x, and adds max(t, 0) to the lanes.
-func (k Kernels) product(lanes *[8]float64, eta, x []float64, delta float64) (s1 float64) {
-	x = x[:len(eta)]
-	switch k {
-	case avx512:
-		return productAVX512(lanes, eta, x, delta)
-	}
-	return productAVX2(lanes, eta, x, delta)
-}
-
-//go:noescape
-func productAVX512(lanes *[8]float64, eta, x []float64, delta float64) (s1 float64)
-
-//go:noescape
-func productAVX2(lanes *[8]float64, eta, x []float64, delta float64) (s1 float64)
+func productVector(form Kernels, lanes *[8]float64, eta, x []float64, delta float64) (s1 float64)
 
 // weightedLog1pExp returns Σ m·log(1 + eᵗ), t = eta + delta·x.
 func (k Kernels) weightedLog1pExp(m, eta, x []float64, delta float64) (s0 float64) {
 	m, x = m[:len(eta)], x[:len(eta)]
-	switch k {
-	case avx512:
-		return weightedLog1pExpAVX512(m, eta, x, delta)
-	case Scalar:
+	if k == Scalar {
 		return vec.WeightedLog1pExpAlong(m, eta, x, delta)
 	}
-	return weightedLog1pExpAVX2(m, eta, x, delta)
+	return weightedLog1pExpVector(k, m, eta, x, delta)
 }
 
 //go:noescape
-func weightedLog1pExpAVX512(m, eta, x []float64, delta float64) (s0 float64)
-
-//go:noescape
-func weightedLog1pExpAVX2(m, eta, x []float64, delta float64) (s0 float64)
+func weightedLog1pExpVector(form Kernels, m, eta, x []float64, delta float64) (s0 float64)
 
 // sumExp returns Σ eᵗ, t = eta + delta·x.
 func (k Kernels) sumExp(eta, x []float64, delta float64) (s0 float64) {
 	x = x[:len(eta)]
-	switch k {
-	case avx512:
-		return sumExpAVX512(eta, x, delta)
-	case Scalar:
+	if k == Scalar {
 		return vec.SumExpAlong(eta, x, delta)
 	}
-	return sumExpAVX2(eta, x, delta)
+	return sumExpVector(k, eta, x, delta)
 }
 
 //go:noescape
-func sumExpAVX512(eta, x []float64, delta float64) (s0 float64)
-
-//go:noescape
-func sumExpAVX2(eta, x []float64, delta float64) (s0 float64)
+func sumExpVector(form Kernels, eta, x []float64, delta float64) (s0 float64)
 
 // weightedExp returns Σ m·eᵗ, t = eta + delta·x.
 func (k Kernels) weightedExp(m, eta, x []float64, delta float64) (s0 float64) {
 	m, x = m[:len(eta)], x[:len(eta)]
-	switch k {
-	case avx512:
-		return weightedExpAVX512(m, eta, x, delta)
-	case Scalar:
+	if k == Scalar {
 		return vec.WeightedExpAlong(m, eta, x, delta)
 	}
-	return weightedExpAVX2(m, eta, x, delta)
+	return weightedExpVector(k, m, eta, x, delta)
 }
 
 //go:noescape
-func weightedExpAVX512(m, eta, x []float64, delta float64) (s0 float64)
-
-//go:noescape
-func weightedExpAVX2(m, eta, x []float64, delta float64) (s0 float64)
+func weightedExpVector(form Kernels, m, eta, x []float64, delta float64) (s0 float64)
 
 // productMoments is product, and adds p·x and w·x², p = 1/(1 + e⁻ᵗ) and w = p(1 − p), to the lanes from 8 and 16.
 func (k Kernels) productMoments(lanes *[24]float64, eta, x []float64, delta float64) (s1 float64) {
 	x = x[:len(eta)]
-	switch k {
-	case avx512:
-		return productMomentsAVX512(lanes, eta, x, delta)
-	case Scalar:
+	if k == Scalar {
 		return productMoments(lanes, eta, x, delta)
 	}
-	return productMomentsAVX2(lanes, eta, x, delta)
+	return productMomentsVector(k, lanes, eta, x, delta)
 }
 
 //go:noescape
-func productMomentsAVX512(lanes *[24]float64, eta, x []float64, delta float64) (s1 float64)
+func productMomentsVector(form Kernels, lanes *[24]float64, eta, x []float64, delta float64) (s1 float64)
 
+// productCurveVector is product, and writes p and w of productMoments to first and second.
+//
 //go:noescape
-func productMomentsAVX2(lanes *[24]float64, eta, x []float64, delta float64) (s1 float64)
-
-// productCurve is product, and writes p and w of productMoments to first and second.
-func (k Kernels) productCurve(lanes *[8]float64, first, second, eta, x []float64, delta float64) (s1 float64) {
-	first, second, x = first[:len(eta)], second[:len(eta)], x[:len(eta)]
-	switch k {
-	case avx512:
-		return productCurveAVX512(lanes, first, second, eta, x, delta)
-	}
-	return productCurveAVX2(lanes, first, second, eta, x, delta)
-}
-
-//go:noescape
-func productCurveAVX512(lanes *[8]float64, first, second, eta, x []float64, delta float64) (s1 float64)
-
-//go:noescape
-func productCurveAVX2(lanes *[8]float64, first, second, eta, x []float64, delta float64) (s1 float64)
+func productCurveVector(form Kernels, lanes *[8]float64, first, second, eta, x []float64, delta float64) (s1 float64)
 
 // weightedLog1pExpMoments returns Σ m·log(1 + eᵗ), Σ m·p·x and Σ m·w·x², t, p and w as in productMoments.
 func (k Kernels) weightedLog1pExpMoments(m, eta, x []float64, delta float64) (s0, s1, s2 float64) {
 	m, x = m[:len(eta)], x[:len(eta)]
-	switch k {
-	case avx512:
-		return weightedLog1pExpMomentsAVX512(m, eta, x, delta)
-	case Scalar:
+	if k == Scalar {
 		return weightedLog1pExpMoments(m, eta, x, delta)
 	}
-	return weightedLog1pExpMomentsAVX2(m, eta, x, delta)
+	return weightedLog1pExpMomentsVector(k, m, eta, x, delta)
 }
 
 //go:noescape
-func weightedLog1pExpMomentsAVX512(m, eta, x []float64, delta float64) (s0, s1, s2 float64)
-
-//go:noescape
-func weightedLog1pExpMomentsAVX2(m, eta, x []float64, delta float64) (s0, s1, s2 float64)
+func weightedLog1pExpMomentsVector(form Kernels, m, eta, x []float64, delta float64) (s0, s1, s2 float64)
 
 // expMoments returns Σ mu, Σ mu·x and Σ mu·x², mu = eᵗ, t = eta + delta·x.
 func (k Kernels) expMoments(eta, x []float64, delta float64) (s0, s1, s2 float64) {
 	x = x[:len(eta)]
-	switch k {
-	case avx512:
-		return expMomentsAVX512(eta, x, delta)
-	case Scalar:
+	if k == Scalar {
 		return expMoments(nil, eta, x, delta)
 	}
-	return expMomentsAVX2(eta, x, delta)
+	return expMomentsVector(k, eta, x, delta)
 }
 
 //go:noescape
-func expMomentsAVX512(eta, x []float64, delta float64) (s0, s1, s2 float64)
-
-//go:noescape
-func expMomentsAVX2(eta, x []float64, delta float64) (s0, s1, s2 float64)
+func expMomentsVector(form Kernels, eta, x []float64, delta float64) (s0, s1, s2 float64)
 
 // weightedExpMoments is expMoments with mu = m·eᵗ.
 func (k Kernels) weightedExpMoments(m, eta, x []float64, delta float64) (s0, s1, s2 float64) {
 	m, x = m[:len(eta)], x[:len(eta)]
-	switch k {
-	case avx512:
-		return weightedExpMomentsAVX512(m, eta, x, delta)
-	case Scalar:
+	if k == Scalar {
 		return expMoments(m, eta, x, delta)
 	}
-	return weightedExpMomentsAVX2(m, eta, x, delta)
+	return weightedExpMomentsVector(k, m, eta, x, delta)
 }
 
 //go:noescape
-func weightedExpMomentsAVX512(m, eta, x []float64, delta float64) (s0, s1, s2 float64)
-
-//go:noescape
-func weightedExpMomentsAVX2(m, eta, x []float64, delta float64) (s0, s1, s2 float64)
+func weightedExpMomentsVector(form Kernels, m, eta, x []float64, delta float64) (s0, s1, s2 float64)
 
 // expCurve returns Σ eᵗ, t = eta + delta·x, and writes eᵗ to first.
 func (k Kernels) expCurve(first, eta, x []float64, delta float64) (s0 float64) {
 	first, x = first[:len(eta)], x[:len(eta)]
-	switch k {
-	case avx512:
-		return expCurveAVX512(first, eta, x, delta)
-	case Scalar:
+	if k == Scalar {
 		return vec.ExpCurve(eta, x, delta, first)
 	}
-	return expCurveAVX2(first, eta, x, delta)
+	return expCurveVector(k, first, eta, x, delta)
 }
 
 //go:noescape
-func expCurveAVX512(first, eta, x []float64, delta float64) (s0 float64)
-
-//go:noescape
-func expCurveAVX2(first, eta, x []float64, delta float64) (s0 float64)
+func expCurveVector(form Kernels, first, eta, x []float64, delta float64) (s0 float64)
 
 // logitSlopes writes y − 1/(1 + e^−eta) to dst.
 func (k Kernels) logitSlopes(dst, y, eta []float64) {
 	dst, y = dst[:len(eta)], y[:len(eta)]
-	switch k {
-	case avx512:
-		logitSlopesAVX512(dst, y, eta)
-	case Scalar:
+	if k == Scalar {
 		logitSlopes(dst, y, eta)
-	default:
-		logitSlopesAVX2(dst, y, eta)
+	} else {
+		logitSlopesVector(k, dst, y, eta)
 	}
 }
 
 //go:noescape
-func logitSlopesAVX512(dst, y, eta []float64)
-
-//go:noescape
-func logitSlopesAVX2(dst, y, eta []float64)
+func logitSlopesVector(form Kernels, dst, y, eta []float64)
 
 // trialsSlopes writes y − m/(1 + e^−eta) to dst.
 func (k Kernels) trialsSlopes(dst, y, m, eta []float64) {
 	dst, y, m = dst[:len(eta)], y[:len(eta)], m[:len(eta)]
-	switch k {
-	case avx512:
-		trialsSlopesAVX512(dst, y, m, eta)
-	case Scalar:
+	if k == Scalar {
 		trialsSlopes(dst, y, m, eta)
-	default:
-		trialsSlopesAVX2(dst, y, m, eta)
+	} else {
+		trialsSlopesVector(k, dst, y, m, eta)
 	}
 }
 
 //go:noescape
-func trialsSlopesAVX512(dst, y, m, eta []float64)
-
-//go:noescape
-func trialsSlopesAVX2(dst, y, m, eta []float64)
+func trialsSlopesVector(form Kernels, dst, y, m, eta []float64)
 
 // logitCurvatures writes p(1 − p), p = 1/(1 + e^−eta), to dst.
 func (k Kernels) logitCurvatures(dst, eta []float64) {
 	dst = dst[:len(eta)]
-	switch k {
-	case avx512:
-		logitCurvaturesAVX512(dst, eta)
-	case Scalar:
+	if k == Scalar {
 		logitCurvatures(dst, eta)
-	default:
-		logitCurvaturesAVX2(dst, eta)
+	} else {
+		logitCurvaturesVector(k, dst, eta)
 	}
 }
 
 //go:noescape
-func logitCurvaturesAVX512(dst, eta []float64)
-
-//go:noescape
-func logitCurvaturesAVX2(dst, eta []float64)
+func logitCurvaturesVector(form Kernels, dst, eta []float64)
 
 // expSlopes writes y − e^eta to dst.
 func (k Kernels) expSlopes(dst, y, eta []float64) {
 	dst, y = dst[:len(eta)], y[:len(eta)]
-	switch k {
-	case avx512:
-		expSlopesAVX512(dst, y, eta)
-	case Scalar:
+	if k == Scalar {
 		expSlopes(dst, y, eta)
-	default:
-		expSlopesAVX2(dst, y, eta)
+	} else {
+		expSlopesVector(k, dst, y, eta)
 	}
 }
 
 //go:noescape
-func expSlopesAVX512(dst, y, eta []float64)
+func expSlopesVector(form Kernels, dst, y, eta []float64)
 
-//go:noescape
-func expSlopesAVX2(dst, y, eta []float64)
-
-// dots4 returns Σ v·c for 4 columns c.
-func (k Kernels) dots4(columns []float64, stride int, v []float64) (s0, s1, s2, s3 float64) {
-	switch k {
-	case avx512:
-		return dots4AVX512(columns, stride, v)
-	}
-	return dots4AVX2(columns, stride, v)
-}
-
-//go:noescape
-func dots4AVX512(columns []float64, stride int, v []float64) (s0, s1, s2, s3 float64)
-
-//go:noescape
-func dots4AVX2(columns []float64, stride int, v []float64) (s0, s1, s2, s3 float64)
-
-// axpys4 adds Σ a·c for 4 columns c to dst, one after the other.
-func (k Kernels) axpys4(columns []float64, stride int, a *[4]float64, dst []float64) {
-	switch k {
-	case avx512:
-		axpys4AVX512(columns, stride, a, dst)
-	default:
-		axpys4AVX2(columns, stride, a, dst)
-	}
-}
-
-//go:noescape
-func axpys4AVX512(columns []float64, stride int, a *[4]float64, dst []float64)
-
-//go:noescape
-func axpys4AVX2(columns []float64, stride int, a *[4]float64, dst []float64)
-
-// logNormalCDF writes log Φ(x), |x| < 39, to dst.
-func (k Kernels) logNormalCDF(dst, x []float64) {
-	dst = dst[:len(x)]
-	switch k {
-	case avx512:
-		logNormalCDFAVX512(dst, x)
-	default:
-		logNormalCDFAVX2(dst, x)
-	}
-}
-
-//go:noescape
-func logNormalCDFAVX512(dst, x []float64)
-
-//go:noescape
-func logNormalCDFAVX2(dst, x []float64)
-
-// normalQuantileAVX2 writes the normal quantiles of x, between e⁻²⁵ and 1 − e⁻²⁵, to dst; AVX-512 has quantileParts.
+// dots4Vector returns Σ v·c for 4 columns c.
 //
 //go:noescape
-func normalQuantileAVX2(dst, x []float64)
+func dots4Vector(form Kernels, columns []float64, stride int, v []float64) (s0, s1, s2, s3 float64)
 
-// midpoints writes the midpoints of counters (low, line), (low + 1, line), …, two of each, to dst, whose length is a multiple of 16, of 32 for AVX-512.
-func (k Kernels) midpoints(dst []float64, key, low, line uint64) {
-	switch k {
-	case avx512:
-		midpointsAVX512(dst, key, low, line)
-	default:
-		midpointsAVX2(dst, key, low, line)
-	}
-}
-
-//go:noescape
-func midpointsAVX512(dst []float64, key, low, line uint64)
-
-//go:noescape
-func midpointsAVX2(dst []float64, key, low, line uint64)
-
-// dots8AVX512 writes Σ v·c for 8 vectors v of n elements and each column c, 8 sums a column, to dst.
+// axpys4Vector adds Σ a·c for 4 columns c to dst, one after the other.
 //
 //go:noescape
-func dots8AVX512(vectors []float64, n int, columns []float64, dst []float64)
+func axpys4Vector(form Kernels, columns []float64, stride int, a *[4]float64, dst []float64)
 
-// axpysTileAVX512 adds Σ a·c for each column c to dst, one after the other; dst has at most 128 elements, and one at least.
+// logNormalCDFVector writes log Φ(x), |x| < 39, to dst.
 //
 //go:noescape
-func axpysTileAVX512(a []float64, columns []float64, apart int, dst []float64)
+func logNormalCDFVector(form Kernels, dst, x []float64)
 
-// spreadAVX512 writes scale·(factor·along + epsilon) + location for 8 lines and each column to dst; the length of factor is a multiple of 8.
+// midpointsVector writes the midpoints of counters (low, line), (low + 1, line), …, two of each, to dst, whose length is a multiple of 16, of 32 for AVX-512.
 //
 //go:noescape
-func spreadAVX512(dst []float64, stride int, along, epsilon []float64, apart int, factor, scale, location []float64)
+func midpointsVector(form Kernels, dst []float64, key, low, line uint64)
+
+// dots8Vector writes Σ v·c for 8 vectors v of n elements and each column c, 8 sums a column, to dst.
+//
+//go:noescape
+func dots8Vector(form Kernels, vectors []float64, n int, columns []float64, dst []float64)
+
+// axpysTileVector adds Σ a·c for each column c to dst, one after the other; dst has at most 128 elements, and one at least.
+//
+//go:noescape
+func axpysTileVector(form Kernels, a []float64, columns []float64, apart int, dst []float64)
+
+// spreadVector writes scale·(factor·along + epsilon) + location for 8 lines and each column to dst; the length of factor is a multiple of 8.
+//
+//go:noescape
+func spreadVector(form Kernels, dst []float64, stride int, along, epsilon []float64, apart int, factor, scale, location []float64)
 
 // logCauchyCDF writes log(½ + atan(x)/π) to dst.
 func (k Kernels) logCauchyCDF(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch k {
-	case avx512:
-		logCauchyCDFAVX512(dst, x)
-	case Scalar:
+	if k == Scalar {
 		each(dst, x, vec.LogCauchyCDF)
-	default:
-		logCauchyCDFAVX2(dst, x)
+	} else {
+		logCauchyCDFVector(k, dst, x)
 	}
 }
 
 //go:noescape
-func logCauchyCDFAVX512(dst, x []float64)
+func logCauchyCDFVector(form Kernels, dst, x []float64)
 
-//go:noescape
-func logCauchyCDFAVX2(dst, x []float64)
-
-// quantileTailAVX512 is normalQuantile for |x − ½| > 0.425.
+// quantileTailVector writes the normal quantiles of x, |x − ½| > 0.425 and between e⁻²⁵ and 1 − e⁻²⁵, to dst.
 //
 //go:noescape
-func quantileTailAVX512(dst, x []float64)
+func quantileTailVector(form Kernels, dst, x []float64)
 
-// quantileCentreAVX512 writes the normal quantiles of p with |p − ½| ≤ 0.425 to dst, and other p one after the other to tails, with room for 8 more than these: count. The length is a multiple of 8.
+// quantileCentreVector writes the normal quantiles of p with |p − ½| ≤ 0.425 to dst, and other p one after the other to tails, with room for 8 more than these: count. The length is a multiple of 8.
 //
 //go:noescape
-func quantileCentreAVX512(dst []float64, tails []float64, p []float64) (count int)
+func quantileCentreVector(form Kernels, dst []float64, tails []float64, p []float64) (count int)
 
-// quantileMergeAVX512 writes tails one after the other to the places of dst whose p quantileCentre has gathered.
+// quantileMergeVector writes tails one after the other to the places of dst whose p quantileCentre has gathered.
 //
 //go:noescape
-func quantileMergeAVX512(dst []float64, tails []float64, p []float64) (count int)
+func quantileMergeVector(form Kernels, dst []float64, tails []float64, p []float64) (count int)
 
 // butterflies does a stage of radix 4 of 8 transforms on each block of 4·quarter elements; roots has 3 complex numbers for each of a quarter.
 func (k Kernels) butterflies(re, im []float64, quarter int, roots []float64) {
-	switch k {
-	case avx512:
-		butterfliesAVX512(re, im, quarter, roots)
-	case Scalar:
+	if k == Scalar {
 		butterflies(re, im, quarter, roots)
-	default:
-		butterfliesAVX2(re, im, quarter, roots)
+	} else {
+		butterfliesVector(k, re, im, quarter, roots)
 	}
 }
 
 //go:noescape
-func butterfliesAVX512(re, im []float64, quarter int, roots []float64)
-
-//go:noescape
-func butterfliesAVX2(re, im []float64, quarter int, roots []float64)
+func butterfliesVector(form Kernels, re, im []float64, quarter int, roots []float64)
 
 // halvings replaces each two elements of 8 numbers by their sum and their difference.
 func (k Kernels) halvings(x []float64) {
-	switch k {
-	case avx512:
-		halvingsAVX512(x)
-	case Scalar:
+	if k == Scalar {
 		halvings(x)
-	default:
-		halvingsAVX2(x)
+	} else {
+		halvingsVector(k, x)
 	}
 }
 
 //go:noescape
-func halvingsAVX512(x []float64)
-
-//go:noescape
-func halvingsAVX2(x []float64)
+func halvingsVector(form Kernels, x []float64)
 
 // power replaces re by re² + im².
 func (k Kernels) power(re, im []float64) {
 	im = im[:len(re)]
-	switch k {
-	case avx512:
-		powerAVX512(re, im)
-	case Scalar:
+	if k == Scalar {
 		power(re, im)
-	default:
-		powerAVX2(re, im)
+	} else {
+		powerVector(k, re, im)
 	}
 }
 
 //go:noescape
-func powerAVX512(re, im []float64)
-
-//go:noescape
-func powerAVX2(re, im []float64)
+func powerVector(form Kernels, re, im []float64)
 
 // gatheredDot returns Σ values·v[rows], in 4 lanes.
 func (k Kernels) gatheredDot(values []float64, rows []int32, v []float64) (s0 float64) {
-	switch k {
-	case Scalar:
+	if k == Scalar {
 		return gatheredDot(values, rows, v)
 	}
 	return gatheredDotAVX2(values, rows, v)
@@ -681,10 +466,9 @@ func gatheredDotAVX2(values []float64, rows []int32, v []float64) (s0 float64)
 
 // scatteredAxpy adds a·values to dst[rows].
 func (k Kernels) scatteredAxpy(a float64, values []float64, rows []int32, dst []float64) {
-	switch k {
-	case Scalar:
+	if k == Scalar {
 		scatteredAxpy(a, values, rows, dst)
-	default:
+	} else {
 		scatteredAxpyAVX2(a, values, rows, dst)
 	}
 }
@@ -694,10 +478,9 @@ func scatteredAxpyAVX2(a float64, values []float64, rows []int32, dst []float64)
 
 // gather writes v[rows] to dst.
 func (k Kernels) gather(dst []float64, rows []int32, v []float64) {
-	switch k {
-	case Scalar:
+	if k == Scalar {
 		gather(dst, rows, v)
-	default:
+	} else {
 		gatherAVX2(dst, rows, v)
 	}
 }
@@ -707,10 +490,9 @@ func gatherAVX2(dst []float64, rows []int32, v []float64)
 
 // gatheredDots writes gatheredDot of each column to dst; column j has the entries from starts[j] − starts[0] to starts[j + 1] − starts[0].
 func (k Kernels) gatheredDots(dst []float64, starts []int, values []float64, rows []int32, v []float64) {
-	switch k {
-	case Scalar:
+	if k == Scalar {
 		gatheredDots(dst, starts, values, rows, v)
-	default:
+	} else {
 		gatheredDotsAVX2(dst, starts, values, rows, v)
 	}
 }
@@ -720,10 +502,9 @@ func gatheredDotsAVX2(dst []float64, starts []int, values []float64, rows []int3
 
 // scatteredAxpys adds a[j] times column j to dst[rows], one after the other; columns as in gatheredDots.
 func (k Kernels) scatteredAxpys(a []float64, starts []int, values []float64, rows []int32, dst []float64) {
-	switch k {
-	case Scalar:
+	if k == Scalar {
 		scatteredAxpys(a, starts, values, rows, dst)
-	default:
+	} else {
 		scatteredAxpysAVX2(a, starts, values, rows, dst)
 	}
 }
@@ -731,34 +512,12 @@ func (k Kernels) scatteredAxpys(a []float64, starts []int, values []float64, row
 //go:noescape
 func scatteredAxpysAVX2(a []float64, starts []int, values []float64, rows []int32, dst []float64)
 
-// sumRows adds Σ values·q[rows] to dst, a row of q being len(dst) numbers: 8, 16, 24 or 32.
-func (k Kernels) sumRows(dst, values []float64, rows []int32, q []float64) {
-	switch k {
-	case avx512:
-		sumRowsAVX512(dst, values, rows, q)
-	default:
-		sumRowsAVX2(dst, values, rows, q)
-	}
-}
-
+// sumRowsVector adds Σ values·q[rows] to dst, a row of q being len(dst) numbers: 8, 16, 24 or 32.
+//
 //go:noescape
-func sumRowsAVX512(dst, values []float64, rows []int32, q []float64)
+func sumRowsVector(form Kernels, dst, values []float64, rows []int32, q []float64)
 
+// addRowsVector adds values·step to q[rows], a row of q being len(step) numbers: 8, 16, 24 or 32.
+//
 //go:noescape
-func sumRowsAVX2(dst, values []float64, rows []int32, q []float64)
-
-// addRows adds values·step to q[rows], a row of q being len(step) numbers: 8, 16, 24 or 32.
-func (k Kernels) addRows(step, values []float64, rows []int32, q []float64) {
-	switch k {
-	case avx512:
-		addRowsAVX512(step, values, rows, q)
-	default:
-		addRowsAVX2(step, values, rows, q)
-	}
-}
-
-//go:noescape
-func addRowsAVX512(step, values []float64, rows []int32, q []float64)
-
-//go:noescape
-func addRowsAVX2(step, values []float64, rows []int32, q []float64)
+func addRowsVector(form Kernels, step, values []float64, rows []int32, q []float64)

@@ -2,82 +2,14 @@
 
 #include "textflag.h"
 
-// func dotAVX2(x []float64, y []float64) (s0 float64)
-// Requires: AVX, FMA3, SSE2
-TEXT ·dotAVX2(SB), NOSPLIT, $64-56
-	MOVQ   x_base+0(FP), AX
-	MOVQ   y_base+24(FP), CX
-	MOVQ   x_len+8(FP), DX
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	XORQ   BX, BX
-	MOVQ   DX, SI
-	SHRQ   $0x03, SI
-	JZ     tail
-
-step:
-	VMOVUPD     (AX)(BX*1), Y2
-	VMOVUPD     (CX)(BX*1), Y3
-	VFMADD231PD Y3, Y2, Y0
-	VMOVUPD     32(AX)(BX*1), Y2
-	VMOVUPD     32(CX)(BX*1), Y3
-	VFMADD231PD Y3, Y2, Y1
-	ADDQ        $0x40, BX
-	DECQ        SI
-	JNZ         step
-
-tail:
-	ANDQ        $0x07, DX
-	JZ          done
-	LEAQ        masks<>+64(SB), SI
-	MOVQ        DX, DI
-	SHLQ        $0x03, DI
-	SUBQ        DI, SI
-	VMOVUPD     Y0, (SP)
-	VMOVUPD     Y1, 32(SP)
-	VMOVUPD     (SP), Y0
-	VMOVUPD     (SI), Y1
-	VMASKMOVPD  (AX)(BX*1), Y1, Y1
-	VMOVUPD     (SI), Y2
-	VMASKMOVPD  (CX)(BX*1), Y2, Y2
-	VFMADD231PD Y2, Y1, Y0
-	VMOVUPD     (SI), Y1
-	VMOVUPD     (SP), Y2
-	VBLENDVPD   Y1, Y0, Y2, Y0
-	VMOVUPD     Y0, (SP)
-	CMPQ        DX, $0x04
-	JLE         reload
-	VMOVUPD     32(SP), Y0
-	VMOVUPD     32(SI), Y1
-	VMASKMOVPD  32(AX)(BX*1), Y1, Y1
-	VMOVUPD     32(SI), Y2
-	VMASKMOVPD  32(CX)(BX*1), Y2, Y2
-	VFMADD231PD Y2, Y1, Y0
-	VMOVUPD     32(SI), Y1
-	VMOVUPD     32(SP), Y2
-	VBLENDVPD   Y1, Y0, Y2, Y0
-	VMOVUPD     Y0, 32(SP)
-
-reload:
-	VMOVUPD (SP), Y0
-	VMOVUPD 32(SP), Y1
-
-done:
-	VADDPD       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X1
-	VPERMILPD    $0x01, X1, X0
-	VADDSD       X0, X1, X1
-	MOVSD        X1, s0+48(FP)
-	VZEROUPPER
-	RET
-
-// func dotAVX512(x []float64, y []float64) (s0 float64)
-// Requires: AVX, AVX512F, BMI2, SSE2
-TEXT ·dotAVX512(SB), NOSPLIT, $0-56
-	MOVQ   x_base+0(FP), AX
-	MOVQ   y_base+24(FP), CX
-	MOVQ   x_len+8(FP), DX
+// func dotVector(form uint8, x []float64, y []float64) (s0 float64)
+// Requires: AVX, AVX512F, BMI2, FMA3, SSE2
+TEXT ·dotVector(SB), NOSPLIT, $64-64
+	CMPB   form+0(FP), $0x02
+	JNE    avx2
+	MOVQ   x_base+8(FP), AX
+	MOVQ   y_base+32(FP), CX
+	MOVQ   x_len+16(FP), DX
 	VPXORQ Z0, Z0, Z0
 	XORQ   BX, BX
 	MOVQ   DX, SI
@@ -111,78 +43,85 @@ done:
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDSD        X0, X1, X1
-	MOVSD         X1, s0+48(FP)
+	MOVSD         X1, s0+56(FP)
 	VZEROUPPER
 	RET
 
-// func sumAVX2(x []float64) (s0 float64)
-// Requires: AVX, SSE2
-TEXT ·sumAVX2(SB), NOSPLIT, $64-32
-	MOVQ   x_base+0(FP), AX
-	MOVQ   x_len+8(FP), CX
+avx2:
+	MOVQ   x_base+8(FP), AX
+	MOVQ   y_base+32(FP), CX
+	MOVQ   x_len+16(FP), DX
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
-	XORQ   DX, DX
-	MOVQ   CX, BX
-	SHRQ   $0x03, BX
-	JZ     tail
+	XORQ   BX, BX
+	MOVQ   DX, SI
+	SHRQ   $0x03, SI
+	JZ     avx2_tail
 
-step:
-	VMOVUPD (AX)(DX*1), Y2
-	VADDPD  Y2, Y0, Y0
-	VMOVUPD 32(AX)(DX*1), Y2
-	VADDPD  Y2, Y1, Y1
-	ADDQ    $0x40, DX
-	DECQ    BX
-	JNZ     step
+avx2_step:
+	VMOVUPD     (AX)(BX*1), Y2
+	VMOVUPD     (CX)(BX*1), Y3
+	VFMADD231PD Y3, Y2, Y0
+	VMOVUPD     32(AX)(BX*1), Y2
+	VMOVUPD     32(CX)(BX*1), Y3
+	VFMADD231PD Y3, Y2, Y1
+	ADDQ        $0x40, BX
+	DECQ        SI
+	JNZ         avx2_step
 
-tail:
-	ANDQ       $0x07, CX
-	JZ         done
-	LEAQ       masks<>+64(SB), BX
-	MOVQ       CX, SI
-	SHLQ       $0x03, SI
-	SUBQ       SI, BX
-	VMOVUPD    Y0, (SP)
-	VMOVUPD    Y1, 32(SP)
-	VMOVUPD    (SP), Y0
-	VMOVUPD    (BX), Y1
-	VMASKMOVPD (AX)(DX*1), Y1, Y1
-	VADDPD     Y1, Y0, Y0
-	VMOVUPD    (BX), Y1
-	VMOVUPD    (SP), Y2
-	VBLENDVPD  Y1, Y0, Y2, Y0
-	VMOVUPD    Y0, (SP)
-	CMPQ       CX, $0x04
-	JLE        reload
-	VMOVUPD    32(SP), Y0
-	VMOVUPD    32(BX), Y1
-	VMASKMOVPD 32(AX)(DX*1), Y1, Y1
-	VADDPD     Y1, Y0, Y0
-	VMOVUPD    32(BX), Y1
-	VMOVUPD    32(SP), Y2
-	VBLENDVPD  Y1, Y0, Y2, Y0
-	VMOVUPD    Y0, 32(SP)
+avx2_tail:
+	ANDQ        $0x07, DX
+	JZ          avx2_done
+	LEAQ        masks<>+64(SB), SI
+	MOVQ        DX, DI
+	SHLQ        $0x03, DI
+	SUBQ        DI, SI
+	VMOVUPD     Y0, (SP)
+	VMOVUPD     Y1, 32(SP)
+	VMOVUPD     (SP), Y0
+	VMOVUPD     (SI), Y1
+	VMASKMOVPD  (AX)(BX*1), Y1, Y1
+	VMOVUPD     (SI), Y2
+	VMASKMOVPD  (CX)(BX*1), Y2, Y2
+	VFMADD231PD Y2, Y1, Y0
+	VMOVUPD     (SI), Y1
+	VMOVUPD     (SP), Y2
+	VBLENDVPD   Y1, Y0, Y2, Y0
+	VMOVUPD     Y0, (SP)
+	CMPQ        DX, $0x04
+	JLE         avx2_reload
+	VMOVUPD     32(SP), Y0
+	VMOVUPD     32(SI), Y1
+	VMASKMOVPD  32(AX)(BX*1), Y1, Y1
+	VMOVUPD     32(SI), Y2
+	VMASKMOVPD  32(CX)(BX*1), Y2, Y2
+	VFMADD231PD Y2, Y1, Y0
+	VMOVUPD     32(SI), Y1
+	VMOVUPD     32(SP), Y2
+	VBLENDVPD   Y1, Y0, Y2, Y0
+	VMOVUPD     Y0, 32(SP)
 
-reload:
+avx2_reload:
 	VMOVUPD (SP), Y0
 	VMOVUPD 32(SP), Y1
 
-done:
+avx2_done:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X1
 	VPERMILPD    $0x01, X1, X0
 	VADDSD       X0, X1, X1
-	MOVSD        X1, s0+24(FP)
+	MOVSD        X1, s0+56(FP)
 	VZEROUPPER
 	RET
 
-// func sumAVX512(x []float64) (s0 float64)
+// func sumVector(form uint8, x []float64) (s0 float64)
 // Requires: AVX, AVX512F, BMI2, SSE2
-TEXT ·sumAVX512(SB), NOSPLIT, $0-32
-	MOVQ   x_base+0(FP), AX
-	MOVQ   x_len+8(FP), CX
+TEXT ·sumVector(SB), NOSPLIT, $64-40
+	CMPB   form+0(FP), $0x02
+	JNE    avx2
+	MOVQ   x_base+8(FP), AX
+	MOVQ   x_len+16(FP), CX
 	VPXORQ Z0, Z0, Z0
 	XORQ   DX, DX
 	MOVQ   CX, BX
@@ -214,71 +153,80 @@ done:
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDSD        X0, X1, X1
-	MOVSD         X1, s0+24(FP)
+	MOVSD         X1, s0+32(FP)
 	VZEROUPPER
 	RET
 
-// func axpyAVX2(a float64, dst []float64, x []float64)
-// Requires: AVX, FMA3
-TEXT ·axpyAVX2(SB), NOSPLIT, $0-56
-	MOVQ         x_base+32(FP), AX
-	MOVQ         dst_base+8(FP), CX
-	MOVQ         x_len+40(FP), DX
-	VBROADCASTSD a+0(FP), Y0
-	XORQ         BX, BX
-	MOVQ         DX, SI
-	SHRQ         $0x03, SI
-	JZ           tail
+avx2:
+	MOVQ   x_base+8(FP), AX
+	MOVQ   x_len+16(FP), CX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	XORQ   DX, DX
+	MOVQ   CX, BX
+	SHRQ   $0x03, BX
+	JZ     avx2_tail
 
-step:
-	VMOVUPD     (CX)(BX*1), Y1
-	VMOVUPD     (AX)(BX*1), Y2
-	VFMADD231PD Y2, Y0, Y1
-	VMOVUPD     Y1, (CX)(BX*1)
-	VMOVUPD     32(CX)(BX*1), Y1
-	VMOVUPD     32(AX)(BX*1), Y2
-	VFMADD231PD Y2, Y0, Y1
-	VMOVUPD     Y1, 32(CX)(BX*1)
-	ADDQ        $0x40, BX
-	DECQ        SI
-	JNZ         step
+avx2_step:
+	VMOVUPD (AX)(DX*1), Y2
+	VADDPD  Y2, Y0, Y0
+	VMOVUPD 32(AX)(DX*1), Y2
+	VADDPD  Y2, Y1, Y1
+	ADDQ    $0x40, DX
+	DECQ    BX
+	JNZ     avx2_step
 
-tail:
-	ANDQ        $0x07, DX
-	JZ          done
-	LEAQ        masks<>+64(SB), SI
-	MOVQ        DX, DI
-	SHLQ        $0x03, DI
-	SUBQ        DI, SI
-	VMOVUPD     (SI), Y1
-	VMASKMOVPD  (CX)(BX*1), Y1, Y1
-	VMOVUPD     (SI), Y2
-	VMASKMOVPD  (AX)(BX*1), Y2, Y2
-	VFMADD231PD Y2, Y0, Y1
-	VMOVUPD     (SI), Y2
-	VMASKMOVPD  Y1, Y2, (CX)(BX*1)
-	CMPQ        DX, $0x04
-	JLE         reload
-	VMOVUPD     32(SI), Y1
-	VMASKMOVPD  32(CX)(BX*1), Y1, Y1
-	VMOVUPD     32(SI), Y2
-	VMASKMOVPD  32(AX)(BX*1), Y2, Y2
-	VFMADD231PD Y2, Y0, Y1
-	VMOVUPD     32(SI), Y0
-	VMASKMOVPD  Y1, Y0, 32(CX)(BX*1)
+avx2_tail:
+	ANDQ       $0x07, CX
+	JZ         avx2_done
+	LEAQ       masks<>+64(SB), BX
+	MOVQ       CX, SI
+	SHLQ       $0x03, SI
+	SUBQ       SI, BX
+	VMOVUPD    Y0, (SP)
+	VMOVUPD    Y1, 32(SP)
+	VMOVUPD    (SP), Y0
+	VMOVUPD    (BX), Y1
+	VMASKMOVPD (AX)(DX*1), Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	VMOVUPD    (BX), Y1
+	VMOVUPD    (SP), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, (SP)
+	CMPQ       CX, $0x04
+	JLE        avx2_reload
+	VMOVUPD    32(SP), Y0
+	VMOVUPD    32(BX), Y1
+	VMASKMOVPD 32(AX)(DX*1), Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	VMOVUPD    32(BX), Y1
+	VMOVUPD    32(SP), Y2
+	VBLENDVPD  Y1, Y0, Y2, Y0
+	VMOVUPD    Y0, 32(SP)
 
-reload:
-done:
+avx2_reload:
+	VMOVUPD (SP), Y0
+	VMOVUPD 32(SP), Y1
+
+avx2_done:
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VPERMILPD    $0x01, X1, X0
+	VADDSD       X0, X1, X1
+	MOVSD        X1, s0+32(FP)
 	VZEROUPPER
 	RET
 
-// func axpyAVX512(a float64, dst []float64, x []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·axpyAVX512(SB), NOSPLIT, $0-56
-	MOVQ         x_base+32(FP), AX
-	MOVQ         dst_base+8(FP), CX
-	MOVQ         x_len+40(FP), DX
-	VBROADCASTSD a+0(FP), Z0
+// func axpyVector(form uint8, a float64, dst []float64, x []float64)
+// Requires: AVX, AVX512F, BMI2, FMA3
+TEXT ·axpyVector(SB), NOSPLIT, $0-64
+	CMPB         form+0(FP), $0x02
+	JNE          avx2
+	MOVQ         x_base+40(FP), AX
+	MOVQ         dst_base+16(FP), CX
+	MOVQ         x_len+48(FP), DX
+	VBROADCASTSD a+8(FP), Z0
 	XORQ         BX, BX
 	MOVQ         DX, SI
 	SHRQ         $0x03, SI
@@ -308,91 +256,68 @@ done:
 	VZEROUPPER
 	RET
 
-// func rotateAVX2(c float64, s float64, x []float64, y []float64)
-// Requires: AVX, FMA3
-TEXT ·rotateAVX2(SB), NOSPLIT, $0-64
-	MOVQ         x_base+16(FP), AX
-	MOVQ         y_base+40(FP), CX
-	MOVQ         x_len+24(FP), DX
-	VBROADCASTSD c+0(FP), Y0
-	VBROADCASTSD s+8(FP), Y1
+avx2:
+	MOVQ         x_base+40(FP), AX
+	MOVQ         dst_base+16(FP), CX
+	MOVQ         x_len+48(FP), DX
+	VBROADCASTSD a+8(FP), Y0
 	XORQ         BX, BX
 	MOVQ         DX, SI
 	SHRQ         $0x03, SI
-	JZ           tail
+	JZ           avx2_tail
 
-step:
+avx2_step:
+	VMOVUPD     (CX)(BX*1), Y1
 	VMOVUPD     (AX)(BX*1), Y2
-	VMOVUPD     (CX)(BX*1), Y3
-	VMULPD      Y1, Y3, Y4
-	VXORPD      constants<>+0(SB), Y4, Y4
-	VMULPD      Y0, Y3, Y3
-	VFMADD231PD Y0, Y2, Y4
-	VFMADD231PD Y1, Y2, Y3
-	VMOVUPD     Y4, (AX)(BX*1)
-	VMOVUPD     Y3, (CX)(BX*1)
+	VFMADD231PD Y2, Y0, Y1
+	VMOVUPD     Y1, (CX)(BX*1)
+	VMOVUPD     32(CX)(BX*1), Y1
 	VMOVUPD     32(AX)(BX*1), Y2
-	VMOVUPD     32(CX)(BX*1), Y3
-	VMULPD      Y1, Y3, Y4
-	VXORPD      constants<>+0(SB), Y4, Y4
-	VMULPD      Y0, Y3, Y3
-	VFMADD231PD Y0, Y2, Y4
-	VFMADD231PD Y1, Y2, Y3
-	VMOVUPD     Y4, 32(AX)(BX*1)
-	VMOVUPD     Y3, 32(CX)(BX*1)
+	VFMADD231PD Y2, Y0, Y1
+	VMOVUPD     Y1, 32(CX)(BX*1)
 	ADDQ        $0x40, BX
 	DECQ        SI
-	JNZ         step
+	JNZ         avx2_step
 
-tail:
+avx2_tail:
 	ANDQ        $0x07, DX
-	JZ          done
+	JZ          avx2_done
 	LEAQ        masks<>+64(SB), SI
 	MOVQ        DX, DI
 	SHLQ        $0x03, DI
 	SUBQ        DI, SI
+	VMOVUPD     (SI), Y1
+	VMASKMOVPD  (CX)(BX*1), Y1, Y1
 	VMOVUPD     (SI), Y2
 	VMASKMOVPD  (AX)(BX*1), Y2, Y2
-	VMOVUPD     (SI), Y3
-	VMASKMOVPD  (CX)(BX*1), Y3, Y3
-	VMULPD      Y1, Y3, Y4
-	VXORPD      constants<>+0(SB), Y4, Y4
-	VMULPD      Y0, Y3, Y3
-	VFMADD231PD Y0, Y2, Y4
-	VFMADD231PD Y1, Y2, Y3
+	VFMADD231PD Y2, Y0, Y1
 	VMOVUPD     (SI), Y2
-	VMASKMOVPD  Y4, Y2, (AX)(BX*1)
-	VMOVUPD     (SI), Y2
-	VMASKMOVPD  Y3, Y2, (CX)(BX*1)
+	VMASKMOVPD  Y1, Y2, (CX)(BX*1)
 	CMPQ        DX, $0x04
-	JLE         reload
+	JLE         avx2_reload
+	VMOVUPD     32(SI), Y1
+	VMASKMOVPD  32(CX)(BX*1), Y1, Y1
 	VMOVUPD     32(SI), Y2
 	VMASKMOVPD  32(AX)(BX*1), Y2, Y2
-	VMOVUPD     32(SI), Y3
-	VMASKMOVPD  32(CX)(BX*1), Y3, Y3
-	VMULPD      Y1, Y3, Y4
-	VXORPD      constants<>+0(SB), Y4, Y4
-	VMULPD      Y0, Y3, Y3
-	VFMADD231PD Y0, Y2, Y4
-	VFMADD231PD Y1, Y2, Y3
+	VFMADD231PD Y2, Y0, Y1
 	VMOVUPD     32(SI), Y0
-	VMASKMOVPD  Y4, Y0, 32(AX)(BX*1)
-	VMOVUPD     32(SI), Y0
-	VMASKMOVPD  Y3, Y0, 32(CX)(BX*1)
+	VMASKMOVPD  Y1, Y0, 32(CX)(BX*1)
 
-reload:
-done:
+avx2_reload:
+avx2_done:
 	VZEROUPPER
 	RET
 
-// func rotateAVX512(c float64, s float64, x []float64, y []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·rotateAVX512(SB), NOSPLIT, $0-64
-	MOVQ         x_base+16(FP), AX
-	MOVQ         y_base+40(FP), CX
-	MOVQ         x_len+24(FP), DX
-	VBROADCASTSD c+0(FP), Z0
-	VBROADCASTSD s+8(FP), Z1
+// func rotateVector(form uint8, c float64, s float64, x []float64, y []float64)
+// Requires: AVX, AVX512F, BMI2, FMA3
+TEXT ·rotateVector(SB), NOSPLIT, $0-72
+	CMPB         form+0(FP), $0x02
+	JNE          avx2
+	MOVQ         x_base+24(FP), AX
+	MOVQ         y_base+48(FP), CX
+	MOVQ         x_len+32(FP), DX
+	VBROADCASTSD c+8(FP), Z0
+	VBROADCASTSD s+16(FP), Z1
 	XORQ         BX, BX
 	MOVQ         DX, SI
 	SHRQ         $0x03, SI
@@ -432,100 +357,91 @@ done:
 	VZEROUPPER
 	RET
 
-// func squaresAVX2(y []float64, eta []float64, x []float64, delta float64) (s0 float64)
-// Requires: AVX, FMA3, SSE2
-TEXT ·squaresAVX2(SB), NOSPLIT, $64-88
-	MOVQ         y_base+0(FP), AX
-	MOVQ         eta_base+24(FP), CX
-	MOVQ         x_base+48(FP), DX
-	MOVQ         y_len+8(FP), BX
-	VBROADCASTSD delta+72(FP), Y0
-	VXORPD       Y1, Y1, Y1
-	VXORPD       Y2, Y2, Y2
-	XORQ         SI, SI
-	MOVQ         BX, DI
-	SHRQ         $0x03, DI
-	JZ           tail
+avx2:
+	MOVQ         x_base+24(FP), AX
+	MOVQ         y_base+48(FP), CX
+	MOVQ         x_len+32(FP), DX
+	VBROADCASTSD c+8(FP), Y0
+	VBROADCASTSD s+16(FP), Y1
+	XORQ         BX, BX
+	MOVQ         DX, SI
+	SHRQ         $0x03, SI
+	JZ           avx2_tail
 
-step:
-	VMOVUPD     (CX)(SI*1), Y3
-	VMOVUPD     (DX)(SI*1), Y4
-	VFMADD231PD Y4, Y0, Y3
-	VMOVUPD     (AX)(SI*1), Y4
-	VSUBPD      Y3, Y4, Y3
-	VFMADD231PD Y3, Y3, Y1
-	VMOVUPD     32(CX)(SI*1), Y3
-	VMOVUPD     32(DX)(SI*1), Y4
-	VFMADD231PD Y4, Y0, Y3
-	VMOVUPD     32(AX)(SI*1), Y4
-	VSUBPD      Y3, Y4, Y3
-	VFMADD231PD Y3, Y3, Y2
-	ADDQ        $0x40, SI
-	DECQ        DI
-	JNZ         step
+avx2_step:
+	VMOVUPD     (AX)(BX*1), Y2
+	VMOVUPD     (CX)(BX*1), Y3
+	VMULPD      Y1, Y3, Y4
+	VXORPD      constants<>+0(SB), Y4, Y4
+	VMULPD      Y0, Y3, Y3
+	VFMADD231PD Y0, Y2, Y4
+	VFMADD231PD Y1, Y2, Y3
+	VMOVUPD     Y4, (AX)(BX*1)
+	VMOVUPD     Y3, (CX)(BX*1)
+	VMOVUPD     32(AX)(BX*1), Y2
+	VMOVUPD     32(CX)(BX*1), Y3
+	VMULPD      Y1, Y3, Y4
+	VXORPD      constants<>+0(SB), Y4, Y4
+	VMULPD      Y0, Y3, Y3
+	VFMADD231PD Y0, Y2, Y4
+	VFMADD231PD Y1, Y2, Y3
+	VMOVUPD     Y4, 32(AX)(BX*1)
+	VMOVUPD     Y3, 32(CX)(BX*1)
+	ADDQ        $0x40, BX
+	DECQ        SI
+	JNZ         avx2_step
 
-tail:
-	ANDQ        $0x07, BX
-	JZ          done
-	LEAQ        masks<>+64(SB), DI
-	MOVQ        BX, R8
-	SHLQ        $0x03, R8
-	SUBQ        R8, DI
-	VMOVUPD     Y1, (SP)
-	VMOVUPD     Y2, 32(SP)
-	VMOVUPD     (SP), Y1
-	VMOVUPD     (DI), Y2
-	VMASKMOVPD  (CX)(SI*1), Y2, Y2
-	VMOVUPD     (DI), Y3
-	VMASKMOVPD  (DX)(SI*1), Y3, Y3
-	VFMADD231PD Y3, Y0, Y2
-	VMOVUPD     (DI), Y3
-	VMASKMOVPD  (AX)(SI*1), Y3, Y3
-	VSUBPD      Y2, Y3, Y2
-	VFMADD231PD Y2, Y2, Y1
-	VMOVUPD     (DI), Y2
-	VMOVUPD     (SP), Y3
-	VBLENDVPD   Y2, Y1, Y3, Y1
-	VMOVUPD     Y1, (SP)
-	CMPQ        BX, $0x04
-	JLE         reload
-	VMOVUPD     32(SP), Y1
-	VMOVUPD     32(DI), Y2
-	VMASKMOVPD  32(CX)(SI*1), Y2, Y2
-	VMOVUPD     32(DI), Y3
-	VMASKMOVPD  32(DX)(SI*1), Y3, Y3
-	VFMADD231PD Y3, Y0, Y2
-	VMOVUPD     32(DI), Y0
-	VMASKMOVPD  32(AX)(SI*1), Y0, Y0
-	VSUBPD      Y2, Y0, Y0
-	VFMADD231PD Y0, Y0, Y1
-	VMOVUPD     32(DI), Y0
-	VMOVUPD     32(SP), Y2
-	VBLENDVPD   Y0, Y1, Y2, Y0
-	VMOVUPD     Y0, 32(SP)
+avx2_tail:
+	ANDQ        $0x07, DX
+	JZ          avx2_done
+	LEAQ        masks<>+64(SB), SI
+	MOVQ        DX, DI
+	SHLQ        $0x03, DI
+	SUBQ        DI, SI
+	VMOVUPD     (SI), Y2
+	VMASKMOVPD  (AX)(BX*1), Y2, Y2
+	VMOVUPD     (SI), Y3
+	VMASKMOVPD  (CX)(BX*1), Y3, Y3
+	VMULPD      Y1, Y3, Y4
+	VXORPD      constants<>+0(SB), Y4, Y4
+	VMULPD      Y0, Y3, Y3
+	VFMADD231PD Y0, Y2, Y4
+	VFMADD231PD Y1, Y2, Y3
+	VMOVUPD     (SI), Y2
+	VMASKMOVPD  Y4, Y2, (AX)(BX*1)
+	VMOVUPD     (SI), Y2
+	VMASKMOVPD  Y3, Y2, (CX)(BX*1)
+	CMPQ        DX, $0x04
+	JLE         avx2_reload
+	VMOVUPD     32(SI), Y2
+	VMASKMOVPD  32(AX)(BX*1), Y2, Y2
+	VMOVUPD     32(SI), Y3
+	VMASKMOVPD  32(CX)(BX*1), Y3, Y3
+	VMULPD      Y1, Y3, Y4
+	VXORPD      constants<>+0(SB), Y4, Y4
+	VMULPD      Y0, Y3, Y3
+	VFMADD231PD Y0, Y2, Y4
+	VFMADD231PD Y1, Y2, Y3
+	VMOVUPD     32(SI), Y0
+	VMASKMOVPD  Y4, Y0, 32(AX)(BX*1)
+	VMOVUPD     32(SI), Y0
+	VMASKMOVPD  Y3, Y0, 32(CX)(BX*1)
 
-reload:
-	VMOVUPD (SP), Y1
-	VMOVUPD 32(SP), Y2
-
-done:
-	VADDPD       Y2, Y1, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X1
-	VPERMILPD    $0x01, X1, X0
-	VADDSD       X0, X1, X1
-	MOVSD        X1, s0+80(FP)
+avx2_reload:
+avx2_done:
 	VZEROUPPER
 	RET
 
-// func squaresAVX512(y []float64, eta []float64, x []float64, delta float64) (s0 float64)
-// Requires: AVX, AVX512F, BMI2, SSE2
-TEXT ·squaresAVX512(SB), NOSPLIT, $0-88
-	MOVQ         y_base+0(FP), AX
-	MOVQ         eta_base+24(FP), CX
-	MOVQ         x_base+48(FP), DX
-	MOVQ         y_len+8(FP), BX
-	VBROADCASTSD delta+72(FP), Z0
+// func squaresVector(form uint8, y []float64, eta []float64, x []float64, delta float64) (s0 float64)
+// Requires: AVX, AVX512F, BMI2, FMA3, SSE2
+TEXT ·squaresVector(SB), NOSPLIT, $64-96
+	CMPB         form+0(FP), $0x02
+	JNE          avx2
+	MOVQ         y_base+8(FP), AX
+	MOVQ         eta_base+32(FP), CX
+	MOVQ         x_base+56(FP), DX
+	MOVQ         y_len+16(FP), BX
+	VBROADCASTSD delta+80(FP), Z0
 	VPXORQ       Z1, Z1, Z1
 	XORQ         SI, SI
 	MOVQ         BX, DI
@@ -565,116 +481,105 @@ done:
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDSD        X0, X1, X1
-	MOVSD         X1, s0+80(FP)
+	MOVSD         X1, s0+88(FP)
 	VZEROUPPER
 	RET
 
-// func weightedSquaresAVX2(w []float64, y []float64, eta []float64, x []float64, delta float64) (s0 float64)
-// Requires: AVX, FMA3, SSE2
-TEXT ·weightedSquaresAVX2(SB), NOSPLIT, $64-112
-	MOVQ         w_base+0(FP), AX
-	MOVQ         y_base+24(FP), CX
-	MOVQ         eta_base+48(FP), DX
-	MOVQ         x_base+72(FP), BX
-	MOVQ         w_len+8(FP), SI
-	VBROADCASTSD delta+96(FP), Y0
+avx2:
+	MOVQ         y_base+8(FP), AX
+	MOVQ         eta_base+32(FP), CX
+	MOVQ         x_base+56(FP), DX
+	MOVQ         y_len+16(FP), BX
+	VBROADCASTSD delta+80(FP), Y0
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
-	XORQ         DI, DI
-	MOVQ         SI, R8
-	SHRQ         $0x03, R8
-	JZ           tail
+	XORQ         SI, SI
+	MOVQ         BX, DI
+	SHRQ         $0x03, DI
+	JZ           avx2_tail
 
-step:
-	VMOVUPD     (DX)(DI*1), Y3
-	VMOVUPD     (BX)(DI*1), Y4
+avx2_step:
+	VMOVUPD     (CX)(SI*1), Y3
+	VMOVUPD     (DX)(SI*1), Y4
 	VFMADD231PD Y4, Y0, Y3
-	VMOVUPD     (CX)(DI*1), Y4
+	VMOVUPD     (AX)(SI*1), Y4
 	VSUBPD      Y3, Y4, Y3
-	VMOVUPD     (AX)(DI*1), Y4
-	VMULPD      Y4, Y3, Y4
-	VFMADD231PD Y3, Y4, Y1
-	VMOVUPD     32(DX)(DI*1), Y3
-	VMOVUPD     32(BX)(DI*1), Y4
+	VFMADD231PD Y3, Y3, Y1
+	VMOVUPD     32(CX)(SI*1), Y3
+	VMOVUPD     32(DX)(SI*1), Y4
 	VFMADD231PD Y4, Y0, Y3
-	VMOVUPD     32(CX)(DI*1), Y4
+	VMOVUPD     32(AX)(SI*1), Y4
 	VSUBPD      Y3, Y4, Y3
-	VMOVUPD     32(AX)(DI*1), Y4
-	VMULPD      Y4, Y3, Y4
-	VFMADD231PD Y3, Y4, Y2
-	ADDQ        $0x40, DI
-	DECQ        R8
-	JNZ         step
+	VFMADD231PD Y3, Y3, Y2
+	ADDQ        $0x40, SI
+	DECQ        DI
+	JNZ         avx2_step
 
-tail:
-	ANDQ        $0x07, SI
-	JZ          done
-	LEAQ        masks<>+64(SB), R8
-	MOVQ        SI, R9
-	SHLQ        $0x03, R9
-	SUBQ        R9, R8
+avx2_tail:
+	ANDQ        $0x07, BX
+	JZ          avx2_done
+	LEAQ        masks<>+64(SB), DI
+	MOVQ        BX, R8
+	SHLQ        $0x03, R8
+	SUBQ        R8, DI
 	VMOVUPD     Y1, (SP)
 	VMOVUPD     Y2, 32(SP)
 	VMOVUPD     (SP), Y1
-	VMOVUPD     (R8), Y2
-	VMASKMOVPD  (DX)(DI*1), Y2, Y2
-	VMOVUPD     (R8), Y3
-	VMASKMOVPD  (BX)(DI*1), Y3, Y3
+	VMOVUPD     (DI), Y2
+	VMASKMOVPD  (CX)(SI*1), Y2, Y2
+	VMOVUPD     (DI), Y3
+	VMASKMOVPD  (DX)(SI*1), Y3, Y3
 	VFMADD231PD Y3, Y0, Y2
-	VMOVUPD     (R8), Y3
-	VMASKMOVPD  (CX)(DI*1), Y3, Y3
+	VMOVUPD     (DI), Y3
+	VMASKMOVPD  (AX)(SI*1), Y3, Y3
 	VSUBPD      Y2, Y3, Y2
-	VMOVUPD     (R8), Y3
-	VMASKMOVPD  (AX)(DI*1), Y3, Y3
-	VMULPD      Y3, Y2, Y3
-	VFMADD231PD Y2, Y3, Y1
-	VMOVUPD     (R8), Y2
+	VFMADD231PD Y2, Y2, Y1
+	VMOVUPD     (DI), Y2
 	VMOVUPD     (SP), Y3
 	VBLENDVPD   Y2, Y1, Y3, Y1
 	VMOVUPD     Y1, (SP)
-	CMPQ        SI, $0x04
-	JLE         reload
+	CMPQ        BX, $0x04
+	JLE         avx2_reload
 	VMOVUPD     32(SP), Y1
-	VMOVUPD     32(R8), Y2
-	VMASKMOVPD  32(DX)(DI*1), Y2, Y2
-	VMOVUPD     32(R8), Y3
-	VMASKMOVPD  32(BX)(DI*1), Y3, Y3
+	VMOVUPD     32(DI), Y2
+	VMASKMOVPD  32(CX)(SI*1), Y2, Y2
+	VMOVUPD     32(DI), Y3
+	VMASKMOVPD  32(DX)(SI*1), Y3, Y3
 	VFMADD231PD Y3, Y0, Y2
-	VMOVUPD     32(R8), Y0
-	VMASKMOVPD  32(CX)(DI*1), Y0, Y0
+	VMOVUPD     32(DI), Y0
+	VMASKMOVPD  32(AX)(SI*1), Y0, Y0
 	VSUBPD      Y2, Y0, Y0
-	VMOVUPD     32(R8), Y2
-	VMASKMOVPD  32(AX)(DI*1), Y2, Y2
-	VMULPD      Y2, Y0, Y2
-	VFMADD231PD Y0, Y2, Y1
-	VMOVUPD     32(R8), Y0
+	VFMADD231PD Y0, Y0, Y1
+	VMOVUPD     32(DI), Y0
 	VMOVUPD     32(SP), Y2
 	VBLENDVPD   Y0, Y1, Y2, Y0
 	VMOVUPD     Y0, 32(SP)
 
-reload:
+avx2_reload:
 	VMOVUPD (SP), Y1
 	VMOVUPD 32(SP), Y2
 
-done:
+avx2_done:
 	VADDPD       Y2, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X1
 	VPERMILPD    $0x01, X1, X0
 	VADDSD       X0, X1, X1
-	MOVSD        X1, s0+104(FP)
+	MOVSD        X1, s0+88(FP)
 	VZEROUPPER
 	RET
 
-// func weightedSquaresAVX512(w []float64, y []float64, eta []float64, x []float64, delta float64) (s0 float64)
-// Requires: AVX, AVX512F, BMI2, SSE2
-TEXT ·weightedSquaresAVX512(SB), NOSPLIT, $0-112
-	MOVQ         w_base+0(FP), AX
-	MOVQ         y_base+24(FP), CX
-	MOVQ         eta_base+48(FP), DX
-	MOVQ         x_base+72(FP), BX
-	MOVQ         w_len+8(FP), SI
-	VBROADCASTSD delta+96(FP), Z0
+// func weightedSquaresVector(form uint8, w []float64, y []float64, eta []float64, x []float64, delta float64) (s0 float64)
+// Requires: AVX, AVX512F, BMI2, FMA3, SSE2
+TEXT ·weightedSquaresVector(SB), NOSPLIT, $64-120
+	CMPB         form+0(FP), $0x02
+	JNE          avx2
+	MOVQ         w_base+8(FP), AX
+	MOVQ         y_base+32(FP), CX
+	MOVQ         eta_base+56(FP), DX
+	MOVQ         x_base+80(FP), BX
+	MOVQ         w_len+16(FP), SI
+	VBROADCASTSD delta+104(FP), Z0
 	VPXORQ       Z1, Z1, Z1
 	XORQ         DI, DI
 	MOVQ         SI, R8
@@ -718,90 +623,113 @@ done:
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDSD        X0, X1, X1
-	MOVSD         X1, s0+104(FP)
+	MOVSD         X1, s0+112(FP)
 	VZEROUPPER
 	RET
 
-// func curvatureAVX2(x []float64, w []float64) (s0 float64)
-// Requires: AVX, FMA3, SSE2
-TEXT ·curvatureAVX2(SB), NOSPLIT, $64-56
-	MOVQ   x_base+0(FP), AX
-	MOVQ   w_base+24(FP), CX
-	MOVQ   x_len+8(FP), DX
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	XORQ   BX, BX
-	MOVQ   DX, SI
-	SHRQ   $0x03, SI
-	JZ     tail
+avx2:
+	MOVQ         w_base+8(FP), AX
+	MOVQ         y_base+32(FP), CX
+	MOVQ         eta_base+56(FP), DX
+	MOVQ         x_base+80(FP), BX
+	MOVQ         w_len+16(FP), SI
+	VBROADCASTSD delta+104(FP), Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	XORQ         DI, DI
+	MOVQ         SI, R8
+	SHRQ         $0x03, R8
+	JZ           avx2_tail
 
-step:
-	VMOVUPD     (AX)(BX*1), Y2
-	VMULPD      Y2, Y2, Y2
-	VMOVUPD     (CX)(BX*1), Y3
-	VFMADD231PD Y3, Y2, Y0
-	VMOVUPD     32(AX)(BX*1), Y2
-	VMULPD      Y2, Y2, Y2
-	VMOVUPD     32(CX)(BX*1), Y3
-	VFMADD231PD Y3, Y2, Y1
-	ADDQ        $0x40, BX
-	DECQ        SI
-	JNZ         step
+avx2_step:
+	VMOVUPD     (DX)(DI*1), Y3
+	VMOVUPD     (BX)(DI*1), Y4
+	VFMADD231PD Y4, Y0, Y3
+	VMOVUPD     (CX)(DI*1), Y4
+	VSUBPD      Y3, Y4, Y3
+	VMOVUPD     (AX)(DI*1), Y4
+	VMULPD      Y4, Y3, Y4
+	VFMADD231PD Y3, Y4, Y1
+	VMOVUPD     32(DX)(DI*1), Y3
+	VMOVUPD     32(BX)(DI*1), Y4
+	VFMADD231PD Y4, Y0, Y3
+	VMOVUPD     32(CX)(DI*1), Y4
+	VSUBPD      Y3, Y4, Y3
+	VMOVUPD     32(AX)(DI*1), Y4
+	VMULPD      Y4, Y3, Y4
+	VFMADD231PD Y3, Y4, Y2
+	ADDQ        $0x40, DI
+	DECQ        R8
+	JNZ         avx2_step
 
-tail:
-	ANDQ        $0x07, DX
-	JZ          done
-	LEAQ        masks<>+64(SB), SI
-	MOVQ        DX, DI
-	SHLQ        $0x03, DI
-	SUBQ        DI, SI
-	VMOVUPD     Y0, (SP)
-	VMOVUPD     Y1, 32(SP)
-	VMOVUPD     (SP), Y0
-	VMOVUPD     (SI), Y1
-	VMASKMOVPD  (AX)(BX*1), Y1, Y1
-	VMULPD      Y1, Y1, Y1
-	VMOVUPD     (SI), Y2
-	VMASKMOVPD  (CX)(BX*1), Y2, Y2
-	VFMADD231PD Y2, Y1, Y0
-	VMOVUPD     (SI), Y1
-	VMOVUPD     (SP), Y2
-	VBLENDVPD   Y1, Y0, Y2, Y0
-	VMOVUPD     Y0, (SP)
-	CMPQ        DX, $0x04
-	JLE         reload
-	VMOVUPD     32(SP), Y0
-	VMOVUPD     32(SI), Y1
-	VMASKMOVPD  32(AX)(BX*1), Y1, Y1
-	VMULPD      Y1, Y1, Y1
-	VMOVUPD     32(SI), Y2
-	VMASKMOVPD  32(CX)(BX*1), Y2, Y2
-	VFMADD231PD Y2, Y1, Y0
-	VMOVUPD     32(SI), Y1
+avx2_tail:
+	ANDQ        $0x07, SI
+	JZ          avx2_done
+	LEAQ        masks<>+64(SB), R8
+	MOVQ        SI, R9
+	SHLQ        $0x03, R9
+	SUBQ        R9, R8
+	VMOVUPD     Y1, (SP)
+	VMOVUPD     Y2, 32(SP)
+	VMOVUPD     (SP), Y1
+	VMOVUPD     (R8), Y2
+	VMASKMOVPD  (DX)(DI*1), Y2, Y2
+	VMOVUPD     (R8), Y3
+	VMASKMOVPD  (BX)(DI*1), Y3, Y3
+	VFMADD231PD Y3, Y0, Y2
+	VMOVUPD     (R8), Y3
+	VMASKMOVPD  (CX)(DI*1), Y3, Y3
+	VSUBPD      Y2, Y3, Y2
+	VMOVUPD     (R8), Y3
+	VMASKMOVPD  (AX)(DI*1), Y3, Y3
+	VMULPD      Y3, Y2, Y3
+	VFMADD231PD Y2, Y3, Y1
+	VMOVUPD     (R8), Y2
+	VMOVUPD     (SP), Y3
+	VBLENDVPD   Y2, Y1, Y3, Y1
+	VMOVUPD     Y1, (SP)
+	CMPQ        SI, $0x04
+	JLE         avx2_reload
+	VMOVUPD     32(SP), Y1
+	VMOVUPD     32(R8), Y2
+	VMASKMOVPD  32(DX)(DI*1), Y2, Y2
+	VMOVUPD     32(R8), Y3
+	VMASKMOVPD  32(BX)(DI*1), Y3, Y3
+	VFMADD231PD Y3, Y0, Y2
+	VMOVUPD     32(R8), Y0
+	VMASKMOVPD  32(CX)(DI*1), Y0, Y0
+	VSUBPD      Y2, Y0, Y0
+	VMOVUPD     32(R8), Y2
+	VMASKMOVPD  32(AX)(DI*1), Y2, Y2
+	VMULPD      Y2, Y0, Y2
+	VFMADD231PD Y0, Y2, Y1
+	VMOVUPD     32(R8), Y0
 	VMOVUPD     32(SP), Y2
-	VBLENDVPD   Y1, Y0, Y2, Y0
+	VBLENDVPD   Y0, Y1, Y2, Y0
 	VMOVUPD     Y0, 32(SP)
 
-reload:
-	VMOVUPD (SP), Y0
-	VMOVUPD 32(SP), Y1
+avx2_reload:
+	VMOVUPD (SP), Y1
+	VMOVUPD 32(SP), Y2
 
-done:
-	VADDPD       Y1, Y0, Y0
+avx2_done:
+	VADDPD       Y2, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X1
 	VPERMILPD    $0x01, X1, X0
 	VADDSD       X0, X1, X1
-	MOVSD        X1, s0+48(FP)
+	MOVSD        X1, s0+112(FP)
 	VZEROUPPER
 	RET
 
-// func curvatureAVX512(x []float64, w []float64) (s0 float64)
-// Requires: AVX, AVX512F, BMI2, SSE2
-TEXT ·curvatureAVX512(SB), NOSPLIT, $0-56
-	MOVQ   x_base+0(FP), AX
-	MOVQ   w_base+24(FP), CX
-	MOVQ   x_len+8(FP), DX
+// func curvatureVector(form uint8, x []float64, w []float64) (s0 float64)
+// Requires: AVX, AVX512F, BMI2, FMA3, SSE2
+TEXT ·curvatureVector(SB), NOSPLIT, $64-64
+	CMPB   form+0(FP), $0x02
+	JNE    avx2
+	MOVQ   x_base+8(FP), AX
+	MOVQ   w_base+32(FP), CX
+	MOVQ   x_len+16(FP), DX
 	VPXORQ Z0, Z0, Z0
 	XORQ   BX, BX
 	MOVQ   DX, SI
@@ -837,195 +765,347 @@ done:
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDSD        X0, X1, X1
-	MOVSD         X1, s0+48(FP)
+	MOVSD         X1, s0+56(FP)
 	VZEROUPPER
 	RET
 
-// func expAVX2(dst []float64, x []float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·expAVX2(SB), NOSPLIT, $0-48
-	MOVQ x_base+24(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_len+32(FP), DX
-	XORQ BX, BX
-	MOVQ DX, SI
-	SHRQ $0x03, SI
+avx2:
+	MOVQ   x_base+8(FP), AX
+	MOVQ   w_base+32(FP), CX
+	MOVQ   x_len+16(FP), DX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	XORQ   BX, BX
+	MOVQ   DX, SI
+	SHRQ   $0x03, SI
+	JZ     avx2_tail
+
+avx2_step:
+	VMOVUPD     (AX)(BX*1), Y2
+	VMULPD      Y2, Y2, Y2
+	VMOVUPD     (CX)(BX*1), Y3
+	VFMADD231PD Y3, Y2, Y0
+	VMOVUPD     32(AX)(BX*1), Y2
+	VMULPD      Y2, Y2, Y2
+	VMOVUPD     32(CX)(BX*1), Y3
+	VFMADD231PD Y3, Y2, Y1
+	ADDQ        $0x40, BX
+	DECQ        SI
+	JNZ         avx2_step
+
+avx2_tail:
+	ANDQ        $0x07, DX
+	JZ          avx2_done
+	LEAQ        masks<>+64(SB), SI
+	MOVQ        DX, DI
+	SHLQ        $0x03, DI
+	SUBQ        DI, SI
+	VMOVUPD     Y0, (SP)
+	VMOVUPD     Y1, 32(SP)
+	VMOVUPD     (SP), Y0
+	VMOVUPD     (SI), Y1
+	VMASKMOVPD  (AX)(BX*1), Y1, Y1
+	VMULPD      Y1, Y1, Y1
+	VMOVUPD     (SI), Y2
+	VMASKMOVPD  (CX)(BX*1), Y2, Y2
+	VFMADD231PD Y2, Y1, Y0
+	VMOVUPD     (SI), Y1
+	VMOVUPD     (SP), Y2
+	VBLENDVPD   Y1, Y0, Y2, Y0
+	VMOVUPD     Y0, (SP)
+	CMPQ        DX, $0x04
+	JLE         avx2_reload
+	VMOVUPD     32(SP), Y0
+	VMOVUPD     32(SI), Y1
+	VMASKMOVPD  32(AX)(BX*1), Y1, Y1
+	VMULPD      Y1, Y1, Y1
+	VMOVUPD     32(SI), Y2
+	VMASKMOVPD  32(CX)(BX*1), Y2, Y2
+	VFMADD231PD Y2, Y1, Y0
+	VMOVUPD     32(SI), Y1
+	VMOVUPD     32(SP), Y2
+	VBLENDVPD   Y1, Y0, Y2, Y0
+	VMOVUPD     Y0, 32(SP)
+
+avx2_reload:
+	VMOVUPD (SP), Y0
+	VMOVUPD 32(SP), Y1
+
+avx2_done:
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VPERMILPD    $0x01, X1, X0
+	VADDSD       X0, X1, X1
+	MOVSD        X1, s0+56(FP)
+	VZEROUPPER
+	RET
+
+// func slopesVector(form uint8, x []float64, first []float64, second []float64) (s0 float64, s1 float64)
+// Requires: AVX, AVX512F, BMI2, FMA3, SSE2
+TEXT ·slopesVector(SB), NOSPLIT, $128-96
+	CMPB   form+0(FP), $0x02
+	JNE    avx2
+	MOVQ   x_base+8(FP), AX
+	MOVQ   first_base+32(FP), CX
+	MOVQ   second_base+56(FP), DX
+	MOVQ   x_len+16(FP), BX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	XORQ   SI, SI
+	MOVQ   BX, DI
+	SHRQ   $0x03, DI
+	JZ     tail
+
+step:
+	VMOVUPD     (AX)(SI*1), Z2
+	VMOVUPD     (CX)(SI*1), Z3
+	VFMADD231PD Z3, Z2, Z0
+	VMULPD      Z2, Z2, Z2
+	VMOVUPD     (DX)(SI*1), Z3
+	VFMADD231PD Z3, Z2, Z1
+	ADDQ        $0x40, SI
+	DECQ        DI
+	JNZ         step
+
+tail:
+	ANDQ        $0x07, BX
+	JZ          done
+	MOVL        $0x000000ff, DI
+	BZHIL       BX, DI, DI
+	KMOVW       DI, K1
+	VMOVAPD     Z0, Z2
+	VMOVAPD     Z1, Z3
+	VMOVUPD.Z   (AX)(SI*1), K1, Z4
+	VMOVUPD.Z   (CX)(SI*1), K1, Z5
+	VFMADD231PD Z5, Z4, Z2
+	VMULPD      Z4, Z4, Z4
+	VMOVUPD.Z   (DX)(SI*1), K1, Z5
+	VFMADD231PD Z5, Z4, Z3
+	VMOVAPD     Z2, K1, Z0
+	VMOVAPD     Z3, K1, Z1
+
+done:
+	VEXTRACTF64X4 $0x01, Z0, Y2
+	VADDPD        Y2, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X2
+	VADDPD        X2, X0, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDSD        X0, X2, X2
+	MOVSD         X2, s0+80(FP)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDSD        X0, X1, X1
+	MOVSD         X1, s1+88(FP)
+	VZEROUPPER
+	RET
+
+avx2:
+	MOVQ   x_base+8(FP), AX
+	MOVQ   first_base+32(FP), CX
+	MOVQ   second_base+56(FP), DX
+	MOVQ   x_len+16(FP), BX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	XORQ   SI, SI
+	MOVQ   BX, DI
+	SHRQ   $0x03, DI
+	JZ     avx2_tail
+
+avx2_step:
+	VMOVUPD     (AX)(SI*1), Y4
+	VMOVUPD     (CX)(SI*1), Y5
+	VFMADD231PD Y5, Y4, Y0
+	VMULPD      Y4, Y4, Y4
+	VMOVUPD     (DX)(SI*1), Y5
+	VFMADD231PD Y5, Y4, Y1
+	VMOVUPD     32(AX)(SI*1), Y4
+	VMOVUPD     32(CX)(SI*1), Y5
+	VFMADD231PD Y5, Y4, Y2
+	VMULPD      Y4, Y4, Y4
+	VMOVUPD     32(DX)(SI*1), Y5
+	VFMADD231PD Y5, Y4, Y3
+	ADDQ        $0x40, SI
+	DECQ        DI
+	JNZ         avx2_step
+
+avx2_tail:
+	ANDQ        $0x07, BX
+	JZ          avx2_done
+	LEAQ        masks<>+64(SB), DI
+	MOVQ        BX, R8
+	SHLQ        $0x03, R8
+	SUBQ        R8, DI
+	VMOVUPD     Y0, (SP)
+	VMOVUPD     Y1, 64(SP)
+	VMOVUPD     Y2, 32(SP)
+	VMOVUPD     Y3, 96(SP)
+	VMOVUPD     (SP), Y0
+	VMOVUPD     64(SP), Y1
+	VMOVUPD     (DI), Y2
+	VMASKMOVPD  (AX)(SI*1), Y2, Y2
+	VMOVUPD     (DI), Y3
+	VMASKMOVPD  (CX)(SI*1), Y3, Y3
+	VFMADD231PD Y3, Y2, Y0
+	VMULPD      Y2, Y2, Y2
+	VMOVUPD     (DI), Y3
+	VMASKMOVPD  (DX)(SI*1), Y3, Y3
+	VFMADD231PD Y3, Y2, Y1
+	VMOVUPD     (DI), Y2
+	VMOVUPD     (SP), Y3
+	VBLENDVPD   Y2, Y0, Y3, Y0
+	VMOVUPD     Y0, (SP)
+	VMOVUPD     (DI), Y0
+	VMOVUPD     64(SP), Y2
+	VBLENDVPD   Y0, Y1, Y2, Y0
+	VMOVUPD     Y0, 64(SP)
+	CMPQ        BX, $0x04
+	JLE         avx2_reload
+	VMOVUPD     32(SP), Y0
+	VMOVUPD     96(SP), Y1
+	VMOVUPD     32(DI), Y2
+	VMASKMOVPD  32(AX)(SI*1), Y2, Y2
+	VMOVUPD     32(DI), Y3
+	VMASKMOVPD  32(CX)(SI*1), Y3, Y3
+	VFMADD231PD Y3, Y2, Y0
+	VMULPD      Y2, Y2, Y2
+	VMOVUPD     32(DI), Y3
+	VMASKMOVPD  32(DX)(SI*1), Y3, Y3
+	VFMADD231PD Y3, Y2, Y1
+	VMOVUPD     32(DI), Y2
+	VMOVUPD     32(SP), Y3
+	VBLENDVPD   Y2, Y0, Y3, Y0
+	VMOVUPD     Y0, 32(SP)
+	VMOVUPD     32(DI), Y0
+	VMOVUPD     96(SP), Y2
+	VBLENDVPD   Y0, Y1, Y2, Y0
+	VMOVUPD     Y0, 96(SP)
+
+avx2_reload:
+	VMOVUPD (SP), Y0
+	VMOVUPD 64(SP), Y1
+	VMOVUPD 32(SP), Y2
+	VMOVUPD 96(SP), Y3
+
+avx2_done:
+	VADDPD       Y2, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VADDPD       X2, X0, X2
+	VPERMILPD    $0x01, X2, X0
+	VADDSD       X0, X2, X2
+	MOVSD        X2, s0+80(FP)
+	VADDPD       Y3, Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VPERMILPD    $0x01, X1, X0
+	VADDSD       X0, X1, X1
+	MOVSD        X1, s1+88(FP)
+	VZEROUPPER
+	RET
+
+// func minusVector(form uint8, dst []float64, x []float64, y []float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·minusVector(SB), NOSPLIT, $0-80
+	CMPB form+0(FP), $0x02
+	JNE  avx2
+	MOVQ x_base+32(FP), AX
+	MOVQ y_base+56(FP), CX
+	MOVQ dst_base+8(FP), DX
+	MOVQ x_len+40(FP), BX
+	XORQ SI, SI
+	MOVQ BX, DI
+	SHRQ $0x03, DI
 	JZ   tail
 
 step:
-	VMOVUPD      (AX)(BX*1), Y0
-	VMOVUPD      constants<>+32(SB), Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VMAXPD       Y0, Y2, Y0
-	VMINPD       Y0, Y1, Y0
-	VMOVUPD      constants<>+96(SB), Y1
-	VFMADD231PD  constants<>+128(SB), Y0, Y1
-	VSUBPD       constants<>+96(SB), Y1, Y2
-	VFNMADD231PD constants<>+160(SB), Y2, Y0
-	VMOVAPD      Y0, Y3
-	VFNMADD231PD constants<>+192(SB), Y2, Y3
-	VSUBPD       Y3, Y0, Y0
-	VFNMADD231PD constants<>+192(SB), Y2, Y0
-	VMOVUPD      constants<>+224(SB), Y2
-	VFMADD213PD  constants<>+256(SB), Y3, Y2
-	VFMADD213PD  constants<>+288(SB), Y3, Y2
-	VFMADD213PD  constants<>+320(SB), Y3, Y2
-	VFMADD213PD  constants<>+352(SB), Y3, Y2
-	VFMADD213PD  constants<>+384(SB), Y3, Y2
-	VFMADD213PD  constants<>+416(SB), Y3, Y2
-	VFMADD213PD  constants<>+448(SB), Y3, Y2
-	VFMADD213PD  constants<>+480(SB), Y3, Y2
-	VFMADD213PD  constants<>+512(SB), Y3, Y2
-	VFMADD213PD  constants<>+544(SB), Y3, Y2
-	VFMADD213PD  constants<>+576(SB), Y3, Y2
-	VMULPD       Y3, Y3, Y4
-	VFMADD213PD  Y0, Y4, Y2
-	VADDPD       Y2, Y3, Y0
-	VADDPD       constants<>+608(SB), Y0, Y0
-	VPSRLQ       $0x01, Y1, Y2
-	VPSLLQ       $0x34, Y2, Y3
-	VMULPD       Y3, Y0, Y0
-	VPSUBQ       Y2, Y1, Y1
-	VPSLLQ       $0x34, Y1, Y1
-	VMULPD       Y1, Y0, Y0
-	VMOVUPD      Y0, (CX)(BX*1)
-	VMOVUPD      32(AX)(BX*1), Y0
-	VMOVUPD      constants<>+32(SB), Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VMAXPD       Y0, Y2, Y0
-	VMINPD       Y0, Y1, Y0
-	VMOVUPD      constants<>+96(SB), Y1
-	VFMADD231PD  constants<>+128(SB), Y0, Y1
-	VSUBPD       constants<>+96(SB), Y1, Y2
-	VFNMADD231PD constants<>+160(SB), Y2, Y0
-	VMOVAPD      Y0, Y3
-	VFNMADD231PD constants<>+192(SB), Y2, Y3
-	VSUBPD       Y3, Y0, Y0
-	VFNMADD231PD constants<>+192(SB), Y2, Y0
-	VMOVUPD      constants<>+224(SB), Y2
-	VFMADD213PD  constants<>+256(SB), Y3, Y2
-	VFMADD213PD  constants<>+288(SB), Y3, Y2
-	VFMADD213PD  constants<>+320(SB), Y3, Y2
-	VFMADD213PD  constants<>+352(SB), Y3, Y2
-	VFMADD213PD  constants<>+384(SB), Y3, Y2
-	VFMADD213PD  constants<>+416(SB), Y3, Y2
-	VFMADD213PD  constants<>+448(SB), Y3, Y2
-	VFMADD213PD  constants<>+480(SB), Y3, Y2
-	VFMADD213PD  constants<>+512(SB), Y3, Y2
-	VFMADD213PD  constants<>+544(SB), Y3, Y2
-	VFMADD213PD  constants<>+576(SB), Y3, Y2
-	VMULPD       Y3, Y3, Y4
-	VFMADD213PD  Y0, Y4, Y2
-	VADDPD       Y2, Y3, Y0
-	VADDPD       constants<>+608(SB), Y0, Y0
-	VPSRLQ       $0x01, Y1, Y2
-	VPSLLQ       $0x34, Y2, Y3
-	VMULPD       Y3, Y0, Y0
-	VPSUBQ       Y2, Y1, Y1
-	VPSLLQ       $0x34, Y1, Y1
-	VMULPD       Y1, Y0, Y0
-	VMOVUPD      Y0, 32(CX)(BX*1)
-	ADDQ         $0x40, BX
-	DECQ         SI
-	JNZ          step
+	VMOVUPD (AX)(SI*1), Z0
+	VMOVUPD (CX)(SI*1), Z1
+	VSUBPD  Z1, Z0, Z0
+	VMOVUPD Z0, (DX)(SI*1)
+	ADDQ    $0x40, SI
+	DECQ    DI
+	JNZ     step
 
 tail:
-	ANDQ         $0x07, DX
-	JZ           done
-	LEAQ         masks<>+64(SB), SI
-	MOVQ         DX, DI
-	SHLQ         $0x03, DI
-	SUBQ         DI, SI
-	VMOVUPD      (SI), Y0
-	VMASKMOVPD   (AX)(BX*1), Y0, Y0
-	VMOVUPD      constants<>+32(SB), Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VMAXPD       Y0, Y2, Y0
-	VMINPD       Y0, Y1, Y0
-	VMOVUPD      constants<>+96(SB), Y1
-	VFMADD231PD  constants<>+128(SB), Y0, Y1
-	VSUBPD       constants<>+96(SB), Y1, Y2
-	VFNMADD231PD constants<>+160(SB), Y2, Y0
-	VMOVAPD      Y0, Y3
-	VFNMADD231PD constants<>+192(SB), Y2, Y3
-	VSUBPD       Y3, Y0, Y0
-	VFNMADD231PD constants<>+192(SB), Y2, Y0
-	VMOVUPD      constants<>+224(SB), Y2
-	VFMADD213PD  constants<>+256(SB), Y3, Y2
-	VFMADD213PD  constants<>+288(SB), Y3, Y2
-	VFMADD213PD  constants<>+320(SB), Y3, Y2
-	VFMADD213PD  constants<>+352(SB), Y3, Y2
-	VFMADD213PD  constants<>+384(SB), Y3, Y2
-	VFMADD213PD  constants<>+416(SB), Y3, Y2
-	VFMADD213PD  constants<>+448(SB), Y3, Y2
-	VFMADD213PD  constants<>+480(SB), Y3, Y2
-	VFMADD213PD  constants<>+512(SB), Y3, Y2
-	VFMADD213PD  constants<>+544(SB), Y3, Y2
-	VFMADD213PD  constants<>+576(SB), Y3, Y2
-	VMULPD       Y3, Y3, Y4
-	VFMADD213PD  Y0, Y4, Y2
-	VADDPD       Y2, Y3, Y0
-	VADDPD       constants<>+608(SB), Y0, Y0
-	VPSRLQ       $0x01, Y1, Y2
-	VPSLLQ       $0x34, Y2, Y3
-	VMULPD       Y3, Y0, Y0
-	VPSUBQ       Y2, Y1, Y1
-	VPSLLQ       $0x34, Y1, Y1
-	VMULPD       Y1, Y0, Y0
-	VMOVUPD      (SI), Y1
-	VMASKMOVPD   Y0, Y1, (CX)(BX*1)
-	CMPQ         DX, $0x04
-	JLE          reload
-	VMOVUPD      32(SI), Y0
-	VMASKMOVPD   32(AX)(BX*1), Y0, Y0
-	VMOVUPD      constants<>+32(SB), Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VMAXPD       Y0, Y2, Y0
-	VMINPD       Y0, Y1, Y0
-	VMOVUPD      constants<>+96(SB), Y1
-	VFMADD231PD  constants<>+128(SB), Y0, Y1
-	VSUBPD       constants<>+96(SB), Y1, Y2
-	VFNMADD231PD constants<>+160(SB), Y2, Y0
-	VMOVAPD      Y0, Y3
-	VFNMADD231PD constants<>+192(SB), Y2, Y3
-	VSUBPD       Y3, Y0, Y0
-	VFNMADD231PD constants<>+192(SB), Y2, Y0
-	VMOVUPD      constants<>+224(SB), Y2
-	VFMADD213PD  constants<>+256(SB), Y3, Y2
-	VFMADD213PD  constants<>+288(SB), Y3, Y2
-	VFMADD213PD  constants<>+320(SB), Y3, Y2
-	VFMADD213PD  constants<>+352(SB), Y3, Y2
-	VFMADD213PD  constants<>+384(SB), Y3, Y2
-	VFMADD213PD  constants<>+416(SB), Y3, Y2
-	VFMADD213PD  constants<>+448(SB), Y3, Y2
-	VFMADD213PD  constants<>+480(SB), Y3, Y2
-	VFMADD213PD  constants<>+512(SB), Y3, Y2
-	VFMADD213PD  constants<>+544(SB), Y3, Y2
-	VFMADD213PD  constants<>+576(SB), Y3, Y2
-	VMULPD       Y3, Y3, Y4
-	VFMADD213PD  Y0, Y4, Y2
-	VADDPD       Y2, Y3, Y0
-	VADDPD       constants<>+608(SB), Y0, Y0
-	VPSRLQ       $0x01, Y1, Y2
-	VPSLLQ       $0x34, Y2, Y3
-	VMULPD       Y3, Y0, Y0
-	VPSUBQ       Y2, Y1, Y1
-	VPSLLQ       $0x34, Y1, Y1
-	VMULPD       Y1, Y0, Y0
-	VMOVUPD      32(SI), Y1
-	VMASKMOVPD   Y0, Y1, 32(CX)(BX*1)
+	ANDQ      $0x07, BX
+	JZ        done
+	MOVL      $0x000000ff, DI
+	BZHIL     BX, DI, DI
+	KMOVW     DI, K1
+	VMOVUPD.Z (AX)(SI*1), K1, Z0
+	VMOVUPD.Z (CX)(SI*1), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (DX)(SI*1)
 
-reload:
 done:
 	VZEROUPPER
 	RET
 
-// func expAVX512(dst []float64, x []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·expAVX512(SB), NOSPLIT, $0-48
-	MOVQ x_base+24(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_len+32(FP), DX
+avx2:
+	MOVQ x_base+32(FP), AX
+	MOVQ y_base+56(FP), CX
+	MOVQ dst_base+8(FP), DX
+	MOVQ x_len+40(FP), BX
+	XORQ SI, SI
+	MOVQ BX, DI
+	SHRQ $0x03, DI
+	JZ   avx2_tail
+
+avx2_step:
+	VMOVUPD (AX)(SI*1), Y0
+	VMOVUPD (CX)(SI*1), Y1
+	VSUBPD  Y1, Y0, Y0
+	VMOVUPD Y0, (DX)(SI*1)
+	VMOVUPD 32(AX)(SI*1), Y0
+	VMOVUPD 32(CX)(SI*1), Y1
+	VSUBPD  Y1, Y0, Y0
+	VMOVUPD Y0, 32(DX)(SI*1)
+	ADDQ    $0x40, SI
+	DECQ    DI
+	JNZ     avx2_step
+
+avx2_tail:
+	ANDQ       $0x07, BX
+	JZ         avx2_done
+	LEAQ       masks<>+64(SB), DI
+	MOVQ       BX, R8
+	SHLQ       $0x03, R8
+	SUBQ       R8, DI
+	VMOVUPD    (DI), Y0
+	VMASKMOVPD (AX)(SI*1), Y0, Y0
+	VMOVUPD    (DI), Y1
+	VMASKMOVPD (CX)(SI*1), Y1, Y1
+	VSUBPD     Y1, Y0, Y0
+	VMOVUPD    (DI), Y1
+	VMASKMOVPD Y0, Y1, (DX)(SI*1)
+	CMPQ       BX, $0x04
+	JLE        avx2_reload
+	VMOVUPD    32(DI), Y0
+	VMASKMOVPD 32(AX)(SI*1), Y0, Y0
+	VMOVUPD    32(DI), Y1
+	VMASKMOVPD 32(CX)(SI*1), Y1, Y1
+	VSUBPD     Y1, Y0, Y0
+	VMOVUPD    32(DI), Y1
+	VMASKMOVPD Y0, Y1, 32(DX)(SI*1)
+
+avx2_reload:
+avx2_done:
+	VZEROUPPER
+	RET
+
+// func expVector(form uint8, dst []float64, x []float64)
+// Requires: AVX, AVX2, AVX512F, BMI2, FMA3
+TEXT ·expVector(SB), NOSPLIT, $0-56
+	CMPB form+0(FP), $0x02
+	JNE  avx2
+	MOVQ x_base+32(FP), AX
+	MOVQ dst_base+8(FP), CX
+	MOVQ x_len+40(FP), DX
 	XORQ BX, BX
 	MOVQ DX, SI
 	SHRQ $0x03, SI
@@ -1109,219 +1189,191 @@ done:
 	VZEROUPPER
 	RET
 
-// func logAVX2(dst []float64, x []float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·logAVX2(SB), NOSPLIT, $0-48
-	MOVQ x_base+24(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_len+32(FP), DX
+avx2:
+	MOVQ x_base+32(FP), AX
+	MOVQ dst_base+8(FP), CX
+	MOVQ x_len+40(FP), DX
 	XORQ BX, BX
 	MOVQ DX, SI
 	SHRQ $0x03, SI
-	JZ   tail
+	JZ   avx2_tail
 
-step:
-	VMOVUPD     (AX)(BX*1), Y0
-	VCMPPD      $0x11, constants<>+672(SB), Y0, Y1
-	VMULPD      constants<>+704(SB), Y0, Y2
-	VBLENDVPD   Y1, Y2, Y0, Y2
-	VPSRLQ      $0x34, Y2, Y3
-	VORPD       constants<>+736(SB), Y3, Y3
-	VSUBPD      constants<>+768(SB), Y3, Y3
-	VANDPD      constants<>+800(SB), Y1, Y1
-	VSUBPD      Y1, Y3, Y1
-	VANDPD      constants<>+832(SB), Y2, Y2
-	VORPD       constants<>+608(SB), Y2, Y2
-	VCMPPD      $0x1d, constants<>+864(SB), Y2, Y3
-	VADDPD      constants<>+608(SB), Y1, Y4
-	VBLENDVPD   Y3, Y4, Y1, Y1
-	VMULPD      constants<>+576(SB), Y2, Y4
-	VBLENDVPD   Y3, Y4, Y2, Y2
-	VSUBPD      constants<>+608(SB), Y2, Y2
-	VXORPD      Y3, Y3, Y3
-	VADDPD      constants<>+896(SB), Y2, Y4
-	VDIVPD      Y4, Y2, Y4
-	VMULPD      Y4, Y4, Y5
-	VMOVUPD     constants<>+928(SB), Y6
-	VFMADD213PD constants<>+960(SB), Y5, Y6
-	VFMADD213PD constants<>+992(SB), Y5, Y6
-	VFMADD213PD constants<>+1024(SB), Y5, Y6
-	VFMADD213PD constants<>+1056(SB), Y5, Y6
-	VFMADD213PD constants<>+1088(SB), Y5, Y6
-	VFMADD213PD constants<>+1120(SB), Y5, Y6
-	VMULPD      Y2, Y2, Y7
-	VMULPD      constants<>+576(SB), Y7, Y7
-	VFMADD213PD Y7, Y5, Y6
-	VFMADD231PD constants<>+192(SB), Y1, Y3
-	VFMADD231PD Y6, Y4, Y3
-	VSUBPD      Y3, Y7, Y3
-	VSUBPD      Y3, Y2, Y2
-	VFMADD231PD constants<>+160(SB), Y1, Y2
-	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y1
-	VBLENDVPD   Y1, Y2, Y0, Y1
-	VCMPPD      $0x11, constants<>+1184(SB), Y0, Y2
-	VBLENDVPD   Y2, constants<>+1216(SB), Y1, Y1
-	VCMPPD      $0x00, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD   Y0, constants<>+1248(SB), Y1, Y0
-	VMOVUPD     Y0, (CX)(BX*1)
-	VMOVUPD     32(AX)(BX*1), Y0
-	VCMPPD      $0x11, constants<>+672(SB), Y0, Y1
-	VMULPD      constants<>+704(SB), Y0, Y2
-	VBLENDVPD   Y1, Y2, Y0, Y2
-	VPSRLQ      $0x34, Y2, Y3
-	VORPD       constants<>+736(SB), Y3, Y3
-	VSUBPD      constants<>+768(SB), Y3, Y3
-	VANDPD      constants<>+800(SB), Y1, Y1
-	VSUBPD      Y1, Y3, Y1
-	VANDPD      constants<>+832(SB), Y2, Y2
-	VORPD       constants<>+608(SB), Y2, Y2
-	VCMPPD      $0x1d, constants<>+864(SB), Y2, Y3
-	VADDPD      constants<>+608(SB), Y1, Y4
-	VBLENDVPD   Y3, Y4, Y1, Y1
-	VMULPD      constants<>+576(SB), Y2, Y4
-	VBLENDVPD   Y3, Y4, Y2, Y2
-	VSUBPD      constants<>+608(SB), Y2, Y2
-	VXORPD      Y3, Y3, Y3
-	VADDPD      constants<>+896(SB), Y2, Y4
-	VDIVPD      Y4, Y2, Y4
-	VMULPD      Y4, Y4, Y5
-	VMOVUPD     constants<>+928(SB), Y6
-	VFMADD213PD constants<>+960(SB), Y5, Y6
-	VFMADD213PD constants<>+992(SB), Y5, Y6
-	VFMADD213PD constants<>+1024(SB), Y5, Y6
-	VFMADD213PD constants<>+1056(SB), Y5, Y6
-	VFMADD213PD constants<>+1088(SB), Y5, Y6
-	VFMADD213PD constants<>+1120(SB), Y5, Y6
-	VMULPD      Y2, Y2, Y7
-	VMULPD      constants<>+576(SB), Y7, Y7
-	VFMADD213PD Y7, Y5, Y6
-	VFMADD231PD constants<>+192(SB), Y1, Y3
-	VFMADD231PD Y6, Y4, Y3
-	VSUBPD      Y3, Y7, Y3
-	VSUBPD      Y3, Y2, Y2
-	VFMADD231PD constants<>+160(SB), Y1, Y2
-	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y1
-	VBLENDVPD   Y1, Y2, Y0, Y1
-	VCMPPD      $0x11, constants<>+1184(SB), Y0, Y2
-	VBLENDVPD   Y2, constants<>+1216(SB), Y1, Y1
-	VCMPPD      $0x00, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD   Y0, constants<>+1248(SB), Y1, Y0
-	VMOVUPD     Y0, 32(CX)(BX*1)
-	ADDQ        $0x40, BX
-	DECQ        SI
-	JNZ         step
+avx2_step:
+	VMOVUPD      (AX)(BX*1), Y0
+	VMOVUPD      constants<>+32(SB), Y1
+	VMOVUPD      constants<>+64(SB), Y2
+	VMAXPD       Y0, Y2, Y0
+	VMINPD       Y0, Y1, Y0
+	VMOVUPD      constants<>+96(SB), Y1
+	VFMADD231PD  constants<>+128(SB), Y0, Y1
+	VSUBPD       constants<>+96(SB), Y1, Y2
+	VFNMADD231PD constants<>+160(SB), Y2, Y0
+	VMOVAPD      Y0, Y3
+	VFNMADD231PD constants<>+192(SB), Y2, Y3
+	VSUBPD       Y3, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y2, Y0
+	VMOVUPD      constants<>+224(SB), Y2
+	VFMADD213PD  constants<>+256(SB), Y3, Y2
+	VFMADD213PD  constants<>+288(SB), Y3, Y2
+	VFMADD213PD  constants<>+320(SB), Y3, Y2
+	VFMADD213PD  constants<>+352(SB), Y3, Y2
+	VFMADD213PD  constants<>+384(SB), Y3, Y2
+	VFMADD213PD  constants<>+416(SB), Y3, Y2
+	VFMADD213PD  constants<>+448(SB), Y3, Y2
+	VFMADD213PD  constants<>+480(SB), Y3, Y2
+	VFMADD213PD  constants<>+512(SB), Y3, Y2
+	VFMADD213PD  constants<>+544(SB), Y3, Y2
+	VFMADD213PD  constants<>+576(SB), Y3, Y2
+	VMULPD       Y3, Y3, Y4
+	VFMADD213PD  Y0, Y4, Y2
+	VADDPD       Y2, Y3, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
+	VPSRLQ       $0x01, Y1, Y2
+	VPSLLQ       $0x34, Y2, Y3
+	VMULPD       Y3, Y0, Y0
+	VPSUBQ       Y2, Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (CX)(BX*1)
+	VMOVUPD      32(AX)(BX*1), Y0
+	VMOVUPD      constants<>+32(SB), Y1
+	VMOVUPD      constants<>+64(SB), Y2
+	VMAXPD       Y0, Y2, Y0
+	VMINPD       Y0, Y1, Y0
+	VMOVUPD      constants<>+96(SB), Y1
+	VFMADD231PD  constants<>+128(SB), Y0, Y1
+	VSUBPD       constants<>+96(SB), Y1, Y2
+	VFNMADD231PD constants<>+160(SB), Y2, Y0
+	VMOVAPD      Y0, Y3
+	VFNMADD231PD constants<>+192(SB), Y2, Y3
+	VSUBPD       Y3, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y2, Y0
+	VMOVUPD      constants<>+224(SB), Y2
+	VFMADD213PD  constants<>+256(SB), Y3, Y2
+	VFMADD213PD  constants<>+288(SB), Y3, Y2
+	VFMADD213PD  constants<>+320(SB), Y3, Y2
+	VFMADD213PD  constants<>+352(SB), Y3, Y2
+	VFMADD213PD  constants<>+384(SB), Y3, Y2
+	VFMADD213PD  constants<>+416(SB), Y3, Y2
+	VFMADD213PD  constants<>+448(SB), Y3, Y2
+	VFMADD213PD  constants<>+480(SB), Y3, Y2
+	VFMADD213PD  constants<>+512(SB), Y3, Y2
+	VFMADD213PD  constants<>+544(SB), Y3, Y2
+	VFMADD213PD  constants<>+576(SB), Y3, Y2
+	VMULPD       Y3, Y3, Y4
+	VFMADD213PD  Y0, Y4, Y2
+	VADDPD       Y2, Y3, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
+	VPSRLQ       $0x01, Y1, Y2
+	VPSLLQ       $0x34, Y2, Y3
+	VMULPD       Y3, Y0, Y0
+	VPSUBQ       Y2, Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 32(CX)(BX*1)
+	ADDQ         $0x40, BX
+	DECQ         SI
+	JNZ          avx2_step
 
-tail:
-	ANDQ        $0x07, DX
-	JZ          done
-	LEAQ        masks<>+64(SB), SI
-	MOVQ        DX, DI
-	SHLQ        $0x03, DI
-	SUBQ        DI, SI
-	VMOVUPD     (SI), Y0
-	VMASKMOVPD  (AX)(BX*1), Y0, Y0
-	VCMPPD      $0x11, constants<>+672(SB), Y0, Y1
-	VMULPD      constants<>+704(SB), Y0, Y2
-	VBLENDVPD   Y1, Y2, Y0, Y2
-	VPSRLQ      $0x34, Y2, Y3
-	VORPD       constants<>+736(SB), Y3, Y3
-	VSUBPD      constants<>+768(SB), Y3, Y3
-	VANDPD      constants<>+800(SB), Y1, Y1
-	VSUBPD      Y1, Y3, Y1
-	VANDPD      constants<>+832(SB), Y2, Y2
-	VORPD       constants<>+608(SB), Y2, Y2
-	VCMPPD      $0x1d, constants<>+864(SB), Y2, Y3
-	VADDPD      constants<>+608(SB), Y1, Y4
-	VBLENDVPD   Y3, Y4, Y1, Y1
-	VMULPD      constants<>+576(SB), Y2, Y4
-	VBLENDVPD   Y3, Y4, Y2, Y2
-	VSUBPD      constants<>+608(SB), Y2, Y2
-	VXORPD      Y3, Y3, Y3
-	VADDPD      constants<>+896(SB), Y2, Y4
-	VDIVPD      Y4, Y2, Y4
-	VMULPD      Y4, Y4, Y5
-	VMOVUPD     constants<>+928(SB), Y6
-	VFMADD213PD constants<>+960(SB), Y5, Y6
-	VFMADD213PD constants<>+992(SB), Y5, Y6
-	VFMADD213PD constants<>+1024(SB), Y5, Y6
-	VFMADD213PD constants<>+1056(SB), Y5, Y6
-	VFMADD213PD constants<>+1088(SB), Y5, Y6
-	VFMADD213PD constants<>+1120(SB), Y5, Y6
-	VMULPD      Y2, Y2, Y7
-	VMULPD      constants<>+576(SB), Y7, Y7
-	VFMADD213PD Y7, Y5, Y6
-	VFMADD231PD constants<>+192(SB), Y1, Y3
-	VFMADD231PD Y6, Y4, Y3
-	VSUBPD      Y3, Y7, Y3
-	VSUBPD      Y3, Y2, Y2
-	VFMADD231PD constants<>+160(SB), Y1, Y2
-	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y1
-	VBLENDVPD   Y1, Y2, Y0, Y1
-	VCMPPD      $0x11, constants<>+1184(SB), Y0, Y2
-	VBLENDVPD   Y2, constants<>+1216(SB), Y1, Y1
-	VCMPPD      $0x00, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD   Y0, constants<>+1248(SB), Y1, Y0
-	VMOVUPD     (SI), Y1
-	VMASKMOVPD  Y0, Y1, (CX)(BX*1)
-	CMPQ        DX, $0x04
-	JLE         reload
-	VMOVUPD     32(SI), Y0
-	VMASKMOVPD  32(AX)(BX*1), Y0, Y0
-	VCMPPD      $0x11, constants<>+672(SB), Y0, Y1
-	VMULPD      constants<>+704(SB), Y0, Y2
-	VBLENDVPD   Y1, Y2, Y0, Y2
-	VPSRLQ      $0x34, Y2, Y3
-	VORPD       constants<>+736(SB), Y3, Y3
-	VSUBPD      constants<>+768(SB), Y3, Y3
-	VANDPD      constants<>+800(SB), Y1, Y1
-	VSUBPD      Y1, Y3, Y1
-	VANDPD      constants<>+832(SB), Y2, Y2
-	VORPD       constants<>+608(SB), Y2, Y2
-	VCMPPD      $0x1d, constants<>+864(SB), Y2, Y3
-	VADDPD      constants<>+608(SB), Y1, Y4
-	VBLENDVPD   Y3, Y4, Y1, Y1
-	VMULPD      constants<>+576(SB), Y2, Y4
-	VBLENDVPD   Y3, Y4, Y2, Y2
-	VSUBPD      constants<>+608(SB), Y2, Y2
-	VXORPD      Y3, Y3, Y3
-	VADDPD      constants<>+896(SB), Y2, Y4
-	VDIVPD      Y4, Y2, Y4
-	VMULPD      Y4, Y4, Y5
-	VMOVUPD     constants<>+928(SB), Y6
-	VFMADD213PD constants<>+960(SB), Y5, Y6
-	VFMADD213PD constants<>+992(SB), Y5, Y6
-	VFMADD213PD constants<>+1024(SB), Y5, Y6
-	VFMADD213PD constants<>+1056(SB), Y5, Y6
-	VFMADD213PD constants<>+1088(SB), Y5, Y6
-	VFMADD213PD constants<>+1120(SB), Y5, Y6
-	VMULPD      Y2, Y2, Y7
-	VMULPD      constants<>+576(SB), Y7, Y7
-	VFMADD213PD Y7, Y5, Y6
-	VFMADD231PD constants<>+192(SB), Y1, Y3
-	VFMADD231PD Y6, Y4, Y3
-	VSUBPD      Y3, Y7, Y3
-	VSUBPD      Y3, Y2, Y2
-	VFMADD231PD constants<>+160(SB), Y1, Y2
-	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y1
-	VBLENDVPD   Y1, Y2, Y0, Y1
-	VCMPPD      $0x11, constants<>+1184(SB), Y0, Y2
-	VBLENDVPD   Y2, constants<>+1216(SB), Y1, Y1
-	VCMPPD      $0x00, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD   Y0, constants<>+1248(SB), Y1, Y0
-	VMOVUPD     32(SI), Y1
-	VMASKMOVPD  Y0, Y1, 32(CX)(BX*1)
+avx2_tail:
+	ANDQ         $0x07, DX
+	JZ           avx2_done
+	LEAQ         masks<>+64(SB), SI
+	MOVQ         DX, DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, SI
+	VMOVUPD      (SI), Y0
+	VMASKMOVPD   (AX)(BX*1), Y0, Y0
+	VMOVUPD      constants<>+32(SB), Y1
+	VMOVUPD      constants<>+64(SB), Y2
+	VMAXPD       Y0, Y2, Y0
+	VMINPD       Y0, Y1, Y0
+	VMOVUPD      constants<>+96(SB), Y1
+	VFMADD231PD  constants<>+128(SB), Y0, Y1
+	VSUBPD       constants<>+96(SB), Y1, Y2
+	VFNMADD231PD constants<>+160(SB), Y2, Y0
+	VMOVAPD      Y0, Y3
+	VFNMADD231PD constants<>+192(SB), Y2, Y3
+	VSUBPD       Y3, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y2, Y0
+	VMOVUPD      constants<>+224(SB), Y2
+	VFMADD213PD  constants<>+256(SB), Y3, Y2
+	VFMADD213PD  constants<>+288(SB), Y3, Y2
+	VFMADD213PD  constants<>+320(SB), Y3, Y2
+	VFMADD213PD  constants<>+352(SB), Y3, Y2
+	VFMADD213PD  constants<>+384(SB), Y3, Y2
+	VFMADD213PD  constants<>+416(SB), Y3, Y2
+	VFMADD213PD  constants<>+448(SB), Y3, Y2
+	VFMADD213PD  constants<>+480(SB), Y3, Y2
+	VFMADD213PD  constants<>+512(SB), Y3, Y2
+	VFMADD213PD  constants<>+544(SB), Y3, Y2
+	VFMADD213PD  constants<>+576(SB), Y3, Y2
+	VMULPD       Y3, Y3, Y4
+	VFMADD213PD  Y0, Y4, Y2
+	VADDPD       Y2, Y3, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
+	VPSRLQ       $0x01, Y1, Y2
+	VPSLLQ       $0x34, Y2, Y3
+	VMULPD       Y3, Y0, Y0
+	VPSUBQ       Y2, Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      (SI), Y1
+	VMASKMOVPD   Y0, Y1, (CX)(BX*1)
+	CMPQ         DX, $0x04
+	JLE          avx2_reload
+	VMOVUPD      32(SI), Y0
+	VMASKMOVPD   32(AX)(BX*1), Y0, Y0
+	VMOVUPD      constants<>+32(SB), Y1
+	VMOVUPD      constants<>+64(SB), Y2
+	VMAXPD       Y0, Y2, Y0
+	VMINPD       Y0, Y1, Y0
+	VMOVUPD      constants<>+96(SB), Y1
+	VFMADD231PD  constants<>+128(SB), Y0, Y1
+	VSUBPD       constants<>+96(SB), Y1, Y2
+	VFNMADD231PD constants<>+160(SB), Y2, Y0
+	VMOVAPD      Y0, Y3
+	VFNMADD231PD constants<>+192(SB), Y2, Y3
+	VSUBPD       Y3, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y2, Y0
+	VMOVUPD      constants<>+224(SB), Y2
+	VFMADD213PD  constants<>+256(SB), Y3, Y2
+	VFMADD213PD  constants<>+288(SB), Y3, Y2
+	VFMADD213PD  constants<>+320(SB), Y3, Y2
+	VFMADD213PD  constants<>+352(SB), Y3, Y2
+	VFMADD213PD  constants<>+384(SB), Y3, Y2
+	VFMADD213PD  constants<>+416(SB), Y3, Y2
+	VFMADD213PD  constants<>+448(SB), Y3, Y2
+	VFMADD213PD  constants<>+480(SB), Y3, Y2
+	VFMADD213PD  constants<>+512(SB), Y3, Y2
+	VFMADD213PD  constants<>+544(SB), Y3, Y2
+	VFMADD213PD  constants<>+576(SB), Y3, Y2
+	VMULPD       Y3, Y3, Y4
+	VFMADD213PD  Y0, Y4, Y2
+	VADDPD       Y2, Y3, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
+	VPSRLQ       $0x01, Y1, Y2
+	VPSLLQ       $0x34, Y2, Y3
+	VMULPD       Y3, Y0, Y0
+	VPSUBQ       Y2, Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      32(SI), Y1
+	VMASKMOVPD   Y0, Y1, 32(CX)(BX*1)
 
-reload:
-done:
+avx2_reload:
+avx2_done:
 	VZEROUPPER
 	RET
 
-// func logAVX512(dst []float64, x []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·logAVX512(SB), NOSPLIT, $0-48
-	MOVQ x_base+24(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_len+32(FP), DX
+// func logVector(form uint8, dst []float64, x []float64)
+// Requires: AVX, AVX2, AVX512F, BMI2, FMA3
+TEXT ·logVector(SB), NOSPLIT, $0-56
+	CMPB form+0(FP), $0x02
+	JNE  avx2
+	MOVQ x_base+32(FP), AX
+	MOVQ dst_base+8(FP), CX
+	MOVQ x_len+40(FP), DX
 	XORQ BX, BX
 	MOVQ DX, SI
 	SHRQ $0x03, SI
@@ -1421,56 +1473,37 @@ done:
 	VZEROUPPER
 	RET
 
-// func log1pAVX2(dst []float64, x []float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·log1pAVX2(SB), NOSPLIT, $0-48
-	MOVQ x_base+24(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_len+32(FP), DX
+avx2:
+	MOVQ x_base+32(FP), AX
+	MOVQ dst_base+8(FP), CX
+	MOVQ x_len+40(FP), DX
 	XORQ BX, BX
 	MOVQ DX, SI
 	SHRQ $0x03, SI
-	JZ   tail
+	JZ   avx2_tail
 
-step:
+avx2_step:
 	VMOVUPD     (AX)(BX*1), Y0
-	VADDPD      constants<>+608(SB), Y0, Y1
-	VSUBPD      constants<>+608(SB), Y1, Y2
-	VSUBPD      Y2, Y0, Y2
-	VMOVUPD     constants<>+608(SB), Y3
-	VSUBPD      Y0, Y1, Y4
-	VSUBPD      Y4, Y3, Y3
-	VCMPPD      $0x1e, constants<>+608(SB), Y0, Y4
-	VBLENDVPD   Y4, Y3, Y2, Y2
-	VCMPPD      $0x11, constants<>+672(SB), Y1, Y3
-	VMULPD      constants<>+704(SB), Y1, Y4
-	VBLENDVPD   Y3, Y4, Y1, Y4
-	VPSRLQ      $0x34, Y4, Y5
-	VORPD       constants<>+736(SB), Y5, Y5
-	VSUBPD      constants<>+768(SB), Y5, Y5
-	VANDPD      constants<>+800(SB), Y3, Y3
-	VSUBPD      Y3, Y5, Y3
-	VANDPD      constants<>+832(SB), Y4, Y4
-	VORPD       constants<>+608(SB), Y4, Y4
-	VCMPPD      $0x1d, constants<>+864(SB), Y4, Y5
-	VADDPD      constants<>+608(SB), Y3, Y6
-	VBLENDVPD   Y5, Y6, Y3, Y3
-	VMULPD      constants<>+576(SB), Y4, Y6
-	VBLENDVPD   Y5, Y6, Y4, Y4
-	VSUBPD      constants<>+608(SB), Y4, Y4
-	VDIVPD      Y1, Y2, Y1
-	VXORPD      Y2, Y2, Y2
-	VCMPPD      $0x1e, constants<>+1280(SB), Y0, Y5
-	VCMPPD      $0x11, constants<>+1312(SB), Y0, Y6
-	VBLENDVPD   Y6, Y0, Y4, Y7
-	VBLENDVPD   Y5, Y7, Y4, Y4
-	VBLENDVPD   Y6, Y2, Y3, Y7
-	VBLENDVPD   Y5, Y7, Y3, Y3
-	VBLENDVPD   Y6, Y2, Y1, Y2
-	VBLENDVPD   Y5, Y2, Y1, Y1
-	VADDPD      constants<>+896(SB), Y4, Y2
-	VDIVPD      Y2, Y4, Y2
-	VMULPD      Y2, Y2, Y5
+	VCMPPD      $0x11, constants<>+672(SB), Y0, Y1
+	VMULPD      constants<>+704(SB), Y0, Y2
+	VBLENDVPD   Y1, Y2, Y0, Y2
+	VPSRLQ      $0x34, Y2, Y3
+	VORPD       constants<>+736(SB), Y3, Y3
+	VSUBPD      constants<>+768(SB), Y3, Y3
+	VANDPD      constants<>+800(SB), Y1, Y1
+	VSUBPD      Y1, Y3, Y1
+	VANDPD      constants<>+832(SB), Y2, Y2
+	VORPD       constants<>+608(SB), Y2, Y2
+	VCMPPD      $0x1d, constants<>+864(SB), Y2, Y3
+	VADDPD      constants<>+608(SB), Y1, Y4
+	VBLENDVPD   Y3, Y4, Y1, Y1
+	VMULPD      constants<>+576(SB), Y2, Y4
+	VBLENDVPD   Y3, Y4, Y2, Y2
+	VSUBPD      constants<>+608(SB), Y2, Y2
+	VXORPD      Y3, Y3, Y3
+	VADDPD      constants<>+896(SB), Y2, Y4
+	VDIVPD      Y4, Y2, Y4
+	VMULPD      Y4, Y4, Y5
 	VMOVUPD     constants<>+928(SB), Y6
 	VFMADD213PD constants<>+960(SB), Y5, Y6
 	VFMADD213PD constants<>+992(SB), Y5, Y6
@@ -1478,61 +1511,42 @@ step:
 	VFMADD213PD constants<>+1056(SB), Y5, Y6
 	VFMADD213PD constants<>+1088(SB), Y5, Y6
 	VFMADD213PD constants<>+1120(SB), Y5, Y6
-	VMULPD      Y4, Y4, Y7
+	VMULPD      Y2, Y2, Y7
 	VMULPD      constants<>+576(SB), Y7, Y7
 	VFMADD213PD Y7, Y5, Y6
-	VFMADD231PD constants<>+192(SB), Y3, Y1
-	VFMADD231PD Y6, Y2, Y1
-	VSUBPD      Y1, Y7, Y1
-	VSUBPD      Y1, Y4, Y1
-	VFMADD231PD constants<>+160(SB), Y3, Y1
-	VANDPD      constants<>+0(SB), Y0, Y2
-	VORPD       Y2, Y1, Y1
-	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y2
-	VBLENDVPD   Y2, Y1, Y0, Y1
-	VCMPPD      $0x11, constants<>+1344(SB), Y0, Y2
+	VFMADD231PD constants<>+192(SB), Y1, Y3
+	VFMADD231PD Y6, Y4, Y3
+	VSUBPD      Y3, Y7, Y3
+	VSUBPD      Y3, Y2, Y2
+	VFMADD231PD constants<>+160(SB), Y1, Y2
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y1
+	VBLENDVPD   Y1, Y2, Y0, Y1
+	VCMPPD      $0x11, constants<>+1184(SB), Y0, Y2
 	VBLENDVPD   Y2, constants<>+1216(SB), Y1, Y1
-	VCMPPD      $0x00, constants<>+1344(SB), Y0, Y0
+	VCMPPD      $0x00, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD   Y0, constants<>+1248(SB), Y1, Y0
 	VMOVUPD     Y0, (CX)(BX*1)
 	VMOVUPD     32(AX)(BX*1), Y0
-	VADDPD      constants<>+608(SB), Y0, Y1
-	VSUBPD      constants<>+608(SB), Y1, Y2
-	VSUBPD      Y2, Y0, Y2
-	VMOVUPD     constants<>+608(SB), Y3
-	VSUBPD      Y0, Y1, Y4
-	VSUBPD      Y4, Y3, Y3
-	VCMPPD      $0x1e, constants<>+608(SB), Y0, Y4
-	VBLENDVPD   Y4, Y3, Y2, Y2
-	VCMPPD      $0x11, constants<>+672(SB), Y1, Y3
-	VMULPD      constants<>+704(SB), Y1, Y4
-	VBLENDVPD   Y3, Y4, Y1, Y4
-	VPSRLQ      $0x34, Y4, Y5
-	VORPD       constants<>+736(SB), Y5, Y5
-	VSUBPD      constants<>+768(SB), Y5, Y5
-	VANDPD      constants<>+800(SB), Y3, Y3
-	VSUBPD      Y3, Y5, Y3
-	VANDPD      constants<>+832(SB), Y4, Y4
-	VORPD       constants<>+608(SB), Y4, Y4
-	VCMPPD      $0x1d, constants<>+864(SB), Y4, Y5
-	VADDPD      constants<>+608(SB), Y3, Y6
-	VBLENDVPD   Y5, Y6, Y3, Y3
-	VMULPD      constants<>+576(SB), Y4, Y6
-	VBLENDVPD   Y5, Y6, Y4, Y4
-	VSUBPD      constants<>+608(SB), Y4, Y4
-	VDIVPD      Y1, Y2, Y1
-	VXORPD      Y2, Y2, Y2
-	VCMPPD      $0x1e, constants<>+1280(SB), Y0, Y5
-	VCMPPD      $0x11, constants<>+1312(SB), Y0, Y6
-	VBLENDVPD   Y6, Y0, Y4, Y7
-	VBLENDVPD   Y5, Y7, Y4, Y4
-	VBLENDVPD   Y6, Y2, Y3, Y7
-	VBLENDVPD   Y5, Y7, Y3, Y3
-	VBLENDVPD   Y6, Y2, Y1, Y2
-	VBLENDVPD   Y5, Y2, Y1, Y1
-	VADDPD      constants<>+896(SB), Y4, Y2
-	VDIVPD      Y2, Y4, Y2
-	VMULPD      Y2, Y2, Y5
+	VCMPPD      $0x11, constants<>+672(SB), Y0, Y1
+	VMULPD      constants<>+704(SB), Y0, Y2
+	VBLENDVPD   Y1, Y2, Y0, Y2
+	VPSRLQ      $0x34, Y2, Y3
+	VORPD       constants<>+736(SB), Y3, Y3
+	VSUBPD      constants<>+768(SB), Y3, Y3
+	VANDPD      constants<>+800(SB), Y1, Y1
+	VSUBPD      Y1, Y3, Y1
+	VANDPD      constants<>+832(SB), Y2, Y2
+	VORPD       constants<>+608(SB), Y2, Y2
+	VCMPPD      $0x1d, constants<>+864(SB), Y2, Y3
+	VADDPD      constants<>+608(SB), Y1, Y4
+	VBLENDVPD   Y3, Y4, Y1, Y1
+	VMULPD      constants<>+576(SB), Y2, Y4
+	VBLENDVPD   Y3, Y4, Y2, Y2
+	VSUBPD      constants<>+608(SB), Y2, Y2
+	VXORPD      Y3, Y3, Y3
+	VADDPD      constants<>+896(SB), Y2, Y4
+	VDIVPD      Y4, Y2, Y4
+	VMULPD      Y4, Y4, Y5
 	VMOVUPD     constants<>+928(SB), Y6
 	VFMADD213PD constants<>+960(SB), Y5, Y6
 	VFMADD213PD constants<>+992(SB), Y5, Y6
@@ -1540,73 +1554,54 @@ step:
 	VFMADD213PD constants<>+1056(SB), Y5, Y6
 	VFMADD213PD constants<>+1088(SB), Y5, Y6
 	VFMADD213PD constants<>+1120(SB), Y5, Y6
-	VMULPD      Y4, Y4, Y7
+	VMULPD      Y2, Y2, Y7
 	VMULPD      constants<>+576(SB), Y7, Y7
 	VFMADD213PD Y7, Y5, Y6
-	VFMADD231PD constants<>+192(SB), Y3, Y1
-	VFMADD231PD Y6, Y2, Y1
-	VSUBPD      Y1, Y7, Y1
-	VSUBPD      Y1, Y4, Y1
-	VFMADD231PD constants<>+160(SB), Y3, Y1
-	VANDPD      constants<>+0(SB), Y0, Y2
-	VORPD       Y2, Y1, Y1
-	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y2
-	VBLENDVPD   Y2, Y1, Y0, Y1
-	VCMPPD      $0x11, constants<>+1344(SB), Y0, Y2
+	VFMADD231PD constants<>+192(SB), Y1, Y3
+	VFMADD231PD Y6, Y4, Y3
+	VSUBPD      Y3, Y7, Y3
+	VSUBPD      Y3, Y2, Y2
+	VFMADD231PD constants<>+160(SB), Y1, Y2
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y1
+	VBLENDVPD   Y1, Y2, Y0, Y1
+	VCMPPD      $0x11, constants<>+1184(SB), Y0, Y2
 	VBLENDVPD   Y2, constants<>+1216(SB), Y1, Y1
-	VCMPPD      $0x00, constants<>+1344(SB), Y0, Y0
+	VCMPPD      $0x00, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD   Y0, constants<>+1248(SB), Y1, Y0
 	VMOVUPD     Y0, 32(CX)(BX*1)
 	ADDQ        $0x40, BX
 	DECQ        SI
-	JNZ         step
+	JNZ         avx2_step
 
-tail:
+avx2_tail:
 	ANDQ        $0x07, DX
-	JZ          done
+	JZ          avx2_done
 	LEAQ        masks<>+64(SB), SI
 	MOVQ        DX, DI
 	SHLQ        $0x03, DI
 	SUBQ        DI, SI
 	VMOVUPD     (SI), Y0
 	VMASKMOVPD  (AX)(BX*1), Y0, Y0
-	VADDPD      constants<>+608(SB), Y0, Y1
-	VSUBPD      constants<>+608(SB), Y1, Y2
-	VSUBPD      Y2, Y0, Y2
-	VMOVUPD     constants<>+608(SB), Y3
-	VSUBPD      Y0, Y1, Y4
-	VSUBPD      Y4, Y3, Y3
-	VCMPPD      $0x1e, constants<>+608(SB), Y0, Y4
-	VBLENDVPD   Y4, Y3, Y2, Y2
-	VCMPPD      $0x11, constants<>+672(SB), Y1, Y3
-	VMULPD      constants<>+704(SB), Y1, Y4
-	VBLENDVPD   Y3, Y4, Y1, Y4
-	VPSRLQ      $0x34, Y4, Y5
-	VORPD       constants<>+736(SB), Y5, Y5
-	VSUBPD      constants<>+768(SB), Y5, Y5
-	VANDPD      constants<>+800(SB), Y3, Y3
-	VSUBPD      Y3, Y5, Y3
-	VANDPD      constants<>+832(SB), Y4, Y4
-	VORPD       constants<>+608(SB), Y4, Y4
-	VCMPPD      $0x1d, constants<>+864(SB), Y4, Y5
-	VADDPD      constants<>+608(SB), Y3, Y6
-	VBLENDVPD   Y5, Y6, Y3, Y3
-	VMULPD      constants<>+576(SB), Y4, Y6
-	VBLENDVPD   Y5, Y6, Y4, Y4
-	VSUBPD      constants<>+608(SB), Y4, Y4
-	VDIVPD      Y1, Y2, Y1
-	VXORPD      Y2, Y2, Y2
-	VCMPPD      $0x1e, constants<>+1280(SB), Y0, Y5
-	VCMPPD      $0x11, constants<>+1312(SB), Y0, Y6
-	VBLENDVPD   Y6, Y0, Y4, Y7
-	VBLENDVPD   Y5, Y7, Y4, Y4
-	VBLENDVPD   Y6, Y2, Y3, Y7
-	VBLENDVPD   Y5, Y7, Y3, Y3
-	VBLENDVPD   Y6, Y2, Y1, Y2
-	VBLENDVPD   Y5, Y2, Y1, Y1
-	VADDPD      constants<>+896(SB), Y4, Y2
-	VDIVPD      Y2, Y4, Y2
-	VMULPD      Y2, Y2, Y5
+	VCMPPD      $0x11, constants<>+672(SB), Y0, Y1
+	VMULPD      constants<>+704(SB), Y0, Y2
+	VBLENDVPD   Y1, Y2, Y0, Y2
+	VPSRLQ      $0x34, Y2, Y3
+	VORPD       constants<>+736(SB), Y3, Y3
+	VSUBPD      constants<>+768(SB), Y3, Y3
+	VANDPD      constants<>+800(SB), Y1, Y1
+	VSUBPD      Y1, Y3, Y1
+	VANDPD      constants<>+832(SB), Y2, Y2
+	VORPD       constants<>+608(SB), Y2, Y2
+	VCMPPD      $0x1d, constants<>+864(SB), Y2, Y3
+	VADDPD      constants<>+608(SB), Y1, Y4
+	VBLENDVPD   Y3, Y4, Y1, Y1
+	VMULPD      constants<>+576(SB), Y2, Y4
+	VBLENDVPD   Y3, Y4, Y2, Y2
+	VSUBPD      constants<>+608(SB), Y2, Y2
+	VXORPD      Y3, Y3, Y3
+	VADDPD      constants<>+896(SB), Y2, Y4
+	VDIVPD      Y4, Y2, Y4
+	VMULPD      Y4, Y4, Y5
 	VMOVUPD     constants<>+928(SB), Y6
 	VFMADD213PD constants<>+960(SB), Y5, Y6
 	VFMADD213PD constants<>+992(SB), Y5, Y6
@@ -1614,65 +1609,46 @@ tail:
 	VFMADD213PD constants<>+1056(SB), Y5, Y6
 	VFMADD213PD constants<>+1088(SB), Y5, Y6
 	VFMADD213PD constants<>+1120(SB), Y5, Y6
-	VMULPD      Y4, Y4, Y7
+	VMULPD      Y2, Y2, Y7
 	VMULPD      constants<>+576(SB), Y7, Y7
 	VFMADD213PD Y7, Y5, Y6
-	VFMADD231PD constants<>+192(SB), Y3, Y1
-	VFMADD231PD Y6, Y2, Y1
-	VSUBPD      Y1, Y7, Y1
-	VSUBPD      Y1, Y4, Y1
-	VFMADD231PD constants<>+160(SB), Y3, Y1
-	VANDPD      constants<>+0(SB), Y0, Y2
-	VORPD       Y2, Y1, Y1
-	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y2
-	VBLENDVPD   Y2, Y1, Y0, Y1
-	VCMPPD      $0x11, constants<>+1344(SB), Y0, Y2
+	VFMADD231PD constants<>+192(SB), Y1, Y3
+	VFMADD231PD Y6, Y4, Y3
+	VSUBPD      Y3, Y7, Y3
+	VSUBPD      Y3, Y2, Y2
+	VFMADD231PD constants<>+160(SB), Y1, Y2
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y1
+	VBLENDVPD   Y1, Y2, Y0, Y1
+	VCMPPD      $0x11, constants<>+1184(SB), Y0, Y2
 	VBLENDVPD   Y2, constants<>+1216(SB), Y1, Y1
-	VCMPPD      $0x00, constants<>+1344(SB), Y0, Y0
+	VCMPPD      $0x00, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD   Y0, constants<>+1248(SB), Y1, Y0
 	VMOVUPD     (SI), Y1
 	VMASKMOVPD  Y0, Y1, (CX)(BX*1)
 	CMPQ        DX, $0x04
-	JLE         reload
+	JLE         avx2_reload
 	VMOVUPD     32(SI), Y0
 	VMASKMOVPD  32(AX)(BX*1), Y0, Y0
-	VADDPD      constants<>+608(SB), Y0, Y1
-	VSUBPD      constants<>+608(SB), Y1, Y2
-	VSUBPD      Y2, Y0, Y2
-	VMOVUPD     constants<>+608(SB), Y3
-	VSUBPD      Y0, Y1, Y4
-	VSUBPD      Y4, Y3, Y3
-	VCMPPD      $0x1e, constants<>+608(SB), Y0, Y4
-	VBLENDVPD   Y4, Y3, Y2, Y2
-	VCMPPD      $0x11, constants<>+672(SB), Y1, Y3
-	VMULPD      constants<>+704(SB), Y1, Y4
-	VBLENDVPD   Y3, Y4, Y1, Y4
-	VPSRLQ      $0x34, Y4, Y5
-	VORPD       constants<>+736(SB), Y5, Y5
-	VSUBPD      constants<>+768(SB), Y5, Y5
-	VANDPD      constants<>+800(SB), Y3, Y3
-	VSUBPD      Y3, Y5, Y3
-	VANDPD      constants<>+832(SB), Y4, Y4
-	VORPD       constants<>+608(SB), Y4, Y4
-	VCMPPD      $0x1d, constants<>+864(SB), Y4, Y5
-	VADDPD      constants<>+608(SB), Y3, Y6
-	VBLENDVPD   Y5, Y6, Y3, Y3
-	VMULPD      constants<>+576(SB), Y4, Y6
-	VBLENDVPD   Y5, Y6, Y4, Y4
-	VSUBPD      constants<>+608(SB), Y4, Y4
-	VDIVPD      Y1, Y2, Y1
-	VXORPD      Y2, Y2, Y2
-	VCMPPD      $0x1e, constants<>+1280(SB), Y0, Y5
-	VCMPPD      $0x11, constants<>+1312(SB), Y0, Y6
-	VBLENDVPD   Y6, Y0, Y4, Y7
-	VBLENDVPD   Y5, Y7, Y4, Y4
-	VBLENDVPD   Y6, Y2, Y3, Y7
-	VBLENDVPD   Y5, Y7, Y3, Y3
-	VBLENDVPD   Y6, Y2, Y1, Y2
-	VBLENDVPD   Y5, Y2, Y1, Y1
-	VADDPD      constants<>+896(SB), Y4, Y2
-	VDIVPD      Y2, Y4, Y2
-	VMULPD      Y2, Y2, Y5
+	VCMPPD      $0x11, constants<>+672(SB), Y0, Y1
+	VMULPD      constants<>+704(SB), Y0, Y2
+	VBLENDVPD   Y1, Y2, Y0, Y2
+	VPSRLQ      $0x34, Y2, Y3
+	VORPD       constants<>+736(SB), Y3, Y3
+	VSUBPD      constants<>+768(SB), Y3, Y3
+	VANDPD      constants<>+800(SB), Y1, Y1
+	VSUBPD      Y1, Y3, Y1
+	VANDPD      constants<>+832(SB), Y2, Y2
+	VORPD       constants<>+608(SB), Y2, Y2
+	VCMPPD      $0x1d, constants<>+864(SB), Y2, Y3
+	VADDPD      constants<>+608(SB), Y1, Y4
+	VBLENDVPD   Y3, Y4, Y1, Y1
+	VMULPD      constants<>+576(SB), Y2, Y4
+	VBLENDVPD   Y3, Y4, Y2, Y2
+	VSUBPD      constants<>+608(SB), Y2, Y2
+	VXORPD      Y3, Y3, Y3
+	VADDPD      constants<>+896(SB), Y2, Y4
+	VDIVPD      Y4, Y2, Y4
+	VMULPD      Y4, Y4, Y5
 	VMOVUPD     constants<>+928(SB), Y6
 	VFMADD213PD constants<>+960(SB), Y5, Y6
 	VFMADD213PD constants<>+992(SB), Y5, Y6
@@ -1680,36 +1656,36 @@ tail:
 	VFMADD213PD constants<>+1056(SB), Y5, Y6
 	VFMADD213PD constants<>+1088(SB), Y5, Y6
 	VFMADD213PD constants<>+1120(SB), Y5, Y6
-	VMULPD      Y4, Y4, Y7
+	VMULPD      Y2, Y2, Y7
 	VMULPD      constants<>+576(SB), Y7, Y7
 	VFMADD213PD Y7, Y5, Y6
-	VFMADD231PD constants<>+192(SB), Y3, Y1
-	VFMADD231PD Y6, Y2, Y1
-	VSUBPD      Y1, Y7, Y1
-	VSUBPD      Y1, Y4, Y1
-	VFMADD231PD constants<>+160(SB), Y3, Y1
-	VANDPD      constants<>+0(SB), Y0, Y2
-	VORPD       Y2, Y1, Y1
-	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y2
-	VBLENDVPD   Y2, Y1, Y0, Y1
-	VCMPPD      $0x11, constants<>+1344(SB), Y0, Y2
+	VFMADD231PD constants<>+192(SB), Y1, Y3
+	VFMADD231PD Y6, Y4, Y3
+	VSUBPD      Y3, Y7, Y3
+	VSUBPD      Y3, Y2, Y2
+	VFMADD231PD constants<>+160(SB), Y1, Y2
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y1
+	VBLENDVPD   Y1, Y2, Y0, Y1
+	VCMPPD      $0x11, constants<>+1184(SB), Y0, Y2
 	VBLENDVPD   Y2, constants<>+1216(SB), Y1, Y1
-	VCMPPD      $0x00, constants<>+1344(SB), Y0, Y0
+	VCMPPD      $0x00, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD   Y0, constants<>+1248(SB), Y1, Y0
 	VMOVUPD     32(SI), Y1
 	VMASKMOVPD  Y0, Y1, 32(CX)(BX*1)
 
-reload:
-done:
+avx2_reload:
+avx2_done:
 	VZEROUPPER
 	RET
 
-// func log1pAVX512(dst []float64, x []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·log1pAVX512(SB), NOSPLIT, $0-48
-	MOVQ x_base+24(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_len+32(FP), DX
+// func log1pVector(form uint8, dst []float64, x []float64)
+// Requires: AVX, AVX2, AVX512F, BMI2, FMA3
+TEXT ·log1pVector(SB), NOSPLIT, $0-56
+	CMPB form+0(FP), $0x02
+	JNE  avx2
+	MOVQ x_base+32(FP), AX
+	MOVQ dst_base+8(FP), CX
+	MOVQ x_len+40(FP), DX
 	XORQ BX, BX
 	MOVQ DX, SI
 	SHRQ $0x03, SI
@@ -1851,327 +1827,295 @@ done:
 	VZEROUPPER
 	RET
 
-// func log1pExpAVX2(dst []float64, x []float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·log1pExpAVX2(SB), NOSPLIT, $0-48
-	MOVQ x_base+24(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_len+32(FP), DX
+avx2:
+	MOVQ x_base+32(FP), AX
+	MOVQ dst_base+8(FP), CX
+	MOVQ x_len+40(FP), DX
 	XORQ BX, BX
 	MOVQ DX, SI
 	SHRQ $0x03, SI
-	JZ   tail
+	JZ   avx2_tail
 
-step:
-	VMOVUPD      (AX)(BX*1), Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+96(SB), Y2
-	VFMADD231PD  constants<>+128(SB), Y1, Y2
-	VSUBPD       constants<>+96(SB), Y2, Y3
-	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+192(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
-	VFNMADD231PD constants<>+192(SB), Y3, Y1
-	VMOVUPD      constants<>+224(SB), Y3
-	VFMADD213PD  constants<>+256(SB), Y4, Y3
-	VFMADD213PD  constants<>+288(SB), Y4, Y3
-	VFMADD213PD  constants<>+320(SB), Y4, Y3
-	VFMADD213PD  constants<>+352(SB), Y4, Y3
-	VFMADD213PD  constants<>+384(SB), Y4, Y3
-	VFMADD213PD  constants<>+416(SB), Y4, Y3
-	VFMADD213PD  constants<>+448(SB), Y4, Y3
-	VFMADD213PD  constants<>+480(SB), Y4, Y3
-	VFMADD213PD  constants<>+512(SB), Y4, Y3
-	VFMADD213PD  constants<>+544(SB), Y4, Y3
-	VFMADD213PD  constants<>+576(SB), Y4, Y3
-	VMULPD       Y4, Y4, Y5
-	VFMADD213PD  Y1, Y5, Y3
-	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VPSRLQ       $0x01, Y2, Y3
-	VPSLLQ       $0x34, Y3, Y4
-	VMULPD       Y4, Y1, Y1
-	VPSUBQ       Y3, Y2, Y2
-	VPSLLQ       $0x34, Y2, Y2
-	VMULPD       Y2, Y1, Y1
-	VADDPD       constants<>+608(SB), Y1, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y3
-	VSUBPD       Y3, Y1, Y3
-	VDIVPD       Y2, Y3, Y3
-	VCMPPD       $0x1d, constants<>+864(SB), Y2, Y4
-	VXORPD       Y5, Y5, Y5
-	VBLENDVPD    Y4, constants<>+608(SB), Y5, Y6
-	VMULPD       constants<>+576(SB), Y2, Y7
-	VBLENDVPD    Y4, Y7, Y2, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y2
-	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y4
-	VBLENDVPD    Y4, Y1, Y2, Y1
-	VBLENDVPD    Y4, Y5, Y3, Y2
-	VADDPD       constants<>+896(SB), Y1, Y3
-	VDIVPD       Y3, Y1, Y3
-	VMULPD       Y3, Y3, Y4
-	VMOVUPD      constants<>+928(SB), Y5
-	VFMADD213PD  constants<>+960(SB), Y4, Y5
-	VFMADD213PD  constants<>+992(SB), Y4, Y5
-	VFMADD213PD  constants<>+1024(SB), Y4, Y5
-	VFMADD213PD  constants<>+1056(SB), Y4, Y5
-	VFMADD213PD  constants<>+1088(SB), Y4, Y5
-	VFMADD213PD  constants<>+1120(SB), Y4, Y5
-	VMULPD       Y1, Y1, Y7
-	VMULPD       constants<>+576(SB), Y7, Y7
-	VFMADD213PD  Y7, Y4, Y5
-	VFMADD231PD  constants<>+192(SB), Y6, Y2
-	VFMADD231PD  Y5, Y3, Y2
-	VSUBPD       Y2, Y7, Y2
-	VSUBPD       Y2, Y1, Y1
-	VFMADD231PD  constants<>+160(SB), Y6, Y1
-	VMAXPD       constants<>+1184(SB), Y0, Y0
-	VADDPD       Y0, Y1, Y0
-	VMOVUPD      Y0, (CX)(BX*1)
-	VMOVUPD      32(AX)(BX*1), Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+96(SB), Y2
-	VFMADD231PD  constants<>+128(SB), Y1, Y2
-	VSUBPD       constants<>+96(SB), Y2, Y3
-	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+192(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
-	VFNMADD231PD constants<>+192(SB), Y3, Y1
-	VMOVUPD      constants<>+224(SB), Y3
-	VFMADD213PD  constants<>+256(SB), Y4, Y3
-	VFMADD213PD  constants<>+288(SB), Y4, Y3
-	VFMADD213PD  constants<>+320(SB), Y4, Y3
-	VFMADD213PD  constants<>+352(SB), Y4, Y3
-	VFMADD213PD  constants<>+384(SB), Y4, Y3
-	VFMADD213PD  constants<>+416(SB), Y4, Y3
-	VFMADD213PD  constants<>+448(SB), Y4, Y3
-	VFMADD213PD  constants<>+480(SB), Y4, Y3
-	VFMADD213PD  constants<>+512(SB), Y4, Y3
-	VFMADD213PD  constants<>+544(SB), Y4, Y3
-	VFMADD213PD  constants<>+576(SB), Y4, Y3
-	VMULPD       Y4, Y4, Y5
-	VFMADD213PD  Y1, Y5, Y3
-	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VPSRLQ       $0x01, Y2, Y3
-	VPSLLQ       $0x34, Y3, Y4
-	VMULPD       Y4, Y1, Y1
-	VPSUBQ       Y3, Y2, Y2
-	VPSLLQ       $0x34, Y2, Y2
-	VMULPD       Y2, Y1, Y1
-	VADDPD       constants<>+608(SB), Y1, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y3
-	VSUBPD       Y3, Y1, Y3
-	VDIVPD       Y2, Y3, Y3
-	VCMPPD       $0x1d, constants<>+864(SB), Y2, Y4
-	VXORPD       Y5, Y5, Y5
-	VBLENDVPD    Y4, constants<>+608(SB), Y5, Y6
-	VMULPD       constants<>+576(SB), Y2, Y7
-	VBLENDVPD    Y4, Y7, Y2, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y2
-	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y4
-	VBLENDVPD    Y4, Y1, Y2, Y1
-	VBLENDVPD    Y4, Y5, Y3, Y2
-	VADDPD       constants<>+896(SB), Y1, Y3
-	VDIVPD       Y3, Y1, Y3
-	VMULPD       Y3, Y3, Y4
-	VMOVUPD      constants<>+928(SB), Y5
-	VFMADD213PD  constants<>+960(SB), Y4, Y5
-	VFMADD213PD  constants<>+992(SB), Y4, Y5
-	VFMADD213PD  constants<>+1024(SB), Y4, Y5
-	VFMADD213PD  constants<>+1056(SB), Y4, Y5
-	VFMADD213PD  constants<>+1088(SB), Y4, Y5
-	VFMADD213PD  constants<>+1120(SB), Y4, Y5
-	VMULPD       Y1, Y1, Y7
-	VMULPD       constants<>+576(SB), Y7, Y7
-	VFMADD213PD  Y7, Y4, Y5
-	VFMADD231PD  constants<>+192(SB), Y6, Y2
-	VFMADD231PD  Y5, Y3, Y2
-	VSUBPD       Y2, Y7, Y2
-	VSUBPD       Y2, Y1, Y1
-	VFMADD231PD  constants<>+160(SB), Y6, Y1
-	VMAXPD       constants<>+1184(SB), Y0, Y0
-	VADDPD       Y0, Y1, Y0
-	VMOVUPD      Y0, 32(CX)(BX*1)
-	ADDQ         $0x40, BX
-	DECQ         SI
-	JNZ          step
+avx2_step:
+	VMOVUPD     (AX)(BX*1), Y0
+	VADDPD      constants<>+608(SB), Y0, Y1
+	VSUBPD      constants<>+608(SB), Y1, Y2
+	VSUBPD      Y2, Y0, Y2
+	VMOVUPD     constants<>+608(SB), Y3
+	VSUBPD      Y0, Y1, Y4
+	VSUBPD      Y4, Y3, Y3
+	VCMPPD      $0x1e, constants<>+608(SB), Y0, Y4
+	VBLENDVPD   Y4, Y3, Y2, Y2
+	VCMPPD      $0x11, constants<>+672(SB), Y1, Y3
+	VMULPD      constants<>+704(SB), Y1, Y4
+	VBLENDVPD   Y3, Y4, Y1, Y4
+	VPSRLQ      $0x34, Y4, Y5
+	VORPD       constants<>+736(SB), Y5, Y5
+	VSUBPD      constants<>+768(SB), Y5, Y5
+	VANDPD      constants<>+800(SB), Y3, Y3
+	VSUBPD      Y3, Y5, Y3
+	VANDPD      constants<>+832(SB), Y4, Y4
+	VORPD       constants<>+608(SB), Y4, Y4
+	VCMPPD      $0x1d, constants<>+864(SB), Y4, Y5
+	VADDPD      constants<>+608(SB), Y3, Y6
+	VBLENDVPD   Y5, Y6, Y3, Y3
+	VMULPD      constants<>+576(SB), Y4, Y6
+	VBLENDVPD   Y5, Y6, Y4, Y4
+	VSUBPD      constants<>+608(SB), Y4, Y4
+	VDIVPD      Y1, Y2, Y1
+	VXORPD      Y2, Y2, Y2
+	VCMPPD      $0x1e, constants<>+1280(SB), Y0, Y5
+	VCMPPD      $0x11, constants<>+1312(SB), Y0, Y6
+	VBLENDVPD   Y6, Y0, Y4, Y7
+	VBLENDVPD   Y5, Y7, Y4, Y4
+	VBLENDVPD   Y6, Y2, Y3, Y7
+	VBLENDVPD   Y5, Y7, Y3, Y3
+	VBLENDVPD   Y6, Y2, Y1, Y2
+	VBLENDVPD   Y5, Y2, Y1, Y1
+	VADDPD      constants<>+896(SB), Y4, Y2
+	VDIVPD      Y2, Y4, Y2
+	VMULPD      Y2, Y2, Y5
+	VMOVUPD     constants<>+928(SB), Y6
+	VFMADD213PD constants<>+960(SB), Y5, Y6
+	VFMADD213PD constants<>+992(SB), Y5, Y6
+	VFMADD213PD constants<>+1024(SB), Y5, Y6
+	VFMADD213PD constants<>+1056(SB), Y5, Y6
+	VFMADD213PD constants<>+1088(SB), Y5, Y6
+	VFMADD213PD constants<>+1120(SB), Y5, Y6
+	VMULPD      Y4, Y4, Y7
+	VMULPD      constants<>+576(SB), Y7, Y7
+	VFMADD213PD Y7, Y5, Y6
+	VFMADD231PD constants<>+192(SB), Y3, Y1
+	VFMADD231PD Y6, Y2, Y1
+	VSUBPD      Y1, Y7, Y1
+	VSUBPD      Y1, Y4, Y1
+	VFMADD231PD constants<>+160(SB), Y3, Y1
+	VANDPD      constants<>+0(SB), Y0, Y2
+	VORPD       Y2, Y1, Y1
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y2
+	VBLENDVPD   Y2, Y1, Y0, Y1
+	VCMPPD      $0x11, constants<>+1344(SB), Y0, Y2
+	VBLENDVPD   Y2, constants<>+1216(SB), Y1, Y1
+	VCMPPD      $0x00, constants<>+1344(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y1, Y0
+	VMOVUPD     Y0, (CX)(BX*1)
+	VMOVUPD     32(AX)(BX*1), Y0
+	VADDPD      constants<>+608(SB), Y0, Y1
+	VSUBPD      constants<>+608(SB), Y1, Y2
+	VSUBPD      Y2, Y0, Y2
+	VMOVUPD     constants<>+608(SB), Y3
+	VSUBPD      Y0, Y1, Y4
+	VSUBPD      Y4, Y3, Y3
+	VCMPPD      $0x1e, constants<>+608(SB), Y0, Y4
+	VBLENDVPD   Y4, Y3, Y2, Y2
+	VCMPPD      $0x11, constants<>+672(SB), Y1, Y3
+	VMULPD      constants<>+704(SB), Y1, Y4
+	VBLENDVPD   Y3, Y4, Y1, Y4
+	VPSRLQ      $0x34, Y4, Y5
+	VORPD       constants<>+736(SB), Y5, Y5
+	VSUBPD      constants<>+768(SB), Y5, Y5
+	VANDPD      constants<>+800(SB), Y3, Y3
+	VSUBPD      Y3, Y5, Y3
+	VANDPD      constants<>+832(SB), Y4, Y4
+	VORPD       constants<>+608(SB), Y4, Y4
+	VCMPPD      $0x1d, constants<>+864(SB), Y4, Y5
+	VADDPD      constants<>+608(SB), Y3, Y6
+	VBLENDVPD   Y5, Y6, Y3, Y3
+	VMULPD      constants<>+576(SB), Y4, Y6
+	VBLENDVPD   Y5, Y6, Y4, Y4
+	VSUBPD      constants<>+608(SB), Y4, Y4
+	VDIVPD      Y1, Y2, Y1
+	VXORPD      Y2, Y2, Y2
+	VCMPPD      $0x1e, constants<>+1280(SB), Y0, Y5
+	VCMPPD      $0x11, constants<>+1312(SB), Y0, Y6
+	VBLENDVPD   Y6, Y0, Y4, Y7
+	VBLENDVPD   Y5, Y7, Y4, Y4
+	VBLENDVPD   Y6, Y2, Y3, Y7
+	VBLENDVPD   Y5, Y7, Y3, Y3
+	VBLENDVPD   Y6, Y2, Y1, Y2
+	VBLENDVPD   Y5, Y2, Y1, Y1
+	VADDPD      constants<>+896(SB), Y4, Y2
+	VDIVPD      Y2, Y4, Y2
+	VMULPD      Y2, Y2, Y5
+	VMOVUPD     constants<>+928(SB), Y6
+	VFMADD213PD constants<>+960(SB), Y5, Y6
+	VFMADD213PD constants<>+992(SB), Y5, Y6
+	VFMADD213PD constants<>+1024(SB), Y5, Y6
+	VFMADD213PD constants<>+1056(SB), Y5, Y6
+	VFMADD213PD constants<>+1088(SB), Y5, Y6
+	VFMADD213PD constants<>+1120(SB), Y5, Y6
+	VMULPD      Y4, Y4, Y7
+	VMULPD      constants<>+576(SB), Y7, Y7
+	VFMADD213PD Y7, Y5, Y6
+	VFMADD231PD constants<>+192(SB), Y3, Y1
+	VFMADD231PD Y6, Y2, Y1
+	VSUBPD      Y1, Y7, Y1
+	VSUBPD      Y1, Y4, Y1
+	VFMADD231PD constants<>+160(SB), Y3, Y1
+	VANDPD      constants<>+0(SB), Y0, Y2
+	VORPD       Y2, Y1, Y1
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y2
+	VBLENDVPD   Y2, Y1, Y0, Y1
+	VCMPPD      $0x11, constants<>+1344(SB), Y0, Y2
+	VBLENDVPD   Y2, constants<>+1216(SB), Y1, Y1
+	VCMPPD      $0x00, constants<>+1344(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y1, Y0
+	VMOVUPD     Y0, 32(CX)(BX*1)
+	ADDQ        $0x40, BX
+	DECQ        SI
+	JNZ         avx2_step
 
-tail:
-	ANDQ         $0x07, DX
-	JZ           done
-	LEAQ         masks<>+64(SB), SI
-	MOVQ         DX, DI
-	SHLQ         $0x03, DI
-	SUBQ         DI, SI
-	VMOVUPD      (SI), Y0
-	VMASKMOVPD   (AX)(BX*1), Y0, Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+96(SB), Y2
-	VFMADD231PD  constants<>+128(SB), Y1, Y2
-	VSUBPD       constants<>+96(SB), Y2, Y3
-	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+192(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
-	VFNMADD231PD constants<>+192(SB), Y3, Y1
-	VMOVUPD      constants<>+224(SB), Y3
-	VFMADD213PD  constants<>+256(SB), Y4, Y3
-	VFMADD213PD  constants<>+288(SB), Y4, Y3
-	VFMADD213PD  constants<>+320(SB), Y4, Y3
-	VFMADD213PD  constants<>+352(SB), Y4, Y3
-	VFMADD213PD  constants<>+384(SB), Y4, Y3
-	VFMADD213PD  constants<>+416(SB), Y4, Y3
-	VFMADD213PD  constants<>+448(SB), Y4, Y3
-	VFMADD213PD  constants<>+480(SB), Y4, Y3
-	VFMADD213PD  constants<>+512(SB), Y4, Y3
-	VFMADD213PD  constants<>+544(SB), Y4, Y3
-	VFMADD213PD  constants<>+576(SB), Y4, Y3
-	VMULPD       Y4, Y4, Y5
-	VFMADD213PD  Y1, Y5, Y3
-	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VPSRLQ       $0x01, Y2, Y3
-	VPSLLQ       $0x34, Y3, Y4
-	VMULPD       Y4, Y1, Y1
-	VPSUBQ       Y3, Y2, Y2
-	VPSLLQ       $0x34, Y2, Y2
-	VMULPD       Y2, Y1, Y1
-	VADDPD       constants<>+608(SB), Y1, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y3
-	VSUBPD       Y3, Y1, Y3
-	VDIVPD       Y2, Y3, Y3
-	VCMPPD       $0x1d, constants<>+864(SB), Y2, Y4
-	VXORPD       Y5, Y5, Y5
-	VBLENDVPD    Y4, constants<>+608(SB), Y5, Y6
-	VMULPD       constants<>+576(SB), Y2, Y7
-	VBLENDVPD    Y4, Y7, Y2, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y2
-	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y4
-	VBLENDVPD    Y4, Y1, Y2, Y1
-	VBLENDVPD    Y4, Y5, Y3, Y2
-	VADDPD       constants<>+896(SB), Y1, Y3
-	VDIVPD       Y3, Y1, Y3
-	VMULPD       Y3, Y3, Y4
-	VMOVUPD      constants<>+928(SB), Y5
-	VFMADD213PD  constants<>+960(SB), Y4, Y5
-	VFMADD213PD  constants<>+992(SB), Y4, Y5
-	VFMADD213PD  constants<>+1024(SB), Y4, Y5
-	VFMADD213PD  constants<>+1056(SB), Y4, Y5
-	VFMADD213PD  constants<>+1088(SB), Y4, Y5
-	VFMADD213PD  constants<>+1120(SB), Y4, Y5
-	VMULPD       Y1, Y1, Y7
-	VMULPD       constants<>+576(SB), Y7, Y7
-	VFMADD213PD  Y7, Y4, Y5
-	VFMADD231PD  constants<>+192(SB), Y6, Y2
-	VFMADD231PD  Y5, Y3, Y2
-	VSUBPD       Y2, Y7, Y2
-	VSUBPD       Y2, Y1, Y1
-	VFMADD231PD  constants<>+160(SB), Y6, Y1
-	VMAXPD       constants<>+1184(SB), Y0, Y0
-	VADDPD       Y0, Y1, Y0
-	VMOVUPD      (SI), Y1
-	VMASKMOVPD   Y0, Y1, (CX)(BX*1)
-	CMPQ         DX, $0x04
-	JLE          reload
-	VMOVUPD      32(SI), Y0
-	VMASKMOVPD   32(AX)(BX*1), Y0, Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+96(SB), Y2
-	VFMADD231PD  constants<>+128(SB), Y1, Y2
-	VSUBPD       constants<>+96(SB), Y2, Y3
-	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+192(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
-	VFNMADD231PD constants<>+192(SB), Y3, Y1
-	VMOVUPD      constants<>+224(SB), Y3
-	VFMADD213PD  constants<>+256(SB), Y4, Y3
-	VFMADD213PD  constants<>+288(SB), Y4, Y3
-	VFMADD213PD  constants<>+320(SB), Y4, Y3
-	VFMADD213PD  constants<>+352(SB), Y4, Y3
-	VFMADD213PD  constants<>+384(SB), Y4, Y3
-	VFMADD213PD  constants<>+416(SB), Y4, Y3
-	VFMADD213PD  constants<>+448(SB), Y4, Y3
-	VFMADD213PD  constants<>+480(SB), Y4, Y3
-	VFMADD213PD  constants<>+512(SB), Y4, Y3
-	VFMADD213PD  constants<>+544(SB), Y4, Y3
-	VFMADD213PD  constants<>+576(SB), Y4, Y3
-	VMULPD       Y4, Y4, Y5
-	VFMADD213PD  Y1, Y5, Y3
-	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VPSRLQ       $0x01, Y2, Y3
-	VPSLLQ       $0x34, Y3, Y4
-	VMULPD       Y4, Y1, Y1
-	VPSUBQ       Y3, Y2, Y2
-	VPSLLQ       $0x34, Y2, Y2
-	VMULPD       Y2, Y1, Y1
-	VADDPD       constants<>+608(SB), Y1, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y3
-	VSUBPD       Y3, Y1, Y3
-	VDIVPD       Y2, Y3, Y3
-	VCMPPD       $0x1d, constants<>+864(SB), Y2, Y4
-	VXORPD       Y5, Y5, Y5
-	VBLENDVPD    Y4, constants<>+608(SB), Y5, Y6
-	VMULPD       constants<>+576(SB), Y2, Y7
-	VBLENDVPD    Y4, Y7, Y2, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y2
-	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y4
-	VBLENDVPD    Y4, Y1, Y2, Y1
-	VBLENDVPD    Y4, Y5, Y3, Y2
-	VADDPD       constants<>+896(SB), Y1, Y3
-	VDIVPD       Y3, Y1, Y3
-	VMULPD       Y3, Y3, Y4
-	VMOVUPD      constants<>+928(SB), Y5
-	VFMADD213PD  constants<>+960(SB), Y4, Y5
-	VFMADD213PD  constants<>+992(SB), Y4, Y5
-	VFMADD213PD  constants<>+1024(SB), Y4, Y5
-	VFMADD213PD  constants<>+1056(SB), Y4, Y5
-	VFMADD213PD  constants<>+1088(SB), Y4, Y5
-	VFMADD213PD  constants<>+1120(SB), Y4, Y5
-	VMULPD       Y1, Y1, Y7
-	VMULPD       constants<>+576(SB), Y7, Y7
-	VFMADD213PD  Y7, Y4, Y5
-	VFMADD231PD  constants<>+192(SB), Y6, Y2
-	VFMADD231PD  Y5, Y3, Y2
-	VSUBPD       Y2, Y7, Y2
-	VSUBPD       Y2, Y1, Y1
-	VFMADD231PD  constants<>+160(SB), Y6, Y1
-	VMAXPD       constants<>+1184(SB), Y0, Y0
-	VADDPD       Y0, Y1, Y0
-	VMOVUPD      32(SI), Y1
-	VMASKMOVPD   Y0, Y1, 32(CX)(BX*1)
+avx2_tail:
+	ANDQ        $0x07, DX
+	JZ          avx2_done
+	LEAQ        masks<>+64(SB), SI
+	MOVQ        DX, DI
+	SHLQ        $0x03, DI
+	SUBQ        DI, SI
+	VMOVUPD     (SI), Y0
+	VMASKMOVPD  (AX)(BX*1), Y0, Y0
+	VADDPD      constants<>+608(SB), Y0, Y1
+	VSUBPD      constants<>+608(SB), Y1, Y2
+	VSUBPD      Y2, Y0, Y2
+	VMOVUPD     constants<>+608(SB), Y3
+	VSUBPD      Y0, Y1, Y4
+	VSUBPD      Y4, Y3, Y3
+	VCMPPD      $0x1e, constants<>+608(SB), Y0, Y4
+	VBLENDVPD   Y4, Y3, Y2, Y2
+	VCMPPD      $0x11, constants<>+672(SB), Y1, Y3
+	VMULPD      constants<>+704(SB), Y1, Y4
+	VBLENDVPD   Y3, Y4, Y1, Y4
+	VPSRLQ      $0x34, Y4, Y5
+	VORPD       constants<>+736(SB), Y5, Y5
+	VSUBPD      constants<>+768(SB), Y5, Y5
+	VANDPD      constants<>+800(SB), Y3, Y3
+	VSUBPD      Y3, Y5, Y3
+	VANDPD      constants<>+832(SB), Y4, Y4
+	VORPD       constants<>+608(SB), Y4, Y4
+	VCMPPD      $0x1d, constants<>+864(SB), Y4, Y5
+	VADDPD      constants<>+608(SB), Y3, Y6
+	VBLENDVPD   Y5, Y6, Y3, Y3
+	VMULPD      constants<>+576(SB), Y4, Y6
+	VBLENDVPD   Y5, Y6, Y4, Y4
+	VSUBPD      constants<>+608(SB), Y4, Y4
+	VDIVPD      Y1, Y2, Y1
+	VXORPD      Y2, Y2, Y2
+	VCMPPD      $0x1e, constants<>+1280(SB), Y0, Y5
+	VCMPPD      $0x11, constants<>+1312(SB), Y0, Y6
+	VBLENDVPD   Y6, Y0, Y4, Y7
+	VBLENDVPD   Y5, Y7, Y4, Y4
+	VBLENDVPD   Y6, Y2, Y3, Y7
+	VBLENDVPD   Y5, Y7, Y3, Y3
+	VBLENDVPD   Y6, Y2, Y1, Y2
+	VBLENDVPD   Y5, Y2, Y1, Y1
+	VADDPD      constants<>+896(SB), Y4, Y2
+	VDIVPD      Y2, Y4, Y2
+	VMULPD      Y2, Y2, Y5
+	VMOVUPD     constants<>+928(SB), Y6
+	VFMADD213PD constants<>+960(SB), Y5, Y6
+	VFMADD213PD constants<>+992(SB), Y5, Y6
+	VFMADD213PD constants<>+1024(SB), Y5, Y6
+	VFMADD213PD constants<>+1056(SB), Y5, Y6
+	VFMADD213PD constants<>+1088(SB), Y5, Y6
+	VFMADD213PD constants<>+1120(SB), Y5, Y6
+	VMULPD      Y4, Y4, Y7
+	VMULPD      constants<>+576(SB), Y7, Y7
+	VFMADD213PD Y7, Y5, Y6
+	VFMADD231PD constants<>+192(SB), Y3, Y1
+	VFMADD231PD Y6, Y2, Y1
+	VSUBPD      Y1, Y7, Y1
+	VSUBPD      Y1, Y4, Y1
+	VFMADD231PD constants<>+160(SB), Y3, Y1
+	VANDPD      constants<>+0(SB), Y0, Y2
+	VORPD       Y2, Y1, Y1
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y2
+	VBLENDVPD   Y2, Y1, Y0, Y1
+	VCMPPD      $0x11, constants<>+1344(SB), Y0, Y2
+	VBLENDVPD   Y2, constants<>+1216(SB), Y1, Y1
+	VCMPPD      $0x00, constants<>+1344(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y1, Y0
+	VMOVUPD     (SI), Y1
+	VMASKMOVPD  Y0, Y1, (CX)(BX*1)
+	CMPQ        DX, $0x04
+	JLE         avx2_reload
+	VMOVUPD     32(SI), Y0
+	VMASKMOVPD  32(AX)(BX*1), Y0, Y0
+	VADDPD      constants<>+608(SB), Y0, Y1
+	VSUBPD      constants<>+608(SB), Y1, Y2
+	VSUBPD      Y2, Y0, Y2
+	VMOVUPD     constants<>+608(SB), Y3
+	VSUBPD      Y0, Y1, Y4
+	VSUBPD      Y4, Y3, Y3
+	VCMPPD      $0x1e, constants<>+608(SB), Y0, Y4
+	VBLENDVPD   Y4, Y3, Y2, Y2
+	VCMPPD      $0x11, constants<>+672(SB), Y1, Y3
+	VMULPD      constants<>+704(SB), Y1, Y4
+	VBLENDVPD   Y3, Y4, Y1, Y4
+	VPSRLQ      $0x34, Y4, Y5
+	VORPD       constants<>+736(SB), Y5, Y5
+	VSUBPD      constants<>+768(SB), Y5, Y5
+	VANDPD      constants<>+800(SB), Y3, Y3
+	VSUBPD      Y3, Y5, Y3
+	VANDPD      constants<>+832(SB), Y4, Y4
+	VORPD       constants<>+608(SB), Y4, Y4
+	VCMPPD      $0x1d, constants<>+864(SB), Y4, Y5
+	VADDPD      constants<>+608(SB), Y3, Y6
+	VBLENDVPD   Y5, Y6, Y3, Y3
+	VMULPD      constants<>+576(SB), Y4, Y6
+	VBLENDVPD   Y5, Y6, Y4, Y4
+	VSUBPD      constants<>+608(SB), Y4, Y4
+	VDIVPD      Y1, Y2, Y1
+	VXORPD      Y2, Y2, Y2
+	VCMPPD      $0x1e, constants<>+1280(SB), Y0, Y5
+	VCMPPD      $0x11, constants<>+1312(SB), Y0, Y6
+	VBLENDVPD   Y6, Y0, Y4, Y7
+	VBLENDVPD   Y5, Y7, Y4, Y4
+	VBLENDVPD   Y6, Y2, Y3, Y7
+	VBLENDVPD   Y5, Y7, Y3, Y3
+	VBLENDVPD   Y6, Y2, Y1, Y2
+	VBLENDVPD   Y5, Y2, Y1, Y1
+	VADDPD      constants<>+896(SB), Y4, Y2
+	VDIVPD      Y2, Y4, Y2
+	VMULPD      Y2, Y2, Y5
+	VMOVUPD     constants<>+928(SB), Y6
+	VFMADD213PD constants<>+960(SB), Y5, Y6
+	VFMADD213PD constants<>+992(SB), Y5, Y6
+	VFMADD213PD constants<>+1024(SB), Y5, Y6
+	VFMADD213PD constants<>+1056(SB), Y5, Y6
+	VFMADD213PD constants<>+1088(SB), Y5, Y6
+	VFMADD213PD constants<>+1120(SB), Y5, Y6
+	VMULPD      Y4, Y4, Y7
+	VMULPD      constants<>+576(SB), Y7, Y7
+	VFMADD213PD Y7, Y5, Y6
+	VFMADD231PD constants<>+192(SB), Y3, Y1
+	VFMADD231PD Y6, Y2, Y1
+	VSUBPD      Y1, Y7, Y1
+	VSUBPD      Y1, Y4, Y1
+	VFMADD231PD constants<>+160(SB), Y3, Y1
+	VANDPD      constants<>+0(SB), Y0, Y2
+	VORPD       Y2, Y1, Y1
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y2
+	VBLENDVPD   Y2, Y1, Y0, Y1
+	VCMPPD      $0x11, constants<>+1344(SB), Y0, Y2
+	VBLENDVPD   Y2, constants<>+1216(SB), Y1, Y1
+	VCMPPD      $0x00, constants<>+1344(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y1, Y0
+	VMOVUPD     32(SI), Y1
+	VMASKMOVPD  Y0, Y1, 32(CX)(BX*1)
 
-reload:
-done:
+avx2_reload:
+avx2_done:
 	VZEROUPPER
 	RET
 
-// func log1pExpAVX512(dst []float64, x []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·log1pExpAVX512(SB), NOSPLIT, $0-48
-	MOVQ x_base+24(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_len+32(FP), DX
+// func log1pExpVector(form uint8, dst []float64, x []float64)
+// Requires: AVX, AVX2, AVX512F, BMI2, FMA3
+TEXT ·log1pExpVector(SB), NOSPLIT, $0-56
+	CMPB form+0(FP), $0x02
+	JNE  avx2
+	MOVQ x_base+32(FP), AX
+	MOVQ dst_base+8(FP), CX
+	MOVQ x_len+40(FP), DX
 	XORQ BX, BX
 	MOVQ DX, SI
 	SHRQ $0x03, SI
@@ -2179,54 +2123,52 @@ TEXT ·log1pExpAVX512(SB), NOSPLIT, $0-48
 
 step:
 	VMOVUPD           (AX)(BX*1), Z0
-	VPORQ.BCST        constants<>+0(SB), Z0, Z1
-	VBROADCASTSD      constants<>+32(SB), Z2
-	VBROADCASTSD      constants<>+64(SB), Z3
-	VMAXPD            Z1, Z3, Z1
-	VMINPD            Z1, Z2, Z1
+	VBROADCASTSD      constants<>+64(SB), Z1
+	VPORQ.BCST        constants<>+0(SB), Z0, Z2
+	VMAXPD            Z2, Z1, Z1
 	VBROADCASTSD      constants<>+640(SB), Z2
 	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
 	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
 	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z1
-	VMOVAPD           Z1, Z3
-	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z3
-	VSUBPD            Z3, Z1, Z1
+	VMOVAPD           Z1, Z5
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z5
+	VSUBPD            Z5, Z1, Z1
 	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z1
 	VBROADCASTSD      constants<>+224(SB), Z6
-	VFMADD213PD.BCST  constants<>+256(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+288(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+320(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+352(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+384(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+416(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+448(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+480(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+512(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+544(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+576(SB), Z3, Z6
-	VMULPD            Z3, Z3, Z7
+	VFMADD213PD.BCST  constants<>+256(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+288(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+320(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+352(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+384(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+416(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+448(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+480(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+512(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+544(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+576(SB), Z5, Z6
+	VMULPD            Z5, Z5, Z7
 	VFMADD213PD       Z1, Z7, Z6
-	VADDPD            Z6, Z3, Z1
+	VADDPD            Z6, Z5, Z1
 	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
 	VADDPD.BCST       constants<>+608(SB), Z1, Z2
-	VSUBPD.BCST       constants<>+608(SB), Z2, Z3
-	VSUBPD            Z3, Z1, Z3
-	VDIVPD            Z2, Z3, Z3
+	VSUBPD.BCST       constants<>+608(SB), Z2, Z5
+	VSUBPD            Z5, Z1, Z5
+	VDIVPD            Z2, Z5, Z5
 	VCMPPD.BCST       $0x1d, constants<>+864(SB), Z2, K1
-	VPXORQ            Z4, Z4, Z4
-	VMOVAPD           Z4, Z6
+	VPXORQ            Z3, Z3, Z3
+	VMOVAPD           Z3, Z6
 	VBROADCASTSD      constants<>+608(SB), K1, Z6
 	VMULPD.BCST       constants<>+576(SB), Z2, Z7
 	VMOVAPD           Z7, K1, Z2
 	VSUBPD.BCST       constants<>+608(SB), Z2, Z2
 	VCMPPD.BCST       $0x11, constants<>+1312(SB), Z1, K1
 	VMOVAPD           Z1, K1, Z2
-	VMOVAPD           Z3, Z1
-	VMOVAPD           Z4, K1, Z1
-	VADDPD.BCST       constants<>+896(SB), Z2, Z3
-	VDIVPD            Z3, Z2, Z3
-	VMULPD            Z3, Z3, Z7
+	VMOVAPD           Z5, Z1
+	VMOVAPD           Z3, K1, Z1
+	VADDPD.BCST       constants<>+896(SB), Z2, Z5
+	VDIVPD            Z5, Z2, Z5
+	VMULPD            Z5, Z5, Z7
 	VBROADCASTSD      constants<>+928(SB), Z8
 	VFMADD213PD.BCST  constants<>+960(SB), Z7, Z8
 	VFMADD213PD.BCST  constants<>+992(SB), Z7, Z8
@@ -2238,7 +2180,7 @@ step:
 	VMULPD.BCST       constants<>+576(SB), Z9, Z9
 	VFMADD213PD       Z9, Z7, Z8
 	VFMADD231PD.BCST  constants<>+192(SB), Z6, Z1
-	VFMADD231PD       Z8, Z3, Z1
+	VFMADD231PD       Z8, Z5, Z1
 	VSUBPD            Z1, Z9, Z1
 	VSUBPD            Z1, Z2, Z1
 	VFMADD231PD.BCST  constants<>+160(SB), Z6, Z1
@@ -2256,11 +2198,9 @@ tail:
 	BZHIL             DX, SI, SI
 	KMOVW             SI, K1
 	VMOVUPD.Z         (AX)(BX*1), K1, Z0
-	VPORQ.BCST        constants<>+0(SB), Z0, Z1
-	VBROADCASTSD      constants<>+32(SB), Z2
-	VBROADCASTSD      constants<>+64(SB), Z3
-	VMAXPD            Z1, Z3, Z1
-	VMINPD            Z1, Z2, Z1
+	VBROADCASTSD      constants<>+64(SB), Z1
+	VPORQ.BCST        constants<>+0(SB), Z0, Z2
+	VMAXPD            Z2, Z1, Z1
 	VBROADCASTSD      constants<>+640(SB), Z2
 	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
 	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
@@ -2269,21 +2209,21 @@ tail:
 	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z3
 	VSUBPD            Z3, Z1, Z1
 	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z1
-	VBROADCASTSD      constants<>+224(SB), Z4
-	VFMADD213PD.BCST  constants<>+256(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+288(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+320(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+352(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+384(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+416(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+448(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+480(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+512(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+544(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+576(SB), Z3, Z4
+	VBROADCASTSD      constants<>+224(SB), Z5
+	VFMADD213PD.BCST  constants<>+256(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+288(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+320(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+352(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+384(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+416(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+448(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+480(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+512(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+544(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+576(SB), Z3, Z5
 	VMULPD            Z3, Z3, Z6
-	VFMADD213PD       Z1, Z6, Z4
-	VADDPD            Z4, Z3, Z1
+	VFMADD213PD       Z1, Z6, Z5
+	VADDPD            Z5, Z3, Z1
 	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
 	VADDPD.BCST       constants<>+608(SB), Z1, Z2
@@ -2291,34 +2231,34 @@ tail:
 	VSUBPD            Z3, Z1, Z3
 	VDIVPD            Z2, Z3, Z3
 	VCMPPD.BCST       $0x1d, constants<>+864(SB), Z2, K2
-	VPXORQ            Z5, Z5, Z5
-	VMOVAPD           Z5, Z4
-	VBROADCASTSD      constants<>+608(SB), K2, Z4
+	VPXORQ            Z4, Z4, Z4
+	VMOVAPD           Z4, Z5
+	VBROADCASTSD      constants<>+608(SB), K2, Z5
 	VMULPD.BCST       constants<>+576(SB), Z2, Z6
 	VMOVAPD           Z6, K2, Z2
 	VSUBPD.BCST       constants<>+608(SB), Z2, Z2
 	VCMPPD.BCST       $0x11, constants<>+1312(SB), Z1, K2
 	VMOVAPD           Z1, K2, Z2
 	VMOVAPD           Z3, Z1
-	VMOVAPD           Z5, K2, Z1
+	VMOVAPD           Z4, K2, Z1
 	VADDPD.BCST       constants<>+896(SB), Z2, Z3
 	VDIVPD            Z3, Z2, Z3
-	VMULPD            Z3, Z3, Z5
+	VMULPD            Z3, Z3, Z4
 	VBROADCASTSD      constants<>+928(SB), Z6
-	VFMADD213PD.BCST  constants<>+960(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+992(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+1024(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+1056(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+1088(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+1120(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+960(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+992(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+1024(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+1056(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+1088(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+1120(SB), Z4, Z6
 	VMULPD            Z2, Z2, Z7
 	VMULPD.BCST       constants<>+576(SB), Z7, Z7
-	VFMADD213PD       Z7, Z5, Z6
-	VFMADD231PD.BCST  constants<>+192(SB), Z4, Z1
+	VFMADD213PD       Z7, Z4, Z6
+	VFMADD231PD.BCST  constants<>+192(SB), Z5, Z1
 	VFMADD231PD       Z6, Z3, Z1
 	VSUBPD            Z1, Z7, Z1
 	VSUBPD            Z1, Z2, Z1
-	VFMADD231PD.BCST  constants<>+160(SB), Z4, Z1
+	VFMADD231PD.BCST  constants<>+160(SB), Z5, Z1
 	VMAXPD.BCST       constants<>+1184(SB), Z0, Z0
 	VADDPD            Z0, Z1, Z0
 	VMOVUPD           Z0, K1, (CX)(BX*1)
@@ -2327,24 +2267,20 @@ done:
 	VZEROUPPER
 	RET
 
-// func logisticAVX2(dst []float64, x []float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·logisticAVX2(SB), NOSPLIT, $0-48
-	MOVQ x_base+24(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_len+32(FP), DX
+avx2:
+	MOVQ x_base+32(FP), AX
+	MOVQ dst_base+8(FP), CX
+	MOVQ x_len+40(FP), DX
 	XORQ BX, BX
 	MOVQ DX, SI
 	SHRQ $0x03, SI
-	JZ   tail
+	JZ   avx2_tail
 
-step:
+avx2_step:
 	VMOVUPD      (AX)(BX*1), Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -2374,18 +2310,46 @@ step:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
-	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VDIVPD       Y1, Y0, Y0
+	VSUBPD       constants<>+608(SB), Y3, Y2
+	VSUBPD       Y2, Y1, Y2
+	VDIVPD       Y3, Y2, Y2
+	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y4
+	VXORPD       Y5, Y5, Y5
+	VBLENDVPD    Y4, constants<>+608(SB), Y5, Y6
+	VMULPD       constants<>+576(SB), Y3, Y7
+	VBLENDVPD    Y4, Y7, Y3, Y3
+	VSUBPD       constants<>+608(SB), Y3, Y3
+	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y4
+	VBLENDVPD    Y4, Y1, Y3, Y1
+	VBLENDVPD    Y4, Y5, Y2, Y2
+	VADDPD       constants<>+896(SB), Y1, Y3
+	VDIVPD       Y3, Y1, Y3
+	VMULPD       Y3, Y3, Y4
+	VMOVUPD      constants<>+928(SB), Y5
+	VFMADD213PD  constants<>+960(SB), Y4, Y5
+	VFMADD213PD  constants<>+992(SB), Y4, Y5
+	VFMADD213PD  constants<>+1024(SB), Y4, Y5
+	VFMADD213PD  constants<>+1056(SB), Y4, Y5
+	VFMADD213PD  constants<>+1088(SB), Y4, Y5
+	VFMADD213PD  constants<>+1120(SB), Y4, Y5
+	VMULPD       Y1, Y1, Y7
+	VMULPD       constants<>+576(SB), Y7, Y7
+	VFMADD213PD  Y7, Y4, Y5
+	VFMADD231PD  constants<>+192(SB), Y6, Y2
+	VFMADD231PD  Y5, Y3, Y2
+	VSUBPD       Y2, Y7, Y2
+	VSUBPD       Y2, Y1, Y1
+	VFMADD231PD  constants<>+160(SB), Y6, Y1
+	VMAXPD       constants<>+1184(SB), Y0, Y0
+	VADDPD       Y0, Y1, Y0
 	VMOVUPD      Y0, (CX)(BX*1)
 	VMOVUPD      32(AX)(BX*1), Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -2415,30 +2379,58 @@ step:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
-	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VDIVPD       Y1, Y0, Y0
+	VSUBPD       constants<>+608(SB), Y3, Y2
+	VSUBPD       Y2, Y1, Y2
+	VDIVPD       Y3, Y2, Y2
+	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y4
+	VXORPD       Y5, Y5, Y5
+	VBLENDVPD    Y4, constants<>+608(SB), Y5, Y6
+	VMULPD       constants<>+576(SB), Y3, Y7
+	VBLENDVPD    Y4, Y7, Y3, Y3
+	VSUBPD       constants<>+608(SB), Y3, Y3
+	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y4
+	VBLENDVPD    Y4, Y1, Y3, Y1
+	VBLENDVPD    Y4, Y5, Y2, Y2
+	VADDPD       constants<>+896(SB), Y1, Y3
+	VDIVPD       Y3, Y1, Y3
+	VMULPD       Y3, Y3, Y4
+	VMOVUPD      constants<>+928(SB), Y5
+	VFMADD213PD  constants<>+960(SB), Y4, Y5
+	VFMADD213PD  constants<>+992(SB), Y4, Y5
+	VFMADD213PD  constants<>+1024(SB), Y4, Y5
+	VFMADD213PD  constants<>+1056(SB), Y4, Y5
+	VFMADD213PD  constants<>+1088(SB), Y4, Y5
+	VFMADD213PD  constants<>+1120(SB), Y4, Y5
+	VMULPD       Y1, Y1, Y7
+	VMULPD       constants<>+576(SB), Y7, Y7
+	VFMADD213PD  Y7, Y4, Y5
+	VFMADD231PD  constants<>+192(SB), Y6, Y2
+	VFMADD231PD  Y5, Y3, Y2
+	VSUBPD       Y2, Y7, Y2
+	VSUBPD       Y2, Y1, Y1
+	VFMADD231PD  constants<>+160(SB), Y6, Y1
+	VMAXPD       constants<>+1184(SB), Y0, Y0
+	VADDPD       Y0, Y1, Y0
 	VMOVUPD      Y0, 32(CX)(BX*1)
 	ADDQ         $0x40, BX
 	DECQ         SI
-	JNZ          step
+	JNZ          avx2_step
 
-tail:
+avx2_tail:
 	ANDQ         $0x07, DX
-	JZ           done
+	JZ           avx2_done
 	LEAQ         masks<>+64(SB), SI
 	MOVQ         DX, DI
 	SHLQ         $0x03, DI
 	SUBQ         DI, SI
 	VMOVUPD      (SI), Y0
 	VMASKMOVPD   (AX)(BX*1), Y0, Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -2468,22 +2460,50 @@ tail:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
-	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VDIVPD       Y1, Y0, Y0
+	VSUBPD       constants<>+608(SB), Y3, Y2
+	VSUBPD       Y2, Y1, Y2
+	VDIVPD       Y3, Y2, Y2
+	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y4
+	VXORPD       Y5, Y5, Y5
+	VBLENDVPD    Y4, constants<>+608(SB), Y5, Y6
+	VMULPD       constants<>+576(SB), Y3, Y7
+	VBLENDVPD    Y4, Y7, Y3, Y3
+	VSUBPD       constants<>+608(SB), Y3, Y3
+	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y4
+	VBLENDVPD    Y4, Y1, Y3, Y1
+	VBLENDVPD    Y4, Y5, Y2, Y2
+	VADDPD       constants<>+896(SB), Y1, Y3
+	VDIVPD       Y3, Y1, Y3
+	VMULPD       Y3, Y3, Y4
+	VMOVUPD      constants<>+928(SB), Y5
+	VFMADD213PD  constants<>+960(SB), Y4, Y5
+	VFMADD213PD  constants<>+992(SB), Y4, Y5
+	VFMADD213PD  constants<>+1024(SB), Y4, Y5
+	VFMADD213PD  constants<>+1056(SB), Y4, Y5
+	VFMADD213PD  constants<>+1088(SB), Y4, Y5
+	VFMADD213PD  constants<>+1120(SB), Y4, Y5
+	VMULPD       Y1, Y1, Y7
+	VMULPD       constants<>+576(SB), Y7, Y7
+	VFMADD213PD  Y7, Y4, Y5
+	VFMADD231PD  constants<>+192(SB), Y6, Y2
+	VFMADD231PD  Y5, Y3, Y2
+	VSUBPD       Y2, Y7, Y2
+	VSUBPD       Y2, Y1, Y1
+	VFMADD231PD  constants<>+160(SB), Y6, Y1
+	VMAXPD       constants<>+1184(SB), Y0, Y0
+	VADDPD       Y0, Y1, Y0
 	VMOVUPD      (SI), Y1
 	VMASKMOVPD   Y0, Y1, (CX)(BX*1)
 	CMPQ         DX, $0x04
-	JLE          reload
+	JLE          avx2_reload
 	VMOVUPD      32(SI), Y0
 	VMASKMOVPD   32(AX)(BX*1), Y0, Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -2513,25 +2533,57 @@ tail:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
-	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VDIVPD       Y1, Y0, Y0
+	VSUBPD       constants<>+608(SB), Y3, Y2
+	VSUBPD       Y2, Y1, Y2
+	VDIVPD       Y3, Y2, Y2
+	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y4
+	VXORPD       Y5, Y5, Y5
+	VBLENDVPD    Y4, constants<>+608(SB), Y5, Y6
+	VMULPD       constants<>+576(SB), Y3, Y7
+	VBLENDVPD    Y4, Y7, Y3, Y3
+	VSUBPD       constants<>+608(SB), Y3, Y3
+	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y4
+	VBLENDVPD    Y4, Y1, Y3, Y1
+	VBLENDVPD    Y4, Y5, Y2, Y2
+	VADDPD       constants<>+896(SB), Y1, Y3
+	VDIVPD       Y3, Y1, Y3
+	VMULPD       Y3, Y3, Y4
+	VMOVUPD      constants<>+928(SB), Y5
+	VFMADD213PD  constants<>+960(SB), Y4, Y5
+	VFMADD213PD  constants<>+992(SB), Y4, Y5
+	VFMADD213PD  constants<>+1024(SB), Y4, Y5
+	VFMADD213PD  constants<>+1056(SB), Y4, Y5
+	VFMADD213PD  constants<>+1088(SB), Y4, Y5
+	VFMADD213PD  constants<>+1120(SB), Y4, Y5
+	VMULPD       Y1, Y1, Y7
+	VMULPD       constants<>+576(SB), Y7, Y7
+	VFMADD213PD  Y7, Y4, Y5
+	VFMADD231PD  constants<>+192(SB), Y6, Y2
+	VFMADD231PD  Y5, Y3, Y2
+	VSUBPD       Y2, Y7, Y2
+	VSUBPD       Y2, Y1, Y1
+	VFMADD231PD  constants<>+160(SB), Y6, Y1
+	VMAXPD       constants<>+1184(SB), Y0, Y0
+	VADDPD       Y0, Y1, Y0
 	VMOVUPD      32(SI), Y1
 	VMASKMOVPD   Y0, Y1, 32(CX)(BX*1)
 
-reload:
-done:
+avx2_reload:
+avx2_done:
 	VZEROUPPER
 	RET
 
-// func logisticAVX512(dst []float64, x []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·logisticAVX512(SB), NOSPLIT, $0-48
-	MOVQ x_base+24(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_len+32(FP), DX
+// func logisticVector(form uint8, dst []float64, x []float64)
+// Requires: AVX, AVX2, AVX512F, BMI2, FMA3
+TEXT ·logisticVector(SB), NOSPLIT, $0-56
+	CMPB form+0(FP), $0x02
+	JNE  avx2
+	MOVQ x_base+32(FP), AX
+	MOVQ dst_base+8(FP), CX
+	MOVQ x_len+40(FP), DX
 	XORQ BX, BX
 	MOVQ DX, SI
 	SHRQ $0x03, SI
@@ -2539,11 +2591,9 @@ TEXT ·logisticAVX512(SB), NOSPLIT, $0-48
 
 step:
 	VMOVUPD           (AX)(BX*1), Z0
-	VPORQ.BCST        constants<>+0(SB), Z0, Z1
-	VBROADCASTSD      constants<>+32(SB), Z2
-	VBROADCASTSD      constants<>+64(SB), Z3
-	VMAXPD            Z1, Z3, Z1
-	VMINPD            Z1, Z2, Z1
+	VBROADCASTSD      constants<>+64(SB), Z1
+	VPORQ.BCST        constants<>+0(SB), Z0, Z2
+	VMAXPD            Z2, Z1, Z1
 	VBROADCASTSD      constants<>+640(SB), Z2
 	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
 	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
@@ -2569,11 +2619,11 @@ step:
 	VADDPD            Z4, Z3, Z1
 	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
+	VADDPD.BCST       constants<>+608(SB), Z1, Z2
 	VCMPPD.BCST       $0x1d, constants<>+1184(SB), Z0, K1
 	VMOVAPD           Z1, Z0
 	VBROADCASTSD      constants<>+608(SB), K1, Z0
-	VADDPD.BCST       constants<>+608(SB), Z1, Z1
-	VDIVPD            Z1, Z0, Z0
+	VDIVPD            Z2, Z0, Z0
 	VMOVUPD           Z0, (CX)(BX*1)
 	ADDQ              $0x40, BX
 	DECQ              SI
@@ -2586,11 +2636,9 @@ tail:
 	BZHIL             DX, SI, SI
 	KMOVW             SI, K1
 	VMOVUPD.Z         (AX)(BX*1), K1, Z0
-	VPORQ.BCST        constants<>+0(SB), Z0, Z1
-	VBROADCASTSD      constants<>+32(SB), Z2
-	VBROADCASTSD      constants<>+64(SB), Z3
-	VMAXPD            Z1, Z3, Z1
-	VMINPD            Z1, Z2, Z1
+	VBROADCASTSD      constants<>+64(SB), Z1
+	VPORQ.BCST        constants<>+0(SB), Z0, Z2
+	VMAXPD            Z2, Z1, Z1
 	VBROADCASTSD      constants<>+640(SB), Z2
 	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
 	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
@@ -2616,244 +2664,220 @@ tail:
 	VADDPD            Z4, Z3, Z1
 	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
+	VADDPD.BCST       constants<>+608(SB), Z1, Z2
 	VCMPPD.BCST       $0x1d, constants<>+1184(SB), Z0, K2
 	VMOVAPD           Z1, Z0
 	VBROADCASTSD      constants<>+608(SB), K2, Z0
-	VADDPD.BCST       constants<>+608(SB), Z1, Z1
-	VDIVPD            Z1, Z0, Z0
+	VDIVPD            Z2, Z0, Z0
 	VMOVUPD           Z0, K1, (CX)(BX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func productAVX2(lanes *[8]float64, eta []float64, x []float64, delta float64) (s1 float64)
-// Requires: AVX, AVX2, FMA3, SSE2
-TEXT ·productAVX2(SB), NOSPLIT, $128-72
-	MOVQ         eta_base+8(FP), AX
-	MOVQ         x_base+32(FP), CX
-	MOVQ         eta_len+16(FP), DX
-	VBROADCASTSD delta+56(FP), Y0
-	MOVQ         lanes+0(FP), BX
-	VMOVUPD      (BX), Y1
-	VMOVUPD      constants<>+608(SB), Y2
-	VMOVUPD      32(BX), Y3
-	VMOVUPD      constants<>+608(SB), Y4
-	XORQ         BX, BX
-	MOVQ         DX, SI
-	SHRQ         $0x03, SI
-	JZ           tail
+avx2:
+	MOVQ x_base+32(FP), AX
+	MOVQ dst_base+8(FP), CX
+	MOVQ x_len+40(FP), DX
+	XORQ BX, BX
+	MOVQ DX, SI
+	SHRQ $0x03, SI
+	JZ   avx2_tail
 
-step:
-	VMOVUPD      (AX)(BX*1), Y5
-	VMOVUPD      (CX)(BX*1), Y6
-	VFMADD231PD  Y6, Y0, Y5
-	VMAXPD       constants<>+1184(SB), Y5, Y6
-	VADDPD       Y6, Y1, Y1
-	VORPD        constants<>+0(SB), Y5, Y5
-	VMOVUPD      constants<>+1376(SB), Y6
-	VMAXPD       Y5, Y6, Y5
-	VMOVUPD      constants<>+1408(SB), Y6
-	VFMADD231PD  constants<>+128(SB), Y5, Y6
-	VSUBPD       constants<>+1408(SB), Y6, Y7
-	VFNMADD231PD constants<>+160(SB), Y7, Y5
-	VMOVAPD      Y5, Y8
-	VFNMADD231PD constants<>+192(SB), Y7, Y8
-	VSUBPD       Y8, Y5, Y5
-	VFNMADD231PD constants<>+192(SB), Y7, Y5
-	VMOVUPD      constants<>+224(SB), Y7
-	VFMADD213PD  constants<>+256(SB), Y8, Y7
-	VFMADD213PD  constants<>+288(SB), Y8, Y7
-	VFMADD213PD  constants<>+320(SB), Y8, Y7
-	VFMADD213PD  constants<>+352(SB), Y8, Y7
-	VFMADD213PD  constants<>+384(SB), Y8, Y7
-	VFMADD213PD  constants<>+416(SB), Y8, Y7
-	VFMADD213PD  constants<>+448(SB), Y8, Y7
-	VFMADD213PD  constants<>+480(SB), Y8, Y7
-	VFMADD213PD  constants<>+512(SB), Y8, Y7
-	VFMADD213PD  constants<>+544(SB), Y8, Y7
-	VFMADD213PD  constants<>+576(SB), Y8, Y7
-	VMULPD       Y8, Y8, Y9
-	VFMADD213PD  Y5, Y9, Y7
-	VADDPD       Y7, Y8, Y5
-	VADDPD       constants<>+608(SB), Y5, Y5
-	VPSLLQ       $0x34, Y6, Y6
-	VFMADD213PD  constants<>+608(SB), Y6, Y5
-	VMULPD       Y5, Y2, Y2
-	VMOVUPD      32(AX)(BX*1), Y5
-	VMOVUPD      32(CX)(BX*1), Y6
-	VFMADD231PD  Y6, Y0, Y5
-	VMAXPD       constants<>+1184(SB), Y5, Y6
-	VADDPD       Y6, Y3, Y3
-	VORPD        constants<>+0(SB), Y5, Y5
-	VMOVUPD      constants<>+1376(SB), Y6
-	VMAXPD       Y5, Y6, Y5
-	VMOVUPD      constants<>+1408(SB), Y6
-	VFMADD231PD  constants<>+128(SB), Y5, Y6
-	VSUBPD       constants<>+1408(SB), Y6, Y7
-	VFNMADD231PD constants<>+160(SB), Y7, Y5
-	VMOVAPD      Y5, Y8
-	VFNMADD231PD constants<>+192(SB), Y7, Y8
-	VSUBPD       Y8, Y5, Y5
-	VFNMADD231PD constants<>+192(SB), Y7, Y5
-	VMOVUPD      constants<>+224(SB), Y7
-	VFMADD213PD  constants<>+256(SB), Y8, Y7
-	VFMADD213PD  constants<>+288(SB), Y8, Y7
-	VFMADD213PD  constants<>+320(SB), Y8, Y7
-	VFMADD213PD  constants<>+352(SB), Y8, Y7
-	VFMADD213PD  constants<>+384(SB), Y8, Y7
-	VFMADD213PD  constants<>+416(SB), Y8, Y7
-	VFMADD213PD  constants<>+448(SB), Y8, Y7
-	VFMADD213PD  constants<>+480(SB), Y8, Y7
-	VFMADD213PD  constants<>+512(SB), Y8, Y7
-	VFMADD213PD  constants<>+544(SB), Y8, Y7
-	VFMADD213PD  constants<>+576(SB), Y8, Y7
-	VMULPD       Y8, Y8, Y9
-	VFMADD213PD  Y5, Y9, Y7
-	VADDPD       Y7, Y8, Y5
-	VADDPD       constants<>+608(SB), Y5, Y5
-	VPSLLQ       $0x34, Y6, Y6
-	VFMADD213PD  constants<>+608(SB), Y6, Y5
-	VMULPD       Y5, Y4, Y4
+avx2_step:
+	VMOVUPD      (AX)(BX*1), Y0
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
+	VFNMADD231PD constants<>+160(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y1, Y5, Y3
+	VADDPD       Y3, Y4, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
+	VMULPD       Y2, Y1, Y1
+	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
+	VDIVPD       Y3, Y0, Y0
+	VMOVUPD      Y0, (CX)(BX*1)
+	VMOVUPD      32(AX)(BX*1), Y0
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
+	VFNMADD231PD constants<>+160(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y1, Y5, Y3
+	VADDPD       Y3, Y4, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
+	VMULPD       Y2, Y1, Y1
+	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
+	VDIVPD       Y3, Y0, Y0
+	VMOVUPD      Y0, 32(CX)(BX*1)
 	ADDQ         $0x40, BX
 	DECQ         SI
-	JNZ          step
+	JNZ          avx2_step
 
-tail:
+avx2_tail:
 	ANDQ         $0x07, DX
-	JZ           done
+	JZ           avx2_done
 	LEAQ         masks<>+64(SB), SI
 	MOVQ         DX, DI
 	SHLQ         $0x03, DI
 	SUBQ         DI, SI
-	VMOVUPD      Y1, (SP)
-	VMOVUPD      Y2, 64(SP)
-	VMOVUPD      Y3, 32(SP)
-	VMOVUPD      Y4, 96(SP)
-	VMOVUPD      (SP), Y1
-	VMOVUPD      64(SP), Y2
-	VMOVUPD      (SI), Y3
-	VMASKMOVPD   (AX)(BX*1), Y3, Y3
-	VMOVUPD      (SI), Y4
-	VMASKMOVPD   (CX)(BX*1), Y4, Y4
-	VFMADD231PD  Y4, Y0, Y3
-	VMAXPD       constants<>+1184(SB), Y3, Y4
-	VADDPD       Y4, Y1, Y1
-	VORPD        constants<>+0(SB), Y3, Y3
-	VMOVUPD      constants<>+1376(SB), Y4
-	VMAXPD       Y3, Y4, Y3
-	VMOVUPD      constants<>+1408(SB), Y4
-	VFMADD231PD  constants<>+128(SB), Y3, Y4
-	VSUBPD       constants<>+1408(SB), Y4, Y5
-	VFNMADD231PD constants<>+160(SB), Y5, Y3
-	VMOVAPD      Y3, Y6
-	VFNMADD231PD constants<>+192(SB), Y5, Y6
-	VSUBPD       Y6, Y3, Y3
-	VFNMADD231PD constants<>+192(SB), Y5, Y3
-	VMOVUPD      constants<>+224(SB), Y5
-	VFMADD213PD  constants<>+256(SB), Y6, Y5
-	VFMADD213PD  constants<>+288(SB), Y6, Y5
-	VFMADD213PD  constants<>+320(SB), Y6, Y5
-	VFMADD213PD  constants<>+352(SB), Y6, Y5
-	VFMADD213PD  constants<>+384(SB), Y6, Y5
-	VFMADD213PD  constants<>+416(SB), Y6, Y5
-	VFMADD213PD  constants<>+448(SB), Y6, Y5
-	VFMADD213PD  constants<>+480(SB), Y6, Y5
-	VFMADD213PD  constants<>+512(SB), Y6, Y5
-	VFMADD213PD  constants<>+544(SB), Y6, Y5
-	VFMADD213PD  constants<>+576(SB), Y6, Y5
-	VMULPD       Y6, Y6, Y7
-	VFMADD213PD  Y3, Y7, Y5
-	VADDPD       Y5, Y6, Y3
-	VADDPD       constants<>+608(SB), Y3, Y3
-	VPSLLQ       $0x34, Y4, Y4
-	VFMADD213PD  constants<>+608(SB), Y4, Y3
-	VMULPD       Y3, Y2, Y2
-	VMOVUPD      (SI), Y3
-	VMOVUPD      (SP), Y4
-	VBLENDVPD    Y3, Y1, Y4, Y1
-	VMOVUPD      Y1, (SP)
+	VMOVUPD      (SI), Y0
+	VMASKMOVPD   (AX)(BX*1), Y0, Y0
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
+	VFNMADD231PD constants<>+160(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y1, Y5, Y3
+	VADDPD       Y3, Y4, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
+	VMULPD       Y2, Y1, Y1
+	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
+	VDIVPD       Y3, Y0, Y0
 	VMOVUPD      (SI), Y1
-	VMOVUPD      64(SP), Y3
-	VBLENDVPD    Y1, Y2, Y3, Y1
-	VMOVUPD      Y1, 64(SP)
+	VMASKMOVPD   Y0, Y1, (CX)(BX*1)
 	CMPQ         DX, $0x04
-	JLE          reload
-	VMOVUPD      32(SP), Y1
-	VMOVUPD      96(SP), Y2
-	VMOVUPD      32(SI), Y3
-	VMASKMOVPD   32(AX)(BX*1), Y3, Y3
-	VMOVUPD      32(SI), Y4
-	VMASKMOVPD   32(CX)(BX*1), Y4, Y4
-	VFMADD231PD  Y4, Y0, Y3
-	VMAXPD       constants<>+1184(SB), Y3, Y0
-	VADDPD       Y0, Y1, Y1
-	VORPD        constants<>+0(SB), Y3, Y0
-	VMOVUPD      constants<>+1376(SB), Y3
-	VMAXPD       Y0, Y3, Y0
-	VMOVUPD      constants<>+1408(SB), Y3
-	VFMADD231PD  constants<>+128(SB), Y0, Y3
-	VSUBPD       constants<>+1408(SB), Y3, Y4
-	VFNMADD231PD constants<>+160(SB), Y4, Y0
-	VMOVAPD      Y0, Y5
-	VFNMADD231PD constants<>+192(SB), Y4, Y5
-	VSUBPD       Y5, Y0, Y0
-	VFNMADD231PD constants<>+192(SB), Y4, Y0
-	VMOVUPD      constants<>+224(SB), Y4
-	VFMADD213PD  constants<>+256(SB), Y5, Y4
-	VFMADD213PD  constants<>+288(SB), Y5, Y4
-	VFMADD213PD  constants<>+320(SB), Y5, Y4
-	VFMADD213PD  constants<>+352(SB), Y5, Y4
-	VFMADD213PD  constants<>+384(SB), Y5, Y4
-	VFMADD213PD  constants<>+416(SB), Y5, Y4
-	VFMADD213PD  constants<>+448(SB), Y5, Y4
-	VFMADD213PD  constants<>+480(SB), Y5, Y4
-	VFMADD213PD  constants<>+512(SB), Y5, Y4
-	VFMADD213PD  constants<>+544(SB), Y5, Y4
-	VFMADD213PD  constants<>+576(SB), Y5, Y4
-	VMULPD       Y5, Y5, Y6
-	VFMADD213PD  Y0, Y6, Y4
-	VADDPD       Y4, Y5, Y0
-	VADDPD       constants<>+608(SB), Y0, Y0
-	VPSLLQ       $0x34, Y3, Y3
-	VFMADD213PD  constants<>+608(SB), Y3, Y0
-	VMULPD       Y0, Y2, Y2
+	JLE          avx2_reload
 	VMOVUPD      32(SI), Y0
-	VMOVUPD      32(SP), Y3
-	VBLENDVPD    Y0, Y1, Y3, Y0
-	VMOVUPD      Y0, 32(SP)
-	VMOVUPD      32(SI), Y0
-	VMOVUPD      96(SP), Y1
-	VBLENDVPD    Y0, Y2, Y1, Y0
-	VMOVUPD      Y0, 96(SP)
+	VMASKMOVPD   32(AX)(BX*1), Y0, Y0
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
+	VFNMADD231PD constants<>+160(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y1, Y5, Y3
+	VADDPD       Y3, Y4, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
+	VMULPD       Y2, Y1, Y1
+	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
+	VDIVPD       Y3, Y0, Y0
+	VMOVUPD      32(SI), Y1
+	VMASKMOVPD   Y0, Y1, 32(CX)(BX*1)
 
-reload:
-	VMOVUPD (SP), Y1
-	VMOVUPD 64(SP), Y2
-	VMOVUPD 32(SP), Y3
-	VMOVUPD 96(SP), Y4
-
-done:
-	MOVQ         lanes+0(FP), AX
-	VMOVUPD      Y1, (AX)
-	VMOVUPD      Y3, 32(AX)
-	VMULPD       Y4, Y2, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VMULPD       X1, X0, X1
-	VPERMILPD    $0x01, X1, X0
-	VMULSD       X0, X1, X1
-	MOVSD        X1, s1+64(FP)
+avx2_reload:
+avx2_done:
 	VZEROUPPER
 	RET
 
-// func productAVX512(lanes *[8]float64, eta []float64, x []float64, delta float64) (s1 float64)
-// Requires: AVX, AVX512F, BMI2, SSE2
-TEXT ·productAVX512(SB), NOSPLIT, $0-72
-	MOVQ         eta_base+8(FP), AX
-	MOVQ         x_base+32(FP), CX
-	MOVQ         eta_len+16(FP), DX
-	VBROADCASTSD delta+56(FP), Z0
-	MOVQ         lanes+0(FP), BX
+// func productVector(form uint8, lanes *[8]float64, eta []float64, x []float64, delta float64) (s1 float64)
+// Requires: AVX, AVX2, AVX512F, BMI2, FMA3, SSE2
+TEXT ·productVector(SB), NOSPLIT, $128-80
+	CMPB         form+0(FP), $0x02
+	JNE          avx2
+	MOVQ         eta_base+16(FP), AX
+	MOVQ         x_base+40(FP), CX
+	MOVQ         eta_len+24(FP), DX
+	VBROADCASTSD delta+64(FP), Z0
+	MOVQ         lanes+8(FP), BX
 	VMOVUPD      (BX), Z1
 	VBROADCASTSD constants<>+608(SB), Z2
 	XORQ         BX, BX
@@ -2948,7 +2972,7 @@ tail:
 	VMOVAPD           Z4, K1, Z2
 
 done:
-	MOVQ          lanes+0(FP), AX
+	MOVQ          lanes+8(FP), AX
 	VMOVUPD       Z1, (AX)
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VMULPD        Y0, Y2, Y0
@@ -2956,199 +2980,126 @@ done:
 	VMULPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VMULSD        X0, X1, X1
-	MOVSD         X1, s1+64(FP)
+	MOVSD         X1, s1+72(FP)
 	VZEROUPPER
 	RET
 
-// func weightedLog1pExpAVX2(m []float64, eta []float64, x []float64, delta float64) (s0 float64)
-// Requires: AVX, AVX2, FMA3, SSE2
-TEXT ·weightedLog1pExpAVX2(SB), NOSPLIT, $64-88
-	MOVQ         m_base+0(FP), AX
-	MOVQ         eta_base+24(FP), CX
-	MOVQ         x_base+48(FP), DX
-	MOVQ         m_len+8(FP), BX
-	VBROADCASTSD delta+72(FP), Y0
-	VXORPD       Y1, Y1, Y1
-	VXORPD       Y2, Y2, Y2
-	XORQ         SI, SI
-	MOVQ         BX, DI
-	SHRQ         $0x03, DI
-	JZ           tail
+avx2:
+	MOVQ         eta_base+16(FP), AX
+	MOVQ         x_base+40(FP), CX
+	MOVQ         eta_len+24(FP), DX
+	VBROADCASTSD delta+64(FP), Y0
+	MOVQ         lanes+8(FP), BX
+	VMOVUPD      (BX), Y1
+	VMOVUPD      constants<>+608(SB), Y2
+	VMOVUPD      32(BX), Y3
+	VMOVUPD      constants<>+608(SB), Y4
+	XORQ         BX, BX
+	MOVQ         DX, SI
+	SHRQ         $0x03, SI
+	JZ           avx2_tail
 
-step:
-	VMOVUPD      (CX)(SI*1), Y3
-	VMOVUPD      (DX)(SI*1), Y4
-	VFMADD231PD  Y4, Y0, Y3
-	VORPD        constants<>+0(SB), Y3, Y4
-	VMOVUPD      constants<>+32(SB), Y5
-	VMOVUPD      constants<>+64(SB), Y6
-	VMAXPD       Y4, Y6, Y4
-	VMINPD       Y4, Y5, Y4
-	VMOVUPD      constants<>+96(SB), Y5
-	VFMADD231PD  constants<>+128(SB), Y4, Y5
-	VSUBPD       constants<>+96(SB), Y5, Y6
-	VFNMADD231PD constants<>+160(SB), Y6, Y4
-	VMOVAPD      Y4, Y7
-	VFNMADD231PD constants<>+192(SB), Y6, Y7
-	VSUBPD       Y7, Y4, Y4
-	VFNMADD231PD constants<>+192(SB), Y6, Y4
-	VMOVUPD      constants<>+224(SB), Y6
-	VFMADD213PD  constants<>+256(SB), Y7, Y6
-	VFMADD213PD  constants<>+288(SB), Y7, Y6
-	VFMADD213PD  constants<>+320(SB), Y7, Y6
-	VFMADD213PD  constants<>+352(SB), Y7, Y6
-	VFMADD213PD  constants<>+384(SB), Y7, Y6
-	VFMADD213PD  constants<>+416(SB), Y7, Y6
-	VFMADD213PD  constants<>+448(SB), Y7, Y6
-	VFMADD213PD  constants<>+480(SB), Y7, Y6
-	VFMADD213PD  constants<>+512(SB), Y7, Y6
-	VFMADD213PD  constants<>+544(SB), Y7, Y6
-	VFMADD213PD  constants<>+576(SB), Y7, Y6
-	VMULPD       Y7, Y7, Y8
-	VFMADD213PD  Y4, Y8, Y6
-	VADDPD       Y6, Y7, Y4
-	VADDPD       constants<>+608(SB), Y4, Y4
-	VPSRLQ       $0x01, Y5, Y6
-	VPSLLQ       $0x34, Y6, Y7
-	VMULPD       Y7, Y4, Y4
-	VPSUBQ       Y6, Y5, Y5
-	VPSLLQ       $0x34, Y5, Y5
+avx2_step:
+	VMOVUPD      (AX)(BX*1), Y5
+	VMOVUPD      (CX)(BX*1), Y6
+	VFMADD231PD  Y6, Y0, Y5
+	VMAXPD       constants<>+1184(SB), Y5, Y6
+	VADDPD       Y6, Y1, Y1
+	VORPD        constants<>+0(SB), Y5, Y5
+	VMOVUPD      constants<>+1376(SB), Y6
+	VMOVUPD      32(AX)(BX*1), Y7
+	VMAXPD       Y5, Y6, Y5
+	VMOVUPD      32(CX)(BX*1), Y8
+	VMOVUPD      constants<>+1408(SB), Y6
+	VFMADD231PD  Y8, Y0, Y7
+	VFMADD231PD  constants<>+128(SB), Y5, Y6
+	VMAXPD       constants<>+1184(SB), Y7, Y9
+	VSUBPD       constants<>+1408(SB), Y6, Y8
+	VADDPD       Y9, Y3, Y3
+	VORPD        constants<>+0(SB), Y7, Y9
+	VFNMADD231PD constants<>+160(SB), Y8, Y5
+	VMOVUPD      constants<>+1376(SB), Y10
+	VMOVAPD      Y5, Y7
+	VMAXPD       Y9, Y10, Y9
+	VFNMADD231PD constants<>+192(SB), Y8, Y7
+	VMOVUPD      constants<>+1408(SB), Y10
+	VSUBPD       Y7, Y5, Y5
+	VFMADD231PD  constants<>+128(SB), Y9, Y10
+	VFNMADD231PD constants<>+192(SB), Y8, Y5
+	VSUBPD       constants<>+1408(SB), Y10, Y11
+	VMOVUPD      constants<>+224(SB), Y8
+	VFMADD213PD  constants<>+256(SB), Y7, Y8
+	VFNMADD231PD constants<>+160(SB), Y11, Y9
+	VFMADD213PD  constants<>+288(SB), Y7, Y8
+	VMOVAPD      Y9, Y12
+	VFMADD213PD  constants<>+320(SB), Y7, Y8
+	VFNMADD231PD constants<>+192(SB), Y11, Y12
+	VFMADD213PD  constants<>+352(SB), Y7, Y8
+	VSUBPD       Y12, Y9, Y9
+	VFMADD213PD  constants<>+384(SB), Y7, Y8
+	VFNMADD231PD constants<>+192(SB), Y11, Y9
+	VFMADD213PD  constants<>+416(SB), Y7, Y8
+	VMOVUPD      constants<>+224(SB), Y13
+	VFMADD213PD  constants<>+448(SB), Y7, Y8
+	VFMADD213PD  constants<>+256(SB), Y12, Y13
+	VFMADD213PD  constants<>+480(SB), Y7, Y8
+	VFMADD213PD  constants<>+288(SB), Y12, Y13
+	VFMADD213PD  constants<>+512(SB), Y7, Y8
+	VFMADD213PD  constants<>+320(SB), Y12, Y13
+	VFMADD213PD  constants<>+544(SB), Y7, Y8
+	VFMADD213PD  constants<>+352(SB), Y12, Y13
+	VFMADD213PD  constants<>+576(SB), Y7, Y8
+	VFMADD213PD  constants<>+384(SB), Y12, Y13
+	VMULPD       Y7, Y7, Y11
+	VFMADD213PD  constants<>+416(SB), Y12, Y13
+	VFMADD213PD  Y5, Y11, Y8
+	VFMADD213PD  constants<>+448(SB), Y12, Y13
+	VADDPD       Y8, Y7, Y5
+	VFMADD213PD  constants<>+480(SB), Y12, Y13
+	VADDPD       constants<>+608(SB), Y5, Y5
+	VFMADD213PD  constants<>+512(SB), Y12, Y13
+	VPSLLQ       $0x34, Y6, Y6
+	VFMADD213PD  constants<>+544(SB), Y12, Y13
+	VFMADD213PD  constants<>+608(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y12, Y13
+	VMULPD       Y5, Y2, Y2
+	VMULPD       Y12, Y12, Y5
+	VFMADD213PD  Y9, Y5, Y13
+	VADDPD       Y13, Y12, Y5
+	VADDPD       constants<>+608(SB), Y5, Y5
+	VPSLLQ       $0x34, Y10, Y6
+	VFMADD213PD  constants<>+608(SB), Y6, Y5
 	VMULPD       Y5, Y4, Y4
-	VADDPD       constants<>+608(SB), Y4, Y5
-	VSUBPD       constants<>+608(SB), Y5, Y6
-	VSUBPD       Y6, Y4, Y6
-	VDIVPD       Y5, Y6, Y6
-	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y7
-	VXORPD       Y8, Y8, Y8
-	VBLENDVPD    Y7, constants<>+608(SB), Y8, Y9
-	VMULPD       constants<>+576(SB), Y5, Y10
-	VBLENDVPD    Y7, Y10, Y5, Y5
-	VSUBPD       constants<>+608(SB), Y5, Y5
-	VCMPPD       $0x11, constants<>+1312(SB), Y4, Y7
-	VBLENDVPD    Y7, Y4, Y5, Y4
-	VBLENDVPD    Y7, Y8, Y6, Y5
-	VADDPD       constants<>+896(SB), Y4, Y6
-	VDIVPD       Y6, Y4, Y6
-	VMULPD       Y6, Y6, Y7
-	VMOVUPD      constants<>+928(SB), Y8
-	VFMADD213PD  constants<>+960(SB), Y7, Y8
-	VFMADD213PD  constants<>+992(SB), Y7, Y8
-	VFMADD213PD  constants<>+1024(SB), Y7, Y8
-	VFMADD213PD  constants<>+1056(SB), Y7, Y8
-	VFMADD213PD  constants<>+1088(SB), Y7, Y8
-	VFMADD213PD  constants<>+1120(SB), Y7, Y8
-	VMULPD       Y4, Y4, Y10
-	VMULPD       constants<>+576(SB), Y10, Y10
-	VFMADD213PD  Y10, Y7, Y8
-	VFMADD231PD  constants<>+192(SB), Y9, Y5
-	VFMADD231PD  Y8, Y6, Y5
-	VSUBPD       Y5, Y10, Y5
-	VSUBPD       Y5, Y4, Y4
-	VFMADD231PD  constants<>+160(SB), Y9, Y4
-	VMAXPD       constants<>+1184(SB), Y3, Y3
-	VADDPD       Y3, Y4, Y3
-	VMOVUPD      (AX)(SI*1), Y4
-	VFMADD231PD  Y4, Y3, Y1
-	VMOVUPD      32(CX)(SI*1), Y3
-	VMOVUPD      32(DX)(SI*1), Y4
-	VFMADD231PD  Y4, Y0, Y3
-	VORPD        constants<>+0(SB), Y3, Y4
-	VMOVUPD      constants<>+32(SB), Y5
-	VMOVUPD      constants<>+64(SB), Y6
-	VMAXPD       Y4, Y6, Y4
-	VMINPD       Y4, Y5, Y4
-	VMOVUPD      constants<>+96(SB), Y5
-	VFMADD231PD  constants<>+128(SB), Y4, Y5
-	VSUBPD       constants<>+96(SB), Y5, Y6
-	VFNMADD231PD constants<>+160(SB), Y6, Y4
-	VMOVAPD      Y4, Y7
-	VFNMADD231PD constants<>+192(SB), Y6, Y7
-	VSUBPD       Y7, Y4, Y4
-	VFNMADD231PD constants<>+192(SB), Y6, Y4
-	VMOVUPD      constants<>+224(SB), Y6
-	VFMADD213PD  constants<>+256(SB), Y7, Y6
-	VFMADD213PD  constants<>+288(SB), Y7, Y6
-	VFMADD213PD  constants<>+320(SB), Y7, Y6
-	VFMADD213PD  constants<>+352(SB), Y7, Y6
-	VFMADD213PD  constants<>+384(SB), Y7, Y6
-	VFMADD213PD  constants<>+416(SB), Y7, Y6
-	VFMADD213PD  constants<>+448(SB), Y7, Y6
-	VFMADD213PD  constants<>+480(SB), Y7, Y6
-	VFMADD213PD  constants<>+512(SB), Y7, Y6
-	VFMADD213PD  constants<>+544(SB), Y7, Y6
-	VFMADD213PD  constants<>+576(SB), Y7, Y6
-	VMULPD       Y7, Y7, Y8
-	VFMADD213PD  Y4, Y8, Y6
-	VADDPD       Y6, Y7, Y4
-	VADDPD       constants<>+608(SB), Y4, Y4
-	VPSRLQ       $0x01, Y5, Y6
-	VPSLLQ       $0x34, Y6, Y7
-	VMULPD       Y7, Y4, Y4
-	VPSUBQ       Y6, Y5, Y5
-	VPSLLQ       $0x34, Y5, Y5
-	VMULPD       Y5, Y4, Y4
-	VADDPD       constants<>+608(SB), Y4, Y5
-	VSUBPD       constants<>+608(SB), Y5, Y6
-	VSUBPD       Y6, Y4, Y6
-	VDIVPD       Y5, Y6, Y6
-	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y7
-	VXORPD       Y8, Y8, Y8
-	VBLENDVPD    Y7, constants<>+608(SB), Y8, Y9
-	VMULPD       constants<>+576(SB), Y5, Y10
-	VBLENDVPD    Y7, Y10, Y5, Y5
-	VSUBPD       constants<>+608(SB), Y5, Y5
-	VCMPPD       $0x11, constants<>+1312(SB), Y4, Y7
-	VBLENDVPD    Y7, Y4, Y5, Y4
-	VBLENDVPD    Y7, Y8, Y6, Y5
-	VADDPD       constants<>+896(SB), Y4, Y6
-	VDIVPD       Y6, Y4, Y6
-	VMULPD       Y6, Y6, Y7
-	VMOVUPD      constants<>+928(SB), Y8
-	VFMADD213PD  constants<>+960(SB), Y7, Y8
-	VFMADD213PD  constants<>+992(SB), Y7, Y8
-	VFMADD213PD  constants<>+1024(SB), Y7, Y8
-	VFMADD213PD  constants<>+1056(SB), Y7, Y8
-	VFMADD213PD  constants<>+1088(SB), Y7, Y8
-	VFMADD213PD  constants<>+1120(SB), Y7, Y8
-	VMULPD       Y4, Y4, Y10
-	VMULPD       constants<>+576(SB), Y10, Y10
-	VFMADD213PD  Y10, Y7, Y8
-	VFMADD231PD  constants<>+192(SB), Y9, Y5
-	VFMADD231PD  Y8, Y6, Y5
-	VSUBPD       Y5, Y10, Y5
-	VSUBPD       Y5, Y4, Y4
-	VFMADD231PD  constants<>+160(SB), Y9, Y4
-	VMAXPD       constants<>+1184(SB), Y3, Y3
-	VADDPD       Y3, Y4, Y3
-	VMOVUPD      32(AX)(SI*1), Y4
-	VFMADD231PD  Y4, Y3, Y2
-	ADDQ         $0x40, SI
-	DECQ         DI
-	JNZ          step
+	ADDQ         $0x40, BX
+	DECQ         SI
+	JNZ          avx2_step
 
-tail:
-	ANDQ         $0x07, BX
-	JZ           done
-	LEAQ         masks<>+64(SB), DI
-	MOVQ         BX, R8
-	SHLQ         $0x03, R8
-	SUBQ         R8, DI
+avx2_tail:
+	ANDQ         $0x07, DX
+	JZ           avx2_done
+	LEAQ         masks<>+64(SB), SI
+	MOVQ         DX, DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, SI
 	VMOVUPD      Y1, (SP)
-	VMOVUPD      Y2, 32(SP)
+	VMOVUPD      Y2, 64(SP)
+	VMOVUPD      Y3, 32(SP)
+	VMOVUPD      Y4, 96(SP)
 	VMOVUPD      (SP), Y1
-	VMOVUPD      (DI), Y2
-	VMASKMOVPD   (CX)(SI*1), Y2, Y2
-	VMOVUPD      (DI), Y3
-	VMASKMOVPD   (DX)(SI*1), Y3, Y3
-	VFMADD231PD  Y3, Y0, Y2
-	VORPD        constants<>+0(SB), Y2, Y3
-	VMOVUPD      constants<>+32(SB), Y4
-	VMOVUPD      constants<>+64(SB), Y5
-	VMAXPD       Y3, Y5, Y3
-	VMINPD       Y3, Y4, Y3
-	VMOVUPD      constants<>+96(SB), Y4
+	VMOVUPD      64(SP), Y2
+	VMOVUPD      (SI), Y3
+	VMASKMOVPD   (AX)(BX*1), Y3, Y3
+	VMOVUPD      (SI), Y4
+	VMASKMOVPD   (CX)(BX*1), Y4, Y4
+	VFMADD231PD  Y4, Y0, Y3
+	VMAXPD       constants<>+1184(SB), Y3, Y4
+	VADDPD       Y4, Y1, Y1
+	VORPD        constants<>+0(SB), Y3, Y3
+	VMOVUPD      constants<>+1376(SB), Y4
+	VMAXPD       Y3, Y4, Y3
+	VMOVUPD      constants<>+1408(SB), Y4
 	VFMADD231PD  constants<>+128(SB), Y3, Y4
-	VSUBPD       constants<>+96(SB), Y4, Y5
+	VSUBPD       constants<>+1408(SB), Y4, Y5
 	VFNMADD231PD constants<>+160(SB), Y5, Y3
 	VMOVAPD      Y3, Y6
 	VFNMADD231PD constants<>+192(SB), Y5, Y6
@@ -3170,68 +3121,34 @@ tail:
 	VFMADD213PD  Y3, Y7, Y5
 	VADDPD       Y5, Y6, Y3
 	VADDPD       constants<>+608(SB), Y3, Y3
-	VPSRLQ       $0x01, Y4, Y5
-	VPSLLQ       $0x34, Y5, Y6
-	VMULPD       Y6, Y3, Y3
-	VPSUBQ       Y5, Y4, Y4
 	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       Y4, Y3, Y3
-	VADDPD       constants<>+608(SB), Y3, Y4
-	VSUBPD       constants<>+608(SB), Y4, Y5
-	VSUBPD       Y5, Y3, Y5
-	VDIVPD       Y4, Y5, Y5
-	VCMPPD       $0x1d, constants<>+864(SB), Y4, Y6
-	VXORPD       Y7, Y7, Y7
-	VBLENDVPD    Y6, constants<>+608(SB), Y7, Y8
-	VMULPD       constants<>+576(SB), Y4, Y9
-	VBLENDVPD    Y6, Y9, Y4, Y4
-	VSUBPD       constants<>+608(SB), Y4, Y4
-	VCMPPD       $0x11, constants<>+1312(SB), Y3, Y6
-	VBLENDVPD    Y6, Y3, Y4, Y3
-	VBLENDVPD    Y6, Y7, Y5, Y4
-	VADDPD       constants<>+896(SB), Y3, Y5
-	VDIVPD       Y5, Y3, Y5
-	VMULPD       Y5, Y5, Y6
-	VMOVUPD      constants<>+928(SB), Y7
-	VFMADD213PD  constants<>+960(SB), Y6, Y7
-	VFMADD213PD  constants<>+992(SB), Y6, Y7
-	VFMADD213PD  constants<>+1024(SB), Y6, Y7
-	VFMADD213PD  constants<>+1056(SB), Y6, Y7
-	VFMADD213PD  constants<>+1088(SB), Y6, Y7
-	VFMADD213PD  constants<>+1120(SB), Y6, Y7
-	VMULPD       Y3, Y3, Y9
-	VMULPD       constants<>+576(SB), Y9, Y9
-	VFMADD213PD  Y9, Y6, Y7
-	VFMADD231PD  constants<>+192(SB), Y8, Y4
-	VFMADD231PD  Y7, Y5, Y4
-	VSUBPD       Y4, Y9, Y4
-	VSUBPD       Y4, Y3, Y3
-	VFMADD231PD  constants<>+160(SB), Y8, Y3
-	VMAXPD       constants<>+1184(SB), Y2, Y2
-	VADDPD       Y2, Y3, Y2
-	VMOVUPD      (DI), Y3
-	VMASKMOVPD   (AX)(SI*1), Y3, Y3
-	VFMADD231PD  Y3, Y2, Y1
-	VMOVUPD      (DI), Y2
-	VMOVUPD      (SP), Y3
-	VBLENDVPD    Y2, Y1, Y3, Y1
+	VFMADD213PD  constants<>+608(SB), Y4, Y3
+	VMULPD       Y3, Y2, Y2
+	VMOVUPD      (SI), Y3
+	VMOVUPD      (SP), Y4
+	VBLENDVPD    Y3, Y1, Y4, Y1
 	VMOVUPD      Y1, (SP)
-	CMPQ         BX, $0x04
-	JLE          reload
+	VMOVUPD      (SI), Y1
+	VMOVUPD      64(SP), Y3
+	VBLENDVPD    Y1, Y2, Y3, Y1
+	VMOVUPD      Y1, 64(SP)
+	CMPQ         DX, $0x04
+	JLE          avx2_reload
 	VMOVUPD      32(SP), Y1
-	VMOVUPD      32(DI), Y2
-	VMASKMOVPD   32(CX)(SI*1), Y2, Y2
-	VMOVUPD      32(DI), Y3
-	VMASKMOVPD   32(DX)(SI*1), Y3, Y3
-	VFMADD231PD  Y3, Y0, Y2
-	VORPD        constants<>+0(SB), Y2, Y0
-	VMOVUPD      constants<>+32(SB), Y3
-	VMOVUPD      constants<>+64(SB), Y4
-	VMAXPD       Y0, Y4, Y0
-	VMINPD       Y0, Y3, Y0
-	VMOVUPD      constants<>+96(SB), Y3
+	VMOVUPD      96(SP), Y2
+	VMOVUPD      32(SI), Y3
+	VMASKMOVPD   32(AX)(BX*1), Y3, Y3
+	VMOVUPD      32(SI), Y4
+	VMASKMOVPD   32(CX)(BX*1), Y4, Y4
+	VFMADD231PD  Y4, Y0, Y3
+	VMAXPD       constants<>+1184(SB), Y3, Y0
+	VADDPD       Y0, Y1, Y1
+	VORPD        constants<>+0(SB), Y3, Y0
+	VMOVUPD      constants<>+1376(SB), Y3
+	VMAXPD       Y0, Y3, Y0
+	VMOVUPD      constants<>+1408(SB), Y3
 	VFMADD231PD  constants<>+128(SB), Y0, Y3
-	VSUBPD       constants<>+96(SB), Y3, Y4
+	VSUBPD       constants<>+1408(SB), Y3, Y4
 	VFNMADD231PD constants<>+160(SB), Y4, Y0
 	VMOVAPD      Y0, Y5
 	VFNMADD231PD constants<>+192(SB), Y4, Y5
@@ -3253,75 +3170,47 @@ tail:
 	VFMADD213PD  Y0, Y6, Y4
 	VADDPD       Y4, Y5, Y0
 	VADDPD       constants<>+608(SB), Y0, Y0
-	VPSRLQ       $0x01, Y3, Y4
-	VPSLLQ       $0x34, Y4, Y5
-	VMULPD       Y5, Y0, Y0
-	VPSUBQ       Y4, Y3, Y3
 	VPSLLQ       $0x34, Y3, Y3
-	VMULPD       Y3, Y0, Y0
-	VADDPD       constants<>+608(SB), Y0, Y3
-	VSUBPD       constants<>+608(SB), Y3, Y4
-	VSUBPD       Y4, Y0, Y4
-	VDIVPD       Y3, Y4, Y4
-	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y5
-	VXORPD       Y6, Y6, Y6
-	VBLENDVPD    Y5, constants<>+608(SB), Y6, Y7
-	VMULPD       constants<>+576(SB), Y3, Y8
-	VBLENDVPD    Y5, Y8, Y3, Y3
-	VSUBPD       constants<>+608(SB), Y3, Y3
-	VCMPPD       $0x11, constants<>+1312(SB), Y0, Y5
-	VBLENDVPD    Y5, Y0, Y3, Y0
-	VBLENDVPD    Y5, Y6, Y4, Y3
-	VADDPD       constants<>+896(SB), Y0, Y4
-	VDIVPD       Y4, Y0, Y4
-	VMULPD       Y4, Y4, Y5
-	VMOVUPD      constants<>+928(SB), Y6
-	VFMADD213PD  constants<>+960(SB), Y5, Y6
-	VFMADD213PD  constants<>+992(SB), Y5, Y6
-	VFMADD213PD  constants<>+1024(SB), Y5, Y6
-	VFMADD213PD  constants<>+1056(SB), Y5, Y6
-	VFMADD213PD  constants<>+1088(SB), Y5, Y6
-	VFMADD213PD  constants<>+1120(SB), Y5, Y6
-	VMULPD       Y0, Y0, Y8
-	VMULPD       constants<>+576(SB), Y8, Y8
-	VFMADD213PD  Y8, Y5, Y6
-	VFMADD231PD  constants<>+192(SB), Y7, Y3
-	VFMADD231PD  Y6, Y4, Y3
-	VSUBPD       Y3, Y8, Y3
-	VSUBPD       Y3, Y0, Y0
-	VFMADD231PD  constants<>+160(SB), Y7, Y0
-	VMAXPD       constants<>+1184(SB), Y2, Y2
-	VADDPD       Y2, Y0, Y0
-	VMOVUPD      32(DI), Y2
-	VMASKMOVPD   32(AX)(SI*1), Y2, Y2
-	VFMADD231PD  Y2, Y0, Y1
-	VMOVUPD      32(DI), Y0
-	VMOVUPD      32(SP), Y2
-	VBLENDVPD    Y0, Y1, Y2, Y0
+	VFMADD213PD  constants<>+608(SB), Y3, Y0
+	VMULPD       Y0, Y2, Y2
+	VMOVUPD      32(SI), Y0
+	VMOVUPD      32(SP), Y3
+	VBLENDVPD    Y0, Y1, Y3, Y0
 	VMOVUPD      Y0, 32(SP)
+	VMOVUPD      32(SI), Y0
+	VMOVUPD      96(SP), Y1
+	VBLENDVPD    Y0, Y2, Y1, Y0
+	VMOVUPD      Y0, 96(SP)
 
-reload:
+avx2_reload:
 	VMOVUPD (SP), Y1
-	VMOVUPD 32(SP), Y2
+	VMOVUPD 64(SP), Y2
+	VMOVUPD 32(SP), Y3
+	VMOVUPD 96(SP), Y4
 
-done:
-	VADDPD       Y2, Y1, Y0
+avx2_done:
+	MOVQ         lanes+8(FP), AX
+	VMOVUPD      Y1, (AX)
+	VMOVUPD      Y3, 32(AX)
+	VMULPD       Y4, Y2, Y0
 	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X1
+	VMULPD       X1, X0, X1
 	VPERMILPD    $0x01, X1, X0
-	VADDSD       X0, X1, X1
-	MOVSD        X1, s0+80(FP)
+	VMULSD       X0, X1, X1
+	MOVSD        X1, s1+72(FP)
 	VZEROUPPER
 	RET
 
-// func weightedLog1pExpAVX512(m []float64, eta []float64, x []float64, delta float64) (s0 float64)
-// Requires: AVX, AVX512F, BMI2, SSE2
-TEXT ·weightedLog1pExpAVX512(SB), NOSPLIT, $0-88
-	MOVQ         m_base+0(FP), AX
-	MOVQ         eta_base+24(FP), CX
-	MOVQ         x_base+48(FP), DX
-	MOVQ         m_len+8(FP), BX
-	VBROADCASTSD delta+72(FP), Z0
+// func weightedLog1pExpVector(form uint8, m []float64, eta []float64, x []float64, delta float64) (s0 float64)
+// Requires: AVX, AVX2, AVX512F, BMI2, FMA3, SSE2
+TEXT ·weightedLog1pExpVector(SB), NOSPLIT, $64-96
+	CMPB         form+0(FP), $0x02
+	JNE          avx2
+	MOVQ         m_base+8(FP), AX
+	MOVQ         eta_base+32(FP), CX
+	MOVQ         x_base+56(FP), DX
+	MOVQ         m_len+16(FP), BX
+	VBROADCASTSD delta+80(FP), Z0
 	VPXORQ       Z1, Z1, Z1
 	XORQ         SI, SI
 	MOVQ         BX, DI
@@ -3332,11 +3221,9 @@ step:
 	VMOVUPD           (CX)(SI*1), Z2
 	VMOVUPD           (DX)(SI*1), Z3
 	VFMADD231PD       Z3, Z0, Z2
-	VPORQ.BCST        constants<>+0(SB), Z2, Z3
-	VBROADCASTSD      constants<>+32(SB), Z6
-	VBROADCASTSD      constants<>+64(SB), Z7
-	VMAXPD            Z3, Z7, Z3
-	VMINPD            Z3, Z6, Z3
+	VBROADCASTSD      constants<>+64(SB), Z3
+	VPORQ.BCST        constants<>+0(SB), Z2, Z6
+	VMAXPD            Z6, Z3, Z3
 	VBROADCASTSD      constants<>+640(SB), Z6
 	VFMADD231PD.BCST  constants<>+128(SB), Z3, Z6
 	VSUBPD.BCST       constants<>+640(SB), Z6, Z6
@@ -3413,11 +3300,9 @@ tail:
 	VMOVUPD.Z         (CX)(SI*1), K1, Z3
 	VMOVUPD.Z         (DX)(SI*1), K1, Z4
 	VFMADD231PD       Z4, Z0, Z3
-	VPORQ.BCST        constants<>+0(SB), Z3, Z0
-	VBROADCASTSD      constants<>+32(SB), Z4
-	VBROADCASTSD      constants<>+64(SB), Z6
-	VMAXPD            Z0, Z6, Z0
-	VMINPD            Z0, Z4, Z0
+	VBROADCASTSD      constants<>+64(SB), Z0
+	VPORQ.BCST        constants<>+0(SB), Z3, Z4
+	VMAXPD            Z4, Z0, Z0
 	VBROADCASTSD      constants<>+640(SB), Z4
 	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z4
 	VSUBPD.BCST       constants<>+640(SB), Z4, Z4
@@ -3489,132 +3374,280 @@ done:
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDSD        X0, X1, X1
-	MOVSD         X1, s0+80(FP)
+	MOVSD         X1, s0+88(FP)
 	VZEROUPPER
 	RET
 
-// func sumExpAVX2(eta []float64, x []float64, delta float64) (s0 float64)
-// Requires: AVX, AVX2, FMA3, SSE2
-TEXT ·sumExpAVX2(SB), NOSPLIT, $64-64
-	MOVQ         eta_base+0(FP), AX
-	MOVQ         x_base+24(FP), CX
-	MOVQ         eta_len+8(FP), DX
-	VBROADCASTSD delta+48(FP), Y0
+avx2:
+	MOVQ         m_base+8(FP), AX
+	MOVQ         eta_base+32(FP), CX
+	MOVQ         x_base+56(FP), DX
+	MOVQ         m_len+16(FP), BX
+	VBROADCASTSD delta+80(FP), Y0
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
-	XORQ         BX, BX
-	MOVQ         DX, SI
-	SHRQ         $0x03, SI
-	JZ           tail
+	XORQ         SI, SI
+	MOVQ         BX, DI
+	SHRQ         $0x03, DI
+	JZ           avx2_tail
 
-step:
-	VMOVUPD      (AX)(BX*1), Y3
-	VMOVUPD      (CX)(BX*1), Y4
+avx2_step:
+	VMOVUPD      (CX)(SI*1), Y3
+	VMOVUPD      (DX)(SI*1), Y4
 	VFMADD231PD  Y4, Y0, Y3
-	VMOVUPD      constants<>+32(SB), Y4
-	VMOVUPD      constants<>+64(SB), Y5
-	VMAXPD       Y3, Y5, Y3
-	VMINPD       Y3, Y4, Y3
-	VMOVUPD      constants<>+96(SB), Y4
-	VFMADD231PD  constants<>+128(SB), Y3, Y4
-	VSUBPD       constants<>+96(SB), Y4, Y5
-	VFNMADD231PD constants<>+160(SB), Y5, Y3
-	VMOVAPD      Y3, Y6
-	VFNMADD231PD constants<>+192(SB), Y5, Y6
-	VSUBPD       Y6, Y3, Y3
-	VFNMADD231PD constants<>+192(SB), Y5, Y3
-	VMOVUPD      constants<>+224(SB), Y5
-	VFMADD213PD  constants<>+256(SB), Y6, Y5
-	VFMADD213PD  constants<>+288(SB), Y6, Y5
-	VFMADD213PD  constants<>+320(SB), Y6, Y5
-	VFMADD213PD  constants<>+352(SB), Y6, Y5
-	VFMADD213PD  constants<>+384(SB), Y6, Y5
-	VFMADD213PD  constants<>+416(SB), Y6, Y5
-	VFMADD213PD  constants<>+448(SB), Y6, Y5
-	VFMADD213PD  constants<>+480(SB), Y6, Y5
-	VFMADD213PD  constants<>+512(SB), Y6, Y5
-	VFMADD213PD  constants<>+544(SB), Y6, Y5
-	VFMADD213PD  constants<>+576(SB), Y6, Y5
+	VMOVUPD      constants<>+64(SB), Y4
+	VORPD        constants<>+0(SB), Y3, Y5
+	VMAXPD       Y5, Y4, Y4
+	VMOVUPD      constants<>+96(SB), Y5
+	VFMADD231PD  constants<>+128(SB), Y4, Y5
+	VSUBPD       constants<>+96(SB), Y5, Y6
+	VFNMADD231PD constants<>+160(SB), Y6, Y4
+	VMOVAPD      Y4, Y7
+	VFNMADD231PD constants<>+192(SB), Y6, Y7
+	VSUBPD       Y7, Y4, Y4
+	VFNMADD231PD constants<>+192(SB), Y6, Y4
+	VMOVUPD      constants<>+224(SB), Y6
+	VFMADD213PD  constants<>+256(SB), Y7, Y6
+	VFMADD213PD  constants<>+288(SB), Y7, Y6
+	VFMADD213PD  constants<>+320(SB), Y7, Y6
+	VFMADD213PD  constants<>+352(SB), Y7, Y6
+	VFMADD213PD  constants<>+384(SB), Y7, Y6
+	VFMADD213PD  constants<>+416(SB), Y7, Y6
+	VFMADD213PD  constants<>+448(SB), Y7, Y6
+	VFMADD213PD  constants<>+480(SB), Y7, Y6
+	VFMADD213PD  constants<>+512(SB), Y7, Y6
+	VFMADD213PD  constants<>+544(SB), Y7, Y6
+	VFMADD213PD  constants<>+576(SB), Y7, Y6
+	VMULPD       Y7, Y7, Y8
+	VFMADD213PD  Y4, Y8, Y6
+	VADDPD       Y6, Y7, Y4
+	VADDPD       constants<>+608(SB), Y4, Y4
+	VPSRLQ       $0x01, Y5, Y6
+	VPSLLQ       $0x34, Y6, Y7
+	VMULPD       Y7, Y4, Y4
+	VPSUBQ       Y6, Y5, Y5
+	VPSLLQ       $0x34, Y5, Y5
+	VMOVAPD      Y4, Y6
+	VFMADD213PD  constants<>+608(SB), Y5, Y6
+	VMULPD       Y5, Y4, Y4
+	VSUBPD       constants<>+608(SB), Y6, Y5
+	VSUBPD       Y5, Y4, Y5
+	VDIVPD       Y6, Y5, Y5
+	VCMPPD       $0x1d, constants<>+864(SB), Y6, Y7
+	VXORPD       Y8, Y8, Y8
+	VBLENDVPD    Y7, constants<>+608(SB), Y8, Y9
+	VMULPD       constants<>+576(SB), Y6, Y10
+	VBLENDVPD    Y7, Y10, Y6, Y6
+	VSUBPD       constants<>+608(SB), Y6, Y6
+	VCMPPD       $0x11, constants<>+1312(SB), Y4, Y7
+	VBLENDVPD    Y7, Y4, Y6, Y4
+	VBLENDVPD    Y7, Y8, Y5, Y5
+	VADDPD       constants<>+896(SB), Y4, Y6
+	VDIVPD       Y6, Y4, Y6
 	VMULPD       Y6, Y6, Y7
-	VFMADD213PD  Y3, Y7, Y5
-	VADDPD       Y5, Y6, Y3
-	VADDPD       constants<>+608(SB), Y3, Y3
-	VPSRLQ       $0x01, Y4, Y5
-	VPSLLQ       $0x34, Y5, Y6
-	VMULPD       Y6, Y3, Y3
-	VPSUBQ       Y5, Y4, Y4
-	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       Y4, Y3, Y3
-	VADDPD       Y3, Y1, Y1
-	VMOVUPD      32(AX)(BX*1), Y3
-	VMOVUPD      32(CX)(BX*1), Y4
+	VMOVUPD      constants<>+928(SB), Y8
+	VFMADD213PD  constants<>+960(SB), Y7, Y8
+	VFMADD213PD  constants<>+992(SB), Y7, Y8
+	VFMADD213PD  constants<>+1024(SB), Y7, Y8
+	VFMADD213PD  constants<>+1056(SB), Y7, Y8
+	VFMADD213PD  constants<>+1088(SB), Y7, Y8
+	VFMADD213PD  constants<>+1120(SB), Y7, Y8
+	VMULPD       Y4, Y4, Y10
+	VMULPD       constants<>+576(SB), Y10, Y10
+	VFMADD213PD  Y10, Y7, Y8
+	VFMADD231PD  constants<>+192(SB), Y9, Y5
+	VFMADD231PD  Y8, Y6, Y5
+	VSUBPD       Y5, Y10, Y5
+	VSUBPD       Y5, Y4, Y4
+	VFMADD231PD  constants<>+160(SB), Y9, Y4
+	VMAXPD       constants<>+1184(SB), Y3, Y3
+	VADDPD       Y3, Y4, Y3
+	VMOVUPD      (AX)(SI*1), Y4
+	VFMADD231PD  Y4, Y3, Y1
+	VMOVUPD      32(CX)(SI*1), Y3
+	VMOVUPD      32(DX)(SI*1), Y4
 	VFMADD231PD  Y4, Y0, Y3
-	VMOVUPD      constants<>+32(SB), Y4
-	VMOVUPD      constants<>+64(SB), Y5
-	VMAXPD       Y3, Y5, Y3
-	VMINPD       Y3, Y4, Y3
-	VMOVUPD      constants<>+96(SB), Y4
-	VFMADD231PD  constants<>+128(SB), Y3, Y4
-	VSUBPD       constants<>+96(SB), Y4, Y5
-	VFNMADD231PD constants<>+160(SB), Y5, Y3
-	VMOVAPD      Y3, Y6
-	VFNMADD231PD constants<>+192(SB), Y5, Y6
-	VSUBPD       Y6, Y3, Y3
-	VFNMADD231PD constants<>+192(SB), Y5, Y3
-	VMOVUPD      constants<>+224(SB), Y5
-	VFMADD213PD  constants<>+256(SB), Y6, Y5
-	VFMADD213PD  constants<>+288(SB), Y6, Y5
-	VFMADD213PD  constants<>+320(SB), Y6, Y5
-	VFMADD213PD  constants<>+352(SB), Y6, Y5
-	VFMADD213PD  constants<>+384(SB), Y6, Y5
-	VFMADD213PD  constants<>+416(SB), Y6, Y5
-	VFMADD213PD  constants<>+448(SB), Y6, Y5
-	VFMADD213PD  constants<>+480(SB), Y6, Y5
-	VFMADD213PD  constants<>+512(SB), Y6, Y5
-	VFMADD213PD  constants<>+544(SB), Y6, Y5
-	VFMADD213PD  constants<>+576(SB), Y6, Y5
+	VMOVUPD      constants<>+64(SB), Y4
+	VORPD        constants<>+0(SB), Y3, Y5
+	VMAXPD       Y5, Y4, Y4
+	VMOVUPD      constants<>+96(SB), Y5
+	VFMADD231PD  constants<>+128(SB), Y4, Y5
+	VSUBPD       constants<>+96(SB), Y5, Y6
+	VFNMADD231PD constants<>+160(SB), Y6, Y4
+	VMOVAPD      Y4, Y7
+	VFNMADD231PD constants<>+192(SB), Y6, Y7
+	VSUBPD       Y7, Y4, Y4
+	VFNMADD231PD constants<>+192(SB), Y6, Y4
+	VMOVUPD      constants<>+224(SB), Y6
+	VFMADD213PD  constants<>+256(SB), Y7, Y6
+	VFMADD213PD  constants<>+288(SB), Y7, Y6
+	VFMADD213PD  constants<>+320(SB), Y7, Y6
+	VFMADD213PD  constants<>+352(SB), Y7, Y6
+	VFMADD213PD  constants<>+384(SB), Y7, Y6
+	VFMADD213PD  constants<>+416(SB), Y7, Y6
+	VFMADD213PD  constants<>+448(SB), Y7, Y6
+	VFMADD213PD  constants<>+480(SB), Y7, Y6
+	VFMADD213PD  constants<>+512(SB), Y7, Y6
+	VFMADD213PD  constants<>+544(SB), Y7, Y6
+	VFMADD213PD  constants<>+576(SB), Y7, Y6
+	VMULPD       Y7, Y7, Y8
+	VFMADD213PD  Y4, Y8, Y6
+	VADDPD       Y6, Y7, Y4
+	VADDPD       constants<>+608(SB), Y4, Y4
+	VPSRLQ       $0x01, Y5, Y6
+	VPSLLQ       $0x34, Y6, Y7
+	VMULPD       Y7, Y4, Y4
+	VPSUBQ       Y6, Y5, Y5
+	VPSLLQ       $0x34, Y5, Y5
+	VMOVAPD      Y4, Y6
+	VFMADD213PD  constants<>+608(SB), Y5, Y6
+	VMULPD       Y5, Y4, Y4
+	VSUBPD       constants<>+608(SB), Y6, Y5
+	VSUBPD       Y5, Y4, Y5
+	VDIVPD       Y6, Y5, Y5
+	VCMPPD       $0x1d, constants<>+864(SB), Y6, Y7
+	VXORPD       Y8, Y8, Y8
+	VBLENDVPD    Y7, constants<>+608(SB), Y8, Y9
+	VMULPD       constants<>+576(SB), Y6, Y10
+	VBLENDVPD    Y7, Y10, Y6, Y6
+	VSUBPD       constants<>+608(SB), Y6, Y6
+	VCMPPD       $0x11, constants<>+1312(SB), Y4, Y7
+	VBLENDVPD    Y7, Y4, Y6, Y4
+	VBLENDVPD    Y7, Y8, Y5, Y5
+	VADDPD       constants<>+896(SB), Y4, Y6
+	VDIVPD       Y6, Y4, Y6
 	VMULPD       Y6, Y6, Y7
-	VFMADD213PD  Y3, Y7, Y5
-	VADDPD       Y5, Y6, Y3
-	VADDPD       constants<>+608(SB), Y3, Y3
-	VPSRLQ       $0x01, Y4, Y5
-	VPSLLQ       $0x34, Y5, Y6
-	VMULPD       Y6, Y3, Y3
-	VPSUBQ       Y5, Y4, Y4
-	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       Y4, Y3, Y3
-	VADDPD       Y3, Y2, Y2
-	ADDQ         $0x40, BX
-	DECQ         SI
-	JNZ          step
+	VMOVUPD      constants<>+928(SB), Y8
+	VFMADD213PD  constants<>+960(SB), Y7, Y8
+	VFMADD213PD  constants<>+992(SB), Y7, Y8
+	VFMADD213PD  constants<>+1024(SB), Y7, Y8
+	VFMADD213PD  constants<>+1056(SB), Y7, Y8
+	VFMADD213PD  constants<>+1088(SB), Y7, Y8
+	VFMADD213PD  constants<>+1120(SB), Y7, Y8
+	VMULPD       Y4, Y4, Y10
+	VMULPD       constants<>+576(SB), Y10, Y10
+	VFMADD213PD  Y10, Y7, Y8
+	VFMADD231PD  constants<>+192(SB), Y9, Y5
+	VFMADD231PD  Y8, Y6, Y5
+	VSUBPD       Y5, Y10, Y5
+	VSUBPD       Y5, Y4, Y4
+	VFMADD231PD  constants<>+160(SB), Y9, Y4
+	VMAXPD       constants<>+1184(SB), Y3, Y3
+	VADDPD       Y3, Y4, Y3
+	VMOVUPD      32(AX)(SI*1), Y4
+	VFMADD231PD  Y4, Y3, Y2
+	ADDQ         $0x40, SI
+	DECQ         DI
+	JNZ          avx2_step
 
-tail:
-	ANDQ         $0x07, DX
-	JZ           done
-	LEAQ         masks<>+64(SB), SI
-	MOVQ         DX, DI
-	SHLQ         $0x03, DI
-	SUBQ         DI, SI
+avx2_tail:
+	ANDQ         $0x07, BX
+	JZ           avx2_done
+	LEAQ         masks<>+64(SB), DI
+	MOVQ         BX, R8
+	SHLQ         $0x03, R8
+	SUBQ         R8, DI
 	VMOVUPD      Y1, (SP)
 	VMOVUPD      Y2, 32(SP)
 	VMOVUPD      (SP), Y1
-	VMOVUPD      (SI), Y2
-	VMASKMOVPD   (AX)(BX*1), Y2, Y2
-	VMOVUPD      (SI), Y3
-	VMASKMOVPD   (CX)(BX*1), Y3, Y3
+	VMOVUPD      (DI), Y2
+	VMASKMOVPD   (CX)(SI*1), Y2, Y2
+	VMOVUPD      (DI), Y3
+	VMASKMOVPD   (DX)(SI*1), Y3, Y3
 	VFMADD231PD  Y3, Y0, Y2
-	VMOVUPD      constants<>+32(SB), Y3
-	VMOVUPD      constants<>+64(SB), Y4
-	VMAXPD       Y2, Y4, Y2
-	VMINPD       Y2, Y3, Y2
+	VMOVUPD      constants<>+64(SB), Y3
+	VORPD        constants<>+0(SB), Y2, Y4
+	VMAXPD       Y4, Y3, Y3
+	VMOVUPD      constants<>+96(SB), Y4
+	VFMADD231PD  constants<>+128(SB), Y3, Y4
+	VSUBPD       constants<>+96(SB), Y4, Y5
+	VFNMADD231PD constants<>+160(SB), Y5, Y3
+	VMOVAPD      Y3, Y6
+	VFNMADD231PD constants<>+192(SB), Y5, Y6
+	VSUBPD       Y6, Y3, Y3
+	VFNMADD231PD constants<>+192(SB), Y5, Y3
+	VMOVUPD      constants<>+224(SB), Y5
+	VFMADD213PD  constants<>+256(SB), Y6, Y5
+	VFMADD213PD  constants<>+288(SB), Y6, Y5
+	VFMADD213PD  constants<>+320(SB), Y6, Y5
+	VFMADD213PD  constants<>+352(SB), Y6, Y5
+	VFMADD213PD  constants<>+384(SB), Y6, Y5
+	VFMADD213PD  constants<>+416(SB), Y6, Y5
+	VFMADD213PD  constants<>+448(SB), Y6, Y5
+	VFMADD213PD  constants<>+480(SB), Y6, Y5
+	VFMADD213PD  constants<>+512(SB), Y6, Y5
+	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y6, Y5
+	VMULPD       Y6, Y6, Y7
+	VFMADD213PD  Y3, Y7, Y5
+	VADDPD       Y5, Y6, Y3
+	VADDPD       constants<>+608(SB), Y3, Y3
+	VPSRLQ       $0x01, Y4, Y5
+	VPSLLQ       $0x34, Y5, Y6
+	VMULPD       Y6, Y3, Y3
+	VPSUBQ       Y5, Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMOVAPD      Y3, Y5
+	VFMADD213PD  constants<>+608(SB), Y4, Y5
+	VMULPD       Y4, Y3, Y3
+	VSUBPD       constants<>+608(SB), Y5, Y4
+	VSUBPD       Y4, Y3, Y4
+	VDIVPD       Y5, Y4, Y4
+	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y6
+	VXORPD       Y7, Y7, Y7
+	VBLENDVPD    Y6, constants<>+608(SB), Y7, Y8
+	VMULPD       constants<>+576(SB), Y5, Y9
+	VBLENDVPD    Y6, Y9, Y5, Y5
+	VSUBPD       constants<>+608(SB), Y5, Y5
+	VCMPPD       $0x11, constants<>+1312(SB), Y3, Y6
+	VBLENDVPD    Y6, Y3, Y5, Y3
+	VBLENDVPD    Y6, Y7, Y4, Y4
+	VADDPD       constants<>+896(SB), Y3, Y5
+	VDIVPD       Y5, Y3, Y5
+	VMULPD       Y5, Y5, Y6
+	VMOVUPD      constants<>+928(SB), Y7
+	VFMADD213PD  constants<>+960(SB), Y6, Y7
+	VFMADD213PD  constants<>+992(SB), Y6, Y7
+	VFMADD213PD  constants<>+1024(SB), Y6, Y7
+	VFMADD213PD  constants<>+1056(SB), Y6, Y7
+	VFMADD213PD  constants<>+1088(SB), Y6, Y7
+	VFMADD213PD  constants<>+1120(SB), Y6, Y7
+	VMULPD       Y3, Y3, Y9
+	VMULPD       constants<>+576(SB), Y9, Y9
+	VFMADD213PD  Y9, Y6, Y7
+	VFMADD231PD  constants<>+192(SB), Y8, Y4
+	VFMADD231PD  Y7, Y5, Y4
+	VSUBPD       Y4, Y9, Y4
+	VSUBPD       Y4, Y3, Y3
+	VFMADD231PD  constants<>+160(SB), Y8, Y3
+	VMAXPD       constants<>+1184(SB), Y2, Y2
+	VADDPD       Y2, Y3, Y2
+	VMOVUPD      (DI), Y3
+	VMASKMOVPD   (AX)(SI*1), Y3, Y3
+	VFMADD231PD  Y3, Y2, Y1
+	VMOVUPD      (DI), Y2
+	VMOVUPD      (SP), Y3
+	VBLENDVPD    Y2, Y1, Y3, Y1
+	VMOVUPD      Y1, (SP)
+	CMPQ         BX, $0x04
+	JLE          avx2_reload
+	VMOVUPD      32(SP), Y1
+	VMOVUPD      32(DI), Y2
+	VMASKMOVPD   32(CX)(SI*1), Y2, Y2
+	VMOVUPD      32(DI), Y3
+	VMASKMOVPD   32(DX)(SI*1), Y3, Y3
+	VFMADD231PD  Y3, Y0, Y2
+	VMOVUPD      constants<>+64(SB), Y0
+	VORPD        constants<>+0(SB), Y2, Y3
+	VMAXPD       Y3, Y0, Y0
 	VMOVUPD      constants<>+96(SB), Y3
-	VFMADD231PD  constants<>+128(SB), Y2, Y3
+	VFMADD231PD  constants<>+128(SB), Y0, Y3
 	VSUBPD       constants<>+96(SB), Y3, Y4
-	VFNMADD231PD constants<>+160(SB), Y4, Y2
-	VMOVAPD      Y2, Y5
+	VFNMADD231PD constants<>+160(SB), Y4, Y0
+	VMOVAPD      Y0, Y5
 	VFNMADD231PD constants<>+192(SB), Y4, Y5
-	VSUBPD       Y5, Y2, Y2
-	VFNMADD231PD constants<>+192(SB), Y4, Y2
+	VSUBPD       Y5, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y4, Y0
 	VMOVUPD      constants<>+224(SB), Y4
 	VFMADD213PD  constants<>+256(SB), Y5, Y4
 	VFMADD213PD  constants<>+288(SB), Y5, Y4
@@ -3628,89 +3661,80 @@ tail:
 	VFMADD213PD  constants<>+544(SB), Y5, Y4
 	VFMADD213PD  constants<>+576(SB), Y5, Y4
 	VMULPD       Y5, Y5, Y6
-	VFMADD213PD  Y2, Y6, Y4
-	VADDPD       Y4, Y5, Y2
-	VADDPD       constants<>+608(SB), Y2, Y2
+	VFMADD213PD  Y0, Y6, Y4
+	VADDPD       Y4, Y5, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
 	VPSRLQ       $0x01, Y3, Y4
 	VPSLLQ       $0x34, Y4, Y5
-	VMULPD       Y5, Y2, Y2
+	VMULPD       Y5, Y0, Y0
 	VPSUBQ       Y4, Y3, Y3
 	VPSLLQ       $0x34, Y3, Y3
-	VMULPD       Y3, Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	VMOVUPD      (SI), Y2
-	VMOVUPD      (SP), Y3
-	VBLENDVPD    Y2, Y1, Y3, Y1
-	VMOVUPD      Y1, (SP)
-	CMPQ         DX, $0x04
-	JLE          reload
-	VMOVUPD      32(SP), Y1
-	VMOVUPD      32(SI), Y2
-	VMASKMOVPD   32(AX)(BX*1), Y2, Y2
-	VMOVUPD      32(SI), Y3
-	VMASKMOVPD   32(CX)(BX*1), Y3, Y3
-	VFMADD231PD  Y3, Y0, Y2
-	VMOVUPD      constants<>+32(SB), Y0
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y2, Y3, Y2
-	VMINPD       Y2, Y0, Y0
-	VMOVUPD      constants<>+96(SB), Y2
-	VFMADD231PD  constants<>+128(SB), Y0, Y2
-	VSUBPD       constants<>+96(SB), Y2, Y3
-	VFNMADD231PD constants<>+160(SB), Y3, Y0
 	VMOVAPD      Y0, Y4
-	VFNMADD231PD constants<>+192(SB), Y3, Y4
-	VSUBPD       Y4, Y0, Y0
-	VFNMADD231PD constants<>+192(SB), Y3, Y0
-	VMOVUPD      constants<>+224(SB), Y3
-	VFMADD213PD  constants<>+256(SB), Y4, Y3
-	VFMADD213PD  constants<>+288(SB), Y4, Y3
-	VFMADD213PD  constants<>+320(SB), Y4, Y3
-	VFMADD213PD  constants<>+352(SB), Y4, Y3
-	VFMADD213PD  constants<>+384(SB), Y4, Y3
-	VFMADD213PD  constants<>+416(SB), Y4, Y3
-	VFMADD213PD  constants<>+448(SB), Y4, Y3
-	VFMADD213PD  constants<>+480(SB), Y4, Y3
-	VFMADD213PD  constants<>+512(SB), Y4, Y3
-	VFMADD213PD  constants<>+544(SB), Y4, Y3
-	VFMADD213PD  constants<>+576(SB), Y4, Y3
+	VFMADD213PD  constants<>+608(SB), Y3, Y4
+	VMULPD       Y3, Y0, Y0
+	VSUBPD       constants<>+608(SB), Y4, Y3
+	VSUBPD       Y3, Y0, Y3
+	VDIVPD       Y4, Y3, Y3
+	VCMPPD       $0x1d, constants<>+864(SB), Y4, Y5
+	VXORPD       Y6, Y6, Y6
+	VBLENDVPD    Y5, constants<>+608(SB), Y6, Y7
+	VMULPD       constants<>+576(SB), Y4, Y8
+	VBLENDVPD    Y5, Y8, Y4, Y4
+	VSUBPD       constants<>+608(SB), Y4, Y4
+	VCMPPD       $0x11, constants<>+1312(SB), Y0, Y5
+	VBLENDVPD    Y5, Y0, Y4, Y0
+	VBLENDVPD    Y5, Y6, Y3, Y3
+	VADDPD       constants<>+896(SB), Y0, Y4
+	VDIVPD       Y4, Y0, Y4
 	VMULPD       Y4, Y4, Y5
-	VFMADD213PD  Y0, Y5, Y3
-	VADDPD       Y3, Y4, Y0
-	VADDPD       constants<>+608(SB), Y0, Y0
-	VPSRLQ       $0x01, Y2, Y3
-	VPSLLQ       $0x34, Y3, Y4
-	VMULPD       Y4, Y0, Y0
-	VPSUBQ       Y3, Y2, Y2
-	VPSLLQ       $0x34, Y2, Y2
-	VMULPD       Y2, Y0, Y0
-	VADDPD       Y0, Y1, Y1
-	VMOVUPD      32(SI), Y0
+	VMOVUPD      constants<>+928(SB), Y6
+	VFMADD213PD  constants<>+960(SB), Y5, Y6
+	VFMADD213PD  constants<>+992(SB), Y5, Y6
+	VFMADD213PD  constants<>+1024(SB), Y5, Y6
+	VFMADD213PD  constants<>+1056(SB), Y5, Y6
+	VFMADD213PD  constants<>+1088(SB), Y5, Y6
+	VFMADD213PD  constants<>+1120(SB), Y5, Y6
+	VMULPD       Y0, Y0, Y8
+	VMULPD       constants<>+576(SB), Y8, Y8
+	VFMADD213PD  Y8, Y5, Y6
+	VFMADD231PD  constants<>+192(SB), Y7, Y3
+	VFMADD231PD  Y6, Y4, Y3
+	VSUBPD       Y3, Y8, Y3
+	VSUBPD       Y3, Y0, Y0
+	VFMADD231PD  constants<>+160(SB), Y7, Y0
+	VMAXPD       constants<>+1184(SB), Y2, Y2
+	VADDPD       Y2, Y0, Y0
+	VMOVUPD      32(DI), Y2
+	VMASKMOVPD   32(AX)(SI*1), Y2, Y2
+	VFMADD231PD  Y2, Y0, Y1
+	VMOVUPD      32(DI), Y0
 	VMOVUPD      32(SP), Y2
 	VBLENDVPD    Y0, Y1, Y2, Y0
 	VMOVUPD      Y0, 32(SP)
 
-reload:
+avx2_reload:
 	VMOVUPD (SP), Y1
 	VMOVUPD 32(SP), Y2
 
-done:
+avx2_done:
 	VADDPD       Y2, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X1
 	VPERMILPD    $0x01, X1, X0
 	VADDSD       X0, X1, X1
-	MOVSD        X1, s0+56(FP)
+	MOVSD        X1, s0+88(FP)
 	VZEROUPPER
 	RET
 
-// func sumExpAVX512(eta []float64, x []float64, delta float64) (s0 float64)
-// Requires: AVX, AVX512F, BMI2, SSE2
-TEXT ·sumExpAVX512(SB), NOSPLIT, $0-64
-	MOVQ         eta_base+0(FP), AX
-	MOVQ         x_base+24(FP), CX
-	MOVQ         eta_len+8(FP), DX
-	VBROADCASTSD delta+48(FP), Z0
+// func sumExpVector(form uint8, eta []float64, x []float64, delta float64) (s0 float64)
+// Requires: AVX, AVX2, AVX512F, BMI2, FMA3, SSE2
+TEXT ·sumExpVector(SB), NOSPLIT, $64-72
+	CMPB         form+0(FP), $0x02
+	JNE          avx2
+	MOVQ         eta_base+8(FP), AX
+	MOVQ         x_base+32(FP), CX
+	MOVQ         eta_len+16(FP), DX
+	VBROADCASTSD delta+56(FP), Z0
 	VPXORQ       Z1, Z1, Z1
 	XORQ         BX, BX
 	MOVQ         DX, SI
@@ -3804,28 +3828,25 @@ done:
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDSD        X0, X1, X1
-	MOVSD         X1, s0+56(FP)
+	MOVSD         X1, s0+64(FP)
 	VZEROUPPER
 	RET
 
-// func weightedExpAVX2(m []float64, eta []float64, x []float64, delta float64) (s0 float64)
-// Requires: AVX, AVX2, FMA3, SSE2
-TEXT ·weightedExpAVX2(SB), NOSPLIT, $64-88
-	MOVQ         m_base+0(FP), AX
-	MOVQ         eta_base+24(FP), CX
-	MOVQ         x_base+48(FP), DX
-	MOVQ         m_len+8(FP), BX
-	VBROADCASTSD delta+72(FP), Y0
+avx2:
+	MOVQ         eta_base+8(FP), AX
+	MOVQ         x_base+32(FP), CX
+	MOVQ         eta_len+16(FP), DX
+	VBROADCASTSD delta+56(FP), Y0
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
-	XORQ         SI, SI
-	MOVQ         BX, DI
-	SHRQ         $0x03, DI
-	JZ           tail
+	XORQ         BX, BX
+	MOVQ         DX, SI
+	SHRQ         $0x03, SI
+	JZ           avx2_tail
 
-step:
-	VMOVUPD      (CX)(SI*1), Y3
-	VMOVUPD      (DX)(SI*1), Y4
+avx2_step:
+	VMOVUPD      (AX)(BX*1), Y3
+	VMOVUPD      (CX)(BX*1), Y4
 	VFMADD231PD  Y4, Y0, Y3
 	VMOVUPD      constants<>+32(SB), Y4
 	VMOVUPD      constants<>+64(SB), Y5
@@ -3861,10 +3882,9 @@ step:
 	VPSUBQ       Y5, Y4, Y4
 	VPSLLQ       $0x34, Y4, Y4
 	VMULPD       Y4, Y3, Y3
-	VMOVUPD      (AX)(SI*1), Y4
-	VFMADD231PD  Y4, Y3, Y1
-	VMOVUPD      32(CX)(SI*1), Y3
-	VMOVUPD      32(DX)(SI*1), Y4
+	VADDPD       Y3, Y1, Y1
+	VMOVUPD      32(AX)(BX*1), Y3
+	VMOVUPD      32(CX)(BX*1), Y4
 	VFMADD231PD  Y4, Y0, Y3
 	VMOVUPD      constants<>+32(SB), Y4
 	VMOVUPD      constants<>+64(SB), Y5
@@ -3900,26 +3920,25 @@ step:
 	VPSUBQ       Y5, Y4, Y4
 	VPSLLQ       $0x34, Y4, Y4
 	VMULPD       Y4, Y3, Y3
-	VMOVUPD      32(AX)(SI*1), Y4
-	VFMADD231PD  Y4, Y3, Y2
-	ADDQ         $0x40, SI
-	DECQ         DI
-	JNZ          step
+	VADDPD       Y3, Y2, Y2
+	ADDQ         $0x40, BX
+	DECQ         SI
+	JNZ          avx2_step
 
-tail:
-	ANDQ         $0x07, BX
-	JZ           done
-	LEAQ         masks<>+64(SB), DI
-	MOVQ         BX, R8
-	SHLQ         $0x03, R8
-	SUBQ         R8, DI
+avx2_tail:
+	ANDQ         $0x07, DX
+	JZ           avx2_done
+	LEAQ         masks<>+64(SB), SI
+	MOVQ         DX, DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, SI
 	VMOVUPD      Y1, (SP)
 	VMOVUPD      Y2, 32(SP)
 	VMOVUPD      (SP), Y1
-	VMOVUPD      (DI), Y2
-	VMASKMOVPD   (CX)(SI*1), Y2, Y2
-	VMOVUPD      (DI), Y3
-	VMASKMOVPD   (DX)(SI*1), Y3, Y3
+	VMOVUPD      (SI), Y2
+	VMASKMOVPD   (AX)(BX*1), Y2, Y2
+	VMOVUPD      (SI), Y3
+	VMASKMOVPD   (CX)(BX*1), Y3, Y3
 	VFMADD231PD  Y3, Y0, Y2
 	VMOVUPD      constants<>+32(SB), Y3
 	VMOVUPD      constants<>+64(SB), Y4
@@ -3955,20 +3974,18 @@ tail:
 	VPSUBQ       Y4, Y3, Y3
 	VPSLLQ       $0x34, Y3, Y3
 	VMULPD       Y3, Y2, Y2
-	VMOVUPD      (DI), Y3
-	VMASKMOVPD   (AX)(SI*1), Y3, Y3
-	VFMADD231PD  Y3, Y2, Y1
-	VMOVUPD      (DI), Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPD      (SI), Y2
 	VMOVUPD      (SP), Y3
 	VBLENDVPD    Y2, Y1, Y3, Y1
 	VMOVUPD      Y1, (SP)
-	CMPQ         BX, $0x04
-	JLE          reload
+	CMPQ         DX, $0x04
+	JLE          avx2_reload
 	VMOVUPD      32(SP), Y1
-	VMOVUPD      32(DI), Y2
-	VMASKMOVPD   32(CX)(SI*1), Y2, Y2
-	VMOVUPD      32(DI), Y3
-	VMASKMOVPD   32(DX)(SI*1), Y3, Y3
+	VMOVUPD      32(SI), Y2
+	VMASKMOVPD   32(AX)(BX*1), Y2, Y2
+	VMOVUPD      32(SI), Y3
+	VMASKMOVPD   32(CX)(BX*1), Y3, Y3
 	VFMADD231PD  Y3, Y0, Y2
 	VMOVUPD      constants<>+32(SB), Y0
 	VMOVUPD      constants<>+64(SB), Y3
@@ -4004,36 +4021,36 @@ tail:
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
 	VMULPD       Y2, Y0, Y0
-	VMOVUPD      32(DI), Y2
-	VMASKMOVPD   32(AX)(SI*1), Y2, Y2
-	VFMADD231PD  Y2, Y0, Y1
-	VMOVUPD      32(DI), Y0
+	VADDPD       Y0, Y1, Y1
+	VMOVUPD      32(SI), Y0
 	VMOVUPD      32(SP), Y2
 	VBLENDVPD    Y0, Y1, Y2, Y0
 	VMOVUPD      Y0, 32(SP)
 
-reload:
+avx2_reload:
 	VMOVUPD (SP), Y1
 	VMOVUPD 32(SP), Y2
 
-done:
+avx2_done:
 	VADDPD       Y2, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X1
 	VPERMILPD    $0x01, X1, X0
 	VADDSD       X0, X1, X1
-	MOVSD        X1, s0+80(FP)
+	MOVSD        X1, s0+64(FP)
 	VZEROUPPER
 	RET
 
-// func weightedExpAVX512(m []float64, eta []float64, x []float64, delta float64) (s0 float64)
-// Requires: AVX, AVX512F, BMI2, SSE2
-TEXT ·weightedExpAVX512(SB), NOSPLIT, $0-88
-	MOVQ         m_base+0(FP), AX
-	MOVQ         eta_base+24(FP), CX
-	MOVQ         x_base+48(FP), DX
-	MOVQ         m_len+8(FP), BX
-	VBROADCASTSD delta+72(FP), Z0
+// func weightedExpVector(form uint8, m []float64, eta []float64, x []float64, delta float64) (s0 float64)
+// Requires: AVX, AVX2, AVX512F, BMI2, FMA3, SSE2
+TEXT ·weightedExpVector(SB), NOSPLIT, $64-96
+	CMPB         form+0(FP), $0x02
+	JNE          avx2
+	MOVQ         m_base+8(FP), AX
+	MOVQ         eta_base+32(FP), CX
+	MOVQ         x_base+56(FP), DX
+	MOVQ         m_len+16(FP), BX
+	VBROADCASTSD delta+80(FP), Z0
 	VPXORQ       Z1, Z1, Z1
 	XORQ         SI, SI
 	MOVQ         BX, DI
@@ -4129,343 +4146,236 @@ done:
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDSD        X0, X1, X1
-	MOVSD         X1, s0+80(FP)
+	MOVSD         X1, s0+88(FP)
 	VZEROUPPER
 	RET
 
-// func productMomentsAVX2(lanes *[24]float64, eta []float64, x []float64, delta float64) (s1 float64)
-// Requires: AVX, AVX2, FMA3, SSE2
-TEXT ·productMomentsAVX2(SB), NOSPLIT, $256-72
-	MOVQ         eta_base+8(FP), AX
-	MOVQ         x_base+32(FP), CX
-	MOVQ         eta_len+16(FP), DX
-	VBROADCASTSD delta+56(FP), Y0
-	MOVQ         lanes+0(FP), BX
-	VMOVUPD      (BX), Y1
-	VMOVUPD      constants<>+608(SB), Y2
-	VMOVUPD      64(BX), Y3
-	VMOVUPD      128(BX), Y4
-	VMOVUPD      32(BX), Y5
-	VMOVUPD      constants<>+608(SB), Y6
-	VMOVUPD      96(BX), Y7
-	VMOVUPD      160(BX), Y8
-	XORQ         BX, BX
-	MOVQ         DX, SI
-	SHRQ         $0x03, SI
-	JZ           tail
+avx2:
+	MOVQ         m_base+8(FP), AX
+	MOVQ         eta_base+32(FP), CX
+	MOVQ         x_base+56(FP), DX
+	MOVQ         m_len+16(FP), BX
+	VBROADCASTSD delta+80(FP), Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	XORQ         SI, SI
+	MOVQ         BX, DI
+	SHRQ         $0x03, DI
+	JZ           avx2_tail
 
-step:
-	VMOVUPD      (AX)(BX*1), Y9
-	VMOVUPD      (CX)(BX*1), Y10
-	VFMADD231PD  Y10, Y0, Y9
-	VMAXPD       constants<>+1184(SB), Y9, Y10
-	VADDPD       Y10, Y1, Y1
-	VORPD        constants<>+0(SB), Y9, Y10
-	VMOVUPD      constants<>+32(SB), Y11
-	VMOVUPD      constants<>+64(SB), Y12
-	VMAXPD       Y10, Y12, Y10
-	VMINPD       Y10, Y11, Y10
-	VMOVUPD      constants<>+96(SB), Y11
-	VFMADD231PD  constants<>+128(SB), Y10, Y11
-	VSUBPD       constants<>+96(SB), Y11, Y12
-	VFNMADD231PD constants<>+160(SB), Y12, Y10
-	VMOVAPD      Y10, Y13
-	VFNMADD231PD constants<>+192(SB), Y12, Y13
-	VSUBPD       Y13, Y10, Y10
-	VFNMADD231PD constants<>+192(SB), Y12, Y10
-	VMOVUPD      constants<>+224(SB), Y12
-	VFMADD213PD  constants<>+256(SB), Y13, Y12
-	VFMADD213PD  constants<>+288(SB), Y13, Y12
-	VFMADD213PD  constants<>+320(SB), Y13, Y12
-	VFMADD213PD  constants<>+352(SB), Y13, Y12
-	VFMADD213PD  constants<>+384(SB), Y13, Y12
-	VFMADD213PD  constants<>+416(SB), Y13, Y12
-	VFMADD213PD  constants<>+448(SB), Y13, Y12
-	VFMADD213PD  constants<>+480(SB), Y13, Y12
-	VFMADD213PD  constants<>+512(SB), Y13, Y12
-	VFMADD213PD  constants<>+544(SB), Y13, Y12
-	VFMADD213PD  constants<>+576(SB), Y13, Y12
-	VMULPD       Y13, Y13, Y14
-	VFMADD213PD  Y10, Y14, Y12
-	VADDPD       Y12, Y13, Y10
-	VADDPD       constants<>+608(SB), Y10, Y10
-	VPSRLQ       $0x01, Y11, Y12
-	VPSLLQ       $0x34, Y12, Y13
-	VMULPD       Y13, Y10, Y10
-	VPSUBQ       Y12, Y11, Y11
-	VPSLLQ       $0x34, Y11, Y11
-	VMULPD       Y11, Y10, Y10
-	VADDPD       constants<>+608(SB), Y10, Y11
-	VMULPD       Y11, Y2, Y2
-	VMOVUPD      constants<>+608(SB), Y12
-	VDIVPD       Y11, Y12, Y11
-	VMULPD       Y10, Y11, Y10
-	VCMPPD       $0x1e, constants<>+1184(SB), Y9, Y9
-	VBLENDVPD    Y9, Y11, Y10, Y9
-	VMULPD       Y10, Y11, Y10
-	VMOVUPD      (CX)(BX*1), Y11
-	VFMADD231PD  Y11, Y9, Y3
-	VMULPD       Y11, Y11, Y9
-	VFMADD231PD  Y10, Y9, Y4
-	VMOVUPD      32(AX)(BX*1), Y9
-	VMOVUPD      32(CX)(BX*1), Y10
-	VFMADD231PD  Y10, Y0, Y9
-	VMAXPD       constants<>+1184(SB), Y9, Y10
-	VADDPD       Y10, Y5, Y5
-	VORPD        constants<>+0(SB), Y9, Y10
-	VMOVUPD      constants<>+32(SB), Y11
-	VMOVUPD      constants<>+64(SB), Y12
-	VMAXPD       Y10, Y12, Y10
-	VMINPD       Y10, Y11, Y10
-	VMOVUPD      constants<>+96(SB), Y11
-	VFMADD231PD  constants<>+128(SB), Y10, Y11
-	VSUBPD       constants<>+96(SB), Y11, Y12
-	VFNMADD231PD constants<>+160(SB), Y12, Y10
-	VMOVAPD      Y10, Y13
-	VFNMADD231PD constants<>+192(SB), Y12, Y13
-	VSUBPD       Y13, Y10, Y10
-	VFNMADD231PD constants<>+192(SB), Y12, Y10
-	VMOVUPD      constants<>+224(SB), Y12
-	VFMADD213PD  constants<>+256(SB), Y13, Y12
-	VFMADD213PD  constants<>+288(SB), Y13, Y12
-	VFMADD213PD  constants<>+320(SB), Y13, Y12
-	VFMADD213PD  constants<>+352(SB), Y13, Y12
-	VFMADD213PD  constants<>+384(SB), Y13, Y12
-	VFMADD213PD  constants<>+416(SB), Y13, Y12
-	VFMADD213PD  constants<>+448(SB), Y13, Y12
-	VFMADD213PD  constants<>+480(SB), Y13, Y12
-	VFMADD213PD  constants<>+512(SB), Y13, Y12
-	VFMADD213PD  constants<>+544(SB), Y13, Y12
-	VFMADD213PD  constants<>+576(SB), Y13, Y12
-	VMULPD       Y13, Y13, Y14
-	VFMADD213PD  Y10, Y14, Y12
-	VADDPD       Y12, Y13, Y10
-	VADDPD       constants<>+608(SB), Y10, Y10
-	VPSRLQ       $0x01, Y11, Y12
-	VPSLLQ       $0x34, Y12, Y13
-	VMULPD       Y13, Y10, Y10
-	VPSUBQ       Y12, Y11, Y11
-	VPSLLQ       $0x34, Y11, Y11
-	VMULPD       Y11, Y10, Y10
-	VADDPD       constants<>+608(SB), Y10, Y11
-	VMULPD       Y11, Y6, Y6
-	VMOVUPD      constants<>+608(SB), Y12
-	VDIVPD       Y11, Y12, Y11
-	VMULPD       Y10, Y11, Y10
-	VCMPPD       $0x1e, constants<>+1184(SB), Y9, Y9
-	VBLENDVPD    Y9, Y11, Y10, Y9
-	VMULPD       Y10, Y11, Y10
-	VMOVUPD      32(CX)(BX*1), Y11
-	VFMADD231PD  Y11, Y9, Y7
-	VMULPD       Y11, Y11, Y9
-	VFMADD231PD  Y10, Y9, Y8
-	ADDQ         $0x40, BX
-	DECQ         SI
-	JNZ          step
+avx2_step:
+	VMOVUPD      (CX)(SI*1), Y3
+	VMOVUPD      (DX)(SI*1), Y4
+	VFMADD231PD  Y4, Y0, Y3
+	VMOVUPD      constants<>+32(SB), Y4
+	VMOVUPD      constants<>+64(SB), Y5
+	VMAXPD       Y3, Y5, Y3
+	VMINPD       Y3, Y4, Y3
+	VMOVUPD      constants<>+96(SB), Y4
+	VFMADD231PD  constants<>+128(SB), Y3, Y4
+	VSUBPD       constants<>+96(SB), Y4, Y5
+	VFNMADD231PD constants<>+160(SB), Y5, Y3
+	VMOVAPD      Y3, Y6
+	VFNMADD231PD constants<>+192(SB), Y5, Y6
+	VSUBPD       Y6, Y3, Y3
+	VFNMADD231PD constants<>+192(SB), Y5, Y3
+	VMOVUPD      constants<>+224(SB), Y5
+	VFMADD213PD  constants<>+256(SB), Y6, Y5
+	VFMADD213PD  constants<>+288(SB), Y6, Y5
+	VFMADD213PD  constants<>+320(SB), Y6, Y5
+	VFMADD213PD  constants<>+352(SB), Y6, Y5
+	VFMADD213PD  constants<>+384(SB), Y6, Y5
+	VFMADD213PD  constants<>+416(SB), Y6, Y5
+	VFMADD213PD  constants<>+448(SB), Y6, Y5
+	VFMADD213PD  constants<>+480(SB), Y6, Y5
+	VFMADD213PD  constants<>+512(SB), Y6, Y5
+	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y6, Y5
+	VMULPD       Y6, Y6, Y7
+	VFMADD213PD  Y3, Y7, Y5
+	VADDPD       Y5, Y6, Y3
+	VADDPD       constants<>+608(SB), Y3, Y3
+	VPSRLQ       $0x01, Y4, Y5
+	VPSLLQ       $0x34, Y5, Y6
+	VMULPD       Y6, Y3, Y3
+	VPSUBQ       Y5, Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y3, Y3
+	VMOVUPD      (AX)(SI*1), Y4
+	VFMADD231PD  Y4, Y3, Y1
+	VMOVUPD      32(CX)(SI*1), Y3
+	VMOVUPD      32(DX)(SI*1), Y4
+	VFMADD231PD  Y4, Y0, Y3
+	VMOVUPD      constants<>+32(SB), Y4
+	VMOVUPD      constants<>+64(SB), Y5
+	VMAXPD       Y3, Y5, Y3
+	VMINPD       Y3, Y4, Y3
+	VMOVUPD      constants<>+96(SB), Y4
+	VFMADD231PD  constants<>+128(SB), Y3, Y4
+	VSUBPD       constants<>+96(SB), Y4, Y5
+	VFNMADD231PD constants<>+160(SB), Y5, Y3
+	VMOVAPD      Y3, Y6
+	VFNMADD231PD constants<>+192(SB), Y5, Y6
+	VSUBPD       Y6, Y3, Y3
+	VFNMADD231PD constants<>+192(SB), Y5, Y3
+	VMOVUPD      constants<>+224(SB), Y5
+	VFMADD213PD  constants<>+256(SB), Y6, Y5
+	VFMADD213PD  constants<>+288(SB), Y6, Y5
+	VFMADD213PD  constants<>+320(SB), Y6, Y5
+	VFMADD213PD  constants<>+352(SB), Y6, Y5
+	VFMADD213PD  constants<>+384(SB), Y6, Y5
+	VFMADD213PD  constants<>+416(SB), Y6, Y5
+	VFMADD213PD  constants<>+448(SB), Y6, Y5
+	VFMADD213PD  constants<>+480(SB), Y6, Y5
+	VFMADD213PD  constants<>+512(SB), Y6, Y5
+	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y6, Y5
+	VMULPD       Y6, Y6, Y7
+	VFMADD213PD  Y3, Y7, Y5
+	VADDPD       Y5, Y6, Y3
+	VADDPD       constants<>+608(SB), Y3, Y3
+	VPSRLQ       $0x01, Y4, Y5
+	VPSLLQ       $0x34, Y5, Y6
+	VMULPD       Y6, Y3, Y3
+	VPSUBQ       Y5, Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y3, Y3
+	VMOVUPD      32(AX)(SI*1), Y4
+	VFMADD231PD  Y4, Y3, Y2
+	ADDQ         $0x40, SI
+	DECQ         DI
+	JNZ          avx2_step
 
-tail:
-	ANDQ         $0x07, DX
-	JZ           done
-	LEAQ         masks<>+64(SB), SI
-	MOVQ         DX, DI
-	SHLQ         $0x03, DI
-	SUBQ         DI, SI
+avx2_tail:
+	ANDQ         $0x07, BX
+	JZ           avx2_done
+	LEAQ         masks<>+64(SB), DI
+	MOVQ         BX, R8
+	SHLQ         $0x03, R8
+	SUBQ         R8, DI
 	VMOVUPD      Y1, (SP)
-	VMOVUPD      Y2, 64(SP)
-	VMOVUPD      Y3, 128(SP)
-	VMOVUPD      Y4, 192(SP)
-	VMOVUPD      Y5, 32(SP)
-	VMOVUPD      Y6, 96(SP)
-	VMOVUPD      Y7, 160(SP)
-	VMOVUPD      Y8, 224(SP)
+	VMOVUPD      Y2, 32(SP)
 	VMOVUPD      (SP), Y1
-	VMOVUPD      64(SP), Y2
-	VMOVUPD      128(SP), Y3
-	VMOVUPD      192(SP), Y4
-	VMOVUPD      (SI), Y5
-	VMASKMOVPD   (AX)(BX*1), Y5, Y5
-	VMOVUPD      (SI), Y6
-	VMASKMOVPD   (CX)(BX*1), Y6, Y6
-	VFMADD231PD  Y6, Y0, Y5
-	VMAXPD       constants<>+1184(SB), Y5, Y6
-	VADDPD       Y6, Y1, Y1
-	VORPD        constants<>+0(SB), Y5, Y6
-	VMOVUPD      constants<>+32(SB), Y7
-	VMOVUPD      constants<>+64(SB), Y8
-	VMAXPD       Y6, Y8, Y6
-	VMINPD       Y6, Y7, Y6
-	VMOVUPD      constants<>+96(SB), Y7
-	VFMADD231PD  constants<>+128(SB), Y6, Y7
-	VSUBPD       constants<>+96(SB), Y7, Y8
-	VFNMADD231PD constants<>+160(SB), Y8, Y6
-	VMOVAPD      Y6, Y9
-	VFNMADD231PD constants<>+192(SB), Y8, Y9
-	VSUBPD       Y9, Y6, Y6
-	VFNMADD231PD constants<>+192(SB), Y8, Y6
-	VMOVUPD      constants<>+224(SB), Y8
-	VFMADD213PD  constants<>+256(SB), Y9, Y8
-	VFMADD213PD  constants<>+288(SB), Y9, Y8
-	VFMADD213PD  constants<>+320(SB), Y9, Y8
-	VFMADD213PD  constants<>+352(SB), Y9, Y8
-	VFMADD213PD  constants<>+384(SB), Y9, Y8
-	VFMADD213PD  constants<>+416(SB), Y9, Y8
-	VFMADD213PD  constants<>+448(SB), Y9, Y8
-	VFMADD213PD  constants<>+480(SB), Y9, Y8
-	VFMADD213PD  constants<>+512(SB), Y9, Y8
-	VFMADD213PD  constants<>+544(SB), Y9, Y8
-	VFMADD213PD  constants<>+576(SB), Y9, Y8
-	VMULPD       Y9, Y9, Y10
-	VFMADD213PD  Y6, Y10, Y8
-	VADDPD       Y8, Y9, Y6
-	VADDPD       constants<>+608(SB), Y6, Y6
-	VPSRLQ       $0x01, Y7, Y8
-	VPSLLQ       $0x34, Y8, Y9
-	VMULPD       Y9, Y6, Y6
-	VPSUBQ       Y8, Y7, Y7
-	VPSLLQ       $0x34, Y7, Y7
-	VMULPD       Y7, Y6, Y6
-	VADDPD       constants<>+608(SB), Y6, Y7
-	VMULPD       Y7, Y2, Y2
-	VMOVUPD      constants<>+608(SB), Y8
-	VDIVPD       Y7, Y8, Y7
-	VMULPD       Y6, Y7, Y6
-	VCMPPD       $0x1e, constants<>+1184(SB), Y5, Y5
-	VBLENDVPD    Y5, Y7, Y6, Y5
-	VMULPD       Y6, Y7, Y6
-	VMOVUPD      (SI), Y7
-	VMASKMOVPD   (CX)(BX*1), Y7, Y7
-	VFMADD231PD  Y7, Y5, Y3
-	VMULPD       Y7, Y7, Y5
-	VFMADD231PD  Y6, Y5, Y4
-	VMOVUPD      (SI), Y5
-	VMOVUPD      (SP), Y6
-	VBLENDVPD    Y5, Y1, Y6, Y1
+	VMOVUPD      (DI), Y2
+	VMASKMOVPD   (CX)(SI*1), Y2, Y2
+	VMOVUPD      (DI), Y3
+	VMASKMOVPD   (DX)(SI*1), Y3, Y3
+	VFMADD231PD  Y3, Y0, Y2
+	VMOVUPD      constants<>+32(SB), Y3
+	VMOVUPD      constants<>+64(SB), Y4
+	VMAXPD       Y2, Y4, Y2
+	VMINPD       Y2, Y3, Y2
+	VMOVUPD      constants<>+96(SB), Y3
+	VFMADD231PD  constants<>+128(SB), Y2, Y3
+	VSUBPD       constants<>+96(SB), Y3, Y4
+	VFNMADD231PD constants<>+160(SB), Y4, Y2
+	VMOVAPD      Y2, Y5
+	VFNMADD231PD constants<>+192(SB), Y4, Y5
+	VSUBPD       Y5, Y2, Y2
+	VFNMADD231PD constants<>+192(SB), Y4, Y2
+	VMOVUPD      constants<>+224(SB), Y4
+	VFMADD213PD  constants<>+256(SB), Y5, Y4
+	VFMADD213PD  constants<>+288(SB), Y5, Y4
+	VFMADD213PD  constants<>+320(SB), Y5, Y4
+	VFMADD213PD  constants<>+352(SB), Y5, Y4
+	VFMADD213PD  constants<>+384(SB), Y5, Y4
+	VFMADD213PD  constants<>+416(SB), Y5, Y4
+	VFMADD213PD  constants<>+448(SB), Y5, Y4
+	VFMADD213PD  constants<>+480(SB), Y5, Y4
+	VFMADD213PD  constants<>+512(SB), Y5, Y4
+	VFMADD213PD  constants<>+544(SB), Y5, Y4
+	VFMADD213PD  constants<>+576(SB), Y5, Y4
+	VMULPD       Y5, Y5, Y6
+	VFMADD213PD  Y2, Y6, Y4
+	VADDPD       Y4, Y5, Y2
+	VADDPD       constants<>+608(SB), Y2, Y2
+	VPSRLQ       $0x01, Y3, Y4
+	VPSLLQ       $0x34, Y4, Y5
+	VMULPD       Y5, Y2, Y2
+	VPSUBQ       Y4, Y3, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y3, Y2, Y2
+	VMOVUPD      (DI), Y3
+	VMASKMOVPD   (AX)(SI*1), Y3, Y3
+	VFMADD231PD  Y3, Y2, Y1
+	VMOVUPD      (DI), Y2
+	VMOVUPD      (SP), Y3
+	VBLENDVPD    Y2, Y1, Y3, Y1
 	VMOVUPD      Y1, (SP)
-	VMOVUPD      (SI), Y1
-	VMOVUPD      64(SP), Y5
-	VBLENDVPD    Y1, Y2, Y5, Y1
-	VMOVUPD      Y1, 64(SP)
-	VMOVUPD      (SI), Y1
-	VMOVUPD      128(SP), Y2
-	VBLENDVPD    Y1, Y3, Y2, Y1
-	VMOVUPD      Y1, 128(SP)
-	VMOVUPD      (SI), Y1
-	VMOVUPD      192(SP), Y2
-	VBLENDVPD    Y1, Y4, Y2, Y1
-	VMOVUPD      Y1, 192(SP)
-	CMPQ         DX, $0x04
-	JLE          reload
+	CMPQ         BX, $0x04
+	JLE          avx2_reload
 	VMOVUPD      32(SP), Y1
-	VMOVUPD      96(SP), Y2
-	VMOVUPD      160(SP), Y3
-	VMOVUPD      224(SP), Y4
-	VMOVUPD      32(SI), Y5
-	VMASKMOVPD   32(AX)(BX*1), Y5, Y5
-	VMOVUPD      32(SI), Y6
-	VMASKMOVPD   32(CX)(BX*1), Y6, Y6
-	VFMADD231PD  Y6, Y0, Y5
-	VMAXPD       constants<>+1184(SB), Y5, Y0
-	VADDPD       Y0, Y1, Y1
-	VORPD        constants<>+0(SB), Y5, Y0
-	VMOVUPD      constants<>+32(SB), Y6
-	VMOVUPD      constants<>+64(SB), Y7
-	VMAXPD       Y0, Y7, Y0
-	VMINPD       Y0, Y6, Y0
-	VMOVUPD      constants<>+96(SB), Y6
-	VFMADD231PD  constants<>+128(SB), Y0, Y6
-	VSUBPD       constants<>+96(SB), Y6, Y7
-	VFNMADD231PD constants<>+160(SB), Y7, Y0
-	VMOVAPD      Y0, Y8
-	VFNMADD231PD constants<>+192(SB), Y7, Y8
-	VSUBPD       Y8, Y0, Y0
-	VFNMADD231PD constants<>+192(SB), Y7, Y0
-	VMOVUPD      constants<>+224(SB), Y7
-	VFMADD213PD  constants<>+256(SB), Y8, Y7
-	VFMADD213PD  constants<>+288(SB), Y8, Y7
-	VFMADD213PD  constants<>+320(SB), Y8, Y7
-	VFMADD213PD  constants<>+352(SB), Y8, Y7
-	VFMADD213PD  constants<>+384(SB), Y8, Y7
-	VFMADD213PD  constants<>+416(SB), Y8, Y7
-	VFMADD213PD  constants<>+448(SB), Y8, Y7
-	VFMADD213PD  constants<>+480(SB), Y8, Y7
-	VFMADD213PD  constants<>+512(SB), Y8, Y7
-	VFMADD213PD  constants<>+544(SB), Y8, Y7
-	VFMADD213PD  constants<>+576(SB), Y8, Y7
-	VMULPD       Y8, Y8, Y9
-	VFMADD213PD  Y0, Y9, Y7
-	VADDPD       Y7, Y8, Y0
+	VMOVUPD      32(DI), Y2
+	VMASKMOVPD   32(CX)(SI*1), Y2, Y2
+	VMOVUPD      32(DI), Y3
+	VMASKMOVPD   32(DX)(SI*1), Y3, Y3
+	VFMADD231PD  Y3, Y0, Y2
+	VMOVUPD      constants<>+32(SB), Y0
+	VMOVUPD      constants<>+64(SB), Y3
+	VMAXPD       Y2, Y3, Y2
+	VMINPD       Y2, Y0, Y0
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y0, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
+	VFNMADD231PD constants<>+160(SB), Y3, Y0
+	VMOVAPD      Y0, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y3, Y0
+	VMOVUPD      constants<>+224(SB), Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y0, Y5, Y3
+	VADDPD       Y3, Y4, Y0
 	VADDPD       constants<>+608(SB), Y0, Y0
-	VPSRLQ       $0x01, Y6, Y7
-	VPSLLQ       $0x34, Y7, Y8
-	VMULPD       Y8, Y0, Y0
-	VPSUBQ       Y7, Y6, Y6
-	VPSLLQ       $0x34, Y6, Y6
-	VMULPD       Y6, Y0, Y0
-	VADDPD       constants<>+608(SB), Y0, Y6
-	VMULPD       Y6, Y2, Y2
-	VMOVUPD      constants<>+608(SB), Y7
-	VDIVPD       Y6, Y7, Y6
-	VMULPD       Y0, Y6, Y0
-	VCMPPD       $0x1e, constants<>+1184(SB), Y5, Y5
-	VBLENDVPD    Y5, Y6, Y0, Y5
-	VMULPD       Y0, Y6, Y0
-	VMOVUPD      32(SI), Y6
-	VMASKMOVPD   32(CX)(BX*1), Y6, Y6
-	VFMADD231PD  Y6, Y5, Y3
-	VMULPD       Y6, Y6, Y5
-	VFMADD231PD  Y0, Y5, Y4
-	VMOVUPD      32(SI), Y0
-	VMOVUPD      32(SP), Y5
-	VBLENDVPD    Y0, Y1, Y5, Y0
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y0, Y0
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      32(DI), Y2
+	VMASKMOVPD   32(AX)(SI*1), Y2, Y2
+	VFMADD231PD  Y2, Y0, Y1
+	VMOVUPD      32(DI), Y0
+	VMOVUPD      32(SP), Y2
+	VBLENDVPD    Y0, Y1, Y2, Y0
 	VMOVUPD      Y0, 32(SP)
-	VMOVUPD      32(SI), Y0
-	VMOVUPD      96(SP), Y1
-	VBLENDVPD    Y0, Y2, Y1, Y0
-	VMOVUPD      Y0, 96(SP)
-	VMOVUPD      32(SI), Y0
-	VMOVUPD      160(SP), Y1
-	VBLENDVPD    Y0, Y3, Y1, Y0
-	VMOVUPD      Y0, 160(SP)
-	VMOVUPD      32(SI), Y0
-	VMOVUPD      224(SP), Y1
-	VBLENDVPD    Y0, Y4, Y1, Y0
-	VMOVUPD      Y0, 224(SP)
 
-reload:
+avx2_reload:
 	VMOVUPD (SP), Y1
-	VMOVUPD 64(SP), Y2
-	VMOVUPD 128(SP), Y3
-	VMOVUPD 192(SP), Y4
-	VMOVUPD 32(SP), Y5
-	VMOVUPD 96(SP), Y6
-	VMOVUPD 160(SP), Y7
-	VMOVUPD 224(SP), Y8
+	VMOVUPD 32(SP), Y2
 
-done:
-	MOVQ         lanes+0(FP), AX
-	VMOVUPD      Y1, (AX)
-	VMOVUPD      Y5, 32(AX)
-	VMULPD       Y6, Y2, Y0
+avx2_done:
+	VADDPD       Y2, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
-	VMULPD       X1, X0, X1
+	VADDPD       X1, X0, X1
 	VPERMILPD    $0x01, X1, X0
-	VMULSD       X0, X1, X1
-	MOVSD        X1, s1+64(FP)
-	VMOVUPD      Y3, 64(AX)
-	VMOVUPD      Y7, 96(AX)
-	VMOVUPD      Y4, 128(AX)
-	VMOVUPD      Y8, 160(AX)
+	VADDSD       X0, X1, X1
+	MOVSD        X1, s0+88(FP)
 	VZEROUPPER
 	RET
 
-// func productMomentsAVX512(lanes *[24]float64, eta []float64, x []float64, delta float64) (s1 float64)
-// Requires: AVX, AVX512F, BMI2, SSE2
-TEXT ·productMomentsAVX512(SB), NOSPLIT, $0-72
-	MOVQ         eta_base+8(FP), AX
-	MOVQ         x_base+32(FP), CX
-	MOVQ         eta_len+16(FP), DX
-	VBROADCASTSD delta+56(FP), Z0
-	MOVQ         lanes+0(FP), BX
+// func productMomentsVector(form uint8, lanes *[24]float64, eta []float64, x []float64, delta float64) (s1 float64)
+// Requires: AVX, AVX2, AVX512F, BMI2, FMA3, SSE2
+TEXT ·productMomentsVector(SB), NOSPLIT, $256-80
+	CMPB         form+0(FP), $0x02
+	JNE          avx2
+	MOVQ         eta_base+16(FP), AX
+	MOVQ         x_base+40(FP), CX
+	MOVQ         eta_len+24(FP), DX
+	VBROADCASTSD delta+64(FP), Z0
+	MOVQ         lanes+8(FP), BX
 	VMOVUPD      (BX), Z1
 	VBROADCASTSD constants<>+608(SB), Z2
 	VMOVUPD      64(BX), Z3
@@ -4481,11 +4391,9 @@ step:
 	VFMADD231PD       Z6, Z0, Z5
 	VMAXPD.BCST       constants<>+1184(SB), Z5, Z6
 	VADDPD            Z6, Z1, Z1
-	VPORQ.BCST        constants<>+0(SB), Z5, Z6
-	VBROADCASTSD      constants<>+32(SB), Z7
-	VBROADCASTSD      constants<>+64(SB), Z8
-	VMAXPD            Z6, Z8, Z6
-	VMINPD            Z6, Z7, Z6
+	VBROADCASTSD      constants<>+64(SB), Z6
+	VPORQ.BCST        constants<>+0(SB), Z5, Z7
+	VMAXPD            Z7, Z6, Z6
 	VBROADCASTSD      constants<>+640(SB), Z7
 	VFMADD231PD.BCST  constants<>+128(SB), Z6, Z7
 	VSUBPD.BCST       constants<>+640(SB), Z7, Z7
@@ -4543,11 +4451,9 @@ tail:
 	VFMADD231PD       Z10, Z0, Z9
 	VMAXPD.BCST       constants<>+1184(SB), Z9, Z0
 	VADDPD            Z0, Z5, Z5
-	VPORQ.BCST        constants<>+0(SB), Z9, Z0
-	VBROADCASTSD      constants<>+32(SB), Z10
-	VBROADCASTSD      constants<>+64(SB), Z11
-	VMAXPD            Z0, Z11, Z0
-	VMINPD            Z0, Z10, Z0
+	VBROADCASTSD      constants<>+64(SB), Z0
+	VPORQ.BCST        constants<>+0(SB), Z9, Z10
+	VMAXPD            Z10, Z0, Z0
 	VBROADCASTSD      constants<>+640(SB), Z10
 	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z10
 	VSUBPD.BCST       constants<>+640(SB), Z10, Z10
@@ -4592,7 +4498,7 @@ tail:
 	VMOVAPD           Z8, K1, Z4
 
 done:
-	MOVQ          lanes+0(FP), AX
+	MOVQ          lanes+8(FP), AX
 	VMOVUPD       Z1, (AX)
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VMULPD        Y0, Y2, Y0
@@ -4600,307 +4506,343 @@ done:
 	VMULPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VMULSD        X0, X1, X1
-	MOVSD         X1, s1+64(FP)
+	MOVSD         X1, s1+72(FP)
 	VMOVUPD       Z3, 64(AX)
 	VMOVUPD       Z4, 128(AX)
 	VZEROUPPER
 	RET
 
-// func productCurveAVX2(lanes *[8]float64, first []float64, second []float64, eta []float64, x []float64, delta float64) (s1 float64)
-// Requires: AVX, AVX2, FMA3, SSE2
-TEXT ·productCurveAVX2(SB), NOSPLIT, $128-120
-	MOVQ         eta_base+56(FP), AX
-	MOVQ         x_base+80(FP), CX
-	MOVQ         first_base+8(FP), DX
-	MOVQ         second_base+32(FP), BX
-	MOVQ         eta_len+64(FP), SI
-	VBROADCASTSD delta+104(FP), Y0
-	MOVQ         lanes+0(FP), DI
-	VMOVUPD      (DI), Y1
+avx2:
+	MOVQ         eta_base+16(FP), AX
+	MOVQ         x_base+40(FP), CX
+	MOVQ         eta_len+24(FP), DX
+	VBROADCASTSD delta+64(FP), Y0
+	MOVQ         lanes+8(FP), BX
+	VMOVUPD      (BX), Y1
 	VMOVUPD      constants<>+608(SB), Y2
-	VMOVUPD      32(DI), Y3
-	VMOVUPD      constants<>+608(SB), Y4
-	XORQ         DI, DI
-	MOVQ         SI, R8
-	SHRQ         $0x03, R8
-	JZ           tail
+	VMOVUPD      64(BX), Y3
+	VMOVUPD      128(BX), Y4
+	VMOVUPD      32(BX), Y5
+	VMOVUPD      constants<>+608(SB), Y6
+	VMOVUPD      96(BX), Y7
+	VMOVUPD      160(BX), Y8
+	XORQ         BX, BX
+	MOVQ         DX, SI
+	SHRQ         $0x03, SI
+	JZ           avx2_tail
 
-step:
-	VMOVUPD      (AX)(DI*1), Y5
-	VMOVUPD      (CX)(DI*1), Y6
+avx2_step:
+	VMOVUPD      (AX)(BX*1), Y9
+	VMOVUPD      (CX)(BX*1), Y10
+	VFMADD231PD  Y10, Y0, Y9
+	VMAXPD       constants<>+1184(SB), Y9, Y10
+	VADDPD       Y10, Y1, Y1
+	VMOVUPD      constants<>+64(SB), Y10
+	VORPD        constants<>+0(SB), Y9, Y11
+	VMAXPD       Y11, Y10, Y10
+	VMOVUPD      constants<>+96(SB), Y11
+	VFMADD231PD  constants<>+128(SB), Y10, Y11
+	VSUBPD       constants<>+96(SB), Y11, Y12
+	VFNMADD231PD constants<>+160(SB), Y12, Y10
+	VMOVAPD      Y10, Y13
+	VFNMADD231PD constants<>+192(SB), Y12, Y13
+	VSUBPD       Y13, Y10, Y10
+	VFNMADD231PD constants<>+192(SB), Y12, Y10
+	VMOVUPD      constants<>+224(SB), Y12
+	VFMADD213PD  constants<>+256(SB), Y13, Y12
+	VFMADD213PD  constants<>+288(SB), Y13, Y12
+	VFMADD213PD  constants<>+320(SB), Y13, Y12
+	VFMADD213PD  constants<>+352(SB), Y13, Y12
+	VFMADD213PD  constants<>+384(SB), Y13, Y12
+	VFMADD213PD  constants<>+416(SB), Y13, Y12
+	VFMADD213PD  constants<>+448(SB), Y13, Y12
+	VFMADD213PD  constants<>+480(SB), Y13, Y12
+	VFMADD213PD  constants<>+512(SB), Y13, Y12
+	VFMADD213PD  constants<>+544(SB), Y13, Y12
+	VFMADD213PD  constants<>+576(SB), Y13, Y12
+	VMULPD       Y13, Y13, Y14
+	VFMADD213PD  Y10, Y14, Y12
+	VADDPD       Y12, Y13, Y10
+	VADDPD       constants<>+608(SB), Y10, Y10
+	VPSRLQ       $0x01, Y11, Y12
+	VPSLLQ       $0x34, Y12, Y13
+	VMULPD       Y13, Y10, Y10
+	VPSUBQ       Y12, Y11, Y11
+	VPSLLQ       $0x34, Y11, Y11
+	VMOVAPD      Y10, Y12
+	VFMADD213PD  constants<>+608(SB), Y11, Y12
+	VMULPD       Y11, Y10, Y10
+	VMULPD       Y12, Y2, Y2
+	VMOVUPD      constants<>+608(SB), Y11
+	VDIVPD       Y12, Y11, Y11
+	VMULPD       Y10, Y11, Y10
+	VCMPPD       $0x1e, constants<>+1184(SB), Y9, Y9
+	VBLENDVPD    Y9, Y11, Y10, Y9
+	VMULPD       Y10, Y11, Y10
+	VMOVUPD      (CX)(BX*1), Y11
+	VFMADD231PD  Y11, Y9, Y3
+	VMULPD       Y11, Y11, Y9
+	VFMADD231PD  Y10, Y9, Y4
+	VMOVUPD      32(AX)(BX*1), Y9
+	VMOVUPD      32(CX)(BX*1), Y10
+	VFMADD231PD  Y10, Y0, Y9
+	VMAXPD       constants<>+1184(SB), Y9, Y10
+	VADDPD       Y10, Y5, Y5
+	VMOVUPD      constants<>+64(SB), Y10
+	VORPD        constants<>+0(SB), Y9, Y11
+	VMAXPD       Y11, Y10, Y10
+	VMOVUPD      constants<>+96(SB), Y11
+	VFMADD231PD  constants<>+128(SB), Y10, Y11
+	VSUBPD       constants<>+96(SB), Y11, Y12
+	VFNMADD231PD constants<>+160(SB), Y12, Y10
+	VMOVAPD      Y10, Y13
+	VFNMADD231PD constants<>+192(SB), Y12, Y13
+	VSUBPD       Y13, Y10, Y10
+	VFNMADD231PD constants<>+192(SB), Y12, Y10
+	VMOVUPD      constants<>+224(SB), Y12
+	VFMADD213PD  constants<>+256(SB), Y13, Y12
+	VFMADD213PD  constants<>+288(SB), Y13, Y12
+	VFMADD213PD  constants<>+320(SB), Y13, Y12
+	VFMADD213PD  constants<>+352(SB), Y13, Y12
+	VFMADD213PD  constants<>+384(SB), Y13, Y12
+	VFMADD213PD  constants<>+416(SB), Y13, Y12
+	VFMADD213PD  constants<>+448(SB), Y13, Y12
+	VFMADD213PD  constants<>+480(SB), Y13, Y12
+	VFMADD213PD  constants<>+512(SB), Y13, Y12
+	VFMADD213PD  constants<>+544(SB), Y13, Y12
+	VFMADD213PD  constants<>+576(SB), Y13, Y12
+	VMULPD       Y13, Y13, Y14
+	VFMADD213PD  Y10, Y14, Y12
+	VADDPD       Y12, Y13, Y10
+	VADDPD       constants<>+608(SB), Y10, Y10
+	VPSRLQ       $0x01, Y11, Y12
+	VPSLLQ       $0x34, Y12, Y13
+	VMULPD       Y13, Y10, Y10
+	VPSUBQ       Y12, Y11, Y11
+	VPSLLQ       $0x34, Y11, Y11
+	VMOVAPD      Y10, Y12
+	VFMADD213PD  constants<>+608(SB), Y11, Y12
+	VMULPD       Y11, Y10, Y10
+	VMULPD       Y12, Y6, Y6
+	VMOVUPD      constants<>+608(SB), Y11
+	VDIVPD       Y12, Y11, Y11
+	VMULPD       Y10, Y11, Y10
+	VCMPPD       $0x1e, constants<>+1184(SB), Y9, Y9
+	VBLENDVPD    Y9, Y11, Y10, Y9
+	VMULPD       Y10, Y11, Y10
+	VMOVUPD      32(CX)(BX*1), Y11
+	VFMADD231PD  Y11, Y9, Y7
+	VMULPD       Y11, Y11, Y9
+	VFMADD231PD  Y10, Y9, Y8
+	ADDQ         $0x40, BX
+	DECQ         SI
+	JNZ          avx2_step
+
+avx2_tail:
+	ANDQ         $0x07, DX
+	JZ           avx2_done
+	LEAQ         masks<>+64(SB), SI
+	MOVQ         DX, DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, SI
+	VMOVUPD      Y1, (SP)
+	VMOVUPD      Y2, 64(SP)
+	VMOVUPD      Y3, 128(SP)
+	VMOVUPD      Y4, 192(SP)
+	VMOVUPD      Y5, 32(SP)
+	VMOVUPD      Y6, 96(SP)
+	VMOVUPD      Y7, 160(SP)
+	VMOVUPD      Y8, 224(SP)
+	VMOVUPD      (SP), Y1
+	VMOVUPD      64(SP), Y2
+	VMOVUPD      128(SP), Y3
+	VMOVUPD      192(SP), Y4
+	VMOVUPD      (SI), Y5
+	VMASKMOVPD   (AX)(BX*1), Y5, Y5
+	VMOVUPD      (SI), Y6
+	VMASKMOVPD   (CX)(BX*1), Y6, Y6
 	VFMADD231PD  Y6, Y0, Y5
 	VMAXPD       constants<>+1184(SB), Y5, Y6
 	VADDPD       Y6, Y1, Y1
-	VORPD        constants<>+0(SB), Y5, Y6
-	VMOVUPD      constants<>+32(SB), Y7
-	VMOVUPD      constants<>+64(SB), Y8
-	VMAXPD       Y6, Y8, Y6
-	VMINPD       Y6, Y7, Y6
-	VMOVUPD      constants<>+96(SB), Y7
-	VFMADD231PD  constants<>+128(SB), Y6, Y7
-	VSUBPD       constants<>+96(SB), Y7, Y8
-	VFNMADD231PD constants<>+160(SB), Y8, Y6
-	VMOVAPD      Y6, Y9
-	VFNMADD231PD constants<>+192(SB), Y8, Y9
-	VSUBPD       Y9, Y6, Y6
-	VFNMADD231PD constants<>+192(SB), Y8, Y6
-	VMOVUPD      constants<>+224(SB), Y8
-	VFMADD213PD  constants<>+256(SB), Y9, Y8
-	VFMADD213PD  constants<>+288(SB), Y9, Y8
-	VFMADD213PD  constants<>+320(SB), Y9, Y8
-	VFMADD213PD  constants<>+352(SB), Y9, Y8
-	VFMADD213PD  constants<>+384(SB), Y9, Y8
-	VFMADD213PD  constants<>+416(SB), Y9, Y8
-	VFMADD213PD  constants<>+448(SB), Y9, Y8
-	VFMADD213PD  constants<>+480(SB), Y9, Y8
-	VFMADD213PD  constants<>+512(SB), Y9, Y8
-	VFMADD213PD  constants<>+544(SB), Y9, Y8
-	VFMADD213PD  constants<>+576(SB), Y9, Y8
-	VMULPD       Y9, Y9, Y10
-	VFMADD213PD  Y6, Y10, Y8
-	VADDPD       Y8, Y9, Y6
-	VADDPD       constants<>+608(SB), Y6, Y6
-	VPSRLQ       $0x01, Y7, Y8
-	VPSLLQ       $0x34, Y8, Y9
-	VMULPD       Y9, Y6, Y6
-	VPSUBQ       Y8, Y7, Y7
-	VPSLLQ       $0x34, Y7, Y7
-	VMULPD       Y7, Y6, Y6
-	VADDPD       constants<>+608(SB), Y6, Y7
-	VMULPD       Y7, Y2, Y2
-	VMOVUPD      constants<>+608(SB), Y8
-	VDIVPD       Y7, Y8, Y7
-	VMULPD       Y6, Y7, Y6
-	VCMPPD       $0x1e, constants<>+1184(SB), Y5, Y5
-	VBLENDVPD    Y5, Y7, Y6, Y5
-	VMULPD       Y6, Y7, Y6
-	VMOVUPD      Y5, (DX)(DI*1)
-	VMOVUPD      Y6, (BX)(DI*1)
-	VMOVUPD      32(AX)(DI*1), Y5
-	VMOVUPD      32(CX)(DI*1), Y6
-	VFMADD231PD  Y6, Y0, Y5
-	VMAXPD       constants<>+1184(SB), Y5, Y6
-	VADDPD       Y6, Y3, Y3
-	VORPD        constants<>+0(SB), Y5, Y6
-	VMOVUPD      constants<>+32(SB), Y7
-	VMOVUPD      constants<>+64(SB), Y8
-	VMAXPD       Y6, Y8, Y6
-	VMINPD       Y6, Y7, Y6
-	VMOVUPD      constants<>+96(SB), Y7
-	VFMADD231PD  constants<>+128(SB), Y6, Y7
-	VSUBPD       constants<>+96(SB), Y7, Y8
-	VFNMADD231PD constants<>+160(SB), Y8, Y6
-	VMOVAPD      Y6, Y9
-	VFNMADD231PD constants<>+192(SB), Y8, Y9
-	VSUBPD       Y9, Y6, Y6
-	VFNMADD231PD constants<>+192(SB), Y8, Y6
-	VMOVUPD      constants<>+224(SB), Y8
-	VFMADD213PD  constants<>+256(SB), Y9, Y8
-	VFMADD213PD  constants<>+288(SB), Y9, Y8
-	VFMADD213PD  constants<>+320(SB), Y9, Y8
-	VFMADD213PD  constants<>+352(SB), Y9, Y8
-	VFMADD213PD  constants<>+384(SB), Y9, Y8
-	VFMADD213PD  constants<>+416(SB), Y9, Y8
-	VFMADD213PD  constants<>+448(SB), Y9, Y8
-	VFMADD213PD  constants<>+480(SB), Y9, Y8
-	VFMADD213PD  constants<>+512(SB), Y9, Y8
-	VFMADD213PD  constants<>+544(SB), Y9, Y8
-	VFMADD213PD  constants<>+576(SB), Y9, Y8
-	VMULPD       Y9, Y9, Y10
-	VFMADD213PD  Y6, Y10, Y8
-	VADDPD       Y8, Y9, Y6
-	VADDPD       constants<>+608(SB), Y6, Y6
-	VPSRLQ       $0x01, Y7, Y8
-	VPSLLQ       $0x34, Y8, Y9
-	VMULPD       Y9, Y6, Y6
-	VPSUBQ       Y8, Y7, Y7
-	VPSLLQ       $0x34, Y7, Y7
-	VMULPD       Y7, Y6, Y6
-	VADDPD       constants<>+608(SB), Y6, Y7
-	VMULPD       Y7, Y4, Y4
-	VMOVUPD      constants<>+608(SB), Y8
-	VDIVPD       Y7, Y8, Y7
-	VMULPD       Y6, Y7, Y6
-	VCMPPD       $0x1e, constants<>+1184(SB), Y5, Y5
-	VBLENDVPD    Y5, Y7, Y6, Y5
-	VMULPD       Y6, Y7, Y6
-	VMOVUPD      Y5, 32(DX)(DI*1)
-	VMOVUPD      Y6, 32(BX)(DI*1)
-	ADDQ         $0x40, DI
-	DECQ         R8
-	JNZ          step
-
-tail:
-	ANDQ         $0x07, SI
-	JZ           done
-	LEAQ         masks<>+64(SB), R8
-	MOVQ         SI, R9
-	SHLQ         $0x03, R9
-	SUBQ         R9, R8
-	VMOVUPD      Y1, (SP)
-	VMOVUPD      Y2, 64(SP)
-	VMOVUPD      Y3, 32(SP)
-	VMOVUPD      Y4, 96(SP)
-	VMOVUPD      (SP), Y1
-	VMOVUPD      64(SP), Y2
-	VMOVUPD      (R8), Y3
-	VMASKMOVPD   (AX)(DI*1), Y3, Y3
-	VMOVUPD      (R8), Y4
-	VMASKMOVPD   (CX)(DI*1), Y4, Y4
-	VFMADD231PD  Y4, Y0, Y3
-	VMAXPD       constants<>+1184(SB), Y3, Y4
-	VADDPD       Y4, Y1, Y1
-	VORPD        constants<>+0(SB), Y3, Y4
-	VMOVUPD      constants<>+32(SB), Y5
 	VMOVUPD      constants<>+64(SB), Y6
-	VMAXPD       Y4, Y6, Y4
-	VMINPD       Y4, Y5, Y4
-	VMOVUPD      constants<>+96(SB), Y5
-	VFMADD231PD  constants<>+128(SB), Y4, Y5
-	VSUBPD       constants<>+96(SB), Y5, Y6
-	VFNMADD231PD constants<>+160(SB), Y6, Y4
-	VMOVAPD      Y4, Y7
-	VFNMADD231PD constants<>+192(SB), Y6, Y7
-	VSUBPD       Y7, Y4, Y4
-	VFNMADD231PD constants<>+192(SB), Y6, Y4
-	VMOVUPD      constants<>+224(SB), Y6
-	VFMADD213PD  constants<>+256(SB), Y7, Y6
-	VFMADD213PD  constants<>+288(SB), Y7, Y6
-	VFMADD213PD  constants<>+320(SB), Y7, Y6
-	VFMADD213PD  constants<>+352(SB), Y7, Y6
-	VFMADD213PD  constants<>+384(SB), Y7, Y6
-	VFMADD213PD  constants<>+416(SB), Y7, Y6
-	VFMADD213PD  constants<>+448(SB), Y7, Y6
-	VFMADD213PD  constants<>+480(SB), Y7, Y6
-	VFMADD213PD  constants<>+512(SB), Y7, Y6
-	VFMADD213PD  constants<>+544(SB), Y7, Y6
-	VFMADD213PD  constants<>+576(SB), Y7, Y6
-	VMULPD       Y7, Y7, Y8
-	VFMADD213PD  Y4, Y8, Y6
-	VADDPD       Y6, Y7, Y4
-	VADDPD       constants<>+608(SB), Y4, Y4
-	VPSRLQ       $0x01, Y5, Y6
-	VPSLLQ       $0x34, Y6, Y7
-	VMULPD       Y7, Y4, Y4
-	VPSUBQ       Y6, Y5, Y5
-	VPSLLQ       $0x34, Y5, Y5
-	VMULPD       Y5, Y4, Y4
-	VADDPD       constants<>+608(SB), Y4, Y5
-	VMULPD       Y5, Y2, Y2
-	VMOVUPD      constants<>+608(SB), Y6
-	VDIVPD       Y5, Y6, Y5
-	VMULPD       Y4, Y5, Y4
-	VCMPPD       $0x1e, constants<>+1184(SB), Y3, Y3
-	VBLENDVPD    Y3, Y5, Y4, Y3
-	VMULPD       Y4, Y5, Y4
-	VMOVUPD      (R8), Y5
-	VMASKMOVPD   Y3, Y5, (DX)(DI*1)
-	VMOVUPD      (R8), Y3
-	VMASKMOVPD   Y4, Y3, (BX)(DI*1)
-	VMOVUPD      (R8), Y3
-	VMOVUPD      (SP), Y4
-	VBLENDVPD    Y3, Y1, Y4, Y1
+	VORPD        constants<>+0(SB), Y5, Y7
+	VMAXPD       Y7, Y6, Y6
+	VMOVUPD      constants<>+96(SB), Y7
+	VFMADD231PD  constants<>+128(SB), Y6, Y7
+	VSUBPD       constants<>+96(SB), Y7, Y8
+	VFNMADD231PD constants<>+160(SB), Y8, Y6
+	VMOVAPD      Y6, Y9
+	VFNMADD231PD constants<>+192(SB), Y8, Y9
+	VSUBPD       Y9, Y6, Y6
+	VFNMADD231PD constants<>+192(SB), Y8, Y6
+	VMOVUPD      constants<>+224(SB), Y8
+	VFMADD213PD  constants<>+256(SB), Y9, Y8
+	VFMADD213PD  constants<>+288(SB), Y9, Y8
+	VFMADD213PD  constants<>+320(SB), Y9, Y8
+	VFMADD213PD  constants<>+352(SB), Y9, Y8
+	VFMADD213PD  constants<>+384(SB), Y9, Y8
+	VFMADD213PD  constants<>+416(SB), Y9, Y8
+	VFMADD213PD  constants<>+448(SB), Y9, Y8
+	VFMADD213PD  constants<>+480(SB), Y9, Y8
+	VFMADD213PD  constants<>+512(SB), Y9, Y8
+	VFMADD213PD  constants<>+544(SB), Y9, Y8
+	VFMADD213PD  constants<>+576(SB), Y9, Y8
+	VMULPD       Y9, Y9, Y10
+	VFMADD213PD  Y6, Y10, Y8
+	VADDPD       Y8, Y9, Y6
+	VADDPD       constants<>+608(SB), Y6, Y6
+	VPSRLQ       $0x01, Y7, Y8
+	VPSLLQ       $0x34, Y8, Y9
+	VMULPD       Y9, Y6, Y6
+	VPSUBQ       Y8, Y7, Y7
+	VPSLLQ       $0x34, Y7, Y7
+	VMOVAPD      Y6, Y8
+	VFMADD213PD  constants<>+608(SB), Y7, Y8
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y8, Y2, Y2
+	VMOVUPD      constants<>+608(SB), Y7
+	VDIVPD       Y8, Y7, Y7
+	VMULPD       Y6, Y7, Y6
+	VCMPPD       $0x1e, constants<>+1184(SB), Y5, Y5
+	VBLENDVPD    Y5, Y7, Y6, Y5
+	VMULPD       Y6, Y7, Y6
+	VMOVUPD      (SI), Y7
+	VMASKMOVPD   (CX)(BX*1), Y7, Y7
+	VFMADD231PD  Y7, Y5, Y3
+	VMULPD       Y7, Y7, Y5
+	VFMADD231PD  Y6, Y5, Y4
+	VMOVUPD      (SI), Y5
+	VMOVUPD      (SP), Y6
+	VBLENDVPD    Y5, Y1, Y6, Y1
 	VMOVUPD      Y1, (SP)
-	VMOVUPD      (R8), Y1
-	VMOVUPD      64(SP), Y3
-	VBLENDVPD    Y1, Y2, Y3, Y1
+	VMOVUPD      (SI), Y1
+	VMOVUPD      64(SP), Y5
+	VBLENDVPD    Y1, Y2, Y5, Y1
 	VMOVUPD      Y1, 64(SP)
-	CMPQ         SI, $0x04
-	JLE          reload
+	VMOVUPD      (SI), Y1
+	VMOVUPD      128(SP), Y2
+	VBLENDVPD    Y1, Y3, Y2, Y1
+	VMOVUPD      Y1, 128(SP)
+	VMOVUPD      (SI), Y1
+	VMOVUPD      192(SP), Y2
+	VBLENDVPD    Y1, Y4, Y2, Y1
+	VMOVUPD      Y1, 192(SP)
+	CMPQ         DX, $0x04
+	JLE          avx2_reload
 	VMOVUPD      32(SP), Y1
 	VMOVUPD      96(SP), Y2
-	VMOVUPD      32(R8), Y3
-	VMASKMOVPD   32(AX)(DI*1), Y3, Y3
-	VMOVUPD      32(R8), Y4
-	VMASKMOVPD   32(CX)(DI*1), Y4, Y4
-	VFMADD231PD  Y4, Y0, Y3
-	VMAXPD       constants<>+1184(SB), Y3, Y0
+	VMOVUPD      160(SP), Y3
+	VMOVUPD      224(SP), Y4
+	VMOVUPD      32(SI), Y5
+	VMASKMOVPD   32(AX)(BX*1), Y5, Y5
+	VMOVUPD      32(SI), Y6
+	VMASKMOVPD   32(CX)(BX*1), Y6, Y6
+	VFMADD231PD  Y6, Y0, Y5
+	VMAXPD       constants<>+1184(SB), Y5, Y0
 	VADDPD       Y0, Y1, Y1
-	VORPD        constants<>+0(SB), Y3, Y0
-	VMOVUPD      constants<>+32(SB), Y4
-	VMOVUPD      constants<>+64(SB), Y5
-	VMAXPD       Y0, Y5, Y0
-	VMINPD       Y0, Y4, Y0
-	VMOVUPD      constants<>+96(SB), Y4
-	VFMADD231PD  constants<>+128(SB), Y0, Y4
-	VSUBPD       constants<>+96(SB), Y4, Y5
-	VFNMADD231PD constants<>+160(SB), Y5, Y0
-	VMOVAPD      Y0, Y6
-	VFNMADD231PD constants<>+192(SB), Y5, Y6
-	VSUBPD       Y6, Y0, Y0
-	VFNMADD231PD constants<>+192(SB), Y5, Y0
-	VMOVUPD      constants<>+224(SB), Y5
-	VFMADD213PD  constants<>+256(SB), Y6, Y5
-	VFMADD213PD  constants<>+288(SB), Y6, Y5
-	VFMADD213PD  constants<>+320(SB), Y6, Y5
-	VFMADD213PD  constants<>+352(SB), Y6, Y5
-	VFMADD213PD  constants<>+384(SB), Y6, Y5
-	VFMADD213PD  constants<>+416(SB), Y6, Y5
-	VFMADD213PD  constants<>+448(SB), Y6, Y5
-	VFMADD213PD  constants<>+480(SB), Y6, Y5
-	VFMADD213PD  constants<>+512(SB), Y6, Y5
-	VFMADD213PD  constants<>+544(SB), Y6, Y5
-	VFMADD213PD  constants<>+576(SB), Y6, Y5
-	VMULPD       Y6, Y6, Y7
-	VFMADD213PD  Y0, Y7, Y5
-	VADDPD       Y5, Y6, Y0
+	VMOVUPD      constants<>+64(SB), Y0
+	VORPD        constants<>+0(SB), Y5, Y6
+	VMAXPD       Y6, Y0, Y0
+	VMOVUPD      constants<>+96(SB), Y6
+	VFMADD231PD  constants<>+128(SB), Y0, Y6
+	VSUBPD       constants<>+96(SB), Y6, Y7
+	VFNMADD231PD constants<>+160(SB), Y7, Y0
+	VMOVAPD      Y0, Y8
+	VFNMADD231PD constants<>+192(SB), Y7, Y8
+	VSUBPD       Y8, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y7, Y0
+	VMOVUPD      constants<>+224(SB), Y7
+	VFMADD213PD  constants<>+256(SB), Y8, Y7
+	VFMADD213PD  constants<>+288(SB), Y8, Y7
+	VFMADD213PD  constants<>+320(SB), Y8, Y7
+	VFMADD213PD  constants<>+352(SB), Y8, Y7
+	VFMADD213PD  constants<>+384(SB), Y8, Y7
+	VFMADD213PD  constants<>+416(SB), Y8, Y7
+	VFMADD213PD  constants<>+448(SB), Y8, Y7
+	VFMADD213PD  constants<>+480(SB), Y8, Y7
+	VFMADD213PD  constants<>+512(SB), Y8, Y7
+	VFMADD213PD  constants<>+544(SB), Y8, Y7
+	VFMADD213PD  constants<>+576(SB), Y8, Y7
+	VMULPD       Y8, Y8, Y9
+	VFMADD213PD  Y0, Y9, Y7
+	VADDPD       Y7, Y8, Y0
 	VADDPD       constants<>+608(SB), Y0, Y0
-	VPSRLQ       $0x01, Y4, Y5
-	VPSLLQ       $0x34, Y5, Y6
+	VPSRLQ       $0x01, Y6, Y7
+	VPSLLQ       $0x34, Y7, Y8
+	VMULPD       Y8, Y0, Y0
+	VPSUBQ       Y7, Y6, Y6
+	VPSLLQ       $0x34, Y6, Y6
+	VMOVAPD      Y0, Y7
+	VFMADD213PD  constants<>+608(SB), Y6, Y7
 	VMULPD       Y6, Y0, Y0
-	VPSUBQ       Y5, Y4, Y4
-	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       Y4, Y0, Y0
-	VADDPD       constants<>+608(SB), Y0, Y4
-	VMULPD       Y4, Y2, Y2
-	VMOVUPD      constants<>+608(SB), Y5
-	VDIVPD       Y4, Y5, Y4
-	VMULPD       Y0, Y4, Y0
-	VCMPPD       $0x1e, constants<>+1184(SB), Y3, Y3
-	VBLENDVPD    Y3, Y4, Y0, Y3
-	VMULPD       Y0, Y4, Y0
-	VMOVUPD      32(R8), Y4
-	VMASKMOVPD   Y3, Y4, 32(DX)(DI*1)
-	VMOVUPD      32(R8), Y3
-	VMASKMOVPD   Y0, Y3, 32(BX)(DI*1)
-	VMOVUPD      32(R8), Y0
-	VMOVUPD      32(SP), Y3
-	VBLENDVPD    Y0, Y1, Y3, Y0
+	VMULPD       Y7, Y2, Y2
+	VMOVUPD      constants<>+608(SB), Y6
+	VDIVPD       Y7, Y6, Y6
+	VMULPD       Y0, Y6, Y0
+	VCMPPD       $0x1e, constants<>+1184(SB), Y5, Y5
+	VBLENDVPD    Y5, Y6, Y0, Y5
+	VMULPD       Y0, Y6, Y0
+	VMOVUPD      32(SI), Y6
+	VMASKMOVPD   32(CX)(BX*1), Y6, Y6
+	VFMADD231PD  Y6, Y5, Y3
+	VMULPD       Y6, Y6, Y5
+	VFMADD231PD  Y0, Y5, Y4
+	VMOVUPD      32(SI), Y0
+	VMOVUPD      32(SP), Y5
+	VBLENDVPD    Y0, Y1, Y5, Y0
 	VMOVUPD      Y0, 32(SP)
-	VMOVUPD      32(R8), Y0
+	VMOVUPD      32(SI), Y0
 	VMOVUPD      96(SP), Y1
 	VBLENDVPD    Y0, Y2, Y1, Y0
 	VMOVUPD      Y0, 96(SP)
+	VMOVUPD      32(SI), Y0
+	VMOVUPD      160(SP), Y1
+	VBLENDVPD    Y0, Y3, Y1, Y0
+	VMOVUPD      Y0, 160(SP)
+	VMOVUPD      32(SI), Y0
+	VMOVUPD      224(SP), Y1
+	VBLENDVPD    Y0, Y4, Y1, Y0
+	VMOVUPD      Y0, 224(SP)
 
-reload:
+avx2_reload:
 	VMOVUPD (SP), Y1
 	VMOVUPD 64(SP), Y2
-	VMOVUPD 32(SP), Y3
-	VMOVUPD 96(SP), Y4
+	VMOVUPD 128(SP), Y3
+	VMOVUPD 192(SP), Y4
+	VMOVUPD 32(SP), Y5
+	VMOVUPD 96(SP), Y6
+	VMOVUPD 160(SP), Y7
+	VMOVUPD 224(SP), Y8
 
-done:
-	MOVQ         lanes+0(FP), AX
+avx2_done:
+	MOVQ         lanes+8(FP), AX
 	VMOVUPD      Y1, (AX)
-	VMOVUPD      Y3, 32(AX)
-	VMULPD       Y4, Y2, Y0
+	VMOVUPD      Y5, 32(AX)
+	VMULPD       Y6, Y2, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VMULPD       X1, X0, X1
 	VPERMILPD    $0x01, X1, X0
 	VMULSD       X0, X1, X1
-	MOVSD        X1, s1+112(FP)
+	MOVSD        X1, s1+72(FP)
+	VMOVUPD      Y3, 64(AX)
+	VMOVUPD      Y7, 96(AX)
+	VMOVUPD      Y4, 128(AX)
+	VMOVUPD      Y8, 160(AX)
 	VZEROUPPER
 	RET
 
-// func productCurveAVX512(lanes *[8]float64, first []float64, second []float64, eta []float64, x []float64, delta float64) (s1 float64)
-// Requires: AVX, AVX512F, BMI2, SSE2
-TEXT ·productCurveAVX512(SB), NOSPLIT, $0-120
-	MOVQ         eta_base+56(FP), AX
-	MOVQ         x_base+80(FP), CX
-	MOVQ         first_base+8(FP), DX
-	MOVQ         second_base+32(FP), BX
-	MOVQ         eta_len+64(FP), SI
-	VBROADCASTSD delta+104(FP), Z0
-	MOVQ         lanes+0(FP), DI
+// func productCurveVector(form uint8, lanes *[8]float64, first []float64, second []float64, eta []float64, x []float64, delta float64) (s1 float64)
+// Requires: AVX, AVX2, AVX512F, BMI2, FMA3, SSE2
+TEXT ·productCurveVector(SB), NOSPLIT, $128-128
+	CMPB         form+0(FP), $0x02
+	JNE          avx2
+	MOVQ         eta_base+64(FP), AX
+	MOVQ         x_base+88(FP), CX
+	MOVQ         first_base+16(FP), DX
+	MOVQ         second_base+40(FP), BX
+	MOVQ         eta_len+72(FP), SI
+	VBROADCASTSD delta+112(FP), Z0
+	MOVQ         lanes+8(FP), DI
 	VMOVUPD      (DI), Z1
 	VBROADCASTSD constants<>+608(SB), Z2
 	XORQ         DI, DI
@@ -4914,11 +4856,9 @@ step:
 	VFMADD231PD       Z4, Z0, Z3
 	VMAXPD.BCST       constants<>+1184(SB), Z3, Z4
 	VADDPD            Z4, Z1, Z1
-	VPORQ.BCST        constants<>+0(SB), Z3, Z4
-	VBROADCASTSD      constants<>+32(SB), Z5
-	VBROADCASTSD      constants<>+64(SB), Z6
-	VMAXPD            Z4, Z6, Z4
-	VMINPD            Z4, Z5, Z4
+	VBROADCASTSD      constants<>+64(SB), Z4
+	VPORQ.BCST        constants<>+0(SB), Z3, Z5
+	VMAXPD            Z5, Z4, Z4
 	VBROADCASTSD      constants<>+640(SB), Z5
 	VFMADD231PD.BCST  constants<>+128(SB), Z4, Z5
 	VSUBPD.BCST       constants<>+640(SB), Z5, Z5
@@ -4972,11 +4912,9 @@ tail:
 	VFMADD231PD       Z6, Z0, Z5
 	VMAXPD.BCST       constants<>+1184(SB), Z5, Z0
 	VADDPD            Z0, Z3, Z3
-	VPORQ.BCST        constants<>+0(SB), Z5, Z0
-	VBROADCASTSD      constants<>+32(SB), Z6
-	VBROADCASTSD      constants<>+64(SB), Z7
-	VMAXPD            Z0, Z7, Z0
-	VMINPD            Z0, Z6, Z0
+	VBROADCASTSD      constants<>+64(SB), Z0
+	VPORQ.BCST        constants<>+0(SB), Z5, Z6
+	VMAXPD            Z6, Z0, Z0
 	VBROADCASTSD      constants<>+640(SB), Z6
 	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z6
 	VSUBPD.BCST       constants<>+640(SB), Z6, Z6
@@ -5017,7 +4955,7 @@ tail:
 	VMOVAPD           Z4, K1, Z2
 
 done:
-	MOVQ          lanes+0(FP), AX
+	MOVQ          lanes+8(FP), AX
 	VMOVUPD       Z1, (AX)
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VMULPD        Y0, Y2, Y0
@@ -5025,821 +4963,153 @@ done:
 	VMULPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VMULSD        X0, X1, X1
-	MOVSD         X1, s1+112(FP)
+	MOVSD         X1, s1+120(FP)
 	VZEROUPPER
 	RET
 
-// func weightedLog1pExpMomentsAVX2(m []float64, eta []float64, x []float64, delta float64) (s0 float64, s1 float64, s2 float64)
-// Requires: AVX, AVX2, FMA3, SSE2
-TEXT ·weightedLog1pExpMomentsAVX2(SB), NOSPLIT, $192-104
-	MOVQ         m_base+0(FP), AX
-	MOVQ         eta_base+24(FP), CX
-	MOVQ         x_base+48(FP), DX
-	MOVQ         m_len+8(FP), BX
-	VBROADCASTSD delta+72(FP), Y0
-	VXORPD       Y1, Y1, Y1
-	VXORPD       Y2, Y2, Y2
-	VXORPD       Y3, Y3, Y3
-	VXORPD       Y4, Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VXORPD       Y6, Y6, Y6
-	XORQ         SI, SI
-	MOVQ         BX, DI
-	SHRQ         $0x03, DI
-	JZ           tail
-
-step:
-	VMOVUPD      (CX)(SI*1), Y7
-	VMOVUPD      (DX)(SI*1), Y8
-	VFMADD231PD  Y8, Y0, Y7
-	VORPD        constants<>+0(SB), Y7, Y8
-	VMOVUPD      constants<>+32(SB), Y9
-	VMOVUPD      constants<>+64(SB), Y10
-	VMAXPD       Y8, Y10, Y8
-	VMINPD       Y8, Y9, Y8
-	VMOVUPD      constants<>+96(SB), Y9
-	VFMADD231PD  constants<>+128(SB), Y8, Y9
-	VSUBPD       constants<>+96(SB), Y9, Y10
-	VFNMADD231PD constants<>+160(SB), Y10, Y8
-	VMOVAPD      Y8, Y11
-	VFNMADD231PD constants<>+192(SB), Y10, Y11
-	VSUBPD       Y11, Y8, Y8
-	VFNMADD231PD constants<>+192(SB), Y10, Y8
-	VMOVUPD      constants<>+224(SB), Y10
-	VFMADD213PD  constants<>+256(SB), Y11, Y10
-	VFMADD213PD  constants<>+288(SB), Y11, Y10
-	VFMADD213PD  constants<>+320(SB), Y11, Y10
-	VFMADD213PD  constants<>+352(SB), Y11, Y10
-	VFMADD213PD  constants<>+384(SB), Y11, Y10
-	VFMADD213PD  constants<>+416(SB), Y11, Y10
-	VFMADD213PD  constants<>+448(SB), Y11, Y10
-	VFMADD213PD  constants<>+480(SB), Y11, Y10
-	VFMADD213PD  constants<>+512(SB), Y11, Y10
-	VFMADD213PD  constants<>+544(SB), Y11, Y10
-	VFMADD213PD  constants<>+576(SB), Y11, Y10
-	VMULPD       Y11, Y11, Y12
-	VFMADD213PD  Y8, Y12, Y10
-	VADDPD       Y10, Y11, Y8
-	VADDPD       constants<>+608(SB), Y8, Y8
-	VPSRLQ       $0x01, Y9, Y10
-	VPSLLQ       $0x34, Y10, Y11
-	VMULPD       Y11, Y8, Y8
-	VPSUBQ       Y10, Y9, Y9
-	VPSLLQ       $0x34, Y9, Y9
-	VMULPD       Y9, Y8, Y8
-	VADDPD       constants<>+608(SB), Y8, Y9
-	VMOVUPD      constants<>+608(SB), Y10
-	VDIVPD       Y9, Y10, Y9
-	VMULPD       Y8, Y9, Y10
-	VCMPPD       $0x1e, constants<>+1184(SB), Y7, Y11
-	VBLENDVPD    Y11, Y9, Y10, Y11
-	VMULPD       Y10, Y9, Y9
-	VMOVUPD      (DX)(SI*1), Y10
-	VMOVUPD      (AX)(SI*1), Y12
-	VMULPD       Y11, Y12, Y11
-	VFMADD231PD  Y10, Y11, Y2
-	VMULPD       Y10, Y10, Y10
-	VMULPD       Y9, Y12, Y9
-	VFMADD231PD  Y9, Y10, Y3
-	VADDPD       constants<>+608(SB), Y8, Y9
-	VSUBPD       constants<>+608(SB), Y9, Y10
-	VSUBPD       Y10, Y8, Y10
-	VDIVPD       Y9, Y10, Y10
-	VCMPPD       $0x1d, constants<>+864(SB), Y9, Y11
-	VXORPD       Y13, Y13, Y13
-	VBLENDVPD    Y11, constants<>+608(SB), Y13, Y14
-	VMULPD       constants<>+576(SB), Y9, Y15
-	VBLENDVPD    Y11, Y15, Y9, Y9
-	VSUBPD       constants<>+608(SB), Y9, Y9
-	VCMPPD       $0x11, constants<>+1312(SB), Y8, Y11
-	VBLENDVPD    Y11, Y8, Y9, Y8
-	VBLENDVPD    Y11, Y13, Y10, Y9
-	VADDPD       constants<>+896(SB), Y8, Y10
-	VDIVPD       Y10, Y8, Y10
-	VMULPD       Y10, Y10, Y11
-	VMOVUPD      constants<>+928(SB), Y13
-	VFMADD213PD  constants<>+960(SB), Y11, Y13
-	VFMADD213PD  constants<>+992(SB), Y11, Y13
-	VFMADD213PD  constants<>+1024(SB), Y11, Y13
-	VFMADD213PD  constants<>+1056(SB), Y11, Y13
-	VFMADD213PD  constants<>+1088(SB), Y11, Y13
-	VFMADD213PD  constants<>+1120(SB), Y11, Y13
-	VMULPD       Y8, Y8, Y15
-	VMULPD       constants<>+576(SB), Y15, Y15
-	VFMADD213PD  Y15, Y11, Y13
-	VFMADD231PD  constants<>+192(SB), Y14, Y9
-	VFMADD231PD  Y13, Y10, Y9
-	VSUBPD       Y9, Y15, Y9
-	VSUBPD       Y9, Y8, Y8
-	VFMADD231PD  constants<>+160(SB), Y14, Y8
-	VMAXPD       constants<>+1184(SB), Y7, Y7
-	VADDPD       Y7, Y8, Y7
-	VFMADD231PD  Y12, Y7, Y1
-	VMOVUPD      32(CX)(SI*1), Y7
-	VMOVUPD      32(DX)(SI*1), Y8
-	VFMADD231PD  Y8, Y0, Y7
-	VORPD        constants<>+0(SB), Y7, Y8
-	VMOVUPD      constants<>+32(SB), Y9
-	VMOVUPD      constants<>+64(SB), Y10
-	VMAXPD       Y8, Y10, Y8
-	VMINPD       Y8, Y9, Y8
-	VMOVUPD      constants<>+96(SB), Y9
-	VFMADD231PD  constants<>+128(SB), Y8, Y9
-	VSUBPD       constants<>+96(SB), Y9, Y10
-	VFNMADD231PD constants<>+160(SB), Y10, Y8
-	VMOVAPD      Y8, Y11
-	VFNMADD231PD constants<>+192(SB), Y10, Y11
-	VSUBPD       Y11, Y8, Y8
-	VFNMADD231PD constants<>+192(SB), Y10, Y8
-	VMOVUPD      constants<>+224(SB), Y10
-	VFMADD213PD  constants<>+256(SB), Y11, Y10
-	VFMADD213PD  constants<>+288(SB), Y11, Y10
-	VFMADD213PD  constants<>+320(SB), Y11, Y10
-	VFMADD213PD  constants<>+352(SB), Y11, Y10
-	VFMADD213PD  constants<>+384(SB), Y11, Y10
-	VFMADD213PD  constants<>+416(SB), Y11, Y10
-	VFMADD213PD  constants<>+448(SB), Y11, Y10
-	VFMADD213PD  constants<>+480(SB), Y11, Y10
-	VFMADD213PD  constants<>+512(SB), Y11, Y10
-	VFMADD213PD  constants<>+544(SB), Y11, Y10
-	VFMADD213PD  constants<>+576(SB), Y11, Y10
-	VMULPD       Y11, Y11, Y12
-	VFMADD213PD  Y8, Y12, Y10
-	VADDPD       Y10, Y11, Y8
-	VADDPD       constants<>+608(SB), Y8, Y8
-	VPSRLQ       $0x01, Y9, Y10
-	VPSLLQ       $0x34, Y10, Y11
-	VMULPD       Y11, Y8, Y8
-	VPSUBQ       Y10, Y9, Y9
-	VPSLLQ       $0x34, Y9, Y9
-	VMULPD       Y9, Y8, Y8
-	VADDPD       constants<>+608(SB), Y8, Y9
-	VMOVUPD      constants<>+608(SB), Y10
-	VDIVPD       Y9, Y10, Y9
-	VMULPD       Y8, Y9, Y10
-	VCMPPD       $0x1e, constants<>+1184(SB), Y7, Y11
-	VBLENDVPD    Y11, Y9, Y10, Y11
-	VMULPD       Y10, Y9, Y9
-	VMOVUPD      32(DX)(SI*1), Y10
-	VMOVUPD      32(AX)(SI*1), Y12
-	VMULPD       Y11, Y12, Y11
-	VFMADD231PD  Y10, Y11, Y5
-	VMULPD       Y10, Y10, Y10
-	VMULPD       Y9, Y12, Y9
-	VFMADD231PD  Y9, Y10, Y6
-	VADDPD       constants<>+608(SB), Y8, Y9
-	VSUBPD       constants<>+608(SB), Y9, Y10
-	VSUBPD       Y10, Y8, Y10
-	VDIVPD       Y9, Y10, Y10
-	VCMPPD       $0x1d, constants<>+864(SB), Y9, Y11
-	VXORPD       Y13, Y13, Y13
-	VBLENDVPD    Y11, constants<>+608(SB), Y13, Y14
-	VMULPD       constants<>+576(SB), Y9, Y15
-	VBLENDVPD    Y11, Y15, Y9, Y9
-	VSUBPD       constants<>+608(SB), Y9, Y9
-	VCMPPD       $0x11, constants<>+1312(SB), Y8, Y11
-	VBLENDVPD    Y11, Y8, Y9, Y8
-	VBLENDVPD    Y11, Y13, Y10, Y9
-	VADDPD       constants<>+896(SB), Y8, Y10
-	VDIVPD       Y10, Y8, Y10
-	VMULPD       Y10, Y10, Y11
-	VMOVUPD      constants<>+928(SB), Y13
-	VFMADD213PD  constants<>+960(SB), Y11, Y13
-	VFMADD213PD  constants<>+992(SB), Y11, Y13
-	VFMADD213PD  constants<>+1024(SB), Y11, Y13
-	VFMADD213PD  constants<>+1056(SB), Y11, Y13
-	VFMADD213PD  constants<>+1088(SB), Y11, Y13
-	VFMADD213PD  constants<>+1120(SB), Y11, Y13
-	VMULPD       Y8, Y8, Y15
-	VMULPD       constants<>+576(SB), Y15, Y15
-	VFMADD213PD  Y15, Y11, Y13
-	VFMADD231PD  constants<>+192(SB), Y14, Y9
-	VFMADD231PD  Y13, Y10, Y9
-	VSUBPD       Y9, Y15, Y9
-	VSUBPD       Y9, Y8, Y8
-	VFMADD231PD  constants<>+160(SB), Y14, Y8
-	VMAXPD       constants<>+1184(SB), Y7, Y7
-	VADDPD       Y7, Y8, Y7
-	VFMADD231PD  Y12, Y7, Y4
-	ADDQ         $0x40, SI
-	DECQ         DI
-	JNZ          step
-
-tail:
-	ANDQ         $0x07, BX
-	JZ           done
-	LEAQ         masks<>+64(SB), DI
-	MOVQ         BX, R8
-	SHLQ         $0x03, R8
-	SUBQ         R8, DI
-	VMOVUPD      Y1, (SP)
-	VMOVUPD      Y2, 64(SP)
-	VMOVUPD      Y3, 128(SP)
-	VMOVUPD      Y4, 32(SP)
-	VMOVUPD      Y5, 96(SP)
-	VMOVUPD      Y6, 160(SP)
-	VMOVUPD      (SP), Y1
-	VMOVUPD      64(SP), Y2
-	VMOVUPD      128(SP), Y3
-	VMOVUPD      (DI), Y4
-	VMASKMOVPD   (CX)(SI*1), Y4, Y4
-	VMOVUPD      (DI), Y5
-	VMASKMOVPD   (DX)(SI*1), Y5, Y5
-	VFMADD231PD  Y5, Y0, Y4
-	VORPD        constants<>+0(SB), Y4, Y5
-	VMOVUPD      constants<>+32(SB), Y6
-	VMOVUPD      constants<>+64(SB), Y7
-	VMAXPD       Y5, Y7, Y5
-	VMINPD       Y5, Y6, Y5
-	VMOVUPD      constants<>+96(SB), Y6
-	VFMADD231PD  constants<>+128(SB), Y5, Y6
-	VSUBPD       constants<>+96(SB), Y6, Y7
-	VFNMADD231PD constants<>+160(SB), Y7, Y5
-	VMOVAPD      Y5, Y8
-	VFNMADD231PD constants<>+192(SB), Y7, Y8
-	VSUBPD       Y8, Y5, Y5
-	VFNMADD231PD constants<>+192(SB), Y7, Y5
-	VMOVUPD      constants<>+224(SB), Y7
-	VFMADD213PD  constants<>+256(SB), Y8, Y7
-	VFMADD213PD  constants<>+288(SB), Y8, Y7
-	VFMADD213PD  constants<>+320(SB), Y8, Y7
-	VFMADD213PD  constants<>+352(SB), Y8, Y7
-	VFMADD213PD  constants<>+384(SB), Y8, Y7
-	VFMADD213PD  constants<>+416(SB), Y8, Y7
-	VFMADD213PD  constants<>+448(SB), Y8, Y7
-	VFMADD213PD  constants<>+480(SB), Y8, Y7
-	VFMADD213PD  constants<>+512(SB), Y8, Y7
-	VFMADD213PD  constants<>+544(SB), Y8, Y7
-	VFMADD213PD  constants<>+576(SB), Y8, Y7
-	VMULPD       Y8, Y8, Y9
-	VFMADD213PD  Y5, Y9, Y7
-	VADDPD       Y7, Y8, Y5
-	VADDPD       constants<>+608(SB), Y5, Y5
-	VPSRLQ       $0x01, Y6, Y7
-	VPSLLQ       $0x34, Y7, Y8
-	VMULPD       Y8, Y5, Y5
-	VPSUBQ       Y7, Y6, Y6
-	VPSLLQ       $0x34, Y6, Y6
-	VMULPD       Y6, Y5, Y5
-	VADDPD       constants<>+608(SB), Y5, Y6
-	VMOVUPD      constants<>+608(SB), Y7
-	VDIVPD       Y6, Y7, Y6
-	VMULPD       Y5, Y6, Y7
-	VCMPPD       $0x1e, constants<>+1184(SB), Y4, Y8
-	VBLENDVPD    Y8, Y6, Y7, Y8
-	VMULPD       Y7, Y6, Y6
-	VMOVUPD      (DI), Y7
-	VMASKMOVPD   (DX)(SI*1), Y7, Y7
-	VMOVUPD      (DI), Y9
-	VMASKMOVPD   (AX)(SI*1), Y9, Y9
-	VMULPD       Y8, Y9, Y8
-	VFMADD231PD  Y7, Y8, Y2
-	VMULPD       Y7, Y7, Y7
-	VMULPD       Y6, Y9, Y6
-	VFMADD231PD  Y6, Y7, Y3
-	VADDPD       constants<>+608(SB), Y5, Y6
-	VSUBPD       constants<>+608(SB), Y6, Y7
-	VSUBPD       Y7, Y5, Y7
-	VDIVPD       Y6, Y7, Y7
-	VCMPPD       $0x1d, constants<>+864(SB), Y6, Y8
-	VXORPD       Y10, Y10, Y10
-	VBLENDVPD    Y8, constants<>+608(SB), Y10, Y11
-	VMULPD       constants<>+576(SB), Y6, Y12
-	VBLENDVPD    Y8, Y12, Y6, Y6
-	VSUBPD       constants<>+608(SB), Y6, Y6
-	VCMPPD       $0x11, constants<>+1312(SB), Y5, Y8
-	VBLENDVPD    Y8, Y5, Y6, Y5
-	VBLENDVPD    Y8, Y10, Y7, Y6
-	VADDPD       constants<>+896(SB), Y5, Y7
-	VDIVPD       Y7, Y5, Y7
-	VMULPD       Y7, Y7, Y8
-	VMOVUPD      constants<>+928(SB), Y10
-	VFMADD213PD  constants<>+960(SB), Y8, Y10
-	VFMADD213PD  constants<>+992(SB), Y8, Y10
-	VFMADD213PD  constants<>+1024(SB), Y8, Y10
-	VFMADD213PD  constants<>+1056(SB), Y8, Y10
-	VFMADD213PD  constants<>+1088(SB), Y8, Y10
-	VFMADD213PD  constants<>+1120(SB), Y8, Y10
-	VMULPD       Y5, Y5, Y12
-	VMULPD       constants<>+576(SB), Y12, Y12
-	VFMADD213PD  Y12, Y8, Y10
-	VFMADD231PD  constants<>+192(SB), Y11, Y6
-	VFMADD231PD  Y10, Y7, Y6
-	VSUBPD       Y6, Y12, Y6
-	VSUBPD       Y6, Y5, Y5
-	VFMADD231PD  constants<>+160(SB), Y11, Y5
-	VMAXPD       constants<>+1184(SB), Y4, Y4
-	VADDPD       Y4, Y5, Y4
-	VFMADD231PD  Y9, Y4, Y1
-	VMOVUPD      (DI), Y4
-	VMOVUPD      (SP), Y5
-	VBLENDVPD    Y4, Y1, Y5, Y1
-	VMOVUPD      Y1, (SP)
+avx2:
+	MOVQ         eta_base+64(FP), AX
+	MOVQ         x_base+88(FP), CX
+	MOVQ         first_base+16(FP), DX
+	MOVQ         second_base+40(FP), BX
+	MOVQ         eta_len+72(FP), SI
+	VBROADCASTSD delta+112(FP), Y0
+	MOVQ         lanes+8(FP), DI
 	VMOVUPD      (DI), Y1
-	VMOVUPD      64(SP), Y4
-	VBLENDVPD    Y1, Y2, Y4, Y1
-	VMOVUPD      Y1, 64(SP)
-	VMOVUPD      (DI), Y1
-	VMOVUPD      128(SP), Y2
-	VBLENDVPD    Y1, Y3, Y2, Y1
-	VMOVUPD      Y1, 128(SP)
-	CMPQ         BX, $0x04
-	JLE          reload
-	VMOVUPD      32(SP), Y1
-	VMOVUPD      96(SP), Y2
-	VMOVUPD      160(SP), Y3
-	VMOVUPD      32(DI), Y4
-	VMASKMOVPD   32(CX)(SI*1), Y4, Y4
-	VMOVUPD      32(DI), Y5
-	VMASKMOVPD   32(DX)(SI*1), Y5, Y5
-	VFMADD231PD  Y5, Y0, Y4
-	VORPD        constants<>+0(SB), Y4, Y0
-	VMOVUPD      constants<>+32(SB), Y5
+	VMOVUPD      constants<>+608(SB), Y2
+	VMOVUPD      32(DI), Y3
+	VMOVUPD      constants<>+608(SB), Y4
+	XORQ         DI, DI
+	MOVQ         SI, R8
+	SHRQ         $0x03, R8
+	JZ           avx2_tail
+
+avx2_step:
+	VMOVUPD      (AX)(DI*1), Y5
+	VMOVUPD      (CX)(DI*1), Y6
+	VFMADD231PD  Y6, Y0, Y5
+	VMAXPD       constants<>+1184(SB), Y5, Y6
+	VADDPD       Y6, Y1, Y1
 	VMOVUPD      constants<>+64(SB), Y6
-	VMAXPD       Y0, Y6, Y0
-	VMINPD       Y0, Y5, Y0
-	VMOVUPD      constants<>+96(SB), Y5
-	VFMADD231PD  constants<>+128(SB), Y0, Y5
-	VSUBPD       constants<>+96(SB), Y5, Y6
-	VFNMADD231PD constants<>+160(SB), Y6, Y0
-	VMOVAPD      Y0, Y7
-	VFNMADD231PD constants<>+192(SB), Y6, Y7
-	VSUBPD       Y7, Y0, Y0
-	VFNMADD231PD constants<>+192(SB), Y6, Y0
-	VMOVUPD      constants<>+224(SB), Y6
-	VFMADD213PD  constants<>+256(SB), Y7, Y6
-	VFMADD213PD  constants<>+288(SB), Y7, Y6
-	VFMADD213PD  constants<>+320(SB), Y7, Y6
-	VFMADD213PD  constants<>+352(SB), Y7, Y6
-	VFMADD213PD  constants<>+384(SB), Y7, Y6
-	VFMADD213PD  constants<>+416(SB), Y7, Y6
-	VFMADD213PD  constants<>+448(SB), Y7, Y6
-	VFMADD213PD  constants<>+480(SB), Y7, Y6
-	VFMADD213PD  constants<>+512(SB), Y7, Y6
-	VFMADD213PD  constants<>+544(SB), Y7, Y6
-	VFMADD213PD  constants<>+576(SB), Y7, Y6
-	VMULPD       Y7, Y7, Y8
-	VFMADD213PD  Y0, Y8, Y6
-	VADDPD       Y6, Y7, Y0
-	VADDPD       constants<>+608(SB), Y0, Y0
-	VPSRLQ       $0x01, Y5, Y6
-	VPSLLQ       $0x34, Y6, Y7
-	VMULPD       Y7, Y0, Y0
-	VPSUBQ       Y6, Y5, Y5
-	VPSLLQ       $0x34, Y5, Y5
-	VMULPD       Y5, Y0, Y0
-	VADDPD       constants<>+608(SB), Y0, Y5
-	VMOVUPD      constants<>+608(SB), Y6
-	VDIVPD       Y5, Y6, Y5
-	VMULPD       Y0, Y5, Y6
-	VCMPPD       $0x1e, constants<>+1184(SB), Y4, Y7
+	VORPD        constants<>+0(SB), Y5, Y7
+	VMOVUPD      32(AX)(DI*1), Y8
+	VMAXPD       Y7, Y6, Y6
+	VMOVUPD      32(CX)(DI*1), Y9
+	VMOVUPD      constants<>+96(SB), Y7
+	VFMADD231PD  Y9, Y0, Y8
+	VFMADD231PD  constants<>+128(SB), Y6, Y7
+	VMAXPD       constants<>+1184(SB), Y8, Y10
+	VSUBPD       constants<>+96(SB), Y7, Y9
+	VADDPD       Y10, Y3, Y3
+	VMOVUPD      constants<>+64(SB), Y11
+	VFNMADD231PD constants<>+160(SB), Y9, Y6
+	VORPD        constants<>+0(SB), Y8, Y12
+	VMOVAPD      Y6, Y10
+	VMAXPD       Y12, Y11, Y11
+	VFNMADD231PD constants<>+192(SB), Y9, Y10
+	VMOVUPD      constants<>+96(SB), Y12
+	VSUBPD       Y10, Y6, Y6
+	VFMADD231PD  constants<>+128(SB), Y11, Y12
+	VFNMADD231PD constants<>+192(SB), Y9, Y6
+	VSUBPD       constants<>+96(SB), Y12, Y13
+	VMOVUPD      constants<>+224(SB), Y9
+	VFMADD213PD  constants<>+256(SB), Y10, Y9
+	VFNMADD231PD constants<>+160(SB), Y13, Y11
+	VFMADD213PD  constants<>+288(SB), Y10, Y9
+	VMOVAPD      Y11, Y14
+	VFMADD213PD  constants<>+320(SB), Y10, Y9
+	VFNMADD231PD constants<>+192(SB), Y13, Y14
+	VFMADD213PD  constants<>+352(SB), Y10, Y9
+	VSUBPD       Y14, Y11, Y11
+	VFMADD213PD  constants<>+384(SB), Y10, Y9
+	VFNMADD231PD constants<>+192(SB), Y13, Y11
+	VFMADD213PD  constants<>+416(SB), Y10, Y9
+	VMOVUPD      constants<>+224(SB), Y15
+	VFMADD213PD  constants<>+448(SB), Y10, Y9
+	VFMADD213PD  constants<>+256(SB), Y14, Y15
+	VFMADD213PD  constants<>+480(SB), Y10, Y9
+	VFMADD213PD  constants<>+288(SB), Y14, Y15
+	VFMADD213PD  constants<>+512(SB), Y10, Y9
+	VFMADD213PD  constants<>+320(SB), Y14, Y15
+	VFMADD213PD  constants<>+544(SB), Y10, Y9
+	VFMADD213PD  constants<>+352(SB), Y14, Y15
+	VFMADD213PD  constants<>+576(SB), Y10, Y9
+	VFMADD213PD  constants<>+384(SB), Y14, Y15
+	VMULPD       Y10, Y10, Y13
+	VFMADD213PD  constants<>+416(SB), Y14, Y15
+	VFMADD213PD  Y6, Y13, Y9
+	VFMADD213PD  constants<>+448(SB), Y14, Y15
+	VADDPD       Y9, Y10, Y6
+	VFMADD213PD  constants<>+480(SB), Y14, Y15
+	VADDPD       constants<>+608(SB), Y6, Y6
+	VFMADD213PD  constants<>+512(SB), Y14, Y15
+	VPSRLQ       $0x01, Y7, Y9
+	VFMADD213PD  constants<>+544(SB), Y14, Y15
+	VPSLLQ       $0x34, Y9, Y10
+	VFMADD213PD  constants<>+576(SB), Y14, Y15
+	VMULPD       Y10, Y6, Y6
+	VMULPD       Y14, Y14, Y10
+	VPSUBQ       Y9, Y7, Y7
+	VFMADD213PD  Y11, Y10, Y15
+	VPSLLQ       $0x34, Y7, Y7
+	VADDPD       Y15, Y14, Y10
+	VMOVAPD      Y6, Y9
+	VADDPD       constants<>+608(SB), Y10, Y10
+	VFMADD213PD  constants<>+608(SB), Y7, Y9
+	VPSRLQ       $0x01, Y12, Y11
+	VMULPD       Y7, Y6, Y6
+	VPSLLQ       $0x34, Y11, Y7
+	VMULPD       Y9, Y2, Y2
+	VMULPD       Y7, Y10, Y10
+	VMOVUPD      constants<>+608(SB), Y7
+	VPSUBQ       Y11, Y12, Y11
+	VDIVPD       Y9, Y7, Y7
+	VPSLLQ       $0x34, Y11, Y9
+	VMULPD       Y6, Y7, Y6
+	VMOVAPD      Y10, Y11
+	VCMPPD       $0x1e, constants<>+1184(SB), Y5, Y5
+	VFMADD213PD  constants<>+608(SB), Y9, Y11
+	VBLENDVPD    Y5, Y7, Y6, Y5
+	VMULPD       Y9, Y10, Y9
+	VMULPD       Y6, Y7, Y6
+	VMULPD       Y11, Y4, Y4
+	VMOVUPD      Y5, (DX)(DI*1)
+	VMOVUPD      constants<>+608(SB), Y5
+	VMOVUPD      Y6, (BX)(DI*1)
+	VDIVPD       Y11, Y5, Y5
+	VMULPD       Y9, Y5, Y6
+	VCMPPD       $0x1e, constants<>+1184(SB), Y8, Y7
 	VBLENDVPD    Y7, Y5, Y6, Y7
 	VMULPD       Y6, Y5, Y5
-	VMOVUPD      32(DI), Y6
-	VMASKMOVPD   32(DX)(SI*1), Y6, Y6
-	VMOVUPD      32(DI), Y8
-	VMASKMOVPD   32(AX)(SI*1), Y8, Y8
-	VMULPD       Y7, Y8, Y7
-	VFMADD231PD  Y6, Y7, Y2
-	VMULPD       Y6, Y6, Y6
-	VMULPD       Y5, Y8, Y5
-	VFMADD231PD  Y5, Y6, Y3
-	VADDPD       constants<>+608(SB), Y0, Y5
-	VSUBPD       constants<>+608(SB), Y5, Y6
-	VSUBPD       Y6, Y0, Y6
-	VDIVPD       Y5, Y6, Y6
-	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y7
-	VXORPD       Y9, Y9, Y9
-	VBLENDVPD    Y7, constants<>+608(SB), Y9, Y10
-	VMULPD       constants<>+576(SB), Y5, Y11
-	VBLENDVPD    Y7, Y11, Y5, Y5
-	VSUBPD       constants<>+608(SB), Y5, Y5
-	VCMPPD       $0x11, constants<>+1312(SB), Y0, Y7
-	VBLENDVPD    Y7, Y0, Y5, Y0
-	VBLENDVPD    Y7, Y9, Y6, Y5
-	VADDPD       constants<>+896(SB), Y0, Y6
-	VDIVPD       Y6, Y0, Y6
-	VMULPD       Y6, Y6, Y7
-	VMOVUPD      constants<>+928(SB), Y9
-	VFMADD213PD  constants<>+960(SB), Y7, Y9
-	VFMADD213PD  constants<>+992(SB), Y7, Y9
-	VFMADD213PD  constants<>+1024(SB), Y7, Y9
-	VFMADD213PD  constants<>+1056(SB), Y7, Y9
-	VFMADD213PD  constants<>+1088(SB), Y7, Y9
-	VFMADD213PD  constants<>+1120(SB), Y7, Y9
-	VMULPD       Y0, Y0, Y11
-	VMULPD       constants<>+576(SB), Y11, Y11
-	VFMADD213PD  Y11, Y7, Y9
-	VFMADD231PD  constants<>+192(SB), Y10, Y5
-	VFMADD231PD  Y9, Y6, Y5
-	VSUBPD       Y5, Y11, Y5
-	VSUBPD       Y5, Y0, Y0
-	VFMADD231PD  constants<>+160(SB), Y10, Y0
-	VMAXPD       constants<>+1184(SB), Y4, Y4
-	VADDPD       Y4, Y0, Y0
-	VFMADD231PD  Y8, Y0, Y1
-	VMOVUPD      32(DI), Y0
-	VMOVUPD      32(SP), Y4
-	VBLENDVPD    Y0, Y1, Y4, Y0
-	VMOVUPD      Y0, 32(SP)
-	VMOVUPD      32(DI), Y0
-	VMOVUPD      96(SP), Y1
-	VBLENDVPD    Y0, Y2, Y1, Y0
-	VMOVUPD      Y0, 96(SP)
-	VMOVUPD      32(DI), Y0
-	VMOVUPD      160(SP), Y1
-	VBLENDVPD    Y0, Y3, Y1, Y0
-	VMOVUPD      Y0, 160(SP)
+	VMOVUPD      Y7, 32(DX)(DI*1)
+	VMOVUPD      Y5, 32(BX)(DI*1)
+	ADDQ         $0x40, DI
+	DECQ         R8
+	JNZ          avx2_step
 
-reload:
-	VMOVUPD (SP), Y1
-	VMOVUPD 64(SP), Y2
-	VMOVUPD 128(SP), Y3
-	VMOVUPD 32(SP), Y4
-	VMOVUPD 96(SP), Y5
-	VMOVUPD 160(SP), Y6
-
-done:
-	VADDPD       Y4, Y1, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X1
-	VPERMILPD    $0x01, X1, X0
-	VADDSD       X0, X1, X1
-	MOVSD        X1, s0+80(FP)
-	VADDPD       Y5, Y2, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X1
-	VPERMILPD    $0x01, X1, X0
-	VADDSD       X0, X1, X1
-	MOVSD        X1, s1+88(FP)
-	VADDPD       Y6, Y3, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X1
-	VPERMILPD    $0x01, X1, X0
-	VADDSD       X0, X1, X1
-	MOVSD        X1, s2+96(FP)
-	VZEROUPPER
-	RET
-
-// func weightedLog1pExpMomentsAVX512(m []float64, eta []float64, x []float64, delta float64) (s0 float64, s1 float64, s2 float64)
-// Requires: AVX, AVX512F, BMI2, SSE2
-TEXT ·weightedLog1pExpMomentsAVX512(SB), NOSPLIT, $0-104
-	MOVQ         m_base+0(FP), AX
-	MOVQ         eta_base+24(FP), CX
-	MOVQ         x_base+48(FP), DX
-	MOVQ         m_len+8(FP), BX
-	VBROADCASTSD delta+72(FP), Z0
-	VPXORQ       Z1, Z1, Z1
-	VPXORQ       Z2, Z2, Z2
-	VPXORQ       Z3, Z3, Z3
-	XORQ         SI, SI
-	MOVQ         BX, DI
-	SHRQ         $0x03, DI
-	JZ           tail
-
-step:
-	VMOVUPD           (CX)(SI*1), Z4
-	VMOVUPD           (DX)(SI*1), Z5
-	VFMADD231PD       Z5, Z0, Z4
-	VPORQ.BCST        constants<>+0(SB), Z4, Z5
-	VBROADCASTSD      constants<>+32(SB), Z8
-	VBROADCASTSD      constants<>+64(SB), Z9
-	VMAXPD            Z5, Z9, Z5
-	VMINPD            Z5, Z8, Z5
-	VBROADCASTSD      constants<>+640(SB), Z8
-	VFMADD231PD.BCST  constants<>+128(SB), Z5, Z8
-	VSUBPD.BCST       constants<>+640(SB), Z8, Z8
-	VFNMADD231PD.BCST constants<>+160(SB), Z8, Z5
-	VMOVAPD           Z5, Z9
-	VFNMADD231PD.BCST constants<>+192(SB), Z8, Z9
-	VSUBPD            Z9, Z5, Z5
-	VFNMADD231PD.BCST constants<>+192(SB), Z8, Z5
-	VBROADCASTSD      constants<>+224(SB), Z10
-	VFMADD213PD.BCST  constants<>+256(SB), Z9, Z10
-	VFMADD213PD.BCST  constants<>+288(SB), Z9, Z10
-	VFMADD213PD.BCST  constants<>+320(SB), Z9, Z10
-	VFMADD213PD.BCST  constants<>+352(SB), Z9, Z10
-	VFMADD213PD.BCST  constants<>+384(SB), Z9, Z10
-	VFMADD213PD.BCST  constants<>+416(SB), Z9, Z10
-	VFMADD213PD.BCST  constants<>+448(SB), Z9, Z10
-	VFMADD213PD.BCST  constants<>+480(SB), Z9, Z10
-	VFMADD213PD.BCST  constants<>+512(SB), Z9, Z10
-	VFMADD213PD.BCST  constants<>+544(SB), Z9, Z10
-	VFMADD213PD.BCST  constants<>+576(SB), Z9, Z10
-	VMULPD            Z9, Z9, Z11
-	VFMADD213PD       Z5, Z11, Z10
-	VADDPD            Z10, Z9, Z5
-	VADDPD.BCST       constants<>+608(SB), Z5, Z5
-	VSCALEFPD         Z8, Z5, Z5
-	VADDPD.BCST       constants<>+608(SB), Z5, Z8
-	VBROADCASTSD      constants<>+608(SB), Z9
-	VDIVPD            Z8, Z9, Z8
-	VMULPD            Z5, Z8, Z9
-	VCMPPD.BCST       $0x1e, constants<>+1184(SB), Z4, K1
-	VMOVAPD           Z9, Z10
-	VMOVAPD           Z8, K1, Z10
-	VMULPD            Z9, Z8, Z8
-	VMOVUPD           (DX)(SI*1), Z9
-	VMOVUPD           (AX)(SI*1), Z11
-	VMULPD            Z10, Z11, Z10
-	VFMADD231PD       Z9, Z10, Z2
-	VMULPD            Z9, Z9, Z9
-	VMULPD            Z8, Z11, Z8
-	VFMADD231PD       Z8, Z9, Z3
-	VADDPD.BCST       constants<>+608(SB), Z5, Z8
-	VSUBPD.BCST       constants<>+608(SB), Z8, Z9
-	VSUBPD            Z9, Z5, Z9
-	VDIVPD            Z8, Z9, Z9
-	VCMPPD.BCST       $0x1d, constants<>+864(SB), Z8, K1
-	VPXORQ            Z6, Z6, Z6
-	VMOVAPD           Z6, Z10
-	VBROADCASTSD      constants<>+608(SB), K1, Z10
-	VMULPD.BCST       constants<>+576(SB), Z8, Z12
-	VMOVAPD           Z12, K1, Z8
-	VSUBPD.BCST       constants<>+608(SB), Z8, Z8
-	VCMPPD.BCST       $0x11, constants<>+1312(SB), Z5, K1
-	VMOVAPD           Z5, K1, Z8
-	VMOVAPD           Z9, Z5
-	VMOVAPD           Z6, K1, Z5
-	VADDPD.BCST       constants<>+896(SB), Z8, Z9
-	VDIVPD            Z9, Z8, Z9
-	VMULPD            Z9, Z9, Z12
-	VBROADCASTSD      constants<>+928(SB), Z13
-	VFMADD213PD.BCST  constants<>+960(SB), Z12, Z13
-	VFMADD213PD.BCST  constants<>+992(SB), Z12, Z13
-	VFMADD213PD.BCST  constants<>+1024(SB), Z12, Z13
-	VFMADD213PD.BCST  constants<>+1056(SB), Z12, Z13
-	VFMADD213PD.BCST  constants<>+1088(SB), Z12, Z13
-	VFMADD213PD.BCST  constants<>+1120(SB), Z12, Z13
-	VMULPD            Z8, Z8, Z14
-	VMULPD.BCST       constants<>+576(SB), Z14, Z14
-	VFMADD213PD       Z14, Z12, Z13
-	VFMADD231PD.BCST  constants<>+192(SB), Z10, Z5
-	VFMADD231PD       Z13, Z9, Z5
-	VSUBPD            Z5, Z14, Z5
-	VSUBPD            Z5, Z8, Z5
-	VFMADD231PD.BCST  constants<>+160(SB), Z10, Z5
-	VMAXPD.BCST       constants<>+1184(SB), Z4, Z4
-	VADDPD            Z4, Z5, Z4
-	VFMADD231PD       Z11, Z4, Z1
-	ADDQ              $0x40, SI
-	DECQ              DI
-	JNZ               step
-
-tail:
-	ANDQ              $0x07, BX
-	JZ                done
-	MOVL              $0x000000ff, DI
-	BZHIL             BX, DI, DI
-	KMOVW             DI, K1
-	VMOVAPD           Z1, Z4
-	VMOVAPD           Z2, Z5
-	VMOVAPD           Z3, Z6
-	VMOVUPD.Z         (CX)(SI*1), K1, Z8
-	VMOVUPD.Z         (DX)(SI*1), K1, Z9
-	VFMADD231PD       Z9, Z0, Z8
-	VPORQ.BCST        constants<>+0(SB), Z8, Z0
-	VBROADCASTSD      constants<>+32(SB), Z9
-	VBROADCASTSD      constants<>+64(SB), Z10
-	VMAXPD            Z0, Z10, Z0
-	VMINPD            Z0, Z9, Z0
-	VBROADCASTSD      constants<>+640(SB), Z9
-	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z9
-	VSUBPD.BCST       constants<>+640(SB), Z9, Z9
-	VFNMADD231PD.BCST constants<>+160(SB), Z9, Z0
-	VMOVAPD           Z0, Z10
-	VFNMADD231PD.BCST constants<>+192(SB), Z9, Z10
-	VSUBPD            Z10, Z0, Z0
-	VFNMADD231PD.BCST constants<>+192(SB), Z9, Z0
-	VBROADCASTSD      constants<>+224(SB), Z11
-	VFMADD213PD.BCST  constants<>+256(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+288(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+320(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+352(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+384(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+416(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+448(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+480(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+512(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+544(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+576(SB), Z10, Z11
-	VMULPD            Z10, Z10, Z12
-	VFMADD213PD       Z0, Z12, Z11
-	VADDPD            Z11, Z10, Z0
-	VADDPD.BCST       constants<>+608(SB), Z0, Z0
-	VSCALEFPD         Z9, Z0, Z0
-	VADDPD.BCST       constants<>+608(SB), Z0, Z9
-	VBROADCASTSD      constants<>+608(SB), Z10
-	VDIVPD            Z9, Z10, Z9
-	VMULPD            Z0, Z9, Z10
-	VCMPPD.BCST       $0x1e, constants<>+1184(SB), Z8, K2
-	VMOVAPD           Z10, Z11
-	VMOVAPD           Z9, K2, Z11
-	VMULPD            Z10, Z9, Z9
-	VMOVUPD.Z         (DX)(SI*1), K1, Z10
-	VMOVUPD.Z         (AX)(SI*1), K1, Z12
-	VMULPD            Z11, Z12, Z11
-	VFMADD231PD       Z10, Z11, Z5
-	VMULPD            Z10, Z10, Z10
-	VMULPD            Z9, Z12, Z9
-	VFMADD231PD       Z9, Z10, Z6
-	VADDPD.BCST       constants<>+608(SB), Z0, Z9
-	VSUBPD.BCST       constants<>+608(SB), Z9, Z10
-	VSUBPD            Z10, Z0, Z10
-	VDIVPD            Z9, Z10, Z10
-	VCMPPD.BCST       $0x1d, constants<>+864(SB), Z9, K2
-	VPXORQ            Z7, Z7, Z7
-	VMOVAPD           Z7, Z11
-	VBROADCASTSD      constants<>+608(SB), K2, Z11
-	VMULPD.BCST       constants<>+576(SB), Z9, Z13
-	VMOVAPD           Z13, K2, Z9
-	VSUBPD.BCST       constants<>+608(SB), Z9, Z9
-	VCMPPD.BCST       $0x11, constants<>+1312(SB), Z0, K2
-	VMOVAPD           Z0, K2, Z9
-	VMOVAPD           Z10, Z0
-	VMOVAPD           Z7, K2, Z0
-	VADDPD.BCST       constants<>+896(SB), Z9, Z7
-	VDIVPD            Z7, Z9, Z7
-	VMULPD            Z7, Z7, Z10
-	VBROADCASTSD      constants<>+928(SB), Z13
-	VFMADD213PD.BCST  constants<>+960(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+992(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+1024(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+1056(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+1088(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+1120(SB), Z10, Z13
-	VMULPD            Z9, Z9, Z14
-	VMULPD.BCST       constants<>+576(SB), Z14, Z14
-	VFMADD213PD       Z14, Z10, Z13
-	VFMADD231PD.BCST  constants<>+192(SB), Z11, Z0
-	VFMADD231PD       Z13, Z7, Z0
-	VSUBPD            Z0, Z14, Z0
-	VSUBPD            Z0, Z9, Z0
-	VFMADD231PD.BCST  constants<>+160(SB), Z11, Z0
-	VMAXPD.BCST       constants<>+1184(SB), Z8, Z7
-	VADDPD            Z7, Z0, Z0
-	VFMADD231PD       Z12, Z0, Z4
-	VMOVAPD           Z4, K1, Z1
-	VMOVAPD           Z5, K1, Z2
-	VMOVAPD           Z6, K1, Z3
-
-done:
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y0, Y1, Y0
-	VEXTRACTF128  $0x01, Y0, X1
-	VADDPD        X1, X0, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDSD        X0, X1, X1
-	MOVSD         X1, s0+80(FP)
-	VEXTRACTF64X4 $0x01, Z2, Y0
-	VADDPD        Y0, Y2, Y0
-	VEXTRACTF128  $0x01, Y0, X1
-	VADDPD        X1, X0, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDSD        X0, X1, X1
-	MOVSD         X1, s1+88(FP)
-	VEXTRACTF64X4 $0x01, Z3, Y0
-	VADDPD        Y0, Y3, Y0
-	VEXTRACTF128  $0x01, Y0, X1
-	VADDPD        X1, X0, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDSD        X0, X1, X1
-	MOVSD         X1, s2+96(FP)
-	VZEROUPPER
-	RET
-
-// func expMomentsAVX2(eta []float64, x []float64, delta float64) (s0 float64, s1 float64, s2 float64)
-// Requires: AVX, AVX2, FMA3, SSE2
-TEXT ·expMomentsAVX2(SB), NOSPLIT, $192-80
-	MOVQ         eta_base+0(FP), AX
-	MOVQ         x_base+24(FP), CX
-	MOVQ         eta_len+8(FP), DX
-	VBROADCASTSD delta+48(FP), Y0
-	VXORPD       Y1, Y1, Y1
-	VXORPD       Y2, Y2, Y2
-	VXORPD       Y3, Y3, Y3
-	VXORPD       Y4, Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VXORPD       Y6, Y6, Y6
-	XORQ         BX, BX
-	MOVQ         DX, SI
-	SHRQ         $0x03, SI
-	JZ           tail
-
-step:
-	VMOVUPD      (AX)(BX*1), Y7
-	VMOVUPD      (CX)(BX*1), Y8
-	VFMADD231PD  Y8, Y0, Y7
-	VMOVUPD      constants<>+32(SB), Y8
-	VMOVUPD      constants<>+64(SB), Y9
-	VMAXPD       Y7, Y9, Y7
-	VMINPD       Y7, Y8, Y7
-	VMOVUPD      constants<>+96(SB), Y8
-	VFMADD231PD  constants<>+128(SB), Y7, Y8
-	VSUBPD       constants<>+96(SB), Y8, Y9
-	VFNMADD231PD constants<>+160(SB), Y9, Y7
-	VMOVAPD      Y7, Y10
-	VFNMADD231PD constants<>+192(SB), Y9, Y10
-	VSUBPD       Y10, Y7, Y7
-	VFNMADD231PD constants<>+192(SB), Y9, Y7
-	VMOVUPD      constants<>+224(SB), Y9
-	VFMADD213PD  constants<>+256(SB), Y10, Y9
-	VFMADD213PD  constants<>+288(SB), Y10, Y9
-	VFMADD213PD  constants<>+320(SB), Y10, Y9
-	VFMADD213PD  constants<>+352(SB), Y10, Y9
-	VFMADD213PD  constants<>+384(SB), Y10, Y9
-	VFMADD213PD  constants<>+416(SB), Y10, Y9
-	VFMADD213PD  constants<>+448(SB), Y10, Y9
-	VFMADD213PD  constants<>+480(SB), Y10, Y9
-	VFMADD213PD  constants<>+512(SB), Y10, Y9
-	VFMADD213PD  constants<>+544(SB), Y10, Y9
-	VFMADD213PD  constants<>+576(SB), Y10, Y9
-	VMULPD       Y10, Y10, Y11
-	VFMADD213PD  Y7, Y11, Y9
-	VADDPD       Y9, Y10, Y7
-	VADDPD       constants<>+608(SB), Y7, Y7
-	VPSRLQ       $0x01, Y8, Y9
-	VPSLLQ       $0x34, Y9, Y10
-	VMULPD       Y10, Y7, Y7
-	VPSUBQ       Y9, Y8, Y8
-	VPSLLQ       $0x34, Y8, Y8
-	VMULPD       Y8, Y7, Y7
-	VMOVUPD      (CX)(BX*1), Y8
-	VADDPD       Y7, Y1, Y1
-	VFMADD231PD  Y8, Y7, Y2
-	VMULPD       Y8, Y8, Y8
-	VFMADD231PD  Y7, Y8, Y3
-	VMOVUPD      32(AX)(BX*1), Y7
-	VMOVUPD      32(CX)(BX*1), Y8
-	VFMADD231PD  Y8, Y0, Y7
-	VMOVUPD      constants<>+32(SB), Y8
-	VMOVUPD      constants<>+64(SB), Y9
-	VMAXPD       Y7, Y9, Y7
-	VMINPD       Y7, Y8, Y7
-	VMOVUPD      constants<>+96(SB), Y8
-	VFMADD231PD  constants<>+128(SB), Y7, Y8
-	VSUBPD       constants<>+96(SB), Y8, Y9
-	VFNMADD231PD constants<>+160(SB), Y9, Y7
-	VMOVAPD      Y7, Y10
-	VFNMADD231PD constants<>+192(SB), Y9, Y10
-	VSUBPD       Y10, Y7, Y7
-	VFNMADD231PD constants<>+192(SB), Y9, Y7
-	VMOVUPD      constants<>+224(SB), Y9
-	VFMADD213PD  constants<>+256(SB), Y10, Y9
-	VFMADD213PD  constants<>+288(SB), Y10, Y9
-	VFMADD213PD  constants<>+320(SB), Y10, Y9
-	VFMADD213PD  constants<>+352(SB), Y10, Y9
-	VFMADD213PD  constants<>+384(SB), Y10, Y9
-	VFMADD213PD  constants<>+416(SB), Y10, Y9
-	VFMADD213PD  constants<>+448(SB), Y10, Y9
-	VFMADD213PD  constants<>+480(SB), Y10, Y9
-	VFMADD213PD  constants<>+512(SB), Y10, Y9
-	VFMADD213PD  constants<>+544(SB), Y10, Y9
-	VFMADD213PD  constants<>+576(SB), Y10, Y9
-	VMULPD       Y10, Y10, Y11
-	VFMADD213PD  Y7, Y11, Y9
-	VADDPD       Y9, Y10, Y7
-	VADDPD       constants<>+608(SB), Y7, Y7
-	VPSRLQ       $0x01, Y8, Y9
-	VPSLLQ       $0x34, Y9, Y10
-	VMULPD       Y10, Y7, Y7
-	VPSUBQ       Y9, Y8, Y8
-	VPSLLQ       $0x34, Y8, Y8
-	VMULPD       Y8, Y7, Y7
-	VMOVUPD      32(CX)(BX*1), Y8
-	VADDPD       Y7, Y4, Y4
-	VFMADD231PD  Y8, Y7, Y5
-	VMULPD       Y8, Y8, Y8
-	VFMADD231PD  Y7, Y8, Y6
-	ADDQ         $0x40, BX
-	DECQ         SI
-	JNZ          step
-
-tail:
-	ANDQ         $0x07, DX
-	JZ           done
-	LEAQ         masks<>+64(SB), SI
-	MOVQ         DX, DI
-	SHLQ         $0x03, DI
-	SUBQ         DI, SI
+avx2_tail:
+	ANDQ         $0x07, SI
+	JZ           avx2_done
+	LEAQ         masks<>+64(SB), R8
+	MOVQ         SI, R9
+	SHLQ         $0x03, R9
+	SUBQ         R9, R8
 	VMOVUPD      Y1, (SP)
 	VMOVUPD      Y2, 64(SP)
-	VMOVUPD      Y3, 128(SP)
-	VMOVUPD      Y4, 32(SP)
-	VMOVUPD      Y5, 96(SP)
-	VMOVUPD      Y6, 160(SP)
+	VMOVUPD      Y3, 32(SP)
+	VMOVUPD      Y4, 96(SP)
 	VMOVUPD      (SP), Y1
 	VMOVUPD      64(SP), Y2
-	VMOVUPD      128(SP), Y3
-	VMOVUPD      (SI), Y4
-	VMASKMOVPD   (AX)(BX*1), Y4, Y4
-	VMOVUPD      (SI), Y5
-	VMASKMOVPD   (CX)(BX*1), Y5, Y5
-	VFMADD231PD  Y5, Y0, Y4
-	VMOVUPD      constants<>+32(SB), Y5
-	VMOVUPD      constants<>+64(SB), Y6
-	VMAXPD       Y4, Y6, Y4
-	VMINPD       Y4, Y5, Y4
+	VMOVUPD      (R8), Y3
+	VMASKMOVPD   (AX)(DI*1), Y3, Y3
+	VMOVUPD      (R8), Y4
+	VMASKMOVPD   (CX)(DI*1), Y4, Y4
+	VFMADD231PD  Y4, Y0, Y3
+	VMAXPD       constants<>+1184(SB), Y3, Y4
+	VADDPD       Y4, Y1, Y1
+	VMOVUPD      constants<>+64(SB), Y4
+	VORPD        constants<>+0(SB), Y3, Y5
+	VMAXPD       Y5, Y4, Y4
 	VMOVUPD      constants<>+96(SB), Y5
 	VFMADD231PD  constants<>+128(SB), Y4, Y5
 	VSUBPD       constants<>+96(SB), Y5, Y6
@@ -5869,39 +5139,42 @@ tail:
 	VMULPD       Y7, Y4, Y4
 	VPSUBQ       Y6, Y5, Y5
 	VPSLLQ       $0x34, Y5, Y5
+	VMOVAPD      Y4, Y6
+	VFMADD213PD  constants<>+608(SB), Y5, Y6
 	VMULPD       Y5, Y4, Y4
-	VMOVUPD      (SI), Y5
-	VMASKMOVPD   (CX)(BX*1), Y5, Y5
-	VADDPD       Y4, Y1, Y1
-	VFMADD231PD  Y5, Y4, Y2
-	VMULPD       Y5, Y5, Y5
-	VFMADD231PD  Y4, Y5, Y3
-	VMOVUPD      (SI), Y4
-	VMOVUPD      (SP), Y5
-	VBLENDVPD    Y4, Y1, Y5, Y1
+	VMULPD       Y6, Y2, Y2
+	VMOVUPD      constants<>+608(SB), Y5
+	VDIVPD       Y6, Y5, Y5
+	VMULPD       Y4, Y5, Y4
+	VCMPPD       $0x1e, constants<>+1184(SB), Y3, Y3
+	VBLENDVPD    Y3, Y5, Y4, Y3
+	VMULPD       Y4, Y5, Y4
+	VMOVUPD      (R8), Y5
+	VMASKMOVPD   Y3, Y5, (DX)(DI*1)
+	VMOVUPD      (R8), Y3
+	VMASKMOVPD   Y4, Y3, (BX)(DI*1)
+	VMOVUPD      (R8), Y3
+	VMOVUPD      (SP), Y4
+	VBLENDVPD    Y3, Y1, Y4, Y1
 	VMOVUPD      Y1, (SP)
-	VMOVUPD      (SI), Y1
-	VMOVUPD      64(SP), Y4
-	VBLENDVPD    Y1, Y2, Y4, Y1
+	VMOVUPD      (R8), Y1
+	VMOVUPD      64(SP), Y3
+	VBLENDVPD    Y1, Y2, Y3, Y1
 	VMOVUPD      Y1, 64(SP)
-	VMOVUPD      (SI), Y1
-	VMOVUPD      128(SP), Y2
-	VBLENDVPD    Y1, Y3, Y2, Y1
-	VMOVUPD      Y1, 128(SP)
-	CMPQ         DX, $0x04
-	JLE          reload
+	CMPQ         SI, $0x04
+	JLE          avx2_reload
 	VMOVUPD      32(SP), Y1
 	VMOVUPD      96(SP), Y2
-	VMOVUPD      160(SP), Y3
-	VMOVUPD      32(SI), Y4
-	VMASKMOVPD   32(AX)(BX*1), Y4, Y4
-	VMOVUPD      32(SI), Y5
-	VMASKMOVPD   32(CX)(BX*1), Y5, Y5
-	VFMADD231PD  Y5, Y0, Y4
-	VMOVUPD      constants<>+32(SB), Y0
-	VMOVUPD      constants<>+64(SB), Y5
-	VMAXPD       Y4, Y5, Y4
-	VMINPD       Y4, Y0, Y0
+	VMOVUPD      32(R8), Y3
+	VMASKMOVPD   32(AX)(DI*1), Y3, Y3
+	VMOVUPD      32(R8), Y4
+	VMASKMOVPD   32(CX)(DI*1), Y4, Y4
+	VFMADD231PD  Y4, Y0, Y3
+	VMAXPD       constants<>+1184(SB), Y3, Y0
+	VADDPD       Y0, Y1, Y1
+	VMOVUPD      constants<>+64(SB), Y0
+	VORPD        constants<>+0(SB), Y3, Y4
+	VMAXPD       Y4, Y0, Y0
 	VMOVUPD      constants<>+96(SB), Y4
 	VFMADD231PD  constants<>+128(SB), Y0, Y4
 	VSUBPD       constants<>+96(SB), Y4, Y5
@@ -5931,27 +5204,684 @@ tail:
 	VMULPD       Y6, Y0, Y0
 	VPSUBQ       Y5, Y4, Y4
 	VPSLLQ       $0x34, Y4, Y4
+	VMOVAPD      Y0, Y5
+	VFMADD213PD  constants<>+608(SB), Y4, Y5
 	VMULPD       Y4, Y0, Y0
-	VMOVUPD      32(SI), Y4
-	VMASKMOVPD   32(CX)(BX*1), Y4, Y4
-	VADDPD       Y0, Y1, Y1
-	VFMADD231PD  Y4, Y0, Y2
-	VMULPD       Y4, Y4, Y4
-	VFMADD231PD  Y0, Y4, Y3
-	VMOVUPD      32(SI), Y0
-	VMOVUPD      32(SP), Y4
-	VBLENDVPD    Y0, Y1, Y4, Y0
+	VMULPD       Y5, Y2, Y2
+	VMOVUPD      constants<>+608(SB), Y4
+	VDIVPD       Y5, Y4, Y4
+	VMULPD       Y0, Y4, Y0
+	VCMPPD       $0x1e, constants<>+1184(SB), Y3, Y3
+	VBLENDVPD    Y3, Y4, Y0, Y3
+	VMULPD       Y0, Y4, Y0
+	VMOVUPD      32(R8), Y4
+	VMASKMOVPD   Y3, Y4, 32(DX)(DI*1)
+	VMOVUPD      32(R8), Y3
+	VMASKMOVPD   Y0, Y3, 32(BX)(DI*1)
+	VMOVUPD      32(R8), Y0
+	VMOVUPD      32(SP), Y3
+	VBLENDVPD    Y0, Y1, Y3, Y0
 	VMOVUPD      Y0, 32(SP)
-	VMOVUPD      32(SI), Y0
+	VMOVUPD      32(R8), Y0
 	VMOVUPD      96(SP), Y1
 	VBLENDVPD    Y0, Y2, Y1, Y0
 	VMOVUPD      Y0, 96(SP)
-	VMOVUPD      32(SI), Y0
+
+avx2_reload:
+	VMOVUPD (SP), Y1
+	VMOVUPD 64(SP), Y2
+	VMOVUPD 32(SP), Y3
+	VMOVUPD 96(SP), Y4
+
+avx2_done:
+	MOVQ         lanes+8(FP), AX
+	VMOVUPD      Y1, (AX)
+	VMOVUPD      Y3, 32(AX)
+	VMULPD       Y4, Y2, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMULPD       X1, X0, X1
+	VPERMILPD    $0x01, X1, X0
+	VMULSD       X0, X1, X1
+	MOVSD        X1, s1+120(FP)
+	VZEROUPPER
+	RET
+
+// func weightedLog1pExpMomentsVector(form uint8, m []float64, eta []float64, x []float64, delta float64) (s0 float64, s1 float64, s2 float64)
+// Requires: AVX, AVX2, AVX512F, BMI2, FMA3, SSE2
+TEXT ·weightedLog1pExpMomentsVector(SB), NOSPLIT, $192-112
+	CMPB         form+0(FP), $0x02
+	JNE          avx2
+	MOVQ         m_base+8(FP), AX
+	MOVQ         eta_base+32(FP), CX
+	MOVQ         x_base+56(FP), DX
+	MOVQ         m_len+16(FP), BX
+	VBROADCASTSD delta+80(FP), Z0
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
+	XORQ         SI, SI
+	MOVQ         BX, DI
+	SHRQ         $0x03, DI
+	JZ           tail
+
+step:
+	VMOVUPD           (CX)(SI*1), Z4
+	VMOVUPD           (DX)(SI*1), Z5
+	VFMADD231PD       Z5, Z0, Z4
+	VBROADCASTSD      constants<>+64(SB), Z5
+	VPORQ.BCST        constants<>+0(SB), Z4, Z8
+	VMAXPD            Z8, Z5, Z5
+	VBROADCASTSD      constants<>+640(SB), Z8
+	VFMADD231PD.BCST  constants<>+128(SB), Z5, Z8
+	VSUBPD.BCST       constants<>+640(SB), Z8, Z8
+	VFNMADD231PD.BCST constants<>+160(SB), Z8, Z5
+	VMOVAPD           Z5, Z9
+	VFNMADD231PD.BCST constants<>+192(SB), Z8, Z9
+	VSUBPD            Z9, Z5, Z5
+	VFNMADD231PD.BCST constants<>+192(SB), Z8, Z5
+	VBROADCASTSD      constants<>+224(SB), Z10
+	VFMADD213PD.BCST  constants<>+256(SB), Z9, Z10
+	VFMADD213PD.BCST  constants<>+288(SB), Z9, Z10
+	VFMADD213PD.BCST  constants<>+320(SB), Z9, Z10
+	VFMADD213PD.BCST  constants<>+352(SB), Z9, Z10
+	VFMADD213PD.BCST  constants<>+384(SB), Z9, Z10
+	VFMADD213PD.BCST  constants<>+416(SB), Z9, Z10
+	VFMADD213PD.BCST  constants<>+448(SB), Z9, Z10
+	VFMADD213PD.BCST  constants<>+480(SB), Z9, Z10
+	VFMADD213PD.BCST  constants<>+512(SB), Z9, Z10
+	VFMADD213PD.BCST  constants<>+544(SB), Z9, Z10
+	VFMADD213PD.BCST  constants<>+576(SB), Z9, Z10
+	VMULPD            Z9, Z9, Z11
+	VFMADD213PD       Z5, Z11, Z10
+	VADDPD            Z10, Z9, Z5
+	VADDPD.BCST       constants<>+608(SB), Z5, Z5
+	VSCALEFPD         Z8, Z5, Z5
+	VADDPD.BCST       constants<>+608(SB), Z5, Z8
+	VBROADCASTSD      constants<>+608(SB), Z9
+	VDIVPD            Z8, Z9, Z9
+	VMULPD            Z5, Z9, Z10
+	VCMPPD.BCST       $0x1e, constants<>+1184(SB), Z4, K1
+	VMOVAPD           Z10, Z11
+	VMOVAPD           Z9, K1, Z11
+	VMULPD            Z10, Z9, Z9
+	VMOVUPD           (DX)(SI*1), Z10
+	VMOVUPD           (AX)(SI*1), Z12
+	VMULPD            Z11, Z12, Z11
+	VFMADD231PD       Z10, Z11, Z2
+	VMULPD            Z10, Z10, Z10
+	VMULPD            Z9, Z12, Z9
+	VFMADD231PD       Z9, Z10, Z3
+	VSUBPD.BCST       constants<>+608(SB), Z8, Z9
+	VSUBPD            Z9, Z5, Z9
+	VDIVPD            Z8, Z9, Z9
+	VCMPPD.BCST       $0x1d, constants<>+864(SB), Z8, K1
+	VPXORQ            Z6, Z6, Z6
+	VMOVAPD           Z6, Z10
+	VBROADCASTSD      constants<>+608(SB), K1, Z10
+	VMULPD.BCST       constants<>+576(SB), Z8, Z11
+	VMOVAPD           Z11, K1, Z8
+	VSUBPD.BCST       constants<>+608(SB), Z8, Z8
+	VCMPPD.BCST       $0x11, constants<>+1312(SB), Z5, K1
+	VMOVAPD           Z5, K1, Z8
+	VMOVAPD           Z9, Z5
+	VMOVAPD           Z6, K1, Z5
+	VADDPD.BCST       constants<>+896(SB), Z8, Z9
+	VDIVPD            Z9, Z8, Z9
+	VMULPD            Z9, Z9, Z11
+	VBROADCASTSD      constants<>+928(SB), Z13
+	VFMADD213PD.BCST  constants<>+960(SB), Z11, Z13
+	VFMADD213PD.BCST  constants<>+992(SB), Z11, Z13
+	VFMADD213PD.BCST  constants<>+1024(SB), Z11, Z13
+	VFMADD213PD.BCST  constants<>+1056(SB), Z11, Z13
+	VFMADD213PD.BCST  constants<>+1088(SB), Z11, Z13
+	VFMADD213PD.BCST  constants<>+1120(SB), Z11, Z13
+	VMULPD            Z8, Z8, Z14
+	VMULPD.BCST       constants<>+576(SB), Z14, Z14
+	VFMADD213PD       Z14, Z11, Z13
+	VFMADD231PD.BCST  constants<>+192(SB), Z10, Z5
+	VFMADD231PD       Z13, Z9, Z5
+	VSUBPD            Z5, Z14, Z5
+	VSUBPD            Z5, Z8, Z5
+	VFMADD231PD.BCST  constants<>+160(SB), Z10, Z5
+	VMAXPD.BCST       constants<>+1184(SB), Z4, Z4
+	VADDPD            Z4, Z5, Z4
+	VFMADD231PD       Z12, Z4, Z1
+	ADDQ              $0x40, SI
+	DECQ              DI
+	JNZ               step
+
+tail:
+	ANDQ              $0x07, BX
+	JZ                done
+	MOVL              $0x000000ff, DI
+	BZHIL             BX, DI, DI
+	KMOVW             DI, K1
+	VMOVAPD           Z1, Z4
+	VMOVAPD           Z2, Z5
+	VMOVAPD           Z3, Z6
+	VMOVUPD.Z         (CX)(SI*1), K1, Z8
+	VMOVUPD.Z         (DX)(SI*1), K1, Z9
+	VFMADD231PD       Z9, Z0, Z8
+	VBROADCASTSD      constants<>+64(SB), Z0
+	VPORQ.BCST        constants<>+0(SB), Z8, Z9
+	VMAXPD            Z9, Z0, Z0
+	VBROADCASTSD      constants<>+640(SB), Z9
+	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z9
+	VSUBPD.BCST       constants<>+640(SB), Z9, Z9
+	VFNMADD231PD.BCST constants<>+160(SB), Z9, Z0
+	VMOVAPD           Z0, Z10
+	VFNMADD231PD.BCST constants<>+192(SB), Z9, Z10
+	VSUBPD            Z10, Z0, Z0
+	VFNMADD231PD.BCST constants<>+192(SB), Z9, Z0
+	VBROADCASTSD      constants<>+224(SB), Z11
+	VFMADD213PD.BCST  constants<>+256(SB), Z10, Z11
+	VFMADD213PD.BCST  constants<>+288(SB), Z10, Z11
+	VFMADD213PD.BCST  constants<>+320(SB), Z10, Z11
+	VFMADD213PD.BCST  constants<>+352(SB), Z10, Z11
+	VFMADD213PD.BCST  constants<>+384(SB), Z10, Z11
+	VFMADD213PD.BCST  constants<>+416(SB), Z10, Z11
+	VFMADD213PD.BCST  constants<>+448(SB), Z10, Z11
+	VFMADD213PD.BCST  constants<>+480(SB), Z10, Z11
+	VFMADD213PD.BCST  constants<>+512(SB), Z10, Z11
+	VFMADD213PD.BCST  constants<>+544(SB), Z10, Z11
+	VFMADD213PD.BCST  constants<>+576(SB), Z10, Z11
+	VMULPD            Z10, Z10, Z12
+	VFMADD213PD       Z0, Z12, Z11
+	VADDPD            Z11, Z10, Z0
+	VADDPD.BCST       constants<>+608(SB), Z0, Z0
+	VSCALEFPD         Z9, Z0, Z0
+	VADDPD.BCST       constants<>+608(SB), Z0, Z9
+	VBROADCASTSD      constants<>+608(SB), Z10
+	VDIVPD            Z9, Z10, Z10
+	VMULPD            Z0, Z10, Z11
+	VCMPPD.BCST       $0x1e, constants<>+1184(SB), Z8, K2
+	VMOVAPD           Z11, Z12
+	VMOVAPD           Z10, K2, Z12
+	VMULPD            Z11, Z10, Z10
+	VMOVUPD.Z         (DX)(SI*1), K1, Z11
+	VMOVUPD.Z         (AX)(SI*1), K1, Z13
+	VMULPD            Z12, Z13, Z12
+	VFMADD231PD       Z11, Z12, Z5
+	VMULPD            Z11, Z11, Z11
+	VMULPD            Z10, Z13, Z10
+	VFMADD231PD       Z10, Z11, Z6
+	VSUBPD.BCST       constants<>+608(SB), Z9, Z10
+	VSUBPD            Z10, Z0, Z10
+	VDIVPD            Z9, Z10, Z10
+	VCMPPD.BCST       $0x1d, constants<>+864(SB), Z9, K2
+	VPXORQ            Z7, Z7, Z7
+	VMOVAPD           Z7, Z11
+	VBROADCASTSD      constants<>+608(SB), K2, Z11
+	VMULPD.BCST       constants<>+576(SB), Z9, Z12
+	VMOVAPD           Z12, K2, Z9
+	VSUBPD.BCST       constants<>+608(SB), Z9, Z9
+	VCMPPD.BCST       $0x11, constants<>+1312(SB), Z0, K2
+	VMOVAPD           Z0, K2, Z9
+	VMOVAPD           Z10, Z0
+	VMOVAPD           Z7, K2, Z0
+	VADDPD.BCST       constants<>+896(SB), Z9, Z7
+	VDIVPD            Z7, Z9, Z7
+	VMULPD            Z7, Z7, Z10
+	VBROADCASTSD      constants<>+928(SB), Z12
+	VFMADD213PD.BCST  constants<>+960(SB), Z10, Z12
+	VFMADD213PD.BCST  constants<>+992(SB), Z10, Z12
+	VFMADD213PD.BCST  constants<>+1024(SB), Z10, Z12
+	VFMADD213PD.BCST  constants<>+1056(SB), Z10, Z12
+	VFMADD213PD.BCST  constants<>+1088(SB), Z10, Z12
+	VFMADD213PD.BCST  constants<>+1120(SB), Z10, Z12
+	VMULPD            Z9, Z9, Z14
+	VMULPD.BCST       constants<>+576(SB), Z14, Z14
+	VFMADD213PD       Z14, Z10, Z12
+	VFMADD231PD.BCST  constants<>+192(SB), Z11, Z0
+	VFMADD231PD       Z12, Z7, Z0
+	VSUBPD            Z0, Z14, Z0
+	VSUBPD            Z0, Z9, Z0
+	VFMADD231PD.BCST  constants<>+160(SB), Z11, Z0
+	VMAXPD.BCST       constants<>+1184(SB), Z8, Z7
+	VADDPD            Z7, Z0, Z0
+	VFMADD231PD       Z13, Z0, Z4
+	VMOVAPD           Z4, K1, Z1
+	VMOVAPD           Z5, K1, Z2
+	VMOVAPD           Z6, K1, Z3
+
+done:
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDSD        X0, X1, X1
+	MOVSD         X1, s0+88(FP)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDSD        X0, X1, X1
+	MOVSD         X1, s1+96(FP)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDSD        X0, X1, X1
+	MOVSD         X1, s2+104(FP)
+	VZEROUPPER
+	RET
+
+avx2:
+	MOVQ         m_base+8(FP), AX
+	MOVQ         eta_base+32(FP), CX
+	MOVQ         x_base+56(FP), DX
+	MOVQ         m_len+16(FP), BX
+	VBROADCASTSD delta+80(FP), Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	XORQ         SI, SI
+	MOVQ         BX, DI
+	SHRQ         $0x03, DI
+	JZ           avx2_tail
+
+avx2_step:
+	VMOVUPD      (CX)(SI*1), Y7
+	VMOVUPD      (DX)(SI*1), Y8
+	VFMADD231PD  Y8, Y0, Y7
+	VMOVUPD      constants<>+64(SB), Y8
+	VORPD        constants<>+0(SB), Y7, Y9
+	VMAXPD       Y9, Y8, Y8
+	VMOVUPD      constants<>+96(SB), Y9
+	VFMADD231PD  constants<>+128(SB), Y8, Y9
+	VSUBPD       constants<>+96(SB), Y9, Y10
+	VFNMADD231PD constants<>+160(SB), Y10, Y8
+	VMOVAPD      Y8, Y11
+	VFNMADD231PD constants<>+192(SB), Y10, Y11
+	VSUBPD       Y11, Y8, Y8
+	VFNMADD231PD constants<>+192(SB), Y10, Y8
+	VMOVUPD      constants<>+224(SB), Y10
+	VFMADD213PD  constants<>+256(SB), Y11, Y10
+	VFMADD213PD  constants<>+288(SB), Y11, Y10
+	VFMADD213PD  constants<>+320(SB), Y11, Y10
+	VFMADD213PD  constants<>+352(SB), Y11, Y10
+	VFMADD213PD  constants<>+384(SB), Y11, Y10
+	VFMADD213PD  constants<>+416(SB), Y11, Y10
+	VFMADD213PD  constants<>+448(SB), Y11, Y10
+	VFMADD213PD  constants<>+480(SB), Y11, Y10
+	VFMADD213PD  constants<>+512(SB), Y11, Y10
+	VFMADD213PD  constants<>+544(SB), Y11, Y10
+	VFMADD213PD  constants<>+576(SB), Y11, Y10
+	VMULPD       Y11, Y11, Y12
+	VFMADD213PD  Y8, Y12, Y10
+	VADDPD       Y10, Y11, Y8
+	VADDPD       constants<>+608(SB), Y8, Y8
+	VPSRLQ       $0x01, Y9, Y10
+	VPSLLQ       $0x34, Y10, Y11
+	VMULPD       Y11, Y8, Y8
+	VPSUBQ       Y10, Y9, Y9
+	VPSLLQ       $0x34, Y9, Y9
+	VMOVAPD      Y8, Y10
+	VFMADD213PD  constants<>+608(SB), Y9, Y10
+	VMULPD       Y9, Y8, Y8
+	VMOVUPD      constants<>+608(SB), Y9
+	VDIVPD       Y10, Y9, Y9
+	VMULPD       Y8, Y9, Y11
+	VCMPPD       $0x1e, constants<>+1184(SB), Y7, Y12
+	VBLENDVPD    Y12, Y9, Y11, Y12
+	VMULPD       Y11, Y9, Y9
+	VMOVUPD      (DX)(SI*1), Y11
+	VMOVUPD      (AX)(SI*1), Y13
+	VMULPD       Y12, Y13, Y12
+	VFMADD231PD  Y11, Y12, Y2
+	VMULPD       Y11, Y11, Y11
+	VMULPD       Y9, Y13, Y9
+	VFMADD231PD  Y9, Y11, Y3
+	VSUBPD       constants<>+608(SB), Y10, Y9
+	VSUBPD       Y9, Y8, Y9
+	VDIVPD       Y10, Y9, Y9
+	VCMPPD       $0x1d, constants<>+864(SB), Y10, Y11
+	VXORPD       Y12, Y12, Y12
+	VBLENDVPD    Y11, constants<>+608(SB), Y12, Y14
+	VMULPD       constants<>+576(SB), Y10, Y15
+	VBLENDVPD    Y11, Y15, Y10, Y10
+	VSUBPD       constants<>+608(SB), Y10, Y10
+	VCMPPD       $0x11, constants<>+1312(SB), Y8, Y11
+	VBLENDVPD    Y11, Y8, Y10, Y8
+	VBLENDVPD    Y11, Y12, Y9, Y9
+	VADDPD       constants<>+896(SB), Y8, Y10
+	VDIVPD       Y10, Y8, Y10
+	VMULPD       Y10, Y10, Y11
+	VMOVUPD      constants<>+928(SB), Y12
+	VFMADD213PD  constants<>+960(SB), Y11, Y12
+	VFMADD213PD  constants<>+992(SB), Y11, Y12
+	VFMADD213PD  constants<>+1024(SB), Y11, Y12
+	VFMADD213PD  constants<>+1056(SB), Y11, Y12
+	VFMADD213PD  constants<>+1088(SB), Y11, Y12
+	VFMADD213PD  constants<>+1120(SB), Y11, Y12
+	VMULPD       Y8, Y8, Y15
+	VMULPD       constants<>+576(SB), Y15, Y15
+	VFMADD213PD  Y15, Y11, Y12
+	VFMADD231PD  constants<>+192(SB), Y14, Y9
+	VFMADD231PD  Y12, Y10, Y9
+	VSUBPD       Y9, Y15, Y9
+	VSUBPD       Y9, Y8, Y8
+	VFMADD231PD  constants<>+160(SB), Y14, Y8
+	VMAXPD       constants<>+1184(SB), Y7, Y7
+	VADDPD       Y7, Y8, Y7
+	VFMADD231PD  Y13, Y7, Y1
+	VMOVUPD      32(CX)(SI*1), Y7
+	VMOVUPD      32(DX)(SI*1), Y8
+	VFMADD231PD  Y8, Y0, Y7
+	VMOVUPD      constants<>+64(SB), Y8
+	VORPD        constants<>+0(SB), Y7, Y9
+	VMAXPD       Y9, Y8, Y8
+	VMOVUPD      constants<>+96(SB), Y9
+	VFMADD231PD  constants<>+128(SB), Y8, Y9
+	VSUBPD       constants<>+96(SB), Y9, Y10
+	VFNMADD231PD constants<>+160(SB), Y10, Y8
+	VMOVAPD      Y8, Y11
+	VFNMADD231PD constants<>+192(SB), Y10, Y11
+	VSUBPD       Y11, Y8, Y8
+	VFNMADD231PD constants<>+192(SB), Y10, Y8
+	VMOVUPD      constants<>+224(SB), Y10
+	VFMADD213PD  constants<>+256(SB), Y11, Y10
+	VFMADD213PD  constants<>+288(SB), Y11, Y10
+	VFMADD213PD  constants<>+320(SB), Y11, Y10
+	VFMADD213PD  constants<>+352(SB), Y11, Y10
+	VFMADD213PD  constants<>+384(SB), Y11, Y10
+	VFMADD213PD  constants<>+416(SB), Y11, Y10
+	VFMADD213PD  constants<>+448(SB), Y11, Y10
+	VFMADD213PD  constants<>+480(SB), Y11, Y10
+	VFMADD213PD  constants<>+512(SB), Y11, Y10
+	VFMADD213PD  constants<>+544(SB), Y11, Y10
+	VFMADD213PD  constants<>+576(SB), Y11, Y10
+	VMULPD       Y11, Y11, Y12
+	VFMADD213PD  Y8, Y12, Y10
+	VADDPD       Y10, Y11, Y8
+	VADDPD       constants<>+608(SB), Y8, Y8
+	VPSRLQ       $0x01, Y9, Y10
+	VPSLLQ       $0x34, Y10, Y11
+	VMULPD       Y11, Y8, Y8
+	VPSUBQ       Y10, Y9, Y9
+	VPSLLQ       $0x34, Y9, Y9
+	VMOVAPD      Y8, Y10
+	VFMADD213PD  constants<>+608(SB), Y9, Y10
+	VMULPD       Y9, Y8, Y8
+	VMOVUPD      constants<>+608(SB), Y9
+	VDIVPD       Y10, Y9, Y9
+	VMULPD       Y8, Y9, Y11
+	VCMPPD       $0x1e, constants<>+1184(SB), Y7, Y12
+	VBLENDVPD    Y12, Y9, Y11, Y12
+	VMULPD       Y11, Y9, Y9
+	VMOVUPD      32(DX)(SI*1), Y11
+	VMOVUPD      32(AX)(SI*1), Y13
+	VMULPD       Y12, Y13, Y12
+	VFMADD231PD  Y11, Y12, Y5
+	VMULPD       Y11, Y11, Y11
+	VMULPD       Y9, Y13, Y9
+	VFMADD231PD  Y9, Y11, Y6
+	VSUBPD       constants<>+608(SB), Y10, Y9
+	VSUBPD       Y9, Y8, Y9
+	VDIVPD       Y10, Y9, Y9
+	VCMPPD       $0x1d, constants<>+864(SB), Y10, Y11
+	VXORPD       Y12, Y12, Y12
+	VBLENDVPD    Y11, constants<>+608(SB), Y12, Y14
+	VMULPD       constants<>+576(SB), Y10, Y15
+	VBLENDVPD    Y11, Y15, Y10, Y10
+	VSUBPD       constants<>+608(SB), Y10, Y10
+	VCMPPD       $0x11, constants<>+1312(SB), Y8, Y11
+	VBLENDVPD    Y11, Y8, Y10, Y8
+	VBLENDVPD    Y11, Y12, Y9, Y9
+	VADDPD       constants<>+896(SB), Y8, Y10
+	VDIVPD       Y10, Y8, Y10
+	VMULPD       Y10, Y10, Y11
+	VMOVUPD      constants<>+928(SB), Y12
+	VFMADD213PD  constants<>+960(SB), Y11, Y12
+	VFMADD213PD  constants<>+992(SB), Y11, Y12
+	VFMADD213PD  constants<>+1024(SB), Y11, Y12
+	VFMADD213PD  constants<>+1056(SB), Y11, Y12
+	VFMADD213PD  constants<>+1088(SB), Y11, Y12
+	VFMADD213PD  constants<>+1120(SB), Y11, Y12
+	VMULPD       Y8, Y8, Y15
+	VMULPD       constants<>+576(SB), Y15, Y15
+	VFMADD213PD  Y15, Y11, Y12
+	VFMADD231PD  constants<>+192(SB), Y14, Y9
+	VFMADD231PD  Y12, Y10, Y9
+	VSUBPD       Y9, Y15, Y9
+	VSUBPD       Y9, Y8, Y8
+	VFMADD231PD  constants<>+160(SB), Y14, Y8
+	VMAXPD       constants<>+1184(SB), Y7, Y7
+	VADDPD       Y7, Y8, Y7
+	VFMADD231PD  Y13, Y7, Y4
+	ADDQ         $0x40, SI
+	DECQ         DI
+	JNZ          avx2_step
+
+avx2_tail:
+	ANDQ         $0x07, BX
+	JZ           avx2_done
+	LEAQ         masks<>+64(SB), DI
+	MOVQ         BX, R8
+	SHLQ         $0x03, R8
+	SUBQ         R8, DI
+	VMOVUPD      Y1, (SP)
+	VMOVUPD      Y2, 64(SP)
+	VMOVUPD      Y3, 128(SP)
+	VMOVUPD      Y4, 32(SP)
+	VMOVUPD      Y5, 96(SP)
+	VMOVUPD      Y6, 160(SP)
+	VMOVUPD      (SP), Y1
+	VMOVUPD      64(SP), Y2
+	VMOVUPD      128(SP), Y3
+	VMOVUPD      (DI), Y4
+	VMASKMOVPD   (CX)(SI*1), Y4, Y4
+	VMOVUPD      (DI), Y5
+	VMASKMOVPD   (DX)(SI*1), Y5, Y5
+	VFMADD231PD  Y5, Y0, Y4
+	VMOVUPD      constants<>+64(SB), Y5
+	VORPD        constants<>+0(SB), Y4, Y6
+	VMAXPD       Y6, Y5, Y5
+	VMOVUPD      constants<>+96(SB), Y6
+	VFMADD231PD  constants<>+128(SB), Y5, Y6
+	VSUBPD       constants<>+96(SB), Y6, Y7
+	VFNMADD231PD constants<>+160(SB), Y7, Y5
+	VMOVAPD      Y5, Y8
+	VFNMADD231PD constants<>+192(SB), Y7, Y8
+	VSUBPD       Y8, Y5, Y5
+	VFNMADD231PD constants<>+192(SB), Y7, Y5
+	VMOVUPD      constants<>+224(SB), Y7
+	VFMADD213PD  constants<>+256(SB), Y8, Y7
+	VFMADD213PD  constants<>+288(SB), Y8, Y7
+	VFMADD213PD  constants<>+320(SB), Y8, Y7
+	VFMADD213PD  constants<>+352(SB), Y8, Y7
+	VFMADD213PD  constants<>+384(SB), Y8, Y7
+	VFMADD213PD  constants<>+416(SB), Y8, Y7
+	VFMADD213PD  constants<>+448(SB), Y8, Y7
+	VFMADD213PD  constants<>+480(SB), Y8, Y7
+	VFMADD213PD  constants<>+512(SB), Y8, Y7
+	VFMADD213PD  constants<>+544(SB), Y8, Y7
+	VFMADD213PD  constants<>+576(SB), Y8, Y7
+	VMULPD       Y8, Y8, Y9
+	VFMADD213PD  Y5, Y9, Y7
+	VADDPD       Y7, Y8, Y5
+	VADDPD       constants<>+608(SB), Y5, Y5
+	VPSRLQ       $0x01, Y6, Y7
+	VPSLLQ       $0x34, Y7, Y8
+	VMULPD       Y8, Y5, Y5
+	VPSUBQ       Y7, Y6, Y6
+	VPSLLQ       $0x34, Y6, Y6
+	VMOVAPD      Y5, Y7
+	VFMADD213PD  constants<>+608(SB), Y6, Y7
+	VMULPD       Y6, Y5, Y5
+	VMOVUPD      constants<>+608(SB), Y6
+	VDIVPD       Y7, Y6, Y6
+	VMULPD       Y5, Y6, Y8
+	VCMPPD       $0x1e, constants<>+1184(SB), Y4, Y9
+	VBLENDVPD    Y9, Y6, Y8, Y9
+	VMULPD       Y8, Y6, Y6
+	VMOVUPD      (DI), Y8
+	VMASKMOVPD   (DX)(SI*1), Y8, Y8
+	VMOVUPD      (DI), Y10
+	VMASKMOVPD   (AX)(SI*1), Y10, Y10
+	VMULPD       Y9, Y10, Y9
+	VFMADD231PD  Y8, Y9, Y2
+	VMULPD       Y8, Y8, Y8
+	VMULPD       Y6, Y10, Y6
+	VFMADD231PD  Y6, Y8, Y3
+	VSUBPD       constants<>+608(SB), Y7, Y6
+	VSUBPD       Y6, Y5, Y6
+	VDIVPD       Y7, Y6, Y6
+	VCMPPD       $0x1d, constants<>+864(SB), Y7, Y8
+	VXORPD       Y9, Y9, Y9
+	VBLENDVPD    Y8, constants<>+608(SB), Y9, Y11
+	VMULPD       constants<>+576(SB), Y7, Y12
+	VBLENDVPD    Y8, Y12, Y7, Y7
+	VSUBPD       constants<>+608(SB), Y7, Y7
+	VCMPPD       $0x11, constants<>+1312(SB), Y5, Y8
+	VBLENDVPD    Y8, Y5, Y7, Y5
+	VBLENDVPD    Y8, Y9, Y6, Y6
+	VADDPD       constants<>+896(SB), Y5, Y7
+	VDIVPD       Y7, Y5, Y7
+	VMULPD       Y7, Y7, Y8
+	VMOVUPD      constants<>+928(SB), Y9
+	VFMADD213PD  constants<>+960(SB), Y8, Y9
+	VFMADD213PD  constants<>+992(SB), Y8, Y9
+	VFMADD213PD  constants<>+1024(SB), Y8, Y9
+	VFMADD213PD  constants<>+1056(SB), Y8, Y9
+	VFMADD213PD  constants<>+1088(SB), Y8, Y9
+	VFMADD213PD  constants<>+1120(SB), Y8, Y9
+	VMULPD       Y5, Y5, Y12
+	VMULPD       constants<>+576(SB), Y12, Y12
+	VFMADD213PD  Y12, Y8, Y9
+	VFMADD231PD  constants<>+192(SB), Y11, Y6
+	VFMADD231PD  Y9, Y7, Y6
+	VSUBPD       Y6, Y12, Y6
+	VSUBPD       Y6, Y5, Y5
+	VFMADD231PD  constants<>+160(SB), Y11, Y5
+	VMAXPD       constants<>+1184(SB), Y4, Y4
+	VADDPD       Y4, Y5, Y4
+	VFMADD231PD  Y10, Y4, Y1
+	VMOVUPD      (DI), Y4
+	VMOVUPD      (SP), Y5
+	VBLENDVPD    Y4, Y1, Y5, Y1
+	VMOVUPD      Y1, (SP)
+	VMOVUPD      (DI), Y1
+	VMOVUPD      64(SP), Y4
+	VBLENDVPD    Y1, Y2, Y4, Y1
+	VMOVUPD      Y1, 64(SP)
+	VMOVUPD      (DI), Y1
+	VMOVUPD      128(SP), Y2
+	VBLENDVPD    Y1, Y3, Y2, Y1
+	VMOVUPD      Y1, 128(SP)
+	CMPQ         BX, $0x04
+	JLE          avx2_reload
+	VMOVUPD      32(SP), Y1
+	VMOVUPD      96(SP), Y2
+	VMOVUPD      160(SP), Y3
+	VMOVUPD      32(DI), Y4
+	VMASKMOVPD   32(CX)(SI*1), Y4, Y4
+	VMOVUPD      32(DI), Y5
+	VMASKMOVPD   32(DX)(SI*1), Y5, Y5
+	VFMADD231PD  Y5, Y0, Y4
+	VMOVUPD      constants<>+64(SB), Y0
+	VORPD        constants<>+0(SB), Y4, Y5
+	VMAXPD       Y5, Y0, Y0
+	VMOVUPD      constants<>+96(SB), Y5
+	VFMADD231PD  constants<>+128(SB), Y0, Y5
+	VSUBPD       constants<>+96(SB), Y5, Y6
+	VFNMADD231PD constants<>+160(SB), Y6, Y0
+	VMOVAPD      Y0, Y7
+	VFNMADD231PD constants<>+192(SB), Y6, Y7
+	VSUBPD       Y7, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y6, Y0
+	VMOVUPD      constants<>+224(SB), Y6
+	VFMADD213PD  constants<>+256(SB), Y7, Y6
+	VFMADD213PD  constants<>+288(SB), Y7, Y6
+	VFMADD213PD  constants<>+320(SB), Y7, Y6
+	VFMADD213PD  constants<>+352(SB), Y7, Y6
+	VFMADD213PD  constants<>+384(SB), Y7, Y6
+	VFMADD213PD  constants<>+416(SB), Y7, Y6
+	VFMADD213PD  constants<>+448(SB), Y7, Y6
+	VFMADD213PD  constants<>+480(SB), Y7, Y6
+	VFMADD213PD  constants<>+512(SB), Y7, Y6
+	VFMADD213PD  constants<>+544(SB), Y7, Y6
+	VFMADD213PD  constants<>+576(SB), Y7, Y6
+	VMULPD       Y7, Y7, Y8
+	VFMADD213PD  Y0, Y8, Y6
+	VADDPD       Y6, Y7, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
+	VPSRLQ       $0x01, Y5, Y6
+	VPSLLQ       $0x34, Y6, Y7
+	VMULPD       Y7, Y0, Y0
+	VPSUBQ       Y6, Y5, Y5
+	VPSLLQ       $0x34, Y5, Y5
+	VMOVAPD      Y0, Y6
+	VFMADD213PD  constants<>+608(SB), Y5, Y6
+	VMULPD       Y5, Y0, Y0
+	VMOVUPD      constants<>+608(SB), Y5
+	VDIVPD       Y6, Y5, Y5
+	VMULPD       Y0, Y5, Y7
+	VCMPPD       $0x1e, constants<>+1184(SB), Y4, Y8
+	VBLENDVPD    Y8, Y5, Y7, Y8
+	VMULPD       Y7, Y5, Y5
+	VMOVUPD      32(DI), Y7
+	VMASKMOVPD   32(DX)(SI*1), Y7, Y7
+	VMOVUPD      32(DI), Y9
+	VMASKMOVPD   32(AX)(SI*1), Y9, Y9
+	VMULPD       Y8, Y9, Y8
+	VFMADD231PD  Y7, Y8, Y2
+	VMULPD       Y7, Y7, Y7
+	VMULPD       Y5, Y9, Y5
+	VFMADD231PD  Y5, Y7, Y3
+	VSUBPD       constants<>+608(SB), Y6, Y5
+	VSUBPD       Y5, Y0, Y5
+	VDIVPD       Y6, Y5, Y5
+	VCMPPD       $0x1d, constants<>+864(SB), Y6, Y7
+	VXORPD       Y8, Y8, Y8
+	VBLENDVPD    Y7, constants<>+608(SB), Y8, Y10
+	VMULPD       constants<>+576(SB), Y6, Y11
+	VBLENDVPD    Y7, Y11, Y6, Y6
+	VSUBPD       constants<>+608(SB), Y6, Y6
+	VCMPPD       $0x11, constants<>+1312(SB), Y0, Y7
+	VBLENDVPD    Y7, Y0, Y6, Y0
+	VBLENDVPD    Y7, Y8, Y5, Y5
+	VADDPD       constants<>+896(SB), Y0, Y6
+	VDIVPD       Y6, Y0, Y6
+	VMULPD       Y6, Y6, Y7
+	VMOVUPD      constants<>+928(SB), Y8
+	VFMADD213PD  constants<>+960(SB), Y7, Y8
+	VFMADD213PD  constants<>+992(SB), Y7, Y8
+	VFMADD213PD  constants<>+1024(SB), Y7, Y8
+	VFMADD213PD  constants<>+1056(SB), Y7, Y8
+	VFMADD213PD  constants<>+1088(SB), Y7, Y8
+	VFMADD213PD  constants<>+1120(SB), Y7, Y8
+	VMULPD       Y0, Y0, Y11
+	VMULPD       constants<>+576(SB), Y11, Y11
+	VFMADD213PD  Y11, Y7, Y8
+	VFMADD231PD  constants<>+192(SB), Y10, Y5
+	VFMADD231PD  Y8, Y6, Y5
+	VSUBPD       Y5, Y11, Y5
+	VSUBPD       Y5, Y0, Y0
+	VFMADD231PD  constants<>+160(SB), Y10, Y0
+	VMAXPD       constants<>+1184(SB), Y4, Y4
+	VADDPD       Y4, Y0, Y0
+	VFMADD231PD  Y9, Y0, Y1
+	VMOVUPD      32(DI), Y0
+	VMOVUPD      32(SP), Y4
+	VBLENDVPD    Y0, Y1, Y4, Y0
+	VMOVUPD      Y0, 32(SP)
+	VMOVUPD      32(DI), Y0
+	VMOVUPD      96(SP), Y1
+	VBLENDVPD    Y0, Y2, Y1, Y0
+	VMOVUPD      Y0, 96(SP)
+	VMOVUPD      32(DI), Y0
 	VMOVUPD      160(SP), Y1
 	VBLENDVPD    Y0, Y3, Y1, Y0
 	VMOVUPD      Y0, 160(SP)
 
-reload:
+avx2_reload:
 	VMOVUPD (SP), Y1
 	VMOVUPD 64(SP), Y2
 	VMOVUPD 128(SP), Y3
@@ -5959,35 +5889,37 @@ reload:
 	VMOVUPD 96(SP), Y5
 	VMOVUPD 160(SP), Y6
 
-done:
+avx2_done:
 	VADDPD       Y4, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X1
 	VPERMILPD    $0x01, X1, X0
 	VADDSD       X0, X1, X1
-	MOVSD        X1, s0+56(FP)
+	MOVSD        X1, s0+88(FP)
 	VADDPD       Y5, Y2, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X1
 	VPERMILPD    $0x01, X1, X0
 	VADDSD       X0, X1, X1
-	MOVSD        X1, s1+64(FP)
+	MOVSD        X1, s1+96(FP)
 	VADDPD       Y6, Y3, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X1
 	VPERMILPD    $0x01, X1, X0
 	VADDSD       X0, X1, X1
-	MOVSD        X1, s2+72(FP)
+	MOVSD        X1, s2+104(FP)
 	VZEROUPPER
 	RET
 
-// func expMomentsAVX512(eta []float64, x []float64, delta float64) (s0 float64, s1 float64, s2 float64)
-// Requires: AVX, AVX512F, BMI2, SSE2
-TEXT ·expMomentsAVX512(SB), NOSPLIT, $0-80
-	MOVQ         eta_base+0(FP), AX
-	MOVQ         x_base+24(FP), CX
-	MOVQ         eta_len+8(FP), DX
-	VBROADCASTSD delta+48(FP), Z0
+// func expMomentsVector(form uint8, eta []float64, x []float64, delta float64) (s0 float64, s1 float64, s2 float64)
+// Requires: AVX, AVX2, AVX512F, BMI2, FMA3, SSE2
+TEXT ·expMomentsVector(SB), NOSPLIT, $192-88
+	CMPB         form+0(FP), $0x02
+	JNE          avx2
+	MOVQ         eta_base+8(FP), AX
+	MOVQ         x_base+32(FP), CX
+	MOVQ         eta_len+16(FP), DX
+	VBROADCASTSD delta+56(FP), Z0
 	VPXORQ       Z1, Z1, Z1
 	VPXORQ       Z2, Z2, Z2
 	VPXORQ       Z3, Z3, Z3
@@ -6095,46 +6027,43 @@ done:
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDSD        X0, X1, X1
-	MOVSD         X1, s0+56(FP)
+	MOVSD         X1, s0+64(FP)
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y0
 	VEXTRACTF128  $0x01, Y0, X1
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDSD        X0, X1, X1
-	MOVSD         X1, s1+64(FP)
+	MOVSD         X1, s1+72(FP)
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y0, Y3, Y0
 	VEXTRACTF128  $0x01, Y0, X1
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDSD        X0, X1, X1
-	MOVSD         X1, s2+72(FP)
+	MOVSD         X1, s2+80(FP)
 	VZEROUPPER
 	RET
 
-// func weightedExpMomentsAVX2(m []float64, eta []float64, x []float64, delta float64) (s0 float64, s1 float64, s2 float64)
-// Requires: AVX, AVX2, FMA3, SSE2
-TEXT ·weightedExpMomentsAVX2(SB), NOSPLIT, $192-104
-	MOVQ         m_base+0(FP), AX
-	MOVQ         eta_base+24(FP), CX
-	MOVQ         x_base+48(FP), DX
-	MOVQ         m_len+8(FP), BX
-	VBROADCASTSD delta+72(FP), Y0
+avx2:
+	MOVQ         eta_base+8(FP), AX
+	MOVQ         x_base+32(FP), CX
+	MOVQ         eta_len+16(FP), DX
+	VBROADCASTSD delta+56(FP), Y0
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 	VXORPD       Y3, Y3, Y3
 	VXORPD       Y4, Y4, Y4
 	VXORPD       Y5, Y5, Y5
 	VXORPD       Y6, Y6, Y6
-	XORQ         SI, SI
-	MOVQ         BX, DI
-	SHRQ         $0x03, DI
-	JZ           tail
+	XORQ         BX, BX
+	MOVQ         DX, SI
+	SHRQ         $0x03, SI
+	JZ           avx2_tail
 
-step:
-	VMOVUPD      (CX)(SI*1), Y7
-	VMOVUPD      (DX)(SI*1), Y8
+avx2_step:
+	VMOVUPD      (AX)(BX*1), Y7
+	VMOVUPD      (CX)(BX*1), Y8
 	VFMADD231PD  Y8, Y0, Y7
 	VMOVUPD      constants<>+32(SB), Y8
 	VMOVUPD      constants<>+64(SB), Y9
@@ -6170,15 +6099,13 @@ step:
 	VPSUBQ       Y9, Y8, Y8
 	VPSLLQ       $0x34, Y8, Y8
 	VMULPD       Y8, Y7, Y7
-	VMOVUPD      (AX)(SI*1), Y8
-	VMULPD       Y8, Y7, Y7
-	VMOVUPD      (DX)(SI*1), Y8
+	VMOVUPD      (CX)(BX*1), Y8
 	VADDPD       Y7, Y1, Y1
 	VFMADD231PD  Y8, Y7, Y2
 	VMULPD       Y8, Y8, Y8
 	VFMADD231PD  Y7, Y8, Y3
-	VMOVUPD      32(CX)(SI*1), Y7
-	VMOVUPD      32(DX)(SI*1), Y8
+	VMOVUPD      32(AX)(BX*1), Y7
+	VMOVUPD      32(CX)(BX*1), Y8
 	VFMADD231PD  Y8, Y0, Y7
 	VMOVUPD      constants<>+32(SB), Y8
 	VMOVUPD      constants<>+64(SB), Y9
@@ -6214,24 +6141,22 @@ step:
 	VPSUBQ       Y9, Y8, Y8
 	VPSLLQ       $0x34, Y8, Y8
 	VMULPD       Y8, Y7, Y7
-	VMOVUPD      32(AX)(SI*1), Y8
-	VMULPD       Y8, Y7, Y7
-	VMOVUPD      32(DX)(SI*1), Y8
+	VMOVUPD      32(CX)(BX*1), Y8
 	VADDPD       Y7, Y4, Y4
 	VFMADD231PD  Y8, Y7, Y5
 	VMULPD       Y8, Y8, Y8
 	VFMADD231PD  Y7, Y8, Y6
-	ADDQ         $0x40, SI
-	DECQ         DI
-	JNZ          step
+	ADDQ         $0x40, BX
+	DECQ         SI
+	JNZ          avx2_step
 
-tail:
-	ANDQ         $0x07, BX
-	JZ           done
-	LEAQ         masks<>+64(SB), DI
-	MOVQ         BX, R8
-	SHLQ         $0x03, R8
-	SUBQ         R8, DI
+avx2_tail:
+	ANDQ         $0x07, DX
+	JZ           avx2_done
+	LEAQ         masks<>+64(SB), SI
+	MOVQ         DX, DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, SI
 	VMOVUPD      Y1, (SP)
 	VMOVUPD      Y2, 64(SP)
 	VMOVUPD      Y3, 128(SP)
@@ -6241,10 +6166,10 @@ tail:
 	VMOVUPD      (SP), Y1
 	VMOVUPD      64(SP), Y2
 	VMOVUPD      128(SP), Y3
-	VMOVUPD      (DI), Y4
-	VMASKMOVPD   (CX)(SI*1), Y4, Y4
-	VMOVUPD      (DI), Y5
-	VMASKMOVPD   (DX)(SI*1), Y5, Y5
+	VMOVUPD      (SI), Y4
+	VMASKMOVPD   (AX)(BX*1), Y4, Y4
+	VMOVUPD      (SI), Y5
+	VMASKMOVPD   (CX)(BX*1), Y5, Y5
 	VFMADD231PD  Y5, Y0, Y4
 	VMOVUPD      constants<>+32(SB), Y5
 	VMOVUPD      constants<>+64(SB), Y6
@@ -6280,36 +6205,33 @@ tail:
 	VPSUBQ       Y6, Y5, Y5
 	VPSLLQ       $0x34, Y5, Y5
 	VMULPD       Y5, Y4, Y4
-	VMOVUPD      (DI), Y5
-	VMASKMOVPD   (AX)(SI*1), Y5, Y5
-	VMULPD       Y5, Y4, Y4
-	VMOVUPD      (DI), Y5
-	VMASKMOVPD   (DX)(SI*1), Y5, Y5
+	VMOVUPD      (SI), Y5
+	VMASKMOVPD   (CX)(BX*1), Y5, Y5
 	VADDPD       Y4, Y1, Y1
 	VFMADD231PD  Y5, Y4, Y2
 	VMULPD       Y5, Y5, Y5
 	VFMADD231PD  Y4, Y5, Y3
-	VMOVUPD      (DI), Y4
+	VMOVUPD      (SI), Y4
 	VMOVUPD      (SP), Y5
 	VBLENDVPD    Y4, Y1, Y5, Y1
 	VMOVUPD      Y1, (SP)
-	VMOVUPD      (DI), Y1
+	VMOVUPD      (SI), Y1
 	VMOVUPD      64(SP), Y4
 	VBLENDVPD    Y1, Y2, Y4, Y1
 	VMOVUPD      Y1, 64(SP)
-	VMOVUPD      (DI), Y1
+	VMOVUPD      (SI), Y1
 	VMOVUPD      128(SP), Y2
 	VBLENDVPD    Y1, Y3, Y2, Y1
 	VMOVUPD      Y1, 128(SP)
-	CMPQ         BX, $0x04
-	JLE          reload
+	CMPQ         DX, $0x04
+	JLE          avx2_reload
 	VMOVUPD      32(SP), Y1
 	VMOVUPD      96(SP), Y2
 	VMOVUPD      160(SP), Y3
-	VMOVUPD      32(DI), Y4
-	VMASKMOVPD   32(CX)(SI*1), Y4, Y4
-	VMOVUPD      32(DI), Y5
-	VMASKMOVPD   32(DX)(SI*1), Y5, Y5
+	VMOVUPD      32(SI), Y4
+	VMASKMOVPD   32(AX)(BX*1), Y4, Y4
+	VMOVUPD      32(SI), Y5
+	VMASKMOVPD   32(CX)(BX*1), Y5, Y5
 	VFMADD231PD  Y5, Y0, Y4
 	VMOVUPD      constants<>+32(SB), Y0
 	VMOVUPD      constants<>+64(SB), Y5
@@ -6345,29 +6267,26 @@ tail:
 	VPSUBQ       Y5, Y4, Y4
 	VPSLLQ       $0x34, Y4, Y4
 	VMULPD       Y4, Y0, Y0
-	VMOVUPD      32(DI), Y4
-	VMASKMOVPD   32(AX)(SI*1), Y4, Y4
-	VMULPD       Y4, Y0, Y0
-	VMOVUPD      32(DI), Y4
-	VMASKMOVPD   32(DX)(SI*1), Y4, Y4
+	VMOVUPD      32(SI), Y4
+	VMASKMOVPD   32(CX)(BX*1), Y4, Y4
 	VADDPD       Y0, Y1, Y1
 	VFMADD231PD  Y4, Y0, Y2
 	VMULPD       Y4, Y4, Y4
 	VFMADD231PD  Y0, Y4, Y3
-	VMOVUPD      32(DI), Y0
+	VMOVUPD      32(SI), Y0
 	VMOVUPD      32(SP), Y4
 	VBLENDVPD    Y0, Y1, Y4, Y0
 	VMOVUPD      Y0, 32(SP)
-	VMOVUPD      32(DI), Y0
+	VMOVUPD      32(SI), Y0
 	VMOVUPD      96(SP), Y1
 	VBLENDVPD    Y0, Y2, Y1, Y0
 	VMOVUPD      Y0, 96(SP)
-	VMOVUPD      32(DI), Y0
+	VMOVUPD      32(SI), Y0
 	VMOVUPD      160(SP), Y1
 	VBLENDVPD    Y0, Y3, Y1, Y0
 	VMOVUPD      Y0, 160(SP)
 
-reload:
+avx2_reload:
 	VMOVUPD (SP), Y1
 	VMOVUPD 64(SP), Y2
 	VMOVUPD 128(SP), Y3
@@ -6375,36 +6294,38 @@ reload:
 	VMOVUPD 96(SP), Y5
 	VMOVUPD 160(SP), Y6
 
-done:
+avx2_done:
 	VADDPD       Y4, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X1
 	VPERMILPD    $0x01, X1, X0
 	VADDSD       X0, X1, X1
-	MOVSD        X1, s0+80(FP)
+	MOVSD        X1, s0+64(FP)
 	VADDPD       Y5, Y2, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X1
 	VPERMILPD    $0x01, X1, X0
 	VADDSD       X0, X1, X1
-	MOVSD        X1, s1+88(FP)
+	MOVSD        X1, s1+72(FP)
 	VADDPD       Y6, Y3, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X1
 	VPERMILPD    $0x01, X1, X0
 	VADDSD       X0, X1, X1
-	MOVSD        X1, s2+96(FP)
+	MOVSD        X1, s2+80(FP)
 	VZEROUPPER
 	RET
 
-// func weightedExpMomentsAVX512(m []float64, eta []float64, x []float64, delta float64) (s0 float64, s1 float64, s2 float64)
-// Requires: AVX, AVX512F, BMI2, SSE2
-TEXT ·weightedExpMomentsAVX512(SB), NOSPLIT, $0-104
-	MOVQ         m_base+0(FP), AX
-	MOVQ         eta_base+24(FP), CX
-	MOVQ         x_base+48(FP), DX
-	MOVQ         m_len+8(FP), BX
-	VBROADCASTSD delta+72(FP), Z0
+// func weightedExpMomentsVector(form uint8, m []float64, eta []float64, x []float64, delta float64) (s0 float64, s1 float64, s2 float64)
+// Requires: AVX, AVX2, AVX512F, BMI2, FMA3, SSE2
+TEXT ·weightedExpMomentsVector(SB), NOSPLIT, $192-112
+	CMPB         form+0(FP), $0x02
+	JNE          avx2
+	MOVQ         m_base+8(FP), AX
+	MOVQ         eta_base+32(FP), CX
+	MOVQ         x_base+56(FP), DX
+	MOVQ         m_len+16(FP), BX
+	VBROADCASTSD delta+80(FP), Z0
 	VPXORQ       Z1, Z1, Z1
 	VPXORQ       Z2, Z2, Z2
 	VPXORQ       Z3, Z3, Z3
@@ -6516,250 +6437,316 @@ done:
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDSD        X0, X1, X1
-	MOVSD         X1, s0+80(FP)
+	MOVSD         X1, s0+88(FP)
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y0
 	VEXTRACTF128  $0x01, Y0, X1
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDSD        X0, X1, X1
-	MOVSD         X1, s1+88(FP)
+	MOVSD         X1, s1+96(FP)
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y0, Y3, Y0
 	VEXTRACTF128  $0x01, Y0, X1
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDSD        X0, X1, X1
-	MOVSD         X1, s2+96(FP)
+	MOVSD         X1, s2+104(FP)
 	VZEROUPPER
 	RET
 
-// func expCurveAVX2(first []float64, eta []float64, x []float64, delta float64) (s0 float64)
-// Requires: AVX, AVX2, FMA3, SSE2
-TEXT ·expCurveAVX2(SB), NOSPLIT, $64-88
-	MOVQ         eta_base+24(FP), AX
-	MOVQ         x_base+48(FP), CX
-	MOVQ         first_base+0(FP), DX
-	MOVQ         eta_len+32(FP), BX
-	VBROADCASTSD delta+72(FP), Y0
+avx2:
+	MOVQ         m_base+8(FP), AX
+	MOVQ         eta_base+32(FP), CX
+	MOVQ         x_base+56(FP), DX
+	MOVQ         m_len+16(FP), BX
+	VBROADCASTSD delta+80(FP), Y0
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
 	XORQ         SI, SI
 	MOVQ         BX, DI
 	SHRQ         $0x03, DI
-	JZ           tail
+	JZ           avx2_tail
 
-step:
-	VMOVUPD      (AX)(SI*1), Y3
-	VMOVUPD      (CX)(SI*1), Y4
-	VFMADD231PD  Y4, Y0, Y3
-	VMOVUPD      constants<>+32(SB), Y4
-	VMOVUPD      constants<>+64(SB), Y5
-	VMAXPD       Y3, Y5, Y3
-	VMINPD       Y3, Y4, Y3
-	VMOVUPD      constants<>+96(SB), Y4
-	VFMADD231PD  constants<>+128(SB), Y3, Y4
-	VSUBPD       constants<>+96(SB), Y4, Y5
-	VFNMADD231PD constants<>+160(SB), Y5, Y3
-	VMOVAPD      Y3, Y6
-	VFNMADD231PD constants<>+192(SB), Y5, Y6
-	VSUBPD       Y6, Y3, Y3
-	VFNMADD231PD constants<>+192(SB), Y5, Y3
-	VMOVUPD      constants<>+224(SB), Y5
-	VFMADD213PD  constants<>+256(SB), Y6, Y5
-	VFMADD213PD  constants<>+288(SB), Y6, Y5
-	VFMADD213PD  constants<>+320(SB), Y6, Y5
-	VFMADD213PD  constants<>+352(SB), Y6, Y5
-	VFMADD213PD  constants<>+384(SB), Y6, Y5
-	VFMADD213PD  constants<>+416(SB), Y6, Y5
-	VFMADD213PD  constants<>+448(SB), Y6, Y5
-	VFMADD213PD  constants<>+480(SB), Y6, Y5
-	VFMADD213PD  constants<>+512(SB), Y6, Y5
-	VFMADD213PD  constants<>+544(SB), Y6, Y5
-	VFMADD213PD  constants<>+576(SB), Y6, Y5
-	VMULPD       Y6, Y6, Y7
-	VFMADD213PD  Y3, Y7, Y5
-	VADDPD       Y5, Y6, Y3
-	VADDPD       constants<>+608(SB), Y3, Y3
-	VPSRLQ       $0x01, Y4, Y5
-	VPSLLQ       $0x34, Y5, Y6
-	VMULPD       Y6, Y3, Y3
-	VPSUBQ       Y5, Y4, Y4
-	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       Y4, Y3, Y3
-	VADDPD       Y3, Y1, Y1
-	VMOVUPD      Y3, (DX)(SI*1)
-	VMOVUPD      32(AX)(SI*1), Y3
-	VMOVUPD      32(CX)(SI*1), Y4
-	VFMADD231PD  Y4, Y0, Y3
-	VMOVUPD      constants<>+32(SB), Y4
-	VMOVUPD      constants<>+64(SB), Y5
-	VMAXPD       Y3, Y5, Y3
-	VMINPD       Y3, Y4, Y3
-	VMOVUPD      constants<>+96(SB), Y4
-	VFMADD231PD  constants<>+128(SB), Y3, Y4
-	VSUBPD       constants<>+96(SB), Y4, Y5
-	VFNMADD231PD constants<>+160(SB), Y5, Y3
-	VMOVAPD      Y3, Y6
-	VFNMADD231PD constants<>+192(SB), Y5, Y6
-	VSUBPD       Y6, Y3, Y3
-	VFNMADD231PD constants<>+192(SB), Y5, Y3
-	VMOVUPD      constants<>+224(SB), Y5
-	VFMADD213PD  constants<>+256(SB), Y6, Y5
-	VFMADD213PD  constants<>+288(SB), Y6, Y5
-	VFMADD213PD  constants<>+320(SB), Y6, Y5
-	VFMADD213PD  constants<>+352(SB), Y6, Y5
-	VFMADD213PD  constants<>+384(SB), Y6, Y5
-	VFMADD213PD  constants<>+416(SB), Y6, Y5
-	VFMADD213PD  constants<>+448(SB), Y6, Y5
-	VFMADD213PD  constants<>+480(SB), Y6, Y5
-	VFMADD213PD  constants<>+512(SB), Y6, Y5
-	VFMADD213PD  constants<>+544(SB), Y6, Y5
-	VFMADD213PD  constants<>+576(SB), Y6, Y5
-	VMULPD       Y6, Y6, Y7
-	VFMADD213PD  Y3, Y7, Y5
-	VADDPD       Y5, Y6, Y3
-	VADDPD       constants<>+608(SB), Y3, Y3
-	VPSRLQ       $0x01, Y4, Y5
-	VPSLLQ       $0x34, Y5, Y6
-	VMULPD       Y6, Y3, Y3
-	VPSUBQ       Y5, Y4, Y4
-	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       Y4, Y3, Y3
-	VADDPD       Y3, Y2, Y2
-	VMOVUPD      Y3, 32(DX)(SI*1)
+avx2_step:
+	VMOVUPD      (CX)(SI*1), Y7
+	VMOVUPD      (DX)(SI*1), Y8
+	VFMADD231PD  Y8, Y0, Y7
+	VMOVUPD      constants<>+32(SB), Y8
+	VMOVUPD      constants<>+64(SB), Y9
+	VMAXPD       Y7, Y9, Y7
+	VMINPD       Y7, Y8, Y7
+	VMOVUPD      constants<>+96(SB), Y8
+	VFMADD231PD  constants<>+128(SB), Y7, Y8
+	VSUBPD       constants<>+96(SB), Y8, Y9
+	VFNMADD231PD constants<>+160(SB), Y9, Y7
+	VMOVAPD      Y7, Y10
+	VFNMADD231PD constants<>+192(SB), Y9, Y10
+	VSUBPD       Y10, Y7, Y7
+	VFNMADD231PD constants<>+192(SB), Y9, Y7
+	VMOVUPD      constants<>+224(SB), Y9
+	VFMADD213PD  constants<>+256(SB), Y10, Y9
+	VFMADD213PD  constants<>+288(SB), Y10, Y9
+	VFMADD213PD  constants<>+320(SB), Y10, Y9
+	VFMADD213PD  constants<>+352(SB), Y10, Y9
+	VFMADD213PD  constants<>+384(SB), Y10, Y9
+	VFMADD213PD  constants<>+416(SB), Y10, Y9
+	VFMADD213PD  constants<>+448(SB), Y10, Y9
+	VFMADD213PD  constants<>+480(SB), Y10, Y9
+	VFMADD213PD  constants<>+512(SB), Y10, Y9
+	VFMADD213PD  constants<>+544(SB), Y10, Y9
+	VFMADD213PD  constants<>+576(SB), Y10, Y9
+	VMULPD       Y10, Y10, Y11
+	VFMADD213PD  Y7, Y11, Y9
+	VADDPD       Y9, Y10, Y7
+	VADDPD       constants<>+608(SB), Y7, Y7
+	VPSRLQ       $0x01, Y8, Y9
+	VPSLLQ       $0x34, Y9, Y10
+	VMULPD       Y10, Y7, Y7
+	VPSUBQ       Y9, Y8, Y8
+	VPSLLQ       $0x34, Y8, Y8
+	VMULPD       Y8, Y7, Y7
+	VMOVUPD      (AX)(SI*1), Y8
+	VMULPD       Y8, Y7, Y7
+	VMOVUPD      (DX)(SI*1), Y8
+	VADDPD       Y7, Y1, Y1
+	VFMADD231PD  Y8, Y7, Y2
+	VMULPD       Y8, Y8, Y8
+	VFMADD231PD  Y7, Y8, Y3
+	VMOVUPD      32(CX)(SI*1), Y7
+	VMOVUPD      32(DX)(SI*1), Y8
+	VFMADD231PD  Y8, Y0, Y7
+	VMOVUPD      constants<>+32(SB), Y8
+	VMOVUPD      constants<>+64(SB), Y9
+	VMAXPD       Y7, Y9, Y7
+	VMINPD       Y7, Y8, Y7
+	VMOVUPD      constants<>+96(SB), Y8
+	VFMADD231PD  constants<>+128(SB), Y7, Y8
+	VSUBPD       constants<>+96(SB), Y8, Y9
+	VFNMADD231PD constants<>+160(SB), Y9, Y7
+	VMOVAPD      Y7, Y10
+	VFNMADD231PD constants<>+192(SB), Y9, Y10
+	VSUBPD       Y10, Y7, Y7
+	VFNMADD231PD constants<>+192(SB), Y9, Y7
+	VMOVUPD      constants<>+224(SB), Y9
+	VFMADD213PD  constants<>+256(SB), Y10, Y9
+	VFMADD213PD  constants<>+288(SB), Y10, Y9
+	VFMADD213PD  constants<>+320(SB), Y10, Y9
+	VFMADD213PD  constants<>+352(SB), Y10, Y9
+	VFMADD213PD  constants<>+384(SB), Y10, Y9
+	VFMADD213PD  constants<>+416(SB), Y10, Y9
+	VFMADD213PD  constants<>+448(SB), Y10, Y9
+	VFMADD213PD  constants<>+480(SB), Y10, Y9
+	VFMADD213PD  constants<>+512(SB), Y10, Y9
+	VFMADD213PD  constants<>+544(SB), Y10, Y9
+	VFMADD213PD  constants<>+576(SB), Y10, Y9
+	VMULPD       Y10, Y10, Y11
+	VFMADD213PD  Y7, Y11, Y9
+	VADDPD       Y9, Y10, Y7
+	VADDPD       constants<>+608(SB), Y7, Y7
+	VPSRLQ       $0x01, Y8, Y9
+	VPSLLQ       $0x34, Y9, Y10
+	VMULPD       Y10, Y7, Y7
+	VPSUBQ       Y9, Y8, Y8
+	VPSLLQ       $0x34, Y8, Y8
+	VMULPD       Y8, Y7, Y7
+	VMOVUPD      32(AX)(SI*1), Y8
+	VMULPD       Y8, Y7, Y7
+	VMOVUPD      32(DX)(SI*1), Y8
+	VADDPD       Y7, Y4, Y4
+	VFMADD231PD  Y8, Y7, Y5
+	VMULPD       Y8, Y8, Y8
+	VFMADD231PD  Y7, Y8, Y6
 	ADDQ         $0x40, SI
 	DECQ         DI
-	JNZ          step
+	JNZ          avx2_step
 
-tail:
+avx2_tail:
 	ANDQ         $0x07, BX
-	JZ           done
+	JZ           avx2_done
 	LEAQ         masks<>+64(SB), DI
 	MOVQ         BX, R8
 	SHLQ         $0x03, R8
 	SUBQ         R8, DI
 	VMOVUPD      Y1, (SP)
-	VMOVUPD      Y2, 32(SP)
+	VMOVUPD      Y2, 64(SP)
+	VMOVUPD      Y3, 128(SP)
+	VMOVUPD      Y4, 32(SP)
+	VMOVUPD      Y5, 96(SP)
+	VMOVUPD      Y6, 160(SP)
 	VMOVUPD      (SP), Y1
-	VMOVUPD      (DI), Y2
-	VMASKMOVPD   (AX)(SI*1), Y2, Y2
-	VMOVUPD      (DI), Y3
-	VMASKMOVPD   (CX)(SI*1), Y3, Y3
-	VFMADD231PD  Y3, Y0, Y2
-	VMOVUPD      constants<>+32(SB), Y3
-	VMOVUPD      constants<>+64(SB), Y4
-	VMAXPD       Y2, Y4, Y2
-	VMINPD       Y2, Y3, Y2
-	VMOVUPD      constants<>+96(SB), Y3
-	VFMADD231PD  constants<>+128(SB), Y2, Y3
-	VSUBPD       constants<>+96(SB), Y3, Y4
-	VFNMADD231PD constants<>+160(SB), Y4, Y2
-	VMOVAPD      Y2, Y5
-	VFNMADD231PD constants<>+192(SB), Y4, Y5
-	VSUBPD       Y5, Y2, Y2
-	VFNMADD231PD constants<>+192(SB), Y4, Y2
-	VMOVUPD      constants<>+224(SB), Y4
-	VFMADD213PD  constants<>+256(SB), Y5, Y4
-	VFMADD213PD  constants<>+288(SB), Y5, Y4
-	VFMADD213PD  constants<>+320(SB), Y5, Y4
-	VFMADD213PD  constants<>+352(SB), Y5, Y4
-	VFMADD213PD  constants<>+384(SB), Y5, Y4
-	VFMADD213PD  constants<>+416(SB), Y5, Y4
-	VFMADD213PD  constants<>+448(SB), Y5, Y4
-	VFMADD213PD  constants<>+480(SB), Y5, Y4
-	VFMADD213PD  constants<>+512(SB), Y5, Y4
-	VFMADD213PD  constants<>+544(SB), Y5, Y4
-	VFMADD213PD  constants<>+576(SB), Y5, Y4
-	VMULPD       Y5, Y5, Y6
-	VFMADD213PD  Y2, Y6, Y4
-	VADDPD       Y4, Y5, Y2
-	VADDPD       constants<>+608(SB), Y2, Y2
-	VPSRLQ       $0x01, Y3, Y4
-	VPSLLQ       $0x34, Y4, Y5
-	VMULPD       Y5, Y2, Y2
-	VPSUBQ       Y4, Y3, Y3
-	VPSLLQ       $0x34, Y3, Y3
-	VMULPD       Y3, Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	VMOVUPD      (DI), Y3
-	VMASKMOVPD   Y2, Y3, (DX)(SI*1)
-	VMOVUPD      (DI), Y2
-	VMOVUPD      (SP), Y3
-	VBLENDVPD    Y2, Y1, Y3, Y1
+	VMOVUPD      64(SP), Y2
+	VMOVUPD      128(SP), Y3
+	VMOVUPD      (DI), Y4
+	VMASKMOVPD   (CX)(SI*1), Y4, Y4
+	VMOVUPD      (DI), Y5
+	VMASKMOVPD   (DX)(SI*1), Y5, Y5
+	VFMADD231PD  Y5, Y0, Y4
+	VMOVUPD      constants<>+32(SB), Y5
+	VMOVUPD      constants<>+64(SB), Y6
+	VMAXPD       Y4, Y6, Y4
+	VMINPD       Y4, Y5, Y4
+	VMOVUPD      constants<>+96(SB), Y5
+	VFMADD231PD  constants<>+128(SB), Y4, Y5
+	VSUBPD       constants<>+96(SB), Y5, Y6
+	VFNMADD231PD constants<>+160(SB), Y6, Y4
+	VMOVAPD      Y4, Y7
+	VFNMADD231PD constants<>+192(SB), Y6, Y7
+	VSUBPD       Y7, Y4, Y4
+	VFNMADD231PD constants<>+192(SB), Y6, Y4
+	VMOVUPD      constants<>+224(SB), Y6
+	VFMADD213PD  constants<>+256(SB), Y7, Y6
+	VFMADD213PD  constants<>+288(SB), Y7, Y6
+	VFMADD213PD  constants<>+320(SB), Y7, Y6
+	VFMADD213PD  constants<>+352(SB), Y7, Y6
+	VFMADD213PD  constants<>+384(SB), Y7, Y6
+	VFMADD213PD  constants<>+416(SB), Y7, Y6
+	VFMADD213PD  constants<>+448(SB), Y7, Y6
+	VFMADD213PD  constants<>+480(SB), Y7, Y6
+	VFMADD213PD  constants<>+512(SB), Y7, Y6
+	VFMADD213PD  constants<>+544(SB), Y7, Y6
+	VFMADD213PD  constants<>+576(SB), Y7, Y6
+	VMULPD       Y7, Y7, Y8
+	VFMADD213PD  Y4, Y8, Y6
+	VADDPD       Y6, Y7, Y4
+	VADDPD       constants<>+608(SB), Y4, Y4
+	VPSRLQ       $0x01, Y5, Y6
+	VPSLLQ       $0x34, Y6, Y7
+	VMULPD       Y7, Y4, Y4
+	VPSUBQ       Y6, Y5, Y5
+	VPSLLQ       $0x34, Y5, Y5
+	VMULPD       Y5, Y4, Y4
+	VMOVUPD      (DI), Y5
+	VMASKMOVPD   (AX)(SI*1), Y5, Y5
+	VMULPD       Y5, Y4, Y4
+	VMOVUPD      (DI), Y5
+	VMASKMOVPD   (DX)(SI*1), Y5, Y5
+	VADDPD       Y4, Y1, Y1
+	VFMADD231PD  Y5, Y4, Y2
+	VMULPD       Y5, Y5, Y5
+	VFMADD231PD  Y4, Y5, Y3
+	VMOVUPD      (DI), Y4
+	VMOVUPD      (SP), Y5
+	VBLENDVPD    Y4, Y1, Y5, Y1
 	VMOVUPD      Y1, (SP)
+	VMOVUPD      (DI), Y1
+	VMOVUPD      64(SP), Y4
+	VBLENDVPD    Y1, Y2, Y4, Y1
+	VMOVUPD      Y1, 64(SP)
+	VMOVUPD      (DI), Y1
+	VMOVUPD      128(SP), Y2
+	VBLENDVPD    Y1, Y3, Y2, Y1
+	VMOVUPD      Y1, 128(SP)
 	CMPQ         BX, $0x04
-	JLE          reload
+	JLE          avx2_reload
 	VMOVUPD      32(SP), Y1
-	VMOVUPD      32(DI), Y2
-	VMASKMOVPD   32(AX)(SI*1), Y2, Y2
-	VMOVUPD      32(DI), Y3
-	VMASKMOVPD   32(CX)(SI*1), Y3, Y3
-	VFMADD231PD  Y3, Y0, Y2
+	VMOVUPD      96(SP), Y2
+	VMOVUPD      160(SP), Y3
+	VMOVUPD      32(DI), Y4
+	VMASKMOVPD   32(CX)(SI*1), Y4, Y4
+	VMOVUPD      32(DI), Y5
+	VMASKMOVPD   32(DX)(SI*1), Y5, Y5
+	VFMADD231PD  Y5, Y0, Y4
 	VMOVUPD      constants<>+32(SB), Y0
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y2, Y3, Y2
-	VMINPD       Y2, Y0, Y0
-	VMOVUPD      constants<>+96(SB), Y2
-	VFMADD231PD  constants<>+128(SB), Y0, Y2
-	VSUBPD       constants<>+96(SB), Y2, Y3
-	VFNMADD231PD constants<>+160(SB), Y3, Y0
-	VMOVAPD      Y0, Y4
-	VFNMADD231PD constants<>+192(SB), Y3, Y4
-	VSUBPD       Y4, Y0, Y0
-	VFNMADD231PD constants<>+192(SB), Y3, Y0
-	VMOVUPD      constants<>+224(SB), Y3
-	VFMADD213PD  constants<>+256(SB), Y4, Y3
-	VFMADD213PD  constants<>+288(SB), Y4, Y3
-	VFMADD213PD  constants<>+320(SB), Y4, Y3
-	VFMADD213PD  constants<>+352(SB), Y4, Y3
-	VFMADD213PD  constants<>+384(SB), Y4, Y3
-	VFMADD213PD  constants<>+416(SB), Y4, Y3
-	VFMADD213PD  constants<>+448(SB), Y4, Y3
-	VFMADD213PD  constants<>+480(SB), Y4, Y3
-	VFMADD213PD  constants<>+512(SB), Y4, Y3
-	VFMADD213PD  constants<>+544(SB), Y4, Y3
-	VFMADD213PD  constants<>+576(SB), Y4, Y3
-	VMULPD       Y4, Y4, Y5
-	VFMADD213PD  Y0, Y5, Y3
-	VADDPD       Y3, Y4, Y0
+	VMOVUPD      constants<>+64(SB), Y5
+	VMAXPD       Y4, Y5, Y4
+	VMINPD       Y4, Y0, Y0
+	VMOVUPD      constants<>+96(SB), Y4
+	VFMADD231PD  constants<>+128(SB), Y0, Y4
+	VSUBPD       constants<>+96(SB), Y4, Y5
+	VFNMADD231PD constants<>+160(SB), Y5, Y0
+	VMOVAPD      Y0, Y6
+	VFNMADD231PD constants<>+192(SB), Y5, Y6
+	VSUBPD       Y6, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y5, Y0
+	VMOVUPD      constants<>+224(SB), Y5
+	VFMADD213PD  constants<>+256(SB), Y6, Y5
+	VFMADD213PD  constants<>+288(SB), Y6, Y5
+	VFMADD213PD  constants<>+320(SB), Y6, Y5
+	VFMADD213PD  constants<>+352(SB), Y6, Y5
+	VFMADD213PD  constants<>+384(SB), Y6, Y5
+	VFMADD213PD  constants<>+416(SB), Y6, Y5
+	VFMADD213PD  constants<>+448(SB), Y6, Y5
+	VFMADD213PD  constants<>+480(SB), Y6, Y5
+	VFMADD213PD  constants<>+512(SB), Y6, Y5
+	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y6, Y5
+	VMULPD       Y6, Y6, Y7
+	VFMADD213PD  Y0, Y7, Y5
+	VADDPD       Y5, Y6, Y0
 	VADDPD       constants<>+608(SB), Y0, Y0
-	VPSRLQ       $0x01, Y2, Y3
-	VPSLLQ       $0x34, Y3, Y4
+	VPSRLQ       $0x01, Y4, Y5
+	VPSLLQ       $0x34, Y5, Y6
+	VMULPD       Y6, Y0, Y0
+	VPSUBQ       Y5, Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
 	VMULPD       Y4, Y0, Y0
-	VPSUBQ       Y3, Y2, Y2
-	VPSLLQ       $0x34, Y2, Y2
-	VMULPD       Y2, Y0, Y0
+	VMOVUPD      32(DI), Y4
+	VMASKMOVPD   32(AX)(SI*1), Y4, Y4
+	VMULPD       Y4, Y0, Y0
+	VMOVUPD      32(DI), Y4
+	VMASKMOVPD   32(DX)(SI*1), Y4, Y4
 	VADDPD       Y0, Y1, Y1
-	VMOVUPD      32(DI), Y2
-	VMASKMOVPD   Y0, Y2, 32(DX)(SI*1)
+	VFMADD231PD  Y4, Y0, Y2
+	VMULPD       Y4, Y4, Y4
+	VFMADD231PD  Y0, Y4, Y3
 	VMOVUPD      32(DI), Y0
-	VMOVUPD      32(SP), Y2
-	VBLENDVPD    Y0, Y1, Y2, Y0
+	VMOVUPD      32(SP), Y4
+	VBLENDVPD    Y0, Y1, Y4, Y0
 	VMOVUPD      Y0, 32(SP)
+	VMOVUPD      32(DI), Y0
+	VMOVUPD      96(SP), Y1
+	VBLENDVPD    Y0, Y2, Y1, Y0
+	VMOVUPD      Y0, 96(SP)
+	VMOVUPD      32(DI), Y0
+	VMOVUPD      160(SP), Y1
+	VBLENDVPD    Y0, Y3, Y1, Y0
+	VMOVUPD      Y0, 160(SP)
 
-reload:
+avx2_reload:
 	VMOVUPD (SP), Y1
-	VMOVUPD 32(SP), Y2
+	VMOVUPD 64(SP), Y2
+	VMOVUPD 128(SP), Y3
+	VMOVUPD 32(SP), Y4
+	VMOVUPD 96(SP), Y5
+	VMOVUPD 160(SP), Y6
 
-done:
-	VADDPD       Y2, Y1, Y0
+avx2_done:
+	VADDPD       Y4, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X1
 	VPERMILPD    $0x01, X1, X0
 	VADDSD       X0, X1, X1
-	MOVSD        X1, s0+80(FP)
+	MOVSD        X1, s0+88(FP)
+	VADDPD       Y5, Y2, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VPERMILPD    $0x01, X1, X0
+	VADDSD       X0, X1, X1
+	MOVSD        X1, s1+96(FP)
+	VADDPD       Y6, Y3, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VPERMILPD    $0x01, X1, X0
+	VADDSD       X0, X1, X1
+	MOVSD        X1, s2+104(FP)
 	VZEROUPPER
 	RET
 
-// func expCurveAVX512(first []float64, eta []float64, x []float64, delta float64) (s0 float64)
-// Requires: AVX, AVX512F, BMI2, SSE2
-TEXT ·expCurveAVX512(SB), NOSPLIT, $0-88
-	MOVQ         eta_base+24(FP), AX
-	MOVQ         x_base+48(FP), CX
-	MOVQ         first_base+0(FP), DX
-	MOVQ         eta_len+32(FP), BX
-	VBROADCASTSD delta+72(FP), Z0
+// func expCurveVector(form uint8, first []float64, eta []float64, x []float64, delta float64) (s0 float64)
+// Requires: AVX, AVX2, AVX512F, BMI2, FMA3, SSE2
+TEXT ·expCurveVector(SB), NOSPLIT, $64-96
+	CMPB         form+0(FP), $0x02
+	JNE          avx2
+	MOVQ         eta_base+32(FP), AX
+	MOVQ         x_base+56(FP), CX
+	MOVQ         first_base+8(FP), DX
+	MOVQ         eta_len+40(FP), BX
+	VBROADCASTSD delta+80(FP), Z0
 	VPXORQ       Z1, Z1, Z1
 	XORQ         SI, SI
 	MOVQ         BX, DI
@@ -6855,125 +6842,121 @@ done:
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDSD        X0, X1, X1
-	MOVSD         X1, s0+80(FP)
+	MOVSD         X1, s0+88(FP)
 	VZEROUPPER
 	RET
 
-// func logitSlopesAVX2(dst []float64, y []float64, eta []float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·logitSlopesAVX2(SB), NOSPLIT, $0-72
-	MOVQ y_base+24(FP), AX
-	MOVQ eta_base+48(FP), CX
-	MOVQ dst_base+0(FP), DX
-	MOVQ y_len+32(FP), BX
-	XORQ SI, SI
-	MOVQ BX, DI
-	SHRQ $0x03, DI
-	JZ   tail
+avx2:
+	MOVQ         eta_base+32(FP), AX
+	MOVQ         x_base+56(FP), CX
+	MOVQ         first_base+8(FP), DX
+	MOVQ         eta_len+40(FP), BX
+	VBROADCASTSD delta+80(FP), Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	XORQ         SI, SI
+	MOVQ         BX, DI
+	SHRQ         $0x03, DI
+	JZ           avx2_tail
 
-step:
-	VMOVUPD      (AX)(SI*1), Y0
-	VMOVUPD      (CX)(SI*1), Y1
-	VORPD        constants<>+0(SB), Y1, Y2
-	VMOVUPD      constants<>+32(SB), Y3
-	VMOVUPD      constants<>+64(SB), Y4
-	VMAXPD       Y2, Y4, Y2
-	VMINPD       Y2, Y3, Y2
-	VMOVUPD      constants<>+96(SB), Y3
-	VFMADD231PD  constants<>+128(SB), Y2, Y3
-	VSUBPD       constants<>+96(SB), Y3, Y4
-	VFNMADD231PD constants<>+160(SB), Y4, Y2
-	VMOVAPD      Y2, Y5
-	VFNMADD231PD constants<>+192(SB), Y4, Y5
-	VSUBPD       Y5, Y2, Y2
-	VFNMADD231PD constants<>+192(SB), Y4, Y2
-	VMOVUPD      constants<>+224(SB), Y4
-	VFMADD213PD  constants<>+256(SB), Y5, Y4
-	VFMADD213PD  constants<>+288(SB), Y5, Y4
-	VFMADD213PD  constants<>+320(SB), Y5, Y4
-	VFMADD213PD  constants<>+352(SB), Y5, Y4
-	VFMADD213PD  constants<>+384(SB), Y5, Y4
-	VFMADD213PD  constants<>+416(SB), Y5, Y4
-	VFMADD213PD  constants<>+448(SB), Y5, Y4
-	VFMADD213PD  constants<>+480(SB), Y5, Y4
-	VFMADD213PD  constants<>+512(SB), Y5, Y4
-	VFMADD213PD  constants<>+544(SB), Y5, Y4
-	VFMADD213PD  constants<>+576(SB), Y5, Y4
-	VMULPD       Y5, Y5, Y6
-	VFMADD213PD  Y2, Y6, Y4
-	VADDPD       Y4, Y5, Y2
-	VADDPD       constants<>+608(SB), Y2, Y2
-	VPSRLQ       $0x01, Y3, Y4
-	VPSLLQ       $0x34, Y4, Y5
-	VMULPD       Y5, Y2, Y2
-	VPSUBQ       Y4, Y3, Y3
-	VPSLLQ       $0x34, Y3, Y3
-	VMULPD       Y3, Y2, Y2
-	VCMPPD       $0x1d, constants<>+1184(SB), Y1, Y1
-	VBLENDVPD    Y1, constants<>+608(SB), Y2, Y1
-	VADDPD       constants<>+608(SB), Y2, Y2
-	VDIVPD       Y2, Y1, Y1
-	VSUBPD       Y1, Y0, Y0
-	VMOVUPD      Y0, (DX)(SI*1)
-	VMOVUPD      32(AX)(SI*1), Y0
-	VMOVUPD      32(CX)(SI*1), Y1
-	VORPD        constants<>+0(SB), Y1, Y2
-	VMOVUPD      constants<>+32(SB), Y3
-	VMOVUPD      constants<>+64(SB), Y4
-	VMAXPD       Y2, Y4, Y2
-	VMINPD       Y2, Y3, Y2
-	VMOVUPD      constants<>+96(SB), Y3
-	VFMADD231PD  constants<>+128(SB), Y2, Y3
-	VSUBPD       constants<>+96(SB), Y3, Y4
-	VFNMADD231PD constants<>+160(SB), Y4, Y2
-	VMOVAPD      Y2, Y5
-	VFNMADD231PD constants<>+192(SB), Y4, Y5
-	VSUBPD       Y5, Y2, Y2
-	VFNMADD231PD constants<>+192(SB), Y4, Y2
-	VMOVUPD      constants<>+224(SB), Y4
-	VFMADD213PD  constants<>+256(SB), Y5, Y4
-	VFMADD213PD  constants<>+288(SB), Y5, Y4
-	VFMADD213PD  constants<>+320(SB), Y5, Y4
-	VFMADD213PD  constants<>+352(SB), Y5, Y4
-	VFMADD213PD  constants<>+384(SB), Y5, Y4
-	VFMADD213PD  constants<>+416(SB), Y5, Y4
-	VFMADD213PD  constants<>+448(SB), Y5, Y4
-	VFMADD213PD  constants<>+480(SB), Y5, Y4
-	VFMADD213PD  constants<>+512(SB), Y5, Y4
-	VFMADD213PD  constants<>+544(SB), Y5, Y4
-	VFMADD213PD  constants<>+576(SB), Y5, Y4
-	VMULPD       Y5, Y5, Y6
-	VFMADD213PD  Y2, Y6, Y4
-	VADDPD       Y4, Y5, Y2
-	VADDPD       constants<>+608(SB), Y2, Y2
-	VPSRLQ       $0x01, Y3, Y4
-	VPSLLQ       $0x34, Y4, Y5
-	VMULPD       Y5, Y2, Y2
-	VPSUBQ       Y4, Y3, Y3
-	VPSLLQ       $0x34, Y3, Y3
-	VMULPD       Y3, Y2, Y2
-	VCMPPD       $0x1d, constants<>+1184(SB), Y1, Y1
-	VBLENDVPD    Y1, constants<>+608(SB), Y2, Y1
-	VADDPD       constants<>+608(SB), Y2, Y2
-	VDIVPD       Y2, Y1, Y1
-	VSUBPD       Y1, Y0, Y0
-	VMOVUPD      Y0, 32(DX)(SI*1)
+avx2_step:
+	VMOVUPD      (AX)(SI*1), Y3
+	VMOVUPD      (CX)(SI*1), Y4
+	VFMADD231PD  Y4, Y0, Y3
+	VMOVUPD      constants<>+32(SB), Y4
+	VMOVUPD      constants<>+64(SB), Y5
+	VMAXPD       Y3, Y5, Y3
+	VMINPD       Y3, Y4, Y3
+	VMOVUPD      constants<>+96(SB), Y4
+	VFMADD231PD  constants<>+128(SB), Y3, Y4
+	VSUBPD       constants<>+96(SB), Y4, Y5
+	VFNMADD231PD constants<>+160(SB), Y5, Y3
+	VMOVAPD      Y3, Y6
+	VFNMADD231PD constants<>+192(SB), Y5, Y6
+	VSUBPD       Y6, Y3, Y3
+	VFNMADD231PD constants<>+192(SB), Y5, Y3
+	VMOVUPD      constants<>+224(SB), Y5
+	VFMADD213PD  constants<>+256(SB), Y6, Y5
+	VFMADD213PD  constants<>+288(SB), Y6, Y5
+	VFMADD213PD  constants<>+320(SB), Y6, Y5
+	VFMADD213PD  constants<>+352(SB), Y6, Y5
+	VFMADD213PD  constants<>+384(SB), Y6, Y5
+	VFMADD213PD  constants<>+416(SB), Y6, Y5
+	VFMADD213PD  constants<>+448(SB), Y6, Y5
+	VFMADD213PD  constants<>+480(SB), Y6, Y5
+	VFMADD213PD  constants<>+512(SB), Y6, Y5
+	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y6, Y5
+	VMULPD       Y6, Y6, Y7
+	VFMADD213PD  Y3, Y7, Y5
+	VADDPD       Y5, Y6, Y3
+	VADDPD       constants<>+608(SB), Y3, Y3
+	VPSRLQ       $0x01, Y4, Y5
+	VPSLLQ       $0x34, Y5, Y6
+	VMULPD       Y6, Y3, Y3
+	VPSUBQ       Y5, Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y3, Y3
+	VADDPD       Y3, Y1, Y1
+	VMOVUPD      Y3, (DX)(SI*1)
+	VMOVUPD      32(AX)(SI*1), Y3
+	VMOVUPD      32(CX)(SI*1), Y4
+	VFMADD231PD  Y4, Y0, Y3
+	VMOVUPD      constants<>+32(SB), Y4
+	VMOVUPD      constants<>+64(SB), Y5
+	VMAXPD       Y3, Y5, Y3
+	VMINPD       Y3, Y4, Y3
+	VMOVUPD      constants<>+96(SB), Y4
+	VFMADD231PD  constants<>+128(SB), Y3, Y4
+	VSUBPD       constants<>+96(SB), Y4, Y5
+	VFNMADD231PD constants<>+160(SB), Y5, Y3
+	VMOVAPD      Y3, Y6
+	VFNMADD231PD constants<>+192(SB), Y5, Y6
+	VSUBPD       Y6, Y3, Y3
+	VFNMADD231PD constants<>+192(SB), Y5, Y3
+	VMOVUPD      constants<>+224(SB), Y5
+	VFMADD213PD  constants<>+256(SB), Y6, Y5
+	VFMADD213PD  constants<>+288(SB), Y6, Y5
+	VFMADD213PD  constants<>+320(SB), Y6, Y5
+	VFMADD213PD  constants<>+352(SB), Y6, Y5
+	VFMADD213PD  constants<>+384(SB), Y6, Y5
+	VFMADD213PD  constants<>+416(SB), Y6, Y5
+	VFMADD213PD  constants<>+448(SB), Y6, Y5
+	VFMADD213PD  constants<>+480(SB), Y6, Y5
+	VFMADD213PD  constants<>+512(SB), Y6, Y5
+	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y6, Y5
+	VMULPD       Y6, Y6, Y7
+	VFMADD213PD  Y3, Y7, Y5
+	VADDPD       Y5, Y6, Y3
+	VADDPD       constants<>+608(SB), Y3, Y3
+	VPSRLQ       $0x01, Y4, Y5
+	VPSLLQ       $0x34, Y5, Y6
+	VMULPD       Y6, Y3, Y3
+	VPSUBQ       Y5, Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	VMOVUPD      Y3, 32(DX)(SI*1)
 	ADDQ         $0x40, SI
 	DECQ         DI
-	JNZ          step
+	JNZ          avx2_step
 
-tail:
+avx2_tail:
 	ANDQ         $0x07, BX
-	JZ           done
+	JZ           avx2_done
 	LEAQ         masks<>+64(SB), DI
 	MOVQ         BX, R8
 	SHLQ         $0x03, R8
 	SUBQ         R8, DI
-	VMOVUPD      (DI), Y0
-	VMASKMOVPD   (AX)(SI*1), Y0, Y0
-	VMOVUPD      (DI), Y1
-	VMASKMOVPD   (CX)(SI*1), Y1, Y1
-	VORPD        constants<>+0(SB), Y1, Y2
+	VMOVUPD      Y1, (SP)
+	VMOVUPD      Y2, 32(SP)
+	VMOVUPD      (SP), Y1
+	VMOVUPD      (DI), Y2
+	VMASKMOVPD   (AX)(SI*1), Y2, Y2
+	VMOVUPD      (DI), Y3
+	VMASKMOVPD   (CX)(SI*1), Y3, Y3
+	VFMADD231PD  Y3, Y0, Y2
 	VMOVUPD      constants<>+32(SB), Y3
 	VMOVUPD      constants<>+64(SB), Y4
 	VMAXPD       Y2, Y4, Y2
@@ -7008,74 +6991,86 @@ tail:
 	VPSUBQ       Y4, Y3, Y3
 	VPSLLQ       $0x34, Y3, Y3
 	VMULPD       Y3, Y2, Y2
-	VCMPPD       $0x1d, constants<>+1184(SB), Y1, Y1
-	VBLENDVPD    Y1, constants<>+608(SB), Y2, Y1
-	VADDPD       constants<>+608(SB), Y2, Y2
-	VDIVPD       Y2, Y1, Y1
-	VSUBPD       Y1, Y0, Y0
-	VMOVUPD      (DI), Y1
-	VMASKMOVPD   Y0, Y1, (DX)(SI*1)
+	VADDPD       Y2, Y1, Y1
+	VMOVUPD      (DI), Y3
+	VMASKMOVPD   Y2, Y3, (DX)(SI*1)
+	VMOVUPD      (DI), Y2
+	VMOVUPD      (SP), Y3
+	VBLENDVPD    Y2, Y1, Y3, Y1
+	VMOVUPD      Y1, (SP)
 	CMPQ         BX, $0x04
-	JLE          reload
+	JLE          avx2_reload
+	VMOVUPD      32(SP), Y1
+	VMOVUPD      32(DI), Y2
+	VMASKMOVPD   32(AX)(SI*1), Y2, Y2
+	VMOVUPD      32(DI), Y3
+	VMASKMOVPD   32(CX)(SI*1), Y3, Y3
+	VFMADD231PD  Y3, Y0, Y2
+	VMOVUPD      constants<>+32(SB), Y0
+	VMOVUPD      constants<>+64(SB), Y3
+	VMAXPD       Y2, Y3, Y2
+	VMINPD       Y2, Y0, Y0
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y0, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
+	VFNMADD231PD constants<>+160(SB), Y3, Y0
+	VMOVAPD      Y0, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y3, Y0
+	VMOVUPD      constants<>+224(SB), Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y0, Y5, Y3
+	VADDPD       Y3, Y4, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y0, Y0
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y0, Y0
+	VADDPD       Y0, Y1, Y1
+	VMOVUPD      32(DI), Y2
+	VMASKMOVPD   Y0, Y2, 32(DX)(SI*1)
 	VMOVUPD      32(DI), Y0
-	VMASKMOVPD   32(AX)(SI*1), Y0, Y0
-	VMOVUPD      32(DI), Y1
-	VMASKMOVPD   32(CX)(SI*1), Y1, Y1
-	VORPD        constants<>+0(SB), Y1, Y2
-	VMOVUPD      constants<>+32(SB), Y3
-	VMOVUPD      constants<>+64(SB), Y4
-	VMAXPD       Y2, Y4, Y2
-	VMINPD       Y2, Y3, Y2
-	VMOVUPD      constants<>+96(SB), Y3
-	VFMADD231PD  constants<>+128(SB), Y2, Y3
-	VSUBPD       constants<>+96(SB), Y3, Y4
-	VFNMADD231PD constants<>+160(SB), Y4, Y2
-	VMOVAPD      Y2, Y5
-	VFNMADD231PD constants<>+192(SB), Y4, Y5
-	VSUBPD       Y5, Y2, Y2
-	VFNMADD231PD constants<>+192(SB), Y4, Y2
-	VMOVUPD      constants<>+224(SB), Y4
-	VFMADD213PD  constants<>+256(SB), Y5, Y4
-	VFMADD213PD  constants<>+288(SB), Y5, Y4
-	VFMADD213PD  constants<>+320(SB), Y5, Y4
-	VFMADD213PD  constants<>+352(SB), Y5, Y4
-	VFMADD213PD  constants<>+384(SB), Y5, Y4
-	VFMADD213PD  constants<>+416(SB), Y5, Y4
-	VFMADD213PD  constants<>+448(SB), Y5, Y4
-	VFMADD213PD  constants<>+480(SB), Y5, Y4
-	VFMADD213PD  constants<>+512(SB), Y5, Y4
-	VFMADD213PD  constants<>+544(SB), Y5, Y4
-	VFMADD213PD  constants<>+576(SB), Y5, Y4
-	VMULPD       Y5, Y5, Y6
-	VFMADD213PD  Y2, Y6, Y4
-	VADDPD       Y4, Y5, Y2
-	VADDPD       constants<>+608(SB), Y2, Y2
-	VPSRLQ       $0x01, Y3, Y4
-	VPSLLQ       $0x34, Y4, Y5
-	VMULPD       Y5, Y2, Y2
-	VPSUBQ       Y4, Y3, Y3
-	VPSLLQ       $0x34, Y3, Y3
-	VMULPD       Y3, Y2, Y2
-	VCMPPD       $0x1d, constants<>+1184(SB), Y1, Y1
-	VBLENDVPD    Y1, constants<>+608(SB), Y2, Y1
-	VADDPD       constants<>+608(SB), Y2, Y2
-	VDIVPD       Y2, Y1, Y1
-	VSUBPD       Y1, Y0, Y0
-	VMOVUPD      32(DI), Y1
-	VMASKMOVPD   Y0, Y1, 32(DX)(SI*1)
+	VMOVUPD      32(SP), Y2
+	VBLENDVPD    Y0, Y1, Y2, Y0
+	VMOVUPD      Y0, 32(SP)
 
-reload:
-done:
+avx2_reload:
+	VMOVUPD (SP), Y1
+	VMOVUPD 32(SP), Y2
+
+avx2_done:
+	VADDPD       Y2, Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VPERMILPD    $0x01, X1, X0
+	VADDSD       X0, X1, X1
+	MOVSD        X1, s0+88(FP)
 	VZEROUPPER
 	RET
 
-// func logitSlopesAVX512(dst []float64, y []float64, eta []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·logitSlopesAVX512(SB), NOSPLIT, $0-72
-	MOVQ y_base+24(FP), AX
-	MOVQ eta_base+48(FP), CX
-	MOVQ dst_base+0(FP), DX
-	MOVQ y_len+32(FP), BX
+// func logitSlopesVector(form uint8, dst []float64, y []float64, eta []float64)
+// Requires: AVX, AVX2, AVX512F, BMI2, FMA3
+TEXT ·logitSlopesVector(SB), NOSPLIT, $0-80
+	CMPB form+0(FP), $0x02
+	JNE  avx2
+	MOVQ y_base+32(FP), AX
+	MOVQ eta_base+56(FP), CX
+	MOVQ dst_base+8(FP), DX
+	MOVQ y_len+40(FP), BX
 	XORQ SI, SI
 	MOVQ BX, DI
 	SHRQ $0x03, DI
@@ -7084,11 +7079,9 @@ TEXT ·logitSlopesAVX512(SB), NOSPLIT, $0-72
 step:
 	VMOVUPD           (AX)(SI*1), Z0
 	VMOVUPD           (CX)(SI*1), Z1
-	VPORQ.BCST        constants<>+0(SB), Z1, Z2
-	VBROADCASTSD      constants<>+32(SB), Z3
-	VBROADCASTSD      constants<>+64(SB), Z4
-	VMAXPD            Z2, Z4, Z2
-	VMINPD            Z2, Z3, Z2
+	VBROADCASTSD      constants<>+64(SB), Z2
+	VPORQ.BCST        constants<>+0(SB), Z1, Z3
+	VMAXPD            Z3, Z2, Z2
 	VBROADCASTSD      constants<>+640(SB), Z3
 	VFMADD231PD.BCST  constants<>+128(SB), Z2, Z3
 	VSUBPD.BCST       constants<>+640(SB), Z3, Z3
@@ -7114,11 +7107,11 @@ step:
 	VADDPD            Z5, Z4, Z2
 	VADDPD.BCST       constants<>+608(SB), Z2, Z2
 	VSCALEFPD         Z3, Z2, Z2
+	VADDPD.BCST       constants<>+608(SB), Z2, Z3
 	VCMPPD.BCST       $0x1d, constants<>+1184(SB), Z1, K1
 	VMOVAPD           Z2, Z1
 	VBROADCASTSD      constants<>+608(SB), K1, Z1
-	VADDPD.BCST       constants<>+608(SB), Z2, Z2
-	VDIVPD            Z2, Z1, Z1
+	VDIVPD            Z3, Z1, Z1
 	VSUBPD            Z1, Z0, Z0
 	VMOVUPD           Z0, (DX)(SI*1)
 	ADDQ              $0x40, SI
@@ -7133,11 +7126,9 @@ tail:
 	KMOVW             DI, K1
 	VMOVUPD.Z         (AX)(SI*1), K1, Z0
 	VMOVUPD.Z         (CX)(SI*1), K1, Z1
-	VPORQ.BCST        constants<>+0(SB), Z1, Z2
-	VBROADCASTSD      constants<>+32(SB), Z3
-	VBROADCASTSD      constants<>+64(SB), Z4
-	VMAXPD            Z2, Z4, Z2
-	VMINPD            Z2, Z3, Z2
+	VBROADCASTSD      constants<>+64(SB), Z2
+	VPORQ.BCST        constants<>+0(SB), Z1, Z3
+	VMAXPD            Z3, Z2, Z2
 	VBROADCASTSD      constants<>+640(SB), Z3
 	VFMADD231PD.BCST  constants<>+128(SB), Z2, Z3
 	VSUBPD.BCST       constants<>+640(SB), Z3, Z3
@@ -7163,11 +7154,11 @@ tail:
 	VADDPD            Z5, Z4, Z2
 	VADDPD.BCST       constants<>+608(SB), Z2, Z2
 	VSCALEFPD         Z3, Z2, Z2
+	VADDPD.BCST       constants<>+608(SB), Z2, Z3
 	VCMPPD.BCST       $0x1d, constants<>+1184(SB), Z1, K2
 	VMOVAPD           Z2, Z1
 	VBROADCASTSD      constants<>+608(SB), K2, Z1
-	VADDPD.BCST       constants<>+608(SB), Z2, Z2
-	VDIVPD            Z2, Z1, Z1
+	VDIVPD            Z3, Z1, Z1
 	VSUBPD            Z1, Z0, Z0
 	VMOVUPD           Z0, K1, (DX)(SI*1)
 
@@ -7175,231 +7166,220 @@ done:
 	VZEROUPPER
 	RET
 
-// func trialsSlopesAVX2(dst []float64, y []float64, m []float64, eta []float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·trialsSlopesAVX2(SB), NOSPLIT, $0-96
-	MOVQ y_base+24(FP), AX
-	MOVQ m_base+48(FP), CX
-	MOVQ eta_base+72(FP), DX
-	MOVQ dst_base+0(FP), BX
-	MOVQ y_len+32(FP), SI
-	XORQ DI, DI
-	MOVQ SI, R8
-	SHRQ $0x03, R8
-	JZ   tail
+avx2:
+	MOVQ y_base+32(FP), AX
+	MOVQ eta_base+56(FP), CX
+	MOVQ dst_base+8(FP), DX
+	MOVQ y_len+40(FP), BX
+	XORQ SI, SI
+	MOVQ BX, DI
+	SHRQ $0x03, DI
+	JZ   avx2_tail
 
-step:
-	VMOVUPD      (DX)(DI*1), Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+96(SB), Y2
-	VFMADD231PD  constants<>+128(SB), Y1, Y2
-	VSUBPD       constants<>+96(SB), Y2, Y3
-	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+192(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
-	VFNMADD231PD constants<>+192(SB), Y3, Y1
-	VMOVUPD      constants<>+224(SB), Y3
-	VFMADD213PD  constants<>+256(SB), Y4, Y3
-	VFMADD213PD  constants<>+288(SB), Y4, Y3
-	VFMADD213PD  constants<>+320(SB), Y4, Y3
-	VFMADD213PD  constants<>+352(SB), Y4, Y3
-	VFMADD213PD  constants<>+384(SB), Y4, Y3
-	VFMADD213PD  constants<>+416(SB), Y4, Y3
-	VFMADD213PD  constants<>+448(SB), Y4, Y3
-	VFMADD213PD  constants<>+480(SB), Y4, Y3
-	VFMADD213PD  constants<>+512(SB), Y4, Y3
-	VFMADD213PD  constants<>+544(SB), Y4, Y3
-	VFMADD213PD  constants<>+576(SB), Y4, Y3
-	VMULPD       Y4, Y4, Y5
-	VFMADD213PD  Y1, Y5, Y3
-	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VPSRLQ       $0x01, Y2, Y3
-	VPSLLQ       $0x34, Y3, Y4
-	VMULPD       Y4, Y1, Y1
-	VPSUBQ       Y3, Y2, Y2
-	VPSLLQ       $0x34, Y2, Y2
-	VMULPD       Y2, Y1, Y1
-	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VDIVPD       Y1, Y0, Y0
-	VMOVUPD      (AX)(DI*1), Y1
-	VMOVUPD      (CX)(DI*1), Y2
-	VFNMADD231PD Y2, Y0, Y1
-	VMOVUPD      Y1, (BX)(DI*1)
-	VMOVUPD      32(DX)(DI*1), Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+96(SB), Y2
-	VFMADD231PD  constants<>+128(SB), Y1, Y2
-	VSUBPD       constants<>+96(SB), Y2, Y3
-	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+192(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
-	VFNMADD231PD constants<>+192(SB), Y3, Y1
-	VMOVUPD      constants<>+224(SB), Y3
-	VFMADD213PD  constants<>+256(SB), Y4, Y3
-	VFMADD213PD  constants<>+288(SB), Y4, Y3
-	VFMADD213PD  constants<>+320(SB), Y4, Y3
-	VFMADD213PD  constants<>+352(SB), Y4, Y3
-	VFMADD213PD  constants<>+384(SB), Y4, Y3
-	VFMADD213PD  constants<>+416(SB), Y4, Y3
-	VFMADD213PD  constants<>+448(SB), Y4, Y3
-	VFMADD213PD  constants<>+480(SB), Y4, Y3
-	VFMADD213PD  constants<>+512(SB), Y4, Y3
-	VFMADD213PD  constants<>+544(SB), Y4, Y3
-	VFMADD213PD  constants<>+576(SB), Y4, Y3
-	VMULPD       Y4, Y4, Y5
-	VFMADD213PD  Y1, Y5, Y3
-	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VPSRLQ       $0x01, Y2, Y3
-	VPSLLQ       $0x34, Y3, Y4
-	VMULPD       Y4, Y1, Y1
-	VPSUBQ       Y3, Y2, Y2
-	VPSLLQ       $0x34, Y2, Y2
-	VMULPD       Y2, Y1, Y1
-	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VDIVPD       Y1, Y0, Y0
-	VMOVUPD      32(AX)(DI*1), Y1
-	VMOVUPD      32(CX)(DI*1), Y2
-	VFNMADD231PD Y2, Y0, Y1
-	VMOVUPD      Y1, 32(BX)(DI*1)
-	ADDQ         $0x40, DI
-	DECQ         R8
-	JNZ          step
+avx2_step:
+	VMOVUPD      (AX)(SI*1), Y0
+	VMOVUPD      (CX)(SI*1), Y1
+	VMOVUPD      constants<>+64(SB), Y2
+	VORPD        constants<>+0(SB), Y1, Y3
+	VMAXPD       Y3, Y2, Y2
+	VMOVUPD      constants<>+96(SB), Y3
+	VFMADD231PD  constants<>+128(SB), Y2, Y3
+	VSUBPD       constants<>+96(SB), Y3, Y4
+	VFNMADD231PD constants<>+160(SB), Y4, Y2
+	VMOVAPD      Y2, Y5
+	VFNMADD231PD constants<>+192(SB), Y4, Y5
+	VSUBPD       Y5, Y2, Y2
+	VFNMADD231PD constants<>+192(SB), Y4, Y2
+	VMOVUPD      constants<>+224(SB), Y4
+	VFMADD213PD  constants<>+256(SB), Y5, Y4
+	VFMADD213PD  constants<>+288(SB), Y5, Y4
+	VFMADD213PD  constants<>+320(SB), Y5, Y4
+	VFMADD213PD  constants<>+352(SB), Y5, Y4
+	VFMADD213PD  constants<>+384(SB), Y5, Y4
+	VFMADD213PD  constants<>+416(SB), Y5, Y4
+	VFMADD213PD  constants<>+448(SB), Y5, Y4
+	VFMADD213PD  constants<>+480(SB), Y5, Y4
+	VFMADD213PD  constants<>+512(SB), Y5, Y4
+	VFMADD213PD  constants<>+544(SB), Y5, Y4
+	VFMADD213PD  constants<>+576(SB), Y5, Y4
+	VMULPD       Y5, Y5, Y6
+	VFMADD213PD  Y2, Y6, Y4
+	VADDPD       Y4, Y5, Y2
+	VADDPD       constants<>+608(SB), Y2, Y2
+	VPSRLQ       $0x01, Y3, Y4
+	VPSLLQ       $0x34, Y4, Y5
+	VMULPD       Y5, Y2, Y2
+	VPSUBQ       Y4, Y3, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VMOVAPD      Y2, Y4
+	VFMADD213PD  constants<>+608(SB), Y3, Y4
+	VMULPD       Y3, Y2, Y2
+	VCMPPD       $0x1d, constants<>+1184(SB), Y1, Y1
+	VBLENDVPD    Y1, constants<>+608(SB), Y2, Y1
+	VDIVPD       Y4, Y1, Y1
+	VSUBPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (DX)(SI*1)
+	VMOVUPD      32(AX)(SI*1), Y0
+	VMOVUPD      32(CX)(SI*1), Y1
+	VMOVUPD      constants<>+64(SB), Y2
+	VORPD        constants<>+0(SB), Y1, Y3
+	VMAXPD       Y3, Y2, Y2
+	VMOVUPD      constants<>+96(SB), Y3
+	VFMADD231PD  constants<>+128(SB), Y2, Y3
+	VSUBPD       constants<>+96(SB), Y3, Y4
+	VFNMADD231PD constants<>+160(SB), Y4, Y2
+	VMOVAPD      Y2, Y5
+	VFNMADD231PD constants<>+192(SB), Y4, Y5
+	VSUBPD       Y5, Y2, Y2
+	VFNMADD231PD constants<>+192(SB), Y4, Y2
+	VMOVUPD      constants<>+224(SB), Y4
+	VFMADD213PD  constants<>+256(SB), Y5, Y4
+	VFMADD213PD  constants<>+288(SB), Y5, Y4
+	VFMADD213PD  constants<>+320(SB), Y5, Y4
+	VFMADD213PD  constants<>+352(SB), Y5, Y4
+	VFMADD213PD  constants<>+384(SB), Y5, Y4
+	VFMADD213PD  constants<>+416(SB), Y5, Y4
+	VFMADD213PD  constants<>+448(SB), Y5, Y4
+	VFMADD213PD  constants<>+480(SB), Y5, Y4
+	VFMADD213PD  constants<>+512(SB), Y5, Y4
+	VFMADD213PD  constants<>+544(SB), Y5, Y4
+	VFMADD213PD  constants<>+576(SB), Y5, Y4
+	VMULPD       Y5, Y5, Y6
+	VFMADD213PD  Y2, Y6, Y4
+	VADDPD       Y4, Y5, Y2
+	VADDPD       constants<>+608(SB), Y2, Y2
+	VPSRLQ       $0x01, Y3, Y4
+	VPSLLQ       $0x34, Y4, Y5
+	VMULPD       Y5, Y2, Y2
+	VPSUBQ       Y4, Y3, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VMOVAPD      Y2, Y4
+	VFMADD213PD  constants<>+608(SB), Y3, Y4
+	VMULPD       Y3, Y2, Y2
+	VCMPPD       $0x1d, constants<>+1184(SB), Y1, Y1
+	VBLENDVPD    Y1, constants<>+608(SB), Y2, Y1
+	VDIVPD       Y4, Y1, Y1
+	VSUBPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 32(DX)(SI*1)
+	ADDQ         $0x40, SI
+	DECQ         DI
+	JNZ          avx2_step
 
-tail:
-	ANDQ         $0x07, SI
-	JZ           done
-	LEAQ         masks<>+64(SB), R8
-	MOVQ         SI, R9
-	SHLQ         $0x03, R9
-	SUBQ         R9, R8
-	VMOVUPD      (R8), Y0
-	VMASKMOVPD   (DX)(DI*1), Y0, Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+96(SB), Y2
-	VFMADD231PD  constants<>+128(SB), Y1, Y2
-	VSUBPD       constants<>+96(SB), Y2, Y3
-	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+192(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
-	VFNMADD231PD constants<>+192(SB), Y3, Y1
-	VMOVUPD      constants<>+224(SB), Y3
-	VFMADD213PD  constants<>+256(SB), Y4, Y3
-	VFMADD213PD  constants<>+288(SB), Y4, Y3
-	VFMADD213PD  constants<>+320(SB), Y4, Y3
-	VFMADD213PD  constants<>+352(SB), Y4, Y3
-	VFMADD213PD  constants<>+384(SB), Y4, Y3
-	VFMADD213PD  constants<>+416(SB), Y4, Y3
-	VFMADD213PD  constants<>+448(SB), Y4, Y3
-	VFMADD213PD  constants<>+480(SB), Y4, Y3
-	VFMADD213PD  constants<>+512(SB), Y4, Y3
-	VFMADD213PD  constants<>+544(SB), Y4, Y3
-	VFMADD213PD  constants<>+576(SB), Y4, Y3
-	VMULPD       Y4, Y4, Y5
-	VFMADD213PD  Y1, Y5, Y3
-	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VPSRLQ       $0x01, Y2, Y3
-	VPSLLQ       $0x34, Y3, Y4
-	VMULPD       Y4, Y1, Y1
-	VPSUBQ       Y3, Y2, Y2
-	VPSLLQ       $0x34, Y2, Y2
-	VMULPD       Y2, Y1, Y1
-	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VDIVPD       Y1, Y0, Y0
-	VMOVUPD      (R8), Y1
-	VMASKMOVPD   (AX)(DI*1), Y1, Y1
-	VMOVUPD      (R8), Y2
-	VMASKMOVPD   (CX)(DI*1), Y2, Y2
-	VFNMADD231PD Y2, Y0, Y1
-	VMOVUPD      (R8), Y0
-	VMASKMOVPD   Y1, Y0, (BX)(DI*1)
-	CMPQ         SI, $0x04
-	JLE          reload
-	VMOVUPD      32(R8), Y0
-	VMASKMOVPD   32(DX)(DI*1), Y0, Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+96(SB), Y2
-	VFMADD231PD  constants<>+128(SB), Y1, Y2
-	VSUBPD       constants<>+96(SB), Y2, Y3
-	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+192(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
-	VFNMADD231PD constants<>+192(SB), Y3, Y1
-	VMOVUPD      constants<>+224(SB), Y3
-	VFMADD213PD  constants<>+256(SB), Y4, Y3
-	VFMADD213PD  constants<>+288(SB), Y4, Y3
-	VFMADD213PD  constants<>+320(SB), Y4, Y3
-	VFMADD213PD  constants<>+352(SB), Y4, Y3
-	VFMADD213PD  constants<>+384(SB), Y4, Y3
-	VFMADD213PD  constants<>+416(SB), Y4, Y3
-	VFMADD213PD  constants<>+448(SB), Y4, Y3
-	VFMADD213PD  constants<>+480(SB), Y4, Y3
-	VFMADD213PD  constants<>+512(SB), Y4, Y3
-	VFMADD213PD  constants<>+544(SB), Y4, Y3
-	VFMADD213PD  constants<>+576(SB), Y4, Y3
-	VMULPD       Y4, Y4, Y5
-	VFMADD213PD  Y1, Y5, Y3
-	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VPSRLQ       $0x01, Y2, Y3
-	VPSLLQ       $0x34, Y3, Y4
-	VMULPD       Y4, Y1, Y1
-	VPSUBQ       Y3, Y2, Y2
-	VPSLLQ       $0x34, Y2, Y2
-	VMULPD       Y2, Y1, Y1
-	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VDIVPD       Y1, Y0, Y0
-	VMOVUPD      32(R8), Y1
-	VMASKMOVPD   32(AX)(DI*1), Y1, Y1
-	VMOVUPD      32(R8), Y2
-	VMASKMOVPD   32(CX)(DI*1), Y2, Y2
-	VFNMADD231PD Y2, Y0, Y1
-	VMOVUPD      32(R8), Y0
-	VMASKMOVPD   Y1, Y0, 32(BX)(DI*1)
+avx2_tail:
+	ANDQ         $0x07, BX
+	JZ           avx2_done
+	LEAQ         masks<>+64(SB), DI
+	MOVQ         BX, R8
+	SHLQ         $0x03, R8
+	SUBQ         R8, DI
+	VMOVUPD      (DI), Y0
+	VMASKMOVPD   (AX)(SI*1), Y0, Y0
+	VMOVUPD      (DI), Y1
+	VMASKMOVPD   (CX)(SI*1), Y1, Y1
+	VMOVUPD      constants<>+64(SB), Y2
+	VORPD        constants<>+0(SB), Y1, Y3
+	VMAXPD       Y3, Y2, Y2
+	VMOVUPD      constants<>+96(SB), Y3
+	VFMADD231PD  constants<>+128(SB), Y2, Y3
+	VSUBPD       constants<>+96(SB), Y3, Y4
+	VFNMADD231PD constants<>+160(SB), Y4, Y2
+	VMOVAPD      Y2, Y5
+	VFNMADD231PD constants<>+192(SB), Y4, Y5
+	VSUBPD       Y5, Y2, Y2
+	VFNMADD231PD constants<>+192(SB), Y4, Y2
+	VMOVUPD      constants<>+224(SB), Y4
+	VFMADD213PD  constants<>+256(SB), Y5, Y4
+	VFMADD213PD  constants<>+288(SB), Y5, Y4
+	VFMADD213PD  constants<>+320(SB), Y5, Y4
+	VFMADD213PD  constants<>+352(SB), Y5, Y4
+	VFMADD213PD  constants<>+384(SB), Y5, Y4
+	VFMADD213PD  constants<>+416(SB), Y5, Y4
+	VFMADD213PD  constants<>+448(SB), Y5, Y4
+	VFMADD213PD  constants<>+480(SB), Y5, Y4
+	VFMADD213PD  constants<>+512(SB), Y5, Y4
+	VFMADD213PD  constants<>+544(SB), Y5, Y4
+	VFMADD213PD  constants<>+576(SB), Y5, Y4
+	VMULPD       Y5, Y5, Y6
+	VFMADD213PD  Y2, Y6, Y4
+	VADDPD       Y4, Y5, Y2
+	VADDPD       constants<>+608(SB), Y2, Y2
+	VPSRLQ       $0x01, Y3, Y4
+	VPSLLQ       $0x34, Y4, Y5
+	VMULPD       Y5, Y2, Y2
+	VPSUBQ       Y4, Y3, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VMOVAPD      Y2, Y4
+	VFMADD213PD  constants<>+608(SB), Y3, Y4
+	VMULPD       Y3, Y2, Y2
+	VCMPPD       $0x1d, constants<>+1184(SB), Y1, Y1
+	VBLENDVPD    Y1, constants<>+608(SB), Y2, Y1
+	VDIVPD       Y4, Y1, Y1
+	VSUBPD       Y1, Y0, Y0
+	VMOVUPD      (DI), Y1
+	VMASKMOVPD   Y0, Y1, (DX)(SI*1)
+	CMPQ         BX, $0x04
+	JLE          avx2_reload
+	VMOVUPD      32(DI), Y0
+	VMASKMOVPD   32(AX)(SI*1), Y0, Y0
+	VMOVUPD      32(DI), Y1
+	VMASKMOVPD   32(CX)(SI*1), Y1, Y1
+	VMOVUPD      constants<>+64(SB), Y2
+	VORPD        constants<>+0(SB), Y1, Y3
+	VMAXPD       Y3, Y2, Y2
+	VMOVUPD      constants<>+96(SB), Y3
+	VFMADD231PD  constants<>+128(SB), Y2, Y3
+	VSUBPD       constants<>+96(SB), Y3, Y4
+	VFNMADD231PD constants<>+160(SB), Y4, Y2
+	VMOVAPD      Y2, Y5
+	VFNMADD231PD constants<>+192(SB), Y4, Y5
+	VSUBPD       Y5, Y2, Y2
+	VFNMADD231PD constants<>+192(SB), Y4, Y2
+	VMOVUPD      constants<>+224(SB), Y4
+	VFMADD213PD  constants<>+256(SB), Y5, Y4
+	VFMADD213PD  constants<>+288(SB), Y5, Y4
+	VFMADD213PD  constants<>+320(SB), Y5, Y4
+	VFMADD213PD  constants<>+352(SB), Y5, Y4
+	VFMADD213PD  constants<>+384(SB), Y5, Y4
+	VFMADD213PD  constants<>+416(SB), Y5, Y4
+	VFMADD213PD  constants<>+448(SB), Y5, Y4
+	VFMADD213PD  constants<>+480(SB), Y5, Y4
+	VFMADD213PD  constants<>+512(SB), Y5, Y4
+	VFMADD213PD  constants<>+544(SB), Y5, Y4
+	VFMADD213PD  constants<>+576(SB), Y5, Y4
+	VMULPD       Y5, Y5, Y6
+	VFMADD213PD  Y2, Y6, Y4
+	VADDPD       Y4, Y5, Y2
+	VADDPD       constants<>+608(SB), Y2, Y2
+	VPSRLQ       $0x01, Y3, Y4
+	VPSLLQ       $0x34, Y4, Y5
+	VMULPD       Y5, Y2, Y2
+	VPSUBQ       Y4, Y3, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VMOVAPD      Y2, Y4
+	VFMADD213PD  constants<>+608(SB), Y3, Y4
+	VMULPD       Y3, Y2, Y2
+	VCMPPD       $0x1d, constants<>+1184(SB), Y1, Y1
+	VBLENDVPD    Y1, constants<>+608(SB), Y2, Y1
+	VDIVPD       Y4, Y1, Y1
+	VSUBPD       Y1, Y0, Y0
+	VMOVUPD      32(DI), Y1
+	VMASKMOVPD   Y0, Y1, 32(DX)(SI*1)
 
-reload:
-done:
+avx2_reload:
+avx2_done:
 	VZEROUPPER
 	RET
 
-// func trialsSlopesAVX512(dst []float64, y []float64, m []float64, eta []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·trialsSlopesAVX512(SB), NOSPLIT, $0-96
-	MOVQ y_base+24(FP), AX
-	MOVQ m_base+48(FP), CX
-	MOVQ eta_base+72(FP), DX
-	MOVQ dst_base+0(FP), BX
-	MOVQ y_len+32(FP), SI
+// func trialsSlopesVector(form uint8, dst []float64, y []float64, m []float64, eta []float64)
+// Requires: AVX, AVX2, AVX512F, BMI2, FMA3
+TEXT ·trialsSlopesVector(SB), NOSPLIT, $0-104
+	CMPB form+0(FP), $0x02
+	JNE  avx2
+	MOVQ y_base+32(FP), AX
+	MOVQ m_base+56(FP), CX
+	MOVQ eta_base+80(FP), DX
+	MOVQ dst_base+8(FP), BX
+	MOVQ y_len+40(FP), SI
 	XORQ DI, DI
 	MOVQ SI, R8
 	SHRQ $0x03, R8
@@ -7407,11 +7387,9 @@ TEXT ·trialsSlopesAVX512(SB), NOSPLIT, $0-96
 
 step:
 	VMOVUPD           (DX)(DI*1), Z0
-	VPORQ.BCST        constants<>+0(SB), Z0, Z1
-	VBROADCASTSD      constants<>+32(SB), Z2
-	VBROADCASTSD      constants<>+64(SB), Z3
-	VMAXPD            Z1, Z3, Z1
-	VMINPD            Z1, Z2, Z1
+	VBROADCASTSD      constants<>+64(SB), Z1
+	VPORQ.BCST        constants<>+0(SB), Z0, Z2
+	VMAXPD            Z2, Z1, Z1
 	VBROADCASTSD      constants<>+640(SB), Z2
 	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
 	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
@@ -7437,11 +7415,11 @@ step:
 	VADDPD            Z4, Z3, Z1
 	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
+	VADDPD.BCST       constants<>+608(SB), Z1, Z2
 	VCMPPD.BCST       $0x1d, constants<>+1184(SB), Z0, K1
 	VMOVAPD           Z1, Z0
 	VBROADCASTSD      constants<>+608(SB), K1, Z0
-	VADDPD.BCST       constants<>+608(SB), Z1, Z1
-	VDIVPD            Z1, Z0, Z0
+	VDIVPD            Z2, Z0, Z0
 	VMOVUPD           (AX)(DI*1), Z1
 	VMOVUPD           (CX)(DI*1), Z2
 	VFNMADD231PD      Z2, Z0, Z1
@@ -7457,11 +7435,9 @@ tail:
 	BZHIL             SI, R8, R8
 	KMOVW             R8, K1
 	VMOVUPD.Z         (DX)(DI*1), K1, Z0
-	VPORQ.BCST        constants<>+0(SB), Z0, Z1
-	VBROADCASTSD      constants<>+32(SB), Z2
-	VBROADCASTSD      constants<>+64(SB), Z3
-	VMAXPD            Z1, Z3, Z1
-	VMINPD            Z1, Z2, Z1
+	VBROADCASTSD      constants<>+64(SB), Z1
+	VPORQ.BCST        constants<>+0(SB), Z0, Z2
+	VMAXPD            Z2, Z1, Z1
 	VBROADCASTSD      constants<>+640(SB), Z2
 	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
 	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
@@ -7487,11 +7463,11 @@ tail:
 	VADDPD            Z4, Z3, Z1
 	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
+	VADDPD.BCST       constants<>+608(SB), Z1, Z2
 	VCMPPD.BCST       $0x1d, constants<>+1184(SB), Z0, K2
 	VMOVAPD           Z1, Z0
 	VBROADCASTSD      constants<>+608(SB), K2, Z0
-	VADDPD.BCST       constants<>+608(SB), Z1, Z1
-	VDIVPD            Z1, Z0, Z0
+	VDIVPD            Z2, Z0, Z0
 	VMOVUPD.Z         (AX)(DI*1), K1, Z1
 	VMOVUPD.Z         (CX)(DI*1), K1, Z2
 	VFNMADD231PD      Z2, Z0, Z1
@@ -7501,215 +7477,225 @@ done:
 	VZEROUPPER
 	RET
 
-// func logitCurvaturesAVX2(dst []float64, eta []float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·logitCurvaturesAVX2(SB), NOSPLIT, $0-48
-	MOVQ eta_base+24(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ eta_len+32(FP), DX
-	XORQ BX, BX
-	MOVQ DX, SI
-	SHRQ $0x03, SI
-	JZ   tail
+avx2:
+	MOVQ y_base+32(FP), AX
+	MOVQ m_base+56(FP), CX
+	MOVQ eta_base+80(FP), DX
+	MOVQ dst_base+8(FP), BX
+	MOVQ y_len+40(FP), SI
+	XORQ DI, DI
+	MOVQ SI, R8
+	SHRQ $0x03, R8
+	JZ   avx2_tail
 
-step:
-	VMOVUPD      (AX)(BX*1), Y0
-	VORPD        constants<>+0(SB), Y0, Y0
-	VMOVUPD      constants<>+32(SB), Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VMAXPD       Y0, Y2, Y0
-	VMINPD       Y0, Y1, Y0
-	VMOVUPD      constants<>+96(SB), Y1
-	VFMADD231PD  constants<>+128(SB), Y0, Y1
-	VSUBPD       constants<>+96(SB), Y1, Y2
-	VFNMADD231PD constants<>+160(SB), Y2, Y0
-	VMOVAPD      Y0, Y3
-	VFNMADD231PD constants<>+192(SB), Y2, Y3
-	VSUBPD       Y3, Y0, Y0
-	VFNMADD231PD constants<>+192(SB), Y2, Y0
-	VMOVUPD      constants<>+224(SB), Y2
-	VFMADD213PD  constants<>+256(SB), Y3, Y2
-	VFMADD213PD  constants<>+288(SB), Y3, Y2
-	VFMADD213PD  constants<>+320(SB), Y3, Y2
-	VFMADD213PD  constants<>+352(SB), Y3, Y2
-	VFMADD213PD  constants<>+384(SB), Y3, Y2
-	VFMADD213PD  constants<>+416(SB), Y3, Y2
-	VFMADD213PD  constants<>+448(SB), Y3, Y2
-	VFMADD213PD  constants<>+480(SB), Y3, Y2
-	VFMADD213PD  constants<>+512(SB), Y3, Y2
-	VFMADD213PD  constants<>+544(SB), Y3, Y2
-	VFMADD213PD  constants<>+576(SB), Y3, Y2
-	VMULPD       Y3, Y3, Y4
-	VFMADD213PD  Y0, Y4, Y2
-	VADDPD       Y2, Y3, Y0
-	VADDPD       constants<>+608(SB), Y0, Y0
-	VPSRLQ       $0x01, Y1, Y2
-	VPSLLQ       $0x34, Y2, Y3
-	VMULPD       Y3, Y0, Y0
-	VPSUBQ       Y2, Y1, Y1
-	VPSLLQ       $0x34, Y1, Y1
-	VMULPD       Y1, Y0, Y0
-	VADDPD       constants<>+608(SB), Y0, Y1
-	VMOVUPD      constants<>+608(SB), Y2
-	VDIVPD       Y1, Y2, Y2
-	VDIVPD       Y1, Y0, Y0
-	VMULPD       Y0, Y2, Y0
-	VMOVUPD      Y0, (CX)(BX*1)
-	VMOVUPD      32(AX)(BX*1), Y0
-	VORPD        constants<>+0(SB), Y0, Y0
-	VMOVUPD      constants<>+32(SB), Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VMAXPD       Y0, Y2, Y0
-	VMINPD       Y0, Y1, Y0
-	VMOVUPD      constants<>+96(SB), Y1
-	VFMADD231PD  constants<>+128(SB), Y0, Y1
-	VSUBPD       constants<>+96(SB), Y1, Y2
-	VFNMADD231PD constants<>+160(SB), Y2, Y0
-	VMOVAPD      Y0, Y3
-	VFNMADD231PD constants<>+192(SB), Y2, Y3
-	VSUBPD       Y3, Y0, Y0
-	VFNMADD231PD constants<>+192(SB), Y2, Y0
-	VMOVUPD      constants<>+224(SB), Y2
-	VFMADD213PD  constants<>+256(SB), Y3, Y2
-	VFMADD213PD  constants<>+288(SB), Y3, Y2
-	VFMADD213PD  constants<>+320(SB), Y3, Y2
-	VFMADD213PD  constants<>+352(SB), Y3, Y2
-	VFMADD213PD  constants<>+384(SB), Y3, Y2
-	VFMADD213PD  constants<>+416(SB), Y3, Y2
-	VFMADD213PD  constants<>+448(SB), Y3, Y2
-	VFMADD213PD  constants<>+480(SB), Y3, Y2
-	VFMADD213PD  constants<>+512(SB), Y3, Y2
-	VFMADD213PD  constants<>+544(SB), Y3, Y2
-	VFMADD213PD  constants<>+576(SB), Y3, Y2
-	VMULPD       Y3, Y3, Y4
-	VFMADD213PD  Y0, Y4, Y2
-	VADDPD       Y2, Y3, Y0
-	VADDPD       constants<>+608(SB), Y0, Y0
-	VPSRLQ       $0x01, Y1, Y2
-	VPSLLQ       $0x34, Y2, Y3
-	VMULPD       Y3, Y0, Y0
-	VPSUBQ       Y2, Y1, Y1
-	VPSLLQ       $0x34, Y1, Y1
-	VMULPD       Y1, Y0, Y0
-	VADDPD       constants<>+608(SB), Y0, Y1
-	VMOVUPD      constants<>+608(SB), Y2
-	VDIVPD       Y1, Y2, Y2
-	VDIVPD       Y1, Y0, Y0
-	VMULPD       Y0, Y2, Y0
-	VMOVUPD      Y0, 32(CX)(BX*1)
-	ADDQ         $0x40, BX
-	DECQ         SI
-	JNZ          step
+avx2_step:
+	VMOVUPD      (DX)(DI*1), Y0
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
+	VFNMADD231PD constants<>+160(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y1, Y5, Y3
+	VADDPD       Y3, Y4, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
+	VMULPD       Y2, Y1, Y1
+	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
+	VDIVPD       Y3, Y0, Y0
+	VMOVUPD      (AX)(DI*1), Y1
+	VMOVUPD      (CX)(DI*1), Y2
+	VFNMADD231PD Y2, Y0, Y1
+	VMOVUPD      Y1, (BX)(DI*1)
+	VMOVUPD      32(DX)(DI*1), Y0
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
+	VFNMADD231PD constants<>+160(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y1, Y5, Y3
+	VADDPD       Y3, Y4, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
+	VMULPD       Y2, Y1, Y1
+	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
+	VDIVPD       Y3, Y0, Y0
+	VMOVUPD      32(AX)(DI*1), Y1
+	VMOVUPD      32(CX)(DI*1), Y2
+	VFNMADD231PD Y2, Y0, Y1
+	VMOVUPD      Y1, 32(BX)(DI*1)
+	ADDQ         $0x40, DI
+	DECQ         R8
+	JNZ          avx2_step
 
-tail:
-	ANDQ         $0x07, DX
-	JZ           done
-	LEAQ         masks<>+64(SB), SI
-	MOVQ         DX, DI
-	SHLQ         $0x03, DI
-	SUBQ         DI, SI
-	VMOVUPD      (SI), Y0
-	VMASKMOVPD   (AX)(BX*1), Y0, Y0
-	VORPD        constants<>+0(SB), Y0, Y0
-	VMOVUPD      constants<>+32(SB), Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VMAXPD       Y0, Y2, Y0
-	VMINPD       Y0, Y1, Y0
-	VMOVUPD      constants<>+96(SB), Y1
-	VFMADD231PD  constants<>+128(SB), Y0, Y1
-	VSUBPD       constants<>+96(SB), Y1, Y2
-	VFNMADD231PD constants<>+160(SB), Y2, Y0
-	VMOVAPD      Y0, Y3
-	VFNMADD231PD constants<>+192(SB), Y2, Y3
-	VSUBPD       Y3, Y0, Y0
-	VFNMADD231PD constants<>+192(SB), Y2, Y0
-	VMOVUPD      constants<>+224(SB), Y2
-	VFMADD213PD  constants<>+256(SB), Y3, Y2
-	VFMADD213PD  constants<>+288(SB), Y3, Y2
-	VFMADD213PD  constants<>+320(SB), Y3, Y2
-	VFMADD213PD  constants<>+352(SB), Y3, Y2
-	VFMADD213PD  constants<>+384(SB), Y3, Y2
-	VFMADD213PD  constants<>+416(SB), Y3, Y2
-	VFMADD213PD  constants<>+448(SB), Y3, Y2
-	VFMADD213PD  constants<>+480(SB), Y3, Y2
-	VFMADD213PD  constants<>+512(SB), Y3, Y2
-	VFMADD213PD  constants<>+544(SB), Y3, Y2
-	VFMADD213PD  constants<>+576(SB), Y3, Y2
-	VMULPD       Y3, Y3, Y4
-	VFMADD213PD  Y0, Y4, Y2
-	VADDPD       Y2, Y3, Y0
-	VADDPD       constants<>+608(SB), Y0, Y0
-	VPSRLQ       $0x01, Y1, Y2
-	VPSLLQ       $0x34, Y2, Y3
-	VMULPD       Y3, Y0, Y0
-	VPSUBQ       Y2, Y1, Y1
-	VPSLLQ       $0x34, Y1, Y1
-	VMULPD       Y1, Y0, Y0
-	VADDPD       constants<>+608(SB), Y0, Y1
-	VMOVUPD      constants<>+608(SB), Y2
-	VDIVPD       Y1, Y2, Y2
-	VDIVPD       Y1, Y0, Y0
-	VMULPD       Y0, Y2, Y0
-	VMOVUPD      (SI), Y1
-	VMASKMOVPD   Y0, Y1, (CX)(BX*1)
-	CMPQ         DX, $0x04
-	JLE          reload
-	VMOVUPD      32(SI), Y0
-	VMASKMOVPD   32(AX)(BX*1), Y0, Y0
-	VORPD        constants<>+0(SB), Y0, Y0
-	VMOVUPD      constants<>+32(SB), Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VMAXPD       Y0, Y2, Y0
-	VMINPD       Y0, Y1, Y0
-	VMOVUPD      constants<>+96(SB), Y1
-	VFMADD231PD  constants<>+128(SB), Y0, Y1
-	VSUBPD       constants<>+96(SB), Y1, Y2
-	VFNMADD231PD constants<>+160(SB), Y2, Y0
-	VMOVAPD      Y0, Y3
-	VFNMADD231PD constants<>+192(SB), Y2, Y3
-	VSUBPD       Y3, Y0, Y0
-	VFNMADD231PD constants<>+192(SB), Y2, Y0
-	VMOVUPD      constants<>+224(SB), Y2
-	VFMADD213PD  constants<>+256(SB), Y3, Y2
-	VFMADD213PD  constants<>+288(SB), Y3, Y2
-	VFMADD213PD  constants<>+320(SB), Y3, Y2
-	VFMADD213PD  constants<>+352(SB), Y3, Y2
-	VFMADD213PD  constants<>+384(SB), Y3, Y2
-	VFMADD213PD  constants<>+416(SB), Y3, Y2
-	VFMADD213PD  constants<>+448(SB), Y3, Y2
-	VFMADD213PD  constants<>+480(SB), Y3, Y2
-	VFMADD213PD  constants<>+512(SB), Y3, Y2
-	VFMADD213PD  constants<>+544(SB), Y3, Y2
-	VFMADD213PD  constants<>+576(SB), Y3, Y2
-	VMULPD       Y3, Y3, Y4
-	VFMADD213PD  Y0, Y4, Y2
-	VADDPD       Y2, Y3, Y0
-	VADDPD       constants<>+608(SB), Y0, Y0
-	VPSRLQ       $0x01, Y1, Y2
-	VPSLLQ       $0x34, Y2, Y3
-	VMULPD       Y3, Y0, Y0
-	VPSUBQ       Y2, Y1, Y1
-	VPSLLQ       $0x34, Y1, Y1
-	VMULPD       Y1, Y0, Y0
-	VADDPD       constants<>+608(SB), Y0, Y1
-	VMOVUPD      constants<>+608(SB), Y2
-	VDIVPD       Y1, Y2, Y2
-	VDIVPD       Y1, Y0, Y0
-	VMULPD       Y0, Y2, Y0
-	VMOVUPD      32(SI), Y1
-	VMASKMOVPD   Y0, Y1, 32(CX)(BX*1)
+avx2_tail:
+	ANDQ         $0x07, SI
+	JZ           avx2_done
+	LEAQ         masks<>+64(SB), R8
+	MOVQ         SI, R9
+	SHLQ         $0x03, R9
+	SUBQ         R9, R8
+	VMOVUPD      (R8), Y0
+	VMASKMOVPD   (DX)(DI*1), Y0, Y0
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
+	VFNMADD231PD constants<>+160(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y1, Y5, Y3
+	VADDPD       Y3, Y4, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
+	VMULPD       Y2, Y1, Y1
+	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
+	VDIVPD       Y3, Y0, Y0
+	VMOVUPD      (R8), Y1
+	VMASKMOVPD   (AX)(DI*1), Y1, Y1
+	VMOVUPD      (R8), Y2
+	VMASKMOVPD   (CX)(DI*1), Y2, Y2
+	VFNMADD231PD Y2, Y0, Y1
+	VMOVUPD      (R8), Y0
+	VMASKMOVPD   Y1, Y0, (BX)(DI*1)
+	CMPQ         SI, $0x04
+	JLE          avx2_reload
+	VMOVUPD      32(R8), Y0
+	VMASKMOVPD   32(DX)(DI*1), Y0, Y0
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
+	VFNMADD231PD constants<>+160(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y1, Y5, Y3
+	VADDPD       Y3, Y4, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
+	VMULPD       Y2, Y1, Y1
+	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
+	VDIVPD       Y3, Y0, Y0
+	VMOVUPD      32(R8), Y1
+	VMASKMOVPD   32(AX)(DI*1), Y1, Y1
+	VMOVUPD      32(R8), Y2
+	VMASKMOVPD   32(CX)(DI*1), Y2, Y2
+	VFNMADD231PD Y2, Y0, Y1
+	VMOVUPD      32(R8), Y0
+	VMASKMOVPD   Y1, Y0, 32(BX)(DI*1)
 
-reload:
-done:
+avx2_reload:
+avx2_done:
 	VZEROUPPER
 	RET
 
-// func logitCurvaturesAVX512(dst []float64, eta []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·logitCurvaturesAVX512(SB), NOSPLIT, $0-48
-	MOVQ eta_base+24(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ eta_len+32(FP), DX
+// func logitCurvaturesVector(form uint8, dst []float64, eta []float64)
+// Requires: AVX, AVX2, AVX512F, BMI2, FMA3
+TEXT ·logitCurvaturesVector(SB), NOSPLIT, $0-56
+	CMPB form+0(FP), $0x02
+	JNE  avx2
+	MOVQ eta_base+32(FP), AX
+	MOVQ dst_base+8(FP), CX
+	MOVQ eta_len+40(FP), DX
 	XORQ BX, BX
 	MOVQ DX, SI
 	SHRQ $0x03, SI
@@ -7717,11 +7703,9 @@ TEXT ·logitCurvaturesAVX512(SB), NOSPLIT, $0-48
 
 step:
 	VMOVUPD           (AX)(BX*1), Z0
+	VBROADCASTSD      constants<>+64(SB), Z1
 	VPORQ.BCST        constants<>+0(SB), Z0, Z0
-	VBROADCASTSD      constants<>+32(SB), Z1
-	VBROADCASTSD      constants<>+64(SB), Z2
-	VMAXPD            Z0, Z2, Z0
-	VMINPD            Z0, Z1, Z0
+	VMAXPD            Z0, Z1, Z0
 	VBROADCASTSD      constants<>+640(SB), Z1
 	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z1
 	VSUBPD.BCST       constants<>+640(SB), Z1, Z1
@@ -7764,11 +7748,9 @@ tail:
 	BZHIL             DX, SI, SI
 	KMOVW             SI, K1
 	VMOVUPD.Z         (AX)(BX*1), K1, Z0
+	VBROADCASTSD      constants<>+64(SB), Z1
 	VPORQ.BCST        constants<>+0(SB), Z0, Z0
-	VBROADCASTSD      constants<>+32(SB), Z1
-	VBROADCASTSD      constants<>+64(SB), Z2
-	VMAXPD            Z0, Z2, Z0
-	VMINPD            Z0, Z1, Z0
+	VMAXPD            Z0, Z1, Z0
 	VBROADCASTSD      constants<>+640(SB), Z1
 	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z1
 	VSUBPD.BCST       constants<>+640(SB), Z1, Z1
@@ -7805,203 +7787,212 @@ done:
 	VZEROUPPER
 	RET
 
-// func expSlopesAVX2(dst []float64, y []float64, eta []float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·expSlopesAVX2(SB), NOSPLIT, $0-72
-	MOVQ y_base+24(FP), AX
-	MOVQ eta_base+48(FP), CX
-	MOVQ dst_base+0(FP), DX
-	MOVQ y_len+32(FP), BX
-	XORQ SI, SI
-	MOVQ BX, DI
-	SHRQ $0x03, DI
-	JZ   tail
+avx2:
+	MOVQ eta_base+32(FP), AX
+	MOVQ dst_base+8(FP), CX
+	MOVQ eta_len+40(FP), DX
+	XORQ BX, BX
+	MOVQ DX, SI
+	SHRQ $0x03, SI
+	JZ   avx2_tail
 
-step:
-	VMOVUPD      (AX)(SI*1), Y0
-	VMOVUPD      (CX)(SI*1), Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+96(SB), Y2
-	VFMADD231PD  constants<>+128(SB), Y1, Y2
-	VSUBPD       constants<>+96(SB), Y2, Y3
-	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+192(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
-	VFNMADD231PD constants<>+192(SB), Y3, Y1
-	VMOVUPD      constants<>+224(SB), Y3
-	VFMADD213PD  constants<>+256(SB), Y4, Y3
-	VFMADD213PD  constants<>+288(SB), Y4, Y3
-	VFMADD213PD  constants<>+320(SB), Y4, Y3
-	VFMADD213PD  constants<>+352(SB), Y4, Y3
-	VFMADD213PD  constants<>+384(SB), Y4, Y3
-	VFMADD213PD  constants<>+416(SB), Y4, Y3
-	VFMADD213PD  constants<>+448(SB), Y4, Y3
-	VFMADD213PD  constants<>+480(SB), Y4, Y3
-	VFMADD213PD  constants<>+512(SB), Y4, Y3
-	VFMADD213PD  constants<>+544(SB), Y4, Y3
-	VFMADD213PD  constants<>+576(SB), Y4, Y3
-	VMULPD       Y4, Y4, Y5
-	VFMADD213PD  Y1, Y5, Y3
-	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VPSRLQ       $0x01, Y2, Y3
-	VPSLLQ       $0x34, Y3, Y4
-	VMULPD       Y4, Y1, Y1
-	VPSUBQ       Y3, Y2, Y2
-	VPSLLQ       $0x34, Y2, Y2
-	VMULPD       Y2, Y1, Y1
-	VSUBPD       Y1, Y0, Y0
-	VMOVUPD      Y0, (DX)(SI*1)
-	VMOVUPD      32(AX)(SI*1), Y0
-	VMOVUPD      32(CX)(SI*1), Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+96(SB), Y2
-	VFMADD231PD  constants<>+128(SB), Y1, Y2
-	VSUBPD       constants<>+96(SB), Y2, Y3
-	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+192(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
-	VFNMADD231PD constants<>+192(SB), Y3, Y1
-	VMOVUPD      constants<>+224(SB), Y3
-	VFMADD213PD  constants<>+256(SB), Y4, Y3
-	VFMADD213PD  constants<>+288(SB), Y4, Y3
-	VFMADD213PD  constants<>+320(SB), Y4, Y3
-	VFMADD213PD  constants<>+352(SB), Y4, Y3
-	VFMADD213PD  constants<>+384(SB), Y4, Y3
-	VFMADD213PD  constants<>+416(SB), Y4, Y3
-	VFMADD213PD  constants<>+448(SB), Y4, Y3
-	VFMADD213PD  constants<>+480(SB), Y4, Y3
-	VFMADD213PD  constants<>+512(SB), Y4, Y3
-	VFMADD213PD  constants<>+544(SB), Y4, Y3
-	VFMADD213PD  constants<>+576(SB), Y4, Y3
-	VMULPD       Y4, Y4, Y5
-	VFMADD213PD  Y1, Y5, Y3
-	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VPSRLQ       $0x01, Y2, Y3
-	VPSLLQ       $0x34, Y3, Y4
-	VMULPD       Y4, Y1, Y1
-	VPSUBQ       Y3, Y2, Y2
-	VPSLLQ       $0x34, Y2, Y2
-	VMULPD       Y2, Y1, Y1
-	VSUBPD       Y1, Y0, Y0
-	VMOVUPD      Y0, 32(DX)(SI*1)
-	ADDQ         $0x40, SI
-	DECQ         DI
-	JNZ          step
+avx2_step:
+	VMOVUPD      (AX)(BX*1), Y0
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y0
+	VMAXPD       Y0, Y1, Y0
+	VMOVUPD      constants<>+96(SB), Y1
+	VFMADD231PD  constants<>+128(SB), Y0, Y1
+	VSUBPD       constants<>+96(SB), Y1, Y2
+	VFNMADD231PD constants<>+160(SB), Y2, Y0
+	VMOVAPD      Y0, Y3
+	VFNMADD231PD constants<>+192(SB), Y2, Y3
+	VSUBPD       Y3, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y2, Y0
+	VMOVUPD      constants<>+224(SB), Y2
+	VFMADD213PD  constants<>+256(SB), Y3, Y2
+	VFMADD213PD  constants<>+288(SB), Y3, Y2
+	VFMADD213PD  constants<>+320(SB), Y3, Y2
+	VFMADD213PD  constants<>+352(SB), Y3, Y2
+	VFMADD213PD  constants<>+384(SB), Y3, Y2
+	VFMADD213PD  constants<>+416(SB), Y3, Y2
+	VFMADD213PD  constants<>+448(SB), Y3, Y2
+	VFMADD213PD  constants<>+480(SB), Y3, Y2
+	VFMADD213PD  constants<>+512(SB), Y3, Y2
+	VFMADD213PD  constants<>+544(SB), Y3, Y2
+	VFMADD213PD  constants<>+576(SB), Y3, Y2
+	VMULPD       Y3, Y3, Y4
+	VFMADD213PD  Y0, Y4, Y2
+	VADDPD       Y2, Y3, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
+	VPSRLQ       $0x01, Y1, Y2
+	VPSLLQ       $0x34, Y2, Y3
+	VMULPD       Y3, Y0, Y0
+	VPSUBQ       Y2, Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VMOVAPD      Y0, Y2
+	VFMADD213PD  constants<>+608(SB), Y1, Y2
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      constants<>+608(SB), Y1
+	VDIVPD       Y2, Y1, Y1
+	VDIVPD       Y2, Y0, Y0
+	VMULPD       Y0, Y1, Y0
+	VMOVUPD      Y0, (CX)(BX*1)
+	VMOVUPD      32(AX)(BX*1), Y0
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y0
+	VMAXPD       Y0, Y1, Y0
+	VMOVUPD      constants<>+96(SB), Y1
+	VFMADD231PD  constants<>+128(SB), Y0, Y1
+	VSUBPD       constants<>+96(SB), Y1, Y2
+	VFNMADD231PD constants<>+160(SB), Y2, Y0
+	VMOVAPD      Y0, Y3
+	VFNMADD231PD constants<>+192(SB), Y2, Y3
+	VSUBPD       Y3, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y2, Y0
+	VMOVUPD      constants<>+224(SB), Y2
+	VFMADD213PD  constants<>+256(SB), Y3, Y2
+	VFMADD213PD  constants<>+288(SB), Y3, Y2
+	VFMADD213PD  constants<>+320(SB), Y3, Y2
+	VFMADD213PD  constants<>+352(SB), Y3, Y2
+	VFMADD213PD  constants<>+384(SB), Y3, Y2
+	VFMADD213PD  constants<>+416(SB), Y3, Y2
+	VFMADD213PD  constants<>+448(SB), Y3, Y2
+	VFMADD213PD  constants<>+480(SB), Y3, Y2
+	VFMADD213PD  constants<>+512(SB), Y3, Y2
+	VFMADD213PD  constants<>+544(SB), Y3, Y2
+	VFMADD213PD  constants<>+576(SB), Y3, Y2
+	VMULPD       Y3, Y3, Y4
+	VFMADD213PD  Y0, Y4, Y2
+	VADDPD       Y2, Y3, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
+	VPSRLQ       $0x01, Y1, Y2
+	VPSLLQ       $0x34, Y2, Y3
+	VMULPD       Y3, Y0, Y0
+	VPSUBQ       Y2, Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VMOVAPD      Y0, Y2
+	VFMADD213PD  constants<>+608(SB), Y1, Y2
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      constants<>+608(SB), Y1
+	VDIVPD       Y2, Y1, Y1
+	VDIVPD       Y2, Y0, Y0
+	VMULPD       Y0, Y1, Y0
+	VMOVUPD      Y0, 32(CX)(BX*1)
+	ADDQ         $0x40, BX
+	DECQ         SI
+	JNZ          avx2_step
 
-tail:
-	ANDQ         $0x07, BX
-	JZ           done
-	LEAQ         masks<>+64(SB), DI
-	MOVQ         BX, R8
-	SHLQ         $0x03, R8
-	SUBQ         R8, DI
-	VMOVUPD      (DI), Y0
-	VMASKMOVPD   (AX)(SI*1), Y0, Y0
-	VMOVUPD      (DI), Y1
-	VMASKMOVPD   (CX)(SI*1), Y1, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+96(SB), Y2
-	VFMADD231PD  constants<>+128(SB), Y1, Y2
-	VSUBPD       constants<>+96(SB), Y2, Y3
-	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+192(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
-	VFNMADD231PD constants<>+192(SB), Y3, Y1
-	VMOVUPD      constants<>+224(SB), Y3
-	VFMADD213PD  constants<>+256(SB), Y4, Y3
-	VFMADD213PD  constants<>+288(SB), Y4, Y3
-	VFMADD213PD  constants<>+320(SB), Y4, Y3
-	VFMADD213PD  constants<>+352(SB), Y4, Y3
-	VFMADD213PD  constants<>+384(SB), Y4, Y3
-	VFMADD213PD  constants<>+416(SB), Y4, Y3
-	VFMADD213PD  constants<>+448(SB), Y4, Y3
-	VFMADD213PD  constants<>+480(SB), Y4, Y3
-	VFMADD213PD  constants<>+512(SB), Y4, Y3
-	VFMADD213PD  constants<>+544(SB), Y4, Y3
-	VFMADD213PD  constants<>+576(SB), Y4, Y3
-	VMULPD       Y4, Y4, Y5
-	VFMADD213PD  Y1, Y5, Y3
-	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VPSRLQ       $0x01, Y2, Y3
-	VPSLLQ       $0x34, Y3, Y4
-	VMULPD       Y4, Y1, Y1
-	VPSUBQ       Y3, Y2, Y2
-	VPSLLQ       $0x34, Y2, Y2
-	VMULPD       Y2, Y1, Y1
-	VSUBPD       Y1, Y0, Y0
-	VMOVUPD      (DI), Y1
-	VMASKMOVPD   Y0, Y1, (DX)(SI*1)
-	CMPQ         BX, $0x04
-	JLE          reload
-	VMOVUPD      32(DI), Y0
-	VMASKMOVPD   32(AX)(SI*1), Y0, Y0
-	VMOVUPD      32(DI), Y1
-	VMASKMOVPD   32(CX)(SI*1), Y1, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
-	VMOVUPD      constants<>+96(SB), Y2
-	VFMADD231PD  constants<>+128(SB), Y1, Y2
-	VSUBPD       constants<>+96(SB), Y2, Y3
-	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+192(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
-	VFNMADD231PD constants<>+192(SB), Y3, Y1
-	VMOVUPD      constants<>+224(SB), Y3
-	VFMADD213PD  constants<>+256(SB), Y4, Y3
-	VFMADD213PD  constants<>+288(SB), Y4, Y3
-	VFMADD213PD  constants<>+320(SB), Y4, Y3
-	VFMADD213PD  constants<>+352(SB), Y4, Y3
-	VFMADD213PD  constants<>+384(SB), Y4, Y3
-	VFMADD213PD  constants<>+416(SB), Y4, Y3
-	VFMADD213PD  constants<>+448(SB), Y4, Y3
-	VFMADD213PD  constants<>+480(SB), Y4, Y3
-	VFMADD213PD  constants<>+512(SB), Y4, Y3
-	VFMADD213PD  constants<>+544(SB), Y4, Y3
-	VFMADD213PD  constants<>+576(SB), Y4, Y3
-	VMULPD       Y4, Y4, Y5
-	VFMADD213PD  Y1, Y5, Y3
-	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VPSRLQ       $0x01, Y2, Y3
-	VPSLLQ       $0x34, Y3, Y4
-	VMULPD       Y4, Y1, Y1
-	VPSUBQ       Y3, Y2, Y2
-	VPSLLQ       $0x34, Y2, Y2
-	VMULPD       Y2, Y1, Y1
-	VSUBPD       Y1, Y0, Y0
-	VMOVUPD      32(DI), Y1
-	VMASKMOVPD   Y0, Y1, 32(DX)(SI*1)
+avx2_tail:
+	ANDQ         $0x07, DX
+	JZ           avx2_done
+	LEAQ         masks<>+64(SB), SI
+	MOVQ         DX, DI
+	SHLQ         $0x03, DI
+	SUBQ         DI, SI
+	VMOVUPD      (SI), Y0
+	VMASKMOVPD   (AX)(BX*1), Y0, Y0
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y0
+	VMAXPD       Y0, Y1, Y0
+	VMOVUPD      constants<>+96(SB), Y1
+	VFMADD231PD  constants<>+128(SB), Y0, Y1
+	VSUBPD       constants<>+96(SB), Y1, Y2
+	VFNMADD231PD constants<>+160(SB), Y2, Y0
+	VMOVAPD      Y0, Y3
+	VFNMADD231PD constants<>+192(SB), Y2, Y3
+	VSUBPD       Y3, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y2, Y0
+	VMOVUPD      constants<>+224(SB), Y2
+	VFMADD213PD  constants<>+256(SB), Y3, Y2
+	VFMADD213PD  constants<>+288(SB), Y3, Y2
+	VFMADD213PD  constants<>+320(SB), Y3, Y2
+	VFMADD213PD  constants<>+352(SB), Y3, Y2
+	VFMADD213PD  constants<>+384(SB), Y3, Y2
+	VFMADD213PD  constants<>+416(SB), Y3, Y2
+	VFMADD213PD  constants<>+448(SB), Y3, Y2
+	VFMADD213PD  constants<>+480(SB), Y3, Y2
+	VFMADD213PD  constants<>+512(SB), Y3, Y2
+	VFMADD213PD  constants<>+544(SB), Y3, Y2
+	VFMADD213PD  constants<>+576(SB), Y3, Y2
+	VMULPD       Y3, Y3, Y4
+	VFMADD213PD  Y0, Y4, Y2
+	VADDPD       Y2, Y3, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
+	VPSRLQ       $0x01, Y1, Y2
+	VPSLLQ       $0x34, Y2, Y3
+	VMULPD       Y3, Y0, Y0
+	VPSUBQ       Y2, Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VMOVAPD      Y0, Y2
+	VFMADD213PD  constants<>+608(SB), Y1, Y2
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      constants<>+608(SB), Y1
+	VDIVPD       Y2, Y1, Y1
+	VDIVPD       Y2, Y0, Y0
+	VMULPD       Y0, Y1, Y0
+	VMOVUPD      (SI), Y1
+	VMASKMOVPD   Y0, Y1, (CX)(BX*1)
+	CMPQ         DX, $0x04
+	JLE          avx2_reload
+	VMOVUPD      32(SI), Y0
+	VMASKMOVPD   32(AX)(BX*1), Y0, Y0
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y0
+	VMAXPD       Y0, Y1, Y0
+	VMOVUPD      constants<>+96(SB), Y1
+	VFMADD231PD  constants<>+128(SB), Y0, Y1
+	VSUBPD       constants<>+96(SB), Y1, Y2
+	VFNMADD231PD constants<>+160(SB), Y2, Y0
+	VMOVAPD      Y0, Y3
+	VFNMADD231PD constants<>+192(SB), Y2, Y3
+	VSUBPD       Y3, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y2, Y0
+	VMOVUPD      constants<>+224(SB), Y2
+	VFMADD213PD  constants<>+256(SB), Y3, Y2
+	VFMADD213PD  constants<>+288(SB), Y3, Y2
+	VFMADD213PD  constants<>+320(SB), Y3, Y2
+	VFMADD213PD  constants<>+352(SB), Y3, Y2
+	VFMADD213PD  constants<>+384(SB), Y3, Y2
+	VFMADD213PD  constants<>+416(SB), Y3, Y2
+	VFMADD213PD  constants<>+448(SB), Y3, Y2
+	VFMADD213PD  constants<>+480(SB), Y3, Y2
+	VFMADD213PD  constants<>+512(SB), Y3, Y2
+	VFMADD213PD  constants<>+544(SB), Y3, Y2
+	VFMADD213PD  constants<>+576(SB), Y3, Y2
+	VMULPD       Y3, Y3, Y4
+	VFMADD213PD  Y0, Y4, Y2
+	VADDPD       Y2, Y3, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
+	VPSRLQ       $0x01, Y1, Y2
+	VPSLLQ       $0x34, Y2, Y3
+	VMULPD       Y3, Y0, Y0
+	VPSUBQ       Y2, Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VMOVAPD      Y0, Y2
+	VFMADD213PD  constants<>+608(SB), Y1, Y2
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      constants<>+608(SB), Y1
+	VDIVPD       Y2, Y1, Y1
+	VDIVPD       Y2, Y0, Y0
+	VMULPD       Y0, Y1, Y0
+	VMOVUPD      32(SI), Y1
+	VMASKMOVPD   Y0, Y1, 32(CX)(BX*1)
 
-reload:
-done:
+avx2_reload:
+avx2_done:
 	VZEROUPPER
 	RET
 
-// func expSlopesAVX512(dst []float64, y []float64, eta []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·expSlopesAVX512(SB), NOSPLIT, $0-72
-	MOVQ y_base+24(FP), AX
-	MOVQ eta_base+48(FP), CX
-	MOVQ dst_base+0(FP), DX
-	MOVQ y_len+32(FP), BX
+// func expSlopesVector(form uint8, dst []float64, y []float64, eta []float64)
+// Requires: AVX, AVX2, AVX512F, BMI2, FMA3
+TEXT ·expSlopesVector(SB), NOSPLIT, $0-80
+	CMPB form+0(FP), $0x02
+	JNE  avx2
+	MOVQ y_base+32(FP), AX
+	MOVQ eta_base+56(FP), CX
+	MOVQ dst_base+8(FP), DX
+	MOVQ y_len+40(FP), BX
 	XORQ SI, SI
 	MOVQ BX, DI
 	SHRQ $0x03, DI
@@ -8089,183 +8080,203 @@ done:
 	VZEROUPPER
 	RET
 
-// func dots4AVX2(columns []float64, stride int, v []float64) (s0 float64, s1 float64, s2 float64, s3 float64)
-// Requires: AVX, FMA3, SSE2
-TEXT ·dots4AVX2(SB), NOSPLIT, $256-88
-	MOVQ   v_base+32(FP), AX
-	MOVQ   v_len+40(FP), CX
-	MOVQ   columns_base+0(FP), DX
-	MOVQ   stride+24(FP), BX
-	LEAQ   (DX)(BX*8), SI
-	LEAQ   (SI)(BX*8), DI
-	LEAQ   (DI)(BX*8), BX
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	XORQ   R8, R8
-	MOVQ   CX, R9
-	SHRQ   $0x03, R9
-	JZ     tail
+avx2:
+	MOVQ y_base+32(FP), AX
+	MOVQ eta_base+56(FP), CX
+	MOVQ dst_base+8(FP), DX
+	MOVQ y_len+40(FP), BX
+	XORQ SI, SI
+	MOVQ BX, DI
+	SHRQ $0x03, DI
+	JZ   avx2_tail
 
-step:
-	VMOVUPD     (AX)(R8*1), Y8
-	VMOVUPD     (DX)(R8*1), Y9
-	VFMADD231PD Y9, Y8, Y0
-	VMOVUPD     (SI)(R8*1), Y9
-	VFMADD231PD Y9, Y8, Y1
-	VMOVUPD     (DI)(R8*1), Y9
-	VFMADD231PD Y9, Y8, Y2
-	VMOVUPD     (BX)(R8*1), Y9
-	VFMADD231PD Y9, Y8, Y3
-	VMOVUPD     32(AX)(R8*1), Y8
-	VMOVUPD     32(DX)(R8*1), Y9
-	VFMADD231PD Y9, Y8, Y4
-	VMOVUPD     32(SI)(R8*1), Y9
-	VFMADD231PD Y9, Y8, Y5
-	VMOVUPD     32(DI)(R8*1), Y9
-	VFMADD231PD Y9, Y8, Y6
-	VMOVUPD     32(BX)(R8*1), Y9
-	VFMADD231PD Y9, Y8, Y7
-	ADDQ        $0x40, R8
-	DECQ        R9
-	JNZ         step
+avx2_step:
+	VMOVUPD      (AX)(SI*1), Y0
+	VMOVUPD      (CX)(SI*1), Y1
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y3
+	VMAXPD       Y1, Y3, Y1
+	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
+	VFNMADD231PD constants<>+160(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y1, Y5, Y3
+	VADDPD       Y3, Y4, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y1, Y1
+	VSUBPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (DX)(SI*1)
+	VMOVUPD      32(AX)(SI*1), Y0
+	VMOVUPD      32(CX)(SI*1), Y1
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y3
+	VMAXPD       Y1, Y3, Y1
+	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
+	VFNMADD231PD constants<>+160(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y1, Y5, Y3
+	VADDPD       Y3, Y4, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y1, Y1
+	VSUBPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 32(DX)(SI*1)
+	ADDQ         $0x40, SI
+	DECQ         DI
+	JNZ          avx2_step
 
-tail:
-	ANDQ        $0x07, CX
-	JZ          done
-	LEAQ        masks<>+64(SB), R9
-	MOVQ        CX, R10
-	SHLQ        $0x03, R10
-	SUBQ        R10, R9
-	VMOVUPD     Y0, (SP)
-	VMOVUPD     Y1, 64(SP)
-	VMOVUPD     Y2, 128(SP)
-	VMOVUPD     Y3, 192(SP)
-	VMOVUPD     Y4, 32(SP)
-	VMOVUPD     Y5, 96(SP)
-	VMOVUPD     Y6, 160(SP)
-	VMOVUPD     Y7, 224(SP)
-	VMOVUPD     (SP), Y0
-	VMOVUPD     64(SP), Y1
-	VMOVUPD     128(SP), Y2
-	VMOVUPD     192(SP), Y3
-	VMOVUPD     (R9), Y4
-	VMASKMOVPD  (AX)(R8*1), Y4, Y4
-	VMOVUPD     (R9), Y5
-	VMASKMOVPD  (DX)(R8*1), Y5, Y5
-	VFMADD231PD Y5, Y4, Y0
-	VMOVUPD     (R9), Y5
-	VMASKMOVPD  (SI)(R8*1), Y5, Y5
-	VFMADD231PD Y5, Y4, Y1
-	VMOVUPD     (R9), Y5
-	VMASKMOVPD  (DI)(R8*1), Y5, Y5
-	VFMADD231PD Y5, Y4, Y2
-	VMOVUPD     (R9), Y5
-	VMASKMOVPD  (BX)(R8*1), Y5, Y5
-	VFMADD231PD Y5, Y4, Y3
-	VMOVUPD     (R9), Y4
-	VMOVUPD     (SP), Y5
-	VBLENDVPD   Y4, Y0, Y5, Y0
-	VMOVUPD     Y0, (SP)
-	VMOVUPD     (R9), Y0
-	VMOVUPD     64(SP), Y4
-	VBLENDVPD   Y0, Y1, Y4, Y0
-	VMOVUPD     Y0, 64(SP)
-	VMOVUPD     (R9), Y0
-	VMOVUPD     128(SP), Y1
-	VBLENDVPD   Y0, Y2, Y1, Y0
-	VMOVUPD     Y0, 128(SP)
-	VMOVUPD     (R9), Y0
-	VMOVUPD     192(SP), Y1
-	VBLENDVPD   Y0, Y3, Y1, Y0
-	VMOVUPD     Y0, 192(SP)
-	CMPQ        CX, $0x04
-	JLE         reload
-	VMOVUPD     32(SP), Y0
-	VMOVUPD     96(SP), Y1
-	VMOVUPD     160(SP), Y2
-	VMOVUPD     224(SP), Y3
-	VMOVUPD     32(R9), Y4
-	VMASKMOVPD  32(AX)(R8*1), Y4, Y4
-	VMOVUPD     32(R9), Y5
-	VMASKMOVPD  32(DX)(R8*1), Y5, Y5
-	VFMADD231PD Y5, Y4, Y0
-	VMOVUPD     32(R9), Y5
-	VMASKMOVPD  32(SI)(R8*1), Y5, Y5
-	VFMADD231PD Y5, Y4, Y1
-	VMOVUPD     32(R9), Y5
-	VMASKMOVPD  32(DI)(R8*1), Y5, Y5
-	VFMADD231PD Y5, Y4, Y2
-	VMOVUPD     32(R9), Y5
-	VMASKMOVPD  32(BX)(R8*1), Y5, Y5
-	VFMADD231PD Y5, Y4, Y3
-	VMOVUPD     32(R9), Y4
-	VMOVUPD     32(SP), Y5
-	VBLENDVPD   Y4, Y0, Y5, Y0
-	VMOVUPD     Y0, 32(SP)
-	VMOVUPD     32(R9), Y0
-	VMOVUPD     96(SP), Y4
-	VBLENDVPD   Y0, Y1, Y4, Y0
-	VMOVUPD     Y0, 96(SP)
-	VMOVUPD     32(R9), Y0
-	VMOVUPD     160(SP), Y1
-	VBLENDVPD   Y0, Y2, Y1, Y0
-	VMOVUPD     Y0, 160(SP)
-	VMOVUPD     32(R9), Y0
-	VMOVUPD     224(SP), Y1
-	VBLENDVPD   Y0, Y3, Y1, Y0
-	VMOVUPD     Y0, 224(SP)
+avx2_tail:
+	ANDQ         $0x07, BX
+	JZ           avx2_done
+	LEAQ         masks<>+64(SB), DI
+	MOVQ         BX, R8
+	SHLQ         $0x03, R8
+	SUBQ         R8, DI
+	VMOVUPD      (DI), Y0
+	VMASKMOVPD   (AX)(SI*1), Y0, Y0
+	VMOVUPD      (DI), Y1
+	VMASKMOVPD   (CX)(SI*1), Y1, Y1
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y3
+	VMAXPD       Y1, Y3, Y1
+	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
+	VFNMADD231PD constants<>+160(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y1, Y5, Y3
+	VADDPD       Y3, Y4, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y1, Y1
+	VSUBPD       Y1, Y0, Y0
+	VMOVUPD      (DI), Y1
+	VMASKMOVPD   Y0, Y1, (DX)(SI*1)
+	CMPQ         BX, $0x04
+	JLE          avx2_reload
+	VMOVUPD      32(DI), Y0
+	VMASKMOVPD   32(AX)(SI*1), Y0, Y0
+	VMOVUPD      32(DI), Y1
+	VMASKMOVPD   32(CX)(SI*1), Y1, Y1
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y3
+	VMAXPD       Y1, Y3, Y1
+	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
+	VFNMADD231PD constants<>+160(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y1, Y5, Y3
+	VADDPD       Y3, Y4, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y1, Y1
+	VSUBPD       Y1, Y0, Y0
+	VMOVUPD      32(DI), Y1
+	VMASKMOVPD   Y0, Y1, 32(DX)(SI*1)
 
-reload:
-	VMOVUPD (SP), Y0
-	VMOVUPD 64(SP), Y1
-	VMOVUPD 128(SP), Y2
-	VMOVUPD 192(SP), Y3
-	VMOVUPD 32(SP), Y4
-	VMOVUPD 96(SP), Y5
-	VMOVUPD 160(SP), Y6
-	VMOVUPD 224(SP), Y7
-
-done:
-	VADDPD       Y4, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X4
-	VADDPD       X4, X0, X4
-	VPERMILPD    $0x01, X4, X0
-	VADDSD       X0, X4, X4
-	MOVSD        X4, s0+56(FP)
-	VADDPD       Y5, Y1, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X1
-	VPERMILPD    $0x01, X1, X0
-	VADDSD       X0, X1, X1
-	MOVSD        X1, s1+64(FP)
-	VADDPD       Y6, Y2, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X1
-	VPERMILPD    $0x01, X1, X0
-	VADDSD       X0, X1, X1
-	MOVSD        X1, s2+72(FP)
-	VADDPD       Y7, Y3, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X1
-	VPERMILPD    $0x01, X1, X0
-	VADDSD       X0, X1, X1
-	MOVSD        X1, s3+80(FP)
+avx2_reload:
+avx2_done:
 	VZEROUPPER
 	RET
 
-// func dots4AVX512(columns []float64, stride int, v []float64) (s0 float64, s1 float64, s2 float64, s3 float64)
-// Requires: AVX, AVX512F, BMI2, SSE2
-TEXT ·dots4AVX512(SB), NOSPLIT, $0-88
-	MOVQ   v_base+32(FP), AX
-	MOVQ   v_len+40(FP), CX
-	MOVQ   columns_base+0(FP), DX
-	MOVQ   stride+24(FP), BX
+// func dots4Vector(form uint8, columns []float64, stride int, v []float64) (s0 float64, s1 float64, s2 float64, s3 float64)
+// Requires: AVX, AVX512F, BMI2, FMA3, SSE2
+TEXT ·dots4Vector(SB), NOSPLIT, $256-96
+	CMPB   form+0(FP), $0x02
+	JNE    avx2
+	MOVQ   v_base+40(FP), AX
+	MOVQ   v_len+48(FP), CX
+	MOVQ   columns_base+8(FP), DX
+	MOVQ   stride+32(FP), BX
 	LEAQ   (DX)(BX*8), SI
 	LEAQ   (SI)(BX*8), DI
 	LEAQ   (DI)(BX*8), BX
@@ -8323,134 +8334,212 @@ done:
 	VADDPD        X4, X0, X4
 	VPERMILPD     $0x01, X4, X0
 	VADDSD        X0, X4, X4
-	MOVSD         X4, s0+56(FP)
+	MOVSD         X4, s0+64(FP)
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y0, Y1, Y0
 	VEXTRACTF128  $0x01, Y0, X1
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDSD        X0, X1, X1
-	MOVSD         X1, s1+64(FP)
+	MOVSD         X1, s1+72(FP)
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y0
 	VEXTRACTF128  $0x01, Y0, X1
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDSD        X0, X1, X1
-	MOVSD         X1, s2+72(FP)
+	MOVSD         X1, s2+80(FP)
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y0, Y3, Y0
 	VEXTRACTF128  $0x01, Y0, X1
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDSD        X0, X1, X1
-	MOVSD         X1, s3+80(FP)
+	MOVSD         X1, s3+88(FP)
 	VZEROUPPER
 	RET
 
-// func axpys4AVX2(columns []float64, stride int, a *[4]float64, dst []float64)
-// Requires: AVX, FMA3
-TEXT ·axpys4AVX2(SB), NOSPLIT, $0-64
-	MOVQ         dst_base+40(FP), AX
-	MOVQ         dst_len+48(FP), CX
-	MOVQ         columns_base+0(FP), DX
-	MOVQ         stride+24(FP), BX
-	LEAQ         (DX)(BX*8), SI
-	LEAQ         (SI)(BX*8), DI
-	LEAQ         (DI)(BX*8), BX
-	MOVQ         a+32(FP), R8
-	VBROADCASTSD (R8), Y0
-	VBROADCASTSD 8(R8), Y1
-	VBROADCASTSD 16(R8), Y2
-	VBROADCASTSD 24(R8), Y3
-	XORQ         R8, R8
-	MOVQ         CX, R9
-	SHRQ         $0x03, R9
-	JZ           tail
+avx2:
+	MOVQ   v_base+40(FP), AX
+	MOVQ   v_len+48(FP), CX
+	MOVQ   columns_base+8(FP), DX
+	MOVQ   stride+32(FP), BX
+	LEAQ   (DX)(BX*8), SI
+	LEAQ   (SI)(BX*8), DI
+	LEAQ   (DI)(BX*8), BX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	XORQ   R8, R8
+	MOVQ   CX, R9
+	SHRQ   $0x03, R9
+	JZ     avx2_tail
 
-step:
-	VMOVUPD     (AX)(R8*1), Y4
-	VMOVUPD     (DX)(R8*1), Y5
-	VFMADD231PD Y5, Y0, Y4
-	VMOVUPD     (SI)(R8*1), Y5
-	VFMADD231PD Y5, Y1, Y4
-	VMOVUPD     (DI)(R8*1), Y5
-	VFMADD231PD Y5, Y2, Y4
-	VMOVUPD     (BX)(R8*1), Y5
-	VFMADD231PD Y5, Y3, Y4
-	VMOVUPD     Y4, (AX)(R8*1)
-	VMOVUPD     32(AX)(R8*1), Y4
-	VMOVUPD     32(DX)(R8*1), Y5
-	VFMADD231PD Y5, Y0, Y4
-	VMOVUPD     32(SI)(R8*1), Y5
-	VFMADD231PD Y5, Y1, Y4
-	VMOVUPD     32(DI)(R8*1), Y5
-	VFMADD231PD Y5, Y2, Y4
-	VMOVUPD     32(BX)(R8*1), Y5
-	VFMADD231PD Y5, Y3, Y4
-	VMOVUPD     Y4, 32(AX)(R8*1)
+avx2_step:
+	VMOVUPD     (AX)(R8*1), Y8
+	VMOVUPD     (DX)(R8*1), Y9
+	VFMADD231PD Y9, Y8, Y0
+	VMOVUPD     (SI)(R8*1), Y9
+	VFMADD231PD Y9, Y8, Y1
+	VMOVUPD     (DI)(R8*1), Y9
+	VFMADD231PD Y9, Y8, Y2
+	VMOVUPD     (BX)(R8*1), Y9
+	VFMADD231PD Y9, Y8, Y3
+	VMOVUPD     32(AX)(R8*1), Y8
+	VMOVUPD     32(DX)(R8*1), Y9
+	VFMADD231PD Y9, Y8, Y4
+	VMOVUPD     32(SI)(R8*1), Y9
+	VFMADD231PD Y9, Y8, Y5
+	VMOVUPD     32(DI)(R8*1), Y9
+	VFMADD231PD Y9, Y8, Y6
+	VMOVUPD     32(BX)(R8*1), Y9
+	VFMADD231PD Y9, Y8, Y7
 	ADDQ        $0x40, R8
 	DECQ        R9
-	JNZ         step
+	JNZ         avx2_step
 
-tail:
+avx2_tail:
 	ANDQ        $0x07, CX
-	JZ          done
+	JZ          avx2_done
 	LEAQ        masks<>+64(SB), R9
 	MOVQ        CX, R10
 	SHLQ        $0x03, R10
 	SUBQ        R10, R9
+	VMOVUPD     Y0, (SP)
+	VMOVUPD     Y1, 64(SP)
+	VMOVUPD     Y2, 128(SP)
+	VMOVUPD     Y3, 192(SP)
+	VMOVUPD     Y4, 32(SP)
+	VMOVUPD     Y5, 96(SP)
+	VMOVUPD     Y6, 160(SP)
+	VMOVUPD     Y7, 224(SP)
+	VMOVUPD     (SP), Y0
+	VMOVUPD     64(SP), Y1
+	VMOVUPD     128(SP), Y2
+	VMOVUPD     192(SP), Y3
 	VMOVUPD     (R9), Y4
 	VMASKMOVPD  (AX)(R8*1), Y4, Y4
 	VMOVUPD     (R9), Y5
 	VMASKMOVPD  (DX)(R8*1), Y5, Y5
-	VFMADD231PD Y5, Y0, Y4
+	VFMADD231PD Y5, Y4, Y0
 	VMOVUPD     (R9), Y5
 	VMASKMOVPD  (SI)(R8*1), Y5, Y5
-	VFMADD231PD Y5, Y1, Y4
+	VFMADD231PD Y5, Y4, Y1
 	VMOVUPD     (R9), Y5
 	VMASKMOVPD  (DI)(R8*1), Y5, Y5
-	VFMADD231PD Y5, Y2, Y4
+	VFMADD231PD Y5, Y4, Y2
 	VMOVUPD     (R9), Y5
 	VMASKMOVPD  (BX)(R8*1), Y5, Y5
-	VFMADD231PD Y5, Y3, Y4
-	VMOVUPD     (R9), Y5
-	VMASKMOVPD  Y4, Y5, (AX)(R8*1)
+	VFMADD231PD Y5, Y4, Y3
+	VMOVUPD     (R9), Y4
+	VMOVUPD     (SP), Y5
+	VBLENDVPD   Y4, Y0, Y5, Y0
+	VMOVUPD     Y0, (SP)
+	VMOVUPD     (R9), Y0
+	VMOVUPD     64(SP), Y4
+	VBLENDVPD   Y0, Y1, Y4, Y0
+	VMOVUPD     Y0, 64(SP)
+	VMOVUPD     (R9), Y0
+	VMOVUPD     128(SP), Y1
+	VBLENDVPD   Y0, Y2, Y1, Y0
+	VMOVUPD     Y0, 128(SP)
+	VMOVUPD     (R9), Y0
+	VMOVUPD     192(SP), Y1
+	VBLENDVPD   Y0, Y3, Y1, Y0
+	VMOVUPD     Y0, 192(SP)
 	CMPQ        CX, $0x04
-	JLE         reload
+	JLE         avx2_reload
+	VMOVUPD     32(SP), Y0
+	VMOVUPD     96(SP), Y1
+	VMOVUPD     160(SP), Y2
+	VMOVUPD     224(SP), Y3
 	VMOVUPD     32(R9), Y4
 	VMASKMOVPD  32(AX)(R8*1), Y4, Y4
 	VMOVUPD     32(R9), Y5
 	VMASKMOVPD  32(DX)(R8*1), Y5, Y5
-	VFMADD231PD Y5, Y0, Y4
+	VFMADD231PD Y5, Y4, Y0
+	VMOVUPD     32(R9), Y5
+	VMASKMOVPD  32(SI)(R8*1), Y5, Y5
+	VFMADD231PD Y5, Y4, Y1
+	VMOVUPD     32(R9), Y5
+	VMASKMOVPD  32(DI)(R8*1), Y5, Y5
+	VFMADD231PD Y5, Y4, Y2
+	VMOVUPD     32(R9), Y5
+	VMASKMOVPD  32(BX)(R8*1), Y5, Y5
+	VFMADD231PD Y5, Y4, Y3
+	VMOVUPD     32(R9), Y4
+	VMOVUPD     32(SP), Y5
+	VBLENDVPD   Y4, Y0, Y5, Y0
+	VMOVUPD     Y0, 32(SP)
 	VMOVUPD     32(R9), Y0
-	VMASKMOVPD  32(SI)(R8*1), Y0, Y0
-	VFMADD231PD Y0, Y1, Y4
+	VMOVUPD     96(SP), Y4
+	VBLENDVPD   Y0, Y1, Y4, Y0
+	VMOVUPD     Y0, 96(SP)
 	VMOVUPD     32(R9), Y0
-	VMASKMOVPD  32(DI)(R8*1), Y0, Y0
-	VFMADD231PD Y0, Y2, Y4
+	VMOVUPD     160(SP), Y1
+	VBLENDVPD   Y0, Y2, Y1, Y0
+	VMOVUPD     Y0, 160(SP)
 	VMOVUPD     32(R9), Y0
-	VMASKMOVPD  32(BX)(R8*1), Y0, Y0
-	VFMADD231PD Y0, Y3, Y4
-	VMOVUPD     32(R9), Y0
-	VMASKMOVPD  Y4, Y0, 32(AX)(R8*1)
+	VMOVUPD     224(SP), Y1
+	VBLENDVPD   Y0, Y3, Y1, Y0
+	VMOVUPD     Y0, 224(SP)
 
-reload:
-done:
+avx2_reload:
+	VMOVUPD (SP), Y0
+	VMOVUPD 64(SP), Y1
+	VMOVUPD 128(SP), Y2
+	VMOVUPD 192(SP), Y3
+	VMOVUPD 32(SP), Y4
+	VMOVUPD 96(SP), Y5
+	VMOVUPD 160(SP), Y6
+	VMOVUPD 224(SP), Y7
+
+avx2_done:
+	VADDPD       Y4, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X4
+	VADDPD       X4, X0, X4
+	VPERMILPD    $0x01, X4, X0
+	VADDSD       X0, X4, X4
+	MOVSD        X4, s0+64(FP)
+	VADDPD       Y5, Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VPERMILPD    $0x01, X1, X0
+	VADDSD       X0, X1, X1
+	MOVSD        X1, s1+72(FP)
+	VADDPD       Y6, Y2, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VPERMILPD    $0x01, X1, X0
+	VADDSD       X0, X1, X1
+	MOVSD        X1, s2+80(FP)
+	VADDPD       Y7, Y3, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VPERMILPD    $0x01, X1, X0
+	VADDSD       X0, X1, X1
+	MOVSD        X1, s3+88(FP)
 	VZEROUPPER
 	RET
 
-// func axpys4AVX512(columns []float64, stride int, a *[4]float64, dst []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·axpys4AVX512(SB), NOSPLIT, $0-64
-	MOVQ         dst_base+40(FP), AX
-	MOVQ         dst_len+48(FP), CX
-	MOVQ         columns_base+0(FP), DX
-	MOVQ         stride+24(FP), BX
+// func axpys4Vector(form uint8, columns []float64, stride int, a *[4]float64, dst []float64)
+// Requires: AVX, AVX512F, BMI2, FMA3
+TEXT ·axpys4Vector(SB), NOSPLIT, $0-72
+	CMPB         form+0(FP), $0x02
+	JNE          avx2
+	MOVQ         dst_base+48(FP), AX
+	MOVQ         dst_len+56(FP), CX
+	MOVQ         columns_base+8(FP), DX
+	MOVQ         stride+32(FP), BX
 	LEAQ         (DX)(BX*8), SI
 	LEAQ         (SI)(BX*8), DI
 	LEAQ         (DI)(BX*8), BX
-	MOVQ         a+32(FP), R8
+	MOVQ         a+40(FP), R8
 	VBROADCASTSD (R8), Z0
 	VBROADCASTSD 8(R8), Z1
 	VBROADCASTSD 16(R8), Z2
@@ -8496,1051 +8585,104 @@ done:
 	VZEROUPPER
 	RET
 
-// func logNormalCDFAVX2(dst []float64, x []float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·logNormalCDFAVX2(SB), NOSPLIT, $0-48
-	MOVQ x_base+24(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_len+32(FP), DX
-	XORQ BX, BX
-	MOVQ DX, SI
-	SHRQ $0x03, SI
-	JZ   tail
+avx2:
+	MOVQ         dst_base+48(FP), AX
+	MOVQ         dst_len+56(FP), CX
+	MOVQ         columns_base+8(FP), DX
+	MOVQ         stride+32(FP), BX
+	LEAQ         (DX)(BX*8), SI
+	LEAQ         (SI)(BX*8), DI
+	LEAQ         (DI)(BX*8), BX
+	MOVQ         a+40(FP), R8
+	VBROADCASTSD (R8), Y0
+	VBROADCASTSD 8(R8), Y1
+	VBROADCASTSD 16(R8), Y2
+	VBROADCASTSD 24(R8), Y3
+	XORQ         R8, R8
+	MOVQ         CX, R9
+	SHRQ         $0x03, R9
+	JZ           avx2_tail
 
-step:
-	VMOVUPD      (AX)(BX*1), Y0
-	VANDPD       constants<>+1440(SB), Y0, Y0
-	VMULPD       constants<>+1472(SB), Y0, Y1
-	VMOVUPD      constants<>+1504(SB), Y2
-	VCMPPD       $0x1d, constants<>+1536(SB), Y1, Y3
-	VBLENDVPD    Y3, constants<>+1568(SB), Y2, Y2
-	VCMPPD       $0x1d, constants<>+1600(SB), Y1, Y3
-	VBLENDVPD    Y3, constants<>+1632(SB), Y2, Y2
-	VCMPPD       $0x1d, constants<>+1664(SB), Y1, Y3
-	VBLENDVPD    Y3, constants<>+1696(SB), Y2, Y2
-	VCMPPD       $0x11, constants<>+1600(SB), Y1, Y3
-	VCMPPD       $0x11, constants<>+1536(SB), Y1, Y4
-	VMULPD       Y1, Y1, Y5
-	VSUBPD       constants<>+608(SB), Y1, Y6
-	VMOVUPD      constants<>+608(SB), Y7
-	VDIVPD       Y5, Y7, Y7
-	VBLENDVPD    Y3, Y6, Y7, Y6
-	VBLENDVPD    Y4, Y5, Y6, Y5
-	VPERMPS      constants<>+1728(SB), Y2, Y6
-	VPERMPS      constants<>+1760(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1792(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1824(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1856(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1888(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1920(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1952(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1984(SB), Y2, Y7
-	VPERMPS      constants<>+2016(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+2048(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+2080(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+2112(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+2144(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+2176(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+2208(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+608(SB), Y2, Y2
-	VFMADD213PD  Y2, Y5, Y7
-	VDIVPD       Y7, Y6, Y2
-	VMOVAPD      Y1, Y5
-	VFMADD231PD  Y2, Y1, Y5
-	VMOVUPD      constants<>+2240(SB), Y6
-	VSUBPD       Y2, Y6, Y6
-	VMOVUPD      constants<>+608(SB), Y7
-	VSUBPD       Y5, Y7, Y5
-	VBLENDVPD    Y4, Y5, Y6, Y4
-	VMOVUPD      constants<>+2272(SB), Y5
-	VBLENDVPD    Y3, Y4, Y5, Y4
-	VMULPD       constants<>+576(SB), Y0, Y5
-	VMULPD       Y0, Y5, Y0
-	VSUBPD       constants<>+2304(SB), Y2, Y2
-	VBLENDVPD    Y3, Y0, Y2, Y0
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y5
-	VMAXPD       Y0, Y5, Y0
-	VMINPD       Y0, Y2, Y0
-	VMOVUPD      constants<>+96(SB), Y2
-	VFMADD231PD  constants<>+128(SB), Y0, Y2
-	VSUBPD       constants<>+96(SB), Y2, Y5
-	VFNMADD231PD constants<>+160(SB), Y5, Y0
-	VMOVAPD      Y0, Y6
-	VFNMADD231PD constants<>+192(SB), Y5, Y6
-	VSUBPD       Y6, Y0, Y0
-	VFNMADD231PD constants<>+192(SB), Y5, Y0
-	VMOVUPD      constants<>+224(SB), Y5
-	VFMADD213PD  constants<>+256(SB), Y6, Y5
-	VFMADD213PD  constants<>+288(SB), Y6, Y5
-	VFMADD213PD  constants<>+320(SB), Y6, Y5
-	VFMADD213PD  constants<>+352(SB), Y6, Y5
-	VFMADD213PD  constants<>+384(SB), Y6, Y5
-	VFMADD213PD  constants<>+416(SB), Y6, Y5
-	VFMADD213PD  constants<>+448(SB), Y6, Y5
-	VFMADD213PD  constants<>+480(SB), Y6, Y5
-	VFMADD213PD  constants<>+512(SB), Y6, Y5
-	VFMADD213PD  constants<>+544(SB), Y6, Y5
-	VFMADD213PD  constants<>+576(SB), Y6, Y5
-	VMULPD       Y6, Y6, Y7
-	VFMADD213PD  Y0, Y7, Y5
-	VADDPD       Y5, Y6, Y0
-	VADDPD       constants<>+608(SB), Y0, Y0
-	VPSRLQ       $0x01, Y2, Y5
-	VPSLLQ       $0x34, Y5, Y6
-	VMULPD       Y6, Y0, Y0
-	VPSUBQ       Y5, Y2, Y2
-	VPSLLQ       $0x34, Y2, Y2
-	VMULPD       Y2, Y0, Y0
-	VMULPD       Y4, Y0, Y0
-	VMULPD       constants<>+2272(SB), Y0, Y2
-	VDIVPD       Y1, Y0, Y0
-	VBLENDVPD    Y3, Y2, Y0, Y0
-	VMOVUPD      (AX)(BX*1), Y1
-	VMOVUPD      constants<>+2336(SB), Y2
-	VMULPD       constants<>+2368(SB), Y1, Y3
-	VFMADD231PD  Y1, Y3, Y2
-	VMOVUPD      constants<>+32(SB), Y1
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y2, Y3, Y2
-	VMINPD       Y2, Y1, Y1
-	VMOVUPD      constants<>+96(SB), Y2
-	VFMADD231PD  constants<>+128(SB), Y1, Y2
-	VSUBPD       constants<>+96(SB), Y2, Y3
-	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+192(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
-	VFNMADD231PD constants<>+192(SB), Y3, Y1
-	VMOVUPD      constants<>+224(SB), Y3
-	VFMADD213PD  constants<>+256(SB), Y4, Y3
-	VFMADD213PD  constants<>+288(SB), Y4, Y3
-	VFMADD213PD  constants<>+320(SB), Y4, Y3
-	VFMADD213PD  constants<>+352(SB), Y4, Y3
-	VFMADD213PD  constants<>+384(SB), Y4, Y3
-	VFMADD213PD  constants<>+416(SB), Y4, Y3
-	VFMADD213PD  constants<>+448(SB), Y4, Y3
-	VFMADD213PD  constants<>+480(SB), Y4, Y3
-	VFMADD213PD  constants<>+512(SB), Y4, Y3
-	VFMADD213PD  constants<>+544(SB), Y4, Y3
-	VFMADD213PD  constants<>+576(SB), Y4, Y3
-	VMULPD       Y4, Y4, Y5
-	VFMADD213PD  Y1, Y5, Y3
-	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VPSRLQ       $0x01, Y2, Y3
-	VPSLLQ       $0x34, Y3, Y4
-	VMULPD       Y4, Y1, Y1
-	VPSUBQ       Y3, Y2, Y2
-	VPSLLQ       $0x34, Y2, Y2
-	VMULPD       Y2, Y1, Y1
-	VMULPD       Y1, Y0, Y1
-	VXORPD       constants<>+0(SB), Y1, Y1
-	VADDPD       constants<>+608(SB), Y1, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y3
-	VSUBPD       Y3, Y1, Y3
-	VMOVUPD      constants<>+608(SB), Y4
-	VSUBPD       Y1, Y2, Y5
-	VSUBPD       Y5, Y4, Y4
-	VCMPPD       $0x1e, constants<>+608(SB), Y1, Y5
-	VBLENDVPD    Y5, Y4, Y3, Y3
-	VCMPPD       $0x11, constants<>+672(SB), Y2, Y4
-	VMULPD       constants<>+704(SB), Y2, Y5
-	VBLENDVPD    Y4, Y5, Y2, Y5
-	VPSRLQ       $0x34, Y5, Y6
-	VORPD        constants<>+736(SB), Y6, Y6
-	VSUBPD       constants<>+768(SB), Y6, Y6
-	VANDPD       constants<>+800(SB), Y4, Y4
-	VSUBPD       Y4, Y6, Y4
-	VANDPD       constants<>+832(SB), Y5, Y5
-	VORPD        constants<>+608(SB), Y5, Y5
-	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y6
-	VADDPD       constants<>+608(SB), Y4, Y7
-	VBLENDVPD    Y6, Y7, Y4, Y4
-	VMULPD       constants<>+576(SB), Y5, Y7
-	VBLENDVPD    Y6, Y7, Y5, Y5
-	VSUBPD       constants<>+608(SB), Y5, Y5
-	VDIVPD       Y2, Y3, Y2
-	VXORPD       Y3, Y3, Y3
-	VCMPPD       $0x1e, constants<>+1280(SB), Y1, Y6
-	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y7
-	VBLENDVPD    Y7, Y1, Y5, Y8
-	VBLENDVPD    Y6, Y8, Y5, Y5
-	VBLENDVPD    Y7, Y3, Y4, Y8
-	VBLENDVPD    Y6, Y8, Y4, Y4
-	VBLENDVPD    Y7, Y3, Y2, Y3
-	VBLENDVPD    Y6, Y3, Y2, Y2
-	VADDPD       constants<>+896(SB), Y5, Y3
-	VDIVPD       Y3, Y5, Y3
-	VMULPD       Y3, Y3, Y6
-	VMOVUPD      constants<>+928(SB), Y7
-	VFMADD213PD  constants<>+960(SB), Y6, Y7
-	VFMADD213PD  constants<>+992(SB), Y6, Y7
-	VFMADD213PD  constants<>+1024(SB), Y6, Y7
-	VFMADD213PD  constants<>+1056(SB), Y6, Y7
-	VFMADD213PD  constants<>+1088(SB), Y6, Y7
-	VFMADD213PD  constants<>+1120(SB), Y6, Y7
-	VMULPD       Y5, Y5, Y8
-	VMULPD       constants<>+576(SB), Y8, Y8
-	VFMADD213PD  Y8, Y6, Y7
-	VFMADD231PD  constants<>+192(SB), Y4, Y2
-	VFMADD231PD  Y7, Y3, Y2
-	VSUBPD       Y2, Y8, Y2
-	VSUBPD       Y2, Y5, Y2
-	VFMADD231PD  constants<>+160(SB), Y4, Y2
-	VANDPD       constants<>+0(SB), Y1, Y3
-	VORPD        Y3, Y2, Y2
-	VCMPPD       $0x12, constants<>+1152(SB), Y1, Y3
-	VBLENDVPD    Y3, Y2, Y1, Y2
-	VCMPPD       $0x11, constants<>+1344(SB), Y1, Y3
-	VBLENDVPD    Y3, constants<>+1216(SB), Y2, Y2
-	VCMPPD       $0x00, constants<>+1344(SB), Y1, Y1
-	VBLENDVPD    Y1, constants<>+1248(SB), Y2, Y1
-	VCMPPD       $0x11, constants<>+672(SB), Y0, Y2
-	VMULPD       constants<>+704(SB), Y0, Y3
-	VBLENDVPD    Y2, Y3, Y0, Y3
-	VPSRLQ       $0x34, Y3, Y4
-	VORPD        constants<>+736(SB), Y4, Y4
-	VSUBPD       constants<>+768(SB), Y4, Y4
-	VANDPD       constants<>+800(SB), Y2, Y2
-	VSUBPD       Y2, Y4, Y2
-	VANDPD       constants<>+832(SB), Y3, Y3
-	VORPD        constants<>+608(SB), Y3, Y3
-	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y4
-	VADDPD       constants<>+608(SB), Y2, Y5
-	VBLENDVPD    Y4, Y5, Y2, Y2
-	VMULPD       constants<>+576(SB), Y3, Y5
-	VBLENDVPD    Y4, Y5, Y3, Y3
-	VSUBPD       constants<>+608(SB), Y3, Y3
-	VXORPD       Y4, Y4, Y4
-	VADDPD       constants<>+896(SB), Y3, Y5
-	VDIVPD       Y5, Y3, Y5
-	VMULPD       Y5, Y5, Y6
-	VMOVUPD      constants<>+928(SB), Y7
-	VFMADD213PD  constants<>+960(SB), Y6, Y7
-	VFMADD213PD  constants<>+992(SB), Y6, Y7
-	VFMADD213PD  constants<>+1024(SB), Y6, Y7
-	VFMADD213PD  constants<>+1056(SB), Y6, Y7
-	VFMADD213PD  constants<>+1088(SB), Y6, Y7
-	VFMADD213PD  constants<>+1120(SB), Y6, Y7
-	VMULPD       Y3, Y3, Y8
-	VMULPD       constants<>+576(SB), Y8, Y8
-	VFMADD213PD  Y8, Y6, Y7
-	VFMADD231PD  constants<>+192(SB), Y2, Y4
-	VFMADD231PD  Y7, Y5, Y4
-	VSUBPD       Y4, Y8, Y4
-	VSUBPD       Y4, Y3, Y3
-	VFMADD231PD  constants<>+160(SB), Y2, Y3
-	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y2
-	VBLENDVPD    Y2, Y3, Y0, Y2
-	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y3
-	VBLENDVPD    Y3, constants<>+1216(SB), Y2, Y2
-	VCMPPD       $0x00, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+1248(SB), Y2, Y0
-	VSUBPD       constants<>+2400(SB), Y0, Y0
-	VMOVUPD      (AX)(BX*1), Y2
-	VMULPD       constants<>+2368(SB), Y2, Y3
-	VFMADD231PD  Y2, Y3, Y0
-	VCMPPD       $0x1d, constants<>+1184(SB), Y2, Y2
-	VBLENDVPD    Y2, Y1, Y0, Y0
-	VMOVUPD      Y0, (CX)(BX*1)
-	VMOVUPD      32(AX)(BX*1), Y0
-	VANDPD       constants<>+1440(SB), Y0, Y0
-	VMULPD       constants<>+1472(SB), Y0, Y1
-	VMOVUPD      constants<>+1504(SB), Y2
-	VCMPPD       $0x1d, constants<>+1536(SB), Y1, Y3
-	VBLENDVPD    Y3, constants<>+1568(SB), Y2, Y2
-	VCMPPD       $0x1d, constants<>+1600(SB), Y1, Y3
-	VBLENDVPD    Y3, constants<>+1632(SB), Y2, Y2
-	VCMPPD       $0x1d, constants<>+1664(SB), Y1, Y3
-	VBLENDVPD    Y3, constants<>+1696(SB), Y2, Y2
-	VCMPPD       $0x11, constants<>+1600(SB), Y1, Y3
-	VCMPPD       $0x11, constants<>+1536(SB), Y1, Y4
-	VMULPD       Y1, Y1, Y5
-	VSUBPD       constants<>+608(SB), Y1, Y6
-	VMOVUPD      constants<>+608(SB), Y7
-	VDIVPD       Y5, Y7, Y7
-	VBLENDVPD    Y3, Y6, Y7, Y6
-	VBLENDVPD    Y4, Y5, Y6, Y5
-	VPERMPS      constants<>+1728(SB), Y2, Y6
-	VPERMPS      constants<>+1760(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1792(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1824(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1856(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1888(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1920(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1952(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1984(SB), Y2, Y7
-	VPERMPS      constants<>+2016(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+2048(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+2080(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+2112(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+2144(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+2176(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+2208(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+608(SB), Y2, Y2
-	VFMADD213PD  Y2, Y5, Y7
-	VDIVPD       Y7, Y6, Y2
-	VMOVAPD      Y1, Y5
-	VFMADD231PD  Y2, Y1, Y5
-	VMOVUPD      constants<>+2240(SB), Y6
-	VSUBPD       Y2, Y6, Y6
-	VMOVUPD      constants<>+608(SB), Y7
-	VSUBPD       Y5, Y7, Y5
-	VBLENDVPD    Y4, Y5, Y6, Y4
-	VMOVUPD      constants<>+2272(SB), Y5
-	VBLENDVPD    Y3, Y4, Y5, Y4
-	VMULPD       constants<>+576(SB), Y0, Y5
-	VMULPD       Y0, Y5, Y0
-	VSUBPD       constants<>+2304(SB), Y2, Y2
-	VBLENDVPD    Y3, Y0, Y2, Y0
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y5
-	VMAXPD       Y0, Y5, Y0
-	VMINPD       Y0, Y2, Y0
-	VMOVUPD      constants<>+96(SB), Y2
-	VFMADD231PD  constants<>+128(SB), Y0, Y2
-	VSUBPD       constants<>+96(SB), Y2, Y5
-	VFNMADD231PD constants<>+160(SB), Y5, Y0
-	VMOVAPD      Y0, Y6
-	VFNMADD231PD constants<>+192(SB), Y5, Y6
-	VSUBPD       Y6, Y0, Y0
-	VFNMADD231PD constants<>+192(SB), Y5, Y0
-	VMOVUPD      constants<>+224(SB), Y5
-	VFMADD213PD  constants<>+256(SB), Y6, Y5
-	VFMADD213PD  constants<>+288(SB), Y6, Y5
-	VFMADD213PD  constants<>+320(SB), Y6, Y5
-	VFMADD213PD  constants<>+352(SB), Y6, Y5
-	VFMADD213PD  constants<>+384(SB), Y6, Y5
-	VFMADD213PD  constants<>+416(SB), Y6, Y5
-	VFMADD213PD  constants<>+448(SB), Y6, Y5
-	VFMADD213PD  constants<>+480(SB), Y6, Y5
-	VFMADD213PD  constants<>+512(SB), Y6, Y5
-	VFMADD213PD  constants<>+544(SB), Y6, Y5
-	VFMADD213PD  constants<>+576(SB), Y6, Y5
-	VMULPD       Y6, Y6, Y7
-	VFMADD213PD  Y0, Y7, Y5
-	VADDPD       Y5, Y6, Y0
-	VADDPD       constants<>+608(SB), Y0, Y0
-	VPSRLQ       $0x01, Y2, Y5
-	VPSLLQ       $0x34, Y5, Y6
-	VMULPD       Y6, Y0, Y0
-	VPSUBQ       Y5, Y2, Y2
-	VPSLLQ       $0x34, Y2, Y2
-	VMULPD       Y2, Y0, Y0
-	VMULPD       Y4, Y0, Y0
-	VMULPD       constants<>+2272(SB), Y0, Y2
-	VDIVPD       Y1, Y0, Y0
-	VBLENDVPD    Y3, Y2, Y0, Y0
-	VMOVUPD      32(AX)(BX*1), Y1
-	VMOVUPD      constants<>+2336(SB), Y2
-	VMULPD       constants<>+2368(SB), Y1, Y3
-	VFMADD231PD  Y1, Y3, Y2
-	VMOVUPD      constants<>+32(SB), Y1
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y2, Y3, Y2
-	VMINPD       Y2, Y1, Y1
-	VMOVUPD      constants<>+96(SB), Y2
-	VFMADD231PD  constants<>+128(SB), Y1, Y2
-	VSUBPD       constants<>+96(SB), Y2, Y3
-	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+192(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
-	VFNMADD231PD constants<>+192(SB), Y3, Y1
-	VMOVUPD      constants<>+224(SB), Y3
-	VFMADD213PD  constants<>+256(SB), Y4, Y3
-	VFMADD213PD  constants<>+288(SB), Y4, Y3
-	VFMADD213PD  constants<>+320(SB), Y4, Y3
-	VFMADD213PD  constants<>+352(SB), Y4, Y3
-	VFMADD213PD  constants<>+384(SB), Y4, Y3
-	VFMADD213PD  constants<>+416(SB), Y4, Y3
-	VFMADD213PD  constants<>+448(SB), Y4, Y3
-	VFMADD213PD  constants<>+480(SB), Y4, Y3
-	VFMADD213PD  constants<>+512(SB), Y4, Y3
-	VFMADD213PD  constants<>+544(SB), Y4, Y3
-	VFMADD213PD  constants<>+576(SB), Y4, Y3
-	VMULPD       Y4, Y4, Y5
-	VFMADD213PD  Y1, Y5, Y3
-	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VPSRLQ       $0x01, Y2, Y3
-	VPSLLQ       $0x34, Y3, Y4
-	VMULPD       Y4, Y1, Y1
-	VPSUBQ       Y3, Y2, Y2
-	VPSLLQ       $0x34, Y2, Y2
-	VMULPD       Y2, Y1, Y1
-	VMULPD       Y1, Y0, Y1
-	VXORPD       constants<>+0(SB), Y1, Y1
-	VADDPD       constants<>+608(SB), Y1, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y3
-	VSUBPD       Y3, Y1, Y3
-	VMOVUPD      constants<>+608(SB), Y4
-	VSUBPD       Y1, Y2, Y5
-	VSUBPD       Y5, Y4, Y4
-	VCMPPD       $0x1e, constants<>+608(SB), Y1, Y5
-	VBLENDVPD    Y5, Y4, Y3, Y3
-	VCMPPD       $0x11, constants<>+672(SB), Y2, Y4
-	VMULPD       constants<>+704(SB), Y2, Y5
-	VBLENDVPD    Y4, Y5, Y2, Y5
-	VPSRLQ       $0x34, Y5, Y6
-	VORPD        constants<>+736(SB), Y6, Y6
-	VSUBPD       constants<>+768(SB), Y6, Y6
-	VANDPD       constants<>+800(SB), Y4, Y4
-	VSUBPD       Y4, Y6, Y4
-	VANDPD       constants<>+832(SB), Y5, Y5
-	VORPD        constants<>+608(SB), Y5, Y5
-	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y6
-	VADDPD       constants<>+608(SB), Y4, Y7
-	VBLENDVPD    Y6, Y7, Y4, Y4
-	VMULPD       constants<>+576(SB), Y5, Y7
-	VBLENDVPD    Y6, Y7, Y5, Y5
-	VSUBPD       constants<>+608(SB), Y5, Y5
-	VDIVPD       Y2, Y3, Y2
-	VXORPD       Y3, Y3, Y3
-	VCMPPD       $0x1e, constants<>+1280(SB), Y1, Y6
-	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y7
-	VBLENDVPD    Y7, Y1, Y5, Y8
-	VBLENDVPD    Y6, Y8, Y5, Y5
-	VBLENDVPD    Y7, Y3, Y4, Y8
-	VBLENDVPD    Y6, Y8, Y4, Y4
-	VBLENDVPD    Y7, Y3, Y2, Y3
-	VBLENDVPD    Y6, Y3, Y2, Y2
-	VADDPD       constants<>+896(SB), Y5, Y3
-	VDIVPD       Y3, Y5, Y3
-	VMULPD       Y3, Y3, Y6
-	VMOVUPD      constants<>+928(SB), Y7
-	VFMADD213PD  constants<>+960(SB), Y6, Y7
-	VFMADD213PD  constants<>+992(SB), Y6, Y7
-	VFMADD213PD  constants<>+1024(SB), Y6, Y7
-	VFMADD213PD  constants<>+1056(SB), Y6, Y7
-	VFMADD213PD  constants<>+1088(SB), Y6, Y7
-	VFMADD213PD  constants<>+1120(SB), Y6, Y7
-	VMULPD       Y5, Y5, Y8
-	VMULPD       constants<>+576(SB), Y8, Y8
-	VFMADD213PD  Y8, Y6, Y7
-	VFMADD231PD  constants<>+192(SB), Y4, Y2
-	VFMADD231PD  Y7, Y3, Y2
-	VSUBPD       Y2, Y8, Y2
-	VSUBPD       Y2, Y5, Y2
-	VFMADD231PD  constants<>+160(SB), Y4, Y2
-	VANDPD       constants<>+0(SB), Y1, Y3
-	VORPD        Y3, Y2, Y2
-	VCMPPD       $0x12, constants<>+1152(SB), Y1, Y3
-	VBLENDVPD    Y3, Y2, Y1, Y2
-	VCMPPD       $0x11, constants<>+1344(SB), Y1, Y3
-	VBLENDVPD    Y3, constants<>+1216(SB), Y2, Y2
-	VCMPPD       $0x00, constants<>+1344(SB), Y1, Y1
-	VBLENDVPD    Y1, constants<>+1248(SB), Y2, Y1
-	VCMPPD       $0x11, constants<>+672(SB), Y0, Y2
-	VMULPD       constants<>+704(SB), Y0, Y3
-	VBLENDVPD    Y2, Y3, Y0, Y3
-	VPSRLQ       $0x34, Y3, Y4
-	VORPD        constants<>+736(SB), Y4, Y4
-	VSUBPD       constants<>+768(SB), Y4, Y4
-	VANDPD       constants<>+800(SB), Y2, Y2
-	VSUBPD       Y2, Y4, Y2
-	VANDPD       constants<>+832(SB), Y3, Y3
-	VORPD        constants<>+608(SB), Y3, Y3
-	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y4
-	VADDPD       constants<>+608(SB), Y2, Y5
-	VBLENDVPD    Y4, Y5, Y2, Y2
-	VMULPD       constants<>+576(SB), Y3, Y5
-	VBLENDVPD    Y4, Y5, Y3, Y3
-	VSUBPD       constants<>+608(SB), Y3, Y3
-	VXORPD       Y4, Y4, Y4
-	VADDPD       constants<>+896(SB), Y3, Y5
-	VDIVPD       Y5, Y3, Y5
-	VMULPD       Y5, Y5, Y6
-	VMOVUPD      constants<>+928(SB), Y7
-	VFMADD213PD  constants<>+960(SB), Y6, Y7
-	VFMADD213PD  constants<>+992(SB), Y6, Y7
-	VFMADD213PD  constants<>+1024(SB), Y6, Y7
-	VFMADD213PD  constants<>+1056(SB), Y6, Y7
-	VFMADD213PD  constants<>+1088(SB), Y6, Y7
-	VFMADD213PD  constants<>+1120(SB), Y6, Y7
-	VMULPD       Y3, Y3, Y8
-	VMULPD       constants<>+576(SB), Y8, Y8
-	VFMADD213PD  Y8, Y6, Y7
-	VFMADD231PD  constants<>+192(SB), Y2, Y4
-	VFMADD231PD  Y7, Y5, Y4
-	VSUBPD       Y4, Y8, Y4
-	VSUBPD       Y4, Y3, Y3
-	VFMADD231PD  constants<>+160(SB), Y2, Y3
-	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y2
-	VBLENDVPD    Y2, Y3, Y0, Y2
-	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y3
-	VBLENDVPD    Y3, constants<>+1216(SB), Y2, Y2
-	VCMPPD       $0x00, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+1248(SB), Y2, Y0
-	VSUBPD       constants<>+2400(SB), Y0, Y0
-	VMOVUPD      32(AX)(BX*1), Y2
-	VMULPD       constants<>+2368(SB), Y2, Y3
-	VFMADD231PD  Y2, Y3, Y0
-	VCMPPD       $0x1d, constants<>+1184(SB), Y2, Y2
-	VBLENDVPD    Y2, Y1, Y0, Y0
-	VMOVUPD      Y0, 32(CX)(BX*1)
-	ADDQ         $0x40, BX
-	DECQ         SI
-	JNZ          step
+avx2_step:
+	VMOVUPD     (AX)(R8*1), Y4
+	VMOVUPD     (DX)(R8*1), Y5
+	VFMADD231PD Y5, Y0, Y4
+	VMOVUPD     (SI)(R8*1), Y5
+	VFMADD231PD Y5, Y1, Y4
+	VMOVUPD     (DI)(R8*1), Y5
+	VFMADD231PD Y5, Y2, Y4
+	VMOVUPD     (BX)(R8*1), Y5
+	VFMADD231PD Y5, Y3, Y4
+	VMOVUPD     Y4, (AX)(R8*1)
+	VMOVUPD     32(AX)(R8*1), Y4
+	VMOVUPD     32(DX)(R8*1), Y5
+	VFMADD231PD Y5, Y0, Y4
+	VMOVUPD     32(SI)(R8*1), Y5
+	VFMADD231PD Y5, Y1, Y4
+	VMOVUPD     32(DI)(R8*1), Y5
+	VFMADD231PD Y5, Y2, Y4
+	VMOVUPD     32(BX)(R8*1), Y5
+	VFMADD231PD Y5, Y3, Y4
+	VMOVUPD     Y4, 32(AX)(R8*1)
+	ADDQ        $0x40, R8
+	DECQ        R9
+	JNZ         avx2_step
 
-tail:
-	ANDQ         $0x07, DX
-	JZ           done
-	LEAQ         masks<>+64(SB), SI
-	MOVQ         DX, DI
-	SHLQ         $0x03, DI
-	SUBQ         DI, SI
-	VMOVUPD      (SI), Y0
-	VMASKMOVPD   (AX)(BX*1), Y0, Y0
-	VANDPD       constants<>+1440(SB), Y0, Y0
-	VMULPD       constants<>+1472(SB), Y0, Y1
-	VMOVUPD      constants<>+1504(SB), Y2
-	VCMPPD       $0x1d, constants<>+1536(SB), Y1, Y3
-	VBLENDVPD    Y3, constants<>+1568(SB), Y2, Y2
-	VCMPPD       $0x1d, constants<>+1600(SB), Y1, Y3
-	VBLENDVPD    Y3, constants<>+1632(SB), Y2, Y2
-	VCMPPD       $0x1d, constants<>+1664(SB), Y1, Y3
-	VBLENDVPD    Y3, constants<>+1696(SB), Y2, Y2
-	VCMPPD       $0x11, constants<>+1600(SB), Y1, Y3
-	VCMPPD       $0x11, constants<>+1536(SB), Y1, Y4
-	VMULPD       Y1, Y1, Y5
-	VSUBPD       constants<>+608(SB), Y1, Y6
-	VMOVUPD      constants<>+608(SB), Y7
-	VDIVPD       Y5, Y7, Y7
-	VBLENDVPD    Y3, Y6, Y7, Y6
-	VBLENDVPD    Y4, Y5, Y6, Y5
-	VPERMPS      constants<>+1728(SB), Y2, Y6
-	VPERMPS      constants<>+1760(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1792(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1824(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1856(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1888(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1920(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1952(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1984(SB), Y2, Y7
-	VPERMPS      constants<>+2016(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+2048(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+2080(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+2112(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+2144(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+2176(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+2208(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+608(SB), Y2, Y2
-	VFMADD213PD  Y2, Y5, Y7
-	VDIVPD       Y7, Y6, Y2
-	VMOVAPD      Y1, Y5
-	VFMADD231PD  Y2, Y1, Y5
-	VMOVUPD      constants<>+2240(SB), Y6
-	VSUBPD       Y2, Y6, Y6
-	VMOVUPD      constants<>+608(SB), Y7
-	VSUBPD       Y5, Y7, Y5
-	VBLENDVPD    Y4, Y5, Y6, Y4
-	VMOVUPD      constants<>+2272(SB), Y5
-	VBLENDVPD    Y3, Y4, Y5, Y4
-	VMULPD       constants<>+576(SB), Y0, Y5
-	VMULPD       Y0, Y5, Y0
-	VSUBPD       constants<>+2304(SB), Y2, Y2
-	VBLENDVPD    Y3, Y0, Y2, Y0
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y5
-	VMAXPD       Y0, Y5, Y0
-	VMINPD       Y0, Y2, Y0
-	VMOVUPD      constants<>+96(SB), Y2
-	VFMADD231PD  constants<>+128(SB), Y0, Y2
-	VSUBPD       constants<>+96(SB), Y2, Y5
-	VFNMADD231PD constants<>+160(SB), Y5, Y0
-	VMOVAPD      Y0, Y6
-	VFNMADD231PD constants<>+192(SB), Y5, Y6
-	VSUBPD       Y6, Y0, Y0
-	VFNMADD231PD constants<>+192(SB), Y5, Y0
-	VMOVUPD      constants<>+224(SB), Y5
-	VFMADD213PD  constants<>+256(SB), Y6, Y5
-	VFMADD213PD  constants<>+288(SB), Y6, Y5
-	VFMADD213PD  constants<>+320(SB), Y6, Y5
-	VFMADD213PD  constants<>+352(SB), Y6, Y5
-	VFMADD213PD  constants<>+384(SB), Y6, Y5
-	VFMADD213PD  constants<>+416(SB), Y6, Y5
-	VFMADD213PD  constants<>+448(SB), Y6, Y5
-	VFMADD213PD  constants<>+480(SB), Y6, Y5
-	VFMADD213PD  constants<>+512(SB), Y6, Y5
-	VFMADD213PD  constants<>+544(SB), Y6, Y5
-	VFMADD213PD  constants<>+576(SB), Y6, Y5
-	VMULPD       Y6, Y6, Y7
-	VFMADD213PD  Y0, Y7, Y5
-	VADDPD       Y5, Y6, Y0
-	VADDPD       constants<>+608(SB), Y0, Y0
-	VPSRLQ       $0x01, Y2, Y5
-	VPSLLQ       $0x34, Y5, Y6
-	VMULPD       Y6, Y0, Y0
-	VPSUBQ       Y5, Y2, Y2
-	VPSLLQ       $0x34, Y2, Y2
-	VMULPD       Y2, Y0, Y0
-	VMULPD       Y4, Y0, Y0
-	VMULPD       constants<>+2272(SB), Y0, Y2
-	VDIVPD       Y1, Y0, Y0
-	VBLENDVPD    Y3, Y2, Y0, Y0
-	VMOVUPD      (SI), Y1
-	VMASKMOVPD   (AX)(BX*1), Y1, Y1
-	VMOVUPD      constants<>+2336(SB), Y2
-	VMULPD       constants<>+2368(SB), Y1, Y3
-	VFMADD231PD  Y1, Y3, Y2
-	VMOVUPD      constants<>+32(SB), Y1
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y2, Y3, Y2
-	VMINPD       Y2, Y1, Y1
-	VMOVUPD      constants<>+96(SB), Y2
-	VFMADD231PD  constants<>+128(SB), Y1, Y2
-	VSUBPD       constants<>+96(SB), Y2, Y3
-	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+192(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
-	VFNMADD231PD constants<>+192(SB), Y3, Y1
-	VMOVUPD      constants<>+224(SB), Y3
-	VFMADD213PD  constants<>+256(SB), Y4, Y3
-	VFMADD213PD  constants<>+288(SB), Y4, Y3
-	VFMADD213PD  constants<>+320(SB), Y4, Y3
-	VFMADD213PD  constants<>+352(SB), Y4, Y3
-	VFMADD213PD  constants<>+384(SB), Y4, Y3
-	VFMADD213PD  constants<>+416(SB), Y4, Y3
-	VFMADD213PD  constants<>+448(SB), Y4, Y3
-	VFMADD213PD  constants<>+480(SB), Y4, Y3
-	VFMADD213PD  constants<>+512(SB), Y4, Y3
-	VFMADD213PD  constants<>+544(SB), Y4, Y3
-	VFMADD213PD  constants<>+576(SB), Y4, Y3
-	VMULPD       Y4, Y4, Y5
-	VFMADD213PD  Y1, Y5, Y3
-	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VPSRLQ       $0x01, Y2, Y3
-	VPSLLQ       $0x34, Y3, Y4
-	VMULPD       Y4, Y1, Y1
-	VPSUBQ       Y3, Y2, Y2
-	VPSLLQ       $0x34, Y2, Y2
-	VMULPD       Y2, Y1, Y1
-	VMULPD       Y1, Y0, Y1
-	VXORPD       constants<>+0(SB), Y1, Y1
-	VADDPD       constants<>+608(SB), Y1, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y3
-	VSUBPD       Y3, Y1, Y3
-	VMOVUPD      constants<>+608(SB), Y4
-	VSUBPD       Y1, Y2, Y5
-	VSUBPD       Y5, Y4, Y4
-	VCMPPD       $0x1e, constants<>+608(SB), Y1, Y5
-	VBLENDVPD    Y5, Y4, Y3, Y3
-	VCMPPD       $0x11, constants<>+672(SB), Y2, Y4
-	VMULPD       constants<>+704(SB), Y2, Y5
-	VBLENDVPD    Y4, Y5, Y2, Y5
-	VPSRLQ       $0x34, Y5, Y6
-	VORPD        constants<>+736(SB), Y6, Y6
-	VSUBPD       constants<>+768(SB), Y6, Y6
-	VANDPD       constants<>+800(SB), Y4, Y4
-	VSUBPD       Y4, Y6, Y4
-	VANDPD       constants<>+832(SB), Y5, Y5
-	VORPD        constants<>+608(SB), Y5, Y5
-	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y6
-	VADDPD       constants<>+608(SB), Y4, Y7
-	VBLENDVPD    Y6, Y7, Y4, Y4
-	VMULPD       constants<>+576(SB), Y5, Y7
-	VBLENDVPD    Y6, Y7, Y5, Y5
-	VSUBPD       constants<>+608(SB), Y5, Y5
-	VDIVPD       Y2, Y3, Y2
-	VXORPD       Y3, Y3, Y3
-	VCMPPD       $0x1e, constants<>+1280(SB), Y1, Y6
-	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y7
-	VBLENDVPD    Y7, Y1, Y5, Y8
-	VBLENDVPD    Y6, Y8, Y5, Y5
-	VBLENDVPD    Y7, Y3, Y4, Y8
-	VBLENDVPD    Y6, Y8, Y4, Y4
-	VBLENDVPD    Y7, Y3, Y2, Y3
-	VBLENDVPD    Y6, Y3, Y2, Y2
-	VADDPD       constants<>+896(SB), Y5, Y3
-	VDIVPD       Y3, Y5, Y3
-	VMULPD       Y3, Y3, Y6
-	VMOVUPD      constants<>+928(SB), Y7
-	VFMADD213PD  constants<>+960(SB), Y6, Y7
-	VFMADD213PD  constants<>+992(SB), Y6, Y7
-	VFMADD213PD  constants<>+1024(SB), Y6, Y7
-	VFMADD213PD  constants<>+1056(SB), Y6, Y7
-	VFMADD213PD  constants<>+1088(SB), Y6, Y7
-	VFMADD213PD  constants<>+1120(SB), Y6, Y7
-	VMULPD       Y5, Y5, Y8
-	VMULPD       constants<>+576(SB), Y8, Y8
-	VFMADD213PD  Y8, Y6, Y7
-	VFMADD231PD  constants<>+192(SB), Y4, Y2
-	VFMADD231PD  Y7, Y3, Y2
-	VSUBPD       Y2, Y8, Y2
-	VSUBPD       Y2, Y5, Y2
-	VFMADD231PD  constants<>+160(SB), Y4, Y2
-	VANDPD       constants<>+0(SB), Y1, Y3
-	VORPD        Y3, Y2, Y2
-	VCMPPD       $0x12, constants<>+1152(SB), Y1, Y3
-	VBLENDVPD    Y3, Y2, Y1, Y2
-	VCMPPD       $0x11, constants<>+1344(SB), Y1, Y3
-	VBLENDVPD    Y3, constants<>+1216(SB), Y2, Y2
-	VCMPPD       $0x00, constants<>+1344(SB), Y1, Y1
-	VBLENDVPD    Y1, constants<>+1248(SB), Y2, Y1
-	VCMPPD       $0x11, constants<>+672(SB), Y0, Y2
-	VMULPD       constants<>+704(SB), Y0, Y3
-	VBLENDVPD    Y2, Y3, Y0, Y3
-	VPSRLQ       $0x34, Y3, Y4
-	VORPD        constants<>+736(SB), Y4, Y4
-	VSUBPD       constants<>+768(SB), Y4, Y4
-	VANDPD       constants<>+800(SB), Y2, Y2
-	VSUBPD       Y2, Y4, Y2
-	VANDPD       constants<>+832(SB), Y3, Y3
-	VORPD        constants<>+608(SB), Y3, Y3
-	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y4
-	VADDPD       constants<>+608(SB), Y2, Y5
-	VBLENDVPD    Y4, Y5, Y2, Y2
-	VMULPD       constants<>+576(SB), Y3, Y5
-	VBLENDVPD    Y4, Y5, Y3, Y3
-	VSUBPD       constants<>+608(SB), Y3, Y3
-	VXORPD       Y4, Y4, Y4
-	VADDPD       constants<>+896(SB), Y3, Y5
-	VDIVPD       Y5, Y3, Y5
-	VMULPD       Y5, Y5, Y6
-	VMOVUPD      constants<>+928(SB), Y7
-	VFMADD213PD  constants<>+960(SB), Y6, Y7
-	VFMADD213PD  constants<>+992(SB), Y6, Y7
-	VFMADD213PD  constants<>+1024(SB), Y6, Y7
-	VFMADD213PD  constants<>+1056(SB), Y6, Y7
-	VFMADD213PD  constants<>+1088(SB), Y6, Y7
-	VFMADD213PD  constants<>+1120(SB), Y6, Y7
-	VMULPD       Y3, Y3, Y8
-	VMULPD       constants<>+576(SB), Y8, Y8
-	VFMADD213PD  Y8, Y6, Y7
-	VFMADD231PD  constants<>+192(SB), Y2, Y4
-	VFMADD231PD  Y7, Y5, Y4
-	VSUBPD       Y4, Y8, Y4
-	VSUBPD       Y4, Y3, Y3
-	VFMADD231PD  constants<>+160(SB), Y2, Y3
-	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y2
-	VBLENDVPD    Y2, Y3, Y0, Y2
-	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y3
-	VBLENDVPD    Y3, constants<>+1216(SB), Y2, Y2
-	VCMPPD       $0x00, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+1248(SB), Y2, Y0
-	VSUBPD       constants<>+2400(SB), Y0, Y0
-	VMOVUPD      (SI), Y2
-	VMASKMOVPD   (AX)(BX*1), Y2, Y2
-	VMULPD       constants<>+2368(SB), Y2, Y3
-	VFMADD231PD  Y2, Y3, Y0
-	VCMPPD       $0x1d, constants<>+1184(SB), Y2, Y2
-	VBLENDVPD    Y2, Y1, Y0, Y0
-	VMOVUPD      (SI), Y1
-	VMASKMOVPD   Y0, Y1, (CX)(BX*1)
-	CMPQ         DX, $0x04
-	JLE          reload
-	VMOVUPD      32(SI), Y0
-	VMASKMOVPD   32(AX)(BX*1), Y0, Y0
-	VANDPD       constants<>+1440(SB), Y0, Y0
-	VMULPD       constants<>+1472(SB), Y0, Y1
-	VMOVUPD      constants<>+1504(SB), Y2
-	VCMPPD       $0x1d, constants<>+1536(SB), Y1, Y3
-	VBLENDVPD    Y3, constants<>+1568(SB), Y2, Y2
-	VCMPPD       $0x1d, constants<>+1600(SB), Y1, Y3
-	VBLENDVPD    Y3, constants<>+1632(SB), Y2, Y2
-	VCMPPD       $0x1d, constants<>+1664(SB), Y1, Y3
-	VBLENDVPD    Y3, constants<>+1696(SB), Y2, Y2
-	VCMPPD       $0x11, constants<>+1600(SB), Y1, Y3
-	VCMPPD       $0x11, constants<>+1536(SB), Y1, Y4
-	VMULPD       Y1, Y1, Y5
-	VSUBPD       constants<>+608(SB), Y1, Y6
-	VMOVUPD      constants<>+608(SB), Y7
-	VDIVPD       Y5, Y7, Y7
-	VBLENDVPD    Y3, Y6, Y7, Y6
-	VBLENDVPD    Y4, Y5, Y6, Y5
-	VPERMPS      constants<>+1728(SB), Y2, Y6
-	VPERMPS      constants<>+1760(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1792(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1824(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1856(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1888(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1920(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1952(SB), Y2, Y7
-	VFMADD213PD  Y7, Y5, Y6
-	VPERMPS      constants<>+1984(SB), Y2, Y7
-	VPERMPS      constants<>+2016(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+2048(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+2080(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+2112(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+2144(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+2176(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+2208(SB), Y2, Y8
-	VFMADD213PD  Y8, Y5, Y7
-	VPERMPS      constants<>+608(SB), Y2, Y2
-	VFMADD213PD  Y2, Y5, Y7
-	VDIVPD       Y7, Y6, Y2
-	VMOVAPD      Y1, Y5
-	VFMADD231PD  Y2, Y1, Y5
-	VMOVUPD      constants<>+2240(SB), Y6
-	VSUBPD       Y2, Y6, Y6
-	VMOVUPD      constants<>+608(SB), Y7
-	VSUBPD       Y5, Y7, Y5
-	VBLENDVPD    Y4, Y5, Y6, Y4
-	VMOVUPD      constants<>+2272(SB), Y5
-	VBLENDVPD    Y3, Y4, Y5, Y4
-	VMULPD       constants<>+576(SB), Y0, Y5
-	VMULPD       Y0, Y5, Y0
-	VSUBPD       constants<>+2304(SB), Y2, Y2
-	VBLENDVPD    Y3, Y0, Y2, Y0
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y5
-	VMAXPD       Y0, Y5, Y0
-	VMINPD       Y0, Y2, Y0
-	VMOVUPD      constants<>+96(SB), Y2
-	VFMADD231PD  constants<>+128(SB), Y0, Y2
-	VSUBPD       constants<>+96(SB), Y2, Y5
-	VFNMADD231PD constants<>+160(SB), Y5, Y0
-	VMOVAPD      Y0, Y6
-	VFNMADD231PD constants<>+192(SB), Y5, Y6
-	VSUBPD       Y6, Y0, Y0
-	VFNMADD231PD constants<>+192(SB), Y5, Y0
-	VMOVUPD      constants<>+224(SB), Y5
-	VFMADD213PD  constants<>+256(SB), Y6, Y5
-	VFMADD213PD  constants<>+288(SB), Y6, Y5
-	VFMADD213PD  constants<>+320(SB), Y6, Y5
-	VFMADD213PD  constants<>+352(SB), Y6, Y5
-	VFMADD213PD  constants<>+384(SB), Y6, Y5
-	VFMADD213PD  constants<>+416(SB), Y6, Y5
-	VFMADD213PD  constants<>+448(SB), Y6, Y5
-	VFMADD213PD  constants<>+480(SB), Y6, Y5
-	VFMADD213PD  constants<>+512(SB), Y6, Y5
-	VFMADD213PD  constants<>+544(SB), Y6, Y5
-	VFMADD213PD  constants<>+576(SB), Y6, Y5
-	VMULPD       Y6, Y6, Y7
-	VFMADD213PD  Y0, Y7, Y5
-	VADDPD       Y5, Y6, Y0
-	VADDPD       constants<>+608(SB), Y0, Y0
-	VPSRLQ       $0x01, Y2, Y5
-	VPSLLQ       $0x34, Y5, Y6
-	VMULPD       Y6, Y0, Y0
-	VPSUBQ       Y5, Y2, Y2
-	VPSLLQ       $0x34, Y2, Y2
-	VMULPD       Y2, Y0, Y0
-	VMULPD       Y4, Y0, Y0
-	VMULPD       constants<>+2272(SB), Y0, Y2
-	VDIVPD       Y1, Y0, Y0
-	VBLENDVPD    Y3, Y2, Y0, Y0
-	VMOVUPD      32(SI), Y1
-	VMASKMOVPD   32(AX)(BX*1), Y1, Y1
-	VMOVUPD      constants<>+2336(SB), Y2
-	VMULPD       constants<>+2368(SB), Y1, Y3
-	VFMADD231PD  Y1, Y3, Y2
-	VMOVUPD      constants<>+32(SB), Y1
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y2, Y3, Y2
-	VMINPD       Y2, Y1, Y1
-	VMOVUPD      constants<>+96(SB), Y2
-	VFMADD231PD  constants<>+128(SB), Y1, Y2
-	VSUBPD       constants<>+96(SB), Y2, Y3
-	VFNMADD231PD constants<>+160(SB), Y3, Y1
-	VMOVAPD      Y1, Y4
-	VFNMADD231PD constants<>+192(SB), Y3, Y4
-	VSUBPD       Y4, Y1, Y1
-	VFNMADD231PD constants<>+192(SB), Y3, Y1
-	VMOVUPD      constants<>+224(SB), Y3
-	VFMADD213PD  constants<>+256(SB), Y4, Y3
-	VFMADD213PD  constants<>+288(SB), Y4, Y3
-	VFMADD213PD  constants<>+320(SB), Y4, Y3
-	VFMADD213PD  constants<>+352(SB), Y4, Y3
-	VFMADD213PD  constants<>+384(SB), Y4, Y3
-	VFMADD213PD  constants<>+416(SB), Y4, Y3
-	VFMADD213PD  constants<>+448(SB), Y4, Y3
-	VFMADD213PD  constants<>+480(SB), Y4, Y3
-	VFMADD213PD  constants<>+512(SB), Y4, Y3
-	VFMADD213PD  constants<>+544(SB), Y4, Y3
-	VFMADD213PD  constants<>+576(SB), Y4, Y3
-	VMULPD       Y4, Y4, Y5
-	VFMADD213PD  Y1, Y5, Y3
-	VADDPD       Y3, Y4, Y1
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VPSRLQ       $0x01, Y2, Y3
-	VPSLLQ       $0x34, Y3, Y4
-	VMULPD       Y4, Y1, Y1
-	VPSUBQ       Y3, Y2, Y2
-	VPSLLQ       $0x34, Y2, Y2
-	VMULPD       Y2, Y1, Y1
-	VMULPD       Y1, Y0, Y1
-	VXORPD       constants<>+0(SB), Y1, Y1
-	VADDPD       constants<>+608(SB), Y1, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y3
-	VSUBPD       Y3, Y1, Y3
-	VMOVUPD      constants<>+608(SB), Y4
-	VSUBPD       Y1, Y2, Y5
-	VSUBPD       Y5, Y4, Y4
-	VCMPPD       $0x1e, constants<>+608(SB), Y1, Y5
-	VBLENDVPD    Y5, Y4, Y3, Y3
-	VCMPPD       $0x11, constants<>+672(SB), Y2, Y4
-	VMULPD       constants<>+704(SB), Y2, Y5
-	VBLENDVPD    Y4, Y5, Y2, Y5
-	VPSRLQ       $0x34, Y5, Y6
-	VORPD        constants<>+736(SB), Y6, Y6
-	VSUBPD       constants<>+768(SB), Y6, Y6
-	VANDPD       constants<>+800(SB), Y4, Y4
-	VSUBPD       Y4, Y6, Y4
-	VANDPD       constants<>+832(SB), Y5, Y5
-	VORPD        constants<>+608(SB), Y5, Y5
-	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y6
-	VADDPD       constants<>+608(SB), Y4, Y7
-	VBLENDVPD    Y6, Y7, Y4, Y4
-	VMULPD       constants<>+576(SB), Y5, Y7
-	VBLENDVPD    Y6, Y7, Y5, Y5
-	VSUBPD       constants<>+608(SB), Y5, Y5
-	VDIVPD       Y2, Y3, Y2
-	VXORPD       Y3, Y3, Y3
-	VCMPPD       $0x1e, constants<>+1280(SB), Y1, Y6
-	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y7
-	VBLENDVPD    Y7, Y1, Y5, Y8
-	VBLENDVPD    Y6, Y8, Y5, Y5
-	VBLENDVPD    Y7, Y3, Y4, Y8
-	VBLENDVPD    Y6, Y8, Y4, Y4
-	VBLENDVPD    Y7, Y3, Y2, Y3
-	VBLENDVPD    Y6, Y3, Y2, Y2
-	VADDPD       constants<>+896(SB), Y5, Y3
-	VDIVPD       Y3, Y5, Y3
-	VMULPD       Y3, Y3, Y6
-	VMOVUPD      constants<>+928(SB), Y7
-	VFMADD213PD  constants<>+960(SB), Y6, Y7
-	VFMADD213PD  constants<>+992(SB), Y6, Y7
-	VFMADD213PD  constants<>+1024(SB), Y6, Y7
-	VFMADD213PD  constants<>+1056(SB), Y6, Y7
-	VFMADD213PD  constants<>+1088(SB), Y6, Y7
-	VFMADD213PD  constants<>+1120(SB), Y6, Y7
-	VMULPD       Y5, Y5, Y8
-	VMULPD       constants<>+576(SB), Y8, Y8
-	VFMADD213PD  Y8, Y6, Y7
-	VFMADD231PD  constants<>+192(SB), Y4, Y2
-	VFMADD231PD  Y7, Y3, Y2
-	VSUBPD       Y2, Y8, Y2
-	VSUBPD       Y2, Y5, Y2
-	VFMADD231PD  constants<>+160(SB), Y4, Y2
-	VANDPD       constants<>+0(SB), Y1, Y3
-	VORPD        Y3, Y2, Y2
-	VCMPPD       $0x12, constants<>+1152(SB), Y1, Y3
-	VBLENDVPD    Y3, Y2, Y1, Y2
-	VCMPPD       $0x11, constants<>+1344(SB), Y1, Y3
-	VBLENDVPD    Y3, constants<>+1216(SB), Y2, Y2
-	VCMPPD       $0x00, constants<>+1344(SB), Y1, Y1
-	VBLENDVPD    Y1, constants<>+1248(SB), Y2, Y1
-	VCMPPD       $0x11, constants<>+672(SB), Y0, Y2
-	VMULPD       constants<>+704(SB), Y0, Y3
-	VBLENDVPD    Y2, Y3, Y0, Y3
-	VPSRLQ       $0x34, Y3, Y4
-	VORPD        constants<>+736(SB), Y4, Y4
-	VSUBPD       constants<>+768(SB), Y4, Y4
-	VANDPD       constants<>+800(SB), Y2, Y2
-	VSUBPD       Y2, Y4, Y2
-	VANDPD       constants<>+832(SB), Y3, Y3
-	VORPD        constants<>+608(SB), Y3, Y3
-	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y4
-	VADDPD       constants<>+608(SB), Y2, Y5
-	VBLENDVPD    Y4, Y5, Y2, Y2
-	VMULPD       constants<>+576(SB), Y3, Y5
-	VBLENDVPD    Y4, Y5, Y3, Y3
-	VSUBPD       constants<>+608(SB), Y3, Y3
-	VXORPD       Y4, Y4, Y4
-	VADDPD       constants<>+896(SB), Y3, Y5
-	VDIVPD       Y5, Y3, Y5
-	VMULPD       Y5, Y5, Y6
-	VMOVUPD      constants<>+928(SB), Y7
-	VFMADD213PD  constants<>+960(SB), Y6, Y7
-	VFMADD213PD  constants<>+992(SB), Y6, Y7
-	VFMADD213PD  constants<>+1024(SB), Y6, Y7
-	VFMADD213PD  constants<>+1056(SB), Y6, Y7
-	VFMADD213PD  constants<>+1088(SB), Y6, Y7
-	VFMADD213PD  constants<>+1120(SB), Y6, Y7
-	VMULPD       Y3, Y3, Y8
-	VMULPD       constants<>+576(SB), Y8, Y8
-	VFMADD213PD  Y8, Y6, Y7
-	VFMADD231PD  constants<>+192(SB), Y2, Y4
-	VFMADD231PD  Y7, Y5, Y4
-	VSUBPD       Y4, Y8, Y4
-	VSUBPD       Y4, Y3, Y3
-	VFMADD231PD  constants<>+160(SB), Y2, Y3
-	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y2
-	VBLENDVPD    Y2, Y3, Y0, Y2
-	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y3
-	VBLENDVPD    Y3, constants<>+1216(SB), Y2, Y2
-	VCMPPD       $0x00, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+1248(SB), Y2, Y0
-	VSUBPD       constants<>+2400(SB), Y0, Y0
-	VMOVUPD      32(SI), Y2
-	VMASKMOVPD   32(AX)(BX*1), Y2, Y2
-	VMULPD       constants<>+2368(SB), Y2, Y3
-	VFMADD231PD  Y2, Y3, Y0
-	VCMPPD       $0x1d, constants<>+1184(SB), Y2, Y2
-	VBLENDVPD    Y2, Y1, Y0, Y0
-	VMOVUPD      32(SI), Y1
-	VMASKMOVPD   Y0, Y1, 32(CX)(BX*1)
+avx2_tail:
+	ANDQ        $0x07, CX
+	JZ          avx2_done
+	LEAQ        masks<>+64(SB), R9
+	MOVQ        CX, R10
+	SHLQ        $0x03, R10
+	SUBQ        R10, R9
+	VMOVUPD     (R9), Y4
+	VMASKMOVPD  (AX)(R8*1), Y4, Y4
+	VMOVUPD     (R9), Y5
+	VMASKMOVPD  (DX)(R8*1), Y5, Y5
+	VFMADD231PD Y5, Y0, Y4
+	VMOVUPD     (R9), Y5
+	VMASKMOVPD  (SI)(R8*1), Y5, Y5
+	VFMADD231PD Y5, Y1, Y4
+	VMOVUPD     (R9), Y5
+	VMASKMOVPD  (DI)(R8*1), Y5, Y5
+	VFMADD231PD Y5, Y2, Y4
+	VMOVUPD     (R9), Y5
+	VMASKMOVPD  (BX)(R8*1), Y5, Y5
+	VFMADD231PD Y5, Y3, Y4
+	VMOVUPD     (R9), Y5
+	VMASKMOVPD  Y4, Y5, (AX)(R8*1)
+	CMPQ        CX, $0x04
+	JLE         avx2_reload
+	VMOVUPD     32(R9), Y4
+	VMASKMOVPD  32(AX)(R8*1), Y4, Y4
+	VMOVUPD     32(R9), Y5
+	VMASKMOVPD  32(DX)(R8*1), Y5, Y5
+	VFMADD231PD Y5, Y0, Y4
+	VMOVUPD     32(R9), Y0
+	VMASKMOVPD  32(SI)(R8*1), Y0, Y0
+	VFMADD231PD Y0, Y1, Y4
+	VMOVUPD     32(R9), Y0
+	VMASKMOVPD  32(DI)(R8*1), Y0, Y0
+	VFMADD231PD Y0, Y2, Y4
+	VMOVUPD     32(R9), Y0
+	VMASKMOVPD  32(BX)(R8*1), Y0, Y0
+	VFMADD231PD Y0, Y3, Y4
+	VMOVUPD     32(R9), Y0
+	VMASKMOVPD  Y4, Y0, 32(AX)(R8*1)
 
-reload:
-done:
+avx2_reload:
+avx2_done:
 	VZEROUPPER
 	RET
 
-// func logNormalCDFAVX512(dst []float64, x []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·logNormalCDFAVX512(SB), NOSPLIT, $0-48
-	MOVQ x_base+24(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_len+32(FP), DX
+// func logNormalCDFVector(form uint8, dst []float64, x []float64)
+// Requires: AVX, AVX2, AVX512F, BMI2, FMA3
+TEXT ·logNormalCDFVector(SB), NOSPLIT, $0-56
+	CMPB form+0(FP), $0x02
+	JNE  avx2
+	MOVQ x_base+32(FP), AX
+	MOVQ dst_base+8(FP), CX
+	MOVQ x_len+40(FP), DX
 	XORQ BX, BX
 	MOVQ DX, SI
 	SHRQ $0x03, SI
@@ -10065,840 +9207,1054 @@ done:
 	VZEROUPPER
 	RET
 
-// func normalQuantileAVX2(dst []float64, x []float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·normalQuantileAVX2(SB), NOSPLIT, $0-48
-	MOVQ x_base+24(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_len+32(FP), DX
+avx2:
+	MOVQ x_base+32(FP), AX
+	MOVQ dst_base+8(FP), CX
+	MOVQ x_len+40(FP), DX
 	XORQ BX, BX
 	MOVQ DX, SI
 	SHRQ $0x03, SI
-	JZ   tail
+	JZ   avx2_tail
 
-step:
+avx2_step:
 	VMOVUPD      (AX)(BX*1), Y0
-	VSUBPD       constants<>+576(SB), Y0, Y1
-	VMOVUPD      constants<>+2528(SB), Y2
-	VFNMADD231PD Y1, Y1, Y2
-	VMOVUPD      constants<>+2560(SB), Y3
-	VMOVUPD      constants<>+2592(SB), Y4
-	VFMADD213PD  constants<>+2624(SB), Y2, Y3
-	VFMADD213PD  constants<>+2656(SB), Y2, Y4
-	VFMADD213PD  constants<>+2688(SB), Y2, Y3
-	VFMADD213PD  constants<>+2720(SB), Y2, Y4
-	VFMADD213PD  constants<>+2752(SB), Y2, Y3
-	VFMADD213PD  constants<>+2784(SB), Y2, Y4
-	VFMADD213PD  constants<>+2816(SB), Y2, Y3
-	VFMADD213PD  constants<>+2848(SB), Y2, Y4
-	VFMADD213PD  constants<>+2880(SB), Y2, Y3
-	VFMADD213PD  constants<>+2912(SB), Y2, Y4
-	VFMADD213PD  constants<>+2944(SB), Y2, Y3
-	VFMADD213PD  constants<>+2976(SB), Y2, Y4
-	VFMADD213PD  constants<>+3008(SB), Y2, Y3
-	VFMADD213PD  constants<>+608(SB), Y2, Y4
-	VDIVPD       Y4, Y3, Y2
-	VMULPD       Y2, Y1, Y2
-	VCMPPD       $0x1e, constants<>+1184(SB), Y1, Y3
-	VMOVUPD      constants<>+608(SB), Y4
-	VSUBPD       Y0, Y4, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y0
-	VCMPPD       $0x11, constants<>+672(SB), Y0, Y3
-	VMULPD       constants<>+704(SB), Y0, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y4
-	VPSRLQ       $0x34, Y4, Y5
-	VORPD        constants<>+736(SB), Y5, Y5
-	VSUBPD       constants<>+768(SB), Y5, Y5
-	VANDPD       constants<>+800(SB), Y3, Y3
-	VSUBPD       Y3, Y5, Y3
-	VANDPD       constants<>+832(SB), Y4, Y4
-	VORPD        constants<>+608(SB), Y4, Y4
-	VCMPPD       $0x1d, constants<>+864(SB), Y4, Y5
-	VADDPD       constants<>+608(SB), Y3, Y6
-	VBLENDVPD    Y5, Y6, Y3, Y3
-	VMULPD       constants<>+576(SB), Y4, Y6
-	VBLENDVPD    Y5, Y6, Y4, Y4
-	VSUBPD       constants<>+608(SB), Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VADDPD       constants<>+896(SB), Y4, Y6
-	VDIVPD       Y6, Y4, Y6
+	VANDPD       constants<>+1440(SB), Y0, Y0
+	VMULPD       constants<>+1472(SB), Y0, Y1
+	VMOVUPD      constants<>+1504(SB), Y2
+	VCMPPD       $0x1d, constants<>+1536(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1568(SB), Y2, Y2
+	VCMPPD       $0x1d, constants<>+1600(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1632(SB), Y2, Y2
+	VCMPPD       $0x1d, constants<>+1664(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1696(SB), Y2, Y2
+	VCMPPD       $0x11, constants<>+1600(SB), Y1, Y3
+	VCMPPD       $0x11, constants<>+1536(SB), Y1, Y4
+	VMULPD       Y1, Y1, Y5
+	VSUBPD       constants<>+608(SB), Y1, Y6
+	VMOVUPD      constants<>+608(SB), Y7
+	VDIVPD       Y5, Y7, Y7
+	VBLENDVPD    Y3, Y6, Y7, Y6
+	VBLENDVPD    Y4, Y5, Y6, Y5
+	VPERMPS      constants<>+1728(SB), Y2, Y6
+	VPERMPS      constants<>+1760(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1792(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1824(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1856(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1888(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1920(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1952(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1984(SB), Y2, Y7
+	VPERMPS      constants<>+2016(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2048(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2080(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2112(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2144(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2176(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2208(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+608(SB), Y2, Y2
+	VFMADD213PD  Y2, Y5, Y7
+	VDIVPD       Y7, Y6, Y2
+	VMOVAPD      Y1, Y5
+	VFMADD231PD  Y2, Y1, Y5
+	VMOVUPD      constants<>+2240(SB), Y6
+	VSUBPD       Y2, Y6, Y6
+	VMOVUPD      constants<>+608(SB), Y7
+	VSUBPD       Y5, Y7, Y5
+	VBLENDVPD    Y4, Y5, Y6, Y4
+	VMOVUPD      constants<>+2272(SB), Y5
+	VBLENDVPD    Y3, Y4, Y5, Y4
+	VMULPD       constants<>+576(SB), Y0, Y5
+	VMULPD       Y0, Y5, Y0
+	VSUBPD       constants<>+2304(SB), Y2, Y2
+	VBLENDVPD    Y3, Y0, Y2, Y0
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y5
+	VMAXPD       Y0, Y5, Y0
+	VMINPD       Y0, Y2, Y0
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y0, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y5
+	VFNMADD231PD constants<>+160(SB), Y5, Y0
+	VMOVAPD      Y0, Y6
+	VFNMADD231PD constants<>+192(SB), Y5, Y6
+	VSUBPD       Y6, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y5, Y0
+	VMOVUPD      constants<>+224(SB), Y5
+	VFMADD213PD  constants<>+256(SB), Y6, Y5
+	VFMADD213PD  constants<>+288(SB), Y6, Y5
+	VFMADD213PD  constants<>+320(SB), Y6, Y5
+	VFMADD213PD  constants<>+352(SB), Y6, Y5
+	VFMADD213PD  constants<>+384(SB), Y6, Y5
+	VFMADD213PD  constants<>+416(SB), Y6, Y5
+	VFMADD213PD  constants<>+448(SB), Y6, Y5
+	VFMADD213PD  constants<>+480(SB), Y6, Y5
+	VFMADD213PD  constants<>+512(SB), Y6, Y5
+	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y6, Y5
 	VMULPD       Y6, Y6, Y7
-	VMOVUPD      constants<>+928(SB), Y8
-	VFMADD213PD  constants<>+960(SB), Y7, Y8
-	VFMADD213PD  constants<>+992(SB), Y7, Y8
-	VFMADD213PD  constants<>+1024(SB), Y7, Y8
-	VFMADD213PD  constants<>+1056(SB), Y7, Y8
-	VFMADD213PD  constants<>+1088(SB), Y7, Y8
-	VFMADD213PD  constants<>+1120(SB), Y7, Y8
-	VMULPD       Y4, Y4, Y9
-	VMULPD       constants<>+576(SB), Y9, Y9
-	VFMADD213PD  Y9, Y7, Y8
-	VFMADD231PD  constants<>+192(SB), Y3, Y5
-	VFMADD231PD  Y8, Y6, Y5
-	VSUBPD       Y5, Y9, Y5
+	VFMADD213PD  Y0, Y7, Y5
+	VADDPD       Y5, Y6, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
+	VPSRLQ       $0x01, Y2, Y5
+	VPSLLQ       $0x34, Y5, Y6
+	VMULPD       Y6, Y0, Y0
+	VPSUBQ       Y5, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y0, Y0
+	VMULPD       Y4, Y0, Y0
+	VMULPD       constants<>+2272(SB), Y0, Y2
+	VDIVPD       Y1, Y0, Y0
+	VBLENDVPD    Y3, Y2, Y0, Y0
+	VMOVUPD      (AX)(BX*1), Y1
+	VMOVUPD      constants<>+2336(SB), Y2
+	VMULPD       constants<>+2368(SB), Y1, Y3
+	VFMADD231PD  Y1, Y3, Y2
+	VMOVUPD      constants<>+32(SB), Y1
+	VMOVUPD      constants<>+64(SB), Y3
+	VMAXPD       Y2, Y3, Y2
+	VMINPD       Y2, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
+	VFNMADD231PD constants<>+160(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y1, Y5, Y3
+	VADDPD       Y3, Y4, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y1, Y1
+	VMULPD       Y1, Y0, Y1
+	VXORPD       constants<>+0(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y2
+	VSUBPD       constants<>+608(SB), Y2, Y3
+	VSUBPD       Y3, Y1, Y3
+	VMOVUPD      constants<>+608(SB), Y4
+	VSUBPD       Y1, Y2, Y5
 	VSUBPD       Y5, Y4, Y4
-	VFMADD231PD  constants<>+160(SB), Y3, Y4
-	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y3
-	VBLENDVPD    Y3, Y4, Y0, Y3
-	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y4
-	VBLENDVPD    Y4, constants<>+1216(SB), Y3, Y3
+	VCMPPD       $0x1e, constants<>+608(SB), Y1, Y5
+	VBLENDVPD    Y5, Y4, Y3, Y3
+	VCMPPD       $0x11, constants<>+672(SB), Y2, Y4
+	VMULPD       constants<>+704(SB), Y2, Y5
+	VBLENDVPD    Y4, Y5, Y2, Y5
+	VPSRLQ       $0x34, Y5, Y6
+	VORPD        constants<>+736(SB), Y6, Y6
+	VSUBPD       constants<>+768(SB), Y6, Y6
+	VANDPD       constants<>+800(SB), Y4, Y4
+	VSUBPD       Y4, Y6, Y4
+	VANDPD       constants<>+832(SB), Y5, Y5
+	VORPD        constants<>+608(SB), Y5, Y5
+	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y6
+	VADDPD       constants<>+608(SB), Y4, Y7
+	VBLENDVPD    Y6, Y7, Y4, Y4
+	VMULPD       constants<>+576(SB), Y5, Y7
+	VBLENDVPD    Y6, Y7, Y5, Y5
+	VSUBPD       constants<>+608(SB), Y5, Y5
+	VDIVPD       Y2, Y3, Y2
+	VXORPD       Y3, Y3, Y3
+	VCMPPD       $0x1e, constants<>+1280(SB), Y1, Y6
+	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y7
+	VBLENDVPD    Y7, Y1, Y5, Y8
+	VBLENDVPD    Y6, Y8, Y5, Y5
+	VBLENDVPD    Y7, Y3, Y4, Y8
+	VBLENDVPD    Y6, Y8, Y4, Y4
+	VBLENDVPD    Y7, Y3, Y2, Y3
+	VBLENDVPD    Y6, Y3, Y2, Y2
+	VADDPD       constants<>+896(SB), Y5, Y3
+	VDIVPD       Y3, Y5, Y3
+	VMULPD       Y3, Y3, Y6
+	VMOVUPD      constants<>+928(SB), Y7
+	VFMADD213PD  constants<>+960(SB), Y6, Y7
+	VFMADD213PD  constants<>+992(SB), Y6, Y7
+	VFMADD213PD  constants<>+1024(SB), Y6, Y7
+	VFMADD213PD  constants<>+1056(SB), Y6, Y7
+	VFMADD213PD  constants<>+1088(SB), Y6, Y7
+	VFMADD213PD  constants<>+1120(SB), Y6, Y7
+	VMULPD       Y5, Y5, Y8
+	VMULPD       constants<>+576(SB), Y8, Y8
+	VFMADD213PD  Y8, Y6, Y7
+	VFMADD231PD  constants<>+192(SB), Y4, Y2
+	VFMADD231PD  Y7, Y3, Y2
+	VSUBPD       Y2, Y8, Y2
+	VSUBPD       Y2, Y5, Y2
+	VFMADD231PD  constants<>+160(SB), Y4, Y2
+	VANDPD       constants<>+0(SB), Y1, Y3
+	VORPD        Y3, Y2, Y2
+	VCMPPD       $0x12, constants<>+1152(SB), Y1, Y3
+	VBLENDVPD    Y3, Y2, Y1, Y2
+	VCMPPD       $0x11, constants<>+1344(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD       $0x00, constants<>+1344(SB), Y1, Y1
+	VBLENDVPD    Y1, constants<>+1248(SB), Y2, Y1
+	VCMPPD       $0x11, constants<>+672(SB), Y0, Y2
+	VMULPD       constants<>+704(SB), Y0, Y3
+	VBLENDVPD    Y2, Y3, Y0, Y3
+	VPSRLQ       $0x34, Y3, Y4
+	VORPD        constants<>+736(SB), Y4, Y4
+	VSUBPD       constants<>+768(SB), Y4, Y4
+	VANDPD       constants<>+800(SB), Y2, Y2
+	VSUBPD       Y2, Y4, Y2
+	VANDPD       constants<>+832(SB), Y3, Y3
+	VORPD        constants<>+608(SB), Y3, Y3
+	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD       constants<>+608(SB), Y2, Y5
+	VBLENDVPD    Y4, Y5, Y2, Y2
+	VMULPD       constants<>+576(SB), Y3, Y5
+	VBLENDVPD    Y4, Y5, Y3, Y3
+	VSUBPD       constants<>+608(SB), Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VADDPD       constants<>+896(SB), Y3, Y5
+	VDIVPD       Y5, Y3, Y5
+	VMULPD       Y5, Y5, Y6
+	VMOVUPD      constants<>+928(SB), Y7
+	VFMADD213PD  constants<>+960(SB), Y6, Y7
+	VFMADD213PD  constants<>+992(SB), Y6, Y7
+	VFMADD213PD  constants<>+1024(SB), Y6, Y7
+	VFMADD213PD  constants<>+1056(SB), Y6, Y7
+	VFMADD213PD  constants<>+1088(SB), Y6, Y7
+	VFMADD213PD  constants<>+1120(SB), Y6, Y7
+	VMULPD       Y3, Y3, Y8
+	VMULPD       constants<>+576(SB), Y8, Y8
+	VFMADD213PD  Y8, Y6, Y7
+	VFMADD231PD  constants<>+192(SB), Y2, Y4
+	VFMADD231PD  Y7, Y5, Y4
+	VSUBPD       Y4, Y8, Y4
+	VSUBPD       Y4, Y3, Y3
+	VFMADD231PD  constants<>+160(SB), Y2, Y3
+	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y2
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y3
+	VBLENDVPD    Y3, constants<>+1216(SB), Y2, Y2
 	VCMPPD       $0x00, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+1248(SB), Y3, Y0
-	VXORPD       constants<>+0(SB), Y0, Y0
-	VSQRTPD      Y0, Y0
-	VSUBPD       constants<>+3040(SB), Y0, Y0
-	VMOVUPD      constants<>+3072(SB), Y3
-	VMOVUPD      constants<>+3104(SB), Y4
-	VFMADD213PD  constants<>+3136(SB), Y0, Y3
-	VFMADD213PD  constants<>+3168(SB), Y0, Y4
-	VFMADD213PD  constants<>+3200(SB), Y0, Y3
-	VFMADD213PD  constants<>+3232(SB), Y0, Y4
-	VFMADD213PD  constants<>+3264(SB), Y0, Y3
-	VFMADD213PD  constants<>+3296(SB), Y0, Y4
-	VFMADD213PD  constants<>+3328(SB), Y0, Y3
-	VFMADD213PD  constants<>+3360(SB), Y0, Y4
-	VFMADD213PD  constants<>+3392(SB), Y0, Y3
-	VFMADD213PD  constants<>+3424(SB), Y0, Y4
-	VFMADD213PD  constants<>+3456(SB), Y0, Y3
-	VFMADD213PD  constants<>+3488(SB), Y0, Y4
-	VFMADD213PD  constants<>+3520(SB), Y0, Y3
-	VFMADD213PD  constants<>+608(SB), Y0, Y4
-	VDIVPD       Y4, Y3, Y0
-	VCMPPD       $0x11, constants<>+1184(SB), Y1, Y3
-	VXORPD       constants<>+0(SB), Y0, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y0
-	VANDPD       constants<>+1440(SB), Y1, Y1
-	VCMPPD       $0x12, constants<>+3552(SB), Y1, Y1
-	VBLENDVPD    Y1, Y2, Y0, Y0
+	VBLENDVPD    Y0, constants<>+1248(SB), Y2, Y0
+	VSUBPD       constants<>+2400(SB), Y0, Y0
+	VMOVUPD      (AX)(BX*1), Y2
+	VMULPD       constants<>+2368(SB), Y2, Y3
+	VFMADD231PD  Y2, Y3, Y0
+	VCMPPD       $0x1d, constants<>+1184(SB), Y2, Y2
+	VBLENDVPD    Y2, Y1, Y0, Y0
 	VMOVUPD      Y0, (CX)(BX*1)
 	VMOVUPD      32(AX)(BX*1), Y0
-	VSUBPD       constants<>+576(SB), Y0, Y1
-	VMOVUPD      constants<>+2528(SB), Y2
-	VFNMADD231PD Y1, Y1, Y2
-	VMOVUPD      constants<>+2560(SB), Y3
-	VMOVUPD      constants<>+2592(SB), Y4
-	VFMADD213PD  constants<>+2624(SB), Y2, Y3
-	VFMADD213PD  constants<>+2656(SB), Y2, Y4
-	VFMADD213PD  constants<>+2688(SB), Y2, Y3
-	VFMADD213PD  constants<>+2720(SB), Y2, Y4
-	VFMADD213PD  constants<>+2752(SB), Y2, Y3
-	VFMADD213PD  constants<>+2784(SB), Y2, Y4
-	VFMADD213PD  constants<>+2816(SB), Y2, Y3
-	VFMADD213PD  constants<>+2848(SB), Y2, Y4
-	VFMADD213PD  constants<>+2880(SB), Y2, Y3
-	VFMADD213PD  constants<>+2912(SB), Y2, Y4
-	VFMADD213PD  constants<>+2944(SB), Y2, Y3
-	VFMADD213PD  constants<>+2976(SB), Y2, Y4
-	VFMADD213PD  constants<>+3008(SB), Y2, Y3
-	VFMADD213PD  constants<>+608(SB), Y2, Y4
-	VDIVPD       Y4, Y3, Y2
-	VMULPD       Y2, Y1, Y2
-	VCMPPD       $0x1e, constants<>+1184(SB), Y1, Y3
-	VMOVUPD      constants<>+608(SB), Y4
-	VSUBPD       Y0, Y4, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y0
-	VCMPPD       $0x11, constants<>+672(SB), Y0, Y3
-	VMULPD       constants<>+704(SB), Y0, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y4
-	VPSRLQ       $0x34, Y4, Y5
-	VORPD        constants<>+736(SB), Y5, Y5
-	VSUBPD       constants<>+768(SB), Y5, Y5
-	VANDPD       constants<>+800(SB), Y3, Y3
-	VSUBPD       Y3, Y5, Y3
-	VANDPD       constants<>+832(SB), Y4, Y4
-	VORPD        constants<>+608(SB), Y4, Y4
-	VCMPPD       $0x1d, constants<>+864(SB), Y4, Y5
-	VADDPD       constants<>+608(SB), Y3, Y6
-	VBLENDVPD    Y5, Y6, Y3, Y3
-	VMULPD       constants<>+576(SB), Y4, Y6
-	VBLENDVPD    Y5, Y6, Y4, Y4
-	VSUBPD       constants<>+608(SB), Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VADDPD       constants<>+896(SB), Y4, Y6
-	VDIVPD       Y6, Y4, Y6
+	VANDPD       constants<>+1440(SB), Y0, Y0
+	VMULPD       constants<>+1472(SB), Y0, Y1
+	VMOVUPD      constants<>+1504(SB), Y2
+	VCMPPD       $0x1d, constants<>+1536(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1568(SB), Y2, Y2
+	VCMPPD       $0x1d, constants<>+1600(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1632(SB), Y2, Y2
+	VCMPPD       $0x1d, constants<>+1664(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1696(SB), Y2, Y2
+	VCMPPD       $0x11, constants<>+1600(SB), Y1, Y3
+	VCMPPD       $0x11, constants<>+1536(SB), Y1, Y4
+	VMULPD       Y1, Y1, Y5
+	VSUBPD       constants<>+608(SB), Y1, Y6
+	VMOVUPD      constants<>+608(SB), Y7
+	VDIVPD       Y5, Y7, Y7
+	VBLENDVPD    Y3, Y6, Y7, Y6
+	VBLENDVPD    Y4, Y5, Y6, Y5
+	VPERMPS      constants<>+1728(SB), Y2, Y6
+	VPERMPS      constants<>+1760(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1792(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1824(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1856(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1888(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1920(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1952(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1984(SB), Y2, Y7
+	VPERMPS      constants<>+2016(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2048(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2080(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2112(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2144(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2176(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2208(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+608(SB), Y2, Y2
+	VFMADD213PD  Y2, Y5, Y7
+	VDIVPD       Y7, Y6, Y2
+	VMOVAPD      Y1, Y5
+	VFMADD231PD  Y2, Y1, Y5
+	VMOVUPD      constants<>+2240(SB), Y6
+	VSUBPD       Y2, Y6, Y6
+	VMOVUPD      constants<>+608(SB), Y7
+	VSUBPD       Y5, Y7, Y5
+	VBLENDVPD    Y4, Y5, Y6, Y4
+	VMOVUPD      constants<>+2272(SB), Y5
+	VBLENDVPD    Y3, Y4, Y5, Y4
+	VMULPD       constants<>+576(SB), Y0, Y5
+	VMULPD       Y0, Y5, Y0
+	VSUBPD       constants<>+2304(SB), Y2, Y2
+	VBLENDVPD    Y3, Y0, Y2, Y0
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y5
+	VMAXPD       Y0, Y5, Y0
+	VMINPD       Y0, Y2, Y0
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y0, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y5
+	VFNMADD231PD constants<>+160(SB), Y5, Y0
+	VMOVAPD      Y0, Y6
+	VFNMADD231PD constants<>+192(SB), Y5, Y6
+	VSUBPD       Y6, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y5, Y0
+	VMOVUPD      constants<>+224(SB), Y5
+	VFMADD213PD  constants<>+256(SB), Y6, Y5
+	VFMADD213PD  constants<>+288(SB), Y6, Y5
+	VFMADD213PD  constants<>+320(SB), Y6, Y5
+	VFMADD213PD  constants<>+352(SB), Y6, Y5
+	VFMADD213PD  constants<>+384(SB), Y6, Y5
+	VFMADD213PD  constants<>+416(SB), Y6, Y5
+	VFMADD213PD  constants<>+448(SB), Y6, Y5
+	VFMADD213PD  constants<>+480(SB), Y6, Y5
+	VFMADD213PD  constants<>+512(SB), Y6, Y5
+	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y6, Y5
 	VMULPD       Y6, Y6, Y7
-	VMOVUPD      constants<>+928(SB), Y8
-	VFMADD213PD  constants<>+960(SB), Y7, Y8
-	VFMADD213PD  constants<>+992(SB), Y7, Y8
-	VFMADD213PD  constants<>+1024(SB), Y7, Y8
-	VFMADD213PD  constants<>+1056(SB), Y7, Y8
-	VFMADD213PD  constants<>+1088(SB), Y7, Y8
-	VFMADD213PD  constants<>+1120(SB), Y7, Y8
-	VMULPD       Y4, Y4, Y9
-	VMULPD       constants<>+576(SB), Y9, Y9
-	VFMADD213PD  Y9, Y7, Y8
-	VFMADD231PD  constants<>+192(SB), Y3, Y5
-	VFMADD231PD  Y8, Y6, Y5
-	VSUBPD       Y5, Y9, Y5
+	VFMADD213PD  Y0, Y7, Y5
+	VADDPD       Y5, Y6, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
+	VPSRLQ       $0x01, Y2, Y5
+	VPSLLQ       $0x34, Y5, Y6
+	VMULPD       Y6, Y0, Y0
+	VPSUBQ       Y5, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y0, Y0
+	VMULPD       Y4, Y0, Y0
+	VMULPD       constants<>+2272(SB), Y0, Y2
+	VDIVPD       Y1, Y0, Y0
+	VBLENDVPD    Y3, Y2, Y0, Y0
+	VMOVUPD      32(AX)(BX*1), Y1
+	VMOVUPD      constants<>+2336(SB), Y2
+	VMULPD       constants<>+2368(SB), Y1, Y3
+	VFMADD231PD  Y1, Y3, Y2
+	VMOVUPD      constants<>+32(SB), Y1
+	VMOVUPD      constants<>+64(SB), Y3
+	VMAXPD       Y2, Y3, Y2
+	VMINPD       Y2, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
+	VFNMADD231PD constants<>+160(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y1, Y5, Y3
+	VADDPD       Y3, Y4, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y1, Y1
+	VMULPD       Y1, Y0, Y1
+	VXORPD       constants<>+0(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y2
+	VSUBPD       constants<>+608(SB), Y2, Y3
+	VSUBPD       Y3, Y1, Y3
+	VMOVUPD      constants<>+608(SB), Y4
+	VSUBPD       Y1, Y2, Y5
 	VSUBPD       Y5, Y4, Y4
-	VFMADD231PD  constants<>+160(SB), Y3, Y4
-	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y3
-	VBLENDVPD    Y3, Y4, Y0, Y3
-	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y4
-	VBLENDVPD    Y4, constants<>+1216(SB), Y3, Y3
+	VCMPPD       $0x1e, constants<>+608(SB), Y1, Y5
+	VBLENDVPD    Y5, Y4, Y3, Y3
+	VCMPPD       $0x11, constants<>+672(SB), Y2, Y4
+	VMULPD       constants<>+704(SB), Y2, Y5
+	VBLENDVPD    Y4, Y5, Y2, Y5
+	VPSRLQ       $0x34, Y5, Y6
+	VORPD        constants<>+736(SB), Y6, Y6
+	VSUBPD       constants<>+768(SB), Y6, Y6
+	VANDPD       constants<>+800(SB), Y4, Y4
+	VSUBPD       Y4, Y6, Y4
+	VANDPD       constants<>+832(SB), Y5, Y5
+	VORPD        constants<>+608(SB), Y5, Y5
+	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y6
+	VADDPD       constants<>+608(SB), Y4, Y7
+	VBLENDVPD    Y6, Y7, Y4, Y4
+	VMULPD       constants<>+576(SB), Y5, Y7
+	VBLENDVPD    Y6, Y7, Y5, Y5
+	VSUBPD       constants<>+608(SB), Y5, Y5
+	VDIVPD       Y2, Y3, Y2
+	VXORPD       Y3, Y3, Y3
+	VCMPPD       $0x1e, constants<>+1280(SB), Y1, Y6
+	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y7
+	VBLENDVPD    Y7, Y1, Y5, Y8
+	VBLENDVPD    Y6, Y8, Y5, Y5
+	VBLENDVPD    Y7, Y3, Y4, Y8
+	VBLENDVPD    Y6, Y8, Y4, Y4
+	VBLENDVPD    Y7, Y3, Y2, Y3
+	VBLENDVPD    Y6, Y3, Y2, Y2
+	VADDPD       constants<>+896(SB), Y5, Y3
+	VDIVPD       Y3, Y5, Y3
+	VMULPD       Y3, Y3, Y6
+	VMOVUPD      constants<>+928(SB), Y7
+	VFMADD213PD  constants<>+960(SB), Y6, Y7
+	VFMADD213PD  constants<>+992(SB), Y6, Y7
+	VFMADD213PD  constants<>+1024(SB), Y6, Y7
+	VFMADD213PD  constants<>+1056(SB), Y6, Y7
+	VFMADD213PD  constants<>+1088(SB), Y6, Y7
+	VFMADD213PD  constants<>+1120(SB), Y6, Y7
+	VMULPD       Y5, Y5, Y8
+	VMULPD       constants<>+576(SB), Y8, Y8
+	VFMADD213PD  Y8, Y6, Y7
+	VFMADD231PD  constants<>+192(SB), Y4, Y2
+	VFMADD231PD  Y7, Y3, Y2
+	VSUBPD       Y2, Y8, Y2
+	VSUBPD       Y2, Y5, Y2
+	VFMADD231PD  constants<>+160(SB), Y4, Y2
+	VANDPD       constants<>+0(SB), Y1, Y3
+	VORPD        Y3, Y2, Y2
+	VCMPPD       $0x12, constants<>+1152(SB), Y1, Y3
+	VBLENDVPD    Y3, Y2, Y1, Y2
+	VCMPPD       $0x11, constants<>+1344(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD       $0x00, constants<>+1344(SB), Y1, Y1
+	VBLENDVPD    Y1, constants<>+1248(SB), Y2, Y1
+	VCMPPD       $0x11, constants<>+672(SB), Y0, Y2
+	VMULPD       constants<>+704(SB), Y0, Y3
+	VBLENDVPD    Y2, Y3, Y0, Y3
+	VPSRLQ       $0x34, Y3, Y4
+	VORPD        constants<>+736(SB), Y4, Y4
+	VSUBPD       constants<>+768(SB), Y4, Y4
+	VANDPD       constants<>+800(SB), Y2, Y2
+	VSUBPD       Y2, Y4, Y2
+	VANDPD       constants<>+832(SB), Y3, Y3
+	VORPD        constants<>+608(SB), Y3, Y3
+	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD       constants<>+608(SB), Y2, Y5
+	VBLENDVPD    Y4, Y5, Y2, Y2
+	VMULPD       constants<>+576(SB), Y3, Y5
+	VBLENDVPD    Y4, Y5, Y3, Y3
+	VSUBPD       constants<>+608(SB), Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VADDPD       constants<>+896(SB), Y3, Y5
+	VDIVPD       Y5, Y3, Y5
+	VMULPD       Y5, Y5, Y6
+	VMOVUPD      constants<>+928(SB), Y7
+	VFMADD213PD  constants<>+960(SB), Y6, Y7
+	VFMADD213PD  constants<>+992(SB), Y6, Y7
+	VFMADD213PD  constants<>+1024(SB), Y6, Y7
+	VFMADD213PD  constants<>+1056(SB), Y6, Y7
+	VFMADD213PD  constants<>+1088(SB), Y6, Y7
+	VFMADD213PD  constants<>+1120(SB), Y6, Y7
+	VMULPD       Y3, Y3, Y8
+	VMULPD       constants<>+576(SB), Y8, Y8
+	VFMADD213PD  Y8, Y6, Y7
+	VFMADD231PD  constants<>+192(SB), Y2, Y4
+	VFMADD231PD  Y7, Y5, Y4
+	VSUBPD       Y4, Y8, Y4
+	VSUBPD       Y4, Y3, Y3
+	VFMADD231PD  constants<>+160(SB), Y2, Y3
+	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y2
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y3
+	VBLENDVPD    Y3, constants<>+1216(SB), Y2, Y2
 	VCMPPD       $0x00, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+1248(SB), Y3, Y0
-	VXORPD       constants<>+0(SB), Y0, Y0
-	VSQRTPD      Y0, Y0
-	VSUBPD       constants<>+3040(SB), Y0, Y0
-	VMOVUPD      constants<>+3072(SB), Y3
-	VMOVUPD      constants<>+3104(SB), Y4
-	VFMADD213PD  constants<>+3136(SB), Y0, Y3
-	VFMADD213PD  constants<>+3168(SB), Y0, Y4
-	VFMADD213PD  constants<>+3200(SB), Y0, Y3
-	VFMADD213PD  constants<>+3232(SB), Y0, Y4
-	VFMADD213PD  constants<>+3264(SB), Y0, Y3
-	VFMADD213PD  constants<>+3296(SB), Y0, Y4
-	VFMADD213PD  constants<>+3328(SB), Y0, Y3
-	VFMADD213PD  constants<>+3360(SB), Y0, Y4
-	VFMADD213PD  constants<>+3392(SB), Y0, Y3
-	VFMADD213PD  constants<>+3424(SB), Y0, Y4
-	VFMADD213PD  constants<>+3456(SB), Y0, Y3
-	VFMADD213PD  constants<>+3488(SB), Y0, Y4
-	VFMADD213PD  constants<>+3520(SB), Y0, Y3
-	VFMADD213PD  constants<>+608(SB), Y0, Y4
-	VDIVPD       Y4, Y3, Y0
-	VCMPPD       $0x11, constants<>+1184(SB), Y1, Y3
-	VXORPD       constants<>+0(SB), Y0, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y0
-	VANDPD       constants<>+1440(SB), Y1, Y1
-	VCMPPD       $0x12, constants<>+3552(SB), Y1, Y1
-	VBLENDVPD    Y1, Y2, Y0, Y0
+	VBLENDVPD    Y0, constants<>+1248(SB), Y2, Y0
+	VSUBPD       constants<>+2400(SB), Y0, Y0
+	VMOVUPD      32(AX)(BX*1), Y2
+	VMULPD       constants<>+2368(SB), Y2, Y3
+	VFMADD231PD  Y2, Y3, Y0
+	VCMPPD       $0x1d, constants<>+1184(SB), Y2, Y2
+	VBLENDVPD    Y2, Y1, Y0, Y0
 	VMOVUPD      Y0, 32(CX)(BX*1)
 	ADDQ         $0x40, BX
 	DECQ         SI
-	JNZ          step
+	JNZ          avx2_step
 
-tail:
+avx2_tail:
 	ANDQ         $0x07, DX
-	JZ           done
+	JZ           avx2_done
 	LEAQ         masks<>+64(SB), SI
 	MOVQ         DX, DI
 	SHLQ         $0x03, DI
 	SUBQ         DI, SI
 	VMOVUPD      (SI), Y0
 	VMASKMOVPD   (AX)(BX*1), Y0, Y0
-	VSUBPD       constants<>+576(SB), Y0, Y1
-	VMOVUPD      constants<>+2528(SB), Y2
-	VFNMADD231PD Y1, Y1, Y2
-	VMOVUPD      constants<>+2560(SB), Y3
-	VMOVUPD      constants<>+2592(SB), Y4
-	VFMADD213PD  constants<>+2624(SB), Y2, Y3
-	VFMADD213PD  constants<>+2656(SB), Y2, Y4
-	VFMADD213PD  constants<>+2688(SB), Y2, Y3
-	VFMADD213PD  constants<>+2720(SB), Y2, Y4
-	VFMADD213PD  constants<>+2752(SB), Y2, Y3
-	VFMADD213PD  constants<>+2784(SB), Y2, Y4
-	VFMADD213PD  constants<>+2816(SB), Y2, Y3
-	VFMADD213PD  constants<>+2848(SB), Y2, Y4
-	VFMADD213PD  constants<>+2880(SB), Y2, Y3
-	VFMADD213PD  constants<>+2912(SB), Y2, Y4
-	VFMADD213PD  constants<>+2944(SB), Y2, Y3
-	VFMADD213PD  constants<>+2976(SB), Y2, Y4
-	VFMADD213PD  constants<>+3008(SB), Y2, Y3
-	VFMADD213PD  constants<>+608(SB), Y2, Y4
-	VDIVPD       Y4, Y3, Y2
-	VMULPD       Y2, Y1, Y2
-	VCMPPD       $0x1e, constants<>+1184(SB), Y1, Y3
-	VMOVUPD      constants<>+608(SB), Y4
-	VSUBPD       Y0, Y4, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y0
-	VCMPPD       $0x11, constants<>+672(SB), Y0, Y3
-	VMULPD       constants<>+704(SB), Y0, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y4
-	VPSRLQ       $0x34, Y4, Y5
-	VORPD        constants<>+736(SB), Y5, Y5
-	VSUBPD       constants<>+768(SB), Y5, Y5
-	VANDPD       constants<>+800(SB), Y3, Y3
-	VSUBPD       Y3, Y5, Y3
-	VANDPD       constants<>+832(SB), Y4, Y4
-	VORPD        constants<>+608(SB), Y4, Y4
-	VCMPPD       $0x1d, constants<>+864(SB), Y4, Y5
-	VADDPD       constants<>+608(SB), Y3, Y6
-	VBLENDVPD    Y5, Y6, Y3, Y3
-	VMULPD       constants<>+576(SB), Y4, Y6
-	VBLENDVPD    Y5, Y6, Y4, Y4
-	VSUBPD       constants<>+608(SB), Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VADDPD       constants<>+896(SB), Y4, Y6
-	VDIVPD       Y6, Y4, Y6
+	VANDPD       constants<>+1440(SB), Y0, Y0
+	VMULPD       constants<>+1472(SB), Y0, Y1
+	VMOVUPD      constants<>+1504(SB), Y2
+	VCMPPD       $0x1d, constants<>+1536(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1568(SB), Y2, Y2
+	VCMPPD       $0x1d, constants<>+1600(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1632(SB), Y2, Y2
+	VCMPPD       $0x1d, constants<>+1664(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1696(SB), Y2, Y2
+	VCMPPD       $0x11, constants<>+1600(SB), Y1, Y3
+	VCMPPD       $0x11, constants<>+1536(SB), Y1, Y4
+	VMULPD       Y1, Y1, Y5
+	VSUBPD       constants<>+608(SB), Y1, Y6
+	VMOVUPD      constants<>+608(SB), Y7
+	VDIVPD       Y5, Y7, Y7
+	VBLENDVPD    Y3, Y6, Y7, Y6
+	VBLENDVPD    Y4, Y5, Y6, Y5
+	VPERMPS      constants<>+1728(SB), Y2, Y6
+	VPERMPS      constants<>+1760(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1792(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1824(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1856(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1888(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1920(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1952(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1984(SB), Y2, Y7
+	VPERMPS      constants<>+2016(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2048(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2080(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2112(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2144(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2176(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2208(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+608(SB), Y2, Y2
+	VFMADD213PD  Y2, Y5, Y7
+	VDIVPD       Y7, Y6, Y2
+	VMOVAPD      Y1, Y5
+	VFMADD231PD  Y2, Y1, Y5
+	VMOVUPD      constants<>+2240(SB), Y6
+	VSUBPD       Y2, Y6, Y6
+	VMOVUPD      constants<>+608(SB), Y7
+	VSUBPD       Y5, Y7, Y5
+	VBLENDVPD    Y4, Y5, Y6, Y4
+	VMOVUPD      constants<>+2272(SB), Y5
+	VBLENDVPD    Y3, Y4, Y5, Y4
+	VMULPD       constants<>+576(SB), Y0, Y5
+	VMULPD       Y0, Y5, Y0
+	VSUBPD       constants<>+2304(SB), Y2, Y2
+	VBLENDVPD    Y3, Y0, Y2, Y0
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y5
+	VMAXPD       Y0, Y5, Y0
+	VMINPD       Y0, Y2, Y0
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y0, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y5
+	VFNMADD231PD constants<>+160(SB), Y5, Y0
+	VMOVAPD      Y0, Y6
+	VFNMADD231PD constants<>+192(SB), Y5, Y6
+	VSUBPD       Y6, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y5, Y0
+	VMOVUPD      constants<>+224(SB), Y5
+	VFMADD213PD  constants<>+256(SB), Y6, Y5
+	VFMADD213PD  constants<>+288(SB), Y6, Y5
+	VFMADD213PD  constants<>+320(SB), Y6, Y5
+	VFMADD213PD  constants<>+352(SB), Y6, Y5
+	VFMADD213PD  constants<>+384(SB), Y6, Y5
+	VFMADD213PD  constants<>+416(SB), Y6, Y5
+	VFMADD213PD  constants<>+448(SB), Y6, Y5
+	VFMADD213PD  constants<>+480(SB), Y6, Y5
+	VFMADD213PD  constants<>+512(SB), Y6, Y5
+	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y6, Y5
 	VMULPD       Y6, Y6, Y7
-	VMOVUPD      constants<>+928(SB), Y8
-	VFMADD213PD  constants<>+960(SB), Y7, Y8
-	VFMADD213PD  constants<>+992(SB), Y7, Y8
-	VFMADD213PD  constants<>+1024(SB), Y7, Y8
-	VFMADD213PD  constants<>+1056(SB), Y7, Y8
-	VFMADD213PD  constants<>+1088(SB), Y7, Y8
-	VFMADD213PD  constants<>+1120(SB), Y7, Y8
-	VMULPD       Y4, Y4, Y9
-	VMULPD       constants<>+576(SB), Y9, Y9
-	VFMADD213PD  Y9, Y7, Y8
-	VFMADD231PD  constants<>+192(SB), Y3, Y5
-	VFMADD231PD  Y8, Y6, Y5
-	VSUBPD       Y5, Y9, Y5
+	VFMADD213PD  Y0, Y7, Y5
+	VADDPD       Y5, Y6, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
+	VPSRLQ       $0x01, Y2, Y5
+	VPSLLQ       $0x34, Y5, Y6
+	VMULPD       Y6, Y0, Y0
+	VPSUBQ       Y5, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y0, Y0
+	VMULPD       Y4, Y0, Y0
+	VMULPD       constants<>+2272(SB), Y0, Y2
+	VDIVPD       Y1, Y0, Y0
+	VBLENDVPD    Y3, Y2, Y0, Y0
+	VMOVUPD      (SI), Y1
+	VMASKMOVPD   (AX)(BX*1), Y1, Y1
+	VMOVUPD      constants<>+2336(SB), Y2
+	VMULPD       constants<>+2368(SB), Y1, Y3
+	VFMADD231PD  Y1, Y3, Y2
+	VMOVUPD      constants<>+32(SB), Y1
+	VMOVUPD      constants<>+64(SB), Y3
+	VMAXPD       Y2, Y3, Y2
+	VMINPD       Y2, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
+	VFNMADD231PD constants<>+160(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y1, Y5, Y3
+	VADDPD       Y3, Y4, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y1, Y1
+	VMULPD       Y1, Y0, Y1
+	VXORPD       constants<>+0(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y2
+	VSUBPD       constants<>+608(SB), Y2, Y3
+	VSUBPD       Y3, Y1, Y3
+	VMOVUPD      constants<>+608(SB), Y4
+	VSUBPD       Y1, Y2, Y5
 	VSUBPD       Y5, Y4, Y4
-	VFMADD231PD  constants<>+160(SB), Y3, Y4
-	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y3
-	VBLENDVPD    Y3, Y4, Y0, Y3
-	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y4
-	VBLENDVPD    Y4, constants<>+1216(SB), Y3, Y3
+	VCMPPD       $0x1e, constants<>+608(SB), Y1, Y5
+	VBLENDVPD    Y5, Y4, Y3, Y3
+	VCMPPD       $0x11, constants<>+672(SB), Y2, Y4
+	VMULPD       constants<>+704(SB), Y2, Y5
+	VBLENDVPD    Y4, Y5, Y2, Y5
+	VPSRLQ       $0x34, Y5, Y6
+	VORPD        constants<>+736(SB), Y6, Y6
+	VSUBPD       constants<>+768(SB), Y6, Y6
+	VANDPD       constants<>+800(SB), Y4, Y4
+	VSUBPD       Y4, Y6, Y4
+	VANDPD       constants<>+832(SB), Y5, Y5
+	VORPD        constants<>+608(SB), Y5, Y5
+	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y6
+	VADDPD       constants<>+608(SB), Y4, Y7
+	VBLENDVPD    Y6, Y7, Y4, Y4
+	VMULPD       constants<>+576(SB), Y5, Y7
+	VBLENDVPD    Y6, Y7, Y5, Y5
+	VSUBPD       constants<>+608(SB), Y5, Y5
+	VDIVPD       Y2, Y3, Y2
+	VXORPD       Y3, Y3, Y3
+	VCMPPD       $0x1e, constants<>+1280(SB), Y1, Y6
+	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y7
+	VBLENDVPD    Y7, Y1, Y5, Y8
+	VBLENDVPD    Y6, Y8, Y5, Y5
+	VBLENDVPD    Y7, Y3, Y4, Y8
+	VBLENDVPD    Y6, Y8, Y4, Y4
+	VBLENDVPD    Y7, Y3, Y2, Y3
+	VBLENDVPD    Y6, Y3, Y2, Y2
+	VADDPD       constants<>+896(SB), Y5, Y3
+	VDIVPD       Y3, Y5, Y3
+	VMULPD       Y3, Y3, Y6
+	VMOVUPD      constants<>+928(SB), Y7
+	VFMADD213PD  constants<>+960(SB), Y6, Y7
+	VFMADD213PD  constants<>+992(SB), Y6, Y7
+	VFMADD213PD  constants<>+1024(SB), Y6, Y7
+	VFMADD213PD  constants<>+1056(SB), Y6, Y7
+	VFMADD213PD  constants<>+1088(SB), Y6, Y7
+	VFMADD213PD  constants<>+1120(SB), Y6, Y7
+	VMULPD       Y5, Y5, Y8
+	VMULPD       constants<>+576(SB), Y8, Y8
+	VFMADD213PD  Y8, Y6, Y7
+	VFMADD231PD  constants<>+192(SB), Y4, Y2
+	VFMADD231PD  Y7, Y3, Y2
+	VSUBPD       Y2, Y8, Y2
+	VSUBPD       Y2, Y5, Y2
+	VFMADD231PD  constants<>+160(SB), Y4, Y2
+	VANDPD       constants<>+0(SB), Y1, Y3
+	VORPD        Y3, Y2, Y2
+	VCMPPD       $0x12, constants<>+1152(SB), Y1, Y3
+	VBLENDVPD    Y3, Y2, Y1, Y2
+	VCMPPD       $0x11, constants<>+1344(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD       $0x00, constants<>+1344(SB), Y1, Y1
+	VBLENDVPD    Y1, constants<>+1248(SB), Y2, Y1
+	VCMPPD       $0x11, constants<>+672(SB), Y0, Y2
+	VMULPD       constants<>+704(SB), Y0, Y3
+	VBLENDVPD    Y2, Y3, Y0, Y3
+	VPSRLQ       $0x34, Y3, Y4
+	VORPD        constants<>+736(SB), Y4, Y4
+	VSUBPD       constants<>+768(SB), Y4, Y4
+	VANDPD       constants<>+800(SB), Y2, Y2
+	VSUBPD       Y2, Y4, Y2
+	VANDPD       constants<>+832(SB), Y3, Y3
+	VORPD        constants<>+608(SB), Y3, Y3
+	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD       constants<>+608(SB), Y2, Y5
+	VBLENDVPD    Y4, Y5, Y2, Y2
+	VMULPD       constants<>+576(SB), Y3, Y5
+	VBLENDVPD    Y4, Y5, Y3, Y3
+	VSUBPD       constants<>+608(SB), Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VADDPD       constants<>+896(SB), Y3, Y5
+	VDIVPD       Y5, Y3, Y5
+	VMULPD       Y5, Y5, Y6
+	VMOVUPD      constants<>+928(SB), Y7
+	VFMADD213PD  constants<>+960(SB), Y6, Y7
+	VFMADD213PD  constants<>+992(SB), Y6, Y7
+	VFMADD213PD  constants<>+1024(SB), Y6, Y7
+	VFMADD213PD  constants<>+1056(SB), Y6, Y7
+	VFMADD213PD  constants<>+1088(SB), Y6, Y7
+	VFMADD213PD  constants<>+1120(SB), Y6, Y7
+	VMULPD       Y3, Y3, Y8
+	VMULPD       constants<>+576(SB), Y8, Y8
+	VFMADD213PD  Y8, Y6, Y7
+	VFMADD231PD  constants<>+192(SB), Y2, Y4
+	VFMADD231PD  Y7, Y5, Y4
+	VSUBPD       Y4, Y8, Y4
+	VSUBPD       Y4, Y3, Y3
+	VFMADD231PD  constants<>+160(SB), Y2, Y3
+	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y2
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y3
+	VBLENDVPD    Y3, constants<>+1216(SB), Y2, Y2
 	VCMPPD       $0x00, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+1248(SB), Y3, Y0
-	VXORPD       constants<>+0(SB), Y0, Y0
-	VSQRTPD      Y0, Y0
-	VSUBPD       constants<>+3040(SB), Y0, Y0
-	VMOVUPD      constants<>+3072(SB), Y3
-	VMOVUPD      constants<>+3104(SB), Y4
-	VFMADD213PD  constants<>+3136(SB), Y0, Y3
-	VFMADD213PD  constants<>+3168(SB), Y0, Y4
-	VFMADD213PD  constants<>+3200(SB), Y0, Y3
-	VFMADD213PD  constants<>+3232(SB), Y0, Y4
-	VFMADD213PD  constants<>+3264(SB), Y0, Y3
-	VFMADD213PD  constants<>+3296(SB), Y0, Y4
-	VFMADD213PD  constants<>+3328(SB), Y0, Y3
-	VFMADD213PD  constants<>+3360(SB), Y0, Y4
-	VFMADD213PD  constants<>+3392(SB), Y0, Y3
-	VFMADD213PD  constants<>+3424(SB), Y0, Y4
-	VFMADD213PD  constants<>+3456(SB), Y0, Y3
-	VFMADD213PD  constants<>+3488(SB), Y0, Y4
-	VFMADD213PD  constants<>+3520(SB), Y0, Y3
-	VFMADD213PD  constants<>+608(SB), Y0, Y4
-	VDIVPD       Y4, Y3, Y0
-	VCMPPD       $0x11, constants<>+1184(SB), Y1, Y3
-	VXORPD       constants<>+0(SB), Y0, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y0
-	VANDPD       constants<>+1440(SB), Y1, Y1
-	VCMPPD       $0x12, constants<>+3552(SB), Y1, Y1
-	VBLENDVPD    Y1, Y2, Y0, Y0
+	VBLENDVPD    Y0, constants<>+1248(SB), Y2, Y0
+	VSUBPD       constants<>+2400(SB), Y0, Y0
+	VMOVUPD      (SI), Y2
+	VMASKMOVPD   (AX)(BX*1), Y2, Y2
+	VMULPD       constants<>+2368(SB), Y2, Y3
+	VFMADD231PD  Y2, Y3, Y0
+	VCMPPD       $0x1d, constants<>+1184(SB), Y2, Y2
+	VBLENDVPD    Y2, Y1, Y0, Y0
 	VMOVUPD      (SI), Y1
 	VMASKMOVPD   Y0, Y1, (CX)(BX*1)
 	CMPQ         DX, $0x04
-	JLE          reload
+	JLE          avx2_reload
 	VMOVUPD      32(SI), Y0
 	VMASKMOVPD   32(AX)(BX*1), Y0, Y0
-	VSUBPD       constants<>+576(SB), Y0, Y1
-	VMOVUPD      constants<>+2528(SB), Y2
-	VFNMADD231PD Y1, Y1, Y2
-	VMOVUPD      constants<>+2560(SB), Y3
-	VMOVUPD      constants<>+2592(SB), Y4
-	VFMADD213PD  constants<>+2624(SB), Y2, Y3
-	VFMADD213PD  constants<>+2656(SB), Y2, Y4
-	VFMADD213PD  constants<>+2688(SB), Y2, Y3
-	VFMADD213PD  constants<>+2720(SB), Y2, Y4
-	VFMADD213PD  constants<>+2752(SB), Y2, Y3
-	VFMADD213PD  constants<>+2784(SB), Y2, Y4
-	VFMADD213PD  constants<>+2816(SB), Y2, Y3
-	VFMADD213PD  constants<>+2848(SB), Y2, Y4
-	VFMADD213PD  constants<>+2880(SB), Y2, Y3
-	VFMADD213PD  constants<>+2912(SB), Y2, Y4
-	VFMADD213PD  constants<>+2944(SB), Y2, Y3
-	VFMADD213PD  constants<>+2976(SB), Y2, Y4
-	VFMADD213PD  constants<>+3008(SB), Y2, Y3
-	VFMADD213PD  constants<>+608(SB), Y2, Y4
-	VDIVPD       Y4, Y3, Y2
-	VMULPD       Y2, Y1, Y2
-	VCMPPD       $0x1e, constants<>+1184(SB), Y1, Y3
-	VMOVUPD      constants<>+608(SB), Y4
-	VSUBPD       Y0, Y4, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y0
-	VCMPPD       $0x11, constants<>+672(SB), Y0, Y3
-	VMULPD       constants<>+704(SB), Y0, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y4
-	VPSRLQ       $0x34, Y4, Y5
-	VORPD        constants<>+736(SB), Y5, Y5
-	VSUBPD       constants<>+768(SB), Y5, Y5
-	VANDPD       constants<>+800(SB), Y3, Y3
-	VSUBPD       Y3, Y5, Y3
-	VANDPD       constants<>+832(SB), Y4, Y4
-	VORPD        constants<>+608(SB), Y4, Y4
-	VCMPPD       $0x1d, constants<>+864(SB), Y4, Y5
-	VADDPD       constants<>+608(SB), Y3, Y6
-	VBLENDVPD    Y5, Y6, Y3, Y3
-	VMULPD       constants<>+576(SB), Y4, Y6
-	VBLENDVPD    Y5, Y6, Y4, Y4
-	VSUBPD       constants<>+608(SB), Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VADDPD       constants<>+896(SB), Y4, Y6
-	VDIVPD       Y6, Y4, Y6
+	VANDPD       constants<>+1440(SB), Y0, Y0
+	VMULPD       constants<>+1472(SB), Y0, Y1
+	VMOVUPD      constants<>+1504(SB), Y2
+	VCMPPD       $0x1d, constants<>+1536(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1568(SB), Y2, Y2
+	VCMPPD       $0x1d, constants<>+1600(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1632(SB), Y2, Y2
+	VCMPPD       $0x1d, constants<>+1664(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1696(SB), Y2, Y2
+	VCMPPD       $0x11, constants<>+1600(SB), Y1, Y3
+	VCMPPD       $0x11, constants<>+1536(SB), Y1, Y4
+	VMULPD       Y1, Y1, Y5
+	VSUBPD       constants<>+608(SB), Y1, Y6
+	VMOVUPD      constants<>+608(SB), Y7
+	VDIVPD       Y5, Y7, Y7
+	VBLENDVPD    Y3, Y6, Y7, Y6
+	VBLENDVPD    Y4, Y5, Y6, Y5
+	VPERMPS      constants<>+1728(SB), Y2, Y6
+	VPERMPS      constants<>+1760(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1792(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1824(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1856(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1888(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1920(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1952(SB), Y2, Y7
+	VFMADD213PD  Y7, Y5, Y6
+	VPERMPS      constants<>+1984(SB), Y2, Y7
+	VPERMPS      constants<>+2016(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2048(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2080(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2112(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2144(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2176(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+2208(SB), Y2, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VPERMPS      constants<>+608(SB), Y2, Y2
+	VFMADD213PD  Y2, Y5, Y7
+	VDIVPD       Y7, Y6, Y2
+	VMOVAPD      Y1, Y5
+	VFMADD231PD  Y2, Y1, Y5
+	VMOVUPD      constants<>+2240(SB), Y6
+	VSUBPD       Y2, Y6, Y6
+	VMOVUPD      constants<>+608(SB), Y7
+	VSUBPD       Y5, Y7, Y5
+	VBLENDVPD    Y4, Y5, Y6, Y4
+	VMOVUPD      constants<>+2272(SB), Y5
+	VBLENDVPD    Y3, Y4, Y5, Y4
+	VMULPD       constants<>+576(SB), Y0, Y5
+	VMULPD       Y0, Y5, Y0
+	VSUBPD       constants<>+2304(SB), Y2, Y2
+	VBLENDVPD    Y3, Y0, Y2, Y0
+	VMOVUPD      constants<>+32(SB), Y2
+	VMOVUPD      constants<>+64(SB), Y5
+	VMAXPD       Y0, Y5, Y0
+	VMINPD       Y0, Y2, Y0
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y0, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y5
+	VFNMADD231PD constants<>+160(SB), Y5, Y0
+	VMOVAPD      Y0, Y6
+	VFNMADD231PD constants<>+192(SB), Y5, Y6
+	VSUBPD       Y6, Y0, Y0
+	VFNMADD231PD constants<>+192(SB), Y5, Y0
+	VMOVUPD      constants<>+224(SB), Y5
+	VFMADD213PD  constants<>+256(SB), Y6, Y5
+	VFMADD213PD  constants<>+288(SB), Y6, Y5
+	VFMADD213PD  constants<>+320(SB), Y6, Y5
+	VFMADD213PD  constants<>+352(SB), Y6, Y5
+	VFMADD213PD  constants<>+384(SB), Y6, Y5
+	VFMADD213PD  constants<>+416(SB), Y6, Y5
+	VFMADD213PD  constants<>+448(SB), Y6, Y5
+	VFMADD213PD  constants<>+480(SB), Y6, Y5
+	VFMADD213PD  constants<>+512(SB), Y6, Y5
+	VFMADD213PD  constants<>+544(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y6, Y5
 	VMULPD       Y6, Y6, Y7
-	VMOVUPD      constants<>+928(SB), Y8
-	VFMADD213PD  constants<>+960(SB), Y7, Y8
-	VFMADD213PD  constants<>+992(SB), Y7, Y8
-	VFMADD213PD  constants<>+1024(SB), Y7, Y8
-	VFMADD213PD  constants<>+1056(SB), Y7, Y8
-	VFMADD213PD  constants<>+1088(SB), Y7, Y8
-	VFMADD213PD  constants<>+1120(SB), Y7, Y8
-	VMULPD       Y4, Y4, Y9
-	VMULPD       constants<>+576(SB), Y9, Y9
-	VFMADD213PD  Y9, Y7, Y8
-	VFMADD231PD  constants<>+192(SB), Y3, Y5
-	VFMADD231PD  Y8, Y6, Y5
-	VSUBPD       Y5, Y9, Y5
+	VFMADD213PD  Y0, Y7, Y5
+	VADDPD       Y5, Y6, Y0
+	VADDPD       constants<>+608(SB), Y0, Y0
+	VPSRLQ       $0x01, Y2, Y5
+	VPSLLQ       $0x34, Y5, Y6
+	VMULPD       Y6, Y0, Y0
+	VPSUBQ       Y5, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y0, Y0
+	VMULPD       Y4, Y0, Y0
+	VMULPD       constants<>+2272(SB), Y0, Y2
+	VDIVPD       Y1, Y0, Y0
+	VBLENDVPD    Y3, Y2, Y0, Y0
+	VMOVUPD      32(SI), Y1
+	VMASKMOVPD   32(AX)(BX*1), Y1, Y1
+	VMOVUPD      constants<>+2336(SB), Y2
+	VMULPD       constants<>+2368(SB), Y1, Y3
+	VFMADD231PD  Y1, Y3, Y2
+	VMOVUPD      constants<>+32(SB), Y1
+	VMOVUPD      constants<>+64(SB), Y3
+	VMAXPD       Y2, Y3, Y2
+	VMINPD       Y2, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
+	VFNMADD231PD constants<>+160(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y1, Y5, Y3
+	VADDPD       Y3, Y4, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y1, Y1
+	VMULPD       Y1, Y0, Y1
+	VXORPD       constants<>+0(SB), Y1, Y1
+	VADDPD       constants<>+608(SB), Y1, Y2
+	VSUBPD       constants<>+608(SB), Y2, Y3
+	VSUBPD       Y3, Y1, Y3
+	VMOVUPD      constants<>+608(SB), Y4
+	VSUBPD       Y1, Y2, Y5
 	VSUBPD       Y5, Y4, Y4
-	VFMADD231PD  constants<>+160(SB), Y3, Y4
-	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y3
-	VBLENDVPD    Y3, Y4, Y0, Y3
-	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y4
-	VBLENDVPD    Y4, constants<>+1216(SB), Y3, Y3
+	VCMPPD       $0x1e, constants<>+608(SB), Y1, Y5
+	VBLENDVPD    Y5, Y4, Y3, Y3
+	VCMPPD       $0x11, constants<>+672(SB), Y2, Y4
+	VMULPD       constants<>+704(SB), Y2, Y5
+	VBLENDVPD    Y4, Y5, Y2, Y5
+	VPSRLQ       $0x34, Y5, Y6
+	VORPD        constants<>+736(SB), Y6, Y6
+	VSUBPD       constants<>+768(SB), Y6, Y6
+	VANDPD       constants<>+800(SB), Y4, Y4
+	VSUBPD       Y4, Y6, Y4
+	VANDPD       constants<>+832(SB), Y5, Y5
+	VORPD        constants<>+608(SB), Y5, Y5
+	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y6
+	VADDPD       constants<>+608(SB), Y4, Y7
+	VBLENDVPD    Y6, Y7, Y4, Y4
+	VMULPD       constants<>+576(SB), Y5, Y7
+	VBLENDVPD    Y6, Y7, Y5, Y5
+	VSUBPD       constants<>+608(SB), Y5, Y5
+	VDIVPD       Y2, Y3, Y2
+	VXORPD       Y3, Y3, Y3
+	VCMPPD       $0x1e, constants<>+1280(SB), Y1, Y6
+	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y7
+	VBLENDVPD    Y7, Y1, Y5, Y8
+	VBLENDVPD    Y6, Y8, Y5, Y5
+	VBLENDVPD    Y7, Y3, Y4, Y8
+	VBLENDVPD    Y6, Y8, Y4, Y4
+	VBLENDVPD    Y7, Y3, Y2, Y3
+	VBLENDVPD    Y6, Y3, Y2, Y2
+	VADDPD       constants<>+896(SB), Y5, Y3
+	VDIVPD       Y3, Y5, Y3
+	VMULPD       Y3, Y3, Y6
+	VMOVUPD      constants<>+928(SB), Y7
+	VFMADD213PD  constants<>+960(SB), Y6, Y7
+	VFMADD213PD  constants<>+992(SB), Y6, Y7
+	VFMADD213PD  constants<>+1024(SB), Y6, Y7
+	VFMADD213PD  constants<>+1056(SB), Y6, Y7
+	VFMADD213PD  constants<>+1088(SB), Y6, Y7
+	VFMADD213PD  constants<>+1120(SB), Y6, Y7
+	VMULPD       Y5, Y5, Y8
+	VMULPD       constants<>+576(SB), Y8, Y8
+	VFMADD213PD  Y8, Y6, Y7
+	VFMADD231PD  constants<>+192(SB), Y4, Y2
+	VFMADD231PD  Y7, Y3, Y2
+	VSUBPD       Y2, Y8, Y2
+	VSUBPD       Y2, Y5, Y2
+	VFMADD231PD  constants<>+160(SB), Y4, Y2
+	VANDPD       constants<>+0(SB), Y1, Y3
+	VORPD        Y3, Y2, Y2
+	VCMPPD       $0x12, constants<>+1152(SB), Y1, Y3
+	VBLENDVPD    Y3, Y2, Y1, Y2
+	VCMPPD       $0x11, constants<>+1344(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD       $0x00, constants<>+1344(SB), Y1, Y1
+	VBLENDVPD    Y1, constants<>+1248(SB), Y2, Y1
+	VCMPPD       $0x11, constants<>+672(SB), Y0, Y2
+	VMULPD       constants<>+704(SB), Y0, Y3
+	VBLENDVPD    Y2, Y3, Y0, Y3
+	VPSRLQ       $0x34, Y3, Y4
+	VORPD        constants<>+736(SB), Y4, Y4
+	VSUBPD       constants<>+768(SB), Y4, Y4
+	VANDPD       constants<>+800(SB), Y2, Y2
+	VSUBPD       Y2, Y4, Y2
+	VANDPD       constants<>+832(SB), Y3, Y3
+	VORPD        constants<>+608(SB), Y3, Y3
+	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD       constants<>+608(SB), Y2, Y5
+	VBLENDVPD    Y4, Y5, Y2, Y2
+	VMULPD       constants<>+576(SB), Y3, Y5
+	VBLENDVPD    Y4, Y5, Y3, Y3
+	VSUBPD       constants<>+608(SB), Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VADDPD       constants<>+896(SB), Y3, Y5
+	VDIVPD       Y5, Y3, Y5
+	VMULPD       Y5, Y5, Y6
+	VMOVUPD      constants<>+928(SB), Y7
+	VFMADD213PD  constants<>+960(SB), Y6, Y7
+	VFMADD213PD  constants<>+992(SB), Y6, Y7
+	VFMADD213PD  constants<>+1024(SB), Y6, Y7
+	VFMADD213PD  constants<>+1056(SB), Y6, Y7
+	VFMADD213PD  constants<>+1088(SB), Y6, Y7
+	VFMADD213PD  constants<>+1120(SB), Y6, Y7
+	VMULPD       Y3, Y3, Y8
+	VMULPD       constants<>+576(SB), Y8, Y8
+	VFMADD213PD  Y8, Y6, Y7
+	VFMADD231PD  constants<>+192(SB), Y2, Y4
+	VFMADD231PD  Y7, Y5, Y4
+	VSUBPD       Y4, Y8, Y4
+	VSUBPD       Y4, Y3, Y3
+	VFMADD231PD  constants<>+160(SB), Y2, Y3
+	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y2
+	VBLENDVPD    Y2, Y3, Y0, Y2
+	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y3
+	VBLENDVPD    Y3, constants<>+1216(SB), Y2, Y2
 	VCMPPD       $0x00, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+1248(SB), Y3, Y0
-	VXORPD       constants<>+0(SB), Y0, Y0
-	VSQRTPD      Y0, Y0
-	VSUBPD       constants<>+3040(SB), Y0, Y0
-	VMOVUPD      constants<>+3072(SB), Y3
-	VMOVUPD      constants<>+3104(SB), Y4
-	VFMADD213PD  constants<>+3136(SB), Y0, Y3
-	VFMADD213PD  constants<>+3168(SB), Y0, Y4
-	VFMADD213PD  constants<>+3200(SB), Y0, Y3
-	VFMADD213PD  constants<>+3232(SB), Y0, Y4
-	VFMADD213PD  constants<>+3264(SB), Y0, Y3
-	VFMADD213PD  constants<>+3296(SB), Y0, Y4
-	VFMADD213PD  constants<>+3328(SB), Y0, Y3
-	VFMADD213PD  constants<>+3360(SB), Y0, Y4
-	VFMADD213PD  constants<>+3392(SB), Y0, Y3
-	VFMADD213PD  constants<>+3424(SB), Y0, Y4
-	VFMADD213PD  constants<>+3456(SB), Y0, Y3
-	VFMADD213PD  constants<>+3488(SB), Y0, Y4
-	VFMADD213PD  constants<>+3520(SB), Y0, Y3
-	VFMADD213PD  constants<>+608(SB), Y0, Y4
-	VDIVPD       Y4, Y3, Y0
-	VCMPPD       $0x11, constants<>+1184(SB), Y1, Y3
-	VXORPD       constants<>+0(SB), Y0, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y0
-	VANDPD       constants<>+1440(SB), Y1, Y1
-	VCMPPD       $0x12, constants<>+3552(SB), Y1, Y1
-	VBLENDVPD    Y1, Y2, Y0, Y0
+	VBLENDVPD    Y0, constants<>+1248(SB), Y2, Y0
+	VSUBPD       constants<>+2400(SB), Y0, Y0
+	VMOVUPD      32(SI), Y2
+	VMASKMOVPD   32(AX)(BX*1), Y2, Y2
+	VMULPD       constants<>+2368(SB), Y2, Y3
+	VFMADD231PD  Y2, Y3, Y0
+	VCMPPD       $0x1d, constants<>+1184(SB), Y2, Y2
+	VBLENDVPD    Y2, Y1, Y0, Y0
 	VMOVUPD      32(SI), Y1
 	VMASKMOVPD   Y0, Y1, 32(CX)(BX*1)
 
-reload:
-done:
+avx2_reload:
+avx2_done:
 	VZEROUPPER
 	RET
 
-// func midpointsAVX2(dst []float64, key uint64, low uint64, line uint64)
-// Requires: AVX, AVX2
-TEXT ·midpointsAVX2(SB), NOSPLIT, $0-48
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	VPBROADCASTQ key+24(FP), Y0
-	VPBROADCASTQ line+40(FP), Y1
-	VPBROADCASTQ low+32(FP), Y2
-	VMOVUPD      constants<>+3584(SB), Y3
-	VPADDQ       Y3, Y2, Y2
-	SHRQ         $0x04, CX
-	JZ           done
-
-step:
-	VPADDQ    constants<>+3616(SB), Y2, Y3
-	VMOVAPD   Y0, Y4
-	VPSHUFD   $0xf5, Y2, Y5
-	VPMULUDQ  constants<>+3648(SB), Y2, Y6
-	VPMULUDQ  constants<>+3648(SB), Y5, Y7
-	VPMULUDQ  constants<>+3680(SB), Y2, Y8
-	VPMULUDQ  constants<>+3680(SB), Y5, Y5
-	VPSRLQ    $0x20, Y6, Y9
-	VPADDQ    Y9, Y7, Y7
-	VANDPD    constants<>+3712(SB), Y7, Y9
-	VPADDQ    Y9, Y8, Y8
-	VPSRLQ    $0x20, Y7, Y7
-	VPADDQ    Y7, Y5, Y5
-	VPSRLQ    $0x20, Y8, Y7
-	VPADDQ    Y7, Y5, Y5
-	VPSLLQ    $0x20, Y8, Y7
-	VANDPD    constants<>+3712(SB), Y6, Y6
-	VORPD     Y6, Y7, Y6
-	VXORPD    Y4, Y5, Y5
-	VXORPD    Y1, Y5, Y5
-	VPSHUFD   $0xf5, Y3, Y7
-	VPMULUDQ  constants<>+3648(SB), Y3, Y8
-	VPMULUDQ  constants<>+3648(SB), Y7, Y9
-	VPMULUDQ  constants<>+3680(SB), Y3, Y3
-	VPMULUDQ  constants<>+3680(SB), Y7, Y7
-	VPSRLQ    $0x20, Y8, Y10
-	VPADDQ    Y10, Y9, Y9
-	VANDPD    constants<>+3712(SB), Y9, Y10
-	VPADDQ    Y10, Y3, Y3
-	VPSRLQ    $0x20, Y9, Y9
-	VPADDQ    Y9, Y7, Y7
-	VPSRLQ    $0x20, Y3, Y9
-	VPADDQ    Y9, Y7, Y7
-	VPSLLQ    $0x20, Y3, Y3
-	VANDPD    constants<>+3712(SB), Y8, Y8
-	VORPD     Y8, Y3, Y3
-	VXORPD    Y4, Y7, Y7
-	VXORPD    Y1, Y7, Y7
-	VPADDQ    constants<>+3744(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y5, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y5, Y5
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
-	VPSRLQ    $0x20, Y9, Y11
-	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
-	VPADDQ    Y11, Y5, Y5
-	VPSRLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSRLQ    $0x20, Y5, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3712(SB), Y9, Y9
-	VORPD     Y9, Y5, Y5
-	VXORPD    Y4, Y8, Y8
-	VXORPD    Y6, Y8, Y6
-	VPSHUFD   $0xf5, Y7, Y8
-	VPMULUDQ  constants<>+3648(SB), Y7, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y7, Y7
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
-	VPSRLQ    $0x20, Y9, Y11
-	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
-	VPADDQ    Y11, Y7, Y7
-	VPSRLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSRLQ    $0x20, Y7, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSLLQ    $0x20, Y7, Y7
-	VANDPD    constants<>+3712(SB), Y9, Y9
-	VORPD     Y9, Y7, Y7
-	VXORPD    Y4, Y8, Y8
-	VXORPD    Y3, Y8, Y3
-	VPADDQ    constants<>+3744(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y6, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y6, Y6
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
-	VPSRLQ    $0x20, Y9, Y11
-	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
-	VPADDQ    Y11, Y6, Y6
-	VPSRLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSRLQ    $0x20, Y6, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSLLQ    $0x20, Y6, Y6
-	VANDPD    constants<>+3712(SB), Y9, Y9
-	VORPD     Y9, Y6, Y6
-	VXORPD    Y4, Y8, Y8
-	VXORPD    Y5, Y8, Y5
-	VPSHUFD   $0xf5, Y3, Y8
-	VPMULUDQ  constants<>+3648(SB), Y3, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y3, Y3
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
-	VPSRLQ    $0x20, Y9, Y11
-	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
-	VPADDQ    Y11, Y3, Y3
-	VPSRLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSRLQ    $0x20, Y3, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSLLQ    $0x20, Y3, Y3
-	VANDPD    constants<>+3712(SB), Y9, Y9
-	VORPD     Y9, Y3, Y3
-	VXORPD    Y4, Y8, Y8
-	VXORPD    Y7, Y8, Y7
-	VPADDQ    constants<>+3744(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y5, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y5, Y5
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
-	VPSRLQ    $0x20, Y9, Y11
-	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
-	VPADDQ    Y11, Y5, Y5
-	VPSRLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSRLQ    $0x20, Y5, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3712(SB), Y9, Y9
-	VORPD     Y9, Y5, Y5
-	VXORPD    Y4, Y8, Y8
-	VXORPD    Y6, Y8, Y6
-	VPSHUFD   $0xf5, Y7, Y8
-	VPMULUDQ  constants<>+3648(SB), Y7, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y7, Y7
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
-	VPSRLQ    $0x20, Y9, Y11
-	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
-	VPADDQ    Y11, Y7, Y7
-	VPSRLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSRLQ    $0x20, Y7, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSLLQ    $0x20, Y7, Y7
-	VANDPD    constants<>+3712(SB), Y9, Y9
-	VORPD     Y9, Y7, Y7
-	VXORPD    Y4, Y8, Y8
-	VXORPD    Y3, Y8, Y3
-	VPADDQ    constants<>+3744(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y6, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y6, Y6
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
-	VPSRLQ    $0x20, Y9, Y11
-	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
-	VPADDQ    Y11, Y6, Y6
-	VPSRLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSRLQ    $0x20, Y6, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSLLQ    $0x20, Y6, Y6
-	VANDPD    constants<>+3712(SB), Y9, Y9
-	VORPD     Y9, Y6, Y6
-	VXORPD    Y4, Y8, Y8
-	VXORPD    Y5, Y8, Y5
-	VPSHUFD   $0xf5, Y3, Y8
-	VPMULUDQ  constants<>+3648(SB), Y3, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y3, Y3
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
-	VPSRLQ    $0x20, Y9, Y11
-	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
-	VPADDQ    Y11, Y3, Y3
-	VPSRLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSRLQ    $0x20, Y3, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSLLQ    $0x20, Y3, Y3
-	VANDPD    constants<>+3712(SB), Y9, Y9
-	VORPD     Y9, Y3, Y3
-	VXORPD    Y4, Y8, Y8
-	VXORPD    Y7, Y8, Y7
-	VPADDQ    constants<>+3744(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y5, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y5, Y5
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
-	VPSRLQ    $0x20, Y9, Y11
-	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
-	VPADDQ    Y11, Y5, Y5
-	VPSRLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSRLQ    $0x20, Y5, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3712(SB), Y9, Y9
-	VORPD     Y9, Y5, Y5
-	VXORPD    Y4, Y8, Y8
-	VXORPD    Y6, Y8, Y6
-	VPSHUFD   $0xf5, Y7, Y8
-	VPMULUDQ  constants<>+3648(SB), Y7, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y7, Y7
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
-	VPSRLQ    $0x20, Y9, Y11
-	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
-	VPADDQ    Y11, Y7, Y7
-	VPSRLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSRLQ    $0x20, Y7, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSLLQ    $0x20, Y7, Y7
-	VANDPD    constants<>+3712(SB), Y9, Y9
-	VORPD     Y9, Y7, Y7
-	VXORPD    Y4, Y8, Y8
-	VXORPD    Y3, Y8, Y3
-	VPADDQ    constants<>+3744(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y6, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y6, Y6
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
-	VPSRLQ    $0x20, Y9, Y11
-	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
-	VPADDQ    Y11, Y6, Y6
-	VPSRLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSRLQ    $0x20, Y6, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSLLQ    $0x20, Y6, Y6
-	VANDPD    constants<>+3712(SB), Y9, Y9
-	VORPD     Y9, Y6, Y6
-	VXORPD    Y4, Y8, Y8
-	VXORPD    Y5, Y8, Y5
-	VPSHUFD   $0xf5, Y3, Y8
-	VPMULUDQ  constants<>+3648(SB), Y3, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y3, Y3
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
-	VPSRLQ    $0x20, Y9, Y11
-	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
-	VPADDQ    Y11, Y3, Y3
-	VPSRLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSRLQ    $0x20, Y3, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSLLQ    $0x20, Y3, Y3
-	VANDPD    constants<>+3712(SB), Y9, Y9
-	VORPD     Y9, Y3, Y3
-	VXORPD    Y4, Y8, Y8
-	VXORPD    Y7, Y8, Y7
-	VPADDQ    constants<>+3744(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y5, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y5, Y5
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
-	VPSRLQ    $0x20, Y9, Y11
-	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
-	VPADDQ    Y11, Y5, Y5
-	VPSRLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSRLQ    $0x20, Y5, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3712(SB), Y9, Y9
-	VORPD     Y9, Y5, Y5
-	VXORPD    Y4, Y8, Y8
-	VXORPD    Y6, Y8, Y6
-	VPSHUFD   $0xf5, Y7, Y8
-	VPMULUDQ  constants<>+3648(SB), Y7, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y7, Y7
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
-	VPSRLQ    $0x20, Y9, Y11
-	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
-	VPADDQ    Y11, Y7, Y7
-	VPSRLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSRLQ    $0x20, Y7, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSLLQ    $0x20, Y7, Y7
-	VANDPD    constants<>+3712(SB), Y9, Y9
-	VORPD     Y9, Y7, Y7
-	VXORPD    Y4, Y8, Y8
-	VXORPD    Y3, Y8, Y3
-	VPADDQ    constants<>+3744(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y6, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y6, Y6
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
-	VPSRLQ    $0x20, Y9, Y11
-	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
-	VPADDQ    Y11, Y6, Y6
-	VPSRLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSRLQ    $0x20, Y6, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSLLQ    $0x20, Y6, Y6
-	VANDPD    constants<>+3712(SB), Y9, Y9
-	VORPD     Y9, Y6, Y6
-	VXORPD    Y4, Y8, Y8
-	VXORPD    Y5, Y8, Y5
-	VPSHUFD   $0xf5, Y3, Y8
-	VPMULUDQ  constants<>+3648(SB), Y3, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y3, Y3
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
-	VPSRLQ    $0x20, Y9, Y11
-	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
-	VPADDQ    Y11, Y3, Y3
-	VPSRLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSRLQ    $0x20, Y3, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSLLQ    $0x20, Y3, Y3
-	VANDPD    constants<>+3712(SB), Y9, Y9
-	VORPD     Y9, Y3, Y3
-	VXORPD    Y4, Y8, Y8
-	VXORPD    Y7, Y8, Y7
-	VPADDQ    constants<>+3744(SB), Y4, Y4
-	VPSHUFD   $0xf5, Y5, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y5, Y5
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
-	VPSRLQ    $0x20, Y9, Y11
-	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
-	VPADDQ    Y11, Y5, Y5
-	VPSRLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSRLQ    $0x20, Y5, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3712(SB), Y9, Y9
-	VORPD     Y9, Y5, Y5
-	VXORPD    Y4, Y8, Y8
-	VXORPD    Y6, Y8, Y6
-	VPSHUFD   $0xf5, Y7, Y8
-	VPMULUDQ  constants<>+3648(SB), Y7, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y7, Y7
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
-	VPSRLQ    $0x20, Y9, Y11
-	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
-	VPADDQ    Y11, Y7, Y7
-	VPSRLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSRLQ    $0x20, Y7, Y10
-	VPADDQ    Y10, Y8, Y8
-	VPSLLQ    $0x20, Y7, Y7
-	VANDPD    constants<>+3712(SB), Y9, Y9
-	VORPD     Y9, Y7, Y7
-	VXORPD    Y4, Y8, Y4
-	VXORPD    Y3, Y4, Y3
-	VPSRLQ    $0x0c, Y6, Y4
-	VORPD     constants<>+608(SB), Y4, Y4
-	VSUBPD    constants<>+3776(SB), Y4, Y4
-	VPSRLQ    $0x0c, Y5, Y5
-	VORPD     constants<>+608(SB), Y5, Y5
-	VSUBPD    constants<>+3776(SB), Y5, Y5
-	VUNPCKLPD Y5, Y4, Y6
-	VUNPCKHPD Y5, Y4, Y4
-	VMOVUPD   Y6, (AX)
-	VMOVUPD   Y4, 32(AX)
-	VPSRLQ    $0x0c, Y3, Y3
-	VORPD     constants<>+608(SB), Y3, Y3
-	VSUBPD    constants<>+3776(SB), Y3, Y3
-	VPSRLQ    $0x0c, Y7, Y4
-	VORPD     constants<>+608(SB), Y4, Y4
-	VSUBPD    constants<>+3776(SB), Y4, Y4
-	VUNPCKLPD Y4, Y3, Y5
-	VUNPCKHPD Y4, Y3, Y3
-	VMOVUPD   Y5, 64(AX)
-	VMOVUPD   Y3, 96(AX)
-	VPADDQ    constants<>+3808(SB), Y2, Y2
-	ADDQ      $0x00000080, AX
-	DECQ      CX
-	JNZ       step
-
-done:
-	VZEROUPPER
-	RET
-
-// func midpointsAVX512(dst []float64, key uint64, low uint64, line uint64)
-// Requires: AVX, AVX512F
-TEXT ·midpointsAVX512(SB), NOSPLIT, $0-48
-	MOVQ            dst_base+0(FP), AX
-	MOVQ            dst_len+8(FP), CX
-	VPBROADCASTQ    key+24(FP), Z0
-	VPBROADCASTQ    line+40(FP), Z1
-	VPBROADCASTQ    low+32(FP), Z2
-	VBROADCASTF64X4 constants<>+3840(SB), Z3
+// func midpointsVector(form uint8, dst []float64, key uint64, low uint64, line uint64)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·midpointsVector(SB), NOSPLIT, $0-56
+	CMPB            form+0(FP), $0x02
+	JNE             avx2
+	MOVQ            dst_base+8(FP), AX
+	MOVQ            dst_len+16(FP), CX
+	VPBROADCASTQ    key+32(FP), Z0
+	VPBROADCASTQ    line+48(FP), Z1
+	VPBROADCASTQ    low+40(FP), Z2
+	VBROADCASTF64X4 constants<>+2784(SB), Z3
 	MOVL            $0x000000f0, DX
 	KMOVW           DX, K1
 	VPADDQ.BCST     constants<>+2464(SB), Z3, K1, Z3
@@ -10907,378 +10263,378 @@ TEXT ·midpointsAVX512(SB), NOSPLIT, $0-48
 	JZ              done
 
 step:
-	VPADDQ.BCST   constants<>+3808(SB), Z2, Z3
+	VPADDQ.BCST   constants<>+2752(SB), Z2, Z3
 	VMOVAPD       Z0, Z4
 	VPSHUFD       $0xf5, Z2, Z5
-	VPMULUDQ.BCST constants<>+3648(SB), Z2, Z6
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z7
-	VPMULUDQ.BCST constants<>+3680(SB), Z2, Z8
-	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+2592(SB), Z2, Z6
+	VPMULUDQ.BCST constants<>+2592(SB), Z5, Z7
+	VPMULUDQ.BCST constants<>+2624(SB), Z2, Z8
+	VPMULUDQ.BCST constants<>+2624(SB), Z5, Z5
 	VPSRLQ        $0x20, Z6, Z9
 	VPADDQ        Z9, Z7, Z7
-	VPANDQ.BCST   constants<>+3712(SB), Z7, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z7, Z9
 	VPADDQ        Z9, Z8, Z8
 	VPSRLQ        $0x20, Z7, Z7
 	VPADDQ        Z7, Z5, Z5
 	VPSRLQ        $0x20, Z8, Z7
 	VPADDQ        Z7, Z5, Z5
 	VPSLLQ        $0x20, Z8, Z7
-	VPANDQ.BCST   constants<>+3712(SB), Z6, Z6
+	VPANDQ.BCST   constants<>+2656(SB), Z6, Z6
 	VPORQ         Z6, Z7, Z6
 	VPTERNLOGQ    $0x96, Z4, Z1, Z5
 	VPSHUFD       $0xf5, Z3, Z7
-	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z9
-	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
-	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+2592(SB), Z3, Z8
+	VPMULUDQ.BCST constants<>+2592(SB), Z7, Z9
+	VPMULUDQ.BCST constants<>+2624(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+2624(SB), Z7, Z7
 	VPSRLQ        $0x20, Z8, Z10
 	VPADDQ        Z10, Z9, Z9
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z10
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSRLQ        $0x20, Z9, Z9
 	VPADDQ        Z9, Z7, Z7
 	VPSRLQ        $0x20, Z3, Z9
 	VPADDQ        Z9, Z7, Z7
 	VPSLLQ        $0x20, Z3, Z3
-	VPANDQ.BCST   constants<>+3712(SB), Z8, Z8
+	VPANDQ.BCST   constants<>+2656(SB), Z8, Z8
 	VPORQ         Z8, Z3, Z3
 	VPTERNLOGQ    $0x96, Z4, Z1, Z7
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z5, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
-	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+2592(SB), Z5, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z8, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+2624(SB), Z8, Z8
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z5, Z5
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z8, Z8
 	VPSRLQ        $0x20, Z5, Z10
 	VPADDQ        Z10, Z8, Z8
 	VPSLLQ        $0x20, Z5, Z5
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z5, Z5
 	VPTERNLOGQ    $0x96, Z4, Z6, Z8
 	VPSHUFD       $0xf5, Z7, Z6
-	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
-	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+2592(SB), Z7, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z6, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+2624(SB), Z6, Z6
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z7, Z7
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z6, Z6
 	VPSRLQ        $0x20, Z7, Z10
 	VPADDQ        Z10, Z6, Z6
 	VPSLLQ        $0x20, Z7, Z7
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z7, Z7
 	VPTERNLOGQ    $0x96, Z4, Z3, Z6
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z8, Z3
-	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
-	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+2592(SB), Z8, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z3, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+2624(SB), Z3, Z3
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z8, Z8
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSRLQ        $0x20, Z8, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSLLQ        $0x20, Z8, Z8
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z8, Z8
 	VPTERNLOGQ    $0x96, Z4, Z5, Z3
 	VPSHUFD       $0xf5, Z6, Z5
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
-	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+2592(SB), Z6, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z5, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+2624(SB), Z5, Z5
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z6, Z6
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z5, Z5
 	VPSRLQ        $0x20, Z6, Z10
 	VPADDQ        Z10, Z5, Z5
 	VPSLLQ        $0x20, Z6, Z6
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z6, Z6
 	VPTERNLOGQ    $0x96, Z4, Z7, Z5
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z3, Z7
-	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
-	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+2592(SB), Z3, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z7, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+2624(SB), Z7, Z7
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z3, Z3
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z7, Z7
 	VPSRLQ        $0x20, Z3, Z10
 	VPADDQ        Z10, Z7, Z7
 	VPSLLQ        $0x20, Z3, Z3
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z3, Z3
 	VPTERNLOGQ    $0x96, Z4, Z8, Z7
 	VPSHUFD       $0xf5, Z5, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
-	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+2592(SB), Z5, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z8, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+2624(SB), Z8, Z8
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z5, Z5
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z8, Z8
 	VPSRLQ        $0x20, Z5, Z10
 	VPADDQ        Z10, Z8, Z8
 	VPSLLQ        $0x20, Z5, Z5
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z5, Z5
 	VPTERNLOGQ    $0x96, Z4, Z6, Z8
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z7, Z6
-	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
-	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+2592(SB), Z7, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z6, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+2624(SB), Z6, Z6
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z7, Z7
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z6, Z6
 	VPSRLQ        $0x20, Z7, Z10
 	VPADDQ        Z10, Z6, Z6
 	VPSLLQ        $0x20, Z7, Z7
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z7, Z7
 	VPTERNLOGQ    $0x96, Z4, Z3, Z6
 	VPSHUFD       $0xf5, Z8, Z3
-	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
-	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+2592(SB), Z8, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z3, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+2624(SB), Z3, Z3
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z8, Z8
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSRLQ        $0x20, Z8, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSLLQ        $0x20, Z8, Z8
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z8, Z8
 	VPTERNLOGQ    $0x96, Z4, Z5, Z3
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z6, Z5
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
-	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+2592(SB), Z6, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z5, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+2624(SB), Z5, Z5
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z6, Z6
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z5, Z5
 	VPSRLQ        $0x20, Z6, Z10
 	VPADDQ        Z10, Z5, Z5
 	VPSLLQ        $0x20, Z6, Z6
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z6, Z6
 	VPTERNLOGQ    $0x96, Z4, Z7, Z5
 	VPSHUFD       $0xf5, Z3, Z7
-	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
-	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+2592(SB), Z3, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z7, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+2624(SB), Z7, Z7
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z3, Z3
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z7, Z7
 	VPSRLQ        $0x20, Z3, Z10
 	VPADDQ        Z10, Z7, Z7
 	VPSLLQ        $0x20, Z3, Z3
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z3, Z3
 	VPTERNLOGQ    $0x96, Z4, Z8, Z7
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z5, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
-	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+2592(SB), Z5, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z8, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+2624(SB), Z8, Z8
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z5, Z5
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z8, Z8
 	VPSRLQ        $0x20, Z5, Z10
 	VPADDQ        Z10, Z8, Z8
 	VPSLLQ        $0x20, Z5, Z5
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z5, Z5
 	VPTERNLOGQ    $0x96, Z4, Z6, Z8
 	VPSHUFD       $0xf5, Z7, Z6
-	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
-	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+2592(SB), Z7, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z6, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+2624(SB), Z6, Z6
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z7, Z7
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z6, Z6
 	VPSRLQ        $0x20, Z7, Z10
 	VPADDQ        Z10, Z6, Z6
 	VPSLLQ        $0x20, Z7, Z7
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z7, Z7
 	VPTERNLOGQ    $0x96, Z4, Z3, Z6
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z8, Z3
-	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
-	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+2592(SB), Z8, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z3, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+2624(SB), Z3, Z3
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z8, Z8
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSRLQ        $0x20, Z8, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSLLQ        $0x20, Z8, Z8
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z8, Z8
 	VPTERNLOGQ    $0x96, Z4, Z5, Z3
 	VPSHUFD       $0xf5, Z6, Z5
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
-	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+2592(SB), Z6, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z5, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+2624(SB), Z5, Z5
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z6, Z6
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z5, Z5
 	VPSRLQ        $0x20, Z6, Z10
 	VPADDQ        Z10, Z5, Z5
 	VPSLLQ        $0x20, Z6, Z6
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z6, Z6
 	VPTERNLOGQ    $0x96, Z4, Z7, Z5
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z3, Z7
-	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
-	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+2592(SB), Z3, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z7, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+2624(SB), Z7, Z7
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z3, Z3
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z7, Z7
 	VPSRLQ        $0x20, Z3, Z10
 	VPADDQ        Z10, Z7, Z7
 	VPSLLQ        $0x20, Z3, Z3
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z3, Z3
 	VPTERNLOGQ    $0x96, Z4, Z8, Z7
 	VPSHUFD       $0xf5, Z5, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
-	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+2592(SB), Z5, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z8, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+2624(SB), Z8, Z8
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z5, Z5
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z8, Z8
 	VPSRLQ        $0x20, Z5, Z10
 	VPADDQ        Z10, Z8, Z8
 	VPSLLQ        $0x20, Z5, Z5
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z5, Z5
 	VPTERNLOGQ    $0x96, Z4, Z6, Z8
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z7, Z6
-	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
-	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+2592(SB), Z7, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z6, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+2624(SB), Z6, Z6
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z7, Z7
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z6, Z6
 	VPSRLQ        $0x20, Z7, Z10
 	VPADDQ        Z10, Z6, Z6
 	VPSLLQ        $0x20, Z7, Z7
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z7, Z7
 	VPTERNLOGQ    $0x96, Z4, Z3, Z6
 	VPSHUFD       $0xf5, Z8, Z3
-	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
-	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+2592(SB), Z8, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z3, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+2624(SB), Z3, Z3
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z8, Z8
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSRLQ        $0x20, Z8, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSLLQ        $0x20, Z8, Z8
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z8, Z8
 	VPTERNLOGQ    $0x96, Z4, Z5, Z3
 	VPSRLQ        $0x0c, Z6, Z4
 	VPORQ.BCST    constants<>+608(SB), Z4, Z4
-	VSUBPD.BCST   constants<>+3776(SB), Z4, Z4
+	VSUBPD.BCST   constants<>+2720(SB), Z4, Z4
 	VPSRLQ        $0x0c, Z7, Z5
 	VPORQ.BCST    constants<>+608(SB), Z5, Z5
-	VSUBPD.BCST   constants<>+3776(SB), Z5, Z5
+	VSUBPD.BCST   constants<>+2720(SB), Z5, Z5
 	VUNPCKLPD     Z5, Z4, Z6
 	VUNPCKHPD     Z5, Z4, Z4
 	VMOVUPD       Z6, (AX)
 	VMOVUPD       Z4, 64(AX)
 	VPSRLQ        $0x0c, Z3, Z3
 	VPORQ.BCST    constants<>+608(SB), Z3, Z3
-	VSUBPD.BCST   constants<>+3776(SB), Z3, Z3
+	VSUBPD.BCST   constants<>+2720(SB), Z3, Z3
 	VPSRLQ        $0x0c, Z8, Z4
 	VPORQ.BCST    constants<>+608(SB), Z4, Z4
-	VSUBPD.BCST   constants<>+3776(SB), Z4, Z4
+	VSUBPD.BCST   constants<>+2720(SB), Z4, Z4
 	VUNPCKLPD     Z4, Z3, Z5
 	VUNPCKHPD     Z4, Z3, Z3
 	VMOVUPD       Z5, 128(AX)
 	VMOVUPD       Z3, 192(AX)
-	VPADDQ.BCST   constants<>+3872(SB), Z2, Z2
+	VPADDQ.BCST   constants<>+2816(SB), Z2, Z2
 	ADDQ          $0x00000100, AX
 	DECQ          CX
 	JNZ           step
@@ -11287,14 +10643,428 @@ done:
 	VZEROUPPER
 	RET
 
-// func dots8AVX512(vectors []float64, n int, columns []float64, dst []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·dots8AVX512(SB), NOSPLIT, $0-80
-	MOVQ  columns_base+32(FP), AX
-	MOVQ  dst_base+56(FP), CX
-	MOVQ  dst_len+64(FP), DX
-	MOVQ  n+24(FP), BX
-	MOVQ  vectors_base+0(FP), SI
+avx2:
+	MOVQ         dst_base+8(FP), AX
+	MOVQ         dst_len+16(FP), CX
+	VPBROADCASTQ key+32(FP), Y0
+	VPBROADCASTQ line+48(FP), Y1
+	VPBROADCASTQ low+40(FP), Y2
+	VMOVUPD      constants<>+2528(SB), Y3
+	VPADDQ       Y3, Y2, Y2
+	SHRQ         $0x04, CX
+	JZ           avx2_done
+
+avx2_step:
+	VPADDQ    constants<>+2560(SB), Y2, Y3
+	VMOVAPD   Y0, Y4
+	VPSHUFD   $0xf5, Y2, Y5
+	VPMULUDQ  constants<>+2592(SB), Y2, Y6
+	VPMULUDQ  constants<>+2592(SB), Y5, Y7
+	VPMULUDQ  constants<>+2624(SB), Y2, Y8
+	VPMULUDQ  constants<>+2624(SB), Y5, Y5
+	VPSRLQ    $0x20, Y6, Y9
+	VPADDQ    Y9, Y7, Y7
+	VANDPD    constants<>+2656(SB), Y7, Y9
+	VPADDQ    Y9, Y8, Y8
+	VPSRLQ    $0x20, Y7, Y7
+	VPADDQ    Y7, Y5, Y5
+	VPSRLQ    $0x20, Y8, Y7
+	VPADDQ    Y7, Y5, Y5
+	VPSLLQ    $0x20, Y8, Y7
+	VANDPD    constants<>+2656(SB), Y6, Y6
+	VORPD     Y6, Y7, Y6
+	VXORPD    Y4, Y5, Y5
+	VXORPD    Y1, Y5, Y5
+	VPSHUFD   $0xf5, Y3, Y7
+	VPMULUDQ  constants<>+2592(SB), Y3, Y8
+	VPMULUDQ  constants<>+2592(SB), Y7, Y9
+	VPMULUDQ  constants<>+2624(SB), Y3, Y3
+	VPMULUDQ  constants<>+2624(SB), Y7, Y7
+	VPSRLQ    $0x20, Y8, Y10
+	VPADDQ    Y10, Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y10
+	VPADDQ    Y10, Y3, Y3
+	VPSRLQ    $0x20, Y9, Y9
+	VPADDQ    Y9, Y7, Y7
+	VPSRLQ    $0x20, Y3, Y9
+	VPADDQ    Y9, Y7, Y7
+	VPSLLQ    $0x20, Y3, Y3
+	VANDPD    constants<>+2656(SB), Y8, Y8
+	VORPD     Y8, Y3, Y3
+	VXORPD    Y4, Y7, Y7
+	VXORPD    Y1, Y7, Y7
+	VPADDQ    constants<>+2688(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y5, Y8
+	VPMULUDQ  constants<>+2592(SB), Y5, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y5, Y5
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+2656(SB), Y10, Y11
+	VPADDQ    Y11, Y5, Y5
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y5, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y5, Y5
+	VANDPD    constants<>+2656(SB), Y9, Y9
+	VORPD     Y9, Y5, Y5
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y6, Y8, Y6
+	VPSHUFD   $0xf5, Y7, Y8
+	VPMULUDQ  constants<>+2592(SB), Y7, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y7, Y7
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+2656(SB), Y10, Y11
+	VPADDQ    Y11, Y7, Y7
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y7, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y7, Y7
+	VANDPD    constants<>+2656(SB), Y9, Y9
+	VORPD     Y9, Y7, Y7
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y3, Y8, Y3
+	VPADDQ    constants<>+2688(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y6, Y8
+	VPMULUDQ  constants<>+2592(SB), Y6, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y6, Y6
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+2656(SB), Y10, Y11
+	VPADDQ    Y11, Y6, Y6
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y6, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y6, Y6
+	VANDPD    constants<>+2656(SB), Y9, Y9
+	VORPD     Y9, Y6, Y6
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y5, Y8, Y5
+	VPSHUFD   $0xf5, Y3, Y8
+	VPMULUDQ  constants<>+2592(SB), Y3, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y3, Y3
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+2656(SB), Y10, Y11
+	VPADDQ    Y11, Y3, Y3
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y3, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y3, Y3
+	VANDPD    constants<>+2656(SB), Y9, Y9
+	VORPD     Y9, Y3, Y3
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y7, Y8, Y7
+	VPADDQ    constants<>+2688(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y5, Y8
+	VPMULUDQ  constants<>+2592(SB), Y5, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y5, Y5
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+2656(SB), Y10, Y11
+	VPADDQ    Y11, Y5, Y5
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y5, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y5, Y5
+	VANDPD    constants<>+2656(SB), Y9, Y9
+	VORPD     Y9, Y5, Y5
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y6, Y8, Y6
+	VPSHUFD   $0xf5, Y7, Y8
+	VPMULUDQ  constants<>+2592(SB), Y7, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y7, Y7
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+2656(SB), Y10, Y11
+	VPADDQ    Y11, Y7, Y7
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y7, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y7, Y7
+	VANDPD    constants<>+2656(SB), Y9, Y9
+	VORPD     Y9, Y7, Y7
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y3, Y8, Y3
+	VPADDQ    constants<>+2688(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y6, Y8
+	VPMULUDQ  constants<>+2592(SB), Y6, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y6, Y6
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+2656(SB), Y10, Y11
+	VPADDQ    Y11, Y6, Y6
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y6, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y6, Y6
+	VANDPD    constants<>+2656(SB), Y9, Y9
+	VORPD     Y9, Y6, Y6
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y5, Y8, Y5
+	VPSHUFD   $0xf5, Y3, Y8
+	VPMULUDQ  constants<>+2592(SB), Y3, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y3, Y3
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+2656(SB), Y10, Y11
+	VPADDQ    Y11, Y3, Y3
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y3, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y3, Y3
+	VANDPD    constants<>+2656(SB), Y9, Y9
+	VORPD     Y9, Y3, Y3
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y7, Y8, Y7
+	VPADDQ    constants<>+2688(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y5, Y8
+	VPMULUDQ  constants<>+2592(SB), Y5, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y5, Y5
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+2656(SB), Y10, Y11
+	VPADDQ    Y11, Y5, Y5
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y5, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y5, Y5
+	VANDPD    constants<>+2656(SB), Y9, Y9
+	VORPD     Y9, Y5, Y5
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y6, Y8, Y6
+	VPSHUFD   $0xf5, Y7, Y8
+	VPMULUDQ  constants<>+2592(SB), Y7, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y7, Y7
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+2656(SB), Y10, Y11
+	VPADDQ    Y11, Y7, Y7
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y7, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y7, Y7
+	VANDPD    constants<>+2656(SB), Y9, Y9
+	VORPD     Y9, Y7, Y7
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y3, Y8, Y3
+	VPADDQ    constants<>+2688(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y6, Y8
+	VPMULUDQ  constants<>+2592(SB), Y6, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y6, Y6
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+2656(SB), Y10, Y11
+	VPADDQ    Y11, Y6, Y6
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y6, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y6, Y6
+	VANDPD    constants<>+2656(SB), Y9, Y9
+	VORPD     Y9, Y6, Y6
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y5, Y8, Y5
+	VPSHUFD   $0xf5, Y3, Y8
+	VPMULUDQ  constants<>+2592(SB), Y3, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y3, Y3
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+2656(SB), Y10, Y11
+	VPADDQ    Y11, Y3, Y3
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y3, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y3, Y3
+	VANDPD    constants<>+2656(SB), Y9, Y9
+	VORPD     Y9, Y3, Y3
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y7, Y8, Y7
+	VPADDQ    constants<>+2688(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y5, Y8
+	VPMULUDQ  constants<>+2592(SB), Y5, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y5, Y5
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+2656(SB), Y10, Y11
+	VPADDQ    Y11, Y5, Y5
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y5, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y5, Y5
+	VANDPD    constants<>+2656(SB), Y9, Y9
+	VORPD     Y9, Y5, Y5
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y6, Y8, Y6
+	VPSHUFD   $0xf5, Y7, Y8
+	VPMULUDQ  constants<>+2592(SB), Y7, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y7, Y7
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+2656(SB), Y10, Y11
+	VPADDQ    Y11, Y7, Y7
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y7, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y7, Y7
+	VANDPD    constants<>+2656(SB), Y9, Y9
+	VORPD     Y9, Y7, Y7
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y3, Y8, Y3
+	VPADDQ    constants<>+2688(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y6, Y8
+	VPMULUDQ  constants<>+2592(SB), Y6, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y6, Y6
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+2656(SB), Y10, Y11
+	VPADDQ    Y11, Y6, Y6
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y6, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y6, Y6
+	VANDPD    constants<>+2656(SB), Y9, Y9
+	VORPD     Y9, Y6, Y6
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y5, Y8, Y5
+	VPSHUFD   $0xf5, Y3, Y8
+	VPMULUDQ  constants<>+2592(SB), Y3, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y3, Y3
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+2656(SB), Y10, Y11
+	VPADDQ    Y11, Y3, Y3
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y3, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y3, Y3
+	VANDPD    constants<>+2656(SB), Y9, Y9
+	VORPD     Y9, Y3, Y3
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y7, Y8, Y7
+	VPADDQ    constants<>+2688(SB), Y4, Y4
+	VPSHUFD   $0xf5, Y5, Y8
+	VPMULUDQ  constants<>+2592(SB), Y5, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y5, Y5
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+2656(SB), Y10, Y11
+	VPADDQ    Y11, Y5, Y5
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y5, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y5, Y5
+	VANDPD    constants<>+2656(SB), Y9, Y9
+	VORPD     Y9, Y5, Y5
+	VXORPD    Y4, Y8, Y8
+	VXORPD    Y6, Y8, Y6
+	VPSHUFD   $0xf5, Y7, Y8
+	VPMULUDQ  constants<>+2592(SB), Y7, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y7, Y7
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
+	VPSRLQ    $0x20, Y9, Y11
+	VPADDQ    Y11, Y10, Y10
+	VANDPD    constants<>+2656(SB), Y10, Y11
+	VPADDQ    Y11, Y7, Y7
+	VPSRLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSRLQ    $0x20, Y7, Y10
+	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y7, Y7
+	VANDPD    constants<>+2656(SB), Y9, Y9
+	VORPD     Y9, Y7, Y7
+	VXORPD    Y4, Y8, Y4
+	VXORPD    Y3, Y4, Y3
+	VPSRLQ    $0x0c, Y6, Y4
+	VORPD     constants<>+608(SB), Y4, Y4
+	VSUBPD    constants<>+2720(SB), Y4, Y4
+	VPSRLQ    $0x0c, Y5, Y5
+	VORPD     constants<>+608(SB), Y5, Y5
+	VSUBPD    constants<>+2720(SB), Y5, Y5
+	VUNPCKLPD Y5, Y4, Y6
+	VUNPCKHPD Y5, Y4, Y4
+	VMOVUPD   Y6, (AX)
+	VMOVUPD   Y4, 32(AX)
+	VPSRLQ    $0x0c, Y3, Y3
+	VORPD     constants<>+608(SB), Y3, Y3
+	VSUBPD    constants<>+2720(SB), Y3, Y3
+	VPSRLQ    $0x0c, Y7, Y4
+	VORPD     constants<>+608(SB), Y4, Y4
+	VSUBPD    constants<>+2720(SB), Y4, Y4
+	VUNPCKLPD Y4, Y3, Y5
+	VUNPCKHPD Y4, Y3, Y3
+	VMOVUPD   Y5, 64(AX)
+	VMOVUPD   Y3, 96(AX)
+	VPADDQ    constants<>+2752(SB), Y2, Y2
+	ADDQ      $0x00000080, AX
+	DECQ      CX
+	JNZ       avx2_step
+
+avx2_done:
+	VZEROUPPER
+	RET
+
+// func dots8Vector(form uint8, vectors []float64, n int, columns []float64, dst []float64)
+// Requires: AVX, AVX512F, BMI2, FMA3
+TEXT ·dots8Vector(SB), NOSPLIT, $0-88
+	CMPB  form+0(FP), $0x02
+	JNE   avx2
+	MOVQ  columns_base+40(FP), AX
+	MOVQ  dst_base+64(FP), CX
+	MOVQ  dst_len+72(FP), DX
+	MOVQ  n+32(FP), BX
+	MOVQ  vectors_base+8(FP), SI
 	LEAQ  (BX)(BX*1), R9
 	ADDQ  BX, R9
 	MOVQ  BX, R8
@@ -11385,15 +11155,233 @@ done:
 	VZEROUPPER
 	RET
 
-// func axpysTileAVX512(a []float64, columns []float64, apart int, dst []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·axpysTileAVX512(SB), NOSPLIT, $0-80
-	MOVQ      a_base+0(FP), AX
-	MOVQ      a_len+8(FP), CX
-	MOVQ      columns_base+24(FP), DX
-	MOVQ      dst_base+56(FP), BX
-	MOVQ      dst_len+64(FP), SI
-	MOVQ      apart+48(FP), DI
+avx2:
+	MOVQ vectors_base+8(FP), AX
+	MOVQ columns_base+40(FP), CX
+	MOVQ dst_base+64(FP), DX
+	MOVQ dst_len+72(FP), BX
+	MOVQ n+32(FP), SI
+	SHLQ $0x03, SI
+	MOVQ SI, DI
+	ANDQ $-64, DI
+	MOVQ SI, R9
+	SUBQ DI, R9
+	LEAQ masks<>+64(SB), R8
+	SUBQ R9, R8
+	SHRQ $0x03, BX
+
+avx2_pair:
+	SUBQ $0x02, BX
+	JB   avx2_odd
+	MOVQ AX, R10
+	LEAQ (R10)(SI*1), R11
+	MOVQ CX, R12
+	LEAQ (R12)(SI*1), R13
+	XORQ R14, R14
+
+avx2_pairvectors:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	XORQ   R15, R15
+	TESTQ  DI, DI
+	JZ     avx2_pairtail
+
+avx2_pairstep:
+	VMOVUPD     (R12)(R15*1), Y8
+	VMOVUPD     (R13)(R15*1), Y9
+	VMOVUPD     (R10)(R15*1), Y10
+	VFMADD231PD Y8, Y10, Y0
+	VFMADD231PD Y9, Y10, Y4
+	VMOVUPD     (R11)(R15*1), Y10
+	VFMADD231PD Y8, Y10, Y2
+	VFMADD231PD Y9, Y10, Y6
+	VMOVUPD     32(R12)(R15*1), Y8
+	VMOVUPD     32(R13)(R15*1), Y9
+	VMOVUPD     32(R10)(R15*1), Y10
+	VFMADD231PD Y8, Y10, Y1
+	VFMADD231PD Y9, Y10, Y5
+	VMOVUPD     32(R11)(R15*1), Y10
+	VFMADD231PD Y8, Y10, Y3
+	VFMADD231PD Y9, Y10, Y7
+	ADDQ        $0x40, R15
+	CMPQ        R15, DI
+	JNE         avx2_pairstep
+
+avx2_pairtail:
+	TESTQ       R9, R9
+	JZ          avx2_pairreduce
+	VMOVUPD     (R8), Y8
+	VANDNPD     constants<>+0(SB), Y8, Y9
+	VMASKMOVPD  (R12)(R15*1), Y8, Y10
+	VMASKMOVPD  (R13)(R15*1), Y8, Y11
+	VMASKMOVPD  (R10)(R15*1), Y8, Y12
+	VORPD       Y9, Y12, Y12
+	VFMADD231PD Y10, Y12, Y0
+	VFMADD231PD Y11, Y12, Y4
+	VMASKMOVPD  (R11)(R15*1), Y8, Y8
+	VORPD       Y9, Y8, Y8
+	VFMADD231PD Y10, Y8, Y2
+	VFMADD231PD Y11, Y8, Y6
+	VMOVUPD     32(R8), Y8
+	VANDNPD     constants<>+0(SB), Y8, Y9
+	VMASKMOVPD  32(R12)(R15*1), Y8, Y10
+	VMASKMOVPD  32(R13)(R15*1), Y8, Y11
+	VMASKMOVPD  32(R10)(R15*1), Y8, Y12
+	VORPD       Y9, Y12, Y12
+	VFMADD231PD Y10, Y12, Y1
+	VFMADD231PD Y11, Y12, Y5
+	VMASKMOVPD  32(R11)(R15*1), Y8, Y8
+	VORPD       Y9, Y8, Y8
+	VFMADD231PD Y10, Y8, Y3
+	VFMADD231PD Y11, Y8, Y7
+
+avx2_pairreduce:
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y3, Y2, Y1
+	VADDPD       Y5, Y4, Y2
+	VADDPD       Y7, Y6, Y3
+	VPERM2F128   $0x20, Y2, Y0, Y4
+	VPERM2F128   $0x31, Y2, Y0, Y0
+	VADDPD       Y0, Y4, Y0
+	VPERM2F128   $0x20, Y3, Y1, Y2
+	VPERM2F128   $0x31, Y3, Y1, Y1
+	VADDPD       Y1, Y2, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	VMOVUPD      X0, (DX)(R14*1)
+	VEXTRACTF128 $0x01, Y0, 64(DX)(R14*1)
+	LEAQ         (R10)(SI*2), R10
+	LEAQ         (R11)(SI*2), R11
+	ADDQ         $0x10, R14
+	CMPQ         R14, $0x40
+	JNE          avx2_pairvectors
+	LEAQ         (CX)(SI*2), CX
+	ADDQ         $0x00000080, DX
+	JMP          avx2_pair
+
+avx2_odd:
+	ADDQ $0x02, BX
+	JZ   avx2_done
+	LEAQ (AX)(SI*1), BX
+	LEAQ (BX)(SI*1), R10
+	LEAQ (R10)(SI*1), R11
+	XORQ R12, R12
+
+avx2_oddvectors:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	XORQ   R13, R13
+	TESTQ  DI, DI
+	JZ     avx2_oddtail
+
+avx2_oddstep:
+	VMOVUPD     (CX)(R13*1), Y8
+	VMOVUPD     (AX)(R13*1), Y9
+	VFMADD231PD Y8, Y9, Y0
+	VMOVUPD     (BX)(R13*1), Y9
+	VFMADD231PD Y8, Y9, Y2
+	VMOVUPD     (R10)(R13*1), Y9
+	VFMADD231PD Y8, Y9, Y4
+	VMOVUPD     (R11)(R13*1), Y9
+	VFMADD231PD Y8, Y9, Y6
+	VMOVUPD     32(CX)(R13*1), Y8
+	VMOVUPD     32(AX)(R13*1), Y9
+	VFMADD231PD Y8, Y9, Y1
+	VMOVUPD     32(BX)(R13*1), Y9
+	VFMADD231PD Y8, Y9, Y3
+	VMOVUPD     32(R10)(R13*1), Y9
+	VFMADD231PD Y8, Y9, Y5
+	VMOVUPD     32(R11)(R13*1), Y9
+	VFMADD231PD Y8, Y9, Y7
+	ADDQ        $0x40, R13
+	CMPQ        R13, DI
+	JNE         avx2_oddstep
+
+avx2_oddtail:
+	TESTQ       R9, R9
+	JZ          avx2_oddreduce
+	VMOVUPD     (R8), Y8
+	VANDNPD     constants<>+0(SB), Y8, Y9
+	VMASKMOVPD  (CX)(R13*1), Y8, Y10
+	VMASKMOVPD  (AX)(R13*1), Y8, Y11
+	VORPD       Y9, Y11, Y11
+	VFMADD231PD Y10, Y11, Y0
+	VMASKMOVPD  (BX)(R13*1), Y8, Y11
+	VORPD       Y9, Y11, Y11
+	VFMADD231PD Y10, Y11, Y2
+	VMASKMOVPD  (R10)(R13*1), Y8, Y11
+	VORPD       Y9, Y11, Y11
+	VFMADD231PD Y10, Y11, Y4
+	VMASKMOVPD  (R11)(R13*1), Y8, Y8
+	VORPD       Y9, Y8, Y8
+	VFMADD231PD Y10, Y8, Y6
+	VMOVUPD     32(R8), Y8
+	VANDNPD     constants<>+0(SB), Y8, Y9
+	VMASKMOVPD  32(CX)(R13*1), Y8, Y10
+	VMASKMOVPD  32(AX)(R13*1), Y8, Y11
+	VORPD       Y9, Y11, Y11
+	VFMADD231PD Y10, Y11, Y1
+	VMASKMOVPD  32(BX)(R13*1), Y8, Y11
+	VORPD       Y9, Y11, Y11
+	VFMADD231PD Y10, Y11, Y3
+	VMASKMOVPD  32(R10)(R13*1), Y8, Y11
+	VORPD       Y9, Y11, Y11
+	VFMADD231PD Y10, Y11, Y5
+	VMASKMOVPD  32(R11)(R13*1), Y8, Y8
+	VORPD       Y9, Y8, Y8
+	VFMADD231PD Y10, Y8, Y7
+
+avx2_oddreduce:
+	VADDPD     Y1, Y0, Y0
+	VADDPD     Y3, Y2, Y1
+	VADDPD     Y5, Y4, Y2
+	VADDPD     Y7, Y6, Y3
+	VPERM2F128 $0x20, Y2, Y0, Y4
+	VPERM2F128 $0x31, Y2, Y0, Y0
+	VADDPD     Y0, Y4, Y0
+	VPERM2F128 $0x20, Y3, Y1, Y2
+	VPERM2F128 $0x31, Y3, Y1, Y1
+	VADDPD     Y1, Y2, Y1
+	VUNPCKLPD  Y1, Y0, Y2
+	VUNPCKHPD  Y1, Y0, Y0
+	VADDPD     Y0, Y2, Y0
+	VMOVUPD    Y0, (DX)(R12*1)
+	LEAQ       (AX)(SI*4), AX
+	LEAQ       (BX)(SI*4), BX
+	LEAQ       (R10)(SI*4), R10
+	LEAQ       (R11)(SI*4), R11
+	ADDQ       $0x20, R12
+	CMPQ       R12, $0x40
+	JNE        avx2_oddvectors
+
+avx2_done:
+	VZEROUPPER
+	RET
+
+// func axpysTileVector(form uint8, a []float64, columns []float64, apart int, dst []float64)
+// Requires: AVX, AVX512F, BMI2, FMA3
+TEXT ·axpysTileVector(SB), NOSPLIT, $0-88
+	CMPB      form+0(FP), $0x02
+	JNE       avx2
+	MOVQ      a_base+8(FP), AX
+	MOVQ      a_len+16(FP), CX
+	MOVQ      columns_base+32(FP), DX
+	MOVQ      dst_base+64(FP), BX
+	MOVQ      dst_len+72(FP), SI
+	MOVQ      apart+56(FP), DI
 	SHLQ      $0x03, DI
 	LEAQ      -1(SI), SI
 	MOVQ      SI, R8
@@ -12005,18 +11993,556 @@ done:
 	VZEROUPPER
 	RET
 
-// func spreadAVX512(dst []float64, stride int, along []float64, epsilon []float64, apart int, factor []float64, scale []float64, location []float64)
-// Requires: AVX, AVX512F
-TEXT ·spreadAVX512(SB), NOSPLIT, $0-160
-	MOVQ dst_base+0(FP), AX
-	MOVQ along_base+32(FP), CX
-	MOVQ epsilon_base+56(FP), DX
-	MOVQ factor_base+88(FP), BX
-	MOVQ scale_base+112(FP), SI
-	MOVQ location_base+136(FP), DI
-	MOVQ stride+24(FP), R8
-	MOVQ apart+80(FP), R9
-	MOVQ factor_len+96(FP), R10
+avx2:
+	MOVQ  a_base+8(FP), AX
+	MOVQ  columns_base+32(FP), CX
+	MOVQ  dst_base+64(FP), DX
+	MOVQ  a_len+16(FP), SI
+	MOVQ  apart+56(FP), DI
+	TESTQ SI, SI
+	JZ    avx2_done
+	SHLQ  $0x03, DI
+	MOVQ  dst_len+72(FP), R9
+	LEAQ  3(R9), R8
+	SHRQ  $0x02, R8
+	MOVQ  R8, BX
+	SHLQ  $0x02, BX
+	SUBQ  R9, BX
+	LEAQ  masks<>+32(SB), R9
+	LEAQ  (R9)(BX*8), R9
+
+avx2_strip:
+	MOVQ R8, R10
+	CMPQ R8, $0x0d
+	JBE  avx2_chosen
+	INCQ R10
+	SHRQ $0x01, R10
+	CMPQ R8, $0x1a
+	JBE  avx2_chosen
+	MOVQ $0x0000000b, R10
+
+avx2_chosen:
+	LEAQ masks<>+0(SB), BX
+	SUBQ R10, R8
+	JNE  avx2_whole
+	MOVQ R9, BX
+
+avx2_whole:
+	CMPQ       R10, $0x01
+	JEQ        avx2_tile1
+	CMPQ       R10, $0x02
+	JEQ        avx2_tile2
+	CMPQ       R10, $0x03
+	JEQ        avx2_tile3
+	CMPQ       R10, $0x04
+	JEQ        avx2_tile4
+	CMPQ       R10, $0x05
+	JEQ        avx2_tile5
+	CMPQ       R10, $0x06
+	JEQ        avx2_tile6
+	CMPQ       R10, $0x07
+	JEQ        avx2_tile7
+	CMPQ       R10, $0x08
+	JEQ        avx2_tile8
+	CMPQ       R10, $0x09
+	JEQ        avx2_tile9
+	CMPQ       R10, $0x0a
+	JEQ        avx2_tile10
+	CMPQ       R10, $0x0b
+	JEQ        avx2_tile11
+	CMPQ       R10, $0x0c
+	JEQ        avx2_tile12
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMOVUPD    128(DX), Y5
+	VMOVUPD    160(DX), Y6
+	VMOVUPD    192(DX), Y7
+	VMOVUPD    224(DX), Y8
+	VMOVUPD    256(DX), Y9
+	VMOVUPD    288(DX), Y10
+	VMOVUPD    320(DX), Y11
+	VMOVUPD    352(DX), Y12
+	VMASKMOVPD 384(DX), Y0, Y13
+
+avx2_columns13:
+	VBROADCASTSD (BX), Y14
+	VMASKMOVPD   384(R11), Y0, Y15
+	VFMADD231PD  (R11), Y14, Y1
+	VFMADD231PD  32(R11), Y14, Y2
+	VFMADD231PD  64(R11), Y14, Y3
+	VFMADD231PD  96(R11), Y14, Y4
+	VFMADD231PD  128(R11), Y14, Y5
+	VFMADD231PD  160(R11), Y14, Y6
+	VFMADD231PD  192(R11), Y14, Y7
+	VFMADD231PD  224(R11), Y14, Y8
+	VFMADD231PD  256(R11), Y14, Y9
+	VFMADD231PD  288(R11), Y14, Y10
+	VFMADD231PD  320(R11), Y14, Y11
+	VFMADD231PD  352(R11), Y14, Y12
+	VFMADD231PD  Y15, Y14, Y13
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          avx2_columns13
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMOVUPD      Y5, 128(DX)
+	VMOVUPD      Y6, 160(DX)
+	VMOVUPD      Y7, 192(DX)
+	VMOVUPD      Y8, 224(DX)
+	VMOVUPD      Y9, 256(DX)
+	VMOVUPD      Y10, 288(DX)
+	VMOVUPD      Y11, 320(DX)
+	VMOVUPD      Y12, 352(DX)
+	VMASKMOVPD   Y13, Y0, 384(DX)
+	JMP          avx2_next
+
+avx2_tile12:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMOVUPD    128(DX), Y5
+	VMOVUPD    160(DX), Y6
+	VMOVUPD    192(DX), Y7
+	VMOVUPD    224(DX), Y8
+	VMOVUPD    256(DX), Y9
+	VMOVUPD    288(DX), Y10
+	VMOVUPD    320(DX), Y11
+	VMASKMOVPD 352(DX), Y0, Y12
+
+avx2_columns12:
+	VBROADCASTSD (BX), Y13
+	VMASKMOVPD   352(R11), Y0, Y14
+	VFMADD231PD  (R11), Y13, Y1
+	VFMADD231PD  32(R11), Y13, Y2
+	VFMADD231PD  64(R11), Y13, Y3
+	VFMADD231PD  96(R11), Y13, Y4
+	VFMADD231PD  128(R11), Y13, Y5
+	VFMADD231PD  160(R11), Y13, Y6
+	VFMADD231PD  192(R11), Y13, Y7
+	VFMADD231PD  224(R11), Y13, Y8
+	VFMADD231PD  256(R11), Y13, Y9
+	VFMADD231PD  288(R11), Y13, Y10
+	VFMADD231PD  320(R11), Y13, Y11
+	VFMADD231PD  Y14, Y13, Y12
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          avx2_columns12
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMOVUPD      Y5, 128(DX)
+	VMOVUPD      Y6, 160(DX)
+	VMOVUPD      Y7, 192(DX)
+	VMOVUPD      Y8, 224(DX)
+	VMOVUPD      Y9, 256(DX)
+	VMOVUPD      Y10, 288(DX)
+	VMOVUPD      Y11, 320(DX)
+	VMASKMOVPD   Y12, Y0, 352(DX)
+	JMP          avx2_next
+
+avx2_tile11:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMOVUPD    128(DX), Y5
+	VMOVUPD    160(DX), Y6
+	VMOVUPD    192(DX), Y7
+	VMOVUPD    224(DX), Y8
+	VMOVUPD    256(DX), Y9
+	VMOVUPD    288(DX), Y10
+	VMASKMOVPD 320(DX), Y0, Y11
+
+avx2_columns11:
+	VBROADCASTSD (BX), Y12
+	VMASKMOVPD   320(R11), Y0, Y13
+	VFMADD231PD  (R11), Y12, Y1
+	VFMADD231PD  32(R11), Y12, Y2
+	VFMADD231PD  64(R11), Y12, Y3
+	VFMADD231PD  96(R11), Y12, Y4
+	VFMADD231PD  128(R11), Y12, Y5
+	VFMADD231PD  160(R11), Y12, Y6
+	VFMADD231PD  192(R11), Y12, Y7
+	VFMADD231PD  224(R11), Y12, Y8
+	VFMADD231PD  256(R11), Y12, Y9
+	VFMADD231PD  288(R11), Y12, Y10
+	VFMADD231PD  Y13, Y12, Y11
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          avx2_columns11
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMOVUPD      Y5, 128(DX)
+	VMOVUPD      Y6, 160(DX)
+	VMOVUPD      Y7, 192(DX)
+	VMOVUPD      Y8, 224(DX)
+	VMOVUPD      Y9, 256(DX)
+	VMOVUPD      Y10, 288(DX)
+	VMASKMOVPD   Y11, Y0, 320(DX)
+	JMP          avx2_next
+
+avx2_tile10:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMOVUPD    128(DX), Y5
+	VMOVUPD    160(DX), Y6
+	VMOVUPD    192(DX), Y7
+	VMOVUPD    224(DX), Y8
+	VMOVUPD    256(DX), Y9
+	VMASKMOVPD 288(DX), Y0, Y10
+
+avx2_columns10:
+	VBROADCASTSD (BX), Y11
+	VMASKMOVPD   288(R11), Y0, Y12
+	VFMADD231PD  (R11), Y11, Y1
+	VFMADD231PD  32(R11), Y11, Y2
+	VFMADD231PD  64(R11), Y11, Y3
+	VFMADD231PD  96(R11), Y11, Y4
+	VFMADD231PD  128(R11), Y11, Y5
+	VFMADD231PD  160(R11), Y11, Y6
+	VFMADD231PD  192(R11), Y11, Y7
+	VFMADD231PD  224(R11), Y11, Y8
+	VFMADD231PD  256(R11), Y11, Y9
+	VFMADD231PD  Y12, Y11, Y10
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          avx2_columns10
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMOVUPD      Y5, 128(DX)
+	VMOVUPD      Y6, 160(DX)
+	VMOVUPD      Y7, 192(DX)
+	VMOVUPD      Y8, 224(DX)
+	VMOVUPD      Y9, 256(DX)
+	VMASKMOVPD   Y10, Y0, 288(DX)
+	JMP          avx2_next
+
+avx2_tile9:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMOVUPD    128(DX), Y5
+	VMOVUPD    160(DX), Y6
+	VMOVUPD    192(DX), Y7
+	VMOVUPD    224(DX), Y8
+	VMASKMOVPD 256(DX), Y0, Y9
+
+avx2_columns9:
+	VBROADCASTSD (BX), Y10
+	VMASKMOVPD   256(R11), Y0, Y11
+	VFMADD231PD  (R11), Y10, Y1
+	VFMADD231PD  32(R11), Y10, Y2
+	VFMADD231PD  64(R11), Y10, Y3
+	VFMADD231PD  96(R11), Y10, Y4
+	VFMADD231PD  128(R11), Y10, Y5
+	VFMADD231PD  160(R11), Y10, Y6
+	VFMADD231PD  192(R11), Y10, Y7
+	VFMADD231PD  224(R11), Y10, Y8
+	VFMADD231PD  Y11, Y10, Y9
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          avx2_columns9
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMOVUPD      Y5, 128(DX)
+	VMOVUPD      Y6, 160(DX)
+	VMOVUPD      Y7, 192(DX)
+	VMOVUPD      Y8, 224(DX)
+	VMASKMOVPD   Y9, Y0, 256(DX)
+	JMP          avx2_next
+
+avx2_tile8:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMOVUPD    128(DX), Y5
+	VMOVUPD    160(DX), Y6
+	VMOVUPD    192(DX), Y7
+	VMASKMOVPD 224(DX), Y0, Y8
+
+avx2_columns8:
+	VBROADCASTSD (BX), Y9
+	VMASKMOVPD   224(R11), Y0, Y10
+	VFMADD231PD  (R11), Y9, Y1
+	VFMADD231PD  32(R11), Y9, Y2
+	VFMADD231PD  64(R11), Y9, Y3
+	VFMADD231PD  96(R11), Y9, Y4
+	VFMADD231PD  128(R11), Y9, Y5
+	VFMADD231PD  160(R11), Y9, Y6
+	VFMADD231PD  192(R11), Y9, Y7
+	VFMADD231PD  Y10, Y9, Y8
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          avx2_columns8
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMOVUPD      Y5, 128(DX)
+	VMOVUPD      Y6, 160(DX)
+	VMOVUPD      Y7, 192(DX)
+	VMASKMOVPD   Y8, Y0, 224(DX)
+	JMP          avx2_next
+
+avx2_tile7:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMOVUPD    128(DX), Y5
+	VMOVUPD    160(DX), Y6
+	VMASKMOVPD 192(DX), Y0, Y7
+
+avx2_columns7:
+	VBROADCASTSD (BX), Y8
+	VMASKMOVPD   192(R11), Y0, Y9
+	VFMADD231PD  (R11), Y8, Y1
+	VFMADD231PD  32(R11), Y8, Y2
+	VFMADD231PD  64(R11), Y8, Y3
+	VFMADD231PD  96(R11), Y8, Y4
+	VFMADD231PD  128(R11), Y8, Y5
+	VFMADD231PD  160(R11), Y8, Y6
+	VFMADD231PD  Y9, Y8, Y7
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          avx2_columns7
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMOVUPD      Y5, 128(DX)
+	VMOVUPD      Y6, 160(DX)
+	VMASKMOVPD   Y7, Y0, 192(DX)
+	JMP          avx2_next
+
+avx2_tile6:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMOVUPD    128(DX), Y5
+	VMASKMOVPD 160(DX), Y0, Y6
+
+avx2_columns6:
+	VBROADCASTSD (BX), Y7
+	VMASKMOVPD   160(R11), Y0, Y8
+	VFMADD231PD  (R11), Y7, Y1
+	VFMADD231PD  32(R11), Y7, Y2
+	VFMADD231PD  64(R11), Y7, Y3
+	VFMADD231PD  96(R11), Y7, Y4
+	VFMADD231PD  128(R11), Y7, Y5
+	VFMADD231PD  Y8, Y7, Y6
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          avx2_columns6
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMOVUPD      Y5, 128(DX)
+	VMASKMOVPD   Y6, Y0, 160(DX)
+	JMP          avx2_next
+
+avx2_tile5:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMASKMOVPD 128(DX), Y0, Y5
+
+avx2_columns5:
+	VBROADCASTSD (BX), Y6
+	VMASKMOVPD   128(R11), Y0, Y7
+	VFMADD231PD  (R11), Y6, Y1
+	VFMADD231PD  32(R11), Y6, Y2
+	VFMADD231PD  64(R11), Y6, Y3
+	VFMADD231PD  96(R11), Y6, Y4
+	VFMADD231PD  Y7, Y6, Y5
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          avx2_columns5
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMASKMOVPD   Y5, Y0, 128(DX)
+	JMP          avx2_next
+
+avx2_tile4:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMASKMOVPD 96(DX), Y0, Y4
+
+avx2_columns4:
+	VBROADCASTSD (BX), Y5
+	VMASKMOVPD   96(R11), Y0, Y6
+	VFMADD231PD  (R11), Y5, Y1
+	VFMADD231PD  32(R11), Y5, Y2
+	VFMADD231PD  64(R11), Y5, Y3
+	VFMADD231PD  Y6, Y5, Y4
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          avx2_columns4
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMASKMOVPD   Y4, Y0, 96(DX)
+	JMP          avx2_next
+
+avx2_tile3:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMASKMOVPD 64(DX), Y0, Y3
+
+avx2_columns3:
+	VBROADCASTSD (BX), Y4
+	VMASKMOVPD   64(R11), Y0, Y5
+	VFMADD231PD  (R11), Y4, Y1
+	VFMADD231PD  32(R11), Y4, Y2
+	VFMADD231PD  Y5, Y4, Y3
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          avx2_columns3
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMASKMOVPD   Y3, Y0, 64(DX)
+	JMP          avx2_next
+
+avx2_tile2:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMASKMOVPD 32(DX), Y0, Y2
+
+avx2_columns2:
+	VBROADCASTSD (BX), Y3
+	VMASKMOVPD   32(R11), Y0, Y4
+	VFMADD231PD  (R11), Y3, Y1
+	VFMADD231PD  Y4, Y3, Y2
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          avx2_columns2
+	VMOVUPD      Y1, (DX)
+	VMASKMOVPD   Y2, Y0, 32(DX)
+	JMP          avx2_next
+
+avx2_tile1:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMASKMOVPD (DX), Y0, Y1
+
+avx2_columns1:
+	VBROADCASTSD (BX), Y2
+	VMASKMOVPD   (R11), Y0, Y3
+	VFMADD231PD  Y3, Y2, Y1
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          avx2_columns1
+	VMASKMOVPD   Y1, Y0, (DX)
+
+avx2_next:
+	SHLQ  $0x05, R10
+	ADDQ  R10, DX
+	ADDQ  R10, CX
+	TESTQ R8, R8
+	JNZ   avx2_strip
+
+avx2_done:
+	VZEROUPPER
+	RET
+
+// func spreadVector(form uint8, dst []float64, stride int, along []float64, epsilon []float64, apart int, factor []float64, scale []float64, location []float64)
+// Requires: AVX, AVX512F, FMA3
+TEXT ·spreadVector(SB), NOSPLIT, $0-168
+	CMPB form+0(FP), $0x02
+	JNE  avx2
+	MOVQ dst_base+8(FP), AX
+	MOVQ along_base+40(FP), CX
+	MOVQ epsilon_base+64(FP), DX
+	MOVQ factor_base+96(FP), BX
+	MOVQ scale_base+120(FP), SI
+	MOVQ location_base+144(FP), DI
+	MOVQ stride+32(FP), R8
+	MOVQ apart+88(FP), R9
+	MOVQ factor_len+104(FP), R10
 	SHLQ $0x03, R8
 	SHLQ $0x03, R9
 	SHRQ $0x03, R10
@@ -12124,667 +12650,188 @@ done:
 	VZEROUPPER
 	RET
 
-// func logCauchyCDFAVX2(dst []float64, x []float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·logCauchyCDFAVX2(SB), NOSPLIT, $0-48
-	MOVQ x_base+24(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_len+32(FP), DX
-	XORQ BX, BX
-	MOVQ DX, SI
-	SHRQ $0x03, SI
-	JZ   tail
+avx2:
+	MOVQ dst_base+8(FP), AX
+	MOVQ along_base+40(FP), CX
+	MOVQ epsilon_base+64(FP), DX
+	MOVQ factor_base+96(FP), BX
+	MOVQ scale_base+120(FP), SI
+	MOVQ location_base+144(FP), DI
+	MOVQ stride+32(FP), R8
+	MOVQ apart+88(FP), R9
+	MOVQ factor_len+104(FP), R10
+	SHLQ $0x03, R8
+	SHLQ $0x03, R9
+	SHRQ $0x03, R10
+	JZ   avx2_done
 
-step:
-	VMOVUPD     (AX)(BX*1), Y0
-	VANDPD      constants<>+1440(SB), Y0, Y1
-	VMOVUPD     constants<>+608(SB), Y2
-	VDIVPD      Y1, Y2, Y2
-	VCMPPD      $0x1d, constants<>+2368(SB), Y0, Y3
-	VBLENDVPD   Y3, Y1, Y2, Y1
-	VCMPPD      $0x1e, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD   Y0, Y2, Y1, Y0
-	VCMPPD      $0x12, constants<>+3904(SB), Y0, Y1
-	VCMPPD      $0x1e, constants<>+3936(SB), Y0, Y2
-	VMOVUPD     constants<>+608(SB), Y3
-	VSUBPD      constants<>+608(SB), Y0, Y4
-	VBLENDVPD   Y1, Y0, Y4, Y4
-	VBLENDVPD   Y2, Y3, Y4, Y4
-	VADDPD      constants<>+608(SB), Y0, Y5
-	VBLENDVPD   Y1, Y3, Y5, Y3
-	VBLENDVPD   Y2, Y0, Y3, Y0
-	VDIVPD      Y0, Y4, Y0
-	VMULPD      Y0, Y0, Y3
-	VMOVAPD     Y0, Y4
-	VMOVUPD     constants<>+3968(SB), Y5
-	VFMADD213PD constants<>+4000(SB), Y3, Y5
-	VFMADD213PD constants<>+4032(SB), Y3, Y5
-	VFMADD213PD constants<>+4064(SB), Y3, Y5
-	VFMADD213PD constants<>+4096(SB), Y3, Y5
-	VMOVUPD     constants<>+608(SB), Y6
-	VFMADD213PD constants<>+4128(SB), Y3, Y6
-	VFMADD213PD constants<>+4160(SB), Y3, Y6
-	VFMADD213PD constants<>+4192(SB), Y3, Y6
-	VFMADD213PD constants<>+4224(SB), Y3, Y6
-	VFMADD213PD constants<>+4256(SB), Y3, Y6
-	VDIVPD      Y6, Y5, Y5
-	VMULPD      Y5, Y3, Y3
-	VFMADD231PD Y3, Y0, Y4
-	VMOVUPD     constants<>+4288(SB), Y0
-	VSUBPD      Y4, Y0, Y0
-	VADDPD      constants<>+4320(SB), Y0, Y0
-	VADDPD      constants<>+4352(SB), Y4, Y3
-	VADDPD      constants<>+4384(SB), Y3, Y3
-	VBLENDVPD   Y1, Y4, Y3, Y1
-	VBLENDVPD   Y2, Y0, Y1, Y0
-	VMOVUPD     constants<>+4416(SB), Y1
-	VDIVPD      Y1, Y0, Y0
-	VMOVUPD     (AX)(BX*1), Y1
-	VCMPPD      $0x11, constants<>+2368(SB), Y1, Y1
-	VMOVUPD     constants<>+576(SB), Y2
-	VSUBPD      Y0, Y2, Y2
-	VBLENDVPD   Y1, Y0, Y2, Y1
-	VCMPPD      $0x11, constants<>+672(SB), Y1, Y2
-	VMULPD      constants<>+704(SB), Y1, Y3
-	VBLENDVPD   Y2, Y3, Y1, Y3
-	VPSRLQ      $0x34, Y3, Y4
-	VORPD       constants<>+736(SB), Y4, Y4
-	VSUBPD      constants<>+768(SB), Y4, Y4
-	VANDPD      constants<>+800(SB), Y2, Y2
-	VSUBPD      Y2, Y4, Y2
-	VANDPD      constants<>+832(SB), Y3, Y3
-	VORPD       constants<>+608(SB), Y3, Y3
-	VCMPPD      $0x1d, constants<>+864(SB), Y3, Y4
-	VADDPD      constants<>+608(SB), Y2, Y5
-	VBLENDVPD   Y4, Y5, Y2, Y2
-	VMULPD      constants<>+576(SB), Y3, Y5
-	VBLENDVPD   Y4, Y5, Y3, Y3
-	VSUBPD      constants<>+608(SB), Y3, Y3
-	VXORPD      Y4, Y4, Y4
-	VADDPD      constants<>+896(SB), Y3, Y5
-	VDIVPD      Y5, Y3, Y5
-	VMULPD      Y5, Y5, Y6
-	VMOVUPD     constants<>+928(SB), Y7
-	VFMADD213PD constants<>+960(SB), Y6, Y7
-	VFMADD213PD constants<>+992(SB), Y6, Y7
-	VFMADD213PD constants<>+1024(SB), Y6, Y7
-	VFMADD213PD constants<>+1056(SB), Y6, Y7
-	VFMADD213PD constants<>+1088(SB), Y6, Y7
-	VFMADD213PD constants<>+1120(SB), Y6, Y7
-	VMULPD      Y3, Y3, Y8
-	VMULPD      constants<>+576(SB), Y8, Y8
-	VFMADD213PD Y8, Y6, Y7
-	VFMADD231PD constants<>+192(SB), Y2, Y4
-	VFMADD231PD Y7, Y5, Y4
-	VSUBPD      Y4, Y8, Y4
-	VSUBPD      Y4, Y3, Y3
-	VFMADD231PD constants<>+160(SB), Y2, Y3
-	VCMPPD      $0x12, constants<>+1152(SB), Y1, Y2
-	VBLENDVPD   Y2, Y3, Y1, Y2
-	VCMPPD      $0x11, constants<>+1184(SB), Y1, Y3
-	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
-	VCMPPD      $0x00, constants<>+1184(SB), Y1, Y1
-	VBLENDVPD   Y1, constants<>+1248(SB), Y2, Y1
-	VXORPD      constants<>+0(SB), Y0, Y0
-	VADDPD      constants<>+608(SB), Y0, Y2
-	VSUBPD      constants<>+608(SB), Y2, Y3
-	VSUBPD      Y3, Y0, Y3
-	VMOVUPD     constants<>+608(SB), Y4
-	VSUBPD      Y0, Y2, Y5
-	VSUBPD      Y5, Y4, Y4
-	VCMPPD      $0x1e, constants<>+608(SB), Y0, Y5
-	VBLENDVPD   Y5, Y4, Y3, Y3
-	VCMPPD      $0x11, constants<>+672(SB), Y2, Y4
-	VMULPD      constants<>+704(SB), Y2, Y5
-	VBLENDVPD   Y4, Y5, Y2, Y5
-	VPSRLQ      $0x34, Y5, Y6
-	VORPD       constants<>+736(SB), Y6, Y6
-	VSUBPD      constants<>+768(SB), Y6, Y6
-	VANDPD      constants<>+800(SB), Y4, Y4
-	VSUBPD      Y4, Y6, Y4
-	VANDPD      constants<>+832(SB), Y5, Y5
-	VORPD       constants<>+608(SB), Y5, Y5
-	VCMPPD      $0x1d, constants<>+864(SB), Y5, Y6
-	VADDPD      constants<>+608(SB), Y4, Y7
-	VBLENDVPD   Y6, Y7, Y4, Y4
-	VMULPD      constants<>+576(SB), Y5, Y7
-	VBLENDVPD   Y6, Y7, Y5, Y5
-	VSUBPD      constants<>+608(SB), Y5, Y5
-	VDIVPD      Y2, Y3, Y2
-	VXORPD      Y3, Y3, Y3
-	VCMPPD      $0x1e, constants<>+1280(SB), Y0, Y6
-	VCMPPD      $0x11, constants<>+1312(SB), Y0, Y7
-	VBLENDVPD   Y7, Y0, Y5, Y8
-	VBLENDVPD   Y6, Y8, Y5, Y5
-	VBLENDVPD   Y7, Y3, Y4, Y8
-	VBLENDVPD   Y6, Y8, Y4, Y4
-	VBLENDVPD   Y7, Y3, Y2, Y3
-	VBLENDVPD   Y6, Y3, Y2, Y2
-	VADDPD      constants<>+896(SB), Y5, Y3
-	VDIVPD      Y3, Y5, Y3
-	VMULPD      Y3, Y3, Y6
-	VMOVUPD     constants<>+928(SB), Y7
-	VFMADD213PD constants<>+960(SB), Y6, Y7
-	VFMADD213PD constants<>+992(SB), Y6, Y7
-	VFMADD213PD constants<>+1024(SB), Y6, Y7
-	VFMADD213PD constants<>+1056(SB), Y6, Y7
-	VFMADD213PD constants<>+1088(SB), Y6, Y7
-	VFMADD213PD constants<>+1120(SB), Y6, Y7
-	VMULPD      Y5, Y5, Y8
-	VMULPD      constants<>+576(SB), Y8, Y8
-	VFMADD213PD Y8, Y6, Y7
-	VFMADD231PD constants<>+192(SB), Y4, Y2
-	VFMADD231PD Y7, Y3, Y2
-	VSUBPD      Y2, Y8, Y2
-	VSUBPD      Y2, Y5, Y2
-	VFMADD231PD constants<>+160(SB), Y4, Y2
-	VANDPD      constants<>+0(SB), Y0, Y3
-	VORPD       Y3, Y2, Y2
-	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y3
-	VBLENDVPD   Y3, Y2, Y0, Y2
-	VCMPPD      $0x11, constants<>+1344(SB), Y0, Y3
-	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
-	VCMPPD      $0x00, constants<>+1344(SB), Y0, Y0
-	VBLENDVPD   Y0, constants<>+1248(SB), Y2, Y0
-	VMOVUPD     (AX)(BX*1), Y2
-	VCMPPD      $0x1e, constants<>+1184(SB), Y2, Y2
-	VBLENDVPD   Y2, Y0, Y1, Y0
-	VMOVUPD     Y0, (CX)(BX*1)
-	VMOVUPD     32(AX)(BX*1), Y0
-	VANDPD      constants<>+1440(SB), Y0, Y1
-	VMOVUPD     constants<>+608(SB), Y2
-	VDIVPD      Y1, Y2, Y2
-	VCMPPD      $0x1d, constants<>+2368(SB), Y0, Y3
-	VBLENDVPD   Y3, Y1, Y2, Y1
-	VCMPPD      $0x1e, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD   Y0, Y2, Y1, Y0
-	VCMPPD      $0x12, constants<>+3904(SB), Y0, Y1
-	VCMPPD      $0x1e, constants<>+3936(SB), Y0, Y2
-	VMOVUPD     constants<>+608(SB), Y3
-	VSUBPD      constants<>+608(SB), Y0, Y4
-	VBLENDVPD   Y1, Y0, Y4, Y4
-	VBLENDVPD   Y2, Y3, Y4, Y4
-	VADDPD      constants<>+608(SB), Y0, Y5
-	VBLENDVPD   Y1, Y3, Y5, Y3
-	VBLENDVPD   Y2, Y0, Y3, Y0
-	VDIVPD      Y0, Y4, Y0
-	VMULPD      Y0, Y0, Y3
-	VMOVAPD     Y0, Y4
-	VMOVUPD     constants<>+3968(SB), Y5
-	VFMADD213PD constants<>+4000(SB), Y3, Y5
-	VFMADD213PD constants<>+4032(SB), Y3, Y5
-	VFMADD213PD constants<>+4064(SB), Y3, Y5
-	VFMADD213PD constants<>+4096(SB), Y3, Y5
-	VMOVUPD     constants<>+608(SB), Y6
-	VFMADD213PD constants<>+4128(SB), Y3, Y6
-	VFMADD213PD constants<>+4160(SB), Y3, Y6
-	VFMADD213PD constants<>+4192(SB), Y3, Y6
-	VFMADD213PD constants<>+4224(SB), Y3, Y6
-	VFMADD213PD constants<>+4256(SB), Y3, Y6
-	VDIVPD      Y6, Y5, Y5
-	VMULPD      Y5, Y3, Y3
-	VFMADD231PD Y3, Y0, Y4
-	VMOVUPD     constants<>+4288(SB), Y0
-	VSUBPD      Y4, Y0, Y0
-	VADDPD      constants<>+4320(SB), Y0, Y0
-	VADDPD      constants<>+4352(SB), Y4, Y3
-	VADDPD      constants<>+4384(SB), Y3, Y3
-	VBLENDVPD   Y1, Y4, Y3, Y1
-	VBLENDVPD   Y2, Y0, Y1, Y0
-	VMOVUPD     constants<>+4416(SB), Y1
-	VDIVPD      Y1, Y0, Y0
-	VMOVUPD     32(AX)(BX*1), Y1
-	VCMPPD      $0x11, constants<>+2368(SB), Y1, Y1
-	VMOVUPD     constants<>+576(SB), Y2
-	VSUBPD      Y0, Y2, Y2
-	VBLENDVPD   Y1, Y0, Y2, Y1
-	VCMPPD      $0x11, constants<>+672(SB), Y1, Y2
-	VMULPD      constants<>+704(SB), Y1, Y3
-	VBLENDVPD   Y2, Y3, Y1, Y3
-	VPSRLQ      $0x34, Y3, Y4
-	VORPD       constants<>+736(SB), Y4, Y4
-	VSUBPD      constants<>+768(SB), Y4, Y4
-	VANDPD      constants<>+800(SB), Y2, Y2
-	VSUBPD      Y2, Y4, Y2
-	VANDPD      constants<>+832(SB), Y3, Y3
-	VORPD       constants<>+608(SB), Y3, Y3
-	VCMPPD      $0x1d, constants<>+864(SB), Y3, Y4
-	VADDPD      constants<>+608(SB), Y2, Y5
-	VBLENDVPD   Y4, Y5, Y2, Y2
-	VMULPD      constants<>+576(SB), Y3, Y5
-	VBLENDVPD   Y4, Y5, Y3, Y3
-	VSUBPD      constants<>+608(SB), Y3, Y3
-	VXORPD      Y4, Y4, Y4
-	VADDPD      constants<>+896(SB), Y3, Y5
-	VDIVPD      Y5, Y3, Y5
-	VMULPD      Y5, Y5, Y6
-	VMOVUPD     constants<>+928(SB), Y7
-	VFMADD213PD constants<>+960(SB), Y6, Y7
-	VFMADD213PD constants<>+992(SB), Y6, Y7
-	VFMADD213PD constants<>+1024(SB), Y6, Y7
-	VFMADD213PD constants<>+1056(SB), Y6, Y7
-	VFMADD213PD constants<>+1088(SB), Y6, Y7
-	VFMADD213PD constants<>+1120(SB), Y6, Y7
-	VMULPD      Y3, Y3, Y8
-	VMULPD      constants<>+576(SB), Y8, Y8
-	VFMADD213PD Y8, Y6, Y7
-	VFMADD231PD constants<>+192(SB), Y2, Y4
-	VFMADD231PD Y7, Y5, Y4
-	VSUBPD      Y4, Y8, Y4
-	VSUBPD      Y4, Y3, Y3
-	VFMADD231PD constants<>+160(SB), Y2, Y3
-	VCMPPD      $0x12, constants<>+1152(SB), Y1, Y2
-	VBLENDVPD   Y2, Y3, Y1, Y2
-	VCMPPD      $0x11, constants<>+1184(SB), Y1, Y3
-	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
-	VCMPPD      $0x00, constants<>+1184(SB), Y1, Y1
-	VBLENDVPD   Y1, constants<>+1248(SB), Y2, Y1
-	VXORPD      constants<>+0(SB), Y0, Y0
-	VADDPD      constants<>+608(SB), Y0, Y2
-	VSUBPD      constants<>+608(SB), Y2, Y3
-	VSUBPD      Y3, Y0, Y3
-	VMOVUPD     constants<>+608(SB), Y4
-	VSUBPD      Y0, Y2, Y5
-	VSUBPD      Y5, Y4, Y4
-	VCMPPD      $0x1e, constants<>+608(SB), Y0, Y5
-	VBLENDVPD   Y5, Y4, Y3, Y3
-	VCMPPD      $0x11, constants<>+672(SB), Y2, Y4
-	VMULPD      constants<>+704(SB), Y2, Y5
-	VBLENDVPD   Y4, Y5, Y2, Y5
-	VPSRLQ      $0x34, Y5, Y6
-	VORPD       constants<>+736(SB), Y6, Y6
-	VSUBPD      constants<>+768(SB), Y6, Y6
-	VANDPD      constants<>+800(SB), Y4, Y4
-	VSUBPD      Y4, Y6, Y4
-	VANDPD      constants<>+832(SB), Y5, Y5
-	VORPD       constants<>+608(SB), Y5, Y5
-	VCMPPD      $0x1d, constants<>+864(SB), Y5, Y6
-	VADDPD      constants<>+608(SB), Y4, Y7
-	VBLENDVPD   Y6, Y7, Y4, Y4
-	VMULPD      constants<>+576(SB), Y5, Y7
-	VBLENDVPD   Y6, Y7, Y5, Y5
-	VSUBPD      constants<>+608(SB), Y5, Y5
-	VDIVPD      Y2, Y3, Y2
-	VXORPD      Y3, Y3, Y3
-	VCMPPD      $0x1e, constants<>+1280(SB), Y0, Y6
-	VCMPPD      $0x11, constants<>+1312(SB), Y0, Y7
-	VBLENDVPD   Y7, Y0, Y5, Y8
-	VBLENDVPD   Y6, Y8, Y5, Y5
-	VBLENDVPD   Y7, Y3, Y4, Y8
-	VBLENDVPD   Y6, Y8, Y4, Y4
-	VBLENDVPD   Y7, Y3, Y2, Y3
-	VBLENDVPD   Y6, Y3, Y2, Y2
-	VADDPD      constants<>+896(SB), Y5, Y3
-	VDIVPD      Y3, Y5, Y3
-	VMULPD      Y3, Y3, Y6
-	VMOVUPD     constants<>+928(SB), Y7
-	VFMADD213PD constants<>+960(SB), Y6, Y7
-	VFMADD213PD constants<>+992(SB), Y6, Y7
-	VFMADD213PD constants<>+1024(SB), Y6, Y7
-	VFMADD213PD constants<>+1056(SB), Y6, Y7
-	VFMADD213PD constants<>+1088(SB), Y6, Y7
-	VFMADD213PD constants<>+1120(SB), Y6, Y7
-	VMULPD      Y5, Y5, Y8
-	VMULPD      constants<>+576(SB), Y8, Y8
-	VFMADD213PD Y8, Y6, Y7
-	VFMADD231PD constants<>+192(SB), Y4, Y2
-	VFMADD231PD Y7, Y3, Y2
-	VSUBPD      Y2, Y8, Y2
-	VSUBPD      Y2, Y5, Y2
-	VFMADD231PD constants<>+160(SB), Y4, Y2
-	VANDPD      constants<>+0(SB), Y0, Y3
-	VORPD       Y3, Y2, Y2
-	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y3
-	VBLENDVPD   Y3, Y2, Y0, Y2
-	VCMPPD      $0x11, constants<>+1344(SB), Y0, Y3
-	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
-	VCMPPD      $0x00, constants<>+1344(SB), Y0, Y0
-	VBLENDVPD   Y0, constants<>+1248(SB), Y2, Y0
-	VMOVUPD     32(AX)(BX*1), Y2
-	VCMPPD      $0x1e, constants<>+1184(SB), Y2, Y2
-	VBLENDVPD   Y2, Y0, Y1, Y0
-	VMOVUPD     Y0, 32(CX)(BX*1)
-	ADDQ        $0x40, BX
-	DECQ        SI
-	JNZ         step
+avx2_step:
+	LEAQ         (DX), R11
+	VMOVUPD      (R11), Y0
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y1
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y2
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y3
+	ADDQ         R9, R11
+	VUNPCKLPD    Y1, Y0, Y4
+	VUNPCKLPD    Y3, Y2, Y5
+	VPERM2F128   $0x20, Y5, Y4, Y6
+	VPERM2F128   $0x31, Y5, Y4, Y4
+	VUNPCKHPD    Y1, Y0, Y0
+	VUNPCKHPD    Y3, Y2, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VMOVUPD      (R11), Y1
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y3
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y5
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y7
+	ADDQ         R9, R11
+	VUNPCKLPD    Y3, Y1, Y8
+	VUNPCKLPD    Y7, Y5, Y9
+	VPERM2F128   $0x20, Y9, Y8, Y10
+	VPERM2F128   $0x31, Y9, Y8, Y8
+	VUNPCKHPD    Y3, Y1, Y1
+	VUNPCKHPD    Y7, Y5, Y3
+	VPERM2F128   $0x20, Y3, Y1, Y5
+	VPERM2F128   $0x31, Y3, Y1, Y1
+	VBROADCASTSD (BX), Y3
+	VBROADCASTSD (SI), Y7
+	VBROADCASTSD (DI), Y9
+	VFMADD231PD  (CX), Y3, Y6
+	VFMADD213PD  Y9, Y7, Y6
+	VMOVUPD      Y6, (AX)
+	VFMADD231PD  32(CX), Y3, Y10
+	VFMADD213PD  Y9, Y7, Y10
+	VMOVUPD      Y10, 32(AX)
+	ADDQ         R8, AX
+	VBROADCASTSD 8(BX), Y3
+	VBROADCASTSD 8(SI), Y6
+	VBROADCASTSD 8(DI), Y7
+	VFMADD231PD  64(CX), Y3, Y2
+	VFMADD213PD  Y7, Y6, Y2
+	VMOVUPD      Y2, (AX)
+	VFMADD231PD  96(CX), Y3, Y5
+	VFMADD213PD  Y7, Y6, Y5
+	VMOVUPD      Y5, 32(AX)
+	ADDQ         R8, AX
+	VBROADCASTSD 16(BX), Y2
+	VBROADCASTSD 16(SI), Y3
+	VBROADCASTSD 16(DI), Y5
+	VFMADD231PD  128(CX), Y2, Y4
+	VFMADD213PD  Y5, Y3, Y4
+	VMOVUPD      Y4, (AX)
+	VFMADD231PD  160(CX), Y2, Y8
+	VFMADD213PD  Y5, Y3, Y8
+	VMOVUPD      Y8, 32(AX)
+	ADDQ         R8, AX
+	VBROADCASTSD 24(BX), Y2
+	VBROADCASTSD 24(SI), Y3
+	VBROADCASTSD 24(DI), Y4
+	VFMADD231PD  192(CX), Y2, Y0
+	VFMADD213PD  Y4, Y3, Y0
+	VMOVUPD      Y0, (AX)
+	VFMADD231PD  224(CX), Y2, Y1
+	VFMADD213PD  Y4, Y3, Y1
+	VMOVUPD      Y1, 32(AX)
+	ADDQ         R8, AX
+	LEAQ         32(DX), R11
+	VMOVUPD      (R11), Y0
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y1
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y2
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y3
+	ADDQ         R9, R11
+	VUNPCKLPD    Y1, Y0, Y4
+	VUNPCKLPD    Y3, Y2, Y5
+	VPERM2F128   $0x20, Y5, Y4, Y6
+	VPERM2F128   $0x31, Y5, Y4, Y4
+	VUNPCKHPD    Y1, Y0, Y0
+	VUNPCKHPD    Y3, Y2, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VMOVUPD      (R11), Y1
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y3
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y5
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y7
+	ADDQ         R9, R11
+	VUNPCKLPD    Y3, Y1, Y8
+	VUNPCKLPD    Y7, Y5, Y9
+	VPERM2F128   $0x20, Y9, Y8, Y10
+	VPERM2F128   $0x31, Y9, Y8, Y8
+	VUNPCKHPD    Y3, Y1, Y1
+	VUNPCKHPD    Y7, Y5, Y3
+	VPERM2F128   $0x20, Y3, Y1, Y5
+	VPERM2F128   $0x31, Y3, Y1, Y1
+	VBROADCASTSD 32(BX), Y3
+	VBROADCASTSD 32(SI), Y7
+	VBROADCASTSD 32(DI), Y9
+	VFMADD231PD  256(CX), Y3, Y6
+	VFMADD213PD  Y9, Y7, Y6
+	VMOVUPD      Y6, (AX)
+	VFMADD231PD  288(CX), Y3, Y10
+	VFMADD213PD  Y9, Y7, Y10
+	VMOVUPD      Y10, 32(AX)
+	ADDQ         R8, AX
+	VBROADCASTSD 40(BX), Y3
+	VBROADCASTSD 40(SI), Y6
+	VBROADCASTSD 40(DI), Y7
+	VFMADD231PD  320(CX), Y3, Y2
+	VFMADD213PD  Y7, Y6, Y2
+	VMOVUPD      Y2, (AX)
+	VFMADD231PD  352(CX), Y3, Y5
+	VFMADD213PD  Y7, Y6, Y5
+	VMOVUPD      Y5, 32(AX)
+	ADDQ         R8, AX
+	VBROADCASTSD 48(BX), Y2
+	VBROADCASTSD 48(SI), Y3
+	VBROADCASTSD 48(DI), Y5
+	VFMADD231PD  384(CX), Y2, Y4
+	VFMADD213PD  Y5, Y3, Y4
+	VMOVUPD      Y4, (AX)
+	VFMADD231PD  416(CX), Y2, Y8
+	VFMADD213PD  Y5, Y3, Y8
+	VMOVUPD      Y8, 32(AX)
+	ADDQ         R8, AX
+	VBROADCASTSD 56(BX), Y2
+	VBROADCASTSD 56(SI), Y3
+	VBROADCASTSD 56(DI), Y4
+	VFMADD231PD  448(CX), Y2, Y0
+	VFMADD213PD  Y4, Y3, Y0
+	VMOVUPD      Y0, (AX)
+	VFMADD231PD  480(CX), Y2, Y1
+	VFMADD213PD  Y4, Y3, Y1
+	VMOVUPD      Y1, 32(AX)
+	ADDQ         R8, AX
+	ADDQ         $0x00000200, CX
+	ADDQ         $0x40, DX
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	DECQ         R10
+	JNZ          avx2_step
 
-tail:
-	ANDQ        $0x07, DX
-	JZ          done
-	LEAQ        masks<>+64(SB), SI
-	MOVQ        DX, DI
-	SHLQ        $0x03, DI
-	SUBQ        DI, SI
-	VMOVUPD     (SI), Y0
-	VMASKMOVPD  (AX)(BX*1), Y0, Y0
-	VANDPD      constants<>+1440(SB), Y0, Y1
-	VMOVUPD     constants<>+608(SB), Y2
-	VDIVPD      Y1, Y2, Y2
-	VCMPPD      $0x1d, constants<>+2368(SB), Y0, Y3
-	VBLENDVPD   Y3, Y1, Y2, Y1
-	VCMPPD      $0x1e, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD   Y0, Y2, Y1, Y0
-	VCMPPD      $0x12, constants<>+3904(SB), Y0, Y1
-	VCMPPD      $0x1e, constants<>+3936(SB), Y0, Y2
-	VMOVUPD     constants<>+608(SB), Y3
-	VSUBPD      constants<>+608(SB), Y0, Y4
-	VBLENDVPD   Y1, Y0, Y4, Y4
-	VBLENDVPD   Y2, Y3, Y4, Y4
-	VADDPD      constants<>+608(SB), Y0, Y5
-	VBLENDVPD   Y1, Y3, Y5, Y3
-	VBLENDVPD   Y2, Y0, Y3, Y0
-	VDIVPD      Y0, Y4, Y0
-	VMULPD      Y0, Y0, Y3
-	VMOVAPD     Y0, Y4
-	VMOVUPD     constants<>+3968(SB), Y5
-	VFMADD213PD constants<>+4000(SB), Y3, Y5
-	VFMADD213PD constants<>+4032(SB), Y3, Y5
-	VFMADD213PD constants<>+4064(SB), Y3, Y5
-	VFMADD213PD constants<>+4096(SB), Y3, Y5
-	VMOVUPD     constants<>+608(SB), Y6
-	VFMADD213PD constants<>+4128(SB), Y3, Y6
-	VFMADD213PD constants<>+4160(SB), Y3, Y6
-	VFMADD213PD constants<>+4192(SB), Y3, Y6
-	VFMADD213PD constants<>+4224(SB), Y3, Y6
-	VFMADD213PD constants<>+4256(SB), Y3, Y6
-	VDIVPD      Y6, Y5, Y5
-	VMULPD      Y5, Y3, Y3
-	VFMADD231PD Y3, Y0, Y4
-	VMOVUPD     constants<>+4288(SB), Y0
-	VSUBPD      Y4, Y0, Y0
-	VADDPD      constants<>+4320(SB), Y0, Y0
-	VADDPD      constants<>+4352(SB), Y4, Y3
-	VADDPD      constants<>+4384(SB), Y3, Y3
-	VBLENDVPD   Y1, Y4, Y3, Y1
-	VBLENDVPD   Y2, Y0, Y1, Y0
-	VMOVUPD     constants<>+4416(SB), Y1
-	VDIVPD      Y1, Y0, Y0
-	VMOVUPD     (SI), Y1
-	VMASKMOVPD  (AX)(BX*1), Y1, Y1
-	VCMPPD      $0x11, constants<>+2368(SB), Y1, Y1
-	VMOVUPD     constants<>+576(SB), Y2
-	VSUBPD      Y0, Y2, Y2
-	VBLENDVPD   Y1, Y0, Y2, Y1
-	VCMPPD      $0x11, constants<>+672(SB), Y1, Y2
-	VMULPD      constants<>+704(SB), Y1, Y3
-	VBLENDVPD   Y2, Y3, Y1, Y3
-	VPSRLQ      $0x34, Y3, Y4
-	VORPD       constants<>+736(SB), Y4, Y4
-	VSUBPD      constants<>+768(SB), Y4, Y4
-	VANDPD      constants<>+800(SB), Y2, Y2
-	VSUBPD      Y2, Y4, Y2
-	VANDPD      constants<>+832(SB), Y3, Y3
-	VORPD       constants<>+608(SB), Y3, Y3
-	VCMPPD      $0x1d, constants<>+864(SB), Y3, Y4
-	VADDPD      constants<>+608(SB), Y2, Y5
-	VBLENDVPD   Y4, Y5, Y2, Y2
-	VMULPD      constants<>+576(SB), Y3, Y5
-	VBLENDVPD   Y4, Y5, Y3, Y3
-	VSUBPD      constants<>+608(SB), Y3, Y3
-	VXORPD      Y4, Y4, Y4
-	VADDPD      constants<>+896(SB), Y3, Y5
-	VDIVPD      Y5, Y3, Y5
-	VMULPD      Y5, Y5, Y6
-	VMOVUPD     constants<>+928(SB), Y7
-	VFMADD213PD constants<>+960(SB), Y6, Y7
-	VFMADD213PD constants<>+992(SB), Y6, Y7
-	VFMADD213PD constants<>+1024(SB), Y6, Y7
-	VFMADD213PD constants<>+1056(SB), Y6, Y7
-	VFMADD213PD constants<>+1088(SB), Y6, Y7
-	VFMADD213PD constants<>+1120(SB), Y6, Y7
-	VMULPD      Y3, Y3, Y8
-	VMULPD      constants<>+576(SB), Y8, Y8
-	VFMADD213PD Y8, Y6, Y7
-	VFMADD231PD constants<>+192(SB), Y2, Y4
-	VFMADD231PD Y7, Y5, Y4
-	VSUBPD      Y4, Y8, Y4
-	VSUBPD      Y4, Y3, Y3
-	VFMADD231PD constants<>+160(SB), Y2, Y3
-	VCMPPD      $0x12, constants<>+1152(SB), Y1, Y2
-	VBLENDVPD   Y2, Y3, Y1, Y2
-	VCMPPD      $0x11, constants<>+1184(SB), Y1, Y3
-	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
-	VCMPPD      $0x00, constants<>+1184(SB), Y1, Y1
-	VBLENDVPD   Y1, constants<>+1248(SB), Y2, Y1
-	VXORPD      constants<>+0(SB), Y0, Y0
-	VADDPD      constants<>+608(SB), Y0, Y2
-	VSUBPD      constants<>+608(SB), Y2, Y3
-	VSUBPD      Y3, Y0, Y3
-	VMOVUPD     constants<>+608(SB), Y4
-	VSUBPD      Y0, Y2, Y5
-	VSUBPD      Y5, Y4, Y4
-	VCMPPD      $0x1e, constants<>+608(SB), Y0, Y5
-	VBLENDVPD   Y5, Y4, Y3, Y3
-	VCMPPD      $0x11, constants<>+672(SB), Y2, Y4
-	VMULPD      constants<>+704(SB), Y2, Y5
-	VBLENDVPD   Y4, Y5, Y2, Y5
-	VPSRLQ      $0x34, Y5, Y6
-	VORPD       constants<>+736(SB), Y6, Y6
-	VSUBPD      constants<>+768(SB), Y6, Y6
-	VANDPD      constants<>+800(SB), Y4, Y4
-	VSUBPD      Y4, Y6, Y4
-	VANDPD      constants<>+832(SB), Y5, Y5
-	VORPD       constants<>+608(SB), Y5, Y5
-	VCMPPD      $0x1d, constants<>+864(SB), Y5, Y6
-	VADDPD      constants<>+608(SB), Y4, Y7
-	VBLENDVPD   Y6, Y7, Y4, Y4
-	VMULPD      constants<>+576(SB), Y5, Y7
-	VBLENDVPD   Y6, Y7, Y5, Y5
-	VSUBPD      constants<>+608(SB), Y5, Y5
-	VDIVPD      Y2, Y3, Y2
-	VXORPD      Y3, Y3, Y3
-	VCMPPD      $0x1e, constants<>+1280(SB), Y0, Y6
-	VCMPPD      $0x11, constants<>+1312(SB), Y0, Y7
-	VBLENDVPD   Y7, Y0, Y5, Y8
-	VBLENDVPD   Y6, Y8, Y5, Y5
-	VBLENDVPD   Y7, Y3, Y4, Y8
-	VBLENDVPD   Y6, Y8, Y4, Y4
-	VBLENDVPD   Y7, Y3, Y2, Y3
-	VBLENDVPD   Y6, Y3, Y2, Y2
-	VADDPD      constants<>+896(SB), Y5, Y3
-	VDIVPD      Y3, Y5, Y3
-	VMULPD      Y3, Y3, Y6
-	VMOVUPD     constants<>+928(SB), Y7
-	VFMADD213PD constants<>+960(SB), Y6, Y7
-	VFMADD213PD constants<>+992(SB), Y6, Y7
-	VFMADD213PD constants<>+1024(SB), Y6, Y7
-	VFMADD213PD constants<>+1056(SB), Y6, Y7
-	VFMADD213PD constants<>+1088(SB), Y6, Y7
-	VFMADD213PD constants<>+1120(SB), Y6, Y7
-	VMULPD      Y5, Y5, Y8
-	VMULPD      constants<>+576(SB), Y8, Y8
-	VFMADD213PD Y8, Y6, Y7
-	VFMADD231PD constants<>+192(SB), Y4, Y2
-	VFMADD231PD Y7, Y3, Y2
-	VSUBPD      Y2, Y8, Y2
-	VSUBPD      Y2, Y5, Y2
-	VFMADD231PD constants<>+160(SB), Y4, Y2
-	VANDPD      constants<>+0(SB), Y0, Y3
-	VORPD       Y3, Y2, Y2
-	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y3
-	VBLENDVPD   Y3, Y2, Y0, Y2
-	VCMPPD      $0x11, constants<>+1344(SB), Y0, Y3
-	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
-	VCMPPD      $0x00, constants<>+1344(SB), Y0, Y0
-	VBLENDVPD   Y0, constants<>+1248(SB), Y2, Y0
-	VMOVUPD     (SI), Y2
-	VMASKMOVPD  (AX)(BX*1), Y2, Y2
-	VCMPPD      $0x1e, constants<>+1184(SB), Y2, Y2
-	VBLENDVPD   Y2, Y0, Y1, Y0
-	VMOVUPD     (SI), Y1
-	VMASKMOVPD  Y0, Y1, (CX)(BX*1)
-	CMPQ        DX, $0x04
-	JLE         reload
-	VMOVUPD     32(SI), Y0
-	VMASKMOVPD  32(AX)(BX*1), Y0, Y0
-	VANDPD      constants<>+1440(SB), Y0, Y1
-	VMOVUPD     constants<>+608(SB), Y2
-	VDIVPD      Y1, Y2, Y2
-	VCMPPD      $0x1d, constants<>+2368(SB), Y0, Y3
-	VBLENDVPD   Y3, Y1, Y2, Y1
-	VCMPPD      $0x1e, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD   Y0, Y2, Y1, Y0
-	VCMPPD      $0x12, constants<>+3904(SB), Y0, Y1
-	VCMPPD      $0x1e, constants<>+3936(SB), Y0, Y2
-	VMOVUPD     constants<>+608(SB), Y3
-	VSUBPD      constants<>+608(SB), Y0, Y4
-	VBLENDVPD   Y1, Y0, Y4, Y4
-	VBLENDVPD   Y2, Y3, Y4, Y4
-	VADDPD      constants<>+608(SB), Y0, Y5
-	VBLENDVPD   Y1, Y3, Y5, Y3
-	VBLENDVPD   Y2, Y0, Y3, Y0
-	VDIVPD      Y0, Y4, Y0
-	VMULPD      Y0, Y0, Y3
-	VMOVAPD     Y0, Y4
-	VMOVUPD     constants<>+3968(SB), Y5
-	VFMADD213PD constants<>+4000(SB), Y3, Y5
-	VFMADD213PD constants<>+4032(SB), Y3, Y5
-	VFMADD213PD constants<>+4064(SB), Y3, Y5
-	VFMADD213PD constants<>+4096(SB), Y3, Y5
-	VMOVUPD     constants<>+608(SB), Y6
-	VFMADD213PD constants<>+4128(SB), Y3, Y6
-	VFMADD213PD constants<>+4160(SB), Y3, Y6
-	VFMADD213PD constants<>+4192(SB), Y3, Y6
-	VFMADD213PD constants<>+4224(SB), Y3, Y6
-	VFMADD213PD constants<>+4256(SB), Y3, Y6
-	VDIVPD      Y6, Y5, Y5
-	VMULPD      Y5, Y3, Y3
-	VFMADD231PD Y3, Y0, Y4
-	VMOVUPD     constants<>+4288(SB), Y0
-	VSUBPD      Y4, Y0, Y0
-	VADDPD      constants<>+4320(SB), Y0, Y0
-	VADDPD      constants<>+4352(SB), Y4, Y3
-	VADDPD      constants<>+4384(SB), Y3, Y3
-	VBLENDVPD   Y1, Y4, Y3, Y1
-	VBLENDVPD   Y2, Y0, Y1, Y0
-	VMOVUPD     constants<>+4416(SB), Y1
-	VDIVPD      Y1, Y0, Y0
-	VMOVUPD     32(SI), Y1
-	VMASKMOVPD  32(AX)(BX*1), Y1, Y1
-	VCMPPD      $0x11, constants<>+2368(SB), Y1, Y1
-	VMOVUPD     constants<>+576(SB), Y2
-	VSUBPD      Y0, Y2, Y2
-	VBLENDVPD   Y1, Y0, Y2, Y1
-	VCMPPD      $0x11, constants<>+672(SB), Y1, Y2
-	VMULPD      constants<>+704(SB), Y1, Y3
-	VBLENDVPD   Y2, Y3, Y1, Y3
-	VPSRLQ      $0x34, Y3, Y4
-	VORPD       constants<>+736(SB), Y4, Y4
-	VSUBPD      constants<>+768(SB), Y4, Y4
-	VANDPD      constants<>+800(SB), Y2, Y2
-	VSUBPD      Y2, Y4, Y2
-	VANDPD      constants<>+832(SB), Y3, Y3
-	VORPD       constants<>+608(SB), Y3, Y3
-	VCMPPD      $0x1d, constants<>+864(SB), Y3, Y4
-	VADDPD      constants<>+608(SB), Y2, Y5
-	VBLENDVPD   Y4, Y5, Y2, Y2
-	VMULPD      constants<>+576(SB), Y3, Y5
-	VBLENDVPD   Y4, Y5, Y3, Y3
-	VSUBPD      constants<>+608(SB), Y3, Y3
-	VXORPD      Y4, Y4, Y4
-	VADDPD      constants<>+896(SB), Y3, Y5
-	VDIVPD      Y5, Y3, Y5
-	VMULPD      Y5, Y5, Y6
-	VMOVUPD     constants<>+928(SB), Y7
-	VFMADD213PD constants<>+960(SB), Y6, Y7
-	VFMADD213PD constants<>+992(SB), Y6, Y7
-	VFMADD213PD constants<>+1024(SB), Y6, Y7
-	VFMADD213PD constants<>+1056(SB), Y6, Y7
-	VFMADD213PD constants<>+1088(SB), Y6, Y7
-	VFMADD213PD constants<>+1120(SB), Y6, Y7
-	VMULPD      Y3, Y3, Y8
-	VMULPD      constants<>+576(SB), Y8, Y8
-	VFMADD213PD Y8, Y6, Y7
-	VFMADD231PD constants<>+192(SB), Y2, Y4
-	VFMADD231PD Y7, Y5, Y4
-	VSUBPD      Y4, Y8, Y4
-	VSUBPD      Y4, Y3, Y3
-	VFMADD231PD constants<>+160(SB), Y2, Y3
-	VCMPPD      $0x12, constants<>+1152(SB), Y1, Y2
-	VBLENDVPD   Y2, Y3, Y1, Y2
-	VCMPPD      $0x11, constants<>+1184(SB), Y1, Y3
-	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
-	VCMPPD      $0x00, constants<>+1184(SB), Y1, Y1
-	VBLENDVPD   Y1, constants<>+1248(SB), Y2, Y1
-	VXORPD      constants<>+0(SB), Y0, Y0
-	VADDPD      constants<>+608(SB), Y0, Y2
-	VSUBPD      constants<>+608(SB), Y2, Y3
-	VSUBPD      Y3, Y0, Y3
-	VMOVUPD     constants<>+608(SB), Y4
-	VSUBPD      Y0, Y2, Y5
-	VSUBPD      Y5, Y4, Y4
-	VCMPPD      $0x1e, constants<>+608(SB), Y0, Y5
-	VBLENDVPD   Y5, Y4, Y3, Y3
-	VCMPPD      $0x11, constants<>+672(SB), Y2, Y4
-	VMULPD      constants<>+704(SB), Y2, Y5
-	VBLENDVPD   Y4, Y5, Y2, Y5
-	VPSRLQ      $0x34, Y5, Y6
-	VORPD       constants<>+736(SB), Y6, Y6
-	VSUBPD      constants<>+768(SB), Y6, Y6
-	VANDPD      constants<>+800(SB), Y4, Y4
-	VSUBPD      Y4, Y6, Y4
-	VANDPD      constants<>+832(SB), Y5, Y5
-	VORPD       constants<>+608(SB), Y5, Y5
-	VCMPPD      $0x1d, constants<>+864(SB), Y5, Y6
-	VADDPD      constants<>+608(SB), Y4, Y7
-	VBLENDVPD   Y6, Y7, Y4, Y4
-	VMULPD      constants<>+576(SB), Y5, Y7
-	VBLENDVPD   Y6, Y7, Y5, Y5
-	VSUBPD      constants<>+608(SB), Y5, Y5
-	VDIVPD      Y2, Y3, Y2
-	VXORPD      Y3, Y3, Y3
-	VCMPPD      $0x1e, constants<>+1280(SB), Y0, Y6
-	VCMPPD      $0x11, constants<>+1312(SB), Y0, Y7
-	VBLENDVPD   Y7, Y0, Y5, Y8
-	VBLENDVPD   Y6, Y8, Y5, Y5
-	VBLENDVPD   Y7, Y3, Y4, Y8
-	VBLENDVPD   Y6, Y8, Y4, Y4
-	VBLENDVPD   Y7, Y3, Y2, Y3
-	VBLENDVPD   Y6, Y3, Y2, Y2
-	VADDPD      constants<>+896(SB), Y5, Y3
-	VDIVPD      Y3, Y5, Y3
-	VMULPD      Y3, Y3, Y6
-	VMOVUPD     constants<>+928(SB), Y7
-	VFMADD213PD constants<>+960(SB), Y6, Y7
-	VFMADD213PD constants<>+992(SB), Y6, Y7
-	VFMADD213PD constants<>+1024(SB), Y6, Y7
-	VFMADD213PD constants<>+1056(SB), Y6, Y7
-	VFMADD213PD constants<>+1088(SB), Y6, Y7
-	VFMADD213PD constants<>+1120(SB), Y6, Y7
-	VMULPD      Y5, Y5, Y8
-	VMULPD      constants<>+576(SB), Y8, Y8
-	VFMADD213PD Y8, Y6, Y7
-	VFMADD231PD constants<>+192(SB), Y4, Y2
-	VFMADD231PD Y7, Y3, Y2
-	VSUBPD      Y2, Y8, Y2
-	VSUBPD      Y2, Y5, Y2
-	VFMADD231PD constants<>+160(SB), Y4, Y2
-	VANDPD      constants<>+0(SB), Y0, Y3
-	VORPD       Y3, Y2, Y2
-	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y3
-	VBLENDVPD   Y3, Y2, Y0, Y2
-	VCMPPD      $0x11, constants<>+1344(SB), Y0, Y3
-	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
-	VCMPPD      $0x00, constants<>+1344(SB), Y0, Y0
-	VBLENDVPD   Y0, constants<>+1248(SB), Y2, Y0
-	VMOVUPD     32(SI), Y2
-	VMASKMOVPD  32(AX)(BX*1), Y2, Y2
-	VCMPPD      $0x1e, constants<>+1184(SB), Y2, Y2
-	VBLENDVPD   Y2, Y0, Y1, Y0
-	VMOVUPD     32(SI), Y1
-	VMASKMOVPD  Y0, Y1, 32(CX)(BX*1)
-
-reload:
-done:
+avx2_done:
 	VZEROUPPER
 	RET
 
-// func logCauchyCDFAVX512(dst []float64, x []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·logCauchyCDFAVX512(SB), NOSPLIT, $0-48
-	MOVQ x_base+24(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_len+32(FP), DX
+// func logCauchyCDFVector(form uint8, dst []float64, x []float64)
+// Requires: AVX, AVX2, AVX512F, BMI2, FMA3
+TEXT ·logCauchyCDFVector(SB), NOSPLIT, $0-56
+	CMPB form+0(FP), $0x02
+	JNE  avx2
+	MOVQ x_base+32(FP), AX
+	MOVQ dst_base+8(FP), CX
+	MOVQ x_len+40(FP), DX
 	XORQ BX, BX
 	MOVQ DX, SI
 	SHRQ $0x03, SI
@@ -12801,8 +12848,8 @@ step:
 	VCMPPD.BCST      $0x1e, constants<>+1184(SB), Z0, K1
 	VMOVAPD          Z7, Z0
 	VMOVAPD          Z2, K1, Z0
-	VCMPPD.BCST      $0x12, constants<>+3904(SB), Z0, K1
-	VCMPPD.BCST      $0x1e, constants<>+3936(SB), Z0, K2
+	VCMPPD.BCST      $0x12, constants<>+2848(SB), Z0, K1
+	VCMPPD.BCST      $0x1e, constants<>+2880(SB), Z0, K2
 	VBROADCASTSD     constants<>+608(SB), Z1
 	VSUBPD.BCST      constants<>+608(SB), Z0, Z2
 	VMOVAPD          Z0, K1, Z2
@@ -12814,28 +12861,28 @@ step:
 	VDIVPD           Z1, Z2, Z0
 	VMULPD           Z0, Z0, Z1
 	VMOVAPD          Z0, Z2
-	VBROADCASTSD     constants<>+3968(SB), Z7
-	VFMADD213PD.BCST constants<>+4000(SB), Z1, Z7
-	VFMADD213PD.BCST constants<>+4032(SB), Z1, Z7
-	VFMADD213PD.BCST constants<>+4064(SB), Z1, Z7
-	VFMADD213PD.BCST constants<>+4096(SB), Z1, Z7
+	VBROADCASTSD     constants<>+2912(SB), Z7
+	VFMADD213PD.BCST constants<>+2944(SB), Z1, Z7
+	VFMADD213PD.BCST constants<>+2976(SB), Z1, Z7
+	VFMADD213PD.BCST constants<>+3008(SB), Z1, Z7
+	VFMADD213PD.BCST constants<>+3040(SB), Z1, Z7
 	VBROADCASTSD     constants<>+608(SB), Z8
-	VFMADD213PD.BCST constants<>+4128(SB), Z1, Z8
-	VFMADD213PD.BCST constants<>+4160(SB), Z1, Z8
-	VFMADD213PD.BCST constants<>+4192(SB), Z1, Z8
-	VFMADD213PD.BCST constants<>+4224(SB), Z1, Z8
-	VFMADD213PD.BCST constants<>+4256(SB), Z1, Z8
+	VFMADD213PD.BCST constants<>+3072(SB), Z1, Z8
+	VFMADD213PD.BCST constants<>+3104(SB), Z1, Z8
+	VFMADD213PD.BCST constants<>+3136(SB), Z1, Z8
+	VFMADD213PD.BCST constants<>+3168(SB), Z1, Z8
+	VFMADD213PD.BCST constants<>+3200(SB), Z1, Z8
 	VDIVPD           Z8, Z7, Z7
 	VMULPD           Z7, Z1, Z1
 	VFMADD231PD      Z1, Z0, Z2
-	VBROADCASTSD     constants<>+4288(SB), Z0
+	VBROADCASTSD     constants<>+3232(SB), Z0
 	VSUBPD           Z2, Z0, Z0
-	VADDPD.BCST      constants<>+4320(SB), Z0, Z0
-	VADDPD.BCST      constants<>+4352(SB), Z2, Z1
-	VADDPD.BCST      constants<>+4384(SB), Z1, Z1
+	VADDPD.BCST      constants<>+3264(SB), Z0, Z0
+	VADDPD.BCST      constants<>+3296(SB), Z2, Z1
+	VADDPD.BCST      constants<>+3328(SB), Z1, Z1
 	VMOVAPD          Z2, K1, Z1
 	VMOVAPD          Z0, K2, Z1
-	VBROADCASTSD     constants<>+4416(SB), Z0
+	VBROADCASTSD     constants<>+3360(SB), Z0
 	VDIVPD           Z0, Z1, Z0
 	VMOVUPD          (AX)(BX*1), Z1
 	VCMPPD.BCST      $0x11, constants<>+2368(SB), Z1, K1
@@ -12962,8 +13009,8 @@ tail:
 	VCMPPD.BCST      $0x1e, constants<>+1184(SB), Z0, K2
 	VMOVAPD          Z3, Z0
 	VMOVAPD          Z2, K2, Z0
-	VCMPPD.BCST      $0x12, constants<>+3904(SB), Z0, K2
-	VCMPPD.BCST      $0x1e, constants<>+3936(SB), Z0, K3
+	VCMPPD.BCST      $0x12, constants<>+2848(SB), Z0, K2
+	VCMPPD.BCST      $0x1e, constants<>+2880(SB), Z0, K3
 	VBROADCASTSD     constants<>+608(SB), Z1
 	VSUBPD.BCST      constants<>+608(SB), Z0, Z2
 	VMOVAPD          Z0, K2, Z2
@@ -12975,28 +13022,28 @@ tail:
 	VDIVPD           Z1, Z2, Z0
 	VMULPD           Z0, Z0, Z1
 	VMOVAPD          Z0, Z2
-	VBROADCASTSD     constants<>+3968(SB), Z3
-	VFMADD213PD.BCST constants<>+4000(SB), Z1, Z3
-	VFMADD213PD.BCST constants<>+4032(SB), Z1, Z3
-	VFMADD213PD.BCST constants<>+4064(SB), Z1, Z3
-	VFMADD213PD.BCST constants<>+4096(SB), Z1, Z3
+	VBROADCASTSD     constants<>+2912(SB), Z3
+	VFMADD213PD.BCST constants<>+2944(SB), Z1, Z3
+	VFMADD213PD.BCST constants<>+2976(SB), Z1, Z3
+	VFMADD213PD.BCST constants<>+3008(SB), Z1, Z3
+	VFMADD213PD.BCST constants<>+3040(SB), Z1, Z3
 	VBROADCASTSD     constants<>+608(SB), Z4
-	VFMADD213PD.BCST constants<>+4128(SB), Z1, Z4
-	VFMADD213PD.BCST constants<>+4160(SB), Z1, Z4
-	VFMADD213PD.BCST constants<>+4192(SB), Z1, Z4
-	VFMADD213PD.BCST constants<>+4224(SB), Z1, Z4
-	VFMADD213PD.BCST constants<>+4256(SB), Z1, Z4
+	VFMADD213PD.BCST constants<>+3072(SB), Z1, Z4
+	VFMADD213PD.BCST constants<>+3104(SB), Z1, Z4
+	VFMADD213PD.BCST constants<>+3136(SB), Z1, Z4
+	VFMADD213PD.BCST constants<>+3168(SB), Z1, Z4
+	VFMADD213PD.BCST constants<>+3200(SB), Z1, Z4
 	VDIVPD           Z4, Z3, Z3
 	VMULPD           Z3, Z1, Z1
 	VFMADD231PD      Z1, Z0, Z2
-	VBROADCASTSD     constants<>+4288(SB), Z0
+	VBROADCASTSD     constants<>+3232(SB), Z0
 	VSUBPD           Z2, Z0, Z0
-	VADDPD.BCST      constants<>+4320(SB), Z0, Z0
-	VADDPD.BCST      constants<>+4352(SB), Z2, Z1
-	VADDPD.BCST      constants<>+4384(SB), Z1, Z1
+	VADDPD.BCST      constants<>+3264(SB), Z0, Z0
+	VADDPD.BCST      constants<>+3296(SB), Z2, Z1
+	VADDPD.BCST      constants<>+3328(SB), Z1, Z1
 	VMOVAPD          Z2, K2, Z1
 	VMOVAPD          Z0, K3, Z1
-	VBROADCASTSD     constants<>+4416(SB), Z0
+	VBROADCASTSD     constants<>+3360(SB), Z0
 	VDIVPD           Z0, Z1, Z0
 	VMOVUPD.Z        (AX)(BX*1), K1, Z1
 	VCMPPD.BCST      $0x11, constants<>+2368(SB), Z1, K2
@@ -13107,12 +13154,667 @@ done:
 	VZEROUPPER
 	RET
 
-// func quantileTailAVX512(dst []float64, x []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·quantileTailAVX512(SB), NOSPLIT, $0-48
-	MOVQ x_base+24(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_len+32(FP), DX
+avx2:
+	MOVQ x_base+32(FP), AX
+	MOVQ dst_base+8(FP), CX
+	MOVQ x_len+40(FP), DX
+	XORQ BX, BX
+	MOVQ DX, SI
+	SHRQ $0x03, SI
+	JZ   avx2_tail
+
+avx2_step:
+	VMOVUPD     (AX)(BX*1), Y0
+	VANDPD      constants<>+1440(SB), Y0, Y1
+	VMOVUPD     constants<>+608(SB), Y2
+	VDIVPD      Y1, Y2, Y2
+	VCMPPD      $0x1d, constants<>+2368(SB), Y0, Y3
+	VBLENDVPD   Y3, Y1, Y2, Y1
+	VCMPPD      $0x1e, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD   Y0, Y2, Y1, Y0
+	VCMPPD      $0x12, constants<>+2848(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+2880(SB), Y0, Y2
+	VMOVUPD     constants<>+608(SB), Y3
+	VSUBPD      constants<>+608(SB), Y0, Y4
+	VBLENDVPD   Y1, Y0, Y4, Y4
+	VBLENDVPD   Y2, Y3, Y4, Y4
+	VADDPD      constants<>+608(SB), Y0, Y5
+	VBLENDVPD   Y1, Y3, Y5, Y3
+	VBLENDVPD   Y2, Y0, Y3, Y0
+	VDIVPD      Y0, Y4, Y0
+	VMULPD      Y0, Y0, Y3
+	VMOVAPD     Y0, Y4
+	VMOVUPD     constants<>+2912(SB), Y5
+	VFMADD213PD constants<>+2944(SB), Y3, Y5
+	VFMADD213PD constants<>+2976(SB), Y3, Y5
+	VFMADD213PD constants<>+3008(SB), Y3, Y5
+	VFMADD213PD constants<>+3040(SB), Y3, Y5
+	VMOVUPD     constants<>+608(SB), Y6
+	VFMADD213PD constants<>+3072(SB), Y3, Y6
+	VFMADD213PD constants<>+3104(SB), Y3, Y6
+	VFMADD213PD constants<>+3136(SB), Y3, Y6
+	VFMADD213PD constants<>+3168(SB), Y3, Y6
+	VFMADD213PD constants<>+3200(SB), Y3, Y6
+	VDIVPD      Y6, Y5, Y5
+	VMULPD      Y5, Y3, Y3
+	VFMADD231PD Y3, Y0, Y4
+	VMOVUPD     constants<>+3232(SB), Y0
+	VSUBPD      Y4, Y0, Y0
+	VADDPD      constants<>+3264(SB), Y0, Y0
+	VADDPD      constants<>+3296(SB), Y4, Y3
+	VADDPD      constants<>+3328(SB), Y3, Y3
+	VBLENDVPD   Y1, Y4, Y3, Y1
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VMOVUPD     constants<>+3360(SB), Y1
+	VDIVPD      Y1, Y0, Y0
+	VMOVUPD     (AX)(BX*1), Y1
+	VCMPPD      $0x11, constants<>+2368(SB), Y1, Y1
+	VMOVUPD     constants<>+576(SB), Y2
+	VSUBPD      Y0, Y2, Y2
+	VBLENDVPD   Y1, Y0, Y2, Y1
+	VCMPPD      $0x11, constants<>+672(SB), Y1, Y2
+	VMULPD      constants<>+704(SB), Y1, Y3
+	VBLENDVPD   Y2, Y3, Y1, Y3
+	VPSRLQ      $0x34, Y3, Y4
+	VORPD       constants<>+736(SB), Y4, Y4
+	VSUBPD      constants<>+768(SB), Y4, Y4
+	VANDPD      constants<>+800(SB), Y2, Y2
+	VSUBPD      Y2, Y4, Y2
+	VANDPD      constants<>+832(SB), Y3, Y3
+	VORPD       constants<>+608(SB), Y3, Y3
+	VCMPPD      $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD      constants<>+608(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y2
+	VMULPD      constants<>+576(SB), Y3, Y5
+	VBLENDVPD   Y4, Y5, Y3, Y3
+	VSUBPD      constants<>+608(SB), Y3, Y3
+	VXORPD      Y4, Y4, Y4
+	VADDPD      constants<>+896(SB), Y3, Y5
+	VDIVPD      Y5, Y3, Y5
+	VMULPD      Y5, Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y3, Y3, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y2, Y4
+	VFMADD231PD Y7, Y5, Y4
+	VSUBPD      Y4, Y8, Y4
+	VSUBPD      Y4, Y3, Y3
+	VFMADD231PD constants<>+160(SB), Y2, Y3
+	VCMPPD      $0x12, constants<>+1152(SB), Y1, Y2
+	VBLENDVPD   Y2, Y3, Y1, Y2
+	VCMPPD      $0x11, constants<>+1184(SB), Y1, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1184(SB), Y1, Y1
+	VBLENDVPD   Y1, constants<>+1248(SB), Y2, Y1
+	VXORPD      constants<>+0(SB), Y0, Y0
+	VADDPD      constants<>+608(SB), Y0, Y2
+	VSUBPD      constants<>+608(SB), Y2, Y3
+	VSUBPD      Y3, Y0, Y3
+	VMOVUPD     constants<>+608(SB), Y4
+	VSUBPD      Y0, Y2, Y5
+	VSUBPD      Y5, Y4, Y4
+	VCMPPD      $0x1e, constants<>+608(SB), Y0, Y5
+	VBLENDVPD   Y5, Y4, Y3, Y3
+	VCMPPD      $0x11, constants<>+672(SB), Y2, Y4
+	VMULPD      constants<>+704(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y5
+	VPSRLQ      $0x34, Y5, Y6
+	VORPD       constants<>+736(SB), Y6, Y6
+	VSUBPD      constants<>+768(SB), Y6, Y6
+	VANDPD      constants<>+800(SB), Y4, Y4
+	VSUBPD      Y4, Y6, Y4
+	VANDPD      constants<>+832(SB), Y5, Y5
+	VORPD       constants<>+608(SB), Y5, Y5
+	VCMPPD      $0x1d, constants<>+864(SB), Y5, Y6
+	VADDPD      constants<>+608(SB), Y4, Y7
+	VBLENDVPD   Y6, Y7, Y4, Y4
+	VMULPD      constants<>+576(SB), Y5, Y7
+	VBLENDVPD   Y6, Y7, Y5, Y5
+	VSUBPD      constants<>+608(SB), Y5, Y5
+	VDIVPD      Y2, Y3, Y2
+	VXORPD      Y3, Y3, Y3
+	VCMPPD      $0x1e, constants<>+1280(SB), Y0, Y6
+	VCMPPD      $0x11, constants<>+1312(SB), Y0, Y7
+	VBLENDVPD   Y7, Y0, Y5, Y8
+	VBLENDVPD   Y6, Y8, Y5, Y5
+	VBLENDVPD   Y7, Y3, Y4, Y8
+	VBLENDVPD   Y6, Y8, Y4, Y4
+	VBLENDVPD   Y7, Y3, Y2, Y3
+	VBLENDVPD   Y6, Y3, Y2, Y2
+	VADDPD      constants<>+896(SB), Y5, Y3
+	VDIVPD      Y3, Y5, Y3
+	VMULPD      Y3, Y3, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y5, Y5, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y4, Y2
+	VFMADD231PD Y7, Y3, Y2
+	VSUBPD      Y2, Y8, Y2
+	VSUBPD      Y2, Y5, Y2
+	VFMADD231PD constants<>+160(SB), Y4, Y2
+	VANDPD      constants<>+0(SB), Y0, Y3
+	VORPD       Y3, Y2, Y2
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y3
+	VBLENDVPD   Y3, Y2, Y0, Y2
+	VCMPPD      $0x11, constants<>+1344(SB), Y0, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1344(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y2, Y0
+	VMOVUPD     (AX)(BX*1), Y2
+	VCMPPD      $0x1e, constants<>+1184(SB), Y2, Y2
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VMOVUPD     Y0, (CX)(BX*1)
+	VMOVUPD     32(AX)(BX*1), Y0
+	VANDPD      constants<>+1440(SB), Y0, Y1
+	VMOVUPD     constants<>+608(SB), Y2
+	VDIVPD      Y1, Y2, Y2
+	VCMPPD      $0x1d, constants<>+2368(SB), Y0, Y3
+	VBLENDVPD   Y3, Y1, Y2, Y1
+	VCMPPD      $0x1e, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD   Y0, Y2, Y1, Y0
+	VCMPPD      $0x12, constants<>+2848(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+2880(SB), Y0, Y2
+	VMOVUPD     constants<>+608(SB), Y3
+	VSUBPD      constants<>+608(SB), Y0, Y4
+	VBLENDVPD   Y1, Y0, Y4, Y4
+	VBLENDVPD   Y2, Y3, Y4, Y4
+	VADDPD      constants<>+608(SB), Y0, Y5
+	VBLENDVPD   Y1, Y3, Y5, Y3
+	VBLENDVPD   Y2, Y0, Y3, Y0
+	VDIVPD      Y0, Y4, Y0
+	VMULPD      Y0, Y0, Y3
+	VMOVAPD     Y0, Y4
+	VMOVUPD     constants<>+2912(SB), Y5
+	VFMADD213PD constants<>+2944(SB), Y3, Y5
+	VFMADD213PD constants<>+2976(SB), Y3, Y5
+	VFMADD213PD constants<>+3008(SB), Y3, Y5
+	VFMADD213PD constants<>+3040(SB), Y3, Y5
+	VMOVUPD     constants<>+608(SB), Y6
+	VFMADD213PD constants<>+3072(SB), Y3, Y6
+	VFMADD213PD constants<>+3104(SB), Y3, Y6
+	VFMADD213PD constants<>+3136(SB), Y3, Y6
+	VFMADD213PD constants<>+3168(SB), Y3, Y6
+	VFMADD213PD constants<>+3200(SB), Y3, Y6
+	VDIVPD      Y6, Y5, Y5
+	VMULPD      Y5, Y3, Y3
+	VFMADD231PD Y3, Y0, Y4
+	VMOVUPD     constants<>+3232(SB), Y0
+	VSUBPD      Y4, Y0, Y0
+	VADDPD      constants<>+3264(SB), Y0, Y0
+	VADDPD      constants<>+3296(SB), Y4, Y3
+	VADDPD      constants<>+3328(SB), Y3, Y3
+	VBLENDVPD   Y1, Y4, Y3, Y1
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VMOVUPD     constants<>+3360(SB), Y1
+	VDIVPD      Y1, Y0, Y0
+	VMOVUPD     32(AX)(BX*1), Y1
+	VCMPPD      $0x11, constants<>+2368(SB), Y1, Y1
+	VMOVUPD     constants<>+576(SB), Y2
+	VSUBPD      Y0, Y2, Y2
+	VBLENDVPD   Y1, Y0, Y2, Y1
+	VCMPPD      $0x11, constants<>+672(SB), Y1, Y2
+	VMULPD      constants<>+704(SB), Y1, Y3
+	VBLENDVPD   Y2, Y3, Y1, Y3
+	VPSRLQ      $0x34, Y3, Y4
+	VORPD       constants<>+736(SB), Y4, Y4
+	VSUBPD      constants<>+768(SB), Y4, Y4
+	VANDPD      constants<>+800(SB), Y2, Y2
+	VSUBPD      Y2, Y4, Y2
+	VANDPD      constants<>+832(SB), Y3, Y3
+	VORPD       constants<>+608(SB), Y3, Y3
+	VCMPPD      $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD      constants<>+608(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y2
+	VMULPD      constants<>+576(SB), Y3, Y5
+	VBLENDVPD   Y4, Y5, Y3, Y3
+	VSUBPD      constants<>+608(SB), Y3, Y3
+	VXORPD      Y4, Y4, Y4
+	VADDPD      constants<>+896(SB), Y3, Y5
+	VDIVPD      Y5, Y3, Y5
+	VMULPD      Y5, Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y3, Y3, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y2, Y4
+	VFMADD231PD Y7, Y5, Y4
+	VSUBPD      Y4, Y8, Y4
+	VSUBPD      Y4, Y3, Y3
+	VFMADD231PD constants<>+160(SB), Y2, Y3
+	VCMPPD      $0x12, constants<>+1152(SB), Y1, Y2
+	VBLENDVPD   Y2, Y3, Y1, Y2
+	VCMPPD      $0x11, constants<>+1184(SB), Y1, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1184(SB), Y1, Y1
+	VBLENDVPD   Y1, constants<>+1248(SB), Y2, Y1
+	VXORPD      constants<>+0(SB), Y0, Y0
+	VADDPD      constants<>+608(SB), Y0, Y2
+	VSUBPD      constants<>+608(SB), Y2, Y3
+	VSUBPD      Y3, Y0, Y3
+	VMOVUPD     constants<>+608(SB), Y4
+	VSUBPD      Y0, Y2, Y5
+	VSUBPD      Y5, Y4, Y4
+	VCMPPD      $0x1e, constants<>+608(SB), Y0, Y5
+	VBLENDVPD   Y5, Y4, Y3, Y3
+	VCMPPD      $0x11, constants<>+672(SB), Y2, Y4
+	VMULPD      constants<>+704(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y5
+	VPSRLQ      $0x34, Y5, Y6
+	VORPD       constants<>+736(SB), Y6, Y6
+	VSUBPD      constants<>+768(SB), Y6, Y6
+	VANDPD      constants<>+800(SB), Y4, Y4
+	VSUBPD      Y4, Y6, Y4
+	VANDPD      constants<>+832(SB), Y5, Y5
+	VORPD       constants<>+608(SB), Y5, Y5
+	VCMPPD      $0x1d, constants<>+864(SB), Y5, Y6
+	VADDPD      constants<>+608(SB), Y4, Y7
+	VBLENDVPD   Y6, Y7, Y4, Y4
+	VMULPD      constants<>+576(SB), Y5, Y7
+	VBLENDVPD   Y6, Y7, Y5, Y5
+	VSUBPD      constants<>+608(SB), Y5, Y5
+	VDIVPD      Y2, Y3, Y2
+	VXORPD      Y3, Y3, Y3
+	VCMPPD      $0x1e, constants<>+1280(SB), Y0, Y6
+	VCMPPD      $0x11, constants<>+1312(SB), Y0, Y7
+	VBLENDVPD   Y7, Y0, Y5, Y8
+	VBLENDVPD   Y6, Y8, Y5, Y5
+	VBLENDVPD   Y7, Y3, Y4, Y8
+	VBLENDVPD   Y6, Y8, Y4, Y4
+	VBLENDVPD   Y7, Y3, Y2, Y3
+	VBLENDVPD   Y6, Y3, Y2, Y2
+	VADDPD      constants<>+896(SB), Y5, Y3
+	VDIVPD      Y3, Y5, Y3
+	VMULPD      Y3, Y3, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y5, Y5, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y4, Y2
+	VFMADD231PD Y7, Y3, Y2
+	VSUBPD      Y2, Y8, Y2
+	VSUBPD      Y2, Y5, Y2
+	VFMADD231PD constants<>+160(SB), Y4, Y2
+	VANDPD      constants<>+0(SB), Y0, Y3
+	VORPD       Y3, Y2, Y2
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y3
+	VBLENDVPD   Y3, Y2, Y0, Y2
+	VCMPPD      $0x11, constants<>+1344(SB), Y0, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1344(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y2, Y0
+	VMOVUPD     32(AX)(BX*1), Y2
+	VCMPPD      $0x1e, constants<>+1184(SB), Y2, Y2
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VMOVUPD     Y0, 32(CX)(BX*1)
+	ADDQ        $0x40, BX
+	DECQ        SI
+	JNZ         avx2_step
+
+avx2_tail:
+	ANDQ        $0x07, DX
+	JZ          avx2_done
+	LEAQ        masks<>+64(SB), SI
+	MOVQ        DX, DI
+	SHLQ        $0x03, DI
+	SUBQ        DI, SI
+	VMOVUPD     (SI), Y0
+	VMASKMOVPD  (AX)(BX*1), Y0, Y0
+	VANDPD      constants<>+1440(SB), Y0, Y1
+	VMOVUPD     constants<>+608(SB), Y2
+	VDIVPD      Y1, Y2, Y2
+	VCMPPD      $0x1d, constants<>+2368(SB), Y0, Y3
+	VBLENDVPD   Y3, Y1, Y2, Y1
+	VCMPPD      $0x1e, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD   Y0, Y2, Y1, Y0
+	VCMPPD      $0x12, constants<>+2848(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+2880(SB), Y0, Y2
+	VMOVUPD     constants<>+608(SB), Y3
+	VSUBPD      constants<>+608(SB), Y0, Y4
+	VBLENDVPD   Y1, Y0, Y4, Y4
+	VBLENDVPD   Y2, Y3, Y4, Y4
+	VADDPD      constants<>+608(SB), Y0, Y5
+	VBLENDVPD   Y1, Y3, Y5, Y3
+	VBLENDVPD   Y2, Y0, Y3, Y0
+	VDIVPD      Y0, Y4, Y0
+	VMULPD      Y0, Y0, Y3
+	VMOVAPD     Y0, Y4
+	VMOVUPD     constants<>+2912(SB), Y5
+	VFMADD213PD constants<>+2944(SB), Y3, Y5
+	VFMADD213PD constants<>+2976(SB), Y3, Y5
+	VFMADD213PD constants<>+3008(SB), Y3, Y5
+	VFMADD213PD constants<>+3040(SB), Y3, Y5
+	VMOVUPD     constants<>+608(SB), Y6
+	VFMADD213PD constants<>+3072(SB), Y3, Y6
+	VFMADD213PD constants<>+3104(SB), Y3, Y6
+	VFMADD213PD constants<>+3136(SB), Y3, Y6
+	VFMADD213PD constants<>+3168(SB), Y3, Y6
+	VFMADD213PD constants<>+3200(SB), Y3, Y6
+	VDIVPD      Y6, Y5, Y5
+	VMULPD      Y5, Y3, Y3
+	VFMADD231PD Y3, Y0, Y4
+	VMOVUPD     constants<>+3232(SB), Y0
+	VSUBPD      Y4, Y0, Y0
+	VADDPD      constants<>+3264(SB), Y0, Y0
+	VADDPD      constants<>+3296(SB), Y4, Y3
+	VADDPD      constants<>+3328(SB), Y3, Y3
+	VBLENDVPD   Y1, Y4, Y3, Y1
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VMOVUPD     constants<>+3360(SB), Y1
+	VDIVPD      Y1, Y0, Y0
+	VMOVUPD     (SI), Y1
+	VMASKMOVPD  (AX)(BX*1), Y1, Y1
+	VCMPPD      $0x11, constants<>+2368(SB), Y1, Y1
+	VMOVUPD     constants<>+576(SB), Y2
+	VSUBPD      Y0, Y2, Y2
+	VBLENDVPD   Y1, Y0, Y2, Y1
+	VCMPPD      $0x11, constants<>+672(SB), Y1, Y2
+	VMULPD      constants<>+704(SB), Y1, Y3
+	VBLENDVPD   Y2, Y3, Y1, Y3
+	VPSRLQ      $0x34, Y3, Y4
+	VORPD       constants<>+736(SB), Y4, Y4
+	VSUBPD      constants<>+768(SB), Y4, Y4
+	VANDPD      constants<>+800(SB), Y2, Y2
+	VSUBPD      Y2, Y4, Y2
+	VANDPD      constants<>+832(SB), Y3, Y3
+	VORPD       constants<>+608(SB), Y3, Y3
+	VCMPPD      $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD      constants<>+608(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y2
+	VMULPD      constants<>+576(SB), Y3, Y5
+	VBLENDVPD   Y4, Y5, Y3, Y3
+	VSUBPD      constants<>+608(SB), Y3, Y3
+	VXORPD      Y4, Y4, Y4
+	VADDPD      constants<>+896(SB), Y3, Y5
+	VDIVPD      Y5, Y3, Y5
+	VMULPD      Y5, Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y3, Y3, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y2, Y4
+	VFMADD231PD Y7, Y5, Y4
+	VSUBPD      Y4, Y8, Y4
+	VSUBPD      Y4, Y3, Y3
+	VFMADD231PD constants<>+160(SB), Y2, Y3
+	VCMPPD      $0x12, constants<>+1152(SB), Y1, Y2
+	VBLENDVPD   Y2, Y3, Y1, Y2
+	VCMPPD      $0x11, constants<>+1184(SB), Y1, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1184(SB), Y1, Y1
+	VBLENDVPD   Y1, constants<>+1248(SB), Y2, Y1
+	VXORPD      constants<>+0(SB), Y0, Y0
+	VADDPD      constants<>+608(SB), Y0, Y2
+	VSUBPD      constants<>+608(SB), Y2, Y3
+	VSUBPD      Y3, Y0, Y3
+	VMOVUPD     constants<>+608(SB), Y4
+	VSUBPD      Y0, Y2, Y5
+	VSUBPD      Y5, Y4, Y4
+	VCMPPD      $0x1e, constants<>+608(SB), Y0, Y5
+	VBLENDVPD   Y5, Y4, Y3, Y3
+	VCMPPD      $0x11, constants<>+672(SB), Y2, Y4
+	VMULPD      constants<>+704(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y5
+	VPSRLQ      $0x34, Y5, Y6
+	VORPD       constants<>+736(SB), Y6, Y6
+	VSUBPD      constants<>+768(SB), Y6, Y6
+	VANDPD      constants<>+800(SB), Y4, Y4
+	VSUBPD      Y4, Y6, Y4
+	VANDPD      constants<>+832(SB), Y5, Y5
+	VORPD       constants<>+608(SB), Y5, Y5
+	VCMPPD      $0x1d, constants<>+864(SB), Y5, Y6
+	VADDPD      constants<>+608(SB), Y4, Y7
+	VBLENDVPD   Y6, Y7, Y4, Y4
+	VMULPD      constants<>+576(SB), Y5, Y7
+	VBLENDVPD   Y6, Y7, Y5, Y5
+	VSUBPD      constants<>+608(SB), Y5, Y5
+	VDIVPD      Y2, Y3, Y2
+	VXORPD      Y3, Y3, Y3
+	VCMPPD      $0x1e, constants<>+1280(SB), Y0, Y6
+	VCMPPD      $0x11, constants<>+1312(SB), Y0, Y7
+	VBLENDVPD   Y7, Y0, Y5, Y8
+	VBLENDVPD   Y6, Y8, Y5, Y5
+	VBLENDVPD   Y7, Y3, Y4, Y8
+	VBLENDVPD   Y6, Y8, Y4, Y4
+	VBLENDVPD   Y7, Y3, Y2, Y3
+	VBLENDVPD   Y6, Y3, Y2, Y2
+	VADDPD      constants<>+896(SB), Y5, Y3
+	VDIVPD      Y3, Y5, Y3
+	VMULPD      Y3, Y3, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y5, Y5, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y4, Y2
+	VFMADD231PD Y7, Y3, Y2
+	VSUBPD      Y2, Y8, Y2
+	VSUBPD      Y2, Y5, Y2
+	VFMADD231PD constants<>+160(SB), Y4, Y2
+	VANDPD      constants<>+0(SB), Y0, Y3
+	VORPD       Y3, Y2, Y2
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y3
+	VBLENDVPD   Y3, Y2, Y0, Y2
+	VCMPPD      $0x11, constants<>+1344(SB), Y0, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1344(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y2, Y0
+	VMOVUPD     (SI), Y2
+	VMASKMOVPD  (AX)(BX*1), Y2, Y2
+	VCMPPD      $0x1e, constants<>+1184(SB), Y2, Y2
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VMOVUPD     (SI), Y1
+	VMASKMOVPD  Y0, Y1, (CX)(BX*1)
+	CMPQ        DX, $0x04
+	JLE         avx2_reload
+	VMOVUPD     32(SI), Y0
+	VMASKMOVPD  32(AX)(BX*1), Y0, Y0
+	VANDPD      constants<>+1440(SB), Y0, Y1
+	VMOVUPD     constants<>+608(SB), Y2
+	VDIVPD      Y1, Y2, Y2
+	VCMPPD      $0x1d, constants<>+2368(SB), Y0, Y3
+	VBLENDVPD   Y3, Y1, Y2, Y1
+	VCMPPD      $0x1e, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD   Y0, Y2, Y1, Y0
+	VCMPPD      $0x12, constants<>+2848(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+2880(SB), Y0, Y2
+	VMOVUPD     constants<>+608(SB), Y3
+	VSUBPD      constants<>+608(SB), Y0, Y4
+	VBLENDVPD   Y1, Y0, Y4, Y4
+	VBLENDVPD   Y2, Y3, Y4, Y4
+	VADDPD      constants<>+608(SB), Y0, Y5
+	VBLENDVPD   Y1, Y3, Y5, Y3
+	VBLENDVPD   Y2, Y0, Y3, Y0
+	VDIVPD      Y0, Y4, Y0
+	VMULPD      Y0, Y0, Y3
+	VMOVAPD     Y0, Y4
+	VMOVUPD     constants<>+2912(SB), Y5
+	VFMADD213PD constants<>+2944(SB), Y3, Y5
+	VFMADD213PD constants<>+2976(SB), Y3, Y5
+	VFMADD213PD constants<>+3008(SB), Y3, Y5
+	VFMADD213PD constants<>+3040(SB), Y3, Y5
+	VMOVUPD     constants<>+608(SB), Y6
+	VFMADD213PD constants<>+3072(SB), Y3, Y6
+	VFMADD213PD constants<>+3104(SB), Y3, Y6
+	VFMADD213PD constants<>+3136(SB), Y3, Y6
+	VFMADD213PD constants<>+3168(SB), Y3, Y6
+	VFMADD213PD constants<>+3200(SB), Y3, Y6
+	VDIVPD      Y6, Y5, Y5
+	VMULPD      Y5, Y3, Y3
+	VFMADD231PD Y3, Y0, Y4
+	VMOVUPD     constants<>+3232(SB), Y0
+	VSUBPD      Y4, Y0, Y0
+	VADDPD      constants<>+3264(SB), Y0, Y0
+	VADDPD      constants<>+3296(SB), Y4, Y3
+	VADDPD      constants<>+3328(SB), Y3, Y3
+	VBLENDVPD   Y1, Y4, Y3, Y1
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VMOVUPD     constants<>+3360(SB), Y1
+	VDIVPD      Y1, Y0, Y0
+	VMOVUPD     32(SI), Y1
+	VMASKMOVPD  32(AX)(BX*1), Y1, Y1
+	VCMPPD      $0x11, constants<>+2368(SB), Y1, Y1
+	VMOVUPD     constants<>+576(SB), Y2
+	VSUBPD      Y0, Y2, Y2
+	VBLENDVPD   Y1, Y0, Y2, Y1
+	VCMPPD      $0x11, constants<>+672(SB), Y1, Y2
+	VMULPD      constants<>+704(SB), Y1, Y3
+	VBLENDVPD   Y2, Y3, Y1, Y3
+	VPSRLQ      $0x34, Y3, Y4
+	VORPD       constants<>+736(SB), Y4, Y4
+	VSUBPD      constants<>+768(SB), Y4, Y4
+	VANDPD      constants<>+800(SB), Y2, Y2
+	VSUBPD      Y2, Y4, Y2
+	VANDPD      constants<>+832(SB), Y3, Y3
+	VORPD       constants<>+608(SB), Y3, Y3
+	VCMPPD      $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD      constants<>+608(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y2
+	VMULPD      constants<>+576(SB), Y3, Y5
+	VBLENDVPD   Y4, Y5, Y3, Y3
+	VSUBPD      constants<>+608(SB), Y3, Y3
+	VXORPD      Y4, Y4, Y4
+	VADDPD      constants<>+896(SB), Y3, Y5
+	VDIVPD      Y5, Y3, Y5
+	VMULPD      Y5, Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y3, Y3, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y2, Y4
+	VFMADD231PD Y7, Y5, Y4
+	VSUBPD      Y4, Y8, Y4
+	VSUBPD      Y4, Y3, Y3
+	VFMADD231PD constants<>+160(SB), Y2, Y3
+	VCMPPD      $0x12, constants<>+1152(SB), Y1, Y2
+	VBLENDVPD   Y2, Y3, Y1, Y2
+	VCMPPD      $0x11, constants<>+1184(SB), Y1, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1184(SB), Y1, Y1
+	VBLENDVPD   Y1, constants<>+1248(SB), Y2, Y1
+	VXORPD      constants<>+0(SB), Y0, Y0
+	VADDPD      constants<>+608(SB), Y0, Y2
+	VSUBPD      constants<>+608(SB), Y2, Y3
+	VSUBPD      Y3, Y0, Y3
+	VMOVUPD     constants<>+608(SB), Y4
+	VSUBPD      Y0, Y2, Y5
+	VSUBPD      Y5, Y4, Y4
+	VCMPPD      $0x1e, constants<>+608(SB), Y0, Y5
+	VBLENDVPD   Y5, Y4, Y3, Y3
+	VCMPPD      $0x11, constants<>+672(SB), Y2, Y4
+	VMULPD      constants<>+704(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y5
+	VPSRLQ      $0x34, Y5, Y6
+	VORPD       constants<>+736(SB), Y6, Y6
+	VSUBPD      constants<>+768(SB), Y6, Y6
+	VANDPD      constants<>+800(SB), Y4, Y4
+	VSUBPD      Y4, Y6, Y4
+	VANDPD      constants<>+832(SB), Y5, Y5
+	VORPD       constants<>+608(SB), Y5, Y5
+	VCMPPD      $0x1d, constants<>+864(SB), Y5, Y6
+	VADDPD      constants<>+608(SB), Y4, Y7
+	VBLENDVPD   Y6, Y7, Y4, Y4
+	VMULPD      constants<>+576(SB), Y5, Y7
+	VBLENDVPD   Y6, Y7, Y5, Y5
+	VSUBPD      constants<>+608(SB), Y5, Y5
+	VDIVPD      Y2, Y3, Y2
+	VXORPD      Y3, Y3, Y3
+	VCMPPD      $0x1e, constants<>+1280(SB), Y0, Y6
+	VCMPPD      $0x11, constants<>+1312(SB), Y0, Y7
+	VBLENDVPD   Y7, Y0, Y5, Y8
+	VBLENDVPD   Y6, Y8, Y5, Y5
+	VBLENDVPD   Y7, Y3, Y4, Y8
+	VBLENDVPD   Y6, Y8, Y4, Y4
+	VBLENDVPD   Y7, Y3, Y2, Y3
+	VBLENDVPD   Y6, Y3, Y2, Y2
+	VADDPD      constants<>+896(SB), Y5, Y3
+	VDIVPD      Y3, Y5, Y3
+	VMULPD      Y3, Y3, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y5, Y5, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y4, Y2
+	VFMADD231PD Y7, Y3, Y2
+	VSUBPD      Y2, Y8, Y2
+	VSUBPD      Y2, Y5, Y2
+	VFMADD231PD constants<>+160(SB), Y4, Y2
+	VANDPD      constants<>+0(SB), Y0, Y3
+	VORPD       Y3, Y2, Y2
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y3
+	VBLENDVPD   Y3, Y2, Y0, Y2
+	VCMPPD      $0x11, constants<>+1344(SB), Y0, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1344(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y2, Y0
+	VMOVUPD     32(SI), Y2
+	VMASKMOVPD  32(AX)(BX*1), Y2, Y2
+	VCMPPD      $0x1e, constants<>+1184(SB), Y2, Y2
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VMOVUPD     32(SI), Y1
+	VMASKMOVPD  Y0, Y1, 32(CX)(BX*1)
+
+avx2_reload:
+avx2_done:
+	VZEROUPPER
+	RET
+
+// func quantileTailVector(form uint8, dst []float64, x []float64)
+// Requires: AVX, AVX2, AVX512F, BMI2, FMA3
+TEXT ·quantileTailVector(SB), NOSPLIT, $0-56
+	CMPB form+0(FP), $0x02
+	JNE  avx2
+	MOVQ x_base+32(FP), AX
+	MOVQ dst_base+8(FP), CX
+	MOVQ x_len+40(FP), DX
 	XORQ BX, BX
 	MOVQ DX, SI
 	SHRQ $0x03, SI
@@ -13164,22 +13866,22 @@ step:
 	VBROADCASTSD     constants<>+1248(SB), K1, Z0
 	VPXORQ.BCST      constants<>+0(SB), Z0, Z0
 	VSQRTPD          Z0, Z0
-	VSUBPD.BCST      constants<>+3040(SB), Z0, Z0
-	VBROADCASTSD     constants<>+3072(SB), Z2
-	VBROADCASTSD     constants<>+3104(SB), Z5
-	VFMADD213PD.BCST constants<>+3136(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3168(SB), Z0, Z5
-	VFMADD213PD.BCST constants<>+3200(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3232(SB), Z0, Z5
-	VFMADD213PD.BCST constants<>+3264(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3296(SB), Z0, Z5
-	VFMADD213PD.BCST constants<>+3328(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3360(SB), Z0, Z5
-	VFMADD213PD.BCST constants<>+3392(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3424(SB), Z0, Z5
-	VFMADD213PD.BCST constants<>+3456(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3488(SB), Z0, Z5
-	VFMADD213PD.BCST constants<>+3520(SB), Z0, Z2
+	VSUBPD.BCST      constants<>+3392(SB), Z0, Z0
+	VBROADCASTSD     constants<>+3424(SB), Z2
+	VBROADCASTSD     constants<>+3456(SB), Z5
+	VFMADD213PD.BCST constants<>+3488(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3520(SB), Z0, Z5
+	VFMADD213PD.BCST constants<>+3552(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3584(SB), Z0, Z5
+	VFMADD213PD.BCST constants<>+3616(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3648(SB), Z0, Z5
+	VFMADD213PD.BCST constants<>+3680(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3712(SB), Z0, Z5
+	VFMADD213PD.BCST constants<>+3744(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3776(SB), Z0, Z5
+	VFMADD213PD.BCST constants<>+3808(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3840(SB), Z0, Z5
+	VFMADD213PD.BCST constants<>+3872(SB), Z0, Z2
 	VFMADD213PD.BCST constants<>+608(SB), Z0, Z5
 	VDIVPD           Z5, Z2, Z0
 	VCMPPD.BCST      $0x11, constants<>+1184(SB), Z1, K1
@@ -13240,22 +13942,22 @@ tail:
 	VBROADCASTSD     constants<>+1248(SB), K2, Z0
 	VPXORQ.BCST      constants<>+0(SB), Z0, Z0
 	VSQRTPD          Z0, Z0
-	VSUBPD.BCST      constants<>+3040(SB), Z0, Z0
-	VBROADCASTSD     constants<>+3072(SB), Z2
-	VBROADCASTSD     constants<>+3104(SB), Z3
-	VFMADD213PD.BCST constants<>+3136(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3168(SB), Z0, Z3
-	VFMADD213PD.BCST constants<>+3200(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3232(SB), Z0, Z3
-	VFMADD213PD.BCST constants<>+3264(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3296(SB), Z0, Z3
-	VFMADD213PD.BCST constants<>+3328(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3360(SB), Z0, Z3
-	VFMADD213PD.BCST constants<>+3392(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3424(SB), Z0, Z3
-	VFMADD213PD.BCST constants<>+3456(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3488(SB), Z0, Z3
-	VFMADD213PD.BCST constants<>+3520(SB), Z0, Z2
+	VSUBPD.BCST      constants<>+3392(SB), Z0, Z0
+	VBROADCASTSD     constants<>+3424(SB), Z2
+	VBROADCASTSD     constants<>+3456(SB), Z3
+	VFMADD213PD.BCST constants<>+3488(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3520(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3552(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3584(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3616(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3648(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3680(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3712(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3744(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3776(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3808(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3840(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3872(SB), Z0, Z2
 	VFMADD213PD.BCST constants<>+608(SB), Z0, Z3
 	VDIVPD           Z3, Z2, Z0
 	VCMPPD.BCST      $0x11, constants<>+1184(SB), Z1, K2
@@ -13267,13 +13969,332 @@ done:
 	VZEROUPPER
 	RET
 
-// func quantileCentreAVX512(dst []float64, tails []float64, p []float64) (count int)
-// Requires: AVX, AVX512F, POPCNT
-TEXT ·quantileCentreAVX512(SB), NOSPLIT, $0-80
-	MOVQ dst_base+0(FP), AX
-	MOVQ tails_base+24(FP), CX
-	MOVQ p_base+48(FP), DX
-	MOVQ p_len+56(FP), BX
+avx2:
+	MOVQ x_base+32(FP), AX
+	MOVQ dst_base+8(FP), CX
+	MOVQ x_len+40(FP), DX
+	XORQ BX, BX
+	MOVQ DX, SI
+	SHRQ $0x03, SI
+	JZ   avx2_tail
+
+avx2_step:
+	VMOVUPD     (AX)(BX*1), Y0
+	VSUBPD      constants<>+576(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+1184(SB), Y1, Y2
+	VMOVUPD     constants<>+608(SB), Y3
+	VSUBPD      Y0, Y3, Y3
+	VBLENDVPD   Y2, Y3, Y0, Y0
+	VCMPPD      $0x11, constants<>+672(SB), Y0, Y2
+	VMULPD      constants<>+704(SB), Y0, Y3
+	VBLENDVPD   Y2, Y3, Y0, Y3
+	VPSRLQ      $0x34, Y3, Y4
+	VORPD       constants<>+736(SB), Y4, Y4
+	VSUBPD      constants<>+768(SB), Y4, Y4
+	VANDPD      constants<>+800(SB), Y2, Y2
+	VSUBPD      Y2, Y4, Y2
+	VANDPD      constants<>+832(SB), Y3, Y3
+	VORPD       constants<>+608(SB), Y3, Y3
+	VCMPPD      $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD      constants<>+608(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y2
+	VMULPD      constants<>+576(SB), Y3, Y5
+	VBLENDVPD   Y4, Y5, Y3, Y3
+	VSUBPD      constants<>+608(SB), Y3, Y3
+	VXORPD      Y4, Y4, Y4
+	VADDPD      constants<>+896(SB), Y3, Y5
+	VDIVPD      Y5, Y3, Y5
+	VMULPD      Y5, Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y3, Y3, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y2, Y4
+	VFMADD231PD Y7, Y5, Y4
+	VSUBPD      Y4, Y8, Y4
+	VSUBPD      Y4, Y3, Y3
+	VFMADD231PD constants<>+160(SB), Y2, Y3
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y2
+	VBLENDVPD   Y2, Y3, Y0, Y2
+	VCMPPD      $0x11, constants<>+1184(SB), Y0, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y2, Y0
+	VXORPD      constants<>+0(SB), Y0, Y0
+	VSQRTPD     Y0, Y0
+	VSUBPD      constants<>+3392(SB), Y0, Y0
+	VMOVUPD     constants<>+3424(SB), Y2
+	VMOVUPD     constants<>+3456(SB), Y3
+	VFMADD213PD constants<>+3488(SB), Y0, Y2
+	VFMADD213PD constants<>+3520(SB), Y0, Y3
+	VFMADD213PD constants<>+3552(SB), Y0, Y2
+	VFMADD213PD constants<>+3584(SB), Y0, Y3
+	VFMADD213PD constants<>+3616(SB), Y0, Y2
+	VFMADD213PD constants<>+3648(SB), Y0, Y3
+	VFMADD213PD constants<>+3680(SB), Y0, Y2
+	VFMADD213PD constants<>+3712(SB), Y0, Y3
+	VFMADD213PD constants<>+3744(SB), Y0, Y2
+	VFMADD213PD constants<>+3776(SB), Y0, Y3
+	VFMADD213PD constants<>+3808(SB), Y0, Y2
+	VFMADD213PD constants<>+3840(SB), Y0, Y3
+	VFMADD213PD constants<>+3872(SB), Y0, Y2
+	VFMADD213PD constants<>+608(SB), Y0, Y3
+	VDIVPD      Y3, Y2, Y0
+	VCMPPD      $0x11, constants<>+1184(SB), Y1, Y1
+	VXORPD      constants<>+0(SB), Y0, Y2
+	VBLENDVPD   Y1, Y2, Y0, Y0
+	VMOVUPD     Y0, (CX)(BX*1)
+	VMOVUPD     32(AX)(BX*1), Y0
+	VSUBPD      constants<>+576(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+1184(SB), Y1, Y2
+	VMOVUPD     constants<>+608(SB), Y3
+	VSUBPD      Y0, Y3, Y3
+	VBLENDVPD   Y2, Y3, Y0, Y0
+	VCMPPD      $0x11, constants<>+672(SB), Y0, Y2
+	VMULPD      constants<>+704(SB), Y0, Y3
+	VBLENDVPD   Y2, Y3, Y0, Y3
+	VPSRLQ      $0x34, Y3, Y4
+	VORPD       constants<>+736(SB), Y4, Y4
+	VSUBPD      constants<>+768(SB), Y4, Y4
+	VANDPD      constants<>+800(SB), Y2, Y2
+	VSUBPD      Y2, Y4, Y2
+	VANDPD      constants<>+832(SB), Y3, Y3
+	VORPD       constants<>+608(SB), Y3, Y3
+	VCMPPD      $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD      constants<>+608(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y2
+	VMULPD      constants<>+576(SB), Y3, Y5
+	VBLENDVPD   Y4, Y5, Y3, Y3
+	VSUBPD      constants<>+608(SB), Y3, Y3
+	VXORPD      Y4, Y4, Y4
+	VADDPD      constants<>+896(SB), Y3, Y5
+	VDIVPD      Y5, Y3, Y5
+	VMULPD      Y5, Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y3, Y3, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y2, Y4
+	VFMADD231PD Y7, Y5, Y4
+	VSUBPD      Y4, Y8, Y4
+	VSUBPD      Y4, Y3, Y3
+	VFMADD231PD constants<>+160(SB), Y2, Y3
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y2
+	VBLENDVPD   Y2, Y3, Y0, Y2
+	VCMPPD      $0x11, constants<>+1184(SB), Y0, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y2, Y0
+	VXORPD      constants<>+0(SB), Y0, Y0
+	VSQRTPD     Y0, Y0
+	VSUBPD      constants<>+3392(SB), Y0, Y0
+	VMOVUPD     constants<>+3424(SB), Y2
+	VMOVUPD     constants<>+3456(SB), Y3
+	VFMADD213PD constants<>+3488(SB), Y0, Y2
+	VFMADD213PD constants<>+3520(SB), Y0, Y3
+	VFMADD213PD constants<>+3552(SB), Y0, Y2
+	VFMADD213PD constants<>+3584(SB), Y0, Y3
+	VFMADD213PD constants<>+3616(SB), Y0, Y2
+	VFMADD213PD constants<>+3648(SB), Y0, Y3
+	VFMADD213PD constants<>+3680(SB), Y0, Y2
+	VFMADD213PD constants<>+3712(SB), Y0, Y3
+	VFMADD213PD constants<>+3744(SB), Y0, Y2
+	VFMADD213PD constants<>+3776(SB), Y0, Y3
+	VFMADD213PD constants<>+3808(SB), Y0, Y2
+	VFMADD213PD constants<>+3840(SB), Y0, Y3
+	VFMADD213PD constants<>+3872(SB), Y0, Y2
+	VFMADD213PD constants<>+608(SB), Y0, Y3
+	VDIVPD      Y3, Y2, Y0
+	VCMPPD      $0x11, constants<>+1184(SB), Y1, Y1
+	VXORPD      constants<>+0(SB), Y0, Y2
+	VBLENDVPD   Y1, Y2, Y0, Y0
+	VMOVUPD     Y0, 32(CX)(BX*1)
+	ADDQ        $0x40, BX
+	DECQ        SI
+	JNZ         avx2_step
+
+avx2_tail:
+	ANDQ        $0x07, DX
+	JZ          avx2_done
+	LEAQ        masks<>+64(SB), SI
+	MOVQ        DX, DI
+	SHLQ        $0x03, DI
+	SUBQ        DI, SI
+	VMOVUPD     (SI), Y0
+	VMASKMOVPD  (AX)(BX*1), Y0, Y0
+	VSUBPD      constants<>+576(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+1184(SB), Y1, Y2
+	VMOVUPD     constants<>+608(SB), Y3
+	VSUBPD      Y0, Y3, Y3
+	VBLENDVPD   Y2, Y3, Y0, Y0
+	VCMPPD      $0x11, constants<>+672(SB), Y0, Y2
+	VMULPD      constants<>+704(SB), Y0, Y3
+	VBLENDVPD   Y2, Y3, Y0, Y3
+	VPSRLQ      $0x34, Y3, Y4
+	VORPD       constants<>+736(SB), Y4, Y4
+	VSUBPD      constants<>+768(SB), Y4, Y4
+	VANDPD      constants<>+800(SB), Y2, Y2
+	VSUBPD      Y2, Y4, Y2
+	VANDPD      constants<>+832(SB), Y3, Y3
+	VORPD       constants<>+608(SB), Y3, Y3
+	VCMPPD      $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD      constants<>+608(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y2
+	VMULPD      constants<>+576(SB), Y3, Y5
+	VBLENDVPD   Y4, Y5, Y3, Y3
+	VSUBPD      constants<>+608(SB), Y3, Y3
+	VXORPD      Y4, Y4, Y4
+	VADDPD      constants<>+896(SB), Y3, Y5
+	VDIVPD      Y5, Y3, Y5
+	VMULPD      Y5, Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y3, Y3, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y2, Y4
+	VFMADD231PD Y7, Y5, Y4
+	VSUBPD      Y4, Y8, Y4
+	VSUBPD      Y4, Y3, Y3
+	VFMADD231PD constants<>+160(SB), Y2, Y3
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y2
+	VBLENDVPD   Y2, Y3, Y0, Y2
+	VCMPPD      $0x11, constants<>+1184(SB), Y0, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y2, Y0
+	VXORPD      constants<>+0(SB), Y0, Y0
+	VSQRTPD     Y0, Y0
+	VSUBPD      constants<>+3392(SB), Y0, Y0
+	VMOVUPD     constants<>+3424(SB), Y2
+	VMOVUPD     constants<>+3456(SB), Y3
+	VFMADD213PD constants<>+3488(SB), Y0, Y2
+	VFMADD213PD constants<>+3520(SB), Y0, Y3
+	VFMADD213PD constants<>+3552(SB), Y0, Y2
+	VFMADD213PD constants<>+3584(SB), Y0, Y3
+	VFMADD213PD constants<>+3616(SB), Y0, Y2
+	VFMADD213PD constants<>+3648(SB), Y0, Y3
+	VFMADD213PD constants<>+3680(SB), Y0, Y2
+	VFMADD213PD constants<>+3712(SB), Y0, Y3
+	VFMADD213PD constants<>+3744(SB), Y0, Y2
+	VFMADD213PD constants<>+3776(SB), Y0, Y3
+	VFMADD213PD constants<>+3808(SB), Y0, Y2
+	VFMADD213PD constants<>+3840(SB), Y0, Y3
+	VFMADD213PD constants<>+3872(SB), Y0, Y2
+	VFMADD213PD constants<>+608(SB), Y0, Y3
+	VDIVPD      Y3, Y2, Y0
+	VCMPPD      $0x11, constants<>+1184(SB), Y1, Y1
+	VXORPD      constants<>+0(SB), Y0, Y2
+	VBLENDVPD   Y1, Y2, Y0, Y0
+	VMOVUPD     (SI), Y1
+	VMASKMOVPD  Y0, Y1, (CX)(BX*1)
+	CMPQ        DX, $0x04
+	JLE         avx2_reload
+	VMOVUPD     32(SI), Y0
+	VMASKMOVPD  32(AX)(BX*1), Y0, Y0
+	VSUBPD      constants<>+576(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+1184(SB), Y1, Y2
+	VMOVUPD     constants<>+608(SB), Y3
+	VSUBPD      Y0, Y3, Y3
+	VBLENDVPD   Y2, Y3, Y0, Y0
+	VCMPPD      $0x11, constants<>+672(SB), Y0, Y2
+	VMULPD      constants<>+704(SB), Y0, Y3
+	VBLENDVPD   Y2, Y3, Y0, Y3
+	VPSRLQ      $0x34, Y3, Y4
+	VORPD       constants<>+736(SB), Y4, Y4
+	VSUBPD      constants<>+768(SB), Y4, Y4
+	VANDPD      constants<>+800(SB), Y2, Y2
+	VSUBPD      Y2, Y4, Y2
+	VANDPD      constants<>+832(SB), Y3, Y3
+	VORPD       constants<>+608(SB), Y3, Y3
+	VCMPPD      $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD      constants<>+608(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y2
+	VMULPD      constants<>+576(SB), Y3, Y5
+	VBLENDVPD   Y4, Y5, Y3, Y3
+	VSUBPD      constants<>+608(SB), Y3, Y3
+	VXORPD      Y4, Y4, Y4
+	VADDPD      constants<>+896(SB), Y3, Y5
+	VDIVPD      Y5, Y3, Y5
+	VMULPD      Y5, Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y3, Y3, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y2, Y4
+	VFMADD231PD Y7, Y5, Y4
+	VSUBPD      Y4, Y8, Y4
+	VSUBPD      Y4, Y3, Y3
+	VFMADD231PD constants<>+160(SB), Y2, Y3
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y2
+	VBLENDVPD   Y2, Y3, Y0, Y2
+	VCMPPD      $0x11, constants<>+1184(SB), Y0, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y2, Y0
+	VXORPD      constants<>+0(SB), Y0, Y0
+	VSQRTPD     Y0, Y0
+	VSUBPD      constants<>+3392(SB), Y0, Y0
+	VMOVUPD     constants<>+3424(SB), Y2
+	VMOVUPD     constants<>+3456(SB), Y3
+	VFMADD213PD constants<>+3488(SB), Y0, Y2
+	VFMADD213PD constants<>+3520(SB), Y0, Y3
+	VFMADD213PD constants<>+3552(SB), Y0, Y2
+	VFMADD213PD constants<>+3584(SB), Y0, Y3
+	VFMADD213PD constants<>+3616(SB), Y0, Y2
+	VFMADD213PD constants<>+3648(SB), Y0, Y3
+	VFMADD213PD constants<>+3680(SB), Y0, Y2
+	VFMADD213PD constants<>+3712(SB), Y0, Y3
+	VFMADD213PD constants<>+3744(SB), Y0, Y2
+	VFMADD213PD constants<>+3776(SB), Y0, Y3
+	VFMADD213PD constants<>+3808(SB), Y0, Y2
+	VFMADD213PD constants<>+3840(SB), Y0, Y3
+	VFMADD213PD constants<>+3872(SB), Y0, Y2
+	VFMADD213PD constants<>+608(SB), Y0, Y3
+	VDIVPD      Y3, Y2, Y0
+	VCMPPD      $0x11, constants<>+1184(SB), Y1, Y1
+	VXORPD      constants<>+0(SB), Y0, Y2
+	VBLENDVPD   Y1, Y2, Y0, Y0
+	VMOVUPD     32(SI), Y1
+	VMASKMOVPD  Y0, Y1, 32(CX)(BX*1)
+
+avx2_reload:
+avx2_done:
+	VZEROUPPER
+	RET
+
+// func quantileCentreVector(form uint8, dst []float64, tails []float64, p []float64) (count int)
+// Requires: AVX, AVX2, AVX512F, FMA3, POPCNT
+TEXT ·quantileCentreVector(SB), NOSPLIT, $0-88
+	CMPB form+0(FP), $0x02
+	JNE  avx2
+	MOVQ dst_base+8(FP), AX
+	MOVQ tails_base+32(FP), CX
+	MOVQ p_base+56(FP), DX
+	MOVQ p_len+64(FP), BX
 	XORQ SI, SI
 	SHRQ $0x03, BX
 	JZ   done
@@ -13282,31 +14303,31 @@ step:
 	VMOVUPD          (DX), Z0
 	VSUBPD.BCST      constants<>+576(SB), Z0, Z1
 	VPANDQ.BCST      constants<>+1440(SB), Z1, Z2
-	VCMPPD.BCST      $0x16, constants<>+3552(SB), Z2, K1
-	VBROADCASTSD     constants<>+2528(SB), Z2
+	VCMPPD.BCST      $0x16, constants<>+3904(SB), Z2, K1
+	KMOVW            K1, DI
+	VBROADCASTSD     constants<>+3936(SB), Z2
 	VFNMADD231PD     Z1, Z1, Z2
-	VBROADCASTSD     constants<>+2560(SB), Z3
-	VBROADCASTSD     constants<>+2592(SB), Z4
-	VFMADD213PD.BCST constants<>+2624(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+2656(SB), Z2, Z4
-	VFMADD213PD.BCST constants<>+2688(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+2720(SB), Z2, Z4
-	VFMADD213PD.BCST constants<>+2752(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+2784(SB), Z2, Z4
-	VFMADD213PD.BCST constants<>+2816(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+2848(SB), Z2, Z4
-	VFMADD213PD.BCST constants<>+2880(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+2912(SB), Z2, Z4
-	VFMADD213PD.BCST constants<>+2944(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+2976(SB), Z2, Z4
-	VFMADD213PD.BCST constants<>+3008(SB), Z2, Z3
+	VBROADCASTSD     constants<>+3968(SB), Z3
+	VBROADCASTSD     constants<>+4000(SB), Z4
+	VFMADD213PD.BCST constants<>+4032(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+4064(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+4096(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+4128(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+4160(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+4192(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+4224(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+4256(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+4288(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+4320(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+4352(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+4384(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+4416(SB), Z2, Z3
 	VFMADD213PD.BCST constants<>+608(SB), Z2, Z4
 	VDIVPD           Z4, Z3, Z2
 	VMULPD           Z2, Z1, Z1
 	VMOVUPD          Z1, (AX)
 	VCOMPRESSPD.Z    Z0, K1, Z0
 	VMOVUPD          Z0, (CX)(SI*8)
-	KMOVW            K1, DI
 	POPCNTL          DI, DI
 	ADDQ             DI, SI
 	ADDQ             $0x40, DX
@@ -13315,17 +14336,107 @@ step:
 	JNZ              step
 
 done:
-	MOVQ SI, count+72(FP)
+	MOVQ SI, count+80(FP)
 	VZEROUPPER
 	RET
 
-// func quantileMergeAVX512(dst []float64, tails []float64, p []float64) (count int)
-// Requires: AVX, AVX512F, POPCNT
-TEXT ·quantileMergeAVX512(SB), NOSPLIT, $0-80
-	MOVQ dst_base+0(FP), AX
-	MOVQ tails_base+24(FP), CX
-	MOVQ p_base+48(FP), DX
-	MOVQ p_len+56(FP), BX
+avx2:
+	MOVQ dst_base+8(FP), AX
+	MOVQ tails_base+32(FP), CX
+	MOVQ p_base+56(FP), DX
+	MOVQ p_len+64(FP), BX
+	XORQ SI, SI
+	SHRQ $0x03, BX
+	JZ   avx2_done
+
+avx2_step:
+	VMOVUPD      (DX), Y0
+	VSUBPD       constants<>+576(SB), Y0, Y1
+	VANDPD       constants<>+1440(SB), Y1, Y2
+	VCMPPD       $0x16, constants<>+3904(SB), Y2, Y2
+	VMOVMSKPD    Y2, DI
+	VMOVUPD      constants<>+3936(SB), Y2
+	VFNMADD231PD Y1, Y1, Y2
+	VMOVUPD      constants<>+3968(SB), Y3
+	VMOVUPD      constants<>+4000(SB), Y4
+	VFMADD213PD  constants<>+4032(SB), Y2, Y3
+	VFMADD213PD  constants<>+4064(SB), Y2, Y4
+	VFMADD213PD  constants<>+4096(SB), Y2, Y3
+	VFMADD213PD  constants<>+4128(SB), Y2, Y4
+	VFMADD213PD  constants<>+4160(SB), Y2, Y3
+	VFMADD213PD  constants<>+4192(SB), Y2, Y4
+	VFMADD213PD  constants<>+4224(SB), Y2, Y3
+	VFMADD213PD  constants<>+4256(SB), Y2, Y4
+	VFMADD213PD  constants<>+4288(SB), Y2, Y3
+	VFMADD213PD  constants<>+4320(SB), Y2, Y4
+	VFMADD213PD  constants<>+4352(SB), Y2, Y3
+	VFMADD213PD  constants<>+4384(SB), Y2, Y4
+	VFMADD213PD  constants<>+4416(SB), Y2, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y4
+	VDIVPD       Y4, Y3, Y2
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, (AX)
+	LEAQ         orders<>+0(SB), R8
+	MOVQ         DI, R9
+	SHLQ         $0x05, R9
+	VMOVUPD      (R8)(R9*1), Y1
+	VPERMPS      Y0, Y1, Y0
+	VMOVUPD      Y0, (CX)(SI*8)
+	POPCNTL      DI, DI
+	ADDQ         DI, SI
+	VMOVUPD      32(DX), Y0
+	VSUBPD       constants<>+576(SB), Y0, Y1
+	VANDPD       constants<>+1440(SB), Y1, Y2
+	VCMPPD       $0x16, constants<>+3904(SB), Y2, Y2
+	VMOVMSKPD    Y2, DI
+	VMOVUPD      constants<>+3936(SB), Y2
+	VFNMADD231PD Y1, Y1, Y2
+	VMOVUPD      constants<>+3968(SB), Y3
+	VMOVUPD      constants<>+4000(SB), Y4
+	VFMADD213PD  constants<>+4032(SB), Y2, Y3
+	VFMADD213PD  constants<>+4064(SB), Y2, Y4
+	VFMADD213PD  constants<>+4096(SB), Y2, Y3
+	VFMADD213PD  constants<>+4128(SB), Y2, Y4
+	VFMADD213PD  constants<>+4160(SB), Y2, Y3
+	VFMADD213PD  constants<>+4192(SB), Y2, Y4
+	VFMADD213PD  constants<>+4224(SB), Y2, Y3
+	VFMADD213PD  constants<>+4256(SB), Y2, Y4
+	VFMADD213PD  constants<>+4288(SB), Y2, Y3
+	VFMADD213PD  constants<>+4320(SB), Y2, Y4
+	VFMADD213PD  constants<>+4352(SB), Y2, Y3
+	VFMADD213PD  constants<>+4384(SB), Y2, Y4
+	VFMADD213PD  constants<>+4416(SB), Y2, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y4
+	VDIVPD       Y4, Y3, Y2
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	LEAQ         orders<>+0(SB), R8
+	MOVQ         DI, R9
+	SHLQ         $0x05, R9
+	VMOVUPD      (R8)(R9*1), Y1
+	VPERMPS      Y0, Y1, Y0
+	VMOVUPD      Y0, (CX)(SI*8)
+	POPCNTL      DI, DI
+	ADDQ         DI, SI
+	ADDQ         $0x40, DX
+	ADDQ         $0x40, AX
+	DECQ         BX
+	JNZ          avx2_step
+
+avx2_done:
+	MOVQ SI, count+80(FP)
+	VZEROUPPER
+	RET
+
+// func quantileMergeVector(form uint8, dst []float64, tails []float64, p []float64) (count int)
+// Requires: AVX, AVX2, AVX512F, POPCNT
+TEXT ·quantileMergeVector(SB), NOSPLIT, $0-88
+	CMPB form+0(FP), $0x02
+	JNE  avx2
+	MOVQ dst_base+8(FP), AX
+	MOVQ tails_base+32(FP), CX
+	MOVQ p_base+56(FP), DX
+	MOVQ p_len+64(FP), BX
 	XORQ SI, SI
 	SHRQ $0x03, BX
 	JZ   done
@@ -13334,10 +14445,10 @@ step:
 	VMOVUPD     (DX), Z0
 	VSUBPD.BCST constants<>+576(SB), Z0, Z0
 	VPANDQ.BCST constants<>+1440(SB), Z0, Z0
-	VCMPPD.BCST $0x16, constants<>+3552(SB), Z0, K1
+	VCMPPD.BCST $0x16, constants<>+3904(SB), Z0, K1
+	KMOVW       K1, DI
 	VEXPANDPD.Z (CX)(SI*8), K1, Z0
 	VMOVUPD     Z0, K1, (AX)
-	KMOVW       K1, DI
 	POPCNTL     DI, DI
 	ADDQ        DI, SI
 	ADDQ        $0x40, DX
@@ -13346,18 +14457,70 @@ step:
 	JNZ         step
 
 done:
-	MOVQ SI, count+72(FP)
+	MOVQ SI, count+80(FP)
 	VZEROUPPER
 	RET
 
-// func butterfliesAVX2(re []float64, im []float64, quarter int, roots []float64)
-// Requires: AVX
-TEXT ·butterfliesAVX2(SB), NOSPLIT, $0-80
-	MOVQ re_base+0(FP), AX
-	MOVQ im_base+24(FP), CX
-	MOVQ re_len+8(FP), DX
-	MOVQ quarter+48(FP), BX
-	MOVQ roots_base+56(FP), SI
+avx2:
+	MOVQ dst_base+8(FP), AX
+	MOVQ tails_base+32(FP), CX
+	MOVQ p_base+56(FP), DX
+	MOVQ p_len+64(FP), BX
+	XORQ SI, SI
+	SHRQ $0x03, BX
+	JZ   avx2_done
+
+avx2_step:
+	VMOVUPD   (DX), Y0
+	VSUBPD    constants<>+576(SB), Y0, Y0
+	VANDPD    constants<>+1440(SB), Y0, Y0
+	VCMPPD    $0x16, constants<>+3904(SB), Y0, Y0
+	VMOVMSKPD Y0, DI
+	LEAQ      orders<>+512(SB), R8
+	MOVQ      DI, R9
+	SHLQ      $0x05, R9
+	VMOVUPD   (R8)(R9*1), Y1
+	VPERMPS   (CX)(SI*8), Y1, Y1
+	VMOVUPD   (AX), Y2
+	VBLENDVPD Y0, Y1, Y2, Y0
+	VMOVUPD   Y0, (AX)
+	POPCNTL   DI, DI
+	ADDQ      DI, SI
+	VMOVUPD   32(DX), Y0
+	VSUBPD    constants<>+576(SB), Y0, Y0
+	VANDPD    constants<>+1440(SB), Y0, Y0
+	VCMPPD    $0x16, constants<>+3904(SB), Y0, Y0
+	VMOVMSKPD Y0, DI
+	LEAQ      orders<>+512(SB), R8
+	MOVQ      DI, R9
+	SHLQ      $0x05, R9
+	VMOVUPD   (R8)(R9*1), Y1
+	VPERMPS   (CX)(SI*8), Y1, Y1
+	VMOVUPD   32(AX), Y2
+	VBLENDVPD Y0, Y1, Y2, Y0
+	VMOVUPD   Y0, 32(AX)
+	POPCNTL   DI, DI
+	ADDQ      DI, SI
+	ADDQ      $0x40, DX
+	ADDQ      $0x40, AX
+	DECQ      BX
+	JNZ       avx2_step
+
+avx2_done:
+	MOVQ SI, count+80(FP)
+	VZEROUPPER
+	RET
+
+// func butterfliesVector(form uint8, re []float64, im []float64, quarter int, roots []float64)
+// Requires: AVX, AVX512F
+TEXT ·butterfliesVector(SB), NOSPLIT, $0-88
+	CMPB form+0(FP), $0x02
+	JNE  avx2
+	MOVQ re_base+8(FP), AX
+	MOVQ im_base+32(FP), CX
+	MOVQ re_len+16(FP), DX
+	MOVQ quarter+56(FP), BX
+	MOVQ roots_base+64(FP), SI
 	MOVQ BX, DI
 	SHLQ $0x06, DI
 	LEAQ (DI)(DI*2), R8
@@ -13369,6 +14532,88 @@ block:
 	MOVQ SI, R10
 
 step:
+	VMOVUPD     (AX), Z0
+	VMOVUPD     (AX)(DI*2), Z1
+	VMOVUPD     (CX), Z2
+	VMOVUPD     (CX)(DI*2), Z3
+	VMOVUPD     (AX)(DI*1), Z4
+	VMOVUPD     (AX)(R8*1), Z5
+	VMOVUPD     (CX)(DI*1), Z6
+	VMOVUPD     (CX)(R8*1), Z7
+	VADDPD      Z1, Z0, Z8
+	VSUBPD      Z1, Z0, Z0
+	VADDPD      Z3, Z2, Z1
+	VSUBPD      Z3, Z2, Z2
+	VADDPD      Z5, Z4, Z3
+	VSUBPD      Z4, Z5, Z4
+	VADDPD      Z7, Z6, Z5
+	VSUBPD      Z7, Z6, Z6
+	VADDPD      Z3, Z8, Z7
+	VMOVUPD     Z7, (AX)
+	VADDPD      Z5, Z1, Z7
+	VMOVUPD     Z7, (CX)
+	VSUBPD      Z3, Z8, Z3
+	VSUBPD      Z5, Z1, Z1
+	VMULPD.BCST 16(R10), Z3, Z5
+	VMULPD.BCST 24(R10), Z1, Z7
+	VSUBPD      Z7, Z5, Z5
+	VMOVUPD     Z5, (AX)(DI*1)
+	VMULPD.BCST 24(R10), Z3, Z3
+	VMULPD.BCST 16(R10), Z1, Z1
+	VADDPD      Z1, Z3, Z1
+	VMOVUPD     Z1, (CX)(DI*1)
+	VADDPD      Z6, Z0, Z1
+	VADDPD      Z4, Z2, Z3
+	VMULPD.BCST (R10), Z1, Z5
+	VMULPD.BCST 8(R10), Z3, Z7
+	VSUBPD      Z7, Z5, Z5
+	VMOVUPD     Z5, (AX)(DI*2)
+	VMULPD.BCST 8(R10), Z1, Z1
+	VMULPD.BCST (R10), Z3, Z3
+	VADDPD      Z3, Z1, Z1
+	VMOVUPD     Z1, (CX)(DI*2)
+	VSUBPD      Z6, Z0, Z0
+	VSUBPD      Z4, Z2, Z1
+	VMULPD.BCST 32(R10), Z0, Z2
+	VMULPD.BCST 40(R10), Z1, Z3
+	VSUBPD      Z3, Z2, Z2
+	VMOVUPD     Z2, (AX)(R8*1)
+	VMULPD.BCST 40(R10), Z0, Z0
+	VMULPD.BCST 32(R10), Z1, Z1
+	VADDPD      Z1, Z0, Z0
+	VMOVUPD     Z0, (CX)(R8*1)
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, CX
+	ADDQ        $0x30, R10
+	DECQ        R9
+	JNZ         step
+	ADDQ        R8, AX
+	ADDQ        R8, CX
+	SUBQ        DI, DX
+	SUBQ        R8, DX
+	JNZ         block
+
+done:
+	VZEROUPPER
+	RET
+
+avx2:
+	MOVQ re_base+8(FP), AX
+	MOVQ im_base+32(FP), CX
+	MOVQ re_len+16(FP), DX
+	MOVQ quarter+56(FP), BX
+	MOVQ roots_base+64(FP), SI
+	MOVQ BX, DI
+	SHLQ $0x06, DI
+	LEAQ (DI)(DI*2), R8
+	SHLQ $0x03, DX
+	JZ   avx2_done
+
+avx2_block:
+	MOVQ BX, R9
+	MOVQ SI, R10
+
+avx2_step:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (AX)(DI*2), Y1
 	VMOVUPD      (CX), Y2
@@ -13497,135 +14742,24 @@ step:
 	ADDQ         $0x40, CX
 	ADDQ         $0x30, R10
 	DECQ         R9
-	JNZ          step
+	JNZ          avx2_step
 	ADDQ         R8, AX
 	ADDQ         R8, CX
 	SUBQ         DI, DX
 	SUBQ         R8, DX
-	JNZ          block
+	JNZ          avx2_block
 
-done:
+avx2_done:
 	VZEROUPPER
 	RET
 
-// func butterfliesAVX512(re []float64, im []float64, quarter int, roots []float64)
+// func halvingsVector(form uint8, x []float64)
 // Requires: AVX, AVX512F
-TEXT ·butterfliesAVX512(SB), NOSPLIT, $0-80
-	MOVQ re_base+0(FP), AX
-	MOVQ im_base+24(FP), CX
-	MOVQ re_len+8(FP), DX
-	MOVQ quarter+48(FP), BX
-	MOVQ roots_base+56(FP), SI
-	MOVQ BX, DI
-	SHLQ $0x06, DI
-	LEAQ (DI)(DI*2), R8
-	SHLQ $0x03, DX
-	JZ   done
-
-block:
-	MOVQ BX, R9
-	MOVQ SI, R10
-
-step:
-	VMOVUPD     (AX), Z0
-	VMOVUPD     (AX)(DI*2), Z1
-	VMOVUPD     (CX), Z2
-	VMOVUPD     (CX)(DI*2), Z3
-	VMOVUPD     (AX)(DI*1), Z4
-	VMOVUPD     (AX)(R8*1), Z5
-	VMOVUPD     (CX)(DI*1), Z6
-	VMOVUPD     (CX)(R8*1), Z7
-	VADDPD      Z1, Z0, Z8
-	VSUBPD      Z1, Z0, Z0
-	VADDPD      Z3, Z2, Z1
-	VSUBPD      Z3, Z2, Z2
-	VADDPD      Z5, Z4, Z3
-	VSUBPD      Z4, Z5, Z4
-	VADDPD      Z7, Z6, Z5
-	VSUBPD      Z7, Z6, Z6
-	VADDPD      Z3, Z8, Z7
-	VMOVUPD     Z7, (AX)
-	VADDPD      Z5, Z1, Z7
-	VMOVUPD     Z7, (CX)
-	VSUBPD      Z3, Z8, Z3
-	VSUBPD      Z5, Z1, Z1
-	VMULPD.BCST 16(R10), Z3, Z5
-	VMULPD.BCST 24(R10), Z1, Z7
-	VSUBPD      Z7, Z5, Z5
-	VMOVUPD     Z5, (AX)(DI*1)
-	VMULPD.BCST 24(R10), Z3, Z3
-	VMULPD.BCST 16(R10), Z1, Z1
-	VADDPD      Z1, Z3, Z1
-	VMOVUPD     Z1, (CX)(DI*1)
-	VADDPD      Z6, Z0, Z1
-	VADDPD      Z4, Z2, Z3
-	VMULPD.BCST (R10), Z1, Z5
-	VMULPD.BCST 8(R10), Z3, Z7
-	VSUBPD      Z7, Z5, Z5
-	VMOVUPD     Z5, (AX)(DI*2)
-	VMULPD.BCST 8(R10), Z1, Z1
-	VMULPD.BCST (R10), Z3, Z3
-	VADDPD      Z3, Z1, Z1
-	VMOVUPD     Z1, (CX)(DI*2)
-	VSUBPD      Z6, Z0, Z0
-	VSUBPD      Z4, Z2, Z1
-	VMULPD.BCST 32(R10), Z0, Z2
-	VMULPD.BCST 40(R10), Z1, Z3
-	VSUBPD      Z3, Z2, Z2
-	VMOVUPD     Z2, (AX)(R8*1)
-	VMULPD.BCST 40(R10), Z0, Z0
-	VMULPD.BCST 32(R10), Z1, Z1
-	VADDPD      Z1, Z0, Z0
-	VMOVUPD     Z0, (CX)(R8*1)
-	ADDQ        $0x40, AX
-	ADDQ        $0x40, CX
-	ADDQ        $0x30, R10
-	DECQ        R9
-	JNZ         step
-	ADDQ        R8, AX
-	ADDQ        R8, CX
-	SUBQ        DI, DX
-	SUBQ        R8, DX
-	JNZ         block
-
-done:
-	VZEROUPPER
-	RET
-
-// func halvingsAVX2(x []float64)
-// Requires: AVX
-TEXT ·halvingsAVX2(SB), NOSPLIT, $0-24
-	MOVQ x_base+0(FP), AX
-	MOVQ x_len+8(FP), CX
-	SHRQ $0x04, CX
-	JZ   done
-
-step:
-	VMOVUPD (AX), Y0
-	VMOVUPD 64(AX), Y1
-	VADDPD  Y1, Y0, Y2
-	VMOVUPD Y2, (AX)
-	VSUBPD  Y1, Y0, Y0
-	VMOVUPD Y0, 64(AX)
-	VMOVUPD 32(AX), Y0
-	VMOVUPD 96(AX), Y1
-	VADDPD  Y1, Y0, Y2
-	VMOVUPD Y2, 32(AX)
-	VSUBPD  Y1, Y0, Y0
-	VMOVUPD Y0, 96(AX)
-	ADDQ    $0x00000080, AX
-	DECQ    CX
-	JNZ     step
-
-done:
-	VZEROUPPER
-	RET
-
-// func halvingsAVX512(x []float64)
-// Requires: AVX, AVX512F
-TEXT ·halvingsAVX512(SB), NOSPLIT, $0-24
-	MOVQ x_base+0(FP), AX
-	MOVQ x_len+8(FP), CX
+TEXT ·halvingsVector(SB), NOSPLIT, $0-32
+	CMPB form+0(FP), $0x02
+	JNE  avx2
+	MOVQ x_base+8(FP), AX
+	MOVQ x_len+16(FP), CX
 	SHRQ $0x04, CX
 	JZ   done
 
@@ -13644,69 +14778,41 @@ done:
 	VZEROUPPER
 	RET
 
-// func powerAVX2(re []float64, im []float64)
-// Requires: AVX, FMA3
-TEXT ·powerAVX2(SB), NOSPLIT, $0-48
-	MOVQ im_base+24(FP), AX
-	MOVQ re_base+0(FP), CX
-	MOVQ im_len+32(FP), DX
-	XORQ BX, BX
-	MOVQ DX, SI
-	SHRQ $0x03, SI
-	JZ   tail
+avx2:
+	MOVQ x_base+8(FP), AX
+	MOVQ x_len+16(FP), CX
+	SHRQ $0x04, CX
+	JZ   avx2_done
 
-step:
-	VMOVUPD     (CX)(BX*1), Y0
-	VMOVUPD     (AX)(BX*1), Y1
-	VMULPD      Y1, Y1, Y1
-	VFMADD231PD Y0, Y0, Y1
-	VMOVUPD     Y1, (CX)(BX*1)
-	VMOVUPD     32(CX)(BX*1), Y0
-	VMOVUPD     32(AX)(BX*1), Y1
-	VMULPD      Y1, Y1, Y1
-	VFMADD231PD Y0, Y0, Y1
-	VMOVUPD     Y1, 32(CX)(BX*1)
-	ADDQ        $0x40, BX
-	DECQ        SI
-	JNZ         step
+avx2_step:
+	VMOVUPD (AX), Y0
+	VMOVUPD 64(AX), Y1
+	VADDPD  Y1, Y0, Y2
+	VMOVUPD Y2, (AX)
+	VSUBPD  Y1, Y0, Y0
+	VMOVUPD Y0, 64(AX)
+	VMOVUPD 32(AX), Y0
+	VMOVUPD 96(AX), Y1
+	VADDPD  Y1, Y0, Y2
+	VMOVUPD Y2, 32(AX)
+	VSUBPD  Y1, Y0, Y0
+	VMOVUPD Y0, 96(AX)
+	ADDQ    $0x00000080, AX
+	DECQ    CX
+	JNZ     avx2_step
 
-tail:
-	ANDQ        $0x07, DX
-	JZ          done
-	LEAQ        masks<>+64(SB), SI
-	MOVQ        DX, DI
-	SHLQ        $0x03, DI
-	SUBQ        DI, SI
-	VMOVUPD     (SI), Y0
-	VMASKMOVPD  (CX)(BX*1), Y0, Y0
-	VMOVUPD     (SI), Y1
-	VMASKMOVPD  (AX)(BX*1), Y1, Y1
-	VMULPD      Y1, Y1, Y1
-	VFMADD231PD Y0, Y0, Y1
-	VMOVUPD     (SI), Y0
-	VMASKMOVPD  Y1, Y0, (CX)(BX*1)
-	CMPQ        DX, $0x04
-	JLE         reload
-	VMOVUPD     32(SI), Y0
-	VMASKMOVPD  32(CX)(BX*1), Y0, Y0
-	VMOVUPD     32(SI), Y1
-	VMASKMOVPD  32(AX)(BX*1), Y1, Y1
-	VMULPD      Y1, Y1, Y1
-	VFMADD231PD Y0, Y0, Y1
-	VMOVUPD     32(SI), Y0
-	VMASKMOVPD  Y1, Y0, 32(CX)(BX*1)
-
-reload:
-done:
+avx2_done:
 	VZEROUPPER
 	RET
 
-// func powerAVX512(re []float64, im []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·powerAVX512(SB), NOSPLIT, $0-48
-	MOVQ im_base+24(FP), AX
-	MOVQ re_base+0(FP), CX
-	MOVQ im_len+32(FP), DX
+// func powerVector(form uint8, re []float64, im []float64)
+// Requires: AVX, AVX512F, BMI2, FMA3
+TEXT ·powerVector(SB), NOSPLIT, $0-56
+	CMPB form+0(FP), $0x02
+	JNE  avx2
+	MOVQ im_base+32(FP), AX
+	MOVQ re_base+8(FP), CX
+	MOVQ im_len+40(FP), DX
 	XORQ BX, BX
 	MOVQ DX, SI
 	SHRQ $0x03, SI
@@ -13735,6 +14841,61 @@ tail:
 	VMOVUPD     Z1, K1, (CX)(BX*1)
 
 done:
+	VZEROUPPER
+	RET
+
+avx2:
+	MOVQ im_base+32(FP), AX
+	MOVQ re_base+8(FP), CX
+	MOVQ im_len+40(FP), DX
+	XORQ BX, BX
+	MOVQ DX, SI
+	SHRQ $0x03, SI
+	JZ   avx2_tail
+
+avx2_step:
+	VMOVUPD     (CX)(BX*1), Y0
+	VMOVUPD     (AX)(BX*1), Y1
+	VMULPD      Y1, Y1, Y1
+	VFMADD231PD Y0, Y0, Y1
+	VMOVUPD     Y1, (CX)(BX*1)
+	VMOVUPD     32(CX)(BX*1), Y0
+	VMOVUPD     32(AX)(BX*1), Y1
+	VMULPD      Y1, Y1, Y1
+	VFMADD231PD Y0, Y0, Y1
+	VMOVUPD     Y1, 32(CX)(BX*1)
+	ADDQ        $0x40, BX
+	DECQ        SI
+	JNZ         avx2_step
+
+avx2_tail:
+	ANDQ        $0x07, DX
+	JZ          avx2_done
+	LEAQ        masks<>+64(SB), SI
+	MOVQ        DX, DI
+	SHLQ        $0x03, DI
+	SUBQ        DI, SI
+	VMOVUPD     (SI), Y0
+	VMASKMOVPD  (CX)(BX*1), Y0, Y0
+	VMOVUPD     (SI), Y1
+	VMASKMOVPD  (AX)(BX*1), Y1, Y1
+	VMULPD      Y1, Y1, Y1
+	VFMADD231PD Y0, Y0, Y1
+	VMOVUPD     (SI), Y0
+	VMASKMOVPD  Y1, Y0, (CX)(BX*1)
+	CMPQ        DX, $0x04
+	JLE         avx2_reload
+	VMOVUPD     32(SI), Y0
+	VMASKMOVPD  32(CX)(BX*1), Y0, Y0
+	VMOVUPD     32(SI), Y1
+	VMASKMOVPD  32(AX)(BX*1), Y1, Y1
+	VMULPD      Y1, Y1, Y1
+	VFMADD231PD Y0, Y0, Y1
+	VMOVUPD     32(SI), Y0
+	VMASKMOVPD  Y1, Y0, 32(CX)(BX*1)
+
+avx2_reload:
+avx2_done:
 	VZEROUPPER
 	RET
 
@@ -14038,142 +15199,17 @@ none:
 	VZEROUPPER
 	RET
 
-// func sumRowsAVX2(dst []float64, values []float64, rows []int32, q []float64)
-// Requires: AVX, FMA3
-TEXT ·sumRowsAVX2(SB), NOSPLIT, $0-96
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    dst_len+8(FP), CX
-	MOVQ    values_base+24(FP), DX
-	MOVQ    q_base+72(FP), BX
-	MOVQ    rows_base+48(FP), SI
-	MOVQ    rows_len+56(FP), DI
-	TESTQ   DI, DI
-	JZ      done
-	CMPQ    CX, $0x08
-	JEQ     eights1
-	CMPQ    CX, $0x10
-	JEQ     eights2
-	CMPQ    CX, $0x18
-	JEQ     eights3
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	VMOVUPD 192(AX), Y6
-	VMOVUPD 224(AX), Y7
-
-entries4:
-	MOVL         (SI), CX
-	IMUL3Q       $0x40, CX, CX
-	VBROADCASTSD (DX), Y8
-	VFMADD231PD  (BX)(CX*4), Y8, Y0
-	VFMADD231PD  32(BX)(CX*4), Y8, Y1
-	VFMADD231PD  64(BX)(CX*4), Y8, Y2
-	VFMADD231PD  96(BX)(CX*4), Y8, Y3
-	VFMADD231PD  128(BX)(CX*4), Y8, Y4
-	VFMADD231PD  160(BX)(CX*4), Y8, Y5
-	VFMADD231PD  192(BX)(CX*4), Y8, Y6
-	VFMADD231PD  224(BX)(CX*4), Y8, Y7
-	ADDQ         $0x04, SI
-	ADDQ         $0x08, DX
-	DECQ         DI
-	JNZ          entries4
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y1, 32(AX)
-	VMOVUPD      Y2, 64(AX)
-	VMOVUPD      Y3, 96(AX)
-	VMOVUPD      Y4, 128(AX)
-	VMOVUPD      Y5, 160(AX)
-	VMOVUPD      Y6, 192(AX)
-	VMOVUPD      Y7, 224(AX)
-	JMP          done
-
-eights3:
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-
-entries3:
-	MOVL         (SI), CX
-	IMUL3Q       $0x30, CX, CX
-	VBROADCASTSD (DX), Y6
-	VFMADD231PD  (BX)(CX*4), Y6, Y0
-	VFMADD231PD  32(BX)(CX*4), Y6, Y1
-	VFMADD231PD  64(BX)(CX*4), Y6, Y2
-	VFMADD231PD  96(BX)(CX*4), Y6, Y3
-	VFMADD231PD  128(BX)(CX*4), Y6, Y4
-	VFMADD231PD  160(BX)(CX*4), Y6, Y5
-	ADDQ         $0x04, SI
-	ADDQ         $0x08, DX
-	DECQ         DI
-	JNZ          entries3
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y1, 32(AX)
-	VMOVUPD      Y2, 64(AX)
-	VMOVUPD      Y3, 96(AX)
-	VMOVUPD      Y4, 128(AX)
-	VMOVUPD      Y5, 160(AX)
-	JMP          done
-
-eights2:
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-
-entries2:
-	MOVL         (SI), CX
-	IMUL3Q       $0x20, CX, CX
-	VBROADCASTSD (DX), Y4
-	VFMADD231PD  (BX)(CX*4), Y4, Y0
-	VFMADD231PD  32(BX)(CX*4), Y4, Y1
-	VFMADD231PD  64(BX)(CX*4), Y4, Y2
-	VFMADD231PD  96(BX)(CX*4), Y4, Y3
-	ADDQ         $0x04, SI
-	ADDQ         $0x08, DX
-	DECQ         DI
-	JNZ          entries2
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y1, 32(AX)
-	VMOVUPD      Y2, 64(AX)
-	VMOVUPD      Y3, 96(AX)
-	JMP          done
-
-eights1:
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-
-entries1:
-	MOVL         (SI), CX
-	IMUL3Q       $0x10, CX, CX
-	VBROADCASTSD (DX), Y2
-	VFMADD231PD  (BX)(CX*4), Y2, Y0
-	VFMADD231PD  32(BX)(CX*4), Y2, Y1
-	ADDQ         $0x04, SI
-	ADDQ         $0x08, DX
-	DECQ         DI
-	JNZ          entries1
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y1, 32(AX)
-
-done:
-	VZEROUPPER
-	RET
-
-// func sumRowsAVX512(dst []float64, values []float64, rows []int32, q []float64)
-// Requires: AVX, AVX512F
-TEXT ·sumRowsAVX512(SB), NOSPLIT, $0-96
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    dst_len+8(FP), CX
-	MOVQ    values_base+24(FP), DX
-	MOVQ    q_base+72(FP), BX
-	MOVQ    rows_base+48(FP), SI
-	MOVQ    rows_len+56(FP), DI
+// func sumRowsVector(form uint8, dst []float64, values []float64, rows []int32, q []float64)
+// Requires: AVX, AVX512F, FMA3
+TEXT ·sumRowsVector(SB), NOSPLIT, $0-104
+	CMPB    form+0(FP), $0x02
+	JNE     avx2
+	MOVQ    dst_base+8(FP), AX
+	MOVQ    dst_len+16(FP), CX
+	MOVQ    values_base+32(FP), DX
+	MOVQ    q_base+80(FP), BX
+	MOVQ    rows_base+56(FP), SI
+	MOVQ    rows_len+64(FP), DI
 	TESTQ   DI, DI
 	JZ      done
 	CMPQ    CX, $0x08
@@ -14262,23 +15298,21 @@ done:
 	VZEROUPPER
 	RET
 
-// func addRowsAVX2(step []float64, values []float64, rows []int32, q []float64)
-// Requires: AVX, FMA3
-TEXT ·addRowsAVX2(SB), NOSPLIT, $0-96
-	MOVQ    step_base+0(FP), AX
-	MOVQ    step_len+8(FP), CX
-	MOVQ    values_base+24(FP), DX
-	MOVQ    q_base+72(FP), BX
-	MOVQ    rows_base+48(FP), SI
-	MOVQ    rows_len+56(FP), DI
+avx2:
+	MOVQ    dst_base+8(FP), AX
+	MOVQ    dst_len+16(FP), CX
+	MOVQ    values_base+32(FP), DX
+	MOVQ    q_base+80(FP), BX
+	MOVQ    rows_base+56(FP), SI
+	MOVQ    rows_len+64(FP), DI
 	TESTQ   DI, DI
-	JZ      done
+	JZ      avx2_done
 	CMPQ    CX, $0x08
-	JEQ     eights1
+	JEQ     avx2_eights1
 	CMPQ    CX, $0x10
-	JEQ     eights2
+	JEQ     avx2_eights2
 	CMPQ    CX, $0x18
-	JEQ     eights3
+	JEQ     avx2_eights3
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -14288,41 +15322,33 @@ TEXT ·addRowsAVX2(SB), NOSPLIT, $0-96
 	VMOVUPD 192(AX), Y6
 	VMOVUPD 224(AX), Y7
 
-entries4:
-	MOVL         (SI), AX
-	IMUL3Q       $0x40, AX, AX
+avx2_entries4:
+	MOVL         (SI), CX
+	IMUL3Q       $0x40, CX, CX
 	VBROADCASTSD (DX), Y8
-	VMOVUPD      (BX)(AX*4), Y9
-	VFMADD231PD  Y0, Y8, Y9
-	VMOVUPD      Y9, (BX)(AX*4)
-	VMOVUPD      32(BX)(AX*4), Y9
-	VFMADD231PD  Y1, Y8, Y9
-	VMOVUPD      Y9, 32(BX)(AX*4)
-	VMOVUPD      64(BX)(AX*4), Y9
-	VFMADD231PD  Y2, Y8, Y9
-	VMOVUPD      Y9, 64(BX)(AX*4)
-	VMOVUPD      96(BX)(AX*4), Y9
-	VFMADD231PD  Y3, Y8, Y9
-	VMOVUPD      Y9, 96(BX)(AX*4)
-	VMOVUPD      128(BX)(AX*4), Y9
-	VFMADD231PD  Y4, Y8, Y9
-	VMOVUPD      Y9, 128(BX)(AX*4)
-	VMOVUPD      160(BX)(AX*4), Y9
-	VFMADD231PD  Y5, Y8, Y9
-	VMOVUPD      Y9, 160(BX)(AX*4)
-	VMOVUPD      192(BX)(AX*4), Y9
-	VFMADD231PD  Y6, Y8, Y9
-	VMOVUPD      Y9, 192(BX)(AX*4)
-	VMOVUPD      224(BX)(AX*4), Y9
-	VFMADD231PD  Y7, Y8, Y9
-	VMOVUPD      Y9, 224(BX)(AX*4)
+	VFMADD231PD  (BX)(CX*4), Y8, Y0
+	VFMADD231PD  32(BX)(CX*4), Y8, Y1
+	VFMADD231PD  64(BX)(CX*4), Y8, Y2
+	VFMADD231PD  96(BX)(CX*4), Y8, Y3
+	VFMADD231PD  128(BX)(CX*4), Y8, Y4
+	VFMADD231PD  160(BX)(CX*4), Y8, Y5
+	VFMADD231PD  192(BX)(CX*4), Y8, Y6
+	VFMADD231PD  224(BX)(CX*4), Y8, Y7
 	ADDQ         $0x04, SI
 	ADDQ         $0x08, DX
 	DECQ         DI
-	JNZ          entries4
-	JMP          done
+	JNZ          avx2_entries4
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y3, 96(AX)
+	VMOVUPD      Y4, 128(AX)
+	VMOVUPD      Y5, 160(AX)
+	VMOVUPD      Y6, 192(AX)
+	VMOVUPD      Y7, 224(AX)
+	JMP          avx2_done
 
-eights3:
+avx2_eights3:
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -14330,94 +15356,84 @@ eights3:
 	VMOVUPD 128(AX), Y4
 	VMOVUPD 160(AX), Y5
 
-entries3:
-	MOVL         (SI), AX
-	IMUL3Q       $0x30, AX, AX
+avx2_entries3:
+	MOVL         (SI), CX
+	IMUL3Q       $0x30, CX, CX
 	VBROADCASTSD (DX), Y6
-	VMOVUPD      (BX)(AX*4), Y7
-	VFMADD231PD  Y0, Y6, Y7
-	VMOVUPD      Y7, (BX)(AX*4)
-	VMOVUPD      32(BX)(AX*4), Y7
-	VFMADD231PD  Y1, Y6, Y7
-	VMOVUPD      Y7, 32(BX)(AX*4)
-	VMOVUPD      64(BX)(AX*4), Y7
-	VFMADD231PD  Y2, Y6, Y7
-	VMOVUPD      Y7, 64(BX)(AX*4)
-	VMOVUPD      96(BX)(AX*4), Y7
-	VFMADD231PD  Y3, Y6, Y7
-	VMOVUPD      Y7, 96(BX)(AX*4)
-	VMOVUPD      128(BX)(AX*4), Y7
-	VFMADD231PD  Y4, Y6, Y7
-	VMOVUPD      Y7, 128(BX)(AX*4)
-	VMOVUPD      160(BX)(AX*4), Y7
-	VFMADD231PD  Y5, Y6, Y7
-	VMOVUPD      Y7, 160(BX)(AX*4)
+	VFMADD231PD  (BX)(CX*4), Y6, Y0
+	VFMADD231PD  32(BX)(CX*4), Y6, Y1
+	VFMADD231PD  64(BX)(CX*4), Y6, Y2
+	VFMADD231PD  96(BX)(CX*4), Y6, Y3
+	VFMADD231PD  128(BX)(CX*4), Y6, Y4
+	VFMADD231PD  160(BX)(CX*4), Y6, Y5
 	ADDQ         $0x04, SI
 	ADDQ         $0x08, DX
 	DECQ         DI
-	JNZ          entries3
-	JMP          done
+	JNZ          avx2_entries3
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y3, 96(AX)
+	VMOVUPD      Y4, 128(AX)
+	VMOVUPD      Y5, 160(AX)
+	JMP          avx2_done
 
-eights2:
+avx2_eights2:
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
 	VMOVUPD 96(AX), Y3
 
-entries2:
-	MOVL         (SI), AX
-	IMUL3Q       $0x20, AX, AX
+avx2_entries2:
+	MOVL         (SI), CX
+	IMUL3Q       $0x20, CX, CX
 	VBROADCASTSD (DX), Y4
-	VMOVUPD      (BX)(AX*4), Y5
-	VFMADD231PD  Y0, Y4, Y5
-	VMOVUPD      Y5, (BX)(AX*4)
-	VMOVUPD      32(BX)(AX*4), Y5
-	VFMADD231PD  Y1, Y4, Y5
-	VMOVUPD      Y5, 32(BX)(AX*4)
-	VMOVUPD      64(BX)(AX*4), Y5
-	VFMADD231PD  Y2, Y4, Y5
-	VMOVUPD      Y5, 64(BX)(AX*4)
-	VMOVUPD      96(BX)(AX*4), Y5
-	VFMADD231PD  Y3, Y4, Y5
-	VMOVUPD      Y5, 96(BX)(AX*4)
+	VFMADD231PD  (BX)(CX*4), Y4, Y0
+	VFMADD231PD  32(BX)(CX*4), Y4, Y1
+	VFMADD231PD  64(BX)(CX*4), Y4, Y2
+	VFMADD231PD  96(BX)(CX*4), Y4, Y3
 	ADDQ         $0x04, SI
 	ADDQ         $0x08, DX
 	DECQ         DI
-	JNZ          entries2
-	JMP          done
+	JNZ          avx2_entries2
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y3, 96(AX)
+	JMP          avx2_done
 
-eights1:
+avx2_eights1:
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 
-entries1:
-	MOVL         (SI), AX
-	IMUL3Q       $0x10, AX, AX
+avx2_entries1:
+	MOVL         (SI), CX
+	IMUL3Q       $0x10, CX, CX
 	VBROADCASTSD (DX), Y2
-	VMOVUPD      (BX)(AX*4), Y3
-	VFMADD231PD  Y0, Y2, Y3
-	VMOVUPD      Y3, (BX)(AX*4)
-	VMOVUPD      32(BX)(AX*4), Y3
-	VFMADD231PD  Y1, Y2, Y3
-	VMOVUPD      Y3, 32(BX)(AX*4)
+	VFMADD231PD  (BX)(CX*4), Y2, Y0
+	VFMADD231PD  32(BX)(CX*4), Y2, Y1
 	ADDQ         $0x04, SI
 	ADDQ         $0x08, DX
 	DECQ         DI
-	JNZ          entries1
+	JNZ          avx2_entries1
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
 
-done:
+avx2_done:
 	VZEROUPPER
 	RET
 
-// func addRowsAVX512(step []float64, values []float64, rows []int32, q []float64)
-// Requires: AVX, AVX512F
-TEXT ·addRowsAVX512(SB), NOSPLIT, $0-96
-	MOVQ    step_base+0(FP), AX
-	MOVQ    step_len+8(FP), CX
-	MOVQ    values_base+24(FP), DX
-	MOVQ    q_base+72(FP), BX
-	MOVQ    rows_base+48(FP), SI
-	MOVQ    rows_len+56(FP), DI
+// func addRowsVector(form uint8, step []float64, values []float64, rows []int32, q []float64)
+// Requires: AVX, AVX512F, FMA3
+TEXT ·addRowsVector(SB), NOSPLIT, $0-104
+	CMPB    form+0(FP), $0x02
+	JNE     avx2
+	MOVQ    step_base+8(FP), AX
+	MOVQ    step_len+16(FP), CX
+	MOVQ    values_base+32(FP), DX
+	MOVQ    q_base+80(FP), BX
+	MOVQ    rows_base+56(FP), SI
+	MOVQ    rows_len+64(FP), DI
 	TESTQ   DI, DI
 	JZ      done
 	CMPQ    CX, $0x08
@@ -14513,6 +15529,151 @@ entries1:
 	JNZ          entries1
 
 done:
+	VZEROUPPER
+	RET
+
+avx2:
+	MOVQ    step_base+8(FP), AX
+	MOVQ    step_len+16(FP), CX
+	MOVQ    values_base+32(FP), DX
+	MOVQ    q_base+80(FP), BX
+	MOVQ    rows_base+56(FP), SI
+	MOVQ    rows_len+64(FP), DI
+	TESTQ   DI, DI
+	JZ      avx2_done
+	CMPQ    CX, $0x08
+	JEQ     avx2_eights1
+	CMPQ    CX, $0x10
+	JEQ     avx2_eights2
+	CMPQ    CX, $0x18
+	JEQ     avx2_eights3
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+
+avx2_entries4:
+	MOVL         (SI), AX
+	IMUL3Q       $0x40, AX, AX
+	VBROADCASTSD (DX), Y8
+	VMOVUPD      (BX)(AX*4), Y9
+	VFMADD231PD  Y0, Y8, Y9
+	VMOVUPD      Y9, (BX)(AX*4)
+	VMOVUPD      32(BX)(AX*4), Y9
+	VFMADD231PD  Y1, Y8, Y9
+	VMOVUPD      Y9, 32(BX)(AX*4)
+	VMOVUPD      64(BX)(AX*4), Y9
+	VFMADD231PD  Y2, Y8, Y9
+	VMOVUPD      Y9, 64(BX)(AX*4)
+	VMOVUPD      96(BX)(AX*4), Y9
+	VFMADD231PD  Y3, Y8, Y9
+	VMOVUPD      Y9, 96(BX)(AX*4)
+	VMOVUPD      128(BX)(AX*4), Y9
+	VFMADD231PD  Y4, Y8, Y9
+	VMOVUPD      Y9, 128(BX)(AX*4)
+	VMOVUPD      160(BX)(AX*4), Y9
+	VFMADD231PD  Y5, Y8, Y9
+	VMOVUPD      Y9, 160(BX)(AX*4)
+	VMOVUPD      192(BX)(AX*4), Y9
+	VFMADD231PD  Y6, Y8, Y9
+	VMOVUPD      Y9, 192(BX)(AX*4)
+	VMOVUPD      224(BX)(AX*4), Y9
+	VFMADD231PD  Y7, Y8, Y9
+	VMOVUPD      Y9, 224(BX)(AX*4)
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, DX
+	DECQ         DI
+	JNZ          avx2_entries4
+	JMP          avx2_done
+
+avx2_eights3:
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+
+avx2_entries3:
+	MOVL         (SI), AX
+	IMUL3Q       $0x30, AX, AX
+	VBROADCASTSD (DX), Y6
+	VMOVUPD      (BX)(AX*4), Y7
+	VFMADD231PD  Y0, Y6, Y7
+	VMOVUPD      Y7, (BX)(AX*4)
+	VMOVUPD      32(BX)(AX*4), Y7
+	VFMADD231PD  Y1, Y6, Y7
+	VMOVUPD      Y7, 32(BX)(AX*4)
+	VMOVUPD      64(BX)(AX*4), Y7
+	VFMADD231PD  Y2, Y6, Y7
+	VMOVUPD      Y7, 64(BX)(AX*4)
+	VMOVUPD      96(BX)(AX*4), Y7
+	VFMADD231PD  Y3, Y6, Y7
+	VMOVUPD      Y7, 96(BX)(AX*4)
+	VMOVUPD      128(BX)(AX*4), Y7
+	VFMADD231PD  Y4, Y6, Y7
+	VMOVUPD      Y7, 128(BX)(AX*4)
+	VMOVUPD      160(BX)(AX*4), Y7
+	VFMADD231PD  Y5, Y6, Y7
+	VMOVUPD      Y7, 160(BX)(AX*4)
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, DX
+	DECQ         DI
+	JNZ          avx2_entries3
+	JMP          avx2_done
+
+avx2_eights2:
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+
+avx2_entries2:
+	MOVL         (SI), AX
+	IMUL3Q       $0x20, AX, AX
+	VBROADCASTSD (DX), Y4
+	VMOVUPD      (BX)(AX*4), Y5
+	VFMADD231PD  Y0, Y4, Y5
+	VMOVUPD      Y5, (BX)(AX*4)
+	VMOVUPD      32(BX)(AX*4), Y5
+	VFMADD231PD  Y1, Y4, Y5
+	VMOVUPD      Y5, 32(BX)(AX*4)
+	VMOVUPD      64(BX)(AX*4), Y5
+	VFMADD231PD  Y2, Y4, Y5
+	VMOVUPD      Y5, 64(BX)(AX*4)
+	VMOVUPD      96(BX)(AX*4), Y5
+	VFMADD231PD  Y3, Y4, Y5
+	VMOVUPD      Y5, 96(BX)(AX*4)
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, DX
+	DECQ         DI
+	JNZ          avx2_entries2
+	JMP          avx2_done
+
+avx2_eights1:
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+
+avx2_entries1:
+	MOVL         (SI), AX
+	IMUL3Q       $0x10, AX, AX
+	VBROADCASTSD (DX), Y2
+	VMOVUPD      (BX)(AX*4), Y3
+	VFMADD231PD  Y0, Y2, Y3
+	VMOVUPD      Y3, (BX)(AX*4)
+	VMOVUPD      32(BX)(AX*4), Y3
+	VFMADD231PD  Y1, Y2, Y3
+	VMOVUPD      Y3, 32(BX)(AX*4)
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, DX
+	DECQ         DI
+	JNZ          avx2_entries1
+
+avx2_done:
 	VZEROUPPER
 	RET
 
@@ -14832,246 +15993,246 @@ DATA constants<>+2496(SB)/8, $0x0000000000000003
 DATA constants<>+2504(SB)/8, $0x0000000000000003
 DATA constants<>+2512(SB)/8, $0x0000000000000003
 DATA constants<>+2520(SB)/8, $0x0000000000000003
-DATA constants<>+2528(SB)/8, $0x3fc71eb851eb851f
-DATA constants<>+2536(SB)/8, $0x3fc71eb851eb851f
-DATA constants<>+2544(SB)/8, $0x3fc71eb851eb851f
-DATA constants<>+2552(SB)/8, $0x3fc71eb851eb851f
-DATA constants<>+2560(SB)/8, $0x40a39a296f7d925e
-DATA constants<>+2568(SB)/8, $0x40a39a296f7d925e
-DATA constants<>+2576(SB)/8, $0x40a39a296f7d925e
-DATA constants<>+2584(SB)/8, $0x40a39a296f7d925e
-DATA constants<>+2592(SB)/8, $0x40b46a7eca984b69
-DATA constants<>+2600(SB)/8, $0x40b46a7eca984b69
-DATA constants<>+2608(SB)/8, $0x40b46a7eca984b69
-DATA constants<>+2616(SB)/8, $0x40b46a7eca984b69
-DATA constants<>+2624(SB)/8, $0x40e052d26b2e45e4
-DATA constants<>+2632(SB)/8, $0x40e052d26b2e45e4
-DATA constants<>+2640(SB)/8, $0x40e052d26b2e45e4
-DATA constants<>+2648(SB)/8, $0x40e052d26b2e45e4
-DATA constants<>+2656(SB)/8, $0x40dc0e457cb1ae76
-DATA constants<>+2664(SB)/8, $0x40dc0e457cb1ae76
-DATA constants<>+2672(SB)/8, $0x40dc0e457cb1ae76
-DATA constants<>+2680(SB)/8, $0x40dc0e457cb1ae76
-DATA constants<>+2688(SB)/8, $0x40f06c1c55b78f20
-DATA constants<>+2696(SB)/8, $0x40f06c1c55b78f20
-DATA constants<>+2704(SB)/8, $0x40f06c1c55b78f20
-DATA constants<>+2712(SB)/8, $0x40f06c1c55b78f20
-DATA constants<>+2720(SB)/8, $0x40e3317caa64f4be
-DATA constants<>+2728(SB)/8, $0x40e3317caa64f4be
-DATA constants<>+2736(SB)/8, $0x40e3317caa64f4be
-DATA constants<>+2744(SB)/8, $0x40e3317caa64f4be
-DATA constants<>+2752(SB)/8, $0x40e66c3e869b752a
-DATA constants<>+2760(SB)/8, $0x40e66c3e869b752a
-DATA constants<>+2768(SB)/8, $0x40e66c3e869b752a
-DATA constants<>+2776(SB)/8, $0x40e66c3e869b752a
-DATA constants<>+2784(SB)/8, $0x40d4b772d5d65266
-DATA constants<>+2792(SB)/8, $0x40d4b772d5d65266
-DATA constants<>+2800(SB)/8, $0x40d4b772d5d65266
-DATA constants<>+2808(SB)/8, $0x40d4b772d5d65266
-DATA constants<>+2816(SB)/8, $0x40cad1d8cd4ee71d
-DATA constants<>+2824(SB)/8, $0x40cad1d8cd4ee71d
-DATA constants<>+2832(SB)/8, $0x40cad1d8cd4ee71d
-DATA constants<>+2840(SB)/8, $0x40cad1d8cd4ee71d
-DATA constants<>+2848(SB)/8, $0x40b512322e75c89f
-DATA constants<>+2856(SB)/8, $0x40b512322e75c89f
-DATA constants<>+2864(SB)/8, $0x40b512322e75c89f
-DATA constants<>+2872(SB)/8, $0x40b512322e75c89f
-DATA constants<>+2880(SB)/8, $0x409ece5d2213c0cc
-DATA constants<>+2888(SB)/8, $0x409ece5d2213c0cc
-DATA constants<>+2896(SB)/8, $0x409ece5d2213c0cc
-DATA constants<>+2904(SB)/8, $0x409ece5d2213c0cc
-DATA constants<>+2912(SB)/8, $0x4085797efdc8b3f7
-DATA constants<>+2920(SB)/8, $0x4085797efdc8b3f7
-DATA constants<>+2928(SB)/8, $0x4085797efdc8b3f7
-DATA constants<>+2936(SB)/8, $0x4085797efdc8b3f7
-DATA constants<>+2944(SB)/8, $0x4060a4888b1a436e
-DATA constants<>+2952(SB)/8, $0x4060a4888b1a436e
-DATA constants<>+2960(SB)/8, $0x4060a4888b1a436e
-DATA constants<>+2968(SB)/8, $0x4060a4888b1a436e
-DATA constants<>+2976(SB)/8, $0x4045281b386e1ab5
-DATA constants<>+2984(SB)/8, $0x4045281b386e1ab5
-DATA constants<>+2992(SB)/8, $0x4045281b386e1ab5
-DATA constants<>+3000(SB)/8, $0x4045281b386e1ab5
-DATA constants<>+3008(SB)/8, $0x400b18d91e9eef75
-DATA constants<>+3016(SB)/8, $0x400b18d91e9eef75
-DATA constants<>+3024(SB)/8, $0x400b18d91e9eef75
-DATA constants<>+3032(SB)/8, $0x400b18d91e9eef75
-DATA constants<>+3040(SB)/8, $0x3ff999999999999a
-DATA constants<>+3048(SB)/8, $0x3ff999999999999a
-DATA constants<>+3056(SB)/8, $0x3ff999999999999a
-DATA constants<>+3064(SB)/8, $0x3ff999999999999a
-DATA constants<>+3072(SB)/8, $0x3f49615ac0b7ace9
-DATA constants<>+3080(SB)/8, $0x3f49615ac0b7ace9
-DATA constants<>+3088(SB)/8, $0x3f49615ac0b7ace9
-DATA constants<>+3096(SB)/8, $0x3f49615ac0b7ace9
-DATA constants<>+3104(SB)/8, $0x3e120d3f686439e4
-DATA constants<>+3112(SB)/8, $0x3e120d3f686439e4
-DATA constants<>+3120(SB)/8, $0x3e120d3f686439e4
-DATA constants<>+3128(SB)/8, $0x3e120d3f686439e4
-DATA constants<>+3136(SB)/8, $0x3f9744eb6c45ec67
-DATA constants<>+3144(SB)/8, $0x3f9744eb6c45ec67
-DATA constants<>+3152(SB)/8, $0x3f9744eb6c45ec67
-DATA constants<>+3160(SB)/8, $0x3f9744eb6c45ec67
-DATA constants<>+3168(SB)/8, $0x3f41f18cbfdf2728
-DATA constants<>+3176(SB)/8, $0x3f41f18cbfdf2728
-DATA constants<>+3184(SB)/8, $0x3f41f18cbfdf2728
-DATA constants<>+3192(SB)/8, $0x3f41f18cbfdf2728
-DATA constants<>+3200(SB)/8, $0x3fcef2abb9b85c37
-DATA constants<>+3208(SB)/8, $0x3fcef2abb9b85c37
-DATA constants<>+3216(SB)/8, $0x3fcef2abb9b85c37
-DATA constants<>+3224(SB)/8, $0x3fcef2abb9b85c37
-DATA constants<>+3232(SB)/8, $0x3f8f207a7eab17bf
-DATA constants<>+3240(SB)/8, $0x3f8f207a7eab17bf
-DATA constants<>+3248(SB)/8, $0x3f8f207a7eab17bf
-DATA constants<>+3256(SB)/8, $0x3f8f207a7eab17bf
-DATA constants<>+3264(SB)/8, $0x3ff453cc085375b2
-DATA constants<>+3272(SB)/8, $0x3ff453cc085375b2
-DATA constants<>+3280(SB)/8, $0x3ff453cc085375b2
-DATA constants<>+3288(SB)/8, $0x3ff453cc085375b2
-DATA constants<>+3296(SB)/8, $0x3fc2f5123394f040
-DATA constants<>+3304(SB)/8, $0x3fc2f5123394f040
-DATA constants<>+3312(SB)/8, $0x3fc2f5123394f040
-DATA constants<>+3320(SB)/8, $0x3fc2f5123394f040
-DATA constants<>+3328(SB)/8, $0x400d2ecb1a3d02c4
-DATA constants<>+3336(SB)/8, $0x400d2ecb1a3d02c4
-DATA constants<>+3344(SB)/8, $0x400d2ecb1a3d02c4
-DATA constants<>+3352(SB)/8, $0x400d2ecb1a3d02c4
-DATA constants<>+3360(SB)/8, $0x3fe61292f23385c9
-DATA constants<>+3368(SB)/8, $0x3fe61292f23385c9
-DATA constants<>+3376(SB)/8, $0x3fe61292f23385c9
-DATA constants<>+3384(SB)/8, $0x3fe61292f23385c9
-DATA constants<>+3392(SB)/8, $0x401713f71462256a
-DATA constants<>+3400(SB)/8, $0x401713f71462256a
-DATA constants<>+3408(SB)/8, $0x401713f71462256a
-DATA constants<>+3416(SB)/8, $0x401713f71462256a
-DATA constants<>+3424(SB)/8, $0x3ffad278e6526633
-DATA constants<>+3432(SB)/8, $0x3ffad278e6526633
-DATA constants<>+3440(SB)/8, $0x3ffad278e6526633
-DATA constants<>+3448(SB)/8, $0x3ffad278e6526633
-DATA constants<>+3456(SB)/8, $0x4012857748cab19b
-DATA constants<>+3464(SB)/8, $0x4012857748cab19b
-DATA constants<>+3472(SB)/8, $0x4012857748cab19b
-DATA constants<>+3480(SB)/8, $0x4012857748cab19b
-DATA constants<>+3488(SB)/8, $0x40006cefbb46a449
-DATA constants<>+3496(SB)/8, $0x40006cefbb46a449
-DATA constants<>+3504(SB)/8, $0x40006cefbb46a449
-DATA constants<>+3512(SB)/8, $0x40006cefbb46a449
-DATA constants<>+3520(SB)/8, $0x3ff6c665fde9526a
-DATA constants<>+3528(SB)/8, $0x3ff6c665fde9526a
-DATA constants<>+3536(SB)/8, $0x3ff6c665fde9526a
-DATA constants<>+3544(SB)/8, $0x3ff6c665fde9526a
-DATA constants<>+3552(SB)/8, $0x3fdb333333333333
-DATA constants<>+3560(SB)/8, $0x3fdb333333333333
-DATA constants<>+3568(SB)/8, $0x3fdb333333333333
-DATA constants<>+3576(SB)/8, $0x3fdb333333333333
-DATA constants<>+3584(SB)/8, $0x0000000000000000
-DATA constants<>+3592(SB)/8, $0x0000000000000002
-DATA constants<>+3600(SB)/8, $0x0000000000000001
-DATA constants<>+3608(SB)/8, $0x0000000000000003
-DATA constants<>+3616(SB)/8, $0x0000000000000004
-DATA constants<>+3624(SB)/8, $0x0000000000000004
-DATA constants<>+3632(SB)/8, $0x0000000000000004
-DATA constants<>+3640(SB)/8, $0x0000000000000004
-DATA constants<>+3648(SB)/8, $0xd2b74407b1ce6e93
-DATA constants<>+3656(SB)/8, $0xd2b74407b1ce6e93
-DATA constants<>+3664(SB)/8, $0xd2b74407b1ce6e93
-DATA constants<>+3672(SB)/8, $0xd2b74407b1ce6e93
-DATA constants<>+3680(SB)/8, $0x00000000d2b74407
-DATA constants<>+3688(SB)/8, $0x00000000d2b74407
-DATA constants<>+3696(SB)/8, $0x00000000d2b74407
-DATA constants<>+3704(SB)/8, $0x00000000d2b74407
-DATA constants<>+3712(SB)/8, $0x00000000ffffffff
-DATA constants<>+3720(SB)/8, $0x00000000ffffffff
-DATA constants<>+3728(SB)/8, $0x00000000ffffffff
-DATA constants<>+3736(SB)/8, $0x00000000ffffffff
-DATA constants<>+3744(SB)/8, $0x9e3779b97f4a7c15
-DATA constants<>+3752(SB)/8, $0x9e3779b97f4a7c15
-DATA constants<>+3760(SB)/8, $0x9e3779b97f4a7c15
-DATA constants<>+3768(SB)/8, $0x9e3779b97f4a7c15
-DATA constants<>+3776(SB)/8, $0x3fefffffffffffff
-DATA constants<>+3784(SB)/8, $0x3fefffffffffffff
-DATA constants<>+3792(SB)/8, $0x3fefffffffffffff
-DATA constants<>+3800(SB)/8, $0x3fefffffffffffff
-DATA constants<>+3808(SB)/8, $0x0000000000000008
-DATA constants<>+3816(SB)/8, $0x0000000000000008
-DATA constants<>+3824(SB)/8, $0x0000000000000008
-DATA constants<>+3832(SB)/8, $0x0000000000000008
-DATA constants<>+3840(SB)/8, $0x0000000000000000
-DATA constants<>+3848(SB)/8, $0x0000000000000004
-DATA constants<>+3856(SB)/8, $0x0000000000000001
-DATA constants<>+3864(SB)/8, $0x0000000000000005
-DATA constants<>+3872(SB)/8, $0x0000000000000010
-DATA constants<>+3880(SB)/8, $0x0000000000000010
-DATA constants<>+3888(SB)/8, $0x0000000000000010
-DATA constants<>+3896(SB)/8, $0x0000000000000010
-DATA constants<>+3904(SB)/8, $0x3fe51eb851eb851f
-DATA constants<>+3912(SB)/8, $0x3fe51eb851eb851f
-DATA constants<>+3920(SB)/8, $0x3fe51eb851eb851f
-DATA constants<>+3928(SB)/8, $0x3fe51eb851eb851f
-DATA constants<>+3936(SB)/8, $0x4003504f333f9de6
-DATA constants<>+3944(SB)/8, $0x4003504f333f9de6
-DATA constants<>+3952(SB)/8, $0x4003504f333f9de6
-DATA constants<>+3960(SB)/8, $0x4003504f333f9de6
-DATA constants<>+3968(SB)/8, $0xbfec007fa1f72594
-DATA constants<>+3976(SB)/8, $0xbfec007fa1f72594
-DATA constants<>+3984(SB)/8, $0xbfec007fa1f72594
-DATA constants<>+3992(SB)/8, $0xbfec007fa1f72594
-DATA constants<>+4000(SB)/8, $0xc03028545b6b807a
-DATA constants<>+4008(SB)/8, $0xc03028545b6b807a
-DATA constants<>+4016(SB)/8, $0xc03028545b6b807a
-DATA constants<>+4024(SB)/8, $0xc03028545b6b807a
-DATA constants<>+4032(SB)/8, $0xc052c08c36880273
-DATA constants<>+4040(SB)/8, $0xc052c08c36880273
-DATA constants<>+4048(SB)/8, $0xc052c08c36880273
-DATA constants<>+4056(SB)/8, $0xc052c08c36880273
-DATA constants<>+4064(SB)/8, $0xc05eb8bf2d05ba25
-DATA constants<>+4072(SB)/8, $0xc05eb8bf2d05ba25
-DATA constants<>+4080(SB)/8, $0xc05eb8bf2d05ba25
-DATA constants<>+4088(SB)/8, $0xc05eb8bf2d05ba25
-DATA constants<>+4096(SB)/8, $0xc0503669fd28ec8e
-DATA constants<>+4104(SB)/8, $0xc0503669fd28ec8e
-DATA constants<>+4112(SB)/8, $0xc0503669fd28ec8e
-DATA constants<>+4120(SB)/8, $0xc0503669fd28ec8e
-DATA constants<>+4128(SB)/8, $0x4038dbc45b14603c
-DATA constants<>+4136(SB)/8, $0x4038dbc45b14603c
-DATA constants<>+4144(SB)/8, $0x4038dbc45b14603c
-DATA constants<>+4152(SB)/8, $0x4038dbc45b14603c
-DATA constants<>+4160(SB)/8, $0x4064a0dd43b8fa25
-DATA constants<>+4168(SB)/8, $0x4064a0dd43b8fa25
-DATA constants<>+4176(SB)/8, $0x4064a0dd43b8fa25
-DATA constants<>+4184(SB)/8, $0x4064a0dd43b8fa25
-DATA constants<>+4192(SB)/8, $0x407b0e18d2e2be3b
-DATA constants<>+4200(SB)/8, $0x407b0e18d2e2be3b
-DATA constants<>+4208(SB)/8, $0x407b0e18d2e2be3b
-DATA constants<>+4216(SB)/8, $0x407b0e18d2e2be3b
-DATA constants<>+4224(SB)/8, $0x407e563f13b049ea
-DATA constants<>+4232(SB)/8, $0x407e563f13b049ea
-DATA constants<>+4240(SB)/8, $0x407e563f13b049ea
-DATA constants<>+4248(SB)/8, $0x407e563f13b049ea
-DATA constants<>+4256(SB)/8, $0x4068519efbbd62ec
-DATA constants<>+4264(SB)/8, $0x4068519efbbd62ec
-DATA constants<>+4272(SB)/8, $0x4068519efbbd62ec
-DATA constants<>+4280(SB)/8, $0x4068519efbbd62ec
-DATA constants<>+4288(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+4296(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+4304(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+4312(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+4320(SB)/8, $0x3c91a62633145c07
-DATA constants<>+4328(SB)/8, $0x3c91a62633145c07
-DATA constants<>+4336(SB)/8, $0x3c91a62633145c07
-DATA constants<>+4344(SB)/8, $0x3c91a62633145c07
-DATA constants<>+4352(SB)/8, $0x3fe921fb54442d18
-DATA constants<>+4360(SB)/8, $0x3fe921fb54442d18
-DATA constants<>+4368(SB)/8, $0x3fe921fb54442d18
-DATA constants<>+4376(SB)/8, $0x3fe921fb54442d18
-DATA constants<>+4384(SB)/8, $0x3c81a62633145c07
-DATA constants<>+4392(SB)/8, $0x3c81a62633145c07
-DATA constants<>+4400(SB)/8, $0x3c81a62633145c07
-DATA constants<>+4408(SB)/8, $0x3c81a62633145c07
-DATA constants<>+4416(SB)/8, $0x400921fb54442d18
-DATA constants<>+4424(SB)/8, $0x400921fb54442d18
-DATA constants<>+4432(SB)/8, $0x400921fb54442d18
-DATA constants<>+4440(SB)/8, $0x400921fb54442d18
+DATA constants<>+2528(SB)/8, $0x0000000000000000
+DATA constants<>+2536(SB)/8, $0x0000000000000002
+DATA constants<>+2544(SB)/8, $0x0000000000000001
+DATA constants<>+2552(SB)/8, $0x0000000000000003
+DATA constants<>+2560(SB)/8, $0x0000000000000004
+DATA constants<>+2568(SB)/8, $0x0000000000000004
+DATA constants<>+2576(SB)/8, $0x0000000000000004
+DATA constants<>+2584(SB)/8, $0x0000000000000004
+DATA constants<>+2592(SB)/8, $0xd2b74407b1ce6e93
+DATA constants<>+2600(SB)/8, $0xd2b74407b1ce6e93
+DATA constants<>+2608(SB)/8, $0xd2b74407b1ce6e93
+DATA constants<>+2616(SB)/8, $0xd2b74407b1ce6e93
+DATA constants<>+2624(SB)/8, $0x00000000d2b74407
+DATA constants<>+2632(SB)/8, $0x00000000d2b74407
+DATA constants<>+2640(SB)/8, $0x00000000d2b74407
+DATA constants<>+2648(SB)/8, $0x00000000d2b74407
+DATA constants<>+2656(SB)/8, $0x00000000ffffffff
+DATA constants<>+2664(SB)/8, $0x00000000ffffffff
+DATA constants<>+2672(SB)/8, $0x00000000ffffffff
+DATA constants<>+2680(SB)/8, $0x00000000ffffffff
+DATA constants<>+2688(SB)/8, $0x9e3779b97f4a7c15
+DATA constants<>+2696(SB)/8, $0x9e3779b97f4a7c15
+DATA constants<>+2704(SB)/8, $0x9e3779b97f4a7c15
+DATA constants<>+2712(SB)/8, $0x9e3779b97f4a7c15
+DATA constants<>+2720(SB)/8, $0x3fefffffffffffff
+DATA constants<>+2728(SB)/8, $0x3fefffffffffffff
+DATA constants<>+2736(SB)/8, $0x3fefffffffffffff
+DATA constants<>+2744(SB)/8, $0x3fefffffffffffff
+DATA constants<>+2752(SB)/8, $0x0000000000000008
+DATA constants<>+2760(SB)/8, $0x0000000000000008
+DATA constants<>+2768(SB)/8, $0x0000000000000008
+DATA constants<>+2776(SB)/8, $0x0000000000000008
+DATA constants<>+2784(SB)/8, $0x0000000000000000
+DATA constants<>+2792(SB)/8, $0x0000000000000004
+DATA constants<>+2800(SB)/8, $0x0000000000000001
+DATA constants<>+2808(SB)/8, $0x0000000000000005
+DATA constants<>+2816(SB)/8, $0x0000000000000010
+DATA constants<>+2824(SB)/8, $0x0000000000000010
+DATA constants<>+2832(SB)/8, $0x0000000000000010
+DATA constants<>+2840(SB)/8, $0x0000000000000010
+DATA constants<>+2848(SB)/8, $0x3fe51eb851eb851f
+DATA constants<>+2856(SB)/8, $0x3fe51eb851eb851f
+DATA constants<>+2864(SB)/8, $0x3fe51eb851eb851f
+DATA constants<>+2872(SB)/8, $0x3fe51eb851eb851f
+DATA constants<>+2880(SB)/8, $0x4003504f333f9de6
+DATA constants<>+2888(SB)/8, $0x4003504f333f9de6
+DATA constants<>+2896(SB)/8, $0x4003504f333f9de6
+DATA constants<>+2904(SB)/8, $0x4003504f333f9de6
+DATA constants<>+2912(SB)/8, $0xbfec007fa1f72594
+DATA constants<>+2920(SB)/8, $0xbfec007fa1f72594
+DATA constants<>+2928(SB)/8, $0xbfec007fa1f72594
+DATA constants<>+2936(SB)/8, $0xbfec007fa1f72594
+DATA constants<>+2944(SB)/8, $0xc03028545b6b807a
+DATA constants<>+2952(SB)/8, $0xc03028545b6b807a
+DATA constants<>+2960(SB)/8, $0xc03028545b6b807a
+DATA constants<>+2968(SB)/8, $0xc03028545b6b807a
+DATA constants<>+2976(SB)/8, $0xc052c08c36880273
+DATA constants<>+2984(SB)/8, $0xc052c08c36880273
+DATA constants<>+2992(SB)/8, $0xc052c08c36880273
+DATA constants<>+3000(SB)/8, $0xc052c08c36880273
+DATA constants<>+3008(SB)/8, $0xc05eb8bf2d05ba25
+DATA constants<>+3016(SB)/8, $0xc05eb8bf2d05ba25
+DATA constants<>+3024(SB)/8, $0xc05eb8bf2d05ba25
+DATA constants<>+3032(SB)/8, $0xc05eb8bf2d05ba25
+DATA constants<>+3040(SB)/8, $0xc0503669fd28ec8e
+DATA constants<>+3048(SB)/8, $0xc0503669fd28ec8e
+DATA constants<>+3056(SB)/8, $0xc0503669fd28ec8e
+DATA constants<>+3064(SB)/8, $0xc0503669fd28ec8e
+DATA constants<>+3072(SB)/8, $0x4038dbc45b14603c
+DATA constants<>+3080(SB)/8, $0x4038dbc45b14603c
+DATA constants<>+3088(SB)/8, $0x4038dbc45b14603c
+DATA constants<>+3096(SB)/8, $0x4038dbc45b14603c
+DATA constants<>+3104(SB)/8, $0x4064a0dd43b8fa25
+DATA constants<>+3112(SB)/8, $0x4064a0dd43b8fa25
+DATA constants<>+3120(SB)/8, $0x4064a0dd43b8fa25
+DATA constants<>+3128(SB)/8, $0x4064a0dd43b8fa25
+DATA constants<>+3136(SB)/8, $0x407b0e18d2e2be3b
+DATA constants<>+3144(SB)/8, $0x407b0e18d2e2be3b
+DATA constants<>+3152(SB)/8, $0x407b0e18d2e2be3b
+DATA constants<>+3160(SB)/8, $0x407b0e18d2e2be3b
+DATA constants<>+3168(SB)/8, $0x407e563f13b049ea
+DATA constants<>+3176(SB)/8, $0x407e563f13b049ea
+DATA constants<>+3184(SB)/8, $0x407e563f13b049ea
+DATA constants<>+3192(SB)/8, $0x407e563f13b049ea
+DATA constants<>+3200(SB)/8, $0x4068519efbbd62ec
+DATA constants<>+3208(SB)/8, $0x4068519efbbd62ec
+DATA constants<>+3216(SB)/8, $0x4068519efbbd62ec
+DATA constants<>+3224(SB)/8, $0x4068519efbbd62ec
+DATA constants<>+3232(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+3240(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+3248(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+3256(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+3264(SB)/8, $0x3c91a62633145c07
+DATA constants<>+3272(SB)/8, $0x3c91a62633145c07
+DATA constants<>+3280(SB)/8, $0x3c91a62633145c07
+DATA constants<>+3288(SB)/8, $0x3c91a62633145c07
+DATA constants<>+3296(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+3304(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+3312(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+3320(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+3328(SB)/8, $0x3c81a62633145c07
+DATA constants<>+3336(SB)/8, $0x3c81a62633145c07
+DATA constants<>+3344(SB)/8, $0x3c81a62633145c07
+DATA constants<>+3352(SB)/8, $0x3c81a62633145c07
+DATA constants<>+3360(SB)/8, $0x400921fb54442d18
+DATA constants<>+3368(SB)/8, $0x400921fb54442d18
+DATA constants<>+3376(SB)/8, $0x400921fb54442d18
+DATA constants<>+3384(SB)/8, $0x400921fb54442d18
+DATA constants<>+3392(SB)/8, $0x3ff999999999999a
+DATA constants<>+3400(SB)/8, $0x3ff999999999999a
+DATA constants<>+3408(SB)/8, $0x3ff999999999999a
+DATA constants<>+3416(SB)/8, $0x3ff999999999999a
+DATA constants<>+3424(SB)/8, $0x3f49615ac0b7ace9
+DATA constants<>+3432(SB)/8, $0x3f49615ac0b7ace9
+DATA constants<>+3440(SB)/8, $0x3f49615ac0b7ace9
+DATA constants<>+3448(SB)/8, $0x3f49615ac0b7ace9
+DATA constants<>+3456(SB)/8, $0x3e120d3f686439e4
+DATA constants<>+3464(SB)/8, $0x3e120d3f686439e4
+DATA constants<>+3472(SB)/8, $0x3e120d3f686439e4
+DATA constants<>+3480(SB)/8, $0x3e120d3f686439e4
+DATA constants<>+3488(SB)/8, $0x3f9744eb6c45ec67
+DATA constants<>+3496(SB)/8, $0x3f9744eb6c45ec67
+DATA constants<>+3504(SB)/8, $0x3f9744eb6c45ec67
+DATA constants<>+3512(SB)/8, $0x3f9744eb6c45ec67
+DATA constants<>+3520(SB)/8, $0x3f41f18cbfdf2728
+DATA constants<>+3528(SB)/8, $0x3f41f18cbfdf2728
+DATA constants<>+3536(SB)/8, $0x3f41f18cbfdf2728
+DATA constants<>+3544(SB)/8, $0x3f41f18cbfdf2728
+DATA constants<>+3552(SB)/8, $0x3fcef2abb9b85c37
+DATA constants<>+3560(SB)/8, $0x3fcef2abb9b85c37
+DATA constants<>+3568(SB)/8, $0x3fcef2abb9b85c37
+DATA constants<>+3576(SB)/8, $0x3fcef2abb9b85c37
+DATA constants<>+3584(SB)/8, $0x3f8f207a7eab17bf
+DATA constants<>+3592(SB)/8, $0x3f8f207a7eab17bf
+DATA constants<>+3600(SB)/8, $0x3f8f207a7eab17bf
+DATA constants<>+3608(SB)/8, $0x3f8f207a7eab17bf
+DATA constants<>+3616(SB)/8, $0x3ff453cc085375b2
+DATA constants<>+3624(SB)/8, $0x3ff453cc085375b2
+DATA constants<>+3632(SB)/8, $0x3ff453cc085375b2
+DATA constants<>+3640(SB)/8, $0x3ff453cc085375b2
+DATA constants<>+3648(SB)/8, $0x3fc2f5123394f040
+DATA constants<>+3656(SB)/8, $0x3fc2f5123394f040
+DATA constants<>+3664(SB)/8, $0x3fc2f5123394f040
+DATA constants<>+3672(SB)/8, $0x3fc2f5123394f040
+DATA constants<>+3680(SB)/8, $0x400d2ecb1a3d02c4
+DATA constants<>+3688(SB)/8, $0x400d2ecb1a3d02c4
+DATA constants<>+3696(SB)/8, $0x400d2ecb1a3d02c4
+DATA constants<>+3704(SB)/8, $0x400d2ecb1a3d02c4
+DATA constants<>+3712(SB)/8, $0x3fe61292f23385c9
+DATA constants<>+3720(SB)/8, $0x3fe61292f23385c9
+DATA constants<>+3728(SB)/8, $0x3fe61292f23385c9
+DATA constants<>+3736(SB)/8, $0x3fe61292f23385c9
+DATA constants<>+3744(SB)/8, $0x401713f71462256a
+DATA constants<>+3752(SB)/8, $0x401713f71462256a
+DATA constants<>+3760(SB)/8, $0x401713f71462256a
+DATA constants<>+3768(SB)/8, $0x401713f71462256a
+DATA constants<>+3776(SB)/8, $0x3ffad278e6526633
+DATA constants<>+3784(SB)/8, $0x3ffad278e6526633
+DATA constants<>+3792(SB)/8, $0x3ffad278e6526633
+DATA constants<>+3800(SB)/8, $0x3ffad278e6526633
+DATA constants<>+3808(SB)/8, $0x4012857748cab19b
+DATA constants<>+3816(SB)/8, $0x4012857748cab19b
+DATA constants<>+3824(SB)/8, $0x4012857748cab19b
+DATA constants<>+3832(SB)/8, $0x4012857748cab19b
+DATA constants<>+3840(SB)/8, $0x40006cefbb46a449
+DATA constants<>+3848(SB)/8, $0x40006cefbb46a449
+DATA constants<>+3856(SB)/8, $0x40006cefbb46a449
+DATA constants<>+3864(SB)/8, $0x40006cefbb46a449
+DATA constants<>+3872(SB)/8, $0x3ff6c665fde9526a
+DATA constants<>+3880(SB)/8, $0x3ff6c665fde9526a
+DATA constants<>+3888(SB)/8, $0x3ff6c665fde9526a
+DATA constants<>+3896(SB)/8, $0x3ff6c665fde9526a
+DATA constants<>+3904(SB)/8, $0x3fdb333333333333
+DATA constants<>+3912(SB)/8, $0x3fdb333333333333
+DATA constants<>+3920(SB)/8, $0x3fdb333333333333
+DATA constants<>+3928(SB)/8, $0x3fdb333333333333
+DATA constants<>+3936(SB)/8, $0x3fc71eb851eb851f
+DATA constants<>+3944(SB)/8, $0x3fc71eb851eb851f
+DATA constants<>+3952(SB)/8, $0x3fc71eb851eb851f
+DATA constants<>+3960(SB)/8, $0x3fc71eb851eb851f
+DATA constants<>+3968(SB)/8, $0x40a39a296f7d925e
+DATA constants<>+3976(SB)/8, $0x40a39a296f7d925e
+DATA constants<>+3984(SB)/8, $0x40a39a296f7d925e
+DATA constants<>+3992(SB)/8, $0x40a39a296f7d925e
+DATA constants<>+4000(SB)/8, $0x40b46a7eca984b69
+DATA constants<>+4008(SB)/8, $0x40b46a7eca984b69
+DATA constants<>+4016(SB)/8, $0x40b46a7eca984b69
+DATA constants<>+4024(SB)/8, $0x40b46a7eca984b69
+DATA constants<>+4032(SB)/8, $0x40e052d26b2e45e4
+DATA constants<>+4040(SB)/8, $0x40e052d26b2e45e4
+DATA constants<>+4048(SB)/8, $0x40e052d26b2e45e4
+DATA constants<>+4056(SB)/8, $0x40e052d26b2e45e4
+DATA constants<>+4064(SB)/8, $0x40dc0e457cb1ae76
+DATA constants<>+4072(SB)/8, $0x40dc0e457cb1ae76
+DATA constants<>+4080(SB)/8, $0x40dc0e457cb1ae76
+DATA constants<>+4088(SB)/8, $0x40dc0e457cb1ae76
+DATA constants<>+4096(SB)/8, $0x40f06c1c55b78f20
+DATA constants<>+4104(SB)/8, $0x40f06c1c55b78f20
+DATA constants<>+4112(SB)/8, $0x40f06c1c55b78f20
+DATA constants<>+4120(SB)/8, $0x40f06c1c55b78f20
+DATA constants<>+4128(SB)/8, $0x40e3317caa64f4be
+DATA constants<>+4136(SB)/8, $0x40e3317caa64f4be
+DATA constants<>+4144(SB)/8, $0x40e3317caa64f4be
+DATA constants<>+4152(SB)/8, $0x40e3317caa64f4be
+DATA constants<>+4160(SB)/8, $0x40e66c3e869b752a
+DATA constants<>+4168(SB)/8, $0x40e66c3e869b752a
+DATA constants<>+4176(SB)/8, $0x40e66c3e869b752a
+DATA constants<>+4184(SB)/8, $0x40e66c3e869b752a
+DATA constants<>+4192(SB)/8, $0x40d4b772d5d65266
+DATA constants<>+4200(SB)/8, $0x40d4b772d5d65266
+DATA constants<>+4208(SB)/8, $0x40d4b772d5d65266
+DATA constants<>+4216(SB)/8, $0x40d4b772d5d65266
+DATA constants<>+4224(SB)/8, $0x40cad1d8cd4ee71d
+DATA constants<>+4232(SB)/8, $0x40cad1d8cd4ee71d
+DATA constants<>+4240(SB)/8, $0x40cad1d8cd4ee71d
+DATA constants<>+4248(SB)/8, $0x40cad1d8cd4ee71d
+DATA constants<>+4256(SB)/8, $0x40b512322e75c89f
+DATA constants<>+4264(SB)/8, $0x40b512322e75c89f
+DATA constants<>+4272(SB)/8, $0x40b512322e75c89f
+DATA constants<>+4280(SB)/8, $0x40b512322e75c89f
+DATA constants<>+4288(SB)/8, $0x409ece5d2213c0cc
+DATA constants<>+4296(SB)/8, $0x409ece5d2213c0cc
+DATA constants<>+4304(SB)/8, $0x409ece5d2213c0cc
+DATA constants<>+4312(SB)/8, $0x409ece5d2213c0cc
+DATA constants<>+4320(SB)/8, $0x4085797efdc8b3f7
+DATA constants<>+4328(SB)/8, $0x4085797efdc8b3f7
+DATA constants<>+4336(SB)/8, $0x4085797efdc8b3f7
+DATA constants<>+4344(SB)/8, $0x4085797efdc8b3f7
+DATA constants<>+4352(SB)/8, $0x4060a4888b1a436e
+DATA constants<>+4360(SB)/8, $0x4060a4888b1a436e
+DATA constants<>+4368(SB)/8, $0x4060a4888b1a436e
+DATA constants<>+4376(SB)/8, $0x4060a4888b1a436e
+DATA constants<>+4384(SB)/8, $0x4045281b386e1ab5
+DATA constants<>+4392(SB)/8, $0x4045281b386e1ab5
+DATA constants<>+4400(SB)/8, $0x4045281b386e1ab5
+DATA constants<>+4408(SB)/8, $0x4045281b386e1ab5
+DATA constants<>+4416(SB)/8, $0x400b18d91e9eef75
+DATA constants<>+4424(SB)/8, $0x400b18d91e9eef75
+DATA constants<>+4432(SB)/8, $0x400b18d91e9eef75
+DATA constants<>+4440(SB)/8, $0x400b18d91e9eef75
 GLOBL constants<>(SB), RODATA|NOPTR, $4448
 
 DATA masks<>+0(SB)/8, $0xffffffffffffffff
@@ -15091,3 +16252,133 @@ DATA masks<>+104(SB)/8, $0x0000000000000000
 DATA masks<>+112(SB)/8, $0x0000000000000000
 DATA masks<>+120(SB)/8, $0x0000000000000000
 GLOBL masks<>(SB), RODATA|NOPTR, $128
+
+DATA orders<>+0(SB)/8, $0x0000000000000000
+DATA orders<>+8(SB)/8, $0x0000000000000000
+DATA orders<>+16(SB)/8, $0x0000000000000000
+DATA orders<>+24(SB)/8, $0x0000000000000000
+DATA orders<>+32(SB)/8, $0x0000000100000000
+DATA orders<>+40(SB)/8, $0x0000000000000000
+DATA orders<>+48(SB)/8, $0x0000000000000000
+DATA orders<>+56(SB)/8, $0x0000000000000000
+DATA orders<>+64(SB)/8, $0x0000000300000002
+DATA orders<>+72(SB)/8, $0x0000000000000000
+DATA orders<>+80(SB)/8, $0x0000000000000000
+DATA orders<>+88(SB)/8, $0x0000000000000000
+DATA orders<>+96(SB)/8, $0x0000000100000000
+DATA orders<>+104(SB)/8, $0x0000000300000002
+DATA orders<>+112(SB)/8, $0x0000000000000000
+DATA orders<>+120(SB)/8, $0x0000000000000000
+DATA orders<>+128(SB)/8, $0x0000000500000004
+DATA orders<>+136(SB)/8, $0x0000000000000000
+DATA orders<>+144(SB)/8, $0x0000000000000000
+DATA orders<>+152(SB)/8, $0x0000000000000000
+DATA orders<>+160(SB)/8, $0x0000000100000000
+DATA orders<>+168(SB)/8, $0x0000000500000004
+DATA orders<>+176(SB)/8, $0x0000000000000000
+DATA orders<>+184(SB)/8, $0x0000000000000000
+DATA orders<>+192(SB)/8, $0x0000000300000002
+DATA orders<>+200(SB)/8, $0x0000000500000004
+DATA orders<>+208(SB)/8, $0x0000000000000000
+DATA orders<>+216(SB)/8, $0x0000000000000000
+DATA orders<>+224(SB)/8, $0x0000000100000000
+DATA orders<>+232(SB)/8, $0x0000000300000002
+DATA orders<>+240(SB)/8, $0x0000000500000004
+DATA orders<>+248(SB)/8, $0x0000000000000000
+DATA orders<>+256(SB)/8, $0x0000000700000006
+DATA orders<>+264(SB)/8, $0x0000000000000000
+DATA orders<>+272(SB)/8, $0x0000000000000000
+DATA orders<>+280(SB)/8, $0x0000000000000000
+DATA orders<>+288(SB)/8, $0x0000000100000000
+DATA orders<>+296(SB)/8, $0x0000000700000006
+DATA orders<>+304(SB)/8, $0x0000000000000000
+DATA orders<>+312(SB)/8, $0x0000000000000000
+DATA orders<>+320(SB)/8, $0x0000000300000002
+DATA orders<>+328(SB)/8, $0x0000000700000006
+DATA orders<>+336(SB)/8, $0x0000000000000000
+DATA orders<>+344(SB)/8, $0x0000000000000000
+DATA orders<>+352(SB)/8, $0x0000000100000000
+DATA orders<>+360(SB)/8, $0x0000000300000002
+DATA orders<>+368(SB)/8, $0x0000000700000006
+DATA orders<>+376(SB)/8, $0x0000000000000000
+DATA orders<>+384(SB)/8, $0x0000000500000004
+DATA orders<>+392(SB)/8, $0x0000000700000006
+DATA orders<>+400(SB)/8, $0x0000000000000000
+DATA orders<>+408(SB)/8, $0x0000000000000000
+DATA orders<>+416(SB)/8, $0x0000000100000000
+DATA orders<>+424(SB)/8, $0x0000000500000004
+DATA orders<>+432(SB)/8, $0x0000000700000006
+DATA orders<>+440(SB)/8, $0x0000000000000000
+DATA orders<>+448(SB)/8, $0x0000000300000002
+DATA orders<>+456(SB)/8, $0x0000000500000004
+DATA orders<>+464(SB)/8, $0x0000000700000006
+DATA orders<>+472(SB)/8, $0x0000000000000000
+DATA orders<>+480(SB)/8, $0x0000000100000000
+DATA orders<>+488(SB)/8, $0x0000000300000002
+DATA orders<>+496(SB)/8, $0x0000000500000004
+DATA orders<>+504(SB)/8, $0x0000000700000006
+DATA orders<>+512(SB)/8, $0x0000000000000000
+DATA orders<>+520(SB)/8, $0x0000000000000000
+DATA orders<>+528(SB)/8, $0x0000000000000000
+DATA orders<>+536(SB)/8, $0x0000000000000000
+DATA orders<>+544(SB)/8, $0x0000000100000000
+DATA orders<>+552(SB)/8, $0x0000000000000000
+DATA orders<>+560(SB)/8, $0x0000000000000000
+DATA orders<>+568(SB)/8, $0x0000000000000000
+DATA orders<>+576(SB)/8, $0x0000000000000000
+DATA orders<>+584(SB)/8, $0x0000000100000000
+DATA orders<>+592(SB)/8, $0x0000000000000000
+DATA orders<>+600(SB)/8, $0x0000000000000000
+DATA orders<>+608(SB)/8, $0x0000000100000000
+DATA orders<>+616(SB)/8, $0x0000000300000002
+DATA orders<>+624(SB)/8, $0x0000000000000000
+DATA orders<>+632(SB)/8, $0x0000000000000000
+DATA orders<>+640(SB)/8, $0x0000000000000000
+DATA orders<>+648(SB)/8, $0x0000000000000000
+DATA orders<>+656(SB)/8, $0x0000000100000000
+DATA orders<>+664(SB)/8, $0x0000000000000000
+DATA orders<>+672(SB)/8, $0x0000000100000000
+DATA orders<>+680(SB)/8, $0x0000000000000000
+DATA orders<>+688(SB)/8, $0x0000000300000002
+DATA orders<>+696(SB)/8, $0x0000000000000000
+DATA orders<>+704(SB)/8, $0x0000000000000000
+DATA orders<>+712(SB)/8, $0x0000000100000000
+DATA orders<>+720(SB)/8, $0x0000000300000002
+DATA orders<>+728(SB)/8, $0x0000000000000000
+DATA orders<>+736(SB)/8, $0x0000000100000000
+DATA orders<>+744(SB)/8, $0x0000000300000002
+DATA orders<>+752(SB)/8, $0x0000000500000004
+DATA orders<>+760(SB)/8, $0x0000000000000000
+DATA orders<>+768(SB)/8, $0x0000000000000000
+DATA orders<>+776(SB)/8, $0x0000000000000000
+DATA orders<>+784(SB)/8, $0x0000000000000000
+DATA orders<>+792(SB)/8, $0x0000000100000000
+DATA orders<>+800(SB)/8, $0x0000000100000000
+DATA orders<>+808(SB)/8, $0x0000000000000000
+DATA orders<>+816(SB)/8, $0x0000000000000000
+DATA orders<>+824(SB)/8, $0x0000000300000002
+DATA orders<>+832(SB)/8, $0x0000000000000000
+DATA orders<>+840(SB)/8, $0x0000000100000000
+DATA orders<>+848(SB)/8, $0x0000000000000000
+DATA orders<>+856(SB)/8, $0x0000000300000002
+DATA orders<>+864(SB)/8, $0x0000000100000000
+DATA orders<>+872(SB)/8, $0x0000000300000002
+DATA orders<>+880(SB)/8, $0x0000000000000000
+DATA orders<>+888(SB)/8, $0x0000000500000004
+DATA orders<>+896(SB)/8, $0x0000000000000000
+DATA orders<>+904(SB)/8, $0x0000000000000000
+DATA orders<>+912(SB)/8, $0x0000000100000000
+DATA orders<>+920(SB)/8, $0x0000000300000002
+DATA orders<>+928(SB)/8, $0x0000000100000000
+DATA orders<>+936(SB)/8, $0x0000000000000000
+DATA orders<>+944(SB)/8, $0x0000000300000002
+DATA orders<>+952(SB)/8, $0x0000000500000004
+DATA orders<>+960(SB)/8, $0x0000000000000000
+DATA orders<>+968(SB)/8, $0x0000000100000000
+DATA orders<>+976(SB)/8, $0x0000000300000002
+DATA orders<>+984(SB)/8, $0x0000000500000004
+DATA orders<>+992(SB)/8, $0x0000000100000000
+DATA orders<>+1000(SB)/8, $0x0000000300000002
+DATA orders<>+1008(SB)/8, $0x0000000500000004
+DATA orders<>+1016(SB)/8, $0x0000000700000006
+GLOBL orders<>(SB), RODATA|NOPTR, $1024

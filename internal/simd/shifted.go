@@ -12,7 +12,7 @@ func (k Kernels) DotShifted(x, y, dst []float64) {
 	}
 	y = y[:n+len(dst)-1]
 	for ; len(dst) >= 4 && k != Scalar; dst, y = dst[4:], y[4:] {
-		dst[0], dst[1], dst[2], dst[3] = k.dots4(y, 1, x)
+		dst[0], dst[1], dst[2], dst[3] = dots4Vector(k, y, 1, x)
 		if len(dst) == 4 {
 			return
 		}

@@ -106,7 +106,7 @@ func within(rows []int32, v []float64) bool {
 func (k Kernels) SumRows(dst, values []float64, rows []int32, q []float64) {
 	values = values[:len(rows)]
 	if m := len(dst); k.tiled(m) && withinRows(rows, m, q) {
-		k.sumRows(dst, values, rows, q)
+		sumRowsVector(k, dst, values, rows, q)
 		return
 	}
 	for i, r := range rows {
@@ -119,7 +119,7 @@ func (k Kernels) SumRows(dst, values []float64, rows []int32, q []float64) {
 func (k Kernels) AddRows(step, values []float64, rows []int32, q []float64) {
 	values = values[:len(rows)]
 	if m := len(step); k.tiled(m) && withinRows(rows, m, q) {
-		k.addRows(step, values, rows, q)
+		addRowsVector(k, step, values, rows, q)
 		return
 	}
 	for i, r := range rows {

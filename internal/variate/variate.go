@@ -3,6 +3,7 @@ package variate
 import (
 	"math"
 
+	"glmbatch/internal/simd"
 	"glmbatch/internal/vec"
 )
 
@@ -74,4 +75,41 @@ func Gamma(s Source, shape float64) float64 {
 func StudentT(s Source, df float64) float64 {
 	z := Normal(s)
 	return z * math.Sqrt(0.5*df/Gamma(s, 0.5*df))
+}
+
+// Quantile returns the standard normal quantile of p, see vec.NormalQuantile.
+func Quantile(p float64) float64 { return vec.NormalQuantile(p) }
+
+// NormalsAt writes standard normal draws first, first+1, … of line, which key
+// names, to dst: draw j is a function of (key, line, j) alone, Quantile of a
+// midpoint (k + ½)·2⁻⁵² that a counter gives, see simd.Kernels.Midpoints.
+func NormalsAt(key, line uint64, first int, dst []float64) {
+	kernels.Midpoints(key, line, first, dst)
+	kernels.NormalQuantile(dst, dst)
+}
+
+// kernels have the bits of package vec in the form that this processor runs
+// fastest.
+var kernels = simd.Vector()
+
+// LocalScale moves log lambda by one step that leaves the density
+// C⁺(lambda; 0, 1)·exp(−half/lambda²)/lambda invariant: that of the local scale of
+// a horseshoe given its coefficient, half = ½(beta/tau)². It takes two uniforms.
+//
+// Source: Makalic and Schmidt (2016), A simple sampler for the horseshoe
+// estimator, doi:10.1109/LSP.2015.2503725: nu | lambda ~ InvGamma(1, 1 + 1/lambda²),
+// then lambda² | nu ~ InvGamma(1, 1/nu + half). nu is drawn anew in each step and
+// is no part of a chain's state.
+func LocalScale(s Source, logLambda, half float64) float64 {
+	invNu := float64(Exponential(s) * vec.Logistic(2*logLambda))
+	return 0.5 * (vec.Log(invNu+half) - vec.Log(Exponential(s)))
+}
+
+// GlobalScale is LocalScale for log tau with the density C⁺(tau; 0, tau0)·
+// exp(−half/tau²)/tau^count, half = ½ Σ (beta_j/lambda_j)² over count coefficients:
+// xi | tau ~ InvGamma(1, 1/tau0² + 1/tau²), tau² | xi ~ InvGamma((count + 1)/2,
+// 1/xi + half).
+func GlobalScale(s Source, logTau, logTau0, half float64, count int) float64 {
+	invXi := float64(Exponential(s) * vec.Logistic(2*(logTau-logTau0)) * vec.Exp(2*logTau0))
+	return 0.5 * (vec.Log(invXi+half) - vec.Log(Gamma(s, 0.5*float64(count+1))))
 }

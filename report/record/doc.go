@@ -5,5 +5,5 @@
 // reason beside it.
 //
 // Read fit.go, then stored.go (a fit as it is read back), start.go (what a fit starts from),
-// assessment.go, discrete.go and data.go.
+// assessment.go and discrete.go.
 package record

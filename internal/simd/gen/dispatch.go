@@ -36,7 +36,7 @@ var portable = map[string]string{
 }
 
 // own lists the kernels whose portable form is the function of that name in package simd.
-var own = strings.Fields(`rotate productMoments weightedLog1pExpMoments logitSlopes trialsSlopes
+var own = strings.Fields(`rotate slopes minus productMoments weightedLog1pExpMoments logitSlopes trialsSlopes
 	logitCurvatures expSlopes butterflies halvings power gatheredDot scatteredAxpy gather gatheredDots
 	scatteredAxpys`)
 
@@ -98,10 +98,7 @@ func needs(f *ir.File, form string) string {
 
 // forms lists the suffixes of a kernel's forms, the widest first.
 func (k *kernel) forms() []string {
-	switch {
-	case k.wideOnly:
-		return []string{"AVX512"}
-	case k.narrowOnly:
+	if k.narrowOnly {
 		return []string{"AVX2"}
 	}
 	return []string{"AVX512", "AVX2"}
@@ -110,63 +107,67 @@ func (k *kernel) forms() []string {
 // portable is the call of the portable form, empty where there is none.
 func (k *kernel) portable() string {
 	if slices.Contains(own, k.name) {
-		return k.call("")
+		return calling(k.name, k.params())
 	}
 	return portable[k.name]
 }
 
-// call is the call of a form with the method's parameters.
-func (k *kernel) call(form string) string {
-	return k.name + form + "(" + strings.Join(k.params(), ", ") + ")"
+// both reports whether one function has the forms, and is told which to take.
+func (k *kernel) both() bool { return len(k.forms()) > 1 }
+
+// symbol is the name of the kernel's function in assembly.
+func (k *kernel) symbol() string {
+	if k.both() {
+		return k.name + "Vector"
+	}
+	return k.name + k.forms()[0]
 }
 
-// chosen reports whether there is more than one form.
-func (k *kernel) chosen() bool { return len(k.forms()) > 1 || k.portable() != "" }
+// calling is the call of a function.
+func calling(name string, params []string) string {
+	return name + "(" + strings.Join(params, ", ") + ")"
+}
 
-// method writes the method for amd64, and the declarations of what it calls. The last
-// form needs no question.
+// method writes the method for amd64, if there is a portable form to choose, and the
+// declaration of the assembly.
 func (k *kernel) method(b *bytes.Buffer) {
-	forms := k.forms()
-	if k.chosen() {
-		fmt.Fprintf(b, "\n// %s %s\nfunc (k Kernels) %s {%s\nswitch k {\n", k.name, k.doc, k.declared(""), k.cuts())
-		last := k.call(forms[len(forms)-1])
-		if len(forms) > 1 {
-			fmt.Fprintf(b, "case avx512:\n%s%s\n", k.returns(), k.call(forms[0]))
+	if call := k.portable(); call != "" {
+		params := k.params()
+		if k.both() {
+			params = append([]string{"k"}, params...)
 		}
-		if call := k.portable(); call != "" {
-			fmt.Fprintf(b, "case Scalar:\n%s%s\n", k.returns(), call)
-		}
+		vector := calling(k.symbol(), params)
+		fmt.Fprintf(b, "\n// %s %s\nfunc (k Kernels) %s {%s\nif k == Scalar {\n", k.name, k.doc, k.declared(), k.cuts())
 		if k.returns() == "" {
-			fmt.Fprintf(b, "default:\n%s\n}\n}\n", last)
+			fmt.Fprintf(b, "%s\n} else {\n%s\n}\n}\n\n", call, vector)
 		} else {
-			fmt.Fprintf(b, "}\nreturn %s\n}\n", last)
+			fmt.Fprintf(b, "return %s\n}\nreturn %s\n}\n\n", call, vector)
 		}
+	} else {
+		fmt.Fprintf(b, "\n// %s %s\n//\n", k.symbol(), k.doc)
 	}
-	for _, form := range forms {
-		fmt.Fprintf(b, "\n")
-		if !k.chosen() {
-			fmt.Fprintf(b, "// %s%s %s\n//\n", k.name, form, k.doc)
-		}
-		fmt.Fprintf(b, "//go:noescape\nfunc %s\n", k.declared(form))
-	}
+	fmt.Fprintf(b, "//go:noescape\nfunc %s%s\n", k.symbol(), k.parameters())
 }
 
 // stand writes what stands for the kernel elsewhere: its portable form, or a panic that
 // is never reached.
 func (k *kernel) stand(b *bytes.Buffer) {
-	receiver, form, body := "(Kernels) ", "", "panic(missing)"
-	if !k.chosen() {
-		receiver, form = "", k.forms()[0]
-	}
 	if call := k.portable(); call != "" {
-		body = k.returns() + call
+		fmt.Fprintf(b, "\nfunc (Kernels) %s { %s%s }", k.declared(), k.returns(), call)
+	} else {
+		fmt.Fprintf(b, "\nfunc %s%s { panic(missing) }", k.symbol(), k.parameters())
 	}
-	fmt.Fprintf(b, "\nfunc %s%s { %s }", receiver, k.declared(form), body)
 }
 
-// declared is the declaration of the kernel's method or of one of its forms.
-func (k *kernel) declared(form string) string {
-	return k.name + form + strings.TrimPrefix(k.signature(), "func")
+// declared is the declaration of the kernel's method.
+func (k *kernel) declared() string { return k.name + strings.TrimPrefix(k.signature(), "func") }
+
+// parameters are those of the function in assembly, and its results.
+func (k *kernel) parameters() string {
+	if k.both() {
+		return "(form Kernels, " + strings.TrimPrefix(k.signature(), "func(")
+	}
+	return strings.TrimPrefix(k.signature(), "func")
 }
 
 // params lists the names of the kernel's parameters.

@@ -22,7 +22,7 @@ import (
 func main() {
 	dir := flag.String("dir", "..", "folder of package simd")
 	flag.Parse()
-	all := append(append(kernels(), columns()...), logNormalCDF(), quantile(), midpoints(), product(), tiled(), spread(), logCauchyCDF())
+	all := append(append(kernels(), columns()...), logNormalCDF(), midpoints(), product(), tiled(), spread(), logCauchyCDF())
 	all = append(append(all, quantileParts()...), butterflies(), halvings(), power())
 	all = append(append(all, sparse()...), points()...)
 	c := build.NewContext()
@@ -47,12 +47,23 @@ func main() {
 		}
 		c.AddDatum(8*i, operand.U64(word))
 	}
+	c.StaticGlobal("orders")
+	c.DataAttributes(attr.RODATA | attr.NOPTR)
+	for i, word := range orders() {
+		c.AddDatum(8*i, operand.U64(word))
+	}
 	f, err := c.Result()
 	if err == nil {
 		err = pass.Compile.Execute(f)
 	}
 	if err != nil {
 		log.Fatal(err)
+	}
+	outputs := map[string][]byte{"dispatch_amd64.go": dispatch(all, f, true), "dispatch_other.go": dispatch(all, f, false)}
+	for _, k := range all {
+		if k.both() {
+			k.join(f)
+		}
 	}
 	text, err := printer.NewGoAsm(printer.Config{Name: "gen", Pkg: "simd"}).Print(f)
 	if err != nil {
@@ -62,11 +73,7 @@ func main() {
 	if bad := evexOnly.Find(text); bad != nil {
 		log.Fatalf("%s: AVX2 has no such register: a kernel has too many values alive", bad)
 	}
-	outputs := map[string][]byte{
-		"kernels_amd64.s":   text,
-		"dispatch_amd64.go": dispatch(all, f, true),
-		"dispatch_other.go": dispatch(all, f, false),
-	}
+	outputs["kernels_amd64.s"] = text
 	outputs["kernels.sum"] = sums256(outputs)
 	for name, text := range outputs {
 		if err := os.WriteFile(filepath.Join(*dir, name), text, 0o644); err != nil {

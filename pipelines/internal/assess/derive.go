@@ -168,11 +168,7 @@ func (d *Deriving) Summarize() ([]diag.Summary, error) {
 			return nil, err
 		}
 		for p := range block.Params {
-			for c := range chains {
-				at := (p*block.Chains + c) * block.Draws
-				chains[c] = block.Values[at : at+block.Draws]
-			}
-			s := work.Summarize(chains)
+			s := work.Summarize(chainsOf(block, p, chains))
 			if why := undefined(d.undefined[len(out)], d.chains*d.draws); why != "" {
 				s.Reason = why
 			}
@@ -180,6 +176,15 @@ func (d *Deriving) Summarize() ([]diag.Summary, error) {
 		}
 	}
 	return out, nil
+}
+
+// chainsOf puts the draws of a block's number p into chains, and returns these.
+func chainsOf(block *infer.Columns, p int, chains [][]float64) [][]float64 {
+	for c := range chains {
+		at := (p*block.Chains + c) * block.Draws
+		chains[c] = block.Values[at : at+block.Draws]
+	}
+	return chains
 }
 
 // undefined words what of the draws has no finite value; empty if all have.

@@ -3,6 +3,7 @@ package assess
 import (
 	"math"
 
+	"glmbatch/infer"
 	"glmbatch/infer/diag"
 	"glmbatch/report/judge"
 )
@@ -78,4 +79,15 @@ func tied(e *judge.Evidence, still bool) {
 	if len(e.Summaries) == 0 && len(e.Statistics) > 0 {
 		e.Summaries, e.Names, e.Statistics = []diag.Summary{e.Statistics[0].Summary}, []string{e.Statistics[0].Name}, nil
 	}
+}
+
+// localScales marks the parameters that no gate looks at: given its coefficient a
+// lambda has a heavy tail (no variance in the plain form, no mean in the
+// regularised one), and nothing but its coefficient depends on it.
+func localScales(params []infer.Parameter) []bool {
+	out := make([]bool, len(params))
+	for i, p := range params {
+		out[i] = p.Kind == infer.LocalScale
+	}
+	return out
 }

@@ -29,9 +29,9 @@ func withoutMoments(s *diag.Summary, words string) {
 	s.Reason = words
 }
 
-// WithoutMoments blanks the moments of derived quantities that rest on parameters
+// withoutDerivedMoments blanks the moments of derived quantities that rest on parameters
 // without them, unless bounded functions stand between.
-func WithoutMoments(derived []diag.Summary, quantities []Quantity, names []string, doubts []glm.Doubt) {
+func withoutDerivedMoments(derived []diag.Summary, quantities []Quantity, names []string, doubts []glm.Doubt) {
 	for i, q := range quantities {
 		for _, j := range q.Unbounded() {
 			in := func(d glm.Doubt) bool { return slices.Contains(d.Parameters, j) }
@@ -43,8 +43,8 @@ func WithoutMoments(derived []diag.Summary, quantities []Quantity, names []strin
 	}
 }
 
-// Meanless are the doubts that stored summaries tell: a median without a mean.
-func Meanless(params []diag.Summary) (out []glm.Doubt) {
+// meanless are the doubts that stored summaries tell: a median without a mean.
+func meanless(params []diag.Summary) (out []glm.Doubt) {
 	for j, s := range params {
 		if math.IsNaN(s.Mean) && !math.IsNaN(s.Median) {
 			out = append(out, glm.Doubt{Parameters: []int{j}, Reason: s.Reason})

@@ -43,7 +43,7 @@ func TestDerivedMoments(t *testing.T) {
 	}
 	stored := []diag.Summary{{Mean: 1}, {Mean: math.NaN(), Median: 2, Reason: "its tail is heavy"}}
 	derived := make([]diag.Summary, 3)
-	WithoutMoments(derived, quantities, names, Meanless(stored))
+	withoutDerivedMoments(derived, quantities, names, meanless(stored))
 	if s := derived[0]; !math.IsNaN(s.Mean) || s.Reason != "it rests on x, of which its tail is heavy" {
 		t.Errorf("a difference: %+v", s)
 	}

@@ -2,6 +2,7 @@ package assess
 
 import (
 	"iter"
+	"math"
 	"slices"
 	"time"
 
@@ -74,7 +75,7 @@ func (d *Drawn) record(s Stamp, extras *Extras) (*record.Fit, error) {
 	d.Collected.Describe(rec)
 	rec.StatsOf = Statistics(file, d.Window)
 	if d.Keep() != plan.KeepSummary {
-		rec.DrawsOf = InTurn(d.Draws.Columns(len(d.Kept), d.Window, ColumnBytes), m.deriving.Blocks())
+		rec.DrawsOf = inTurn(d.Draws.Columns(len(d.Kept), d.Window, ColumnBytes), m.deriving.Blocks())
 	}
 	for _, c := range file.Chains {
 		rec.Starts = append(rec.Starts, c.StartNote)
@@ -98,8 +99,8 @@ func (d *Drawn) diagnostics(condition []record.Diagnostic) []record.Diagnostic {
 	out := []record.Diagnostic{
 		{Name: "rhat_max", Chain: -1, Value: m.WorstRHat()},
 		{Name: "rhat_max_if_mixed", Chain: -1, Value: mixed},
-		{Name: "ess_bulk_median", Chain: -1, Value: m.ESS("median", d.Kept)},
-		{Name: "ess_bulk_min", Chain: -1, Value: m.ESS("min", d.Kept)},
+		{Name: "ess_bulk_median", Chain: -1, Value: m.ESS("median")},
+		{Name: "ess_bulk_min", Chain: -1, Value: m.ESS("min")},
 		{Name: "divergences", Chain: -1, Value: float64(m.Divergences)},
 	}
 	if total := d.Facts().Observations; total > 0 {
@@ -129,4 +130,28 @@ func Statistics(file *spool.Fit, w plan.Window) iter.Seq2[*infer.Iterations, err
 			}
 		}
 	}
+}
+
+// times shares the elapsed times of the chains out over set-up, warm-up and
+// sampling, as one core would have needed them, and scales sampling to an ESS
+// of 100. Sampling counts the making of each kept draw once, where a sampler's rows are
+// expanded while the fit is checked. An ESS below 100 gives NaN: the run has not shown that time.
+func (d *Drawn) times(s Stamp) record.Times {
+	t := record.Times{Setup: d.Took.Seconds(), Wall: s.Now().Sub(s.Began).Seconds()}
+	for _, c := range d.Draws.Spool.Chains {
+		t.Setup += c.SetupElapsed.Seconds()
+		t.Warmup += c.Elapsed(0, d.Window.From).Seconds()
+		t.Sampling += c.Elapsed(d.Window.From, d.Window.To).Seconds()
+	}
+	t.Sampling += d.Measured.expanding.Seconds()
+	until := func(ess float64) float64 {
+		if !(ess >= 100) {
+			return math.NaN()
+		}
+		return t.Setup + t.Warmup + t.Sampling*(100/ess)
+	}
+	t.ToESS100Median = until(d.Measured.ESS("median"))
+	t.ToESS100Min = until(d.Measured.ESS("min"))
+	t.ToESS100LogLik = until(d.Measured.logLik.ESSBulk)
+	return t
 }

@@ -197,7 +197,6 @@ func (d *Data) steps(steps []int) error {
 		number, ok := numbers[strconv.Itoa(s)]
 		if len(d.tables) > 1 && !ok {
 			return words.Hint(fmt.Errorf("dataset %q: no table of log potentials is called %d, as the step is", d.Name, s),
-
 				"give each step a table, or leave tables out")
 		}
 		for i := 0; i+s < d.N; i++ {

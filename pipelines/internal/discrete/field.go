@@ -111,7 +111,6 @@ func (f *Field) unary() ([]float64, error) {
 		fields = made
 		if f.column(unaryColumn(q)) != nil || f.column(unaryColumn(q-1)) == nil {
 			return nil, words.Hint(fmt.Errorf("dataset %q has sequences of other states than the %d of the model", f.Name, q),
-
 				"give both the same number of states")
 		}
 	}
@@ -253,7 +252,6 @@ func (f *Field) watch() error {
 		switch {
 		case !ok:
 			return words.Hint(fmt.Errorf("model %q, dataset %q: watch names %q, which is no variable", f.spec.Name, f.Name, id),
-
 				f.idsHint(id))
 		case seen[i]:
 			return words.Hint(fmt.Errorf("model %q: watch names %q twice", f.spec.Name, id), "remove one of the two")

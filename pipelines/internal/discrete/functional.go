@@ -1,6 +1,7 @@
 package discrete
 
 import (
+	"bytes"
 	"glmbatch/infer"
 	"glmbatch/infer/mrf"
 )
@@ -30,15 +31,7 @@ func (f *Field) functionals(focus []int) (out []functional) {
 	for a := 1; a < min(f.States, mostShares+1); a++ {
 		out = append(out, functional{
 			name: "share[" + f.Labels[a] + "]",
-			at: func(x []uint8) float64 {
-				count := 0
-				for _, b := range x {
-					if int(b) == a {
-						count++
-					}
-				}
-				return float64(count) / n
-			},
+			at:   func(x []uint8) float64 { return share(a, x, nil) },
 			mean: func(q *mrf.Marginals) float64 {
 				sum := 0.0
 				for i := range f.N {
@@ -60,20 +53,24 @@ func (f *Field) functionals(focus []int) (out []functional) {
 // focused are shares of states among some variables.
 func (f *Field) focused(focus []int) (out []functional) {
 	for a := 1; a < min(f.States, mostShares+1); a++ {
-		out = append(out, functional{
-			name: "share[" + f.Labels[a] + "]",
-			at: func(x []uint8) float64 {
-				count := 0
-				for _, i := range focus {
-					if int(x[i]) == a {
-						count++
-					}
-				}
-				return float64(count) / float64(len(focus))
-			},
-		})
+		at := func(x []uint8) float64 { return share(a, x, focus) }
+		out = append(out, functional{name: "share[" + f.Labels[a] + "]", at: at})
 	}
 	return out
+}
+
+// share is that of state a among some variables, or among all where focus is nil.
+func share(a int, x []uint8, focus []int) float64 {
+	if focus == nil {
+		return float64(bytes.Count(x, []byte{byte(a)})) / float64(len(x))
+	}
+	count := 0
+	for _, i := range focus {
+		if int(x[i]) == a {
+			count++
+		}
+	}
+	return float64(count) / float64(len(focus))
 }
 
 // agreement is the share of edges that join equal states.

@@ -76,10 +76,7 @@ const (
 // grey reads a PNG as grey values from 0 to 1, row by row.
 func grey(dataset, path string) (values []float64, rows, cols int, err error) {
 	fail := func(err error, hint string) ([]float64, int, int, error) {
-		return nil, 0, 0, &ingest.SourceError{
-			Dataset: dataset, File: filepath.Base(path),
-			Err: words.Hint(err, hint),
-		}
+		return nil, 0, 0, &ingest.SourceError{Dataset: dataset, File: filepath.Base(path), Err: words.Hint(err, hint)}
 	}
 	file, err := os.Open(path)
 	if err != nil {

@@ -35,7 +35,6 @@ func (f *Field) Scan(a Aim) (order []int32, focus []int, cert Certificate, err e
 		switch {
 		case !ok:
 			return nil, nil, cert, words.Hint(fmt.Errorf("dataset %q: the scan is for %q, which is no variable", f.Name, id),
-
 				f.idsHint(id))
 		case seen[i]:
 			return nil, nil, cert, words.Hint(fmt.Errorf("dataset %q: the scan is for %q twice", f.Name, id),
@@ -48,7 +47,6 @@ func (f *Field) Scan(a Aim) (order []int32, focus []int, cert Certificate, err e
 		if !seen[i] {
 			return nil, nil, cert, words.Hint(fmt.Errorf("dataset %q: watch names %q, which the scan is not for", f.Name,
 				f.ID(i)),
-
 				"name it under for, or do not watch it")
 		}
 	}

@@ -105,8 +105,7 @@ func (f *Foreign) add(s *stanFile) error {
 	if len(s.rows) == 0 {
 		return &FileError{
 			File: s.path,
-			Err: words.Hint(errors.New("it has no draws after the warm-up"),
-				"was the sampler stopped before its end?"),
+			Err:  words.Hint(errors.New("it has no draws after the warm-up"), "was the sampler stopped before its end?"),
 		}
 	}
 	if n := f.count(); n > 0 && n != len(s.rows) {

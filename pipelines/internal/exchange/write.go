@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"glmbatch/internal/outfile"
 	"glmbatch/internal/words"
 )
 
@@ -60,29 +61,15 @@ func Write(layout Layout, dir string, name []string, d *Draws) ([]string, error)
 	return nil, words.Hint(fmt.Errorf("layout %q is not known", layout), "use one of "+strings.Join(Layouts, ", "))
 }
 
-// replace writes a file beside path and renames it when it is whole.
-func replace(path string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".export-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
-	out := bufio.NewWriterSize(f, 1<<20)
-	if err := write(out); err != nil {
-		_ = f.Close()
-		return err
-	}
-	for _, step := range []func() error{out.Flush, func() error { return f.Chmod(0o644) }, f.Sync, f.Close} {
-		if err := step(); err != nil {
-			_ = f.Close()
+// replace writes a file that takes the place of what is there when it is whole.
+func replace(path string, write func(io.Writer) error) error {
+	return outfile.Write(path, 0o644, func(f *os.File) error {
+		out := bufio.NewWriterSize(f, 1<<20)
+		if err := write(out); err != nil {
 			return err
 		}
-	}
-	return os.Rename(f.Name(), path)
+		return out.Flush()
+	})
 }
 
 // fileName escapes what some file system or shell trips over. Distinct names

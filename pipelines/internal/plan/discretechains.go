@@ -90,6 +90,5 @@ func endsInWarmup(s *spec.Sampler, warmup int) error {
 	}
 	return words.Hint(fmt.Errorf("sampler %q: annealing takes %d sweeps, and the warm-up has %d: what is kept would be "+
 		"of another law", s.Name, s.Anneal.Sweeps, warmup),
-
 		"give run a longer warmup, or anneal fewer sweeps")
 }

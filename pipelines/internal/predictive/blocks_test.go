@@ -12,6 +12,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/report/record"
 	"glmbatch/transform"
 )
 
@@ -164,12 +165,14 @@ func TestLeaveOneOutOfTheImpossible(t *testing.T) {
 	for i := range e.data.Y {
 		e.data.Y[i] = float64(i)
 	}
+	copy(e.data.Offset, []float64{20, 20, 20, -20, 20, -20}) // counts whose mean is not positive
 	l, err := e.fit.LeaveOneOut(t.Context(), glm.Family{Name: "poisson", Link: "sqrt"}, e.data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	words := LOOWarnings(l)
-	if !math.IsNaN(l.ELPD.Value) || len(words) != 1 || !strings.Contains(words[0], "not finite at some draw") {
+	if !math.IsNaN(l.ELPD.Value) || len(words) != 1 || !strings.Contains(words[0], "row 4 of the design: ") ||
+		!strings.Contains(words[0], "not finite at some draw") {
 		t.Errorf("elpd %v, %q", l.ELPD, words)
 	}
 }
@@ -196,5 +199,44 @@ func TestLeaveOneOutCountsFrequencies(t *testing.T) {
 	}
 	if math.Abs(got.ELPD.Value-want.ELPD.Value) > 1e-12 || math.Abs(got.ELPD.SE-want.ELPD.SE) > 1e-12 || got.Observations != 6 || got.Outcomes == want.Outcomes {
 		t.Errorf("%+v of %v, want %+v", got.ELPD, got.Observations, want.ELPD)
+	}
+}
+
+// The worst row is named as people count, from 1, wherever it stands.
+func TestLeaveOneOutNamesTheWorstRow(t *testing.T) {
+	l := &record.LOO{Rows: make([]record.Pointwise, 5), Threshold: 0.7}
+	for i := range l.Rows {
+		l.Rows[i].K = 0.1
+	}
+	l.Rows[1].K, l.Rows[3].K = 0.8, 1.2
+	total(l, nil)
+	words := LOOWarnings(l)
+	if len(words) != 1 || !strings.Contains(words[0], "2 of 5 rows is above 0.7 (row 4 of the design: 1.2)") {
+		t.Errorf("%q", words)
+	}
+}
+
+// Estimates are compared where the outcomes are the same: any change of a response,
+// of its trials or of its frequency is another set.
+func TestOutcomesHash(t *testing.T) {
+	of := func(y, trials, frequency []float64) *glm.Data {
+		return &glm.Data{Y: y, Trials: trials, Frequency: frequency}
+	}
+	seen := map[string]int{}
+	for i, d := range []*glm.Data{
+		of([]float64{1, 2}, nil, nil), of([]float64{2, 1}, nil, nil), of([]float64{1}, nil, nil),
+		of([]float64{1, 2}, []float64{3, 4}, nil), of([]float64{1, 2}, []float64{4, 3}, nil),
+		of([]float64{1, 2}, nil, []float64{3, 4}), of([]float64{1, 2}, nil, []float64{4, 3}),
+		of([]float64{1, 2}, []float64{3, 4}, []float64{3, 4}),
+	} {
+		h := outcomesHash(d)
+		if j, twice := seen[h]; twice {
+			t.Errorf("outcomes %d and %d have one hash", j, i)
+		}
+		seen[h] = i
+		d.X = design.NewDense(2, 1)
+		if outcomesHash(d) != h {
+			t.Errorf("outcomes %d: the hash moves with the design", i)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"glmbatch/pipelines/internal/assess"
 	"glmbatch/pipelines/internal/plan"
+	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
 	"glmbatch/report/record"
 )
@@ -32,7 +33,7 @@ func (a *attempt) commit(ctx context.Context, d *assess.Drawn, j *assess.Judged)
 		return err
 	}
 	if err := d.Draws.Spool.Remove(); err != nil { // the next run's Sweep removes it
-		a.res.Warnings = append(a.res.Warnings, "the spool is left: "+diskHint(err).Error())
+		a.res.Warnings = append(a.res.Warnings, "the spool is left: "+spool.Hint(err).Error())
 	}
 	return nil
 }
@@ -54,7 +55,7 @@ func (a *attempt) stored(ctx context.Context, rec *record.Fit, err error) error 
 	case err != nil && ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		a.res.Action, a.res.Verdict, a.res.Err = Uncommitted, "", diskHint(err)
+		a.res.Action, a.res.Verdict, a.res.Err = Uncommitted, "", spool.Hint(err)
 		a.res.Reasons = []string{a.res.Err.Error()}
 	default: // drift is judged in the ledger
 		a.res.Action, a.res.Verdict, a.res.Reasons = Computed, string(rec.Verdict.Grade), rec.Verdict.Reasons

@@ -38,8 +38,8 @@ func (a *attempt) keep(d *assess.Drawn, rec *record.Fit, commit error) error {
 	if waiting.KeepDraws {
 		waiting.Derived, err = d.DerivedDraws()
 	}
-	if err == nil && waiting.KeepDraws && d.Draws.Expands() {
-		err = d.Draws.Spool.WriteDraws(valuesOf(d.Draws.Columns(len(d.Kept), d.Window, assess.ColumnBytes)))
+	if err == nil && waiting.KeepDraws {
+		err = d.WriteExpanded()
 	}
 	if err == nil {
 		err = gob.NewEncoder(&b).Encode(waiting)
@@ -68,7 +68,7 @@ type CommitConfig struct {
 // are left for the next run. It returns an error only where the ledger is none.
 func Commit(ctx context.Context, c CommitConfig) (*Outcome, error) {
 	out := &Outcome{Database: c.Database, Started: c.Now()}
-	ledger, err := report.Open(c.Database, report.Options{LockWait: c.LockWait, Threads: 1, Private: true})
+	ledger, err := report.Open(c.Database, report.Options{LockWait: c.LockWait, Threads: 1, Private: true, Restore: true})
 	if err == nil {
 		err = ledger.Empty()
 	}
@@ -123,20 +123,19 @@ func commitOne(ctx context.Context, ledger *report.Ledger, dir string) *Result {
 	for i, chain := range fit.Chains {
 		if chain.Draws() < w.To {
 			res.fail(words.Hint(fmt.Errorf("chain %d has %d of %d iterations: its file was damaged", i+1, chain.Draws(), w.To),
-
 				"run the pipeline again, which draws the rest"))
 			return res
 		}
 	}
 	rec.StatsOf = assess.Statistics(fit, w)
 	if waiting.KeepDraws {
-		kept, err := waiting.draws(fit, manifest, w)
+		draws, end, err := assess.FinishedDraws(rec, waiting.Derived, fit, manifest)
 		if err != nil {
 			res.fail(err)
 			return res
 		}
-		defer kept.close()
-		rec.DrawsOf = kept.columns
+		defer end()
+		rec.DrawsOf = draws
 	}
 	err = ledger.Write(ctx, func(s *report.Session) (err error) {
 		if err := s.RunOnce(ctx, &waiting.Run); err != nil {

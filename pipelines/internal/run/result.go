@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
-	"syscall"
 	"time"
 
 	"glmbatch/infer/diag"
-	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/assess"
 	"glmbatch/pipelines/internal/exit"
 	"glmbatch/pipelines/internal/plan"
@@ -51,7 +48,7 @@ type Result struct {
 	Seconds     float64            `json:"seconds,omitempty"` // processor time: set-up, warm-up and sampling
 	Times       Times              `json:"times,omitzero"`
 	RHatMax     report.Number      `json:"rhat_max,omitzero"`     // of the gated quantities of a fit that was drawn now
-	ESSBulkMin  report.Number      `json:"ess_bulk_min,omitzero"` // of its coefficients
+	ESSBulkMin  report.Number      `json:"ess_bulk_min,omitzero"` // of its gated parameters
 	Divergences int                `json:"divergences,omitempty"`
 	Discrete    bool               `json:"-"` // of a model of kind mrf: rows are variables, columns edges
 	Parameters  []ParameterSummary `json:"-"`
@@ -109,7 +106,7 @@ func (r *Result) describeChains(j *assess.Judged) {
 
 // fail records an error and what it means for the fit.
 func (r *Result) fail(err error) {
-	err = diskHint(err)
+	err = spool.Hint(err)
 	r.Err, r.Reasons = err, []string{err.Error()}
 	var busy *spool.BusyError
 	switch {
@@ -120,24 +117,6 @@ func (r *Result) fail(err error) {
 	default:
 		r.Action, r.Verdict = Errored, "error"
 	}
-}
-
-// diskHint adds to an error of the file system what to do about it.
-func diskHint(err error) error {
-	hint := ""
-	switch {
-	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG):
-		hint = "make room beside the ledger, then run again: it goes on from what is spooled"
-	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS):
-		hint = "the work folder stands beside the ledger, and must be writable"
-	case errors.Is(err, syscall.EMFILE):
-		hint = "allow the process more open files (ulimit -n), or fewer --workers"
-	case errors.Is(err, syscall.EIO):
-		hint = "the disk reports a fault; what was synced before is used by the next run"
-	default:
-		return err
-	}
-	return words.Hint(err, hint)
 }
 
 // OutcomeVersion is the version of the JSON form of an Outcome. Fields may be

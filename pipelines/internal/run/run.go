@@ -99,8 +99,8 @@ func open(ctx context.Context, c Config) (*runner, error) {
 		Workers: make(draw.Workers, c.Workers), Disk: c.Disk, Root: spool.Root(c.Database), Now: c.Now,
 		Log: c.Log.With("run", r.id), Tamper: c.Tamper,
 	}
-	file, err := report.Open(c.Database, report.Options{LockWait: c.LockWait, Threads: 1,
-		MemoryLimit: r.memory.Engine(), Private: len(c.Pipeline.Vars) > 0})
+	file, err := report.Open(c.Database, report.Options{LockWait: c.LockWait, Threads: 1, MemoryLimit: r.memory.Engine(),
+		Private: len(c.Pipeline.Vars) > 0, Restore: true})
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"glmbatch/pipelines/internal/assess"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spec"
+	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
 	"glmbatch/report/judge"
 	"glmbatch/report/record"
@@ -47,7 +48,7 @@ func (a *attempt) skip(ctx context.Context, id *plan.Identified, stored report.S
 		return err
 	}
 	if err := a.Disk.Sweep(a.world.Root, id.Fingerprint); err != nil {
-		res.Warnings = append(res.Warnings, "the spool of an earlier run is left: "+diskHint(err).Error())
+		res.Warnings = append(res.Warnings, "the spool of an earlier run is left: "+spool.Hint(err).Error())
 	}
 	a.ledger.note(&report.RunFit{Key: id.Key(), RunID: a.id, Fingerprint: id.Fingerprint, Action: record.Skipped,
 		Verdict: verdict, At: a.Now()})
@@ -183,34 +184,17 @@ func (a *attempt) derivations(ctx context.Context, id *plan.Identified,
 	if err != nil {
 		return nil, err
 	}
-	quantities, err := assess.Bind(id, evidence.Names)
-	if err != nil {
-		return nil, err
-	}
 	first, chains, draws := len(evidence.Names), stored.Chains, stored.Draws
-	d := assess.NewDeriving(quantities, first, chains, draws, func(dst []float64, lo, hi int) error {
+	d, err := assess.Rederive(id, &evidence, chains, draws, func(dst []float64, lo, hi int) error {
 		block := &infer.Columns{First: lo, Params: hi - lo, Chains: chains, Draws: draws, Values: dst}
 		return a.ledger.file.ReadDraws(ctx, stored.ID, block)
 	})
-	summaries, err := d.Summarize()
 	if err != nil {
 		return nil, err
 	}
-	assess.WithoutMoments(summaries, quantities, evidence.Names, assess.Meanless(evidence.Summaries))
-	evidence.Derived = nil
-	for i, q := range quantities {
-		evidence.Derived = append(evidence.Derived, judge.Statistic{Name: q.Name, Summary: summaries[i]})
-	}
-	out := &report.Derivations{
-		Fingerprint: id.Fingerprint, RunID: a.id, First: first, Parameters: d.Parameters(), Summaries: summaries,
-		Chains: chains, Draws: draws, Gates: id.Gates, Verdict: judge.Judge(id.Gates, evidence), At: a.Now(),
-	}
-	if len(quantities) > 0 {
-		values, err := d.All() // the ledger cannot be read while it is written
-		if err != nil {
-			return nil, err
-		}
-		out.DrawsOf = assess.DerivedColumns(values, first, chains, draws)
-	}
-	return out, nil
+	return &report.Derivations{
+		Fingerprint: id.Fingerprint, RunID: a.id, First: first, Parameters: d.Parameters, Summaries: d.Summaries,
+		DrawsOf: d.DrawsOf, Chains: chains, Draws: draws, Gates: id.Gates, Verdict: judge.Judge(id.Gates, evidence),
+		At: a.Now(),
+	}, nil
 }

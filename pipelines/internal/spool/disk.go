@@ -2,8 +2,12 @@ package spool
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
+
+	"glmbatch/internal/words"
 )
 
 // Disk is where spools are kept: the file system. Everything that a spool
@@ -140,4 +144,22 @@ func (d Disk) writeWhole(path string, data []byte) error {
 		return errors.Join(err, os.Remove(tmp.Name()))
 	}
 	return d.syncFolder(filepath.Dir(path))
+}
+
+// Hint adds to an error of the file system what to do about it.
+func Hint(err error) error {
+	hint := ""
+	switch {
+	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG):
+		hint = "make room beside the ledger, then run again: it goes on from what is spooled"
+	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS):
+		hint = "the work folder stands beside the ledger, and must be writable"
+	case errors.Is(err, syscall.EMFILE):
+		hint = "allow the process more open files (ulimit -n), or fewer --workers"
+	case errors.Is(err, syscall.EIO):
+		hint = "the disk reports a fault; what was synced before is used by the next run"
+	default:
+		return err
+	}
+	return words.Hint(err, hint)
 }

@@ -121,7 +121,6 @@ func response(s spec.Synthetic, eta []float64) ([]float64, error) {
 	for i, mean := range y {
 		if s.Family == "poisson" && !(mean <= mostMean) {
 			return nil, words.Hint(fmt.Errorf("synthetic data: row %d has the mean %.3g, more than counts can have", i+1, mean),
-
 				fmt.Sprintf("lower effect (now %g), or let fewer columns be relevant (now %d)", s.Effect, s.Relevant))
 		}
 		y[i] = law.Draw(from, i, eta[i], []float64{1})

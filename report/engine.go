@@ -1,0 +1,94 @@
+package report
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/duckdb/duckdb-go/v2"
+
+	"glmbatch/internal/words"
+)
+
+// reach is what an engine may touch besides its own file and the one for spilling beside it. The zero value is
+// nothing.
+type reach struct{ folders, files []string }
+
+// dial opens the engine on a file: every connection of this package goes through here. A ledger may come from a
+// stranger, and its views are SQL; so no engine has access to other files than reach, nor to the network, none
+// fetches or loads an extension, and none of those that people ask can be told otherwise by their SQL.
+// docs/decisions/0031-fence.md says what was tried.
+func dial(ctx context.Context, path string, settings url.Values, r reach) (*sql.DB, *sql.Conn, error) {
+	for _, off := range []string{"autoinstall_known_extensions", "autoload_known_extensions",
+		"allow_community_extensions", "allow_persistent_secrets"} {
+		settings.Set(off, "false")
+	}
+	open := len(r.folders)+len(r.files) > 0
+	if open {
+		settings.Del("lock_configuration") // below
+	} else {
+		settings.Set("enable_external_access", "false")
+	}
+	connector, err := duckdb.NewConnector(path+"?"+settings.Encode(), nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	db := sql.OpenDB(connector)
+	c, err := db.Conn(ctx)
+	if err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	if open { // lists cannot be given with the name of a file
+		for _, set := range []string{"allowed_directories = " + quoteList(r.folders),
+			"allowed_paths = " + quoteList(r.files), "enable_external_access = false", "lock_configuration = true"} {
+			if _, err := c.ExecContext(ctx, "SET "+set); err != nil {
+				return nil, nil, errors.Join(err, c.Close(), db.Close())
+			}
+		}
+	}
+	return db, c, nil
+}
+
+// quoteList is a list of texts in SQL.
+func quoteList(list []string) string {
+	quoted := make([]string, len(list))
+	for i, s := range list {
+		quoted[i] = quoteText(s)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// folders are absolute, as they are written and with links resolved: the engine compares names.
+func folders(names []string) (out []string, err error) {
+	for _, name := range names {
+		path, err := filepath.Abs(name)
+		if err != nil {
+			return nil, err
+		}
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			return nil, words.Hint(err, "--allow takes a folder that is there")
+		}
+		out = append(out, path, real)
+	}
+	return out, nil
+}
+
+// oneStatement refuses text that holds several statements: the driver would carry out all of them. Nothing of it runs.
+func oneStatement(c *sql.Conn, text string) error {
+	return c.Raw(func(dc any) error {
+		//sql:ok the person who calls the program: it is only parsed and planned, and closed again
+		stmt, err := dc.(driver.Conn).Prepare(text)
+		if err != nil && strings.Contains(engineText(err), "multi-statement") {
+			return words.Hint(errors.New("these are several statements"), "write one")
+		}
+		if err != nil {
+			return err
+		}
+		return stmt.Close()
+	})
+}

@@ -1,0 +1,118 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// parts are the lines of own of a ledger, and everything that is said of them.
+func parts(t *testing.T, l *Ledger) (lines, comments string) {
+	t.Helper()
+	db, c, err := l.connect(t.Context(), true, reach{})
+	must(t, err)
+	read := func(query string) string {
+		var b strings.Builder
+		must(t, scanRows(t.Context(), c, query, func(rows *sql.Rows) error {
+			var line string
+			err := rows.Scan(&line)
+			b.WriteString(line + "\n")
+			return err
+		}))
+		return b.String()
+	}
+	lines = read(ownSQL)
+	comments = read(`SELECT concat_ws(' ', view_name, comment) AS line FROM duckdb_views() WHERE NOT internal UNION ALL
+		SELECT concat_ws(' ', table_name, column_name, comment) FROM duckdb_columns() WHERE NOT internal UNION ALL
+		SELECT concat_ws(' ', function_name, comment) FROM duckdb_functions() WHERE NOT internal ORDER BY line`)
+	must(t, errors.Join(c.Close(), db.Close()))
+	return lines, comments
+}
+
+// The list of the program's own parts is that of a ledger that it makes.
+func TestOwnParts(t *testing.T) {
+	l := open(t, Options{})
+	must(t, l.Write(t.Context(), func(*Session) error { return nil }))
+	got, _ := parts(t, l)
+	if *update {
+		must(t, os.WriteFile(filepath.Join("schema", "own.txt"), []byte(got), 0o644))
+		return
+	}
+	if got != own {
+		t.Errorf("schema/own.txt differs (make golden writes it anew); a ledger has\n%s", got)
+	}
+}
+
+// A view or macro under a name of the program's own is believed only if it is the program's own: readers refuse the
+// ledger, with names and what to do, and the next writer puts its own in place, comments and all. Parts with other
+// names stay.
+func TestForeignViews(t *testing.T) {
+	fresh := open(t, Options{})
+	store(t, fresh, sampleFit("f1"))
+	wantLines, wantComments := parts(t, fresh)
+	secret := filepath.Join(t.TempDir(), "secret")
+	must(t, os.WriteFile(secret, []byte("opensesame"), 0o600))
+	for name, c := range map[string]struct{ plant, named string }{
+		"reads a file": {"CREATE OR REPLACE VIEW latest AS SELECT f.* REPLACE (content AS dataset) FROM fit f, read_text('" + secret + "')",
+			"view latest"},
+		"lies":          {"CREATE OR REPLACE VIEW latest AS SELECT * REPLACE ('pass' AS verdict) FROM fit", "view latest"},
+		"almost right":  {"CREATE OR REPLACE VIEW draws AS SELECT fit_id, parameter_id, chain, iteration, value + 1e-9 AS value FROM draw", "view draws"},
+		"a macro":       {"CREATE OR REPLACE MACRO posterior(name) AS TABLE SELECT 0.0 AS mean", "macro posterior"},
+		"views go on":   {"CREATE OR REPLACE VIEW coefficients AS SELECT 1 AS a", "view coefficients"},
+		"a table there": {"DROP VIEW comparison; CREATE TABLE comparison (a INT)", "table comparison"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, ctx := open(t, Options{}), context.Background()
+			store(t, l, sampleFit("f1"))
+			stranger(t, l, strings.Split(c.plant, "; ")...)
+			stranger(t, l, "CREATE VIEW mine AS SELECT count(*) AS n FROM fit")
+			l, err := Open(l.path, Options{})
+			must(t, err)
+			for what, ask := range map[string]func() error{
+				"sql":    func() error { return l.Query(ctx, new(bytes.Buffer), QueryOptions{}, "FROM latest") },
+				"page":   func() error { _, err := l.Page(ctx, PageOptions{Latest: true}); return err },
+				"nights": func() error { _, err := l.LookNewest(ctx, func(Key) bool { return true }); return err },
+			} {
+				var not *NotLedgerError
+				if err := ask(); !errors.As(err, &not) || !strings.Contains(err.Error(), c.named) || hintOf(err) == "" {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+			l, err = Open(l.path, Options{Restore: true})
+			if name == "a table there" {
+				var not *NotLedgerError
+				if !errors.As(err, &not) {
+					t.Errorf("written: %v", err)
+				}
+				return
+			}
+			must(t, err)
+			wantInt(t, l, 1, "SELECT n FROM mine")
+			stranger(t, l, "DROP VIEW mine")
+			if lines, comments := parts(t, l); lines != wantLines || comments != wantComments {
+				t.Errorf("after a write the ledger has\n%s%s", firstDifference(lines, wantLines), firstDifference(comments, wantComments))
+			}
+		})
+	}
+}
+
+// A view in the place of a table is refused, by writers too.
+func TestForeignTable(t *testing.T) {
+	l, ctx := open(t, Options{}), context.Background()
+	store(t, l, sampleFit("f1"))
+	stranger(t, l, "ALTER TABLE diagnostic RENAME TO hidden", "CREATE VIEW diagnostic AS SELECT * FROM hidden")
+	l, err := Open(l.path, Options{})
+	must(t, err)
+	var not *NotLedgerError
+	if err := l.Write(ctx, func(*Session) error { return nil }); !errors.As(err, &not) {
+		t.Errorf("written: %v", err)
+	}
+	if _, err := l.Page(ctx, PageOptions{Latest: true}); !errors.As(err, &not) {
+		t.Errorf("read: %v", err)
+	}
+}
