@@ -31,6 +31,9 @@ type Options struct {
 	Threads int
 	// MemoryLimit bounds the engine's buffers, as in "512MB". Empty means 1GB.
 	MemoryLimit string
+	// Private makes a new ledger readable for its owner alone, as one that holds the
+	// variables of a spec is.
+	Private bool
 	// Restore has Open put the program's own views and macros in the place of others that have their names. Without
 	// it readers refuse such a ledger, and the first Write does that.
 	Restore bool
@@ -234,6 +237,7 @@ func (l *Ledger) Write(ctx context.Context, fn func(*Session) error) error {
 	if err != nil {
 		return err
 	}
+	defer ownersAlone(l.path)()
 	db, c, err := l.patiently(ctx, false, reach{})
 	if err != nil {
 		return err

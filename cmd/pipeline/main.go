@@ -62,7 +62,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err == nil {
 		return a.code
 	}
-	fmt.Fprintf(stderr, "pipeline: %s%v\n", heading(err), err)
+	fmt.Fprintf(stderr, "pipeline: %s%s\n", clean(heading(err)), clean(err.Error()))
 	if ctx.Err() != nil {
 		return pipelines.ExitInterrupted
 	}

@@ -158,7 +158,7 @@ func (a *app) runOne(ctx context.Context, target string, f *runFlags) error {
 	switch f.log {
 	case "":
 	case "-":
-		o.Log, o.Progress = slog.New(slog.NewJSONHandler(a.stderr, nil)), nil
+		o.Log, o.Progress = slog.New(slog.NewJSONHandler(visibleJSON{a.stderr}, nil)), nil
 	default:
 		file, err := os.OpenFile(f.log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 		if err != nil {
@@ -166,7 +166,7 @@ func (a *app) runOne(ctx context.Context, target string, f *runFlags) error {
 		}
 		log := &logFile{File: file}
 		defer log.Close(a.stderr)
-		o.Log = slog.New(slog.NewJSONHandler(log, nil))
+		o.Log = slog.New(slog.NewJSONHandler(visibleJSON{log}, nil))
 	}
 	out, err := pipelines.Run(ctx, target, o)
 	if err != nil {
@@ -180,7 +180,7 @@ func (a *app) runOne(ctx context.Context, target string, f *runFlags) error {
 // print prints an outcome in the form that was asked for.
 func (a *app) print(out *pipelines.Outcome, output string, quiet bool) error {
 	if output == "json" {
-		enc := json.NewEncoder(a.stdout)
+		enc := json.NewEncoder(visibleJSON{a.stdout})
 		enc.SetIndent("", "  ")
 		return enc.Encode(out)
 	}

@@ -68,7 +68,7 @@ type CommitConfig struct {
 // are left for the next run. It returns an error only where the ledger is none.
 func Commit(ctx context.Context, c CommitConfig) (*Outcome, error) {
 	out := &Outcome{Database: c.Database, Started: c.Now()}
-	ledger, err := report.Open(c.Database, report.Options{LockWait: c.LockWait, Threads: 1, Restore: true})
+	ledger, err := report.Open(c.Database, report.Options{LockWait: c.LockWait, Threads: 1, Private: true, Restore: true})
 	if err == nil {
 		err = ledger.Empty()
 	}

@@ -100,7 +100,7 @@ func open(ctx context.Context, c Config) (*runner, error) {
 		Log: c.Log.With("run", r.id), Tamper: c.Tamper,
 	}
 	file, err := report.Open(c.Database, report.Options{LockWait: c.LockWait, Threads: 1, MemoryLimit: r.memory.Engine(),
-		Restore: true})
+		Private: len(c.Pipeline.Vars) > 0, Restore: true})
 	if err != nil {
 		return nil, err
 	}
