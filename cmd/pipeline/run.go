@@ -104,7 +104,8 @@ func (f *runFlags) registerRun(c *cobra.Command) {
 	c.Flags().IntVar(&f.workers, "workers", 0,
 		"chains that are drawn at once; 0 means the spec's number, or one per processor (it never changes a bit)")
 	c.Flags().StringVar(&f.memory, "memory", "",
-		"memory that the run may take: 500MB, 2GB; a fit that cannot do with it is refused (it never changes a bit)")
+		"memory that the run may take: 500MB, 2GB; a fit that cannot do with it is refused (it never changes a bit); "+
+			"left out: the spec's, or three quarters of the machine's")
 	c.Flags().StringArrayVar(&f.only, "only", nil,
 		"FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
 	c.Flags().BoolVar(&f.force, "force", false, "compute complete fits again")

@@ -60,7 +60,9 @@ var deps = map[string]string{
 	// progress draws what it is told, and knows no sampler.
 	"pipelines/internal/progress": "internal/words",
 	"pipelines/internal/cpu":      "golang.org/x/sys/unix",
-	"pipelines/internal/exit":     "",
+	// ceiling reads what the kernel tells of memory.
+	"pipelines/internal/ceiling": "",
+	"pipelines/internal/exit":    "",
 	// plan, draw and assess know no ledger: TestWorkerKnowsNoLedger.
 	"pipelines/internal/plan": "infer infer/glm infer/cggibbs infer/nuts infer/conjugate infer/design infer/diag infer/prior infer/priordraws infer/mrf" +
 		" infer/herded ingest transform report/judge report/record internal/words pipelines/internal/discrete" +
