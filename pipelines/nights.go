@@ -2,6 +2,7 @@ package pipelines
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"path/filepath"
 	"time"
@@ -64,4 +65,23 @@ func Prune(ctx context.Context, database string, keep int, lockWait time.Duratio
 		return Pruned{}, err
 	}
 	return ledger.Prune(ctx, keep)
+}
+
+// Verified says what Verify read.
+type Verified = report.Verified
+
+// Verify reads every block of a ledger, and holds its draws against the checksums that were stored with them. What is
+// damaged is in the result, and the error a *UsageError: as of every verb that is given a damaged ledger.
+func Verify(ctx context.Context, database string, lockWait time.Duration) (*Verified, error) {
+	ledger, err := report.Open(database, report.Options{LockWait: lockWait})
+	var v *Verified
+	if err == nil {
+		v, err = ledger.Verify(ctx)
+	}
+	var missing *report.MissingError
+	var other *report.NotLedgerError
+	if errors.As(err, &missing) || errors.As(err, &other) {
+		return v, &UsageError{err}
+	}
+	return v, err
 }

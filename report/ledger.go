@@ -82,6 +82,7 @@ func Open(path string, opts Options) (*Ledger, error) {
 		return nil, l.badFile(err)
 	}
 	_, err = schemaVersion(context.Background(), c, real, migrations)
+	err = l.damaged(err)
 	strange := err == nil && opts.Restore && l.trust(context.Background(), c) != nil
 	if err := errors.Join(err, c.Close(), db.Close()); err != nil || !strange {
 		return l.orError(err)
@@ -122,13 +123,13 @@ func checkFile(path string) (exists bool, err error) {
 	case err != nil:
 		return false, err
 	case info.IsDir():
-		return false, &NotLedgerError{path, words.Hint(errors.New("it is a directory"), "name a file inside it")}
+		return false, &NotLedgerError{Path: path, Err: words.Hint(errors.New("it is a directory"), "name a file inside it")}
 	case info.Size() == 0:
 		return false, nil
 	}
 	head := make([]byte, magicOffset+4)
 	if _, err := io.ReadFull(f, head); err != nil || string(head[magicOffset:]) != "DUCK" {
-		return false, &NotLedgerError{path, words.Hint(errors.New("it is no DuckDB file"),
+		return false, &NotLedgerError{Path: path, Err: words.Hint(errors.New("it is no DuckDB file"),
 			"name another database; this file was left as it is")}
 	}
 	return true, nil
@@ -138,7 +139,7 @@ func checkFile(path string) (exists bool, err error) {
 // what follows ? as settings, and none of the settings where there is a #.
 func openable(path string) error {
 	if _, err := url.Parse(path); err != nil || strings.ContainsAny(path, "?#") {
-		return &NotLedgerError{path, words.Hint(errors.New("the engine cannot open a path with ?, # or a stray %"),
+		return &NotLedgerError{Path: path, Err: words.Hint(errors.New("the engine cannot open a path with ?, # or a stray %"),
 			"name the database, or its folder, otherwise")}
 	}
 	return nil
@@ -147,10 +148,13 @@ func openable(path string) error {
 // badFile wraps the engine's refusal to open a file that looks like DuckDB's.
 func (l *Ledger) badFile(err error) error {
 	if isEmptyFile(l.path) {
-		return &NotLedgerError{l.path, words.Hint(errors.New("it is an empty file"),
+		return &NotLedgerError{Path: l.path, Err: words.Hint(errors.New("it is an empty file"),
 			"remove it; the engine makes its own")}
 	}
-	return &NotLedgerError{l.path, words.Hint(errors.New(engineWords(err)),
+	if damaged, ok := errors.AsType[*NotLedgerError](l.damaged(err)); ok {
+		return damaged
+	}
+	return &NotLedgerError{Path: l.path, Err: words.Hint(errors.New(engineWords(err)),
 		"the file may be damaged or from a newer DuckDB; restore a copy, or name another database")}
 }
 
@@ -226,7 +230,7 @@ func (l *Ledger) Write(ctx context.Context, fn func(*Session) error) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(l.session(ctx, c, fn), c.Close(), db.Close())
+	return errors.Join(l.damaged(l.session(ctx, c, fn)), c.Close(), db.Close())
 }
 
 func (l *Ledger) session(ctx context.Context, c *sql.Conn, fn func(*Session) error) error {
@@ -269,6 +273,7 @@ func (l *Ledger) readWith(ctx context.Context, r reach, fn func(*sql.Conn) error
 	if err = l.trust(ctx, c); err == nil {
 		err = fn(c)
 	}
+	err = l.damaged(err)
 	l.door.Lock()
 	defer l.door.Unlock()
 	l.readers--

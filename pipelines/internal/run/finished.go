@@ -69,6 +69,9 @@ type CommitConfig struct {
 func Commit(ctx context.Context, c CommitConfig) (*Outcome, error) {
 	out := &Outcome{Database: c.Database, Started: c.Now()}
 	ledger, err := report.Open(c.Database, report.Options{LockWait: c.LockWait, Threads: 1, Restore: true})
+	if err == nil {
+		err = whole(ctx, ledger)
+	}
 	if err != nil {
 		return nil, err
 	}

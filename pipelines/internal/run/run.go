@@ -99,11 +99,24 @@ func open(ctx context.Context, c Config) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := whole(ctx, file); err != nil {
+		return nil, err
+	}
 	if err := r.read(ctx, file); err != nil {
 		return nil, err
 	}
 	r.ledger = openLedger(ctx, file, r)
 	return r, nil
+}
+
+// whole returns an error if the ledger is damaged: no stored verdict of it is believed, and nothing is added to it. One
+// that another process holds is looked at by the next run.
+func whole(ctx context.Context, file *report.Ledger) error {
+	err := file.Whole(ctx)
+	if _, held := errors.AsType[*report.LockedError](err); held {
+		return nil
+	}
+	return err
 }
 
 // read asks the ledger for what a run wants to know of it.
