@@ -23,7 +23,7 @@ SEED        := $(shell od -An -N7 -tu8 /dev/urandom | tr -d ' ')
 endif
 
 # Every target below with a "## help" behind its name is listed by "make help".
-.PHONY: help build run test stat verify kill soak lint arm64 forms race bench fuzz golden reference e2e compat ci clean
+.PHONY: help build run test stat verify kill soak lint arm64 forms race bench mutants fuzz golden reference e2e compat ci clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -81,6 +81,9 @@ ifeq ($(PKG)$(BENCH),)
 else
 	$(GO) test -run='^$$' -bench='$(or $(BENCH),.)' -benchmem -count=$(COUNT) -timeout=2h $(or $(PKG),./...)
 endif
+
+mutants: ## plant faults in the code, one at a time, and print which the tests find (PART=3/12 for a part, ONLY=regexp of names or files)
+	$(GO) run ./internal/mutants -part '$(PART)' -only '$(ONLY)'
 
 fuzz: ## fuzz every target for FUZZTIME (30s each)
 	@found=0; \

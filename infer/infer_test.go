@@ -63,6 +63,18 @@ func TestStreamResumes(t *testing.T) {
 
 // Float64 never gives 0 or 1, at the extreme words either: log u and log(1−u)
 // stay finite.
+// A uniform number is the middle of the 2⁻⁵² that its word's upper 52 bits name: 0 and 1
+// cannot come up, and logs of it are finite.
+func TestFloat64IsAMidpoint(t *testing.T) {
+	words, numbers := infer.NewStream(3, "u"), infer.NewStream(3, "u")
+	for range 1000 {
+		want := math.Ldexp(2*float64(words.Uint64()>>12)+1, -53)
+		if got := numbers.Float64(); got != want {
+			t.Fatalf("%v, want %v", got, want)
+		}
+	}
+}
+
 func TestFloat64IsOpen(t *testing.T) {
 	least, most := (0.0+0.5)*0x1p-52, (float64(1<<52-1)+0.5)*0x1p-52
 	if least <= 0 || most >= 1 || math.IsInf(math.Log1p(-most), 0) {

@@ -2,6 +2,7 @@ package pipelines_test
 
 import (
 	"bufio"
+	"cmp"
 	"database/sql"
 	"fmt"
 	"io"
@@ -29,8 +30,12 @@ func alter(t *testing.T, path string, statements ...string) {
 }
 
 // heldFile, in the environment, makes the test's binary a program that holds a
-// ledger open for reading, as a notebook does, until its input ends.
-const heldFile = "GLMBATCH_TEST_HOLD"
+// ledger open for reading, as a notebook does, until its input ends; heldMode is the
+// engine's access mode, if it is another.
+const (
+	heldFile = "GLMBATCH_TEST_HOLD"
+	heldMode = "GLMBATCH_TEST_HOLD_MODE"
+)
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(heldFile); path != "" {
@@ -44,7 +49,7 @@ func TestMain(m *testing.M) {
 }
 
 func hold(path string) {
-	db, err := sql.Open("duckdb", path+"?access_mode=READ_ONLY")
+	db, err := sql.Open("duckdb", path+"?access_mode="+cmp.Or(os.Getenv(heldMode), "READ_ONLY"))
 	if err == nil {
 		err = db.Ping()
 	}
@@ -53,10 +58,13 @@ func hold(path string) {
 }
 
 // holdOpen has another process hold a ledger until release.
-func holdOpen(t *testing.T, path string) (release func()) {
+func holdOpen(t *testing.T, path string) (release func()) { return holdAs(t, path, "READ_ONLY") }
+
+// holdAs is holdOpen with an access mode: READ_WRITE keeps readers out, too.
+func holdAs(t *testing.T, path, mode string) (release func()) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), heldFile+"="+path)
+	cmd.Env = append(os.Environ(), heldFile+"="+path, heldMode+"="+mode)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package pipelines
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"path/filepath"
 	"time"
@@ -78,9 +77,7 @@ func Verify(ctx context.Context, database string, lockWait time.Duration) (*Veri
 	if err == nil {
 		v, err = ledger.Verify(ctx)
 	}
-	var missing *report.MissingError
-	var other *report.NotLedgerError
-	if errors.As(err, &missing) || errors.As(err, &other) {
+	if IsUnusable(err) {
 		return v, &UsageError{err}
 	}
 	return v, err

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"glmbatch/pipelines"
 )
@@ -118,6 +119,68 @@ func TestCommitLater(t *testing.T) {
 		t.Run(sampler, func(t *testing.T) { commitLater(t, sampler) })
 	}
 }
+
+// A ledger that another process writes to from the beginning keeps a run from knowing
+// what is stored, not from drawing: fits wait in the spool, and commit loads them in the
+// place of their run. What the ledger alone can say is refused.
+func TestHeldFromTheStart(t *testing.T) {
+	f := newFolder(t, spooledSpec("method: cggibbs"))
+	first := f.run(pipelines.RunOptions{Only: []string{"dataset=claims/north"}})
+	release := holdAs(t, f.path("t.duckdb"), "READ_WRITE")
+	held := f.run(pipelines.RunOptions{Only: both, LockWait: -1})
+	if got := actions(held); held.ExitCode != pipelines.ExitUncommitted || got != "claims/north uncommitted \nclaims/west uncommitted" {
+		t.Errorf("held: exit code %d\n%s", held.ExitCode, got)
+	}
+	for name, o := range map[string]pipelines.RunOptions{
+		"a dry run": {DryRun: true}, "a retry": {Retry: true}, "by state": {Select: []string{"state:fail"}},
+	} {
+		o.LockWait, o.Only = -1, both
+		var locked *pipelines.LockedError
+		if out, err := pipelines.Run(t.Context(), f.path("spec.yaml"), o); !errors.As(err, &locked) {
+			t.Errorf("%s: %v, %+v; want that the ledger is held", name, err, out)
+		}
+	}
+	release()
+	out, err := pipelines.Commit(t.Context(), f.path("t.duckdb"), pipelines.CommitOptions{LockWait: -1})
+	if err != nil || out.ExitCode != pipelines.ExitPass {
+		t.Fatalf("released: %v, %+v", err, out)
+	}
+	if got := f.ask("t.duckdb", "SELECT count(*), count(DISTINCT fingerprint), min(place), max(place), bool_and(run_id = '"+held.RunID+"') FROM fit"); got != "2,2,2,2,true" {
+		t.Errorf("fits, fingerprints, places, of that run: %s", got)
+	}
+	if again := f.run(pipelines.RunOptions{Only: both}); again.ExitCode != pipelines.ExitPass || actions(again) != "claims/north skipped pass\nclaims/west skipped pass" {
+		t.Errorf("again: exit code %d\n%s", again.ExitCode, actions(again))
+	}
+	if first.Fits[0].Fingerprint != held.Fits[0].Fingerprint {
+		t.Error("the held run drew another fit")
+	}
+}
+
+// A ledger that becomes free while such a run draws tells it then what was stored: a fit
+// that was drawn once more is not stored once more, and the run ends as any other.
+func TestHeldForAWhile(t *testing.T) {
+	f := newFolder(t, spooledSpec("method: cggibbs"))
+	first := f.run(pipelines.RunOptions{Only: []string{"dataset=claims/north"}})
+	release := holdAs(t, f.path("t.duckdb"), "READ_WRITE")
+	free := time.AfterFunc(1200*time.Millisecond, release)
+	defer free.Stop()
+	out := f.run(pipelines.RunOptions{Only: both, LockWait: time.Second, Workers: 1})
+	if got := actions(out); out.ExitCode != pipelines.ExitPass || got != "claims/north skipped pass\nclaims/west computed pass" {
+		t.Errorf("exit code %d\n%s", out.ExitCode, got)
+	}
+	if got := f.ask("t.duckdb", "SELECT string_agg(concat(key, ' ', fit_id, ' ', place), ', ' ORDER BY key) FROM fit"); got != "\"north 1 1, west 2 2\"" {
+		t.Errorf("fits with their places: %s", got)
+	}
+	if first.Fits[0].ID != out.Fits[0].ID {
+		t.Errorf("north is fit %d now", out.Fits[0].ID)
+	}
+	if _, err := os.Stat(f.path("t.duckdb.work")); !os.IsNotExist(err) {
+		t.Errorf("the spool is left: %v", err)
+	}
+}
+
+// both are the groups of claims that can be fitted.
+var both = []string{"dataset=claims/north", "dataset=claims/west"}
 
 // spooledSamplers are one whose draws the spool holds and one of which it holds rows.
 var spooledSamplers = []string{"method: cggibbs", "method: cggibbs, basis: reduced"}

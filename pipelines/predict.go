@@ -10,7 +10,6 @@ import (
 	"glmbatch/ingest"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/predict"
-	"glmbatch/report"
 	"glmbatch/transform"
 )
 
@@ -68,12 +67,10 @@ func Predict(ctx context.Context, w io.Writer, target string, o PredictOptions) 
 // isCallers reports whether the call, the ledger's name or the data are at fault.
 func isCallers(err error) bool {
 	var call *predict.CallError
-	var missing *report.MissingError
-	var other *report.NotLedgerError
 	var source *ingest.SourceError
 	var cell *ingest.ColumnError
 	var column *transform.ColumnError
 	var table *transform.TableError
-	return errors.As(err, &call) || errors.As(err, &missing) || errors.As(err, &other) || errors.As(err, &source) ||
-		errors.As(err, &cell) || errors.As(err, &column) || errors.As(err, &table)
+	return errors.As(err, &call) || noLedger(err) || errors.As(err, &source) || errors.As(err, &cell) ||
+		errors.As(err, &column) || errors.As(err, &table)
 }

@@ -2,6 +2,7 @@ package pipelines_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -14,17 +15,24 @@ const computedTwice = `SELECT count(*) FROM (SELECT dataset, key, model, sampler
 
 // Two runs of one spec on one ledger at the same time share the work: no fit is
 // drawn by both, and what one finds in the other's hands it leaves alone and says so
-// by its exit code. When both have ended the ledger is that of one undisturbed run,
+// by its exit code; the last to end finds all of it stored, passes and publishes. When both have ended the ledger is that of one undisturbed run,
 // and there is nothing left to commit. What one stores before the other comes to it
 // is run's TestStoredMeanwhile.
 func TestTwoRunsOfOneSpec(t *testing.T) {
 	f := nights(t, "committing", 8)
 	u := f.undisturbed()
 	w := f.watch(u)
+	text, err := os.ReadFile(f.path("spec.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.write("spec.yaml", strings.Replace(string(text), "database: t.duckdb", "database: t.duckdb\npublish: published.duckdb", 1))
 	first := call{Spec: f.path("spec.yaml"), Workers: 1, LockWait: time.Minute}.start(t)
 	second := call{Spec: f.path("spec.yaml"), Workers: 1, LockWait: time.Minute}.start(t)
+	passed := false
 	for name, p := range map[string]*process{"first": first, "second": second} {
 		code, out := p.wait()
+		passed = passed || code == pipelines.ExitPass
 		if code != pipelines.ExitPass && code != pipelines.ExitUncommitted {
 			t.Errorf("the %s run: exit code %d\n%s", name, code, out)
 		}
@@ -33,6 +41,12 @@ func TestTwoRunsOfOneSpec(t *testing.T) {
 		}
 		t.Logf("the %s run: exit code %d, %d computed, %d skipped, %d left to the other", name, code,
 			strings.Count(out, "computed"), strings.Count(out, "skipped"), strings.Count(out, "uncommitted"))
+	}
+	if !passed {
+		t.Error("none of the runs ends with the verdicts' code, after which every fit is stored")
+	}
+	if _, err := os.Stat(f.path("published.duckdb")); err != nil {
+		t.Errorf("none of the runs publishes: %v", err)
 	}
 	w.whole()
 	if n := f.ask("t.duckdb", computedTwice); n != "0" {

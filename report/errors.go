@@ -61,6 +61,14 @@ func (e *MissingError) Error() string {
 		e.Path) + words.HintLine("`pipeline run` makes it; --database names another one")
 }
 
+// IsUnusable reports whether err is that a file is no ledger that this program can use:
+// another file, a damaged one, or one of a newer program.
+func IsUnusable(err error) bool {
+	_, other := errors.AsType[*NotLedgerError](err)
+	_, newer := errors.AsType[*VersionError](err)
+	return other || newer
+}
+
 // ShapeError says that a fit's parts do not fit together: a fault of the
 // caller, found before the fit is visible.
 type ShapeError struct{ What string }
@@ -115,7 +123,8 @@ func engineWords(err error) string {
 	return strings.TrimSpace(driverWords.Replace(engineText(err)))
 }
 
-var driverWords = strings.NewReplacer("duckdb error: ", "", "database/sql/driver: ", "", "could not connect to database: ", "")
+var driverWords = strings.NewReplacer("duckdb error: ", "", "database/sql/driver: ", "",
+	"could not connect to database: ", "")
 
 // roomHint says what to do where the engine could not write its file.
 func roomHint(err error) error {

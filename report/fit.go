@@ -90,7 +90,7 @@ func (s *Session) store(ctx context.Context, fits []*Fit) (ids []int64, err erro
 	}
 	places := make([]int, len(fits))
 	for i, f := range fits {
-		if places[i], err = s.placed(ctx, f.Place); err != nil {
+		if places[i], err = s.placed(ctx, f.Place, f.RunID); err != nil {
 			return nil, err
 		}
 	}

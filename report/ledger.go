@@ -158,6 +158,15 @@ func (l *Ledger) badFile(err error) error {
 		"the file may be damaged or from a newer DuckDB; restore a copy, or name another database")}
 }
 
+// Empty returns a *NotLedgerError if the file is there and empty: for callers that would else
+// find out late, since Open takes such a file for one that is just being made.
+func (l *Ledger) Empty() error {
+	if isEmptyFile(l.path) {
+		return l.badFile(nil)
+	}
+	return nil
+}
+
 func isEmptyFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Size() == 0
@@ -271,7 +280,7 @@ func (l *Ledger) readWith(ctx context.Context, r reach, fn func(*sql.Conn) error
 		return err
 	}
 	if err = l.trust(ctx, c); err == nil {
-		err = fn(c)
+		err = l.damaged(fn(c))
 	}
 	err = l.damaged(err)
 	l.door.Lock()
@@ -315,7 +324,7 @@ func (l *Ledger) enter(ctx context.Context, r reach) (*sql.DB, *sql.Conn, error)
 		if err != nil {
 			return nil, nil, err
 		}
-		if !exists {
+		if !exists && !isEmptyFile(l.path) {
 			return nil, nil, &MissingError{l.path}
 		}
 	}

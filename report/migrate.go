@@ -71,7 +71,8 @@ func schemaVersion(ctx context.Context, c *sql.Conn, path string, history []migr
 		return 0, nil
 	}
 	if ours == 0 {
-		return 0, &NotLedgerError{Path: path, Err: words.Hint(fmt.Errorf("it is a DuckDB file with %d tables of something else", tables),
+		return 0, &NotLedgerError{Path: path, Err: words.Hint(
+			fmt.Errorf("it is a DuckDB file with %d tables of something else", tables),
 			"name another database; this file was left as it is")}
 	}
 	version, unknown := 0, false

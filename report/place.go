@@ -21,11 +21,13 @@ func (l *Ledger) NextPlace(ctx context.Context) (int, error) {
 	return place, err
 }
 
-// placed is a run's or fit's own place, or the next one where it has none.
-func (s *Session) placed(ctx context.Context, own int) (int, error) {
+// placed is a run's or fit's own place; where it has none, that of the run with this ID, or
+// else the next one.
+func (s *Session) placed(ctx context.Context, own int, run string) (int, error) {
 	if own > 0 {
 		return own, nil
 	}
-	err := s.c.QueryRowContext(ctx, nextPlace).Scan(&own)
+	err := s.c.QueryRowContext(ctx, "SELECT coalesce((SELECT max(place) FROM main.run WHERE run_id = ? AND place > 0), ("+
+		nextPlace+"))", run).Scan(&own)
 	return own, err
 }

@@ -54,7 +54,7 @@ func (s *Session) Run(ctx context.Context, r *Run) error {
 		engine = "duckdb " + s.engine
 	}
 	return inTransaction(ctx, s.c, func() error {
-		place, err := s.placed(ctx, r.Place)
+		place, err := s.placed(ctx, r.Place, r.ID)
 		if err != nil {
 			return err
 		}

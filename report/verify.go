@@ -42,8 +42,8 @@ type Verified struct {
 	Damage []string
 }
 
-// Verify reads every block of the file, which the engine does for what is asked of it only, and holds the draws of every
-// fit against the checksums that were stored with them. What it found is also in the result. The error
+// Verify reads every block of the file, which the engine does for what is asked of it only, and holds the draws of
+// every fit against the checksums that were stored with them. What it found is also in the result. The error
 // is a *NotLedgerError with Damaged set if anything in use is not what was written.
 //
 // Cost: the file is read once, and then 0.2 µs a draw value. Writers wait, or are waited for, while blocks are read.
@@ -121,8 +121,8 @@ func (l *Ledger) whole(ctx context.Context, v *Verified) error {
 		case err != nil: // the engine cannot even tell
 			v.Damage = append(v.Damage, fmt.Sprintf("block %d of %d is not what was written", b.number, v.Blocks))
 		case used[b.number] != "":
-			v.Damage = append(v.Damage, fmt.Sprintf("block %d of %d, which holds %s, is not what was written", b.number, v.Blocks,
-				used[b.number]))
+			v.Damage = append(v.Damage, fmt.Sprintf("block %d of %d, which holds %s, is not what was written", b.number,
+				v.Blocks, used[b.number]))
 		case !b.empty:
 			v.Unused = append(v.Unused, b.number)
 		}
@@ -172,7 +172,7 @@ type badBlock struct {
 	empty  bool // never written, if nothing is said to be in it: zeros, or beyond the end of the file
 }
 
-// badBlocks lists the blocks of a file that do not have their checksums, of all blocks that the newest checkpoint knows.
+// badBlocks lists the blocks of a file that do not have their checksums, of all that the newest checkpoint knows.
 func badBlocks(ctx context.Context, f *os.File) (blocks int, bad []badBlock, err error) {
 	head := make([]byte, headers)
 	if _, err := f.ReadAt(head, 0); err != nil {
@@ -228,8 +228,8 @@ func (l *Ledger) usedBlocks(ctx context.Context) (used map[int64]string, err err
 			return err
 		}
 		for _, name := range tables {
-			err := addBlocks(ctx, c, used, "rows of the table "+name, "SELECT unnest(list_append(additional_block_ids, block_id)) "+
-				"FROM pragma_storage_info("+quoteText(quoteName(name))+") WHERE persistent")
+			err := addBlocks(ctx, c, used, "rows of the table "+name,
+				"SELECT unnest(list_append(additional_block_ids, block_id)) FROM pragma_storage_info("+quoteText(quoteName(name))+") WHERE persistent")
 			if err != nil {
 				return err
 			}

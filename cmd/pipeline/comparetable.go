@@ -45,7 +45,7 @@ func printComparisons(w *screen, pairs []pipelines.Comparison) error {
 		note = "A figure without an interval rests on fewer than 6 replicates: give run: {replicates: 30}."
 	}
 	w.sentence("  ", "Seconds are those of one core, set-up and warm-up included; median and minimum are over "+
-		"coefficients; "+
+		"parameters; "+
 		"gradients and evaluations are those of the first fit. "+note)
 	return nil
 }
@@ -64,9 +64,9 @@ func printAgreement(w *screen, pairs []pipelines.Comparison) {
 			w.sentence("  ", w.paint(gradeColour("fail"), "DISAGREE")+
 				fmt.Sprintf(": %s: %s and %s: %s lies %s Monte Carlo standard errors apart; over %s quantities %s is exceeded by "+
 					"chance once in 1000. "+
-					"One of the two is wrong, or has not converged: look at the verdicts (%s, %s) first.",
+					"%s.",
 					posterior(p), clean(p.A.Sampler), clean(p.B.Sampler), worst, number(float64(p.ZMax)), strconv.Itoa(p.Compared),
-					number(float64(p.ZLimit)), p.A.Verdict, p.B.Verdict))
+					number(float64(p.ZLimit)), blame(&p.A, &p.B)))
 		case "agree":
 			agree++
 		default:
@@ -80,6 +80,23 @@ func printAgreement(w *screen, pairs []pipelines.Comparison) {
 		fmt.Fprintf(w, "%s of samplers, of which %d agree\n", plural(len(pairs), "pair"), agree)
 	}
 	fmt.Fprintln(w)
+}
+
+// blame says what a disagreement says of two samplers: nothing of one that holds its gates where the other does not.
+func blame(a, b *pipelines.Cost) string {
+	const fail = "fail"
+	if a.Verdict != fail && b.Verdict != fail {
+		return "Both hold their gates, so at least one of the two is wrong, or both have missed the same part of the " +
+			"posterior for a while: draw longer, or ask a third sampler"
+	}
+	if a.Verdict == fail && b.Verdict == fail {
+		return "Both failed their own gates: neither is to be trusted yet, see pipeline show"
+	}
+	if b.Verdict == fail {
+		a, b = b, a
+	}
+	return clean(a.Sampler) + " failed its own gates and is not to be trusted, see pipeline show; that says nothing " +
+		"against " + clean(b.Sampler)
 }
 
 // ratioRow puts the sooner sampler of a pair first.

@@ -12,8 +12,7 @@ import (
 func TestRunOverADamagedLedger(t *testing.T) {
 	dir := t.TempDir()
 	ledger, copied := filepath.Join(dir, "q.duckdb"), filepath.Join(dir, "copy.duckdb")
-	spec := filepath.Join(dir, "night.yaml")
-	text := `pipeline: night
+	spec := write(t, dir, "night.yaml", `pipeline: night
 database: q.duckdb
 publish: copy.duckdb
 datasets: {d: {synthetic: {rows: 40, columns: 3}}}
@@ -21,10 +20,7 @@ models: {m: {formula: y ~ ., family: bernoulli}}
 samplers: {gibbs: {method: cggibbs}}
 run: {warmup: 50, draws: 100, chains: 2}
 gates: {rhat: 1.5, ess_bulk: 10, ess_tail: 10}
-`
-	if err := os.WriteFile(spec, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+`)
 	if code, out, err := call(t, "run", spec); code != 0 {
 		t.Fatalf("the first run: %d\n%s%s", code, out, err)
 	}

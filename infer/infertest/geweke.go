@@ -37,7 +37,7 @@ func Geweke(t TB, c Check, chains int) {
 	if c.Draws == 0 {
 		c.Draws = 40
 	}
-	c = c.withDefaults(1, 4000)
+	c = c.withDefaults(t, 1, 4000)
 	names := c.Case.statistics()
 	marginal := make([][]float64, len(names))
 	for i := range c.Pairs {

@@ -23,7 +23,7 @@ import (
 // doi:10.1214/23-BA1404.
 func Ranks(t TB, c Check) {
 	t.Helper()
-	c = c.withDefaults(25, 1000)
+	c = c.withDefaults(t, 25, 1000)
 	names := c.Case.statistics()
 	u := make([][]float64, len(names))
 	for i := range c.Pairs {

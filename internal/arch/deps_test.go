@@ -93,6 +93,7 @@ var deps = map[string]string{
 	"internal/arch":               "",
 	"internal/bars":               "internal/words pipelines",
 	"internal/doctest":            "",
+	"internal/mutants":            "",
 	// references serves tests alone.
 	"internal/references": "",
 	// words is what every room needs to speak with people.

@@ -86,7 +86,10 @@ func laws() []scaled {
 	for _, shape := range []float64{0.2, 0.9, 1, 40} {
 		all = append(all, scaled{fmt.Sprintf("gamma of mean 1, shape %g", shape),
 			func(s Source, f float64) float64 { return f * GammaMean(s, shape) },
-			func(x float64) float64 { return mathext.GammaIncReg(shape, shape*x) }})
+			func(x float64) float64 { return mathext.GammaIncReg(shape, shape*x) }},
+			scaled{fmt.Sprintf("gamma, shape %g", shape),
+				func(s Source, f float64) float64 { return f * Gamma(s, shape) },
+				func(x float64) float64 { return mathext.GammaIncReg(shape, x) }})
 	}
 	for _, ab := range [][2]float64{{0.3, 0.2}, {0.7, 2}, {30, 5}} {
 		all = append(all, scaled{fmt.Sprintf("beta %v", ab),

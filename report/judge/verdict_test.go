@@ -42,6 +42,12 @@ func TestJudge(t *testing.T) {
 			Summaries: six(with(func(s *diag.Summary) { s.ESSBulk, s.ESSTail = 399.96, 12.3 }))}, grade: Fail,
 			reasons: []string{"bulk ESS 399.96 at (Intercept) is below 400 (1 of 6 parameters)",
 				"tail ESS 12.3 at (Intercept) is below 400 (1 of 6 parameters)"}},
+		"worst ESS is named, not the first or the last": {in: Evidence{Names: names, Summaries: six(
+			with(func(s *diag.Summary) { s.ESSBulk = 300 }), with(func(s *diag.Summary) { s.ESSBulk = 12 }),
+			with(func(s *diag.Summary) { s.ESSBulk = 200 }))}, grade: Fail,
+			reasons: []string{"bulk ESS 12 at npreg is below 400 (3 of 6 parameters)"}},
+		"derived alone": {in: Evidence{Names: names, Summaries: six(), Derived: []Statistic{{"ratio", rhat(1.5)}}},
+			grade: Fail, reasons: []string{"R-hat 1.5 at ratio exceeds 1.01"}},
 		"statistic alone": {in: Evidence{Names: names, Summaries: six(), Statistics: []Statistic{{"log_lik", rhat(1.5)}}},
 			grade:   Fail,
 			reasons: []string{"R-hat 1.5 at log_lik exceeds 1.01"}},
@@ -98,6 +104,25 @@ func TestJudge(t *testing.T) {
 				t.Errorf("got  %+v\nwant %+v", got, want)
 			}
 		})
+	}
+}
+
+// Drift worsens a verdict and never betters it; what fails stands first.
+func TestDrifted(t *testing.T) {
+	gates := DriftGates{Shift: Limits{Warn: At(1), Fail: At(3)}}
+	for _, c := range []struct {
+		before Grade
+		shift  float64
+		want   Grade
+		first  bool // the drift stands before the reasons that were there
+	}{
+		{Pass, 0.5, Pass, false}, {Pass, 2, Warn, false}, {Pass, 5, Fail, true},
+		{Warn, 2, Warn, false}, {Warn, 5, Fail, true}, {Fail, 2, Fail, false},
+	} {
+		v := Verdict{Grade: c.before, Reasons: []string{"other"}}.Drifted(gates, []Measure{{"shift", c.shift, "x"}})
+		if v.Grade != c.want || len(v.Reasons) != 1+min(1, int(c.shift)) || (v.Reasons[0] != "other") != c.first {
+			t.Errorf("%s after a shift of %g: %+v, want %s", c.before, c.shift, v, c.want)
+		}
 	}
 }
 

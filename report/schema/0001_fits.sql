@@ -113,8 +113,8 @@ COMMENT ON COLUMN fit.setup_seconds IS 'Seconds to prepare data and sampler, on 
 COMMENT ON COLUMN fit.warmup_seconds IS 'Seconds of warm-up, summed over chains.';
 COMMENT ON COLUMN fit.sampling_seconds IS 'Seconds of sampling after warm-up, summed over chains.';
 COMMENT ON COLUMN fit.wall_seconds IS 'Seconds on the clock for the whole fit.';
-COMMENT ON COLUMN fit.to_ess100_median IS 'Seconds of set-up, warm-up and sampling until the median bulk ESS over coefficients is 100.';
-COMMENT ON COLUMN fit.to_ess100_min IS 'The same for the smallest bulk ESS over coefficients.';
+COMMENT ON COLUMN fit.to_ess100_median IS 'Seconds of set-up, warm-up and sampling until the median bulk ESS over parameters is 100, dispersions included, local scales not.';
+COMMENT ON COLUMN fit.to_ess100_min IS 'The same for the smallest bulk ESS over these parameters.';
 COMMENT ON COLUMN fit.to_ess100_log_lik IS 'The same for the bulk ESS of log_lik.';
 COMMENT ON COLUMN fit.created IS 'When the fit was computed, UTC.';
 COMMENT ON COLUMN fit.judged IS 'When the verdict was made; later than created if gates changed, UTC.';

@@ -99,6 +99,9 @@ type checker struct {
 // that neither workers nor interruptions change a rank.
 func Run(ctx context.Context, c Config) (*Outcome, error) {
 	ledger, err := report.Open(c.Database, report.Options{LockWait: c.LockWait, Threads: 1})
+	if err == nil {
+		err = ledger.Empty()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -133,6 +136,8 @@ func exitCode(ctx context.Context, fits []*Result, held error) int {
 	switch {
 	case ctx.Err() != nil:
 		return exit.Interrupted
+	case report.IsUnusable(held):
+		return exit.Usage
 	case held != nil:
 		return exit.Uncommitted
 	}

@@ -54,6 +54,14 @@ func (t *Tracker) End(f *Fit, outcome, line string) {
 	}
 }
 
+// Away takes back a fit that was expected and started, and that is looked at again later.
+func (t *Tracker) Away(f *Fit) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.active = slices.DeleteFunc(t.active, func(a *Fit) bool { return a == f })
+	t.total--
+}
+
 // Fit is the progress of one fit.
 type Fit struct {
 	tracker *Tracker

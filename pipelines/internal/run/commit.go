@@ -2,9 +2,12 @@ package run
 
 import (
 	"context"
+	"errors"
 
 	"glmbatch/pipelines/internal/assess"
+	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spool"
+	"glmbatch/report"
 	"glmbatch/report/record"
 )
 
@@ -18,7 +21,11 @@ func (a *attempt) commit(ctx context.Context, d *assess.Drawn, j *assess.Judged)
 		return err
 	}
 	defer done()
-	a.res.ID, err = a.ledger.store(ctx, j.Record)
+	a.res.ID, err = a.ledger.store(ctx, j.Record, a.serves)
+	if errors.Is(err, errStored) {
+		_ = d.Draws.Spool.Remove() // Sweep removes what is left
+		return a.skipStored(ctx, d.Identified)
+	}
 	if err != nil {
 		err = a.keep(d, j.Record, err) // pipeline commit loads it without data or spec
 	}
@@ -29,6 +36,17 @@ func (a *attempt) commit(ctx context.Context, d *assess.Drawn, j *assess.Judged)
 		a.res.Warnings = append(a.res.Warnings, "the spool is left: "+spool.Hint(err).Error())
 	}
 	return nil
+}
+
+// serves reports whether a complete fit that the attempt did not know of serves in place of what it drew.
+func (a *attempt) serves(stored report.Stored) bool {
+	return a.unknown && !a.Force && !redraws(a.fit.Model, stored)
+}
+
+// skipStored is skip of a fit that was drawn although the ledger has it.
+func (a *attempt) skipStored(ctx context.Context, id *plan.Identified) error {
+	stored, _ := a.known.fit(id.Fingerprint)
+	return a.skip(ctx, id, stored)
 }
 
 // stored says what became of a fit that was to be stored, with the error of that.

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -23,6 +24,8 @@ type attempt struct {
 	watch *draw.Stopwatch
 	shown *progress.Fit
 	res   *Result
+	// unknown reports that no complete fit was known when the data had been read.
+	unknown bool
 }
 
 // fit carries out one fit. Whatever goes wrong in it, a panic included, is the
@@ -38,7 +41,7 @@ func (r *runner) fit(ctx context.Context, f *plan.Fit, place *admitted) *Result 
 	}
 	shown := r.Tracker.Start(f.Name())
 	res, left := plan.Unless(ctx, plan.Patience, func() *Result {
-		a := &attempt{r, f, place, watch, shown, newResult(f)}
+		a := &attempt{runner: r, fit: f, place: place, watch: watch, shown: shown, res: newResult(f)}
 		a.try(ctx)
 		return a.res
 	})
@@ -49,7 +52,11 @@ func (r *runner) fit(ctx context.Context, f *plan.Fit, place *admitted) *Result 
 	} else {
 		method = res.Method
 	}
-	r.ended(f, method, shown, res)
+	if res.leftToOther() && r.last == nil {
+		r.Tracker.Away(shown) // again looks at it
+	} else {
+		r.ended(f, method, shown, res)
+	}
 	return res
 }
 
@@ -73,6 +80,7 @@ func (a *attempt) carryOut(ctx context.Context) error {
 		return err
 	}
 	stored, ok := a.known.fit(id.Fingerprint)
+	a.unknown = !ok
 	switch {
 	case a.DryRun:
 		a.foresee(id, stored, ok)
@@ -162,7 +170,10 @@ func (a *attempt) solve(ctx context.Context, id *plan.Identified, began time.Tim
 	}
 	a.res.describe(judged)
 	a.place.leave()
-	a.res.ID, err = a.ledger.store(ctx, judged.Record)
+	a.res.ID, err = a.ledger.store(ctx, judged.Record, a.serves)
+	if errors.Is(err, errStored) {
+		return a.skipStored(ctx, id)
+	}
 	return a.stored(ctx, judged.Record, err)
 }
 

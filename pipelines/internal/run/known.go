@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"os"
 	"sync"
 	"time"
@@ -19,6 +20,7 @@ type known struct {
 	fits    map[string]report.Stored
 	mark    mark
 	writing bool // this run has the file open, and knows what was in it
+	held    bool // another process held the file when it was last read
 
 	rereading sync.Mutex
 }
@@ -41,16 +43,14 @@ func (k *known) look() mark {
 func (k *known) read(ctx context.Context, ledger *report.Ledger) error {
 	before := k.look()
 	fits, err := ledger.Stored(ctx, nil)
-	if err == nil {
-		k.keep(fits, before)
-	}
-	return err
-}
-
-func (k *known) keep(fits map[string]report.Stored, m mark) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.fits, k.mark = fits, m
+	var held *report.LockedError
+	k.held = errors.As(err, &held)
+	if err == nil {
+		k.fits, k.mark = fits, before
+	}
+	return err
 }
 
 // fit is what was known last of the complete fit with a fingerprint.
@@ -63,12 +63,13 @@ func (k *known) fit(fingerprint string) (report.Stored, bool) {
 
 // now is fit, after a look at what others have stored since. It reads the ledger
 // where somebody else has written to it, and else costs a look at the file. Where
-// the ledger cannot be read now, it is what was known last.
+// the ledger cannot be read now, it is what was known last; one that was held is
+// not waited for again before this run has written to it.
 func (k *known) now(ctx context.Context, ledger *report.Ledger, fingerprint string) (report.Stored, bool) {
 	k.rereading.Lock()
 	defer k.rereading.Unlock()
 	k.mu.Lock()
-	same := k.writing || k.mark == k.look()
+	same := k.writing || k.held || k.mark == k.look()
 	k.mu.Unlock()
 	if !same {
 		_ = k.read(ctx, ledger) // a fit more is drawn: with the same bits
@@ -87,7 +88,7 @@ func (k *known) begin(ctx context.Context, s *report.Session) error {
 		}
 		k.fits, k.mark = fits, m
 	}
-	k.writing = true
+	k.writing, k.held = true, false
 	return nil
 }
 

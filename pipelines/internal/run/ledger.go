@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -38,11 +39,13 @@ type write func(context.Context, *report.Session) error
 
 // request is one thing to write, a fit or any other, and where its error goes.
 type request struct {
-	fit   *record.Fit
-	id    int64 // of the fit, once it is stored
-	write write
-	ctx   context.Context
-	err   chan error
+	fit *record.Fit
+	// serves reports whether a complete fit of the same fingerprint serves in place of fit.
+	serves func(report.Stored) bool
+	id     int64 // of the fit, once it is stored
+	write  write
+	ctx    context.Context
+	err    chan error
 }
 
 // togetherValues is the number of draw values up to which fits share a
@@ -127,6 +130,7 @@ func (l *ledger) writeBatch(batch []*request) {
 			}
 			l.begun = true
 		}
+		batch = l.unstored(batch)
 		for answered < len(batch) {
 			some := batch[answered:][:together(batch[answered:])]
 			for i, err := range carryOut(s, some) {
@@ -144,6 +148,25 @@ func (l *ledger) writeBatch(batch []*request) {
 		q.err <- err
 	}
 }
+
+// unstored answers the requests whose fits are stored already, and returns the others: a
+// run that could not read the ledger when it began does not know of them.
+func (l *ledger) unstored(batch []*request) []*request {
+	var out []*request
+	for _, q := range batch {
+		if q.fit != nil {
+			if stored, ok := l.r.known.fit(q.fit.Fingerprint); ok && q.serves(stored) {
+				q.err <- errStored
+				continue
+			}
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
+// errStored is for fits that the ledger had already.
+var errStored = errors.New("the fit is stored already")
 
 // together is how many of the first requests are fits that are small enough to
 // be stored as one, and at least 1.
@@ -194,9 +217,9 @@ func carryOut(s *report.Session, some []*request) (errs []error) {
 	return errs
 }
 
-// store queues a fit, waits until it is stored and returns its number.
-func (l *ledger) store(ctx context.Context, fit *record.Fit) (id int64, err error) {
-	q := &request{fit: fit, ctx: ctx}
+// store queues a fit, waits until it is stored and returns its number; or errStored where a stored one serves.
+func (l *ledger) store(ctx context.Context, fit *record.Fit, serves func(report.Stored) bool) (id int64, err error) {
+	q := &request{fit: fit, serves: serves, ctx: ctx}
 	err = l.wait(q)
 	return q.id, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -56,7 +57,8 @@ type runner struct {
 	known     *known
 	base      plan.Base
 	before    map[record.Key]report.Stored // of a dry run; nil of others
-	recalled  atomic.Int64                 // skipped fits whose summaries were read
+	recalled  *atomic.Int64                // skipped fits whose summaries were read
+	last      map[string]bool              // names of the fits of a second look, see again; nil of the first
 }
 
 // Run carries out a pipeline. It returns an error only where nothing could be
@@ -75,6 +77,9 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 	r.Log.Info("run started", "run", r.id, "pipeline", c.Pipeline.Name, "database", c.Database, "seed", c.Pipeline.Seed,
 		"workers", c.Workers, "build", c.Build)
 	results, err := r.all(ctx)
+	if err == nil {
+		err = r.again(ctx, results)
+	}
 	if err == nil && len(results) == 0 && ctx.Err() == nil && r.Select.empty() {
 		err = plan.ErrNothingSelected
 	}
@@ -88,7 +93,7 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 // open opens the ledger and asks it what is known. What it started ends with ledger.stop.
 func open(ctx context.Context, c Config) (*runner, error) {
 	r := &runner{Config: c, started: c.Now(), memory: plan.Memory{Limit: c.Memory, Workers: c.Workers},
-		known: &known{database: c.Database}}
+		known: &known{database: c.Database}, recalled: new(atomic.Int64)}
 	r.id, r.admission = RunID(r.started), newAdmission(r.memory)
 	r.world = &draw.World{
 		Workers: make(draw.Workers, c.Workers), Disk: c.Disk, Root: spool.Root(c.Database), Now: c.Now,
@@ -99,24 +104,27 @@ func open(ctx context.Context, c Config) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := whole(ctx, file); err != nil {
-		return nil, err
+	if err = file.Whole(ctx); err == nil { // no stored verdict of a damaged ledger is believed
+		err = r.read(ctx, file)
 	}
-	if err := r.read(ctx, file); err != nil {
+	if err != nil && !r.mayDrawUnread(err) {
 		return nil, err
 	}
 	r.ledger = openLedger(ctx, file, r)
 	return r, nil
 }
 
-// whole returns an error if the ledger is damaged: no stored verdict of it is believed, and nothing is added to it. One
-// that another process holds is looked at by the next run.
-func whole(ctx context.Context, file *report.Ledger) error {
-	err := file.Whole(ctx)
-	if _, held := errors.AsType[*report.LockedError](err); held {
-		return nil
+// mayDrawUnread reports whether a run draws although reading the ledger failed with err: where another process
+// holds it from the beginning, fits wait in the spool. What is stored already may be drawn once more then, with the
+// same bits. Not so where the ledger decides what is drawn.
+func (r *runner) mayDrawUnread(err error) bool {
+	var held *report.LockedError
+	if !errors.As(err, &held) || r.DryRun || !r.Select.empty() || r.Pipeline.Run.Start == plan.StartPrevious {
+		return false
 	}
-	return err
+	r.base, r.choice = &base{runner: r}, plan.Choice{Selector: r.Only}
+	r.Log.Error("ledger", "run", r.id, "err", err.Error())
+	return true
 }
 
 // read asks the ledger for what a run wants to know of it.
@@ -172,6 +180,9 @@ func (r *runner) all(ctx context.Context) ([]*Result, error) {
 // them, and returns early only when ctx ends.
 func (r *runner) launch(ctx context.Context, g *errgroup.Group, u *plan.Unit, results []*Result) []*Result {
 	fits := plan.Fits(r.Pipeline, r.choice, u)
+	if r.last != nil {
+		fits = slices.DeleteFunc(fits, func(f *plan.Fit) bool { return !r.last[newResult(f).Name()] })
+	}
 	r.Tracker.Expect(len(fits))
 	if len(fits) == 0 {
 		return results
@@ -215,7 +226,7 @@ func (r *runner) end(ctx context.Context, results []*Result) *Outcome {
 	}
 	if err := r.ledger.close(context.WithoutCancel(ctx), out); err != nil {
 		out.Unrecorded = err.Error()
-		out.ExitCode = max(out.ExitCode, exit.Uncommitted)
+		out.undelivered(err)
 	}
 	out.deliver(ctx, r.ledger.file, r.Pipeline.Publish, r.Pipeline.Report)
 	return out

@@ -215,7 +215,7 @@ const Never Refresh = -1
 // 0) or at a fixed length (Draws > 0). Lengths are iterations per chain.
 type Run struct {
 	Chains   int   `yaml:"chains" min:"1" max:"1024" default:"4" doc:"Chains per fit, each with its own start and random stream."`
-	Until    Until `yaml:"until" default:"gates" doc:"When a fit is finished: 'gates' when every gate holds, or an effective sample size, {ess: 100, over: median}. Checks fall at first, 2*first, 4*first … iterations per chain."`
+	Until    Until `yaml:"until" default:"gates" doc:"When a fit is finished: 'gates' when every gate holds, or an effective sample size, {ess: 100, over: median}. Checks fall at first, 2*first, 4*first … iterations per chain; where the target holds, at half as many again too, and the fit is finished if it holds there."`
 	First    int   `yaml:"first" min:"20" max:"1000000000" default:"500" doc:"Iterations per chain at the first check; the older half is warm-up."`
 	MaxDraws int   `yaml:"max_draws" min:"20" max:"1000000000" default:"20000" doc:"Iterations per chain, warm-up counted, beyond which no fit grows even if the target is not met."`
 	Warmup   int   `yaml:"warmup" min:"0" max:"1000000000" doc:"Fixed length: iterations per chain that are thrown away. Needs draws. Left out: as many as draws."`
@@ -249,7 +249,7 @@ func (r Run) Fixed() bool { return r.Draws > 0 }
 // bulk effective sample size, summed over chains.
 type Until struct {
 	ESS  float64 `yaml:"ess" required:"true" example:"100" above:"0" doc:"Effective sample size over all chains."`
-	Over string  `yaml:"over" enum:"median min all" default:"median" doc:"median or min over the coefficients, intercept included; all: the least over every parameter and log_lik."`
+	Over string  `yaml:"over" enum:"median min all" default:"median" doc:"median or min over the parameters that gates look at, dispersions included; all: the least over these and log_lik."`
 }
 
 // Gates are the limits of a verdict.

@@ -62,6 +62,20 @@ func (e *BusyError) Error() string {
 	return "another run is computing this fit (it holds " + filepath.Join(e.Dir, lockName) + ")"
 }
 
+// Busy reports whether another process, or another call of this one, holds the fit with a fingerprint.
+func (d Disk) Busy(root, fingerprint string) bool {
+	dir := folder(root, fingerprint)
+	if _, err := os.Stat(dir); err != nil {
+		return false
+	}
+	lock, err := d.lock(dir)
+	if err == nil {
+		_ = lock.Close() // nothing was written
+	}
+	var busy *BusyError
+	return errors.As(err, &busy)
+}
+
 const (
 	lockName     = "lock"
 	manifestName = "manifest.json"

@@ -1,0 +1,10 @@
+// Command mutants plants faults in the code, one at a time, and prints which of
+// them the tests find. "make mutants" runs it; see docs/mutants.md.
+//
+// The faults stand in faults.txt, each with the tests that are to find it. A fault
+// is given to the go command as an overlay: no file of the tree is touched, and
+// what a fault does not reach comes from the build cache. The tests of each fault
+// run without it first, and must pass.
+//
+// Read list.go (the list), plant.go (one fault), then main.go (flags, the rate).
+package main

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// outcome is what the tests say of a fault.
+type outcome string
+
+const (
+	found    outcome = "found"
+	survived outcome = "SURVIVED"
+	broken   outcome = "BROKEN" // it does not compile, or the tests fail without it
+)
+
+// try plants a fault in the module at root and runs its tests. By says which test
+// found it, or what the go command printed of a broken one.
+func try(ctx context.Context, root string, f *fault) (o outcome, by string, err error) {
+	text, err := os.ReadFile(filepath.Join(root, f.file))
+	if err != nil {
+		return broken, "", err
+	}
+	planted, err := f.plant(string(text))
+	if err != nil {
+		return broken, "", err
+	}
+	folder, err := os.MkdirTemp("", "mutants-*")
+	if err != nil {
+		return broken, "", err
+	}
+	defer os.RemoveAll(folder)
+	file := filepath.Join(folder, filepath.Base(f.file))
+	if err := os.WriteFile(file, []byte(planted), 0o600); err != nil {
+		return broken, "", err
+	}
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(root, f.file): file}})
+	if err != nil {
+		return broken, "", err
+	}
+	at := filepath.Join(folder, "overlay.json")
+	if err := os.WriteFile(at, overlay, 0o600); err != nil {
+		return broken, "", err
+	}
+	out, passed := test(ctx, root, f.tests, at)
+	if err := ctx.Err(); err != nil {
+		return broken, "", err
+	}
+	o, by = judge(out, passed)
+	return o, by, nil
+}
+
+// pins leaves out tests that say only that bits have changed.
+const pins = "-skip=^TestPinned|^TestBits$"
+
+// test runs go test; overlay is "" for the code as it is. It stands in GOFLAGS, so
+// that tests which build the program build it with the fault.
+func test(ctx context.Context, root string, args []string, overlay string) (out string, passed bool) {
+	flags := []string{"test", "-vet=off", "-ldflags=-s -w", "-failfast", "-timeout=15m", pins}
+	c := exec.CommandContext(ctx, "go", slices.Concat(flags, args)...)
+	c.Dir = root
+	c.Env = os.Environ()
+	if overlay != "" {
+		c.Env = append(c.Env, "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay))
+	}
+	text, err := c.CombinedOutput()
+	return string(text), err == nil
+}
+
+var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+
+// judge reads the output of tests that ran with a fault. A test that is stopped
+// after its time or that panics has found it; a build that fails has not.
+func judge(out string, passed bool) (outcome, string) {
+	switch {
+	case strings.Contains(out, "[build failed]") || strings.Contains(out, "[setup failed]"):
+		return broken, out
+	case strings.Contains(out, "no tests to run"):
+		return broken, "its tests do not exist"
+	case passed:
+		return survived, ""
+	}
+	if m := failed.FindAllStringSubmatch(out, -1); m != nil {
+		return found, m[len(m)-1][1]
+	}
+	for _, line := range strings.Split(out, "\n") {
+		if strings.Contains(line, "panic:") || strings.Contains(line, "fatal error:") {
+			return found, strings.TrimSpace(line)
+		}
+	}
+	return broken, fmt.Sprintf("no test failed, and go test did:\n%s", out)
+}
