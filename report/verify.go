@@ -229,7 +229,8 @@ func (l *Ledger) usedBlocks(ctx context.Context) (used map[int64]string, err err
 		}
 		for _, name := range tables {
 			err := addBlocks(ctx, c, used, "rows of the table "+name,
-				"SELECT unnest(list_append(additional_block_ids, block_id)) FROM pragma_storage_info("+quoteText(quoteName(name))+") WHERE persistent")
+				"SELECT unnest(list_append(additional_block_ids, block_id)) FROM pragma_storage_info("+
+					quoteText(quoteName(name))+") WHERE persistent")
 			if err != nil {
 				return err
 			}
