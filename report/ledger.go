@@ -85,6 +85,7 @@ func Open(path string, opts Options) (*Ledger, error) {
 		return nil, l.badFile(err)
 	}
 	_, err = schemaVersion(context.Background(), c, real, migrations)
+	err = l.damaged(err)
 	strange := err == nil && opts.Restore && l.trust(context.Background(), c) != nil
 	if err := errors.Join(err, c.Close(), db.Close()); err != nil || !strange {
 		return l.orError(err)
@@ -285,6 +286,7 @@ func (l *Ledger) readWith(ctx context.Context, r reach, fn func(*sql.Conn) error
 	if err = l.trust(ctx, c); err == nil {
 		err = l.damaged(fn(c))
 	}
+	err = l.damaged(err)
 	l.door.Lock()
 	defer l.door.Unlock()
 	l.readers--

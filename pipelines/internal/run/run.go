@@ -104,7 +104,10 @@ func open(ctx context.Context, c Config) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.read(ctx, file); err != nil && !r.mayDrawUnread(err) {
+	if err = file.Whole(ctx); err == nil { // no stored verdict of a damaged ledger is believed
+		err = r.read(ctx, file)
+	}
+	if err != nil && !r.mayDrawUnread(err) {
 		return nil, err
 	}
 	r.ledger = openLedger(ctx, file, r)
