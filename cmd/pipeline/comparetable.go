@@ -98,8 +98,8 @@ func blame(a, b *pipelines.Cost) string {
 	if b.Verdict == fail {
 		a, b = b, a
 	}
-	return words.Visible(a.Sampler) + " failed its own gates and is not to be trusted, see pipeline show; that says nothing " +
-		"against " + words.Visible(b.Sampler)
+	return words.Visible(a.Sampler) + " failed its own gates and is not to be trusted, see pipeline show; " +
+		"that says nothing against " + words.Visible(b.Sampler)
 }
 
 // ratioRow puts the sooner sampler of a pair first.
