@@ -4,6 +4,6 @@
 // It knows text only, and nothing of fits, files or terminals.
 //
 // Read name.go (did you mean), then glob.go (patterns of names), then table.go
-// (columns, and lines of words), visible.go (names as people see them), bytes.go (memory), then hint.go (what to do about
-// an error).
+// (columns, and lines of words), visible.go (names as people see them), bytes.go (memory), then
+// hint.go (what to do about an error).
 package words
