@@ -36,6 +36,7 @@ case $code in
 0) ;;
 1) echo "$spec: a fit failed or erred; ask the ledger: SELECT * FROM run_fit WHERE verdict IN ('fail', 'error')" >&2 ;;
 3) echo "$spec: something is not where it was to be, for the reason above; drawn fits wait for pipeline commit $spec" >&2 ;;
+134) echo "$spec: the program has a fault, for which see above; what was drawn is kept, and the next run goes on" >&2 ;;
 *) echo "$spec: exit code $code" >&2 ;;
 esac
 if [ "$keep" -gt 0 ] && [ "$code" -le 1 ]; then

@@ -2,7 +2,6 @@ package pipelines
 
 import (
 	"context"
-	"errors"
 
 	"glmbatch/report"
 )
@@ -29,10 +28,5 @@ func Compare(ctx context.Context, database, dataset, model string) ([]Comparison
 	if err == nil {
 		out, err = ledger.Comparisons(ctx, dataset, model)
 	}
-	var missing *report.MissingError
-	var other *report.NotLedgerError
-	if errors.As(err, &missing) || errors.As(err, &other) {
-		return nil, &UsageError{err}
-	}
-	return out, err
+	return out, lookError(err)
 }

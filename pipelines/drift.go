@@ -2,7 +2,6 @@ package pipelines
 
 import (
 	"context"
-	"errors"
 
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/report"
@@ -32,18 +31,13 @@ func Drifts(ctx context.Context, database string, o DriftOptions) ([]Drift, erro
 	if err == nil {
 		all, err = ledger.Drifts(ctx, o.Pipeline, max(1, o.Nights))
 	}
-	var missing *report.MissingError
-	var other *report.NotLedgerError
-	if errors.As(err, &missing) || errors.As(err, &other) {
-		return nil, &UsageError{err}
-	}
 	out := []Drift{}
 	for _, d := range all {
 		if only.Matches(d.Dataset, d.Group, d.Model, d.Sampler) {
 			out = append(out, d)
 		}
 	}
-	return out, err
+	return out, lookError(err)
 }
 
 // PipelineName is the name in the spec that target names. Its error is a

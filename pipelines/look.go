@@ -232,9 +232,7 @@ func (n *Night) judge(marks []spool.Mark, now time.Time) {
 
 // lookError marks errors of the call.
 func lookError(err error) error {
-	var missing *report.MissingError
-	var other *report.NotLedgerError
-	if errors.As(err, &missing) || errors.As(err, &other) {
+	if noLedger(err) {
 		return &UsageError{err}
 	}
 	return err

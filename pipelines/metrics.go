@@ -95,7 +95,8 @@ func metricsOf(outcomes []*Outcome) []metric {
 	cpu := metric{name: "glmbatch_fit_cpu_seconds", help: "Processor time of a fit that was drawn in the run."}
 	draws := metric{name: "glmbatch_fit_draws", help: "Kept draws over all chains."}
 	rhat := metric{name: "glmbatch_fit_rhat_max", help: "Largest R-hat of a fit that was drawn in the run."}
-	ess := metric{name: "glmbatch_fit_ess_bulk_min", help: "Least bulk effective sample size over its coefficients."}
+	ess := metric{name: "glmbatch_fit_ess_bulk_min",
+		help: "Least bulk effective sample size over its parameters, dispersions included."}
 	for _, o := range outcomes {
 		of := []string{"pipeline", o.Pipeline}
 		started.add(of, unix(o.Started.UnixNano()))

@@ -8,9 +8,9 @@ import (
 	"runtime"
 
 	"glmbatch/ingest"
+	"glmbatch/pipelines/internal/ceiling"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/predict"
-	"glmbatch/report"
 	"glmbatch/transform"
 )
 
@@ -38,6 +38,7 @@ func Predict(ctx context.Context, w io.Writer, target string, o PredictOptions) 
 	}
 	c := predict.Config{Data: o.Data, AllDraws: o.Draws, Of: o.Of, Seed: 1, Options: o.Output, Notes: o.Notes}
 	c.Only, c.Workers, c.Example = only, o.Workers, example
+	c.Memory.Limit = ceiling.Default()
 	if o.Database != "" {
 		if c.Database, err = filepath.Abs(o.Database); err != nil {
 			return err
@@ -47,7 +48,7 @@ func Predict(ctx context.Context, w io.Writer, target string, o PredictOptions) 
 		if c.Pipeline, _, err = load(target, o.Overrides); err != nil {
 			return err
 		}
-		c.Database, c.Seed = c.Pipeline.Database, c.Pipeline.Seed
+		c.Database, c.Seed, c.Memory = c.Pipeline.Database, c.Pipeline.Seed, plan.MemoryOf(c.Pipeline)
 	}
 	if o.Seed != nil {
 		c.Seed = *o.Seed
@@ -68,12 +69,10 @@ func Predict(ctx context.Context, w io.Writer, target string, o PredictOptions) 
 // isCallers reports whether the call, the ledger's name or the data are at fault.
 func isCallers(err error) bool {
 	var call *predict.CallError
-	var missing *report.MissingError
-	var other *report.NotLedgerError
 	var source *ingest.SourceError
 	var cell *ingest.ColumnError
 	var column *transform.ColumnError
 	var table *transform.TableError
-	return errors.As(err, &call) || errors.As(err, &missing) || errors.As(err, &other) || errors.As(err, &source) ||
-		errors.As(err, &cell) || errors.As(err, &column) || errors.As(err, &table)
+	return errors.As(err, &call) || noLedger(err) || errors.As(err, &source) || errors.As(err, &cell) ||
+		errors.As(err, &column) || errors.As(err, &table)
 }

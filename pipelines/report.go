@@ -41,10 +41,8 @@ func Report(ctx context.Context, database, to string, w io.Writer, o ReportOptio
 			err = ledger.SavePage(ctx, to, options)
 		}
 	}
-	var missing *report.MissingError
-	var other *report.NotLedgerError
 	var none *report.NoFitsError
-	if errors.As(err, &missing) || errors.As(err, &other) || errors.As(err, &none) {
+	if noLedger(err) || errors.As(err, &none) {
 		return &UsageError{err}
 	}
 	return err

@@ -40,7 +40,7 @@ type Cost struct {
 	Method  string `json:"method"`
 	Verdict string `json:"verdict"` // of the newest fit
 	Fits    int    `json:"fits"`    // the newest fit and its replicates
-	// Bulk ESS per second, median and minimum over coefficients.
+	// Bulk ESS per second, median and minimum over parameters, dispersions included.
 	ESSPerSecond    Interval `json:"ess_per_second_median"`
 	MinESSPerSecond Interval `json:"ess_per_second_min"`
 	// Seconds to a bulk ESS of 100; a fit that has not reached it counts as longer

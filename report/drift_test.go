@@ -52,7 +52,7 @@ func TestDriftSummary(t *testing.T) {
 		got  *float64
 		want float64
 	}{
-		"shift": {d.Shift, 1}, "rms": {d.ShiftRMS, math.Sqrt(.5)}, "z": {d.ShiftZ, 2 / math.Sqrt(.0018)},
+		"shift": {d.Shift, 1}, "rms": {d.ShiftRMS, math.Sqrt(.5)}, "z": {d.ShiftZ, 2 / (.03 + .03)},
 		"sd ratio": {d.SDRatio, 2},
 		"rows":     {d.Rows, .2}, "missing": {d.Missing, .2}, "response": {d.ResponseShift, 1}, "centre": {d.CentreShift, 2},
 		"scale": {d.ScaleRatio, 2},

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -25,13 +26,19 @@ func (e *LockedError) Error() string {
 func (e *LockedError) Unwrap() error { return e.Err }
 
 // NotLedgerError says that a file exists but is no ledger that this program
-// can use. The file is left as it is.
+// can use, or a damaged one. The file is left as it is.
 type NotLedgerError struct {
-	Path string
-	Err  error // a *words.Hinted
+	Path    string
+	Damaged bool  // a block of it is not what was written
+	Err     error // a *words.Hinted
 }
 
-func (e *NotLedgerError) Error() string { return fmt.Sprintf("%q is not a ledger: %s", e.Path, e.Err) }
+func (e *NotLedgerError) Error() string {
+	if e.Damaged {
+		return fmt.Sprintf("ledger %q is damaged: %s", e.Path, e.Err)
+	}
+	return fmt.Sprintf("%q is not a ledger: %s", e.Path, e.Err)
+}
 
 func (e *NotLedgerError) Unwrap() error { return e.Err }
 
@@ -54,6 +61,14 @@ func (e *MissingError) Error() string {
 		e.Path) + words.HintLine("`pipeline run` makes it; --database names another one")
 }
 
+// IsUnusable reports whether err is that a file is no ledger that this program can use:
+// another file, a damaged one, or one of a newer program.
+func IsUnusable(err error) bool {
+	_, other := errors.AsType[*NotLedgerError](err)
+	_, newer := errors.AsType[*VersionError](err)
+	return other || newer
+}
+
 // ShapeError says that a fit's parts do not fit together: a fault of the
 // caller, found before the fit is visible.
 type ShapeError struct{ What string }
@@ -71,6 +86,17 @@ func isLocked(err error) bool {
 		strings.Contains(s, "different configuration than existing connections") ||
 		strings.Contains(s, "file handle conflict")
 }
+
+// damaged returns err as a *NotLedgerError if the engine met a block whose checksum is
+// wrong, whatever was asked for.
+func (l *Ledger) damaged(err error) error {
+	if err == nil || !strings.Contains(engineText(err), "Corrupt database file") {
+		return err
+	}
+	return &NotLedgerError{Path: l.path, Damaged: true, Err: words.Hint(errors.New(engineWords(err)), damagedHint)}
+}
+
+const damagedHint = "restore a copy, such as a published one, or name another database"
 
 // holder cuts the engine's message down to who holds the file.
 func holder(err error) string {
@@ -97,7 +123,8 @@ func engineWords(err error) string {
 	return strings.TrimSpace(driverWords.Replace(engineText(err)))
 }
 
-var driverWords = strings.NewReplacer("duckdb error: ", "", "could not connect to database: ", "")
+var driverWords = strings.NewReplacer("duckdb error: ", "", "database/sql/driver: ", "",
+	"could not connect to database: ", "")
 
 // roomHint says what to do where the engine could not write its file.
 func roomHint(err error) error {

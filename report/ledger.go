@@ -31,6 +31,9 @@ type Options struct {
 	Threads int
 	// MemoryLimit bounds the engine's buffers, as in "512MB". Empty means 1GB.
 	MemoryLimit string
+	// Private makes a new ledger readable for its owner alone, as one that holds the
+	// variables of a spec is.
+	Private bool
 	// Restore has Open put the program's own views and macros in the place of others that have their names. Without
 	// it readers refuse such a ledger, and the first Write does that.
 	Restore bool
@@ -82,6 +85,7 @@ func Open(path string, opts Options) (*Ledger, error) {
 		return nil, l.badFile(err)
 	}
 	_, err = schemaVersion(context.Background(), c, real, migrations)
+	err = l.damaged(err)
 	strange := err == nil && opts.Restore && l.trust(context.Background(), c) != nil
 	if err := errors.Join(err, c.Close(), db.Close()); err != nil || !strange {
 		return l.orError(err)
@@ -122,13 +126,13 @@ func checkFile(path string) (exists bool, err error) {
 	case err != nil:
 		return false, err
 	case info.IsDir():
-		return false, &NotLedgerError{path, words.Hint(errors.New("it is a directory"), "name a file inside it")}
+		return false, &NotLedgerError{Path: path, Err: words.Hint(errors.New("it is a directory"), "name a file inside it")}
 	case info.Size() == 0:
 		return false, nil
 	}
 	head := make([]byte, magicOffset+4)
 	if _, err := io.ReadFull(f, head); err != nil || string(head[magicOffset:]) != "DUCK" {
-		return false, &NotLedgerError{path, words.Hint(errors.New("it is no DuckDB file"),
+		return false, &NotLedgerError{Path: path, Err: words.Hint(errors.New("it is no DuckDB file"),
 			"name another database; this file was left as it is")}
 	}
 	return true, nil
@@ -138,7 +142,7 @@ func checkFile(path string) (exists bool, err error) {
 // what follows ? as settings, and none of the settings where there is a #.
 func openable(path string) error {
 	if _, err := url.Parse(path); err != nil || strings.ContainsAny(path, "?#") {
-		return &NotLedgerError{path, words.Hint(errors.New("the engine cannot open a path with ?, # or a stray %"),
+		return &NotLedgerError{Path: path, Err: words.Hint(errors.New("the engine cannot open a path with ?, # or a stray %"),
 			"name the database, or its folder, otherwise")}
 	}
 	return nil
@@ -147,11 +151,23 @@ func openable(path string) error {
 // badFile wraps the engine's refusal to open a file that looks like DuckDB's.
 func (l *Ledger) badFile(err error) error {
 	if isEmptyFile(l.path) {
-		return &NotLedgerError{l.path, words.Hint(errors.New("it is an empty file"),
+		return &NotLedgerError{Path: l.path, Err: words.Hint(errors.New("it is an empty file"),
 			"remove it; the engine makes its own")}
 	}
-	return &NotLedgerError{l.path, words.Hint(errors.New(engineWords(err)),
+	if damaged, ok := errors.AsType[*NotLedgerError](l.damaged(err)); ok {
+		return damaged
+	}
+	return &NotLedgerError{Path: l.path, Err: words.Hint(errors.New(engineWords(err)),
 		"the file may be damaged or from a newer DuckDB; restore a copy, or name another database")}
+}
+
+// Empty returns a *NotLedgerError if the file is there and empty: for callers that would else
+// find out late, since Open takes such a file for one that is just being made.
+func (l *Ledger) Empty() error {
+	if isEmptyFile(l.path) {
+		return l.badFile(nil)
+	}
+	return nil
 }
 
 func isEmptyFile(path string) bool {
@@ -222,11 +238,12 @@ func (l *Ledger) Write(ctx context.Context, fn func(*Session) error) error {
 	if err != nil {
 		return err
 	}
+	defer ownersAlone(l.path)()
 	db, c, err := l.patiently(ctx, false, reach{})
 	if err != nil {
 		return err
 	}
-	return errors.Join(l.session(ctx, c, fn), c.Close(), db.Close())
+	return errors.Join(l.damaged(l.session(ctx, c, fn)), c.Close(), db.Close())
 }
 
 func (l *Ledger) session(ctx context.Context, c *sql.Conn, fn func(*Session) error) error {
@@ -267,8 +284,9 @@ func (l *Ledger) readWith(ctx context.Context, r reach, fn func(*sql.Conn) error
 		return err
 	}
 	if err = l.trust(ctx, c); err == nil {
-		err = fn(c)
+		err = l.damaged(fn(c))
 	}
+	err = l.damaged(err)
 	l.door.Lock()
 	defer l.door.Unlock()
 	l.readers--
@@ -310,7 +328,7 @@ func (l *Ledger) enter(ctx context.Context, r reach) (*sql.DB, *sql.Conn, error)
 		if err != nil {
 			return nil, nil, err
 		}
-		if !exists {
+		if !exists && !isEmptyFile(l.path) {
 			return nil, nil, &MissingError{l.path}
 		}
 	}

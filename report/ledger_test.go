@@ -172,7 +172,8 @@ func TestDraws(t *testing.T) {
 func TestImpossibleShape(t *testing.T) {
 	l := open(t, Options{})
 	err := l.Write(context.Background(), func(s *Session) error {
-		return s.insertDraws(context.Background(), 1, nil, drawShape{params: 1 << 40, chains: 1 << 10, draws: 1 << 30})
+		_, err := s.insertDraws(context.Background(), 1, nil, drawShape{params: 1 << 40, chains: 1 << 10, draws: 1 << 30})
+		return err
 	})
 	var shape *ShapeError
 	if !errors.As(err, &shape) {

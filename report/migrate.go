@@ -71,7 +71,8 @@ func schemaVersion(ctx context.Context, c *sql.Conn, path string, history []migr
 		return 0, nil
 	}
 	if ours == 0 {
-		return 0, &NotLedgerError{path, words.Hint(fmt.Errorf("it is a DuckDB file with %d tables of something else", tables),
+		return 0, &NotLedgerError{Path: path, Err: words.Hint(
+			fmt.Errorf("it is a DuckDB file with %d tables of something else", tables),
 			"name another database; this file was left as it is")}
 	}
 	version, unknown := 0, false
@@ -85,10 +86,10 @@ func schemaVersion(ctx context.Context, c *sql.Conn, path string, history []migr
 	})
 	switch {
 	case err != nil:
-		return 0, &NotLedgerError{path, words.Hint(errors.New(engineWords(err)),
+		return 0, &NotLedgerError{Path: path, Err: words.Hint(errors.New(engineWords(err)),
 			"its table schema_version is not glmbatch's; name another database")}
 	case unknown:
-		return 0, &NotLedgerError{path, words.Hint(errors.New("an unreleased program made it, with other tables"),
+		return 0, &NotLedgerError{Path: path, Err: words.Hint(errors.New("an unreleased program made it, with other tables"),
 			"move the file away or name another database, and the next run computes its fits anew; "+
 				"the program that made it still reads it")}
 	case version > len(history):

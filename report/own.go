@@ -72,7 +72,7 @@ func (l *Ledger) trust(ctx context.Context, c *sql.Conn) error {
 	}
 	parts, err := foreign(ctx, c)
 	if err == nil && len(parts) > 0 {
-		err = &NotLedgerError{l.path, words.Hint(fmt.Errorf("its %s is not of this program, and would answer as "+
+		err = &NotLedgerError{Path: l.path, Err: words.Hint(fmt.Errorf("its %s is not of this program, and would answer as "+
 			"somebody else likes", called(parts)), "the next pipeline run or commit on it puts the program's own in place")}
 	}
 	if err == nil {
@@ -89,7 +89,7 @@ func restore(ctx context.Context, c *sql.Conn, path string) error {
 	}
 	for _, p := range parts {
 		if p.kind != p.ownKind {
-			return &NotLedgerError{path, words.Hint(fmt.Errorf("its %s %s should be a %s", p.kind, p.name, p.ownKind),
+			return &NotLedgerError{Path: path, Err: words.Hint(fmt.Errorf("its %s %s should be a %s", p.kind, p.name, p.ownKind),
 				"restore a copy, or name another database")}
 		}
 	}
@@ -98,7 +98,7 @@ func restore(ctx context.Context, c *sql.Conn, path string) error {
 			for _, statement := range statements(text) {
 				//sql:ok this program: a part of its schema
 				if _, err := c.ExecContext(ctx, statement); err != nil {
-					return &NotLedgerError{path, words.Hint(errors.New(engineWords(err)),
+					return &NotLedgerError{Path: path, Err: words.Hint(errors.New(engineWords(err)),
 						"its "+called(parts)+" cannot be put right; restore a copy, or name another database")}
 				}
 			}

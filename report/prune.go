@@ -33,6 +33,8 @@ func (l *Ledger) Prune(ctx context.Context, keep int) (Pruned, error) {
 	}
 	if exists, err := checkFile(l.path); err != nil {
 		return Pruned{}, err
+	} else if err := l.Empty(); err != nil {
+		return Pruned{}, err
 	} else if !exists {
 		return Pruned{}, &MissingError{l.path}
 	}

@@ -102,7 +102,7 @@ func TestLatestAndDrift(t *testing.T) {
 	var fit, previous int
 	var shift, z, ratio float64
 	one(t, l, "SELECT fit_id, previous_fit_id, shift, shift_z, sd_ratio FROM drift", &fit, &previous, &shift, &z, &ratio)
-	if fit != 1 || previous != 2 || !near(shift, .5) || !near(z, 20) || !near(ratio, .5) {
+	if fit != 1 || previous != 2 || !near(shift, .5) || !near(z, 1/.07) || !near(ratio, .5) {
 		t.Errorf("drift %d from %d: shift %v, z %v, ratio %v", fit, previous, shift, z, ratio)
 	}
 	wantInt(t, l, 2, "SELECT count(*) FROM coefficients WHERE verdict = 'pass'")

@@ -47,6 +47,27 @@ func TestCompareSaysDisagreementFirst(t *testing.T) {
 	}
 }
 
+// Of two samplers that disagree the one that failed its own gates is named, and only it; where neither did, one of them is
+// wrong, whichever.
+func TestCompareNamesTheFitThatFailed(t *testing.T) {
+	for _, c := range []struct{ a, b, want, not string }{
+		{"fail", "pass", "gibbs failed its own gates and is not to be trusted", "is wrong"},
+		{"warn", "fail", "nuts failed its own gates and is not to be trusted", "is wrong"},
+		{"fail", "fail", "Both failed their own gates", "is wrong"},
+		{"pass", "warn", "at least one of the two is wrong", "failed"},
+	} {
+		p := compared("differ")
+		p.A.Verdict, p.B.Verdict = c.a, c.b
+		var b strings.Builder
+		if err := printComparisons(&screen{Writer: &b, width: 1000}, []pipelines.Comparison{p}); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.String(); !strings.Contains(got, c.want) || strings.Contains(got, c.not) {
+			t.Errorf("verdicts %s and %s: want %q, not %q:\n%s", c.a, c.b, c.want, c.not, got)
+		}
+	}
+}
+
 // Everything fits into 100 columns where sampler names have at most ten
 // letters, whatever the figures are and however long the posterior's name is.
 func TestCompareFitsTheTerminal(t *testing.T) {

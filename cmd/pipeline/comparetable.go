@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"glmbatch/internal/words"
 	"glmbatch/pipelines"
 )
 
@@ -27,7 +28,7 @@ func printComparisons(w *screen, pairs []pipelines.Comparison) error {
 		few = few || math.IsNaN(float64(p.RatioMedian.Low))
 		ratios.Under(name, ratioRow(p)...)
 		for _, c := range []*pipelines.Cost{&p.A, &p.B} {
-			if sampler := clean(c.Sampler); !seen[name+"\x00"+sampler] {
+			if sampler := words.Visible(c.Sampler); !seen[name+"\x00"+sampler] {
 				seen[name+"\x00"+sampler] = true
 				seconds.Under(name, sampler, interval(c.ToMedian), interval(c.ToMin), interval(c.ToLogLik), strconv.Itoa(c.Fits))
 				work.Under(name, sampler, interval(c.ESSPerSecond), interval(c.MinESSPerSecond), strconv.FormatInt(c.Gradients, 10),
@@ -45,7 +46,7 @@ func printComparisons(w *screen, pairs []pipelines.Comparison) error {
 		note = "A figure without an interval rests on fewer than 6 replicates: give run: {replicates: 30}."
 	}
 	w.sentence("  ", "Seconds are those of one core, set-up and warm-up included; median and minimum are over "+
-		"coefficients; "+
+		"parameters; "+
 		"gradients and evaluations are those of the first fit. "+note)
 	return nil
 }
@@ -57,21 +58,23 @@ func printAgreement(w *screen, pairs []pipelines.Comparison) {
 		p := &pairs[i]
 		worst := ""
 		if p.Worst != nil {
-			worst = clean(*p.Worst)
+			worst = words.Visible(*p.Worst)
 		}
 		switch p.Agreement {
 		case "differ":
 			w.sentence("  ", w.paint(gradeColour("fail"), "DISAGREE")+
 				fmt.Sprintf(": %s: %s and %s: %s lies %s Monte Carlo standard errors apart; over %s quantities %s is exceeded by "+
 					"chance once in 1000. "+
-					"One of the two is wrong, or has not converged: look at the verdicts (%s, %s) first.",
-					posterior(p), clean(p.A.Sampler), clean(p.B.Sampler), worst, number(float64(p.ZMax)), strconv.Itoa(p.Compared),
-					number(float64(p.ZLimit)), p.A.Verdict, p.B.Verdict))
+					"%s.",
+					posterior(p), words.Visible(p.A.Sampler), words.Visible(p.B.Sampler), worst,
+					number(float64(p.ZMax)), strconv.Itoa(p.Compared),
+					number(float64(p.ZLimit)), blame(&p.A, &p.B)))
 		case "agree":
 			agree++
 		default:
-			w.sentence("  ", fmt.Sprintf("unknown: %s: %s and %s: %s could not be compared", posterior(p), clean(p.A.Sampler),
-				clean(p.B.Sampler), plural(p.NotCompared, "quantity")))
+			w.sentence("  ", fmt.Sprintf("unknown: %s: %s and %s: %s could not be compared", posterior(p),
+				words.Visible(p.A.Sampler),
+				words.Visible(p.B.Sampler), plural(p.NotCompared, "quantity")))
 		}
 	}
 	if agree == len(pairs) {
@@ -80,6 +83,23 @@ func printAgreement(w *screen, pairs []pipelines.Comparison) {
 		fmt.Fprintf(w, "%s of samplers, of which %d agree\n", plural(len(pairs), "pair"), agree)
 	}
 	fmt.Fprintln(w)
+}
+
+// blame says what a disagreement says of two samplers: nothing of one that holds its gates where the other does not.
+func blame(a, b *pipelines.Cost) string {
+	const fail = "fail"
+	if a.Verdict != fail && b.Verdict != fail {
+		return "Both hold their gates, so at least one of the two is wrong, or both have missed the same part of the " +
+			"posterior for a while: draw longer, or ask a third sampler"
+	}
+	if a.Verdict == fail && b.Verdict == fail {
+		return "Both failed their own gates: neither is to be trusted yet, see pipeline show"
+	}
+	if b.Verdict == fail {
+		a, b = b, a
+	}
+	return words.Visible(a.Sampler) + " failed its own gates and is not to be trusted, see pipeline show; " +
+		"that says nothing against " + words.Visible(b.Sampler)
 }
 
 // ratioRow puts the sooner sampler of a pair first.
@@ -96,7 +116,8 @@ func ratioRow(p *pipelines.Comparison) []string {
 	if verdict == "differ" {
 		verdict = "DISAGREE"
 	}
-	return []string{clean(first) + " than " + clean(second) + ": " + verdict, interval(r[0]), interval(r[1]),
+	return []string{words.Visible(first) + " than " + words.Visible(second) + ": " + verdict,
+		interval(r[0]), interval(r[1]),
 		interval(r[2]), plural(p.Pairs, "pair")}
 }
 

@@ -20,11 +20,12 @@ type exit struct {
 var (
 	done        = exit{pipelines.ExitPass, "done"}
 	broken      = exit{pipelines.ExitFail, "the work itself went wrong"}
-	usage       = exit{pipelines.ExitUsage, "the call is wrong, or what it names is not there"}
+	usage       = exit{pipelines.ExitUsage, "the call is wrong, or what it names is not there or damaged"}
 	held        = exit{pipelines.ExitUncommitted, "another process held the ledger"}
 	interrupted = exit{pipelines.ExitInterrupted, "interrupted"}
-	badSpec     = exit{pipelines.ExitUsage, "the spec or the call is wrong; nothing was done"}
-	drawn       = exit{pipelines.ExitUncommitted,
+	badSpec     = exit{pipelines.ExitUsage,
+		"the spec or the call is wrong, and nothing was done; or the ledger is damaged"}
+	drawn = exit{pipelines.ExitUncommitted,
 		"something is drawn but not committed, or the ledger could not be published, or its report not be written"}
 	kept  = exit{pipelines.ExitInterrupted, "interrupted; what was drawn is kept"}
 	asked = []exit{done, broken, usage, held, interrupted} // of verbs that ask a ledger
@@ -40,20 +41,23 @@ var exits = map[string][]exit{
 	"commit": {{pipelines.ExitPass, "nothing waits, and what was loaded passes"},
 		{pipelines.ExitFail, "some fit that was loaded failed"}, badSpec, drawn, interrupted},
 	"check": {{pipelines.ExitPass, "no fit failed"}, {pipelines.ExitFail, "some fit failed or erred"},
-		{pipelines.ExitUsage, "the spec or the call is wrong, or a prior is flat"}, held, interrupted},
+		{pipelines.ExitUsage, "the spec or the call is wrong, a prior is flat, or the ledger is damaged"}, held, interrupted},
 	"validate": {{pipelines.ExitPass, "every spec is valid"},
 		{pipelines.ExitUsage, "some spec is not, or the call is wrong"}},
 	"compare": {{pipelines.ExitPass, "no two samplers disagree"},
-		{pipelines.ExitFail, "two samplers disagree: one of them is wrong"}, usage, held, interrupted},
+		{pipelines.ExitFail, "two samplers disagree: one of them is wrong, or failed its own gates"}, usage, held,
+		interrupted},
 	"drift": {{pipelines.ExitPass, "shown, whatever moved"}, broken, usage, held, interrupted},
 	"init": {{pipelines.ExitPass, "the spec is written"}, broken,
 		{pipelines.ExitUsage, "the file cannot be read or has no response, or the spec is there already"}},
 	"report": {{pipelines.ExitPass, "the page is written, whatever the verdicts in it"}, broken, usage, held,
 		interrupted},
-	"explain": {{pipelines.ExitPass, "told"}, broken, badSpec},
+	"explain": {{pipelines.ExitPass, "told"}, broken, {pipelines.ExitUsage, "the spec or the call is wrong"}},
 	"show":    {{pipelines.ExitPass, "shown, whatever the verdicts"}, broken, usage, held, interrupted},
 	"runs":    {{pipelines.ExitPass, "listed, whatever the runs' exit codes"}, broken, usage, held, interrupted},
 	"prune":   asked,
+	"verify": {{pipelines.ExitPass, "all that is in use is what was written"}, broken,
+		{pipelines.ExitUsage, "the ledger is damaged, is not there, or the call is wrong"}, held, interrupted},
 	"sql":     asked,
 	"predict": asked,
 	"export":  asked,

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -17,11 +18,27 @@ import (
 )
 
 func main() {
+	abortOnFaults()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	calledAs = os.Args[0]
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
+}
+
+// abortOnFaults has a fault of the program end it by SIGABRT, which a shell shows as 134: a
+// panic that nobody recovers from, or a fatal error such as "out of memory". Go's own exit
+// code for these is 2, which says of this program that a call was wrong. The memory, with
+// the data in it, is not left in a core file unless GOTRACEBACK=crash asks for one.
+func abortOnFaults() {
+	if os.Getenv("GOTRACEBACK") != "crash" {
+		var limit syscall.Rlimit
+		if syscall.Getrlimit(syscall.RLIMIT_CORE, &limit) == nil {
+			limit.Cur = 0
+			_ = syscall.Setrlimit(syscall.RLIMIT_CORE, &limit) // lowering it is always allowed
+		}
+	}
+	debug.SetTraceback("crash")
 }
 
 // calledAs is how the caller names the program; hints repeat it, so that they
@@ -45,7 +62,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err == nil {
 		return a.code
 	}
-	fmt.Fprintf(stderr, "pipeline: %s%v\n", heading(err), err)
+	fmt.Fprintf(stderr, "pipeline: %s%s\n", clean(heading(err)), clean(err.Error()))
 	if ctx.Err() != nil {
 		return pipelines.ExitInterrupted
 	}
@@ -62,13 +79,15 @@ func heading(err error) string {
 }
 
 // exitOf is 1 for work that went wrong, 3 where the ledger was held, and 2 for
-// a call or spec that is wrong.
+// a call, a spec or a ledger that is wrong.
 func exitOf(err error) int {
 	var held *pipelines.LockedError
 	var failed *workError
 	switch {
 	case errors.As(err, &held):
 		return pipelines.ExitUncommitted
+	case pipelines.IsUnusable(err):
+		return pipelines.ExitUsage
 	case errors.As(err, &failed):
 		return pipelines.ExitFail
 	}
@@ -121,7 +140,7 @@ pipeline help VERB tells the flags and the exit codes of each.`,
 	root.AddCommand(a.runCommand(), a.retryCommand(), a.commitCommand(), a.pruneCommand(), a.driftCommand(),
 		a.reportCommand(), a.checkCommand(), a.validateCommand(), a.listCommand(), a.initCommand(), a.explainCommand(),
 		a.showCommand(), a.runsCommand(), a.sqlCommand(), a.compareCommand(), a.predictCommand(), a.exportCommand(),
-		a.importCommand(), a.versionCommand())
+		a.importCommand(), a.verifyCommand(), a.versionCommand())
 	tellExits(root)
 	complete(root)
 	return root

@@ -64,7 +64,7 @@ func (c *Curved) AlongCurve(j int, delta float64) Curve {
 	}
 	v.LogLik = c.t.logLik(v.sum, v.linear, &c.disp)
 	m := len(x.Values)
-	return Curve{v, c.t.kernels.Dot(x.Values, c.nextGrad[:m]), c.t.kernels.CurvatureAlong(x.Values, c.nextCurv[:m])}
+	return c.curveOf(v, x.Values, c.nextGrad[:m], c.nextCurv[:m])
 }
 
 // Local returns the curve along coefficient j at the point from one pass, as AlongCurve
@@ -108,7 +108,7 @@ func (c *Curved) LocalDirection(d *Direction) Curve {
 		return Curve{c.value, d.linear - m.Slope, m.Curve}
 	}
 	c.pass(d.Eta, 0, c.nextGrad, c.nextCurv)
-	return Curve{c.value, c.t.kernels.Dot(d.Eta, c.nextGrad), c.t.kernels.CurvatureAlong(d.Eta, c.nextCurv)}
+	return c.curveOf(c.value, d.Eta, c.nextGrad, c.nextCurv)
 }
 
 // Move is Predictor.Move. The rows' derivatives are kept where the column is
@@ -150,7 +150,13 @@ func (c *Curved) along(j int, v Value, grad, curv []float64) Curve {
 	if x.Rows != nil {
 		return Curve{v, x.DotBy(c.t.kernels, grad), x.SumSquares(curv)}
 	}
-	return Curve{v, c.t.kernels.Dot(x.Values, grad), c.t.kernels.CurvatureAlong(x.Values, curv)}
+	return c.curveOf(v, x.Values, grad, curv)
+}
+
+// curveOf sums the derivatives of rows along their x.
+func (c *Curved) curveOf(v Value, x, grad, curv []float64) Curve {
+	slope, curve := c.t.kernels.Slopes(x, grad, curv)
+	return Curve{v, slope, curve}
 }
 
 // passNear writes the derivatives of the gathered rows after a move to the
@@ -173,15 +179,11 @@ func (c *Curved) passOf(r rows, w, eta, x []float64, delta float64, grad, curv [
 	switch {
 	case t.kind == logit && w == nil:
 		sum = t.kernels.Log1pExpCurve(eta, x, delta, grad, curv)
-		for i, y := range r.y {
-			grad[i] = y - grad[i]
-		}
+		t.kernels.Minus(grad, r.y, grad)
 		return sum
 	case t.kind == poisson && w == nil:
 		sum = t.kernels.ExpCurve(eta, x, delta, curv)
-		for i, y := range r.y {
-			grad[i] = y - curv[i]
-		}
+		t.kernels.Minus(grad, r.y, curv)
 		return sum
 	}
 	copy(grad, eta)

@@ -33,6 +33,15 @@ func BenchmarkKernels(b *testing.B) {
 		{"log1p", func(k Kernels, o operands, dst []float64) { k.Log1p(dst, o.m) }},
 		{"log1pexp", func(k Kernels, o operands, dst []float64) { k.Log1pExp(dst, o.eta) }},
 		{"logistic", func(k Kernels, o operands, dst []float64) { k.Logistic(dst, o.eta) }},
+		{"spread", func(k Kernels, o operands, dst []float64) {
+			m := len(dst) / 8
+			k.Spread(dst, 8, o.x, o.eta, o.m[:m], o.y[:m], o.y[:m])
+		}},
+		{"midpoints", func(k Kernels, _ operands, dst []float64) { k.Midpoints(1, 2, 3, dst) }},
+		{"normal_quantile", func(k Kernels, o operands, dst []float64) {
+			k.Midpoints(1, 2, 3, dst)
+			k.NormalQuantile(dst, dst)
+		}},
 	}
 	for _, op := range operations {
 		for _, n := range []int{100, 1000, 100_000} {
@@ -51,18 +60,22 @@ func BenchmarkKernels(b *testing.B) {
 	}
 }
 
-// BenchmarkColumns measures Xᵀv and Xa, per entry of X, for 64 columns.
+// BenchmarkColumns measures Xᵀv, Xa, and XᵀQ for 8 columns of Q, per entry of X, for 64 columns.
 func BenchmarkColumns(b *testing.B) {
 	const cols = 64
-	for _, n := range []int{100, 1000, 20_000} {
+	for _, n := range []int{62, 100, 1000, 20_000} {
 		r := rand.New(rand.NewPCG(1, 1))
 		x, v, a, dst := column(r, n*cols, 1, false), column(r, n, 1, false), column(r, cols, 1e-9, false), make([]float64, cols)
+		q, products := column(r, n*8, 1, false), make([]float64, cols*8)
 		for k := Scalar; k <= best(); k++ {
 			b.Run(fmt.Sprintf("op=dot_columns/n=%d/form=%s", n, k), func(b *testing.B) {
 				measure(b, n*cols, func() { k.DotColumns(x, v, dst) })
 			})
 			b.Run(fmt.Sprintf("op=axpy_columns/n=%d/form=%s", n, k), func(b *testing.B) {
 				measure(b, n*cols, func() { k.AxpyColumns(a, x, v) })
+			})
+			b.Run(fmt.Sprintf("op=products/n=%d/form=%s", n, k), func(b *testing.B) {
+				measure(b, n*cols, func() { k.Products(q, n, x, products) })
 			})
 		}
 	}

@@ -83,6 +83,7 @@ var operations = map[string]func(k Kernels, d digest, c call){
 	"SumSquares": func(k Kernels, d digest, c call) { d.put(k.SumSquares(c.in[0])) },
 	"Axpy":       func(k Kernels, _ digest, c call) { k.Axpy(c.delta, c.in[0], c.out[0]) },
 	"Rotate":     func(k Kernels, _ digest, c call) { k.Rotate(c.delta, 0.3, c.out[0], c.out[1]) },
+	"Minus":      func(k Kernels, _ digest, c call) { k.Minus(c.out[0], c.in[0], c.in[1]) },
 	"DotColumns": func(k Kernels, d digest, c call) {
 		s := make([]float64, 19)
 		k.DotColumns(c.tall, c.in[1], s)
@@ -111,6 +112,10 @@ var operations = map[string]func(k Kernels, d digest, c call){
 		d.put(k.WeightedExpAlong(c.in[1], c.in[0], c.in[2], c.delta))
 	},
 	"CurvatureAlong": func(k Kernels, d digest, c call) { d.put(k.CurvatureAlong(c.in[2], c.in[1])) },
+	"Slopes": func(k Kernels, d digest, c call) {
+		slope, curve := k.Slopes(c.in[2], c.in[0], c.in[1])
+		d.put(slope, curve)
+	},
 	"Log1pExpCurve": func(k Kernels, d digest, c call) {
 		d.put(k.Log1pExpCurve(c.in[0], c.in[2], c.delta, c.out[0], c.out[1]))
 	},

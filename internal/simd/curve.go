@@ -28,3 +28,13 @@ func (k Kernels) ExpCurve(eta, x []float64, delta float64, first []float64) floa
 
 // CurvatureAlong returns Σ x²·w.
 func (k Kernels) CurvatureAlong(x, w []float64) float64 { return k.curvature(x, w) }
+
+// Slopes returns Dot of x and first and CurvatureAlong of x and second, x being read
+// once and neither sum waiting for the other.
+func (k Kernels) Slopes(x, first, second []float64) (slope, curve float64) {
+	return k.slopes(x, first, second)
+}
+
+func slopes(x, first, second []float64) (slope, curve float64) {
+	return vec.Dot(x, first), vec.CurvatureAlong(x, second)
+}

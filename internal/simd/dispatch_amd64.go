@@ -14,7 +14,7 @@ func best() Kernels {
 	switch {
 	case x.HasAVX && x.HasAVX2 && x.HasAVX512F && x.HasBMI2 && x.HasFMA && x.HasPOPCNT && x.HasSSE2:
 		return avx512
-	case x.HasAVX && x.HasAVX2 && x.HasFMA && x.HasSSE2:
+	case x.HasAVX && x.HasAVX2 && x.HasFMA && x.HasPOPCNT && x.HasSSE2:
 		return avx2
 	}
 	return Scalar
@@ -104,6 +104,31 @@ func (k Kernels) curvature(x, w []float64) (s0 float64) {
 
 //go:noescape
 func curvatureVector(form Kernels, x, w []float64) (s0 float64)
+
+// slopes returns Σ x·first and Σ x²·second.
+func (k Kernels) slopes(x, first, second []float64) (s0, s1 float64) {
+	first, second = first[:len(x)], second[:len(x)]
+	if k == Scalar {
+		return slopes(x, first, second)
+	}
+	return slopesVector(k, x, first, second)
+}
+
+//go:noescape
+func slopesVector(form Kernels, x, first, second []float64) (s0, s1 float64)
+
+// minus writes x − y to dst.
+func (k Kernels) minus(dst, x, y []float64) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	if k == Scalar {
+		minus(dst, x, y)
+	} else {
+		minusVector(k, dst, x, y)
+	}
+}
+
+//go:noescape
+func minusVector(form Kernels, dst, x, y []float64)
 
 // exp writes exp of x to dst.
 func (k Kernels) exp(dst, x []float64) {
@@ -343,30 +368,25 @@ func axpys4Vector(form Kernels, columns []float64, stride int, a *[4]float64, ds
 //go:noescape
 func logNormalCDFVector(form Kernels, dst, x []float64)
 
-// normalQuantileAVX2 writes the normal quantiles of x, between e⁻²⁵ and 1 − e⁻²⁵, to dst; AVX-512 has quantileParts.
-//
-//go:noescape
-func normalQuantileAVX2(dst, x []float64)
-
 // midpointsVector writes the midpoints of counters (low, line), (low + 1, line), …, two of each, to dst, whose length is a multiple of 16, of 32 for AVX-512.
 //
 //go:noescape
 func midpointsVector(form Kernels, dst []float64, key, low, line uint64)
 
-// dots8AVX512 writes Σ v·c for 8 vectors v of n elements and each column c, 8 sums a column, to dst.
+// dots8Vector writes Σ v·c for 8 vectors v of n elements and each column c, 8 sums a column, to dst.
 //
 //go:noescape
-func dots8AVX512(vectors []float64, n int, columns []float64, dst []float64)
+func dots8Vector(form Kernels, vectors []float64, n int, columns []float64, dst []float64)
 
-// axpysTileAVX512 adds Σ a·c for each column c to dst, one after the other; dst has at most 128 elements, and one at least.
+// axpysTileVector adds Σ a·c for each column c to dst, one after the other; dst has at most 128 elements, and one at least.
 //
 //go:noescape
-func axpysTileAVX512(a []float64, columns []float64, apart int, dst []float64)
+func axpysTileVector(form Kernels, a []float64, columns []float64, apart int, dst []float64)
 
-// spreadAVX512 writes scale·(factor·along + epsilon) + location for 8 lines and each column to dst; the length of factor is a multiple of 8.
+// spreadVector writes scale·(factor·along + epsilon) + location for 8 lines and each column to dst; the length of factor is a multiple of 8.
 //
 //go:noescape
-func spreadAVX512(dst []float64, stride int, along, epsilon []float64, apart int, factor, scale, location []float64)
+func spreadVector(form Kernels, dst []float64, stride int, along, epsilon []float64, apart int, factor, scale, location []float64)
 
 // logCauchyCDF writes log(½ + atan(x)/π) to dst.
 func (k Kernels) logCauchyCDF(dst, x []float64) {
@@ -381,20 +401,20 @@ func (k Kernels) logCauchyCDF(dst, x []float64) {
 //go:noescape
 func logCauchyCDFVector(form Kernels, dst, x []float64)
 
-// quantileTailAVX512 is normalQuantile for |x − ½| > 0.425.
+// quantileTailVector writes the normal quantiles of x, |x − ½| > 0.425 and between e⁻²⁵ and 1 − e⁻²⁵, to dst.
 //
 //go:noescape
-func quantileTailAVX512(dst, x []float64)
+func quantileTailVector(form Kernels, dst, x []float64)
 
-// quantileCentreAVX512 writes the normal quantiles of p with |p − ½| ≤ 0.425 to dst, and other p one after the other to tails, with room for 8 more than these: count. The length is a multiple of 8.
+// quantileCentreVector writes the normal quantiles of p with |p − ½| ≤ 0.425 to dst, and other p one after the other to tails, with room for 8 more than these: count. The length is a multiple of 8.
 //
 //go:noescape
-func quantileCentreAVX512(dst []float64, tails []float64, p []float64) (count int)
+func quantileCentreVector(form Kernels, dst []float64, tails []float64, p []float64) (count int)
 
-// quantileMergeAVX512 writes tails one after the other to the places of dst whose p quantileCentre has gathered.
+// quantileMergeVector writes tails one after the other to the places of dst whose p quantileCentre has gathered.
 //
 //go:noescape
-func quantileMergeAVX512(dst []float64, tails []float64, p []float64) (count int)
+func quantileMergeVector(form Kernels, dst []float64, tails []float64, p []float64) (count int)
 
 // butterflies does a stage of radix 4 of 8 transforms on each block of 4·quarter elements; roots has 3 complex numbers for each of a quarter.
 func (k Kernels) butterflies(re, im []float64, quarter int, roots []float64) {

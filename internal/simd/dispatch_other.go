@@ -21,12 +21,14 @@ func (Kernels) squares(y, eta, x []float64, delta float64) (s0 float64) {
 func (Kernels) weightedSquares(w, y, eta, x []float64, delta float64) (s0 float64) {
 	return vec.WeightedSquaresAlong(w, y, eta, x, delta)
 }
-func (Kernels) curvature(x, w []float64) (s0 float64) { return vec.CurvatureAlong(x, w) }
-func (Kernels) exp(dst, x []float64)                  { each(dst, x, vec.Exp) }
-func (Kernels) log(dst, x []float64)                  { each(dst, x, vec.Log) }
-func (Kernels) log1p(dst, x []float64)                { each(dst, x, vec.Log1p) }
-func (Kernels) log1pExp(dst, x []float64)             { each(dst, x, vec.Log1pExp) }
-func (Kernels) logistic(dst, x []float64)             { each(dst, x, vec.Logistic) }
+func (Kernels) curvature(x, w []float64) (s0 float64)              { return vec.CurvatureAlong(x, w) }
+func (Kernels) slopes(x, first, second []float64) (s0, s1 float64) { return slopes(x, first, second) }
+func (Kernels) minus(dst, x, y []float64)                          { minus(dst, x, y) }
+func (Kernels) exp(dst, x []float64)                               { each(dst, x, vec.Exp) }
+func (Kernels) log(dst, x []float64)                               { each(dst, x, vec.Log) }
+func (Kernels) log1p(dst, x []float64)                             { each(dst, x, vec.Log1p) }
+func (Kernels) log1pExp(dst, x []float64)                          { each(dst, x, vec.Log1pExp) }
+func (Kernels) logistic(dst, x []float64)                          { each(dst, x, vec.Logistic) }
 func productVector(form Kernels, lanes *[8]float64, eta, x []float64, delta float64) (s1 float64) {
 	panic(missing)
 }
@@ -67,18 +69,25 @@ func dots4Vector(form Kernels, columns []float64, stride int, v []float64) (s0, 
 func axpys4Vector(form Kernels, columns []float64, stride int, a *[4]float64, dst []float64) {
 	panic(missing)
 }
-func logNormalCDFVector(form Kernels, dst, x []float64)                        { panic(missing) }
-func normalQuantileAVX2(dst, x []float64)                                      { panic(missing) }
-func midpointsVector(form Kernels, dst []float64, key, low, line uint64)       { panic(missing) }
-func dots8AVX512(vectors []float64, n int, columns []float64, dst []float64)   { panic(missing) }
-func axpysTileAVX512(a []float64, columns []float64, apart int, dst []float64) { panic(missing) }
-func spreadAVX512(dst []float64, stride int, along, epsilon []float64, apart int, factor, scale, location []float64) {
+func logNormalCDFVector(form Kernels, dst, x []float64)                  { panic(missing) }
+func midpointsVector(form Kernels, dst []float64, key, low, line uint64) { panic(missing) }
+func dots8Vector(form Kernels, vectors []float64, n int, columns []float64, dst []float64) {
 	panic(missing)
 }
-func (Kernels) logCauchyCDF(dst, x []float64)                                      { each(dst, x, vec.LogCauchyCDF) }
-func quantileTailAVX512(dst, x []float64)                                          { panic(missing) }
-func quantileCentreAVX512(dst []float64, tails []float64, p []float64) (count int) { panic(missing) }
-func quantileMergeAVX512(dst []float64, tails []float64, p []float64) (count int)  { panic(missing) }
+func axpysTileVector(form Kernels, a []float64, columns []float64, apart int, dst []float64) {
+	panic(missing)
+}
+func spreadVector(form Kernels, dst []float64, stride int, along, epsilon []float64, apart int, factor, scale, location []float64) {
+	panic(missing)
+}
+func (Kernels) logCauchyCDF(dst, x []float64)           { each(dst, x, vec.LogCauchyCDF) }
+func quantileTailVector(form Kernels, dst, x []float64) { panic(missing) }
+func quantileCentreVector(form Kernels, dst []float64, tails []float64, p []float64) (count int) {
+	panic(missing)
+}
+func quantileMergeVector(form Kernels, dst []float64, tails []float64, p []float64) (count int) {
+	panic(missing)
+}
 func (Kernels) butterflies(re, im []float64, quarter int, roots []float64) {
 	butterflies(re, im, quarter, roots)
 }

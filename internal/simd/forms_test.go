@@ -41,7 +41,11 @@ var reductions = map[string]func(k Kernels, o operands) []float64{
 	"WeightedSquaresAlong": func(k Kernels, o operands) []float64 {
 		return []float64{k.WeightedSquaresAlong(o.m, o.y, o.eta, o.x, o.delta)}
 	},
-	"CurvatureAlong":   func(k Kernels, o operands) []float64 { return []float64{k.CurvatureAlong(o.x, o.m)} },
+	"CurvatureAlong": func(k Kernels, o operands) []float64 { return []float64{k.CurvatureAlong(o.x, o.m)} },
+	"Slopes": func(k Kernels, o operands) []float64 {
+		slope, curve := k.Slopes(o.x, o.eta, o.m)
+		return []float64{slope, curve, k.Dot(o.x, o.eta) - slope, k.CurvatureAlong(o.x, o.m) - curve}
+	},
 	"WeightedExpAlong": func(k Kernels, o operands) []float64 { return []float64{k.WeightedExpAlong(o.m, o.eta, o.x, o.delta)} },
 	"Log1pExpMoments":  func(k Kernels, o operands) []float64 { return triple(k.Log1pExpMoments(o.eta, o.x, o.delta)) },
 	"WeightedLog1pExpMoments": func(k Kernels, o operands) []float64 {
@@ -86,6 +90,7 @@ var writers = map[string]func(k Kernels, dst []float64, o operands){
 			dst[0] = math.FMA(3, sum, dst[0])
 		}
 	},
+	"Minus":           func(k Kernels, dst []float64, o operands) { copy(dst, o.y); k.Minus(dst, o.eta, dst) },
 	"LogitCurvatures": func(k Kernels, dst []float64, o operands) { k.LogitCurvatures(dst, o.eta) },
 	"ExpSlopes":       func(k Kernels, dst []float64, o operands) { k.ExpSlopes(dst, o.y, o.eta) },
 	"in place":        func(k Kernels, dst []float64, o operands) { copy(dst, o.eta); k.LogitSlopes(dst, o.y, dst) },
@@ -243,6 +248,30 @@ func TestProducts(t *testing.T) {
 					if !same(v, want) {
 						t.Fatalf("%s, %d columns: place %d has %v, vec %v", describe(k, n), cols, at, v, want)
 					}
+				}
+			}
+		}
+	}
+}
+
+// Sums that have rounded to −0 stay −0: no last lane that a column does not fill adds +0.
+func TestNegativeZeros(t *testing.T) {
+	minus := math.Float64bits(math.Copysign(0, -1))
+	for _, k := range forms() {
+		for _, n := range []int{8, 9, 13, 62} {
+			q, x := make([]float64, 8*n), make([]float64, 9*n)
+			for i := range x {
+				x[i] = -0x1p-600
+			}
+			for i := range q {
+				q[i] = 0x1p-600
+			}
+			products, dots := make([]float64, 8*9), make([]float64, 9)
+			k.Products(q, n, x, products)
+			k.DotColumns(x, q[:n], dots)
+			for i, v := range append(products, dots...) {
+				if math.Float64bits(v) != minus {
+					t.Fatalf("%s: sum %d is %v, want -0", describe(k, n), i, v)
 				}
 			}
 		}

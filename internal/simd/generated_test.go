@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -34,6 +35,20 @@ func TestGenerated(t *testing.T) {
 		if !listed[name] {
 			t.Errorf("%s is new: run go generate ./internal/simd", name)
 		}
+	}
+}
+
+// No kernel is in AVX-512 alone: a processor without it has them all.
+func TestNoKernelIsWideAlone(t *testing.T) {
+	text, err := os.ReadFile("dispatch_amd64.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^func (\w+)AVX512\(`).FindAllSubmatch(text, -1) {
+		t.Errorf("%s has no form for AVX2", m[1])
+	}
+	if both := regexp.MustCompile(`(?m)^func \w+Vector\(`).FindAll(text, -1); len(both) < 30 {
+		t.Errorf("%d kernels have both forms", len(both))
 	}
 }
 

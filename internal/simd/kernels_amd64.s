@@ -841,6 +841,263 @@ avx2_done:
 	VZEROUPPER
 	RET
 
+// func slopesVector(form uint8, x []float64, first []float64, second []float64) (s0 float64, s1 float64)
+// Requires: AVX, AVX512F, BMI2, FMA3, SSE2
+TEXT ·slopesVector(SB), NOSPLIT, $128-96
+	CMPB   form+0(FP), $0x02
+	JNE    avx2
+	MOVQ   x_base+8(FP), AX
+	MOVQ   first_base+32(FP), CX
+	MOVQ   second_base+56(FP), DX
+	MOVQ   x_len+16(FP), BX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	XORQ   SI, SI
+	MOVQ   BX, DI
+	SHRQ   $0x03, DI
+	JZ     tail
+
+step:
+	VMOVUPD     (AX)(SI*1), Z2
+	VMOVUPD     (CX)(SI*1), Z3
+	VFMADD231PD Z3, Z2, Z0
+	VMULPD      Z2, Z2, Z2
+	VMOVUPD     (DX)(SI*1), Z3
+	VFMADD231PD Z3, Z2, Z1
+	ADDQ        $0x40, SI
+	DECQ        DI
+	JNZ         step
+
+tail:
+	ANDQ        $0x07, BX
+	JZ          done
+	MOVL        $0x000000ff, DI
+	BZHIL       BX, DI, DI
+	KMOVW       DI, K1
+	VMOVAPD     Z0, Z2
+	VMOVAPD     Z1, Z3
+	VMOVUPD.Z   (AX)(SI*1), K1, Z4
+	VMOVUPD.Z   (CX)(SI*1), K1, Z5
+	VFMADD231PD Z5, Z4, Z2
+	VMULPD      Z4, Z4, Z4
+	VMOVUPD.Z   (DX)(SI*1), K1, Z5
+	VFMADD231PD Z5, Z4, Z3
+	VMOVAPD     Z2, K1, Z0
+	VMOVAPD     Z3, K1, Z1
+
+done:
+	VEXTRACTF64X4 $0x01, Z0, Y2
+	VADDPD        Y2, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X2
+	VADDPD        X2, X0, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDSD        X0, X2, X2
+	MOVSD         X2, s0+80(FP)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDSD        X0, X1, X1
+	MOVSD         X1, s1+88(FP)
+	VZEROUPPER
+	RET
+
+avx2:
+	MOVQ   x_base+8(FP), AX
+	MOVQ   first_base+32(FP), CX
+	MOVQ   second_base+56(FP), DX
+	MOVQ   x_len+16(FP), BX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	XORQ   SI, SI
+	MOVQ   BX, DI
+	SHRQ   $0x03, DI
+	JZ     avx2_tail
+
+avx2_step:
+	VMOVUPD     (AX)(SI*1), Y4
+	VMOVUPD     (CX)(SI*1), Y5
+	VFMADD231PD Y5, Y4, Y0
+	VMULPD      Y4, Y4, Y4
+	VMOVUPD     (DX)(SI*1), Y5
+	VFMADD231PD Y5, Y4, Y1
+	VMOVUPD     32(AX)(SI*1), Y4
+	VMOVUPD     32(CX)(SI*1), Y5
+	VFMADD231PD Y5, Y4, Y2
+	VMULPD      Y4, Y4, Y4
+	VMOVUPD     32(DX)(SI*1), Y5
+	VFMADD231PD Y5, Y4, Y3
+	ADDQ        $0x40, SI
+	DECQ        DI
+	JNZ         avx2_step
+
+avx2_tail:
+	ANDQ        $0x07, BX
+	JZ          avx2_done
+	LEAQ        masks<>+64(SB), DI
+	MOVQ        BX, R8
+	SHLQ        $0x03, R8
+	SUBQ        R8, DI
+	VMOVUPD     Y0, (SP)
+	VMOVUPD     Y1, 64(SP)
+	VMOVUPD     Y2, 32(SP)
+	VMOVUPD     Y3, 96(SP)
+	VMOVUPD     (SP), Y0
+	VMOVUPD     64(SP), Y1
+	VMOVUPD     (DI), Y2
+	VMASKMOVPD  (AX)(SI*1), Y2, Y2
+	VMOVUPD     (DI), Y3
+	VMASKMOVPD  (CX)(SI*1), Y3, Y3
+	VFMADD231PD Y3, Y2, Y0
+	VMULPD      Y2, Y2, Y2
+	VMOVUPD     (DI), Y3
+	VMASKMOVPD  (DX)(SI*1), Y3, Y3
+	VFMADD231PD Y3, Y2, Y1
+	VMOVUPD     (DI), Y2
+	VMOVUPD     (SP), Y3
+	VBLENDVPD   Y2, Y0, Y3, Y0
+	VMOVUPD     Y0, (SP)
+	VMOVUPD     (DI), Y0
+	VMOVUPD     64(SP), Y2
+	VBLENDVPD   Y0, Y1, Y2, Y0
+	VMOVUPD     Y0, 64(SP)
+	CMPQ        BX, $0x04
+	JLE         avx2_reload
+	VMOVUPD     32(SP), Y0
+	VMOVUPD     96(SP), Y1
+	VMOVUPD     32(DI), Y2
+	VMASKMOVPD  32(AX)(SI*1), Y2, Y2
+	VMOVUPD     32(DI), Y3
+	VMASKMOVPD  32(CX)(SI*1), Y3, Y3
+	VFMADD231PD Y3, Y2, Y0
+	VMULPD      Y2, Y2, Y2
+	VMOVUPD     32(DI), Y3
+	VMASKMOVPD  32(DX)(SI*1), Y3, Y3
+	VFMADD231PD Y3, Y2, Y1
+	VMOVUPD     32(DI), Y2
+	VMOVUPD     32(SP), Y3
+	VBLENDVPD   Y2, Y0, Y3, Y0
+	VMOVUPD     Y0, 32(SP)
+	VMOVUPD     32(DI), Y0
+	VMOVUPD     96(SP), Y2
+	VBLENDVPD   Y0, Y1, Y2, Y0
+	VMOVUPD     Y0, 96(SP)
+
+avx2_reload:
+	VMOVUPD (SP), Y0
+	VMOVUPD 64(SP), Y1
+	VMOVUPD 32(SP), Y2
+	VMOVUPD 96(SP), Y3
+
+avx2_done:
+	VADDPD       Y2, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VADDPD       X2, X0, X2
+	VPERMILPD    $0x01, X2, X0
+	VADDSD       X0, X2, X2
+	MOVSD        X2, s0+80(FP)
+	VADDPD       Y3, Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VPERMILPD    $0x01, X1, X0
+	VADDSD       X0, X1, X1
+	MOVSD        X1, s1+88(FP)
+	VZEROUPPER
+	RET
+
+// func minusVector(form uint8, dst []float64, x []float64, y []float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·minusVector(SB), NOSPLIT, $0-80
+	CMPB form+0(FP), $0x02
+	JNE  avx2
+	MOVQ x_base+32(FP), AX
+	MOVQ y_base+56(FP), CX
+	MOVQ dst_base+8(FP), DX
+	MOVQ x_len+40(FP), BX
+	XORQ SI, SI
+	MOVQ BX, DI
+	SHRQ $0x03, DI
+	JZ   tail
+
+step:
+	VMOVUPD (AX)(SI*1), Z0
+	VMOVUPD (CX)(SI*1), Z1
+	VSUBPD  Z1, Z0, Z0
+	VMOVUPD Z0, (DX)(SI*1)
+	ADDQ    $0x40, SI
+	DECQ    DI
+	JNZ     step
+
+tail:
+	ANDQ      $0x07, BX
+	JZ        done
+	MOVL      $0x000000ff, DI
+	BZHIL     BX, DI, DI
+	KMOVW     DI, K1
+	VMOVUPD.Z (AX)(SI*1), K1, Z0
+	VMOVUPD.Z (CX)(SI*1), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (DX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+avx2:
+	MOVQ x_base+32(FP), AX
+	MOVQ y_base+56(FP), CX
+	MOVQ dst_base+8(FP), DX
+	MOVQ x_len+40(FP), BX
+	XORQ SI, SI
+	MOVQ BX, DI
+	SHRQ $0x03, DI
+	JZ   avx2_tail
+
+avx2_step:
+	VMOVUPD (AX)(SI*1), Y0
+	VMOVUPD (CX)(SI*1), Y1
+	VSUBPD  Y1, Y0, Y0
+	VMOVUPD Y0, (DX)(SI*1)
+	VMOVUPD 32(AX)(SI*1), Y0
+	VMOVUPD 32(CX)(SI*1), Y1
+	VSUBPD  Y1, Y0, Y0
+	VMOVUPD Y0, 32(DX)(SI*1)
+	ADDQ    $0x40, SI
+	DECQ    DI
+	JNZ     avx2_step
+
+avx2_tail:
+	ANDQ       $0x07, BX
+	JZ         avx2_done
+	LEAQ       masks<>+64(SB), DI
+	MOVQ       BX, R8
+	SHLQ       $0x03, R8
+	SUBQ       R8, DI
+	VMOVUPD    (DI), Y0
+	VMASKMOVPD (AX)(SI*1), Y0, Y0
+	VMOVUPD    (DI), Y1
+	VMASKMOVPD (CX)(SI*1), Y1, Y1
+	VSUBPD     Y1, Y0, Y0
+	VMOVUPD    (DI), Y1
+	VMASKMOVPD Y0, Y1, (DX)(SI*1)
+	CMPQ       BX, $0x04
+	JLE        avx2_reload
+	VMOVUPD    32(DI), Y0
+	VMASKMOVPD 32(AX)(SI*1), Y0, Y0
+	VMOVUPD    32(DI), Y1
+	VMASKMOVPD 32(CX)(SI*1), Y1, Y1
+	VSUBPD     Y1, Y0, Y0
+	VMOVUPD    32(DI), Y1
+	VMASKMOVPD Y0, Y1, 32(DX)(SI*1)
+
+avx2_reload:
+avx2_done:
+	VZEROUPPER
+	RET
+
 // func expVector(form uint8, dst []float64, x []float64)
 // Requires: AVX, AVX2, AVX512F, BMI2, FMA3
 TEXT ·expVector(SB), NOSPLIT, $0-56
@@ -1866,54 +2123,52 @@ TEXT ·log1pExpVector(SB), NOSPLIT, $0-56
 
 step:
 	VMOVUPD           (AX)(BX*1), Z0
-	VPORQ.BCST        constants<>+0(SB), Z0, Z1
-	VBROADCASTSD      constants<>+32(SB), Z2
-	VBROADCASTSD      constants<>+64(SB), Z3
-	VMAXPD            Z1, Z3, Z1
-	VMINPD            Z1, Z2, Z1
+	VBROADCASTSD      constants<>+64(SB), Z1
+	VPORQ.BCST        constants<>+0(SB), Z0, Z2
+	VMAXPD            Z2, Z1, Z1
 	VBROADCASTSD      constants<>+640(SB), Z2
 	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
 	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
 	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z1
-	VMOVAPD           Z1, Z3
-	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z3
-	VSUBPD            Z3, Z1, Z1
+	VMOVAPD           Z1, Z5
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z5
+	VSUBPD            Z5, Z1, Z1
 	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z1
 	VBROADCASTSD      constants<>+224(SB), Z6
-	VFMADD213PD.BCST  constants<>+256(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+288(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+320(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+352(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+384(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+416(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+448(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+480(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+512(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+544(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+576(SB), Z3, Z6
-	VMULPD            Z3, Z3, Z7
+	VFMADD213PD.BCST  constants<>+256(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+288(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+320(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+352(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+384(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+416(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+448(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+480(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+512(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+544(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+576(SB), Z5, Z6
+	VMULPD            Z5, Z5, Z7
 	VFMADD213PD       Z1, Z7, Z6
-	VADDPD            Z6, Z3, Z1
+	VADDPD            Z6, Z5, Z1
 	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
 	VADDPD.BCST       constants<>+608(SB), Z1, Z2
-	VSUBPD.BCST       constants<>+608(SB), Z2, Z3
-	VSUBPD            Z3, Z1, Z3
-	VDIVPD            Z2, Z3, Z3
+	VSUBPD.BCST       constants<>+608(SB), Z2, Z5
+	VSUBPD            Z5, Z1, Z5
+	VDIVPD            Z2, Z5, Z5
 	VCMPPD.BCST       $0x1d, constants<>+864(SB), Z2, K1
-	VPXORQ            Z4, Z4, Z4
-	VMOVAPD           Z4, Z6
+	VPXORQ            Z3, Z3, Z3
+	VMOVAPD           Z3, Z6
 	VBROADCASTSD      constants<>+608(SB), K1, Z6
 	VMULPD.BCST       constants<>+576(SB), Z2, Z7
 	VMOVAPD           Z7, K1, Z2
 	VSUBPD.BCST       constants<>+608(SB), Z2, Z2
 	VCMPPD.BCST       $0x11, constants<>+1312(SB), Z1, K1
 	VMOVAPD           Z1, K1, Z2
-	VMOVAPD           Z3, Z1
-	VMOVAPD           Z4, K1, Z1
-	VADDPD.BCST       constants<>+896(SB), Z2, Z3
-	VDIVPD            Z3, Z2, Z3
-	VMULPD            Z3, Z3, Z7
+	VMOVAPD           Z5, Z1
+	VMOVAPD           Z3, K1, Z1
+	VADDPD.BCST       constants<>+896(SB), Z2, Z5
+	VDIVPD            Z5, Z2, Z5
+	VMULPD            Z5, Z5, Z7
 	VBROADCASTSD      constants<>+928(SB), Z8
 	VFMADD213PD.BCST  constants<>+960(SB), Z7, Z8
 	VFMADD213PD.BCST  constants<>+992(SB), Z7, Z8
@@ -1925,7 +2180,7 @@ step:
 	VMULPD.BCST       constants<>+576(SB), Z9, Z9
 	VFMADD213PD       Z9, Z7, Z8
 	VFMADD231PD.BCST  constants<>+192(SB), Z6, Z1
-	VFMADD231PD       Z8, Z3, Z1
+	VFMADD231PD       Z8, Z5, Z1
 	VSUBPD            Z1, Z9, Z1
 	VSUBPD            Z1, Z2, Z1
 	VFMADD231PD.BCST  constants<>+160(SB), Z6, Z1
@@ -1943,11 +2198,9 @@ tail:
 	BZHIL             DX, SI, SI
 	KMOVW             SI, K1
 	VMOVUPD.Z         (AX)(BX*1), K1, Z0
-	VPORQ.BCST        constants<>+0(SB), Z0, Z1
-	VBROADCASTSD      constants<>+32(SB), Z2
-	VBROADCASTSD      constants<>+64(SB), Z3
-	VMAXPD            Z1, Z3, Z1
-	VMINPD            Z1, Z2, Z1
+	VBROADCASTSD      constants<>+64(SB), Z1
+	VPORQ.BCST        constants<>+0(SB), Z0, Z2
+	VMAXPD            Z2, Z1, Z1
 	VBROADCASTSD      constants<>+640(SB), Z2
 	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
 	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
@@ -1956,21 +2209,21 @@ tail:
 	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z3
 	VSUBPD            Z3, Z1, Z1
 	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z1
-	VBROADCASTSD      constants<>+224(SB), Z4
-	VFMADD213PD.BCST  constants<>+256(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+288(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+320(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+352(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+384(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+416(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+448(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+480(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+512(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+544(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+576(SB), Z3, Z4
+	VBROADCASTSD      constants<>+224(SB), Z5
+	VFMADD213PD.BCST  constants<>+256(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+288(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+320(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+352(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+384(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+416(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+448(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+480(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+512(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+544(SB), Z3, Z5
+	VFMADD213PD.BCST  constants<>+576(SB), Z3, Z5
 	VMULPD            Z3, Z3, Z6
-	VFMADD213PD       Z1, Z6, Z4
-	VADDPD            Z4, Z3, Z1
+	VFMADD213PD       Z1, Z6, Z5
+	VADDPD            Z5, Z3, Z1
 	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
 	VADDPD.BCST       constants<>+608(SB), Z1, Z2
@@ -1978,34 +2231,34 @@ tail:
 	VSUBPD            Z3, Z1, Z3
 	VDIVPD            Z2, Z3, Z3
 	VCMPPD.BCST       $0x1d, constants<>+864(SB), Z2, K2
-	VPXORQ            Z5, Z5, Z5
-	VMOVAPD           Z5, Z4
-	VBROADCASTSD      constants<>+608(SB), K2, Z4
+	VPXORQ            Z4, Z4, Z4
+	VMOVAPD           Z4, Z5
+	VBROADCASTSD      constants<>+608(SB), K2, Z5
 	VMULPD.BCST       constants<>+576(SB), Z2, Z6
 	VMOVAPD           Z6, K2, Z2
 	VSUBPD.BCST       constants<>+608(SB), Z2, Z2
 	VCMPPD.BCST       $0x11, constants<>+1312(SB), Z1, K2
 	VMOVAPD           Z1, K2, Z2
 	VMOVAPD           Z3, Z1
-	VMOVAPD           Z5, K2, Z1
+	VMOVAPD           Z4, K2, Z1
 	VADDPD.BCST       constants<>+896(SB), Z2, Z3
 	VDIVPD            Z3, Z2, Z3
-	VMULPD            Z3, Z3, Z5
+	VMULPD            Z3, Z3, Z4
 	VBROADCASTSD      constants<>+928(SB), Z6
-	VFMADD213PD.BCST  constants<>+960(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+992(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+1024(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+1056(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+1088(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+1120(SB), Z5, Z6
+	VFMADD213PD.BCST  constants<>+960(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+992(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+1024(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+1056(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+1088(SB), Z4, Z6
+	VFMADD213PD.BCST  constants<>+1120(SB), Z4, Z6
 	VMULPD            Z2, Z2, Z7
 	VMULPD.BCST       constants<>+576(SB), Z7, Z7
-	VFMADD213PD       Z7, Z5, Z6
-	VFMADD231PD.BCST  constants<>+192(SB), Z4, Z1
+	VFMADD213PD       Z7, Z4, Z6
+	VFMADD231PD.BCST  constants<>+192(SB), Z5, Z1
 	VFMADD231PD       Z6, Z3, Z1
 	VSUBPD            Z1, Z7, Z1
 	VSUBPD            Z1, Z2, Z1
-	VFMADD231PD.BCST  constants<>+160(SB), Z4, Z1
+	VFMADD231PD.BCST  constants<>+160(SB), Z5, Z1
 	VMAXPD.BCST       constants<>+1184(SB), Z0, Z0
 	VADDPD            Z0, Z1, Z0
 	VMOVUPD           Z0, K1, (CX)(BX*1)
@@ -2025,11 +2278,9 @@ avx2:
 
 avx2_step:
 	VMOVUPD      (AX)(BX*1), Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -2059,20 +2310,21 @@ avx2_step:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
-	VADDPD       constants<>+608(SB), Y1, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y3
-	VSUBPD       Y3, Y1, Y3
-	VDIVPD       Y2, Y3, Y3
-	VCMPPD       $0x1d, constants<>+864(SB), Y2, Y4
+	VSUBPD       constants<>+608(SB), Y3, Y2
+	VSUBPD       Y2, Y1, Y2
+	VDIVPD       Y3, Y2, Y2
+	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y4
 	VXORPD       Y5, Y5, Y5
 	VBLENDVPD    Y4, constants<>+608(SB), Y5, Y6
-	VMULPD       constants<>+576(SB), Y2, Y7
-	VBLENDVPD    Y4, Y7, Y2, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y2
+	VMULPD       constants<>+576(SB), Y3, Y7
+	VBLENDVPD    Y4, Y7, Y3, Y3
+	VSUBPD       constants<>+608(SB), Y3, Y3
 	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y4
-	VBLENDVPD    Y4, Y1, Y2, Y1
-	VBLENDVPD    Y4, Y5, Y3, Y2
+	VBLENDVPD    Y4, Y1, Y3, Y1
+	VBLENDVPD    Y4, Y5, Y2, Y2
 	VADDPD       constants<>+896(SB), Y1, Y3
 	VDIVPD       Y3, Y1, Y3
 	VMULPD       Y3, Y3, Y4
@@ -2095,11 +2347,9 @@ avx2_step:
 	VADDPD       Y0, Y1, Y0
 	VMOVUPD      Y0, (CX)(BX*1)
 	VMOVUPD      32(AX)(BX*1), Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -2129,20 +2379,21 @@ avx2_step:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
-	VADDPD       constants<>+608(SB), Y1, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y3
-	VSUBPD       Y3, Y1, Y3
-	VDIVPD       Y2, Y3, Y3
-	VCMPPD       $0x1d, constants<>+864(SB), Y2, Y4
+	VSUBPD       constants<>+608(SB), Y3, Y2
+	VSUBPD       Y2, Y1, Y2
+	VDIVPD       Y3, Y2, Y2
+	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y4
 	VXORPD       Y5, Y5, Y5
 	VBLENDVPD    Y4, constants<>+608(SB), Y5, Y6
-	VMULPD       constants<>+576(SB), Y2, Y7
-	VBLENDVPD    Y4, Y7, Y2, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y2
+	VMULPD       constants<>+576(SB), Y3, Y7
+	VBLENDVPD    Y4, Y7, Y3, Y3
+	VSUBPD       constants<>+608(SB), Y3, Y3
 	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y4
-	VBLENDVPD    Y4, Y1, Y2, Y1
-	VBLENDVPD    Y4, Y5, Y3, Y2
+	VBLENDVPD    Y4, Y1, Y3, Y1
+	VBLENDVPD    Y4, Y5, Y2, Y2
 	VADDPD       constants<>+896(SB), Y1, Y3
 	VDIVPD       Y3, Y1, Y3
 	VMULPD       Y3, Y3, Y4
@@ -2177,11 +2428,9 @@ avx2_tail:
 	SUBQ         DI, SI
 	VMOVUPD      (SI), Y0
 	VMASKMOVPD   (AX)(BX*1), Y0, Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -2211,20 +2460,21 @@ avx2_tail:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
-	VADDPD       constants<>+608(SB), Y1, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y3
-	VSUBPD       Y3, Y1, Y3
-	VDIVPD       Y2, Y3, Y3
-	VCMPPD       $0x1d, constants<>+864(SB), Y2, Y4
+	VSUBPD       constants<>+608(SB), Y3, Y2
+	VSUBPD       Y2, Y1, Y2
+	VDIVPD       Y3, Y2, Y2
+	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y4
 	VXORPD       Y5, Y5, Y5
 	VBLENDVPD    Y4, constants<>+608(SB), Y5, Y6
-	VMULPD       constants<>+576(SB), Y2, Y7
-	VBLENDVPD    Y4, Y7, Y2, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y2
+	VMULPD       constants<>+576(SB), Y3, Y7
+	VBLENDVPD    Y4, Y7, Y3, Y3
+	VSUBPD       constants<>+608(SB), Y3, Y3
 	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y4
-	VBLENDVPD    Y4, Y1, Y2, Y1
-	VBLENDVPD    Y4, Y5, Y3, Y2
+	VBLENDVPD    Y4, Y1, Y3, Y1
+	VBLENDVPD    Y4, Y5, Y2, Y2
 	VADDPD       constants<>+896(SB), Y1, Y3
 	VDIVPD       Y3, Y1, Y3
 	VMULPD       Y3, Y3, Y4
@@ -2251,11 +2501,9 @@ avx2_tail:
 	JLE          avx2_reload
 	VMOVUPD      32(SI), Y0
 	VMASKMOVPD   32(AX)(BX*1), Y0, Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -2285,20 +2533,21 @@ avx2_tail:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
-	VADDPD       constants<>+608(SB), Y1, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y3
-	VSUBPD       Y3, Y1, Y3
-	VDIVPD       Y2, Y3, Y3
-	VCMPPD       $0x1d, constants<>+864(SB), Y2, Y4
+	VSUBPD       constants<>+608(SB), Y3, Y2
+	VSUBPD       Y2, Y1, Y2
+	VDIVPD       Y3, Y2, Y2
+	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y4
 	VXORPD       Y5, Y5, Y5
 	VBLENDVPD    Y4, constants<>+608(SB), Y5, Y6
-	VMULPD       constants<>+576(SB), Y2, Y7
-	VBLENDVPD    Y4, Y7, Y2, Y2
-	VSUBPD       constants<>+608(SB), Y2, Y2
+	VMULPD       constants<>+576(SB), Y3, Y7
+	VBLENDVPD    Y4, Y7, Y3, Y3
+	VSUBPD       constants<>+608(SB), Y3, Y3
 	VCMPPD       $0x11, constants<>+1312(SB), Y1, Y4
-	VBLENDVPD    Y4, Y1, Y2, Y1
-	VBLENDVPD    Y4, Y5, Y3, Y2
+	VBLENDVPD    Y4, Y1, Y3, Y1
+	VBLENDVPD    Y4, Y5, Y2, Y2
 	VADDPD       constants<>+896(SB), Y1, Y3
 	VDIVPD       Y3, Y1, Y3
 	VMULPD       Y3, Y3, Y4
@@ -2342,11 +2591,9 @@ TEXT ·logisticVector(SB), NOSPLIT, $0-56
 
 step:
 	VMOVUPD           (AX)(BX*1), Z0
-	VPORQ.BCST        constants<>+0(SB), Z0, Z1
-	VBROADCASTSD      constants<>+32(SB), Z2
-	VBROADCASTSD      constants<>+64(SB), Z3
-	VMAXPD            Z1, Z3, Z1
-	VMINPD            Z1, Z2, Z1
+	VBROADCASTSD      constants<>+64(SB), Z1
+	VPORQ.BCST        constants<>+0(SB), Z0, Z2
+	VMAXPD            Z2, Z1, Z1
 	VBROADCASTSD      constants<>+640(SB), Z2
 	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
 	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
@@ -2372,11 +2619,11 @@ step:
 	VADDPD            Z4, Z3, Z1
 	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
+	VADDPD.BCST       constants<>+608(SB), Z1, Z2
 	VCMPPD.BCST       $0x1d, constants<>+1184(SB), Z0, K1
 	VMOVAPD           Z1, Z0
 	VBROADCASTSD      constants<>+608(SB), K1, Z0
-	VADDPD.BCST       constants<>+608(SB), Z1, Z1
-	VDIVPD            Z1, Z0, Z0
+	VDIVPD            Z2, Z0, Z0
 	VMOVUPD           Z0, (CX)(BX*1)
 	ADDQ              $0x40, BX
 	DECQ              SI
@@ -2389,11 +2636,9 @@ tail:
 	BZHIL             DX, SI, SI
 	KMOVW             SI, K1
 	VMOVUPD.Z         (AX)(BX*1), K1, Z0
-	VPORQ.BCST        constants<>+0(SB), Z0, Z1
-	VBROADCASTSD      constants<>+32(SB), Z2
-	VBROADCASTSD      constants<>+64(SB), Z3
-	VMAXPD            Z1, Z3, Z1
-	VMINPD            Z1, Z2, Z1
+	VBROADCASTSD      constants<>+64(SB), Z1
+	VPORQ.BCST        constants<>+0(SB), Z0, Z2
+	VMAXPD            Z2, Z1, Z1
 	VBROADCASTSD      constants<>+640(SB), Z2
 	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
 	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
@@ -2419,11 +2664,11 @@ tail:
 	VADDPD            Z4, Z3, Z1
 	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
+	VADDPD.BCST       constants<>+608(SB), Z1, Z2
 	VCMPPD.BCST       $0x1d, constants<>+1184(SB), Z0, K2
 	VMOVAPD           Z1, Z0
 	VBROADCASTSD      constants<>+608(SB), K2, Z0
-	VADDPD.BCST       constants<>+608(SB), Z1, Z1
-	VDIVPD            Z1, Z0, Z0
+	VDIVPD            Z2, Z0, Z0
 	VMOVUPD           Z0, K1, (CX)(BX*1)
 
 done:
@@ -2441,11 +2686,9 @@ avx2:
 
 avx2_step:
 	VMOVUPD      (AX)(BX*1), Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -2475,18 +2718,17 @@ avx2_step:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
 	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VDIVPD       Y1, Y0, Y0
+	VDIVPD       Y3, Y0, Y0
 	VMOVUPD      Y0, (CX)(BX*1)
 	VMOVUPD      32(AX)(BX*1), Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -2516,11 +2758,12 @@ avx2_step:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
 	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VDIVPD       Y1, Y0, Y0
+	VDIVPD       Y3, Y0, Y0
 	VMOVUPD      Y0, 32(CX)(BX*1)
 	ADDQ         $0x40, BX
 	DECQ         SI
@@ -2535,11 +2778,9 @@ avx2_tail:
 	SUBQ         DI, SI
 	VMOVUPD      (SI), Y0
 	VMASKMOVPD   (AX)(BX*1), Y0, Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -2569,22 +2810,21 @@ avx2_tail:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
 	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VDIVPD       Y1, Y0, Y0
+	VDIVPD       Y3, Y0, Y0
 	VMOVUPD      (SI), Y1
 	VMASKMOVPD   Y0, Y1, (CX)(BX*1)
 	CMPQ         DX, $0x04
 	JLE          avx2_reload
 	VMOVUPD      32(SI), Y0
 	VMASKMOVPD   32(AX)(BX*1), Y0, Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -2614,11 +2854,12 @@ avx2_tail:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
 	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VDIVPD       Y1, Y0, Y0
+	VDIVPD       Y3, Y0, Y0
 	VMOVUPD      32(SI), Y1
 	VMASKMOVPD   Y0, Y1, 32(CX)(BX*1)
 
@@ -2766,67 +3007,67 @@ avx2_step:
 	VADDPD       Y6, Y1, Y1
 	VORPD        constants<>+0(SB), Y5, Y5
 	VMOVUPD      constants<>+1376(SB), Y6
+	VMOVUPD      32(AX)(BX*1), Y7
 	VMAXPD       Y5, Y6, Y5
+	VMOVUPD      32(CX)(BX*1), Y8
 	VMOVUPD      constants<>+1408(SB), Y6
+	VFMADD231PD  Y8, Y0, Y7
 	VFMADD231PD  constants<>+128(SB), Y5, Y6
-	VSUBPD       constants<>+1408(SB), Y6, Y7
-	VFNMADD231PD constants<>+160(SB), Y7, Y5
-	VMOVAPD      Y5, Y8
-	VFNMADD231PD constants<>+192(SB), Y7, Y8
-	VSUBPD       Y8, Y5, Y5
-	VFNMADD231PD constants<>+192(SB), Y7, Y5
-	VMOVUPD      constants<>+224(SB), Y7
-	VFMADD213PD  constants<>+256(SB), Y8, Y7
-	VFMADD213PD  constants<>+288(SB), Y8, Y7
-	VFMADD213PD  constants<>+320(SB), Y8, Y7
-	VFMADD213PD  constants<>+352(SB), Y8, Y7
-	VFMADD213PD  constants<>+384(SB), Y8, Y7
-	VFMADD213PD  constants<>+416(SB), Y8, Y7
-	VFMADD213PD  constants<>+448(SB), Y8, Y7
-	VFMADD213PD  constants<>+480(SB), Y8, Y7
-	VFMADD213PD  constants<>+512(SB), Y8, Y7
-	VFMADD213PD  constants<>+544(SB), Y8, Y7
-	VFMADD213PD  constants<>+576(SB), Y8, Y7
-	VMULPD       Y8, Y8, Y9
-	VFMADD213PD  Y5, Y9, Y7
-	VADDPD       Y7, Y8, Y5
+	VMAXPD       constants<>+1184(SB), Y7, Y9
+	VSUBPD       constants<>+1408(SB), Y6, Y8
+	VADDPD       Y9, Y3, Y3
+	VORPD        constants<>+0(SB), Y7, Y9
+	VFNMADD231PD constants<>+160(SB), Y8, Y5
+	VMOVUPD      constants<>+1376(SB), Y10
+	VMOVAPD      Y5, Y7
+	VMAXPD       Y9, Y10, Y9
+	VFNMADD231PD constants<>+192(SB), Y8, Y7
+	VMOVUPD      constants<>+1408(SB), Y10
+	VSUBPD       Y7, Y5, Y5
+	VFMADD231PD  constants<>+128(SB), Y9, Y10
+	VFNMADD231PD constants<>+192(SB), Y8, Y5
+	VSUBPD       constants<>+1408(SB), Y10, Y11
+	VMOVUPD      constants<>+224(SB), Y8
+	VFMADD213PD  constants<>+256(SB), Y7, Y8
+	VFNMADD231PD constants<>+160(SB), Y11, Y9
+	VFMADD213PD  constants<>+288(SB), Y7, Y8
+	VMOVAPD      Y9, Y12
+	VFMADD213PD  constants<>+320(SB), Y7, Y8
+	VFNMADD231PD constants<>+192(SB), Y11, Y12
+	VFMADD213PD  constants<>+352(SB), Y7, Y8
+	VSUBPD       Y12, Y9, Y9
+	VFMADD213PD  constants<>+384(SB), Y7, Y8
+	VFNMADD231PD constants<>+192(SB), Y11, Y9
+	VFMADD213PD  constants<>+416(SB), Y7, Y8
+	VMOVUPD      constants<>+224(SB), Y13
+	VFMADD213PD  constants<>+448(SB), Y7, Y8
+	VFMADD213PD  constants<>+256(SB), Y12, Y13
+	VFMADD213PD  constants<>+480(SB), Y7, Y8
+	VFMADD213PD  constants<>+288(SB), Y12, Y13
+	VFMADD213PD  constants<>+512(SB), Y7, Y8
+	VFMADD213PD  constants<>+320(SB), Y12, Y13
+	VFMADD213PD  constants<>+544(SB), Y7, Y8
+	VFMADD213PD  constants<>+352(SB), Y12, Y13
+	VFMADD213PD  constants<>+576(SB), Y7, Y8
+	VFMADD213PD  constants<>+384(SB), Y12, Y13
+	VMULPD       Y7, Y7, Y11
+	VFMADD213PD  constants<>+416(SB), Y12, Y13
+	VFMADD213PD  Y5, Y11, Y8
+	VFMADD213PD  constants<>+448(SB), Y12, Y13
+	VADDPD       Y8, Y7, Y5
+	VFMADD213PD  constants<>+480(SB), Y12, Y13
 	VADDPD       constants<>+608(SB), Y5, Y5
+	VFMADD213PD  constants<>+512(SB), Y12, Y13
 	VPSLLQ       $0x34, Y6, Y6
+	VFMADD213PD  constants<>+544(SB), Y12, Y13
 	VFMADD213PD  constants<>+608(SB), Y6, Y5
+	VFMADD213PD  constants<>+576(SB), Y12, Y13
 	VMULPD       Y5, Y2, Y2
-	VMOVUPD      32(AX)(BX*1), Y5
-	VMOVUPD      32(CX)(BX*1), Y6
-	VFMADD231PD  Y6, Y0, Y5
-	VMAXPD       constants<>+1184(SB), Y5, Y6
-	VADDPD       Y6, Y3, Y3
-	VORPD        constants<>+0(SB), Y5, Y5
-	VMOVUPD      constants<>+1376(SB), Y6
-	VMAXPD       Y5, Y6, Y5
-	VMOVUPD      constants<>+1408(SB), Y6
-	VFMADD231PD  constants<>+128(SB), Y5, Y6
-	VSUBPD       constants<>+1408(SB), Y6, Y7
-	VFNMADD231PD constants<>+160(SB), Y7, Y5
-	VMOVAPD      Y5, Y8
-	VFNMADD231PD constants<>+192(SB), Y7, Y8
-	VSUBPD       Y8, Y5, Y5
-	VFNMADD231PD constants<>+192(SB), Y7, Y5
-	VMOVUPD      constants<>+224(SB), Y7
-	VFMADD213PD  constants<>+256(SB), Y8, Y7
-	VFMADD213PD  constants<>+288(SB), Y8, Y7
-	VFMADD213PD  constants<>+320(SB), Y8, Y7
-	VFMADD213PD  constants<>+352(SB), Y8, Y7
-	VFMADD213PD  constants<>+384(SB), Y8, Y7
-	VFMADD213PD  constants<>+416(SB), Y8, Y7
-	VFMADD213PD  constants<>+448(SB), Y8, Y7
-	VFMADD213PD  constants<>+480(SB), Y8, Y7
-	VFMADD213PD  constants<>+512(SB), Y8, Y7
-	VFMADD213PD  constants<>+544(SB), Y8, Y7
-	VFMADD213PD  constants<>+576(SB), Y8, Y7
-	VMULPD       Y8, Y8, Y9
-	VFMADD213PD  Y5, Y9, Y7
-	VADDPD       Y7, Y8, Y5
+	VMULPD       Y12, Y12, Y5
+	VFMADD213PD  Y9, Y5, Y13
+	VADDPD       Y13, Y12, Y5
 	VADDPD       constants<>+608(SB), Y5, Y5
-	VPSLLQ       $0x34, Y6, Y6
+	VPSLLQ       $0x34, Y10, Y6
 	VFMADD213PD  constants<>+608(SB), Y6, Y5
 	VMULPD       Y5, Y4, Y4
 	ADDQ         $0x40, BX
@@ -2980,11 +3221,9 @@ step:
 	VMOVUPD           (CX)(SI*1), Z2
 	VMOVUPD           (DX)(SI*1), Z3
 	VFMADD231PD       Z3, Z0, Z2
-	VPORQ.BCST        constants<>+0(SB), Z2, Z3
-	VBROADCASTSD      constants<>+32(SB), Z6
-	VBROADCASTSD      constants<>+64(SB), Z7
-	VMAXPD            Z3, Z7, Z3
-	VMINPD            Z3, Z6, Z3
+	VBROADCASTSD      constants<>+64(SB), Z3
+	VPORQ.BCST        constants<>+0(SB), Z2, Z6
+	VMAXPD            Z6, Z3, Z3
 	VBROADCASTSD      constants<>+640(SB), Z6
 	VFMADD231PD.BCST  constants<>+128(SB), Z3, Z6
 	VSUBPD.BCST       constants<>+640(SB), Z6, Z6
@@ -3061,11 +3300,9 @@ tail:
 	VMOVUPD.Z         (CX)(SI*1), K1, Z3
 	VMOVUPD.Z         (DX)(SI*1), K1, Z4
 	VFMADD231PD       Z4, Z0, Z3
-	VPORQ.BCST        constants<>+0(SB), Z3, Z0
-	VBROADCASTSD      constants<>+32(SB), Z4
-	VBROADCASTSD      constants<>+64(SB), Z6
-	VMAXPD            Z0, Z6, Z0
-	VMINPD            Z0, Z4, Z0
+	VBROADCASTSD      constants<>+64(SB), Z0
+	VPORQ.BCST        constants<>+0(SB), Z3, Z4
+	VMAXPD            Z4, Z0, Z0
 	VBROADCASTSD      constants<>+640(SB), Z4
 	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z4
 	VSUBPD.BCST       constants<>+640(SB), Z4, Z4
@@ -3158,11 +3395,9 @@ avx2_step:
 	VMOVUPD      (CX)(SI*1), Y3
 	VMOVUPD      (DX)(SI*1), Y4
 	VFMADD231PD  Y4, Y0, Y3
-	VORPD        constants<>+0(SB), Y3, Y4
-	VMOVUPD      constants<>+32(SB), Y5
-	VMOVUPD      constants<>+64(SB), Y6
-	VMAXPD       Y4, Y6, Y4
-	VMINPD       Y4, Y5, Y4
+	VMOVUPD      constants<>+64(SB), Y4
+	VORPD        constants<>+0(SB), Y3, Y5
+	VMAXPD       Y5, Y4, Y4
 	VMOVUPD      constants<>+96(SB), Y5
 	VFMADD231PD  constants<>+128(SB), Y4, Y5
 	VSUBPD       constants<>+96(SB), Y5, Y6
@@ -3192,20 +3427,21 @@ avx2_step:
 	VMULPD       Y7, Y4, Y4
 	VPSUBQ       Y6, Y5, Y5
 	VPSLLQ       $0x34, Y5, Y5
+	VMOVAPD      Y4, Y6
+	VFMADD213PD  constants<>+608(SB), Y5, Y6
 	VMULPD       Y5, Y4, Y4
-	VADDPD       constants<>+608(SB), Y4, Y5
-	VSUBPD       constants<>+608(SB), Y5, Y6
-	VSUBPD       Y6, Y4, Y6
-	VDIVPD       Y5, Y6, Y6
-	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y7
+	VSUBPD       constants<>+608(SB), Y6, Y5
+	VSUBPD       Y5, Y4, Y5
+	VDIVPD       Y6, Y5, Y5
+	VCMPPD       $0x1d, constants<>+864(SB), Y6, Y7
 	VXORPD       Y8, Y8, Y8
 	VBLENDVPD    Y7, constants<>+608(SB), Y8, Y9
-	VMULPD       constants<>+576(SB), Y5, Y10
-	VBLENDVPD    Y7, Y10, Y5, Y5
-	VSUBPD       constants<>+608(SB), Y5, Y5
+	VMULPD       constants<>+576(SB), Y6, Y10
+	VBLENDVPD    Y7, Y10, Y6, Y6
+	VSUBPD       constants<>+608(SB), Y6, Y6
 	VCMPPD       $0x11, constants<>+1312(SB), Y4, Y7
-	VBLENDVPD    Y7, Y4, Y5, Y4
-	VBLENDVPD    Y7, Y8, Y6, Y5
+	VBLENDVPD    Y7, Y4, Y6, Y4
+	VBLENDVPD    Y7, Y8, Y5, Y5
 	VADDPD       constants<>+896(SB), Y4, Y6
 	VDIVPD       Y6, Y4, Y6
 	VMULPD       Y6, Y6, Y7
@@ -3231,11 +3467,9 @@ avx2_step:
 	VMOVUPD      32(CX)(SI*1), Y3
 	VMOVUPD      32(DX)(SI*1), Y4
 	VFMADD231PD  Y4, Y0, Y3
-	VORPD        constants<>+0(SB), Y3, Y4
-	VMOVUPD      constants<>+32(SB), Y5
-	VMOVUPD      constants<>+64(SB), Y6
-	VMAXPD       Y4, Y6, Y4
-	VMINPD       Y4, Y5, Y4
+	VMOVUPD      constants<>+64(SB), Y4
+	VORPD        constants<>+0(SB), Y3, Y5
+	VMAXPD       Y5, Y4, Y4
 	VMOVUPD      constants<>+96(SB), Y5
 	VFMADD231PD  constants<>+128(SB), Y4, Y5
 	VSUBPD       constants<>+96(SB), Y5, Y6
@@ -3265,20 +3499,21 @@ avx2_step:
 	VMULPD       Y7, Y4, Y4
 	VPSUBQ       Y6, Y5, Y5
 	VPSLLQ       $0x34, Y5, Y5
+	VMOVAPD      Y4, Y6
+	VFMADD213PD  constants<>+608(SB), Y5, Y6
 	VMULPD       Y5, Y4, Y4
-	VADDPD       constants<>+608(SB), Y4, Y5
-	VSUBPD       constants<>+608(SB), Y5, Y6
-	VSUBPD       Y6, Y4, Y6
-	VDIVPD       Y5, Y6, Y6
-	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y7
+	VSUBPD       constants<>+608(SB), Y6, Y5
+	VSUBPD       Y5, Y4, Y5
+	VDIVPD       Y6, Y5, Y5
+	VCMPPD       $0x1d, constants<>+864(SB), Y6, Y7
 	VXORPD       Y8, Y8, Y8
 	VBLENDVPD    Y7, constants<>+608(SB), Y8, Y9
-	VMULPD       constants<>+576(SB), Y5, Y10
-	VBLENDVPD    Y7, Y10, Y5, Y5
-	VSUBPD       constants<>+608(SB), Y5, Y5
+	VMULPD       constants<>+576(SB), Y6, Y10
+	VBLENDVPD    Y7, Y10, Y6, Y6
+	VSUBPD       constants<>+608(SB), Y6, Y6
 	VCMPPD       $0x11, constants<>+1312(SB), Y4, Y7
-	VBLENDVPD    Y7, Y4, Y5, Y4
-	VBLENDVPD    Y7, Y8, Y6, Y5
+	VBLENDVPD    Y7, Y4, Y6, Y4
+	VBLENDVPD    Y7, Y8, Y5, Y5
 	VADDPD       constants<>+896(SB), Y4, Y6
 	VDIVPD       Y6, Y4, Y6
 	VMULPD       Y6, Y6, Y7
@@ -3320,11 +3555,9 @@ avx2_tail:
 	VMOVUPD      (DI), Y3
 	VMASKMOVPD   (DX)(SI*1), Y3, Y3
 	VFMADD231PD  Y3, Y0, Y2
-	VORPD        constants<>+0(SB), Y2, Y3
-	VMOVUPD      constants<>+32(SB), Y4
-	VMOVUPD      constants<>+64(SB), Y5
-	VMAXPD       Y3, Y5, Y3
-	VMINPD       Y3, Y4, Y3
+	VMOVUPD      constants<>+64(SB), Y3
+	VORPD        constants<>+0(SB), Y2, Y4
+	VMAXPD       Y4, Y3, Y3
 	VMOVUPD      constants<>+96(SB), Y4
 	VFMADD231PD  constants<>+128(SB), Y3, Y4
 	VSUBPD       constants<>+96(SB), Y4, Y5
@@ -3354,20 +3587,21 @@ avx2_tail:
 	VMULPD       Y6, Y3, Y3
 	VPSUBQ       Y5, Y4, Y4
 	VPSLLQ       $0x34, Y4, Y4
+	VMOVAPD      Y3, Y5
+	VFMADD213PD  constants<>+608(SB), Y4, Y5
 	VMULPD       Y4, Y3, Y3
-	VADDPD       constants<>+608(SB), Y3, Y4
-	VSUBPD       constants<>+608(SB), Y4, Y5
-	VSUBPD       Y5, Y3, Y5
-	VDIVPD       Y4, Y5, Y5
-	VCMPPD       $0x1d, constants<>+864(SB), Y4, Y6
+	VSUBPD       constants<>+608(SB), Y5, Y4
+	VSUBPD       Y4, Y3, Y4
+	VDIVPD       Y5, Y4, Y4
+	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y6
 	VXORPD       Y7, Y7, Y7
 	VBLENDVPD    Y6, constants<>+608(SB), Y7, Y8
-	VMULPD       constants<>+576(SB), Y4, Y9
-	VBLENDVPD    Y6, Y9, Y4, Y4
-	VSUBPD       constants<>+608(SB), Y4, Y4
+	VMULPD       constants<>+576(SB), Y5, Y9
+	VBLENDVPD    Y6, Y9, Y5, Y5
+	VSUBPD       constants<>+608(SB), Y5, Y5
 	VCMPPD       $0x11, constants<>+1312(SB), Y3, Y6
-	VBLENDVPD    Y6, Y3, Y4, Y3
-	VBLENDVPD    Y6, Y7, Y5, Y4
+	VBLENDVPD    Y6, Y3, Y5, Y3
+	VBLENDVPD    Y6, Y7, Y4, Y4
 	VADDPD       constants<>+896(SB), Y3, Y5
 	VDIVPD       Y5, Y3, Y5
 	VMULPD       Y5, Y5, Y6
@@ -3403,11 +3637,9 @@ avx2_tail:
 	VMOVUPD      32(DI), Y3
 	VMASKMOVPD   32(DX)(SI*1), Y3, Y3
 	VFMADD231PD  Y3, Y0, Y2
-	VORPD        constants<>+0(SB), Y2, Y0
-	VMOVUPD      constants<>+32(SB), Y3
-	VMOVUPD      constants<>+64(SB), Y4
-	VMAXPD       Y0, Y4, Y0
-	VMINPD       Y0, Y3, Y0
+	VMOVUPD      constants<>+64(SB), Y0
+	VORPD        constants<>+0(SB), Y2, Y3
+	VMAXPD       Y3, Y0, Y0
 	VMOVUPD      constants<>+96(SB), Y3
 	VFMADD231PD  constants<>+128(SB), Y0, Y3
 	VSUBPD       constants<>+96(SB), Y3, Y4
@@ -3437,20 +3669,21 @@ avx2_tail:
 	VMULPD       Y5, Y0, Y0
 	VPSUBQ       Y4, Y3, Y3
 	VPSLLQ       $0x34, Y3, Y3
+	VMOVAPD      Y0, Y4
+	VFMADD213PD  constants<>+608(SB), Y3, Y4
 	VMULPD       Y3, Y0, Y0
-	VADDPD       constants<>+608(SB), Y0, Y3
-	VSUBPD       constants<>+608(SB), Y3, Y4
-	VSUBPD       Y4, Y0, Y4
-	VDIVPD       Y3, Y4, Y4
-	VCMPPD       $0x1d, constants<>+864(SB), Y3, Y5
+	VSUBPD       constants<>+608(SB), Y4, Y3
+	VSUBPD       Y3, Y0, Y3
+	VDIVPD       Y4, Y3, Y3
+	VCMPPD       $0x1d, constants<>+864(SB), Y4, Y5
 	VXORPD       Y6, Y6, Y6
 	VBLENDVPD    Y5, constants<>+608(SB), Y6, Y7
-	VMULPD       constants<>+576(SB), Y3, Y8
-	VBLENDVPD    Y5, Y8, Y3, Y3
-	VSUBPD       constants<>+608(SB), Y3, Y3
+	VMULPD       constants<>+576(SB), Y4, Y8
+	VBLENDVPD    Y5, Y8, Y4, Y4
+	VSUBPD       constants<>+608(SB), Y4, Y4
 	VCMPPD       $0x11, constants<>+1312(SB), Y0, Y5
-	VBLENDVPD    Y5, Y0, Y3, Y0
-	VBLENDVPD    Y5, Y6, Y4, Y3
+	VBLENDVPD    Y5, Y0, Y4, Y0
+	VBLENDVPD    Y5, Y6, Y3, Y3
 	VADDPD       constants<>+896(SB), Y0, Y4
 	VDIVPD       Y4, Y0, Y4
 	VMULPD       Y4, Y4, Y5
@@ -4158,11 +4391,9 @@ step:
 	VFMADD231PD       Z6, Z0, Z5
 	VMAXPD.BCST       constants<>+1184(SB), Z5, Z6
 	VADDPD            Z6, Z1, Z1
-	VPORQ.BCST        constants<>+0(SB), Z5, Z6
-	VBROADCASTSD      constants<>+32(SB), Z7
-	VBROADCASTSD      constants<>+64(SB), Z8
-	VMAXPD            Z6, Z8, Z6
-	VMINPD            Z6, Z7, Z6
+	VBROADCASTSD      constants<>+64(SB), Z6
+	VPORQ.BCST        constants<>+0(SB), Z5, Z7
+	VMAXPD            Z7, Z6, Z6
 	VBROADCASTSD      constants<>+640(SB), Z7
 	VFMADD231PD.BCST  constants<>+128(SB), Z6, Z7
 	VSUBPD.BCST       constants<>+640(SB), Z7, Z7
@@ -4220,11 +4451,9 @@ tail:
 	VFMADD231PD       Z10, Z0, Z9
 	VMAXPD.BCST       constants<>+1184(SB), Z9, Z0
 	VADDPD            Z0, Z5, Z5
-	VPORQ.BCST        constants<>+0(SB), Z9, Z0
-	VBROADCASTSD      constants<>+32(SB), Z10
-	VBROADCASTSD      constants<>+64(SB), Z11
-	VMAXPD            Z0, Z11, Z0
-	VMINPD            Z0, Z10, Z0
+	VBROADCASTSD      constants<>+64(SB), Z0
+	VPORQ.BCST        constants<>+0(SB), Z9, Z10
+	VMAXPD            Z10, Z0, Z0
 	VBROADCASTSD      constants<>+640(SB), Z10
 	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z10
 	VSUBPD.BCST       constants<>+640(SB), Z10, Z10
@@ -4308,11 +4537,9 @@ avx2_step:
 	VFMADD231PD  Y10, Y0, Y9
 	VMAXPD       constants<>+1184(SB), Y9, Y10
 	VADDPD       Y10, Y1, Y1
-	VORPD        constants<>+0(SB), Y9, Y10
-	VMOVUPD      constants<>+32(SB), Y11
-	VMOVUPD      constants<>+64(SB), Y12
-	VMAXPD       Y10, Y12, Y10
-	VMINPD       Y10, Y11, Y10
+	VMOVUPD      constants<>+64(SB), Y10
+	VORPD        constants<>+0(SB), Y9, Y11
+	VMAXPD       Y11, Y10, Y10
 	VMOVUPD      constants<>+96(SB), Y11
 	VFMADD231PD  constants<>+128(SB), Y10, Y11
 	VSUBPD       constants<>+96(SB), Y11, Y12
@@ -4342,11 +4569,12 @@ avx2_step:
 	VMULPD       Y13, Y10, Y10
 	VPSUBQ       Y12, Y11, Y11
 	VPSLLQ       $0x34, Y11, Y11
+	VMOVAPD      Y10, Y12
+	VFMADD213PD  constants<>+608(SB), Y11, Y12
 	VMULPD       Y11, Y10, Y10
-	VADDPD       constants<>+608(SB), Y10, Y11
-	VMULPD       Y11, Y2, Y2
-	VMOVUPD      constants<>+608(SB), Y12
-	VDIVPD       Y11, Y12, Y11
+	VMULPD       Y12, Y2, Y2
+	VMOVUPD      constants<>+608(SB), Y11
+	VDIVPD       Y12, Y11, Y11
 	VMULPD       Y10, Y11, Y10
 	VCMPPD       $0x1e, constants<>+1184(SB), Y9, Y9
 	VBLENDVPD    Y9, Y11, Y10, Y9
@@ -4360,11 +4588,9 @@ avx2_step:
 	VFMADD231PD  Y10, Y0, Y9
 	VMAXPD       constants<>+1184(SB), Y9, Y10
 	VADDPD       Y10, Y5, Y5
-	VORPD        constants<>+0(SB), Y9, Y10
-	VMOVUPD      constants<>+32(SB), Y11
-	VMOVUPD      constants<>+64(SB), Y12
-	VMAXPD       Y10, Y12, Y10
-	VMINPD       Y10, Y11, Y10
+	VMOVUPD      constants<>+64(SB), Y10
+	VORPD        constants<>+0(SB), Y9, Y11
+	VMAXPD       Y11, Y10, Y10
 	VMOVUPD      constants<>+96(SB), Y11
 	VFMADD231PD  constants<>+128(SB), Y10, Y11
 	VSUBPD       constants<>+96(SB), Y11, Y12
@@ -4394,11 +4620,12 @@ avx2_step:
 	VMULPD       Y13, Y10, Y10
 	VPSUBQ       Y12, Y11, Y11
 	VPSLLQ       $0x34, Y11, Y11
+	VMOVAPD      Y10, Y12
+	VFMADD213PD  constants<>+608(SB), Y11, Y12
 	VMULPD       Y11, Y10, Y10
-	VADDPD       constants<>+608(SB), Y10, Y11
-	VMULPD       Y11, Y6, Y6
-	VMOVUPD      constants<>+608(SB), Y12
-	VDIVPD       Y11, Y12, Y11
+	VMULPD       Y12, Y6, Y6
+	VMOVUPD      constants<>+608(SB), Y11
+	VDIVPD       Y12, Y11, Y11
 	VMULPD       Y10, Y11, Y10
 	VCMPPD       $0x1e, constants<>+1184(SB), Y9, Y9
 	VBLENDVPD    Y9, Y11, Y10, Y9
@@ -4437,11 +4664,9 @@ avx2_tail:
 	VFMADD231PD  Y6, Y0, Y5
 	VMAXPD       constants<>+1184(SB), Y5, Y6
 	VADDPD       Y6, Y1, Y1
-	VORPD        constants<>+0(SB), Y5, Y6
-	VMOVUPD      constants<>+32(SB), Y7
-	VMOVUPD      constants<>+64(SB), Y8
-	VMAXPD       Y6, Y8, Y6
-	VMINPD       Y6, Y7, Y6
+	VMOVUPD      constants<>+64(SB), Y6
+	VORPD        constants<>+0(SB), Y5, Y7
+	VMAXPD       Y7, Y6, Y6
 	VMOVUPD      constants<>+96(SB), Y7
 	VFMADD231PD  constants<>+128(SB), Y6, Y7
 	VSUBPD       constants<>+96(SB), Y7, Y8
@@ -4471,11 +4696,12 @@ avx2_tail:
 	VMULPD       Y9, Y6, Y6
 	VPSUBQ       Y8, Y7, Y7
 	VPSLLQ       $0x34, Y7, Y7
+	VMOVAPD      Y6, Y8
+	VFMADD213PD  constants<>+608(SB), Y7, Y8
 	VMULPD       Y7, Y6, Y6
-	VADDPD       constants<>+608(SB), Y6, Y7
-	VMULPD       Y7, Y2, Y2
-	VMOVUPD      constants<>+608(SB), Y8
-	VDIVPD       Y7, Y8, Y7
+	VMULPD       Y8, Y2, Y2
+	VMOVUPD      constants<>+608(SB), Y7
+	VDIVPD       Y8, Y7, Y7
 	VMULPD       Y6, Y7, Y6
 	VCMPPD       $0x1e, constants<>+1184(SB), Y5, Y5
 	VBLENDVPD    Y5, Y7, Y6, Y5
@@ -4514,11 +4740,9 @@ avx2_tail:
 	VFMADD231PD  Y6, Y0, Y5
 	VMAXPD       constants<>+1184(SB), Y5, Y0
 	VADDPD       Y0, Y1, Y1
-	VORPD        constants<>+0(SB), Y5, Y0
-	VMOVUPD      constants<>+32(SB), Y6
-	VMOVUPD      constants<>+64(SB), Y7
-	VMAXPD       Y0, Y7, Y0
-	VMINPD       Y0, Y6, Y0
+	VMOVUPD      constants<>+64(SB), Y0
+	VORPD        constants<>+0(SB), Y5, Y6
+	VMAXPD       Y6, Y0, Y0
 	VMOVUPD      constants<>+96(SB), Y6
 	VFMADD231PD  constants<>+128(SB), Y0, Y6
 	VSUBPD       constants<>+96(SB), Y6, Y7
@@ -4548,11 +4772,12 @@ avx2_tail:
 	VMULPD       Y8, Y0, Y0
 	VPSUBQ       Y7, Y6, Y6
 	VPSLLQ       $0x34, Y6, Y6
+	VMOVAPD      Y0, Y7
+	VFMADD213PD  constants<>+608(SB), Y6, Y7
 	VMULPD       Y6, Y0, Y0
-	VADDPD       constants<>+608(SB), Y0, Y6
-	VMULPD       Y6, Y2, Y2
-	VMOVUPD      constants<>+608(SB), Y7
-	VDIVPD       Y6, Y7, Y6
+	VMULPD       Y7, Y2, Y2
+	VMOVUPD      constants<>+608(SB), Y6
+	VDIVPD       Y7, Y6, Y6
 	VMULPD       Y0, Y6, Y0
 	VCMPPD       $0x1e, constants<>+1184(SB), Y5, Y5
 	VBLENDVPD    Y5, Y6, Y0, Y5
@@ -4631,11 +4856,9 @@ step:
 	VFMADD231PD       Z4, Z0, Z3
 	VMAXPD.BCST       constants<>+1184(SB), Z3, Z4
 	VADDPD            Z4, Z1, Z1
-	VPORQ.BCST        constants<>+0(SB), Z3, Z4
-	VBROADCASTSD      constants<>+32(SB), Z5
-	VBROADCASTSD      constants<>+64(SB), Z6
-	VMAXPD            Z4, Z6, Z4
-	VMINPD            Z4, Z5, Z4
+	VBROADCASTSD      constants<>+64(SB), Z4
+	VPORQ.BCST        constants<>+0(SB), Z3, Z5
+	VMAXPD            Z5, Z4, Z4
 	VBROADCASTSD      constants<>+640(SB), Z5
 	VFMADD231PD.BCST  constants<>+128(SB), Z4, Z5
 	VSUBPD.BCST       constants<>+640(SB), Z5, Z5
@@ -4689,11 +4912,9 @@ tail:
 	VFMADD231PD       Z6, Z0, Z5
 	VMAXPD.BCST       constants<>+1184(SB), Z5, Z0
 	VADDPD            Z0, Z3, Z3
-	VPORQ.BCST        constants<>+0(SB), Z5, Z0
-	VBROADCASTSD      constants<>+32(SB), Z6
-	VBROADCASTSD      constants<>+64(SB), Z7
-	VMAXPD            Z0, Z7, Z0
-	VMINPD            Z0, Z6, Z0
+	VBROADCASTSD      constants<>+64(SB), Z0
+	VPORQ.BCST        constants<>+0(SB), Z5, Z6
+	VMAXPD            Z6, Z0, Z0
 	VBROADCASTSD      constants<>+640(SB), Z6
 	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z6
 	VSUBPD.BCST       constants<>+640(SB), Z6, Z6
@@ -4769,101 +4990,99 @@ avx2_step:
 	VFMADD231PD  Y6, Y0, Y5
 	VMAXPD       constants<>+1184(SB), Y5, Y6
 	VADDPD       Y6, Y1, Y1
-	VORPD        constants<>+0(SB), Y5, Y6
-	VMOVUPD      constants<>+32(SB), Y7
-	VMOVUPD      constants<>+64(SB), Y8
-	VMAXPD       Y6, Y8, Y6
-	VMINPD       Y6, Y7, Y6
+	VMOVUPD      constants<>+64(SB), Y6
+	VORPD        constants<>+0(SB), Y5, Y7
+	VMOVUPD      32(AX)(DI*1), Y8
+	VMAXPD       Y7, Y6, Y6
+	VMOVUPD      32(CX)(DI*1), Y9
 	VMOVUPD      constants<>+96(SB), Y7
+	VFMADD231PD  Y9, Y0, Y8
 	VFMADD231PD  constants<>+128(SB), Y6, Y7
-	VSUBPD       constants<>+96(SB), Y7, Y8
-	VFNMADD231PD constants<>+160(SB), Y8, Y6
-	VMOVAPD      Y6, Y9
-	VFNMADD231PD constants<>+192(SB), Y8, Y9
-	VSUBPD       Y9, Y6, Y6
-	VFNMADD231PD constants<>+192(SB), Y8, Y6
-	VMOVUPD      constants<>+224(SB), Y8
-	VFMADD213PD  constants<>+256(SB), Y9, Y8
-	VFMADD213PD  constants<>+288(SB), Y9, Y8
-	VFMADD213PD  constants<>+320(SB), Y9, Y8
-	VFMADD213PD  constants<>+352(SB), Y9, Y8
-	VFMADD213PD  constants<>+384(SB), Y9, Y8
-	VFMADD213PD  constants<>+416(SB), Y9, Y8
-	VFMADD213PD  constants<>+448(SB), Y9, Y8
-	VFMADD213PD  constants<>+480(SB), Y9, Y8
-	VFMADD213PD  constants<>+512(SB), Y9, Y8
-	VFMADD213PD  constants<>+544(SB), Y9, Y8
-	VFMADD213PD  constants<>+576(SB), Y9, Y8
-	VMULPD       Y9, Y9, Y10
-	VFMADD213PD  Y6, Y10, Y8
-	VADDPD       Y8, Y9, Y6
+	VMAXPD       constants<>+1184(SB), Y8, Y10
+	VSUBPD       constants<>+96(SB), Y7, Y9
+	VADDPD       Y10, Y3, Y3
+	VMOVUPD      constants<>+64(SB), Y11
+	VFNMADD231PD constants<>+160(SB), Y9, Y6
+	VORPD        constants<>+0(SB), Y8, Y12
+	VMOVAPD      Y6, Y10
+	VMAXPD       Y12, Y11, Y11
+	VFNMADD231PD constants<>+192(SB), Y9, Y10
+	VMOVUPD      constants<>+96(SB), Y12
+	VSUBPD       Y10, Y6, Y6
+	VFMADD231PD  constants<>+128(SB), Y11, Y12
+	VFNMADD231PD constants<>+192(SB), Y9, Y6
+	VSUBPD       constants<>+96(SB), Y12, Y13
+	VMOVUPD      constants<>+224(SB), Y9
+	VFMADD213PD  constants<>+256(SB), Y10, Y9
+	VFNMADD231PD constants<>+160(SB), Y13, Y11
+	VFMADD213PD  constants<>+288(SB), Y10, Y9
+	VMOVAPD      Y11, Y14
+	VFMADD213PD  constants<>+320(SB), Y10, Y9
+	VFNMADD231PD constants<>+192(SB), Y13, Y14
+	VFMADD213PD  constants<>+352(SB), Y10, Y9
+	VSUBPD       Y14, Y11, Y11
+	VFMADD213PD  constants<>+384(SB), Y10, Y9
+	VFNMADD231PD constants<>+192(SB), Y13, Y11
+	VFMADD213PD  constants<>+416(SB), Y10, Y9
+	VMOVUPD      constants<>+224(SB), Y15
+	VFMADD213PD  constants<>+448(SB), Y10, Y9
+	VFMADD213PD  constants<>+256(SB), Y14, Y15
+	VFMADD213PD  constants<>+480(SB), Y10, Y9
+	VFMADD213PD  constants<>+288(SB), Y14, Y15
+	VFMADD213PD  constants<>+512(SB), Y10, Y9
+	VFMADD213PD  constants<>+320(SB), Y14, Y15
+	VFMADD213PD  constants<>+544(SB), Y10, Y9
+	VFMADD213PD  constants<>+352(SB), Y14, Y15
+	VFMADD213PD  constants<>+576(SB), Y10, Y9
+	VFMADD213PD  constants<>+384(SB), Y14, Y15
+	VMULPD       Y10, Y10, Y13
+	VFMADD213PD  constants<>+416(SB), Y14, Y15
+	VFMADD213PD  Y6, Y13, Y9
+	VFMADD213PD  constants<>+448(SB), Y14, Y15
+	VADDPD       Y9, Y10, Y6
+	VFMADD213PD  constants<>+480(SB), Y14, Y15
 	VADDPD       constants<>+608(SB), Y6, Y6
-	VPSRLQ       $0x01, Y7, Y8
-	VPSLLQ       $0x34, Y8, Y9
-	VMULPD       Y9, Y6, Y6
-	VPSUBQ       Y8, Y7, Y7
+	VFMADD213PD  constants<>+512(SB), Y14, Y15
+	VPSRLQ       $0x01, Y7, Y9
+	VFMADD213PD  constants<>+544(SB), Y14, Y15
+	VPSLLQ       $0x34, Y9, Y10
+	VFMADD213PD  constants<>+576(SB), Y14, Y15
+	VMULPD       Y10, Y6, Y6
+	VMULPD       Y14, Y14, Y10
+	VPSUBQ       Y9, Y7, Y7
+	VFMADD213PD  Y11, Y10, Y15
 	VPSLLQ       $0x34, Y7, Y7
+	VADDPD       Y15, Y14, Y10
+	VMOVAPD      Y6, Y9
+	VADDPD       constants<>+608(SB), Y10, Y10
+	VFMADD213PD  constants<>+608(SB), Y7, Y9
+	VPSRLQ       $0x01, Y12, Y11
 	VMULPD       Y7, Y6, Y6
-	VADDPD       constants<>+608(SB), Y6, Y7
-	VMULPD       Y7, Y2, Y2
-	VMOVUPD      constants<>+608(SB), Y8
-	VDIVPD       Y7, Y8, Y7
+	VPSLLQ       $0x34, Y11, Y7
+	VMULPD       Y9, Y2, Y2
+	VMULPD       Y7, Y10, Y10
+	VMOVUPD      constants<>+608(SB), Y7
+	VPSUBQ       Y11, Y12, Y11
+	VDIVPD       Y9, Y7, Y7
+	VPSLLQ       $0x34, Y11, Y9
 	VMULPD       Y6, Y7, Y6
+	VMOVAPD      Y10, Y11
 	VCMPPD       $0x1e, constants<>+1184(SB), Y5, Y5
+	VFMADD213PD  constants<>+608(SB), Y9, Y11
 	VBLENDVPD    Y5, Y7, Y6, Y5
+	VMULPD       Y9, Y10, Y9
 	VMULPD       Y6, Y7, Y6
+	VMULPD       Y11, Y4, Y4
 	VMOVUPD      Y5, (DX)(DI*1)
+	VMOVUPD      constants<>+608(SB), Y5
 	VMOVUPD      Y6, (BX)(DI*1)
-	VMOVUPD      32(AX)(DI*1), Y5
-	VMOVUPD      32(CX)(DI*1), Y6
-	VFMADD231PD  Y6, Y0, Y5
-	VMAXPD       constants<>+1184(SB), Y5, Y6
-	VADDPD       Y6, Y3, Y3
-	VORPD        constants<>+0(SB), Y5, Y6
-	VMOVUPD      constants<>+32(SB), Y7
-	VMOVUPD      constants<>+64(SB), Y8
-	VMAXPD       Y6, Y8, Y6
-	VMINPD       Y6, Y7, Y6
-	VMOVUPD      constants<>+96(SB), Y7
-	VFMADD231PD  constants<>+128(SB), Y6, Y7
-	VSUBPD       constants<>+96(SB), Y7, Y8
-	VFNMADD231PD constants<>+160(SB), Y8, Y6
-	VMOVAPD      Y6, Y9
-	VFNMADD231PD constants<>+192(SB), Y8, Y9
-	VSUBPD       Y9, Y6, Y6
-	VFNMADD231PD constants<>+192(SB), Y8, Y6
-	VMOVUPD      constants<>+224(SB), Y8
-	VFMADD213PD  constants<>+256(SB), Y9, Y8
-	VFMADD213PD  constants<>+288(SB), Y9, Y8
-	VFMADD213PD  constants<>+320(SB), Y9, Y8
-	VFMADD213PD  constants<>+352(SB), Y9, Y8
-	VFMADD213PD  constants<>+384(SB), Y9, Y8
-	VFMADD213PD  constants<>+416(SB), Y9, Y8
-	VFMADD213PD  constants<>+448(SB), Y9, Y8
-	VFMADD213PD  constants<>+480(SB), Y9, Y8
-	VFMADD213PD  constants<>+512(SB), Y9, Y8
-	VFMADD213PD  constants<>+544(SB), Y9, Y8
-	VFMADD213PD  constants<>+576(SB), Y9, Y8
-	VMULPD       Y9, Y9, Y10
-	VFMADD213PD  Y6, Y10, Y8
-	VADDPD       Y8, Y9, Y6
-	VADDPD       constants<>+608(SB), Y6, Y6
-	VPSRLQ       $0x01, Y7, Y8
-	VPSLLQ       $0x34, Y8, Y9
-	VMULPD       Y9, Y6, Y6
-	VPSUBQ       Y8, Y7, Y7
-	VPSLLQ       $0x34, Y7, Y7
-	VMULPD       Y7, Y6, Y6
-	VADDPD       constants<>+608(SB), Y6, Y7
-	VMULPD       Y7, Y4, Y4
-	VMOVUPD      constants<>+608(SB), Y8
-	VDIVPD       Y7, Y8, Y7
-	VMULPD       Y6, Y7, Y6
-	VCMPPD       $0x1e, constants<>+1184(SB), Y5, Y5
-	VBLENDVPD    Y5, Y7, Y6, Y5
-	VMULPD       Y6, Y7, Y6
-	VMOVUPD      Y5, 32(DX)(DI*1)
-	VMOVUPD      Y6, 32(BX)(DI*1)
+	VDIVPD       Y11, Y5, Y5
+	VMULPD       Y9, Y5, Y6
+	VCMPPD       $0x1e, constants<>+1184(SB), Y8, Y7
+	VBLENDVPD    Y7, Y5, Y6, Y7
+	VMULPD       Y6, Y5, Y5
+	VMOVUPD      Y7, 32(DX)(DI*1)
+	VMOVUPD      Y5, 32(BX)(DI*1)
 	ADDQ         $0x40, DI
 	DECQ         R8
 	JNZ          avx2_step
@@ -4888,11 +5107,9 @@ avx2_tail:
 	VFMADD231PD  Y4, Y0, Y3
 	VMAXPD       constants<>+1184(SB), Y3, Y4
 	VADDPD       Y4, Y1, Y1
-	VORPD        constants<>+0(SB), Y3, Y4
-	VMOVUPD      constants<>+32(SB), Y5
-	VMOVUPD      constants<>+64(SB), Y6
-	VMAXPD       Y4, Y6, Y4
-	VMINPD       Y4, Y5, Y4
+	VMOVUPD      constants<>+64(SB), Y4
+	VORPD        constants<>+0(SB), Y3, Y5
+	VMAXPD       Y5, Y4, Y4
 	VMOVUPD      constants<>+96(SB), Y5
 	VFMADD231PD  constants<>+128(SB), Y4, Y5
 	VSUBPD       constants<>+96(SB), Y5, Y6
@@ -4922,11 +5139,12 @@ avx2_tail:
 	VMULPD       Y7, Y4, Y4
 	VPSUBQ       Y6, Y5, Y5
 	VPSLLQ       $0x34, Y5, Y5
+	VMOVAPD      Y4, Y6
+	VFMADD213PD  constants<>+608(SB), Y5, Y6
 	VMULPD       Y5, Y4, Y4
-	VADDPD       constants<>+608(SB), Y4, Y5
-	VMULPD       Y5, Y2, Y2
-	VMOVUPD      constants<>+608(SB), Y6
-	VDIVPD       Y5, Y6, Y5
+	VMULPD       Y6, Y2, Y2
+	VMOVUPD      constants<>+608(SB), Y5
+	VDIVPD       Y6, Y5, Y5
 	VMULPD       Y4, Y5, Y4
 	VCMPPD       $0x1e, constants<>+1184(SB), Y3, Y3
 	VBLENDVPD    Y3, Y5, Y4, Y3
@@ -4954,11 +5172,9 @@ avx2_tail:
 	VFMADD231PD  Y4, Y0, Y3
 	VMAXPD       constants<>+1184(SB), Y3, Y0
 	VADDPD       Y0, Y1, Y1
-	VORPD        constants<>+0(SB), Y3, Y0
-	VMOVUPD      constants<>+32(SB), Y4
-	VMOVUPD      constants<>+64(SB), Y5
-	VMAXPD       Y0, Y5, Y0
-	VMINPD       Y0, Y4, Y0
+	VMOVUPD      constants<>+64(SB), Y0
+	VORPD        constants<>+0(SB), Y3, Y4
+	VMAXPD       Y4, Y0, Y0
 	VMOVUPD      constants<>+96(SB), Y4
 	VFMADD231PD  constants<>+128(SB), Y0, Y4
 	VSUBPD       constants<>+96(SB), Y4, Y5
@@ -4988,11 +5204,12 @@ avx2_tail:
 	VMULPD       Y6, Y0, Y0
 	VPSUBQ       Y5, Y4, Y4
 	VPSLLQ       $0x34, Y4, Y4
+	VMOVAPD      Y0, Y5
+	VFMADD213PD  constants<>+608(SB), Y4, Y5
 	VMULPD       Y4, Y0, Y0
-	VADDPD       constants<>+608(SB), Y0, Y4
-	VMULPD       Y4, Y2, Y2
-	VMOVUPD      constants<>+608(SB), Y5
-	VDIVPD       Y4, Y5, Y4
+	VMULPD       Y5, Y2, Y2
+	VMOVUPD      constants<>+608(SB), Y4
+	VDIVPD       Y5, Y4, Y4
 	VMULPD       Y0, Y4, Y0
 	VCMPPD       $0x1e, constants<>+1184(SB), Y3, Y3
 	VBLENDVPD    Y3, Y4, Y0, Y3
@@ -5051,11 +5268,9 @@ step:
 	VMOVUPD           (CX)(SI*1), Z4
 	VMOVUPD           (DX)(SI*1), Z5
 	VFMADD231PD       Z5, Z0, Z4
-	VPORQ.BCST        constants<>+0(SB), Z4, Z5
-	VBROADCASTSD      constants<>+32(SB), Z8
-	VBROADCASTSD      constants<>+64(SB), Z9
-	VMAXPD            Z5, Z9, Z5
-	VMINPD            Z5, Z8, Z5
+	VBROADCASTSD      constants<>+64(SB), Z5
+	VPORQ.BCST        constants<>+0(SB), Z4, Z8
+	VMAXPD            Z8, Z5, Z5
 	VBROADCASTSD      constants<>+640(SB), Z8
 	VFMADD231PD.BCST  constants<>+128(SB), Z5, Z8
 	VSUBPD.BCST       constants<>+640(SB), Z8, Z8
@@ -5083,20 +5298,19 @@ step:
 	VSCALEFPD         Z8, Z5, Z5
 	VADDPD.BCST       constants<>+608(SB), Z5, Z8
 	VBROADCASTSD      constants<>+608(SB), Z9
-	VDIVPD            Z8, Z9, Z8
-	VMULPD            Z5, Z8, Z9
+	VDIVPD            Z8, Z9, Z9
+	VMULPD            Z5, Z9, Z10
 	VCMPPD.BCST       $0x1e, constants<>+1184(SB), Z4, K1
-	VMOVAPD           Z9, Z10
-	VMOVAPD           Z8, K1, Z10
-	VMULPD            Z9, Z8, Z8
-	VMOVUPD           (DX)(SI*1), Z9
-	VMOVUPD           (AX)(SI*1), Z11
-	VMULPD            Z10, Z11, Z10
-	VFMADD231PD       Z9, Z10, Z2
-	VMULPD            Z9, Z9, Z9
-	VMULPD            Z8, Z11, Z8
-	VFMADD231PD       Z8, Z9, Z3
-	VADDPD.BCST       constants<>+608(SB), Z5, Z8
+	VMOVAPD           Z10, Z11
+	VMOVAPD           Z9, K1, Z11
+	VMULPD            Z10, Z9, Z9
+	VMOVUPD           (DX)(SI*1), Z10
+	VMOVUPD           (AX)(SI*1), Z12
+	VMULPD            Z11, Z12, Z11
+	VFMADD231PD       Z10, Z11, Z2
+	VMULPD            Z10, Z10, Z10
+	VMULPD            Z9, Z12, Z9
+	VFMADD231PD       Z9, Z10, Z3
 	VSUBPD.BCST       constants<>+608(SB), Z8, Z9
 	VSUBPD            Z9, Z5, Z9
 	VDIVPD            Z8, Z9, Z9
@@ -5104,8 +5318,8 @@ step:
 	VPXORQ            Z6, Z6, Z6
 	VMOVAPD           Z6, Z10
 	VBROADCASTSD      constants<>+608(SB), K1, Z10
-	VMULPD.BCST       constants<>+576(SB), Z8, Z12
-	VMOVAPD           Z12, K1, Z8
+	VMULPD.BCST       constants<>+576(SB), Z8, Z11
+	VMOVAPD           Z11, K1, Z8
 	VSUBPD.BCST       constants<>+608(SB), Z8, Z8
 	VCMPPD.BCST       $0x11, constants<>+1312(SB), Z5, K1
 	VMOVAPD           Z5, K1, Z8
@@ -5113,17 +5327,17 @@ step:
 	VMOVAPD           Z6, K1, Z5
 	VADDPD.BCST       constants<>+896(SB), Z8, Z9
 	VDIVPD            Z9, Z8, Z9
-	VMULPD            Z9, Z9, Z12
+	VMULPD            Z9, Z9, Z11
 	VBROADCASTSD      constants<>+928(SB), Z13
-	VFMADD213PD.BCST  constants<>+960(SB), Z12, Z13
-	VFMADD213PD.BCST  constants<>+992(SB), Z12, Z13
-	VFMADD213PD.BCST  constants<>+1024(SB), Z12, Z13
-	VFMADD213PD.BCST  constants<>+1056(SB), Z12, Z13
-	VFMADD213PD.BCST  constants<>+1088(SB), Z12, Z13
-	VFMADD213PD.BCST  constants<>+1120(SB), Z12, Z13
+	VFMADD213PD.BCST  constants<>+960(SB), Z11, Z13
+	VFMADD213PD.BCST  constants<>+992(SB), Z11, Z13
+	VFMADD213PD.BCST  constants<>+1024(SB), Z11, Z13
+	VFMADD213PD.BCST  constants<>+1056(SB), Z11, Z13
+	VFMADD213PD.BCST  constants<>+1088(SB), Z11, Z13
+	VFMADD213PD.BCST  constants<>+1120(SB), Z11, Z13
 	VMULPD            Z8, Z8, Z14
 	VMULPD.BCST       constants<>+576(SB), Z14, Z14
-	VFMADD213PD       Z14, Z12, Z13
+	VFMADD213PD       Z14, Z11, Z13
 	VFMADD231PD.BCST  constants<>+192(SB), Z10, Z5
 	VFMADD231PD       Z13, Z9, Z5
 	VSUBPD            Z5, Z14, Z5
@@ -5131,7 +5345,7 @@ step:
 	VFMADD231PD.BCST  constants<>+160(SB), Z10, Z5
 	VMAXPD.BCST       constants<>+1184(SB), Z4, Z4
 	VADDPD            Z4, Z5, Z4
-	VFMADD231PD       Z11, Z4, Z1
+	VFMADD231PD       Z12, Z4, Z1
 	ADDQ              $0x40, SI
 	DECQ              DI
 	JNZ               step
@@ -5148,11 +5362,9 @@ tail:
 	VMOVUPD.Z         (CX)(SI*1), K1, Z8
 	VMOVUPD.Z         (DX)(SI*1), K1, Z9
 	VFMADD231PD       Z9, Z0, Z8
-	VPORQ.BCST        constants<>+0(SB), Z8, Z0
-	VBROADCASTSD      constants<>+32(SB), Z9
-	VBROADCASTSD      constants<>+64(SB), Z10
-	VMAXPD            Z0, Z10, Z0
-	VMINPD            Z0, Z9, Z0
+	VBROADCASTSD      constants<>+64(SB), Z0
+	VPORQ.BCST        constants<>+0(SB), Z8, Z9
+	VMAXPD            Z9, Z0, Z0
 	VBROADCASTSD      constants<>+640(SB), Z9
 	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z9
 	VSUBPD.BCST       constants<>+640(SB), Z9, Z9
@@ -5180,20 +5392,19 @@ tail:
 	VSCALEFPD         Z9, Z0, Z0
 	VADDPD.BCST       constants<>+608(SB), Z0, Z9
 	VBROADCASTSD      constants<>+608(SB), Z10
-	VDIVPD            Z9, Z10, Z9
-	VMULPD            Z0, Z9, Z10
+	VDIVPD            Z9, Z10, Z10
+	VMULPD            Z0, Z10, Z11
 	VCMPPD.BCST       $0x1e, constants<>+1184(SB), Z8, K2
-	VMOVAPD           Z10, Z11
-	VMOVAPD           Z9, K2, Z11
-	VMULPD            Z10, Z9, Z9
-	VMOVUPD.Z         (DX)(SI*1), K1, Z10
-	VMOVUPD.Z         (AX)(SI*1), K1, Z12
-	VMULPD            Z11, Z12, Z11
-	VFMADD231PD       Z10, Z11, Z5
-	VMULPD            Z10, Z10, Z10
-	VMULPD            Z9, Z12, Z9
-	VFMADD231PD       Z9, Z10, Z6
-	VADDPD.BCST       constants<>+608(SB), Z0, Z9
+	VMOVAPD           Z11, Z12
+	VMOVAPD           Z10, K2, Z12
+	VMULPD            Z11, Z10, Z10
+	VMOVUPD.Z         (DX)(SI*1), K1, Z11
+	VMOVUPD.Z         (AX)(SI*1), K1, Z13
+	VMULPD            Z12, Z13, Z12
+	VFMADD231PD       Z11, Z12, Z5
+	VMULPD            Z11, Z11, Z11
+	VMULPD            Z10, Z13, Z10
+	VFMADD231PD       Z10, Z11, Z6
 	VSUBPD.BCST       constants<>+608(SB), Z9, Z10
 	VSUBPD            Z10, Z0, Z10
 	VDIVPD            Z9, Z10, Z10
@@ -5201,8 +5412,8 @@ tail:
 	VPXORQ            Z7, Z7, Z7
 	VMOVAPD           Z7, Z11
 	VBROADCASTSD      constants<>+608(SB), K2, Z11
-	VMULPD.BCST       constants<>+576(SB), Z9, Z13
-	VMOVAPD           Z13, K2, Z9
+	VMULPD.BCST       constants<>+576(SB), Z9, Z12
+	VMOVAPD           Z12, K2, Z9
 	VSUBPD.BCST       constants<>+608(SB), Z9, Z9
 	VCMPPD.BCST       $0x11, constants<>+1312(SB), Z0, K2
 	VMOVAPD           Z0, K2, Z9
@@ -5211,24 +5422,24 @@ tail:
 	VADDPD.BCST       constants<>+896(SB), Z9, Z7
 	VDIVPD            Z7, Z9, Z7
 	VMULPD            Z7, Z7, Z10
-	VBROADCASTSD      constants<>+928(SB), Z13
-	VFMADD213PD.BCST  constants<>+960(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+992(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+1024(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+1056(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+1088(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+1120(SB), Z10, Z13
+	VBROADCASTSD      constants<>+928(SB), Z12
+	VFMADD213PD.BCST  constants<>+960(SB), Z10, Z12
+	VFMADD213PD.BCST  constants<>+992(SB), Z10, Z12
+	VFMADD213PD.BCST  constants<>+1024(SB), Z10, Z12
+	VFMADD213PD.BCST  constants<>+1056(SB), Z10, Z12
+	VFMADD213PD.BCST  constants<>+1088(SB), Z10, Z12
+	VFMADD213PD.BCST  constants<>+1120(SB), Z10, Z12
 	VMULPD            Z9, Z9, Z14
 	VMULPD.BCST       constants<>+576(SB), Z14, Z14
-	VFMADD213PD       Z14, Z10, Z13
+	VFMADD213PD       Z14, Z10, Z12
 	VFMADD231PD.BCST  constants<>+192(SB), Z11, Z0
-	VFMADD231PD       Z13, Z7, Z0
+	VFMADD231PD       Z12, Z7, Z0
 	VSUBPD            Z0, Z14, Z0
 	VSUBPD            Z0, Z9, Z0
 	VFMADD231PD.BCST  constants<>+160(SB), Z11, Z0
 	VMAXPD.BCST       constants<>+1184(SB), Z8, Z7
 	VADDPD            Z7, Z0, Z0
-	VFMADD231PD       Z12, Z0, Z4
+	VFMADD231PD       Z13, Z0, Z4
 	VMOVAPD           Z4, K1, Z1
 	VMOVAPD           Z5, K1, Z2
 	VMOVAPD           Z6, K1, Z3
@@ -5279,11 +5490,9 @@ avx2_step:
 	VMOVUPD      (CX)(SI*1), Y7
 	VMOVUPD      (DX)(SI*1), Y8
 	VFMADD231PD  Y8, Y0, Y7
-	VORPD        constants<>+0(SB), Y7, Y8
-	VMOVUPD      constants<>+32(SB), Y9
-	VMOVUPD      constants<>+64(SB), Y10
-	VMAXPD       Y8, Y10, Y8
-	VMINPD       Y8, Y9, Y8
+	VMOVUPD      constants<>+64(SB), Y8
+	VORPD        constants<>+0(SB), Y7, Y9
+	VMAXPD       Y9, Y8, Y8
 	VMOVUPD      constants<>+96(SB), Y9
 	VFMADD231PD  constants<>+128(SB), Y8, Y9
 	VSUBPD       constants<>+96(SB), Y9, Y10
@@ -5313,63 +5522,61 @@ avx2_step:
 	VMULPD       Y11, Y8, Y8
 	VPSUBQ       Y10, Y9, Y9
 	VPSLLQ       $0x34, Y9, Y9
+	VMOVAPD      Y8, Y10
+	VFMADD213PD  constants<>+608(SB), Y9, Y10
 	VMULPD       Y9, Y8, Y8
-	VADDPD       constants<>+608(SB), Y8, Y9
-	VMOVUPD      constants<>+608(SB), Y10
-	VDIVPD       Y9, Y10, Y9
-	VMULPD       Y8, Y9, Y10
-	VCMPPD       $0x1e, constants<>+1184(SB), Y7, Y11
-	VBLENDVPD    Y11, Y9, Y10, Y11
-	VMULPD       Y10, Y9, Y9
-	VMOVUPD      (DX)(SI*1), Y10
-	VMOVUPD      (AX)(SI*1), Y12
-	VMULPD       Y11, Y12, Y11
-	VFMADD231PD  Y10, Y11, Y2
-	VMULPD       Y10, Y10, Y10
-	VMULPD       Y9, Y12, Y9
-	VFMADD231PD  Y9, Y10, Y3
-	VADDPD       constants<>+608(SB), Y8, Y9
-	VSUBPD       constants<>+608(SB), Y9, Y10
-	VSUBPD       Y10, Y8, Y10
-	VDIVPD       Y9, Y10, Y10
-	VCMPPD       $0x1d, constants<>+864(SB), Y9, Y11
-	VXORPD       Y13, Y13, Y13
-	VBLENDVPD    Y11, constants<>+608(SB), Y13, Y14
-	VMULPD       constants<>+576(SB), Y9, Y15
-	VBLENDVPD    Y11, Y15, Y9, Y9
-	VSUBPD       constants<>+608(SB), Y9, Y9
+	VMOVUPD      constants<>+608(SB), Y9
+	VDIVPD       Y10, Y9, Y9
+	VMULPD       Y8, Y9, Y11
+	VCMPPD       $0x1e, constants<>+1184(SB), Y7, Y12
+	VBLENDVPD    Y12, Y9, Y11, Y12
+	VMULPD       Y11, Y9, Y9
+	VMOVUPD      (DX)(SI*1), Y11
+	VMOVUPD      (AX)(SI*1), Y13
+	VMULPD       Y12, Y13, Y12
+	VFMADD231PD  Y11, Y12, Y2
+	VMULPD       Y11, Y11, Y11
+	VMULPD       Y9, Y13, Y9
+	VFMADD231PD  Y9, Y11, Y3
+	VSUBPD       constants<>+608(SB), Y10, Y9
+	VSUBPD       Y9, Y8, Y9
+	VDIVPD       Y10, Y9, Y9
+	VCMPPD       $0x1d, constants<>+864(SB), Y10, Y11
+	VXORPD       Y12, Y12, Y12
+	VBLENDVPD    Y11, constants<>+608(SB), Y12, Y14
+	VMULPD       constants<>+576(SB), Y10, Y15
+	VBLENDVPD    Y11, Y15, Y10, Y10
+	VSUBPD       constants<>+608(SB), Y10, Y10
 	VCMPPD       $0x11, constants<>+1312(SB), Y8, Y11
-	VBLENDVPD    Y11, Y8, Y9, Y8
-	VBLENDVPD    Y11, Y13, Y10, Y9
+	VBLENDVPD    Y11, Y8, Y10, Y8
+	VBLENDVPD    Y11, Y12, Y9, Y9
 	VADDPD       constants<>+896(SB), Y8, Y10
 	VDIVPD       Y10, Y8, Y10
 	VMULPD       Y10, Y10, Y11
-	VMOVUPD      constants<>+928(SB), Y13
-	VFMADD213PD  constants<>+960(SB), Y11, Y13
-	VFMADD213PD  constants<>+992(SB), Y11, Y13
-	VFMADD213PD  constants<>+1024(SB), Y11, Y13
-	VFMADD213PD  constants<>+1056(SB), Y11, Y13
-	VFMADD213PD  constants<>+1088(SB), Y11, Y13
-	VFMADD213PD  constants<>+1120(SB), Y11, Y13
+	VMOVUPD      constants<>+928(SB), Y12
+	VFMADD213PD  constants<>+960(SB), Y11, Y12
+	VFMADD213PD  constants<>+992(SB), Y11, Y12
+	VFMADD213PD  constants<>+1024(SB), Y11, Y12
+	VFMADD213PD  constants<>+1056(SB), Y11, Y12
+	VFMADD213PD  constants<>+1088(SB), Y11, Y12
+	VFMADD213PD  constants<>+1120(SB), Y11, Y12
 	VMULPD       Y8, Y8, Y15
 	VMULPD       constants<>+576(SB), Y15, Y15
-	VFMADD213PD  Y15, Y11, Y13
+	VFMADD213PD  Y15, Y11, Y12
 	VFMADD231PD  constants<>+192(SB), Y14, Y9
-	VFMADD231PD  Y13, Y10, Y9
+	VFMADD231PD  Y12, Y10, Y9
 	VSUBPD       Y9, Y15, Y9
 	VSUBPD       Y9, Y8, Y8
 	VFMADD231PD  constants<>+160(SB), Y14, Y8
 	VMAXPD       constants<>+1184(SB), Y7, Y7
 	VADDPD       Y7, Y8, Y7
-	VFMADD231PD  Y12, Y7, Y1
+	VFMADD231PD  Y13, Y7, Y1
 	VMOVUPD      32(CX)(SI*1), Y7
 	VMOVUPD      32(DX)(SI*1), Y8
 	VFMADD231PD  Y8, Y0, Y7
-	VORPD        constants<>+0(SB), Y7, Y8
-	VMOVUPD      constants<>+32(SB), Y9
-	VMOVUPD      constants<>+64(SB), Y10
-	VMAXPD       Y8, Y10, Y8
-	VMINPD       Y8, Y9, Y8
+	VMOVUPD      constants<>+64(SB), Y8
+	VORPD        constants<>+0(SB), Y7, Y9
+	VMAXPD       Y9, Y8, Y8
 	VMOVUPD      constants<>+96(SB), Y9
 	VFMADD231PD  constants<>+128(SB), Y8, Y9
 	VSUBPD       constants<>+96(SB), Y9, Y10
@@ -5399,55 +5606,55 @@ avx2_step:
 	VMULPD       Y11, Y8, Y8
 	VPSUBQ       Y10, Y9, Y9
 	VPSLLQ       $0x34, Y9, Y9
+	VMOVAPD      Y8, Y10
+	VFMADD213PD  constants<>+608(SB), Y9, Y10
 	VMULPD       Y9, Y8, Y8
-	VADDPD       constants<>+608(SB), Y8, Y9
-	VMOVUPD      constants<>+608(SB), Y10
-	VDIVPD       Y9, Y10, Y9
-	VMULPD       Y8, Y9, Y10
-	VCMPPD       $0x1e, constants<>+1184(SB), Y7, Y11
-	VBLENDVPD    Y11, Y9, Y10, Y11
-	VMULPD       Y10, Y9, Y9
-	VMOVUPD      32(DX)(SI*1), Y10
-	VMOVUPD      32(AX)(SI*1), Y12
-	VMULPD       Y11, Y12, Y11
-	VFMADD231PD  Y10, Y11, Y5
-	VMULPD       Y10, Y10, Y10
-	VMULPD       Y9, Y12, Y9
-	VFMADD231PD  Y9, Y10, Y6
-	VADDPD       constants<>+608(SB), Y8, Y9
-	VSUBPD       constants<>+608(SB), Y9, Y10
-	VSUBPD       Y10, Y8, Y10
-	VDIVPD       Y9, Y10, Y10
-	VCMPPD       $0x1d, constants<>+864(SB), Y9, Y11
-	VXORPD       Y13, Y13, Y13
-	VBLENDVPD    Y11, constants<>+608(SB), Y13, Y14
-	VMULPD       constants<>+576(SB), Y9, Y15
-	VBLENDVPD    Y11, Y15, Y9, Y9
-	VSUBPD       constants<>+608(SB), Y9, Y9
+	VMOVUPD      constants<>+608(SB), Y9
+	VDIVPD       Y10, Y9, Y9
+	VMULPD       Y8, Y9, Y11
+	VCMPPD       $0x1e, constants<>+1184(SB), Y7, Y12
+	VBLENDVPD    Y12, Y9, Y11, Y12
+	VMULPD       Y11, Y9, Y9
+	VMOVUPD      32(DX)(SI*1), Y11
+	VMOVUPD      32(AX)(SI*1), Y13
+	VMULPD       Y12, Y13, Y12
+	VFMADD231PD  Y11, Y12, Y5
+	VMULPD       Y11, Y11, Y11
+	VMULPD       Y9, Y13, Y9
+	VFMADD231PD  Y9, Y11, Y6
+	VSUBPD       constants<>+608(SB), Y10, Y9
+	VSUBPD       Y9, Y8, Y9
+	VDIVPD       Y10, Y9, Y9
+	VCMPPD       $0x1d, constants<>+864(SB), Y10, Y11
+	VXORPD       Y12, Y12, Y12
+	VBLENDVPD    Y11, constants<>+608(SB), Y12, Y14
+	VMULPD       constants<>+576(SB), Y10, Y15
+	VBLENDVPD    Y11, Y15, Y10, Y10
+	VSUBPD       constants<>+608(SB), Y10, Y10
 	VCMPPD       $0x11, constants<>+1312(SB), Y8, Y11
-	VBLENDVPD    Y11, Y8, Y9, Y8
-	VBLENDVPD    Y11, Y13, Y10, Y9
+	VBLENDVPD    Y11, Y8, Y10, Y8
+	VBLENDVPD    Y11, Y12, Y9, Y9
 	VADDPD       constants<>+896(SB), Y8, Y10
 	VDIVPD       Y10, Y8, Y10
 	VMULPD       Y10, Y10, Y11
-	VMOVUPD      constants<>+928(SB), Y13
-	VFMADD213PD  constants<>+960(SB), Y11, Y13
-	VFMADD213PD  constants<>+992(SB), Y11, Y13
-	VFMADD213PD  constants<>+1024(SB), Y11, Y13
-	VFMADD213PD  constants<>+1056(SB), Y11, Y13
-	VFMADD213PD  constants<>+1088(SB), Y11, Y13
-	VFMADD213PD  constants<>+1120(SB), Y11, Y13
+	VMOVUPD      constants<>+928(SB), Y12
+	VFMADD213PD  constants<>+960(SB), Y11, Y12
+	VFMADD213PD  constants<>+992(SB), Y11, Y12
+	VFMADD213PD  constants<>+1024(SB), Y11, Y12
+	VFMADD213PD  constants<>+1056(SB), Y11, Y12
+	VFMADD213PD  constants<>+1088(SB), Y11, Y12
+	VFMADD213PD  constants<>+1120(SB), Y11, Y12
 	VMULPD       Y8, Y8, Y15
 	VMULPD       constants<>+576(SB), Y15, Y15
-	VFMADD213PD  Y15, Y11, Y13
+	VFMADD213PD  Y15, Y11, Y12
 	VFMADD231PD  constants<>+192(SB), Y14, Y9
-	VFMADD231PD  Y13, Y10, Y9
+	VFMADD231PD  Y12, Y10, Y9
 	VSUBPD       Y9, Y15, Y9
 	VSUBPD       Y9, Y8, Y8
 	VFMADD231PD  constants<>+160(SB), Y14, Y8
 	VMAXPD       constants<>+1184(SB), Y7, Y7
 	VADDPD       Y7, Y8, Y7
-	VFMADD231PD  Y12, Y7, Y4
+	VFMADD231PD  Y13, Y7, Y4
 	ADDQ         $0x40, SI
 	DECQ         DI
 	JNZ          avx2_step
@@ -5473,11 +5680,9 @@ avx2_tail:
 	VMOVUPD      (DI), Y5
 	VMASKMOVPD   (DX)(SI*1), Y5, Y5
 	VFMADD231PD  Y5, Y0, Y4
-	VORPD        constants<>+0(SB), Y4, Y5
-	VMOVUPD      constants<>+32(SB), Y6
-	VMOVUPD      constants<>+64(SB), Y7
-	VMAXPD       Y5, Y7, Y5
-	VMINPD       Y5, Y6, Y5
+	VMOVUPD      constants<>+64(SB), Y5
+	VORPD        constants<>+0(SB), Y4, Y6
+	VMAXPD       Y6, Y5, Y5
 	VMOVUPD      constants<>+96(SB), Y6
 	VFMADD231PD  constants<>+128(SB), Y5, Y6
 	VSUBPD       constants<>+96(SB), Y6, Y7
@@ -5507,57 +5712,57 @@ avx2_tail:
 	VMULPD       Y8, Y5, Y5
 	VPSUBQ       Y7, Y6, Y6
 	VPSLLQ       $0x34, Y6, Y6
+	VMOVAPD      Y5, Y7
+	VFMADD213PD  constants<>+608(SB), Y6, Y7
 	VMULPD       Y6, Y5, Y5
-	VADDPD       constants<>+608(SB), Y5, Y6
-	VMOVUPD      constants<>+608(SB), Y7
-	VDIVPD       Y6, Y7, Y6
-	VMULPD       Y5, Y6, Y7
-	VCMPPD       $0x1e, constants<>+1184(SB), Y4, Y8
-	VBLENDVPD    Y8, Y6, Y7, Y8
-	VMULPD       Y7, Y6, Y6
-	VMOVUPD      (DI), Y7
-	VMASKMOVPD   (DX)(SI*1), Y7, Y7
-	VMOVUPD      (DI), Y9
-	VMASKMOVPD   (AX)(SI*1), Y9, Y9
-	VMULPD       Y8, Y9, Y8
-	VFMADD231PD  Y7, Y8, Y2
-	VMULPD       Y7, Y7, Y7
-	VMULPD       Y6, Y9, Y6
-	VFMADD231PD  Y6, Y7, Y3
-	VADDPD       constants<>+608(SB), Y5, Y6
-	VSUBPD       constants<>+608(SB), Y6, Y7
-	VSUBPD       Y7, Y5, Y7
-	VDIVPD       Y6, Y7, Y7
-	VCMPPD       $0x1d, constants<>+864(SB), Y6, Y8
-	VXORPD       Y10, Y10, Y10
-	VBLENDVPD    Y8, constants<>+608(SB), Y10, Y11
-	VMULPD       constants<>+576(SB), Y6, Y12
-	VBLENDVPD    Y8, Y12, Y6, Y6
-	VSUBPD       constants<>+608(SB), Y6, Y6
+	VMOVUPD      constants<>+608(SB), Y6
+	VDIVPD       Y7, Y6, Y6
+	VMULPD       Y5, Y6, Y8
+	VCMPPD       $0x1e, constants<>+1184(SB), Y4, Y9
+	VBLENDVPD    Y9, Y6, Y8, Y9
+	VMULPD       Y8, Y6, Y6
+	VMOVUPD      (DI), Y8
+	VMASKMOVPD   (DX)(SI*1), Y8, Y8
+	VMOVUPD      (DI), Y10
+	VMASKMOVPD   (AX)(SI*1), Y10, Y10
+	VMULPD       Y9, Y10, Y9
+	VFMADD231PD  Y8, Y9, Y2
+	VMULPD       Y8, Y8, Y8
+	VMULPD       Y6, Y10, Y6
+	VFMADD231PD  Y6, Y8, Y3
+	VSUBPD       constants<>+608(SB), Y7, Y6
+	VSUBPD       Y6, Y5, Y6
+	VDIVPD       Y7, Y6, Y6
+	VCMPPD       $0x1d, constants<>+864(SB), Y7, Y8
+	VXORPD       Y9, Y9, Y9
+	VBLENDVPD    Y8, constants<>+608(SB), Y9, Y11
+	VMULPD       constants<>+576(SB), Y7, Y12
+	VBLENDVPD    Y8, Y12, Y7, Y7
+	VSUBPD       constants<>+608(SB), Y7, Y7
 	VCMPPD       $0x11, constants<>+1312(SB), Y5, Y8
-	VBLENDVPD    Y8, Y5, Y6, Y5
-	VBLENDVPD    Y8, Y10, Y7, Y6
+	VBLENDVPD    Y8, Y5, Y7, Y5
+	VBLENDVPD    Y8, Y9, Y6, Y6
 	VADDPD       constants<>+896(SB), Y5, Y7
 	VDIVPD       Y7, Y5, Y7
 	VMULPD       Y7, Y7, Y8
-	VMOVUPD      constants<>+928(SB), Y10
-	VFMADD213PD  constants<>+960(SB), Y8, Y10
-	VFMADD213PD  constants<>+992(SB), Y8, Y10
-	VFMADD213PD  constants<>+1024(SB), Y8, Y10
-	VFMADD213PD  constants<>+1056(SB), Y8, Y10
-	VFMADD213PD  constants<>+1088(SB), Y8, Y10
-	VFMADD213PD  constants<>+1120(SB), Y8, Y10
+	VMOVUPD      constants<>+928(SB), Y9
+	VFMADD213PD  constants<>+960(SB), Y8, Y9
+	VFMADD213PD  constants<>+992(SB), Y8, Y9
+	VFMADD213PD  constants<>+1024(SB), Y8, Y9
+	VFMADD213PD  constants<>+1056(SB), Y8, Y9
+	VFMADD213PD  constants<>+1088(SB), Y8, Y9
+	VFMADD213PD  constants<>+1120(SB), Y8, Y9
 	VMULPD       Y5, Y5, Y12
 	VMULPD       constants<>+576(SB), Y12, Y12
-	VFMADD213PD  Y12, Y8, Y10
+	VFMADD213PD  Y12, Y8, Y9
 	VFMADD231PD  constants<>+192(SB), Y11, Y6
-	VFMADD231PD  Y10, Y7, Y6
+	VFMADD231PD  Y9, Y7, Y6
 	VSUBPD       Y6, Y12, Y6
 	VSUBPD       Y6, Y5, Y5
 	VFMADD231PD  constants<>+160(SB), Y11, Y5
 	VMAXPD       constants<>+1184(SB), Y4, Y4
 	VADDPD       Y4, Y5, Y4
-	VFMADD231PD  Y9, Y4, Y1
+	VFMADD231PD  Y10, Y4, Y1
 	VMOVUPD      (DI), Y4
 	VMOVUPD      (SP), Y5
 	VBLENDVPD    Y4, Y1, Y5, Y1
@@ -5580,11 +5785,9 @@ avx2_tail:
 	VMOVUPD      32(DI), Y5
 	VMASKMOVPD   32(DX)(SI*1), Y5, Y5
 	VFMADD231PD  Y5, Y0, Y4
-	VORPD        constants<>+0(SB), Y4, Y0
-	VMOVUPD      constants<>+32(SB), Y5
-	VMOVUPD      constants<>+64(SB), Y6
-	VMAXPD       Y0, Y6, Y0
-	VMINPD       Y0, Y5, Y0
+	VMOVUPD      constants<>+64(SB), Y0
+	VORPD        constants<>+0(SB), Y4, Y5
+	VMAXPD       Y5, Y0, Y0
 	VMOVUPD      constants<>+96(SB), Y5
 	VFMADD231PD  constants<>+128(SB), Y0, Y5
 	VSUBPD       constants<>+96(SB), Y5, Y6
@@ -5614,57 +5817,57 @@ avx2_tail:
 	VMULPD       Y7, Y0, Y0
 	VPSUBQ       Y6, Y5, Y5
 	VPSLLQ       $0x34, Y5, Y5
+	VMOVAPD      Y0, Y6
+	VFMADD213PD  constants<>+608(SB), Y5, Y6
 	VMULPD       Y5, Y0, Y0
-	VADDPD       constants<>+608(SB), Y0, Y5
-	VMOVUPD      constants<>+608(SB), Y6
-	VDIVPD       Y5, Y6, Y5
-	VMULPD       Y0, Y5, Y6
-	VCMPPD       $0x1e, constants<>+1184(SB), Y4, Y7
-	VBLENDVPD    Y7, Y5, Y6, Y7
-	VMULPD       Y6, Y5, Y5
-	VMOVUPD      32(DI), Y6
-	VMASKMOVPD   32(DX)(SI*1), Y6, Y6
-	VMOVUPD      32(DI), Y8
-	VMASKMOVPD   32(AX)(SI*1), Y8, Y8
-	VMULPD       Y7, Y8, Y7
-	VFMADD231PD  Y6, Y7, Y2
-	VMULPD       Y6, Y6, Y6
-	VMULPD       Y5, Y8, Y5
-	VFMADD231PD  Y5, Y6, Y3
-	VADDPD       constants<>+608(SB), Y0, Y5
-	VSUBPD       constants<>+608(SB), Y5, Y6
-	VSUBPD       Y6, Y0, Y6
-	VDIVPD       Y5, Y6, Y6
-	VCMPPD       $0x1d, constants<>+864(SB), Y5, Y7
-	VXORPD       Y9, Y9, Y9
-	VBLENDVPD    Y7, constants<>+608(SB), Y9, Y10
-	VMULPD       constants<>+576(SB), Y5, Y11
-	VBLENDVPD    Y7, Y11, Y5, Y5
-	VSUBPD       constants<>+608(SB), Y5, Y5
+	VMOVUPD      constants<>+608(SB), Y5
+	VDIVPD       Y6, Y5, Y5
+	VMULPD       Y0, Y5, Y7
+	VCMPPD       $0x1e, constants<>+1184(SB), Y4, Y8
+	VBLENDVPD    Y8, Y5, Y7, Y8
+	VMULPD       Y7, Y5, Y5
+	VMOVUPD      32(DI), Y7
+	VMASKMOVPD   32(DX)(SI*1), Y7, Y7
+	VMOVUPD      32(DI), Y9
+	VMASKMOVPD   32(AX)(SI*1), Y9, Y9
+	VMULPD       Y8, Y9, Y8
+	VFMADD231PD  Y7, Y8, Y2
+	VMULPD       Y7, Y7, Y7
+	VMULPD       Y5, Y9, Y5
+	VFMADD231PD  Y5, Y7, Y3
+	VSUBPD       constants<>+608(SB), Y6, Y5
+	VSUBPD       Y5, Y0, Y5
+	VDIVPD       Y6, Y5, Y5
+	VCMPPD       $0x1d, constants<>+864(SB), Y6, Y7
+	VXORPD       Y8, Y8, Y8
+	VBLENDVPD    Y7, constants<>+608(SB), Y8, Y10
+	VMULPD       constants<>+576(SB), Y6, Y11
+	VBLENDVPD    Y7, Y11, Y6, Y6
+	VSUBPD       constants<>+608(SB), Y6, Y6
 	VCMPPD       $0x11, constants<>+1312(SB), Y0, Y7
-	VBLENDVPD    Y7, Y0, Y5, Y0
-	VBLENDVPD    Y7, Y9, Y6, Y5
+	VBLENDVPD    Y7, Y0, Y6, Y0
+	VBLENDVPD    Y7, Y8, Y5, Y5
 	VADDPD       constants<>+896(SB), Y0, Y6
 	VDIVPD       Y6, Y0, Y6
 	VMULPD       Y6, Y6, Y7
-	VMOVUPD      constants<>+928(SB), Y9
-	VFMADD213PD  constants<>+960(SB), Y7, Y9
-	VFMADD213PD  constants<>+992(SB), Y7, Y9
-	VFMADD213PD  constants<>+1024(SB), Y7, Y9
-	VFMADD213PD  constants<>+1056(SB), Y7, Y9
-	VFMADD213PD  constants<>+1088(SB), Y7, Y9
-	VFMADD213PD  constants<>+1120(SB), Y7, Y9
+	VMOVUPD      constants<>+928(SB), Y8
+	VFMADD213PD  constants<>+960(SB), Y7, Y8
+	VFMADD213PD  constants<>+992(SB), Y7, Y8
+	VFMADD213PD  constants<>+1024(SB), Y7, Y8
+	VFMADD213PD  constants<>+1056(SB), Y7, Y8
+	VFMADD213PD  constants<>+1088(SB), Y7, Y8
+	VFMADD213PD  constants<>+1120(SB), Y7, Y8
 	VMULPD       Y0, Y0, Y11
 	VMULPD       constants<>+576(SB), Y11, Y11
-	VFMADD213PD  Y11, Y7, Y9
+	VFMADD213PD  Y11, Y7, Y8
 	VFMADD231PD  constants<>+192(SB), Y10, Y5
-	VFMADD231PD  Y9, Y6, Y5
+	VFMADD231PD  Y8, Y6, Y5
 	VSUBPD       Y5, Y11, Y5
 	VSUBPD       Y5, Y0, Y0
 	VFMADD231PD  constants<>+160(SB), Y10, Y0
 	VMAXPD       constants<>+1184(SB), Y4, Y4
 	VADDPD       Y4, Y0, Y0
-	VFMADD231PD  Y8, Y0, Y1
+	VFMADD231PD  Y9, Y0, Y1
 	VMOVUPD      32(DI), Y0
 	VMOVUPD      32(SP), Y4
 	VBLENDVPD    Y0, Y1, Y4, Y0
@@ -6876,11 +7079,9 @@ TEXT ·logitSlopesVector(SB), NOSPLIT, $0-80
 step:
 	VMOVUPD           (AX)(SI*1), Z0
 	VMOVUPD           (CX)(SI*1), Z1
-	VPORQ.BCST        constants<>+0(SB), Z1, Z2
-	VBROADCASTSD      constants<>+32(SB), Z3
-	VBROADCASTSD      constants<>+64(SB), Z4
-	VMAXPD            Z2, Z4, Z2
-	VMINPD            Z2, Z3, Z2
+	VBROADCASTSD      constants<>+64(SB), Z2
+	VPORQ.BCST        constants<>+0(SB), Z1, Z3
+	VMAXPD            Z3, Z2, Z2
 	VBROADCASTSD      constants<>+640(SB), Z3
 	VFMADD231PD.BCST  constants<>+128(SB), Z2, Z3
 	VSUBPD.BCST       constants<>+640(SB), Z3, Z3
@@ -6906,11 +7107,11 @@ step:
 	VADDPD            Z5, Z4, Z2
 	VADDPD.BCST       constants<>+608(SB), Z2, Z2
 	VSCALEFPD         Z3, Z2, Z2
+	VADDPD.BCST       constants<>+608(SB), Z2, Z3
 	VCMPPD.BCST       $0x1d, constants<>+1184(SB), Z1, K1
 	VMOVAPD           Z2, Z1
 	VBROADCASTSD      constants<>+608(SB), K1, Z1
-	VADDPD.BCST       constants<>+608(SB), Z2, Z2
-	VDIVPD            Z2, Z1, Z1
+	VDIVPD            Z3, Z1, Z1
 	VSUBPD            Z1, Z0, Z0
 	VMOVUPD           Z0, (DX)(SI*1)
 	ADDQ              $0x40, SI
@@ -6925,11 +7126,9 @@ tail:
 	KMOVW             DI, K1
 	VMOVUPD.Z         (AX)(SI*1), K1, Z0
 	VMOVUPD.Z         (CX)(SI*1), K1, Z1
-	VPORQ.BCST        constants<>+0(SB), Z1, Z2
-	VBROADCASTSD      constants<>+32(SB), Z3
-	VBROADCASTSD      constants<>+64(SB), Z4
-	VMAXPD            Z2, Z4, Z2
-	VMINPD            Z2, Z3, Z2
+	VBROADCASTSD      constants<>+64(SB), Z2
+	VPORQ.BCST        constants<>+0(SB), Z1, Z3
+	VMAXPD            Z3, Z2, Z2
 	VBROADCASTSD      constants<>+640(SB), Z3
 	VFMADD231PD.BCST  constants<>+128(SB), Z2, Z3
 	VSUBPD.BCST       constants<>+640(SB), Z3, Z3
@@ -6955,11 +7154,11 @@ tail:
 	VADDPD            Z5, Z4, Z2
 	VADDPD.BCST       constants<>+608(SB), Z2, Z2
 	VSCALEFPD         Z3, Z2, Z2
+	VADDPD.BCST       constants<>+608(SB), Z2, Z3
 	VCMPPD.BCST       $0x1d, constants<>+1184(SB), Z1, K2
 	VMOVAPD           Z2, Z1
 	VBROADCASTSD      constants<>+608(SB), K2, Z1
-	VADDPD.BCST       constants<>+608(SB), Z2, Z2
-	VDIVPD            Z2, Z1, Z1
+	VDIVPD            Z3, Z1, Z1
 	VSUBPD            Z1, Z0, Z0
 	VMOVUPD           Z0, K1, (DX)(SI*1)
 
@@ -6980,11 +7179,9 @@ avx2:
 avx2_step:
 	VMOVUPD      (AX)(SI*1), Y0
 	VMOVUPD      (CX)(SI*1), Y1
-	VORPD        constants<>+0(SB), Y1, Y2
-	VMOVUPD      constants<>+32(SB), Y3
-	VMOVUPD      constants<>+64(SB), Y4
-	VMAXPD       Y2, Y4, Y2
-	VMINPD       Y2, Y3, Y2
+	VMOVUPD      constants<>+64(SB), Y2
+	VORPD        constants<>+0(SB), Y1, Y3
+	VMAXPD       Y3, Y2, Y2
 	VMOVUPD      constants<>+96(SB), Y3
 	VFMADD231PD  constants<>+128(SB), Y2, Y3
 	VSUBPD       constants<>+96(SB), Y3, Y4
@@ -7014,20 +7211,19 @@ avx2_step:
 	VMULPD       Y5, Y2, Y2
 	VPSUBQ       Y4, Y3, Y3
 	VPSLLQ       $0x34, Y3, Y3
+	VMOVAPD      Y2, Y4
+	VFMADD213PD  constants<>+608(SB), Y3, Y4
 	VMULPD       Y3, Y2, Y2
 	VCMPPD       $0x1d, constants<>+1184(SB), Y1, Y1
 	VBLENDVPD    Y1, constants<>+608(SB), Y2, Y1
-	VADDPD       constants<>+608(SB), Y2, Y2
-	VDIVPD       Y2, Y1, Y1
+	VDIVPD       Y4, Y1, Y1
 	VSUBPD       Y1, Y0, Y0
 	VMOVUPD      Y0, (DX)(SI*1)
 	VMOVUPD      32(AX)(SI*1), Y0
 	VMOVUPD      32(CX)(SI*1), Y1
-	VORPD        constants<>+0(SB), Y1, Y2
-	VMOVUPD      constants<>+32(SB), Y3
-	VMOVUPD      constants<>+64(SB), Y4
-	VMAXPD       Y2, Y4, Y2
-	VMINPD       Y2, Y3, Y2
+	VMOVUPD      constants<>+64(SB), Y2
+	VORPD        constants<>+0(SB), Y1, Y3
+	VMAXPD       Y3, Y2, Y2
 	VMOVUPD      constants<>+96(SB), Y3
 	VFMADD231PD  constants<>+128(SB), Y2, Y3
 	VSUBPD       constants<>+96(SB), Y3, Y4
@@ -7057,11 +7253,12 @@ avx2_step:
 	VMULPD       Y5, Y2, Y2
 	VPSUBQ       Y4, Y3, Y3
 	VPSLLQ       $0x34, Y3, Y3
+	VMOVAPD      Y2, Y4
+	VFMADD213PD  constants<>+608(SB), Y3, Y4
 	VMULPD       Y3, Y2, Y2
 	VCMPPD       $0x1d, constants<>+1184(SB), Y1, Y1
 	VBLENDVPD    Y1, constants<>+608(SB), Y2, Y1
-	VADDPD       constants<>+608(SB), Y2, Y2
-	VDIVPD       Y2, Y1, Y1
+	VDIVPD       Y4, Y1, Y1
 	VSUBPD       Y1, Y0, Y0
 	VMOVUPD      Y0, 32(DX)(SI*1)
 	ADDQ         $0x40, SI
@@ -7079,11 +7276,9 @@ avx2_tail:
 	VMASKMOVPD   (AX)(SI*1), Y0, Y0
 	VMOVUPD      (DI), Y1
 	VMASKMOVPD   (CX)(SI*1), Y1, Y1
-	VORPD        constants<>+0(SB), Y1, Y2
-	VMOVUPD      constants<>+32(SB), Y3
-	VMOVUPD      constants<>+64(SB), Y4
-	VMAXPD       Y2, Y4, Y2
-	VMINPD       Y2, Y3, Y2
+	VMOVUPD      constants<>+64(SB), Y2
+	VORPD        constants<>+0(SB), Y1, Y3
+	VMAXPD       Y3, Y2, Y2
 	VMOVUPD      constants<>+96(SB), Y3
 	VFMADD231PD  constants<>+128(SB), Y2, Y3
 	VSUBPD       constants<>+96(SB), Y3, Y4
@@ -7113,11 +7308,12 @@ avx2_tail:
 	VMULPD       Y5, Y2, Y2
 	VPSUBQ       Y4, Y3, Y3
 	VPSLLQ       $0x34, Y3, Y3
+	VMOVAPD      Y2, Y4
+	VFMADD213PD  constants<>+608(SB), Y3, Y4
 	VMULPD       Y3, Y2, Y2
 	VCMPPD       $0x1d, constants<>+1184(SB), Y1, Y1
 	VBLENDVPD    Y1, constants<>+608(SB), Y2, Y1
-	VADDPD       constants<>+608(SB), Y2, Y2
-	VDIVPD       Y2, Y1, Y1
+	VDIVPD       Y4, Y1, Y1
 	VSUBPD       Y1, Y0, Y0
 	VMOVUPD      (DI), Y1
 	VMASKMOVPD   Y0, Y1, (DX)(SI*1)
@@ -7127,11 +7323,9 @@ avx2_tail:
 	VMASKMOVPD   32(AX)(SI*1), Y0, Y0
 	VMOVUPD      32(DI), Y1
 	VMASKMOVPD   32(CX)(SI*1), Y1, Y1
-	VORPD        constants<>+0(SB), Y1, Y2
-	VMOVUPD      constants<>+32(SB), Y3
-	VMOVUPD      constants<>+64(SB), Y4
-	VMAXPD       Y2, Y4, Y2
-	VMINPD       Y2, Y3, Y2
+	VMOVUPD      constants<>+64(SB), Y2
+	VORPD        constants<>+0(SB), Y1, Y3
+	VMAXPD       Y3, Y2, Y2
 	VMOVUPD      constants<>+96(SB), Y3
 	VFMADD231PD  constants<>+128(SB), Y2, Y3
 	VSUBPD       constants<>+96(SB), Y3, Y4
@@ -7161,11 +7355,12 @@ avx2_tail:
 	VMULPD       Y5, Y2, Y2
 	VPSUBQ       Y4, Y3, Y3
 	VPSLLQ       $0x34, Y3, Y3
+	VMOVAPD      Y2, Y4
+	VFMADD213PD  constants<>+608(SB), Y3, Y4
 	VMULPD       Y3, Y2, Y2
 	VCMPPD       $0x1d, constants<>+1184(SB), Y1, Y1
 	VBLENDVPD    Y1, constants<>+608(SB), Y2, Y1
-	VADDPD       constants<>+608(SB), Y2, Y2
-	VDIVPD       Y2, Y1, Y1
+	VDIVPD       Y4, Y1, Y1
 	VSUBPD       Y1, Y0, Y0
 	VMOVUPD      32(DI), Y1
 	VMASKMOVPD   Y0, Y1, 32(DX)(SI*1)
@@ -7192,11 +7387,9 @@ TEXT ·trialsSlopesVector(SB), NOSPLIT, $0-104
 
 step:
 	VMOVUPD           (DX)(DI*1), Z0
-	VPORQ.BCST        constants<>+0(SB), Z0, Z1
-	VBROADCASTSD      constants<>+32(SB), Z2
-	VBROADCASTSD      constants<>+64(SB), Z3
-	VMAXPD            Z1, Z3, Z1
-	VMINPD            Z1, Z2, Z1
+	VBROADCASTSD      constants<>+64(SB), Z1
+	VPORQ.BCST        constants<>+0(SB), Z0, Z2
+	VMAXPD            Z2, Z1, Z1
 	VBROADCASTSD      constants<>+640(SB), Z2
 	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
 	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
@@ -7222,11 +7415,11 @@ step:
 	VADDPD            Z4, Z3, Z1
 	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
+	VADDPD.BCST       constants<>+608(SB), Z1, Z2
 	VCMPPD.BCST       $0x1d, constants<>+1184(SB), Z0, K1
 	VMOVAPD           Z1, Z0
 	VBROADCASTSD      constants<>+608(SB), K1, Z0
-	VADDPD.BCST       constants<>+608(SB), Z1, Z1
-	VDIVPD            Z1, Z0, Z0
+	VDIVPD            Z2, Z0, Z0
 	VMOVUPD           (AX)(DI*1), Z1
 	VMOVUPD           (CX)(DI*1), Z2
 	VFNMADD231PD      Z2, Z0, Z1
@@ -7242,11 +7435,9 @@ tail:
 	BZHIL             SI, R8, R8
 	KMOVW             R8, K1
 	VMOVUPD.Z         (DX)(DI*1), K1, Z0
-	VPORQ.BCST        constants<>+0(SB), Z0, Z1
-	VBROADCASTSD      constants<>+32(SB), Z2
-	VBROADCASTSD      constants<>+64(SB), Z3
-	VMAXPD            Z1, Z3, Z1
-	VMINPD            Z1, Z2, Z1
+	VBROADCASTSD      constants<>+64(SB), Z1
+	VPORQ.BCST        constants<>+0(SB), Z0, Z2
+	VMAXPD            Z2, Z1, Z1
 	VBROADCASTSD      constants<>+640(SB), Z2
 	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
 	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
@@ -7272,11 +7463,11 @@ tail:
 	VADDPD            Z4, Z3, Z1
 	VADDPD.BCST       constants<>+608(SB), Z1, Z1
 	VSCALEFPD         Z2, Z1, Z1
+	VADDPD.BCST       constants<>+608(SB), Z1, Z2
 	VCMPPD.BCST       $0x1d, constants<>+1184(SB), Z0, K2
 	VMOVAPD           Z1, Z0
 	VBROADCASTSD      constants<>+608(SB), K2, Z0
-	VADDPD.BCST       constants<>+608(SB), Z1, Z1
-	VDIVPD            Z1, Z0, Z0
+	VDIVPD            Z2, Z0, Z0
 	VMOVUPD.Z         (AX)(DI*1), K1, Z1
 	VMOVUPD.Z         (CX)(DI*1), K1, Z2
 	VFNMADD231PD      Z2, Z0, Z1
@@ -7299,11 +7490,9 @@ avx2:
 
 avx2_step:
 	VMOVUPD      (DX)(DI*1), Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -7333,21 +7522,20 @@ avx2_step:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
 	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VDIVPD       Y1, Y0, Y0
+	VDIVPD       Y3, Y0, Y0
 	VMOVUPD      (AX)(DI*1), Y1
 	VMOVUPD      (CX)(DI*1), Y2
 	VFNMADD231PD Y2, Y0, Y1
 	VMOVUPD      Y1, (BX)(DI*1)
 	VMOVUPD      32(DX)(DI*1), Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -7377,11 +7565,12 @@ avx2_step:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
 	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VDIVPD       Y1, Y0, Y0
+	VDIVPD       Y3, Y0, Y0
 	VMOVUPD      32(AX)(DI*1), Y1
 	VMOVUPD      32(CX)(DI*1), Y2
 	VFNMADD231PD Y2, Y0, Y1
@@ -7399,11 +7588,9 @@ avx2_tail:
 	SUBQ         R9, R8
 	VMOVUPD      (R8), Y0
 	VMASKMOVPD   (DX)(DI*1), Y0, Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -7433,11 +7620,12 @@ avx2_tail:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
 	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VDIVPD       Y1, Y0, Y0
+	VDIVPD       Y3, Y0, Y0
 	VMOVUPD      (R8), Y1
 	VMASKMOVPD   (AX)(DI*1), Y1, Y1
 	VMOVUPD      (R8), Y2
@@ -7449,11 +7637,9 @@ avx2_tail:
 	JLE          avx2_reload
 	VMOVUPD      32(R8), Y0
 	VMASKMOVPD   32(DX)(DI*1), Y0, Y0
-	VORPD        constants<>+0(SB), Y0, Y1
-	VMOVUPD      constants<>+32(SB), Y2
-	VMOVUPD      constants<>+64(SB), Y3
-	VMAXPD       Y1, Y3, Y1
-	VMINPD       Y1, Y2, Y1
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
 	VMOVUPD      constants<>+96(SB), Y2
 	VFMADD231PD  constants<>+128(SB), Y1, Y2
 	VSUBPD       constants<>+96(SB), Y2, Y3
@@ -7483,11 +7669,12 @@ avx2_tail:
 	VMULPD       Y4, Y1, Y1
 	VPSUBQ       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
 	VMULPD       Y2, Y1, Y1
 	VCMPPD       $0x1d, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD    Y0, constants<>+608(SB), Y1, Y0
-	VADDPD       constants<>+608(SB), Y1, Y1
-	VDIVPD       Y1, Y0, Y0
+	VDIVPD       Y3, Y0, Y0
 	VMOVUPD      32(R8), Y1
 	VMASKMOVPD   32(AX)(DI*1), Y1, Y1
 	VMOVUPD      32(R8), Y2
@@ -7516,11 +7703,9 @@ TEXT ·logitCurvaturesVector(SB), NOSPLIT, $0-56
 
 step:
 	VMOVUPD           (AX)(BX*1), Z0
+	VBROADCASTSD      constants<>+64(SB), Z1
 	VPORQ.BCST        constants<>+0(SB), Z0, Z0
-	VBROADCASTSD      constants<>+32(SB), Z1
-	VBROADCASTSD      constants<>+64(SB), Z2
-	VMAXPD            Z0, Z2, Z0
-	VMINPD            Z0, Z1, Z0
+	VMAXPD            Z0, Z1, Z0
 	VBROADCASTSD      constants<>+640(SB), Z1
 	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z1
 	VSUBPD.BCST       constants<>+640(SB), Z1, Z1
@@ -7563,11 +7748,9 @@ tail:
 	BZHIL             DX, SI, SI
 	KMOVW             SI, K1
 	VMOVUPD.Z         (AX)(BX*1), K1, Z0
+	VBROADCASTSD      constants<>+64(SB), Z1
 	VPORQ.BCST        constants<>+0(SB), Z0, Z0
-	VBROADCASTSD      constants<>+32(SB), Z1
-	VBROADCASTSD      constants<>+64(SB), Z2
-	VMAXPD            Z0, Z2, Z0
-	VMINPD            Z0, Z1, Z0
+	VMAXPD            Z0, Z1, Z0
 	VBROADCASTSD      constants<>+640(SB), Z1
 	VFMADD231PD.BCST  constants<>+128(SB), Z0, Z1
 	VSUBPD.BCST       constants<>+640(SB), Z1, Z1
@@ -7615,11 +7798,9 @@ avx2:
 
 avx2_step:
 	VMOVUPD      (AX)(BX*1), Y0
+	VMOVUPD      constants<>+64(SB), Y1
 	VORPD        constants<>+0(SB), Y0, Y0
-	VMOVUPD      constants<>+32(SB), Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VMAXPD       Y0, Y2, Y0
-	VMINPD       Y0, Y1, Y0
+	VMAXPD       Y0, Y1, Y0
 	VMOVUPD      constants<>+96(SB), Y1
 	VFMADD231PD  constants<>+128(SB), Y0, Y1
 	VSUBPD       constants<>+96(SB), Y1, Y2
@@ -7649,19 +7830,18 @@ avx2_step:
 	VMULPD       Y3, Y0, Y0
 	VPSUBQ       Y2, Y1, Y1
 	VPSLLQ       $0x34, Y1, Y1
+	VMOVAPD      Y0, Y2
+	VFMADD213PD  constants<>+608(SB), Y1, Y2
 	VMULPD       Y1, Y0, Y0
-	VADDPD       constants<>+608(SB), Y0, Y1
-	VMOVUPD      constants<>+608(SB), Y2
-	VDIVPD       Y1, Y2, Y2
-	VDIVPD       Y1, Y0, Y0
-	VMULPD       Y0, Y2, Y0
+	VMOVUPD      constants<>+608(SB), Y1
+	VDIVPD       Y2, Y1, Y1
+	VDIVPD       Y2, Y0, Y0
+	VMULPD       Y0, Y1, Y0
 	VMOVUPD      Y0, (CX)(BX*1)
 	VMOVUPD      32(AX)(BX*1), Y0
+	VMOVUPD      constants<>+64(SB), Y1
 	VORPD        constants<>+0(SB), Y0, Y0
-	VMOVUPD      constants<>+32(SB), Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VMAXPD       Y0, Y2, Y0
-	VMINPD       Y0, Y1, Y0
+	VMAXPD       Y0, Y1, Y0
 	VMOVUPD      constants<>+96(SB), Y1
 	VFMADD231PD  constants<>+128(SB), Y0, Y1
 	VSUBPD       constants<>+96(SB), Y1, Y2
@@ -7691,12 +7871,13 @@ avx2_step:
 	VMULPD       Y3, Y0, Y0
 	VPSUBQ       Y2, Y1, Y1
 	VPSLLQ       $0x34, Y1, Y1
+	VMOVAPD      Y0, Y2
+	VFMADD213PD  constants<>+608(SB), Y1, Y2
 	VMULPD       Y1, Y0, Y0
-	VADDPD       constants<>+608(SB), Y0, Y1
-	VMOVUPD      constants<>+608(SB), Y2
-	VDIVPD       Y1, Y2, Y2
-	VDIVPD       Y1, Y0, Y0
-	VMULPD       Y0, Y2, Y0
+	VMOVUPD      constants<>+608(SB), Y1
+	VDIVPD       Y2, Y1, Y1
+	VDIVPD       Y2, Y0, Y0
+	VMULPD       Y0, Y1, Y0
 	VMOVUPD      Y0, 32(CX)(BX*1)
 	ADDQ         $0x40, BX
 	DECQ         SI
@@ -7711,11 +7892,9 @@ avx2_tail:
 	SUBQ         DI, SI
 	VMOVUPD      (SI), Y0
 	VMASKMOVPD   (AX)(BX*1), Y0, Y0
+	VMOVUPD      constants<>+64(SB), Y1
 	VORPD        constants<>+0(SB), Y0, Y0
-	VMOVUPD      constants<>+32(SB), Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VMAXPD       Y0, Y2, Y0
-	VMINPD       Y0, Y1, Y0
+	VMAXPD       Y0, Y1, Y0
 	VMOVUPD      constants<>+96(SB), Y1
 	VFMADD231PD  constants<>+128(SB), Y0, Y1
 	VSUBPD       constants<>+96(SB), Y1, Y2
@@ -7745,23 +7924,22 @@ avx2_tail:
 	VMULPD       Y3, Y0, Y0
 	VPSUBQ       Y2, Y1, Y1
 	VPSLLQ       $0x34, Y1, Y1
+	VMOVAPD      Y0, Y2
+	VFMADD213PD  constants<>+608(SB), Y1, Y2
 	VMULPD       Y1, Y0, Y0
-	VADDPD       constants<>+608(SB), Y0, Y1
-	VMOVUPD      constants<>+608(SB), Y2
-	VDIVPD       Y1, Y2, Y2
-	VDIVPD       Y1, Y0, Y0
-	VMULPD       Y0, Y2, Y0
+	VMOVUPD      constants<>+608(SB), Y1
+	VDIVPD       Y2, Y1, Y1
+	VDIVPD       Y2, Y0, Y0
+	VMULPD       Y0, Y1, Y0
 	VMOVUPD      (SI), Y1
 	VMASKMOVPD   Y0, Y1, (CX)(BX*1)
 	CMPQ         DX, $0x04
 	JLE          avx2_reload
 	VMOVUPD      32(SI), Y0
 	VMASKMOVPD   32(AX)(BX*1), Y0, Y0
+	VMOVUPD      constants<>+64(SB), Y1
 	VORPD        constants<>+0(SB), Y0, Y0
-	VMOVUPD      constants<>+32(SB), Y1
-	VMOVUPD      constants<>+64(SB), Y2
-	VMAXPD       Y0, Y2, Y0
-	VMINPD       Y0, Y1, Y0
+	VMAXPD       Y0, Y1, Y0
 	VMOVUPD      constants<>+96(SB), Y1
 	VFMADD231PD  constants<>+128(SB), Y0, Y1
 	VSUBPD       constants<>+96(SB), Y1, Y2
@@ -7791,12 +7969,13 @@ avx2_tail:
 	VMULPD       Y3, Y0, Y0
 	VPSUBQ       Y2, Y1, Y1
 	VPSLLQ       $0x34, Y1, Y1
+	VMOVAPD      Y0, Y2
+	VFMADD213PD  constants<>+608(SB), Y1, Y2
 	VMULPD       Y1, Y0, Y0
-	VADDPD       constants<>+608(SB), Y0, Y1
-	VMOVUPD      constants<>+608(SB), Y2
-	VDIVPD       Y1, Y2, Y2
-	VDIVPD       Y1, Y0, Y0
-	VMULPD       Y0, Y2, Y0
+	VMOVUPD      constants<>+608(SB), Y1
+	VDIVPD       Y2, Y1, Y1
+	VDIVPD       Y2, Y0, Y0
+	VMULPD       Y0, Y1, Y0
 	VMOVUPD      32(SI), Y1
 	VMASKMOVPD   Y0, Y1, 32(CX)(BX*1)
 
@@ -10065,417 +10244,6 @@ avx2_done:
 	VZEROUPPER
 	RET
 
-// func normalQuantileAVX2(dst []float64, x []float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·normalQuantileAVX2(SB), NOSPLIT, $0-48
-	MOVQ x_base+24(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_len+32(FP), DX
-	XORQ BX, BX
-	MOVQ DX, SI
-	SHRQ $0x03, SI
-	JZ   tail
-
-step:
-	VMOVUPD      (AX)(BX*1), Y0
-	VSUBPD       constants<>+576(SB), Y0, Y1
-	VMOVUPD      constants<>+2528(SB), Y2
-	VFNMADD231PD Y1, Y1, Y2
-	VMOVUPD      constants<>+2560(SB), Y3
-	VMOVUPD      constants<>+2592(SB), Y4
-	VFMADD213PD  constants<>+2624(SB), Y2, Y3
-	VFMADD213PD  constants<>+2656(SB), Y2, Y4
-	VFMADD213PD  constants<>+2688(SB), Y2, Y3
-	VFMADD213PD  constants<>+2720(SB), Y2, Y4
-	VFMADD213PD  constants<>+2752(SB), Y2, Y3
-	VFMADD213PD  constants<>+2784(SB), Y2, Y4
-	VFMADD213PD  constants<>+2816(SB), Y2, Y3
-	VFMADD213PD  constants<>+2848(SB), Y2, Y4
-	VFMADD213PD  constants<>+2880(SB), Y2, Y3
-	VFMADD213PD  constants<>+2912(SB), Y2, Y4
-	VFMADD213PD  constants<>+2944(SB), Y2, Y3
-	VFMADD213PD  constants<>+2976(SB), Y2, Y4
-	VFMADD213PD  constants<>+3008(SB), Y2, Y3
-	VFMADD213PD  constants<>+608(SB), Y2, Y4
-	VDIVPD       Y4, Y3, Y2
-	VMULPD       Y2, Y1, Y2
-	VCMPPD       $0x1e, constants<>+1184(SB), Y1, Y3
-	VMOVUPD      constants<>+608(SB), Y4
-	VSUBPD       Y0, Y4, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y0
-	VCMPPD       $0x11, constants<>+672(SB), Y0, Y3
-	VMULPD       constants<>+704(SB), Y0, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y4
-	VPSRLQ       $0x34, Y4, Y5
-	VORPD        constants<>+736(SB), Y5, Y5
-	VSUBPD       constants<>+768(SB), Y5, Y5
-	VANDPD       constants<>+800(SB), Y3, Y3
-	VSUBPD       Y3, Y5, Y3
-	VANDPD       constants<>+832(SB), Y4, Y4
-	VORPD        constants<>+608(SB), Y4, Y4
-	VCMPPD       $0x1d, constants<>+864(SB), Y4, Y5
-	VADDPD       constants<>+608(SB), Y3, Y6
-	VBLENDVPD    Y5, Y6, Y3, Y3
-	VMULPD       constants<>+576(SB), Y4, Y6
-	VBLENDVPD    Y5, Y6, Y4, Y4
-	VSUBPD       constants<>+608(SB), Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VADDPD       constants<>+896(SB), Y4, Y6
-	VDIVPD       Y6, Y4, Y6
-	VMULPD       Y6, Y6, Y7
-	VMOVUPD      constants<>+928(SB), Y8
-	VFMADD213PD  constants<>+960(SB), Y7, Y8
-	VFMADD213PD  constants<>+992(SB), Y7, Y8
-	VFMADD213PD  constants<>+1024(SB), Y7, Y8
-	VFMADD213PD  constants<>+1056(SB), Y7, Y8
-	VFMADD213PD  constants<>+1088(SB), Y7, Y8
-	VFMADD213PD  constants<>+1120(SB), Y7, Y8
-	VMULPD       Y4, Y4, Y9
-	VMULPD       constants<>+576(SB), Y9, Y9
-	VFMADD213PD  Y9, Y7, Y8
-	VFMADD231PD  constants<>+192(SB), Y3, Y5
-	VFMADD231PD  Y8, Y6, Y5
-	VSUBPD       Y5, Y9, Y5
-	VSUBPD       Y5, Y4, Y4
-	VFMADD231PD  constants<>+160(SB), Y3, Y4
-	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y3
-	VBLENDVPD    Y3, Y4, Y0, Y3
-	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y4
-	VBLENDVPD    Y4, constants<>+1216(SB), Y3, Y3
-	VCMPPD       $0x00, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+1248(SB), Y3, Y0
-	VXORPD       constants<>+0(SB), Y0, Y0
-	VSQRTPD      Y0, Y0
-	VSUBPD       constants<>+3040(SB), Y0, Y0
-	VMOVUPD      constants<>+3072(SB), Y3
-	VMOVUPD      constants<>+3104(SB), Y4
-	VFMADD213PD  constants<>+3136(SB), Y0, Y3
-	VFMADD213PD  constants<>+3168(SB), Y0, Y4
-	VFMADD213PD  constants<>+3200(SB), Y0, Y3
-	VFMADD213PD  constants<>+3232(SB), Y0, Y4
-	VFMADD213PD  constants<>+3264(SB), Y0, Y3
-	VFMADD213PD  constants<>+3296(SB), Y0, Y4
-	VFMADD213PD  constants<>+3328(SB), Y0, Y3
-	VFMADD213PD  constants<>+3360(SB), Y0, Y4
-	VFMADD213PD  constants<>+3392(SB), Y0, Y3
-	VFMADD213PD  constants<>+3424(SB), Y0, Y4
-	VFMADD213PD  constants<>+3456(SB), Y0, Y3
-	VFMADD213PD  constants<>+3488(SB), Y0, Y4
-	VFMADD213PD  constants<>+3520(SB), Y0, Y3
-	VFMADD213PD  constants<>+608(SB), Y0, Y4
-	VDIVPD       Y4, Y3, Y0
-	VCMPPD       $0x11, constants<>+1184(SB), Y1, Y3
-	VXORPD       constants<>+0(SB), Y0, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y0
-	VANDPD       constants<>+1440(SB), Y1, Y1
-	VCMPPD       $0x12, constants<>+3552(SB), Y1, Y1
-	VBLENDVPD    Y1, Y2, Y0, Y0
-	VMOVUPD      Y0, (CX)(BX*1)
-	VMOVUPD      32(AX)(BX*1), Y0
-	VSUBPD       constants<>+576(SB), Y0, Y1
-	VMOVUPD      constants<>+2528(SB), Y2
-	VFNMADD231PD Y1, Y1, Y2
-	VMOVUPD      constants<>+2560(SB), Y3
-	VMOVUPD      constants<>+2592(SB), Y4
-	VFMADD213PD  constants<>+2624(SB), Y2, Y3
-	VFMADD213PD  constants<>+2656(SB), Y2, Y4
-	VFMADD213PD  constants<>+2688(SB), Y2, Y3
-	VFMADD213PD  constants<>+2720(SB), Y2, Y4
-	VFMADD213PD  constants<>+2752(SB), Y2, Y3
-	VFMADD213PD  constants<>+2784(SB), Y2, Y4
-	VFMADD213PD  constants<>+2816(SB), Y2, Y3
-	VFMADD213PD  constants<>+2848(SB), Y2, Y4
-	VFMADD213PD  constants<>+2880(SB), Y2, Y3
-	VFMADD213PD  constants<>+2912(SB), Y2, Y4
-	VFMADD213PD  constants<>+2944(SB), Y2, Y3
-	VFMADD213PD  constants<>+2976(SB), Y2, Y4
-	VFMADD213PD  constants<>+3008(SB), Y2, Y3
-	VFMADD213PD  constants<>+608(SB), Y2, Y4
-	VDIVPD       Y4, Y3, Y2
-	VMULPD       Y2, Y1, Y2
-	VCMPPD       $0x1e, constants<>+1184(SB), Y1, Y3
-	VMOVUPD      constants<>+608(SB), Y4
-	VSUBPD       Y0, Y4, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y0
-	VCMPPD       $0x11, constants<>+672(SB), Y0, Y3
-	VMULPD       constants<>+704(SB), Y0, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y4
-	VPSRLQ       $0x34, Y4, Y5
-	VORPD        constants<>+736(SB), Y5, Y5
-	VSUBPD       constants<>+768(SB), Y5, Y5
-	VANDPD       constants<>+800(SB), Y3, Y3
-	VSUBPD       Y3, Y5, Y3
-	VANDPD       constants<>+832(SB), Y4, Y4
-	VORPD        constants<>+608(SB), Y4, Y4
-	VCMPPD       $0x1d, constants<>+864(SB), Y4, Y5
-	VADDPD       constants<>+608(SB), Y3, Y6
-	VBLENDVPD    Y5, Y6, Y3, Y3
-	VMULPD       constants<>+576(SB), Y4, Y6
-	VBLENDVPD    Y5, Y6, Y4, Y4
-	VSUBPD       constants<>+608(SB), Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VADDPD       constants<>+896(SB), Y4, Y6
-	VDIVPD       Y6, Y4, Y6
-	VMULPD       Y6, Y6, Y7
-	VMOVUPD      constants<>+928(SB), Y8
-	VFMADD213PD  constants<>+960(SB), Y7, Y8
-	VFMADD213PD  constants<>+992(SB), Y7, Y8
-	VFMADD213PD  constants<>+1024(SB), Y7, Y8
-	VFMADD213PD  constants<>+1056(SB), Y7, Y8
-	VFMADD213PD  constants<>+1088(SB), Y7, Y8
-	VFMADD213PD  constants<>+1120(SB), Y7, Y8
-	VMULPD       Y4, Y4, Y9
-	VMULPD       constants<>+576(SB), Y9, Y9
-	VFMADD213PD  Y9, Y7, Y8
-	VFMADD231PD  constants<>+192(SB), Y3, Y5
-	VFMADD231PD  Y8, Y6, Y5
-	VSUBPD       Y5, Y9, Y5
-	VSUBPD       Y5, Y4, Y4
-	VFMADD231PD  constants<>+160(SB), Y3, Y4
-	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y3
-	VBLENDVPD    Y3, Y4, Y0, Y3
-	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y4
-	VBLENDVPD    Y4, constants<>+1216(SB), Y3, Y3
-	VCMPPD       $0x00, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+1248(SB), Y3, Y0
-	VXORPD       constants<>+0(SB), Y0, Y0
-	VSQRTPD      Y0, Y0
-	VSUBPD       constants<>+3040(SB), Y0, Y0
-	VMOVUPD      constants<>+3072(SB), Y3
-	VMOVUPD      constants<>+3104(SB), Y4
-	VFMADD213PD  constants<>+3136(SB), Y0, Y3
-	VFMADD213PD  constants<>+3168(SB), Y0, Y4
-	VFMADD213PD  constants<>+3200(SB), Y0, Y3
-	VFMADD213PD  constants<>+3232(SB), Y0, Y4
-	VFMADD213PD  constants<>+3264(SB), Y0, Y3
-	VFMADD213PD  constants<>+3296(SB), Y0, Y4
-	VFMADD213PD  constants<>+3328(SB), Y0, Y3
-	VFMADD213PD  constants<>+3360(SB), Y0, Y4
-	VFMADD213PD  constants<>+3392(SB), Y0, Y3
-	VFMADD213PD  constants<>+3424(SB), Y0, Y4
-	VFMADD213PD  constants<>+3456(SB), Y0, Y3
-	VFMADD213PD  constants<>+3488(SB), Y0, Y4
-	VFMADD213PD  constants<>+3520(SB), Y0, Y3
-	VFMADD213PD  constants<>+608(SB), Y0, Y4
-	VDIVPD       Y4, Y3, Y0
-	VCMPPD       $0x11, constants<>+1184(SB), Y1, Y3
-	VXORPD       constants<>+0(SB), Y0, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y0
-	VANDPD       constants<>+1440(SB), Y1, Y1
-	VCMPPD       $0x12, constants<>+3552(SB), Y1, Y1
-	VBLENDVPD    Y1, Y2, Y0, Y0
-	VMOVUPD      Y0, 32(CX)(BX*1)
-	ADDQ         $0x40, BX
-	DECQ         SI
-	JNZ          step
-
-tail:
-	ANDQ         $0x07, DX
-	JZ           done
-	LEAQ         masks<>+64(SB), SI
-	MOVQ         DX, DI
-	SHLQ         $0x03, DI
-	SUBQ         DI, SI
-	VMOVUPD      (SI), Y0
-	VMASKMOVPD   (AX)(BX*1), Y0, Y0
-	VSUBPD       constants<>+576(SB), Y0, Y1
-	VMOVUPD      constants<>+2528(SB), Y2
-	VFNMADD231PD Y1, Y1, Y2
-	VMOVUPD      constants<>+2560(SB), Y3
-	VMOVUPD      constants<>+2592(SB), Y4
-	VFMADD213PD  constants<>+2624(SB), Y2, Y3
-	VFMADD213PD  constants<>+2656(SB), Y2, Y4
-	VFMADD213PD  constants<>+2688(SB), Y2, Y3
-	VFMADD213PD  constants<>+2720(SB), Y2, Y4
-	VFMADD213PD  constants<>+2752(SB), Y2, Y3
-	VFMADD213PD  constants<>+2784(SB), Y2, Y4
-	VFMADD213PD  constants<>+2816(SB), Y2, Y3
-	VFMADD213PD  constants<>+2848(SB), Y2, Y4
-	VFMADD213PD  constants<>+2880(SB), Y2, Y3
-	VFMADD213PD  constants<>+2912(SB), Y2, Y4
-	VFMADD213PD  constants<>+2944(SB), Y2, Y3
-	VFMADD213PD  constants<>+2976(SB), Y2, Y4
-	VFMADD213PD  constants<>+3008(SB), Y2, Y3
-	VFMADD213PD  constants<>+608(SB), Y2, Y4
-	VDIVPD       Y4, Y3, Y2
-	VMULPD       Y2, Y1, Y2
-	VCMPPD       $0x1e, constants<>+1184(SB), Y1, Y3
-	VMOVUPD      constants<>+608(SB), Y4
-	VSUBPD       Y0, Y4, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y0
-	VCMPPD       $0x11, constants<>+672(SB), Y0, Y3
-	VMULPD       constants<>+704(SB), Y0, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y4
-	VPSRLQ       $0x34, Y4, Y5
-	VORPD        constants<>+736(SB), Y5, Y5
-	VSUBPD       constants<>+768(SB), Y5, Y5
-	VANDPD       constants<>+800(SB), Y3, Y3
-	VSUBPD       Y3, Y5, Y3
-	VANDPD       constants<>+832(SB), Y4, Y4
-	VORPD        constants<>+608(SB), Y4, Y4
-	VCMPPD       $0x1d, constants<>+864(SB), Y4, Y5
-	VADDPD       constants<>+608(SB), Y3, Y6
-	VBLENDVPD    Y5, Y6, Y3, Y3
-	VMULPD       constants<>+576(SB), Y4, Y6
-	VBLENDVPD    Y5, Y6, Y4, Y4
-	VSUBPD       constants<>+608(SB), Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VADDPD       constants<>+896(SB), Y4, Y6
-	VDIVPD       Y6, Y4, Y6
-	VMULPD       Y6, Y6, Y7
-	VMOVUPD      constants<>+928(SB), Y8
-	VFMADD213PD  constants<>+960(SB), Y7, Y8
-	VFMADD213PD  constants<>+992(SB), Y7, Y8
-	VFMADD213PD  constants<>+1024(SB), Y7, Y8
-	VFMADD213PD  constants<>+1056(SB), Y7, Y8
-	VFMADD213PD  constants<>+1088(SB), Y7, Y8
-	VFMADD213PD  constants<>+1120(SB), Y7, Y8
-	VMULPD       Y4, Y4, Y9
-	VMULPD       constants<>+576(SB), Y9, Y9
-	VFMADD213PD  Y9, Y7, Y8
-	VFMADD231PD  constants<>+192(SB), Y3, Y5
-	VFMADD231PD  Y8, Y6, Y5
-	VSUBPD       Y5, Y9, Y5
-	VSUBPD       Y5, Y4, Y4
-	VFMADD231PD  constants<>+160(SB), Y3, Y4
-	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y3
-	VBLENDVPD    Y3, Y4, Y0, Y3
-	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y4
-	VBLENDVPD    Y4, constants<>+1216(SB), Y3, Y3
-	VCMPPD       $0x00, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+1248(SB), Y3, Y0
-	VXORPD       constants<>+0(SB), Y0, Y0
-	VSQRTPD      Y0, Y0
-	VSUBPD       constants<>+3040(SB), Y0, Y0
-	VMOVUPD      constants<>+3072(SB), Y3
-	VMOVUPD      constants<>+3104(SB), Y4
-	VFMADD213PD  constants<>+3136(SB), Y0, Y3
-	VFMADD213PD  constants<>+3168(SB), Y0, Y4
-	VFMADD213PD  constants<>+3200(SB), Y0, Y3
-	VFMADD213PD  constants<>+3232(SB), Y0, Y4
-	VFMADD213PD  constants<>+3264(SB), Y0, Y3
-	VFMADD213PD  constants<>+3296(SB), Y0, Y4
-	VFMADD213PD  constants<>+3328(SB), Y0, Y3
-	VFMADD213PD  constants<>+3360(SB), Y0, Y4
-	VFMADD213PD  constants<>+3392(SB), Y0, Y3
-	VFMADD213PD  constants<>+3424(SB), Y0, Y4
-	VFMADD213PD  constants<>+3456(SB), Y0, Y3
-	VFMADD213PD  constants<>+3488(SB), Y0, Y4
-	VFMADD213PD  constants<>+3520(SB), Y0, Y3
-	VFMADD213PD  constants<>+608(SB), Y0, Y4
-	VDIVPD       Y4, Y3, Y0
-	VCMPPD       $0x11, constants<>+1184(SB), Y1, Y3
-	VXORPD       constants<>+0(SB), Y0, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y0
-	VANDPD       constants<>+1440(SB), Y1, Y1
-	VCMPPD       $0x12, constants<>+3552(SB), Y1, Y1
-	VBLENDVPD    Y1, Y2, Y0, Y0
-	VMOVUPD      (SI), Y1
-	VMASKMOVPD   Y0, Y1, (CX)(BX*1)
-	CMPQ         DX, $0x04
-	JLE          reload
-	VMOVUPD      32(SI), Y0
-	VMASKMOVPD   32(AX)(BX*1), Y0, Y0
-	VSUBPD       constants<>+576(SB), Y0, Y1
-	VMOVUPD      constants<>+2528(SB), Y2
-	VFNMADD231PD Y1, Y1, Y2
-	VMOVUPD      constants<>+2560(SB), Y3
-	VMOVUPD      constants<>+2592(SB), Y4
-	VFMADD213PD  constants<>+2624(SB), Y2, Y3
-	VFMADD213PD  constants<>+2656(SB), Y2, Y4
-	VFMADD213PD  constants<>+2688(SB), Y2, Y3
-	VFMADD213PD  constants<>+2720(SB), Y2, Y4
-	VFMADD213PD  constants<>+2752(SB), Y2, Y3
-	VFMADD213PD  constants<>+2784(SB), Y2, Y4
-	VFMADD213PD  constants<>+2816(SB), Y2, Y3
-	VFMADD213PD  constants<>+2848(SB), Y2, Y4
-	VFMADD213PD  constants<>+2880(SB), Y2, Y3
-	VFMADD213PD  constants<>+2912(SB), Y2, Y4
-	VFMADD213PD  constants<>+2944(SB), Y2, Y3
-	VFMADD213PD  constants<>+2976(SB), Y2, Y4
-	VFMADD213PD  constants<>+3008(SB), Y2, Y3
-	VFMADD213PD  constants<>+608(SB), Y2, Y4
-	VDIVPD       Y4, Y3, Y2
-	VMULPD       Y2, Y1, Y2
-	VCMPPD       $0x1e, constants<>+1184(SB), Y1, Y3
-	VMOVUPD      constants<>+608(SB), Y4
-	VSUBPD       Y0, Y4, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y0
-	VCMPPD       $0x11, constants<>+672(SB), Y0, Y3
-	VMULPD       constants<>+704(SB), Y0, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y4
-	VPSRLQ       $0x34, Y4, Y5
-	VORPD        constants<>+736(SB), Y5, Y5
-	VSUBPD       constants<>+768(SB), Y5, Y5
-	VANDPD       constants<>+800(SB), Y3, Y3
-	VSUBPD       Y3, Y5, Y3
-	VANDPD       constants<>+832(SB), Y4, Y4
-	VORPD        constants<>+608(SB), Y4, Y4
-	VCMPPD       $0x1d, constants<>+864(SB), Y4, Y5
-	VADDPD       constants<>+608(SB), Y3, Y6
-	VBLENDVPD    Y5, Y6, Y3, Y3
-	VMULPD       constants<>+576(SB), Y4, Y6
-	VBLENDVPD    Y5, Y6, Y4, Y4
-	VSUBPD       constants<>+608(SB), Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VADDPD       constants<>+896(SB), Y4, Y6
-	VDIVPD       Y6, Y4, Y6
-	VMULPD       Y6, Y6, Y7
-	VMOVUPD      constants<>+928(SB), Y8
-	VFMADD213PD  constants<>+960(SB), Y7, Y8
-	VFMADD213PD  constants<>+992(SB), Y7, Y8
-	VFMADD213PD  constants<>+1024(SB), Y7, Y8
-	VFMADD213PD  constants<>+1056(SB), Y7, Y8
-	VFMADD213PD  constants<>+1088(SB), Y7, Y8
-	VFMADD213PD  constants<>+1120(SB), Y7, Y8
-	VMULPD       Y4, Y4, Y9
-	VMULPD       constants<>+576(SB), Y9, Y9
-	VFMADD213PD  Y9, Y7, Y8
-	VFMADD231PD  constants<>+192(SB), Y3, Y5
-	VFMADD231PD  Y8, Y6, Y5
-	VSUBPD       Y5, Y9, Y5
-	VSUBPD       Y5, Y4, Y4
-	VFMADD231PD  constants<>+160(SB), Y3, Y4
-	VCMPPD       $0x12, constants<>+1152(SB), Y0, Y3
-	VBLENDVPD    Y3, Y4, Y0, Y3
-	VCMPPD       $0x11, constants<>+1184(SB), Y0, Y4
-	VBLENDVPD    Y4, constants<>+1216(SB), Y3, Y3
-	VCMPPD       $0x00, constants<>+1184(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+1248(SB), Y3, Y0
-	VXORPD       constants<>+0(SB), Y0, Y0
-	VSQRTPD      Y0, Y0
-	VSUBPD       constants<>+3040(SB), Y0, Y0
-	VMOVUPD      constants<>+3072(SB), Y3
-	VMOVUPD      constants<>+3104(SB), Y4
-	VFMADD213PD  constants<>+3136(SB), Y0, Y3
-	VFMADD213PD  constants<>+3168(SB), Y0, Y4
-	VFMADD213PD  constants<>+3200(SB), Y0, Y3
-	VFMADD213PD  constants<>+3232(SB), Y0, Y4
-	VFMADD213PD  constants<>+3264(SB), Y0, Y3
-	VFMADD213PD  constants<>+3296(SB), Y0, Y4
-	VFMADD213PD  constants<>+3328(SB), Y0, Y3
-	VFMADD213PD  constants<>+3360(SB), Y0, Y4
-	VFMADD213PD  constants<>+3392(SB), Y0, Y3
-	VFMADD213PD  constants<>+3424(SB), Y0, Y4
-	VFMADD213PD  constants<>+3456(SB), Y0, Y3
-	VFMADD213PD  constants<>+3488(SB), Y0, Y4
-	VFMADD213PD  constants<>+3520(SB), Y0, Y3
-	VFMADD213PD  constants<>+608(SB), Y0, Y4
-	VDIVPD       Y4, Y3, Y0
-	VCMPPD       $0x11, constants<>+1184(SB), Y1, Y3
-	VXORPD       constants<>+0(SB), Y0, Y4
-	VBLENDVPD    Y3, Y4, Y0, Y0
-	VANDPD       constants<>+1440(SB), Y1, Y1
-	VCMPPD       $0x12, constants<>+3552(SB), Y1, Y1
-	VBLENDVPD    Y1, Y2, Y0, Y0
-	VMOVUPD      32(SI), Y1
-	VMASKMOVPD   Y0, Y1, 32(CX)(BX*1)
-
-reload:
-done:
-	VZEROUPPER
-	RET
-
 // func midpointsVector(form uint8, dst []float64, key uint64, low uint64, line uint64)
 // Requires: AVX, AVX2, AVX512F
 TEXT ·midpointsVector(SB), NOSPLIT, $0-56
@@ -10486,7 +10254,7 @@ TEXT ·midpointsVector(SB), NOSPLIT, $0-56
 	VPBROADCASTQ    key+32(FP), Z0
 	VPBROADCASTQ    line+48(FP), Z1
 	VPBROADCASTQ    low+40(FP), Z2
-	VBROADCASTF64X4 constants<>+3840(SB), Z3
+	VBROADCASTF64X4 constants<>+2784(SB), Z3
 	MOVL            $0x000000f0, DX
 	KMOVW           DX, K1
 	VPADDQ.BCST     constants<>+2464(SB), Z3, K1, Z3
@@ -10495,378 +10263,378 @@ TEXT ·midpointsVector(SB), NOSPLIT, $0-56
 	JZ              done
 
 step:
-	VPADDQ.BCST   constants<>+3808(SB), Z2, Z3
+	VPADDQ.BCST   constants<>+2752(SB), Z2, Z3
 	VMOVAPD       Z0, Z4
 	VPSHUFD       $0xf5, Z2, Z5
-	VPMULUDQ.BCST constants<>+3648(SB), Z2, Z6
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z7
-	VPMULUDQ.BCST constants<>+3680(SB), Z2, Z8
-	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+2592(SB), Z2, Z6
+	VPMULUDQ.BCST constants<>+2592(SB), Z5, Z7
+	VPMULUDQ.BCST constants<>+2624(SB), Z2, Z8
+	VPMULUDQ.BCST constants<>+2624(SB), Z5, Z5
 	VPSRLQ        $0x20, Z6, Z9
 	VPADDQ        Z9, Z7, Z7
-	VPANDQ.BCST   constants<>+3712(SB), Z7, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z7, Z9
 	VPADDQ        Z9, Z8, Z8
 	VPSRLQ        $0x20, Z7, Z7
 	VPADDQ        Z7, Z5, Z5
 	VPSRLQ        $0x20, Z8, Z7
 	VPADDQ        Z7, Z5, Z5
 	VPSLLQ        $0x20, Z8, Z7
-	VPANDQ.BCST   constants<>+3712(SB), Z6, Z6
+	VPANDQ.BCST   constants<>+2656(SB), Z6, Z6
 	VPORQ         Z6, Z7, Z6
 	VPTERNLOGQ    $0x96, Z4, Z1, Z5
 	VPSHUFD       $0xf5, Z3, Z7
-	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z9
-	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
-	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+2592(SB), Z3, Z8
+	VPMULUDQ.BCST constants<>+2592(SB), Z7, Z9
+	VPMULUDQ.BCST constants<>+2624(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+2624(SB), Z7, Z7
 	VPSRLQ        $0x20, Z8, Z10
 	VPADDQ        Z10, Z9, Z9
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z10
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSRLQ        $0x20, Z9, Z9
 	VPADDQ        Z9, Z7, Z7
 	VPSRLQ        $0x20, Z3, Z9
 	VPADDQ        Z9, Z7, Z7
 	VPSLLQ        $0x20, Z3, Z3
-	VPANDQ.BCST   constants<>+3712(SB), Z8, Z8
+	VPANDQ.BCST   constants<>+2656(SB), Z8, Z8
 	VPORQ         Z8, Z3, Z3
 	VPTERNLOGQ    $0x96, Z4, Z1, Z7
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z5, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
-	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+2592(SB), Z5, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z8, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+2624(SB), Z8, Z8
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z5, Z5
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z8, Z8
 	VPSRLQ        $0x20, Z5, Z10
 	VPADDQ        Z10, Z8, Z8
 	VPSLLQ        $0x20, Z5, Z5
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z5, Z5
 	VPTERNLOGQ    $0x96, Z4, Z6, Z8
 	VPSHUFD       $0xf5, Z7, Z6
-	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
-	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+2592(SB), Z7, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z6, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+2624(SB), Z6, Z6
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z7, Z7
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z6, Z6
 	VPSRLQ        $0x20, Z7, Z10
 	VPADDQ        Z10, Z6, Z6
 	VPSLLQ        $0x20, Z7, Z7
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z7, Z7
 	VPTERNLOGQ    $0x96, Z4, Z3, Z6
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z8, Z3
-	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
-	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+2592(SB), Z8, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z3, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+2624(SB), Z3, Z3
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z8, Z8
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSRLQ        $0x20, Z8, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSLLQ        $0x20, Z8, Z8
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z8, Z8
 	VPTERNLOGQ    $0x96, Z4, Z5, Z3
 	VPSHUFD       $0xf5, Z6, Z5
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
-	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+2592(SB), Z6, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z5, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+2624(SB), Z5, Z5
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z6, Z6
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z5, Z5
 	VPSRLQ        $0x20, Z6, Z10
 	VPADDQ        Z10, Z5, Z5
 	VPSLLQ        $0x20, Z6, Z6
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z6, Z6
 	VPTERNLOGQ    $0x96, Z4, Z7, Z5
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z3, Z7
-	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
-	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+2592(SB), Z3, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z7, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+2624(SB), Z7, Z7
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z3, Z3
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z7, Z7
 	VPSRLQ        $0x20, Z3, Z10
 	VPADDQ        Z10, Z7, Z7
 	VPSLLQ        $0x20, Z3, Z3
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z3, Z3
 	VPTERNLOGQ    $0x96, Z4, Z8, Z7
 	VPSHUFD       $0xf5, Z5, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
-	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+2592(SB), Z5, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z8, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+2624(SB), Z8, Z8
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z5, Z5
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z8, Z8
 	VPSRLQ        $0x20, Z5, Z10
 	VPADDQ        Z10, Z8, Z8
 	VPSLLQ        $0x20, Z5, Z5
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z5, Z5
 	VPTERNLOGQ    $0x96, Z4, Z6, Z8
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z7, Z6
-	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
-	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+2592(SB), Z7, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z6, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+2624(SB), Z6, Z6
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z7, Z7
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z6, Z6
 	VPSRLQ        $0x20, Z7, Z10
 	VPADDQ        Z10, Z6, Z6
 	VPSLLQ        $0x20, Z7, Z7
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z7, Z7
 	VPTERNLOGQ    $0x96, Z4, Z3, Z6
 	VPSHUFD       $0xf5, Z8, Z3
-	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
-	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+2592(SB), Z8, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z3, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+2624(SB), Z3, Z3
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z8, Z8
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSRLQ        $0x20, Z8, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSLLQ        $0x20, Z8, Z8
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z8, Z8
 	VPTERNLOGQ    $0x96, Z4, Z5, Z3
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z6, Z5
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
-	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+2592(SB), Z6, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z5, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+2624(SB), Z5, Z5
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z6, Z6
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z5, Z5
 	VPSRLQ        $0x20, Z6, Z10
 	VPADDQ        Z10, Z5, Z5
 	VPSLLQ        $0x20, Z6, Z6
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z6, Z6
 	VPTERNLOGQ    $0x96, Z4, Z7, Z5
 	VPSHUFD       $0xf5, Z3, Z7
-	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
-	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+2592(SB), Z3, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z7, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+2624(SB), Z7, Z7
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z3, Z3
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z7, Z7
 	VPSRLQ        $0x20, Z3, Z10
 	VPADDQ        Z10, Z7, Z7
 	VPSLLQ        $0x20, Z3, Z3
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z3, Z3
 	VPTERNLOGQ    $0x96, Z4, Z8, Z7
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z5, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
-	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+2592(SB), Z5, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z8, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+2624(SB), Z8, Z8
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z5, Z5
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z8, Z8
 	VPSRLQ        $0x20, Z5, Z10
 	VPADDQ        Z10, Z8, Z8
 	VPSLLQ        $0x20, Z5, Z5
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z5, Z5
 	VPTERNLOGQ    $0x96, Z4, Z6, Z8
 	VPSHUFD       $0xf5, Z7, Z6
-	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
-	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+2592(SB), Z7, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z6, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+2624(SB), Z6, Z6
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z7, Z7
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z6, Z6
 	VPSRLQ        $0x20, Z7, Z10
 	VPADDQ        Z10, Z6, Z6
 	VPSLLQ        $0x20, Z7, Z7
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z7, Z7
 	VPTERNLOGQ    $0x96, Z4, Z3, Z6
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z8, Z3
-	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
-	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+2592(SB), Z8, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z3, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+2624(SB), Z3, Z3
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z8, Z8
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSRLQ        $0x20, Z8, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSLLQ        $0x20, Z8, Z8
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z8, Z8
 	VPTERNLOGQ    $0x96, Z4, Z5, Z3
 	VPSHUFD       $0xf5, Z6, Z5
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
-	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+2592(SB), Z6, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z5, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+2624(SB), Z5, Z5
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z6, Z6
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z5, Z5
 	VPSRLQ        $0x20, Z6, Z10
 	VPADDQ        Z10, Z5, Z5
 	VPSLLQ        $0x20, Z6, Z6
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z6, Z6
 	VPTERNLOGQ    $0x96, Z4, Z7, Z5
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z3, Z7
-	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
-	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+2592(SB), Z3, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z7, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+2624(SB), Z7, Z7
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z3, Z3
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z7, Z7
 	VPSRLQ        $0x20, Z3, Z10
 	VPADDQ        Z10, Z7, Z7
 	VPSLLQ        $0x20, Z3, Z3
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z3, Z3
 	VPTERNLOGQ    $0x96, Z4, Z8, Z7
 	VPSHUFD       $0xf5, Z5, Z8
-	VPMULUDQ.BCST constants<>+3648(SB), Z5, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z5, Z5
-	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+2592(SB), Z5, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z8, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z5, Z5
+	VPMULUDQ.BCST constants<>+2624(SB), Z8, Z8
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z5, Z5
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z8, Z8
 	VPSRLQ        $0x20, Z5, Z10
 	VPADDQ        Z10, Z8, Z8
 	VPSLLQ        $0x20, Z5, Z5
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z5, Z5
 	VPTERNLOGQ    $0x96, Z4, Z6, Z8
-	VPADDQ.BCST   constants<>+3744(SB), Z4, Z4
+	VPADDQ.BCST   constants<>+2688(SB), Z4, Z4
 	VPSHUFD       $0xf5, Z7, Z6
-	VPMULUDQ.BCST constants<>+3648(SB), Z7, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z6, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z7, Z7
-	VPMULUDQ.BCST constants<>+3680(SB), Z6, Z6
+	VPMULUDQ.BCST constants<>+2592(SB), Z7, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z6, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z7, Z7
+	VPMULUDQ.BCST constants<>+2624(SB), Z6, Z6
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z7, Z7
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z6, Z6
 	VPSRLQ        $0x20, Z7, Z10
 	VPADDQ        Z10, Z6, Z6
 	VPSLLQ        $0x20, Z7, Z7
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z7, Z7
 	VPTERNLOGQ    $0x96, Z4, Z3, Z6
 	VPSHUFD       $0xf5, Z8, Z3
-	VPMULUDQ.BCST constants<>+3648(SB), Z8, Z9
-	VPMULUDQ.BCST constants<>+3648(SB), Z3, Z10
-	VPMULUDQ.BCST constants<>+3680(SB), Z8, Z8
-	VPMULUDQ.BCST constants<>+3680(SB), Z3, Z3
+	VPMULUDQ.BCST constants<>+2592(SB), Z8, Z9
+	VPMULUDQ.BCST constants<>+2592(SB), Z3, Z10
+	VPMULUDQ.BCST constants<>+2624(SB), Z8, Z8
+	VPMULUDQ.BCST constants<>+2624(SB), Z3, Z3
 	VPSRLQ        $0x20, Z9, Z11
 	VPADDQ        Z11, Z10, Z10
-	VPANDQ.BCST   constants<>+3712(SB), Z10, Z11
+	VPANDQ.BCST   constants<>+2656(SB), Z10, Z11
 	VPADDQ        Z11, Z8, Z8
 	VPSRLQ        $0x20, Z10, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSRLQ        $0x20, Z8, Z10
 	VPADDQ        Z10, Z3, Z3
 	VPSLLQ        $0x20, Z8, Z8
-	VPANDQ.BCST   constants<>+3712(SB), Z9, Z9
+	VPANDQ.BCST   constants<>+2656(SB), Z9, Z9
 	VPORQ         Z9, Z8, Z8
 	VPTERNLOGQ    $0x96, Z4, Z5, Z3
 	VPSRLQ        $0x0c, Z6, Z4
 	VPORQ.BCST    constants<>+608(SB), Z4, Z4
-	VSUBPD.BCST   constants<>+3776(SB), Z4, Z4
+	VSUBPD.BCST   constants<>+2720(SB), Z4, Z4
 	VPSRLQ        $0x0c, Z7, Z5
 	VPORQ.BCST    constants<>+608(SB), Z5, Z5
-	VSUBPD.BCST   constants<>+3776(SB), Z5, Z5
+	VSUBPD.BCST   constants<>+2720(SB), Z5, Z5
 	VUNPCKLPD     Z5, Z4, Z6
 	VUNPCKHPD     Z5, Z4, Z4
 	VMOVUPD       Z6, (AX)
 	VMOVUPD       Z4, 64(AX)
 	VPSRLQ        $0x0c, Z3, Z3
 	VPORQ.BCST    constants<>+608(SB), Z3, Z3
-	VSUBPD.BCST   constants<>+3776(SB), Z3, Z3
+	VSUBPD.BCST   constants<>+2720(SB), Z3, Z3
 	VPSRLQ        $0x0c, Z8, Z4
 	VPORQ.BCST    constants<>+608(SB), Z4, Z4
-	VSUBPD.BCST   constants<>+3776(SB), Z4, Z4
+	VSUBPD.BCST   constants<>+2720(SB), Z4, Z4
 	VUNPCKLPD     Z4, Z3, Z5
 	VUNPCKHPD     Z4, Z3, Z3
 	VMOVUPD       Z5, 128(AX)
 	VMOVUPD       Z3, 192(AX)
-	VPADDQ.BCST   constants<>+3872(SB), Z2, Z2
+	VPADDQ.BCST   constants<>+2816(SB), Z2, Z2
 	ADDQ          $0x00000100, AX
 	DECQ          CX
 	JNZ           step
@@ -10881,404 +10649,404 @@ avx2:
 	VPBROADCASTQ key+32(FP), Y0
 	VPBROADCASTQ line+48(FP), Y1
 	VPBROADCASTQ low+40(FP), Y2
-	VMOVUPD      constants<>+3584(SB), Y3
+	VMOVUPD      constants<>+2528(SB), Y3
 	VPADDQ       Y3, Y2, Y2
 	SHRQ         $0x04, CX
 	JZ           avx2_done
 
 avx2_step:
-	VPADDQ    constants<>+3616(SB), Y2, Y3
+	VPADDQ    constants<>+2560(SB), Y2, Y3
 	VMOVAPD   Y0, Y4
 	VPSHUFD   $0xf5, Y2, Y5
-	VPMULUDQ  constants<>+3648(SB), Y2, Y6
-	VPMULUDQ  constants<>+3648(SB), Y5, Y7
-	VPMULUDQ  constants<>+3680(SB), Y2, Y8
-	VPMULUDQ  constants<>+3680(SB), Y5, Y5
+	VPMULUDQ  constants<>+2592(SB), Y2, Y6
+	VPMULUDQ  constants<>+2592(SB), Y5, Y7
+	VPMULUDQ  constants<>+2624(SB), Y2, Y8
+	VPMULUDQ  constants<>+2624(SB), Y5, Y5
 	VPSRLQ    $0x20, Y6, Y9
 	VPADDQ    Y9, Y7, Y7
-	VANDPD    constants<>+3712(SB), Y7, Y9
+	VANDPD    constants<>+2656(SB), Y7, Y9
 	VPADDQ    Y9, Y8, Y8
 	VPSRLQ    $0x20, Y7, Y7
 	VPADDQ    Y7, Y5, Y5
 	VPSRLQ    $0x20, Y8, Y7
 	VPADDQ    Y7, Y5, Y5
 	VPSLLQ    $0x20, Y8, Y7
-	VANDPD    constants<>+3712(SB), Y6, Y6
+	VANDPD    constants<>+2656(SB), Y6, Y6
 	VORPD     Y6, Y7, Y6
 	VXORPD    Y4, Y5, Y5
 	VXORPD    Y1, Y5, Y5
 	VPSHUFD   $0xf5, Y3, Y7
-	VPMULUDQ  constants<>+3648(SB), Y3, Y8
-	VPMULUDQ  constants<>+3648(SB), Y7, Y9
-	VPMULUDQ  constants<>+3680(SB), Y3, Y3
-	VPMULUDQ  constants<>+3680(SB), Y7, Y7
+	VPMULUDQ  constants<>+2592(SB), Y3, Y8
+	VPMULUDQ  constants<>+2592(SB), Y7, Y9
+	VPMULUDQ  constants<>+2624(SB), Y3, Y3
+	VPMULUDQ  constants<>+2624(SB), Y7, Y7
 	VPSRLQ    $0x20, Y8, Y10
 	VPADDQ    Y10, Y9, Y9
-	VANDPD    constants<>+3712(SB), Y9, Y10
+	VANDPD    constants<>+2656(SB), Y9, Y10
 	VPADDQ    Y10, Y3, Y3
 	VPSRLQ    $0x20, Y9, Y9
 	VPADDQ    Y9, Y7, Y7
 	VPSRLQ    $0x20, Y3, Y9
 	VPADDQ    Y9, Y7, Y7
 	VPSLLQ    $0x20, Y3, Y3
-	VANDPD    constants<>+3712(SB), Y8, Y8
+	VANDPD    constants<>+2656(SB), Y8, Y8
 	VORPD     Y8, Y3, Y3
 	VXORPD    Y4, Y7, Y7
 	VXORPD    Y1, Y7, Y7
-	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPADDQ    constants<>+2688(SB), Y4, Y4
 	VPSHUFD   $0xf5, Y5, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y5, Y5
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y5, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y5, Y5
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y5, Y5
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y5, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y5, Y5
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y6, Y8, Y6
 	VPSHUFD   $0xf5, Y7, Y8
-	VPMULUDQ  constants<>+3648(SB), Y7, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y7, Y7
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y7, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y7, Y7
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y7, Y7
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y7, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y7, Y7
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y7, Y7
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y3, Y8, Y3
-	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPADDQ    constants<>+2688(SB), Y4, Y4
 	VPSHUFD   $0xf5, Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y6, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y6, Y6
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y6, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y6, Y6
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y6, Y6
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y6, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y6, Y6
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y6, Y6
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y5, Y8, Y5
 	VPSHUFD   $0xf5, Y3, Y8
-	VPMULUDQ  constants<>+3648(SB), Y3, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y3, Y3
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y3, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y3, Y3
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y3, Y3
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y3, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y3, Y3
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y3, Y3
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y7, Y8, Y7
-	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPADDQ    constants<>+2688(SB), Y4, Y4
 	VPSHUFD   $0xf5, Y5, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y5, Y5
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y5, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y5, Y5
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y5, Y5
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y5, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y5, Y5
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y6, Y8, Y6
 	VPSHUFD   $0xf5, Y7, Y8
-	VPMULUDQ  constants<>+3648(SB), Y7, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y7, Y7
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y7, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y7, Y7
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y7, Y7
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y7, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y7, Y7
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y7, Y7
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y3, Y8, Y3
-	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPADDQ    constants<>+2688(SB), Y4, Y4
 	VPSHUFD   $0xf5, Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y6, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y6, Y6
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y6, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y6, Y6
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y6, Y6
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y6, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y6, Y6
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y6, Y6
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y5, Y8, Y5
 	VPSHUFD   $0xf5, Y3, Y8
-	VPMULUDQ  constants<>+3648(SB), Y3, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y3, Y3
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y3, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y3, Y3
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y3, Y3
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y3, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y3, Y3
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y3, Y3
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y7, Y8, Y7
-	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPADDQ    constants<>+2688(SB), Y4, Y4
 	VPSHUFD   $0xf5, Y5, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y5, Y5
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y5, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y5, Y5
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y5, Y5
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y5, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y5, Y5
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y6, Y8, Y6
 	VPSHUFD   $0xf5, Y7, Y8
-	VPMULUDQ  constants<>+3648(SB), Y7, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y7, Y7
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y7, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y7, Y7
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y7, Y7
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y7, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y7, Y7
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y7, Y7
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y3, Y8, Y3
-	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPADDQ    constants<>+2688(SB), Y4, Y4
 	VPSHUFD   $0xf5, Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y6, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y6, Y6
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y6, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y6, Y6
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y6, Y6
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y6, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y6, Y6
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y6, Y6
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y5, Y8, Y5
 	VPSHUFD   $0xf5, Y3, Y8
-	VPMULUDQ  constants<>+3648(SB), Y3, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y3, Y3
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y3, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y3, Y3
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y3, Y3
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y3, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y3, Y3
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y3, Y3
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y7, Y8, Y7
-	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPADDQ    constants<>+2688(SB), Y4, Y4
 	VPSHUFD   $0xf5, Y5, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y5, Y5
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y5, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y5, Y5
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y5, Y5
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y5, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y5, Y5
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y6, Y8, Y6
 	VPSHUFD   $0xf5, Y7, Y8
-	VPMULUDQ  constants<>+3648(SB), Y7, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y7, Y7
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y7, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y7, Y7
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y7, Y7
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y7, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y7, Y7
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y7, Y7
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y3, Y8, Y3
-	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPADDQ    constants<>+2688(SB), Y4, Y4
 	VPSHUFD   $0xf5, Y6, Y8
-	VPMULUDQ  constants<>+3648(SB), Y6, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y6, Y6
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y6, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y6, Y6
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y6, Y6
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y6, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y6, Y6
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y6, Y6
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y5, Y8, Y5
 	VPSHUFD   $0xf5, Y3, Y8
-	VPMULUDQ  constants<>+3648(SB), Y3, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y3, Y3
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y3, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y3, Y3
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y3, Y3
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y3, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y3, Y3
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y3, Y3
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y7, Y8, Y7
-	VPADDQ    constants<>+3744(SB), Y4, Y4
+	VPADDQ    constants<>+2688(SB), Y4, Y4
 	VPSHUFD   $0xf5, Y5, Y8
-	VPMULUDQ  constants<>+3648(SB), Y5, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y5, Y5
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y5, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y5, Y5
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y5, Y5
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y5, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y5, Y5
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y5, Y5
 	VXORPD    Y4, Y8, Y8
 	VXORPD    Y6, Y8, Y6
 	VPSHUFD   $0xf5, Y7, Y8
-	VPMULUDQ  constants<>+3648(SB), Y7, Y9
-	VPMULUDQ  constants<>+3648(SB), Y8, Y10
-	VPMULUDQ  constants<>+3680(SB), Y7, Y7
-	VPMULUDQ  constants<>+3680(SB), Y8, Y8
+	VPMULUDQ  constants<>+2592(SB), Y7, Y9
+	VPMULUDQ  constants<>+2592(SB), Y8, Y10
+	VPMULUDQ  constants<>+2624(SB), Y7, Y7
+	VPMULUDQ  constants<>+2624(SB), Y8, Y8
 	VPSRLQ    $0x20, Y9, Y11
 	VPADDQ    Y11, Y10, Y10
-	VANDPD    constants<>+3712(SB), Y10, Y11
+	VANDPD    constants<>+2656(SB), Y10, Y11
 	VPADDQ    Y11, Y7, Y7
 	VPSRLQ    $0x20, Y10, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSRLQ    $0x20, Y7, Y10
 	VPADDQ    Y10, Y8, Y8
 	VPSLLQ    $0x20, Y7, Y7
-	VANDPD    constants<>+3712(SB), Y9, Y9
+	VANDPD    constants<>+2656(SB), Y9, Y9
 	VORPD     Y9, Y7, Y7
 	VXORPD    Y4, Y8, Y4
 	VXORPD    Y3, Y4, Y3
 	VPSRLQ    $0x0c, Y6, Y4
 	VORPD     constants<>+608(SB), Y4, Y4
-	VSUBPD    constants<>+3776(SB), Y4, Y4
+	VSUBPD    constants<>+2720(SB), Y4, Y4
 	VPSRLQ    $0x0c, Y5, Y5
 	VORPD     constants<>+608(SB), Y5, Y5
-	VSUBPD    constants<>+3776(SB), Y5, Y5
+	VSUBPD    constants<>+2720(SB), Y5, Y5
 	VUNPCKLPD Y5, Y4, Y6
 	VUNPCKHPD Y5, Y4, Y4
 	VMOVUPD   Y6, (AX)
 	VMOVUPD   Y4, 32(AX)
 	VPSRLQ    $0x0c, Y3, Y3
 	VORPD     constants<>+608(SB), Y3, Y3
-	VSUBPD    constants<>+3776(SB), Y3, Y3
+	VSUBPD    constants<>+2720(SB), Y3, Y3
 	VPSRLQ    $0x0c, Y7, Y4
 	VORPD     constants<>+608(SB), Y4, Y4
-	VSUBPD    constants<>+3776(SB), Y4, Y4
+	VSUBPD    constants<>+2720(SB), Y4, Y4
 	VUNPCKLPD Y4, Y3, Y5
 	VUNPCKHPD Y4, Y3, Y3
 	VMOVUPD   Y5, 64(AX)
 	VMOVUPD   Y3, 96(AX)
-	VPADDQ    constants<>+3808(SB), Y2, Y2
+	VPADDQ    constants<>+2752(SB), Y2, Y2
 	ADDQ      $0x00000080, AX
 	DECQ      CX
 	JNZ       avx2_step
@@ -11287,14 +11055,16 @@ avx2_done:
 	VZEROUPPER
 	RET
 
-// func dots8AVX512(vectors []float64, n int, columns []float64, dst []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·dots8AVX512(SB), NOSPLIT, $0-80
-	MOVQ  columns_base+32(FP), AX
-	MOVQ  dst_base+56(FP), CX
-	MOVQ  dst_len+64(FP), DX
-	MOVQ  n+24(FP), BX
-	MOVQ  vectors_base+0(FP), SI
+// func dots8Vector(form uint8, vectors []float64, n int, columns []float64, dst []float64)
+// Requires: AVX, AVX512F, BMI2, FMA3
+TEXT ·dots8Vector(SB), NOSPLIT, $0-88
+	CMPB  form+0(FP), $0x02
+	JNE   avx2
+	MOVQ  columns_base+40(FP), AX
+	MOVQ  dst_base+64(FP), CX
+	MOVQ  dst_len+72(FP), DX
+	MOVQ  n+32(FP), BX
+	MOVQ  vectors_base+8(FP), SI
 	LEAQ  (BX)(BX*1), R9
 	ADDQ  BX, R9
 	MOVQ  BX, R8
@@ -11385,15 +11155,233 @@ done:
 	VZEROUPPER
 	RET
 
-// func axpysTileAVX512(a []float64, columns []float64, apart int, dst []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·axpysTileAVX512(SB), NOSPLIT, $0-80
-	MOVQ      a_base+0(FP), AX
-	MOVQ      a_len+8(FP), CX
-	MOVQ      columns_base+24(FP), DX
-	MOVQ      dst_base+56(FP), BX
-	MOVQ      dst_len+64(FP), SI
-	MOVQ      apart+48(FP), DI
+avx2:
+	MOVQ vectors_base+8(FP), AX
+	MOVQ columns_base+40(FP), CX
+	MOVQ dst_base+64(FP), DX
+	MOVQ dst_len+72(FP), BX
+	MOVQ n+32(FP), SI
+	SHLQ $0x03, SI
+	MOVQ SI, DI
+	ANDQ $-64, DI
+	MOVQ SI, R9
+	SUBQ DI, R9
+	LEAQ masks<>+64(SB), R8
+	SUBQ R9, R8
+	SHRQ $0x03, BX
+
+avx2_pair:
+	SUBQ $0x02, BX
+	JB   avx2_odd
+	MOVQ AX, R10
+	LEAQ (R10)(SI*1), R11
+	MOVQ CX, R12
+	LEAQ (R12)(SI*1), R13
+	XORQ R14, R14
+
+avx2_pairvectors:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	XORQ   R15, R15
+	TESTQ  DI, DI
+	JZ     avx2_pairtail
+
+avx2_pairstep:
+	VMOVUPD     (R12)(R15*1), Y8
+	VMOVUPD     (R13)(R15*1), Y9
+	VMOVUPD     (R10)(R15*1), Y10
+	VFMADD231PD Y8, Y10, Y0
+	VFMADD231PD Y9, Y10, Y4
+	VMOVUPD     (R11)(R15*1), Y10
+	VFMADD231PD Y8, Y10, Y2
+	VFMADD231PD Y9, Y10, Y6
+	VMOVUPD     32(R12)(R15*1), Y8
+	VMOVUPD     32(R13)(R15*1), Y9
+	VMOVUPD     32(R10)(R15*1), Y10
+	VFMADD231PD Y8, Y10, Y1
+	VFMADD231PD Y9, Y10, Y5
+	VMOVUPD     32(R11)(R15*1), Y10
+	VFMADD231PD Y8, Y10, Y3
+	VFMADD231PD Y9, Y10, Y7
+	ADDQ        $0x40, R15
+	CMPQ        R15, DI
+	JNE         avx2_pairstep
+
+avx2_pairtail:
+	TESTQ       R9, R9
+	JZ          avx2_pairreduce
+	VMOVUPD     (R8), Y8
+	VANDNPD     constants<>+0(SB), Y8, Y9
+	VMASKMOVPD  (R12)(R15*1), Y8, Y10
+	VMASKMOVPD  (R13)(R15*1), Y8, Y11
+	VMASKMOVPD  (R10)(R15*1), Y8, Y12
+	VORPD       Y9, Y12, Y12
+	VFMADD231PD Y10, Y12, Y0
+	VFMADD231PD Y11, Y12, Y4
+	VMASKMOVPD  (R11)(R15*1), Y8, Y8
+	VORPD       Y9, Y8, Y8
+	VFMADD231PD Y10, Y8, Y2
+	VFMADD231PD Y11, Y8, Y6
+	VMOVUPD     32(R8), Y8
+	VANDNPD     constants<>+0(SB), Y8, Y9
+	VMASKMOVPD  32(R12)(R15*1), Y8, Y10
+	VMASKMOVPD  32(R13)(R15*1), Y8, Y11
+	VMASKMOVPD  32(R10)(R15*1), Y8, Y12
+	VORPD       Y9, Y12, Y12
+	VFMADD231PD Y10, Y12, Y1
+	VFMADD231PD Y11, Y12, Y5
+	VMASKMOVPD  32(R11)(R15*1), Y8, Y8
+	VORPD       Y9, Y8, Y8
+	VFMADD231PD Y10, Y8, Y3
+	VFMADD231PD Y11, Y8, Y7
+
+avx2_pairreduce:
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y3, Y2, Y1
+	VADDPD       Y5, Y4, Y2
+	VADDPD       Y7, Y6, Y3
+	VPERM2F128   $0x20, Y2, Y0, Y4
+	VPERM2F128   $0x31, Y2, Y0, Y0
+	VADDPD       Y0, Y4, Y0
+	VPERM2F128   $0x20, Y3, Y1, Y2
+	VPERM2F128   $0x31, Y3, Y1, Y1
+	VADDPD       Y1, Y2, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	VMOVUPD      X0, (DX)(R14*1)
+	VEXTRACTF128 $0x01, Y0, 64(DX)(R14*1)
+	LEAQ         (R10)(SI*2), R10
+	LEAQ         (R11)(SI*2), R11
+	ADDQ         $0x10, R14
+	CMPQ         R14, $0x40
+	JNE          avx2_pairvectors
+	LEAQ         (CX)(SI*2), CX
+	ADDQ         $0x00000080, DX
+	JMP          avx2_pair
+
+avx2_odd:
+	ADDQ $0x02, BX
+	JZ   avx2_done
+	LEAQ (AX)(SI*1), BX
+	LEAQ (BX)(SI*1), R10
+	LEAQ (R10)(SI*1), R11
+	XORQ R12, R12
+
+avx2_oddvectors:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	XORQ   R13, R13
+	TESTQ  DI, DI
+	JZ     avx2_oddtail
+
+avx2_oddstep:
+	VMOVUPD     (CX)(R13*1), Y8
+	VMOVUPD     (AX)(R13*1), Y9
+	VFMADD231PD Y8, Y9, Y0
+	VMOVUPD     (BX)(R13*1), Y9
+	VFMADD231PD Y8, Y9, Y2
+	VMOVUPD     (R10)(R13*1), Y9
+	VFMADD231PD Y8, Y9, Y4
+	VMOVUPD     (R11)(R13*1), Y9
+	VFMADD231PD Y8, Y9, Y6
+	VMOVUPD     32(CX)(R13*1), Y8
+	VMOVUPD     32(AX)(R13*1), Y9
+	VFMADD231PD Y8, Y9, Y1
+	VMOVUPD     32(BX)(R13*1), Y9
+	VFMADD231PD Y8, Y9, Y3
+	VMOVUPD     32(R10)(R13*1), Y9
+	VFMADD231PD Y8, Y9, Y5
+	VMOVUPD     32(R11)(R13*1), Y9
+	VFMADD231PD Y8, Y9, Y7
+	ADDQ        $0x40, R13
+	CMPQ        R13, DI
+	JNE         avx2_oddstep
+
+avx2_oddtail:
+	TESTQ       R9, R9
+	JZ          avx2_oddreduce
+	VMOVUPD     (R8), Y8
+	VANDNPD     constants<>+0(SB), Y8, Y9
+	VMASKMOVPD  (CX)(R13*1), Y8, Y10
+	VMASKMOVPD  (AX)(R13*1), Y8, Y11
+	VORPD       Y9, Y11, Y11
+	VFMADD231PD Y10, Y11, Y0
+	VMASKMOVPD  (BX)(R13*1), Y8, Y11
+	VORPD       Y9, Y11, Y11
+	VFMADD231PD Y10, Y11, Y2
+	VMASKMOVPD  (R10)(R13*1), Y8, Y11
+	VORPD       Y9, Y11, Y11
+	VFMADD231PD Y10, Y11, Y4
+	VMASKMOVPD  (R11)(R13*1), Y8, Y8
+	VORPD       Y9, Y8, Y8
+	VFMADD231PD Y10, Y8, Y6
+	VMOVUPD     32(R8), Y8
+	VANDNPD     constants<>+0(SB), Y8, Y9
+	VMASKMOVPD  32(CX)(R13*1), Y8, Y10
+	VMASKMOVPD  32(AX)(R13*1), Y8, Y11
+	VORPD       Y9, Y11, Y11
+	VFMADD231PD Y10, Y11, Y1
+	VMASKMOVPD  32(BX)(R13*1), Y8, Y11
+	VORPD       Y9, Y11, Y11
+	VFMADD231PD Y10, Y11, Y3
+	VMASKMOVPD  32(R10)(R13*1), Y8, Y11
+	VORPD       Y9, Y11, Y11
+	VFMADD231PD Y10, Y11, Y5
+	VMASKMOVPD  32(R11)(R13*1), Y8, Y8
+	VORPD       Y9, Y8, Y8
+	VFMADD231PD Y10, Y8, Y7
+
+avx2_oddreduce:
+	VADDPD     Y1, Y0, Y0
+	VADDPD     Y3, Y2, Y1
+	VADDPD     Y5, Y4, Y2
+	VADDPD     Y7, Y6, Y3
+	VPERM2F128 $0x20, Y2, Y0, Y4
+	VPERM2F128 $0x31, Y2, Y0, Y0
+	VADDPD     Y0, Y4, Y0
+	VPERM2F128 $0x20, Y3, Y1, Y2
+	VPERM2F128 $0x31, Y3, Y1, Y1
+	VADDPD     Y1, Y2, Y1
+	VUNPCKLPD  Y1, Y0, Y2
+	VUNPCKHPD  Y1, Y0, Y0
+	VADDPD     Y0, Y2, Y0
+	VMOVUPD    Y0, (DX)(R12*1)
+	LEAQ       (AX)(SI*4), AX
+	LEAQ       (BX)(SI*4), BX
+	LEAQ       (R10)(SI*4), R10
+	LEAQ       (R11)(SI*4), R11
+	ADDQ       $0x20, R12
+	CMPQ       R12, $0x40
+	JNE        avx2_oddvectors
+
+avx2_done:
+	VZEROUPPER
+	RET
+
+// func axpysTileVector(form uint8, a []float64, columns []float64, apart int, dst []float64)
+// Requires: AVX, AVX512F, BMI2, FMA3
+TEXT ·axpysTileVector(SB), NOSPLIT, $0-88
+	CMPB      form+0(FP), $0x02
+	JNE       avx2
+	MOVQ      a_base+8(FP), AX
+	MOVQ      a_len+16(FP), CX
+	MOVQ      columns_base+32(FP), DX
+	MOVQ      dst_base+64(FP), BX
+	MOVQ      dst_len+72(FP), SI
+	MOVQ      apart+56(FP), DI
 	SHLQ      $0x03, DI
 	LEAQ      -1(SI), SI
 	MOVQ      SI, R8
@@ -12005,18 +11993,556 @@ done:
 	VZEROUPPER
 	RET
 
-// func spreadAVX512(dst []float64, stride int, along []float64, epsilon []float64, apart int, factor []float64, scale []float64, location []float64)
-// Requires: AVX, AVX512F
-TEXT ·spreadAVX512(SB), NOSPLIT, $0-160
-	MOVQ dst_base+0(FP), AX
-	MOVQ along_base+32(FP), CX
-	MOVQ epsilon_base+56(FP), DX
-	MOVQ factor_base+88(FP), BX
-	MOVQ scale_base+112(FP), SI
-	MOVQ location_base+136(FP), DI
-	MOVQ stride+24(FP), R8
-	MOVQ apart+80(FP), R9
-	MOVQ factor_len+96(FP), R10
+avx2:
+	MOVQ  a_base+8(FP), AX
+	MOVQ  columns_base+32(FP), CX
+	MOVQ  dst_base+64(FP), DX
+	MOVQ  a_len+16(FP), SI
+	MOVQ  apart+56(FP), DI
+	TESTQ SI, SI
+	JZ    avx2_done
+	SHLQ  $0x03, DI
+	MOVQ  dst_len+72(FP), R9
+	LEAQ  3(R9), R8
+	SHRQ  $0x02, R8
+	MOVQ  R8, BX
+	SHLQ  $0x02, BX
+	SUBQ  R9, BX
+	LEAQ  masks<>+32(SB), R9
+	LEAQ  (R9)(BX*8), R9
+
+avx2_strip:
+	MOVQ R8, R10
+	CMPQ R8, $0x0d
+	JBE  avx2_chosen
+	INCQ R10
+	SHRQ $0x01, R10
+	CMPQ R8, $0x1a
+	JBE  avx2_chosen
+	MOVQ $0x0000000b, R10
+
+avx2_chosen:
+	LEAQ masks<>+0(SB), BX
+	SUBQ R10, R8
+	JNE  avx2_whole
+	MOVQ R9, BX
+
+avx2_whole:
+	CMPQ       R10, $0x01
+	JEQ        avx2_tile1
+	CMPQ       R10, $0x02
+	JEQ        avx2_tile2
+	CMPQ       R10, $0x03
+	JEQ        avx2_tile3
+	CMPQ       R10, $0x04
+	JEQ        avx2_tile4
+	CMPQ       R10, $0x05
+	JEQ        avx2_tile5
+	CMPQ       R10, $0x06
+	JEQ        avx2_tile6
+	CMPQ       R10, $0x07
+	JEQ        avx2_tile7
+	CMPQ       R10, $0x08
+	JEQ        avx2_tile8
+	CMPQ       R10, $0x09
+	JEQ        avx2_tile9
+	CMPQ       R10, $0x0a
+	JEQ        avx2_tile10
+	CMPQ       R10, $0x0b
+	JEQ        avx2_tile11
+	CMPQ       R10, $0x0c
+	JEQ        avx2_tile12
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMOVUPD    128(DX), Y5
+	VMOVUPD    160(DX), Y6
+	VMOVUPD    192(DX), Y7
+	VMOVUPD    224(DX), Y8
+	VMOVUPD    256(DX), Y9
+	VMOVUPD    288(DX), Y10
+	VMOVUPD    320(DX), Y11
+	VMOVUPD    352(DX), Y12
+	VMASKMOVPD 384(DX), Y0, Y13
+
+avx2_columns13:
+	VBROADCASTSD (BX), Y14
+	VMASKMOVPD   384(R11), Y0, Y15
+	VFMADD231PD  (R11), Y14, Y1
+	VFMADD231PD  32(R11), Y14, Y2
+	VFMADD231PD  64(R11), Y14, Y3
+	VFMADD231PD  96(R11), Y14, Y4
+	VFMADD231PD  128(R11), Y14, Y5
+	VFMADD231PD  160(R11), Y14, Y6
+	VFMADD231PD  192(R11), Y14, Y7
+	VFMADD231PD  224(R11), Y14, Y8
+	VFMADD231PD  256(R11), Y14, Y9
+	VFMADD231PD  288(R11), Y14, Y10
+	VFMADD231PD  320(R11), Y14, Y11
+	VFMADD231PD  352(R11), Y14, Y12
+	VFMADD231PD  Y15, Y14, Y13
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          avx2_columns13
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMOVUPD      Y5, 128(DX)
+	VMOVUPD      Y6, 160(DX)
+	VMOVUPD      Y7, 192(DX)
+	VMOVUPD      Y8, 224(DX)
+	VMOVUPD      Y9, 256(DX)
+	VMOVUPD      Y10, 288(DX)
+	VMOVUPD      Y11, 320(DX)
+	VMOVUPD      Y12, 352(DX)
+	VMASKMOVPD   Y13, Y0, 384(DX)
+	JMP          avx2_next
+
+avx2_tile12:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMOVUPD    128(DX), Y5
+	VMOVUPD    160(DX), Y6
+	VMOVUPD    192(DX), Y7
+	VMOVUPD    224(DX), Y8
+	VMOVUPD    256(DX), Y9
+	VMOVUPD    288(DX), Y10
+	VMOVUPD    320(DX), Y11
+	VMASKMOVPD 352(DX), Y0, Y12
+
+avx2_columns12:
+	VBROADCASTSD (BX), Y13
+	VMASKMOVPD   352(R11), Y0, Y14
+	VFMADD231PD  (R11), Y13, Y1
+	VFMADD231PD  32(R11), Y13, Y2
+	VFMADD231PD  64(R11), Y13, Y3
+	VFMADD231PD  96(R11), Y13, Y4
+	VFMADD231PD  128(R11), Y13, Y5
+	VFMADD231PD  160(R11), Y13, Y6
+	VFMADD231PD  192(R11), Y13, Y7
+	VFMADD231PD  224(R11), Y13, Y8
+	VFMADD231PD  256(R11), Y13, Y9
+	VFMADD231PD  288(R11), Y13, Y10
+	VFMADD231PD  320(R11), Y13, Y11
+	VFMADD231PD  Y14, Y13, Y12
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          avx2_columns12
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMOVUPD      Y5, 128(DX)
+	VMOVUPD      Y6, 160(DX)
+	VMOVUPD      Y7, 192(DX)
+	VMOVUPD      Y8, 224(DX)
+	VMOVUPD      Y9, 256(DX)
+	VMOVUPD      Y10, 288(DX)
+	VMOVUPD      Y11, 320(DX)
+	VMASKMOVPD   Y12, Y0, 352(DX)
+	JMP          avx2_next
+
+avx2_tile11:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMOVUPD    128(DX), Y5
+	VMOVUPD    160(DX), Y6
+	VMOVUPD    192(DX), Y7
+	VMOVUPD    224(DX), Y8
+	VMOVUPD    256(DX), Y9
+	VMOVUPD    288(DX), Y10
+	VMASKMOVPD 320(DX), Y0, Y11
+
+avx2_columns11:
+	VBROADCASTSD (BX), Y12
+	VMASKMOVPD   320(R11), Y0, Y13
+	VFMADD231PD  (R11), Y12, Y1
+	VFMADD231PD  32(R11), Y12, Y2
+	VFMADD231PD  64(R11), Y12, Y3
+	VFMADD231PD  96(R11), Y12, Y4
+	VFMADD231PD  128(R11), Y12, Y5
+	VFMADD231PD  160(R11), Y12, Y6
+	VFMADD231PD  192(R11), Y12, Y7
+	VFMADD231PD  224(R11), Y12, Y8
+	VFMADD231PD  256(R11), Y12, Y9
+	VFMADD231PD  288(R11), Y12, Y10
+	VFMADD231PD  Y13, Y12, Y11
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          avx2_columns11
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMOVUPD      Y5, 128(DX)
+	VMOVUPD      Y6, 160(DX)
+	VMOVUPD      Y7, 192(DX)
+	VMOVUPD      Y8, 224(DX)
+	VMOVUPD      Y9, 256(DX)
+	VMOVUPD      Y10, 288(DX)
+	VMASKMOVPD   Y11, Y0, 320(DX)
+	JMP          avx2_next
+
+avx2_tile10:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMOVUPD    128(DX), Y5
+	VMOVUPD    160(DX), Y6
+	VMOVUPD    192(DX), Y7
+	VMOVUPD    224(DX), Y8
+	VMOVUPD    256(DX), Y9
+	VMASKMOVPD 288(DX), Y0, Y10
+
+avx2_columns10:
+	VBROADCASTSD (BX), Y11
+	VMASKMOVPD   288(R11), Y0, Y12
+	VFMADD231PD  (R11), Y11, Y1
+	VFMADD231PD  32(R11), Y11, Y2
+	VFMADD231PD  64(R11), Y11, Y3
+	VFMADD231PD  96(R11), Y11, Y4
+	VFMADD231PD  128(R11), Y11, Y5
+	VFMADD231PD  160(R11), Y11, Y6
+	VFMADD231PD  192(R11), Y11, Y7
+	VFMADD231PD  224(R11), Y11, Y8
+	VFMADD231PD  256(R11), Y11, Y9
+	VFMADD231PD  Y12, Y11, Y10
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          avx2_columns10
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMOVUPD      Y5, 128(DX)
+	VMOVUPD      Y6, 160(DX)
+	VMOVUPD      Y7, 192(DX)
+	VMOVUPD      Y8, 224(DX)
+	VMOVUPD      Y9, 256(DX)
+	VMASKMOVPD   Y10, Y0, 288(DX)
+	JMP          avx2_next
+
+avx2_tile9:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMOVUPD    128(DX), Y5
+	VMOVUPD    160(DX), Y6
+	VMOVUPD    192(DX), Y7
+	VMOVUPD    224(DX), Y8
+	VMASKMOVPD 256(DX), Y0, Y9
+
+avx2_columns9:
+	VBROADCASTSD (BX), Y10
+	VMASKMOVPD   256(R11), Y0, Y11
+	VFMADD231PD  (R11), Y10, Y1
+	VFMADD231PD  32(R11), Y10, Y2
+	VFMADD231PD  64(R11), Y10, Y3
+	VFMADD231PD  96(R11), Y10, Y4
+	VFMADD231PD  128(R11), Y10, Y5
+	VFMADD231PD  160(R11), Y10, Y6
+	VFMADD231PD  192(R11), Y10, Y7
+	VFMADD231PD  224(R11), Y10, Y8
+	VFMADD231PD  Y11, Y10, Y9
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          avx2_columns9
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMOVUPD      Y5, 128(DX)
+	VMOVUPD      Y6, 160(DX)
+	VMOVUPD      Y7, 192(DX)
+	VMOVUPD      Y8, 224(DX)
+	VMASKMOVPD   Y9, Y0, 256(DX)
+	JMP          avx2_next
+
+avx2_tile8:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMOVUPD    128(DX), Y5
+	VMOVUPD    160(DX), Y6
+	VMOVUPD    192(DX), Y7
+	VMASKMOVPD 224(DX), Y0, Y8
+
+avx2_columns8:
+	VBROADCASTSD (BX), Y9
+	VMASKMOVPD   224(R11), Y0, Y10
+	VFMADD231PD  (R11), Y9, Y1
+	VFMADD231PD  32(R11), Y9, Y2
+	VFMADD231PD  64(R11), Y9, Y3
+	VFMADD231PD  96(R11), Y9, Y4
+	VFMADD231PD  128(R11), Y9, Y5
+	VFMADD231PD  160(R11), Y9, Y6
+	VFMADD231PD  192(R11), Y9, Y7
+	VFMADD231PD  Y10, Y9, Y8
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          avx2_columns8
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMOVUPD      Y5, 128(DX)
+	VMOVUPD      Y6, 160(DX)
+	VMOVUPD      Y7, 192(DX)
+	VMASKMOVPD   Y8, Y0, 224(DX)
+	JMP          avx2_next
+
+avx2_tile7:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMOVUPD    128(DX), Y5
+	VMOVUPD    160(DX), Y6
+	VMASKMOVPD 192(DX), Y0, Y7
+
+avx2_columns7:
+	VBROADCASTSD (BX), Y8
+	VMASKMOVPD   192(R11), Y0, Y9
+	VFMADD231PD  (R11), Y8, Y1
+	VFMADD231PD  32(R11), Y8, Y2
+	VFMADD231PD  64(R11), Y8, Y3
+	VFMADD231PD  96(R11), Y8, Y4
+	VFMADD231PD  128(R11), Y8, Y5
+	VFMADD231PD  160(R11), Y8, Y6
+	VFMADD231PD  Y9, Y8, Y7
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          avx2_columns7
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMOVUPD      Y5, 128(DX)
+	VMOVUPD      Y6, 160(DX)
+	VMASKMOVPD   Y7, Y0, 192(DX)
+	JMP          avx2_next
+
+avx2_tile6:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMOVUPD    128(DX), Y5
+	VMASKMOVPD 160(DX), Y0, Y6
+
+avx2_columns6:
+	VBROADCASTSD (BX), Y7
+	VMASKMOVPD   160(R11), Y0, Y8
+	VFMADD231PD  (R11), Y7, Y1
+	VFMADD231PD  32(R11), Y7, Y2
+	VFMADD231PD  64(R11), Y7, Y3
+	VFMADD231PD  96(R11), Y7, Y4
+	VFMADD231PD  128(R11), Y7, Y5
+	VFMADD231PD  Y8, Y7, Y6
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          avx2_columns6
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMOVUPD      Y5, 128(DX)
+	VMASKMOVPD   Y6, Y0, 160(DX)
+	JMP          avx2_next
+
+avx2_tile5:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMOVUPD    96(DX), Y4
+	VMASKMOVPD 128(DX), Y0, Y5
+
+avx2_columns5:
+	VBROADCASTSD (BX), Y6
+	VMASKMOVPD   128(R11), Y0, Y7
+	VFMADD231PD  (R11), Y6, Y1
+	VFMADD231PD  32(R11), Y6, Y2
+	VFMADD231PD  64(R11), Y6, Y3
+	VFMADD231PD  96(R11), Y6, Y4
+	VFMADD231PD  Y7, Y6, Y5
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          avx2_columns5
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMOVUPD      Y4, 96(DX)
+	VMASKMOVPD   Y5, Y0, 128(DX)
+	JMP          avx2_next
+
+avx2_tile4:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMOVUPD    64(DX), Y3
+	VMASKMOVPD 96(DX), Y0, Y4
+
+avx2_columns4:
+	VBROADCASTSD (BX), Y5
+	VMASKMOVPD   96(R11), Y0, Y6
+	VFMADD231PD  (R11), Y5, Y1
+	VFMADD231PD  32(R11), Y5, Y2
+	VFMADD231PD  64(R11), Y5, Y3
+	VFMADD231PD  Y6, Y5, Y4
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          avx2_columns4
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      Y3, 64(DX)
+	VMASKMOVPD   Y4, Y0, 96(DX)
+	JMP          avx2_next
+
+avx2_tile3:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMOVUPD    32(DX), Y2
+	VMASKMOVPD 64(DX), Y0, Y3
+
+avx2_columns3:
+	VBROADCASTSD (BX), Y4
+	VMASKMOVPD   64(R11), Y0, Y5
+	VFMADD231PD  (R11), Y4, Y1
+	VFMADD231PD  32(R11), Y4, Y2
+	VFMADD231PD  Y5, Y4, Y3
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          avx2_columns3
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      Y2, 32(DX)
+	VMASKMOVPD   Y3, Y0, 64(DX)
+	JMP          avx2_next
+
+avx2_tile2:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMOVUPD    (DX), Y1
+	VMASKMOVPD 32(DX), Y0, Y2
+
+avx2_columns2:
+	VBROADCASTSD (BX), Y3
+	VMASKMOVPD   32(R11), Y0, Y4
+	VFMADD231PD  (R11), Y3, Y1
+	VFMADD231PD  Y4, Y3, Y2
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          avx2_columns2
+	VMOVUPD      Y1, (DX)
+	VMASKMOVPD   Y2, Y0, 32(DX)
+	JMP          avx2_next
+
+avx2_tile1:
+	VMOVUPD    (BX), Y0
+	MOVQ       AX, BX
+	MOVQ       CX, R11
+	MOVQ       SI, R12
+	VMASKMOVPD (DX), Y0, Y1
+
+avx2_columns1:
+	VBROADCASTSD (BX), Y2
+	VMASKMOVPD   (R11), Y0, Y3
+	VFMADD231PD  Y3, Y2, Y1
+	ADDQ         $0x08, BX
+	ADDQ         DI, R11
+	DECQ         R12
+	JNZ          avx2_columns1
+	VMASKMOVPD   Y1, Y0, (DX)
+
+avx2_next:
+	SHLQ  $0x05, R10
+	ADDQ  R10, DX
+	ADDQ  R10, CX
+	TESTQ R8, R8
+	JNZ   avx2_strip
+
+avx2_done:
+	VZEROUPPER
+	RET
+
+// func spreadVector(form uint8, dst []float64, stride int, along []float64, epsilon []float64, apart int, factor []float64, scale []float64, location []float64)
+// Requires: AVX, AVX512F, FMA3
+TEXT ·spreadVector(SB), NOSPLIT, $0-168
+	CMPB form+0(FP), $0x02
+	JNE  avx2
+	MOVQ dst_base+8(FP), AX
+	MOVQ along_base+40(FP), CX
+	MOVQ epsilon_base+64(FP), DX
+	MOVQ factor_base+96(FP), BX
+	MOVQ scale_base+120(FP), SI
+	MOVQ location_base+144(FP), DI
+	MOVQ stride+32(FP), R8
+	MOVQ apart+88(FP), R9
+	MOVQ factor_len+104(FP), R10
 	SHLQ $0x03, R8
 	SHLQ $0x03, R9
 	SHRQ $0x03, R10
@@ -12124,6 +12650,180 @@ done:
 	VZEROUPPER
 	RET
 
+avx2:
+	MOVQ dst_base+8(FP), AX
+	MOVQ along_base+40(FP), CX
+	MOVQ epsilon_base+64(FP), DX
+	MOVQ factor_base+96(FP), BX
+	MOVQ scale_base+120(FP), SI
+	MOVQ location_base+144(FP), DI
+	MOVQ stride+32(FP), R8
+	MOVQ apart+88(FP), R9
+	MOVQ factor_len+104(FP), R10
+	SHLQ $0x03, R8
+	SHLQ $0x03, R9
+	SHRQ $0x03, R10
+	JZ   avx2_done
+
+avx2_step:
+	LEAQ         (DX), R11
+	VMOVUPD      (R11), Y0
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y1
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y2
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y3
+	ADDQ         R9, R11
+	VUNPCKLPD    Y1, Y0, Y4
+	VUNPCKLPD    Y3, Y2, Y5
+	VPERM2F128   $0x20, Y5, Y4, Y6
+	VPERM2F128   $0x31, Y5, Y4, Y4
+	VUNPCKHPD    Y1, Y0, Y0
+	VUNPCKHPD    Y3, Y2, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VMOVUPD      (R11), Y1
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y3
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y5
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y7
+	ADDQ         R9, R11
+	VUNPCKLPD    Y3, Y1, Y8
+	VUNPCKLPD    Y7, Y5, Y9
+	VPERM2F128   $0x20, Y9, Y8, Y10
+	VPERM2F128   $0x31, Y9, Y8, Y8
+	VUNPCKHPD    Y3, Y1, Y1
+	VUNPCKHPD    Y7, Y5, Y3
+	VPERM2F128   $0x20, Y3, Y1, Y5
+	VPERM2F128   $0x31, Y3, Y1, Y1
+	VBROADCASTSD (BX), Y3
+	VBROADCASTSD (SI), Y7
+	VBROADCASTSD (DI), Y9
+	VFMADD231PD  (CX), Y3, Y6
+	VFMADD213PD  Y9, Y7, Y6
+	VMOVUPD      Y6, (AX)
+	VFMADD231PD  32(CX), Y3, Y10
+	VFMADD213PD  Y9, Y7, Y10
+	VMOVUPD      Y10, 32(AX)
+	ADDQ         R8, AX
+	VBROADCASTSD 8(BX), Y3
+	VBROADCASTSD 8(SI), Y6
+	VBROADCASTSD 8(DI), Y7
+	VFMADD231PD  64(CX), Y3, Y2
+	VFMADD213PD  Y7, Y6, Y2
+	VMOVUPD      Y2, (AX)
+	VFMADD231PD  96(CX), Y3, Y5
+	VFMADD213PD  Y7, Y6, Y5
+	VMOVUPD      Y5, 32(AX)
+	ADDQ         R8, AX
+	VBROADCASTSD 16(BX), Y2
+	VBROADCASTSD 16(SI), Y3
+	VBROADCASTSD 16(DI), Y5
+	VFMADD231PD  128(CX), Y2, Y4
+	VFMADD213PD  Y5, Y3, Y4
+	VMOVUPD      Y4, (AX)
+	VFMADD231PD  160(CX), Y2, Y8
+	VFMADD213PD  Y5, Y3, Y8
+	VMOVUPD      Y8, 32(AX)
+	ADDQ         R8, AX
+	VBROADCASTSD 24(BX), Y2
+	VBROADCASTSD 24(SI), Y3
+	VBROADCASTSD 24(DI), Y4
+	VFMADD231PD  192(CX), Y2, Y0
+	VFMADD213PD  Y4, Y3, Y0
+	VMOVUPD      Y0, (AX)
+	VFMADD231PD  224(CX), Y2, Y1
+	VFMADD213PD  Y4, Y3, Y1
+	VMOVUPD      Y1, 32(AX)
+	ADDQ         R8, AX
+	LEAQ         32(DX), R11
+	VMOVUPD      (R11), Y0
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y1
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y2
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y3
+	ADDQ         R9, R11
+	VUNPCKLPD    Y1, Y0, Y4
+	VUNPCKLPD    Y3, Y2, Y5
+	VPERM2F128   $0x20, Y5, Y4, Y6
+	VPERM2F128   $0x31, Y5, Y4, Y4
+	VUNPCKHPD    Y1, Y0, Y0
+	VUNPCKHPD    Y3, Y2, Y1
+	VPERM2F128   $0x20, Y1, Y0, Y2
+	VPERM2F128   $0x31, Y1, Y0, Y0
+	VMOVUPD      (R11), Y1
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y3
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y5
+	ADDQ         R9, R11
+	VMOVUPD      (R11), Y7
+	ADDQ         R9, R11
+	VUNPCKLPD    Y3, Y1, Y8
+	VUNPCKLPD    Y7, Y5, Y9
+	VPERM2F128   $0x20, Y9, Y8, Y10
+	VPERM2F128   $0x31, Y9, Y8, Y8
+	VUNPCKHPD    Y3, Y1, Y1
+	VUNPCKHPD    Y7, Y5, Y3
+	VPERM2F128   $0x20, Y3, Y1, Y5
+	VPERM2F128   $0x31, Y3, Y1, Y1
+	VBROADCASTSD 32(BX), Y3
+	VBROADCASTSD 32(SI), Y7
+	VBROADCASTSD 32(DI), Y9
+	VFMADD231PD  256(CX), Y3, Y6
+	VFMADD213PD  Y9, Y7, Y6
+	VMOVUPD      Y6, (AX)
+	VFMADD231PD  288(CX), Y3, Y10
+	VFMADD213PD  Y9, Y7, Y10
+	VMOVUPD      Y10, 32(AX)
+	ADDQ         R8, AX
+	VBROADCASTSD 40(BX), Y3
+	VBROADCASTSD 40(SI), Y6
+	VBROADCASTSD 40(DI), Y7
+	VFMADD231PD  320(CX), Y3, Y2
+	VFMADD213PD  Y7, Y6, Y2
+	VMOVUPD      Y2, (AX)
+	VFMADD231PD  352(CX), Y3, Y5
+	VFMADD213PD  Y7, Y6, Y5
+	VMOVUPD      Y5, 32(AX)
+	ADDQ         R8, AX
+	VBROADCASTSD 48(BX), Y2
+	VBROADCASTSD 48(SI), Y3
+	VBROADCASTSD 48(DI), Y5
+	VFMADD231PD  384(CX), Y2, Y4
+	VFMADD213PD  Y5, Y3, Y4
+	VMOVUPD      Y4, (AX)
+	VFMADD231PD  416(CX), Y2, Y8
+	VFMADD213PD  Y5, Y3, Y8
+	VMOVUPD      Y8, 32(AX)
+	ADDQ         R8, AX
+	VBROADCASTSD 56(BX), Y2
+	VBROADCASTSD 56(SI), Y3
+	VBROADCASTSD 56(DI), Y4
+	VFMADD231PD  448(CX), Y2, Y0
+	VFMADD213PD  Y4, Y3, Y0
+	VMOVUPD      Y0, (AX)
+	VFMADD231PD  480(CX), Y2, Y1
+	VFMADD213PD  Y4, Y3, Y1
+	VMOVUPD      Y1, 32(AX)
+	ADDQ         R8, AX
+	ADDQ         $0x00000200, CX
+	ADDQ         $0x40, DX
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	DECQ         R10
+	JNZ          avx2_step
+
+avx2_done:
+	VZEROUPPER
+	RET
+
 // func logCauchyCDFVector(form uint8, dst []float64, x []float64)
 // Requires: AVX, AVX2, AVX512F, BMI2, FMA3
 TEXT ·logCauchyCDFVector(SB), NOSPLIT, $0-56
@@ -12148,8 +12848,8 @@ step:
 	VCMPPD.BCST      $0x1e, constants<>+1184(SB), Z0, K1
 	VMOVAPD          Z7, Z0
 	VMOVAPD          Z2, K1, Z0
-	VCMPPD.BCST      $0x12, constants<>+3904(SB), Z0, K1
-	VCMPPD.BCST      $0x1e, constants<>+3936(SB), Z0, K2
+	VCMPPD.BCST      $0x12, constants<>+2848(SB), Z0, K1
+	VCMPPD.BCST      $0x1e, constants<>+2880(SB), Z0, K2
 	VBROADCASTSD     constants<>+608(SB), Z1
 	VSUBPD.BCST      constants<>+608(SB), Z0, Z2
 	VMOVAPD          Z0, K1, Z2
@@ -12161,28 +12861,28 @@ step:
 	VDIVPD           Z1, Z2, Z0
 	VMULPD           Z0, Z0, Z1
 	VMOVAPD          Z0, Z2
-	VBROADCASTSD     constants<>+3968(SB), Z7
-	VFMADD213PD.BCST constants<>+4000(SB), Z1, Z7
-	VFMADD213PD.BCST constants<>+4032(SB), Z1, Z7
-	VFMADD213PD.BCST constants<>+4064(SB), Z1, Z7
-	VFMADD213PD.BCST constants<>+4096(SB), Z1, Z7
+	VBROADCASTSD     constants<>+2912(SB), Z7
+	VFMADD213PD.BCST constants<>+2944(SB), Z1, Z7
+	VFMADD213PD.BCST constants<>+2976(SB), Z1, Z7
+	VFMADD213PD.BCST constants<>+3008(SB), Z1, Z7
+	VFMADD213PD.BCST constants<>+3040(SB), Z1, Z7
 	VBROADCASTSD     constants<>+608(SB), Z8
-	VFMADD213PD.BCST constants<>+4128(SB), Z1, Z8
-	VFMADD213PD.BCST constants<>+4160(SB), Z1, Z8
-	VFMADD213PD.BCST constants<>+4192(SB), Z1, Z8
-	VFMADD213PD.BCST constants<>+4224(SB), Z1, Z8
-	VFMADD213PD.BCST constants<>+4256(SB), Z1, Z8
+	VFMADD213PD.BCST constants<>+3072(SB), Z1, Z8
+	VFMADD213PD.BCST constants<>+3104(SB), Z1, Z8
+	VFMADD213PD.BCST constants<>+3136(SB), Z1, Z8
+	VFMADD213PD.BCST constants<>+3168(SB), Z1, Z8
+	VFMADD213PD.BCST constants<>+3200(SB), Z1, Z8
 	VDIVPD           Z8, Z7, Z7
 	VMULPD           Z7, Z1, Z1
 	VFMADD231PD      Z1, Z0, Z2
-	VBROADCASTSD     constants<>+4288(SB), Z0
+	VBROADCASTSD     constants<>+3232(SB), Z0
 	VSUBPD           Z2, Z0, Z0
-	VADDPD.BCST      constants<>+4320(SB), Z0, Z0
-	VADDPD.BCST      constants<>+4352(SB), Z2, Z1
-	VADDPD.BCST      constants<>+4384(SB), Z1, Z1
+	VADDPD.BCST      constants<>+3264(SB), Z0, Z0
+	VADDPD.BCST      constants<>+3296(SB), Z2, Z1
+	VADDPD.BCST      constants<>+3328(SB), Z1, Z1
 	VMOVAPD          Z2, K1, Z1
 	VMOVAPD          Z0, K2, Z1
-	VBROADCASTSD     constants<>+4416(SB), Z0
+	VBROADCASTSD     constants<>+3360(SB), Z0
 	VDIVPD           Z0, Z1, Z0
 	VMOVUPD          (AX)(BX*1), Z1
 	VCMPPD.BCST      $0x11, constants<>+2368(SB), Z1, K1
@@ -12309,8 +13009,8 @@ tail:
 	VCMPPD.BCST      $0x1e, constants<>+1184(SB), Z0, K2
 	VMOVAPD          Z3, Z0
 	VMOVAPD          Z2, K2, Z0
-	VCMPPD.BCST      $0x12, constants<>+3904(SB), Z0, K2
-	VCMPPD.BCST      $0x1e, constants<>+3936(SB), Z0, K3
+	VCMPPD.BCST      $0x12, constants<>+2848(SB), Z0, K2
+	VCMPPD.BCST      $0x1e, constants<>+2880(SB), Z0, K3
 	VBROADCASTSD     constants<>+608(SB), Z1
 	VSUBPD.BCST      constants<>+608(SB), Z0, Z2
 	VMOVAPD          Z0, K2, Z2
@@ -12322,28 +13022,28 @@ tail:
 	VDIVPD           Z1, Z2, Z0
 	VMULPD           Z0, Z0, Z1
 	VMOVAPD          Z0, Z2
-	VBROADCASTSD     constants<>+3968(SB), Z3
-	VFMADD213PD.BCST constants<>+4000(SB), Z1, Z3
-	VFMADD213PD.BCST constants<>+4032(SB), Z1, Z3
-	VFMADD213PD.BCST constants<>+4064(SB), Z1, Z3
-	VFMADD213PD.BCST constants<>+4096(SB), Z1, Z3
+	VBROADCASTSD     constants<>+2912(SB), Z3
+	VFMADD213PD.BCST constants<>+2944(SB), Z1, Z3
+	VFMADD213PD.BCST constants<>+2976(SB), Z1, Z3
+	VFMADD213PD.BCST constants<>+3008(SB), Z1, Z3
+	VFMADD213PD.BCST constants<>+3040(SB), Z1, Z3
 	VBROADCASTSD     constants<>+608(SB), Z4
-	VFMADD213PD.BCST constants<>+4128(SB), Z1, Z4
-	VFMADD213PD.BCST constants<>+4160(SB), Z1, Z4
-	VFMADD213PD.BCST constants<>+4192(SB), Z1, Z4
-	VFMADD213PD.BCST constants<>+4224(SB), Z1, Z4
-	VFMADD213PD.BCST constants<>+4256(SB), Z1, Z4
+	VFMADD213PD.BCST constants<>+3072(SB), Z1, Z4
+	VFMADD213PD.BCST constants<>+3104(SB), Z1, Z4
+	VFMADD213PD.BCST constants<>+3136(SB), Z1, Z4
+	VFMADD213PD.BCST constants<>+3168(SB), Z1, Z4
+	VFMADD213PD.BCST constants<>+3200(SB), Z1, Z4
 	VDIVPD           Z4, Z3, Z3
 	VMULPD           Z3, Z1, Z1
 	VFMADD231PD      Z1, Z0, Z2
-	VBROADCASTSD     constants<>+4288(SB), Z0
+	VBROADCASTSD     constants<>+3232(SB), Z0
 	VSUBPD           Z2, Z0, Z0
-	VADDPD.BCST      constants<>+4320(SB), Z0, Z0
-	VADDPD.BCST      constants<>+4352(SB), Z2, Z1
-	VADDPD.BCST      constants<>+4384(SB), Z1, Z1
+	VADDPD.BCST      constants<>+3264(SB), Z0, Z0
+	VADDPD.BCST      constants<>+3296(SB), Z2, Z1
+	VADDPD.BCST      constants<>+3328(SB), Z1, Z1
 	VMOVAPD          Z2, K2, Z1
 	VMOVAPD          Z0, K3, Z1
-	VBROADCASTSD     constants<>+4416(SB), Z0
+	VBROADCASTSD     constants<>+3360(SB), Z0
 	VDIVPD           Z0, Z1, Z0
 	VMOVUPD.Z        (AX)(BX*1), K1, Z1
 	VCMPPD.BCST      $0x11, constants<>+2368(SB), Z1, K2
@@ -12472,8 +13172,8 @@ avx2_step:
 	VBLENDVPD   Y3, Y1, Y2, Y1
 	VCMPPD      $0x1e, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD   Y0, Y2, Y1, Y0
-	VCMPPD      $0x12, constants<>+3904(SB), Y0, Y1
-	VCMPPD      $0x1e, constants<>+3936(SB), Y0, Y2
+	VCMPPD      $0x12, constants<>+2848(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+2880(SB), Y0, Y2
 	VMOVUPD     constants<>+608(SB), Y3
 	VSUBPD      constants<>+608(SB), Y0, Y4
 	VBLENDVPD   Y1, Y0, Y4, Y4
@@ -12484,28 +13184,28 @@ avx2_step:
 	VDIVPD      Y0, Y4, Y0
 	VMULPD      Y0, Y0, Y3
 	VMOVAPD     Y0, Y4
-	VMOVUPD     constants<>+3968(SB), Y5
-	VFMADD213PD constants<>+4000(SB), Y3, Y5
-	VFMADD213PD constants<>+4032(SB), Y3, Y5
-	VFMADD213PD constants<>+4064(SB), Y3, Y5
-	VFMADD213PD constants<>+4096(SB), Y3, Y5
+	VMOVUPD     constants<>+2912(SB), Y5
+	VFMADD213PD constants<>+2944(SB), Y3, Y5
+	VFMADD213PD constants<>+2976(SB), Y3, Y5
+	VFMADD213PD constants<>+3008(SB), Y3, Y5
+	VFMADD213PD constants<>+3040(SB), Y3, Y5
 	VMOVUPD     constants<>+608(SB), Y6
-	VFMADD213PD constants<>+4128(SB), Y3, Y6
-	VFMADD213PD constants<>+4160(SB), Y3, Y6
-	VFMADD213PD constants<>+4192(SB), Y3, Y6
-	VFMADD213PD constants<>+4224(SB), Y3, Y6
-	VFMADD213PD constants<>+4256(SB), Y3, Y6
+	VFMADD213PD constants<>+3072(SB), Y3, Y6
+	VFMADD213PD constants<>+3104(SB), Y3, Y6
+	VFMADD213PD constants<>+3136(SB), Y3, Y6
+	VFMADD213PD constants<>+3168(SB), Y3, Y6
+	VFMADD213PD constants<>+3200(SB), Y3, Y6
 	VDIVPD      Y6, Y5, Y5
 	VMULPD      Y5, Y3, Y3
 	VFMADD231PD Y3, Y0, Y4
-	VMOVUPD     constants<>+4288(SB), Y0
+	VMOVUPD     constants<>+3232(SB), Y0
 	VSUBPD      Y4, Y0, Y0
-	VADDPD      constants<>+4320(SB), Y0, Y0
-	VADDPD      constants<>+4352(SB), Y4, Y3
-	VADDPD      constants<>+4384(SB), Y3, Y3
+	VADDPD      constants<>+3264(SB), Y0, Y0
+	VADDPD      constants<>+3296(SB), Y4, Y3
+	VADDPD      constants<>+3328(SB), Y3, Y3
 	VBLENDVPD   Y1, Y4, Y3, Y1
 	VBLENDVPD   Y2, Y0, Y1, Y0
-	VMOVUPD     constants<>+4416(SB), Y1
+	VMOVUPD     constants<>+3360(SB), Y1
 	VDIVPD      Y1, Y0, Y0
 	VMOVUPD     (AX)(BX*1), Y1
 	VCMPPD      $0x11, constants<>+2368(SB), Y1, Y1
@@ -12626,8 +13326,8 @@ avx2_step:
 	VBLENDVPD   Y3, Y1, Y2, Y1
 	VCMPPD      $0x1e, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD   Y0, Y2, Y1, Y0
-	VCMPPD      $0x12, constants<>+3904(SB), Y0, Y1
-	VCMPPD      $0x1e, constants<>+3936(SB), Y0, Y2
+	VCMPPD      $0x12, constants<>+2848(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+2880(SB), Y0, Y2
 	VMOVUPD     constants<>+608(SB), Y3
 	VSUBPD      constants<>+608(SB), Y0, Y4
 	VBLENDVPD   Y1, Y0, Y4, Y4
@@ -12638,28 +13338,28 @@ avx2_step:
 	VDIVPD      Y0, Y4, Y0
 	VMULPD      Y0, Y0, Y3
 	VMOVAPD     Y0, Y4
-	VMOVUPD     constants<>+3968(SB), Y5
-	VFMADD213PD constants<>+4000(SB), Y3, Y5
-	VFMADD213PD constants<>+4032(SB), Y3, Y5
-	VFMADD213PD constants<>+4064(SB), Y3, Y5
-	VFMADD213PD constants<>+4096(SB), Y3, Y5
+	VMOVUPD     constants<>+2912(SB), Y5
+	VFMADD213PD constants<>+2944(SB), Y3, Y5
+	VFMADD213PD constants<>+2976(SB), Y3, Y5
+	VFMADD213PD constants<>+3008(SB), Y3, Y5
+	VFMADD213PD constants<>+3040(SB), Y3, Y5
 	VMOVUPD     constants<>+608(SB), Y6
-	VFMADD213PD constants<>+4128(SB), Y3, Y6
-	VFMADD213PD constants<>+4160(SB), Y3, Y6
-	VFMADD213PD constants<>+4192(SB), Y3, Y6
-	VFMADD213PD constants<>+4224(SB), Y3, Y6
-	VFMADD213PD constants<>+4256(SB), Y3, Y6
+	VFMADD213PD constants<>+3072(SB), Y3, Y6
+	VFMADD213PD constants<>+3104(SB), Y3, Y6
+	VFMADD213PD constants<>+3136(SB), Y3, Y6
+	VFMADD213PD constants<>+3168(SB), Y3, Y6
+	VFMADD213PD constants<>+3200(SB), Y3, Y6
 	VDIVPD      Y6, Y5, Y5
 	VMULPD      Y5, Y3, Y3
 	VFMADD231PD Y3, Y0, Y4
-	VMOVUPD     constants<>+4288(SB), Y0
+	VMOVUPD     constants<>+3232(SB), Y0
 	VSUBPD      Y4, Y0, Y0
-	VADDPD      constants<>+4320(SB), Y0, Y0
-	VADDPD      constants<>+4352(SB), Y4, Y3
-	VADDPD      constants<>+4384(SB), Y3, Y3
+	VADDPD      constants<>+3264(SB), Y0, Y0
+	VADDPD      constants<>+3296(SB), Y4, Y3
+	VADDPD      constants<>+3328(SB), Y3, Y3
 	VBLENDVPD   Y1, Y4, Y3, Y1
 	VBLENDVPD   Y2, Y0, Y1, Y0
-	VMOVUPD     constants<>+4416(SB), Y1
+	VMOVUPD     constants<>+3360(SB), Y1
 	VDIVPD      Y1, Y0, Y0
 	VMOVUPD     32(AX)(BX*1), Y1
 	VCMPPD      $0x11, constants<>+2368(SB), Y1, Y1
@@ -12792,8 +13492,8 @@ avx2_tail:
 	VBLENDVPD   Y3, Y1, Y2, Y1
 	VCMPPD      $0x1e, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD   Y0, Y2, Y1, Y0
-	VCMPPD      $0x12, constants<>+3904(SB), Y0, Y1
-	VCMPPD      $0x1e, constants<>+3936(SB), Y0, Y2
+	VCMPPD      $0x12, constants<>+2848(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+2880(SB), Y0, Y2
 	VMOVUPD     constants<>+608(SB), Y3
 	VSUBPD      constants<>+608(SB), Y0, Y4
 	VBLENDVPD   Y1, Y0, Y4, Y4
@@ -12804,28 +13504,28 @@ avx2_tail:
 	VDIVPD      Y0, Y4, Y0
 	VMULPD      Y0, Y0, Y3
 	VMOVAPD     Y0, Y4
-	VMOVUPD     constants<>+3968(SB), Y5
-	VFMADD213PD constants<>+4000(SB), Y3, Y5
-	VFMADD213PD constants<>+4032(SB), Y3, Y5
-	VFMADD213PD constants<>+4064(SB), Y3, Y5
-	VFMADD213PD constants<>+4096(SB), Y3, Y5
+	VMOVUPD     constants<>+2912(SB), Y5
+	VFMADD213PD constants<>+2944(SB), Y3, Y5
+	VFMADD213PD constants<>+2976(SB), Y3, Y5
+	VFMADD213PD constants<>+3008(SB), Y3, Y5
+	VFMADD213PD constants<>+3040(SB), Y3, Y5
 	VMOVUPD     constants<>+608(SB), Y6
-	VFMADD213PD constants<>+4128(SB), Y3, Y6
-	VFMADD213PD constants<>+4160(SB), Y3, Y6
-	VFMADD213PD constants<>+4192(SB), Y3, Y6
-	VFMADD213PD constants<>+4224(SB), Y3, Y6
-	VFMADD213PD constants<>+4256(SB), Y3, Y6
+	VFMADD213PD constants<>+3072(SB), Y3, Y6
+	VFMADD213PD constants<>+3104(SB), Y3, Y6
+	VFMADD213PD constants<>+3136(SB), Y3, Y6
+	VFMADD213PD constants<>+3168(SB), Y3, Y6
+	VFMADD213PD constants<>+3200(SB), Y3, Y6
 	VDIVPD      Y6, Y5, Y5
 	VMULPD      Y5, Y3, Y3
 	VFMADD231PD Y3, Y0, Y4
-	VMOVUPD     constants<>+4288(SB), Y0
+	VMOVUPD     constants<>+3232(SB), Y0
 	VSUBPD      Y4, Y0, Y0
-	VADDPD      constants<>+4320(SB), Y0, Y0
-	VADDPD      constants<>+4352(SB), Y4, Y3
-	VADDPD      constants<>+4384(SB), Y3, Y3
+	VADDPD      constants<>+3264(SB), Y0, Y0
+	VADDPD      constants<>+3296(SB), Y4, Y3
+	VADDPD      constants<>+3328(SB), Y3, Y3
 	VBLENDVPD   Y1, Y4, Y3, Y1
 	VBLENDVPD   Y2, Y0, Y1, Y0
-	VMOVUPD     constants<>+4416(SB), Y1
+	VMOVUPD     constants<>+3360(SB), Y1
 	VDIVPD      Y1, Y0, Y0
 	VMOVUPD     (SI), Y1
 	VMASKMOVPD  (AX)(BX*1), Y1, Y1
@@ -12952,8 +13652,8 @@ avx2_tail:
 	VBLENDVPD   Y3, Y1, Y2, Y1
 	VCMPPD      $0x1e, constants<>+1184(SB), Y0, Y0
 	VBLENDVPD   Y0, Y2, Y1, Y0
-	VCMPPD      $0x12, constants<>+3904(SB), Y0, Y1
-	VCMPPD      $0x1e, constants<>+3936(SB), Y0, Y2
+	VCMPPD      $0x12, constants<>+2848(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+2880(SB), Y0, Y2
 	VMOVUPD     constants<>+608(SB), Y3
 	VSUBPD      constants<>+608(SB), Y0, Y4
 	VBLENDVPD   Y1, Y0, Y4, Y4
@@ -12964,28 +13664,28 @@ avx2_tail:
 	VDIVPD      Y0, Y4, Y0
 	VMULPD      Y0, Y0, Y3
 	VMOVAPD     Y0, Y4
-	VMOVUPD     constants<>+3968(SB), Y5
-	VFMADD213PD constants<>+4000(SB), Y3, Y5
-	VFMADD213PD constants<>+4032(SB), Y3, Y5
-	VFMADD213PD constants<>+4064(SB), Y3, Y5
-	VFMADD213PD constants<>+4096(SB), Y3, Y5
+	VMOVUPD     constants<>+2912(SB), Y5
+	VFMADD213PD constants<>+2944(SB), Y3, Y5
+	VFMADD213PD constants<>+2976(SB), Y3, Y5
+	VFMADD213PD constants<>+3008(SB), Y3, Y5
+	VFMADD213PD constants<>+3040(SB), Y3, Y5
 	VMOVUPD     constants<>+608(SB), Y6
-	VFMADD213PD constants<>+4128(SB), Y3, Y6
-	VFMADD213PD constants<>+4160(SB), Y3, Y6
-	VFMADD213PD constants<>+4192(SB), Y3, Y6
-	VFMADD213PD constants<>+4224(SB), Y3, Y6
-	VFMADD213PD constants<>+4256(SB), Y3, Y6
+	VFMADD213PD constants<>+3072(SB), Y3, Y6
+	VFMADD213PD constants<>+3104(SB), Y3, Y6
+	VFMADD213PD constants<>+3136(SB), Y3, Y6
+	VFMADD213PD constants<>+3168(SB), Y3, Y6
+	VFMADD213PD constants<>+3200(SB), Y3, Y6
 	VDIVPD      Y6, Y5, Y5
 	VMULPD      Y5, Y3, Y3
 	VFMADD231PD Y3, Y0, Y4
-	VMOVUPD     constants<>+4288(SB), Y0
+	VMOVUPD     constants<>+3232(SB), Y0
 	VSUBPD      Y4, Y0, Y0
-	VADDPD      constants<>+4320(SB), Y0, Y0
-	VADDPD      constants<>+4352(SB), Y4, Y3
-	VADDPD      constants<>+4384(SB), Y3, Y3
+	VADDPD      constants<>+3264(SB), Y0, Y0
+	VADDPD      constants<>+3296(SB), Y4, Y3
+	VADDPD      constants<>+3328(SB), Y3, Y3
 	VBLENDVPD   Y1, Y4, Y3, Y1
 	VBLENDVPD   Y2, Y0, Y1, Y0
-	VMOVUPD     constants<>+4416(SB), Y1
+	VMOVUPD     constants<>+3360(SB), Y1
 	VDIVPD      Y1, Y0, Y0
 	VMOVUPD     32(SI), Y1
 	VMASKMOVPD  32(AX)(BX*1), Y1, Y1
@@ -13107,12 +13807,14 @@ avx2_done:
 	VZEROUPPER
 	RET
 
-// func quantileTailAVX512(dst []float64, x []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·quantileTailAVX512(SB), NOSPLIT, $0-48
-	MOVQ x_base+24(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_len+32(FP), DX
+// func quantileTailVector(form uint8, dst []float64, x []float64)
+// Requires: AVX, AVX2, AVX512F, BMI2, FMA3
+TEXT ·quantileTailVector(SB), NOSPLIT, $0-56
+	CMPB form+0(FP), $0x02
+	JNE  avx2
+	MOVQ x_base+32(FP), AX
+	MOVQ dst_base+8(FP), CX
+	MOVQ x_len+40(FP), DX
 	XORQ BX, BX
 	MOVQ DX, SI
 	SHRQ $0x03, SI
@@ -13164,22 +13866,22 @@ step:
 	VBROADCASTSD     constants<>+1248(SB), K1, Z0
 	VPXORQ.BCST      constants<>+0(SB), Z0, Z0
 	VSQRTPD          Z0, Z0
-	VSUBPD.BCST      constants<>+3040(SB), Z0, Z0
-	VBROADCASTSD     constants<>+3072(SB), Z2
-	VBROADCASTSD     constants<>+3104(SB), Z5
-	VFMADD213PD.BCST constants<>+3136(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3168(SB), Z0, Z5
-	VFMADD213PD.BCST constants<>+3200(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3232(SB), Z0, Z5
-	VFMADD213PD.BCST constants<>+3264(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3296(SB), Z0, Z5
-	VFMADD213PD.BCST constants<>+3328(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3360(SB), Z0, Z5
-	VFMADD213PD.BCST constants<>+3392(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3424(SB), Z0, Z5
-	VFMADD213PD.BCST constants<>+3456(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3488(SB), Z0, Z5
-	VFMADD213PD.BCST constants<>+3520(SB), Z0, Z2
+	VSUBPD.BCST      constants<>+3392(SB), Z0, Z0
+	VBROADCASTSD     constants<>+3424(SB), Z2
+	VBROADCASTSD     constants<>+3456(SB), Z5
+	VFMADD213PD.BCST constants<>+3488(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3520(SB), Z0, Z5
+	VFMADD213PD.BCST constants<>+3552(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3584(SB), Z0, Z5
+	VFMADD213PD.BCST constants<>+3616(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3648(SB), Z0, Z5
+	VFMADD213PD.BCST constants<>+3680(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3712(SB), Z0, Z5
+	VFMADD213PD.BCST constants<>+3744(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3776(SB), Z0, Z5
+	VFMADD213PD.BCST constants<>+3808(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3840(SB), Z0, Z5
+	VFMADD213PD.BCST constants<>+3872(SB), Z0, Z2
 	VFMADD213PD.BCST constants<>+608(SB), Z0, Z5
 	VDIVPD           Z5, Z2, Z0
 	VCMPPD.BCST      $0x11, constants<>+1184(SB), Z1, K1
@@ -13240,22 +13942,22 @@ tail:
 	VBROADCASTSD     constants<>+1248(SB), K2, Z0
 	VPXORQ.BCST      constants<>+0(SB), Z0, Z0
 	VSQRTPD          Z0, Z0
-	VSUBPD.BCST      constants<>+3040(SB), Z0, Z0
-	VBROADCASTSD     constants<>+3072(SB), Z2
-	VBROADCASTSD     constants<>+3104(SB), Z3
-	VFMADD213PD.BCST constants<>+3136(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3168(SB), Z0, Z3
-	VFMADD213PD.BCST constants<>+3200(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3232(SB), Z0, Z3
-	VFMADD213PD.BCST constants<>+3264(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3296(SB), Z0, Z3
-	VFMADD213PD.BCST constants<>+3328(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3360(SB), Z0, Z3
-	VFMADD213PD.BCST constants<>+3392(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3424(SB), Z0, Z3
-	VFMADD213PD.BCST constants<>+3456(SB), Z0, Z2
-	VFMADD213PD.BCST constants<>+3488(SB), Z0, Z3
-	VFMADD213PD.BCST constants<>+3520(SB), Z0, Z2
+	VSUBPD.BCST      constants<>+3392(SB), Z0, Z0
+	VBROADCASTSD     constants<>+3424(SB), Z2
+	VBROADCASTSD     constants<>+3456(SB), Z3
+	VFMADD213PD.BCST constants<>+3488(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3520(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3552(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3584(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3616(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3648(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3680(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3712(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3744(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3776(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3808(SB), Z0, Z2
+	VFMADD213PD.BCST constants<>+3840(SB), Z0, Z3
+	VFMADD213PD.BCST constants<>+3872(SB), Z0, Z2
 	VFMADD213PD.BCST constants<>+608(SB), Z0, Z3
 	VDIVPD           Z3, Z2, Z0
 	VCMPPD.BCST      $0x11, constants<>+1184(SB), Z1, K2
@@ -13267,13 +13969,332 @@ done:
 	VZEROUPPER
 	RET
 
-// func quantileCentreAVX512(dst []float64, tails []float64, p []float64) (count int)
-// Requires: AVX, AVX512F, POPCNT
-TEXT ·quantileCentreAVX512(SB), NOSPLIT, $0-80
-	MOVQ dst_base+0(FP), AX
-	MOVQ tails_base+24(FP), CX
-	MOVQ p_base+48(FP), DX
-	MOVQ p_len+56(FP), BX
+avx2:
+	MOVQ x_base+32(FP), AX
+	MOVQ dst_base+8(FP), CX
+	MOVQ x_len+40(FP), DX
+	XORQ BX, BX
+	MOVQ DX, SI
+	SHRQ $0x03, SI
+	JZ   avx2_tail
+
+avx2_step:
+	VMOVUPD     (AX)(BX*1), Y0
+	VSUBPD      constants<>+576(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+1184(SB), Y1, Y2
+	VMOVUPD     constants<>+608(SB), Y3
+	VSUBPD      Y0, Y3, Y3
+	VBLENDVPD   Y2, Y3, Y0, Y0
+	VCMPPD      $0x11, constants<>+672(SB), Y0, Y2
+	VMULPD      constants<>+704(SB), Y0, Y3
+	VBLENDVPD   Y2, Y3, Y0, Y3
+	VPSRLQ      $0x34, Y3, Y4
+	VORPD       constants<>+736(SB), Y4, Y4
+	VSUBPD      constants<>+768(SB), Y4, Y4
+	VANDPD      constants<>+800(SB), Y2, Y2
+	VSUBPD      Y2, Y4, Y2
+	VANDPD      constants<>+832(SB), Y3, Y3
+	VORPD       constants<>+608(SB), Y3, Y3
+	VCMPPD      $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD      constants<>+608(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y2
+	VMULPD      constants<>+576(SB), Y3, Y5
+	VBLENDVPD   Y4, Y5, Y3, Y3
+	VSUBPD      constants<>+608(SB), Y3, Y3
+	VXORPD      Y4, Y4, Y4
+	VADDPD      constants<>+896(SB), Y3, Y5
+	VDIVPD      Y5, Y3, Y5
+	VMULPD      Y5, Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y3, Y3, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y2, Y4
+	VFMADD231PD Y7, Y5, Y4
+	VSUBPD      Y4, Y8, Y4
+	VSUBPD      Y4, Y3, Y3
+	VFMADD231PD constants<>+160(SB), Y2, Y3
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y2
+	VBLENDVPD   Y2, Y3, Y0, Y2
+	VCMPPD      $0x11, constants<>+1184(SB), Y0, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y2, Y0
+	VXORPD      constants<>+0(SB), Y0, Y0
+	VSQRTPD     Y0, Y0
+	VSUBPD      constants<>+3392(SB), Y0, Y0
+	VMOVUPD     constants<>+3424(SB), Y2
+	VMOVUPD     constants<>+3456(SB), Y3
+	VFMADD213PD constants<>+3488(SB), Y0, Y2
+	VFMADD213PD constants<>+3520(SB), Y0, Y3
+	VFMADD213PD constants<>+3552(SB), Y0, Y2
+	VFMADD213PD constants<>+3584(SB), Y0, Y3
+	VFMADD213PD constants<>+3616(SB), Y0, Y2
+	VFMADD213PD constants<>+3648(SB), Y0, Y3
+	VFMADD213PD constants<>+3680(SB), Y0, Y2
+	VFMADD213PD constants<>+3712(SB), Y0, Y3
+	VFMADD213PD constants<>+3744(SB), Y0, Y2
+	VFMADD213PD constants<>+3776(SB), Y0, Y3
+	VFMADD213PD constants<>+3808(SB), Y0, Y2
+	VFMADD213PD constants<>+3840(SB), Y0, Y3
+	VFMADD213PD constants<>+3872(SB), Y0, Y2
+	VFMADD213PD constants<>+608(SB), Y0, Y3
+	VDIVPD      Y3, Y2, Y0
+	VCMPPD      $0x11, constants<>+1184(SB), Y1, Y1
+	VXORPD      constants<>+0(SB), Y0, Y2
+	VBLENDVPD   Y1, Y2, Y0, Y0
+	VMOVUPD     Y0, (CX)(BX*1)
+	VMOVUPD     32(AX)(BX*1), Y0
+	VSUBPD      constants<>+576(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+1184(SB), Y1, Y2
+	VMOVUPD     constants<>+608(SB), Y3
+	VSUBPD      Y0, Y3, Y3
+	VBLENDVPD   Y2, Y3, Y0, Y0
+	VCMPPD      $0x11, constants<>+672(SB), Y0, Y2
+	VMULPD      constants<>+704(SB), Y0, Y3
+	VBLENDVPD   Y2, Y3, Y0, Y3
+	VPSRLQ      $0x34, Y3, Y4
+	VORPD       constants<>+736(SB), Y4, Y4
+	VSUBPD      constants<>+768(SB), Y4, Y4
+	VANDPD      constants<>+800(SB), Y2, Y2
+	VSUBPD      Y2, Y4, Y2
+	VANDPD      constants<>+832(SB), Y3, Y3
+	VORPD       constants<>+608(SB), Y3, Y3
+	VCMPPD      $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD      constants<>+608(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y2
+	VMULPD      constants<>+576(SB), Y3, Y5
+	VBLENDVPD   Y4, Y5, Y3, Y3
+	VSUBPD      constants<>+608(SB), Y3, Y3
+	VXORPD      Y4, Y4, Y4
+	VADDPD      constants<>+896(SB), Y3, Y5
+	VDIVPD      Y5, Y3, Y5
+	VMULPD      Y5, Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y3, Y3, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y2, Y4
+	VFMADD231PD Y7, Y5, Y4
+	VSUBPD      Y4, Y8, Y4
+	VSUBPD      Y4, Y3, Y3
+	VFMADD231PD constants<>+160(SB), Y2, Y3
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y2
+	VBLENDVPD   Y2, Y3, Y0, Y2
+	VCMPPD      $0x11, constants<>+1184(SB), Y0, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y2, Y0
+	VXORPD      constants<>+0(SB), Y0, Y0
+	VSQRTPD     Y0, Y0
+	VSUBPD      constants<>+3392(SB), Y0, Y0
+	VMOVUPD     constants<>+3424(SB), Y2
+	VMOVUPD     constants<>+3456(SB), Y3
+	VFMADD213PD constants<>+3488(SB), Y0, Y2
+	VFMADD213PD constants<>+3520(SB), Y0, Y3
+	VFMADD213PD constants<>+3552(SB), Y0, Y2
+	VFMADD213PD constants<>+3584(SB), Y0, Y3
+	VFMADD213PD constants<>+3616(SB), Y0, Y2
+	VFMADD213PD constants<>+3648(SB), Y0, Y3
+	VFMADD213PD constants<>+3680(SB), Y0, Y2
+	VFMADD213PD constants<>+3712(SB), Y0, Y3
+	VFMADD213PD constants<>+3744(SB), Y0, Y2
+	VFMADD213PD constants<>+3776(SB), Y0, Y3
+	VFMADD213PD constants<>+3808(SB), Y0, Y2
+	VFMADD213PD constants<>+3840(SB), Y0, Y3
+	VFMADD213PD constants<>+3872(SB), Y0, Y2
+	VFMADD213PD constants<>+608(SB), Y0, Y3
+	VDIVPD      Y3, Y2, Y0
+	VCMPPD      $0x11, constants<>+1184(SB), Y1, Y1
+	VXORPD      constants<>+0(SB), Y0, Y2
+	VBLENDVPD   Y1, Y2, Y0, Y0
+	VMOVUPD     Y0, 32(CX)(BX*1)
+	ADDQ        $0x40, BX
+	DECQ        SI
+	JNZ         avx2_step
+
+avx2_tail:
+	ANDQ        $0x07, DX
+	JZ          avx2_done
+	LEAQ        masks<>+64(SB), SI
+	MOVQ        DX, DI
+	SHLQ        $0x03, DI
+	SUBQ        DI, SI
+	VMOVUPD     (SI), Y0
+	VMASKMOVPD  (AX)(BX*1), Y0, Y0
+	VSUBPD      constants<>+576(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+1184(SB), Y1, Y2
+	VMOVUPD     constants<>+608(SB), Y3
+	VSUBPD      Y0, Y3, Y3
+	VBLENDVPD   Y2, Y3, Y0, Y0
+	VCMPPD      $0x11, constants<>+672(SB), Y0, Y2
+	VMULPD      constants<>+704(SB), Y0, Y3
+	VBLENDVPD   Y2, Y3, Y0, Y3
+	VPSRLQ      $0x34, Y3, Y4
+	VORPD       constants<>+736(SB), Y4, Y4
+	VSUBPD      constants<>+768(SB), Y4, Y4
+	VANDPD      constants<>+800(SB), Y2, Y2
+	VSUBPD      Y2, Y4, Y2
+	VANDPD      constants<>+832(SB), Y3, Y3
+	VORPD       constants<>+608(SB), Y3, Y3
+	VCMPPD      $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD      constants<>+608(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y2
+	VMULPD      constants<>+576(SB), Y3, Y5
+	VBLENDVPD   Y4, Y5, Y3, Y3
+	VSUBPD      constants<>+608(SB), Y3, Y3
+	VXORPD      Y4, Y4, Y4
+	VADDPD      constants<>+896(SB), Y3, Y5
+	VDIVPD      Y5, Y3, Y5
+	VMULPD      Y5, Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y3, Y3, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y2, Y4
+	VFMADD231PD Y7, Y5, Y4
+	VSUBPD      Y4, Y8, Y4
+	VSUBPD      Y4, Y3, Y3
+	VFMADD231PD constants<>+160(SB), Y2, Y3
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y2
+	VBLENDVPD   Y2, Y3, Y0, Y2
+	VCMPPD      $0x11, constants<>+1184(SB), Y0, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y2, Y0
+	VXORPD      constants<>+0(SB), Y0, Y0
+	VSQRTPD     Y0, Y0
+	VSUBPD      constants<>+3392(SB), Y0, Y0
+	VMOVUPD     constants<>+3424(SB), Y2
+	VMOVUPD     constants<>+3456(SB), Y3
+	VFMADD213PD constants<>+3488(SB), Y0, Y2
+	VFMADD213PD constants<>+3520(SB), Y0, Y3
+	VFMADD213PD constants<>+3552(SB), Y0, Y2
+	VFMADD213PD constants<>+3584(SB), Y0, Y3
+	VFMADD213PD constants<>+3616(SB), Y0, Y2
+	VFMADD213PD constants<>+3648(SB), Y0, Y3
+	VFMADD213PD constants<>+3680(SB), Y0, Y2
+	VFMADD213PD constants<>+3712(SB), Y0, Y3
+	VFMADD213PD constants<>+3744(SB), Y0, Y2
+	VFMADD213PD constants<>+3776(SB), Y0, Y3
+	VFMADD213PD constants<>+3808(SB), Y0, Y2
+	VFMADD213PD constants<>+3840(SB), Y0, Y3
+	VFMADD213PD constants<>+3872(SB), Y0, Y2
+	VFMADD213PD constants<>+608(SB), Y0, Y3
+	VDIVPD      Y3, Y2, Y0
+	VCMPPD      $0x11, constants<>+1184(SB), Y1, Y1
+	VXORPD      constants<>+0(SB), Y0, Y2
+	VBLENDVPD   Y1, Y2, Y0, Y0
+	VMOVUPD     (SI), Y1
+	VMASKMOVPD  Y0, Y1, (CX)(BX*1)
+	CMPQ        DX, $0x04
+	JLE         avx2_reload
+	VMOVUPD     32(SI), Y0
+	VMASKMOVPD  32(AX)(BX*1), Y0, Y0
+	VSUBPD      constants<>+576(SB), Y0, Y1
+	VCMPPD      $0x1e, constants<>+1184(SB), Y1, Y2
+	VMOVUPD     constants<>+608(SB), Y3
+	VSUBPD      Y0, Y3, Y3
+	VBLENDVPD   Y2, Y3, Y0, Y0
+	VCMPPD      $0x11, constants<>+672(SB), Y0, Y2
+	VMULPD      constants<>+704(SB), Y0, Y3
+	VBLENDVPD   Y2, Y3, Y0, Y3
+	VPSRLQ      $0x34, Y3, Y4
+	VORPD       constants<>+736(SB), Y4, Y4
+	VSUBPD      constants<>+768(SB), Y4, Y4
+	VANDPD      constants<>+800(SB), Y2, Y2
+	VSUBPD      Y2, Y4, Y2
+	VANDPD      constants<>+832(SB), Y3, Y3
+	VORPD       constants<>+608(SB), Y3, Y3
+	VCMPPD      $0x1d, constants<>+864(SB), Y3, Y4
+	VADDPD      constants<>+608(SB), Y2, Y5
+	VBLENDVPD   Y4, Y5, Y2, Y2
+	VMULPD      constants<>+576(SB), Y3, Y5
+	VBLENDVPD   Y4, Y5, Y3, Y3
+	VSUBPD      constants<>+608(SB), Y3, Y3
+	VXORPD      Y4, Y4, Y4
+	VADDPD      constants<>+896(SB), Y3, Y5
+	VDIVPD      Y5, Y3, Y5
+	VMULPD      Y5, Y5, Y6
+	VMOVUPD     constants<>+928(SB), Y7
+	VFMADD213PD constants<>+960(SB), Y6, Y7
+	VFMADD213PD constants<>+992(SB), Y6, Y7
+	VFMADD213PD constants<>+1024(SB), Y6, Y7
+	VFMADD213PD constants<>+1056(SB), Y6, Y7
+	VFMADD213PD constants<>+1088(SB), Y6, Y7
+	VFMADD213PD constants<>+1120(SB), Y6, Y7
+	VMULPD      Y3, Y3, Y8
+	VMULPD      constants<>+576(SB), Y8, Y8
+	VFMADD213PD Y8, Y6, Y7
+	VFMADD231PD constants<>+192(SB), Y2, Y4
+	VFMADD231PD Y7, Y5, Y4
+	VSUBPD      Y4, Y8, Y4
+	VSUBPD      Y4, Y3, Y3
+	VFMADD231PD constants<>+160(SB), Y2, Y3
+	VCMPPD      $0x12, constants<>+1152(SB), Y0, Y2
+	VBLENDVPD   Y2, Y3, Y0, Y2
+	VCMPPD      $0x11, constants<>+1184(SB), Y0, Y3
+	VBLENDVPD   Y3, constants<>+1216(SB), Y2, Y2
+	VCMPPD      $0x00, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD   Y0, constants<>+1248(SB), Y2, Y0
+	VXORPD      constants<>+0(SB), Y0, Y0
+	VSQRTPD     Y0, Y0
+	VSUBPD      constants<>+3392(SB), Y0, Y0
+	VMOVUPD     constants<>+3424(SB), Y2
+	VMOVUPD     constants<>+3456(SB), Y3
+	VFMADD213PD constants<>+3488(SB), Y0, Y2
+	VFMADD213PD constants<>+3520(SB), Y0, Y3
+	VFMADD213PD constants<>+3552(SB), Y0, Y2
+	VFMADD213PD constants<>+3584(SB), Y0, Y3
+	VFMADD213PD constants<>+3616(SB), Y0, Y2
+	VFMADD213PD constants<>+3648(SB), Y0, Y3
+	VFMADD213PD constants<>+3680(SB), Y0, Y2
+	VFMADD213PD constants<>+3712(SB), Y0, Y3
+	VFMADD213PD constants<>+3744(SB), Y0, Y2
+	VFMADD213PD constants<>+3776(SB), Y0, Y3
+	VFMADD213PD constants<>+3808(SB), Y0, Y2
+	VFMADD213PD constants<>+3840(SB), Y0, Y3
+	VFMADD213PD constants<>+3872(SB), Y0, Y2
+	VFMADD213PD constants<>+608(SB), Y0, Y3
+	VDIVPD      Y3, Y2, Y0
+	VCMPPD      $0x11, constants<>+1184(SB), Y1, Y1
+	VXORPD      constants<>+0(SB), Y0, Y2
+	VBLENDVPD   Y1, Y2, Y0, Y0
+	VMOVUPD     32(SI), Y1
+	VMASKMOVPD  Y0, Y1, 32(CX)(BX*1)
+
+avx2_reload:
+avx2_done:
+	VZEROUPPER
+	RET
+
+// func quantileCentreVector(form uint8, dst []float64, tails []float64, p []float64) (count int)
+// Requires: AVX, AVX2, AVX512F, FMA3, POPCNT
+TEXT ·quantileCentreVector(SB), NOSPLIT, $0-88
+	CMPB form+0(FP), $0x02
+	JNE  avx2
+	MOVQ dst_base+8(FP), AX
+	MOVQ tails_base+32(FP), CX
+	MOVQ p_base+56(FP), DX
+	MOVQ p_len+64(FP), BX
 	XORQ SI, SI
 	SHRQ $0x03, BX
 	JZ   done
@@ -13282,31 +14303,31 @@ step:
 	VMOVUPD          (DX), Z0
 	VSUBPD.BCST      constants<>+576(SB), Z0, Z1
 	VPANDQ.BCST      constants<>+1440(SB), Z1, Z2
-	VCMPPD.BCST      $0x16, constants<>+3552(SB), Z2, K1
-	VBROADCASTSD     constants<>+2528(SB), Z2
+	VCMPPD.BCST      $0x16, constants<>+3904(SB), Z2, K1
+	KMOVW            K1, DI
+	VBROADCASTSD     constants<>+3936(SB), Z2
 	VFNMADD231PD     Z1, Z1, Z2
-	VBROADCASTSD     constants<>+2560(SB), Z3
-	VBROADCASTSD     constants<>+2592(SB), Z4
-	VFMADD213PD.BCST constants<>+2624(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+2656(SB), Z2, Z4
-	VFMADD213PD.BCST constants<>+2688(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+2720(SB), Z2, Z4
-	VFMADD213PD.BCST constants<>+2752(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+2784(SB), Z2, Z4
-	VFMADD213PD.BCST constants<>+2816(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+2848(SB), Z2, Z4
-	VFMADD213PD.BCST constants<>+2880(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+2912(SB), Z2, Z4
-	VFMADD213PD.BCST constants<>+2944(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+2976(SB), Z2, Z4
-	VFMADD213PD.BCST constants<>+3008(SB), Z2, Z3
+	VBROADCASTSD     constants<>+3968(SB), Z3
+	VBROADCASTSD     constants<>+4000(SB), Z4
+	VFMADD213PD.BCST constants<>+4032(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+4064(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+4096(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+4128(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+4160(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+4192(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+4224(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+4256(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+4288(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+4320(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+4352(SB), Z2, Z3
+	VFMADD213PD.BCST constants<>+4384(SB), Z2, Z4
+	VFMADD213PD.BCST constants<>+4416(SB), Z2, Z3
 	VFMADD213PD.BCST constants<>+608(SB), Z2, Z4
 	VDIVPD           Z4, Z3, Z2
 	VMULPD           Z2, Z1, Z1
 	VMOVUPD          Z1, (AX)
 	VCOMPRESSPD.Z    Z0, K1, Z0
 	VMOVUPD          Z0, (CX)(SI*8)
-	KMOVW            K1, DI
 	POPCNTL          DI, DI
 	ADDQ             DI, SI
 	ADDQ             $0x40, DX
@@ -13315,17 +14336,107 @@ step:
 	JNZ              step
 
 done:
-	MOVQ SI, count+72(FP)
+	MOVQ SI, count+80(FP)
 	VZEROUPPER
 	RET
 
-// func quantileMergeAVX512(dst []float64, tails []float64, p []float64) (count int)
-// Requires: AVX, AVX512F, POPCNT
-TEXT ·quantileMergeAVX512(SB), NOSPLIT, $0-80
-	MOVQ dst_base+0(FP), AX
-	MOVQ tails_base+24(FP), CX
-	MOVQ p_base+48(FP), DX
-	MOVQ p_len+56(FP), BX
+avx2:
+	MOVQ dst_base+8(FP), AX
+	MOVQ tails_base+32(FP), CX
+	MOVQ p_base+56(FP), DX
+	MOVQ p_len+64(FP), BX
+	XORQ SI, SI
+	SHRQ $0x03, BX
+	JZ   avx2_done
+
+avx2_step:
+	VMOVUPD      (DX), Y0
+	VSUBPD       constants<>+576(SB), Y0, Y1
+	VANDPD       constants<>+1440(SB), Y1, Y2
+	VCMPPD       $0x16, constants<>+3904(SB), Y2, Y2
+	VMOVMSKPD    Y2, DI
+	VMOVUPD      constants<>+3936(SB), Y2
+	VFNMADD231PD Y1, Y1, Y2
+	VMOVUPD      constants<>+3968(SB), Y3
+	VMOVUPD      constants<>+4000(SB), Y4
+	VFMADD213PD  constants<>+4032(SB), Y2, Y3
+	VFMADD213PD  constants<>+4064(SB), Y2, Y4
+	VFMADD213PD  constants<>+4096(SB), Y2, Y3
+	VFMADD213PD  constants<>+4128(SB), Y2, Y4
+	VFMADD213PD  constants<>+4160(SB), Y2, Y3
+	VFMADD213PD  constants<>+4192(SB), Y2, Y4
+	VFMADD213PD  constants<>+4224(SB), Y2, Y3
+	VFMADD213PD  constants<>+4256(SB), Y2, Y4
+	VFMADD213PD  constants<>+4288(SB), Y2, Y3
+	VFMADD213PD  constants<>+4320(SB), Y2, Y4
+	VFMADD213PD  constants<>+4352(SB), Y2, Y3
+	VFMADD213PD  constants<>+4384(SB), Y2, Y4
+	VFMADD213PD  constants<>+4416(SB), Y2, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y4
+	VDIVPD       Y4, Y3, Y2
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, (AX)
+	LEAQ         orders<>+0(SB), R8
+	MOVQ         DI, R9
+	SHLQ         $0x05, R9
+	VMOVUPD      (R8)(R9*1), Y1
+	VPERMPS      Y0, Y1, Y0
+	VMOVUPD      Y0, (CX)(SI*8)
+	POPCNTL      DI, DI
+	ADDQ         DI, SI
+	VMOVUPD      32(DX), Y0
+	VSUBPD       constants<>+576(SB), Y0, Y1
+	VANDPD       constants<>+1440(SB), Y1, Y2
+	VCMPPD       $0x16, constants<>+3904(SB), Y2, Y2
+	VMOVMSKPD    Y2, DI
+	VMOVUPD      constants<>+3936(SB), Y2
+	VFNMADD231PD Y1, Y1, Y2
+	VMOVUPD      constants<>+3968(SB), Y3
+	VMOVUPD      constants<>+4000(SB), Y4
+	VFMADD213PD  constants<>+4032(SB), Y2, Y3
+	VFMADD213PD  constants<>+4064(SB), Y2, Y4
+	VFMADD213PD  constants<>+4096(SB), Y2, Y3
+	VFMADD213PD  constants<>+4128(SB), Y2, Y4
+	VFMADD213PD  constants<>+4160(SB), Y2, Y3
+	VFMADD213PD  constants<>+4192(SB), Y2, Y4
+	VFMADD213PD  constants<>+4224(SB), Y2, Y3
+	VFMADD213PD  constants<>+4256(SB), Y2, Y4
+	VFMADD213PD  constants<>+4288(SB), Y2, Y3
+	VFMADD213PD  constants<>+4320(SB), Y2, Y4
+	VFMADD213PD  constants<>+4352(SB), Y2, Y3
+	VFMADD213PD  constants<>+4384(SB), Y2, Y4
+	VFMADD213PD  constants<>+4416(SB), Y2, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y4
+	VDIVPD       Y4, Y3, Y2
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	LEAQ         orders<>+0(SB), R8
+	MOVQ         DI, R9
+	SHLQ         $0x05, R9
+	VMOVUPD      (R8)(R9*1), Y1
+	VPERMPS      Y0, Y1, Y0
+	VMOVUPD      Y0, (CX)(SI*8)
+	POPCNTL      DI, DI
+	ADDQ         DI, SI
+	ADDQ         $0x40, DX
+	ADDQ         $0x40, AX
+	DECQ         BX
+	JNZ          avx2_step
+
+avx2_done:
+	MOVQ SI, count+80(FP)
+	VZEROUPPER
+	RET
+
+// func quantileMergeVector(form uint8, dst []float64, tails []float64, p []float64) (count int)
+// Requires: AVX, AVX2, AVX512F, POPCNT
+TEXT ·quantileMergeVector(SB), NOSPLIT, $0-88
+	CMPB form+0(FP), $0x02
+	JNE  avx2
+	MOVQ dst_base+8(FP), AX
+	MOVQ tails_base+32(FP), CX
+	MOVQ p_base+56(FP), DX
+	MOVQ p_len+64(FP), BX
 	XORQ SI, SI
 	SHRQ $0x03, BX
 	JZ   done
@@ -13334,10 +14445,10 @@ step:
 	VMOVUPD     (DX), Z0
 	VSUBPD.BCST constants<>+576(SB), Z0, Z0
 	VPANDQ.BCST constants<>+1440(SB), Z0, Z0
-	VCMPPD.BCST $0x16, constants<>+3552(SB), Z0, K1
+	VCMPPD.BCST $0x16, constants<>+3904(SB), Z0, K1
+	KMOVW       K1, DI
 	VEXPANDPD.Z (CX)(SI*8), K1, Z0
 	VMOVUPD     Z0, K1, (AX)
-	KMOVW       K1, DI
 	POPCNTL     DI, DI
 	ADDQ        DI, SI
 	ADDQ        $0x40, DX
@@ -13346,7 +14457,57 @@ step:
 	JNZ         step
 
 done:
-	MOVQ SI, count+72(FP)
+	MOVQ SI, count+80(FP)
+	VZEROUPPER
+	RET
+
+avx2:
+	MOVQ dst_base+8(FP), AX
+	MOVQ tails_base+32(FP), CX
+	MOVQ p_base+56(FP), DX
+	MOVQ p_len+64(FP), BX
+	XORQ SI, SI
+	SHRQ $0x03, BX
+	JZ   avx2_done
+
+avx2_step:
+	VMOVUPD   (DX), Y0
+	VSUBPD    constants<>+576(SB), Y0, Y0
+	VANDPD    constants<>+1440(SB), Y0, Y0
+	VCMPPD    $0x16, constants<>+3904(SB), Y0, Y0
+	VMOVMSKPD Y0, DI
+	LEAQ      orders<>+512(SB), R8
+	MOVQ      DI, R9
+	SHLQ      $0x05, R9
+	VMOVUPD   (R8)(R9*1), Y1
+	VPERMPS   (CX)(SI*8), Y1, Y1
+	VMOVUPD   (AX), Y2
+	VBLENDVPD Y0, Y1, Y2, Y0
+	VMOVUPD   Y0, (AX)
+	POPCNTL   DI, DI
+	ADDQ      DI, SI
+	VMOVUPD   32(DX), Y0
+	VSUBPD    constants<>+576(SB), Y0, Y0
+	VANDPD    constants<>+1440(SB), Y0, Y0
+	VCMPPD    $0x16, constants<>+3904(SB), Y0, Y0
+	VMOVMSKPD Y0, DI
+	LEAQ      orders<>+512(SB), R8
+	MOVQ      DI, R9
+	SHLQ      $0x05, R9
+	VMOVUPD   (R8)(R9*1), Y1
+	VPERMPS   (CX)(SI*8), Y1, Y1
+	VMOVUPD   32(AX), Y2
+	VBLENDVPD Y0, Y1, Y2, Y0
+	VMOVUPD   Y0, 32(AX)
+	POPCNTL   DI, DI
+	ADDQ      DI, SI
+	ADDQ      $0x40, DX
+	ADDQ      $0x40, AX
+	DECQ      BX
+	JNZ       avx2_step
+
+avx2_done:
+	MOVQ SI, count+80(FP)
 	VZEROUPPER
 	RET
 
@@ -14832,246 +15993,246 @@ DATA constants<>+2496(SB)/8, $0x0000000000000003
 DATA constants<>+2504(SB)/8, $0x0000000000000003
 DATA constants<>+2512(SB)/8, $0x0000000000000003
 DATA constants<>+2520(SB)/8, $0x0000000000000003
-DATA constants<>+2528(SB)/8, $0x3fc71eb851eb851f
-DATA constants<>+2536(SB)/8, $0x3fc71eb851eb851f
-DATA constants<>+2544(SB)/8, $0x3fc71eb851eb851f
-DATA constants<>+2552(SB)/8, $0x3fc71eb851eb851f
-DATA constants<>+2560(SB)/8, $0x40a39a296f7d925e
-DATA constants<>+2568(SB)/8, $0x40a39a296f7d925e
-DATA constants<>+2576(SB)/8, $0x40a39a296f7d925e
-DATA constants<>+2584(SB)/8, $0x40a39a296f7d925e
-DATA constants<>+2592(SB)/8, $0x40b46a7eca984b69
-DATA constants<>+2600(SB)/8, $0x40b46a7eca984b69
-DATA constants<>+2608(SB)/8, $0x40b46a7eca984b69
-DATA constants<>+2616(SB)/8, $0x40b46a7eca984b69
-DATA constants<>+2624(SB)/8, $0x40e052d26b2e45e4
-DATA constants<>+2632(SB)/8, $0x40e052d26b2e45e4
-DATA constants<>+2640(SB)/8, $0x40e052d26b2e45e4
-DATA constants<>+2648(SB)/8, $0x40e052d26b2e45e4
-DATA constants<>+2656(SB)/8, $0x40dc0e457cb1ae76
-DATA constants<>+2664(SB)/8, $0x40dc0e457cb1ae76
-DATA constants<>+2672(SB)/8, $0x40dc0e457cb1ae76
-DATA constants<>+2680(SB)/8, $0x40dc0e457cb1ae76
-DATA constants<>+2688(SB)/8, $0x40f06c1c55b78f20
-DATA constants<>+2696(SB)/8, $0x40f06c1c55b78f20
-DATA constants<>+2704(SB)/8, $0x40f06c1c55b78f20
-DATA constants<>+2712(SB)/8, $0x40f06c1c55b78f20
-DATA constants<>+2720(SB)/8, $0x40e3317caa64f4be
-DATA constants<>+2728(SB)/8, $0x40e3317caa64f4be
-DATA constants<>+2736(SB)/8, $0x40e3317caa64f4be
-DATA constants<>+2744(SB)/8, $0x40e3317caa64f4be
-DATA constants<>+2752(SB)/8, $0x40e66c3e869b752a
-DATA constants<>+2760(SB)/8, $0x40e66c3e869b752a
-DATA constants<>+2768(SB)/8, $0x40e66c3e869b752a
-DATA constants<>+2776(SB)/8, $0x40e66c3e869b752a
-DATA constants<>+2784(SB)/8, $0x40d4b772d5d65266
-DATA constants<>+2792(SB)/8, $0x40d4b772d5d65266
-DATA constants<>+2800(SB)/8, $0x40d4b772d5d65266
-DATA constants<>+2808(SB)/8, $0x40d4b772d5d65266
-DATA constants<>+2816(SB)/8, $0x40cad1d8cd4ee71d
-DATA constants<>+2824(SB)/8, $0x40cad1d8cd4ee71d
-DATA constants<>+2832(SB)/8, $0x40cad1d8cd4ee71d
-DATA constants<>+2840(SB)/8, $0x40cad1d8cd4ee71d
-DATA constants<>+2848(SB)/8, $0x40b512322e75c89f
-DATA constants<>+2856(SB)/8, $0x40b512322e75c89f
-DATA constants<>+2864(SB)/8, $0x40b512322e75c89f
-DATA constants<>+2872(SB)/8, $0x40b512322e75c89f
-DATA constants<>+2880(SB)/8, $0x409ece5d2213c0cc
-DATA constants<>+2888(SB)/8, $0x409ece5d2213c0cc
-DATA constants<>+2896(SB)/8, $0x409ece5d2213c0cc
-DATA constants<>+2904(SB)/8, $0x409ece5d2213c0cc
-DATA constants<>+2912(SB)/8, $0x4085797efdc8b3f7
-DATA constants<>+2920(SB)/8, $0x4085797efdc8b3f7
-DATA constants<>+2928(SB)/8, $0x4085797efdc8b3f7
-DATA constants<>+2936(SB)/8, $0x4085797efdc8b3f7
-DATA constants<>+2944(SB)/8, $0x4060a4888b1a436e
-DATA constants<>+2952(SB)/8, $0x4060a4888b1a436e
-DATA constants<>+2960(SB)/8, $0x4060a4888b1a436e
-DATA constants<>+2968(SB)/8, $0x4060a4888b1a436e
-DATA constants<>+2976(SB)/8, $0x4045281b386e1ab5
-DATA constants<>+2984(SB)/8, $0x4045281b386e1ab5
-DATA constants<>+2992(SB)/8, $0x4045281b386e1ab5
-DATA constants<>+3000(SB)/8, $0x4045281b386e1ab5
-DATA constants<>+3008(SB)/8, $0x400b18d91e9eef75
-DATA constants<>+3016(SB)/8, $0x400b18d91e9eef75
-DATA constants<>+3024(SB)/8, $0x400b18d91e9eef75
-DATA constants<>+3032(SB)/8, $0x400b18d91e9eef75
-DATA constants<>+3040(SB)/8, $0x3ff999999999999a
-DATA constants<>+3048(SB)/8, $0x3ff999999999999a
-DATA constants<>+3056(SB)/8, $0x3ff999999999999a
-DATA constants<>+3064(SB)/8, $0x3ff999999999999a
-DATA constants<>+3072(SB)/8, $0x3f49615ac0b7ace9
-DATA constants<>+3080(SB)/8, $0x3f49615ac0b7ace9
-DATA constants<>+3088(SB)/8, $0x3f49615ac0b7ace9
-DATA constants<>+3096(SB)/8, $0x3f49615ac0b7ace9
-DATA constants<>+3104(SB)/8, $0x3e120d3f686439e4
-DATA constants<>+3112(SB)/8, $0x3e120d3f686439e4
-DATA constants<>+3120(SB)/8, $0x3e120d3f686439e4
-DATA constants<>+3128(SB)/8, $0x3e120d3f686439e4
-DATA constants<>+3136(SB)/8, $0x3f9744eb6c45ec67
-DATA constants<>+3144(SB)/8, $0x3f9744eb6c45ec67
-DATA constants<>+3152(SB)/8, $0x3f9744eb6c45ec67
-DATA constants<>+3160(SB)/8, $0x3f9744eb6c45ec67
-DATA constants<>+3168(SB)/8, $0x3f41f18cbfdf2728
-DATA constants<>+3176(SB)/8, $0x3f41f18cbfdf2728
-DATA constants<>+3184(SB)/8, $0x3f41f18cbfdf2728
-DATA constants<>+3192(SB)/8, $0x3f41f18cbfdf2728
-DATA constants<>+3200(SB)/8, $0x3fcef2abb9b85c37
-DATA constants<>+3208(SB)/8, $0x3fcef2abb9b85c37
-DATA constants<>+3216(SB)/8, $0x3fcef2abb9b85c37
-DATA constants<>+3224(SB)/8, $0x3fcef2abb9b85c37
-DATA constants<>+3232(SB)/8, $0x3f8f207a7eab17bf
-DATA constants<>+3240(SB)/8, $0x3f8f207a7eab17bf
-DATA constants<>+3248(SB)/8, $0x3f8f207a7eab17bf
-DATA constants<>+3256(SB)/8, $0x3f8f207a7eab17bf
-DATA constants<>+3264(SB)/8, $0x3ff453cc085375b2
-DATA constants<>+3272(SB)/8, $0x3ff453cc085375b2
-DATA constants<>+3280(SB)/8, $0x3ff453cc085375b2
-DATA constants<>+3288(SB)/8, $0x3ff453cc085375b2
-DATA constants<>+3296(SB)/8, $0x3fc2f5123394f040
-DATA constants<>+3304(SB)/8, $0x3fc2f5123394f040
-DATA constants<>+3312(SB)/8, $0x3fc2f5123394f040
-DATA constants<>+3320(SB)/8, $0x3fc2f5123394f040
-DATA constants<>+3328(SB)/8, $0x400d2ecb1a3d02c4
-DATA constants<>+3336(SB)/8, $0x400d2ecb1a3d02c4
-DATA constants<>+3344(SB)/8, $0x400d2ecb1a3d02c4
-DATA constants<>+3352(SB)/8, $0x400d2ecb1a3d02c4
-DATA constants<>+3360(SB)/8, $0x3fe61292f23385c9
-DATA constants<>+3368(SB)/8, $0x3fe61292f23385c9
-DATA constants<>+3376(SB)/8, $0x3fe61292f23385c9
-DATA constants<>+3384(SB)/8, $0x3fe61292f23385c9
-DATA constants<>+3392(SB)/8, $0x401713f71462256a
-DATA constants<>+3400(SB)/8, $0x401713f71462256a
-DATA constants<>+3408(SB)/8, $0x401713f71462256a
-DATA constants<>+3416(SB)/8, $0x401713f71462256a
-DATA constants<>+3424(SB)/8, $0x3ffad278e6526633
-DATA constants<>+3432(SB)/8, $0x3ffad278e6526633
-DATA constants<>+3440(SB)/8, $0x3ffad278e6526633
-DATA constants<>+3448(SB)/8, $0x3ffad278e6526633
-DATA constants<>+3456(SB)/8, $0x4012857748cab19b
-DATA constants<>+3464(SB)/8, $0x4012857748cab19b
-DATA constants<>+3472(SB)/8, $0x4012857748cab19b
-DATA constants<>+3480(SB)/8, $0x4012857748cab19b
-DATA constants<>+3488(SB)/8, $0x40006cefbb46a449
-DATA constants<>+3496(SB)/8, $0x40006cefbb46a449
-DATA constants<>+3504(SB)/8, $0x40006cefbb46a449
-DATA constants<>+3512(SB)/8, $0x40006cefbb46a449
-DATA constants<>+3520(SB)/8, $0x3ff6c665fde9526a
-DATA constants<>+3528(SB)/8, $0x3ff6c665fde9526a
-DATA constants<>+3536(SB)/8, $0x3ff6c665fde9526a
-DATA constants<>+3544(SB)/8, $0x3ff6c665fde9526a
-DATA constants<>+3552(SB)/8, $0x3fdb333333333333
-DATA constants<>+3560(SB)/8, $0x3fdb333333333333
-DATA constants<>+3568(SB)/8, $0x3fdb333333333333
-DATA constants<>+3576(SB)/8, $0x3fdb333333333333
-DATA constants<>+3584(SB)/8, $0x0000000000000000
-DATA constants<>+3592(SB)/8, $0x0000000000000002
-DATA constants<>+3600(SB)/8, $0x0000000000000001
-DATA constants<>+3608(SB)/8, $0x0000000000000003
-DATA constants<>+3616(SB)/8, $0x0000000000000004
-DATA constants<>+3624(SB)/8, $0x0000000000000004
-DATA constants<>+3632(SB)/8, $0x0000000000000004
-DATA constants<>+3640(SB)/8, $0x0000000000000004
-DATA constants<>+3648(SB)/8, $0xd2b74407b1ce6e93
-DATA constants<>+3656(SB)/8, $0xd2b74407b1ce6e93
-DATA constants<>+3664(SB)/8, $0xd2b74407b1ce6e93
-DATA constants<>+3672(SB)/8, $0xd2b74407b1ce6e93
-DATA constants<>+3680(SB)/8, $0x00000000d2b74407
-DATA constants<>+3688(SB)/8, $0x00000000d2b74407
-DATA constants<>+3696(SB)/8, $0x00000000d2b74407
-DATA constants<>+3704(SB)/8, $0x00000000d2b74407
-DATA constants<>+3712(SB)/8, $0x00000000ffffffff
-DATA constants<>+3720(SB)/8, $0x00000000ffffffff
-DATA constants<>+3728(SB)/8, $0x00000000ffffffff
-DATA constants<>+3736(SB)/8, $0x00000000ffffffff
-DATA constants<>+3744(SB)/8, $0x9e3779b97f4a7c15
-DATA constants<>+3752(SB)/8, $0x9e3779b97f4a7c15
-DATA constants<>+3760(SB)/8, $0x9e3779b97f4a7c15
-DATA constants<>+3768(SB)/8, $0x9e3779b97f4a7c15
-DATA constants<>+3776(SB)/8, $0x3fefffffffffffff
-DATA constants<>+3784(SB)/8, $0x3fefffffffffffff
-DATA constants<>+3792(SB)/8, $0x3fefffffffffffff
-DATA constants<>+3800(SB)/8, $0x3fefffffffffffff
-DATA constants<>+3808(SB)/8, $0x0000000000000008
-DATA constants<>+3816(SB)/8, $0x0000000000000008
-DATA constants<>+3824(SB)/8, $0x0000000000000008
-DATA constants<>+3832(SB)/8, $0x0000000000000008
-DATA constants<>+3840(SB)/8, $0x0000000000000000
-DATA constants<>+3848(SB)/8, $0x0000000000000004
-DATA constants<>+3856(SB)/8, $0x0000000000000001
-DATA constants<>+3864(SB)/8, $0x0000000000000005
-DATA constants<>+3872(SB)/8, $0x0000000000000010
-DATA constants<>+3880(SB)/8, $0x0000000000000010
-DATA constants<>+3888(SB)/8, $0x0000000000000010
-DATA constants<>+3896(SB)/8, $0x0000000000000010
-DATA constants<>+3904(SB)/8, $0x3fe51eb851eb851f
-DATA constants<>+3912(SB)/8, $0x3fe51eb851eb851f
-DATA constants<>+3920(SB)/8, $0x3fe51eb851eb851f
-DATA constants<>+3928(SB)/8, $0x3fe51eb851eb851f
-DATA constants<>+3936(SB)/8, $0x4003504f333f9de6
-DATA constants<>+3944(SB)/8, $0x4003504f333f9de6
-DATA constants<>+3952(SB)/8, $0x4003504f333f9de6
-DATA constants<>+3960(SB)/8, $0x4003504f333f9de6
-DATA constants<>+3968(SB)/8, $0xbfec007fa1f72594
-DATA constants<>+3976(SB)/8, $0xbfec007fa1f72594
-DATA constants<>+3984(SB)/8, $0xbfec007fa1f72594
-DATA constants<>+3992(SB)/8, $0xbfec007fa1f72594
-DATA constants<>+4000(SB)/8, $0xc03028545b6b807a
-DATA constants<>+4008(SB)/8, $0xc03028545b6b807a
-DATA constants<>+4016(SB)/8, $0xc03028545b6b807a
-DATA constants<>+4024(SB)/8, $0xc03028545b6b807a
-DATA constants<>+4032(SB)/8, $0xc052c08c36880273
-DATA constants<>+4040(SB)/8, $0xc052c08c36880273
-DATA constants<>+4048(SB)/8, $0xc052c08c36880273
-DATA constants<>+4056(SB)/8, $0xc052c08c36880273
-DATA constants<>+4064(SB)/8, $0xc05eb8bf2d05ba25
-DATA constants<>+4072(SB)/8, $0xc05eb8bf2d05ba25
-DATA constants<>+4080(SB)/8, $0xc05eb8bf2d05ba25
-DATA constants<>+4088(SB)/8, $0xc05eb8bf2d05ba25
-DATA constants<>+4096(SB)/8, $0xc0503669fd28ec8e
-DATA constants<>+4104(SB)/8, $0xc0503669fd28ec8e
-DATA constants<>+4112(SB)/8, $0xc0503669fd28ec8e
-DATA constants<>+4120(SB)/8, $0xc0503669fd28ec8e
-DATA constants<>+4128(SB)/8, $0x4038dbc45b14603c
-DATA constants<>+4136(SB)/8, $0x4038dbc45b14603c
-DATA constants<>+4144(SB)/8, $0x4038dbc45b14603c
-DATA constants<>+4152(SB)/8, $0x4038dbc45b14603c
-DATA constants<>+4160(SB)/8, $0x4064a0dd43b8fa25
-DATA constants<>+4168(SB)/8, $0x4064a0dd43b8fa25
-DATA constants<>+4176(SB)/8, $0x4064a0dd43b8fa25
-DATA constants<>+4184(SB)/8, $0x4064a0dd43b8fa25
-DATA constants<>+4192(SB)/8, $0x407b0e18d2e2be3b
-DATA constants<>+4200(SB)/8, $0x407b0e18d2e2be3b
-DATA constants<>+4208(SB)/8, $0x407b0e18d2e2be3b
-DATA constants<>+4216(SB)/8, $0x407b0e18d2e2be3b
-DATA constants<>+4224(SB)/8, $0x407e563f13b049ea
-DATA constants<>+4232(SB)/8, $0x407e563f13b049ea
-DATA constants<>+4240(SB)/8, $0x407e563f13b049ea
-DATA constants<>+4248(SB)/8, $0x407e563f13b049ea
-DATA constants<>+4256(SB)/8, $0x4068519efbbd62ec
-DATA constants<>+4264(SB)/8, $0x4068519efbbd62ec
-DATA constants<>+4272(SB)/8, $0x4068519efbbd62ec
-DATA constants<>+4280(SB)/8, $0x4068519efbbd62ec
-DATA constants<>+4288(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+4296(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+4304(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+4312(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+4320(SB)/8, $0x3c91a62633145c07
-DATA constants<>+4328(SB)/8, $0x3c91a62633145c07
-DATA constants<>+4336(SB)/8, $0x3c91a62633145c07
-DATA constants<>+4344(SB)/8, $0x3c91a62633145c07
-DATA constants<>+4352(SB)/8, $0x3fe921fb54442d18
-DATA constants<>+4360(SB)/8, $0x3fe921fb54442d18
-DATA constants<>+4368(SB)/8, $0x3fe921fb54442d18
-DATA constants<>+4376(SB)/8, $0x3fe921fb54442d18
-DATA constants<>+4384(SB)/8, $0x3c81a62633145c07
-DATA constants<>+4392(SB)/8, $0x3c81a62633145c07
-DATA constants<>+4400(SB)/8, $0x3c81a62633145c07
-DATA constants<>+4408(SB)/8, $0x3c81a62633145c07
-DATA constants<>+4416(SB)/8, $0x400921fb54442d18
-DATA constants<>+4424(SB)/8, $0x400921fb54442d18
-DATA constants<>+4432(SB)/8, $0x400921fb54442d18
-DATA constants<>+4440(SB)/8, $0x400921fb54442d18
+DATA constants<>+2528(SB)/8, $0x0000000000000000
+DATA constants<>+2536(SB)/8, $0x0000000000000002
+DATA constants<>+2544(SB)/8, $0x0000000000000001
+DATA constants<>+2552(SB)/8, $0x0000000000000003
+DATA constants<>+2560(SB)/8, $0x0000000000000004
+DATA constants<>+2568(SB)/8, $0x0000000000000004
+DATA constants<>+2576(SB)/8, $0x0000000000000004
+DATA constants<>+2584(SB)/8, $0x0000000000000004
+DATA constants<>+2592(SB)/8, $0xd2b74407b1ce6e93
+DATA constants<>+2600(SB)/8, $0xd2b74407b1ce6e93
+DATA constants<>+2608(SB)/8, $0xd2b74407b1ce6e93
+DATA constants<>+2616(SB)/8, $0xd2b74407b1ce6e93
+DATA constants<>+2624(SB)/8, $0x00000000d2b74407
+DATA constants<>+2632(SB)/8, $0x00000000d2b74407
+DATA constants<>+2640(SB)/8, $0x00000000d2b74407
+DATA constants<>+2648(SB)/8, $0x00000000d2b74407
+DATA constants<>+2656(SB)/8, $0x00000000ffffffff
+DATA constants<>+2664(SB)/8, $0x00000000ffffffff
+DATA constants<>+2672(SB)/8, $0x00000000ffffffff
+DATA constants<>+2680(SB)/8, $0x00000000ffffffff
+DATA constants<>+2688(SB)/8, $0x9e3779b97f4a7c15
+DATA constants<>+2696(SB)/8, $0x9e3779b97f4a7c15
+DATA constants<>+2704(SB)/8, $0x9e3779b97f4a7c15
+DATA constants<>+2712(SB)/8, $0x9e3779b97f4a7c15
+DATA constants<>+2720(SB)/8, $0x3fefffffffffffff
+DATA constants<>+2728(SB)/8, $0x3fefffffffffffff
+DATA constants<>+2736(SB)/8, $0x3fefffffffffffff
+DATA constants<>+2744(SB)/8, $0x3fefffffffffffff
+DATA constants<>+2752(SB)/8, $0x0000000000000008
+DATA constants<>+2760(SB)/8, $0x0000000000000008
+DATA constants<>+2768(SB)/8, $0x0000000000000008
+DATA constants<>+2776(SB)/8, $0x0000000000000008
+DATA constants<>+2784(SB)/8, $0x0000000000000000
+DATA constants<>+2792(SB)/8, $0x0000000000000004
+DATA constants<>+2800(SB)/8, $0x0000000000000001
+DATA constants<>+2808(SB)/8, $0x0000000000000005
+DATA constants<>+2816(SB)/8, $0x0000000000000010
+DATA constants<>+2824(SB)/8, $0x0000000000000010
+DATA constants<>+2832(SB)/8, $0x0000000000000010
+DATA constants<>+2840(SB)/8, $0x0000000000000010
+DATA constants<>+2848(SB)/8, $0x3fe51eb851eb851f
+DATA constants<>+2856(SB)/8, $0x3fe51eb851eb851f
+DATA constants<>+2864(SB)/8, $0x3fe51eb851eb851f
+DATA constants<>+2872(SB)/8, $0x3fe51eb851eb851f
+DATA constants<>+2880(SB)/8, $0x4003504f333f9de6
+DATA constants<>+2888(SB)/8, $0x4003504f333f9de6
+DATA constants<>+2896(SB)/8, $0x4003504f333f9de6
+DATA constants<>+2904(SB)/8, $0x4003504f333f9de6
+DATA constants<>+2912(SB)/8, $0xbfec007fa1f72594
+DATA constants<>+2920(SB)/8, $0xbfec007fa1f72594
+DATA constants<>+2928(SB)/8, $0xbfec007fa1f72594
+DATA constants<>+2936(SB)/8, $0xbfec007fa1f72594
+DATA constants<>+2944(SB)/8, $0xc03028545b6b807a
+DATA constants<>+2952(SB)/8, $0xc03028545b6b807a
+DATA constants<>+2960(SB)/8, $0xc03028545b6b807a
+DATA constants<>+2968(SB)/8, $0xc03028545b6b807a
+DATA constants<>+2976(SB)/8, $0xc052c08c36880273
+DATA constants<>+2984(SB)/8, $0xc052c08c36880273
+DATA constants<>+2992(SB)/8, $0xc052c08c36880273
+DATA constants<>+3000(SB)/8, $0xc052c08c36880273
+DATA constants<>+3008(SB)/8, $0xc05eb8bf2d05ba25
+DATA constants<>+3016(SB)/8, $0xc05eb8bf2d05ba25
+DATA constants<>+3024(SB)/8, $0xc05eb8bf2d05ba25
+DATA constants<>+3032(SB)/8, $0xc05eb8bf2d05ba25
+DATA constants<>+3040(SB)/8, $0xc0503669fd28ec8e
+DATA constants<>+3048(SB)/8, $0xc0503669fd28ec8e
+DATA constants<>+3056(SB)/8, $0xc0503669fd28ec8e
+DATA constants<>+3064(SB)/8, $0xc0503669fd28ec8e
+DATA constants<>+3072(SB)/8, $0x4038dbc45b14603c
+DATA constants<>+3080(SB)/8, $0x4038dbc45b14603c
+DATA constants<>+3088(SB)/8, $0x4038dbc45b14603c
+DATA constants<>+3096(SB)/8, $0x4038dbc45b14603c
+DATA constants<>+3104(SB)/8, $0x4064a0dd43b8fa25
+DATA constants<>+3112(SB)/8, $0x4064a0dd43b8fa25
+DATA constants<>+3120(SB)/8, $0x4064a0dd43b8fa25
+DATA constants<>+3128(SB)/8, $0x4064a0dd43b8fa25
+DATA constants<>+3136(SB)/8, $0x407b0e18d2e2be3b
+DATA constants<>+3144(SB)/8, $0x407b0e18d2e2be3b
+DATA constants<>+3152(SB)/8, $0x407b0e18d2e2be3b
+DATA constants<>+3160(SB)/8, $0x407b0e18d2e2be3b
+DATA constants<>+3168(SB)/8, $0x407e563f13b049ea
+DATA constants<>+3176(SB)/8, $0x407e563f13b049ea
+DATA constants<>+3184(SB)/8, $0x407e563f13b049ea
+DATA constants<>+3192(SB)/8, $0x407e563f13b049ea
+DATA constants<>+3200(SB)/8, $0x4068519efbbd62ec
+DATA constants<>+3208(SB)/8, $0x4068519efbbd62ec
+DATA constants<>+3216(SB)/8, $0x4068519efbbd62ec
+DATA constants<>+3224(SB)/8, $0x4068519efbbd62ec
+DATA constants<>+3232(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+3240(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+3248(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+3256(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+3264(SB)/8, $0x3c91a62633145c07
+DATA constants<>+3272(SB)/8, $0x3c91a62633145c07
+DATA constants<>+3280(SB)/8, $0x3c91a62633145c07
+DATA constants<>+3288(SB)/8, $0x3c91a62633145c07
+DATA constants<>+3296(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+3304(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+3312(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+3320(SB)/8, $0x3fe921fb54442d18
+DATA constants<>+3328(SB)/8, $0x3c81a62633145c07
+DATA constants<>+3336(SB)/8, $0x3c81a62633145c07
+DATA constants<>+3344(SB)/8, $0x3c81a62633145c07
+DATA constants<>+3352(SB)/8, $0x3c81a62633145c07
+DATA constants<>+3360(SB)/8, $0x400921fb54442d18
+DATA constants<>+3368(SB)/8, $0x400921fb54442d18
+DATA constants<>+3376(SB)/8, $0x400921fb54442d18
+DATA constants<>+3384(SB)/8, $0x400921fb54442d18
+DATA constants<>+3392(SB)/8, $0x3ff999999999999a
+DATA constants<>+3400(SB)/8, $0x3ff999999999999a
+DATA constants<>+3408(SB)/8, $0x3ff999999999999a
+DATA constants<>+3416(SB)/8, $0x3ff999999999999a
+DATA constants<>+3424(SB)/8, $0x3f49615ac0b7ace9
+DATA constants<>+3432(SB)/8, $0x3f49615ac0b7ace9
+DATA constants<>+3440(SB)/8, $0x3f49615ac0b7ace9
+DATA constants<>+3448(SB)/8, $0x3f49615ac0b7ace9
+DATA constants<>+3456(SB)/8, $0x3e120d3f686439e4
+DATA constants<>+3464(SB)/8, $0x3e120d3f686439e4
+DATA constants<>+3472(SB)/8, $0x3e120d3f686439e4
+DATA constants<>+3480(SB)/8, $0x3e120d3f686439e4
+DATA constants<>+3488(SB)/8, $0x3f9744eb6c45ec67
+DATA constants<>+3496(SB)/8, $0x3f9744eb6c45ec67
+DATA constants<>+3504(SB)/8, $0x3f9744eb6c45ec67
+DATA constants<>+3512(SB)/8, $0x3f9744eb6c45ec67
+DATA constants<>+3520(SB)/8, $0x3f41f18cbfdf2728
+DATA constants<>+3528(SB)/8, $0x3f41f18cbfdf2728
+DATA constants<>+3536(SB)/8, $0x3f41f18cbfdf2728
+DATA constants<>+3544(SB)/8, $0x3f41f18cbfdf2728
+DATA constants<>+3552(SB)/8, $0x3fcef2abb9b85c37
+DATA constants<>+3560(SB)/8, $0x3fcef2abb9b85c37
+DATA constants<>+3568(SB)/8, $0x3fcef2abb9b85c37
+DATA constants<>+3576(SB)/8, $0x3fcef2abb9b85c37
+DATA constants<>+3584(SB)/8, $0x3f8f207a7eab17bf
+DATA constants<>+3592(SB)/8, $0x3f8f207a7eab17bf
+DATA constants<>+3600(SB)/8, $0x3f8f207a7eab17bf
+DATA constants<>+3608(SB)/8, $0x3f8f207a7eab17bf
+DATA constants<>+3616(SB)/8, $0x3ff453cc085375b2
+DATA constants<>+3624(SB)/8, $0x3ff453cc085375b2
+DATA constants<>+3632(SB)/8, $0x3ff453cc085375b2
+DATA constants<>+3640(SB)/8, $0x3ff453cc085375b2
+DATA constants<>+3648(SB)/8, $0x3fc2f5123394f040
+DATA constants<>+3656(SB)/8, $0x3fc2f5123394f040
+DATA constants<>+3664(SB)/8, $0x3fc2f5123394f040
+DATA constants<>+3672(SB)/8, $0x3fc2f5123394f040
+DATA constants<>+3680(SB)/8, $0x400d2ecb1a3d02c4
+DATA constants<>+3688(SB)/8, $0x400d2ecb1a3d02c4
+DATA constants<>+3696(SB)/8, $0x400d2ecb1a3d02c4
+DATA constants<>+3704(SB)/8, $0x400d2ecb1a3d02c4
+DATA constants<>+3712(SB)/8, $0x3fe61292f23385c9
+DATA constants<>+3720(SB)/8, $0x3fe61292f23385c9
+DATA constants<>+3728(SB)/8, $0x3fe61292f23385c9
+DATA constants<>+3736(SB)/8, $0x3fe61292f23385c9
+DATA constants<>+3744(SB)/8, $0x401713f71462256a
+DATA constants<>+3752(SB)/8, $0x401713f71462256a
+DATA constants<>+3760(SB)/8, $0x401713f71462256a
+DATA constants<>+3768(SB)/8, $0x401713f71462256a
+DATA constants<>+3776(SB)/8, $0x3ffad278e6526633
+DATA constants<>+3784(SB)/8, $0x3ffad278e6526633
+DATA constants<>+3792(SB)/8, $0x3ffad278e6526633
+DATA constants<>+3800(SB)/8, $0x3ffad278e6526633
+DATA constants<>+3808(SB)/8, $0x4012857748cab19b
+DATA constants<>+3816(SB)/8, $0x4012857748cab19b
+DATA constants<>+3824(SB)/8, $0x4012857748cab19b
+DATA constants<>+3832(SB)/8, $0x4012857748cab19b
+DATA constants<>+3840(SB)/8, $0x40006cefbb46a449
+DATA constants<>+3848(SB)/8, $0x40006cefbb46a449
+DATA constants<>+3856(SB)/8, $0x40006cefbb46a449
+DATA constants<>+3864(SB)/8, $0x40006cefbb46a449
+DATA constants<>+3872(SB)/8, $0x3ff6c665fde9526a
+DATA constants<>+3880(SB)/8, $0x3ff6c665fde9526a
+DATA constants<>+3888(SB)/8, $0x3ff6c665fde9526a
+DATA constants<>+3896(SB)/8, $0x3ff6c665fde9526a
+DATA constants<>+3904(SB)/8, $0x3fdb333333333333
+DATA constants<>+3912(SB)/8, $0x3fdb333333333333
+DATA constants<>+3920(SB)/8, $0x3fdb333333333333
+DATA constants<>+3928(SB)/8, $0x3fdb333333333333
+DATA constants<>+3936(SB)/8, $0x3fc71eb851eb851f
+DATA constants<>+3944(SB)/8, $0x3fc71eb851eb851f
+DATA constants<>+3952(SB)/8, $0x3fc71eb851eb851f
+DATA constants<>+3960(SB)/8, $0x3fc71eb851eb851f
+DATA constants<>+3968(SB)/8, $0x40a39a296f7d925e
+DATA constants<>+3976(SB)/8, $0x40a39a296f7d925e
+DATA constants<>+3984(SB)/8, $0x40a39a296f7d925e
+DATA constants<>+3992(SB)/8, $0x40a39a296f7d925e
+DATA constants<>+4000(SB)/8, $0x40b46a7eca984b69
+DATA constants<>+4008(SB)/8, $0x40b46a7eca984b69
+DATA constants<>+4016(SB)/8, $0x40b46a7eca984b69
+DATA constants<>+4024(SB)/8, $0x40b46a7eca984b69
+DATA constants<>+4032(SB)/8, $0x40e052d26b2e45e4
+DATA constants<>+4040(SB)/8, $0x40e052d26b2e45e4
+DATA constants<>+4048(SB)/8, $0x40e052d26b2e45e4
+DATA constants<>+4056(SB)/8, $0x40e052d26b2e45e4
+DATA constants<>+4064(SB)/8, $0x40dc0e457cb1ae76
+DATA constants<>+4072(SB)/8, $0x40dc0e457cb1ae76
+DATA constants<>+4080(SB)/8, $0x40dc0e457cb1ae76
+DATA constants<>+4088(SB)/8, $0x40dc0e457cb1ae76
+DATA constants<>+4096(SB)/8, $0x40f06c1c55b78f20
+DATA constants<>+4104(SB)/8, $0x40f06c1c55b78f20
+DATA constants<>+4112(SB)/8, $0x40f06c1c55b78f20
+DATA constants<>+4120(SB)/8, $0x40f06c1c55b78f20
+DATA constants<>+4128(SB)/8, $0x40e3317caa64f4be
+DATA constants<>+4136(SB)/8, $0x40e3317caa64f4be
+DATA constants<>+4144(SB)/8, $0x40e3317caa64f4be
+DATA constants<>+4152(SB)/8, $0x40e3317caa64f4be
+DATA constants<>+4160(SB)/8, $0x40e66c3e869b752a
+DATA constants<>+4168(SB)/8, $0x40e66c3e869b752a
+DATA constants<>+4176(SB)/8, $0x40e66c3e869b752a
+DATA constants<>+4184(SB)/8, $0x40e66c3e869b752a
+DATA constants<>+4192(SB)/8, $0x40d4b772d5d65266
+DATA constants<>+4200(SB)/8, $0x40d4b772d5d65266
+DATA constants<>+4208(SB)/8, $0x40d4b772d5d65266
+DATA constants<>+4216(SB)/8, $0x40d4b772d5d65266
+DATA constants<>+4224(SB)/8, $0x40cad1d8cd4ee71d
+DATA constants<>+4232(SB)/8, $0x40cad1d8cd4ee71d
+DATA constants<>+4240(SB)/8, $0x40cad1d8cd4ee71d
+DATA constants<>+4248(SB)/8, $0x40cad1d8cd4ee71d
+DATA constants<>+4256(SB)/8, $0x40b512322e75c89f
+DATA constants<>+4264(SB)/8, $0x40b512322e75c89f
+DATA constants<>+4272(SB)/8, $0x40b512322e75c89f
+DATA constants<>+4280(SB)/8, $0x40b512322e75c89f
+DATA constants<>+4288(SB)/8, $0x409ece5d2213c0cc
+DATA constants<>+4296(SB)/8, $0x409ece5d2213c0cc
+DATA constants<>+4304(SB)/8, $0x409ece5d2213c0cc
+DATA constants<>+4312(SB)/8, $0x409ece5d2213c0cc
+DATA constants<>+4320(SB)/8, $0x4085797efdc8b3f7
+DATA constants<>+4328(SB)/8, $0x4085797efdc8b3f7
+DATA constants<>+4336(SB)/8, $0x4085797efdc8b3f7
+DATA constants<>+4344(SB)/8, $0x4085797efdc8b3f7
+DATA constants<>+4352(SB)/8, $0x4060a4888b1a436e
+DATA constants<>+4360(SB)/8, $0x4060a4888b1a436e
+DATA constants<>+4368(SB)/8, $0x4060a4888b1a436e
+DATA constants<>+4376(SB)/8, $0x4060a4888b1a436e
+DATA constants<>+4384(SB)/8, $0x4045281b386e1ab5
+DATA constants<>+4392(SB)/8, $0x4045281b386e1ab5
+DATA constants<>+4400(SB)/8, $0x4045281b386e1ab5
+DATA constants<>+4408(SB)/8, $0x4045281b386e1ab5
+DATA constants<>+4416(SB)/8, $0x400b18d91e9eef75
+DATA constants<>+4424(SB)/8, $0x400b18d91e9eef75
+DATA constants<>+4432(SB)/8, $0x400b18d91e9eef75
+DATA constants<>+4440(SB)/8, $0x400b18d91e9eef75
 GLOBL constants<>(SB), RODATA|NOPTR, $4448
 
 DATA masks<>+0(SB)/8, $0xffffffffffffffff
@@ -15091,3 +16252,133 @@ DATA masks<>+104(SB)/8, $0x0000000000000000
 DATA masks<>+112(SB)/8, $0x0000000000000000
 DATA masks<>+120(SB)/8, $0x0000000000000000
 GLOBL masks<>(SB), RODATA|NOPTR, $128
+
+DATA orders<>+0(SB)/8, $0x0000000000000000
+DATA orders<>+8(SB)/8, $0x0000000000000000
+DATA orders<>+16(SB)/8, $0x0000000000000000
+DATA orders<>+24(SB)/8, $0x0000000000000000
+DATA orders<>+32(SB)/8, $0x0000000100000000
+DATA orders<>+40(SB)/8, $0x0000000000000000
+DATA orders<>+48(SB)/8, $0x0000000000000000
+DATA orders<>+56(SB)/8, $0x0000000000000000
+DATA orders<>+64(SB)/8, $0x0000000300000002
+DATA orders<>+72(SB)/8, $0x0000000000000000
+DATA orders<>+80(SB)/8, $0x0000000000000000
+DATA orders<>+88(SB)/8, $0x0000000000000000
+DATA orders<>+96(SB)/8, $0x0000000100000000
+DATA orders<>+104(SB)/8, $0x0000000300000002
+DATA orders<>+112(SB)/8, $0x0000000000000000
+DATA orders<>+120(SB)/8, $0x0000000000000000
+DATA orders<>+128(SB)/8, $0x0000000500000004
+DATA orders<>+136(SB)/8, $0x0000000000000000
+DATA orders<>+144(SB)/8, $0x0000000000000000
+DATA orders<>+152(SB)/8, $0x0000000000000000
+DATA orders<>+160(SB)/8, $0x0000000100000000
+DATA orders<>+168(SB)/8, $0x0000000500000004
+DATA orders<>+176(SB)/8, $0x0000000000000000
+DATA orders<>+184(SB)/8, $0x0000000000000000
+DATA orders<>+192(SB)/8, $0x0000000300000002
+DATA orders<>+200(SB)/8, $0x0000000500000004
+DATA orders<>+208(SB)/8, $0x0000000000000000
+DATA orders<>+216(SB)/8, $0x0000000000000000
+DATA orders<>+224(SB)/8, $0x0000000100000000
+DATA orders<>+232(SB)/8, $0x0000000300000002
+DATA orders<>+240(SB)/8, $0x0000000500000004
+DATA orders<>+248(SB)/8, $0x0000000000000000
+DATA orders<>+256(SB)/8, $0x0000000700000006
+DATA orders<>+264(SB)/8, $0x0000000000000000
+DATA orders<>+272(SB)/8, $0x0000000000000000
+DATA orders<>+280(SB)/8, $0x0000000000000000
+DATA orders<>+288(SB)/8, $0x0000000100000000
+DATA orders<>+296(SB)/8, $0x0000000700000006
+DATA orders<>+304(SB)/8, $0x0000000000000000
+DATA orders<>+312(SB)/8, $0x0000000000000000
+DATA orders<>+320(SB)/8, $0x0000000300000002
+DATA orders<>+328(SB)/8, $0x0000000700000006
+DATA orders<>+336(SB)/8, $0x0000000000000000
+DATA orders<>+344(SB)/8, $0x0000000000000000
+DATA orders<>+352(SB)/8, $0x0000000100000000
+DATA orders<>+360(SB)/8, $0x0000000300000002
+DATA orders<>+368(SB)/8, $0x0000000700000006
+DATA orders<>+376(SB)/8, $0x0000000000000000
+DATA orders<>+384(SB)/8, $0x0000000500000004
+DATA orders<>+392(SB)/8, $0x0000000700000006
+DATA orders<>+400(SB)/8, $0x0000000000000000
+DATA orders<>+408(SB)/8, $0x0000000000000000
+DATA orders<>+416(SB)/8, $0x0000000100000000
+DATA orders<>+424(SB)/8, $0x0000000500000004
+DATA orders<>+432(SB)/8, $0x0000000700000006
+DATA orders<>+440(SB)/8, $0x0000000000000000
+DATA orders<>+448(SB)/8, $0x0000000300000002
+DATA orders<>+456(SB)/8, $0x0000000500000004
+DATA orders<>+464(SB)/8, $0x0000000700000006
+DATA orders<>+472(SB)/8, $0x0000000000000000
+DATA orders<>+480(SB)/8, $0x0000000100000000
+DATA orders<>+488(SB)/8, $0x0000000300000002
+DATA orders<>+496(SB)/8, $0x0000000500000004
+DATA orders<>+504(SB)/8, $0x0000000700000006
+DATA orders<>+512(SB)/8, $0x0000000000000000
+DATA orders<>+520(SB)/8, $0x0000000000000000
+DATA orders<>+528(SB)/8, $0x0000000000000000
+DATA orders<>+536(SB)/8, $0x0000000000000000
+DATA orders<>+544(SB)/8, $0x0000000100000000
+DATA orders<>+552(SB)/8, $0x0000000000000000
+DATA orders<>+560(SB)/8, $0x0000000000000000
+DATA orders<>+568(SB)/8, $0x0000000000000000
+DATA orders<>+576(SB)/8, $0x0000000000000000
+DATA orders<>+584(SB)/8, $0x0000000100000000
+DATA orders<>+592(SB)/8, $0x0000000000000000
+DATA orders<>+600(SB)/8, $0x0000000000000000
+DATA orders<>+608(SB)/8, $0x0000000100000000
+DATA orders<>+616(SB)/8, $0x0000000300000002
+DATA orders<>+624(SB)/8, $0x0000000000000000
+DATA orders<>+632(SB)/8, $0x0000000000000000
+DATA orders<>+640(SB)/8, $0x0000000000000000
+DATA orders<>+648(SB)/8, $0x0000000000000000
+DATA orders<>+656(SB)/8, $0x0000000100000000
+DATA orders<>+664(SB)/8, $0x0000000000000000
+DATA orders<>+672(SB)/8, $0x0000000100000000
+DATA orders<>+680(SB)/8, $0x0000000000000000
+DATA orders<>+688(SB)/8, $0x0000000300000002
+DATA orders<>+696(SB)/8, $0x0000000000000000
+DATA orders<>+704(SB)/8, $0x0000000000000000
+DATA orders<>+712(SB)/8, $0x0000000100000000
+DATA orders<>+720(SB)/8, $0x0000000300000002
+DATA orders<>+728(SB)/8, $0x0000000000000000
+DATA orders<>+736(SB)/8, $0x0000000100000000
+DATA orders<>+744(SB)/8, $0x0000000300000002
+DATA orders<>+752(SB)/8, $0x0000000500000004
+DATA orders<>+760(SB)/8, $0x0000000000000000
+DATA orders<>+768(SB)/8, $0x0000000000000000
+DATA orders<>+776(SB)/8, $0x0000000000000000
+DATA orders<>+784(SB)/8, $0x0000000000000000
+DATA orders<>+792(SB)/8, $0x0000000100000000
+DATA orders<>+800(SB)/8, $0x0000000100000000
+DATA orders<>+808(SB)/8, $0x0000000000000000
+DATA orders<>+816(SB)/8, $0x0000000000000000
+DATA orders<>+824(SB)/8, $0x0000000300000002
+DATA orders<>+832(SB)/8, $0x0000000000000000
+DATA orders<>+840(SB)/8, $0x0000000100000000
+DATA orders<>+848(SB)/8, $0x0000000000000000
+DATA orders<>+856(SB)/8, $0x0000000300000002
+DATA orders<>+864(SB)/8, $0x0000000100000000
+DATA orders<>+872(SB)/8, $0x0000000300000002
+DATA orders<>+880(SB)/8, $0x0000000000000000
+DATA orders<>+888(SB)/8, $0x0000000500000004
+DATA orders<>+896(SB)/8, $0x0000000000000000
+DATA orders<>+904(SB)/8, $0x0000000000000000
+DATA orders<>+912(SB)/8, $0x0000000100000000
+DATA orders<>+920(SB)/8, $0x0000000300000002
+DATA orders<>+928(SB)/8, $0x0000000100000000
+DATA orders<>+936(SB)/8, $0x0000000000000000
+DATA orders<>+944(SB)/8, $0x0000000300000002
+DATA orders<>+952(SB)/8, $0x0000000500000004
+DATA orders<>+960(SB)/8, $0x0000000000000000
+DATA orders<>+968(SB)/8, $0x0000000100000000
+DATA orders<>+976(SB)/8, $0x0000000300000002
+DATA orders<>+984(SB)/8, $0x0000000500000004
+DATA orders<>+992(SB)/8, $0x0000000100000000
+DATA orders<>+1000(SB)/8, $0x0000000300000002
+DATA orders<>+1008(SB)/8, $0x0000000500000004
+DATA orders<>+1016(SB)/8, $0x0000000700000006
+GLOBL orders<>(SB), RODATA|NOPTR, $1024

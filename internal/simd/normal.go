@@ -37,27 +37,18 @@ func (k Kernels) LogCauchyCDF(dst, x []float64) { k.logCauchyCDF(dst, x) }
 // others than probabilities, go one at a time.
 func (k Kernels) NormalQuantile(dst, p []float64) {
 	dst = dst[:len(p)]
-	switch k {
-	case Scalar:
+	if k == Scalar {
 		each(dst, p, vec.NormalQuantile)
-	case avx512:
-		quantiles(dst, p)
-	default:
-		var at [quantileChunk]float64 // dst may be p
-		for len(p) > 0 {
-			n := copy(at[:], p)
-			normalQuantileAVX2(dst[:n], at[:n])
-			farQuantiles(dst, at[:n])
-			dst, p = dst[n:], p[n:]
-		}
+		return
 	}
+	k.quantiles(dst, p)
 }
 
 // quantileChunk is the number of quantiles that are worked on together.
 const quantileChunk = 128
 
 // quantiles is NormalQuantile with the tails gathered.
-func quantiles(dst, p []float64) {
+func (k Kernels) quantiles(dst, p []float64) {
 	var at, out [quantileChunk]float64
 	var tails, done [quantileChunk + 8]float64
 	for len(p) > 0 {
@@ -66,10 +57,10 @@ func quantiles(dst, p []float64) {
 		for i := n; i < m; i++ {
 			at[i] = 0.5
 		}
-		count := quantileCentreAVX512(out[:m], tails[:], at[:m])
-		quantileTailAVX512(done[:count], tails[:count])
+		count := quantileCentreVector(k, out[:m], tails[:], at[:m])
+		quantileTailVector(k, done[:count], tails[:count])
 		farQuantiles(done[:], tails[:count])
-		quantileMergeAVX512(out[:m], done[:], at[:m])
+		quantileMergeVector(k, out[:m], done[:], at[:m])
 		copy(dst[:n], out[:])
 		dst, p = dst[n:], p[n:]
 	}

@@ -30,6 +30,15 @@ func rotate(c, s float64, x, y []float64) {
 	}
 }
 
+// Minus writes x − y to dst, which may be either.
+func (k Kernels) Minus(dst, x, y []float64) { k.minus(dst, x, y) }
+
+func minus(dst, x, y []float64) {
+	for i, v := range x {
+		dst[i] = v - y[i]
+	}
+}
+
 // DotColumns writes Σ v[i]·columns[i + j·n] to dst[j] for each column j of a
 // matrix with n = len(v) rows, stored by columns: Xᵀv for len(dst) columns. Each
 // sum has the bits of Dot. Columns go four or eight at a time, so that v is read once
@@ -37,8 +46,8 @@ func rotate(c, s float64, x, y []float64) {
 func (k Kernels) DotColumns(columns, v, dst []float64) {
 	n := len(v)
 	columns = columns[:n*len(dst)]
-	for ; len(dst) >= 8 && k == avx512; dst, columns = dst[8:], columns[8*n:] {
-		dots8AVX512(columns, n, v, dst[:8])
+	for ; len(dst) >= 8 && k != Scalar; dst, columns = dst[8:], columns[8*n:] {
+		dots8Vector(k, columns, n, v, dst[:8])
 	}
 	for ; len(dst) >= 4 && k != Scalar; dst, columns = dst[4:], columns[4*n:] {
 		dst[0], dst[1], dst[2], dst[3] = dots4Vector(k, columns, n, v)
@@ -53,8 +62,8 @@ func (k Kernels) DotColumns(columns, v, dst []float64) {
 // Q, X being read once. Each sum has the bits of Dot.
 func (k Kernels) Products(vectors []float64, n int, columns, dst []float64) {
 	vectors, columns = vectors[:8*n], columns[:len(dst)/8*n]
-	if k == avx512 {
-		dots8AVX512(vectors, n, columns, dst[:len(dst)/8*8])
+	if k != Scalar {
+		dots8Vector(k, vectors, n, columns, dst[:len(dst)/8*8])
 		return
 	}
 	for ; len(dst) >= 8; dst, columns = dst[8:], columns[n:] {
@@ -70,10 +79,10 @@ func (k Kernels) Spread(dst []float64, stride int, along, epsilon, factor, scale
 	m := len(factor)
 	along, epsilon, scale, location = along[:8*m], epsilon[:8*m], scale[:m], location[:m]
 	c := 0
-	if k == avx512 && m >= 8 {
+	if k != Scalar && m >= 8 {
 		c = m / 8 * 8
 		_ = dst[(c-1)*stride+7]
-		spreadAVX512(dst, stride, along, epsilon, m, factor[:c], scale, location)
+		spreadVector(k, dst, stride, along, epsilon, m, factor[:c], scale, location)
 	}
 	for ; c < m; c++ {
 		to := dst[c*stride : c*stride+8]
@@ -95,8 +104,8 @@ func (k Kernels) AxpyColumns(a, columns, y []float64) { k.AxpyParts(a, columns, 
 // AxpyParts is AxpyColumns for the first len(y) of each column's n rows.
 func (k Kernels) AxpyParts(a, columns []float64, n int, y []float64) {
 	columns, y = columns[:n*len(a)], y[:min(n, len(y))]
-	if k == avx512 && 0 < len(y) && len(y) <= tileRows {
-		axpysTileAVX512(a, columns, n, y)
+	if k != Scalar && 0 < len(y) && len(y) <= tileRows {
+		axpysTileVector(k, a, columns, n, y)
 		return
 	}
 	for ; len(a) >= 4 && k != Scalar; a, columns = a[4:], columns[4*n:] {

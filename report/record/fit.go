@@ -89,7 +89,7 @@ type Fit struct {
 type Times struct {
 	Setup, Warmup, Sampling, Wall float64
 	// ToESS100 is Setup plus the part of Warmup and Sampling until the median
-	// or minimum bulk ESS over coefficients, or that of log_lik, was 100.
+	// or minimum bulk ESS over parameters, or that of log_lik, was 100.
 	ToESS100Median, ToESS100Min, ToESS100LogLik float64
 }
 

@@ -52,7 +52,8 @@ CREATE VIEW drift AS
 SELECT n.dataset, n.key, n.model, n.sampler, n.created, n.previous_created, s.name AS parameter,
        s.mean, p.mean AS previous_mean, s.sd, p.sd AS previous_sd,
        (s.mean - p.mean) / nullif(p.sd, 0) AS shift,
-       (s.mean - p.mean) / nullif(sqrt(s.mcse_mean * s.mcse_mean + p.mcse_mean * p.mcse_mean), 0) AS shift_z,
+       -- the errors of two nights are dependent: their streams have the same names
+       (s.mean - p.mean) / nullif(s.mcse_mean + p.mcse_mean, 0) AS shift_z,
        s.sd / nullif(p.sd, 0) AS sd_ratio,
        n.fit_id, n.previous_fit_id, n.pipeline
 FROM predecessor n
@@ -62,7 +63,7 @@ WHERE s.kind <> 'statistic' AND s.kind <> 'local_scale'
 ORDER BY n.dataset, n.key, n.model, n.sampler, n.created, s.parameter_id;
 COMMENT ON VIEW drift IS 'Each fit against the complete fit before it of its pipeline, parameter by parameter: shift of means in posterior standard deviations, ratio of sds.';
 COMMENT ON COLUMN drift.shift IS 'Change of the mean in standard deviations of the fit before.';
-COMMENT ON COLUMN drift.shift_z IS 'Change of the mean in Monte Carlo standard errors.';
+COMMENT ON COLUMN drift.shift_z IS 'Change of the mean over the sum of both Monte Carlo standard errors, the largest error that it can have: nights share their random numbers.';
 COMMENT ON COLUMN drift.sd_ratio IS 'sd over the sd of the fit before.';
 COMMENT ON COLUMN drift.dataset IS 'Data set.';
 COMMENT ON COLUMN drift.key IS 'File or group of the data set.';
@@ -134,7 +135,7 @@ COMMENT ON COLUMN drift_summary.previous_created IS 'When the fit before was fin
 COMMENT ON COLUMN drift_summary.shift IS 'Largest change of a posterior mean, in posterior standard deviations of the fit before.';
 COMMENT ON COLUMN drift_summary.shift_parameter IS 'The parameter concerned.';
 COMMENT ON COLUMN drift_summary.shift_rms IS 'Root mean square of these changes over parameters.';
-COMMENT ON COLUMN drift_summary.shift_z IS 'Largest change of a posterior mean in Monte Carlo standard errors.';
+COMMENT ON COLUMN drift_summary.shift_z IS 'Largest change of a posterior mean over the sum of both Monte Carlo standard errors, the largest error that it can have: nights share their random numbers.';
 COMMENT ON COLUMN drift_summary.sd_ratio IS 'Largest ratio of posterior standard deviations, the larger over the smaller.';
 COMMENT ON COLUMN drift_summary.sd_ratio_parameter IS 'The parameter concerned.';
 COMMENT ON COLUMN drift_summary.parameters_compared IS 'Parameters that both fits have.';

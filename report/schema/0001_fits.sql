@@ -113,8 +113,8 @@ COMMENT ON COLUMN fit.setup_seconds IS 'Seconds to prepare data and sampler, on 
 COMMENT ON COLUMN fit.warmup_seconds IS 'Seconds of warm-up, summed over chains.';
 COMMENT ON COLUMN fit.sampling_seconds IS 'Seconds of sampling after warm-up, summed over chains.';
 COMMENT ON COLUMN fit.wall_seconds IS 'Seconds on the clock for the whole fit.';
-COMMENT ON COLUMN fit.to_ess100_median IS 'Seconds of set-up, warm-up and sampling until the median bulk ESS over coefficients is 100.';
-COMMENT ON COLUMN fit.to_ess100_min IS 'The same for the smallest bulk ESS over coefficients.';
+COMMENT ON COLUMN fit.to_ess100_median IS 'Seconds of set-up, warm-up and sampling until the median bulk ESS over parameters is 100, dispersions included, local scales not.';
+COMMENT ON COLUMN fit.to_ess100_min IS 'The same for the smallest bulk ESS over these parameters.';
 COMMENT ON COLUMN fit.to_ess100_log_lik IS 'The same for the bulk ESS of log_lik.';
 COMMENT ON COLUMN fit.created IS 'When the fit was computed, UTC.';
 COMMENT ON COLUMN fit.judged IS 'When the verdict was made; later than created if gates changed, UTC.';
@@ -154,7 +154,8 @@ CREATE TABLE parameter (
     prior        VARCHAR,
     center       DOUBLE,
     scale        DOUBLE,
-    starts       DOUBLE[]
+    starts       DOUBLE[],
+    checksum     UINTEGER
 );
 
 COMMENT ON TABLE parameter IS 'Parameters of each fit.';
@@ -166,6 +167,7 @@ COMMENT ON COLUMN parameter.prior IS 'Prior on the scale of the design as sample
 COMMENT ON COLUMN parameter.center IS 'What was subtracted from the design column before sampling.';
 COMMENT ON COLUMN parameter.scale IS 'What the design column was divided by before sampling.';
 COMMENT ON COLUMN parameter.starts IS 'Starting point of each chain, on the scale of the design as sampled.';
+COMMENT ON COLUMN parameter.checksum IS 'CRC-32C of the draws as little-endian doubles, by chain and iteration; NULL where they were not kept.';
 
 CREATE TABLE draw (
     fit_id       BIGINT NOT NULL,

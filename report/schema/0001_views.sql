@@ -156,8 +156,8 @@ QUALIFY row_number() OVER (PARTITION BY f.dataset, f.key, f.model, f.sampler, f.
 ORDER BY f.dataset, f.key, f.model, f.sampler, f.replicate;
 COMMENT ON VIEW replicates IS 'The newest fit of each name and its replicates, with times and effective sample sizes: what pipeline compare rests on.';
 COMMENT ON COLUMN replicates.seconds IS 'Set-up, warm-up and sampling, as one core would need.';
-COMMENT ON COLUMN replicates.ess_median IS 'Median bulk ESS over coefficients.';
-COMMENT ON COLUMN replicates.ess_min IS 'Least bulk ESS over coefficients.';
+COMMENT ON COLUMN replicates.ess_median IS 'Median bulk ESS over parameters, dispersions included, local scales not.';
+COMMENT ON COLUMN replicates.ess_min IS 'Least bulk ESS over these parameters.';
 COMMENT ON COLUMN replicates.ess_log_lik IS 'Bulk ESS of log_lik.';
 
 CREATE VIEW conditions AS

@@ -36,7 +36,7 @@ var portable = map[string]string{
 }
 
 // own lists the kernels whose portable form is the function of that name in package simd.
-var own = strings.Fields(`rotate productMoments weightedLog1pExpMoments logitSlopes trialsSlopes
+var own = strings.Fields(`rotate slopes minus productMoments weightedLog1pExpMoments logitSlopes trialsSlopes
 	logitCurvatures expSlopes butterflies halvings power gatheredDot scatteredAxpy gather gatheredDots
 	scatteredAxpys`)
 
@@ -98,10 +98,7 @@ func needs(f *ir.File, form string) string {
 
 // forms lists the suffixes of a kernel's forms, the widest first.
 func (k *kernel) forms() []string {
-	switch {
-	case k.wideOnly:
-		return []string{"AVX512"}
-	case k.narrowOnly:
+	if k.narrowOnly {
 		return []string{"AVX2"}
 	}
 	return []string{"AVX512", "AVX2"}

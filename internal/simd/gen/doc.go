@@ -9,9 +9,9 @@
 // same operations on each lane in the same order.
 //
 // Read form.go for the operations, loop.go for the way through the slices,
-// elementary.go for exp and log, then kernels.go and columns.go; join.go puts
-// the two forms of a kernel into one function, dispatch.go writes the Go files, and main.go
+// elementary.go for exp and log, then kernels.go and columns.go; join.go weaves
+// the halves of a step and puts the two forms of a kernel into one function, dispatch.go writes the Go files, and main.go
 // all of them. The other files are kernels by subject:
-// normal.go, quantile.go, cauchy.go, philox.go, fourier.go, sparse.go, points.go and
-// tile.go.
+// normal.go, quantile.go, cauchy.go, philox.go, fourier.go, sparse.go, points.go, and
+// tile.go with narrow.go.
 package main

@@ -48,11 +48,33 @@ func (f *form) exp(x vec) vec {
 		f.VSCALEFPD(k, y, r)
 		return r
 	}
+	y, scale := f.factors(x)
+	return f.mul(y, scale)
+}
+
+// expMinusAbs returns e = e^−|t| and u = 1 + e. AVX2 has u of e's two factors in one
+// rounding, with the same bits: their product is exact where u sees it.
+func (f *form) expMinusAbs(t vec) (e, u vec) {
+	x := f.max(f.is(f.k(-746)), f.minusAbs(t))
+	if f.wide {
+		y, k, _ := f.expCore(x, 0)
+		e = f.reg()
+		f.VSCALEFPD(k, y, e)
+		return e, f.add(e, f.k(1))
+	}
+	y, scale := f.factors(x)
+	u = f.copy(y)
+	f.horner(u, scale, f.k(1))
+	return f.mul(y, scale), u
+}
+
+// factors returns y and s with eˣ = y·s, between the clamps.
+func (f *form) factors(x vec) (y, s vec) {
 	// 2ᵏ in two factors of half the exponent: the first product is exact
 	y, _, word := f.expCore(x, 2046)
 	half := f.right(word, 1)
 	y = f.mul(y, f.left(half, 52))
-	return f.mul(y, f.left(f.subInt(word, half), 52))
+	return y, f.left(f.subInt(word, half), 52)
 }
 
 // expNegative returns y and s with eᵗ = y·s, for t ≤ 0 or NaN; e⁻⁶⁴ below −64.
@@ -135,9 +157,8 @@ func (f *form) log1p(x vec) vec {
 	return f.special(sum, x, -1)
 }
 
-// log1pUnit is log1p on [0, 1] and NaN.
-func (f *form) log1pUnit(e vec) vec {
-	u := f.add(e, f.k(1))
+// log1pUnit is log1p on [0, 1] and NaN; u is 1 + e.
+func (f *form) log1pUnit(e, u vec) vec {
 	c := f.div(f.sub(e, f.sub(u, f.k(1))), u)
 	upper := f.compare(u, atLeast, f.k(math.Sqrt2))
 	zero := f.zero()
@@ -149,12 +170,12 @@ func (f *form) log1pUnit(e vec) vec {
 
 // log1pExp returns log(1 + eᵗ).
 func (f *form) log1pExp(t vec) vec {
-	return f.add(f.log1pUnit(f.exp(f.minusAbs(t))), f.positive(t))
+	e, u := f.expMinusAbs(t)
+	return f.add(f.log1pUnit(e, u), f.positive(t))
 }
 
 // logistic returns 1/(1 + e⁻ᵗ).
 func (f *form) logistic(t vec) vec {
-	e := f.exp(f.minusAbs(t))
-	top := f.choose(f.compare(t, atLeast, f.k(0)), f.k(1), e)
-	return f.div(top, f.add(e, f.k(1)))
+	e, u := f.expMinusAbs(t)
+	return f.div(f.choose(f.compare(t, atLeast, f.k(0)), f.k(1), e), u)
 }

@@ -46,3 +46,32 @@ func (k *kernel) join(f *ir.File) {
 		wide.Nodes = append(wide.Nodes, n)
 	}
 }
+
+// weft is how many instructions the second half of a step is behind the first: few, and
+// yet the two are not at once where most numbers are alive.
+const weft = 6
+
+// weave emits body for both halves of a step, an instruction of each in turn.
+func (f *form) weave(body func(h int)) {
+	file, err := f.Result()
+	if err != nil {
+		panic(err)
+	}
+	all := file.Functions()
+	fn := all[len(all)-1]
+	start := len(fn.Nodes)
+	var halves [2][]ir.Node
+	for h := range halves {
+		body(h)
+		halves[h] = slices.Clone(fn.Nodes[start:])
+		fn.Nodes = fn.Nodes[:start]
+	}
+	for i := range len(halves[0]) + weft {
+		if i < len(halves[0]) {
+			fn.Nodes = append(fn.Nodes, halves[0][i])
+		}
+		if i >= weft {
+			fn.Nodes = append(fn.Nodes, halves[1][i-weft])
+		}
+	}
+}

@@ -82,14 +82,24 @@ func sums() []*kernel {
 		x := l.load("x")
 		l.plus(s[0], l.mul(x, x), l.load("w"))
 	}
-	return []*kernel{dot, total, axpy, rotate, squares, weighted, curvature}
+
+	slopes := &kernel{name: "slopes", doc: "returns Σ x·first and Σ x²·second.", in: []string{"x", "first", "second"}, sums: []sum{{}, {}}}
+	slopes.body = func(l lane, s, _ []vec) {
+		x := l.load("x")
+		l.plus(s[0], x, l.load("first"))
+		l.plus(s[1], l.mul(x, x), l.load("second"))
+	}
+
+	minus := &kernel{name: "minus", doc: "writes x − y to dst.", in: []string{"x", "y"}, out: []string{"dst"}}
+	minus.body = func(l lane, _, _ []vec) { l.store(l.sub(l.load("x"), l.load("y")), "dst") }
+	return []*kernel{dot, total, axpy, rotate, squares, weighted, curvature, slopes, minus}
 }
 
 // passes are the sums of one term a row.
 func passes() []*kernel {
 	product := along("product", "returns Π (1 + e^−|t|), t = eta + delta·x, and adds max(t, 0) to the lanes.",
 		[]sum{{lanes: true}, {from: 1, times: true}})
-	product.args = "lanes *[8]float64"
+	product.args, product.woven = "lanes *[8]float64", true
 	product.body = func(l lane, s, with []vec) {
 		t := l.moving(with)
 		l.addTo(s[0], l.positive(t))
@@ -128,8 +138,7 @@ func moments() []*kernel {
 	logit.body = func(l lane, s, with []vec) {
 		t := l.moving(with)
 		l.addTo(s[0], l.positive(t))
-		e := l.exp(l.minusAbs(t))
-		u := l.add(e, l.form.k(1))
+		e, u := l.expMinusAbs(t)
 		l.mulTo(s[1], u)
 		p, w := l.tails(t, e, u)
 		x := l.load("x") // again: registers are scarce
@@ -138,12 +147,11 @@ func moments() []*kernel {
 	}
 
 	curve := along("productCurve", "is product, and writes p and w of productMoments to first and second.", lanes[:2])
-	curve.args, curve.out = "lanes *[8]float64", []string{"first", "second"}
+	curve.args, curve.out, curve.woven = "lanes *[8]float64", []string{"first", "second"}, true
 	curve.body = func(l lane, s, with []vec) {
 		t := l.moving(with)
 		l.addTo(s[0], l.positive(t))
-		e := l.exp(l.minusAbs(t))
-		u := l.add(e, l.form.k(1))
+		e, u := l.expMinusAbs(t)
 		l.mulTo(s[1], u)
 		p, w := l.tails(t, e, u)
 		l.store(p, "first")
@@ -153,13 +161,12 @@ func moments() []*kernel {
 	trials := along("weightedLog1pExpMoments", "returns Σ m·log(1 + eᵗ), Σ m·p·x and Σ m·w·x², t, p and w as in productMoments.", three, "m")
 	trials.body = func(l lane, s, with []vec) {
 		t := l.moving(with)
-		e := l.exp(l.minusAbs(t))
-		u := l.add(e, l.form.k(1))
+		e, u := l.expMinusAbs(t)
 		p, w := l.tails(t, e, u)
 		x, m := l.load("x"), l.load("m")
 		l.plus(s[1], l.mul(m, p), x)
 		l.plus(s[2], l.mul(x, x), l.mul(m, w))
-		l.plus(s[0], l.add(l.log1pUnit(e), l.positive(t)), m)
+		l.plus(s[0], l.add(l.log1pUnit(e, u), l.positive(t)), m)
 	}
 
 	exps := along("expMoments", "returns Σ mu, Σ mu·x and Σ mu·x², mu = eᵗ, t = eta + delta·x.", three)
@@ -214,8 +221,7 @@ func rows() []*kernel {
 
 	curve := &kernel{name: "logitCurvatures", doc: "writes p(1 − p), p = 1/(1 + e^−eta), to dst.", in: []string{"eta"}, out: []string{"dst"}}
 	curve.body = func(l lane, _, _ []vec) {
-		e := l.exp(l.minusAbs(l.load("eta")))
-		u := l.add(e, l.form.k(1))
+		e, u := l.expMinusAbs(l.load("eta"))
 		l.store(l.mul(l.div(l.is(l.form.k(1)), u), l.div(e, u)), "dst")
 	}
 

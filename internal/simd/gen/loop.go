@@ -24,9 +24,12 @@ type kernel struct {
 	body func(l lane, s []vec, with []vec)
 
 	// A kernel that is no such walk has a signature and writes all of itself.
-	sig      string
-	code     func(f *form)
-	wideOnly bool // there is no form for AVX2
+	sig  string
+	code func(f *form)
+
+	// woven has the two halves of a step of AVX2 in turn, an instruction of each: while one
+	// waits for its numbers the other goes on. It wants twice the registers.
+	woven bool
 
 	// narrowOnly has the form for AVX2 alone, which AVX-512 also calls.
 	narrowOnly bool
@@ -143,8 +146,13 @@ func (k *kernel) walk(f *form) {
 	f.SHRQ(operand.U8(3), steps)
 	f.JZ(operand.LabelRef("tail"))
 	f.Label("step")
-	for h := range f.halves() {
-		k.body(lane{w, h, nil, nil}, w.sums[h], w.with)
+	half := func(h int) { k.body(lane{w, h, nil, nil}, w.sums[h], w.with) }
+	if k.woven && !f.wide {
+		f.weave(half)
+	} else {
+		for h := range f.halves() {
+			half(h)
+		}
 	}
 	f.ADDQ(operand.U8(64), w.off)
 	f.DECQ(steps)

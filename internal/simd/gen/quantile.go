@@ -43,72 +43,127 @@ func (f *form) tailQuantile(p, q vec) vec {
 	return f.choose(f.compare(q, less, f.k(0)), f.xor(tail, f.bits(1<<63)), tail)
 }
 
-// quantile chooses between the two.
-func quantile() *kernel {
-	k := elementwise("normalQuantile", func(l lane, p vec) vec {
-		q := l.sub(p, l.form.k(0.5))
-		centre, tail := l.centreQuantile(q), l.tailQuantile(p, q)
-		return l.choose(l.compare(l.and(q, l.form.bits(1<<63-1)), atMost, l.form.k(0.425)), centre, tail)
-	})
-	k.doc = "writes the normal quantiles of x, between e⁻²⁵ and 1 − e⁻²⁵, to dst; AVX-512 has quantileParts."
-	k.narrowOnly = true
-	return k
-}
-
 // quantileParts are the centre for all, which also gathers the p of the tails, the tails of
 // what was gathered, and their way back: three in twenty draws are in the tails, and a
 // logarithm and a root for all cost more than to gather those.
 func quantileParts() []*kernel {
 	tail := elementwise("quantileTail", func(l lane, p vec) vec { return l.tailQuantile(p, l.sub(p, l.form.k(0.5))) })
-	tail.doc = "is normalQuantile for |x − ½| > 0.425."
-	tail.wideOnly = true
+	tail.doc = "writes the normal quantiles of x, |x − ½| > 0.425 and between e⁻²⁵ and 1 − e⁻²⁵, to dst."
 	centre := &kernel{
-		name: "quantileCentre", wideOnly: true,
-		doc: "writes the normal quantiles of p with |p − ½| ≤ 0.425 to dst, and other p one after the other to tails, with room for 8 more than these: count. The length is a multiple of 8.",
-		sig: "func(dst []float64, tails []float64, p []float64) (count int)",
+		name: "quantileCentre",
+		doc:  "writes the normal quantiles of p with |p − ½| ≤ 0.425 to dst, and other p one after the other to tails, with room for 8 more than these: count. The length is a multiple of 8.",
+		sig:  "func(dst []float64, tails []float64, p []float64) (count int)",
 		code: func(f *form) {
-			f.overTails("tails", func(p, q vec, tails reg.Register, at, next operand.Mem) {
+			f.overTails("tails", func(p, q vec, tails choice, at, next operand.Mem) {
 				f.VMOVUPD(f.centreQuantile(q), at)
-				packed := f.reg()
-				f.VCOMPRESSPD_Z(p, tails, packed)
-				f.VMOVUPD(packed, next)
+				f.VMOVUPD(f.packed(p, tails), next)
 			})
 		},
 	}
 	merge := &kernel{
-		name: "quantileMerge", wideOnly: true,
-		doc: "writes tails one after the other to the places of dst whose p quantileCentre has gathered.",
-		sig: "func(dst []float64, tails []float64, p []float64) (count int)",
+		name: "quantileMerge",
+		doc:  "writes tails one after the other to the places of dst whose p quantileCentre has gathered.",
+		sig:  "func(dst []float64, tails []float64, p []float64) (count int)",
 		code: func(f *form) {
-			f.overTails("tails", func(_, _ vec, tails reg.Register, at, next operand.Mem) {
-				spread := f.reg()
-				f.VEXPANDPD_Z(next, tails, spread)
-				f.VMOVUPD(spread, tails, at)
+			f.overTails("tails", func(_, _ vec, tails choice, at, next operand.Mem) {
+				f.unpack(next, tails, at)
 			})
 		},
 	}
 	return []*kernel{tail, centre, merge}
 }
 
+// choice is some lanes of a register: a mask, and for AVX2 its bits as an integer.
+type choice struct {
+	mask reg.Register
+	bits reg.GPVirtual
+}
+
+// The rows of 8 places of 32 bits that VPERMPS reads: for each choice of 4 lanes the order
+// that brings them together, and that which brings them back.
+const (
+	packing, unpacking = 0, 32 * 16
+)
+
+// orders returns the words of both, 4 a row.
+func orders() (words []uint64) {
+	double := func(i int) uint64 { return uint64(2*i) | uint64(2*i+1)<<32 }
+	for _, back := range []bool{false, true} {
+		for lanes := range 16 {
+			row, n := [4]uint64{}, 0
+			for i := range 4 {
+				if lanes>>i&1 == 1 {
+					if back {
+						row[i] = double(n)
+					} else {
+						row[n] = double(i)
+					}
+					n++
+				}
+			}
+			words = append(words, row[:]...)
+		}
+	}
+	return words
+}
+
+// order returns a row of orders in a register.
+func (f *form) order(which int, lanes choice) vec {
+	table, row := f.GP64(), f.GP64()
+	f.LEAQ(operand.NewDataAddr(operand.NewStaticSymbol("orders"), which), table)
+	f.MOVQ(lanes.bits, row)
+	f.SHLQ(operand.U8(5), row)
+	return f.copy(operand.Mem{Base: table, Index: row, Scale: 1})
+}
+
+// packed returns the lanes chosen of x one after the other.
+func (f *form) packed(x vec, lanes choice) vec {
+	r := f.reg()
+	if f.wide {
+		f.VCOMPRESSPD_Z(x, lanes.mask, r)
+	} else {
+		f.VPERMPS(x, f.order(packing, lanes), r)
+	}
+	return r
+}
+
+// unpack writes what packed has made to the lanes chosen.
+func (f *form) unpack(from operand.Mem, lanes choice, to operand.Mem) {
+	r := f.reg()
+	if f.wide {
+		f.VEXPANDPD_Z(from, lanes.mask, r)
+		f.VMOVUPD(r, lanes.mask, to)
+		return
+	}
+	f.VPERMPS(from, f.order(unpacking, lanes), r)
+	f.VMOVUPD(f.choose(lanes.mask, r, f.copy(to)), to)
+}
+
 // overTails goes over p and dst; next is the place of the next tail of the other slice.
-func (f *form) overTails(other string, body func(p, q vec, tails reg.Register, at, next operand.Mem)) {
+func (f *form) overTails(other string, body func(p, q vec, tails choice, at, next operand.Mem)) {
 	load := func(name string) reg.GPVirtual {
 		return f.Load(f.Param(name).Base(), f.GP64()).(reg.GPVirtual)
 	}
 	dst, tails, from := load("dst"), load(other), load("p")
 	steps := f.Load(f.Param("p").Len(), f.GP64())
-	count, found := f.GP64(), f.GP64()
+	count := f.GP64()
 	f.XORQ(count, count)
 	f.SHRQ(operand.U8(3), steps)
 	f.JZ(operand.LabelRef("done"))
 	f.Label("step")
-	p := f.copy(operand.Mem{Base: from})
-	q := f.sub(p, f.k(0.5))
-	mask := f.compare(f.and(q, f.bits(1<<63-1)), notAtMost, f.k(0.425))
-	body(p, q, mask, operand.Mem{Base: dst}, operand.Mem{Base: tails, Index: count, Scale: 8})
-	f.KMOVW(mask, found.As32())
-	f.POPCNTL(found.As32(), found.As32())
-	f.ADDQ(found, count)
+	for h := range f.halves() {
+		p := f.copy(operand.Mem{Base: from, Disp: 32 * h})
+		q := f.sub(p, f.k(0.5))
+		found := choice{f.compare(f.and(q, f.bits(1<<63-1)), notAtMost, f.k(0.425)), f.GP64()}
+		if f.wide {
+			f.KMOVW(found.mask, found.bits.As32())
+		} else {
+			f.VMOVMSKPD(found.mask, found.bits.As32())
+		}
+		body(p, q, found, operand.Mem{Base: dst, Disp: 32 * h}, operand.Mem{Base: tails, Index: count, Scale: 8})
+		f.POPCNTL(found.bits.As32(), found.bits.As32())
+		f.ADDQ(found.bits, count)
+	}
 	f.ADDQ(operand.U8(64), from)
 	f.ADDQ(operand.U8(64), dst)
 	f.DECQ(steps)

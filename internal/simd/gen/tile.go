@@ -7,17 +7,22 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Kernels of AVX-512 alone, whose 32 registers hold what AVX2 reads and writes again.
+// Products of matrices in tiles of one side, sums standing in registers. AVX2, which has
+// half as many registers of half the length, goes its own way to the same sums: narrow.go.
 
 // product is dst[8j + i] = Σ vectors[i]·columns[j], with dot's lanes and tree in
 // each: each column is read once for 8 vectors, and the 8 sums of a column are
 // reduced together.
 func product() *kernel {
 	return &kernel{
-		name: "dots8", wideOnly: true,
-		doc: "writes Σ v·c for 8 vectors v of n elements and each column c, 8 sums a column, to dst.",
-		sig: "func(vectors []float64, n int, columns []float64, dst []float64)",
+		name: "dots8",
+		doc:  "writes Σ v·c for 8 vectors v of n elements and each column c, 8 sums a column, to dst.",
+		sig:  "func(vectors []float64, n int, columns []float64, dst []float64)",
 		code: func(f *form) {
+			if !f.wide {
+				f.narrowDots()
+				return
+			}
 			load := func(name string) reg.GPVirtual {
 				return f.Load(f.Param(name).Base(), f.GP64()).(reg.GPVirtual)
 			}
@@ -127,10 +132,14 @@ const tileRegisters = 16
 // tiled is axpys4 for any number of short columns, dst standing in registers.
 func tiled() *kernel {
 	return &kernel{
-		name: "axpysTile", wideOnly: true,
-		doc: fmt.Sprintf("adds Σ a·c for each column c to dst, one after the other; dst has at most %d elements, and one at least.", 8*tileRegisters),
-		sig: "func(a []float64, columns []float64, apart int, dst []float64)",
+		name: "axpysTile",
+		doc:  fmt.Sprintf("adds Σ a·c for each column c to dst, one after the other; dst has at most %d elements, and one at least.", 8*tileRegisters),
+		sig:  "func(a []float64, columns []float64, apart int, dst []float64)",
 		code: func(f *form) {
+			if !f.wide {
+				f.narrowTiles()
+				return
+			}
 			a := f.Load(f.Param("a").Base(), f.GP64()).(reg.GPVirtual)
 			left := f.Load(f.Param("a").Len(), f.GP64())
 			columns := f.Load(f.Param("columns").Base(), f.GP64()).(reg.GPVirtual)
@@ -190,9 +199,9 @@ func (f *form) tile(m int, a reg.GPVirtual, left reg.Register, columns, dst reg.
 // location[c] for 8 lines i: a block of 8 × 8 of epsilon is transposed on the way.
 func spread() *kernel {
 	return &kernel{
-		name: "spread", wideOnly: true,
-		doc: "writes scale·(factor·along + epsilon) + location for 8 lines and each column to dst; the length of factor is a multiple of 8.",
-		sig: "func(dst []float64, stride int, along, epsilon []float64, apart int, factor, scale, location []float64)",
+		name: "spread",
+		doc:  "writes scale·(factor·along + epsilon) + location for 8 lines and each column to dst; the length of factor is a multiple of 8.",
+		sig:  "func(dst []float64, stride int, along, epsilon []float64, apart int, factor, scale, location []float64)",
 		code: func(f *form) {
 			load := func(name string) reg.GPVirtual {
 				return f.Load(f.Param(name).Base(), f.GP64()).(reg.GPVirtual)
@@ -207,20 +216,10 @@ func spread() *kernel {
 			f.SHRQ(operand.U8(3), left)
 			f.JZ(operand.LabelRef("done"))
 			f.Label("step")
-			row := f.GP64()
-			f.MOVQ(epsilon, row)
-			rows := make([]vec, 8)
-			for i := range rows {
-				rows[i] = f.copy(operand.Mem{Base: row})
-				f.ADDQ(apart, row)
-			}
-			for c, e := range f.transpose(rows) {
-				v, by := f.copy(operand.Mem{Base: along, Disp: 64 * c}), f.reg()
-				f.VFMADD231PD_BCST(operand.Mem{Base: factor, Disp: 8 * c}, v, e)
-				f.VBROADCASTSD(operand.Mem{Base: scale, Disp: 8 * c}, by)
-				f.VFMADD213PD_BCST(operand.Mem{Base: location, Disp: 8 * c}, by, e)
-				f.VMOVUPD(e, operand.Mem{Base: dst})
-				f.ADDQ(stride, dst)
+			if f.wide {
+				f.wideSpread(dst, stride, along, epsilon, apart, factor, scale, location)
+			} else {
+				f.narrowSpread(dst, stride, along, epsilon, apart, [3]reg.GPVirtual{factor, scale, location})
 			}
 			f.ADDQ(operand.U32(512), along)
 			for _, pointer := range []reg.GPVirtual{epsilon, factor, scale, location} {
@@ -230,6 +229,25 @@ func spread() *kernel {
 			f.JNZ(operand.LabelRef("step"))
 			f.Label("done")
 		},
+	}
+}
+
+// wideSpread does 8 columns.
+func (f *form) wideSpread(dst, stride, along, epsilon, apart, factor, scale, location reg.GPVirtual) {
+	row := f.GP64()
+	f.MOVQ(epsilon, row)
+	rows := make([]vec, 8)
+	for i := range rows {
+		rows[i] = f.copy(operand.Mem{Base: row})
+		f.ADDQ(apart, row)
+	}
+	for c, e := range f.transpose(rows) {
+		v, by := f.copy(operand.Mem{Base: along, Disp: 64 * c}), f.reg()
+		f.VFMADD231PD_BCST(operand.Mem{Base: factor, Disp: 8 * c}, v, e)
+		f.VBROADCASTSD(operand.Mem{Base: scale, Disp: 8 * c}, by)
+		f.VFMADD213PD_BCST(operand.Mem{Base: location, Disp: 8 * c}, by, e)
+		f.VMOVUPD(e, operand.Mem{Base: dst})
+		f.ADDQ(stride, dst)
 	}
 }
 

@@ -40,7 +40,7 @@ func (p *Prepared) reached(m *Measured) bool {
 		return true
 	}
 	if until.ESS > 0 {
-		return m.ESS(until.Over, p.Kept) >= until.ESS
+		return m.ESS(until.Over) >= until.ESS
 	}
 	evidence := p.evidence(m)
 	evidence.Derived = slices.DeleteFunc(evidence.Derived, func(s judge.Statistic) bool {
@@ -53,9 +53,9 @@ func (p *Prepared) reached(m *Measured) bool {
 func (p *Prepared) Progress(m *Measured) progress.Check {
 	until := p.Pipeline.Run.Until
 	if until.ESS > 0 {
-		return progress.Check{ESS: m.ESS(until.Over, p.Kept), Target: until.ESS, What: until.Over + " ESS",
+		return progress.Check{ESS: m.ESS(until.Over), Target: until.ESS, What: until.Over + " ESS",
 			RHat: m.WorstRHat()}
 	}
-	return progress.Check{ESS: m.ESS("all", p.Kept), Target: p.Gates.ESSBulk.Strict().At, What: "least ESS",
+	return progress.Check{ESS: m.ESS("all"), Target: p.Gates.ESSBulk.Strict().At, What: "least ESS",
 		RHat: m.WorstRHat()}
 }

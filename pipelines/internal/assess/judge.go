@@ -30,7 +30,7 @@ func Judge(ctx context.Context, d *Drawn, s Stamp) (*Judged, error) {
 		evidence := d.evidence(d.Measured)
 		evidence.Warnings = warnings
 		rec.Verdict = judge.Judge(d.Gates, evidence)
-		out.RHatMax, out.ESSBulkMin = d.Measured.WorstRHat(), d.Measured.ESS("min", d.Kept)
+		out.RHatMax, out.ESSBulkMin = d.Measured.WorstRHat(), d.Measured.ESS("min")
 	}
 	for i, p := range rec.Parameters {
 		out.Parameters = append(out.Parameters,

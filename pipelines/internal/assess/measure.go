@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"glmbatch/infer"
 	"glmbatch/infer/diag"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spool"
@@ -110,20 +109,25 @@ func (m *Measured) WorstRHat() float64 {
 	return worst
 }
 
-// ESS is the bulk effective sample size that the target speaks of.
-func (m *Measured) ESS(over string, kinds []infer.Parameter) float64 {
+// ESS is the bulk effective sample size that the target speaks of: the median or the least over the parameters that
+// gates look at, dispersions included, or the least over these and the gated statistics (all).
+func (m *Measured) ESS(over string) float64 {
 	var list []float64
-	for i, p := range kinds {
-		other := p.Kind == infer.Dispersion || p.Kind == infer.Scale || p.Kind == infer.LocalScale
-		if !other || over == "all" && m.gated(i) {
+	for i := range m.Parameters {
+		if m.gated(i) {
 			list = append(list, m.Parameters[i].ESSBulk)
 		}
 	}
-	if over == "all" {
-		list = append(list, m.logLik.ESSBulk)
+	if over == "all" || len(list) == 0 {
+		if !m.still {
+			list = append(list, m.logLik.ESSBulk)
+		}
 		for i := range m.extra {
 			list = append(list, m.extra[i].Summary.ESSBulk)
 		}
+	}
+	if len(list) == 0 {
+		return 0
 	}
 	for i, v := range list {
 		if math.IsNaN(v) {

@@ -11,31 +11,33 @@ import (
 	"glmbatch/report/judge"
 )
 
+// Targets, to_ess100_… and ess_bulk_… speak of every parameter that gates look at: of intercept, coefficients and sigma
+// here, not of the local scale that is the last.
 func TestEffectiveSampleSizeOfTheTarget(t *testing.T) {
-	kinds := []infer.Parameter{
-		{Name: "(Intercept)", Kind: infer.Intercept}, {Name: "a", Kind: infer.Coefficient},
-		{Name: "b", Kind: infer.Coefficient}, {Name: "sigma", Kind: infer.Dispersion},
-	}
-	m := &Measured{logLik: diag.Summary{ESSBulk: 5}}
-	for _, ess := range []float64{400, 100, 300, 7} {
+	m := &Measured{logLik: diag.Summary{ESSBulk: 5}, local: []bool{false, false, false, false, true}}
+	for _, ess := range []float64{400, 100, 300, 7, 1} {
 		m.Parameters = append(m.Parameters, diag.Summary{ESSBulk: ess})
 	}
-	for over, want := range map[string]float64{"median": 300, "min": 100, "all": 5} {
-		if got := m.ESS(over, kinds); got != want {
+	for over, want := range map[string]float64{"median": 200, "min": 7, "all": 5} {
+		if got := m.ESS(over); got != want {
 			t.Errorf("%s: %g, want %g", over, got, want)
 		}
 	}
 	even := &Measured{Parameters: []diag.Summary{{ESSBulk: 400}, {ESSBulk: 100}, {ESSBulk: 310}, {ESSBulk: 200}}}
-	if got := even.ESS("median", kinds[:3]); got != 310 {
-		t.Errorf("median of three: %g, want 310", got)
-	}
-	kinds[3].Kind = infer.Coefficient
-	if got := even.ESS("median", kinds); got != 255 {
+	if got := even.ESS("median"); got != 255 {
 		t.Errorf("median of four: %g, want the mean of the two in the middle, 255", got)
 	}
+	even.Parameters = even.Parameters[:3]
+	if got := even.ESS("median"); got != 310 {
+		t.Errorf("median of three: %g, want 310", got)
+	}
 	m.Parameters[1].ESSBulk = math.NaN()
-	if got := m.ESS("min", kinds); got != 0 {
+	if got := m.ESS("min"); got != 0 {
 		t.Errorf("an ESS that cannot be computed counts as %g, want 0", got)
+	}
+	still := &Measured{logLik: diag.Summary{ESSBulk: math.NaN()}, still: true, Parameters: []diag.Summary{{ESSBulk: 9}}}
+	if got := still.ESS("all"); got != 9 {
+		t.Errorf("with a log_lik that never moves: %g, want 9", got)
 	}
 }
 

@@ -99,8 +99,8 @@ func (d *Drawn) diagnostics(condition []record.Diagnostic) []record.Diagnostic {
 	out := []record.Diagnostic{
 		{Name: "rhat_max", Chain: -1, Value: m.WorstRHat()},
 		{Name: "rhat_max_if_mixed", Chain: -1, Value: mixed},
-		{Name: "ess_bulk_median", Chain: -1, Value: m.ESS("median", d.Kept)},
-		{Name: "ess_bulk_min", Chain: -1, Value: m.ESS("min", d.Kept)},
+		{Name: "ess_bulk_median", Chain: -1, Value: m.ESS("median")},
+		{Name: "ess_bulk_min", Chain: -1, Value: m.ESS("min")},
 		{Name: "divergences", Chain: -1, Value: float64(m.Divergences)},
 	}
 	if total := d.Facts().Observations; total > 0 {
@@ -150,8 +150,8 @@ func (d *Drawn) times(s Stamp) record.Times {
 		}
 		return t.Setup + t.Warmup + t.Sampling*(100/ess)
 	}
-	t.ToESS100Median = until(d.Measured.ESS("median", d.Kept))
-	t.ToESS100Min = until(d.Measured.ESS("min", d.Kept))
+	t.ToESS100Median = until(d.Measured.ESS("median"))
+	t.ToESS100Min = until(d.Measured.ESS("min"))
 	t.ToESS100LogLik = until(d.Measured.logLik.ESSBulk)
 	return t
 }

@@ -159,7 +159,7 @@ func kernels(t testing.TB, s infer.Setup, n int) []infer.Kernel {
 // all states of plain chains with the same streams tells; errors are those of batch means,
 // written out; rows are functionals of the state.
 func TestCollectCountsTheWindow(t *testing.T) {
-	plan := NewPlan(20, 40, 160)
+	plan := NewPlan(20, []int{40, 80, 160})
 	if fmt.Sprint(plan.Segments) != "[20 40 80]" || plan.Batch != 4 {
 		t.Fatalf("the plan is %v", plan)
 	}
@@ -256,7 +256,7 @@ func counted(seen *[3][160][]uint8, w [2]int, i int, a uint8) (p, mcse float64) 
 // counts; a state that is cut short changes nothing and is an error.
 func TestChainResumes(t *testing.T) {
 	for _, q := range []int{2, 3} {
-		for name, s := range setups(t, q, NewPlan(3, 9, 36)) {
+		for name, s := range setups(t, q, NewPlan(3, []int{9, 18, 36})) {
 			k := kernels(t, s, 1)[0]
 			for i := range 40 {
 				state, err := k.MarshalBinary()

@@ -15,14 +15,10 @@ type Plan struct {
 	Batch    int
 }
 
-// NewPlan is for windows of [from, to) iterations that grow to the double: from, to,
-// 2·to … up to most.
-func NewPlan(from, to, most int) Plan {
-	p := Plan{Segments: []int{from}, Batch: max(1, int(math.Sqrt(float64(to-from))))}
-	for at := to; at < most; at *= 2 {
-		p.Segments = append(p.Segments, at)
-	}
-	return p
+// NewPlan is for windows of [from, to) iterations whose ends are given in ascending order. A
+// window may also begin at an end.
+func NewPlan(from int, ends []int) Plan {
+	return Plan{Segments: append([]int{from}, ends[:len(ends)-1]...), Batch: max(1, int(math.Sqrt(float64(ends[0]-from))))}
 }
 
 // segment counts states over some iterations. Counts of variable i stand at

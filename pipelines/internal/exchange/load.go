@@ -185,7 +185,7 @@ func (f *Foreign) judge(fit *report.Fit, columns []int) {
 		if kind := fit.Parameters[p].Kind; kind != infer.LocalScale {
 			evidence.Names, evidence.Summaries = append(evidence.Names, fit.Parameters[p].Name),
 				append(evidence.Summaries, s)
-			if (kind == infer.Coefficient || kind == infer.Intercept) && !math.IsNaN(s.ESSBulk) {
+			if !math.IsNaN(s.ESSBulk) {
 				ess = append(ess, s.ESSBulk)
 			}
 		}

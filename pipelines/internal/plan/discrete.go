@@ -110,8 +110,7 @@ func (d *Discrete) chains(s Schedule) (*discrete.Setup, *discreteSampler, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	w := s.Start()
-	counts := discrete.NewPlan(w.From, w.To, s.most())
+	counts := discrete.NewPlan(s.Start().From, s.Ends())
 	if !d.method.gated {
 		counts.Batch = 0
 	}

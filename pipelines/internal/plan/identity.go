@@ -123,13 +123,18 @@ type lengthIdentity struct {
 	Until                   spec.Until
 	First, Max              int
 	FixedWarmup, FixedDraws int
+	// Growth is the version of the rules by which chains grow; empty of a fixed length.
+	Growth string `json:",omitempty"`
 }
+
+// growthVersion names these rules: others are other lengths of the same chains.
+const growthVersion = "growth/2"
 
 func identifyLength(r spec.Run) lengthIdentity {
 	if r.Fixed() {
 		return lengthIdentity{FixedWarmup: r.Warmup, FixedDraws: r.Draws}
 	}
-	return lengthIdentity{Until: r.Until, First: r.First, Max: r.MaxDraws}
+	return lengthIdentity{Until: r.Until, First: r.First, Max: r.MaxDraws, Growth: growthVersion}
 }
 
 // Record is the identity as the ledger keeps it: JSON with sorted maps.

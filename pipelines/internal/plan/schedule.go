@@ -3,7 +3,8 @@ package plan
 import "glmbatch/pipelines/internal/spec"
 
 // Schedule decides how long the chains of a fit get. Lengths are iterations
-// per chain, warm-up counted, and take the values first·2^k only, the same for
+// per chain, warm-up counted, and take the values first·2^k and, to confirm a target
+// that holds there, half as much again; the same for
 // all chains, so that neither workers nor resumes change what is kept.
 type Schedule struct {
 	first, max int
@@ -60,18 +61,56 @@ type Checked struct {
 	Reached bool // the target of the run holds
 }
 
-// Next returns the window of the next check, or done. Where R-hat has not
+// Next returns the window of the next check, or done. A target that holds at a length for the first time is confirmed:
+// the chains grow by half, and where it holds again they are done. Growing until a target holds and no further
+// favours chains that have not been in a tail yet, or that seem to mix better than they do. Where R-hat has not
 // passed, the older half of what the chains have becomes warm-up. Where the
 // chains may not grow any more, the window stays as it was checked.
 func (s Schedule) Next(w Window, c Checked) (next Window, done bool) {
-	if s.fixedDraws > 0 || c.Reached || 2*w.To > s.max {
+	length := s.length(w)
+	confirming, more := w.To > length, s.confirmed(length)
+	switch {
+	case s.fixedDraws > 0, c.Reached && (confirming || more == length), !c.Reached && 2*length > s.max:
 		return w, true
+	case c.Reached:
+		w.To = more
+		return w, false
 	}
 	if !c.Mixed {
-		w.From = w.To / 2
+		w.From = max(w.From, length/2)
 	}
-	w.To *= 2
+	w.To = 2 * length
 	return w, false
+}
+
+// length is the longest of the lengths first·2^k that a window comes to.
+func (s Schedule) length(w Window) int {
+	length := s.Start().To
+	for 2*length <= w.To {
+		length *= 2
+	}
+	return length
+}
+
+// confirmed is the length at which a target is confirmed that holds at another one.
+func (s Schedule) confirmed(length int) int { return max(length, min(length+length/2, s.max)) }
+
+// Ends lists the lengths at which checks may fall, in ascending order.
+func (s Schedule) Ends() (out []int) {
+	length := s.Start().To
+	for {
+		out = append(out, length)
+		if s.fixedDraws > 0 {
+			return out
+		}
+		if more := s.confirmed(length); more > length {
+			out = append(out, more)
+		}
+		if 2*length > s.max {
+			return out
+		}
+		length *= 2
+	}
 }
 
 // NewSchedule is the schedule that a run asks for.

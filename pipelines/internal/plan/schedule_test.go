@@ -32,16 +32,50 @@ func TestScheduleGrowsByDoubling(t *testing.T) {
 		checks []Checked
 		want   []Window
 	}{
-		{"reached at once", []Checked{{true, true}}, []Window{{250, 500}}},
-		{"mixed from the start", []Checked{{true, false}, {true, false}, {true, true}},
-			[]Window{{250, 500}, {250, 1000}, {250, 2000}}},
+		{"reached at once, and confirmed", []Checked{{true, true}, {true, true}}, []Window{{250, 500}, {250, 750}}},
+		{"mixed from the start", []Checked{{true, false}, {true, false}, {true, true}, {true, true}},
+			[]Window{{250, 500}, {250, 1000}, {250, 2000}, {250, 3000}}},
+		{"not confirmed", []Checked{{true, true}, {true, false}, {true, true}, {true, true}},
+			[]Window{{250, 500}, {250, 750}, {250, 1000}, {250, 1500}}},
+		{"not confirmed, for chains no longer agree", []Checked{{true, false}, {true, true}, {false, false}, {true, true},
+			{true, true}}, []Window{{250, 500}, {250, 1000}, {250, 1500}, {500, 2000}, {500, 3000}}},
 		{"older half becomes warm-up", []Checked{{false, false}, {false, false}, {true, false}},
 			[]Window{{250, 500}, {250, 1000}, {500, 2000}, {500, 4000}}},
 		{"never beyond max", []Checked{{}, {}, {}, {}, {}, {}, {}},
 			[]Window{{250, 500}, {250, 1000}, {500, 2000}, {1000, 4000}, {2000, 8000}, {4000, 16000}}},
+		{"confirmed as far as max goes", []Checked{{}, {}, {}, {}, {}, {true, true}, {true, false}},
+			[]Window{{250, 500}, {250, 1000}, {500, 2000}, {1000, 4000}, {2000, 8000}, {4000, 16000}, {4000, 20000}}},
 	} {
 		if got := windows(s, c.checks...); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// Where max leaves no room, what holds is not confirmed. Chains that start from an earlier posterior count from their
+// own first length; odd lengths are halved downwards.
+func TestConfirmationHasItsRoom(t *testing.T) {
+	held := Checked{true, true}
+	for _, c := range []struct {
+		name     string
+		schedule Schedule
+		checks   []Checked
+		want     []Window
+		ends     []int
+	}{
+		{"no room", Schedule{first: 500, max: 500}, []Checked{held}, []Window{{250, 500}}, []int{500}},
+		{"no room at the last length", Schedule{first: 500, max: 1000}, []Checked{{}, held, held},
+			[]Window{{250, 500}, {250, 1000}}, []int{500, 750, 1000}},
+		{"little room", Schedule{first: 500, max: 600}, []Checked{held, {}}, []Window{{250, 500}, {250, 600}}, []int{500, 600}},
+		{"warm", Schedule{first: 500, max: 2000, burn: 62}, []Checked{held, {}, held, held},
+			[]Window{{62, 312}, {62, 468}, {156, 624}, {156, 936}}, []int{312, 468, 624, 936, 1248, 1872}},
+		{"odd", Schedule{first: 25, max: 100}, []Checked{held, held}, []Window{{12, 25}, {12, 37}}, []int{25, 37, 50, 75, 100}},
+	} {
+		if got := windows(c.schedule, c.checks...); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+		if got := c.schedule.Ends(); !slices.Equal(got, c.ends) {
+			t.Errorf("%s: ends %v, want %v", c.name, got, c.ends)
 		}
 	}
 }

@@ -48,7 +48,7 @@ type Result struct {
 	Seconds     float64            `json:"seconds,omitempty"` // processor time: set-up, warm-up and sampling
 	Times       Times              `json:"times,omitzero"`
 	RHatMax     report.Number      `json:"rhat_max,omitzero"`     // of the gated quantities of a fit that was drawn now
-	ESSBulkMin  report.Number      `json:"ess_bulk_min,omitzero"` // of its coefficients
+	ESSBulkMin  report.Number      `json:"ess_bulk_min,omitzero"` // of its gated parameters
 	Divergences int                `json:"divergences,omitempty"`
 	Discrete    bool               `json:"-"` // of a model of kind mrf: rows are variables, columns edges
 	Parameters  []ParameterSummary `json:"-"`
@@ -165,7 +165,8 @@ func (o *Outcome) deliver(ctx context.Context, ledger *report.Ledger, copyTo, pa
 		case ctx.Err() != nil:
 			*not, o.ExitCode = err.Error(), exit.Interrupted
 		default:
-			*not, o.ExitCode = err.Error(), max(o.ExitCode, exit.Uncommitted)
+			*not = err.Error()
+			o.undelivered(err)
 		}
 	}
 	if copyTo != "" {
@@ -191,14 +192,16 @@ func (o *Outcome) complete() {
 	}
 }
 
-// exitCode sums the results up: an interruption outweighs what is uncommitted,
-// and that outweighs a failure.
+// exitCode sums the results up: an interruption outweighs a damaged ledger, that what is
+// uncommitted, and that a failure.
 func exitCode(fits []*Result) int {
-	code := exit.Pass
+	code, unusable := exit.Pass, false
 	for _, f := range fits {
 		switch {
 		case f.Action == Interrupted:
-			code = exit.Interrupted
+			return exit.Interrupted
+		case report.IsUnusable(f.Err):
+			unusable = true
 		case f.Action == Uncommitted:
 			code = max(code, exit.Uncommitted)
 		case f.Action == Planned:
@@ -207,7 +210,22 @@ func exitCode(fits []*Result) int {
 			code = max(code, exit.Fail)
 		}
 	}
+	if unusable {
+		return exit.Usage
+	}
 	return code
+}
+
+// undelivered takes into the exit code that something did not come to the ledger, its copy
+// or its page for err: 3, or 2 where the ledger is damaged, which no later commit mends.
+func (o *Outcome) undelivered(err error) {
+	switch {
+	case o.ExitCode == exit.Interrupted:
+	case report.IsUnusable(err):
+		o.ExitCode = exit.Usage
+	case o.ExitCode != exit.Usage:
+		o.ExitCode = exit.Uncommitted
+	}
 }
 
 // line is what a log or a terminal says when the fit has ended.

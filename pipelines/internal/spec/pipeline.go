@@ -215,7 +215,7 @@ const Never Refresh = -1
 // 0) or at a fixed length (Draws > 0). Lengths are iterations per chain.
 type Run struct {
 	Chains   int   `yaml:"chains" min:"1" max:"1024" default:"4" doc:"Chains per fit, each with its own start and random stream."`
-	Until    Until `yaml:"until" default:"gates" doc:"When a fit is finished: 'gates' when every gate holds, or an effective sample size, {ess: 100, over: median}. Checks fall at first, 2*first, 4*first … iterations per chain."`
+	Until    Until `yaml:"until" default:"gates" doc:"When a fit is finished: 'gates' when every gate holds, or an effective sample size, {ess: 100, over: median}. Checks fall at first, 2*first, 4*first … iterations per chain; where the target holds, at half as many again too, and the fit is finished if it holds there."`
 	First    int   `yaml:"first" min:"20" max:"1000000000" default:"500" doc:"Iterations per chain at the first check; the older half is warm-up."`
 	MaxDraws int   `yaml:"max_draws" min:"20" max:"1000000000" default:"20000" doc:"Iterations per chain, warm-up counted, beyond which no fit grows even if the target is not met."`
 	Warmup   int   `yaml:"warmup" min:"0" max:"1000000000" doc:"Fixed length: iterations per chain that are thrown away. Needs draws. Left out: as many as draws."`
@@ -231,10 +231,11 @@ type Run struct {
 	Sample     string `yaml:"sample" enum:"posterior prior" default:"posterior" doc:"posterior, or prior: independent draws from the prior instead, with predictive checks. They are stored under the sampler name 'prior', once for each data set and model."`
 	LOO        bool   `yaml:"loo" default:"false" doc:"Leave-one-out cross-validation (PSIS-LOO) and WAIC of every fit, row by row, in the ledger: compare models with the view loo_compare."`
 	Condition  bool   `yaml:"condition" default:"false" doc:"Condition numbers of every fit, at the penalised point and from draws, and those that the metrics of nuts and hmc leave over warm-up, in the ledger's view conditions and table metric."`
-	// Timeout, Workers and Memory bound the run and never change a bit; 0 is no bound.
+	// Timeout, Workers and Memory bound the run and never change a bit; 0 is no bound, and of Memory what loading the
+	// spec puts in its place.
 	Timeout Duration `yaml:"timeout" json:",omitzero" doc:"How long a fit may be worked on in one run, waiting for workers or for the ledger not counted: 90s, 30m, 1h30m. After that it is an error; what was drawn is kept, and the next run goes on from there. Left out: no limit."`
 	Workers int      `yaml:"workers" json:",omitzero" min:"1" max:"1024" doc:"Chains that are drawn at once, unless --workers says otherwise. Left out: one per processor."`
-	Memory  Bytes    `yaml:"memory" json:",omitzero" doc:"Memory that the run may take, unless --memory says otherwise: 500MB, 2GB. Fits wait for each other, work goes by smaller blocks, and a fit that cannot do with it is refused. Left out: no limit."`
+	Memory  Bytes    `yaml:"memory" json:",omitzero" doc:"Memory that the run may take, unless --memory says otherwise: 500MB, 2GB. Fits wait for each other, work goes by smaller blocks, and a fit that cannot do with it is refused. Left out: three quarters of what the machine has, or its control group may take."`
 }
 
 func (Run) planned() string { return "thin" }
@@ -249,7 +250,7 @@ func (r Run) Fixed() bool { return r.Draws > 0 }
 // bulk effective sample size, summed over chains.
 type Until struct {
 	ESS  float64 `yaml:"ess" required:"true" example:"100" above:"0" doc:"Effective sample size over all chains."`
-	Over string  `yaml:"over" enum:"median min all" default:"median" doc:"median or min over the coefficients, intercept included; all: the least over every parameter and log_lik."`
+	Over string  `yaml:"over" enum:"median min all" default:"median" doc:"median or min over the parameters that gates look at, dispersions included; all: the least over these and log_lik."`
 }
 
 // Gates are the limits of a verdict.
