@@ -1,10 +1,16 @@
 package ingest
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"sync"
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"glmbatch/internal/words"
 )
 
 // budget is an allocator that panics with a *budgetError once more than most
@@ -12,21 +18,87 @@ import (
 // that claims to hold petabytes then costs an error and not the process.
 type budget struct {
 	memory.Allocator
-	most int64
-	out  atomic.Int64
+	most  int64
+	out   atomic.Int64
+	claim func(bytes int64) error // Source.Claim
+
+	mu      sync.Mutex
+	claimed int64
 }
 
-type budgetError struct{ most int64 }
+// claimStep is what columns take before they claim memory, and what they claim at a time.
+const claimStep = 64 << 20
+
+// budgetError tells that columns need more memory than there is for them. Need is what all of the file would, 0 if
+// that is not known.
+type budgetError struct{ most, need int64 }
 
 func (e *budgetError) Error() string {
-	return fmt.Sprintf("the columns need more than %d MiB of memory", e.most>>20)
+	if e.need > e.most {
+		return fmt.Sprintf("the data need about %s of memory, and reading may take %s", words.Bytes(e.need),
+			words.Bytes(e.most))
+	}
+	return fmt.Sprintf("the data need more than %s of memory", words.Bytes(e.most))
+}
+
+const budgetHint = "name fewer columns in formulas, read fewer rows (sql: chooses them), or give it more: --memory, " +
+	"or run: {memory: …}"
+
+// hinted adds what to do about an error to one of the budget.
+func hinted(err error) error {
+	var over *budgetError
+	if errors.As(err, &over) {
+		return words.Hint(err, budgetHint)
+	}
+	return err
 }
 
 func (b *budget) charge(n int) {
-	if b.out.Add(int64(n)) > b.most && n > 0 {
-		b.out.Add(int64(-n))
-		panic(&budgetError{b.most})
+	out := b.out.Add(int64(n))
+	if n <= 0 {
+		return
 	}
+	if out > b.most {
+		b.out.Add(int64(-n))
+		panic(&budgetError{most: b.most})
+	}
+	if b.claim != nil && out > claimStep {
+		b.claimUpTo(out)
+	}
+}
+
+// claimUpTo claims what columns take beyond the first step.
+func (b *budget) claimUpTo(out int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for b.claimed < out-claimStep {
+		if err := b.claim(claimStep); err != nil {
+			panic(err)
+		}
+		b.claimed += claimStep
+	}
+}
+
+// charge takes bytes besides columns from the budget that mem is.
+func charge(mem memory.Allocator, bytes int) {
+	if b, ok := mem.(*budget); ok {
+		b.charge(bytes)
+	}
+}
+
+// foresee is for a panic while a file is read from its beginning on: one of the budget gets what the whole file would
+// need, by the part that was read. It panics again.
+func foresee(file *os.File, p any) {
+	if p == nil {
+		return
+	}
+	over, ok := p.(*budgetError)
+	info, err := file.Stat()
+	at, seekErr := file.Seek(0, io.SeekCurrent)
+	if ok && err == nil && seekErr == nil && at > 0 {
+		over.need = int64(float64(over.most) * float64(info.Size()) / float64(at))
+	}
+	panic(p)
 }
 
 func (b *budget) Allocate(size int) []byte {

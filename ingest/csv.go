@@ -172,6 +172,7 @@ func (f *csvFile) pass(ctx context.Context, columns func() ([]*csvColumn, error)
 		return f.fail(0, reason(err), "")
 	}
 	defer func() { _ = file.Close() }() // read-only: nothing to lose
+	defer func() { foresee(file, recover()) }()
 	text, err := f.decompress(file)
 	if err != nil {
 		return err
@@ -198,7 +199,8 @@ func (f *csvFile) decompress(r io.Reader) (*bufio.Reader, error) {
 	if err != nil {
 		return nil, f.fail(0, fmt.Errorf("the gzip data cannot be read: %w", err), gzipHint)
 	}
-	return bufio.NewReaderSize(z, sniffBytes), nil
+	most := f.src.maxText()
+	return bufio.NewReaderSize(&textReader{r: z, most: most, left: most + 1}, sniffBytes), nil
 }
 
 const gzipHint = "the file is damaged or cut off: copy it again"
@@ -297,7 +299,7 @@ func (f *csvFile) scan(ctx context.Context, r *csv.Reader, cols []*csvColumn) er
 		if len(rec) != len(f.header) {
 			return f.ragged(int64(first), len(rec))
 		}
-		f.lines.add(f.rows, int64(first))
+		f.lines.add(f.rows, int64(first), f.mem)
 		if one {
 			f.blank += int64(first) - line - 1
 			line = int64(first + strings.Count(rec[0], "\n"))
@@ -329,7 +331,11 @@ func (f *csvFile) ragged(line int64, found int) error {
 // that names the line.
 func (f *csvFile) readFault(r *csv.Reader, err error) error {
 	var pe *csv.ParseError
+	var long *textError
 	switch {
+	case errors.As(err, &long):
+		return f.fail(0, long, "decompress it, or write it as Parquet, of which only the columns in use are read; or give "+
+			"it more: --memory, or run: {memory: …}")
 	case errors.Is(err, errNUL):
 		return f.fail(f.guard.nulLine, errNUL,
 			"text in UTF-16 has NUL bytes: convert it, for instance with iconv -f UTF-16 -t UTF-8")

@@ -3,7 +3,10 @@ package ingest
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+
+	"glmbatch/internal/words"
 )
 
 // defaultMaxRecord bounds the bytes of one CSV record, and so what an unclosed
@@ -38,4 +41,28 @@ func (g *guardReader) Read(p []byte) (int, error) {
 	g.read += int64(n)
 	g.lines += int64(bytes.Count(p[:n], []byte{'\n'}))
 	return n, err
+}
+
+// textReader passes on text that was compressed, and fails where it is more than may be.
+type textReader struct {
+	r    io.Reader
+	most int64
+	left int64 // begins one above most: that many may be there, and no more
+}
+
+func (t *textReader) Read(p []byte) (int, error) {
+	if t.left <= 0 {
+		return 0, &textError{t.most}
+	}
+	n, err := t.r.Read(p[:min(int64(len(p)), t.left)])
+	t.left -= int64(n)
+	return n, err
+}
+
+// textError tells that compressed text is longer than may be.
+type textError struct{ most int64 }
+
+func (e *textError) Error() string {
+	return fmt.Sprintf("the compressed data hold more than %s of text, which is as much as may be read",
+		words.Bytes(e.most))
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"sort"
+
+	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
 // lineMap tells the physical line on which each data row begins. It holds an
@@ -11,11 +13,12 @@ import (
 // costs one entry and a file with line ends inside quotes one for each.
 type lineMap []struct{ row, line int64 }
 
-// add notes that data row (0-based) begins on line (1-based); rows come in order.
-func (m *lineMap) add(row, line int64) {
+// add notes that data row (0-based) begins on line (1-based); rows come in order. An entry is charged to mem.
+func (m *lineMap) add(row, line int64, mem memory.Allocator) {
 	if n := len(*m); n > 0 && (*m)[n-1].line+row-(*m)[n-1].row == line {
 		return
 	}
+	charge(mem, 16)
 	*m = append(*m, struct{ row, line int64 }{row, line})
 }
 

@@ -223,8 +223,8 @@ func (f *parquetFile) choose(choose chooser, p *part) ([]int, error) {
 		}
 	}
 	if most := f.src.maxBytes(); bits > 0 && f.rows/8 > most/bits {
-		return nil, f.fail(fmt.Errorf("%d rows of %d columns need more than %d MiB of memory", f.rows, len(fields),
-			most>>20), "choose fewer columns, or raise the limit")
+		return nil, f.fail(fmt.Errorf("%d rows of %d columns: %w", f.rows, len(fields),
+			&budgetError{most, int64(float64(f.rows) / 8 * float64(bits))}), budgetHint)
 	}
 	return fields, nil
 }
@@ -277,12 +277,15 @@ func (f *parquetFile) joined(fields []int, errs []error) error {
 	var faults []*ColumnError
 	for i, err := range errs {
 		var fault *ColumnError
+		var over *budgetError
 		switch {
 		case err == nil:
 		case errors.As(err, &fault):
 			faults = append(faults, fault)
 		case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 			return err
+		case errors.As(err, &over):
+			return f.fail(over, budgetHint)
 		default:
 			name := f.reader.Manifest.Fields[fields[i]].Field.Name
 			return f.fail(fmt.Errorf("column %q cannot be read: %w", name, err), damagedHint)

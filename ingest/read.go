@@ -48,7 +48,7 @@ func Read(ctx context.Context, src Source) (*Table, error) {
 	if base == nil {
 		base = memory.NewGoAllocator()
 	}
-	mem := &budget{Allocator: base, most: src.maxBytes()}
+	mem := &budget{Allocator: base, most: src.maxBytes(), claim: src.Claim}
 	var parts []*part
 	defer func() {
 		for _, p := range parts {
@@ -91,7 +91,7 @@ func joinParts(src *Source, parts []*part, mem *budget) (t *Table, err error) {
 		return nil
 	})
 	if gerr != nil {
-		return nil, &SourceError{Dataset: src.Name, File: src.Path, Err: gerr}
+		return nil, &SourceError{Dataset: src.Name, File: src.Path, Err: hinted(gerr)}
 	}
 	return t, err
 }
@@ -101,6 +101,21 @@ func (src *Source) maxBytes() int64 {
 		return src.MaxBytes
 	}
 	return defaultMaxBytes
+}
+
+func (src *Source) maxText() int64 {
+	if src.MaxText > 0 {
+		return src.MaxText
+	}
+	return 4 * src.maxBytes()
+}
+
+// Room is an error where so many bytes, besides columns, are more than may be read.
+func (src *Source) Room(bytes int64) error {
+	if most := src.maxBytes(); bytes > most {
+		return &budgetError{most, bytes}
+	}
+	return nil
 }
 
 // check refuses sources that no file could satisfy.
@@ -224,7 +239,7 @@ func readFile(ctx context.Context, src *Source, path string, choose chooser,
 		return nil
 	})
 	if gerr != nil {
-		return nil, &SourceError{Dataset: src.Name, File: path, Err: gerr}
+		return nil, &SourceError{Dataset: src.Name, File: path, Err: hinted(gerr)}
 	}
 	if err != nil {
 		return nil, err

@@ -71,6 +71,11 @@ type Source struct {
 	// MaxBytes refuses a source whose columns would take more memory. Zero
 	// means 16 GiB.
 	MaxBytes int64
+	// MaxText refuses gzip data that hold more bytes of text. Zero means four times MaxBytes.
+	MaxText int64
+	// Claim is asked for memory, some 64 MiB at a time, before columns take it; it may wait. Nil means that all is
+	// there.
+	Claim func(bytes int64) error
 
 	mem       memory.Allocator // tests count allocations with it; nil means Go's heap
 	maxRecord int64            // tests lower it; zero means defaultMaxRecord

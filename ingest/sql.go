@@ -114,6 +114,10 @@ func (q *query) run(ctx context.Context, dir, out string) error {
 		trimStatement(q.src.SQL), quoteSQL(out))
 	//sql:ok the author of the spec: it is one SELECT, in an engine that is locked down
 	if _, err := conn.ExecContext(ctx, wrapped, args...); err != nil {
+		var fault *duckdb.Error
+		if errors.As(err, &fault) && fault.Type == duckdb.ErrorTypeOutOfMemory {
+			return q.fail(engineReason(err), budgetHint)
+		}
 		return q.fail(engineReason(err), "write the query without a semicolon or anything after it")
 	}
 	return nil
@@ -126,11 +130,19 @@ const sealed = "autoinstall_known_extensions=false&autoload_known_extensions=fal
 
 const openHint = "the file must be a DuckDB database that no other process has open for writing"
 
+// leastEngine is the memory that the engine may have for a query, however little columns may take. Rows that it sorts
+// on disk are bounded too: more of them than defaultMaxBytes could not be read.
+const leastEngine = 256 << 20
+
 // settings locks the engine down. Order matters: paths first, the lock last.
 func (q *query) settings(fenced bool, dir, out string) []string {
 	s := []string{
 		"SET temp_directory = " + quoteSQL(filepath.Join(dir, "spill")),
 		"SET TimeZone = 'UTC'",
+	}
+	if q.src.MaxBytes > 0 {
+		s = append(s, fmt.Sprintf("SET memory_limit = '%dMiB'", max(leastEngine, q.src.MaxBytes)>>20),
+			fmt.Sprintf("SET max_temp_directory_size = '%dMiB'", max(defaultMaxBytes, q.src.maxText())>>20))
 	}
 	if q.src.Dir != "" {
 		s = append(s, "SET file_search_path = "+quoteSQL(q.src.Dir))

@@ -110,9 +110,13 @@ func (s *sparse) readTriplets(ctx context.Context) (err error) {
 	t := s.src.Triplets
 	names := []string{t.Row, t.Col, t.Value}
 	s.table, err = Read(ctx, Source{Name: s.src.Name, Path: t.Path, Separator: s.src.Separator, Decimal: s.src.Decimal,
-		NullValues: s.src.NullValues, MaxBytes: s.src.MaxBytes, Within: s.src.Within, mem: s.src.mem,
+		NullValues: s.src.NullValues, MaxBytes: s.src.MaxBytes, MaxText: s.src.MaxText, Claim: s.src.Claim,
+		Within: s.src.Within, mem: s.src.mem,
 		Columns: func(*arrow.Schema) ([]string, error) { return names, nil }})
 	if err != nil {
+		return err
+	}
+	if err := s.room(); err != nil {
 		return err
 	}
 	s.entries = make([]entry, s.table.Data.NumRows())
@@ -139,13 +143,27 @@ func (s *sparse) readTriplets(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if s.columns = t.Columns; s.columns > 0 {
+	if s.columns = t.Columns; s.columns == 0 {
+		for _, e := range s.entries { // place finds those that are out of range
+			s.columns = max(s.columns, min(e.col+1, mostColumns))
+		}
+	}
+	return s.room()
+}
+
+// entryBytes and columnBytes are what an entry and a column take besides the entry's numbers.
+const entryBytes, columnBytes = 32, 1000
+
+// room is an error where entries and columns, as far as they are counted, need more memory than there is. It then
+// releases the triplets.
+func (s *sparse) room() error {
+	err := s.src.Room(entryBytes*s.table.Data.NumRows() + columnBytes*s.columns)
+	if err == nil {
 		return nil
 	}
-	for _, e := range s.entries { // place finds those that are out of range
-		s.columns = max(s.columns, min(e.col+1, mostColumns))
-	}
-	return nil
+	s.table.Release()
+	return &SourceError{Dataset: s.src.Name, File: s.src.Triplets.Path, Err: words.Hint(fmt.Errorf(
+		"%d triplets in %d columns: %w", s.table.Data.NumRows(), s.columns, err), budgetHint)}
 }
 
 // eachNumber calls visit for the numbers of a column of triplets; an error gets the

@@ -14,6 +14,7 @@ import (
 	"glmbatch/infer/glm"
 	"glmbatch/ingest"
 	"glmbatch/internal/words"
+	"glmbatch/pipelines/internal/ceiling"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/propose"
 	"glmbatch/pipelines/internal/spec"
@@ -38,7 +39,7 @@ type ProposeOptions struct {
 // Cost: it reads the whole file, and fits poisson's penalised point where the response
 // counts.
 func Propose(ctx context.Context, path string, o ProposeOptions) (*Proposal, error) {
-	table, err := ingest.Read(ctx, ingest.Source{Name: nameOf(path), Path: path})
+	table, err := readFile(ctx, path)
 	if err != nil {
 		return nil, &UsageError{err}
 	}
@@ -76,6 +77,13 @@ func Propose(ctx context.Context, path string, o ProposeOptions) (*Proposal, err
 	return p, nil
 }
 
+// readFile reads all columns of a file, as far as the machine's memory allows.
+func readFile(ctx context.Context, path string) (*ingest.Table, error) {
+	src := ingest.Source{Name: nameOf(path), Path: path}
+	plan.Memory{Limit: ceiling.Default()}.Bound(&src)
+	return ingest.Read(ctx, src)
+}
+
 // nameOf is a name for the data in a file: its base name without extensions, as far as a
 // spec takes it.
 func nameOf(path string) string {
@@ -106,7 +114,7 @@ func sourceWords(dir, path string) (string, error) {
 
 // addTriplets looks at a file of non-zeros.
 func addTriplets(ctx context.Context, t *propose.Table, o ProposeOptions) error {
-	table, err := ingest.Read(ctx, ingest.Source{Name: nameOf(o.Triplets), Path: o.Triplets})
+	table, err := readFile(ctx, o.Triplets)
 	if err != nil {
 		return &UsageError{err}
 	}
@@ -138,6 +146,7 @@ func dispersion(ctx context.Context, draft []byte, dir string) (float64, error) 
 		return 0, err
 	}
 	ratio := math.NaN()
+	p.Run.Memory = spec.Bytes(ceiling.Default())
 	err = (&plan.Reader{Pipeline: p, Example: example}).Cases(ctx, func(c *plan.Case) error {
 		if c.Err != nil {
 			return c.Err

@@ -22,7 +22,7 @@ import (
 func kills() int {
 	n, err := strconv.Atoi(os.Getenv("GLMBATCH_KILLS"))
 	if err != nil {
-		return 8
+		return 4
 	}
 	return n
 }

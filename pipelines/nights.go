@@ -65,3 +65,20 @@ func Prune(ctx context.Context, database string, keep int, lockWait time.Duratio
 	}
 	return ledger.Prune(ctx, keep)
 }
+
+// Verified says what Verify read.
+type Verified = report.Verified
+
+// Verify reads every block of a ledger, and holds its draws against the checksums that were stored with them. What is
+// damaged is in the result, and the error a *UsageError: as of every verb that is given a damaged ledger.
+func Verify(ctx context.Context, database string, lockWait time.Duration) (*Verified, error) {
+	ledger, err := report.Open(database, report.Options{LockWait: lockWait})
+	var v *Verified
+	if err == nil {
+		v, err = ledger.Verify(ctx)
+	}
+	if IsUnusable(err) {
+		return v, &UsageError{err}
+	}
+	return v, err
+}

@@ -1,8 +1,10 @@
 package pipelines_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -181,6 +183,33 @@ func TestHeldForAWhile(t *testing.T) {
 
 // both are the groups of claims that can be fitted.
 var both = []string{"dataset=claims/north", "dataset=claims/west"}
+
+// A ledger that holds the variables of a spec, which may be secret, is made for its owner
+// alone, with its log and what waits beside it; one without is made as any file.
+func TestVariablesAreTheOwners(t *testing.T) {
+	for vars, want := range map[string]os.FileMode{"vars: {token: secret}\n": 0, "": 0o044} {
+		f := newFolder(t, vars+spooledSpec("method: cggibbs"))
+		f.run(pipelines.RunOptions{Only: both[:1]})
+		release := holdOpen(t, f.path("t.duckdb"))
+		f.run(pipelines.RunOptions{Only: both, LockWait: -1})
+		modes, files := os.FileMode(0), 0
+		err := filepath.WalkDir(f.dir, func(path string, d fs.DirEntry, err error) error {
+			holds := strings.Contains(path, "t.duckdb") && !d.IsDir()
+			if text, err := os.ReadFile(path); err == nil && holds && (strings.HasSuffix(path, ".duckdb") || bytes.Contains(text, []byte("secret"))) {
+				info, err := d.Info()
+				if err != nil {
+					return err
+				}
+				modes, files = modes|info.Mode().Perm()&0o077, files+1
+			}
+			return err
+		})
+		release()
+		if err != nil || modes != want || want == 0 && files != 2 {
+			t.Errorf("%q: %d files for others %o, %v; want %o", vars, files, modes, err, want)
+		}
+	}
+}
 
 // spooledSamplers are one whose draws the spool holds and one of which it holds rows.
 var spooledSamplers = []string{"method: cggibbs", "method: cggibbs, basis: reduced"}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"glmbatch/internal/words"
+	"glmbatch/pipelines/internal/ceiling"
 	"glmbatch/pipelines/internal/exit"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/progress"
@@ -73,7 +74,7 @@ type Overrides struct {
 type RunOptions struct {
 	Overrides
 	Workers  int      // 0: the spec's, or one per processor
-	Memory   string   // as in "2GB"; empty: the spec's, or no limit
+	Memory   string   // as in "2GB"; empty: the spec's, or a share of the machine's
 	Only     []string // terms FIELD=PATTERN, see --only
 	Select   []string // terms "state:error", see --select
 	Retry    bool     // what failed or erred in the pipeline's last run; excludes Select
@@ -111,12 +112,13 @@ func Run(ctx context.Context, target string, o RunOptions) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Workers = cmp.Or(o.Workers, p.Run.Workers, runtime.GOMAXPROCS(0))
-	memory, err := o.memory(p)
-	if err != nil {
-		return nil, err
+	p.Run.Workers = cmp.Or(o.Workers, p.Run.Workers, runtime.GOMAXPROCS(0))
+	if o.Memory != "" {
+		if p.Run.Memory, err = spec.ParseBytes(o.Memory); err != nil {
+			return nil, &UsageError{fmt.Errorf("--memory: %w", err)}
+		}
 	}
-	defer bound(memory)()
+	defer bound(int64(p.Run.Memory))()
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -128,7 +130,7 @@ func Run(ctx context.Context, target string, o RunOptions) (*Outcome, error) {
 		defer stop()
 	}
 	out, err := run.Run(ctx, run.Config{
-		Pipeline: p, Source: src, Database: p.Database, Workers: o.Workers, Memory: memory, Only: only, Select: states,
+		Pipeline: p, Source: src, Database: p.Database, Workers: p.Run.Workers, Only: only, Select: states,
 		Force: o.Force, DryRun: o.DryRun,
 		Build: Version().String(), LockWait: o.LockWait, Example: example,
 		Tracker: tracker, Log: o.Log, Now: time.Now,
@@ -140,25 +142,14 @@ func Run(ctx context.Context, target string, o RunOptions) (*Outcome, error) {
 	return out, err
 }
 
-// memory is the limit in bytes that holds, 0 for none.
-func (o *RunOptions) memory(p *spec.Pipeline) (int64, error) {
-	if o.Memory == "" {
-		return int64(p.Run.Memory), nil
-	}
-	b, err := spec.ParseBytes(o.Memory)
-	if err != nil {
-		return 0, &UsageError{fmt.Errorf("--memory: %w", err)}
-	}
-	return int64(b), nil
-}
-
 // bound has the collector of garbage keep to a limit, until restore. A quarter is
 // the engine's.
 func bound(memory int64) (restore func()) {
-	if memory == 0 {
+	old := debug.SetMemoryLimit(-1)
+	if memory == 0 || memory-memory/4 > old { // GOMEMLIMIT
 		return func() {}
 	}
-	old := debug.SetMemoryLimit(memory - memory/4)
+	debug.SetMemoryLimit(memory - memory/4)
 	return func() { debug.SetMemoryLimit(old) }
 }
 
@@ -188,6 +179,7 @@ func load(target string, o Overrides) (*spec.Pipeline, []byte, error) {
 	if o.Seed != nil {
 		p.Seed = *o.Seed
 	}
+	p.Run.Memory = cmp.Or(p.Run.Memory, spec.Bytes(ceiling.Default()))
 	if o.Database != "" {
 		p.Database, err = filepath.Abs(o.Database)
 		p.Publish, p.Report = "", "" // the spec speaks of its own ledger

@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"glmbatch/ingest"
+	"glmbatch/pipelines/internal/ceiling"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/predict"
 	"glmbatch/transform"
@@ -37,6 +38,7 @@ func Predict(ctx context.Context, w io.Writer, target string, o PredictOptions) 
 	}
 	c := predict.Config{Data: o.Data, AllDraws: o.Draws, Of: o.Of, Seed: 1, Options: o.Output, Notes: o.Notes}
 	c.Only, c.Workers, c.Example = only, o.Workers, example
+	c.Memory.Limit = ceiling.Default()
 	if o.Database != "" {
 		if c.Database, err = filepath.Abs(o.Database); err != nil {
 			return err
@@ -46,7 +48,7 @@ func Predict(ctx context.Context, w io.Writer, target string, o PredictOptions) 
 		if c.Pipeline, _, err = load(target, o.Overrides); err != nil {
 			return err
 		}
-		c.Database, c.Seed = c.Pipeline.Database, c.Pipeline.Seed
+		c.Database, c.Seed, c.Memory = c.Pipeline.Database, c.Pipeline.Seed, plan.MemoryOf(c.Pipeline)
 	}
 	if o.Seed != nil {
 		c.Seed = *o.Seed

@@ -33,6 +33,9 @@ func (l *Ledger) create(ctx context.Context) error {
 	if err == nil {
 		err = made.fill(ctx)
 	}
+	if err == nil && l.opts.Private {
+		err = os.Chmod(made.path, 0o600)
+	}
 	if err == nil {
 		err = os.Rename(made.path, l.path)
 	}
@@ -62,6 +65,17 @@ func (l *Ledger) fill(ctx context.Context) error {
 		return err
 	}
 	return errors.Join(f.Sync(), f.Close())
+}
+
+// ownersAlone has files that the engine makes beside a ledger be readable for the owner alone
+// where the ledger is, until restore: its log has the same content. Other files that the
+// process makes meanwhile are, too.
+func ownersAlone(path string) (restore func()) {
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
+		return func() {}
+	}
+	old := syscall.Umask(0o077)
+	return func() { syscall.Umask(old) }
 }
 
 // alone takes the lock of a folder, waiting as long as for a ledger that is held. A

@@ -47,13 +47,15 @@ func (s *Session) Derive(ctx context.Context, d *Derivations) error {
 			id); err != nil {
 			return err
 		}
-		if err := s.insertParameters(id, d.First, d.Parameters, d.Summaries); err != nil {
-			return err
-		}
+		var sums []uint32
 		if d.DrawsOf != nil {
-			if err := s.insertDraws(ctx, id, d.DrawsOf, drawShape{d.First, len(d.Parameters), d.Chains, d.Draws}); err != nil {
+			shape := drawShape{d.First, len(d.Parameters), d.Chains, d.Draws}
+			if sums, err = s.insertDraws(ctx, id, d.DrawsOf, shape); err != nil {
 				return fmt.Errorf("storing draws: %w", err)
 			}
+		}
+		if err := s.insertParameters(id, d.First, d.Parameters, d.Summaries, sums); err != nil {
+			return err
 		}
 		return s.insertEvents(d.RunID, id, []Event{{At: d.At, Level: "info",
 			Message: "derived quantities were computed anew from the stored draws"}})

@@ -25,5 +25,5 @@
 //   - query.go, rows.go, cells.go, table.go: people's queries, and the forms of an answer;
 //   - compare.go, interval.go: samplers on one posterior;
 //   - page.go, pagefit.go, pagepairs.go, pagediscrete.go, pagefile.go, series.go: the data of the HTML page;
-//   - prune.go, publish.go: what becomes of a file.
+//   - prune.go, publish.go, verify.go: what becomes of a file, and whether it is what was written.
 package report

@@ -27,15 +27,17 @@ const largeFit = 1_000_000
 // more than that. Runs are not looked for in large fits: there are none among
 // values, and packing integers tells repeated and successive ones as shortly.
 // docs/decisions/0027-feeding-draws.md has the figures of this and other ways.
+//
+// It returns the checksum of each parameter's draws.
 func (s *Session) insertDraws(ctx context.Context, id int64, draws iter.Seq2[*infer.Columns, error],
-	shape drawShape) error {
+	shape drawShape) ([]uint32, error) {
 	if err := shape.check(); err != nil {
-		return err
+		return nil, err
 	}
 	if shape.params*shape.chains*shape.draws > largeFit {
 		settings := "SET disabled_compression_methods = 'rle'; SET threads = " + strconv.Itoa(max(s.threads, 1))
 		if _, err := s.c.ExecContext(ctx, settings); err != nil {
-			return err
+			return nil, err
 		}
 		defer func() { // settings are no part of the transaction, and only cost speed
 			_, _ = s.c.ExecContext(context.WithoutCancel(ctx), "RESET disabled_compression_methods; SET threads = 1")
@@ -45,9 +47,9 @@ func (s *Session) insertDraws(ctx context.Context, id int64, draws iter.Seq2[*in
 	_, err := s.c.ExecContext(ctx, `INSERT INTO draw SELECT ?, parameter_id, chain, unnest(range(first,
 		first + len(value)))::INTEGER, unnest(value) FROM draw_feed()`, id)
 	if cause := s.feed.finish(); cause != nil {
-		return cause // the engine's own error only repeats its words
+		return nil, cause // the engine's own error only repeats its words
 	}
-	return err
+	return s.feed.sums, err
 }
 
 // drawShape is what blocks of draws must add up to: so many parameters from
@@ -73,7 +75,8 @@ type feed struct {
 	mu  sync.Mutex
 	ctx context.Context
 	drawShape
-	taken  int // parameters handed out
+	taken  int      // parameters handed out
+	sums   []uint32 // of their draws; each thread writes those of its blocks
 	done   bool
 	err    error
 	source *source
@@ -147,6 +150,7 @@ func (f *feed) start(ctx context.Context, draws iter.Seq2[*infer.Columns, error]
 	defer f.mu.Unlock()
 	f.ctx, f.source, f.drawShape = ctx, newSource(draws), shape
 	f.taken, f.done, f.err = 0, false, nil
+	f.sums = make([]uint32, shape.params)
 }
 
 // finish ends the iterator and returns what went wrong on the side of the
@@ -248,6 +252,10 @@ func (f *feed) FillChunk(state any, chunk duckdb.DataChunk) error {
 		}
 		if !more {
 			return chunk.SetSize(0)
+		}
+		size := f.chains * f.draws
+		for p := range len(b.values) / size {
+			f.sums[b.first-f.first+p] = drawsSum(b.values[p*size : (p+1)*size])
 		}
 	}
 	rows, room := 0, chunkDraws

@@ -157,7 +157,15 @@ func (s *Session) insertAll(ctx context.Context, id int64, place int, f *Fit) er
 	if err := s.insertFit(id, place, f); err != nil {
 		return fmt.Errorf("storing the fit: %w", err)
 	}
-	if err := s.insertParts(id, f); err != nil {
+	var sums []uint32
+	if f.DrawsOf != nil {
+		var err error
+		sums, err = s.insertDraws(ctx, id, f.DrawsOf, drawShape{0, len(f.Parameters), f.Chains, f.Draws})
+		if err != nil {
+			return fmt.Errorf("storing draws: %w", err)
+		}
+	}
+	if err := s.insertParts(id, f, sums); err != nil {
 		return err
 	}
 	if err := s.insertData(id, f); err != nil {
@@ -175,11 +183,6 @@ func (s *Session) insertAll(ctx context.Context, id int64, place int, f *Fit) er
 	if f.Certificates != nil {
 		if err := s.insertCertificates(id, f.Certificates); err != nil {
 			return fmt.Errorf("storing certificates: %w", err)
-		}
-	}
-	if f.DrawsOf != nil {
-		if err := s.insertDraws(ctx, id, f.DrawsOf, drawShape{0, len(f.Parameters), f.Chains, f.Draws}); err != nil {
-			return fmt.Errorf("storing draws: %w", err)
 		}
 	}
 	if err := s.insertStats(ctx, id, f); err != nil {
@@ -284,8 +287,8 @@ func (s *Session) insertFit(id int64, place int, f *Fit) error {
 }
 
 // insertParts stores what has one row a parameter or a diagnostic.
-func (s *Session) insertParts(id int64, f *Fit) error {
-	if err := s.insertParameters(id, 0, f.Parameters, f.Summaries); err != nil {
+func (s *Session) insertParts(id int64, f *Fit, sums []uint32) error {
+	if err := s.insertParameters(id, 0, f.Parameters, f.Summaries, sums); err != nil {
 		return err
 	}
 	err := s.appendRows("summary", func(add func(...driver.Value) error) error {
@@ -331,17 +334,22 @@ func (s *Session) insertParts(id int64, f *Fit) error {
 	return nil
 }
 
-// insertParameters stores parameters from the 0-based number first on, how
+// insertParameters stores parameters from the 0-based number first on, the checksums of their draws, if any, how
 // derived ones are computed, and their summaries where there are any.
-func (s *Session) insertParameters(id int64, first int, parameters []Parameter, summaries []diag.Summary) error {
+func (s *Session) insertParameters(id int64, first int, parameters []Parameter, summaries []diag.Summary,
+	sums []uint32) error {
 	err := s.appendRows("parameter", func(add func(...driver.Value) error) error {
 		for i, p := range parameters {
 			starts := p.Starts
 			if starts == nil {
 				starts = []float64{}
 			}
+			var sum any
+			if sums != nil {
+				sum = sums[i]
+			}
 			if err := add(id, int32(first+i+1), p.Name, string(p.Kind), text(p.Prior), number(p.Center), number(p.Scale),
-				starts); err != nil {
+				starts, sum); err != nil {
 				return err
 			}
 		}

@@ -31,6 +31,9 @@ type Options struct {
 	Threads int
 	// MemoryLimit bounds the engine's buffers, as in "512MB". Empty means 1GB.
 	MemoryLimit string
+	// Private makes a new ledger readable for its owner alone, as one that holds the
+	// variables of a spec is.
+	Private bool
 	// Restore has Open put the program's own views and macros in the place of others that have their names. Without
 	// it readers refuse such a ledger, and the first Write does that.
 	Restore bool
@@ -82,6 +85,7 @@ func Open(path string, opts Options) (*Ledger, error) {
 		return nil, l.badFile(err)
 	}
 	_, err = schemaVersion(context.Background(), c, real, migrations)
+	err = l.damaged(err)
 	strange := err == nil && opts.Restore && l.trust(context.Background(), c) != nil
 	if err := errors.Join(err, c.Close(), db.Close()); err != nil || !strange {
 		return l.orError(err)
@@ -234,6 +238,7 @@ func (l *Ledger) Write(ctx context.Context, fn func(*Session) error) error {
 	if err != nil {
 		return err
 	}
+	defer ownersAlone(l.path)()
 	db, c, err := l.patiently(ctx, false, reach{})
 	if err != nil {
 		return err
@@ -281,6 +286,7 @@ func (l *Ledger) readWith(ctx context.Context, r reach, fn func(*sql.Conn) error
 	if err = l.trust(ctx, c); err == nil {
 		err = l.damaged(fn(c))
 	}
+	err = l.damaged(err)
 	l.door.Lock()
 	defer l.door.Unlock()
 	l.readers--

@@ -127,7 +127,10 @@ func (l *Ledger) publish(ctx context.Context, source *os.File, to string) error 
 		if _, err := io.Copy(f, &cancellable{ctx, source}); err != nil {
 			return err
 		}
-		return opens(ctx, f.Name())
+		if err := opens(ctx, f.Name()); err != nil {
+			return err
+		}
+		return (&Ledger{path: f.Name(), opts: l.opts}).Whole(ctx)
 	})
 }
 

@@ -7,7 +7,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"glmbatch/internal/words"
@@ -104,12 +103,10 @@ func fiveDigits(x float64) string {
 	return strconv.FormatFloat(x, 'f', decimals, 64)
 }
 
-// oneLine makes control characters visible, so that text from data cannot
+// oneLine makes what does not print visible, so that text from data cannot
 // break the table or the terminal, and cuts what is too long.
 func oneLine(s string) string {
-	if strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError }) {
-		s = strings.Trim(strconv.Quote(s), `"`)
-	}
+	s = words.Visible(s)
 	if utf8.RuneCountInString(s) > cellWidth {
 		return string([]rune(s)[:cellWidth-1]) + "…"
 	}

@@ -20,8 +20,8 @@ type Coding struct {
 	// Response reports whether the response is read too; then its columns must be
 	// there.
 	Response bool
-	// MaxBytes is the largest design to make, in bytes. Zero means no limit.
-	MaxBytes int64
+	// Room is asked before the design takes memory. Nil means that there is room.
+	Room Room
 	// Locate puts a 0-based row of the table into words, as in Spec.
 	Locate func(row int64) string
 }
@@ -37,7 +37,7 @@ type Coding struct {
 func (r *Record) Code(table arrow.Table, coding Coding) (*Design, error) {
 	b := &builder{table: table, rows: int(table.NumRows()), record: *r, known: true, chosen: new(selection)}
 	b.spec = Spec{Dataset: coding.Dataset, Family: glm.Family{Name: r.Family}, Missing: coding.Missing,
-		MaxBytes: coding.MaxBytes, Locate: coding.Locate, Formula: &Formula{source: r.Formula}}
+		Room: coding.Room, Locate: coding.Locate, Formula: &Formula{source: r.Formula}}
 	if b.spec.Missing == "" {
 		b.spec.Missing = r.Missing
 	}
@@ -46,12 +46,10 @@ func (r *Record) Code(table arrow.Table, coding Coding) (*Design, error) {
 		return nil, b.tableError("there are no rows", "")
 	}
 	b.out.Data, b.out.Record = new(glm.Data), r
-	steps := []func() error{b.recall, b.recallSides(coding.Response), b.openKnown, b.dropRows, b.weigh, b.recode,
-		b.recallData(coding.Response), b.design, b.rescale}
-	for _, step := range steps {
-		if err := step(); err != nil {
-			return nil, err
-		}
+	err := b.take(b.recall, b.recallSides(coding.Response), b.openKnown, b.dropRows, b.weigh, b.recode,
+		b.recallData(coding.Response), b.design, b.rescale)
+	if err != nil {
+		return nil, err
 	}
 	return &b.out, nil
 }

@@ -84,7 +84,7 @@ func TestCodeFaults(t *testing.T) {
 		{"no logarithm", makeTable(t, 0, col{name: "g", values: []string{"a"}}, col{name: "k", values: []int64{1}}, col{name: "e", values: []float64{-1}}, col{name: "x", values: []float64{1}}),
 			Coding{}, `column "e", row 1: -1 has no logarithm`},
 		{"no rows", people(t, nil, nil), Coding{}, "no rows"},
-		{"memory", fine, Coding{MaxBytes: 10}, "are allowed"},
+		{"memory", fine, Coding{Room: bytesFor(10)}, "are allowed"},
 	} {
 		_, err := record.Code(c.table, c.coding)
 		var column *ColumnError

@@ -36,8 +36,8 @@ type Spec struct {
 	// Contrasts gives the coding of factors: treatment (the default), sum or
 	// helmert.
 	Contrasts map[string]string
-	// MaxBytes is the largest design to make, in bytes. Zero means no limit.
-	MaxBytes int64
+	// Room is asked before the design takes memory. Nil means that there is room.
+	Room Room
 	// File is where the table came from, in words for errors; empty where nobody
 	// knows.
 	File string
@@ -66,18 +66,11 @@ type Design struct {
 //
 // Cost: O(rows·columns). Errors are *FormulaError, *ColumnError or *TableError.
 func Build(table arrow.Table, spec Spec) (*Design, error) {
-	b := &builder{spec: spec, table: table, rows: int(table.NumRows())}
-	b.out.Data = new(glm.Data)
-	steps := []func() error{
-		b.settings, b.openColumns, b.dropRows, b.weigh, b.variables, b.response, b.offsets,
-		b.design, b.measure, b.repeated, b.separated, b.scale, b.describe,
+	prepared, err := Prepare(table, spec)
+	if err != nil {
+		return nil, err
 	}
-	for _, step := range steps {
-		if err := step(); err != nil {
-			return nil, err
-		}
-	}
-	return &b.out, nil
+	return prepared.Build()
 }
 
 // builder holds a design in the making.

@@ -79,6 +79,6 @@
 //   - variables.go, column.go, evaluate.go, elementary.go, missing.go, scale.go, stats.go: numbers;
 //   - factor.go, levels.go, category.go, cut.go, contrasts.go: factors;
 //   - basis.go, spline.go: one number as several columns;
-//   - response.go, separation.go, fill.go, sparse.go, units.go: the response and the matrix, and the way back;
+//   - response.go, separation.go, fill.go, sparse.go, room.go, units.go: the response and the matrix, and the way back;
 //   - derived.go, quantity.go stand apart: quantities computed from draws.
 package transform

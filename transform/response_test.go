@@ -151,9 +151,9 @@ func TestSettings(t *testing.T) {
 		`standardize cannot be "centre_scale"`:                         func(s *Spec) { s.Standardize = "centre_scale" },
 		`missing cannot be "dropp"` + "\nhint: did you mean \"drop\"?": func(s *Spec) { s.Missing = "dropp" },
 		`at cannot be "mean"`:                                          func(s *Spec) { s.InterceptAt = "mean" },
-		`takes 6.4e-05 MB, and 6.3e-05 MB are allowed`:                 func(s *Spec) { s.MaxBytes = 63 },
+		`takes 6.4e-05 MB, and 6.3e-05 MB are allowed`:                 func(s *Spec) { s.Room = bytesFor(63) },
 	} {
-		spec := Spec{Dataset: "d", Formula: mustParse(t, "y ~ x"), Family: family("gaussian"), MaxBytes: 64}
+		spec := Spec{Dataset: "d", Formula: mustParse(t, "y ~ x"), Family: family("gaussian"), Room: bytesFor(64)}
 		if _, err := Build(table, spec); err != nil {
 			t.Fatal(err)
 		}

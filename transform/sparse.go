@@ -1,8 +1,6 @@
 package transform
 
 import (
-	"fmt"
-
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
@@ -27,26 +25,36 @@ type storage struct {
 	sparse     *design.Sparse
 	column     []float64 // of the sparse one
 	most       int64     // non-zeros beyond which it becomes dense
-	maxBytes   int64
 }
 
-// newStorage chooses how the design begins.
-func (b *builder) newStorage() (*storage, error) {
-	s := &storage{rows: b.n, cols: len(b.plan), maxBytes: b.spec.MaxBytes}
-	cells, encoded, centred := float64(s.rows)*float64(s.cols), b.encoded(), b.centred()
+// begins reports whether a design of so many columns begins sparse, and beyond how many non-zeros it becomes dense.
+func (b *builder) begins(columns int) (sparse bool, most int64, err error) {
+	cells, encoded, centred := float64(b.n)*float64(columns), b.encoded(), b.centred()
 	mode := b.spec.Sparse
 	if centred && (mode == "true" || mode == "auto" && encoded && !b.known) {
-		return nil, b.tableError("a sparse design cannot be centred: every 0 would become another number",
+		return false, 0, b.tableError("a sparse design cannot be centred: every 0 would become another number",
 			"write standardize: max_abs, or none with intercept: {prior: …, at: zero}; sparse: false makes the design dense")
 	}
 	switch {
 	case mode == "true" || mode == "auto" && encoded && !centred:
-		s.most = int64(cells) + 1
+		return true, int64(cells) + 1, nil
 	case mode == "auto" && !centred && cells >= sparseCells:
-		s.most = int64(sparseDensity*cells) + int64(s.rows)
-	default:
+		return true, int64(sparseDensity*cells) + int64(b.n), nil
+	}
+	return false, 0, nil
+}
+
+// newStorage chooses how the design begins.
+func (b *builder) newStorage() (*storage, error) {
+	s := &storage{rows: b.n, cols: len(b.plan)}
+	sparse, most, err := b.begins(s.cols)
+	switch {
+	case err != nil:
+		return nil, err
+	case !sparse:
 		return s, s.densify(0, b)
 	}
+	s.most = most
 	s.sparse, s.column = design.NewSparse(s.rows, s.cols, s.rows), make([]float64, s.rows)
 	return s, nil
 }
@@ -68,12 +76,12 @@ func (s *storage) filled(j int, b *builder) error {
 	if s.sparse.Entries() > s.most {
 		return s.densify(j+1, b)
 	}
-	return s.within(12*float64(s.sparse.Entries()), b)
+	return b.room(s.cols, s.sparse.Entries())
 }
 
 // densify goes on with a dense design, into which it copies the columns so far.
 func (s *storage) densify(columns int, b *builder) error {
-	if err := s.within(8*float64(s.rows)*float64(s.cols), b); err != nil {
+	if err := b.room(s.cols, int64(s.rows)*int64(s.cols)); err != nil {
 		return err
 	}
 	s.dense = design.NewDense(s.rows, s.cols)
@@ -82,15 +90,6 @@ func (s *storage) densify(columns int, b *builder) error {
 	}
 	s.sparse = nil
 	return nil
-}
-
-// within refuses a design of more bytes than are allowed.
-func (s *storage) within(bytes float64, b *builder) error {
-	if s.maxBytes <= 0 || bytes <= float64(s.maxBytes) {
-		return nil
-	}
-	return b.tableError(fmt.Sprintf("the design of %d rows and %d columns takes %.3g MB, and %.3g MB are allowed", s.rows,
-		s.cols, bytes/1e6, float64(s.maxBytes)/1e6), "use fewer columns or factors with fewer levels, or allow more memory")
 }
 
 // matrix returns the design.

@@ -157,24 +157,22 @@ func (b *builder) planColumns() error {
 	if b.chosen.intercept {
 		b.plan = append(b.plan, planned{name: interceptName, term: -1})
 	}
+	if err := b.columnsFit(); err != nil {
+		return err
+	}
 	for k := range b.record.Terms {
 		t := &b.record.Terms[k]
-		width, total := make([]int, len(t.Variables)), 1.0
+		width := make([]int, len(t.Variables))
 		for i, v := range t.Variables {
 			variable := &b.record.Variables[v]
 			width[i] = variable.columns(t.full(i))
-			total = float64(total * float64(width[i]))
 			if width[i] == 0 && len(t.Variables) == 1 {
 				b.warn("column %q has the one value %q and adds nothing to the model; it was left out",
 					b.coded[v].variable.columns[0], variable.Levels[0])
 			}
 		}
-		if float64(len(b.plan))+total > maxColumns {
-			return b.tableError(fmt.Sprintf("the design has more than %d columns with the term %s", maxColumns, t.Label),
-				"cross factors with fewer levels")
-		}
 		labels, suffixes := make([]string, len(width)), make([]string, len(width))
-		for column := range int(total) {
+		for column := range b.width(k) {
 			parts := make([]int, len(width))
 			for i, v := range t.Variables {
 				parts[i] = column % width[i]
@@ -188,6 +186,21 @@ func (b *builder) planColumns() error {
 		b.warn("%s", clash)
 	}
 	return nil
+}
+
+// columnsFit refuses a design of too many columns before they are named.
+func (b *builder) columnsFit() error {
+	columns := len(b.plan)
+	for k := range b.record.Terms {
+		if columns += b.width(k); columns > maxColumns {
+			return b.tableError(fmt.Sprintf("the design has more than %d columns with the term %s", maxColumns,
+				b.record.Terms[k].Label), "cross factors with fewer levels")
+		}
+	}
+	if sparse, _, err := b.begins(columns); err == nil && sparse {
+		return b.room(columns, 0) // its entries are counted when they are known
+	}
+	return b.room(columns, int64(b.n)*int64(columns))
 }
 
 // knownCodings refuses contrasts for columns that are no factors, and codings

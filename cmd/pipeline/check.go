@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"glmbatch/internal/words"
 	"glmbatch/pipelines"
 )
 
@@ -50,7 +51,7 @@ data stays as it is. A check that was stopped goes on where it was, and more
 			}
 			a.code = out.ExitCode
 			if output == "json" {
-				enc := json.NewEncoder(a.stdout)
+				enc := json.NewEncoder(visibleJSON{a.stdout})
 				enc.SetIndent("", "  ")
 				return enc.Encode(out)
 			}
@@ -84,7 +85,7 @@ func printCheck(w io.Writer, out *pipelines.CheckOutcome) {
 		if verdict == "" {
 			verdict = "interrupted; pipeline check goes on where it stopped"
 		}
-		fmt.Fprintf(w, "%s: %s\n", clean(r.Name()), verdict)
+		fmt.Fprintf(w, "%s: %s\n", words.Visible(r.Name()), verdict)
 		for _, words := range r.Words {
 			fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(clean(words), "\n", "\n  "))
 		}

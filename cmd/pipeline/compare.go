@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"glmbatch/internal/words"
 	"glmbatch/pipelines"
 )
 
@@ -60,14 +61,14 @@ func posterior(p *pipelines.Comparison) string {
 	if p.Group != "" {
 		name += "/" + p.Group
 	}
-	return clean(name + " × " + p.Model)
+	return words.Visible(name + " × " + p.Model)
 }
 
 func jsonComparisons(w io.Writer, pairs []pipelines.Comparison) error {
 	if pairs == nil {
 		pairs = []pipelines.Comparison{}
 	}
-	enc := json.NewEncoder(w)
+	enc := json.NewEncoder(visibleJSON{w})
 	enc.SetIndent("", "  ")
 	return enc.Encode(pairs)
 }

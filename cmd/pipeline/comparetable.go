@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"glmbatch/internal/words"
 	"glmbatch/pipelines"
 )
 
@@ -27,7 +28,7 @@ func printComparisons(w *screen, pairs []pipelines.Comparison) error {
 		few = few || math.IsNaN(float64(p.RatioMedian.Low))
 		ratios.Under(name, ratioRow(p)...)
 		for _, c := range []*pipelines.Cost{&p.A, &p.B} {
-			if sampler := clean(c.Sampler); !seen[name+"\x00"+sampler] {
+			if sampler := words.Visible(c.Sampler); !seen[name+"\x00"+sampler] {
 				seen[name+"\x00"+sampler] = true
 				seconds.Under(name, sampler, interval(c.ToMedian), interval(c.ToMin), interval(c.ToLogLik), strconv.Itoa(c.Fits))
 				work.Under(name, sampler, interval(c.ESSPerSecond), interval(c.MinESSPerSecond), strconv.FormatInt(c.Gradients, 10),
@@ -57,7 +58,7 @@ func printAgreement(w *screen, pairs []pipelines.Comparison) {
 		p := &pairs[i]
 		worst := ""
 		if p.Worst != nil {
-			worst = clean(*p.Worst)
+			worst = words.Visible(*p.Worst)
 		}
 		switch p.Agreement {
 		case "differ":
@@ -65,13 +66,15 @@ func printAgreement(w *screen, pairs []pipelines.Comparison) {
 				fmt.Sprintf(": %s: %s and %s: %s lies %s Monte Carlo standard errors apart; over %s quantities %s is exceeded by "+
 					"chance once in 1000. "+
 					"%s.",
-					posterior(p), clean(p.A.Sampler), clean(p.B.Sampler), worst, number(float64(p.ZMax)), strconv.Itoa(p.Compared),
+					posterior(p), words.Visible(p.A.Sampler), words.Visible(p.B.Sampler), worst,
+					number(float64(p.ZMax)), strconv.Itoa(p.Compared),
 					number(float64(p.ZLimit)), blame(&p.A, &p.B)))
 		case "agree":
 			agree++
 		default:
-			w.sentence("  ", fmt.Sprintf("unknown: %s: %s and %s: %s could not be compared", posterior(p), clean(p.A.Sampler),
-				clean(p.B.Sampler), plural(p.NotCompared, "quantity")))
+			w.sentence("  ", fmt.Sprintf("unknown: %s: %s and %s: %s could not be compared", posterior(p),
+				words.Visible(p.A.Sampler),
+				words.Visible(p.B.Sampler), plural(p.NotCompared, "quantity")))
 		}
 	}
 	if agree == len(pairs) {
@@ -95,8 +98,8 @@ func blame(a, b *pipelines.Cost) string {
 	if b.Verdict == fail {
 		a, b = b, a
 	}
-	return clean(a.Sampler) + " failed its own gates and is not to be trusted, see pipeline show; that says nothing " +
-		"against " + clean(b.Sampler)
+	return words.Visible(a.Sampler) + " failed its own gates and is not to be trusted, see pipeline show; " +
+		"that says nothing against " + words.Visible(b.Sampler)
 }
 
 // ratioRow puts the sooner sampler of a pair first.
@@ -113,7 +116,8 @@ func ratioRow(p *pipelines.Comparison) []string {
 	if verdict == "differ" {
 		verdict = "DISAGREE"
 	}
-	return []string{clean(first) + " than " + clean(second) + ": " + verdict, interval(r[0]), interval(r[1]),
+	return []string{words.Visible(first) + " than " + words.Visible(second) + ": " + verdict,
+		interval(r[0]), interval(r[1]),
 		interval(r[2]), plural(p.Pairs, "pair")}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"glmbatch/internal/words"
 	"glmbatch/pipelines"
 )
 
@@ -55,7 +56,7 @@ The limits of gates: {drift: …} decide about verdicts; this only shows.`,
 				return work(err)
 			}
 			if output == "json" {
-				enc := json.NewEncoder(a.stdout)
+				enc := json.NewEncoder(visibleJSON{a.stdout})
 				enc.SetIndent("", "  ")
 				return enc.Encode(rows)
 			}
@@ -86,7 +87,7 @@ func printDrift(w *screen, rows []pipelines.Drift) {
 			name += "/" + d.Group
 		}
 		g.Add(
-			string(d.Verdict), clean(name+" × "+d.Model+" × "+d.Sampler),
+			string(d.Verdict), words.Visible(name+" × "+d.Model+" × "+d.Sampler),
 			optional(d.Shift), cleaned(d.ShiftParameter), optional(d.SDRatio), cleaned(d.SDRatioParameter),
 			change(whole(d.RowsBefore), whole(d.RowsNow)), change(whole(d.ColumnsBefore), whole(d.ColumnsNow)),
 			change(percent(d.MissingBefore), percent(d.MissingNow)), change(optional(d.ResponseBefore), optional(d.ResponseNow)),
@@ -138,5 +139,5 @@ func cleaned(s *string) string {
 	if s == nil {
 		return ""
 	}
-	return clean(*s)
+	return words.Visible(*s)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"glmbatch/internal/words"
 	"glmbatch/pipelines"
 )
 
@@ -40,7 +41,7 @@ beta.2, …, and comments say which is which.`,
 				return work(err)
 			}
 			if output == "json" {
-				return json.NewEncoder(a.stdout).Encode(out)
+				return json.NewEncoder(visibleJSON{a.stdout}).Encode(out)
 			}
 			printExported(a.stdout, out)
 			return nil
@@ -58,10 +59,10 @@ beta.2, …, and comments say which is which.`,
 func printExported(w io.Writer, out []pipelines.Exported) {
 	for _, e := range out {
 		for _, f := range e.Files {
-			fmt.Fprintf(w, "%s: %s\n", clean(e.Fit), clean(relative(f)))
+			fmt.Fprintf(w, "%s: %s\n", words.Visible(e.Fit), words.Visible(relative(f)))
 		}
 		if e.Why != "" {
-			fmt.Fprintf(w, "%s: left out, %s\n", clean(e.Fit), clean(e.Why))
+			fmt.Fprintf(w, "%s: left out, %s\n", words.Visible(e.Fit), clean(e.Why))
 		}
 	}
 }
@@ -102,7 +103,7 @@ unless all of it can be.`,
 				return work(err)
 			}
 			if output == "json" {
-				return json.NewEncoder(a.stdout).Encode(out)
+				return json.NewEncoder(visibleJSON{a.stdout}).Encode(out)
 			}
 			printImported(a.stdout, out)
 			return nil
@@ -118,11 +119,11 @@ unless all of it can be.`,
 }
 
 func printImported(w io.Writer, out *pipelines.Imported) {
-	fmt.Fprintf(w, "%s: %d chains of %d draws, verdict %s\n", clean(out.Fit), out.Chains, out.Draws, out.Verdict)
+	fmt.Fprintf(w, "%s: %d chains of %d draws, verdict %s\n", words.Visible(out.Fit), out.Chains, out.Draws, out.Verdict)
 	for _, r := range out.Reasons {
 		fmt.Fprintf(w, "  %s\n", indent(clean(r)))
 	}
 	if len(out.Left) > 0 {
-		fmt.Fprintf(w, "left out, no parameters of the fit: %s\n", clean(strings.Join(out.Left, ", ")))
+		fmt.Fprintf(w, "left out, no parameters of the fit: %s\n", words.Visible(strings.Join(out.Left, ", ")))
 	}
 }

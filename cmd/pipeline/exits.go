@@ -56,6 +56,8 @@ var exits = map[string][]exit{
 	"show":    {{pipelines.ExitPass, "shown, whatever the verdicts"}, broken, usage, held, interrupted},
 	"runs":    {{pipelines.ExitPass, "listed, whatever the runs' exit codes"}, broken, usage, held, interrupted},
 	"prune":   asked,
+	"verify": {{pipelines.ExitPass, "all that is in use is what was written"}, broken,
+		{pipelines.ExitUsage, "the ledger is damaged, is not there, or the call is wrong"}, held, interrupted},
 	"sql":     asked,
 	"predict": asked,
 	"export":  asked,

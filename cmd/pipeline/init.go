@@ -60,7 +60,7 @@ name; a file that is there stays, unless --force says otherwise.`,
 				return work(err)
 			}
 			s := a.screen()
-			s.sentence("  ", fmt.Sprintf("%s: %s, family %s", clean(file), clean(p.Formula), p.Family))
+			s.sentence("  ", fmt.Sprintf("%s: %s, family %s", words.Visible(file), words.Visible(p.Formula), p.Family))
 			s.sentence("  ", fmt.Sprintf("read it, then: %s explain %s", shellQuote(calledAs), shellQuote(file)))
 			return nil
 		},

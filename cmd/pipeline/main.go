@@ -62,7 +62,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err == nil {
 		return a.code
 	}
-	fmt.Fprintf(stderr, "pipeline: %s%v\n", heading(err), err)
+	fmt.Fprintf(stderr, "pipeline: %s%s\n", clean(heading(err)), clean(err.Error()))
 	if ctx.Err() != nil {
 		return pipelines.ExitInterrupted
 	}
@@ -140,7 +140,7 @@ pipeline help VERB tells the flags and the exit codes of each.`,
 	root.AddCommand(a.runCommand(), a.retryCommand(), a.commitCommand(), a.pruneCommand(), a.driftCommand(),
 		a.reportCommand(), a.checkCommand(), a.validateCommand(), a.listCommand(), a.initCommand(), a.explainCommand(),
 		a.showCommand(), a.runsCommand(), a.sqlCommand(), a.compareCommand(), a.predictCommand(), a.exportCommand(),
-		a.importCommand(), a.versionCommand())
+		a.importCommand(), a.verifyCommand(), a.versionCommand())
 	tellExits(root)
 	complete(root)
 	return root

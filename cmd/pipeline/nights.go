@@ -145,7 +145,7 @@ ledger must end first (exit code 3).`,
 				return work(err)
 			}
 			if output == "json" {
-				return json.NewEncoder(a.stdout).Encode(map[string]int64{
+				return json.NewEncoder(visibleJSON{a.stdout}).Encode(map[string]int64{
 					"removed": int64(p.Removed), "kept": int64(p.Kept), "bytes_before": p.Before, "bytes_after": p.After})
 			}
 			_, err = fmt.Fprintf(a.stdout, "removed %s, kept %s; %.1f MB before, %.1f MB after\n",

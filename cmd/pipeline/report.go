@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"glmbatch/internal/words"
 	"glmbatch/pipelines"
 )
 
@@ -53,7 +54,7 @@ mixed worst are plotted; --parameter names others.`,
 				return work(err)
 			}
 			if to != "-" {
-				fmt.Fprintf(a.stdout, "wrote %s\n", clean(to))
+				fmt.Fprintf(a.stdout, "wrote %s\n", words.Visible(to))
 			}
 			return nil
 		},

@@ -104,7 +104,8 @@ func (f *runFlags) registerRun(c *cobra.Command) {
 	c.Flags().IntVar(&f.workers, "workers", 0,
 		"chains that are drawn at once; 0 means the spec's number, or one per processor (it never changes a bit)")
 	c.Flags().StringVar(&f.memory, "memory", "",
-		"memory that the run may take: 500MB, 2GB; a fit that cannot do with it is refused (it never changes a bit)")
+		"memory that the run may take: 500MB, 2GB; a fit that cannot do with it is refused (it never changes a bit); "+
+			"left out: the spec's, or three quarters of the machine's")
 	c.Flags().StringArrayVar(&f.only, "only", nil,
 		"FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
 	c.Flags().BoolVar(&f.force, "force", false, "compute complete fits again")
@@ -158,7 +159,7 @@ func (a *app) runOne(ctx context.Context, target string, f *runFlags) error {
 	switch f.log {
 	case "":
 	case "-":
-		o.Log, o.Progress = slog.New(slog.NewJSONHandler(a.stderr, nil)), nil
+		o.Log, o.Progress = slog.New(slog.NewJSONHandler(visibleJSON{a.stderr}, nil)), nil
 	default:
 		file, err := os.OpenFile(f.log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 		if err != nil {
@@ -166,7 +167,7 @@ func (a *app) runOne(ctx context.Context, target string, f *runFlags) error {
 		}
 		log := &logFile{File: file}
 		defer log.Close(a.stderr)
-		o.Log = slog.New(slog.NewJSONHandler(log, nil))
+		o.Log = slog.New(slog.NewJSONHandler(visibleJSON{log}, nil))
 	}
 	out, err := pipelines.Run(ctx, target, o)
 	if err != nil {
@@ -180,7 +181,7 @@ func (a *app) runOne(ctx context.Context, target string, f *runFlags) error {
 // print prints an outcome in the form that was asked for.
 func (a *app) print(out *pipelines.Outcome, output string, quiet bool) error {
 	if output == "json" {
-		enc := json.NewEncoder(a.stdout)
+		enc := json.NewEncoder(visibleJSON{a.stdout})
 		enc.SetIndent("", "  ")
 		return enc.Encode(out)
 	}

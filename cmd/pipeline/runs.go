@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"glmbatch/internal/words"
 	"glmbatch/pipelines"
 )
 
@@ -50,7 +51,7 @@ pipeline's run before.`,
 			}
 			switch format {
 			case "json":
-				enc := json.NewEncoder(a.stdout)
+				enc := json.NewEncoder(visibleJSON{a.stdout})
 				enc.SetIndent("", "  ")
 				return enc.Encode(append([]pipelines.Night{}, nights...))
 			case "csv":
@@ -101,7 +102,7 @@ func printNights(s *screen, nights []pipelines.Night) {
 	g := head("started (UTC)", "pipeline", "took", "new", "same", "fail", "err", "exit", "run")
 	for i := range nights {
 		n := &nights[i]
-		name := clean(n.Pipeline)
+		name := words.Visible(n.Pipeline)
 		if n.SpecChanged {
 			name += " *"
 		}
@@ -177,7 +178,7 @@ func tookWords(n *pipelines.Night) string {
 
 // nightWords says of one run how it went.
 func nightWords(n *pipelines.Night) string {
-	head := fmt.Sprintf("run %s of pipeline %s, %s UTC: ", n.ID, clean(n.Pipeline),
+	head := fmt.Sprintf("run %s of pipeline %s, %s UTC: ", n.ID, words.Visible(n.Pipeline),
 		n.Started.UTC().Format("2006-01-02 15:04"))
 	switch {
 	case n.State == pipelines.NightRunning:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"glmbatch/internal/words"
 	"glmbatch/pipelines"
 )
 
@@ -150,7 +151,7 @@ func whyOf(f *pipelines.Look) string {
 	if n := len(f.Reasons) - 1; n > 0 {
 		why += fmt.Sprintf(" (and %s)", plural(n, "more reason"))
 	}
-	return clean(why)
+	return words.Visible(why)
 }
 
 // lookName is a fit's name as people read it.
@@ -163,7 +164,7 @@ func lookName(f *pipelines.Look) string {
 	if f.Replicate > 1 {
 		name += " #" + strconv.Itoa(f.Replicate)
 	}
-	return clean(name)
+	return words.Visible(name)
 }
 
 // shownFit is the JSON form of a fit: parameters where it is one alone.
@@ -188,7 +189,7 @@ func jsonShown(w io.Writer, shown *pipelines.Shown, o *lineOptions) error {
 			}
 		}
 	}
-	enc := json.NewEncoder(w)
+	enc := json.NewEncoder(visibleJSON{w})
 	enc.SetIndent("", "  ")
 	return enc.Encode(struct {
 		Database string           `json:"database"`

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"glmbatch/internal/words"
 	"glmbatch/pipelines"
 )
 
@@ -67,7 +68,7 @@ func printFacts(s *screen, f *pipelines.Look) {
 		}
 	}
 	add(true, "fit %d of run %s", f.ID, f.RunID)
-	add(f.Formula != "", "%s, %s(%s)", clean(f.Formula), f.Family, f.Link)
+	add(f.Formula != "", "%s, %s(%s)", words.Visible(f.Formula), f.Family, f.Link)
 	add(f.Rows > 0 && !f.Discrete(), "%d rows, %d columns", f.Rows, f.Columns)
 	add(f.Draws == 0 && f.Discrete(), "%s", f.Method)
 	add(f.Draws > 0, "%s: %d chains of %d draws", f.Method, f.Chains, f.Draws)
@@ -94,7 +95,8 @@ func printWorst(s *screen, f *pipelines.Look, lines []pipelines.Line) {
 	g := head("worst diagnostics", "R-hat", "bulk ESS", "tail ESS")
 	shown := gated[:min(len(gated), max(3, min(bad, worstLines)))]
 	for _, l := range shown {
-		g.Add(middle(clean(l.Name), 40), fixed(l.Summary.RHat, 3), fixed(l.Summary.ESSBulk, 0), fixed(l.Summary.ESSTail, 0))
+		g.Add(middle(words.Visible(l.Name), 40), fixed(l.Summary.RHat, 3), fixed(l.Summary.ESSBulk, 0),
+			fixed(l.Summary.ESSTail, 0))
 	}
 	g.colour = func(row, col int) string {
 		if row == 0 || col == 0 {
@@ -194,7 +196,7 @@ func printLines(s *screen, f *pipelines.Look, lines []pipelines.Line, o *lineOpt
 	g := head("parameter", "mean", "sd", "2.5%", "97.5%", "R-hat", "ESS")
 	for _, l := range chosen {
 		sum := &l.Summary
-		g.Add(clean(l.Name), short(sum.Mean), short(sum.SD), short(sum.Q025), short(sum.Q975), fixed(sum.RHat, 3),
+		g.Add(words.Visible(l.Name), short(sum.Mean), short(sum.SD), short(sum.Q025), short(sum.Q975), fixed(sum.RHat, 3),
 			fixed(ess(l), 0))
 	}
 	axis := fitBars(g, s.width, spans)

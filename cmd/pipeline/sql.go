@@ -45,8 +45,12 @@ draw), latest, comparison and drift. DESCRIBE and SHOW TABLES work too.`,
 				query = string(text)
 			}
 			o := pipelines.QueryOptions{Format: pipelines.Format(format), MaxRows: rows, Allow: allow}
+			out := a.stdout
+			if format == "json" {
+				out = visibleJSON{out}
+			}
 			//sql:ok the person who calls the program: the ledger is opened read-only, and the engine is fenced
-			return work(pipelines.Query(c.Context(), a.stdout, database, query, o))
+			return work(pipelines.Query(c.Context(), out, database, query, o))
 		},
 	}
 	c.Flags().StringVar(&database, "database", defaultLedger, "the ledger")

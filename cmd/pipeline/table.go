@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"glmbatch/internal/words"
 	"glmbatch/pipelines"
 )
 
@@ -44,10 +45,10 @@ func printFit(w *screen, f *pipelines.Result) {
 		rowWord, columnWord = "variables", "edges"
 	}
 	fmt.Fprintf(w, "%s: %s, %d %s, %d %s, %d chains of %d draws\n\n",
-		clean(f.Name()), f.Method, f.Rows, rowWord, f.Columns, columnWord, f.Chains, f.Draws)
+		words.Visible(f.Name()), f.Method, f.Rows, rowWord, f.Columns, columnWord, f.Chains, f.Draws)
 	g := head("parameter", "mean", "sd", "2.5%", "median", "97.5%", "R-hat", "ESS bulk", "ESS tail")
 	for _, p := range f.Parameters {
-		g.Add(clean(p.Name), number(p.Mean), number(p.SD), number(p.Q025), number(p.Median), number(p.Q975),
+		g.Add(words.Visible(p.Name), number(p.Mean), number(p.SD), number(p.Q025), number(p.Median), number(p.Q975),
 			fixed(p.RHat, 3), fixed(p.ESSBulk, 0), fixed(p.ESSTail, 0))
 	}
 	g.print(w)
@@ -91,7 +92,7 @@ func printFits(w *screen, fits []*pipelines.Result) {
 		case len(f.Reasons) > 0:
 			why, _, _ = strings.Cut(f.Reasons[0], "\n")
 		}
-		t.Add(f.Verdict, clean(f.Name()), f.Action, count(f.Chains*f.Draws), seconds(f), clean(why))
+		t.Add(f.Verdict, words.Visible(f.Name()), f.Action, count(f.Chains*f.Draws), seconds(f), words.Visible(why))
 	}
 	t.print(w)
 	if n := len(sorted) - maxFits; n > 0 {
@@ -105,7 +106,7 @@ func printFits(w *screen, fits []*pipelines.Result) {
 func printErrors(w io.Writer, fits []*pipelines.Result) {
 	for _, f := range fits {
 		if f.Verdict == "error" && len(f.Reasons) > 0 {
-			fmt.Fprintf(w, "\n%s\n  %s\n", clean(f.Name()), indent(strings.Join(f.Reasons, "\n")))
+			fmt.Fprintf(w, "\n%s\n  %s\n", words.Visible(f.Name()), indent(clean(strings.Join(f.Reasons, "\n"))))
 		}
 	}
 }
@@ -116,7 +117,8 @@ func printFaults(w io.Writer, out *pipelines.Outcome) {
 	printErrors(w, out.Fits)
 	for _, f := range out.Fits {
 		if f.Action == pipelines.Uncommitted && len(f.Reasons) > 0 {
-			fmt.Fprintf(w, "\n%s: not in the ledger\n  %s\n", clean(f.Name()), indent(strings.Join(f.Reasons, "\n")))
+			fmt.Fprintf(w, "\n%s: not in the ledger\n  %s\n", words.Visible(f.Name()),
+				indent(clean(strings.Join(f.Reasons, "\n"))))
 		}
 	}
 	printLeft(w, out)
@@ -173,7 +175,7 @@ func printTail(w *screen, out *pipelines.Outcome) {
 		func(f *pipelines.Result) bool { return !f.Discrete }) {
 		view = "marginals"
 	}
-	fmt.Fprintf(w, "ledger: %s\nlook further: %s sql%s \"SELECT * FROM %s\"\n", clean(name), shellQuote(calledAs),
+	fmt.Fprintf(w, "ledger: %s\nlook further: %s sql%s \"SELECT * FROM %s\"\n", words.Visible(name), shellQuote(calledAs),
 		flag, view)
 }
 
@@ -238,15 +240,18 @@ func plural(n int, what string) string {
 
 func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n  ") }
 
-// clean replaces control characters other than line breaks: names are data and
-// must not steer a terminal.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' || r == 0x7f || 0x80 <= r && r < 0xa0 {
-			return '�'
-		}
-		return r
-	}, s)
+// clean is text whose lines count as it may be shown: names in it are data and must not
+// steer a terminal. A name by itself goes through words.Visible.
+func clean(s string) string { return words.VisibleLines(s) }
+
+// visibleJSON writes JSON that people may see on a terminal.
+type visibleJSON struct{ to io.Writer }
+
+func (v visibleJSON) Write(p []byte) (int, error) {
+	if _, err := v.to.Write(words.VisibleJSON(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // shellQuote quotes a word for a POSIX shell where it needs to be.

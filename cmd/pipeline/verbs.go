@@ -85,7 +85,7 @@ target, as the ledger has them of each run.`,
 		RunE: func(*cobra.Command, []string) error {
 			v := pipelines.Version()
 			if output == "json" {
-				return json.NewEncoder(a.stdout).Encode(v)
+				return json.NewEncoder(visibleJSON{a.stdout}).Encode(v)
 			}
 			_, err := fmt.Fprintln(a.stdout, "pipeline", v)
 			return err

@@ -1,6 +1,7 @@
 package design
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -126,12 +127,29 @@ func NewDense(rows, cols int) *Dense {
 	return &Dense{Rows: rows, Cols: cols, Values: make([]float64, rows*cols)}
 }
 
-// ToDense returns x itself where it is dense, or a copy with its zeros.
+// DenseError tells that a sparse matrix would take more memory with its zeros than it may.
+type DenseError struct {
+	Rows, Cols int
+	Most       int64 // bytes
+}
+
+// Error names the size.
+func (e *DenseError) Error() string {
+	return fmt.Sprintf("the sampler makes the sparse design of %d rows × %d columns dense: %d MB, and it may take %d MB",
+		e.Rows, e.Cols, int64(e.Rows)*int64(e.Cols)*8/1e6, e.Most/1e6)
+}
+
+// ToDense returns x itself where it is dense, or a copy with its zeros. It panics with a *DenseError where a sparse
+// matrix has a limit and the copy would be larger: a set-up must not choose another way for want of memory, since that
+// would be other draws.
 func ToDense(x Matrix) *Dense {
 	if dense, ok := x.(*Dense); ok {
 		return dense
 	}
 	n, d := x.Size()
+	if sparse, ok := x.(*Sparse); ok && sparse.MostDense > 0 && int64(n)*int64(d) > sparse.MostDense/8 {
+		panic(&DenseError{n, d, sparse.MostDense})
+	}
 	out := NewDense(n, d)
 	for j := range d {
 		x.Read(j, 0, out.Col(j))

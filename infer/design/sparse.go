@@ -15,6 +15,9 @@ const SparseVersion = "csc/1"
 // Sparse is a design matrix that stores the non-zeros of each column: compressed
 // sparse columns. A column without zeros is read as a Dense one's.
 type Sparse struct {
+	// MostDense is the memory in bytes that ToDense may take for a copy. Zero means any.
+	MostDense int64
+
 	rows   int
 	starts []int // of the columns in index and values; len d + 1
 	index  []int32

@@ -187,6 +187,16 @@ func TestMeanField(t *testing.T) {
 			}
 		}
 	}
+	// A damping of ¼ goes a quarter of the way of the first move, from the uniform law.
+	whole, _, _ := MeanField(free, MeanFieldOptions{MaxSweeps: 1})
+	quarter, _, _ := MeanField(free, MeanFieldOptions{MaxSweeps: 1, Damping: 0.25})
+	for i, uniform := range []float64{1. / 2, 1. / 3} {
+		for a, p := range whole.At(i) {
+			if got, want := quarter.At(i)[a], uniform+(p-uniform)/4; math.Abs(got-want) > 1e-15 {
+				t.Errorf("state %d of variable %d: a quarter of the way is %v, want %v", a, i, got, want)
+			}
+		}
+	}
 	_, r, _ = MeanField(examples(t)[0].model, MeanFieldOptions{MaxSweeps: 1})
 	if r.Converged || r.Sweeps != 1 {
 		t.Errorf("one sweep: %+v", r)

@@ -73,6 +73,21 @@ func each(t *testing.T, check func(t *testing.T, s *phase, z *point)) {
 	}
 }
 
+// A trajectory has turned when either of its ends moves against the sum of momenta, or at
+// a right angle to it.
+func TestTurnedAsksBothEnds(t *testing.T) {
+	along, across, back := []float64{1, 0}, []float64{0, 1}, []float64{-1, 0.5}
+	sum := []float64{2, 0}
+	for _, c := range []struct {
+		one, other []float64
+		want       bool
+	}{{along, along, false}, {along, back, true}, {back, along, true}, {along, across, true}, {across, along, true}} {
+		if got := new(phase).turned(&point{velocity: c.one}, &point{velocity: c.other}, sum); got != c.want {
+			t.Errorf("ends that move by %v and %v, sum %v: turned is %v", c.one, c.other, sum, got)
+		}
+	}
+}
+
 // Leapfrog steps forward and back end where they began, to rounding.
 func TestLeapfrogReverses(t *testing.T) {
 	each(t, func(t *testing.T, s *phase, z *point) {

@@ -49,7 +49,7 @@ var deps = map[string]string{
 	"report":           "infer infer/diag report/html report/judge report/record internal/outfile internal/words" + duckdb,
 	"report/html":      "",
 	// judge and record are values without SQL, for rooms that know no ledger.
-	"report/judge":  "infer/diag",
+	"report/judge":  "infer/diag internal/words",
 	"report/record": "infer infer/diag report/judge",
 	"pipelines": "infer infer/diag infer/glm ingest transform internal/outfile internal/words report report/judge" +
 		" pipelines/internal/*",
@@ -58,9 +58,11 @@ var deps = map[string]string{
 	// spool keeps blocks of draws and kernel states, and knows no more.
 	"pipelines/internal/spool": "infer internal/words",
 	// progress draws what it is told, and knows no sampler.
-	"pipelines/internal/progress": "",
+	"pipelines/internal/progress": "internal/words",
 	"pipelines/internal/cpu":      "golang.org/x/sys/unix",
-	"pipelines/internal/exit":     "",
+	// ceiling reads what the kernel tells of memory.
+	"pipelines/internal/ceiling": "",
+	"pipelines/internal/exit":    "",
 	// plan, draw and assess know no ledger: TestWorkerKnowsNoLedger.
 	"pipelines/internal/plan": "infer infer/glm infer/cggibbs infer/nuts infer/conjugate infer/design infer/diag infer/prior infer/priordraws infer/mrf" +
 		" infer/herded ingest transform report/judge report/record internal/words pipelines/internal/discrete" +

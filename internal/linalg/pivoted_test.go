@@ -73,6 +73,10 @@ func TestPivotedLeavesOut(t *testing.T) {
 	if p := NewPivoted([]float64{1, 0, 0, 0, 1e-8, 0, 0, 0, 1e-12}, 3, 1e-10); p.Rank != 2 || p.Pivots[0] != 0 || p.Pivots[1] != 1 {
 		t.Errorf("rank %d with pivots %v, want 2 with 0 and 1", p.Rank, p.Pivots)
 	}
+	// The limit is a share of the first pivot: the unit of the matrix does not matter.
+	if p := NewPivoted([]float64{1e-20, 0, 0, 0, 1e-28, 0, 0, 0, 1e-32}, 3, 1e-10); p.Rank != 2 {
+		t.Errorf("rank %d of a matrix in a small unit, want 2", p.Rank)
+	}
 	if p := NewPivoted([]float64{math.NaN()}, 1, 1e-10); p.Rank != 0 {
 		t.Errorf("NaN has rank %d", p.Rank)
 	}

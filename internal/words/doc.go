@@ -1,8 +1,9 @@
 // Package words holds what every room needs to speak with people: the nearest
-// name to a misspelt one, globs, hints of errors, and tables.
+// name to a misspelt one, globs, hints of errors, tables, and what is seen of a name.
 //
 // It knows text only, and nothing of fits, files or terminals.
 //
 // Read name.go (did you mean), then glob.go (patterns of names), then table.go
-// (columns, and lines of words), then hint.go (what to do about an error).
+// (columns, and lines of words), visible.go (names as people see them), bytes.go (memory), then hint.go (what to do about
+// an error).
 package words

@@ -55,12 +55,12 @@ func DidYouMean(name, what string, candidates []string) string {
 	return "did you mean " + strconv.Quote(near) + "? " + list
 }
 
-// List joins the first names with commas and counts the rest.
+// List joins the first names with commas, as Visible shows them, and counts the rest.
 func List(names []string) string {
 	if len(names) <= listed {
-		return strings.Join(names, ", ")
+		return Visible(strings.Join(names, ", "))
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:listed], ", "), len(names)-listed)
+	return fmt.Sprintf("%s and %d more", Visible(strings.Join(names[:listed], ", ")), len(names)-listed)
 }
 
 // distance returns how far apart two spellings are: the optimal string alignment

@@ -48,3 +48,20 @@ func greys(t *testing.T, p Picture) (out []byte) {
 	}
 	return out
 }
+
+// Layers without a number have no picture; a layer with gaps has one.
+func TestEmptyLayersAreLeftOut(t *testing.T) {
+	nan := math.NaN()
+	d := &Discrete{Labels: []string{"off", "on"}}
+	layers := [][]float64{{nan, nan}, {nan, 1}, {nan, nan}, {0, 1}}
+	if err := d.Draw(1, 2, layers); err != nil {
+		t.Fatal(err)
+	}
+	var titles []string
+	for _, p := range d.Pictures {
+		titles = append(titles, p.Title)
+	}
+	if got := strings.Join(titles, ","); got != "Truth,Marginals" {
+		t.Errorf("pictures of %s", got)
+	}
+}

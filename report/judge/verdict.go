@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"glmbatch/infer/diag"
+	"glmbatch/internal/words"
 )
 
 // Grade is a verdict in one word.
@@ -143,7 +144,7 @@ func (g gate) judge(in *Evidence) []string {
 
 func parameterName(names []string, i int) string {
 	if i < len(names) {
-		return names[i]
+		return words.Visible(names[i])
 	}
 	return "parameter " + strconv.Itoa(i+1)
 }

@@ -154,7 +154,8 @@ CREATE TABLE parameter (
     prior        VARCHAR,
     center       DOUBLE,
     scale        DOUBLE,
-    starts       DOUBLE[]
+    starts       DOUBLE[],
+    checksum     UINTEGER
 );
 
 COMMENT ON TABLE parameter IS 'Parameters of each fit.';
@@ -166,6 +167,7 @@ COMMENT ON COLUMN parameter.prior IS 'Prior on the scale of the design as sample
 COMMENT ON COLUMN parameter.center IS 'What was subtracted from the design column before sampling.';
 COMMENT ON COLUMN parameter.scale IS 'What the design column was divided by before sampling.';
 COMMENT ON COLUMN parameter.starts IS 'Starting point of each chain, on the scale of the design as sampled.';
+COMMENT ON COLUMN parameter.checksum IS 'CRC-32C of the draws as little-endian doubles, by chain and iteration; NULL where they were not kept.';
 
 CREATE TABLE draw (
     fit_id       BIGINT NOT NULL,

@@ -119,3 +119,18 @@ func checkMeasured(t *testing.T, f *spool.Fit, all [][][]float64, w plan.Window,
 		t.Errorf("%d divergences in the window, want 14", m.Divergences)
 	}
 }
+
+// A quantity that is the same in every draw is passed over, unless nothing else moves.
+func TestConstantsArePassedOver(t *testing.T) {
+	moving, constant := diag.Summary{RHat: 1, SD: 2}, diag.Summary{RHat: math.NaN()}
+	m := &Measured{Parameters: []diag.Summary{moving, constant}, logLik: moving}
+	m.passOver(false)
+	if !m.gated(0) || m.gated(1) {
+		t.Errorf("gated: %v, %v, want the first alone", m.gated(0), m.gated(1))
+	}
+	still := &Measured{Parameters: []diag.Summary{constant, constant}, logLik: constant}
+	still.passOver(false)
+	if !still.gated(0) || !still.gated(1) {
+		t.Error("where nothing moves, everything is gated")
+	}
+}

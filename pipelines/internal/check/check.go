@@ -98,7 +98,8 @@ type checker struct {
 // Bits: a simulation's streams are named by the seed, the fit and its number, so
 // that neither workers nor interruptions change a rank.
 func Run(ctx context.Context, c Config) (*Outcome, error) {
-	ledger, err := report.Open(c.Database, report.Options{LockWait: c.LockWait, Threads: 1})
+	ledger, err := report.Open(c.Database, report.Options{LockWait: c.LockWait, Threads: 1,
+		Private: len(c.Pipeline.Vars) > 0})
 	if err == nil {
 		err = ledger.Empty()
 	}

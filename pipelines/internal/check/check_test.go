@@ -205,3 +205,11 @@ func TestRows(t *testing.T) {
 		t.Error("a thousand million rows were accepted")
 	}
 }
+
+// A rank is the number of picked draws below the truth, not above it.
+func TestRanksCountDrawsBelow(t *testing.T) {
+	d := &drawn{trace: [][]float64{{5, 1, 9, 2}, {0, 0, 7, 8}}, picks: []int{0, 1, 3}}
+	if got := d.ranks([]float64{3, 8}); got[0] != 2 || got[1] != 2 {
+		t.Errorf("ranks %v, want 2 and 2", got)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"glmbatch/internal/words"
 	"glmbatch/report"
 	"glmbatch/report/judge"
 )
@@ -51,7 +52,7 @@ func judgeRanks(c *report.Calibration) {
 		least := slices.MinFunc(c.Tests, func(a, b report.RankTest) int { return compare(a.P, b.P) })
 		c.Words = append(c.Words, fmt.Sprintf("the ranks of %d quantities over %d simulated data sets are uniform "+
 			"(smallest p %.2g, of %s; a right sampler fails once in %.0f checks)",
-			len(p), len(ranked), least.P, least.Parameter, 1/c.FalseAlarms))
+			len(p), len(ranked), least.P, words.Visible(least.Parameter), 1/c.FalseAlarms))
 		c.Words = append(c.Words,
 			fmt.Sprintf("draws that are %.2f posterior standard deviations off would have been seen",
 				shift(len(ranked), len(p), c.FalseAlarms)))
@@ -112,7 +113,7 @@ func findings(c *report.Calibration, rejected, n int) []string {
 			how = "the truth lies amid the draws too often: these are too wide"
 		}
 		out = append(out, fmt.Sprintf("%s: p = %.2g; %s (mean rank %.2f, uniform 0.50; sd %.2f, uniform %.2f)",
-			t.Parameter, t.P, how, t.Mean, t.SD, spread))
+			words.Visible(t.Parameter), t.P, how, t.Mean, t.SD, spread))
 	}
 	return out
 }

@@ -56,6 +56,9 @@ func cells(ctx context.Context, src ingest.Source, called string, texts bool) (*
 		return nil, s.fault(rowColumn, slices.Index(at[0], int32(p.rows)), "an image has at most 100 million pixels",
 			"%d rows × %d columns are too many", p.rows, p.cols)
 	}
+	if err := roomForPixels(src, p.rows*p.cols); err != nil {
+		return nil, err
+	}
 	p.column = blank(called, p.rows*p.cols, values.numbers == nil)
 	p.file = filepath.Base(src.Path)
 	seen := make([]bool, p.rows*p.cols)

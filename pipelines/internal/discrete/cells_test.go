@@ -2,6 +2,7 @@ package discrete
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -164,6 +165,29 @@ func TestBadGridIsNamed(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), word) {
 				t.Errorf("%s: the error does not have %q: %v", c.name, word, err)
 			}
+		}
+	}
+}
+
+// An image of few bytes and many pixels is refused before they take memory.
+func TestImageBeyondMemory(t *testing.T) {
+	g := grids{t, t.TempDir()}
+	g.write("far.csv", "row,col,value\n1,1,0\n9000,9000,1\n")
+	file, err := os.Create(filepath.Join(g.dir, "black.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(png.Encode(file, image.NewGray(image.Rect(0, 0, 3000, 3000))), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"far.csv":   "far.csv: an image of 81000000 pixels: the data need about 1.62 GB of memory, and reading may take 100 MB",
+		"black.png": "black.png: an image of 9000000 pixels: the data need about 180 MB",
+	} {
+		src := ingest.Source{Name: "photo", Path: filepath.Join(g.dir, name), MaxBytes: 1e8}
+		_, err := FromImage(t.Context(), &spec.Image{Path: src.Path}, src)
+		if err == nil || !strings.Contains(err.Error(), `dataset "photo"`) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -324,3 +324,19 @@ func TestExactWaysAgree(t *testing.T) {
 		t.Errorf("marginals tell %v", told)
 	}
 }
+
+// The hash of a system tells any two apart that differ in an edge, in a table's name or
+// in one of its values.
+func TestHashTellsTablesApart(t *testing.T) {
+	of := func(name string, value, weight float64) string {
+		return (&Field{spec: new(spec.Model), Data: &Data{N: 2, edges: []edge{{i: 0, j: 1, weight: weight}},
+			tables: []table{{name, []entry{{a: "0", b: "1", value: value}}}}}}).hash()
+	}
+	seen := map[string]bool{}
+	for _, h := range []string{of("1", 1, 1), of("1", 2, 1), of("1", 1, 2), of("2", 1, 1)} {
+		if seen[h] {
+			t.Error("two systems have one hash")
+		}
+		seen[h] = true
+	}
+}

@@ -17,8 +17,19 @@ import (
 	"glmbatch/pipelines/internal/spec"
 )
 
-// mostPixels bounds an image.
-const mostPixels = 100_000_000
+// mostPixels bounds an image. pixelBytes is what a pixel takes while it is decoded: as the file has it, its number, its
+// state.
+const mostPixels, pixelBytes = 100_000_000, 20
+
+// roomForPixels refuses an image of more pixels than there is memory for.
+func roomForPixels(src ingest.Source, pixels int) error {
+	err := src.Room(pixelBytes * int64(pixels))
+	if err == nil {
+		return nil
+	}
+	return &ingest.SourceError{Dataset: src.Name, File: filepath.Base(src.Path),
+		Err: words.Hint(fmt.Errorf("an image of %d pixels: %w", pixels, err), "give it more with --memory")}
+}
 
 // FromImage reads the image of a source, and the true one if there is one. A PNG image has
 // observations from low (black) to high (white), and truths from 0 (black) to 1
@@ -62,7 +73,7 @@ func readPicture(ctx context.Context, src ingest.Source, truth bool) (*picture, 
 	if spec.IsGrid(src.Path) {
 		return cells(ctx, src, called, truth)
 	}
-	values, rows, cols, err := grey(src.Name, src.Path)
+	values, rows, cols, err := grey(src)
 	return &picture{column: column{name: shade, numbers: values}, rows: rows, cols: cols}, err
 }
 
@@ -74,11 +85,11 @@ const (
 )
 
 // grey reads a PNG as grey values from 0 to 1, row by row.
-func grey(dataset, path string) (values []float64, rows, cols int, err error) {
+func grey(src ingest.Source) (values []float64, rows, cols int, err error) {
 	fail := func(err error, hint string) ([]float64, int, int, error) {
-		return nil, 0, 0, &ingest.SourceError{Dataset: dataset, File: filepath.Base(path), Err: words.Hint(err, hint)}
+		return nil, 0, 0, &ingest.SourceError{Dataset: src.Name, File: filepath.Base(src.Path), Err: words.Hint(err, hint)}
 	}
-	file, err := os.Open(path)
+	file, err := os.Open(src.Path)
 	if err != nil {
 		var cause *os.PathError
 		if errors.As(err, &cause) {
@@ -96,6 +107,9 @@ func grey(dataset, path string) (values []float64, rows, cols int, err error) {
 	if head.Width*head.Height > mostPixels || head.Width < 1 || head.Height < 1 {
 		return fail(fmt.Errorf("%d × %d pixels are too many", head.Width, head.Height),
 			"an image has at most 100 million pixels")
+	}
+	if err := roomForPixels(src, head.Width*head.Height); err != nil {
+		return nil, 0, 0, err
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return fail(err, "")

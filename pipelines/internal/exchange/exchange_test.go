@@ -267,3 +267,17 @@ func TestReplaceIsWhole(t *testing.T) {
 		t.Errorf("the file changed, or %d files are left", len(entries))
 	}
 }
+
+// Stan's lp__ is the log density, prior included; infinities keep their sign.
+func TestNumbersOfStan(t *testing.T) {
+	if got := hamiltonian[0].of(&infer.Info{LogLik: -3, LogPrior: -2}); hamiltonian[0].name != "lp__" || got != -5 {
+		t.Errorf("%s is %v, want -5", hamiltonian[0].name, got)
+	}
+	r := &rows{nan: "nan", inf: "inf"}
+	for _, x := range []float64{math.Inf(-1), math.Inf(1), math.NaN(), -2.5} {
+		r.number(x)
+	}
+	if got := string(r.row); got != "-inf,inf,nan,-2.5" {
+		t.Errorf("%q", got)
+	}
+}

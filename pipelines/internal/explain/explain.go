@@ -9,6 +9,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/plan"
 )
 
@@ -63,11 +64,11 @@ func Of(c *plan.Case) *Explanation {
 	e.Intercept = c.Data.Intercept >= 0
 	for j, name := range c.Data.Names {
 		if j != c.Data.Intercept {
-			e.Terms = append(e.Terms, name)
+			e.Terms = append(e.Terms, words.Visible(name))
 		}
 	}
 	for _, o := range c.Record.Offsets {
-		e.Offsets = append(e.Offsets, o.Expression)
+		e.Offsets = append(e.Offsets, words.Visible(o.Expression))
 	}
 	for _, p := range family.Dispersions() {
 		e.dispersions = append(e.dispersions, p.Name)
@@ -132,7 +133,7 @@ func (e *Explanation) priors(c *plan.Case) {
 	nan := math.NaN()
 	stream := infer.NewStream(1, "explain", "priors")
 	for j, law := range c.Posterior.Coefficients {
-		p := Prior{c.Data.Names[j], law.String(), nan, nan, nan, nan}
+		p := Prior{words.Visible(c.Data.Names[j]), law.String(), nan, nan, nan, nan}
 		if j != c.Data.Intercept {
 			column := c.Record.Columns[j]
 			low, high := middle(law, stream)

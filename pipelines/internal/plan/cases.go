@@ -79,15 +79,18 @@ func newCase(f *Fit) *Case {
 			"choose fits with --only model=…; pipeline validate says what fits of kind mrf take")
 		return out
 	}
-	id, err := Identify(f, r, Memory{})
+	id, err := Identify(f, r, MemoryOf(f.Pipeline))
 	if out.Err = err; err != nil {
 		return out
 	}
 	m := r.Method()
 	out.Data, out.Posterior, out.Method, out.Identity = r.Data, r.Posterior(), m.Name, id.Identity.CaseHash()
 	out.Hamiltonian, out.Record, out.Reason = m.Trajectories != nil, r.Record, m.Reason
-	out.Setup = func(t *glm.Target) (infer.Setup, error) {
-		setup, err := r.sampler.setup(t)
+	out.Setup = func(t *glm.Target) (setup infer.Setup, err error) {
+		err = withinMemory(func() (err error) {
+			setup, err = r.sampler.setup(t)
+			return err
+		})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m.Name, err)
 		}

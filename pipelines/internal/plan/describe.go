@@ -52,7 +52,14 @@ func (r *Regression) Foreseen() string {
 	if err != nil {
 		return ""
 	}
-	basis, reason := cggibbs.Auto(target, o)
+	var basis, reason string
+	err = withinMemory(func() error {
+		basis, reason = cggibbs.Auto(target, o)
+		return nil
+	})
+	if err != nil {
+		return ""
+	}
 	return "auto would sample in the basis " + basis + ": " + reason
 }
 

@@ -10,25 +10,60 @@ import (
 
 // design is one model's design matrix on one unit, made once for its samplers.
 type design struct {
-	once sync.Once
+	coding   sync.Once
+	prepared *transform.Prepared // nil once the matrix is made
+	reads    []string            // columns of the table
+
+	making sync.Once
 	*transform.Design
 	dataHash string
 	err      error
 }
 
-// design codes the unit's table for a model; the samplers of a model share it.
-func (u *Unit) design(m *spec.Model) (*design, error) {
+// of finds the place of a model's design.
+func (u *Unit) of(m *spec.Model) *design {
 	u.mu.Lock()
+	defer u.mu.Unlock()
 	if u.designs == nil {
 		u.designs = map[*spec.Model]*design{}
 	}
-	d := u.designs[m]
-	if d == nil {
-		d = &design{}
-		u.designs[m] = d
+	if u.designs[m] == nil {
+		u.designs[m] = &design{}
 	}
-	u.mu.Unlock()
-	d.once.Do(func() { d.err = u.code(d, m) })
+	return u.designs[m]
+}
+
+// foreseen is the size of a model's design, which is not made yet: of one that cannot be coded, none.
+func (u *Unit) foreseen(m *spec.Model) (rows, columns int, entries int64) {
+	d := u.coded(m)
+	if d.err != nil {
+		return 0, 0, 0
+	}
+	return d.prepared.Size()
+}
+
+// coded codes the variables of the unit's table for a model.
+func (u *Unit) coded(m *spec.Model) *design {
+	d := u.of(m)
+	d.coding.Do(func() { d.err = u.code(d, m) })
+	return d
+}
+
+// design codes the unit's table for a model; the samplers of a model share it.
+func (u *Unit) design(m *spec.Model) (*design, error) {
+	d := u.coded(m)
+	d.making.Do(func() {
+		if d.err != nil {
+			return
+		}
+		if d.dataHash, d.err = u.table.Hash(d.reads); d.err == nil {
+			d.Design, d.err = d.prepared.Build()
+		}
+		if d.err == nil {
+			u.memory.limitDense(d.Data.X)
+		}
+		d.prepared = nil
+	})
 	return d, d.err
 }
 
@@ -37,19 +72,17 @@ func (u *Unit) code(d *design, m *spec.Model) error {
 	if err != nil {
 		return err
 	}
-	columns, err := formula.Columns(u.table.Data.Schema())
+	d.reads, err = formula.Columns(u.table.Data.Schema())
 	if err != nil {
 		return fmt.Errorf("%s: %w", transform.DatasetWords(u.Name(), u.table.From()), err)
 	}
-	if d.dataHash, err = u.table.Hash(columns); err != nil {
-		return err
-	}
-	d.Design, err = transform.Build(u.table.Data, transform.Spec{
+	d.prepared, err = transform.Prepare(u.table.Data, transform.Spec{
 		Dataset: u.Name(), Formula: formula, Family: m.Family.Family,
 		Standardize: m.Standardize, Missing: m.Missing, Sparse: string(m.Sparse),
 		InterceptAt: m.Prior.Intercept.At,
 		Levels:      levels(m.Levels),
 		Contrasts:   m.Contrasts,
+		Room:        u.memory.Room(u.chains),
 		File:        u.table.From(),
 		Locate:      u.table.Locate,
 	})

@@ -33,7 +33,7 @@ func (r *Reader) readDiscrete(ctx context.Context, ds *spec.Dataset, yield func(
 func (r *Reader) readMade(ctx context.Context, ds *spec.Dataset, count int,
 	make func(ctx context.Context, name string, k int) (*discrete.Data, error), yield func(*Unit) error) error {
 	for k := range max(count, 1) {
-		u := &Unit{Dataset: ds}
+		u := r.unit(ds, "")
 		if count > 0 {
 			u.Key = fmt.Sprintf("%0*d", len(fmt.Sprint(count)), k+1)
 		}
@@ -52,13 +52,15 @@ func (r *Reader) readMade(ctx context.Context, ds *spec.Dataset, count int,
 
 // readImages yields a unit for each image.
 func (r *Reader) readImages(ctx context.Context, ds *spec.Dataset, yield func(*Unit) error) error {
-	sources, err := ingest.Expand(ingest.Source{Name: ds.Name, Path: ds.Image.Path, Each: ds.Each == "file",
-		Dir: r.Pipeline.Dir, Within: r.Pipeline.Within})
+	src := ingest.Source{Name: ds.Name, Path: ds.Image.Path, Each: ds.Each == "file", Dir: r.Pipeline.Dir,
+		Within: r.Pipeline.Within}
+	r.bound(ctx, &src)
+	sources, err := ingest.Expand(src)
 	if err != nil {
 		return yield(&Unit{Dataset: ds, Err: err})
 	}
 	for _, s := range sources {
-		u := &Unit{Dataset: ds, Key: s.Key}
+		u := r.unit(ds, s.Key)
 		if !r.Choice.Unit(ds.Name, u.Key) {
 			continue
 		}
@@ -108,8 +110,8 @@ func (r *Reader) readGraph(ctx context.Context, ds *spec.Dataset, yield func(*Un
 		return yield(&Unit{Dataset: ds, Err: err})
 	}
 	src.Columns = nil // all: models name theirs by several keys
-	beside := discrete.Source{Edges: r.beside(ds, ds.Edges.Path, ds.Edges.SQL, ds.Edges.Database, ds.Edges.Params),
-		Tables: r.beside(ds, ds.Tables.Path, ds.Tables.SQL, ds.Tables.Database, ds.Tables.Params)}
+	beside := discrete.Source{Edges: r.beside(ctx, ds, ds.Edges.Path, ds.Edges.SQL, ds.Edges.Database, ds.Edges.Params),
+		Tables: r.beside(ctx, ds, ds.Tables.Path, ds.Tables.SQL, ds.Tables.Database, ds.Tables.Params)}
 	return r.readOne(ctx, ds, src, func(u *Unit) error {
 		if u.Err == nil {
 			u.discrete, u.Err = discrete.FromTable(ctx, ds, u.table, beside)
@@ -121,12 +123,14 @@ func (r *Reader) readGraph(ctx context.Context, ds *spec.Dataset, yield func(*Un
 }
 
 // beside is the source of a table beside the rows; nil where there is none.
-func (r *Reader) beside(ds *spec.Dataset, path, query, database string, params map[string]string) *ingest.Source {
+func (r *Reader) beside(ctx context.Context, ds *spec.Dataset, path, query, database string,
+	params map[string]string) *ingest.Source {
 	if path == "" && query == "" {
 		return nil
 	}
 	src := &ingest.Source{Name: ds.Name, Path: path, SQL: query, Database: database, Dir: r.Pipeline.Dir,
 		Within: r.Pipeline.Within}
+	r.bound(ctx, src)
 	if len(params) > 0 {
 		src.Params = map[string]any{}
 		for name, value := range params {

@@ -13,7 +13,7 @@
 //   - reader.go, unit.go, discreteread.go, patience.go: units of data;
 //   - regression.go, design.go, method.go, priors.go, scales.go, focus.go, describe.go: regressions;
 //   - discrete.go, discretemethod.go, discretechains.go, discretefound.go: discrete systems;
-//   - schedule.go: how long chains get; memory.go: what they may take;
+//   - schedule.go: how long chains get; memory.go, work.go: what they may take;
 //   - identity.go, changes.go: what decides their draws, and what of it has changed;
 //   - earlier.go, around.go, datasummary.go: starts from the posterior of an earlier fit;
 //   - cases.go, defaults.go, sizes.go: what check, explain and validate ask.

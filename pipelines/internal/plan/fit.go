@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report/judge"
 	"glmbatch/report/record"
@@ -48,7 +49,7 @@ func FitName(dataset, key, model, sampler string, replicate int) string {
 	if replicate > 1 {
 		name += " #" + strconv.Itoa(replicate)
 	}
-	return name
+	return words.Visible(name)
 }
 
 // Key is the fit's name in a ledger.

@@ -1,11 +1,14 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
+	"glmbatch/ingest"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
+	"glmbatch/transform"
 )
 
 // BlockBytes is the size of a full block of draws.
@@ -19,6 +22,11 @@ const fitBytes = 4 << 30
 type Memory struct {
 	Limit   int64 // of the process, in bytes; 0 for none
 	Workers int
+}
+
+// MemoryOf is what the fits of a pipeline may take.
+func MemoryOf(p *spec.Pipeline) Memory {
+	return Memory{Limit: int64(p.Run.Memory), Workers: cmp.Or(p.Run.Workers, p.Run.Chains)}
 }
 
 // What a run needs besides its fits, and how much of the rest the ledger's engine
@@ -49,6 +57,17 @@ func (m Memory) Fits() int64 {
 	return m.Limit - m.engineBytes() - ownMemory
 }
 
+// reading is what a table may take while it is read: its design needs as much again. 0 is the reader's own limit.
+func (m Memory) reading() int64 {
+	if m.Limit == 0 {
+		return 0
+	}
+	return m.Fits() / 2
+}
+
+// Bound sets what may be read of a source.
+func (m Memory) Bound(src *ingest.Source) { src.MaxBytes, src.MaxText = m.reading(), m.Limit }
+
 // need estimates the memory of one fit with so many stored entries of its design:
 // the design, as much again for a basis or its factors, each chain's state, blocks
 // of those that are drawn, summaries.
@@ -58,20 +77,39 @@ func need(entries int64, rows, columns, chains, workers int) int64 {
 	return 2*8*entries + c*vectors*8*(n+p) + min(c, int64(workers))*2*BlockBytes + perColumn*p
 }
 
-// Weight is the memory of a unit with so many fits: its table, and what the fits need. One that is too heavy is
-// admitted alone, and its fits are refused once their design tells.
-func (m Memory) Weight(u *Unit, fits, chains int) int64 {
-	switch {
-	case u.discrete != nil:
-		return min(m.Fits(), u.Bytes()*int64(1+fits))
-	case u.table == nil:
+// regressionNeed estimates the memory of a regression: what all fits need, and the design once more than it is held,
+// since its coding makes a copy.
+func (m Memory) regressionNeed(rows, columns int, entries int64, chains int) Need {
+	return Need{
+		Bytes:  need(entries, rows, columns, chains, m.Workers) + 8*entries,
+		What:   fmt.Sprintf("%d rows × %d columns with %d chains need", rows, columns, chains),
+		Remedy: "fit fewer columns or rows (by: fits groups apart)",
+	}
+}
+
+// Room is what a design is asked for before it takes its memory.
+func (m Memory) Room(chains int) transform.Room {
+	return func(rows, columns int, entries int64) error {
+		return m.refuse(m.regressionNeed(rows, columns, entries, chains))
+	}
+}
+
+// Weight is the memory of a unit with its fits: its table, and what they need as far as it can be foreseen. One that
+// is too heavy is admitted alone, and its fits are refused when their designs are asked for.
+func (m Memory) Weight(u *Unit, fits []*Fit) int64 {
+	if u.discrete != nil {
+		return min(m.Fits(), u.Bytes()*int64(1+len(fits)))
+	}
+	if u.table == nil {
 		return 0
 	}
-	bytes := u.table.Bytes()
-	weight := 2 * bytes
-	if m.Limit > 0 {
-		rows, columns := int(u.table.Data.NumRows()), int(u.table.Data.NumCols())
-		weight = bytes + int64(fits)*need(bytes/8, rows, columns, chains, m.Workers)
+	weight := u.table.Bytes()
+	if m.Limit == 0 {
+		return min(m.Fits(), 2*weight)
+	}
+	for _, f := range fits {
+		rows, columns, entries := u.foreseen(f.Model)
+		weight += need(entries, rows, columns, f.Pipeline.Run.Chains, m.Workers)
 	}
 	return min(m.Fits(), weight)
 }
@@ -81,8 +119,9 @@ func (m Memory) refuse(n Need) error {
 	if m.Limit == 0 || n.Bytes <= m.Fits() {
 		return nil
 	}
-	enough := (n.Bytes+ownMemory)*engineShare/(engineShare-1)/1e6 + 1
+	enough := n.Bytes + ownMemory
+	enough = min(enough/(engineShare-1)*engineShare, enough+engineMost)/1e6 + 1
 	err := fmt.Errorf("%s about %s, and the run may take %s, of which fits get %s",
 		n.What, spec.Bytes(n.Bytes), spec.Bytes(m.Limit), spec.Bytes(m.Fits()))
-	return words.Hint(err, fmt.Sprintf("give it --memory %dMB, or %s", enough, n.Remedy))
+	return words.Hint(err, fmt.Sprintf("give it --memory %dMB if the machine has so much, or %s", enough, n.Remedy))
 }

@@ -19,6 +19,10 @@ type Reader struct {
 	Pipeline *spec.Pipeline
 	Choice   Choice
 	Example  func(name string) ([]byte, error) // data that the program carries
+	// Claim, unless nil, waits for memory that a table takes while it is read. Read is called before the units of
+	// the table are yielded, which have memory of their own.
+	Claim func(ctx context.Context, bytes int64) error
+	Read  func()
 }
 
 // Units yields the units of all data sets of which fits are chosen, in the order of the spec. It stops at the first
@@ -116,6 +120,9 @@ func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 		got.tables, got.err = readTables(ctx, s, ds.By)
 		return got
 	})
+	if r.Read != nil {
+		r.Read()
+	}
 	if left || ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -126,7 +133,9 @@ func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 		if !r.Choice.Unit(ds.Name, t.Key) {
 			continue
 		}
-		if err := yield(&Unit{Dataset: ds, Key: t.Key, table: t}); err != nil {
+		u := r.unit(ds, t.Key)
+		u.table = t
+		if err := yield(u); err != nil {
 			return err
 		}
 	}
@@ -152,6 +161,7 @@ func (r *Reader) source(ctx context.Context, ds *spec.Dataset) (ingest.Source, f
 		SQL: ds.SQL, Database: ds.Database, Dir: r.Pipeline.Dir, Within: r.Pipeline.Within, Separator: rune(ds.Separator),
 		Types: ds.Types, Columns: r.columns(ds),
 	}
+	r.bound(ctx, &src)
 	if len(ds.Decimal) == 1 {
 		src.Decimal = rune(ds.Decimal[0])
 	}
@@ -185,6 +195,19 @@ func (r *Reader) source(ctx context.Context, ds *spec.Dataset) (ingest.Source, f
 	src.Within = nil // the program's own file
 	src.Path = filepath.Join(dir, name)
 	return src, func() { _ = os.RemoveAll(dir) }, err
+}
+
+// unit is one with the memory that the run may take.
+func (r *Reader) unit(ds *spec.Dataset, key string) *Unit {
+	return &Unit{Dataset: ds, Key: key, memory: MemoryOf(r.Pipeline), chains: r.Pipeline.Run.Chains}
+}
+
+// bound sets what may be read of a source.
+func (r *Reader) bound(ctx context.Context, src *ingest.Source) {
+	MemoryOf(r.Pipeline).Bound(src)
+	if r.Claim != nil {
+		src.Claim = func(bytes int64) error { return r.Claim(ctx, bytes) }
+	}
 }
 
 // example writes embedded data to a temporary folder.

@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"fmt"
-
 	matrix "glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/priordraws"
@@ -56,14 +54,11 @@ func (r *Regression) Facts() Facts {
 // Lengths is the run's own schedule.
 func (r *Regression) Lengths(s Schedule, _ *spec.Run) Schedule { return s }
 
-// Need counts the design once more than it is held: its coding makes a copy.
+// Need counts the design, and what its method makes of it.
 func (r *Regression) Need(chains, workers int) Need {
-	entries, rows, columns := r.Data.X.Entries(), r.Rows, r.Data.Cols()
-	return Need{
-		Bytes:  need(entries, rows, columns, chains, workers) + 8*entries,
-		What:   fmt.Sprintf("%d rows × %d columns with %d chains need", rows, columns, chains),
-		Remedy: "fit fewer rows or columns",
-	}
+	rows, columns := r.Rows, r.Data.Cols()
+	out := Memory{Workers: workers}.regressionNeed(rows, columns, r.Data.X.Entries(), chains)
+	return r.sampler.work(r.Data.X, out, chains)
 }
 
 // Identify adds the hash of the data, the model, and the versions of what only some designs and models use.
@@ -125,7 +120,10 @@ func (r *Regression) Setup(_ Schedule, from *Previous) (*Setup, error) {
 	if target, err = r.around(target, from); err != nil {
 		return nil, r.fit.Explain(err)
 	}
-	out.Sampler, err = r.sampler.setup(target)
+	err = withinMemory(func() (err error) {
+		out.Sampler, err = r.sampler.setup(target)
+		return err
+	})
 	return out, r.fit.Explain(err)
 }
 

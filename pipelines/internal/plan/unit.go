@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"glmbatch/ingest"
@@ -18,6 +19,8 @@ type Unit struct {
 
 	table    *ingest.Table  // nil of discrete variables
 	discrete *discrete.Data // nil of a table
+	memory   Memory         // for what models make of it
+	chains   int
 
 	mu      sync.Mutex
 	designs map[*spec.Model]*design
@@ -73,6 +76,22 @@ func (u *Unit) field(m *spec.Model) (*discrete.Field, error) {
 		u.fields[m] = f
 	}
 	u.mu.Unlock()
-	f.once.Do(func() { f.Field, f.err = discrete.NewField(context.Background(), u.discrete, m) })
+	f.once.Do(func() {
+		if f.err = u.memory.refuse(fieldNeed(u.discrete, m)); f.err == nil {
+			f.Field, f.err = discrete.NewField(context.Background(), u.discrete, m)
+		} else {
+			f.err = fmt.Errorf("dataset %q, model %q: %w", u.Name(), m.Name, f.err)
+		}
+	})
 	return f.Field, f.err
+}
+
+// fieldNeed estimates the memory of a field and of its making, before it is made.
+func fieldNeed(d *discrete.Data, m *spec.Model) Need {
+	states, edges := m.ModelStates(), d.Edges()
+	return Need{
+		Bytes:  d.Bytes() + 64*int64(d.N)*int64(states) + 48*int64(edges),
+		What:   fmt.Sprintf("%d variables of %d states with %d edges need", d.N, states, edges),
+		Remedy: "take fewer variables",
+	}
 }

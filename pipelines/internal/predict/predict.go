@@ -32,6 +32,7 @@ type Config struct {
 	Database string
 	Only     plan.Selector // names one fit
 	Workers  int           // at least 1; changes no bit
+	Memory   plan.Memory   // that rows and their design may take
 	LockWait time.Duration
 	Example  func(name string) ([]byte, error) // data that the program carries
 	Data     string                            // file of new data; empty: those of the fit, by the pipeline
@@ -73,7 +74,8 @@ func Run(ctx context.Context, w io.Writer, c Config) error {
 		return err
 	}
 	defer table.Release()
-	design, err := record.Code(table.Data, transform.Coding{Dataset: table.Name, Locate: table.Locate})
+	design, err := record.Code(table.Data, transform.Coding{Dataset: table.Name, Locate: table.Locate,
+		Room: c.Memory.Room(0)})
 	if err != nil {
 		return err
 	}
@@ -173,7 +175,9 @@ func (c *Config) table(ctx context.Context, f report.Fitted, record *transform.R
 			}
 			return out, nil
 		}
-		return ingest.Read(ctx, ingest.Source{Name: c.Data, Path: c.Data, Columns: wanted})
+		src := ingest.Source{Name: c.Data, Path: c.Data, Columns: wanted}
+		c.Memory.Bound(&src)
+		return ingest.Read(ctx, src)
 	}
 	if c.Pipeline == nil {
 		return nil, &CallError{words.Hint(errors.New("there are no data to predict"),

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 	"unicode/utf8"
+
+	"glmbatch/internal/words"
 )
 
 // maxLines bounds the fits that a terminal shows at once.
@@ -63,11 +64,11 @@ func (p *painter) paint(last bool) {
 		fmt.Fprintf(&b, "\x1b[%dA\x1b[J", p.drawn)
 	}
 	for _, l := range ended {
-		b.WriteString(printable(l))
+		b.WriteString(words.Visible(l))
 		b.WriteByte('\n')
 	}
 	for _, l := range lines {
-		b.WriteString(truncate(printable(l), p.width()-1))
+		b.WriteString(truncate(words.Visible(l), p.width()-1))
 		b.WriteByte('\n')
 	}
 	p.drawn = len(lines)
@@ -156,17 +157,6 @@ func short(d time.Duration) string {
 	default:
 		return fmt.Sprintf("%dh%02dm", s/3600, s%3600/60)
 	}
-}
-
-// printable replaces control characters: names are data and must not steer a
-// terminal.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return '�'
-		}
-		return r
-	}, s)
 }
 
 // truncate cuts s to width runes.

@@ -22,7 +22,8 @@ const (
 // admission bounds what is under way at once. It decides no bits.
 type admission struct {
 	memory   plan.Memory
-	bytes    *semaphore.Weighted // in flight: the tables and designs of admitted units
+	bytes    *semaphore.Weighted // in flight: the tables and designs of admitted units, and the table that is read
+	claimed  int64               // of it, by the table that is read; of the goroutine that reads
 	fits     *semaphore.Weighted // admitted
 	awaiting *semaphore.Weighted // files of fits that await their commit
 	busy     atomic.Int64        // admitted fits that have not come to their commit
@@ -36,20 +37,38 @@ func newAdmission(m plan.Memory) *admission {
 	}
 }
 
-// unit waits for room for a unit with so many fits. The last of them to call done gives it back. Its error is that
+// unit waits for room for a unit with its fits. The last of them to call done gives it back. Its error is that
 // of ctx.
-func (a *admission) unit(ctx context.Context, u *plan.Unit, fits, chains int) (done func(), err error) {
-	weight := a.memory.Weight(u, fits, chains)
+func (a *admission) unit(ctx context.Context, u *plan.Unit, fits []*plan.Fit) (done func(), err error) {
+	weight := a.memory.Weight(u, fits)
 	if err := a.bytes.Acquire(ctx, weight); err != nil {
 		return nil, err
 	}
 	var left atomic.Int64
-	left.Store(int64(fits))
+	left.Store(int64(len(fits)))
 	return func() {
 		if left.Add(-1) == 0 {
 			a.bytes.Release(weight)
 		}
 	}, nil
+}
+
+// claim waits for room for more of the table that is read, at most as much as there can be: nothing that is in flight
+// waits for the reader. Its error is that of ctx.
+func (a *admission) claim(ctx context.Context, bytes int64) error {
+	bytes = min(bytes, a.memory.Fits()-a.claimed)
+	if err := a.bytes.Acquire(ctx, bytes); err != nil {
+		return err
+	}
+	a.claimed += bytes
+	return nil
+}
+
+// read gives back what the table has claimed: its unit, of which nobody else can get ahead, waits for all that it
+// needs.
+func (a *admission) read() {
+	a.bytes.Release(a.claimed)
+	a.claimed = 0
 }
 
 // admitted is one fit's place among the admitted ones.

@@ -63,14 +63,26 @@ type CommitConfig struct {
 	Now      func() time.Time
 }
 
+// whole returns an error if the ledger is damaged. One that another process holds is looked at by the next call.
+func whole(ctx context.Context, file *report.Ledger) error {
+	err := file.Whole(ctx)
+	if _, held := errors.AsType[*report.LockedError](err); held {
+		return nil
+	}
+	return err
+}
+
 // Commit loads the fits that wait in the spool of a database, drawn and judged,
 // without drawing, and without their data or spec. Fits that are not finished
 // are left for the next run. It returns an error only where the ledger is none.
 func Commit(ctx context.Context, c CommitConfig) (*Outcome, error) {
 	out := &Outcome{Database: c.Database, Started: c.Now()}
-	ledger, err := report.Open(c.Database, report.Options{LockWait: c.LockWait, Threads: 1, Restore: true})
+	ledger, err := report.Open(c.Database, report.Options{LockWait: c.LockWait, Threads: 1, Private: true, Restore: true})
 	if err == nil {
 		err = ledger.Empty()
+	}
+	if err == nil {
+		err = whole(ctx, ledger)
 	}
 	if err != nil {
 		return nil, err

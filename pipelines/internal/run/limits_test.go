@@ -1,10 +1,12 @@
 package run
 
 import (
+	"context"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"testing"
+	"time"
 
 	"glmbatch/pipelines/internal/plan"
 )
@@ -32,7 +34,7 @@ func TestMemory(t *testing.T) {
 			"{d: {synthetic: {rows: 30, columns: 2}}, wide: {synthetic: {rows: 400, columns: 3000}}}", 1))
 	}
 	bounded := config("bounded.duckdb")
-	bounded.Memory = 128e6
+	bounded.Pipeline.Run.Memory = 128e6
 	bounded.Only = mustSelect(t, "dataset=*")
 	out, err := Run(t.Context(), bounded)
 	if err != nil {
@@ -58,4 +60,40 @@ func mustSelect(t *testing.T, term string) plan.Selector {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// While a table is read, what it claims and what is in flight are together no more than fits may take: a claim waits
+// until units have left. One table may claim all, and gives it back once it is read.
+func TestReadingWaitsForRoom(t *testing.T) {
+	m := plan.Memory{Limit: 1e9, Workers: 1}
+	a := newAdmission(m)
+	if err := a.bytes.Acquire(t.Context(), m.Fits()-10); err != nil { // units in flight
+		t.Fatal(err)
+	}
+	claimed := make(chan error, 1)
+	go func() { claimed <- a.claim(t.Context(), 11) }()
+	select {
+	case <-claimed:
+		t.Fatal("a table claims memory that units in flight have")
+	case <-time.After(50 * time.Millisecond):
+	}
+	a.bytes.Release(m.Fits() - 10)
+	if err := <-claimed; err != nil {
+		t.Fatal(err)
+	}
+	if err := a.claim(t.Context(), 2*m.Fits()); err != nil || a.claimed != m.Fits() {
+		t.Errorf("%v: one table claims %d of %d bytes", err, a.claimed, m.Fits())
+	}
+	if a.bytes.TryAcquire(1) {
+		t.Error("there is room beside a table that has claimed all")
+	}
+	a.read()
+	if !a.bytes.TryAcquire(m.Fits()) || a.claimed != 0 {
+		t.Error("a table that is read keeps what it has claimed")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := a.claim(ctx, 1); err == nil {
+		t.Error("a claim outlives its run")
+	}
 }

@@ -26,8 +26,7 @@ type Config struct {
 	Pipeline *spec.Pipeline
 	Source   []byte // the spec's text, for the ledger
 	Database string
-	Workers  int   // at least 1
-	Memory   int64 // bytes that the run may take; 0 for no limit
+	Workers  int // at least 1
 	Only     plan.Selector
 	Select   States // narrows the fits by what the ledger says of them
 	Force    bool
@@ -92,19 +91,23 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 
 // open opens the ledger and asks it what is known. What it started ends with ledger.stop.
 func open(ctx context.Context, c Config) (*runner, error) {
-	r := &runner{Config: c, started: c.Now(), memory: plan.Memory{Limit: c.Memory, Workers: c.Workers},
-		known: &known{database: c.Database}, recalled: new(atomic.Int64)}
+	r := &runner{Config: c, started: c.Now(), memory: plan.MemoryOf(c.Pipeline), known: &known{database: c.Database},
+		recalled: new(atomic.Int64)}
+	r.memory.Workers = c.Workers
 	r.id, r.admission = RunID(r.started), newAdmission(r.memory)
 	r.world = &draw.World{
 		Workers: make(draw.Workers, c.Workers), Disk: c.Disk, Root: spool.Root(c.Database), Now: c.Now,
 		Log: c.Log.With("run", r.id), Tamper: c.Tamper,
 	}
 	file, err := report.Open(c.Database, report.Options{LockWait: c.LockWait, Threads: 1, MemoryLimit: r.memory.Engine(),
-		Restore: true})
+		Private: len(c.Pipeline.Vars) > 0, Restore: true})
 	if err != nil {
 		return nil, err
 	}
-	if err := r.read(ctx, file); err != nil && !r.mayDrawUnread(err) {
+	if err = file.Whole(ctx); err == nil { // no stored verdict of a damaged ledger is believed
+		err = r.read(ctx, file)
+	}
+	if err != nil && !r.mayDrawUnread(err) {
 		return nil, err
 	}
 	r.ledger = openLedger(ctx, file, r)
@@ -159,7 +162,8 @@ func (r *runner) mark() *spool.Mark {
 func (r *runner) all(ctx context.Context) ([]*Result, error) {
 	var g errgroup.Group
 	var results []*Result
-	reader := &plan.Reader{Pipeline: r.Pipeline, Choice: r.choice, Example: r.Example}
+	reader := &plan.Reader{Pipeline: r.Pipeline, Choice: r.choice, Example: r.Example, Claim: r.admission.claim,
+		Read: r.admission.read}
 	err := reader.Units(ctx, func(u *plan.Unit) error {
 		if u.Err == nil || u.Key == "" || r.choice.Unit(u.Dataset.Name, u.Key) {
 			results = r.launch(ctx, &g, u, results)
@@ -184,7 +188,7 @@ func (r *runner) launch(ctx context.Context, g *errgroup.Group, u *plan.Unit, re
 	if len(fits) == 0 {
 		return results
 	}
-	done, err := r.admission.unit(ctx, u, len(fits), r.Pipeline.Run.Chains)
+	done, err := r.admission.unit(ctx, u, fits)
 	if err != nil {
 		return results
 	}

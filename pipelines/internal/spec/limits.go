@@ -65,16 +65,8 @@ func ParseBytes(text string) (Bytes, error) {
 		fmt.Sprintf("give it at least %s", leastMemory))
 }
 
-// String writes megabytes and gigabytes with two digits.
-func (b Bytes) String() string {
-	switch {
-	case b >= 1e9:
-		return strconv.FormatFloat(float64(b)/1e9, 'g', 3, 64) + " GB"
-	case b >= 1e6:
-		return strconv.FormatFloat(float64(b)/1e6, 'f', 0, 64) + " MB"
-	}
-	return strconv.FormatInt(int64(b), 10) + " B"
-}
+// String writes megabytes and gigabytes with their digits.
+func (b Bytes) String() string { return words.Bytes(int64(b)) }
 
 func (b *Bytes) decodeNode(d *decoder, n *node, f field, _ []string) {
 	if n.kind != stringKind {

@@ -53,7 +53,11 @@ func TestRunLimits(t *testing.T) {
 		"memory: 1.5GB": {"memory: 2 apples", `memory: "2 apples" is no amount of memory`},
 		"memory: 256Mi": {"memory: 64Mi", `memory: "64MiB" is less than a run needs without any data`},
 		"copy/a.duckdb": {"./a.duckdb", `publish is the database itself`},
+		"publish:":      {"report: ./a.duckdb\npublish:", `report is the database itself, or its published copy`},
 	} {
+		if !strings.Contains(text, old) {
+			t.Fatalf("the spec has no %q", old)
+		}
 		_, err := Parse("spec.yaml", []byte(strings.Replace(text, old, c.new, 1)), Options{Dir: "/srv"})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.new, err, c.want)

@@ -233,10 +233,11 @@ type Run struct {
 	Sample     string `yaml:"sample" enum:"posterior prior" default:"posterior" doc:"posterior, or prior: independent draws from the prior instead, with predictive checks. They are stored under the sampler name 'prior', once for each data set and model."`
 	LOO        bool   `yaml:"loo" default:"false" doc:"Leave-one-out cross-validation (PSIS-LOO) and WAIC of every fit, row by row, in the ledger: compare models with the view loo_compare."`
 	Condition  bool   `yaml:"condition" default:"false" doc:"Condition numbers of every fit, at the penalised point and from draws, and those that the metrics of nuts and hmc leave over warm-up, in the ledger's view conditions and table metric."`
-	// Timeout, Workers and Memory bound the run and never change a bit; 0 is no bound.
+	// Timeout, Workers and Memory bound the run and never change a bit; 0 is no bound, and of Memory what loading the
+	// spec puts in its place.
 	Timeout Duration `yaml:"timeout" json:",omitzero" doc:"How long a fit may be worked on in one run, waiting for workers or for the ledger not counted: 90s, 30m, 1h30m. After that it is an error; what was drawn is kept, and the next run goes on from there. Left out: no limit."`
 	Workers int      `yaml:"workers" json:",omitzero" min:"1" max:"1024" doc:"Chains that are drawn at once, unless --workers says otherwise. Left out: one per processor."`
-	Memory  Bytes    `yaml:"memory" json:",omitzero" doc:"Memory that the run may take, unless --memory says otherwise: 500MB, 2GB. Fits wait for each other, work goes by smaller blocks, and a fit that cannot do with it is refused. Left out: no limit."`
+	Memory  Bytes    `yaml:"memory" json:",omitzero" doc:"Memory that the run may take, unless --memory says otherwise: 500MB, 2GB. Fits wait for each other, work goes by smaller blocks, and a fit that cannot do with it is refused. Left out: three quarters of what the machine has, or its control group may take."`
 }
 
 func (Run) planned() string { return "thin" }

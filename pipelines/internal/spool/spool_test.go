@@ -25,7 +25,7 @@ func block(first, draws int) *infer.Block {
 		for p := range pos {
 			pos[p] = float64(1000*p + first + i)
 		}
-		b.Set(i, pos, infer.Info{LogLik: -float64(first + i), Evaluations: int64(first + i), Depth: 3, Divergent: i%2 == 1})
+		b.Set(i, pos, infer.Info{LogLik: -float64(first + i), Evaluations: int64(first + i), Depth: 3, Divergent: (first+i)%2 == 1})
 	}
 	return b
 }
@@ -101,7 +101,8 @@ func checkColumns(t *testing.T, c *Chain, from, to int) {
 		if dst[0][i] != float64(2000+it) || dst[1][i] != float64(3000+it) {
 			t.Fatalf("window [%d, %d): draw %d is %v, %v", from, to, it, dst[0][i], dst[1][i])
 		}
-		if infos[i].LogLik != -float64(it) || infos[i].Evaluations != int64(it) || infos[i].Depth != 3 {
+		if infos[i].LogLik != -float64(it) || infos[i].Evaluations != int64(it) || infos[i].Depth != 3 ||
+			infos[i].Divergent != (it%2 == 1) {
 			t.Fatalf("window [%d, %d): info %d is %+v", from, to, it, infos[i])
 		}
 	}
@@ -145,6 +146,9 @@ func TestTornAnywhere(t *testing.T) {
 		}
 		if c.end != int64(want) {
 			t.Fatalf("cut at %d: kept %d bytes, want %d", cut, c.end, want)
+		}
+		if info, err := os.Stat(f.chainPath(0)); err != nil || info.Size() != int64(want) {
+			t.Fatalf("cut at %d: the file has %d bytes after it was opened, want %d (%v)", cut, info.Size(), want, err)
 		}
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
@@ -333,6 +337,49 @@ func TestKeptDraws(t *testing.T) {
 		if _, err := f.OpenDraws(int64(len(values))); err == nil || !strings.Contains(err.Error(), "damaged") {
 			t.Errorf("%d bytes: %v, want an error that says damaged", len(bad), err)
 		}
+	}
+}
+
+// Draws count once they are synced: the last that happens to their file is a sync.
+func TestKeptDrawsAreSynced(t *testing.T) {
+	last := Op("")
+	d := Disk{Before: func(op Op, path string) error {
+		if filepath.Base(path) == drawsName {
+			last = op
+		}
+		return nil
+	}}
+	f, err := d.Open(t.TempDir(), manifest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	err = f.WriteDraws(func(yield func([]float64, error) bool) { yield([]float64{1, 2, 3}, nil) })
+	if err != nil || last != OpSync {
+		t.Errorf("the last operation is %q, %v", last, err)
+	}
+}
+
+// A record of a finished fit that lost a bit is damaged, and not taken.
+func TestDamagedRecord(t *testing.T) {
+	f := open(t, t.TempDir(), manifest())
+	if err := f.Finish([]byte("a record")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := f.record(); err != nil || string(got) != "a record" {
+		t.Fatalf("%q, %v", got, err)
+	}
+	path := filepath.Join(f.dir, finishedName)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)-1] ^= 4
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.record(); err == nil || !strings.Contains(err.Error(), "is damaged") {
+		t.Errorf("a flipped bit: %v", err)
 	}
 }
 

@@ -1,0 +1,305 @@
+package report
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"glmbatch/infer"
+	"glmbatch/internal/words"
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// drawsSum is the checksum of a parameter's draws, by chain and iteration.
+func drawsSum(values []float64) (sum uint32) {
+	var b [4096]byte
+	for len(values) > 0 {
+		some := values[:min(len(values), len(b)/8)]
+		for i, v := range some {
+			binary.LittleEndian.PutUint64(b[8*i:], math.Float64bits(v))
+		}
+		sum = crc32.Update(sum, castagnoli, b[:8*len(some)])
+		values = values[len(some):]
+	}
+	return sum
+}
+
+// Verified says what Verify read.
+type Verified struct {
+	Blocks int     // of the file
+	Unused []int64 // blocks that are not what was written, and hold nothing: no harm
+	Fits   int     // fits whose draws are stored
+	Draws  int64   // their draw values
+	Damage []string
+}
+
+// Verify reads every block of the file, which the engine does for what is asked of it only, and holds the draws of
+// every fit against the checksums that were stored with them. What it found is also in the result. The error
+// is a *NotLedgerError with Damaged set if anything in use is not what was written.
+//
+// Cost: the file is read once, and then 0.2 µs a draw value. Writers wait, or are waited for, while blocks are read.
+func (l *Ledger) Verify(ctx context.Context) (*Verified, error) {
+	v := &Verified{}
+	whole := l.whole(ctx, v)
+	if whole != nil && v.Damage == nil {
+		return nil, whole
+	}
+	fits, err := l.Stored(ctx, nil)
+	switch {
+	case whole != nil && err != nil: // which says it in other words
+		return v, whole
+	case err != nil:
+		return nil, err
+	}
+	inOrder := make([]Stored, 0, len(fits))
+	for _, f := range fits {
+		if f.Kept {
+			inOrder = append(inOrder, f)
+		}
+	}
+	slices.SortFunc(inOrder, func(a, b Stored) int { return int(a.ID - b.ID) })
+	for _, f := range inOrder {
+		damage := l.verifyDraws(ctx, f)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		v.Fits++
+		v.Draws += int64(f.Parameters) * int64(f.Chains) * int64(f.Draws)
+		if damage != "" {
+			v.Damage = append(v.Damage, fmt.Sprintf("fit %d, %s: %s", f.ID, f.Key, damage))
+		}
+	}
+	return v, l.damageError(v.Damage)
+}
+
+// Whole reads every block of the file and returns a *NotLedgerError with Damaged set if one that is in use is not
+// what was written. Where there is no file yet it is nil. Cost: the file is read once.
+func (l *Ledger) Whole(ctx context.Context) error {
+	err := l.whole(ctx, &Verified{})
+	if _, missing := errors.AsType[*MissingError](err); missing {
+		return nil
+	}
+	return err
+}
+
+// damageError says what is damaged, briefly.
+func (l *Ledger) damageError(damage []string) error {
+	if len(damage) == 0 {
+		return nil
+	}
+	what := damage[0]
+	if n := len(damage) - 1; n > 0 {
+		what += fmt.Sprintf(", and %d more", n)
+	}
+	return &NotLedgerError{Path: l.path, Damaged: true, Err: words.Hint(errors.New(what),
+		damagedHint+"; pipeline verify tells what is damaged")}
+}
+
+// whole looks at the blocks, tells v, and returns what Whole does.
+func (l *Ledger) whole(ctx context.Context, v *Verified) error {
+	if exists, err := checkFile(l.path); err != nil {
+		return err
+	} else if !exists {
+		return &MissingError{l.path}
+	}
+	bad, err := l.badBlocks(ctx, v)
+	if err != nil || len(bad) == 0 {
+		return err
+	}
+	used, err := l.usedBlocks(ctx)
+	for _, b := range bad {
+		switch {
+		case err != nil: // the engine cannot even tell
+			v.Damage = append(v.Damage, fmt.Sprintf("block %d of %d is not what was written", b.number, v.Blocks))
+		case used[b.number] != "":
+			v.Damage = append(v.Damage, fmt.Sprintf("block %d of %d, which holds %s, is not what was written", b.number,
+				v.Blocks, used[b.number]))
+		case !b.empty:
+			v.Unused = append(v.Unused, b.number)
+		}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return l.damageError(v.Damage)
+}
+
+// badBlocks reads the file while no writer has it.
+func (l *Ledger) badBlocks(ctx context.Context, v *Verified) (bad []badBlock, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f, err := l.shared(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // gives up the lock, and nothing was written
+	v.Blocks, bad, err = badBlocks(ctx, f)
+	if err != nil && ctx.Err() == nil {
+		v.Damage = []string{err.Error()}
+		err = l.damageError(v.Damage)
+	}
+	return bad, err
+}
+
+// A file of the engine begins with three headers of headerSize bytes, the last two in turn those of the newest
+// checkpoint. Each of them, and each block behind them, begins with the checksum of the rest of it.
+const (
+	headerSize = 4096
+	headers    = 3 * headerSize
+)
+
+// checked reports whether a header or block has its checksum.
+func checked(b []byte) bool {
+	sum := uint64(5381)
+	for rest := b[8:]; len(rest) >= 8; rest = rest[8:] {
+		sum ^= binary.LittleEndian.Uint64(rest) * 0xbf58476d1ce4e5b9
+	}
+	return sum == binary.LittleEndian.Uint64(b)
+}
+
+// A badBlock does not have its checksum.
+type badBlock struct {
+	number int64
+	empty  bool // never written, if nothing is said to be in it: zeros, or beyond the end of the file
+}
+
+// badBlocks lists the blocks of a file that do not have their checksums, of all that the newest checkpoint knows.
+func badBlocks(ctx context.Context, f *os.File) (blocks int, bad []badBlock, err error) {
+	head := make([]byte, headers)
+	if _, err := f.ReadAt(head, 0); err != nil {
+		return 0, nil, fmt.Errorf("its headers cannot be read: %w", err)
+	}
+	var newest []byte
+	for i := range 3 {
+		h := head[i*headerSize : (i+1)*headerSize]
+		if !checked(h) {
+			return 0, nil, fmt.Errorf("header %d is not what was written", i+1)
+		}
+		if i > 0 && (newest == nil || field(h, 1) > field(newest, 1)) {
+			newest = h
+		}
+	}
+	count, size := field(newest, 4), field(newest, 5)
+	if size < headerSize || size > 1<<18 || count > math.MaxInt32 {
+		return 0, nil, fmt.Errorf("it has %d blocks of %d bytes, which this program does not know", count, size)
+	}
+	block := make([]byte, size)
+	for i := range int64(count) {
+		if err := ctx.Err(); err != nil {
+			return 0, nil, err
+		}
+		_, err := f.ReadAt(block, headers+i*int64(size))
+		if err != nil || !checked(block) {
+			empty := errors.Is(err, io.EOF) || !slices.ContainsFunc(block, func(c byte) bool { return c != 0 })
+			bad = append(bad, badBlock{i, empty})
+		}
+	}
+	return int(count), bad, nil
+}
+
+// field is the number i of a header: 1 counts checkpoints, 4 is the number of blocks and 5 their size.
+func field(header []byte, i int) uint64 { return binary.LittleEndian.Uint64(header[8*i:]) }
+
+// usedBlocks says of each block in use what it holds.
+func (l *Ledger) usedBlocks(ctx context.Context) (used map[int64]string, err error) {
+	used = map[int64]string{}
+	err = l.read(ctx, func(c *sql.Conn) error {
+		var tables []string
+		err := scanRows(ctx, c, "SELECT table_name FROM duckdb_tables() WHERE NOT internal AND NOT temporary",
+			func(rows *sql.Rows) error {
+				var name string
+				err := rows.Scan(&name)
+				tables = append(tables, name)
+				return err
+			})
+		if err != nil {
+			return err
+		}
+		if err := addBlocks(ctx, c, used, "the catalog", "SELECT block_id FROM pragma_metadata_info()"); err != nil {
+			return err
+		}
+		for _, name := range tables {
+			err := addBlocks(ctx, c, used, "rows of the table "+name,
+				"SELECT unnest(list_append(additional_block_ids, block_id)) FROM pragma_storage_info("+
+					quoteText(quoteName(name))+") WHERE persistent")
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return used, err
+}
+
+// addBlocks notes what the blocks that a query lists hold.
+func addBlocks(ctx context.Context, c *sql.Conn, used map[int64]string, what, query string) error {
+	return scanRows(ctx, c, query, func(rows *sql.Rows) error {
+		var block sql.NullInt64
+		err := rows.Scan(&block)
+		if block.Valid && block.Int64 >= 0 {
+			used[block.Int64] = what
+		}
+		return err
+	})
+}
+
+// verifyBytes is how many bytes of draws are held at once.
+const verifyBytes = 64 << 20
+
+// verifyDraws says what is wrong with the draws of a fit, if anything is.
+func (l *Ledger) verifyDraws(ctx context.Context, f Stored) (damage string) {
+	sums := make([]sql.NullInt64, 0, f.Parameters)
+	names := make([]string, 0, f.Parameters)
+	err := l.read(ctx, func(c *sql.Conn) error {
+		const query = "SELECT name, checksum FROM parameter WHERE fit_id = ? ORDER BY parameter_id"
+		return scanRows(ctx, c, query, func(rows *sql.Rows) error {
+			var name string
+			var sum sql.NullInt64
+			err := rows.Scan(&name, &sum)
+			names, sums = append(names, name), append(sums, sum)
+			return err
+		}, f.ID)
+	})
+	if err != nil {
+		return engineWords(err)
+	}
+	if len(sums) != f.Parameters {
+		return fmt.Sprintf("%d of %d parameters are there", len(sums), f.Parameters)
+	}
+	var wrong []string
+	for block, err := range l.Columns(ctx, f, verifyBytes) {
+		if err != nil {
+			return engineWords(err)
+		}
+		wrong = append(wrong, wrongSums(block, sums, names)...)
+	}
+	if len(wrong) == 0 {
+		return ""
+	}
+	damage = "draws are not those that were stored: of " + strings.Join(wrong[:min(len(wrong), 5)], ", ")
+	if more := len(wrong) - 5; more > 0 {
+		damage += fmt.Sprintf(" and %d more", more)
+	}
+	return damage
+}
+
+// wrongSums names the parameters of a block whose draws do not have their checksums.
+func wrongSums(block *infer.Columns, sums []sql.NullInt64, names []string) (wrong []string) {
+	size := block.Chains * block.Draws
+	for p := range block.Params {
+		at := block.First + p
+		if sum := drawsSum(block.Values[p*size : (p+1)*size]); !sums[at].Valid || sums[at].Int64 != int64(sum) {
+			wrong = append(wrong, names[at])
+		}
+	}
+	return wrong
+}

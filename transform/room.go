@@ -1,0 +1,144 @@
+package transform
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"glmbatch/infer/glm"
+	"glmbatch/internal/words"
+)
+
+// Room is asked before a design takes memory that the data decide: rows and columns of it, and the entries that are
+// stored. Its error is why there is no room.
+type Room func(rows, columns int, entries int64) error
+
+// Prepared is a table whose variables are coded, and whose design is not made yet.
+type Prepared struct{ b *builder }
+
+// Prepare does what comes before the memory of a design is taken. Cost: O(rows) for each factor and function.
+func Prepare(table arrow.Table, spec Spec) (*Prepared, error) {
+	b := &builder{spec: spec, table: table, rows: int(table.NumRows())}
+	b.out.Data = new(glm.Data)
+	return &Prepared{b}, b.take(b.settings, b.openColumns, b.dropRows, b.weigh, b.variables)
+}
+
+// Size returns rows and columns of the design, and the entries that it stores: those of a sparse one that its
+// factors make, since what is not 0 of numbers is not known before.
+func (p *Prepared) Size() (rows, columns int, entries int64) {
+	rows, columns = p.b.n, len(p.b.plan)
+	if sparse, _, err := p.b.begins(columns); err == nil && sparse {
+		return rows, columns, min(p.b.mostEntries(), int64(rows)*int64(columns))
+	}
+	return rows, columns, int64(rows) * int64(columns)
+}
+
+// Build makes the design. It is called once.
+func (p *Prepared) Build() (*Design, error) {
+	b := p.b
+	p.b = nil
+	err := b.take(b.response, b.offsets, b.design, b.measure, b.repeated, b.separated, b.scale, b.describe)
+	if err != nil {
+		return nil, err
+	}
+	return &b.out, nil
+}
+
+// take takes steps up to the first error.
+func (b *builder) take(steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// room asks for the memory of a design of so many columns and entries.
+func (b *builder) room(columns int, entries int64) error {
+	if b.spec.Room == nil {
+		return nil
+	}
+	err := b.spec.Room(b.n, columns, entries)
+	if err == nil {
+		return nil
+	}
+	message, hint := words.Parts(err)
+	if most := b.mostEntries(); 2*most < entries && b.spec.Room(b.n, columns, most) == nil {
+		hint = "write sparse: true, which stores what is not 0 alone and wants standardize: none or max_abs, and " +
+			"intercept: {prior: …, at: zero}; or " + hint
+	}
+	name, levels, made := b.widest()
+	if name == "" {
+		return b.tableError(message, hint)
+	}
+	return b.columnError(name, fmt.Errorf("its %d levels make %d of the %d columns of the design: %s", levels, made,
+		columns, message), hint)
+}
+
+// widest names the factor of the term with the most columns, if one makes more than half of the design.
+func (b *builder) widest() (name string, levels, made int) {
+	columns := 0
+	for k := range b.record.Terms {
+		t, width := &b.record.Terms[k], b.width(k)
+		if columns += width; width <= made {
+			continue
+		}
+		made, name, levels = width, "", 0
+		for _, v := range t.Variables {
+			if n := len(b.record.Variables[v].Levels); n > levels {
+				name, levels = b.coded[v].variable.columns[0], n
+			}
+		}
+	}
+	if 2*made < columns {
+		name = ""
+	}
+	return name, levels, made
+}
+
+// width is the number of columns of a term.
+func (b *builder) width(k int) int {
+	t, width := &b.record.Terms[k], 1.0
+	for i, v := range t.Variables {
+		width = float64(width * float64(b.record.Variables[v].columns(t.full(i))))
+	}
+	return int(min(width, maxColumns+1))
+}
+
+// mostEntries is what a sparse design stores if none of its numbers is 0: of a factor in treatment coding one entry a
+// row, of a column of runs as many as it has.
+func (b *builder) mostEntries() int64 {
+	entries := 0.0
+	if b.chosen.intercept {
+		entries = float64(b.n)
+	}
+	for k := range b.record.Terms {
+		t, of := &b.record.Terms[k], float64(b.n)
+		for i, v := range t.Variables {
+			r := &b.record.Variables[v]
+			if r.Levels == nil || r.Contrasts != treatment {
+				of = float64(of * float64(r.columns(t.full(i))))
+			}
+		}
+		v := b.coded[t.Variables[0]].variable
+		if len(t.Variables) == 1 && v.plain() && b.record.Variables[t.Variables[0]].Levels == nil {
+			of = min(of, float64(b.columns[v.columns[0]].stored()))
+		}
+		entries += of
+	}
+	return int64(min(entries, float64(b.n)*float64(maxColumns)))
+}
+
+// stored is the number of cells that the column stores.
+func (c *column) stored() int {
+	if c.typ.ID() != arrow.RUN_END_ENCODED {
+		return c.rows
+	}
+	runs := 0
+	for _, chunk := range c.chunks {
+		runs += chunk.(*array.RunEndEncoded).Values().Len()
+	}
+	return runs
+}
