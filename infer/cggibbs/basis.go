@@ -171,12 +171,17 @@ func (k *basisKernel) place(beta, logs []float64) {
 	k.arrive()
 }
 
-// arrive brings all that follows from u and the iteration up to date: v, and what
-// the likelihood does not see.
-func (k *basisKernel) arrive() {
+// renew makes u and v anew from where the point is.
+func (k *basisKernel) renew() {
 	k.point.Stale()
 	k.point.Unconstrained(k.u)
 	k.frame.Values(k.u[:len(k.line.v)], k.line.v)
+}
+
+// arrive brings all that follows from u and the iteration up to date: v, and what
+// the likelihood does not see.
+func (k *basisKernel) arrive() {
+	k.renew()
 	if k.reduction != nil {
 		k.hidden.arrive(k.key, k.iteration, k.z())
 	}

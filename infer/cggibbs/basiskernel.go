@@ -37,7 +37,7 @@ type basisKernel struct {
 
 // Step makes the univariate updates of its iteration, as many as there are coordinates
 // unless Options.Focus has a list, after a refresh of the cached linear predictor when one is due; in
-// the reduced basis then the scale move. See kernel.Step for its errors.
+// the reduced basis then the scale move; all but the refresh Options.Moves times. See kernel.Step for its errors.
 //
 // Cost: O(k·(n + k)) for k coordinates; in the reduced basis after warm-up besides
 // O(d·n) for what the likelihood does not see of d coefficients, which LogPrior
@@ -48,19 +48,14 @@ func (k *basisKernel) Step() (infer.Info, error) {
 	if k.refreshDue() {
 		k.refresh()
 	}
-	for i := range k.scan.updates(k.iteration) {
-		j := k.scan.coordinate(i, k.iteration, k.stream)
-		if !k.update(j) {
+	for i := range k.opts.moves() {
+		if i > 0 {
+			k.renew()
+		}
+		if j, ok := k.sweep(); !ok {
 			return infer.Info{}, k.failed(j)
 		}
 	}
-	if k.scale != nil && !k.scale.update(k) {
-		return infer.Info{}, k.failed(-1)
-	}
-	if k.slow != nil && !k.moveSlow() {
-		return infer.Info{}, k.failed(-1)
-	}
-	k.point.Settle()
 	k.iteration++
 	k.arrive()
 	info := infer.Info{LogLik: k.point.Value().LogLik, LogPrior: math.NaN(),
@@ -72,6 +67,21 @@ func (k *basisKernel) Step() (infer.Info, error) {
 		info.Accept = k.accepted / float64(k.proposals)
 	}
 	return info, nil
+}
+
+// sweep makes the updates of one sweep, and the moves that follow it. It returns the
+// coordinate whose log density was not finite, -1 where it was another line's.
+func (k *basisKernel) sweep() (failed int, ok bool) {
+	for i := range k.scan.updates(k.iteration) {
+		if j := k.scan.coordinate(i, k.iteration, k.stream); !k.update(j) {
+			return j, false
+		}
+	}
+	if k.scale != nil && !k.scale.update(k) || k.slow != nil && !k.moveSlow() {
+		return -1, false
+	}
+	k.point.Settle()
+	return 0, true
 }
 
 // kept reports whether the point is one whose draw somebody may ask for.

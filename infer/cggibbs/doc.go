@@ -25,7 +25,7 @@
 //     tangent.go, matched.go and scale.go;
 //   - reduce.go, reducesparse.go, hidden.go, expand.go, reducedby.go: the basis reduced;
 //   - mixture.go, mixturescales.go, surrogate.go: priors that are normal given scales;
-//   - joint.go, jointlaw.go, jointkernel.go, jointstate.go: all coordinates of tall data at once;
+//   - joint.go, jointlaw.go, jointpilot.go, jointkernel.go, jointstate.go: all coordinates of tall data at once;
 //   - slow.go, slowfind.go: what single coefficients leave of a sparse design;
-//   - pilot.go, auto.go: what is tried before, and the choice among all these.
+//   - pilot.go, costs.go, auto.go: what is tried before, what ways cost, and the choice among all these.
 package cggibbs

@@ -132,7 +132,7 @@ func (e *NonFiniteError) Error() string {
 
 // Step makes the univariate updates of its iteration, as many as there are
 // coefficients and dispersions unless Options.Focus has a list, after a refresh of the cached linear predictor when
-// one is due, and then moves the scales of horseshoe priors.
+// one is due, and then moves the scales of horseshoe priors; all but the refresh Options.Moves times.
 //
 // Cost: O(n·d), because the cached predictor makes one conditional O(n), or, of a
 // sparse design, O(n + its non-zeros); O(n·d²) with Options.Uncached.
@@ -146,15 +146,17 @@ func (k *kernel) Step() (infer.Info, error) {
 		k.point.Refresh()
 		k.touched += k.entries()
 	}
-	for i := range k.scan.updates(k.iteration) {
-		if j := k.scan.coordinate(i, k.iteration, k.stream); !k.update(j) {
+	for range k.opts.moves() {
+		for i := range k.scan.updates(k.iteration) {
+			if j := k.scan.coordinate(i, k.iteration, k.stream); !k.update(j) {
+				return infer.Info{}, k.nonFinite()
+			}
+		}
+		if !k.moveScales() {
 			return infer.Info{}, k.nonFinite()
 		}
+		k.point.Settle()
 	}
-	if !k.moveScales() {
-		return infer.Info{}, k.nonFinite()
-	}
-	k.point.Settle()
 	k.iteration++
 	return infer.Info{
 		LogLik: k.point.Value().LogLik, LogPrior: k.point.LogPrior(),

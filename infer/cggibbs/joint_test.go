@@ -23,6 +23,7 @@ var jointVariants = []struct {
 	{"joint", Options{Basis: "rotated", Joint: "on"}},
 	{"joint/doubling", Options{Basis: "rotated", Joint: "on", Update: "doubling", Scan: "random"}},
 	{"joint/matched", Options{Basis: "rotated", Joint: "on", Update: "matched"}},
+	{"joint/swept", Options{Basis: "rotated", Joint: "swept", Moves: 3}},
 }
 
 // jointly returns the set-up with joint moves, nil where they cannot be made.
@@ -148,8 +149,8 @@ func TestJointLawIsAtTheMode(t *testing.T) {
 				t.Errorf("%s: %.3f standard deviations from the mode in coefficient %d", family, off, j)
 			}
 		}
-		if s.accepted < 0.8 {
-			t.Errorf("%s: %.2f of the proposals accepted at 300 × 4", family, s.accepted)
+		if s.pilot.accepted < 0.8 {
+			t.Errorf("%s: %.2f of the proposals accepted at 300 × 4", family, s.pilot.accepted)
 		}
 	}
 }
@@ -262,9 +263,9 @@ type faultyJoint struct {
 }
 
 func (f *faultyJoint) Step() (infer.Info, error) {
-	k, at := f.jointKernel, f.queued()
+	k, at := f.jointKernel, f.queued(0)
 	if at == 0 {
-		if j, ok := k.guard(); !ok {
+		if j, ok := k.guard(0); !ok {
 			return infer.Info{}, k.failed(j)
 		}
 		k.propose()
@@ -468,9 +469,9 @@ func TestPilotForetellsAcceptance(t *testing.T) {
 		for range draws {
 			sum += step(t, k).Accept / draws
 		}
-		t.Logf("%d × %d: the pilot foretold %.3f, the chain accepted %.3f", c.n, c.d, s.accepted, sum)
-		if s.accepted < c.least || s.accepted > c.most || math.Abs(s.accepted-sum) > 0.15 {
-			t.Errorf("%d × %d: the pilot foretold %.3f, the chain accepted %.3f", c.n, c.d, s.accepted, sum)
+		t.Logf("%d × %d: the pilot foretold %.3f, the chain accepted %.3f", c.n, c.d, s.pilot.accepted, sum)
+		if s.pilot.accepted < c.least || s.pilot.accepted > c.most || math.Abs(s.pilot.accepted-sum) > 0.15 {
+			t.Errorf("%d × %d: the pilot foretold %.3f, the chain accepted %.3f", c.n, c.d, s.pilot.accepted, sum)
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // jointBatch is the number of proposals that are evaluated in one reading of the
-// design, and of iterations from one guard to the next; guardShare of the
-// coordinates, rounded up, move by themselves in a guard.
+// design, and from one guard to the next; guardShare of the coordinates, rounded up,
+// move by themselves in a guard.
 const (
 	jointBatch = 16
 	guardShare = 8
@@ -20,19 +20,21 @@ const (
 // jointSetup is a rotated basis whose coordinates move all at once.
 type jointSetup struct {
 	*basisSetup
-	law      *jointLaw
-	accepted float64 // share of a pilot's proposals
+	law   *jointLaw
+	pilot jointPilot
+	why   string // it was chosen
 }
 
 // jointKernel is one chain of independence Metropolis steps. The proposals do not
 // depend on where the chain is, so jointBatch of them are drawn and evaluated ahead:
-// they wait in the queue, which is part of the state. Each step decides on one, by
-// the ratio of the weights posterior/proposal.
+// they wait in the queue, which is part of the state. Each step decides on the next
+// ones, by the ratio of the weights posterior/proposal.
 //
 // Proposals may lie lighter than the posterior somewhere, whence a chain would be
-// long in leaving: so every jointBatch iterations begin with a guard, univariate
-// updates of the next coordinates in turn, whatever the state. Every coordinate is
-// updated once in guardShare·jointBatch iterations.
+// long in leaving: so jointBatch of them begin with a guard, univariate updates of the
+// next coordinates in turn, whatever the state. Every coordinate is updated once in
+// guardShare·jointBatch proposals. Where Options.Joint is "swept" there are no guards,
+// since each iteration ends with a sweep.
 //
 // Source: Tierney (1994), Markov chains for exploring posterior distributions,
 // section 2.3.3, doi:10.1214/aos/1176325750.
@@ -63,26 +65,34 @@ func (s *jointSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		v:     make([]float64, like.Cols()), z: make([]float64, dim)}, nil
 }
 
-// Step decides on one joint proposal, after a guard when one is due. See
-// kernel.Step for its errors.
+// Step decides on Options.Moves joint proposals in turn, with a guard before one when it is due,
+// or, where Options.Joint is "swept", a sweep after the last. See kernel.Step for its errors.
 //
-// Cost: n·(k + 1) for k coordinates, in a batch that reads the design once for 16
-// iterations; a guard costs another reading and k/8 updates.
+// Cost: n·(k + 1) a proposal for k coordinates, in a batch that reads the design once for 16
+// of them; a guard costs another reading and k/8 updates, a sweep k of them.
 func (k *jointKernel) Step() (infer.Info, error) {
 	k.touched, k.slice.evaluations = 0, 0
 	k.proposals, k.accepted = 0, 0
-	at := k.queued()
-	if at == 0 {
-		if j, ok := k.guard(); !ok {
+	for i := range k.opts.moves() {
+		at := k.queued(i)
+		if at == 0 {
+			if j, ok := k.guard(i); !ok {
+				return infer.Info{}, k.failed(j)
+			}
+			if at, ok := k.propose(); !ok {
+				return infer.Info{}, &NonFiniteError{"all parameters at once", k.iteration, k.queue.weights[at]}
+			}
+		}
+		k.decide(at)
+	}
+	if k.opts.Joint == "swept" {
+		k.refresh()
+		if j, ok := k.sweep(); !ok {
 			return infer.Info{}, k.failed(j)
 		}
-		if at, ok := k.propose(); !ok {
-			return infer.Info{}, &NonFiniteError{"all parameters at once", k.iteration, k.queue.weights[at]}
-		}
+		k.renew()
 	}
-	k.decide(at)
 	k.iteration++
-	k.arrive()
 	return infer.Info{LogLik: k.point.Value().LogLik, LogPrior: k.logPrior(), Accept: k.accepted / float64(k.proposals),
 		Evaluations: k.slice.evaluations + k.proposals, Touched: k.touched}, nil
 }
@@ -90,22 +100,29 @@ func (k *jointKernel) Step() (infer.Info, error) {
 // guardSize returns how many of some coordinates a guard updates.
 func guardSize(coordinates int) int { return (coordinates + guardShare - 1) / guardShare }
 
-// guarded returns the i-th coordinate of the guard before an iteration.
-func guarded(iteration int64, i, dim int) int {
-	cycle := int(iteration / jointBatch % int64(dim))
+// guarded returns the i-th coordinate of the guard after some number of proposals.
+func guarded(decided int64, i, dim int) int {
+	cycle := int(decided / jointBatch % int64(dim))
 	return (cycle*guardSize(dim) + i) % dim
 }
 
-// queued returns the place in the queue of the next proposal.
-func (k *jointKernel) queued() int { return int(k.iteration % jointBatch) }
+// decided returns how many proposals were decided on before proposal i of an iteration.
+func (k *jointKernel) decided(i int) int64 { return k.iteration*int64(k.opts.moves()) + int64(i) }
+
+// queued returns the place in the queue of proposal i of an iteration.
+func (k *jointKernel) queued(i int) int { return int(k.decided(i) % jointBatch) }
 
 // guard makes the cached predictor anew and updates the coordinates whose turn it
-// is. It returns the one whose log density was not finite.
-func (k *jointKernel) guard() (failed int, ok bool) {
+// is before proposal i of an iteration; none where sweeps do. It returns the one whose
+// log density was not finite.
+func (k *jointKernel) guard(i int) (failed int, ok bool) {
+	if k.opts.Joint == "swept" {
+		return 0, true
+	}
 	k.refresh()
 	dim := len(k.widths)
-	for i := range guardSize(dim) {
-		j := guarded(k.iteration, i, dim)
+	for c := range guardSize(dim) {
+		j := guarded(k.decided(i), c, dim)
 		if k.opts.Scan == "random" {
 			j = variate.Index(k.stream, dim)
 		}
@@ -146,6 +163,7 @@ func (k *jointKernel) decide(at int) {
 	k.accepted += min(1, vec.Exp(ratio))
 	if threshold < ratio {
 		k.point.Place(k.queue.u[at*dim:(at+1)*dim], k.queue.logLik[at])
+		k.renew()
 	}
 }
 

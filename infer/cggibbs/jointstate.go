@@ -35,7 +35,7 @@ func (k *jointKernel) MarshalBinary() ([]byte, error) {
 	out = binary.LittleEndian.AppendUint64(out, math.Float64bits(k.point.Value().LogLik))
 	out = append(out, byte(len(stream)))
 	out = append(out, stream...)
-	if at := k.queued(); at > 0 {
+	if at := k.queued(0); at > 0 {
 		out = state.AppendFloats(out, k.queue.u[at*len(k.u):])
 		out = state.AppendFloats(out, k.queue.logLik[at:])
 		out = state.AppendFloats(out, k.queue.weights[at:])
@@ -57,7 +57,7 @@ func (k *jointKernel) UnmarshalBinary(data []byte) error {
 	if r.Err() == nil && iteration < 0 {
 		return fmt.Errorf("cggibbs: chain state is damaged: iteration %d", iteration)
 	}
-	rest, at := queue{}, int(iteration%jointBatch)
+	rest, at := queue{}, int(iteration*int64(k.opts.moves())%jointBatch)
 	if at > 0 {
 		rest.u = r.Finite((jointBatch-at)*len(k.u), "proposed coordinates")
 		rest.logLik = r.Floats(jointBatch-at, "log likelihoods of proposals")

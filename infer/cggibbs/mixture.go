@@ -200,11 +200,13 @@ type mixtureKernel struct {
 // n²·d/2 for K, O(n·d) for the rest of d coefficients, and O(n³).
 func (k *mixtureKernel) Step() (infer.Info, error) {
 	k.touched, k.slice.evaluations = 0, 0
-	k.point.Refresh()
-	k.touched += k.entries()
-	for _, block := range k.mix.steps {
-		if !block(k) {
-			return infer.Info{}, k.nonFinite()
+	for range k.opts.moves() {
+		k.point.Refresh()
+		k.touched += k.entries()
+		for _, block := range k.mix.steps {
+			if !block(k) {
+				return infer.Info{}, k.nonFinite()
+			}
 		}
 	}
 	k.iteration++

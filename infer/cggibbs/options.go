@@ -33,10 +33,15 @@ type Options struct {
 	// else "stepping_out".
 	Update string
 	// Joint is whether all coordinates are proposed at once, in the rotated basis:
-	// "on", "off", or "auto", on where that needs the fewest operations. Updates of
-	// single coordinates are then few, slices stepped out unless Update is another.
+	// "on", "off", "swept", or "auto", one of these by the fewest operations. Updates of
+	// single coordinates are few where it is "on", slices stepped out unless Update is
+	// another; where it is "swept", a whole sweep follows the proposals of each iteration.
 	// Empty means "auto" where Basis is "auto", else "off".
 	Joint string `json:",omitempty"`
+	// Moves is the number of sweeps in one iteration, or, with joint moves, of
+	// proposals: what lies between two draws. At most 64. Zero means 1, and where Basis is
+	// "auto" as many as make a fit cheapest for its effective draws, see Auto.
+	Moves int `json:",omitempty"`
 	// Slow is whether updates along the directions that sweeps over single coefficients
 	// hardly move along follow each sweep, in the coordinate basis under normal and flat
 	// priors: "on" or "off". Empty means "off", and what Auto takes where Basis is "auto".
@@ -117,12 +122,14 @@ func (o Options) filled() (Options, error) {
 	case o.Update != "" && o.Update != "doubling" && o.Update != "stepping_out" && o.Update != "tangent" &&
 		o.Update != "matched":
 		return o, &OptionError{"update", o.Update, `"doubling", "stepping_out", "tangent" or "matched"`}
-	case o.Joint != "" && o.Joint != "auto" && o.Joint != "on" && o.Joint != "off":
-		return o, &OptionError{"joint", o.Joint, `"auto", "on" or "off"`}
-	case (o.Joint == "on" || o.Joint == "auto") && o.Basis != "rotated" && o.Basis != "auto":
+	case o.Joint != "" && o.Joint != "auto" && o.Joint != "on" && o.Joint != "off" && o.Joint != "swept":
+		return o, &OptionError{"joint", o.Joint, `"auto", "on", "swept" or "off"`}
+	case o.Moves < 0 || o.Moves > mostMoves:
+		return o, &OptionError{"moves", o.Moves, fmt.Sprintf("1 to %d", mostMoves)}
+	case o.Joint != "" && o.Joint != "off" && o.Basis != "rotated" && o.Basis != "auto":
 		return o, &OptionError{"joint", o.Joint,
 			`"off" in this basis: all coordinates move at once in basis "rotated" or "auto" only`}
-	case o.Joint == "on" && o.Uncached:
+	case (o.Joint == "on" || o.Joint == "swept") && o.Uncached:
 		return o, &OptionError{"joint", o.Joint, `"off" where uncached: its proposals need no cache`}
 	case o.Slow != "" && o.Slow != "on" && o.Slow != "off":
 		return o, &OptionError{"slow", o.Slow, `"on" or "off"`}
@@ -145,6 +152,12 @@ func (o Options) filled() (Options, error) {
 	}
 	return o, nil
 }
+
+// mostMoves is the largest number of moves in an iteration.
+const mostMoves = 64
+
+// moves returns the number of them in an iteration.
+func (o Options) moves() int { return max(1, o.Moves) }
 
 // update returns the update of a model: that of o, or the standard one of its
 // basis.

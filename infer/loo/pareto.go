@@ -7,6 +7,14 @@ import (
 	"glmbatch/internal/vec"
 )
 
+// Shape returns the shape of the Pareto law of the largest of some log importance ratios, as Row finds it of a row's
+// in independent draws; +Inf where none can be fitted. It changes their order, and takes the largest from them all.
+func Shape(ratios []float64) float64 {
+	w := Workspace{ratio: ratios}
+	_, k := w.smoothed(1)
+	return k
+}
+
 // pareto fits the generalised Pareto law to a tail; it holds the scratch.
 type pareto struct {
 	x            []float64 // exceedances, rising

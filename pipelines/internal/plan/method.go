@@ -57,11 +57,12 @@ func resolve(s *spec.Sampler, model *spec.Model) (sampler, error) {
 		}, nil
 	case "cggibbs":
 		o := cggibbs.Options{
-			Basis: basis, Update: s.Update, Joint: s.Joint, Slow: s.Slow, Kernels: s.Kernels, Scan: s.Scan.Order, Width: s.Width,
+			Basis: basis, Update: s.Update, Joint: s.Joint, Moves: s.Moves, Slow: s.Slow, Kernels: s.Kernels,
+			Scan: s.Scan.Order, Width: s.Width,
 			MaxDoublings: s.MaxDoublings, RefreshEvery: int(s.RefreshEvery), Uncached: s.Uncached,
 		}
 		version := cggibbs.Version
-		if basis == "auto" {
+		if basis == "auto" || s.Joint == "auto" {
 			version += " " + cggibbs.AutoVersion
 		}
 		if len(s.Scan.For) > 0 {

@@ -1,0 +1,177 @@
+package cggibbs
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/loo"
+	"glmbatch/internal/vec"
+)
+
+// A pilot makes as many joint proposals as these operations pay for, within limits.
+const (
+	pilotOperations               = 4_000_000
+	leastProposals, mostProposals = 64, 256
+)
+
+// leastAcceptance is what joint moves must have to be chosen without sweeps: where more than
+// half of the proposals are refused, the few of the pilot do not tell how long a chain may
+// be stuck.
+const leastAcceptance = 0.5
+
+// tailShare is the share of the posterior that a tail is, as in the tail ESS.
+const tailShare = 0.05
+
+// jointPilot is what proposals and their importance weights tell of joint moves.
+type jointPilot struct {
+	proposals int
+	accepted  float64 // share that a chain would accept
+	shape     float64 // of the Pareto law of the largest weights, which has moments below 1/shape
+	largest   int     // the proposal of the largest weight
+	// refused is the share of proposals that a chain at each proposal would refuse, and squares the weighted
+	// squares there, summing to 1, of what draws are for: each parameter and its two tails, less their means.
+	refused []float64
+	squares [][]float64
+}
+
+// perfectPilot is that of proposals from the posterior.
+var perfectPilot = jointPilot{accepted: 1}
+
+// limit is the largest shape with which the weights of so many proposals may be trusted.
+func (p jointPilot) limit() float64 { return loo.Threshold(p.proposals) }
+
+// worth returns how many independent draws a draw after some moves is worth, of the parameter or tail for which it
+// is worth least. Kept is what the sweep that follows them leaves of where a chain is, 1 without.
+//
+// A chain of independence steps at a point leaves it with the share of proposals that it would accept there, and
+// forgets it then (Liu 1996, Metropolized independent sampling, doi:10.1007/BF00162521): what it has of a function's
+// variance there lasts for (1 + r)/(1 − r) draws, r being the share that is refused, to the power of moves. Where no
+// sweep helps, places of larger weights than the pilot has seen count too, as the Pareto law foretells them:
+// 1/(1 − 2·shape) times what the largest counts, for 1 − r falls as the weight rises; without end from 1/2 on.
+func (p jointPilot) worth(moves int, kept float64) float64 {
+	lasting := make([]float64, len(p.refused))
+	for i, r := range p.refused {
+		all := float64(kept * power(r, moves))
+		lasting[i] = (1 + all) / (1 - all)
+	}
+	if kept == 1 && len(lasting) > 0 {
+		lasting[p.largest] *= 1 + 1/max(0, 1-2*p.shape)
+	}
+	longest := 1.0
+	for _, s := range p.squares {
+		longest = max(longest, kernels.Dot(s, lasting))
+	}
+	return 1 / longest
+}
+
+// try makes the proposals of a fixed stream. The share that a chain would accept is the
+// mean of min(1, w(y)/w(x)) over x by weight and y as they come. Cost: n·(k + 1) for each
+// of at most 256 proposals.
+func (j *jointSetup) try() jointPilot {
+	dim := len(j.widths)
+	size := int(pilotOperations / costs{n: j.frame.Like.Rows(), d: dim}.proposal())
+	size = max(leastProposals, min(mostProposals, size))
+	out := jointPilot{proposals: size, shape: math.Inf(1)}
+	points, weights := j.weighted(size)
+	if weights == nil {
+		return out
+	}
+	out.shape = loo.Shape(slices.Clone(weights))
+	total := 0.0
+	for i, w := range weights {
+		weights[i] = vec.Exp(w)
+		total += weights[i]
+	}
+	out.refused = make([]float64, size)
+	for i, x := range weights {
+		accepted := 0.0
+		for _, y := range weights {
+			accepted += min(x, y) // x·min(1, y/x)
+		}
+		out.accepted += accepted / total / float64(size)
+		if x == 1 {
+			out.largest = i
+		}
+		if x > 0 {
+			out.refused[i] = max(0, 1-accepted/x/float64(size))
+		}
+	}
+	for i := range weights {
+		weights[i] /= total
+	}
+	for c := range dim {
+		out.add(points[c*size:(c+1)*size], weights)
+	}
+	return out
+}
+
+// weighted returns proposals, one parameter after the other, with the logs of their weights over the largest; nil where
+// one is not a number.
+func (j *jointSetup) weighted(size int) (points, weights []float64) {
+	stream, dim := infer.NewStream(0, "cggibbs", "joint"), len(j.widths)
+	u, z, v := make([]float64, size*dim), make([]float64, dim), make([]float64, j.frame.Like.Cols())
+	points, weights = make([]float64, size*dim), make([]float64, size)
+	for i := range weights {
+		j.law.draw(stream, u[i*dim:(i+1)*dim])
+	}
+	glm.NewBatch(j.frame.Like).LogLiks(u, weights)
+	largest := math.Inf(-1)
+	for i := range weights {
+		x := u[i*dim : (i+1)*dim]
+		j.frame.Values(x[:len(v)], v)
+		weights[i] = j.weight(x, v, z, weights[i])
+		if math.IsNaN(weights[i]) {
+			return nil, nil
+		}
+		largest = max(largest, weights[i])
+		for c := range dim {
+			points[c*size+i] = x[c]
+			if c < len(v) {
+				points[c*size+i] = v[c]
+			}
+		}
+	}
+	if math.IsInf(largest, 0) {
+		return nil, nil
+	}
+	for i := range weights {
+		weights[i] -= largest
+	}
+	return points, weights
+}
+
+// add takes a parameter's values, with weights that sum to 1.
+func (p *jointPilot) add(values, weights []float64) {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(values[a], values[b]), a-b) })
+	low, high := make([]float64, len(values)), make([]float64, len(values))
+	below := 0.0
+	for _, i := range order {
+		if below < tailShare {
+			low[i] = 1
+		}
+		if below += weights[i]; below > 1-tailShare {
+			high[i] = 1
+		}
+	}
+	for _, f := range [][]float64{values, low, high} {
+		mean, sum := kernels.Dot(f, weights), 0.0
+		squares := make([]float64, len(f))
+		for i, x := range f {
+			squares[i] = float64(weights[i] * float64((x-mean)*(x-mean)))
+			sum += squares[i]
+		}
+		if sum > 0 {
+			for i := range squares {
+				squares[i] /= sum
+			}
+			p.squares = append(p.squares, squares)
+		}
+	}
+}
