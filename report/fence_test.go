@@ -69,6 +69,15 @@ func TestFence(t *testing.T) {
 	if got, err := ask("SELECT count(*) AS n FROM fit;", QueryOptions{Format: CSV}); got != "n\n1\n" {
 		t.Errorf("with a semicolon: %q, %v", got, err)
 	}
+	for _, end := range []string{"", ";\n"} {
+		pivot := "PIVOT (SELECT 'a' AS name, 1 AS x) ON name USING sum(x)" + end
+		if got, err := ask(pivot, QueryOptions{Format: CSV}); got != "a\n1\n" {
+			t.Errorf("%q: %q, %v", pivot, got, err)
+		}
+		if _, err := ask(pivot+"; SELECT 1", QueryOptions{}); err == nil {
+			t.Errorf("a PIVOT and another statement are carried out")
+		}
+	}
 	// What is allowed is open, and nothing besides.
 	link := filepath.Join(t.TempDir(), "link")
 	must(t, os.Symlink(dir, link))
