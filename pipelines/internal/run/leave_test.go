@@ -175,7 +175,7 @@ func TestTimeoutOfAnAnswer(t *testing.T) {
 	config := configOf(t, filepath.Join(volatile(t), "d.duckdb"), `
 pipeline: p
 database: %s
-datasets: {g: {grid: {rows: 100, columns: 100}}}
+datasets: {g: {grid: {rows: 500, columns: 500}}}
 models: {m: {kind: mrf, coupling: 0.4}}
 samplers: {s: {method: meanfield}}
 run: {timeout: 1ns}
