@@ -94,7 +94,7 @@ func (c costs) joint(p jointPilot, joint string) scheme {
 		return out
 	}
 	guard := float64(float64(guardSize(c.d)*steppingPasses)*(n+fixedCost)) + float64(product*n*k)
-	out.move += guard / jointBatch
+	out.move += float64(guard / jointBatch)
 	out.worth = func(moves int) float64 { return p.worth(moves, 1) }
 	return out
 }
