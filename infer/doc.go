@@ -18,5 +18,6 @@
 //	theta     everything that Position writes: beta, then dispersions
 //
 // Read stream.go, then kernel.go (Setup, Kernel, Info), then block.go (draws);
-// compact.go (draws told by fewer numbers) is for some samplers.
+// compact.go (draws told by fewer numbers) is for some samplers, parallel.go (parts
+// of a computation side by side) for set-ups.
 package infer

@@ -31,7 +31,7 @@ type Frame struct {
 func NewFrame(target *glm.Target, w design.Matrix, offset []float64, priors []prior.Prior,
 	origin []float64, t *linalg.Upper,
 ) *Frame {
-	n, k := w.Size()
+	_, k := w.Size()
 	f := &Frame{Design: w, Origin: origin, T: t, Priors: priors,
 		Precision: make([]float64, k), Centre: make([]float64, k), Curvature: make([]float64, k)}
 	for j, p := range priors {
@@ -55,11 +55,26 @@ func NewFrame(target *glm.Target, w design.Matrix, offset []float64, priors []pr
 	}
 	b := w
 	if t != nil {
-		b = &design.Dense{Rows: n, Cols: k, Values: t.Multiply(design.ToDense(w).Values, n)}
+		b = product(target, design.ToDense(w), t)
 	}
 	f.Like = target.Rebased(b, eta0)
 	return f
 }
+
+// product returns W·T, in memory of W's kind, parts of its rows side by side where the target has workers for them: W
+// is read seldom from then on.
+func product(target *glm.Target, w *design.Dense, t *linalg.Upper) *design.Dense {
+	out, size := w.Beside(), productRows
+	target.Parallel().Each((w.Rows+size-1)/size, func(part int) {
+		first, last := part*size, min((part+1)*size, w.Rows)
+		t.MultiplyRows(w.Values, w.Rows, first, last, out.Values)
+		design.IdleRows(w, first, last)
+	})
+	return out
+}
+
+// productRows is the number of rows of a part of a product.
+const productRows = 1 << 13
 
 // Column returns the entries first, first+1, … of v that coordinate j of u
 // moves, per unit.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
@@ -46,6 +47,9 @@ func RotateAt(target *glm.Target, x design.Matrix, offset []float64, priors []pr
 		return nil, fmt.Errorf("%d coordinates to rotate, more than %d", k, RotateLimit)
 	}
 	design := design.ToDense(x) // B has no zeros, whatever x has
+	if factor := known(target, x, priors); factor != nil {
+		return NewFrame(target, design, offset, priors, u[:k], factor.InverseTransposed()), nil
+	}
 	s, err := NewNewton(target, design, offset, priors, u)
 	if err != nil {
 		return nil, err
@@ -57,6 +61,32 @@ func RotateAt(target *glm.Target, x design.Matrix, offset []float64, priors []pr
 	return NewFrame(target, design, offset, priors, s.u[:k], factor.InverseTransposed()), nil
 }
 
+// known returns the factor of the curvature at the target's penalised point where that is known already, of its own
+// design, and is as precise as a gain that anybody asks for; else nil.
+func known(target *glm.Target, x design.Matrix, priors []prior.Prior) *linalg.Chol {
+	gram := target.PenalisedInformation()
+	if gram == nil || x != target.Data().X || rotatable(priors) != nil {
+		return nil
+	}
+	h, k := slices.Clone(gram), len(priors)
+	for j, p := range priors {
+		h[j*k+j] += ridgeOf(p, h[j*k+j])
+	}
+	factor, err := linalg.Cholesky(h, k)
+	if err != nil {
+		return nil
+	}
+	return factor
+}
+
+// ridgeOf is the curvature of a prior of a column with some information.
+func ridgeOf(p prior.Prior, information float64) float64 {
+	if p.Kind == prior.Flat {
+		return math.FMA(1e-6, information, 1e-200)
+	}
+	return 1 / p.Scale / p.Scale
+}
+
 // Rotatable reports whether a prior has a curvature, or a positive surrogate of it, to
 // rotate by; a flat one has none and needs none.
 func Rotatable(kind prior.Kind) bool {
@@ -65,6 +95,16 @@ func Rotatable(kind prior.Kind) bool {
 		return true
 	}
 	return false
+}
+
+// rotatable returns an error that names the first prior that is not Rotatable.
+func rotatable(priors []prior.Prior) error {
+	for _, p := range priors {
+		if !Rotatable(p.Kind) {
+			return fmt.Errorf("a %s prior has no curvature to rotate by", p.Kind)
+		}
+	}
+	return nil
 }
 
 // Newton maximises the penalised likelihood in v = u[:k]; the rest of u, the logs
@@ -84,10 +124,8 @@ type Newton struct {
 func NewNewton(target *glm.Target, design *design.Dense, offset []float64, priors []prior.Prior,
 	u []float64,
 ) (*Newton, error) {
-	for _, p := range priors {
-		if !Rotatable(p.Kind) {
-			return nil, fmt.Errorf("a %s prior has no curvature to rotate by", p.Kind)
-		}
+	if err := rotatable(priors); err != nil {
+		return nil, err
 	}
 	return &Newton{target: target, design: design, priors: priors,
 		point: glm.NewPredictor(target.Rebased(design, offset)), u: u,
@@ -130,11 +168,7 @@ func (s *Newton) Hessian() []float64 {
 	linalg.Gram(s.design.Values, s.design.Rows, k, s.rows, h)
 	for j, p := range s.priors {
 		at := &h[j*k+j]
-		if p.Kind == prior.Flat {
-			s.ridge[j] = math.FMA(1e-6, *at, 1e-200)
-		} else {
-			s.ridge[j] = 1 / p.Scale / p.Scale
-		}
+		s.ridge[j] = ridgeOf(p, *at)
 		*at += s.ridge[j]
 	}
 	return h

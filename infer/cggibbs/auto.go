@@ -151,7 +151,7 @@ func newAuto(target *glm.Target, opts Options) (infer.Setup, error) {
 		opts.Basis = "rotated"
 		return New(target, opts)
 	}
-	c := choose(target, opts)
+	c, mayBlock := choose(target, opts), MayBlock(target.Model().Family, target.Data())
 	target, opts.Basis, opts.Joint, opts.Moves = c.target, c.basis, "off", c.moves
 	words := "auto chose it for " + c.reason
 	if c.joint != nil {
@@ -175,6 +175,9 @@ func newAuto(target *glm.Target, opts Options) (infer.Setup, error) {
 	case *basisSetup:
 		if c.slow != nil {
 			s.follow(c.slow)
+		}
+		if mayBlock && s.blocked() {
+			s.block()
 		}
 		s.words += "; " + words
 	case *reducedSetup:

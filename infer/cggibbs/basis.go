@@ -17,6 +17,7 @@ type basisSetup struct {
 	frame     *basis.Frame
 	reduction *reduction      // nil where v is beta
 	slow      *slowDirections // nil without
+	blocks    *blocks         // nil where coordinates move one at a time
 	widths    []float64       // initial slice width per coordinate of u and log dispersion
 	scan      *scan
 	words     string
@@ -133,7 +134,7 @@ func (s *basisSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		return nil, fmt.Errorf("cggibbs: chain %d has no random stream", c.Index)
 	}
 	k := s.fresh(c.Stream)
-	k.scan = s.scan.of(c)
+	k.scan, k.adapting = s.scan.of(c), int64(c.Warmup)
 	k.key = c.Stream.Uint64()
 	theta, words := s.target.Start(c)
 	k.start = words

@@ -33,6 +33,9 @@ type basisKernel struct {
 	reading   int64 // entries that a pass along it reads
 	proposals int64
 	accepted  float64
+	moving    *blockMove // nil until blocks move
+	settled   bool       // sweeps are of blocks
+	adapting  int64      // iterations in which that may change
 }
 
 // Step makes the univariate updates of its iteration, as many as there are coordinates
@@ -72,6 +75,9 @@ func (k *basisKernel) Step() (infer.Info, error) {
 // sweep makes the updates of one sweep, and the moves that follow it. It returns the
 // coordinate whose log density was not finite, -1 where it was another line's.
 func (k *basisKernel) sweep() (failed int, ok bool) {
+	if k.inBlocks() {
+		return -1, k.sweepBlocks()
+	}
 	for i := range k.scan.updates(k.iteration) {
 		if j := k.scan.coordinate(i, k.iteration, k.stream); !k.update(j) {
 			return j, false

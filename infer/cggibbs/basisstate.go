@@ -16,6 +16,8 @@ import (
 // (1), stream; then, with flagCache, number of cached numbers (8) and these (8 each).
 const basisStateVersion = 2
 
+const flagSettled = 2 // sweeps are of blocks
+
 // MarshalBinary returns the whole state of the chain, see kernel.MarshalBinary:
 // O(k), and O(k + n) but before a refresh.
 func (k *basisKernel) MarshalBinary() ([]byte, error) {
@@ -30,6 +32,9 @@ func (k *basisKernel) MarshalBinary() ([]byte, error) {
 	if !k.refreshDue() {
 		flags = flagCache
 	}
+	if k.settled {
+		flags |= flagSettled
+	}
 	out := []byte{basisStateVersion, flags}
 	out = binary.LittleEndian.AppendUint64(out, uint64(k.iteration))
 	out = binary.LittleEndian.AppendUint64(out, k.key)
@@ -37,7 +42,7 @@ func (k *basisKernel) MarshalBinary() ([]byte, error) {
 	out = state.AppendFloats(out, k.u)
 	out = append(out, byte(len(stream)))
 	out = append(out, stream...)
-	if flags == flagCache {
+	if flags&flagCache != 0 {
 		out = state.AppendFloats(out, k.point.Cache())
 	}
 	return out, nil
@@ -61,7 +66,7 @@ func (k *basisKernel) UnmarshalBinary(data []byte) error {
 	switch {
 	case r.Err() != nil:
 		return r.Err()
-	case r.Rest() > 0 || flags&^flagCache != 0:
+	case r.Rest() > 0 || flags&^(flagCache|flagSettled) != 0 || flags&flagSettled != 0 && k.blocks == nil:
 		return fmt.Errorf("cggibbs: chain state is damaged: %d bytes too many, flags %#x", r.Rest(), flags)
 	case parameters != uint64(k.target.Dim()):
 		return fmt.Errorf("cggibbs: chain state has %d parameters, this fit has %d", parameters, k.target.Dim())
@@ -76,7 +81,7 @@ func (k *basisKernel) UnmarshalBinary(data []byte) error {
 	if err := k.stream.UnmarshalBinary(stream); err != nil {
 		return err
 	}
-	k.iteration, k.key = iteration, key
+	k.iteration, k.key, k.settled = iteration, key, flags&flagSettled != 0
 	k.point = glm.NewCurved(point)
 	k.arrive()
 	return nil

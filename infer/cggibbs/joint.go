@@ -67,7 +67,8 @@ func (j *jointSetup) take(way jointWay, update string) {
 
 // Explain says which coordinates are sampled, and how joint moves are made.
 func (j *jointSetup) Explain() string {
-	beside := fmt.Sprintf("%d updates by themselves between %d proposals", guardSize(len(j.widths)), jointBatch)
+	beside := fmt.Sprintf("%d updates by themselves between %d proposals", guardSize(j.target.Rows(), len(j.widths)),
+		jointBatch)
 	if j.opts.Joint == "swept" {
 		beside = "a sweep of updates by themselves in each iteration"
 	}
@@ -93,7 +94,7 @@ func (c costs) joint(p jointPilot, joint string) scheme {
 		out.worth = func(moves int) float64 { return p.worth(moves, c.kept()) }
 		return out
 	}
-	guard := float64(float64(guardSize(c.d)*steppingPasses)*(n+fixedCost)) + float64(product*n*k)
+	guard := float64(float64(guardSize(c.n, c.d)*steppingPasses)*(n+fixedCost)) + float64(product*n*k)
 	out.move += float64(guard / jointBatch)
 	out.worth = func(moves int) float64 { return p.worth(moves, 1) }
 	return out

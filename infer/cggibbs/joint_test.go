@@ -208,19 +208,21 @@ func TestJointQueueIsState(t *testing.T) {
 	}
 }
 
-// Every coordinate is updated by itself once in guardShare·jointBatch iterations,
+// Every coordinate is updated by itself once in guardShare·jointBatch iterations, of tall data in dim·jointBatch,
 // the dispersion included.
 func TestGuardsComeRound(t *testing.T) {
 	for _, dim := range []int{1, 7, 8, 9, 21, 200} {
-		seen := make([]int, dim)
-		for cycle := range int64(guardShare) {
-			for i := range guardSize(dim) {
-				seen[guarded(1_000_000+jointBatch*cycle, i, dim)]++
+		for rows, cycles := range map[int]int{1000: guardShare, 1_000_000: dim} {
+			size, seen := guardSize(rows, dim), make([]int, dim)
+			for cycle := range cycles {
+				for i := range size {
+					seen[guarded(1_000_000+jointBatch*int64(cycle), i, size, dim)]++
+				}
 			}
-		}
-		for j, n := range seen {
-			if n == 0 {
-				t.Errorf("%d coordinates: number %d has no guard in %d cycles", dim, j, guardShare)
+			for j, n := range seen {
+				if n == 0 {
+					t.Errorf("%d rows, %d coordinates: number %d has no guard in %d cycles", rows, dim, j, cycles)
+				}
 			}
 		}
 	}

@@ -33,8 +33,8 @@ type jointSetup struct {
 // Proposals may lie lighter than the posterior somewhere, whence a chain would be
 // long in leaving: so jointBatch of them begin with a guard, univariate updates of the
 // next coordinates in turn, whatever the state. Every coordinate is updated once in
-// guardShare·jointBatch proposals. Where Options.Joint is "swept" there are no guards,
-// since each iteration ends with a sweep.
+// guardShare·jointBatch proposals, of tall data once in dim·jointBatch. Where
+// Options.Joint is "swept" there are no guards, since each iteration ends with a sweep.
 //
 // Source: Tierney (1994), Markov chains for exploring posterior distributions,
 // section 2.3.3, doi:10.1214/aos/1176325750.
@@ -60,7 +60,7 @@ func (s *jointSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		return nil, err
 	}
 	dim, like := len(s.widths), s.frame.Like
-	return &jointKernel{basisKernel: k.(*basisKernel), setup: s, batch: glm.NewBatch(like),
+	return &jointKernel{basisKernel: k.(*basisKernel), setup: s, batch: glm.NewBatch(like, nil),
 		queue: queue{make([]float64, jointBatch*dim), make([]float64, jointBatch), make([]float64, jointBatch)},
 		v:     make([]float64, like.Cols()), z: make([]float64, dim)}, nil
 }
@@ -97,13 +97,19 @@ func (k *jointKernel) Step() (infer.Info, error) {
 		Evaluations: k.slice.evaluations + k.proposals, Touched: k.touched}, nil
 }
 
-// guardSize returns how many of some coordinates a guard updates.
-func guardSize(coordinates int) int { return (coordinates + guardShare - 1) / guardShare }
+// guardSize returns how many of some coordinates a guard updates: of tall data one, since there the posterior is near
+// normal, and an update costs as much as six proposals.
+func guardSize(rows, coordinates int) int {
+	if glm.Tall(rows) {
+		return 1
+	}
+	return (coordinates + guardShare - 1) / guardShare
+}
 
-// guarded returns the i-th coordinate of the guard after some number of proposals.
-func guarded(decided int64, i, dim int) int {
+// guarded returns the i-th coordinate of the guard after some number of proposals, size being that of guards.
+func guarded(decided int64, i, size, dim int) int {
 	cycle := int(decided / jointBatch % int64(dim))
-	return (cycle*guardSize(dim) + i) % dim
+	return (cycle*size + i) % dim
 }
 
 // decided returns how many proposals were decided on before proposal i of an iteration.
@@ -121,8 +127,9 @@ func (k *jointKernel) guard(i int) (failed int, ok bool) {
 	}
 	k.refresh()
 	dim := len(k.widths)
-	for c := range guardSize(dim) {
-		j := guarded(k.decided(i), c, dim)
+	size := guardSize(int(k.rows()), dim)
+	for c := range size {
+		j := guarded(k.decided(i), c, size, dim)
 		if k.opts.Scan == "random" {
 			j = variate.Index(k.stream, dim)
 		}

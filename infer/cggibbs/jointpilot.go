@@ -117,7 +117,7 @@ func (j *jointSetup) weighted(size int) (points, weights []float64) {
 	for i := range weights {
 		j.law.draw(stream, u[i*dim:(i+1)*dim])
 	}
-	glm.NewBatch(j.frame.Like).LogLiks(u, weights)
+	glm.NewBatch(j.frame.Like, j.target.Parallel()).LogLiks(u, weights)
 	largest := math.Inf(-1)
 	for i := range weights {
 		x := u[i*dim : (i+1)*dim]

@@ -2,6 +2,7 @@ package cggibbs
 
 import (
 	"math"
+	"slices"
 
 	"glmbatch/infer"
 	"glmbatch/infer/design"
@@ -25,10 +26,15 @@ const pilotSweeps = 8
 // products, or, of at most 48 dense columns, their Gram matrix, n·d²/2.
 func dependence(target *glm.Target) float64 {
 	x, d := target.Data().X, target.Cols()
+	if gram := target.PenalisedInformation(); gram != nil && d <= gramLimit {
+		return sweepsToDraw(newGramRelaxed(slices.Clone(gram), priorRidge(target)), d)
+	}
 	weights, ridge := curvatureAt(target)
 	var s relaxed
 	if dense, ok := x.(*design.Dense); ok && d <= gramLimit {
-		s = newGramRelaxed(dense, weights, ridge)
+		gram := make([]float64, d*d)
+		linalg.Gram(dense.Values, dense.Rows, d, weights, gram)
+		s = newGramRelaxed(gram, ridge)
 	} else {
 		s = newRowRelaxed(x, weights, ridge)
 	}
@@ -58,14 +64,20 @@ func dependenceWith(target *glm.Target, betas [][]float64) float64 {
 func curvatureAt(target *glm.Target) (weights, ridge []float64) {
 	point := glm.NewPredictor(target)
 	point.SetUnconstrained(target.Penalised())
-	weights, ridge = make([]float64, target.Rows()), make([]float64, target.Cols())
+	weights = make([]float64, target.Rows())
 	target.RowInformation(point.Eta(), point.Dispersions(), weights)
+	return weights, priorRidge(target)
+}
+
+// priorRidge returns the curvature of normal priors, and of others of their scales.
+func priorRidge(target *glm.Target) []float64 {
+	ridge := make([]float64, target.Cols())
 	for j, p := range target.Model().Coefficients {
 		if p.Kind != prior.Flat && p.Scale > 0 {
 			ridge[j] = 1 / p.Scale / p.Scale
 		}
 	}
-	return weights, ridge
+	return ridge
 }
 
 // nothing is the share of a point's energy that rounding may leave.
@@ -127,10 +139,10 @@ type gramRelaxed struct {
 	u, g []float64 // g = Hu
 }
 
-func newGramRelaxed(x *design.Dense, weights, ridge []float64) *gramRelaxed {
+// newGramRelaxed takes the lower triangle of XᵀWX, which it makes H.
+func newGramRelaxed(gram, ridge []float64) *gramRelaxed {
 	d := len(ridge)
-	s := &gramRelaxed{h: make([]float64, d*d), u: make([]float64, d), g: make([]float64, d)}
-	linalg.Gram(x.Values, x.Rows, d, weights, s.h)
+	s := &gramRelaxed{h: gram, u: make([]float64, d), g: make([]float64, d)}
 	for j, r := range ridge {
 		s.h[j*d+j] += r
 		for i := range j {

@@ -120,6 +120,56 @@ func (c Column) ClearIn(dst []float64) {
 type Dense struct {
 	Rows, Cols int
 	Values     []float64
+	// Place is where Values stand, if that is not the heap.
+	Place Place
+}
+
+// Place is memory outside the heap, in which tall designs live.
+type Place interface {
+	// Beside returns n zeros in memory of the same kind; an error where there is none.
+	Beside(n int) ([]float64, error)
+	// Idle says that the numbers first to last−1 of the design will not be read soon. They keep their values.
+	Idle(first, last int)
+}
+
+// PlaceError tells that there was no memory for a matrix beside a tall design.
+type PlaceError struct{ Err error }
+
+// Error says why.
+func (e *PlaceError) Error() string {
+	return "there is no memory for the sampler's copy of the design: " + e.Err.Error()
+}
+
+// Unwrap returns the reason.
+func (e *PlaceError) Unwrap() error { return e.Err }
+
+// Beside returns a zero matrix of the same size in memory of the same kind. It panics with a *PlaceError where there is
+// none: a set-up must not choose another way, since that would be other draws.
+func (m *Dense) Beside() *Dense {
+	if m.Place == nil {
+		return NewDense(m.Rows, m.Cols)
+	}
+	values, err := m.Place.Beside(m.Rows * m.Cols)
+	if err != nil {
+		panic(&PlaceError{err})
+	}
+	return &Dense{Rows: m.Rows, Cols: m.Cols, Values: values}
+}
+
+// IdleRows says that rows first to last−1 will not be read soon.
+func IdleRows(x Matrix, first, last int) {
+	if m, dense := x.(*Dense); dense && m.Place != nil {
+		for j := range m.Cols {
+			m.Place.Idle(j*m.Rows+first, j*m.Rows+last)
+		}
+	}
+}
+
+// IdleColumn says that column j will not be read soon.
+func IdleColumn(x Matrix, j int) {
+	if m, dense := x.(*Dense); dense && m.Place != nil {
+		m.Place.Idle(j*m.Rows, (j+1)*m.Rows)
+	}
 }
 
 // NewDense returns a zero matrix.

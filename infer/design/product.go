@@ -34,11 +34,26 @@ func WeightedGram(x Matrix, w, scratch, h []float64) {
 // Transposed writes Xᵀv to dst.
 func Transposed(x Matrix, v, dst []float64) { x.TransposedProduct(vector, v, dst) }
 
-// Multiplied writes X·b to dst.
+// Multiplied writes X·b to dst. It is for those who read the design now and then: rows of one that lives outside the
+// heap are idle again when they were read.
 func Multiplied(x Matrix, b, dst []float64) {
 	clear(dst)
-	x.AddProduct(vector, b, dst)
+	dense, ok := x.(*Dense)
+	if !ok || dense.Place == nil {
+		x.AddProduct(vector, b, dst)
+		return
+	}
+	for first := 0; first < len(dst); first += idleRows {
+		last := min(first+idleRows, len(dst))
+		for j, v := range b { // the order in which a row's products are added
+			vector.Axpy(v, dense.Col(j)[first:last], dst[first:last])
+		}
+		IdleRows(dense, first, last)
+	}
 }
+
+// idleRows is how many rows become idle at a time: the pages of a column in which they stand are many.
+const idleRows = 1 << 17
 
 // Largest returns max |v|; NaN if an entry is NaN.
 func Largest(v []float64) float64 {

@@ -35,7 +35,7 @@ func TestBatchIsPredictor(t *testing.T) {
 					u[i*dim+j] += 0.1 * variate.Normal(stream)
 				}
 			}
-			glm.NewBatch(target).LogLiks(u, got)
+			glm.NewBatch(target, nil).LogLiks(u, got)
 			p := glm.NewPredictor(target)
 			for i := range points {
 				p.SetUnconstrained(u[i*dim : (i+1)*dim])

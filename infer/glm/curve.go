@@ -29,10 +29,14 @@ type Curve struct {
 
 // NewCurved gives a predictor these passes. It must be moved through the Curved
 // alone from then on.
-func NewCurved(p *Predictor) *Curved {
-	n := len(p.eta)
-	return &Curved{Predictor: p, grad: make([]float64, n), curv: make([]float64, n),
-		nextGrad: make([]float64, n), nextCurv: make([]float64, n)}
+func NewCurved(p *Predictor) *Curved { return &Curved{Predictor: p} }
+
+// makeRoom makes the memory of the rows' derivatives, which a sampler without slopes does not take.
+func (c *Curved) makeRoom() {
+	if n := len(c.eta); len(c.grad) < n {
+		all := make([]float64, 4*n)
+		c.grad, c.curv, c.nextGrad, c.nextCurv = all[:n:n], all[n:2*n:2*n], all[2*n:3*n:3*n], all[3*n:]
+	}
 }
 
 // Stale tells that the point was moved in another way than by Jump.
@@ -41,16 +45,23 @@ func (c *Curved) Stale() { c.fresh = false }
 // Here returns the curve along coefficient j at the point. Cost: O(n), with
 // exponentials after Stale only.
 func (c *Curved) Here(j int) Curve {
+	c.rowsHere()
+	return c.along(j, c.value, c.grad, c.curv)
+}
+
+// rowsHere brings the rows' derivatives to the point.
+func (c *Curved) rowsHere() {
 	if !c.fresh {
+		c.makeRoom()
 		c.pass(c.eta, 0, c.grad, c.curv)
 		c.fresh = true
 	}
-	return c.along(j, c.value, c.grad, c.curv)
 }
 
 // AlongCurve returns the curve with delta added to coefficient j. Cost: O(n), of
 // a sparse column O(what it stores).
 func (c *Curved) AlongCurve(j int, delta float64) Curve {
+	c.makeRoom()
 	x := c.t.data.X.Column(j)
 	var v Value
 	if x.Rows == nil {
@@ -107,6 +118,7 @@ func (c *Curved) LocalDirection(d *Direction) Curve {
 		m := c.t.sumMoments(c.t.weights, c.eta, d.Eta)
 		return Curve{c.value, d.linear - m.Slope, m.Curve}
 	}
+	c.makeRoom()
 	c.pass(d.Eta, 0, c.nextGrad, c.nextCurv)
 	return c.curveOf(c.value, d.Eta, c.nextGrad, c.nextCurv)
 }

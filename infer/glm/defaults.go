@@ -68,6 +68,7 @@ func Defaults(f Family, data *Data) DefaultPriors {
 	for j := range columns {
 		if j != data.Intercept {
 			columns[j].Mean, columns[j].SD = t.columnMoments(data.X.Column(j))
+			design.IdleColumn(data.X, j)
 		}
 	}
 	out.Coefficients = prior.DefaultCoefficients(columns, data.Intercept, s, m)
@@ -94,6 +95,9 @@ func (t *Target) moments(x []float64) (mean, sd float64) {
 	w := t.data.Frequency
 	n := t.rows.total
 	mean = vec.Sum(product(w, x)) / n
+	if w == nil {
+		return mean, math.Sqrt(vec.SquaresAbout(x, mean) / (n - 1))
+	}
 	squares := make([]float64, len(x))
 	for i, v := range x {
 		squares[i] = float64(v-mean) * (v - mean)

@@ -32,6 +32,8 @@ import (
 //   - otherwise: Newton with conjugate gradients, 2·n·d for each of at most 50
 //     inner iterations.
 //
+// Of many rows Newton's iteration begins on few of them, see tall.go.
+//
 // Newton's step is halved while the penalised likelihood falls. The iteration
 // ends when it gains less than 1e-9 in log density, and after 50 steps at the
 // latest; with conjugate gradients at 1e-3 and 30, which is good enough for
@@ -45,8 +47,10 @@ type pilot struct {
 	dispScale     [2]float64 // standard deviation of log(x − Lower) in a start
 	eta           []float64  // at beta
 	curv          []float64  // Fisher's information of log f at eta
+	known         bool       // eta and curv are those of beta
+	gram          []float64  // XᵀWX near beta, of tall data; else nil
 	logLik        float64
-	drawing       sync.Mutex // the solver's scratch serves one draw at a time
+	drawing       sync.Mutex // the solver's scratch and what is known of rows serve one at a time
 	solver        solver
 }
 
@@ -69,11 +73,8 @@ const denseLimit = 400
 // newPilot finds the penalised point. It fails where no linear predictor inside
 // the link's domain is found to start from.
 func newPilot(t *Target) (*pilot, error) {
-	n, d := t.Rows(), t.Cols()
-	p := &pilot{
-		t: t, centre: make([]float64, d), ridge: make([]float64, d), beta: make([]float64, d),
-		eta: make([]float64, n), curv: make([]float64, n),
-	}
+	d := t.Cols()
+	p := &pilot{t: t, centre: make([]float64, d), ridge: make([]float64, d), beta: make([]float64, d)}
 	p.disp = t.newDispersions()
 	p.startPoint()
 	p.clamp()
@@ -101,9 +102,12 @@ func newPilot(t *Target) (*pilot, error) {
 		}
 	}
 	p.maximise()
-	t.RowInformation(p.eta, p.disp.at[:], p.curv)
-	p.solver.prepare(p.curv)
-	p.logLik = t.logLikAt(p.eta, &p.disp)
+	if p.gram == nil {
+		p.known = true
+		t.RowInformation(p.eta, p.disp.at[:], p.curv)
+		p.solver.prepare(p.curv)
+		p.logLik = t.logLikAt(p.eta, &p.disp)
+	}
 	return p, nil
 }
 
@@ -156,8 +160,7 @@ func (p *pilot) startPoint() {
 // prior is flat.
 func (p *pilot) setRidge() {
 	t := p.t
-	p.product()
-	t.RowInformation(p.eta, p.disp.at[:], p.curv)
+	p.known = false
 	for j, law := range t.model.Coefficients {
 		share := 1e-6
 		switch law.Kind {
@@ -178,6 +181,13 @@ func (p *pilot) setRidge() {
 
 // information returns x_jᵀWx_j.
 func (p *pilot) information(j int) float64 {
+	p.drawing.Lock()
+	defer p.drawing.Unlock()
+	if !p.known {
+		p.product()
+		p.t.RowInformation(p.eta, p.disp.at[:], p.curv)
+		p.known = true
+	}
 	return p.t.data.X.Column(j).SumSquares(p.curv)
 }
 
@@ -240,6 +250,9 @@ func (p *pilot) inSupport(logSigma float64) float64 {
 
 // product writes offset + X·beta to eta.
 func (p *pilot) product() {
+	if p.eta == nil {
+		p.eta, p.curv = make([]float64, p.t.Rows()), make([]float64, p.t.Rows())
+	}
 	design.Multiplied(p.t.data.X, p.beta, p.eta)
 	if p.t.data.Offset != nil {
 		vec.Axpy(1, p.t.data.Offset, p.eta)
@@ -249,6 +262,12 @@ func (p *pilot) product() {
 // maximise runs Newton's iteration from beta.
 func (p *pilot) maximise() {
 	t := p.t
+	if p.tall() && p.ascend() {
+		if len(t.free) > 0 {
+			p.product() // dispersions look at rows
+		}
+		return
+	}
 	n, d := t.Rows(), t.Cols()
 	disp := p.disp.at[:]
 	rows, g, step, move := make([]float64, n), make([]float64, d), make([]float64, d), make([]float64, n)
@@ -305,12 +324,17 @@ func (p *pilot) objective(eta, beta []float64) float64 {
 	if p.outside(beta) {
 		return math.Inf(-1)
 	}
-	penalty := 0.0
+	return p.t.logLikAt(eta, &p.disp) - p.penalty(beta)
+}
+
+// penalty returns ½ Σ ridge·(beta − centre)².
+func (p *pilot) penalty(beta []float64) float64 {
+	sum := 0.0
 	for j, b := range beta {
 		e := b - p.centre[j]
-		penalty = math.FMA(float64(p.ridge[j]*e), e, penalty)
+		sum = math.FMA(float64(p.ridge[j]*e), e, sum)
 	}
-	return p.t.logLikAt(eta, &p.disp) - 0.5*penalty
+	return float64(0.5 * sum)
 }
 
 // logLikAt returns the log likelihood at a linear predictor. Cost: O(n).

@@ -33,7 +33,8 @@ type Value struct {
 func NewPredictor(t *Target) *Predictor {
 	p := &Predictor{t: t, beta: make([]float64, t.Cols()), disp: t.newDispersions(), scale: t.newScales(),
 		eta: make([]float64, t.Rows()), near: nearby{col: -1}}
-	p.Refresh()
+	copy(p.eta, t.data.Offset)
+	p.value = p.valueAt(p.eta)
 	return p
 }
 

@@ -19,10 +19,12 @@ func (t *Target) Rebased(x design.Matrix, offset []float64) *Target {
 	out.shoes, out.shoeOf, out.scaleCount = nil, nil, 0
 	_, d := x.Size()
 	out.model.Coefficients = make([]prior.Prior, d)
-	out.xty = make([]float64, d)
-	for j := range out.xty {
+	for j := range out.model.Coefficients {
 		out.model.Coefficients[j].Kind = prior.Flat
-		out.xty[j] = x.Column(j).DotBy(out.kernels, t.counted)
+	}
+	if x != t.data.X {
+		out.xty = make([]float64, d)
+		x.TransposedProduct(out.kernels, t.counted, out.xty)
 	}
 	out.priors = prior.NewJoint(out.model.Coefficients)
 	return &out

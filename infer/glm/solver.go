@@ -19,13 +19,15 @@ type primal struct {
 }
 
 func newPrimal(p *pilot) *primal {
-	n, d := p.t.Rows(), p.t.Cols()
-	return &primal{x: p.t.data.X, ridge: p.ridge, scratch: make([]float64, n), h: make([]float64, d*d)}
+	return &primal{x: p.t.data.X, ridge: p.ridge}
 }
 
 func (s *primal) limit() (int, float64) { return 50, 1e-9 }
 
 func (s *primal) prepare(curv []float64) {
+	if s.h == nil {
+		s.scratch, s.h = make([]float64, len(curv)), make([]float64, len(s.ridge)*len(s.ridge))
+	}
 	design.WeightedGram(s.x, curv, s.scratch, s.h)
 	d := len(s.ridge)
 	for j, r := range s.ridge {

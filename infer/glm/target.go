@@ -22,7 +22,8 @@ type Target struct {
 	law    law  // of kind lawful
 	rows   rows // what the law sees of the responses
 
-	kernels simd.Kernels // the passes over rows
+	kernels simd.Kernels   // the passes over rows
+	by      infer.Parallel // carries out the parts of tall data
 
 	dispersions []Dispersion // of the family
 	free        []int        // those that are parameters: not fixed by constant()
@@ -52,8 +53,12 @@ type Target struct {
 // priors besides 4·n·f² for their f columns and up to 30 Newton iterations on
 // them; for the gaussian 4·n·d·rank at most, on d + 32 rows unless these are
 // fitted perfectly.
-func NewTarget(data *Data, model Model) (*Target, error) {
-	t := &Target{data: data, model: model}
+func NewTarget(data *Data, model Model) (*Target, error) { return NewTargetBy(nil, data, model) }
+
+// NewTargetBy is NewTarget with the parts of many rows side by side, where by has workers, in all that is computed
+// once for a target. No bit depends on it.
+func NewTargetBy(by infer.Parallel, data *Data, model Model) (*Target, error) {
+	t := &Target{data: data, model: model, by: by}
 	if err := checkShapes(data, &model); err != nil {
 		return nil, err
 	}
@@ -190,6 +195,9 @@ func columnName(data *Data, j int) string {
 
 // Data returns the data; it must not be changed.
 func (t *Target) Data() *Data { return t.data }
+
+// Parallel returns what NewTargetBy was given.
+func (t *Target) Parallel() infer.Parallel { return t.by }
 
 // Model returns the model; its slices must not be changed.
 func (t *Target) Model() *Model { return &t.model }

@@ -59,10 +59,16 @@ func (u *Upper) Solve(b []float64) {
 // columns that are zero in a block: a third less where X is a lower triangle.
 func (u *Upper) Multiply(x []float64, rows int) []float64 {
 	out := make([]float64, len(x))
+	u.MultiplyRows(x, rows, 0, rows, out)
+	return out
+}
+
+// MultiplyRows writes rows from to to−1 of X·U to those of out, as Multiply does all: no row depends on others.
+func (u *Upper) MultiplyRows(x []float64, rows, from, to int, out []float64) {
 	height := min(rows, blockRows, max(64, blockEntries/max(1, u.n)/8*8))
 	block, dst := make([]float64, height*u.n), make([]float64, height)
-	for first := 0; first < rows; first += height {
-		m := min(height, rows-first)
+	for first := from; first < to; first += height {
+		m := min(height, to-first)
 		width := pack(x, rows, u.n, first, m, block)
 		for j := range u.n {
 			clear(dst[:m])
@@ -71,5 +77,4 @@ func (u *Upper) Multiply(x []float64, rows int) []float64 {
 			copy(out[j*rows+first:], dst[:m])
 		}
 	}
-	return out
 }

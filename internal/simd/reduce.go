@@ -101,18 +101,22 @@ const tileRows = 128
 // those of one Axpy for each column.
 func (k Kernels) AxpyColumns(a, columns, y []float64) { k.AxpyParts(a, columns, len(y), y) }
 
-// AxpyParts is AxpyColumns for the first len(y) of each column's n rows.
+// AxpyParts is AxpyColumns for the first len(y) of each column's n rows. Rows go in tiles
+// that stay in registers, so that y is read and written once.
 func (k Kernels) AxpyParts(a, columns []float64, n int, y []float64) {
 	columns, y = columns[:n*len(a)], y[:min(n, len(y))]
-	if k != Scalar && 0 < len(y) && len(y) <= tileRows {
-		axpysTileVector(k, a, columns, n, y)
+	if len(a) == 0 {
 		return
 	}
-	for ; len(a) >= 4 && k != Scalar; a, columns = a[4:], columns[4*n:] {
-		axpys4Vector(k, columns, n, (*[4]float64)(a), y)
+	for k != Scalar && len(y) > 0 {
+		m := min(len(y), tileRows)
+		axpysTileVector(k, a, columns, n, y[:m])
+		columns, y = columns[m:], y[m:]
 	}
 	for j := range a {
-		k.Axpy(a[j], columns[j*n:j*n+len(y)], y)
+		if len(y) > 0 {
+			k.Axpy(a[j], columns[j*n:j*n+len(y)], y)
+		}
 	}
 }
 

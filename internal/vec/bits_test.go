@@ -68,6 +68,7 @@ var functions = map[string]func(x, y, z []float64) []float64{
 	"SumExpAlong":           one(func(x, y, _ []float64) float64 { return SumExpAlong(x, y, 0.3) }),
 	"SumLog1pExpAlong":      one(func(x, y, _ []float64) float64 { return SumLog1pExpAlong(x, y, 0.3) }),
 	"SumSquares":            one(func(x, _, _ []float64) float64 { return SumSquares(x) }),
+	"SquaresAbout":          one(func(x, _, _ []float64) float64 { return SquaresAbout(x, 0.3) }),
 	"SumSquaresAlong":       one(func(x, y, z []float64) float64 { return SumSquaresAlong(z, x, y, 0.3) }),
 	"WeightedExpAlong":      one(func(x, y, z []float64) float64 { return WeightedExpAlong(z, x, y, 0.3) }),
 	"WeightedLog1pExpAlong": one(func(x, y, z []float64) float64 { return WeightedLog1pExpAlong(z, x, y, 0.3) }),

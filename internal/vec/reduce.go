@@ -70,6 +70,21 @@ func Deviations(x []float64, m float64) (first, second float64) {
 	return reduce(&s), reduce(&q)
 }
 
+// SquaresAbout returns Σ (x − m)², each square rounded before it is added: the bits of Sum of these squares.
+func SquaresAbout(x []float64, m float64) float64 {
+	var s [Lanes]float64
+	for ; len(x) >= Lanes; x = x[Lanes:] {
+		b := x[:Lanes:Lanes]
+		for k := range s {
+			s[k] += float64((b[k] - m) * (b[k] - m))
+		}
+	}
+	for k, v := range x {
+		s[k] += float64((v - m) * (v - m))
+	}
+	return reduce(&s)
+}
+
 // Axpy adds a·x to y: y[i] = fma(a, x[i], y[i]). len(y) is at least len(x).
 func Axpy(a float64, x, y []float64) {
 	y = y[:len(x)]

@@ -186,3 +186,17 @@ func BenchmarkAlong(b *testing.B) {
 		run("axpy", func() float64 { Axpy(1e-9, x, y); return 0 })
 	}
 }
+
+// Squares about a mean have the bits of the sum of an array of them.
+func TestSquaresAbout(t *testing.T) {
+	for _, n := range []int{0, 1, 7, 8, 9, 1000, 1003} {
+		x, squares := make([]float64, n), make([]float64, n)
+		for i := range x {
+			x[i] = float64(math.Sin(float64(3*i)) * 1e3)
+			squares[i] = float64((x[i] - 0.1) * (x[i] - 0.1))
+		}
+		if got, want := SquaresAbout(x, 0.1), Sum(squares); got != want {
+			t.Errorf("n = %d: %v, want %v", n, got, want)
+		}
+	}
+}

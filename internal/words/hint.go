@@ -53,6 +53,9 @@ func HintLine(hint string) string {
 	return "\nhint: " + hint
 }
 
+// Indent moves all lines of a text but its first two places to the right.
+func Indent(text string) string { return strings.ReplaceAll(text, "\n", "\n  ") }
+
 // Line returns the first line of what went wrong, for a place that has one line.
 func Line(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")

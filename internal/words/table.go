@@ -20,14 +20,18 @@ type Table struct {
 	// Indent stands before each row.
 	Indent string
 	// Flow breaks the words of the last column over as many lines as a line of this
-	// width asks for. Zero means that they stand on one line.
+	// width asks for: beside their row, or below it where less than half of the width
+	// is left for them and they are longer. Zero means that they stand on one line.
 	Flow int
+	// Fold writes a table that is wider than this in blocks of columns, one below the
+	// other, each with the first column in front. Zero means never.
+	Fold int
 	// Paint, if not nil, puts colours around the text of a cell.
 	Paint func(row, col int, text string) string
 }
 
-// flowLeast is the width that a flowing column has at least.
-const flowLeast = 24
+// belowIndent is where words below their row begin.
+const belowIndent = "    "
 
 // Add puts a row into the table.
 func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
@@ -53,8 +57,15 @@ func (t *Table) Write(w io.Writer) error {
 		return nil
 	}
 	widths, right := t.measure()
+	if blocks := t.blocks(widths); len(blocks) > 1 {
+		return t.writeBlocks(w, blocks, right)
+	}
+	lines := t.lines
+	if t.Flow > 0 && t.room(widths) < min(t.Flow/2, widths[len(widths)-1]) {
+		lines = t.linesBelow
+	}
 	for i, row := range t.Rows {
-		for _, line := range t.lines(i, row, widths, right) {
+		for _, line := range lines(i, row, widths, right) {
 			if _, err := fmt.Fprintln(w, strings.TrimRight(t.Indent+line, " ")); err != nil {
 				return err
 			}
@@ -72,11 +83,7 @@ func (t *Table) lines(i int, row []string, widths []int, right []bool) (lines []
 	}
 	parts := []string{row[last]}
 	if t.Flow > 0 {
-		room := t.Flow
-		for _, w := range widths[:last] {
-			room -= w + 2
-		}
-		parts = flowing(row[last], max(flowLeast, room))
+		parts = flowing(row[last], t.room(widths))
 	}
 	cells := append([]string{}, row...)
 	for k, part := range parts {
@@ -95,6 +102,85 @@ func (t *Table) lines(i int, row []string, widths []int, right []bool) (lines []
 			cells[c] = strings.Repeat("─", widths[c])
 		}
 		lines = append(lines, strings.Join(cells, "  "))
+	}
+	return lines
+}
+
+// blocks are the columns of each block of a folded table; nil where it is not folded.
+func (t *Table) blocks(widths []int) (blocks [][]int) {
+	if t.Fold == 0 {
+		return nil
+	}
+	var block []int
+	room := 0
+	for c := 1; c < len(widths); c++ {
+		if room -= widths[c] + 2; block == nil || room < 0 && len(block) > 1 {
+			blocks = append(blocks, nil)
+			block, room = []int{0}, t.Fold-len(t.Indent)-widths[0]-widths[c]-2
+		}
+		block = append(block, c)
+		blocks[len(blocks)-1] = block
+	}
+	return blocks
+}
+
+// writeBlocks writes each block as a table, with a blank line between them.
+func (t *Table) writeBlocks(w io.Writer, blocks [][]int, right []bool) error {
+	for k, block := range blocks {
+		part := *t
+		part.Rows, part.Fold = nil, 0
+		part.Right = func(col int) bool { return right[block[col]] }
+		if t.Paint != nil {
+			part.Paint = func(row, col int, text string) string { return t.Paint(row, block[col], text) }
+		}
+		for _, row := range t.Rows {
+			if t.heading(row) {
+				part.Add(row[0])
+				continue
+			}
+			var cells []string
+			for _, c := range block {
+				cells = append(cells, row[c])
+			}
+			part.Add(cells...)
+		}
+		if k > 0 {
+			if _, err := fmt.Fprintln(w); err != nil {
+				return err
+			}
+		}
+		if err := part.Write(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// room is what the other columns leave of Flow for the last one.
+func (t *Table) room(widths []int) int {
+	room := t.Flow
+	for _, w := range widths[:len(widths)-1] {
+		room -= w + 2
+	}
+	return room
+}
+
+// linesBelow are those of a row whose last cell stands below it, on lines of its own. The
+// head of the last column is left out.
+func (t *Table) linesBelow(i int, row []string, widths []int, right []bool) (lines []string) {
+	if t.heading(row) {
+		return []string{row[0]}
+	}
+	last := len(widths) - 1
+	var b strings.Builder
+	for c := range row[:last] {
+		t.cell(&b, i, c, row[c], widths[c], right[c])
+	}
+	lines = append(lines, b.String())
+	if i > 0 && row[last] != "" {
+		for _, part := range flowing(row[last], t.Flow-len(belowIndent)) {
+			lines = append(lines, belowIndent+part)
+		}
 	}
 	return lines
 }

@@ -24,6 +24,10 @@ func TestTable(t *testing.T) {
 			}
 			return text
 		}}, "name           n  größe\nüber allem\n<a>          <1,000>  2\nlong name      —  x y z and more words\n                  than fit\n\n                  b\n"},
+		{Table{Rows: rows()[:4], Flow: 30}, "name           n\nüber allem\na          1,000\n    2\nlong name      —\n    x y z and more words than\n    fit\n"},
+		{Table{Rows: [][]string{{"a", "bb", "cc", "dd"}, {"all"}, {"1", "10", "x", "4"}}, Fold: 6}, "a  bb\nall\n1  10\n\na  cc\nall\n1  x\n\na  dd\nall\n1   4\n"},
+		{Table{Rows: [][]string{{"a", "bb", "cc", "dd"}, {"1", "10", "x", "4"}}, Fold: 10}, "a  bb  cc\n1  10  x\n\na  dd\n1   4\n"},
+		{Table{Rows: [][]string{{"a", "bb"}, {"1", "10"}}, Fold: 2}, "a  bb\n1  10\n"},
 		{Table{}, ""},
 	} {
 		var b strings.Builder
