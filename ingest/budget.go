@@ -21,6 +21,7 @@ type budget struct {
 	most  int64
 	out   atomic.Int64
 	claim func(bytes int64) error // Source.Claim
+	shelf *shelf                  // nil without memory beyond the heap
 
 	mu      sync.Mutex
 	claimed int64
@@ -114,6 +115,67 @@ func (b *budget) Reallocate(size int, p []byte) []byte {
 func (b *budget) Free(p []byte) {
 	b.out.Add(int64(-len(p)))
 	b.Allocator.Free(p)
+}
+
+// shelf is where the numbers of columns stay: in the heap, and from some bytes on beyond it.
+type shelf struct {
+	heap   *budget
+	beyond Beyond
+
+	mu     sync.Mutex
+	inHeap int64
+	there  map[*byte]bool // what is beyond, by its first byte
+	out    int64          // beyond
+}
+
+// kept is the allocator of what stays of a table that mem's budget is for.
+func kept(mem memory.Allocator) memory.Allocator {
+	if b, ok := mem.(*budget); ok && b.shelf != nil {
+		return b.shelf
+	}
+	return mem
+}
+
+func (s *shelf) Allocate(size int) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.inHeap+int64(size) <= s.beyond.Heap {
+		s.inHeap += int64(size)
+		return s.heap.Allocate(size)
+	}
+	if s.out+int64(size) > s.beyond.Most {
+		panic(&budgetError{most: s.beyond.Heap + s.beyond.Most})
+	}
+	b := s.beyond.Memory.Allocate(size)
+	s.out += int64(len(b))
+	s.there[&b[0]] = true
+	return b
+}
+
+func (s *shelf) Reallocate(size int, p []byte) []byte {
+	if size <= len(p) {
+		return p[:size]
+	}
+	out := s.Allocate(size)
+	copy(out, p)
+	s.Free(p)
+	return out
+}
+
+func (s *shelf) Free(p []byte) {
+	if len(p) == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.there[&p[0]] {
+		s.inHeap -= int64(len(p))
+		s.heap.Free(p)
+		return
+	}
+	delete(s.there, &p[0])
+	s.out -= int64(len(p))
+	s.beyond.Memory.Free(p)
 }
 
 // guarded runs f and turns a panic into an error: the readers of other

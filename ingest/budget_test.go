@@ -151,3 +151,45 @@ func TestMemoryIsClaimed(t *testing.T) {
 		t.Errorf("a small table claims %d bytes", claimed)
 	}
 }
+
+// From some bytes on the numbers of a table stand beyond the heap, and are the same; beyond what there is of that, too,
+// the file is refused.
+func TestBeyondTheHeap(t *testing.T) {
+	const rows = 3 * chunkRows
+	b := array.NewFloat64Builder(memory.DefaultAllocator)
+	for i := range rows {
+		b.Append(float64(i))
+	}
+	x := b.NewArray()
+	path := writeParquet(t, array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "x", Type: x.DataType()}}, nil),
+		[]arrow.Array{x}, rows))
+	plain := mustRead(t, Source{Path: path})
+	want, err := plain.Hash(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const chunk = 8 * chunkRows
+	for heap, out := range map[int64]int{0: 3 * chunk, chunk: 2 * chunk, 2*chunk + 100: chunk, 4 * chunk: 0} {
+		beyond := memory.NewCheckedAllocator(memory.NewGoAllocator())
+		source := Source{Path: path, Beyond: Beyond{Memory: beyond, Heap: heap, Most: 3 * chunk}}
+		table, err := readTest(t, source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := beyond.CurrentAlloc(); got != out {
+			t.Errorf("%d bytes in the heap: %d beyond it, want %d", heap, got, out)
+		}
+		if got, err := table.Hash(nil); err != nil || got != want {
+			t.Errorf("%d bytes in the heap: %s, %v", heap, got, err)
+		}
+		table.Drop("x")
+		beyond.AssertSize(t, 0)
+	}
+	beyond := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	_, err = readTest(t, Source{Path: path, Beyond: Beyond{Memory: beyond, Heap: chunk, Most: chunk}})
+	var over *budgetError
+	if !errors.As(err, &over) || over.most != 2*chunk {
+		t.Errorf("three chunks where there is room for two: %v", err)
+	}
+	beyond.AssertSize(t, 0)
+}

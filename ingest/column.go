@@ -26,6 +26,25 @@ func (c *column) release() {
 	c.chunks = nil
 }
 
+// tight returns an array as it is kept: numbers in memory of their own length, since the reader of Parquet reserves the
+// next power of two, up to twice as much, and keeps a bit of validity for each. Others are retained.
+func tight(mem memory.Allocator, a arrow.Array) arrow.Array {
+	data := a.Data()
+	fixed, ok := a.DataType().(arrow.FixedWidthDataType)
+	if !ok || a.Len() == 0 || a.DataType().ID() == arrow.BOOL || a.NullN() > 0 || data.Offset() > 0 ||
+		data.Buffers()[1] == nil {
+		a.Retain()
+		return a
+	}
+	values := memory.NewResizableBuffer(kept(mem))
+	values.Resize(a.Len() * fixed.Bytes())
+	copy(values.Bytes(), data.Buffers()[1].Bytes())
+	own := array.NewData(a.DataType(), a.Len(), []*memory.Buffer{nil, values}, nil, 0, 0)
+	values.Release()
+	defer own.Release()
+	return array.MakeFromData(own)
+}
+
 // exactIntegers is the largest magnitude up to which every integer is a float64.
 const exactIntegers = 1 << 53
 

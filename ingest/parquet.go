@@ -222,7 +222,7 @@ func (f *parquetFile) choose(choose chooser, p *part) ([]int, error) {
 			bits += decodedBits(field.Type)
 		}
 	}
-	if most := f.src.maxBytes(); bits > 0 && f.rows/8 > most/bits {
+	if most := f.src.maxBytes() + f.src.Beyond.Most; bits > 0 && f.rows/8 > most/bits {
 		return nil, f.fail(fmt.Errorf("%d rows of %d columns: %w", f.rows, len(fields),
 			&budgetError{most, int64(float64(f.rows) / 8 * float64(bits))}), budgetHint)
 	}
@@ -324,8 +324,10 @@ func (f *parquetFile) readColumn(ctx context.Context, field int) (_ *column, err
 			return nil, err
 		}
 		n := int64(batch.Len())
-		err = f.take(col, batch, rows)
-		batch.Release()
+		err = func() error {
+			defer batch.Release()
+			return f.take(col, batch, rows)
+		}()
 		if err != nil {
 			return nil, err
 		}
@@ -352,6 +354,11 @@ func (f *parquetFile) take(col *column, batch *arrow.Chunked, start int64) error
 			col.beyond = raw.ValueStr(i) + " in " + locate(f.path, nil, start+int64(i))
 		}
 		col.chunks = append(col.chunks, a)
+		if a == raw {
+			col.chunks[len(col.chunks)-1] = tight(f.mem, a)
+			a.Release()
+			a = col.chunks[len(col.chunks)-1]
+		}
 		col.allNull = col.allNull && a.NullN() == n
 		if x, ok := a.(*array.Float64); ok {
 			if i := firstNonFinite(x, !f.nanIsNull); i >= 0 {

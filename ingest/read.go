@@ -49,6 +49,9 @@ func Read(ctx context.Context, src Source) (*Table, error) {
 		base = memory.NewGoAllocator()
 	}
 	mem := &budget{Allocator: base, most: src.maxBytes(), claim: src.Claim}
+	if src.Beyond.Memory != nil {
+		mem.shelf = &shelf{heap: mem, beyond: src.Beyond, there: map[*byte]bool{}}
+	}
 	var parts []*part
 	defer func() {
 		for _, p := range parts {

@@ -73,12 +73,21 @@ type Source struct {
 	MaxBytes int64
 	// MaxText refuses gzip data that hold more bytes of text. Zero means four times MaxBytes.
 	MaxText int64
+	// Beyond is memory beside the heap for columns of Parquet files and queries.
+	Beyond Beyond
 	// Claim is asked for memory, some 64 MiB at a time, before columns take it; it may wait. Nil means that all is
 	// there.
 	Claim func(bytes int64) error
 
 	mem       memory.Allocator // tests count allocations with it; nil means Go's heap
 	maxRecord int64            // tests lower it; zero means defaultMaxRecord
+}
+
+// Beyond is memory beside the heap, such as a mapped file, for the numbers of columns. The zero value is none.
+type Beyond struct {
+	Memory memory.Allocator
+	Heap   int64 // bytes that the numbers of a source take in the heap before they go beyond
+	Most   int64 // bytes that may be read besides MaxBytes
 }
 
 // DefaultNullValues returns the spellings of a missing cell in a CSV file if

@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/duckdb/duckdb-go/v2"
 
+	"glmbatch/internal/held"
 	"glmbatch/internal/words"
 )
 
@@ -82,6 +83,11 @@ func (q *query) run(ctx context.Context, dir, out string) error {
 			return q.fail(errors.New("the engine cannot open a path with ?, # or a stray %"),
 				"name the database, or its folder, otherwise")
 		}
+		release, err := held.AwaitRead(ctx, q.src.Database) // it may be the ledger of the run
+		if err != nil {
+			return err
+		}
+		defer release()
 		dsn, fenced = q.src.Database+"?access_mode=read_only&"+sealed, true
 	}
 	db, err := sql.Open("duckdb", dsn)

@@ -8,8 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	_ "github.com/duckdb/duckdb-go/v2"
+
+	"glmbatch/internal/held"
 )
 
 // claimsDB makes a DuckDB file with a table of five rows, out of order.
@@ -34,6 +37,28 @@ func claimsDB(t testing.TB) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// A database that this process is writing, as a run does its ledger, is waited for.
+func TestSQLWaitsForTheWriter(t *testing.T) {
+	path := claimsDB(t)
+	written, ok := held.Write(path)
+	if !ok {
+		t.Fatal("somebody has the database open")
+	}
+	src := Source{Name: "claims", Database: path, SQL: "SELECT n FROM claims"}
+	short, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer stop()
+	if _, err := Read(short, src); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("while it is written: %v", err)
+	}
+	time.AfterFunc(20*time.Millisecond, written)
+	mustRead(t, src).Release()
+	if again, ok := held.Write(path); !ok {
+		t.Error("the reader never gave it back")
+	} else {
+		again()
+	}
 }
 
 func TestSQL(t *testing.T) {

@@ -193,5 +193,24 @@ func (t *Table) Bytes() int64 {
 	return 8 * cells
 }
 
+// Drop gives the memory of a column back, which the table does not have any more. It is not for a table that others
+// read at the same time.
+func (t *Table) Drop(name string) {
+	at := t.Data.Schema().FieldIndices(name)
+	if len(at) == 0 {
+		return
+	}
+	fields := slices.Delete(slices.Clone(t.Data.Schema().Fields()), at[0], at[0]+1)
+	var columns []arrow.Column
+	for i := range int(t.Data.NumCols()) {
+		if i != at[0] {
+			columns = append(columns, *t.Data.Column(i))
+		}
+	}
+	rest := array.NewTable(arrow.NewSchema(fields, nil), columns, t.Data.NumRows()) // it retains them
+	t.Data.Release()
+	t.Data = rest
+}
+
 // Release gives the memory of the columns back. The table must not be used afterwards.
 func (t *Table) Release() { t.Data.Release() }

@@ -270,3 +270,42 @@ func TestBeyondExact(t *testing.T) {
 		}
 	}
 }
+
+// A table of a Parquet file takes as much memory as its numbers, where the reader reserves up to twice as much, and a
+// bit of validity for each. A column that is dropped gives its memory back, and leaves the others as they are.
+func TestTableTakesItsNumbers(t *testing.T) {
+	const rows = chunkRows + 100 // beyond a power of two
+	names := []string{"a", "b", "c"}
+	fields, columns := make([]arrow.Field, len(names)), make([]arrow.Array, len(names))
+	for j, name := range names {
+		b := array.NewFloat64Builder(memory.DefaultAllocator)
+		for i := range rows {
+			b.Append(float64(i * (j + 1)))
+		}
+		fields[j], columns[j] = arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Float64, Nullable: true}, b.NewArray()
+	}
+	path := writeParquet(t, array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, rows))
+	checked := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	table, err := Read(t.Context(), Source{Name: "d", Path: path, mem: checked})
+	if err != nil {
+		t.Fatal(err)
+	}
+	most := func(columns int) int { return columns * (8*rows + 4096) }
+	if got := checked.CurrentAlloc(); got > most(3) {
+		t.Errorf("three columns of %d rows take %d bytes, %.1f each", rows, got, float64(got)/3/rows)
+	}
+	before, err := table.Hash([]string{"a", "c"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table.Drop("b")
+	table.Drop("none")
+	if got := checked.CurrentAlloc(); got > most(2) {
+		t.Errorf("two columns of %d rows take %d bytes", rows, got)
+	}
+	if after, err := table.Hash(nil); err != nil || after != before {
+		t.Errorf("without b: %s, %v; want %s", after, err, before)
+	}
+	table.Release()
+	checked.AssertSize(t, 0)
+}

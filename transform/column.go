@@ -27,6 +27,7 @@ type column struct {
 	typ    arrow.DataType
 	chunks []arrow.Array
 	rows   int
+	stored int // cells: rows, or runs of equal ones
 }
 
 // openColumn returns column i of the table, or why it cannot enter a model.
@@ -37,7 +38,14 @@ func openColumn(table arrow.Table, i int) (*column, error) {
 		return nil, err
 	}
 	data := table.Column(i).Data()
-	return &column{name: field.Name, kind: k, typ: field.Type, chunks: data.Chunks(), rows: data.Len()}, nil
+	c := &column{name: field.Name, kind: k, typ: field.Type, chunks: data.Chunks(), rows: data.Len(), stored: data.Len()}
+	if c.typ.ID() == arrow.RUN_END_ENCODED {
+		c.stored = 0
+		for _, chunk := range c.chunks {
+			c.stored += chunk.(*array.RunEndEncoded).Values().Len()
+		}
+	}
+	return c, nil
 }
 
 // classify says how columns of a type enter a model.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/words"
 )
@@ -38,6 +39,11 @@ type Spec struct {
 	Contrasts map[string]string
 	// Room is asked before the design takes memory. Nil means that there is room.
 	Room Room
+	// Place makes the matrix of a dense design, whose entries may have any values. Nil takes it from the heap.
+	Place func(rows, cols int) (*design.Dense, error)
+	// Done, if not nil, is called for each column that the design reads, when it has been read for the last time: who
+	// reads the table for nothing else gives its memory back then.
+	Done func(column string)
 	// File is where the table came from, in words for errors; empty where nobody
 	// knows.
 	File string
@@ -85,10 +91,11 @@ type builder struct {
 	n       int       // how many they are
 	coded   []coded   // the terms' variables, as in Record.Variables
 	plan    []planned
-	unit    []unit    // per column of the design
-	hashes  []uint64  // of the columns on the scale of the data
-	known   bool      // whether a record says how to code
-	scratch []float64 // of values
+	unit    []unit      // per column of the design
+	hashes  []uint64    // of the columns on the scale of the data
+	known   bool        // whether a record says how to code
+	scratch []float64   // of values
+	ending  [][]*column // for Spec.Done: by their last term, from 1
 	out     Design
 	record  Record
 }

@@ -28,13 +28,46 @@ func (b *builder) design() error {
 				b.coded[v].values = nil
 			}
 		}
+		b.readUpTo(p.term)
 	}
+	b.readUpTo(len(b.record.Terms))
 	b.out.Data.X, b.out.Data.Names, b.out.Data.Intercept = x.matrix(), names, -1
 	if b.plan[0].term < 0 {
 		b.out.Data.Intercept = 0
 	}
 	b.noteSparse()
 	return nil
+}
+
+// readBesideTerms ends the use of the columns that no term has, and says when that of the others ends.
+func (b *builder) readBesideTerms() error {
+	if b.spec.Done == nil {
+		return nil
+	}
+	b.table = nil
+	last, ends := b.lastUses(), make(map[string]int, len(b.used)) // the last term of a column, from 1
+	for v := range b.coded {
+		for _, name := range b.coded[v].variable.columns {
+			ends[name] = max(ends[name], last[v]+1)
+		}
+	}
+	b.ending = make([][]*column, len(b.record.Terms)+1)
+	for _, c := range b.used {
+		b.ending[ends[c.name]] = append(b.ending[ends[c.name]], c)
+	}
+	b.readUpTo(-1)
+	return nil
+}
+
+// readUpTo gives up the columns whose last term is not after this one; -1 stands for the columns without one.
+func (b *builder) readUpTo(term int) {
+	for k := 0; k < len(b.ending) && k <= term+1; k++ {
+		for _, c := range b.ending[k] {
+			c.chunks = nil
+			b.spec.Done(c.name)
+		}
+		b.ending[k] = nil
+	}
 }
 
 // lastUses is the last term of each variable, after which its values may go.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"glmbatch/infer/glm"
 	"glmbatch/internal/words"
@@ -38,7 +37,8 @@ func (p *Prepared) Size() (rows, columns int, entries int64) {
 func (p *Prepared) Build() (*Design, error) {
 	b := p.b
 	p.b = nil
-	err := b.take(b.response, b.offsets, b.design, b.measure, b.repeated, b.separated, b.scale, b.describe)
+	err := b.take(b.response, b.offsets, b.readBesideTerms, b.design, b.measure, b.repeated, b.separated, b.scale,
+		b.describe)
 	if err != nil {
 		return nil, err
 	}
@@ -124,21 +124,9 @@ func (b *builder) mostEntries() int64 {
 		}
 		v := b.coded[t.Variables[0]].variable
 		if len(t.Variables) == 1 && v.plain() && b.record.Variables[t.Variables[0]].Levels == nil {
-			of = min(of, float64(b.columns[v.columns[0]].stored()))
+			of = min(of, float64(b.columns[v.columns[0]].stored))
 		}
 		entries += of
 	}
 	return int64(min(entries, float64(b.n)*float64(maxColumns)))
-}
-
-// stored is the number of cells that the column stores.
-func (c *column) stored() int {
-	if c.typ.ID() != arrow.RUN_END_ENCODED {
-		return c.rows
-	}
-	runs := 0
-	for _, chunk := range c.chunks {
-		runs += chunk.(*array.RunEndEncoded).Values().Len()
-	}
-	return runs
 }

@@ -84,12 +84,27 @@ func (s *storage) densify(columns int, b *builder) error {
 	if err := b.room(s.cols, int64(s.rows)*int64(s.cols)); err != nil {
 		return err
 	}
-	s.dense = design.NewDense(s.rows, s.cols)
+	var err error
+	if s.dense, err = b.place(s.rows, s.cols); err != nil {
+		return err
+	}
 	for j := range columns {
 		s.sparse.Read(j, 0, s.dense.Col(j))
 	}
 	s.sparse = nil
 	return nil
+}
+
+// place makes the matrix of a dense design.
+func (b *builder) place(rows, cols int) (*design.Dense, error) {
+	if b.spec.Place == nil {
+		return design.NewDense(rows, cols), nil
+	}
+	x, err := b.spec.Place(rows, cols)
+	if err != nil {
+		return nil, b.tableError("there is no memory for its design: "+err.Error(), "")
+	}
+	return x, nil
 }
 
 // matrix returns the design.
