@@ -14,16 +14,10 @@ import (
 func (l *Ledger) ChainDraws(ctx context.Context, f Stored, chain int, dst []float64) error {
 	n := 0
 	err := l.read(ctx, func(c *sql.Conn) error {
-		var value float64
-		return scanRows(ctx, c, `SELECT value FROM draw WHERE fit_id = ? AND chain = ? ORDER BY parameter_id, iteration`,
-			func(rows *sql.Rows) error {
-				err := rows.Scan(&value)
-				if n < len(dst) {
-					dst[n] = value
-				}
-				n++
-				return err
-			}, f.ID, chain+1)
+		return scanPieces(ctx, c, func(values []float64) {
+			copy(dst[min(n, len(dst)):], values)
+			n += len(values)
+		}, "SELECT n, v FROM draw_piece WHERE fit_id = ? AND chain = ? ORDER BY parameter_id, first", f.ID, chain+1)
 	})
 	if err == nil && n != len(dst) {
 		err = fmt.Errorf("fit %s: the ledger holds %d of %d draws of chain %d", f.Key, n, len(dst), chain+1)

@@ -39,14 +39,9 @@ func (l *Ledger) Columns(ctx context.Context, f Stored, bytes int) iter.Seq2[*in
 func loadColumns(ctx context.Context, c *sql.Conn, b *infer.Columns, fit int64) error {
 	want := b.Params * b.Chains * b.Draws
 	b.Values = b.Values[:0]
-	var value float64
-	err := scanRows(ctx, c, `SELECT value FROM draw WHERE fit_id = ? AND parameter_id BETWEEN ? AND ?
-		ORDER BY parameter_id, chain, iteration`,
-		func(rows *sql.Rows) error {
-			err := rows.Scan(&value)
-			b.Values = append(b.Values, value)
-			return err
-		}, fit, b.First+1, b.First+b.Params)
+	err := scanPieces(ctx, c, func(values []float64) { b.Values = append(b.Values, values...) },
+		`SELECT n, v FROM draw_piece WHERE fit_id = ? AND parameter_id BETWEEN ? AND ?
+		ORDER BY parameter_id, chain, first`, fit, b.First+1, b.First+b.Params)
 	if err == nil && len(b.Values) != want {
 		err = fmt.Errorf("fit %d: the ledger holds %d of %d draws of parameters %d to %d", fit, len(b.Values), want,
 			b.First+1, b.First+b.Params)

@@ -44,6 +44,7 @@ func (l *Ledger) create(ctx context.Context) error {
 		return words.Hint(fmt.Errorf("ledger %q cannot be made: %w", l.path, err),
 			"its folder must be writable, and have room")
 	}
+	l.trusted.Store(true) // what this process has just made
 	return folder.Sync()
 }
 

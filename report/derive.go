@@ -37,7 +37,7 @@ func (s *Session) Derive(ctx context.Context, d *Derivations) error {
 		if err != nil {
 			return err
 		}
-		for _, table := range []string{"draw", "summary", "derived", "parameter"} {
+		for _, table := range []string{"draw_piece", "summary", "derived", "parameter"} {
 			_, err := s.c.ExecContext(ctx, "DELETE FROM "+table+" WHERE fit_id = ? AND parameter_id > ?", id, d.First)
 			if err != nil {
 				return err
@@ -49,10 +49,12 @@ func (s *Session) Derive(ctx context.Context, d *Derivations) error {
 		}
 		var sums []uint32
 		if d.DrawsOf != nil {
-			shape := drawShape{d.First, len(d.Parameters), d.Chains, d.Draws}
-			if sums, err = s.insertDraws(ctx, id, d.DrawsOf, shape); err != nil {
+			in := &incoming{id: id, blocks: d.DrawsOf,
+				drawShape: drawShape{d.First, len(d.Parameters), d.Chains, d.Draws}}
+			if err := s.insertDraws(ctx, []*incoming{in}); err != nil {
 				return fmt.Errorf("storing draws: %w", err)
 			}
+			sums = in.sums
 		}
 		if err := s.insertParameters(id, d.First, d.Parameters, d.Summaries, sums); err != nil {
 			return err
@@ -63,7 +65,7 @@ func (s *Session) Derive(ctx context.Context, d *Derivations) error {
 }
 
 // ReadDraws reads the draws of a block of columns of a fit into its Values, which
-// are made longer where they have too few places. Cost: about 200 ns a value.
+// are made longer where they have too few places.
 func (l *Ledger) ReadDraws(ctx context.Context, id int64, block *infer.Columns) error {
 	return l.readIfThere(ctx, func(c *sql.Conn) error { return loadColumns(ctx, c, block, id) })
 }

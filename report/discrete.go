@@ -7,6 +7,9 @@ import (
 	"math"
 )
 
+// cancelEvery is how many rows pass between looks at ctx.
+const cancelEvery = 1024
+
 // checkDiscrete finds parts that contradict each other.
 func checkDiscrete(d *Discrete) error {
 	n := d.Variables

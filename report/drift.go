@@ -33,25 +33,37 @@ func (s *Session) insertData(id int64, f *Fit) error {
 	return nil
 }
 
-// judgeDrift completes the verdict of a fit that was just inserted by what its
-// gates of drift say: its predecessor is the one that the ledger has now, also
+// judgeDrift completes the verdicts of fits that were just inserted by what their
+// gates of drift say: a predecessor is the one that the ledger has now, also
 // for a fit that is committed later than it was drawn.
-func (s *Session) judgeDrift(ctx context.Context, id int64, f *Fit) error {
-	if f.Gates.Drift == (judge.DriftGates{}) || f.Status != Complete || f.Replicate > 1 {
+func (s *Session) judgeDrift(ctx context.Context, ids []int64, fits []*Fit) error {
+	var gated []int64
+	of := map[int64]*Fit{}
+	for i, f := range fits {
+		if f.Gates.Drift != (judge.DriftGates{}) && f.Status == Complete && f.Replicate <= 1 {
+			gated, of[ids[i]] = append(gated, ids[i]), f
+		}
+	}
+	if len(gated) == 0 {
 		return nil
 	}
-	measures, err := driftOf(ctx, s.c, id)
+	measures, err := driftOf(ctx, s.c, gated)
 	if err != nil {
 		return err
 	}
-	v := f.Verdict.Drifted(f.Gates.Drift, measures)
-	if v.Grade == f.Verdict.Grade && len(v.Reasons) == len(f.Verdict.Reasons) {
-		return nil
+	for _, id := range gated {
+		f := of[id]
+		v := f.Verdict.Drifted(f.Gates.Drift, measures[id])
+		if v.Grade == f.Verdict.Grade && len(v.Reasons) == len(f.Verdict.Reasons) {
+			continue
+		}
+		f.Verdict = v
+		if _, err := s.c.ExecContext(ctx, "UPDATE fit SET verdict = ?, reasons = ? WHERE fit_id = ?", string(v.Grade),
+			list(v.Reasons), id); err != nil {
+			return err
+		}
 	}
-	f.Verdict = v
-	_, err = s.c.ExecContext(ctx, "UPDATE fit SET verdict = ?, reasons = ? WHERE fit_id = ?", string(v.Grade),
-		list(v.Reasons), id)
-	return err
+	return nil
 }
 
 // driftColumns are the gates of drift with the column of the view that names
@@ -62,20 +74,19 @@ var driftColumns = []struct{ name, where string }{
 	{"response_shift", "NULL"}, {"centre_shift", "centre_shift_column"}, {"scale_ratio", "scale_ratio_column"},
 }
 
-// driftOf reads how far a fit lies from its predecessor; nothing without one.
-func driftOf(ctx context.Context, c *sql.Conn, id int64) ([]judge.Measure, error) {
-	query := "SELECT "
+// driftOf reads how far each fit lies from its predecessor; nothing of those without one.
+func driftOf(ctx context.Context, c *sql.Conn, ids []int64) (map[int64][]judge.Measure, error) {
+	query := "SELECT fit_id"
 	values, wheres := make([]sql.NullFloat64, len(driftColumns)), make([]sql.NullString, len(driftColumns))
-	var into []any
+	var id int64
+	into := []any{&id}
 	for i, d := range driftColumns {
-		if i > 0 {
-			query += ", "
-		}
-		query += `"` + d.name + `"::DOUBLE, ` + d.where + "::VARCHAR"
+		query += `, "` + d.name + `"::DOUBLE, ` + d.where + "::VARCHAR"
 		into = append(into, &values[i], &wheres[i])
 	}
-	var out []judge.Measure
-	err := scanRows(ctx, c, query+" FROM drift_summary WHERE fit_id = ?", func(rows *sql.Rows) error {
+	out := map[int64][]judge.Measure{}
+	query += " FROM drift_summary WHERE fit_id IN (SELECT unnest(?::BIGINT[]))"
+	err := scanRows(ctx, c, query, func(rows *sql.Rows) error {
 		if err := rows.Scan(into...); err != nil {
 			return err
 		}
@@ -84,12 +95,12 @@ func driftOf(ctx context.Context, c *sql.Conn, id int64) ([]judge.Measure, error
 			if values[i].Valid {
 				m.Value = values[i].Float64
 			}
-			out = append(out, m)
+			out[id] = append(out[id], m)
 		}
 		return nil
-	}, id)
+	}, ids)
 	if err != nil {
-		return nil, fmt.Errorf("drift of fit %d: %w", id, err)
+		return nil, fmt.Errorf("drift of fits: %w", err)
 	}
 	return out, nil
 }
@@ -97,7 +108,8 @@ func driftOf(ctx context.Context, c *sql.Conn, id int64) ([]judge.Measure, error
 // drift is driftOf on a ledger that is not open.
 func (l *Ledger) drift(ctx context.Context, id int64) (out []judge.Measure, err error) {
 	err = l.readIfThere(ctx, func(c *sql.Conn) error {
-		out, err = driftOf(ctx, c, id)
+		all, err := driftOf(ctx, c, []int64{id})
+		out = all[id]
 		return err
 	})
 	return out, err

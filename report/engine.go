@@ -23,27 +23,24 @@ type reach struct{ folders, files []string }
 // fetches or loads an extension, and none of those that people ask can be told otherwise by their SQL.
 // docs/decisions/0031-fence.md says what was tried.
 func dial(ctx context.Context, path string, settings url.Values, r reach) (*sql.DB, *sql.Conn, error) {
-	for _, off := range []string{"autoinstall_known_extensions", "autoload_known_extensions",
-		"allow_community_extensions", "allow_persistent_secrets"} {
-		settings.Set(off, "false")
-	}
+	return dialUntil(ctx, path, settings, r, func() {})
+}
+
+// dialUntil is dial of a file that is given back by release.
+func dialUntil(ctx context.Context, path string, settings url.Values, r reach, release func()) (*sql.DB, *sql.Conn,
+	error) {
 	open := len(r.folders)+len(r.files) > 0
 	if open {
 		settings.Del("lock_configuration") // below
 	} else {
 		settings.Set("enable_external_access", "false")
 	}
-	connector, err := duckdb.NewConnector(path+"?"+settings.Encode(), nil)
+	db, c, err := start(ctx, path, settings, release)
 	if err != nil {
 		return nil, nil, err
 	}
-	db := sql.OpenDB(connector)
-	c, err := db.Conn(ctx)
-	if err != nil {
-		return nil, nil, errors.Join(err, db.Close())
-	}
 	if open { // lists cannot be given with the name of a file
-		for _, set := range []string{"allowed_directories = " + quoteList(r.folders),
+		for _, set := range []string{asTheyAre, "allowed_directories = " + quoteList(r.folders),
 			"allowed_paths = " + quoteList(r.files), "enable_external_access = false", "lock_configuration = true"} {
 			if _, err := c.ExecContext(ctx, "SET "+set); err != nil {
 				return nil, nil, errors.Join(err, c.Close(), db.Close())
@@ -51,6 +48,65 @@ func dial(ctx context.Context, path string, settings url.Values, r reach) (*sql.
 		}
 	}
 	return db, c, nil
+}
+
+// rowGroup is the number of rows that the engine writes and skips as one. A table of pieces has 250 draws in a row:
+// with the engine's own number, twelve times this one, a checkpoint would write up to 245 MB of the last row group
+// anew, and one fit be read by one thread. The file does not remember the number: whoever writes says it.
+const rowGroup = "10240"
+
+// asTheyAre has the engine write doubles as they are: draws are no decimals that ALP could shorten by much, nor runs,
+// and to find that out took longer than writing them. It cannot be given with the name of a file.
+const asTheyAre = "disabled_compression_methods = 'alp,alprd,chimp,patas,rle'"
+
+// attach opens the engine for writing to a file, by the fence of dial. Only a file that is attached is given a size of
+// row groups, so the engine begins without one.
+func attach(ctx context.Context, path string, settings url.Values, release func()) (*sql.DB, *sql.Conn, error) {
+	settings.Set("temp_directory", path+".tmp")
+	db, c, err := start(ctx, "", settings, release)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, q := range []string{"ATTACH " + quoteText(path) + " AS ledger (ROW_GROUP_SIZE " + rowGroup + ")", "USE ledger",
+		"SET " + asTheyAre,
+		"SET allowed_paths = " + quoteList([]string{path, path + ".wal", path + ".wal.checkpoint", path + ".wal.recovery"}),
+		"SET enable_external_access = false"} {
+		if _, err := c.ExecContext(ctx, q); err != nil {
+			return nil, nil, errors.Join(err, c.Close(), db.Close())
+		}
+	}
+	return db, c, nil
+}
+
+// start opens the engine, without extensions. Its end, or its failure, calls release.
+func start(ctx context.Context, path string, settings url.Values, release func()) (*sql.DB, *sql.Conn, error) {
+	for _, off := range []string{"autoinstall_known_extensions", "autoload_known_extensions",
+		"allow_community_extensions", "allow_persistent_secrets"} {
+		settings.Set(off, "false")
+	}
+	connector, err := duckdb.NewConnector(path+"?"+settings.Encode(), nil)
+	if err != nil {
+		release()
+		return nil, nil, err
+	}
+	db := sql.OpenDB(&released{connector, release})
+	c, err := db.Conn(ctx)
+	if err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	return db, c, nil
+}
+
+// released is a connector whose end calls release.
+type released struct {
+	*duckdb.Connector
+	release func()
+}
+
+// Close is called by the database that the connector is of.
+func (r *released) Close() error {
+	defer r.release()
+	return r.Connector.Close()
 }
 
 // quoteList is a list of texts in SQL.

@@ -75,6 +75,9 @@ type ShapeError struct{ What string }
 
 func (e *ShapeError) Error() string { return "fit record: " + e.What }
 
+// errOpenHere says that this process itself has the file open, and not as it would have to be.
+var errOpenHere = errors.New("this process has it open")
+
 // isLocked reports whether the engine refused to open a file because someone
 // else, in this or another process, has it open.
 func isLocked(err error) bool {
@@ -82,7 +85,8 @@ func isLocked(err error) bool {
 		return false
 	}
 	s := engineText(err)
-	return strings.Contains(s, "Could not set lock") || strings.Contains(s, "Conflicting lock") ||
+	return errors.Is(err, errOpenHere) ||
+		strings.Contains(s, "Could not set lock") || strings.Contains(s, "Conflicting lock") ||
 		strings.Contains(s, "different configuration than existing connections") ||
 		strings.Contains(s, "file handle conflict")
 }

@@ -88,11 +88,13 @@ func (s *Session) store(ctx context.Context, fits []*Fit) (ids []int64, err erro
 	if ids, err = s.numbers(ctx, len(fits)); err != nil {
 		return nil, err
 	}
-	places := make([]int, len(fits))
-	for i, f := range fits {
-		if places[i], err = s.placed(ctx, f.Place, f.RunID); err != nil {
-			return nil, err
-		}
+	places, err := s.placedFits(ctx, fits)
+	if err != nil {
+		return nil, err
+	}
+	sums, err := s.insertAllDraws(ctx, ids, fits)
+	if err != nil {
+		return nil, err
 	}
 	given, done := verdicts(fits), false
 	defer func() {
@@ -104,7 +106,7 @@ func (s *Session) store(ctx context.Context, fits []*Fit) (ids []int64, err erro
 	}()
 	err = s.appending(func() error {
 		for i, f := range fits {
-			if err := s.insertAll(ctx, ids[i], places[i], f); err != nil {
+			if err := s.insertAll(ctx, ids[i], places[i], sums[i], f); err != nil {
 				return err
 			}
 		}
@@ -113,10 +115,8 @@ func (s *Session) store(ctx context.Context, fits []*Fit) (ids []int64, err erro
 	if err != nil {
 		return nil, err
 	}
-	for i, f := range fits {
-		if err := s.judgeDrift(ctx, ids[i], f); err != nil {
-			return nil, err
-		}
+	if err := s.judgeDrift(ctx, ids, fits); err != nil {
+		return nil, err
 	}
 	err = s.appending(func() error {
 		for i, f := range fits {
@@ -129,6 +129,27 @@ func (s *Session) store(ctx context.Context, fits []*Fit) (ids []int64, err erro
 	})
 	done = err == nil
 	return ids, err
+}
+
+// insertAllDraws stores the draws of those fits that have any, and returns their checksums.
+func (s *Session) insertAllDraws(ctx context.Context, ids []int64, fits []*Fit) ([][]uint32, error) {
+	sums := make([][]uint32, len(fits))
+	var all []*incoming
+	for i, f := range fits {
+		if f.DrawsOf != nil {
+			all = append(all, &incoming{id: ids[i], blocks: f.DrawsOf,
+				drawShape: drawShape{0, len(f.Parameters), f.Chains, f.Draws}})
+		}
+	}
+	if err := s.insertDraws(ctx, all); err != nil {
+		return nil, fmt.Errorf("storing draws: %w", err)
+	}
+	for i, f := range fits {
+		if f.DrawsOf != nil {
+			sums[i], all = all[0].sums, all[1:]
+		}
+	}
+	return sums, nil
 }
 
 // verdicts are those of fits.
@@ -152,18 +173,11 @@ func (s *Session) numbers(ctx context.Context, n int) ([]int64, error) {
 	return ids, err
 }
 
-// insertAll stores one fit, without the note of its run.
-func (s *Session) insertAll(ctx context.Context, id int64, place int, f *Fit) error {
+// insertAll stores one fit, without its draws, whose checksums are sums, and the note of its run.
+func (s *Session) insertAll(ctx context.Context, id int64, place int, sums []uint32,
+	f *Fit) error {
 	if err := s.insertFit(id, place, f); err != nil {
 		return fmt.Errorf("storing the fit: %w", err)
-	}
-	var sums []uint32
-	if f.DrawsOf != nil {
-		var err error
-		sums, err = s.insertDraws(ctx, id, f.DrawsOf, drawShape{0, len(f.Parameters), f.Chains, f.Draws})
-		if err != nil {
-			return fmt.Errorf("storing draws: %w", err)
-		}
 	}
 	if err := s.insertParts(id, f, sums); err != nil {
 		return err
@@ -222,8 +236,8 @@ func check(f *Fit) error {
 }
 
 // fitTables hold rows of a fit under its fit_id, besides fit itself.
-var fitTables = []string{"parameter", "draw", "chain", "summary", "diagnostic", "design", "pointwise", "event",
-	"identity", "loo", "ppc", "derived", "data_summary", "column_summary", "metric", "start",
+var fitTables = []string{"parameter", "draw_piece", "chain_piece", "summary", "diagnostic", "design", "pointwise",
+	"event", "identity", "loo", "ppc", "derived", "data_summary", "column_summary", "metric", "start",
 	"discrete", "variable", "marginal", "certificate"}
 
 // remove deletes the fits with these fingerprints; the empty one is none. What
@@ -403,36 +417,4 @@ const summaryColumns = `mean, sd, mcse_mean, mcse_sd, q025, q05, q25, median, q7
 func summaryFields(s *diag.Summary) []*float64 {
 	return []*float64{&s.Mean, &s.SD, &s.MCSEMean, &s.MCSESD, &s.Q025, &s.Q05, &s.Q25, &s.Median, &s.Q75, &s.Q95, &s.Q975,
 		&s.MCSEMedian, &s.MCSEQ05, &s.MCSEQ95, &s.RHat, &s.ESSBulk, &s.ESSTail}
-}
-
-// cancelEvery is how many rows pass between looks at ctx.
-const cancelEvery = 1024
-
-// insertStats stores the statistics of each iteration.
-func (s *Session) insertStats(ctx context.Context, id int64, f *Fit) error {
-	if f.StatsOf == nil {
-		return nil
-	}
-	return s.appendRows("chain", func(add func(...driver.Value) error) error {
-		for st, err := range f.StatsOf {
-			if err != nil {
-				return err
-			}
-			if st.Chain < 0 || st.Chain >= f.Chains {
-				return &ShapeError{fmt.Sprintf("statistics of chain %d of %d", st.Chain+1, f.Chains)}
-			}
-			for i := range st.Infos {
-				if i%cancelEvery == 0 && ctx.Err() != nil {
-					return ctx.Err()
-				}
-				in, at := &st.Infos[i], st.First+i
-				if err := add(id, int16(st.Chain+1), int32(at), at < 1, number(in.LogLik), number(in.LogPrior),
-					in.Evaluations, in.Touched, in.Gradients, number(in.Accept), number(in.StepSize), number(in.Energy),
-					in.Depth, in.Leapfrogs, in.Divergent); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
 }

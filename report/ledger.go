@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"glmbatch/internal/held"
 	"glmbatch/internal/outfile"
 	"glmbatch/internal/words"
 )
@@ -37,6 +38,9 @@ type Options struct {
 	// Restore has Open put the program's own views and macros in the place of others that have their names. Without
 	// it readers refuse such a ledger, and the first Write does that.
 	Restore bool
+	// Later has the first read or write look whether the file is a ledger, in place of Open: for callers that do
+	// little more than one, of which starting the engine is most of the cost.
+	Later bool
 }
 
 // Ledger is a DuckDB file of fits. It holds no connection and no lock between
@@ -74,7 +78,7 @@ func Open(path string, opts Options) (*Ledger, error) {
 	}
 	l := &Ledger{path: real, opts: opts}
 	exists, err := checkFile(real)
-	if err != nil || !exists {
+	if err != nil || !exists || opts.Later {
 		return l.orError(err)
 	}
 	db, c, err := l.connect(context.Background(), true, reach{})
@@ -177,21 +181,35 @@ func isEmptyFile(path string) bool {
 
 // connect opens the engine on the file, once.
 func (l *Ledger) connect(ctx context.Context, readOnly bool, r reach) (*sql.DB, *sql.Conn, error) {
-	q := url.Values{"memory_limit": {l.opts.MemoryLimit}, "checkpoint_threshold": {"1GB"},
-		"preserve_insertion_order": {strconv.FormatBool(readOnly)}, "threads": {"1"}}
-	if readOnly {
-		q.Set("access_mode", "READ_ONLY")
-		q.Set("threads", strconv.Itoa(l.opts.Threads))
-		q.Set("lock_configuration", "true") // a writer carries out this package's own SQL, which sets the threads
-	}
-	db, c, err := dial(ctx, l.path, q, r)
+	db, c, err := l.open(ctx, readOnly, r)
 	if err == nil || isLocked(err) {
 		return db, c, err
 	}
 	if mended, merr := l.mendLog(); merr != nil || !mended {
 		return nil, nil, errors.Join(err, merr)
 	}
-	return dial(ctx, l.path, q, r)
+	return l.open(ctx, readOnly, r)
+}
+
+// open is connect to a file whose log is as it should be.
+func (l *Ledger) open(ctx context.Context, readOnly bool, r reach) (*sql.DB, *sql.Conn, error) {
+	q := url.Values{"memory_limit": {l.opts.MemoryLimit}, "checkpoint_threshold": {"1GB"},
+		"preserve_insertion_order": {strconv.FormatBool(readOnly)}, "threads": {"1"}}
+	if !readOnly {
+		release, ok := held.Write(l.path)
+		if !ok {
+			return nil, nil, errOpenHere
+		}
+		return attach(ctx, l.path, q, release)
+	}
+	release, ok := held.Read(l.path)
+	if !ok {
+		return nil, nil, errOpenHere
+	}
+	q.Set("access_mode", "READ_ONLY")
+	q.Set("threads", strconv.Itoa(l.opts.Threads))
+	q.Set("lock_configuration", "true") // a writer carries out this package's own SQL, which sets the threads
+	return dialUntil(ctx, l.path, q, r, release)
 }
 
 // patiently is connect with bounded waiting for whoever holds the file.
@@ -279,18 +297,38 @@ func (l *Ledger) read(ctx context.Context, fn func(*sql.Conn) error) error {
 func (l *Ledger) readWith(ctx context.Context, r reach, fn func(*sql.Conn) error) error {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	db, c, err := l.enter(ctx, r)
+	db, c, err := l.enter(ctx, r, l.patiently)
 	if err != nil {
 		return err
 	}
-	if err = l.trust(ctx, c); err == nil {
-		err = l.damaged(fn(c))
+	if l.opts.Later && !l.trusted.Load() {
+		_, err = schemaVersion(ctx, c, l.path, migrations)
 	}
-	err = l.damaged(err)
+	if err == nil {
+		err = l.trust(ctx, c)
+	}
+	if err == nil {
+		err = fn(c)
+	}
+	return errors.Join(l.damaged(err), l.leave(db, c))
+}
+
+// Reading calls fn, whose reads of this ledger share one engine where they would start one each. Nothing may be
+// written meanwhile. A file that cannot be opened at once is left to the reads in fn.
+func (l *Ledger) Reading(ctx context.Context, fn func() error) error {
+	db, c, err := l.enter(ctx, reach{}, l.connect)
+	if err != nil {
+		return fn()
+	}
+	return errors.Join(fn(), l.leave(db, c))
+}
+
+// leave ends what enter began.
+func (l *Ledger) leave(db *sql.DB, c *sql.Conn) error {
 	l.door.Lock()
 	defer l.door.Unlock()
 	l.readers--
-	return errors.Join(err, c.Close(), db.Close())
+	return errors.Join(c.Close(), db.Close())
 }
 
 // readTables is read of a file with a ledger's tables: one that has none yet is
@@ -317,10 +355,11 @@ func (l *Ledger) readIfThere(ctx context.Context, fn func(*sql.Conn) error) erro
 	return err
 }
 
-// enter opens a connection for reading. The file itself is looked at by the first
+// enter opens a connection for reading, by connect or patiently. The file itself is looked at by the first
 // reader only: a lock of a file belongs to the process, which gives it up when it
 // closes any handle of the file.
-func (l *Ledger) enter(ctx context.Context, r reach) (*sql.DB, *sql.Conn, error) {
+func (l *Ledger) enter(ctx context.Context, r reach,
+	open func(context.Context, bool, reach) (*sql.DB, *sql.Conn, error)) (*sql.DB, *sql.Conn, error) {
 	l.door.Lock()
 	defer l.door.Unlock()
 	if l.readers == 0 {
@@ -332,7 +371,7 @@ func (l *Ledger) enter(ctx context.Context, r reach) (*sql.DB, *sql.Conn, error)
 			return nil, nil, &MissingError{l.path}
 		}
 	}
-	db, c, err := l.patiently(ctx, true, r)
+	db, c, err := open(ctx, true, r)
 	if err == nil {
 		l.readers++
 	}

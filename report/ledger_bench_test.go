@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -105,6 +106,57 @@ func BenchmarkSmallFits(b *testing.B) {
 				must(b, l.Write(ctx, joined(ctx, fits)))
 			}
 			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "fits/s")
+			b.ReportMetric((cpuSeconds(b)-cpu)*1e3/float64(n), "cpu-ms/fit")
+		})
+	}
+}
+
+// nightFits are fits such as a night has by the hundred: 200 × 6, 4 × 250 draws after 250, with all that goes beside.
+func nightFits(n, from int) []*Fit {
+	const params, draws = 6, 250
+	infos := make([]infer.Info, 2*draws)
+	for i := range infos {
+		x := math.Sin(float64(i))
+		infos[i] = infer.Info{LogLik: -100 + x, LogPrior: -5 + x/7, Evaluations: int64(20 + i%7), Touched: int64(200 * (20 + i%7)),
+			Accept: 0.8 + x/9}
+	}
+	fits := make([]*Fit, n)
+	for i := range fits {
+		f := benchFit(params, draws, params)
+		f.Fingerprint, f.Group = fmt.Sprint("f", from+i), fmt.Sprint("g", from+i)
+		f.Pipeline, f.Method, f.Family, f.Link, f.Formula = "night", "cggibbs", "bernoulli", "logit", "y ~ ."
+		f.Place, f.Rows, f.Columns, f.Warmup, f.Iterations, f.Gates = 1, 200, params, draws, 2*draws, judge.Defaults()
+		f.Design, f.Identity = []byte(`{"version": 1, "terms": []}`), []byte(`{"seed": 1}`)
+		f.Starts = []string{"t3", "t3", "t3", "prior"}
+		f.Data = &DataSummary{Columns: make([]ColumnSummary, params)}
+		f.Statistics = []judge.Statistic{{Name: "log_lik"}, {Name: "log_z"}}
+		for j := range 16 {
+			f.Diagnostics = append(f.Diagnostics, Diagnostic{Name: fmt.Sprint("d", j), Chain: j%5 - 1, Value: 1})
+		}
+		f.StatsOf = func(yield func(*infer.Iterations, error) bool) {
+			for c := range layoutChains {
+				if !yield(&infer.Iterations{Chain: c, First: 1 - draws, Infos: infos}, nil) {
+					return
+				}
+			}
+		}
+		fits[i] = f
+	}
+	return fits
+}
+
+// BenchmarkNight measures what a small fit costs of a transaction of so many, in a new ledger.
+func BenchmarkNight(b *testing.B) {
+	for _, at := range []int{1, 100, 200, 500} {
+		b.Run(fmt.Sprintf("together=%d", at), func(b *testing.B) {
+			l, err := Open(filepath.Join(b.TempDir(), "l.duckdb"), Options{Threads: layoutThreads()})
+			must(b, err)
+			must(b, l.Write(b.Context(), func(*Session) error { return nil }))
+			n, cpu := 0, cpuSeconds(b)
+			for b.Loop() {
+				must(b, l.Write(b.Context(), joined(b.Context(), nightFits(at, n))))
+				n += at
+			}
 			b.ReportMetric((cpuSeconds(b)-cpu)*1e3/float64(n), "cpu-ms/fit")
 		})
 	}

@@ -149,8 +149,9 @@ func TestDraws(t *testing.T) {
 	for _, shape := range []struct{ params, chains, draws, block, threads int }{
 		{1, 1, 1, 1, 1}, {5, 4, 100, 2, 2}, {7, 3, 2048, 7, 2}, {3, 2, 5000, 1, 2}, {300, 4, 130, 16, 2}, {300, 4, 900, 7, 2},
 		{40, 4, 2049, 3, 1},
-		{2, 1, chunkDraws, 2, 1}, {2, 2, chunkDraws + 1, 1, 1}, {1, 2, 40_000, 1, 2}, // chains in one list, and in several
-		{2100, 1, 1, 2100, 1}, {3, 1500, 2, 2, 1}, // more lists than a chunk has rows
+		{2, 3, pieceDraws - 1, 2, 1}, {3, 2, pieceDraws, 2, 1}, {2, 2, pieceDraws + 1, 1, 1}, // one piece a chain, or two
+		{2, 1, 16_384, 2, 1}, {2, 2, 16_385, 1, 1}, {1, 2, 40_000, 1, 2},
+		{2100, 1, 1, 2100, 1}, {3, 1500, 2, 2, 1}, {1, 1, 600_000, 1, 1}, // more pieces than a chunk has rows
 	} {
 		t.Run(fmt.Sprintf("%+v", shape), func(t *testing.T) {
 			l := open(t, Options{Threads: shape.threads})
@@ -172,8 +173,8 @@ func TestDraws(t *testing.T) {
 func TestImpossibleShape(t *testing.T) {
 	l := open(t, Options{})
 	err := l.Write(context.Background(), func(s *Session) error {
-		_, err := s.insertDraws(context.Background(), 1, nil, drawShape{params: 1 << 40, chains: 1 << 10, draws: 1 << 30})
-		return err
+		return s.insertDraws(context.Background(), []*incoming{{id: 1,
+			drawShape: drawShape{params: 1 << 40, chains: 1 << 10, draws: 1 << 30}}})
 	})
 	var shape *ShapeError
 	if !errors.As(err, &shape) {

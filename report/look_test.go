@@ -23,7 +23,8 @@ func TestLooks(t *testing.T) {
 					       (2, 'g', 'b', 'd', 'k', 'm', 's', 'error', 'error', ['no file'], '{}', NULL, NULL, NULL, 'no file', '2026-01-02', '2026-01-02', 1, 2)`),
 		execute(ctx, c, `INSERT INTO summary (fit_id, parameter_id, name, kind, mean, rhat, ess_bulk, ess_tail) VALUES
 					(1, 1, 'x', 'coefficient', 5, 1.02, 300, 200), (1, 2, 'lambda', 'local_scale', 5, 9, 1, 1), (1, NULL, 'log_lik', 'statistic', 5, 1.01, 100, 400)`),
-		execute(ctx, c, `INSERT INTO chain (fit_id, chain, iteration, warmup, divergent) VALUES (1, 1, 1, false, true), (1, 1, 0, true, true)`),
+		execute(ctx, c, `INSERT INTO chain_piece SELECT 1, 1, first, 1, [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [true]
+					FROM unnest([0, 1]) t(first)`),
 		execute(ctx, c, `INSERT INTO run (run_id, pipeline, spec_hash, started, finished, exit_code, place) VALUES
 					('a', 'p', 'h', '2026-01-01', '2026-01-01 01:00:00', 0, 1), ('b', 'p', 'i', '2026-01-02', NULL, NULL, 2)`),
 		execute(ctx, c, `INSERT INTO run_fit (run_id, fit_id, dataset, key, model, sampler, action, verdict, reasons, noted) VALUES

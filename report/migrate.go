@@ -44,7 +44,7 @@ var macrosSQL string
 // into it. Readers know its tables alone: whoever adds the second entry decides
 // what they do with a ledger that no run has migrated.
 var migrations = []migration{
-	{"first", []string{fitsSQL, viewsSQL, driftSQL, assessmentSQL, calibrationSQL, discreteSQL, macrosSQL}},
+	{"pieces", []string{fitsSQL, viewsSQL, driftSQL, assessmentSQL, calibrationSQL, discreteSQL, macrosSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.

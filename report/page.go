@@ -40,8 +40,7 @@ const (
 type NoFitsError struct{ What string }
 
 func (e *NoFitsError) Error() string {
-	return "the ledger has no " + e.What + words.HintLine("`pipeline sql \"SELECT run_id, pipeline, started FROM run\"` "+
-		"lists its runs")
+	return "the ledger has no " + e.What + words.HintLine("pipeline runs lists its runs, pipeline show '*' its fits")
 }
 
 // Page reads what a page shows. It reads the draws of the shown quantities alone,
@@ -163,16 +162,25 @@ func (r *pageReader) fits() error {
 			"coalesce(f.replicate, 1) = 1", append(args, r.o.Run)
 	}
 	var ids []int64
+	var found []int64
 	err := readFits(r.ctx, r.c, which, byName, func(f *Stored, action string) {
-		if r.o.Choose == nil || r.o.Choose(f.Key) {
+		if found = append(found, f.ID); r.o.Choose == nil || r.o.Choose(f.Key) {
 			r.page.Fits, ids = append(r.page.Fits, pageFit(f, cmp.Or(action, "stored"))), append(ids, f.ID)
 		}
 	}, args...)
+	if err == nil {
+		err = r.advise(ids)
+	}
 	if err == nil {
 		err = r.diagnostics(ids)
 	}
 	if err != nil {
 		return err
+	}
+	for _, id := range r.o.Fits {
+		if !slices.Contains(found, id) {
+			return &NoFitsError{fmt.Sprintf("fit %d", id)}
+		}
 	}
 	if len(r.page.Fits) == 0 && (len(r.o.Fits) > 0 || r.o.Choose != nil) {
 		return &NoFitsError{"fits under this choice"}
@@ -192,7 +200,7 @@ func pageFit(f *Stored, action string) html.Fit {
 	none := html.Number(math.NaN())
 	out := html.Fit{
 		ID: f.ID, Dataset: f.Dataset, Key: f.Group, Model: f.Model, Sampler: f.Sampler, Action: action,
-		Verdict: string(f.Grade), Reasons: f.Reasons, Advice: judge.Advice(f.Reasons),
+		Verdict: string(f.Grade), Reasons: f.Reasons,
 		Method: f.Method, Family: f.Family, Link: f.Link, Formula: f.Formula,
 		Rows: f.Rows, Columns: f.Columns, Parameters: f.Parameters, Chains: f.Chains, Warmup: f.Warmup, Draws: f.Draws,
 		RHatMax: none, ESSMin: none, Seconds: html.Number(f.Seconds),
@@ -206,6 +214,23 @@ func pageFit(f *Stored, action string) html.Fit {
 		out.Seconds = none // nothing was drawn
 	}
 	return out
+}
+
+// advise says of each fit what to do about its verdict.
+func (r *pageReader) advise(ids []int64) error {
+	auto := map[int64]bool{}
+	err := scanRows(r.ctx, r.c, "SELECT fit_id FROM identity WHERE record->>'$.sampler.Options.Basis' = 'auto' AND "+
+		"fit_id IN (SELECT unnest(?::BIGINT[]))", func(rows *sql.Rows) error {
+		var id int64
+		err := rows.Scan(&id)
+		auto[id] = true
+		return err
+	}, ids)
+	for i := range r.page.Fits {
+		f := &r.page.Fits[i]
+		f.Advice = judge.Advice(f.Reasons, auto[f.ID])
+	}
+	return err
 }
 
 // diagnostics reads what was noted of whole fits when they were judged.

@@ -14,7 +14,7 @@ import (
 	"glmbatch/report/record"
 )
 
-// logLik is the statistic whose draws stand in the table chain.
+// logLik is the statistic whose draws stand in the view chain.
 const logLik = "log_lik"
 
 // details reads what the pages of the fits show.
@@ -75,11 +75,11 @@ func (r *pageReader) series(f *html.Fit, limit int) error {
 	if f.Draws == 0 { // a method without chains
 		return nil
 	}
-	liks, err := r.columns(f, `SELECT log_lik FROM chain WHERE fit_id = ? AND NOT warmup ORDER BY chain, iteration`, f.ID)
+	liks, err := r.logLiks(f)
 	if err != nil {
 		return err
 	}
-	if len(liks) == 1 {
+	if liks := byChain(f, liks); len(liks) == 1 {
 		i := slices.IndexFunc(d.Coefficients.Name, func(n string) bool { return n == logLik })
 		d.Series = append(d.Series, r.reducer.series(d.Coefficients.Series(logLik, i), liks[0]))
 	} else {
@@ -95,11 +95,14 @@ func (r *pageReader) series(f *html.Fit, limit int) error {
 		numbers = append(numbers, strconv.FormatInt(r.numbers[i], 10))
 	}
 	// literal numbers let the engine skip what it need not read
-	all, err := r.columns(f, fmt.Sprintf(`SELECT value FROM draw WHERE fit_id = %d AND parameter_id IN (%s)
-		ORDER BY parameter_id, chain, iteration`, f.ID, strings.Join(numbers, ", ")))
+	var values []float64
+	err = scanPieces(r.ctx, r.c, func(piece []float64) { values = append(values, piece...) },
+		fmt.Sprintf(`SELECT n, v FROM draw_piece WHERE fit_id = %d AND parameter_id IN (%s)
+		ORDER BY parameter_id, chain, first`, f.ID, strings.Join(numbers, ", ")))
 	if err != nil {
 		return err
 	}
+	all := byChain(f, values)
 	if len(all) != len(chosen) {
 		d.Missing = append(d.Missing, "There are no plots of the coefficients (trace, ranks, ESS over draws, "+
 			"autocorrelation): their draws were not kept (run: {keep: summary}), only their summaries.")
@@ -114,16 +117,20 @@ func (r *pageReader) series(f *html.Fit, limit int) error {
 	return nil
 }
 
-// columns reads quantities of every draw, each chain after chain; what the ledger
-// does not have whole is left out.
-func (r *pageReader) columns(f *html.Fit, query string, args ...any) (out [][][]float64, err error) {
-	var all []float64
-	err = scanRows(r.ctx, r.c, query, func(rows *sql.Rows) error {
-		var v nullable
-		err := rows.Scan(&v)
-		all = append(all, float64(v))
-		return err
-	}, args...)
+// logLiks reads log_lik of every draw, each chain after chain.
+func (r *pageReader) logLiks(f *html.Fit) (all []float64, err error) {
+	err = scanRows(r.ctx, r.c, `SELECT log_lik FROM chain WHERE fit_id = ? AND NOT warmup ORDER BY chain, iteration`,
+		func(rows *sql.Rows) error {
+			var v nullable
+			err := rows.Scan(&v)
+			all = append(all, float64(v))
+			return err
+		}, f.ID)
+	return all, err
+}
+
+// byChain takes the draws of quantities, each chain after chain, to pieces; what is not there whole is left out.
+func byChain(f *html.Fit, all []float64) (out [][][]float64) {
 	for size := f.Chains * f.Draws; len(all) >= size; all = all[size:] {
 		var chains [][]float64
 		for c := range f.Chains {
@@ -131,7 +138,7 @@ func (r *pageReader) columns(f *html.Fit, query string, args ...any) (out [][][]
 		}
 		out = append(out, chains)
 	}
-	return out, err
+	return out
 }
 
 // worst chooses rows of the coefficients: those that the caller named, or the ones

@@ -21,6 +21,25 @@ func (l *Ledger) NextPlace(ctx context.Context) (int, error) {
 	return place, err
 }
 
+// placedFits are the places of fits; one question a run.
+func (s *Session) placedFits(ctx context.Context, fits []*Fit) (places []int, err error) {
+	known := map[string]int{}
+	for _, f := range fits {
+		place := f.Place
+		if place <= 0 {
+			place = known[f.RunID]
+		}
+		if place <= 0 {
+			if place, err = s.placed(ctx, 0, f.RunID); err != nil {
+				return nil, err
+			}
+			known[f.RunID] = place
+		}
+		places = append(places, place)
+	}
+	return places, nil
+}
+
 // placed is a run's or fit's own place; where it has none, that of the run with this ID, or
 // else the next one.
 func (s *Session) placed(ctx context.Context, own int, run string) (int, error) {

@@ -36,6 +36,8 @@ type QueryOptions struct {
 	// MaxRows bounds the rows of a Table. Zero means 100; negative means all.
 	// The other formats always hold all rows.
 	MaxRows int
+	// Width folds a Table that is wider. Zero means never.
+	Width int
 	// Allow are folders whose files the SQL may read and write. Empty: none.
 	Allow []string
 }
@@ -108,7 +110,7 @@ func answer(ctx context.Context, w io.Writer, c *sql.Conn, opts QueryOptions, di
 		if limit == 0 {
 			limit = 100
 		}
-		write = func(w io.Writer, rows *sql.Rows) error { return writeTable(w, rows, limit) }
+		write = func(w io.Writer, rows *sql.Rows) error { return writeTable(w, rows, limit, opts.Width) }
 	}
 	rows, err := c.QueryContext(ctx, query, args...)
 	if err != nil {

@@ -61,8 +61,8 @@ func TestEverythingHasAComment(t *testing.T) {
 		WHERE coalesce(c.comment, '') = ''`) {
 		t.Errorf("%s %s has no comment: say in its schema file what it is", r[0], r[1])
 	}
-	silent := func() (out []string) {
-		for _, v := range rowsOf(t, db, `SELECT view_name FROM duckdb_views() WHERE NOT internal`) {
+	silent := func(of string) (out []string) {
+		for _, v := range rowsOf(t, db, `SELECT view_name FROM duckdb_views() WHERE NOT internal AND view_name LIKE '`+of+`'`) {
 			for _, c := range rowsOf(t, db, viewColumns, v[0]) {
 				if c[2] == "" {
 					out = append(out, v[0]+"."+c[0])
@@ -71,14 +71,14 @@ func TestEverythingHasAComment(t *testing.T) {
 		}
 		return out
 	}
-	for _, c := range silent() {
+	for _, c := range silent("%") {
 		t.Errorf("%s has no comment, and no table explains it: say in the view's schema file what it is", c)
 	}
 	must(t, runSQL(db, `CREATE TABLE bare (x INTEGER); CREATE VIEW blank AS SELECT 1 AS fit_id, 2 AS nobody_knows`))
 	if n := len(rowsOf(t, db, `SELECT table_name FROM duckdb_tables() WHERE NOT internal AND coalesce(comment, '') = ''`)); n != 1 {
 		t.Errorf("a table without a comment is seen %d times", n)
 	}
-	if got := silent(); len(got) != 1 || got[0] != "blank.nobody_knows" {
+	if got := silent("blank"); len(got) != 1 || got[0] != "blank.nobody_knows" {
 		t.Errorf("a column that nothing explains is not seen: %v", got)
 	}
 }

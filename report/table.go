@@ -16,8 +16,9 @@ import (
 const cellWidth = 80
 
 // writeTable writes up to limit rows (all if negative) as aligned columns,
-// numbers to the right, then says how many there are.
-func writeTable(w io.Writer, rows *sql.Rows, limit int) error {
+// numbers to the right, then says how many there are. What is wider than width, unless
+// that is 0, is folded.
+func writeTable(w io.Writer, rows *sql.Rows, limit, width int) error {
 	g, err := newGrid(rows)
 	if err != nil {
 		return err
@@ -45,7 +46,7 @@ func writeTable(w io.Writer, rows *sql.Rows, limit int) error {
 		return err
 	}
 	if len(g.names) > 0 {
-		t := words.Table{Rows: lines, Right: func(col int) bool { return numeric(g.types[col]) }, Rule: true}
+		t := words.Table{Rows: lines, Right: func(col int) bool { return numeric(g.types[col]) }, Rule: true, Fold: width}
 		if err := t.Write(w); err != nil {
 			return err
 		}
@@ -83,8 +84,8 @@ func rounded(v any, typ string) string {
 	return oneLine(exact(v, typ))
 }
 
-// fiveDigits writes x with five significant digits, plainly where that is
-// short, and without zeros at the end of a whole number.
+// fiveDigits writes x with at most five significant digits, plainly where that is
+// short, and without zeros at its end: 0.97 and not 0.97000.
 func fiveDigits(x float64) string {
 	a := math.Abs(x)
 	switch {
@@ -95,12 +96,21 @@ func fiveDigits(x float64) string {
 	case x == math.Trunc(x) && a < 1e15:
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	case a >= 1e15 || a < 1e-4:
-		return strconv.FormatFloat(x, 'e', 4, 64)
+		mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(x, 'e', 4, 64), "e")
+		return withoutZeros(mantissa) + "e" + exponent
 	case a >= 1e4:
-		return strconv.FormatFloat(x, 'f', 1, 64)
+		return withoutZeros(strconv.FormatFloat(x, 'f', 1, 64))
 	}
 	decimals := 4 - int(math.Floor(math.Log10(a)))
-	return strconv.FormatFloat(x, 'f', decimals, 64)
+	return withoutZeros(strconv.FormatFloat(x, 'f', decimals, 64))
+}
+
+// withoutZeros cuts the zeros that a number with a point ends with.
+func withoutZeros(s string) string {
+	if !strings.Contains(s, ".") {
+		return s
+	}
+	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
 // oneLine makes what does not print visible, so that text from data cannot

@@ -17,6 +17,15 @@ import (
 func contents(t *testing.T, l *Ledger) string {
 	t.Helper()
 	var b strings.Builder
+	must(t, l.Reading(t.Context(), func() error {
+		rows(t, l, &b)
+		return nil
+	}))
+	return b.String()
+}
+
+func rows(t *testing.T, l *Ledger, b *strings.Builder) {
+	t.Helper()
 	for _, table := range allTables {
 		query := "SELECT x::VARCHAR FROM (FROM " + table + " ORDER BY ALL) x"
 		switch table {
@@ -28,10 +37,9 @@ func contents(t *testing.T, l *Ledger) string {
 				"fit_id ORDER BY fit_id"
 		}
 		for _, row := range textRows(t, l, query) {
-			fmt.Fprintln(&b, table, row)
+			fmt.Fprintln(b, table, row)
 		}
 	}
-	return b.String()
 }
 
 // differ names the first line in which two contents differ.

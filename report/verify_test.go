@@ -79,11 +79,11 @@ func TestEveryBlockIsVerified(t *testing.T) {
 // Draws that somebody has changed, added or removed are not those that were stored, though every block is whole.
 func TestDrawsAreVerified(t *testing.T) {
 	for statement, want := range map[string]string{
-		"UPDATE draw SET value = value + 1e-12 WHERE parameter_id = 2 AND chain = 3 AND iteration = 50": "of glu",
-		"UPDATE draw SET iteration = 101 - iteration WHERE parameter_id IN (2, 3)":                      "of glu, a b",
-		"DELETE FROM draw WHERE parameter_id = 5 AND chain = 4 AND iteration = 100":                     "1999 of 2000",
-		"UPDATE parameter SET checksum = NULL WHERE parameter_id = 4":                                   "of ",
-		"DELETE FROM parameter WHERE parameter_id = 4":                                                  "4 of 5 parameters",
+		"UPDATE draw_piece SET v = list_transform(v, lambda x, i: x + CASE WHEN i = 50 THEN 1e-12 ELSE 0 END) WHERE parameter_id = 2 AND chain = 3": "of glu",
+		"UPDATE draw_piece SET v = list_concat(list_reverse(v[:n]), v[n + 1:]) WHERE parameter_id IN (2, 3)":                                        "of glu, a b",
+		"UPDATE draw_piece SET n = 99 WHERE parameter_id = 5 AND chain = 4":                                                                         "1999 of 2000",
+		"UPDATE parameter SET checksum = NULL WHERE parameter_id = 4":                                                                               "of ",
+		"DELETE FROM parameter WHERE parameter_id = 4":                                                                                              "4 of 5 parameters",
 	} {
 		l := open(t, Options{})
 		store(t, l, sampleFit("f1"))

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"glmbatch/infer/diag"
@@ -30,14 +31,22 @@ func TestEveryReasonHasAdvice(t *testing.T) {
 		t.Fatalf("only %d reasons: %q", len(reasons), reasons)
 	}
 	for _, r := range reasons {
-		if len(Advice([]string{r})) != 1 {
+		if len(Advice([]string{r}, false)) != 1 {
 			t.Errorf("no advice for %q", r)
 		}
 	}
-	if got := Advice([]string{"12 rows dropped", "column \"member\" has one value"}); len(got) != 0 {
+	if got := Advice([]string{"12 rows dropped", "column \"member\" has one value"}, false); len(got) != 0 {
 		t.Errorf("warnings get advice on gates: %q", got)
 	}
-	if got := Advice(reasons); len(got) != 8 {
+	if got := Advice(reasons, false); len(got) != 8 {
 		t.Errorf("%d pieces of advice, want each once: %q", len(got), got)
+	}
+	for _, a := range Advice(reasons, true) {
+		if strings.Contains(a, "auto") {
+			t.Errorf("a fit of auto is advised to take auto: %s", a)
+		}
+	}
+	if all := strings.Join(Advice(reasons, false), "\n"); strings.Count(all, "let method: auto choose") != 2 {
+		t.Errorf("auto is no advice any more:\n%s", all)
 	}
 }

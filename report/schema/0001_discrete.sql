@@ -1,6 +1,6 @@
 -- Fits of models of kind mrf: discrete variables, their marginals, the most probable
 -- states seen, and what is proved. Functionals of the states are parameters of the kind
--- functional; per-sweep statistics stand in the table chain.
+-- functional; per-sweep statistics stand in the view chain.
 
 CREATE TABLE discrete (
     fit_id        BIGINT NOT NULL,

@@ -169,40 +169,85 @@ COMMENT ON COLUMN parameter.scale IS 'What the design column was divided by befo
 COMMENT ON COLUMN parameter.starts IS 'Starting point of each chain, on the scale of the design as sampled.';
 COMMENT ON COLUMN parameter.checksum IS 'CRC-32C of the draws as little-endian doubles, by chain and iteration; NULL where they were not kept.';
 
-CREATE TABLE draw (
+CREATE TABLE draw_piece (
     fit_id       BIGINT NOT NULL,
     parameter_id INTEGER NOT NULL,
     chain        SMALLINT NOT NULL,
-    iteration    INTEGER NOT NULL,
-    value        DOUBLE NOT NULL
+    first        INTEGER NOT NULL,
+    n            SMALLINT NOT NULL,
+    v            DOUBLE[250] NOT NULL
 );
 
-COMMENT ON TABLE draw IS 'Posterior draws in the units of the data; the view draws adds the names.';
+COMMENT ON TABLE draw_piece IS 'Posterior draws as they are stored, up to 250 successive ones of a chain in a row; the view draw has a row for each.';
+COMMENT ON COLUMN draw_piece.fit_id IS 'The fit.';
+COMMENT ON COLUMN draw_piece.parameter_id IS 'The parameter.';
+COMMENT ON COLUMN draw_piece.chain IS '1, 2, …';
+COMMENT ON COLUMN draw_piece.first IS 'Iteration of v[1]: 1, 251, …';
+COMMENT ON COLUMN draw_piece.n IS 'How many draws v holds: 250, or fewer at the end of a chain.';
+COMMENT ON COLUMN draw_piece.v IS 'The draws; zeros behind the first n.';
+
+-- Filters on fit_id, parameter_id and chain reach the pieces, so that only those are read.
+CREATE VIEW draw AS
+SELECT fit_id, parameter_id, chain, unnest(range(first, first + n))::INTEGER AS iteration,
+       unnest(CASE WHEN n = 250 THEN v::DOUBLE[] ELSE v[:n] END) AS value
+FROM draw_piece;
+COMMENT ON VIEW draw IS 'Posterior draws in the units of the data; the view draws adds the names.';
 COMMENT ON COLUMN draw.fit_id IS 'The fit.';
 COMMENT ON COLUMN draw.parameter_id IS 'The parameter.';
 COMMENT ON COLUMN draw.chain IS '1, 2, …';
 COMMENT ON COLUMN draw.iteration IS '1, 2, … over the kept draws.';
 COMMENT ON COLUMN draw.value IS 'The draw.';
 
-CREATE TABLE chain (
+CREATE TABLE chain_piece (
     fit_id      BIGINT NOT NULL,
     chain       SMALLINT NOT NULL,
-    iteration   INTEGER NOT NULL,
-    warmup      BOOLEAN NOT NULL,
-    log_lik     DOUBLE,
-    log_prior   DOUBLE,
-    evaluations BIGINT,
-    touched     BIGINT,
-    gradients   BIGINT,
-    accept      DOUBLE,
-    step_size   DOUBLE,
-    energy      DOUBLE,
-    depth       INTEGER,
-    leapfrogs   INTEGER,
-    divergent   BOOLEAN
+    first       INTEGER NOT NULL,
+    n           INTEGER NOT NULL,
+    log_lik     DOUBLE[] NOT NULL,
+    log_prior   DOUBLE[] NOT NULL,
+    evaluations BIGINT[] NOT NULL,
+    touched     BIGINT[] NOT NULL,
+    gradients   BIGINT[] NOT NULL,
+    accept      DOUBLE[] NOT NULL,
+    step_size   DOUBLE[] NOT NULL,
+    energy      DOUBLE[] NOT NULL,
+    depth       INTEGER[] NOT NULL,
+    leapfrogs   INTEGER[] NOT NULL,
+    divergent   BOOLEAN[] NOT NULL
 );
 
-COMMENT ON TABLE chain IS 'Statistics of each iteration of each chain.';
+COMMENT ON TABLE chain_piece IS 'Statistics of chains as they are stored, up to 1024 successive iterations of warm-up or of kept draws in a row; the view chain has a row for each.';
+COMMENT ON COLUMN chain_piece.fit_id IS 'The fit.';
+COMMENT ON COLUMN chain_piece.chain IS '1, 2, …';
+COMMENT ON COLUMN chain_piece.first IS 'The first iteration, counted as in chain.';
+COMMENT ON COLUMN chain_piece.n IS 'How many iterations: each list has n values, or one that all n share.';
+COMMENT ON COLUMN chain_piece.log_lik IS 'As in chain.';
+COMMENT ON COLUMN chain_piece.log_prior IS 'As in chain.';
+COMMENT ON COLUMN chain_piece.evaluations IS 'As in chain.';
+COMMENT ON COLUMN chain_piece.touched IS 'As in chain.';
+COMMENT ON COLUMN chain_piece.gradients IS 'As in chain.';
+COMMENT ON COLUMN chain_piece.accept IS 'As in chain.';
+COMMENT ON COLUMN chain_piece.step_size IS 'As in chain.';
+COMMENT ON COLUMN chain_piece.energy IS 'As in chain.';
+COMMENT ON COLUMN chain_piece.depth IS 'As in chain.';
+COMMENT ON COLUMN chain_piece.leapfrogs IS 'As in chain.';
+COMMENT ON COLUMN chain_piece.divergent IS 'As in chain.';
+
+CREATE VIEW chain AS
+SELECT fit_id, chain, unnest(range(first, first + n))::INTEGER AS iteration, first < 1 AS warmup,
+       unnest(CASE WHEN len(log_lik) = n THEN log_lik ELSE list_resize(log_lik, n, log_lik[1]) END) AS log_lik,
+       unnest(CASE WHEN len(log_prior) = n THEN log_prior ELSE list_resize(log_prior, n, log_prior[1]) END) AS log_prior,
+       unnest(CASE WHEN len(evaluations) = n THEN evaluations ELSE list_resize(evaluations, n, evaluations[1]) END) AS evaluations,
+       unnest(CASE WHEN len(touched) = n THEN touched ELSE list_resize(touched, n, touched[1]) END) AS touched,
+       unnest(CASE WHEN len(gradients) = n THEN gradients ELSE list_resize(gradients, n, gradients[1]) END) AS gradients,
+       unnest(CASE WHEN len(accept) = n THEN accept ELSE list_resize(accept, n, accept[1]) END) AS accept,
+       unnest(CASE WHEN len(step_size) = n THEN step_size ELSE list_resize(step_size, n, step_size[1]) END) AS step_size,
+       unnest(CASE WHEN len(energy) = n THEN energy ELSE list_resize(energy, n, energy[1]) END) AS energy,
+       unnest(CASE WHEN len(depth) = n THEN depth ELSE list_resize(depth, n, depth[1]) END) AS depth,
+       unnest(CASE WHEN len(leapfrogs) = n THEN leapfrogs ELSE list_resize(leapfrogs, n, leapfrogs[1]) END) AS leapfrogs,
+       unnest(CASE WHEN len(divergent) = n THEN divergent ELSE list_resize(divergent, n, divergent[1]) END) AS divergent
+FROM chain_piece;
+COMMENT ON VIEW chain IS 'Statistics of each iteration of each chain.';
 COMMENT ON COLUMN chain.fit_id IS 'The fit.';
 COMMENT ON COLUMN chain.chain IS '1, 2, …';
 COMMENT ON COLUMN chain.iteration IS 'Same count as in draw; 0, −1, … go back through the warm-up.';
@@ -331,7 +376,7 @@ COMMENT ON COLUMN derived.fit_id IS 'The fit.';
 COMMENT ON COLUMN derived.parameter_id IS 'Its number among the parameters of the fit; they come last.';
 COMMENT ON COLUMN derived.name IS 'Name under derive.';
 COMMENT ON COLUMN derived.expression IS 'The expression that it is computed by.';
-COMMENT ON COLUMN derived.nan_draws IS 'Draws for which it has no value, such as the logarithm of a negative number; NaN in the table draw.';
+COMMENT ON COLUMN derived.nan_draws IS 'Draws for which it has no value, such as the logarithm of a negative number; NaN in draw.';
 COMMENT ON COLUMN derived.inf_draws IS 'Draws for which it is infinite.';
 COMMENT ON COLUMN derived.first_at IS 'The part of the expression that was the first without a finite value; NULL if all draws have one.';
 
