@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/check"
 	"glmbatch/pipelines/internal/plan"
 )
@@ -57,8 +56,7 @@ func Check(ctx context.Context, target string, o CheckOptions) (*CheckOutcome, e
 		Build: Version().String(), LockWait: o.LockWait, Example: example, Say: o.Say, Now: time.Now,
 	})
 	if errors.Is(err, plan.ErrNothingSelected) {
-		return nil, &UsageError{words.Hint(fmt.Errorf("--only %s: %w", strings.Join(o.Only, " --only "), err),
-			"pipeline validate lists the fits of a spec")}
+		return nil, &UsageError{only.NothingSelected(p, fmt.Errorf("--only %s: %w", strings.Join(o.Only, " --only "), err))}
 	}
 	return out, err
 }

@@ -25,6 +25,7 @@ type call struct {
 	Database string // empty: the spec's
 	Workers  int
 	Commit   bool // of Database, instead of a run
+	Spool    bool // keeps draws on disk from the first block on
 	LockWait time.Duration
 	// Ask is asked of Database again and again instead, until there is a file Until.
 	Ask, Until string
@@ -54,6 +55,9 @@ func carryOut(text string) (code int) {
 	} else {
 		o := pipelines.RunOptions{Workers: c.Workers, LockWait: c.LockWait, Progress: os.Stderr}
 		o.Database = c.Database
+		if c.Spool {
+			o.Spool()
+		}
 		out, err = pipelines.Run(context.Background(), c.Spec, o)
 	}
 	if err != nil {

@@ -23,7 +23,7 @@ type Number = report.Number
 // database whose data set and model match these globs (empty: all). The error
 // is a *UsageError where the path is wrong.
 func Compare(ctx context.Context, database, dataset, model string) ([]Comparison, error) {
-	ledger, err := report.Open(database, report.Options{})
+	ledger, err := report.Open(database, report.Options{Later: true})
 	var out []Comparison
 	if err == nil {
 		out, err = ledger.Comparisons(ctx, dataset, model)

@@ -137,7 +137,7 @@ func TestDeriveCommittedLater(t *testing.T) {
 	if err != nil || actions(out) != "claims/ committed pass" {
 		t.Fatalf("%v %v", actions(out), err)
 	}
-	alter(t, f.path("t.duckdb"), "DELETE FROM draw WHERE fit_id <> (SELECT max(fit_id) FROM fit)")
+	alter(t, f.path("t.duckdb"), "DELETE FROM draw_piece WHERE fit_id <> (SELECT max(fit_id) FROM fit)")
 	f.byHand("old", "exp(b0 + 60 * age)")
 }
 

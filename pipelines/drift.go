@@ -26,7 +26,7 @@ func Drifts(ctx context.Context, database string, o DriftOptions) ([]Drift, erro
 	if err != nil {
 		return nil, &UsageError{err}
 	}
-	ledger, err := report.Open(database, report.Options{})
+	ledger, err := report.Open(database, report.Options{Later: true})
 	var all []Drift
 	if err == nil {
 		all, err = ledger.Drifts(ctx, o.Pipeline, max(1, o.Nights))

@@ -53,6 +53,10 @@ func TestDriftFromNightToNight(t *testing.T) {
 	if err != nil || len(rows) != 3 || rows[0].RowsNow != 6 || rows[2].RowsBefore != 5 || math.Abs(*rows[0].MissingNow-1.0/3) > 1e-12 {
 		t.Errorf("%v, %d rows: %+v", err, len(rows), rows)
 	}
+	rows, err = pipelines.Drifts(t.Context(), f.path("t.duckdb"), pipelines.DriftOptions{Only: []string{"sampler=gibbs"}})
+	if err != nil || len(rows) != 1 || rows[0].MissingNow == nil {
+		t.Errorf("the last night of this sampler: %v, %+v", err, rows)
+	}
 	rows, err = pipelines.Drifts(t.Context(), f.path("t.duckdb"), pipelines.DriftOptions{Only: []string{"sampler=nuts"}})
 	if err != nil || len(rows) != 0 {
 		t.Errorf("another sampler: %v, %+v", err, rows)

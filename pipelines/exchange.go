@@ -69,14 +69,14 @@ func newest(ctx context.Context, database string, only []string) (*report.Ledger
 	if err != nil {
 		return nil, nil, &UsageError{err}
 	}
-	ledger, err := report.Open(database, report.Options{})
+	ledger, err := report.Open(database, report.Options{Later: true})
 	if err != nil {
 		return nil, nil, asUsage(err)
 	}
 	found, err := ledger.Newest(ctx,
 		func(k report.Key) bool { return selector.Matches(k.Dataset, k.Group, k.Model, k.Sampler) })
 	if err == nil && len(found) == 0 {
-		err = predict.NoFit(ledger)
+		err = predict.NoFit(ctx, ledger, selector)
 	}
 	return ledger, found, asUsage(err)
 }
@@ -94,7 +94,7 @@ func asUsage(err error) error {
 // drawsOf opens the draws of a fit.
 func drawsOf(ctx context.Context, ledger *report.Ledger, f report.Fitted) *exchange.Draws {
 	return &exchange.Draws{
-		Title: f.Key.String(), Parameters: f.Names, Chains: f.Chains, Count: f.Draws, Warmup: f.Warmup,
+		Title: f.Key.String(), Method: f.Method, Parameters: f.Names, Chains: f.Chains, Count: f.Draws, Warmup: f.Warmup,
 		WarmupSeconds: f.WarmupSeconds, SamplingSeconds: f.SamplingSeconds,
 		Chain: func(chain int, dst []float64) error { return ledger.ChainDraws(ctx, f.Stored, chain, dst) },
 		Stats: func(chain int) ([]infer.Info, error) { return ledger.ChainStats(ctx, f.Stored, chain) },

@@ -32,6 +32,9 @@ type ProposeOptions struct {
 	Dir string
 }
 
+// NoResponseError reports that nothing speaks for a column as the response.
+type NoResponseError = propose.NoResponseError
+
 // Propose looks at a data file or a folder of part files and writes a spec for it, with
 // its reasons. The error is a *UsageError where the file cannot be read, or has no
 // column that can be a response.

@@ -3,6 +3,7 @@ package pipelines
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,6 +68,10 @@ func TestProposalsRun(t *testing.T) {
 		t.Run(strings.TrimPrefix(filepath.ToSlash(file), "../"), func(t *testing.T) {
 			dir := t.TempDir()
 			p, err := Propose(t.Context(), file, ProposeOptions{Dir: dir})
+			var asked *NoResponseError
+			if errors.As(err, &asked) { // as the caller then does
+				p, err = Propose(t.Context(), file, ProposeOptions{Dir: dir, Response: asked.Candidates[0]})
+			}
 			var usage *UsageError
 			if errors.As(err, &usage) && !sound {
 				return
@@ -106,10 +111,24 @@ func checkProposal(t *testing.T, dir string, p *Proposal, sound, draw bool) {
 	}
 }
 
+// proposed is what init says of a file with this text, and where the file is.
+func proposed(t *testing.T, text string) (p *Proposal, path string) {
+	t.Helper()
+	dir := t.TempDir()
+	path = filepath.Join(dir, "d.csv")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p, err := Propose(t.Context(), path, ProposeOptions{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, path
+}
+
 // What columns are for is told by name and content; what can be no predictor is left out
 // with its reason.
 func TestProposedRoles(t *testing.T) {
-	dir := t.TempDir()
 	var b strings.Builder
 	b.WriteString("id,y,n,exposure,freq,when,site,one,leak,twin,x,name,half\n")
 	for i := range 60 {
@@ -120,14 +139,7 @@ func TestProposedRoles(t *testing.T) {
 		}
 		writeRow(&b, row)
 	}
-	path := filepath.Join(dir, "d.csv")
-	if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	p, err := Propose(t.Context(), path, ProposeOptions{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, path := proposed(t, b.String())
 	if p.Family != "binomial" || p.Formula != "y | trials(n) ~ site + twin" {
 		t.Errorf("%s: %s", p.Family, p.Formula)
 	}
@@ -154,4 +166,64 @@ func writeRow(b *strings.Builder, row []any) {
 		fmt.Fprint(b, v)
 	}
 	b.WriteByte('\n')
+}
+
+// Where no column is called like a response, and several can be it, init asks and guesses none.
+func TestResponseIsAsked(t *testing.T) {
+	for file, candidates := range map[string]string{
+		"mtcars": "mpg cyl disp hp drat wt qsec vs am gear carb", "airquality": "Ozone Solar.R Wind Temp Month Day",
+		"quine": "Eth Sex Lrn Days", "birthwt": "low age lwt smoke ptl ht ui ftv bwt",
+	} {
+		_, err := Propose(t.Context(), filepath.Join("../testdata/classic", file+".csv"), ProposeOptions{})
+		var asked *NoResponseError
+		if !errors.As(err, &asked) || strings.Join(asked.Candidates, " ") != candidates {
+			t.Errorf("%s: %v", file, err)
+		} else if !strings.Contains(err.Error(), "hint: --response names it") {
+			t.Errorf("%s: no word of --response: %v", file, err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "d.csv")
+	if err := os.WriteFile(path, []byte("batch,result value\na,1.5\nb,2.5\nc,0.5\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := Propose(t.Context(), path, ProposeOptions{}); err != nil || p.Response != "result value" {
+		t.Errorf("one column alone can be the response: %v", err)
+	}
+}
+
+// Columns that tell the response, or number something, are left out with their reason, and
+// what merely goes with the response stays.
+func TestLeaksAreSeen(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("y,grade,logy,exp_y,stratum,customer_id,subject,region,x,x_scaled,noise,rare\n")
+	for i := range 120 {
+		y := float64(1+(i*29)%4) + float64((i*i)%3)/2
+		x := float64((i*37)%23)/7 + float64(i%5)/50
+		row := []any{y, string(rune('p' + int(2*y))), math.Log(y), math.Exp(y), 1 + i%30, 1000 + i%40, 1 + i%60, 1 + i%3, x, 3*x - 2,
+			(i * 53) % 17, []string{"no", "yes"}[btoi(i == 7)]}
+		writeRow(&b, row)
+	}
+	p, _ := proposed(t, b.String())
+	if want := "y ~ region + x + noise + rare"; p.Formula != want {
+		t.Errorf("formula %q, want %q\n%s", p.Formula, want, strings.Join(p.Why, "\n"))
+	}
+	said := strings.Join(p.Why, "\n")
+	for _, want := range []string{"response y: it is called like one", "family gaussian: y is a number", "left out grade: it tells y row by row", "left out logy: it tells y",
+		"left out exp_y: it tells y", "left out stratum: it is called like the number of a stratum", "left out customer_id: it is called like an identifier",
+		"left out subject: it numbers 60 groups", "left out x_scaled: it is a column before it, but for its unit"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("it does not say %q:\n%s", want, said)
+		}
+	}
+	p, err := Propose(t.Context(), "../testdata/classic/infert.csv", ProposeOptions{})
+	if err != nil || strings.Contains(p.Formula, "stratum") {
+		t.Errorf("infert: %v, strata among the predictors: %s", err, p.Formula)
+	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -288,13 +288,14 @@ func nights(t *testing.T, name string, n int) folder {
 // Processes are killed at random moments of whole runs, of resumed ones and of
 // commits. After each blow every complete fit has the bits of the undisturbed
 // run, no other is visible, nothing that was finished is lost; and what a spool
-// counts as drawn is what the undisturbed chains drew.
+// counts as drawn is what the undisturbed chains drew. Those that draw keep all of it
+// on disk, as long fits do, the others hold it in memory.
 func TestKilled(t *testing.T) {
 	for name, fits := range map[string]int{"committing": 6, "drawing": 2} {
 		t.Run(name, func(t *testing.T) {
 			f := nights(t, name, fits)
 			u, rng := f.undisturbed(), moments(t)
-			c := call{Spec: f.path("spec.yaml"), Workers: 2}
+			c := call{Spec: f.path("spec.yaml"), Workers: 2, Spool: name == "drawing"}
 			w, runs := f.watch(u), 0
 			for killed := 0; killed < kills()/2; {
 				after := time.Duration(rng.Float64() * float64(u.took))

@@ -74,7 +74,7 @@ type ShowOptions struct {
 // Show reads the fits that o names from the ledger at database, the worst first.
 // The error is a *UsageError where there are none.
 func Show(ctx context.Context, database string, o ShowOptions) (*Shown, error) {
-	ledger, err := report.Open(database, report.Options{})
+	ledger, err := report.Open(database, report.Options{Later: true})
 	if err != nil {
 		return nil, lookError(err)
 	}
@@ -95,9 +95,7 @@ func Show(ctx context.Context, database string, o ShowOptions) (*Shown, error) {
 	}
 	if len(out.Fits) == 0 && o.Fit != "" {
 		return nil, &UsageError{&predict.CallError{
-			Err: words.Hint(fmt.Errorf("the ledger %s has no fit %q", database, o.Fit),
-				"a fit is named by its number or as DATASET/MODEL/SAMPLER, with * for any run of characters; pipeline show '*' "+
-					"lists them"),
+			Err: words.Hint(fmt.Errorf("the ledger %s has no fit %q", database, o.Fit), nearFit(ctx, ledger, o.Fit)),
 		}}
 	}
 	slices.SortStableFunc(out.Fits, func(a, b Look) int { return worse(&a, &b) })
@@ -105,6 +103,26 @@ func Show(ctx context.Context, database string, o ShowOptions) (*Shown, error) {
 		out.Lines, err = ledger.Lines(ctx, out.Fits[0].ID)
 	}
 	return out, lookError(err)
+}
+
+// nearFit is what a name that no fit has was perhaps to be, and how fits are named.
+func nearFit(ctx context.Context, ledger *report.Ledger, name string) string {
+	hint := "a fit is named by its number or as DATASET/MODEL/SAMPLER, with * for any run of characters; " +
+		"pipeline show '*' lists them"
+	keys, err := ledger.Names(ctx)
+	if err != nil {
+		return hint
+	}
+	parts := strings.Count(name, "/") + 1
+	var names []string
+	for _, k := range keys {
+		known := strings.Split(k.String(), "/")
+		names = append(names, strings.Join(known[:min(parts, len(known))], "/"))
+	}
+	if near := words.Nearest(name, names); near != "" {
+		return fmt.Sprintf("did you mean %q? %s", near, hint)
+	}
+	return hint
 }
 
 // MatchFit reports whether a pattern names a fit: DATASET[/KEY]/MODEL/SAMPLER with *
@@ -170,7 +188,7 @@ type RunsOptions struct {
 // that go on or were killed before the ledger heard of them. Without a ledger it is a
 // *UsageError, unless a first run goes on.
 func Runs(ctx context.Context, database string, o RunsOptions) ([]Night, error) {
-	ledger, err := report.Open(database, report.Options{})
+	ledger, err := report.Open(database, report.Options{Later: true})
 	if err != nil {
 		return nil, lookError(err)
 	}

@@ -15,7 +15,7 @@ type Names struct {
 // NamesOf lists the names of the fits of the ledger at database, without waiting for
 // another process that holds it.
 func NamesOf(ctx context.Context, database string) (*Names, error) {
-	ledger, err := report.Open(database, report.Options{LockWait: -1})
+	ledger, err := report.Open(database, report.Options{LockWait: -1, Later: true})
 	if err != nil {
 		return nil, err
 	}

@@ -19,17 +19,19 @@ import (
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/ceiling"
 	"glmbatch/pipelines/internal/exit"
+	"glmbatch/pipelines/internal/outcome"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/progress"
 	"glmbatch/pipelines/internal/run"
 	"glmbatch/pipelines/internal/spec"
+	"glmbatch/pipelines/internal/spool"
 )
 
 // What a run says, and its exit codes.
 type (
-	Outcome          = run.Outcome
-	Result           = run.Result
-	ParameterSummary = run.ParameterSummary
+	Outcome          = outcome.Outcome
+	Result           = outcome.Result
+	ParameterSummary = outcome.ParameterSummary
 	Problems         = spec.Problems
 )
 
@@ -44,12 +46,12 @@ const (
 
 // What a run did about a fit.
 const (
-	Computed    = run.Computed
-	Skipped     = run.Skipped
-	Uncommitted = run.Uncommitted
-	Interrupted = run.Interrupted
-	Committed   = run.Committed
-	Planned     = run.Planned
+	Computed    = outcome.Computed
+	Skipped     = outcome.Skipped
+	Uncommitted = outcome.Uncommitted
+	Interrupted = outcome.Interrupted
+	Committed   = outcome.Committed
+	Planned     = outcome.Planned
 )
 
 // UsageError is a call that cannot be carried out as it was written: exit code 2.
@@ -87,6 +89,8 @@ type RunOptions struct {
 	Live     bool
 	Width    func() int
 	Log      *slog.Logger // nil: none
+
+	disk spool.Disk // tests keep draws on it from the first block on
 }
 
 // Run carries out the pipeline that target names: a file, or a shipped
@@ -133,11 +137,10 @@ func Run(ctx context.Context, target string, o RunOptions) (*Outcome, error) {
 		Pipeline: p, Source: src, Database: p.Database, Workers: p.Run.Workers, Only: only, Select: states,
 		Force: o.Force, DryRun: o.DryRun,
 		Build: Version().String(), LockWait: o.LockWait, Example: example,
-		Tracker: tracker, Log: o.Log, Now: time.Now,
+		Tracker: tracker, Log: o.Log, Now: time.Now, Disk: o.disk,
 	})
 	if errors.Is(err, plan.ErrNothingSelected) {
-		return nil, &UsageError{words.Hint(fmt.Errorf("--only %s: %w", strings.Join(o.Only, " --only "), err),
-			"pipeline validate lists the fits of a spec")}
+		return nil, &UsageError{only.NothingSelected(p, fmt.Errorf("--only %s: %w", strings.Join(o.Only, " --only "), err))}
 	}
 	return out, err
 }
@@ -188,14 +191,5 @@ func load(target string, o Overrides) (*spec.Pipeline, []byte, error) {
 }
 
 func unknown(target string) error {
-	var names []string
-	list, err := List()
-	if err != nil {
-		return err
-	}
-	for _, s := range list {
-		names = append(names, s.Name)
-	}
-	return words.Hint(fmt.Errorf("there is no file %q, and no shipped pipeline of that name", target),
-		"shipped pipelines are "+strings.Join(names, ", "))
+	return words.Hint(fmt.Errorf("there is no file %q, and no shipped pipeline of that name", target), NearShipped(target))
 }

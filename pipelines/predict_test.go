@@ -70,6 +70,20 @@ func TestPredict(t *testing.T) {
 	if row := own[6]; row[1] != "response" || math.Abs(number(t, row[2])-sum/180) > 1e-11*sum {
 		t.Errorf("responses of row 3 have the mean %v, their draws %v", row, sum/180)
 	}
+	f.write("same.csv", "age\n44\n44\n")
+	same, _, err := f.predict("", pipelines.PredictOptions{Data: f.path("same.csv"), Draws: true, Of: []string{"response"}})
+	if err != nil || len(same) != 1+2*180 {
+		t.Fatalf("%d lines of draws for two equal rows, %v", len(same), err)
+	}
+	equal := 0
+	for i := range 180 {
+		if same[1+i][3] == same[1+180+i][3] {
+			equal++
+		}
+	}
+	if equal > 90 { // counts with a standard deviation of some 4: a tenth of them
+		t.Errorf("%d of 180 responses of two equal rows are the same: they share their stream", equal)
+	}
 	f.write("good.csv", strings.ReplaceAll(claims, "-3", "4"))
 	if _, notes, err = f.predict("spec.yaml", pipelines.PredictOptions{}); err != nil || !strings.Contains(notes, "have changed since the fit") {
 		t.Errorf("changed data: %q, %v", notes, err)
@@ -106,6 +120,7 @@ func TestPredictRefuses(t *testing.T) {
 		says    []string
 	}{
 		"several":  {pipelines.PredictOptions{Data: f.path("new.csv")}, []string{"claims/north/m/gibbs", "--only"}},
+		"two":      {pipelines.PredictOptions{Data: f.path("new.csv"), Only: []string{"dataset=claims/?o*th"}}, []string{"claims/north/m/gibbs", "claims/south/m/gibbs"}},
 		"none":     {pipelines.PredictOptions{Data: f.path("new.csv"), Only: []string{"dataset=x"}}, []string{"no complete fit", "latest"}},
 		"no data":  {pipelines.PredictOptions{Only: []string{"dataset=claims/west"}}, []string{"--data"}},
 		"level":    {pipelines.PredictOptions{Data: f.path("new.csv"), Only: []string{"dataset=claims/west"}}, []string{`column "n"`, "row 2", `"9"`, "1, 2, 3, 4"}},

@@ -33,7 +33,7 @@ func Formats() []string { return report.Formats }
 // Query runs SQL on the ledger at database, read-only, and writes the answer.
 // The error is a *UsageError where the SQL or the path is wrong.
 func Query(ctx context.Context, w io.Writer, database, sql string, o QueryOptions) error {
-	ledger, err := report.Open(database, report.Options{})
+	ledger, err := report.Open(database, report.Options{Later: true})
 	if err == nil {
 		err = ledger.Query(ctx, w, o, sql)
 	}

@@ -33,7 +33,7 @@ func Report(ctx context.Context, database, to string, w io.Writer, o ReportOptio
 	if len(o.Only) > 0 {
 		options.Choose = func(k report.Key) bool { return only.Matches(k.Dataset, k.Group, k.Model, k.Sampler) }
 	}
-	ledger, err := report.Open(database, report.Options{})
+	ledger, err := report.Open(database, report.Options{Later: true})
 	if err == nil {
 		if to == "-" {
 			err = ledger.WritePage(ctx, w, options)

@@ -204,7 +204,12 @@ func TestUnchangedFitsAreSkipped(t *testing.T) {
 	f.write("spec.yaml", strings.Replace(spec, "seed: 7", "seed: 8", 1))
 	step("a changed seed", computed, pipelines.RunOptions{})
 	f.write("spec.yaml", strings.Replace(spec, "rhat: 1.5", "rhat: 1.0001", 1))
-	step("a changed gate", "claims/north skipped fail\nclaims/south error error\nclaims/west skipped fail", pipelines.RunOptions{})
+	failed := "claims/north skipped fail\nclaims/south error error\nclaims/west skipped fail"
+	step("a changed gate", failed, pipelines.RunOptions{})
+	step("what failed by its gates", failed, pipelines.RunOptions{})
+	if out := f.run(pipelines.RunOptions{Only: []string{"dataset=claims/west"}}); out.ExitCode != pipelines.ExitFail || len(out.Fits[0].Reasons) == 0 {
+		t.Errorf("a skipped fit that failed: exit code %d, reasons %q", out.ExitCode, out.Fits[0].Reasons)
+	}
 	if got := f.ask("t.duckdb", "SELECT DISTINCT verdict FROM latest WHERE key = 'west'"); got == "" {
 		t.Error("no latest fit of west")
 	}

@@ -2,10 +2,13 @@ package pipelines
 
 import (
 	"embed"
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
+
+	"glmbatch/internal/words"
 )
 
 // shipped holds the pipelines that the program carries, and their data.
@@ -45,6 +48,23 @@ func List() ([]Shipped, error) {
 		out = append(out, Shipped{Name: strings.TrimSuffix(file, ".yaml"), About: about(string(src))})
 	}
 	return out, nil
+}
+
+// NearShipped is the hint for a wrong name of a shipped pipeline.
+func NearShipped(name string) string {
+	hint := "pipeline list names the shipped pipelines, such as quickstart"
+	list, err := List()
+	if err != nil {
+		return hint
+	}
+	var names []string
+	for _, s := range list {
+		names = append(names, s.Name)
+	}
+	if near := words.Nearest(name, names); near != "" {
+		return fmt.Sprintf("did you mean %q? %s", near, hint)
+	}
+	return hint
 }
 
 // about is the first paragraph of comments, without the editor's line.

@@ -21,7 +21,7 @@ func TestShippedPipelines(t *testing.T) {
 		if len(s.About) < 20 {
 			t.Errorf("%s has no comment at its head: %q", s.Name, s.About)
 		}
-		if _, err := pipelines.Validate(t.Context(), s.Name, pipelines.Overrides{}); err != nil {
+		if _, err := pipelines.Validate(t.Context(), s.Name, pipelines.Overrides{}, true); err != nil {
 			t.Errorf("%s: %v", s.Name, err)
 		}
 		src, err := pipelines.Source(s.Name)

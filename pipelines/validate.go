@@ -2,37 +2,84 @@ package pipelines
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"glmbatch/infer/diag"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/assess"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spec"
 )
 
-// Plan is what a valid spec would do.
+// Plan is what a spec without slips would do.
 type Plan struct {
 	pipeline *spec.Pipeline
-	defaults []string
-	sizes    []string // of models of kind mrf
+	survey   *plan.Survey
+	read     bool // the data too
 }
 
-// Validate checks the spec that target names. Its error is a *UsageError that
-// lists every problem. It reads data where priors are left out, whose defaults
-// have their scale from there.
-func Validate(ctx context.Context, target string, o Overrides) (*Plan, error) {
+// Validate checks the spec that target names, and reads its data unless specOnly is
+// set. Its error is a *UsageError that lists every problem of the spec; what is
+// wrong with data is in the plan, see Plan.Err.
+func Validate(ctx context.Context, target string, o Overrides, specOnly bool) (*Plan, error) {
 	p, _, err := load(target, o)
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{p, plan.Defaults(ctx, p, example), plan.Sizes(ctx, p, example)}, nil
+	survey, err := plan.TakeSurvey(ctx, p, example, !specOnly)
+	if err != nil {
+		return nil, err
+	}
+	return &Plan{p, survey, !specOnly}, nil
 }
 
-// String lists the fits, the priors, and how small an R-hat the run can reach.
+// mostRefusals is how many errors of data are told one by one.
+const mostRefusals = 20
+
+// Err is nil where every fit would draw; else it says of each error of the data, as a run would tell it, which fits it
+// would end.
+func (p *Plan) Err() error {
+	refused := p.survey.Refused
+	if len(refused) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", p.pipeline.Name, p.refused())
+	for _, r := range refused[:min(len(refused), mostRefusals)] {
+		fmt.Fprintf(&b, "\n\n%s\n  %s", strings.Join(r.Fits, "\n"), words.Indent(r.Err.Error()))
+	}
+	if more := len(refused) - mostRefusals; more > 0 {
+		fmt.Fprintf(&b, "\n\n… and %d more like these", more)
+	}
+	return &UsageError{errors.New(b.String())}
+}
+
+// refused counts the fits that would not draw.
+func (p *Plan) refused() string {
+	n := 0
+	for _, r := range p.survey.Refused {
+		n += len(r.Fits)
+	}
+	return fmt.Sprintf("%d of %d fits would end in an error", n, p.survey.Fits)
+}
+
+// state says how far the spec was found to be good.
+func (p *Plan) state() string {
+	switch {
+	case !p.read:
+		return "valid, its data not read"
+	case len(p.survey.Refused) > 0:
+		return p.refused()
+	}
+	return "valid"
+}
+
+// String lists the fits and the priors.
 func (p *Plan) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: valid\n", p.pipeline.Name)
+	fmt.Fprintf(&b, "%s: %s\n", p.pipeline.Name, p.state())
 	fmt.Fprintf(&b, "database: %s\n\nfits:\n", p.pipeline.Database)
 	for _, f := range p.pipeline.Fits() {
 		each := ""
@@ -68,14 +115,13 @@ func (p *Plan) String() string {
 		}
 		b.WriteString("\n")
 	}
-	if len(p.defaults) > 0 {
+	if len(p.survey.Defaults) > 0 {
 		fmt.Fprintf(&b, "\ndefault priors, of the columns as scaled:\n  %s\n",
-			strings.ReplaceAll(strings.Join(p.defaults, "\n"), "\n", "\n  "))
+			words.Indent(strings.Join(p.survey.Defaults, "\n")))
 	}
-	if len(p.sizes) > 0 {
-		fmt.Fprintf(&b, "\nmemory:\n  %s\n", strings.Join(p.sizes, "\n  "))
+	if len(p.survey.Sizes) > 0 {
+		fmt.Fprintf(&b, "\nmemory:\n  %s\n", strings.Join(p.survey.Sizes, "\n  "))
 	}
-	p.rhat(&b)
 	return b.String()
 }
 
@@ -102,28 +148,30 @@ func orDefault(prior string) string {
 	return prior
 }
 
-// rhat prints the largest R-hat that perfect mixing would give in nine runs of
-// ten: a gate below it hardly passes, however well the chains mix.
-func (p *Plan) rhat(b *strings.Builder) {
+// RHat says which R-hat perfect mixing would stay below in nine runs of ten: a
+// gate below it hardly passes, however well the chains mix.
+func (p *Plan) RHat() string {
+	var b strings.Builder
 	r := p.pipeline.Run
 	lengths := []int{r.First / 2, r.First, 2 * r.First}
 	what := "kept draws per chain at the first checks"
 	if r.Fixed() {
 		lengths, what = []int{r.Draws}, "draws per chain"
 	}
-	fmt.Fprintf(b, "\nlargest R-hat of perfectly mixed runs (9 in 10 stay below), %d chains, by %s:\n", r.Chains, what)
+	fmt.Fprintf(&b, "\nlargest R-hat of perfectly mixed runs (9 in 10 stay below), %d chains, by %s:\n", r.Chains, what)
 	for _, params := range []int{10, 100, 1000, 10000} {
-		fmt.Fprintf(b, "  %6d parameters:", params)
+		fmt.Fprintf(&b, "  %6d parameters:", params)
 		for _, n := range lengths {
-			fmt.Fprintf(b, "  %.3f (%d)", diag.PerfectRHat(params, r.Chains, n, assess.PerfectLevel), n)
+			fmt.Fprintf(&b, "  %.3f (%d)", diag.PerfectRHat(params, r.Chains, n, assess.PerfectLevel), n)
 		}
 		b.WriteString("\n")
 	}
 	g := p.pipeline.Gates.RHat
 	if g.Warn.On {
-		fmt.Fprintf(b, "  the gate warns above %g\n", g.Warn.At)
+		fmt.Fprintf(&b, "  the gate warns above %g\n", g.Warn.At)
 	}
 	if g.Fail.On {
-		fmt.Fprintf(b, "  the gate is %g\n", g.Fail.At)
+		fmt.Fprintf(&b, "  the gate is %g\n", g.Fail.At)
 	}
+	return b.String()
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,7 +23,7 @@ func (a *app) checkCommand() *cobra.Command {
 	var output string
 	c := &cobra.Command{
 		Use:   "check SPEC|NAME",
-		Short: "Calibrate a spec's models and samplers on its own data by simulation",
+		Short: "Calibrate a spec's models and samplers by simulation",
 		Long: `check draws parameters from the prior, simulates responses on the design of the
 data, fits them with the spec's sampler and ranks the parameters among the
 draws: if all is right the ranks are uniform. What it finds stands in words on
@@ -86,8 +85,8 @@ func printCheck(w io.Writer, out *pipelines.CheckOutcome) {
 			verdict = "interrupted; pipeline check goes on where it stopped"
 		}
 		fmt.Fprintf(w, "%s: %s\n", words.Visible(r.Name()), verdict)
-		for _, words := range r.Words {
-			fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(clean(words), "\n", "\n  "))
+		for _, word := range r.Words {
+			fmt.Fprintf(w, "  %s\n", words.Indent(clean(word)))
 		}
 	}
 	if out.Unrecorded != "" {

@@ -18,7 +18,7 @@ func (a *app) compareCommand() *cobra.Command {
 	var database, dataset, model, format string
 	c := &cobra.Command{
 		Use:   "compare",
-		Short: "Compare samplers on the same posteriors: do they agree, and which is faster",
+		Short: "Compare samplers: do they agree, and which is faster",
 		Long: `compare sets samplers side by side that have drawn from one posterior: the same
 data and model in one ledger. It says first where they disagree, then what each
 took: effective draws per second, seconds to an effective sample size of 100

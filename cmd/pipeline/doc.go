@@ -4,7 +4,7 @@
 // It holds flags, signals, the terminal and the exit code; the work is done by
 // package pipelines.
 //
-// Read main.go (what verbs share) and exits.go (exit codes), then the verbs
+// Read main.go (what verbs share), exits.go (exit codes) and usage.go (wrong calls), then the verbs
 // that draw, run.go and nights.go (retry, commit, prune), and those around
 // them: verbs.go (validate, list, version), verify.go, init.go, explain.go, check.go,
 // predict.go, exchange.go (export, import), sql.go, report.go, drift.go. Those

@@ -19,7 +19,7 @@ func (a *app) driftCommand() *cobra.Command {
 	var output string
 	c := &cobra.Command{
 		Use:   "drift [SPEC|NAME]",
-		Short: "Compare each fit with the one before it: how posterior and data moved",
+		Short: "Compare each fit with the one before it: what moved",
 		Long: `drift sets the newest complete fit of each data set, key, model and sampler of a
 pipeline beside the one before it: the largest shift of a posterior mean in
 posterior standard deviations, the largest ratio of posterior sds, and how the
@@ -28,7 +28,7 @@ means and spreads of columns). Fits without a predecessor are left out.
 
 The limits of gates: {drift: …} decide about verdicts; this only shows.`,
 		Example: `  pipeline drift nightly.yaml
-  pipeline drift --database posteriors.duckdb --nights 7 --only 'dataset=claims/*'`,
+  pipeline drift --database nightly.duckdb --nights 7 --only 'dataset=claims/*'`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := checkOutput(output); err != nil {
@@ -78,7 +78,7 @@ func printDrift(w *screen, rows []pipelines.Drift) {
 		fmt.Fprintln(w, "no fit has a predecessor here: change the data or the spec, and run again")
 		return
 	}
-	g := head("verdict", "fit", "shift, sds", "of", "ratio of sds", "of", "rows", "columns", "left out", "response",
+	g := head("fit", "verdict", "shift, sds", "of", "ratio of sds", "of", "rows", "columns", "left out", "response",
 		"column moved, sds", "of", "changed")
 	for i := range rows {
 		d := &rows[i]
@@ -87,7 +87,7 @@ func printDrift(w *screen, rows []pipelines.Drift) {
 			name += "/" + d.Group
 		}
 		g.Add(
-			string(d.Verdict), words.Visible(name+" × "+d.Model+" × "+d.Sampler),
+			words.Visible(name+" × "+d.Model+" × "+d.Sampler), string(d.Verdict),
 			optional(d.Shift), cleaned(d.ShiftParameter), optional(d.SDRatio), cleaned(d.SDRatioParameter),
 			change(whole(d.RowsBefore), whole(d.RowsNow)), change(whole(d.ColumnsBefore), whole(d.ColumnsNow)),
 			change(percent(d.MissingBefore), percent(d.MissingNow)), change(optional(d.ResponseBefore), optional(d.ResponseNow)),

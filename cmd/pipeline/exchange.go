@@ -83,7 +83,7 @@ and the columns .chain and .iteration, as posterior::as_draws_df gives it.
 Draws must be in the units of the data and have every coefficient and dispersion;
 --rename says which column is which. Other columns are left out. Nothing is stored
 unless all of it can be.`,
-		Example: `  pipeline import --only dataset=pima --rename beta.1=glu --rename beta.2=bmi chain-1.csv chain-2.csv
+		Example: `  pipeline import --only dataset=pima --rename beta.1=glu chain-1.csv
   pipeline compare`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -121,7 +121,7 @@ unless all of it can be.`,
 func printImported(w io.Writer, out *pipelines.Imported) {
 	fmt.Fprintf(w, "%s: %d chains of %d draws, verdict %s\n", words.Visible(out.Fit), out.Chains, out.Draws, out.Verdict)
 	for _, r := range out.Reasons {
-		fmt.Fprintf(w, "  %s\n", indent(clean(r)))
+		fmt.Fprintf(w, "  %s\n", words.Indent(clean(r)))
 	}
 	if len(out.Left) > 0 {
 		fmt.Fprintf(w, "left out, no parameters of the fit: %s\n", words.Visible(strings.Join(out.Left, ", ")))

@@ -16,7 +16,7 @@ func (a *app) explainCommand() *cobra.Command {
 	var format string
 	c := &cobra.Command{
 		Use:   "explain SPEC|NAME",
-		Short: "Tell what a spec fits: the model in mathematics, its priors, its sampler",
+		Short: "Tell what a spec fits: model, priors, sampler",
 		Long: `explain reads the data of a spec and tells of each fit, before anything is drawn:
 the model in mathematics; each prior as sampled, in the units of the data, and as
 the effect of one standard deviation of its column; what the priors together imply

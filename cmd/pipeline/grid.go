@@ -1,6 +1,10 @@
 package main
 
-import "glmbatch/internal/words"
+import (
+	"slices"
+
+	"glmbatch/internal/words"
+)
 
 // grid is a table on a screen.
 type grid struct {
@@ -32,9 +36,69 @@ func (g *grid) gradesIn(column int) func(row, col int) string {
 func (g *grid) print(s *screen) {
 	if g.flow {
 		g.Flow = s.width
+	} else {
+		g.fold(s.width)
 	}
 	if g.colour != nil {
 		g.Paint = func(row, col int, text string) string { return s.paint(g.colour(row, col), text) }
 	}
 	_ = g.Write(s) // the screen is standard output
+}
+
+// fold has a table that is too wide printed in blocks of columns, whose first column
+// takes at most half of the width and leaves room for the widest other one.
+func (g *grid) fold(width int) {
+	g.Fold = width
+	widths := g.Widths()
+	if g.total() <= width || len(widths) < 2 {
+		return
+	}
+	room := max(8, min(width/2, width-2-slices.Max(widths[1:])))
+	for _, row := range g.Rows[1:] {
+		if len(row) > 1 {
+			row[0] = middle(row[0], room)
+		}
+	}
+}
+
+// total is the width of the table.
+func (g *grid) total() int {
+	total := -2
+	for _, w := range g.Widths() {
+		total += w + 2
+	}
+	return total
+}
+
+// dropEmpty leaves out columns, but the first and the last, that have a head and nothing else.
+func (g *grid) dropEmpty() {
+	for c := len(g.Rows[0]) - 2; c > 0; c-- {
+		if !slices.ContainsFunc(g.Rows[1:], func(row []string) bool { return len(row) > c && row[c] != "" }) {
+			for i, row := range g.Rows {
+				if len(row) > c {
+					g.Rows[i] = slices.Delete(row, c, c+1)
+				}
+			}
+		}
+	}
+}
+
+// shorten cuts names of a column in their middle so that the table fits; words that flow
+// need no room.
+func (g *grid) shorten(column, width int) {
+	widths := g.Widths()
+	if g.flow {
+		widths = widths[:len(widths)-1]
+	}
+	total := -2
+	for _, w := range widths {
+		total += w + 2
+	}
+	if total <= width {
+		return
+	}
+	room := max(8, widths[column]-(total-width))
+	for _, row := range g.Rows[1:] {
+		row[column] = middle(row[column], room)
+	}
 }

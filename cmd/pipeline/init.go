@@ -21,14 +21,15 @@ func (a *app) initCommand() *cobra.Command {
 	var force bool
 	c := &cobra.Command{
 		Use:   "init FILE",
-		Short: "Write a first spec for a data file, with the reason of every choice",
+		Short: "Write a first spec for a data file, with its reasons",
 		Long: `init looks at a CSV or Parquet file, or a folder of part files, and writes a spec:
 it proposes the response, family, formula, scaling and priors from what it sees,
 and says why in comments. Two values make bernoulli, counts poisson or
 negative_binomial by their dispersion, shares beta, what is positive and skewed
-gamma. Columns that number rows, are constant, hold dates or tell the response
-are left out; trials, exposures, offsets and frequencies are known by name and
-content. It is a start: read it, and change what you know better.
+gamma. Columns that number rows, groups or strata, are constant, hold dates or
+tell the response are left out, and it says so; trials, exposures, offsets and frequencies are known by name and
+content. Where nothing says which column is the response, it asks for
+--response and writes nothing. It is a start: read it, and change what you know better.
 
 The spec is written to NAME.yaml in the working directory, NAME being the file's
 name; a file that is there stays, unless --force says otherwise.`,
@@ -59,19 +60,27 @@ name; a file that is there stays, unless --force says otherwise.`,
 			if err := writeNew(file, p.Spec, force); err != nil {
 				return work(err)
 			}
-			s := a.screen()
-			s.sentence("  ", fmt.Sprintf("%s: %s, family %s", words.Visible(file), words.Visible(p.Formula), p.Family))
-			s.sentence("  ", fmt.Sprintf("read it, then: %s explain %s", shellQuote(calledAs), shellQuote(file)))
+			a.tellProposal(file, p)
 			return nil
 		},
 	}
 	c.Flags().StringVar(&o.Response, "response", "",
-		"the response; default: a column that is called like one, or the last")
+		"the response; needed unless a column is called like one, or only one can be it")
 	c.Flags().StringVar(&o.Triplets, "triplets", "", "file of the non-zeros (row, col, value) of further columns")
 	c.Flags().StringVar(&o.Name, "name", "", "name of pipeline, data set and model; default: after the file")
 	c.Flags().StringVar(&output, "output", "", "where to write the spec; - for standard output")
 	c.Flags().BoolVar(&force, "force", false, "replace a file that is there")
 	return c
+}
+
+// tellProposal says what was proposed, and why.
+func (a *app) tellProposal(file string, p *pipelines.Proposal) {
+	s := a.screen()
+	s.sentence("  ", fmt.Sprintf("%s: %s, family %s", words.Visible(file), words.Visible(p.Formula), p.Family))
+	for _, why := range p.Why {
+		s.sentence("    ", "  "+words.Visible(why))
+	}
+	s.sentence("  ", fmt.Sprintf("read it, then: %s explain %s", shellQuote(calledAs), shellQuote(file)))
 }
 
 // writeNew writes a file that must not be there yet, unless force replaces it.

@@ -62,11 +62,21 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err == nil {
 		return a.code
 	}
-	fmt.Fprintf(stderr, "pipeline: %s%s\n", clean(heading(err)), clean(err.Error()))
+	a.complain(err)
 	if ctx.Err() != nil {
 		return pipelines.ExitInterrupted
 	}
 	return exitOf(err)
+}
+
+// complain says on standard error what went wrong, in lines that a terminal can hold.
+func (a *app) complain(err error) {
+	text := "pipeline: " + clean(heading(err)) + clean(err.Error())
+	if live, width := terminal(a.stderr); live {
+		(&screen{Writer: a.stderr, width: max(width(), narrowest)}).paragraphs("  ", text)
+		return
+	}
+	fmt.Fprintln(a.stderr, text)
 }
 
 // heading introduces the problems of a spec, which take lines of their own.
@@ -136,12 +146,12 @@ pipeline help VERB tells the flags and the exit codes of each.`,
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	root.SuggestionsMinimumDistance = 2
 	root.AddCommand(a.runCommand(), a.retryCommand(), a.commitCommand(), a.pruneCommand(), a.driftCommand(),
 		a.reportCommand(), a.checkCommand(), a.validateCommand(), a.listCommand(), a.initCommand(), a.explainCommand(),
 		a.showCommand(), a.runsCommand(), a.sqlCommand(), a.compareCommand(), a.predictCommand(), a.exportCommand(),
 		a.importCommand(), a.verifyCommand(), a.versionCommand())
 	tellExits(root)
 	complete(root)
+	plainUsage(root, a.screen().width)
 	return root
 }

@@ -105,7 +105,7 @@ samplers: {s: {method: cggibbs}}
 		{[]string{"run", "two.yaml"}, 2, []string{"two.yaml:2:7", "chains", "two.yaml:4", "poisson"}},
 		{[]string{"validate", "two.yaml"}, 2, []string{"two.yaml:2:7"}},
 		{[]string{"run", "none.yaml"}, 2, []string{"none.yaml", "quickstart"}},
-		{[]string{"run"}, 2, []string{"requires at least 1 arg"}},
+		{[]string{"run"}, 2, []string{"SPEC|NAME… is missing"}},
 		{[]string{"run", "quickstart", "--only", "table=x"}, 2, []string{"dataset, model, sampler"}},
 		{[]string{"run", "quickstart", "--seed", "-1"}, 2, []string{"whole number"}},
 		{[]string{"rum"}, 2, []string{"run"}},

@@ -14,9 +14,12 @@ import (
 	_ "github.com/duckdb/duckdb-go/v2" // the ledger is read as any client of it would
 )
 
+// A pinnedTable is a table or view with a row for each of something that a fit has.
+type pinnedTable struct{ name, columns, order string }
+
 // pinnedTables are hashed fit by fit, floats to the bit: which columns, in which
 // order of rows. Columns that are not named here may come and go.
-var pinnedTables = []struct{ name, columns, order string }{
+var pinnedTables = []pinnedTable{
 	{"identity", "record::VARCHAR", "1"},
 	{"design", "record::VARCHAR", "1"},
 	{"parameter", "parameter_id, name, kind, prior, center, scale, starts", "parameter_id"},
@@ -205,6 +208,9 @@ func (b *book) answers() {
 	asked := map[string]string{}
 	var order []string
 	for _, row := range b.ask("SELECT view_name FROM duckdb_views() WHERE NOT internal ORDER BY view_name").rows {
+		if slices.ContainsFunc(pinnedTables, func(t pinnedTable) bool { return t.name == row[0] }) {
+			continue // hashed in full, to the bit
+		}
 		order = append(order, row[0].(string))
 		asked[row[0].(string)] = "SELECT * FROM " + row[0].(string) + pinnedPart[row[0].(string)]
 	}

@@ -25,16 +25,19 @@ the fit's own data were, or those that the spec's data set has now.
 
 The same row, seed and fit give the same numbers, whatever else is predicted.`,
 		Example: `  pipeline predict quickstart
-  pipeline predict --database posteriors.duckdb --only model=diabetes --data new.csv
-  pipeline predict nightly.yaml --only 'dataset=claims/north' --data new.parquet --draws ` +
-			`--format parquet > draws.parquet`,
+  pipeline predict --only model=diabetes --data new.csv
+  pipeline predict nightly.yaml --data new.csv --draws --format csv > draws.csv`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if !slices.Contains(pipelines.Formats(), format) {
 				return fmt.Errorf("--format %q: it is one of %s", format, strings.Join(pipelines.Formats(), ", "))
 			}
-			if live, _ := terminal(a.stdout); live && format == "parquet" {
+			live, width := terminal(a.stdout)
+			if live && format == "parquet" {
 				return errors.New("--format parquet writes a file: send it to one with > FILE")
+			}
+			if live {
+				o.Output.Width = max(width(), narrowest)
 			}
 			if o.Workers < 0 {
 				return fmt.Errorf("--workers %d: there must be at least 1", o.Workers)

@@ -16,7 +16,7 @@ func (a *app) reportCommand() *cobra.Command {
 	var to string
 	c := &cobra.Command{
 		Use:   "report [SPEC|NAME]",
-		Short: "Write one HTML page about a night: verdicts, intervals, plots, comparisons",
+		Short: "Write one HTML page about a night: verdicts, intervals, plots",
 		Long: `report reads a ledger and writes one file that any browser opens, also from a
 mail and without a network: the fits of the newest run, failures first; for each
 of them the verdict and what to do about it, coefficients with intervals, trace and
@@ -26,8 +26,8 @@ leave-one-out; samplers compared; and how far each fit lies from the night befor
 The same ledger gives the same bytes. Draws of log_lik and of the parameters that
 mixed worst are plotted; --parameter names others.`,
 		Example: `  pipeline report nightly.yaml --output night.html
-  pipeline report --database posteriors.duckdb --latest --only 'dataset=claims/*'
-  pipeline report --database posteriors.duckdb --fit 12 --parameter 'age*' --output - > fit.html`,
+  pipeline report --latest --only 'dataset=claims/*'
+  pipeline report --fit 12 --parameter 'age*' --output - > fit.html`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if chosen := btoi(o.Run != "") + btoi(o.Latest) + btoi(len(o.Fits) > 0); chosen > 1 {

@@ -115,7 +115,7 @@ func printNights(s *screen, nights []pipelines.Night) {
 		}
 		return nightColour(&nights[row-1], col)
 	}
-	shortenColumn(g, 1, s.width)
+	g.shorten(1, s.width)
 	g.print(s)
 }
 
@@ -128,22 +128,6 @@ func nightColour(n *pipelines.Night, col int) string {
 		return green
 	}
 	return yellow
-}
-
-// shortenColumn cuts names of a column so that the table fits.
-func shortenColumn(g *grid, column, width int) {
-	widths := g.Widths()
-	total := -2
-	for _, w := range widths {
-		total += w + 2
-	}
-	if total <= width {
-		return
-	}
-	room := max(8, widths[column]-(total-width))
-	for _, row := range g.Rows[1:] {
-		row[column] = middle(row[column], room)
-	}
 }
 
 // endOf is the exit code, or the state of a run without one.

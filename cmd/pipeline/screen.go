@@ -131,3 +131,12 @@ func middle(name string, n int) string {
 	tail := (n - 1) / 2
 	return string(r[:n-1-tail]) + "…" + string(r[len(r)-tail:])
 }
+
+// paragraphs prints lines of text as they are where the screen can hold them, and breaks
+// the others: their second lines stand by indent to the right of the first.
+func (s *screen) paragraphs(indent, text string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		front := line[:len(line)-len(strings.TrimLeft(line, " "))]
+		s.sentence(front+indent, line)
+	}
+}

@@ -25,7 +25,7 @@ func (a *app) showCommand() *cobra.Command {
 	var f showFlags
 	c := &cobra.Command{
 		Use:   "show [FIT]",
-		Short: "Show fits: the verdict in words, the worst diagnostics, intervals as bars",
+		Short: "Show fits: verdict, worst diagnostics, intervals as bars",
 		Long: `show tells of one fit its verdict in words, the worst diagnostics, and its
 coefficients with bars for their intervals; of several a line each, the worst
 first. FIT is the number of a fit, or DATASET/MODEL/SAMPLER (DATASET/KEY/… for
@@ -121,6 +121,7 @@ func printLooks(s *screen, fits []pipelines.Look) {
 		g.Add(verdict, id, lookName(f), fixed(float64(f.RHat), 3), fixed(float64(f.ESSBulk), 0), whyOf(f))
 	}
 	if len(fits) > 0 {
+		g.shorten(2, s.width)
 		g.print(s)
 	}
 	if left := len(fits) + 1 - len(g.Rows); left > 0 {

@@ -27,7 +27,7 @@ a folder for reading and for COPY ... TO.
 Start from the views: coefficients (the newest fits' summaries), draws (every
 draw), latest, comparison and drift. DESCRIBE and SHOW TABLES work too.`,
 		Example: `  pipeline sql "SELECT * FROM coefficients"
-  pipeline sql --format csv "SELECT value FROM draws WHERE parameter = 'glu'" > glu.csv`,
+  pipeline sql --format csv "FROM draws WHERE parameter = 'glu'" > glu.csv`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if !slices.Contains(pipelines.Formats(), format) {
@@ -45,6 +45,9 @@ draw), latest, comparison and drift. DESCRIBE and SHOW TABLES work too.`,
 				query = string(text)
 			}
 			o := pipelines.QueryOptions{Format: pipelines.Format(format), MaxRows: rows, Allow: allow}
+			if live, width := terminal(a.stdout); live {
+				o.Width = max(width(), narrowest)
+			}
 			out := a.stdout
 			if format == "json" {
 				out = visibleJSON{out}

@@ -44,13 +44,22 @@ func printFit(w *screen, f *pipelines.Result) {
 	if f.Discrete {
 		rowWord, columnWord = "variables", "edges"
 	}
-	fmt.Fprintf(w, "%s: %s, %d %s, %d %s, %d chains of %d draws\n\n",
-		words.Visible(f.Name()), f.Method, f.Rows, rowWord, f.Columns, columnWord, f.Chains, f.Draws)
+	drawn := fmt.Sprintf("%d chains of %d draws", f.Chains, f.Draws)
+	if f.Draws == 0 {
+		drawn = "nothing drawn"
+	}
+	w.sentence("  ", fmt.Sprintf("%s: %s, %d %s, %d %s, %s",
+		words.Visible(f.Name()), f.Method, f.Rows, rowWord, f.Columns, columnWord, drawn))
+	fmt.Fprintln(w)
 	g := head("parameter", "mean", "sd", "2.5%", "median", "97.5%", "R-hat", "ESS bulk", "ESS tail")
 	for _, p := range f.Parameters {
 		g.Add(words.Visible(p.Name), number(p.Mean), number(p.SD), number(p.Q025), number(p.Median), number(p.Q975),
 			fixed(p.RHat, 3), fixed(p.ESSBulk, 0), fixed(p.ESSTail, 0))
 	}
+	if total := g.total(); total > w.width {
+		g.Rows[0][7], g.Rows[0][8] = "ESS", "tail" // of the bulk and of the tails
+	}
+	g.shorten(0, w.width)
 	g.print(w)
 	fmt.Fprintf(w, "\nverdict: %s\n", w.paint(gradeColour(f.Verdict), verdict(f)))
 	for _, r := range f.Reasons {
@@ -88,12 +97,14 @@ func printFits(w *screen, fits []*pipelines.Result) {
 		case f.Verdict == "error":
 			why = "see below"
 		case f.Action == pipelines.Planned:
-			why = strings.Join(f.Reasons, "; ")
+			why = strings.Join(append(slices.Clip(f.Reasons), f.Size), "; ")
 		case len(f.Reasons) > 0:
 			why, _, _ = strings.Cut(f.Reasons[0], "\n")
 		}
 		t.Add(f.Verdict, words.Visible(f.Name()), f.Action, count(f.Chains*f.Draws), seconds(f), words.Visible(why))
 	}
+	t.dropEmpty()
+	t.shorten(slices.Index(t.Rows[0], "fit"), w.width)
 	t.print(w)
 	if n := len(sorted) - maxFits; n > 0 {
 		fmt.Fprintf(w, "… and %d more\n", n)
@@ -102,12 +113,22 @@ func printFits(w *screen, fits []*pipelines.Result) {
 	fmt.Fprintln(w)
 }
 
-// printErrors prints why fits erred.
+// printErrors prints why fits erred, each reason once.
 func printErrors(w io.Writer, fits []*pipelines.Result) {
+	var reasons []string
+	names := map[string][]string{}
 	for _, f := range fits {
 		if f.Verdict == "error" && len(f.Reasons) > 0 {
-			fmt.Fprintf(w, "\n%s\n  %s\n", words.Visible(f.Name()), indent(clean(strings.Join(f.Reasons, "\n"))))
+			reason := strings.Join(f.Reasons, "\n")
+			if names[reason] == nil {
+				reasons = append(reasons, reason)
+			}
+			names[reason] = append(names[reason], words.Visible(f.Name()))
 		}
+	}
+	for _, reason := range reasons {
+		fmt.Fprintf(w, "\n%s\n", strings.Join(names[reason], "\n"))
+		fmt.Fprintf(w, "  %s\n", words.Indent(clean(reason)))
 	}
 }
 
@@ -118,7 +139,7 @@ func printFaults(w io.Writer, out *pipelines.Outcome) {
 	for _, f := range out.Fits {
 		if f.Action == pipelines.Uncommitted && len(f.Reasons) > 0 {
 			fmt.Fprintf(w, "\n%s: not in the ledger\n  %s\n", words.Visible(f.Name()),
-				indent(clean(strings.Join(f.Reasons, "\n"))))
+				words.Indent(clean(strings.Join(f.Reasons, "\n"))))
 		}
 	}
 	printLeft(w, out)
@@ -130,7 +151,7 @@ func printLeft(w io.Writer, out *pipelines.Outcome) {
 		{"not recorded in the ledger", out.Unrecorded}, {"not published", out.Unpublished}, {"no report", out.Unreported},
 	} {
 		if left.why != "" {
-			fmt.Fprintf(w, "%s: %s\n", left.what, indent(clean(left.why)))
+			fmt.Fprintf(w, "%s: %s\n", left.what, words.Indent(clean(left.why)))
 		}
 	}
 }
@@ -175,8 +196,11 @@ func printTail(w *screen, out *pipelines.Outcome) {
 		func(f *pipelines.Result) bool { return !f.Discrete }) {
 		view = "marginals"
 	}
-	fmt.Fprintf(w, "ledger: %s\nlook further: %s sql%s \"SELECT * FROM %s\"\n", words.Visible(name), shellQuote(calledAs),
-		flag, view)
+	look := fmt.Sprintf("sql%s \"SELECT * FROM %s\"", flag, view)
+	if counts["pass"]+counts["warn"] == 0 && counts["fail"]+counts["error"] > 0 {
+		look = "show" + flag // what went wrong, before numbers that nobody should use
+	}
+	fmt.Fprintf(w, "ledger: %s\nlook further: %s %s\n", words.Visible(name), shellQuote(calledAs), look)
 }
 
 // relative is path as seen from the working directory, if it is below it.
@@ -237,8 +261,6 @@ func plural(n int, what string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
-
-func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n  ") }
 
 // clean is text whose lines count as it may be shown: names in it are data and must not
 // steer a terminal. A name by itself goes through words.Visible.

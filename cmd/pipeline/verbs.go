@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,13 +13,15 @@ import (
 
 func (a *app) validateCommand() *cobra.Command {
 	var f common
+	var specOnly, rhat bool
 	c := &cobra.Command{
 		Use:   "validate SPEC|NAME…",
-		Short: "Check specs without running them, and say what they would fit",
+		Short: "Check specs and their data without running them",
 		Long: `validate reports every problem of a spec at once, each with its file, line and
 column. For a good spec it lists what would be fitted, with the numbers of the
-priors that are left out where the data can be read, and the largest R-hat ` +
-			`that perfect mixing would give at the lengths of the run.`,
+priors that are left out, and reads the data of every fit: a file that is not
+there, a column that a formula does not find, a value that a family does not
+allow are told as run would tell them. Nothing is drawn or stored.`,
 		Example: `  pipeline validate nightly.yaml`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -27,15 +30,25 @@ priors that are left out where the data can be read, and the largest R-hat ` +
 				return err
 			}
 			for _, target := range args {
-				plan, err := pipelines.Validate(c.Context(), target, o)
+				plan, err := pipelines.Validate(c.Context(), target, o, specOnly)
 				if err != nil {
 					return err
 				}
-				fmt.Fprint(a.stdout, clean(plan.String()))
+				s := a.screen()
+				s.paragraphs("    ", strings.TrimSuffix(clean(plan.String()), "\n"))
+				if rhat {
+					fmt.Fprint(s, plan.RHat())
+				}
+				if err := plan.Err(); err != nil {
+					return err
+				}
 			}
 			return nil
 		},
 	}
+	c.Flags().BoolVar(&specOnly, "spec-only", false, "read no data: for a machine that has none")
+	c.Flags().BoolVar(&rhat, "rhat", false,
+		"print the largest R-hat that perfect mixing would give at the lengths of the run")
 	f.register(c)
 	return c
 }
@@ -43,7 +56,7 @@ priors that are left out where the data can be read, and the largest R-hat ` +
 func (a *app) listCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list [NAME]",
-		Short: "List the pipelines that the program carries, or print the spec of one",
+		Short: "List the pipelines that the program carries, or print one",
 		Long: `list names the pipelines that the program carries, each with a sentence about it.
 With a NAME it prints the spec of that one, to be read, or saved and changed.`,
 		Example: `  pipeline list
@@ -53,7 +66,7 @@ With a NAME it prints the spec of that one, to be read, or saved and changed.`,
 			if len(args) == 1 {
 				src, err := pipelines.Source(args[0])
 				if err != nil {
-					return fmt.Errorf("there is no shipped pipeline %q (pipeline list names them)", args[0])
+					return words.Hint(fmt.Errorf("there is no shipped pipeline %q", args[0]), pipelines.NearShipped(args[0]))
 				}
 				_, err = a.stdout.Write(src)
 				return err

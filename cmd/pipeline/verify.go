@@ -14,7 +14,7 @@ func (a *app) verifyCommand() *cobra.Command {
 	var lockWait time.Duration
 	c := &cobra.Command{
 		Use:   "verify [SPEC|NAME]",
-		Short: "Read every block of a ledger, and hold its draws against their checksums",
+		Short: "Read all of a ledger, and hold draws against their checksums",
 		Long: `verify reads the whole file, where other verbs read what they are asked for, and
 holds the draws of every fit against the checksums that were stored with them. It
 says which blocks and which fits are not what was written. A block that holds

@@ -44,9 +44,9 @@ var deps = map[string]string{
 	"internal/linalg":  "internal/vec internal/simd",
 	"internal/variate": "internal/vec internal/simd",
 	"internal/state":   "",
-	"ingest":           "internal/words" + arrow + duckdb,
+	"ingest":           "internal/held internal/words" + arrow + duckdb,
 	"transform":        "infer/design infer/glm internal/vec internal/words" + arrow,
-	"report":           "infer infer/diag report/html report/judge report/record internal/outfile internal/words" + duckdb,
+	"report":           "infer infer/diag report/html report/judge report/record internal/held internal/outfile internal/words" + duckdb,
 	"report/html":      "",
 	// judge and record are values without SQL, for rooms that know no ledger.
 	"report/judge":  "infer/diag internal/words",
@@ -65,18 +65,24 @@ var deps = map[string]string{
 	"pipelines/internal/exit":    "",
 	// plan, draw and assess know no ledger: TestWorkerKnowsNoLedger.
 	"pipelines/internal/plan": "infer infer/glm infer/cggibbs infer/nuts infer/conjugate infer/design infer/diag infer/prior infer/priordraws infer/mrf" +
-		" infer/herded ingest transform report/judge report/record internal/words pipelines/internal/discrete" +
+		" infer/herded ingest transform internal/mapped report/judge report/record internal/words pipelines/internal/discrete" +
 		" pipelines/internal/spec pipelines/internal/synthetic",
 	"pipelines/internal/draw": "infer internal/words report/record pipelines/internal/assess pipelines/internal/cpu pipelines/internal/plan" +
 		" pipelines/internal/progress pipelines/internal/spool" + fanout,
 	"pipelines/internal/assess": "infer infer/diag infer/glm infer/nuts transform report/judge report/record" +
 		" pipelines/internal/cpu pipelines/internal/plan pipelines/internal/predictive pipelines/internal/progress" +
 		" pipelines/internal/spec pipelines/internal/spool",
-	"pipelines/internal/run": "infer infer/diag internal/words report report/judge report/record pipelines/internal/assess" +
-		" pipelines/internal/draw pipelines/internal/exit pipelines/internal/plan pipelines/internal/progress" +
-		" pipelines/internal/spec pipelines/internal/spool" + fanout + " golang.org/x/sync/semaphore",
+	"pipelines/internal/run": "infer report report/judge report/record pipelines/internal/assess pipelines/internal/ceiling" +
+		" pipelines/internal/draw pipelines/internal/outcome pipelines/internal/plan pipelines/internal/progress pipelines/internal/spec" +
+		" pipelines/internal/spool pipelines/internal/waiting" + fanout + " golang.org/x/sync/semaphore",
+	// outcome is what a run says; it knows no runner.
+	"pipelines/internal/outcome": "infer/diag report pipelines/internal/assess pipelines/internal/exit pipelines/internal/plan" +
+		" pipelines/internal/spool",
+	// waiting commits what a run could not, and draws nothing.
+	"pipelines/internal/waiting": "internal/words report report/record pipelines/internal/assess pipelines/internal/outcome" +
+		" pipelines/internal/plan pipelines/internal/spool",
 	// predictive evaluates fits row by row, from draws that it is given.
-	"pipelines/internal/predictive": "infer infer/glm infer/loo transform report/record" + fanout,
+	"pipelines/internal/predictive": "infer infer/design infer/glm infer/loo transform report/record" + fanout,
 	"pipelines/internal/predict": "infer infer/glm infer/prior ingest transform internal/words report pipelines/internal/assess pipelines/internal/plan" +
 		" pipelines/internal/predictive pipelines/internal/spec",
 	"pipelines/internal/check": "infer infer/design infer/glm infer/diag infer/prior internal/words report report/judge pipelines/internal/exit" +
@@ -91,13 +97,17 @@ var deps = map[string]string{
 	"pipelines/internal/synthetic": "infer infer/glm infer/prior internal/words pipelines/internal/spec",
 	// discrete makes discrete models of tables and images, and samples nothing itself.
 	"pipelines/internal/discrete": "infer infer/prior infer/diag infer/mrf infer/herded infer/dogs ingest internal/words pipelines/internal/spec" + arrow,
-	"cmd/pipeline":                "pipelines internal/outfile internal/words github.com/spf13/cobra golang.org/x/term",
+	"cmd/pipeline":                "pipelines internal/outfile internal/words github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term",
 	"internal/arch":               "",
 	"internal/bars":               "internal/words pipelines",
 	"internal/doctest":            "",
 	"internal/mutants":            "",
+	// held is what those who open a DuckDB file ask first.
+	"internal/held": "",
 	// references serves tests alone.
 	"internal/references": "",
+	// mapped gives memory in files, and knows not what for.
+	"internal/mapped": "golang.org/x/sys/unix" + arrow,
 	// words is what every room needs to speak with people.
 	"internal/words":   "",
 	"internal/outfile": "internal/words",

@@ -71,12 +71,30 @@ func TestCommand(t *testing.T) {
 	if written, err := os.Stat(profile); err != nil || written.Size() == 0 {
 		t.Errorf("no profile: %v", err)
 	}
-	for _, wrong := range []string{"-data colour", "-samplers stan", "-reps 0",
+	for _, wrong := range []string{"-data colour", "-samplers stan", "-reps 0", "-fits 0",
 		"-data poisson -profile nowhere/file", "colon"} {
 		log.Reset()
 		if code := run(t.Context(), strings.Fields(wrong), &out, &log); code != 2 || log.Len() == 0 {
 			t.Errorf("%s: exit code %d, %q", wrong, code, log.String())
 		}
+	}
+}
+
+// The night of small fits is measured with its parts, for auto and for single coordinates.
+func TestNight(t *testing.T) {
+	var out, log bytes.Buffer
+	if code := run(t.Context(), strings.Fields("-data small -fits 3"), &out, &log); code != 0 {
+		t.Fatalf("exit code %d:\n%s", code, log.String())
+	}
+	_, table, _ := strings.Cut(out.String(), "Small fits: 3 files of 200 × 6")
+	if !strings.Contains(table, "\n| auto | ") || !strings.Contains(table, "\n| cggibbs | ") || strings.Contains(table, "NaN") {
+		t.Errorf("the table of the night:\n%s", out.String())
+	}
+	var got bytes.Buffer
+	printNights(&got, []night{{method: "m", fits: 1000, wall: 8, process: 14, setup: 1, sampling: 10, unchanged: 0.5,
+		wallOfUnchanged: 0.4}})
+	if want := "| m | 8 | 14 | 10 | 0.1 × | 0.05 × | 0.25 × | 4 | 2500 |\n"; !strings.HasSuffix(got.String(), want) {
+		t.Errorf("the table is\n%swant\n%s", got.String(), want)
 	}
 }
 

@@ -138,26 +138,29 @@ func (s sample) spec(w sampler, panel string, rows int) string {
 	}, "\n")
 }
 
-// chosen are the samples whose names match one of the patterns.
-func chosen(patterns []string) ([]sample, error) {
-	var out []sample
+// chosen are the samples whose names match one of the patterns, and whether that of the night of small fits does.
+func chosen(patterns []string) (out []sample, small bool, err error) {
 	used := make([]bool, len(patterns))
-	for _, s := range samples {
+	matches := func(name string) bool {
 		take := len(patterns) == 0
 		for i, p := range patterns {
-			ok := words.Match(strings.ToLower(p), strings.ToLower(s.name))
+			ok := words.Match(strings.ToLower(p), strings.ToLower(name))
 			used[i], take = used[i] || ok, take || ok
 		}
-		if take {
+		return take
+	}
+	for _, s := range samples {
+		if matches(s.name) {
 			out = append(out, s)
 		}
 	}
+	small = matches(nightName)
 	for i, p := range patterns {
 		if !used[i] {
-			return nil, words.Hint(fmt.Errorf("there is no data set %q", p), names())
+			return nil, false, words.Hint(fmt.Errorf("there is no data set %q", p), names())
 		}
 	}
-	return out, nil
+	return out, small, nil
 }
 
 // names lists the data sets.
@@ -166,5 +169,5 @@ func names() string {
 	for _, s := range samples {
 		all = append(all, s.name)
 	}
-	return strings.Join(all, ", ")
+	return strings.Join(append(all, nightName), ", ")
 }

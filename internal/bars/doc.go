@@ -8,5 +8,7 @@
 // and an effective sample size far from 100 is a guess of its own time to 100,
 // which is marked.
 //
-// Read cases.go (data and bars), then measure.go, then table.go, then main.go.
+// Besides it measures a night of small fits, with all that surrounds their sampling.
+//
+// Read cases.go (data and bars), then measure.go, then table.go, then night.go and main.go.
 package main

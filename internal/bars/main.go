@@ -31,6 +31,7 @@ type options struct {
 	scale                   float64
 	panel                   string
 	rows                    int    // of made data
+	fits                    int    // of the night of small fits
 	profile                 string // file of a processor profile; empty: none
 }
 
@@ -53,6 +54,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	f.Float64Var(&o.scale, "length", 1, "multiplies the draws of every sampler")
 	f.StringVar(&o.panel, "panel", panel(), "folder of the panel's Parquet files; also $PANEL_DIR")
 	f.IntVar(&o.rows, "rows", syntheticRows, "rows of the synthetic data")
+	f.IntVar(&o.fits, "fits", 1000, "small fits of the data set "+nightName)
 	f.StringVar(&o.profile, "profile", "", "write a processor profile of all runs to this file, for go tool pprof")
 	if err := f.Parse(args); err != nil {
 		return o, err
@@ -64,8 +66,8 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	switch {
 	case f.NArg() > 0:
 		err = fmt.Errorf("%q is no flag", f.Arg(0))
-	case o.auto < 1 || o.others < 1 || !(o.scale > 0) || o.rows < 1:
-		err = errors.New("-reps, -others, -length and -rows must be above 0")
+	case o.auto < 1 || o.others < 1 || !(o.scale > 0) || o.rows < 1 || o.fits < 1:
+		err = errors.New("-reps, -others, -length, -rows and -fits must be above 0")
 	}
 	for _, s := range o.samplers {
 		if !slices.Contains([]string{"auto", "reference", "nuts"}, s) {
@@ -88,8 +90,9 @@ func panel() string {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stderr)
 	var todo []sample
+	small := false
 	if err == nil {
-		todo, err = chosen(o.data)
+		todo, small, err = chosen(o.data)
 	}
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
@@ -116,9 +119,17 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		"`log_lik`, of the least coefficient.\n"+
 		"Medians of %d runs of auto and %d of the others, in turn; %.0f minutes. ~: fewer than 100 effective draws, "+
 		"extrapolated.\n\n", o.auto, o.others, time.Since(began).Minutes())
-	bars(stdout, results)
-	fmt.Fprintln(stdout)
-	details(stdout, results)
+	if len(todo) > 0 {
+		bars(stdout, results)
+		fmt.Fprintln(stdout)
+		details(stdout, results)
+		fmt.Fprintln(stdout)
+	}
+	if small {
+		all, bad := nights(ctx, folder, o.fits, stderr)
+		printNights(stdout, all)
+		failed = failed || bad
+	}
 	if failed || ctx.Err() != nil {
 		return 1
 	}

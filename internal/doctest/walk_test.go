@@ -216,7 +216,7 @@ func (s *Session) yaml(ctx context.Context, b Block) error {
 			return fmt.Errorf("line %d: %w", b.Line, err)
 		}
 	}
-	if out, err := s.run(ctx, "pipeline validate '"+filepath.Join(s.Dir, name)+"'"); err != nil {
+	if out, err := s.run(ctx, "pipeline validate --spec-only '"+filepath.Join(s.Dir, name)+"'"); err != nil {
 		return fmt.Errorf("line %d: this spec is not valid: %w\n%s", b.Line, err, out.all)
 	}
 	return nil

@@ -140,7 +140,7 @@ func TestJudge(t *testing.T) {
 		"--- FAIL: TestA (0.0s)\n    --- FAIL: TestA/b (0.00s)\nFAIL\n": found,
 		"panic: test timed out after 15m0s\nFAIL x 1s\n":                found,
 		"FAIL x [build failed]\n":                                       broken,
-		"ok x 0.1s [no tests to run]\n":                                 broken,
+		"--- FAIL: TestA (0.0s)\nok y 0.1s [no tests to run]\n":         found,
 		"go: no such flag\n":                                            broken,
 	} {
 		if got, by := judge(out, false); got != want {
@@ -149,6 +149,9 @@ func TestJudge(t *testing.T) {
 	}
 	if got, _ := judge("ok x 0.1s\n", true); got != survived {
 		t.Errorf("passing tests: %s", got)
+	}
+	if got, _ := judge("ok x 0.1s\nok y 0.1s [no tests to run]\n", true); got != broken {
+		t.Errorf("tests of which some do not exist: %s", got)
 	}
 }
 

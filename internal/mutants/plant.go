@@ -82,7 +82,7 @@ func judge(out string, passed bool) (outcome, string) {
 	switch {
 	case strings.Contains(out, "[build failed]") || strings.Contains(out, "[setup failed]"):
 		return broken, out
-	case strings.Contains(out, "no tests to run"):
+	case passed && strings.Contains(out, "no tests to run"):
 		return broken, "its tests do not exist"
 	case passed:
 		return survived, ""

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"math"
+	"sync/atomic"
 	"time"
 
 	"glmbatch/infer"
@@ -21,23 +22,26 @@ type World struct {
 	Workers Workers
 	Disk    spool.Disk
 	Root    string // the folder of spools
+	Claims  *spool.Claims
 	Now     func() time.Time
 	Log     *slog.Logger // knows the run
 	// Tamper, if not nil, takes the place of set-ups: tests plant faulty samplers.
 	Tamper func(infer.Setup) infer.Setup
 }
 
-// Prepare makes a fit's sampler, on one worker. Its error names the data set and the model.
+// Prepare makes a fit's sampler, on one worker and on those that have nothing else to do. Its error names the data set
+// and the model.
 func Prepare(ctx context.Context, id *plan.Identified, w *World, watch *Stopwatch) (*assess.Prepared, error) {
 	out := &assess.Prepared{Identified: id}
 	err := w.Workers.Work(ctx, watch, func() (err error) {
 		timer := cpu.Start()
 		defer timer.Stop()
-		out.Setup, err = id.Problem.Setup(id.Schedule, id.Previous)
+		var others atomic.Int64
+		out.Setup, err = id.Problem.Setup(w.Workers.Spare(&others), id.Schedule, id.Previous)
 		if err == nil && w.Tamper != nil {
 			out.Sampler = w.Tamper(out.Sampler)
 		}
-		out.Took = timer.Lap()
+		out.Took = timer.Lap() + time.Duration(others.Load())
 		return err
 	})
 	if err != nil {
@@ -72,7 +76,7 @@ type Chains struct {
 }
 
 // Open opens the spool of a fit, with what an earlier run has drawn; anew throws that away. Close it in the end. Its
-// error is a *spool.BusyError while another process draws the fit.
+// error is a *spool.BusyError while another run draws the fit.
 func Open(p *assess.Prepared, w *World, watch *Stopwatch, shown *progress.Fit, anew bool) (*Chains, error) {
 	c := &Chains{
 		Prepared: p, world: w, watch: watch, progress: shown, numbers: assess.NumbersOf(p.Sampler, len(p.Kept)),
@@ -83,13 +87,8 @@ func Open(p *assess.Prepared, w *World, watch *Stopwatch, shown *progress.Fit, a
 	if c.numbers.Rows() {
 		manifest.Start = c.numbers.Params
 	}
-	if anew {
-		if err := w.Disk.Discard(w.Root, manifest); err != nil {
-			return nil, err
-		}
-	}
 	var err error
-	if c.Spool, err = w.Disk.Open(w.Root, manifest); err != nil {
+	if c.Spool, err = w.Disk.Begin(w.Claims, manifest, anew); err != nil {
 		return nil, err
 	}
 	c.kernels = make([]infer.Kernel, len(c.Spool.Chains))
@@ -103,8 +102,15 @@ func (c *Chains) Close() {
 	}
 }
 
-// Late returns err, or a *TimeoutError that says what is kept where ctx was ended by the fit's timeout.
+// Late returns err, or a *TimeoutError that says what is kept where ctx was ended by the fit's timeout. Where ctx has
+// ended, what was drawn is kept on disk.
 func (c *Chains) Late(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	if failed := c.Spool.Keep(); failed != nil {
+		return errors.Join(failed, err)
+	}
 	kept := math.MaxInt
 	for _, chain := range c.Spool.Chains {
 		kept = min(kept, chain.Draws())

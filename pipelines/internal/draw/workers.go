@@ -1,6 +1,13 @@
 package draw
 
-import "context"
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"glmbatch/infer"
+	"glmbatch/pipelines/internal/cpu"
+)
 
 // Workers is a counting semaphore over everything that computes. Its capacity is at least 1.
 type Workers chan struct{}
@@ -26,4 +33,50 @@ func (w Workers) Work(ctx context.Context, watch *Stopwatch, fn func() error) er
 	defer w.Release()
 	defer watch.Run()()
 	return fn()
+}
+
+// Spare carries out parts on the worker that calls it, and on those that are free at that moment. What these took of
+// processor time, in nanoseconds, is added to others. A part's panic is that of the caller.
+func (w Workers) Spare(others *atomic.Int64) infer.Parallel {
+	return func(parts int, do func(part int)) {
+		var next atomic.Int64
+		all := func() {
+			for i := next.Add(1) - 1; i < int64(parts); i = next.Add(1) - 1 {
+				do(int(i))
+			}
+		}
+		var group sync.WaitGroup
+		var failed atomic.Pointer[any]
+		for i := 1; i < parts && w.tryAcquire(); i++ {
+			group.Go(func() {
+				defer w.Release()
+				timer := cpu.Start()
+				defer func() {
+					others.Add(int64(timer.Lap()))
+					timer.Stop()
+					if p := recover(); p != nil {
+						failed.Store(&p)
+					}
+				}()
+				all()
+			})
+		}
+		func() {
+			defer group.Wait() // of parts that go on when the caller's own has panicked
+			all()
+		}()
+		if p := failed.Load(); p != nil {
+			panic(*p)
+		}
+	}
+}
+
+// tryAcquire takes a worker that is free, and reports whether there was one.
+func (w Workers) tryAcquire() bool {
+	select {
+	case w <- struct{}{}:
+		return true
+	default:
+		return false
+	}
 }

@@ -41,7 +41,7 @@ func writeCmdStan(w io.Writer, m *matrix) error {
 	}
 	out.end()
 	if out.err == nil {
-		_, out.err = io.WriteString(w, "# Adaptation terminated\n"+m.stanStep())
+		_, out.err = io.WriteString(w, m.stanStep())
 	}
 	for i := range m.Count {
 		for _, s := range hamiltonian {
@@ -115,30 +115,43 @@ func (m *matrix) stanHead(names []string) string {
 #     num_warmup = %d
 #     save_warmup = 0 (Default)
 #     thin = 1 (Default)
-#     adapt
-#       engaged = 1 (Default)
-#     algorithm = hmc (Default)
-#       hmc
-#         engine = nuts (Default)
-#         metric = diag_e (Default)
-# id = %d
+%s# id = %d
 # not written by Stan: the layout is Stan's, the draws are those of a fit of
 # generalised linear models; lp__ is log_lik + log_prior, without Jacobians
-`, comment(m.Title), m.Count, m.Warmup, m.chain+1)
+`, comment(m.Title), m.Count, m.Warmup, m.stanAlgorithm(), m.chain+1)
 	for i, p := range m.Parameters {
 		fmt.Fprintf(&b, "# column %s is %s\n", names[i], comment(p.Name))
 	}
 	return b.String()
 }
 
-// stanStep are the comments about adaptation.
+// trajectories reports whether the draws are those of Stan's kind of sampler.
+func (m *matrix) trajectories() bool { return m.Method == "nuts" || m.Method == "hmc" }
+
+// stanAlgorithm are the comments about the sampler. Stan has no name for one without
+// trajectories but fixed_param, by which readers know not to look for step sizes.
+func (m *matrix) stanAlgorithm() string {
+	if !m.trajectories() {
+		return fmt.Sprintf("#     algorithm = fixed_param\n# drawn by %s, which is none of Stan's samplers\n",
+			comment(m.Method))
+	}
+	engine := map[string]string{"nuts": "nuts (Default)", "hmc": "static"}[m.Method]
+	return "#     adapt\n#       engaged = 1 (Default)\n#     algorithm = hmc (Default)\n#       hmc\n" +
+		"#         engine = " + engine + "\n#         metric = diag_e (Default)\n"
+}
+
+// stanStep are the comments about adaptation; none of samplers without trajectories.
 func (m *matrix) stanStep() string {
+	if !m.trajectories() {
+		return ""
+	}
 	step := 0.0
 	if n := len(m.stats); n > 0 && !math.IsNaN(m.stats[n-1].StepSize) {
 		step = m.stats[n-1].StepSize
 	}
 	ones := strings.Join(slices.Repeat([]string{"1"}, max(1, len(m.Parameters))), ", ")
-	return fmt.Sprintf("# Step size = %g\n# Diagonal elements of inverse mass matrix:\n# %s\n", step, ones)
+	return fmt.Sprintf("# Adaptation terminated\n# Step size = %g\n# Diagonal elements of inverse mass matrix:\n# %s\n",
+		step, ones)
 }
 
 // stanTail are the comments about time, of this chain an equal part.

@@ -10,6 +10,7 @@ import (
 // Draws are the kept draws of one fit, in the units of the data.
 type Draws struct {
 	Title         string            // of the fit, for comments in files
+	Method        string            // that drew them
 	Parameters    []infer.Parameter // names and kinds, in order
 	Chains, Count int               // Count is the number of draws of a chain
 	Warmup        int               // iterations of a chain before them

@@ -204,6 +204,41 @@ func TestLoadStan(t *testing.T) {
 	}
 }
 
+// Columns are the parameters by name, wherever they stand; scales need not be there.
+func TestLoadMatchesByName(t *testing.T) {
+	parameters := []infer.Parameter{{Name: "(Intercept)", Kind: infer.Intercept}, {Name: "tau", Kind: infer.Scale}, {Name: "a", Kind: infer.Coefficient}, {Name: "b", Kind: infer.Coefficient}}
+	peer, shared := peerOf(parameters)
+	f := &Foreign{Names: []string{"b", "other", "a", "(Intercept)"}, Called: make([]string, 4), Program: "x"}
+	mean := map[string]float64{"b": 2, "other": 7, "a": 1, "(Intercept)": 0}
+	for c := range 2 {
+		chain := Sequence{Stats: make([]infer.Info, 40)}
+		for p, name := range f.Names {
+			column := make([]float64, 40)
+			for i := range column {
+				column[i] = mean[name] + value(c, p*40+i)
+			}
+			chain.Columns = append(chain.Columns, column)
+		}
+		f.Chains = append(f.Chains, chain)
+	}
+	load := Load{Sampler: "x"}
+	fit, left, err := load.Fit(f, peer, shared)
+	if err != nil || !slices.Equal(left, []string{"other"}) || len(fit.Parameters) != 3 {
+		t.Fatalf("%v, left out %q, %+v", err, left, fit)
+	}
+	p := 0
+	for block, err := range fit.DrawsOf {
+		want := mean[fit.Parameters[p].Name]
+		if err != nil || math.Abs(fit.Summaries[p].Mean-want) > 0.01 || math.Abs(block.Values[0]-want) > 0.01 || math.Abs(block.Values[79]-want) > 0.01 {
+			t.Errorf("%s: %v, mean %g, draws from %g to %g, want %g", fit.Parameters[p].Name, err, fit.Summaries[p].Mean, block.Values[0], block.Values[79], want)
+		}
+		p++
+	}
+	if p != 3 {
+		t.Errorf("draws of %d parameters", p)
+	}
+}
+
 // Faulty files are refused with the place and what to do.
 func TestFaultyFiles(t *testing.T) {
 	good := "# num_warmup = 1\nlp__,beta.1\n-1,0.5\n-2,0.25\n"
@@ -279,5 +314,32 @@ func TestNumbersOfStan(t *testing.T) {
 	}
 	if got := string(r.row); got != "-inf,inf,nan,-2.5" {
 		t.Errorf("%q", got)
+	}
+}
+
+// The head of Stan's CSV names Stan's sampler where the draws are of its kind, and no other's.
+func TestStanHeadNamesTheSampler(t *testing.T) {
+	for method, want := range map[string][2]string{
+		"nuts": {"engine = nuts (Default)", "fixed_param"}, "hmc": {"engine = static", "nuts"},
+		"cggibbs": {"algorithm = fixed_param\n# drawn by cggibbs,", "engine"}, "conjugate": {"# drawn by conjugate,", "Step size"},
+	} {
+		d := sample([]infer.Parameter{{Name: "x", Kind: infer.Coefficient}})
+		d.Method = method
+		files, err := Write(CmdStan, t.TempDir(), []string{"a"}, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), want[0]) || strings.Contains(string(text), want[1]) {
+			t.Errorf("%s: the head lacks %q or has %q:\n%s", method, want[0], want[1], text[:600])
+		}
+		f, err := Read(t.Context(), files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkDraws(t, d, f, CmdStan)
 	}
 }

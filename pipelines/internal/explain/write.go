@@ -123,15 +123,15 @@ func (e *Explanation) Write(f Format) string {
 	return b.String()
 }
 
-// sentence is words in a format.
-func (e *Explanation) sentence(f Format, words string) string {
+// sentence is a text in a format.
+func (e *Explanation) sentence(f Format, text string) string {
 	switch f {
 	case Markdown:
-		return words + "\n"
+		return text + "\n"
 	case LaTeX:
-		return escape(words) + "\n"
+		return escape(text) + "\n"
 	}
-	return "  " + strings.ReplaceAll(words, "\n", "\n  ")
+	return "  " + words.Indent(text)
 }
 
 func (e *Explanation) head(b *strings.Builder, f Format, words string) {

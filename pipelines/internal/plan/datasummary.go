@@ -29,6 +29,7 @@ func (r *Regression) summary() *record.DataSummary {
 	out.ResponseMean, out.ResponseSD = moments(y, weights)
 	for j, c := range d.Record.Columns {
 		mean, sd := columnMoments(d.Data.X.Column(j), d.Rows)
+		matrix.IdleColumn(d.Data.X, j)
 		out.Columns = append(out.Columns, record.ColumnSummary{Name: c.Name, Mean: c.Centre + c.Scale*mean, SD: c.Scale * sd})
 	}
 	return out

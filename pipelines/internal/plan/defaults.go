@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,27 +10,6 @@ import (
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 )
-
-// Defaults says which priors the fits of a pipeline have by default, a
-// paragraph for each data set and model that leave any out: with their numbers
-// where the data can be read, of the first file or group where there are
-// several; otherwise as rules, with the reason.
-func Defaults(ctx context.Context, p *spec.Pipeline, example func(string) ([]byte, error)) []string {
-	r := &Reader{Pipeline: p, Example: example}
-	var out []string
-	for _, ds := range p.Datasets {
-		models := slices.CompactFunc(r.models(ds.Name), func(a, b *spec.Model) bool { return a == b })
-		models = slices.DeleteFunc(models, func(m *spec.Model) bool { return m.Discrete() || !m.HasDefaults() })
-		if len(models) == 0 {
-			continue
-		}
-		first := r.first(ctx, ds, errors.New("there are no rows"))
-		for _, m := range models {
-			out = append(out, defaultsWords(first, m))
-		}
-	}
-	return out
-}
 
 // defaultsWords is the paragraph of one unit and model.
 func defaultsWords(u *Unit, m *spec.Model) string {

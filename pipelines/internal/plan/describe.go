@@ -52,15 +52,15 @@ func (r *Regression) Foreseen() string {
 	if err != nil {
 		return ""
 	}
-	var basis, reason string
+	var basis string
 	err = withinMemory(func() error {
-		basis, reason = cggibbs.Auto(target, o)
+		basis, _ = cggibbs.Auto(target, o)
 		return nil
 	})
 	if err != nil {
 		return ""
 	}
-	return "auto would sample in the basis " + basis + ": " + reason
+	return "auto takes cggibbs in the basis " + basis + " (pipeline explain says why)"
 }
 
 // HasMetrics reports whether the method's chains move by metrics over the coefficients.

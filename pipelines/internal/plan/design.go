@@ -53,6 +53,7 @@ func (u *Unit) coded(m *spec.Model) *design {
 func (u *Unit) design(m *spec.Model) (*design, error) {
 	d := u.coded(m)
 	d.making.Do(func() {
+		defer u.spent(m)
 		if d.err != nil {
 			return
 		}
@@ -83,6 +84,8 @@ func (u *Unit) code(d *design, m *spec.Model) error {
 		Levels:      levels(m.Levels),
 		Contrasts:   m.Contrasts,
 		Room:        u.memory.Room(u.chains),
+		Place:       u.place,
+		Done:        func(column string) { u.readLast(m, column) },
 		File:        u.table.From(),
 		Locate:      u.table.Locate,
 	})

@@ -84,7 +84,7 @@ func (d *Discrete) Gating() Gating {
 }
 
 // Setup makes the sampler, and what counts its states.
-func (d *Discrete) Setup(s Schedule, _ *Previous) (*Setup, error) {
+func (d *Discrete) Setup(_ infer.Parallel, s Schedule, _ *Previous) (*Setup, error) {
 	if d.method.Name == "gibbs" {
 		if err := endsInWarmup(d.fit.Sampler, s.Warmup()); err != nil {
 			return nil, err

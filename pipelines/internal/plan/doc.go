@@ -16,5 +16,5 @@
 //   - schedule.go: how long chains get; memory.go, work.go: what they may take;
 //   - identity.go, changes.go: what decides their draws, and what of it has changed;
 //   - earlier.go, around.go, datasummary.go: starts from the posterior of an earlier fit;
-//   - cases.go, defaults.go, sizes.go: what check, explain and validate ask.
+//   - cases.go, survey.go, defaults.go, sizes.go: what check, explain and validate ask.
 package plan

@@ -3,6 +3,7 @@ package plan
 import (
 	"testing"
 
+	"glmbatch/infer/cggibbs"
 	matrix "glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
@@ -128,5 +129,52 @@ func TestPriorsByName(t *testing.T) {
 	}
 	if got := unused(m, data); len(got) != 1 || got[0] != "nothing" {
 		t.Errorf("unused patterns %q, want the one that matches nothing", got)
+	}
+}
+
+// Of many rows the sums over parts are part of the fingerprint, of others not.
+func TestFingerprintOfTallData(t *testing.T) {
+	p := parse(t)
+	ref := p.Fits()[0]
+	m, err := resolve(ref.Sampler, ref.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &Fit{Pipeline: p, Unit: &Unit{Dataset: ref.Dataset}, Model: ref.Model, Sampler: ref.Sampler}
+	for rows, want := range map[int]string{1 << 14: glm.TallVersion, 1<<14 - 1: ""} {
+		design := &transform.Design{Rows: rows, Data: &glm.Data{X: matrix.NewDense(1, 1)}}
+		id := Identity{Versions: map[string]string{}}
+		(&Regression{Design: design, fit: f, sampler: m}).Identify(&id)
+		if got := id.Versions["tall"]; got != want {
+			t.Errorf("%d rows: version %q, want %q", rows, got, want)
+		}
+	}
+}
+
+// What auto may update in blocks names their version in its fingerprint, what it may not and other bases do not.
+func TestFingerprintOfBlocks(t *testing.T) {
+	for _, c := range []struct {
+		basis, family string
+		rows, columns int
+		want          string
+	}{
+		{"auto", "bernoulli", 65, 64, cggibbs.BlocksVersion}, {"auto", "bernoulli", 64, 64, ""},
+		{"auto", "bernoulli", 65, 63, ""}, {"rotated", "bernoulli", 65, 64, ""}, {"auto", "poisson", 65, 64, ""},
+	} {
+		p := parse(t)
+		p.Samplers[0].Basis = c.basis
+		p.Models[0].Family.Family = glm.Family{Name: c.family, Link: "logit"}
+		ref := p.Fits()[0]
+		m, err := resolve(ref.Sampler, ref.Model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := &Fit{Pipeline: p, Unit: &Unit{Dataset: ref.Dataset}, Model: ref.Model, Sampler: ref.Sampler}
+		design := &transform.Design{Rows: c.rows, Data: &glm.Data{X: matrix.NewDense(c.rows, c.columns)}}
+		id := Identity{Versions: map[string]string{}}
+		(&Regression{Design: design, fit: f, sampler: m}).Identify(&id)
+		if got := id.Versions["blocks"]; got != c.want {
+			t.Errorf("%s, %d × %d: version %q, want %q", c.basis, c.rows, c.columns, got, c.want)
+		}
 	}
 }

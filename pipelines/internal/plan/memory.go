@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"glmbatch/ingest"
+	"glmbatch/internal/mapped"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/transform"
@@ -22,6 +23,23 @@ const fitBytes = 4 << 30
 type Memory struct {
 	Limit   int64 // of the process, in bytes; 0 for none
 	Workers int
+	Work    string // a folder for mapped files; empty: none may be made
+}
+
+// A tall design lives in a mapped file where it would take more than a share of what fits get: the system keeps its
+// pages while there is room, and a run takes the memory of its chains alone. It is no larger than the limit, since each
+// pass of a chain would wait for the disk, and has many rows to a column: of another, factors of its columns are what
+// takes memory.
+const (
+	mappedFrom  = 32 // of what fits get
+	mappedRatio = 64 // rows to a column
+	tableShare  = 8  // of what fits get, which a table takes in the heap before the rest of it goes to files too
+)
+
+// mapped reports whether a design lives in a mapped file.
+func (m Memory) mapped(rows, columns int, entries int64) bool {
+	return m.Work != "" && mapped.Supported && m.Limit > 0 && entries == int64(rows)*int64(columns) &&
+		rows >= mappedRatio*columns && 8*entries > m.Fits()/mappedFrom && 8*entries <= m.Limit
 }
 
 // MemoryOf is what the fits of a pipeline may take.
@@ -68,6 +86,14 @@ func (m Memory) reading() int64 {
 // Bound sets what may be read of a source.
 func (m Memory) Bound(src *ingest.Source) { src.MaxBytes, src.MaxText = m.reading(), m.Limit }
 
+// beyond is what a table may take in files of a folder.
+func (m Memory) beyond(files *mapped.Folder) ingest.Beyond {
+	if files == nil {
+		return ingest.Beyond{}
+	}
+	return ingest.Beyond{Memory: files.Allocator(), Heap: m.Fits() / tableShare, Most: m.Limit}
+}
+
 // need estimates the memory of one fit with so many stored entries of its design:
 // the design, as much again for a basis or its factors, each chain's state, blocks
 // of those that are drawn, summaries.
@@ -80,6 +106,9 @@ func need(entries int64, rows, columns, chains, workers int) int64 {
 // regressionNeed estimates the memory of a regression: what all fits need, and the design once more than it is held,
 // since its coding makes a copy.
 func (m Memory) regressionNeed(rows, columns int, entries int64, chains int) Need {
+	if m.mapped(rows, columns, entries) {
+		entries = 0
+	}
 	return Need{
 		Bytes:  need(entries, rows, columns, chains, m.Workers) + 8*entries,
 		What:   fmt.Sprintf("%d rows × %d columns with %d chains need", rows, columns, chains),
@@ -103,12 +132,18 @@ func (m Memory) Weight(u *Unit, fits []*Fit) int64 {
 	if u.table == nil {
 		return 0
 	}
-	weight := u.table.Bytes()
+	weight := u.bytes
+	if u.files != nil {
+		weight = min(weight, m.Fits()/tableShare)
+	}
 	if m.Limit == 0 {
 		return min(m.Fits(), 2*weight)
 	}
 	for _, f := range fits {
 		rows, columns, entries := u.foreseen(f.Model)
+		if u.memory.mapped(rows, columns, entries) {
+			entries = 0
+		}
 		weight += need(entries, rows, columns, f.Pipeline.Run.Chains, m.Workers)
 	}
 	return min(m.Fits(), weight)

@@ -27,8 +27,8 @@ type Problem interface {
 	// Identify adds to an identity what decides the draws besides names, lengths and seed.
 	Identify(*Identity)
 	// Setup makes what the chains of the fit share. from is the posterior to start from, nil for none. It computes
-	// as long as a factorisation of the design takes.
-	Setup(s Schedule, from *Previous) (*Setup, error)
+	// as long as a factorisation of the design takes, parts of that side by side where by has workers.
+	Setup(by infer.Parallel, s Schedule, from *Previous) (*Setup, error)
 	// Solve finds the answer of a method without chains.
 	Solve() (*Solution, error)
 	// ToData takes a point of a chain to the units of the data, in place.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"glmbatch/ingest"
+	"glmbatch/internal/mapped"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/synthetic"
 )
@@ -23,6 +24,9 @@ type Reader struct {
 	// the table are yielded, which have memory of their own.
 	Claim func(ctx context.Context, bytes int64) error
 	Read  func()
+	// Work is a folder for files of tables and designs that are larger than the heap should hold; empty: all live there.
+	// Who names it closes each unit.
+	Work string
 }
 
 // Units yields the units of all data sets of which fits are chosen, in the order of the spec. It stops at the first
@@ -59,16 +63,6 @@ func (r *Reader) Table(ctx context.Context, dataset, key string) (table *ingest.
 		}
 	}
 	return table, nil
-}
-
-// first is the first unit of a data set, or one with the error none where there is no unit.
-func (r *Reader) first(ctx context.Context, ds *spec.Dataset, none error) *Unit {
-	first, enough := &Unit{Dataset: ds, Err: none}, errors.New("one unit is enough")
-	_ = r.read(ctx, ds, func(u *Unit) error {
-		first = u
-		return enough
-	})
-	return first
 }
 
 // models lists the chosen models of a data set.
@@ -116,6 +110,11 @@ func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 		tables []*ingest.Table
 		err    error
 	}
+	var files *mapped.Folder // of a table that is one unit; groups are copies
+	if len(ds.By) == 0 {
+		files = r.files()
+		s.Beyond = MemoryOf(r.Pipeline).beyond(files)
+	}
 	got, left := Unless(ctx, Patience, func() (got reading) {
 		got.tables, got.err = readTables(ctx, s, ds.By)
 		return got
@@ -127,6 +126,7 @@ func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 		return ctx.Err()
 	}
 	if got.err != nil {
+		files.Release()
 		return yield(&Unit{Dataset: ds, Key: s.Key, Err: got.err})
 	}
 	for _, t := range got.tables {
@@ -134,12 +134,23 @@ func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 			continue
 		}
 		u := r.unit(ds, t.Key)
-		u.table = t
+		u.table, u.bytes, u.files = t, t.Bytes(), files
+		if files == nil {
+			u.files = r.files()
+		}
 		if err := yield(u); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// files is a place for what the heap should not hold, nil where there is none.
+func (r *Reader) files() *mapped.Folder {
+	if r.Work == "" || !mapped.Supported || r.Pipeline.Run.Memory == 0 {
+		return nil
+	}
+	return mapped.In(r.Work)
 }
 
 // readTables reads a source, and divides it by the values of columns if there
@@ -199,7 +210,9 @@ func (r *Reader) source(ctx context.Context, ds *spec.Dataset) (ingest.Source, f
 
 // unit is one with the memory that the run may take.
 func (r *Reader) unit(ds *spec.Dataset, key string) *Unit {
-	return &Unit{Dataset: ds, Key: key, memory: MemoryOf(r.Pipeline), chains: r.Pipeline.Run.Chains}
+	u := &Unit{Dataset: ds, Key: key, memory: MemoryOf(r.Pipeline), chains: r.Pipeline.Run.Chains}
+	u.memory.Work = r.Work
+	return u
 }
 
 // bound sets what may be read of a source.

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"glmbatch/infer"
+	"glmbatch/infer/cggibbs"
 	matrix "glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/priordraws"
@@ -57,7 +59,9 @@ func (r *Regression) Lengths(s Schedule, _ *spec.Run) Schedule { return s }
 // Need counts the design, and what its method makes of it.
 func (r *Regression) Need(chains, workers int) Need {
 	rows, columns := r.Rows, r.Data.Cols()
-	out := Memory{Workers: workers}.regressionNeed(rows, columns, r.Data.X.Entries(), chains)
+	memory := r.fit.Unit.memory
+	memory.Workers = workers
+	out := memory.regressionNeed(rows, columns, r.Data.X.Entries(), chains)
 	return r.sampler.work(r.Data.X, out, chains)
 }
 
@@ -66,6 +70,12 @@ func (r *Regression) Identify(id *Identity) {
 	id.Data, id.Model = r.dataHash, identifyModel(r.fit.Model)
 	if _, sparse := r.Data.X.(*matrix.Sparse); sparse {
 		id.Versions["sparse"] = matrix.SparseVersion // whose sums have another order
+	}
+	if o, ok := r.sampler.Options.(cggibbs.Options); ok && o.Basis == "auto" && cggibbs.MayBlock(r.Family(), r.Data) {
+		id.Versions["blocks"] = cggibbs.BlocksVersion
+	}
+	if glm.Tall(r.Rows) {
+		id.Versions["tall"] = glm.TallVersion
 	}
 	if m := r.fit.Model; r.sampler.Trajectories != nil && m.Family.Name == "gamma" && m.PrecisionWeights != "" {
 		id.Versions["gradient"] = "2" // 1 was wrong in shape after rows of other precisions than 1
@@ -84,26 +94,26 @@ func (r *Regression) Posterior() glm.Model { return posterior(r.fit.Model, r.Dat
 
 // Target is the posterior with the design; its chains start from an earlier posterior if from is not nil.
 func (r *Regression) Target(from *Previous) (*glm.Target, error) {
-	target, err := r.target()
+	target, err := r.target(nil)
 	if err != nil {
 		return nil, err
 	}
 	return r.around(target, from)
 }
 
-func (r *Regression) target() (*glm.Target, error) {
+func (r *Regression) target(by infer.Parallel) (*glm.Target, error) {
 	model := r.Posterior()
 	if r.sampler.Name == PriorMethod {
 		if err := priordraws.Check(&model, r.Data.Names); err != nil {
 			return nil, err
 		}
 	}
-	return glm.NewTarget(r.Data, model)
+	return glm.NewTargetBy(by, r.Data, model)
 }
 
 // Setup makes the target and the sampler.
-func (r *Regression) Setup(_ Schedule, from *Previous) (*Setup, error) {
-	target, err := r.target()
+func (r *Regression) Setup(by infer.Parallel, _ Schedule, from *Previous) (*Setup, error) {
+	target, err := r.target(by)
 	if err != nil {
 		return nil, r.fit.Explain(err)
 	}

@@ -2,9 +2,11 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"glmbatch/internal/words"
+	"glmbatch/pipelines/internal/spec"
 )
 
 // Selector narrows a run to some of its fits. Patterns of one field are
@@ -22,8 +24,8 @@ func ParseSelector(terms []string) (Selector, error) {
 	for _, term := range terms {
 		field, pattern, ok := strings.Cut(term, "=")
 		if !ok || !contains(selectorFields, field) {
-			return s, fmt.Errorf("--only %q: write FIELD=PATTERN, FIELD being one of %s", term,
-				strings.Join(selectorFields, ", "))
+			return s, words.Hint(fmt.Errorf("--only %q: write FIELD=PATTERN", term),
+				words.DidYouMean(field, "fields", selectorFields))
 		}
 		s.fields[field] = append(s.fields[field], pattern)
 	}
@@ -84,4 +86,63 @@ func begins(pattern, name string) bool {
 		}
 	}
 	return false
+}
+
+// FieldNames are the names that fits have, by field of a selector.
+type FieldNames map[string][]string
+
+// Add adds the names of a fit.
+func (n FieldNames) Add(dataset, model, sampler string) {
+	for field, name := range map[string]string{"dataset": dataset, "model": model, "sampler": sampler} {
+		if !contains(n[field], name) {
+			n[field] = append(n[field], name)
+		}
+	}
+}
+
+// Unmatched says of the first pattern that matches no name which names there are, and the nearest of them; it is
+// empty where each pattern matches one. The part of a data set's pattern behind a slash may name a file or group.
+func (s Selector) Unmatched(names FieldNames) string {
+	for _, field := range selectorFields {
+		for _, pattern := range s.fields[field] {
+			name := pattern
+			if field == "dataset" {
+				name, _, _ = strings.Cut(pattern, "/")
+			}
+			named := func(n string) bool { return words.Match(name, n) || words.Match(pattern, n) }
+			if !slices.ContainsFunc(names[field], named) {
+				return begunLike(name, names[field]) + words.DidYouMean(name, "each "+field+" there is", names[field])
+			}
+		}
+	}
+	return ""
+}
+
+// begunLike is the first candidate that begins as a name does but for its last letter, as esoph does of esof; empty
+// where there is none, or a nearer one.
+func begunLike(name string, candidates []string) string {
+	if len(name) < 4 || words.Nearest(name, candidates) != "" {
+		return ""
+	}
+	front := strings.ToLower(name[:len(name)-1])
+	for _, c := range candidates {
+		if strings.HasPrefix(strings.ToLower(c), front) {
+			return fmt.Sprintf("did you mean %q? ", c)
+		}
+	}
+	return ""
+}
+
+// NothingSelected is the error of a call whose terms select no fit of a spec: which term is at fault, and what was
+// perhaps meant.
+func (s Selector) NothingSelected(p *spec.Pipeline, err error) error {
+	names := FieldNames{}
+	for _, f := range p.Fits() {
+		names.Add(f.Dataset.Name, f.Model.Name, f.Sampler.Name)
+	}
+	hint := s.Unmatched(names)
+	if hint == "" {
+		hint = "pipeline validate lists the fits of a spec"
+	}
+	return words.Hint(err, hint)
 }

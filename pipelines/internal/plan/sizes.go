@@ -1,34 +1,12 @@
 package plan
 
 import (
-	"context"
 	"fmt"
 
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/discrete"
 	"glmbatch/pipelines/internal/spec"
 )
-
-// Sizes says what the fits of models of kind mrf take in memory, a line for each data
-// set and model; where the data cannot be read, why.
-func Sizes(ctx context.Context, p *spec.Pipeline, example func(string) ([]byte, error)) []string {
-	r := &Reader{Pipeline: p, Example: example}
-	var out []string
-	for _, ds := range p.Datasets {
-		if !ds.Discrete() {
-			continue
-		}
-		first := r.first(ctx, ds, fmt.Errorf("there are no variables"))
-		seen := map[*spec.Model]bool{}
-		for _, m := range r.models(ds.Name) {
-			if !seen[m] {
-				seen[m] = true
-				out = append(out, sizeWords(p, first, m))
-			}
-		}
-	}
-	return out
-}
 
 // sizeWords is the line of one unit and model.
 func sizeWords(p *spec.Pipeline, u *Unit, m *spec.Model) string {

@@ -3,9 +3,12 @@ package plan
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"sync"
 
+	matrix "glmbatch/infer/design"
 	"glmbatch/ingest"
+	"glmbatch/internal/mapped"
 	"glmbatch/pipelines/internal/discrete"
 	"glmbatch/pipelines/internal/spec"
 )
@@ -18,13 +21,16 @@ type Unit struct {
 	Err     error  // why it cannot be read, and the error of all its fits; nil if it was
 
 	table    *ingest.Table  // nil of discrete variables
+	bytes    int64          // of the table when it was read
 	discrete *discrete.Data // nil of a table
 	memory   Memory         // for what models make of it
+	files    *mapped.Folder // of tables and designs that do not live in the heap; nil: all do
 	chains   int
 
 	mu      sync.Mutex
 	designs map[*spec.Model]*design
 	fields  map[*spec.Model]*field
+	awaited map[*spec.Model]bool // models whose designs are yet to be made, after Spend
 }
 
 // Name is how people and --only call the unit.
@@ -38,7 +44,72 @@ func (u *Unit) Bytes() int64 {
 	case u.table == nil:
 		return 0
 	}
-	return 2 * u.table.Bytes()
+	return 2 * u.bytes
+}
+
+// Spend says that nothing but these fits, all of the unit's, reads its table: while the last of their designs is made
+// its columns are given back, each when it has been read. It is called before any design is made.
+func (u *Unit) Spend(fits []*Fit) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.awaited = nil; u.table == nil {
+		return
+	}
+	u.awaited = map[*spec.Model]bool{}
+	for _, f := range fits {
+		u.awaited[f.Model] = true
+	}
+}
+
+// readLast gives back a column of the table if no other model reads it: others have their designs.
+func (u *Unit) readLast(m *spec.Model, column string) {
+	u.mu.Lock()
+	last, columns := len(u.awaited) == 1 && u.awaited[m], len(u.designs[m].reads)
+	u.mu.Unlock()
+	if last {
+		u.table.Drop(column)
+		reclaim(u.bytes / int64(columns))
+	}
+}
+
+// spent gives back what is left of the table when the last of the designs is made, or cannot be.
+func (u *Unit) spent(m *spec.Model) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if !u.awaited[m] {
+		return
+	}
+	if delete(u.awaited, m); len(u.awaited) == 0 {
+		u.table.Release()
+		reclaim(u.bytes)
+	}
+}
+
+// Close gives back what the unit has in files. It is called when its last fit is done; what a fit that was left alone
+// still computes reads zeros.
+func (u *Unit) Close() { u.files.Release() }
+
+// place makes the matrix of a dense design, in the heap or in a file.
+func (u *Unit) place(rows, columns int) (*matrix.Dense, error) {
+	if u.files == nil || !u.memory.mapped(rows, columns, int64(rows)*int64(columns)) {
+		return matrix.NewDense(rows, columns), nil
+	}
+	region, err := u.files.Numbers(rows * columns)
+	if err != nil {
+		return nil, err
+	}
+	return &matrix.Dense{Rows: rows, Cols: columns, Values: region.Values, Place: region}, nil
+}
+
+// reclaimFrom is how many bytes that are dead are worth a collection at once. The collector waits for as much garbage
+// as a share of what lives, which beside a tall design is a copy of it.
+const reclaimFrom = 32 << 20
+
+// reclaim gives memory that is dead now back to the system, if it is much.
+func reclaim(bytes int64) {
+	if bytes >= reclaimFrom {
+		debug.FreeOSMemory()
+	}
 }
 
 // notes is what was seen while the unit's table was read.

@@ -53,6 +53,8 @@ func withinMemory(setup func() error) (err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
+		case *matrix.PlaceError:
+			err = words.Hint(p, "make room on the disk of the ledger, or give the run more: --memory")
 		case *matrix.DenseError:
 			err = words.Hint(p, "name method: cggibbs, which keeps the design sparse, or give it more: --memory, or "+
 				"run: {memory: …}")

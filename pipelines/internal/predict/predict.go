@@ -56,7 +56,7 @@ func Run(ctx context.Context, w io.Writer, c Config) error {
 	if err != nil {
 		return err
 	}
-	ledger, err := report.Open(c.Database, report.Options{LockWait: c.LockWait})
+	ledger, err := report.Open(c.Database, report.Options{LockWait: c.LockWait, Later: true})
 	if err != nil {
 		return err
 	}
@@ -97,9 +97,18 @@ func Run(ctx context.Context, w io.Writer, c Config) error {
 }
 
 // NoFit says that a ledger has none of the fits that a call names.
-func NoFit(l *report.Ledger) *CallError {
-	return &CallError{words.Hint(errors.New("the ledger "+l.Path()+" has no complete fit of that name"),
-		`pipeline sql "SELECT dataset, key, model, sampler FROM latest" lists them`)}
+func NoFit(ctx context.Context, l *report.Ledger, only plan.Selector) *CallError {
+	hint := `pipeline sql "SELECT dataset, key, model, sampler FROM latest" lists them`
+	if keys, err := l.Names(ctx); err == nil {
+		names := plan.FieldNames{}
+		for _, k := range keys {
+			names.Add(k.Dataset, k.Model, k.Sampler)
+		}
+		if near := only.Unmatched(names); near != "" {
+			hint = near + "; " + hint
+		}
+	}
+	return &CallError{words.Hint(errors.New("the ledger "+l.Path()+" has no complete fit of that name"), hint)}
 }
 
 // choose finds the one fit that the call names.
@@ -119,7 +128,7 @@ func choose(ctx context.Context, ledger *report.Ledger, c Config) (report.Fitted
 	}
 	switch {
 	case len(found) == 0:
-		return report.Fitted{}, NoFit(ledger)
+		return report.Fitted{}, NoFit(ctx, ledger, c.Only)
 	case len(found) > 1:
 		return report.Fitted{}, &CallError{words.Hint(errors.New("predictions are made from one fit, and several are "+
 			"named:\n"+strings.Join(names, "\n")), "narrow them by --only dataset=…, --only model=…, --only sampler=…")}
@@ -156,12 +165,35 @@ func dispersionsOf(family glm.Family, f report.Fitted) (out []predictive.Dispers
 	return out, nil
 }
 
+// lacking is the error of new data without a column that the model predicts by. Code would find it too, and knows
+// only of the columns that were read.
+func lacking(dataset string, record *transform.Record, schema *ingest.Schema) error {
+	needed, err := record.Inputs(false)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, field := range schema.Fields() {
+		names = append(names, field.Name)
+	}
+	for _, name := range needed {
+		if !slices.Contains(names, name) {
+			return &transform.ColumnError{Dataset: dataset, Column: name, Err: words.Hint(
+				errors.New("the model reads it, and these data do not have it"), transform.UnknownHint(name, "columns", names))}
+		}
+	}
+	return nil
+}
+
 // table reads the rows to predictive.
 func (c *Config) table(ctx context.Context, f report.Fitted, record *transform.Record) (*ingest.Table, error) {
 	if c.Data != "" {
 		wanted := func(schema *ingest.Schema) ([]string, error) {
 			inputs, err := record.Inputs(true) // those that are there; Code says what is missing
 			if err != nil {
+				return nil, err
+			}
+			if err := lacking(c.Data, record, schema); err != nil {
 				return nil, err
 			}
 			var out []string

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/transform"
 )
@@ -83,6 +84,7 @@ func (f *Fit) Blocks(ctx context.Context, data *glm.Data) iter.Seq2[*Block, erro
 			b.First, b.Rows = first, min(rows, n-first)
 			b.Eta = b.Eta[:b.Rows*f.Size()]
 			err := errors.Join(ctx.Err(), f.fill(b, data))
+			design.IdleRows(data.X, first, first+b.Rows)
 			if !yield(b, err) || err != nil {
 				return
 			}

@@ -46,6 +46,7 @@ type Column struct {
 	Kind     Kind
 	Values   []float64 // of numbers and truth values, NaN where the cell is missing
 	Levels   []string  // distinct cells of text, in byte order; at most mostLevels
+	codes    []float64 // of text, which level a row has, in the order in which they came; NaN where the cell is missing
 	Many     bool      // there are more than mostLevels
 	Missing  int
 	Distinct int // of numbers: distinct values, at most mostLevels + 1
@@ -62,12 +63,12 @@ type Column struct {
 // Cost: O(n) for n rows, and O(n) memory for numbers.
 func Look(name string, data *arrow.Chunked) *Column {
 	c := &Column{Name: name}
-	levels := map[string]bool{}
+	levels := map[string]int{}
 	for _, chunk := range data.Chunks() {
 		for i := range chunk.Len() {
 			if chunk.IsNull(i) {
 				c.Missing++
-				c.Values = append(c.Values, math.NaN())
+				c.Values, c.codes = append(c.Values, math.NaN()), append(c.codes, math.NaN())
 				continue
 			}
 			c.Present++
@@ -81,10 +82,15 @@ func Look(name string, data *arrow.Chunked) *Column {
 				c.Values = append(c.Values, map[bool]float64{true: 1}[a.Value(i)])
 			case *array.String:
 				c.Kind = Text
-				if levels[a.Value(i)] = true; len(levels) > mostLevels {
+				code, known := levels[a.Value(i)]
+				switch {
+				case !known && len(levels) == mostLevels:
 					c.Many = true
-					delete(levels, a.Value(i))
+				case !known:
+					code = len(levels)
+					levels[a.Value(i)] = code
 				}
+				c.codes = append(c.codes, float64(code))
 			default:
 				c.Kind = Time
 			}
@@ -99,6 +105,7 @@ func Look(name string, data *arrow.Chunked) *Column {
 		c.Distinct = len(c.Levels)
 		return c
 	}
+	c.codes = nil
 	c.measure()
 	return c
 }
@@ -146,7 +153,10 @@ func (c *Column) measure() {
 }
 
 // logSkewness is the skewness of the logarithms of positive numbers.
-func (c *Column) logSkewness() float64 {
+func (c *Column) logSkewness() float64 { return c.log().Skewness }
+
+// log is the column of the logarithms of positive numbers.
+func (c *Column) log() *Column {
 	logs := &Column{}
 	for _, v := range c.Values {
 		logs.Values = append(logs.Values, math.Log(v))
@@ -155,7 +165,19 @@ func (c *Column) logSkewness() float64 {
 		}
 	}
 	logs.measure()
-	return logs.Skewness
+	return logs
+}
+
+// cells are numbers that differ where cells do, NaN where they are missing; nil where they
+// are not known.
+func (c *Column) cells() []float64 {
+	if c.Many {
+		return nil
+	}
+	if c.codes != nil {
+		return c.codes
+	}
+	return c.Values
 }
 
 // constant reports whether all cells that are there are equal.

@@ -33,7 +33,7 @@ type roles struct {
 var (
 	responseNames = strings.Fields("y response target outcome label class type status event case died dead death " +
 		"deaths survived default churn success successes cases ncases n_cases claims claim_count count counts n_claims " +
-		"days breaks")
+		"breaks")
 	trialNames    = strings.Fields("trials trial n size total totals attempts exposed at_risk tested number")
 	failureNames  = strings.Fields("failure failures controls ncontrols n_controls")
 	exposureNames = strings.Fields("exposure exposures person_years pyears personyears population pop holders policies " +
@@ -41,13 +41,30 @@ var (
 	offsetNames    = strings.Fields("offset log_exposure logexposure log_population log_pop")
 	frequencyNames = strings.Fields("freq frequency frequencies frequency_weight frequency_weights weights_freq")
 	idNames        = regexp.MustCompile(`(?i)^(id|uuid|guid|key|index|idx|row|rownames?|row_?(id|number|names?)|` +
-		`obs|observation|x\.?1|unnamed.*|.+_(id|uuid|key))$`)
+		`obs|observation|x\.?1|unnamed.*|.+[_.](id|uuid|key))$`)
+	strataNames = regexp.MustCompile(`(?i)^(.+[_.])?(stratum|strata|matched|match|matchset|riskset|pair|pairs)` +
+		`([_.]?(id|no|nr))?$`)
+	groupNames = regexp.MustCompile(`(?i)^(subject|subj|person|patient|participant|respondent|individual|household|` +
+		`family|animal|litter|brood|herd|cage|plate|batch|school|class|hospital|clinic|site|location|village|county|` +
+		`cluster|item|user|customer|account|store|shop|zip|zipcode|postcode)([_.]?(id|no|nr|number|code))?$`)
 )
 
 func named(c *Column, names []string) bool { return slices.Contains(names, strings.ToLower(c.Name)) }
 
+// NoResponseError reports that nothing speaks for a column as the response.
+type NoResponseError struct {
+	From string
+	// Candidates are the columns that can be one.
+	Candidates []string
+}
+
+// Error names them.
+func (e *NoResponseError) Error() string {
+	return fmt.Sprintf("nothing says which column of %s is the response: it can be %s", e.From, words.List(e.Candidates))
+}
+
 // choose finds the response: the column that was asked for, one that is called like a
-// response, or the last one that can be one.
+// response, or the only one that can be one.
 func (t *Table) choose() (role, error) {
 	if t.Response != "" {
 		at := slices.IndexFunc(t.Columns, func(c *Column) bool { return c.Name == t.Response })
@@ -69,24 +86,29 @@ func (t *Table) choose() (role, error) {
 			}
 		}
 	}
-	var last, two *Column
+	var able []*Column
+	none := &NoResponseError{From: t.From}
 	for _, c := range t.Columns {
-		if !c.answers() || idNames.MatchString(c.Name) || c.Serial {
-			continue
-		}
-		last = c
-		if _, _, ok := c.two(); ok {
-			two = c
+		if c.answers() && !idNames.MatchString(c.Name) && !c.Serial {
+			able, none.Candidates = append(able, c), append(none.Candidates, c.Name)
 		}
 	}
-	switch {
-	case last == nil:
+	switch len(able) {
+	case 0:
 		return role{}, words.Hint(fmt.Errorf("%s has no column that can be a response", t.From),
 			"a response is numbers, true and false, or text of two levels, and not constant")
-	case two != nil && two == last:
-		return role{last, "the last column, of two values"}, nil
+	case 1:
+		return role{able[0], "no other column can be one"}, nil
 	}
-	return role{last, "the last column that can be one; --response names another"}, nil
+	return role{}, words.Hint(none, "--response names it, for example --response "+shellName(able[0].Name))
+}
+
+// shellName is a name as a shell takes it.
+func shellName(name string) string {
+	if plain.MatchString(name) {
+		return name
+	}
+	return "'" + strings.ReplaceAll(name, "'", `'\\''`) + "'"
 }
 
 func (t *Table) names() string {
@@ -153,11 +175,13 @@ func (t *Table) assign() (*roles, error) {
 			r.frequency = role{c, "whole numbers, and called like it: each row stands for so many"}
 		case why != "":
 			r.out = append(r.out, role{c, why})
-		case tells(y, c):
+		case tells(y, c) || fixes(c, y):
 			r.out = append(r.out, role{c, "it tells " + y.Name +
 				" row by row: it was computed from it, or is known only after it"})
 		case slices.ContainsFunc(r.predictors, func(p *Column) bool { return equalCells(p, c) }):
 			r.out = append(r.out, role{c, "it is equal to a column before it"})
+		case slices.ContainsFunc(r.predictors, func(p *Column) bool { return sameLine(p, c) }):
+			r.out = append(r.out, role{c, "it is a column before it, but for its unit"})
 		default:
 			r.predictors = append(r.predictors, c)
 		}
@@ -192,6 +216,12 @@ func (c *Column) useless(rows int) string {
 		return fmt.Sprintf("%d of %d cells are missing", c.Missing, rows)
 	case c.Kind == Number && idNames.MatchString(c.Name) && c.Whole && (c.Distinct == rows || c.Distinct > mostLevels):
 		return "it numbers the rows"
+	case c.Kind == Number && c.Whole && strataNames.MatchString(c.Name):
+		return "it is called like the number of a stratum or matched set: a number of it means nothing"
+	case c.Kind == Number && c.Whole && c.Distinct > 2 && idNames.MatchString(c.Name):
+		return "it is called like an identifier: a number of it means nothing"
+	case c.Kind == Number && c.Whole && c.Distinct > mostFactor && groupNames.MatchString(c.Name):
+		return fmt.Sprintf("it numbers %d groups: a number of one means nothing", c.Distinct)
 	case c.Serial:
 		return "it counts the rows: 1 more in each"
 	}
@@ -217,7 +247,61 @@ func tells(y, c *Column) bool {
 	if _, _, ok := y.two(); ok {
 		return c.Distinct > 10 && separates(y.indicator(), c.Values)
 	}
-	return math.Abs(correlation(y.Values, c.Values)) > 0.99999
+	return sameLine(y, c) || y.Min > 0 && sameLine(y.log(), c) || c.Min > 0 && sameLine(y, c.log())
+}
+
+// sameLine reports whether one column of numbers is the other but for its unit.
+func sameLine(a, b *Column) bool {
+	return a.Values != nil && b.Values != nil && len(a.Values) > 4 && a.Distinct > 2 && b.Distinct > 2 &&
+		math.Abs(correlation(a.Values, b.Values)) > 0.99999
+}
+
+// byChance is the probability below which it is no chance that rows of one value of a
+// column all have one value of the response.
+const byChance = 1e-6
+
+// leastRepeats is how often each value occurs, on average, in a column of which that can be
+// said: rows that stand in a file twice agree in all columns.
+const leastRepeats = 5
+
+// fixes reports whether rows that agree in c agree in y, more often than chance has it: were
+// y mixed at random, groups of n_g rows would all agree with probability Π_g Σ_v p_v^n_g,
+// p_v being the share of the value v of y.
+func fixes(c, y *Column) bool {
+	cells, answers := c.cells(), y.cells()
+	if cells == nil || answers == nil {
+		return false
+	}
+	first, size, share := map[float64]float64{}, map[float64]float64{}, map[float64]float64{}
+	rows := 0.0
+	for i, v := range cells {
+		a := answers[i]
+		if math.IsNaN(v) || math.IsNaN(a) {
+			continue
+		}
+		if was, seen := first[v]; seen && was != a {
+			return false
+		}
+		first[v] = a
+		size[v]++
+		share[a]++
+		rows++
+	}
+	if len(share) < 2 || float64(len(size))*leastRepeats > rows {
+		return false
+	}
+	chance := 0.0 // its logarithm
+	for _, n := range size {
+		if n == 1 {
+			continue
+		}
+		sum := 0.0
+		for _, k := range share {
+			sum += math.Pow(k/rows, n)
+		}
+		chance += math.Log(sum)
+	}
+	return chance < math.Log(byChance)
 }
 
 // separates reports whether a threshold of x splits the two classes.

@@ -16,6 +16,9 @@ type Proposal struct {
 	Response string
 	Family   string
 	Formula  string
+	// Why says of the response, the family and each column that is left out why it was
+	// chosen or left out.
+	Why []string
 }
 
 // Spec proposes a spec for t. The error tells that there is no response.
@@ -27,7 +30,25 @@ func (t *Table) Spec() (*Proposal, error) {
 	d := r.columns(t)
 	f := t.familyOf(r, func(f *family) []byte { return t.write(r, f, d, true) })
 	return &Proposal{Spec: t.write(r, f, d, false), Response: r.response.column.Name, Family: f.name,
-		Formula: t.formula(r, f)}, nil
+		Formula: t.formula(r, f), Why: r.why(f)}, nil
+}
+
+// mostOut is how many columns that are left out are named one by one.
+const mostOut = 20
+
+// why are the reasons of the choices, for a person who does not read the spec.
+func (r *roles) why(f *family) []string {
+	out := []string{
+		fmt.Sprintf("response %s: %s", r.response.column.Name, r.response.why),
+		fmt.Sprintf("family %s: %s", f.name, strings.Join(f.why, ". ")),
+	}
+	for i, o := range r.out {
+		if i == mostOut {
+			return append(out, fmt.Sprintf("left out besides: %d columns, for reasons like these", len(r.out)-mostOut))
+		}
+		out = append(out, fmt.Sprintf("left out %s: %s", o.column.Name, strings.TrimPrefix(o.why, "since ")))
+	}
+	return out
 }
 
 // plain are names that a formula takes without quotes.
@@ -142,10 +163,9 @@ func (t *Table) writeColumns(p *page, r *roles) {
 	if c := r.offset.column; c != nil {
 		p.note(4, "%s is an offset: %s. It is added to the linear predictor with coefficient 1.", c.Name, r.offset.why)
 	}
-	const most = 20
 	for i, o := range r.out {
-		if i == most {
-			p.note(4, "Left out besides: %d columns, for reasons like these.", len(r.out)-most)
+		if i == mostOut {
+			p.note(4, "Left out besides: %d columns, for reasons like these.", len(r.out)-mostOut)
 			break
 		}
 		p.note(4, "Left out: %s, since %s.", o.column.Name, strings.TrimPrefix(o.why, "since "))

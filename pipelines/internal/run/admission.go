@@ -10,13 +10,16 @@ import (
 	"glmbatch/pipelines/internal/plan"
 )
 
-// admittedFits is the number of fits per worker that may be read, set up, drawn or judged at once. openFiles bounds
-// the open files of fits that await their commit, whose units have at most smallUnit bytes: the more of them are
-// stored together, the less each costs.
+// admittedFits is the number of fits per worker that may be read, set up, drawn or judged at once. Fits that await
+// their commit, and whose units have at most smallUnit bytes, take together at most awaitingBytes and openFiles: the
+// more of them are stored together, the less each costs.
 const (
-	admittedFits = 4
-	openFiles    = 400
-	smallUnit    = 2 << 20
+	admittedFits  = 4
+	openFiles     = 400
+	awaitingBytes = 128 << 20
+	smallUnit     = 2 << 20
+	// awaitingFit is what a fit takes besides its table, design and draws.
+	awaitingFit = 64 << 10
 )
 
 // admission bounds what is under way at once. It decides no bits.
@@ -25,7 +28,7 @@ type admission struct {
 	bytes    *semaphore.Weighted // in flight: the tables and designs of admitted units, and the table that is read
 	claimed  int64               // of it, by the table that is read; of the goroutine that reads
 	fits     *semaphore.Weighted // admitted
-	awaiting *semaphore.Weighted // files of fits that await their commit
+	awaiting *semaphore.Weighted // bytes of fits that await their commit
 	busy     atomic.Int64        // admitted fits that have not come to their commit
 	idle     chan struct{}       // told when busy comes to 0
 }
@@ -33,7 +36,7 @@ type admission struct {
 func newAdmission(m plan.Memory) *admission {
 	return &admission{
 		memory: m, bytes: semaphore.NewWeighted(m.Fits()), fits: semaphore.NewWeighted(int64(admittedFits * m.Workers)),
-		awaiting: semaphore.NewWeighted(openFiles), idle: make(chan struct{}, 1),
+		awaiting: semaphore.NewWeighted(awaitingBytes), idle: make(chan struct{}, 1),
 	}
 }
 
@@ -42,12 +45,14 @@ func newAdmission(m plan.Memory) *admission {
 func (a *admission) unit(ctx context.Context, u *plan.Unit, fits []*plan.Fit) (done func(), err error) {
 	weight := a.memory.Weight(u, fits)
 	if err := a.bytes.Acquire(ctx, weight); err != nil {
+		u.Close()
 		return nil, err
 	}
 	var left atomic.Int64
 	left.Store(int64(len(fits)))
 	return func() {
 		if left.Add(-1) == 0 {
+			u.Close()
 			a.bytes.Release(weight)
 		}
 	}, nil
@@ -76,13 +81,14 @@ type admitted struct {
 	admission *admission
 	// await says that the fit has come to its commit; leave makes room for another one. Each works once.
 	await, leave func()
+	unit         func() // gives back the fit's part of its unit's room
 }
 
 // fit waits for a place. When ctx ends, those that have one give it back.
 func (a *admission) fit(ctx context.Context) *admitted {
 	_ = a.fits.Acquire(context.WithoutCancel(ctx), 1)
 	a.busy.Add(1)
-	out := &admitted{admission: a}
+	out := &admitted{admission: a, unit: func() {}}
 	out.await = sync.OnceFunc(func() {
 		if a.busy.Add(-1) == 0 {
 			select {
@@ -98,18 +104,25 @@ func (a *admission) fit(ctx context.Context) *admitted {
 	return out
 }
 
+// awaits is what a fit takes while it awaits its commit: a table, a design and what is held of its draws, or as
+// large a share of the bytes as its open files are of openFiles. At most half of all, so that there is always room
+// for more than what is being written.
+func awaits(u *plan.Unit, held int64, files int) int64 {
+	return min(awaitingBytes/2, awaitingFit+2*u.Bytes()+held+awaitingBytes/openFiles*int64(files))
+}
+
 // toCommit waits for room among the fits that await their commit, and gives a
-// small fit's place to another; a larger one keeps it, so that what
+// small fit's place to another, with its part of the unit's room; a larger one keeps both, so that what
 // waits takes little memory. The fit calls done when it waits no more.
-func (p *admitted) toCommit(ctx context.Context, u *plan.Unit, files int) (done func(), err error) {
+func (p *admitted) toCommit(ctx context.Context, u *plan.Unit, bytes int64) (done func(), err error) {
 	if u.Bytes() > smallUnit {
 		p.await()
 		return func() {}, nil
 	}
-	open := min(openFiles, int64(files)) // none any more, once the spool is removed
-	if err := p.admission.awaiting.Acquire(ctx, open); err != nil {
+	if err := p.admission.awaiting.Acquire(ctx, bytes); err != nil {
 		return nil, err
 	}
 	p.leave()
-	return func() { p.admission.awaiting.Release(open) }, nil
+	p.unit()
+	return func() { p.admission.awaiting.Release(bytes) }, nil
 }

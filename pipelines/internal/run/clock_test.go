@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"glmbatch/pipelines/internal/exit"
+	"glmbatch/pipelines/internal/outcome"
 	"glmbatch/pipelines/internal/spool"
 )
 
@@ -51,7 +52,7 @@ func TestClockLeapsBetweenRuns(t *testing.T) {
 	for n, at := range clocks {
 		config := configOf(t, database, strings.Replace(diskSpec, "pipeline: disk", fmt.Sprintf("pipeline: disk\nseed: %d", n+1), 1))
 		config.Now = func() time.Time { return at }
-		if out, err := Run(t.Context(), config); err != nil || out.ExitCode != exit.Pass || out.Fits[0].Action != Computed {
+		if out, err := Run(t.Context(), config); err != nil || out.ExitCode != exit.Pass || out.Fits[0].Action != outcome.Computed {
 			t.Fatalf("night %d: %v %+v", n+1, err, out)
 		}
 	}

@@ -5,8 +5,10 @@ import (
 	"errors"
 
 	"glmbatch/pipelines/internal/assess"
+	"glmbatch/pipelines/internal/outcome"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spool"
+	"glmbatch/pipelines/internal/waiting"
 	"glmbatch/report"
 	"glmbatch/report/record"
 )
@@ -14,22 +16,24 @@ import (
 // commit loads a judged fit into the ledger and clears its spool.
 // Where the ledger is held by another process the fit stays in the spool.
 func (a *attempt) commit(ctx context.Context, d *assess.Drawn, j *assess.Judged) error {
-	a.res.describe(j)
-	a.res.describeChains(j)
-	done, err := a.place.toCommit(ctx, a.fit.Unit, len(d.Draws.Spool.Chains)+1)
+	a.res.Describe(j)
+	a.res.DescribeChains(j)
+	held, files := d.Draws.Spool.Held()
+	waits := awaits(a.fit.Unit, held, files)
+	done, err := a.place.toCommit(ctx, a.fit.Unit, waits)
 	if err != nil {
 		return err
 	}
 	defer done()
-	a.res.ID, err = a.ledger.store(ctx, j.Record, a.serves)
+	a.res.ID, err = a.ledger.store(ctx, &request{fit: j.Record, bytes: waits, serves: a.serves})
 	if errors.Is(err, errStored) {
 		_ = d.Draws.Spool.Remove() // Sweep removes what is left
 		return a.skipStored(ctx, d.Identified)
 	}
 	if err != nil {
-		err = a.keep(d, j.Record, err) // pipeline commit loads it without data or spec
+		err = waiting.Keep(d, j.Record, a.record(nil), err) // pipeline commit loads it without data or spec
 	}
-	if err := a.stored(ctx, j.Record, err); err != nil || a.res.Action != Computed {
+	if err := a.stored(ctx, j.Record, err); err != nil || a.res.Action != outcome.Computed {
 		return err
 	}
 	if err := d.Draws.Spool.Remove(); err != nil { // the next run's Sweep removes it
@@ -55,10 +59,10 @@ func (a *attempt) stored(ctx context.Context, rec *record.Fit, err error) error 
 	case err != nil && ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		a.res.Action, a.res.Verdict, a.res.Err = Uncommitted, "", spool.Hint(err)
+		a.res.Action, a.res.Verdict, a.res.Err = outcome.Uncommitted, "", spool.Hint(err)
 		a.res.Reasons = []string{a.res.Err.Error()}
 	default: // drift is judged in the ledger
-		a.res.Action, a.res.Verdict, a.res.Reasons = Computed, string(rec.Verdict.Grade), rec.Verdict.Reasons
+		a.res.Action, a.res.Verdict, a.res.Reasons = outcome.Computed, string(rec.Verdict.Grade), rec.Verdict.Reasons
 	}
 	return nil
 }

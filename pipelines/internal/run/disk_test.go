@@ -9,8 +9,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"glmbatch/pipelines/internal/exit"
+	"glmbatch/pipelines/internal/outcome"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
 )
@@ -28,7 +30,7 @@ gates: {rhat: 1.5, ess_bulk: 5, ess_tail: 5}
 `
 
 // runOnDisk runs diskSpec on a ledger with a disk.
-func runOnDisk(t *testing.T, database string, d spool.Disk) *Outcome {
+func runOnDisk(t *testing.T, database string, d spool.Disk) *outcome.Outcome {
 	t.Helper()
 	config := configOf(t, database, diskSpec)
 	config.Workers, config.Disk = 1, d
@@ -62,26 +64,32 @@ func ask(t *testing.T, database, query string) string {
 }
 
 // Whichever operation of the spool fails in a run, the fit says so with a hint,
-// and the next run leaves the bits of an undisturbed one. With GLMBATCH_KILLS at 100
+// and the next run leaves the bits of an undisturbed one: of a fit that is on disk from the beginning, of one that comes
+// there while it is drawn, and of one that is held in memory. With GLMBATCH_KILLS at 100
 // or more each operation fails, and from then on too, instead of every 20th.
 func TestRunOnAFailingDisk(t *testing.T) {
-	count, first := 0, filepath.Join(t.TempDir(), "whole.duckdb")
-	runOnDisk(t, first, spool.Disk{Before: func(spool.Op, string) error { count++; return nil }})
-	want := drawn(t, first)
-	step := 20
-	if n, _ := strconv.Atoi(os.Getenv("GLMBATCH_KILLS")); n >= 100 {
-		step = 1
-	}
-	for at := 1; at <= count; at += step {
-		for _, broken := range []bool{false, true}[:1+1/step] {
-			t.Run(strconv.Itoa(at), func(t *testing.T) { failAt(t, at, broken, want) })
+	for name, patience := range map[string]time.Duration{"spooled": -1, "kept": 1, "held": time.Hour} {
+		count, first := 0, filepath.Join(t.TempDir(), "whole.duckdb")
+		runOnDisk(t, first, spool.Disk{Patience: patience, Before: func(spool.Op, string) error { count++; return nil }})
+		if held := count <= 4; held != (name == "held") {
+			t.Errorf("%s: %d operations", name, count)
+		}
+		want := drawn(t, first)
+		step := 20
+		if n, _ := strconv.Atoi(os.Getenv("GLMBATCH_KILLS")); n >= 100 {
+			step = 1
+		}
+		for at := 1; at <= count; at += step {
+			for _, broken := range []bool{false, true}[:1+1/step] {
+				t.Run(name+strconv.Itoa(at), func(t *testing.T) { failAt(t, patience, at, broken, want) })
+			}
 		}
 	}
 }
 
-func failAt(t *testing.T, at int, broken bool, want string) {
+func failAt(t *testing.T, patience time.Duration, at int, broken bool, want string) {
 	database, seen, failed := filepath.Join(volatile(t), "d.duckdb"), 0, spool.Op("")
-	out := runOnDisk(t, database, spool.Disk{Before: func(op spool.Op, path string) error {
+	out := runOnDisk(t, database, spool.Disk{Patience: patience, Before: func(op spool.Op, path string) error {
 		if seen++; seen == at || broken && seen > at {
 			failed = op
 			return &fs.PathError{Op: string(op), Path: path, Err: syscall.ENOSPC}
@@ -93,9 +101,9 @@ func failAt(t *testing.T, at int, broken bool, want string) {
 	}
 	words, code := out.Fits[0].Reasons, exit.Fail
 	switch out.Fits[0].Action {
-	case Computed: // all but the removal of the spool
+	case outcome.Computed: // all but the removal of the spool
 		words, code = out.Fits[0].Warnings, exit.Pass
-	case Uncommitted: // drawn and judged, and could not be read for the commit
+	case outcome.Uncommitted: // drawn and judged, and could not be read for the commit
 		code = exit.Uncommitted
 	}
 	if out.ExitCode != code {

@@ -6,5 +6,5 @@
 //
 // Read run.go and fit.go first; then admission.go (what is under way at once), ledger.go and commit.go (the single
 // writer), known.go, base.go and states.go (what the ledger is asked), skip.go (stored fits), again.go (fits of other
-// runs), dryrun.go and finished.go (fits that are committed later), result.go (the outcome), garbage.go.
+// runs), dryrun.go. What a run says is in outcome, and what it could not commit in waiting.
 package run

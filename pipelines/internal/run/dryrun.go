@@ -1,9 +1,11 @@
 package run
 
 import (
+	"fmt"
 	"slices"
 
 	"glmbatch/pipelines/internal/assess"
+	"glmbatch/pipelines/internal/outcome"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
@@ -13,7 +15,7 @@ import (
 func (a *attempt) foresee(id *plan.Identified, stored report.Stored, complete bool) {
 	res := a.res
 	if complete && !a.Force && !redraws(id.Model, stored) {
-		res.Action, res.Verdict, res.Reasons = Skipped, string(stored.Verdict.Grade), stored.Verdict.Reasons
+		res.Action, res.Verdict, res.Reasons = outcome.Skipped, string(stored.Verdict.Grade), stored.Verdict.Reasons
 		res.Chains, res.Draws = stored.Chains, stored.Draws
 		if id.Gates != *stored.Gates {
 			res.Reasons = []string{"changed gates: the verdict would be taken anew"}
@@ -23,7 +25,7 @@ func (a *attempt) foresee(id *plan.Identified, stored report.Stored, complete bo
 		}
 		return
 	}
-	res.Action = Planned
+	res.Action = outcome.Planned
 	before, known := a.before[id.Key()]
 	switch {
 	case complete && !a.Force:
@@ -43,7 +45,25 @@ func (a *attempt) foresee(id *plan.Identified, stored report.Stored, complete bo
 	if !a.Force && spool.Holds(a.world.Root, id.Fingerprint) {
 		res.Reasons = append(res.Reasons, "would go on from what a stopped run has drawn")
 	}
+	res.Size = size(id)
 	if words := id.Foreseen(); words != "" {
 		res.Reasons = append(res.Reasons, words)
 	}
+}
+
+// size says how much would be drawn, of what.
+func size(id *plan.Identified) string {
+	facts, r := id.Facts(), &id.Pipeline.Run
+	of := fmt.Sprintf("%d rows, %d coefficients", facts.Rows, facts.Columns)
+	if id.Model.Discrete() {
+		of = fmt.Sprintf("%d variables, %d edges", facts.Rows, facts.Columns)
+	}
+	switch {
+	case !id.Method().Chains:
+		return of + ", computed without draws"
+	case r.Fixed():
+		return fmt.Sprintf("%s: %d chains of %d draws", of, r.Chains, r.Draws)
+	}
+	return fmt.Sprintf("%s: %d chains that grow until their target holds, to %d iterations at most", of, r.Chains,
+		r.MaxDraws)
 }

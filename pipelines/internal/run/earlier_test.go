@@ -10,6 +10,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/pipelines/internal/exit"
+	"glmbatch/pipelines/internal/outcome"
 	"glmbatch/pipelines/internal/spool"
 )
 
@@ -26,7 +27,7 @@ gates: {rhat: 1.5, ess_bulk: 5, ess_tail: 5}
 `
 
 // night runs startSpec with replacements, and returns its only fit.
-func night(t *testing.T, database string, change func(*Config), pairs ...string) *Result {
+func night(t *testing.T, database string, change func(*Config), pairs ...string) *outcome.Result {
 	t.Helper()
 	config := configOf(t, database, strings.NewReplacer(pairs...).Replace(startSpec))
 	if change != nil {
@@ -36,7 +37,7 @@ func night(t *testing.T, database string, change func(*Config), pairs ...string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(out.Fits) != 1 || out.Fits[0].Action == Errored {
+	if len(out.Fits) != 1 || out.Fits[0].Action == outcome.Errored {
 		t.Fatalf("%+v", out.Fits[0])
 	}
 	return out.Fits[0]
@@ -72,19 +73,19 @@ func TestNightsStartFromTheOneBefore(t *testing.T) {
 	if cold := night(t, anew, nil, ", start: previous", ""); cold.Fingerprint != one.Fingerprint || bits(t, anew) != bits(t, database) {
 		t.Error("a first night has another fingerprint, or other bits, than one without the key")
 	}
-	if again := night(t, database, nil); again.Action != Skipped {
+	if again := night(t, database, nil); again.Action != outcome.Skipped {
 		t.Errorf("the first night again: %s", again.Action)
 	}
 	copied := filepath.Join(dir, "copy.duckdb")
 	copyFile(t, database, copied)
 
 	two := night(t, database, nil, first, second)
-	if got := startOf(t, database); two.Action != Computed || got != "1: from the posterior of fit 1, which knows 3 of 3 parameters" || two.Warmup != 25 {
+	if got := startOf(t, database); two.Action != outcome.Computed || got != "1: from the posterior of fit 1, which knows 3 of 3 parameters" || two.Warmup != 25 {
 		t.Errorf("the second night: %s, %s, warm-up %d", two.Action, got, two.Warmup)
 	}
 	want := bits(t, database)
 	for what, pairs := range map[string][]string{"the second night again": {first, second}, "back to the first night's data": nil} {
-		if again := night(t, database, nil, pairs...); again.Action != Skipped {
+		if again := night(t, database, nil, pairs...); again.Action != outcome.Skipped {
 			t.Errorf("%s: %s", what, again.Action)
 		}
 	}
@@ -92,7 +93,7 @@ func TestNightsStartFromTheOneBefore(t *testing.T) {
 	if forced.Fingerprint != two.Fingerprint || bits(t, database) != want {
 		t.Errorf("--force drew other bits, or gave another fingerprint: %s, want %s; %s", forced.Fingerprint, two.Fingerprint, startOf(t, database))
 	}
-	if cold := night(t, database, func(c *Config) { c.DryRun = true }, first, second, ", start: previous", ""); cold.Action != Planned || cold.Reasons[0] != "changed start" {
+	if cold := night(t, database, func(c *Config) { c.DryRun = true }, first, second, ", start: previous", ""); cold.Action != outcome.Planned || cold.Reasons[0] != "changed start" {
 		t.Errorf("without the key: %s, %q", cold.Action, cold.Reasons)
 	}
 	goesOn(t, copied, want, first, second)
@@ -113,7 +114,7 @@ func goesOn(t *testing.T, database, want string, pairs ...string) {
 	if files, _ := filepath.Glob(filepath.Join(spool.Root(database), "*")); len(files) != 1 {
 		t.Fatalf("the spool holds %q", files)
 	}
-	if res := night(t, database, nil, pairs...); res.Action != Computed || bits(t, database) != want {
+	if res := night(t, database, nil, pairs...); res.Action != outcome.Computed || bits(t, database) != want {
 		t.Errorf("a stopped night that goes on: %s, with bits %s, want %s", res.Action, bits(t, database), want)
 	}
 }

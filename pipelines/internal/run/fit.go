@@ -9,6 +9,7 @@ import (
 
 	"glmbatch/pipelines/internal/assess"
 	"glmbatch/pipelines/internal/draw"
+	"glmbatch/pipelines/internal/outcome"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/progress"
 	"glmbatch/report"
@@ -23,7 +24,7 @@ type attempt struct {
 	place *admitted
 	watch *draw.Stopwatch
 	shown *progress.Fit
-	res   *Result
+	res   *outcome.Result
 	// unknown reports that no complete fit was known when the data had been read.
 	unknown bool
 }
@@ -31,7 +32,7 @@ type attempt struct {
 // fit carries out one fit. Whatever goes wrong in it, a panic included, is the
 // result of this fit alone. Once ctx has ended or the fit has had its time, it is
 // not waited for much longer.
-func (r *runner) fit(ctx context.Context, f *plan.Fit, place *admitted) *Result {
+func (r *runner) fit(ctx context.Context, f *plan.Fit, place *admitted, l look) *outcome.Result {
 	watch := &draw.Stopwatch{Limit: f.Timeout}
 	if f.Timeout > 0 {
 		var cancel context.CancelCauseFunc
@@ -40,20 +41,20 @@ func (r *runner) fit(ctx context.Context, f *plan.Fit, place *admitted) *Result 
 		watch.Expire = func() { cancel(&draw.TimeoutError{Limit: f.Timeout, Kept: -1}) }
 	}
 	shown := r.Tracker.Start(f.Name())
-	res, left := plan.Unless(ctx, plan.Patience, func() *Result {
-		a := &attempt{runner: r, fit: f, place: place, watch: watch, shown: shown, res: newResult(f)}
+	res, left := plan.Unless(ctx, plan.Patience, func() *outcome.Result {
+		a := &attempt{runner: r, fit: f, place: place, watch: watch, shown: shown, res: outcome.Of(f)}
 		a.try(ctx)
 		return a.res
 	})
 	method := ""
 	if left { // its result is not ours any more
-		res, method = newResult(f), plan.MethodName(f)
-		res.fail(context.Cause(ctx))
+		res, method = outcome.Of(f), plan.MethodName(f)
+		res.Fail(context.Cause(ctx))
 	} else {
 		method = res.Method
 	}
-	if res.leftToOther() && r.last == nil {
-		r.Tracker.Away(shown) // again looks at it
+	if res.LeftToOther() && l.first() {
+		r.Tracker.Away(shown) // the second look comes to it
 	} else {
 		r.ended(f, method, shown, res)
 	}
@@ -65,11 +66,11 @@ func (a *attempt) try(ctx context.Context) {
 	defer func() {
 		if v := recover(); v != nil {
 			a.Log.Error("panic", "run", a.id, "fit", a.fit.Name(), "value", v, "stack", string(debug.Stack()))
-			a.res.fail(fmt.Errorf("this program has a fault: %v (the log has its place; please report it)", v))
+			a.res.Fail(fmt.Errorf("this program has a fault: %v (the log has its place; please report it)", v))
 		}
 	}()
 	if err := a.carryOut(ctx); err != nil {
-		a.res.fail(draw.Late(ctx, err, -1))
+		a.res.Fail(draw.Late(ctx, err, -1))
 	}
 }
 
@@ -168,9 +169,9 @@ func (a *attempt) solve(ctx context.Context, id *plan.Identified, began time.Tim
 	if err != nil {
 		return err
 	}
-	a.res.describe(judged)
+	a.res.Describe(judged)
 	a.place.leave()
-	a.res.ID, err = a.ledger.store(ctx, judged.Record, a.serves)
+	a.res.ID, err = a.ledger.store(ctx, &request{fit: judged.Record, bytes: awaitingFit, serves: a.serves})
 	if errors.Is(err, errStored) {
 		return a.skipStored(ctx, id)
 	}
@@ -183,12 +184,12 @@ func (a *attempt) stamp(began time.Time) assess.Stamp {
 
 // ended closes a fit's accounts: the ledger's note of a failure, the log, the
 // line that people see. method is the one that failed, if it did.
-func (r *runner) ended(f *plan.Fit, method string, shown *progress.Fit, res *Result) {
+func (r *runner) ended(f *plan.Fit, method string, shown *progress.Fit, res *outcome.Result) {
 	log := r.Log.With("run", r.id, "fit", res.Name(), "fingerprint", res.Fingerprint)
 	if res.ID != 0 {
 		log = log.With("fit_id", res.ID)
 	}
-	if res.Action == Errored {
+	if res.Action == outcome.Errored {
 		if !r.DryRun {
 			r.erred(f, method, res)
 		}
@@ -196,15 +197,15 @@ func (r *runner) ended(f *plan.Fit, method string, shown *progress.Fit, res *Res
 	} else {
 		log.Info("fit", "action", res.Action, "verdict", res.Verdict, "reasons", res.Reasons, "seconds", res.Seconds)
 	}
-	outcome := res.Verdict
-	if res.Action != Computed && res.Action != Errored {
-		outcome = res.Action
+	verdict := res.Verdict
+	if res.Action != outcome.Computed && res.Action != outcome.Errored {
+		verdict = res.Action
 	}
-	r.Tracker.End(shown, outcome, res.line())
+	r.Tracker.End(shown, verdict, res.Line())
 }
 
 // erred notes a fit that could not be computed.
-func (r *runner) erred(f *plan.Fit, method string, res *Result) {
+func (r *runner) erred(f *plan.Fit, method string, res *outcome.Result) {
 	family := f.Model.Family
 	fit := &record.Fit{
 		Key: f.Key(), Replicate: f.Replicate, Fingerprint: res.Fingerprint, RunID: r.id, Pipeline: r.Pipeline.Name,

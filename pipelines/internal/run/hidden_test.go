@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"glmbatch/infer"
+	"glmbatch/pipelines/internal/outcome"
 	"glmbatch/pipelines/internal/progress"
 	"glmbatch/pipelines/internal/spec"
 )
@@ -78,7 +79,7 @@ func wideFolder(t *testing.T, sampler, model string, draws int) (folder string) 
 }
 
 // runWide runs the spec of a folder with its set-ups tampered with.
-func runWide(t *testing.T, dir string, tamper func(infer.Setup) infer.Setup) *Result {
+func runWide(t *testing.T, dir string, tamper func(infer.Setup) infer.Setup) *outcome.Result {
 	t.Helper()
 	p, err := spec.Load(filepath.Join(dir, "spec.yaml"), spec.Options{Env: os.LookupEnv, Today: time.Now()})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/pipelines/internal/exit"
+	"glmbatch/pipelines/internal/outcome"
 	"glmbatch/pipelines/internal/progress"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/spool"
@@ -90,7 +91,7 @@ func TestStoppedInTheMiddle(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
 			config.Now, config.Tamper = c.now, func(s infer.Setup) infer.Setup { return c.tamper(s, stop) }
 			out, err := Run(ctx, config)
-			if err != nil || out.ExitCode != exit.Interrupted || out.Fits[0].Action != Interrupted {
+			if err != nil || out.ExitCode != exit.Interrupted || out.Fits[0].Action != outcome.Interrupted {
 				t.Fatalf("%v %+v", err, out)
 			}
 			// A chain that is stuck keeps no fast iterations; one beside it that sees
@@ -156,7 +157,7 @@ func TestTimeout(t *testing.T) {
 		t.Fatal(err)
 	}
 	res := out.Fits[0]
-	if out.ExitCode != exit.Fail || res.Action != Errored || !strings.Contains(res.Reasons[0], "timeout: the fit was worked on for 200ms; 29 iterations per chain are kept\nhint: ") {
+	if out.ExitCode != exit.Fail || res.Action != outcome.Errored || !strings.Contains(res.Reasons[0], "timeout: the fit was worked on for 200ms; 29 iterations per chain are kept\nhint: ") {
 		t.Errorf("exit code %d, %s: %q", out.ExitCode, res.Action, res.Reasons)
 	}
 	if got := ask(t, database, "SELECT error FROM fit WHERE status = 'error'"); !strings.Contains(got, "timeout: the fit") {
@@ -184,7 +185,7 @@ run: {timeout: 1ns}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if res := out.Fits[0]; out.ExitCode != exit.Fail || res.Action != Errored || !strings.Contains(res.Reasons[0], "timeout: the fit") {
+	if res := out.Fits[0]; out.ExitCode != exit.Fail || res.Action != outcome.Errored || !strings.Contains(res.Reasons[0], "timeout: the fit") {
 		t.Errorf("exit code %d, %s: %q", out.ExitCode, res.Action, res.Reasons)
 	}
 }

@@ -10,8 +10,11 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"glmbatch/pipelines/internal/outcome"
+	"glmbatch/pipelines/internal/waiting"
 	"glmbatch/report"
 	"glmbatch/report/record"
 )
@@ -39,7 +42,8 @@ type write func(context.Context, *report.Session) error
 
 // request is one thing to write, a fit or any other, and where its error goes.
 type request struct {
-	fit *record.Fit
+	fit   *record.Fit
+	bytes int64 // that the fit takes while it waits
 	// serves reports whether a complete fit of the same fingerprint serves in place of fit.
 	serves func(report.Stored) bool
 	id     int64 // of the fit, once it is stored
@@ -48,9 +52,13 @@ type request struct {
 	err    chan error
 }
 
-// togetherValues is the number of draw values up to which fits share a
-// transaction: more are worth one of their own.
-const togetherValues = 4_000_000
+// values is the number of draw values of a request.
+func (q *request) values() int {
+	if q.fit == nil {
+		return 0
+	}
+	return waiting.Values(q.fit)
+}
 
 // openLedger starts the writer of a ledger. It ends with stop.
 func openLedger(ctx context.Context, file *report.Ledger, r *runner) *ledger {
@@ -60,12 +68,15 @@ func openLedger(ctx context.Context, file *report.Ledger, r *runner) *ledger {
 	return l
 }
 
-// closePatience is how long a stopped run waits for a ledger that is held.
-const closePatience = 200 * time.Millisecond
+// A stopped run waits closePatience for a ledger that is held, and storePatience for the fits that are being stored.
+const (
+	closePatience = 200 * time.Millisecond
+	storePatience = 3 * time.Second
+)
 
-// linger is the usual wait of a fit for others: opening the file, the checkpoint and
-// closing it cost as much as some ten small fits.
-const linger = time.Second
+// linger is how long a fit waits for others at most: opening the file, the checkpoint and
+// closing it cost as much as some twenty small fits.
+const linger = 5 * time.Second
 
 // serve writes what is queued until the end.
 func (l *ledger) serve() {
@@ -92,16 +103,15 @@ func (l *ledger) serve() {
 func (l *ledger) gather(first *request) []*request {
 	batch, alone := []*request{first}, time.NewTimer(l.linger)
 	defer alone.Stop()
-	for patient := first.fit != nil; patient && l.r.admission.busy.Load() > 0; {
+	for waits := first.bytes; l.patient(batch, waits) && l.r.admission.busy.Load() > 0; {
 		select {
 		case q := <-l.queue:
-			batch = append(batch, q)
-			patient = q.fit != nil && len(batch) < cap(l.queue)
+			batch, waits = append(batch, q), waits+q.bytes
 		case <-l.r.admission.idle:
 		case <-l.ctx.Done():
-			patient = false
+			waits = awaitingBytes
 		case <-alone.C:
-			patient = false
+			waits = awaitingBytes
 		}
 	}
 	for len(l.queue) > 0 {
@@ -110,17 +120,35 @@ func (l *ledger) gather(first *request) []*request {
 	return batch
 }
 
+// patient reports whether the last of a batch, all of which take so many bytes, may wait for more: not where there is
+// little room for fits that wait, nor where they are as many as share a transaction, or anything but a fit.
+func (l *ledger) patient(batch []*request, waits int64) bool {
+	values := 0
+	for _, q := range batch {
+		values += q.values()
+	}
+	return batch[len(batch)-1].fit != nil && waits < awaitingBytes/2 && len(batch) < waiting.TogetherFits &&
+		values < waiting.TogetherValues
+}
+
 // writeBatch opens the file once for a batch. Where it cannot be opened, every
 // request of the batch gets that error.
 func (l *ledger) writeBatch(batch []*request) {
-	ctx, cancel := context.WithCancel(context.Background()) // single requests have their own
+	ctx, cancel := context.WithCancel(context.Background()) // what is no fit has its own
 	defer cancel()
+	var opened atomic.Bool
 	stop := context.AfterFunc(l.ctx, func() { // of a run that is stopped
-		time.AfterFunc(closePatience, cancel)
+		time.AfterFunc(closePatience, func() {
+			if !opened.Load() {
+				cancel()
+			}
+			time.AfterFunc(storePatience, cancel)
+		})
 	})
 	defer stop()
 	answered := 0
 	err := l.file.Write(ctx, func(s *report.Session) error {
+		opened.Store(true)
 		if err := l.r.known.begin(ctx, s); err != nil {
 			return err
 		}
@@ -133,7 +161,7 @@ func (l *ledger) writeBatch(batch []*request) {
 		batch = l.unstored(batch)
 		for answered < len(batch) {
 			some := batch[answered:][:together(batch[answered:])]
-			for i, err := range carryOut(s, some) {
+			for i, err := range carryOut(ctx, s, some) {
 				some[i].err <- err
 				answered++
 			}
@@ -176,10 +204,8 @@ func together(batch []*request) int {
 		if q.fit == nil {
 			return max(n, 1)
 		}
-		if q.fit.DrawsOf != nil {
-			values += len(q.fit.Parameters) * q.fit.Chains * q.fit.Draws
-		}
-		if values > togetherValues {
+		values += q.values()
+		if values > waiting.TogetherValues || n == waiting.TogetherFits {
 			return max(n, 1)
 		}
 	}
@@ -189,7 +215,7 @@ func together(batch []*request) int {
 // carryOut writes requests and returns the error of each. Where a panic ended
 // several, each is tried by itself: then it is an error of one request alone.
 // The session has undone its transaction.
-func carryOut(s *report.Session, some []*request) (errs []error) {
+func carryOut(ctx context.Context, s *report.Session, some []*request) (errs []error) {
 	defer func() {
 		v := recover()
 		switch {
@@ -199,7 +225,7 @@ func carryOut(s *report.Session, some []*request) (errs []error) {
 		default:
 			errs = nil
 			for i := range some {
-				errs = append(errs, carryOut(s, some[i:i+1])...)
+				errs = append(errs, carryOut(ctx, s, some[i:i+1])...)
 			}
 		}
 	}()
@@ -210,16 +236,17 @@ func carryOut(s *report.Session, some []*request) (errs []error) {
 	for i, q := range some {
 		fits[i] = q.fit
 	}
-	ids, errs := s.Fits(some[0].ctx, fits) // contexts of one run end together
+	ids, errs := s.Fits(ctx, fits)
 	for i, q := range some {
 		q.id = ids[i]
 	}
 	return errs
 }
 
-// store queues a fit, waits until it is stored and returns its number; or errStored where a stored one serves.
-func (l *ledger) store(ctx context.Context, fit *record.Fit, serves func(report.Stored) bool) (id int64, err error) {
-	q := &request{fit: fit, serves: serves, ctx: ctx}
+// store queues a request of a fit, waits until it is stored and returns its number; or errStored where a stored one
+// serves.
+func (l *ledger) store(ctx context.Context, q *request) (id int64, err error) {
+	q.ctx = ctx
 	err = l.wait(q)
 	return q.id, err
 }
@@ -269,7 +296,7 @@ func (l *ledger) later(w write) {
 }
 
 // close writes the notes and how the run ended, and stops the writer.
-func (l *ledger) close(ctx context.Context, out *Outcome) error {
+func (l *ledger) close(ctx context.Context, out *outcome.Outcome) error {
 	l.mu.Lock()
 	pending, notes := l.pending, l.notes
 	l.mu.Unlock()
@@ -295,7 +322,7 @@ func (l *ledger) stop() {
 }
 
 // record is the run's own row; out is nil while it goes on.
-func (r *runner) record(out *Outcome) *report.Run {
+func (r *runner) record(out *outcome.Outcome) *report.Run {
 	sum := sha256.Sum256(r.Source)
 	host, _ := os.Hostname() // an unknown host is no reason to stop
 	row := &report.Run{

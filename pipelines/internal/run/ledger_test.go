@@ -3,11 +3,13 @@ package run
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
 	"glmbatch/infer"
 	"glmbatch/pipelines/internal/plan"
+	"glmbatch/pipelines/internal/waiting"
 	"glmbatch/report"
 )
 
@@ -19,7 +21,7 @@ func testFit(values int) *report.Fit {
 
 // Small fits share a transaction up to a size, and nothing else does.
 func TestTogether(t *testing.T) {
-	small, half, large := &request{fit: testFit(10)}, &request{fit: testFit(togetherValues / 2)}, &request{fit: testFit(2 * togetherValues)}
+	small, half, large := &request{fit: testFit(10)}, &request{fit: testFit(waiting.TogetherValues / 2)}, &request{fit: testFit(2 * waiting.TogetherValues)}
 	note := &request{write: func(context.Context, *report.Session) error { return nil }}
 	for _, c := range []struct {
 		batch []*request
@@ -35,10 +37,12 @@ func TestTogether(t *testing.T) {
 }
 
 // A fit waits for others while some are drawn, and no longer: not
-// when the last is drawn, nor when something else wants to be written. The wait
+// when the last is drawn, nor when something else wants to be written, nor when they are as many or as large as share
+// a transaction, nor when they take half of the room for fits that wait. The wait
 // here is an hour, so that one too many is seen.
 func TestGather(t *testing.T) {
 	fit, note := &request{fit: testFit(1)}, &request{}
+	large, heavy := &request{fit: testFit(waiting.TogetherValues)}, &request{fit: testFit(1), bytes: awaitingBytes / 4}
 	for name, c := range map[string]struct {
 		queued []*request
 		busy   int64
@@ -47,7 +51,9 @@ func TestGather(t *testing.T) {
 		"no other is drawn": {nil, 0, 1},
 		"the last is drawn": {[]*request{fit, fit}, -1, 3},
 		"a note":            {[]*request{fit, note}, 2, 3},
-		"a full queue":      {[]*request{fit, fit, fit, fit}, 2, 4},
+		"many fits":         {slices.Repeat([]*request{fit}, waiting.TogetherFits-1), 2, waiting.TogetherFits},
+		"many values":       {[]*request{fit, large}, 2, 3},
+		"many bytes":        {[]*request{heavy, heavy}, 2, 3},
 	} {
 		a := newAdmission(plan.Memory{Workers: 1})
 		l := &ledger{ctx: t.Context(), r: &runner{admission: a}, queue: make(chan *request, 4), linger: time.Hour}
@@ -72,20 +78,25 @@ func TestGather(t *testing.T) {
 	}
 }
 
-// A fit that is stored leaves all of the room in which it awaited its commit, and its place once.
+// A small fit that awaits its commit is counted among those that do, and no longer in its unit's room. One that is
+// stored leaves all of the room in which it awaited its commit, and its place once.
 func TestAwaitingLeavesItsRoom(t *testing.T) {
 	a := newAdmission(plan.Memory{Workers: 1})
-	place := a.fit(t.Context())
-	done, err := place.toCommit(t.Context(), &plan.Unit{}, openFiles)
+	place, units := a.fit(t.Context()), 0
+	place.unit = func() { units++ }
+	done, err := place.toCommit(t.Context(), &plan.Unit{}, awaitingBytes)
 	if err != nil || a.busy.Load() != 0 || a.awaiting.TryAcquire(1) {
 		t.Fatalf("%v; %d fits are busy", err, a.busy.Load())
+	}
+	if units != 1 {
+		t.Error("a fit that awaits its commit takes room of its unit, too")
 	}
 	place.leave()
 	if !a.fits.TryAcquire(admittedFits) || a.fits.TryAcquire(1) {
 		t.Error("a fit that awaits its commit has given back another place than its own")
 	}
 	done()
-	if !a.awaiting.TryAcquire(openFiles) {
+	if !a.awaiting.TryAcquire(awaitingBytes) {
 		t.Error("room is still taken")
 	}
 }
@@ -109,7 +120,7 @@ func TestPanicOfOneFit(t *testing.T) {
 	}
 	var errs []error
 	err = file.Write(t.Context(), func(s *report.Session) error {
-		errs = carryOut(s, some)
+		errs = carryOut(t.Context(), s, some)
 		return nil
 	})
 	if err != nil || len(errs) != 3 || errs[0] != nil || errs[1] == nil || errs[2] != nil {

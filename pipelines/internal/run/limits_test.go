@@ -2,29 +2,16 @@ package run
 
 import (
 	"context"
+	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
 
+	"glmbatch/pipelines/internal/outcome"
 	"glmbatch/pipelines/internal/plan"
+	"glmbatch/pipelines/internal/spec"
 )
-
-// Garbage is kept short while a run is on, unless its user has set GOGC.
-func TestFrugal(t *testing.T) {
-	for gogc, want := range map[string]int{"": garbage, "70": 33} {
-		t.Setenv("GOGC", gogc)
-		standard := debug.SetGCPercent(33)
-		end := frugal()
-		during := debug.SetGCPercent(garbage)
-		debug.SetGCPercent(during)
-		end()
-		if after := debug.SetGCPercent(standard); during != want || after != 33 {
-			t.Errorf("GOGC=%q: %d %% during a run, %d %% after it, want %d and 33", gogc, during, after, want)
-		}
-	}
-}
 
 // A fit that cannot do with the memory that a run may take is refused, by name and
 // with a number that would do; one that can has the same bits.
@@ -40,7 +27,7 @@ func TestMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := out.Fits[1].Reasons; out.Fits[1].Action != Errored || !strings.Contains(strings.Join(got, ""), `dataset "wide"`) || !strings.Contains(got[0], "hint: give it --memory ") {
+	if got := out.Fits[1].Reasons; out.Fits[1].Action != outcome.Errored || !strings.Contains(strings.Join(got, ""), `dataset "wide"`) || !strings.Contains(got[0], "hint: give it --memory ") {
 		t.Errorf("wide under 128 MB: %s %q", out.Fits[1].Action, got)
 	}
 	free := config("free.duckdb")
@@ -50,6 +37,36 @@ func TestMemory(t *testing.T) {
 	}
 	if got, want := strings.Replace(drawn(t, bounded.Database), "\n2,", "\n1,", 1), drawn(t, free.Database); got != want {
 		t.Errorf("under 128 MB %s, without a limit %s", got, want)
+	}
+}
+
+// Where a design lives is decided by memory, and no bit by where it lives. In a file it leaves nothing in the work folder.
+func TestMappedDesignDrawsAlike(t *testing.T) {
+	maps := func() string { text, _ := os.ReadFile("/proc/self/maps"); return string(text) }
+	if maps() == "" {
+		t.Skip("this system does not show its mappings")
+	}
+	tall := strings.NewReplacer("rows: 30, columns: 2", "rows: 40000, columns: 6",
+		"method: cggibbs", "method: cggibbs, basis: rotated", "until: {ess: 300, over: all}, first: 100, max_draws: 200",
+		"warmup: 5, draws: 20").Replace(diskSpec)
+	var got []string
+	for name, limit := range map[string]spec.Bytes{"heap": 0, "file": 160e6} {
+		config := configOf(t, filepath.Join(volatile(t), name+".duckdb"), tall)
+		config.Pipeline.Run.Memory = limit
+		out, err := Run(t.Context(), config)
+		if err != nil || out.Fits[0].Verdict == "error" {
+			t.Fatal(err, out.Fits[0].Reasons)
+		}
+		if mapped := strings.Contains(maps(), name+".duckdb.work/.mapped-"); mapped != (limit > 0) {
+			t.Errorf("%s: the design was in a file: %v", name, mapped)
+		}
+		if _, err := os.Stat(config.Database + ".work"); err == nil {
+			t.Errorf("%s: the work folder is left", name)
+		}
+		got = append(got, drawn(t, config.Database))
+	}
+	if got[0] != got[1] {
+		t.Errorf("draws differ:\n%s\n%s", got[0], got[1])
 	}
 }
 

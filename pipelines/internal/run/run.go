@@ -4,15 +4,16 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"glmbatch/infer"
+	"glmbatch/pipelines/internal/ceiling"
 	"glmbatch/pipelines/internal/draw"
-	"glmbatch/pipelines/internal/exit"
+	"glmbatch/pipelines/internal/outcome"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/progress"
 	"glmbatch/pipelines/internal/spec"
@@ -47,8 +48,8 @@ type runner struct {
 	Config
 	id        string
 	started   time.Time
-	place     int // among the runs of the ledger
-	choice    plan.Choice
+	place     int         // among the runs of the ledger
+	choice    plan.Choice // what the spec and the call select
 	world     *draw.World
 	memory    plan.Memory
 	admission *admission
@@ -57,14 +58,13 @@ type runner struct {
 	base      plan.Base
 	before    map[record.Key]report.Stored // of a dry run; nil of others
 	recalled  *atomic.Int64                // skipped fits whose summaries were read
-	last      map[string]bool              // names of the fits of a second look, see again; nil of the first
 }
 
 // Run carries out a pipeline. It returns an error only where nothing could be
 // done at all (the ledger cannot be read, nothing is selected); what went wrong
 // with single fits is in the outcome.
-func Run(ctx context.Context, c Config) (*Outcome, error) {
-	defer frugal()()
+func Run(ctx context.Context, c Config) (*outcome.Outcome, error) {
+	defer ceiling.Frugal()()
 	r, err := open(ctx, c)
 	if err != nil {
 		return nil, err
@@ -72,10 +72,11 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 	if !c.DryRun {
 		mark := r.mark()
 		defer mark.Clear()
+		defer r.unclaim()
 	}
 	r.Log.Info("run started", "run", r.id, "pipeline", c.Pipeline.Name, "database", c.Database, "seed", c.Pipeline.Seed,
 		"workers", c.Workers, "build", c.Build)
-	results, err := r.all(ctx)
+	results, err := r.all(ctx, look{Choice: r.choice})
 	if err == nil {
 		err = r.again(ctx, results)
 	}
@@ -99,13 +100,14 @@ func open(ctx context.Context, c Config) (*runner, error) {
 		Workers: make(draw.Workers, c.Workers), Disk: c.Disk, Root: spool.Root(c.Database), Now: c.Now,
 		Log: c.Log.With("run", r.id), Tamper: c.Tamper,
 	}
+	r.world.Claims = c.Disk.Claims(r.world.Root)
 	file, err := report.Open(c.Database, report.Options{LockWait: c.LockWait, Threads: 1, MemoryLimit: r.memory.Engine(),
 		Private: len(c.Pipeline.Vars) > 0, Restore: true})
 	if err != nil {
 		return nil, err
 	}
 	if err = file.Whole(ctx); err == nil { // no stored verdict of a damaged ledger is believed
-		err = r.read(ctx, file)
+		err = file.Reading(ctx, func() error { return r.read(ctx, file) })
 	}
 	if err != nil && !r.mayDrawUnread(err) {
 		return nil, err
@@ -157,16 +159,26 @@ func (r *runner) mark() *spool.Mark {
 	return m
 }
 
+// unclaim gives up all that the run has claimed.
+func (r *runner) unclaim() {
+	if err := r.world.Claims.Close(); err != nil {
+		r.Log.Error("spool", "run", r.id, "err", err.Error())
+	}
+}
+
 // all reads the data sets in order and fits their units side by side. Results
 // stand in the order of the spec, whenever they arrive.
-func (r *runner) all(ctx context.Context) ([]*Result, error) {
+func (r *runner) all(ctx context.Context, l look) ([]*outcome.Result, error) {
 	var g errgroup.Group
-	var results []*Result
-	reader := &plan.Reader{Pipeline: r.Pipeline, Choice: r.choice, Example: r.Example, Claim: r.admission.claim,
+	var results []*outcome.Result
+	reader := &plan.Reader{Pipeline: r.Pipeline, Choice: l.Choice, Example: r.Example, Claim: r.admission.claim,
 		Read: r.admission.read}
+	if !r.DryRun {
+		reader.Work = r.world.Root
+	}
 	err := reader.Units(ctx, func(u *plan.Unit) error {
-		if u.Err == nil || u.Key == "" || r.choice.Unit(u.Dataset.Name, u.Key) {
-			results = r.launch(ctx, &g, u, results)
+		if u.Err == nil || u.Key == "" || l.Unit(u.Dataset.Name, u.Key) {
+			results = r.launch(ctx, &g, u, l, results)
 		}
 		return ctx.Err()
 	})
@@ -179,27 +191,28 @@ func (r *runner) all(ctx context.Context) ([]*Result, error) {
 
 // launch starts the unit's selected fits. It waits until there is room for
 // them, and returns early only when ctx ends.
-func (r *runner) launch(ctx context.Context, g *errgroup.Group, u *plan.Unit, results []*Result) []*Result {
-	fits := plan.Fits(r.Pipeline, r.choice, u)
-	if r.last != nil {
-		fits = slices.DeleteFunc(fits, func(f *plan.Fit) bool { return !r.last[newResult(f).Name()] })
-	}
+func (r *runner) launch(ctx context.Context, g *errgroup.Group, u *plan.Unit, l look,
+	results []*outcome.Result) []*outcome.Result {
+	fits := l.fits(r.Pipeline, u)
 	r.Tracker.Expect(len(fits))
 	if len(fits) == 0 {
+		u.Close()
 		return results
 	}
+	u.Spend(fits)
 	done, err := r.admission.unit(ctx, u, fits)
 	if err != nil {
 		return results
 	}
 	for _, f := range fits {
-		slot := &Result{}
+		slot := &outcome.Result{}
 		results = append(results, slot)
 		place := r.admission.fit(ctx)
+		place.unit = sync.OnceFunc(done)
 		g.Go(func() error {
-			*slot = *r.fit(ctx, f, place)
+			*slot = *r.fit(ctx, f, place, l)
 			place.leave()
-			done()
+			place.unit()
 			return nil
 		})
 	}
@@ -207,28 +220,23 @@ func (r *runner) launch(ctx context.Context, g *errgroup.Group, u *plan.Unit, re
 }
 
 // end tells the ledger how the run ended, and delivers what the spec asks for.
-func (r *runner) end(ctx context.Context, results []*Result) *Outcome {
-	out := &Outcome{
+func (r *runner) end(ctx context.Context, results []*outcome.Result) *outcome.Outcome {
+	out := &outcome.Outcome{
 		RunID: r.id, Pipeline: r.Pipeline.Name, Database: r.Database, DryRun: r.DryRun,
 		Started: r.started, Finished: r.Now(), Fits: results,
 	}
-	out.ExitCode = exitCode(results)
-	out.complete()
+	out.Complete(ctx.Err() != nil)
 	defer func() {
 		r.Log.Info("run ended", "run", r.id, "pipeline", out.Pipeline, "exit_code", out.ExitCode, "counts", out.Counts,
 			"unrecorded", out.Unrecorded)
 	}()
-	if ctx.Err() != nil {
-		out.ExitCode = exit.Interrupted
-	}
 	if r.DryRun {
 		r.ledger.stop()
 		return out
 	}
 	if err := r.ledger.close(context.WithoutCancel(ctx), out); err != nil {
-		out.Unrecorded = err.Error()
-		out.undelivered(err)
+		out.Unrecord(err)
 	}
-	out.deliver(ctx, r.ledger.file, r.Pipeline.Publish, r.Pipeline.Report)
+	out.Deliver(ctx, r.ledger.file, r.Pipeline.Publish, r.Pipeline.Report)
 	return out
 }

@@ -7,6 +7,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/pipelines/internal/assess"
+	"glmbatch/pipelines/internal/outcome"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/spool"
@@ -19,7 +20,7 @@ import (
 // gates or the derived quantities have changed since.
 func (a *attempt) skip(ctx context.Context, id *plan.Identified, stored report.Stored) error {
 	res := a.res
-	res.Action, res.Verdict, res.Reasons = Skipped, string(stored.Verdict.Grade), stored.Verdict.Reasons
+	res.Action, res.Verdict, res.Reasons = outcome.Skipped, string(stored.Verdict.Grade), stored.Verdict.Reasons
 	res.ID, res.Chains, res.Draws = stored.ID, stored.Chains, stored.Draws
 	if !slices.Equal(assess.Expressions(id.Model), stored.Derived) {
 		derived, err := a.rederive(ctx, id, stored)
@@ -28,7 +29,7 @@ func (a *attempt) skip(ctx context.Context, id *plan.Identified, stored report.S
 		}
 		err = a.ledger.do(ctx, func(ctx context.Context, s *report.Session) error { return s.Derive(ctx, derived) })
 		if err != nil {
-			res.Action, res.Err, res.Reasons = Uncommitted, err, []string{err.Error()}
+			res.Action, res.Err, res.Reasons = outcome.Uncommitted, err, []string{err.Error()}
 			return ctx.Err()
 		}
 		res.Verdict, res.Reasons = string(derived.Verdict.Grade), derived.Verdict.Reasons
@@ -87,7 +88,7 @@ func (a *attempt) recall(ctx context.Context, id *plan.Identified) error {
 	}
 	stored, _, err := a.ledger.file.Summaries(ctx, id.Fingerprint)
 	for _, p := range stored {
-		a.res.Parameters = append(a.res.Parameters, ParameterSummary{p.Name, p.Summary})
+		a.res.Parameters = append(a.res.Parameters, outcome.ParameterSummary{Name: p.Name, Summary: p.Summary})
 	}
 	return err
 }

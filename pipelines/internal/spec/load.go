@@ -134,6 +134,10 @@ func readTree(r *reporter, src []byte) *node {
 
 // checkBytes reports what makes src no text of reasonable size.
 func checkBytes(r *reporter, src []byte) bool {
+	if len(src) > 12 && string(src[8:12]) == "DUCK" {
+		r.add(pos{}, "this is a DuckDB file and no spec", "--database names a ledger")
+		return false
+	}
 	if len(src) > maxBytes {
 		r.add(pos{}, fmt.Sprintf("larger than %d bytes", maxBytes), "a spec names data files, it does not hold data")
 		return false

@@ -26,7 +26,7 @@ func (p Problem) String() string {
 		at = fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 	}
 	s := at + ": " + p.Message
-	return s + strings.ReplaceAll(words.HintLine(p.Hint), "\n", "\n  ")
+	return s + words.Indent(words.HintLine(p.Hint))
 }
 
 // Problems is the error of Load and Parse: everything that is wrong with one

@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"glmbatch/infer"
@@ -20,13 +21,14 @@ type frameRef struct {
 	offset int64
 }
 
-// Chain is the file of one chain. It is not safe for concurrent use.
+// Chain holds what one chain has drawn: its file, or the same bytes in memory. It is not safe for concurrent use.
 type Chain struct {
-	disk   Disk
-	file   *os.File
-	starts int   // entries of the start
-	params int   // numbers of a draw
-	end    int64 // of the last frame that counts
+	fit    *Fit
+	file   *os.File // nil while the fit is held in memory
+	held   []byte   // the frames, where there is no file
+	starts int      // entries of the start
+	params int      // numbers of a draw
+	end    int64    // of the last frame that counts
 	frames []frameRef
 	buf    []byte
 
@@ -40,18 +42,18 @@ type Chain struct {
 	cut          int64  // damaged bytes that opening cut off
 }
 
-// openChain opens or creates the file of one chain of a fit with draws of params
-// numbers and starts of so many, and cuts it after the last frame that is whole.
-func openChain(disk Disk, path string, starts, params int) (*Chain, error) {
-	f, err := disk.open(path)
-	if err != nil {
-		return nil, err
+// newChain is an empty chain of a fit, in memory.
+func newChain(f *Fit, m Manifest) *Chain { return &Chain{fit: f, starts: m.start(), params: m.Params} }
+
+// open opens or creates the file of an empty chain, and cuts it after the last frame that is whole.
+func (c *Chain) open(path string) (err error) {
+	if c.file, err = c.fit.disk.open(path); err != nil {
+		return err
 	}
-	c := &Chain{disk: disk, file: f, starts: starts, params: params}
 	if err := c.recover(); err != nil {
-		return nil, errors.Join(err, f.Close())
+		return errors.Join(err, c.file.Close())
 	}
-	return c, nil
+	return nil
 }
 
 // recover reads the frames up to the first torn one and truncates there.
@@ -61,7 +63,7 @@ func (c *Chain) recover() error {
 		return err
 	}
 	size := info.Size()
-	r := bufio.NewReaderSize(c.file, 1<<20)
+	r := bufio.NewReaderSize(c.file, int(min(size, 1<<20)))
 	for {
 		h, err := c.readFrame(r, size-c.end)
 		if errors.Is(err, errTorn) || err == io.EOF {
@@ -79,10 +81,10 @@ func (c *Chain) recover() error {
 	if c.cut == 0 {
 		return nil
 	}
-	if err := c.disk.truncate(c.file, c.end); err != nil {
+	if err := c.fit.disk.truncate(c.file, c.end); err != nil {
 		return err
 	}
-	return c.disk.sync(c.file)
+	return c.fit.disk.sync(c.file)
 }
 
 // readFrame checks one frame and keeps its state; draws pass through without
@@ -219,17 +221,67 @@ func (c *Chain) Append(b *infer.Block, state []byte, elapsed time.Duration) erro
 // write puts one frame behind the last and syncs blocks; on an error the file is
 // cut back, so that a later frame never follows a torn one.
 func (c *Chain) write(h header, values []float64, infos []infer.Info, state []byte, note string) error {
+	if holds, err := c.hold(h, values, infos, state, note); holds || err != nil {
+		return err
+	}
 	c.buf = encode(c.buf[:0], h, values, infos, state, note)
-	err := c.disk.writeAt(c.file, c.buf, c.end)
+	disk := c.fit.disk
+	err := disk.writeAt(c.file, c.buf, c.end)
 	if err == nil && h.kind == blockFrame {
-		err = c.disk.sync(c.file)
+		err = disk.sync(c.file)
 	}
 	if err != nil {
-		return errors.Join(err, c.disk.truncate(c.file, c.end))
+		return errors.Join(err, disk.truncate(c.file, c.end))
 	}
 	c.end += int64(len(c.buf))
 	c.state = append([]byte(nil), state...)
 	return nil
+}
+
+// hold puts a frame behind the last in memory, if the fit is held there, and writes the whole fit to its folder where
+// that is too much to be lost, or to be held.
+func (c *Chain) hold(h header, values []float64, infos []infer.Info, state []byte, note string,
+) (holds bool, err error) {
+	f := c.fit
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.lock != nil {
+		return false, nil
+	}
+	c.held = encode(slices.Grow(c.held, int(h.frameSize())), h, values, infos, state, note)
+	f.spent += h.elapsed
+	if f.spent >= f.disk.patience() || f.heldBytes() > HeldBytes {
+		if err := f.keep(); err != nil {
+			c.held = c.held[:c.end]
+			return true, err
+		}
+	}
+	c.end += h.frameSize()
+	c.state = append([]byte(nil), state...)
+	return true, nil
+}
+
+// keep writes what is held to a file, synced.
+func (c *Chain) keep(path string) (err error) {
+	disk := c.fit.disk
+	if c.file, err = disk.open(path); err != nil {
+		return err
+	}
+	if err = disk.writeAt(c.file, c.held, 0); err == nil {
+		err = disk.sync(c.file)
+	}
+	return err
+}
+
+// read returns size bytes from one on.
+func (c *Chain) read(at int64, size int) ([]byte, error) {
+	if c.file == nil {
+		return c.held[at:][:size], nil
+	}
+	if cap(c.buf) < size {
+		c.buf = make([]byte, size)
+	}
+	return c.buf[:size], c.fit.disk.readAt(c.file, c.buf[:size], at)
 }
 
 // Columns reads draws [from, to) of parameters [lo, hi) into dst, by parameter:
@@ -241,12 +293,8 @@ func (c *Chain) Columns(dst [][]float64, lo, hi, from, to int) error {
 			continue
 		}
 		n := int(f.draws)
-		need := (hi - lo) * n * 8
-		if cap(c.buf) < need {
-			c.buf = make([]byte, need)
-		}
-		buf := c.buf[:need]
-		if err := c.disk.readAt(c.file, buf, f.offset+headerSize+int64(lo)*int64(n)*8); err != nil {
+		buf, err := c.read(f.offset+headerSize+int64(lo)*int64(n)*8, (hi-lo)*n*8)
+		if err != nil {
 			return fmt.Errorf("read spooled draws: %w", err)
 		}
 		skip := a - int(f.first)
@@ -266,9 +314,9 @@ func (c *Chain) Infos(from, to int) ([]infer.Info, error) {
 		if a >= b {
 			continue
 		}
-		buf := make([]byte, (b-a)*infoSize)
 		at := f.offset + headerSize + f.valuesSize() + int64(a-int(f.first))*infoSize
-		if err := c.disk.readAt(c.file, buf, at); err != nil {
+		buf, err := c.read(at, (b-a)*infoSize)
+		if err != nil {
 			return nil, fmt.Errorf("read spooled statistics: %w", err)
 		}
 		for i := range b - a {
@@ -278,5 +326,10 @@ func (c *Chain) Infos(from, to int) ([]infer.Info, error) {
 	return out, nil
 }
 
-// Close closes the file.
-func (c *Chain) Close() error { return c.file.Close() }
+// close closes the file, if there is one.
+func (c *Chain) close() error {
+	if c.file == nil {
+		return nil
+	}
+	return c.file.Close()
+}

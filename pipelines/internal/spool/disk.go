@@ -1,11 +1,13 @@
 package spool
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"glmbatch/internal/words"
 )
@@ -18,7 +20,13 @@ type Disk struct {
 	// of the bytes have arrived. Tests see with it what a run does that meets a
 	// full or broken disk at any moment.
 	Before func(op Op, path string) error
+	// Patience is how much drawing of a fit may be lost with the process: from then on it is kept in a folder. Zero means
+	// a second; negative means that nothing is held in memory.
+	Patience time.Duration
 }
+
+// patience is Patience with its zero filled in.
+func (d Disk) patience() time.Duration { return cmp.Or(d.Patience, time.Second) }
 
 // Op is an operation on the disk that can fail.
 type Op string

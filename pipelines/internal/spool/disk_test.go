@@ -14,13 +14,14 @@ import (
 // faulty is a disk on which operation number at fails, and all later ones too if
 // it stays broken. seen counts the operations.
 type faulty struct {
-	at     int
-	broken bool
-	seen   int
+	at       int
+	broken   bool
+	patience time.Duration
+	seen     int
 }
 
 func (f *faulty) disk() Disk {
-	return Disk{Before: func(op Op, path string) error {
+	return Disk{Patience: f.patience, Before: func(op Op, path string) error {
 		f.seen++
 		if f.seen == f.at || f.broken && f.seen > f.at {
 			return &fs.PathError{Op: string(op), Path: path, Err: syscall.ENOSPC}
@@ -34,7 +35,9 @@ func (f *faulty) disk() Disk {
 func fillUp(d Disk, root string) (err error) {
 	m := manifest()
 	m.Chains = 2
-	f, err := d.Open(root, m)
+	claims := d.Claims(root)
+	defer func() { err = errors.Join(err, claims.Close()) }()
+	f, err := d.Begin(claims, m, false)
 	if err != nil {
 		return err
 	}
@@ -101,21 +104,28 @@ func memory(t *testing.T) string {
 }
 
 // Whichever operation on the disk fails, for once or from then on, the error is
-// told, and the next run ends with the bytes of an undisturbed one.
+// told, and the next run ends with the bytes of an undisturbed one: of a fit that is on disk from the beginning, of
+// one that comes there while its second chain is drawn, and of one that does in the end.
 func TestEveryOperationFails(t *testing.T) {
-	whole := &faulty{}
+	for _, patience := range []time.Duration{-1, 8 * time.Second, time.Minute} {
+		t.Run(patience.String(), func(t *testing.T) { everyOperationFails(t, patience) })
+	}
+}
+
+func everyOperationFails(t *testing.T, patience time.Duration) {
+	whole := &faulty{patience: patience}
 	root := t.TempDir()
 	if err := fillUp(whole.disk(), root); err != nil {
 		t.Fatal(err)
 	}
 	want := contents(t, root)
-	if whole.seen < 40 {
+	if fewest := map[bool]int{true: 40, false: 30}[patience < 0]; whole.seen < fewest {
 		t.Fatalf("only %d operations: the test does not test", whole.seen)
 	}
 	for _, broken := range []bool{false, true} {
 		for at := 1; at <= whole.seen; at++ {
 			root := memory(t)
-			f := &faulty{at: at, broken: broken}
+			f := &faulty{at: at, broken: broken, patience: patience}
 			if err := fillUp(f.disk(), root); !errors.Is(err, syscall.ENOSPC) {
 				t.Fatalf("operation %d failed, and the error is %v", at, err)
 			}

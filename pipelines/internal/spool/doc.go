@@ -1,6 +1,11 @@
 // Package spool keeps the draws of unfinished and uncommitted fits on disk, one
 // file per chain, so that a killed run goes on where it stopped.
 //
+// What took less than a second to draw, and takes little room, is held in memory:
+// the same frames, without a file. It comes to a folder once it is more, or when
+// whoever draws it is stopped, or cannot store it. Which fits a run draws is told by
+// locks on bytes of one file.
+//
 // A fit's folder holds a manifest and one file per chain. A chain's file is a
 // sequence of checksummed little-endian frames: a start frame, then blocks of
 // draws, each with the kernel's state after its last draw. A frame counts once
@@ -16,6 +21,6 @@
 // Setup alone, so that a fit that waits for its ledger keeps its draws in a file
 // besides.
 //
-// Read frame.go, then chain.go, then fit.go, finished.go and draws.go; mark.go
+// Read frame.go, then chain.go, then fit.go, claims.go, finished.go and draws.go; mark.go
 // says that a run goes on, disk.go is what all of them do to the file system.
 package spool

@@ -23,6 +23,9 @@ const drawsName = "draws"
 // after the other. They are whole on disk when it returns without an error, and
 // what an interrupted call left is overwritten by the next.
 func (f *Fit) WriteDraws(pieces iter.Seq2[[]float64, error]) error {
+	if err := f.Keep(); err != nil {
+		return err
+	}
 	file, err := f.disk.open(filepath.Join(f.dir, drawsName))
 	if err != nil {
 		return err

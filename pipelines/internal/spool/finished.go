@@ -19,6 +19,9 @@ const finishedName = "finished"
 // so that it can be without its data and its spec. The record is whole on
 // disk when Finish returns, or absent.
 func (f *Fit) Finish(record []byte) error {
+	if err := f.Keep(); err != nil {
+		return err
+	}
 	data := binary.LittleEndian.AppendUint32(nil, crc32.Checksum(record, castagnoli))
 	return f.disk.writeWhole(filepath.Join(f.dir, finishedName), append(data, record...))
 }

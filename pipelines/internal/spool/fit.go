@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
+	"time"
 )
 
 // formatVersion is raised when frames or manifests change shape; a folder of
@@ -47,12 +49,17 @@ func (m *Manifest) start() int {
 	return m.Params
 }
 
-// Fit is the folder of one fit, held exclusively by this process.
+// Fit is what is drawn of one fit, held exclusively by this process: in memory, or in a folder.
 type Fit struct {
-	disk   Disk
-	dir    string
-	lock   *os.File
-	Chains []*Chain
+	disk     Disk
+	dir      string
+	manifest Manifest
+	claim    *claim // nil where the folder's lock alone keeps others away
+	Chains   []*Chain
+
+	mu    sync.Mutex    // while the fit is in memory, of its chains' writes
+	lock  *os.File      // of the folder; nil while the fit is in memory, and once it is closed
+	spent time.Duration // that the frames in memory took to draw
 }
 
 // BusyError reports that another process works on the same fit.
@@ -65,6 +72,9 @@ func (e *BusyError) Error() string {
 // Busy reports whether another process, or another call of this one, holds the fit with a fingerprint.
 func (d Disk) Busy(root, fingerprint string) bool {
 	dir := folder(root, fingerprint)
+	if d.claimed(root, dir) {
+		return true
+	}
 	if _, err := os.Stat(dir); err != nil {
 		return false
 	}
@@ -89,16 +99,117 @@ func Root(database string) string { return database + ".work" }
 // *BusyError when another process holds the fit.
 func (d Disk) Open(root string, m Manifest) (*Fit, error) {
 	m.Version = m.version()
-	dir := folder(root, m.Fingerprint)
-	lock, err := d.hold(dir)
+	f := &Fit{disk: d, dir: folder(root, m.Fingerprint), manifest: m}
+	lock, err := d.hold(f.dir)
 	if err != nil {
 		return nil, err
 	}
-	f := &Fit{disk: d, dir: dir, lock: lock}
+	f.lock = lock
 	if err := f.load(m); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
+}
+
+// Begin is Open of a fit that a run draws, for which it has claims. One without a folder is held in memory, until it
+// is kept; anew throws away what a folder has.
+func (d Disk) Begin(claims *Claims, m Manifest, anew bool) (*Fit, error) {
+	dir := folder(claims.root, m.Fingerprint)
+	mine, err := claims.take(dir)
+	if err != nil {
+		return nil, err
+	}
+	f, err := d.begin(claims.root, m, anew)
+	if err != nil {
+		mine.release()
+		return nil, err
+	}
+	f.claim = mine
+	return f, nil
+}
+
+func (d Disk) begin(root string, m Manifest, anew bool) (*Fit, error) {
+	dir := folder(root, m.Fingerprint)
+	_, err := os.Stat(dir)
+	there := !errors.Is(err, os.ErrNotExist)
+	if there && anew {
+		if err := d.Discard(root, m); err != nil {
+			return nil, err
+		}
+	}
+	if there && !anew || d.patience() < 0 || !claimable {
+		return d.Open(root, m)
+	}
+	m.Version = m.version()
+	f := &Fit{disk: d, dir: dir, manifest: m}
+	for range m.Chains {
+		f.Chains = append(f.Chains, newChain(f, m))
+	}
+	return f, nil
+}
+
+// HeldBytes is what a fit's draws take in memory at most.
+const HeldBytes = 4 << 20
+
+// Held is what the fit's draws take in memory, in bytes, and how many files it has open.
+func (f *Fit) Held() (bytes int64, files int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.lock != nil {
+		return 0, len(f.Chains) + 1
+	}
+	return f.heldBytes(), 0
+}
+
+func (f *Fit) heldBytes() (sum int64) {
+	for _, c := range f.Chains {
+		sum += int64(len(c.held))
+	}
+	return sum
+}
+
+// Keep writes what is held in memory to the fit's folder, in which all is kept that is drawn from now on. A fit
+// of which nothing is drawn needs none.
+func (f *Fit) Keep() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.lock != nil || f.heldBytes() == 0 {
+		return nil
+	}
+	return f.keep()
+}
+
+// keep is Keep of a fit that is in memory, by whoever has its mutex. Where it fails the fit stays in memory.
+func (f *Fit) keep() error {
+	lock, err := f.disk.hold(f.dir)
+	if err != nil {
+		return err
+	}
+	err = f.discard()
+	if err == nil {
+		err = f.disk.writeManifest(filepath.Join(f.dir, manifestName), f.manifest)
+	}
+	for i, c := range f.Chains {
+		if err == nil {
+			err = c.keep(f.chainPath(i))
+		}
+	}
+	if err == nil {
+		err = f.disk.syncFolder(f.dir)
+	}
+	for _, c := range f.Chains {
+		if err != nil {
+			_ = c.close() // what was written of it counts for nothing
+			c.file = nil
+		} else {
+			c.held = nil
+		}
+	}
+	if err != nil {
+		return errors.Join(err, lock.Close())
+	}
+	f.lock = lock
+	return nil
 }
 
 // folder is where a fit's spool stands under root.
@@ -168,12 +279,16 @@ func (f *Fit) load(m Manifest) error {
 	if err != nil {
 		return err
 	}
+	whole := true // has files of all its chains
 	for i := range m.Chains {
-		c, err := openChain(f.disk, f.chainPath(i), m.start(), m.Params)
-		if err != nil {
+		c := newChain(f, m)
+		if err := c.open(f.chainPath(i)); err != nil {
 			return fmt.Errorf("spool of chain %d: %w", i+1, err)
 		}
-		f.Chains = append(f.Chains, c)
+		f.Chains, whole = append(f.Chains, c), whole && c.end > 0
+	}
+	if whole {
+		return nil
 	}
 	return f.disk.syncFolder(f.dir)
 }
@@ -229,23 +344,28 @@ func (d Disk) Discard(root string, m Manifest) error {
 	return f.Remove()
 }
 
-// Close closes the chains and gives up the lock; what was synced stays.
+// Close closes the chains and gives up the fit; what was synced stays.
 func (f *Fit) Close() error {
 	var err error
 	for _, c := range f.Chains {
-		err = errors.Join(err, c.Close())
+		err = errors.Join(err, c.close())
 	}
 	f.Chains = nil
 	if f.lock != nil {
 		err = errors.Join(err, f.lock.Close())
 		f.lock = nil
 	}
+	f.claim.release()
+	f.claim = nil
 	return err
 }
 
-// Remove deletes the folder of a committed fit, and the work folder when it
+// Remove deletes the folder of a committed fit, if it has one, and the work folder when it
 // was the last one.
 func (f *Fit) Remove() error {
+	if f.lock == nil {
+		return f.Close()
+	}
 	err := errors.Join(f.disk.removeAll(f.dir), f.Close())
 	_ = os.Remove(filepath.Dir(f.dir)) // fails while other fits are there, as it should
 	return err

@@ -1,15 +1,13 @@
-package run
+package outcome
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"glmbatch/infer/diag"
 	"glmbatch/pipelines/internal/assess"
-	"glmbatch/pipelines/internal/exit"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
@@ -51,6 +49,7 @@ type Result struct {
 	ESSBulkMin  report.Number      `json:"ess_bulk_min,omitzero"` // of its gated parameters
 	Divergences int                `json:"divergences,omitempty"`
 	Discrete    bool               `json:"-"` // of a model of kind mrf: rows are variables, columns edges
+	Size        string             `json:"-"` // how much a dry run would draw, in words
 	Parameters  []ParameterSummary `json:"-"`
 	Err         error              `json:"-"`
 }
@@ -75,8 +74,8 @@ func (r *Result) Name() string {
 	return plan.FitName(r.Dataset, r.Key, r.Model, r.Sampler, r.Replicate)
 }
 
-// newResult is the empty result of a fit.
-func newResult(f *plan.Fit) *Result {
+// Of is the empty result of a fit.
+func Of(f *plan.Fit) *Result {
 	res := &Result{Dataset: f.Unit.Dataset.Name, Key: f.Unit.Key, Model: f.Model.Name, Sampler: f.Sampler.Name,
 		Discrete: f.Model.Discrete()}
 	if f.Replicate > 1 {
@@ -85,8 +84,8 @@ func newResult(f *plan.Fit) *Result {
 	return res
 }
 
-// describe fills a result from a judged fit.
-func (r *Result) describe(j *assess.Judged) {
+// Describe fills a result from a judged fit.
+func (r *Result) Describe(j *assess.Judged) {
 	rec := j.Record
 	r.Verdict, r.Reasons, r.Warnings = string(rec.Verdict.Grade), rec.Verdict.Reasons, rec.Warnings
 	t := rec.Times
@@ -97,15 +96,15 @@ func (r *Result) describe(j *assess.Judged) {
 	}
 }
 
-// describeChains adds what a fit with chains has.
-func (r *Result) describeChains(j *assess.Judged) {
+// DescribeChains adds what a fit with chains has.
+func (r *Result) DescribeChains(j *assess.Judged) {
 	rec := j.Record
 	r.Chains, r.Warmup, r.Draws = rec.Chains, rec.Warmup, rec.Draws
 	r.RHatMax, r.ESSBulkMin, r.Divergences = report.Number(j.RHatMax), report.Number(j.ESSBulkMin), j.Divergences
 }
 
-// fail records an error and what it means for the fit.
-func (r *Result) fail(err error) {
+// Fail records an error and what it means for the fit.
+func (r *Result) Fail(err error) {
 	err = spool.Hint(err)
 	r.Err, r.Reasons = err, []string{err.Error()}
 	var busy *spool.BusyError
@@ -119,117 +118,14 @@ func (r *Result) fail(err error) {
 	}
 }
 
-// OutcomeVersion is the version of the JSON form of an Outcome. Fields may be
-// added under one version, and none is removed or changes its meaning.
-const OutcomeVersion = 1
-
-// Outcome is what a run leaves. Its JSON form is described by
-// docs/outcome.schema.json.
-type Outcome struct {
-	Version  int       `json:"version"`
-	RunID    string    `json:"run"`
-	Pipeline string    `json:"pipeline"`
-	Database string    `json:"database"`
-	Started  time.Time `json:"started"`
-	Finished time.Time `json:"finished"`
-	ExitCode int       `json:"exit_code"`
-	DryRun   bool      `json:"dry_run,omitempty"`
-	// Counts are the numbers of fits by verdict, those without one under what
-	// the run did about them.
-	Counts map[string]int `json:"counts"`
-	Fits   []*Result      `json:"fits"`
-	// Unrecorded is why the ledger could not be told how the run ended; empty
-	// if it was.
-	Unrecorded string `json:"unrecorded,omitempty"`
-	// Published is where a copy of the ledger was put; Unpublished is why it could
-	// not be, where the spec asks for it.
-	Published   string `json:"published,omitempty"`
-	Unpublished string `json:"unpublished,omitempty"`
-	// Reported is where a page about the run was put; Unreported is why it could not
-	// be, where the spec asks for it.
-	Reported   string `json:"reported,omitempty"`
-	Unreported string `json:"unreported,omitempty"`
+// LeftToOther reports whether another run worked on the fit.
+func (r *Result) LeftToOther() bool {
+	var busy *spool.BusyError
+	return r.Action == Uncommitted && errors.As(r.Err, &busy)
 }
 
-// deliver puts a copy of the ledger and a page about the run where the spec says,
-// if all that was drawn is in the ledger: a run that was stopped, or left something
-// uncommitted, delivers nothing, and one that had no fits writes no page.
-func (o *Outcome) deliver(ctx context.Context, ledger *report.Ledger, copyTo, pageTo string) {
-	if o.ExitCode != exit.Pass && o.ExitCode != exit.Fail {
-		return
-	}
-	told := func(to string, err error, done, not *string) {
-		switch {
-		case err == nil:
-			*done = to
-		case ctx.Err() != nil:
-			*not, o.ExitCode = err.Error(), exit.Interrupted
-		default:
-			*not = err.Error()
-			o.undelivered(err)
-		}
-	}
-	if copyTo != "" {
-		told(copyTo, ledger.Publish(ctx, copyTo), &o.Published, &o.Unpublished)
-	}
-	if pageTo != "" && len(o.Fits) > 0 {
-		told(pageTo, ledger.SavePage(ctx, pageTo, report.PageOptions{Run: o.RunID}), &o.Reported, &o.Unreported)
-	}
-}
-
-// complete fills what follows from the fits, and the version.
-func (o *Outcome) complete() {
-	o.Version, o.Counts = OutcomeVersion, map[string]int{}
-	if o.Fits == nil {
-		o.Fits = []*Result{}
-	}
-	for _, f := range o.Fits {
-		state := f.Verdict
-		if state == "" {
-			state = f.Action
-		}
-		o.Counts[state]++
-	}
-}
-
-// exitCode sums the results up: an interruption outweighs a damaged ledger, that what is
-// uncommitted, and that a failure.
-func exitCode(fits []*Result) int {
-	code, unusable := exit.Pass, false
-	for _, f := range fits {
-		switch {
-		case f.Action == Interrupted:
-			return exit.Interrupted
-		case report.IsUnusable(f.Err):
-			unusable = true
-		case f.Action == Uncommitted:
-			code = max(code, exit.Uncommitted)
-		case f.Action == Planned:
-			// it has no verdict yet
-		case f.Verdict == "fail" || f.Verdict == "error":
-			code = max(code, exit.Fail)
-		}
-	}
-	if unusable {
-		return exit.Usage
-	}
-	return code
-}
-
-// undelivered takes into the exit code that something did not come to the ledger, its copy
-// or its page for err: 3, or 2 where the ledger is damaged, which no later commit mends.
-func (o *Outcome) undelivered(err error) {
-	switch {
-	case o.ExitCode == exit.Interrupted:
-	case report.IsUnusable(err):
-		o.ExitCode = exit.Usage
-	case o.ExitCode != exit.Usage:
-		o.ExitCode = exit.Uncommitted
-	}
-}
-
-// line is what a log or a terminal says when the fit has ended.
-func (r *Result) line() string {
+// Line is what a log or a terminal says when the fit has ended.
+func (r *Result) Line() string {
 	switch r.Action {
 	case Skipped:
 		return fmt.Sprintf("%s: unchanged, skipped (%s)", r.Name(), r.Verdict)

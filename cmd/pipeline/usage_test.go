@@ -1,0 +1,116 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// What a wrong call is told is in the program's own words: what is missing or too much, and
+// what was perhaps meant.
+func TestWrongCalls(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, ".", "d.csv", "y,x\n1,2\n3,1\n2,3\n5,4\n2,2\n4,1\n")
+	write(t, ".", "other.csv", "y,a,b\n1,2,3\n")
+	write(t, ".", "s.yaml", `pipeline: s
+datasets: {esoph: {path: d.csv}, cars: {path: d.csv}}
+models: {m: {formula: y ~ x, family: poisson}}
+samplers: {gibbs: {method: cggibbs}}
+run: {warmup: 20, draws: 20}
+`)
+	if code, out, errs := call(t, "run", "s.yaml"); code != 1 { // 20 draws are few
+		t.Fatalf("exit %d: %s%s", code, out, errs)
+	}
+	for _, c := range []struct {
+		args string
+		want []string
+	}{
+		{"run", []string{"run: SPEC|NAME… is missing", "hint: for example: pipeline run quickstart"}},
+		{"sql", []string{"sql: QUERY is missing", `hint: for example: pipeline sql "SELECT`}},
+		{"init", []string{"init: FILE is missing", "pipeline init claims.csv"}},
+		{"show a b", []string{"show takes one argument, FIT, and these are 2"}},
+		{"compare x", []string{`compare takes no argument, and "x" is one`}},
+		{"query SELECT", []string{`there is no verb "query"`, `did you mean "sql"?`}},
+		{"summary", []string{`did you mean "show"?`}},
+		{"shwo", []string{`did you mean "show"?`}},
+		{"xyzzy", []string{`there is no verb "xyzzy"`, "hint: pipeline help lists the verbs"}},
+		{"help summary", []string{`there is no verb "summary"`, `did you mean "show"?`}},
+		{"run s.yaml --worker 2", []string{"run has no flag --worker", `did you mean "--workers"?`}},
+		{"run s.yaml -q", []string{"run has no flag -q", "pipeline help run lists the flags"}},
+		{"run s.yaml --workers x", []string{`--workers "x": it is a whole number`, "chains that are drawn at once"}},
+		{"run s.yaml --seed", []string{"--seed needs a value"}},
+		{"run s.yaml --only dataset=esof", []string{"no fit is selected", `did you mean "esoph"? each dataset there is: esoph, cars`}},
+		{"run s.yaml --only sampler=gibs", []string{`did you mean "gibbs"?`}},
+		{"run s.yaml --only data=cars", []string{`--only "data=cars"`, "fields: dataset, model, sampler"}},
+		{"run quickstrat", []string{`did you mean "quickstart"?`}},
+		{"list quickstrat", []string{`did you mean "quickstart"?`}},
+		{"show carz", []string{`has no fit "carz"`, `did you mean "cars"?`}},
+		{"show cars/n", []string{`did you mean "cars/m"?`}},
+		{"predict --only dataset=carz", []string{`did you mean "cars"?`}},
+		{"export --only dataset=carz", []string{`did you mean "cars"?`}},
+		{"predict --only dataset=cars --data other.csv", []string{`column "x": the model reads it`, "the columns are y, a, b"}},
+		{"report --fit 99", []string{"the ledger has no fit 99", "pipeline show '*'"}},
+		{"report --fit 1 --fit 99", []string{"the ledger has no fit 99"}},
+		{"verify posteriors.duckdb", []string{"this is a DuckDB file and no spec", "--database names a ledger"}},
+	} {
+		code, out, errs := call(t, strings.Fields(c.args)...)
+		if code != 2 || out != "" {
+			t.Errorf("%s: exit %d, prints %s", c.args, code, out)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(errs, want) {
+				t.Errorf("%s: it does not say %q:\n%s", c.args, want, errs)
+			}
+		}
+		for _, raw := range []string{"arg(s)", "unknown", "strconv", "invalid argument"} {
+			if strings.Contains(errs, raw) {
+				t.Errorf("%s: raw words of a library: %s", c.args, errs)
+			}
+		}
+	}
+}
+
+// Whatever a verb prints on a screen of 80 columns, no line is wider: tables with long names
+// and reasons, and the help of each verb.
+func TestEveryTableFitsTheScreen(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("COLUMNS", "80")
+	t.Setenv("LC_ALL", "C.UTF-8")
+	write(t, ".", "d.csv", "outcome_of_the_patient,a_rather_long_column_name_of_the_laboratory,x\n"+strings.Repeat("1,2,1\n3,1,5\n2,3,2\n5,4,4\n2,2,6\n4,1,1\n", 4))
+	write(t, ".", "s.yaml", `pipeline: screen
+datasets: {cars_of_the_north: {path: d.csv}, broken: {path: there_is_no_file_of_this_name.csv}}
+models:
+  consumption_by_weight_and_power: {formula: "outcome_of_the_patient ~ a_rather_long_column_name_of_the_laboratory + x", family: poisson}
+samplers: {auto: {method: auto}, nuts_with_a_diagonal_metric: {method: nuts}, gibbs: {method: cggibbs}}
+run: {chains: 4, warmup: 40, draws: 50, replicates: 2}
+`)
+	fits := 0
+	check := func(args ...string) {
+		t.Helper()
+		_, out, errs := call(t, args...)
+		if out == "" {
+			t.Errorf("%q prints nothing: %s", args, errs)
+		}
+		for line := range strings.Lines(out) {
+			if n := widest(strings.TrimSuffix(line, "\n")); n > 80 {
+				t.Errorf("%q: a line of %d columns: %s", args, n, line)
+			}
+		}
+		fits += strings.Count(out, "cars_of_the_north") + strings.Count(out, "…")
+	}
+	check("validate", "s.yaml")
+	check("run", "s.yaml", "--dry-run")
+	check("run", "s.yaml")
+	write(t, ".", "d.csv", "outcome_of_the_patient,a_rather_long_column_name_of_the_laboratory,x\n"+strings.Repeat("1,2,1\n3,1,5\n2,3,2\n5,4,4\n2,2,6\n4,1,2\n", 5))
+	check("run", "s.yaml", "--workers", "2")
+	for _, args := range []string{"show", "show *", "show 1", "show 1 --all --sort name", "runs", "compare", "drift", "explain s.yaml --only sampler=auto", "list",
+		"init d.csv --response x", "retry s.yaml", "help"} {
+		check(strings.Fields(args)...)
+	}
+	check("run", "quickstart", "--workers", "2")
+	if fits < 20 {
+		t.Errorf("only %d names of fits were printed", fits)
+	}
+	for verb := range exits {
+		check("help", verb)
+	}
+}
