@@ -1,7 +1,9 @@
 package ingest
 
 import (
+	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -192,7 +194,7 @@ func (c *coder) add(a arrow.Array) {
 	c.typ, c.allNull = a.DataType(), false
 	var fresh []int64
 	if s, ok := a.(*array.String); ok {
-		fresh = c.text(s.Len(), s.IsValid, s.Value)
+		fresh = c.text(s)
 	} else {
 		fresh = c.number(a)
 	}
@@ -241,26 +243,68 @@ func bitsOf(a arrow.Array) func(i int) uint64 {
 	}
 }
 
-// text codes n texts, and returns the rows of those that are new.
-func (c *coder) text(n int, valid func(i int) bool, value func(i int) string) (fresh []int64) {
-	const entry = 64 // bytes of the map
-	for i := range n {
-		if !valid(i) {
+// text codes texts, and returns the rows of those that are new.
+func (c *coder) text(a *array.String) (fresh []int64) {
+	for i := range a.Len() {
+		if a.IsNull(i) {
 			c.codes = append(c.codes, 0)
 			continue
 		}
-		s := value(i)
-		k, known := c.texts[s]
-		if !known {
-			charge(c.mem, entry+len(s))
-			c.bytes += entry + len(s)
-			k = uint32(len(c.texts) + 1)
-			c.texts[cloneCell(s)] = k
+		k, isNew := c.intern(a.Value(i))
+		if isNew {
 			fresh = append(fresh, int64(i))
 		}
 		c.codes = append(c.codes, k)
 	}
 	return fresh
+}
+
+// intern is the number of a text.
+func (c *coder) intern(s string) (k uint32, isNew bool) {
+	const entry = 64 // bytes of the map
+	if k, known := c.texts[s]; known {
+		return k, false
+	}
+	charge(c.mem, entry+len(s))
+	c.bytes += entry + len(s)
+	k = uint32(len(c.texts) + 1)
+	c.texts[cloneCell(s)] = k
+	return k, true
+}
+
+// dictionary codes a dictionary of texts, each of which is looked at once. The error is a *rowError.
+func (c *coder) dictionary(a *array.Dictionary, value func(i int) string) error {
+	values, codes := a.Dictionary(), make([]uint32, a.Dictionary().Len())
+	fresh := array.NewStringBuilder(c.mem)
+	defer fresh.Release()
+	c.typ = arrowType(kindText)
+	for i := range a.Len() {
+		k := 0
+		if a.IsValid(i) {
+			if k = a.GetValueIndex(i); k < 0 || k >= len(codes) {
+				return &rowError{row: i, err: fmt.Errorf("dictionary index %d is not below %d", k, len(codes))}
+			}
+		}
+		if a.IsNull(i) || values.IsNull(k) {
+			c.codes = append(c.codes, 0)
+			continue
+		}
+		c.allNull = false
+		if codes[k] == 0 {
+			s, isNew := value(k), false
+			if !utf8.ValidString(s) {
+				return &rowError{row: i, err: notText}
+			}
+			if codes[k], isNew = c.intern(s); isNew {
+				fresh.Append(s)
+			}
+		}
+		c.codes = append(c.codes, codes[k])
+	}
+	if fresh.Len() > 0 {
+		c.chunks = append(c.chunks, fresh.NewArray())
+	}
+	return nil
 }
 
 // settle gives the values one type, and returns them all.

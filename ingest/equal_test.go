@@ -150,6 +150,37 @@ func TestGroupedMemory(t *testing.T) {
 	}
 }
 
+// Files of other writers, with every codec, type and encoding, give the distinct rows of what they give without grouping.
+func TestGroupedOtherWriters(t *testing.T) {
+	compared := 0
+	for _, glob := range []string{"writers/*.parquet", "others/*.parquet"} {
+		paths, err := filepath.Glob(filepath.Join(fixtures, glob))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			all, want := Read(t.Context(), Source{Path: path}) // not counted: see TestEncodings
+			got, err := Read(t.Context(), Source{Path: path, Grouped: true})
+			if fmt.Sprint(want) != fmt.Sprint(err) {
+				t.Errorf("%s: %v\nwant %v", path, err, want)
+			}
+			if err != nil || want != nil {
+				continue
+			}
+			sameGroups(t, got, all, all.names())
+			if !slices.Equal(got.Warnings, all.Warnings) {
+				t.Errorf("%s: warnings %q, want %q", path, got.Warnings, all.Warnings)
+			}
+			compared++
+			all.Release()
+			got.Release()
+		}
+	}
+	if compared < 50 {
+		t.Errorf("%d files compared", compared)
+	}
+}
+
 // wholeBatch is a table as one batch.
 func wholeBatch(t *testing.T, table *Table) arrow.RecordBatch {
 	t.Helper()

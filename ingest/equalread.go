@@ -102,6 +102,15 @@ func (f *parquetFile) codeBatch(r *pqarrow.ColumnReader, c *coder, start, n int6
 // code codes a batch whose first row is start.
 func (f *parquetFile) code(c *coder, batch *arrow.Chunked, start int64) error {
 	for _, raw := range batch.Chunks() {
+		if d, ok := raw.(*array.Dictionary); ok {
+			if value, ok := texts(d.Dictionary()); ok {
+				if err := f.found(c.name, start, c.dictionary(d, value)); err != nil {
+					return err
+				}
+				start += int64(d.Len())
+				continue
+			}
+		}
 		a, err := f.checked(&c.column, raw, start)
 		if err != nil {
 			return err

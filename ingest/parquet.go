@@ -91,7 +91,7 @@ func (f *parquetFile) open(disk *os.File) error {
 		if err := skipPageIndex(pf); err != nil {
 			return err
 		}
-		f.reader, err = pqarrow.NewFileReader(pf, pqarrow.ArrowReadProperties{BatchSize: chunkRows}, f.mem)
+		f.reader, err = pqarrow.NewFileReader(pf, f.arrowProperties(meta), f.mem)
 		return err
 	})
 	if err != nil {
@@ -127,6 +127,18 @@ func readerProperties(mem memory.Allocator) *parquet.ReaderProperties {
 }
 
 const maxPage = 1 << 30
+
+// arrowProperties keeps texts as indices into the dictionaries of their pages where equal rows are grouped.
+func (f *parquetFile) arrowProperties(meta *metadata.FileMetaData) pqarrow.ArrowReadProperties {
+	props := pqarrow.ArrowReadProperties{BatchSize: chunkRows}
+	for i := range meta.Schema.NumColumns() {
+		leaf := meta.Schema.Column(i)
+		if f.src.Grouped && leaf.PhysicalType() == parquet.Types.ByteArray && len(leaf.ColumnPath()) == 1 {
+			props.SetReadDict(i, true)
+		}
+	}
+	return props
+}
 
 // checkClaims holds what the footer says of one leaf column against the file:
 // its chunks lie inside, and have as many values as the row groups have rows.
@@ -349,14 +361,20 @@ func (f *parquetFile) take(col *column, batch *arrow.Chunked, start int64) error
 	return nil
 }
 
+// found names the row of an error that was found in an array whose first row is start.
+func (f *parquetFile) found(column string, start int64, err error) error {
+	var at *rowError
+	if errors.As(err, &at) {
+		return f.fault(column, start+int64(at.row), at.err, "")
+	}
+	return err
+}
+
 // checked normalises an array of the column, whose first row is start.
 func (f *parquetFile) checked(col *column, raw arrow.Array, start int64) (arrow.Array, error) {
 	a, err := normalise(f.mem, raw)
-	var at *rowError
-	if errors.As(err, &at) {
-		return nil, f.fault(col.name, start+int64(at.row), at.err, "")
-	} else if err != nil {
-		return nil, err
+	if err != nil {
+		return nil, f.found(col.name, start, err)
 	}
 	if i := beyondExact(raw); i >= 0 && col.beyond == "" {
 		col.beyond = raw.ValueStr(i) + " in " + locate(f.path, nil, start+int64(i))
