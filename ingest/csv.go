@@ -40,6 +40,7 @@ type csvFile struct {
 	blank     int64 // blank lines of a file with one column
 	guard     *guardReader
 	full      func() error // called when there are chunkRows more rows; nil: nothing waits for them
+	room      int // of buffers: what separator detection looks at, or of a smaller file all of it
 }
 
 // readCSV reads the columns of one CSV file that the source asks for.
@@ -194,6 +195,10 @@ func (f *csvFile) pass(ctx context.Context, columns func() ([]*csvColumn, error)
 	}
 	defer func() { _ = file.Close() }() // read-only: nothing to lose
 	defer func() { foresee(file, recover()) }()
+	f.room = sniffBytes
+	if info, err := file.Stat(); err == nil && info.Size() < sniffBytes { // it takes a byte more to see the end
+		f.room = max(int(info.Size())+1, 4096)
+	}
 	text, err := f.decompress(file)
 	if err != nil {
 		return err
@@ -212,7 +217,7 @@ func (f *csvFile) pass(ctx context.Context, columns func() ([]*csvColumn, error)
 
 // decompress looks into gzip data, whatever the file is called.
 func (f *csvFile) decompress(r io.Reader) (*bufio.Reader, error) {
-	plain := bufio.NewReaderSize(r, sniffBytes)
+	plain := bufio.NewReaderSize(r, f.room)
 	if magic, _ := plain.Peek(2); string(magic) != gzipMagic {
 		return plain, nil
 	}
@@ -221,6 +226,7 @@ func (f *csvFile) decompress(r io.Reader) (*bufio.Reader, error) {
 		return nil, f.fail(0, fmt.Errorf("the gzip data cannot be read: %w", err), gzipHint)
 	}
 	most := f.src.maxText()
+	f.room = sniffBytes
 	return bufio.NewReaderSize(&textReader{r: z, most: most, left: most + 1}, sniffBytes), nil
 }
 
@@ -231,10 +237,10 @@ func (f *csvFile) open(text *bufio.Reader) (*csv.Reader, error) {
 	if bom, _ := text.Peek(3); string(bom) == "\ufeff" {
 		_, _ = text.Discard(3) // just peeked
 	}
-	sample, err := text.Peek(sniffBytes)
+	sample, err := text.Peek(f.room)
 	if endsLinesInCR(sample) {
-		text = bufio.NewReaderSize(carriageReturns{text}, sniffBytes)
-		sample, err = text.Peek(sniffBytes)
+		text = bufio.NewReaderSize(carriageReturns{text}, f.room)
+		sample, err = text.Peek(f.room)
 	}
 	if err != nil && err != io.EOF {
 		return nil, f.readFault(nil, err)
@@ -249,7 +255,7 @@ func (f *csvFile) open(text *bufio.Reader) (*csv.Reader, error) {
 	if f.guard.most == 0 {
 		f.guard.most = defaultMaxRecord
 	}
-	r := csv.NewReader(bufio.NewReaderSize(f.guard, 1<<16))
+	r := csv.NewReader(bufio.NewReaderSize(f.guard, min(f.room, 1<<16)))
 	r.Comma = f.separator
 	r.ReuseRecord = true
 	r.FieldsPerRecord = -1

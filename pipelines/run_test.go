@@ -210,6 +210,11 @@ func TestUnchangedFitsAreSkipped(t *testing.T) {
 	if out := f.run(pipelines.RunOptions{Only: []string{"dataset=claims/west"}}); out.ExitCode != pipelines.ExitFail || len(out.Fits[0].Reasons) == 0 {
 		t.Errorf("a skipped fit that failed: exit code %d, reasons %q", out.ExitCode, out.Fits[0].Reasons)
 	}
+	for _, fit := range f.run(pipelines.RunOptions{}).Fits { // few enough that a person reads their tables
+		if shown := len(fit.Parameters) > 1 && fit.Parameters[0].SD > 0; shown != (fit.Action == pipelines.Skipped) {
+			t.Errorf("%s %s: its table is %v", fit.Name(), fit.Action, fit.Parameters)
+		}
+	}
 	if got := f.ask("t.duckdb", "SELECT DISTINCT verdict FROM latest WHERE key = 'west'"); got == "" {
 		t.Error("no latest fit of west")
 	}

@@ -39,7 +39,8 @@ type Options struct {
 	// it readers refuse such a ledger, and the first Write does that.
 	Restore bool
 	// Later has the first read or write look whether the file is a ledger, in place of Open: for callers that do
-	// little more than one, of which starting the engine is most of the cost.
+	// little more than one, of which starting the engine is most of the cost. With Restore it is Reading that does
+	// what Open would.
 	Later bool
 }
 
@@ -326,6 +327,13 @@ func (l *Ledger) Reading(ctx context.Context, fn func() error) error {
 	db, c, err := l.enter(ctx, reach{}, l.connect)
 	if err != nil {
 		return fn()
+	}
+	if l.opts.Later && l.opts.Restore {
+		version, err := schemaVersion(ctx, c, l.path, migrations)
+		if err == nil && version > 0 && l.trust(ctx, c) != nil {
+			err = errors.Join(l.leave(db, c), l.Write(ctx, func(*Session) error { return nil }))
+			return errors.Join(err, fn())
+		}
 	}
 	return errors.Join(fn(), l.leave(db, c))
 }

@@ -157,6 +157,22 @@ func TestForeignViews(t *testing.T) {
 	}
 }
 
+// Who opens a ledger later, and has its own views put in place, has them once it is reading.
+func TestReadingRestores(t *testing.T) {
+	l := open(t, Options{})
+	store(t, l, sampleFit("f1"))
+	stranger(t, l, "CREATE OR REPLACE VIEW latest AS SELECT * REPLACE ('pass' AS verdict) FROM fit")
+	l, err := Open(l.path, Options{Later: true, Restore: true})
+	must(t, err)
+	must(t, l.Reading(t.Context(), func() error {
+		_, err := l.LookNewest(t.Context(), func(Key) bool { return true })
+		return err
+	}))
+	if lines, _ := parts(t, l); lines != own {
+		t.Error(firstDifference(lines, own))
+	}
+}
+
 // A view in the place of a table is refused, by writers too.
 func TestForeignTable(t *testing.T) {
 	l, ctx := open(t, Options{}), context.Background()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -57,7 +56,6 @@ type runner struct {
 	known     *known
 	base      plan.Base
 	before    map[record.Key]report.Stored // of a dry run; nil of others
-	recalled  *atomic.Int64                // skipped fits whose summaries were read
 }
 
 // Run carries out a pipeline. It returns an error only where nothing could be
@@ -87,13 +85,15 @@ func Run(ctx context.Context, c Config) (*outcome.Outcome, error) {
 		r.ledger.stop()
 		return nil, err
 	}
+	if !r.DryRun {
+		r.recall(ctx, results)
+	}
 	return r.end(ctx, results), nil
 }
 
 // open opens the ledger and asks it what is known. What it started ends with ledger.stop.
 func open(ctx context.Context, c Config) (*runner, error) {
-	r := &runner{Config: c, started: c.Now(), memory: plan.MemoryOf(c.Pipeline), known: &known{database: c.Database},
-		recalled: new(atomic.Int64)}
+	r := &runner{Config: c, started: c.Now(), memory: plan.MemoryOf(c.Pipeline), known: &known{database: c.Database}}
 	r.memory.Workers = c.Workers
 	r.id, r.admission = RunID(r.started), newAdmission(r.memory)
 	r.world = &draw.World{
@@ -102,7 +102,7 @@ func open(ctx context.Context, c Config) (*runner, error) {
 	}
 	r.world.Claims = c.Disk.Claims(r.world.Root)
 	file, err := report.Open(c.Database, report.Options{LockWait: c.LockWait, Threads: 1, MemoryLimit: r.memory.Engine(),
-		Private: len(c.Pipeline.Vars) > 0, Restore: true})
+		Private: len(c.Pipeline.Vars) > 0, Restore: true, Later: true})
 	if err != nil {
 		return nil, err
 	}

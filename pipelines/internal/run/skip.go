@@ -45,9 +45,6 @@ func (a *attempt) skip(ctx context.Context, id *plan.Identified, stored report.S
 		}
 	}
 	verdict := judge.Verdict{Grade: judge.Grade(res.Verdict), Reasons: res.Reasons}
-	if err := a.recall(ctx, id); err != nil {
-		return err
-	}
 	if err := a.Disk.Sweep(a.world.Root, id.Fingerprint); err != nil {
 		res.Warnings = append(res.Warnings, "the spool of an earlier run is left: "+spool.Hint(err).Error())
 	}
@@ -80,18 +77,31 @@ func (a *attempt) storedEvidence(ctx context.Context, id *plan.Identified) (judg
 // fewFits is the number of fits up to which a run shows what it skips.
 const fewFits = 4
 
-// recall fetches the stored summaries of a skipped fit, where a person will
-// read them.
-func (a *attempt) recall(ctx context.Context, id *plan.Identified) error {
-	if len(a.Pipeline.Fits()) > fewFits || a.res.Columns > 100 || a.recalled.Add(1) > fewFits {
+// recall fetches the stored summaries of skipped fits, where a person will read them.
+func (r *runner) recall(ctx context.Context, results []*outcome.Result) {
+	if len(results) > fewFits || !slices.ContainsFunc(results, recalled) {
+		return
+	}
+	file := r.ledger.file
+	_ = file.Reading(ctx, func() error { // its errors are those of the reads in it, or of closing
+		for _, res := range results {
+			if !recalled(res) {
+				continue
+			}
+			stored, _, err := file.Summaries(ctx, res.Fingerprint)
+			if err != nil && ctx.Err() == nil {
+				res.Warnings = append(res.Warnings, "the stored summaries cannot be shown: "+err.Error())
+			}
+			for _, p := range stored {
+				res.Parameters = append(res.Parameters, outcome.ParameterSummary{Name: p.Name, Summary: p.Summary})
+			}
+		}
 		return nil
-	}
-	stored, _, err := a.ledger.file.Summaries(ctx, id.Fingerprint)
-	for _, p := range stored {
-		a.res.Parameters = append(a.res.Parameters, outcome.ParameterSummary{Name: p.Name, Summary: p.Summary})
-	}
-	return err
+	})
 }
+
+// recalled reports whether the stored summaries of a fit are shown.
+func recalled(res *outcome.Result) bool { return res.Action == outcome.Skipped && res.Columns <= 100 }
 
 // assessStored computes what the run asks for and a complete fit does not have,
 // from its kept draws, and stores it with a new verdict. It reports whether it did.
