@@ -79,21 +79,20 @@ func (w *Workspace) unit() unit {
 	return u
 }
 
-// transform fills y with f of the draws in u.
-func (w *Workspace) transform(u unit, f func(v float64) float64) {
+// transform fills y with what f makes of the draws x in u: of their product with scale, less origin.
+func (w *Workspace) transform(u unit, f func(y, x []float64, scale, origin float64)) {
 	scale := math.Ldexp(1, -u.exponent)
 	origin := float64(u.origin * scale)
-	w.parts(func(first int, x []float64) {
-		y := w.y[first : first+len(x)]
-		for i, v := range x {
-			y[i] = f(float64(v*scale) - origin)
-		}
-	})
+	w.parts(func(first int, x []float64) { f(w.y[first:first+len(x)], x, scale, origin) })
 }
 
 // plainMoments takes the moments of the draws in u.
 func (w *Workspace) plainMoments(u unit) moments {
-	w.transform(u, func(v float64) float64 { return v })
+	w.transform(u, func(y, x []float64, scale, origin float64) {
+		for i, v := range x {
+			y[i] = float64(v*scale) - origin
+		}
+	})
 	return w.momentsHere(0)
 }
 
@@ -103,7 +102,12 @@ const rounding = 0x1p-50
 
 // squareMoments takes those of the squared deviations from their mean.
 func (w *Workspace) squareMoments(u unit, mean float64) moments {
-	w.transform(u, func(v float64) float64 { return float64((v - mean) * (v - mean)) })
+	w.transform(u, func(y, x []float64, scale, origin float64) {
+		for i, v := range x {
+			d := float64(v*scale) - origin - mean
+			y[i] = float64(d * d)
+		}
+	})
 	return w.momentsHere(rounding)
 }
 

@@ -60,6 +60,10 @@ func (w *Workspace) fold() bool {
 	return true
 }
 
+// distance is high − low, which is not negative, as an integer of the same order: branches on which of two distances
+// is less would be guessed wrong half of the time.
+func distance(high, low float64) uint64 { return math.Float64bits(high - low + 0) }
+
 // mergeFolded fills c with the distances from the median of the draws in from, of
 // which those from above on are at least the median. It merges from both ends at a
 // time, so that neither waits for the other. Of equal distances that below comes
@@ -71,26 +75,20 @@ func (c column) mergeFolded(from column, above int, median float64) {
 	up, top := above, n-1   // next above it
 	first, last := 0, n-1   // places to be filled
 	for near-far >= 0 && top-up >= 0 && last-first >= 1 {
-		b, a := median-x[near], x[up]-median
-		place, d, step := near, b, 1
-		if a < b {
-			place, d, step = up, a, 0
-		}
-		c.values[first], c.positions[first] = d, p[place]
-		near -= step
-		up += 1 - step
+		b, a := distance(median, x[near]), distance(x[up], median)
+		below := (a-b)>>63 - 1 // all ones where the one below is as near
+		c.values[first], c.positions[first] = math.Float64frombits(a^(a^b)&below), p[up^(up^near)&int(below)]
+		near += int(below)
+		up += 1 + int(below)
 		first++
 		if near < far || top < up {
 			break
 		}
-		b, a = median-x[far], x[top]-median
-		place, d, step = top, a, 0
-		if b > a {
-			place, d, step = far, b, 1
-		}
-		c.values[last], c.positions[last] = d, p[place]
-		far += step
-		top -= 1 - step
+		b, a = distance(median, x[far]), distance(x[top], median)
+		above := (a-b)>>63 - 1 // all ones where the one above is as far
+		c.values[last], c.positions[last] = math.Float64frombits(b^(b^a)&above), p[far^(far^top)&int(above)]
+		far += 1 + int(above)
+		top += int(above)
 		last--
 	}
 	for near >= far && up <= top {

@@ -94,6 +94,10 @@ func (w *Workspace) rhat() float64 {
 
 // distanceMoments takes the moments of the absolute deviations from their mean.
 func (w *Workspace) distanceMoments(u unit, mean float64) moments {
-	w.transform(u, func(v float64) float64 { return math.Abs(v - mean) })
+	w.transform(u, func(y, x []float64, scale, origin float64) {
+		for i, v := range x {
+			y[i] = math.Abs(float64(v*scale) - origin - mean)
+		}
+	})
 	return w.momentsHere(rounding)
 }
