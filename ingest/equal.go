@@ -112,10 +112,11 @@ func (g *grouping) add(n int, counts []float64) {
 			key[j] = c.codes[i]
 		}
 		had := g.rows.n
+		g.read++
 		k := g.rows.of(key)
 		if g.rows.n > had {
 			charge(g.mem, groupBytes)
-			g.counts, g.first = append(g.counts, 0), append(g.first, g.read+int64(i))
+			g.counts, g.first = append(g.counts, 0), append(g.first, g.read-1)
 		}
 		if counts == nil {
 			g.counts[k]++
@@ -126,7 +127,6 @@ func (g *grouping) add(n int, counts []float64) {
 	for _, c := range g.cols {
 		c.codes = c.codes[:0]
 	}
-	g.read += int64(n)
 }
 
 // part hands over the distinct rows.

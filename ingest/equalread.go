@@ -85,22 +85,21 @@ func (f *parquetFile) codeBatch(r *pqarrow.ColumnReader, c *coder, start, n int6
 		if err != nil {
 			return err
 		}
-		if batch.Len() == 0 {
-			err = errTooFew(start+read, f.rows)
-		} else {
-			err = f.code(c, batch, start+read)
-		}
-		read += int64(batch.Len())
-		batch.Release()
-		if err != nil {
+		now := int64(batch.Len())
+		if err := f.code(c, batch, start+read); err != nil {
 			return err
 		}
+		read += now
 	}
 	return nil
 }
 
-// code codes a batch whose first row is start.
+// code codes a batch whose first row is start, and releases it.
 func (f *parquetFile) code(c *coder, batch *arrow.Chunked, start int64) error {
+	defer batch.Release()
+	if batch.Len() == 0 {
+		return errTooFew(start, f.rows)
+	}
 	for _, raw := range batch.Chunks() {
 		if d, ok := raw.(*array.Dictionary); ok {
 			if value, ok := texts(d.Dictionary()); ok {
@@ -219,11 +218,13 @@ func (g *grouping) hinted(src *Source, file string, err error) error {
 	if !errors.As(err, &over) {
 		return err
 	}
+	err = &budgetError{most: over.most}
+	if g.read > 0 {
+		err = fmt.Errorf("%d distinct rows among the first %d: %w", g.rows.n, g.read, err)
+	}
 	return &SourceError{
 		Dataset: src.Name, File: file,
-		Err: words.Hint(
-			fmt.Errorf("%d distinct rows among the first %d: %w", g.rows.n, g.read, &budgetError{most: over.most}),
-			"round what is measured finely (sql: can), or leave such columns out of formulas, so that rows become equal; or "+
-				"leave rows: grouped out"),
+		Err: words.Hint(err, "round what is measured finely (sql: can), or leave such columns out of formulas, so that rows "+
+			"become equal; or leave rows: grouped out"),
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"glmbatch/infer/glm"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -164,5 +165,40 @@ func sameSummaries(t *testing.T, dir, text string) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A formula that names no column of grouped data is told with all columns of the file, and none of them is read; another
+// model of the data set is fitted.
+func TestGroupedUnknownColumn(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "d.csv"), []byte(groupedLines()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const slip = `
+pipeline: slip
+database: none.duckdb
+datasets: {d: {path: d.csv, rows: grouped}}
+models: {%s m: {formula: claimed ~ agee, family: bernoulli}}
+samplers: {s: {method: cggibbs}}
+`
+	for other, want := range map[string]string{"": "did you mean \"age\"?", "a: {formula: claimed ~ age, family: bernoulli},": ""} {
+		p, err := spec.Parse("s.yaml", fmt.Appendf(nil, slip, other), spec.Options{Dir: dir, Today: time.Now(), Env: os.LookupEnv})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = (&Reader{Pipeline: p}).Cases(t.Context(), func(c *Case) error {
+			if c.Model == "a" {
+				return c.Err
+			}
+			_, hint := words.Parts(c.Err)
+			if c.Err == nil || !strings.Contains(c.Err.Error(), `there is no column "agee"`) || !strings.Contains(hint, want) {
+				t.Errorf("%v, hint %q", c.Err, hint)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -252,10 +253,13 @@ func made(ctx context.Context, s spec.Synthetic) (dir string, err error) {
 
 // columns chooses what to load of a data set: what the selected models use, or
 // all if the formula of one does not fit the schema; that model fails by
-// itself, with all columns at hand for its message.
+// itself, with all columns at hand for its message. Rows that are grouped would
+// hardly be equal in all columns: there the error is that of the data set, unless
+// another model fits.
 func (r *Reader) columns(ds *spec.Dataset) func(*ingest.Schema) ([]string, error) {
 	return func(schema *ingest.Schema) ([]string, error) {
-		used, all := map[string]bool{}, false
+		used, all, grouped := map[string]bool{}, false, ds.Rows == "grouped"
+		var failed error
 		for _, m := range r.models(ds.Name) {
 			formula, err := formulaOf(m)
 			if err != nil {
@@ -265,7 +269,10 @@ func (r *Reader) columns(ds *spec.Dataset) func(*ingest.Schema) ([]string, error
 			for _, n := range names {
 				used[n] = true
 			}
-			all = all || err != nil
+			all, failed = all || err != nil && !grouped, cmp.Or(failed, err)
+		}
+		if grouped && len(used) == 0 && failed != nil {
+			return nil, failed
 		}
 		var out []string
 		for _, f := range schema.Fields() {
