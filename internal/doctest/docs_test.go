@@ -64,7 +64,8 @@ func TestDocumentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("GOFLAGS", "-trimpath -count=1") // packages of a scratch folder are those of the last one, and tests are run
+	// Packages of a scratch folder are those of the last one, and their tests are run all the same.
+	t.Setenv("GOFLAGS", os.Getenv("GOFLAGS")+" -trimpath -count=1")
 	for _, name := range []string{"GOCACHE", "GOMODCACHE"} { // a page has a HOME of its own
 		path, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
 		if err != nil {
