@@ -40,7 +40,7 @@ type csvFile struct {
 	blank     int64 // blank lines of a file with one column
 	guard     *guardReader
 	full      func() error // called when there are chunkRows more rows; nil: nothing waits for them
-	room      int // of buffers: what separator detection looks at, or of a smaller file all of it
+	room      int          // of buffers: what separator detection looks at, or of a smaller file all of it
 }
 
 // readCSV reads the columns of one CSV file that the source asks for.
