@@ -29,16 +29,12 @@ func (l *Ledger) ChainDraws(ctx context.Context, f Stored, chain int, dst []floa
 // none where the ledger has none.
 func (l *Ledger) ChainStats(ctx context.Context, f Stored, chain int) (out []infer.Info, err error) {
 	err = l.read(ctx, func(c *sql.Conn) error {
-		return scanRows(ctx, c, `SELECT log_lik, log_prior, accept, step_size, energy, depth, leapfrogs, divergent
-			FROM chain WHERE fit_id = ? AND chain = ? AND NOT warmup ORDER BY iteration`, func(rows *sql.Rows) error {
-			var i infer.Info
-			var lik, prior, accept, step, energy nullable
-			err := rows.Scan(&lik, &prior, &accept, &step, &energy, &i.Depth, &i.Leapfrogs, &i.Divergent)
-			i.LogLik, i.LogPrior, i.Accept, i.StepSize, i.Energy = float64(lik), float64(prior), float64(accept), float64(step),
-				float64(energy)
-			out = append(out, i)
-			return err
+		out, err = readRows(ctx, c, `SELECT log_lik, log_prior, accept, step_size, energy, depth, leapfrogs, divergent
+			FROM chain WHERE fit_id = ? AND chain = ? AND NOT warmup ORDER BY iteration`, func(i *infer.Info) []any {
+			return []any{(*nullable)(&i.LogLik), (*nullable)(&i.LogPrior), (*nullable)(&i.Accept), (*nullable)(&i.StepSize),
+				(*nullable)(&i.Energy), &i.Depth, &i.Leapfrogs, &i.Divergent}
 		}, f.ID, chain+1)
+		return err
 	})
 	return out, err
 }

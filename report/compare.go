@@ -88,8 +88,8 @@ func readCosts(ctx context.Context, c *sql.Conn) (map[Key]*Cost, error) {
 			var fit int64
 			var method, verdict string
 			var seconds, median, least, toMedian, toMin, toLogLik nullable
-			if err := rows.Scan(&k.Dataset, &k.Group, &k.Model, &k.Sampler, &replicate, &fit, &method, &verdict,
-				&seconds, &median, &least, &toMedian, &toMin, &toLogLik); err != nil {
+			if err := rows.Scan(keyFields(&k, &replicate, &fit, &method, &verdict,
+				&seconds, &median, &least, &toMedian, &toMin, &toLogLik)...); err != nil {
 				return err
 			}
 			cost := costs[k]
@@ -110,8 +110,7 @@ func readCosts(ctx context.Context, c *sql.Conn) (map[Key]*Cost, error) {
 		})
 	for k, cost := range costs {
 		cost.ESSPerSecond, cost.MinESSPerSecond = medianInterval(rates[k][0]), medianInterval(rates[k][1])
-		cost.ToMedian, cost.ToMin, cost.ToLogLik = medianInterval(values(cost.median)), medianInterval(values(cost.least)),
-			medianInterval(values(cost.density))
+		cost.ToMedian, cost.ToMin, cost.ToLogLik = medianOf(cost.median), medianOf(cost.least), medianOf(cost.density)
 	}
 	return costs, err
 }
@@ -122,13 +121,6 @@ func reached(t nullable) float64 {
 		return math.Inf(1)
 	}
 	return float64(t)
-}
-
-func values(m map[int]float64) (out []float64) {
-	for _, v := range m {
-		out = append(out, v) // sorted by whoever takes them
-	}
-	return out
 }
 
 // readPairs reads the view comparison.

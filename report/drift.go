@@ -18,19 +18,11 @@ func (s *Session) insertData(id int64, f *Fit) error {
 	}
 	err := s.appendRow("data_summary", id, f.Rows, d.Missing, number(d.ResponseMean), number(d.ResponseSD))
 	if err == nil {
-		err = s.appendRows("column_summary", func(add func(...driver.Value) error) error {
-			for i, c := range d.Columns {
-				if err := add(id, int32(i+1), c.Name, number(c.Mean), number(c.SD)); err != nil {
-					return err
-				}
-			}
-			return nil
+		err = appendEach(s, "column_summary", d.Columns, func(i int, c *ColumnSummary) []driver.Value {
+			return []driver.Value{id, int32(i + 1), c.Name, number(c.Mean), number(c.SD)}
 		})
 	}
-	if err != nil {
-		return fmt.Errorf("storing the summary of the data: %w", err)
-	}
-	return nil
+	return storing("the summary of the data", err)
 }
 
 // judgeDrift completes the verdicts of fits that were just inserted by what their

@@ -71,8 +71,7 @@ func (d *Drift) fields() []any {
 // ledger that is not there is a *MissingError. Cost: one pass over summary.
 func (l *Ledger) Drifts(ctx context.Context, pipeline string, nights int) ([]Drift, error) {
 	out := []Drift{}
-	err := l.readTables(ctx, func(c *sql.Conn) error {
-		var err error
+	err := l.readTables(ctx, func(c *sql.Conn) (err error) {
 		out, err = readDrifts(ctx, c, pipeline, nights)
 		return err
 	})
@@ -81,16 +80,11 @@ func (l *Ledger) Drifts(ctx context.Context, pipeline string, nights int) ([]Dri
 
 // readDrifts is Drifts on an open ledger.
 func readDrifts(ctx context.Context, c *sql.Conn, pipeline string, nights int) ([]Drift, error) {
-	out := []Drift{}
-	err := scanRows(ctx, c, "SELECT "+driftRow+` FROM (SELECT d.*, f.place FROM drift_summary d
+	out, err := readRows(ctx, c, "SELECT "+driftRow+` FROM (SELECT d.*, f.place FROM drift_summary d
 		JOIN fit f USING (fit_id)) WHERE ? OR pipeline = ?
 		QUALIFY row_number() OVER (PARTITION BY pipeline, dataset, key, model, sampler ORDER BY place DESC, created DESC,
 		fit_id DESC) <= ?
-		ORDER BY pipeline, dataset, key, model, sampler, place DESC, created DESC, fit_id DESC`, func(rows *sql.Rows) error {
-		var d Drift
-		err := rows.Scan(d.fields()...)
-		out = append(out, d)
-		return err
-	}, pipeline == "", pipeline, nights)
-	return out, err
+		ORDER BY pipeline, dataset, key, model, sampler, place DESC, created DESC, fit_id DESC`, (*Drift).fields,
+		pipeline == "", pipeline, nights)
+	return append([]Drift{}, out...), err // JSON has a list of none as []
 }

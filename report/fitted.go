@@ -42,11 +42,7 @@ func (f *Fitted) complete(ctx context.Context, c *sql.Conn) error {
 	if err != nil {
 		return err
 	}
-	return scanRows(ctx, c, "SELECT name, kind FROM parameter WHERE fit_id = ? ORDER BY parameter_id",
-		func(rows *sql.Rows) error {
-			var p infer.Parameter
-			err := rows.Scan(&p.Name, &p.Kind)
-			f.Names = append(f.Names, p)
-			return err
-		}, f.ID)
+	f.Names, err = readRows(ctx, c, "SELECT name, kind FROM parameter WHERE fit_id = ? ORDER BY parameter_id",
+		func(p *infer.Parameter) []any { return []any{&p.Name, &p.Kind} }, f.ID)
+	return err
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"maps"
 	"math"
 	"slices"
 )
@@ -40,6 +41,9 @@ func medianInterval(x []float64) Interval {
 	}
 	return out
 }
+
+// medianOf is medianInterval over replicates.
+func medianOf(m map[int]float64) Interval { return medianInterval(slices.Sorted(maps.Values(m))) }
 
 // ratio is the median ratio of b's to a's times over the replicates of both,
 // and how many these are. Replicates are independent, so their numbers make

@@ -218,14 +218,9 @@ func pageFit(f *Stored, action string) html.Fit {
 
 // advise says of each fit what to do about its verdict.
 func (r *pageReader) advise(ids []int64) error {
-	auto := map[int64]bool{}
-	err := scanRows(r.ctx, r.c, "SELECT fit_id FROM identity WHERE record->>'$.sampler.Options.Basis' = 'auto' AND "+
-		"fit_id IN (SELECT unnest(?::BIGINT[]))", func(rows *sql.Rows) error {
-		var id int64
-		err := rows.Scan(&id)
-		auto[id] = true
-		return err
-	}, ids)
+	auto, err := readMap(r.ctx, r.c, "SELECT fit_id, true FROM identity WHERE record->>'$.sampler.Options.Basis' = "+
+		"'auto' AND fit_id IN (SELECT unnest(?::BIGINT[]))",
+		func(id *int64, auto *bool) []any { return []any{id, auto} }, ids)
 	for i := range r.page.Fits {
 		f := &r.page.Fits[i]
 		f.Advice = judge.Advice(f.Reasons, auto[f.ID])
@@ -265,15 +260,13 @@ func (r *pageReader) made() error {
 	}
 	if run := r.page.Run; run != nil {
 		later(run.Started)
-		err := scanRows(r.ctx, r.c, "SELECT finished FROM run WHERE run_id = ? AND finished IS NOT NULL",
-			func(rows *sql.Rows) error {
-				var t time.Time
-				err := rows.Scan(&t)
-				later(t)
-				return err
-			}, run.ID)
+		ends, err := readRows(r.ctx, r.c, "SELECT finished FROM run WHERE run_id = ? AND finished IS NOT NULL",
+			func(t *time.Time) []any { return []any{t} }, run.ID)
 		if err != nil {
 			return err
+		}
+		for _, t := range ends {
+			later(t)
 		}
 	}
 	for i := range r.page.Fits {

@@ -16,15 +16,11 @@ type Posterior struct {
 func (l *Ledger) PosteriorOf(ctx context.Context, f Stored) (p Posterior, err error) {
 	err = l.read(ctx, func(c *sql.Conn) error {
 		p.ModelHash = f.ModelHash
-		return scanRows(ctx, c, `SELECT name, kind, coalesce(prior, ''), center, scale FROM parameter
-			WHERE fit_id = ? AND kind <> 'derived' ORDER BY parameter_id`, func(rows *sql.Rows) error {
-			var q Parameter
-			var center, scale nullable
-			err := rows.Scan(&q.Name, &q.Kind, &q.Prior, &center, &scale)
-			q.Center, q.Scale = float64(center), float64(scale)
-			p.Parameters = append(p.Parameters, q)
-			return err
+		p.Parameters, err = readRows(ctx, c, `SELECT name, kind, coalesce(prior, ''), center, scale FROM parameter
+			WHERE fit_id = ? AND kind <> 'derived' ORDER BY parameter_id`, func(q *Parameter) []any {
+			return []any{&q.Name, &q.Kind, &q.Prior, (*nullable)(&q.Center), (*nullable)(&q.Scale)}
 		}, f.ID)
+		return err
 	})
 	return p, err
 }
