@@ -104,6 +104,6 @@ target, as the ledger has them of each run.`,
 			return err
 		},
 	}
-	c.Flags().StringVar(&output, "output", "text", "text or json")
+	outputFlag(c, &output)
 	return c
 }

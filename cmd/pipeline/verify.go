@@ -47,7 +47,6 @@ reads the copy before it takes the place of the last one; neither looks at draws
 		},
 	}
 	f.register(c)
-	c.Flags().DurationVar(&lockWait, "lock-wait", 10*time.Second,
-		"how long to wait for another process that holds the ledger")
+	lockWaitFlag(c, &lockWait)
 	return c
 }
