@@ -5,7 +5,6 @@ import "glmbatch/report/record"
 // What the ledger keeps of a fit, as package record has it.
 type (
 	Key              = record.Key
-	Status           = record.Status
 	Fit              = record.Fit
 	Times            = record.Times
 	Parameter        = record.Parameter

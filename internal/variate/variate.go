@@ -25,13 +25,6 @@ func ChiSquare3(s Source) float64 {
 	return math.FMA(z, z, 2*e)
 }
 
-// StudentT3 returns a draw of Student's t with 3 degrees of freedom (scale 1,
-// variance 3) from three uniforms.
-func StudentT3(s Source) float64 {
-	z := Normal(s)
-	return z * math.Sqrt(3/ChiSquare3(s))
-}
-
 // HalfCauchy returns a draw of |Cauchy| with scale 1 from two uniforms.
 func HalfCauchy(s Source) float64 {
 	z := Normal(s)

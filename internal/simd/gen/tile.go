@@ -129,7 +129,7 @@ func (f *form) reduceEight(s []vec) vec {
 // 8 times as many rows.
 const tileRegisters = 16
 
-// tiled is axpys4 for any number of short columns, dst standing in registers.
+// tiled is axpy of any number of short columns, dst standing in registers.
 func tiled() *kernel {
 	return &kernel{
 		name: "axpysTile",
