@@ -193,19 +193,22 @@ func (t *Table) Bytes() int64 {
 	return 8 * cells
 }
 
-// Drop gives the memory of a column back, which the table does not have any more. It is not for a table that others
-// read at the same time.
-func (t *Table) Drop(name string) {
-	at := t.Data.Schema().FieldIndices(name)
-	if len(at) == 0 {
-		return
+// Drop gives the memory of columns back, which the table does not have any more; names that it lacks are passed over.
+// A call costs a pass over the names of all columns. It is not for a table that others read at the same time.
+func (t *Table) Drop(names ...string) {
+	gone := map[string]bool{}
+	for _, name := range names {
+		gone[name] = true
 	}
-	fields := slices.Delete(slices.Clone(t.Data.Schema().Fields()), at[0], at[0]+1)
+	var fields []arrow.Field
 	var columns []arrow.Column
-	for i := range int(t.Data.NumCols()) {
-		if i != at[0] {
-			columns = append(columns, *t.Data.Column(i))
+	for i, f := range t.Data.Schema().Fields() {
+		if !gone[f.Name] {
+			fields, columns = append(fields, f), append(columns, *t.Data.Column(i))
 		}
+	}
+	if len(fields) == int(t.Data.NumCols()) {
+		return
 	}
 	rest := array.NewTable(arrow.NewSchema(fields, nil), columns, t.Data.NumRows()) // it retains them
 	t.Data.Release()

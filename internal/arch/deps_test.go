@@ -99,7 +99,7 @@ var deps = map[string]string{
 	"pipelines/internal/discrete": "infer infer/prior infer/diag infer/mrf infer/herded infer/dogs ingest internal/words pipelines/internal/spec" + arrow,
 	"cmd/pipeline":                "pipelines internal/outfile internal/words github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term",
 	"internal/arch":               "",
-	"internal/bars":               "internal/words pipelines",
+	"internal/bars":               "internal/vec internal/words pipelines" + arrow,
 	"internal/doctest":            "",
 	"internal/mutants":            "",
 	// held is what those who open a DuckDB file ask first.
