@@ -36,7 +36,7 @@ func (s *slicer) updateTangent(f density, here tangent, least,
 	drop := variate.Exponential(s.source)
 	s.level = here.value - drop
 	left, right := s.enclose(f, here, least, width, drop)
-	return s.shrink(f, left, right)
+	return s.shrink(f, left, right, false)
 }
 
 // enclose returns an interval around the slice whose level lies drop below the point.

@@ -12,8 +12,8 @@
 //     and its passes;
 //   - gradient.go, curvature.go: derivatives;
 //   - group.go, condense.go: the same posterior on fewer rows;
-//   - improper.go, separation.go, tails.go, properlaw.go, meanless.go: what is refused or doubted;
-//   - pilot.go, tall.go, solver.go, krylov.go, feasible.go, start.go, scalestart.go, previous.go: the
+//   - improper.go, separation.go, tails.go, meanless.go: what is refused or doubted;
+//   - pilot.go, tall.go, solver.go, krylov.go, feasible.go, start.go, previous.go: the
 //     penalised point, and where chains start;
-//   - defaults.go: priors that are left out; pointwise.go, mean.go: single rows, their means and random responses.
+//   - defaults.go: priors that are left out; pointwise.go: single rows, their means and random responses.
 package glm

@@ -22,5 +22,5 @@
 //
 // Read model.go and adjacency.go (the graph), then binary.go, tables.go and
 // terms.go, then gibbs.go and state.go; then enumerate.go, transfer.go,
-// chain.go with steps.go, and meanfield.go.
+// chain.go and meanfield.go.
 package mrf

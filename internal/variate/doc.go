@@ -6,5 +6,5 @@
 // takes stands at each; rejection takes a varying number.
 //
 // Read variate.go (the laws of priors and proposals, draws at a place of a line,
-// moves of scales), then positive.go and counts.go (the laws of responses).
+// moves of scales), then counts.go (laws of responses).
 package variate
