@@ -22,8 +22,8 @@
 // Read options.go, then gibbs.go, slice.go, scales.go, scan.go and state.go: the reference. Then
 //
 //   - line.go, basis.go, basiskernel.go: coordinates in a basis, with their updates
-//     tangent.go, matched.go, blocks.go and scale.go;
-//   - reduce.go, hidden.go, expand.go, reducedby.go: the basis reduced;
+//     tangent.go, blocks.go and scale.go;
+//   - reduce.go, hidden.go, reducedby.go: the basis reduced;
 //   - mixture.go, surrogate.go: priors that are normal given scales;
 //   - joint.go, jointlaw.go, jointpilot.go, jointkernel.go, jointstate.go: all coordinates of tall data at once;
 //   - slow.go: what single coefficients leave of a sparse design;

@@ -21,7 +21,7 @@ import (
 // scales S of theta_G given, the prior of G·theta_G is N(G·m, K), K = G·S²·Gᵀ, so
 // that the likelihood sees n numbers at most.
 //
-// An iteration (mixtureBlocks) draws the scales given theta (mixturescales.go); then
+// An iteration (mixtureBlocks) draws the scales given theta (drawSpreads); then
 // moves theta_F and the z of
 //
 //	K = RRᵀ,  V = S·Gᵀ·R⁻ᵀ,  z = Vᵀ·S⁻¹(theta_G − m),  eta = offset + F·theta_F + G·m + R·z

@@ -12,6 +12,6 @@
 //
 // Read options.go, tree.go (which points a trajectory has and which one is
 // drawn, without their numbers), phase.go (the numbers), metric.go,
-// fisher.go, stepsize.go, warmup.go (also from an earlier posterior),
+// fisher.go, warmup.go (also from an earlier posterior),
 // kernel.go and state.go; learnt.go makes the metrics of a warm-up again.
 package nuts
