@@ -23,6 +23,7 @@ type known struct {
 
 	mu      sync.Mutex // not held while the ledger is waited for
 	fits    map[string]report.Stored
+	names   map[record.Key][]string // fingerprints of fits; nil until somebody asks
 	mark    mark
 	writing bool // this run has the file open, and knows what was in it
 	held    bool // another process held the file when it was last read
@@ -53,7 +54,7 @@ func (k *known) read(ctx context.Context, ledger *report.Ledger) error {
 	var held *report.LockedError
 	k.held = errors.As(err, &held)
 	if err == nil {
-		k.fits, k.mark = fits, before
+		k.fits, k.names, k.mark = fits, nil, before
 	}
 	return err
 }
@@ -64,6 +65,27 @@ func (k *known) fit(fingerprint string) (report.Stored, bool) {
 	defer k.mu.Unlock()
 	f, ok := k.fits[fingerprint]
 	return f, ok
+}
+
+// alike is the fingerprint of a fit, or where it is not known that of a known one with the same draws, if that serves.
+func (k *known) alike(id *plan.Identified, serves func(record.Stored) bool) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if _, ok := k.fits[id.Fingerprint]; ok {
+		return id.Fingerprint
+	}
+	if k.names == nil {
+		k.names = map[record.Key][]string{}
+		for fingerprint, f := range k.fits {
+			k.names[f.Key] = append(k.names[f.Key], fingerprint)
+		}
+	}
+	for _, fingerprint := range k.names[id.Key()] {
+		if f := k.fits[fingerprint]; id.SameDraws(f) && serves(f) {
+			return fingerprint
+		}
+	}
+	return id.Fingerprint
 }
 
 // now is fit, after a look at what others have stored since. It reads the ledger
@@ -91,7 +113,7 @@ func (k *known) begin(ctx context.Context, s *report.Session) error {
 		if err != nil {
 			return err
 		}
-		k.fits, k.mark = fits, m
+		k.fits, k.names, k.mark = fits, nil, m
 	}
 	k.writing, k.held = true, false
 	return nil
