@@ -21,18 +21,9 @@ func (t term) key() string {
 
 // union is the term of all variables of two terms: a:a is a.
 func (t term) union(u term) term {
-	out := make(term, 0, len(t)+len(u))
-	for len(t) > 0 && len(u) > 0 {
-		switch {
-		case t[0] < u[0]:
-			out, t = append(out, t[0]), t[1:]
-		case t[0] > u[0]:
-			out, u = append(out, u[0]), u[1:]
-		default:
-			out, t, u = append(out, t[0]), t[1:], u[1:]
-		}
-	}
-	return append(append(out, t...), u...)
+	out := slices.Concat(t, u)
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // contains reports whether the term has all variables of another.
@@ -127,10 +118,9 @@ func together(terms []term) []term {
 	}
 	var all term
 	for _, t := range terms {
-		all = append(all, t...)
+		all = all.union(t)
 	}
-	slices.Sort(all)
-	return []term{slices.Compact(all)}
+	return []term{all}
 }
 
 // product adds every term of left with every term of right.

@@ -8,11 +8,11 @@
 //
 //   - target.go, scales.go: the posterior, and where its parameters stand;
 //   - likelihood.go, binary.go, positive.go, student.go, law.go, weights.go: families;
-//   - predictor.go, curve.go, columns.go, nearby.go, piece.go, batch.go, rebased.go: the cached predictor
+//   - predictor.go, curve.go, columns.go, piece.go, batch.go, rebased.go: the cached predictor
 //     and its passes;
-//   - gradient.go, curvature.go: derivatives;
+//   - curvature.go: derivatives;
 //   - condense.go: the same posterior on fewer rows;
-//   - improper.go, separation.go, tails.go, meanless.go: what is refused or doubted;
+//   - improper.go, separation.go, meanless.go: what is refused or doubted;
 //   - pilot.go, tall.go, solver.go, krylov.go, feasible.go, start.go, previous.go: the
 //     penalised point, and where chains start;
 //   - defaults.go: priors that are left out; pointwise.go: single rows, their means and random responses.

@@ -13,5 +13,5 @@
 //   - derive.go: quantities computed from each draw;
 //   - waiting.go: draws of a fit that is stored later;
 //   - assess.go, condition.go: what a run may ask for besides;
-//   - judge.go, record.go: the verdict and the ledger's record.
+//   - record.go: the verdict and the ledger's record.
 package assess

@@ -11,7 +11,7 @@
 // Read pipeline.go with model.go, mrf.go, scan.go, limits.go, synthetic.go,
 // triplets.go (the types), then load.go, then
 // tree.go and scalar.go (YAML to tree), template.go with
-// render.go, profile.go, fields.go, decode.go, union.go, check.go and mrfcheck.go,
+// render.go, profile.go, decode.go, union.go, check.go and mrfcheck.go,
 // then fits.go. The JSON schema, which nobody needs
 // while the program runs, is generated in tests: schemagen_test.go.
 //
