@@ -95,6 +95,9 @@ func (s *Session) store(ctx context.Context, fits []*Fit) (ids []int64, err erro
 	if err != nil {
 		return nil, err
 	}
+	if err := s.insertStats(ctx, ids, fits); err != nil {
+		return nil, err
+	}
 	given, done := verdicts(fits), false
 	defer func() {
 		for i, f := range fits {
@@ -176,7 +179,6 @@ func (s *Session) insertAll(ctx context.Context, id int64, place int, sums []uin
 		func() error { return s.insertAssessment(ctx, id, &f.Assessment) },
 		func() error { return s.insertDiscrete(ctx, id, f.Discrete) },
 		func() error { return storing("certificates", s.insertCertificates(id, f.Certificates)) },
-		func() error { return storing("statistics of chains", s.insertStats(ctx, id, f)) },
 		func() error { return s.insertEvents(f.RunID, id, f.Events) },
 	} {
 		if err := part(); err != nil {

@@ -57,6 +57,7 @@ type Dataset struct {
 	Written string `yaml:"-"`
 	Each    string `yaml:"each" enum:"file" doc:"'file' makes one fit for each file of the glob instead of concatenating them."`
 	By      Names  `yaml:"by" doc:"Columns whose distinct combinations make one fit each."`
+	Rows    string `yaml:"rows" json:",omitempty" enum:"all grouped" doc:"all: the table stands in memory while designs are made. grouped: each distinct row of the columns in use is kept once, with how often it stands there, while the data are read, for data of few distinct rows. Left out: all."`
 	// SQL holds named parameters ($p1 …) in place of templates; Params has their values.
 	SQL        string            `yaml:"sql" doc:"Query on a DuckDB database, instead of path. Templates become bound parameters, never text: do not put quotes around them. Rows are sorted by all columns, so that their order is defined."`
 	Params     map[string]string `yaml:"-"`
