@@ -17,7 +17,7 @@
 //	sigma     dispersion of the gaussian family (residual sd)
 //	theta     everything that Position writes: beta, then dispersions
 //
-// Read stream.go, then kernel.go (Setup, Kernel, Info), then block.go (draws);
-// compact.go (draws told by fewer numbers) is for some samplers, parallel.go (parts
-// of a computation side by side) for set-ups.
+// Read stream.go, then kernel.go (Setup, Kernel, Info), then block.go (draws,
+// of some samplers told by fewer numbers); parallel.go (parts of a computation side
+// by side) is for set-ups.
 package infer

@@ -5,8 +5,8 @@
 //
 // Read pipelines.go (Run), validate.go, shipped.go (what the program carries)
 // and trust.go (what a spec may reach); then a file for each question that a
-// caller may ask: nights.go, look.go, compare.go, drift.go, report.go,
-// query.go, predict.go, check.go, explain.go, init.go, exchange.go, metrics.go;
-// names.go completes words, version.go names the build. Then read the packages
+// caller may ask: nights.go, look.go, query.go (SQL, comparisons, drift, pages and
+// names of a ledger), predict.go, check.go, init.go, exchange.go,
+// metrics.go; version.go names the build. Then read the packages
 // under internal in the order spec, run, spool, progress.
 package pipelines

@@ -29,10 +29,9 @@ import (
 
 // What a run says, and its exit codes.
 type (
-	Outcome          = outcome.Outcome
-	Result           = outcome.Result
-	ParameterSummary = outcome.ParameterSummary
-	Problems         = spec.Problems
+	Outcome  = outcome.Outcome
+	Result   = outcome.Result
+	Problems = spec.Problems
 )
 
 // The exit codes of a run.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
+	"glmbatch/pipelines/internal/plan"
 	"glmbatch/report"
 )
 
@@ -36,6 +38,147 @@ func Query(ctx context.Context, w io.Writer, database, sql string, o QueryOption
 	}
 	var wrong *report.QueryError
 	if errors.As(err, &wrong) || IsUnusable(err) {
+		return &UsageError{err}
+	}
+	return err
+}
+
+// Comparison is two samplers on one posterior: whether they agree, and what
+// each took.
+type Comparison = report.Comparison
+
+// Cost is what one sampler took for one posterior.
+type Cost = report.Cost
+
+// Interval is a median with its 95 % interval.
+type Interval = report.Interval
+
+// Number is a float64 whose JSON is null where it is NaN or infinite.
+type Number = report.Number
+
+// Compare returns every pair of samplers on the posteriors of the ledger at
+// database whose data set and model match these globs (empty: all). The error
+// is a *UsageError where the path is wrong.
+func Compare(ctx context.Context, database, dataset, model string) ([]Comparison, error) {
+	ledger, err := report.Open(database, report.Options{Later: true})
+	var out []Comparison
+	if err == nil {
+		out, err = ledger.Comparisons(ctx, dataset, model)
+	}
+	return out, lookError(err)
+}
+
+// Names are what a shell may complete.
+type Names struct {
+	Fits, Datasets, Models, Samplers []string
+}
+
+// NamesOf lists the names of the fits of the ledger at database, without waiting for
+// another process that holds it.
+func NamesOf(ctx context.Context, database string) (*Names, error) {
+	ledger, err := report.Open(database, report.Options{LockWait: -1, Later: true})
+	if err != nil {
+		return nil, err
+	}
+	keys, err := ledger.Names(ctx)
+	if err != nil {
+		return nil, err
+	}
+	n := &Names{}
+	add := func(list *[]string, name string) {
+		if !slices.Contains(*list, name) {
+			*list = append(*list, name)
+		}
+	}
+	for _, k := range keys {
+		n.Fits = append(n.Fits, k.String())
+		add(&n.Datasets, k.Dataset)
+		if k.Group != "" {
+			add(&n.Datasets, k.Dataset+"/"+k.Group)
+		}
+		add(&n.Models, k.Model)
+		add(&n.Samplers, k.Sampler)
+	}
+	return n, nil
+}
+
+// Drift is one fit against the complete fit before it of the same pipeline, data
+// set, key, model and sampler; what cannot be computed is nil.
+type Drift = report.Drift
+
+// DriftOptions narrows Drifts. The zero value takes the newest fit of each name
+// of all pipelines.
+type DriftOptions struct {
+	Pipeline string   // empty: all of the ledger
+	Only     []string // terms FIELD=PATTERN, see --only
+	Nights   int      // newest fits of each name; 0 means 1
+}
+
+// Drifts tells how far fits of the ledger at database lie from their
+// predecessors. The error is a *UsageError where a term or the path is wrong.
+func Drifts(ctx context.Context, database string, o DriftOptions) ([]Drift, error) {
+	only, err := plan.ParseSelector(o.Only)
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	ledger, err := report.Open(database, report.Options{Later: true})
+	var all []Drift
+	if err == nil {
+		all, err = ledger.Drifts(ctx, o.Pipeline, max(1, o.Nights))
+	}
+	out := []Drift{}
+	for _, d := range all {
+		if only.Matches(d.Dataset, d.Group, d.Model, d.Sampler) {
+			out = append(out, d)
+		}
+	}
+	return out, lookError(err)
+}
+
+// PipelineName is the name in the spec that target names. Its error is a
+// *UsageError where the spec is wrong.
+func PipelineName(target string, o Overrides) (string, error) {
+	p, _, err := load(target, o)
+	if err != nil {
+		return "", err
+	}
+	return p.Name, nil
+}
+
+// ReportOptions chooses what a report shows. The zero value is the newest run of
+// the ledger.
+type ReportOptions struct {
+	Run        string   // name of a run
+	Pipeline   string   // of the newest run; empty: any
+	Latest     bool     // the newest fit of each name of all runs
+	Fits       []int64  // numbers of fits
+	Only       []string // terms FIELD=PATTERN, see --only
+	Parameters []string // globs of the parameters whose draws are shown
+}
+
+// Report writes a page about fits of the ledger at database: to the file to, in
+// place of what is there, or to w where to is "-". The error is a *UsageError where
+// the choice or the path is wrong.
+func Report(ctx context.Context, database, to string, w io.Writer, o ReportOptions) error {
+	only, err := plan.ParseSelector(o.Only)
+	if err != nil {
+		return &UsageError{err}
+	}
+	options := report.PageOptions{Run: o.Run, Pipeline: o.Pipeline, Latest: o.Latest, Fits: o.Fits,
+		Parameters: o.Parameters}
+	if len(o.Only) > 0 {
+		options.Choose = func(k report.Key) bool { return only.Matches(k.Dataset, k.Group, k.Model, k.Sampler) }
+	}
+	ledger, err := report.Open(database, report.Options{Later: true})
+	if err == nil {
+		if to == "-" {
+			err = ledger.WritePage(ctx, w, options)
+		} else {
+			err = ledger.SavePage(ctx, to, options)
+		}
+	}
+	var none *report.NoFitsError
+	if IsUnusable(err) || errors.As(err, &none) {
 		return &UsageError{err}
 	}
 	return err

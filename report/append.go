@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 
 	"github.com/duckdb/duckdb-go/v2"
 )
@@ -74,6 +75,29 @@ func (s *Session) appendRows(table string, rows func(add func(...driver.Value) e
 		return err
 	}
 	return rows(a.AppendRow)
+}
+
+// appendEach is appendRows of a row for each of some items.
+func appendEach[T any](s *Session, table string, items []T, row func(i int, item *T) []driver.Value) error {
+	if len(items) == 0 {
+		return nil
+	}
+	return s.appendRows(table, func(add func(...driver.Value) error) error {
+		for i := range items {
+			if err := add(row(i, &items[i])...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// storing says of an error what was being stored.
+func storing(what string, err error) error {
+	if err != nil {
+		return fmt.Errorf("storing %s: %w", what, err)
+	}
+	return nil
 }
 
 // appendRows bulk-loads rows into a table of an open file.

@@ -93,31 +93,14 @@ func (s *Session) Calibration(ctx context.Context, c *Calibration) error {
 
 // simulated lists the stored simulations of a calibration.
 func (s *Session) simulated(ctx context.Context, id string) (map[int]bool, error) {
-	rows, err := s.c.QueryContext(ctx, "SELECT simulation FROM calibration_simulation WHERE calibration_id = ?", id)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	have := map[int]bool{}
-	for rows.Next() {
-		var i int
-		if err := rows.Scan(&i); err != nil {
-			return nil, err
-		}
-		have[i-1] = true
-	}
-	return have, rows.Err()
+	return readMap(ctx, s.c, "SELECT simulation - 1, true FROM calibration_simulation WHERE calibration_id = ?",
+		func(i *int, have *bool) []any { return []any{i, have} }, id)
 }
 
 func (s *Session) insertRanks(c *Calibration, fresh []Simulation) error {
-	err := s.appendRows("calibration_simulation", func(add func(...driver.Value) error) error {
-		for _, sim := range fresh {
-			if err := add(c.ID, int32(sim.Index+1), sim.Outcome, sim.AllEqual, int32(sim.Redrawn), int32(sim.Iterations),
-				sim.Mixed, text(sim.Note)); err != nil {
-				return err
-			}
-		}
-		return nil
+	err := appendEach(s, "calibration_simulation", fresh, func(_ int, sim *Simulation) []driver.Value {
+		return []driver.Value{c.ID, int32(sim.Index + 1), sim.Outcome, sim.AllEqual, int32(sim.Redrawn),
+			int32(sim.Iterations), sim.Mixed, text(sim.Note)}
 	})
 	if err != nil {
 		return err
@@ -138,13 +121,8 @@ func (s *Session) insertRanks(c *Calibration, fresh []Simulation) error {
 	if err != nil {
 		return err
 	}
-	return s.appendRows("calibration_test", func(add func(...driver.Value) error) error {
-		for _, t := range c.Tests {
-			if err := add(c.ID, t.Parameter, number(t.P), t.Rejected, number(t.Mean), number(t.SD)); err != nil {
-				return err
-			}
-		}
-		return nil
+	return appendEach(s, "calibration_test", c.Tests, func(_ int, t *RankTest) []driver.Value {
+		return []driver.Value{c.ID, t.Parameter, number(t.P), t.Rejected, number(t.Mean), number(t.SD)}
 	})
 }
 
@@ -164,27 +142,15 @@ func (l *Ledger) Simulations(ctx context.Context, id string, parameters []string
 		if err != nil || n == 0 {
 			return err
 		}
-		rows, err := c.QueryContext(ctx, `SELECT simulation, outcome, all_equal, redrawn, iterations, mixed,
+		out, err = readRows(ctx, c, `SELECT simulation - 1, outcome, all_equal, redrawn, iterations, mixed,
 			coalesce(note, '')
-			FROM calibration_simulation WHERE calibration_id = ? ORDER BY simulation`, id)
+			FROM calibration_simulation WHERE calibration_id = ? ORDER BY simulation`, func(s *Simulation) []any {
+			return []any{&s.Index, &s.Outcome, &s.AllEqual, &s.Redrawn, &s.Iterations, &s.Mixed, &s.Note}
+		}, id)
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
-		at := map[int]int{}
-		for rows.Next() {
-			var s Simulation
-			if err := rows.Scan(&s.Index, &s.Outcome, &s.AllEqual, &s.Redrawn, &s.Iterations, &s.Mixed, &s.Note); err != nil {
-				return err
-			}
-			s.Index--
-			at[s.Index] = len(out)
-			out = append(out, s)
-		}
-		if err := rows.Err(); err != nil {
-			return err
-		}
-		return readRanks(ctx, c, id, place, at, out)
+		return readRanks(ctx, c, id, place, out)
 	})
 	whole := out[:0]
 	for _, s := range out {
@@ -195,31 +161,26 @@ func (l *Ledger) Simulations(ctx context.Context, id string, parameters []string
 	return whole, err
 }
 
-// readRanks fills the ranks of simulations, which at finds by index.
-func readRanks(ctx context.Context, c *sql.Conn, id string, place map[string]int, at map[int]int,
-	out []Simulation) error {
-	rows, err := c.QueryContext(ctx, "SELECT simulation, parameter, rank FROM calibration_rank WHERE calibration_id = ?",
-		id)
-	if err != nil {
-		return err
+// readRanks fills the ranks of simulations.
+func readRanks(ctx context.Context, c *sql.Conn, id string, place map[string]int, out []Simulation) error {
+	at := map[int]int{}
+	for i, s := range out {
+		at[s.Index] = i
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var sim, rank int
-		var name string
-		if err := rows.Scan(&sim, &name, &rank); err != nil {
+	return scanRows(ctx, c, "SELECT simulation - 1, parameter, rank FROM calibration_rank WHERE calibration_id = ?",
+		func(rows *sql.Rows) error {
+			var sim, rank int
+			var name string
+			err := rows.Scan(&sim, &name, &rank)
+			i, known := at[sim]
+			p, named := place[name]
+			if !known || !named {
+				return err
+			}
+			if out[i].Ranks == nil {
+				out[i].Ranks = make([]int, len(place))
+			}
+			out[i].Ranks[p] = rank
 			return err
-		}
-		i, known := at[sim-1]
-		p, named := place[name]
-		if !known || !named {
-			continue
-		}
-		s := &out[i]
-		if s.Ranks == nil {
-			s.Ranks = make([]int, len(place))
-		}
-		s.Ranks[p] = rank
-	}
-	return rows.Err()
+		}, id)
 }

@@ -53,10 +53,7 @@ func (s *Session) insertDiscrete(ctx context.Context, id int64, d *Discrete) err
 	if err == nil {
 		err = s.insertCertificates(id, d.Certificates)
 	}
-	if err != nil {
-		return fmt.Errorf("storing discrete variables: %w", err)
-	}
-	return nil
+	return storing("discrete variables", err)
 }
 
 func (s *Session) insertVariables(ctx context.Context, id int64, d *Discrete) error {
@@ -113,19 +110,14 @@ func (s *Session) insertMarginals(ctx context.Context, id int64, d *Discrete) er
 
 // insertCertificates stores what is proved of a fit.
 func (s *Session) insertCertificates(id int64, certificates []Certificate) error {
-	return s.appendRows("certificate", func(add func(...driver.Value) error) error {
-		for _, c := range certificates {
-			var ids, updates any
-			if c.IDs != nil {
-				ids = c.IDs
-			}
-			if c.Updates > 0 {
-				updates = c.Updates
-			}
-			if err := add(id, c.Method, c.Bounded, int64(c.Variables), ids, updates, number(c.Bound), text(c.Note)); err != nil {
-				return err
-			}
+	return appendEach(s, "certificate", certificates, func(_ int, c *Certificate) []driver.Value {
+		var ids, updates any
+		if c.IDs != nil {
+			ids = c.IDs
 		}
-		return nil
+		if c.Updates > 0 {
+			updates = c.Updates
+		}
+		return []driver.Value{id, c.Method, c.Bounded, int64(c.Variables), ids, updates, number(c.Bound), text(c.Note)}
 	})
 }

@@ -13,17 +13,17 @@
 // from 0. A number that cannot be computed is NaN in Go and NULL in SQL, with
 // the reason beside it; draws are stored as they are.
 //
-// Read records.go (aliases.go names what package record has), ledger.go and session.go first; the tables and views
+// Read records.go (with the names of what package record has), ledger.go and session.go first; the tables and views
 // are in schema/*.sql. Then
 //
 //   - engine.go, create.go, wal.go, migrate.go, own.go, errors.go, quote.go: the fenced engine, a file, its log, its
 //     schema, whose views it has, what can be wrong with it, and SQL's text;
-//   - fit.go, append.go, feed.go, draws.go, stats.go, derive.go, loo.go, discrete.go, drift.go, driftquery.go,
-//     start.go, calibration.go: writing a fit and its parts;
-//   - stored.go, newest.go, place.go, look.go, fitted.go, peer.go, night.go, pieces.go, columns.go, chains.go:
+//   - fit.go, append.go, feed.go, draws.go, stats.go, derive.go, loo.go, discrete.go, drift.go, start.go,
+//     calibration.go: writing a fit and its parts;
+//   - stored.go, newest.go, look.go, fitted.go, night.go, columns.go:
 //     reading fits, runs and draws;
 //   - query.go, rows.go, cells.go, table.go: people's queries, and the forms of an answer;
-//   - compare.go, interval.go: samplers on one posterior;
-//   - page.go, pagefit.go, pagepairs.go, pagediscrete.go, pagefile.go, series.go: the data of the HTML page;
+//   - compare.go: samplers on one posterior;
+//   - page.go, pagefit.go, pagepairs.go, pagediscrete.go, series.go: the data of the HTML page;
 //   - prune.go, publish.go, verify.go: what becomes of a file, and whether it is what was written.
 package report

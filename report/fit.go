@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
@@ -166,43 +165,27 @@ func verdicts(fits []*Fit) []judge.Verdict {
 
 // numbers takes the next numbers of fits.
 func (s *Session) numbers(ctx context.Context, n int) ([]int64, error) {
-	ids := make([]int64, 0, n)
-	err := scanRows(ctx, s.c, "SELECT nextval('fit_number') FROM range(?)", func(rows *sql.Rows) error {
-		var id int64
-		err := rows.Scan(&id)
-		ids = append(ids, id)
-		return err
-	}, n)
-	return ids, err
+	return readRows(ctx, s.c, "SELECT nextval('fit_number') FROM range(?)", func(id *int64) []any { return []any{id} }, n)
 }
 
 // insertAll stores one fit, without its draws, whose checksums are sums, and the note of its run.
 func (s *Session) insertAll(ctx context.Context, id int64, place int, sums []uint32,
 	f *Fit) error {
-	if err := s.insertFit(id, place, f); err != nil {
-		return fmt.Errorf("storing the fit: %w", err)
-	}
-	if err := s.insertParts(id, f, sums); err != nil {
-		return err
-	}
-	if err := s.insertData(id, f); err != nil {
-		return err
-	}
-	if err := s.insertStart(id, f.Start); err != nil {
-		return err
-	}
-	if err := s.insertAssessment(ctx, id, &f.Assessment); err != nil {
-		return err
-	}
-	if err := s.insertDiscrete(ctx, id, f.Discrete); err != nil {
-		return err
-	}
-	if f.Certificates != nil {
-		if err := s.insertCertificates(id, f.Certificates); err != nil {
-			return fmt.Errorf("storing certificates: %w", err)
+	for _, part := range []func() error{
+		func() error { return storing("the fit", s.insertFit(id, place, f)) },
+		func() error { return s.insertParts(id, f, sums) },
+		func() error { return s.insertData(id, f) },
+		func() error { return s.insertStart(id, f.Start) },
+		func() error { return s.insertAssessment(ctx, id, &f.Assessment) },
+		func() error { return s.insertDiscrete(ctx, id, f.Discrete) },
+		func() error { return storing("certificates", s.insertCertificates(id, f.Certificates)) },
+		func() error { return s.insertEvents(f.RunID, id, f.Events) },
+	} {
+		if err := part(); err != nil {
+			return err
 		}
 	}
-	return s.insertEvents(f.RunID, id, f.Events)
+	return nil
 }
 
 // actionOf is what a run did about a fit.
@@ -305,72 +288,45 @@ func (s *Session) insertParts(id int64, f *Fit, sums []uint32) error {
 	if err := s.insertParameters(id, 0, f.Parameters, f.Summaries, sums); err != nil {
 		return err
 	}
-	err := s.appendRows("summary", func(add func(...driver.Value) error) error {
-		for i := range f.Statistics {
-			if err := add(summaryRow(id, nil, f.Statistics[i].Name, statisticKind, &f.Statistics[i].Summary)...); err != nil {
-				return err
-			}
-		}
-		return nil
+	err := appendEach(s, "summary", f.Statistics, func(_ int, st *judge.Statistic) []driver.Value {
+		return summaryRow(id, nil, st.Name, statisticKind, &st.Summary)
 	})
 	if err != nil {
-		return fmt.Errorf("storing summaries: %w", err)
+		return storing("summaries", err)
 	}
-	err = s.appendRows("diagnostic", func(add func(...driver.Value) error) error {
-		for _, d := range f.Diagnostics {
-			var chain any
-			if d.Chain >= 0 {
-				chain = int16(d.Chain + 1)
-			}
-			if err := add(id, d.Name, chain, number(d.Value), text(d.Note)); err != nil {
-				return err
-			}
+	err = appendEach(s, "diagnostic", f.Diagnostics, func(_ int, d *Diagnostic) []driver.Value {
+		var chain any
+		if d.Chain >= 0 {
+			chain = int16(d.Chain + 1)
 		}
-		return nil
+		return []driver.Value{id, d.Name, chain, number(d.Value), text(d.Note)}
 	})
 	if err != nil {
-		return fmt.Errorf("storing diagnostics: %w", err)
+		return storing("diagnostics", err)
 	}
-	if len(f.Metrics) == 0 {
-		return nil
-	}
-	err = s.appendRows("metric", func(add func(...driver.Value) error) error {
-		for _, m := range f.Metrics {
-			if err := add(id, int16(m.Chain+1), int32(m.Iterations), number(m.Condition), text(m.Note)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("storing metrics: %w", err)
-	}
-	return nil
+	return storing("metrics", appendEach(s, "metric", f.Metrics, func(_ int, m *Metric) []driver.Value {
+		return []driver.Value{id, int16(m.Chain + 1), int32(m.Iterations), number(m.Condition), text(m.Note)}
+	}))
 }
 
 // insertParameters stores parameters from the 0-based number first on, the checksums of their draws, if any, how
 // derived ones are computed, and their summaries where there are any.
 func (s *Session) insertParameters(id int64, first int, parameters []Parameter, summaries []diag.Summary,
 	sums []uint32) error {
-	err := s.appendRows("parameter", func(add func(...driver.Value) error) error {
-		for i, p := range parameters {
-			starts := p.Starts
-			if starts == nil {
-				starts = []float64{}
-			}
-			var sum any
-			if sums != nil {
-				sum = sums[i]
-			}
-			if err := add(id, int32(first+i+1), p.Name, string(p.Kind), text(p.Prior), number(p.Center), number(p.Scale),
-				starts, sum); err != nil {
-				return err
-			}
+	err := appendEach(s, "parameter", parameters, func(i int, p *Parameter) []driver.Value {
+		starts := p.Starts
+		if starts == nil {
+			starts = []float64{}
 		}
-		return nil
+		var sum any
+		if sums != nil {
+			sum = sums[i]
+		}
+		return []driver.Value{id, int32(first + i + 1), p.Name, string(p.Kind), text(p.Prior), number(p.Center),
+			number(p.Scale), starts, sum}
 	})
 	if err != nil {
-		return fmt.Errorf("storing parameters: %w", err)
+		return storing("parameters", err)
 	}
 	err = s.appendRows("derived", func(add func(...driver.Value) error) error {
 		for i, p := range parameters {
@@ -383,21 +339,12 @@ func (s *Session) insertParameters(id int64, first int, parameters []Parameter, 
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("storing derived parameters: %w", err)
+		return storing("derived parameters", err)
 	}
-	err = s.appendRows("summary", func(add func(...driver.Value) error) error {
-		for i := range summaries {
-			p := &parameters[i]
-			if err := add(summaryRow(id, int32(first+i+1), p.Name, string(p.Kind), &summaries[i])...); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("storing summaries: %w", err)
-	}
-	return nil
+	return storing("summaries", appendEach(s, "summary", summaries, func(i int, of *diag.Summary) []driver.Value {
+		p := &parameters[i]
+		return summaryRow(id, int32(first+i+1), p.Name, string(p.Kind), of)
+	}))
 }
 
 // summaryRow is a row of the table summary.
@@ -413,6 +360,14 @@ func summaryRow(id int64, parameter any, name, kind string, s *diag.Summary) []d
 // points at, in the same order.
 const summaryColumns = `mean, sd, mcse_mean, mcse_sd, q025, q05, q25, median, q75, q95, q975,
 	mcse_median, mcse_q05, mcse_q95, rhat, ess_bulk, ess_tail`
+
+// summaryInto is where a row goes whose columns are some others and summaryColumns.
+func summaryInto(s *diag.Summary, others ...any) []any {
+	for _, f := range summaryFields(s) {
+		others = append(others, (*nullable)(f))
+	}
+	return others
+}
 
 func summaryFields(s *diag.Summary) []*float64 {
 	return []*float64{&s.Mean, &s.SD, &s.MCSEMean, &s.MCSESD, &s.Q025, &s.Q05, &s.Q25, &s.Median, &s.Q75, &s.Q95, &s.Q975,

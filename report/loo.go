@@ -14,18 +14,12 @@ func (s *Session) insertLOO(ctx context.Context, id int64, l *LOO) error {
 	if l == nil {
 		return nil
 	}
-	err := s.appendRows("pointwise", func(add func(...driver.Value) error) error {
-		for i := range l.Rows {
-			r := &l.Rows[i]
-			if err := add(id, int64(i+1), number(r.ELPD), number(r.P), number(r.K), number(r.WAIC), number(r.PWAIC),
-				number(r.Efficiency), text(r.Reason), r.Frequency); err != nil {
-				return err
-			}
-		}
-		return nil
+	err := appendEach(s, "pointwise", l.Rows, func(i int, r *Pointwise) []driver.Value {
+		return []driver.Value{id, int64(i + 1), number(r.ELPD), number(r.P), number(r.K), number(r.WAIC), number(r.PWAIC),
+			number(r.Efficiency), text(r.Reason), r.Frequency}
 	})
 	if err != nil {
-		return fmt.Errorf("storing leave-one-out rows: %w", err)
+		return storing("leave-one-out rows", err)
 	}
 	_, err = s.c.ExecContext(ctx, `INSERT INTO loo VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, id,
 		int64(l.Observations),
@@ -33,27 +27,15 @@ func (s *Session) insertLOO(ctx context.Context, id int64, l *LOO) error {
 		number(2*l.ELPD.SE),
 		number(l.WAIC.Value), number(l.WAIC.SE), number(l.PWAIC.Value), number(l.PWAIC.SE), number(-2*l.WAIC.Value),
 		number(l.Threshold), l.High, number(l.WorstK), l.Outcomes, l.Version)
-	if err != nil {
-		return fmt.Errorf("storing leave-one-out: %w", err)
-	}
-	return nil
+	return storing("leave-one-out", err)
 }
 
 // insertChecks stores a fit's predictive checks.
 func (s *Session) insertChecks(id int64, checks []Check) error {
-	err := s.appendRows("ppc", func(add func(...driver.Value) error) error {
-		for _, c := range checks {
-			if err := add(id, c.Statistic, number(c.Observed), number(c.Mean), number(c.SD), number(c.Q025), number(c.Q975),
-				number(c.P), int32(c.Replicates), text(c.Note)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("storing predictive checks: %w", err)
-	}
-	return nil
+	return storing("predictive checks", appendEach(s, "ppc", checks, func(_ int, c *Check) []driver.Value {
+		return []driver.Value{id, c.Statistic, number(c.Observed), number(c.Mean), number(c.SD), number(c.Q025),
+			number(c.Q975), number(c.P), int32(c.Replicates), text(c.Note)}
+	}))
 }
 
 // Assess adds an assessment to the complete fit with this fingerprint, in place

@@ -134,17 +134,11 @@ func worstOf(ctx context.Context, c *sql.Conn, ids []int64) (of func(id int64) W
 // completeOf reads the number of the newest complete fit of each name, if one of
 // these fits erred.
 func completeOf(ctx context.Context, c *sql.Conn, fits []Look) (map[Key]int64, error) {
-	found := map[Key]int64{}
 	if !slices.ContainsFunc(fits, func(f Look) bool { return f.Status == Erred }) {
-		return found, nil
+		return nil, nil
 	}
-	return found, scanRows(ctx, c, "SELECT dataset, key, model, sampler, fit_id FROM latest", func(rows *sql.Rows) error {
-		var k Key
-		var id int64
-		err := rows.Scan(&k.Dataset, &k.Group, &k.Model, &k.Sampler, &id)
-		found[k] = id
-		return err
-	})
+	return readMap(ctx, c, "SELECT dataset, key, model, sampler, fit_id FROM latest",
+		func(k *Key, id *int64) []any { return keyFields(k, id) })
 }
 
 // lineQuery reads the summaries of a fit with what is known of their parameters and columns.
@@ -161,19 +155,11 @@ const lineQuery = `SELECT name, kind, coalesce(prior, ''), center, scale, column
 // the statistics of its draws by name. What could not be computed is NaN.
 func (l *Ledger) Lines(ctx context.Context, id int64) (out []Line, err error) {
 	err = l.readTables(ctx, func(c *sql.Conn) error {
-		return scanRows(ctx, c, lineQuery, func(rows *sql.Rows) error {
-			var line Line
-			into := []any{&line.Name, &line.Kind, &line.Prior, (*nullable)(&line.Center), (*nullable)(&line.Scale),
-				(*nullable)(&line.ColumnSD), &line.Summary.Reason}
-			for _, f := range summaryFields(&line.Summary) {
-				into = append(into, (*nullable)(f))
-			}
-			if err := rows.Scan(into...); err != nil {
-				return err
-			}
-			out = append(out, line)
-			return nil
+		out, err = readRows(ctx, c, lineQuery, func(line *Line) []any {
+			return summaryInto(&line.Summary, &line.Name, &line.Kind, &line.Prior, (*nullable)(&line.Center),
+				(*nullable)(&line.Scale), (*nullable)(&line.ColumnSD), &line.Summary.Reason)
 		}, id)
+		return err
 	})
 	return out, err
 }
@@ -182,13 +168,9 @@ func (l *Ledger) Lines(ctx context.Context, id int64) (out []Line, err error) {
 // fits, no summaries.
 func (l *Ledger) Names(ctx context.Context) (out []Key, err error) {
 	err = l.readTables(ctx, func(c *sql.Conn) error {
-		return scanRows(ctx, c, "SELECT DISTINCT dataset, key, model, sampler FROM fit ORDER BY ALL",
-			func(rows *sql.Rows) error {
-				var k Key
-				err := rows.Scan(&k.Dataset, &k.Group, &k.Model, &k.Sampler)
-				out = append(out, k)
-				return err
-			})
+		out, err = readRows(ctx, c, "SELECT DISTINCT dataset, key, model, sampler FROM fit ORDER BY ALL",
+			func(k *Key) []any { return keyFields(k) })
+		return err
 	})
 	return out, err
 }

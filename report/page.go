@@ -7,11 +7,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"glmbatch/internal/outfile"
 	"glmbatch/internal/words"
 	"glmbatch/report/html"
 	"glmbatch/report/judge"
@@ -218,14 +221,9 @@ func pageFit(f *Stored, action string) html.Fit {
 
 // advise says of each fit what to do about its verdict.
 func (r *pageReader) advise(ids []int64) error {
-	auto := map[int64]bool{}
-	err := scanRows(r.ctx, r.c, "SELECT fit_id FROM identity WHERE record->>'$.sampler.Options.Basis' = 'auto' AND "+
-		"fit_id IN (SELECT unnest(?::BIGINT[]))", func(rows *sql.Rows) error {
-		var id int64
-		err := rows.Scan(&id)
-		auto[id] = true
-		return err
-	}, ids)
+	auto, err := readMap(r.ctx, r.c, "SELECT fit_id, true FROM identity WHERE record->>'$.sampler.Options.Basis' = "+
+		"'auto' AND fit_id IN (SELECT unnest(?::BIGINT[]))",
+		func(id *int64, auto *bool) []any { return []any{id, auto} }, ids)
 	for i := range r.page.Fits {
 		f := &r.page.Fits[i]
 		f.Advice = judge.Advice(f.Reasons, auto[f.ID])
@@ -265,20 +263,44 @@ func (r *pageReader) made() error {
 	}
 	if run := r.page.Run; run != nil {
 		later(run.Started)
-		err := scanRows(r.ctx, r.c, "SELECT finished FROM run WHERE run_id = ? AND finished IS NOT NULL",
-			func(rows *sql.Rows) error {
-				var t time.Time
-				err := rows.Scan(&t)
-				later(t)
-				return err
-			}, run.ID)
+		ends, err := readRows(r.ctx, r.c, "SELECT finished FROM run WHERE run_id = ? AND finished IS NOT NULL",
+			func(t *time.Time) []any { return []any{t} }, run.ID)
 		if err != nil {
 			return err
+		}
+		for _, t := range ends {
+			later(t)
 		}
 	}
 	for i := range r.page.Fits {
 		later(r.page.Fits[i].Created)
 	}
 	r.page.Made = at
+	return nil
+}
+
+// WritePage writes the page that o chooses to w. Its errors are those of Page and of w.
+func (l *Ledger) WritePage(ctx context.Context, w io.Writer, o PageOptions) error {
+	p, err := l.Page(ctx, o)
+	if err != nil {
+		return err
+	}
+	return html.Write(w, p)
+}
+
+// SavePage puts the page that o chooses at the path to, in place of what is there, so
+// that a reader finds the old page or the new one, whole. Its errors are those of Page, or a *PutError.
+func (l *Ledger) SavePage(ctx context.Context, to string, o PageOptions) error {
+	p, err := l.Page(ctx, o)
+	if err != nil {
+		return err
+	}
+	if leads, _, err := outfile.Target(to); err == nil && leads == l.path {
+		return &PutError{"report", to, words.Hint(errors.New("it is the ledger itself"), "name another file")}
+	}
+	err = outfile.Write(to, 0o644, func(f *os.File) error { return html.Write(f, p) })
+	if err != nil {
+		return &PutError{"report", to, words.Hint(err, putHint("report", err))}
+	}
 	return nil
 }

@@ -38,15 +38,15 @@ func (r *pageReader) discrete(f *html.Fit) error {
 }
 
 func (r *pageReader) proofs(id int64, d *html.Discrete) error {
-	return scanRows(r.ctx, r.c, `SELECT method, bounded, CASE WHEN ids IS NULL THEN 'all ' || variables || ' variables'
-			WHEN len(ids) <= 5 THEN array_to_string(ids, ' and ') ELSE variables || ' variables' END,
+	proofs, err := readRows(r.ctx, r.c, `SELECT method, bounded, CASE WHEN ids IS NULL
+			THEN 'all ' || variables || ' variables' WHEN len(ids) <= 5 THEN array_to_string(ids, ' and ')
+			ELSE variables || ' variables' END,
 		coalesce(after_updates, 0), bound, coalesce(note, '') FROM certificate WHERE fit_id = ? ORDER BY rowid`,
-		func(rows *sql.Rows) error {
-			var p html.Proof
-			err := rows.Scan(&p.Method, &p.Bounded, &p.Of, &p.Updates, (*nullable)(&p.Bound), &p.Note)
-			d.Proofs = append(d.Proofs, p)
-			return err
+		func(p *html.Proof) []any {
+			return []any{&p.Method, &p.Bounded, &p.Of, &p.Updates, (*nullable)(&p.Bound), &p.Note}
 		}, id)
+	d.Proofs = append(d.Proofs, proofs...)
+	return err
 }
 
 // pixelQuery reads variables with the mean of their state, from 0 for the first to 1

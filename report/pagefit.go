@@ -119,14 +119,8 @@ func (r *pageReader) series(f *html.Fit, limit int) error {
 
 // logLiks reads log_lik of every draw, each chain after chain.
 func (r *pageReader) logLiks(f *html.Fit) (all []float64, err error) {
-	err = scanRows(r.ctx, r.c, `SELECT log_lik FROM chain WHERE fit_id = ? AND NOT warmup ORDER BY chain, iteration`,
-		func(rows *sql.Rows) error {
-			var v nullable
-			err := rows.Scan(&v)
-			all = append(all, float64(v))
-			return err
-		}, f.ID)
-	return all, err
+	return readRows(r.ctx, r.c, `SELECT log_lik FROM chain WHERE fit_id = ? AND NOT warmup ORDER BY chain, iteration`,
+		func(v *float64) []any { return []any{(*nullable)(v)} }, f.ID)
 }
 
 // byChain takes the draws of quantities, each chain after chain, to pieces; what is not there whole is left out.
@@ -168,14 +162,13 @@ func (r *pageReader) worst(f *html.Fit, n int) []int {
 }
 
 func (r *pageReader) checks(f *html.Fit) error {
-	return scanRows(r.ctx, r.c, `SELECT statistic, observed, mean, sd, q025, q975, p_value, replicates, coalesce(note,
-		'') FROM ppc WHERE fit_id = ? ORDER BY rowid`, func(rows *sql.Rows) error {
-		var c html.Check
-		err := rows.Scan(&c.Statistic, (*nullable)(&c.Observed), (*nullable)(&c.Mean), (*nullable)(&c.SD),
-			(*nullable)(&c.Q025), (*nullable)(&c.Q975), (*nullable)(&c.P), &c.Replicates, &c.Note)
-		f.Detail.Checks = append(f.Detail.Checks, c)
-		return err
+	checks, err := readRows(r.ctx, r.c, `SELECT statistic, observed, mean, sd, q025, q975, p_value, replicates,
+		coalesce(note, '') FROM ppc WHERE fit_id = ? ORDER BY rowid`, func(c *html.Check) []any {
+		return []any{&c.Statistic, (*nullable)(&c.Observed), (*nullable)(&c.Mean), (*nullable)(&c.SD),
+			(*nullable)(&c.Q025), (*nullable)(&c.Q975), (*nullable)(&c.P), &c.Replicates, &c.Note}
 	}, f.ID)
+	f.Detail.Checks = append(f.Detail.Checks, checks...)
+	return err
 }
 
 // looRows bounds the rows of leave-one-out that a page shows.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"database/sql"
 	"math"
 	"slices"
 
@@ -31,14 +30,8 @@ func (r *pageReader) pairs() error {
 	if err != nil {
 		return err
 	}
-	sizes := map[int64][2]int64{}
-	err = scanRows(r.ctx, r.c, "SELECT fit_id, coalesce(n_rows, 0), coalesce(n_columns, 0) FROM latest",
-		func(rows *sql.Rows) error {
-			var id, n, d int64
-			err := rows.Scan(&id, &n, &d)
-			sizes[id] = [2]int64{n, d}
-			return err
-		})
+	sizes, err := readMap(r.ctx, r.c, "SELECT fit_id, coalesce(n_rows, 0), coalesce(n_columns, 0) FROM latest",
+		func(id *int64, size *[2]int64) []any { return []any{id, &size[0], &size[1]} })
 	shown := r.posteriors()
 	for i := range all {
 		c := &all[i]
@@ -86,17 +79,15 @@ func (r *pageReader) ranked() error {
 		datasets[[2]string{r.page.Fits[i].Dataset, r.page.Fits[i].Key}] = true
 	}
 	count := map[[2]string]int{}
-	var all []html.Ranked
-	err := scanRows(r.ctx, r.c, `SELECT dataset, key, model, sampler, elpd_diff, se_diff, elpd_loo, coalesce(note, '')
+	all, err := readRows(r.ctx, r.c, `SELECT dataset, key, model, sampler, elpd_diff, se_diff, elpd_loo, coalesce(note, '')
 		FROM loo_compare
-		ORDER BY dataset, key, outcomes, elpd_diff DESC NULLS LAST, fit_id`, func(rows *sql.Rows) error {
-		var m html.Ranked
-		err := rows.Scan(&m.Dataset, &m.Key, &m.Model, &m.Sampler, (*nullable)(&m.Diff), (*nullable)(&m.SE),
-			(*nullable)(&m.ELPD), &m.Note)
-		all = append(all, m)
-		count[[2]string{m.Dataset, m.Key}]++
-		return err
+		ORDER BY dataset, key, outcomes, elpd_diff DESC NULLS LAST, fit_id`, func(m *html.Ranked) []any {
+		return []any{&m.Dataset, &m.Key, &m.Model, &m.Sampler, (*nullable)(&m.Diff), (*nullable)(&m.SE),
+			(*nullable)(&m.ELPD), &m.Note}
 	})
+	for _, m := range all {
+		count[[2]string{m.Dataset, m.Key}]++
+	}
 	for _, m := range all {
 		if at := [2]string{m.Dataset, m.Key}; datasets[at] && count[at] > 1 {
 			r.page.LOO = append(r.page.LOO, m)

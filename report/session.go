@@ -90,16 +90,9 @@ func (s *Session) RunFits(ctx context.Context, notes []*RunFit) error {
 		for i, r := range notes {
 			fingerprints[i] = r.Fingerprint
 		}
-		ids := map[string]int64{}
-		err := scanRows(ctx, s.c, `SELECT fingerprint, fit_id FROM fit WHERE status = 'complete'
+		ids, err := readMap(ctx, s.c, `SELECT fingerprint, fit_id FROM fit WHERE status = 'complete'
 			AND fingerprint IN (SELECT unnest(?::VARCHAR[]))`,
-			func(rows *sql.Rows) error {
-				var fingerprint string
-				var id int64
-				err := rows.Scan(&fingerprint, &id)
-				ids[fingerprint] = id
-				return err
-			}, fingerprints)
+			func(fingerprint *string, id *int64) []any { return []any{fingerprint, id} }, fingerprints)
 		if err != nil {
 			return err
 		}
@@ -149,13 +142,8 @@ func (s *Session) rejudge(ctx context.Context, fingerprint string, g judge.Gates
 }
 
 func (s *Session) insertEvents(runID string, id any, events []Event) error {
-	return s.appendRows("event", func(add func(...driver.Value) error) error {
-		for _, e := range events {
-			if err := add(runID, id, e.At.UTC(), e.Level, e.Message); err != nil {
-				return err
-			}
-		}
-		return nil
+	return appendEach(s, "event", events, func(_ int, e *Event) []driver.Value {
+		return []driver.Value{runID, id, e.At.UTC(), e.Level, e.Message}
 	})
 }
 

@@ -20,37 +20,23 @@ func (s *Session) insertStart(id int64, st *Start) error {
 	if st.StepSize > 0 {
 		step = st.StepSize
 	}
-	if err := s.appendRow("start", id, st.Question, from, fingerprint, known, step, st.Note); err != nil {
-		return fmt.Errorf("storing where the fit began: %w", err)
-	}
-	return nil
+	return storing("where the fit began",
+		s.appendRow("start", id, st.Question, from, fingerprint, known, step, st.Note))
 }
 
 // Recall reads what the fit of that number says. Cost: a row a parameter.
 func (l *Ledger) Recall(ctx context.Context, id int64) (p Recalled, err error) {
 	err = l.readIfThere(ctx, func(c *sql.Conn) error {
-		err := scanRows(ctx, c, `SELECT name, kind, `+summaryColumns+` FROM summary WHERE fit_id = ?
+		p.Parameters, err = readRows(ctx, c, `SELECT name, kind, `+summaryColumns+` FROM summary WHERE fit_id = ?
 			AND parameter_id IS NOT NULL AND kind <> ? AND kind <> ?
-			ORDER BY parameter_id`, func(rows *sql.Rows) error {
-			var s ParameterSummary
-			into := []any{&s.Name, &s.Kind}
-			for _, f := range summaryFields(&s.Summary) {
-				into = append(into, (*nullable)(f))
-			}
-			err := rows.Scan(into...)
-			p.Parameters = append(p.Parameters, s)
-			return err
+			ORDER BY parameter_id`, func(s *ParameterSummary) []any {
+			return summaryInto(&s.Summary, &s.Name, &s.Kind)
 		}, id, string(infer.LocalScale), string(Derived))
 		if err != nil {
 			return err
 		}
-		err = scanRows(ctx, c, "SELECT value FROM diagnostic WHERE fit_id = ? AND name = 'step_size' AND value IS NOT NULL "+
-			"ORDER BY chain", func(rows *sql.Rows) error {
-			var v float64
-			err := rows.Scan(&v)
-			p.StepSizes = append(p.StepSizes, v)
-			return err
-		}, id)
+		p.StepSizes, err = readRows(ctx, c, "SELECT value FROM diagnostic WHERE fit_id = ? AND name = 'step_size' AND "+
+			"value IS NOT NULL ORDER BY chain", func(v *float64) []any { return []any{v} }, id)
 		if err == nil {
 			p.Data, err = dataOf(ctx, c, id)
 		}
@@ -72,11 +58,7 @@ func dataOf(ctx context.Context, c *sql.Conn, id int64) (d *DataSummary, err err
 	if err != nil || d == nil {
 		return nil, err
 	}
-	return d, scanRows(ctx, c, "SELECT name, mean, sd FROM column_summary WHERE fit_id = ? ORDER BY column_id",
-		func(rows *sql.Rows) error {
-			var s ColumnSummary
-			err := rows.Scan(&s.Name, (*nullable)(&s.Mean), (*nullable)(&s.SD))
-			d.Columns = append(d.Columns, s)
-			return err
-		}, id)
+	d.Columns, err = readRows(ctx, c, "SELECT name, mean, sd FROM column_summary WHERE fit_id = ? ORDER BY column_id",
+		func(s *ColumnSummary) []any { return []any{&s.Name, (*nullable)(&s.Mean), (*nullable)(&s.SD)} }, id)
+	return d, err
 }

@@ -193,30 +193,19 @@ func (l *Ledger) Summaries(ctx context.Context, fingerprint string) ([]Parameter
 	var parameters []ParameterSummary
 	var statistics []judge.Statistic
 	err := l.readIfThere(ctx, func(c *sql.Conn) error {
-		rows, err := c.QueryContext(ctx, `SELECT name, kind, coalesce(reason, ''), `+summaryColumns+` FROM summary
+		all, err := readRows(ctx, c, `SELECT name, kind, coalesce(reason, ''), `+summaryColumns+` FROM summary
 			WHERE fit_id = (SELECT fit_id FROM fit WHERE fingerprint = ? AND status = 'complete')
-			ORDER BY parameter_id NULLS LAST, name`, fingerprint)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var p ParameterSummary
-			fields := summaryFields(&p.Summary)
-			into := []any{&p.Name, &p.Kind, &p.Summary.Reason}
-			for _, f := range fields {
-				into = append(into, (*nullable)(f))
-			}
-			if err := rows.Scan(into...); err != nil {
-				return err
-			}
+			ORDER BY parameter_id NULLS LAST, name`, func(p *ParameterSummary) []any {
+			return summaryInto(&p.Summary, &p.Name, &p.Kind, &p.Summary.Reason)
+		}, fingerprint)
+		for _, p := range all {
 			if p.Kind == statisticKind {
 				statistics = append(statistics, judge.Statistic{Name: p.Name, Summary: p.Summary})
 			} else {
 				parameters = append(parameters, p)
 			}
 		}
-		return rows.Err()
+		return err
 	})
 	return parameters, statistics, err
 }

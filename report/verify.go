@@ -213,14 +213,8 @@ func field(header []byte, i int) uint64 { return binary.LittleEndian.Uint64(head
 func (l *Ledger) usedBlocks(ctx context.Context) (used map[int64]string, err error) {
 	used = map[int64]string{}
 	err = l.read(ctx, func(c *sql.Conn) error {
-		var tables []string
-		err := scanRows(ctx, c, "SELECT table_name FROM duckdb_tables() WHERE NOT internal AND NOT temporary",
-			func(rows *sql.Rows) error {
-				var name string
-				err := rows.Scan(&name)
-				tables = append(tables, name)
-				return err
-			})
+		tables, err := readRows(ctx, c, "SELECT table_name FROM duckdb_tables() WHERE NOT internal AND NOT temporary",
+			func(name *string) []any { return []any{name} })
 		if err != nil {
 			return err
 		}

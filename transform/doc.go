@@ -74,10 +74,10 @@
 //
 // Read formula.go, then design.go, record.go and code.go. Then
 //
-//   - token.go, parse.go, expression.go, deparse.go, algebra.go, sides.go, weights.go, select.go, names.go,
+//   - token.go, parse.go, expression.go, weights.go, select.go, names.go,
 //     possible.go, errors.go: the text of a formula, its terms and names, and what is wrong with them;
 //   - variables.go, column.go, evaluate.go, elementary.go, missing.go, scale.go, stats.go: numbers;
-//   - factor.go, levels.go, category.go, cut.go, contrasts.go: factors;
+//   - factor.go, category.go, cut.go, contrasts.go: factors;
 //   - basis.go, spline.go: one number as several columns;
 //   - response.go, separation.go, fill.go, sparse.go, room.go, units.go: the response and the matrix, and the way back;
 //   - derived.go, quantity.go stand apart: quantities computed from draws.

@@ -116,12 +116,6 @@ func (e *evaluator) cell(n *node, i int, x, v float64) error {
 	if math.IsInf(v, 0) {
 		said = "infinite or too large"
 	}
-	name := ""
-	n.reads(func(column *node) {
-		if name == "" {
-			name = column.text
-		}
-	})
 	value := strconv.FormatFloat(x, 'g', -1, 64)
 	err := fmt.Errorf("%s is %s (character %d of the formula): its first operand is %s", n.label(), said, e.character(n),
 		value)
@@ -131,7 +125,7 @@ func (e *evaluator) cell(n *node, i int, x, v float64) error {
 		hint = "drop or correct such rows where the data are made; an exposure is above 0, and counts with zeros go into " +
 			"log(x + 1)"
 	}
-	return e.b.cellError(name, tableRow(e.keep, i), err, hint)
+	return e.b.cellError(e.b.firstColumn(n), tableRow(e.keep, i), err, hint)
 }
 
 func (e *evaluator) sum(n *node) (numbers, error) {

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -50,9 +48,7 @@ data stays as it is. A check that was stopped goes on where it was, and more
 			}
 			a.code = out.ExitCode
 			if output == "json" {
-				enc := json.NewEncoder(visibleJSON{a.stdout})
-				enc.SetIndent("", "  ")
-				return enc.Encode(out)
+				return indented(a.stdout, out)
 			}
 			if !quiet {
 				printCheck(a.stdout, out)
@@ -65,12 +61,10 @@ data stays as it is. A check that was stopped goes on where it was, and more
 	c.Flags().BoolVar(&o.Posterior, "posterior", false,
 		"draw parameters from the posterior of the data, and fit simulated and real data together")
 	c.Flags().IntVar(&o.Workers, "workers", 0, "simulations at once; 0 means one per processor (it never changes a rank)")
-	c.Flags().StringArrayVar(&o.Only, "only", nil,
-		"FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
+	onlyFlag(c, &o.Only, "narrows the fits")
 	c.Flags().BoolVar(&quiet, "quiet", false, "print nothing but errors")
-	c.Flags().StringVar(&output, "output", "text", "text or json")
-	c.Flags().DurationVar(&o.LockWait, "lock-wait", 10*time.Second,
-		"how long to wait for another process that holds the ledger")
+	outputFlag(c, &output)
+	lockWaitFlag(c, &o.LockWait)
 	return c
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"glmbatch/internal/words"
 	"glmbatch/pipelines"
 )
 
@@ -48,7 +46,7 @@ them are printed.`,
 			return write(a.stdout, pairs)
 		},
 	}
-	c.Flags().StringVar(&database, "database", defaultLedger, "the ledger")
+	databaseFlag(c, &database)
 	c.Flags().StringVar(&dataset, "dataset", "", "glob of data sets, or of DATASET/KEY")
 	c.Flags().StringVar(&model, "model", "", "glob of models")
 	c.Flags().StringVar(&format, "format", "table", "table, csv or json")
@@ -56,21 +54,13 @@ them are printed.`,
 }
 
 // posterior is the name of a pair's posterior.
-func posterior(p *pipelines.Comparison) string {
-	name := p.Dataset
-	if p.Group != "" {
-		name += "/" + p.Group
-	}
-	return words.Visible(name + " × " + p.Model)
-}
+func posterior(p *pipelines.Comparison) string { return nameOf(p.Dataset, p.Group, p.Model) }
 
 func jsonComparisons(w io.Writer, pairs []pipelines.Comparison) error {
 	if pairs == nil {
 		pairs = []pipelines.Comparison{}
 	}
-	enc := json.NewEncoder(visibleJSON{w})
-	enc.SetIndent("", "  ")
-	return enc.Encode(pairs)
+	return indented(w, pairs)
 }
 
 // csvComparisons writes a row for each pair; what is not known is empty.

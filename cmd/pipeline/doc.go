@@ -4,12 +4,12 @@
 // It holds flags, signals, the terminal and the exit code; the work is done by
 // package pipelines.
 //
-// Read main.go (what verbs share), exits.go (exit codes) and usage.go (wrong calls), then the verbs
+// Read main.go (what verbs share) and usage.go (wrong calls, exit codes), then the verbs
 // that draw, run.go and nights.go (retry, commit, prune), and those around
-// them: verbs.go (validate, list, version), verify.go, init.go, explain.go, check.go,
+// them: verbs.go (validate, list, version, verify), init.go, explain.go, check.go,
 // predict.go, exchange.go (export, import), sql.go, report.go, drift.go. Those
 // that show: show.go with showfit.go and showlines.go, runs.go, compare.go with
 // comparetable.go. What is printed goes through screen.go (width, colour),
-// table.go (results of a run), grid.go and bars.go (intervals); completion.go
+// table.go (results of a run), grid.go; completion.go
 // serves shells.
 package main

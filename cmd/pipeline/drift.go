@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -37,38 +36,26 @@ The limits of gates: {drift: …} decide about verdicts; this only shows.`,
 			if o.Nights < 1 {
 				return errors.New("--nights N: say how many fits of each name to show, at least 1")
 			}
-			f.fallBack(args)
-			database, err := f.ledger(args)
+			database, pipeline, err := f.asked(args)
 			if err != nil {
 				return err
 			}
-			if len(args) == 1 {
-				overrides, err := f.overrides()
-				if err != nil {
-					return err
-				}
-				if o.Pipeline, err = pipelines.PipelineName(args[0], overrides); err != nil {
-					return err
-				}
-			}
+			o.Pipeline = pipeline
 			rows, err := pipelines.Drifts(c.Context(), database, o)
 			if err != nil {
 				return work(err)
 			}
 			if output == "json" {
-				enc := json.NewEncoder(visibleJSON{a.stdout})
-				enc.SetIndent("", "  ")
-				return enc.Encode(rows)
+				return indented(a.stdout, rows)
 			}
 			printDrift(a.screen(), rows)
 			return nil
 		},
 	}
 	f.asks(c)
-	c.Flags().StringArrayVar(&o.Only, "only", nil,
-		"FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
+	onlyFlag(c, &o.Only, "narrows the fits")
 	c.Flags().IntVar(&o.Nights, "nights", 1, "newest fits of each name, each against the one before it")
-	c.Flags().StringVar(&output, "output", "text", "text or json")
+	outputFlag(c, &output)
 	return c
 }
 
@@ -82,12 +69,8 @@ func printDrift(w *screen, rows []pipelines.Drift) {
 		"column moved, sds", "of", "changed")
 	for i := range rows {
 		d := &rows[i]
-		name := d.Dataset
-		if d.Group != "" {
-			name += "/" + d.Group
-		}
 		g.Add(
-			words.Visible(name+" × "+d.Model+" × "+d.Sampler), string(d.Verdict),
+			nameOf(d.Dataset, d.Group, d.Model, d.Sampler), string(d.Verdict),
 			optional(d.Shift), cleaned(d.ShiftParameter), optional(d.SDRatio), cleaned(d.SDRatioParameter),
 			change(whole(d.RowsBefore), whole(d.RowsNow)), change(whole(d.ColumnsBefore), whole(d.ColumnsNow)),
 			change(percent(d.MissingBefore), percent(d.MissingNow)), change(optional(d.ResponseBefore), optional(d.ResponseNow)),

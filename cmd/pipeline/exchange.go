@@ -47,12 +47,11 @@ beta.2, …, and comments say which is which.`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&database, "database", defaultLedger, "the ledger")
+	databaseFlag(c, &database)
 	c.Flags().StringVar(&layout, "layout", "parquet", strings.Join(pipelines.Layouts(), ", "))
 	c.Flags().StringVar(&dir, "to", ".", "the folder for the files; it is made where it is not there")
-	c.Flags().StringArrayVar(&only, "only", nil,
-		"FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
-	c.Flags().StringVar(&output, "output", "text", "text or json")
+	onlyFlag(c, &only, "narrows the fits")
+	outputFlag(c, &output)
 	return c
 }
 
@@ -109,12 +108,11 @@ unless all of it can be.`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&database, "database", defaultLedger, "the ledger")
-	c.Flags().StringArrayVar(&o.Only, "only", nil,
-		"FIELD=GLOB names the posterior; FIELD is dataset, model or sampler; may be repeated")
+	databaseFlag(c, &database)
+	onlyFlag(c, &o.Only, "names the posterior")
 	c.Flags().StringVar(&o.Sampler, "sampler", "", "what the fit is called (default stan or draws_df)")
 	c.Flags().StringArrayVar(&rename, "rename", nil, "COLUMN=PARAMETER; may be repeated")
-	c.Flags().StringVar(&output, "output", "text", "text or json")
+	outputFlag(c, &output)
 	return c
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,8 +27,8 @@ Of a data set of several files or groups it tells of the first.`,
   pipeline explain nightly.yaml --format latex > models.tex`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if !slices.Contains(pipelines.ExplainFormats(), format) {
-				return fmt.Errorf("--format %q: it is one of %s", format, strings.Join(pipelines.ExplainFormats(), ", "))
+			if err := checkFormat(format, pipelines.ExplainFormats()); err != nil {
+				return err
 			}
 			o, err := f.overrides()
 			if err != nil {
@@ -56,8 +55,7 @@ Of a data set of several files or groups it tells of the first.`,
 		},
 	}
 	f.register(c)
-	c.Flags().StringArrayVar(&only, "only", nil,
-		"FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
+	onlyFlag(c, &only, "narrows the fits")
 	c.Flags().StringVar(&format, "format", "text", strings.Join(pipelines.ExplainFormats(), ", "))
 	return c
 }

@@ -61,10 +61,14 @@ func (g *grid) fold(width int) {
 	}
 }
 
-// total is the width of the table.
+// total is the width of the table, without words that flow.
 func (g *grid) total() int {
+	widths := g.Widths()
+	if g.flow {
+		widths = widths[:len(widths)-1]
+	}
 	total := -2
-	for _, w := range g.Widths() {
+	for _, w := range widths {
 		total += w + 2
 	}
 	return total
@@ -86,14 +90,7 @@ func (g *grid) dropEmpty() {
 // shorten cuts names of a column in their middle so that the table fits; words that flow
 // need no room.
 func (g *grid) shorten(column, width int) {
-	widths := g.Widths()
-	if g.flow {
-		widths = widths[:len(widths)-1]
-	}
-	total := -2
-	for _, w := range widths {
-		total += w + 2
-	}
+	widths, total := g.Widths(), g.total()
 	if total <= width {
 		return
 	}

@@ -64,9 +64,8 @@ the next run.`,
 		},
 	}
 	f.register(c)
-	c.Flags().StringVar(&output, "output", "text", "text or json")
-	c.Flags().DurationVar(&lockWait, "lock-wait", 10*time.Second,
-		"how long to wait for another process that holds the ledger")
+	outputFlag(c, &output)
+	lockWaitFlag(c, &lockWait)
 	return c
 }
 
@@ -93,6 +92,20 @@ func (f *common) fallBack(args []string) {
 	if len(args) == 0 && f.database == "" {
 		f.database = defaultLedger
 	}
+}
+
+// asked is the ledger that a verb that only reads asks, and the name of the pipeline whose spec is given, if one is.
+func (f *common) asked(args []string) (database, pipeline string, err error) {
+	f.fallBack(args)
+	if database, err = f.ledger(args); err != nil || len(args) == 0 {
+		return database, "", err
+	}
+	o, err := f.overrides()
+	if err != nil {
+		return "", "", err
+	}
+	pipeline, err = pipelines.PipelineName(args[0], o)
+	return database, pipeline, err
 }
 
 // asks registers the flags of a verb that only reads a ledger.
@@ -155,8 +168,7 @@ ledger must end first (exit code 3).`,
 	}
 	f.register(c)
 	c.Flags().IntVar(&keep, "keep", 0, "complete fits of each name that stay")
-	c.Flags().StringVar(&output, "output", "text", "text or json")
-	c.Flags().DurationVar(&lockWait, "lock-wait", 10*time.Second,
-		"how long to wait for another process that holds the ledger")
+	outputFlag(c, &output)
+	lockWaitFlag(c, &lockWait)
 	return c
 }

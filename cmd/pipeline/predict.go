@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,36 +27,24 @@ The same row, seed and fit give the same numbers, whatever else is predicted.`,
   pipeline predict nightly.yaml --data new.csv --draws --format csv > draws.csv`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if !slices.Contains(pipelines.Formats(), format) {
-				return fmt.Errorf("--format %q: it is one of %s", format, strings.Join(pipelines.Formats(), ", "))
-			}
-			live, width := terminal(a.stdout)
-			if live && format == "parquet" {
-				return errors.New("--format parquet writes a file: send it to one with > FILE")
-			}
-			if live {
-				o.Output.Width = max(width(), narrowest)
+			var err error
+			if o.Output.Width, err = a.answerWidth(format); err != nil {
+				return err
 			}
 			if o.Workers < 0 {
 				return fmt.Errorf("--workers %d: there must be at least 1", o.Workers)
 			}
 			f.fallBack(args)
-			overrides, err := f.overrides()
-			if err != nil {
+			if o.Overrides, err = f.overrides(); err != nil {
 				return err
 			}
-			target := ""
-			if len(args) == 1 {
-				target = args[0]
-			}
-			o.Overrides, o.Output.Format, o.Notes = overrides, pipelines.Format(format), a.stderr
-			return work(pipelines.Predict(c.Context(), a.stdout, target, o))
+			o.Output.Format, o.Notes = pipelines.Format(format), a.stderr
+			return work(pipelines.Predict(c.Context(), a.stdout, strings.Join(args, ""), o))
 		},
 	}
 	f.asks(c)
 	c.Flags().StringVar(&o.Data, "data", "", "CSV or Parquet file of new data")
-	c.Flags().StringArrayVar(&o.Only, "only", nil,
-		"FIELD=GLOB names the fit; FIELD is dataset, model or sampler; may be repeated")
+	onlyFlag(c, &o.Only, "names the fit")
 	c.Flags().StringSliceVar(&o.Of, "quantity", nil, "linear, mean, response; several with commas (default mean,response)")
 	c.Flags().BoolVar(&o.Draws, "draws", false, "every draw in long form, instead of summaries")
 	c.Flags().IntVar(&o.Workers, "workers", 0,

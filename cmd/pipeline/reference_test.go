@@ -44,12 +44,12 @@ func TestEveryVerbHasExits(t *testing.T) {
 	for _, c := range commands(t) {
 		verbs[c.Name()] = true
 		if len(exits[c.Name()]) == 0 {
-			t.Errorf("%s tells no exit codes: add a line to exits in exits.go, then run: make reference", c.Name())
+			t.Errorf("%s tells no exit codes: add a line to exits in usage.go, then run: make reference", c.Name())
 		}
 	}
 	for name := range exits {
 		if !verbs[name] {
-			t.Errorf("exits.go has exit codes of %s, which is no verb", name)
+			t.Errorf("usage.go has exit codes of %s, which is no verb", name)
 		}
 	}
 }

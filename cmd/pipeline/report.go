@@ -36,20 +36,11 @@ mixed worst are plotted; --parameter names others.`,
 			if to == "" {
 				return errors.New("--output FILE: say where the page goes; - is standard output")
 			}
-			f.fallBack(args)
-			database, err := f.ledger(args)
+			database, pipeline, err := f.asked(args)
 			if err != nil {
 				return err
 			}
-			if len(args) == 1 {
-				overrides, err := f.overrides()
-				if err != nil {
-					return err
-				}
-				if o.Pipeline, err = pipelines.PipelineName(args[0], overrides); err != nil {
-					return err
-				}
-			}
+			o.Pipeline = pipeline
 			if err := pipelines.Report(c.Context(), database, to, a.stdout, o); err != nil {
 				return work(err)
 			}
@@ -64,8 +55,7 @@ mixed worst are plotted; --parameter names others.`,
 	c.Flags().StringVar(&o.Run, "run", "", "a run by its name, instead of the newest one")
 	c.Flags().BoolVar(&o.Latest, "latest", false, "the newest fit of each name, over all runs")
 	c.Flags().Int64SliceVar(&o.Fits, "fit", nil, "a fit by its number in the ledger; may be repeated")
-	c.Flags().StringArrayVar(&o.Only, "only", nil,
-		"FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
+	onlyFlag(c, &o.Only, "narrows the fits")
 	c.Flags().StringArrayVar(&o.Parameters, "parameter", nil,
 		"glob of the parameters whose draws are plotted; may be repeated (default: those that mixed worst)")
 	return c

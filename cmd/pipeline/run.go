@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -106,17 +106,55 @@ func (f *runFlags) registerRun(c *cobra.Command) {
 	c.Flags().StringVar(&f.memory, "memory", "",
 		"memory that the run may take: 500MB, 2GB; a fit that cannot do with it is refused (it never changes a bit); "+
 			"left out: the spec's, or three quarters of the machine's")
-	c.Flags().StringArrayVar(&f.only, "only", nil,
-		"FIELD=GLOB narrows the fits; FIELD is dataset, model or sampler; may be repeated")
+	onlyFlag(c, &f.only, "narrows the fits")
 	c.Flags().BoolVar(&f.force, "force", false, "compute complete fits again")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be drawn and why, and draw nothing")
 	c.Flags().BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
-	c.Flags().StringVar(&f.output, "output", "text", "text or json")
+	outputFlag(c, &f.output)
 	c.Flags().StringVar(&f.log, "log", "", "append structured log lines (JSON) to this file; - for standard error")
 	c.Flags().StringVar(&f.metrics, "metrics", "",
 		"write what the run left to this file, for Prometheus' textfile collector")
-	c.Flags().DurationVar(&f.lockWait, "lock-wait", 10*time.Second,
-		"how long to wait for another process that holds the ledger")
+	lockWaitFlag(c, &f.lockWait)
+}
+
+// onlyFlag, outputFlag, lockWaitFlag and databaseFlag are the flags of several verbs.
+func onlyFlag(c *cobra.Command, only *[]string, does string) {
+	c.Flags().StringArrayVar(only, "only", nil, "FIELD=GLOB "+does+"; FIELD is dataset, model or sampler; may be repeated")
+}
+
+func outputFlag(c *cobra.Command, output *string) {
+	c.Flags().StringVar(output, "output", "text", "text or json")
+}
+
+func lockWaitFlag(c *cobra.Command, wait *time.Duration) {
+	c.Flags().DurationVar(wait, "lock-wait", 10*time.Second, "how long to wait for another process that holds the ledger")
+}
+
+func databaseFlag(c *cobra.Command, database *string) {
+	c.Flags().StringVar(database, "database", defaultLedger, "the ledger")
+}
+
+// checkFormat refuses values of --format that are not known.
+func checkFormat(format string, known []string) error {
+	if !slices.Contains(known, format) {
+		return fmt.Errorf("--format %q: it is one of %s", format, strings.Join(known, ", "))
+	}
+	return nil
+}
+
+// answerWidth is that of an answer in a format on standard output: 0 where it is no terminal.
+func (a *app) answerWidth(format string) (int, error) {
+	if err := checkFormat(format, pipelines.Formats()); err != nil {
+		return 0, err
+	}
+	live, width := terminal(a.stdout)
+	switch {
+	case live && format == "parquet":
+		return 0, errors.New("--format parquet writes a file: send it to one with > FILE")
+	case live:
+		return max(width(), narrowest), nil
+	}
+	return 0, nil
 }
 
 func checkOutput(output string) error {
@@ -181,9 +219,7 @@ func (a *app) runOne(ctx context.Context, target string, f *runFlags) error {
 // print prints an outcome in the form that was asked for.
 func (a *app) print(out *pipelines.Outcome, output string, quiet bool) error {
 	if output == "json" {
-		enc := json.NewEncoder(visibleJSON{a.stdout})
-		enc.SetIndent("", "  ")
-		return enc.Encode(out)
+		return indented(a.stdout, out)
 	}
 	if !quiet {
 		printOutcome(a.screen(), out)

@@ -2,12 +2,10 @@ package main
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,8 +33,8 @@ pipeline's run before.`,
   pipeline runs --limit 1 --format json`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if !slices.Contains(showFormats, format) {
-				return fmt.Errorf("--format %q: it is one of %s", format, strings.Join(showFormats, ", "))
+			if err := checkFormat(format, showFormats); err != nil {
+				return err
 			}
 			if o.Limit < 0 {
 				return fmt.Errorf("--limit %d: it is at least 1, or 0 for all", o.Limit)
@@ -51,9 +49,7 @@ pipeline's run before.`,
 			}
 			switch format {
 			case "json":
-				enc := json.NewEncoder(visibleJSON{a.stdout})
-				enc.SetIndent("", "  ")
-				return enc.Encode(append([]pipelines.Night{}, nights...))
+				return indented(a.stdout, append([]pipelines.Night{}, nights...))
 			case "csv":
 				return csvNights(a.stdout, nights)
 			}
@@ -61,7 +57,7 @@ pipeline's run before.`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&database, "database", defaultLedger, "the ledger")
+	databaseFlag(c, &database)
 	c.Flags().StringVar(&since, "since", "",
 		"runs that started then or later: 2026-11-01, 2026-11-01T18:00 (UTC), 36h, 7d")
 	c.Flags().IntVar(&o.Limit, "limit", 20, "how many, the newest ones; 0 for all")

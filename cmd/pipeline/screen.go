@@ -81,7 +81,6 @@ const (
 	yellow = "33"
 	cyan   = "36"
 	bold   = "1"
-	faint  = "2"
 )
 
 // paint colours text, which has no line breaks, where the screen can show it.

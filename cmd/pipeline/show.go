@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -47,10 +47,7 @@ where it is known, so that they can be compared (--bars units: of one unit).`,
 			if len(args) == 1 {
 				o.Fit = args[0]
 			}
-			if !slices.Contains(showFormats, f.format) {
-				return fmt.Errorf("--format %q: it is one of %s", f.format, strings.Join(showFormats, ", "))
-			}
-			if err := f.lines.check(); err != nil {
+			if err := cmp.Or(checkFormat(f.format, showFormats), f.lines.check()); err != nil {
 				return err
 			}
 			shown, err := pipelines.Show(c.Context(), f.database, o)
@@ -67,7 +64,7 @@ where it is known, so that they can be compared (--bars units: of one unit).`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&f.database, "database", defaultLedger, "the ledger")
+	databaseFlag(c, &f.database)
 	c.Flags().StringVar(&f.run, "run", "",
 		"a run, by its name, the beginning or the end of it: what it did about its fits")
 	c.Flags().StringVar(&f.format, "format", "table", strings.Join(showFormats, ", "))
@@ -157,15 +154,11 @@ func whyOf(f *pipelines.Look) string {
 
 // lookName is a fit's name as people read it.
 func lookName(f *pipelines.Look) string {
-	name := f.Dataset
-	if f.Group != "" {
-		name += "/" + f.Group
-	}
-	name += " × " + f.Model + " × " + f.Sampler
+	name := nameOf(f.Dataset, f.Group, f.Model, f.Sampler)
 	if f.Replicate > 1 {
 		name += " #" + strconv.Itoa(f.Replicate)
 	}
-	return words.Visible(name)
+	return name
 }
 
 // shownFit is the JSON form of a fit: parameters where it is one alone.
@@ -190,9 +183,7 @@ func jsonShown(w io.Writer, shown *pipelines.Shown, o *lineOptions) error {
 			}
 		}
 	}
-	enc := json.NewEncoder(visibleJSON{w})
-	enc.SetIndent("", "  ")
-	return enc.Encode(struct {
+	return indented(w, struct {
 		Database string           `json:"database"`
 		Run      *pipelines.Night `json:"run"`
 		Fits     []shownFit       `json:"fits"`

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,11 +27,9 @@ draw), latest, comparison and drift. DESCRIBE and SHOW TABLES work too.`,
   pipeline sql --format csv "FROM draws WHERE parameter = 'glu'" > glu.csv`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if !slices.Contains(pipelines.Formats(), format) {
-				return fmt.Errorf("--format %q: it is one of %s", format, strings.Join(pipelines.Formats(), ", "))
-			}
-			if live, _ := terminal(a.stdout); live && format == "parquet" {
-				return errors.New("--format parquet writes a file: send it to one with > FILE")
+			width, err := a.answerWidth(format)
+			if err != nil {
+				return err
 			}
 			query := args[0]
 			if query == "-" {
@@ -44,10 +39,7 @@ draw), latest, comparison and drift. DESCRIBE and SHOW TABLES work too.`,
 				}
 				query = string(text)
 			}
-			o := pipelines.QueryOptions{Format: pipelines.Format(format), MaxRows: rows, Allow: allow}
-			if live, width := terminal(a.stdout); live {
-				o.Width = max(width(), narrowest)
-			}
+			o := pipelines.QueryOptions{Format: pipelines.Format(format), MaxRows: rows, Allow: allow, Width: width}
 			out := a.stdout
 			if format == "json" {
 				out = visibleJSON{out}
@@ -56,7 +48,7 @@ draw), latest, comparison and drift. DESCRIBE and SHOW TABLES work too.`,
 			return work(pipelines.Query(c.Context(), out, database, query, o))
 		},
 	}
-	c.Flags().StringVar(&database, "database", defaultLedger, "the ledger")
+	databaseFlag(c, &database)
 	c.Flags().StringVar(&format, "format", "table", strings.Join(pipelines.Formats(), ", "))
 	c.Flags().IntVar(&rows, "rows", 100, "rows that a table shows; -1 for all (the other formats always have all)")
 	c.Flags().StringArrayVar(&allow, "allow", nil,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -274,6 +275,21 @@ func (v visibleJSON) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// indented writes v as JSON for machines that people may watch.
+func indented(w io.Writer, v any) error {
+	enc := json.NewEncoder(visibleJSON{w})
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// nameOf is a fit's or posterior's name as people read it.
+func nameOf(dataset, group string, rest ...string) string {
+	if group != "" {
+		dataset += "/" + group
+	}
+	return words.Visible(strings.Join(append([]string{dataset}, rest...), " × "))
 }
 
 // shellQuote quotes a word for a POSIX shell where it needs to be.

@@ -21,11 +21,11 @@
 //
 // Read options.go, then gibbs.go, slice.go, scales.go, scan.go and state.go: the reference. Then
 //
-//   - line.go, basis.go, basiskernel.go, basisstate.go: coordinates in a basis, with their updates stepping.go,
-//     tangent.go, matched.go, blocks.go and scale.go;
-//   - reduce.go, reducesparse.go, hidden.go, expand.go, reducedby.go: the basis reduced;
-//   - mixture.go, mixturescales.go, surrogate.go: priors that are normal given scales;
+//   - line.go, basis.go, basiskernel.go: coordinates in a basis, with their updates
+//     tangent.go, blocks.go and scale.go;
+//   - reduce.go, reducedby.go: the basis reduced;
+//   - mixture.go, surrogate.go: priors that are normal given scales;
 //   - joint.go, jointlaw.go, jointpilot.go, jointkernel.go, jointstate.go: all coordinates of tall data at once;
-//   - slow.go, slowfind.go: what single coefficients leave of a sparse design;
+//   - slow.go: what single coefficients leave of a sparse design;
 //   - pilot.go, costs.go, auto.go: what is tried before, what ways cost, and the choice among all these.
 package cggibbs

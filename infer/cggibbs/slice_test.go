@@ -126,7 +126,10 @@ func targets() []target {
 			}
 			return -x
 		}, variate.Exponential, 0.3, 20, 0},
-		{"t3", func(x float64) float64 { return -2 * math.Log(1+x*x/3) }, variate.StudentT3, 1, 20, 0},
+		{"t3", func(x float64) float64 { return -2 * math.Log(1+x*x/3) }, func(s variate.Source) float64 {
+			z := variate.Normal(s)
+			return z * math.Sqrt(3/variate.ChiSquare3(s))
+		}, 1, 20, 0},
 		{"log exponential", func(x float64) float64 { return x - math.Exp(x) }, func(s variate.Source) float64 {
 			return math.Log(variate.Exponential(s))
 		}, 1, 20, 0},

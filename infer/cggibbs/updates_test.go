@@ -246,7 +246,7 @@ func TestTangentFaults(t *testing.T) {
 		here, drop := laws[1].tangent(x), variate.Exponential(src)
 		s := slicer{source: src, level: here.value - drop}
 		left, right := parabola(here.slope, here.curvature, drop)
-		move, _, _, _ := s.shrink(from{laws[1].logf, x}, left, right)
+		move, _, _, _ := s.shrink(from{laws[1].logf, x}, left, right, false)
 		return x + move
 	})
 }

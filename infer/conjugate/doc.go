@@ -14,6 +14,5 @@
 //
 // Read reduce.go (from data to sufficient statistics), then marginal.go (the
 // density of log sigma), quadrature.go (its distribution function and inverse),
-// kernel.go (the draws) and moments.go (exact moments, no draws); errors.go has
-// what is refused.
+// kernel.go (the draws, and what is refused) and moments.go (exact moments, no draws).
 package conjugate

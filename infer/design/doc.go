@@ -7,7 +7,6 @@
 // sparse designs of the same numbers differ in the last bits: SparseVersion is
 // part of the fingerprint of a fit on a sparse one.
 //
-// Read matrix.go (Matrix, Column, Dense), sparse.go (compressed columns) and
-// product.go (Xb, Xᵀv, XᵀWX); rows.go takes rows and groups equal ones, by
-// partition.go.
+// Read matrix.go (Matrix, Column, Dense; Xb, Xᵀv, XᵀWX; rows taken and equal ones
+// grouped, by partition.go) and sparse.go (compressed columns).
 package design

@@ -47,9 +47,9 @@
 // run stops, so nothing here may differ between processors.
 //
 // Read summary.go and measures.go; then
-// rank.go, quantile.go, moments.go and geyer.go, which define the numbers; then
-// workspace.go, sort.go, lags.go, event.go, edges.go and spectrum.go, which
+// rank.go, moments.go and geyer.go, which define the numbers; then
+// workspace.go, event.go, edges.go and spectrum.go, which
 // make them fast. Apart stand perfect.go
-// (what perfect mixing shows), ebfmi.go, and condition.go with lanczos.go and operator.go (condition
+// (what perfect mixing shows), and condition.go and operator.go (condition
 // numbers of large matrices by their products).
 package diag

@@ -1,7 +1,10 @@
 package diag
 
 import (
+	"cmp"
 	"math"
+	"math/bits"
+	"slices"
 	"sort"
 
 	"glmbatch/internal/variate"
@@ -110,4 +113,175 @@ func (c column) mergeFolded(from column, above int, median float64) {
 		c.values[first], c.positions[first] = x[up]-median, p[up]
 		up++
 	}
+}
+
+// radix sorts a column on the leading 32 bits of the draws' order-preserving
+// integers, after the smallest is taken off and leading zeros are shifted out.
+// An insertion sort on the draws themselves repairs what these bits leave.
+type radix struct {
+	items, spare []uint64 // key in the high half, position in the low half
+	counts       [3][1 << 11]uint32
+}
+
+func (s *radix) resize(n int) {
+	s.items = resize(s.items, n)
+	s.spare = resize(s.spare, n)
+}
+
+// orderedBits maps floats, NaN excepted, to integers in the same order; −0 + 0
+// is 0, so that both zeros are one.
+func orderedBits(v float64) uint64 {
+	b := math.Float64bits(v + 0)
+	return b ^ (uint64(int64(b)>>63) | 1<<63)
+}
+
+// sort fills w.sorted. It costs O(n) unless the draws cluster so narrowly
+// beside far outliers that 32 bits do not tell them apart; then O(n log n).
+func (w *Workspace) sort() {
+	s := &w.radix
+	clear(s.counts[0][:])
+	clear(s.counts[1][:])
+	clear(s.counts[2][:])
+	base := orderedBits(w.lo)
+	shift := bits.LeadingZeros64(orderedBits(w.hi) - base)
+	items := s.items[:0]
+	w.parts(func(first int, x []float64) {
+		for i, v := range x {
+			key := (orderedBits(v) - base) << shift >> 32
+			s.counts[0][key&2047]++
+			s.counts[1][key>>11&2047]++
+			s.counts[2][key>>22]++
+			items = append(items, key<<32|uint64(first+i))
+		}
+	})
+	for pass := range s.counts {
+		s.pass(pass)
+	}
+	w.gather()
+}
+
+// pass is one stable counting sort on 11 bits of the keys; it does nothing when
+// they are all alike.
+func (s *radix) pass(pass int) {
+	counts, shift := &s.counts[pass], 32+11*pass
+	if int(counts[s.items[0]>>shift&2047]) == len(s.items) {
+		return
+	}
+	sum := uint32(0)
+	for d, c := range counts {
+		counts[d] = sum
+		sum += c
+	}
+	for _, item := range s.items {
+		d := item >> shift & 2047
+		s.spare[counts[d]] = item
+		counts[d]++
+	}
+	s.items, s.spare = s.spare, s.items
+}
+
+// gather writes the draws in the order of the sorted items and repairs that
+// order where keys are equal.
+func (w *Workspace) gather() {
+	values, positions := w.sorted.values, w.sorted.positions
+	moves, budget := 0, 4*len(values)+64
+	for r, item := range w.radix.items {
+		pos := uint32(item)
+		v := w.x[pos]
+		j := r
+		for ; j > 0 && values[j-1] > v; j-- {
+			values[j], positions[j] = values[j-1], positions[j-1]
+		}
+		values[j], positions[j] = v, pos
+		if moves += r - j; moves > budget {
+			w.sortFully()
+			return
+		}
+	}
+}
+
+// sortFully sorts by comparison.
+func (w *Workspace) sortFully() {
+	for r, item := range w.radix.items {
+		w.sorted.positions[r] = uint32(item)
+	}
+	slices.SortFunc(w.sorted.positions, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(w.x[a], w.x[b]), cmp.Compare(a, b))
+	})
+	for r, pos := range w.sorted.positions {
+		w.sorted.values[r] = w.x[pos]
+	}
+}
+
+// quantile returns the p-quantile of the draws, type 7 of Hyndman and Fan
+// (1996): R's default, in R's own order of operations.
+func (w *Workspace) quantile(p float64) float64 {
+	x := w.sorted.values
+	index := float64(float64(len(x)-1) * p)
+	lo := math.Floor(index)
+	q := x[int(lo)]
+	if next := x[int(math.Ceil(index))]; next != q {
+		h := index - lo
+		q = float64((1-h)*q) + float64(h*next)
+	}
+	return q
+}
+
+// median returns the middle draw, or the mean of the two middle ones.
+func (w *Workspace) median() float64 {
+	x := w.sorted.values
+	k := len(x) / 2
+	if len(x)%2 == 1 || x[k-1] == x[k] {
+		return x[k]
+	}
+	m := (x[k-1] + x[k]) / 2
+	if math.IsInf(m, 0) {
+		m = x[k-1]/2 + x[k]/2
+	}
+	return m
+}
+
+// countBelow returns the number of draws that are at most the p-quantile.
+func (w *Workspace) countBelow(p float64) int {
+	x, q := w.sorted.values, w.quantile(p)
+	k := int(float64(float64(len(x)-1) * p))
+	for k < len(x) && x[k] <= q {
+		k++
+	}
+	for k > 0 && x[k-1] > q {
+		k--
+	}
+	return k
+}
+
+// essQuantile returns the ESS of the event that a draw is at most the p-quantile.
+func (w *Workspace) essQuantile(p float64) float64 {
+	if !w.finite() || w.half < 3 {
+		return math.NaN()
+	}
+	if p == 1 {
+		p = (float64(w.size()) - 0.5) / float64(w.size())
+	}
+	w.event.set(w.sorted, w.countBelow(p))
+	if !w.event.varies() {
+		return math.NaN()
+	}
+	return w.ess((*Workspace).eventLags, w.event.between())
+}
+
+// mcseQuantile returns the Monte Carlo standard error of the p-quantile, whose
+// effective sample size is ess: half the distance between the draws at the
+// 16 % and the 84 % quantile of the Beta distribution of its probability.
+//
+// Source: Vehtari et al. (2021), §4.4, with posterior's rounding outwards.
+func (w *Workspace) mcseQuantile(p, ess float64) float64 {
+	if math.IsNaN(ess) {
+		return ess
+	}
+	x := w.sorted.values
+	n := float64(len(x))
+	a, b := float64(ess*p)+1, float64(ess*(1-p))+1
+	lo := max(int(math.Floor(float64(betaQuantile(0.1586553, a, b)*n))), 1)
+	hi := min(int(math.Ceil(float64(betaQuantile(0.8413447, a, b)*n))), len(x))
+	return (x[hi-1] - x[lo-1]) / 2
 }

@@ -107,28 +107,27 @@ func (l binary) slopes(r rows, eta, grad, curv, info []float64) {
 
 func (binary) norm(rows) float64                 { return 0 }
 func (binary) scores(rows, []float64) [2]float64 { return [2]float64{} }
-func mirrored(f func(float64) float64) func(float64) float64 {
-	return func(eta float64) float64 { return f(-eta) }
-}
 
-// mirroredSlope is that of f(−eta).
-func mirroredSlope(f func(float64) (float64, float64)) func(float64) (float64, float64) {
-	return func(eta float64) (float64, float64) {
-		first, second := f(-eta)
-		return -first, second
+// symmetric are the tails of a law that is symmetric around 0: F itself in logs, its slope, and logs of many.
+func symmetric(logF func(float64) float64, slope func(float64) (first, second float64),
+	logs func(k simd.Kernels, dst, x []float64)) tails {
+	return tails{
+		logP: logF, logQ: func(eta float64) float64 { return logF(-eta) }, slopeP: slope,
+		slopeQ: func(eta float64) (float64, float64) {
+			first, second := slope(-eta)
+			return -first, second
+		},
+		logPs: func(k simd.Kernels, eta []float64) { logs(k, eta, eta) },
+		logQs: func(k simd.Kernels, eta []float64) {
+			negate(eta)
+			logs(k, eta, eta)
+		},
+		symmetric: true,
 	}
 }
 
 // probit: F = Φ. (log Φ)′ is the hazard h at −eta, and its slope −h·(eta + h).
-var probitTails = tails{
-	logP: vec.LogNormalCDF, logQ: mirrored(vec.LogNormalCDF), slopeP: probitSlope, slopeQ: mirroredSlope(probitSlope),
-	logPs: func(k simd.Kernels, eta []float64) { k.LogNormalCDF(eta, eta) },
-	logQs: func(k simd.Kernels, eta []float64) {
-		negate(eta)
-		k.LogNormalCDF(eta, eta)
-	},
-	symmetric: true,
-}
+var probitTails = symmetric(vec.LogNormalCDF, probitSlope, simd.Kernels.LogNormalCDF)
 
 func negate(v []float64) {
 	for i := range v {
@@ -217,15 +216,7 @@ func shrink(w float64) float64 {
 }
 
 // cauchit: F is the Cauchy distribution function, f = 1/(π(1 + eta²)).
-var cauchitTails = tails{
-	logP: vec.LogCauchyCDF, logQ: mirrored(vec.LogCauchyCDF), slopeP: cauchitSlope, slopeQ: mirroredSlope(cauchitSlope),
-	logPs: func(k simd.Kernels, eta []float64) { k.LogCauchyCDF(eta, eta) },
-	logQs: func(k simd.Kernels, eta []float64) {
-		negate(eta)
-		k.LogCauchyCDF(eta, eta)
-	},
-	symmetric: true,
-}
+var cauchitTails = symmetric(vec.LogCauchyCDF, cauchitSlope, simd.Kernels.LogCauchyCDF)
 
 func cauchitSlope(eta float64) (first, second float64) {
 	size := math.FMA(eta, eta, 1)

@@ -6,14 +6,14 @@
 //
 // Read model.go, family.go and dispersion.go for the vocabulary; then
 //
-//   - target.go, scales.go, horseshoe.go: the posterior, and where its parameters stand;
-//   - likelihood.go, binary.go, positive.go, student.go, law.go, response.go, weights.go: families;
-//   - predictor.go, curve.go, columns.go, nearby.go, piece.go, batch.go, rebased.go: the cached predictor
+//   - target.go, scales.go: the posterior, and where its parameters stand;
+//   - likelihood.go, binary.go, positive.go, student.go, law.go, weights.go: families;
+//   - predictor.go, curve.go, columns.go, piece.go, batch.go, rebased.go: the cached predictor
 //     and its passes;
-//   - gradient.go, curvature.go: derivatives;
-//   - group.go, condense.go: the same posterior on fewer rows;
-//   - improper.go, separation.go, tails.go, properlaw.go, meanless.go: what is refused or doubted;
-//   - pilot.go, tall.go, solver.go, krylov.go, feasible.go, start.go, scalestart.go, previous.go: the
+//   - curvature.go: derivatives;
+//   - condense.go: the same posterior on fewer rows;
+//   - improper.go, separation.go, meanless.go: what is refused or doubted;
+//   - pilot.go, tall.go, solver.go, krylov.go, feasible.go, start.go, previous.go: the
 //     penalised point, and where chains start;
-//   - defaults.go: priors that are left out; pointwise.go, mean.go: single rows, their means and random responses.
+//   - defaults.go: priors that are left out; pointwise.go: single rows, their means and random responses.
 package glm

@@ -2,6 +2,7 @@ package glm
 
 import (
 	"fmt"
+	"math"
 
 	"glmbatch/internal/linalg"
 	"glmbatch/internal/words"
@@ -131,4 +132,166 @@ func constant(y []float64) bool {
 		}
 	}
 	return true
+}
+
+// checkLaw refuses the flat priors that no data make proper, or that are not
+// proved to be, by family.
+func (t *Target) checkLaw(flat []int) error {
+	refuse := improper
+	name, link := t.model.Family.Name, t.model.Family.Link
+	switch {
+	case len(flat) == 0:
+	case link == "cauchit":
+		return refuse("the cauchit link falls so slowly that flat priors are proper only where more rows than columns "+
+			"oppose every direction, "+"which is not checked", "give the coefficients student_t or normal priors")
+	case t.oneWay() && !t.balanced(flat):
+		reason := "the likelihood does not vanish as the means go to 0"
+		if name == "inverse_gaussian" {
+			reason = "the density of an inverse gaussian response does not vanish as its mean grows"
+		}
+		return refuse(reason+", and columns with flat priors can move all rows that way", properHint)
+	}
+	for _, k := range t.free {
+		if t.model.DispersionPrior(k).Proper() {
+			continue
+		}
+		switch d := t.dispersions[k].Name; {
+		case name == "negative_binomial":
+			return refuse("the likelihood does not vanish as the shape grows (it becomes that of poisson), so that a flat "+
+				"prior of shape never becomes proper", "give shape a proper prior such as gamma(0.01, 0.01) or half_cauchy(5)")
+		case d == "nu":
+			return refuse("the likelihood does not vanish as nu grows (it becomes that of gaussian), so that a flat prior of "+
+				"nu never becomes proper", "give nu gamma(2, 0.1), or fix it with constant(4)")
+		}
+	}
+	return nil
+}
+
+// oneWay reports whether a row's likelihood falls in one direction of eta only:
+// it does not as the mean of an inverse gaussian goes to ∞, or that of a
+// gaussian to 0.
+func (t *Target) oneWay() bool {
+	f := t.model.Family
+	return f == Family{"inverse_gaussian", "log"} || f.Name == "gaussian" && f.Link != "identity"
+}
+
+// balanced reports whether every combination b ≠ 0 of columns has rows of both
+// signs: then the flat posterior of a family that is oneWay is proper, as some
+// row falls along every b (doubly exponentially, or at the wall). It has not if
+// Newton's iteration does not converge to the minimum of Σ exp((Xb)ᵢ), which exists
+// exactly then: the likelihood of poisson counts that are all 0.
+func (t *Target) balanced(cols []int) bool {
+	if len(cols) > overlapColumns {
+		return false
+	}
+	zeros := &Target{data: &Data{X: t.data.X, Y: make([]float64, t.Rows())},
+		model: Model{Family: Family{"poisson", "log"}}}
+	_, converged := zeros.separates(cols, t.Rows())
+	return converged
+}
+
+// perfectResponse returns the linear predictor at which the density of every row
+// has no bound as the precision grows; nil where the family has none, or a
+// response is outside the link's domain.
+func (t *Target) perfectResponse() []float64 {
+	family := t.model.Family
+	switch family.Name {
+	case "gaussian", "student_t":
+		if family.Link == "identity" {
+			return t.data.Y
+		}
+	case "gamma", "inverse_gaussian", "beta":
+	default:
+		return nil
+	}
+	out := make([]float64, len(t.data.Y))
+	for i, y := range t.data.Y {
+		if family.Name != "beta" && !(y > 0) {
+			return nil
+		}
+		out[i] = t.linkOf(y)
+	}
+	return out
+}
+
+// Powers of the likelihood, with the flat coefficients integrated out, at the ends
+// of its first dispersion x: L(x) ~ x^zero at 0 and x^−tail at ∞. f is the number
+// of flat columns, n that of observations.
+//
+//	gaussian, student_t      0: ∞, or r − n at a perfect fit of rank r     ∞: n − f
+//	gamma                    0: n − f                                      ∞: ∞, or (r − n)/2
+//	inverse_gaussian         0: n/2 − f (1/mu^2), n/2 (log)                ∞: ∞, or (r − n)/2
+//	negative_binomial        0: rows above 0 − f                           ∞: 0, poisson's likelihood
+//	beta                     0: n                                          ∞: ∞, or (r − n)/2
+//
+// At 0 each row of gamma and negative_binomial has a factor shape, one of
+// inverse_gaussian its root, and coefficients spread over 1/shape. At ∞ they
+// concentrate within 1/√x of the perfect fit.
+func (t *Target) likelihoodEnds(flat int) (zero, tail float64) {
+	n, f := t.rows.total, float64(flat)
+	zero, tail = math.Inf(1), math.Inf(1)
+	spare, perfect := t.perfectFit()
+	switch t.model.Family.Name {
+	case "gaussian", "student_t":
+		tail = n - f
+		if t.model.Family.Link != "identity" {
+			tail = n
+		}
+		if perfect {
+			zero = -spare
+		}
+		return zero, tail
+	case "negative_binomial":
+		rows := 0.0
+		for i, y := range t.data.Y {
+			if y > 0 {
+				rows += t.rows.count(i)
+			}
+		}
+		return rows - f, 0
+	case "gamma":
+		zero = n - f
+	case "inverse_gaussian":
+		zero = 0.5 * n
+		if t.model.Family.Link != "log" {
+			zero -= f
+		}
+	case "beta":
+		zero = n
+	}
+	if perfect {
+		tail = -0.5 * spare
+	}
+	return zero, tail
+}
+
+// checkTails refuses a posterior whose integral over the first dispersion
+// diverges at 0 or at ∞: see likelihoodEnds.
+func (t *Target) checkTails(flat int) error {
+	if len(t.free) == 0 || t.free[0] != 0 {
+		return nil
+	}
+	priorZero, priorTail := t.model.Dispersion.Ends()
+	zero, tail := t.likelihoodEnds(flat)
+	name := t.dispersions[0].Name
+	switch {
+	case zero+priorZero > 0 && tail+priorTail > 1:
+		return nil
+	case name == "sigma" && zero+priorZero > 0:
+		return improper(fmt.Sprintf("sigma has a flat prior, and %d rows leave fewer than 2 beyond the %d coefficients "+
+			"with flat priors", t.Rows(), flat), "give sigma a half_cauchy or half_normal prior")
+	case name != "sigma" && tail+priorTail > 1:
+		return improper(fmt.Sprintf("%d coefficients have flat priors, and too few rows speak against a %s near 0", flat,
+			name), properHint)
+	}
+	words := "sigma is driven to 0"
+	if name != "sigma" {
+		words = "its precision is driven to infinity"
+	}
+	reason := "the design fits the " + t.model.Family.Name + " response perfectly"
+	if constant(t.data.Y) && t.Rows() > 1 {
+		reason = "the " + t.model.Family.Name + " response is the same in every row"
+	}
+	return improper(reason+", so that "+words,
+		"model another response, leave out the columns that determine it, or give "+name+" a prior that forbids it")
 }

@@ -61,12 +61,22 @@ func average(t testing.TB, s infer.Setup, m mrf.Model, rng *infer.Stream, sweeps
 	if err != nil {
 		t.Fatal(err)
 	}
-	tally := mrf.NewTally(m)
+	shares := mrf.NewMarginals(m)
+	for i := range m.Variables() {
+		clear(shares.At(i))
+	}
 	for range sweeps {
 		_, _ = k.Step()
-		tally.Add(k.(mrf.Sampler).State())
+		for i, a := range k.(mrf.Sampler).State() {
+			shares.At(i)[a]++
+		}
 	}
-	return tally.Marginals()
+	for i := range m.Variables() {
+		for a := range shares.At(i) {
+			shares.At(i)[a] /= float64(sweeps)
+		}
+	}
+	return shares
 }
 
 // denoisers are the methods of the paper's table 2, each 30 sweeps.

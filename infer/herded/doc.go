@@ -17,6 +17,6 @@
 // dynamical weights to learn, doi:10.1145/1553374.1553517. Errors of shared weights:
 // Yamashita and Suzuki (2019), doi:10.1007/s11222-019-09852-6.
 //
-// Read setup.go, then kernel.go, then layout.go and distinct.go (which weight a
+// Read setup.go, then kernel.go, then layout.go (which weight a
 // state of the neighbours has), and bound.go (the error).
 package herded

@@ -9,6 +9,7 @@ import (
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
+	"glmbatch/internal/variate"
 )
 
 // Sampler makes the setup of one posterior, as cggibbs.New does.
@@ -186,4 +187,147 @@ func predictor(data *glm.Data, theta []float64) []float64 {
 		}
 	}
 	return eta
+}
+
+// FamilyCases returns a case of every family and link beyond those of Cases,
+// and of every kind of proper prior, each on some of them.
+func FamilyCases() []Case {
+	var out []Case
+	add := func(family, link string, n int, scale float64, disp, nu prior.Prior) *Case {
+		c := Case{Name: family + "(" + link + ")", Data: newDesign(n), Model: glm.Model{
+			Family: glm.Family{Name: family, Link: link}, Coefficients: coefficients(scale), Dispersion: disp, Nu: nu}}
+		if c.Model.Family.Walled() { // mostly inside the domain, and often at the wall
+			c.Model.Coefficients[0].Location = 1.5
+			for j := range c.Model.Coefficients {
+				c.Model.Coefficients[j].Scale *= 0.5
+			}
+		}
+		out = append(out, c)
+		return &out[len(out)-1]
+	}
+	none := prior.Prior{}
+	shape := prior.Prior{Kind: prior.Gamma, Shape: 3, Rate: 1}
+	for _, link := range []string{"probit", "cloglog", "cauchit"} {
+		add("bernoulli", link, 12, 1, none, none)
+	}
+	binomial := add("binomial", "probit", 8, 1, none, none)
+	binomial.Data.Trials = []float64{0, 1, 2, 3, 4, 5, 0, 1}
+	binomial.Model.Coefficients[1] = prior.Prior{Kind: prior.Laplace, Location: 0.2, Scale: 0.7}
+	add("poisson", "sqrt", 8, 1, none, none).Model.Coefficients[2] = prior.Prior{Kind: prior.StudentT, DF: 5, Scale: 0.5}
+	add("poisson", "identity", 8, 1, none, none)
+	add("gaussian", "log", 9, 0.5, prior.Prior{Kind: prior.InverseGamma, Shape: 3, Scale: 2}, none)
+	add("gaussian", "inverse", 9, 1, prior.Prior{Kind: prior.Exponential, Rate: 1.5}, none)
+	add("gaussian", "identity", 9, 1, prior.Prior{Kind: prior.Uniform, Low: 0.3, High: 2}, none).Model.Coefficients[1] =
+		prior.Prior{Kind: prior.Cauchy, Location: 0.3, Scale: 0.5}
+	add("student_t", "identity", 10, 1, prior.Prior{Kind: prior.HalfStudentT, DF: 4, Scale: 1},
+		prior.Prior{Kind: prior.Gamma, Shape: 2, Rate: 0.3})
+	add("student_t", "identity", 8, 1, prior.Prior{Kind: prior.HalfNormal, Scale: 1},
+		prior.Prior{Kind: prior.Constant, Location: 4}).Name = "student_t(nu=4)"
+	add("negative_binomial", "log", 10, 0.6, shape, none)
+	add("gamma", "log", 9, 0.8, shape, none)
+	add("gamma", "inverse", 9, 1, shape, none)
+	add("inverse_gaussian", "log", 9, 0.6, shape, none)
+	add("inverse_gaussian", "1/mu^2", 9, 1, shape, none)
+	add("beta", "logit", 9, 0.7, prior.Prior{Kind: prior.Gamma, Shape: 6, Rate: 0.6}, none)
+	return out
+}
+
+// WeightedCases returns cases whose rows have precisions.
+func WeightedCases() []Case {
+	shape := prior.Prior{Kind: prior.Gamma, Shape: 3, Rate: 1}
+	var out []Case
+	for _, m := range []glm.Model{
+		{Family: glm.Family{Name: "gaussian", Link: "identity"}, Dispersion: prior.Prior{Kind: prior.HalfCauchy, Scale: 0.7}},
+		{Family: glm.Family{Name: "gaussian", Link: "log"}, Dispersion: prior.Prior{Kind: prior.HalfNormal, Scale: 1}},
+		{Family: glm.Family{Name: "student_t", Link: "identity"}, Dispersion: shape,
+			Nu: prior.Prior{Kind: prior.Constant, Location: 4}},
+		{Family: glm.Family{Name: "gamma", Link: "log"}, Dispersion: shape},
+		{Family: glm.Family{Name: "inverse_gaussian", Link: "log"}, Dispersion: shape},
+	} {
+		m.Coefficients = coefficients(0.6)
+		c := Case{Name: m.Family.String() + "/precision", Data: newDesign(9), Model: m}
+		c.Data.Precision = []float64{0.2, 1, 5, 25, 0.04, 1, 2, 0.5, 9}
+		out = append(out, c)
+	}
+	return out
+}
+
+// drawPrior draws from a proper prior by its definition.
+func drawPrior(p prior.Prior, rng *infer.Stream) float64 {
+	switch p.Kind {
+	case prior.Normal:
+		return p.Location + p.Scale*variate.Normal(rng)
+	case prior.StudentT:
+		return p.Location + p.Scale*student(p.DF, rng)
+	case prior.Cauchy:
+		return p.Location + p.Scale*math.Tan(math.Pi*(rng.Float64()-0.5))
+	case prior.Laplace: // the difference of two exponentials
+		return p.Location + p.Scale*(variate.Exponential(rng)-variate.Exponential(rng))
+	case prior.HalfNormal:
+		return p.Scale * math.Abs(variate.Normal(rng))
+	case prior.HalfStudentT:
+		return p.Scale * math.Abs(student(p.DF, rng))
+	case prior.HalfCauchy:
+		return p.Scale * math.Tan(math.Pi/2*rng.Float64())
+	case prior.Exponential:
+		return variate.Exponential(rng) / p.Rate
+	case prior.Gamma:
+		return variate.Gamma(rng, p.Shape) / p.Rate
+	case prior.InverseGamma:
+		return p.Scale / variate.Gamma(rng, p.Shape)
+	case prior.Uniform:
+		return p.Low + (p.High-p.Low)*rng.Float64()
+	}
+	panic("infertest: a case needs proper priors, not " + p.String())
+}
+
+// student draws Student's t as a normal over a root of a gamma.
+func student(df float64, rng *infer.Stream) float64 {
+	return variate.Normal(rng) / math.Sqrt(variate.Gamma(rng, df/2)/(df/2))
+}
+
+// mean is the inverse of a link by the textbook.
+func mean(link string, eta float64) float64 {
+	switch link {
+	case "log":
+		return math.Exp(eta)
+	case "sqrt":
+		return eta * eta
+	case "inverse":
+		return 1 / eta
+	case "1/mu^2":
+		return 1 / math.Sqrt(eta)
+	case "logit":
+		return 1 / (1 + math.Exp(-eta))
+	case "probit":
+		return 0.5 * math.Erfc(-eta/math.Sqrt2)
+	case "cloglog":
+		return -math.Expm1(-math.Exp(eta))
+	case "cauchit":
+		return 0.5 + math.Atan(eta)/math.Pi
+	}
+	return eta
+}
+
+// meanSlope is the derivative of mean.
+func meanSlope(link string, eta float64) float64 {
+	switch link {
+	case "log":
+		return math.Exp(eta)
+	case "sqrt":
+		return 2 * eta
+	case "inverse":
+		return -1 / (eta * eta)
+	case "1/mu^2":
+		return -0.5 / (eta * math.Sqrt(eta))
+	case "logit":
+		return 1 / (1 + math.Exp(-eta)) / (1 + math.Exp(eta))
+	case "probit":
+		return math.Exp(-eta*eta/2) / math.Sqrt(2*math.Pi)
+	case "cloglog":
+		return math.Exp(eta - math.Exp(eta))
+	case "cauchit":
+		return 1 / (math.Pi * (1 + eta*eta))
+	}
+	return 1
 }

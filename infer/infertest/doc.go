@@ -15,14 +15,15 @@
 // A check reports through TB, so that it can be run on a sampler with a
 // planted fault and must reject it (MustReject). Faults come as wrappers of any
 // sampler (faults.go) and as flags of a plain reference sampler (reference_test.go).
+// Geweke, which no other room runs, stands with this package's tests.
 //
 // Statistical checks state false alarms and power. Their seed is fixed, or,
 // with GLMBATCH_STAT=1, fresh and printed (GLMBATCH_SEED repeats one), with more
 // replications.
 //
-// Read tb.go, then cases.go, then invariance.go, geweke.go, ranks.go and
-// conformance.go with damage.go. The models are in cases.go, families.go,
-// grid.go and horseshoe.go; simulate.go draws parameters and responses by
-// definition, densities.go has their densities by the textbook, statistics.go
-// what is compared, ks.go how. Planted faults: faults.go and reference_test.go.
+// Read tb.go, then cases.go, then invariance.go, gewekecheck_test.go,
+// ranks.go and conformance.go. The models are in cases.go, grid.go and horseshoe.go,
+// with draws of parameters and responses by definition; statistics.go has what is
+// compared, their densities by the textbook among it, and how. Planted faults:
+// faults.go and reference_test.go.
 package infertest

@@ -20,7 +20,7 @@
 // (chains). They use LogPrefix, the samplers LogWeights: the two never share an
 // error.
 //
-// Read model.go and adjacency.go (the graph), then binary.go, tables.go and
+// Read model.go (models, and the graph), then binary.go, tables.go and
 // terms.go, then gibbs.go and state.go; then enumerate.go, transfer.go,
-// chain.go with steps.go, and meanfield.go.
+// chain.go and meanfield.go.
 package mrf

@@ -11,7 +11,7 @@
 // and one for Xᵀr. Package transform makes the data, report stores the draws.
 //
 // Read options.go, tree.go (which points a trajectory has and which one is
-// drawn, without their numbers), phase.go (the numbers), metric.go, lowrank.go,
-// fisher.go, stepsize.go, warmup.go, kernel.go and state.go; warm.go starts
-// from an earlier posterior, learnt.go makes the metrics of a warm-up again.
+// drawn, without their numbers), phase.go (the numbers), metric.go,
+// fisher.go, warmup.go (also from an earlier posterior),
+// kernel.go and state.go; learnt.go makes the metrics of a warm-up again.
 package nuts

@@ -1,6 +1,12 @@
 package nuts
 
-import "math"
+import (
+	"fmt"
+	"math"
+
+	"glmbatch/infer/glm"
+	"glmbatch/internal/vec"
+)
 
 // windows is Stan's schedule of warm-up: an initial buffer (75 iterations) in
 // which only the step size adapts; windows of 25, 50, 100, … iterations, at the
@@ -132,4 +138,148 @@ func (m *moments) metric() (*metric, error) {
 		out[j] = math.FMA(toward, 5/(m.count+5), out[j])
 	}
 	return newMetric(dim, out, dense)
+}
+
+// A chain whose target knows an earlier posterior (glm.Target.From) begins with its
+// variances in the metric and with its step size. Both are only where adaptation
+// begins: they are known before the chain's first step, and after warm-up nothing
+// changes any more, so that the law of the chain is that of any other.
+
+// leastLearning is the number of iterations of warm-up from which on a warm chain
+// learns a metric of its own: the windows of a shorter one know less than the
+// earlier posterior.
+const leastLearning = 150
+
+// Warms reports whether chains of a target gain from an earlier posterior: with a
+// diagonal metric, which its standard deviations give. Coefficients of horseshoe
+// priors move in other coordinates than they are told in, and the directions of other
+// metrics are not known.
+func (o Options) Warms(t *glm.Target) bool {
+	return (o.Metric == "" || o.Metric == "diagonal") && t.Scales() == 0
+}
+
+// warm reports whether chains begin with an earlier posterior's scales.
+func (s *setup) warm() bool { return s.target.Before() != nil && s.opts.Warms(s.target) }
+
+// before returns the metric of the earlier posterior. What it does not know has the
+// approximate scale that a coefficient has with all else held; 1 for the log of a
+// dispersion.
+func (s *setup) before() *metric {
+	m := unitMetric(s.target.Dim(), false)
+	for j, sd := range s.target.Before().SD {
+		if math.IsNaN(sd) && j < s.target.Cols() {
+			sd = s.target.ConditionalScale(j)
+		}
+		if v := float64(sd * sd); v > 0 && v <= math.MaxFloat64 {
+			m.m[j], m.scales[j] = v, 1/sd
+		}
+	}
+	return m
+}
+
+// toward returns the variances that windows shrink their estimates toward; nil for
+// Stan's.
+func (s *setup) toward() []float64 {
+	if !s.warm() {
+		return nil
+	}
+	return s.before().m
+}
+
+// windowsOf returns the schedule of a warm-up.
+func (s *setup) windowsOf(planned int64) windows {
+	w := newWindows(planned)
+	if s.warm() && planned < leastLearning {
+		w.begin, w.end = planned, planned
+	}
+	return w
+}
+
+// dual adapts the logarithm of the step size by Nesterov's dual averaging to a
+// mean acceptance.
+//
+// Source: Hoffman and Gelman (2014), section 3.2, with their constants.
+type dual struct {
+	count     float64 // updates since the restart
+	centre    float64 // mu
+	shortfall float64 // averaged target − acceptance, H̄
+	average   float64 // averaged log step size
+}
+
+const (
+	dualGamma  = 0.05
+	dualOffset = 10 // t₀
+)
+
+// restart begins anew around a step size; it aims at ten times that.
+func (a *dual) restart(step float64) { *a = dual{centre: vec.Log(10 * step)} }
+
+// settle begins anew around a step size that was found on about this posterior.
+func (a *dual) settle(step float64) { *a = dual{centre: vec.Log(step)} }
+
+// learn takes the acceptance of one iteration and returns the next step size.
+func (a *dual) learn(accept, target float64) float64 {
+	a.count++
+	eta := 1 / (a.count + dualOffset)
+	a.shortfall = math.FMA(eta, target-min(1, accept), float64((1-eta)*a.shortfall))
+	x := a.centre - a.shortfall*math.Sqrt(a.count)/dualGamma
+	weight := 1 / (math.Sqrt(a.count) * math.Sqrt(math.Sqrt(a.count))) // count^−0.75
+	a.average = math.FMA(weight, x, float64((1-weight)*a.average))
+	return vec.Exp(x)
+}
+
+// final returns the step size of sampling.
+func (a *dual) final() float64 { return vec.Exp(a.average) }
+
+// StepSizeError tells that no step size suits a posterior.
+type StepSizeError struct {
+	Iteration int64 // 0-based
+	StepSize  float64
+}
+
+// Error says what the search came to.
+func (e *StepSizeError) Error() string {
+	if e.StepSize > 1 {
+		return fmt.Sprintf("nuts: iteration %d: the log posterior does not fall even with steps of %.3g: "+
+			"it may be improper: give proper priors", e.Iteration+1, e.StepSize)
+	}
+	return fmt.Sprintf("nuts: iteration %d: no step is small enough (%.3g): "+
+		"the log posterior or its gradient is no number at the chain's point: scale the columns of the design, or give "+
+		"tighter priors",
+		e.Iteration+1, e.StepSize)
+}
+
+// logSearch is log 0.8, the change of the log density that the search of a
+// first step size crosses.
+const logSearch = -0.22314355131420975577
+
+// searchStep doubles or halves the step size until the acceptance of one
+// leapfrog step from z crosses 0.8; every trial has a fresh momentum. z keeps
+// its position.
+//
+// Source: Hoffman and Gelman (2014), algorithm 4, with Stan's 0.8.
+func (k *kernel) searchStep(z *point, step float64) (float64, error) {
+	k.space.step = step
+	up := k.oneLeap(z) > logSearch
+	for {
+		if up {
+			k.space.step *= 2
+		} else {
+			k.space.step /= 2
+		}
+		if k.space.step > 1e7 || k.space.step < 1e-300 {
+			return 0, &StepSizeError{k.iteration, k.space.step}
+		}
+		if (k.oneLeap(z) > logSearch) != up {
+			return k.space.step, nil
+		}
+	}
+}
+
+// oneLeap draws a momentum and returns the log weight after one step.
+func (k *kernel) oneLeap(z *point) float64 {
+	k.space.pool.reset()
+	k.refresh(z)
+	w, _ := k.space.weigh(k.space.leap(z, true))
+	return w
 }

@@ -5,6 +5,6 @@
 // eigen-decomposition, the singular value decomposition, the row space of wide
 // matrices and the geometric mean of two matrices.
 //
-// Read chol.go, gram.go and upper.go, then pivoted.go and span.go (ranks), then
-// qr.go, eigen.go, svd.go, wide.go, rows.go and mean.go.
+// Read chol.go, gram.go, then pivoted.go (ranks), then
+// qr.go, eigen.go, svd.go, wide.go and rows.go.
 package linalg

@@ -69,11 +69,7 @@ func viaGram(block func(first, m int, dst []float64), n, d int) (*RowSpace, erro
 		block(first, m, dst)
 		return n
 	}, nil, k)
-	for i := range n {
-		for j := range i {
-			k[j*n+i] = k[i*n+j]
-		}
-	}
+	mirror(k, n)
 	values, u, err := SymEigen(k, n)
 	if err != nil {
 		return nil, err

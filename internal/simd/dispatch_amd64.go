@@ -358,11 +358,6 @@ func expSlopesVector(form Kernels, dst, y, eta []float64)
 //go:noescape
 func dots4Vector(form Kernels, columns []float64, stride int, v []float64) (s0, s1, s2, s3 float64)
 
-// axpys4Vector adds Σ a·c for 4 columns c to dst, one after the other.
-//
-//go:noescape
-func axpys4Vector(form Kernels, columns []float64, stride int, a *[4]float64, dst []float64)
-
 // logNormalCDFVector writes log Φ(x), |x| < 39, to dst.
 //
 //go:noescape

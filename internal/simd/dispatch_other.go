@@ -66,9 +66,6 @@ func (Kernels) expSlopes(dst, y, eta []float64)       { expSlopes(dst, y, eta) }
 func dots4Vector(form Kernels, columns []float64, stride int, v []float64) (s0, s1, s2, s3 float64) {
 	panic(missing)
 }
-func axpys4Vector(form Kernels, columns []float64, stride int, a *[4]float64, dst []float64) {
-	panic(missing)
-}
 func logNormalCDFVector(form Kernels, dst, x []float64)                  { panic(missing) }
 func midpointsVector(form Kernels, dst []float64, key, low, line uint64) { panic(missing) }
 func dots8Vector(form Kernels, vectors []float64, n int, columns []float64, dst []float64) {

@@ -17,8 +17,8 @@
 // ones panic. A result may be written over an operand, but not over a shifted
 // one. Costs in ns per element are in docs/measurements.md.
 //
-// Read kernels.go, then reduce.go, elementary.go, along.go, curve.go, moments.go,
-// rows.go, normal.go and sparse.go; counter.go makes uniform draws, shifted.go and
+// Read kernels.go, then reduce.go, elementary.go, along.go, rows.go
+// and sparse.go; counter.go makes uniform draws,
 // fourier.go serve diagnostics.
 package simd
 

@@ -5,6 +5,6 @@
 // same stream gives the same bits on every processor. How many uniforms a draw
 // takes stands at each; rejection takes a varying number.
 //
-// Read variate.go (the laws of priors and proposals, draws at a place of a line,
-// moves of scales), then positive.go and counts.go (the laws of responses).
+// Read variate.go: the laws of priors and proposals, draws at a place of a line,
+// moves of scales, then the laws of responses.
 package variate

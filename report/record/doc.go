@@ -4,6 +4,6 @@
 // In a record everything counts from 0; the ledger counts from 1. A number that cannot be computed is NaN, with the
 // reason beside it.
 //
-// Read fit.go, then stored.go (a fit as it is read back), start.go (what a fit starts from),
-// assessment.go and discrete.go.
+// Read fit.go (what a fit is, what it starts from, what else is computed of it), then stored.go (a fit as it is read
+// back).
 package record

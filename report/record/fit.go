@@ -161,3 +161,127 @@ const (
 	Failed      Action = "error"
 	Uncommitted Action = "uncommitted"
 )
+
+// Assessment is what is computed from the draws of a fit besides its summaries,
+// at fit time or later.
+type Assessment struct {
+	LOO    *LOO    // nil: none
+	Checks []Check // predictive checks; nil: none
+}
+
+// LOO is the leave-one-out result of a fit.
+type LOO struct {
+	Rows                 []Pointwise
+	ELPD, P, WAIC, PWAIC Estimate
+	Threshold            float64 // of Pareto k
+	Observations         float64 // rows, as often as they count
+	High                 int     // rows above it
+	Worst                int     // 0-based row with the largest k
+	WorstK               float64
+	// Outcomes is a hash of the responses, equal for fits that may be compared.
+	Outcomes string
+	Version  string // of the algorithm
+}
+
+// Pointwise is what leave-one-out says about one row, as package loo defines it.
+type Pointwise struct {
+	ELPD, P, K, WAIC, PWAIC, Efficiency float64
+	Frequency                           float64 // equal observations that the row stands for
+	Reason                              string  // why the numbers are NaN
+}
+
+// Estimate is a sum over rows with its standard error.
+type Estimate struct{ Value, SE float64 }
+
+// Check places a statistic of the response among those of replicated data.
+type Check struct {
+	Statistic, Words     string // short, and as people say it
+	Observed             float64
+	Mean, SD, Q025, Q975 float64 // of the replicates
+	// P is the share of replicates above the observed value, those equal to it by
+	// half; NaN if it cannot be computed.
+	P          float64
+	Replicates int
+	Note       string
+}
+
+// DiscreteFamily is the family of fits of discrete systems: models of kind mrf.
+const DiscreteFamily = "mrf"
+
+// Discrete is what is stored of a fit of discrete variables besides functionals of their
+// states, which are its parameters. Slices that a fit does not have stay nil.
+type Discrete struct {
+	Variables, Edges int
+	Labels           []string // of states
+	Rows, Columns    int      // of an image or grid; 0 of other data
+	Interaction      string
+	LogZ             float64 // NaN: unknown
+	BestLogLik       float64
+	BestChain        int // 0-based; −1: none
+	Gated            bool
+	ModelBytes       int64
+	ChainBytes       int64 // 0: no chains
+
+	IDs          []string
+	Observation  []float64 // NaN: none
+	Truth        []int16   // −1: unknown
+	Best         []uint8
+	Probability  []float64 // of variable i in state a at i·len(Labels) + a; NaN: unknown
+	MCSE         []float64 // NaN: unknown
+	Certificates []Certificate
+}
+
+// Certificate is an error that is proved, or why there is none.
+type Certificate struct {
+	Method, Bounded string
+	IDs             []string // of the variables it speaks of; nil: all
+	Variables       int
+	Updates         int64   // 0: none
+	Bound           float64 // NaN: nothing is proved
+	Note            string
+}
+
+// Start says where the chains of a fit began that was asked to start from an
+// earlier one.
+type Start struct {
+	Question        string // the fingerprint without an earlier fit
+	From            int64  // the fit that it started from; 0: it started as usual
+	FromFingerprint string
+	Known           int     // parameters that From knew, by name
+	StepSize        float64 // that warm-up began with; 0: none
+	Note            string  // in words
+}
+
+// Recalled is what a stored fit says of its posterior and of its data.
+type Recalled struct {
+	Parameters []ParameterSummary // without local scales
+	StepSizes  []float64          // of nuts and hmc, by chain
+	Data       *DataSummary       // nil: not known
+}
+
+// Mixed reports whether the chains of all parameters found each other: no R-hat
+// above limit. What has none, since it does not move, counts as mixed.
+func (p *Recalled) Mixed(limit float64) (worst string, ok bool) {
+	for _, s := range p.Parameters {
+		if s.Summary.RHat > limit {
+			return s.Name, false
+		}
+	}
+	return "", true
+}
+
+// DataSummary is what the data of a fit look like, for the next fit of its name
+// to be compared with.
+type DataSummary struct {
+	Missing int64 // rows that were left out for missing cells
+	// ResponseMean and ResponseSD are of the response, rows counted by
+	// frequency; of proportions, weighted by their trials, for binomial.
+	ResponseMean, ResponseSD float64
+	Columns                  []ColumnSummary // of the design, in order
+}
+
+// ColumnSummary is a column of the design in the units of the data.
+type ColumnSummary struct {
+	Name     string
+	Mean, SD float64
+}

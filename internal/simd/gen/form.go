@@ -58,6 +58,11 @@ func (p *pool) word(bits uint64) konst { return p.row([4]uint64{bits, bits, bits
 func (f *form) k(x float64) konst   { return f.pool.word(math.Float64bits(x)) }
 func (f *form) bits(u uint64) konst { return f.pool.word(u) }
 
+// address is that of a slice that is a parameter.
+func (f *form) address(name string) reg.GPVirtual {
+	return f.Load(f.Param(name).Base(), f.GP64()).(reg.GPVirtual)
+}
+
 // is returns a constant in a register.
 func (f *form) is(c konst) vec {
 	r := f.reg()
@@ -123,25 +128,16 @@ func (f *form) plus(s, a vec, b operand.Op)   { f.op3(f.VFMADD231PD, f.VFMADD231
 func (f *form) minus(s, a vec, b operand.Op)  { f.op3(f.VFNMADD231PD, f.VFNMADD231PD_BCST, b, a, s) }
 func (f *form) horner(s, a vec, c operand.Op) { f.op3(f.VFMADD213PD, f.VFMADD213PD_BCST, c, a, s) }
 
-func (f *form) and(a vec, b operand.Op) vec {
-	if f.wide {
-		return f.op3(f.VPANDQ, f.VPANDQ_BCST, b, a, f.reg())
-	}
-	return f.op3(f.VANDPD, nil, b, a, f.reg())
-}
+func (f *form) and(a vec, b operand.Op) vec { return f.logic(f.VPANDQ, f.VPANDQ_BCST, f.VANDPD, a, b) }
+func (f *form) or(a vec, b operand.Op) vec  { return f.logic(f.VPORQ, f.VPORQ_BCST, f.VORPD, a, b) }
+func (f *form) xor(a vec, b operand.Op) vec { return f.logic(f.VPXORQ, f.VPXORQ_BCST, f.VXORPD, a, b) }
 
-func (f *form) or(a vec, b operand.Op) vec {
+// logic emits an operation on bits, which AVX-512F has for whole numbers only.
+func (f *form) logic(wide, bcst, narrow three, a vec, b operand.Op) vec {
 	if f.wide {
-		return f.op3(f.VPORQ, f.VPORQ_BCST, b, a, f.reg())
+		return f.op3(wide, bcst, b, a, f.reg())
 	}
-	return f.op3(f.VORPD, nil, b, a, f.reg())
-}
-
-func (f *form) xor(a vec, b operand.Op) vec {
-	if f.wide {
-		return f.op3(f.VPXORQ, f.VPXORQ_BCST, b, a, f.reg())
-	}
-	return f.op3(f.VXORPD, nil, b, a, f.reg())
+	return f.op3(narrow, nil, b, a, f.reg())
 }
 
 func (f *form) left(a vec, n uint64) vec {

@@ -15,11 +15,11 @@ func butterflies() *kernel {
 		doc:  "does a stage of radix 4 of 8 transforms on each block of 4·quarter elements; roots has 3 complex numbers for each of a quarter.",
 		sig:  "func(re, im []float64, quarter int, roots []float64)",
 		code: func(f *form) {
-			re := f.Load(f.Param("re").Base(), f.GP64()).(reg.GPVirtual)
-			im := f.Load(f.Param("im").Base(), f.GP64()).(reg.GPVirtual)
+			re := f.address("re")
+			im := f.address("im")
 			left := f.Load(f.Param("re").Len(), f.GP64())
 			quarter := f.Load(f.Param("quarter"), f.GP64())
-			roots := f.Load(f.Param("roots").Base(), f.GP64()).(reg.GPVirtual)
+			roots := f.address("roots")
 			stride, three := f.GP64(), f.GP64() // in bytes
 			f.MOVQ(quarter, stride)
 			f.SHLQ(operand.U8(6), stride)
@@ -112,7 +112,7 @@ func halvings() *kernel {
 		doc:  "replaces each two elements of 8 numbers by their sum and their difference.",
 		sig:  "func(x []float64)",
 		code: func(f *form) {
-			x := f.Load(f.Param("x").Base(), f.GP64()).(reg.GPVirtual)
+			x := f.address("x")
 			left := f.Load(f.Param("x").Len(), f.GP64())
 			f.SHRQ(operand.U8(4), left)
 			f.JZ(operand.LabelRef("done"))

@@ -214,11 +214,7 @@ func (w *walk) each(visit func(h, i int)) {
 
 // wideTail is tail with one register and a mask register.
 func (w *walk) wideTail(n reg.Register) {
-	ones := w.GP32()
-	w.MOVL(operand.U32(255), ones)
-	w.BZHIL(n.(reg.GPVirtual).As32(), ones, ones)
-	mask := w.K()
-	w.KMOVW(ones, mask)
+	mask := w.firstLanes(n)
 	sums := make([]vec, len(w.k.sums))
 	for i, s := range w.sums[0] {
 		sums[i] = w.copy(s)

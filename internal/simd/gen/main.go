@@ -22,7 +22,7 @@ import (
 func main() {
 	dir := flag.String("dir", "..", "folder of package simd")
 	flag.Parse()
-	all := append(append(kernels(), columns()...), logNormalCDF(), midpoints(), product(), tiled(), spread(), logCauchyCDF())
+	all := append(kernels(), dots4(), logNormalCDF(), midpoints(), product(), tiled(), spread(), logCauchyCDF())
 	all = append(append(all, quantileParts()...), butterflies(), halvings(), power())
 	all = append(append(all, sparse()...), points()...)
 	c := build.NewContext()

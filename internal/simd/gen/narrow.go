@@ -12,10 +12,7 @@ import (
 // narrowDots takes two vectors and two columns at a time, so that a number that is read
 // enters two sums; of an odd number of columns the last goes with four vectors.
 func (f *form) narrowDots() {
-	load := func(name string) reg.GPVirtual {
-		return f.Load(f.Param(name).Base(), f.GP64()).(reg.GPVirtual)
-	}
-	d := &dots{form: f, vectors: load("vectors"), columns: load("columns"), dst: load("dst")}
+	d := &dots{form: f, vectors: f.address("vectors"), columns: f.address("columns"), dst: f.address("dst")}
 	left := f.Load(f.Param("dst").Len(), f.GP64())
 	n := f.Load(f.Param("n"), f.GP64())
 	d.stride, d.end, d.masks = f.GP64(), f.GP64(), f.GP64()
@@ -167,10 +164,7 @@ const (
 // narrowTiles cuts dst into at most three strips of about as many registers each, and goes
 // over the columns for each of them.
 func (f *form) narrowTiles() {
-	load := func(name string) reg.GPVirtual {
-		return f.Load(f.Param(name).Base(), f.GP64()).(reg.GPVirtual)
-	}
-	t := &tiles{form: f, a: load("a"), columns: load("columns"), dst: load("dst"), masks: f.GP64()}
+	t := &tiles{form: f, a: f.address("a"), columns: f.address("columns"), dst: f.address("dst"), masks: f.GP64()}
 	t.count = f.Load(f.Param("a").Len(), f.GP64())
 	t.apart = f.Load(f.Param("apart"), f.GP64()).(reg.GPVirtual)
 	f.TESTQ(t.count, t.count)

@@ -4,7 +4,6 @@ import (
 	"math/bits"
 
 	"github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
 )
 
 // The constants of vec's philox.go.
@@ -23,7 +22,7 @@ func midpoints() *kernel {
 		name: "midpoints", doc: "writes the midpoints of counters (low, line), (low + 1, line), …, two of each, to dst, whose length is a multiple of 16, of 32 for AVX-512.",
 		sig: "func(dst []float64, key, low, line uint64)",
 		code: func(f *form) {
-			dst := f.Load(f.Param("dst").Base(), f.GP64()).(reg.GPVirtual)
+			dst := f.address("dst")
 			steps := f.Load(f.Param("dst").Len(), f.GP64())
 			key, line := f.broadcast("key"), f.broadcast("line")
 			low := f.addInt(f.broadcast("low"), f.counters())

@@ -61,7 +61,7 @@ func points() []*kernel {
 // eachRow emits body for each width of the slice named, with what goes through the
 // entries.
 func (f *form) eachRow(slice string, body func(at reg.GPVirtual, regs int, entries func(func(row operand.Mem, value vec)))) {
-	at := f.Load(f.Param(slice).Base(), f.GP64()).(reg.GPVirtual)
+	at := f.address(slice)
 	width := f.Load(f.Param(slice).Len(), f.GP64())
 	rows, n, bases := f.stored("values", "q")
 	values, q := bases[0], bases[1]

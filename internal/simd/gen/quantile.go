@@ -141,10 +141,7 @@ func (f *form) unpack(from operand.Mem, lanes choice, to operand.Mem) {
 
 // overTails goes over p and dst; next is the place of the next tail of the other slice.
 func (f *form) overTails(other string, body func(p, q vec, tails choice, at, next operand.Mem)) {
-	load := func(name string) reg.GPVirtual {
-		return f.Load(f.Param(name).Base(), f.GP64()).(reg.GPVirtual)
-	}
-	dst, tails, from := load("dst"), load(other), load("p")
+	dst, tails, from := f.address("dst"), f.address(other), f.address("p")
 	steps := f.Load(f.Param("p").Len(), f.GP64())
 	count := f.GP64()
 	f.XORQ(count, count)

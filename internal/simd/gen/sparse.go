@@ -37,9 +37,9 @@ func sparse() []*kernel {
 // stored loads what all have: the rows' address, their number, and a slice's address.
 func (f *form) stored(slices ...string) (rows reg.GPVirtual, n reg.Register, bases []reg.GPVirtual) {
 	for _, s := range slices {
-		bases = append(bases, f.Load(f.Param(s).Base(), f.GP64()).(reg.GPVirtual))
+		bases = append(bases, f.address(s))
 	}
-	return f.Load(f.Param("rows").Base(), f.GP64()).(reg.GPVirtual), f.Load(f.Param("rows").Len(), f.GP64()), bases
+	return f.address("rows"), f.Load(f.Param("rows").Len(), f.GP64()), bases
 }
 
 // by emits body for entries in steps of 4, then one at a time: entry i of a step.
@@ -90,7 +90,7 @@ func (f *form) scatter(a reg.Register, values, rows reg.GPVirtual, n reg.Registe
 
 func scatteredAxpys(f *form) {
 	rows, _, at := f.stored("values", "dst")
-	by := f.Load(f.Param("a").Base(), f.GP64()).(reg.GPVirtual)
+	by := f.address("a")
 	f.columns("a", func(n reg.Register) {
 		a := f.XMM()
 		f.VMOVSD(operand.Mem{Base: by}, a)
@@ -101,7 +101,7 @@ func scatteredAxpys(f *form) {
 
 // columns emits body, told the number of entries, for each column, as many as a slice has.
 func (f *form) columns(slice string, body func(n reg.Register)) {
-	starts := f.Load(f.Param("starts").Base(), f.GP64()).(reg.GPVirtual)
+	starts := f.address("starts")
 	left := f.Load(f.Param(slice).Len(), f.GP64())
 	f.TESTQ(left, left)
 	f.JZ(operand.LabelRef("none"))
@@ -133,7 +133,7 @@ func gatheredDot(f *form) {
 
 func gatheredDots(f *form) {
 	rows, _, at := f.stored("values", "v")
-	dst := f.Load(f.Param("dst").Base(), f.GP64()).(reg.GPVirtual)
+	dst := f.address("dst")
 	f.columns("dst", func(n reg.Register) {
 		f.VMOVSD(f.dot(at[0], rows, n, at[1]).(reg.VecVirtual), operand.Mem{Base: dst})
 		f.ADDQ(operand.U8(8), dst)

@@ -23,14 +23,11 @@ func product() *kernel {
 				f.narrowDots()
 				return
 			}
-			load := func(name string) reg.GPVirtual {
-				return f.Load(f.Param(name).Base(), f.GP64()).(reg.GPVirtual)
-			}
-			columns, dst := load("columns"), load("dst")
+			columns, dst := f.address("columns"), f.address("dst")
 			left := f.Load(f.Param("dst").Len(), f.GP64())
 			n := f.Load(f.Param("n"), f.GP64())
 			// vectors 0 to 3 from low, 4 to 7 from high, strides apart
-			low, high, stride, three := load("vectors"), f.GP64(), f.GP64(), f.GP64()
+			low, high, stride, three := f.address("vectors"), f.GP64(), f.GP64(), f.GP64()
 			f.LEAQ(operand.Mem{Base: n.(reg.GPVirtual), Index: n, Scale: 1}, three)
 			f.ADDQ(n, three)
 			f.MOVQ(n, stride)
@@ -129,7 +126,7 @@ func (f *form) reduceEight(s []vec) vec {
 // 8 times as many rows.
 const tileRegisters = 16
 
-// tiled is axpys4 for any number of short columns, dst standing in registers.
+// tiled is axpy of any number of short columns, dst standing in registers.
 func tiled() *kernel {
 	return &kernel{
 		name: "axpysTile",
@@ -140,10 +137,10 @@ func tiled() *kernel {
 				f.narrowTiles()
 				return
 			}
-			a := f.Load(f.Param("a").Base(), f.GP64()).(reg.GPVirtual)
+			a := f.address("a")
 			left := f.Load(f.Param("a").Len(), f.GP64())
-			columns := f.Load(f.Param("columns").Base(), f.GP64()).(reg.GPVirtual)
-			dst := f.Load(f.Param("dst").Base(), f.GP64()).(reg.GPVirtual)
+			columns := f.address("columns")
+			dst := f.address("dst")
 			n := f.Load(f.Param("dst").Len(), f.GP64())
 			stride := f.Load(f.Param("apart"), f.GP64())
 			count, rest := f.GP64(), f.GP64()
@@ -203,11 +200,8 @@ func spread() *kernel {
 		doc:  "writes scale·(factor·along + epsilon) + location for 8 lines and each column to dst; the length of factor is a multiple of 8.",
 		sig:  "func(dst []float64, stride int, along, epsilon []float64, apart int, factor, scale, location []float64)",
 		code: func(f *form) {
-			load := func(name string) reg.GPVirtual {
-				return f.Load(f.Param(name).Base(), f.GP64()).(reg.GPVirtual)
-			}
-			dst, along, epsilon := load("dst"), load("along"), load("epsilon")
-			factor, scale, location := load("factor"), load("scale"), load("location")
+			dst, along, epsilon := f.address("dst"), f.address("along"), f.address("epsilon")
+			factor, scale, location := f.address("factor"), f.address("scale"), f.address("location")
 			stride := f.Load(f.Param("stride"), f.GP64()).(reg.GPVirtual)
 			apart := f.Load(f.Param("apart"), f.GP64()).(reg.GPVirtual)
 			left := f.Load(f.Param("factor").Len(), f.GP64())

@@ -7,11 +7,11 @@
 //
 // Read stages.go first; then
 //
-//   - numbers.go, draws.go: what is spooled of a draw, and how it is read in the units of the data;
-//   - check.go, measure.go, hamiltonian.go, moments.go: measures of a window, and whether a fit may stop;
-//   - gating.go, evidence.go: what gates look at;
-//   - derive.go, derivedraws.go: quantities computed from each draw;
+//   - draws.go: what is spooled of a draw, and how it is read in the units of the data;
+//   - check.go, measure.go, hamiltonian.go: measures of a window, and whether a fit may stop;
+//   - gating.go: what gates look at;
+//   - derive.go: quantities computed from each draw;
 //   - waiting.go: draws of a fit that is stored later;
-//   - assess.go, condition.go, metrics.go: what a run may ask for besides;
-//   - judge.go, record.go: the verdict and the ledger's record.
+//   - assess.go, condition.go: what a run may ask for besides;
+//   - record.go: the verdict and the ledger's record.
 package assess

@@ -1,11 +1,15 @@
 package assess
 
 import (
+	"context"
 	"math"
+	"slices"
 
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
+	"glmbatch/pipelines/internal/plan"
 	"glmbatch/report/judge"
+	"glmbatch/report/record"
 )
 
 // withoutDiagnostics takes away what means nothing of chains that are no Markov chains
@@ -88,6 +92,142 @@ func localScales(params []infer.Parameter) []bool {
 	out := make([]bool, len(params))
 	for i, p := range params {
 		out[i] = p.Kind == infer.LocalScale
+	}
+	return out
+}
+
+// evidence is what the fit's verdict rests on: its parameters but local scales,
+// its derived quantities and the gated ones of its statistics.
+func (p *Prepared) evidence(m *Measured) judge.Evidence {
+	e := judge.Evidence{
+		Statistics:  gatedStatistics(p.Gating, m.statistics()),
+		Divergences: m.Divergences,
+		Warnings:    p.warnings(m),
+	}
+	names := Names(p.Kept)
+	for i, s := range m.Parameters {
+		if m.gated(i) {
+			e.Summaries = append(e.Summaries, s)
+			e.Names = append(e.Names, names[min(i, len(names)):min(i+1, len(names))]...)
+		}
+	}
+	if p.Gating.Constants {
+		tied(&e, m.still)
+	}
+	for i, q := range p.Quantities {
+		e.Derived = append(e.Derived, judge.Statistic{Name: q.Name, Summary: m.Derived[i]})
+	}
+	return e
+}
+
+// Gate leaves of evidence that a ledger holds what gates look at.
+func Gate(g plan.Gating, e *judge.Evidence) {
+	e.Statistics = gatedStatistics(g, e.Statistics)
+	if g.Constants {
+		withoutConstants(e, g.Focused)
+	}
+}
+
+// gatedStatistics keeps the statistics that a verdict rests on. log_prior is recorded but
+// not gated: it is constant under flat priors.
+func gatedStatistics(g plan.Gating, all []judge.Statistic) []judge.Statistic {
+	return slices.DeleteFunc(all, func(s judge.Statistic) bool { return s.Name == "log_prior" || g.Parameters })
+}
+
+// statistics are the summaries of a draw's log densities and of what is gated
+// besides its parameters.
+func (m *Measured) statistics() []judge.Statistic {
+	return append([]judge.Statistic{{Name: "log_lik", Summary: m.logLik}, {Name: "log_prior", Summary: m.logPrior}},
+		m.extra...)
+}
+
+// warnings are those of the design, of priors that speak of no column, of
+// posterior means that may not exist, and of the sampler.
+func (p *Prepared) warnings(m *Measured) []string {
+	out := append([]string(nil), p.Facts().Warnings...)
+	out = append(out, p.Cautions...)
+	return append(out, m.hamiltonian.warnings(p.Method(), m.Divergences)...)
+}
+
+// Names are those of parameters.
+func Names(params []infer.Parameter) []string {
+	names := make([]string, len(params))
+	for i, p := range params {
+		names[i] = p.Name
+	}
+	return names
+}
+
+// Judge computes what the run asks for besides summaries and takes the verdict. Its error is of what was asked for,
+// or of the spool.
+func Judge(ctx context.Context, d *Drawn, s Stamp) (*Judged, error) {
+	extras, err := d.Extras(ctx)
+	if err != nil {
+		return nil, err
+	}
+	warnings := unique(d.warnings(d.Measured), extras.Warnings, d.Collected.Warnings())
+	rec, err := d.record(s, extras)
+	if err != nil {
+		return nil, err
+	}
+	rec.Warnings = warnings
+	out := &Judged{Identified: d.Identified, Record: rec, RHatMax: math.NaN(), ESSBulkMin: math.NaN(),
+		Divergences: d.Measured.Divergences}
+	if d.Gating.Off != "" {
+		rec.Verdict = ungated(warnings)
+	} else {
+		evidence := d.evidence(d.Measured)
+		evidence.Warnings = warnings
+		rec.Verdict = judge.Judge(d.Gates, evidence)
+		out.RHatMax, out.ESSBulkMin = d.Measured.WorstRHat(), d.Measured.ESS("min")
+	}
+	for i, p := range rec.Parameters {
+		out.Parameters = append(out.Parameters,
+			record.ParameterSummary{Name: p.Name, Kind: p.Kind, Summary: rec.Summaries[i]})
+	}
+	return out, nil
+}
+
+// Answer is Judge of a method without chains.
+func Answer(id *plan.Identified, a *plan.Solution, s Stamp) (*Judged, error) {
+	rec := newRecord(id, s, a.Explained)
+	rec.Warnings = unique(id.Facts().Warnings, a.Warnings())
+	rec.Verdict = ungated(rec.Warnings)
+	none := math.NaN()
+	rec.Times = record.Times{Setup: a.Took.Seconds(), Wall: s.Now().Sub(s.Began).Seconds(), ToESS100Median: none,
+		ToESS100Min: none, ToESS100LogLik: none}
+	for _, p := range a.Parameters {
+		rec.Parameters = append(rec.Parameters, record.Parameter{Name: p.Name, Kind: p.Kind, Scale: 1})
+	}
+	out := &Judged{Identified: id, Record: rec, RHatMax: none, ESSBulkMin: none}
+	if a.Means != nil {
+		rec.Summaries, rec.Statistics = a.Means, []judge.Statistic{{Name: "log_lik", Summary: *a.LogLik}}
+		for i, p := range a.Parameters {
+			out.Parameters = append(out.Parameters, record.ParameterSummary{Name: p.Name, Kind: p.Kind, Summary: a.Means[i]})
+		}
+	}
+	a.Describe(rec)
+	return out, id.Describe(rec, a.Parameters)
+}
+
+// ungated is the verdict of a fit that no gate looks at: what there is to know makes it a warning.
+func ungated(warnings []string) judge.Verdict {
+	if len(warnings) > 0 {
+		return judge.Verdict{Grade: judge.Warn, Reasons: warnings}
+	}
+	return judge.Verdict{Grade: judge.Pass}
+}
+
+// unique joins lists, each text once.
+func unique(lists ...[]string) (out []string) {
+	seen := map[string]bool{}
+	for _, list := range lists {
+		for _, s := range list {
+			if !seen[s] {
+				seen[s] = true
+				out = append(out, s)
+			}
+		}
 	}
 	return out
 }

@@ -17,6 +17,6 @@
 // with the data given: Säilynoja, Schmitt, Bürkner and Vehtari (2025),
 // arXiv:2502.03279.
 //
-// Read check.go, then simulate.go with rows.go, chain.go, uniform.go and
+// Read check.go, then simulate.go with chain.go, uniform.go and
 // words.go.
 package check

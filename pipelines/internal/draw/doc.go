@@ -4,6 +4,6 @@
 // Nothing that decides bits depends on time, load or worker count: where blocks end and when a check falls does not
 // change a draw.
 //
-// Read draw.go first (Prepare, Open, Grow, Solve), then grow.go, chain.go and pen.go; workers.go and
-// stopwatch.go bound what is done at once, and for how long.
+// Read draw.go first (Prepare, Open, Grow, Solve), then grow.go and chain.go; workers.go bounds
+// what is done at once, and for how long.
 package draw

@@ -3,5 +3,5 @@
 //
 // Its types are values that a run fills. It knows the ledger only to put its copy and its page where the spec says.
 //
-// Read result.go, then outcome.go.
+// Read outcome.go.
 package outcome

@@ -2,9 +2,16 @@ package outcome
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strings"
 	"time"
 
+	"glmbatch/infer/diag"
+	"glmbatch/pipelines/internal/assess"
 	"glmbatch/pipelines/internal/exit"
+	"glmbatch/pipelines/internal/plan"
+	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
 )
 
@@ -125,4 +132,137 @@ func (o *Outcome) undelivered(err error) {
 	case o.ExitCode != exit.Usage:
 		o.ExitCode = exit.Uncommitted
 	}
+}
+
+// The ways in which a run can leave a fit.
+const (
+	Computed    = "computed"    // drawn now, or drawn on from a spool, and committed
+	Skipped     = "skipped"     // complete already; its stored verdict counts
+	Errored     = "error"       // could not be read, set up or drawn
+	Uncommitted = "uncommitted" // drawn, but the ledger could not be written
+	Interrupted = "interrupted" // the run was stopped; what was drawn is kept
+	Committed   = "committed"   // drawn by an earlier run, loaded now
+	Planned     = "planned"     // a dry run: it would be drawn, for the reasons given
+)
+
+// Result is what a run says of one fit.
+type Result struct {
+	ID          int64              `json:"fit_id,omitempty"` // in the ledger
+	Dataset     string             `json:"dataset"`
+	Key         string             `json:"key,omitempty"`
+	Model       string             `json:"model"`
+	Sampler     string             `json:"sampler"`
+	Replicate   int                `json:"replicate,omitempty"` // 2, 3, … of a repetition
+	Method      string             `json:"method,omitempty"`
+	Fingerprint string             `json:"fingerprint,omitempty"`
+	Action      string             `json:"action"`
+	Verdict     string             `json:"verdict,omitempty"` // pass, warn, fail or error
+	Reasons     []string           `json:"reasons,omitempty"`
+	Warnings    []string           `json:"warnings,omitempty"`
+	Rows        int                `json:"rows,omitempty"`
+	Columns     int                `json:"columns,omitempty"`
+	Chains      int                `json:"chains,omitempty"`
+	Warmup      int                `json:"warmup,omitempty"`  // iterations per chain
+	Draws       int                `json:"draws,omitempty"`   // kept draws per chain
+	Seconds     float64            `json:"seconds,omitempty"` // processor time: set-up, warm-up and sampling
+	Times       Times              `json:"times,omitzero"`
+	RHatMax     report.Number      `json:"rhat_max,omitzero"`     // of the gated quantities of a fit that was drawn now
+	ESSBulkMin  report.Number      `json:"ess_bulk_min,omitzero"` // of its gated parameters
+	Divergences int                `json:"divergences,omitempty"`
+	Discrete    bool               `json:"-"` // of a model of kind mrf: rows are variables, columns edges
+	Size        string             `json:"-"` // how much a dry run would draw, in words
+	Parameters  []ParameterSummary `json:"-"`
+	Err         error              `json:"-"`
+}
+
+// Times are seconds of a fit that was drawn now: the first three processor time
+// summed over chains, Wall by a clock on the wall.
+type Times struct {
+	Setup    float64 `json:"setup_seconds"`
+	Warmup   float64 `json:"warmup_seconds"`
+	Sampling float64 `json:"sampling_seconds"`
+	Wall     float64 `json:"wall_seconds"`
+}
+
+// ParameterSummary is one row of a table of coefficients.
+type ParameterSummary struct {
+	Name string
+	diag.Summary
+}
+
+// Name is the fit's name as people read it.
+func (r *Result) Name() string {
+	return plan.FitName(r.Dataset, r.Key, r.Model, r.Sampler, r.Replicate)
+}
+
+// Of is the empty result of a fit.
+func Of(f *plan.Fit) *Result {
+	res := &Result{Dataset: f.Unit.Dataset.Name, Key: f.Unit.Key, Model: f.Model.Name, Sampler: f.Sampler.Name,
+		Discrete: f.Model.Discrete()}
+	if f.Replicate > 1 {
+		res.Replicate = f.Replicate
+	}
+	return res
+}
+
+// Describe fills a result from a judged fit.
+func (r *Result) Describe(j *assess.Judged) {
+	rec := j.Record
+	r.Verdict, r.Reasons, r.Warnings = string(rec.Verdict.Grade), rec.Verdict.Reasons, rec.Warnings
+	t := rec.Times
+	r.Seconds = t.Setup + t.Warmup + t.Sampling
+	r.Times = Times{t.Setup, t.Warmup, t.Sampling, t.Wall}
+	for _, p := range j.Parameters {
+		r.Parameters = append(r.Parameters, ParameterSummary{p.Name, p.Summary})
+	}
+}
+
+// DescribeChains adds what a fit with chains has.
+func (r *Result) DescribeChains(j *assess.Judged) {
+	rec := j.Record
+	r.Chains, r.Warmup, r.Draws = rec.Chains, rec.Warmup, rec.Draws
+	r.RHatMax, r.ESSBulkMin, r.Divergences = report.Number(j.RHatMax), report.Number(j.ESSBulkMin), j.Divergences
+}
+
+// Fail records an error and what it means for the fit.
+func (r *Result) Fail(err error) {
+	err = spool.Hint(err)
+	r.Err, r.Reasons = err, []string{err.Error()}
+	var busy *spool.BusyError
+	switch {
+	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+		r.Action, r.Verdict, r.Reasons = Interrupted, "", nil
+	case errors.As(err, &busy):
+		r.Action, r.Verdict = Uncommitted, ""
+	default:
+		r.Action, r.Verdict = Errored, "error"
+	}
+}
+
+// LeftToOther reports whether another run worked on the fit.
+func (r *Result) LeftToOther() bool {
+	var busy *spool.BusyError
+	return r.Action == Uncommitted && errors.As(r.Err, &busy)
+}
+
+// Line is what a log or a terminal says when the fit has ended.
+func (r *Result) Line() string {
+	switch r.Action {
+	case Skipped:
+		return fmt.Sprintf("%s: unchanged, skipped (%s)", r.Name(), r.Verdict)
+	case Planned:
+		return fmt.Sprintf("%s: would run: %s", r.Name(), strings.Join(r.Reasons, "; "))
+	case Computed:
+		if r.Chains == 0 {
+			return fmt.Sprintf("%s: %s, %s in %.2f s", r.Name(), r.Verdict, r.Method, r.Seconds)
+		}
+		return fmt.Sprintf("%s: %s, %d × %d draws in %.2f s", r.Name(), r.Verdict, r.Chains, r.Draws, r.Seconds)
+	case Interrupted:
+		return fmt.Sprintf("%s: interrupted, what was drawn is kept", r.Name())
+	}
+	why := ""
+	if len(r.Reasons) > 0 {
+		why, _, _ = strings.Cut(r.Reasons[0], "\n")
+	}
+	return fmt.Sprintf("%s: %s: %s", r.Name(), r.Action, why)
 }

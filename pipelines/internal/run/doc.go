@@ -4,7 +4,7 @@
 // A fit is isolated: what cannot be read, set up or sampled costs its own fits only. Nothing that decides bits depends
 // on time, load or worker count.
 //
-// Read run.go and fit.go first; then admission.go (what is under way at once), ledger.go and commit.go (the single
-// writer), known.go, base.go and states.go (what the ledger is asked), skip.go (stored fits), again.go (fits of other
+// Read run.go and fit.go first; then admission.go (what is under way at once), ledger.go (the single
+// writer), known.go (what the ledger is asked), skip.go (stored fits, and fits of other
 // runs), dryrun.go. What a run says is in outcome, and what it could not commit in waiting.
 package run

@@ -9,10 +9,10 @@
 // file exists is for ingest to say, one fit at a time.
 //
 // Read pipeline.go with model.go, mrf.go, scan.go, limits.go, synthetic.go,
-// triplets.go and derivation.go (the types), then load.go and problem.go, then
-// tokens.go, tree.go and scalar.go (YAML to tree), template.go with render.go
-// and sqltext.go, profile.go, fields.go, decode.go, grammar.go, union.go,
-// check.go and mrfcheck.go, then fits.go. The JSON schema, which nobody needs
+// triplets.go (the types), then load.go, then
+// tree.go and scalar.go (YAML to tree), template.go with
+// render.go, profile.go, decode.go, union.go, check.go and mrfcheck.go,
+// then fits.go. The JSON schema, which nobody needs
 // while the program runs, is generated in tests: schemagen_test.go.
 //
 // # Priors that may be left out

@@ -33,9 +33,7 @@ func (c *checker) synthetic(s *Synthetic, n *node, path []string) {
 	if n.get("rest") != nil && n.get("relevant") == nil {
 		c.at("rest needs relevant: how many columns stand before the rest", "", append(path, "rest")...)
 	}
-	if s.Family == "" {
-		s.Family = "bernoulli"
-	}
+	fill(&s.Family, "bernoulli")
 	if n.get("effect") == nil {
 		s.Effect = 1
 	}
@@ -45,7 +43,5 @@ func (c *checker) synthetic(s *Synthetic, n *node, path []string) {
 	if s.Relevant == 0 || s.Relevant > s.Columns {
 		s.Relevant = s.Columns
 	}
-	if s.Rest == "" {
-		s.Rest = "irrelevant"
-	}
+	fill(&s.Rest, "irrelevant")
 }

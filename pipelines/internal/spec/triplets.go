@@ -22,14 +22,10 @@ func (c *checker) triplets(d *Dataset, n *node, path []string) {
 	if t.Path == "" {
 		c.at("triplets lack the key "+quote("path"), "write triplets: {path: words.coo.parquet}", path...)
 	}
-	for _, name := range []struct {
-		at      *string
-		leftOut string
-	}{{&t.Row, "row"}, {&t.Col, "col"}, {&t.Value, "value"}, {&t.Prefix, "x"}} {
-		if *name.at == "" {
-			*name.at = name.leftOut
-		}
-	}
+	fill(&t.Row, "row")
+	fill(&t.Col, "col")
+	fill(&t.Value, "value")
+	fill(&t.Prefix, "x")
 	t.Path = c.resolve(t.Path)
 	if strings.HasPrefix(t.Path, "example:") {
 		c.at("triplets are a file", "", append(path, "path")...)
