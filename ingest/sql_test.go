@@ -47,7 +47,7 @@ func TestSQLWaitsForTheWriter(t *testing.T) {
 		t.Fatal("somebody has the database open")
 	}
 	src := Source{Name: "claims", Database: path, SQL: "SELECT n FROM claims"}
-	short, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	short, stop := context.WithTimeout(t.Context(), 300*time.Millisecond) // a read that does not wait takes a tenth of it
 	defer stop()
 	if _, err := Read(short, src); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("while it is written: %v", err)
