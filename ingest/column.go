@@ -80,6 +80,21 @@ type part struct {
 	lines    lineMap // nil if the file has no lines
 	cols     []*column
 	warnings []string
+
+	// Of distinct rows: how many rows they were, how often each stands there, the row where it first does, and whether
+	// some may be equal all the same. Counts are nil where each row stands for itself.
+	read    int64
+	counts  []float64
+	first   []int64
+	repeats bool
+}
+
+// row is the row of the file that a row of the part is, or first was.
+func (p *part) row(row int64) int64 {
+	if p.first != nil {
+		return p.first[row]
+	}
+	return row
 }
 
 func (p *part) release() {

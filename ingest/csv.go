@@ -39,6 +39,7 @@ type csvFile struct {
 	rows      int64
 	blank     int64 // blank lines of a file with one column
 	guard     *guardReader
+	full      func() error // called when there are chunkRows more rows; nil: nothing waits for them
 }
 
 // readCSV reads the columns of one CSV file that the source asks for.
@@ -66,21 +67,41 @@ func readCSV(ctx context.Context, src *Source, path string, choose chooser, mem 
 	if err != nil {
 		return nil, err
 	}
-	if err := f.again(ctx, cols, kindOf); err != nil {
+	p := &part{file: path}
+	if src.Grouped {
+		err = f.group(ctx, cols, kindOf, p)
+	} else {
+		err = f.finish(ctx, cols, kindOf, p)
+	}
+	if err != nil {
 		return nil, err
 	}
-	p := &part{file: path, rows: f.rows, lines: f.lines}
-	for i, c := range cols {
+	p.lines = f.lines
+	k := 0
+	for _, c := range cols {
 		if c != nil {
-			col := c.finish(kindOf[i])
-			if c.beyond.text != "" && isNumber(col.typ) {
-				col.beyond = c.beyond.text + " in " + locate(f.path, f.lines, c.beyond.row)
+			if c.beyond.text != "" && isNumber(p.cols[k].typ) {
+				p.cols[k].beyond = c.beyond.text + " in " + locate(f.path, f.lines, c.beyond.row)
 			}
-			p.cols = append(p.cols, col)
+			k++
 		}
 	}
 	f.warn(p)
 	return p, nil
+}
+
+// finish hands over the columns.
+func (f *csvFile) finish(ctx context.Context, cols []*csvColumn, kindOf []kind, p *part) error {
+	if err := f.again(ctx, cols, kindOf); err != nil {
+		return err
+	}
+	p.rows = f.rows
+	for i, c := range cols {
+		if c != nil {
+			p.cols = append(p.cols, c.finish(kindOf[i]))
+		}
+	}
+	return nil
 }
 
 // choose makes a collector for every column that is to be loaded; the others
@@ -103,7 +124,7 @@ func (f *csvFile) choose(choose chooser) ([]*csvColumn, error) {
 			return nil, f.fail(f.top, fmt.Errorf("column %d has no name", i+1),
 				"name it in the header; R's write.csv writes its row names so unless told row.names = FALSE")
 		}
-		cols[i] = &csvColumn{name: name, mem: f.mem, forced: f.src.Types[name]}
+		cols[i] = &csvColumn{name: name, mem: f.mem, forced: f.src.Types[name], mixed: f.src.Grouped}
 	}
 	return cols, nil
 }
@@ -308,6 +329,11 @@ func (f *csvFile) scan(ctx context.Context, r *csv.Reader, cols []*csvColumn) er
 		for i, c := range cols {
 			if c != nil {
 				c.add(f.grammar, rec[i])
+			}
+		}
+		if f.full != nil && f.rows%chunkRows == 0 {
+			if err := f.full(); err != nil {
+				return err
 			}
 		}
 		if ctx.Err() != nil {

@@ -41,7 +41,8 @@
 // Read source.go (what may be read), fence.go and fencesql.go (where), then
 // read.go (the way of a table), then csv.go with dialect.go, guard.go, cell.go,
 // locate.go and csvcolumn.go, parquet.go with normalise.go, sql.go,
-// triplets.go, and column.go, gather.go and force.go, which serve all of them.
+// triplets.go, and column.go, gather.go and force.go, which serve all of them; equal.go and
+// equalread.go, which keep equal rows once.
 // table.go, split.go and hash.go are for what one can do with the result;
 // errors.go and budget.go for what a file must not do.
 package ingest

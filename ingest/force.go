@@ -28,6 +28,7 @@ func force(src *Source, p *part, mem memory.Allocator) error {
 		}
 		if fault := c.cast(mem, g, want); fault != nil {
 			fault.Dataset = src.Name
+			fault.Row = p.row(fault.Row-1) + 1
 			fault.At = locate(p.file, p.lines, fault.Row-1)
 			faults = append(faults, fault)
 		}

@@ -249,12 +249,13 @@ func texts(a arrow.Array) (func(int) string, bool) {
 
 var errUTF8 = errors.New("the text is not valid UTF-8")
 
+var notText = words.Hint(errUTF8, "bytes that are not text cannot be used: leave the column out")
+
 // textArray checks that all values are UTF-8 and gives them as String.
 func textArray(mem memory.Allocator, a arrow.Array, value func(int) string) (arrow.Array, error) {
 	for i := range a.Len() {
 		if a.IsValid(i) && !utf8.ValidString(value(i)) {
-			return nil, &rowError{row: i, err: words.Hint(errUTF8,
-				"bytes that are not text cannot be used: leave the column out")}
+			return nil, &rowError{row: i, err: notText}
 		}
 	}
 	if s, ok := a.(*array.String); ok {

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -55,7 +53,12 @@ func readParquet(ctx context.Context, src *Source, path, shown string, choose ch
 	if err != nil {
 		return nil, err
 	}
-	if p.cols, err = f.readColumns(ctx, fields); err != nil {
+	if src.Grouped {
+		err = f.readGroups(ctx, fields, p)
+	} else {
+		p.cols, err = f.readColumns(ctx, fields)
+	}
+	if err != nil {
 		return nil, err
 	}
 	f.warnOfNumbers(p)
@@ -88,7 +91,7 @@ func (f *parquetFile) open(disk *os.File) error {
 		if err := skipPageIndex(pf); err != nil {
 			return err
 		}
-		f.reader, err = pqarrow.NewFileReader(pf, pqarrow.ArrowReadProperties{BatchSize: chunkRows}, f.mem)
+		f.reader, err = pqarrow.NewFileReader(pf, f.arrowProperties(meta), f.mem)
 		return err
 	})
 	if err != nil {
@@ -124,6 +127,18 @@ func readerProperties(mem memory.Allocator) *parquet.ReaderProperties {
 }
 
 const maxPage = 1 << 30
+
+// arrowProperties keeps texts as indices into the dictionaries of their pages where equal rows are grouped.
+func (f *parquetFile) arrowProperties(meta *metadata.FileMetaData) pqarrow.ArrowReadProperties {
+	props := pqarrow.ArrowReadProperties{BatchSize: chunkRows}
+	for i := range meta.Schema.NumColumns() {
+		leaf := meta.Schema.Column(i)
+		if f.src.Grouped && leaf.PhysicalType() == parquet.Types.ByteArray && len(leaf.ColumnPath()) == 1 {
+			props.SetReadDict(i, true)
+		}
+	}
+	return props
+}
 
 // checkClaims holds what the footer says of one leaf column against the file:
 // its chunks lie inside, and have as many values as the row groups have rows.
@@ -222,7 +237,7 @@ func (f *parquetFile) choose(choose chooser, p *part) ([]int, error) {
 			bits += decodedBits(field.Type)
 		}
 	}
-	if most := f.src.maxBytes() + f.src.Beyond.Most; bits > 0 && f.rows/8 > most/bits {
+	if most := f.src.maxBytes() + f.src.Beyond.Most; !f.src.Grouped && bits > 0 && f.rows/8 > most/bits {
 		return nil, f.fail(fmt.Errorf("%d rows of %d columns: %w", f.rows, len(fields),
 			&budgetError{most, int64(float64(f.rows) / 8 * float64(bits))}), budgetHint)
 	}
@@ -244,24 +259,10 @@ func decodedBits(dt arrow.DataType) int64 {
 // faulty column, or the faults of the data in all of them.
 func (f *parquetFile) readColumns(ctx context.Context, fields []int) ([]*column, error) {
 	cols := make([]*column, len(fields))
-	errs := make([]error, len(fields))
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(fields)) {
-		wg.Go(func() {
-			for i := range next {
-				errs[i] = guarded(func() (err error) {
-					cols[i], err = f.readColumn(ctx, fields[i])
-					return err
-				})
-			}
-		})
-	}
-	for i := range fields {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
+	errs := sideBySide(len(fields), func(i int) (err error) {
+		cols[i], err = f.readColumn(ctx, fields[i])
+		return err
+	})
 	if err := f.joined(fields, errs); err != nil {
 		for _, c := range cols {
 			if c != nil {
@@ -332,48 +333,68 @@ func (f *parquetFile) readColumn(ctx context.Context, field int) (_ *column, err
 			return nil, err
 		}
 		if rows += n; n == 0 {
-			return nil, fmt.Errorf("it holds %d values where the footer claims %d rows", rows, f.rows)
+			return nil, errTooFew(rows, f.rows)
 		}
 	}
 	f.settle(col)
 	return col, nil
 }
 
+func errTooFew(values, rows int64) error {
+	return fmt.Errorf("it holds %d values where the footer claims %d rows", values, rows)
+}
+
 // take normalises a batch and appends it to the column.
 func (f *parquetFile) take(col *column, batch *arrow.Chunked, start int64) error {
 	for _, raw := range batch.Chunks() {
-		a, err := normalise(f.mem, raw)
-		var at *rowError
-		if errors.As(err, &at) {
-			return f.fault(col.name, start+int64(at.row), at.err, "")
-		} else if err != nil {
+		a, err := f.checked(col, raw, start)
+		if err != nil {
 			return err
 		}
-		n := a.Len()
-		if i := beyondExact(raw); i >= 0 && col.beyond == "" {
-			col.beyond = raw.ValueStr(i) + " in " + locate(f.path, nil, start+int64(i))
-		}
+		start += int64(a.Len())
 		col.chunks = append(col.chunks, a)
 		if a == raw {
 			col.chunks[len(col.chunks)-1] = tight(f.mem, a)
 			a.Release()
-			a = col.chunks[len(col.chunks)-1]
 		}
-		col.allNull = col.allNull && a.NullN() == n
-		if x, ok := a.(*array.Float64); ok {
-			if i := firstNonFinite(x, !f.nanIsNull); i >= 0 {
-				return f.fault(col.name, start+int64(i),
-					fmt.Errorf("%s is not a finite number", spellFloat(x.Value(i))),
-					"if NaN means missing, list it under null_values; else mend the data")
-			}
-			if f.nanIsNull {
-				col.chunks[len(col.chunks)-1] = nansToNulls(f.mem, x)
-				a.Release()
-			}
-		}
-		start += int64(n)
 	}
 	return nil
+}
+
+// found names the row of an error that was found in an array whose first row is start.
+func (f *parquetFile) found(column string, start int64, err error) error {
+	var at *rowError
+	if errors.As(err, &at) {
+		return f.fault(column, start+int64(at.row), at.err, "")
+	}
+	return err
+}
+
+// checked normalises an array of the column, whose first row is start.
+func (f *parquetFile) checked(col *column, raw arrow.Array, start int64) (arrow.Array, error) {
+	a, err := normalise(f.mem, raw)
+	if err != nil {
+		return nil, f.found(col.name, start, err)
+	}
+	if i := beyondExact(raw); i >= 0 && col.beyond == "" {
+		col.beyond = raw.ValueStr(i) + " in " + locate(f.path, nil, start+int64(i))
+	}
+	col.allNull = col.allNull && a.NullN() == a.Len()
+	x, ok := a.(*array.Float64)
+	if !ok {
+		return a, nil
+	}
+	if i := firstNonFinite(x, !f.nanIsNull); i >= 0 {
+		value := spellFloat(x.Value(i))
+		a.Release()
+		return nil, f.fault(col.name, start+int64(i), fmt.Errorf("%s is not a finite number", value),
+			"if NaN means missing, list it under null_values; else mend the data")
+	}
+	if f.nanIsNull {
+		a = nansToNulls(f.mem, x)
+		x.Release()
+	}
+	return a, nil
 }
 
 // settle gives all chunks one type: unsigned integers beyond int64 in one
@@ -399,7 +420,7 @@ func (f *parquetFile) warnOfNumbers(p *part) {
 		}
 		text := fmt.Sprintf("column %q is text, although %d of %d values are numbers", c.name, n.numbers, n.filled)
 		if n.other >= 0 {
-			text += fmt.Sprintf(" (not %s in %s)", quoteCell(n.text), locate(f.path, nil, n.other))
+			text += fmt.Sprintf(" (not %s in %s)", quoteCell(n.text), locate(f.path, nil, p.row(n.other)))
 		}
 		p.warnings = append(p.warnings, fmt.Sprintf("%s; types: {%s: number} or {%s: text} settles it", text, c.name,
 			c.name))

@@ -131,6 +131,8 @@ func (src *Source) check() error {
 		return fail("", "a source with each: file must be expanded before it is read")
 	case src.Triplets != nil && len(src.By) > 0:
 		return fail("make one data set of each group", "by: does not split triplets")
+	case src.Triplets != nil && src.Grouped:
+		return fail("leave rows: grouped out", "rows of triplets are not grouped")
 	case (src.Path == "") == (src.SQL == ""):
 		return fail("", "exactly one of path and sql must be given")
 	case src.Decimal != 0 && src.Decimal != '.' && src.Decimal != ',':

@@ -58,6 +58,10 @@ type Source struct {
 	// Types forces columns to one of ColumnTypes.
 	Types map[string]string
 
+	// Grouped keeps each distinct row of the columns that are loaded once, in the order in which they first appear, with
+	// how many rows it stands for (Table.Counts). Memory follows the distinct rows alone. Without Triplets only.
+	Grouped bool
+
 	// Triplets are the non-zeros of further columns; nil for none.
 	Triplets *Triplets
 

@@ -184,6 +184,9 @@ func (t *Table) subset(without []string, rows []int64) *Table {
 		out.rows = make([]int64, len(rows))
 		for i, r := range rows {
 			out.rows[i] = t.rows[r]
+			if t.counts != nil {
+				out.counts = append(out.counts, t.counts[r])
+			}
 		}
 	}
 	var fields []arrow.Field

@@ -26,9 +26,10 @@ type Table struct {
 	// blank lines skipped, files without rows.
 	Warnings []string
 
-	parts []origin
-	rows  []int64          // row i is row rows[i] of the parts; nil: the same row
-	mem   memory.Allocator // of the tables that Split makes; no budget, since they add up to this one
+	parts  []origin
+	rows   []int64          // row i is, or first was, row rows[i] of the parts; nil: the same row
+	counts []float64        // see Counts
+	mem    memory.Allocator // of the tables that Split makes; no budget, since they add up to this one
 }
 
 // From names the files of the table in words: the first and how many more; it is
@@ -72,10 +73,8 @@ func newTable(src *Source, parts []*part, mem *budget) (*Table, error) {
 		return nil, &SourceError{Dataset: src.Name, File: src.Path, Err: ErrNoRows}
 	}
 	byName := make([]map[string]*column, len(filled))
-	var rows int64
+	rows, repeats := t.place(filled)
 	for i, p := range filled {
-		t.parts = append(t.parts, origin{file: p.file, first: rows, lines: p.lines})
-		rows += p.rows
 		byName[i] = make(map[string]*column, len(p.cols))
 		for _, c := range p.cols {
 			byName[i][c.name] = c
@@ -108,7 +107,27 @@ func newTable(src *Source, parts []*part, mem *budget) (*Table, error) {
 	for i := range columns {
 		columns[i].Release()
 	}
+	if src.Grouped && (repeats || len(filled) > 1 || len(src.Types) > 0) {
+		each := t
+		defer each.Release()
+		t = each.over(each.names(), mem)
+	}
 	return t, nil
+}
+
+// place notes where the rows of the parts are from and how often they count, and returns how many there are, and
+// whether some of a part may be equal.
+func (t *Table) place(parts []*part) (rows int64, repeats bool) {
+	read := int64(0)
+	for _, p := range parts {
+		t.parts = append(t.parts, origin{file: p.file, first: read, lines: p.lines})
+		t.counts, repeats = append(t.counts, p.counts...), repeats || p.repeats
+		for _, first := range p.first {
+			t.rows = append(t.rows, read+first)
+		}
+		rows, read = rows+p.rows, read+max(p.rows, p.read)
+	}
+	return rows, repeats
 }
 
 // agree gives one column the same type in all files, or says which file
@@ -193,19 +212,22 @@ func (t *Table) Bytes() int64 {
 	return 8 * cells
 }
 
-// Drop gives the memory of a column back, which the table does not have any more. It is not for a table that others
-// read at the same time.
-func (t *Table) Drop(name string) {
-	at := t.Data.Schema().FieldIndices(name)
-	if len(at) == 0 {
-		return
+// Drop gives the memory of columns back, which the table does not have any more; names that it lacks are passed over.
+// A call costs a pass over the names of all columns. It is not for a table that others read at the same time.
+func (t *Table) Drop(names ...string) {
+	gone := map[string]bool{}
+	for _, name := range names {
+		gone[name] = true
 	}
-	fields := slices.Delete(slices.Clone(t.Data.Schema().Fields()), at[0], at[0]+1)
+	var fields []arrow.Field
 	var columns []arrow.Column
-	for i := range int(t.Data.NumCols()) {
-		if i != at[0] {
-			columns = append(columns, *t.Data.Column(i))
+	for i, f := range t.Data.Schema().Fields() {
+		if !gone[f.Name] {
+			fields, columns = append(fields, f), append(columns, *t.Data.Column(i))
 		}
+	}
+	if len(fields) == int(t.Data.NumCols()) {
+		return
 	}
 	rest := array.NewTable(arrow.NewSchema(fields, nil), columns, t.Data.NumRows()) // it retains them
 	t.Data.Release()

@@ -101,7 +101,7 @@ func TestDiscreteFits(t *testing.T) {
 // 16, and after any number of stops.
 func TestDiscreteRunGoesOn(t *testing.T) {
 	f := newFriends(t, `gibbs: {method: gibbs}
-  herded: {method: herded, start: offset}`, "first: 100, max_draws: 1600, until: {ess: 1e6}")
+  herded: {method: herded, start: offset}`, "first: 100, max_iterations: 1600, until: {ess: 1e6}")
 	want := ""
 	for _, workers := range []int{1, 16} {
 		db := fmt.Sprintf("w%d.duckdb", workers)

@@ -84,7 +84,7 @@ func TestDriftOfALaterCommit(t *testing.T) {
 
 // A run that grows until its gates hold grows until none warns, as far as it may.
 func TestGrowUntilNoGateWarns(t *testing.T) {
-	text := strings.Replace(nightly, "run: {chains: 3, warmup: 20, draws: 60}", "run: {chains: 2, first: 40, max_draws: 400}", 1)
+	text := strings.Replace(nightly, "run: {chains: 3, warmup: 20, draws: 60}", "run: {chains: 2, first: 40, max_iterations: 400}", 1)
 	text = strings.Replace(text, "ess_bulk: 5,", "ess_bulk: %,", 1)
 	draws := func(gate, verdict string) int {
 		f := newFolder(t, strings.Replace(text, "%", gate, 1))

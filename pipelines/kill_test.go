@@ -277,7 +277,7 @@ func memory(t *testing.T) string {
 func nights(t *testing.T, name string, n int) folder {
 	text := fmt.Sprintf(quick, "claims: {path: claims.csv, by: [region]}")
 	if name == "drawing" {
-		text = strings.Replace(text, "warmup: 20, draws: 60", "until: {ess: 4000, over: all}, first: 500, max_draws: 16000", 1)
+		text = strings.Replace(text, "warmup: 20, draws: 60", "until: {ess: 4000, over: all}, first: 500, max_iterations: 16000", 1)
 	}
 	f := folder{t, memory(t)}
 	f.write("spec.yaml", text)

@@ -250,7 +250,7 @@ func (n *Night) judge(marks []spool.Mark, now time.Time) {
 
 // lookError marks errors of the call.
 func lookError(err error) error {
-	if noLedger(err) {
+	if IsUnusable(err) {
 		return &UsageError{err}
 	}
 	return err

@@ -70,7 +70,7 @@ func Prune(ctx context.Context, database string, keep int, lockWait time.Duratio
 type Verified = report.Verified
 
 // Verify reads every block of a ledger, and holds its draws against the checksums that were stored with them. What is
-// damaged is in the result, and the error a *UsageError: as of every verb that is given a damaged ledger.
+// damaged is in the result, and the error a *UsageError: as of every verb that is given no ledger or a damaged one.
 func Verify(ctx context.Context, database string, lockWait time.Duration) (*Verified, error) {
 	ledger, err := report.Open(database, report.Options{LockWait: lockWait})
 	var v *Verified

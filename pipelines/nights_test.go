@@ -23,6 +23,39 @@ func plans(out *pipelines.Outcome) string {
 	return strings.TrimSpace(b.String())
 }
 
+// A ceiling that would not have changed where a fit ended does not draw it again, and one that would does.
+func TestCeilingThatDidNotDecide(t *testing.T) {
+	const length = "run: {chains: 3, first: 40, max_iterations: 1000, until: {ess: 20}}"
+	text := strings.Replace(fmt.Sprintf(quick, "claims: {path: claims.csv}"), "run: {chains: 3, warmup: 20, draws: 60}", length, 1)
+	if !strings.Contains(text, length) {
+		t.Fatal("the spec has another length")
+	}
+	f := newFolder(t, text)
+	f.write("claims.csv", strings.Replace(claims, "-3", "3", 1))
+	first := f.run(pipelines.RunOptions{})
+	ended := first.Fits[0].Draws // per chain, after a warm-up of 20
+	if ended+20 >= 500 {
+		t.Fatalf("the fit went on for %d draws: its ceiling of 1000 decided", ended)
+	}
+	for _, c := range []struct {
+		ceiling int
+		forced  bool
+		want    string
+	}{
+		{5000, false, pipelines.Skipped},
+		{ended + 20, false, pipelines.Skipped},
+		{5000, true, pipelines.Computed},
+		{600, false, pipelines.Skipped},
+		{ended + 19, false, pipelines.Computed},
+	} {
+		f.write("spec.yaml", strings.Replace(text, "max_iterations: 1000", fmt.Sprint("max_iterations: ", c.ceiling), 1))
+		out := f.run(pipelines.RunOptions{Force: c.forced})
+		if got := out.Fits[0]; got.Action != c.want || c.want == pipelines.Skipped && got.ID != first.Fits[0].ID {
+			t.Errorf("a ceiling of %d: %s fit %d, want %s", c.ceiling, got.Action, got.ID, c.want)
+		}
+	}
+}
+
 func TestDryRunSaysWhy(t *testing.T) {
 	text := fmt.Sprintf(quick, "claims: {path: claims.csv}")
 	f := newFolder(t, text)

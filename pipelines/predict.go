@@ -73,6 +73,6 @@ func isCallers(err error) bool {
 	var cell *ingest.ColumnError
 	var column *transform.ColumnError
 	var table *transform.TableError
-	return errors.As(err, &call) || noLedger(err) || errors.As(err, &source) || errors.As(err, &cell) ||
+	return errors.As(err, &call) || IsUnusable(err) || errors.As(err, &source) || errors.As(err, &cell) ||
 		errors.As(err, &column) || errors.As(err, &table)
 }

@@ -11,14 +11,11 @@ import (
 // LockedError reports that another process holds the ledger: exit code 3.
 type LockedError = report.LockedError
 
-// IsUnusable reports whether err is that the ledger is damaged, another file, or of a newer
+// IsUnusable reports whether err is that there is no ledger, or that it is damaged, another file, or of a newer
 // program: exit code 2 of every verb.
-func IsUnusable(err error) bool { return report.IsUnusable(err) }
-
-// noLedger reports whether err is that there is no ledger, or none that can be used.
-func noLedger(err error) bool {
+func IsUnusable(err error) bool {
 	var missing *report.MissingError
-	return errors.As(err, &missing) || IsUnusable(err)
+	return errors.As(err, &missing) || report.IsUnusable(err)
 }
 
 // QueryOptions says how the answer to a query is written.
@@ -38,7 +35,7 @@ func Query(ctx context.Context, w io.Writer, database, sql string, o QueryOption
 		err = ledger.Query(ctx, w, o, sql)
 	}
 	var wrong *report.QueryError
-	if errors.As(err, &wrong) || noLedger(err) {
+	if errors.As(err, &wrong) || IsUnusable(err) {
 		return &UsageError{err}
 	}
 	return err

@@ -42,7 +42,7 @@ func Report(ctx context.Context, database, to string, w io.Writer, o ReportOptio
 		}
 	}
 	var none *report.NoFitsError
-	if noLedger(err) || errors.As(err, &none) {
+	if IsUnusable(err) || errors.As(err, &none) {
 		return &UsageError{err}
 	}
 	return err

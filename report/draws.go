@@ -13,6 +13,7 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 
 	"glmbatch/infer"
+	"glmbatch/internal/chunk"
 )
 
 // largeBatch is the number of draw values from which more threads pay.
@@ -46,9 +47,9 @@ func (s *Session) insertDraws(ctx context.Context, fits []*incoming) error {
 			_, _ = s.c.ExecContext(context.WithoutCancel(ctx), "SET threads = 1")
 		}()
 	}
-	s.feed.start(ctx, fits)
+	s.draws.start(ctx, fits)
 	_, err := s.c.ExecContext(ctx, "INSERT INTO draw_piece FROM draw_feed()")
-	if cause := s.feed.finish(); cause != nil {
+	if cause := s.draws.finish(); cause != nil {
 		return cause // the engine's own error only repeats its words
 	}
 	return err
@@ -88,30 +89,17 @@ func (in *incoming) fits(c *infer.Columns) error {
 		in.draws)}
 }
 
-// feed is the source of the table function draw_feed: the columns of one fit after the other.
+// drawFeed is the source of the table function draw_feed: the columns of one fit after the other.
 // The engine's threads call it concurrently; each takes whole blocks, so that
 // a row group of the table holds few parameters and a trace reads little.
-//
-// The iterators over columns run in a goroutine of their own: the engine's calls
-// arrive on foreign threads, where Go's pull iterators cannot be advanced.
-type feed struct {
+type drawFeed struct {
 	mu     sync.Mutex
 	ctx    context.Context
 	fits   []*incoming
 	done   bool
 	err    error
-	source *source
-
-	large, integer, small, piece duckdb.TypeInfo
-}
-
-// source hands blocks from the iterators' goroutine to the engine's threads.
-// An iterator goes on only when the last block was copied.
-type source struct {
-	blocks chan block // closed at the end
-	copied chan struct{}
-	stop   chan struct{} // closed by the reader
-	err    error         // valid once blocks is closed
+	source *source[block]
+	types  types
 }
 
 // block is some columns of a fit.
@@ -120,84 +108,42 @@ type block struct {
 	*infer.Columns
 }
 
-func newSource(fits []*incoming) *source {
-	s := &source{blocks: make(chan block), copied: make(chan struct{}), stop: make(chan struct{})}
-	go func() {
-		defer close(s.blocks)
-		defer func() {
-			if r := recover(); r != nil {
-				s.err = fmt.Errorf("reading draws: panic: %v", r)
-			}
-		}()
+// blocksOf are the blocks of one fit after the other.
+func blocksOf(fits []*incoming) iter.Seq2[block, error] {
+	return func(yield func(block, error) bool) {
 		for _, in := range fits {
-			if !s.send(in) {
-				return
+			for c, err := range in.blocks {
+				if !yield(block{in, c}, err) {
+					return
+				}
 			}
-		}
-	}()
-	return s
-}
-
-// send hands over the blocks of one fit, and reports whether there may be more.
-func (s *source) send(in *incoming) bool {
-	for c, err := range in.blocks {
-		if err != nil {
-			s.err = err
-			return false
-		}
-		select {
-		case s.blocks <- block{in, c}:
-		case <-s.stop:
-			return false
-		}
-		select {
-		case <-s.copied:
-		case <-s.stop:
-			return false
 		}
 	}
-	return true
 }
 
 // register makes the table function known to the engine of c.
-func (f *feed) register(c *sql.Conn) error {
-	var double duckdb.TypeInfo
-	for _, t := range []struct {
-		info *duckdb.TypeInfo
-		of   duckdb.Type
-	}{{&f.large, duckdb.TYPE_BIGINT}, {&f.integer, duckdb.TYPE_INTEGER}, {&f.small, duckdb.TYPE_SMALLINT},
-		{&double, duckdb.TYPE_DOUBLE}} {
-		info, err := duckdb.NewTypeInfo(t.of)
-		if err != nil {
-			return err
-		}
-		*t.info = info
-	}
-	piece, err := duckdb.NewArrayInfo(double, pieceDraws)
-	if err != nil {
+func (f *drawFeed) register(c *sql.Conn) (err error) {
+	if f.types, err = newTypes(); err != nil {
 		return err
 	}
-	f.piece = piece
 	return duckdb.RegisterTableUDF(c, "draw_feed", duckdb.ParallelChunkTableFunction{
 		BindArguments: func(map[string]any, ...any) (duckdb.ParallelChunkTableSource, error) { return f, nil },
 	})
 }
 
-func (f *feed) start(ctx context.Context, fits []*incoming) {
+func (f *drawFeed) start(ctx context.Context, fits []*incoming) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.ctx, f.source, f.fits = ctx, newSource(fits), fits
+	f.ctx, f.source, f.fits = ctx, newSource("draws", blocksOf(fits)), fits
 	f.done, f.err = false, nil
 }
 
 // finish ends the iterators and returns what went wrong on the side of the
 // draws, if anything did.
-func (f *feed) finish() error {
+func (f *drawFeed) finish() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	close(f.source.stop)
-	for range f.source.blocks { // until its goroutine has ended
-	}
+	f.source.end()
 	for _, in := range f.fits {
 		if f.err == nil && f.done && in.taken != in.params {
 			f.err = &ShapeError{fmt.Sprintf("draws of %d parameters, want %d", in.taken, in.params)}
@@ -208,31 +154,25 @@ func (f *feed) finish() error {
 }
 
 // take copies the next block into p and reports whether there was one.
-func (f *feed) take(p *portion) (bool, error) {
+func (f *drawFeed) take(p *portion) (bool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.done {
 		return false, f.err
 	}
-	select {
-	case <-f.ctx.Done():
-		f.done, f.err = true, f.ctx.Err()
-	case c, ok := <-f.source.blocks:
-		if !ok {
-			f.done, f.err = true, f.source.err
-			break
-		}
-		if err := c.of.fits(c.Columns); err != nil {
-			f.done, f.err = true, err
-			break
-		}
-		c.of.taken += c.Params
-		p.of, p.first, p.series, p.at = c.of, c.First, 0, 0
-		p.values = append(p.values[:0], c.Values...)
-		f.source.copied <- struct{}{}
-		return true, nil
+	b, more, err := f.source.next(f.ctx)
+	if err == nil && more {
+		err = b.of.fits(b.Columns)
 	}
-	return false, f.err
+	if err != nil || !more {
+		f.done, f.err = true, err
+		return false, err
+	}
+	b.of.taken += b.Params
+	p.of, p.first, p.series, p.at = b.of, b.First, 0, 0
+	p.values = append(p.values[:0], b.Values...)
+	f.source.done()
+	return true, nil
 }
 
 // portion is the block that one thread of the engine is working on.
@@ -241,7 +181,6 @@ type portion struct {
 	first      int // 0-based parameter of the block's first column
 	values     []float64
 	series, at int // next value: series counts parameter and chain, at is the draw
-	boxed      []any
 }
 
 // empty reports whether all of the block was handed out.
@@ -255,21 +194,22 @@ func (p *portion) sum() {
 	}
 }
 
-// ColumnInfos, Init, NewLocalState, Cardinality and FillChunk make feed a
+// ColumnInfos, Init, NewLocalState, Cardinality and FillChunk make drawFeed a
 // duckdb.ParallelChunkTableSource.
-func (f *feed) ColumnInfos() []duckdb.ColumnInfo {
-	return []duckdb.ColumnInfo{{Name: "fit_id", T: f.large}, {Name: "parameter_id", T: f.integer},
-		{Name: "chain", T: f.small}, {Name: "first", T: f.integer}, {Name: "n", T: f.small}, {Name: "v", T: f.piece}}
+func (f *drawFeed) ColumnInfos() []duckdb.ColumnInfo {
+	return []duckdb.ColumnInfo{{Name: "fit_id", T: f.types.large}, {Name: "parameter_id", T: f.types.integer},
+		{Name: "chain", T: f.types.small}, {Name: "first", T: f.types.integer}, {Name: "n", T: f.types.small},
+		{Name: "v", T: f.types.piece}}
 }
 
 // Init leaves the number of threads to the engine.
-func (f *feed) Init() duckdb.ParallelTableSourceInfo { return duckdb.ParallelTableSourceInfo{} }
+func (f *drawFeed) Init() duckdb.ParallelTableSourceInfo { return duckdb.ParallelTableSourceInfo{} }
 
 // NewLocalState returns the state of one thread.
-func (f *feed) NewLocalState() any { return new(portion) }
+func (f *drawFeed) NewLocalState() any { return new(portion) }
 
 // Cardinality tells the engine how many rows to expect.
-func (f *feed) Cardinality() *duckdb.CardinalityInfo {
+func (f *drawFeed) Cardinality() *duckdb.CardinalityInfo {
 	rows := 0
 	for _, in := range f.fits {
 		rows += in.params * in.chains * ((in.draws + pieceDraws - 1) / pieceDraws)
@@ -277,14 +217,22 @@ func (f *feed) Cardinality() *duckdb.CardinalityInfo {
 	return &duckdb.CardinalityInfo{Cardinality: uint(rows), Exact: true}
 }
 
-// FillChunk writes as many rows as the chunk has room for; none ends the thread.
-func (f *feed) FillChunk(state any, chunk duckdb.DataChunk) error {
+// chunkPieces is the number of rows of draw_piece that are handed over at once: 256 KB, which the engine reads again
+// while caches have them.
+const chunkPieces = 128
+
+// FillChunk writes up to chunkPieces rows; none ends the thread.
+func (f *drawFeed) FillChunk(state any, to duckdb.DataChunk) error {
 	p, ok := state.(*portion)
 	if !ok {
 		return errors.New("draw_feed: foreign state")
 	}
+	w, err := newPieces(to)
+	if err != nil {
+		return err
+	}
 	rows := 0
-	for rows < duckdb.GetDataChunkCapacity() {
+	for ; rows < chunkPieces; rows++ {
 		if p.empty() {
 			more, err := f.take(p)
 			if err != nil {
@@ -295,35 +243,44 @@ func (f *feed) FillChunk(state any, chunk duckdb.DataChunk) error {
 			}
 			p.sum()
 		}
-		if err := p.piece(chunk, rows); err != nil {
-			return err
-		}
-		rows++
+		p.piece(w, rows)
 	}
-	return chunk.SetSize(rows)
+	return to.SetSize(rows)
 }
 
-// piece writes the next piece of the block as a row of the chunk.
-func (p *portion) piece(chunk duckdb.DataChunk, row int) error {
+// pieces is a chunk of draw_feed by its columns.
+type pieces struct {
+	fit              []int64
+	parameter, first []int32
+	chain, n         []int16
+	v                []float64
+}
+
+func newPieces(to duckdb.DataChunk) (w pieces, err error) {
+	c, err := chunk.Of(to)
+	if err != nil {
+		return w, err
+	}
+	var errs [6]error
+	w.fit, errs[0] = chunk.Column[int64](c, 0)
+	w.parameter, errs[1] = chunk.Column[int32](c, 1)
+	w.chain, errs[2] = chunk.Column[int16](c, 2)
+	w.first, errs[3] = chunk.Column[int32](c, 3)
+	w.n, errs[4] = chunk.Column[int16](c, 4)
+	w.v, errs[5] = chunk.Arrays[float64](c, 5, pieceDraws)
+	return w, errors.Join(errs[:]...)
+}
+
+// piece writes the next piece of the block as a row.
+func (p *portion) piece(w pieces, row int) {
 	draws := p.of.draws
-	values := p.values[p.series*draws : (p.series+1)*draws][p.at:]
-	values = values[:min(len(values), pieceDraws)]
-	p.boxed = p.boxed[:0]
-	for _, v := range values {
-		p.boxed = append(p.boxed, v)
-	}
-	for len(p.boxed) < pieceDraws {
-		p.boxed = append(p.boxed, 0.0)
-	}
-	err := errors.Join(duckdb.SetChunkValue(chunk, 0, row, p.of.id),
-		duckdb.SetChunkValue(chunk, 1, row, int32(p.first+p.series/p.of.chains+1)),
-		duckdb.SetChunkValue(chunk, 2, row, int16(p.series%p.of.chains+1)),
-		duckdb.SetChunkValue(chunk, 3, row, int32(p.at+1)),
-		duckdb.SetChunkValue(chunk, 4, row, int16(len(values))),
-		duckdb.SetChunkValue(chunk, 5, row, p.boxed))
-	p.at += len(values)
+	v := w.v[row*pieceDraws : (row+1)*pieceDraws]
+	n := copy(v, p.values[p.series*draws : (p.series+1)*draws][p.at:])
+	clear(v[n:])
+	w.fit[row], w.parameter[row] = p.of.id, int32(p.first+p.series/p.of.chains+1)
+	w.chain[row], w.first[row], w.n[row] = int16(p.series%p.of.chains+1), int32(p.at+1), int16(n)
+	p.at += n
 	if p.at == draws {
 		p.series, p.at = p.series+1, 0
 	}
-	return err
 }

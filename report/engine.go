@@ -50,10 +50,10 @@ func dialUntil(ctx context.Context, path string, settings url.Values, r reach, r
 	return db, c, nil
 }
 
-// rowGroup is the number of rows that the engine writes and skips as one. A table of pieces has 250 draws in a row:
-// with the engine's own number, twelve times this one, a checkpoint would write up to 245 MB of the last row group
-// anew, and one fit be read by one thread. The file does not remember the number: whoever writes says it.
-const rowGroup = "10240"
+// rowGroup is the number of rows that the engine writes and skips as one, and the least that it knows. Each checkpoint
+// writes the last row group anew: at the engine's own number, 60 times this one, up to 245 MB of draws in pieces, and
+// the statistics of all fits of a night. The file does not remember the number: whoever writes says it.
+const rowGroup = "2048"
 
 // asTheyAre has the engine write doubles as they are: draws are no decimals that ALP could shorten by much, nor runs,
 // and to find that out took longer than writing them. It cannot be given with the name of a file.

@@ -96,6 +96,9 @@ func (s *Session) store(ctx context.Context, fits []*Fit) (ids []int64, err erro
 	if err != nil {
 		return nil, err
 	}
+	if err := s.insertStats(ctx, ids, fits); err != nil {
+		return nil, err
+	}
 	given, done := verdicts(fits), false
 	defer func() {
 		for i, f := range fits {
@@ -198,9 +201,6 @@ func (s *Session) insertAll(ctx context.Context, id int64, place int, sums []uin
 		if err := s.insertCertificates(id, f.Certificates); err != nil {
 			return fmt.Errorf("storing certificates: %w", err)
 		}
-	}
-	if err := s.insertStats(ctx, id, f); err != nil {
-		return fmt.Errorf("storing statistics of chains: %w", err)
 	}
 	return s.insertEvents(f.RunID, id, f.Events)
 }

@@ -250,7 +250,8 @@ func (l *Ledger) Write(ctx context.Context, fn func(*Session) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	exists, err := checkFile(l.path)
-	if err == nil && !exists && !isEmptyFile(l.path) {
+	made := err == nil && !exists && !isEmptyFile(l.path)
+	if made {
 		err = l.create(ctx)
 	}
 	if err != nil {
@@ -261,7 +262,13 @@ func (l *Ledger) Write(ctx context.Context, fn func(*Session) error) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(l.damaged(l.session(ctx, c, fn)), c.Close(), db.Close())
+	if made {
+		_, err = c.ExecContext(ctx, "UPDATE schema_version SET applied = make_timestamp(epoch_us(now()))")
+	}
+	if err == nil {
+		err = l.session(ctx, c, fn)
+	}
+	return errors.Join(l.damaged(err), c.Close(), db.Close())
 }
 
 func (l *Ledger) session(ctx context.Context, c *sql.Conn, fn func(*Session) error) error {

@@ -75,15 +75,15 @@ func TestOneProcessReadsOrWrites(t *testing.T) {
 // Every writer says how many rows the engine writes as one: a file does not remember it. Pruning writes it anew.
 func TestRowGroups(t *testing.T) {
 	l := open(t, Options{})
-	for i, n := range []int{12_000, 300} { // pieces
+	for i, n := range []int{3000, 300} { // pieces
 		f := &Fit{Key: Key{Dataset: "d", Group: fmt.Sprint(i), Model: "m", Sampler: "s"}, Fingerprint: fmt.Sprint("f", i),
 			Status: Complete, Chains: 1, Draws: 1, Parameters: make([]Parameter, n), DrawsOf: draws(n, 1, 1, n)}
 		store(t, l, f)
 	}
 	const largest = `SELECT max(n) FROM (SELECT sum(count) AS n FROM pragma_storage_info('draw_piece')
 		WHERE column_name = 'fit_id' AND segment_type <> 'VALIDITY' GROUP BY row_group_id)`
-	wantInt(t, l, 10240, largest)
+	wantInt(t, l, 2048, largest)
 	_, err := l.Prune(t.Context(), 1)
 	must(t, err)
-	wantInt(t, l, 10240, largest)
+	wantInt(t, l, 2048, largest)
 }

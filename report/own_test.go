@@ -2,13 +2,16 @@ package report
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // parts are the lines of own of a ledger, and everything that is said of them.
@@ -45,6 +48,59 @@ func TestOwnParts(t *testing.T) {
 	}
 	if got != own {
 		t.Errorf("schema/own.txt differs (make golden writes it anew); a ledger has\n%s", got)
+	}
+}
+
+// catalogue is all that the catalogue says of a ledger, and the version that it has.
+func catalogue(t *testing.T, l *Ledger) string {
+	t.Helper()
+	lines, comments := parts(t, l)
+	for _, query := range []string{
+		"SELECT concat_ws(' ', table_name, comment, sql) FROM duckdb_tables() WHERE NOT internal ORDER BY ALL",
+		`SELECT concat_ws(' ', table_name, column_index, column_name, data_type, is_nullable, column_default)
+		FROM duckdb_columns() WHERE NOT internal ORDER BY table_name, column_index`,
+		"SELECT concat_ws(' ', table_name, constraint_text) FROM duckdb_constraints() ORDER BY ALL",
+		"SELECT concat_ws(' ', sequence_name, start_value, increment_by, last_value) FROM duckdb_sequences() ORDER BY ALL",
+		"SELECT concat_ws(' ', table_name, sql) FROM duckdb_indexes() ORDER BY ALL",
+		"SELECT concat_ws(' ', version, name) FROM schema_version ORDER BY ALL",
+	} {
+		for _, row := range textRows(t, l, query) {
+			lines += fmt.Sprintln(row...)
+		}
+	}
+	for _, table := range allTables {
+		wantInt(t, l, 0, "SELECT count(*) FROM "+table)
+	}
+	return lines + comments
+}
+
+// A new ledger is what the SQL of all migrations makes, made now.
+func TestEmptyLedger(t *testing.T) {
+	ctx, began := t.Context(), time.Now().Add(-time.Second)
+	bySQL := open(t, Options{})
+	db, c, err := bySQL.connect(ctx, false, reach{})
+	must(t, err)
+	must(t, errors.Join(migrate(ctx, c, bySQL.path, migrations), execute(ctx, c, "CHECKPOINT"), c.Close(), db.Close()))
+	want, l := catalogue(t, bySQL), open(t, Options{})
+	must(t, l.Write(ctx, func(*Session) error { return nil }))
+	got := catalogue(t, l)
+	if *update && got != want {
+		raw, err := os.ReadFile(bySQL.path)
+		must(t, err)
+		var b bytes.Buffer
+		w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+		must(t, err)
+		_, err = w.Write(raw)
+		must(t, errors.Join(err, w.Close(), os.WriteFile(filepath.Join("schema", "empty.duckdb.gz"), b.Bytes(), 0o644)))
+		return
+	}
+	if got != want {
+		t.Errorf("schema/empty.duckdb.gz differs (make golden writes it anew):\n%s", firstDifference(got, want))
+	}
+	var applied time.Time
+	one(t, l, "SELECT min(applied) FROM schema_version", &applied)
+	if applied.Before(began) || applied.After(time.Now()) {
+		t.Errorf("it says that it was made at %v", applied)
 	}
 }
 

@@ -19,7 +19,8 @@ import (
 // not safe for concurrent use.
 type Session struct {
 	c      *sql.Conn
-	feed   *feed // where the engine takes draws from
+	draws  *drawFeed // where the engine takes draws from
+	stats  *statsFeed
 	engine string
 	// threads serve large fits; all else is done by one.
 	threads int
@@ -28,11 +29,11 @@ type Session struct {
 }
 
 func newSession(c *sql.Conn, threads int) (*Session, error) {
-	s := &Session{c: c, feed: new(feed), threads: threads}
+	s := &Session{c: c, draws: new(drawFeed), stats: new(statsFeed), threads: threads}
 	if err := c.QueryRowContext(context.Background(), "SELECT version()").Scan(&s.engine); err != nil {
 		return nil, err
 	}
-	return s, s.feed.register(c)
+	return s, errors.Join(s.draws.register(c), s.stats.register(c))
 }
 
 // Run stores a run, replacing what an earlier call stored under its ID.

@@ -2,82 +2,224 @@ package report
 
 import (
 	"context"
-	"database/sql/driver"
+	"database/sql"
+	"errors"
 	"fmt"
+	"iter"
 	"math"
+	"sync"
+
+	"github.com/duckdb/duckdb-go/v2"
 
 	"glmbatch/infer"
+	"glmbatch/internal/chunk"
 )
 
-// insertStats stores the statistics of each iteration, a row of lists for each block of a chain's warm-up or kept
-// draws.
-func (s *Session) insertStats(ctx context.Context, id int64, f *Fit) error {
-	if f.StatsOf == nil {
+// insertStats stores the statistics of each iteration of all fits, a row of lists for each block of a chain's warm-up
+// or kept draws. Like draws they pass through a table function, in one statement.
+func (s *Session) insertStats(ctx context.Context, ids []int64, fits []*Fit) error {
+	some := false
+	for _, f := range fits {
+		some = some || f.StatsOf != nil
+	}
+	if !some {
 		return nil
 	}
-	return s.appendRows("chain_piece", func(add func(...driver.Value) error) error {
-		for st, err := range f.StatsOf {
-			if err == nil {
-				err = ctx.Err()
+	s.stats.start(ctx, statsOf(ids, fits))
+	_, err := s.c.ExecContext(ctx, "INSERT INTO chain_piece FROM stats_feed()")
+	if cause := s.stats.finish(); cause != nil {
+		err = cause // the engine's own error only repeats its words
+	}
+	if err != nil {
+		return fmt.Errorf("storing statistics of chains: %w", err)
+	}
+	return nil
+}
+
+// stretch is successive iterations of a chain's warm-up or kept draws.
+type stretch struct {
+	fit          int64
+	chain, first int
+	infos        []infer.Info
+}
+
+// statsOf are the statistics of one fit after the other.
+func statsOf(ids []int64, fits []*Fit) iter.Seq2[stretch, error] {
+	return func(yield func(stretch, error) bool) {
+		for i, f := range fits {
+			if f.StatsOf == nil {
+				continue
 			}
-			if err != nil {
-				return err
-			}
-			if st.Chain < 0 || st.Chain >= f.Chains {
-				return &ShapeError{fmt.Sprintf("statistics of chain %d of %d", st.Chain+1, f.Chains)}
-			}
-			warm := min(max(1-st.First, 0), len(st.Infos)) // the rest are of kept draws
-			for _, part := range []infer.Iterations{{First: st.First, Infos: st.Infos[:warm]},
-				{First: st.First + warm, Infos: st.Infos[warm:]}} {
-				if len(part.Infos) == 0 {
-					continue
+			for st, err := range f.StatsOf {
+				if err == nil && (st.Chain < 0 || st.Chain >= f.Chains) {
+					err = &ShapeError{fmt.Sprintf("statistics of chain %d of %d", st.Chain+1, f.Chains)}
 				}
-				if err := add(statsRow(id, st.Chain, part.First, part.Infos)...); err != nil {
-					return err
+				if err != nil {
+					yield(stretch{}, err)
+					return
+				}
+				warm := min(max(1-st.First, 0), len(st.Infos)) // the rest are of kept draws
+				for _, part := range []stretch{{ids[i], st.Chain, st.First, st.Infos[:warm]},
+					{ids[i], st.Chain, st.First + warm, st.Infos[warm:]}} {
+					if len(part.infos) > 0 && !yield(part, nil) {
+						return
+					}
 				}
 			}
 		}
-		return nil
+	}
+}
+
+// statsFeed is the source of the table function stats_feed. One thread of the engine at a time calls it.
+type statsFeed struct {
+	mu     sync.Mutex
+	ctx    context.Context
+	source *source[stretch]
+	err    error
+	types  types
+}
+
+// register makes the table function known to the engine of c.
+func (f *statsFeed) register(c *sql.Conn) (err error) {
+	if f.types, err = newTypes(); err != nil {
+		return err
+	}
+	return duckdb.RegisterTableUDF(c, "stats_feed", duckdb.ChunkTableFunction{
+		BindArguments: func(map[string]any, ...any) (duckdb.ChunkTableSource, error) { return f, nil },
 	})
 }
 
-// statsRow is a row of the table chain_piece.
-func statsRow(id int64, chain, first int, infos []infer.Info) []driver.Value {
-	row := []driver.Value{id, int16(chain + 1), int32(first), int32(len(infos))}
-	for _, of := range []func(*infer.Info) any{
-		func(i *infer.Info) any { return number(i.LogLik) }, func(i *infer.Info) any { return number(i.LogPrior) },
-		func(i *infer.Info) any { return i.Evaluations }, func(i *infer.Info) any { return i.Touched },
-		func(i *infer.Info) any { return i.Gradients }, func(i *infer.Info) any { return number(i.Accept) },
-		func(i *infer.Info) any { return number(i.StepSize) }, func(i *infer.Info) any { return number(i.Energy) },
-		func(i *infer.Info) any { return i.Depth }, func(i *infer.Info) any { return i.Leapfrogs },
-		func(i *infer.Info) any { return i.Divergent },
-	} {
-		row = append(row, statsList(infos, of))
-	}
-	return row
+func (f *statsFeed) start(ctx context.Context, over iter.Seq2[stretch, error]) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ctx, f.source, f.err = ctx, newSource("statistics", over), nil
 }
 
-// statsList is what of gives of each iteration, or one value where it is the same to the bit.
-func statsList(infos []infer.Info, of func(*infer.Info) any) []any {
-	out := make([]any, 0, len(infos))
-	same := true
+// finish ends the iterators and returns what went wrong on their side.
+func (f *statsFeed) finish() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.source.end()
+	return f.err
+}
+
+// ColumnInfos, Init, Cardinality and FillChunk make statsFeed a duckdb.ChunkTableSource.
+func (f *statsFeed) ColumnInfos() []duckdb.ColumnInfo {
+	t := &f.types
+	return []duckdb.ColumnInfo{{Name: "fit_id", T: t.large}, {Name: "chain", T: t.small}, {Name: "first", T: t.integer},
+		{Name: "n", T: t.integer}, {Name: "log_lik", T: t.doubles}, {Name: "log_prior", T: t.doubles},
+		{Name: "evaluations", T: t.larges}, {Name: "touched", T: t.larges}, {Name: "gradients", T: t.larges},
+		{Name: "accept", T: t.doubles}, {Name: "step_size", T: t.doubles}, {Name: "energy", T: t.doubles},
+		{Name: "depth", T: t.integers}, {Name: "leapfrogs", T: t.integers}, {Name: "divergent", T: t.truths}}
+}
+
+// Init has nothing to do.
+func (f *statsFeed) Init() {}
+
+// Cardinality is not known.
+func (f *statsFeed) Cardinality() *duckdb.CardinalityInfo { return nil }
+
+// chunkIterations is the number of iterations from which a chunk is handed over.
+const chunkIterations = 8192
+
+// FillChunk writes rows of some chunkIterations; none ends the statement.
+func (f *statsFeed) FillChunk(to duckdb.DataChunk) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	w, err := newStretches(to)
+	rows := 0
+	for n := 0; err == nil && rows < chunk.Rows() && n < chunkIterations; rows++ {
+		st, more, cause := f.source.next(f.ctx)
+		if cause != nil || !more {
+			err = cause
+			break
+		}
+		n += len(st.infos)
+		err = w.write(rows, st)
+		f.source.done()
+	}
+	if err != nil {
+		f.err = err
+		return err
+	}
+	return to.SetSize(rows)
+}
+
+// stretches is a chunk of stats_feed by its columns.
+type stretches struct {
+	fit                                        []int64
+	chain                                      []int16
+	first, n                                   []int32
+	logLik, logPrior, accept, stepSize, energy *chunk.Lists[float64]
+	evaluations, touched, gradients            *chunk.Lists[int64]
+	depth, leapfrogs                           *chunk.Lists[int32]
+	divergent                                  *chunk.Lists[bool]
+}
+
+func newStretches(to duckdb.DataChunk) (w stretches, err error) {
+	c, err := chunk.Of(to)
+	if err != nil {
+		return w, err
+	}
+	var errs [15]error
+	w.fit, errs[0] = chunk.Column[int64](c, 0)
+	w.chain, errs[1] = chunk.Column[int16](c, 1)
+	w.first, errs[2] = chunk.Column[int32](c, 2)
+	w.n, errs[3] = chunk.Column[int32](c, 3)
+	w.logLik, errs[4] = chunk.ListsOf[float64](c, 4)
+	w.logPrior, errs[5] = chunk.ListsOf[float64](c, 5)
+	w.evaluations, errs[6] = chunk.ListsOf[int64](c, 6)
+	w.touched, errs[7] = chunk.ListsOf[int64](c, 7)
+	w.gradients, errs[8] = chunk.ListsOf[int64](c, 8)
+	w.accept, errs[9] = chunk.ListsOf[float64](c, 9)
+	w.stepSize, errs[10] = chunk.ListsOf[float64](c, 10)
+	w.energy, errs[11] = chunk.ListsOf[float64](c, 11)
+	w.depth, errs[12] = chunk.ListsOf[int32](c, 12)
+	w.leapfrogs, errs[13] = chunk.ListsOf[int32](c, 13)
+	w.divergent, errs[14] = chunk.ListsOf[bool](c, 14)
+	return w, errors.Join(errs[:]...)
+}
+
+// write writes iterations as a row.
+func (w *stretches) write(row int, st stretch) error {
+	w.fit[row], w.chain[row], w.first[row], w.n[row] = st.fit, int16(st.chain+1), int32(st.first), int32(len(st.infos))
+	return errors.Join(
+		statsList(w.logLik, row, st.infos, func(i *infer.Info) float64 { return i.LogLik }),
+		statsList(w.logPrior, row, st.infos, func(i *infer.Info) float64 { return i.LogPrior }),
+		statsList(w.evaluations, row, st.infos, func(i *infer.Info) int64 { return i.Evaluations }),
+		statsList(w.touched, row, st.infos, func(i *infer.Info) int64 { return i.Touched }),
+		statsList(w.gradients, row, st.infos, func(i *infer.Info) int64 { return i.Gradients }),
+		statsList(w.accept, row, st.infos, func(i *infer.Info) float64 { return i.Accept }),
+		statsList(w.stepSize, row, st.infos, func(i *infer.Info) float64 { return i.StepSize }),
+		statsList(w.energy, row, st.infos, func(i *infer.Info) float64 { return i.Energy }),
+		statsList(w.depth, row, st.infos, func(i *infer.Info) int32 { return i.Depth }),
+		statsList(w.leapfrogs, row, st.infos, func(i *infer.Info) int32 { return i.Leapfrogs }),
+		statsList(w.divergent, row, st.infos, func(i *infer.Info) bool { return i.Divergent }))
+}
+
+// statsList writes what of gives of each iteration, or one value where it is the same to the bit. NaN is NULL.
+func statsList[T chunk.Number](to *chunk.Lists[T], row int, infos []infer.Info, of func(*infer.Info) T) error {
+	n, first := 1, of(&infos[0])
 	for i := range infos {
-		v := of(&infos[i])
-		out = append(out, v)
-		same = same && equalBits(v, out[0])
+		if !equalBits(of(&infos[i]), first) {
+			n = len(infos)
+			break
+		}
 	}
-	if same {
-		return out[:1]
+	list, err := to.Add(row, n)
+	for i := range list {
+		list[i] = of(&infos[i])
+		if list[i] != list[i] {
+			to.Null(row, i)
+		}
 	}
-	return out
+	return err
 }
 
-// equalBits is a == b, which of floats tells −0 from 0.
-func equalBits(a, b any) bool {
-	x, float := a.(float64)
-	y, both := b.(float64)
-	if float && both {
-		return math.Float64bits(x) == math.Float64bits(y)
+// equalBits is a == b, which of floats tells −0 from 0, and takes NaN for NaN.
+func equalBits[T chunk.Number](a, b T) bool {
+	if x, float := any(a).(float64); float && a == b {
+		return math.Float64bits(x) == math.Float64bits(any(b).(float64))
 	}
-	return a == b
+	return a == b || a != a && b != b
 }

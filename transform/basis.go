@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"glmbatch/internal/vec"
 )
@@ -143,8 +144,8 @@ func (c *basisCall) fixedColumns() int {
 	return columns
 }
 
-// learn finds what the basis takes from x: the values of all rows that have one.
-func (c *basisCall) learn(x []float64) (*Basis, error) {
+// learn finds what the basis takes from x: the values of all rows that have one, x[i] as often as counts says, or once.
+func (c *basisCall) learn(x, counts []float64) (*Basis, error) {
 	out := &Basis{Kind: c.kind, Degree: c.degree, Raw: c.raw, Intercept: c.all}
 	sorted := slices.Sorted(slices.Values(x))
 	if c.kind == "poly" {
@@ -155,7 +156,7 @@ func (c *basisCall) learn(x []float64) (*Basis, error) {
 			return nil, fmt.Errorf("it has %d distinct values, and a polynomial of degree %d needs %d", distinct, c.degree,
 				c.degree+1)
 		}
-		out.Alpha, out.Norm2 = orthogonal(x, c.degree)
+		out.Alpha, out.Norm2 = orthogonal(x, counts, c.degree)
 		return out, out.finite()
 	}
 	out.Boundary = [2]float64{sorted[0], sorted[len(sorted)-1]}
@@ -169,11 +170,11 @@ func (c *basisCall) learn(x []float64) (*Basis, error) {
 	case c.knots != nil:
 		out.Knots = c.knots
 	case inner > 0:
-		inside := slices.DeleteFunc(sorted, func(v float64) bool { return v < out.Boundary[0] || v > out.Boundary[1] })
-		if len(inside) == 0 {
+		inside := between(sorted, x, counts, out.Boundary)
+		if len(inside.values) == 0 {
 			return nil, errors.New("no value lies inside Boundary.knots")
 		}
-		out.Knots = quantiles(inside, inner)
+		out.Knots = inside.quantiles(inner)
 	}
 	for _, k := range out.Knots {
 		if !(out.Boundary[0] < k && k < out.Boundary[1]) {
@@ -194,17 +195,56 @@ func (s *Basis) finite() error {
 	return nil
 }
 
-// quantiles returns the inner ones of k + 2 equally spaced quantiles of sorted
-// x, R's type 7: linear between order statistics.
-func quantiles(sorted []float64, k int) []float64 {
+// ordered are values in increasing order.
+type ordered struct {
+	values []float64
+	upTo   []float64 // how many stand up to and with each of them; nil: each stands once
+}
+
+// between keeps the values of sorted x from limit to limit, x[i] as often as counts says; nil: once.
+func between(sorted, x, counts []float64, limits [2]float64) ordered {
+	out := ordered{values: slices.DeleteFunc(sorted, func(v float64) bool { return v < limits[0] || v > limits[1] })}
+	if counts == nil {
+		return out
+	}
+	out.values = slices.Compact(out.values)
+	of := make(map[float64]float64, len(out.values))
+	for i, v := range x {
+		of[v] += counts[i]
+	}
+	n := 0.0
+	for _, v := range out.values {
+		n += of[v]
+		out.upTo = append(out.upTo, n)
+	}
+	return out
+}
+
+// n is how many values stand there, and at the one with i before it.
+func (o ordered) n() int {
+	if o.upTo == nil {
+		return len(o.values)
+	}
+	return int(o.upTo[len(o.upTo)-1])
+}
+
+func (o ordered) at(i int) float64 {
+	if o.upTo == nil {
+		return o.values[i]
+	}
+	return o.values[sort.Search(len(o.upTo), func(k int) bool { return o.upTo[k] > float64(i) })]
+}
+
+// quantiles returns the inner ones of k + 2 equally spaced quantiles, R's type 7: linear between order statistics.
+func (o ordered) quantiles(k int) []float64 {
 	out := make([]float64, k)
 	for i := range out {
-		at := float64(float64(len(sorted)-1) * (float64(i+1) / float64(k+1)))
+		at := float64(float64(o.n()-1) * (float64(i+1) / float64(k+1)))
 		low := int(at)
 		h := at - float64(low)
-		high := min(low+1, len(sorted)-1)
-		if out[i] = sorted[low]; h > 0 && sorted[high] != sorted[low] {
-			out[i] = float64((1-h)*sorted[low]) + float64(h*sorted[high])
+		below, above := o.at(low), o.at(min(low+1, o.n()-1))
+		if out[i] = below; h > 0 && above != below {
+			out[i] = float64((1-h)*below) + float64(h*above)
 		}
 	}
 	return out
@@ -283,12 +323,12 @@ func (s *Basis) orthogonal(out [][]float64, x []float64) {
 // orthogonal returns the coefficients of the monic polynomials that are
 // orthogonal over x, by Stieltjes' procedure: they are those that R finds by a
 // QR decomposition of the powers, without forming the powers. Sums run in the
-// package's fixed order. Cost: O(degree·n).
+// package's fixed order. Each x counts once, or as often as counts says. Cost: O(degree·n).
 //
 // Source: Gautschi (2004), Orthogonal Polynomials, section 2.2.3.
-func orthogonal(x []float64, degree int) (alpha, norm2 []float64) {
+func orthogonal(x, counts []float64, degree int) (alpha, norm2 []float64) {
 	n := len(x)
-	centre, _ := meanAndSD(x)
+	centre, _ := countedMeanAndSD(x, counts)
 	before, z := make([]float64, n), make([]float64, n)
 	square, moment := make([]float64, n), make([]float64, n)
 	for i := range z {
@@ -298,6 +338,9 @@ func orthogonal(x []float64, degree int) (alpha, norm2 []float64) {
 	for k := 0; ; k++ {
 		for i, v := range z {
 			square[i] = float64(v * v)
+			if counts != nil {
+				square[i] *= counts[i]
+			}
 			moment[i] = float64((x[i] - centre) * square[i])
 		}
 		norm2 = append(norm2, vec.Sum(square))

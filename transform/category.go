@@ -128,7 +128,7 @@ func (b *builder) computedFactor(v *variable, scales []Scaling) (*factor, error)
 // learnComputed reads a factor whose levels are computed. Those of cut() in
 // which no row lies are left out, as R's model functions do.
 func (b *builder) learnComputed(v *variable, record *Variable) (*factor, error) {
-	if _, _, err := b.learnExpression(v, record); err != nil { // its scale()
+	if _, _, _, err := b.learnExpression(v, record); err != nil { // its scale()
 		return nil, err
 	}
 	f, err := b.computedFactor(v, record.Scales)

@@ -37,6 +37,9 @@ type Spec struct {
 	// Contrasts gives the coding of factors: treatment (the default), sum or
 	// helmert.
 	Contrasts map[string]string
+	// Counts are how many rows of the data each row of the table stands for; nil: itself. They multiply the rows'
+	// frequencies.
+	Counts []float64
 	// Room is asked before the design takes memory. Nil means that there is room.
 	Room Room
 	// Place makes the matrix of a dense design, whose entries may have any values. Nil takes it from the heap.
@@ -56,9 +59,11 @@ type Spec struct {
 type Design struct {
 	Data    *glm.Data
 	Record  *Record
-	Rows    int    // rows that are used
-	Dropped int    // rows with missing values that were left out
-	Kept    []bool // which rows of the table are used; nil means all
+	Rows    int       // rows that are used
+	Counts  []float64 // how many rows of the data each of them stands for; nil: itself
+	Counted int       // rows of the data that the used rows stand for
+	Dropped int       // rows of the data with missing values that were left out
+	Kept    []bool    // which rows of the table are used; nil means all
 	// Warnings are what the user should look at, Notes what is good to know.
 	Warnings, Notes []string
 }
@@ -233,9 +238,11 @@ func (b *builder) dropRows() error {
 		return err
 	}
 	b.keep, b.n = keep, b.rows-dropped // at least 1
-	b.out.Rows, b.out.Dropped, b.out.Kept = b.n, dropped, keep
+	b.out.Rows, b.out.Kept = b.n, keep
+	all := b.count()
+	b.out.Dropped = all - b.out.Counted
 	if dropped > 0 {
-		b.warn("%d of %d rows have a missing value in a used column and were dropped", dropped, b.rows)
+		b.warn("%d of %d rows have a missing value in a used column and were dropped", b.out.Dropped, all)
 	}
 	return nil
 }

@@ -293,9 +293,10 @@ func (e *evaluator) scale(n *node) (numbers, error) {
 		return numbers{}, err
 	}
 	if e.learn {
-		s := Scaling{Scale: 1}
-		if s.Centre, err = told(args[1], 0, func() float64 { mean, _ := meanAndSD(x); return mean }); err == nil {
-			s.Scale, err = told(args[2], 1, func() float64 { return rootMeanSquare(x, s.Centre) })
+		s, counts := Scaling{Scale: 1}, e.b.countsOf(e.keep)
+		mean := func() float64 { m, _ := countedMeanAndSD(x, counts); return m }
+		if s.Centre, err = told(args[1], 0, mean); err == nil {
+			s.Scale, err = told(args[2], 1, func() float64 { return rootMeanSquare(x, counts, s.Centre) })
 		}
 		if err != nil || !(s.Scale > 0) {
 			return numbers{}, e.b.columnError(e.b.firstColumn(n), fmt.Errorf("%s at character %d of the formula divides by a "+
@@ -324,10 +325,17 @@ func told(arg *node, no float64, yes func() float64) (float64, error) {
 	return 0, errors.New("neither a number nor TRUE or FALSE")
 }
 
-// rootMeanSquare is the root of Σ(x − centre)²/(n − 1).
-func rootMeanSquare(x []float64, centre float64) float64 {
-	_, second := vec.Deviations(x, centre)
-	return math.Sqrt(second / math.Max(1, float64(len(x)-1)))
+// rootMeanSquare is the root of Σ(x − centre)²/(n − 1), x[i] as often as counts says, or once.
+func rootMeanSquare(x, counts []float64, centre float64) float64 {
+	if counts == nil {
+		_, second := vec.Deviations(x, centre)
+		return math.Sqrt(second / math.Max(1, float64(len(x)-1)))
+	}
+	squares := make([]float64, len(x))
+	for i, v := range x {
+		squares[i] = float64((v-centre)*(v-centre)) * counts[i]
+	}
+	return math.Sqrt(vec.Sum(squares) / math.Max(1, vec.Sum(counts)-1))
 }
 
 // firstColumn is the first column that an expression reads.

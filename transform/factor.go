@@ -191,14 +191,14 @@ func (f *factor) doubtful(named bool) *doubt {
 	}
 	const numbersHint = "make it a column of numbers where the data are made, or give its levels if it is meant as a " +
 		"factor"
-	numbers, odd := 0, -1
+	numbers, isNumber := 0, make([]bool, len(f.levels))
 	for i, level := range f.levels {
 		if _, err := strconv.ParseFloat(strings.TrimSpace(level), 64); err == nil {
 			numbers++
-		} else if at := slices.Index(f.codes, int32(i)); odd < 0 || at < odd {
-			odd = at
+			isNumber[i] = true
 		}
 	}
+	odd := slices.IndexFunc(f.codes, func(code int32) bool { return !isNumber[code] })
 	switch {
 	case 2*numbers > len(f.levels) && odd >= 0:
 		return &doubt{odd, fmt.Errorf("the column is text, but %d of its %d values are numbers, and %q is not", numbers,

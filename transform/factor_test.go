@@ -82,6 +82,8 @@ func TestIdentifiersAreNoFactors(t *testing.T) {
 	numbers := distinct(40, "%d.5")
 	mostly := slices.Clone(numbers)
 	mostly[23] = "oops"
+	twice := slices.Clone(mostly)
+	twice[30] = "also" // the first level, but a later row
 	for _, c := range []struct {
 		name     string
 		cells    []string
@@ -97,6 +99,7 @@ func TestIdentifiersAreNoFactors(t *testing.T) {
 		{"many levels", repeat(3, distinct(60, "g%d")...), "", "", 1},
 		{"numbers as text", numbers, "all its values are numbers", "all its values are numbers", 0},
 		{"mostly numbers", mostly, `row 24: the column is text, but 39 of its 40 values are numbers, and "oops" is not`, `row 24: `, 0},
+		{"two texts among numbers", twice, `row 24: the column is text, but 38 of its 40 values are numbers, and "oops" is not`, `row 24: `, 0},
 		{"a few numeric codes", repeat(5, "1", "2", "3"), "", "", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -90,11 +90,11 @@ func (b *builder) learn(v *variable) (*Variable, *coded, error) {
 		return nil, nil, b.formulaError(v.pos, fmt.Sprintf("column %q is true or false, which is a factor", v.columns[0]),
 			"write "+quoteName(v.columns[0])+" without I()")
 	}
-	x, call, err := b.learnExpression(v, record)
+	x, counts, call, err := b.learnExpression(v, record)
 	if err != nil || call == nil {
 		return record, made, err
 	}
-	if record.Basis, err = call.learn(x); err != nil {
+	if record.Basis, err = call.learn(x, counts); err != nil {
 		return nil, nil, b.columnError(v.columns[0],
 			fmt.Errorf("%s at character %d of the formula: %w", v.label, v.character(), err),
 			"ask for fewer columns, or give knots inside the data")
@@ -105,16 +105,17 @@ func (b *builder) learn(v *variable) (*Variable, *coded, error) {
 // learnExpression computes a function of columns over all rows where these are
 // not missing, as R does, even rows that are dropped for another column's sake.
 // Call is nil unless the function makes several columns.
-func (b *builder) learnExpression(v *variable, record *Variable) (x []float64, call *basisCall, err error) {
+// Counts are Spec.Counts of these rows.
+func (b *builder) learnExpression(v *variable, record *Variable) (x, counts []float64, call *basisCall, err error) {
 	n, call, err := v.argument()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	keep, rows := b.complete(v.columns)
 	e := &evaluator{b: b, source: v.source, keep: keep, n: rows, learn: true}
 	x, err = e.values(n)
 	record.Scales = e.scales
-	return x, call, err
+	return x, b.countsOf(keep), call, err
 }
 
 // complete masks the rows in which the named columns have values; nil means

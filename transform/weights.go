@@ -71,6 +71,7 @@ func (b *builder) weigh() error {
 			return err
 		}
 	}
+	b.multiply()
 	if b.chosen.precision == "" {
 		return nil
 	}
@@ -80,6 +81,45 @@ func (b *builder) weigh() error {
 	}
 	b.out.Data.Precision = b.numbers(b.chosen.precision)
 	return b.checkWeights(b.chosen.precision, nil, b.out.Data.Precision)
+}
+
+// multiply multiplies the frequencies by how many rows of the data a row stands for.
+func (b *builder) multiply() {
+	if b.spec.Counts == nil {
+		return
+	}
+	b.note("%d rows of the data are told by %d, equal ones counted", b.out.Counted, b.n)
+	if b.out.Data.Frequency == nil {
+		b.out.Data.Frequency = slices.Clone(b.out.Counts)
+		return
+	}
+	for i, n := range b.out.Counts {
+		b.out.Data.Frequency[i] *= n
+	}
+}
+
+// count counts the rows of the data that the kept rows stand for, and returns those that all do.
+func (b *builder) count() int {
+	b.out.Counts, b.out.Counted = b.countsOf(b.keep), b.n
+	if b.spec.Counts == nil {
+		return b.rows
+	}
+	b.out.Counted = int(vec.Sum(b.out.Counts))
+	return int(vec.Sum(b.spec.Counts))
+}
+
+// countsOf are Spec.Counts of the rows to read; nil without them.
+func (b *builder) countsOf(keep []bool) []float64 {
+	if b.spec.Counts == nil || keep == nil {
+		return b.spec.Counts
+	}
+	var out []float64
+	for row, n := range b.spec.Counts {
+		if keep[row] {
+			out = append(out, n)
+		}
+	}
+	return out
 }
 
 // numbers reads the kept rows of a column of numbers.
@@ -96,7 +136,7 @@ func (b *builder) leaveUncounted() error {
 	if !slices.Contains(values, 0) {
 		return nil
 	}
-	keep, zeros, k := allTrue(b.rows), 0, 0
+	keep, zeros, k, before := allTrue(b.rows), 0, 0, b.out.Counted
 	for row := range keep {
 		if b.keep != nil && !b.keep[row] {
 			keep[row] = false
@@ -111,9 +151,10 @@ func (b *builder) leaveUncounted() error {
 	if zeros == len(values) {
 		return b.columnError(name, errors.New("every row has the frequency 0, so that there are no observations"), "")
 	}
-	b.note("%d of %d rows have the frequency 0 in %q and were left out", zeros, len(values), name)
 	b.keep, b.n = keep, b.n-zeros
 	b.out.Rows, b.out.Kept = b.n, keep
+	b.count()
+	b.note("%d of %d rows have the frequency 0 in %q and were left out", before-b.out.Counted, before, name)
 	return nil
 }
 
@@ -135,16 +176,15 @@ func (b *builder) checkWeights(name string, frequency, precision []float64) erro
 // meanAndSD returns the mean and the standard deviation of a column of the
 // design over the observations, each row as often as it counts.
 func (b *builder) meanAndSD(x []float64) (mean, sd float64) {
-	w := b.out.Data.Frequency
+	return countedMeanAndSD(x, b.out.Data.Frequency)
+}
+
+// countedMeanAndSD is meanAndSD of data in which x[i] stands w[i] times, or once; NaN for
+// one observation.
+func countedMeanAndSD(x, w []float64) (mean, sd float64) {
 	if w == nil {
 		return meanAndSD(x)
 	}
-	return countedMeanAndSD(x, w)
-}
-
-// countedMeanAndSD is meanAndSD of data in which x[i] stands w[i] times; NaN for
-// one observation.
-func countedMeanAndSD(x, w []float64) (mean, sd float64) {
 	n := vec.Sum(w)
 	weighted := make([]float64, len(x))
 	for i, v := range x {

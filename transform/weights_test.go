@@ -183,3 +183,33 @@ func TestProportion(t *testing.T) {
 		t.Errorf("proportion on the right: error %v", err)
 	}
 }
+
+// What functions of formulas learn from values with counts is what they learn from the values written out.
+func TestCountsAreLearnt(t *testing.T) {
+	x, counts := []float64{3, 0.5, 9, 4, 0.5, 7}, []float64{1, 6, 2, 5, 1, 11}
+	var all []float64
+	for i, v := range x {
+		for range int(counts[i]) {
+			all = append(all, v)
+		}
+	}
+	near := func(a, b []float64) bool {
+		return slices.EqualFunc(a, b, func(a, b float64) bool { return math.Abs(a-b) <= 1e-12*(1+math.Abs(b)) })
+	}
+	for _, call := range []basisCall{
+		{kind: "ns", df: 4}, {kind: "bs", degree: 3, df: 6}, {kind: "ns", df: 4, boundary: []float64{1, 8}}, {kind: "poly", degree: 3},
+	} {
+		got, err := call.learn(x, counts)
+		want, err2 := call.learn(all, nil)
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		if !slices.Equal(got.Knots, want.Knots) || got.Boundary != want.Boundary || !near(got.Alpha, want.Alpha) ||
+			!near(got.Norm2, want.Norm2) {
+			t.Errorf("%s: %+v\nwant %+v", call.kind, got, want)
+		}
+	}
+	if got, want := rootMeanSquare(x, counts, 2), rootMeanSquare(all, nil, 2); !near([]float64{got}, []float64{want}) {
+		t.Errorf("root mean square %v, want %v", got, want)
+	}
+}

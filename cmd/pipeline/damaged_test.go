@@ -70,6 +70,25 @@ gates: {rhat: 3, ess_bulk: 1, ess_tail: 1}
 	}
 }
 
+// Where there is no ledger every verb that asks one has exit code 2, and makes none.
+func TestNoLedgerHasOneCode(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, args := range []string{"show", "runs", "sql SELECT_1", "compare", "drift", "report --output page.html",
+		"export --to out", "prune --keep 1", "verify"} {
+		words := strings.Fields(args)
+		for i := range words {
+			words[i] = strings.ReplaceAll(words[i], "_", " ")
+		}
+		code, out, errs := call(t, append(words, "--database", "none.duckdb")...)
+		if code != pipelines.ExitUsage || !strings.Contains(errs, "there is no ledger") {
+			t.Errorf("%s: exit code %d, want 2 and that there is none\n%s%s", args, code, out, errs)
+		}
+	}
+	if left, err := os.ReadDir("."); err != nil || len(left) != 0 {
+		t.Errorf("files are left: %v, %v", left, err)
+	}
+}
+
 // newer is a ledger whose schema has a version that this program does not know.
 func newer(t *testing.T, whole []byte) []byte {
 	t.Helper()

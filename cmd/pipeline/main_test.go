@@ -119,7 +119,7 @@ samplers: {s: {method: cggibbs}}
 		{[]string{"commit"}, 2, []string{"--database"}},
 		{[]string{"commit", "bad-data.yaml"}, 0, nil},
 		{[]string{"prune", "bad-data.yaml"}, 2, []string{"--keep"}},
-		{[]string{"prune", "--database", "none.duckdb", "--keep", "1"}, 1, []string{"no ledger"}},
+		{[]string{"prune", "--database", "none.duckdb", "--keep", "1"}, 2, []string{"no ledger"}},
 	} {
 		code, out, errs := call(t, c.args...)
 		if code != c.code {

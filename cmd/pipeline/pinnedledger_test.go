@@ -74,7 +74,7 @@ func (p *pin) ledger(database string) {
 		p.t.Fatal(err)
 	}
 	defer db.Close()
-	b := &book{pin: p, db: db, names: map[int64]string{}}
+	b := &book{pin: p, db: db, names: map[int64]string{}, passing: map[string]bool{}}
 	b.fits()
 	b.say("\nruns")
 	b.rows(`SELECT pipeline, seed, exit_code, spec_hash FROM run ORDER BY place, started`, b.exact)
@@ -95,6 +95,8 @@ type book struct {
 	*pin
 	db    *sql.DB
 	names map[int64]string // of fits by number: numbers depend on which fit ends first
+
+	passing map[string]bool // what passingColumn says of a column
 }
 
 // table is the answer to a query.
@@ -252,7 +254,12 @@ func (b *book) answer(question string, of table) {
 func (b *book) encoded(columns []string, row []any, form func(string, any) string) string {
 	var out []string
 	for i, v := range row {
-		if !passingColumn.MatchString(columns[i]) {
+		passes, known := b.passing[columns[i]]
+		if !known {
+			passes = passingColumn.MatchString(columns[i])
+			b.passing[columns[i]] = passes
+		}
+		if !passes {
 			out = append(out, form(columns[i], v))
 		}
 	}

@@ -54,14 +54,14 @@ func TestTablesFlow(t *testing.T) {
 	g := head("verdict", "n", "why")
 	g.flow = true
 	g.colour = g.gradesIn(0)
-	g.Add("fail", "1", "the chains of this fit have not come together, which more iterations may mend\nhint: give max_draws")
+	g.Add("fail", "1", "the chains of this fit have not come together, which more iterations may mend\nhint: give max_iterations")
 	g.Add("pass", "12345", "")
 	var plain, coloured strings.Builder
 	g.print(on(&plain, 60))
 	if n := widest(plain.String()); n > 60 {
 		t.Errorf("a line of %d columns\n%s", n, plain.String())
 	}
-	if !strings.Contains(plain.String(), "\n                hint: give max_draws\n") {
+	if !strings.Contains(plain.String(), "\n                hint: give max_iterations\n") {
 		t.Errorf("the hint does not stand under the words\n%s", plain.String())
 	}
 	g.print(&screen{Writer: &coloured, width: 60, colour: true})

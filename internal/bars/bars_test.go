@@ -80,22 +80,40 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// The night of small fits is measured with its parts, for auto and for single coordinates.
-func TestNight(t *testing.T) {
+// Whole nights are measured with their parts: small fits, for auto and for single coordinates, fits that wait for
+// their commit, and a tall one.
+func TestNights(t *testing.T) {
 	var out, log bytes.Buffer
-	if code := run(t.Context(), strings.Fields("-data small -fits 3"), &out, &log); code != 0 {
+	call := "-panel nowhere -data small,waiting,stored,tall -fits 3 -rows 300"
+	if code := run(t.Context(), strings.Fields(call), &out, &log); code != 0 || !strings.Contains(log.String(), "stored is left out") {
 		t.Fatalf("exit code %d:\n%s", code, log.String())
 	}
-	_, table, _ := strings.Cut(out.String(), "Small fits: 3 files of 200 × 6")
-	if !strings.Contains(table, "\n| auto | ") || !strings.Contains(table, "\n| cggibbs | ") || strings.Contains(table, "NaN") {
-		t.Errorf("the table of the night:\n%s", out.String())
+	_, table, _ := strings.Cut(out.String(), "Whole nights")
+	for _, want := range []string{"\n| small, 3 of 200 × 6 | auto | ", "\n| small, 3 of 200 × 6 | cggibbs | ",
+		"\n| waiting, 2 of 200 × 6 | auto | ", "\n| tall, 1 of 300 × 21 | auto | "} {
+		if !strings.Contains(table, want) {
+			t.Errorf("the table of nights lacks %q:\n%s", want, table)
+		}
+	}
+	if strings.Contains(table, "NaN") || strings.Contains(table, "Inf") || strings.Count(table, "| – |") != 3 {
+		t.Errorf("the table of nights:\n%s", table)
 	}
 	var got bytes.Buffer
-	printNights(&got, []night{{method: "m", fits: 1000, wall: 8, process: 14, setup: 1, sampling: 10, unchanged: 0.5,
-		wallOfUnchanged: 0.4}})
-	if want := "| m | 8 | 14 | 10 | 0.1 × | 0.05 × | 0.25 × | 4 | 2500 |\n"; !strings.HasSuffix(got.String(), want) {
+	printNights(&got, []night{{name: "n", size: "2 × 3", method: "m", fits: 1000, wall: 8, process: 14, setup: 1, sampling: 10,
+		unchanged: 0.5, wallOfUnchanged: 0.4, values: 1e7, commit: 2, least: 0.7}})
+	if want := "| n, 1000 of 2 × 3 | m | 8 | 14 | 10 | 0.1 × | 0.05 × | 0.25 × | 250 | 1.4 × | 4 | 2500 | 2 | 20 × |\n"; !strings.HasSuffix(
+		got.String(), want) {
 		t.Errorf("the table is\n%swant\n%s", got.String(), want)
 	}
+}
+
+// TestMain lets the test's binary be the program that holds a ledger.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == holdFlag {
+		main()
+		return
+	}
+	os.Exit(m.Run())
 }
 
 // The panel's folder is found from the folder of the specs too, which is another

@@ -138,8 +138,8 @@ func (s sample) spec(w sampler, panel string, rows int) string {
 	}, "\n")
 }
 
-// chosen are the samples whose names match one of the patterns, and whether that of the night of small fits does.
-func chosen(patterns []string) (out []sample, small bool, err error) {
+// chosen are the samples and the nights whose names match one of the patterns.
+func chosen(patterns []string) (out []sample, nightly []nightKind, err error) {
 	used := make([]bool, len(patterns))
 	matches := func(name string) bool {
 		take := len(patterns) == 0
@@ -154,20 +154,27 @@ func chosen(patterns []string) (out []sample, small bool, err error) {
 			out = append(out, s)
 		}
 	}
-	small = matches(nightName)
-	for i, p := range patterns {
-		if !used[i] {
-			return nil, false, words.Hint(fmt.Errorf("there is no data set %q", p), names())
+	for _, k := range nightKinds {
+		if matches(k.name) {
+			nightly = append(nightly, k)
 		}
 	}
-	return out, small, nil
+	for i, p := range patterns {
+		if !used[i] {
+			return nil, nil, words.Hint(fmt.Errorf("there is no data set %q", p), names())
+		}
+	}
+	return out, nightly, nil
 }
 
-// names lists the data sets.
+// names lists the data sets and the nights.
 func names() string {
 	var all []string
 	for _, s := range samples {
 		all = append(all, s.name)
 	}
-	return strings.Join(append(all, nightName), ", ")
+	for _, k := range nightKinds {
+		all = append(all, k.name)
+	}
+	return strings.Join(all, ", ")
 }

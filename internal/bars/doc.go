@@ -8,7 +8,9 @@
 // and an effective sample size far from 100 is a guess of its own time to 100,
 // which is marked.
 //
-// Besides it measures a night of small fits, with all that surrounds their sampling.
+// Besides it measures whole nights with all that surrounds their sampling: small fits, fits that wait for their
+// commit, many stored draws, tall data.
 //
-// Read cases.go (data and bars), then measure.go, then table.go, then night.go and main.go.
+// Read cases.go (data and bars), then measure.go, then table.go, then nightkinds.go, night.go and waiting.go, then
+// main.go.
 package main

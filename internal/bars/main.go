@@ -21,6 +21,13 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if len(os.Args) == 3 && os.Args[1] == holdFlag {
+		if err := hold(os.Args[2], os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, "bars:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -53,8 +60,8 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	f.IntVar(&o.others, "others", 1, "runs of the other samplers")
 	f.Float64Var(&o.scale, "length", 1, "multiplies the draws of every sampler")
 	f.StringVar(&o.panel, "panel", panel(), "folder of the panel's Parquet files; also $PANEL_DIR")
-	f.IntVar(&o.rows, "rows", syntheticRows, "rows of the synthetic data")
-	f.IntVar(&o.fits, "fits", 1000, "small fits of the data set "+nightName)
+	f.IntVar(&o.rows, "rows", syntheticRows, "rows of the synthetic data and of the night tall")
+	f.IntVar(&o.fits, "fits", 1000, "small fits of the nights small and waiting")
 	f.StringVar(&o.profile, "profile", "", "write a processor profile of all runs to this file, for go tool pprof")
 	if err := f.Parse(args); err != nil {
 		return o, err
@@ -90,9 +97,9 @@ func panel() string {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stderr)
 	var todo []sample
-	small := false
+	var nightly []nightKind
 	if err == nil {
-		todo, small, err = chosen(o.data)
+		todo, nightly, err = chosen(o.data)
 	}
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
@@ -115,22 +122,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	defer stop()
 	began := time.Now()
 	results, failed := all(ctx, o, todo, folder, stderr)
-	fmt.Fprintf(stdout, "Processor seconds of one core to an effective sample size of 100: of the median coefficient, of "+
-		"`log_lik`, of the least coefficient.\n"+
-		"Medians of %d runs of auto and %d of the others, in turn; %.0f minutes. ~: fewer than 100 effective draws, "+
-		"extrapolated.\n\n", o.auto, o.others, time.Since(began).Minutes())
 	if len(todo) > 0 {
+		fmt.Fprintf(stdout, "Processor seconds of one core to an effective sample size of 100: of the median coefficient, "+
+			"of `log_lik`, of the least coefficient.\n"+
+			"Medians of %d runs of auto and %d of the others, in turn; %.0f minutes. ~: fewer than 100 effective draws, "+
+			"extrapolated.\n\n", o.auto, o.others, time.Since(began).Minutes())
 		bars(stdout, results)
 		fmt.Fprintln(stdout)
 		details(stdout, results)
 		fmt.Fprintln(stdout)
 	}
-	if small {
-		all, bad := nights(ctx, folder, o.fits, stderr)
-		printNights(stdout, all)
-		failed = failed || bad
-	}
-	if failed || ctx.Err() != nil {
+	ran, bad := nights(ctx, o, nightly, folder, stderr)
+	printNights(stdout, ran)
+	if failed || bad || ctx.Err() != nil {
 		return 1
 	}
 	return 0
@@ -155,14 +159,18 @@ func profiled(file string) (stop func(), err error) {
 	}, nil
 }
 
+// leftOut says that the panel lacks a data set.
+func leftOut(stderr io.Writer, name string, err error) {
+	fmt.Fprintf(stderr, "bars: %s is left out: %v\n", name, words.Hint(err, "PANEL_DIR=FOLDER make bench"))
+}
+
 // all measures the samples, one after the other.
 func all(ctx context.Context, o options, todo []sample, folder string, stderr io.Writer,
 ) (results []result, failed bool) {
 	for _, s := range todo {
 		if s.file != "" {
 			if _, err := os.Stat(filepath.Join(o.panel, s.file)); err != nil {
-				fmt.Fprintf(stderr, "bars: %s is left out: %v\n", s.name, words.Hint(err,
-					"PANEL_DIR=FOLDER make bench"))
+				leftOut(stderr, s.name, err)
 				continue
 			}
 		} else if o.rows != syntheticRows {

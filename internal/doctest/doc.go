@@ -2,8 +2,8 @@
 // tell a reader to type is typed, and what they say is printed must be printed.
 //
 // Each page is walked from top to bottom in one scratch folder that looks like
-// a fresh clone after "make build": bin/pipeline on the PATH, the repository's
-// testdata, pipelines, docs and arithmetic (internal/vec, simd) beside it. In a page,
+// a fresh clone after "make build": bin/pipeline on the PATH, and beside it those of the
+// repository's testdata, pipelines, docs and internal (vec, simd) that the page names. In a page,
 //
 //	sh, bash, console   lines that begin with "$ " are run, and the lines below
 //	                    them must be printed; a sh block without any "$ " is all

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -54,7 +55,7 @@ func pages(t *testing.T) map[string][]Block {
 func TestDocumentation(t *testing.T) {
 	watch(t)
 	bin := filepath.Join(t.TempDir(), "bin")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(bin, "pipeline"), "./cmd/pipeline")
+	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", filepath.Join(bin, "pipeline"), "./cmd/pipeline")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
@@ -63,6 +64,7 @@ func TestDocumentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv("GOFLAGS", "-trimpath -count=1") // packages of a scratch folder are those of the last one, and tests are run
 	for _, name := range []string{"GOCACHE", "GOMODCACHE"} { // a page has a HOME of its own
 		path, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
 		if err != nil {
@@ -72,7 +74,7 @@ func TestDocumentation(t *testing.T) {
 	}
 	for name, blocks := range pages(t) {
 		t.Run(name, func(t *testing.T) {
-			s := &Session{Dir: clone(t, bin), Bin: bin, Makefile: string(makefile)}
+			s := &Session{Dir: clone(t, bin, blocks), Bin: bin, Makefile: string(makefile)}
 			if err := s.Walk(context.Background(), blocks); err != nil {
 				t.Error(err)
 			}
@@ -80,36 +82,54 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
+// cloned are the files and folders that stand in the scratch folder of a page that names the word.
+var cloned = []struct {
+	word  string
+	paths []string
+}{
+	{"testdata", []string{"testdata"}},
+	{"pipelines", []string{"pipelines"}},
+	{"docs", []string{"docs"}},
+	{"internal", []string{"go.mod", "go.sum", "internal/simd", "internal/vec"}},
+}
+
 // clone makes a folder that looks to a reader like the repository after "make
-// build": copies, so that no page can write into the real one.
-func clone(t *testing.T, bin string) string {
+// build", of which only what the page's blocks name is there: copies, so that no page
+// can write into the real one. All of it for each page took as long as the program did.
+func clone(t *testing.T, bin string, blocks []Block) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"go.mod", "go.sum"} {
-		text, err := os.ReadFile(filepath.Join(root, name))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, name), text, 0o644)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, name := range []string{"testdata", "pipelines", "docs", "internal/simd", "internal/vec"} {
-		from := filepath.Join(root, name)
-		if _, err := os.Stat(from); err != nil {
+	for _, c := range cloned {
+		if !slices.ContainsFunc(blocks, func(b Block) bool { return b.runs() && strings.Contains(b.Text, c.word) }) {
 			continue
 		}
-		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(from)); err != nil {
-			t.Fatal(err)
+		for _, name := range c.paths {
+			from, to := filepath.Join(root, name), filepath.Join(dir, name)
+			if filepath.Ext(name) == "" {
+				err = os.CopyFS(to, os.DirFS(from))
+			} else {
+				err = copyFile(from, to)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	if err := os.Symlink(bin, filepath.Join(dir, "bin")); err != nil {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+func copyFile(from, to string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, 0o644)
 }
 
 // watch looks at every file that the program is built from. "go build" reads

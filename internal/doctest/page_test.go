@@ -3,6 +3,7 @@ package doctest
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,11 @@ type Block struct {
 	File string
 	// Follows tells that nothing but blank lines parts it from the block before.
 	Follows bool
+}
+
+// runs reports whether the block is more than text: a command, a query, a spec, or a file.
+func (b Block) runs() bool {
+	return b.File != "" || b.Lang != "" && !slices.Contains(inert, b.Lang)
 }
 
 var directive = regexp.MustCompile(`^<!--\s*(not executed|file|setup):\s*(.*?)\s*-->$`)

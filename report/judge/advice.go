@@ -18,12 +18,12 @@ var remedies = []struct{ begins, advice string }{
 	{"tail ESS of ", "A diagnostic that cannot be computed says that draws do not vary, or are not finite: look at the " +
 		"trace, and at the data of that column."},
 	{"R-hat ", "The chains do not agree yet. Look at the trace below: where chains still approach each other, draw " +
-		"longer (run: max_draws, or warmup and draws); where one stays apart, the posterior may have several modes or not " +
-		"be proper: give it a tighter prior."},
-	{"bulk ESS ", "There are too few effective draws for stable means. Draw longer (run: max_draws, or draws)" +
+		"longer (run: max_iterations, or warmup and draws); where one stays apart, the posterior may have several modes or " +
+		"not be proper: give it a tighter prior."},
+	{"bulk ESS ", "There are too few effective draws for stable means. Draw longer (run: max_iterations, or draws)" +
 		byAuto + "; if the figure of ESS over draws bends down, draw much longer."},
-	{"tail ESS ", "There are too few effective draws for stable 5 % and 95 % quantiles. Draw longer (run: max_draws, or " +
-		"draws)."},
+	{"tail ESS ", "There are too few effective draws for stable 5 % and 95 % quantiles. Draw longer " +
+		"(run: max_iterations, or draws)."},
 	{"divergent ", "Trajectories of the sampler broke off, so parts of the posterior may be missing. Raise " +
 		"target_accept of the sampler toward 0.99, or use tighter priors" + byAuto + "."},
 	{"drift: ", "The fit moved away from the night before. See whether the data changed on purpose; a change that stays " +

@@ -73,7 +73,7 @@ func (g *grown) off() float64   { return g.bias / g.fits / math.Sqrt(g.errors/g.
 
 // grow lets so many fits of 4 chains grow by the default schedule and gates.
 func grow(t *testing.T, fits int, truth float64, chain func() grower) (first, confirmed grown) {
-	run := spec.Run{Chains: 4, First: 500, MaxDraws: 100_000}
+	run := spec.Run{Chains: 4, First: 500, MaxIterations: 100_000}
 	gates, work := judge.Defaults().Strict(), diag.NewWorkspace()
 	for fit := range fits {
 		var streams [4]*infer.Stream

@@ -57,9 +57,12 @@ func Of(c *plan.Case) *Explanation {
 	family := c.Posterior.Family
 	n, d := c.Data.X.Size()
 	e.Family, e.link = notations[family.Name], family.Link
-	e.Facts = fmt.Sprintf("%s, %d rows, %d coefficients", family, n, d)
-	if d == 1 {
-		e.Facts = fmt.Sprintf("%s, %d rows, 1 coefficient", family, n)
+	e.Facts = fmt.Sprintf("%s, %d rows", family, c.Counted)
+	if n != c.Counted {
+		e.Facts += fmt.Sprintf(" (%d distinct)", n)
+	}
+	if e.Facts += fmt.Sprintf(", %d coefficients", d); d == 1 {
+		e.Facts = strings.TrimSuffix(e.Facts, "s")
 	}
 	e.Intercept = c.Data.Intercept >= 0
 	for j, name := range c.Data.Names {

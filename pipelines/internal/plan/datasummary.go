@@ -28,7 +28,7 @@ func (r *Regression) summary() *record.DataSummary {
 	}
 	out.ResponseMean, out.ResponseSD = moments(y, weights)
 	for j, c := range d.Record.Columns {
-		mean, sd := columnMoments(d.Data.X.Column(j), d.Rows)
+		mean, sd := columnMoments(d.Data.X.Column(j), d.Rows, d.Counts)
 		matrix.IdleColumn(d.Data.X, j)
 		out.Columns = append(out.Columns, record.ColumnSummary{Name: c.Name, Mean: c.Centre + c.Scale*mean, SD: c.Scale * sd})
 	}
@@ -57,9 +57,14 @@ func moments(x, weights []float64) (mean, sd float64) {
 	return mean, math.Sqrt(square / total)
 }
 
-// columnMoments are the mean and standard deviation (divisor n) of a column of n
-// rows, those that are not stored being zeros.
-func columnMoments(c matrix.Column, n int) (mean, sd float64) {
+// columnMoments are the mean and standard deviation (divisor n) of a column of n rows, those that are not stored being
+// zeros. A row counts once, or as often as counts says.
+func columnMoments(c matrix.Column, n int, counts []float64) (mean, sd float64) {
+	if counts != nil {
+		x := make([]float64, n)
+		c.AddTo(x, 1)
+		return moments(x, counts)
+	}
 	total := 0.0
 	for _, v := range c.Values {
 		total += v

@@ -18,9 +18,13 @@ func TestMoments(t *testing.T) {
 	for name, c := range map[string]matrix.Column{
 		"dense": {Values: x}, "sparse": {Rows: []int32{1, 3, 5}, Values: []float64{3, -1, 4}},
 	} {
-		if m, s := columnMoments(c, len(x)); math.Abs(m-mean) > 1e-15 || math.Abs(s-sd) > 1e-15 {
+		if m, s := columnMoments(c, len(x), nil); math.Abs(m-mean) > 1e-15 || math.Abs(s-sd) > 1e-15 {
 			t.Errorf("%s: mean %v, sd %v", name, m, s)
 		}
+	}
+	once := matrix.Column{Rows: []int32{1, 2, 3}, Values: []float64{3, -1, 4}}
+	if m, s := columnMoments(once, 4, []float64{3, 1, 1, 1}); math.Abs(m-mean) > 1e-15 || math.Abs(s-sd) > 1e-15 {
+		t.Errorf("counted: mean %v, sd %v", m, s)
 	}
 	if m, s := moments([]float64{0, 3, -1, 4}, []float64{3, 1, 1, 1}); math.Abs(m-mean) > 1e-15 || math.Abs(s-sd) > 1e-15 {
 		t.Errorf("weighted: mean %v, sd %v", m, s)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"glmbatch/ingest"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/transform"
 )
@@ -13,6 +14,7 @@ type design struct {
 	coding   sync.Once
 	prepared *transform.Prepared // nil once the matrix is made
 	reads    []string            // columns of the table
+	table    *ingest.Table       // the unit's, or the distinct rows of what is read; nil once the matrix is made
 
 	making sync.Once
 	*transform.Design
@@ -57,13 +59,16 @@ func (u *Unit) design(m *spec.Model) (*design, error) {
 		if d.err != nil {
 			return
 		}
-		if d.dataHash, d.err = u.table.Hash(d.reads); d.err == nil {
+		if d.dataHash, d.err = d.table.Hash(d.reads); d.err == nil {
 			d.Design, d.err = d.prepared.Build()
+		}
+		if d.table != u.table {
+			d.table.Release()
 		}
 		if d.err == nil {
 			u.memory.limitDense(d.Data.X)
 		}
-		d.prepared = nil
+		d.prepared, d.table = nil, nil
 	})
 	return d, d.err
 }
@@ -77,7 +82,10 @@ func (u *Unit) code(d *design, m *spec.Model) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", transform.DatasetWords(u.Name(), u.table.From()), err)
 	}
-	d.prepared, err = transform.Prepare(u.table.Data, transform.Spec{
+	if d.table = u.table; u.table.Counts() != nil { // so that a fit does not depend on what other models read
+		d.table = u.table.Over(d.reads)
+	}
+	d.prepared, err = transform.Prepare(d.table.Data, transform.Spec{
 		Dataset: u.Name(), Formula: formula, Family: m.Family.Family,
 		Standardize: m.Standardize, Missing: m.Missing, Sparse: string(m.Sparse),
 		InterceptAt: m.Prior.Intercept.At,
@@ -87,7 +95,8 @@ func (u *Unit) code(d *design, m *spec.Model) error {
 		Place:       u.place,
 		Done:        func(column string) { u.readLast(m, column) },
 		File:        u.table.From(),
-		Locate:      u.table.Locate,
+		Locate:      d.table.Locate,
+		Counts:      d.table.Counts(),
 	})
 	return err
 }

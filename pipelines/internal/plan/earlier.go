@@ -211,8 +211,8 @@ func (p *Previous) coefficient(name string) *record.ParameterSummary {
 // scales to serve.
 func (r *Regression) unlike(e record.Stored, then *record.DataSummary) string {
 	far := func(a, b, factor float64) bool { return a > factor*b || b > factor*a }
-	if far(float64(r.Rows), float64(e.Rows), likeRows) {
-		return fmt.Sprintf("it has %d rows, and this fit %d", e.Rows, r.Rows)
+	if far(float64(r.Counted), float64(e.Rows), likeRows) {
+		return fmt.Sprintf("it has %d rows, and this fit %d", e.Rows, r.Counted)
 	}
 	if then == nil {
 		return "an older program stored it, without a summary of its data"

@@ -1,12 +1,15 @@
 package plan
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 
 	"glmbatch/infer/prior"
 	"glmbatch/pipelines/internal/spec"
+	"glmbatch/report/record"
 )
 
 // Identity is everything that decides a fit's draws. Its JSON is hashed; a new
@@ -134,7 +137,27 @@ func identifyLength(r spec.Run) lengthIdentity {
 	if r.Fixed() {
 		return lengthIdentity{FixedWarmup: r.Warmup, FixedDraws: r.Draws}
 	}
-	return lengthIdentity{Until: r.Until, First: r.First, Max: r.MaxDraws, Growth: growthVersion}
+	return lengthIdentity{Until: r.Until, First: r.First, Max: r.MaxIterations, Growth: growthVersion}
+}
+
+// SameDraws reports whether a stored fit has the draws that this one would have, although it was drawn under another
+// ceiling of iterations: all else is equal, and the ceiling did not decide where its chains ended.
+func (id *Identified) SameDraws(stored record.Stored) bool {
+	current, before := map[string]json.RawMessage{}, maps.Clone(stored.Identity)
+	if err := json.Unmarshal(id.Identity.Record(), &current); err != nil {
+		panic("plan: identity does not unmarshal: " + err.Error())
+	}
+	var now, then lengthIdentity
+	if json.Unmarshal(current["length"], &now) != nil || json.Unmarshal(before["length"], &then) != nil {
+		return false
+	}
+	ceiling := then.Max
+	now.Max, then.Max = 0, 0
+	delete(current, "length")
+	delete(before, "length")
+	same := func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }
+	return now == then && maps.EqualFunc(current, before, same) &&
+		id.Schedule.endsAlike(stored.Warmup+stored.Draws, ceiling)
 }
 
 // Record is the identity as the ledger keeps it: JSON with sorted maps.

@@ -21,7 +21,7 @@ models:
     family: poisson
     prior: {coefficients: "normal(0, 1)", intercept: "normal(0, 10)", by_name: {x: "normal(0, 3)"}}
 samplers: {s: {method: cggibbs}}
-run: {chains: 4, first: 100, max_draws: 1000}
+run: {chains: 4, first: 100, max_iterations: 1000}
 gates: {rhat: 1.02}
 `
 
@@ -66,7 +66,7 @@ func TestFingerprint(t *testing.T) {
 		"seed":            func(p *spec.Pipeline) { p.Seed++ },
 		"chains":          func(p *spec.Pipeline) { p.Run.Chains++ },
 		"first":           func(p *spec.Pipeline) { p.Run.First++ },
-		"max_draws":       func(p *spec.Pipeline) { p.Run.MaxDraws++ },
+		"max_iterations":  func(p *spec.Pipeline) { p.Run.MaxIterations++ },
 		"fixed length":    func(p *spec.Pipeline) { p.Run.Draws = 100 },
 		"until":           func(p *spec.Pipeline) { p.Run.Until.ESS = 100 },
 		"data set's name": func(p *spec.Pipeline) { p.Datasets[0].Name = "e" },

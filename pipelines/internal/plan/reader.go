@@ -111,7 +111,7 @@ func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 		err    error
 	}
 	var files *mapped.Folder // of a table that is one unit; groups are copies
-	if len(ds.By) == 0 {
+	if len(ds.By) == 0 && !s.Grouped {
 		files = r.files()
 		s.Beyond = MemoryOf(r.Pipeline).beyond(files)
 	}
@@ -170,7 +170,7 @@ func (r *Reader) source(ctx context.Context, ds *spec.Dataset) (ingest.Source, f
 	src := ingest.Source{
 		Name: ds.Name, Path: ds.Path, Each: ds.Each == "file", By: ds.By,
 		SQL: ds.SQL, Database: ds.Database, Dir: r.Pipeline.Dir, Within: r.Pipeline.Within, Separator: rune(ds.Separator),
-		Types: ds.Types, Columns: r.columns(ds),
+		Types: ds.Types, Columns: r.columns(ds), Grouped: ds.Rows == "grouped",
 	}
 	r.bound(ctx, &src)
 	if len(ds.Decimal) == 1 {

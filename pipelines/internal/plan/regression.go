@@ -44,7 +44,7 @@ func (r *Regression) Method() *Method { return &r.sampler.Method }
 func (r *Regression) Facts() Facts {
 	m := r.fit.Model
 	out := Facts{
-		Family: m.Family.Name, Link: m.Family.Link, Formula: m.Formula, Rows: r.Rows, Columns: r.Data.Cols(),
+		Family: m.Family.Name, Link: m.Family.Link, Formula: m.Formula, Rows: r.Counted, Columns: r.Data.Cols(),
 		DataHash: r.dataHash, Warnings: r.Warnings, Notes: append(r.Notes[:len(r.Notes):len(r.Notes)], r.fit.Unit.notes()...),
 	}
 	for _, count := range r.Data.Frequency {

@@ -95,6 +95,20 @@ func (s Schedule) length(w Window) int {
 // confirmed is the length at which a target is confirmed that holds at another one.
 func (s Schedule) confirmed(length int) int { return max(length, min(length+length/2, s.max)) }
 
+// endsAlike reports whether chains that ended after some iterations under another ceiling end there under this one too.
+// They had reached their target where that ceiling let them grow further.
+func (s Schedule) endsAlike(to, ceiling int) bool {
+	length := s.length(Window{To: to})
+	reached := 2*length <= ceiling
+	switch {
+	case s.fixedDraws > 0 || to > s.max:
+		return false
+	case to > length: // after the target was confirmed, or not
+		return s.confirmed(length) == to && (reached || 2*length > s.max)
+	}
+	return !reached && ceiling > length && 2*length > s.max
+}
+
 // Ends lists the lengths at which checks may fall, in ascending order.
 func (s Schedule) Ends() (out []int) {
 	length := s.Start().To
@@ -118,7 +132,7 @@ func NewSchedule(r *spec.Run) Schedule {
 	if r.Fixed() {
 		return Schedule{fixedWarmup: r.Warmup, fixedDraws: r.Draws}
 	}
-	return Schedule{first: r.First, max: r.MaxDraws}
+	return Schedule{first: r.First, max: r.MaxIterations}
 }
 
 // ungated is the schedule of what no gate looks at: it does not grow, and has no warm-up unless the spec gives one.

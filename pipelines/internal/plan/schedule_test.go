@@ -89,3 +89,45 @@ func TestScheduleOfFixedLengthChecksOnce(t *testing.T) {
 		t.Errorf("warm-up %d, want 100", s.Warmup())
 	}
 }
+
+// A fit that ended under one ceiling serves under another exactly where its chains end there too, whatever their checks
+// found on the way to that end.
+func TestEndsAlike(t *testing.T) {
+	const first, longest = 4, 34
+	at := []int{4, 6, 8, 12, 16, 24, 32} // lengths of checks; at a ceiling itself there is one more
+	end := func(ceiling, other int, found uint) int {
+		s := Schedule{first: first, max: ceiling}
+		for w := s.Start(); ; {
+			bit := slices.Index(at, w.To)
+			if bit < 0 { // confirming at the ceiling
+				bit = len(at)
+				if ceiling > other {
+					bit++
+				}
+			}
+			next, done := s.Next(w, Checked{Reached: found>>bit&1 == 1})
+			if done {
+				return w.To
+			}
+			w = next
+		}
+	}
+	for a := first; a <= longest; a++ {
+		for b := first; b <= longest; b++ {
+			if a == b {
+				continue
+			}
+			all := map[int]bool{} // of the ends under a, whether each is one under b
+			for found := range uint(1) << (len(at) + 2) {
+				to := end(a, b, found)
+				before, seen := all[to]
+				all[to] = (!seen || before) && end(b, a, found) == to
+			}
+			for to, want := range all {
+				if got := (Schedule{first: first, max: b}).endsAlike(to, a); got != want {
+					t.Fatalf("chains that ended at %d of %d: alike under %d: %v, want %v", to, a, b, got, want)
+				}
+			}
+		}
+	}
+}

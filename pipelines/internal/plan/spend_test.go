@@ -1,11 +1,16 @@
 package plan
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"glmbatch/ingest"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -65,5 +70,37 @@ func TestSpend(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// The columns of a wide table go in a few groups: one at a time, 7130 columns took eight seconds.
+func TestSpendInGroups(t *testing.T) {
+	const columns = 160
+	var fields []arrow.Field
+	var data []arrow.Column
+	for j := range columns {
+		f := arrow.Field{Name: fmt.Sprint("x", j), Type: arrow.PrimitiveTypes.Float64}
+		empty := arrow.NewChunked(f.Type, nil)
+		fields, data = append(fields, f), append(data, *arrow.NewColumn(f, empty))
+	}
+	m := &spec.Model{Name: "m"}
+	u := &Unit{
+		table:   &ingest.Table{Data: array.NewTable(arrow.NewSchema(fields, nil), data, 0)},
+		awaited: map[*spec.Model]bool{m: true},
+		designs: map[*spec.Model]*design{m: {reads: make([]string, columns)}},
+	}
+	groups := 0
+	for j := range columns {
+		before := u.table.Data
+		u.readLast(m, fields[j].Name)
+		if u.table.Data != before {
+			groups++
+		}
+		if left := int(u.table.Data.NumCols()); left > columns-j-1+columns/dropShare {
+			t.Fatalf("%d columns are left after %d were read", left, j+1)
+		}
+	}
+	if left := u.table.Data.NumCols(); groups > dropShare || left != 0 {
+		t.Errorf("%d columns went in %d groups, want %d in all; %d are left", columns, groups, dropShare, left)
 	}
 }

@@ -31,6 +31,7 @@ type Unit struct {
 	designs map[*spec.Model]*design
 	fields  map[*spec.Model]*field
 	awaited map[*spec.Model]bool // models whose designs are yet to be made, after Spend
+	read    []string             // columns that the last of them has read, and the table still has
 }
 
 // Name is how people and --only call the unit.
@@ -61,14 +62,23 @@ func (u *Unit) Spend(fits []*Fit) {
 	}
 }
 
-// readLast gives back a column of the table if no other model reads it: others have their designs.
+// dropShare of a table's columns are given back together: a call passes over all of them, so that one for each column
+// of a wide table takes longer than its fit.
+const dropShare = 16
+
+// readLast gives back a column of the table if no other model reads it, with those before it once they are a
+// dropShare-th of all: others have their designs.
 func (u *Unit) readLast(m *spec.Model, column string) {
 	u.mu.Lock()
-	last, columns := len(u.awaited) == 1 && u.awaited[m], len(u.designs[m].reads)
-	u.mu.Unlock()
-	if last {
-		u.table.Drop(column)
-		reclaim(u.bytes / int64(columns))
+	defer u.mu.Unlock()
+	if len(u.awaited) != 1 || !u.awaited[m] {
+		return
+	}
+	u.read = append(u.read, column)
+	if columns := len(u.designs[m].reads); dropShare*len(u.read) >= columns {
+		u.table.Drop(u.read...)
+		reclaim(u.bytes * int64(len(u.read)) / int64(columns))
+		u.read = nil
 	}
 }
 

@@ -242,6 +242,9 @@ func (c *Config) remark(f report.Fitted, record *transform.Record, d *transform.
 	if c.Data != "" {
 		return
 	}
+	if table.Counts() != nil {
+		say("rows are grouped: a row stands for all rows of the data that are equal to it, in the order of the first ones")
+	}
 	if hash := usedHash(table, record); hash != "" && hash != f.DataHash {
 		say("the data have changed since the fit of %s UTC", f.Created.Format(time.DateTime))
 	}
@@ -257,6 +260,10 @@ func usedHash(table *ingest.Table, record *transform.Record) string {
 	columns, err := formula.Weighted(record.FrequencyWeights, record.PrecisionWeights).Columns(table.Data.Schema())
 	if err != nil {
 		return ""
+	}
+	if table.Counts() != nil {
+		table = table.Over(columns)
+		defer table.Release()
 	}
 	hash, err := table.Hash(columns)
 	if err != nil {

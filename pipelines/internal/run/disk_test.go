@@ -25,7 +25,7 @@ database: %s
 datasets: {d: {synthetic: {rows: 30, columns: 2}}}
 models: {m: {formula: y ~ ., family: bernoulli, prior: {coefficients: "normal(0, 1)"}}}
 samplers: {s: {method: cggibbs}}
-run: {chains: 2, until: {ess: 300, over: all}, first: 100, max_draws: 200}
+run: {chains: 2, until: {ess: 300, over: all}, first: 100, max_iterations: 200}
 gates: {rhat: 1.5, ess_bulk: 5, ess_tail: 5}
 `
 

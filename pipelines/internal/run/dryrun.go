@@ -65,5 +65,5 @@ func size(id *plan.Identified) string {
 		return fmt.Sprintf("%s: %d chains of %d draws", of, r.Chains, r.Draws)
 	}
 	return fmt.Sprintf("%s: %d chains that grow until their target holds, to %d iterations at most", of, r.Chains,
-		r.MaxDraws)
+		r.MaxIterations)
 }

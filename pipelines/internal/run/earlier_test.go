@@ -22,7 +22,7 @@ database: %s
 datasets: {d: {synthetic: {rows: 60, columns: 2, seed: 1}}}
 models: {m: {formula: y ~ ., family: bernoulli, standardize: center_scale, prior: {coefficients: "normal(0, 1)"}}}
 samplers: {s: {method: nuts}}
-run: {chains: 2, until: {ess: 30, over: all}, first: 200, max_draws: 400, start: previous}
+run: {chains: 2, until: {ess: 30, over: all}, first: 200, max_iterations: 400, start: previous}
 gates: {rhat: 1.5, ess_bulk: 5, ess_tail: 5}
 `
 
@@ -145,7 +145,7 @@ func TestStartsAsUsual(t *testing.T) {
 		"another family":  {now: []string{"bernoulli, standardize", "bernoulli(probit), standardize"}, want: "it is bernoulli(logit)"},
 		"known in part":   {now: []string{"columns: 2", "columns: 4"}, want: "from the posterior of fit 1, which knows 3 of 5 parameters"},
 		"many more rows":  {now: []string{"rows: 60", "rows: 300"}, want: "it has 60 rows, and this fit 300"},
-		"had not mixed":   {first: []string{"method: nuts", "method: cggibbs", "first: 200, max_draws: 400", "first: 20, max_draws: 20"}, want: "had not mixed"},
+		"had not mixed":   {first: []string{"method: nuts", "method: cggibbs", "first: 200, max_iterations: 400", "first: 20, max_iterations: 20"}, want: "had not mixed"},
 		"another sampler": {first: []string{"method: nuts", "method: cggibbs"}, now: []string{"method: cggibbs", "method: nuts"}, want: "from the posterior of fit 1, which knows 3 of 3 parameters"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -137,6 +137,9 @@ func (a *attempt) identify(ctx context.Context) (*plan.Identified, error) {
 			return nil, err
 		}
 	}
+	if !a.Force {
+		id.Fingerprint = a.known.alike(id, func(f record.Stored) bool { return !redraws(id.Model, f) })
+	}
 	a.res.Fingerprint = id.Fingerprint
 	return id, nil
 }

@@ -7,7 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"glmbatch/pipelines/internal/plan"
 	"glmbatch/report"
+	"glmbatch/report/record"
 )
 
 // known are the complete fits of a ledger on which another run may be at work.
@@ -18,6 +20,7 @@ type known struct {
 
 	mu      sync.Mutex // not held while the ledger is waited for
 	fits    map[string]report.Stored
+	names   map[record.Key][]string // fingerprints of fits; nil until somebody asks
 	mark    mark
 	writing bool // this run has the file open, and knows what was in it
 	held    bool // another process held the file when it was last read
@@ -48,7 +51,7 @@ func (k *known) read(ctx context.Context, ledger *report.Ledger) error {
 	var held *report.LockedError
 	k.held = errors.As(err, &held)
 	if err == nil {
-		k.fits, k.mark = fits, before
+		k.fits, k.names, k.mark = fits, nil, before
 	}
 	return err
 }
@@ -59,6 +62,27 @@ func (k *known) fit(fingerprint string) (report.Stored, bool) {
 	defer k.mu.Unlock()
 	f, ok := k.fits[fingerprint]
 	return f, ok
+}
+
+// alike is the fingerprint of a fit, or where it is not known that of a known one with the same draws, if that serves.
+func (k *known) alike(id *plan.Identified, serves func(record.Stored) bool) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if _, ok := k.fits[id.Fingerprint]; ok {
+		return id.Fingerprint
+	}
+	if k.names == nil {
+		k.names = map[record.Key][]string{}
+		for fingerprint, f := range k.fits {
+			k.names[f.Key] = append(k.names[f.Key], fingerprint)
+		}
+	}
+	for _, fingerprint := range k.names[id.Key()] {
+		if f := k.fits[fingerprint]; id.SameDraws(f) && serves(f) {
+			return fingerprint
+		}
+	}
+	return id.Fingerprint
 }
 
 // now is fit, after a look at what others have stored since. It reads the ledger
@@ -86,7 +110,7 @@ func (k *known) begin(ctx context.Context, s *report.Session) error {
 		if err != nil {
 			return err
 		}
-		k.fits, k.mark = fits, m
+		k.fits, k.names, k.mark = fits, nil, m
 	}
 	k.writing, k.held = true, false
 	return nil

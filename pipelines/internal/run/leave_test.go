@@ -147,7 +147,7 @@ func TestTimeout(t *testing.T) {
 	whole := filepath.Join(volatile(t), "whole.duckdb")
 	runOnDisk(t, whole, spool.Disk{})
 	database := filepath.Join(volatile(t), "d.duckdb")
-	config := configOf(t, database, strings.Replace(diskSpec, "max_draws: 200", "max_draws: 200, timeout: 200ms", 1))
+	config := configOf(t, database, strings.Replace(diskSpec, "max_iterations: 200", "max_iterations: 200, timeout: 200ms", 1))
 	free := make(chan struct{})
 	defer close(free)
 	config.Now = ticking(200 * time.Millisecond)

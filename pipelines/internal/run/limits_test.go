@@ -47,7 +47,7 @@ func TestMappedDesignDrawsAlike(t *testing.T) {
 		t.Skip("this system does not show its mappings")
 	}
 	tall := strings.NewReplacer("rows: 30, columns: 2", "rows: 40000, columns: 6",
-		"method: cggibbs", "method: cggibbs, basis: rotated", "until: {ess: 300, over: all}, first: 100, max_draws: 200",
+		"method: cggibbs", "method: cggibbs, basis: rotated", "until: {ess: 300, over: all}, first: 100, max_iterations: 200",
 		"warmup: 5, draws: 20").Replace(diskSpec)
 	var got []string
 	for name, limit := range map[string]spec.Bytes{"heap": 0, "file": 160e6} {

@@ -242,7 +242,7 @@ func (c *checker) checkRun(n *node, r *Run, path ...string) {
 		switch {
 		case fixed && has([]string{e.key}, growingKeys):
 			c.add(e.at, e.key+" and draws exclude each other",
-				"draws fixes the length; until, first and max_draws let it grow")
+				"draws fixes the length; until, first and max_iterations let it grow")
 		case !fixed && e.key == "warmup":
 			c.add(e.at, "warmup needs draws",
 				"give draws, the number kept after warm-up; a growing run finds its own warm-up")
@@ -252,13 +252,13 @@ func (c *checker) checkRun(n *node, r *Run, path ...string) {
 		if r.WarmupGiven = has(keys, []string{"warmup"}); !r.WarmupGiven {
 			r.Warmup = r.Draws
 		}
-		r.Until, r.First, r.MaxDraws = Until{}, 0, 0
+		r.Until, r.First, r.MaxIterations = Until{}, 0, 0
 		return
 	}
-	if r.First > r.MaxDraws && r.MaxDraws > 0 {
+	if r.First > r.MaxIterations && r.MaxIterations > 0 {
 		if has(keys, []string{"first"}) {
-			c.at("first exceeds max_draws", "the first check would never be reached", append(path, "first")...)
+			c.at("first exceeds max_iterations", "the first check would never be reached", append(path, "first")...)
 		}
-		r.First = r.MaxDraws
+		r.First = r.MaxIterations
 	}
 }

@@ -32,7 +32,7 @@ func FuzzParse(f *testing.F) {
 					t.Fatalf("half a fit: %+v", fit)
 				}
 			}
-			if len(p.Fits()) == 0 || p.Name == "" || p.Run.Chains < 1 || p.Run.Fixed() == (p.Run.MaxDraws > 0) {
+			if len(p.Fits()) == 0 || p.Name == "" || p.Run.Chains < 1 || p.Run.Fixed() == (p.Run.MaxIterations > 0) {
 				t.Fatalf("accepted without substance: %+v", p)
 			}
 			return

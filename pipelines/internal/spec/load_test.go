@@ -14,10 +14,10 @@ database: night.duckdb
 datasets: {a: data/a.csv, b: /data/b.csv, c: {sql: SELECT 1, database: w.duckdb}, d: example:d.csv}
 models: {m: {formula: y ~ x, family: poisson, standardize: center_scale}}
 samplers: {s: {}}
-run: {chains: 3, until: {ess: 100}, max_draws: 5000}
+run: {chains: 3, until: {ess: 100}, max_iterations: 5000}
 profiles:
   dev: {database: dev.duckdb, run: {chains: 1, draws: 50}}
-  short: {run: {max_draws: 100}}
+  short: {run: {max_iterations: 100}}
   name: {database: other.duckdb}
 `
 
@@ -59,10 +59,10 @@ func TestLoad(t *testing.T) {
 // the length replaces the other way, and the rest stays.
 func TestProfiles(t *testing.T) {
 	for name, want := range map[string]Run{
-		"":      {Chains: 3, Until: Until{ESS: 100, Over: "median"}, First: 500, MaxDraws: 5000, Start: "anew", Replicates: 1, Keep: "draws", Sample: "posterior"},
+		"":      {Chains: 3, Until: Until{ESS: 100, Over: "median"}, First: 500, MaxIterations: 5000, Start: "anew", Replicates: 1, Keep: "draws", Sample: "posterior"},
 		"dev":   {Chains: 1, Draws: 50, Warmup: 50, Start: "anew", Replicates: 1, Keep: "draws", Sample: "posterior"},
-		"short": {Chains: 3, Until: Until{ESS: 100, Over: "median"}, First: 100, MaxDraws: 100, Start: "anew", Replicates: 1, Keep: "draws", Sample: "posterior"},
-		"name":  {Chains: 3, Until: Until{ESS: 100, Over: "median"}, First: 500, MaxDraws: 5000, Start: "anew", Replicates: 1, Keep: "draws", Sample: "posterior"},
+		"short": {Chains: 3, Until: Until{ESS: 100, Over: "median"}, First: 100, MaxIterations: 100, Start: "anew", Replicates: 1, Keep: "draws", Sample: "posterior"},
+		"name":  {Chains: 3, Until: Until{ESS: 100, Over: "median"}, First: 500, MaxIterations: 5000, Start: "anew", Replicates: 1, Keep: "draws", Sample: "posterior"},
 	} {
 		p, err := Parse("spec.yaml", []byte(small), Options{Profile: name})
 		if err != nil {
@@ -89,9 +89,9 @@ func TestProfiles(t *testing.T) {
 		t.Error("a profile in use lacks its variable, and nothing is said")
 	}
 	// A fixed length gives way to a growing one, too.
-	fixed := strings.Replace(small, "until: {ess: 100}, max_draws: 5000", "draws: 10, warmup: 20", 1)
+	fixed := strings.Replace(small, "until: {ess: 100}, max_iterations: 5000", "draws: 10, warmup: 20", 1)
 	p, err := Parse("spec.yaml", []byte(fixed), Options{Profile: "short"})
-	if err != nil || p.Run.Fixed() || p.Run.MaxDraws != 100 {
+	if err != nil || p.Run.Fixed() || p.Run.MaxIterations != 100 {
 		t.Errorf("growing over fixed: %v", err)
 	}
 }

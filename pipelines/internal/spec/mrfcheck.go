@@ -26,8 +26,8 @@ func (c *checker) discreteData(d *Dataset, n *node, path []string) (made bool) {
 		}
 	}
 	if len(sources) > 0 {
-		others := slices.DeleteFunc(slices.Concat(sourceKeys, []string{"database", "by", "triplets", "edges", "tables"},
-			csvKeys),
+		others := slices.DeleteFunc(slices.Concat(sourceKeys, []string{"database", "by", "triplets", "edges", "tables",
+			"rows"}, csvKeys),
 			func(key string) bool { return key == sources[0] })
 		if sources[0] != "image" {
 			others = append(others, "each")
@@ -37,7 +37,7 @@ func (c *checker) discreteData(d *Dataset, n *node, path []string) (made bool) {
 	switch e := n.get("edges"); {
 	case e != nil:
 		c.edges(d, e, sub("edges"))
-		c.misplaced(n, path, "does not go with edges", "triplets", "synthetic", "each")
+		c.misplaced(n, path, "does not go with edges", "triplets", "synthetic", "each", "rows")
 	case n.get("tables") != nil && len(sources) == 0:
 		c.at("tables need edges", "give the edges of the model, or steps: [1] for a chain", sub("tables")...)
 	}

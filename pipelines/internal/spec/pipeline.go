@@ -57,6 +57,7 @@ type Dataset struct {
 	Written string `yaml:"-"`
 	Each    string `yaml:"each" enum:"file" doc:"'file' makes one fit for each file of the glob instead of concatenating them."`
 	By      Names  `yaml:"by" doc:"Columns whose distinct combinations make one fit each."`
+	Rows    string `yaml:"rows" json:",omitempty" enum:"all grouped" doc:"all: the table stands in memory while designs are made. grouped: each distinct row of the columns in use is kept once, with how often it stands there, while the data are read, for data of few distinct rows. Left out: all."`
 	// SQL holds named parameters ($p1 …) in place of templates; Params has their values.
 	SQL        string            `yaml:"sql" doc:"Query on a DuckDB database, instead of path. Templates become bound parameters, never text: do not put quotes around them. Rows are sorted by all columns, so that their order is defined."`
 	Params     map[string]string `yaml:"-"`
@@ -216,12 +217,12 @@ const Never Refresh = -1
 // Run says how many chains there are and when they stop: at a target (Draws is
 // 0) or at a fixed length (Draws > 0). Lengths are iterations per chain.
 type Run struct {
-	Chains   int   `yaml:"chains" min:"1" max:"1024" default:"4" doc:"Chains per fit, each with its own start and random stream."`
-	Until    Until `yaml:"until" default:"gates" doc:"When a fit is finished: 'gates' when every gate holds, or an effective sample size, {ess: 100, over: median}. Checks fall at first, 2*first, 4*first … iterations per chain; where the target holds, at half as many again too, and the fit is finished if it holds there."`
-	First    int   `yaml:"first" min:"20" max:"1000000000" default:"500" doc:"Iterations per chain at the first check; the older half is warm-up."`
-	MaxDraws int   `yaml:"max_draws" min:"20" max:"1000000000" default:"20000" doc:"Iterations per chain, warm-up counted, beyond which no fit grows even if the target is not met."`
-	Warmup   int   `yaml:"warmup" min:"0" max:"1000000000" doc:"Fixed length: iterations per chain that are thrown away. Needs draws. Left out: as many as draws."`
-	Draws    int   `yaml:"draws" min:"10" max:"1000000000" doc:"Fixed length: draws per chain, instead of until, first and max_draws."`
+	Chains        int   `yaml:"chains" min:"1" max:"1024" default:"4" doc:"Chains per fit, each with its own start and random stream."`
+	Until         Until `yaml:"until" default:"gates" doc:"When a fit is finished: 'gates' when every gate holds, or an effective sample size, {ess: 100, over: median}. Checks fall at first, 2*first, 4*first … iterations per chain; where the target holds, at half as many again too, and the fit is finished if it holds there."`
+	First         int   `yaml:"first" min:"20" max:"1000000000" default:"500" doc:"Iterations per chain at the first check; the older half is warm-up."`
+	MaxIterations int   `yaml:"max_iterations" min:"20" max:"1000000000" default:"20000" doc:"Iterations per chain, warm-up counted, beyond which no fit grows even if the target is not met."`
+	Warmup        int   `yaml:"warmup" min:"0" max:"1000000000" doc:"Fixed length: iterations per chain that are thrown away. Needs draws. Left out: as many as draws."`
+	Draws         int   `yaml:"draws" min:"10" max:"1000000000" doc:"Fixed length: draws per chain, instead of until, first and max_iterations."`
 	// Start does not move what a fit is drawn from, only where and how chains begin.
 	Start string `yaml:"start" enum:"anew previous" default:"anew" doc:"Where chains begin. anew: from tonight's data alone. previous: around the posterior of the newest complete fit before of the same pipeline, data set, key, model and sampler, with its scales and a quarter of the warm-up (unless warmup is given). An unchanged fit is skipped as ever."`
 	// WarmupGiven tells that Warmup stands in the spec.
@@ -315,7 +316,7 @@ type Profile struct {
 	Publish  string `yaml:"publish" json:",omitzero" doc:"Overrides the pipeline's publish, which does not count for another database."`
 	Report   string `yaml:"report" json:",omitzero" doc:"Overrides the pipeline's report, which does not count for another database."`
 	// Run is the pipeline's run with this profile's overrides.
-	Run Run `yaml:"run" doc:"Overrides of single keys of run. Giving draws replaces until, first and max_draws, and the other way round."`
+	Run Run `yaml:"run" doc:"Overrides of single keys of run. Giving draws replaces until, first and max_iterations, and the other way round."`
 }
 
 // Names is a list of names; a single string is a list of one.

@@ -9,7 +9,7 @@ import (
 // The two ways to say how long a run is; a profile that uses one replaces the other.
 var (
 	fixedKeys   = []string{"draws", "warmup"}
-	growingKeys = []string{"until", "first", "max_draws"}
+	growingKeys = []string{"until", "first", "max_iterations"}
 )
 
 // applyProfile gives each profile the keys of run that it does not override,

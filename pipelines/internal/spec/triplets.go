@@ -36,7 +36,7 @@ func (c *checker) triplets(d *Dataset, n *node, path []string) {
 	}
 	set := c.root.get("datasets").get(d.Name)
 	c.misplaced(set, path[:2], "does not go with triplets: their rows are those of one table", "by", "each",
-		"synthetic")
+		"synthetic", "rows")
 }
 
 // Sparse says how a design is stored: auto, true or false.

@@ -1,0 +1,229 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"glmbatch/internal/words"
+)
+
+// readGroups reads the fields side by side, some rows of all of them at a time, and keeps each distinct row once.
+// Memory follows the distinct rows. Errors are those of readColumns.
+func (f *parquetFile) readGroups(ctx context.Context, fields []int, p *part) error {
+	readers := make([]*pqarrow.ColumnReader, len(fields))
+	names := make([]string, len(fields))
+	defer func() {
+		for _, r := range readers {
+			if r != nil {
+				r.Release()
+			}
+		}
+	}()
+	open := func(i int) (err error) {
+		if err = f.checkClaims(f.reader.Manifest.Fields[fields[i]].ColIndex); err == nil {
+			readers[i], err = f.reader.GetColumn(ctx, fields[i])
+		}
+		return err
+	}
+	for i, field := range fields {
+		names[i] = f.reader.Manifest.Fields[field].Field.Name
+	}
+	if err := f.joined(fields, sideBySide(len(fields), open)); err != nil {
+		return err
+	}
+	g := newGrouping(f.mem, names)
+	defer g.release()
+	for g.read < f.rows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := min(chunkRows, f.rows-g.read)
+		errs := sideBySide(len(fields), func(i int) error { return f.codeBatch(readers[i], g.cols[i], g.read, n) })
+		if err := f.joined(fields, errs); err != nil {
+			return g.hinted(f.src, f.path, err)
+		}
+		if err := guarded(func() error { g.add(int(n), nil); return nil }); err != nil {
+			return g.hinted(f.src, f.path, err)
+		}
+	}
+	g.part(p)
+	return nil
+}
+
+// sideBySide calls f for 0 to n−1, on as many goroutines as there are processors, and turns panics into errors.
+func sideBySide(n int, f func(i int) error) []error {
+	errs := make([]error, n)
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		wg.Go(func() {
+			for i := range next {
+				errs[i] = guarded(func() error { return f(i) })
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	return errs
+}
+
+// codeBatch codes n rows of a column from row start on.
+func (f *parquetFile) codeBatch(r *pqarrow.ColumnReader, c *coder, start, n int64) error {
+	for read := int64(0); read < n; {
+		batch, err := r.NextBatch(n - read)
+		if err != nil {
+			return err
+		}
+		if batch.Len() == 0 {
+			err = errTooFew(start+read, f.rows)
+		} else {
+			err = f.code(c, batch, start+read)
+		}
+		read += int64(batch.Len())
+		batch.Release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// code codes a batch whose first row is start.
+func (f *parquetFile) code(c *coder, batch *arrow.Chunked, start int64) error {
+	for _, raw := range batch.Chunks() {
+		if d, ok := raw.(*array.Dictionary); ok {
+			if value, ok := texts(d.Dictionary()); ok {
+				if err := f.found(c.name, start, c.dictionary(d, value)); err != nil {
+					return err
+				}
+				start += int64(d.Len())
+				continue
+			}
+		}
+		a, err := f.checked(&c.column, raw, start)
+		if err != nil {
+			return err
+		}
+		start += int64(a.Len())
+		func() {
+			defer a.Release()
+			c.add(a)
+		}()
+	}
+	return nil
+}
+
+// group passes over the file a second time, when the kinds of its columns are known, and keeps each distinct row once.
+func (f *csvFile) group(ctx context.Context, cols []*csvColumn, kindOf []kind, p *part) error {
+	g := newGrouping(f.mem, nil)
+	stored := make([]*csvColumn, len(cols)) // nil of columns without a value
+	defer func() {
+		g.release()
+		for _, c := range stored {
+			if c != nil {
+				c.release()
+			}
+		}
+	}()
+	for i, c := range cols {
+		if c == nil {
+			continue
+		}
+		g.column(c.name)
+		if kindOf[i] != kindNull {
+			stored[i] = newStored(c.name, f.mem, kindOf[i])
+		}
+	}
+	f.full = func() error { return f.flush(g, cols, stored) }
+	rows, header := f.rows, len(f.header)
+	err := guarded(func() error {
+		err := f.pass(ctx, func() ([]*csvColumn, error) {
+			if len(f.header) != header {
+				return nil, f.fail(0, errChanged, "")
+			}
+			return stored, nil
+		})
+		if err != nil {
+			return err
+		}
+		return f.full()
+	})
+	if err == nil && f.rows != rows {
+		err = f.fail(0, errChanged, "")
+	}
+	if err != nil {
+		return g.hinted(f.src, f.path, err)
+	}
+	g.part(p)
+	return nil
+}
+
+// flush adds the rows that are stored since the last time.
+func (f *csvFile) flush(g *grouping, cols, stored []*csvColumn) error {
+	n, k := int(f.rows-g.read), 0
+	for i, c := range cols {
+		if c == nil {
+			continue
+		}
+		if stored[i] == nil {
+			g.cols[k].missing(n)
+		} else if !stored[i].flush(g.cols[k]) {
+			return f.fail(0, errChanged, "")
+		}
+		k++
+	}
+	g.add(n, nil)
+	return nil
+}
+
+// newStored stores cells of a kind that is known.
+func newStored(name string, mem memory.Allocator, k kind) *csvColumn {
+	c := &csvColumn{name: name, mem: mem, as: k, builder: array.NewBuilder(mem, arrowType(k))}
+	if k == kindText {
+		c.forced = typeText
+	}
+	return c
+}
+
+// flush codes what is stored since the last time. It reports whether all cells could be stored.
+func (c *csvColumn) flush(to *coder) bool {
+	if c.mixed {
+		return false
+	}
+	if c.inChunk > 0 {
+		c.finished = append(c.finished, c.builder.NewArray())
+		c.inChunk = 0
+	}
+	for _, a := range c.finished {
+		to.add(a)
+		a.Release()
+	}
+	c.finished = c.finished[:0]
+	return true
+}
+
+// hinted says how many distinct rows there are where they are too many for memory.
+func (g *grouping) hinted(src *Source, file string, err error) error {
+	var over *budgetError
+	if !errors.As(err, &over) {
+		return err
+	}
+	return &SourceError{
+		Dataset: src.Name, File: file,
+		Err: words.Hint(
+			fmt.Errorf("%d distinct rows among the first %d: %w", g.rows.n, g.read, &budgetError{most: over.most}),
+			"round what is measured finely (sql: can), or leave such columns out of formulas, so that rows become equal; or "+
+				"leave rows: grouped out"),
+	}
+}
