@@ -24,6 +24,8 @@ type Frame struct {
 	// along each u is fixed: T_jᵀ·diag(precision)·T_j.
 	Precision, Centre, Curvature []float64
 	Others                       []int // entries of v with another prior, in order
+
+	joint prior.Joint // Priors
 }
 
 // NewFrame makes the frame of the design w with its offset. Cost: n·k²/2 for k columns
@@ -32,7 +34,7 @@ func NewFrame(target *glm.Target, w design.Matrix, offset []float64, priors []pr
 	origin []float64, t *linalg.Upper,
 ) *Frame {
 	_, k := w.Size()
-	f := &Frame{Design: w, Origin: origin, T: t, Priors: priors,
+	f := &Frame{Design: w, Origin: origin, T: t, Priors: priors, joint: prior.NewJoint(priors),
 		Precision: make([]float64, k), Centre: make([]float64, k), Curvature: make([]float64, k)}
 	for j, p := range priors {
 		switch p.Kind {
@@ -110,10 +112,4 @@ func (f *Frame) Coordinates(v, dst []float64) {
 }
 
 // LogPrior returns the log prior density of v with its constants.
-func (f *Frame) LogPrior(v []float64) float64 {
-	sum := 0.0
-	for i, p := range f.Priors {
-		sum += p.LogDensity(v[i])
-	}
-	return sum
-}
+func (f *Frame) LogPrior(v []float64) float64 { return f.joint.LogDensity(v) }

@@ -10,7 +10,7 @@ import (
 )
 
 // AutoVersion names the rules of Auto: another choice is another sequence of draws.
-const AutoVersion = "auto/5"
+const AutoVersion = "auto/6"
 
 // Auto returns the basis that gives a thousand independent draws for the least
 // number of operations, with set-up, storing and all that surrounds a draw, and says why:
@@ -18,7 +18,7 @@ const AutoVersion = "auto/5"
 // columns, family and priors, and from two pilots, where the choice waits for them: how
 // much a sweep over single coefficients forgets, and what joint proposals' importance
 // weights tell. Then it takes as many moves between draws as make independent draws
-// cheapest. It knows nothing of time, load or workers, so that it chooses alike
+// cheapest, and one in each iteration of warm-up. It knows nothing of time, load or workers, so that it chooses alike
 // everywhere. Cost: O(n·d), and where joint moves may serve O(n·d²).
 func Auto(target *glm.Target, opts Options) (basis, reason string) {
 	c := choose(target.Vectorised(), opts)
@@ -127,11 +127,11 @@ func (chosen *choice) join(target *glm.Target, opts Options, c costs, other floa
 	chosen.basis, chosen.joint = "rotated", j
 	sweep := ""
 	if way.joint == "swept" {
-		sweep = " and a sweep"
+		sweep = ", and a sweep with " + everyOf("draw", way.every)
 	}
-	return fmt.Sprintf("; %d joint moves%s between draws, of which a pilot accepted %.2f, with a Pareto tail of shape "+
-		"%.2f (at most %.2f) of the importance weights", way.moves, sweep, j.pilot.accepted, j.pilot.shape,
-		j.pilot.limit()), way.cost
+	return fmt.Sprintf("; %d joint moves between draws, of which a pilot accepted %.2f, with a Pareto tail of shape "+
+		"%.2f (at most %.2f) of the importance weights%s", way.moves, j.pilot.accepted, j.pilot.shape, j.pilot.limit(),
+		sweep), way.cost
 }
 
 // heavy reports whether a prior has tails in which slices that step out by some standard
@@ -147,6 +147,7 @@ func heavy(target *glm.Target) bool {
 
 // newAuto returns the sampler in the basis that Auto chooses.
 func newAuto(target *glm.Target, opts Options) (infer.Setup, error) {
+	opts.lean = true
 	if opts.Joint == "on" || opts.Joint == "swept" {
 		opts.Basis = "rotated"
 		return New(target, opts)

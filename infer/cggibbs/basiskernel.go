@@ -51,7 +51,7 @@ func (k *basisKernel) Step() (infer.Info, error) {
 	if k.refreshDue() {
 		k.refresh()
 	}
-	for i := range k.opts.moves() {
+	for i := range k.opts.movesIn(k.iteration, k.scan.first) {
 		if i > 0 {
 			k.renew()
 		}

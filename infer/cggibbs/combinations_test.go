@@ -177,8 +177,10 @@ func (r route) given(c infertest.Case, update string, k int) infertest.Case {
 var fields = map[string]string{
 	"Basis": "routes", "Joint": "routes", "Slow": "routes", "Focus": "routes", "Update": "allUpdates", "Scan": "allScans",
 	"Moves":   "TestMovesAreIterations, TestMovesInvariance, and the route joint swept",
-	"Kernels": "TestKernelsAgree", "Uncached": "TestFamilyUncached, TestBasisUncachedAgrees", "SweepEvery": "TestScanInvariance",
-	"Width": "TestBasisInvariance", "MaxDoublings": "TestBasisInvariance", "RefreshEvery": "TestBasisInvariance",
+	"lean":    "TestMovesAreIterations, TestSweepsFollowProposals",
+	"Kernels": "TestKernelsAgree", "Uncached": "TestFamilyUncached, TestBasisUncachedAgrees",
+	"SweepEvery": "TestScanInvariance, TestSweepsFollowProposals, TestMovesInvariance",
+	"Width":      "TestBasisInvariance", "MaxDoublings": "TestBasisInvariance", "RefreshEvery": "TestBasisInvariance",
 }
 
 // possible are the words that an option may be, as its error tells them.

@@ -35,18 +35,17 @@ const leastSlow, sparseSweeps, sweepRows = 4, 6, 100
 // What surrounds a draw, in the same unit: storedNumber for each number of it, the
 // parameters and chainNumbers that tell of the iteration, to be diagnosed, spooled and
 // stored; fitCost for all that a fit takes besides its set-up, which autoDraws of them
-// share. A row of a pass took 1 to 2 ns, a stored number some 330 and a fit some 25 ms
+// share. A row of a pass took 1 ns, a stored number some 180 ns and a fit some 2.5 ms
 // where this was measured. They are counts: the choice asks no clock.
 const (
-	storedNumber, chainNumbers = 200, 12
-	fitCost                    = 15_000_000
+	storedNumber, chainNumbers = 180, 12
+	fitCost                    = 2_500_000
 )
 
-// autoMoves is the largest number of moves between two draws that Auto takes; slack the
-// part of the least cost that it gives away for fewer of them. Where sampling is less
-// than sampledShare of what a draw costs and a draw is worth less than 0.8 independent
+// autoMoves is the largest number of moves between two draws that Auto takes. Where sampling
+// is less than sampledShare of what a draw costs and a draw is worth less than 0.8 independent
 // ones, twice as many moves make these cheaper by a tenth, so that Auto takes more.
-const autoMoves, slack, sampledShare = 16, 0.05, 0.1
+const autoMoves, sampledShare = 16, 0.1
 
 // ownKept is the share of its distance from the mean that a coordinate keeps in one
 // update where it does not depend on others: steps may be refused, and slices begin where
@@ -99,8 +98,7 @@ func power(x float64, n int) float64 {
 	return out
 }
 
-// least returns the fewest moves between draws for which the cost of autoDraws
-// independent ones is within slack of the least, and that cost.
+// least returns the moves between draws that make autoDraws independent ones for the least cost, and that cost.
 func (c costs) least(s scheme) (moves int, cost float64) {
 	from, to := 1, autoMoves
 	if c.given > 0 {
@@ -109,15 +107,13 @@ func (c costs) least(s scheme) (moves int, cost float64) {
 	for s.bounded && to > from && !(s.sampled(to) <= sampledShare*(c.around+s.sampled(to))) {
 		to--
 	}
-	cost = math.Inf(1)
-	for m := from; m <= to; m++ {
-		cost = min(cost, c.after(s, m))
-	}
-	for m := from; ; m++ {
-		if at := c.after(s, m); at <= (1+slack)*cost || m == to {
-			return m, at
+	moves, cost = from, c.after(s, from)
+	for m := from + 1; m <= to; m++ {
+		if at := c.after(s, m); at < cost {
+			moves, cost = m, at
 		}
 	}
+	return moves, cost
 }
 
 // after is the number of operations of set-up and draws with some moves between them.

@@ -146,7 +146,7 @@ func (k *kernel) Step() (infer.Info, error) {
 		k.point.Refresh()
 		k.touched += k.entries()
 	}
-	for range k.opts.moves() {
+	for range k.opts.movesIn(k.iteration, k.scan.first) {
 		for i := range k.scan.updates(k.iteration) {
 			if j := k.scan.coordinate(i, k.iteration, k.stream); !k.update(j) {
 				return infer.Info{}, k.nonFinite()

@@ -45,16 +45,20 @@ func (s *basisSetup) joined(update string) (*jointSetup, error) {
 	return j, nil
 }
 
-// jointWay is how joint moves are made: Options.Joint and Options.Moves, with what they cost.
+// jointWay is how joint moves are made: Options.Joint, Options.SweepEvery and Options.Moves, with what they cost.
 type jointWay struct {
-	joint string // empty: not at all
-	moves int
-	cost  float64
+	joint        string // empty: not at all
+	every, moves int
+	cost         float64
 }
+
+// jointWays are those that auto chooses among. Of 100 copies of 200 rows, sweeps after every second or fourth draw gave
+// no more independent draws for an operation than those after every eighth.
+var jointWays = []jointWay{{joint: "swept", every: 8}, {joint: "swept", every: 1}, {joint: "on"}}
 
 // take makes joint moves in a way. update is the one that was asked for.
 func (j *jointSetup) take(way jointWay, update string) {
-	j.opts.Joint, j.opts.Moves = way.joint, way.moves
+	j.opts.Joint, j.opts.SweepEvery, j.opts.Moves = way.joint, way.every, way.moves
 	switch {
 	case update != "":
 		j.opts.Update = update
@@ -70,11 +74,19 @@ func (j *jointSetup) Explain() string {
 	beside := fmt.Sprintf("%d updates by themselves between %d proposals", guardSize(j.target.Rows(), len(j.widths)),
 		jointBatch)
 	if j.opts.Joint == "swept" {
-		beside = "a sweep of updates by themselves in each iteration"
+		beside = "a sweep of updates by themselves in " + everyOf("iteration", j.opts.SweepEvery)
 	}
 	words := fmt.Sprintf("; all of them proposed at once, %.2f of the proposals accepted in a pilot, with %s",
 		j.pilot.accepted, beside)
 	return j.words + words + j.why + "; updates: " + j.opts.Update
+}
+
+// everyOf words each or each so-and-so-manieth of some things.
+func everyOf(thing string, every int) string {
+	if every > 1 {
+		return fmt.Sprintf("every %dth %s", every, thing)
+	}
+	return "each " + thing
 }
 
 // proposal counts the operations of a joint proposal.
@@ -84,19 +96,19 @@ func (c costs) proposal() float64 {
 }
 
 // joint counts joint moves that a pilot has tried: with guards between them, or with sweeps.
-func (c costs) joint(p jointPilot, joint string) scheme {
+func (c costs) joint(p jointPilot, way jointWay) scheme {
 	n, k := float64(c.n), float64(c.d)
 	products := float64(n*k*k) + float64(k*k*k/3)
 	out := scheme{setup: math.FMA(product, products, float64(float64(p.proposals)*c.proposal())), move: c.proposal()}
-	if joint == "swept" {
+	if way.joint == "swept" {
 		sweep := c.scheme("rotated")
-		out.rest = sweep.move + float64(product*n*k)
-		out.worth = func(moves int) float64 { return p.worth(moves, c.kept()) }
+		out.rest = (sweep.move + float64(product*n*k)) / float64(way.every)
+		out.worth = func(moves int) float64 { return p.worth(moves, way.every, c.kept()) }
 		return out
 	}
 	guard := float64(float64(guardSize(c.n, c.d)*steppingPasses)*(n+fixedCost)) + float64(product*n*k)
 	out.move += float64(guard / jointBatch)
-	out.worth = func(moves int) float64 { return p.worth(moves, 1) }
+	out.worth = func(moves int) float64 { return p.worth(moves, 1, 1) }
 	return out
 }
 
@@ -107,12 +119,12 @@ func (c costs) joins(p jointPilot, other float64) (best jointWay, words string) 
 		return best, fmt.Sprintf("the importance weights of %d proposals, of which %.2f would be accepted, have a Pareto "+
 			"tail of shape %.2f, above %.2f: proposals do not cover the tails", p.proposals, p.accepted, p.shape, p.limit())
 	}
-	for _, joint := range []string{"swept", "on"} {
-		if joint == "on" && !(p.accepted >= leastAcceptance) {
+	for _, way := range jointWays {
+		if way.every != 1 && !(p.accepted >= leastAcceptance) {
 			continue
 		}
-		if moves, cost := c.least(c.joint(p, joint)); best.joint == "" || cost < best.cost {
-			best = jointWay{joint, moves, cost}
+		if way.moves, way.cost = c.least(c.joint(p, way)); best.joint == "" || way.cost < best.cost {
+			best = way
 		}
 	}
 	if !(best.cost < other) {
@@ -125,5 +137,5 @@ func (c costs) joins(p jointPilot, other float64) (best jointWay, words string) 
 // the nearer is the posterior to normal.
 func (c costs) tall(target *glm.Target, other float64) bool {
 	return target.Scales() == 0 && c.possible("rotated") && target.Observations() >= 4*float64(c.d) &&
-		c.after(c.joint(perfectPilot, "on"), max(1, c.given)) < other
+		c.after(c.joint(perfectPilot, jointWay{joint: "on"}), max(1, c.given)) < other
 }

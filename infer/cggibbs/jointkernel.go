@@ -34,7 +34,7 @@ type jointSetup struct {
 // long in leaving: so jointBatch of them begin with a guard, univariate updates of the
 // next coordinates in turn, whatever the state. Every coordinate is updated once in
 // guardShare·jointBatch proposals, of tall data once in dim·jointBatch. Where
-// Options.Joint is "swept" there are no guards, since each iteration ends with a sweep.
+// Options.Joint is "swept" there are no guards, since every so many iterations end with a sweep.
 //
 // Source: Tierney (1994), Markov chains for exploring posterior distributions,
 // section 2.3.3, doi:10.1214/aos/1176325750.
@@ -44,7 +44,9 @@ type jointKernel struct {
 	batch *glm.Batch
 	queue queue
 
-	v, z []float64 // scratch
+	weight float64   // log weight of where the chain is, between proposals
+	taken  int       // place in the queue of where it is, −1 where the point itself is there
+	v, z   []float64 // scratch
 }
 
 // queue holds proposals with their log likelihoods and log weights.
@@ -62,20 +64,23 @@ func (s *jointSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	dim, like := len(s.widths), s.frame.Like
 	return &jointKernel{basisKernel: k.(*basisKernel), setup: s, batch: glm.NewBatch(like, nil),
 		queue: queue{make([]float64, jointBatch*dim), make([]float64, jointBatch), make([]float64, jointBatch)},
-		v:     make([]float64, like.Cols()), z: make([]float64, dim)}, nil
+		v:     make([]float64, like.Cols()), z: make([]float64, dim), taken: -1}, nil
 }
 
 // Step decides on Options.Moves joint proposals in turn, with a guard before one when it is due,
-// or, where Options.Joint is "swept", a sweep after the last. See kernel.Step for its errors.
+// or, where Options.Joint is "swept", a sweep after the last in each Options.SweepEvery-th iteration. See kernel.Step
+// for its errors.
 //
 // Cost: n·(k + 1) a proposal for k coordinates, in a batch that reads the design once for 16
 // of them; a guard costs another reading and k/8 updates, a sweep k of them.
 func (k *jointKernel) Step() (infer.Info, error) {
 	k.touched, k.slice.evaluations = 0, 0
 	k.proposals, k.accepted = 0, 0
-	for i := range k.opts.moves() {
+	k.weigh()
+	for i := range k.opts.movesIn(k.iteration, k.scan.first) {
 		at := k.queued(i)
 		if at == 0 {
+			k.arriveAt()
 			if j, ok := k.guard(i); !ok {
 				return infer.Info{}, k.failed(j)
 			}
@@ -85,7 +90,8 @@ func (k *jointKernel) Step() (infer.Info, error) {
 		}
 		k.decide(at)
 	}
-	if k.opts.Joint == "swept" {
+	k.arriveAt()
+	if k.opts.sweeps(k.iteration) {
 		k.refresh()
 		if j, ok := k.sweep(); !ok {
 			return infer.Info{}, k.failed(j)
@@ -113,10 +119,13 @@ func guarded(decided int64, i, size, dim int) int {
 }
 
 // decided returns how many proposals were decided on before proposal i of an iteration.
-func (k *jointKernel) decided(i int) int64 { return k.iteration*int64(k.opts.moves()) + int64(i) }
+func (k *jointKernel) decided(iteration int64, i int) int64 {
+	warm := min(iteration, k.scan.first)
+	return warm*int64(k.opts.movesIn(0, warm)) + (iteration-warm)*int64(k.opts.moves()) + int64(i)
+}
 
 // queued returns the place in the queue of proposal i of an iteration.
-func (k *jointKernel) queued(i int) int { return int(k.decided(i) % jointBatch) }
+func (k *jointKernel) queued(i int) int { return int(k.decided(k.iteration, i) % jointBatch) }
 
 // guard makes the cached predictor anew and updates the coordinates whose turn it
 // is before proposal i of an iteration; none where sweeps do. It returns the one whose
@@ -129,7 +138,7 @@ func (k *jointKernel) guard(i int) (failed int, ok bool) {
 	dim := len(k.widths)
 	size := guardSize(int(k.rows()), dim)
 	for c := range size {
-		j := guarded(k.decided(i), c, size, dim)
+		j := guarded(k.decided(k.iteration, i), c, size, dim)
 		if k.opts.Scan == "random" {
 			j = variate.Index(k.stream, dim)
 		}
@@ -138,48 +147,68 @@ func (k *jointKernel) guard(i int) (failed int, ok bool) {
 		}
 	}
 	k.arrive()
+	k.weigh()
 	return 0, true
 }
 
 // propose fills the queue. It returns the place of a proposal whose log density was
 // NaN or +Inf.
 func (k *jointKernel) propose() (failed int, ok bool) {
-	q, dim := &k.queue, len(k.widths)
-	for i := range jointBatch {
-		k.setup.law.draw(k.stream, q.u[i*dim:(i+1)*dim])
-	}
+	q := &k.queue
+	k.setup.law.draws(k.stream, q.u)
 	k.batch.LogLiks(q.u, q.logLik)
 	k.touched += k.entries() + jointBatch*k.rows()
-	for i := range jointBatch {
-		x := q.u[i*dim : (i+1)*dim]
-		k.frame.Values(x[:len(k.v)], k.v)
-		q.weights[i] = k.setup.weight(x, k.v, k.z, q.logLik[i])
-		if !(q.weights[i] <= math.MaxFloat64) {
+	k.setup.weights(q.u, q.logLik, q.weights, k.v, k.z)
+	for i, w := range q.weights {
+		if !(w <= math.MaxFloat64) {
 			return i, false
 		}
 	}
 	return 0, true
 }
 
-// decide moves to a proposal of the queue, or stays.
+// decide takes a proposal of the queue, or stays.
 func (k *jointKernel) decide(at int) {
-	dim := len(k.widths)
 	threshold := logUniform(k.stream)
-	ratio := k.queue.weights[at] - k.setup.weight(k.u, k.line.v, k.z, k.point.Value().LogLik)
+	ratio := k.queue.weights[at] - k.weight
 	k.proposals++
-	k.accepted += min(1, vec.Exp(ratio))
+	if ratio >= 0 {
+		k.accepted++
+	} else {
+		k.accepted += vec.Exp(ratio)
+	}
 	if threshold < ratio {
-		k.point.Place(k.queue.u[at*dim:(at+1)*dim], k.queue.logLik[at])
-		k.renew()
+		k.taken, k.weight = at, k.queue.weights[at]
 	}
 }
 
-// weight returns the log of posterior over proposal density at x, whose
-// coefficients' values are v, less a constant.
-func (s *jointSetup) weight(x, v, z []float64, logLik float64) float64 {
-	value := logLik + s.frame.LogPrior(v)
-	for j := len(v); j < len(x); j++ {
-		value += s.frame.Like.LogPriorAlong(j, x[j])
+// arriveAt moves the point to the proposal that was taken last, if one was.
+func (k *jointKernel) arriveAt() {
+	if at, dim := k.taken, len(k.widths); at >= 0 {
+		k.point.Place(k.queue.u[at*dim:(at+1)*dim], k.queue.logLik[at])
+		k.renew()
+		k.taken = -1
 	}
-	return value - s.law.logDensity(x, z)
+}
+
+// weigh finds the weight of the point.
+func (k *jointKernel) weigh() {
+	logLik, weight := [1]float64{k.point.Value().LogLik}, [1]float64{}
+	k.setup.weights(k.u, logLik[:], weight[:], k.v, k.z)
+	k.weight = weight[0]
+}
+
+// weights writes the logs of posterior over proposal density, less a constant, at points x with their log likelihoods,
+// at most jointBatch of them. v and z are scratch.
+func (s *jointSetup) weights(x, logLik, dst, v, z []float64) {
+	s.law.logDensities(x, dst, z)
+	for i, l := range logLik {
+		at := x[i*len(z) : (i+1)*len(z)]
+		s.frame.Values(at[:len(v)], v)
+		value := l + s.frame.LogPrior(v)
+		for j := len(v); j < len(at); j++ {
+			value += s.frame.Like.LogPriorAlong(j, at[j])
+		}
+		dst[i] = value - dst[i]
+	}
 }

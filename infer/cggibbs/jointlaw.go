@@ -156,14 +156,29 @@ func (l *jointLaw) solveRoot(z []float64) {
 	z[0] /= l.root[0]
 }
 
-// draw writes a proposal to x.
-func (l *jointLaw) draw(s variate.Source, x []float64) {
-	size := 1.0
-	if s.Float64() < heavyShare {
-		size = math.Sqrt(0.5 * heavyDF / variate.Gamma(s, 0.5*heavyDF))
+// draws writes proposals to x, one after the other, at most jointBatch of them.
+func (l *jointLaw) draws(s variate.Source, x []float64) {
+	var sizes [jointBatch]float64
+	each := len(l.centre)
+	for i := range len(x) / each {
+		sizes[i] = 1
+		if s.Float64() < heavyShare {
+			sizes[i] = math.Sqrt(0.5 * heavyDF / variate.Gamma(s, 0.5*heavyDF))
+		}
+		for j := range each {
+			x[i*each+j] = s.Float64()
+		}
 	}
+	kernels.NormalQuantile(x, x)
+	for i := range len(x) / each {
+		l.place(sizes[i], x[i*each:(i+1)*each])
+	}
+}
+
+// place overwrites standard normals with the proposal that they make, of some size.
+func (l *jointLaw) place(size float64, x []float64) {
 	for j := range x {
-		x[j] = size * variate.Normal(s)
+		x[j] = size * x[j]
 	}
 	dim := len(x) - len(l.cross)
 	if len(l.cross) > 0 {
@@ -175,9 +190,29 @@ func (l *jointLaw) draw(s variate.Source, x []float64) {
 	kernels.Axpy(1, l.centre, x)
 }
 
-// logDensity returns the log density of proposals at x, less a constant. z is
-// scratch as long as x.
-func (l *jointLaw) logDensity(x, z []float64) float64 {
+// logDensities writes the log densities of proposals at points x, one after the other and at most jointBatch of them,
+// less a constant. z is scratch as long as a point, and then the last one's standard normals.
+func (l *jointLaw) logDensities(x, dst, z []float64) {
+	var normal, heavy [jointBatch]float64
+	n, each := len(dst), len(z)
+	for i := range n {
+		squares := l.squares(x[i*each:(i+1)*each], z)
+		normal[i], heavy[i] = -0.5*squares, squares/heavyDF
+	}
+	kernels.Log1p(heavy[:n], heavy[:n])
+	for i := range n {
+		heavy[i] = l.ratio - float64(0.5*float64(heavyDF+each)*heavy[i])
+		dst[i] = -math.Abs(normal[i] - heavy[i])
+	}
+	kernels.Exp(dst, dst)
+	kernels.Log1p(dst, dst)
+	for i := range n {
+		dst[i] = max(normal[i], heavy[i]) + dst[i]
+	}
+}
+
+// squares overwrites z with the standard normals of a proposal at x, and sums their squares.
+func (l *jointLaw) squares(x, z []float64) float64 {
 	copy(z, x)
 	kernels.Axpy(-1, l.centre, z)
 	dim := len(x) - len(l.cross)
@@ -191,8 +226,5 @@ func (l *jointLaw) logDensity(x, z []float64) float64 {
 		z[dim] = math.FMA(l.root[0], z[dim], float64(l.root[1]*z[dim+1]))
 		z[dim+1] *= l.root[2]
 	}
-	squares := kernels.SumSquares(z)
-	normal := -0.5 * squares
-	heavy := l.ratio - float64(0.5*float64(heavyDF+len(x))*vec.Log1p(squares/heavyDF))
-	return max(normal, heavy) + vec.Log1p(vec.Exp(-math.Abs(normal-heavy)))
+	return kernels.SumSquares(z)
 }

@@ -57,7 +57,7 @@ func (k *jointKernel) UnmarshalBinary(data []byte) error {
 	if r.Err() == nil && iteration < 0 {
 		return fmt.Errorf("cggibbs: chain state is damaged: iteration %d", iteration)
 	}
-	rest, at := queue{}, int(iteration*int64(k.opts.moves())%jointBatch)
+	rest, at := queue{}, int(k.decided(iteration, 0)%jointBatch)
 	if at > 0 {
 		rest.u = r.Finite((jointBatch-at)*len(k.u), "proposed coordinates")
 		rest.logLik = r.Floats(jointBatch-at, "log likelihoods of proposals")
@@ -88,7 +88,7 @@ func (k *jointKernel) UnmarshalBinary(data []byte) error {
 	copy(k.queue.weights[at:], rest.weights)
 	point := glm.NewPredictor(k.frame.Like)
 	point.Place(u, logLik)
-	k.point = glm.NewCurved(point)
+	k.point, k.taken = glm.NewCurved(point), -1
 	k.arrive()
 	return nil
 }

@@ -200,7 +200,7 @@ type mixtureKernel struct {
 // n²·d/2 for K, O(n·d) for the rest of d coefficients, and O(n³).
 func (k *mixtureKernel) Step() (infer.Info, error) {
 	k.touched, k.slice.evaluations = 0, 0
-	for range k.opts.moves() {
+	for range k.opts.movesIn(k.iteration, k.scan.first) {
 		k.point.Refresh()
 		k.touched += k.entries()
 		for _, block := range k.mix.steps {

@@ -35,12 +35,14 @@ type Options struct {
 	// Joint is whether all coordinates are proposed at once, in the rotated basis:
 	// "on", "off", "swept", or "auto", one of these by the fewest operations. Updates of
 	// single coordinates are few where it is "on", slices stepped out unless Update is
-	// another; where it is "swept", a whole sweep follows the proposals of each iteration.
+	// another; where it is "swept", a whole sweep follows the proposals of each iteration,
+	// or of each SweepEvery-th.
 	// Empty means "auto" where Basis is "auto", else "off".
 	Joint string `json:",omitempty"`
 	// Moves is the number of sweeps in one iteration, or, with joint moves, of
 	// proposals: what lies between two draws. At most 64. Zero means 1, and where Basis is
-	// "auto" as many as make a fit cheapest for its effective draws, see Auto.
+	// "auto" as many as make a fit cheapest for its effective draws, see Auto, which makes one
+	// in each iteration of warm-up.
 	Moves int `json:",omitempty"`
 	// Slow is whether updates along the directions that sweeps over single coefficients
 	// hardly move along follow each sweep, in the coordinate basis under normal and flat
@@ -64,7 +66,7 @@ type Options struct {
 	// are sweeps, and the Setup says why.
 	Focus []string `json:",omitempty"`
 	// SweepEvery is the number of iterations from one sweep to the next where Focus is
-	// given. Zero means that it is chosen.
+	// given, zero meaning that it is chosen, or where Joint is "swept", zero meaning 1.
 	SweepEvery int `json:",omitempty"`
 	// Width is the initial slice width, in units of the coordinate's prior
 	// standard deviation; of 10 conditional standard deviations at the
@@ -82,6 +84,9 @@ type Options struct {
 	// Uncached recomputes the linear predictor for every evaluation, at a cost
 	// of O(n·d) each: the sampler that the cache is checked against.
 	Uncached bool
+
+	// lean is whether an iteration of warm-up, of which nothing is kept, makes one move only.
+	lean bool
 }
 
 // OptionError tells which option is impossible.
@@ -143,8 +148,8 @@ func (o Options) filled() (Options, error) {
 		return o, &OptionError{"scan", o.Scan, `"systematic" or "random"`}
 	case o.Focus != nil && (o.Scan != "systematic" || o.Basis != "coordinate"):
 		return o, &OptionError{"focus", o.Focus, `none but with scan "systematic" in basis "coordinate"`}
-	case o.SweepEvery < 0 || o.SweepEvery > 0 && o.Focus == nil:
-		return o, &OptionError{"sweep_every", o.SweepEvery, "a positive number, where focus is given"}
+	case o.SweepEvery < 0 || o.SweepEvery > 0 && o.Focus == nil && o.Joint != "swept":
+		return o, &OptionError{"sweep_every", o.SweepEvery, `a positive number, where focus is given or joint is "swept"`}
 	case !(o.Width > 0) || math.IsInf(o.Width, 0):
 		return o, &OptionError{"width", o.Width, "a positive number"}
 	case o.MaxDoublings < 0 || o.MaxDoublings > 50:
@@ -155,6 +160,19 @@ func (o Options) filled() (Options, error) {
 
 // mostMoves is the largest number of moves in an iteration.
 const mostMoves = 64
+
+// movesIn returns the number of them in an iteration, of which the first warm ones are warm-up.
+func (o Options) movesIn(iteration, warm int64) int {
+	if o.lean && iteration < warm {
+		return 1
+	}
+	return o.moves()
+}
+
+// sweeps reports whether a sweep follows the proposals of an iteration.
+func (o Options) sweeps(iteration int64) bool {
+	return o.Joint == "swept" && iteration%int64(max(1, o.SweepEvery)) == 0
+}
 
 // moves returns the number of them in an iteration.
 func (o Options) moves() int { return max(1, o.Moves) }
