@@ -95,11 +95,11 @@ func (f folder) ask(database, sql string) string {
 const bits = `
 	WITH draws AS (
 		SELECT md5(string_agg(concat_ws(',', f.dataset, f.key, d.parameter_id, d.chain, d.iteration, d.value), ';'
-		           ORDER BY f.dataset, f.key, d.parameter_id, d.chain, d.iteration)), count(*)
+		           ORDER BY f.dataset, f.key, f.model, f.sampler, f.replicate, d.parameter_id, d.chain, d.iteration)), count(*)
 		FROM draw d JOIN fit f USING (fit_id)),
 	statistics AS (
 		SELECT md5(string_agg(concat_ws(',', f.dataset, f.key, c.chain, c.iteration, c.log_lik, c.log_prior, c.evaluations), ';'
-		           ORDER BY f.dataset, f.key, c.chain, c.iteration)), count(*)
+		           ORDER BY f.dataset, f.key, f.model, f.sampler, f.replicate, c.chain, c.iteration)), count(*)
 		FROM chain c JOIN fit f USING (fit_id))
 	SELECT * FROM draws, statistics`
 
