@@ -36,13 +36,16 @@ SEED        := $(shell od -An -N7 -tu8 /dev/urandom | tr -d ' ')
 endif
 
 # Every target below with a "## help" behind its name is listed by "make help".
-.PHONY: help build run test stat verify kill soak lint arm64 forms race bench mutants fuzz golden reference e2e compat ci clean
+.PHONY: help build dist run test stat verify kill soak lint arm64 forms race bench mutants fuzz golden reference e2e compat ci clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/pipeline (the first time takes about a minute: it links the DuckDB engine)
 	$(GO) build -trimpath -ldflags "-X $(MODULE)/pipelines.version=$(VERSION)" -o $(BIN) ./cmd/pipeline
+
+dist: ## build what people download into bin/dist: stripped programs for linux on amd64 and arm64, with checksums
+	GO='$(GO)' .ci/dist '$(VERSION)' bin/dist
 
 run: build ## build, then run the quickstart: real data in, posteriors.duckdb out, in this folder
 	$(BIN) run quickstart
