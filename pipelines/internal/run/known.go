@@ -67,7 +67,8 @@ func (k *known) fit(fingerprint string) (report.Stored, bool) {
 	return f, ok
 }
 
-// alike is the fingerprint of a fit, or where it is not known that of a known one with the same draws, if that serves.
+// alike is the fingerprint of a fit, or where it is not known that of the newest known one with the same draws that
+// serves.
 func (k *known) alike(id *plan.Identified, serves func(record.Stored) bool) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -80,12 +81,13 @@ func (k *known) alike(id *plan.Identified, serves func(record.Stored) bool) stri
 			k.names[f.Key] = append(k.names[f.Key], fingerprint)
 		}
 	}
+	out, newest := id.Fingerprint, int64(0)
 	for _, fingerprint := range k.names[id.Key()] {
-		if f := k.fits[fingerprint]; id.SameDraws(f) && serves(f) {
-			return fingerprint
+		if f := k.fits[fingerprint]; f.ID > newest && id.SameDraws(f) && serves(f) {
+			out, newest = fingerprint, f.ID
 		}
 	}
-	return id.Fingerprint
+	return out
 }
 
 // now is fit, after a look at what others have stored since. It reads the ledger
