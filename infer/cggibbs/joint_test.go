@@ -386,3 +386,31 @@ func TestJointNotFinite(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// The first slice of a chain that starts at a draw from the prior of tall data finds its way in few passes, whatever
+// moves the chain makes: the prior lies some 10⁴ widths away.
+func TestTallComesFromThePrior(t *testing.T) {
+	target := posterior(t, "bernoulli", 1<<14, 3, prior.Prior{Kind: prior.Normal, Scale: 3000})
+	for _, o := range []Options{{Basis: "rotated", Joint: "on"}, {Basis: "rotated", Update: "stepping_out"}} {
+		made, err := New(target, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		far := 0.0
+		for seed := range uint64(3) {
+			k, err := made.Kernel(infer.Chain{Index: 3, Count: 4, Warmup: 100, Stream: infer.NewStream(seed, "prior")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			theta := make([]float64, target.Dim())
+			k.Position(theta)
+			far = math.Max(far, target.LogLik(target.Penalised())-target.LogLik(theta))
+			if info := step(t, k); info.Evaluations > 400 {
+				t.Errorf("%+v: the first iteration took %d evaluations", o, info.Evaluations)
+			}
+		}
+		if far < 1e5 {
+			t.Errorf("%+v: no chain started further than %v below the penalised point", o, far)
+		}
+	}
+}

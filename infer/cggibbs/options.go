@@ -30,7 +30,8 @@ type Options struct {
 	// in eight. Dispersions get a slice with
 	// doubling. Empty means "doubling" in the coordinate and the mixture basis, whose
 	// widths may be far from the slices', "matched" in the rotated one where it serves,
-	// else "stepping_out".
+	// else "stepping_out". In the first iteration on tall data all slices of a basis double, since a chain may come
+	// from afar.
 	Update string
 	// Joint is whether all coordinates are proposed at once, in the rotated basis:
 	// "on", "off", "swept", or "auto", one of these by the fewest operations. Updates of
