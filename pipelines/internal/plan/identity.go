@@ -141,8 +141,12 @@ func identifyLength(r spec.Run) lengthIdentity {
 }
 
 // SameDraws reports whether a stored fit has the draws that this one would have, although it was drawn under another
-// ceiling of iterations: all else is equal, and the ceiling did not decide where its chains ended.
+// ceiling of iterations: all else is equal, and the ceiling did not decide where its chains ended. A fit of other data,
+// as each night leaves one, costs a comparison.
 func (id *Identified) SameDraws(stored record.Stored) bool {
+	if stored.DataHash != id.Identity.Data || id.Schedule.fixedDraws > 0 {
+		return false
+	}
 	current, before := map[string]json.RawMessage{}, maps.Clone(stored.Identity)
 	if err := json.Unmarshal(id.Identity.Record(), &current); err != nil {
 		panic("plan: identity does not unmarshal: " + err.Error())

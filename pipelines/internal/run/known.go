@@ -1,10 +1,12 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,7 +25,7 @@ type known struct {
 
 	mu      sync.Mutex // not held while the ledger is waited for
 	fits    map[string]report.Stored
-	names   map[record.Key][]string // fingerprints of fits; nil until somebody asks
+	names   map[record.Key][]string // fingerprints of fits, the newest first; nil until somebody asks
 	mark    mark
 	writing bool // this run has the file open, and knows what was in it
 	held    bool // another process held the file when it was last read
@@ -80,14 +82,16 @@ func (k *known) alike(id *plan.Identified, serves func(record.Stored) bool) stri
 		for fingerprint, f := range k.fits {
 			k.names[f.Key] = append(k.names[f.Key], fingerprint)
 		}
-	}
-	out, newest := id.Fingerprint, int64(0)
-	for _, fingerprint := range k.names[id.Key()] {
-		if f := k.fits[fingerprint]; f.ID > newest && id.SameDraws(f) && serves(f) {
-			out, newest = fingerprint, f.ID
+		for _, same := range k.names {
+			slices.SortFunc(same, func(a, b string) int { return cmp.Compare(k.fits[b].ID, k.fits[a].ID) })
 		}
 	}
-	return out
+	for _, fingerprint := range k.names[id.Key()] {
+		if f := k.fits[fingerprint]; id.SameDraws(f) && serves(f) {
+			return fingerprint
+		}
+	}
+	return id.Fingerprint
 }
 
 // now is fit, after a look at what others have stored since. It reads the ledger
