@@ -24,12 +24,21 @@ const (
 	// coefficient's own, of which there are as many as coefficients.
 	Scale      ParameterKind = "scale"
 	LocalScale ParameterKind = "local_scale"
+	// GroupSD is a standard deviation of the effects of a grouping, GroupCorrelation a correlation of two of its
+	// terms, GroupEffect the effect of one term for one level.
+	GroupSD          ParameterKind = "group_sd"
+	GroupCorrelation ParameterKind = "group_correlation"
+	GroupEffect      ParameterKind = "group_effect"
 )
 
 // Parameter names one entry of a position.
 type Parameter struct {
 	Name string
 	Kind ParameterKind
+	// Grouping, Level and Term are facts of the parameters of a grouping, so that nobody parses names: the name of the
+	// grouping, the level of an effect, and the term, "Intercept" or a column; a correlation has two terms, Term and
+	// Beside. They are empty where they say nothing.
+	Grouping, Level, Term, Beside string
 }
 
 // Chain tells a Setup which chain it is to start.

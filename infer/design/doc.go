@@ -8,5 +8,6 @@
 // part of the fingerprint of a fit on a sparse one.
 //
 // Read matrix.go (Matrix, Column, Dense; Xb, Xᵀv, XᵀWX; rows taken and equal ones
-// grouped, by partition.go) and sparse.go (compressed columns).
+// grouped, by partition.go), sparse.go (compressed columns) and grouping.go (rows by
+// the levels of a grouping factor, with the columns of its effects).
 package design

@@ -22,6 +22,16 @@ type Model struct {
 	// Nu is the prior of student_t's degrees of freedom, cut off at 1; unused
 	// by other families.
 	Nu prior.Prior
+	// Effects are the priors of each of Data.Effects.
+	Effects []EffectsPrior
+}
+
+// EffectsPrior is the prior of the scales of group-level effects.
+type EffectsPrior struct {
+	SD []prior.Prior // of each term
+	// LKJ is the shape of the prior of their correlations, whose density is |C|^(LKJ − 1): 1 is uniform. It is unused
+	// where there is one term. Source: Lewandowski, Kurowicka and Joe (2009), doi:10.1016/j.jmva.2009.04.008.
+	LKJ float64
 }
 
 // DispersionPrior returns the prior of the family's dispersion k.
@@ -68,6 +78,9 @@ type Data struct {
 	// Precision multiplies the precision of each row's response, numbers above
 	// 0; nil means 1 each. Which families have one says TakesPrecision.
 	Precision []float64
+	// Effects are the group-level effects of the linear predictor. NewTarget refuses them: package groups has the
+	// posterior of models with such effects.
+	Effects []*design.Effects
 }
 
 // Rows returns n.

@@ -103,6 +103,8 @@ func checkShapes(data *Data, model *Model) error {
 	}
 	n, d := data.Rows(), data.Cols()
 	switch {
+	case len(data.Effects) > 0 || len(model.Effects) > 0:
+		return fmt.Errorf("glm: group-level effects have a posterior of their own, that of package groups")
 	case n < 1 || d < 1:
 		return fmt.Errorf("glm: the design has %d rows and %d columns; a model needs one of each", n, d)
 	case !whole(data.X):

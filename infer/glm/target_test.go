@@ -111,3 +111,17 @@ func TestParameters(t *testing.T) {
 		t.Errorf("poisson: %+v", p)
 	}
 }
+
+// TestGroupEffectsAreRefused: a posterior without the effects of a model that has them is never made.
+func TestGroupEffectsAreRefused(t *testing.T) {
+	data := &Data{X: &design.Dense{Rows: 2, Cols: 1, Values: []float64{1, 1}}, Intercept: 0, Y: []float64{0, 1}}
+	model := Model{Family: Family{"gaussian", "identity"}, Coefficients: []prior.Prior{{Kind: prior.Normal, Scale: 1}},
+		Dispersion: prior.Prior{Kind: prior.HalfNormal, Scale: 1}}
+	if _, err := NewTarget(data, model); err != nil {
+		t.Fatal(err)
+	}
+	data.Effects = []*design.Effects{{Grouping: design.NewGrouping([]int32{0, 1}, 2), Terms: []string{"Intercept"}}}
+	if _, err := NewTarget(data, model); err == nil {
+		t.Error("a target takes data with group-level effects and forgets them")
+	}
+}

@@ -1,0 +1,61 @@
+package design
+
+import "fmt"
+
+// Grouping says which rows belong to which level of a grouping factor. A pass over the rows of every level reads each
+// row once. It is read-only once made.
+type Grouping struct {
+	of     []int32 // level of each row
+	starts []int   // of the levels in rows; len levels + 1
+	rows   []int32 // by level, in increasing order within each
+}
+
+// NewGrouping groups rows by their levels, numbers from 0 to levels−1, of each row; it keeps of. A level may have no
+// rows. Cost: O(n + levels). It panics for a number that is no level.
+func NewGrouping(of []int32, levels int) *Grouping {
+	g := &Grouping{of: of, starts: make([]int, levels+1), rows: make([]int32, len(of))}
+	for i, l := range of {
+		if l < 0 || int(l) >= levels {
+			panic(fmt.Sprintf("design: row %d is of level %d, and a grouping has %d levels", i, l, levels))
+		}
+		g.starts[l+1]++
+	}
+	for l := range levels {
+		g.starts[l+1] += g.starts[l]
+	}
+	next := make([]int, levels)
+	copy(next, g.starts)
+	for i, l := range of {
+		g.rows[next[l]] = int32(i)
+		next[l]++
+	}
+	return g
+}
+
+// Levels returns the number of levels.
+func (g *Grouping) Levels() int { return len(g.starts) - 1 }
+
+// Of returns the level of each row; it aliases the grouping.
+func (g *Grouping) Of() []int32 { return g.of }
+
+// Rows returns the rows of a level in increasing order; it aliases the grouping.
+func (g *Grouping) Rows(level int) []int32 {
+	return g.rows[g.starts[level]:g.starts[level+1]:g.starts[level+1]]
+}
+
+// Effects are the columns of a linear predictor that (1 + x | g) of a formula stands for: each of q terms has an
+// effect of its own for each level of a grouping, and the q effects of a level are normal, with standard deviations
+// and correlations that are parameters. Row i's part of the linear predictor is Σ_t Columns[t][i]·r[level of i][t].
+type Effects struct {
+	Grouping *Grouping
+	// Group is the name of the grouping, as "g" or "g:h"; Levels are the names of its levels and Terms those of the
+	// columns, "Intercept" the column of ones; len q.
+	Group  string
+	Levels []string
+	Terms  []string
+	// Columns are those of the terms, len n each, as they stand in the data; nil stands for ones.
+	Columns [][]float64
+}
+
+// Count returns how many effects there are: terms times levels.
+func (e *Effects) Count() int { return len(e.Terms) * e.Grouping.Levels() }
