@@ -159,7 +159,7 @@ func (p *Plan) RHat() string {
 	if r.Fixed() {
 		lengths, what = []int{r.Draws}, "draws per chain"
 	}
-	fmt.Fprintf(&b, "\nlargest R-hat of perfectly mixed runs (9 in 10 stay below), %d chains, by %s:\n", r.Chains, what)
+	fmt.Fprintf(&b, "\nlargest R-hat of perfectly mixed runs (9 in 10 stay below), %d chains,\nby %s:\n", r.Chains, what)
 	for _, params := range []int{10, 100, 1000, 10000} {
 		fmt.Fprintf(&b, "  %6d parameters:", params)
 		for _, n := range lengths {

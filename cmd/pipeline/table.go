@@ -243,7 +243,7 @@ func seconds(f *pipelines.Result) string {
 	if f.Seconds == 0 {
 		return ""
 	}
-	return fixed(f.Seconds, 2)
+	return f.Took()
 }
 
 func count(n int) string {

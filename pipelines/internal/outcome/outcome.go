@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -245,6 +247,16 @@ func (r *Result) LeftToOther() bool {
 	return r.Action == Uncommitted && errors.As(r.Err, &busy)
 }
 
+// Took writes the seconds of a fit with two decimals, those below a tenth with two digits: small fits take
+// milliseconds.
+func (r *Result) Took() string {
+	decimals := 2
+	if r.Seconds > 0 && r.Seconds < 0.095 {
+		decimals = 1 - int(math.Floor(math.Log10(r.Seconds)))
+	}
+	return strconv.FormatFloat(r.Seconds, 'f', decimals, 64)
+}
+
 // Line is what a log or a terminal says when the fit has ended.
 func (r *Result) Line() string {
 	switch r.Action {
@@ -254,9 +266,9 @@ func (r *Result) Line() string {
 		return fmt.Sprintf("%s: would run: %s", r.Name(), strings.Join(r.Reasons, "; "))
 	case Computed:
 		if r.Chains == 0 {
-			return fmt.Sprintf("%s: %s, %s in %.2f s", r.Name(), r.Verdict, r.Method, r.Seconds)
+			return fmt.Sprintf("%s: %s, %s in %s s", r.Name(), r.Verdict, r.Method, r.Took())
 		}
-		return fmt.Sprintf("%s: %s, %d × %d draws in %.2f s", r.Name(), r.Verdict, r.Chains, r.Draws, r.Seconds)
+		return fmt.Sprintf("%s: %s, %d × %d draws in %s s", r.Name(), r.Verdict, r.Chains, r.Draws, r.Took())
 	case Interrupted:
 		return fmt.Sprintf("%s: interrupted, what was drawn is kept", r.Name())
 	}

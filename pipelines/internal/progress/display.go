@@ -3,6 +3,7 @@ package progress
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -58,7 +59,11 @@ type painter struct {
 }
 
 func (p *painter) paint(last bool) {
-	ended, lines := p.t.snapshot(p.live && !last)
+	width := 0
+	if p.live && !last {
+		width = p.width() - 1
+	}
+	ended, lines := p.t.snapshot(width)
 	var b strings.Builder
 	if p.drawn > 0 {
 		fmt.Fprintf(&b, "\x1b[%dA\x1b[J", p.drawn)
@@ -68,19 +73,19 @@ func (p *painter) paint(last bool) {
 		b.WriteByte('\n')
 	}
 	for _, l := range lines {
-		b.WriteString(truncate(words.Visible(l), p.width()-1))
+		b.WriteString(truncate(words.Visible(l), width))
 		b.WriteByte('\n')
 	}
 	p.drawn = len(lines)
 	_, _ = io.WriteString(p.w, b.String()) // a closed terminal must not stop a run
 }
 
-// snapshot takes the lines of ended fits and, if live, draws the active ones.
-func (t *Tracker) snapshot(live bool) (ended, lines []string) {
+// snapshot takes the lines of ended fits and, unless width is 0, draws the active ones.
+func (t *Tracker) snapshot(width int) (ended, lines []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	ended, t.ended = t.ended, nil
-	if !live {
+	if width == 0 {
 		return ended, nil
 	}
 	for i, f := range t.active {
@@ -88,7 +93,7 @@ func (t *Tracker) snapshot(live bool) (ended, lines []string) {
 			lines = append(lines, fmt.Sprintf("  … and %d more", len(t.active)-maxLines))
 			break
 		}
-		lines = append(lines, f.line(t.now()))
+		lines = append(lines, f.line(t.now(), width))
 	}
 	return ended, append(lines, t.tally())
 }
@@ -104,8 +109,9 @@ func (t *Tracker) tally() string {
 	return b.String()
 }
 
-// line is one active fit: name, bar, rate, effective sample size, time left.
-func (f *Fit) line(now time.Time) string {
+// line is one active fit: name, bar, phase, rate, effective sample size, time left; in narrow terminals without the
+// bar, the phase and the rate, whichever make it fit.
+func (f *Fit) line(now time.Time, width int) string {
 	phase, _ := f.phase.Load().(string)
 	done, planned := f.done.Load(), f.planned.Load()
 	if planned == 0 {
@@ -113,6 +119,7 @@ func (f *Fit) line(now time.Time) string {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	const barAt, phaseAt, rateAt = 1, 2, 3
 	parts := []string{f.name, bar(done, planned), phase}
 	elapsed := now.Sub(f.since).Seconds()
 	fresh := done - f.atSince
@@ -125,7 +132,19 @@ func (f *Fit) line(now time.Time) string {
 		left := time.Duration(float64(planned-done) / rate * float64(time.Second))
 		parts = append(parts, short(left)+" to next check")
 	}
-	return strings.Join(parts, "  ")
+	line := joined(parts)
+	for _, at := range []int{rateAt, barAt, phaseAt} {
+		if utf8.RuneCountInString(line) > width && at < len(parts) {
+			parts[at] = ""
+			line = joined(parts)
+		}
+	}
+	return line
+}
+
+// joined puts two blanks between the parts that are not empty.
+func joined(parts []string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(parts), func(s string) bool { return s == "" }), "  ")
 }
 
 // bar draws the share done/planned in ten cells.

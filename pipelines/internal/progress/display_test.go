@@ -22,13 +22,22 @@ func TestLiveLines(t *testing.T) {
 	f.Add(2000)
 	c.t = c.t.Add(2 * time.Second)
 	tr.End(nil, "skipped", "")
-	_, lines := tr.snapshot(true)
+	_, lines := tr.snapshot(120)
 	want := []string{
 		"pima × diabetes × gibbs  [█████·····]  sampling  1k it/s  least bulk ESS 210 of 400  2.0s to next check",
 		"1 of 3 fits · 1 skipped",
 	}
 	if strings.Join(lines, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
+	}
+	for width, want := range map[int]string{
+		100: "pima × diabetes × gibbs  [█████·····]  sampling  least bulk ESS 210 of 400  2.0s to next check",
+		80:  "pima × diabetes × gibbs  sampling  least bulk ESS 210 of 400  2.0s to next check",
+		72:  "pima × diabetes × gibbs  least bulk ESS 210 of 400  2.0s to next check",
+	} {
+		if _, lines := tr.snapshot(width); lines[0] != want {
+			t.Errorf("on %d columns %q, want %q", width, lines[0], want)
+		}
 	}
 }
 
@@ -40,7 +49,7 @@ func TestRateAfterResume(t *testing.T) {
 	f.Plan(9000, 10000)
 	f.Add(100)
 	c.t = c.t.Add(time.Second)
-	if _, lines := tr.snapshot(true); !strings.Contains(lines[0], "100 it/s") {
+	if _, lines := tr.snapshot(120); !strings.Contains(lines[0], "100 it/s") {
 		t.Errorf("line %q does not show 100 it/s", lines[0])
 	}
 }
