@@ -3,8 +3,9 @@ package report
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"math"
-	"slices"
+	"time"
 
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
@@ -17,8 +18,44 @@ type Look struct {
 	Worst
 	// Action is what the run did about the fit; empty where no run was asked for.
 	Action string `json:"action,omitempty"`
-	// Earlier is the newest complete fit of the same name, where this one erred.
-	Earlier int64 `json:"earlier_fit_id,omitempty"`
+	Standing
+}
+
+// Standing is where a fit stands among those of its name. Views of the newest fits show the newest complete one.
+type Standing struct {
+	// Newest is the number of the newest complete fit of the name, and Drawn when it was drawn, UTC; 0 where there is
+	// none.
+	Newest int64     `json:"newest_fit_id,omitempty"`
+	Drawn  time.Time `json:"newest_created,omitzero"`
+	// State is Current, or what became of a newer attempt, which began at Attempted.
+	State     string    `json:"state,omitempty"`
+	Attempted time.Time `json:"attempted,omitzero"`
+}
+
+// Current is the state of a fit that the newest run which tried for it drew or found unchanged.
+const Current = "current"
+
+// Stale reports whether the fit with this number is what views show of its name although a newer attempt failed.
+func (s *Standing) Stale(id int64) bool { return id == s.Newest && id != 0 && s.State != Current }
+
+// Words says where the fit with this number stands; nothing of one that is current, or alone.
+func (s *Standing) Words(id int64) string {
+	const minute = "2006-01-02 15:04 UTC"
+	drawn := s.Drawn.UTC().Format(minute)
+	switch {
+	case s.Stale(id):
+		return fmt.Sprintf("the attempt of %s ended as %s: these draws are of %s", s.Attempted.UTC().Format(minute),
+			s.State, drawn)
+	case s.Newest != 0 && s.Newest != id:
+		return fmt.Sprintf("the newest complete fit of this name is %d, of %s", s.Newest, drawn)
+	}
+	return ""
+}
+
+// standings reads where the names of all fits stand.
+func standings(ctx context.Context, c *sql.Conn) (map[Key]Standing, error) {
+	return readMap(ctx, c, "SELECT dataset, key, model, sampler, fit_id, created, state, attempted FROM latest",
+		func(k *Key, s *Standing) []any { return keyFields(k, &s.Newest, &s.Drawn, &s.State, &s.Attempted) })
 }
 
 // Worst are the worst diagnostics over what gates look at, and the quantities that
@@ -80,12 +117,10 @@ func (l *Ledger) looks(ctx context.Context, which string, choose func(Key) bool,
 		if err != nil {
 			return err
 		}
-		complete, err := completeOf(ctx, c, out)
+		standing, err := standings(ctx, c)
 		for i := range out {
 			out[i].Worst = worst(out[i].ID)
-			if out[i].Status == Erred {
-				out[i].Earlier = complete[out[i].Key]
-			}
+			out[i].Standing = standing[out[i].Key]
 		}
 		return err
 	})
@@ -129,16 +164,6 @@ func worstOf(ctx context.Context, c *sql.Conn, ids []int64) (of func(id int64) W
 			found[id] = w
 			return err
 		}, ids)
-}
-
-// completeOf reads the number of the newest complete fit of each name, if one of
-// these fits erred.
-func completeOf(ctx context.Context, c *sql.Conn, fits []Look) (map[Key]int64, error) {
-	if !slices.ContainsFunc(fits, func(f Look) bool { return f.Status == Erred }) {
-		return nil, nil
-	}
-	return readMap(ctx, c, "SELECT dataset, key, model, sampler, fit_id FROM latest",
-		func(k *Key, id *int64) []any { return keyFields(k, id) })
 }
 
 // lineQuery reads the summaries of a fit with what is known of their parameters and columns.

@@ -51,7 +51,7 @@ func checkLooks(t *testing.T, l *Ledger) {
 	ctx := context.Background()
 	newest, err := l.LookNewest(ctx, func(k Key) bool { return k.Group == "k" })
 	must(t, err)
-	if len(newest) != 1 || newest[0].ID != 2 || newest[0].Grade != judge.ErrorGrade || newest[0].Earlier != 1 ||
+	if len(newest) != 1 || newest[0].ID != 2 || newest[0].Grade != judge.ErrorGrade || newest[0].Newest != 1 || newest[0].Stale(2) ||
 		newest[0].Error != "no file" {
 		t.Errorf("newest: %s", mustJSON(t, newest))
 	}
@@ -59,7 +59,7 @@ func checkLooks(t *testing.T, l *Ledger) {
 	must(t, err)
 	if len(one) != 1 || one[0].RHatOf != "x" || one[0].RHat != 1.02 || one[0].ESSBulkOf != "log_lik" ||
 		one[0].ESSBulk != 100 || one[0].ESSTailOf != "x" ||
-		one[0].Divergences != 1 || one[0].Seconds != 6 || one[0].Gates.RHat.Fail != judge.At(1.01) || one[0].Earlier != 0 ||
+		one[0].Divergences != 1 || one[0].Seconds != 6 || one[0].Gates.RHat.Fail != judge.At(1.01) || one[0].State != "error" || !one[0].Stale(1) ||
 		one[0].Replicate != 1 {
 		t.Errorf("fit 1: %s", mustJSON(t, one))
 	}

@@ -166,9 +166,17 @@ func (r *pageReader) fits() error {
 	}
 	var ids []int64
 	var found []int64
-	err := readFits(r.ctx, r.c, which, byName, func(f *Stored, action string) {
+	standing, err := standings(r.ctx, r.c)
+	if err != nil {
+		return err
+	}
+	err = readFits(r.ctx, r.c, which, byName, func(f *Stored, action string) {
 		if found = append(found, f.ID); r.o.Choose == nil || r.o.Choose(f.Key) {
-			r.page.Fits, ids = append(r.page.Fits, pageFit(f, cmp.Or(action, "stored"))), append(ids, f.ID)
+			row, stands := pageFit(f, cmp.Or(action, "stored")), standing[f.Key]
+			if why := stands.Words(f.ID); why != "" && (f.Status == Erred || stands.Stale(f.ID)) {
+				row.Reasons = append(slices.Clone(f.Reasons), why)
+			}
+			r.page.Fits, ids = append(r.page.Fits, row), append(ids, f.ID)
 		}
 	}, args...)
 	if err == nil {

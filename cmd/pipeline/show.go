@@ -81,10 +81,10 @@ func printShown(s *screen, shown *pipelines.Shown, o *lineOptions) {
 		fmt.Fprintln(s)
 	}
 	if len(shown.Fits) == 1 && shown.Fits[0].ID != 0 {
-		printLook(s, &shown.Fits[0], shown.Lines, o)
+		printLook(s, shown.Database, &shown.Fits[0], shown.Lines, o)
 		return
 	}
-	printLooks(s, shown.Fits)
+	printLooks(s, shown.Database, shown.Fits)
 }
 
 // mostLooks is the number of fits that an overview tells one by one, unless more of
@@ -92,7 +92,7 @@ func printShown(s *screen, shown *pipelines.Shown, o *lineOptions) {
 const mostLooks = 50
 
 // printLooks prints a line for each fit, the worst first, and counts them.
-func printLooks(s *screen, fits []pipelines.Look) {
+func printLooks(s *screen, database string, fits []pipelines.Look) {
 	g := head("verdict", "fit", "name", "R-hat", "ESS", "why")
 	g.flow = true
 	grades := g.gradesIn(0)
@@ -135,7 +135,7 @@ func printLooks(s *screen, fits []pipelines.Look) {
 	}
 	fmt.Fprintf(s, "\n%s: %s\n", plural(len(fits), "fit"), strings.Join(parts, ", "))
 	if len(fits) > 0 && fits[0].ID != 0 {
-		fmt.Fprintf(s, "look closer: %s show %d\n", shellQuote(calledAs), fits[0].ID)
+		fmt.Fprintf(s, "look closer: %s\n", showCall(database, fits[0].ID))
 	}
 }
 
@@ -148,6 +148,9 @@ func whyOf(f *pipelines.Look) string {
 	why, _, _ = strings.Cut(why, "\n")
 	if n := len(f.Reasons) - 1; n > 0 {
 		why += fmt.Sprintf(" (and %s)", plural(n, "more reason"))
+	}
+	if f.Stale(f.ID) || f.Grade == "error" {
+		why = strings.Trim(f.Words(f.ID)+"; "+why, "; ")
 	}
 	return words.Visible(why)
 }

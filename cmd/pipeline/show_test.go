@@ -120,7 +120,7 @@ func TestShowWide(t *testing.T) {
 	gates := judge.Defaults()
 	f.Gates = &gates
 	o := &lineOptions{top: 20, bars: "sd"}
-	printLook(on(&b, 80), f, lines, o)
+	printLook(on(&b, 80), "", f, lines, o)
 	for _, want := range []string{"_777_at", "_778_at", "2 of 20000 quantities", "20 of 20000 parameters", "_12345_at"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("it lacks %q:\n%s", want, b.String())
@@ -134,7 +134,7 @@ func TestShowWide(t *testing.T) {
 	}
 	b.Reset()
 	o.all = true
-	printLook(on(&b, 80), f, lines, o)
+	printLook(on(&b, 80), "", f, lines, o)
 	if n := strings.Count(b.String(), "\n"); n < 20_000 {
 		t.Errorf("--all prints %d lines", n)
 	}

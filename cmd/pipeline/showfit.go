@@ -14,7 +14,10 @@ import (
 )
 
 // printLook prints one fit: verdict, worst diagnostics, parameters.
-func printLook(s *screen, f *pipelines.Look, lines []pipelines.Line, o *lineOptions) {
+func printLook(s *screen, database string, f *pipelines.Look, lines []pipelines.Line, o *lineOptions) {
+	if f.Stale(f.ID) {
+		s.sentence("  ", s.paint(gradeColour("warn"), "OLD")+" "+f.Words(f.ID))
+	}
 	s.sentence("  ", s.paint(gradeColour(string(f.Grade)), strings.ToUpper(string(f.Grade)))+" "+lookName(f)+": "+
 		verdictWords(f))
 	for _, r := range f.Reasons {
@@ -28,8 +31,8 @@ func printLook(s *screen, f *pipelines.Look, lines []pipelines.Line, o *lineOpti
 			s.sentence("    ", "  note: "+clean(w))
 		}
 	}
-	if f.Earlier != 0 {
-		fmt.Fprintf(s, "  an earlier fit of this name is complete: %s show %d\n", shellQuote(calledAs), f.Earlier)
+	if f.Newest != 0 && f.Newest != f.ID {
+		fmt.Fprintf(s, "  %s:\n    %s\n", f.Words(f.ID), showCall(database, f.Newest))
 	}
 	fmt.Fprintln(s)
 	printFacts(s, f)
@@ -42,6 +45,19 @@ func printLook(s *screen, f *pipelines.Look, lines []pipelines.Line, o *lineOpti
 		fmt.Fprintln(s)
 	}
 	printLines(s, f, lines, o)
+}
+
+// showCall is the call that shows a fit.
+func showCall(database string, id int64) string {
+	return fmt.Sprintf("%s show%s %d", shellQuote(calledAs), ledgerFlag(database), id)
+}
+
+// ledgerFlag names a ledger in a call, with a blank before it; nothing for the one that is taken when none is named.
+func ledgerFlag(database string) string {
+	if name := relative(database); name != defaultLedger {
+		return " --database " + shellQuote(name)
+	}
+	return ""
 }
 
 // verdictWords says in words what a verdict means.

@@ -187,11 +187,7 @@ func printTail(w *screen, out *pipelines.Outcome) {
 	if _, err := os.Stat(out.Database); out.DryRun || out.Unrecorded != "" && err != nil {
 		return // there is no ledger to look at
 	}
-	name := relative(out.Database)
-	flag := ""
-	if name != defaultLedger {
-		flag = " --database " + shellQuote(name)
-	}
+	flag := ledgerFlag(out.Database)
 	view := "coefficients"
 	if len(out.Fits) > 0 && !slices.ContainsFunc(out.Fits,
 		func(f *pipelines.Result) bool { return !f.Discrete }) {
@@ -201,7 +197,7 @@ func printTail(w *screen, out *pipelines.Outcome) {
 	if counts["pass"]+counts["warn"] == 0 && counts["fail"]+counts["error"] > 0 {
 		look = "show" + flag // what went wrong, before numbers that nobody should use
 	}
-	fmt.Fprintf(w, "ledger: %s\nlook further: %s %s\n", words.Visible(name), shellQuote(calledAs), look)
+	fmt.Fprintf(w, "ledger: %s\nlook further: %s %s\n", words.Visible(relative(out.Database)), shellQuote(calledAs), look)
 }
 
 // relative is path as seen from the working directory, if it is below it.

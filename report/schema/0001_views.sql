@@ -23,15 +23,44 @@ COMMENT ON COLUMN draws_standardized.chain IS '1, 2, …';
 COMMENT ON COLUMN draws_standardized.iteration IS '1, 2, … over the kept draws of the chain.';
 COMMENT ON COLUMN draws_standardized.value IS 'The draw, for one unit of the standardised column.';
 
+-- What the newest run that tried for a name did about it: stored says that what it took is in the ledger.
+CREATE VIEW attempt AS
+WITH newest AS (
+    SELECT n.dataset, n.key, n.model, n.sampler, n.run_id, n.fit_id, n.action, n.reasons, coalesce(r.started, n.noted) AS began
+    FROM run_fit n
+    LEFT JOIN run r USING (run_id)
+    QUALIFY n.run_id = first_value(n.run_id) OVER
+        (PARTITION BY n.dataset, n.key, n.model, n.sampler ORDER BY r.place DESC NULLS LAST, n.noted DESC, n.rowid DESC)
+)
+SELECT dataset, key, model, sampler, run_id, max(began) AS attempted,
+       CASE WHEN bool_and(action IN ('computed', 'skipped')) THEN 'stored'
+            ELSE arg_min(action, CASE action WHEN 'error' THEN 0 WHEN 'uncommitted' THEN 1 WHEN 'computed' THEN 3 WHEN 'skipped' THEN 3 ELSE 2 END) END AS outcome,
+       list(fit_id) AS fits, first(reasons[1]) FILTER (action NOT IN ('computed', 'skipped')) AS reason
+FROM newest
+GROUP BY ALL;
+COMMENT ON VIEW attempt IS 'What the newest run that tried for each data set, key, model and sampler did about it.';
+COMMENT ON COLUMN attempt.attempted IS 'When that run began, UTC.';
+COMMENT ON COLUMN attempt.outcome IS 'stored (drawn, or found unchanged), error or uncommitted; the worst one where there are replicates.';
+COMMENT ON COLUMN attempt.fits IS 'The fits that it drew or found unchanged.';
+COMMENT ON COLUMN attempt.reason IS 'The first reason of an outcome that is not stored.';
+
 CREATE VIEW latest AS
-SELECT * FROM fit
-WHERE status = 'complete' AND replicate = 1
-QUALIFY row_number() OVER (PARTITION BY dataset, key, model, sampler ORDER BY place DESC, created DESC, fit_id DESC) = 1;
-COMMENT ON VIEW latest IS 'The newest complete fit of each data set, key, model and sampler, replicates left out.';
+WITH newest AS (
+    SELECT * FROM fit
+    WHERE status = 'complete' AND replicate = 1
+    QUALIFY row_number() OVER (PARTITION BY dataset, key, model, sampler ORDER BY place DESC, created DESC, fit_id DESC) = 1
+)
+SELECT f.*, coalesce(a.attempted, f.created) AS attempted,
+       CASE WHEN a.outcome IS NULL OR list_contains(a.fits, f.fit_id) OR a.run_id = f.run_id THEN 'current' ELSE a.outcome END AS state
+FROM newest f
+LEFT JOIN attempt a USING (dataset, key, model, sampler);
+COMMENT ON VIEW latest IS 'The newest complete fit of each data set, key, model and sampler, replicates left out: look at state, for a newer attempt may have failed.';
+COMMENT ON COLUMN latest.attempted IS 'When the newest run that tried for this fit began, UTC.';
+COMMENT ON COLUMN latest.state IS 'current where that run drew the fit or found it unchanged; else what became of that attempt, error or uncommitted: the fit is older than the last try.';
 
 CREATE VIEW coefficients AS
 SELECT l.fit_id, l.dataset, l.key, l.model, l.sampler, s.name AS parameter,
-       s.mean, s.sd, s.q025, s.median, s.q975, s.rhat, s.ess_bulk, s.ess_tail, l.verdict
+       s.mean, s.sd, s.q025, s.median, s.q975, s.rhat, s.ess_bulk, s.ess_tail, l.verdict, l.state, l.created, l.run_id
 FROM latest l
 JOIN summary s ON s.fit_id = l.fit_id
 WHERE s.kind <> 'statistic'
@@ -41,6 +70,9 @@ COMMENT ON COLUMN coefficients.mean IS 'Posterior mean; NULL where it may not ex
 COMMENT ON COLUMN coefficients.sd IS 'Posterior standard deviation; NULL where it may not exist.';
 COMMENT ON COLUMN coefficients.q025 IS '2.5 % quantile.';
 COMMENT ON COLUMN coefficients.q975 IS '97.5 % quantile.';
+COMMENT ON COLUMN coefficients.state IS 'current, or what became of a newer attempt at the fit: error or uncommitted.';
+COMMENT ON COLUMN coefficients.created IS 'When the fit was drawn, UTC.';
+COMMENT ON COLUMN coefficients.run_id IS 'The run that drew it.';
 
 -- Two samplers on one posterior: same data, same model. Two fits agree when no
 -- mean and no sd differs by more than chance: each difference is divided by its

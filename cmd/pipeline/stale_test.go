@@ -1,0 +1,78 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"glmbatch/pipelines"
+)
+
+// After a night that could not be computed, what is older than that night says so: in the views that people build on,
+// in show, and in the lists of fits; after the next good one it is current again.
+func TestStaleIsSaid(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("COLUMNS", "")
+	write(t, ".", "s.yaml", `pipeline: s
+database: s.duckdb
+datasets: {d: {path: d.csv}}
+models: {m: {formula: y ~ x, family: poisson}}
+samplers: {a: {method: auto}}
+run: {chains: 2, warmup: 200, draws: 200}
+gates: {rhat: off, ess_bulk: off, ess_tail: off}
+`)
+	const good = "y,x\n1,0.1\n2,0.3\n0,0.2\n4,0.9\n2,0.4\n1,0.6\n"
+	night := func(data string, exit int) {
+		t.Helper()
+		write(t, ".", "d.csv", data)
+		if code, out, errs := call(t, "run", "s.yaml"); code != exit {
+			t.Fatalf("exit %d, want %d\n%s%s", code, exit, out, errs)
+		}
+	}
+	states := func() string {
+		t.Helper()
+		return mustCall(t, "sql", "--database", "s.duckdb", "--format", "csv", `SELECT DISTINCT c.state, c.fit_id, a.outcome,
+			c.created < l.attempted AS older FROM coefficients c JOIN latest l USING (fit_id), attempt a`)
+	}
+	night(good, 0)
+	if got := states(); got != "state,fit_id,outcome,older\ncurrent,1,stored,false\n" {
+		t.Errorf("after a good night: %s", got)
+	}
+	night(good, 0) // unchanged: found to be true anew
+	if got := states(); got != "state,fit_id,outcome,older\ncurrent,1,stored,true\n" {
+		t.Errorf("after a night without news: %s", got)
+	}
+	night(strings.Replace(good, "4,", "-1,", 1), 1)
+	if got := states(); got != "state,fit_id,outcome,older\nerror,1,error,true\n" {
+		t.Errorf("after a bad night: %s", got)
+	}
+	show := func(args ...string) string {
+		return mustCall(t, append([]string{"show", "--database", "s.duckdb"}, args...)...)
+	}
+	if got := show("1"); !strings.HasPrefix(got, "OLD the attempt of ") || !strings.Contains(got, "ended as error") {
+		t.Errorf("show of the old fit does not say so first:\n%s", got)
+	}
+	if got := strings.Join(strings.Fields(show()), " "); !strings.Contains(got, "the newest complete fit of this name is ") ||
+		!strings.Contains(got, ": pipeline show --database s.duckdb 1") {
+		t.Errorf("show of the bad night:\n%s", got)
+	}
+	night(strings.Replace(good, "4,", "5,", 1), 0)
+	if got := states(); !strings.Contains(got, "current,3,stored") {
+		t.Errorf("after the next good night: %s", got)
+	}
+	if got := show("1"); !strings.Contains(got, "the newest complete fit of this name is ") {
+		t.Errorf("show of an old fit:\n%s", got)
+	}
+}
+
+// Lists of fits say it too.
+func TestStaleInLists(t *testing.T) {
+	f := pipelines.Look{}
+	f.Grade, f.Newest = "error", 7
+	if got := whyOf(&f); !strings.Contains(got, "the newest complete fit of this name is 7, of ") {
+		t.Errorf("a list says of a fit that erred %q", got)
+	}
+	f.Grade, f.ID, f.State = "pass", 7, "error"
+	if got := whyOf(&f); !strings.HasPrefix(got, "the attempt of ") {
+		t.Errorf("a list says of a fit that is older than the last attempt %q", got)
+	}
+}
