@@ -87,6 +87,8 @@ type part struct {
 	counts  []float64
 	first   []int64
 	repeats bool
+
+	start int64 // the row of the file that the first row is, of a piece of it
 }
 
 // row is the row of the file that a row of the part is, or first was.
@@ -94,7 +96,7 @@ func (p *part) row(row int64) int64 {
 	if p.first != nil {
 		return p.first[row]
 	}
-	return row
+	return p.start + row
 }
 
 func (p *part) release() {

@@ -69,26 +69,35 @@ func readCSV(ctx context.Context, src *Source, path string, choose chooser, mem 
 		return nil, err
 	}
 	p := &part{file: path}
-	if src.Grouped {
+	switch {
+	case src.each != nil:
+		err = f.readBatches(ctx, cols, kindOf)
+	case src.Grouped:
 		err = f.group(ctx, cols, kindOf, p)
-	} else {
+	default:
 		err = f.finish(ctx, cols, kindOf, p)
 	}
 	if err != nil {
 		return nil, err
 	}
 	p.lines = f.lines
-	k := 0
-	for _, c := range cols {
-		if c != nil {
-			if c.beyond.text != "" && isNumber(p.cols[k].typ) {
-				p.cols[k].beyond = c.beyond.text + " in " + locate(f.path, f.lines, c.beyond.row)
-			}
-			k++
-		}
-	}
+	f.noteBeyond(cols, p)
 	f.warn(p)
 	return p, nil
+}
+
+// noteBeyond notes integers beyond 2^53 with the columns of a part that has any.
+func (f *csvFile) noteBeyond(cols []*csvColumn, p *part) {
+	k := 0
+	for _, c := range cols {
+		if c == nil || len(p.cols) == 0 {
+			continue
+		}
+		if c.beyond.text != "" && isNumber(p.cols[k].typ) {
+			p.cols[k].beyond = c.beyond.text + " in " + locate(f.path, f.lines, c.beyond.row)
+		}
+		k++
+	}
 }
 
 // finish hands over the columns.
@@ -125,7 +134,7 @@ func (f *csvFile) choose(choose chooser) ([]*csvColumn, error) {
 			return nil, f.fail(f.top, fmt.Errorf("column %d has no name", i+1),
 				"name it in the header; R's write.csv writes its row names so unless told row.names = FALSE")
 		}
-		cols[i] = &csvColumn{name: name, mem: f.mem, forced: f.src.Types[name], mixed: f.src.Grouped}
+		cols[i] = &csvColumn{name: name, mem: f.mem, forced: f.src.Types[name], mixed: f.src.inPieces()}
 	}
 	return cols, nil
 }

@@ -18,25 +18,9 @@ import (
 // readGroups reads the fields side by side, some rows of all of them at a time, and keeps each distinct row once.
 // Memory follows the distinct rows. Errors are those of readColumns.
 func (f *parquetFile) readGroups(ctx context.Context, fields []int, p *part) error {
-	readers := make([]*pqarrow.ColumnReader, len(fields))
-	names := make([]string, len(fields))
-	defer func() {
-		for _, r := range readers {
-			if r != nil {
-				r.Release()
-			}
-		}
-	}()
-	open := func(i int) (err error) {
-		if err = f.checkClaims(f.reader.Manifest.Fields[fields[i]].ColIndex); err == nil {
-			readers[i], err = f.reader.GetColumn(ctx, fields[i])
-		}
-		return err
-	}
-	for i, field := range fields {
-		names[i] = f.reader.Manifest.Fields[field].Field.Name
-	}
-	if err := f.joined(fields, sideBySide(len(fields), open)); err != nil {
+	readers, names, err := f.readers(ctx, fields)
+	defer func() { releaseAll(readers) }()
+	if err != nil {
 		return err
 	}
 	g := newGrouping(f.mem, names)
@@ -56,6 +40,29 @@ func (f *parquetFile) readGroups(ctx context.Context, fields []int, p *part) err
 	}
 	g.part(p)
 	return nil
+}
+
+// readers opens the fields, which have these names.
+func (f *parquetFile) readers(ctx context.Context, fields []int) ([]*pqarrow.ColumnReader, []string, error) {
+	readers, names := make([]*pqarrow.ColumnReader, len(fields)), make([]string, len(fields))
+	open := func(i int) (err error) {
+		if err = f.checkClaims(f.reader.Manifest.Fields[fields[i]].ColIndex); err == nil {
+			readers[i], err = f.reader.GetColumn(ctx, fields[i])
+		}
+		return err
+	}
+	for i, field := range fields {
+		names[i] = f.reader.Manifest.Fields[field].Field.Name
+	}
+	return readers, names, f.joined(fields, sideBySide(len(fields), open))
+}
+
+func releaseAll(readers []*pqarrow.ColumnReader) {
+	for _, r := range readers {
+		if r != nil {
+			r.Release()
+		}
+	}
 }
 
 // sideBySide calls f for 0 to n−1, on as many goroutines as there are processors, and turns panics into errors.
@@ -126,9 +133,26 @@ func (f *parquetFile) code(c *coder, batch *arrow.Chunked, start int64) error {
 // group passes over the file a second time, when the kinds of its columns are known, and keeps each distinct row once.
 func (f *csvFile) group(ctx context.Context, cols []*csvColumn, kindOf []kind, p *part) error {
 	g := newGrouping(f.mem, nil)
-	stored := make([]*csvColumn, len(cols)) // nil of columns without a value
+	defer g.release()
+	for _, c := range cols {
+		if c != nil {
+			g.column(c.name)
+		}
+	}
+	err := f.secondPass(ctx, cols, kindOf, func(stored []*csvColumn) error { return f.flush(g, cols, stored) })
+	if err != nil {
+		return g.hinted(f.src, f.path, err)
+	}
+	g.part(p)
+	return nil
+}
+
+// secondPass stores cells of kinds that are known, and calls full when there are chunkRows more rows, and at the end.
+// Of stored those without a value in the whole file are nil.
+func (f *csvFile) secondPass(ctx context.Context, cols []*csvColumn, kindOf []kind,
+	full func(stored []*csvColumn) error) error {
+	stored := make([]*csvColumn, len(cols))
 	defer func() {
-		g.release()
 		for _, c := range stored {
 			if c != nil {
 				c.release()
@@ -136,15 +160,11 @@ func (f *csvFile) group(ctx context.Context, cols []*csvColumn, kindOf []kind, p
 		}
 	}()
 	for i, c := range cols {
-		if c == nil {
-			continue
-		}
-		g.column(c.name)
-		if kindOf[i] != kindNull {
+		if c != nil && kindOf[i] != kindNull {
 			stored[i] = newStored(c.name, f.mem, kindOf[i])
 		}
 	}
-	f.full = func() error { return f.flush(g, cols, stored) }
+	f.full = func() error { return full(stored) }
 	rows, header := f.rows, len(f.header)
 	err := guarded(func() error {
 		err := f.pass(ctx, func() ([]*csvColumn, error) {
@@ -161,11 +181,7 @@ func (f *csvFile) group(ctx context.Context, cols []*csvColumn, kindOf []kind, p
 	if err == nil && f.rows != rows {
 		err = f.fail(0, errChanged, "")
 	}
-	if err != nil {
-		return g.hinted(f.src, f.path, err)
-	}
-	g.part(p)
-	return nil
+	return err
 }
 
 // flush adds the rows that are stored since the last time.
@@ -197,19 +213,22 @@ func newStored(name string, mem memory.Allocator, k kind) *csvColumn {
 
 // flush codes what is stored since the last time. It reports whether all cells could be stored.
 func (c *csvColumn) flush(to *coder) bool {
-	if c.mixed {
-		return false
-	}
-	if c.inChunk > 0 {
-		c.finished = append(c.finished, c.builder.NewArray())
-		c.inChunk = 0
-	}
+	ok := c.close()
 	for _, a := range c.finished {
 		to.add(a)
 		a.Release()
 	}
 	c.finished = c.finished[:0]
-	return true
+	return ok
+}
+
+// close ends the chunk that is being stored, and reports whether all cells could be.
+func (c *csvColumn) close() bool {
+	if c.inChunk > 0 && !c.mixed {
+		c.finished = append(c.finished, c.builder.NewArray())
+		c.inChunk = 0
+	}
+	return !c.mixed
 }
 
 // hinted says how many distinct rows there are where they are too many for memory.

@@ -53,9 +53,12 @@ func readParquet(ctx context.Context, src *Source, path, shown string, choose ch
 	if err != nil {
 		return nil, err
 	}
-	if src.Grouped {
+	switch {
+	case src.each != nil:
+		err = f.readBatches(ctx, fields)
+	case src.Grouped:
 		err = f.readGroups(ctx, fields, p)
-	} else {
+	default:
 		p.cols, err = f.readColumns(ctx, fields)
 	}
 	if err != nil {
@@ -237,7 +240,7 @@ func (f *parquetFile) choose(choose chooser, p *part) ([]int, error) {
 			bits += decodedBits(field.Type)
 		}
 	}
-	if most := f.src.maxBytes() + f.src.Beyond.Most; !f.src.Grouped && bits > 0 && f.rows/8 > most/bits {
+	if most := f.src.maxBytes() + f.src.Beyond.Most; !f.src.inPieces() && bits > 0 && f.rows/8 > most/bits {
 		return nil, f.fail(fmt.Errorf("%d rows of %d columns: %w", f.rows, len(fields),
 			&budgetError{most, int64(float64(f.rows) / 8 * float64(bits))}), budgetHint)
 	}

@@ -83,9 +83,13 @@ type Source struct {
 	// there.
 	Claim func(bytes int64) error
 
-	mem       memory.Allocator // tests count allocations with it; nil means Go's heap
-	maxRecord int64            // tests lower it; zero means defaultMaxRecord
+	each      func(*part) error // of a Stream, for each piece of the rows
+	mem       memory.Allocator  // tests count allocations with it; nil means Go's heap
+	maxRecord int64             // tests lower it; zero means defaultMaxRecord
 }
+
+// inPieces reports whether the rows never stand in memory together.
+func (src *Source) inPieces() bool { return src.Grouped || src.each != nil }
 
 // Beyond is memory beside the heap, such as a mapped file, for the numbers of columns. The zero value is none.
 type Beyond struct {

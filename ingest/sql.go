@@ -29,22 +29,34 @@ import (
 // a database, other files are out of reach; without one, they are what the
 // query is for.
 func readSQL(ctx context.Context, src *Source, choose chooser, mem memory.Allocator) (*part, error) {
+	rows, clean, err := runSQL(ctx, src)
+	defer clean()
+	if err != nil {
+		return nil, err
+	}
+	return readRows(ctx, src, rows, choose, mem)
+}
+
+// runSQL writes the rows of the query to a file, which clean removes.
+func runSQL(ctx context.Context, src *Source) (rows string, clean func(), err error) {
 	q := &query{src: src}
 	dir, err := os.MkdirTemp("", "glmbatch-query-")
 	if err != nil {
-		return nil, q.fail(err, "")
+		return "", func() {}, q.fail(err, "")
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // in the system's temporary folder, which is swept anyway
-	out := filepath.Join(dir, "rows.parquet")
-	if err := q.run(ctx, dir, out); err != nil {
-		if ctx.Err() != nil {
-			err = ctx.Err()
-		}
-		return nil, err
+	clean = func() { _ = os.RemoveAll(dir) } // in the system's temporary folder, which is swept anyway
+	rows = filepath.Join(dir, "rows.parquet")
+	if err = q.run(ctx, dir, rows); err != nil && ctx.Err() != nil {
+		err = ctx.Err()
 	}
-	var p *part
+	return rows, clean, err
+}
+
+// readRows reads the file that runSQL wrote.
+func readRows(ctx context.Context, src *Source, rows string, choose chooser,
+	mem memory.Allocator) (p *part, err error) {
 	err = guarded(func() (err error) {
-		p, err = readParquet(ctx, src, out, "", choose, mem)
+		p, err = readParquet(ctx, src, rows, "", choose, mem)
 		return err
 	})
 	if err != nil {

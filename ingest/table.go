@@ -120,7 +120,7 @@ func newTable(src *Source, parts []*part, mem *budget) (*Table, error) {
 func (t *Table) place(parts []*part) (rows int64, repeats bool) {
 	read := int64(0)
 	for _, p := range parts {
-		t.parts = append(t.parts, origin{file: p.file, first: read, lines: p.lines})
+		t.parts = append(t.parts, origin{file: p.file, first: read - p.start, lines: p.lines})
 		t.counts, repeats = append(t.counts, p.counts...), repeats || p.repeats
 		for _, first := range p.first {
 			t.rows = append(t.rows, read+first)
