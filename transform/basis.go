@@ -159,30 +159,40 @@ func (c *basisCall) learn(x, counts []float64) (*Basis, error) {
 		out.Alpha, out.Norm2 = orthogonal(x, counts, c.degree)
 		return out, out.finite()
 	}
-	out.Boundary = [2]float64{sorted[0], sorted[len(sorted)-1]}
-	if c.boundary != nil {
-		out.Boundary = [2]float64(c.boundary)
-	}
-	if !(out.Boundary[0] < out.Boundary[1]) {
-		return nil, fmt.Errorf("it is %v in all rows, and a spline needs two values", sorted[0])
-	}
-	switch inner := c.df - c.fixedColumns(); {
-	case c.knots != nil:
-		out.Knots = c.knots
-	case inner > 0:
+	limits := [2]float64{sorted[0], sorted[len(sorted)-1]}
+	return out, c.place(out, limits, func() ([]float64, error) {
 		inside := between(sorted, x, counts, out.Boundary)
 		if len(inside.values) == 0 {
 			return nil, errors.New("no value lies inside Boundary.knots")
 		}
-		out.Knots = inside.quantiles(inner)
+		return inside.quantiles(c.df - c.fixedColumns()), nil
+	})
+}
+
+// place finds the knots of a spline of numbers within limits; inner finds those inside that are not given.
+func (c *basisCall) place(out *Basis, limits [2]float64, inner func() ([]float64, error)) (err error) {
+	out.Boundary = limits
+	if c.boundary != nil {
+		out.Boundary = [2]float64(c.boundary)
+	}
+	if !(out.Boundary[0] < out.Boundary[1]) {
+		return fmt.Errorf("it is %v in all rows, and a spline needs two values", limits[0])
+	}
+	switch {
+	case c.knots != nil:
+		out.Knots = c.knots
+	case c.df > c.fixedColumns():
+		if out.Knots, err = inner(); err != nil {
+			return err
+		}
 	}
 	for _, k := range out.Knots {
 		if !(out.Boundary[0] < k && k < out.Boundary[1]) {
-			return nil, fmt.Errorf("the inner knot %v does not lie between the boundary knots %v and %v", k, out.Boundary[0],
+			return fmt.Errorf("the inner knot %v does not lie between the boundary knots %v and %v", k, out.Boundary[0],
 				out.Boundary[1])
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // finite refuses polynomials whose squares overflow or vanish.

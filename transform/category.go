@@ -139,6 +139,9 @@ func (b *builder) learnComputed(v *variable, record *Variable) (*factor, error) 
 	for _, code := range f.codes {
 		present[code] = true
 	}
+	if b.all != nil {
+		present = b.all.present[v.key]
+	}
 	var levels []string
 	number := make([]int32, len(present))
 	for k, there := range present {

@@ -35,23 +35,28 @@ type Coding struct {
 // is asked for, Data.Frequency. A level that the model was not fitted with
 // is a *ColumnError that names it and its row. Cost: as Build.
 func (r *Record) Code(table arrow.Table, coding Coding) (*Design, error) {
-	b := &builder{table: table, rows: int(table.NumRows()), record: *r, known: true, chosen: new(selection)}
-	b.spec = Spec{Dataset: coding.Dataset, Family: glm.Family{Name: r.Family}, Missing: coding.Missing,
-		Room: coding.Room, Locate: coding.Locate, Formula: &Formula{source: r.Formula}}
-	if b.spec.Missing == "" {
-		b.spec.Missing = r.Missing
-	}
-	b.spec.Sparse = "auto"
+	b := r.coder(table, coding)
 	if b.rows == 0 {
 		return nil, b.tableError("there are no rows", "")
 	}
-	b.out.Data, b.out.Record = new(glm.Data), r
 	err := b.take(b.recall, b.recallSides(coding.Response), b.openKnown, b.dropRows, b.weigh, b.recode,
 		b.recallData(coding.Response), b.design, b.rescale)
 	if err != nil {
 		return nil, err
 	}
 	return &b.out, nil
+}
+
+// coder is a builder that codes a table by the record.
+func (r *Record) coder(table arrow.Table, coding Coding) *builder {
+	b := &builder{table: table, rows: int(table.NumRows()), record: *r, known: true, chosen: new(selection)}
+	b.spec = Spec{Dataset: coding.Dataset, Family: glm.Family{Name: r.Family}, Missing: coding.Missing,
+		Room: coding.Room, Locate: coding.Locate, Formula: &Formula{source: r.Formula}, Sparse: "auto"}
+	if b.spec.Missing == "" {
+		b.spec.Missing = r.Missing
+	}
+	b.out.Data, b.out.Record = new(glm.Data), r
+	return b
 }
 
 // Inputs returns the columns of new data that Code needs, in the order of the

@@ -64,6 +64,8 @@ type Design struct {
 	Counted int       // rows of the data that the used rows stand for
 	Dropped int       // rows of the data with missing values that were left out
 	Kept    []bool    // which rows of the table are used; nil means all
+	// Factored says that the rows of Data are no rows of the data, but tell all of them (Pieces).
+	Factored bool
 	// Warnings are what the user should look at, Notes what is good to know.
 	Warnings, Notes []string
 }
@@ -99,6 +101,8 @@ type builder struct {
 	unit    []unit      // per column of the design
 	hashes  []uint64    // of the columns on the scale of the data
 	known   bool        // whether a record says how to code
+	piece   bool        // whether the rows are some of many, so that none of them need be used
+	all     *learned    // what is known of all rows, where those of the table are some of them; nil: what these tell
 	scratch []float64   // of values
 	ending  [][]*column // for Spec.Done: by their last term, from 1
 	out     Design
@@ -241,7 +245,7 @@ func (b *builder) dropRows() error {
 	b.out.Rows, b.out.Kept = b.n, keep
 	all := b.count()
 	b.out.Dropped = all - b.out.Counted
-	if dropped > 0 {
+	if dropped > 0 && !b.piece {
 		b.warn("%d of %d rows have a missing value in a used column and were dropped", b.out.Dropped, all)
 	}
 	return nil

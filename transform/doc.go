@@ -80,5 +80,6 @@
 //   - factor.go, category.go, cut.go, contrasts.go: factors;
 //   - basis.go, spline.go: one number as several columns;
 //   - response.go, separation.go, fill.go, sparse.go, room.go, units.go: the response and the matrix, and the way back;
+//   - pieces.go, learned.go: rows that come some at a time;
 //   - derived.go, quantity.go stand apart: quantities computed from draws.
 package transform

@@ -24,7 +24,8 @@ type evaluator struct {
 	n      int    // how many they are
 	learn  bool   // whether scale() measures or is told
 	scales []Scaling
-	told   int // scales used so far
+	told   int    // scales used so far
+	role   string // of the expression, where it learns
 }
 
 // numbers is a value of each row, or one for all.
@@ -195,7 +196,7 @@ func (e *evaluator) text(n *node) (numbers, error) {
 		return numbers{}, e.b.columnError(c.name, fmt.Errorf("the column has more than %d distinct values", maxLevels), "")
 	}
 	at := slices.Index(f.levels, value)
-	if at < 0 && e.learn {
+	if at < 0 && e.learn && e.b.all == nil {
 		return numbers{}, e.b.columnError(c.name, fmt.Errorf("%s asks for a value that no row has", n.label()),
 			UnknownHint(value, "values", f.levels))
 	}
@@ -289,8 +290,13 @@ func (e *evaluator) scale(n *node) (numbers, error) {
 	if e.learn {
 		s, counts := Scaling{Scale: 1}, e.b.countsOf(e.keep)
 		mean := func() float64 { m, _ := countedMeanAndSD(x, counts); return m }
+		spread := func(centre float64) float64 { return rootMeanSquare(x, counts, centre) }
+		if e.b.all != nil {
+			all := e.b.all.sums[e.role+n.exact()]
+			mean, spread = all.mean, all.spread
+		}
 		if s.Centre, err = told(args[1], 0, mean); err == nil {
-			s.Scale, err = told(args[2], 1, func() float64 { return rootMeanSquare(x, counts, s.Centre) })
+			s.Scale, err = told(args[2], 1, func() float64 { return spread(s.Centre) })
 		}
 		if err != nil || !(s.Scale > 0) {
 			return numbers{}, e.b.columnError(e.b.firstColumn(n), fmt.Errorf("%s at character %d of the formula divides by a "+

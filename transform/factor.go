@@ -185,9 +185,9 @@ type doubt struct {
 }
 
 // doubtful says why a text column cannot have been meant as a factor, or nil.
-// What the formula names is only refused when it is numbers written as text.
-func (f *factor) doubtful(named bool) *doubt {
-	n := len(f.codes)
+// What the formula names is only refused when it is numbers written as text. The
+// levels are those of n rows.
+func (f *factor) doubtful(named bool, n int) *doubt {
 	if len(f.levels) <= 2 || len(f.levels) <= manyLevels && 2*len(f.levels) <= n {
 		return nil
 	}
@@ -227,12 +227,16 @@ func (b *builder) factor(c *column, named bool) (*factor, error) {
 	if _, forced := b.spec.Levels[c.name]; forced {
 		return f, nil
 	}
-	if d := f.doubtful(named); d != nil && c.kind == text {
+	n := b.n
+	if b.all != nil {
+		n = b.all.rows
+	}
+	if d := f.doubtful(named, n); d != nil && c.kind == text {
 		return nil, b.levelError(c, d.row, d.err,
 			fmt.Sprintf("leave it out (\"- %s\" after the terms); %s", quoteName(c.name), d.hint))
 	}
-	if len(f.levels) > manyLevels || len(f.levels) > 2 && 2*len(f.levels) > b.n {
-		b.warn("column %q is a factor with %d levels in %d rows", c.name, len(f.levels), b.n)
+	if len(f.levels) > manyLevels || len(f.levels) > 2 && 2*len(f.levels) > n {
+		b.warn("column %q is a factor with %d levels in %d rows", c.name, len(f.levels), n)
 	}
 	return f, nil
 }
@@ -241,8 +245,10 @@ func (b *builder) factor(c *column, named bool) (*factor, error) {
 func (b *builder) readFactor(c *column) (*factor, error) {
 	f := c.factor(b.keep, b.n)
 	if f == nil {
-		return nil, b.columnError(c.name, fmt.Errorf("the column is text with more than %d distinct values", maxLevels),
-			fmt.Sprintf("leave it out (\"- %s\" after the terms)", quoteName(c.name)))
+		return nil, b.manyLevels(c)
+	}
+	if b.all != nil && c.kind != logical {
+		f.reorder(b.all.levels(c))
 	}
 	want, forced := b.spec.Levels[c.name]
 	if !forced {
@@ -253,6 +259,11 @@ func (b *builder) readFactor(c *column) (*factor, error) {
 		return nil, b.levelError(c, row, err, "its values are "+words.List(present))
 	}
 	return f, nil
+}
+
+func (b *builder) manyLevels(c *column) error {
+	return b.columnError(c.name, fmt.Errorf("the column is text with more than %d distinct values", maxLevels),
+		fmt.Sprintf("leave it out (\"- %s\" after the terms)", quoteName(c.name)))
 }
 
 // levelError speaks of row k of the design, or of the column if k is negative.

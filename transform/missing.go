@@ -128,7 +128,7 @@ func (b *builder) rowMask(columns []*column) (keep []bool, dropped int, err erro
 				first = &cellFault{column: c, row: row, fault: f}
 			}
 		})
-		if count == b.rows {
+		if count == b.rows && !(b.piece && drop) {
 			return nil, 0, b.columnError(c.name, errors.New("every value is missing"),
 				"leave the column out; dropping incomplete rows would leave no row")
 		}
@@ -139,7 +139,7 @@ func (b *builder) rowMask(columns []*column) (keep []bool, dropped int, err erro
 	if first != nil {
 		return nil, 0, b.faultError(first)
 	}
-	if dropped == b.rows {
+	if dropped == b.rows && !b.piece {
 		return nil, 0, b.columnError(worst.name,
 			fmt.Errorf("%d of %d values are missing, and no row is complete in all used columns", worstCount, b.rows),
 			"leave the column out")

@@ -149,7 +149,7 @@ func (b *builder) successes() error {
 // evaluate computes a variable of numbers over the rows of the design. What
 // scale() divides by is learned, unless new data are coded.
 func (b *builder) evaluate(v *variable, scales []Scaling) ([]float64, []Scaling, error) {
-	e := &evaluator{b: b, source: v.source, keep: b.keep, n: b.n, learn: !b.known, scales: scales}
+	e := &evaluator{b: b, source: v.source, keep: b.keep, n: b.n, learn: !b.known, scales: scales, role: sideRole}
 	x, err := e.values(v.node)
 	return x, e.scales, err
 }
@@ -194,13 +194,19 @@ func (b *builder) varies() error {
 	if !constant {
 		return nil
 	}
+	return b.oneResponse(y[0])
+}
+
+// oneResponse looks at a response that is the same in all rows.
+func (b *builder) oneResponse(y float64) error {
+	name := b.chosen.response.columns[0]
 	switch family := b.spec.Family.Name; {
 	case family == "gaussian" && b.chosen.intercept:
 		return b.columnError(name,
-			fmt.Errorf("the response has no variance: it is %v in all %d rows, which the intercept fits perfectly", y[0], b.n),
+			fmt.Errorf("the response has no variance: it is %v in all %d rows, which the intercept fits perfectly", y, b.n),
 			"look for a mistake in the data; there is nothing to model")
-	case b.chosen.trials == nil && family == "binomial", family == "bernoulli", family == "poisson" && y[0] == 0:
-		b.warn("the response %q is %v in all %d rows: only the prior keeps the coefficients finite", name, y[0], b.n)
+	case b.chosen.trials == nil && family == "binomial", family == "bernoulli", family == "poisson" && y == 0:
+		b.warn("the response %q is %v in all %d rows: only the prior keeps the coefficients finite", name, y, b.n)
 	}
 	return nil
 }

@@ -33,24 +33,65 @@ func (b *builder) measure() error {
 		return b.tableError("one row cannot be standardised: its standard deviation is 0/0",
 			"write standardize: none, or find more rows")
 	}
+	return b.measureBy(func(j int) (seen, error) {
+		col := b.values(j)
+		s := seen{moments: func() (mean, sd float64) { return b.meanAndSD(col) }}
+		err := s.add(b, b.plan[j], col)
+		return s, err
+	})
+}
+
+// seen is what columns are scaled by, and compared.
+type seen struct {
+	rows    int
+	first   float64
+	largest float64 // magnitude
+	differs bool    // whether not all values are equal
+	hash    columnHash
+	moments func() (mean, sd float64)
+}
+
+// add looks at rows of a column. It refuses what is too large.
+func (s *seen) add(b *builder, p planned, col []float64) error {
+	if len(col) == 0 {
+		return nil
+	}
+	largest, at, constant := extent(col)
+	if p.term >= 0 && largest > tooLarge {
+		return b.tooLarge(b.column(p), col[at], at)
+	}
+	if s.rows == 0 {
+		s.first = col[0]
+	}
+	s.rows += len(col)
+	s.largest, s.differs = max(s.largest, largest), s.differs || !constant || col[0] != s.first
+	s.hash.add(col)
+	return nil
+}
+
+// measureBy is measure of columns that have been seen.
+func (b *builder) measureBy(column func(j int) (seen, error)) error {
 	b.unit = make([]unit, len(b.plan))
 	b.hashes = make([]uint64, len(b.plan))
 	var constant, zero []string
 	for j, p := range b.plan {
-		col := b.values(j)
-		u, err := b.unitOf(col, p)
+		s, err := column(j)
+		if err != nil {
+			return err
+		}
+		u, err := b.unitOf(s, p)
 		if err != nil {
 			return err
 		}
 		switch {
 		case p.term < 0 || !u.constant:
-		case col[0] == 0:
+		case s.first == 0:
 			zero = append(zero, p.name)
 		default:
-			constant = append(constant, fmt.Sprintf("%s (%v)", p.name, col[0]))
+			constant = append(constant, fmt.Sprintf("%s (%v)", p.name, s.first))
 		}
 		b.unit[j] = u
-		b.hashes[j] = hash(col)
+		b.hashes[j] = s.hash.sum()
 	}
 	if len(zero) > 0 {
 		b.warn("0 in all %d rows: %s; the data say nothing of such a coefficient, it has its prior", b.n, words.List(zero))
@@ -63,20 +104,16 @@ func (b *builder) measure() error {
 }
 
 // unitOf returns what to do to a column, given on the data's scale.
-func (b *builder) unitOf(col []float64, p planned) (unit, error) {
-	u := unit{scale: 1}
-	largest, at, constant := extent(col)
-	if p.term >= 0 && largest > tooLarge {
-		return u, b.tooLarge(b.column(p), col[at], at)
-	}
-	if u.constant = constant; constant {
+func (b *builder) unitOf(s seen, p planned) (unit, error) {
+	u := unit{scale: 1, constant: !s.differs}
+	if u.constant {
 		return u, nil
 	}
 	if b.spec.Standardize == "max_abs" {
-		u.scale = largest
+		u.scale = s.largest
 		return u, b.scaleFault(p, u.scale)
 	}
-	mean, sd := b.meanAndSD(col)
+	mean, sd := s.moments()
 	if b.chosen.intercept && (b.spec.Standardize == "center_scale" || b.spec.InterceptAt == "means") {
 		u.centre = mean
 	}
@@ -107,7 +144,7 @@ func (b *builder) repeated() error {
 		}
 		twin := -1
 		for _, i := range byHash[b.hashes[j]] {
-			if slices.Equal(x.Col(i), x.Col(j)) {
+			if b.all != nil || slices.Equal(x.Col(i), x.Col(j)) {
 				twin = i
 				break
 			}

@@ -39,12 +39,28 @@ func extent(x []float64) (largest float64, at int, constant bool) {
 	return largest, at, constant
 }
 
-// hash of the values of a column, +0 and −0 counting as equal.
-func hash(x []float64) uint64 {
-	const prime = 0x9e3779b97f4a7c15
-	h := [4]uint64{1, 2, 3, 4}
-	for i, v := range x {
-		h[i&3] = bits.RotateLeft64(h[i&3]^math.Float64bits(v+0), 29) * prime
+// columnHash is the hash of the values of a column, +0 and −0 counting as equal.
+type columnHash struct {
+	lanes [4]uint64
+	n     int
+}
+
+const hashPrime = 0x9e3779b97f4a7c15
+
+// add takes values in.
+func (h *columnHash) add(x []float64) {
+	if h.n == 0 {
+		h.lanes = [4]uint64{1, 2, 3, 4}
 	}
-	return ((h[0]*prime^h[1])*prime^h[2])*prime ^ h[3]
+	l, n := h.lanes, h.n
+	for i, v := range x {
+		k := (n + i) & 3
+		l[k] = bits.RotateLeft64(l[k]^math.Float64bits(v+0), 29) * hashPrime
+	}
+	h.lanes, h.n = l, n+len(x)
+}
+
+func (h *columnHash) sum() uint64 {
+	l := h.lanes
+	return ((l[0]*hashPrime^l[1])*hashPrime^l[2])*hashPrime ^ l[3]
 }

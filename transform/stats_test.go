@@ -82,16 +82,16 @@ func TestHashTellsColumnsApart(t *testing.T) {
 	x := make([]float64, 9)
 	for i := range 20_000 {
 		x[i%9] = float64(i)
-		h := hash(x)
+		h := hashOf(x)
 		if j, there := seen[h]; there {
 			t.Fatalf("columns %d and %d have one hash", i, j)
 		}
 		seen[h] = i
 	}
-	if hash([]float64{0, 1}) != hash([]float64{math.Copysign(0, -1), 1}) {
+	if hashOf([]float64{0, 1}) != hashOf([]float64{math.Copysign(0, -1), 1}) {
 		t.Error("equal columns have different hashes")
 	}
-	if hash([]float64{0, 1}) == hash([]float64{1, 0}) || hash([]float64{0}) == hash([]float64{0, 0}) {
+	if hashOf([]float64{0, 1}) == hashOf([]float64{1, 0}) || hashOf([]float64{0}) == hashOf([]float64{0, 0}) {
 		t.Error("the hash does not see the order or the length")
 	}
 }
@@ -120,4 +120,10 @@ func TestExtentOfNaN(t *testing.T) {
 	if largest, at, constant := extent([]float64{1, math.NaN(), 2}); !math.IsInf(largest, 1) || at != 1 || constant {
 		t.Errorf("largest %v at %d, constant %v", largest, at, constant)
 	}
+}
+
+func hashOf(x []float64) uint64 {
+	var h columnHash
+	h.add(x)
+	return h.sum()
 }

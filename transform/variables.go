@@ -67,7 +67,7 @@ func (b *builder) learn(v *variable) (*Variable, *coded, error) {
 		if asked := b.spec.Contrasts[c.name]; asked != "" {
 			record.Contrasts = asked
 		}
-		if record.Contrasts == treatment && b.spec.Levels[c.name] != nil && !slices.Contains(f.codes, 0) {
+		if record.Contrasts == treatment && b.spec.Levels[c.name] != nil && b.all == nil && !slices.Contains(f.codes, 0) {
 			b.warn("column %q: no row has the reference level %q, which the other coefficients are measured against", c.name,
 				f.levels[0])
 		}
@@ -94,7 +94,12 @@ func (b *builder) learn(v *variable) (*Variable, *coded, error) {
 	if err != nil || call == nil {
 		return record, made, err
 	}
-	if record.Basis, err = call.learn(x, counts); err != nil {
+	if b.all != nil && !call.raw {
+		record.Basis, err = b.all.sums[termRole+v.key].basis(call)
+	} else {
+		record.Basis, err = call.learn(x, counts)
+	}
+	if err != nil {
 		return nil, nil, b.columnError(v.columns[0],
 			fmt.Errorf("%s at character %d of the formula: %w", v.label, v.character(), err),
 			"ask for fewer columns, or give knots inside the data")
@@ -112,7 +117,7 @@ func (b *builder) learnExpression(v *variable, record *Variable) (x, counts []fl
 		return nil, nil, nil, err
 	}
 	keep, rows := b.complete(v.columns)
-	e := &evaluator{b: b, source: v.source, keep: keep, n: rows, learn: true}
+	e := &evaluator{b: b, source: v.source, keep: keep, n: rows, learn: true, role: termRole}
 	x, err = e.values(n)
 	record.Scales = e.scales
 	return x, b.countsOf(keep), call, err

@@ -148,12 +148,15 @@ func (b *builder) leaveUncounted() error {
 		}
 		k++
 	}
-	if zeros == len(values) {
+	if zeros == len(values) && !b.piece {
 		return b.columnError(name, errors.New("every row has the frequency 0, so that there are no observations"), "")
 	}
 	b.keep, b.n = keep, b.n-zeros
 	b.out.Rows, b.out.Kept = b.n, keep
 	b.count()
+	if b.piece {
+		return nil
+	}
 	b.note("%d of %d rows have the frequency 0 in %q and were left out", before-b.out.Counted, before, name)
 	return nil
 }

@@ -11,7 +11,7 @@
 //   - predictor.go, curve.go, columns.go, piece.go, batch.go, rebased.go: the cached predictor
 //     and its passes;
 //   - curvature.go: derivatives;
-//   - condense.go: the same posterior on fewer rows;
+//   - condense.go, triangle.go: the same posterior on fewer rows;
 //   - improper.go, separation.go, meanless.go: what is refused or doubted;
 //   - pilot.go, tall.go, solver.go, krylov.go, feasible.go, start.go, previous.go: the
 //     penalised point, and where chains start;
