@@ -48,6 +48,9 @@ type Source struct {
 // their checks.
 func Asked(f *plan.Fit) (loo, checks bool) {
 	run := &f.Pipeline.Run
+	if f.Unit.Factored() { // there are no rows: a spec that asks for either is refused, but one that draws from the prior
+		return false, false
+	}
 	return run.LOO, run.PPC || run.Prior()
 }
 

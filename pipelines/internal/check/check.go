@@ -157,6 +157,11 @@ func (k *checker) fit(ctx context.Context, c *plan.Case) *Result {
 	if c.Err != nil {
 		return fail(c.Err)
 	}
+	if c.Factored {
+		r.refused = true
+		return fail(words.Hint(errors.New("responses are simulated row by row, and rows: factored keeps no row"),
+			"check the model on a part of the rows: sql: … USING SAMPLE 1000, without rows: factored"))
+	}
 	if words := improper(c); words != "" && k.Given == Prior {
 		r.refused = true
 		return fail(errors.New(words))

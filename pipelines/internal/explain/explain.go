@@ -58,7 +58,10 @@ func Of(c *plan.Case) *Explanation {
 	n, d := c.Data.X.Size()
 	e.Family, e.link = notations[family.Name], family.Link
 	e.Facts = fmt.Sprintf("%s, %d rows", family, c.Counted)
-	if n != c.Counted {
+	switch {
+	case c.Factored:
+		e.Facts += fmt.Sprintf(" (told by %d, their triangular factor)", n)
+	case n != c.Counted:
 		e.Facts += fmt.Sprintf(" (%d distinct)", n)
 	}
 	if e.Facts += fmt.Sprintf(", %d coefficients", d); d == 1 {
@@ -226,8 +229,11 @@ func (e *Explanation) predictive(c *plan.Case, target *glm.Target) {
 		}
 	}
 	e.Predictive = append(e.Predictive,
-		fmt.Sprintf("Where every column is at its mean, the priors put %s %s.", e.Family.of, between(atTypical)),
-		fmt.Sprintf("Over rows of the data, %s.", between(atRows)))
+		fmt.Sprintf("Where every column is at its mean, the priors put %s %s.", e.Family.of, between(atTypical)))
+	if c.Factored { // its rows are none of the data
+		return
+	}
+	e.Predictive = append(e.Predictive, fmt.Sprintf("Over rows of the data, %s.", between(atRows)))
 	if extreme := e.extreme(atRows); extreme != "" {
 		e.Predictive = append(e.Predictive, extreme)
 	}

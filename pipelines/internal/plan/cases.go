@@ -20,6 +20,7 @@ type Case struct {
 	Name      string // as people read it
 	Data      *glm.Data
 	Counted   int       // rows of the data that the design's rows stand for
+	Factored  bool      // whether the design's rows are no rows of the data
 	Posterior glm.Model // the likelihood with its priors
 	Method    string
 	Identity  string // hash of data, model, sampler and versions; not of lengths or seed
@@ -85,7 +86,7 @@ func newCase(f *Fit) *Case {
 		return out
 	}
 	m := r.Method()
-	out.Counted = r.Counted
+	out.Counted, out.Factored = r.Counted, r.Factored
 	out.Data, out.Posterior, out.Method, out.Identity = r.Data, r.Posterior(), m.Name, id.Identity.CaseHash()
 	out.Hamiltonian, out.Record, out.Reason = m.Trajectories != nil, r.Record, m.Reason
 	out.Setup = func(t *glm.Target) (setup infer.Setup, err error) {

@@ -85,20 +85,25 @@ func (u *Unit) code(d *design, m *spec.Model) error {
 	if d.table = u.table; u.table.Counts() != nil { // so that a fit does not depend on what other models read
 		d.table = u.table.Over(d.reads)
 	}
-	d.prepared, err = transform.Prepare(d.table.Data, transform.Spec{
+	coding := u.coding(m, formula, d.table)
+	coding.Place, coding.Done = u.place, func(column string) { u.readLast(m, column) }
+	d.prepared, err = transform.Prepare(d.table.Data, coding)
+	return err
+}
+
+// coding says how a table, or a piece of the rows, becomes the design of a model.
+func (u *Unit) coding(m *spec.Model, formula *transform.Formula, t *ingest.Table) transform.Spec {
+	return transform.Spec{
 		Dataset: u.Name(), Formula: formula, Family: m.Family.Family,
 		Standardize: m.Standardize, Missing: m.Missing, Sparse: string(m.Sparse),
 		InterceptAt: m.Prior.Intercept.At,
 		Levels:      levels(m.Levels),
 		Contrasts:   m.Contrasts,
 		Room:        u.memory.Room(u.chains),
-		Place:       u.place,
-		Done:        func(column string) { u.readLast(m, column) },
-		File:        u.table.From(),
-		Locate:      d.table.Locate,
-		Counts:      d.table.Counts(),
-	})
-	return err
+		File:        t.From(),
+		Locate:      t.Locate,
+		Counts:      t.Counts(),
+	}
 }
 
 // formulaOf is a model's formula with its columns of weights.

@@ -10,7 +10,7 @@
 // Read fit.go, problem.go and identify.go first; then
 //
 //   - select.go, choice.go: which fits a call chooses;
-//   - reader.go, unit.go, discreteread.go, patience.go: units of data;
+//   - reader.go, unit.go, factored.go, discreteread.go, patience.go: units of data;
 //   - regression.go, design.go, method.go, priors.go, scales.go, focus.go, describe.go: regressions;
 //   - discrete.go, discretemethod.go, discretechains.go, discretefound.go: discrete systems;
 //   - schedule.go: how long chains get; memory.go, work.go: what they may take;

@@ -12,6 +12,7 @@ import (
 
 	"glmbatch/ingest"
 	"glmbatch/internal/mapped"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/synthetic"
 )
@@ -49,6 +50,10 @@ func (r *Reader) Table(ctx context.Context, dataset, key string) (table *ingest.
 	for _, ds := range r.Pipeline.Datasets {
 		if ds.Name != dataset {
 			continue
+		}
+		if ds.Rows == spec.Factored {
+			return nil, words.Hint(fmt.Errorf("data set %q keeps the triangular factor of its rows, and no row", dataset),
+				"name the rows to predict with --data FILE")
 		}
 		err := r.read(ctx, ds, func(u *Unit) error {
 			if u.Err != nil && (u.Key == key || u.Key == "") {
@@ -107,6 +112,9 @@ func (r *Reader) read(ctx context.Context, ds *spec.Dataset, yield func(*Unit) e
 }
 
 func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source, yield func(*Unit) error) error {
+	if ds.Rows == spec.Factored {
+		return r.readFactored(ctx, ds, s, yield)
+	}
 	type reading struct {
 		tables []*ingest.Table
 		err    error
@@ -258,7 +266,7 @@ func made(ctx context.Context, s spec.Synthetic) (dir string, err error) {
 // another model fits.
 func (r *Reader) columns(ds *spec.Dataset) func(*ingest.Schema) ([]string, error) {
 	return func(schema *ingest.Schema) ([]string, error) {
-		used, all, grouped := map[string]bool{}, false, ds.Rows == "grouped"
+		used, all, grouped := map[string]bool{}, false, ds.Rows == "grouped" || ds.Rows == spec.Factored
 		var failed error
 		for _, m := range r.models(ds.Name) {
 			formula, err := formulaOf(m)

@@ -74,6 +74,9 @@ func (r *Regression) Identify(id *Identity) {
 	if o, ok := r.sampler.Options.(cggibbs.Options); ok && o.Basis == "auto" && cggibbs.MayBlock(r.Family(), r.Data) {
 		id.Versions["blocks"] = cggibbs.BlocksVersion
 	}
+	if r.Factored {
+		id.Versions["triangle"] = glm.TriangleVersion
+	}
 	if glm.Tall(r.Rows) {
 		id.Versions["tall"] = glm.TallVersion
 	}

@@ -20,8 +20,9 @@ type Unit struct {
 	Key     string // of a file or group; empty of a whole data set
 	Err     error  // why it cannot be read, and the error of all its fits; nil if it was
 
-	table    *ingest.Table  // nil of discrete variables
+	table    *ingest.Table  // nil of discrete variables, and of rows that do not stand anywhere
 	bytes    int64          // of the table when it was read
+	warnings []string       // of rows that do not stand in a table
 	discrete *discrete.Data // nil of a table
 	memory   Memory         // for what models make of it
 	files    *mapped.Folder // of tables and designs that do not live in the heap; nil: all do
@@ -125,7 +126,7 @@ func reclaim(bytes int64) {
 // notes is what was seen while the unit's table was read.
 func (u *Unit) notes() []string {
 	if u.table == nil {
-		return nil
+		return u.warnings
 	}
 	return u.table.Warnings
 }

@@ -117,6 +117,18 @@ func (c *checker) checkDataset(d *Dataset) {
 	if t := n.get("triplets"); t != nil {
 		c.triplets(d, t, append(path[:2:2], "triplets"))
 	}
+	if d.Rows == Factored {
+		c.misplaced(n, path, "does not go with rows: factored", "by")
+		for _, asked := range []struct {
+			key string
+			on  bool
+		}{{"loo", c.pipeline.Run.LOO}, {"ppc", c.pipeline.Run.PPC}} {
+			if asked.on {
+				c.at(asked.key+" needs rows, and data set "+quote(d.Name)+" keeps their triangular factor alone",
+					"leave "+asked.key+" out, or rows: factored", "run", asked.key)
+			}
+		}
+	}
 	if c.discreteData(d, n, path) {
 		return
 	}

@@ -3,9 +3,11 @@ package spec
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
+	"glmbatch/infer/glm"
 	"glmbatch/internal/words"
 )
 
@@ -80,6 +82,7 @@ func (c *checker) expandEntry(i int, e *Entry, seen map[[3]string]int) {
 	if !c.sameKinds(at, datasets, models, samplers) {
 		return
 	}
+	c.factored(at, datasets, models)
 	for _, m := range models {
 		for _, s := range samplers {
 			if s.Method == "conjugate" && m.Family.Name != "" && m.Family.Name != "gaussian" {
@@ -106,6 +109,35 @@ func (c *checker) expandEntry(i int, e *Entry, seen map[[3]string]int) {
 				seen[key] = at.line
 				p.fits = append(p.fits, FitRef{d, m, s, e.Gates, timeout, at.line, at.column})
 			}
+		}
+	}
+}
+
+// factored refuses what needs rows of data sets that keep the triangular factor of theirs: the first such data set
+// for each model.
+func (c *checker) factored(at pos, datasets []*Dataset, models []*Model) {
+	i := slices.IndexFunc(datasets, func(d *Dataset) bool { return d.Rows == Factored })
+	if i < 0 {
+		return
+	}
+	name := quote(datasets[i].Name)
+	for _, m := range models {
+		where := at
+		if where == (pos{}) {
+			where = c.pipeline.source.find([]string{"models", m.Name})
+		}
+		refuse := func(why, hint string) {
+			c.add(where, "data set "+name+" has rows: factored, "+why, hint+", or leave rows: factored out")
+		}
+		switch f := m.Family; {
+		case f.Name != "" && f.Family != (glm.Family{Name: "gaussian", Link: "identity"}):
+			refuse(fmt.Sprintf("which tells gaussian(identity) models all that they see of rows, but model %s is %s",
+				quote(m.Name), f.Family), "name the pairs under fits")
+		case m.PrecisionWeights != "":
+			refuse("which does not go with precision_weights of model "+quote(m.Name),
+				"multiply response and columns, and the 1 of the intercept, by the roots of the weights in sql:")
+		case m.Sparse == "true":
+			refuse("which is dense, but model "+quote(m.Name)+" has sparse: true", "leave sparse out")
 		}
 	}
 }

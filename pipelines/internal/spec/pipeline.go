@@ -47,6 +47,9 @@ func (Pipeline) planned() string { return "kind" }
 // Vars holds the final text of each variable, overrides applied.
 type Vars map[string]string
 
+// Factored is the key rows of a data set that keeps the triangular factor of its rows.
+const Factored = "factored"
+
 // Dataset says where rows come from: exactly one of Path, SQL and Synthetic is set.
 type Dataset struct {
 	Name string `yaml:"-"`
@@ -57,7 +60,7 @@ type Dataset struct {
 	Written string `yaml:"-"`
 	Each    string `yaml:"each" enum:"file" doc:"'file' makes one fit for each file of the glob instead of concatenating them."`
 	By      Names  `yaml:"by" doc:"Columns whose distinct combinations make one fit each."`
-	Rows    string `yaml:"rows" json:",omitempty" enum:"all grouped" doc:"all: the table stands in memory while designs are made. grouped: each distinct row of the columns in use is kept once, with how often it stands there, while the data are read, for data of few distinct rows. Left out: all."`
+	Rows    string `yaml:"rows" json:",omitempty" enum:"all grouped factored" doc:"all: the table stands in memory while designs are made. grouped: each distinct row of the columns in use is kept once, with how often it stands there, while the data are read, for data of few distinct rows. factored: what gaussian(identity) models see of the rows, their triangular factor, is kept while the data are read, twice. Left out: all."`
 	// SQL holds named parameters ($p1 …) in place of templates; Params has their values.
 	SQL        string            `yaml:"sql" doc:"Query on a DuckDB database, instead of path. Templates become bound parameters, never text: do not put quotes around them. Rows are sorted by all columns, so that their order is defined."`
 	Params     map[string]string `yaml:"-"`
