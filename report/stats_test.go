@@ -79,14 +79,23 @@ func TestStatisticsAreStored(t *testing.T) {
 	wantInt(t, l, 2, "SELECT least(min(len(step_size)), 2) FROM chain_piece") // 0 and −0 are two
 }
 
-// What an array of draws has behind the last is 0, whatever a chunk held before.
+// What an array of draws has behind the last is 0, whatever a chunk held before, and no view tells of it.
 func TestPiecesEndInZeros(t *testing.T) {
 	l := open(t, Options{})
 	const params, chains, count = 70, 4, 2*pieceDraws + 9 // 840 pieces in chunks of 128, which is no multiple of 3
 	f := &Fit{Key: Key{Dataset: "d", Model: "m", Sampler: "s"}, Fingerprint: "f", Status: Complete, Chains: chains,
 		Draws: count, Parameters: make([]Parameter, params), DrawsOf: draws(params, chains, count, 8)}
+	for i := range f.Parameters {
+		f.Parameters[i].Name = fmt.Sprint("x", i+1)
+	}
 	store(t, l, f)
 	wantInt(t, l, params*chains, "SELECT count(*) FROM draw_piece WHERE n = 9 AND list_sum(list_transform(v[10:], "+
 		"lambda x: abs(x))) = 0")
 	wantInt(t, l, 0, "SELECT count(*) FROM draw_piece WHERE 0 IN v[:n]")
+	for _, view := range []string{"draw", "draws"} { // full pieces and others in one chunk of the engine
+		wantInt(t, l, params*chains*count, "SELECT count(*) FROM "+view)
+		wantInt(t, l, params*chains*count, "SELECT count(*) FROM draw_piece p JOIN (SELECT fit_id, "+map[string]string{
+			"draw": "parameter_id", "draws": "(substr(parameter, 2)::INTEGER) AS parameter_id"}[view]+`, chain, iteration, value FROM `+
+			view+`) d USING (fit_id, parameter_id, chain) WHERE iteration BETWEEN first AND first + n - 1 AND value = v[iteration - first + 1]`)
+	}
 }

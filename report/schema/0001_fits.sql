@@ -186,9 +186,11 @@ COMMENT ON COLUMN draw_piece.first IS 'Iteration of v[1]: 1, 251, …';
 COMMENT ON COLUMN draw_piece.n IS 'How many draws v holds: 250, or fewer at the end of a chain.';
 COMMENT ON COLUMN draw_piece.v IS 'The draws; zeros behind the first n.';
 
--- Filters on fit_id, parameter_id and chain reach the pieces, so that only those are read.
+-- Filters on fit_id, parameter_id and chain reach the pieces, so that only those are read. Numbers of the draws are made
+-- once for all full pieces.
 CREATE VIEW draw AS
-SELECT fit_id, parameter_id, chain, unnest(range(first, first + n))::INTEGER AS iteration,
+SELECT fit_id, parameter_id, chain,
+       first + unnest(CASE WHEN n = 250 THEN range(250)::INTEGER[] ELSE range(n)::INTEGER[] END) AS iteration,
        unnest(CASE WHEN n = 250 THEN v::DOUBLE[] ELSE v[:n] END) AS value
 FROM draw_piece;
 COMMENT ON VIEW draw IS 'Posterior draws in the units of the data; the view draws adds the names.';
@@ -233,20 +235,21 @@ COMMENT ON COLUMN chain_piece.depth IS 'As in chain.';
 COMMENT ON COLUMN chain_piece.leapfrogs IS 'As in chain.';
 COMMENT ON COLUMN chain_piece.divergent IS 'As in chain.';
 
+-- Lists that are not asked for are not read: each is indexed, where one that is taken apart is read by any query.
 CREATE VIEW chain AS
-SELECT fit_id, chain, unnest(range(first, first + n))::INTEGER AS iteration, first < 1 AS warmup,
-       unnest(CASE WHEN len(log_lik) = n THEN log_lik ELSE list_resize(log_lik, n, log_lik[1]) END) AS log_lik,
-       unnest(CASE WHEN len(log_prior) = n THEN log_prior ELSE list_resize(log_prior, n, log_prior[1]) END) AS log_prior,
-       unnest(CASE WHEN len(evaluations) = n THEN evaluations ELSE list_resize(evaluations, n, evaluations[1]) END) AS evaluations,
-       unnest(CASE WHEN len(touched) = n THEN touched ELSE list_resize(touched, n, touched[1]) END) AS touched,
-       unnest(CASE WHEN len(gradients) = n THEN gradients ELSE list_resize(gradients, n, gradients[1]) END) AS gradients,
-       unnest(CASE WHEN len(accept) = n THEN accept ELSE list_resize(accept, n, accept[1]) END) AS accept,
-       unnest(CASE WHEN len(step_size) = n THEN step_size ELSE list_resize(step_size, n, step_size[1]) END) AS step_size,
-       unnest(CASE WHEN len(energy) = n THEN energy ELSE list_resize(energy, n, energy[1]) END) AS energy,
-       unnest(CASE WHEN len(depth) = n THEN depth ELSE list_resize(depth, n, depth[1]) END) AS depth,
-       unnest(CASE WHEN len(leapfrogs) = n THEN leapfrogs ELSE list_resize(leapfrogs, n, leapfrogs[1]) END) AS leapfrogs,
-       unnest(CASE WHEN len(divergent) = n THEN divergent ELSE list_resize(divergent, n, divergent[1]) END) AS divergent
-FROM chain_piece;
+SELECT fit_id, chain, (first + i - 1)::INTEGER AS iteration, first < 1 AS warmup,
+       log_lik[least(i, len(log_lik))] AS log_lik,
+       log_prior[least(i, len(log_prior))] AS log_prior,
+       evaluations[least(i, len(evaluations))] AS evaluations,
+       touched[least(i, len(touched))] AS touched,
+       gradients[least(i, len(gradients))] AS gradients,
+       accept[least(i, len(accept))] AS accept,
+       step_size[least(i, len(step_size))] AS step_size,
+       energy[least(i, len(energy))] AS energy,
+       depth[least(i, len(depth))] AS depth,
+       leapfrogs[least(i, len(leapfrogs))] AS leapfrogs,
+       divergent[least(i, len(divergent))] AS divergent
+FROM (SELECT *, unnest(range(1, n + 1)) AS i FROM chain_piece);
 COMMENT ON VIEW chain IS 'Statistics of each iteration of each chain.';
 COMMENT ON COLUMN chain.fit_id IS 'The fit.';
 COMMENT ON COLUMN chain.chain IS '1, 2, …';

@@ -19,11 +19,16 @@ GROUP BY fit_id, dataset, key, model, sampler, parameter
 ORDER BY dataset, key, model, sampler, parameter;
 
 CREATE MACRO odds_ratios(of_dataset := '%', of_model := '%', of_sampler := '%', step := 1) AS TABLE
-SELECT dataset, key, model, sampler, parameter, quantile_cont(exp(step * value), 0.5) AS ratio,
-       quantile_cont(exp(step * value), 0.025) AS q025, quantile_cont(exp(step * value), 0.975) AS q975
-FROM draws JOIN parameter p ON p.fit_id = draws.fit_id AND p.name = draws.parameter
-WHERE p.kind = 'coefficient' AND dataset LIKE of_dataset AND model LIKE of_model AND sampler LIKE of_sampler
-GROUP BY draws.fit_id, dataset, key, model, sampler, parameter, p.parameter_id
+WITH ratios AS (
+    SELECT fit_id, dataset, key, model, sampler, parameter, quantile_cont(exp(step * value), 0.5) AS ratio,
+           quantile_cont(exp(step * value), 0.025) AS q025, quantile_cont(exp(step * value), 0.975) AS q975
+    FROM draws
+    WHERE dataset LIKE of_dataset AND model LIKE of_model AND sampler LIKE of_sampler
+    GROUP BY fit_id, dataset, key, model, sampler, parameter
+)
+SELECT dataset, key, model, sampler, parameter, ratio, q025, q975
+FROM ratios JOIN parameter p ON p.fit_id = ratios.fit_id AND p.name = ratios.parameter
+WHERE p.kind = 'coefficient'
 ORDER BY dataset, key, model, sampler, p.parameter_id;
 
 CREATE MACRO contrast(plus, minus, of_dataset := '%', of_model := '%', of_sampler := '%') AS TABLE
@@ -32,6 +37,7 @@ SELECT a.dataset, a.key, a.model, a.sampler, avg(a.value - b.value) AS mean, std
        avg((a.value > b.value)::DOUBLE) AS p_positive
 FROM draws a JOIN draws b ON a.fit_id = b.fit_id AND a.chain = b.chain AND a.iteration = b.iteration
 WHERE a.parameter = plus AND b.parameter = minus AND a.dataset LIKE of_dataset AND a.model LIKE of_model AND a.sampler LIKE of_sampler
+  AND b.dataset LIKE of_dataset AND b.model LIKE of_model AND b.sampler LIKE of_sampler -- the engine does not conclude it
 GROUP BY a.fit_id, a.dataset, a.key, a.model, a.sampler
 ORDER BY a.dataset, a.key, a.model, a.sampler;
 

@@ -1,9 +1,11 @@
 -- Views of fits, their draws and summaries.
 
+-- Names are joined to pieces, not to each draw.
 CREATE VIEW draws AS
-SELECT d.fit_id, f.dataset, f.key, f.model, f.sampler, d.chain, unnest(range(d.first, d.first + d.n))::INTEGER AS iteration,
+SELECT d.fit_id, f.dataset, f.key, f.model, f.sampler, d.chain,
+       d.first + unnest(CASE WHEN d.n = 250 THEN range(250)::INTEGER[] ELSE range(d.n)::INTEGER[] END) AS iteration,
        p.name AS parameter, unnest(CASE WHEN d.n = 250 THEN d.v::DOUBLE[] ELSE d.v[:d.n] END) AS value
-FROM draw_piece d -- not draw: names are joined to pieces, not to each draw
+FROM draw_piece d
 JOIN parameter p ON p.fit_id = d.fit_id AND p.parameter_id = d.parameter_id
 JOIN fit f ON f.fit_id = d.fit_id;
 COMMENT ON VIEW draws IS 'Draws of all fits with names: filter by dataset, model, sampler, parameter.';
@@ -12,7 +14,8 @@ COMMENT ON COLUMN draws.iteration IS '1, 2, … over the kept draws of the chain
 COMMENT ON COLUMN draws.value IS 'The draw, in the units of the data.';
 
 CREATE VIEW draws_standardized AS
-SELECT d.fit_id, f.dataset, f.key, f.model, f.sampler, d.chain, unnest(range(d.first, d.first + d.n))::INTEGER AS iteration,
+SELECT d.fit_id, f.dataset, f.key, f.model, f.sampler, d.chain,
+       d.first + unnest(CASE WHEN d.n = 250 THEN range(250)::INTEGER[] ELSE range(d.n)::INTEGER[] END) AS iteration,
        p.name AS parameter, p.scale * unnest(CASE WHEN d.n = 250 THEN d.v::DOUBLE[] ELSE d.v[:d.n] END) AS value
 FROM draw_piece d
 JOIN parameter p ON p.fit_id = d.fit_id AND p.parameter_id = d.parameter_id
