@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -85,14 +84,17 @@ func BenchmarkCookbook(b *testing.B) {
 		}
 	}
 	for _, fits := range []int{100, 1} {
+		if fits == 1 { // by an engine that keeps the size of row groups
+			rename := fmt.Sprintf(`ATTACH '%s' AS p (ROW_GROUP_SIZE %s); ATTACH '%s' AS t;
+				UPDATE p.fit SET model = 'other' WHERE key NOT IN ('g0', ''); UPDATE t.fit SET model = 'other'
+				WHERE key NOT IN ('g0', '')`, path, rowGroup, old)
+			layoutSession(b, "", 1, func(c *sql.Conn) { must(b, execute(b.Context(), c, rename)) })
+		}
 		layoutSession(b, old, 1, func(tables *sql.Conn) {
 			layoutSession(b, path, 1, func(pieces *sql.Conn) {
 				for _, q := range questions {
 					name, query, _ := strings.Cut(q, ": ")
 					b.Run(fmt.Sprintf("fits=%d/%s", fits, name), func(b *testing.B) { inTurn(b, tables, pieces, query) })
-				}
-				for _, c := range []*sql.Conn{tables, pieces} {
-					must(b, execute(b.Context(), c, "UPDATE fit SET model = 'other' WHERE key NOT IN ('g0', '')"))
 				}
 			})
 		})
@@ -101,7 +103,7 @@ func BenchmarkCookbook(b *testing.B) {
 
 // inTurn reports the least processor time that a question takes of each ledger.
 func inTurn(b *testing.B, tables, pieces *sql.Conn, query string) {
-	least := [2]float64{math.Inf(1), math.Inf(1)}
+	least := [2]float64{1e9, 1e9}
 	for b.Loop() {
 		for i, c := range []*sql.Conn{tables, pieces} {
 			began := cpuSeconds(b)
