@@ -3,6 +3,7 @@ package spec
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"time"
@@ -60,9 +61,21 @@ func (c *checker) expandFits() {
 	}
 	seen := map[[3]string]int{} // to the line of the entry
 	for i, entry := range p.Entries {
-		c.expandEntry(i, entry, seen)
+		if !c.misspelt(i) {
+			c.expandEntry(i, entry, seen)
+		}
 	}
 	c.checkGates()
+}
+
+// misspelt reports whether entry i of fits has an unknown key, which is told already: without the key it stands for
+// other fits than were meant, and what is wrong with those is no help.
+func (c *checker) misspelt(i int) bool {
+	if n := c.root.get("fits"); n != nil && i < len(n.items) {
+		known := keysOf(fieldsOf(reflect.TypeFor[Entry]()))
+		return slices.ContainsFunc(n.items[i].entries, func(e entry) bool { return !slices.Contains(known, e.key) })
+	}
+	return false
 }
 
 func (c *checker) expandEntry(i int, e *Entry, seen map[[3]string]int) {
