@@ -18,6 +18,7 @@ type basisSetup struct {
 	reduction *reduction      // nil where v is beta
 	slow      *slowDirections // nil without
 	blocks    *blocks         // nil where coordinates move one at a time
+	byRow     *rowDirections  // nil where sweeps are of coordinates
 	widths    []float64       // initial slice width per coordinate of u and log dispersion
 	scan      *scan
 	words     string
@@ -64,6 +65,9 @@ func newBasis(target *glm.Target, opts Options) (infer.Setup, error) {
 		s.words += "; " + s.scan.words
 	}
 	if s.reduction != nil {
+		if s.opts.Update == "rows" {
+			s.moveByRows()
+		}
 		return &reducedSetup{s}, nil
 	}
 	if s.opts.Joint != "off" {
@@ -150,7 +154,7 @@ func (s *basisSetup) fresh(stream *infer.Stream) *basisKernel {
 	k.u = make([]float64, len(s.widths))
 	if s.reduction != nil {
 		k.hidden = newHidden(s.reduction)
-		k.scale = newScaler(s)
+		k.scale, k.rowMove = newScaler(s), newRowMove(s)
 	}
 	return k
 }

@@ -34,6 +34,7 @@ type basisKernel struct {
 	proposals int64
 	accepted  float64
 	moving    *blockMove // nil until blocks move
+	rowMove   *rowMove   // nil where sweeps are of coordinates
 	settled   bool       // sweeps are of blocks
 	adapting  int64      // iterations in which that may change
 }
@@ -73,16 +74,27 @@ func (k *basisKernel) Step() (infer.Info, error) {
 }
 
 // sweep makes the updates of one sweep, and the moves that follow it. It returns the
-// coordinate whose log density was not finite, -1 where it was another line's.
+// coordinate whose log density was not finite, -1 where it was another line's, -2 - i where it was row i's.
 func (k *basisKernel) sweep() (failed int, ok bool) {
 	if k.inBlocks() {
 		return -1, k.sweepBlocks()
+	}
+	if k.rowMove != nil && !(k.stream.Float64() < sweepShare) {
+		if j, ok := k.sweepRows(); !ok {
+			return j, false
+		}
+		return k.sweepEnds()
 	}
 	for i := range k.scan.updates(k.iteration) {
 		if j := k.scan.coordinate(i, k.iteration, k.stream); !k.update(j) {
 			return j, false
 		}
 	}
+	return k.sweepEnds()
+}
+
+// sweepEnds makes the moves that follow a sweep.
+func (k *basisKernel) sweepEnds() (failed int, ok bool) {
 	if k.scale != nil && !k.scale.update(k) || k.slow != nil && !k.moveSlow() {
 		return -1, false
 	}
@@ -114,10 +126,12 @@ func (k *basisKernel) rows() int64 { return int64(k.frame.Like.Rows()) }
 func (k *basisKernel) read(j int) int64 { return int64(len(k.frame.Like.Data().X.Column(j).Values)) }
 
 // failed names the coordinate whose log density was not finite; -1 is the scale
-// of z.
+// of z, -2 - i the linear predictor of row i.
 func (k *basisKernel) failed(j int) error {
 	name := "the scale of z"
-	if d := j - len(k.line.v); d >= 0 {
+	if j < -1 {
+		name = fmt.Sprintf("the linear predictor of row %d", -1-j)
+	} else if d := j - len(k.line.v); d >= 0 {
 		name = k.Parameters()[k.target.Cols()+d].Name
 	} else if j >= 0 {
 		name = k.coordinateName(j)

@@ -66,12 +66,15 @@ var routes = []route{
 }
 
 var (
-	allUpdates = []string{"doubling", "stepping_out", "tangent", "matched"}
+	allUpdates = []string{"doubling", "stepping_out", "tangent", "matched", "rows"}
 	allScans   = []string{"systematic", "random"}
 )
 
 // needsConcave reports whether an update is for log-concave laws only.
 func needsConcave(update string) bool { return update == "matched" || update == "tangent" }
+
+// has reports whether a route has an update.
+func (r route) has(update string) bool { return update != "rows" || r.name == "reduced" }
 
 // shapes are designs: as they are and with zeros that are not stored, of more rows than
 // columns and of fewer.
@@ -132,7 +135,7 @@ func combinations() []combination {
 			for f, c := range everyFamily() {
 				for u, update := range allUpdates {
 					for o, scan := range allScans {
-						if r.dense && shape.sparse || r.fixed && o > 0 || r.single && u > 0 {
+						if r.dense && shape.sparse || r.fixed && o > 0 || r.single && u > 0 || !r.single && !r.has(update) {
 							continue
 						}
 						at := combination{r.given(shape.of(c), update, s+f+u+o), r, r.options}
@@ -234,7 +237,7 @@ func TestCombinationsAreComplete(t *testing.T) {
 			for _, link := range info.Links {
 				f := glm.Family{Name: info.Name, Link: link}
 				for _, update := range allUpdates {
-					at, want := update, !needsConcave(update) || f.LogConcave()
+					at, want := update, r.has(update) && (!needsConcave(update) || f.LogConcave())
 					if r.single {
 						at, want = "", true
 					}

@@ -23,7 +23,7 @@
 //
 //   - line.go, basis.go, basiskernel.go: coordinates in a basis, with their updates
 //     tangent.go, blocks.go and scale.go;
-//   - reduce.go, reducedby.go: the basis reduced;
+//   - reduce.go, reducedby.go, rows.go: the basis reduced, and its sweeps of rows;
 //   - mixture.go, surrogate.go: priors that are normal given scales;
 //   - joint.go, jointlaw.go, jointpilot.go, jointkernel.go, jointstate.go: all coordinates of tall data at once;
 //   - slow.go: what single coefficients leave of a sparse design;

@@ -97,7 +97,9 @@ func TestOptions(t *testing.T) {
 		want string
 	}{
 		{Options{Basis: "oblique"}, `option basis is "oblique": want "coordinate", "rotated", "reduced", "mixture" or "auto"`},
-		{Options{Update: "flip"}, `option update is "flip": want "doubling", "stepping_out", "tangent" or "matched"`},
+		{Options{Update: "flip"}, `option update is "flip": want "doubling", "stepping_out", "tangent", "matched" or "rows"`},
+		{Options{Update: "rows"}, `rows move in basis "reduced"`},
+		{Options{Basis: "auto", Update: "rows"}, `rows move in basis "reduced"`},
 		{Options{Kernels: "avx"}, `option kernels is "avx": want "scalar" or "vector"`},
 		{Options{Scan: "zigzag"}, `option scan is "zigzag": want "systematic" or "random"`},
 		{Options{Width: -1}, "option width is -1"},

@@ -27,9 +27,10 @@ type Options struct {
 	// priors, "tangent", a slice within what a tangent of the log likelihood encloses,
 	// which has the law of the others with half of their evaluations, or "matched", a
 	// Metropolis step matched to slope and curvature, with a slice stepped out one time
-	// in eight. Dispersions get a slice with
+	// in eight; or, in the basis reduced, "rows": the linear predictor of one row after the other, where the rest
+	// of the basis lets it move by itself, else "stepping_out". Dispersions get a slice with
 	// doubling. Empty means "doubling" in the coordinate and the mixture basis, whose
-	// widths may be far from the slices', "matched" in the rotated one where it serves,
+	// widths may be far from the slices', "matched" in the rotated one where it serves, "rows" in the reduced one,
 	// else "stepping_out". In the first iteration on tall data all slices of a basis double, since a chain may come
 	// from afar.
 	Update string
@@ -126,8 +127,10 @@ func (o Options) filled() (Options, error) {
 		o.Basis != "auto":
 		return o, &OptionError{"basis", o.Basis, `"coordinate", "rotated", "reduced", "mixture" or "auto"`}
 	case o.Update != "" && o.Update != "doubling" && o.Update != "stepping_out" && o.Update != "tangent" &&
-		o.Update != "matched":
-		return o, &OptionError{"update", o.Update, `"doubling", "stepping_out", "tangent" or "matched"`}
+		o.Update != "matched" && o.Update != "rows":
+		return o, &OptionError{"update", o.Update, `"doubling", "stepping_out", "tangent", "matched" or "rows"`}
+	case o.Update == "rows" && o.Basis != "reduced":
+		return o, &OptionError{"update", o.Update, `another one in this basis: rows move in basis "reduced"`}
 	case o.Joint != "" && o.Joint != "auto" && o.Joint != "on" && o.Joint != "off" && o.Joint != "swept":
 		return o, &OptionError{"joint", o.Joint, `"auto", "on", "swept" or "off"`}
 	case o.Moves < 0 || o.Moves > mostMoves:
@@ -199,6 +202,8 @@ func (o Options) update(m *glm.Model) (string, error) {
 		return "doubling", nil
 	case serves && o.Basis == "rotated":
 		return "matched", nil
+	case o.Basis == "reduced":
+		return "rows", nil
 	}
 	return "stepping_out", nil
 }

@@ -68,6 +68,18 @@ func tangentOnce(t *testing.T, src variate.Source, law concave, x float64) float
 	return x + move
 }
 
+// withinOnce is a slice update of what is left of a law without N(0.5, 3²).
+func withinOnce(t *testing.T, src variate.Source, law target, x float64) float64 {
+	const centre, curvature = 0.5, 1. / 9
+	s := slicer{source: src}
+	rest := func(x float64) float64 { return law.logf(x) + curvature*(x-centre)*(x-centre)/2 }
+	move, _, _, ok := s.updateWithin(from{rest, x}, rest(x), curvature*(centre-x), curvature)
+	if !ok {
+		t.Fatalf("%s: log density %v", law.name, s.badValue)
+	}
+	return x + move
+}
+
 // Slices within tangents hold the whole slice: their ends are outside, at every point and
 // level.
 func TestTangentsEncloseTheSlice(t *testing.T) {
@@ -135,6 +147,9 @@ func TestUpdatesAreInvariant(t *testing.T) {
 	}
 	for _, law := range concaveLaws() {
 		check("within tangents", law.target, func(src variate.Source, x float64) float64 { return tangentOnce(t, src, law, x) })
+	}
+	for _, law := range append(targets(), concaveLaws()[3].target) {
+		check("within a normal law", law, func(src variate.Source, x float64) float64 { return withinOnce(t, src, law, x) })
 	}
 	for _, law := range curvedLaws() {
 		law.width = min(law.width, 3)

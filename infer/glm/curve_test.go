@@ -65,6 +65,11 @@ func TestRebased(t *testing.T) {
 		b.Direct(direction)
 		const delta = 0.01
 		one, two := b.Along(0, delta), b.AlongDirection(direction, delta)
+		terms := 0.0
+		for i, e := range b.Eta() {
+			terms += b.RowTerm(i, e+delta*direction.Eta[i]) - b.RowTerm(i, e)
+		}
+		agree("row by row", terms, two.LogLik-b.Value().LogLik)
 		agree("along a direction", one.LogLik, two.LogLik)
 		b.MoveDirection(direction, delta, two)
 		moved := append([]float64(nil), theta...)

@@ -19,8 +19,9 @@ type Predictor struct {
 	scale scales // of horseshoe priors
 	eta   []float64
 	value Value
-	near  nearby    // rows of a sparse column
-	fresh []float64 // scratch of AlongUncached
+	near  nearby     // rows of a sparse column
+	fresh []float64  // scratch of AlongUncached
+	row   [1]float64 // of RowTerm
 }
 
 // Value is the log likelihood at a point, with what is needed to go there.

@@ -5,6 +5,7 @@ import (
 
 	"glmbatch/infer/design"
 	"glmbatch/infer/prior"
+	"glmbatch/internal/vec"
 )
 
 // Rebased returns the likelihood of t on another design x of the same rows,
@@ -80,3 +81,30 @@ func (p *Predictor) LogDispersionPrior() float64 { return p.t.logDispersionPrior
 // Dispersions returns the family's dispersions at the point, fixed ones
 // included.
 func (p *Predictor) Dispersions() []float64 { return p.disp.at[:len(p.t.dispersions)] }
+
+// negligible is such that 1 + e^−negligible is 1.
+const negligible = 40
+
+// RowTerm returns what row i adds to the log likelihood at a linear predictor, less a constant. A probability below
+// e^−negligible is 0 in it. Cost: O(1).
+func (p *Predictor) RowTerm(i int, eta float64) float64 {
+	t, w := p.t, 1.0
+	if t.weights != nil {
+		w = t.weights[i]
+	}
+	switch t.kind {
+	case logit:
+		soft := max(eta, 0)
+		if math.Abs(eta) < negligible { // rows of separated data are far from here
+			soft = vec.Log1pExp(eta)
+		}
+		return math.FMA(t.counted[i], eta, -float64(w*soft))
+	case poisson:
+		return math.FMA(t.counted[i], eta, -float64(w*vec.Exp(eta)))
+	case gaussian:
+		e := (t.data.Y[i] - eta) / p.disp.at[0]
+		return -0.5 * float64(w*e) * e
+	}
+	p.row[0] = eta
+	return t.sumLaw(t.rows.part(i, i+1), p.row[:], p.row[:], 0, p.disp.at)
+}

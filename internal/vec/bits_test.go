@@ -55,6 +55,7 @@ var functions = map[string]func(x, y, z []float64) []float64{
 	"Mills":          at(Mills),
 	"NormalHazard":   at(NormalHazard),
 	"NormalQuantile": at(NormalQuantile),
+	"NormalTail":     at(func(x float64) float64 { return NormalTail(math.Abs(x)) }),
 	"ScaledTrigamma": at(ScaledTrigamma),
 	"Midpoint":       at(func(x float64) float64 { return Midpoint(math.Float64bits(x)) }),
 	"Philox": at(func(x float64) float64 {

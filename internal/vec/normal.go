@@ -44,6 +44,12 @@ func LogNormalCDF(x float64) float64 {
 	return math.FMA(-0.5*x, x, Log(Mills(-x))-halfLogTwoPi)
 }
 
+// NormalTail returns 1 − Φ(x) with a relative error below 1e-14·max(1, x²) for x ≥ 0, where it is above 1e-308; it is
+// used for x ≥ 0 only.
+func NormalTail(x float64) float64 {
+	return float64(Mills(x) * Exp(math.FMA(-0.5*x, x, -halfLogTwoPi)))
+}
+
 // NormalHazard returns φ(x)/(1 − Φ(x)) = 1/Mills(x) for every x, with a relative
 // error below 4e-15·max(1, x²) for x < 0, where it vanishes as φ does.
 func NormalHazard(x float64) float64 {
@@ -121,7 +127,7 @@ func NormalQuantile(p float64) float64 {
 	q := p - 0.5
 	if math.Abs(q) <= 0.425 {
 		r := math.FMA(-q, q, 0.180625)
-		return q * (horner(r, &centreNum) / horner(r, &centreDen))
+		return float64(q * (horner(r, &centreNum) / horner(r, &centreDen)))
 	}
 	r := p
 	if q > 0 {

@@ -111,6 +111,9 @@ func TestNormalTails(t *testing.T) {
 				t.Errorf("LogNormalCDF(%v) = %v, want %v", v, LogNormalCDF(v), want)
 			}
 			density := math.Exp(-v*v/2) / math.Sqrt(2*math.Pi)
+			if tail := math.Erfc(x/math.Sqrt2) / 2; math.Abs(NormalTail(x)/tail-1) > 1e-15*(10+x*x) {
+				t.Errorf("NormalTail(%v) = %v, want %v", x, NormalTail(x), tail)
+			}
 			hazard := density / (math.Erfc(v/math.Sqrt2) / 2)
 			if d := math.Abs(NormalHazard(v)/hazard - 1); d > 1e-15*(10+v*v) {
 				t.Errorf("NormalHazard(%v) = %v, want %v", v, NormalHazard(v), hazard)

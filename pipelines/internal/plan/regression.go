@@ -77,6 +77,9 @@ func (r *Regression) Identify(id *Identity) {
 	if r.Factored {
 		id.Versions["triangle"] = glm.TriangleVersion
 	}
+	if o, ok := r.sampler.Options.(cggibbs.Options); ok && o.MayMoveRows(r.Data) {
+		id.Versions["rows"] = cggibbs.RowsVersion
+	}
 	if glm.Tall(r.Rows) {
 		id.Versions["tall"] = glm.TallVersion
 	}
