@@ -79,7 +79,7 @@ cases <- list(
     priors = list("(Intercept)" = "normal(22.97, 5.08)", sd = half_t, sigma = "exponential(0.492)")),
   Pastes = list(family = "gaussian", formula = "strength ~ 1 + (1 | batch/cask)", response = "strength", fixed = ~ 1,
     prepare = function(f) cbind(f, "batch:cask" = paste(f$batch, f$cask, sep = "_")),
-    terms = list(term("batch"), term("batch:cask", carries = "(Intercept)")), at = "means", delta = .99, draws = 6000,
+    terms = list(term("batch"), term("batch:cask")), at = "means", delta = .99, draws = 6000,
     priors = list("(Intercept)" = "normal(60.05, 8.1)", sd = half_t, sigma = "exponential(0.309)")),
   rats = list(family = "gaussian", formula = "weight ~ I(day - 22) + (1 + I(day - 22) || rat)", response = "weight",
     fixed = ~ I(day - 22), at = "zero", delta = .95, draws = 3000,
