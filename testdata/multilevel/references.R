@@ -51,7 +51,8 @@ cases <- list(
     terms = list(term("herd")), at = "means", delta = .95, draws = 3000,
     priors = list("(Intercept)" = "normal(0, 2.5)", period2 = "normal(0, 5.72)", period3 = "normal(0, 5.72)",
       period4 = "normal(0, 5.87)", sd = "half_student_t(3, 2.5)")),
-  grouseticks = list(family = "poisson", response = "TICKS", prepare = function(f) transform(f, YEAR = factor(YEAR)),
+  grouseticks = list(family = "poisson", program = "nested", response = "TICKS",
+    prepare = function(f) transform(f, YEAR = factor(YEAR)),
     formula = "TICKS ~ factor(YEAR) + cHEIGHT + (1 | BROOD) + (1 | INDEX) + (1 | LOCATION)", fixed = ~ YEAR + cHEIGHT,
     lme4 = "TICKS ~ YEAR + cHEIGHT + (1 | BROOD) + (1 | INDEX) + (1 | LOCATION)",
     terms = list(term("BROOD"), term("INDEX"), term("LOCATION")), at = "means", delta = .95, draws = 4000,
@@ -75,7 +76,7 @@ cases <- list(
     priors = list("(Intercept)" = "normal(5.67, 9.29)", sd = half_t, sigma = "exponential(0.269)")),
   Penicillin = list(family = "gaussian", formula = "diameter ~ 1 + (1 | plate) + (1 | sample)", response = "diameter",
     fixed = ~ 1, terms = list(term("plate", centred = TRUE), term("sample", carries = "(Intercept)")), at = "means",
-    delta = .95, draws = 6000,
+    delta = .95, draws = 4000,
     priors = list("(Intercept)" = "normal(22.97, 5.08)", sd = half_t, sigma = "exponential(0.492)")),
   Pastes = list(family = "gaussian", formula = "strength ~ 1 + (1 | batch/cask)", response = "strength", fixed = ~ 1,
     prepare = function(f) cbind(f, "batch:cask" = paste(f$batch, f$cask, sep = "_")),
@@ -138,6 +139,12 @@ prepare <- function(case, frame) {
   prior <- sapply(columns, function(name) prior_of(case, name, "b", y))
   if (case$family == "correlated") return(correlated(case, frame, X, y, prior))
   groups <- lapply(case$terms, function(t) factor(frame[[t$group]], unique(frame[[t$group]])))
+  effects <- unlist(Map(function(t, g) sprintf("r_%s[%s,%s]", t$group, levels(g), term_name(t)), case$terms, groups))
+  sds <- sapply(case$terms, sd_name)
+  priors_sd <- sapply(sds, function(name) prior_of(case, name, "sd", y))
+  if (identical(case$program, "nested"))
+    return(c(nested(groups, X, means, y, prior, priors_sd),
+      list(priors = c(prior, priors_sd), names = c(columns, sds, effects))))
   J <- sapply(groups, nlevels)
   last <- cumsum(J)
   W <- matrix(0, sum(J), ncol(X))
@@ -150,8 +157,6 @@ prepare <- function(case, frame) {
     W[last[k] - J[k] + seq_len(J[k]), j] <- by
     X[, j] <- 0
   }
-  sds <- sapply(case$terms, sd_name)
-  priors_sd <- sapply(sds, function(name) prior_of(case, name, "sd", y))
   gaussian <- case$family == "gaussian"
   codes <- sapply(c(priors_sd, if (gaussian) case$priors$sigma else "flat"), numbers, of_sd)
   b <- sapply(prior, numbers, of_coefficient)
@@ -168,7 +173,6 @@ prepare <- function(case, frame) {
     ones = as.array(as.integer(sapply(case$terms, function(t) is.null(t$x)))),
     centred = as.array(as.integer(sapply(case$terms, `[[`, "centred"))), W = W,
     sd_kind = codes[1, ], sd_p = codes[2, ], sd_q = codes[3, ])
-  effects <- unlist(Map(function(t, g) sprintf("r_%s[%s,%s]", t$group, levels(g), term_name(t)), case$terms, groups))
   scale <- if (integer || case$family == "se") 1 else sd(y)
   list(data = data, program = "terms",
     priors = c(prior, setNames(priors_sd, sds), if (gaussian) c(sigma = case$priors$sigma)),
@@ -208,6 +212,22 @@ correlated <- function(case, frame, X, y, prior) {
       as.vector(t(outer(levels(g), c("Intercept", "Days"), function(l, c) sprintf("r_Subject[%s,%s]", l, c))))),
     init = function() list(b = c(mean(y), 0) + rnorm(2, 0, 5), tau = runif(2, 5, 30), sigma = runif(1, 20, 50),
       u = matrix(rnorm(2 * nlevels(g)), 2)))
+}
+
+# nested prepares the data of nested.stan.
+nested <- function(groups, X, means, y, prior, priors_sd) {
+  one <- !duplicated(groups[[1]])
+  stopifnot(X[one, ][as.integer(groups[[1]]), ] == X, groups[[3]][one][as.integer(groups[[1]])] == groups[[3]],
+    nlevels(groups[[2]]) == nrow(X), length(unique(priors_sd)) == 1)
+  b <- sapply(prior, numbers, of_coefficient)
+  stopifnot(b[1, ] == 1)
+  t <- numbers(priors_sd[[1]], of_sd)
+  list(program = "nested", stan = c("coefficients", "tau", "r"),
+    data = list(n = nrow(X), counts = y, d = ncol(X), J = sum(one), X = X[one, ], means = means, p = b[2, ], q = b[3, ],
+      sd_df = t[2], sd_scale = t[3], H = nlevels(groups[[3]]), brood = as.integer(groups[[1]]),
+      location = as.integer(groups[[3]][one])),
+    init = function() list(b = rnorm(ncol(X), 0, .1), tau = runif(3, .2, .5), theta = rnorm(sum(one), 0, .3),
+      u = rnorm(nrow(X))))
 }
 
 # summarise returns a row for each parameter of an array iterations x chains x parameters.
