@@ -256,10 +256,11 @@ posterior <- function(name, base) {
   frame <- read.csv(file.path(base, paste0(sub("-.*", "", name), ".csv")), check.names = FALSE)
   if (!is.null(case$prepare)) frame <- case$prepare(frame)
   made <- prepare(case, frame)
+  model <- program(made$program) # before the seed: compilation draws random numbers
   seed <- 20
   set.seed(seed)
   warmup <- 1000
-  fit <- sampling(program(made$program), made$data, pars = made$stan, chains = 4, cores = 1, seed = seed,
+  fit <- sampling(model, made$data, pars = made$stan, chains = 4, cores = 1, seed = seed,
     init = made$init, warmup = warmup, iter = warmup + case$draws, refresh = 0,
     control = list(adapt_delta = case$delta, max_treedepth = 12))
   draws <- extract(fit, made$stan, permuted = FALSE)
