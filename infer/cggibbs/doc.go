@@ -27,5 +27,6 @@
 //   - mixture.go, surrogate.go: priors that are normal given scales;
 //   - joint.go, jointlaw.go, jointpilot.go, jointkernel.go, jointstate.go: all coordinates of tall data at once;
 //   - slow.go: what single coefficients leave of a sparse design;
-//   - pilot.go, costs.go, auto.go: what is tried before, what ways cost, and the choice among all these.
+//   - pilot.go, costs.go, auto.go: what is tried before, what ways cost, and the choice among all these;
+//   - beside.go: chains whose linear predictor has a part that somebody else moves.
 package cggibbs

@@ -28,7 +28,26 @@ func Conformance(t TB, target *glm.Target, sampler Sampler) {
 		t.Fatalf("setup: %v", err)
 		return
 	}
-	s := &suite{TB: t, target: target, setup: setup, sampler: sampler}
+	data, model := target.Data(), target.Model()
+	Conforms(t, setup, Posterior{Parameters: target.Parameters(),
+		LogDensity: func(theta []float64) (logLik, logPrior float64) { return logDensity(data, model, theta) },
+		Other:      func() ([]byte, error) { return narrower(target, sampler) }})
+}
+
+// Posterior is what Conforms knows of the posterior of a setup.
+type Posterior struct {
+	Parameters []infer.Parameter
+	// LogDensity returns log likelihood and log prior density at a position, as Info has them.
+	LogDensity func(theta []float64) (logLik, logPrior float64)
+	// Other returns the state of a chain of another posterior, as that without the last column; an error where there
+	// is none.
+	Other func() ([]byte, error)
+}
+
+// Conforms is Conformance of any posterior.
+func Conforms(t TB, setup infer.Setup, of Posterior) {
+	t.Helper()
+	s := &suite{TB: t, Posterior: of, setup: setup}
 	s.parameters()
 	serial := make([][]trace, 3)
 	for c := range serial {
@@ -45,9 +64,8 @@ func Conformance(t TB, target *glm.Target, sampler Sampler) {
 // suite is one run of Conformance.
 type suite struct {
 	TB
-	target  *glm.Target
-	setup   infer.Setup
-	sampler Sampler
+	Posterior
+	setup infer.Setup
 }
 
 // trace is one iteration.
@@ -114,7 +132,7 @@ func (s *suite) same(what string, got, want []trace) {
 }
 
 func (s *suite) parameters() {
-	got, want := s.setup.Parameters(), s.target.Parameters()
+	got, want := s.setup.Parameters(), s.Parameters
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		s.Errorf("parameters %v, want %v", got, want)
 	}
@@ -208,7 +226,7 @@ func (s *suite) resumes(want []trace) {
 func (s *suite) densities(serial [][]trace) {
 	for c, chain := range serial {
 		for i, it := range chain {
-			logLik, logPrior := logDensity(s.target.Data(), s.target.Model(), it.position)
+			logLik, logPrior := s.LogDensity(it.position)
 			if off(it.info.LogLik, logLik) || off(it.info.LogPrior, logPrior) {
 				s.Errorf("chain %d, iteration %d: Info has log likelihood %v and log prior %v, the position has %v and %v",
 					c, i, it.info.LogLik, it.info.LogPrior, logLik, logPrior)
@@ -260,7 +278,7 @@ func (s *suite) damage() {
 	version := bytes.Clone(state)
 	version[0] ^= 0x80
 	s.refuses("state of another version", version)
-	if other, err := s.narrower(); err == nil {
+	if other, err := s.Other(); err == nil {
 		s.refuses("state of a model with a column less", other)
 	}
 	rng := infer.NewStream(11, "damage")
@@ -308,8 +326,8 @@ func (s *suite) caught(what string) {
 
 // narrower returns the state of a chain of the same posterior without its last
 // column.
-func (s *suite) narrower() ([]byte, error) {
-	data, model := *s.target.Data(), *s.target.Model()
+func narrower(of *glm.Target, sampler Sampler) ([]byte, error) {
+	data, model := *of.Data(), *of.Model()
 	d := data.Cols() - 1
 	if d < 1 {
 		return nil, errors.New("a single column")
@@ -327,7 +345,7 @@ func (s *suite) narrower() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	setup, err := s.sampler(target)
+	setup, err := sampler(target)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,213 @@
+package cggibbs
+
+import (
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/internal/variate"
+)
+
+// Beside makes chains of the coefficients and dispersions of a model whose linear predictor has another part, that
+// of group-level effects, which somebody else moves.
+type Beside struct {
+	setup infer.Setup
+	plain *setup      // of the coordinate sampler, or nil
+	basis *basisSetup // or nil
+}
+
+// NewBeside returns the sampler of the posterior that has nothing beside its design: in opts.Basis, "coordinate" or
+// "rotated", or where that cannot be made in the coordinate basis. Errors are those of New.
+func NewBeside(target *glm.Target, opts Options) (*Beside, error) {
+	opts.Joint, opts.Moves = "off", 1
+	s, err := New(target, opts)
+	if err != nil {
+		return nil, err
+	}
+	b := &Beside{setup: s}
+	if f, ok := s.(*fallback); ok {
+		s = f.Setup
+	}
+	switch s := s.(type) {
+	case *setup:
+		b.plain = s
+	case *basisSetup:
+		b.basis = s
+	default:
+		return nil, &OptionError{"basis", opts.Basis, `"coordinate" or "rotated" beside other parts of eta`}
+	}
+	return b, nil
+}
+
+// Explain says which coordinates are sampled.
+func (b *Beside) Explain() string {
+	if e, ok := b.setup.(infer.Explainer); ok {
+		return e.Explain()
+	}
+	return "coordinate: each coefficient by itself"
+}
+
+// BesideChain is a chain of coefficients and dispersions: a Step is a sweep given what stands beside them.
+type BesideChain struct {
+	plain *kernel      // or nil
+	basis *basisKernel // or nil
+	base  []float64    // offset without the other part
+	part  []float64    // offset with it, the chain's own
+}
+
+// Kernel returns a chain at its dispersed start with nothing beside it yet.
+func (b *Beside) Kernel(c infer.Chain) (*BesideChain, error) {
+	out := &BesideChain{}
+	var k infer.Kernel
+	var err error
+	if b.plain != nil {
+		own := *b.plain
+		own.target = out.of(own.target)
+		k, err = own.Kernel(c)
+		out.plain, _ = k.(*kernel)
+		return out, err
+	}
+	own, frame := *b.basis, *b.basis.frame
+	frame.Like = out.of(frame.Like)
+	own.frame = &frame
+	k, err = own.Kernel(c)
+	out.basis, _ = k.(*basisKernel)
+	return out, err
+}
+
+// of gives a target an offset of the chain's own.
+func (b *BesideChain) of(t *glm.Target) *glm.Target {
+	b.base = make([]float64, t.Rows())
+	copy(b.base, t.Data().Offset)
+	b.part = append([]float64(nil), b.base...)
+	return t.WithOffset(b.part)
+}
+
+// kernel returns the chain itself.
+func (b *BesideChain) kernel() infer.Kernel {
+	if b.plain != nil {
+		return b.plain
+	}
+	return b.basis
+}
+
+// Due reports whether the next Step begins with a refresh, before which Set must tell what stands beside.
+func (b *BesideChain) Due() bool {
+	if b.plain != nil {
+		return b.plain.refreshDue()
+	}
+	return b.basis.refreshDue()
+}
+
+// Set has add add what stands beside X·beta to the offset, which a refresh, or a state that is read, starts from.
+func (b *BesideChain) Set(add func(eta []float64)) {
+	copy(b.part, b.base)
+	add(b.part)
+}
+
+// Point returns the point with its cached linear predictor. Who moves that tells so by Moved.
+func (b *BesideChain) Point() *glm.Predictor {
+	if b.plain != nil {
+		return b.plain.point
+	}
+	return b.basis.point.Predictor
+}
+
+// Moved tells that eta was moved.
+func (b *BesideChain) Moved() {
+	if b.basis != nil {
+		b.basis.point.Stale()
+	}
+}
+
+// Target returns the likelihood that the point belongs to.
+func (b *BesideChain) Target() *glm.Target {
+	if b.plain != nil {
+		return b.plain.target
+	}
+	return b.basis.frame.Like
+}
+
+// Step makes one sweep.
+func (b *BesideChain) Step() (infer.Info, error) { return b.kernel().Step() }
+
+// LogPrior returns the log prior density of coefficients and dispersions.
+func (b *BesideChain) LogPrior() float64 {
+	if b.plain != nil {
+		return b.plain.point.LogPrior()
+	}
+	return b.basis.logPrior()
+}
+
+// Position writes the coefficients, the dispersions and the scales of priors.
+func (b *BesideChain) Position(dst []float64) { b.kernel().Position(dst) }
+
+// SetPosition moves the chain, as Position writes it.
+func (b *BesideChain) SetPosition(theta []float64) error {
+	return b.kernel().(infer.Kernel).(interface{ SetPosition([]float64) error }).SetPosition(theta)
+}
+
+// Start says how the starting point was drawn.
+func (b *BesideChain) Start() string { return b.kernel().Start() }
+
+// Shift adds to the coefficients where what stands beside X·beta takes the move back, so that eta stays. Cost: O(d²).
+func (b *BesideChain) Shift(delta []float64) {
+	if b.plain != nil {
+		d := len(delta)
+		u := b.plain.point
+		beta := make([]float64, d)
+		for j := range beta {
+			beta[j] = u.Beta(j) + delta[j]
+		}
+		u.SetCoefficients(beta)
+		return
+	}
+	k := b.basis
+	for j, x := range delta {
+		k.line.v[j] += x
+	}
+	k.frame.Coordinates(k.line.v, k.u[:len(delta)])
+	k.point.SetCoefficients(k.u[:len(delta)])
+	k.frame.Values(k.u[:len(delta)], k.line.v)
+}
+
+// MarshalBinary returns the state of the chain, without what stands beside it.
+func (b *BesideChain) MarshalBinary() ([]byte, error) { return b.kernel().MarshalBinary() }
+
+// UnmarshalBinary restores a state, after Set.
+func (b *BesideChain) UnmarshalBinary(data []byte) error { return b.kernel().UnmarshalBinary(data) }
+
+// Slicer makes univariate slice updates with doubling for a neighbour of this sampler.
+type Slicer struct{ slicer }
+
+// NewSlicer returns one that draws from a source, with so many doublings at most.
+func NewSlicer(source variate.Source, limit int) *Slicer {
+	return &Slicer{slicer{source: source, limit: limit}}
+}
+
+// function is a log density as a function.
+type function func(displacement float64) (float64, glm.Value)
+
+func (f function) at(displacement float64) (float64, glm.Value) { return f(displacement) }
+
+// Update returns a displacement from the current point, where the log density f is current; see slicer.update.
+func (s *Slicer) Update(f func(displacement float64) (float64, glm.Value), current,
+	width float64,
+) (displacement float64, v glm.Value, moved, ok bool) {
+	return s.update(function(f), current, width)
+}
+
+// Evaluations counts log density evaluations since the slicer was made.
+func (s *Slicer) Evaluations() int64 { return s.evaluations }
+
+// Bad returns the log density that was NaN or +Inf where Update said so.
+func (s *Slicer) Bad() float64 { return s.badValue }
+
+// Beta writes the coefficients.
+func (b *BesideChain) Beta(dst []float64) {
+	if b.basis != nil {
+		copy(dst, b.basis.line.v)
+		return
+	}
+	for j := range dst {
+		dst[j] = b.plain.point.Beta(j)
+	}
+}

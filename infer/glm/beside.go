@@ -1,0 +1,142 @@
+package glm
+
+import (
+	"math"
+
+	"glmbatch/infer/design"
+)
+
+// What stands beside X·beta in a linear predictor, as group-level effects do, is the offset of a target of the chain's
+// own. Who moves it moves the predictor's cached eta too, and writes the offset before a Refresh asks for it.
+
+// WithOffset returns the posterior with another offset, len n, which the caller may write to between the refreshes of
+// its predictors. All else is shared, the penalised point too.
+func (t *Target) WithOffset(offset []float64) *Target {
+	out, data := *t, *t.data
+	data.Offset = offset
+	out.data = &data
+	return &out
+}
+
+// beside is the index of a column that is not one of the design.
+const beside = -2
+
+// Beside brings rows and values of a column that is not one of the design under work, for AlongBeside and MoveBeside.
+// Cost: O(what it stores).
+func (p *Predictor) Beside(c design.Column) (linear float64) {
+	p.gatherRows(beside, c)
+	p.near.base = p.sumNear(c, 0)
+	if p.t.kind.linear() {
+		linear = c.DotBy(p.t.kernels, p.t.counted)
+	}
+	return linear
+}
+
+// AlongBeside returns the log likelihood with delta times the column under work added to eta; linear is what Beside
+// returned. Cost: O(what the column stores).
+func (p *Predictor) AlongBeside(linear, delta float64) Value {
+	v := Value{sum: p.value.sum + (p.sumNear(p.near.column, delta) - p.near.base),
+		linear: math.FMA(delta, linear, p.value.linear)}
+	v.LogLik = p.t.logLik(v.sum, v.linear, &p.disp)
+	return v
+}
+
+// MoveBeside moves where AlongBeside looked; v must be what it returned.
+func (p *Predictor) MoveBeside(delta float64, v Value) {
+	p.near.column.AddToBy(p.t.kernels, p.eta, delta)
+	p.value = v
+	p.near.forget()
+}
+
+// Revalue makes the log likelihood anew from the cached eta, which somebody has moved. Cost: O(n).
+func (p *Predictor) Revalue() {
+	p.value = p.valueAt(p.eta)
+	p.near.forget()
+}
+
+// SetCoefficients moves the coefficients where eta stays as it is, because what stands beside X·beta takes the move
+// back.
+func (p *Predictor) SetCoefficients(beta []float64) { copy(p.beta, beta) }
+
+// curveRows is the number of rows that RowCurves works on together.
+const curveRows = 1024
+
+// RowCurves writes the log likelihood of every row, less a constant, its derivative in eta and minus the second
+// one to value, grad and curv, none of them eta. Where the family is not log-concave curv is Fisher's information. Each
+// row's numbers depend on its own eta alone, to the bit. They are −Inf or NaN where eta is outside the link's domain.
+func (t *Target) RowCurves(eta, disp, value, grad, curv []float64) {
+	if t.kind == lawful {
+		t.lawCurves(eta, pair(disp), value, grad, curv)
+		return
+	}
+	for i := 0; i < len(eta); i += curveRows {
+		n := min(curveRows, len(eta)-i)
+		part := t.rows.part(i, i+n)
+		e, v, g, c := eta[i:i+n], value[i:i+n], grad[i:i+n], curv[i:i+n]
+		switch t.kind {
+		case gaussian:
+			gaussianCurves(part, e, disp[0], v, g, c)
+		case poisson:
+			t.kernels.Exp(c, e)
+			for k, m := range c {
+				g[k] = part.y[k] - m
+				v[k] = math.FMA(part.y[k], e[k], -m)
+			}
+		default:
+			t.logitCurves(part, e, v, g, c)
+		}
+		part.countRows(v)
+		part.countRows(g)
+		part.countRows(c)
+	}
+}
+
+func gaussianCurves(r rows, eta []float64, sigma float64, v, g, c []float64) {
+	precision := 1 / sigma / sigma
+	for k, e := range eta {
+		w, rest := float64(precision*r.weight(k)), r.y[k]-e
+		v[k] = -0.5 * float64(w*rest) * rest
+		g[k] = float64(w * rest)
+		c[k] = w
+	}
+}
+
+// logitCurves uses log(1 + e^eta) = max(eta, 0) − log max(p, 1 − p), with p = 1/(1 + e^−eta): right to a rounding of 1.
+func (t *Target) logitCurves(r rows, eta, v, g, c []float64) {
+	t.kernels.Logistic(g, eta)
+	for k, p := range g {
+		v[k] = max(p, 1-p)
+	}
+	t.kernels.Log(v, v)
+	for k, p := range g {
+		m := 1.0
+		if r.m != nil {
+			m = r.m[k]
+		}
+		v[k] = math.FMA(r.y[k], eta[k], -float64(m*(max(eta[k], 0)-v[k])))
+		c[k] = float64(m*p) * (1 - p)
+		g[k] = r.y[k] - float64(m*p)
+	}
+}
+
+func (t *Target) lawCurves(eta []float64, disp [2]float64, value, grad, curv []float64) {
+	r := t.rows
+	r.disp = disp
+	for i := 0; i < len(eta); i += chunkRows {
+		n := min(chunkRows, len(eta)-i)
+		part := r.part(i, i+n)
+		t.law.terms(part, eta[i:i+n], value[i:i+n])
+		part.countRows(value[i : i+n])
+	}
+	if t.model.Family.LogConcave() {
+		t.slopes(t.rows, eta, disp, grad, curv, nil)
+		return
+	}
+	t.slopes(t.rows, eta, disp, grad, nil, curv)
+}
+
+// ClosedGaussian reports whether the log likelihood is −½ Σ weight·(y − eta)²/sigma² but for what eta does not move.
+func (t *Target) ClosedGaussian() bool { return t.kind == gaussian }
+
+// Weights returns what each row's term of a closed sum is multiplied by, nil for ones; it must not be changed.
+func (t *Target) Weights() []float64 { return t.weights }

@@ -1,0 +1,155 @@
+package groups
+
+import (
+	"math"
+
+	"glmbatch/infer/design"
+	"glmbatch/infer/glm"
+)
+
+// maxTerms is the largest number of terms of a grouping's effects.
+const maxTerms = 16
+
+// block is what the chains of a fit share of one Effects.
+type block struct {
+	*design.Effects
+	prior  glm.EffectsPrior
+	of     []int32
+	levels int
+	q      int
+	sorted [][]float64 // columns by level, as Grouping.Rows has rows
+	gram   []float64   // of a closed gaussian: Σ w·z·zᵀ of each level, q × q
+	shifts []*shift
+	plain  bool // see Options.Plain
+}
+
+// newBlock lays out one Effects. Cost: O(n·q²).
+func newBlock(e *design.Effects, p glm.EffectsPrior, target *glm.Target, plain bool) *block {
+	b := &block{Effects: e, prior: p, of: e.Grouping.Of(), levels: e.Grouping.Levels(), q: len(e.Terms),
+		plain: plain}
+	ones := 0
+	for l := range b.levels {
+		ones = max(ones, len(e.Grouping.Rows(l)))
+	}
+	if target.ClosedGaussian() && !plain {
+		b.gram = make([]float64, b.levels*b.q*b.q)
+		w := target.Weights()
+		if w == nil {
+			w = filled(target.Rows())
+		}
+		b.sumCurves(w, b.gram)
+		return b
+	}
+	b.sorted = make([][]float64, b.q)
+	for t := range b.sorted {
+		if e.Columns[t] == nil {
+			b.sorted[t] = filled(ones)
+			continue
+		}
+		b.sorted[t] = make([]float64, 0, len(b.of))
+		for l := range b.levels {
+			for _, i := range e.Grouping.Rows(l) {
+				b.sorted[t] = append(b.sorted[t], e.Columns[t][i])
+			}
+		}
+	}
+	return b
+}
+
+// collapsed reports whether sds move with the effects integrated out: of a closed gaussian, where the levels cost less
+// than the rows.
+func (b *block) collapsed() bool {
+	return b.gram != nil && (b.q == 1 || b.levels*b.q*b.q <= 16*len(b.of))
+}
+
+// filled returns n ones.
+func filled(n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = 1
+	}
+	return out
+}
+
+// intercept reports whether the only term is the column of ones.
+func (b *block) intercept() bool { return b.q == 1 && b.Columns[0] == nil }
+
+// column returns term t of level l, whose first row is at first by level.
+func (b *block) column(l, t, first int) design.Column {
+	rows := b.Grouping.Rows(l)
+	if b.Columns[t] == nil {
+		first = 0
+	}
+	return design.Column{Values: b.sorted[t][first : first+len(rows)], Rows: rows}
+}
+
+// z returns term t of row i.
+func (b *block) z(t, i int) float64 {
+	if c := b.Columns[t]; c != nil {
+		return c[i]
+	}
+	return 1
+}
+
+// addTo adds Z·r to eta, r being by level and then by term. Cost: O(n·q).
+func (b *block) addTo(r, eta []float64) {
+	for t, c := range b.Columns {
+		if c == nil {
+			for i, l := range b.of {
+				eta[i] += r[int(l)*b.q+t]
+			}
+			continue
+		}
+		for i, l := range b.of {
+			eta[i] = math.FMA(c[i], r[int(l)*b.q+t], eta[i])
+		}
+	}
+}
+
+// sumSlopes adds Σ z·g over the rows of each level to dst, which is by level and then by term. Rows are read in order.
+func (b *block) sumSlopes(g, dst []float64) {
+	for t, c := range b.Columns {
+		if c == nil {
+			for i, l := range b.of {
+				dst[int(l)*b.q+t] += g[i]
+			}
+			continue
+		}
+		for i, l := range b.of {
+			at := int(l)*b.q + t
+			dst[at] = math.FMA(c[i], g[i], dst[at])
+		}
+	}
+}
+
+// sumCurves adds Σ w·z·zᵀ over the rows of each level to dst, q × q by level.
+func (b *block) sumCurves(w, dst []float64) {
+	q := b.q
+	if b.intercept() {
+		for i, l := range b.of {
+			dst[l] += w[i]
+		}
+		return
+	}
+	var z [maxTerms]float64
+	for i, l := range b.of {
+		for t := range q {
+			z[t] = b.z(t, i)
+		}
+		m := dst[int(l)*q*q : (int(l)+1)*q*q]
+		for s := range q {
+			ws := float64(w[i] * z[s])
+			for t := range s + 1 {
+				m[s*q+t] = math.FMA(ws, z[t], m[s*q+t])
+			}
+		}
+	}
+	for l := range b.levels {
+		m := dst[l*q*q : (l+1)*q*q]
+		for s := range q {
+			for t := range s {
+				m[t*q+s] = m[s*q+t]
+			}
+		}
+	}
+}

@@ -1,0 +1,20 @@
+// Package groups samples generalised linear models with group-level effects, y ~ x + (1 + x | g): the effects of every
+// level, and their standard deviations and correlations, beside the coefficients and dispersions.
+//
+// The linear predictor with the part of the effects is cached, so that a sweep over all levels of a grouping reads each
+// row a fixed number of times, whatever the number of levels. Coefficients and dispersions are sampled by package
+// cggibbs on that predictor. All moves are exact.
+//
+// It sees float64 slices; transform makes them, report stores the draws. Model:
+//
+//	eta = offset + X·beta + Σ Z·r,  r of a level ~ N(0, D·C·D),  D = diag(sd),  C ~ LKJ
+//
+// Read groups.go and check.go for what is sampled; scales.go for sds and correlations and block.go for the passes over
+// the rows of levels, with small.go for matrices of a level; then kernel.go for a sweep, and its moves:
+//
+//   - levels.go: the effects of every level;
+//   - moves.go: sds and correlations;
+//   - shift.go: coefficients against effects;
+//
+// last start.go and state.go.
+package groups

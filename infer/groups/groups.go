@@ -1,0 +1,150 @@
+package groups
+
+import (
+	"fmt"
+	"strings"
+
+	"glmbatch/infer"
+	"glmbatch/infer/cggibbs"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
+)
+
+// Version names the algorithm: draws of different versions may differ in bits.
+const Version = "groups/1"
+
+// Options configures New. The zero value is ready to use.
+type Options struct {
+	// Kernels are the passes over rows, as in cggibbs.Options; no bit depends on them. Empty means "vector".
+	Kernels string
+	// Plain is whether every effect moves by itself, by a slice, and sds and correlations given the effects alone: the
+	// sampler that the others are checked against.
+	Plain bool `json:",omitempty"`
+	// RefreshEvery is that of cggibbs.Options.
+	RefreshEvery int `json:",omitempty"`
+}
+
+// setup is what the chains of one fit share.
+type setup struct {
+	target  *glm.Target // without effects
+	fixed   *cggibbs.Beside
+	blocks  []*block
+	options Options
+	names   []string
+	params  []infer.Parameter
+	proper  bool
+}
+
+// New returns the sampler of a model with group-level effects: data.Effects and model.Effects are filled and equally
+// long. It keeps data. Errors are those of glm.NewTarget for the model without effects, and of a prior under which the
+// posterior may have no finite integral.
+func New(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (infer.Setup, error) {
+	if err := check(data, &model); err != nil {
+		return nil, err
+	}
+	plain, priors := *data, model.Effects
+	plain.Effects, model.Effects = nil, nil
+	target, err := glm.NewTargetBy(by, &plain, model)
+	if err != nil {
+		return nil, err
+	}
+	s := &setup{target: target, options: o, proper: model.Proper()}
+	options := cggibbs.Options{Basis: "rotated", Kernels: o.Kernels, RefreshEvery: o.RefreshEvery}
+	if o.Plain || sparse(&plain) {
+		options.Basis = "coordinate"
+	}
+	if s.fixed, err = cggibbs.NewBeside(target, options); err != nil {
+		return nil, err
+	}
+	for i, e := range data.Effects {
+		b := newBlock(e, priors[i], target, o.Plain)
+		if !o.Plain {
+			b.findShifts(&plain, model.Coefficients)
+		}
+		for _, p := range b.prior.SD {
+			s.proper = s.proper && p.Proper()
+		}
+		s.blocks = append(s.blocks, b)
+	}
+	s.describe()
+	return s, nil
+}
+
+// sparse reports whether the design stores few of its entries: a rotated one stores all.
+func sparse(data *glm.Data) bool {
+	n, d := data.X.Size()
+	return 4*data.X.Entries() < int64(n)*int64(d)
+}
+
+// describe makes the parameters.
+func (s *setup) describe() {
+	s.params = s.target.Parameters()
+	for _, b := range s.blocks {
+		for t, term := range b.Terms {
+			if b.prior.SD[t].Kind != prior.Constant {
+				s.params = append(s.params, infer.Parameter{Name: b.sdName(t), Kind: infer.GroupSD, Grouping: b.Group, Term: term})
+			}
+		}
+		for i := range b.q {
+			for j := range i {
+				s.params = append(s.params, infer.Parameter{Name: b.correlationName(i, j), Kind: infer.GroupCorrelation,
+					Grouping: b.Group, Term: b.Terms[j], Beside: b.Terms[i]})
+			}
+		}
+	}
+	for _, b := range s.blocks {
+		for t, term := range b.Terms {
+			for l, level := range b.Levels {
+				s.params = append(s.params, infer.Parameter{Name: b.effectName(l, t), Kind: infer.GroupEffect,
+					Grouping: b.Group, Level: level, Term: term})
+			}
+		}
+	}
+	for _, p := range s.target.Parameters() {
+		s.names = append(s.names, p.Name)
+	}
+}
+
+func (b *block) sdName(t int) string { return "sd_" + b.Group + "__" + b.Terms[t] }
+
+func (b *block) correlationName(i, j int) string {
+	return "cor_" + b.Group + "__" + b.Terms[j] + "__" + b.Terms[i]
+}
+
+func (b *block) effectName(l, t int) string {
+	return "r_" + b.Group + "[" + b.Levels[l] + "," + b.Terms[t] + "]"
+}
+
+// Parameters describes the coefficients, dispersions and scales of priors, then the sds and correlations of each
+// grouping, then the effects of each, term by term.
+func (s *setup) Parameters() []infer.Parameter { return s.params }
+
+// Explain says how each grouping is sampled.
+func (s *setup) Explain() string {
+	words := []string{s.fixed.Explain()}
+	for _, b := range s.blocks {
+		words = append(words, b.explain(s.names))
+	}
+	return strings.Join(words, "; ")
+}
+
+// explain words the moves of one grouping.
+func (b *block) explain(names []string) string {
+	var w strings.Builder
+	fmt.Fprintf(&w, "%s: %d levels of %s, ", b.Group, b.levels, strings.Join(b.Terms, ", "))
+	switch {
+	case b.sorted != nil && b.plain:
+		w.WriteString("each effect by a slice, sds given effects")
+	case b.sorted != nil:
+		fmt.Fprintf(&w, "matched to slope and curvature all at once, by slices once in %d sweeps; sds scaled with their "+
+			"effects, then given them", sliceEvery)
+	case b.collapsed():
+		w.WriteString("drawn afresh; sds given the data with these effects integrated out")
+	default:
+		w.WriteString("drawn afresh; sds scaled with their effects, then given them")
+	}
+	for i, s := range b.shifts {
+		w.WriteString([]string{"; shifted against ", ", "}[min(i, 1)] + names[s.column])
+	}
+	return w.String()
+}

@@ -1,0 +1,326 @@
+package groups
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"testing"
+
+	"glmbatch/infer"
+	"glmbatch/infer/design"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/infertest"
+	"glmbatch/infer/prior"
+	"glmbatch/internal/variate"
+)
+
+// study is a small model with effects, everything but the response.
+type study struct {
+	data  glm.Data
+	model glm.Model
+}
+
+// levelsOf spreads n rows unevenly over levels, and leaves the last one empty where there are more than two.
+func levelsOf(n, levels, seed int) []int32 {
+	of := make([]int32, n)
+	full := levels
+	if levels > 2 {
+		full--
+	}
+	for i := range of {
+		u := math.Mod(float64(i+1)*0.618033988749895*float64(seed+1), 1)
+		of[i] = int32(u * math.Sqrt(u) * float64(full))
+	}
+	return of
+}
+
+// covariate returns n numbers around 0.
+func covariate(n, k int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = 2*math.Mod(float64(i)*0.754877666246693+0.3*float64(k), 1) - 1
+		if k%2 == 1 {
+			x[i] *= x[i]
+		}
+	}
+	return x
+}
+
+// newStudy returns rows with an intercept, a column and one that is constant within the levels of the first grouping.
+// Each grouping is told by its levels and terms.
+func newStudy(family, link string, n int, groupings ...[2]int) study {
+	x := design.NewDense(n, 3)
+	first := levelsOf(n, groupings[0][0], 0)
+	for i := range n {
+		x.Col(0)[i], x.Col(1)[i] = 1, covariate(n, 0)[i]-0.2
+		x.Col(2)[i] = 0.5*float64(first[i]%3) - 0.4
+	}
+	s := study{data: glm.Data{X: x, Names: []string{"(Intercept)", "a", "b"}, Intercept: 0},
+		model: glm.Model{Family: glm.Family{Name: family, Link: link},
+			Coefficients: []prior.Prior{{Kind: prior.Normal, Location: 0.2, Scale: 0.8}, {Kind: prior.Normal, Scale: 0.6},
+				{Kind: prior.Normal, Location: -0.1, Scale: 0.7}},
+			Dispersion: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 3}, Nu: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 1}}}
+	for k, g := range groupings {
+		e := &design.Effects{Grouping: design.NewGrouping(levelsOf(n, g[0], k), g[0]), Group: string(rune('g' + k)),
+			Terms: []string{"Intercept"}, Columns: [][]float64{nil}}
+		p := glm.EffectsPrior{SD: []prior.Prior{{Kind: prior.HalfNormal, Scale: 0.7}}, LKJ: 1.5}
+		for t := 1; t < g[1]; t++ {
+			e.Terms = append(e.Terms, fmt.Sprint("t", t))
+			e.Columns = append(e.Columns, covariate(n, t-1))
+			p.SD = append(p.SD, prior.Prior{Kind: prior.Gamma, Shape: 3, Rate: 5})
+		}
+		for l := range g[0] {
+			e.Levels = append(e.Levels, strconv.Itoa(l))
+		}
+		s.data.Effects, s.model.Effects = append(s.data.Effects, e), append(s.model.Effects, p)
+	}
+	return s
+}
+
+// draw returns a position from the prior, and a response given it.
+func (s *study) draw(rng *infer.Stream) (theta []float64, data *glm.Data) {
+	own := s.data
+	data = &own
+	for _, p := range s.model.Coefficients {
+		theta = append(theta, p.Draw(rng))
+	}
+	disp := make([]float64, 2)
+	for k, d := range s.model.Family.Dispersions() {
+		p := s.model.DispersionPrior(k)
+		disp[k] = p.Draw(rng)
+		for disp[k] <= d.Lower {
+			disp[k] = p.Draw(rng)
+		}
+		if p.Kind != prior.Constant {
+			theta = append(theta, disp[k])
+		}
+	}
+	eta := make([]float64, data.Rows())
+	copy(eta, data.Offset)
+	for j := range data.Cols() {
+		data.X.Column(j).AddTo(eta, theta[j])
+	}
+	var effects []float64
+	for i, e := range data.Effects {
+		c := drawScales(s.model.Effects[i], rng)
+		theta = append(theta, written(c)...)
+		effects = append(effects, drawEffects(e, c, rng, eta)...)
+	}
+	outcomes, err := glm.NewPointwise(s.model.Family, &own)
+	if err != nil {
+		panic(err)
+	}
+	data.Y = make([]float64, data.Rows())
+	for i, e := range eta {
+		data.Y[i] = outcomes.Draw(rng, i, e, disp)
+	}
+	return append(theta, effects...), data
+}
+
+// drawScales draws sds and correlations from their priors.
+func drawScales(p glm.EffectsPrior, rng *infer.Stream) *scales {
+	c, at := newScales(p), 0
+	for _, t := range c.free {
+		c.logSD[t] = math.Log(p.SD[t].Draw(rng))
+	}
+	for r := range c.size {
+		for j := range r {
+			b := p.LKJ + float64(c.size-2-j)/2
+			c.partial[at] = atanh(2*variate.Beta(rng, b, b) - 1)
+			at++
+		}
+	}
+	c.settle()
+	return c
+}
+
+// written returns sds and correlations as a position has them.
+func written(c *scales) (out []float64) {
+	for _, t := range c.free {
+		out = append(out, math.Exp(c.logSD[t]))
+	}
+	for r := range c.size {
+		for j := range r {
+			out = append(out, c.correlation(r, j))
+		}
+	}
+	return out
+}
+
+// drawEffects draws the effects of all levels, term by term, and adds them to eta.
+func drawEffects(e *design.Effects, c *scales, rng *infer.Stream, eta []float64) []float64 {
+	levels, q := e.Grouping.Levels(), c.size
+	r := make([]float64, levels*q)
+	for l := range levels {
+		z := make([]float64, q)
+		for t := range z {
+			z[t] = variate.Normal(rng)
+		}
+		for t := range q {
+			for m := range t + 1 {
+				r[t*levels+l] += c.chol[t*q+m] * z[m]
+			}
+		}
+	}
+	for row, l := range e.Grouping.Of() {
+		for t, col := range e.Columns {
+			z := 1.0
+			if col != nil {
+				z = col[row]
+			}
+			eta[row] += z * r[t*levels+int(l)]
+		}
+	}
+	return r
+}
+
+// statistics are functions of a position and the response whose laws no exact move changes.
+func statistics(k *kernel, data *glm.Data, theta []float64) (names []string, out []float64) {
+	add := func(name string, v float64) {
+		names, out = append(names, name), append(out, v)
+	}
+	level := map[string]float64{}
+	for j, p := range k.params {
+		v := theta[j]
+		switch p.Kind {
+		case infer.GroupSD, infer.Dispersion:
+			v = math.Log(v)
+		case infer.GroupEffect:
+			level[p.Grouping+p.Term+" mean"] += v
+			level[p.Grouping+p.Term+" squares"] += v * v
+			continue
+		}
+		add(p.Name, v)
+		add(p.Name+"²", v*v)
+	}
+	for _, b := range k.blocks {
+		for _, term := range b.Terms {
+			mean, squares := level[b.Group+term+" mean"]/float64(b.levels), level[b.Group+term+" squares"]/float64(b.levels)
+			add("mean "+b.Group+term, mean)
+			add("log squares "+b.Group+term, math.Log(squares))
+			for j := range k.target.Cols() {
+				add(fmt.Sprint(k.names[j], " × ", b.Group, term), theta[j]*mean)
+			}
+		}
+	}
+	at := len(k.params)
+	for i := len(k.blocks) - 1; i >= 0; i-- {
+		at -= k.blocks[i].Count()
+	}
+	for _, b := range k.blocks {
+		for t := range b.Terms {
+			score, cross := 0.0, 0.0
+			for i, l := range b.of {
+				score += b.z(t, i) * math.Tanh(data.Y[i]-1) * theta[at+t*b.levels+int(l)]
+			}
+			if t > 0 {
+				for l := range b.levels {
+					cross += theta[at+t*b.levels+l] * theta[at+l]
+				}
+				add("product "+b.Group+b.Terms[t], math.Tanh(cross))
+			}
+			add("response × "+b.Group+b.Terms[t], math.Tanh(score/float64(len(b.of))))
+			add("last "+b.Group+b.Terms[t], theta[at+(t+1)*b.levels-1])
+			add("first² "+b.Group+b.Terms[t], theta[at+t*b.levels]*theta[at+t*b.levels])
+		}
+		at += b.Count()
+	}
+	return names, out
+}
+
+// invariant checks that steps from a draw of (position, response) leave its law: the differences of statistics after and
+// before have mean 0. It returns the largest |z| of all, and which it was. Draws of (position, response) are
+// independent, so that z is that of a mean of independent numbers.
+func invariant(t *testing.T, s study, pairs int, seed uint64, o Options, step func(k *kernel) error) (string, float64) {
+	t.Helper()
+	var sum, squares []float64
+	var names []string
+	for i := range pairs {
+		theta, data := s.draw(infer.NewStream(seed, "draw", strconv.Itoa(i)))
+		setup, err := New(data, s.model, nil, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		started, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(seed, "chain", strconv.Itoa(i))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := started.(*kernel)
+		if err := k.SetPosition(theta); err != nil {
+			t.Fatal(err)
+		}
+		var before, after []float64
+		names, before = statistics(k, data, theta)
+		if err := step(k); err != nil {
+			t.Fatal(err)
+		}
+		k.Position(theta)
+		_, after = statistics(k, data, theta)
+		if sum == nil {
+			sum, squares = make([]float64, len(names)), make([]float64, len(names))
+		}
+		for j := range names {
+			d := after[j] - before[j]
+			sum[j] += d
+			squares[j] += d * d
+		}
+	}
+	worst, at := 0.0, ""
+	n := float64(pairs)
+	for j, name := range names {
+		if squares[j] == 0 {
+			continue
+		}
+		z := sum[j] / math.Sqrt(squares[j]-sum[j]*sum[j]/n)
+		if !(math.Abs(z) <= worst) {
+			worst, at = math.Abs(z), name
+		}
+	}
+	return at, worst
+}
+
+// sweeps makes some iterations of which none is one of slices.
+func sweeps(count int) func(k *kernel) error {
+	return func(k *kernel) error {
+		k.iteration = sliceFirst
+		for range count {
+			if _, err := k.Step(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func seedOf(t *testing.T) uint64 { return infertest.Seed(t) }
+
+func TestSweepsAreInvariant(t *testing.T) {
+	weighted := newStudy("gaussian", "identity", 24, [2]int{3, 2})
+	weighted.data.Precision = make([]float64, 24)
+	for i := range weighted.data.Precision {
+		weighted.data.Precision[i] = 0.5 + float64(i%4)
+	}
+	for name, s := range map[string]study{
+		"gaussian/1":        newStudy("gaussian", "identity", 14, [2]int{5, 1}),
+		"gaussian/2":        newStudy("gaussian", "identity", 20, [2]int{8, 2}),
+		"gaussian/weighted": weighted,
+		"gaussian/crossed":  newStudy("gaussian", "identity", 20, [2]int{3, 1}, [2]int{8, 1}),
+		"bernoulli/1":       newStudy("bernoulli", "logit", 20, [2]int{5, 1}),
+		"bernoulli/2":       newStudy("bernoulli", "logit", 20, [2]int{2, 2}),
+		"bernoulli/crossed": newStudy("bernoulli", "logit", 24, [2]int{3, 1}, [2]int{8, 1}),
+		"poisson/1":         newStudy("poisson", "log", 16, [2]int{8, 1}),
+		"poisson/4":         newStudy("poisson", "log", 16, [2]int{3, 4}),
+		"gamma/2":           newStudy("gamma", "log", 16, [2]int{3, 2}),
+		"student_t/1":       newStudy("student_t", "identity", 12, [2]int{3, 1}),
+		"negative/1":        newStudy("negative_binomial", "log", 12, [2]int{3, 1}),
+		"probit/2":          newStudy("bernoulli", "probit", 16, [2]int{3, 2}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			at, z := invariant(t, s, infertest.Scale(2000, 40_000), seedOf(t), Options{}, sweeps(2))
+			t.Logf("largest |z| %.2f, of %s", z, at)
+			if !(z < 4.5) {
+				t.Errorf("|z| = %.2f of %s", z, at)
+			}
+		})
+	}
+}

@@ -1,0 +1,227 @@
+package groups
+
+import (
+	"fmt"
+	"math"
+
+	"glmbatch/infer"
+	"glmbatch/infer/cggibbs"
+	"glmbatch/infer/glm"
+	"glmbatch/internal/vec"
+)
+
+// sliceEvery is the number of iterations from one with slices of every effect to the next; the first sliceFirst are
+// such ones, since a chain may come from afar.
+const sliceEvery, sliceFirst = 40, 2
+
+// kernel is one chain.
+type kernel struct {
+	*setup
+	fixed     *cggibbs.BesideChain // coefficients and dispersions, with eta
+	groups    []*group
+	stream    *infer.Stream
+	slice     *cggibbs.Slicer
+	start     string
+	iteration int64
+
+	rows      rows
+	direction glm.Direction
+	beta      []float64 // coefficients
+	delta     []float64 // of shifts
+	add       func(eta []float64)
+
+	touched, proposals int64
+	accepted           float64
+	failed             string // the parameter whose log density was not finite
+}
+
+// group is the state of a chain in one grouping.
+type group struct {
+	*block
+	*scales
+	r []float64 // effects by level, then by term
+
+	width              float64 // of slices along sds and correlations
+	here, there        sums
+	step, noise        []float64
+	forward, threshold []float64
+	taken              []bool
+	squares, product   []float64
+}
+
+func newGroup(b *block) *group {
+	size := b.levels * b.q
+	g := &group{block: b, scales: newScales(b.prior), r: make([]float64, size), here: newSums(b),
+		step: make([]float64, size), noise: make([]float64, size),
+		squares: make([]float64, b.q*b.q), product: make([]float64, b.q*b.q)}
+	if b.gram == nil {
+		g.there = newSums(b)
+		g.forward, g.threshold, g.taken = make([]float64, b.levels), make([]float64, b.levels), make([]bool, b.levels)
+	}
+	g.width = math.FMA(2, 1/math.Sqrt(float64(b.levels)), 0.1)
+	return g
+}
+
+// Step makes one sweep over coefficients and dispersions given the effects, then moves the effects of each grouping,
+// their sds and correlations, and shifts coefficients against them.
+//
+// Cost: O(n) for each coefficient and O(n·q²) for each grouping of q terms, whatever the number of its levels.
+//
+// Step returns a *cggibbs.NonFiniteError if a conditional log density is NaN or +Inf. It draws randomness only from
+// the chain's stream.
+func (k *kernel) Step() (infer.Info, error) {
+	k.touched, k.proposals, k.accepted = 0, 0, 0
+	evaluations := k.slice.Evaluations()
+	if k.fixed.Due() {
+		k.fixed.Set(k.add)
+	}
+	info, err := k.fixed.Step()
+	if err != nil {
+		return infer.Info{}, err
+	}
+	k.fixed.Beta(k.beta)
+	k.rows.known = false
+	ok := k.moveEffects() && k.moveTheirScales()
+	k.fixed.Moved()
+	if !ok {
+		return infer.Info{}, &cggibbs.NonFiniteError{Parameter: k.failed, Iteration: k.iteration, Value: k.slice.Bad()}
+	}
+	k.iteration++
+	info.LogLik, info.LogPrior = k.fixed.Point().Value().LogLik, k.logPrior()
+	info.Evaluations += k.slice.Evaluations() - evaluations + k.proposals
+	info.Touched += k.touched
+	if k.proposals > 0 {
+		info.Accept = k.accepted / float64(k.proposals)
+	}
+	return info, nil
+}
+
+// moveEffects moves the effects of every grouping given all else.
+func (k *kernel) moveEffects() bool {
+	slices := k.iteration%sliceEvery == 0 || k.iteration < sliceFirst
+	for _, g := range k.groups {
+		switch {
+		case g.gram != nil:
+			if !k.drawLevels(g) {
+				return false
+			}
+			continue
+		case (slices || g.plain) && !k.sliceLevels(g):
+			return false
+		}
+		if !g.plain {
+			k.matchLevels(g)
+		}
+	}
+	k.fixed.Point().Revalue()
+	k.touched += int64(k.target.Rows())
+	return true
+}
+
+// moveTheirScales moves sds and correlations, but for those that moved with the effects integrated out, and shifts.
+func (k *kernel) moveTheirScales() bool {
+	for _, g := range k.groups {
+		if g.collapsed() {
+			continue
+		}
+		if !g.plain && !k.moveScales(g) || !k.moveGiven(g) {
+			return false
+		}
+	}
+	for _, g := range k.groups {
+		if !k.moveShifts(g) {
+			return false
+		}
+	}
+	return true
+}
+
+// bad records the parameter whose log density was NaN or +Inf.
+func (k *kernel) bad(name string) bool {
+	k.failed = name
+	return false
+}
+
+// logPrior returns the log prior density of the position, that of the effects given their scales included.
+func (k *kernel) logPrior() float64 {
+	sum := k.fixed.LogPrior()
+	for _, g := range k.groups {
+		g.sumSquares()
+		sum += g.logPrior() + g.logEffects(g.levels, g.squares)
+	}
+	return sum
+}
+
+// sumSquares makes Σ r·rᵀ.
+func (g *group) sumSquares() {
+	clear(g.squares)
+	g.crossed(g.r, g.r, g.squares)
+}
+
+// addEffects adds Z·r of all groupings to eta.
+func (k *kernel) addEffects(eta []float64) {
+	for _, g := range k.groups {
+		g.addTo(g.r, eta)
+	}
+}
+
+// Position writes the parameters in their order.
+func (k *kernel) Position(dst []float64) {
+	at := k.target.Dim()
+	k.fixed.Position(dst[:at])
+	for _, g := range k.groups {
+		for _, t := range g.free {
+			dst[at] = vec.Exp(g.logSD[t])
+			at++
+		}
+		for i := range g.q {
+			for j := range i {
+				dst[at] = g.correlation(i, j)
+				at++
+			}
+		}
+	}
+	for _, g := range k.groups {
+		for t := range g.q {
+			for l := range g.levels {
+				dst[at] = g.r[l*g.q+t]
+				at++
+			}
+		}
+	}
+}
+
+// SetPosition moves the chain to a position, as Position writes it, its cache fresh and its stream and iteration as
+// they are.
+func (k *kernel) SetPosition(theta []float64) error {
+	if len(theta) != len(k.params) {
+		return fmt.Errorf("groups: a position of %d numbers for %d parameters", len(theta), len(k.params))
+	}
+	at := k.target.Dim()
+	for _, g := range k.groups {
+		for _, t := range g.free {
+			g.logSD[t] = vec.Log(theta[at])
+			at++
+		}
+		g.setCorrelations(theta[at : at+len(g.partial)])
+		at += len(g.partial)
+		g.settle()
+	}
+	for _, g := range k.groups {
+		for t := range g.q {
+			for l := range g.levels {
+				g.r[l*g.q+t] = theta[at]
+				at++
+			}
+		}
+	}
+	k.fixed.Set(k.add)
+	if err := k.fixed.SetPosition(theta[:k.target.Dim()]); err != nil {
+		return err
+	}
+	k.fixed.Moved()
+	return nil
+}
+
+// Start says how the starting point was drawn.
+func (k *kernel) Start() string { return k.start }

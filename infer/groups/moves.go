@@ -1,0 +1,180 @@
+package groups
+
+import (
+	"math"
+
+	"glmbatch/infer/glm"
+	"glmbatch/internal/vec"
+)
+
+// moveScales scales each sd of g together with its effects: r̃ = r/sd stays, and eta moves along the cached direction
+// Z·r. In the coordinates (log sd, r̃) the effects' prior does not know sd, so that the density along log sd is the
+// likelihood, the prior of sd and the factor sd of the logarithm.
+//
+// Source: Liu and Sabatti (2000), Generalised Gibbs sampler and multigrid Monte Carlo, doi:10.1093/biomet/87.2.353.
+func (k *kernel) moveScales(g *group) bool {
+	point := k.fixed.Point()
+	for _, t := range g.free {
+		largest := k.direct(g, t)
+		if largest > linearMost {
+			continue
+		}
+		u := g.logSD[t]
+		base := point.Value().LogLik
+		current := g.logDensitySD(t, u)
+		x, v, moved, ok := k.slice.Update(func(x float64) (float64, glm.Value) {
+			c := vec.Exp(x)
+			prior := g.logDensitySD(t, u+x)
+			if math.IsInf(prior, -1) || largest*c > linearMost {
+				return math.Inf(-1), glm.Value{}
+			}
+			v := point.AlongDirection(&k.direction, c-1)
+			k.touched += int64(len(g.of))
+			return (v.LogLik - base) + prior, v
+		}, current, g.width)
+		if !ok {
+			return k.bad(g.sdName(t))
+		}
+		if !moved {
+			continue
+		}
+		c := vec.Exp(x)
+		point.MoveDirection(&k.direction, c-1, v)
+		g.logSD[t] = u + x
+		for l := range g.levels {
+			g.r[l*g.q+t] = float64(c * g.r[l*g.q+t])
+		}
+		g.settle()
+		k.rows.known = false
+	}
+	return true
+}
+
+// linearMost is the largest part of eta that a scale move goes to or comes from: beyond, the log likelihood would be
+// a difference of larger numbers than rounding allows. Both ways are closed, so that the move is exact.
+const linearMost = 1e9
+
+// direct makes Z_t·r_t the direction, and returns its largest entry.
+func (k *kernel) direct(g *group, t int) (largest float64) {
+	d := &k.direction
+	c := g.Columns[t]
+	for i, l := range g.of {
+		e := g.r[int(l)*g.q+t]
+		if c != nil {
+			e = float64(e * c[i])
+		}
+		d.Eta[i] = e
+		largest = max(largest, math.Abs(e))
+	}
+	k.touched += int64(len(g.of))
+	k.fixed.Point().Direct(d)
+	return largest
+}
+
+// moveGiven moves sds and correlations of g given its effects, of which they see Σ r·rᵀ alone.
+func (k *kernel) moveGiven(g *group) bool {
+	g.sumSquares()
+	return k.moveEach(g, func() float64 { return g.logEffects(g.levels, g.squares) })
+}
+
+// moveCollapsed moves sds and correlations of g given the data, with its effects integrated out: residuals by level
+// have the precision precision·gram, and g.here.slope has precision·Zᵀ·W·(y − the rest).
+func (k *kernel) moveCollapsed(g *group, precision float64) bool {
+	return k.moveEach(g, func() float64 { return g.logMarginal(precision) })
+}
+
+// logMarginal returns the log density of the data with the effects of g integrated out, less what its scales do not
+// move: Σ −½ log|A| + ½ bᵀA⁻¹b, A = I + precision·Lᵀ·G·L, b = Lᵀ·s, L the factor of the effects' covariance.
+func (g *group) logMarginal(precision float64) float64 {
+	q, sum, product := g.q, 0.0, 1.0
+	if q == 1 {
+		v := float64(g.chol[0] * g.chol[0])
+		vp := float64(v * precision)
+		for l, c := range g.gram {
+			a := math.FMA(vp, c, 1)
+			s := g.here.slope[l]
+			sum = math.FMA(float64(v*s), s/a, sum)
+			if product *= a; product > 1e150 {
+				sum -= vec.Log(product)
+				product = 1
+			}
+		}
+		return 0.5 * (sum - vec.Log(product))
+	}
+	var a, gl [maxTerms * maxTerms]float64
+	var b [maxTerms]float64
+	for l := range g.levels {
+		gram := g.gram[l*q*q : (l+1)*q*q]
+		for j := range q { // G·L, then Lᵀ·(G·L)
+			for i := range q {
+				s := 0.0
+				for m := j; m < q; m++ {
+					s = math.FMA(gram[i*q+m], g.chol[m*q+j], s)
+				}
+				gl[i*q+j] = s
+			}
+		}
+		for i := range q {
+			for j := range i + 1 {
+				s := 0.0
+				for m := i; m < q; m++ {
+					s = math.FMA(g.chol[m*q+i], gl[m*q+j], s)
+				}
+				a[i*q+j] = float64(precision * s)
+			}
+			a[i*q+i]++
+		}
+		if !factor(a[:q*q], q) {
+			return math.Inf(-1)
+		}
+		transposed(g.chol, q, g.here.slope[l*q:(l+1)*q], b[:q])
+		lower(a[:q*q], q, b[:q])
+		sum = math.FMA(0.5, dot(b[:q], b[:q]), sum) - logDiagonal(a[:q*q], q)
+	}
+	return sum
+}
+
+// moveEach moves each sd, in its logarithm, and each partial correlation of g by a slice, where the rest of the log
+// density is rest at the scales as they stand.
+func (k *kernel) moveEach(g *group, rest func() float64) bool {
+	for _, t := range g.free {
+		u := g.logSD[t]
+		if !k.moveOne(g, &g.logSD[t], g.width, rest, func(x float64) float64 { return g.logDensitySD(t, x) }) {
+			g.logSD[t] = u
+			return k.bad(g.sdName(t))
+		}
+	}
+	at := 0
+	for i := range g.q {
+		for j := range i {
+			if !k.moveOne(g, &g.partial[at], g.width, rest, func(y float64) float64 { return g.logDensityPartial(j, y) }) {
+				return k.bad(g.correlationName(i, j))
+			}
+			at++
+		}
+	}
+	return true
+}
+
+// moveOne moves one coordinate of the scales by a slice.
+func (k *kernel) moveOne(g *group, at *float64, width float64, rest func() float64,
+	prior func(x float64) float64,
+) bool {
+	from := *at
+	f := func(x float64) (float64, glm.Value) {
+		p := prior(from + x)
+		if math.IsInf(p, -1) {
+			return p, glm.Value{}
+		}
+		*at = from + x
+		g.settle()
+		return p + rest(), glm.Value{}
+	}
+	current, _ := f(0)
+	x, _, moved, ok := k.slice.Update(f, current, width)
+	if *at = from; ok && moved {
+		*at = from + x
+	}
+	g.settle()
+	return ok
+}

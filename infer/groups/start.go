@@ -1,0 +1,105 @@
+package groups
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"glmbatch/infer"
+	"glmbatch/infer/cggibbs"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
+	"glmbatch/internal/variate"
+	"glmbatch/internal/vec"
+)
+
+// Kernel returns one chain at its dispersed start: coefficients and dispersions where glm.Target.Start has them; sds
+// drawn from their priors in the last of several chains, if all are proper, else spread around a pilot; correlations
+// of 0; effects at a tenth of noise of the pilot's size, halved until the likelihood is positive.
+func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
+	if c.Stream == nil {
+		return nil, fmt.Errorf("groups: chain %d has no random stream", c.Index)
+	}
+	fixed, err := s.fixed.Kernel(c)
+	if err != nil {
+		return nil, err
+	}
+	k := &kernel{setup: s, fixed: fixed, stream: c.Stream, slice: cggibbs.NewSlicer(c.Stream, 20)}
+	k.add = k.addEffects
+	k.beta, k.delta = make([]float64, s.target.Cols()), make([]float64, s.target.Cols())
+	k.direction = glm.Direction{Beta: make([]float64, s.target.Cols()), Eta: make([]float64, s.target.Rows())}
+	fromPrior := c.Count > 1 && c.Index == c.Count-1 && s.proper
+	size := s.pilotSize()
+	k.start = fixed.Start() + "; sds spread around a pilot, effects near 0"
+	if fromPrior {
+		k.start = fixed.Start() + "; sds from their priors, effects near 0"
+	}
+	for _, b := range s.blocks {
+		g := newGroup(b)
+		k.groups = append(k.groups, g)
+		for t, p := range b.prior.SD {
+			pilot := size / b.meanSquare(t)
+			u := vec.Log(pilot) + variate.Normal(c.Stream)
+			if draw := p.Draw(c.Stream); fromPrior {
+				u = vec.Log(draw)
+			}
+			for l := range b.levels {
+				g.r[l*b.q+t] = float64(0.1 * pilot * variate.Normal(c.Stream))
+			}
+			if p.Kind == prior.Uniform && !(vec.Exp(u) > p.Low && vec.Exp(u) < p.High) {
+				u = vec.Log(0.5 * (p.Low + p.High))
+			}
+			if p.Kind != prior.Constant {
+				g.logSD[t] = max(-30, min(30, u))
+			}
+		}
+		g.settle()
+	}
+	k.settleStart()
+	return k, nil
+}
+
+// settleStart halves effects until the likelihood is positive.
+func (k *kernel) settleStart() {
+	for range 60 {
+		k.fixed.Set(k.add)
+		k.fixed.Point().Refresh()
+		k.fixed.Moved()
+		if v := k.fixed.Point().Value().LogLik; v > math.Inf(-1) {
+			return
+		}
+		for _, g := range k.groups {
+			for i := range g.r {
+				g.r[i] /= 2
+			}
+		}
+	}
+}
+
+// pilotSize is a guess of the size of group-level effects of a column of ones: half a residual sd of a gaussian, half a
+// unit of a log or logit scale, a tenth of the linear predictor on others.
+func (s *setup) pilotSize() float64 {
+	model := s.target.Model()
+	p := glm.NewPredictor(s.target)
+	p.SetUnconstrained(s.target.Penalised())
+	switch {
+	case s.target.ClosedGaussian():
+		return max(1e-10, 0.5*p.Dispersions()[0])
+	case slices.Contains([]string{"log", "logit", "probit", "cloglog", "cauchit"}, model.Family.Link):
+		return 0.5
+	}
+	sum := 0.0
+	for _, e := range p.Eta() {
+		sum += math.Abs(e)
+	}
+	return max(1e-10, 0.1*sum/float64(len(p.Eta())))
+}
+
+// meanSquare returns the root of the mean square of term t.
+func (b *block) meanSquare(t int) float64 {
+	c := b.Columns[t]
+	if c == nil {
+		return 1
+	}
+	return max(1e-100, math.Sqrt(vec.SumSquares(c)/float64(len(c))))
+}
