@@ -1,0 +1,312 @@
+package groups
+
+import (
+	"compress/gzip"
+	"encoding/csv"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"glmbatch/infer"
+	"glmbatch/infer/design"
+	"glmbatch/infer/diag"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
+	"glmbatch/internal/variate"
+)
+
+// table is a CSV file by column.
+type table map[string][]string
+
+// readTable reads a file of the shared data.
+func readTable(t testing.TB, name string) table {
+	f, err := os.Open("../../../shared/data/multilevel/" + name)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer f.Close()
+	var r io.Reader = f
+	if strings.HasSuffix(name, ".gz") {
+		if r, err = gzip.NewReader(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	records, err := csv.NewReader(r).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := table{}
+	for j, name := range records[0] {
+		for _, row := range records[1:] {
+			out[name] = append(out[name], row[j])
+		}
+	}
+	return out
+}
+
+// numbers reads a column.
+func (t table) numbers(name string) []float64 {
+	out := make([]float64, len(t[name]))
+	for i, s := range t[name] {
+		out[i], _ = strconv.ParseFloat(s, 64)
+	}
+	return out
+}
+
+// is is 1 where a column has a value.
+func (t table) is(name, value string) []float64 {
+	out := make([]float64, len(t[name]))
+	for i, s := range t[name] {
+		if s == value {
+			out[i] = 1
+		}
+	}
+	return out
+}
+
+// by groups the rows by columns, in the order of appearance.
+func (t table) by(names ...string) *design.Effects {
+	at := map[string]int32{}
+	e := &design.Effects{Group: strings.Join(names, ":"), Terms: []string{"Intercept"}, Columns: [][]float64{nil}}
+	var of []int32
+	for i := range t[names[0]] {
+		var parts []string
+		for _, n := range names {
+			parts = append(parts, t[n][i])
+		}
+		key := strings.Join(parts, "_")
+		l, ok := at[key]
+		if !ok {
+			l = int32(len(at))
+			at[key] = l
+			e.Levels = append(e.Levels, key)
+		}
+		of = append(of, l)
+	}
+	e.Grouping = design.NewGrouping(of, len(at))
+	return e
+}
+
+// with adds terms.
+func with(e *design.Effects, name string, column []float64) *design.Effects {
+	e.Terms, e.Columns = append(e.Terms, name), append(e.Columns, column)
+	return e
+}
+
+// problem lays out a model with an intercept, columns, and effects under half_student_t(3, 2.5·scale of y) and lkj(1).
+func problem(family, link string, y []float64, columns [][]float64, effects ...*design.Effects) study {
+	x := design.NewDense(len(y), 1+len(columns))
+	s := study{data: glm.Data{X: x, Intercept: 0, Y: y, Names: []string{"(Intercept)"}, Effects: effects},
+		model: glm.Model{Family: glm.Family{Name: family, Link: link}}}
+	scale := 1.0
+	if family == "gaussian" {
+		m, v := mean(y), 0.0
+		for _, e := range y {
+			v += (e - m) * (e - m)
+		}
+		scale = math.Sqrt(v / float64(len(y)))
+	}
+	copy(x.Col(0), filled(len(y)))
+	flat := prior.Prior{Kind: prior.Flat}
+	if family != "gaussian" {
+		flat = prior.Prior{Kind: prior.Normal, Scale: 10}
+	}
+	s.model.Coefficients = []prior.Prior{flat}
+	for j, c := range columns {
+		m := mean(c)
+		for i, e := range c {
+			x.Col(j + 1)[i] = e - m
+		}
+		s.data.Names = append(s.data.Names, "x"+strconv.Itoa(j+1))
+		s.model.Coefficients = append(s.model.Coefficients, flat)
+	}
+	s.model.Dispersion = prior.Prior{Kind: prior.HalfStudentT, DF: 3, Scale: 2.5 * scale}
+	for _, e := range effects {
+		p := glm.EffectsPrior{LKJ: 1}
+		for range e.Terms {
+			p.SD = append(p.SD, s.model.Dispersion)
+		}
+		s.model.Effects = append(s.model.Effects, p)
+	}
+	return s
+}
+
+func mean(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
+}
+
+// crossed simulates n rows over two random groupings.
+func crossed(family, link string, n, a, b int) study {
+	rng := infer.NewStream(3, "crossed")
+	ga, gb := make([]int32, n), make([]int32, n)
+	ra, rb := make([]float64, a), make([]float64, b)
+	for l := range ra {
+		ra[l] = 0.8 * variate.Normal(rng)
+	}
+	for l := range rb {
+		rb[l] = 0.5 * variate.Normal(rng)
+	}
+	y, x := make([]float64, n), make([]float64, n)
+	for i := range n {
+		ga[i], gb[i] = int32(rng.Float64()*float64(a)), int32(rng.Float64()*float64(b))
+		x[i] = variate.Normal(rng)
+		eta := 0.3 + 0.5*x[i] + ra[ga[i]] + rb[gb[i]]
+		y[i] = eta + variate.Normal(rng)
+		if family == "bernoulli" {
+			y[i] = 0
+			if rng.Float64() < 1/(1+math.Exp(-eta)) {
+				y[i] = 1
+			}
+		}
+	}
+	effects := func(name string, of []int32, levels int) *design.Effects {
+		e := &design.Effects{Group: name, Grouping: design.NewGrouping(of, levels), Terms: []string{"Intercept"},
+			Columns: [][]float64{nil}}
+		for l := range levels {
+			e.Levels = append(e.Levels, strconv.Itoa(l))
+		}
+		return e
+	}
+	return problem(family, link, y, [][]float64{x}, effects("a", ga, a), effects("b", gb, b))
+}
+
+// problems are models of the shared data by name.
+var problems = map[string]func(t testing.TB) study{
+	"sleepstudy": func(t testing.TB) study {
+		d := readTable(t, "sleepstudy.csv")
+		return problem("gaussian", "identity", d.numbers("Reaction"), [][]float64{d.numbers("Days")},
+			with(d.by("Subject"), "Days", d.numbers("Days")))
+	},
+	"radon": func(t testing.TB) study {
+		d := readTable(t, "radon_mn.csv")
+		return problem("gaussian", "identity", d.numbers("log_radon"), [][]float64{d.numbers("floor")},
+			with(d.by("county"), "floor", d.numbers("floor")))
+	},
+	"grouseticks": func(t testing.TB) study {
+		d := readTable(t, "grouseticks.csv")
+		return problem("poisson", "log", d.numbers("TICKS"),
+			[][]float64{d.is("YEAR", "96"), d.is("YEAR", "97"), d.numbers("cHEIGHT")}, d.by("BROOD"), d.by("INDEX"), d.by("LOCATION"))
+	},
+	"VerbAgg": func(t testing.TB) study {
+		d := readTable(t, "VerbAgg.csv")
+		return problem("bernoulli", "logit", d.is("r2", "Y"), [][]float64{d.numbers("Anger"), d.is("Gender", "M"),
+			d.is("btype", "scold"), d.is("btype", "shout"), d.is("situ", "self")}, d.by("id"), d.by("item"))
+	},
+	"cbpp": func(t testing.TB) study {
+		d := readTable(t, "cbpp.csv")
+		s := problem("binomial", "logit", d.numbers("incidence"),
+			[][]float64{d.is("period", "2"), d.is("period", "3"), d.is("period", "4")}, d.by("herd"))
+		s.data.Trials = d.numbers("size")
+		return s
+	},
+	"InstEval": func(t testing.TB) study {
+		d := readTable(t, "InstEval.csv.gz")
+		return problem("gaussian", "identity", d.numbers("y"), [][]float64{d.numbers("service")}, d.by("s"), d.by("d"),
+			d.by("dept", "service"))
+	},
+	"crossed/gaussian/1e5":  func(testing.TB) study { return crossed("gaussian", "identity", 100_000, 10_000, 5_000) },
+	"crossed/gaussian/1e6":  func(testing.TB) study { return crossed("gaussian", "identity", 1_000_000, 100_000, 50_000) },
+	"crossed/gaussian/root": func(testing.TB) study { return crossed("gaussian", "identity", 1_000_000, 1_000, 1_000) },
+	"crossed/bernoulli/1e5": func(testing.TB) study { return crossed("bernoulli", "logit", 100_000, 10_000, 5_000) },
+	"crossed/bernoulli/1e6": func(testing.TB) study { return crossed("bernoulli", "logit", 1_000_000, 100_000, 50_000) },
+}
+
+// seconds is the processor time of this process.
+func seconds() float64 {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return float64(u.Utime.Sec+u.Stime.Sec) + 1e-6*float64(u.Utime.Usec+u.Stime.Usec)
+}
+
+// mostWatched is the number of parameters whose effective draws are counted: all sds, and effects at equal distances.
+const mostWatched = 6000
+
+// BenchmarkToESS is the processor time of one chain, set-up and 100 iterations of warm-up in, until every parameter has
+// 100 effective draws, and the least effective draws of an iteration.
+func BenchmarkToESS(b *testing.B) {
+	names := []string{}
+	for name := range problems {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		b.Run(name, func(b *testing.B) {
+			s := problems[name](b)
+			for range b.N {
+				toESS(b, s)
+			}
+		})
+	}
+}
+
+func toESS(b *testing.B, s study) {
+	begin := seconds()
+	setup, err := New(&s.data, s.model, nil, Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	k, err := setup.Kernel(infer.Chain{Count: 1, Warmup: 100, Stream: infer.NewStream(1, "speed")})
+	if err != nil {
+		b.Fatal(err)
+	}
+	steps := func(n int, each func()) {
+		for range n {
+			if _, err := k.Step(); err != nil {
+				b.Fatal(err)
+			}
+			each()
+		}
+	}
+	steps(100, func() {})
+	ready := seconds() - begin
+	params := setup.Parameters()
+	var watched []int
+	for j := range params {
+		if params[j].Kind != infer.GroupEffect || len(params) <= mostWatched || j%(len(params)/mostWatched+1) == 0 {
+			watched = append(watched, j)
+		}
+	}
+	draws, theta := make([][]float64, len(watched)), make([]float64, len(params))
+	spent, drawn, least, worst := 0.0, 0, 0.0, 0
+	for least < 200 && drawn < 20_000 && spent < 60 {
+		before := seconds()
+		more := max(200, drawn)
+		var keep [][]float64
+		steps(more, func() {
+			k.Position(theta)
+			row := make([]float64, len(watched))
+			for i, j := range watched {
+				row[i] = theta[j]
+			}
+			keep = append(keep, row)
+		})
+		spent += seconds() - before
+		drawn += more
+		for _, row := range keep {
+			for i, v := range row {
+				draws[i] = append(draws[i], v)
+			}
+		}
+		least = math.Inf(1)
+		for i := range draws {
+			if ess := diag.ESSBulk([][]float64{draws[i]}); ess < least {
+				least, worst = ess, i
+			}
+		}
+	}
+	b.ReportMetric(ready+spent*100/least, "s/ESS100")
+	b.ReportMetric(ready, "s-ready")
+	b.ReportMetric(1e3*spent/float64(drawn), "ms/sweep")
+	b.ReportMetric(least/float64(drawn), "ess/sweep")
+	b.ReportMetric(0, "ns/op")
+	b.Logf("least is %s", params[watched[worst]].Name)
+}
