@@ -15,6 +15,7 @@
 //   - levels.go: the effects of every level;
 //   - moves.go: sds and correlations;
 //   - shift.go: coefficients against effects;
+//   - nested.go: effects of nested groupings against each other, and their sds;
 //
 // last start.go and state.go.
 package groups

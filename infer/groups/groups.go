@@ -29,6 +29,7 @@ type setup struct {
 	target  *glm.Target // without effects
 	fixed   *cggibbs.Beside
 	blocks  []*block
+	pairs   []*pair
 	options Options
 	names   []string
 	params  []infer.Parameter
@@ -65,6 +66,9 @@ func New(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (infer.S
 			s.proper = s.proper && p.Proper()
 		}
 		s.blocks = append(s.blocks, b)
+	}
+	if !o.Plain {
+		s.pairs = findPairs(s.blocks, target)
 	}
 	s.describe()
 	return s, nil
@@ -125,6 +129,9 @@ func (s *setup) Explain() string {
 	for _, b := range s.blocks {
 		words = append(words, b.explain(s.names))
 	}
+	for _, p := range s.pairs {
+		words = append(words, p.explain(s.blocks[p.coarse].Group, s.blocks[p.fine].Group))
+	}
 	return strings.Join(words, "; ")
 }
 
@@ -147,4 +154,13 @@ func (b *block) explain(names []string) string {
 		w.WriteString([]string{"; shifted against ", ", "}[min(i, 1)] + names[s.column])
 	}
 	return w.String()
+}
+
+// explain words the moves of a pair.
+func (p *pair) explain(coarse, fine string) string {
+	if p.exact {
+		return fmt.Sprintf("%s lies in %s: sds of both given the sums of their effects, and effects moved against each other",
+			fine, coarse)
+	}
+	return fmt.Sprintf("%s lies in %s for the most part: effects moved against each other", fine, coarse)
 }

@@ -77,6 +77,27 @@ func newStudy(family, link string, n int, groupings ...[2]int) study {
 	return s
 }
 
+// nested puts a fine grouping of so many levels under the first one: level l of it lies in level l%levels, but that
+// every stray-th row is in another one.
+func (s study) nested(levels, stray int) study {
+	coarse := s.data.Effects[0].Grouping
+	of, fine := make([]int32, s.data.Rows()), levels/coarse.Levels()
+	for i, l := range coarse.Of() {
+		of[i] = l + int32(coarse.Levels()*(i*7%fine))
+		if stray > 0 && i%stray == 0 {
+			of[i] = int32(i * 5 % levels)
+		}
+	}
+	e := *s.data.Effects[0]
+	e.Group, e.Grouping, e.Levels, e.Terms, e.Columns = "fine", design.NewGrouping(of, levels), nil, []string{"Intercept"}, [][]float64{nil}
+	for l := range levels {
+		e.Levels = append(e.Levels, strconv.Itoa(l))
+	}
+	s.data.Effects = append(s.data.Effects, &e)
+	s.model.Effects = append(s.model.Effects, glm.EffectsPrior{SD: []prior.Prior{{Kind: prior.HalfNormal, Scale: 0.6}}})
+	return s
+}
+
 // draw returns a position from the prior, and a response given it.
 func (s *study) draw(rng *infer.Stream) (theta []float64, data *glm.Data) {
 	own := s.data
@@ -305,6 +326,10 @@ func TestSweepsAreInvariant(t *testing.T) {
 		"gaussian/2":        newStudy("gaussian", "identity", 20, [2]int{8, 2}),
 		"gaussian/weighted": weighted,
 		"gaussian/crossed":  newStudy("gaussian", "identity", 20, [2]int{3, 1}, [2]int{8, 1}),
+		"gaussian/nested":   newStudy("gaussian", "identity", 24, [2]int{4, 1}).nested(12, 0),
+		"gaussian/mostly":   newStudy("gaussian", "identity", 24, [2]int{4, 1}).nested(8, 6),
+		"poisson/nested":    newStudy("poisson", "log", 20, [2]int{3, 1}).nested(12, 0),
+		"bernoulli/mostly":  newStudy("bernoulli", "logit", 24, [2]int{3, 2}).nested(9, 5),
 		"bernoulli/1":       newStudy("bernoulli", "logit", 20, [2]int{5, 1}),
 		"bernoulli/2":       newStudy("bernoulli", "logit", 20, [2]int{2, 2}),
 		"bernoulli/crossed": newStudy("bernoulli", "logit", 24, [2]int{3, 1}, [2]int{8, 1}),

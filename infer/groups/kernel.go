@@ -32,6 +32,7 @@ type kernel struct {
 
 	touched, proposals int64
 	accepted           float64
+	sums               nesting
 	failed             string // the parameter whose log density was not finite
 }
 
@@ -113,8 +114,22 @@ func (k *kernel) moveEffects() bool {
 			k.matchLevels(g)
 		}
 	}
+	closed := k.target.ClosedGaussian() && !k.options.Plain
+	if closed && !k.movePairs() {
+		return false
+	}
 	k.fixed.Point().Revalue()
 	k.touched += int64(k.target.Rows())
+	return closed || k.movePairs()
+}
+
+// movePairs moves effects of nested groupings against each other, and their sds.
+func (k *kernel) movePairs() bool {
+	for _, p := range k.pairs {
+		if !k.moveSums(p) || !k.moveLines(p) {
+			return false
+		}
+	}
 	return true
 }
 

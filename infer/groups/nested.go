@@ -1,0 +1,288 @@
+package groups
+
+import (
+	"math"
+
+	"glmbatch/infer/design"
+	"glmbatch/infer/glm"
+	"glmbatch/internal/variate"
+	"glmbatch/internal/vec"
+)
+
+// pair are two groupings with effects of the column of ones, the levels of the fine one lying in those of the coarse
+// one, wholly or for the most part: then the data say much of the sums of a coarse effect and the fine ones in it, and
+// little of either.
+type pair struct {
+	coarse, fine int // blocks
+	terms        [2]int
+	exact        bool // each fine level lies in one coarse level
+	lines        []*line
+	empty        []int32 // fine levels without rows
+}
+
+// part is the share of its rows that a fine level has in a coarse one.
+type part struct {
+	level int32
+	share float64
+}
+
+// line is the direction in which the effect of a coarse level goes up and those of the fine levels in it go down, each
+// by its share of rows there, and eta moves in the rows where that does not cancel.
+type line struct {
+	level   int
+	fine    []int32
+	share   []float64
+	squares float64       // Σ share²
+	column  design.Column // what eta moves by
+	weight  []float64     // of a closed gaussian: w·value of each row of column
+	curve   float64       // and Σ w·value²
+}
+
+const (
+	mostlyWithin = 0.5  // of the rows must be in the main coarse level of their fine level
+	leastShare   = 0.25 // of its rows that a fine level has in a coarse level whose line moves it
+	mostRead     = 3    // times n are the rows of all lines
+)
+
+// findPairs finds the pairs among the blocks. Cost: O(n) for each two.
+func findPairs(blocks []*block, target *glm.Target) (pairs []*pair) {
+	for c, coarse := range blocks {
+		for f, fine := range blocks {
+			tc, tf := coarse.ones(), fine.ones()
+			if tc < 0 || tf < 0 || coarse.levels >= fine.levels {
+				continue
+			}
+			if p := newPair(coarse, fine, target); p != nil {
+				p.coarse, p.fine, p.terms = c, f, [2]int{tc, tf}
+				pairs = append(pairs, p)
+			}
+		}
+	}
+	return pairs
+}
+
+// ones returns the term that is the column of ones, or −1.
+func (b *block) ones() int {
+	for t, c := range b.Columns {
+		if c == nil {
+			return t
+		}
+	}
+	return -1
+}
+
+// newPair lays out two groupings; nil where the levels of the fine one are spread over those of the coarse one.
+func newPair(coarse, fine *block, target *glm.Target) *pair {
+	p := &pair{exact: true}
+	for l := range coarse.levels {
+		p.lines = append(p.lines, &line{level: l})
+	}
+	counts, within, n := make([]int, coarse.levels), 0, len(fine.of)
+	parts := make([][]part, fine.levels)
+	for l := range fine.levels {
+		rows := fine.Grouping.Rows(l)
+		var met []int32
+		for _, i := range rows {
+			k := coarse.of[i]
+			if counts[k] == 0 {
+				met = append(met, k)
+			}
+			counts[k]++
+		}
+		p.exact = p.exact && len(met) <= 1
+		most := 0
+		if len(rows) == 0 {
+			p.empty = append(p.empty, int32(l))
+		}
+		for _, k := range met {
+			most = max(most, counts[k])
+			if share := float64(counts[k]) / float64(len(rows)); share >= leastShare {
+				to := p.lines[k]
+				to.fine, to.share = append(to.fine, int32(l)), append(to.share, share)
+				to.squares = math.FMA(share, share, to.squares)
+				parts[l] = append(parts[l], part{k, share})
+			}
+			counts[k] = 0
+		}
+		within += most
+	}
+	if float64(within) < mostlyWithin*float64(n) || !p.exact && !p.layRows(coarse, fine, parts, target) {
+		return nil
+	}
+	return p
+}
+
+// layRows makes the columns of the lines; false where they have too many rows.
+func (p *pair) layRows(coarse, fine *block, parts [][]part, target *glm.Target) bool {
+	read := 0
+	put := func(l *line, row int, v float64) {
+		if v != 0 {
+			l.column.Rows, l.column.Values = append(l.column.Rows, int32(row)), append(l.column.Values, v)
+			read++
+		}
+	}
+	for i, l := range fine.of {
+		own, alone := coarse.of[i], 1.0
+		for _, at := range parts[l] {
+			if at.level == own {
+				alone = 1 - at.share
+			} else {
+				put(p.lines[at.level], i, -at.share)
+			}
+		}
+		put(p.lines[own], i, alone)
+		if read > mostRead*len(fine.of) {
+			return false
+		}
+	}
+	if !target.ClosedGaussian() {
+		return true
+	}
+	w := target.Weights()
+	for _, l := range p.lines {
+		for at, i := range l.column.Rows {
+			v := l.column.Values[at]
+			wv := v
+			if w != nil {
+				wv = float64(w[i] * v)
+			}
+			l.weight = append(l.weight, wv)
+			l.curve = math.FMA(wv, v, l.curve)
+		}
+	}
+	return true
+}
+
+// moveLines moves along each line of a pair: by a draw where eta stays or the likelihood is a closed gaussian, else by a
+// slice. Lines of other levels touch other effects, but for fine levels that lie in two coarse ones.
+func (k *kernel) moveLines(p *pair) bool {
+	c, f := k.groups[p.coarse], k.groups[p.fine]
+	point := k.fixed.Point()
+	eta, sigma := point.Eta(), 0.0
+	if c.gram != nil {
+		sigma = point.Dispersions()[0]
+	}
+	tc, tf := p.terms[0], p.terms[1]
+	for _, l := range p.lines {
+		// exp(−½·a·δ² + b·δ) is the effects' prior.
+		a := math.FMA(l.squares, f.omega[tf*f.q+tf], c.omega[tc*c.q+tc])
+		b := -dot(c.omega[tc*c.q:(tc+1)*c.q], c.r[l.level*c.q:(l.level+1)*c.q])
+		for i, j := range l.fine {
+			b = math.FMA(l.share[i], dot(f.omega[tf*f.q:(tf+1)*f.q], f.r[int(j)*f.q:(int(j)+1)*f.q]), b)
+		}
+		var x float64
+		switch {
+		case len(l.column.Rows) > 0 && sigma == 0:
+			var ok bool
+			if x, ok = k.sliceLine(l, a, b); !ok {
+				return k.bad(c.effectName(l.level, tc))
+			}
+		case len(l.column.Rows) > 0:
+			sum := 0.0
+			y := k.target.Data().Y
+			for at, i := range l.column.Rows {
+				sum = math.FMA(l.weight[at], y[i]-eta[i], sum)
+			}
+			a = math.FMA(1/sigma/sigma, l.curve, a)
+			b = math.FMA(1/sigma/sigma, sum, b)
+			x = math.FMA(variate.Normal(k.stream), 1/math.Sqrt(a), b/a)
+			l.column.AddTo(eta, x)
+			k.touched += 2 * int64(len(l.column.Rows))
+		default:
+			x = math.FMA(variate.Normal(k.stream), 1/math.Sqrt(a), b/a)
+		}
+		c.r[l.level*c.q+tc] += x
+		for i, j := range l.fine {
+			at := int(j)*f.q + tf
+			f.r[at] = math.FMA(-l.share[i], x, f.r[at])
+		}
+	}
+	k.rows.known = false
+	return true
+}
+
+// sliceLine moves eta along a line by a slice, and returns how far.
+func (k *kernel) sliceLine(l *line, a, b float64) (float64, bool) {
+	point := k.fixed.Point()
+	base, linear := point.Value().LogLik, point.Beside(l.column)
+	x, v, moved, ok := k.slice.Update(func(x float64) (float64, glm.Value) {
+		k.touched += int64(len(l.column.Rows))
+		v := point.AlongBeside(linear, x)
+		return (v.LogLik - base) + float64(x*math.FMA(-0.5*a, x, b)), v
+	}, 0, sliceWidth/math.Sqrt(a))
+	if !ok || !moved {
+		return 0, ok
+	}
+	point.MoveBeside(x, v)
+	return x, true
+}
+
+// nesting is what the sums of coarse and fine effects say of their sds, the coarse effects integrated out: the sums of a
+// coarse level are normal with variance fine² and covariance coarse².
+type nesting struct {
+	count   []float64 // of fine levels in a coarse level
+	mean    []float64 // of their sums
+	within  float64   // Σ (sum − mean)², and squares of the effects of fine levels without rows
+	freedom float64
+}
+
+// moveSums moves the sds of an exact pair of single terms given the sums of its effects, the coarse effects integrated
+// out, and then draws these and with them the fine ones, which keep their sums: eta stays. Cost: O(levels).
+func (k *kernel) moveSums(p *pair) bool {
+	c, f := k.groups[p.coarse], k.groups[p.fine]
+	if !p.exact || c.q > 1 || f.q > 1 {
+		return true
+	}
+	k.sums.of(p, c, f)
+	for _, g := range []*group{c, f} {
+		if len(g.free) == 0 {
+			continue
+		}
+		rest := func() float64 { return k.sums.logDensity(c.logSD[0], f.logSD[0]) }
+		if !k.moveOne(g, &g.logSD[0], g.width, rest, func(x float64) float64 { return g.logDensitySD(0, x) }) {
+			return k.bad(g.sdName(0))
+		}
+	}
+	return true // moveLines draws the coarse effects given the sums
+}
+
+// of sums the effects.
+func (s *nesting) of(p *pair, c, f *group) {
+	s.count, s.mean = s.count[:0], s.mean[:0]
+	s.within, s.freedom = 0, float64(f.levels)
+	for _, j := range p.empty {
+		s.within = math.FMA(f.r[j], f.r[j], s.within)
+	}
+	for _, l := range p.lines {
+		m, sum := float64(len(l.fine)), 0.0
+		for _, j := range l.fine {
+			sum += f.r[j] + c.r[l.level]
+		}
+		s.count = append(s.count, m)
+		if m == 0 {
+			s.mean = append(s.mean, 0)
+			continue
+		}
+		s.freedom--
+		s.mean = append(s.mean, sum/m)
+	}
+	for at, l := range p.lines {
+		for _, j := range l.fine {
+			e := f.r[j] + c.r[l.level] - s.mean[at]
+			s.within = math.FMA(e, e, s.within)
+		}
+	}
+}
+
+// logDensity returns the log density of the sums at logs of sds.
+func (s *nesting) logDensity(coarse, fine float64) float64 {
+	vc, vf := vec.Exp(2*coarse), vec.Exp(2*fine)
+	sum := -float64(s.freedom*fine) - float64(0.5*s.within/vf)
+	for k, m := range s.count {
+		if m > 0 {
+			v := math.FMA(m, vc, vf)
+			sum -= 0.5 * math.FMA(float64(m*s.mean[k]), s.mean[k]/v, vec.Log(v))
+		}
+	}
+	return sum
+}
