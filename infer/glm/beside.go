@@ -58,37 +58,30 @@ func (p *Predictor) Revalue() {
 // back.
 func (p *Predictor) SetCoefficients(beta []float64) { copy(p.beta, beta) }
 
-// curveRows is the number of rows that RowCurves works on together.
-const curveRows = 1024
-
-// RowCurves writes the log likelihood of every row, less a constant, its derivative in eta and minus the second
-// one to value, grad and curv, none of them eta. Where the family is not log-concave curv is Fisher's information. Each
-// row's numbers depend on its own eta alone, to the bit. They are −Inf or NaN where eta is outside the link's domain.
-func (t *Target) RowCurves(eta, disp, value, grad, curv []float64) {
-	if t.kind == lawful {
-		t.lawCurves(eta, pair(disp), value, grad, curv)
+// RowCurves writes the log likelihood, less a constant, of the rows first, first+1, … that eta is of, its derivative in
+// eta and minus the second one to value, grad and curv, none of them eta. Where the family is not log-concave curv is
+// Fisher's information. Each row's numbers depend on its own eta alone, to the bit. They are −Inf or NaN where eta is
+// outside the link's domain.
+func (t *Target) RowCurves(first int, eta, disp, value, grad, curv []float64) {
+	part := t.rows.part(first, first+len(eta))
+	switch t.kind {
+	case lawful:
+		t.lawCurves(part, eta, pair(disp), value, grad, curv)
 		return
-	}
-	for i := 0; i < len(eta); i += curveRows {
-		n := min(curveRows, len(eta)-i)
-		part := t.rows.part(i, i+n)
-		e, v, g, c := eta[i:i+n], value[i:i+n], grad[i:i+n], curv[i:i+n]
-		switch t.kind {
-		case gaussian:
-			gaussianCurves(part, e, disp[0], v, g, c)
-		case poisson:
-			t.kernels.Exp(c, e)
-			for k, m := range c {
-				g[k] = part.y[k] - m
-				v[k] = math.FMA(part.y[k], e[k], -m)
-			}
-		default:
-			t.logitCurves(part, e, v, g, c)
+	case gaussian:
+		gaussianCurves(part, eta, disp[0], value, grad, curv)
+	case poisson:
+		t.kernels.Exp(curv, eta)
+		for k, m := range curv {
+			grad[k] = part.y[k] - m
+			value[k] = math.FMA(part.y[k], eta[k], -m)
 		}
-		part.countRows(v)
-		part.countRows(g)
-		part.countRows(c)
+	default:
+		t.logitCurves(part, eta, value, grad, curv)
 	}
+	part.countRows(value)
+	part.countRows(grad)
+	part.countRows(curv)
 }
 
 func gaussianCurves(r rows, eta []float64, sigma float64, v, g, c []float64) {
@@ -119,8 +112,7 @@ func (t *Target) logitCurves(r rows, eta, v, g, c []float64) {
 	}
 }
 
-func (t *Target) lawCurves(eta []float64, disp [2]float64, value, grad, curv []float64) {
-	r := t.rows
+func (t *Target) lawCurves(r rows, eta []float64, disp [2]float64, value, grad, curv []float64) {
 	r.disp = disp
 	for i := 0; i < len(eta); i += chunkRows {
 		n := min(chunkRows, len(eta)-i)
@@ -129,10 +121,10 @@ func (t *Target) lawCurves(eta []float64, disp [2]float64, value, grad, curv []f
 		part.countRows(value[i : i+n])
 	}
 	if t.model.Family.LogConcave() {
-		t.slopes(t.rows, eta, disp, grad, curv, nil)
+		t.slopes(r, eta, disp, grad, curv, nil)
 		return
 	}
-	t.slopes(t.rows, eta, disp, grad, nil, curv)
+	t.slopes(r, eta, disp, grad, nil, curv)
 }
 
 // ClosedGaussian reports whether the log likelihood is −½ Σ weight·(y − eta)²/sigma² but for what eta does not move.

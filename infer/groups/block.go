@@ -18,7 +18,8 @@ type block struct {
 	levels int
 	q      int
 	sorted [][]float64 // columns by level, as Grouping.Rows has rows
-	gram   []float64   // of a closed gaussian: Σ w·z·zᵀ of each level, q × q
+	alike  alike
+	gram   []float64 // of a closed gaussian: Σ w·z·zᵀ of each level, q × q
 	shifts []*shift
 	plain  bool // see Options.Plain
 }
@@ -37,7 +38,9 @@ func newBlock(e *design.Effects, p glm.EffectsPrior, target *glm.Target, plain b
 		if w == nil {
 			w = filled(target.Rows())
 		}
-		b.sumCurves(w, b.gram)
+		b.sumCurves(0, w, b.gram)
+		b.mirror(b.gram)
+		b.findAlike()
 		return b
 	}
 	b.sorted = make([][]float64, b.q)
@@ -92,49 +95,55 @@ func (b *block) z(t, i int) float64 {
 }
 
 // addTo adds Z·r to eta, r being by level and then by term. Cost: O(n·q).
-func (b *block) addTo(r, eta []float64) {
+func (b *block) addTo(r, eta []float64) { b.addPart(0, r, eta) }
+
+// addPart is addTo for the rows first, first+1, … that eta is of.
+func (b *block) addPart(first int, r, eta []float64) {
+	of := b.of[first : first+len(eta)]
 	for t, c := range b.Columns {
 		if c == nil {
-			for i, l := range b.of {
+			for i, l := range of {
 				eta[i] += r[int(l)*b.q+t]
 			}
 			continue
 		}
-		for i, l := range b.of {
-			eta[i] = math.FMA(c[i], r[int(l)*b.q+t], eta[i])
+		for i, l := range of {
+			eta[i] = math.FMA(c[first+i], r[int(l)*b.q+t], eta[i])
 		}
 	}
 }
 
-// sumSlopes adds Σ z·g over the rows of each level to dst, which is by level and then by term. Rows are read in order.
-func (b *block) sumSlopes(g, dst []float64) {
+// sumSlopes adds Σ z·g over the rows of each level to dst, which is by level and then by term; g is of the rows first,
+// first+1, …, which are read in order.
+func (b *block) sumSlopes(first int, g, dst []float64) {
+	of := b.of[first : first+len(g)]
 	for t, c := range b.Columns {
 		if c == nil {
-			for i, l := range b.of {
+			for i, l := range of {
 				dst[int(l)*b.q+t] += g[i]
 			}
 			continue
 		}
-		for i, l := range b.of {
+		for i, l := range of {
 			at := int(l)*b.q + t
-			dst[at] = math.FMA(c[i], g[i], dst[at])
+			dst[at] = math.FMA(c[first+i], g[i], dst[at])
 		}
 	}
 }
 
-// sumCurves adds Σ w·z·zᵀ over the rows of each level to dst, q × q by level.
-func (b *block) sumCurves(w, dst []float64) {
-	q := b.q
+// sumCurves adds the lower triangle of Σ w·z·zᵀ over the rows of each level to dst, q × q by level, as sumSlopes.
+func (b *block) sumCurves(first int, w, dst []float64) {
+	q, of := b.q, b.of[first:first+len(w)]
 	if b.intercept() {
-		for i, l := range b.of {
+		for i, l := range of {
 			dst[l] += w[i]
 		}
 		return
 	}
 	var z [maxTerms]float64
-	for i, l := range b.of {
+	for i, l := range of {
 		for t := range q {
-			z[t] = b.z(t, i)
+			z[t] = b.z(t, first+i)
 		}
 		m := dst[int(l)*q*q : (int(l)+1)*q*q]
 		for s := range q {
@@ -144,6 +153,11 @@ func (b *block) sumCurves(w, dst []float64) {
 			}
 		}
 	}
+}
+
+// mirror copies lower triangles to upper ones.
+func (b *block) mirror(dst []float64) {
+	q := b.q
 	for l := range b.levels {
 		m := dst[l*q*q : (l+1)*q*q]
 		for s := range q {
@@ -151,5 +165,33 @@ func (b *block) sumCurves(w, dst []float64) {
 				m[t*q+s] = m[s*q+t]
 			}
 		}
+	}
+}
+
+// alike are the levels of a closed gaussian with one term whose Σ w·z² is the same: with one column of ones and no
+// weights there are few such numbers, and the density of sds asks for no more.
+type alike struct {
+	of      []int32 // of each level
+	curve   []float64
+	count   []float64
+	squares []float64
+}
+
+// findAlike tells levels apart by gram.
+func (b *block) findAlike() {
+	if b.q > 1 {
+		return
+	}
+	at := map[float64]int32{}
+	b.alike.of = make([]int32, b.levels)
+	for l, c := range b.gram {
+		k, ok := at[c]
+		if !ok {
+			k = int32(len(b.alike.curve))
+			at[c] = k
+			b.alike.curve, b.alike.count = append(b.alike.curve, c), append(b.alike.count, 0)
+		}
+		b.alike.of[l] = k
+		b.alike.count[k]++
 	}
 }

@@ -45,9 +45,11 @@ type group struct {
 	width              float64 // of slices along sds and correlations
 	here, there        sums
 	step, noise        []float64
-	forward, threshold []float64
+	forward, threshold []float64 // of each level, the product of the diagonal of the factor, or h for one term
+	ratio, quotient    []float64
 	taken              []bool
 	squares, product   []float64
+	squaresAlike       []float64
 }
 
 func newGroup(b *block) *group {
@@ -58,7 +60,9 @@ func newGroup(b *block) *group {
 	if b.gram == nil {
 		g.there = newSums(b)
 		g.forward, g.threshold, g.taken = make([]float64, b.levels), make([]float64, b.levels), make([]bool, b.levels)
+		g.ratio, g.quotient = make([]float64, b.levels), make([]float64, b.levels)
 	}
+	g.squaresAlike = make([]float64, len(b.alike.curve))
 	g.width = math.FMA(2, 1/math.Sqrt(float64(b.levels)), 0.1)
 	return g
 }
@@ -100,7 +104,7 @@ func (k *kernel) Step() (infer.Info, error) {
 // moveEffects moves the effects of every grouping given all else.
 func (k *kernel) moveEffects() bool {
 	slices := k.iteration%sliceEvery == 0 || k.iteration < sliceFirst
-	for _, g := range k.groups {
+	for i, g := range k.groups {
 		switch {
 		case g.gram != nil:
 			if !k.drawLevels(g) {
@@ -111,7 +115,7 @@ func (k *kernel) moveEffects() bool {
 			return false
 		}
 		if !g.plain {
-			k.matchLevels(g)
+			k.matchLevels(g, i+1 < len(k.groups))
 		}
 	}
 	closed := k.target.ClosedGaussian() && !k.options.Plain

@@ -4,117 +4,237 @@ import (
 	"math"
 
 	"glmbatch/infer/glm"
-	"glmbatch/internal/variate"
+	"glmbatch/internal/simd"
 	"glmbatch/internal/vec"
 )
 
-// rows are numbers of each row, at the point and at the place that all levels of a grouping propose.
+// rows are numbers of each row at the point, and at the place that all levels of a grouping propose: kept where another
+// grouping follows.
 type rows struct {
-	known             bool // value, grad and curv belong to eta
-	value, grad, curv []float64
-	eta               []float64 // the place
-	there             [3][]float64
+	known       bool // here belongs to eta
+	here, there [3][]float64
+	chunk       [4][chunkRows]float64
 }
+
+// chunkRows is the number of rows that are worked on together.
+const chunkRows = 1024
 
 // makeRoom makes the memory for n rows once.
 func (r *rows) makeRoom(n int) {
-	if r.value != nil {
-		return
+	if r.here[0] == nil {
+		for i := range r.here {
+			r.here[i], r.there[i] = make([]float64, n), make([]float64, n)
+		}
 	}
-	all := make([]float64, 7*n)
-	cut := func(i int) []float64 { return all[i*n : (i+1)*n : (i+1)*n] }
-	r.value, r.grad, r.curv, r.eta = cut(0), cut(1), cut(2), cut(3)
-	r.there = [3][]float64{cut(4), cut(5), cut(6)}
 }
 
 // sums are those over the rows of each level: the log likelihood, its derivative in the effects, and minus the second.
-type sums struct{ value, slope, curve []float64 }
-
-func newSums(b *block) sums {
-	return sums{make([]float64, b.levels), make([]float64, b.levels*b.q), make([]float64, b.levels*b.q*b.q)}
+type sums struct {
+	value, slope, curve []float64
+	packed              []float64 // of one column of ones, the three of each level side by side
 }
 
-// of sums rows by level, in their order. Cost: O(n·q²).
-func (s *sums) of(b *block, value, grad, curv []float64) {
+func newSums(b *block) sums {
+	s := sums{value: make([]float64, b.levels), slope: make([]float64, b.levels*b.q), curve: make([]float64, b.levels*b.q*b.q)}
+	if b.intercept() {
+		s.packed = make([]float64, 3*b.levels)
+	}
+	return s
+}
+
+// begin empties the sums.
+func (s *sums) begin() {
 	clear(s.value)
 	clear(s.slope)
 	clear(s.curve)
-	for i, l := range b.of {
+	clear(s.packed)
+}
+
+// add adds rows first, first+1, … in their order.
+func (s *sums) add(b *block, first int, value, grad, curv []float64) {
+	of := b.of[first : first+len(value)]
+	if s.packed != nil {
+		for i, l := range of {
+			at := s.packed[3*int(l) : 3*int(l)+3 : 3*int(l)+3]
+			at[0] += value[i]
+			at[1] += grad[i]
+			at[2] += curv[i]
+		}
+		return
+	}
+	for i, l := range of {
 		s.value[l] += value[i]
 	}
-	b.sumSlopes(grad, s.slope)
-	b.sumCurves(curv, s.curve)
+	b.sumSlopes(first, grad, s.slope)
+	b.sumCurves(first, curv, s.curve)
+}
+
+// end completes the sums.
+func (s *sums) end(b *block) {
+	if s.packed == nil {
+		b.mirror(s.curve)
+		return
+	}
+	for l := range s.value {
+		s.value[l], s.slope[l], s.curve[l] = s.packed[3*l], s.packed[3*l+1], s.packed[3*l+2]
+	}
+}
+
+// sumsAt makes the sums at eta, or where step is not nil at eta + Z·step, and keeps the rows' numbers if keep is not nil.
+// Cost: one pass over the rows, with exponentials.
+func (k *kernel) sumsAt(g *group, s *sums, step []float64, keep *[3][]float64) {
+	target, point, eta := k.fixed.Target(), k.fixed.Point(), k.fixed.Point().Eta()
+	c := &k.rows.chunk
+	s.begin()
+	for first := 0; first < len(eta); first += chunkRows {
+		n := min(chunkRows, len(eta)-first)
+		e, to := eta[first:first+n], [3][]float64{c[1][:n], c[2][:n], c[3][:n]}
+		if keep != nil {
+			for i := range to {
+				to[i] = keep[i][first : first+n]
+			}
+		}
+		if step != nil {
+			copy(c[0][:n], e)
+			e = c[0][:n]
+			g.addPart(first, step, e)
+		}
+		target.RowCurves(first, e, point.Dispersions(), to[0], to[1], to[2])
+		s.add(g.block, first, to[0], to[1], to[2])
+	}
+	s.end(g.block)
+	k.touched += int64(len(eta))
 }
 
 // matchLevels makes one Metropolis–Hastings move of the effects of every level of g, which are independent given all
 // else: from the normal law that has gradient and curvature of the level's log density at the point, its reverse at the
-// place proposed. One pass over the rows with exponentials where the rows' derivatives at the point are known.
-func (k *kernel) matchLevels(g *group) {
-	target, point := k.fixed.Target(), k.fixed.Point()
-	k.rows.makeRoom(len(g.of))
+// place proposed. One pass over the rows with exponentials where the rows' numbers at the point are known, which they are
+// afterwards where another grouping follows.
+func (k *kernel) matchLevels(g *group, follows bool) {
 	r := &k.rows
-	if !r.known {
-		target.RowCurves(point.Eta(), point.Dispersions(), r.value, r.grad, r.curv)
-		k.touched += int64(len(g.of))
-		r.known = true
+	var here, there *[3][]float64
+	if follows {
+		r.makeRoom(len(g.of))
+		here, there = &r.here, &r.there
 	}
-	g.here.of(g.block, r.value, r.grad, r.curv)
-	for l := range g.levels {
-		g.propose(k.stream, l)
+	if r.known {
+		g.here.begin()
+		g.here.add(g.block, 0, r.here[0], r.here[1], r.here[2])
+		g.here.end(g.block)
+	} else {
+		k.sumsAt(g, &g.here, nil, here)
 	}
-	copy(r.eta, point.Eta())
-	g.addTo(g.step, r.eta)
-	target.RowCurves(r.eta, point.Dispersions(), r.there[0], r.there[1], r.there[2])
-	k.touched += int64(len(g.of))
-	g.there.of(g.block, r.there[0], r.there[1], r.there[2])
-	taken := 0
-	for l := range g.levels {
-		ratio := g.logRatio(l)
-		k.proposals++
-		k.accepted += vec.Exp(min(0, ratio))
-		if g.taken[l] = g.threshold[l] < ratio; g.taken[l] {
-			taken++
-			for t := range g.q {
-				g.r[l*g.q+t] += g.step[l*g.q+t]
-			}
+	k.normals(g.noise)
+	k.logUniforms(g.threshold)
+	g.propose()
+	k.sumsAt(g, &g.there, g.step, there)
+	g.decide()
+	for l, ratio := range g.ratio {
+		if g.taken[l] = g.threshold[l] < ratio; !g.taken[l] {
+			clear(g.step[l*g.q : (l+1)*g.q])
 		}
+		g.ratio[l] = min(0, ratio)
 	}
-	if taken > 0 {
-		k.take(g)
+	vector.Exp(g.ratio, g.ratio)
+	k.proposals += int64(g.levels)
+	k.accepted += vector.Sum(g.ratio)
+	for i, x := range g.step {
+		g.r[i] += x
+	}
+	g.addTo(g.step, k.fixed.Point().Eta())
+	if r.known = follows; follows {
+		r.take(g)
 	}
 }
 
-// take moves eta and what belongs to it to the place, for the rows of levels that accept it.
-func (k *kernel) take(g *group) {
-	r, eta := &k.rows, k.fixed.Point().Eta()
+// take makes the numbers at the place those at the point, for the rows of levels that went there.
+func (r *rows) take(g *group) {
 	for i, l := range g.of {
 		if g.taken[l] {
-			eta[i] = r.eta[i]
-			r.value[i], r.grad[i], r.curv[i] = r.there[0][i], r.there[1][i], r.there[2][i]
+			r.here[0][i], r.here[1][i], r.here[2][i] = r.there[0][i], r.there[1][i], r.there[2][i]
 		}
 	}
 }
 
-// propose draws the step of a level, and what decides on it: always as many random numbers.
-func (g *group) propose(s variate.Source, l int) {
-	q := g.q
-	step, noise := g.step[l*q:(l+1)*q], g.noise[l*q:(l+1)*q]
-	for t := range noise {
-		noise[t] = variate.Normal(s)
+// vector computes in the form that this processor runs fastest; no bit depends on it.
+var vector = simd.Vector()
+
+// normals draws normal numbers.
+func (k *kernel) normals(dst []float64) {
+	for i := range dst {
+		dst[i] = k.stream.Float64()
 	}
-	g.threshold[l] = -variate.Exponential(s)
-	var h [maxTerms * maxTerms]float64
-	if !g.law(&g.here, l, g.r[l*q:(l+1)*q], h[:q*q], step) {
-		clear(step)
-		g.forward[l] = math.Inf(1)
+	vector.NormalQuantile(dst, dst)
+}
+
+// logUniforms draws logarithms of uniform numbers.
+func (k *kernel) logUniforms(dst []float64) {
+	for i := range dst {
+		dst[i] = k.stream.Float64()
+	}
+	vector.Log(dst, dst)
+}
+
+// propose makes the step of every level from its noise.
+func (g *group) propose() {
+	q := g.q
+	if q == 1 {
+		omega := g.omega[0]
+		for l, r := range g.r {
+			h := g.here.curve[l] + omega
+			g.forward[l] = h
+			g.step[l] = math.FMA(-omega, r, g.here.slope[l])/h + g.noise[l]/math.Sqrt(h)
+		}
 		return
 	}
-	g.forward[l] = logDiagonal(h[:q*q], q) - 0.5*dot(noise, noise)
-	lower(h[:q*q], q, step)
-	for t, z := range noise {
-		step[t] += z
+	var h [maxTerms * maxTerms]float64
+	for l := range g.levels {
+		step, noise := g.step[l*q:(l+1)*q], g.noise[l*q:(l+1)*q]
+		if !g.law(&g.here, l, g.r[l*q:(l+1)*q], h[:q*q], step) {
+			clear(step)
+			g.forward[l] = 0
+			continue
+		}
+		g.forward[l] = diagonal(h[:q*q], q)
+		lower(h[:q*q], q, step)
+		for t, z := range noise {
+			step[t] += z
+		}
+		upper(h[:q*q], q, step)
 	}
-	upper(h[:q*q], q, step)
+}
+
+// decide makes the log of the Metropolis–Hastings ratio of every level's step: −Inf where the way back has no law.
+func (g *group) decide() {
+	power := 1.0 // of the quotient of determinants' roots
+	if g.q == 1 {
+		g.ratioOfOnes()
+		power = 0.5
+	} else {
+		for l := range g.levels {
+			g.ratio[l], g.quotient[l] = g.ratioOf(l)
+		}
+	}
+	vector.Log(g.quotient, g.quotient)
+	for l, v := range g.quotient {
+		if g.ratio[l] = math.FMA(power, v, g.ratio[l]); math.IsNaN(g.ratio[l]) {
+			g.ratio[l] = math.Inf(-1)
+		}
+	}
+}
+
+// ratioOfOnes is ratioOf of all levels for one term.
+func (g *group) ratioOfOnes() {
+	omega := g.omega[0]
+	for l, d := range g.step {
+		h, r := g.there.curve[l]+omega, g.r[l]
+		root := math.Sqrt(h)
+		back := math.FMA(root, d, math.FMA(-omega, r+d, g.there.slope[l])/root)
+		prior := float64(omega*d) * math.FMA(2, r, d)
+		squares := float64(g.noise[l]*g.noise[l]) - float64(back*back)
+		g.ratio[l] = math.FMA(0.5, squares-prior, g.there.value[l]-g.here.value[l])
+		g.quotient[l] = h / g.forward[l]
+	}
 }
 
 // law writes the factor of the curvature of a level's log density at r to h, and its gradient to slope; there is none
@@ -131,41 +251,37 @@ func (g *group) law(at *sums, l int, r, h, slope []float64) bool {
 	return factor(h, q)
 }
 
-// logRatio returns the log of the Metropolis–Hastings ratio of a level's step; −Inf where the way back has no law.
-func (g *group) logRatio(l int) float64 {
+// ratioOf returns the log of the Metropolis–Hastings ratio of a level's step but for that of the quotient of the roots of
+// the determinants of curvature, there over here: 0, or NaN, where there is none.
+func (g *group) ratioOf(l int) (ratio, quotient float64) {
 	q := g.q
-	step := g.step[l*q : (l+1)*q]
+	step, noise := g.step[l*q:(l+1)*q], g.noise[l*q:(l+1)*q]
 	var h [maxTerms * maxTerms]float64
 	var there, slope, back [maxTerms]float64
-	prior := 0.0
 	for t, d := range step {
 		there[t] = g.r[l*q+t] + d
 		back[t] = g.r[l*q+t] + there[t]
 	}
-	prior = -0.5 * inner(step, g.omega, q, back[:q])
-	if !g.law(&g.there, l, there[:q], h[:q*q], slope[:q]) {
-		return math.Inf(-1)
+	prior := -0.5 * inner(step, g.omega, q, back[:q])
+	if !g.law(&g.there, l, there[:q], h[:q*q], slope[:q]) || g.forward[l] == 0 {
+		return math.Inf(-1), 0
 	}
 	lower(h[:q*q], q, slope[:q])
 	transposed(h[:q*q], q, step, back[:q])
 	for t := range q {
 		back[t] += slope[t]
 	}
-	backward := logDiagonal(h[:q*q], q) - 0.5*dot(back[:q], back[:q])
-	ratio := (g.there.value[l] - g.here.value[l]) + prior + (backward - g.forward[l])
-	if math.IsNaN(ratio) {
-		return math.Inf(-1)
-	}
-	return ratio
+	ratio = (g.there.value[l] - g.here.value[l]) + prior + 0.5*(dot(noise, noise)-dot(back[:q], back[:q]))
+	return ratio, diagonal(h[:q*q], q) / g.forward[l]
 }
 
-// logDiagonal returns Σ log of the diagonal of a factor.
-func logDiagonal(l []float64, q int) float64 {
-	sum := 0.0
+// diagonal returns the product of the diagonal of a factor.
+func diagonal(l []float64, q int) float64 {
+	product := 1.0
 	for i := range q {
-		sum += vec.Log(l[i*q+i])
+		product *= l[i*q+i]
 	}
-	return sum
+	return product
 }
 
 // drawLevels draws the effects of every level of g afresh, given all else, of a closed gaussian: sums of residuals by
@@ -186,28 +302,41 @@ func (k *kernel) drawLevels(g *group) bool {
 	if g.collapsed() && !k.moveCollapsed(g, precision) {
 		return false
 	}
-	var h [maxTerms * maxTerms]float64
-	var at [maxTerms]float64
-	for l := range g.levels {
-		r := g.r[l*q : (l+1)*q]
-		for t, c := range g.gram[l*q*q : (l+1)*q*q] {
-			h[t] = math.FMA(precision, c, g.omega[t])
-		}
-		copy(at[:q], g.here.slope[l*q:(l+1)*q])
-		factor(h[:q*q], q) // positive definite, as omega is
-		lower(h[:q*q], q, at[:q])
-		for t := range q {
-			at[t] += variate.Normal(k.stream)
-		}
-		upper(h[:q*q], q, at[:q])
-		for t := range q {
-			g.step[l*q+t] = at[t] - r[t]
-			r[t] = at[t]
-		}
-	}
+	k.normals(g.noise)
+	g.afresh(precision)
 	g.addTo(g.step, eta)
 	k.touched += int64(len(eta))
 	return true
+}
+
+// afresh draws the effects from their law given the sums, and makes steps of the changes.
+func (g *group) afresh(precision float64) {
+	q := g.q
+	if q == 1 {
+		omega := g.omega[0]
+		for l, r := range g.r {
+			h := math.FMA(precision, g.gram[l], omega)
+			at := g.here.slope[l]/h + g.noise[l]/math.Sqrt(h)
+			g.step[l], g.r[l] = at-r, at
+		}
+		return
+	}
+	var h [maxTerms * maxTerms]float64
+	for l := range g.levels {
+		r, at := g.r[l*q:(l+1)*q], g.here.slope[l*q:(l+1)*q]
+		for t, c := range g.gram[l*q*q : (l+1)*q*q] {
+			h[t] = math.FMA(precision, c, g.omega[t])
+		}
+		factor(h[:q*q], q) // positive definite, as omega is
+		lower(h[:q*q], q, at)
+		for t, z := range g.noise[l*q : (l+1)*q] {
+			at[t] += z
+		}
+		upper(h[:q*q], q, at)
+		for t, x := range at {
+			g.step[l*q+t], r[t] = x-r[t], x
+		}
+	}
 }
 
 // residuals sums w·z·(y − eta) by level into g.here.slope.

@@ -80,26 +80,28 @@ func (k *kernel) moveGiven(g *group) bool {
 // moveCollapsed moves sds and correlations of g given the data, with its effects integrated out: residuals by level
 // have the precision precision·gram, and g.here.slope has precision·Zᵀ·W·(y − the rest).
 func (k *kernel) moveCollapsed(g *group, precision float64) bool {
+	if g.q == 1 {
+		clear(g.squaresAlike)
+		for l, s := range g.here.slope {
+			at := g.alike.of[l]
+			g.squaresAlike[at] = math.FMA(s, s, g.squaresAlike[at])
+		}
+	}
 	return k.moveEach(g, func() float64 { return g.logMarginal(precision) })
 }
 
 // logMarginal returns the log density of the data with the effects of g integrated out, less what its scales do not
 // move: Σ −½ log|A| + ½ bᵀA⁻¹b, A = I + precision·Lᵀ·G·L, b = Lᵀ·s, L the factor of the effects' covariance.
 func (g *group) logMarginal(precision float64) float64 {
-	q, sum, product := g.q, 0.0, 1.0
+	q, sum := g.q, 0.0
 	if q == 1 {
 		v := float64(g.chol[0] * g.chol[0])
 		vp := float64(v * precision)
-		for l, c := range g.gram {
+		for k, c := range g.alike.curve {
 			a := math.FMA(vp, c, 1)
-			s := g.here.slope[l]
-			sum = math.FMA(float64(v*s), s/a, sum)
-			if product *= a; product > 1e150 {
-				sum -= vec.Log(product)
-				product = 1
-			}
+			sum += float64(v*g.squaresAlike[k])/a - float64(g.alike.count[k]*vec.Log(a))
 		}
-		return 0.5 * (sum - vec.Log(product))
+		return 0.5 * sum
 	}
 	var a, gl [maxTerms * maxTerms]float64
 	var b [maxTerms]float64
@@ -129,7 +131,7 @@ func (g *group) logMarginal(precision float64) float64 {
 		}
 		transposed(g.chol, q, g.here.slope[l*q:(l+1)*q], b[:q])
 		lower(a[:q*q], q, b[:q])
-		sum = math.FMA(0.5, dot(b[:q], b[:q]), sum) - logDiagonal(a[:q*q], q)
+		sum = math.FMA(0.5, dot(b[:q], b[:q]), sum) - vec.Log(diagonal(a[:q*q], q))
 	}
 	return sum
 }

@@ -278,11 +278,16 @@ func (s *nesting) of(p *pair, c, f *group) {
 func (s *nesting) logDensity(coarse, fine float64) float64 {
 	vc, vf := vec.Exp(2*coarse), vec.Exp(2*fine)
 	sum := -float64(s.freedom*fine) - float64(0.5*s.within/vf)
+	product := 1.0
 	for k, m := range s.count {
 		if m > 0 {
 			v := math.FMA(m, vc, vf)
-			sum -= 0.5 * math.FMA(float64(m*s.mean[k]), s.mean[k]/v, vec.Log(v))
+			sum = math.FMA(float64(-0.5*m*s.mean[k]), s.mean[k]/v, sum)
+			if product *= v; !(product < 1e100 && product > 1e-100) { // one logarithm of many
+				sum = math.FMA(-0.5, vec.Log(product), sum)
+				product = 1
+			}
 		}
 	}
-	return sum
+	return math.FMA(-0.5, vec.Log(product), sum)
 }
