@@ -129,6 +129,24 @@ func (b *BesideChain) Target() *glm.Target {
 // Step makes one sweep.
 func (b *BesideChain) Step() (infer.Info, error) { return b.kernel().Step() }
 
+// StepDispersions is Step of the coordinate sampler without its coefficients, which somebody else moves, by Shift. It
+// panics in another basis.
+func (b *BesideChain) StepDispersions() (infer.Info, error) {
+	k := b.plain
+	k.touched, k.slice.evaluations = 0, 0
+	if k.refreshDue() {
+		k.point.Refresh()
+		k.touched += k.entries()
+	}
+	for j := k.target.Cols(); j < k.sweep; j++ {
+		if !k.update(j) {
+			return infer.Info{}, k.nonFinite()
+		}
+	}
+	k.iteration++
+	return infer.Info{Evaluations: k.slice.evaluations, Touched: k.touched}, nil
+}
+
 // LogPrior returns the log prior density of coefficients and dispersions.
 func (b *BesideChain) LogPrior() float64 {
 	if b.plain != nil {
@@ -148,7 +166,8 @@ func (b *BesideChain) SetPosition(theta []float64) error {
 // Start says how the starting point was drawn.
 func (b *BesideChain) Start() string { return b.kernel().Start() }
 
-// Shift adds to the coefficients where what stands beside X·beta takes the move back, so that eta stays. Cost: O(d²).
+// Shift adds to the coefficients where what stands beside X·beta takes the move back, so that eta stays, or where the
+// caller moves eta. Cost: O(d²).
 func (b *BesideChain) Shift(delta []float64) {
 	if b.plain != nil {
 		d := len(delta)

@@ -12,6 +12,7 @@
 // Read groups.go and check.go for what is sampled; scales.go for sds and correlations and block.go for the passes over
 // the rows of levels, with small.go for matrices of a level; then kernel.go for a sweep, and its moves:
 //
+//   - gaussian.go: the coefficients of a closed gaussian;
 //   - levels.go: the effects of every level;
 //   - moves.go: sds and correlations;
 //   - shift.go: coefficients against effects;

@@ -30,6 +30,7 @@ type setup struct {
 	fixed   *cggibbs.Beside
 	blocks  []*block
 	pairs   []*pair
+	joint   *joint // or nil
 	options Options
 	names   []string
 	params  []infer.Parameter
@@ -51,7 +52,10 @@ func New(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (infer.S
 	}
 	s := &setup{target: target, options: o, proper: model.Proper()}
 	options := cggibbs.Options{Basis: "rotated", Kernels: o.Kernels, RefreshEvery: o.RefreshEvery}
-	if o.Plain || sparse(&plain) {
+	if !o.Plain {
+		s.joint = newJoint(target)
+	}
+	if o.Plain || sparse(&plain) || s.joint != nil {
 		options.Basis = "coordinate"
 	}
 	if s.fixed, err = cggibbs.NewBeside(target, options); err != nil {
@@ -126,6 +130,9 @@ func (s *setup) Parameters() []infer.Parameter { return s.params }
 // Explain says how each grouping is sampled.
 func (s *setup) Explain() string {
 	words := []string{s.fixed.Explain()}
+	if s.joint != nil {
+		words[0] = "all coefficients drawn at once"
+	}
 	for _, b := range s.blocks {
 		words = append(words, b.explain(s.names))
 	}

@@ -80,11 +80,10 @@ func (k *kernel) Step() (infer.Info, error) {
 	if k.fixed.Due() {
 		k.fixed.Set(k.add)
 	}
-	info, err := k.fixed.Step()
+	info, err := k.stepFixed()
 	if err != nil {
 		return infer.Info{}, err
 	}
-	k.fixed.Beta(k.beta)
 	k.rows.known = false
 	ok := k.moveEffects() && k.moveTheirScales()
 	k.fixed.Moved()
@@ -99,6 +98,20 @@ func (k *kernel) Step() (infer.Info, error) {
 		info.Accept = k.accepted / float64(k.proposals)
 	}
 	return info, nil
+}
+
+// stepFixed moves coefficients and dispersions given the effects.
+func (k *kernel) stepFixed() (info infer.Info, err error) {
+	if k.joint == nil {
+		info, err = k.fixed.Step()
+		k.fixed.Beta(k.beta)
+		return info, err
+	}
+	if info, err = k.fixed.StepDispersions(); err == nil {
+		k.fixed.Beta(k.beta)
+		k.drawCoefficients()
+	}
+	return info, err
 }
 
 // moveEffects moves the effects of every grouping given all else.

@@ -1,0 +1,87 @@
+package groups
+
+import (
+	"math"
+
+	"glmbatch/infer/design"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
+	"glmbatch/internal/linalg"
+)
+
+// joint draws all coefficients of a closed gaussian at once, given effects and sigma, where their priors are normal or
+// flat: their precision is XᵀWX/sigma² + that of the priors.
+type joint struct {
+	gram              []float64 // lower triangle of XᵀWX
+	precision, centre []float64 // of the priors
+}
+
+// jointMost is the largest number of coefficients that are drawn at once.
+const jointMost = 512
+
+// newJoint returns nil where coefficients have to move one at a time. Cost: n·d²/2.
+func newJoint(target *glm.Target) *joint {
+	x, dense := target.Data().X.(*design.Dense)
+	d := target.Cols()
+	if !target.ClosedGaussian() || !dense || d > jointMost || d*d > 24*target.Rows() {
+		return nil
+	}
+	j := &joint{gram: make([]float64, d*d), precision: make([]float64, d), centre: make([]float64, d)}
+	for i, p := range target.Model().Coefficients {
+		switch p.Kind {
+		case prior.Normal:
+			j.precision[i], j.centre[i] = 1/p.Scale/p.Scale, p.Location
+		case prior.Flat:
+		default:
+			return nil
+		}
+	}
+	w := target.Weights()
+	if w == nil {
+		w = filled(target.Rows())
+	}
+	linalg.Gram(x.Values, x.Rows, d, w, j.gram)
+	return j
+}
+
+// drawCoefficients draws the coefficients given all else, in two passes over X. It leaves the log likelihood behind eta.
+func (k *kernel) drawCoefficients() {
+	j, point, data := k.joint, k.fixed.Point(), k.target.Data()
+	eta, d := point.Eta(), len(k.beta)
+	rest := k.direction.Eta
+	vector.Minus(rest, data.Y, eta)
+	for i, w := range k.target.Weights() {
+		rest[i] *= w
+	}
+	sigma := point.Dispersions()[0]
+	precision := 1 / sigma / sigma
+	slope := k.delta
+	data.X.TransposedProduct(vector, rest, slope)
+	h := make([]float64, d*d)
+	for a := range d {
+		for b := range a + 1 {
+			h[a*d+b] = float64(precision * j.gram[a*d+b])
+		}
+		h[a*d+a] += j.precision[a]
+		slope[a] = math.FMA(precision, slope[a], float64(j.precision[a]*(j.centre[a]-k.beta[a])))
+	}
+	k.touched += 2 * data.X.Entries()
+	factor, err := linalg.Cholesky(h, d)
+	noise := make([]float64, d)
+	k.normals(noise)
+	if err != nil { // of a rank that rounding has lost: no move
+		clear(slope)
+		return
+	}
+	factor.SolveLower(slope)
+	for i, z := range noise {
+		slope[i] += z
+	}
+	factor.SolveUpper(slope)
+	for i, x := range slope {
+		k.beta[i] += x
+	}
+	data.X.AddProduct(vector, slope, eta)
+	k.fixed.Shift(slope)
+	clear(slope)
+}
