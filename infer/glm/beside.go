@@ -101,12 +101,17 @@ func (t *Target) logitCurves(r rows, eta, v, g, c []float64) {
 		v[k] = max(p, 1-p)
 	}
 	t.kernels.Log(v, v)
-	for k, p := range g {
-		m := 1.0
-		if r.m != nil {
-			m = r.m[k]
+	if r.m == nil {
+		for k, p := range g {
+			v[k] += float64(r.y[k]*eta[k]) - max(eta[k], 0)
+			c[k] = p * (1 - p)
+			g[k] = r.y[k] - p
 		}
-		v[k] = math.FMA(r.y[k], eta[k], -float64(m*(max(eta[k], 0)-v[k])))
+		return
+	}
+	for k, p := range g {
+		m := r.m[k]
+		v[k] = math.FMA(r.y[k], eta[k], float64(m*(v[k]-max(eta[k], 0))))
 		c[k] = float64(m*p) * (1 - p)
 		g[k] = r.y[k] - float64(m*p)
 	}

@@ -63,7 +63,7 @@ func newGroup(b *block) *group {
 		g.ratio, g.quotient = make([]float64, b.levels), make([]float64, b.levels)
 	}
 	g.squaresAlike = make([]float64, len(b.alike.curve))
-	g.width = math.FMA(2, 1/math.Sqrt(float64(b.levels)), 0.1)
+	g.width = 2.5 / math.Sqrt(float64(b.levels))
 	return g
 }
 

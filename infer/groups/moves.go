@@ -3,6 +3,7 @@ package groups
 import (
 	"math"
 
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/vec"
 )
@@ -57,15 +58,16 @@ const linearMost = 1e9
 // direct makes Z_t·r_t the direction, and returns its largest entry.
 func (k *kernel) direct(g *group, t int) (largest float64) {
 	d := &k.direction
-	c := g.Columns[t]
-	for i, l := range g.of {
-		e := g.r[int(l)*g.q+t]
-		if c != nil {
-			e = float64(e * c[i])
+	if c := g.Columns[t]; c != nil {
+		for i, l := range g.of {
+			d.Eta[i] = float64(c[i] * g.r[int(l)*g.q+t])
 		}
-		d.Eta[i] = e
-		largest = max(largest, math.Abs(e))
+	} else {
+		for i, l := range g.of {
+			d.Eta[i] = g.r[int(l)*g.q+t]
+		}
 	}
+	largest = design.Largest(d.Eta)
 	k.touched += int64(len(g.of))
 	k.fixed.Point().Direct(d)
 	return largest

@@ -213,11 +213,11 @@ var problems = map[string]func(t testing.TB) study{
 		return problem("gaussian", "identity", d.numbers("y"), [][]float64{d.numbers("service")}, d.by("s"), d.by("d"),
 			d.by("dept", "service"))
 	},
-	"crossed/gaussian/1e5":  func(testing.TB) study { return crossed("gaussian", "identity", 100_000, 10_000, 5_000) },
-	"crossed/gaussian/1e6":  func(testing.TB) study { return crossed("gaussian", "identity", 1_000_000, 100_000, 50_000) },
-	"crossed/gaussian/root": func(testing.TB) study { return crossed("gaussian", "identity", 1_000_000, 1_000, 1_000) },
-	"crossed/bernoulli/1e5": func(testing.TB) study { return crossed("bernoulli", "logit", 100_000, 10_000, 5_000) },
-	"crossed/bernoulli/1e6": func(testing.TB) study { return crossed("bernoulli", "logit", 1_000_000, 100_000, 50_000) },
+	"gaussian1e5":  func(testing.TB) study { return crossed("gaussian", "identity", 100_000, 10_000, 5_000) },
+	"gaussian1e6":  func(testing.TB) study { return crossed("gaussian", "identity", 1_000_000, 100_000, 50_000) },
+	"gaussianroot": func(testing.TB) study { return crossed("gaussian", "identity", 1_000_000, 1_000, 1_000) },
+	"bernoulli1e5": func(testing.TB) study { return crossed("bernoulli", "logit", 100_000, 10_000, 5_000) },
+	"bernoulli1e6": func(testing.TB) study { return crossed("bernoulli", "logit", 1_000_000, 100_000, 50_000) },
 }
 
 // seconds is the processor time of this process.
