@@ -156,10 +156,10 @@ func (s *study) narrower(data *glm.Data) ([]byte, error) {
 }
 
 func TestConforms(t *testing.T) {
-	weighted := newStudy("gaussian", "identity", 24, [2]int{3, 2})
-	weighted.data.Precision, weighted.data.Frequency = make([]float64, 24), make([]float64, 24)
-	for i := range weighted.data.Precision {
-		weighted.data.Precision[i], weighted.data.Frequency[i] = 0.5+float64(i%4), 1+float64(i%3)
+	weighted := newStudy("gaussian", "identity", 24, [2]int{3, 2}).weighted()
+	weighted.data.Frequency = make([]float64, 24)
+	for i := range weighted.data.Frequency {
+		weighted.data.Frequency[i] = 1 + float64(i%3)
 	}
 	counted := newStudy("poisson", "log", 24, [2]int{3, 2}, [2]int{8, 1})
 	counted.data.Frequency, counted.data.Offset = weighted.data.Frequency, weighted.data.Precision
@@ -170,6 +170,8 @@ func TestConforms(t *testing.T) {
 		"poisson":      counted,
 		"four terms":   newStudy("bernoulli", "probit", 20, [2]int{3, 4}),
 		"student_t":    newStudy("student_t", "identity", 20, [2]int{3, 2}),
+		"nested":       newStudy("poisson", "log", 24, [2]int{3, 1}).nested(12, 0),
+		"mostly":       newStudy("gaussian", "identity", 24, [2]int{3, 1}).nested(12, 5),
 		"by one level": newStudy("poisson", "log", 20, [2]int{1, 1}),
 	} {
 		t.Run(name, func(t *testing.T) {
