@@ -1,0 +1,249 @@
+package groups
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"glmbatch/infer"
+	"glmbatch/infer/diag"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/infertest"
+	"glmbatch/infer/prior"
+)
+
+// started returns the first chain of a study with a response drawn from its prior.
+func started(t *testing.T, s study, o Options) *kernel {
+	t.Helper()
+	_, data := s.draw(infer.NewStream(3, "started"))
+	setup, err := New(data, s.model, nil, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(4, "chain")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k.(*kernel)
+}
+
+func TestParametersHaveFacts(t *testing.T) {
+	s := newStudy("gaussian", "identity", 20, [2]int{3, 3}, [2]int{2, 1})
+	s.model.Effects[0].SD[1] = prior.Prior{Kind: prior.Constant, Location: 1}
+	params := started(t, s, Options{}).params
+	var names []string
+	for _, p := range params {
+		names = append(names, p.Name)
+	}
+	const want = "(Intercept) a b sigma sd_g__Intercept sd_g__t2 cor_g__Intercept__t1 cor_g__Intercept__t2 cor_g__t1__t2 " +
+		"sd_h__Intercept r_g[0,Intercept] r_g[1,Intercept] r_g[2,Intercept] r_g[0,t1] r_g[1,t1] r_g[2,t1] r_g[0,t2] " +
+		"r_g[1,t2] r_g[2,t2] r_h[0,Intercept] r_h[1,Intercept]"
+	if got := strings.Join(names, " "); got != want {
+		t.Errorf("parameters\n%s, want\n%s", got, want)
+	}
+	for at, want := range map[int]infer.Parameter{
+		5:  {Name: "sd_g__t2", Kind: infer.GroupSD, Grouping: "g", Term: "t2"},
+		8:  {Name: "cor_g__t1__t2", Kind: infer.GroupCorrelation, Grouping: "g", Term: "t1", Beside: "t2"},
+		14: {Name: "r_g[1,t1]", Kind: infer.GroupEffect, Grouping: "g", Level: "1", Term: "t1"},
+	} {
+		if params[at] != want {
+			t.Errorf("parameter %d is %+v, want %+v", at, params[at], want)
+		}
+	}
+}
+
+// The form of the passes over rows moves no bit, and neither does how many rows are worked on together.
+func TestKernelsAgree(t *testing.T) {
+	for _, name := range []string{"gaussian/2", "bernoulli/crossed", "poisson/nested", "student_t/1"} {
+		s := studies()[name]
+		scalar, other := started(t, s, Options{Kernels: "scalar"}), started(t, s, Options{})
+		a, b := make([]float64, len(scalar.params)), make([]float64, len(scalar.params))
+		for range 50 {
+			if _, err := scalar.Step(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := other.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		scalar.Position(a)
+		other.Position(b)
+		for j := range a {
+			if a[j] != b[j] {
+				t.Errorf("%s: %s is %v and %v", name, scalar.params[j].Name, a[j], b[j])
+				break
+			}
+		}
+	}
+}
+
+// Sums by level over several chunks are those of each row in turn, at the point and at a place beside it.
+func TestSumsOverChunks(t *testing.T) {
+	const n = 2*chunkRows + 300
+	for _, terms := range []int{1, 3} {
+		k := started(t, newStudy("poisson", "log", n, [2]int{8, terms}), Options{})
+		g := k.groups[0]
+		for i := range g.step {
+			g.step[i] = 0.1 * float64(i%5)
+		}
+		point := k.fixed.Point()
+		k.sumsAt(g, &g.there, g.step, nil)
+		slope, curve := make([]float64, len(g.step)), make([]float64, g.levels*terms*terms)
+		for i, e := range point.Eta() {
+			l := int(g.of[i])
+			for s := range terms {
+				e += g.z(s, i) * g.step[l*terms+s]
+			}
+			mu := math.Exp(e)
+			for s := range terms {
+				slope[l*terms+s] += g.z(s, i) * (k.target.Data().Y[i] - mu)
+				for u := range terms {
+					curve[(l*terms+s)*terms+u] += g.z(s, i) * g.z(u, i) * mu
+				}
+			}
+		}
+		for i, want := range append(slope, curve...) {
+			got := append(g.there.slope[:len(slope):len(slope)], g.there.curve...)[i]
+			if math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
+				t.Errorf("%d terms: sum %d is %v, want %v", terms, i, got, want)
+			}
+		}
+	}
+}
+
+// Rows that are read are counted: of a closed gaussian each grouping takes two passes, coefficients two over X, the log
+// likelihood one; of others a grouping takes one pass besides the first one at the point, and its sds a few.
+func TestRowsReadAreCounted(t *testing.T) {
+	const n = 600
+	k := started(t, newStudy("gaussian", "identity", n, [2]int{50, 2}, [2]int{8, 1}), Options{})
+	k.iteration = sliceFirst
+	if err := sweeps(2)(k); err != nil { // the second one refreshes nothing
+		t.Fatal(err)
+	}
+	info, err := k.Step()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := int64(n * (2*3 + 2*2 + 1))
+	for _, p := range k.pairs {
+		for _, l := range p.lines {
+			want += 2 * int64(len(l.column.Rows))
+		}
+	}
+	if info.Touched != want {
+		t.Errorf("a sweep reads %d entries, want %d", info.Touched, want)
+	}
+	for _, levels := range []int{3, 8, 50, 200} {
+		k := started(t, newStudy("bernoulli", "logit", n, [2]int{levels, 1}), Options{})
+		k.touched = 0
+		k.matchLevels(k.groups[0], false)
+		if k.touched != 2*n {
+			t.Errorf("%d levels: a move of them reads %d rows, want %d", levels, k.touched, 2*n)
+		}
+	}
+}
+
+func TestImproperPriorsAreRefused(t *testing.T) {
+	flat := prior.Prior{Kind: prior.Flat}
+	gaussian, poisson := newStudy("gaussian", "identity", 30, [2]int{3, 1}), newStudy("poisson", "log", 30, [2]int{8, 1})
+	flatSD := func(m *glm.Model) { m.Effects[0].SD[0] = flat }
+	held := func(m *glm.Model) {
+		m.Coefficients[0], m.Dispersion = flat, prior.Prior{Kind: prior.Constant, Location: 1}
+	}
+	many := newStudy("gaussian", "identity", 30, [2]int{40, 1})
+	for name, c := range map[string]struct {
+		s      study
+		change func(m *glm.Model)
+		want   string // in the error; empty for none
+	}{
+		"flat coefficients":         {gaussian, func(m *glm.Model) { m.Coefficients[1] = flat }, ""},
+		"flat coefficient, poisson": {poisson, func(m *glm.Model) { m.Coefficients[1] = flat }, "prior of a: flat"},
+		"flat sd of three levels":   {gaussian, flatSD, ""},
+		"flat sd of two levels": {newStudy("gaussian", "identity", 30, [2]int{2, 1}), flatSD,
+			`grouping "g" has 2 levels`},
+		"flat sd, family gamma": {newStudy("gamma", "log", 30, [2]int{8, 1}), flatSD, "half_student_t"},
+		"as many levels as rows": {many, func(m *glm.Model) { m.Coefficients[0] = flat },
+			"30 rows for 3 columns and 40 levels"},
+		"as many levels, sigma held": {many, held, ""},
+		"a shape of lkj": {newStudy("gaussian", "identity", 30, [2]int{3, 2}),
+			func(m *glm.Model) { m.Effects[0].LKJ = 0 }, "shape of lkj"},
+		"a normal prior of an sd": {gaussian,
+			func(m *glm.Model) { m.Effects[0].SD[0] = prior.Prior{Kind: prior.Normal, Scale: 1} }, "prior of sd_g__Intercept"},
+	} {
+		model := c.s.model
+		model.Coefficients = append([]prior.Prior(nil), model.Coefficients...)
+		model.Effects = nil
+		for _, p := range c.s.model.Effects {
+			p.SD = append([]prior.Prior(nil), p.SD...)
+			model.Effects = append(model.Effects, p)
+		}
+		_, data := c.s.draw(infer.NewStream(5, name))
+		c.change(&model)
+		_, err := New(data, model, nil, Options{})
+		if got := ""; err != nil {
+			got = err.Error()
+			if c.want == "" || !strings.Contains(got, c.want) {
+				t.Errorf("%s: error %q, want %q", name, got, c.want)
+			}
+		} else if c.want != "" {
+			t.Errorf("%s: no error, want %q", name, c.want)
+		}
+	}
+}
+
+// Eight schools, whose standard errors are known: posteriordb's reference draws. False alarms: |z| < 4.5 for ten means,
+// 7e-5. Power: a mean that is off by 0.08 sds.
+func TestEightSchools(t *testing.T) {
+	d := readTable(t, "eight_schools.csv")
+	s := problem("gaussian", "identity", d.numbers("effect"), nil, d.by("school"))
+	for _, se := range d.numbers("se") {
+		s.data.Precision = append(s.data.Precision, 1/(se*se))
+	}
+	s.model.Coefficients[0] = prior.Prior{Kind: prior.Normal, Scale: 5}
+	s.model.Dispersion = prior.Prior{Kind: prior.Constant, Location: 1}
+	s.model.Effects[0].SD[0] = prior.Prior{Kind: prior.HalfCauchy, Scale: 5}
+	setup, err := New(&s.data, s.model, nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("../../../shared/data/multilevel/eight_schools.reference.json")
+	if err != nil {
+		t.Skip(err)
+	}
+	var reference map[string]struct{ Mean, SD, MCSE float64 }
+	if err := json.Unmarshal(text, &reference); err != nil {
+		t.Fatal(err)
+	}
+	k, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(infertest.Seed(t), "schools")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	draws, theta := map[string][]float64{}, make([]float64, 10)
+	for i := range infertest.Scale(10_000, 100_000) {
+		if _, err := k.Step(); err != nil {
+			t.Fatal(err)
+		}
+		if k.Position(theta); i < 50 {
+			continue
+		}
+		draws["mu"], draws["tau"] = append(draws["mu"], theta[0]), append(draws["tau"], theta[1])
+		for l := range 8 {
+			name := "theta[" + strconv.Itoa(l+1) + "]"
+			draws[name] = append(draws[name], theta[0]+theta[2+l])
+		}
+	}
+	for name, values := range draws {
+		want, ok := reference[name]
+		if !ok {
+			t.Fatalf("the reference has no %s", name)
+		}
+		ess := diag.ESSBulk([][]float64{values})
+		z := (mean(values) - want.Mean) / math.Hypot(want.MCSE, want.SD/math.Sqrt(ess))
+		if !(math.Abs(z) < 4.5) {
+			t.Errorf("%s: mean %.3f, the reference has %.3f: z = %.2f", name, mean(values), want.Mean, z)
+		}
+	}
+}
