@@ -197,20 +197,20 @@ func (b *BesideChain) UnmarshalBinary(data []byte) error { return b.kernel().Unm
 // Slicer makes univariate slice updates with doubling for a neighbour of this sampler.
 type Slicer struct{ slicer }
 
-// NewSlicer returns one that draws from a source, with so many doublings at most.
-func NewSlicer(source variate.Source, limit int) *Slicer {
-	return &Slicer{slicer{source: source, limit: limit}}
-}
+// NewSlicer returns one that draws from a source.
+func NewSlicer(source variate.Source) *Slicer { return &Slicer{slicer{source: source}} }
 
 // function is a log density as a function.
 type function func(displacement float64) (float64, glm.Value)
 
 func (f function) at(displacement float64) (float64, glm.Value) { return f(displacement) }
 
-// Update returns a displacement from the current point, where the log density f is current; see slicer.update.
-func (s *Slicer) Update(f func(displacement float64) (float64, glm.Value), current,
-	width float64,
+// Update returns a displacement from the current point, where the log density f is current; see slicer.update. The
+// interval is doubled doublings times at most.
+func (s *Slicer) Update(f func(displacement float64) (float64, glm.Value), current, width float64,
+	doublings int,
 ) (displacement float64, v glm.Value, moved, ok bool) {
+	s.limit = doublings
 	return s.update(function(f), current, width)
 }
 

@@ -11,8 +11,15 @@ import (
 )
 
 // sliceEvery is the number of iterations from one with slices of every effect to the next; the first sliceFirst are
-// such ones, since a chain may come from afar.
-const sliceEvery, sliceFirst = 40, 2
+// such ones, since a chain may come from afar. The number of an iteration alone decides.
+const sliceEvery, sliceFirst = 40, 4
+
+// logStep bounds the interval of a slice along log sd, of at most this length: the density of an sd given effects has a
+// cliff on its left and a slope on its right, and from the foot of the cliff a slice without bounds reaches sds of e^36.
+const logStep = 6
+
+// maxDoublings is that of other slices, of at most 2^20 widths.
+const maxDoublings = 20
 
 // kernel is one chain.
 type kernel struct {
@@ -43,6 +50,7 @@ type group struct {
 	r []float64 // effects by level, then by term
 
 	width              float64 // of slices along sds and correlations
+	doublings          int     // of it at most
 	here, there        sums
 	step, noise        []float64
 	forward, threshold []float64 // of each level, the product of the diagonal of the factor, or h for one term
@@ -64,6 +72,9 @@ func newGroup(b *block) *group {
 	}
 	g.squaresAlike = make([]float64, len(b.alike.curve))
 	g.width = 2.5 / math.Sqrt(float64(b.levels))
+	for w := 2 * g.width; w <= logStep; w *= 2 {
+		g.doublings++
+	}
 	return g
 }
 

@@ -384,7 +384,7 @@ func (k *kernel) sliceLevels(g *group) bool {
 				k.touched += int64(len(c.Rows))
 				v := point.AlongBeside(linear, x)
 				return (v.LogLik - base) + prior, v
-			}, 0, sliceWidth*vec.Exp(g.logSD[t]))
+			}, 0, sliceWidth*vec.Exp(g.logSD[t]), maxDoublings)
 			if !ok {
 				return k.bad(g.effectName(l, t))
 			}

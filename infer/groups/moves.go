@@ -32,7 +32,7 @@ func (k *kernel) moveScales(g *group) bool {
 			v := point.AlongDirection(&k.direction, c-1)
 			k.touched += int64(len(g.of))
 			return (v.LogLik - base) + prior, v
-		}, current, g.width)
+		}, current, g.width, g.doublings)
 		if !ok {
 			return k.bad(g.sdName(t))
 		}
@@ -175,7 +175,7 @@ func (k *kernel) moveOne(g *group, at *float64, width float64, rest func() float
 		return p + rest(), glm.Value{}
 	}
 	current, _ := f(0)
-	x, _, moved, ok := k.slice.Update(f, current, width)
+	x, _, moved, ok := k.slice.Update(f, current, width, g.doublings)
 	if *at = from; ok && moved {
 		*at = from + x
 	}

@@ -209,7 +209,7 @@ func (k *kernel) sliceLine(l *line, a, b float64) (float64, bool) {
 		k.touched += int64(len(l.column.Rows))
 		v := point.AlongBeside(linear, x)
 		return (v.LogLik - base) + float64(x*math.FMA(-0.5*a, x, b)), v
-	}, 0, sliceWidth/math.Sqrt(a))
+	}, 0, sliceWidth/math.Sqrt(a), maxDoublings)
 	if !ok || !moved {
 		return 0, ok
 	}

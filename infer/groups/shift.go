@@ -179,7 +179,7 @@ func (k *kernel) shiftBy(g *group, s *shift) (delta float64, ok bool) {
 		return p.LogDensity(at+x) + float64(x*math.FMA(-0.5*a, x, b)), glm.Value{}
 	}
 	current, _ := f(0)
-	delta, _, _, ok = k.slice.Update(f, current, g.shiftWidth(s))
+	delta, _, _, ok = k.slice.Update(f, current, g.shiftWidth(s), maxDoublings)
 	return delta, ok
 }
 

@@ -24,7 +24,7 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &kernel{setup: s, fixed: fixed, stream: c.Stream, slice: cggibbs.NewSlicer(c.Stream, 20)}
+	k := &kernel{setup: s, fixed: fixed, stream: c.Stream, slice: cggibbs.NewSlicer(c.Stream)}
 	k.add = k.addEffects
 	k.beta, k.delta = make([]float64, s.target.Cols()), make([]float64, s.target.Cols())
 	k.direction = glm.Direction{Beta: make([]float64, s.target.Cols()), Eta: make([]float64, s.target.Rows())}
