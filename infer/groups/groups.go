@@ -142,6 +142,9 @@ func (s *setup) Explain() string {
 	return strings.Join(words, "; ")
 }
 
+// mostTold is the number of names that are told of many.
+const mostTold = 8
+
 // explain words the moves of one grouping.
 func (b *block) explain(names []string) string {
 	var w strings.Builder
@@ -158,6 +161,10 @@ func (b *block) explain(names []string) string {
 		w.WriteString("drawn afresh; sds scaled with their effects, then given them")
 	}
 	for i, s := range b.shifts {
+		if i == mostTold {
+			fmt.Fprintf(&w, ", … (%d)", len(b.shifts))
+			break
+		}
 		w.WriteString([]string{"; shifted against ", ", "}[min(i, 1)] + names[s.column])
 	}
 	return w.String()

@@ -90,6 +90,7 @@ func (k *kernel) Step() (infer.Info, error) {
 	evaluations := k.slice.Evaluations()
 	if k.fixed.Due() {
 		k.fixed.Set(k.add)
+		k.touched += int64(len(k.groups) * k.target.Rows())
 	}
 	info, err := k.stepFixed()
 	if err != nil {

@@ -142,6 +142,7 @@ func (k *kernel) matchLevels(g *group, follows bool) {
 		g.r[i] += x
 	}
 	g.addTo(g.step, k.fixed.Point().Eta())
+	k.touched += int64(len(g.of))
 	if r.known = follows; follows {
 		r.take(g)
 	}
@@ -392,6 +393,7 @@ func (k *kernel) sliceLevels(g *group) bool {
 				g.r[at] += x
 				if len(c.Rows) > 0 {
 					point.MoveBeside(x, v)
+					k.touched += int64(len(c.Rows))
 				}
 			}
 		}

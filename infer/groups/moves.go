@@ -41,6 +41,7 @@ func (k *kernel) moveScales(g *group) bool {
 		}
 		c := vec.Exp(x)
 		point.MoveDirection(&k.direction, c-1, v)
+		k.touched += int64(len(g.of))
 		g.logSD[t] = u + x
 		for l := range g.levels {
 			g.r[l*g.q+t] = float64(c * g.r[l*g.q+t])

@@ -214,6 +214,7 @@ func (k *kernel) sliceLine(l *line, a, b float64) (float64, bool) {
 		return 0, ok
 	}
 	point.MoveBeside(x, v)
+	k.touched += int64(len(l.column.Rows))
 	return x, true
 }
 
