@@ -114,6 +114,78 @@ func TestSumsOverChunks(t *testing.T) {
 	}
 }
 
+// The density of sds with effects integrated out is that of the data under their dense covariance.
+func TestMarginalIsThatOfTheData(t *testing.T) {
+	for _, name := range []string{"gaussian/1", "gaussian/weighted", "gaussian/fifty"} {
+		k := started(t, studies()[name], Options{})
+		g, point, data := k.groups[0], k.fixed.Point(), k.target.Data()
+		n, sigma := data.Rows(), point.Dispersions()[0]
+		rest := make([]float64, n)
+		for i, e := range point.Eta() {
+			rest[i] = data.Y[i] - e
+		}
+		g.addTo(g.r, rest)
+		k.collect(g, 1/sigma/sigma)
+		at := func(change float64) (got, want float64) {
+			for s := range g.logSD {
+				g.logSD[s] = change * float64(s+1)
+			}
+			for s := range g.partial {
+				g.partial[s] = change / 2
+			}
+			g.settle()
+			cov, z := make([]float64, n*n), make([]float64, n)
+			for i := range n {
+				cov[i*n+i] = sigma * sigma
+				if data.Precision != nil {
+					cov[i*n+i] /= data.Precision[i]
+				}
+				for j := range n {
+					if g.of[i] != g.of[j] {
+						continue
+					}
+					for s := range g.q {
+						for u := range g.q {
+							for m := range g.q {
+								cov[i*n+j] += g.z(s, i) * g.chol[s*g.q+m] * g.chol[u*g.q+m] * g.z(u, j)
+							}
+						}
+					}
+				}
+			}
+			want = -cholesky(cov, n) / 2
+			for i := range n {
+				z[i] = rest[i]
+				for j := range i {
+					z[i] -= cov[i*n+j] * z[j]
+				}
+				z[i] /= cov[i*n+i]
+				want -= z[i] * z[i] / 2
+			}
+			return g.logMarginal(1 / sigma / sigma), want
+		}
+		a, b := at(-0.5)
+		c, d := at(0.3)
+		if math.Abs((c-a)-(d-b)) > 1e-9*(1+math.Abs(d-b)) {
+			t.Errorf("%s: the log density grows by %v, want %v", name, c-a, d-b)
+		}
+	}
+}
+
+// Groupings that lie in others are recognised, wholly or for the most part; crossed ones are not.
+func TestNestingIsRecognised(t *testing.T) {
+	for name, want := range map[string]string{
+		"gaussian/nested": "fine lies in g: sds of both", "poisson/nested": "fine lies in g: sds of both",
+		"gaussian/mostly": "fine lies in g for the most part", "bernoulli/mostly": "fine lies in g for the most part",
+		"bernoulli/crossed": "",
+	} {
+		words := started(t, studies()[name], Options{}).Explain()
+		if want == "" && strings.Contains(words, "lies in") || !strings.Contains(words, want) {
+			t.Errorf("%s: %q, want %q", name, words, want)
+		}
+	}
+}
+
 // Rows that are read are counted: of a closed gaussian each grouping takes two passes, coefficients two over X, the log
 // likelihood one; of others a grouping takes one pass at the point, one at the place and one to
 // go there.

@@ -29,7 +29,7 @@ func levelsOf(n, levels, seed int) []int32 {
 		full--
 	}
 	for i := range of {
-		u := math.Mod(float64(i+1)*0.618033988749895*float64(seed+1), 1)
+		u := math.Mod(float64(i+1)*[]float64{0.618033988749895, 0.569840290998053}[seed], 1)
 		of[i] = int32(u * math.Sqrt(u) * float64(full))
 	}
 	return of

@@ -289,17 +289,9 @@ func diagonal(l []float64, q int) float64 {
 // level in one pass over the rows, and eta in another. Sds and correlations move before them given the data, with these
 // effects integrated out, where that is worth its while.
 func (k *kernel) drawLevels(g *group) bool {
-	target, point := k.fixed.Target(), k.fixed.Point()
-	eta, y, w := point.Eta(), target.Data().Y, target.Weights()
-	k.residuals(g, eta, y, w)
-	sigma := point.Dispersions()[0]
-	q, precision := g.q, 1/sigma/sigma
-	for l := range g.levels { // their own part added back
-		times(g.gram[l*q*q:(l+1)*q*q], q, g.r[l*q:(l+1)*q], g.noise[l*q:(l+1)*q])
-		for t := l * q; t < (l+1)*q; t++ {
-			g.here.slope[t] = float64(precision * (g.here.slope[t] + g.noise[t]))
-		}
-	}
+	eta, sigma := k.fixed.Point().Eta(), k.fixed.Point().Dispersions()[0]
+	precision := 1 / sigma / sigma
+	k.collect(g, precision)
 	if g.collapsed() && !k.moveCollapsed(g, precision) {
 		return false
 	}
@@ -337,6 +329,24 @@ func (g *group) afresh(precision float64) {
 		for t, x := range at {
 			g.step[l*q+t], r[t] = x-r[t], x
 		}
+	}
+}
+
+// collect makes precision·Zᵀ·W·(y − the rest of eta) by level in g.here.slope, and of one term Σ of its squares over
+// levels that are alike.
+func (k *kernel) collect(g *group, precision float64) {
+	data := k.target.Data()
+	k.residuals(g, k.fixed.Point().Eta(), data.Y, k.target.Weights())
+	q, slope := g.q, g.here.slope
+	for l := range g.levels { // their own part added back
+		times(g.gram[l*q*q:(l+1)*q*q], q, g.r[l*q:(l+1)*q], g.noise[l*q:(l+1)*q])
+	}
+	for at, own := range g.noise {
+		slope[at] = float64(precision * (slope[at] + own))
+	}
+	clear(g.squaresAlike)
+	for l, k := range g.alike.of {
+		g.squaresAlike[k] = math.FMA(slope[l], slope[l], g.squaresAlike[k])
 	}
 }
 

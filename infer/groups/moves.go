@@ -83,13 +83,6 @@ func (k *kernel) moveGiven(g *group) bool {
 // moveCollapsed moves sds and correlations of g given the data, with its effects integrated out: residuals by level
 // have the precision precision·gram, and g.here.slope has precision·Zᵀ·W·(y − the rest).
 func (k *kernel) moveCollapsed(g *group, precision float64) bool {
-	if g.q == 1 {
-		clear(g.squaresAlike)
-		for l, s := range g.here.slope {
-			at := g.alike.of[l]
-			g.squaresAlike[at] = math.FMA(s, s, g.squaresAlike[at])
-		}
-	}
 	return k.moveEach(g, func() float64 { return g.logMarginal(precision) })
 }
 

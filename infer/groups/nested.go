@@ -39,7 +39,7 @@ type line struct {
 }
 
 const (
-	mostlyWithin = 0.5  // of the rows must be in the main coarse level of their fine level
+	mostlyWithin = 0.7  // of the rows must be in the main coarse level of their fine level
 	leastShare   = 0.25 // of its rows that a fine level has in a coarse level whose line moves it
 	mostRead     = 3    // times n are the rows of all lines
 )
