@@ -43,9 +43,13 @@ func (p *Predictor) AlongBeside(linear, delta float64) Value {
 
 // MoveBeside moves where AlongBeside looked; v must be what it returned.
 func (p *Predictor) MoveBeside(delta float64, v Value) {
+	before := p.value.sum
 	p.near.column.AddToBy(p.t.kernels, p.eta, delta)
 	p.value = v
 	p.near.forget()
+	if lost(before, v.sum, len(p.eta)) {
+		p.value = p.valueAt(p.eta)
+	}
 }
 
 // Revalue makes the log likelihood anew from the cached eta, which somebody has moved. Cost: O(n).

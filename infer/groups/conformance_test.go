@@ -140,7 +140,7 @@ func lkjConstant(shape float64, q int) float64 {
 
 // narrower returns the state of a chain of the posterior without the last column of the design.
 func (s *study) narrower(data *glm.Data) ([]byte, error) {
-	x := data.X.(*design.Dense)
+	x := design.ToDense(data.X)
 	own, model := *data, s.model
 	own.X = &design.Dense{Rows: x.Rows, Cols: x.Cols - 1, Values: x.Values[:x.Rows*(x.Cols-1)]}
 	own.Names, model.Coefficients = own.Names[:x.Cols-1], model.Coefficients[:x.Cols-1]
@@ -154,6 +154,60 @@ func (s *study) narrower(data *glm.Data) ([]byte, error) {
 	}
 	return k.MarshalBinary()
 }
+
+// sparse stores the design as a sparse one, its second column but for one entry in eight 0.
+func (s study) sparse() study {
+	x := s.data.X.(*design.Dense)
+	for i := range x.Rows {
+		if i%8 > 0 {
+			x.Col(1)[i] = 0
+		}
+		if i%7 > 0 {
+			x.Col(2)[i] = 0
+		}
+		x.Col(0)[i] = float64((i + 1) / 2 % 2 * (i % 2))
+	}
+	m := design.NewSparse(x.Rows, 3, x.Rows)
+	for j := range x.Cols {
+		m.AppendDense(x.Col(j))
+	}
+	s.data.X, s.data.Intercept = m, -1
+	return s
+}
+
+// Horseshoe priors stand beside groups: their scales move after single coefficients.
+func TestHorseshoeBesideGroups(t *testing.T) {
+	s := newStudy("poisson", "log", 24, [2]int{5, 2})
+	_, data := s.draw(infer.NewStream(1, "horseshoe"))
+	for j := 1; j < 3; j++ {
+		s.model.Coefficients[j] = prior.Prior{Kind: prior.Horseshoe, Scale: 0.5}
+	}
+	setup, err := New(data, s.model, nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(1, "chain")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	params := setup.Parameters()
+	theta := make([]float64, len(params))
+	for range 60 {
+		info, err := k.Step()
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.Position(theta)
+		if want, _ := s.density(data)(append(theta[:3:3], theta[3+3:]...)); off(info.LogLik, want) {
+			t.Fatalf("log likelihood %v, the position has %v", info.LogLik, want)
+		}
+	}
+	if params[3].Kind != infer.Scale || params[6].Kind != infer.GroupSD {
+		t.Errorf("parameters %v", params)
+	}
+}
+
+func off(a, b float64) bool { return !(math.Abs(a-b) <= 1e-8*(1+math.Abs(b))) }
 
 func TestConforms(t *testing.T) {
 	weighted := newStudy("gaussian", "identity", 24, [2]int{3, 2}).weighted()
@@ -170,6 +224,7 @@ func TestConforms(t *testing.T) {
 		"poisson":      counted,
 		"four terms":   newStudy("bernoulli", "probit", 20, [2]int{3, 4}),
 		"student_t":    newStudy("student_t", "identity", 20, [2]int{3, 2}),
+		"sparse":       newStudy("bernoulli", "logit", 20, [2]int{5, 1}).sparse(),
 		"nested":       newStudy("poisson", "log", 24, [2]int{3, 1}).nested(12, 0),
 		"mostly":       newStudy("gaussian", "identity", 24, [2]int{3, 1}).nested(12, 5),
 		"by one level": newStudy("poisson", "log", 20, [2]int{1, 1}),
