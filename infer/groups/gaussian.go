@@ -44,7 +44,8 @@ func newJoint(target *glm.Target) *joint {
 	return j
 }
 
-// drawCoefficients draws the coefficients given all else, in two passes over X. It leaves the log likelihood behind eta.
+// drawCoefficients draws the coefficients given all else, in two passes over X. The log likelihood is left
+// behind eta.
 func (k *kernel) drawCoefficients() {
 	j, point, data := k.joint, k.fixed.Point(), k.target.Data()
 	eta, d := point.Eta(), len(k.beta)

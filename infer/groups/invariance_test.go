@@ -60,7 +60,8 @@ func newStudy(family, link string, n int, groupings ...[2]int) study {
 		model: glm.Model{Family: glm.Family{Name: family, Link: link},
 			Coefficients: []prior.Prior{{Kind: prior.Normal, Location: 0.2, Scale: 0.8}, {Kind: prior.Normal, Scale: 0.6},
 				{Kind: prior.Normal, Location: -0.1, Scale: 0.7}},
-			Dispersion: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 3}, Nu: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 1}}}
+			Dispersion: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 3},
+			Nu:         prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 1}}}
 	for k, g := range groupings {
 		e := &design.Effects{Grouping: design.NewGrouping(levelsOf(n, g[0], k), g[0]), Group: string(rune('g' + k)),
 			Terms: []string{"Intercept"}, Columns: [][]float64{nil}}
@@ -90,7 +91,8 @@ func (s study) nested(levels, stray int) study {
 		}
 	}
 	e := *s.data.Effects[0]
-	e.Group, e.Grouping, e.Levels, e.Terms, e.Columns = "fine", design.NewGrouping(of, levels), nil, []string{"Intercept"}, [][]float64{nil}
+	e.Group, e.Grouping, e.Levels = "fine", design.NewGrouping(of, levels), nil
+	e.Terms, e.Columns = []string{"Intercept"}, [][]float64{nil}
 	for l := range levels {
 		e.Levels = append(e.Levels, strconv.Itoa(l))
 	}

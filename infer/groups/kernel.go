@@ -15,7 +15,8 @@ import (
 const sliceEvery, sliceFirst = 40, 4
 
 // logStep bounds the interval of a slice along log sd, of at most this length: the density of an sd given effects has a
-// cliff on its left and a slope on its right, and from the foot of the cliff a slice without bounds reaches sds of e^36.
+// cliff on its left and a slope on its right, and from the foot of the cliff a slice without bounds reaches sds
+// of e^36.
 const logStep = 6
 
 // maxDoublings is that of other slices, of at most 2^20 widths.

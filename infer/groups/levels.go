@@ -35,7 +35,8 @@ type sums struct {
 }
 
 func newSums(b *block) sums {
-	s := sums{value: make([]float64, b.levels), slope: make([]float64, b.levels*b.q), curve: make([]float64, b.levels*b.q*b.q)}
+	s := sums{value: make([]float64, b.levels), slope: make([]float64, b.levels*b.q),
+		curve: make([]float64, b.levels*b.q*b.q)}
 	if b.intercept() {
 		s.packed = make([]float64, 3*b.levels)
 	}
@@ -80,7 +81,8 @@ func (s *sums) end(b *block) {
 	}
 }
 
-// sumsAt makes the sums at eta, or where step is not nil at eta + Z·step, and keeps the rows' numbers if keep is not nil.
+// sumsAt makes the sums at eta, or where step is not nil at eta + Z·step, and keeps the rows' numbers if keep is not
+// nil.
 // Cost: one pass over the rows, with exponentials.
 func (k *kernel) sumsAt(g *group, s *sums, step []float64, keep *[3][]float64) {
 	target, point, eta := k.fixed.Target(), k.fixed.Point(), k.fixed.Point().Eta()
@@ -108,8 +110,8 @@ func (k *kernel) sumsAt(g *group, s *sums, step []float64, keep *[3][]float64) {
 
 // matchLevels makes one Metropolis–Hastings move of the effects of every level of g, which are independent given all
 // else: from the normal law that has gradient and curvature of the level's log density at the point, its reverse at the
-// place proposed. One pass over the rows with exponentials where the rows' numbers at the point are known, which they are
-// afterwards where another grouping follows.
+// place proposed. One pass over the rows with exponentials where the rows' numbers at the point are known, which they
+// are afterwards where another grouping follows.
 func (k *kernel) matchLevels(g *group, follows bool) {
 	r := &k.rows
 	var here, there *[3][]float64
@@ -231,7 +233,7 @@ func (g *group) ratioOfOnes() {
 		h, r := g.there.curve[l]+omega, g.r[l]
 		root := math.Sqrt(h)
 		back := math.FMA(root, d, math.FMA(-omega, r+d, g.there.slope[l])/root)
-		prior := float64(omega*d) * math.FMA(2, r, d)
+		prior := float64(float64(omega*d) * math.FMA(2, r, d))
 		squares := float64(g.noise[l]*g.noise[l]) - float64(back*back)
 		g.ratio[l] = math.FMA(0.5, squares-prior, g.there.value[l]-g.here.value[l])
 		g.quotient[l] = h / g.forward[l]
@@ -252,8 +254,8 @@ func (g *group) law(at *sums, l int, r, h, slope []float64) bool {
 	return factor(h, q)
 }
 
-// ratioOf returns the log of the Metropolis–Hastings ratio of a level's step but for that of the quotient of the roots of
-// the determinants of curvature, there over here: 0, or NaN, where there is none.
+// ratioOf returns the log of the Metropolis–Hastings ratio of a level's step but for that of the quotient of the roots
+// of the determinants of curvature, there over here: 0, or NaN, where there is none.
 func (g *group) ratioOf(l int) (ratio, quotient float64) {
 	q := g.q
 	step, noise := g.step[l*q:(l+1)*q], g.noise[l*q:(l+1)*q]

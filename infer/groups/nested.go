@@ -153,8 +153,8 @@ func (p *pair) layRows(coarse, fine *block, parts [][]part, target *glm.Target) 
 	return true
 }
 
-// moveLines moves along each line of a pair: by a draw where eta stays or the likelihood is a closed gaussian, else by a
-// slice. Lines of other levels touch other effects, but for fine levels that lie in two coarse ones.
+// moveLines moves along each line of a pair: by a draw where eta stays or the likelihood is a closed gaussian, else by
+// a slice. Lines of other levels touch other effects, but for fine levels that lie in two coarse ones.
 func (k *kernel) moveLines(p *pair) bool {
 	c, f := k.groups[p.coarse], k.groups[p.fine]
 	point := k.fixed.Point()
@@ -218,8 +218,8 @@ func (k *kernel) sliceLine(l *line, a, b float64) (float64, bool) {
 	return x, true
 }
 
-// nesting is what the sums of coarse and fine effects say of their sds, the coarse effects integrated out: the sums of a
-// coarse level are normal with variance fine² and covariance coarse².
+// nesting is what the sums of coarse and fine effects say of their sds, the coarse effects integrated out: the sums of
+// a coarse level are normal with variance fine² and covariance coarse².
 type nesting struct {
 	count   []float64 // of fine levels in a coarse level
 	mean    []float64 // of their sums

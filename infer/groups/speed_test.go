@@ -194,7 +194,8 @@ var problems = map[string]func(t testing.TB) study{
 	"grouseticks": func(t testing.TB) study {
 		d := readTable(t, "grouseticks.csv")
 		return problem("poisson", "log", d.numbers("TICKS"),
-			[][]float64{d.is("YEAR", "96"), d.is("YEAR", "97"), d.numbers("cHEIGHT")}, d.by("BROOD"), d.by("INDEX"), d.by("LOCATION"))
+			[][]float64{d.is("YEAR", "96"), d.is("YEAR", "97"), d.numbers("cHEIGHT")},
+			d.by("BROOD"), d.by("INDEX"), d.by("LOCATION"))
 	},
 	"VerbAgg": func(t testing.TB) study {
 		d := readTable(t, "VerbAgg.csv")
@@ -248,6 +249,16 @@ func BenchmarkToESS(b *testing.B) {
 	}
 }
 
+// steps advances a chain.
+func steps(b *testing.B, k infer.Kernel, n int, each func()) {
+	for range n {
+		if _, err := k.Step(); err != nil {
+			b.Fatal(err)
+		}
+		each()
+	}
+}
+
 func toESS(b *testing.B, s study) {
 	begin := seconds()
 	setup, err := New(&s.data, s.model, nil, Options{})
@@ -258,44 +269,28 @@ func toESS(b *testing.B, s study) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	steps := func(n int, each func()) {
-		for range n {
-			if _, err := k.Step(); err != nil {
-				b.Fatal(err)
-			}
-			each()
-		}
-	}
-	steps(100, func() {})
+	steps(b, k, 100, func() {})
 	ready := seconds() - begin
 	params := setup.Parameters()
 	var watched []int
-	for j := range params {
-		if params[j].Kind != infer.GroupEffect || len(params) <= mostWatched || j%(len(params)/mostWatched+1) == 0 {
+	for j, p := range params {
+		if p.Kind != infer.GroupEffect || len(params) <= mostWatched || j%(len(params)/mostWatched+1) == 0 {
 			watched = append(watched, j)
 		}
 	}
 	draws, theta := make([][]float64, len(watched)), make([]float64, len(params))
 	spent, drawn, least, worst := 0.0, 0, 0.0, 0
 	for least < 200 && drawn < 20_000 && spent < 60 {
-		before := seconds()
 		more := max(200, drawn)
-		var keep [][]float64
-		steps(more, func() {
+		before := seconds()
+		steps(b, k, more, func() {
 			k.Position(theta)
-			row := make([]float64, len(watched))
 			for i, j := range watched {
-				row[i] = theta[j]
+				draws[i] = append(draws[i], theta[j])
 			}
-			keep = append(keep, row)
 		})
 		spent += seconds() - before
 		drawn += more
-		for _, row := range keep {
-			for i, v := range row {
-				draws[i] = append(draws[i], v)
-			}
-		}
 		least = math.Inf(1)
 		for i := range draws {
 			if ess := diag.ESSBulk([][]float64{draws[i]}); ess < least {
