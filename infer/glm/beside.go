@@ -141,3 +141,13 @@ func (t *Target) ClosedGaussian() bool { return t.kind == gaussian }
 
 // Weights returns what each row's term of a closed sum is multiplied by, nil for ones; it must not be changed.
 func (t *Target) Weights() []float64 { return t.weights }
+
+// ValueAt returns the log likelihood at another linear predictor. The point stays. Cost: O(n).
+func (p *Predictor) ValueAt(eta []float64) Value { return p.valueAt(eta) }
+
+// MoveTo moves to a linear predictor where ValueAt looked; v must be what it returned. Cost: O(n).
+func (p *Predictor) MoveTo(eta []float64, v Value) {
+	copy(p.eta, eta)
+	p.value = v
+	p.near.forget()
+}

@@ -22,6 +22,7 @@ type block struct {
 	gram   []float64 // of a closed gaussian: Σ w·z·zᵀ of each level, q × q
 	shifts []*shift
 	plain  bool // see Options.Plain
+	weak   bool // the data say little of its effects
 }
 
 // newBlock lays out one Effects. Cost: O(n·q²).

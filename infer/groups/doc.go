@@ -14,7 +14,7 @@
 //
 //   - gaussian.go: the coefficients of a closed gaussian;
 //   - levels.go: the effects of every level;
-//   - moves.go: sds and correlations;
+//   - moves.go, carried.go: sds and correlations;
 //   - shift.go: coefficients against effects;
 //   - nested.go: effects of nested groupings against each other, and their sds;
 //

@@ -72,6 +72,7 @@ func New(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (infer.S
 		s.blocks = append(s.blocks, b)
 	}
 	if !o.Plain {
+		s.findWeak()
 		s.pairs = findPairs(s.blocks, target)
 	}
 	s.describe()
@@ -153,8 +154,12 @@ func (b *block) explain(names []string) string {
 	case b.sorted != nil && b.plain:
 		w.WriteString("each effect by a slice, sds given effects")
 	case b.sorted != nil:
-		fmt.Fprintf(&w, "matched to slope and curvature all at once, by slices once in %d sweeps; sds scaled with their "+
-			"effects, then given them", sliceEvery)
+		fmt.Fprintf(&w, "matched to slope and curvature all at once, by slices once in %d sweeps; ", sliceEvery)
+		if b.weak {
+			w.WriteString("sds with their effects, scaled or carried in turn, then given them")
+		} else {
+			w.WriteString("sds scaled with their effects, then given them")
+		}
 	case b.collapsed():
 		w.WriteString("drawn afresh; sds given the data with these effects integrated out")
 	default:

@@ -169,7 +169,16 @@ func (k *kernel) moveTheirScales() bool {
 		if g.collapsed() {
 			continue
 		}
-		if !g.plain && !k.moveScales(g) || !k.moveGiven(g) {
+		switch {
+		case g.plain:
+		case g.weak && k.iteration%carryEvery == 0:
+			if !k.moveCarried(g) {
+				return false
+			}
+		case !k.moveScales(g):
+			return false
+		}
+		if !k.moveGiven(g) {
 			return false
 		}
 	}

@@ -218,6 +218,13 @@ var problems = map[string]func(t testing.TB) study{
 	"gaussian1e6":  func(testing.TB) study { return crossed("gaussian", "identity", 1_000_000, 100_000, 50_000) },
 	"gaussianroot": func(testing.TB) study { return crossed("gaussian", "identity", 1_000_000, 1_000, 1_000) },
 	"bernoulli1e5": func(testing.TB) study { return crossed("bernoulli", "logit", 100_000, 10_000, 5_000) },
+	"weak": func(testing.TB) study { // 2 rows a level
+		s := crossed("bernoulli", "logit", 10_000, 5_000, 20)
+		for i := range s.data.Y {
+			s.data.Y[i] = float64((i*i/7 + i/3) % 2)
+		}
+		return s
+	},
 	"bernoulli1e6": func(testing.TB) study { return crossed("bernoulli", "logit", 1_000_000, 100_000, 50_000) },
 }
 
