@@ -194,11 +194,15 @@ func (b *BesideChain) MarshalBinary() ([]byte, error) { return b.kernel().Marsha
 // UnmarshalBinary restores a state, after Set.
 func (b *BesideChain) UnmarshalBinary(data []byte) error { return b.kernel().UnmarshalBinary(data) }
 
-// Slicer makes univariate slice updates with doubling for a neighbour of this sampler.
-type Slicer struct{ slicer }
+// Slicer makes univariate slice updates for a neighbour of this sampler: with doubling, or by steps of one width where
+// Stepping says so, of which few are needed where the width is of the size of the slice.
+type Slicer struct {
+	slicer
+	Stepping bool
+}
 
 // NewSlicer returns one that draws from a source.
-func NewSlicer(source variate.Source) *Slicer { return &Slicer{slicer{source: source}} }
+func NewSlicer(source variate.Source) *Slicer { return &Slicer{slicer: slicer{source: source}} }
 
 // function is a log density as a function.
 type function func(displacement float64) (float64, glm.Value)
@@ -206,11 +210,14 @@ type function func(displacement float64) (float64, glm.Value)
 func (f function) at(displacement float64) (float64, glm.Value) { return f(displacement) }
 
 // Update returns a displacement from the current point, where the log density f is current; see slicer.update. The
-// interval is doubled doublings times at most.
+// interval is at most 2^doublings widths long.
 func (s *Slicer) Update(f func(displacement float64) (float64, glm.Value), current, width float64,
 	doublings int,
 ) (displacement float64, v glm.Value, moved, ok bool) {
 	s.limit = doublings
+	if s.Stepping {
+		return s.updateStepping(function(f), current, width)
+	}
 	return s.update(function(f), current, width)
 }
 

@@ -8,10 +8,6 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// carryEvery is the number of iterations from one in which an sd carries its effects to the next: in the others it is
-// scaled with them.
-const carryEvery = 2
-
 // leastKnown is the share of an effect's precision that the data have, on average over the levels at the pilot's size of
 // effects, from on which sds do not carry effects: what is said of each is then enough for scale moves and those given the
 // effects. At 0.1 the least effective draws of an iteration go from .024 to .15, at 0.53 they do not move.

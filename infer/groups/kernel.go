@@ -19,6 +19,10 @@ const sliceEvery, sliceFirst = 40, 4
 // of e^36.
 const logStep = 6
 
+// stepFrom is the iteration from which on slices of sds that move with their effects step out, where the data say much of
+// each effect: else, and from afar, the slice is many widths long.
+const stepFrom = 30
+
 // maxDoublings is that of other slices, of at most 2^20 widths.
 const maxDoublings = 20
 
@@ -169,16 +173,7 @@ func (k *kernel) moveTheirScales() bool {
 		if g.collapsed() {
 			continue
 		}
-		switch {
-		case g.plain:
-		case g.weak && k.iteration%carryEvery == 0:
-			if !k.moveCarried(g) {
-				return false
-			}
-		case !k.moveScales(g):
-			return false
-		}
-		if !k.moveGiven(g) {
+		if !k.moveWith(g) || !k.moveGiven(g) {
 			return false
 		}
 	}
@@ -188,6 +183,28 @@ func (k *kernel) moveTheirScales() bool {
 		}
 	}
 	return true
+}
+
+// moveWith moves sds with their effects: by carrying them in every second iteration where the data say little of each
+// effect, else by scales. Of many rows each second iteration does without: such a move reads them some five times, and
+// many levels say much of an sd given themselves.
+func (k *kernel) moveWith(g *group) bool {
+	turn := k.iteration
+	if glm.Tall(len(g.of)) {
+		if turn%2 == 1 {
+			return true
+		}
+		turn /= 2
+	}
+	k.slice.Stepping = k.iteration >= stepFrom && !g.weak
+	defer func() { k.slice.Stepping = false }()
+	switch {
+	case g.plain:
+		return true
+	case g.weak && turn%2 == 0:
+		return k.moveCarried(g)
+	}
+	return k.moveScales(g)
 }
 
 // bad records the parameter whose log density was NaN or +Inf.

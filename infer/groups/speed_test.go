@@ -311,4 +311,9 @@ func toESS(b *testing.B, s study) {
 	b.ReportMetric(least/float64(drawn), "ess/sweep")
 	b.ReportMetric(0, "ns/op")
 	b.Logf("least is %s", params[watched[worst]].Name)
+	for i, j := range watched {
+		if p := params[j]; p.Kind != infer.GroupEffect {
+			b.Logf("%s: %.3f effective draws an iteration", p.Name, diag.ESSBulk([][]float64{draws[i]})/float64(drawn))
+		}
+	}
 }
