@@ -8,9 +8,9 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// leastKnown is the share of an effect's precision that the data have, on average over the levels at the pilot's size of
-// effects, from on which sds do not carry effects: what is said of each is then enough for scale moves and those given the
-// effects. At 0.1 the least effective draws of an iteration go from .024 to .15, at 0.53 they do not move.
+// leastKnown is the share of an effect's precision that the data have, on average over the levels at the pilot's size
+// of effects, from on which sds do not carry effects: what is said of each is then enough for scale moves and those
+// given the effects. At 0.1 the least effective draws of an iteration go from .024 to .15, at 0.53 they do not move.
 const leastKnown = 0.4
 
 // findWeak finds the groupings with one term of whose effects the data say little.
@@ -37,8 +37,8 @@ func (s *setup) findWeak() {
 }
 
 // moveCarried moves the sd of a grouping with one term, each effect with it so that it keeps its place ξ in a normal
-// approximation of its law, r = V·s + √V·ξ with V = 1/(h + 1/sd²). Slope s and curvature h of the level's log likelihood
-// are those at an effect of 0, with all else as it is: they know neither the effects nor the sd, so that (sd, ξ) are
+// approximation of its law, r = V·s + √V·ξ with V = 1/(h + 1/sd²). Slope s and curvature h of the level's log
+// likelihood are those at an effect of 0, with all else as it is: they know neither the effects nor the sd, so that (sd, ξ) are
 // coordinates like others, with the density likelihood · Π N(r; 0, sd²)·√V · prior(sd). Where the data say much of each
 // effect that is to hold the effects, where they say little to scale them.
 //

@@ -19,8 +19,8 @@ const sliceEvery, sliceFirst = 40, 4
 // of e^36.
 const logStep = 6
 
-// stepFrom is the iteration from which on slices of sds that move with their effects step out, where the data say much of
-// each effect: else, and from afar, the slice is many widths long.
+// stepFrom is the iteration from which on slices of sds that move with their effects step out, where the data say much
+// of each effect: else, and from afar, the slice is many widths long.
 const stepFrom = 30
 
 // maxDoublings is that of other slices, of at most 2^20 widths.
