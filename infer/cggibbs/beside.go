@@ -160,7 +160,7 @@ func (b *BesideChain) Position(dst []float64) { b.kernel().Position(dst) }
 
 // SetPosition moves the chain, as Position writes it.
 func (b *BesideChain) SetPosition(theta []float64) error {
-	return b.kernel().(infer.Kernel).(interface{ SetPosition([]float64) error }).SetPosition(theta)
+	return b.kernel().(interface{ SetPosition([]float64) error }).SetPosition(theta)
 }
 
 // Start says how the starting point was drawn.

@@ -172,10 +172,9 @@ func (b *block) mirror(dst []float64) {
 // alike are the levels of a closed gaussian with one term whose Σ w·z² is the same: with one column of ones and no
 // weights there are few such numbers, and the density of sds asks for no more.
 type alike struct {
-	of      []int32 // of each level
-	curve   []float64
-	count   []float64
-	squares []float64
+	of    []int32 // of each level
+	curve []float64
+	count []float64
 }
 
 // findAlike tells levels apart by gram.

@@ -38,9 +38,9 @@ func (s *setup) findWeak() {
 
 // moveCarried moves the sd of a grouping with one term, each effect with it so that it keeps its place ξ in a normal
 // approximation of its law, r = V·s + √V·ξ with V = 1/(h + 1/sd²). Slope s and curvature h of the level's log
-// likelihood are those at an effect of 0, with all else as it is: they know neither the effects nor the sd, so that (sd, ξ) are
-// coordinates like others, with the density likelihood · Π N(r; 0, sd²)·√V · prior(sd). Where the data say much of each
-// effect that is to hold the effects, where they say little to scale them.
+// likelihood are those at an effect of 0, with all else as it is: they know neither the effects nor the sd, so that
+// (sd, ξ) are coordinates like others, with the density likelihood · Π N(r; 0, sd²)·√V · prior(sd). Where the data say
+// much of each effect that is to hold the effects, where they say little to scale them.
 //
 // Cost: O(n) for each place of a slice.
 func (k *kernel) moveCarried(g *group) bool {
