@@ -61,6 +61,7 @@ type group struct {
 	forward, threshold []float64 // of each level, the product of the diagonal of the factor, or h for one term
 	ratio, quotient    []float64
 	taken              []bool
+	spread             float64 // of the proposals, in standard deviations of the matched law
 	squares, product   []float64
 	squaresAlike       []float64
 }

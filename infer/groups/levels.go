@@ -128,6 +128,10 @@ func (k *kernel) matchLevels(g *group, follows bool) {
 	}
 	k.normals(g.noise)
 	k.logUniforms(g.threshold)
+	g.spread = 1
+	if k.iteration%spreadEvery == 1 {
+		g.spread = wide
+	}
 	g.propose()
 	k.sumsAt(g, &g.there, g.step, there)
 	g.decide()
@@ -149,6 +153,10 @@ func (k *kernel) matchLevels(g *group, follows bool) {
 		r.take(g)
 	}
 }
+
+// In one of spreadEvery iterations the law is wider than the density: from it a level comes back that was drawn far
+// into a tail, where the law of other places hardly reaches.
+const spreadEvery, wide = 4, 1.6
 
 // take makes the numbers at the place those at the point, for the rows of levels that went there.
 func (r *rows) take(g *group) {
@@ -186,7 +194,7 @@ func (g *group) propose() {
 		for l, r := range g.r {
 			h := g.here.curve[l] + omega
 			g.forward[l] = h
-			g.step[l] = math.FMA(-omega, r, g.here.slope[l])/h + g.noise[l]/math.Sqrt(h)
+			g.step[l] = math.FMA(-omega, r, g.here.slope[l])/h + float64(g.spread*g.noise[l])/math.Sqrt(h)
 		}
 		return
 	}
@@ -201,7 +209,7 @@ func (g *group) propose() {
 		g.forward[l] = diagonal(h[:q*q], q)
 		lower(h[:q*q], q, step)
 		for t, z := range noise {
-			step[t] += z
+			step[t] = math.FMA(g.spread, z, step[t])
 		}
 		upper(h[:q*q], q, step)
 	}
@@ -234,6 +242,7 @@ func (g *group) ratioOfOnes() {
 		root := math.Sqrt(h)
 		back := math.FMA(root, d, math.FMA(-omega, r+d, g.there.slope[l])/root)
 		prior := float64(float64(omega*d) * math.FMA(2, r, d))
+		back /= g.spread
 		squares := float64(g.noise[l]*g.noise[l]) - float64(back*back)
 		g.ratio[l] = math.FMA(0.5, squares-prior, g.there.value[l]-g.here.value[l])
 		g.quotient[l] = h / g.forward[l]
@@ -272,7 +281,7 @@ func (g *group) ratioOf(l int) (ratio, quotient float64) {
 	lower(h[:q*q], q, slope[:q])
 	transposed(h[:q*q], q, step, back[:q])
 	for t := range q {
-		back[t] += slope[t]
+		back[t] = (back[t] + slope[t]) / g.spread
 	}
 	ratio = (g.there.value[l] - g.here.value[l]) + prior + 0.5*(dot(noise, noise)-dot(back[:q], back[:q]))
 	return ratio, diagonal(h[:q*q], q) / g.forward[l]
