@@ -135,6 +135,12 @@ func (b *builder) learnComputed(v *variable, record *Variable) (*factor, error) 
 	if err != nil || v.node.text != "cut" {
 		return f, err
 	}
+	f.occurring()
+	return f, nil
+}
+
+// occurring leaves out the levels that no row has.
+func (f *factor) occurring() {
 	present := make([]bool, len(f.levels))
 	for _, code := range f.codes {
 		present[code] = true
@@ -151,5 +157,4 @@ func (b *builder) learnComputed(v *variable, record *Variable) (*factor, error) 
 		f.codes[i] = number[code]
 	}
 	f.levels = levels
-	return f, nil
 }

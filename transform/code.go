@@ -20,6 +20,9 @@ type Coding struct {
 	// Response reports whether the response is read too; then its columns must be
 	// there.
 	Response bool
+	// NewLevels lets rows be of levels of groupings that the model was not fitted with: they follow those that it
+	// knows, Design.FittedLevels in number. Without it such a level is an error.
+	NewLevels bool
 	// Room is asked before the design takes memory. Nil means that there is room.
 	Room Room
 	// Locate puts a 0-based row of the table into words, as in Spec.
@@ -35,7 +38,8 @@ type Coding struct {
 // is asked for, Data.Frequency. A level that the model was not fitted with
 // is a *ColumnError that names it and its row. Cost: as Build.
 func (r *Record) Code(table arrow.Table, coding Coding) (*Design, error) {
-	b := &builder{table: table, rows: int(table.NumRows()), record: *r, known: true, chosen: new(selection)}
+	b := &builder{table: table, rows: int(table.NumRows()), record: *r, known: true, chosen: new(selection),
+		newLevels: coding.NewLevels}
 	b.spec = Spec{Dataset: coding.Dataset, Family: glm.Family{Name: r.Family}, Missing: coding.Missing,
 		Room: coding.Room, Locate: coding.Locate, Formula: &Formula{source: r.Formula}}
 	if b.spec.Missing == "" {
@@ -46,8 +50,8 @@ func (r *Record) Code(table arrow.Table, coding Coding) (*Design, error) {
 		return nil, b.tableError("there are no rows", "")
 	}
 	b.out.Data, b.out.Record = new(glm.Data), r
-	err := b.take(b.recall, b.recallSides(coding.Response), b.openKnown, b.dropRows, b.weigh, b.recode,
-		b.recallData(coding.Response), b.design, b.rescale)
+	err := b.take(b.recall, b.recallGroupings, b.recallSides(coding.Response), b.openKnown, b.dropRows, b.weigh,
+		b.recode, b.recodeGroupings, b.recallData(coding.Response), b.effects, b.design, b.rescale)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +63,7 @@ func (r *Record) Code(table arrow.Table, coding Coding) (*Design, error) {
 // the response and its trials.
 func (r *Record) Inputs(response bool) ([]string, error) {
 	b := &builder{record: *r, known: true, chosen: new(selection)}
-	for _, step := range []func() error{b.recall, b.recallSides(response)} {
+	for _, step := range []func() error{b.recall, b.recallGroupings, b.recallSides(response)} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -179,6 +183,15 @@ func (b *builder) recallSides(response bool) func() error {
 			b.chosen.precision = w
 		}
 		r := &b.record.Response
+		if r.Errors != "" {
+			v, err := recallNumbers(r.Errors, nil)
+			if err != nil {
+				return err
+			}
+			if response || b.hasAll(v.columns) {
+				b.chosen.errors = v
+			}
+		}
 		if response {
 			v, err := recallNumbers(r.Expression, r.Scales)
 			if err != nil {
@@ -221,6 +234,12 @@ func (b *builder) inputs() []string {
 	}
 	for i := range b.chosen.offsets {
 		out = append(out, b.chosen.offsets[i].columns...)
+	}
+	if b.chosen.errors != nil {
+		out = append(out, b.chosen.errors.columns...)
+	}
+	for i := range b.chosen.groupers {
+		out = append(out, b.chosen.groupers[i].columns...)
 	}
 	for i := range b.coded {
 		out = append(out, b.coded[i].variable.columns...)
@@ -273,7 +292,7 @@ func (b *builder) recode() error {
 		var err error
 		if v.node.computed() {
 			f, err = b.computedFactor(v, r.Scales)
-		} else if f = c.factor(b.keep, b.n); f == nil {
+		} else if f = c.factor(b.keep, b.n, maxLevels); f == nil {
 			err = b.columnError(c.name, fmt.Errorf("the column has more than %d distinct values", maxLevels), "")
 		}
 		if err == nil {
@@ -317,6 +336,9 @@ func (b *builder) recallData(response bool) func() error {
 			if err := b.addOffset(v, values); err != nil {
 				return err
 			}
+		}
+		if err := b.standardErrors(); err != nil {
+			return err
 		}
 		if !response {
 			return b.trials()

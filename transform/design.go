@@ -64,6 +64,12 @@ type Design struct {
 	Counted int       // rows of the data that the used rows stand for
 	Dropped int       // rows of the data with missing values that were left out
 	Kept    []bool    // which rows of the table are used; nil means all
+	// KnownErrors says that the response has known standard errors, by y | se(s): Data.Precision is 1/s², and the
+	// model's sigma is 1.
+	KnownErrors bool
+	// FittedLevels says how many levels of each of Data.Effects the model was fitted with: levels from there on are
+	// new ones, which Coding.NewLevels lets in.
+	FittedLevels []int
 	// Warnings are what the user should look at, Notes what is good to know.
 	Warnings, Notes []string
 }
@@ -86,23 +92,26 @@ func Build(table arrow.Table, spec Spec) (*Design, error) {
 
 // builder holds a design in the making.
 type builder struct {
-	spec    Spec
-	table   arrow.Table
-	rows    int // of the table
-	chosen  *selection
-	columns map[string]*column
-	used    []*column // the same in the table's order
-	keep    []bool    // rows that stay; nil means all
-	n       int       // how many they are
-	coded   []coded   // the terms' variables, as in Record.Variables
-	plan    []planned
-	unit    []unit      // per column of the design
-	hashes  []uint64    // of the columns on the scale of the data
-	known   bool        // whether a record says how to code
-	scratch []float64   // of values
-	ending  [][]*column // for Spec.Done: by their last term, from 1
-	out     Design
-	record  Record
+	spec      Spec
+	table     arrow.Table
+	rows      int // of the table
+	chosen    *selection
+	columns   map[string]*column
+	used      []*column // the same in the table's order
+	keep      []bool    // rows that stay; nil means all
+	n         int       // how many they are
+	coded     []coded   // the terms' variables, as in Record.Variables
+	plan      []planned
+	unit      []unit      // per column of the design
+	parts     []*factor   // what groupings are made of, as in Record.GroupedBy
+	groups    []group     // as in Record.Groupings
+	hashes    []uint64    // of the columns on the scale of the data
+	known     bool        // whether a record says how to code
+	newLevels bool        // Coding.NewLevels
+	scratch   []float64   // of values
+	ending    [][]*column // for Spec.Done: by their last term, from 1
+	out       Design
+	record    Record
 }
 
 // planned is one column of the design before it is filled.

@@ -190,7 +190,7 @@ func (e *evaluator) text(n *node) (numbers, error) {
 		return numbers{}, e.b.columnError(c.name,
 			fmt.Errorf("it is %s (%s), and %s compares it with text", c.kind, c.typ, n.label()), "leave the quotes out")
 	}
-	f := c.factor(e.keep, e.n)
+	f := c.factor(e.keep, e.n, maxLevels)
 	if f == nil {
 		return numbers{}, e.b.columnError(c.name, fmt.Errorf("the column has more than %d distinct values", maxLevels), "")
 	}
