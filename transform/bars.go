@@ -53,7 +53,7 @@ func (s *selector) bar(n *node, added bool) error {
 	}
 	b := bar{pos: n.pos, text: text, intercept: s.out.intercept, terms: byDegree(terms), apart: n.text == "||"}
 	s.out.intercept = outside
-	if !b.intercept && len(b.terms) == 0 && s.strict != anyName {
+	if !b.intercept && len(b.terms) == 0 && !n.open() {
 		return s.fail(n.pos, text+" has no terms", "leave it out, or write (1 | g)")
 	}
 	for _, g := range groupings {

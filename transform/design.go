@@ -207,6 +207,12 @@ func (b *builder) openColumns() error {
 // knownLevels refuses levels for columns that have none.
 func (b *builder) knownLevels() error {
 	var names, asked []string
+	others := slices.Clone(b.chosen.response.columns) // columns that are no groupings alone
+	for i, used := range b.chosen.used() {
+		if used {
+			others = append(others, b.chosen.variables[i].columns...)
+		}
+	}
 	counted := make(map[string]bool) // columns of numbers that factor() takes
 	for i := range b.chosen.variables {
 		v := &b.chosen.variables[i]
@@ -215,7 +221,7 @@ func (b *builder) knownLevels() error {
 		}
 	}
 	for _, c := range b.used {
-		if c.kind != numeric || counted[c.name] {
+		if slices.Contains(others, c.name) && (c.kind != numeric || counted[c.name]) {
 			names = append(names, c.name)
 		}
 	}
@@ -229,6 +235,9 @@ func (b *builder) knownLevels() error {
 		case c == nil:
 			return b.columnError(name, errors.New("levels are given for it, but the model does not use such a column"),
 				UnknownHint(name, "factors", names))
+		case !slices.Contains(others, name):
+			return b.columnError(name, errors.New("levels are given for it, but it is a grouping alone, whose levels have no "+
+				"reference"), "leave them out")
 		case c.kind == numeric && !counted[name]:
 			return b.columnError(name, errors.New("levels are given for it, but it holds numbers"),
 				"write factor("+quoteName(name)+") in the formula, or make it text in the query or the file")

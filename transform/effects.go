@@ -111,6 +111,20 @@ func (b *builder) effectColumn(terms []Term, p planned, made map[string][]float6
 	return col, nil
 }
 
+// heaviest is the grouping with the most effects.
+func (b *builder) heaviest() int {
+	effects, most := make([]int, len(b.groups)), 0
+	for _, e := range b.record.Effects {
+		effects[e.Grouping] += len(e.Columns) * (b.n + len(b.groups[e.Grouping].levels))
+	}
+	for k := range effects {
+		if effects[k] > effects[most] {
+			most = k
+		}
+	}
+	return most
+}
+
 // beside is the memory of group-level effects, in entries of a design: rows by level and levels of rows, levels, and
 // the columns of terms.
 func (b *builder) beside() int64 {

@@ -135,6 +135,7 @@ func TestEffects(t *testing.T) {
 		"y ~ 1 + (0 + f | g)":                          "fu fv fw | g: a b [1 1 0 0 1 1 0 0] [1 0 0 1 0 0 1 0] [0 1 0 0 1 0 0 1] [0 0 1 0 0 1 0 0]\n",
 		"y ~ 1 + (l || g)":                             "Intercept | g: a b [1 1 0 0 1 1 0 0]\nlTRUE | g: a b [1 1 0 0 1 1 0 0] [1 0 1 1 0 1 1 0]\n",
 		"y ~ 1 + (0 + l || g)":                         "lFALSE | g: a b [1 1 0 0 1 1 0 0] [0 1 0 0 1 0 0 1]\nlTRUE | g: a b [1 1 0 0 1 1 0 0] [1 0 1 1 0 1 1 0]\n",
+		"y ~ 1 + (0 + x + l || g)":                     "x | g: a b [1 1 0 0 1 1 0 0] [0 1 2 3 4 5 6 7]\nlFALSE | g: a b [1 1 0 0 1 1 0 0] [0 1 0 0 1 0 0 1]\nlTRUE | g: a b [1 1 0 0 1 1 0 0] [1 0 1 1 0 1 1 0]\n",
 		"y ~ . + (1 | g) - w - h":                      "Intercept | g: a b [1 1 0 0 1 1 0 0]\n",
 	} {
 		for _, spec := range []Spec{{Standardize: "center_scale"}, {Standardize: "max_abs"}, {Sparse: "true", InterceptAt: "zero"}} {
@@ -239,6 +240,39 @@ func TestCodeNewLevels(t *testing.T) {
 	table := makeTable(t, 0, col{name: "g", values: []int64{1}}, col{name: "h", values: []int64{9}})
 	if _, err := record.Code(table, Coding{}); !says(err, `column "g": it is numeric (int64), and it was text`) {
 		t.Errorf("another type: %v", err)
+	}
+}
+
+// A record whose groups someone has edited is refused, and does not bring Code down.
+func TestCodeRefusesForeignGroups(t *testing.T) {
+	table := groupTable(t)
+	for name, spoil := range map[string]func(r *Record){
+		"an expression that does not parse": func(r *Record) { r.GroupedBy[0].Expression = "g +" },
+		"two columns":                       func(r *Record) { r.GroupedBy[0].Expression = "g:h" },
+		"a number of a function":            func(r *Record) { r.GroupedBy[0].Expression = "log(x)" },
+		"a scale() too many":                func(r *Record) { r.GroupedBy[2].Scales = nil },
+		"a column that is not there":        func(r *Record) { r.Groupings[0].Of[0] = 9 },
+		"no column":                         func(r *Record) { r.Groupings[0].Of = nil },
+		"a cell of no level":                func(r *Record) { r.Groupings[1].Cells[0][1] = 77 },
+		"a cell of one level":               func(r *Record) { r.Groupings[1].Cells[0] = []int32{0} },
+		"no cells":                          func(r *Record) { r.Groupings[1].Cells = nil },
+		"cells of one column":               func(r *Record) { r.Groupings[0].Cells = [][]int32{{0}} },
+		"no grouping":                       func(r *Record) { r.Effects[0].Grouping = 5 },
+		"no columns":                        func(r *Record) { r.Effects[0].Columns = nil },
+		"a term that is not there":          func(r *Record) { r.Effects[0].Columns[1].Term = 3 },
+		"a part that is not there":          func(r *Record) { r.Effects[0].Columns[1].Parts[0] = 3 },
+		"a variable that is not there":      func(r *Record) { r.Effects[0].Terms[0].Variables[0] = 30 },
+		"an error of errors":                func(r *Record) { r.Response.Errors = "s +" },
+	} {
+		formula := "y ~ f + (x | g/h) + (0 + f | cut(scale(x), c(-9, 0, 9)))"
+		r := throughJSON(t, mustBuild(t, table, formula, Spec{Family: family("gaussian")}).Record)
+		if _, err := r.Code(table, Coding{}); err != nil {
+			t.Fatal(err)
+		}
+		spoil(r)
+		if _, err := r.Code(table, Coding{}); err == nil {
+			t.Errorf("%s is accepted", name)
+		}
 	}
 }
 

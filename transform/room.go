@@ -70,6 +70,11 @@ func (b *builder) room(columns int, entries int64) error {
 		hint = "write sparse: true, which stores what is not 0 alone and wants standardize: none or max_abs, and " +
 			"intercept: {prior: …, at: zero}; or " + hint
 	}
+	if b.beside() > entries {
+		k := b.heaviest()
+		return b.columnError(b.groupColumn(k), fmt.Errorf("group-level effects of %d levels of %s: %s",
+			len(b.groups[k].levels), b.record.Groupings[k].Name, message), hint)
+	}
 	name, levels, made := b.widest()
 	if name == "" {
 		return b.tableError(message, hint)

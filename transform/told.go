@@ -23,7 +23,9 @@ func (b *builder) tellGroups() error {
 		if err := b.tellAlone(i, alone[e.Grouping]); err != nil {
 			return err
 		}
-		b.tellWithin(i)
+		if !alone[e.Grouping] {
+			b.tellWithin(i)
+		}
 		b.tellBoth(e)
 	}
 	for k := range b.groups {
@@ -126,7 +128,11 @@ func (b *builder) tellWithin(i int) {
 		if column == nil {
 			continue
 		}
-		if varies := varying(block.Grouping, column); varies < fewVarying && varies < block.Grouping.Levels() {
+		switch varies := varying(block.Grouping, column); {
+		case varies == 0:
+			b.warn("%s does not vary within the levels of %s: the sd of its effects is told by the spread between levels alone",
+				block.Terms[t], block.Group)
+		case varies < fewVarying && varies < block.Grouping.Levels():
 			b.warn("%s varies within %d of the %d levels of %s: the sd of its effects is told by few", block.Terms[t], varies,
 				block.Grouping.Levels(), block.Group)
 		}
