@@ -176,6 +176,34 @@ func TestEffectsOfKeptRows(t *testing.T) {
 	}
 }
 
+// A grouping may be a column of any type that has levels: one that numbers make has their order, one of text that of bytes.
+func TestGroupingTypes(t *testing.T) {
+	rows := []string{"10", "9", "", "10", "-3", "9", "10", "-3"}
+	y := col{name: "y", values: []float64{1, 2, 4, 3, 5, 9, 7, 8}}
+	for want, types := range map[string][]arrow.DataType{
+		"Intercept | g: -3 9 10 [2 1 2 0 1 2 0]\n": slices.DeleteFunc(slices.Clone(numericTypes), func(t arrow.DataType) bool { return strings.HasPrefix(t.String(), "uint") }),
+		"Intercept | g: -3 10 9 [1 2 1 0 2 1 0]\n": {arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView,
+			dictionaryOf(arrow.PrimitiveTypes.Int8, arrow.BinaryTypes.String), dictionaryOf(arrow.PrimitiveTypes.Uint16, arrow.BinaryTypes.String)},
+	} {
+		for _, typ := range types {
+			for _, chunk := range []int{0, 3} {
+				d := mustBuild(t, makeTable(t, chunk, y, col{name: "g", values: arrayOf(t, typ, rows...)}), "y ~ 1 + (1 | g)", Spec{Family: family("gaussian"), Missing: "drop"})
+				if got := showEffects(d); got != want {
+					t.Errorf("%s in chunks of %d: effects %swant %s", typ, chunk, got, want)
+				}
+			}
+		}
+	}
+	runs := makeTable(t, 0, y, col{name: "g", values: encoded([]float64{7, 7, 7, 0, 0, 2, 2, 2})})
+	if got, want := showEffects(mustBuild(t, runs, "y ~ 1 + (1 | g)", Spec{Family: family("gaussian"), InterceptAt: "zero"})), "Intercept | g: 0 2 7 [2 2 2 0 0 1 1 1]\n"; got != want {
+		t.Errorf("runs: effects %swant %s", got, want)
+	}
+	dates := makeTable(t, 0, y, col{name: "g", values: arrayOf(t, arrow.FixedWidthTypes.Date32, "2020-01-01", "2020-01-01", "2020-01-01", "2020-01-02", "2020-01-02", "2020-01-02", "2020-01-02", "2020-01-02")})
+	if _, err := Build(dates, Spec{Formula: mustParse(t, "y ~ 1 + (1 | g)"), Family: family("gaussian")}); !says(err, `column "g": its type is date32`) {
+		t.Errorf("dates: %v", err)
+	}
+}
+
 // New data are coded alike, one row at a time, and levels that are not known follow those that are.
 func TestCodeEffects(t *testing.T) {
 	formula := "y ~ x + (x | g/h) + (0 + f || h) + (I(x^2) | cut(x, c(-1, 3, 9))) + (1 | factor(w)) + (1 | l)"

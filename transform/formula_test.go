@@ -377,6 +377,8 @@ func TestFormulaColumns(t *testing.T) {
 		"y | trials(n) ~ . - id-x*-.":  {"n", "y"},
 		"y ~ id + offset(id)":          {"id", "y"},
 		"y ~ (x1 + x2) - (x1 + x2) -1": {"y"},
+		"y ~ 1 + (x1 | g/id)":          {"id", "x1", "y", "g"},
+		"y | se(e) ~ . + (1 | n) - g":  {"id", "x2", "x1", "e", "n", "y"},
 	} {
 		got, err := mustParse(t, formula).Columns(schema)
 		if err != nil || !slices.Equal(got, want) {
@@ -403,6 +405,9 @@ func TestFormulaColumns(t *testing.T) {
 		"y ~ . - z*":       `no column matches "z*"`,
 		"y ~ offset(ee)":   `there is no column "ee"`,
 		"y|trials(m) ~ x1": `there is no column "m"`,
+		"y ~ x1 + (1 | G)": `character 15: there is no column "G"` + "\nhint: did you mean \"g\"?",
+		"y ~ (x3 | g)":     `character 6: there is no column "x3"`,
+		"y | se(s) ~ x1":   `there is no column "s"`,
 	} {
 		if _, err := mustParse(t, formula).Columns(schema); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", formula, err, want)
