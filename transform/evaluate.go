@@ -296,6 +296,10 @@ func (e *evaluator) scale(n *node) (numbers, error) {
 			return numbers{}, e.b.columnError(e.b.firstColumn(n), fmt.Errorf("%s at character %d of the formula divides by a "+
 				"standard deviation of 0", n.label(), e.character(n)), "leave the constant column out")
 		}
+		if math.IsInf(s.Scale, 0) || math.IsInf(s.Centre, 0) {
+			return numbers{}, e.b.columnError(e.b.firstColumn(n), fmt.Errorf("%s at character %d of the formula: the squares "+
+				"of its numbers overflow", n.label(), e.character(n)), "measure the column in a larger unit")
+		}
 		e.scales = append(e.scales, s)
 	}
 	s := e.scales[e.told]
