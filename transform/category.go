@@ -135,12 +135,22 @@ func (b *builder) learnComputed(v *variable, record *Variable) (*factor, error) 
 	if err != nil || v.node.text != "cut" {
 		return f, err
 	}
+	var known []bool
+	if b.all != nil {
+		known = b.all.present[v.key]
+	}
+	f.occurring(known)
+	return f, nil
+}
+
+// occurring leaves out the levels that no row has; known says which have any where the rows do not tell.
+func (f *factor) occurring(known []bool) {
 	present := make([]bool, len(f.levels))
 	for _, code := range f.codes {
 		present[code] = true
 	}
-	if b.all != nil {
-		present = b.all.present[v.key]
+	if known != nil {
+		present = known
 	}
 	var levels []string
 	number := make([]int32, len(present))
@@ -154,5 +164,4 @@ func (b *builder) learnComputed(v *variable, record *Variable) (*factor, error) 
 		f.codes[i] = number[code]
 	}
 	f.levels = levels
-	return f, nil
 }

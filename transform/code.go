@@ -20,6 +20,9 @@ type Coding struct {
 	// Response reports whether the response is read too; then its columns must be
 	// there.
 	Response bool
+	// NewLevels lets rows be of levels of groupings that the model was not fitted with: they follow those that it
+	// knows, Design.FittedLevels in number. Without it such a level is an error.
+	NewLevels bool
 	// Room is asked before the design takes memory. Nil means that there is room.
 	Room Room
 	// Locate puts a 0-based row of the table into words, as in Spec.
@@ -39,8 +42,8 @@ func (r *Record) Code(table arrow.Table, coding Coding) (*Design, error) {
 	if b.rows == 0 {
 		return nil, b.tableError("there are no rows", "")
 	}
-	err := b.take(b.recall, b.recallSides(coding.Response), b.openKnown, b.dropRows, b.weigh, b.recode,
-		b.recallData(coding.Response), b.design, b.rescale)
+	err := b.take(b.recall, b.recallGroupings, b.recallSides(coding.Response), b.openKnown, b.dropRows, b.weigh,
+		b.recode, b.recodeGroupings, b.recallData(coding.Response), b.effects, b.design, b.rescale)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +52,8 @@ func (r *Record) Code(table arrow.Table, coding Coding) (*Design, error) {
 
 // coder is a builder that codes a table by the record.
 func (r *Record) coder(table arrow.Table, coding Coding) *builder {
-	b := &builder{table: table, rows: int(table.NumRows()), record: *r, known: true, chosen: new(selection)}
+	b := &builder{table: table, rows: int(table.NumRows()), record: *r, known: true, chosen: new(selection),
+		newLevels: coding.NewLevels}
 	b.spec = Spec{Dataset: coding.Dataset, Family: glm.Family{Name: r.Family}, Missing: coding.Missing,
 		Room: coding.Room, Locate: coding.Locate, Formula: &Formula{source: r.Formula}, Sparse: "auto"}
 	if b.spec.Missing == "" {
@@ -63,19 +67,22 @@ func (r *Record) coder(table arrow.Table, coding Coding) *builder {
 // formula: those of the predictors and offsets, and with response also those of
 // the response and its trials.
 func (r *Record) Inputs(response bool) ([]string, error) {
+	b, err := r.recalled(response)
+	if err != nil {
+		return nil, err
+	}
+	return unique(b.inputs()), nil
+}
+
+// recalled is a builder that knows what the record reads.
+func (r *Record) recalled(response bool) (*builder, error) {
 	b := &builder{record: *r, known: true, chosen: new(selection)}
-	for _, step := range []func() error{b.recall, b.recallSides(response)} {
+	for _, step := range []func() error{b.recall, b.recallGroupings, b.recallSides(response)} {
 		if err := step(); err != nil {
 			return nil, err
 		}
 	}
-	var out []string
-	for _, name := range b.inputs() {
-		if !slices.Contains(out, name) {
-			out = append(out, name)
-		}
-	}
-	return out, nil
+	return b, nil
 }
 
 // readExpression reads what a record stores of a variable.
@@ -184,6 +191,15 @@ func (b *builder) recallSides(response bool) func() error {
 			b.chosen.precision = w
 		}
 		r := &b.record.Response
+		if r.Errors != "" {
+			v, err := recallNumbers(r.Errors, nil)
+			if err != nil {
+				return err
+			}
+			if response || b.hasAll(v.columns) {
+				b.chosen.errors = v
+			}
+		}
 		if response {
 			v, err := recallNumbers(r.Expression, r.Scales)
 			if err != nil {
@@ -226,6 +242,12 @@ func (b *builder) inputs() []string {
 	}
 	for i := range b.chosen.offsets {
 		out = append(out, b.chosen.offsets[i].columns...)
+	}
+	if b.chosen.errors != nil {
+		out = append(out, b.chosen.errors.columns...)
+	}
+	for i := range b.chosen.groupers {
+		out = append(out, b.chosen.groupers[i].columns...)
 	}
 	for i := range b.coded {
 		out = append(out, b.coded[i].variable.columns...)
@@ -278,7 +300,7 @@ func (b *builder) recode() error {
 		var err error
 		if v.node.computed() {
 			f, err = b.computedFactor(v, r.Scales)
-		} else if f = c.factor(b.keep, b.n); f == nil {
+		} else if f = c.factor(b.keep, b.n, maxLevels); f == nil {
 			err = b.columnError(c.name, fmt.Errorf("the column has more than %d distinct values", maxLevels), "")
 		}
 		if err == nil {
@@ -322,6 +344,9 @@ func (b *builder) recallData(response bool) func() error {
 			if err := b.addOffset(v, values); err != nil {
 				return err
 			}
+		}
+		if err := b.standardErrors(); err != nil {
+			return err
 		}
 		if !response {
 			return b.trials()

@@ -64,6 +64,12 @@ type Design struct {
 	Counted int       // rows of the data that the used rows stand for
 	Dropped int       // rows of the data with missing values that were left out
 	Kept    []bool    // which rows of the table are used; nil means all
+	// KnownErrors says that the response has known standard errors, by y | se(s): Data.Precision is 1/s², and the
+	// model's sigma is 1.
+	KnownErrors bool
+	// FittedLevels says how many levels of each of Data.Effects the model was fitted with: levels from there on are
+	// new ones, which Coding.NewLevels lets in.
+	FittedLevels []int
 	// Factored says that the rows of Data are no rows of the data, but tell all of them (Pieces).
 	Factored bool
 	// Warnings are what the user should look at, Notes what is good to know.
@@ -88,25 +94,28 @@ func Build(table arrow.Table, spec Spec) (*Design, error) {
 
 // builder holds a design in the making.
 type builder struct {
-	spec    Spec
-	table   arrow.Table
-	rows    int // of the table
-	chosen  *selection
-	columns map[string]*column
-	used    []*column // the same in the table's order
-	keep    []bool    // rows that stay; nil means all
-	n       int       // how many they are
-	coded   []coded   // the terms' variables, as in Record.Variables
-	plan    []planned
-	unit    []unit      // per column of the design
-	hashes  []uint64    // of the columns on the scale of the data
-	known   bool        // whether a record says how to code
-	piece   bool        // whether the rows are some of many, so that none of them need be used
-	all     *learned    // what is known of all rows, where those of the table are some of them; nil: what these tell
-	scratch []float64   // of values
-	ending  [][]*column // for Spec.Done: by their last term, from 1
-	out     Design
-	record  Record
+	spec      Spec
+	table     arrow.Table
+	rows      int // of the table
+	chosen    *selection
+	columns   map[string]*column
+	used      []*column // the same in the table's order
+	keep      []bool    // rows that stay; nil means all
+	n         int       // how many they are
+	coded     []coded   // the terms' variables, as in Record.Variables
+	plan      []planned
+	unit      []unit      // per column of the design
+	parts     []*factor   // what groupings are made of, as in Record.GroupedBy
+	groups    []group     // as in Record.Groupings
+	hashes    []uint64    // of the columns on the scale of the data
+	known     bool        // whether a record says how to code
+	piece     bool        // whether the rows are some of many, so that none of them need be used
+	all       *learned    // what is known of all rows, where those of the table are some of them; nil: what these tell
+	newLevels bool        // Coding.NewLevels
+	scratch   []float64   // of values
+	ending    [][]*column // for Spec.Done: by their last term, from 1
+	out       Design
+	record    Record
 }
 
 // planned is one column of the design before it is filled.
@@ -202,6 +211,12 @@ func (b *builder) openColumns() error {
 // knownLevels refuses levels for columns that have none.
 func (b *builder) knownLevels() error {
 	var names, asked []string
+	others := slices.Clone(b.chosen.response.columns) // columns that are no groupings alone
+	for i, used := range b.chosen.used() {
+		if used {
+			others = append(others, b.chosen.variables[i].columns...)
+		}
+	}
 	counted := make(map[string]bool) // columns of numbers that factor() takes
 	for i := range b.chosen.variables {
 		v := &b.chosen.variables[i]
@@ -210,7 +225,7 @@ func (b *builder) knownLevels() error {
 		}
 	}
 	for _, c := range b.used {
-		if c.kind != numeric || counted[c.name] {
+		if slices.Contains(others, c.name) && (c.kind != numeric || counted[c.name]) {
 			names = append(names, c.name)
 		}
 	}
@@ -224,6 +239,9 @@ func (b *builder) knownLevels() error {
 		case c == nil:
 			return b.columnError(name, errors.New("levels are given for it, but the model does not use such a column"),
 				UnknownHint(name, "factors", names))
+		case !slices.Contains(others, name):
+			return b.columnError(name, errors.New("levels are given for it, but it is a grouping alone, whose levels have no "+
+				"reference"), "leave them out")
 		case c.kind == numeric && !counted[name]:
 			return b.columnError(name, errors.New("levels are given for it, but it holds numbers"),
 				"write factor("+quoteName(name)+") in the formula, or make it text in the query or the file")

@@ -25,7 +25,26 @@
 // as in R, even from rows that are dropped for another column's sake.
 //
 // Beside these stand offset(x) and trials(n), which may also be written as
-// y | trials(n), or R's cbind(successes, failures).
+// y | trials(n), or R's cbind(successes, failures). y | se(s) says that s are the
+// known standard errors of gaussian responses.
+//
+// # Groups
+//
+// (terms | g) gives each level of g an effect of its own for each term, with an
+// intercept unless 0 takes it away: (1 | g), (x | g), (0 + x | g), with factors,
+// functions and crossings as outside. Effects of one pair of parentheses are
+// correlated within a level; with || each column stands alone, a factor's too,
+// as in brms. A grouping is a column, factor(x), cut(x, …), or a crossing g:h of
+// such; (1 | g/h) is (1 | g) + (1 | g:h). . and globs leave its columns out.
+//
+// Levels are those that occur: text in byte order, whole numbers in increasing
+// order and with all their digits, those of a crossing by their parts and named
+// a_b. Columns of effects stand on the scale of the data, and "Intercept" is
+// the column of ones. A level that the model was not fitted with is an error in
+// new data, or follows the others (Coding.NewLevels).
+//
+// Decision: two levels of a crossing that would have one name (a and b_c, a_b
+// and c) are an error, where brms makes one level of them.
 //
 // Decision: poly finds its polynomials by Stieltjes' procedure, where R takes a
 // QR decomposition of the powers: the same polynomials, without the powers, and
@@ -79,6 +98,7 @@
 //   - variables.go, column.go, evaluate.go, elementary.go, missing.go, scale.go, stats.go: numbers;
 //   - factor.go, category.go, cut.go, contrasts.go: factors;
 //   - basis.go, spline.go: one number as several columns;
+//   - bars.go, grouping.go, effects.go, told.go: group-level effects, and which of them the data cannot tell;
 //   - response.go, separation.go, fill.go, sparse.go, room.go, units.go: the response and the matrix, and the way back;
 //   - pieces.go, learned.go: rows that come some at a time;
 //   - derived.go, quantity.go stand apart: quantities computed from draws.

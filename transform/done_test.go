@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -37,13 +38,15 @@ func TestDone(t *testing.T) {
 			{name: "one", values: texts("only")}, {name: "unused", values: numbers(5)}}
 	}
 	for formula, want := range map[string][]string{
-		"y ~ x + z":                            {"x", "y", "z"},
-		"y ~ x + x:z + log(x) + g + offset(e)": {"e", "g", "w", "x", "y", "z"},
-		"log(y) ~ g * x + ns(z, 3) + one":      {"g", "one", "w", "x", "y", "z"},
-		"y ~ I(x > 3) + offset(log(x)) + z":    {"w", "x", "y", "z"},
+		"y ~ x + z":                                      {"x", "y", "z"},
+		"y ~ x + x:z + log(x) + g + offset(e)":           {"e", "g", "w", "x", "y", "z"},
+		"log(y) ~ g * x + ns(z, 3) + one":                {"g", "one", "w", "x", "y", "z"},
+		"y ~ I(x > 3) + offset(log(x)) + z":              {"w", "x", "y", "z"},
+		"y ~ x + (log(e) + x | g) + (z | w)":             {"e", "g", "w", "x", "y", "z"},
+		"y | se(e) ~ z + (0 + g | cut(x, c(0, 3, 9)):w)": {"e", "g", "w", "x", "y", "z"},
 	} {
 		f, frequency := mustParse(t, formula), ""
-		if slices.Contains(want, "w") {
+		if slices.Contains(want, "w") && !strings.Contains(formula, "|") {
 			frequency = "w"
 		}
 		spec := Spec{Dataset: "d", Formula: f.Weighted(frequency, ""), Family: family("gaussian"),

@@ -191,7 +191,7 @@ func (e *evaluator) text(n *node) (numbers, error) {
 		return numbers{}, e.b.columnError(c.name,
 			fmt.Errorf("it is %s (%s), and %s compares it with text", c.kind, c.typ, n.label()), "leave the quotes out")
 	}
-	f := c.factor(e.keep, e.n)
+	f := c.factor(e.keep, e.n, maxLevels)
 	if f == nil {
 		return numbers{}, e.b.columnError(c.name, fmt.Errorf("the column has more than %d distinct values", maxLevels), "")
 	}
@@ -301,6 +301,10 @@ func (e *evaluator) scale(n *node) (numbers, error) {
 		if err != nil || !(s.Scale > 0) {
 			return numbers{}, e.b.columnError(e.b.firstColumn(n), fmt.Errorf("%s at character %d of the formula divides by a "+
 				"standard deviation of 0", n.label(), e.character(n)), "leave the constant column out")
+		}
+		if math.IsInf(s.Scale, 0) || math.IsInf(s.Centre, 0) {
+			return numbers{}, e.b.columnError(e.b.firstColumn(n), fmt.Errorf("%s at character %d of the formula: the squares "+
+				"of its numbers overflow", n.label(), e.character(n)), "measure the column in a larger unit")
 		}
 		e.scales = append(e.scales, s)
 	}

@@ -3,6 +3,7 @@ package transform
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 	"strconv"
@@ -22,9 +23,9 @@ type factor struct {
 
 // factor reads the kept rows of a text or logical column. Levels are those that
 // occur, in byte order (as R sorts them in the C locale); a logical column has
-// FALSE and TRUE always. A nil factor has more than maxLevels. Cost: one map
+// FALSE and TRUE always. A nil factor has more levels than most. Cost: one map
 // look-up per row, one per dictionary entry for dictionary columns.
-func (c *column) factor(keep []bool, rows int) *factor {
+func (c *column) factor(keep []bool, rows, most int) *factor {
 	f := &factor{codes: make([]int32, 0, rows)}
 	if c.kind == logical {
 		f.levels = []string{"FALSE", "TRUE"}
@@ -36,13 +37,13 @@ func (c *column) factor(keep []bool, rows int) *factor {
 		return f
 	}
 	if c.kind == numeric {
-		return c.numberFactor(keep, rows)
+		return c.numberFactor(keep, rows, most, rNumber)
 	}
 	seen := make(map[string]int32)
 	row := 0
 	for _, chunk := range c.chunks {
 		code, release := f.coder(chunk, seen)
-		for i := 0; i < chunk.Len() && len(f.levels) <= maxLevels; i++ {
+		for i := 0; i < chunk.Len() && len(f.levels) <= most; i++ {
 			if keep == nil || keep[row+i] {
 				f.codes = append(f.codes, code(i))
 			}
@@ -50,7 +51,7 @@ func (c *column) factor(keep []bool, rows int) *factor {
 		release()
 		row += chunk.Len()
 	}
-	if len(f.levels) > maxLevels {
+	if len(f.levels) > most {
 		return nil
 	}
 	order := slices.Clone(f.levels)
@@ -60,26 +61,57 @@ func (c *column) factor(keep []bool, rows int) *factor {
 }
 
 // numberFactor reads the kept rows of a column of numbers: levels in increasing
-// order, written as R writes them. Numbers of one spelling are one level.
-func (c *column) numberFactor(keep []bool, rows int) *factor {
+// order, as spell writes them. Numbers of one spelling are one level.
+func (c *column) numberFactor(keep []bool, rows, most int, spell func(float64) string) *factor {
 	values := make([]float64, rows)
 	c.floats(values, keep)
-	distinct := slices.Compact(slices.Sorted(slices.Values(values)))
-	if len(distinct) > maxLevels {
-		return nil
+	f := &factor{codes: make([]int32, rows)}
+	find := finder(values)
+	var distinct []float64
+	for i, v := range values {
+		at := find(v)
+		if *at == 0 {
+			if len(distinct) == most {
+				return nil
+			}
+			distinct = append(distinct, v)
+			*at = int32(len(distinct))
+		}
+		f.codes[i] = *at - 1
 	}
-	f, code := &factor{codes: make([]int32, rows)}, make(map[float64]int32, len(distinct))
-	for _, v := range distinct {
-		level := rNumber(v)
-		if len(f.levels) == 0 || f.levels[len(f.levels)-1] != level {
+	number := make([]int32, len(distinct)) // as they came → in order
+	for _, v := range slices.Sorted(slices.Values(distinct)) {
+		if level := spell(v); len(f.levels) == 0 || f.levels[len(f.levels)-1] != level {
 			f.levels = append(f.levels, level)
 		}
-		code[v] = int32(len(f.levels) - 1)
+		number[*find(v)-1] = int32(len(f.levels) - 1)
 	}
-	for i, v := range values {
-		f.codes[i] = code[v]
+	for i, at := range f.codes {
+		f.codes[i] = number[at]
 	}
 	return f
+}
+
+// finder returns where a number is kept for each value, 0 at first: in a table where the values are whole and near each
+// other, which takes a fifth of the time of a map, in a map elsewhere.
+func finder(values []float64) func(float64) *int32 {
+	low, high, whole := math.Inf(1), math.Inf(-1), true
+	for _, v := range values {
+		low, high, whole = min(low, v), max(high, v), whole && v == math.Floor(v)
+	}
+	if whole && high-low < float64(4*len(values)) {
+		table := make([]int32, int(high-low)+1)
+		return func(v float64) *int32 { return &table[int(v-low)] }
+	}
+	places := make(map[float64]*int32)
+	return func(v float64) *int32 {
+		at := places[v]
+		if at == nil {
+			at = new(int32)
+			places[v] = at
+		}
+		return at
+	}
 }
 
 // coder returns the code of a chunk's row, giving new levels the next one. The
@@ -243,7 +275,7 @@ func (b *builder) factor(c *column, named bool) (*factor, error) {
 
 // readFactor reads a column and applies the levels that the user asked for.
 func (b *builder) readFactor(c *column) (*factor, error) {
-	f := c.factor(b.keep, b.n)
+	f := c.factor(b.keep, b.n, maxLevels)
 	if f == nil {
 		return nil, b.manyLevels(c)
 	}

@@ -14,7 +14,7 @@ func (b *builder) design() error {
 	last := b.lastUses()
 	for j, p := range b.plan {
 		names[j] = p.name
-		if err := b.fillColumn(x.next(j), p); err != nil {
+		if err := b.fillColumn(x.next(j), b.record.Terms, p); err != nil {
 			return err
 		}
 		if err := x.filled(j, b); err != nil {
@@ -70,9 +70,12 @@ func (b *builder) readUpTo(term int) {
 	}
 }
 
-// lastUses is the last term of each variable, after which its values may go.
+// lastUses is the last term of each variable, after which its values may go; −1 for one that groups alone have.
 func (b *builder) lastUses() []int {
 	last := make([]int, len(b.coded))
+	for v := range last {
+		last[v] = -1
+	}
 	for k, t := range b.record.Terms {
 		for _, v := range t.Variables {
 			last[v] = k
@@ -82,14 +85,14 @@ func (b *builder) lastUses() []int {
 }
 
 // fillColumn writes one column of the design on the scale of the data.
-func (b *builder) fillColumn(col []float64, p planned) error {
+func (b *builder) fillColumn(col []float64, terms []Term, p planned) error {
 	if p.term < 0 {
 		for i := range col {
 			col[i] = 1
 		}
 		return nil
 	}
-	t := &b.record.Terms[p.term]
+	t := &terms[p.term]
 	for i, v := range t.Variables {
 		values, err := b.part(v, p.parts[i], t.full(i), len(t.Variables) == 1, col)
 		switch {

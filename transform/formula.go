@@ -136,6 +136,9 @@ type selection struct {
 	variables  []variable // of the terms, in the order of the text; some may be unused
 	terms      []term     // by degree
 	offsets    []variable
+	errors     *variable  // known standard errors of the response
+	groupers   []variable // what groupings are made of
+	bars       []bar
 	named      []string // columns that stand by name in a term, taken away ones too
 }
 
@@ -160,14 +163,33 @@ func (s *selection) columns() []string {
 	for i := range s.offsets {
 		names = append(names, s.offsets[i].columns...)
 	}
-	used := make([]bool, len(s.variables))
-	for _, t := range s.terms {
-		for _, v := range t {
-			if !used[v] {
-				used[v] = true
-				names = append(names, s.variables[v].columns...)
-			}
+	if s.errors != nil {
+		names = append(names, s.errors.columns...)
+	}
+	for i := range s.groupers {
+		names = append(names, s.groupers[i].columns...)
+	}
+	for v, used := range s.used() {
+		if used {
+			names = append(names, s.variables[v].columns...)
 		}
 	}
 	return names
+}
+
+// used says which variables the terms have, those of groups among them.
+func (s *selection) used() []bool {
+	out := make([]bool, len(s.variables))
+	mark := func(terms []term) {
+		for _, t := range terms {
+			for _, v := range t {
+				out[v] = true
+			}
+		}
+	}
+	mark(s.terms)
+	for i := range s.bars {
+		mark(s.bars[i].terms)
+	}
+	return out
 }

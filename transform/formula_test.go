@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -39,6 +40,16 @@ func show(s *selection) string {
 	}
 	for _, o := range s.offsets {
 		out += " offset=" + o.label
+	}
+	if s.errors != nil {
+		out += " se=" + s.errors.label
+	}
+	for _, b := range s.bars {
+		terms := []string{strconv.Itoa(map[bool]int{true: 1}[b.intercept])}
+		for _, t := range b.terms {
+			terms = append(terms, s.termLabel(t))
+		}
+		out += " (" + strings.Join(terms, " + ") + map[bool]string{true: " || ", false: " | "}[b.apart] + s.groupName(b.grouping) + ")"
 	}
 	return out
 }
@@ -120,7 +131,29 @@ var formulaMeanings = map[string]string{
 
 func TestFormulaMeaning(t *testing.T) {
 	names := []string{"y", "a", "b", "n", "e", "x1", "x2", "x_rate", "body mass", "größe", "log", ".hid", "q`t"}
-	for formula, want := range formulaMeanings {
+	mustMean(t, names, formulaMeanings)
+	mustMean(t, []string{"y", "a", "b", "g", "h", "k", "n", "s"}, groupMeanings)
+}
+
+// groupMeanings are formulas with group-level parts, in the same notation.
+var groupMeanings = map[string]string{
+	"y ~ (1 | g)":                 "y ~ 1 (1 | g)",
+	"y ~ (a | g) + a":             "y ~ 1 + a! (1 + a | g)",
+	"y ~ 0 + a + (0 + b || g)":    "y ~ a! (0 + b || g)",
+	"y ~ ((a*b - 1 | g)) + 0 + a": "y ~ a! (0 + a + b + a:b | g)",
+	"y ~ a + (1 | g/h/k)":         "y ~ 1 + a! (1 | g) (1 | g:h) (1 | g:h:k)",
+	"y ~ a + (1 | g/(h/k))":       "y ~ 1 + a! (1 | g) (1 | g:h) (1 | g:h:k)",
+	"y ~ a + (1 | (g:h)/k)":       "y ~ 1 + a! (1 | g:h) (1 | g:h:k)",
+	"y ~ a + (1 | g:h:g)":         "y ~ 1 + a! (1 | g:h)",
+	"y ~ (1 | g) + (0 + a | g) + (b | factor(h)) - 1 + a": "y ~ a! (1 | g) (0 + a | g) (1 + b | factor(h))",
+	"y | se(a) ~ b + (1 | g)":                             "y ~ 1 + b! se=a (1 | g)",
+	"s | trials(n) ~ poly(a, 2) + (poly(a, 2) | g)":       "s ~ 1 + poly(a, 2)! trials=n (1 + poly(a, 2) | g)",
+	"y ~ . + (. | g/h) - s":                               "y ~ 1 + a + b + k + n (1 + a + b + k + n + s | g) (1 + a + b + k + n + s | g:h)",
+}
+
+func mustMean(t *testing.T, names []string, meanings map[string]string) {
+	t.Helper()
+	for formula, want := range meanings {
 		f, err := ParseFormula(formula)
 		if err != nil {
 			t.Errorf("%q: %v", formula, err)
@@ -168,9 +201,35 @@ var formulaFaults = []struct{ marked, message, hint string }{
 	{"y ~ §2", "2 is not a term", "backquotes"},
 	{"y ~ §1.5", "1.5 is not a term", ""},
 	// What this version does not have is refused by name.
-	{"y ~ (1 §| g)", "group-level effect", "brms"},
-	{"y ~ x + (x §|| g)", "group-level effect", ""},
-	{"y ~ x §| g", "group-level effect", ""},
+	{"y ~ x §| g", "stands in parentheses", "+ (x | g)"},
+	{"y ~ x + z §|| g", "stands in parentheses", "+ (x + z || g)"},
+	{"y ~ (x | i §| g)", "holds one grouping", "(x | g) + (x | h)"},
+	{"y ~ ((1 §| g) | h)", "(1 | g) is no term that could be crossed", ""},
+	{"y ~ x * (1 §| g)", "(1 | g) is no term that could be crossed", "x + (1 | g)"},
+	{"y ~ (x + (1 §| g))^2", "no term that could be crossed", ""},
+	{"y ~ x:(1 §|| g)", "no term that could be crossed", ""},
+	{"y ~ x - (1 §| g)", "cannot be subtracted", "leave it out"},
+	{"y ~ (1 | §g + h)", "holds one grouping", "(x | g) + (x | h)"},
+	{"y ~ (1 | g §* h)", "g * h is no grouping", "g/h"},
+	{"y ~ (1 | (g/h)§:k)", "nesting stands inside a crossing", "(1 | g:h)"},
+	{"y ~ (1 | §gr(g, by = f))", "is no grouping", "a column g"},
+	{"y ~ (1 | §2)", "2 is no grouping", ""},
+	{"y ~ (1 | §.)", ". is no grouping", ""},
+	{"y ~ (1 | §log(x))", "log(x) is no grouping", "factor(x)"},
+	{"y ~ (1 | §factor(log(x)))", "takes one column", ""},
+	{"y ~ (1 | g) + (x §| g)", "the intercept has effects for the levels of g already, in (1 | g)", "(0 + x | g)"},
+	{"y ~ (x | a:b) + (0 + x §| b:a)", "x has effects for the levels of b:a already", ""},
+	{"y ~ (1 | g) + (1 §| g/h)", "levels of g already", ""},
+	{"y ~ (§2 | g)", "2 is not a term", ""},
+	{"y ~ (§offset(x) | g)", "offset() is no term", ""},
+	{"y ~ x + (§y | g)", "also a predictor", ""},
+	{"y ~ x + (1 | §y)", "also a grouping", ""},
+	{"y ~ x + §gr(g)", "gr() has no place here", "(1 | g)"},
+	{"y ~ x + §se(s)", "se() has no place here", "y | se(s)"},
+	{"y | §se(s, sigma = TRUE) ~ x", "takes one column of standard errors", "se(s)"},
+	{"y | §se() ~ x", "takes one column", ""},
+	{"y | se(§2) ~ x", "reads no column", ""},
+	{"y | se(§scale(s)) ~ x", "unit of the response", ""},
 	{"y ~ a §%o% b", "no operator %o%", "%in%"},
 	{"y ~ (a + b)^§0", "power of terms", "I(x^2)"},
 	{"y ~ (a + b)^§x", "power of terms", ""},
@@ -318,6 +377,8 @@ func TestFormulaColumns(t *testing.T) {
 		"y | trials(n) ~ . - id-x*-.":  {"n", "y"},
 		"y ~ id + offset(id)":          {"id", "y"},
 		"y ~ (x1 + x2) - (x1 + x2) -1": {"y"},
+		"y ~ 1 + (x1 | g/id)":          {"id", "x1", "y", "g"},
+		"y | se(e) ~ . + (1 | n) - g":  {"id", "x2", "x1", "e", "n", "y"},
 	} {
 		got, err := mustParse(t, formula).Columns(schema)
 		if err != nil || !slices.Equal(got, want) {
@@ -344,6 +405,9 @@ func TestFormulaColumns(t *testing.T) {
 		"y ~ . - z*":       `no column matches "z*"`,
 		"y ~ offset(ee)":   `there is no column "ee"`,
 		"y|trials(m) ~ x1": `there is no column "m"`,
+		"y ~ x1 + (1 | G)": `character 15: there is no column "G"` + "\nhint: did you mean \"g\"?",
+		"y ~ (x3 | g)":     `character 6: there is no column "x3"`,
+		"y | se(s) ~ x1":   `there is no column "s"`,
 	} {
 		if _, err := mustParse(t, formula).Columns(schema); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", formula, err, want)
@@ -369,7 +433,7 @@ func TestCrossingsAreBounded(t *testing.T) {
 // Any text parses or is refused at a place inside it; what parses selects known
 // columns only, and a name that is quoted is read back.
 func FuzzFormula(f *testing.F) {
-	for _, s := range []string{"y ~ .", "y ~ a + b - 1", "y | trials(n) ~ x* + offset(log(e))", "`a b` ~ glob(\"*\")", "y ~ (1 | g)", "y~a*b:c^2%in%d/e", "log(y) ~ poly(a, 2, raw = TRUE)*ns(b, df=3) + I(-x1^2/1e-3)", "cbind(a, b-a) ~ scale(x1, FALSE):factor(x2) %in% bs(e, knots=c(1,2))", "y ~ (.)^2 - offset(log1p(e))", "y ~ -(-x)", "\xff~", "y ~ `\\``", "y ~ x**2"} {
+	for _, s := range []string{"y ~ .", "y ~ a + b - 1", "y | trials(n) ~ x* + offset(log(e))", "`a b` ~ glob(\"*\")", "y ~ (1 | g)", "y~a*b:c^2%in%d/e", "log(y) ~ poly(a, 2, raw = TRUE)*ns(b, df=3) + I(-x1^2/1e-3)", "cbind(a, b-a) ~ scale(x1, FALSE):factor(x2) %in% bs(e, knots=c(1,2))", "y ~ (.)^2 - offset(log1p(e))", "y ~ -(-x)", "\xff~", "y ~ `\\``", "y ~ x**2", "y | se(a) ~ (1 + x1 | a/b) + (b*e || a:e:n) + (0 + factor(x2) | cut(e, c(0, 1)))", "y ~ . + (x* | n) - (1 | b)"} {
 		f.Add(s)
 	}
 	schema := schemaOf("y", "a", "b", "x1", "x2", "n", "e", "a b", "`")

@@ -233,7 +233,7 @@ func (b *builder) learnLevels(c *column) error {
 			of[v] = true
 		}
 		found = len(of)
-	} else if f := c.factor(b.keep, b.n); f != nil {
+	} else if f := c.factor(b.keep, b.n, maxLevels); f != nil {
 		of := b.all.texts[c.name]
 		if of == nil {
 			of = map[string]bool{}

@@ -31,6 +31,10 @@ type Record struct {
 	Variables []Variable `json:"variables,omitempty"` // what the terms are made of
 	Terms     []Term     `json:"terms,omitempty"`
 	Columns   []Column   `json:"columns"` // of the design, in order
+
+	GroupedBy []Variable `json:"grouped_by,omitempty"` // what groupings are made of, with levels and without contrasts
+	Groupings []Grouping `json:"groupings,omitempty"`
+	Effects   []Effect   `json:"effects,omitempty"`
 }
 
 // Response is what is explained: a column, or a function of columns.
@@ -43,6 +47,7 @@ type Response struct {
 	Trials     string    `json:"trials,omitempty"`      // the expression of totals
 	TrialsEach float64   `json:"trials_each,omitempty"` // or one total for all rows
 	Proportion bool      `json:"proportion,omitempty"`  // successes divided by trials
+	Errors     string    `json:"errors,omitempty"`      // the expression of known standard errors
 }
 
 // Offset is a column, or a function of columns, that is added with coefficient 1.
@@ -73,6 +78,24 @@ type Term struct {
 }
 
 func (t *Term) full(i int) bool { return t.Full != nil && t.Full[i] }
+
+// Grouping is a grouping factor: a column, or a crossing of several.
+type Grouping struct {
+	Name string `json:"name"` // g, or g:h
+	Of   []int  `json:"of"`   // indices into Record.GroupedBy
+	// Cells are the levels of a crossing: for each, the level of every column. A grouping of one column has that
+	// column's levels and no cells.
+	Cells [][]int32 `json:"cells,omitempty"`
+}
+
+// Effect is a block of group-level effects, whose terms are correlated within a level.
+type Effect struct {
+	Grouping int    `json:"grouping"` // index into Record.Groupings
+	Terms    []Term `json:"terms,omitempty"`
+	// Columns are those of the terms on the scale of the data: centre 0 and scale 1. Term is an index into Terms of
+	// the block; −1 is the column of ones.
+	Columns []Column `json:"columns"`
+}
 
 // Column is a column of the design as sampled, (x − Centre) / Scale of the
 // column x that its term makes from the data.
@@ -112,7 +135,15 @@ func (r *Record) check() error {
 			return err
 		}
 	}
-	for _, t := range r.Terms {
+	if err := r.checkTerms(r.Terms, r.Columns); err != nil {
+		return err
+	}
+	return r.checkEffects()
+}
+
+// checkTerms looks at the terms of the design, or of group-level effects, and at their columns.
+func (r *Record) checkTerms(terms []Term, columns []Column) error {
+	for _, t := range terms {
 		if len(t.Variables) == 0 || t.Full != nil && len(t.Full) != len(t.Variables) {
 			return fmt.Errorf("design record: term %q has %d variables", t.Label, len(t.Variables))
 		}
@@ -122,16 +153,16 @@ func (r *Record) check() error {
 			}
 		}
 	}
-	for j, c := range r.Columns {
+	for j, c := range columns {
 		switch {
-		case c.Term < -1 || c.Term >= len(r.Terms):
+		case c.Term < -1 || c.Term >= len(terms):
 			return fmt.Errorf("design record: column %q has no term %d", c.Name, c.Term)
 		case c.Term == -1 && j != 0:
 			return fmt.Errorf("design record: the intercept is column %d", j)
 		case c.Centre-c.Centre != 0 || !(c.Scale > 0) || math.IsInf(c.Scale, 0):
 			return fmt.Errorf("design record: column %q has centre %v and scale %v", c.Name, c.Centre, c.Scale)
 		case c.Term >= 0:
-			if err := r.checkParts(&c); err != nil {
+			if err := r.checkParts(terms, &c); err != nil {
 				return err
 			}
 		}
@@ -139,9 +170,38 @@ func (r *Record) check() error {
 	return nil
 }
 
+// checkEffects looks at groupings and group-level effects.
+func (r *Record) checkEffects() error {
+	for _, g := range r.Groupings {
+		if len(g.Of) == 0 || (len(g.Of) > 1) != (g.Cells != nil) {
+			return fmt.Errorf("design record: grouping %q has %d columns and %d cells", g.Name, len(g.Of), len(g.Cells))
+		}
+		for k, v := range g.Of {
+			if v < 0 || v >= len(r.GroupedBy) {
+				return fmt.Errorf("design record: grouping %q has no column %d", g.Name, v)
+			}
+			levels := int32(len(r.GroupedBy[v].Levels))
+			if slices.ContainsFunc(g.Cells, func(c []int32) bool {
+				return len(c) != len(g.Of) || c[k] < 0 || c[k] >= levels
+			}) {
+				return fmt.Errorf("design record: grouping %q has a cell of levels that are not there", g.Name)
+			}
+		}
+	}
+	for _, e := range r.Effects {
+		if e.Grouping < 0 || e.Grouping >= len(r.Groupings) || len(e.Columns) == 0 {
+			return fmt.Errorf("design record: effects of %d columns have no grouping %d", len(e.Columns), e.Grouping)
+		}
+		if err := r.checkTerms(e.Terms, e.Columns); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // checkParts looks at the columns that a column of the design multiplies.
-func (r *Record) checkParts(c *Column) error {
-	t := &r.Terms[c.Term]
+func (r *Record) checkParts(terms []Term, c *Column) error {
+	t := &terms[c.Term]
 	if len(c.Parts) != len(t.Variables) {
 		return fmt.Errorf("design record: column %q has %d parts, and its term %d variables", c.Name, len(c.Parts),
 			len(t.Variables))

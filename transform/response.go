@@ -211,6 +211,33 @@ func (b *builder) oneResponse(y float64) error {
 	return nil
 }
 
+// standardErrors reads the known standard errors of the response, as precisions.
+func (b *builder) standardErrors() error {
+	v := b.chosen.errors
+	if v == nil {
+		return nil
+	}
+	family := b.spec.Family
+	if family.Name != "gaussian" || family.Link != "" && family.Link != "identity" {
+		return b.formulaError(v.pos, fmt.Sprintf("se() belongs to family gaussian with the link identity, not to %s",
+			strings.TrimSpace(family.Name+" "+family.Link)), "leave se() out")
+	}
+	errs, _, err := b.evaluate(v, nil)
+	if err != nil {
+		return err
+	}
+	for i, s := range errs {
+		errs[i] = 1 / float64(s*s)
+		if s <= 0 || glm.CheckWeights(family, nil, errs[i:i+1]) != nil {
+			return b.cellError(v.columns[0], b.tableRow(i),
+				fmt.Errorf("%v is not allowed: a standard error is a number above 0, between 1e-50 and 1e50", s),
+				"leave out rows whose standard error is not known")
+		}
+	}
+	b.out.Data.Precision, b.out.KnownErrors, b.record.Response.Errors = errs, true, v.key
+	return nil
+}
+
 // offsets adds up the offsets of the formula, in its order.
 func (b *builder) offsets() error {
 	for i := range b.chosen.offsets {
@@ -251,12 +278,16 @@ func (s *selector) left(n *node) error {
 	n = n.bare()
 	if n.kind == nodeBinary && n.text == "|" {
 		call := n.args[1]
-		if call.kind != nodeCall || call.text != "trials" && call.text != "proportion" {
-			return s.fail(call.pos, `only trials(n) or proportion(n) may follow "|" on the left`,
+		if call.kind != nodeCall || !slices.Contains([]string{"trials", "proportion", "se"}, call.text) {
+			return s.fail(call.pos, `only trials(n), proportion(n) or se(s) may follow "|" on the left`,
 				"weights have keys of their own beside the formula: frequency_weights, precision_weights")
 		}
 		s.out.proportion = call.text == "proportion"
-		if err := s.trials(call); err != nil {
+		beside := s.trials
+		if call.text == "se" {
+			beside = s.standardErrors
+		}
+		if err := beside(call); err != nil {
 			return err
 		}
 		n = n.args[0].bare()
@@ -330,6 +361,8 @@ func (s *selector) takeTrials(n *node) error {
 // that . and globs leave them out wherever they stand.
 func (s *selector) reserve(n *node) error {
 	switch {
+	case n.isBar():
+		return s.reserveGroupings(n)
 	case n.kind == nodeCall && n.text == "offset":
 		return s.offset(n)
 	case n.kind == nodeCall && n.text == "trials":

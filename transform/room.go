@@ -20,25 +20,26 @@ type Prepared struct{ b *builder }
 func Prepare(table arrow.Table, spec Spec) (*Prepared, error) {
 	b := &builder{spec: spec, table: table, rows: int(table.NumRows())}
 	b.out.Data = new(glm.Data)
-	return &Prepared{b}, b.take(b.settings, b.openColumns, b.dropRows, b.weigh, b.variables)
+	return &Prepared{b}, b.take(b.settings, b.openColumns, b.dropRows, b.weigh, b.groupings, b.variables)
 }
 
 // Size returns rows and columns of the design, and the entries that it stores: those of a sparse one that its
 // factors make, since what is not 0 of numbers is not known before.
 func (p *Prepared) Size() (rows, columns int, entries int64) {
 	rows, columns = p.b.n, len(p.b.plan)
+	entries = int64(rows) * int64(columns)
 	if sparse, _, err := p.b.begins(columns); err == nil && sparse {
-		return rows, columns, min(p.b.mostEntries(), int64(rows)*int64(columns))
+		entries = min(p.b.mostEntries(), entries)
 	}
-	return rows, columns, int64(rows) * int64(columns)
+	return rows, columns, entries + p.b.beside()
 }
 
 // Build makes the design. It is called once.
 func (p *Prepared) Build() (*Design, error) {
 	b := p.b
 	p.b = nil
-	err := b.take(b.response, b.offsets, b.readBesideTerms, b.design, b.measure, b.repeated, b.separated, b.scale,
-		b.describe)
+	err := b.take(b.response, b.offsets, b.standardErrors, b.effects, b.tellGroups, b.readBesideTerms, b.design,
+		b.measure, b.repeated, b.separated, b.scale, b.describe)
 	if err != nil {
 		return nil, err
 	}
@@ -60,14 +61,19 @@ func (b *builder) room(columns int, entries int64) error {
 	if b.spec.Room == nil {
 		return nil
 	}
-	err := b.spec.Room(b.n, columns, entries)
+	err := b.spec.Room(b.n, columns, entries+b.beside())
 	if err == nil {
 		return nil
 	}
 	message, hint := words.Parts(err)
-	if most := b.mostEntries(); 2*most < entries && b.spec.Room(b.n, columns, most) == nil {
+	if most := b.mostEntries(); 2*most < entries && b.spec.Room(b.n, columns, most+b.beside()) == nil {
 		hint = "write sparse: true, which stores what is not 0 alone and wants standardize: none or max_abs, and " +
 			"intercept: {prior: …, at: zero}; or " + hint
+	}
+	if b.beside() > entries {
+		k := b.heaviest()
+		return b.columnError(b.groupColumn(k), fmt.Errorf("group-level effects of %d levels of %s: %s",
+			len(b.groups[k].levels), b.record.Groupings[k].Name, message), hint)
 	}
 	name, levels, made := b.widest()
 	if name == "" {
@@ -81,7 +87,8 @@ func (b *builder) room(columns int, entries int64) error {
 func (b *builder) widest() (name string, levels, made int) {
 	columns := 0
 	for k := range b.record.Terms {
-		t, width := &b.record.Terms[k], b.width(k)
+		t := &b.record.Terms[k]
+		width := b.width(t)
 		if columns += width; width <= made {
 			continue
 		}
@@ -99,8 +106,8 @@ func (b *builder) widest() (name string, levels, made int) {
 }
 
 // width is the number of columns of a term.
-func (b *builder) width(k int) int {
-	t, width := &b.record.Terms[k], 1.0
+func (b *builder) width(t *Term) int {
+	width := 1.0
 	for i, v := range t.Variables {
 		width = float64(width * float64(b.record.Variables[v].columns(t.full(i))))
 	}

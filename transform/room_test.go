@@ -115,6 +115,36 @@ func TestRoomIsAsked(t *testing.T) {
 	}
 }
 
+// Group-level effects are asked for with the design: rows by level and levels of rows for each grouping, levels, and a
+// column for each term that is not the intercept.
+func TestRoomOfEffects(t *testing.T) {
+	const n = 400
+	table := makeTable(t, 0, manyLevelled(n)...)
+	for formula, beside := range map[string]int64{
+		"y ~ x + (1 | g)":            n + 8*n,
+		"y ~ x + (x | g)":            2*n + 8*n,
+		"y ~ x + (x || g)":           2*n + 8*n,
+		"y ~ x + (poly(x, 3) | g/x)": 8*n + 2*8*n,
+	} {
+		var asked int64
+		spec := Spec{Dataset: "d", Formula: mustParse(t, formula), Family: family("poisson"), Room: func(_, _ int, entries int64) error {
+			asked = entries
+			return nil
+		}}
+		p, err := Prepare(table, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, foreseen := p.Size(); asked != 2*n+beside || foreseen != asked {
+			t.Errorf("%s: asked for %d entries and foreseen %d, want %d", formula, asked, foreseen, 2*n+beside)
+		}
+		spec.Room = bytesFor(8 * (asked - 1))
+		if _, err := Prepare(table, spec); !says(err, `dataset "d", column "g": group-level effects of 400 levels of g: the design of 400 rows`) {
+			t.Errorf("%s: error %v", formula, err)
+		}
+	}
+}
+
 // Triplets are foreseen by their runs, not as if they were full.
 func TestSizeOfTriplets(t *testing.T) {
 	table := makeTable(t, 0, mostlyZero(500, 40, 5, runsOf)...)

@@ -26,6 +26,7 @@ type selector struct {
 	known    map[string]bool // the same as a set
 	taken    map[string]bool // columns that . and globs leave out
 	index    map[string]int  // a variable's key → its index
+	grouped  map[string]int  // the same of what groupings are made of
 	strict   strictness
 	crossing int // operators other than + and - around what is read
 	work     int // products of terms so far
@@ -36,7 +37,7 @@ type selector struct {
 // O(columns + terms) map operations, and one match per column for each glob.
 func (f *Formula) selectFrom(names []string, strict strictness) (*selection, error) {
 	s := &selector{formula: f, names: names, strict: strict, index: make(map[string]int),
-		known: make(map[string]bool, len(names)), taken: make(map[string]bool)}
+		grouped: make(map[string]int), known: make(map[string]bool, len(names)), taken: make(map[string]bool)}
 	for _, name := range names {
 		s.known[name] = true
 	}
@@ -61,15 +62,18 @@ func (f *Formula) selectFrom(names []string, strict strictness) (*selection, err
 // responseStaysLeft refuses a response that explains itself.
 func (s *selector) responseStaysLeft() error {
 	response := s.out.response.columns[0]
-	for _, t := range s.out.terms {
-		for _, i := range t {
-			if v := &s.out.variables[i]; slices.Contains(v.columns, response) {
-				where := ""
-				if !v.plain() {
-					where = ", in " + v.label
-				}
-				return s.fail(v.pos, fmt.Sprintf("the response %q is also a predictor%s", response, where), "")
+	for i, used := range s.out.used() {
+		if v := &s.out.variables[i]; used && slices.Contains(v.columns, response) {
+			where := ""
+			if !v.plain() {
+				where = ", in " + v.label
 			}
+			return s.fail(v.pos, fmt.Sprintf("the response %q is also a predictor%s", response, where), "")
+		}
+	}
+	for i := range s.out.groupers {
+		if v := &s.out.groupers[i]; slices.Contains(v.columns, response) {
+			return s.fail(v.pos, fmt.Sprintf("the response %q is also a grouping", response), "")
 		}
 	}
 	return nil
@@ -145,6 +149,9 @@ func (s *selector) terms(n *node, added bool) (*termSet, error) {
 		}
 		return s.one(n, added), nil
 	case nodeParen:
+		if n.args[0].isBar() {
+			return set, s.bar(n.args[0], added)
+		}
 		return s.terms(n.args[0], added)
 	case nodeDot:
 		for _, i := range s.matching("*", n.pos) {
@@ -270,6 +277,8 @@ var elsewhere = map[string]string{
 	"trials":      "trials(n) is added to the terms, or stands on the left: y | trials(n)",
 	"c":           "several numbers are an argument of knots only",
 	"proportion":  "proportion(n) stands on the left: p | proportion(n) ~ …",
+	"se":          "known standard errors stand on the left: y | se(s) ~ …",
+	"gr":          "a grouping stands by its name: (1 | g)",
 }
 
 func (s *selector) unknownFunction(n *node) error {
@@ -284,9 +293,7 @@ func (s *selector) unknownFunction(n *node) error {
 func (s *selector) binary(n *node, added bool) (*termSet, error) {
 	switch n.text {
 	case "|", "||":
-		return nil, s.fail(n.pos, fmt.Sprintf("(… %s group) is a group-level effect, which these models do not have: their "+
-			"coefficients are independent a priori", n.text),
-			"add the group as a factor, or fit multilevel models with brms or lme4")
+		return nil, s.bareBar(n)
 	case "^", "**":
 		return s.crossed(n, added)
 	case ":", "*", "/", "%in%":

@@ -17,14 +17,9 @@ type coded struct {
 // variables learns from the data what the terms' variables are: the levels of
 // factors, the centres of scale(), the knots of splines.
 func (b *builder) variables() error {
-	index := make([]int, len(b.chosen.variables)) // selection → record, from 1
-	for _, t := range b.chosen.terms {
-		for _, v := range t {
-			index[v] = 1
-		}
-	}
-	for i := range index {
-		if index[i] == 0 {
+	index := make([]int, len(b.chosen.variables)) // selection → record
+	for i, used := range b.chosen.used() {
+		if !used {
 			continue
 		}
 		v := &b.chosen.variables[i]
@@ -33,22 +28,32 @@ func (b *builder) variables() error {
 			return err
 		}
 		b.record.Variables, b.coded = append(b.record.Variables, *record), append(b.coded, *made)
-		index[i] = len(b.coded)
+		index[i] = len(b.coded) - 1
 	}
-	terms := make([]term, len(b.chosen.terms))
-	for k, t := range b.chosen.terms {
-		for _, v := range t {
-			terms[k] = append(terms[k], index[v]-1)
-		}
-		b.record.Terms = append(b.record.Terms, Term{Label: b.chosen.termLabel(t), Variables: terms[k]})
-	}
-	full := fullCoding(terms, func(v int) bool { return b.record.Variables[v].Levels != nil }, b.chosen.intercept)
-	for k := range full {
-		if slices.Contains(full[k], true) {
-			b.record.Terms[k].Full = full[k]
-		}
+	b.record.Terms = b.terms(b.chosen.terms, b.chosen.intercept, index)
+	if err := b.planEffects(index); err != nil {
+		return err
 	}
 	return b.planColumns()
+}
+
+// terms makes the record's terms of those of the formula; index is where the record has a variable of the selection.
+func (b *builder) terms(chosen []term, intercept bool, index []int) []Term {
+	var out []Term
+	terms := make([]term, len(chosen))
+	for k, t := range chosen {
+		for _, v := range t {
+			terms[k] = append(terms[k], index[v])
+		}
+		out = append(out, Term{Label: b.chosen.termLabel(t), Variables: terms[k]})
+	}
+	full := fullCoding(terms, func(v int) bool { return b.record.Variables[v].Levels != nil }, intercept)
+	for k := range full {
+		if slices.Contains(full[k], true) {
+			out[k].Full = full[k]
+		}
+	}
+	return out
 }
 
 // learn reads one variable.
@@ -167,26 +172,7 @@ func (b *builder) planColumns() error {
 		return err
 	}
 	for k := range b.record.Terms {
-		t := &b.record.Terms[k]
-		width := make([]int, len(t.Variables))
-		for i, v := range t.Variables {
-			variable := &b.record.Variables[v]
-			width[i] = variable.columns(t.full(i))
-			if width[i] == 0 && len(t.Variables) == 1 {
-				b.warn("column %q has the one value %q and adds nothing to the model; it was left out",
-					b.coded[v].variable.columns[0], variable.Levels[0])
-			}
-		}
-		labels, suffixes := make([]string, len(width)), make([]string, len(width))
-		for column := range b.width(k) {
-			parts := make([]int, len(width))
-			for i, v := range t.Variables {
-				parts[i] = column % width[i]
-				column /= width[i]
-				labels[i], suffixes[i] = b.record.Variables[v].Label, b.record.Variables[v].suffix(t.full(i), parts[i])
-			}
-			b.plan = append(b.plan, planned{name: names.take(labels, suffixes), term: k, parts: parts})
-		}
+		b.plan = append(b.plan, b.planTerm(&b.record.Terms[k], k, names)...)
 	}
 	for _, clash := range names.clashes {
 		b.warn("%s", clash)
@@ -194,11 +180,36 @@ func (b *builder) planColumns() error {
 	return nil
 }
 
+// planTerm names the columns of a term, which is number k.
+func (b *builder) planTerm(t *Term, k int, names *names) []planned {
+	width := make([]int, len(t.Variables))
+	for i, v := range t.Variables {
+		variable := &b.record.Variables[v]
+		width[i] = variable.columns(t.full(i))
+		if width[i] == 0 && len(t.Variables) == 1 {
+			b.warn("column %q has the one value %q and adds nothing to the model; it was left out",
+				b.coded[v].variable.columns[0], variable.Levels[0])
+		}
+	}
+	var out []planned
+	labels, suffixes := make([]string, len(width)), make([]string, len(width))
+	for column := range b.width(t) {
+		parts := make([]int, len(width))
+		for i, v := range t.Variables {
+			parts[i] = column % width[i]
+			column /= width[i]
+			labels[i], suffixes[i] = b.record.Variables[v].Label, b.record.Variables[v].suffix(t.full(i), parts[i])
+		}
+		out = append(out, planned{name: names.take(labels, suffixes), term: k, parts: parts})
+	}
+	return out
+}
+
 // columnsFit refuses a design of too many columns before they are named.
 func (b *builder) columnsFit() error {
 	columns := len(b.plan)
 	for k := range b.record.Terms {
-		if columns += b.width(k); columns > maxColumns {
+		if columns += b.width(&b.record.Terms[k]); columns > maxColumns {
 			return b.tableError(fmt.Sprintf("the design has more than %d columns with the term %s", maxColumns,
 				b.record.Terms[k].Label), "cross factors with fewer levels")
 		}

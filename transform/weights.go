@@ -25,6 +25,9 @@ func (f *Formula) Weighted(frequency, precision string) *Formula {
 // they are there.
 func (s *selector) weights() error {
 	s.out.frequency, s.out.precision = s.formula.frequency, s.formula.precision
+	if s.out.errors != nil && s.out.precision != "" {
+		return s.fail(s.out.errors.pos, "se() and precision_weights both say how precise the responses are", "leave one out")
+	}
 	for _, w := range s.out.weights() {
 		s.taken[w.column] = true
 		if s.strict != anyName && !s.known[w.column] {

@@ -1,0 +1,193 @@
+package transform
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// bar is a group-level part of a formula, (terms | grouping): each term has an effect of its own for each level of
+// the grouping. (1 | g/h) makes two of them.
+type bar struct {
+	pos       int
+	text      string
+	grouping  []int // indices into selection.groupers, in the order of the text: g, or g and h of g:h
+	intercept bool
+	terms     []term
+	apart     bool // written with ||: effects without correlations
+}
+
+// isBar reports whether the node is what stands inside the parentheses of a group-level part.
+func (n *node) isBar() bool { return n.kind == nodeBinary && (n.text == "|" || n.text == "||") }
+
+// bareBar refuses a bar without parentheses, or with another one beside it.
+func (s *selector) bareBar(n *node) error {
+	if n.args[0].isBar() {
+		return s.fail(n.pos, "one pair of parentheses holds one grouping",
+			"effects of one pair are correlated: (x | g); several groupings are (x | g) + (x | h)")
+	}
+	return s.fail(n.pos, "a group-level part stands in parentheses",
+		fmt.Sprintf("write y ~ … + (%s)", shortened(n.label())))
+}
+
+// bar reads a group-level part of the formula.
+func (s *selector) bar(n *node, added bool) error {
+	text := "(" + shortened(n.label()) + ")"
+	switch {
+	case n.args[0].isBar():
+		return s.bareBar(n)
+	case !added:
+		return s.fail(n.pos, text+" cannot be subtracted", "leave it out")
+	case s.crossing > 0:
+		return s.fail(n.pos, text+" is no term that could be crossed with others", "add it to the terms: x + (1 | g)")
+	}
+	groupings, err := s.groupings(n.args[1])
+	if err != nil {
+		return err
+	}
+	outside := s.out.intercept
+	s.out.intercept = true
+	terms, err := s.inner(n.args[0], true)
+	if err != nil {
+		return err
+	}
+	b := bar{pos: n.pos, text: text, intercept: s.out.intercept, terms: byDegree(terms), apart: n.text == "||"}
+	s.out.intercept = outside
+	if !b.intercept && len(b.terms) == 0 && !n.open() {
+		return s.fail(n.pos, text+" has no terms", "leave it out, or write (1 | g)")
+	}
+	for _, g := range groupings {
+		b.grouping = g
+		if err := s.standsOnce(&b); err != nil {
+			return err
+		}
+		s.out.bars = append(s.out.bars, b)
+	}
+	return nil
+}
+
+// standsOnce refuses a term that has effects for the levels of the same grouping already.
+func (s *selector) standsOnce(b *bar) error {
+	same := func(o *bar) bool {
+		return len(o.grouping) == len(b.grouping) &&
+			!slices.ContainsFunc(o.grouping, func(v int) bool { return !slices.Contains(b.grouping, v) })
+	}
+	for i := range s.out.bars {
+		o := &s.out.bars[i]
+		if !same(o) {
+			continue
+		}
+		again := ""
+		if o.intercept && b.intercept {
+			again = "the intercept"
+		}
+		for _, t := range b.terms {
+			if slices.ContainsFunc(o.terms, func(u term) bool { return slices.Equal(t, u) }) {
+				again = s.out.termLabel(t)
+			}
+		}
+		if again != "" {
+			return s.fail(b.pos, fmt.Sprintf("%s has effects for the levels of %s already, in %s", again,
+				s.out.groupName(b.grouping), o.text), "leave one out; (0 + x | g) is x without an intercept")
+		}
+	}
+	return nil
+}
+
+// groupName is the name of a grouping: g, or g:h.
+func (s *selection) groupName(grouping []int) string {
+	parts := make([]string, len(grouping))
+	for i, v := range grouping {
+		parts[i] = s.groupers[v].label
+	}
+	return strings.Join(parts, ":")
+}
+
+// reserveGroupings keeps the columns of groupings away from . and globs.
+func (s *selector) reserveGroupings(n *node) error {
+	_, err := s.groupings(n.args[1])
+	return err
+}
+
+// groupings reads what stands behind the bar: g, g:h, or g/h for g and g:h.
+func (s *selector) groupings(n *node) ([][]int, error) {
+	n = n.bare()
+	switch {
+	case n.kind == nodeBinary && (n.text == ":" || n.text == "/"):
+		return s.nested(n)
+	case n.kind == nodeSum:
+		return nil, s.fail(n.pos, "one pair of parentheses holds one grouping", "write (x | g) + (x | h)")
+	case n.kind == nodeCall && (n.text == "factor" || n.text == "as.factor" || n.text == "cut"):
+		if err := s.factorCall(n); err != nil {
+			return nil, err
+		}
+	case n.kind != nodeName:
+		return nil, s.fail(n.pos, fmt.Sprintf("%s is no grouping", shortened(n.label())),
+			"a grouping is a column g, a crossing g:h, a nesting g/h, factor(x) or cut(x, breaks = c(…))")
+	}
+	if err := s.columnsOf(n); err != nil {
+		return nil, err
+	}
+	label := n.text
+	if n.kind != nodeName {
+		label = n.label()
+	}
+	v := newVariable(n, label, s.formula.source)
+	i, known := s.grouped[v.key]
+	if !known {
+		i = len(s.out.groupers)
+		s.grouped[v.key] = i
+		s.out.groupers = append(s.out.groupers, *v)
+		s.take(v)
+	}
+	return [][]int{{i}}, nil
+}
+
+// nested reads g:h and g/h.
+func (s *selector) nested(n *node) ([][]int, error) {
+	left, err := s.groupings(n.args[0])
+	if err != nil {
+		return nil, err
+	}
+	right, err := s.groupings(n.args[1])
+	if err != nil {
+		return nil, err
+	}
+	out := left
+	if n.text == ":" {
+		if len(left) > 1 || len(right) > 1 {
+			return nil, s.fail(n.pos, "a nesting stands inside a crossing of groupings", "write (1 | g) + (1 | g:h)")
+		}
+		out = nil
+	}
+	for _, inner := range right {
+		crossed := slices.Clone(left[len(left)-1])
+		for _, v := range inner {
+			if !slices.Contains(crossed, v) {
+				crossed = append(crossed, v)
+			}
+		}
+		out = append(out, crossed)
+	}
+	return out, nil
+}
+
+// standardErrors reads se(s).
+func (s *selector) standardErrors(n *node) error {
+	if len(n.args) != 1 || n.names[0] != "" {
+		return s.fail(n.pos, "se() takes one column of standard errors", "for example y | se(s)")
+	}
+	arg := n.args[0]
+	if err := s.arithmetic(arg); err != nil {
+		return err
+	}
+	if arg.count("scale") > 0 {
+		return s.fail(arg.pos, "standard errors are in the unit of the response, and scale() changes it", "write y | se(s)")
+	}
+	if err := s.columnsOf(arg); err != nil {
+		return err
+	}
+	s.out.errors = newVariable(arg, arg.label(), s.formula.source)
+	s.take(s.out.errors)
+	return nil
+}
