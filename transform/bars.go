@@ -20,6 +20,9 @@ type bar struct {
 // isBar reports whether the node is what stands inside the parentheses of a group-level part.
 func (n *node) isBar() bool { return n.kind == nodeBinary && (n.text == "|" || n.text == "||") }
 
+// barred reports whether a group-level part stands in the node.
+func (n *node) barred() bool { return n.isBar() || slices.ContainsFunc(n.args, (*node).barred) }
+
 // bareBar refuses a bar without parentheses, or with another one beside it.
 func (s *selector) bareBar(n *node) error {
 	if n.args[0].isBar() {

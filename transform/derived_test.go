@@ -2,6 +2,7 @@ package transform
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -90,6 +91,12 @@ func TestDerivedCheck(t *testing.T) {
 		{"y ~ age * race + offset(log(e))", "mean(age = 1, race = 'a', e = 3)", ""},
 		{"y ~ age", "mean(age = 1, rce = 'a')", `is given "rce"`},
 		{"y ~ .", "mean(age = 1, rce = 'a')", ""},
+		{"y ~ age + (1 + w | g) + (1 | g:h)", "sd_g__Intercept + sd_g__w + cor_g__Intercept__w + `r_g[a b,w]` + `sd_g:h__Intercept`", ""},
+		{"y ~ age + (1 | g)", "sd_h__Intercept", `there is no parameter "sd_h__Intercept"`},
+		{"y ~ age + (1 + w | g)", "mean(age = 1, w = 2, g = 'a') - mean(age = 1, w = 2)", ""},
+		{"y ~ age + (1 + w | g)", "mean(age = 1, g = 'a')", "does not say what w is"},
+		{"y ~ age + (1 | g) + (1 | h)", "mean(age = 1, g = 'a')", "does not say what h is"},
+		{"y ~ age + (1 | g)", "mean(age = 1, f = 'a')", `is given "f"`},
 	} {
 		d, err := ParseDerived(c.derived)
 		if err == nil {
@@ -259,5 +266,47 @@ func TestDerivedPointFaults(t *testing.T) {
 	}
 	if !slices.Contains(design.Data.Names, "gb") {
 		t.Errorf("names %q", design.Data.Names)
+	}
+}
+
+// A point of a level has the effects of that level; one without levels has none, and says so.
+func TestDerivedPointOfALevel(t *testing.T) {
+	table := groupTable(t)
+	design := mustBuild(t, table, "y ~ x + (x | g) + (0 + x | h)", Spec{Family: family("gaussian"), Standardize: "center_scale"})
+	names := slices.Concat(design.Data.Names, []string{"sigma", "sd"})
+	first := len(names)
+	levels := make([]int, len(design.Data.Effects))
+	for k, e := range design.Data.Effects {
+		levels[k] = e.Grouping.Levels()
+		names = append(names, make([]string, e.Count())...)
+	}
+	bind := func(source string, effects int) (*Quantity, error) {
+		d, err := ParseDerived(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.Bind(&Fitted{Names: names, Record: design.Record, Family: glm.Family{Name: "gaussian", Link: "identity"}, Effects: effects})
+	}
+	row := 5
+	g, h := design.Data.Effects[0], design.Data.Effects[1]
+	lg, lh := g.Grouping.Of()[row], h.Grouping.Of()[row]
+	x := g.Columns[1][row]
+	q, err := bind(fmt.Sprintf("mean(x = %v, g = '%s', h = %s)", x, g.Levels[lg], h.Levels[lh]), first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := []int{0, 1, first + int(lg), first + levels[0] + int(lg), first + 2*levels[0] + int(lh)}
+	if f := q.Forms[0]; !slices.Equal(f.Columns, at) || !slices.Equal(f.Weights, []float64{1, x, 1, x, x}) || q.Notes != nil {
+		t.Errorf("%+v, want columns %v; notes %q", f, at, q.Notes)
+	}
+	q, err = bind(fmt.Sprintf("mean(x = %v)", x), -1)
+	if err != nil || !slices.Equal(q.Forms[0].Columns, []int{0, 1}) || len(q.Notes) != 1 || !strings.Contains(q.Notes[0], "where every group-level effect is 0") {
+		t.Errorf("%+v, %v", q, err)
+	}
+	if _, err = bind(fmt.Sprintf("mean(x = 1, g = '%s', h = %s)", g.Levels[0], h.Levels[0]), -1); !says(err, "the draws of group-level effects are not kept") {
+		t.Errorf("effects without draws: %v", err)
+	}
+	if _, err = bind(fmt.Sprintf("mean(x = 1, g = 'none', h = %s)", h.Levels[0]), first); !says(err, `"none" is not a level of the grouping g`) {
+		t.Errorf("a level that is not there: %v", err)
 	}
 }

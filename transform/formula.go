@@ -23,6 +23,12 @@ type Formula struct {
 // String returns the formula as it was written.
 func (f *Formula) String() string { return f.source }
 
+// Grouped reports whether the formula has group-level effects: (terms | grouping).
+func (f *Formula) Grouped() bool { return f.right.barred() }
+
+// KnownErrors reports whether the response has known standard errors: y | se(s).
+func (f *Formula) KnownErrors() bool { return f.left.count("se") > 0 }
+
 // ParseFormula parses R's formula notation as described in the package comment.
 // Errors are of type *FormulaError.
 func ParseFormula(s string) (*Formula, error) {

@@ -35,11 +35,24 @@ func (d *Derived) Check(f *Formula, family glm.Family, more []string) error {
 			inputs = append(inputs, s.variables[v].columns...)
 		}
 	}
+	var groups []string // columns of groupings
+	for i := range s.bars {
+		b := &s.bars[i]
+		for _, v := range b.grouping {
+			groups = append(groups, s.groupers[v].columns...)
+		}
+		for _, t := range b.terms {
+			for _, v := range t {
+				inputs = append(inputs, s.variables[v].columns...)
+			}
+		}
+		names = append(names, "sd_"+s.groupName(b.grouping)+"__"+ones)
+	}
 	return d.possible(d.root, func(n *node) error {
 		if n.kind == nodeCall {
-			return d.variablesOf(n, unique(inputs))
+			return d.variablesOf(n, unique(inputs), unique(groups))
 		}
-		if slices.Contains(names[:whole], n.text) ||
+		if slices.Contains(names[:whole], n.text) || s.ofGroup(n.text) ||
 			slices.ContainsFunc(s.terms, func(t term) bool { return s.names(t, n.text) }) {
 			return nil
 		}
@@ -79,6 +92,15 @@ func (s *selection) names(t term, name string) bool {
 		}
 	}
 	return false
+}
+
+// ofGroup reports whether a parameter of group-level effects may have the name.
+func (s *selection) ofGroup(name string) bool {
+	return slices.ContainsFunc(s.bars, func(b bar) bool {
+		g := s.groupName(b.grouping)
+		return strings.HasPrefix(name, "sd_"+g+"__") || strings.HasPrefix(name, "cor_"+g+"__") ||
+			strings.HasPrefix(name, "r_"+g+"[")
+	})
 }
 
 // open reports whether terms stand for columns that only data can name.

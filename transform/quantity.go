@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/words"
 )
@@ -21,6 +22,9 @@ type Fitted struct {
 	Names  []string
 	Record *Record
 	Family glm.Family
+	// Effects is the place of the first group-level effect among Names, behind which are the others; −1 where none has
+	// draws.
+	Effects int
 }
 
 // Quantity is a derived expression bound to the parameters of a fit: a function
@@ -114,14 +118,23 @@ func (d *Derived) unknownParameter(n *node, names []string) error {
 // point is the linear predictor at the point that a call describes, in draws in
 // the units of the data.
 func (q *Quantity) point(n *node, f *Fitted) (Form, error) {
-	inputs, err := f.Record.Inputs(false)
+	b, err := f.Record.recalled(false)
 	if err != nil {
 		return Form{}, err
 	}
-	if err := q.source.variablesOf(n, inputs); err != nil {
+	var groups []string
+	for i := range b.chosen.groupers {
+		groups = append(groups, b.chosen.groupers[i].columns...)
+	}
+	b.chosen.groupers = nil
+	if err := q.source.variablesOf(n, unique(b.inputs()), unique(groups)); err != nil {
 		return Form{}, err
 	}
 	raw := *f.Record // the same design before it is scaled
+	if raw.Groupings != nil && !slices.ContainsFunc(groups, func(g string) bool { return slices.Contains(n.names, g) }) {
+		raw.Groupings, raw.GroupedBy, raw.Effects = nil, nil, nil
+		q.Notes = append(q.Notes, n.label()+": where every group-level effect is 0")
+	}
 	raw.Columns = slices.Clone(raw.Columns)
 	for j := range raw.Columns {
 		raw.Columns[j].Centre, raw.Columns[j].Scale = 0, 1
@@ -143,17 +156,45 @@ func (q *Quantity) point(n *node, f *Fitted) (Form, error) {
 			form.Columns, form.Weights = append(form.Columns, j), append(form.Weights, x)
 		}
 	}
-	return form, nil
+	return form, q.addEffects(&form, n, f, row.Data.Effects)
+}
+
+// addEffects adds the group-level effects of the one row that a call describes.
+func (q *Quantity) addEffects(form *Form, n *node, f *Fitted, effects []*design.Effects) error {
+	at := f.Effects
+	if len(effects) > 0 && at < 0 {
+		return q.source.fail(n.pos, "the draws of group-level effects are not kept",
+			"write run: {keep: {groups: draws}}, or leave the columns of groupings out of "+n.text+"()")
+	}
+	for _, e := range effects {
+		levels := e.Grouping.Levels()
+		for t, column := range e.Columns {
+			x := 1.0
+			if column != nil {
+				x = column[0]
+			}
+			if x != 0 {
+				form.Columns = append(form.Columns, at+t*levels+int(e.Grouping.Of()[0]))
+				form.Weights = append(form.Weights, x)
+			}
+		}
+		at += e.Count()
+	}
+	return nil
 }
 
 // variablesOf checks that a call gives the columns that the model reads, and no
 // others.
-func (d *Derived) variablesOf(n *node, inputs []string) error {
+func (d *Derived) variablesOf(n *node, inputs, groups []string) error {
+	all := unique(slices.Concat(inputs, groups))
 	for i, name := range n.names {
-		if !slices.Contains(inputs, name) {
+		if !slices.Contains(all, name) {
 			return d.fail(n.args[i].pos, fmt.Sprintf("%s() is given %q, which is no variable of the formula", n.text, name),
-				UnknownHint(name, "variables", inputs))
+				UnknownHint(name, "variables", all))
 		}
+	}
+	if slices.ContainsFunc(n.names, func(name string) bool { return slices.Contains(groups, name) }) {
+		inputs = all
 	}
 	var missing []string
 	for _, name := range inputs {
