@@ -34,6 +34,9 @@ func IsStatistic(l *Line) bool { return l.Kind == "statistic" }
 // as coefficients.
 func IsHidden(l *Line) bool { return l.Kind == infer.LocalScale }
 
+// IsEffect reports whether a line is of a group-level effect, of which there are as many as levels.
+func IsEffect(l *Line) bool { return l.Kind == infer.GroupEffect }
+
 // Night is a run and how it stands.
 type Night struct {
 	report.Night

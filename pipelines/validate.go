@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,10 +110,14 @@ func (p *Plan) String() string {
 			m.Name, m.Formula, m.Family, m.Standardize, orDefault(m.Prior.Coefficients.Prior.String()),
 			orDefault(m.Prior.Intercept.Prior.Prior.String()), m.Prior.Intercept.At)
 		for _, n := range m.Prior.ByName {
-			fmt.Fprintf(&b, "; of %s %s", n.Pattern, n.Prior)
+			fmt.Fprintf(&b, "; of %s %s", n.Pattern, n)
 		}
 		for _, d := range m.Family.Dispersions() {
 			fmt.Fprintf(&b, "; of %s %s", d.Name, orDefault(m.Prior.Dispersion(d.Name).String()))
+		}
+		if m.Grouped() {
+			fmt.Fprintf(&b, "; of sds of group-level effects %s, of their correlations %s",
+				orDefault(m.Prior.SD.String()), cmp.Or(m.Prior.Cor.String(), "lkj(1)"))
 		}
 		b.WriteString("\n")
 	}

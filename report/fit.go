@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"glmbatch/infer"
 	"glmbatch/infer/diag"
 	"glmbatch/report/judge"
 )
@@ -210,6 +211,9 @@ func check(f *Fit) error {
 		return &ShapeError{"a complete fit without fingerprint"}
 	case f.Summaries != nil && len(f.Summaries) != len(f.Parameters):
 		return &ShapeError{fmt.Sprintf("%d summaries of %d parameters", len(f.Summaries), len(f.Parameters))}
+	case len(f.UndrawnSummaries) != len(f.Undrawn):
+		return &ShapeError{fmt.Sprintf("%d summaries of %d parameters without draws", len(f.UndrawnSummaries),
+			len(f.Undrawn))}
 	case f.DrawsOf != nil && (f.Chains < 1 || f.Draws < 1 || len(f.Parameters) == 0):
 		return &ShapeError{fmt.Sprintf("draws of %d parameters, %d chains × %d", len(f.Parameters), f.Chains, f.Draws)}
 	case f.Discrete != nil:
@@ -288,7 +292,11 @@ func (s *Session) insertParts(id int64, f *Fit, sums []uint32) error {
 	if err := s.insertParameters(id, 0, f.Parameters, f.Summaries, sums); err != nil {
 		return err
 	}
-	err := appendEach(s, "summary", f.Statistics, func(_ int, st *judge.Statistic) []driver.Value {
+	err := s.insertParameters(id, -len(f.Undrawn)-1, f.Undrawn, f.UndrawnSummaries, nil) // numbers below 0
+	if err != nil {
+		return err
+	}
+	err = appendEach(s, "summary", f.Statistics, func(_ int, st *judge.Statistic) []driver.Value {
 		return summaryRow(id, nil, st.Name, statisticKind, &st.Summary)
 	})
 	if err != nil {
@@ -322,8 +330,12 @@ func (s *Session) insertParameters(id int64, first int, parameters []Parameter, 
 		if sums != nil {
 			sum = sums[i]
 		}
+		level := text(p.Level)
+		if p.Kind == infer.GroupEffect {
+			level = p.Level // which may be empty
+		}
 		return []driver.Value{id, int32(first + i + 1), p.Name, string(p.Kind), text(p.Prior), number(p.Center),
-			number(p.Scale), starts, sum}
+			number(p.Scale), starts, sum, text(p.Grouping), level, text(p.Term), text(p.Beside)}
 	})
 	if err != nil {
 		return storing("parameters", err)

@@ -79,8 +79,10 @@ type Line struct {
 	Center, Scale float64             `json:"-"` // of its column under standardize
 	// ColumnSD is the standard deviation of the coefficient's column in the units
 	// of the data: NaN where there is none.
-	ColumnSD Number       `json:"column_sd"`
-	Summary  diag.Summary `json:"-"`
+	ColumnSD Number `json:"column_sd"`
+	// Grouping, Level, Term and Beside are those of infer.Parameter.
+	Grouping, Level, Term, Beside string       `json:"-"`
+	Summary                       diag.Summary `json:"-"`
 }
 
 // Look returns the fit with a number; none where there is no such fit.
@@ -167,14 +169,15 @@ func worstOf(ctx context.Context, c *sql.Conn, ids []int64) (of func(id int64) W
 }
 
 // lineQuery reads the summaries of a fit with what is known of their parameters and columns.
-const lineQuery = `SELECT name, kind, coalesce(prior, ''), center, scale, column_sd,
+const lineQuery = `SELECT name, kind, coalesce(prior, ''), center, scale, column_sd, ` + factColumns + `,
 	coalesce(reason, ''), ` + summaryColumns + `
 	FROM (SELECT * FROM summary WHERE fit_id = ?1) s
-	LEFT JOIN (SELECT parameter_id AS parameter, prior, center, scale FROM parameter WHERE fit_id = ?1) p
+	LEFT JOIN (SELECT parameter_id AS parameter, prior, center, scale, grouping, level, term, beside
+		FROM parameter WHERE fit_id = ?1) p
 	ON parameter = parameter_id
 	LEFT JOIN (SELECT column_id, sd AS column_sd FROM column_summary WHERE fit_id = ?1) c
 		ON column_id = parameter_id AND kind IN ('coefficient', 'intercept')
-	ORDER BY parameter_id NULLS LAST, name`
+	ORDER BY parameter_id < 0, parameter_id NULLS LAST, name`
 
 // Lines returns the parameters of a fit with their summaries, in order, then
 // the statistics of its draws by name. What could not be computed is NaN.
@@ -182,7 +185,8 @@ func (l *Ledger) Lines(ctx context.Context, id int64) (out []Line, err error) {
 	err = l.readTables(ctx, func(c *sql.Conn) error {
 		out, err = readRows(ctx, c, lineQuery, func(line *Line) []any {
 			return summaryInto(&line.Summary, &line.Name, &line.Kind, &line.Prior, (*nullable)(&line.Center),
-				(*nullable)(&line.Scale), (*nullable)(&line.ColumnSD), &line.Summary.Reason)
+				(*nullable)(&line.Scale), (*nullable)(&line.ColumnSD), &line.Grouping, &line.Level, &line.Term, &line.Beside,
+				&line.Summary.Reason)
 		}, id)
 		return err
 	})

@@ -35,6 +35,9 @@ var calibrationSQL string
 //go:embed schema/0001_discrete.sql
 var discreteSQL string
 
+//go:embed schema/0001_groups.sql
+var groupsSQL string
+
 //go:embed schema/0001_macros.sql
 var macrosSQL string
 
@@ -44,7 +47,7 @@ var macrosSQL string
 // into it. Readers know its tables alone: whoever adds the second entry decides
 // what they do with a ledger that no run has migrated.
 var migrations = []migration{
-	{"pieces", []string{fitsSQL, viewsSQL, driftSQL, assessmentSQL, calibrationSQL, discreteSQL, macrosSQL}},
+	{"groups", []string{fitsSQL, viewsSQL, driftSQL, assessmentSQL, calibrationSQL, discreteSQL, groupsSQL, macrosSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.

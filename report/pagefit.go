@@ -32,7 +32,7 @@ func (r *pageReader) details() error {
 			continue
 		}
 		f.Detail = &html.Detail{Series: []html.Series{}, Missing: []string{}, Checks: []html.Check{}}
-		for _, part := range []func(*html.Fit) error{r.coefficients, r.discrete,
+		for _, part := range []func(*html.Fit) error{r.coefficients, r.groups, r.discrete,
 			func(f *html.Fit) error { return r.series(f, limit) }, r.checks, r.loo} {
 			if err := part(f); err != nil {
 				return fmt.Errorf("fit %d: %w", f.ID, err)
@@ -42,13 +42,20 @@ func (r *pageReader) details() error {
 	return nil
 }
 
-// coefficients reads the summaries of a fit, local scales of priors left out.
+// pageEffects is how many group-level effects stand among the coefficients: those that mixed worst.
+const pageEffects = 5
+
+// coefficients reads the summaries of a fit, local scales of priors left out, and of group-level effects the few that
+// mixed worst.
 func (r *pageReader) coefficients(f *html.Fit) error {
 	t := &f.Detail.Coefficients
 	t.Name, t.Kind, r.numbers = []string{}, []string{}, nil
 	return scanRows(r.ctx, r.c, `SELECT coalesce(parameter_id, 0), name, kind, mean, sd, q025, q25, median, q75, q975,
 		rhat, ess_bulk, ess_tail
-		FROM summary WHERE fit_id = ? AND kind <> '`+string(infer.LocalScale)+`' ORDER BY parameter_id NULLS LAST, name`,
+		FROM summary WHERE fit_id = ?1 AND kind <> '`+string(infer.LocalScale)+`'
+		QUALIFY kind <> '`+string(infer.GroupEffect)+`' OR
+			row_number() OVER (PARTITION BY kind ORDER BY ess_bulk NULLS FIRST, parameter_id) <= ?2
+		ORDER BY parameter_id NULLS LAST, name`,
 		func(rows *sql.Rows) error {
 			var number int64
 			var name, kind string
@@ -66,7 +73,19 @@ func (r *pageReader) coefficients(f *html.Fit) error {
 				*column = append(*column, html.Number(values[i]))
 			}
 			return nil
-		}, f.ID)
+		}, f.ID, pageEffects)
+}
+
+// groups reads how the group-level effects of a fit mixed.
+func (r *pageReader) groups(f *html.Fit) (err error) {
+	f.Detail.Groups, err = readRows(r.ctx, r.c, `SELECT p.grouping, count(DISTINCT p.level), count(*), max(s.rhat),
+		coalesce(arg_max(s.name, s.rhat), ''), min(s.ess_bulk), coalesce(arg_min(s.name, s.ess_bulk), '')
+		FROM (SELECT * FROM parameter WHERE fit_id = ?1 AND kind = '`+string(infer.GroupEffect)+`') p
+		JOIN (SELECT * FROM summary WHERE fit_id = ?1) s USING (parameter_id)
+		GROUP BY p.grouping ORDER BY min(p.parameter_id)`, func(g *html.Group) []any {
+		return []any{&g.Grouping, &g.Levels, &g.Effects, (*nullable)(&g.RHat), &g.RHatOf, (*nullable)(&g.Bulk), &g.BulkOf}
+	}, f.ID)
+	return err
 }
 
 // series reads the draws of log_lik and of the parameters that are shown.
@@ -142,7 +161,7 @@ func (r *pageReader) worst(f *html.Fit, n int) []int {
 	var chosen []int
 	for i, kind := range t.Kind {
 		named := slices.ContainsFunc(r.o.Parameters, func(glob string) bool { return words.Match(glob, t.Name[i]) })
-		if kind != statisticKind && (named || len(r.o.Parameters) == 0) {
+		if kind != statisticKind && r.numbers[i] > 0 && (named || len(r.o.Parameters) == 0) {
 			chosen = append(chosen, i)
 		}
 	}

@@ -187,7 +187,7 @@ func (l *Ledger) divergences(ctx context.Context, id int64) (n int, err error) {
 }
 
 // Summaries returns the summaries of the complete fit with this fingerprint,
-// parameters in order, then statistics by name. What could not be computed is
+// parameters in order, those without draws last, then statistics by name. What could not be computed is
 // NaN. Without such a fit both are empty.
 func (l *Ledger) Summaries(ctx context.Context, fingerprint string) ([]ParameterSummary, []judge.Statistic, error) {
 	var parameters []ParameterSummary
@@ -195,7 +195,7 @@ func (l *Ledger) Summaries(ctx context.Context, fingerprint string) ([]Parameter
 	err := l.readIfThere(ctx, func(c *sql.Conn) error {
 		all, err := readRows(ctx, c, `SELECT name, kind, coalesce(reason, ''), `+summaryColumns+` FROM summary
 			WHERE fit_id = (SELECT fit_id FROM fit WHERE fingerprint = ? AND status = 'complete')
-			ORDER BY parameter_id NULLS LAST, name`, func(p *ParameterSummary) []any {
+			ORDER BY parameter_id < 0, parameter_id NULLS LAST, name`, func(p *ParameterSummary) []any {
 			return summaryInto(&p.Summary, &p.Name, &p.Kind, &p.Summary.Reason)
 		}, fingerprint)
 		for _, p := range all {

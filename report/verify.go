@@ -254,7 +254,7 @@ func (l *Ledger) verifyDraws(ctx context.Context, f Stored) (damage string) {
 	sums := make([]sql.NullInt64, 0, f.Parameters)
 	names := make([]string, 0, f.Parameters)
 	err := l.read(ctx, func(c *sql.Conn) error {
-		const query = "SELECT name, checksum FROM parameter WHERE fit_id = ? ORDER BY parameter_id"
+		const query = "SELECT name, checksum FROM parameter WHERE fit_id = ? AND parameter_id > 0 ORDER BY parameter_id"
 		return scanRows(ctx, c, query, func(rows *sql.Rows) error {
 			var name string
 			var sum sql.NullInt64

@@ -233,7 +233,50 @@ func printLines(s *screen, f *pipelines.Look, lines []pipelines.Line, o *lineOpt
 	g.colour = colour
 	g.print(s)
 	printLegend(s, f, lines, chosen, spans, axis, o)
+	printGroups(s, lines, chosen)
 }
+
+// printGroups says how the group-level effects mixed that are not among the lines that were shown.
+func printGroups(s *screen, lines []pipelines.Line, shown []*pipelines.Line) {
+	type group struct {
+		levels, effects int
+		least, largest  *pipelines.Line // of bulk ESS, of R-hat
+	}
+	var names []string
+	groups, seen := map[string]*group{}, map[[2]string]bool{}
+	for i := range lines {
+		l := &lines[i]
+		if !pipelines.IsEffect(l) || slices.Contains(shown, l) {
+			continue
+		}
+		g := groups[l.Grouping]
+		if g == nil {
+			g = &group{least: l, largest: l}
+			groups[l.Grouping], names = g, append(names, l.Grouping)
+		}
+		if level := [2]string{l.Grouping, l.Level}; !seen[level] {
+			seen[level] = true
+			g.levels++
+		}
+		g.effects++
+		if worse(g.least.Summary.ESSBulk, l.Summary.ESSBulk) {
+			g.least = l
+		}
+		if worse(-g.largest.Summary.RHat, -l.Summary.RHat) {
+			g.largest = l
+		}
+	}
+	for _, name := range names {
+		g := groups[name]
+		s.sentence("  ", fmt.Sprintf("%s of %s of %s: least bulk ESS %s (%s), largest R-hat %s (%s); --filter 'r_*' shows "+
+			"them, and the view group_effects has them", plural(g.effects, "effect"), plural(g.levels, "level"),
+			words.Visible(name), fixed(g.least.Summary.ESSBulk, 0), words.Visible(g.least.Name),
+			fixed(g.largest.Summary.RHat, 3), words.Visible(g.largest.Name)))
+	}
+}
+
+// worse reports whether b is less than a, or the first that is not known.
+func worse(a, b float64) bool { return !math.IsNaN(a) && !(b >= a) }
 
 // fitBars shortens names and adds bars as the width allows; nil where it does not.
 func fitBars(g *grid, width int, spans []span) *bars {

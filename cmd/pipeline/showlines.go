@@ -106,12 +106,13 @@ func filterOf(term string) (func(*pipelines.Line) bool, error) {
 }
 
 // choose returns the parameters to show, in their order: top of them (−1: all), unless
-// all are asked for. Local scales of priors are shown where they are asked for.
+// all are asked for. Local scales of priors and group-level effects are shown where they are asked for.
 func (o *lineOptions) choose(lines []pipelines.Line, top int) []*pipelines.Line {
 	var out []*pipelines.Line
 	for i := range lines {
 		l := &lines[i]
-		keep := !pipelines.IsStatistic(l) && (!pipelines.IsHidden(l) || o.all || len(o.keep) > 0)
+		many := pipelines.IsHidden(l) || pipelines.IsEffect(l)
+		keep := !pipelines.IsStatistic(l) && (!many || o.all || len(o.keep) > 0)
 		for _, f := range o.keep {
 			keep = keep && f(l)
 		}
@@ -166,11 +167,11 @@ func lineObject(l *pipelines.Line) map[string]any {
 	for i, v := range lineValues(l) {
 		out[lineColumns[i]] = pipelines.Number(v)
 	}
-	if l.Prior != "" {
-		out["prior"] = l.Prior
-	}
-	if l.Summary.Reason != "" {
-		out["reason"] = l.Summary.Reason
+	for key, fact := range map[string]string{"prior": l.Prior, "grouping": l.Grouping, "level": l.Level, "term": l.Term,
+		"beside": l.Beside, "reason": l.Summary.Reason} {
+		if fact != "" {
+			out[key] = fact
+		}
 	}
 	return out
 }

@@ -62,6 +62,9 @@ func printFit(w *screen, f *pipelines.Result) {
 	}
 	g.shorten(0, w.width)
 	g.print(w)
+	if f.Effects > 0 {
+		w.sentence("  ", plural(f.Effects, "group-level effect")+" beside these: SELECT * FROM group_effects")
+	}
 	fmt.Fprintf(w, "\nverdict: %s\n", w.paint(gradeColour(f.Verdict), verdict(f)))
 	for _, r := range f.Reasons {
 		w.sentence("  ", "  "+clean(r))

@@ -12,6 +12,7 @@ import (
 type DefaultPriors struct {
 	Coefficients   []prior.Prior // one per column of the design as sampled
 	Dispersion, Nu prior.Prior   // unused where the family has none
+	GroupSD        prior.Prior   // of each standard deviation of group-level effects
 }
 
 // DefaultRules says in words what Defaults gives, for when there are no data yet.
@@ -36,6 +37,14 @@ func DefaultRules(f Family) (coefficients, intercept, dispersion string) {
 	return coefficients, intercept, dispersion
 }
 
+// GroupSDRule is DefaultRules for the standard deviations of group-level effects.
+func GroupSDRule(f Family) string {
+	if f.unitful() {
+		return "half_student_t(3, 2.5·s)"
+	}
+	return prior.DefaultGroupSD(1).String()
+}
+
 // unitful reports whether the linear predictor has the unit of the response, or a
 // power of it.
 func (f Family) unitful() bool {
@@ -48,7 +57,7 @@ func (f Family) unitful() bool {
 
 // Defaults returns weakly informative priors on the scale of the data: for
 // coefficients prior.DefaultCoefficients, for sigma prior.DefaultSigma, for nu
-// prior.DefaultNu, for others prior.DefaultShape.
+// prior.DefaultNu, for others prior.DefaultShape, for group-level effects prior.DefaultGroupSD.
 //
 // The scale and centre of the linear predictor are the standard deviation and mean
 // of the response less its offset for the identity link, by the delta method for
@@ -63,7 +72,7 @@ func Defaults(f Family, data *Data) DefaultPriors {
 	t.rows.frequency, t.rows.total = data.Frequency, t.total(data.Frequency)
 	t.counted = product(data.Frequency, data.Y)
 	s, m := t.responseOnLink()
-	out := DefaultPriors{Nu: prior.DefaultNu}
+	out := DefaultPriors{Nu: prior.DefaultNu, GroupSD: prior.DefaultGroupSD(s)}
 	columns := make([]prior.Moments, data.Cols())
 	for j := range columns {
 		if j != data.Intercept {

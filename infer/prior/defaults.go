@@ -60,6 +60,13 @@ func DefaultCoefficients(columns []Moments, intercept int, scale, centre float64
 // response.
 func DefaultSigma(sd float64) Prior { return Prior{Kind: Exponential, Rate: rounded(1 / sd)} }
 
+// DefaultGroupSD returns the default prior of a standard deviation of group-level effects by the scale of the linear
+// predictor: half_student_t(3, 2.5·scale), whatever the column of the effect. brms's is half_student_t(3, m), m being
+// the median absolute deviation of the response on the scale of the link, and no less than 2.5.
+func DefaultGroupSD(scale float64) Prior {
+	return Prior{Kind: HalfStudentT, DF: 3, Scale: rounded(2.5 * scale)}
+}
+
 // DefaultShape returns the default prior of a family's shape or precision that is
 // measured in unit: inverse_gamma(0.5, 0.08·unit), so that 1/√shape, a coefficient of
 // variation, is half_normal(2.5); for negative_binomial gamma(0.5, 0.0005), whose mean

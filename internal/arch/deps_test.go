@@ -65,7 +65,8 @@ var deps = map[string]string{
 	"pipelines/internal/ceiling": "",
 	"pipelines/internal/exit":    "",
 	// plan, draw and assess know no ledger: TestWorkerKnowsNoLedger.
-	"pipelines/internal/plan": "infer infer/glm infer/cggibbs infer/nuts infer/conjugate infer/design infer/diag infer/prior infer/priordraws infer/mrf" +
+	"pipelines/internal/plan": "infer infer/glm infer/cggibbs infer/groups infer/nuts infer/conjugate infer/design infer/diag infer/prior" +
+		" infer/priordraws infer/mrf" +
 		" infer/herded ingest transform internal/mapped report/judge report/record internal/words pipelines/internal/discrete" +
 		" pipelines/internal/spec pipelines/internal/synthetic",
 	"pipelines/internal/draw": "infer internal/words report/record pipelines/internal/assess pipelines/internal/cpu pipelines/internal/plan" +
@@ -77,7 +78,7 @@ var deps = map[string]string{
 		" pipelines/internal/draw pipelines/internal/outcome pipelines/internal/plan pipelines/internal/progress pipelines/internal/spec" +
 		" pipelines/internal/spool pipelines/internal/waiting" + fanout + " golang.org/x/sync/semaphore",
 	// outcome is what a run says; it knows no runner.
-	"pipelines/internal/outcome": "infer/diag report pipelines/internal/assess pipelines/internal/exit pipelines/internal/plan" +
+	"pipelines/internal/outcome": "infer infer/diag report pipelines/internal/assess pipelines/internal/exit pipelines/internal/plan" +
 		" pipelines/internal/spool",
 	// waiting commits what a run could not, and draws nothing.
 	"pipelines/internal/waiting": "internal/words report report/record pipelines/internal/assess pipelines/internal/outcome" +
@@ -89,7 +90,7 @@ var deps = map[string]string{
 	"pipelines/internal/check": "infer infer/design infer/glm infer/diag infer/prior internal/words report report/judge pipelines/internal/exit" +
 		" pipelines/internal/plan pipelines/internal/spec" + fanout,
 	// explain tells what a run would do, and draws from priors only.
-	"pipelines/internal/explain": "internal/words infer infer/glm infer/prior pipelines/internal/plan",
+	"pipelines/internal/explain": "internal/words infer infer/glm infer/prior pipelines/internal/plan pipelines/internal/spec",
 	// propose looks at columns, and reads no files.
 	"pipelines/internal/propose": "internal/words" + arrow,
 	// exchange reads and writes the files of other tools.

@@ -75,6 +75,19 @@ type Detail struct {
 	Checks       []Check      `json:"checks"`
 	LOO          *LOO         `json:"loo"`
 	Discrete     *Discrete    `json:"discrete,omitempty"` // of models of kind mrf
+	Groups       []Group      `json:"groups,omitempty"`   // of models with group-level effects
+}
+
+// Group sums up the group-level effects of a grouping, of which there may be too many for a table: those that mixed
+// worst stand among the Coefficients.
+type Group struct {
+	Grouping string `json:"grouping"`
+	Levels   int64  `json:"levels"`
+	Effects  int64  `json:"effects"`
+	RHat     Number `json:"rhat"` // the largest
+	RHatOf   string `json:"rhat_of"`
+	Bulk     Number `json:"ess_bulk"` // the least
+	BulkOf   string `json:"ess_bulk_of"`
 }
 
 // Coefficients are the summaries of a fit, a column each: entry i of every

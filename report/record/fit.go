@@ -65,19 +65,22 @@ type Fit struct {
 	Created  time.Time
 	Place    int // of the run that drew it, see Ledger.NextPlace; 0: the next one
 
-	Parameters  []Parameter
-	DrawsOf     iter.Seq2[*infer.Columns, error]    // all parameters in order; nil: draws are not kept
-	StatsOf     iter.Seq2[*infer.Iterations, error] // per-iteration statistics; nil: none
-	Summaries   []diag.Summary                      // one a parameter, in order
-	Statistics  []judge.Statistic                   // log_lik and other scalars of a draw
-	Diagnostics []Diagnostic
-	Metrics     []Metric // of nuts and hmc, by chain and iterations
-	Design      []byte   // JSON record from which new data are coded alike
-	Identity    []byte   // JSON object whose hash the fingerprint is
-	Events      []Event
-	Data        *DataSummary // nil: unknown
-	Start       *Start       // where chains began; nil: no earlier posterior was asked for
-	Assessment               // what else was computed from the draws
+	Parameters []Parameter
+	DrawsOf    iter.Seq2[*infer.Columns, error]    // all parameters in order; nil: draws are not kept
+	StatsOf    iter.Seq2[*infer.Iterations, error] // per-iteration statistics; nil: none
+	Summaries  []diag.Summary                      // one a parameter, in order
+	// Undrawn are further parameters that have summaries and no draws: effects of levels, of which there may be many.
+	Undrawn          []Parameter
+	UndrawnSummaries []diag.Summary
+	Statistics       []judge.Statistic // log_lik and other scalars of a draw
+	Diagnostics      []Diagnostic
+	Metrics          []Metric // of nuts and hmc, by chain and iterations
+	Design           []byte   // JSON record from which new data are coded alike
+	Identity         []byte   // JSON object whose hash the fingerprint is
+	Events           []Event
+	Data             *DataSummary // nil: unknown
+	Start            *Start       // where chains began; nil: no earlier posterior was asked for
+	Assessment                    // what else was computed from the draws
 	// Certificates are what is proved of the sampler; those of Discrete stand there.
 	Certificates []Certificate
 	Discrete     *Discrete // of models of kind mrf; nil for others
@@ -100,6 +103,8 @@ type Parameter struct {
 	Prior         string
 	Center, Scale float64   // of its design column under standardize; 0 and 1 without
 	Starts        []float64 // per chain, on the scale of the design as sampled
+	// Grouping, Level, Term and Beside are those of infer.Parameter.
+	Grouping, Level, Term, Beside string
 	// Derivation says how a parameter of kind Derived is computed; nil for others.
 	// Derived parameters come last.
 	Derivation *Derivation

@@ -98,7 +98,7 @@ COMMENT ON COLUMN fit.chains IS 'Number of chains.';
 COMMENT ON COLUMN fit.warmup IS 'Warm-up iterations per chain, not stored as draws.';
 COMMENT ON COLUMN fit.draws IS 'Draws per chain after warm-up.';
 COMMENT ON COLUMN fit.iterations IS 'Iterations per chain, warm-up and discarded ones included.';
-COMMENT ON COLUMN fit.kept IS 'draws, or summary if draws were not kept.';
+COMMENT ON COLUMN fit.kept IS 'draws, or summary if no draws were kept.';
 COMMENT ON COLUMN fit.data_hash IS 'Hash of the canonical typed values of the used columns.';
 COMMENT ON COLUMN fit.model_hash IS 'Hash of the model; equal for all samplers of one posterior.';
 COMMENT ON COLUMN fit.algorithm_versions IS 'Version of each algorithm, a JSON object.';
@@ -155,19 +155,27 @@ CREATE TABLE parameter (
     center       DOUBLE,
     scale        DOUBLE,
     starts       DOUBLE[],
-    checksum     UINTEGER
+    checksum     UINTEGER,
+    grouping     VARCHAR,
+    level        VARCHAR,
+    term         VARCHAR,
+    beside       VARCHAR
 );
 
 COMMENT ON TABLE parameter IS 'Parameters of each fit.';
 COMMENT ON COLUMN parameter.fit_id IS 'The fit.';
-COMMENT ON COLUMN parameter.parameter_id IS '1, 2, … within the fit.';
+COMMENT ON COLUMN parameter.parameter_id IS '1, 2, … within the fit; below 0 for effects of levels that have summaries and no draws (keep: groups).';
 COMMENT ON COLUMN parameter.name IS 'Name as in R: (Intercept), age, racewhite, a:b, sigma.';
-COMMENT ON COLUMN parameter.kind IS 'intercept, coefficient, dispersion, scale (of a horseshoe prior: tau, c), local_scale (lambda, one a coefficient; there with keep: scales only, and seen by no gate) or derived.';
+COMMENT ON COLUMN parameter.kind IS 'intercept, coefficient, dispersion, scale (of a horseshoe prior: tau, c), local_scale (lambda, one a coefficient; there with keep: scales only, and seen by no gate), group_sd, group_correlation, group_effect (of group-level effects) or derived.';
 COMMENT ON COLUMN parameter.prior IS 'Prior on the scale of the design as sampled.';
 COMMENT ON COLUMN parameter.center IS 'What was subtracted from the design column before sampling.';
 COMMENT ON COLUMN parameter.scale IS 'What the design column was divided by before sampling.';
 COMMENT ON COLUMN parameter.starts IS 'Starting point of each chain, on the scale of the design as sampled.';
 COMMENT ON COLUMN parameter.checksum IS 'CRC-32C of the draws as little-endian doubles, by chain and iteration; NULL where they were not kept.';
+COMMENT ON COLUMN parameter.grouping IS 'Of group-level effects, the grouping: g of (1 + x | g), or g:h; NULL of other parameters.';
+COMMENT ON COLUMN parameter.level IS 'The level of the grouping that a group_effect is of; else NULL.';
+COMMENT ON COLUMN parameter.term IS 'The term that a group_effect or group_sd is of, Intercept or a column; the second of the two of a group_correlation.';
+COMMENT ON COLUMN parameter.beside IS 'The other term of a group_correlation; else NULL.';
 
 CREATE TABLE draw_piece (
     fit_id       BIGINT NOT NULL,

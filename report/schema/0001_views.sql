@@ -66,9 +66,9 @@ SELECT l.fit_id, l.dataset, l.key, l.model, l.sampler, s.name AS parameter,
        s.mean, s.sd, s.q025, s.median, s.q975, s.rhat, s.ess_bulk, s.ess_tail, l.verdict, l.state, l.created, l.run_id
 FROM latest l
 JOIN summary s ON s.fit_id = l.fit_id
-WHERE s.kind <> 'statistic'
+WHERE s.kind NOT IN ('statistic', 'group_effect')
 ORDER BY l.dataset, l.key, l.model, l.sampler, s.parameter_id;
-COMMENT ON VIEW coefficients IS 'Summaries of the parameters of the latest fits.';
+COMMENT ON VIEW coefficients IS 'Summaries of the parameters of the latest fits; those of levels of a grouping stand in group_effects.';
 COMMENT ON COLUMN coefficients.mean IS 'Posterior mean; NULL where it may not exist.';
 COMMENT ON COLUMN coefficients.sd IS 'Posterior standard deviation; NULL where it may not exist.';
 COMMENT ON COLUMN coefficients.q025 IS '2.5 % quantile.';

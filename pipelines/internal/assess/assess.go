@@ -58,8 +58,13 @@ func Asked(f *plan.Fit) (loo, checks bool) {
 func Assess(ctx context.Context, f *plan.Fit, r *plan.Regression, draws *Source) (*Extras, error) {
 	out := &Extras{}
 	loo, checks := Asked(f)
-	rows := rowsOf(f, r, draws)
-	var err error
+	if !loo && !checks {
+		return out, nil
+	}
+	rows, err := rowsOf(f, r, draws)
+	if err != nil {
+		return nil, f.Explain(err)
+	}
 	if loo {
 		if out.LOO, err = rows.LeaveOneOut(ctx, r.Family(), r.Data); err != nil {
 			return nil, f.Explain(err)
@@ -83,8 +88,8 @@ func Assess(ctx context.Context, f *plan.Fit, r *plan.Regression, draws *Source)
 }
 
 // rowsOf is a fit as package predictive sees it.
-func rowsOf(f *plan.Fit, r *plan.Regression, draws *Source) *predictive.Fit {
-	out := &predictive.Fit{
+func rowsOf(f *plan.Fit, r *plan.Regression, draws *Source) (out *predictive.Fit, err error) {
+	out = &predictive.Fit{
 		Chains: draws.Chains, Draws: draws.Draws, Params: len(draws.Parameters), Columns: r.Record.Columns, Workers: 1,
 		Open: func() predictive.Columns { return draws.Open() },
 	}
@@ -94,5 +99,6 @@ func rowsOf(f *plan.Fit, r *plan.Regression, draws *Source) *predictive.Fit {
 		out.Dispersions = append(out.Dispersions,
 			predictive.Dispersion{Param: at, Fixed: f.Model.Prior.Dispersion(d.Name).Location})
 	}
-	return out
+	out.Effects, err = predictive.EffectsOf(r.Data, draws.Parameters)
+	return out, err
 }

@@ -31,12 +31,15 @@ type curvature struct {
 // metrics of its chains leave.
 func (d *Drawn) conditions(ctx context.Context, r *plan.Regression,
 ) (out []record.Diagnostic, metrics []record.Metric, err error) {
-	target, err := r.Target(d.Previous)
-	if err != nil {
-		return nil, nil, d.Explain(err)
+	c := &curvature{err: plan.NoTarget(r.Data, "no curvature is computed for")}
+	if c.err != nil {
+		out = conditionDiagnostics("mode", diag.Condition{}, c.err)
+	} else {
+		if c.target, err = r.Target(d.Previous); err != nil {
+			return nil, nil, d.Explain(err)
+		}
+		out = c.atMode()
 	}
-	c := &curvature{target: target}
-	out = c.atMode()
 	of, err := d.conditionOfDraws(r)
 	if err != nil {
 		return nil, nil, err

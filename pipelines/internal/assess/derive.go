@@ -222,7 +222,7 @@ func newDeriving(quantities []Quantity, first, chains, draws int, read drawReade
 // deriving computes a fit's derived quantities from a window of its spool.
 func (p *Prepared) deriving(d *Draws, w plan.Window) *Deriving {
 	chains := len(d.Spool.Chains)
-	return newDeriving(p.Quantities, len(p.Kept), chains, w.Draws(), func(dst []float64, lo, hi int) error {
+	return newDeriving(p.Quantities, p.Stored, chains, w.Draws(), func(dst []float64, lo, hi int) error {
 		return d.Fill(&infer.Columns{First: lo, Params: hi - lo, Chains: chains, Draws: w.Draws(), Values: dst}, w)
 	})
 }
@@ -271,18 +271,19 @@ type Rederived struct {
 
 // Rederive computes the derived quantities of a stored fit, and puts them in the place of
 // those in its evidence. read reads the draws of parameters [lo, hi) by parameter, chain and draw.
-func Rederive(id *plan.Identified, e *judge.Evidence, chains, draws int,
+func Rederive(id *plan.Identified, e *judge.Evidence, first, chains, draws int,
 	read func(dst []float64, lo, hi int) error) (*Rederived, error) {
-	quantities, err := Bind(id, e.Names)
+	names := e.Names[:min(first, len(e.Names))]
+	quantities, err := Bind(id, names)
 	if err != nil {
 		return nil, err
 	}
-	d := newDeriving(quantities, len(e.Names), chains, draws, read)
+	d := newDeriving(quantities, first, chains, draws, read)
 	summaries, err := d.Summarize()
 	if err != nil {
 		return nil, err
 	}
-	withoutDerivedMoments(summaries, quantities, e.Names, meanless(e.Summaries))
+	withoutDerivedMoments(summaries, quantities, names, meanless(e.Summaries))
 	e.Derived = nil
 	for i, q := range quantities {
 		e.Derived = append(e.Derived, judge.Statistic{Name: q.Name, Summary: summaries[i]})
@@ -293,7 +294,7 @@ func Rederive(id *plan.Identified, e *judge.Evidence, chains, draws int,
 		if err != nil {
 			return nil, err
 		}
-		out.DrawsOf = derivedColumns(values, len(e.Names), chains, draws)
+		out.DrawsOf = derivedColumns(values, first, chains, draws)
 	}
 	return out, nil
 }

@@ -185,6 +185,10 @@ func Judge(ctx context.Context, d *Drawn, s Stamp) (*Judged, error) {
 		out.Parameters = append(out.Parameters,
 			record.ParameterSummary{Name: p.Name, Kind: p.Kind, Summary: rec.Summaries[i]})
 	}
+	for i, p := range rec.Undrawn {
+		out.Parameters = append(out.Parameters,
+			record.ParameterSummary{Name: p.Name, Kind: p.Kind, Summary: rec.UndrawnSummaries[i]})
+	}
 	return out, nil
 }
 

@@ -54,7 +54,8 @@ func (d *Drawn) record(s Stamp, extras *Extras) (*record.Fit, error) {
 	rec.Chains, rec.Warmup, rec.Draws, rec.Iterations = len(file.Chains), d.Window.From, d.Window.Draws(), d.Window.To
 	rec.Times = d.times(s)
 	for i, p := range d.Kept {
-		out := record.Parameter{Name: p.Name, Kind: p.Kind, Scale: 1}
+		out := record.Parameter{Name: p.Name, Kind: p.Kind, Scale: 1, Grouping: p.Grouping, Level: p.Level, Term: p.Term,
+			Beside: p.Beside}
 		for _, c := range file.Chains {
 			out.Starts = append(out.Starts, c.Start[i])
 		}
@@ -63,8 +64,9 @@ func (d *Drawn) record(s Stamp, extras *Extras) (*record.Fit, error) {
 	if err := d.Describe(rec, d.Kept); err != nil {
 		return nil, err
 	}
-	rec.Parameters = append(rec.Parameters, m.deriving.Parameters()...)
-	rec.Summaries, rec.Statistics = slices.Concat(m.Parameters, m.Derived), m.statistics()
+	rec.Undrawn, rec.UndrawnSummaries = rec.Parameters[d.Stored:], m.Parameters[d.Stored:]
+	rec.Parameters = slices.Concat(rec.Parameters[:d.Stored], m.deriving.Parameters())
+	rec.Summaries, rec.Statistics = slices.Concat(m.Parameters[:d.Stored], m.Derived), m.statistics()
 	if d.Gating.NoPrior {
 		rec.Statistics = rec.Statistics[:1]
 	}
@@ -75,7 +77,7 @@ func (d *Drawn) record(s Stamp, extras *Extras) (*record.Fit, error) {
 	d.Collected.Describe(rec)
 	rec.StatsOf = Statistics(file, d.Window)
 	if d.Keep() != plan.KeepSummary {
-		rec.DrawsOf = inTurn(d.Draws.Columns(len(d.Kept), d.Window, ColumnBytes), m.deriving.Blocks())
+		rec.DrawsOf = inTurn(d.Draws.Columns(d.Stored, d.Window, ColumnBytes), m.deriving.Blocks())
 	}
 	for _, c := range file.Chains {
 		rec.Starts = append(rec.Starts, c.StartNote)

@@ -12,7 +12,8 @@ import (
 type Prepared struct {
 	*plan.Identified
 	*plan.Setup
-	Kept       []infer.Parameter // those whose draws are stored, the first of the sampler's
+	Kept       []infer.Parameter // those that are looked at, the first of the sampler's
+	Stored     int               // how many of these, the first, have their draws in a ledger
 	Explained  string            // what the sampler chose, in words; empty if it says nothing
 	Proved     []record.Certificate
 	Quantities []Quantity

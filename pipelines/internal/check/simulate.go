@@ -11,6 +11,7 @@ import (
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/report"
 )
@@ -45,7 +46,10 @@ type simulator struct {
 func newSimulator(c *plan.Case, seed uint64, given string, draws int,
 	hook func(infer.Kernel) infer.Kernel) (*simulator, error) {
 	s := &simulator{Case: c, seed: seed, given: given, draws: draws, hook: hook}
-	var err error
+	err := plan.NoTarget(c.Data, "no data are simulated for")
+	if err != nil {
+		return nil, words.Hint(err, "choose other fits with --only model=…")
+	}
 	if s.data, err = expanded(c.Data); err != nil {
 		return nil, err
 	}

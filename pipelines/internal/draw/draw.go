@@ -48,9 +48,8 @@ func Prepare(ctx context.Context, id *plan.Identified, w *World, watch *Stopwatc
 		return nil, err
 	}
 	out.Kept = plan.Kept(out.Sampler.Parameters(), id.Keep())
-	if e, ok := out.Sampler.(infer.Explainer); ok {
-		out.Explained = id.Method().Name + " samples in the basis " + e.Explain()
-	}
+	out.Stored = id.Stored(out.Kept)
+	out.Explained = plan.Explained(id.Method().Name, out.Sampler)
 	if c, ok := out.Sampler.(infer.Certifier); ok {
 		for _, c := range c.Certificates() {
 			out.Proved = append(out.Proved, record.Certificate{
@@ -59,7 +58,7 @@ func Prepare(ctx context.Context, id *plan.Identified, w *World, watch *Stopwatc
 			})
 		}
 	}
-	out.Quantities, err = assess.Bind(id, assess.Names(out.Kept))
+	out.Quantities, err = assess.Bind(id, assess.Names(out.Kept[:out.Stored]))
 	return out, err
 }
 

@@ -22,6 +22,7 @@ type Explanation struct {
 	// Terms are the columns of the design in the linear predictor, Offsets what is added
 	// with coefficient 1.
 	Terms, Offsets []string
+	Effects        []effect
 	Intercept      bool
 	Scaling        []string // sentences
 	Priors         []Prior
@@ -29,6 +30,7 @@ type Explanation struct {
 	Sampler        []string // sentences
 	link           string
 	dispersions    []string
+	last           int // priors that are not of coefficients, behind these
 }
 
 // Prior is the prior of one parameter.
@@ -81,7 +83,13 @@ func Of(c *plan.Case) *Explanation {
 	}
 	e.response(c)
 	e.scaling(c)
+	e.effects(c)
 	e.priors(c)
+	if err := plan.NoTarget(c.Data, "prior predictions are not made for"); err != nil {
+		e.Predictive = []string{sentenceOf(err)}
+		e.sampler(c, nil)
+		return e
+	}
 	target, err := glm.NewTarget(c.Data, c.Posterior)
 	if err != nil {
 		e.Sampler = []string{"The run would refuse it: " + err.Error()}
@@ -157,6 +165,8 @@ func (e *Explanation) priors(c *plan.Case) {
 		low, high := middle(law, stream)
 		e.Priors = append(e.Priors, Prior{name, law.String(), low, high, nan, nan})
 	}
+	e.Priors = append(e.Priors, effectPriors(c, stream)...)
+	e.last = len(e.Priors) - c.Data.Cols()
 }
 
 // factors reports whether effects are told as factors.

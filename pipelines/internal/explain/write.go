@@ -64,6 +64,9 @@ func (e *Explanation) linear(tex bool) string {
 		}
 		parts = append(parts, coefficient(j+1)+dot+name(t))
 	}
+	for _, r := range e.Effects {
+		parts = append(parts, r.in(tex))
+	}
 	for _, o := range e.Offsets {
 		parts = append(parts, name(o))
 	}
@@ -175,9 +178,8 @@ func (e *Explanation) writePriors(b *strings.Builder, f Format) {
 	}
 	rows := [][]string{{"parameter", "prior as sampled", "95 %, data units", effect}}
 	shown := e.Priors
-	dispersions := len(e.dispersions)
-	if len(shown) > mostPriors+dispersions+1 {
-		shown = append(append([]Prior{}, shown[:mostPriors]...), shown[len(shown)-dispersions:]...)
+	if len(shown) > mostPriors+e.last+1 {
+		shown = append(append([]Prior{}, shown[:mostPriors]...), shown[len(shown)-e.last:]...)
 	}
 	for i, p := range shown {
 		if i == mostPriors && len(shown) < len(e.Priors) {
@@ -185,7 +187,7 @@ func (e *Explanation) writePriors(b *strings.Builder, f Format) {
 		}
 		rows = append(rows, []string{p.Name, p.Law, span(p.Low, p.High), span(p.EffectLow, p.EffectHigh)})
 	}
-	if len(shown) < len(e.Priors) && dispersions == 0 {
+	if len(shown) < len(e.Priors) && e.last == 0 {
 		rows = append(rows, []string{fmt.Sprintf("… and %d more", len(e.Priors)-len(shown)), "", "", ""})
 	}
 	b.WriteString(layout(rows, f))

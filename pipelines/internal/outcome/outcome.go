@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"glmbatch/infer"
 	"glmbatch/infer/diag"
 	"glmbatch/pipelines/internal/assess"
 	"glmbatch/pipelines/internal/exit"
@@ -173,7 +174,8 @@ type Result struct {
 	Divergences int                `json:"divergences,omitempty"`
 	Discrete    bool               `json:"-"` // of a model of kind mrf: rows are variables, columns edges
 	Size        string             `json:"-"` // how much a dry run would draw, in words
-	Parameters  []ParameterSummary `json:"-"`
+	Parameters  []ParameterSummary `json:"-"` // but group-level effects, of which there are Effects
+	Effects     int                `json:"-"`
 	Err         error              `json:"-"`
 }
 
@@ -214,7 +216,16 @@ func (r *Result) Describe(j *assess.Judged) {
 	t := rec.Times
 	r.Seconds = t.Setup + t.Warmup + t.Sampling
 	r.Times = Times{t.Setup, t.Warmup, t.Sampling, t.Wall}
-	for _, p := range j.Parameters {
+	r.Summarize(j.Parameters)
+}
+
+// Summarize adds the summaries of parameters; group-level effects are counted.
+func (r *Result) Summarize(parameters []report.ParameterSummary) {
+	for _, p := range parameters {
+		if p.Kind == infer.GroupEffect {
+			r.Effects++
+			continue
+		}
 		r.Parameters = append(r.Parameters, ParameterSummary{p.Name, p.Summary})
 	}
 }

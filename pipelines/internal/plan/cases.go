@@ -26,7 +26,7 @@ type Case struct {
 	Identity  string // hash of data, model, sampler and versions; not of lengths or seed
 	// Hamiltonian says that warm-up adapts the sampler, and so is thrown away.
 	Hamiltonian bool
-	Setup       func(*glm.Target) (infer.Setup, error)
+	Setup       func(*glm.Target) (infer.Setup, error) // of models with group-level effects the target is nil
 	Spec        *spec.Model
 	Record      *transform.Record // how the data were coded and scaled
 	Reason      string            // why the method, where it was chosen; empty where it was named
@@ -36,10 +36,19 @@ type Case struct {
 // Explained is what a set-up chose, in the words that the ledger gets; empty where there was
 // no choice.
 func (c *Case) Explained(s infer.Setup) string {
-	if e, ok := s.(infer.Explainer); ok {
-		return c.Method + " samples in the basis " + e.Explain()
+	return Explained(c.Method, s)
+}
+
+// Explained is what a set-up of a method chose, in words; empty where there was no choice.
+func Explained(method string, s infer.Setup) string {
+	e, ok := s.(infer.Explainer)
+	switch {
+	case !ok:
+		return ""
+	case method == GroupsMethod:
+		return method + ": " + e.Explain()
 	}
-	return ""
+	return method + " samples in the basis " + e.Explain()
 }
 
 // ErrNothingSelected says that no fit of the spec matches the selector.
@@ -91,6 +100,10 @@ func newCase(f *Fit) *Case {
 	out.Hamiltonian, out.Record, out.Reason = m.Trajectories != nil, r.Record, m.Reason
 	out.Setup = func(t *glm.Target) (setup infer.Setup, err error) {
 		err = withinMemory(func() (err error) {
+			if m.Name == GroupsMethod {
+				setup, err = r.setupGroups(nil)
+				return err
+			}
 			setup, err = r.sampler.setup(t)
 			return err
 		})

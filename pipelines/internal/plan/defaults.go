@@ -49,6 +49,9 @@ func defaultRules(m *spec.Model) (out []string) {
 		}
 		add(m.Prior.Dispersion(d.Name).Prior, d.Name, dispersion)
 	}
+	if m.Grouped() {
+		add(m.Prior.SD.Prior, "sds of group-level effects", glm.GroupSDRule(m.Family.Family))
+	}
 	return out
 }
 
@@ -81,6 +84,13 @@ func defaultNumbers(m *spec.Model, data *glm.Data) (out []string) {
 	for k, d := range m.Family.Dispersions() {
 		if m.Prior.Dispersion(d.Name).Prior.Kind == "" {
 			out = append(out, d.Name+": "+all.DispersionPrior(k).String())
+		}
+	}
+	for k, e := range data.Effects {
+		for t, term := range e.Terms {
+			if name := spec.SDName(e.Group, term); m.Prior.ForSD(name).Kind == "" {
+				out = append(out, name+": "+all.Effects[k].SD[t].String())
+			}
 		}
 	}
 	return out

@@ -37,6 +37,9 @@ func (r *Regression) Describe(rec *record.Fit, params []infer.Parameter) error {
 		if p.Kind == infer.Scale || p.Kind == infer.LocalScale {
 			out.Prior, scales = scales[0], scales[1:]
 		}
+		if p.Grouping != "" {
+			out.Prior = effectPrior(&given, r.Data, p)
+		}
 	}
 	return nil
 }

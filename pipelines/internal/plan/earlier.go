@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"glmbatch/infer"
+	"glmbatch/infer/groups"
 	"glmbatch/infer/nuts"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report/record"
@@ -144,6 +145,8 @@ func (r *Regression) startsAnew() string {
 	switch o := m.Options.(type) {
 	case nil:
 		return m.Name + " draws independently, and nothing is to be forgotten"
+	case groups.Options:
+		return "chains of group-level effects find their levels anew"
 	case nuts.Options:
 		if o.Metric != "" && o.Metric != "diagonal" {
 			return "a " + o.Metric + " metric learns directions that summaries do not have"

@@ -71,7 +71,7 @@ func (f *Fit) Keep() string {
 	if f.Replicate > 1 {
 		return KeepSummary
 	}
-	return f.Pipeline.Run.Keep
+	return f.Pipeline.Run.Keep.All
 }
 
 // What a ledger keeps of a fit, besides every draw.

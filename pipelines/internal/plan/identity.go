@@ -52,6 +52,7 @@ type modelIdentity struct {
 	Coefficients, Intercept, At, Sigma          string
 	ByName                                      []string
 	Shape, Phi, Nu                              string `json:",omitempty"`
+	SD, Cor                                     string `json:",omitempty"` // of group-level effects
 	FrequencyWeights, PrecisionWeights          string `json:",omitempty"`
 	Defaults                                    string `json:",omitempty"` // the rules of priors that are left out
 	// MRF is of models of that kind, of which all but Name above is empty.
@@ -89,12 +90,14 @@ func identifyModel(m *spec.Model) modelIdentity {
 		Shape:        m.Prior.Shape.String(),
 		Phi:          m.Prior.Phi.String(),
 		Nu:           m.Prior.Nu.String(),
+		SD:           m.Prior.SD.String(),
+		Cor:          m.Prior.Cor.String(),
 
 		FrequencyWeights: m.FrequencyWeights, PrecisionWeights: m.PrecisionWeights,
 		Defaults: defaultsOf(m),
 	}
 	for _, n := range m.Prior.ByName {
-		id.ByName = append(id.ByName, n.Pattern, n.Prior.String())
+		id.ByName = append(id.ByName, n.Pattern, n.String())
 	}
 	return id
 }

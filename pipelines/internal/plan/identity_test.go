@@ -83,7 +83,7 @@ func TestFingerprint(t *testing.T) {
 		"at":              func(p *spec.Pipeline) { model(p).Prior.Intercept.At = "zero" },
 		"sigma":           func(p *spec.Pipeline) { model(p).Prior.Sigma.Prior = prior.Prior{Kind: prior.HalfNormal, Scale: 1} },
 		"by_name":         func(p *spec.Pipeline) { model(p).Prior.ByName[0].Prior.Scale = 9 },
-		"keep":            func(p *spec.Pipeline) { p.Run.Keep = "summary" },
+		"keep":            func(p *spec.Pipeline) { p.Run.Keep.All = "summary" },
 		"method":          func(p *spec.Pipeline) { p.Samplers[0].Method = "nuts" },
 		"method's option": func(p *spec.Pipeline) { p.Samplers[0].Scan.Order = "random" },
 	} {

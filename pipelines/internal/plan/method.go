@@ -14,7 +14,7 @@ import (
 
 // Method is a sampler as resolved for one problem: what "auto" stands for, and what of its settings decides draws.
 type Method struct {
-	Name    string // cggibbs, conjugate, nuts, hmc, prior; gibbs, herded, meanfield, exact, viterbi
+	Name    string // cggibbs, conjugate, nuts, hmc, prior, groups; gibbs, herded, meanfield, exact, viterbi
 	Reason  string // why auto chose it; empty if it was named
 	Version string
 	Options any  // enters the fingerprint
@@ -32,7 +32,7 @@ type Trajectories struct {
 // sampler is the method of a regression, and how to set it up.
 type sampler struct {
 	Method
-	setup func(*glm.Target) (infer.Setup, error)
+	setup func(*glm.Target) (infer.Setup, error) // nil of groups, see setupGroups
 	// windows makes the metrics of a chain's warm-up again; nil: there are none.
 	windows func(t *glm.Target, warmup int, position func(i int, theta []float64) error) ([]nuts.Window, error)
 }
@@ -42,6 +42,9 @@ const PriorMethod = "prior"
 
 // resolve chooses the method of a sampler for a model.
 func resolve(s *spec.Sampler, model *spec.Model) (sampler, error) {
+	if model.Grouped() {
+		return resolveGroups(s, model)
+	}
 	name, reason, basis := s.Method, "", s.Basis
 	if name == "auto" {
 		name, reason = auto(model)

@@ -18,7 +18,7 @@ func posterior(m *spec.Model, data *glm.Data) glm.Model {
 	if m.HasDefaults() {
 		defaults = glm.Defaults(m.Family.Family, data)
 	}
-	out := glm.Model{Family: m.Family.Family, Coefficients: make([]prior.Prior, data.Cols()), Groups: groups(m, data)}
+	out := glm.Model{Family: m.Family.Family, Coefficients: make([]prior.Prior, data.Cols()), Groups: priorGroups(m, data)}
 	for j, name := range data.Names {
 		given := m.Prior.For(name)
 		if j == data.Intercept {
@@ -38,6 +38,7 @@ func posterior(m *spec.Model, data *glm.Data) glm.Model {
 			*prior = fallback
 		}
 	}
+	out.Effects = effectsPriors(m, data, defaults.GroupSD)
 	return out
 }
 
@@ -94,6 +95,14 @@ func unused(m *spec.Model, data *glm.Data) []string {
 	for j, name := range data.Names {
 		if j != data.Intercept {
 			used[m.Prior.Match(name)] = true
+		}
+	}
+	for _, e := range data.Effects {
+		if len(e.Terms) > 1 {
+			used[m.Prior.MatchCor(spec.CorName(e.Group))] = true
+		}
+		for _, term := range e.Terms {
+			used[m.Prior.MatchSD(spec.SDName(e.Group, term))] = true
 		}
 	}
 	var out []string

@@ -62,12 +62,15 @@ func (r *Regression) Need(chains, workers int) Need {
 	memory := r.fit.Unit.memory
 	memory.Workers = workers
 	out := memory.regressionNeed(rows, columns, r.Data.X.Entries(), chains)
-	return r.sampler.work(r.Data.X, out, chains)
+	return effectsNeed(r.sampler.work(r.Data.X, out, chains), r.Data, chains)
 }
 
 // Identify adds the hash of the data, the model, and the versions of what only some designs and models use.
 func (r *Regression) Identify(id *Identity) {
 	id.Data, id.Model = r.dataHash, identifyModel(r.fit.Model)
+	if id.Keep != KeepSummary && !r.KeepsEffects() {
+		id.Keep += " but of group-level effects" // who asks for these is not served by summaries
+	}
 	if _, sparse := r.Data.X.(*matrix.Sparse); sparse {
 		id.Versions["sparse"] = matrix.SparseVersion // whose sums have another order
 	}
@@ -119,10 +122,6 @@ func (r *Regression) target(by infer.Parallel) (*glm.Target, error) {
 
 // Setup makes the target and the sampler.
 func (r *Regression) Setup(by infer.Parallel, _ Schedule, from *Previous) (*Setup, error) {
-	target, err := r.target(by)
-	if err != nil {
-		return nil, r.fit.Explain(err)
-	}
 	out := &Setup{Gating: r.Gating()}
 	if r.sampler.Name == PriorMethod {
 		out.Cautions = append(out.Cautions, "drawn from the prior, not from a posterior: the response had no part in it")
@@ -130,13 +129,21 @@ func (r *Regression) Setup(by infer.Parallel, _ Schedule, from *Previous) (*Setu
 	for _, pattern := range unused(r.fit.Model, r.Data) {
 		out.Cautions = append(out.Cautions, "prior.by_name "+pattern+" decides the prior of no column")
 	}
-	if r.sampler.Name != PriorMethod {
-		r.doubt(target, out)
-	}
-	if target, err = r.around(target, from); err != nil {
-		return nil, r.fit.Explain(err)
-	}
-	err = withinMemory(func() (err error) {
+	err := withinMemory(func() (err error) {
+		if r.sampler.Name == GroupsMethod {
+			out.Sampler, err = r.setupGroups(by)
+			return err
+		}
+		target, err := r.target(by)
+		if err != nil {
+			return err
+		}
+		if r.sampler.Name != PriorMethod {
+			r.doubt(target, out)
+		}
+		if target, err = r.around(target, from); err != nil {
+			return err
+		}
 		out.Sampler, err = r.sampler.setup(target)
 		return err
 	})
@@ -161,5 +168,5 @@ func (r *Regression) Solve() (*Solution, error) {
 // Bind looks up what a derived quantity names among parameters and columns of the data.
 func (r *Regression) Bind(d *spec.Derivation, names []string) (*transform.Quantity, error) {
 	return d.Expression.Bind(&transform.Fitted{Dataset: r.fit.Unit.Name(), Names: names, Record: r.Record,
-		Family: r.Family()})
+		Family: r.Family(), Effects: firstEffect(r.Data, names)})
 }

@@ -9,9 +9,9 @@ import (
 	"glmbatch/pipelines/internal/spec"
 )
 
-// groups tells apart the entries of prior that columns take their priors from:
+// priorGroups tells apart the entries of prior that columns take their priors from:
 // the coefficients of one entry share the global scale of a horseshoe.
-func groups(m *spec.Model, data *glm.Data) []int {
+func priorGroups(m *spec.Model, data *glm.Data) []int {
 	out := make([]int, data.Cols())
 	for j, name := range data.Names {
 		if j != data.Intercept {

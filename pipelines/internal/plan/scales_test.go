@@ -28,7 +28,7 @@ func TestScalePriors(t *testing.T) {
 		{Pattern: "b*", Prior: written("regularized_horseshoe(0.2, 4, 3)")}, {Pattern: "c", Prior: written("horseshoe(0.1)")},
 	}
 	data := &glm.Data{X: matrix.NewDense(2, 5), Names: []string{"(Intercept)", "a", "b1", "c", "b2"}, Intercept: 0}
-	if got := groups(m, data); !slices.Equal(got, []int{0, 0, 1, 2, 1}) {
+	if got := priorGroups(m, data); !slices.Equal(got, []int{0, 0, 1, 2, 1}) {
 		t.Errorf("groups %v", got)
 	}
 	want := "half_cauchy(0.1 * sigma); half_cauchy(0.2 * sigma); c^2 ~ inverse_gamma(2, 18); half_cauchy(0.1 * sigma); " +

@@ -92,6 +92,9 @@ func Run(ctx context.Context, w io.Writer, c Config) error {
 	if fit.Dispersions, err = dispersionsOf(family, stored); err != nil {
 		return err
 	}
+	if fit.Effects, err = predictive.EffectsOf(design.Data, stored.Names); err != nil {
+		return words.Hint(fmt.Errorf("fit %s: %w", stored.Key, err), "write run: {keep: {groups: draws}} and run it again")
+	}
 	p := &predicting{Config: c, fit: fit, outcomes: outcomes, design: design, key: stored.Key, of: of}
 	return p.write(ctx, w)
 }

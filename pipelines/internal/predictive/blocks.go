@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 	"runtime/debug"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -34,7 +35,10 @@ type Fit struct {
 	Columns []transform.Column
 	// Dispersions of the family, in its order.
 	Dispersions []Dispersion
-	Workers     int // at least 1; changes no bit
+	// Effects is the first column of draws that is a group-level effect; the others follow, in the order of the data's
+	// Effects, and of terms and levels in each. It says nothing of data without.
+	Effects int
+	Workers int // at least 1; changes no bit
 
 	bytes int              // of a block; 0: blockBytes
 	kept  []*infer.Columns // all draws, if they fit into that
@@ -173,6 +177,51 @@ func (f *Fit) add(b *Block, data *glm.Data, c *infer.Columns, s int, shift *floa
 		beta *= column.Scale
 		data.X.Column(c.First+p).AddPart(eta[:b.Rows], beta, b.First)
 	}
+	f.addEffects(b, data, c, s)
+}
+
+// addEffects adds the group-level effects of a block of columns at draw s to the rows of their levels.
+func (f *Fit) addEffects(b *Block, data *glm.Data, c *infer.Columns, s int) {
+	eta, first := b.At(s), f.Effects
+	for _, e := range data.Effects {
+		levels := e.Grouping.Levels()
+		for p := max(first, c.First); p < min(first+e.Count(), c.First+c.Params); p++ {
+			r, column := c.Values[(p-c.First)*f.Size()+s], e.Columns[(p-first)/levels]
+			rows := e.Grouping.Rows((p - first) % levels)
+			at, _ := slices.BinarySearch(rows, int32(b.First))
+			for _, row := range rows[at:] {
+				i := int(row) - b.First
+				if i >= b.Rows {
+					break
+				}
+				if column == nil {
+					eta[i] += r
+				} else {
+					eta[i] = math.FMA(r, column[row], eta[i])
+				}
+			}
+		}
+		first += e.Count()
+	}
+}
+
+// EffectsOf finds the group-level effects of data among the parameters of a fit.
+func EffectsOf(data *glm.Data, parameters []infer.Parameter) (first int, err error) {
+	want, n := 0, 0
+	for _, e := range data.Effects {
+		want += e.Count()
+	}
+	first = len(parameters)
+	for i, p := range parameters {
+		if p.Kind == infer.GroupEffect {
+			first = min(first, i)
+			n++
+		}
+	}
+	if n != want {
+		return 0, fmt.Errorf("the draws have %d group-level effects of %d that the linear predictor needs", n, want)
+	}
+	return first, nil
 }
 
 // each calls do for 0 … n−1 on the workers, each with a run of its own. A panic

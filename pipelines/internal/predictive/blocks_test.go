@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -238,5 +239,59 @@ func TestOutcomesHash(t *testing.T) {
 		if outcomesHash(d) != h {
 			t.Errorf("outcomes %d: the hash moves with the design", i)
 		}
+	}
+}
+
+// Group-level effects are added to the rows of their levels, whatever the blocks of rows and of columns.
+func TestBlocksHaveEffects(t *testing.T) {
+	e := newExample(23, 2, 3, 10, 2)
+	r := rand.New(rand.NewPCG(3, 4))
+	x, g, h := make([]float64, 23), make([]int32, 23), make([]int32, 23)
+	for i := range x {
+		x[i], g[i], h[i] = r.NormFloat64(), int32(i%4), int32(i/12)
+	}
+	e.data.Effects = []*design.Effects{
+		{Grouping: design.NewGrouping(g, 5), Terms: []string{"Intercept", "x"}, Columns: [][]float64{nil, x}}, // level 4 has no rows
+		{Grouping: design.NewGrouping(h, 2), Terms: []string{"Intercept"}, Columns: [][]float64{nil}},
+	}
+	e.fit.Effects = len(e.beta) + 1 // behind a standard deviation
+	for range 1 + 10 + 2 {
+		column := make([]float64, e.fit.Size())
+		for s := range column {
+			column[s] = r.NormFloat64()
+		}
+		e.beta = append(e.beta, column)
+	}
+	e.fit.Params = len(e.beta)
+	for _, width := range []int{1, 3, 20} {
+		for _, rows := range []int{5, 23} {
+			f := e.fit
+			f.kept, f.bytes = nil, 8*f.Size()*rows
+			f.Open = func() iter.Seq2[*infer.Columns, error] { return e.blocks(width) }
+			for b, err := range f.Blocks(t.Context(), e.data) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				for s := range f.Size() {
+					for i, got := range b.At(s) {
+						row, c := b.First+i, f.Columns[1]
+						beta := func(p int) float64 { return e.beta[p][s] }
+						want := e.data.Offset[row] + beta(0) + beta(1)*(e.data.X.Col(1)[row]*c.Scale+c.Centre) +
+							beta(4+int(g[row])) + x[row]*beta(4+5+int(g[row])) + beta(4+10+int(h[row]))
+						if math.Abs(got-want) > 1e-13 {
+							t.Fatalf("width %d, blocks of %d rows, row %d, draw %d: %v, want %v", width, rows, row, s, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+	parameters := slices.Repeat([]infer.Parameter{{Kind: infer.GroupSD}}, 4)
+	parameters = append(parameters, slices.Repeat([]infer.Parameter{{Kind: infer.GroupEffect}}, 12)...)
+	if first, err := EffectsOf(e.data, parameters); first != 4 || err != nil {
+		t.Errorf("effects begin at %d, %v", first, err)
+	}
+	if _, err := EffectsOf(e.data, parameters[:15]); err == nil || !strings.Contains(err.Error(), "have 11 group-level effects of 12") {
+		t.Errorf("an effect that is missing: %v", err)
 	}
 }

@@ -92,9 +92,7 @@ func (r *runner) recall(ctx context.Context, results []*outcome.Result) {
 			if err != nil && ctx.Err() == nil {
 				res.Warnings = append(res.Warnings, "the stored summaries cannot be shown: "+err.Error())
 			}
-			for _, p := range stored {
-				res.Parameters = append(res.Parameters, outcome.ParameterSummary{Name: p.Name, Summary: p.Summary})
-			}
+			res.Summarize(stored)
 		}
 		return nil
 	})
@@ -114,9 +112,10 @@ func (a *attempt) assessStored(ctx context.Context, id *plan.Identified,
 	if missing, err := a.missing(ctx, id.Fit, stored); err != nil || !missing {
 		return false, err
 	}
-	if !stored.Kept {
+	if !stored.Kept || !regression.KeepsEffects() {
 		a.res.Reasons = append(a.res.Reasons,
-			"leave-one-out or predictive checks were not computed: the stored fit kept no draws (--force draws it again)")
+			"leave-one-out or predictive checks were not computed: the stored fit kept no draws, or none of group-level "+
+				"effects (--force draws it again)")
 		return false, nil
 	}
 	var extras *assess.Extras
@@ -155,7 +154,7 @@ func (a *attempt) extras(ctx context.Context, id *plan.Identified, r *plan.Regre
 		return nil, err
 	}
 	from := &assess.Source{Chains: stored.Chains, Draws: stored.Draws}
-	for _, p := range summaries {
+	for _, p := range summaries[:min(stored.Parameters, len(summaries))] { // those with draws
 		from.Parameters = append(from.Parameters, infer.Parameter{Name: p.Name, Kind: p.Kind})
 	}
 	from.Open = func() iter.Seq2[*infer.Columns, error] { return a.ledger.file.Columns(ctx, stored, assess.ColumnBytes) }
@@ -195,8 +194,8 @@ func (a *attempt) derivations(ctx context.Context, id *plan.Identified,
 	if err != nil {
 		return nil, err
 	}
-	first, chains, draws := len(evidence.Names), stored.Chains, stored.Draws
-	d, err := assess.Rederive(id, &evidence, chains, draws, func(dst []float64, lo, hi int) error {
+	first, chains, draws := stored.Parameters-len(stored.Derived), stored.Chains, stored.Draws
+	d, err := assess.Rederive(id, &evidence, first, chains, draws, func(dst []float64, lo, hi int) error {
 		block := &infer.Columns{First: lo, Params: hi - lo, Chains: chains, Draws: draws, Values: dst}
 		return a.ledger.file.ReadDraws(ctx, stored.ID, block)
 	})

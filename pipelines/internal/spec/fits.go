@@ -149,6 +149,9 @@ func (c *checker) factored(at pos, datasets []*Dataset, models []*Model) {
 		case m.PrecisionWeights != "":
 			refuse("which does not go with precision_weights of model "+quote(m.Name),
 				"multiply response and columns, and the 1 of the intercept, by the roots of the weights in sql:")
+		case m.Grouped() || m.KnownErrors():
+			refuse("which keeps no rows of levels and no standard errors, but model "+quote(m.Name)+" has them",
+				"name the pairs under fits")
 		case m.Sparse == "true":
 			refuse("which is dense, but model "+quote(m.Name)+" has sparse: true", "leave sparse out")
 		}

@@ -59,10 +59,10 @@ func TestLoad(t *testing.T) {
 // the length replaces the other way, and the rest stays.
 func TestProfiles(t *testing.T) {
 	for name, want := range map[string]Run{
-		"":      {Chains: 3, Until: Until{ESS: 100, Over: "median"}, First: 500, MaxIterations: 5000, Start: "anew", Replicates: 1, Keep: "draws", Sample: "posterior"},
-		"dev":   {Chains: 1, Draws: 50, Warmup: 50, Start: "anew", Replicates: 1, Keep: "draws", Sample: "posterior"},
-		"short": {Chains: 3, Until: Until{ESS: 100, Over: "median"}, First: 100, MaxIterations: 100, Start: "anew", Replicates: 1, Keep: "draws", Sample: "posterior"},
-		"name":  {Chains: 3, Until: Until{ESS: 100, Over: "median"}, First: 500, MaxIterations: 5000, Start: "anew", Replicates: 1, Keep: "draws", Sample: "posterior"},
+		"":      {Chains: 3, Until: Until{ESS: 100, Over: "median"}, First: 500, MaxIterations: 5000, Start: "anew", Replicates: 1, Keep: Keep{All: "draws"}, Sample: "posterior"},
+		"dev":   {Chains: 1, Draws: 50, Warmup: 50, Start: "anew", Replicates: 1, Keep: Keep{All: "draws"}, Sample: "posterior"},
+		"short": {Chains: 3, Until: Until{ESS: 100, Over: "median"}, First: 100, MaxIterations: 100, Start: "anew", Replicates: 1, Keep: Keep{All: "draws"}, Sample: "posterior"},
+		"name":  {Chains: 3, Until: Until{ESS: 100, Over: "median"}, First: 500, MaxIterations: 5000, Start: "anew", Replicates: 1, Keep: Keep{All: "draws"}, Sample: "posterior"},
 	} {
 		p, err := Parse("spec.yaml", []byte(small), Options{Profile: name})
 		if err != nil {

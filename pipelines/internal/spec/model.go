@@ -80,10 +80,6 @@ func (p *DispersionPrior) decodeNode(d *decoder, n *node, f field, _ []string) {
 	p.Prior = d.prior(n, f, dispersionPriors)
 }
 
-func (p *NamedPrior) decodeNode(d *decoder, n *node, f field, path []string) {
-	d.value(n, reflectOf(&p.Prior), f, path)
-}
-
 // prior reads a prior and refuses those of the wrong support.
 func (d *decoder) prior(n *node, f field, kinds []prior.Kind) prior.Prior {
 	if n.kind != stringKind {
@@ -116,28 +112,16 @@ func (p Priors) For(name string) prior.Prior {
 	return p.Coefficients.Prior
 }
 
-// Match returns the most exact entry of by_name for the coefficient called name
-// (the name itself, then the glob with most letters, then the one written
-// first), nil if none matches.
+// Match returns the most exact entry of by_name for the coefficient called name, nil if none matches.
 func (p Priors) Match(name string) *NamedPrior {
-	var best *NamedPrior
-	letters := -1
-	for _, named := range p.ByName {
-		if named.Pattern == name {
-			return named
-		}
-		n := len(named.Pattern) - strings.Count(named.Pattern, "*") - strings.Count(named.Pattern, "?")
-		if n > letters && words.Match(named.Pattern, name) {
-			best, letters = named, n
-		}
-	}
-	return best
+	return p.best(name, func(n *NamedPrior) bool { return n.is(func(i prior.Info) bool { return i.Coefficient }) })
 }
 
 // HasDefaults reports whether a prior of the model is left to its default.
 func (m *Model) HasDefaults() bool {
 	left := func(p prior.Prior) bool { return p.Kind == "" }
 	return left(m.Prior.Coefficients.Prior) || left(m.Prior.Intercept.Prior.Prior) ||
+		m.Grouped() && left(m.Prior.SD.Prior) ||
 		slices.ContainsFunc(m.Family.Dispersions(),
 			func(d glm.Dispersion) bool { return left(m.Prior.Dispersion(d.Name).Prior) })
 }
@@ -161,6 +145,8 @@ func (c *checker) checkModel(m *Model) {
 	c.interceptPoint(m)
 	c.weights(m)
 	c.dispersionPriors(m)
+	c.groups(m)
+	c.knownErrors(m)
 	c.derivations(m)
 	for _, named := range m.Prior.ByName {
 		if named.Pattern == "(Intercept)" {

@@ -12,7 +12,9 @@ func TestPriorFor(t *testing.T) {
 		return CoefficientPrior{prior.Prior{Kind: prior.Normal, Scale: scale}}
 	}
 	p := Priors{Coefficients: normal(1), ByName: []*NamedPrior{
-		{"*", normal(2)}, {"race*", normal(3)}, {"raceblack", normal(4)}, {"ra*", normal(5)}, {"race????e", normal(6)}, {"*a*", normal(7)}, {"x*", normal(8)}, {"*x", normal(9)},
+		{Pattern: "*", Prior: normal(2)}, {Pattern: "race*", Prior: normal(3)}, {Pattern: "raceblack", Prior: normal(4)},
+		{Pattern: "ra*", Prior: normal(5)}, {Pattern: "race????e", Prior: normal(6)}, {Pattern: "*a*", Prior: normal(7)},
+		{Pattern: "x*", Prior: normal(8)}, {Pattern: "*x", Prior: normal(9)},
 	}}
 	for name, want := range map[string]float64{
 		"age": 7, "race": 3, "raceblack": 4, "racewhite": 6, "racier": 5, "b": 2, "x1": 8, "fx": 9, "xx": 8,

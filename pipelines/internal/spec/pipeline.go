@@ -133,11 +133,13 @@ type Family struct{ glm.Family }
 type Priors struct {
 	Coefficients CoefficientPrior `yaml:"coefficients" doc:"Prior of every coefficient but the intercept. Left out: normal(0, 2.5/sd(x)), times the scale of the response for links with its unit, as in rstanarm; pipeline validate prints the numbers."`
 	Intercept    InterceptPrior   `yaml:"intercept" doc:"Prior of the intercept. Left out: normal(0, 2.5) at the means of the columns; for links with the unit of the response, around its mean and times its scale."`
-	ByName       []*NamedPrior    `yaml:"by_name" keyed:"Pattern" doc:"Priors of single coefficients, by name or glob; the more exact pattern wins."`
+	ByName       []*NamedPrior    `yaml:"by_name" keyed:"Pattern" doc:"Priors of single coefficients, by name or glob; the more exact pattern wins. Patterns that begin with sd_ or cor_ may give priors of standard deviations and correlations of group-level effects: \"sd_g__*\": half_normal(1), cor_g: lkj(2)."`
 	Sigma        DispersionPrior  `yaml:"sigma" doc:"Prior of the residual standard deviation of gaussian, or the scale of student_t, in units of the response. Left out: exponential(1/sd(y))."`
 	Shape        DispersionPrior  `yaml:"shape" doc:"Prior of the shape of gamma (left out: inverse_gamma(0.5, 0.08), so that 1/sqrt(shape) is half_normal(2.5)), inverse_gaussian (the same, times the mean response) or negative_binomial (gamma(0.5, 0.0005))."`
 	Phi          DispersionPrior  `yaml:"phi" doc:"Prior of the precision of beta. Left out: inverse_gamma(0.5, 0.08)."`
 	Nu           DispersionPrior  `yaml:"nu" doc:"Prior of the degrees of freedom of student_t, above 1; constant(4) fixes them. Left out: gamma(2, 0.1)."`
+	SD           DispersionPrior  `yaml:"sd" json:",omitzero" doc:"Prior of every standard deviation of group-level effects, (1 + x | g) of the formula. Left out: half_student_t(3, 2.5), times the scale of the response for links with its unit."`
+	Cor          LKJPrior         `yaml:"cor" json:",omitzero" doc:"Prior of the correlations of the group-level effects of a grouping: lkj(1) is uniform, above 1 they are drawn to 0. Left out: lkj(1)."`
 }
 
 // Dispersion returns the prior of a dispersion by its name.
@@ -159,6 +161,9 @@ type CoefficientPrior struct{ prior.Prior }
 // DispersionPrior is a prior on the positive half line.
 type DispersionPrior struct{ prior.Prior }
 
+// LKJPrior is the shape of a prior of correlations, whose density is |C|^(shape − 1); 0 where it is left out.
+type LKJPrior struct{ Shape float64 }
+
 // InterceptPrior is the intercept's prior and the point at which it holds.
 type InterceptPrior struct {
 	Prior CoefficientPrior `yaml:"prior" doc:"Prior of the intercept."`
@@ -167,10 +172,12 @@ type InterceptPrior struct {
 
 func (InterceptPrior) shorthand() string { return "prior" }
 
-// NamedPrior is the prior of the coefficients whose names match Pattern.
+// NamedPrior is the prior of what has a name that matches Pattern: of coefficients, or, where Prior is one of
+// dispersions or Cor is given, of standard deviations or correlations of group-level effects.
 type NamedPrior struct {
 	Pattern string
 	Prior   CoefficientPrior
+	Cor     LKJPrior `json:",omitzero"`
 }
 
 // Sampler is a method with its options. Options of other methods are zero.
@@ -232,7 +239,7 @@ type Run struct {
 	WarmupGiven bool `yaml:"-" json:"-"`
 	// Replicates counts the fit itself.
 	Replicates int    `yaml:"replicates" min:"1" max:"1000" default:"1" doc:"How often each fit is made, the first time as without this key, then with random streams of its own and keeping summaries only: pipeline compare then gives times with intervals, from 6 on."`
-	Keep       string `yaml:"keep" enum:"draws summary scales" default:"draws" doc:"What the ledger keeps: every draw, or the summaries only. scales: every draw, those of the local scales of horseshoe priors too."`
+	Keep       Keep   `yaml:"keep" doc:"What the ledger keeps of draws: a word, or {groups: …} for those of group-level effects."`
 	PPC        bool   `yaml:"ppc" default:"false" doc:"Posterior predictive checks of every fit: mean, standard deviation, extremes and share of zeros of the response among those of replicated data."`
 	Sample     string `yaml:"sample" enum:"posterior prior" default:"posterior" doc:"posterior, or prior: independent draws from the prior instead, with predictive checks. They are stored under the sampler name 'prior', once for each data set and model."`
 	LOO        bool   `yaml:"loo" default:"false" doc:"Leave-one-out cross-validation (PSIS-LOO) and WAIC of every fit, row by row, in the ledger: compare models with the view loo_compare."`
@@ -245,6 +252,14 @@ type Run struct {
 }
 
 func (Run) planned() string { return "thin" }
+
+// Keep says what a ledger keeps of draws.
+type Keep struct {
+	All    string `yaml:"all" enum:"draws summary scales" default:"draws" doc:"Every draw, or the summaries only. scales: every draw, those of the local scales of horseshoe priors too."`
+	Groups string `yaml:"groups" json:",omitempty" enum:"draws summary" doc:"Of the effects of levels, (1 | g): every draw, or their summaries only. Left out: draws, and summaries of more than 10,000 effects."`
+}
+
+func (Keep) shorthand() string { return "all" }
 
 // Prior says that the prior is drawn from, and no posterior.
 func (r Run) Prior() bool { return r.Sample == "prior" }

@@ -60,8 +60,13 @@ func (DispersionPrior) jsonSchema(*generator, field) object {
 	return priorSchema(dispersionPriors, "half_cauchy(5)")
 }
 
+func (LKJPrior) jsonSchema(*generator, field) object {
+	return anyOf(object{{"type", "string"}, {"pattern", lkjText.String()}, {"examples", []string{"lkj(2)"}}}, template)
+}
+
 func (NamedPrior) jsonSchema(*generator, field) object {
-	return CoefficientPrior{}.jsonSchema(nil, field{})
+	all := priorKinds(func(i prior.Info) bool { return i.Coefficient || i.Dispersion })
+	return priorSchema(append(all, "lkj"), "normal(0, 2.5)")
 }
 
 func (Derivation) jsonSchema(*generator, field) object {

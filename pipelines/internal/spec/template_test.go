@@ -123,7 +123,7 @@ gates: {rhat: "{{ env.X }}", ess_tail: "{{ env.OFF }}"}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Seed != 7 || p.Run.Chains != 7 || p.Run.Keep != "summary" || p.Gates.RHat.Fail.At != 1.05 || p.Gates.ESSTail.Fail.On ||
+	if p.Seed != 7 || p.Run.Chains != 7 || p.Run.Keep.All != "summary" || p.Gates.RHat.Fail.At != 1.05 || p.Gates.ESSTail.Fail.On ||
 		!p.Samplers[0].Uncached || p.Samplers[0].RefreshEvery != 7 || p.Models[0].Family.Name != "poisson" || p.Models[0].Prior.Coefficients.Scale != 1 {
 		t.Errorf("got %+v", p)
 	}

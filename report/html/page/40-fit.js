@@ -81,6 +81,12 @@ const coefficientOrders = {
   bulk: ["bulk ESS, worst first", (r) => r.ess_bulk, false],
 };
 
+// groupsOf says how group-level effects mixed, of which the table has the worst alone.
+function groupsOf(groups) {
+  return groups && groups.map((g) => el("p", { class: "quiet" },
+    g.effects + " effects of the " + g.levels + " levels of ", name(g.grouping), ": least bulk ESS " + whole(g.ess_bulk) + " (", name(g.ess_bulk_of), "), largest R-hat " + number(g.rhat, 4) + " (", name(g.rhat_of), "). Of all effects the few that mixed worst are below; the ledger's view group_effects has every one."));
+}
+
 function coefficientTable(rows) {
   let scale = null;
   const column = (title, key, show, extra) => ({ title, numeric: true, value: (r) => r[key], text: (r) => show(r[key]), ...extra });
@@ -213,7 +219,7 @@ function fitPage(page, i) {
   const rows = coefficientRows(detail.coefficients), discrete = detail.discrete;
   node.push(proved(discrete), pictures(discrete));
   node.push(rows.length > 0 && discrete && [el("h3", {}, "Functionals of the state"), coefficientTable(rows)]);
-  node.push(rows.length > 0 && !discrete && [el("h3", {}, "Coefficients"), el("p", { class: "quiet" }, "In the units of the data. Bars of a page share one scale, with 0 dotted; intercept and dispersions do not set it."), glance(rows), coefficientTable(rows)],
+  node.push(rows.length > 0 && !discrete && [el("h3", {}, "Coefficients"), el("p", { class: "quiet" }, "In the units of the data. Bars of a page share one scale, with 0 dotted; intercept and dispersions do not set it."), glance(rows), groupsOf(detail.groups), coefficientTable(rows)],
     detail.missing.map((m) => el("p", { class: "note" }, m)), mixing(f, detail), predictive(detail.checks), leaveOneOut(detail.loo));
   return node;
 }

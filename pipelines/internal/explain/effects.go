@@ -1,0 +1,71 @@
+package explain
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"glmbatch/infer"
+	"glmbatch/internal/words"
+	"glmbatch/pipelines/internal/plan"
+	"glmbatch/pipelines/internal/spec"
+)
+
+// effect is a group-level effect in the linear predictor.
+type effect struct{ grouping, term string }
+
+// effects names the group-level effects, and says what they are.
+func (e *Explanation) effects(c *plan.Case) {
+	for _, block := range c.Data.Effects {
+		var sds []string
+		for _, term := range block.Terms {
+			e.Effects = append(e.Effects, effect{words.Visible(block.Group), words.Visible(term)})
+			sds = append(sds, spec.SDName(block.Group, term))
+		}
+		law := "normal around 0 with the sd "
+		if len(sds) > 1 {
+			law = "jointly normal around 0, correlated, with the sds "
+		}
+		e.Scaling = append(e.Scaling, fmt.Sprintf("The effects of each of the %d levels of %s are %s%s: in the units of the "+
+			"data, however columns are scaled.", block.Grouping.Levels(), words.Visible(block.Group), law, words.List(sds)))
+	}
+}
+
+// in is the effect in the linear predictor.
+func (t effect) in(tex bool) string {
+	if tex {
+		r := `r_{\mathit{` + escape(t.grouping) + `}_i,\,\mathit{` + escape(t.term) + `}}`
+		if t.term == "Intercept" {
+			return r
+		}
+		return r + `\,\mathit{` + escape(t.term) + `}_i`
+	}
+	r := "r_" + t.grouping + "[" + t.grouping + "_i," + t.term + "]"
+	if t.term == "Intercept" {
+		return r
+	}
+	return r + " · " + t.term + "_i"
+}
+
+// effectPriors are the priors of sds and correlations.
+func effectPriors(c *plan.Case, stream *infer.Stream) (out []Prior) {
+	nan := math.NaN()
+	for k, block := range c.Data.Effects {
+		given := &c.Posterior.Effects[k]
+		for t, term := range block.Terms {
+			low, high := middle(given.SD[t], stream)
+			out = append(out, Prior{words.Visible(spec.SDName(block.Group, term)), given.SD[t].String(), low, high, nan, nan})
+		}
+		if len(block.Terms) > 1 {
+			law := spec.LKJPrior{Shape: given.LKJ}
+			out = append(out, Prior{words.Visible(spec.CorName(block.Group)), law.String(), nan, nan, nan, nan})
+		}
+	}
+	return out
+}
+
+// sentenceOf is an error as a sentence.
+func sentenceOf(err error) string {
+	text := err.Error()
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}

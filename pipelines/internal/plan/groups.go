@@ -1,0 +1,165 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/groups"
+	"glmbatch/infer/prior"
+	"glmbatch/internal/words"
+	"glmbatch/pipelines/internal/spec"
+)
+
+// GroupsMethod is the method of regressions with group-level effects.
+const GroupsMethod = "groups"
+
+// resolveGroups chooses the method for a model with group-level effects, or refuses the sampler.
+func resolveGroups(s *spec.Sampler, model *spec.Model) (sampler, error) {
+	refuse := func(what, hint string) (sampler, error) {
+		return sampler{}, words.Hint(fmt.Errorf("model %q has group-level effects: %s", model.Name, what), hint)
+	}
+	const others = ", or name under fits what goes together"
+	reason := ""
+	switch s.Method {
+	case "auto":
+		reason = "auto chose groups: the formula has group-level effects"
+	case "cggibbs":
+		if given := s.OptionsWithoutGroups(); len(given) > 0 {
+			return refuse(fmt.Sprintf("sampler %q has %s, which updates of such effects do not have", s.Name,
+				strings.Join(given, ", ")), "leave them out for this model"+others)
+		}
+	case PriorMethod:
+		return refuse("their prior is not drawn from yet",
+			"leave sample: prior out, or choose other fits with --only model=…")
+	default:
+		return refuse(fmt.Sprintf("sampler %q is %s, which does not draw them yet", s.Name, s.Method),
+			"take method: auto or cggibbs for this model"+others)
+	}
+	return sampler{
+		Method: Method{Name: GroupsMethod, Reason: reason, Version: groups.Version,
+			Options: groups.Options{Kernels: s.Kernels}, Chains: true},
+	}, nil
+}
+
+// setupGroups makes the sampler of group-level effects.
+func (r *Regression) setupGroups(by infer.Parallel) (infer.Setup, error) {
+	return groups.New(r.Data, r.Posterior(), by, r.sampler.Options.(groups.Options))
+}
+
+// NoTarget says what is not done yet for models with group-level effects, and names the groupings; nil of others.
+func NoTarget(data *glm.Data, what string) error {
+	if len(data.Effects) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s models with group-level effects (of %s) yet", what, Groupings(data))
+}
+
+// Groupings names those of group-level effects, each once.
+func Groupings(data *glm.Data) string {
+	var names []string
+	for _, e := range data.Effects {
+		if !slices.Contains(names, e.Group) {
+			names = append(names, e.Group)
+		}
+	}
+	return words.List(names)
+}
+
+// effectsPriors gives the group-level effects of a model their priors.
+func effectsPriors(m *spec.Model, data *glm.Data, fallback prior.Prior) (out []glm.EffectsPrior) {
+	for _, e := range data.Effects {
+		p := glm.EffectsPrior{LKJ: m.Prior.LKJ(e.Group)}
+		for _, term := range e.Terms {
+			sd := m.Prior.ForSD(spec.SDName(e.Group, term))
+			if sd.Kind == "" {
+				sd = fallback
+			}
+			p.SD = append(p.SD, sd)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// levelEffects counts the effects of all levels.
+func levelEffects(data *glm.Data) (n int) {
+	for _, e := range data.Effects {
+		n += e.Count()
+	}
+	return n
+}
+
+// mostEffects is how many effects of levels have their draws kept, unless all are asked for.
+const mostEffects = 10_000
+
+// KeepsEffects reports whether the draws of effects of levels are stored, and not their summaries alone.
+func (r *Regression) KeepsEffects() bool {
+	groups := r.fit.Pipeline.Run.Keep.Groups
+	return groups == "draws" || groups == "" && levelEffects(r.Data) <= mostEffects
+}
+
+// Stored is how many of the kept parameters, the first, have their draws stored.
+func (id *Identified) Stored(kept []infer.Parameter) int {
+	r, ok := id.Problem.(*Regression)
+	if !ok || id.Keep() == KeepSummary || r.KeepsEffects() {
+		return len(kept)
+	}
+	n := len(kept)
+	for n > 0 && kept[n-1].Kind == infer.GroupEffect {
+		n--
+	}
+	return n
+}
+
+// firstEffect is the place of the first effect of a level among the names of parameters; −1 if it is not there.
+func firstEffect(data *glm.Data, names []string) int {
+	if len(data.Effects) == 0 {
+		return -1
+	}
+	e := data.Effects[0]
+	return slices.Index(names, "r_"+e.Group+"["+e.Levels[0]+","+e.Terms[0]+"]")
+}
+
+// effectsNeed adds what group-level effects take: the rows of each level and the columns of terms once more, what
+// each chain holds of effects, and their summaries.
+func effectsNeed(n Need, data *glm.Data, chains int) Need {
+	if len(data.Effects) == 0 {
+		return n
+	}
+	const perEffect, vectors = 1 << 10, 8
+	rows, effects := int64(data.Rows()), int64(levelEffects(data))
+	for _, e := range data.Effects {
+		n.Bytes += rows * (4 + 8 + 8*int64(len(e.Terms)))
+	}
+	n.Bytes += effects * (perEffect + int64(chains)*8*vectors)
+	n.What = fmt.Sprintf("%s (and %d effects of levels)", strings.TrimSuffix(n.What, " need"), effects) + " need"
+	n.Remedy += ", or leave out a grouping of many levels"
+	return n
+}
+
+// effectPrior spells the prior of a parameter of group-level effects; it is empty of others.
+func effectPrior(given *glm.Model, data *glm.Data, p infer.Parameter) string {
+	for k, e := range data.Effects {
+		t := slices.Index(e.Terms, p.Term)
+		if e.Group != p.Grouping || t < 0 {
+			continue
+		}
+		switch p.Kind {
+		case infer.GroupSD:
+			return given.Effects[k].SD[t].String()
+		case infer.GroupCorrelation:
+			if slices.Contains(e.Terms, p.Beside) {
+				return spec.LKJPrior{Shape: given.Effects[k].LKJ}.String()
+			}
+		case infer.GroupEffect:
+			if len(e.Terms) == 1 {
+				return "normal(0, " + spec.SDName(e.Group, p.Term) + ")"
+			}
+			return "multivariate normal of " + words.List(e.Terms)
+		}
+	}
+	return ""
+}
