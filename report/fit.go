@@ -78,11 +78,15 @@ func (s *Session) together(ctx context.Context, fits []*Fit) (ids []int64, err e
 // store writes fits within a transaction, and returns their numbers. Rows of
 // the tables that are not draws pass through one appender a table.
 func (s *Session) store(ctx context.Context, fits []*Fit) (ids []int64, err error) {
-	fingerprints := make([]string, len(fits))
-	for i, f := range fits {
-		fingerprints[i] = f.Fingerprint
+	var complete, erred []string
+	for _, f := range fits {
+		if f.Status == Erred {
+			erred = append(erred, f.Fingerprint)
+		} else {
+			complete = append(complete, f.Fingerprint)
+		}
 	}
-	if err := s.remove(ctx, fingerprints); err != nil {
+	if err := s.remove(ctx, complete, erred); err != nil {
 		return nil, err
 	}
 	if ids, err = s.numbers(ctx, len(fits)); err != nil {
@@ -227,17 +231,20 @@ var fitTables = []string{"parameter", "draw_piece", "chain_piece", "summary", "d
 	"event", "identity", "loo", "ppc", "derived", "data_summary", "column_summary", "metric", "start",
 	"discrete", "variable", "marginal", "certificate"}
 
-// remove deletes the fits with these fingerprints; the empty one is none. What
+// remove deletes the fits that complete ones with these fingerprints replace, and those that erred ones replace, which
+// are not complete: nothing that was drawn is lost to an error. The empty fingerprint is none. What
 // runs did about them is history and stays, without the number.
-func (s *Session) remove(ctx context.Context, fingerprints []string) error {
-	const of = " WHERE fingerprint <> '' AND fingerprint IN (SELECT unnest(?::VARCHAR[]))"
+func (s *Session) remove(ctx context.Context, complete, erred []string) error {
+	const of = " WHERE fingerprint <> '' AND (fingerprint IN (SELECT unnest(?1::VARCHAR[])) OR " +
+		"fingerprint IN (SELECT unnest(?2::VARCHAR[])) AND status <> 'complete')"
 	var n int
-	err := s.c.QueryRowContext(ctx, "SELECT count(*) FROM fit"+of, fingerprints).Scan(&n)
+	err := s.c.QueryRowContext(ctx, "SELECT count(*) FROM fit"+of, complete, erred).Scan(&n)
 	if err != nil || n == 0 {
 		return err
 	}
 	for _, table := range fitTables {
-		_, err := s.c.ExecContext(ctx, "DELETE FROM "+table+" WHERE fit_id IN (SELECT fit_id FROM fit"+of+")", fingerprints)
+		_, err := s.c.ExecContext(ctx, "DELETE FROM "+table+" WHERE fit_id IN (SELECT fit_id FROM fit"+of+")", complete,
+			erred)
 		if err != nil {
 			return err
 		}
@@ -246,7 +253,7 @@ func (s *Session) remove(ctx context.Context, fingerprints []string) error {
 		"UPDATE run_fit SET fit_id = NULL WHERE fit_id IN (SELECT fit_id FROM fit" + of + ")",
 		"DELETE FROM fit" + of,
 	} {
-		if _, err := s.c.ExecContext(ctx, q, fingerprints); err != nil {
+		if _, err := s.c.ExecContext(ctx, q, complete, erred); err != nil {
 			return err
 		}
 	}

@@ -304,3 +304,33 @@ func TestComments(t *testing.T) {
 	wantInt(t, l, 0, `SELECT count(*) FROM duckdb_columns() WHERE NOT internal AND comment IS NULL
 		AND table_name IN (SELECT table_name FROM duckdb_tables()) AND table_name <> 'schema_version'`)
 }
+
+// An error takes the place of an earlier error under its fingerprint and of nothing that was drawn; a complete fit takes
+// the place of all.
+func TestAnErrorReplacesNoFit(t *testing.T) {
+	l := open(t, Options{})
+	erred := func() *Fit {
+		f := sampleFit("f")
+		f.Status, f.DrawsOf, f.StatsOf, f.Summaries, f.Statistics, f.Error = Erred, nil, nil, nil, nil, "no such level"
+		return f
+	}
+	counts := func(what string, complete, errors int) {
+		t.Helper()
+		wantInt(t, l, complete, "SELECT count(*) FROM fit WHERE status = 'complete'")
+		wantInt(t, l, errors, "SELECT count(*) FROM fit WHERE status <> 'complete'")
+		if t.Failed() {
+			t.Fatal(what)
+		}
+	}
+	store(t, l, sampleFit("f"))
+	draws := textRows(t, l, "SELECT count(*) FROM draws")
+	store(t, l, erred())
+	counts("an error after a fit", 1, 1)
+	if got := textRows(t, l, "SELECT count(*) FROM draws"); fmt.Sprint(got) != fmt.Sprint(draws) {
+		t.Errorf("%v draws are left of %v", got, draws)
+	}
+	store(t, l, erred())
+	counts("another error", 1, 1)
+	store(t, l, sampleFit("f"))
+	counts("a fit after errors", 1, 0)
+}

@@ -59,8 +59,21 @@ gates: {rhat: off, ess_bulk: off, ess_tail: off}
 	if got := states(); !strings.Contains(got, "current,3,stored") {
 		t.Errorf("after the next good night: %s", got)
 	}
+	checkNewest(t)
 	if got := show("1"); !strings.Contains(got, "the newest complete fit of this name is ") {
 		t.Errorf("show of an old fit:\n%s", got)
+	}
+}
+
+// checkNewest demands that table functions ask the newest fit of s.duckdb alone.
+func checkNewest(t *testing.T) {
+	t.Helper()
+	for macro, rows := range map[string]string{"posterior('x')": "1", "probability('x', 0)": "1", "odds_ratios()": "1",
+		"contrast('x', '(Intercept)')": "1", "ranking([])": "2", "scenario(MAP {'x': 1})": "400"} {
+		got := mustCall(t, "sql", "--database", "s.duckdb", "--format", "csv", "SELECT count(*) AS n FROM "+macro)
+		if got != "n\n"+rows+"\n" {
+			t.Errorf("%s has %s rows, the newest fit %s", macro, strings.TrimSpace(got), rows)
+		}
 	}
 }
 

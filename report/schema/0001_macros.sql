@@ -8,6 +8,7 @@ SELECT dataset, key, model, sampler, parameter, count(*) AS draws, avg(value) AS
        avg((value > 0)::DOUBLE) AS p_positive
 FROM draws
 WHERE parameter LIKE name AND dataset LIKE of_dataset AND model LIKE of_model AND sampler LIKE of_sampler
+  AND fit_id IN (SELECT fit_id FROM newest)
 GROUP BY fit_id, dataset, key, model, sampler, parameter
 ORDER BY dataset, key, model, sampler, parameter;
 
@@ -15,6 +16,7 @@ CREATE MACRO probability(name, above, of_dataset := '%', of_model := '%', of_sam
 SELECT dataset, key, model, sampler, parameter, avg((value > above)::DOUBLE) AS probability
 FROM draws
 WHERE parameter LIKE name AND dataset LIKE of_dataset AND model LIKE of_model AND sampler LIKE of_sampler
+  AND fit_id IN (SELECT fit_id FROM newest)
 GROUP BY fit_id, dataset, key, model, sampler, parameter
 ORDER BY dataset, key, model, sampler, parameter;
 
@@ -24,6 +26,7 @@ WITH ratios AS (
            quantile_cont(exp(step * value), 0.025) AS q025, quantile_cont(exp(step * value), 0.975) AS q975
     FROM draws
     WHERE dataset LIKE of_dataset AND model LIKE of_model AND sampler LIKE of_sampler
+      AND fit_id IN (SELECT fit_id FROM newest)
     GROUP BY fit_id, dataset, key, model, sampler, parameter
 )
 SELECT dataset, key, model, sampler, parameter, ratio, q025, q975
@@ -37,6 +40,7 @@ SELECT a.dataset, a.key, a.model, a.sampler, avg(a.value - b.value) AS mean, std
        avg((a.value > b.value)::DOUBLE) AS p_positive
 FROM draws a JOIN draws b ON a.fit_id = b.fit_id AND a.chain = b.chain AND a.iteration = b.iteration
 WHERE a.parameter = plus AND b.parameter = minus AND a.dataset LIKE of_dataset AND a.model LIKE of_model AND a.sampler LIKE of_sampler
+  AND a.fit_id IN (SELECT fit_id FROM newest)
   AND b.dataset LIKE of_dataset AND b.model LIKE of_model AND b.sampler LIKE of_sampler -- the engine does not conclude it
 GROUP BY a.fit_id, a.dataset, a.key, a.model, a.sampler
 ORDER BY a.dataset, a.key, a.model, a.sampler;
@@ -47,6 +51,7 @@ WITH ranked AS (
            rank() OVER (PARTITION BY fit_id, chain, iteration ORDER BY value DESC) AS place
     FROM draws
     WHERE (len(names) = 0 OR list_contains(names, parameter)) AND dataset LIKE of_dataset AND model LIKE of_model AND sampler LIKE of_sampler
+      AND fit_id IN (SELECT fit_id FROM newest)
 )
 SELECT dataset, key, model, sampler, parameter, avg(place) AS mean_rank, avg((place = 1)::DOUBLE) AS p_first,
        quantile_disc(place, 0.05) AS q05, quantile_disc(place, 0.95) AS q95
@@ -60,6 +65,7 @@ SELECT fit_id, dataset, key, model, sampler, chain, iteration,
 FROM draws
 WHERE (parameter = '(Intercept)' OR list_contains(map_keys(given), parameter))
   AND dataset LIKE of_dataset AND model LIKE of_model AND sampler LIKE of_sampler
+  AND fit_id IN (SELECT fit_id FROM newest)
 GROUP BY fit_id, dataset, key, model, sampler, chain, iteration;
 
 COMMENT ON MACRO TABLE posterior IS 'Mean, sd, quantiles and P(> 0) of every parameter whose name is like the pattern.';

@@ -28,7 +28,7 @@ COMMENT ON COLUMN draws_standardized.value IS 'The draw, for one unit of the sta
 
 -- What the newest run that tried for a name did about it: stored says that what it took is in the ledger.
 CREATE VIEW attempt AS
-WITH newest AS (
+WITH tried AS (
     SELECT n.dataset, n.key, n.model, n.sampler, n.run_id, n.fit_id, n.action, n.reasons, coalesce(r.started, n.noted) AS began
     FROM run_fit n
     LEFT JOIN run r USING (run_id)
@@ -38,8 +38,8 @@ WITH newest AS (
 SELECT dataset, key, model, sampler, run_id, max(began) AS attempted,
        CASE WHEN bool_and(action IN ('computed', 'skipped')) THEN 'stored'
             ELSE arg_min(action, CASE action WHEN 'error' THEN 0 WHEN 'uncommitted' THEN 1 WHEN 'computed' THEN 3 WHEN 'skipped' THEN 3 ELSE 2 END) END AS outcome,
-       list(fit_id) AS fits, first(reasons[1]) FILTER (action NOT IN ('computed', 'skipped')) AS reason
-FROM newest
+       list(fit_id) FILTER (action IN ('computed', 'skipped')) AS fits, first(reasons[1]) FILTER (action NOT IN ('computed', 'skipped')) AS reason
+FROM tried
 GROUP BY ALL;
 COMMENT ON VIEW attempt IS 'What the newest run that tried for each data set, key, model and sampler did about it.';
 COMMENT ON COLUMN attempt.attempted IS 'When that run began, UTC.';
@@ -47,15 +47,17 @@ COMMENT ON COLUMN attempt.outcome IS 'stored (drawn, or found unchanged), error 
 COMMENT ON COLUMN attempt.fits IS 'The fits that it drew or found unchanged.';
 COMMENT ON COLUMN attempt.reason IS 'The first reason of an outcome that is not stored.';
 
+CREATE VIEW newest AS
+SELECT fit_id FROM fit
+WHERE status = 'complete' AND replicate = 1
+QUALIFY row_number() OVER (PARTITION BY dataset, key, model, sampler ORDER BY place DESC, created DESC, fit_id DESC) = 1;
+COMMENT ON VIEW newest IS 'Numbers of the newest complete fits: those of latest.';
+
 CREATE VIEW latest AS
-WITH newest AS (
-    SELECT * FROM fit
-    WHERE status = 'complete' AND replicate = 1
-    QUALIFY row_number() OVER (PARTITION BY dataset, key, model, sampler ORDER BY place DESC, created DESC, fit_id DESC) = 1
-)
 SELECT f.*, coalesce(a.attempted, f.created) AS attempted,
        CASE WHEN a.outcome IS NULL OR list_contains(a.fits, f.fit_id) OR a.run_id = f.run_id THEN 'current' ELSE a.outcome END AS state
-FROM newest f
+FROM newest
+JOIN fit f USING (fit_id)
 LEFT JOIN attempt a USING (dataset, key, model, sampler);
 COMMENT ON VIEW latest IS 'The newest complete fit of each data set, key, model and sampler, replicates left out: look at state, for a newer attempt may have failed.';
 COMMENT ON COLUMN latest.attempted IS 'When the newest run that tried for this fit began, UTC.';
