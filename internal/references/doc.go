@@ -1,5 +1,5 @@
 // Package references finds the data that tests are held to and that stand beside the
-// repository: the panel of the paper and reference posteriors.
+// repository: the panel of the paper, reference posteriors and grouped data.
 //
 // The go command does not see files outside the module, so that it answers from its
 // cache when they come, go or change. The hash of each is therefore part of this

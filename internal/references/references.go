@@ -19,7 +19,7 @@ import (
 //go:embed sha256sums.txt
 var sums []byte
 
-// Folder returns a folder of the data, panel or posteriordb, whose files are
+// Folder returns a folder of the data, panel, posteriordb or multilevel, whose files are
 // those of sha256sums.txt.
 func Folder(t testing.TB, name string) string {
 	t.Helper()
