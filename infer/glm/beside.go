@@ -2,6 +2,7 @@ package glm
 
 import (
 	"math"
+	"slices"
 
 	"glmbatch/infer/design"
 )
@@ -98,26 +99,18 @@ func gaussianCurves(r rows, eta []float64, sigma float64, v, g, c []float64) {
 	}
 }
 
-// logitCurves uses log(1 + e^eta) = max(eta, 0) − log max(p, 1 − p), with p = 1/(1 + e^−eta): right to a rounding of 1.
+// oneTrial has the trials of rows of one.
+var oneTrial = slices.Repeat([]float64{1}, 1024)
+
+// logitCurves is right to a rounding of 1.
 func (t *Target) logitCurves(r rows, eta, v, g, c []float64) {
-	t.kernels.Logistic(g, eta)
-	for k, p := range g {
-		v[k] = max(p, 1-p)
-	}
-	t.kernels.Log(v, v)
-	if r.m == nil {
-		for k, p := range g {
-			v[k] += float64(r.y[k]*eta[k]) - max(eta[k], 0)
-			c[k] = p * (1 - p)
-			g[k] = r.y[k] - p
-		}
+	if r.m != nil {
+		t.kernels.TrialsCurves(v, g, c, r.y, r.m, eta)
 		return
 	}
-	for k, p := range g {
-		m := r.m[k]
-		v[k] = math.FMA(r.y[k], eta[k], float64(m*(v[k]-max(eta[k], 0))))
-		c[k] = float64(m*p) * (1 - p)
-		g[k] = r.y[k] - float64(m*p)
+	for i := 0; i < len(eta); i += len(oneTrial) {
+		to := min(i+len(oneTrial), len(eta))
+		t.kernels.TrialsCurves(v[i:to], g[i:to], c[i:to], r.y[i:to], oneTrial, eta[i:to])
 	}
 }
 
@@ -135,6 +128,9 @@ func (t *Target) lawCurves(r rows, eta []float64, disp [2]float64, value, grad, 
 	}
 	t.slopes(r, eta, disp, grad, nil, curv)
 }
+
+// Closed reports whether RowCurves takes one exponential and logarithm of a row at most.
+func (t *Target) Closed() bool { return t.kind != lawful }
 
 // ClosedGaussian reports whether the log likelihood is −½ Σ weight·(y − eta)²/sigma² but for what eta does not move.
 func (t *Target) ClosedGaussian() bool { return t.kind == gaussian }

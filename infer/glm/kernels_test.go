@@ -103,3 +103,38 @@ func TestPinnedNumbers(t *testing.T) {
 		t.Errorf("the bits of the likelihoods have changed: hash %s, pinned %s", got, want)
 	}
 }
+
+// RowCurves of one row after the other has the bits of all at once, and what bernoulli and binomial rows have agrees
+// with package math, far out too.
+func TestRowCurves(t *testing.T) {
+	const n = 2500
+	for _, e := range []example{familyExample(3, Family{Name: "bernoulli", Link: "logit"}, n, 2),
+		familyExample(4, Family{Name: "binomial", Link: "logit"}, n, 2)} {
+		target, err := NewTarget(e.data, e.model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, one, eta := make([]float64, 3*n), make([]float64, 3), make([]float64, n)
+		for i := range eta {
+			eta[i] = float64((i*i)%161-80) / 2
+		}
+		target.RowCurves(0, eta, nil, all[:n], all[n:2*n], all[2*n:])
+		for i, x := range eta {
+			target.RowCurves(i, eta[i:i+1], nil, one[:1], one[1:2], one[2:])
+			m, y := 1.0, e.data.Y[i]
+			if e.data.Trials != nil {
+				m = e.data.Trials[i]
+			}
+			tail := math.Exp(-math.Abs(x))
+			want := []float64{y*x - m*(max(x, 0)+math.Log1p(tail)), y - m/(1+math.Exp(-x)), m * tail / (1 + tail) / (1 + tail)}
+			for k, v := range one {
+				if v != all[k*n+i] {
+					t.Fatalf("%s: number %d of row %d is %v alone and %v among all", e.name, k, i, v, all[k*n+i])
+				}
+				if scale := max(math.Abs(want[k]), float64(1-k/2)*m*max(1, math.Abs(x))); math.Abs(v-want[k]) > 1e-14*scale {
+					t.Fatalf("%s: number %d at %v is %v, want %v", e.name, k, x, v, want[k])
+				}
+			}
+		}
+	}
+}

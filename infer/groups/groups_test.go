@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -110,6 +111,36 @@ func TestSumsOverChunks(t *testing.T) {
 			if math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
 				t.Errorf("%d terms: sum %d is %v, want %v", terms, i, got, want)
 			}
+		}
+	}
+}
+
+// The numbers of rows that a grouping leaves to the next are those at the point, to the bit; of families whose rows are
+// cheap none are kept.
+func TestRowsLeftToTheNext(t *testing.T) {
+	for _, family := range []string{"negative_binomial", "poisson"} {
+		const n = 2*chunkRows + 300
+		k := started(t, newStudy(family, "log", n, [2]int{50, 1}, [2]int{8, 1}), Options{})
+		for range 4 {
+			k.matchLevels(k.groups[0], true)
+			if k.rows.known == k.target.Closed() {
+				t.Fatalf("%s: rows are kept: %v", family, k.rows.known)
+			}
+			if !k.rows.known {
+				break
+			}
+			var want [3][]float64
+			for i := range want {
+				want[i] = make([]float64, n)
+			}
+			point := k.fixed.Point()
+			k.fixed.Target().RowCurves(0, point.Eta(), point.Dispersions(), want[0], want[1], want[2])
+			for i := range want {
+				if !slices.Equal(k.rows.here[i], want[i]) {
+					t.Fatalf("%s: number %d of rows is not that at the point", family, i)
+				}
+			}
+			k.rows.known = false
 		}
 	}
 }

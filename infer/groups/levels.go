@@ -9,7 +9,7 @@ import (
 )
 
 // rows are numbers of each row at the point, and at the place that all levels of a grouping propose: kept where another
-// grouping follows.
+// grouping follows and a row costs more than memory does.
 type rows struct {
 	known       bool // here belongs to eta
 	here, there [3][]float64
@@ -31,14 +31,14 @@ func (r *rows) makeRoom(n int) {
 // sums are those over the rows of each level: the log likelihood, its derivative in the effects, and minus the second.
 type sums struct {
 	value, slope, curve []float64
-	packed              []float64 // of one column of ones, the three of each level side by side
+	packed              [][4]float64 // of one column of ones, the three of each level in one line of the cache
 }
 
 func newSums(b *block) sums {
 	s := sums{value: make([]float64, b.levels), slope: make([]float64, b.levels*b.q),
 		curve: make([]float64, b.levels*b.q*b.q)}
 	if b.intercept() {
-		s.packed = make([]float64, 3*b.levels)
+		s.packed = make([][4]float64, b.levels)
 	}
 	return s
 }
@@ -54,9 +54,10 @@ func (s *sums) begin() {
 // add adds rows first, first+1, … in their order.
 func (s *sums) add(b *block, first int, value, grad, curv []float64) {
 	of := b.of[first : first+len(value)]
-	if s.packed != nil {
+	if s.packed != nil { // lengths that the compiler sees spare the loop its checks
+		grad, curv = grad[:len(of)], curv[:len(of)]
 		for i, l := range of {
-			at := s.packed[3*int(l) : 3*int(l)+3 : 3*int(l)+3]
+			at := &s.packed[l]
 			at[0] += value[i]
 			at[1] += grad[i]
 			at[2] += curv[i]
@@ -76,8 +77,8 @@ func (s *sums) end(b *block) {
 		b.mirror(s.curve)
 		return
 	}
-	for l := range s.value {
-		s.value[l], s.slope[l], s.curve[l] = s.packed[3*l], s.packed[3*l+1], s.packed[3*l+2]
+	for l, at := range s.packed {
+		s.value[l], s.slope[l], s.curve[l] = at[0], at[1], at[2]
 	}
 }
 
@@ -111,11 +112,11 @@ func (k *kernel) sumsAt(g *group, s *sums, step []float64, keep *[3][]float64) {
 // matchLevels makes one Metropolis–Hastings move of the effects of every level of g, which are independent given all
 // else: from the normal law that has gradient and curvature of the level's log density at the point, its reverse at the
 // place proposed. One pass over the rows with exponentials where the rows' numbers at the point are known, which they
-// are afterwards where another grouping follows.
+// are afterwards where another grouping follows, but for closed families.
 func (k *kernel) matchLevels(g *group, follows bool) {
 	r := &k.rows
 	var here, there *[3][]float64
-	if follows {
+	if follows = follows && !k.target.Closed(); follows {
 		r.makeRoom(len(g.of))
 		here, there = &r.here, &r.there
 	}
@@ -349,11 +350,17 @@ func (k *kernel) collect(g *group, precision float64) {
 	data := k.target.Data()
 	k.residuals(g, k.fixed.Point().Eta(), data.Y, k.target.Weights())
 	q, slope := g.q, g.here.slope
-	for l := range g.levels { // their own part added back
-		times(g.gram[l*q*q:(l+1)*q*q], q, g.r[l*q:(l+1)*q], g.noise[l*q:(l+1)*q])
+	if q > 1 {
+		for l := range g.levels { // their own part added back
+			times(g.gram[l*q*q:(l+1)*q*q], q, g.r[l*q:(l+1)*q], g.noise[l*q:(l+1)*q])
+		}
+		for at, own := range g.noise {
+			slope[at] = float64(precision * (slope[at] + own))
+		}
+		return
 	}
-	for at, own := range g.noise {
-		slope[at] = float64(precision * (slope[at] + own))
+	for l, r := range g.r {
+		slope[l] = float64(precision * math.FMA(g.gram[l], r, slope[l]))
 	}
 	clear(g.squaresAlike)
 	for l, k := range g.alike.of {

@@ -56,19 +56,22 @@ func (k *kernel) moveScales(g *group) bool {
 // a difference of larger numbers than rounding allows. Both ways are closed, so that the move is exact.
 const linearMost = 1e9
 
-// direct makes Z_t·r_t the direction, and returns its largest entry.
+// direct makes Z_t·r_t the direction, and returns its largest entry, for the column of ones that of r_t.
 func (k *kernel) direct(g *group, t int) (largest float64) {
 	d := &k.direction
 	if c := g.Columns[t]; c != nil {
 		for i, l := range g.of {
 			d.Eta[i] = float64(c[i] * g.r[int(l)*g.q+t])
 		}
+		largest = design.Largest(d.Eta)
 	} else {
 		for i, l := range g.of {
 			d.Eta[i] = g.r[int(l)*g.q+t]
 		}
+		for at := t; at < len(g.r); at += g.q {
+			largest = max(largest, math.Abs(g.r[at]))
+		}
 	}
-	largest = design.Largest(d.Eta)
 	k.touched += int64(len(g.of))
 	k.fixed.Point().Direct(d)
 	return largest

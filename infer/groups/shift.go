@@ -51,6 +51,10 @@ func (b *block) findShifts(data *glm.Data, priors []prior.Prior) {
 // crossed adds Σ v·wᵀ over levels to dst.
 func (b *block) crossed(v, w, dst []float64) {
 	q := b.q
+	if q == 1 {
+		dst[0] += vector.Dot(v, w)
+		return
+	}
 	for l := range b.levels {
 		for s := range q {
 			for t := range q {

@@ -353,6 +353,19 @@ func (k Kernels) expSlopes(dst, y, eta []float64) {
 //go:noescape
 func expSlopesVector(form Kernels, dst, y, eta []float64)
 
+// trialsCurves writes y·eta − m·log(1 + e^eta), y − m·p and m·p(1 − p), p = 1/(1 + e^−eta).
+func (k Kernels) trialsCurves(value, grad, curv, y, m, eta []float64) {
+	value, grad, curv, y, m = value[:len(eta)], grad[:len(eta)], curv[:len(eta)], y[:len(eta)], m[:len(eta)]
+	if k == Scalar {
+		trialsCurves(value, grad, curv, y, m, eta)
+	} else {
+		trialsCurvesVector(k, value, grad, curv, y, m, eta)
+	}
+}
+
+//go:noescape
+func trialsCurvesVector(form Kernels, value, grad, curv, y, m, eta []float64)
+
 // dots4Vector returns Σ v·c for 4 columns c.
 //
 //go:noescape

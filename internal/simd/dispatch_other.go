@@ -63,6 +63,9 @@ func (Kernels) logitSlopes(dst, y, eta []float64)     { logitSlopes(dst, y, eta)
 func (Kernels) trialsSlopes(dst, y, m, eta []float64) { trialsSlopes(dst, y, m, eta) }
 func (Kernels) logitCurvatures(dst, eta []float64)    { logitCurvatures(dst, eta) }
 func (Kernels) expSlopes(dst, y, eta []float64)       { expSlopes(dst, y, eta) }
+func (Kernels) trialsCurves(value, grad, curv, y, m, eta []float64) {
+	trialsCurves(value, grad, curv, y, m, eta)
+}
 func dots4Vector(form Kernels, columns []float64, stride int, v []float64) (s0, s1, s2, s3 float64) {
 	panic(missing)
 }

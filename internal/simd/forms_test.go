@@ -76,6 +76,12 @@ var writers = map[string]func(k Kernels, dst []float64, o operands){
 	"Logistic":       func(k Kernels, dst []float64, o operands) { k.Logistic(dst, o.eta) },
 	"LogitSlopes":    func(k Kernels, dst []float64, o operands) { k.LogitSlopes(dst, o.y, o.eta) },
 	"TrialsSlopes":   func(k Kernels, dst []float64, o operands) { k.TrialsSlopes(dst, o.y, o.m, o.eta) },
+	"TrialsCurves": func(k Kernels, dst []float64, o operands) {
+		grad, curv := make([]float64, len(dst)), make([]float64, len(dst))
+		k.TrialsCurves(dst, grad, curv, o.y, o.m, o.eta)
+		vec.Axpy(3, grad, dst)
+		vec.Axpy(7, curv, dst)
+	},
 	"Log1pExpCurve": func(k Kernels, dst []float64, o operands) {
 		second := make([]float64, len(dst))
 		sum := k.Log1pExpCurve(o.eta, o.x, o.delta, dst, second)

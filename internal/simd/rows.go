@@ -47,3 +47,18 @@ func expSlopes(dst, y, eta []float64) {
 		dst[i] = y[i] - vec.Exp(e)
 	}
 }
+
+// TrialsCurves writes the log likelihood of a binomial row of m trials, y·eta − m·log(1 + e^eta), its derivative
+// y − m·p and minus the second one, m·p(1 − p). None of them may be an operand.
+func (k Kernels) TrialsCurves(value, grad, curv, y, m, eta []float64) {
+	k.trialsCurves(value, grad, curv, y, m, eta)
+}
+
+func trialsCurves(value, grad, curv, y, m, eta []float64) {
+	for i, t := range eta {
+		p, w := tails(t, vec.Exp(-math.Abs(t)))
+		value[i] = math.FMA(y[i], t, -float64(m[i]*vec.Log1pExp(t)))
+		grad[i] = math.FMA(-m[i], p, y[i])
+		curv[i] = float64(w * m[i])
+	}
+}

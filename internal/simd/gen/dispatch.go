@@ -37,7 +37,7 @@ var portable = map[string]string{
 
 // own lists the kernels whose portable form is the function of that name in package simd.
 var own = strings.Fields(`rotate slopes minus productMoments weightedLog1pExpMoments logitSlopes trialsSlopes
-	logitCurvatures expSlopes butterflies halvings power gatheredDot scatteredAxpy gather gatheredDots
+	logitCurvatures expSlopes trialsCurves butterflies halvings power gatheredDot scatteredAxpy gather gatheredDots
 	scatteredAxpys`)
 
 // features are the extensions that a form may use, as golang.org/x/sys/cpu calls them.

@@ -227,5 +227,20 @@ func rows() []*kernel {
 
 	exps := &kernel{name: "expSlopes", doc: "writes y − e^eta to dst.", in: []string{"y", "eta"}, out: []string{"dst"}}
 	exps.body = func(l lane, _, _ []vec) { l.store(l.sub(l.load("y"), l.exp(l.load("eta"))), "dst") }
-	return []*kernel{logit, trials, curve, exps}
+
+	all := &kernel{name: "trialsCurves", in: []string{"y", "m", "eta"}, out: []string{"value", "grad", "curv"}}
+	all.doc = "writes y·eta − m·log(1 + e^eta), y − m·p and m·p(1 − p), p = 1/(1 + e^−eta)."
+	all.body = func(l lane, _, _ []vec) {
+		t := l.load("eta")
+		e, u := l.expMinusAbs(t)
+		v := l.negated(l.mul(l.add(l.log1pUnit(e, u), l.positive(t)), l.load("m")))
+		l.plus(v, l.load("y"), t)
+		l.store(v, "value")
+		p, w := l.tails(t, e, u)
+		g := l.load("y")
+		l.minus(g, p, l.load("m"))
+		l.store(g, "grad")
+		l.store(l.mul(w, l.load("m")), "curv")
+	}
+	return []*kernel{logit, trials, curve, exps, all}
 }
