@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 	"glmbatch/infer/prior"
+	"glmbatch/internal/references"
 )
 
 // started returns the first chain of a study with a response drawn from its prior.
@@ -313,9 +315,9 @@ func TestEightSchools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile("../../../shared/data/multilevel/eight_schools.reference.json")
+	text, err := os.ReadFile(filepath.Join(references.Folder(t, "multilevel"), "eight_schools.reference.json"))
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	var reference map[string]struct{ Mean, SD, MCSE float64 }
 	if err := json.Unmarshal(text, &reference); err != nil {

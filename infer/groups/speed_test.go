@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"glmbatch/infer/diag"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
+	"glmbatch/internal/references"
 	"glmbatch/internal/variate"
 )
 
@@ -25,9 +27,9 @@ type table map[string][]string
 
 // readTable reads a file of the shared data.
 func readTable(t testing.TB, name string) table {
-	f, err := os.Open("../../../shared/data/multilevel/" + name)
+	f, err := os.Open(filepath.Join(references.Folder(t, "multilevel"), name))
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	defer f.Close()
 	var r io.Reader = f
