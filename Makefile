@@ -8,7 +8,8 @@ SHELL       := bash
 GO          ?= go
 MODULE      := glmbatch
 BIN         := bin/pipeline
-VERSION     := $(shell git describe --tags --always --dirty 2>/dev/null || echo unversioned)
+RELEASE     := $(shell sed -n 's/^const Release = "\(.*\)"/\1/p' pipelines/version.go)
+VERSION     := $(shell git describe --exact-match --tags 2>/dev/null | grep -x "v$(RELEASE)" || echo "$(RELEASE)+$$(git describe --always --dirty 2>/dev/null || echo unversioned)")
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # What is built and tested without cgo: the samplers and the arithmetic below them.
 PURE        := ./infer/... $(addprefix ./internal/,vec simd linalg variate state)

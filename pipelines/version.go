@@ -6,7 +6,11 @@ import (
 	"strings"
 )
 
-// version is set by the Makefile from git; empty in a plain build.
+// Release is the version of the program that its CHANGELOG describes.
+const Release = "0.1.0"
+
+// version is set by the Makefile: the release, with the commit where it is another than the tagged one; empty in a
+// plain build.
 var version string
 
 // Build identifies this program; it stands in the ledger with every run.
@@ -28,7 +32,7 @@ func Version() Build {
 		}
 	}
 	if b.Version == "" {
-		b.Version = "unreleased"
+		b.Version = Release
 	}
 	return b
 }

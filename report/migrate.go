@@ -43,11 +43,10 @@ var macrosSQL string
 
 // migrations is the history of the schema: entry i leads to version i+1. Entries
 // that were released are never changed: what comes later is the next entry.
-// Nothing has been released yet, so there is one, and a change of the schema goes
-// into it. Readers know its tables alone: whoever adds the second entry decides
-// what they do with a ledger that no run has migrated.
+// Readers know the tables of the first alone: whoever adds the second decides what
+// they do with a ledger that no run has migrated.
 var migrations = []migration{
-	{"groups", []string{fitsSQL, viewsSQL, driftSQL, assessmentSQL, calibrationSQL, discreteSQL, groupsSQL, macrosSQL}},
+	{"0.1.0", []string{fitsSQL, viewsSQL, driftSQL, assessmentSQL, calibrationSQL, discreteSQL, groupsSQL, macrosSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.

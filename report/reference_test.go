@@ -137,7 +137,7 @@ func schemaReference(t *testing.T, db *sql.DB) []byte {
 
 Schema version %s, as a fresh ledger tells it: the same words stand in the file, as comments of tables and columns.
 [The ledger](../using-the-ledger.md) says how they are used, the [cookbook](../cookbook.md) what can be asked.
-Nothing has been released yet: a ledger of an earlier build with other tables is refused, and left as it is.
+A ledger of a build before 0.1.0, with other tables, is refused, and left as it is.
 `, version)
 	views := rowsOf(t, db, `SELECT view_name, coalesce(comment, '') FROM duckdb_views() WHERE NOT internal ORDER BY 1`)
 	tables := rowsOf(t, db, `SELECT table_name, coalesce(comment, '') FROM duckdb_tables() WHERE NOT internal ORDER BY 1`)
