@@ -275,7 +275,7 @@ func (g *group) ratioOf(l int) (ratio, quotient float64) {
 		there[t] = g.r[l*q+t] + d
 		back[t] = g.r[l*q+t] + there[t]
 	}
-	prior := -0.5 * inner(step, g.omega, q, back[:q])
+	prior := float64(-0.5 * inner(step, g.omega, q, back[:q]))
 	if !g.law(&g.there, l, there[:q], h[:q*q], slope[:q]) || g.forward[l] == 0 {
 		return math.Inf(-1), 0
 	}
@@ -284,7 +284,7 @@ func (g *group) ratioOf(l int) (ratio, quotient float64) {
 	for t := range q {
 		back[t] = (back[t] + slope[t]) / g.spread
 	}
-	ratio = (g.there.value[l] - g.here.value[l]) + prior + 0.5*(dot(noise, noise)-dot(back[:q], back[:q]))
+	ratio = (g.there.value[l] - g.here.value[l]) + prior + float64(0.5*(dot(noise, noise)-dot(back[:q], back[:q])))
 	return ratio, diagonal(h[:q*q], q) / g.forward[l]
 }
 

@@ -117,7 +117,7 @@ func (s *scales) logDensitySD(t int, u float64) float64 {
 }
 
 // beta returns the exponent of 1 − x² of a partial correlation of column j, one more than the density's.
-func (s *scales) beta(j int) float64 { return s.laws.LKJ + 0.5*float64(s.size-2-j) }
+func (s *scales) beta(j int) float64 { return s.laws.LKJ + float64(0.5*float64(s.size-2-j)) }
 
 // logDensityPartial returns the log prior density of y = atanh x_ij up to a constant.
 func (s *scales) logDensityPartial(j int, y float64) float64 {
@@ -149,7 +149,7 @@ func (s *scales) logPrior() float64 {
 // logEffects returns the log density of effects given the scales: count levels with Σ r·rᵀ.
 func (s *scales) logEffects(count int, squares []float64) float64 {
 	n := float64(count)
-	return -float64(n*math.FMA(float64(s.size), halfLog2Pi, s.logDet)) - 0.5*dot(s.omega, squares)
+	return -float64(n*math.FMA(float64(s.size), halfLog2Pi, s.logDet)) - float64(0.5*dot(s.omega, squares))
 }
 
 // correlation returns C_ij.
