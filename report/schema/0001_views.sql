@@ -26,20 +26,22 @@ COMMENT ON COLUMN draws_standardized.chain IS '1, 2, …';
 COMMENT ON COLUMN draws_standardized.iteration IS '1, 2, … over the kept draws of the chain.';
 COMMENT ON COLUMN draws_standardized.value IS 'The draw, for one unit of the standardised column.';
 
--- What the newest run that tried for a name did about it: stored says that what it took is in the ledger.
+-- What the newest run that tried for a name did about it: stored says that what it took is in the ledger. Aggregates
+-- find the newest in a quarter of the time of windows.
 CREATE VIEW attempt AS
 WITH tried AS (
-    SELECT n.dataset, n.key, n.model, n.sampler, n.run_id, n.fit_id, n.action, n.reasons, coalesce(r.started, n.noted) AS began
+    SELECT n.dataset, n.key, n.model, n.sampler, arg_max(n.run_id, (coalesce(r.place, -1), n.noted, n.rowid)) AS run_id
     FROM run_fit n
     LEFT JOIN run r USING (run_id)
-    QUALIFY n.run_id = first_value(n.run_id) OVER
-        (PARTITION BY n.dataset, n.key, n.model, n.sampler ORDER BY r.place DESC NULLS LAST, n.noted DESC, n.rowid DESC)
+    GROUP BY ALL
 )
-SELECT dataset, key, model, sampler, run_id, max(began) AS attempted,
-       CASE WHEN bool_and(action IN ('computed', 'skipped')) THEN 'stored'
-            ELSE arg_min(action, CASE action WHEN 'error' THEN 0 WHEN 'uncommitted' THEN 1 WHEN 'computed' THEN 3 WHEN 'skipped' THEN 3 ELSE 2 END) END AS outcome,
-       list(fit_id) FILTER (action IN ('computed', 'skipped')) AS fits, first(reasons[1]) FILTER (action NOT IN ('computed', 'skipped')) AS reason
-FROM tried
+SELECT t.dataset, t.key, t.model, t.sampler, t.run_id, max(coalesce(r.started, n.noted)) AS attempted,
+       CASE WHEN bool_and(n.action IN ('computed', 'skipped')) THEN 'stored'
+            ELSE arg_min(n.action, CASE n.action WHEN 'error' THEN 0 WHEN 'uncommitted' THEN 1 WHEN 'computed' THEN 3 WHEN 'skipped' THEN 3 ELSE 2 END) END AS outcome,
+       list(n.fit_id) FILTER (n.action IN ('computed', 'skipped')) AS fits, first(n.reasons[1]) FILTER (n.action NOT IN ('computed', 'skipped')) AS reason
+FROM tried t
+JOIN run_fit n USING (dataset, key, model, sampler, run_id)
+LEFT JOIN run r USING (run_id)
 GROUP BY ALL;
 COMMENT ON VIEW attempt IS 'What the newest run that tried for each data set, key, model and sampler did about it.';
 COMMENT ON COLUMN attempt.attempted IS 'When that run began, UTC.';
@@ -48,9 +50,9 @@ COMMENT ON COLUMN attempt.fits IS 'The fits that it drew or found unchanged.';
 COMMENT ON COLUMN attempt.reason IS 'The first reason of an outcome that is not stored.';
 
 CREATE VIEW newest AS
-SELECT fit_id FROM fit
+SELECT arg_max(fit_id, (place, created, fit_id)) AS fit_id FROM fit
 WHERE status = 'complete' AND replicate = 1
-QUALIFY row_number() OVER (PARTITION BY dataset, key, model, sampler ORDER BY place DESC, created DESC, fit_id DESC) = 1;
+GROUP BY dataset, key, model, sampler;
 COMMENT ON VIEW newest IS 'Numbers of the newest complete fits: those of latest.';
 
 CREATE VIEW latest AS
