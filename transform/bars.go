@@ -131,18 +131,8 @@ func (s *selector) groupings(n *node) ([][]int, error) {
 	if err := s.columnsOf(n); err != nil {
 		return nil, err
 	}
-	label := n.text
-	if n.kind != nodeName {
-		label = n.label()
-	}
-	v := newVariable(n, label, s.formula.source)
-	i, known := s.grouped[v.key]
-	if !known {
-		i = len(s.out.groupers)
-		s.grouped[v.key] = i
-		s.out.groupers = append(s.out.groupers, *v)
-		s.take(v)
-	}
+	i := s.entered(n, s.grouped, &s.out.groupers)
+	s.take(&s.out.groupers[i])
 	return [][]int{{i}}, nil
 }
 

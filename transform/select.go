@@ -112,17 +112,20 @@ func (s *selector) take(v *variable) {
 
 // variable returns the index of a variable. Variables are counted as they first
 // stand in the text, subtracted or not, which is their order in interactions.
-func (s *selector) variable(n *node) int {
+func (s *selector) variable(n *node) int { return s.entered(n, s.index, &s.out.variables) }
+
+// entered returns the index of an expression in a list, which it enters unless index has it.
+func (s *selector) entered(n *node, index map[string]int, list *[]variable) int {
 	label := n.text
 	if n.kind != nodeName {
 		label = n.label()
 	}
 	v := newVariable(n, label, s.formula.source)
-	i, known := s.index[v.key]
+	i, known := index[v.key]
 	if !known {
-		i = len(s.out.variables)
-		s.index[v.key] = i
-		s.out.variables = append(s.out.variables, *v)
+		i = len(*list)
+		index[v.key] = i
+		*list = append(*list, *v)
 	}
 	return i
 }
