@@ -87,13 +87,25 @@ func sideBySide(n int, f func(i int) error) []error {
 
 // codeBatch codes n rows of a column from row start on.
 func (f *parquetFile) codeBatch(r *pqarrow.ColumnReader, c *coder, start, n int64) error {
+	return f.batches(r, start, n, func(batch *arrow.Chunked, at int64) error { return f.code(c, batch, at) })
+}
+
+// batches reads n rows of a column from row start on, and calls take with each batch and its first row.
+func (f *parquetFile) batches(r *pqarrow.ColumnReader, start, n int64, take func(*arrow.Chunked, int64) error) error {
 	for read := int64(0); read < n; {
 		batch, err := r.NextBatch(n - read)
 		if err != nil {
 			return err
 		}
 		now := int64(batch.Len())
-		if err := f.code(c, batch, start+read); err != nil {
+		err = func() error {
+			defer batch.Release() // of a damaged file too, over which take panics
+			if now == 0 {
+				return errTooFew(start+read, f.rows)
+			}
+			return take(batch, start+read)
+		}()
+		if err != nil {
 			return err
 		}
 		read += now
@@ -101,12 +113,8 @@ func (f *parquetFile) codeBatch(r *pqarrow.ColumnReader, c *coder, start, n int6
 	return nil
 }
 
-// code codes a batch whose first row is start, and releases it.
+// code codes a batch whose first row is start.
 func (f *parquetFile) code(c *coder, batch *arrow.Chunked, start int64) error {
-	defer batch.Release()
-	if batch.Len() == 0 {
-		return errTooFew(start, f.rows)
-	}
 	for _, raw := range batch.Chunks() {
 		if d, ok := raw.(*array.Dictionary); ok {
 			if value, ok := texts(d.Dictionary()); ok {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
@@ -159,23 +160,11 @@ func (f *parquetFile) readBatches(ctx context.Context, fields []int) error {
 
 // takeBatch reads n rows of a column from row start on.
 func (f *parquetFile) takeBatch(r *pqarrow.ColumnReader, c *column, start, n int64) error {
-	for read := int64(0); read < n; {
-		batch, err := r.NextBatch(n - read)
-		if err != nil {
-			return err
-		}
-		now := int64(batch.Len())
-		err = f.take(c, batch, start+read)
-		batch.Release()
-		if err != nil {
-			return err
-		}
-		if read += now; now == 0 {
-			return errTooFew(start+read, f.rows)
-		}
+	err := f.batches(r, start, n, func(batch *arrow.Chunked, at int64) error { return f.take(c, batch, at) })
+	if err == nil {
+		f.settle(c)
 	}
-	f.settle(c)
-	return nil
+	return err
 }
 
 // readBatches passes over the file a second time, when the kinds of its columns are known, and hands its rows over.
