@@ -97,7 +97,7 @@ func (b *BesideChain) Due() bool {
 	return b.basis.refreshDue()
 }
 
-// Set has add add what stands beside X·beta to the offset, which a refresh, or a state that is read, starts from.
+// Set makes the offset anew, from which a refresh, or a state that is read, starts: add adds what stands beside X·beta.
 func (b *BesideChain) Set(add func(eta []float64)) {
 	copy(b.part, b.base)
 	add(b.part)
