@@ -64,9 +64,9 @@ func (a *attempt) age(id *plan.Identified, stored report.Stored) {
 		return
 	}
 	a.res.Verdict = string(judge.Fail)
-	a.res.Reasons = slices.Concat([]string{fmt.Sprintf("gates.age is %s, and the draws are of %s, %s ago: the data have not "+
-		"changed since", hours(id.Age), stored.Created.UTC().Format("2006-01-02 15:04 UTC"),
-		hours(age))}, a.res.Reasons)
+	why := fmt.Sprintf("gates.age is %s, and the draws are of %s, %s ago: the data have not changed since", hours(id.Age),
+		stored.Created.UTC().Format("2006-01-02 15:04 UTC"), hours(age))
+	a.res.Reasons = slices.Concat([]string{why}, a.res.Reasons)
 }
 
 // hours spells a span, one of a minute or more to the minute: 36h, 50h12m.
