@@ -124,7 +124,7 @@ type part struct {
 // arrange sorts the columns into F and the parts of G.
 func (s *mixtureSetup) arrange() {
 	t := s.target
-	shoes := t.Horseshoes()
+	shoes := t.Groups()
 	for j, law := range t.Model().Coefficients {
 		switch {
 		case law.Kind == prior.Flat || law.Kind == prior.Uniform:

@@ -57,6 +57,11 @@ func (m *Model) Proper() bool {
 			return false
 		}
 	}
+	for _, p := range m.Smooths {
+		if !p.Proper() {
+			return false
+		}
+	}
 	return true
 }
 
