@@ -92,6 +92,9 @@ func newMixture(plain *setup) (*mixtureSetup, error) {
 	data := t.Data()
 	n := data.Rows()
 	x, dense := data.X.(*design.Dense)
+	if smooth(t) {
+		return nil, errors.New("the standard deviations of smooths are not moved there")
+	}
 	if !dense {
 		return nil, errors.New("the design is sparse, and K is not")
 	}

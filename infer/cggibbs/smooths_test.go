@@ -9,7 +9,7 @@ import (
 
 func TestSmoothConformance(t *testing.T) {
 	for _, c := range infertest.SmoothCases() {
-		for _, o := range []Options{{RefreshEvery: 3}, {Scan: "random"}} {
+		for _, o := range []Options{{RefreshEvery: 3}, {Scan: "random"}, {Basis: "auto", RefreshEvery: 3}} {
 			t.Run(c.Name, func(t *testing.T) {
 				_, target, err := c.Simulate(infer.NewStream(5, "conform", c.Name))
 				if err != nil {
@@ -29,8 +29,11 @@ func TestSmoothInvariance(t *testing.T) {
 	}
 	seed := infertest.Seed(t)
 	for _, c := range infertest.SmoothCases() {
-		t.Run(c.Name, func(t *testing.T) {
-			infertest.Invariance(t, infertest.Check{Case: c, Sampler: sampler(Options{}), Seed: seed, Pairs: infertest.Scale(1000, 20_000)})
-		})
+		for _, basis := range []string{"coordinate", "auto"} {
+			t.Run(c.Name+"/"+basis, func(t *testing.T) {
+				infertest.Invariance(t, infertest.Check{Case: c, Sampler: sampler(Options{Basis: basis}), Seed: seed,
+					Pairs: infertest.Scale(1000, 20_000)})
+			})
+		}
 	}
 }
