@@ -30,9 +30,6 @@ func checkSmooths(data *Data, model *Model) error {
 		if err := p.ForDispersion(); err != nil {
 			return fmt.Errorf("prior of %s: %w", SmoothSDName(s.Name), err)
 		}
-		if p.Kind == prior.Constant && !(p.Location > 0) || p.Kind == prior.Uniform && !(p.High > 0) {
-			return fmt.Errorf("prior of %s: %s leaves nothing above 0", SmoothSDName(s.Name), p)
-		}
 		if p.Kind == prior.Flat && s.Last-s.First < 2 {
 			return fmt.Errorf("prior of %s: flat beside one penalised column leaves a posterior without a finite integral; "+
 				"give it a proper prior, as half_student_t(3, 2.5)", SmoothSDName(s.Name))
