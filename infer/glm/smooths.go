@@ -116,12 +116,16 @@ func (t *Target) startSmooths(z func() float64, u []float64, at *scales) {
 		if !h.Smooth {
 			continue
 		}
-		x := logSize(u, h.Columns) + z()
-		if p := h.Prior; p.Kind == prior.Uniform && !(vec.Exp(x) > p.Low && vec.Exp(x) < p.High) {
-			x = vec.Log(0.5 * (max(0, p.Low) + p.High))
-		}
-		at.log[h.Tau] = x
+		at.log[h.Tau] = insideSD(&h, logSize(u, h.Columns)+z())
 	}
+}
+
+// insideSD moves the log of a standard deviation into the support of a uniform prior.
+func insideSD(h *prior.Group, x float64) float64 {
+	if p := h.Prior; p.Kind == prior.Uniform && !(vec.Exp(x) > p.Low && vec.Exp(x) < p.High) {
+		return vec.Log(0.5 * (p.Low + p.High))
+	}
+	return x
 }
 
 // smoothMeans looks at the standard deviations of smooths under flat priors: with m columns their posterior falls like

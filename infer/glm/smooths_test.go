@@ -27,7 +27,7 @@ func smoothExamples() map[string]example {
 		"smooth":        smoothed(plain("gaussian"), 2, 4, prior.Prior{Kind: prior.HalfStudentT, DF: 3, Scale: 0.8}),
 		"two smooths":   smoothed(smoothed(plain("poisson"), 3, 5, prior.Prior{Kind: prior.Gamma, Shape: 2, Rate: 1}), 1, 3, prior.Prior{Kind: prior.Exponential, Rate: 2}),
 		"beside shoes":  smoothed(shoe, 2, 4, prior.Prior{Kind: prior.InverseGamma, Shape: 3, Scale: 2}),
-		"uniform":       smoothed(plain("bernoulli"), 1, 4, prior.Prior{Kind: prior.Uniform, Low: 0, High: 30}),
+		"uniform":       smoothed(plain("bernoulli"), 1, 4, prior.Prior{Kind: prior.Uniform, Low: 0.1, High: 0.5}),
 		"flat":          smoothed(plain("gaussian"), 2, 5, prior.Prior{Kind: prior.Flat}),
 		"fixed sd":      smoothed(plain("gamma"), 2, 5, prior.Prior{Kind: prior.Constant, Location: 0.5}),
 		"negative flat": smoothed(plain("poisson"), 2, 4, prior.Prior{Kind: prior.HalfCauchy, Scale: 1}),
