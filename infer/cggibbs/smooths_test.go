@@ -47,3 +47,39 @@ func TestSmoothInvariance(t *testing.T) {
 		}
 	}
 }
+
+// driftSetup makes chains that move all coefficients at once about Newton steps, and never sweep.
+type driftSetup struct{ *Beside }
+
+func (s driftSetup) Parameters() []infer.Parameter { return s.setup.Parameters() }
+
+func (s driftSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
+	k, err := s.Beside.Kernel(c)
+	if err != nil {
+		return nil, err
+	}
+	return driftKernel{k}, nil
+}
+
+type driftKernel struct{ *BesideChain }
+
+func (k driftKernel) Step() (infer.Info, error) { return k.drift.step() }
+
+// False alarms: at most 1e-6 for each check. Power: see TestSmoothInvariance.
+func TestDriftInvariance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("statistical; run without -short")
+	}
+	for _, c := range infertest.SmoothCases() {
+		if c.Model.Family.Name == "gaussian" {
+			continue // drawn at once beside other parts
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			infertest.Invariance(t, infertest.Check{Case: c, Seed: infertest.Seed(t), Pairs: infertest.Scale(1000, 20_000),
+				Sampler: func(target *glm.Target) (infer.Setup, error) {
+					b, err := NewBeside(target, Options{})
+					return driftSetup{b}, err
+				}})
+		})
+	}
+}
