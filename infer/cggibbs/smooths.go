@@ -52,7 +52,7 @@ const smoothPilot = 32
 var smoothSweeps = []struct {
 	accepted float64
 	every    int64
-}{{0, 1}, {0.25, 4}, {0.6, 16}}
+}{{0, 1}, {0.25, 4}, {0.6, 16}, {0.9, 64}}
 
 // smooth reports whether a target has standard deviations of smooths among its parameters.
 func smooth(t *glm.Target) bool {
@@ -310,7 +310,8 @@ func (k *smoothKernel) Step() (infer.Info, error) {
 // horseshoes.
 func (k *smoothKernel) moveRest() bool {
 	from, s := k.target.Cols(), k.smooth
-	swept := s.every > 0 && (k.iteration < sweptFirst || k.iteration%s.every == 0)
+	early := k.iteration < sweptFirst && !glm.Tall(len(k.eta))
+	swept := s.every > 0 && (early || k.iteration%s.every == 0)
 	if swept {
 		from = 0
 	}

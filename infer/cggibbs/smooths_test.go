@@ -4,12 +4,20 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 )
 
 func TestSmoothConformance(t *testing.T) {
-	for _, c := range infertest.SmoothCases() {
+	sparse := infertest.SmoothCases()[2]
+	dense := sparse.Data.X.(*design.Dense)
+	x := design.NewSparse(dense.Rows, dense.Cols, dense.Rows)
+	for j := range dense.Cols {
+		x.AppendDense(dense.Col(j))
+	}
+	sparse.Data.X, sparse.Name = x, sparse.Name+"/sparse"
+	for _, c := range append(infertest.SmoothCases(), sparse) {
 		for _, o := range []Options{{RefreshEvery: 3}, {Scan: "random"}, {Basis: "auto", RefreshEvery: 3}} {
 			t.Run(c.Name, func(t *testing.T) {
 				_, target, err := c.Simulate(infer.NewStream(5, "conform", c.Name))
