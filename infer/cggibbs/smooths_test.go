@@ -1,6 +1,7 @@
 package cggibbs
 
 import (
+	"strings"
 	"testing"
 
 	"glmbatch/infer"
@@ -39,8 +40,8 @@ func unswept(target *glm.Target) (infer.Setup, error) {
 	return s, err
 }
 
-// False alarms: at most 1e-6 for each check. Power: a distance of 0.13 between laws with 1,000 pairs, of 0.029 with
-// GLMBATCH_STAT=1.
+// False alarms: at most 1e-6 for each check. Power: a distance of 0.13 between laws with 1,000 pairs, of 0.066 with 4,000,
+// of 0.029 with GLMBATCH_STAT=1.
 func TestSmoothInvariance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("statistical; run without -short")
@@ -50,7 +51,11 @@ func TestSmoothInvariance(t *testing.T) {
 	for _, c := range infertest.SmoothCases() {
 		for name, s := range samplers {
 			t.Run(c.Name+"/"+name, func(t *testing.T) {
-				infertest.Invariance(t, infertest.Check{Case: c, Sampler: s, Seed: seed, Pairs: infertest.Scale(1000, 20_000)})
+				pairs := 1000
+				if strings.HasSuffix(c.Name, "tailed") {
+					pairs = 4000
+				}
+				infertest.Invariance(t, infertest.Check{Case: c, Sampler: s, Seed: seed, Pairs: infertest.Scale(pairs, 20_000)})
 			})
 		}
 	}
