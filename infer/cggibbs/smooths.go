@@ -89,6 +89,21 @@ func newSmooths(target *glm.Target, opts Options) (infer.Setup, error) {
 	return s, nil
 }
 
+// foreseenSmooths is Auto of a target with smooths.
+func foreseenSmooths(target *glm.Target, opts Options) (basis, reason string) {
+	opts, err := opts.filled()
+	if err != nil {
+		return "coordinate", err.Error()
+	}
+	s, _ := newSmooths(target.Vectorised(), opts)
+	if _, ok := s.(*smoothSetup); ok {
+		basis = "smooths"
+	} else {
+		basis = "coordinate"
+	}
+	return basis, s.(infer.Explainer).Explain()
+}
+
 // approximate finds the mode and the form there; nil where there is none.
 func approximate(plain *setup) *smoothSetup {
 	s := &smoothSetup{setup: plain}

@@ -31,6 +31,25 @@ func TestSmoothConformance(t *testing.T) {
 	}
 }
 
+// Auto says what it takes: many coefficients, or the plain sampler asked for, leave single ones.
+func TestAutoOfSmooths(t *testing.T) {
+	c := infertest.SmoothCases()[2]
+	_, target, err := c.Simulate(infer.NewStream(5, "auto"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, o := range map[string]Options{"smooths": {}, "coordinate": {Uncached: true}} {
+		basis, words := Auto(target, o)
+		if basis != want || !strings.HasPrefix(words, want+": ") {
+			t.Errorf("auto takes %s: %s; want %s", basis, words, want)
+		}
+	}
+	s, err := New(target, Options{Basis: "mixture"})
+	if err != nil || !strings.Contains(s.(infer.Explainer).Explain(), "mixture cannot be made: the standard deviations") {
+		t.Errorf("mixture: %v", err)
+	}
+}
+
 // unswept draws all coefficients at once with the standard deviations of smooths, and never sweeps.
 func unswept(target *glm.Target) (infer.Setup, error) {
 	s, err := New(target, Options{Basis: "auto"})
