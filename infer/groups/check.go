@@ -125,10 +125,7 @@ func checkCoefficients(data *glm.Data, model *glm.Model, levels int) error {
 		if p.Kind != prior.Flat || closed && enough {
 			continue
 		}
-		name := fmt.Sprint(j + 1)
-		if j < len(data.Names) {
-			name = data.Names[j]
-		}
+		name := nameOf(data, j)
 		why := "beside group-level effects of family " + model.Family.String()
 		if closed {
 			why = fmt.Sprintf("on %d rows for %d columns and %d levels", data.Rows(), data.Cols(), levels)
@@ -137,4 +134,12 @@ func checkCoefficients(data *glm.Data, model *glm.Model, levels int) error {
 			"normal(0, 10)", name, why)
 	}
 	return nil
+}
+
+// nameOf names a column of the design, by its number from 1 if it has no name.
+func nameOf(data *glm.Data, j int) string {
+	if j < len(data.Names) {
+		return data.Names[j]
+	}
+	return fmt.Sprint(j + 1)
 }

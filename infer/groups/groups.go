@@ -41,21 +41,17 @@ type setup struct {
 // long. It keeps data. Errors are those of glm.NewTarget for the model without effects, and of a prior under which the
 // posterior may have no finite integral.
 func New(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (infer.Setup, error) {
-	if err := check(data, &model); err != nil {
-		return nil, err
-	}
-	plain, priors := *data, model.Effects
-	plain.Effects, model.Effects = nil, nil
-	target, err := glm.NewTargetBy(by, &plain, model)
+	target, err := without(data, model, by)
 	if err != nil {
 		return nil, err
 	}
+	plain, priors := target.Data(), model.Effects
 	s := &setup{target: target, options: o, proper: model.Proper()}
 	options := cggibbs.Options{Basis: "rotated", Kernels: o.Kernels, RefreshEvery: o.RefreshEvery}
 	if !o.Plain {
 		s.joint = newJoint(target)
 	}
-	if o.Plain || sparse(&plain) || s.joint != nil {
+	if o.Plain || sparse(plain) || s.joint != nil {
 		options.Basis = "coordinate"
 	}
 	if s.fixed, err = cggibbs.NewBeside(target, options); err != nil {
@@ -64,10 +60,7 @@ func New(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (infer.S
 	for i, e := range data.Effects {
 		b := newBlock(e, priors[i], target, o.Plain)
 		if !o.Plain {
-			b.findShifts(&plain, model.Coefficients)
-		}
-		for _, p := range b.prior.SD {
-			s.proper = s.proper && p.Proper()
+			b.findShifts(plain, model.Coefficients)
 		}
 		s.blocks = append(s.blocks, b)
 	}
@@ -77,6 +70,16 @@ func New(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (infer.S
 	}
 	s.describe()
 	return s, nil
+}
+
+// without returns the model without its effects.
+func without(data *glm.Data, model glm.Model, by infer.Parallel) (*glm.Target, error) {
+	if err := check(data, &model); err != nil {
+		return nil, err
+	}
+	plain := *data
+	plain.Effects, model.Effects = nil, nil
+	return glm.NewTargetBy(by, &plain, model)
 }
 
 // sparse reports whether the design stores few of its entries: a rotated one stores all.

@@ -25,7 +25,7 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		return nil, err
 	}
 	k := &kernel{setup: s, fixed: fixed, stream: c.Stream, slice: cggibbs.NewSlicer(c.Stream)}
-	k.add = k.addEffects
+	k.add = func(eta []float64) { k.groups.addTo(eta) }
 	k.beta, k.delta = make([]float64, s.target.Cols()), make([]float64, s.target.Cols())
 	k.direction = glm.Direction{Beta: make([]float64, s.target.Cols()), Eta: make([]float64, s.target.Rows())}
 	fromPrior := c.Count > 1 && c.Index == c.Count-1 && s.proper
