@@ -79,7 +79,11 @@ func without(data *glm.Data, model glm.Model, by infer.Parallel) (*glm.Target, e
 	}
 	plain := *data
 	plain.Effects, model.Effects = nil, nil
-	return glm.NewTargetBy(by, &plain, model)
+	target, err := glm.NewTargetBy(by, &plain, model)
+	if err == nil {
+		err = checkPerfect(data, &model)
+	}
+	return target, err
 }
 
 // sparse reports whether the design stores few of its entries: a rotated one stores all.

@@ -269,7 +269,11 @@ func TestImproperPriorsAreRefused(t *testing.T) {
 		"flat coefficient, poisson": {poisson, func(m *glm.Model) { m.Coefficients[1] = flat }, "prior of a: flat"},
 		"flat sd of three levels":   {gaussian, flatSD, ""},
 		"flat sd of two levels": {newStudy("gaussian", "identity", 30, [2]int{2, 1}), flatSD,
-			`grouping "g" has 2 levels`},
+			""},
+		"flat sd of two levels, flat intercept": {newStudy("gaussian", "identity", 30, [2]int{2, 1}), func(m *glm.Model) {
+			flatSD(m)
+			m.Coefficients[0] = flat
+		}, `grouping "g" has 1 level that the data tell apart from flat coefficients, and flat needs at least 2`},
 		"flat sd, family gamma": {newStudy("gamma", "log", 30, [2]int{8, 1}), flatSD, "half_student_t"},
 		"as many levels as rows": {many, func(m *glm.Model) { m.Coefficients[0] = flat },
 			"30 rows for 3 columns and 40 levels"},

@@ -51,9 +51,9 @@ func covariate(n, k int) []float64 {
 // Each grouping is told by its levels and terms.
 func newStudy(family, link string, n int, groupings ...[2]int) study {
 	x := design.NewDense(n, 3)
-	first := levelsOf(n, groupings[0][0], 0)
+	first, around := levelsOf(n, groupings[0][0], 0), covariate(n, 0)
 	for i := range n {
-		x.Col(0)[i], x.Col(1)[i] = 1, covariate(n, 0)[i]-0.2
+		x.Col(0)[i], x.Col(1)[i] = 1, around[i]-0.2
 		x.Col(2)[i] = 0.5*float64(first[i]%3) - 0.4
 	}
 	s := study{data: glm.Data{X: x, Names: []string{"(Intercept)", "a", "b"}, Intercept: 0},
