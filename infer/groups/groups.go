@@ -11,7 +11,7 @@ import (
 )
 
 // Version names the algorithm: draws of different versions may differ in bits.
-const Version = "groups/1"
+const Version = "groups/2"
 
 // Options configures New. The zero value is ready to use.
 type Options struct {

@@ -304,6 +304,47 @@ func TestImproperPriorsAreRefused(t *testing.T) {
 	}
 }
 
+// The last chain starts apart from others, and where it comes back from: under priors a hundred times as wide as the
+// posterior it has arrived after 25 iterations. From draws of such priors seven had not.
+func TestLastChainArrives(t *testing.T) {
+	wide := newStudy("bernoulli", "logit", 400, [2]int{80, 1})
+	_, data := wide.draw(infer.NewStream(9, "wide"))
+	for j := range wide.model.Coefficients {
+		wide.model.Coefficients[j] = prior.Prior{Kind: prior.Normal, Scale: 100}
+	}
+	wide.model.Effects[0].SD[0] = prior.Prior{Kind: prior.HalfNormal, Scale: 100}
+	setup, err := New(data, wide.model, nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	theta := make([]float64, len(setup.Parameters()))
+	at := func(index, seed, iterations int) (sd, intercept float64) {
+		k, err := setup.Kernel(infer.Chain{Index: index, Count: 4, Stream: infer.NewStream(uint64(seed), "arrives", strconv.Itoa(index))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range iterations {
+			if _, err := k.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		k.Position(theta)
+		return theta[3], theta[0]
+	}
+	apart := 0
+	for seed := range 20 {
+		if sd, _ := at(3, seed, 0); sd > 3 {
+			apart++
+		}
+		if sd, intercept := at(3, seed, 25); sd > 3 || math.Abs(intercept) > 3 {
+			t.Errorf("seed %d: after 25 iterations sd is %.1f, the intercept %.1f", seed, sd, intercept)
+		}
+	}
+	if apart < 15 {
+		t.Errorf("%d of 20 chains start apart", apart)
+	}
+}
+
 // Eight schools, whose standard errors are known: posteriordb's reference draws. False alarms: |z| < 4.5 for ten means,
 // 7e-5. Power: a mean that is off by 0.08 sds.
 func TestEightSchools(t *testing.T) {
