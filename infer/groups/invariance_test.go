@@ -3,6 +3,7 @@ package groups
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,8 +18,9 @@ import (
 
 // study is a small model with effects, everything but the response.
 type study struct {
-	data  glm.Data
-	model glm.Model
+	data   glm.Data
+	model  glm.Model
+	walled bool // linear predictors are above 0
 }
 
 // levelsOf spreads n rows unevenly over levels, and leaves the last one empty where there are more than two.
@@ -103,12 +105,35 @@ func (s study) nested(levels, stray int) study {
 
 // draw returns a position from the prior, and a response given it.
 func (s *study) draw(rng *infer.Stream) (theta []float64, data *glm.Data) {
-	own := s.data
-	data = &own
+	for {
+		theta, eta, disp := s.drawPosition(rng)
+		if !s.walled || slices.Min(eta) > 0 {
+			return theta, s.respond(rng, eta, disp)
+		}
+	}
+}
+
+// respond draws a response.
+func (s *study) respond(rng *infer.Stream, eta, disp []float64) *glm.Data {
+	data := s.data
+	outcomes, err := glm.NewPointwise(s.model.Family, &data)
+	if err != nil {
+		panic(err)
+	}
+	data.Y = make([]float64, data.Rows())
+	for i, e := range eta {
+		data.Y[i] = outcomes.Draw(rng, i, e, disp)
+	}
+	return &data
+}
+
+// drawPosition returns a position from the prior, its linear predictor and dispersions.
+func (s *study) drawPosition(rng *infer.Stream) (theta, eta, disp []float64) {
+	data := &s.data
 	for _, p := range s.model.Coefficients {
 		theta = append(theta, p.Draw(rng))
 	}
-	disp := make([]float64, 2)
+	disp = make([]float64, 2)
 	for k, d := range s.model.Family.Dispersions() {
 		p := s.model.DispersionPrior(k)
 		disp[k] = p.Draw(rng)
@@ -119,7 +144,7 @@ func (s *study) draw(rng *infer.Stream) (theta []float64, data *glm.Data) {
 			theta = append(theta, disp[k])
 		}
 	}
-	eta := make([]float64, data.Rows())
+	eta = make([]float64, data.Rows())
 	copy(eta, data.Offset)
 	for j := range data.Cols() {
 		data.X.Column(j).AddTo(eta, theta[j])
@@ -130,15 +155,7 @@ func (s *study) draw(rng *infer.Stream) (theta []float64, data *glm.Data) {
 		theta = append(theta, written(c)...)
 		effects = append(effects, drawEffects(e, c, rng, eta)...)
 	}
-	outcomes, err := glm.NewPointwise(s.model.Family, &own)
-	if err != nil {
-		panic(err)
-	}
-	data.Y = make([]float64, data.Rows())
-	for i, e := range eta {
-		data.Y[i] = outcomes.Draw(rng, i, e, disp)
-	}
-	return append(theta, effects...), data
+	return append(theta, effects...), eta, disp
 }
 
 // drawScales draws sds and correlations from their priors.
