@@ -20,8 +20,7 @@ import (
 
 // stanPosteriors are those of testdata/multilevel as a user writes them; where a reference has the default priors, none
 // are written. Left out are seeds and surgical, whose priors of 1/sd² and sd² have no spelling. draws are of each of
-// four chains in make test; without, a posterior is for make stat: VerbAgg for its time, lsat since a chain from its
-// prior of the sd, half_normal(100), needs 700 iterations of warm-up.
+// four chains in make test; without, a posterior is for make stat: VerbAgg for its time.
 var stanPosteriors = []struct {
 	name, model string
 	draws       int
@@ -42,7 +41,7 @@ var stanPosteriors = []struct {
 		by_name: {"I(year^2)": "uniform(-10, 20)"}, intercept: {prior: "uniform(-20, 20)", at: zero}, sd: "uniform(0, 5)"}`, 4000},
 	{"tits", `count ~ 1 + (1 | site), family: poisson, missing: drop, prior: {intercept: {prior: "normal(0, 10)", at: zero}, sd: "uniform(0, 5)"}`, 1500},
 	{"VerbAgg", `r2 ~ Anger + Gender + btype + situ + (1 | id) + (1 | item), family: bernoulli`, 0},
-	{"lsat", `correct ~ 0 + question + (1 | person), family: bernoulli, prior: {coefficients: "normal(0, 100)", sd: half_normal(100)}`, 0},
+	{"lsat", `correct ~ 0 + question + (1 | person), family: bernoulli, prior: {coefficients: "normal(0, 100)", sd: half_normal(100)}`, 1500},
 }
 
 const radonPriors = `prior: {coefficients: "normal(0, 10)", intercept: {prior: "normal(0, 10)", at: zero}, sd: half_normal(1), sigma: half_normal(1)}`

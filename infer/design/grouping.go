@@ -59,3 +59,23 @@ type Effects struct {
 
 // Count returns how many effects there are: terms times levels.
 func (e *Effects) Count() int { return len(e.Terms) * e.Grouping.Levels() }
+
+// Taken returns the effects of rows in the order of from, of the same levels: some may have no rows there.
+func (e *Effects) Taken(from []int) *Effects {
+	out := *e
+	of := make([]int32, len(from))
+	for to, i := range from {
+		of[to] = e.Grouping.of[i]
+	}
+	out.Grouping, out.Columns = NewGrouping(of, e.Grouping.Levels()), make([][]float64, len(e.Columns))
+	for t, c := range e.Columns {
+		if c == nil {
+			continue
+		}
+		out.Columns[t] = make([]float64, len(from))
+		for to, i := range from {
+			out.Columns[t][to] = c[i]
+		}
+	}
+	return &out
+}

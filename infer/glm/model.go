@@ -62,6 +62,13 @@ func (m *Model) Proper() bool {
 			return false
 		}
 	}
+	for _, e := range m.Effects {
+		for _, p := range e.SD {
+			if !p.Proper() {
+				return false
+			}
+		}
+	}
 	return true
 }
 

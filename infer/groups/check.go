@@ -9,11 +9,6 @@ import (
 	"glmbatch/infer/prior"
 )
 
-// leastLevels is the number of levels from which on a flat sd leaves a posterior with a finite integral.
-//
-// Source: Gelman (2006), Prior distributions for variance parameters in hierarchical models, doi:10.1214/06-BA117A.
-const leastLevels = 3
-
 // check refuses effects that do not fit the data, and priors under which the posterior may have no finite integral.
 func check(data *glm.Data, model *glm.Model) error {
 	if data == nil || data.X == nil {
@@ -27,16 +22,12 @@ func check(data *glm.Data, model *glm.Model) error {
 		if err := checkEffects(data, e, &model.Effects[i]); err != nil {
 			return err
 		}
-		for t, p := range model.Effects[i].SD {
-			if p.Kind == prior.Flat {
-				if err := checkFlat(data, model, e, t); err != nil {
-					return err
-				}
-			}
-		}
 		levels += e.Grouping.Levels()
 	}
-	return checkCoefficients(data, model, levels)
+	if err := checkCoefficients(data, model, levels); err != nil {
+		return err
+	}
+	return checkFlat(data, model)
 }
 
 // checkEffects compares the parts of one Effects.
@@ -75,47 +66,6 @@ func checkEffects(data *glm.Data, e *design.Effects, p *glm.EffectsPrior) error 
 	return nil
 }
 
-// checkFlat refuses a flat sd where the posterior has no finite integral, or nothing is known of it.
-func checkFlat(data *glm.Data, model *glm.Model, e *design.Effects, t int) error {
-	count, what := e.Grouping.Levels(), "levels"
-	switch model.Family.Name {
-	case "gaussian":
-	case "bernoulli", "binomial", "poisson", "negative_binomial":
-		what = "levels whose responses bound their effect from both sides"
-		count = informative(data, model.Family.Name, e.Grouping)
-	default:
-		return fmt.Errorf("prior of sd_%s__%s: flat beside family %s may leave a posterior without a finite integral; "+
-			"give it a proper prior, as half_student_t(3, 2.5)", e.Group, e.Terms[t], model.Family)
-	}
-	if count < leastLevels {
-		return fmt.Errorf("prior of sd_%s__%s: grouping %q has %d %s, and a flat sd needs at least %d (Gelman 2006, "+
-			"doi:10.1214/06-BA117A), or the posterior has no finite integral; give it a proper prior, as half_student_t(3, 2.5)",
-			e.Group, e.Terms[t], e.Group, count, what, leastLevels)
-	}
-	return nil
-}
-
-// informative counts the levels whose likelihood vanishes as their effect grows on either side: with a success and a
-// failure, or with a count above 0.
-func informative(data *glm.Data, family string, g *design.Grouping) int {
-	count := 0
-	for l := range g.Levels() {
-		some, failed := false, family != "bernoulli" && family != "binomial"
-		for _, i := range g.Rows(l) {
-			trials := 1.0
-			if data.Trials != nil {
-				trials = data.Trials[i]
-			}
-			some = some || data.Y[i] > 0
-			failed = failed || data.Y[i] < trials
-		}
-		if some && failed {
-			count++
-		}
-	}
-	return count
-}
-
 // flat reports whether coefficient j has a flat prior, or is of a smooth whose standard deviation has one.
 func flat(data *glm.Data, model *glm.Model, j int, p prior.Prior) bool {
 	for k, s := range data.Smooths {
@@ -135,10 +85,7 @@ func checkCoefficients(data *glm.Data, model *glm.Model, levels int) error {
 		if !flat(data, model, j, p) || closed && enough {
 			continue
 		}
-		name := fmt.Sprint(j + 1)
-		if j < len(data.Names) {
-			name = data.Names[j]
-		}
+		name := nameOf(data, j)
 		why := "beside group-level effects of family " + model.Family.String()
 		if closed {
 			why = fmt.Sprintf("on %d rows for %d columns and %d levels", data.Rows(), data.Cols(), levels)
@@ -147,4 +94,12 @@ func checkCoefficients(data *glm.Data, model *glm.Model, levels int) error {
 			"normal(0, 10)", name, why)
 	}
 	return nil
+}
+
+// nameOf names a column of the design, by its number from 1 if it has no name.
+func nameOf(data *glm.Data, j int) string {
+	if j < len(data.Names) {
+		return data.Names[j]
+	}
+	return fmt.Sprint(j + 1)
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Version names the algorithm: draws of different versions may differ in bits.
-const Version = "groups/1"
+const Version = "groups/2"
 
 // Options configures New. The zero value is ready to use.
 type Options struct {
@@ -41,22 +41,18 @@ type setup struct {
 // long. It keeps data. Errors are those of glm.NewTarget for the model without effects, and of a prior under which the
 // posterior may have no finite integral.
 func New(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (infer.Setup, error) {
-	if err := check(data, &model); err != nil {
-		return nil, err
-	}
-	plain, priors := *data, model.Effects
-	plain.Effects, model.Effects = nil, nil
-	target, err := glm.NewTargetBy(by, &plain, model)
+	target, err := without(data, model, by)
 	if err != nil {
 		return nil, err
 	}
-	model.Penalise(&plain)
+	plain, priors := target.Data(), model.Effects
+	model.Penalise(plain)
 	s := &setup{target: target, options: o, proper: model.Proper()}
 	options := cggibbs.Options{Basis: "rotated", Kernels: o.Kernels, RefreshEvery: o.RefreshEvery}
 	if !o.Plain {
 		s.joint = newJoint(target)
 	}
-	if o.Plain || sparse(&plain) || s.joint != nil {
+	if o.Plain || sparse(plain) || s.joint != nil {
 		options.Basis = "coordinate"
 	}
 	if s.fixed, err = cggibbs.NewBeside(target, options); err != nil {
@@ -65,10 +61,7 @@ func New(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (infer.S
 	for i, e := range data.Effects {
 		b := newBlock(e, priors[i], target, o.Plain)
 		if !o.Plain {
-			b.findShifts(&plain, model.Coefficients)
-		}
-		for _, p := range b.prior.SD {
-			s.proper = s.proper && p.Proper()
+			b.findShifts(plain, model.Coefficients)
 		}
 		s.blocks = append(s.blocks, b)
 	}
@@ -78,6 +71,20 @@ func New(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (infer.S
 	}
 	s.describe()
 	return s, nil
+}
+
+// without returns the model without its effects.
+func without(data *glm.Data, model glm.Model, by infer.Parallel) (*glm.Target, error) {
+	if err := check(data, &model); err != nil {
+		return nil, err
+	}
+	plain := *data
+	plain.Effects, model.Effects = nil, nil
+	target, err := glm.NewTargetBy(by, &plain, model)
+	if err == nil {
+		err = checkPerfect(data, &model)
+	}
+	return target, err
 }
 
 // sparse reports whether the design stores few of its entries: a rotated one stores all.

@@ -3,6 +3,7 @@ package groups
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,8 +18,9 @@ import (
 
 // study is a small model with effects, everything but the response.
 type study struct {
-	data  glm.Data
-	model glm.Model
+	data   glm.Data
+	model  glm.Model
+	walled bool // linear predictors are above 0
 }
 
 // levelsOf spreads n rows unevenly over levels, and leaves the last one empty where there are more than two.
@@ -51,9 +53,9 @@ func covariate(n, k int) []float64 {
 // Each grouping is told by its levels and terms.
 func newStudy(family, link string, n int, groupings ...[2]int) study {
 	x := design.NewDense(n, 3)
-	first := levelsOf(n, groupings[0][0], 0)
+	first, around := levelsOf(n, groupings[0][0], 0), covariate(n, 0)
 	for i := range n {
-		x.Col(0)[i], x.Col(1)[i] = 1, covariate(n, 0)[i]-0.2
+		x.Col(0)[i], x.Col(1)[i] = 1, around[i]-0.2
 		x.Col(2)[i] = 0.5*float64(first[i]%3) - 0.4
 	}
 	s := study{data: glm.Data{X: x, Names: []string{"(Intercept)", "a", "b"}, Intercept: 0},
@@ -103,15 +105,38 @@ func (s study) nested(levels, stray int) study {
 
 // draw returns a position from the prior, and a response given it.
 func (s *study) draw(rng *infer.Stream) (theta []float64, data *glm.Data) {
-	own := s.data
-	data = &own
+	for {
+		theta, eta, disp := s.drawPosition(rng)
+		if !s.walled || slices.Min(eta) > 0 {
+			return theta, s.respond(rng, eta, disp)
+		}
+	}
+}
+
+// respond draws a response.
+func (s *study) respond(rng *infer.Stream, eta, disp []float64) *glm.Data {
+	data := s.data
+	outcomes, err := glm.NewPointwise(s.model.Family, &data)
+	if err != nil {
+		panic(err)
+	}
+	data.Y = make([]float64, data.Rows())
+	for i, e := range eta {
+		data.Y[i] = outcomes.Draw(rng, i, e, disp)
+	}
+	return &data
+}
+
+// drawPosition returns a position from the prior, its linear predictor and dispersions.
+func (s *study) drawPosition(rng *infer.Stream) (theta, eta, disp []float64) {
+	data := &s.data
 	for _, p := range s.model.Coefficients {
 		if p.Kind == prior.Penalised {
 			p = prior.Prior{Kind: prior.Normal, Scale: 1} // in units of its smooth's sd
 		}
 		theta = append(theta, p.Draw(rng))
 	}
-	disp := make([]float64, 2)
+	disp = make([]float64, 2)
 	for k, d := range s.model.Family.Dispersions() {
 		p := s.model.DispersionPrior(k)
 		disp[k] = p.Draw(rng)
@@ -129,7 +154,7 @@ func (s *study) draw(rng *infer.Stream) (theta []float64, data *glm.Data) {
 			theta[j] *= sd
 		}
 	}
-	eta := make([]float64, data.Rows())
+	eta = make([]float64, data.Rows())
 	copy(eta, data.Offset)
 	for j := range data.Cols() {
 		data.X.Column(j).AddTo(eta, theta[j])
@@ -140,15 +165,7 @@ func (s *study) draw(rng *infer.Stream) (theta []float64, data *glm.Data) {
 		theta = append(theta, written(c)...)
 		effects = append(effects, drawEffects(e, c, rng, eta)...)
 	}
-	outcomes, err := glm.NewPointwise(s.model.Family, &own)
-	if err != nil {
-		panic(err)
-	}
-	data.Y = make([]float64, data.Rows())
-	for i, e := range eta {
-		data.Y[i] = outcomes.Draw(rng, i, e, disp)
-	}
-	return append(theta, effects...), data
+	return append(theta, effects...), eta, disp
 }
 
 // drawScales draws sds and correlations from their priors.

@@ -7,7 +7,6 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/cggibbs"
 	"glmbatch/infer/glm"
-	"glmbatch/internal/vec"
 )
 
 // sliceEvery is the number of iterations from one with slices of every effect to the next; the first sliceFirst are
@@ -30,7 +29,7 @@ const maxDoublings = 20
 type kernel struct {
 	*setup
 	fixed     *cggibbs.BesideChain // coefficients and dispersions, with eta
-	groups    []*group
+	groups    groupings
 	stream    *infer.Stream
 	slice     *cggibbs.Slicer
 	start     string
@@ -218,12 +217,7 @@ func (k *kernel) bad(name string) bool {
 
 // logPrior returns the log prior density of the position, that of the effects given their scales included.
 func (k *kernel) logPrior() float64 {
-	sum := k.fixed.LogPrior()
-	for _, g := range k.groups {
-		g.sumSquares()
-		sum += g.logPrior() + g.logEffects(g.levels, g.squares)
-	}
-	return sum
+	return k.groups.addPrior(k.fixed.LogPrior())
 }
 
 // sumSquares makes Σ r·rᵀ.
@@ -232,37 +226,11 @@ func (g *group) sumSquares() {
 	g.crossed(g.r, g.r, g.squares)
 }
 
-// addEffects adds Z·r of all groupings to eta.
-func (k *kernel) addEffects(eta []float64) {
-	for _, g := range k.groups {
-		g.addTo(g.r, eta)
-	}
-}
-
 // Position writes the parameters in their order.
 func (k *kernel) Position(dst []float64) {
 	at := k.target.Dim()
 	k.fixed.Position(dst[:at])
-	for _, g := range k.groups {
-		for _, t := range g.free {
-			dst[at] = vec.Exp(g.logSD[t])
-			at++
-		}
-		for i := range g.q {
-			for j := range i {
-				dst[at] = g.correlation(i, j)
-				at++
-			}
-		}
-	}
-	for _, g := range k.groups {
-		for t := range g.q {
-			for l := range g.levels {
-				dst[at] = g.r[l*g.q+t]
-				at++
-			}
-		}
-	}
+	k.groups.position(dst[at:])
 }
 
 // SetPosition moves the chain to a position, as Position writes it, its cache fresh and its stream and iteration as
@@ -271,24 +239,7 @@ func (k *kernel) SetPosition(theta []float64) error {
 	if len(theta) != len(k.params) {
 		return fmt.Errorf("groups: a position of %d numbers for %d parameters", len(theta), len(k.params))
 	}
-	at := k.target.Dim()
-	for _, g := range k.groups {
-		for _, t := range g.free {
-			g.logSD[t] = vec.Log(theta[at])
-			at++
-		}
-		g.setCorrelations(theta[at : at+len(g.partial)])
-		at += len(g.partial)
-		g.settle()
-	}
-	for _, g := range k.groups {
-		for t := range g.q {
-			for l := range g.levels {
-				g.r[l*g.q+t] = theta[at]
-				at++
-			}
-		}
-	}
+	k.groups.setPosition(theta[k.target.Dim():])
 	k.fixed.Set(k.add)
 	if err := k.fixed.SetPosition(theta[:k.target.Dim()]); err != nil {
 		return err

@@ -13,26 +13,35 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// Kernel returns one chain at its dispersed start: coefficients and dispersions where glm.Target.Start has them; sds
-// drawn from their priors in the last of several chains, if all are proper, else spread around a pilot; correlations
-// of 0; effects at a tenth of noise of the pilot's size, halved until the likelihood is positive.
+// startRange is the largest distance of log sd from that of the pilot at a start from the prior.
+const startRange = 2
+
+// Kernel returns one chain at its dispersed start: coefficients and dispersions where glm.Target.Start has them, around
+// the penalised point in the last chain too; sds drawn from their priors in the last of several chains, if all are
+// proper, and cut off at startRange, else spread around a pilot; correlations of 0; effects at a tenth of noise of the
+// pilot's size, halved until the likelihood is positive.
+//
+// Coefficients far out take the effects with them, and both come back slowly: from draws of wide priors a chain needed
+// up to thousands of iterations.
 func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	if c.Stream == nil {
 		return nil, fmt.Errorf("groups: chain %d has no random stream", c.Index)
 	}
-	fixed, err := s.fixed.Kernel(c)
+	near := c
+	near.Count++ // no chain is the last
+	fixed, err := s.fixed.Kernel(near)
 	if err != nil {
 		return nil, err
 	}
 	k := &kernel{setup: s, fixed: fixed, stream: c.Stream, slice: cggibbs.NewSlicer(c.Stream)}
-	k.add = k.addEffects
+	k.add = func(eta []float64) { k.groups.addTo(eta) }
 	k.beta, k.delta = make([]float64, s.target.Cols()), make([]float64, s.target.Cols())
 	k.direction = glm.Direction{Beta: make([]float64, s.target.Cols()), Eta: make([]float64, s.target.Rows())}
 	fromPrior := c.Count > 1 && c.Index == c.Count-1 && s.proper
 	size := s.pilotSize()
 	k.start = fixed.Start() + "; sds spread around a pilot, effects near 0"
 	if fromPrior {
-		k.start = fixed.Start() + "; sds from their priors, effects near 0"
+		k.start = fixed.Start() + "; sds from their priors, not far from a pilot, effects near 0"
 	}
 	for _, b := range s.blocks {
 		g := newGroup(b)
@@ -41,7 +50,7 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 			pilot := size / b.meanSquare(t)
 			u := vec.Log(pilot) + variate.Normal(c.Stream)
 			if draw := p.Draw(c.Stream); fromPrior {
-				u = vec.Log(draw)
+				u = max(vec.Log(pilot)-startRange, min(vec.Log(pilot)+startRange, vec.Log(draw)))
 			}
 			for l := range b.levels {
 				g.r[l*b.q+t] = float64(0.1 * pilot * variate.Normal(c.Stream))

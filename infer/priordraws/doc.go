@@ -2,6 +2,8 @@
 // which the response has no part, through the same contract as a sampler of its
 // posterior.
 //
+// Group-level effects are drawn with their sds and correlations, for every level.
+//
 // It refuses improper priors by name. Where the link has a wall (eta > 0) the
 // prior is cut off there, as it is in the posterior.
 //

@@ -6,6 +6,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/groups"
 	"glmbatch/internal/state"
 	"glmbatch/internal/words"
 )
@@ -28,27 +29,10 @@ func (e *ImproperError) Error() string {
 		words.HintLine("give each a proper prior such as normal(0, 10), or half_normal(1) for a dispersion")
 }
 
-// Check returns an *ImproperError unless every prior is proper. names are those
-// of the coefficients.
-func Check(model *glm.Model, names []string, data *glm.Data) error {
-	var improper []string
-	for j, p := range model.Coefficients {
-		if !p.Proper() {
-			improper = append(improper, names[j])
-		}
-	}
-	for k, d := range model.Family.Dispersions() {
-		if !model.DispersionPrior(k).Proper() {
-			improper = append(improper, d.Name)
-		}
-	}
-	for k, p := range model.Smooths {
-		if !p.Proper() {
-			improper = append(improper, glm.SmoothSDName(data.Smooths[k].Name))
-		}
-	}
-	if improper != nil {
-		return &ImproperError{improper}
+// Check returns an *ImproperError unless every prior is proper.
+func Check(data *glm.Data, model *glm.Model) error {
+	if names := groups.ImproperPriors(data, model); names != nil {
+		return &ImproperError{names}
 	}
 	return nil
 }
@@ -57,16 +41,12 @@ func Check(model *glm.Model, names []string, data *glm.Data) error {
 const tries = 10_000
 
 // setup is shared by the chains.
-type setup struct{ target *glm.Target }
+type setup struct{ target *groups.Model }
 
 // New returns the set-up of draws from the target's prior; an *ImproperError if
 // it has none.
-func New(target *glm.Target) (infer.Setup, error) {
-	var names []string
-	for _, p := range target.Parameters() {
-		names = append(names, p.Name)
-	}
-	if err := Check(target.Model(), names, target.Data()); err != nil {
+func New(target *groups.Model) (infer.Setup, error) {
+	if err := Check(target.Data(), target.Model()); err != nil {
 		return nil, err
 	}
 	return &setup{target}, nil
@@ -77,15 +57,15 @@ func (s *setup) Parameters() []infer.Parameter { return s.target.Parameters() }
 
 // Kernel returns a chain at its first draw.
 func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
-	k := &kernel{target: s.target, at: glm.NewPredictor(s.target), stream: c.Stream,
-		theta: make([]float64, s.target.Dim())}
+	k := &kernel{target: s.target, at: groups.NewPredictor(s.target), stream: c.Stream,
+		theta: make([]float64, len(s.target.Parameters()))}
 	return k, k.draw()
 }
 
 // kernel is one chain of independent draws.
 type kernel struct {
-	target *glm.Target
-	at     *glm.Predictor
+	target *groups.Model
+	at     *groups.Predictor
 	stream *infer.Stream
 	theta  []float64
 }
@@ -93,8 +73,8 @@ type kernel struct {
 // Step draws theta anew. Cost: one pass over the design for the log likelihood.
 func (k *kernel) Step() (infer.Info, error) {
 	err := k.draw()
-	return infer.Info{LogLik: k.at.Value().LogLik, LogPrior: k.target.LogPrior(k.theta), Accept: 1,
-		Touched: int64(k.target.Rows())}, err
+	return infer.Info{LogLik: k.at.Value().LogLik, LogPrior: k.at.LogPrior(k.theta), Accept: 1,
+		Touched: int64(len(k.at.Eta()))}, err
 }
 
 // draw draws theta until its linear predictor is inside the domain of the link.
@@ -102,7 +82,7 @@ func (k *kernel) draw() error {
 	for range tries {
 		k.target.DrawPrior(k.stream, k.theta)
 		k.at.SetTheta(k.theta)
-		if k.target.InDomain(k.at.Eta()) {
+		if k.target.Plain().InDomain(k.at.Eta()) {
 			return nil
 		}
 	}

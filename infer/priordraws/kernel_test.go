@@ -10,6 +10,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/groups"
 	"glmbatch/infer/infertest"
 	"glmbatch/infer/prior"
 	"glmbatch/infer/priordraws"
@@ -34,9 +35,12 @@ func target(t *testing.T, data *glm.Data, model glm.Model) *glm.Target {
 	return out
 }
 
+// plain is New of a model without group-level effects.
+func plain(tg *glm.Target) (infer.Setup, error) { return priordraws.New(groups.Of(tg)) }
+
 func kernel(t *testing.T, tg *glm.Target) infer.Kernel {
 	t.Helper()
-	setup, err := priordraws.New(tg)
+	setup, err := plain(tg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +54,7 @@ func kernel(t *testing.T, tg *glm.Target) infer.Kernel {
 func TestConformance(t *testing.T) {
 	data, model := example("gamma", "log", prior.Prior{Kind: prior.Gamma, Shape: 2, Rate: 1})
 	data.Y = []float64{1, 0.5, 2}
-	infertest.Conformance(t, target(t, data, model), priordraws.New)
+	infertest.Conformance(t, target(t, data, model), plain)
 }
 
 // Draws have the prior's quartiles, whatever the response. 20,000 draws put six
@@ -105,7 +109,7 @@ func TestWall(t *testing.T) {
 		}
 	}
 	model.Coefficients[0] = prior.Prior{Kind: prior.Normal, Location: -100, Scale: 1}
-	setup, err := priordraws.New(target(t, data, model))
+	setup, err := plain(target(t, data, model))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +121,7 @@ func TestWall(t *testing.T) {
 func TestImproperPriorsAreNamed(t *testing.T) {
 	data, model := example("gaussian", "identity", prior.Prior{Kind: prior.Flat})
 	model.Coefficients[1] = prior.Prior{Kind: prior.Flat}
-	err := priordraws.Check(&model, data.Names, data)
+	err := priordraws.Check(data, &model)
 	var improper *priordraws.ImproperError
 	if !errors.As(err, &improper) || !slices.Equal(improper.Names, []string{"a", "sigma"}) || !strings.Contains(err.Error(), "hint: ") {
 		t.Errorf("%v", err)
@@ -132,7 +136,7 @@ func TestSmoothsHaveThePrior(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	infertest.Conformance(t, tg, priordraws.New)
+	infertest.Conformance(t, tg, plain)
 	k, s := kernel(t, tg), c.Data.Smooths[0]
 	const draws = 20_000
 	theta, below := make([]float64, tg.Dim()), make([]float64, 2)
@@ -156,7 +160,7 @@ func TestSmoothsHaveThePrior(t *testing.T) {
 	}
 	c.Model.Smooths = []prior.Prior{{Kind: prior.Flat}}
 	var improper *priordraws.ImproperError
-	if err := priordraws.Check(&c.Model, c.Data.Names, &c.Data); !errors.As(err, &improper) || improper.Names[0] != "sds_sx1_1" {
+	if err := priordraws.Check(&c.Data, &c.Model); !errors.As(err, &improper) || improper.Names[0] != "sds_sx1_1" {
 		t.Errorf("a flat sd: %v", err)
 	}
 }

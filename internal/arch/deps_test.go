@@ -34,7 +34,7 @@ var deps = map[string]string{
 	"infer/conjugate":  "infer infer/glm infer/prior internal/vec internal/linalg internal/variate internal/words",
 	"infer/diag":       "infer" + numeric,
 	"infer/prior":      "internal/vec internal/variate internal/words",
-	"infer/priordraws": "infer infer/glm internal/state internal/words",
+	"infer/priordraws": "infer infer/glm infer/groups internal/state internal/words",
 	"infer/loo":        "internal/vec",
 	"infer/powerscale": "internal/vec",
 	"infer/mrf":        "infer internal/vec internal/state internal/words",
@@ -88,10 +88,10 @@ var deps = map[string]string{
 	"pipelines/internal/predictive": "infer infer/design infer/glm infer/loo transform report/record" + fanout,
 	"pipelines/internal/predict": "infer infer/glm infer/prior ingest transform internal/words report pipelines/internal/assess pipelines/internal/plan" +
 		" pipelines/internal/predictive pipelines/internal/spec",
-	"pipelines/internal/check": "infer infer/design infer/glm infer/diag infer/prior internal/words report report/judge pipelines/internal/exit" +
+	"pipelines/internal/check": "infer infer/design infer/glm infer/groups infer/diag infer/prior internal/words report report/judge pipelines/internal/exit" +
 		" pipelines/internal/plan pipelines/internal/spec" + fanout,
 	// explain tells what a run would do, and draws from priors only.
-	"pipelines/internal/explain": "internal/words infer infer/glm infer/prior pipelines/internal/plan pipelines/internal/spec",
+	"pipelines/internal/explain": "internal/words infer infer/glm infer/groups infer/prior pipelines/internal/plan pipelines/internal/spec",
 	// propose looks at columns, and reads no files.
 	"pipelines/internal/propose": "internal/words" + arrow,
 	// exchange reads and writes the files of other tools.

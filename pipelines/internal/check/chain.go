@@ -3,10 +3,11 @@ package check
 import (
 	"context"
 	"math"
+	"slices"
 
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
-	"glmbatch/infer/glm"
+	"glmbatch/infer/groups"
 )
 
 // Lengths of the chain of one simulation.
@@ -24,16 +25,16 @@ const (
 
 // drawn is a chain thinned to nearly independent draws.
 type drawn struct {
-	trace      [][]float64 // by statistic: the parameters, then log_lik
+	trace      [][]float64 // by statistic: parameters, then log_lik
 	picks      []int       // indexes into a trace
 	iterations int
 	mixed      bool // it reached the effective draws it needs
 }
 
-// draw runs a chain until every statistic has apart·want effective draws, or
-// as long as it may, and thins the newer half of it to want draws. Which length
-// it gets depends on its draws alone.
-func draw(ctx context.Context, setup infer.Setup, stream *infer.Stream, want int,
+// draw runs a chain until every statistic, of which are parameters and log_lik, has
+// apart·want effective draws, or as long as it may, and thins the newer half of it
+// to want draws. Which length it gets depends on its draws alone.
+func draw(ctx context.Context, setup infer.Setup, stream *infer.Stream, want int, of []int,
 	hook func(infer.Kernel) infer.Kernel) (*drawn, error) {
 	k, err := setup.Kernel(infer.Chain{Count: 1, Warmup: warmup, Stream: stream})
 	if err != nil {
@@ -42,7 +43,7 @@ func draw(ctx context.Context, setup infer.Setup, stream *infer.Stream, want int
 	if hook != nil {
 		k = hook(k)
 	}
-	params := len(setup.Parameters())
+	params := len(of)
 	d := &drawn{trace: make([][]float64, params+1)}
 	first := max(firstLen, apart*want)
 	most := max(2*first, min(first<<doublings, traceBytes/8/(params+1)))
@@ -52,7 +53,7 @@ func draw(ctx context.Context, setup infer.Setup, stream *infer.Stream, want int
 		}
 	}
 	d.iterations = warmup
-	theta := make([]float64, params)
+	theta := make([]float64, len(setup.Parameters()))
 	for to := first; ; to = min(2*to, most) {
 		for len(d.trace[params]) < to {
 			info, err := k.Step()
@@ -63,8 +64,8 @@ func draw(ctx context.Context, setup infer.Setup, stream *infer.Stream, want int
 				return nil, err
 			}
 			k.Position(theta)
-			for p, v := range theta {
-				d.trace[p] = append(d.trace[p], v)
+			for s, p := range of {
+				d.trace[s] = append(d.trace[s], theta[p])
 			}
 			d.trace[params] = append(d.trace[params], info.LogLik)
 			d.iterations++
@@ -110,8 +111,48 @@ func (d *drawn) ranks(truth []float64) []int {
 	return out
 }
 
-// statistics are the values that are ranked at theta: theta itself and the log
+// statistics are the values that are ranked at theta: parameters and the log
 // likelihood.
-func statistics(t *glm.Target, theta []float64) []float64 {
-	return append(append([]float64(nil), theta...), t.LogLik(theta))
+func statistics(t *groups.Model, of []int, theta []float64) (out []float64) {
+	p := groups.NewPredictor(t)
+	p.SetTheta(theta)
+	for _, j := range of {
+		out = append(out, theta[j])
+	}
+	return append(out, p.Value().LogLik)
+}
+
+// rankedLevels is how many levels of a grouping have their effects ranked: those of
+// the most rows, of the fewest, and between.
+const rankedLevels = 3
+
+// ranked lists the parameters that are ranked: all but most of the effects.
+func ranked(t *groups.Model) (out []int) {
+	params := t.Parameters()
+	for j, p := range params {
+		if p.Kind != infer.GroupEffect {
+			out = append(out, j)
+		}
+	}
+	at := len(out)
+	for _, e := range t.Data().Effects {
+		n := e.Grouping.Levels()
+		bySize := make([]int, n)
+		for l := range bySize {
+			bySize[l] = l
+		}
+		slices.SortStableFunc(bySize, func(a, b int) int { return len(e.Grouping.Rows(a)) - len(e.Grouping.Rows(b)) })
+		levels := bySize
+		if n > rankedLevels {
+			levels = []int{bySize[0], bySize[n/2], bySize[n-1]}
+		}
+		slices.Sort(levels)
+		for term := range e.Terms {
+			for _, l := range levels {
+				out = append(out, at+term*n+l)
+			}
+		}
+		at += e.Count()
+	}
+	return out
 }

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"glmbatch/infer"
-	"glmbatch/infer/prior"
+	"glmbatch/infer/groups"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/exit"
 	"glmbatch/pipelines/internal/plan"
@@ -305,21 +305,13 @@ func (k *checker) say(format string, a ...any) {
 // improper names the priors that cannot be drawn from, and what to write
 // instead; empty if all are proper.
 func improper(c *plan.Case) string {
-	var flat []string
-	for j, p := range c.Posterior.Coefficients {
-		if !p.Proper() {
-			flat = append(flat, c.Data.Names[j])
-		}
-	}
-	hint := "give them a proper prior such as normal(0, 2.5)"
-	for i, d := range c.Posterior.Family.Dispersions() {
-		if p := c.Posterior.DispersionPrior(i); p.Kind == prior.Flat {
-			flat = append(flat, d.Name)
-			hint = "give them proper priors, such as normal(0, 2.5) for coefficients and half_cauchy(5) for " + d.Name
-		}
-	}
+	flat := groups.ImproperPriors(c.Data, &c.Posterior)
 	if flat == nil {
 		return ""
+	}
+	hint := "give them a proper prior such as normal(0, 2.5)"
+	if last := flat[len(flat)-1]; !slices.Contains(c.Data.Names, last) {
+		hint = "give them proper priors, such as normal(0, 2.5) for coefficients and half_cauchy(5) for " + last
 	}
 	if more := len(flat) - 5; more > 0 {
 		flat = append(flat[:5], fmt.Sprintf("%d more", more))

@@ -19,16 +19,16 @@ import (
 	"glmbatch/report/judge"
 )
 
-// table has a response for several families, a covariate and an offset.
-const table = `y,k,x,e
-1,2,-1.2,0.1
-0,0,-0.4,0.3
-1,3,0.3,0.2
-0,1,0.9,0.5
-1,4,1.5,0.4
-0,1,-0.8,0.2
-1,2,0.1,0.1
-1,5,0.7,0.3
+// table has a response for several families, a covariate, an offset and two groupings.
+const table = `y,k,x,e,g,h
+1,2,-1.2,0.1,a,m
+0,0,-0.4,0.3,a,n
+1,3,0.3,0.2,b,m
+0,1,0.9,0.5,b,n
+1,4,1.5,0.4,a,m
+0,1,-0.8,0.2,d,n
+1,2,0.1,0.1,c,m
+1,5,0.7,0.3,a,m
 `
 
 const bernoulli = `
@@ -103,6 +103,55 @@ func TestRightAndWrong(t *testing.T) {
 	out, r = carryOut(t, wrong)
 	if out.ExitCode != exit.Fail || r.Verdict != judge.Fail || !strings.Contains(strings.Join(r.Words, "\n"), "\nx: p = ") {
 		t.Errorf("a wrong sampler: exit code %d, %+v", out.ExitCode, r)
+	}
+}
+
+// grouped has group-level effects, of correlated terms and crossed.
+const grouped = `
+pipeline: t
+datasets: {d: {path: d.csv}}
+models: {m: {formula: k ~ 1 + (x | g) + (1 | h), family: poisson, prior: {intercept: "normal(0, 1)", sd: half_normal(0.7), cor: lkj(2)}}}
+samplers: {gibbs: {method: auto}}
+`
+
+// narrow is a sampler whose first sd, its parameter 1, is drawn too small.
+type narrow struct{ infer.Kernel }
+
+func (s narrow) Position(dst []float64) {
+	s.Kernel.Position(dst)
+	dst[1] /= 3
+}
+
+// Group-level effects are simulated and ranked with their sds and correlations: a right sampler passes from the prior and
+// around the data, and one whose sds are too small fails by name. False alarms as in TestRightAndWrong.
+func TestGroups(t *testing.T) {
+	for _, given := range []string{Prior, Posterior} {
+		c := load(t, grouped)
+		c.Given = given
+		out, r := carryOut(t, c)
+		if out.ExitCode != exit.Pass || r.Ranked != 60 || len(r.Tests) != 1+4+2*3+2+1 {
+			t.Errorf("%s: exit code %d, %d tests, %+v", given, out.ExitCode, len(r.Tests), r)
+		}
+		var names []string
+		for _, test := range r.Tests[5:] {
+			names = append(names, test.Parameter)
+		}
+		const want = "r_g[a,Intercept] r_g[b,Intercept] r_g[c,Intercept] r_g[a,x] r_g[b,x] r_g[c,x] r_h[m,Intercept] r_h[n,Intercept] log_lik"
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s: ranked are %s, want %s", given, got, want)
+		}
+	}
+	wrong := load(t, grouped)
+	wrong.tamper = func(k infer.Kernel) infer.Kernel { return narrow{k} }
+	out, r := carryOut(t, wrong)
+	if words := strings.Join(r.Words, "\n"); out.ExitCode != exit.Fail || !strings.Contains(words, "sd_g__Intercept: p = ") {
+		t.Errorf("a wrong sampler: exit code %d, %s", out.ExitCode, words)
+	}
+	flat := load(t, strings.Replace(grouped, "half_normal(0.7)", "flat", 1))
+	out, r = carryOut(t, flat)
+	if words := strings.Join(r.Words, "\n"); out.ExitCode != exit.Usage || !strings.Contains(words, "prior of sd_g__Intercept, sd_g__x, sd_h__Intercept is flat") ||
+		!strings.Contains(words, "half_cauchy(5) for sd_h__Intercept") {
+		t.Errorf("flat sds: exit code %d, %s", out.ExitCode, words)
 	}
 }
 

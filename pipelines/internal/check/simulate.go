@@ -10,8 +10,8 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/groups"
 	"glmbatch/infer/prior"
-	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/report"
 )
@@ -35,9 +35,10 @@ type simulator struct {
 	seed     uint64
 	given    string // Prior or Posterior
 	draws    int
-	data     *glm.Data   // the real data, a row for each response
-	target   *glm.Target // of the real data
+	data     *glm.Data      // the real data, a row for each response
+	target   *groups.Model // of the real data
 	outcomes *glm.Pointwise
+	ranked   []int  // parameters
 	truths   *drawn // of the posterior of the real data; nil for draws from the prior
 	hook     func(infer.Kernel) infer.Kernel
 }
@@ -46,16 +47,14 @@ type simulator struct {
 func newSimulator(c *plan.Case, seed uint64, given string, draws int,
 	hook func(infer.Kernel) infer.Kernel) (*simulator, error) {
 	s := &simulator{Case: c, seed: seed, given: given, draws: draws, hook: hook}
-	err := plan.NoTarget(c.Data, "no data are simulated for")
-	if err != nil {
-		return nil, words.Hint(err, "choose other fits with --only model=…")
-	}
+	var err error
 	if s.data, err = expanded(c.Data); err != nil {
 		return nil, err
 	}
-	if s.target, err = glm.NewTarget(s.data, c.Posterior); err != nil {
+	if s.target, err = groups.NewModel(s.data, c.Posterior, nil); err != nil {
 		return nil, err
 	}
+	s.ranked = ranked(s.target)
 	blank := *s.data
 	blank.Y = nil
 	s.outcomes, err = glm.NewPointwise(c.Posterior.Family, &blank)
@@ -83,15 +82,19 @@ func (s *simulator) condition(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
-	s.truths, err = draw(ctx, setup, s.stream("truths", 0), n, nil)
+	all := make([]int, len(s.target.Parameters()))
+	for j := range all {
+		all[j] = j
+	}
+	s.truths, err = draw(ctx, setup, s.stream("truths", 0), n, all, nil)
 	return err
 }
 
 // parameters names the statistics that are ranked.
 func (s *simulator) parameters() []string {
 	var out []string
-	for _, p := range s.target.Parameters() {
-		out = append(out, p.Name)
+	for _, j := range s.ranked {
+		out = append(out, s.target.Parameters()[j].Name)
 	}
 	return append(out, "log_lik")
 }
@@ -112,7 +115,7 @@ func (s *simulator) simulate(ctx context.Context, i int) report.Simulation {
 	if err := s.plain(y); err != nil {
 		return fail("overflow", err)
 	}
-	target, err := glm.NewTarget(s.fitted(y), s.Posterior)
+	target, err := groups.NewModel(s.fitted(y), s.Posterior, nil)
 	if err != nil {
 		return fail("refused", err)
 	}
@@ -120,20 +123,20 @@ func (s *simulator) simulate(ctx context.Context, i int) report.Simulation {
 	if err != nil {
 		return fail("error", err)
 	}
-	d, err := draw(ctx, setup, s.stream("chain", i), s.draws, s.hook)
+	d, err := draw(ctx, setup, s.stream("chain", i), s.draws, s.ranked, s.hook)
 	if err != nil {
 		return fail("error", err)
 	}
 	out.Outcome, out.Iterations, out.Mixed = report.Ranked, d.iterations, d.mixed
-	out.Ranks = d.ranks(statistics(target, theta))
+	out.Ranks = d.ranks(statistics(target, s.ranked, theta))
 	return out
 }
 
 // respond draws parameters and responses.
 func (s *simulator) respond(i int) (theta, y []float64, redrawn int, err error) {
 	rng := s.stream("data", i)
-	theta = make([]float64, s.target.Dim())
-	p := glm.NewPredictor(s.target)
+	theta = make([]float64, len(s.target.Parameters()))
+	p := groups.NewPredictor(s.target)
 	for ; ; redrawn++ {
 		if redrawn == wallTries {
 			return nil, nil, redrawn,
@@ -151,8 +154,8 @@ func (s *simulator) respond(i int) (theta, y []float64, redrawn int, err error) 
 			break
 		}
 	}
-	disp := s.dispersions(theta[s.target.Cols():])
-	y = make([]float64, s.target.Rows())
+	disp := s.dispersions(theta[s.data.Cols():])
+	y = make([]float64, s.data.Rows())
 	for r, eta := range p.Eta() {
 		y[r] = s.outcomes.Draw(rng, r, eta, disp)
 	}
@@ -289,5 +292,9 @@ func taken(data *glm.Data, from []int) *glm.Data {
 	}
 	out.Y, out.Trials, out.Offset = pick(data.Y), pick(data.Trials), pick(data.Offset)
 	out.Frequency, out.Precision = pick(data.Frequency), pick(data.Precision)
+	out.Effects = nil
+	for _, e := range data.Effects {
+		out.Effects = append(out.Effects, e.Taken(from))
+	}
 	return &out
 }

@@ -3,7 +3,6 @@ package explain
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"glmbatch/infer"
 	"glmbatch/internal/words"
@@ -62,10 +61,4 @@ func effectPriors(c *plan.Case, stream *infer.Stream) (out []Prior) {
 		}
 	}
 	return out
-}
-
-// sentenceOf is an error as a sentence.
-func sentenceOf(err error) string {
-	text := err.Error()
-	return strings.ToUpper(text[:1]) + text[1:] + "."
 }

@@ -8,6 +8,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/groups"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/plan"
@@ -85,12 +86,7 @@ func Of(c *plan.Case) *Explanation {
 	e.scaling(c)
 	e.effects(c)
 	e.priors(c)
-	if err := plan.NoTarget(c.Data, "prior predictions are not made for"); err != nil {
-		e.Predictive = []string{sentenceOf(err)}
-		e.sampler(c, nil)
-		return e
-	}
-	target, err := glm.NewTarget(c.Data, c.Posterior)
+	target, err := groups.NewModel(c.Data, c.Posterior, nil)
 	if err != nil {
 		e.Sampler = []string{"The run would refuse it: " + err.Error()}
 		return e
@@ -200,7 +196,7 @@ func sd(x []float64) float64 {
 }
 
 // predictive says what the priors imply for the mean of the response.
-func (e *Explanation) predictive(c *plan.Case, target *glm.Target) {
+func (e *Explanation) predictive(c *plan.Case, target *groups.Model) {
 	if !c.Posterior.Proper() {
 		e.Predictive = []string{"Some prior is flat: there is no prior predictive distribution."}
 		return
@@ -225,21 +221,28 @@ func (e *Explanation) predictive(c *plan.Case, target *glm.Target) {
 		typical[j] = mean(column)
 	}
 	stream := infer.NewStream(1, "explain", "predictive")
-	theta := make([]float64, target.Dim())
+	plain := target.Plain()
+	theta, eta := make([]float64, plain.Dim()), make([]float64, len(rows))
 	var atTypical, atRows []float64
 	for range predictiveDraws {
-		target.DrawPrior(stream, theta)
+		plain.DrawPrior(stream, theta)
 		atTypical = append(atTypical, e.mean(c, points, dot(theta[:d], typical)+offset(c.Data, -1), 0))
 		for i, row := range rows {
-			eta := offset(c.Data, row)
+			eta[i] = offset(c.Data, row)
 			for j := range d {
-				eta += float64(theta[j] * x[j][i])
+				eta[i] += float64(theta[j] * x[j][i])
 			}
-			atRows = append(atRows, e.mean(c, points, eta, row))
+		}
+		target.AddPriorEffects(stream, rows, eta)
+		for i, row := range rows {
+			atRows = append(atRows, e.mean(c, points, eta[i], row))
 		}
 	}
-	e.Predictive = append(e.Predictive,
-		fmt.Sprintf("Where every column is at its mean, the priors put %s %s.", e.Family.of, between(atTypical)))
+	where := "Where every column is at its mean"
+	if c.Data.Effects != nil {
+		where += " and every effect 0"
+	}
+	e.Predictive = append(e.Predictive, fmt.Sprintf("%s, the priors put %s %s.", where, e.Family.of, between(atTypical)))
 	if c.Factored { // its rows are none of the data
 		return
 	}
@@ -318,7 +321,7 @@ func offset(d *glm.Data, row int) float64 {
 }
 
 // sampler says how the fit would be drawn, in the words that the ledger gets.
-func (e *Explanation) sampler(c *plan.Case, target *glm.Target) {
+func (e *Explanation) sampler(c *plan.Case, target *groups.Model) {
 	setup, err := c.Setup(target)
 	if err != nil {
 		e.Sampler = []string{"The run would refuse it: " + err.Error()}

@@ -7,6 +7,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/groups"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report/record"
@@ -26,7 +27,7 @@ type Case struct {
 	Identity  string // hash of data, model, sampler and versions; not of lengths or seed
 	// Hamiltonian says that warm-up adapts the sampler, and so is thrown away.
 	Hamiltonian bool
-	Setup       func(*glm.Target) (infer.Setup, error) // of models with group-level effects the target is nil
+	Setup       func(*groups.Model) (infer.Setup, error) // on the data of the target
 	Spec        *spec.Model
 	Record      *transform.Record // how the data were coded and scaled
 	Reason      string            // why the method, where it was chosen; empty where it was named
@@ -98,13 +99,9 @@ func newCase(f *Fit) *Case {
 	out.Counted, out.Factored = r.Counted, r.Factored
 	out.Data, out.Posterior, out.Method, out.Identity = r.Data, r.Posterior(), m.Name, id.Identity.CaseHash()
 	out.Hamiltonian, out.Record, out.Reason = m.Trajectories != nil, r.Record, m.Reason
-	out.Setup = func(t *glm.Target) (setup infer.Setup, err error) {
+	out.Setup = func(t *groups.Model) (setup infer.Setup, err error) {
 		err = withinMemory(func() (err error) {
-			if m.Name == GroupsMethod {
-				setup, err = r.setupGroups(nil)
-				return err
-			}
-			setup, err = r.sampler.setup(t)
+			setup, err = r.setupOn(t)
 			return err
 		})
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"glmbatch/infer/glm"
 	"glmbatch/infer/groups"
 	"glmbatch/infer/prior"
+	"glmbatch/infer/priordraws"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 )
@@ -32,8 +33,7 @@ func resolveGroups(s *spec.Sampler, model *spec.Model) (sampler, error) {
 				strings.Join(given, ", ")), "leave them out for this model"+others)
 		}
 	case PriorMethod:
-		return refuse("their prior is not drawn from yet",
-			"leave sample: prior out, or choose other fits with --only model=…")
+		return priorSampler(), nil
 	default:
 		return refuse(fmt.Sprintf("sampler %q is %s, which does not draw them yet", s.Name, s.Method),
 			"take method: auto or cggibbs for this model"+others)
@@ -45,8 +45,32 @@ func resolveGroups(s *spec.Sampler, model *spec.Model) (sampler, error) {
 }
 
 // setupGroups makes the sampler of group-level effects.
-func (r *Regression) setupGroups(by infer.Parallel) (infer.Setup, error) {
-	return groups.New(r.Data, r.Posterior(), by, r.sampler.Options.(groups.Options))
+func (r *Regression) setupGroups(data *glm.Data, by infer.Parallel) (infer.Setup, error) {
+	return groups.New(data, r.Posterior(), by, r.sampler.Options.(groups.Options))
+}
+
+// setupPrior makes the draws from the prior, of effects too.
+func (r *Regression) setupPrior(by infer.Parallel) (infer.Setup, error) {
+	model := r.Posterior()
+	if err := priordraws.Check(r.Data, &model); err != nil {
+		return nil, err
+	}
+	target, err := groups.NewModel(r.Data, model, by)
+	if err != nil {
+		return nil, err
+	}
+	return priordraws.New(target)
+}
+
+// setupOn makes the sampler on a target of the model, whose responses may be others.
+func (r *Regression) setupOn(t *groups.Model) (infer.Setup, error) {
+	switch r.sampler.Name {
+	case GroupsMethod:
+		return r.setupGroups(t.Data(), nil)
+	case PriorMethod:
+		return priordraws.New(t)
+	}
+	return r.sampler.setup(t.Plain())
 }
 
 // NoTarget says what is not done yet for models with group-level effects, and names the groupings; nil of others.

@@ -78,8 +78,11 @@ func TestSamplersOfGroups(t *testing.T) {
 			t.Errorf("%s: %v", change, err)
 		}
 	}
-	_, _, err := groupedFit(t, replaced("keep: draws", "sample: prior"), same)
-	if err == nil || !strings.Contains(err.Error(), "their prior is not drawn from yet") {
+	_, p, err := groupedFit(t, replaced("keep: draws", "sample: prior"), same)
+	if err != nil || p.Method().Name != PriorMethod {
+		t.Fatalf("sample: prior: %v", err)
+	}
+	if _, err := p.Setup(nil, Schedule{}, nil); err != nil {
 		t.Errorf("sample: prior: %v", err)
 	}
 }

@@ -32,13 +32,18 @@ type Trajectories struct {
 // sampler is the method of a regression, and how to set it up.
 type sampler struct {
 	Method
-	setup func(*glm.Target) (infer.Setup, error) // nil of groups, see setupGroups
+	setup func(*glm.Target) (infer.Setup, error) // nil of groups and prior, see setupGroups and setupPrior
 	// windows makes the metrics of a chain's warm-up again; nil: there are none.
 	windows func(t *glm.Target, warmup int, position func(i int, theta []float64) error) ([]nuts.Window, error)
 }
 
 // PriorMethod is the method of fits that are drawn from the prior.
 const PriorMethod = "prior"
+
+// priorSampler is that of draws from the prior.
+func priorSampler() sampler {
+	return sampler{Method: Method{Name: PriorMethod, Version: priordraws.Version, Chains: true}}
+}
 
 // resolve chooses the method of a sampler for a model.
 func resolve(s *spec.Sampler, model *spec.Model) (sampler, error) {
@@ -52,7 +57,7 @@ func resolve(s *spec.Sampler, model *spec.Model) (sampler, error) {
 	}
 	switch name {
 	case PriorMethod:
-		return sampler{Method: Method{Name: name, Version: priordraws.Version, Chains: true}, setup: priordraws.New}, nil
+		return priorSampler(), nil
 	case "conjugate":
 		return sampler{
 			Method: Method{Name: name, Reason: reason, Version: conjugate.Version, Chains: true},

@@ -5,7 +5,6 @@ import (
 	"glmbatch/infer/cggibbs"
 	matrix "glmbatch/infer/design"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/priordraws"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/transform"
 )
@@ -119,13 +118,7 @@ func (r *Regression) Target(from *Previous) (*glm.Target, error) {
 }
 
 func (r *Regression) target(by infer.Parallel) (*glm.Target, error) {
-	model := r.Posterior()
-	if r.sampler.Name == PriorMethod {
-		if err := priordraws.Check(&model, r.Data.Names, r.Data); err != nil {
-			return nil, err
-		}
-	}
-	return glm.NewTargetBy(by, r.Data, model)
+	return glm.NewTargetBy(by, r.Data, r.Posterior())
 }
 
 // Setup makes the target and the sampler.
@@ -138,17 +131,19 @@ func (r *Regression) Setup(by infer.Parallel, _ Schedule, from *Previous) (*Setu
 		out.Cautions = append(out.Cautions, "prior.by_name "+pattern+" decides the prior of no column")
 	}
 	err := withinMemory(func() (err error) {
-		if r.sampler.Name == GroupsMethod {
-			out.Sampler, err = r.setupGroups(by)
+		switch r.sampler.Name {
+		case GroupsMethod:
+			out.Sampler, err = r.setupGroups(r.Data, by)
+			return err
+		case PriorMethod:
+			out.Sampler, err = r.setupPrior(by)
 			return err
 		}
 		target, err := r.target(by)
 		if err != nil {
 			return err
 		}
-		if r.sampler.Name != PriorMethod {
-			r.doubt(target, out)
-		}
+		r.doubt(target, out)
 		if target, err = r.around(target, from); err != nil {
 			return err
 		}
