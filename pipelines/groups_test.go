@@ -142,3 +142,84 @@ func TestEffectsAreSummarised(t *testing.T) {
 		t.Errorf("a quantity of an effect without draws: %v", out.Fits[0].Err)
 	}
 }
+
+// New levels are an error that says what may be asked for; drawn, they have the spread that the sds and correlations of
+// all draws give them; left out, they are the population, for which no draws of levels are needed.
+func TestPredictNewLevels(t *testing.T) {
+	source, err := pipelines.Source("sleepstudy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := strings.Replace(string(source), "posteriors.duckdb", "t.duckdb", 1)
+	f := newFolder(t, spec+"fits: [{models: slopes}]\nrun: {warmup: 200, draws: 1000, keep: {groups: summary}}\n")
+	f.run(pipelines.RunOptions{})
+	f.write("new.csv", "Days,Subject\n4,1001\n4,308\n4,1002\n")
+	f.write("days.csv", "Days\n4\n")
+	seed := uint64(3)
+	ask := func(data, levels string, groups ...string) (rows [][]string, notes string, err error) {
+		return f.predict("", pipelines.PredictOptions{Data: f.path(data), NewLevels: levels, Groups: groups, Of: []string{"linear", "response"},
+			Overrides: pipelines.Overrides{Seed: &seed}})
+	}
+	for _, c := range []struct{ data, levels, groups, want string }{
+		{"new.csv", "", "all", `"1001" is not a level of the grouping Subject that the model was fitted with` + "\nhint: --new-levels sample draws"},
+		{"new.csv", "some", "all", "write one of error, sample, zero"}, {"new.csv", "zero", "School", "name Subject, all or none"},
+		{"new.csv", "sample", "all", "--groups none"}, {"days.csv", "sample", "all", `column "Subject"`},
+	} {
+		if _, _, err := ask(c.data, c.levels, c.groups); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	population := "FROM (SELECT chain, iteration, sum(CASE parameter WHEN '(Intercept)' THEN value WHEN 'Days' THEN 4 * value END) AS eta, " +
+		"sum(CASE parameter WHEN 'sigma' THEN value ^ 2 END) AS noise, any_value(CASE parameter WHEN 'sd_Subject__Intercept' THEN value END) AS a, " +
+		"any_value(CASE parameter WHEN 'sd_Subject__Days' THEN value END) AS b, any_value(CASE parameter WHEN 'cor_Subject__Intercept__Days' THEN value END) AS c " +
+		"FROM draws GROUP BY ALL)"
+	mean, variance := number(t, f.ask("t.duckdb", "SELECT avg(eta) "+population)), number(t, f.ask("t.duckdb", "SELECT var_samp(eta) "+population))
+	between := number(t, f.ask("t.duckdb", "SELECT avg(a ^ 2 + 16 * b ^ 2 + 8 * a * b * c) "+population))
+	rows, notes, err := ask("days.csv", "", "none")
+	if err != nil || notes != "" || math.Abs(number(t, rows[1][2])-mean) > 1e-9 || math.Abs(number(t, rows[1][3])-math.Sqrt(variance)) > 1e-9 {
+		t.Errorf("the population is %v, want mean %v and sd %v; %q, %v", rows, mean, math.Sqrt(variance), notes, err)
+	}
+	f.write("new.csv", "Days,Subject\n4,1001\n4,1002\n4,1001\n")
+	zero, notes, err := ask("new.csv", "zero")
+	if err != nil || zero[1][2] != rows[1][2] || zero[1][3] != rows[1][3] || !strings.Contains(notes, "each new level of Subject (1001, 1002) has effects of 0") {
+		t.Errorf("without effects %v, %q, %v", zero, notes, err)
+	}
+	drawn, notes, err := ask("new.csv", "sample")
+	if err != nil || !strings.Contains(notes, "each new level of Subject (1001, 1002) has effects drawn from the law of all levels") {
+		t.Fatalf("%q, %v", notes, err)
+	}
+	// 4000 draws that hardly depend on each other place an sd within 6 % at 5 sd of its own.
+	if want := math.Sqrt(variance + between); math.Abs(number(t, drawn[1][3])/want-1) > 0.06 || math.Abs(number(t, drawn[1][2])-mean) > want/10 {
+		t.Errorf("a new subject has mean %s and sd %s, want %v and %v", drawn[1][2], drawn[1][3], mean, want)
+	}
+	noise := number(t, f.ask("t.duckdb", "SELECT avg(noise) "+population))
+	if want := math.Sqrt(variance + between + noise); math.Abs(number(t, drawn[2][3])/want-1) > 0.06 {
+		t.Errorf("a response of a new subject has sd %s, want %v", drawn[2][3], want)
+	}
+	if drawn[1][2] != drawn[5][2] || drawn[1][2] == drawn[3][2] {
+		t.Errorf("rows of 1001, 1002 and 1001: %v", drawn)
+	}
+	f.write("new.csv", "Days,Subject\n1,1003\n4,1001\n")
+	if again, _, err := ask("new.csv", "sample"); err != nil || strings.Join(again[3][1:], " ") != strings.Join(drawn[1][1:], " ") {
+		t.Errorf("in other company %v, %v", again, err)
+	}
+}
+
+// A standard deviation that the model fixes is no parameter, and draws new levels all the same.
+func TestPredictNewLevelsOfAFixedSD(t *testing.T) {
+	source, err := pipelines.Source("sleepstudy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := strings.Replace(string(source), "posteriors.duckdb", "t.duckdb", 1)
+	spec = strings.Replace(spec, "(1 | Subject), family: gaussian}", `(1 | Subject), family: gaussian, prior: {sd: constant(9), by_name: {"sd_S*": constant(1000), cor_Subject: lkj(2)}}}`, 1)
+	f := newFolder(t, spec+"fits: [{models: intercepts}]\nrun: {warmup: 50, draws: 500}\n")
+	if got := actions(f.run(pipelines.RunOptions{})); !strings.Contains(got, "computed") {
+		t.Fatal(got)
+	}
+	f.write("new.csv", "Days,Subject\n4,1001\n")
+	rows, _, err := f.predict("", pipelines.PredictOptions{Data: f.path("new.csv"), NewLevels: "sample", Of: []string{"linear"}})
+	if err != nil || math.Abs(number(t, rows[1][3])/1000-1) > 0.2 { // the population has an sd of 236
+		t.Errorf("%v, %v", rows, err)
+	}
+}

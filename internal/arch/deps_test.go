@@ -84,7 +84,7 @@ var deps = map[string]string{
 	"pipelines/internal/waiting": "internal/words report report/record pipelines/internal/assess pipelines/internal/outcome" +
 		" pipelines/internal/plan pipelines/internal/spool",
 	// predictive evaluates fits row by row, from draws that it is given.
-	"pipelines/internal/predictive": "infer infer/design infer/glm infer/loo transform report/record" + fanout,
+	"pipelines/internal/predictive": "infer infer/design infer/glm infer/loo internal/variate transform report/record" + fanout,
 	"pipelines/internal/predict": "infer infer/glm infer/prior ingest transform internal/words report pipelines/internal/assess pipelines/internal/plan" +
 		" pipelines/internal/predictive pipelines/internal/spec",
 	"pipelines/internal/check": "infer infer/design infer/glm infer/diag infer/prior internal/words report report/judge pipelines/internal/exit" +
