@@ -2,6 +2,7 @@ package pipelines_test
 
 import (
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -58,7 +59,7 @@ func TestSleepstudy(t *testing.T) {
 			"half_student_t(3, 141)\nlkj(1)\n\"multivariate normal of Intercept, Days\"\n\"normal(0, sd_Subject__Intercept)\""},
 		{"SELECT count(*) FROM coefficients WHERE parameter LIKE 'r_%'", "0"},
 		{"SELECT DISTINCT reason FROM conditions WHERE place = 'mode'", "no curvature is computed for models with group-level effects (of Subject) yet"},
-		{"SELECT DISTINCT note FROM start", "as usual: chains of group-level effects find their levels anew"},
+		{"SELECT DISTINCT note FROM start", "as usual: there is no complete fit before it"},
 	} {
 		if got := strings.ReplaceAll(f.ask("t.duckdb", q.sql), "\"half_student_t(3, 141)\"", "half_student_t(3, 141)"); got != q.want {
 			t.Errorf("%s\n%s\nwant\n%s", q.sql, got, q.want)
@@ -221,5 +222,50 @@ func TestPredictNewLevelsOfAFixedSD(t *testing.T) {
 	rows, _, err := f.predict("", pipelines.PredictOptions{Data: f.path("new.csv"), NewLevels: "sample", Of: []string{"linear"}})
 	if err != nil || math.Abs(number(t, rows[1][3])/1000-1) > 0.2 { // the population has an sd of 236
 		t.Errorf("%v, %v", rows, err)
+	}
+}
+
+// A night whose levels come and go starts from the one before, with a quarter of its warm-up, and has the posterior that
+// it has from anew: means within 5 standard errors of both.
+func TestNightsOfLevels(t *testing.T) {
+	source, err := pipelines.Source("sleepstudy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := func(query, start string) string {
+		text := strings.Replace(string(source), "posteriors.duckdb", "t.duckdb", 1)
+		text = strings.Replace(text, `{path: "example:sleepstudy.csv"}`, `{sql: "SELECT * FROM 'sleep.csv' WHERE `+query+`"}`, 1)
+		return text + "fits: [{models: slopes}]\nrun: {warmup: 400, draws: 2000, start: " + start + "}\n"
+	}
+	example, err := os.ReadFile("examples/sleepstudy.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, anew := newFolder(t, spec("Subject <> 335", "previous")), newFolder(t, spec("Subject <> 308", "anew"))
+	f.write("sleep.csv", string(example))
+	anew.write("sleep.csv", string(example))
+	f.run(pipelines.RunOptions{})
+	f.write("spec.yaml", spec("Subject <> 308", "previous"))
+	f.run(pipelines.RunOptions{})
+	anew.run(pipelines.RunOptions{})
+	if got := f.ask("t.duckdb", "SELECT note FROM start ORDER BY fit_id DESC LIMIT 1"); got != "\"from the posterior of fit 1, which knows 2 of 2 parameters and 32 of 34 effects of levels\"" {
+		t.Errorf("the start: %s", got)
+	}
+	const means = "SELECT name, mean, mcse_mean FROM summary JOIN latest USING (fit_id) ORDER BY parameter_id"
+	one, other := strings.Split(f.ask("t.duckdb", means), "\n"), strings.Split(anew.ask("t.duckdb", means), "\n")
+	if len(one) != 6+34+2 || len(other) != len(one) {
+		t.Fatalf("%d and %d parameters", len(one), len(other))
+	}
+	cells := func(line string) (name string, mean, se float64) {
+		at := strings.LastIndex(line[:strings.LastIndex(line, ",")], ",")
+		numbers := strings.Split(line[at+1:], ",")
+		return line[:at], number(t, numbers[0]), number(t, numbers[1])
+	}
+	for i := range one {
+		name, a, s := cells(one[i])
+		same, b, r := cells(other[i])
+		if name != same || math.Abs(a-b) > 5*math.Hypot(s, r) {
+			t.Errorf("%s, mean %v, and anew %s, %v; standard errors %v and %v", name, a, same, b, s, r)
+		}
 	}
 }

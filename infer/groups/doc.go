@@ -18,5 +18,5 @@
 //   - shift.go: coefficients against effects;
 //   - nested.go: effects of nested groupings against each other, and their sds;
 //
-// last start.go and state.go.
+// last start.go, previous.go and state.go.
 package groups

@@ -22,6 +22,8 @@ type Options struct {
 	Plain bool `json:",omitempty"`
 	// RefreshEvery is that of cggibbs.Options.
 	RefreshEvery int `json:",omitempty"`
+	// Earlier is an earlier posterior that chains start around; nil for none.
+	Earlier *Earlier `json:"-"`
 }
 
 // setup is what the chains of one fit share.
@@ -49,6 +51,11 @@ func New(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (infer.S
 	target, err := glm.NewTargetBy(by, &plain, model)
 	if err != nil {
 		return nil, err
+	}
+	if o.Earlier != nil {
+		if target, err = o.Earlier.Around(target); err != nil {
+			return nil, err
+		}
 	}
 	s := &setup{target: target, options: o, proper: model.Proper()}
 	options := cggibbs.Options{Basis: "rotated", Kernels: o.Kernels, RefreshEvery: o.RefreshEvery}

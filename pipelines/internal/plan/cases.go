@@ -101,7 +101,7 @@ func newCase(f *Fit) *Case {
 	out.Setup = func(t *glm.Target) (setup infer.Setup, err error) {
 		err = withinMemory(func() (err error) {
 			if m.Name == GroupsMethod {
-				setup, err = r.setupGroups(nil)
+				setup, err = r.setupGroups(nil, nil)
 				return err
 			}
 			setup, err = r.sampler.setup(t)

@@ -131,7 +131,7 @@ func (r *Regression) Setup(by infer.Parallel, _ Schedule, from *Previous) (*Setu
 	}
 	err := withinMemory(func() (err error) {
 		if r.sampler.Name == GroupsMethod {
-			out.Sampler, err = r.setupGroups(by)
+			out.Sampler, err = r.setupGroups(by, from)
 			return err
 		}
 		target, err := r.target(by)
