@@ -3,10 +3,12 @@ package pipelines_test
 import (
 	"math"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 
 	"glmbatch/pipelines"
+	"glmbatch/report"
 )
 
 // grouped is the shipped pipeline sleepstudy with all that a run may ask for of models with group-level effects.
@@ -225,6 +227,27 @@ func TestPredictNewLevelsOfAFixedSD(t *testing.T) {
 	}
 }
 
+// checkDrift looks at the second night of TestNightsOfLevels: parameters that both nights have are compared, sds
+// among them, and levels that came and went are counted; no gate of drift sees them.
+func (f folder) checkDrift() {
+	f.t.Helper()
+	rows, err := pipelines.Drifts(f.t.Context(), f.path("t.duckdb"), pipelines.DriftOptions{Nights: 1})
+	if err != nil || len(rows) != 1 || rows[0].Compared != 6+2*16 || *rows[0].Columns != 0 {
+		f.t.Fatalf("%+v, %v", rows, err)
+	}
+	want := []report.LevelChange{{Grouping: "Subject", New: 1, Gone: 1, NewNames: []string{"335"}, GoneNames: []string{"308"}}}
+	if !reflect.DeepEqual(rows[0].Levels, want) {
+		f.t.Errorf("levels that came and went: %+v, want %+v", rows[0].Levels, want)
+	}
+	if got := f.ask("t.duckdb", "SELECT parameter FROM drift WHERE parameter LIKE 'sd%' OR parameter LIKE 'cor%' OR parameter LIKE '%[308,%' OR parameter LIKE '%[335,%'"); got !=
+		"sd_Subject__Intercept\nsd_Subject__Days\ncor_Subject__Intercept__Days" {
+		f.t.Errorf("compared are %s", got)
+	}
+	if got := f.ask("t.duckdb", "SELECT verdict, reasons FROM latest"); strings.Contains(got, "drift") {
+		f.t.Errorf("a gate of drift: %s", got)
+	}
+}
+
 // A night whose levels come and go starts from the one before, with a quarter of its warm-up, and has the posterior that
 // it has from anew: means within 5 standard errors of both.
 func TestNightsOfLevels(t *testing.T) {
@@ -235,7 +258,7 @@ func TestNightsOfLevels(t *testing.T) {
 	spec := func(query, start string) string {
 		text := strings.Replace(string(source), "posteriors.duckdb", "t.duckdb", 1)
 		text = strings.Replace(text, `{path: "example:sleepstudy.csv"}`, `{sql: "SELECT * FROM 'sleep.csv' WHERE `+query+`"}`, 1)
-		return text + "fits: [{models: slopes}]\nrun: {warmup: 400, draws: 2000, start: " + start + "}\n"
+		return text + "fits: [{models: slopes}]\nrun: {warmup: 400, draws: 2000, start: " + start + "}\ngates: {drift: {columns: 0, shift: 20, sd_ratio: 20}}\n"
 	}
 	example, err := os.ReadFile("examples/sleepstudy.csv")
 	if err != nil {
@@ -251,6 +274,7 @@ func TestNightsOfLevels(t *testing.T) {
 	if got := f.ask("t.duckdb", "SELECT note FROM start ORDER BY fit_id DESC LIMIT 1"); got != "\"from the posterior of fit 1, which knows 2 of 2 parameters and 32 of 34 effects of levels\"" {
 		t.Errorf("the start: %s", got)
 	}
+	f.checkDrift()
 	const means = "SELECT name, mean, mcse_mean FROM summary JOIN latest USING (fit_id) ORDER BY parameter_id"
 	one, other := strings.Split(f.ask("t.duckdb", means), "\n"), strings.Split(anew.ask("t.duckdb", means), "\n")
 	if len(one) != 6+34+2 || len(other) != len(one) {
@@ -267,5 +291,22 @@ func TestNightsOfLevels(t *testing.T) {
 		if name != same || math.Abs(a-b) > 5*math.Hypot(s, r) {
 			t.Errorf("%s, mean %v, and anew %s, %v; standard errors %v and %v", name, a, same, b, s, r)
 		}
+	}
+}
+
+// Two samplers, whose streams have names of their own, agree about all parameters, effects of levels among them, though
+// these have kept no draws.
+func TestSamplersOfGroupsAgree(t *testing.T) {
+	source, err := pipelines.Source("sleepstudy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := strings.Replace(string(source), "posteriors.duckdb", "t.duckdb", 1)
+	spec = strings.Replace(spec, "auto: {method: auto}", "one: {method: auto}\n  two: {method: cggibbs}", 1)
+	f := newFolder(t, spec+"fits: [{models: slopes}]\nrun: {warmup: 200, draws: 1000, keep: {groups: summary}}\n")
+	f.run(pipelines.RunOptions{})
+	pairs, err := pipelines.Compare(t.Context(), f.path("t.duckdb"), "", "")
+	if err != nil || len(pairs) != 1 || pairs[0].Agreement != "agree" || pairs[0].Compared != 6+36+2 || pairs[0].NotCompared != 0 {
+		t.Errorf("%+v, %v", pairs, err)
 	}
 }
