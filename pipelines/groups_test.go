@@ -20,7 +20,7 @@ func grouped(t *testing.T) folder {
 	}
 	spec := strings.Replace(string(source), "posteriors.duckdb", "t.duckdb", 1)
 	spec = strings.Replace(spec, "(1 + Days | Subject), family: gaussian}", `(1 + Days | Subject), family: gaussian,
-    derive: {var: "sd_Subject__Days^2", slope: "Days + `+"`r_Subject[308,Days]`"+`", point: "mean(Days = 3, Subject = 308)", all: "mean(Days = 3)"}}`, 1)
+    derive: {var: "sd_Subject__Days^2", slope: "Days + `+"`r_Subject[308,Days]`"+`", point: "mean(Days = 3, Subject = 308)", share: sd_Subject__Intercept^2 / (sd_Subject__Intercept^2 + sigma^2), factor: "exp(r_Subject[308,Days] / 10)", all: "mean(Days = 3)"}}`, 1)
 	return newFolder(t, spec+"run: {loo: true, ppc: true, condition: true, start: previous}\n")
 }
 
@@ -70,7 +70,7 @@ func TestSleepstudy(t *testing.T) {
 	wide := func(of string) string {
 		return "WITH w AS (PIVOT (SELECT parameter, chain, iteration, value FROM draws WHERE model = '" + of + "') ON parameter USING any_value(value)) SELECT "
 	}
-	within("what derived quantities miss by", wide("slopes")+`max(greatest(abs(var - sd_Subject__Days ^ 2), abs(slope - Days - "r_Subject[308,Days]"),
+	within("what derived quantities miss by", wide("slopes")+`max(greatest(abs(var - sd_Subject__Days ^ 2), abs(share * (1 + (sigma / sd_Subject__Intercept) ^ 2) - 1), abs(factor - exp("r_Subject[308,Days]" / 10)), abs(slope - Days - "r_Subject[308,Days]"),
 		abs("all" - "(Intercept)" - 3 * Days), abs(point - "all" - "r_Subject[308,Intercept]" - 3 * "r_Subject[308,Days]"))) FROM w`, 0, 1e-9)
 	icc := number(t, f.ask("t.duckdb", wide("intercepts")+"avg(sd_Subject__Intercept ^ 2 / (sd_Subject__Intercept ^ 2 + sigma ^ 2)) FROM w"))
 	within("the intraclass correlation", component("icc", "intercepts", "Intercept"), icc-1e-9, icc+1e-9)

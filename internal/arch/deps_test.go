@@ -90,7 +90,7 @@ var deps = map[string]string{
 	"pipelines/internal/check": "infer infer/design infer/glm infer/diag infer/prior internal/words report report/judge pipelines/internal/exit" +
 		" pipelines/internal/plan pipelines/internal/spec" + fanout,
 	// explain tells what a run would do, and draws from priors only.
-	"pipelines/internal/explain": "internal/words infer infer/glm infer/prior pipelines/internal/plan pipelines/internal/spec",
+	"pipelines/internal/explain": "internal/words infer infer/design infer/glm infer/prior pipelines/internal/plan pipelines/internal/spec",
 	// propose looks at columns, and reads no files.
 	"pipelines/internal/propose": "internal/words" + arrow,
 	// exchange reads and writes the files of other tools.
