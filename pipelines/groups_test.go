@@ -1,6 +1,7 @@
 package pipelines_test
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"reflect"
@@ -275,10 +276,16 @@ func TestNightsOfLevels(t *testing.T) {
 		t.Errorf("the start: %s", got)
 	}
 	f.checkDrift()
-	const means = "SELECT name, mean, mcse_mean FROM summary JOIN latest USING (fit_id) ORDER BY parameter_id"
-	one, other := strings.Split(f.ask("t.duckdb", means), "\n"), strings.Split(anew.ask("t.duckdb", means), "\n")
-	if len(one) != 6+34+2 || len(other) != len(one) {
-		t.Fatalf("%d and %d parameters", len(one), len(other))
+	samePosterior(t, f, "TRUE", anew, "TRUE", 6+34)
+}
+
+// samePosterior compares the means of the newest fits of two ledgers that a condition names: within 5 standard errors.
+func samePosterior(t *testing.T, f folder, of string, g folder, like string, parameters int) {
+	t.Helper()
+	const means = "SELECT name, mean, mcse_mean FROM summary JOIN latest USING (fit_id) WHERE kind <> 'statistic' AND "
+	one, other := strings.Split(f.ask("t.duckdb", means+of+" ORDER BY name"), "\n"), strings.Split(g.ask("t.duckdb", means+like+" ORDER BY name"), "\n")
+	if len(one) != parameters || len(other) != len(one) {
+		t.Fatalf("%d and %d parameters, want %d", len(one), len(other), parameters)
 	}
 	cells := func(line string) (name string, mean, se float64) {
 		at := strings.LastIndex(line[:strings.LastIndex(line, ",")], ",")
@@ -289,7 +296,57 @@ func TestNightsOfLevels(t *testing.T) {
 		name, a, s := cells(one[i])
 		same, b, r := cells(other[i])
 		if name != same || math.Abs(a-b) > 5*math.Hypot(s, r) {
-			t.Errorf("%s, mean %v, and anew %s, %v; standard errors %v and %v", name, a, same, b, s, r)
+			t.Errorf("%s, mean %v, and %s, %v; standard errors %v and %v", name, a, same, b, s, r)
+		}
+	}
+}
+
+// Beside groups a sparse design has the posterior of a dense one, rows that count several times that of such rows one by
+// one; a design with more columns than rows is sampled, and everything after the draws is there.
+func TestGroupsBesideOtherDesigns(t *testing.T) {
+	f := newFolder(t, `
+pipeline: designs
+database: t.duckdb
+datasets: {many: {path: many.csv}, counted: {path: counted.csv}, single: {path: single.csv}}
+models:
+  dense: {formula: y ~ . + (1 | g), family: bernoulli, sparse: false, standardize: max_abs, prior: {coefficients: "normal(0, 1)"}}
+  sparse: {formula: y ~ . + (1 | g), family: bernoulli, sparse: true, standardize: max_abs, prior: {coefficients: "normal(0, 1)"}}
+  wide: {formula: "y ~ poly(x, 3) * h + factor(x) * h + (1 | g)", family: bernoulli, prior: {coefficients: "normal(0, 1)"}}
+  counted: {formula: y ~ x + (1 | g), family: bernoulli, frequency_weights: w}
+  single: {formula: y ~ x + (1 | g), family: bernoulli}
+samplers: {a: {method: auto}}
+fits: [{datasets: many, models: [dense, sparse]}, {datasets: counted, models: [counted, wide]}, {datasets: single, models: single}]
+run: {warmup: 300, draws: 1000, loo: true, ppc: true}
+`)
+	var many, counted, single strings.Builder
+	many.WriteString("y,g,a,b,c,d,e\n")
+	counted.WriteString("y,x,g,h,w\n")
+	single.WriteString("y,x,g,h\n")
+	for i := range 60 {
+		y, x := (i*i%7+i/9)%2, (i*5)%11
+		cells := make([]int, 5)
+		cells[i%5] = i % 4
+		fmt.Fprintf(&many, "%d,%d,%d,%d,%d,%d,%d\n", y, i%8, cells[0], cells[1], cells[2], cells[3], cells[4])
+		fmt.Fprintf(&counted, "%d,%d,%d,%s,%d\n", y, x, i%8, string(rune('p'+i%5)), 1+i%3)
+		single.WriteString(strings.Repeat(fmt.Sprintf("%d,%d,%d,%s\n", y, x, i%8, string(rune('p'+i%5))), 1+i%3))
+	}
+	f.write("many.csv", many.String())
+	f.write("counted.csv", counted.String())
+	f.write("single.csv", single.String())
+	for _, fit := range f.run(pipelines.RunOptions{}).Fits {
+		if fit.Err != nil {
+			t.Errorf("%s: %v", fit.Model, fit.Err)
+		}
+	}
+	samePosterior(t, f, "model = 'dense'", f, "model = 'sparse'", 1+5+1+8)
+	samePosterior(t, f, "model = 'counted'", f, "model = 'single'", 2+1+8)
+	for _, q := range []struct{ sql, want string }{
+		{"SELECT count(*), count(elpd_loo) FROM loo", "5,5"}, {"SELECT count(*) FROM ppc WHERE statistic = 'mean' AND p_value BETWEEN 0.2 AND 0.8", "5"},
+		{"SELECT n_columns > n_rows FROM fit WHERE model = 'wide'", "true"},
+		{"SELECT abs(a.elpd_loo - b.elpd_loo) < 1 FROM loo a JOIN fit f USING (fit_id), loo b JOIN fit g USING (fit_id) WHERE f.model = 'counted' AND g.model = 'single'", "true"},
+	} {
+		if got := f.ask("t.duckdb", q.sql); got != q.want {
+			t.Errorf("%s: %s, want %s", q.sql, got, q.want)
 		}
 	}
 }
