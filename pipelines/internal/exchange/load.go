@@ -120,8 +120,8 @@ func (l Load) match(f *Foreign, shared report.Posterior) (at []int, left []strin
 
 // How brms spells terms and levels in the names of parameters.
 var (
-	brmsTerms = strings.NewReplacer(" ", "", "(", "", ")", "", "[", "", "]", "", ",", "", `"`, "", "'", "", "?", "", "+", "P",
-		"-", "M", "*", "MU", "/", "D", "^", "E", "=", "EQ")
+	brmsTerms = strings.NewReplacer(" ", "", "(", "", ")", "", "[", "", "]", "", ",", "", `"`, "", "'", "", "?", "",
+		"+", "P", "-", "M", "*", "MU", "/", "D", "^", "E", "=", "EQ")
 	brmsLevels = strings.NewReplacer(" ", ".", "\t", ".", "\r", ".", "\n", ".")
 )
 

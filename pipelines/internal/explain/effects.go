@@ -39,8 +39,8 @@ func (e *Explanation) effects(c *plan.Case) {
 		}
 	}
 	if told != nil {
-		e.Scaling = append(e.Scaling, "The fewer rows a level has, and the smaller the sd, the more its effects are drawn to 0, "+
-			"which is the population.")
+		e.Scaling = append(e.Scaling, "The fewer rows a level has, and the smaller the sd, the more its effects are drawn "+
+			"to 0, which is the population.")
 	}
 }
 
@@ -54,9 +54,10 @@ func rowsOfLevels(block *design.Effects) string {
 	}
 	slices.Sort(rows)
 	least, middle, most := rows[0], rows[len(rows)/2], rows[len(rows)-1]
-	text := fmt.Sprintf("A level of %s has %d to %d rows, %d in the middle", words.Visible(block.Group), least, most, middle)
+	name := words.Visible(block.Group)
+	text := fmt.Sprintf("A level of %s has %d to %d rows, %d in the middle", name, least, most, middle)
 	if least == most {
-		text = fmt.Sprintf("Each level of %s has %d rows", words.Visible(block.Group), least)
+		text = fmt.Sprintf("Each level of %s has %d rows", name, least)
 	}
 	switch {
 	case single == 1:
