@@ -47,12 +47,12 @@ func EffectsOf(data *glm.Data, fitted []int, parameters []infer.Parameter) (out 
 		for at.First >= 0 && n < want && at.First+n < len(parameters) && is(parameters[at.First+n]) {
 			n++
 		}
+		needed += want
 		if n < want {
 			at.First = -1
-		}
-		needed += want
-		if at.First < 0 && slices.ContainsFunc(e.Grouping.Of(), func(l int32) bool { return int(l) < at.Fitted }) {
-			missing += want - n
+			if slices.ContainsFunc(e.Grouping.Of(), func(l int32) bool { return int(l) < at.Fitted }) {
+				missing += want - n
+			}
 		}
 		out = append(out, at)
 	}
