@@ -1,11 +1,15 @@
 package pipelines_test
 
 import (
+	"fmt"
 	"math"
+	"os"
+	"reflect"
 	"strings"
 	"testing"
 
 	"glmbatch/pipelines"
+	"glmbatch/report"
 )
 
 // grouped is the shipped pipeline sleepstudy with all that a run may ask for of models with group-level effects.
@@ -17,7 +21,7 @@ func grouped(t *testing.T) folder {
 	}
 	spec := strings.Replace(string(source), "posteriors.duckdb", "t.duckdb", 1)
 	spec = strings.Replace(spec, "(1 + Days | Subject), family: gaussian}", `(1 + Days | Subject), family: gaussian,
-    derive: {var: "sd_Subject__Days^2", slope: "Days + `+"`r_Subject[308,Days]`"+`", point: "mean(Days = 3, Subject = 308)", all: "mean(Days = 3)"}}`, 1)
+    derive: {var: "sd_Subject__Days^2", slope: "Days + `+"`r_Subject[308,Days]`"+`", point: "mean(Days = 3, Subject = 308)", share: sd_Subject__Intercept^2 / (sd_Subject__Intercept^2 + sigma^2), factor: "exp(r_Subject[308,Days] / 10)", all: "mean(Days = 3)"}}`, 1)
 	return newFolder(t, spec+"run: {loo: true, ppc: true, condition: true, start: previous}\n")
 }
 
@@ -58,7 +62,7 @@ func TestSleepstudy(t *testing.T) {
 			"half_student_t(3, 141)\nlkj(1)\n\"multivariate normal of Intercept, Days\"\n\"normal(0, sd_Subject__Intercept)\""},
 		{"SELECT count(*) FROM coefficients WHERE parameter LIKE 'r_%'", "0"},
 		{"SELECT DISTINCT reason FROM conditions WHERE place = 'mode'", "no curvature is computed for models with group-level effects (of Subject) yet"},
-		{"SELECT DISTINCT note FROM start", "as usual: chains of group-level effects find their levels anew"},
+		{"SELECT DISTINCT note FROM start", "as usual: there is no complete fit before it"},
 	} {
 		if got := strings.ReplaceAll(f.ask("t.duckdb", q.sql), "\"half_student_t(3, 141)\"", "half_student_t(3, 141)"); got != q.want {
 			t.Errorf("%s\n%s\nwant\n%s", q.sql, got, q.want)
@@ -67,7 +71,7 @@ func TestSleepstudy(t *testing.T) {
 	wide := func(of string) string {
 		return "WITH w AS (PIVOT (SELECT parameter, chain, iteration, value FROM draws WHERE model = '" + of + "') ON parameter USING any_value(value)) SELECT "
 	}
-	within("what derived quantities miss by", wide("slopes")+`max(greatest(abs(var - sd_Subject__Days ^ 2), abs(slope - Days - "r_Subject[308,Days]"),
+	within("what derived quantities miss by", wide("slopes")+`max(greatest(abs(var - sd_Subject__Days ^ 2), abs(share * (1 + (sigma / sd_Subject__Intercept) ^ 2) - 1), abs(factor - exp("r_Subject[308,Days]" / 10)), abs(slope - Days - "r_Subject[308,Days]"),
 		abs("all" - "(Intercept)" - 3 * Days), abs(point - "all" - "r_Subject[308,Intercept]" - 3 * "r_Subject[308,Days]"))) FROM w`, 0, 1e-9)
 	icc := number(t, f.ask("t.duckdb", wide("intercepts")+"avg(sd_Subject__Intercept ^ 2 / (sd_Subject__Intercept ^ 2 + sigma ^ 2)) FROM w"))
 	within("the intraclass correlation", component("icc", "intercepts", "Intercept"), icc-1e-9, icc+1e-9)
@@ -140,5 +144,226 @@ func TestEffectsAreSummarised(t *testing.T) {
 	part.write("spec.yaml", spec(", keep: {groups: summary}", "one: '`r_Subject[308,Intercept]`'"))
 	if out := part.run(pipelines.RunOptions{}); out.Fits[0].Err == nil || !strings.Contains(out.Fits[0].Err.Error(), `there is no parameter "r_Subject[308,Intercept]"`) {
 		t.Errorf("a quantity of an effect without draws: %v", out.Fits[0].Err)
+	}
+}
+
+// New levels are an error that says what may be asked for; drawn, they have the spread that the sds and correlations of
+// all draws give them; left out, they are the population, for which no draws of levels are needed.
+func TestPredictNewLevels(t *testing.T) {
+	source, err := pipelines.Source("sleepstudy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := strings.Replace(string(source), "posteriors.duckdb", "t.duckdb", 1)
+	f := newFolder(t, spec+"fits: [{models: slopes}]\nrun: {warmup: 200, draws: 1000, keep: {groups: summary}}\n")
+	f.run(pipelines.RunOptions{})
+	f.write("new.csv", "Days,Subject\n4,1001\n4,308\n4,1002\n")
+	f.write("days.csv", "Days\n4\n")
+	seed := uint64(3)
+	ask := func(data, levels string, groups ...string) (rows [][]string, notes string, err error) {
+		return f.predict("", pipelines.PredictOptions{Data: f.path(data), NewLevels: levels, Groups: groups, Of: []string{"linear", "response"},
+			Overrides: pipelines.Overrides{Seed: &seed}})
+	}
+	for _, c := range []struct{ data, levels, groups, want string }{
+		{"new.csv", "", "all", `"1001" is not a level of the grouping Subject that the model was fitted with` + "\nhint: --new-levels sample draws"},
+		{"new.csv", "some", "all", "write one of error, sample, zero"}, {"new.csv", "zero", "School", "name Subject, all or none"},
+		{"new.csv", "sample", "all", "--groups none"}, {"days.csv", "sample", "all", `column "Subject"`},
+	} {
+		if _, _, err := ask(c.data, c.levels, c.groups); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	population := "FROM (SELECT chain, iteration, sum(CASE parameter WHEN '(Intercept)' THEN value WHEN 'Days' THEN 4 * value END) AS eta, " +
+		"sum(CASE parameter WHEN 'sigma' THEN value ^ 2 END) AS noise, any_value(CASE parameter WHEN 'sd_Subject__Intercept' THEN value END) AS a, " +
+		"any_value(CASE parameter WHEN 'sd_Subject__Days' THEN value END) AS b, any_value(CASE parameter WHEN 'cor_Subject__Intercept__Days' THEN value END) AS c " +
+		"FROM draws GROUP BY ALL)"
+	mean, variance := number(t, f.ask("t.duckdb", "SELECT avg(eta) "+population)), number(t, f.ask("t.duckdb", "SELECT var_samp(eta) "+population))
+	between := number(t, f.ask("t.duckdb", "SELECT avg(a ^ 2 + 16 * b ^ 2 + 8 * a * b * c) "+population))
+	rows, notes, err := ask("days.csv", "", "none")
+	if err != nil || notes != "" || math.Abs(number(t, rows[1][2])-mean) > 1e-9 || math.Abs(number(t, rows[1][3])-math.Sqrt(variance)) > 1e-9 {
+		t.Errorf("the population is %v, want mean %v and sd %v; %q, %v", rows, mean, math.Sqrt(variance), notes, err)
+	}
+	f.write("new.csv", "Days,Subject\n4,1001\n4,1002\n4,1001\n")
+	zero, notes, err := ask("new.csv", "zero")
+	if err != nil || zero[1][2] != rows[1][2] || zero[1][3] != rows[1][3] || !strings.Contains(notes, "each new level of Subject (1001, 1002) has effects of 0") {
+		t.Errorf("without effects %v, %q, %v", zero, notes, err)
+	}
+	drawn, notes, err := ask("new.csv", "sample")
+	if err != nil || !strings.Contains(notes, "each new level of Subject (1001, 1002) has effects drawn from the law of all levels") {
+		t.Fatalf("%q, %v", notes, err)
+	}
+	// 4000 draws that hardly depend on each other place an sd within 6 % at 5 sd of its own.
+	if want := math.Sqrt(variance + between); math.Abs(number(t, drawn[1][3])/want-1) > 0.06 || math.Abs(number(t, drawn[1][2])-mean) > want/10 {
+		t.Errorf("a new subject has mean %s and sd %s, want %v and %v", drawn[1][2], drawn[1][3], mean, want)
+	}
+	noise := number(t, f.ask("t.duckdb", "SELECT avg(noise) "+population))
+	if want := math.Sqrt(variance + between + noise); math.Abs(number(t, drawn[2][3])/want-1) > 0.06 {
+		t.Errorf("a response of a new subject has sd %s, want %v", drawn[2][3], want)
+	}
+	if drawn[1][2] != drawn[5][2] || drawn[1][2] == drawn[3][2] {
+		t.Errorf("rows of 1001, 1002 and 1001: %v", drawn)
+	}
+	f.write("new.csv", "Days,Subject\n1,1003\n4,1001\n")
+	if again, _, err := ask("new.csv", "sample"); err != nil || strings.Join(again[3][1:], " ") != strings.Join(drawn[1][1:], " ") {
+		t.Errorf("in other company %v, %v", again, err)
+	}
+}
+
+// A standard deviation that the model fixes is no parameter, and draws new levels all the same.
+func TestPredictNewLevelsOfAFixedSD(t *testing.T) {
+	source, err := pipelines.Source("sleepstudy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := strings.Replace(string(source), "posteriors.duckdb", "t.duckdb", 1)
+	spec = strings.Replace(spec, "(1 | Subject), family: gaussian}", `(1 | Subject), family: gaussian, prior: {sd: constant(9), by_name: {"sd_S*": constant(1000), cor_Subject: lkj(2)}}}`, 1)
+	f := newFolder(t, spec+"fits: [{models: intercepts}]\nrun: {warmup: 50, draws: 500}\n")
+	if got := actions(f.run(pipelines.RunOptions{})); !strings.Contains(got, "computed") {
+		t.Fatal(got)
+	}
+	f.write("new.csv", "Days,Subject\n4,1001\n")
+	rows, _, err := f.predict("", pipelines.PredictOptions{Data: f.path("new.csv"), NewLevels: "sample", Of: []string{"linear"}})
+	if err != nil || math.Abs(number(t, rows[1][3])/1000-1) > 0.2 { // the population has an sd of 236
+		t.Errorf("%v, %v", rows, err)
+	}
+}
+
+// checkDrift looks at the second night of TestNightsOfLevels: parameters that both nights have are compared, sds
+// among them, and levels that came and went are counted; no gate of drift sees them.
+func (f folder) checkDrift() {
+	f.t.Helper()
+	rows, err := pipelines.Drifts(f.t.Context(), f.path("t.duckdb"), pipelines.DriftOptions{Nights: 1})
+	if err != nil || len(rows) != 1 || rows[0].Compared != 6+2*16 || *rows[0].Columns != 0 {
+		f.t.Fatalf("%+v, %v", rows, err)
+	}
+	want := []report.LevelChange{{Grouping: "Subject", New: 1, Gone: 1, NewNames: []string{"335"}, GoneNames: []string{"308"}}}
+	if !reflect.DeepEqual(rows[0].Levels, want) {
+		f.t.Errorf("levels that came and went: %+v, want %+v", rows[0].Levels, want)
+	}
+	if got := f.ask("t.duckdb", "SELECT parameter FROM drift WHERE parameter LIKE 'sd%' OR parameter LIKE 'cor%' OR parameter LIKE '%[308,%' OR parameter LIKE '%[335,%'"); got !=
+		"sd_Subject__Intercept\nsd_Subject__Days\ncor_Subject__Intercept__Days" {
+		f.t.Errorf("compared are %s", got)
+	}
+	if got := f.ask("t.duckdb", "SELECT verdict, reasons FROM latest"); strings.Contains(got, "drift") {
+		f.t.Errorf("a gate of drift: %s", got)
+	}
+}
+
+// A night whose levels come and go starts from the one before, with a quarter of its warm-up, and has the posterior that
+// it has from anew: means within 5 standard errors of both.
+func TestNightsOfLevels(t *testing.T) {
+	source, err := pipelines.Source("sleepstudy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := func(query, start string) string {
+		text := strings.Replace(string(source), "posteriors.duckdb", "t.duckdb", 1)
+		text = strings.Replace(text, `{path: "example:sleepstudy.csv"}`, `{sql: "SELECT * FROM 'sleep.csv' WHERE `+query+`"}`, 1)
+		return text + "fits: [{models: slopes}]\nrun: {warmup: 400, draws: 2000, start: " + start + "}\ngates: {drift: {columns: 0, shift: 20, sd_ratio: 20}}\n"
+	}
+	example, err := os.ReadFile("examples/sleepstudy.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, anew := newFolder(t, spec("Subject <> 335", "previous")), newFolder(t, spec("Subject <> 308", "anew"))
+	f.write("sleep.csv", string(example))
+	anew.write("sleep.csv", string(example))
+	f.run(pipelines.RunOptions{})
+	f.write("spec.yaml", spec("Subject <> 308", "previous"))
+	f.run(pipelines.RunOptions{})
+	anew.run(pipelines.RunOptions{})
+	if got := f.ask("t.duckdb", "SELECT note FROM start ORDER BY fit_id DESC LIMIT 1"); got != "\"from the posterior of fit 1, which knows 2 of 2 parameters and 32 of 34 effects of levels\"" {
+		t.Errorf("the start: %s", got)
+	}
+	f.checkDrift()
+	samePosterior(t, f, "TRUE", anew, "TRUE", 6+34)
+}
+
+// samePosterior compares the means of the newest fits of two ledgers that a condition names: within 5 standard errors.
+func samePosterior(t *testing.T, f folder, of string, g folder, like string, parameters int) {
+	t.Helper()
+	const means = "SELECT name, mean, mcse_mean FROM summary JOIN latest USING (fit_id) WHERE kind <> 'statistic' AND "
+	one, other := strings.Split(f.ask("t.duckdb", means+of+" ORDER BY name"), "\n"), strings.Split(g.ask("t.duckdb", means+like+" ORDER BY name"), "\n")
+	if len(one) != parameters || len(other) != len(one) {
+		t.Fatalf("%d and %d parameters, want %d", len(one), len(other), parameters)
+	}
+	cells := func(line string) (name string, mean, se float64) {
+		at := strings.LastIndex(line[:strings.LastIndex(line, ",")], ",")
+		numbers := strings.Split(line[at+1:], ",")
+		return line[:at], number(t, numbers[0]), number(t, numbers[1])
+	}
+	for i := range one {
+		name, a, s := cells(one[i])
+		same, b, r := cells(other[i])
+		if name != same || math.Abs(a-b) > 5*math.Hypot(s, r) {
+			t.Errorf("%s, mean %v, and %s, %v; standard errors %v and %v", name, a, same, b, s, r)
+		}
+	}
+}
+
+// Beside groups a sparse design has the posterior of a dense one, rows that count several times that of such rows one by
+// one; a design with more columns than rows is sampled, and everything after the draws is there.
+func TestGroupsBesideOtherDesigns(t *testing.T) {
+	f := newFolder(t, `
+pipeline: designs
+database: t.duckdb
+datasets: {many: {path: many.csv}, counted: {path: counted.csv}, single: {path: single.csv}}
+models:
+  dense: {formula: y ~ . + (1 | g), family: bernoulli, sparse: false, standardize: max_abs, prior: {coefficients: "normal(0, 1)"}}
+  sparse: {formula: y ~ . + (1 | g), family: bernoulli, sparse: true, standardize: max_abs, prior: {coefficients: "normal(0, 1)"}}
+  wide: {formula: "y ~ poly(x, 3) * h + factor(x) * h + (1 | g)", family: bernoulli, prior: {coefficients: "normal(0, 1)"}}
+  counted: {formula: y ~ x + (1 | g), family: bernoulli, frequency_weights: w}
+  single: {formula: y ~ x + (1 | g), family: bernoulli}
+samplers: {a: {method: auto}}
+fits: [{datasets: many, models: [dense, sparse]}, {datasets: counted, models: [counted, wide]}, {datasets: single, models: single}]
+run: {warmup: 300, draws: 1000, loo: true, ppc: true}
+`)
+	var many, counted, single strings.Builder
+	many.WriteString("y,g,a,b,c,d,e\n")
+	counted.WriteString("y,x,g,h,w\n")
+	single.WriteString("y,x,g,h\n")
+	for i := range 60 {
+		y, x := (i*i%7+i/9)%2, (i*5)%11
+		cells := make([]int, 5)
+		cells[i%5] = i % 4
+		fmt.Fprintf(&many, "%d,%d,%d,%d,%d,%d,%d\n", y, i%8, cells[0], cells[1], cells[2], cells[3], cells[4])
+		fmt.Fprintf(&counted, "%d,%d,%d,%s,%d\n", y, x, i%8, string(rune('p'+i%5)), 1+i%3)
+		single.WriteString(strings.Repeat(fmt.Sprintf("%d,%d,%d,%s\n", y, x, i%8, string(rune('p'+i%5))), 1+i%3))
+	}
+	f.write("many.csv", many.String())
+	f.write("counted.csv", counted.String())
+	f.write("single.csv", single.String())
+	for _, fit := range f.run(pipelines.RunOptions{}).Fits {
+		if fit.Err != nil {
+			t.Errorf("%s: %v", fit.Model, fit.Err)
+		}
+	}
+	samePosterior(t, f, "model = 'dense'", f, "model = 'sparse'", 1+5+1+8)
+	samePosterior(t, f, "model = 'counted'", f, "model = 'single'", 2+1+8)
+	for _, q := range []struct{ sql, want string }{
+		{"SELECT count(*), count(elpd_loo) FROM loo", "5,5"}, {"SELECT count(*) FROM ppc WHERE statistic = 'mean' AND p_value BETWEEN 0.2 AND 0.8", "5"},
+		{"SELECT n_columns > n_rows FROM fit WHERE model = 'wide'", "true"},
+		{"SELECT abs(a.elpd_loo - b.elpd_loo) < 1 FROM loo a JOIN fit f USING (fit_id), loo b JOIN fit g USING (fit_id) WHERE f.model = 'counted' AND g.model = 'single'", "true"},
+	} {
+		if got := f.ask("t.duckdb", q.sql); got != q.want {
+			t.Errorf("%s: %s, want %s", q.sql, got, q.want)
+		}
+	}
+}
+
+// Two samplers, whose streams have names of their own, agree about all parameters, effects of levels among them, though
+// these have kept no draws.
+func TestSamplersOfGroupsAgree(t *testing.T) {
+	source, err := pipelines.Source("sleepstudy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := strings.Replace(string(source), "posteriors.duckdb", "t.duckdb", 1)
+	spec = strings.Replace(spec, "auto: {method: auto}", "one: {method: auto}\n  two: {method: cggibbs}", 1)
+	f := newFolder(t, spec+"fits: [{models: slopes}]\nrun: {warmup: 200, draws: 1000, keep: {groups: summary}}\n")
+	f.run(pipelines.RunOptions{})
+	pairs, err := pipelines.Compare(t.Context(), f.path("t.duckdb"), "", "")
+	if err != nil || len(pairs) != 1 || pairs[0].Agreement != "agree" || pairs[0].Compared != 6+36+2 || pairs[0].NotCompared != 0 {
+		t.Errorf("%+v, %v", pairs, err)
 	}
 }

@@ -204,13 +204,13 @@ func TestLeaksAreSeen(t *testing.T) {
 		writeRow(&b, row)
 	}
 	p, _ := proposed(t, b.String())
-	if want := "y ~ region + x + noise + rare"; p.Formula != want {
+	if want := "y ~ region + x + noise + rare + (1 | customer_id) + (1 | subject)"; p.Formula != want {
 		t.Errorf("formula %q, want %q\n%s", p.Formula, want, strings.Join(p.Why, "\n"))
 	}
 	said := strings.Join(p.Why, "\n")
 	for _, want := range []string{"response y: it is called like one", "family gaussian: y is a number", "left out grade: it tells y row by row", "left out logy: it tells y",
-		"left out exp_y: it tells y", "left out stratum: it is called like the number of a stratum", "left out customer_id: it is called like an identifier",
-		"left out subject: it numbers 60 groups", "left out x_scaled: it is a column before it, but for its unit"} {
+		"left out exp_y: it tells y", "left out stratum: it is called like the number of a stratum",
+		"left out x_scaled: it is a column before it, but for its unit"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it does not say %q:\n%s", want, said)
 		}
@@ -218,6 +218,44 @@ func TestLeaksAreSeen(t *testing.T) {
 	p, err := Propose(t.Context(), "../testdata/classic/infert.csv", ProposeOptions{})
 	if err != nil || strings.Contains(p.Formula, "stratum") {
 		t.Errorf("infert: %v, strata among the predictors: %s", err, p.Formula)
+	}
+}
+
+// Columns of many levels with some rows each group the rows, whether text or numbers called like those of groups; what
+// lies within what is said, and levels under two names are one grouping.
+func TestProposedGroupings(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("y,school,pupil_id,school_name,region,month,obs,visit_id,pair,word\n")
+	for i := range 2400 {
+		school := (i / 2) % 40
+		row := []any{float64((i*29)%41) / 3, 100 + school, 7000 + i/2, fmt.Sprintf("S%d", school), string(rune('a' + school/10)), string(rune('a' + i%12)), i % 50,
+			9000 + i%2000, i / 2, fmt.Sprintf("w%d", i%1100)}
+		writeRow(&b, row)
+	}
+	p, path := proposed(t, b.String())
+	if want := "y ~ region + (1 | school) + (1 | pupil_id) + (1 | month) + (1 | word)"; p.Formula != want {
+		t.Errorf("formula %q, want %q\n%s", p.Formula, want, strings.Join(p.Why, "\n"))
+	}
+	said := strings.Join(p.Why, "\n")
+	for _, want := range []string{"grouping school: 40 levels, 60 rows each", "grouping pupil_id: 1200 levels, 2 rows each", "pupil_id lies within school",
+		"left out school_name: its levels are those of school under other names", "crossed: school, pupil_id, month, word; where", "left out obs: it is called like an identifier",
+		"left out visit_id: it numbers the rows", "left out pair: it is called like the number of a stratum", "grouping word: 1100 levels, 2.18 rows each"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("it does not say %q:\n%s", want, said)
+		}
+	}
+	if strings.Contains(said, "school lies within") {
+		t.Errorf("pupils lie in schools, and it says\n%s", said)
+	}
+	spec := filepath.Join(filepath.Dir(path), "spec.yaml")
+	if err := os.WriteFile(spec, p.Spec, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Validate(t.Context(), spec, Overrides{}, false); err != nil {
+		t.Errorf("the proposal: %v", err)
+	}
+	if p, _ := proposed(t, "person,q,right\n"+strings.Repeat("1,a,1\n2,a,0\n3,a,1\n4,b,0\n5,b,0\n6,b,1\n7,c,1\n8,c,1\n9,c,0\n", 3)); p.Formula != "right ~ q + (1 | person)" {
+		t.Errorf("a column of persons stands in the way of the response, or is none: %s", p.Formula)
 	}
 }
 

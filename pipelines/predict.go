@@ -18,13 +18,17 @@ import (
 // for the data of the fit, as a table of summaries, with seed 1.
 type PredictOptions struct {
 	Overrides
-	Only    []string // terms FIELD=PATTERN that name one fit
-	Data    string   // a file of new data; empty: those of the fit, which need a target
-	Draws   bool     // every draw in place of summaries
-	Of      []string // linear, mean, response; empty: mean and response
-	Workers int      // 0: one per processor; changes no bit
-	Output  QueryOptions
-	Notes   io.Writer // remarks for people; nil: none
+	Only  []string // terms FIELD=PATTERN that name one fit
+	Data  string   // a file of new data; empty: those of the fit, which need a target
+	Draws bool     // every draw in place of summaries
+	Of    []string // linear, mean, response; empty: mean and response
+	// NewLevels says what the effects are of levels that the fit has not seen: error (or empty) refuses them, sample
+	// draws them from those of all levels, zero leaves them out.
+	NewLevels string
+	Groups    []string // groupings whose effects count; empty or all: every one; none: none
+	Workers   int      // 0: one per processor; changes no bit
+	Output    QueryOptions
+	Notes     io.Writer // remarks for people; nil: none
 }
 
 // Predict writes predictions from the kept draws of one fit. target is the spec
@@ -37,7 +41,7 @@ func Predict(ctx context.Context, w io.Writer, target string, o PredictOptions) 
 		return &UsageError{err}
 	}
 	c := predict.Config{Data: o.Data, AllDraws: o.Draws, Of: o.Of, Seed: 1, Options: o.Output, Notes: o.Notes}
-	c.Only, c.Workers, c.Example = only, o.Workers, example
+	c.Only, c.Workers, c.Example, c.NewLevels, c.Groups = only, o.Workers, example, o.NewLevels, o.Groups
 	c.Memory.Limit = ceiling.Default()
 	if o.Database != "" {
 		if c.Database, err = filepath.Abs(o.Database); err != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -146,6 +148,17 @@ type Drift struct {
 	CentreShiftColumn *string     `json:"centre_shift_column"`
 	ScaleRatio        *float64    `json:"scale_ratio"`
 	ScaleRatioColumn  *string     `json:"scale_ratio_column"`
+	// Levels are the groupings of both fits whose levels are not the same; the shifts are of those that both have.
+	Levels []LevelChange `json:"levels,omitempty"`
+}
+
+// LevelChange counts the levels of a grouping that came and went, and names the first of them.
+type LevelChange struct {
+	Grouping  string   `json:"grouping"`
+	New       int      `json:"new"`
+	Gone      int      `json:"gone"`
+	NewNames  []string `json:"new_names"`
+	GoneNames []string `json:"gone_names"`
 }
 
 // driftRow names the columns of drift_summary in the order of Drift.fields.
@@ -186,5 +199,38 @@ func readDrifts(ctx context.Context, c *sql.Conn, pipeline string, nights int) (
 		fit_id DESC) <= ?
 		ORDER BY pipeline, dataset, key, model, sampler, place DESC, created DESC, fit_id DESC`, (*Drift).fields,
 		pipeline == "", pipeline, nights)
+	if err == nil {
+		err = readLevelChanges(ctx, c, out)
+	}
 	return append([]Drift{}, out...), err // JSON has a list of none as []
+}
+
+// readLevelChanges adds which levels of groupings came and went.
+func readLevelChanges(ctx context.Context, c *sql.Conn, drifts []Drift) error {
+	at := map[int64]int{}
+	var ids []int64
+	for i := range drifts {
+		at[drifts[i].ID], ids = i, append(ids, drifts[i].ID)
+	}
+	return scanRows(ctx, c, `WITH night AS (
+		SELECT fit_id, unnest([fit_id, previous_fit_id]) AS of, unnest([true, false]) AS now
+		FROM predecessor WHERE fit_id IN (SELECT unnest(?::BIGINT[]))
+		), level AS (
+		SELECT n.fit_id, p.grouping, p.level, bool_or(n.now) AS now, NOT bool_and(n.now) AS before
+		FROM night n JOIN parameter p ON p.fit_id = n.of AND p.kind = 'group_effect' GROUP BY ALL)
+		SELECT fit_id, grouping, count(*) FILTER (NOT before), count(*) FILTER (NOT now),
+			to_json(coalesce((list(level ORDER BY level) FILTER (NOT before))[:5], []))::VARCHAR,
+			to_json(coalesce((list(level ORDER BY level) FILTER (NOT now))[:5], []))::VARCHAR
+		FROM level GROUP BY ALL HAVING bool_or(now) AND bool_or(before) AND NOT bool_and(now AND before)
+		ORDER BY fit_id, grouping`, func(rows *sql.Rows) error {
+		var id int64
+		var l LevelChange
+		var fresh, gone string
+		if err := rows.Scan(&id, &l.Grouping, &l.New, &l.Gone, &fresh, &gone); err != nil {
+			return err
+		}
+		err := errors.Join(json.Unmarshal([]byte(fresh), &l.NewNames), json.Unmarshal([]byte(gone), &l.GoneNames))
+		drifts[at[id]].Levels = append(drifts[at[id]].Levels, l)
+		return err
+	}, ids)
 }

@@ -2,6 +2,7 @@ package transform
 
 import (
 	"fmt"
+	"slices"
 
 	"glmbatch/infer/design"
 )
@@ -109,6 +110,47 @@ func (b *builder) effectColumn(terms []Term, p planned, made map[string][]float6
 	}
 	made[key] = col
 	return col, nil
+}
+
+// Among returns the record with the group-level effects of some groupings alone, and without the columns of the data
+// that only others need; the record stays as it is.
+func (r *Record) Among(keep func(grouping string) bool) *Record {
+	out := *r
+	out.Effects, out.Groupings, out.GroupedBy, out.Variables = nil, nil, nil, nil
+	variables, groupings, parts := map[int]int{}, map[int]int{}, map[int]int{} // old → new indices
+	number := func(to map[int]int, old []int, add func(i int)) []int {
+		now := make([]int, len(old))
+		for k, i := range old {
+			if _, there := to[i]; !there {
+				to[i] = len(to)
+				add(i)
+			}
+			now[k] = to[i]
+		}
+		return now
+	}
+	terms := func(old []Term) []Term {
+		now := slices.Clone(old)
+		for i := range now {
+			now[i].Variables = number(variables, old[i].Variables,
+				func(v int) { out.Variables = append(out.Variables, r.Variables[v]) })
+		}
+		return now
+	}
+	out.Terms = terms(r.Terms)
+	for _, e := range r.Effects {
+		if !keep(r.Groupings[e.Grouping].Name) {
+			continue
+		}
+		e.Terms = terms(e.Terms)
+		e.Grouping = number(groupings, []int{e.Grouping}, func(i int) {
+			g := r.Groupings[i]
+			g.Of = number(parts, g.Of, func(v int) { out.GroupedBy = append(out.GroupedBy, r.GroupedBy[v]) })
+			out.Groupings = append(out.Groupings, g)
+		})[0]
+		out.Effects = append(out.Effects, e)
+	}
+	return &out
 }
 
 // heaviest is the grouping with the most effects.

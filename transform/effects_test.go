@@ -271,6 +271,38 @@ func TestCodeNewLevels(t *testing.T) {
 	}
 }
 
+// A record of some of the groupings codes rows as the whole one does, and asks for no column that others alone need.
+func TestAmong(t *testing.T) {
+	formula := "y ~ f + (w | g/h) + (0 + f + x | l)"
+	whole := throughJSON(t, mustBuild(t, groupTable(t), formula, Spec{Family: family("gaussian")}).Record)
+	for _, c := range []struct {
+		keep   []string
+		inputs string
+	}{
+		{[]string{"g", "g:h", "l"}, "[g h l f w x]"}, {[]string{"l"}, "[l f x]"}, {[]string{"g:h"}, "[g h f w]"}, {nil, "[f]"},
+	} {
+		some := throughJSON(t, whole.Among(func(name string) bool { return slices.Contains(c.keep, name) }))
+		if inputs, err := some.Inputs(false); err != nil || fmt.Sprint(inputs) != c.inputs {
+			t.Errorf("%v: reads %v, %v", c.keep, inputs, err)
+		}
+		d, err := some.Code(groupTable(t), Coding{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := whole.Code(groupTable(t), Coding{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Data.Effects = slices.DeleteFunc(all.Data.Effects, func(e *design.Effects) bool { return !slices.Contains(c.keep, e.Group) })
+		if got, want := showEffects(d), showEffects(all); got != want || fmt.Sprint(d.Data.X) != fmt.Sprint(all.Data.X) {
+			t.Errorf("%v: effects\n%swant\n%s, design %v, want %v", c.keep, got, want, d.Data.X, all.Data.X)
+		}
+	}
+	if inputs, err := whole.Inputs(false); err != nil || len(whole.Effects) != 3 || len(inputs) != 6 {
+		t.Errorf("the whole record reads %v now, %v", inputs, err)
+	}
+}
+
 // A record whose groups someone has edited is refused, and does not bring Code down.
 func TestCodeRefusesForeignGroups(t *testing.T) {
 	table := groupTable(t)

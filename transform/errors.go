@@ -61,6 +61,13 @@ func (e *ColumnError) Error() string {
 // Unwrap returns the fault itself.
 func (e *ColumnError) Unwrap() error { return e.Err }
 
+// NewLevelError says that a row is of a level of a grouping that the model was not fitted with.
+type NewLevelError struct{ Level, Grouping string }
+
+func (e *NewLevelError) Error() string {
+	return fmt.Sprintf("%q is not a level of the grouping %s that the model was fitted with", e.Level, e.Grouping)
+}
+
 // TableError is a fault of a whole data set, or of what was asked of it.
 type TableError struct {
 	Dataset string

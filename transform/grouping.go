@@ -235,8 +235,7 @@ func (b *builder) recodeGrouping(g *Grouping) error {
 		return nil
 	}
 	return b.cellError(b.chosen.groupers[g.Of[len(g.Of)-1]].columns[0], b.tableRow(row),
-		fmt.Errorf("%q is not a level of the grouping %s that the model was fitted with", made.levels[made.codes[row]],
-			g.Name),
+		&NewLevelError{Level: made.levels[made.codes[row]], Grouping: g.Name},
 		"its levels are "+words.List(made.levels[:made.fitted])+"; leave such rows out, or fit the model to data that have "+
 			"them")
 }

@@ -15,7 +15,7 @@ type tokenKind int
 
 const (
 	tokenEnd      tokenKind = iota
-	tokenName               // a plain word, or any text in backquotes
+	tokenName               // a plain word, r_g[level,term], or any text in backquotes
 	tokenGlob               // a word with a star that belongs to it
 	tokenNumber             // 0, 1, 2.5, 1e-3
 	tokenString             // text in quotes
@@ -117,6 +117,9 @@ func (l *lexer) name() token {
 			break
 		}
 		l.pos += size
+	}
+	if level := l.src[l.pos:]; strings.HasPrefix(level, "[") && strings.HasPrefix(l.src[t.pos:], "r_") {
+		l.pos += strings.IndexByte(level, ']') + 1 // r_g[level,term], an effect; as before where nothing closes it
 	}
 	if l.calls == 0 && l.starIsGlob() {
 		l.pos++

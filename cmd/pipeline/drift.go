@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -78,6 +79,27 @@ func printDrift(w *screen, rows []pipelines.Drift) {
 		)
 	}
 	g.print(w)
+	for i := range rows {
+		d := &rows[i]
+		for _, l := range d.Levels {
+			var parts []string
+			for _, p := range []struct {
+				n     int
+				names []string
+				what  string
+			}{{l.New, l.NewNames, "new"}, {l.Gone, l.GoneNames, "gone"}} {
+				if p.n > 0 {
+					names := strings.Join(p.names, ", ")
+					if p.n > len(p.names) {
+						names += ", …"
+					}
+					parts = append(parts, fmt.Sprintf("%s %s (%s)", plural(p.n, "level"), p.what, words.Visible(names)))
+				}
+			}
+			w.sentence("  ", fmt.Sprintf("%s: %s: %s; shifts are those of the others",
+				nameOf(d.Dataset, d.Group, d.Model, d.Sampler), words.Visible(l.Grouping), strings.Join(parts, ", ")))
+		}
+	}
 }
 
 // changed names what is not as it was.

@@ -47,6 +47,10 @@ The same row, seed and fit give the same numbers, whatever else is predicted.`,
 	onlyFlag(c, &o.Only, "names the fit")
 	c.Flags().StringSliceVar(&o.Of, "quantity", nil, "linear, mean, response; several with commas (default mean,response)")
 	c.Flags().BoolVar(&o.Draws, "draws", false, "every draw in long form, instead of summaries")
+	c.Flags().StringVar(&o.NewLevels, "new-levels", "error",
+		"levels of groupings that the fit has not seen: error, sample (their effects are drawn), zero (they have none)")
+	c.Flags().StringSliceVar(&o.Groups, "groups", nil,
+		"groupings whose effects count; several with commas, none for the population (default all)")
 	c.Flags().IntVar(&o.Workers, "workers", 0,
 		"rows that are predicted at once; 0 means one per processor (it never changes a bit)")
 	c.Flags().StringVar(&format, "format", "table", strings.Join(pipelines.Formats(), ", "))

@@ -18,5 +18,5 @@
 //   - shift.go: coefficients against effects;
 //   - nested.go: effects of nested groupings against each other, and their sds;
 //
-// last start.go and state.go, and model.go, the model at a position and its prior.
+// last start.go, previous.go and state.go, and model.go, the model at a position and its prior.
 package groups

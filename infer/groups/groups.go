@@ -22,6 +22,8 @@ type Options struct {
 	Plain bool `json:",omitempty"`
 	// RefreshEvery is that of cggibbs.Options.
 	RefreshEvery int `json:",omitempty"`
+	// Earlier is an earlier posterior that chains start around; nil for none.
+	Earlier *Earlier `json:"-"`
 }
 
 // setup is what the chains of one fit share.
@@ -44,6 +46,11 @@ func New(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (infer.S
 	target, err := without(data, model, by)
 	if err != nil {
 		return nil, err
+	}
+	if o.Earlier != nil {
+		if target, err = o.Earlier.Around(target); err != nil {
+			return nil, err
+		}
 	}
 	plain, priors := target.Data(), model.Effects
 	model.Penalise(plain)

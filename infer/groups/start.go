@@ -55,17 +55,27 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 			for l := range b.levels {
 				g.r[l*b.q+t] = float64(0.1 * pilot * variate.Normal(c.Stream))
 			}
-			if p.Kind == prior.Uniform && !(vec.Exp(u) > p.Low && vec.Exp(u) < p.High) {
-				u = vec.Log(0.5 * (p.Low + p.High))
-			}
-			if p.Kind != prior.Constant {
-				g.logSD[t] = max(-30, min(30, u))
-			}
+			g.startSD(t, u)
 		}
 		g.settle()
 	}
+	if s.options.Earlier != nil && !fromPrior {
+		k.start = fixed.Start() + "; sds spread around earlier ones, effects around those of levels that were known"
+		k.startAround(s.options.Earlier)
+	}
 	k.settleStart()
 	return k, nil
+}
+
+// startSD sets a free sd to e^u, or to what its prior allows.
+func (g *group) startSD(t int, u float64) {
+	p := &g.prior.SD[t]
+	if p.Kind == prior.Uniform && !(vec.Exp(u) > p.Low && vec.Exp(u) < p.High) {
+		u = vec.Log(0.5 * (p.Low + p.High))
+	}
+	if p.Kind != prior.Constant {
+		g.logSD[t] = max(-30, min(30, u))
+	}
 }
 
 // settleStart halves effects until the likelihood is positive.

@@ -108,6 +108,6 @@ func rowsOf(f *plan.Fit, r *plan.Regression, draws *Source) (out *predictive.Fit
 		out.Dispersions = append(out.Dispersions,
 			predictive.Dispersion{Param: at, Fixed: f.Model.Prior.Dispersion(d.Name).Location})
 	}
-	out.Effects, err = predictive.EffectsOf(r.Data, draws.Parameters)
+	out.Effects, err = predictive.EffectsOf(r.Data, nil, draws.Parameters)
 	return out, err
 }

@@ -35,7 +35,7 @@ type simulator struct {
 	seed     uint64
 	given    string // Prior or Posterior
 	draws    int
-	data     *glm.Data      // the real data, a row for each response
+	data     *glm.Data     // the real data, a row for each response
 	target   *groups.Model // of the real data
 	outcomes *glm.Pointwise
 	ranked   []int  // parameters

@@ -3,6 +3,7 @@ package exchange
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -160,7 +161,8 @@ func peerOf(parameters []infer.Parameter) (report.Fitted, report.Posterior) {
 	shared := report.Posterior{ModelHash: "h"}
 	for _, p := range parameters {
 		if p.Kind != "derived" {
-			shared.Parameters = append(shared.Parameters, report.Parameter{Name: p.Name, Kind: p.Kind})
+			shared.Parameters = append(shared.Parameters, report.Parameter{Name: p.Name, Kind: p.Kind, Grouping: p.Grouping, Level: p.Level,
+				Term: p.Term, Beside: p.Beside})
 		}
 	}
 	return peer, shared
@@ -236,6 +238,47 @@ func TestLoadMatchesByName(t *testing.T) {
 	}
 	if p != 3 {
 		t.Errorf("draws of %d parameters", p)
+	}
+}
+
+// Draws of brms, written from as_draws_df, are found by the names that brms gives parameters: b_ before coefficients,
+// terms without parentheses and blanks, levels with points for blanks.
+func TestLoadBrms(t *testing.T) {
+	parameters := []infer.Parameter{
+		{Name: "(Intercept)", Kind: infer.Intercept}, {Name: "factor(half)2nd half", Kind: infer.Coefficient}, {Name: "x:z", Kind: infer.Coefficient},
+		{Name: "sigma", Kind: infer.Dispersion},
+		{Name: "sd_g:h__Intercept", Kind: infer.GroupSD, Grouping: "g:h", Term: "Intercept"},
+		{Name: "sd_g:h__factor(half)2nd half", Kind: infer.GroupSD, Grouping: "g:h", Term: "factor(half)2nd half"},
+		{Name: "cor_g:h__Intercept__factor(half)2nd half", Kind: infer.GroupCorrelation, Grouping: "g:h", Term: "Intercept", Beside: "factor(half)2nd half"},
+		{Name: "r_g:h[New York_1,Intercept]", Kind: infer.GroupEffect, Grouping: "g:h", Level: "New York_1", Term: "Intercept"},
+		{Name: "r_g:h[New York_1,factor(half)2nd half]", Kind: infer.GroupEffect, Grouping: "g:h", Level: "New York_1", Term: "factor(half)2nd half"},
+	}
+	names := []string{"b_Intercept", "b_factorhalf2ndhalf", "b_x:z", "sd_g:h__Intercept", "sd_g:h__factorhalf2ndhalf", "cor_g:h__Intercept__factorhalf2ndhalf",
+		"sigma", "Intercept", "r_g:h[New.York_1,Intercept]", "r_g:h[New.York_1,factorhalf2ndhalf]", "lprior", "lp__", ".chain", ".iteration", ".draw"}
+	text := `"` + strings.Join(names, `","`) + "\"\n"
+	for d := range 40 {
+		for k := range 12 {
+			text += fmt.Sprintf("%g,", float64(k)+value(d, k))
+		}
+		text += fmt.Sprintf("%d,%d,%d\n", 1+d/20, 1+d%20, 1+d)
+	}
+	path := filepath.Join(t.TempDir(), "brms.csv")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Read(t.Context(), []string{path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	peer, shared := peerOf(parameters)
+	fit, left, err := Load{Sampler: "brms"}.Fit(f, peer, shared)
+	if err != nil || !slices.Equal(left, []string{"Intercept", "lprior"}) || len(fit.Parameters) != len(parameters) {
+		t.Fatalf("%v, left out %q", err, left)
+	}
+	for i, at := range []float64{0, 1, 2, 6, 3, 4, 5, 8, 9} {
+		if p := fit.Parameters[i]; math.Abs(fit.Summaries[i].Mean-at) > 0.01 || p.Name != parameters[i].Name || p.Level != parameters[i].Level {
+			t.Errorf("%s has the mean %v, that of column %q is %v", p.Name, fit.Summaries[i].Mean, names[int(at)], at)
+		}
 	}
 }
 

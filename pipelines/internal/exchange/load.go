@@ -95,10 +95,13 @@ func (l Load) match(f *Foreign, shared report.Posterior) (at []int, left []strin
 	var missing []string
 	for _, p := range shared.Parameters {
 		i := slices.Index(named, p.Name)
+		if foreign := brmsName(p); i < 0 {
+			i = slices.Index(named, foreign)
+		}
 		if i < 0 && p.Kind != infer.Scale && p.Kind != infer.LocalScale {
 			missing = append(missing, p.Name)
 		}
-		if i >= 0 && slices.Contains(named[i+1:], p.Name) {
+		if i >= 0 && slices.Contains(named[i+1:], named[i]) {
 			return nil, nil, &UseError{fmt.Errorf("two columns are called %q", p.Name)}
 		}
 		at = append(at, i)
@@ -113,6 +116,30 @@ func (l Load) match(f *Foreign, shared report.Posterior) (at []int, left []strin
 		}
 	}
 	return at, left, nil
+}
+
+// How brms spells terms and levels in the names of parameters.
+var (
+	brmsTerms = strings.NewReplacer(" ", "", "(", "", ")", "", "[", "", "]", "", ",", "", `"`, "", "'", "", "?", "",
+		"+", "P", "-", "M", "*", "MU", "/", "D", "^", "E", "=", "EQ")
+	brmsLevels = strings.NewReplacer(" ", ".", "\t", ".", "\r", ".", "\n", ".")
+)
+
+// brmsName is the name of a parameter in brms; its own where that is no other.
+func brmsName(p report.Parameter) string {
+	switch term := brmsTerms.Replace(p.Term); p.Kind {
+	case infer.Intercept:
+		return "b_Intercept"
+	case infer.Coefficient:
+		return "b_" + brmsTerms.Replace(p.Name)
+	case infer.GroupSD:
+		return "sd_" + p.Grouping + "__" + term
+	case infer.GroupCorrelation:
+		return "cor_" + p.Grouping + "__" + term + "__" + brmsTerms.Replace(p.Beside)
+	case infer.GroupEffect:
+		return "r_" + p.Grouping + "[" + brmsLevels.Replace(p.Level) + "," + term + "]"
+	}
+	return p.Name
 }
 
 // few lists names, at most ten of them.

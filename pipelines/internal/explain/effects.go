@@ -3,8 +3,10 @@ package explain
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spec"
@@ -28,6 +30,41 @@ func (e *Explanation) effects(c *plan.Case) {
 		e.Scaling = append(e.Scaling, fmt.Sprintf("The effects of each of the %d levels of %s are %s%s: in the units of the "+
 			"data, however columns are scaled.", block.Grouping.Levels(), words.Visible(block.Group), law, words.List(sds)))
 	}
+	var told []string
+	for _, block := range c.Data.Effects {
+		if !slices.Contains(told, block.Group) {
+			told = append(told, block.Group)
+			e.Scaling = append(e.Scaling, rowsOfLevels(block))
+		}
+	}
+	if told != nil {
+		e.Scaling = append(e.Scaling, "The fewer rows a level has, and the smaller the sd, the more its effects are drawn "+
+			"to 0, which is the population.")
+	}
+}
+
+// rowsOfLevels says how many rows levels have.
+func rowsOfLevels(block *design.Effects) string {
+	rows, single := make([]int, block.Grouping.Levels()), 0
+	for l := range rows {
+		if rows[l] = len(block.Grouping.Rows(l)); rows[l] == 1 {
+			single++
+		}
+	}
+	slices.Sort(rows)
+	least, middle, most := rows[0], rows[len(rows)/2], rows[len(rows)-1]
+	name := words.Visible(block.Group)
+	text := fmt.Sprintf("A level of %s has %d to %d rows, %d in the middle", name, least, most, middle)
+	if least == most {
+		text = fmt.Sprintf("Each level of %s has %d rows", name, least)
+	}
+	switch {
+	case single == 1:
+		text += "; 1 level has one row"
+	case single > 1:
+		text += fmt.Sprintf("; %d levels have one row", single)
+	}
+	return text + "."
 }
 
 // in is the effect in the linear predictor.

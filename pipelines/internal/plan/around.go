@@ -51,6 +51,20 @@ func (r *Regression) around(t *glm.Target, from *Previous) (*glm.Target, error) 
 	return t.From(p)
 }
 
+// effect is what the earlier fit says of a parameter of group-level effects, of standard deviations in logs.
+func (p *Previous) effect(of infer.Parameter) (at, spread float64, ok bool) {
+	s := p.known[infer.Parameter{Name: of.Name, Kind: of.Kind}]
+	if s == nil {
+		return 0, 0, false
+	}
+	m, sd := location(s), scale(s)
+	if of.Kind == infer.GroupSD {
+		q := &s.Summary
+		m, sd = math.Log(q.Median), (math.Log(q.Q75)-math.Log(q.Q25))/quartiles
+	}
+	return m, sd, !math.IsNaN(m) && !math.IsInf(m, 0) && sd >= 0 && sd <= math.MaxFloat64
+}
+
 // quartiles is the distance of a normal law's quartiles in standard deviations.
 const quartiles = 1.3489795003921634
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"glmbatch/infer"
-	"glmbatch/infer/groups"
 	"glmbatch/infer/nuts"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report/record"
@@ -63,6 +62,8 @@ type Previous struct {
 	step  float64 // 0: none
 	known map[infer.Parameter]*record.ParameterSummary
 	found int // coefficients of the design that it knows
+	// levels are the effects of levels that it knows, of effects.
+	levels, effects int
 }
 
 // StartFrom finds the earlier fit that a fit starts from, and gives it the
@@ -125,6 +126,9 @@ func (id *Identified) startAt(problem starter, e record.Stored, past record.Reca
 	id.Start.From, id.Start.FromFingerprint, id.Start.StepSize = e.ID, e.Fingerprint, p.step
 	id.Start.Note = fmt.Sprintf("from the posterior of fit %d, which knows %d of %d parameters", e.ID, p.found,
 		id.Facts().Columns)
+	if p.effects > 0 {
+		id.Start.Note += fmt.Sprintf(" and %d of %d effects of levels", p.levels, p.effects)
+	}
 	run := &id.Pipeline.Run
 	id.Schedule = NewSchedule(run).warmed(run.WarmupGiven)
 	id.identify()
@@ -142,11 +146,12 @@ func (id *Identified) startIdentity() *startIdentity {
 // it may.
 func (r *Regression) startsAnew() string {
 	m := r.Method()
+	if r.fit.Model.Grouped() && m.Name != GroupsMethod {
+		return m.Name + " finds the levels of groupings anew"
+	}
 	switch o := m.Options.(type) {
 	case nil:
 		return m.Name + " draws independently, and nothing is to be forgotten"
-	case groups.Options:
-		return "chains of group-level effects find their levels anew"
 	case nuts.Options:
 		if o.Metric != "" && o.Metric != "diagonal" {
 			return "a " + o.Metric + " metric learns directions that summaries do not have"
@@ -184,6 +189,15 @@ func (r *Regression) recall(e record.Stored, past record.Recalled, now Identity)
 		if p.coefficient(name) != nil {
 			p.found++
 		}
+	}
+	for _, e := range r.Data.Effects {
+		for i := range e.Count() {
+			name := spec.EffectName(e.Group, e.Levels[i%len(e.Levels)], e.Terms[i/len(e.Levels)])
+			if p.known[infer.Parameter{Name: name, Kind: infer.GroupEffect}] != nil {
+				p.levels++
+			}
+		}
+		p.effects += e.Count()
 	}
 	columns := r.Data.Cols()
 	if name, ok := past.Mixed(mixedRHat); !ok {

@@ -44,9 +44,14 @@ func resolveGroups(s *spec.Sampler, model *spec.Model) (sampler, error) {
 	}, nil
 }
 
-// setupGroups makes the sampler of group-level effects.
-func (r *Regression) setupGroups(data *glm.Data, by infer.Parallel) (infer.Setup, error) {
-	return groups.New(data, r.Posterior(), by, r.sampler.Options.(groups.Options))
+// setupGroups makes the sampler of group-level effects; its chains start from an earlier posterior if from is not nil.
+func (r *Regression) setupGroups(data *glm.Data, by infer.Parallel, from *Previous) (infer.Setup, error) {
+	o := r.sampler.Options.(groups.Options)
+	if from != nil {
+		o.Earlier = &groups.Earlier{Of: from.effect,
+			Around: func(t *glm.Target) (*glm.Target, error) { return r.around(t, from) }}
+	}
+	return groups.New(data, r.Posterior(), by, o)
 }
 
 // setupPrior makes the draws from the prior, of effects too.
@@ -66,7 +71,7 @@ func (r *Regression) setupPrior(by infer.Parallel) (infer.Setup, error) {
 func (r *Regression) setupOn(t *groups.Model) (infer.Setup, error) {
 	switch r.sampler.Name {
 	case GroupsMethod:
-		return r.setupGroups(t.Data(), nil)
+		return r.setupGroups(t.Data(), nil, nil)
 	case PriorMethod:
 		return priordraws.New(t)
 	}
@@ -144,7 +149,7 @@ func firstEffect(data *glm.Data, names []string) int {
 		return -1
 	}
 	e := data.Effects[0]
-	return slices.Index(names, "r_"+e.Group+"["+e.Levels[0]+","+e.Terms[0]+"]")
+	return slices.Index(names, spec.EffectName(e.Group, e.Levels[0], e.Terms[0]))
 }
 
 // effectsNeed adds what group-level effects take: the rows of each level and the columns of terms once more, what

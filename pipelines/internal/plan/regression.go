@@ -133,7 +133,7 @@ func (r *Regression) Setup(by infer.Parallel, _ Schedule, from *Previous) (*Setu
 	err := withinMemory(func() (err error) {
 		switch r.sampler.Name {
 		case GroupsMethod:
-			out.Sampler, err = r.setupGroups(r.Data, by)
+			out.Sampler, err = r.setupGroups(r.Data, by, from)
 			return err
 		case PriorMethod:
 			out.Sampler, err = r.setupPrior(by)

@@ -38,9 +38,14 @@ type Config struct {
 	Data     string                            // file of new data; empty: those of the fit, by the pipeline
 	AllDraws bool                              // every draw, not summaries
 	Of       []string
-	Seed     uint64
-	Options  report.QueryOptions
-	Notes    io.Writer // remarks for people
+	// NewLevels says what the effects are of levels of a grouping that the fit has not seen: sample draws them, zero
+	// leaves them out, error or nothing refuses them.
+	NewLevels string
+	// Groups names the groupings whose effects count; all or nothing stands for all of them, none for none.
+	Groups  []string
+	Seed    uint64
+	Options report.QueryOptions
+	Notes   io.Writer // remarks for people
 }
 
 // CallError says that a prediction cannot be made as it was asked for.
@@ -69,13 +74,16 @@ func Run(ctx context.Context, w io.Writer, c Config) error {
 		return words.Hint(fmt.Errorf("fit %s: %w", stored.Key, err),
 			"an older program stored it; run the pipeline again")
 	}
-	table, err := c.table(ctx, stored, record)
+	among, err := c.among(record)
+	if err != nil {
+		return err
+	}
+	table, err := c.table(ctx, stored, among)
 	if err != nil {
 		return err
 	}
 	defer table.Release()
-	design, err := record.Code(table.Data, transform.Coding{Dataset: table.Name, Locate: table.Locate,
-		Room: c.Memory.Room(0)})
+	design, err := c.code(among, table)
 	if err != nil {
 		return err
 	}
@@ -92,8 +100,8 @@ func Run(ctx context.Context, w io.Writer, c Config) error {
 	if fit.Dispersions, err = dispersionsOf(family, stored); err != nil {
 		return err
 	}
-	if fit.Effects, err = predictive.EffectsOf(design.Data, stored.Names); err != nil {
-		return words.Hint(fmt.Errorf("fit %s: %w", stored.Key, err), "write run: {keep: {groups: draws}} and run it again")
+	if fit.Effects, err = c.effects(stored, design); err != nil {
+		return err
 	}
 	p := &predicting{Config: c, fit: fit, outcomes: outcomes, design: design, key: stored.Key, of: of}
 	return p.write(ctx, w)

@@ -35,9 +35,8 @@ type Fit struct {
 	Columns []transform.Column
 	// Dispersions of the family, in its order.
 	Dispersions []Dispersion
-	// Effects is the first column of draws that is a group-level effect; the others follow, in the order of the data's
-	// Effects, and of terms and levels in each. It says nothing of data without.
-	Effects int
+	// Effects are as many as the data's.
+	Effects []Effects
 	Workers int // at least 1; changes no bit
 
 	bytes int              // of a block; 0: blockBytes
@@ -125,7 +124,7 @@ func (f *Fit) columns() iter.Seq2[*infer.Columns, error] {
 // it is offset + β₀ + Σ centre·β + Σ (x − centre)·β: the design as sampled is
 // (x − centre)/scale, and nothing large is added that was subtracted before.
 func (f *Fit) fill(b *Block, data *glm.Data) error {
-	shift := make([]float64, f.Size())
+	shift, scales := make([]float64, f.Size()), scales{}
 	for s := range f.Size() {
 		if data.Offset == nil {
 			clear(b.At(s))
@@ -149,10 +148,14 @@ func (f *Fit) fill(b *Block, data *glm.Data) error {
 				}
 			}
 		}
+		scales.take(f.Effects, c)
 		err := f.each(f.Size(), func(_, s int) { f.add(b, data, c, s, &shift[s]) })
 		if err != nil {
 			return err
 		}
+	}
+	if err := f.addNew(b, data, scales); err != nil {
+		return err
 	}
 	for s, v := range shift {
 		if v != 0 {
@@ -182,10 +185,13 @@ func (f *Fit) add(b *Block, data *glm.Data, c *infer.Columns, s int, shift *floa
 
 // addEffects adds the group-level effects of a block of columns at draw s to the rows of their levels.
 func (f *Fit) addEffects(b *Block, data *glm.Data, c *infer.Columns, s int) {
-	eta, first := b.At(s), f.Effects
-	for _, e := range data.Effects {
-		levels := e.Grouping.Levels()
-		for p := max(first, c.First); p < min(first+e.Count(), c.First+c.Params); p++ {
+	eta := b.At(s)
+	for k, e := range data.Effects {
+		first, levels := f.Effects[k].First, f.Effects[k].Fitted
+		if first < 0 {
+			continue
+		}
+		for p := max(first, c.First); p < min(first+len(e.Terms)*levels, c.First+c.Params); p++ {
 			r, column := c.Values[(p-c.First)*f.Size()+s], e.Columns[(p-first)/levels]
 			rows := e.Grouping.Rows((p - first) % levels)
 			at, _ := slices.BinarySearch(rows, int32(b.First))
@@ -201,27 +207,7 @@ func (f *Fit) addEffects(b *Block, data *glm.Data, c *infer.Columns, s int) {
 				}
 			}
 		}
-		first += e.Count()
 	}
-}
-
-// EffectsOf finds the group-level effects of data among the parameters of a fit.
-func EffectsOf(data *glm.Data, parameters []infer.Parameter) (first int, err error) {
-	want, n := 0, 0
-	for _, e := range data.Effects {
-		want += e.Count()
-	}
-	first = len(parameters)
-	for i, p := range parameters {
-		if p.Kind == infer.GroupEffect {
-			first = min(first, i)
-			n++
-		}
-	}
-	if n != want {
-		return 0, fmt.Errorf("the draws have %d group-level effects of %d that the linear predictor needs", n, want)
-	}
-	return first, nil
 }
 
 // each calls do for 0 … n−1 on the workers, each with a run of its own. A panic

@@ -251,10 +251,18 @@ func TestBlocksHaveEffects(t *testing.T) {
 		x[i], g[i], h[i] = r.NormFloat64(), int32(i%4), int32(i/12)
 	}
 	e.data.Effects = []*design.Effects{
-		{Grouping: design.NewGrouping(g, 5), Terms: []string{"Intercept", "x"}, Columns: [][]float64{nil, x}}, // level 4 has no rows
-		{Grouping: design.NewGrouping(h, 2), Terms: []string{"Intercept"}, Columns: [][]float64{nil}},
+		{Group: "g", Grouping: design.NewGrouping(g, 5), Terms: []string{"Intercept", "x"}, Columns: [][]float64{nil, x}}, // level 4 has no rows
+		{Group: "h", Grouping: design.NewGrouping(h, 2), Terms: []string{"Intercept"}, Columns: [][]float64{nil}},
 	}
-	e.fit.Effects = len(e.beta) + 1 // behind a standard deviation
+	parameters := slices.Repeat([]infer.Parameter{{Kind: infer.GroupSD, Grouping: "g"}}, 4) // before the effects
+	for _, p := range []infer.Parameter{{Grouping: "g", Term: "Intercept"}, {Grouping: "g", Term: "x"}, {Grouping: "h", Term: "Intercept"}} {
+		p.Kind = infer.GroupEffect
+		parameters = append(parameters, slices.Repeat([]infer.Parameter{p}, map[string]int{"g": 5, "h": 2}[p.Grouping])...)
+	}
+	var err error
+	if e.fit.Effects, err = EffectsOf(e.data, nil, parameters); err != nil || e.fit.Effects[0].First != 4 || e.fit.Effects[1].First != 14 {
+		t.Fatalf("effects stand at %+v, %v", e.fit.Effects, err)
+	}
 	for range 1 + 10 + 2 {
 		column := make([]float64, e.fit.Size())
 		for s := range column {
@@ -286,12 +294,7 @@ func TestBlocksHaveEffects(t *testing.T) {
 			}
 		}
 	}
-	parameters := slices.Repeat([]infer.Parameter{{Kind: infer.GroupSD}}, 4)
-	parameters = append(parameters, slices.Repeat([]infer.Parameter{{Kind: infer.GroupEffect}}, 12)...)
-	if first, err := EffectsOf(e.data, parameters); first != 4 || err != nil {
-		t.Errorf("effects begin at %d, %v", first, err)
-	}
-	if _, err := EffectsOf(e.data, parameters[:15]); err == nil || !strings.Contains(err.Error(), "have 11 group-level effects of 12") {
+	if _, err := EffectsOf(e.data, nil, parameters[:15]); err == nil || !strings.Contains(err.Error(), "have 11 group-level effects of 12") {
 		t.Errorf("an effect that is missing: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package propose
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -37,8 +38,8 @@ const (
 	Time
 )
 
-// mostLevels is how many distinct cells of a column of text are remembered.
-const mostLevels = 1000
+// mostLevels is how many distinct cells of a column of text are remembered, mostCounted how many are told apart.
+const mostLevels, mostCounted = 1000, 1 << 20
 
 // Column is what is seen of one column.
 type Column struct {
@@ -49,7 +50,7 @@ type Column struct {
 	codes    []float64 // of text, which level a row has, in the order in which they came; NaN where the cell is missing
 	Many     bool      // there are more than mostLevels
 	Missing  int
-	Distinct int // of numbers: distinct values, at most mostLevels + 1
+	Distinct int // distinct values, of numbers at most mostLevels + 1, of text at most mostCounted
 	Present  int
 
 	Min, Max, Mean, SD, Skewness float64
@@ -84,8 +85,8 @@ func Look(name string, data *arrow.Chunked) *Column {
 				c.Kind = Text
 				code, known := levels[a.Value(i)]
 				switch {
-				case !known && len(levels) == mostLevels:
-					c.Many = true
+				case !known && len(levels) == mostCounted:
+					code = mostCounted
 				case !known:
 					code = len(levels)
 					levels[a.Value(i)] = code
@@ -96,13 +97,12 @@ func Look(name string, data *arrow.Chunked) *Column {
 			}
 		}
 	}
-	for l := range levels {
-		c.Levels = append(c.Levels, l)
+	if c.Many = len(levels) > mostLevels; !c.Many {
+		c.Levels = slices.Sorted(maps.Keys(levels))
 	}
-	slices.Sort(c.Levels)
 	if c.Kind == Text || c.Kind == Time {
 		c.Values = nil
-		c.Distinct = len(c.Levels)
+		c.Distinct = len(levels)
 		return c
 	}
 	c.codes = nil

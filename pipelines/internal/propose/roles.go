@@ -25,6 +25,7 @@ type roles struct {
 	offset     role // as it is
 	frequency  role
 	predictors []*Column
+	groupings  []role // whose levels have effects of their own, with the reason
 	out        []role // left out, with the reason
 	incomplete int    // rows with a missing cell in a used column
 }
@@ -89,7 +90,7 @@ func (t *Table) choose() (role, error) {
 	var able []*Column
 	none := &NoResponseError{From: t.From}
 	for _, c := range t.Columns {
-		if c.answers() && !idNames.MatchString(c.Name) && !c.Serial {
+		if c.answers() && !idNames.MatchString(c.Name) && !c.Serial && c.groups() == 0 {
 			able, none.Candidates = append(able, c), append(none.Candidates, c.Name)
 		}
 	}
@@ -182,6 +183,8 @@ func (t *Table) assign() (*roles, error) {
 			r.out = append(r.out, role{c, "it is equal to a column before it"})
 		case slices.ContainsFunc(r.predictors, func(p *Column) bool { return sameLine(p, c) }):
 			r.out = append(r.out, role{c, "it is a column before it, but for its unit"})
+		case c.groups() > 0:
+			r.group(c)
 		default:
 			r.predictors = append(r.predictors, c)
 		}
@@ -194,8 +197,9 @@ func (t *Table) assign() (*roles, error) {
 	return r, nil
 }
 
-// mostFactor is how many levels a predictor of text may have: one coefficient each.
-const mostFactor = 20
+// mostFactor is how many levels a predictor of text may have, one coefficient each, and a column that is called like
+// the number of a group before it is one.
+const mostFactor = 8
 
 // useless says why a column is no predictor; empty where it may be one.
 func (c *Column) useless(rows int) string {
@@ -208,10 +212,13 @@ func (c *Column) useless(rows int) string {
 		return "it has one value only"
 	case c.Kind == Time:
 		return "it holds dates: compute a number from them, such as days since a start"
-	case c.Kind == Text && (c.Many || len(c.Levels) == c.Present && c.Present > 2):
+	case c.Kind == Text && (c.Distinct == mostCounted || c.Distinct == c.Present && c.Present > 2):
 		return "it is text that names rows"
-	case c.Kind == Text && (len(c.Levels) > mostFactor || 3*len(c.Levels) > rows):
-		return fmt.Sprintf("it is text of %d levels, a coefficient each: group them first", len(c.Levels))
+	case c.groups() > 0 && c.Missing*2 <= rows:
+		return ""
+	case c.Kind == Text && (c.Distinct > mostFactor || 3*c.Distinct > rows):
+		return fmt.Sprintf("it is text of %d levels for %d rows, too few to tell them apart: group them first", c.Distinct,
+			c.Present)
 	case c.Missing*2 > rows:
 		return fmt.Sprintf("%d of %d cells are missing", c.Missing, rows)
 	case c.Kind == Number && idNames.MatchString(c.Name) && c.Whole && (c.Distinct == rows || c.Distinct > mostLevels):
@@ -221,7 +228,7 @@ func (c *Column) useless(rows int) string {
 	case c.Kind == Number && c.Whole && c.Distinct > 2 && idNames.MatchString(c.Name):
 		return "it is called like an identifier: a number of it means nothing"
 	case c.Kind == Number && c.Whole && c.Distinct > mostFactor && groupNames.MatchString(c.Name):
-		return fmt.Sprintf("it numbers %d groups: a number of one means nothing", c.Distinct)
+		return "it numbers groups, and most of them have one row"
 	case c.Serial:
 		return "it counts the rows: 1 more in each"
 	}

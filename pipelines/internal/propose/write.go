@@ -28,7 +28,9 @@ func (t *Table) Spec() (*Proposal, error) {
 		return nil, err
 	}
 	d := r.columns(t)
-	f := t.familyOf(r, func(f *family) []byte { return t.write(r, f, d, true) })
+	plain := *r // a quick fit has no effects of groups
+	plain.out, plain.groupings = append(r.out[:len(r.out):len(r.out)], r.groupings...), nil
+	f := t.familyOf(r, func(f *family) []byte { return t.write(&plain, f, d, true) })
 	return &Proposal{Spec: t.write(r, f, d, false), Response: r.response.column.Name, Family: f.name,
 		Formula: t.formula(r, f), Why: r.why(f)}, nil
 }
@@ -42,6 +44,10 @@ func (r *roles) why(f *family) []string {
 		fmt.Sprintf("response %s: %s", r.response.column.Name, r.response.why),
 		fmt.Sprintf("family %s: %s", f.name, strings.Join(f.why, ". ")),
 	}
+	for _, g := range r.groupings {
+		out = append(out, fmt.Sprintf("grouping %s: %s", g.column.Name, g.why))
+	}
+	out = append(out, r.nesting()...)
 	for i, o := range r.out {
 		if i == mostOut {
 			return append(out, fmt.Sprintf("left out besides: %d columns, for reasons like these", len(r.out)-mostOut))
@@ -98,6 +104,9 @@ func (t *Table) formula(r *roles, f *family) string {
 	}
 	if r.offset.column != nil {
 		right += " + offset(" + quoteName(r.offset.column.Name) + ")"
+	}
+	for _, g := range r.groupings {
+		right += " + (1 | " + quoteName(g.column.Name) + ")"
 	}
 	return f.left + " ~ " + right
 }
@@ -170,7 +179,13 @@ func (t *Table) writeColumns(p *page, r *roles) {
 		}
 		p.note(4, "Left out: %s, since %s.", o.column.Name, strings.TrimPrefix(o.why, "since "))
 	}
-	if len(r.predictors) == 0 && t.Triplets == 0 {
+	for _, g := range r.groupings {
+		p.note(4, "Grouping: %s, %s.", g.column.Name, g.why)
+	}
+	for _, words := range r.nesting() {
+		p.note(4, "%s.", words)
+	}
+	if len(r.predictors) == 0 && len(r.groupings) == 0 && t.Triplets == 0 {
 		p.note(4, "No column is left to predict with: this is a model of the response's mean alone.")
 	}
 	if r.frequency.column != nil {

@@ -21,6 +21,11 @@ const (
 // SDName is the name of a standard deviation of group-level effects.
 func SDName(grouping, term string) string { return sdNames + grouping + "__" + term }
 
+// EffectName is the name of an effect of a level of a grouping.
+func EffectName(grouping, level, term string) string {
+	return "r_" + grouping + "[" + level + "," + term + "]"
+}
+
 // CorName is the name by which by_name knows the correlations of a grouping.
 func CorName(grouping string) string { return corNames + grouping }
 
