@@ -19,4 +19,7 @@
 //   - nested.go: effects of nested groupings against each other, and their sds;
 //
 // last start.go and state.go.
+//
+// Samplers that move all parameters at once, as package nuts, take the posterior with its gradients from target.go,
+// gradient.go and centring.go. rates.go predicts how fast Gibbs samplers are.
 package groups

@@ -199,7 +199,7 @@ func drawEffects(e *design.Effects, c *scales, rng *infer.Stream, eta []float64)
 }
 
 // statistics are functions of a position and the response whose laws no exact move changes.
-func statistics(k *kernel, data *glm.Data, theta []float64) (names []string, out []float64) {
+func statistics(k *setup, data *glm.Data, theta []float64) (names []string, out []float64) {
 	add := func(name string, v float64) {
 		names, out = append(names, name), append(out, v)
 	}
@@ -252,16 +252,32 @@ func statistics(k *kernel, data *glm.Data, theta []float64) (names []string, out
 	return names, out
 }
 
-// invariant checks that steps from a draw of (position, response) leave its law: the differences of statistics after and
+// settable is a chain that can be put anywhere.
+type settable interface {
+	infer.Kernel
+	SetPosition(theta []float64) error
+}
+
+// invariant is unmoved for steps of New's sampler.
+func invariant(t *testing.T, s study, pairs int, seed uint64, o Options, step func(k *kernel) error) (string, float64) {
+	t.Helper()
+	return unmoved(t, s, pairs, seed, func(data *glm.Data) (*setup, infer.Setup, error) {
+		made, err := newSetup(data, s.model, nil, o)
+		return made, made, err
+	}, func(k infer.Kernel) error { return step(k.(*kernel)) })
+}
+
+// unmoved checks that steps from a draw of (position, response) leave its law: the differences of statistics after and
 // before have mean 0. It returns the largest |z| of all, and which it was. Draws of (position, response) are
 // independent, so that z is that of a mean of independent numbers.
-func invariant(t *testing.T, s study, pairs int, seed uint64, o Options, step func(k *kernel) error) (string, float64) {
+func unmoved(t *testing.T, s study, pairs int, seed uint64, sampler func(data *glm.Data) (*setup, infer.Setup, error),
+	step func(k infer.Kernel) error) (string, float64) {
 	t.Helper()
 	var sum, squares []float64
 	var names []string
 	for i := range pairs {
 		theta, data := s.draw(infer.NewStream(seed, "draw", strconv.Itoa(i)))
-		setup, err := New(data, s.model, nil, o)
+		of, setup, err := sampler(data)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -269,17 +285,17 @@ func invariant(t *testing.T, s study, pairs int, seed uint64, o Options, step fu
 		if err != nil {
 			t.Fatal(err)
 		}
-		k := started.(*kernel)
+		k := started.(settable)
 		if err := k.SetPosition(theta); err != nil {
 			t.Fatal(err)
 		}
 		var before, after []float64
-		names, before = statistics(k, data, theta)
+		names, before = statistics(of, data, theta)
 		if err := step(k); err != nil {
 			t.Fatal(err)
 		}
 		k.Position(theta)
-		_, after = statistics(k, data, theta)
+		_, after = statistics(of, data, theta)
 		if sum == nil {
 			sum, squares = make([]float64, len(names)), make([]float64, len(names))
 		}

@@ -7,7 +7,6 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/cggibbs"
 	"glmbatch/infer/glm"
-	"glmbatch/internal/vec"
 )
 
 // sliceEvery is the number of iterations from one with slices of every effect to the next; the first sliceFirst are
@@ -242,24 +241,10 @@ func (k *kernel) Position(dst []float64) {
 	at := k.target.Dim()
 	k.fixed.Position(dst[:at])
 	for _, g := range k.groups {
-		for _, t := range g.free {
-			dst[at] = vec.Exp(g.logSD[t])
-			at++
-		}
-		for i := range g.q {
-			for j := range i {
-				dst[at] = g.correlation(i, j)
-				at++
-			}
-		}
+		at += g.write(dst[at:])
 	}
 	for _, g := range k.groups {
-		for t := range g.q {
-			for l := range g.levels {
-				dst[at] = g.r[l*g.q+t]
-				at++
-			}
-		}
+		at += g.writeEffects(g.r, dst[at:])
 	}
 }
 
@@ -271,21 +256,10 @@ func (k *kernel) SetPosition(theta []float64) error {
 	}
 	at := k.target.Dim()
 	for _, g := range k.groups {
-		for _, t := range g.free {
-			g.logSD[t] = vec.Log(theta[at])
-			at++
-		}
-		g.setCorrelations(theta[at : at+len(g.partial)])
-		at += len(g.partial)
-		g.settle()
+		at += g.read(theta[at:])
 	}
 	for _, g := range k.groups {
-		for t := range g.q {
-			for l := range g.levels {
-				g.r[l*g.q+t] = theta[at]
-				at++
-			}
-		}
+		at += g.readEffects(theta[at:], g.r)
 	}
 	k.fixed.Set(k.add)
 	if err := k.fixed.SetPosition(theta[:k.target.Dim()]); err != nil {

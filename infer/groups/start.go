@@ -39,24 +39,29 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		k.groups = append(k.groups, g)
 		for t, p := range b.prior.SD {
 			pilot := size / b.meanSquare(t)
-			u := vec.Log(pilot) + variate.Normal(c.Stream)
-			if draw := p.Draw(c.Stream); fromPrior {
-				u = vec.Log(draw)
-			}
+			startSD(g.scales, t, p, pilot, fromPrior, c.Stream)
 			for l := range b.levels {
 				g.r[l*b.q+t] = float64(0.1 * pilot * variate.Normal(c.Stream))
-			}
-			if p.Kind == prior.Uniform && !(vec.Exp(u) > p.Low && vec.Exp(u) < p.High) {
-				u = vec.Log(0.5 * (p.Low + p.High))
-			}
-			if p.Kind != prior.Constant {
-				g.logSD[t] = max(-30, min(30, u))
 			}
 		}
 		g.settle()
 	}
 	k.settleStart()
 	return k, nil
+}
+
+// startSD draws the sd of term t from its prior or around a pilot.
+func startSD(s *scales, t int, p prior.Prior, pilot float64, fromPrior bool, stream *infer.Stream) {
+	u := vec.Log(pilot) + variate.Normal(stream)
+	if draw := p.Draw(stream); fromPrior {
+		u = vec.Log(draw)
+	}
+	if p.Kind == prior.Uniform && !(vec.Exp(u) > p.Low && vec.Exp(u) < p.High) {
+		u = vec.Log(0.5 * (p.Low + p.High))
+	}
+	if p.Kind != prior.Constant {
+		s.logSD[t] = max(-30, min(30, u))
+	}
 }
 
 // settleStart halves effects until the likelihood is positive.
