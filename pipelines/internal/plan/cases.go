@@ -42,10 +42,11 @@ func (c *Case) Explained(s infer.Setup) string {
 // Explained is what a set-up of a method chose, in words; empty where there was no choice.
 func Explained(method string, s infer.Setup) string {
 	e, ok := s.(infer.Explainer)
+	_, effects := s.(overEffects)
 	switch {
 	case !ok:
 		return ""
-	case method == GroupsMethod:
+	case effects || method == GroupsMethod:
 		return method + ": " + e.Explain()
 	}
 	return method + " samples in the basis " + e.Explain()
@@ -100,8 +101,8 @@ func newCase(f *Fit) *Case {
 	out.Hamiltonian, out.Record, out.Reason = m.Trajectories != nil, r.Record, m.Reason
 	out.Setup = func(t *glm.Target) (setup infer.Setup, err error) {
 		err = withinMemory(func() (err error) {
-			if m.Name == GroupsMethod {
-				setup, err = r.setupGroups(nil)
+			if r.sampler.effects != nil {
+				setup, err = r.sampler.effects(r.Data, r.Posterior(), nil)
 				return err
 			}
 			setup, err = r.sampler.setup(t)

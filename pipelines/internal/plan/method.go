@@ -9,6 +9,7 @@ import (
 	"glmbatch/infer/glm"
 	"glmbatch/infer/nuts"
 	"glmbatch/infer/priordraws"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -32,7 +33,9 @@ type Trajectories struct {
 // sampler is the method of a regression, and how to set it up.
 type sampler struct {
 	Method
-	setup func(*glm.Target) (infer.Setup, error) // nil of groups, see setupGroups
+	setup func(*glm.Target) (infer.Setup, error) // nil of models with group-level effects
+	// effects sets up models with group-level effects; nil of others.
+	effects func(data *glm.Data, model glm.Model, by infer.Parallel) (infer.Setup, error)
 	// windows makes the metrics of a chain's warm-up again; nil: there are none.
 	windows func(t *glm.Target, warmup int, position func(i int, theta []float64) error) ([]nuts.Window, error)
 }
@@ -44,6 +47,10 @@ const PriorMethod = "prior"
 func resolve(s *spec.Sampler, model *spec.Model) (sampler, error) {
 	if model.Grouped() {
 		return resolveGroups(s, model)
+	}
+	if s.Effects != "" {
+		return sampler{}, words.Hint(fmt.Errorf("sampler %q has effects: %s, and model %q has no group-level effects", s.Name,
+			s.Effects, model.Name), "leave it out for this model, or name under fits what goes together")
 	}
 	name, reason, basis := s.Method, "", s.Basis
 	if name == "auto" {

@@ -62,7 +62,7 @@ func (r *Regression) Need(chains, workers int) Need {
 	memory := r.fit.Unit.memory
 	memory.Workers = workers
 	out := memory.regressionNeed(rows, columns, r.Data.X.Entries(), chains)
-	return effectsNeed(r.sampler.work(r.Data.X, out, chains), r.Data, chains)
+	return effectsNeed(r.sampler.work(r.Data.X, out, chains), r.Data, r.Method(), chains)
 }
 
 // Identify adds the hash of the data, the model, and the versions of what only some designs and models use.
@@ -130,8 +130,8 @@ func (r *Regression) Setup(by infer.Parallel, _ Schedule, from *Previous) (*Setu
 		out.Cautions = append(out.Cautions, "prior.by_name "+pattern+" decides the prior of no column")
 	}
 	err := withinMemory(func() (err error) {
-		if r.sampler.Name == GroupsMethod {
-			out.Sampler, err = r.setupGroups(by)
+		if r.sampler.effects != nil {
+			out.Sampler, err = r.sampler.effects(r.Data, r.Posterior(), by)
 			return err
 		}
 		target, err := r.target(by)
