@@ -50,7 +50,14 @@ func TestSleepstudy(t *testing.T) {
 	within("how many parameters that is", "SELECT p_loo FROM loo_compare WHERE model = 'slopes'", 25, 45)
 	within("the replicated sd", "SELECT p_value FROM ppc JOIN fit USING (fit_id) WHERE statistic = 'sd' AND model = 'slopes'", 0.2, 0.8)
 	within("the slope of subject 308", "SELECT mean FROM group_effects WHERE model = 'slopes' AND level = '308' AND term = 'Days'", 7, 12)
+	rate := func(of string) string {
+		return "SELECT max(value) FROM diagnostic WHERE name = 'gibbs_rate_" + of + "'"
+	}
+	within("the predicted rate of a plain sampler", rate("plain"), 0.93, 0.955) // 10·sd²/(10·sd² + sigma²)
+	within("that of a collapsed one", rate("collapsed"), 0, 0)
 	for _, q := range []struct{ sql, want string }{
+		{"SELECT DISTINCT model FROM diagnostic JOIN fit USING (fit_id) WHERE name LIKE 'gibbs_rate_%' AND " +
+			"note LIKE '%% effective draws an iteration; these chains have 0.% of the intercept%'", "intercepts"},
 		{"SELECT model, count(*), count(DISTINCT level) FROM group_effects GROUP BY ALL ORDER BY ALL", "intercepts,18,18\nslopes,36,18"},
 		{"SELECT name, kind, grouping, level, term, beside FROM parameter JOIN fit USING (fit_id) WHERE model = 'slopes' AND " +
 			"(level = '309' OR kind NOT IN ('derived', 'group_effect')) ORDER BY parameter_id",

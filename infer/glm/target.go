@@ -321,6 +321,21 @@ func (p *Predictor) Gradient(grad, rows []float64) {
 	}
 }
 
+// Densities returns a function for the use of one chain: the log posterior density over u, as LogPosterior has it, with
+// its gradient, the log likelihood and the log prior density. Cost: two passes over X.
+func (t *Target) Densities() func(u, grad []float64) (logPosterior, logLik, logPrior float64) {
+	p, rows := NewPredictor(t), make([]float64, t.Rows())
+	return func(u, grad []float64) (logPosterior, logLik, logPrior float64) {
+		p.SetUnconstrained(u)
+		p.Gradient(grad, rows)
+		logPrior = p.LogPrior()
+		return p.LogPosteriorWith(logPrior), p.value.LogLik, logPrior
+	}
+}
+
+// Reads is the number of entries of X that Densities reads for a gradient, those that are not stored too.
+func (t *Target) Reads() int64 { return 2 * int64(t.Rows()) * int64(t.Cols()) }
+
 // flush makes subnormal numbers 0: a product with one takes a processor as long
 // as hundreds of others, and rows that are certain of their response by e^−708 to
 // e^−745 are common where features outnumber rows.

@@ -95,6 +95,26 @@ func (b *block) z(t, i int) float64 {
 	return 1
 }
 
+// writeEffects writes effects by level and then by term as a position has them, term by term, and returns their number.
+func (b *block) writeEffects(r, dst []float64) int {
+	for t := range b.q {
+		for l := range b.levels {
+			dst[t*b.levels+l] = r[l*b.q+t]
+		}
+	}
+	return len(r)
+}
+
+// readEffects is the inverse of writeEffects.
+func (b *block) readEffects(theta, r []float64) int {
+	for t := range b.q {
+		for l := range b.levels {
+			r[l*b.q+t] = theta[t*b.levels+l]
+		}
+	}
+	return len(r)
+}
+
 // addTo adds Z·r to eta, r being by level and then by term. Cost: O(n·q).
 func (b *block) addTo(r, eta []float64) { b.addPart(0, r, eta) }
 

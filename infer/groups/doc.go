@@ -19,4 +19,7 @@
 //   - nested.go: effects of nested groupings against each other, and their sds;
 //
 // last start.go, previous.go and state.go, and model.go, the model at a position and its prior.
+//
+// Samplers that move all parameters at once, as package nuts, take the posterior with its gradients from target.go,
+// gradient.go and centring.go. rates.go predicts how fast Gibbs samplers are.
 package groups

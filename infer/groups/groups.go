@@ -43,6 +43,14 @@ type setup struct {
 // long. It keeps data. Errors are those of glm.NewTarget for the model without effects, and of a prior under which the
 // posterior may have no finite integral.
 func New(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (infer.Setup, error) {
+	s, err := newSetup(data, model, by, o)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func newSetup(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (*setup, error) {
 	target, err := without(data, model, by)
 	if err != nil {
 		return nil, err

@@ -183,24 +183,10 @@ type groupings []*group
 func (all groupings) position(dst []float64) {
 	at := 0
 	for _, g := range all {
-		for _, t := range g.free {
-			dst[at] = vec.Exp(g.logSD[t])
-			at++
-		}
-		for i := range g.q {
-			for j := range i {
-				dst[at] = g.correlation(i, j)
-				at++
-			}
-		}
+		at += g.write(dst[at:])
 	}
 	for _, g := range all {
-		for t := range g.q {
-			for l := range g.levels {
-				dst[at] = g.r[l*g.q+t]
-				at++
-			}
-		}
+		at += g.writeEffects(g.r, dst[at:])
 	}
 }
 
@@ -208,21 +194,10 @@ func (all groupings) position(dst []float64) {
 func (all groupings) setPosition(theta []float64) {
 	at := 0
 	for _, g := range all {
-		for _, t := range g.free {
-			g.logSD[t] = vec.Log(theta[at])
-			at++
-		}
-		g.setCorrelations(theta[at : at+len(g.partial)])
-		at += len(g.partial)
-		g.settle()
+		at += g.read(theta[at:])
 	}
 	for _, g := range all {
-		for t := range g.q {
-			for l := range g.levels {
-				g.r[l*g.q+t] = theta[at]
-				at++
-			}
-		}
+		at += g.readEffects(theta[at:], g.r)
 	}
 }
 

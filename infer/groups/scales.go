@@ -124,7 +124,7 @@ func (s *scales) logDensityPartial(j int, y float64) float64 {
 	if !(math.Abs(y) <= partialRange) {
 		return math.Inf(-1)
 	}
-	return s.beta(j) * logSech(y)
+	return float64(s.beta(j) * logSech(y))
 }
 
 // logPrior returns the log prior density of sds and correlations on their own scale, with its constants.
@@ -155,6 +155,32 @@ func (s *scales) logEffects(count int, squares []float64) float64 {
 // correlation returns C_ij.
 func (s *scales) correlation(i, j int) float64 {
 	return dot(s.corr[i*s.size:i*s.size+j+1], s.corr[j*s.size:j*s.size+j+1])
+}
+
+// write writes the sds that are parameters and the correlations as a position has them, and returns their number.
+func (s *scales) write(dst []float64) (n int) {
+	for _, t := range s.free {
+		dst[n] = vec.Exp(s.logSD[t])
+		n++
+	}
+	for i := range s.size {
+		for j := range i {
+			dst[n] = s.correlation(i, j)
+			n++
+		}
+	}
+	return n
+}
+
+// read sets what write wrote.
+func (s *scales) read(theta []float64) (n int) {
+	for _, t := range s.free {
+		s.logSD[t] = vec.Log(theta[n])
+		n++
+	}
+	s.setCorrelations(theta[n : n+len(s.partial)])
+	s.settle()
+	return n + len(s.partial)
 }
 
 // setCorrelations sets the partial correlations to those of a matrix, given by its lower triangle in rows.

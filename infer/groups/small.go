@@ -86,3 +86,10 @@ func inner(a, m []float64, q int, b []float64) float64 {
 	}
 	return s
 }
+
+// scale multiplies b by a number.
+func scale(by float64, b []float64) {
+	for i := range b {
+		b[i] *= by
+	}
+}

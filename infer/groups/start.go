@@ -48,10 +48,7 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		k.groups = append(k.groups, g)
 		for t, p := range b.prior.SD {
 			pilot := size / b.meanSquare(t)
-			u := vec.Log(pilot) + variate.Normal(c.Stream)
-			if draw := p.Draw(c.Stream); fromPrior {
-				u = max(vec.Log(pilot)-startRange, min(vec.Log(pilot)+startRange, vec.Log(draw)))
-			}
+			u := logSD(p, pilot, fromPrior, c.Stream)
 			for l := range b.levels {
 				g.r[l*b.q+t] = float64(0.1 * pilot * variate.Normal(c.Stream))
 			}
@@ -67,14 +64,23 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	return k, nil
 }
 
+// logSD draws the log of an sd around a pilot, or from its prior and not far from the pilot.
+func logSD(p prior.Prior, pilot float64, fromPrior bool, stream *infer.Stream) float64 {
+	u := vec.Log(pilot) + variate.Normal(stream)
+	if draw := p.Draw(stream); fromPrior {
+		u = max(vec.Log(pilot)-startRange, min(vec.Log(pilot)+startRange, vec.Log(draw)))
+	}
+	return u
+}
+
 // startSD sets a free sd to e^u, or to what its prior allows.
-func (g *group) startSD(t int, u float64) {
-	p := &g.prior.SD[t]
+func (s *scales) startSD(t int, u float64) {
+	p := &s.laws.SD[t]
 	if p.Kind == prior.Uniform && !(vec.Exp(u) > p.Low && vec.Exp(u) < p.High) {
 		u = vec.Log(0.5 * (p.Low + p.High))
 	}
 	if p.Kind != prior.Constant {
-		g.logSD[t] = max(-30, min(30, u))
+		s.logSD[t] = max(-30, min(30, u))
 	}
 }
 

@@ -7,8 +7,9 @@
 // Hoffman and Gelman 2014, The No-U-Turn Sampler, JMLR 15). Step size and metric
 // adapt in Stan's three phases of warm-up and are frozen after it.
 //
-// A chain lives on u = (beta, log(dispersions − their lower ends)). A gradient is one pass over X for eta
-// and one for Xᵀr. Package transform makes the data, report stores the draws.
+// A chain lives on the coordinates u of a Target: of a regression (beta, log(dispersions − their lower ends)), where
+// a gradient is one pass over X for eta and one for Xᵀr; package groups has those of group-level effects.
+// Package transform makes the data, report stores the draws.
 //
 // Read options.go, tree.go (which points a trajectory has and which one is
 // drawn, without their numbers), phase.go (the numbers), metric.go,

@@ -9,10 +9,31 @@ import (
 	"glmbatch/internal/vec"
 )
 
+// Target is a posterior density over coordinates u without bounds. It is safe for concurrent use.
+type Target interface {
+	// Parameters describes theta, as long as u.
+	Parameters() []infer.Parameter
+	// Dim is the length of u.
+	Dim() int
+	// Start draws where a chain begins from its stream, and says how.
+	Start(c infer.Chain) (u []float64, words string)
+	// Penalised returns a point near the mode.
+	Penalised() []float64
+	// Constrain writes theta of u, Unconstrain u of theta.
+	Constrain(u, theta []float64)
+	Unconstrain(theta, u []float64)
+	// Densities returns a function for the use of one chain: the log density over u, which it writes the gradient of,
+	// then log likelihood and log prior of theta, as infer.Info has them. It has no memory: equal u give equal bits.
+	Densities() func(u, grad []float64) (logPosterior, logLik, logPrior float64)
+	// Reads is the number of entries of the data that this function reads.
+	Reads() int64
+}
+
 // setup is what the chains of one fit share.
 type setup struct {
-	target *glm.Target
-	opts   Options
+	target  Target
+	opts    Options
+	earlier *earlier // what chains begin with, or nil
 }
 
 // maxDense is the largest number of parameters with a dense metric: four
@@ -22,6 +43,26 @@ const maxDense = 4096
 // New returns the sampler of a posterior. It returns an *OptionError for an
 // impossible option, or a dense metric of more than 4096 parameters. Cost: none.
 func New(target *glm.Target, opts Options) (infer.Setup, error) {
+	s, err := newSetup(target.Vectorised(), opts) // the same bits
+	if err != nil {
+		return nil, err
+	}
+	if target.Before() != nil && opts.Warms(target) {
+		s.earlier = newEarlier(target)
+	}
+	return s, nil
+}
+
+// NewFor is New for any target.
+func NewFor(target Target, opts Options) (infer.Setup, error) {
+	s, err := newSetup(target, opts)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func newSetup(target Target, opts Options) (*setup, error) {
 	opts, err := opts.filled()
 	if err != nil {
 		return nil, err
@@ -30,7 +71,7 @@ func New(target *glm.Target, opts Options) (infer.Setup, error) {
 		return nil, &OptionError{"metric", opts.Metric,
 			fmt.Sprintf(`"diagonal" for %d parameters, more than %d`, target.Dim(), maxDense)}
 	}
-	return &setup{target.Vectorised(), opts}, nil // the same bits
+	return &setup{target: target, opts: opts}, nil
 }
 
 // Parameters describes the coefficients and then the dispersions.
@@ -46,7 +87,7 @@ func (s *setup) lowRank() bool { return s.opts.Metric == "low_rank" }
 func (s *setup) unit() *metric {
 	m := unitMetric(s.target.Dim(), s.dense())
 	if s.warm() {
-		m = s.before()
+		m = s.earlier.metric()
 	}
 	if s.lowRank() {
 		m.withLowRank(nil, nil)
@@ -113,7 +154,7 @@ func (e *NonFiniteError) Error() string {
 // Step draws a momentum, builds a trajectory and moves to a point of it; in
 // warm-up it adapts step size and metric after that.
 //
-// Cost: two passes over X, 2·n·d, for each leapfrog step, at most 2^MaxDepth − 1
+// Cost: a gradient, of a regression two passes over X, 2·n·d, for each leapfrog step, at most 2^MaxDepth − 1
 // of these, besides d (dense: d²) for each.
 //
 // Step returns a *NonFiniteError or a *StepSizeError, with the chain at its last
@@ -144,7 +185,7 @@ func (k *kernel) Step() (infer.Info, error) {
 	return infer.Info{
 		LogLik: k.here.logLik, LogPrior: k.here.logPrior,
 		Evaluations: k.space.taken, Gradients: k.space.taken,
-		Touched:  2 * k.space.taken * int64(k.target.Rows()) * int64(k.target.Cols()),
+		Touched:  k.space.taken * k.target.Reads(),
 		Accept:   f.mean,
 		StepSize: used, Energy: k.here.energy,
 		Depth: int32(f.depth), Leapfrogs: int32(f.leaps), Divergent: f.divergent,
@@ -165,7 +206,7 @@ func (k *kernel) ready() error {
 	}
 	step := k.opts.StepSize
 	if step == 0 && k.warm() {
-		step = k.target.Before().StepSize
+		step = k.earlier.step
 	}
 	if step == 0 {
 		at := k.here
@@ -181,7 +222,7 @@ func (k *kernel) ready() error {
 	}
 	k.step = step
 	k.dual.restart(step)
-	if k.warm() && k.target.Before().StepSize == step {
+	if k.warm() && k.earlier.step == step {
 		k.dual.settle(step)
 	}
 	return nil

@@ -3,7 +3,6 @@ package nuts
 import (
 	"math"
 
-	"glmbatch/infer/glm"
 	"glmbatch/internal/simd"
 )
 
@@ -12,7 +11,7 @@ var kernels = simd.Vector()
 
 // point is a point of phase space. It does not change once it is made.
 type point struct {
-	u, p     []float64 // position, as Target.Unconstrain has it, and momentum
+	u, p     []float64 // position, as Target.Unconstrain writes it, and momentum
 	grad     []float64 // of the log posterior at u
 	velocity []float64 // the metric times p
 	energy   float64   // −log posterior + ½·pᵀMp; +Inf or NaN out of bounds
@@ -25,31 +24,23 @@ type density struct{ logPosterior, logLik, logPrior float64 }
 // phase holds the numbers of a trajectory: it is the space of points whose
 // weight is e^(H₀ − H), moved by leapfrog steps.
 type phase struct {
-	target *glm.Target
-	at     *glm.Predictor // where the last gradient was taken
-	rows   []float64      // scratch
-	metric *metric
-	step   float64 // step size
-	start  float64 // energy at the start, H₀
-	pool   pool
-	taken  int64 // gradients
+	densities func(u, grad []float64) (logPosterior, logLik, logPrior float64)
+	metric    *metric
+	step      float64 // step size
+	start     float64 // energy at the start, H₀
+	pool      pool
+	taken     int64 // gradients
 }
 
-func newPhase(target *glm.Target, m *metric) *phase {
-	return &phase{
-		target: target, at: glm.NewPredictor(target), rows: make([]float64, target.Rows()),
-		metric: m, pool: pool{dim: target.Dim()},
-	}
+func newPhase(target Target, m *metric) *phase {
+	return &phase{densities: target.Densities(), metric: m, pool: pool{dim: target.Dim()}}
 }
 
-// gradient evaluates the density and its gradient at u. Cost: two passes over
-// X, 2·n·d.
-func (s *phase) gradient(u, grad []float64) density {
-	s.at.SetUnconstrained(u)
-	s.at.Gradient(grad, s.rows)
+// gradient evaluates the density and its gradient at u.
+func (s *phase) gradient(u, grad []float64) (out density) {
 	s.taken++
-	logPrior := s.at.LogPrior()
-	return density{s.at.LogPosteriorWith(logPrior), s.at.Value().LogLik, logPrior}
+	out.logPosterior, out.logLik, out.logPrior = s.densities(u, grad)
+	return out
 }
 
 // hamiltonian sets the velocity and the energy of a point.

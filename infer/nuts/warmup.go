@@ -159,17 +159,33 @@ func (o Options) Warms(t *glm.Target) bool {
 }
 
 // warm reports whether chains begin with an earlier posterior's scales.
-func (s *setup) warm() bool { return s.target.Before() != nil && s.opts.Warms(s.target) }
+func (s *setup) warm() bool { return s.earlier != nil }
 
-// before returns the metric of the earlier posterior. What it does not know has the
+// earlier is what chains take from an earlier posterior.
+type earlier struct {
+	sds  []float64
+	step float64 // 0 for none
+}
+
+// newEarlier takes the scales of target.Before. What it does not know has the
 // approximate scale that a coefficient has with all else held; 1 for the log of a
 // dispersion.
-func (s *setup) before() *metric {
-	m := unitMetric(s.target.Dim(), false)
-	for j, sd := range s.target.Before().SD {
-		if math.IsNaN(sd) && j < s.target.Cols() {
-			sd = s.target.ConditionalScale(j)
+func newEarlier(target *glm.Target) *earlier {
+	before := target.Before()
+	e := &earlier{sds: make([]float64, target.Dim()), step: before.StepSize}
+	for j, sd := range before.SD {
+		if math.IsNaN(sd) && j < target.Cols() {
+			sd = target.ConditionalScale(j)
 		}
+		e.sds[j] = sd
+	}
+	return e
+}
+
+// metric returns that of the earlier posterior.
+func (e *earlier) metric() *metric {
+	m := unitMetric(len(e.sds), false)
+	for j, sd := range e.sds {
 		if v := float64(sd * sd); v > 0 && v <= math.MaxFloat64 {
 			m.m[j], m.scales[j] = v, 1/sd
 		}
@@ -183,7 +199,7 @@ func (s *setup) toward() []float64 {
 	if !s.warm() {
 		return nil
 	}
-	return s.before().m
+	return s.earlier.metric().m
 }
 
 // windowsOf returns the schedule of a warm-up.

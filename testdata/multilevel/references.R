@@ -346,4 +346,29 @@ write_case <- function(name, case, made, frame, fit, all, settings) {
   head
 }
 
-for (name in if (length(args) > 1) args[-1] else names(cases)) posterior(name, args[1])
+# cost prints a line for each of 12 chains of 1000 iterations of warm-up and 1000 draws with Stan's defaults, as
+# docs/stan/compare.R does: the least bulk ESS of a parameter in this chain alone, gradients of warm-up and of sampling,
+# and divergences.
+cost <- function(name, base) {
+  case <- cases[[name]]
+  frame <- read.csv(file.path(base, paste0(sub("-.*", "", name), ".csv")), check.names = FALSE)
+  if (!is.null(case$prepare)) frame <- case$prepare(frame)
+  made <- prepare(case, frame)
+  model <- program(made$program)
+  set.seed(20)
+  fit <- suppressWarnings(sampling(model, made$data, pars = made$stan, chains = 12, cores = 1, seed = 20,
+    init = made$init, warmup = 1000, iter = 2000, refresh = 0))
+  draws <- extract(fit, made$stan, permuted = FALSE)
+  params <- get_sampler_params(fit, inc_warmup = TRUE)
+  centred <- any(sapply(case$terms, `[[`, "centred"))
+  for (c in 1:12) {
+    least <- min(apply(draws[, c, ], 2, function(x) ess_bulk(matrix(x, ncol = 1))))
+    p <- params[[c]]
+    after <- seq_len(nrow(p)) > 1000
+    cat(sprintf("stan %s %s %d %.1f %.0f %.0f %.0f\n", name, if (centred) "centred" else "non_centred", c, least,
+      sum(p[!after, "n_leapfrog__"]), sum(p[after, "n_leapfrog__"]), sum(p[after, "divergent__"])))
+  }
+}
+
+verb <- if (Sys.getenv("STAN_COST") == "") posterior else cost
+for (name in if (length(args) > 1) args[-1] else names(cases)) verb(name, args[1])

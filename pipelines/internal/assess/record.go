@@ -1,6 +1,7 @@
 package assess
 
 import (
+	"fmt"
 	"iter"
 	"math"
 	"slices"
@@ -108,8 +109,41 @@ func (d *Drawn) diagnostics(condition []record.Diagnostic) []record.Diagnostic {
 	if total := d.Facts().Observations; total > 0 {
 		out = append(out, record.Diagnostic{Name: "observations", Chain: -1, Value: total})
 	}
-	out = append(out, condition...)
+	out = append(append(out, condition...), d.rates()...)
 	return append(out, m.hamiltonian.diagnostics(d.Method())...)
+}
+
+// rates are those that are predicted for Gibbs samplers of group-level effects, beside what this one has.
+func (d *Drawn) rates() []record.Diagnostic {
+	r, ok := d.Problem.(*plan.Regression)
+	if !ok {
+		return nil
+	}
+	draws := float64(d.Window.Draws() * len(d.Draws.Spool.Chains))
+	intercept, least := math.NaN(), math.Inf(1)
+	means := map[string]float64{}
+	for i, p := range d.Kept {
+		s := &d.Measured.Parameters[i]
+		switch p.Kind {
+		case infer.Intercept:
+			intercept = s.ESSBulk / draws
+		case infer.GroupEffect:
+			least = min(least, s.ESSBulk/draws)
+		case infer.GroupSD, infer.Dispersion:
+			means[p.Name] = s.Mean
+		}
+	}
+	rates, ok := r.GibbsRates(func(name string) float64 { return means[name] })
+	if !ok {
+		return nil
+	}
+	note := func(rate float64) string {
+		return fmt.Sprintf("%.2f effective draws an iteration; these chains have %.2f of the intercept, %.2f of the least "+
+			"effect", (1-rate)/(1+rate), intercept, least)
+	}
+	return []record.Diagnostic{
+		{Name: "gibbs_rate_plain", Chain: -1, Value: rates.Plain, Note: note(rates.Plain)},
+		{Name: "gibbs_rate_collapsed", Chain: -1, Value: rates.Collapsed, Note: note(rates.Collapsed)}}
 }
 
 // PerfectLevel is the probability with which the largest R-hat of perfectly

@@ -43,10 +43,11 @@ func (c *Case) Explained(s infer.Setup) string {
 // Explained is what a set-up of a method chose, in words; empty where there was no choice.
 func Explained(method string, s infer.Setup) string {
 	e, ok := s.(infer.Explainer)
+	_, effects := s.(overEffects)
 	switch {
 	case !ok:
 		return ""
-	case method == GroupsMethod:
+	case effects || method == GroupsMethod:
 		return method + ": " + e.Explain()
 	}
 	return method + " samples in the basis " + e.Explain()

@@ -8,6 +8,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/groups"
+	"glmbatch/infer/nuts"
 	"glmbatch/infer/prior"
 	"glmbatch/infer/priordraws"
 	"glmbatch/internal/words"
@@ -34,24 +35,35 @@ func resolveGroups(s *spec.Sampler, model *spec.Model) (sampler, error) {
 		}
 	case PriorMethod:
 		return priorSampler(), nil
+	case "nuts", "hmc":
+		if s.Basis == "reduced" {
+			return refuse(fmt.Sprintf("sampler %q has basis: reduced, which is of models without them", s.Name),
+				"leave it out for this model"+others)
+		}
+		return trajectoriesOfGroups(s), nil
 	default:
-		return refuse(fmt.Sprintf("sampler %q is %s, which does not draw them yet", s.Name, s.Method),
-			"take method: auto or cggibbs for this model"+others)
+		return refuse(fmt.Sprintf("sampler %q is %s, which does not draw them", s.Name, s.Method),
+			"take method: auto, cggibbs or nuts for this model"+others)
 	}
+	o := groups.Options{Kernels: s.Kernels}
 	return sampler{
-		Method: Method{Name: GroupsMethod, Reason: reason, Version: groups.Version,
-			Options: groups.Options{Kernels: s.Kernels}, Chains: true},
+		Method: Method{Name: GroupsMethod, Reason: reason, Version: groups.Version, Options: o, Chains: true},
+		effects: func(data *glm.Data, model glm.Model, by infer.Parallel, from *groups.Earlier) (infer.Setup, error) {
+			own := o
+			own.Earlier = from
+			return groups.New(data, model, by, own)
+		},
 	}, nil
 }
 
-// setupGroups makes the sampler of group-level effects; its chains start from an earlier posterior if from is not nil.
-func (r *Regression) setupGroups(data *glm.Data, by infer.Parallel, from *Previous) (infer.Setup, error) {
-	o := r.sampler.Options.(groups.Options)
+// setupEffects makes the sampler of group-level effects; its chains start from an earlier posterior if from is not nil.
+func (r *Regression) setupEffects(data *glm.Data, by infer.Parallel, from *Previous) (infer.Setup, error) {
+	var earlier *groups.Earlier
 	if from != nil {
-		o.Earlier = &groups.Earlier{Of: from.effect,
+		earlier = &groups.Earlier{Of: from.effect,
 			Around: func(t *glm.Target) (*glm.Target, error) { return r.around(t, from) }}
 	}
-	return groups.New(data, r.Posterior(), by, o)
+	return r.sampler.effects(data, r.Posterior(), by, earlier)
 }
 
 // setupPrior makes the draws from the prior, of effects too.
@@ -69,13 +81,66 @@ func (r *Regression) setupPrior(by infer.Parallel) (infer.Setup, error) {
 
 // setupOn makes the sampler on a target of the model, whose responses may be others.
 func (r *Regression) setupOn(t *groups.Model) (infer.Setup, error) {
-	switch r.sampler.Name {
-	case GroupsMethod:
-		return r.setupGroups(t.Data(), nil, nil)
-	case PriorMethod:
+	switch {
+	case r.sampler.effects != nil:
+		return r.setupEffects(t.Data(), nil, nil)
+	case r.sampler.Name == PriorMethod:
 		return priordraws.New(t)
 	}
 	return r.sampler.setup(t.Plain())
+}
+
+// effectsOptions are those of trajectories over group-level effects.
+type effectsOptions struct {
+	nuts.Options
+	Effects string
+}
+
+// trajectoriesOfGroups returns the method nuts or hmc for group-level effects, whose coordinates a chain of groups
+// chooses.
+func trajectoriesOfGroups(s *spec.Sampler) sampler {
+	out := trajectories(s)
+	o := effectsOptions{out.Options.(nuts.Options), s.Effects}
+	out.Options, out.setup, out.windows = o, nil, nil
+	out.Version += " " + groups.TargetVersion
+	if s.Effects != "non_centred" {
+		out.Version += " " + groups.Version
+	}
+	out.effects = func(data *glm.Data, model glm.Model, by infer.Parallel, _ *groups.Earlier) (infer.Setup, error) {
+		target, err := groups.NewTarget(data, model, by, groups.TargetOptions{Effects: o.Effects})
+		if err != nil {
+			return nil, err
+		}
+		setup, err := nuts.NewFor(target, o.Options)
+		return overEffects{setup, target}, err
+	}
+	return out
+}
+
+// overEffects is a sampler of group-level effects in chosen coordinates.
+type overEffects struct {
+	infer.Setup
+	infer.Explainer
+}
+
+// GibbsRates predicts how fast Gibbs samplers of the model move where its standard deviations have the means that mean
+// returns by name, see groups.Rates; ok is false for other methods than groups and where there is no prediction.
+func (r *Regression) GibbsRates(mean func(name string) float64) (rates groups.Rates, ok bool) {
+	if r.sampler.Name != GroupsMethod {
+		return rates, false
+	}
+	model := r.Posterior()
+	known := func(law prior.Prior, name string) float64 {
+		if law.Kind == prior.Constant {
+			return law.Location
+		}
+		return mean(name)
+	}
+	var sds []float64
+	for k, e := range r.Data.Effects {
+		sds = append(sds, known(model.Effects[k].SD[0], spec.SDName(e.Group, e.Terms[0])))
+	}
+	return groups.PredictRates(r.Data, model.Family, sds, known(model.Dispersion, "sigma"))
 }
 
 // NoTarget says what is not done yet for models with group-level effects, and names the groupings; nil of others.
@@ -154,17 +219,24 @@ func firstEffect(data *glm.Data, names []string) int {
 
 // effectsNeed adds what group-level effects take: the rows of each level and the columns of terms once more, what
 // each chain holds of effects, and their summaries.
-func effectsNeed(n Need, data *glm.Data, chains int) Need {
+func effectsNeed(n Need, data *glm.Data, method *Method, chains int) Need {
 	if len(data.Effects) == 0 {
 		return n
 	}
-	const perEffect, vectors = 1 << 10, 8
+	const perEffect, perTrajectory = 1 << 10, 128
+	vectors := int64(8)
 	rows, effects := int64(data.Rows()), int64(levelEffects(data))
+	if method.Trajectories != nil { // some three points for each doubling, of four vectors
+		vectors = perTrajectory
+	}
 	for _, e := range data.Effects {
 		n.Bytes += rows * (4 + 8 + 8*int64(len(e.Terms)))
 	}
 	n.Bytes += effects * (perEffect + int64(chains)*8*vectors)
 	n.What = fmt.Sprintf("%s (and %d effects of levels)", strings.TrimSuffix(n.What, " need"), effects) + " need"
+	if o, ok := method.Options.(effectsOptions); ok {
+		n.dense(o.Options, int64(data.Cols())+effects, chains)
+	}
 	n.Remedy += ", or leave out a grouping of many levels"
 	return n
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"glmbatch/infer"
+	"glmbatch/infer/groups"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -63,8 +64,8 @@ func replaced(old, new string) func(string) string {
 func TestSamplersOfGroups(t *testing.T) {
 	for change, want := range map[string]string{
 		"auto": "", "cggibbs": "", "cggibbs, kernels: scalar": "",
-		"nuts":                               `sampler "s" is nuts, which does not draw them yet`,
-		"hmc":                                `sampler "s" is hmc`,
+		"nuts": "", "hmc, effects: centred": "",
+		"nuts, basis: reduced":               `sampler "s" has basis: reduced`,
 		"conjugate":                          `sampler "s" is conjugate`,
 		"cggibbs, basis: rotated, slow: off": `sampler "s" has basis, slow, which updates of such effects do not have`,
 		"cggibbs, scan: random":              `has scan`,
@@ -72,11 +73,18 @@ func TestSamplersOfGroups(t *testing.T) {
 	} {
 		_, p, err := groupedFit(t, replaced("method: auto", "method: "+change), same)
 		switch {
-		case want == "" && (err != nil || p.Method().Name != GroupsMethod || p.Method().Version == ""):
+		case want == "" && (err != nil || !slices.Contains([]string{GroupsMethod, "nuts", "hmc"}, p.Method().Name) ||
+			!strings.Contains(p.Method().Version, groups.Version)):
 			t.Errorf("%s: %v", change, err)
 		case want != "" && (err == nil || !strings.Contains(err.Error(), `model "m" has group-level effects: `) || !strings.Contains(err.Error(), want)):
 			t.Errorf("%s: %v", change, err)
 		}
+	}
+	_, _, err := groupedFit(t, func(text string) string {
+		return none(replaced("method: auto", "method: nuts, effects: auto")(replaced(" + (1 + x | g) + (1 | h)", "")(text)))
+	}, same)
+	if err == nil || !strings.Contains(err.Error(), `sampler "s" has effects: auto, and model "m" has no group-level effects`) {
+		t.Errorf("effects of a model without: %v", err)
 	}
 	_, p, err := groupedFit(t, replaced("keep: draws", "sample: prior"), same)
 	if err != nil || p.Method().Name != PriorMethod {
@@ -133,19 +141,34 @@ func TestIdentityOfGroups(t *testing.T) {
 		"cor":         {replaced("cor: lkj(2)", "cor: lkj(3)"), same},
 		"cor by name": {replaced("lkj(4)", "lkj(5)"), same},
 		"kernels":     {replaced("method: auto", "method: cggibbs, kernels: scalar"), same},
+		"nuts":        {replaced("method: auto", "method: nuts"), same},
+		"hmc":         {replaced("method: auto", "method: hmc"), same},
+		"metric":      {replaced("method: auto", "method: nuts, metric: dense"), same},
+		"centred":     {replaced("method: auto", "method: nuts, effects: centred"), same},
+		"non_centred": {replaced("method: auto", "method: nuts, effects: non_centred"), same},
 	} {
 		f, p, err := groupedFit(t, c.change, c.table)
 		if err != nil {
 			t.Fatal(name, err)
 		}
 		id := identified(t, f, p)
-		if other := seen[id.Fingerprint]; other != "" || id.Identity.Versions[GroupsMethod] == "" {
+		if other := seen[id.Fingerprint]; other != "" || id.Identity.Versions[p.Method().Name] == "" {
 			t.Errorf("%s and %s have one fingerprint; versions %v", name, other, slices.Collect(maps.Keys(id.Identity.Versions)))
 		}
 		seen[id.Fingerprint] = name
 	}
 	_, few, _ := groupedFit(t, same, same)
 	_, plain, _ := groupedFit(t, func(text string) string { return replaced(" + (1 + x | g) + (1 | h)", "")(none(text)) }, same)
+	bytes := func(metric string) int64 {
+		_, p, err := groupedFit(t, replaced("method: auto", "method: nuts, metric: "+metric), same)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Need(4, 1).Bytes
+	}
+	if got := bytes("dense") - bytes("diagonal"); got != 8*4*4*(2+10)*(2+10) {
+		t.Errorf("dense metrics over 10 effects and 2 coefficients take %d bytes more", got)
+	}
 	need := few.Need(4, 1)
 	if need.Bytes-plain.Need(4, 1).Bytes < 10*(1<<10) || need.What != "12 rows × 2 columns with 4 chains (and 10 effects of levels) need" {
 		t.Errorf("%d bytes, %d without effects: %s", need.Bytes, plain.Need(4, 1).Bytes, need.What)

@@ -7,8 +7,10 @@ import (
 	"glmbatch/infer/cggibbs"
 	"glmbatch/infer/conjugate"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/groups"
 	"glmbatch/infer/nuts"
 	"glmbatch/infer/priordraws"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -32,7 +34,10 @@ type Trajectories struct {
 // sampler is the method of a regression, and how to set it up.
 type sampler struct {
 	Method
-	setup func(*glm.Target) (infer.Setup, error) // nil of groups and prior, see setupGroups and setupPrior
+	setup func(*glm.Target) (infer.Setup, error) // nil of models with group-level effects, and of prior: see setupPrior
+	// effects sets up models with group-level effects, whose chains start from an earlier posterior if that is not nil;
+	// nil of others.
+	effects func(data *glm.Data, model glm.Model, by infer.Parallel, from *groups.Earlier) (infer.Setup, error)
 	// windows makes the metrics of a chain's warm-up again; nil: there are none.
 	windows func(t *glm.Target, warmup int, position func(i int, theta []float64) error) ([]nuts.Window, error)
 }
@@ -49,6 +54,10 @@ func priorSampler() sampler {
 func resolve(s *spec.Sampler, model *spec.Model) (sampler, error) {
 	if model.Grouped() {
 		return resolveGroups(s, model)
+	}
+	if s.Effects != "" {
+		return sampler{}, words.Hint(fmt.Errorf("sampler %q has effects: %s, and model %q has no group-level effects", s.Name,
+			s.Effects, model.Name), "leave it out for this model, or name under fits what goes together")
 	}
 	name, reason, basis := s.Method, "", s.Basis
 	if name == "auto" {

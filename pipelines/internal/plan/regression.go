@@ -66,7 +66,7 @@ func (r *Regression) Need(chains, workers int) Need {
 	memory := r.fit.Unit.memory
 	memory.Workers = workers
 	out := memory.regressionNeed(rows, columns, r.Data.X.Entries(), chains)
-	return effectsNeed(r.sampler.work(r.Data.X, out, chains), r.Data, chains)
+	return effectsNeed(r.sampler.work(r.Data.X, out, chains), r.Data, r.Method(), chains)
 }
 
 // Identify adds the hash of the data, the model, and the versions of what only some designs and models use.
@@ -131,11 +131,11 @@ func (r *Regression) Setup(by infer.Parallel, _ Schedule, from *Previous) (*Setu
 		out.Cautions = append(out.Cautions, "prior.by_name "+pattern+" decides the prior of no column")
 	}
 	err := withinMemory(func() (err error) {
-		switch r.sampler.Name {
-		case GroupsMethod:
-			out.Sampler, err = r.setupGroups(r.Data, by, from)
+		switch {
+		case r.sampler.effects != nil:
+			out.Sampler, err = r.setupEffects(r.Data, by, from)
 			return err
-		case PriorMethod:
+		case r.sampler.Name == PriorMethod:
 			out.Sampler, err = r.setupPrior(by)
 			return err
 		}

@@ -16,10 +16,7 @@ func (s *sampler) work(x matrix.Matrix, out Need, chains int) Need {
 	beyond := func(numbers int64) { out.Bytes += max(0, 8*numbers-2*8*x.Entries()) }
 	switch o := s.Options.(type) {
 	case nuts.Options:
-		if o.Metric == "dense" { // each chain's covariance, its factor, and both of the next window
-			out.Bytes += 8 * 4 * int64(chains) * d * d
-			out.Remedy = "take metric: diagonal or low_rank"
-		}
+		out.dense(o, d, chains)
 	case cggibbs.Options:
 		if sparse && o.Basis == "rotated" { // a dense copy, its products
 			beyond(2 * n * d)
@@ -39,6 +36,15 @@ func (s *sampler) work(x matrix.Matrix, out Need, chains int) Need {
 		}
 	}
 	return out
+}
+
+// dense adds the dense metrics of chains of so many parameters: the covariance, its factor, and both of the next
+// window.
+func (n *Need) dense(o nuts.Options, parameters int64, chains int) {
+	if o.Metric == "dense" {
+		n.Bytes += 8 * 4 * int64(chains) * parameters * parameters
+		n.Remedy = "take metric: diagonal or low_rank"
+	}
 }
 
 // limitDense bounds the dense copy that a set-up may make of a sparse design: its products take as much again.

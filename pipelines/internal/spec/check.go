@@ -186,7 +186,7 @@ func methodsOf(option string) []string {
 		return nil
 	case "basis":
 		return []string{"cggibbs", "nuts", "hmc"}
-	case "metric", "target_accept":
+	case "metric", "target_accept", "effects":
 		return []string{"nuts", "hmc"}
 	case "max_depth":
 		return []string{"nuts"}

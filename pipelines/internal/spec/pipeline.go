@@ -204,6 +204,7 @@ type Sampler struct {
 	// MaxDepth, TargetAccept and Length 0 leave it to nuts.
 	MaxDepth     int     `yaml:"max_depth" min:"1" max:"20" doc:"nuts: how often a trajectory may double. Left out: 10."`
 	TargetAccept float64 `yaml:"target_accept" above:"0" max:"0.999999" doc:"nuts, hmc: mean acceptance that warm-up adapts the step size to; higher is slower and diverges less. Left out: 0.8."`
+	Effects      string  `yaml:"effects" json:",omitzero" enum:"auto centred non_centred" doc:"nuts, hmc: how the group-level effects of a model stand among the coordinates of trajectories: as they are, or in units of their standard deviations. auto: as a short pilot says for each grouping, centred where the data have more than four fifths of the precision of an effect. Left out: auto."`
 	Length       float64 `yaml:"length" above:"0" max:"1000000" doc:"hmc: length of a trajectory in time, in posterior scales once the metric has adapted. Left out: pi/2."`
 	Jitter       float64 `yaml:"jitter" min:"0" max:"0.999999" doc:"hmc: length is multiplied by a uniform draw from 1 - jitter to 1 + jitter. Left out: 0."`
 
