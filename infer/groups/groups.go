@@ -11,7 +11,7 @@ import (
 )
 
 // Version names the algorithm: draws of different versions may differ in bits.
-const Version = "groups/1"
+const Version = "groups/2"
 
 // Options configures New. The zero value is ready to use.
 type Options struct {
@@ -44,6 +44,7 @@ func New(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (infer.S
 	if err := check(data, &model); err != nil {
 		return nil, err
 	}
+	data = byLevel(data)
 	plain, priors := *data, model.Effects
 	plain.Effects, model.Effects = nil, nil
 	target, err := glm.NewTargetBy(by, &plain, model)

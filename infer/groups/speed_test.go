@@ -146,22 +146,26 @@ func mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// crossed simulates n rows over two random groupings.
-func crossed(family, link string, n, a, b int) study {
+// crossed simulates n rows over random groupings, one to three, of so many levels.
+func crossed(family, link string, n int, levels ...int) study {
 	rng := infer.NewStream(3, "crossed")
-	ga, gb := make([]int32, n), make([]int32, n)
-	ra, rb := make([]float64, a), make([]float64, b)
-	for l := range ra {
-		ra[l] = 0.8 * variate.Normal(rng)
-	}
-	for l := range rb {
-		rb[l] = 0.5 * variate.Normal(rng)
+	of, r := make([][]int32, len(levels)), make([][]float64, len(levels))
+	for g, count := range levels {
+		of[g], r[g] = make([]int32, n), make([]float64, count)
+		for l := range r[g] {
+			r[g][l] = []float64{0.8, 0.5, 0.4}[g] * variate.Normal(rng)
+		}
 	}
 	y, x := make([]float64, n), make([]float64, n)
 	for i := range n {
-		ga[i], gb[i] = int32(rng.Float64()*float64(a)), int32(rng.Float64()*float64(b))
+		for g, count := range levels {
+			of[g][i] = int32(rng.Float64() * float64(count))
+		}
 		x[i] = variate.Normal(rng)
-		eta := 0.3 + 0.5*x[i] + ra[ga[i]] + rb[gb[i]]
+		eta := 0.3 + 0.5*x[i]
+		for g := range levels {
+			eta += r[g][of[g][i]]
+		}
 		y[i] = eta + variate.Normal(rng)
 		if family == "bernoulli" {
 			y[i] = 0
@@ -170,15 +174,16 @@ func crossed(family, link string, n, a, b int) study {
 			}
 		}
 	}
-	effects := func(name string, of []int32, levels int) *design.Effects {
-		e := &design.Effects{Group: name, Grouping: design.NewGrouping(of, levels), Terms: []string{"Intercept"},
-			Columns: [][]float64{nil}}
-		for l := range levels {
+	var effects []*design.Effects
+	for g, count := range levels {
+		e := &design.Effects{Group: string(rune('a' + g)), Grouping: design.NewGrouping(of[g], count),
+			Terms: []string{"Intercept"}, Columns: [][]float64{nil}}
+		for l := range count {
 			e.Levels = append(e.Levels, strconv.Itoa(l))
 		}
-		return e
+		effects = append(effects, e)
 	}
-	return problem(family, link, y, [][]float64{x}, effects("a", ga, a), effects("b", gb, b))
+	return problem(family, link, y, [][]float64{x}, effects...)
 }
 
 // problems are models of the shared data by name.
@@ -227,7 +232,8 @@ var problems = map[string]func(t testing.TB) study{
 		}
 		return s
 	},
-	"bernoulli1e6": func(testing.TB) study { return crossed("bernoulli", "logit", 1_000_000, 100_000, 50_000) },
+	"bernoulli1e6":    func(testing.TB) study { return crossed("bernoulli", "logit", 1_000_000, 100_000, 50_000) },
+	"bernoulli1e6one": func(testing.TB) study { return crossed("bernoulli", "logit", 1_000_000, 100_000) },
 }
 
 // seconds is the processor time of this process.
