@@ -221,10 +221,6 @@ var problems = map[string]func(t testing.TB) study{
 		return problem("gaussian", "identity", d.numbers("y"), [][]float64{d.numbers("service")}, d.by("s"), d.by("d"),
 			d.by("dept", "service"))
 	},
-	"gaussian1e5":  func(testing.TB) study { return crossed("gaussian", "identity", 100_000, 10_000, 5_000) },
-	"gaussian1e6":  func(testing.TB) study { return crossed("gaussian", "identity", 1_000_000, 100_000, 50_000) },
-	"gaussianroot": func(testing.TB) study { return crossed("gaussian", "identity", 1_000_000, 1_000, 1_000) },
-	"bernoulli1e5": func(testing.TB) study { return crossed("bernoulli", "logit", 100_000, 10_000, 5_000) },
 	"weak": func(testing.TB) study { // 2 rows a level
 		s := crossed("bernoulli", "logit", 10_000, 5_000, 20)
 		for i := range s.data.Y {
@@ -232,8 +228,18 @@ var problems = map[string]func(t testing.TB) study{
 		}
 		return s
 	},
-	"bernoulli1e6":    func(testing.TB) study { return crossed("bernoulli", "logit", 1_000_000, 100_000, 50_000) },
 	"bernoulli1e6one": func(testing.TB) study { return crossed("bernoulli", "logit", 1_000_000, 100_000) },
+}
+
+// Groupings crossed at random, from 1e3 to 1e6 rows: of n/10 and n/20 levels, and both of √n.
+func init() {
+	for n, name := 1000, 3; n <= 1_000_000; n, name = 10*n, name+1 {
+		for family, link := range map[string]string{"gaussian": "identity", "bernoulli": "logit"} {
+			root := int(math.Sqrt(float64(n)))
+			problems[family+"1e"+strconv.Itoa(name)] = func(testing.TB) study { return crossed(family, link, n, n/10, n/20) }
+			problems[family+"root1e"+strconv.Itoa(name)] = func(testing.TB) study { return crossed(family, link, n, root, root) }
+		}
+	}
 }
 
 // seconds is the processor time of this process.
@@ -241,6 +247,13 @@ func seconds() float64 {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	return float64(u.Utime.Sec+u.Stime.Sec) + 1e-6*float64(u.Utime.Usec+u.Stime.Usec)
+}
+
+// peak is the most memory that this process had so far, in MB.
+func peak() float64 {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return float64(u.Maxrss) / 1e3
 }
 
 // mostWatched is the number of parameters whose effective draws are counted: all sds, and effects at equal distances.
@@ -296,7 +309,7 @@ func toESS(b *testing.B, s study) {
 	draws, theta := make([][]float64, len(watched)), make([]float64, len(params))
 	spent, drawn, least, worst := 0.0, 0, 0.0, 0
 	for least < 200 && drawn < 20_000 && spent < 60 {
-		more := max(200, drawn)
+		more := max(400, drawn)
 		before := seconds()
 		steps(b, k, more, func() {
 			k.Position(theta)
@@ -317,6 +330,7 @@ func toESS(b *testing.B, s study) {
 	b.ReportMetric(ready, "s-ready")
 	b.ReportMetric(1e3*spent/float64(drawn), "ms/sweep")
 	b.ReportMetric(least/float64(drawn), "ess/sweep")
+	b.ReportMetric(peak(), "MB-peak") // of the process: of the problem where it runs alone
 	b.ReportMetric(0, "ns/op")
 	b.Logf("least is %s", params[watched[worst]].Name)
 	for i, j := range watched {

@@ -346,4 +346,4 @@ write_case <- function(name, case, made, frame, fit, all, settings) {
   head
 }
 
-for (name in if (length(args) > 1) args[-1] else names(cases)) posterior(name, args[1])
+if (!exists("peers")) for (name in if (length(args) > 1) args[-1] else names(cases)) posterior(name, args[1])
