@@ -172,6 +172,8 @@ const (
 type Assessment struct {
 	LOO    *LOO    // nil: none
 	Checks []Check // predictive checks; nil: none
+	// Sensitivity is that of parameters to the powers of prior and likelihood; nil: none was asked for.
+	Sensitivity []judge.Sensitivity
 }
 
 // LOO is the leave-one-out result of a fit.
