@@ -169,7 +169,8 @@ func (s sample) spec(w sampler, panel string, rows int) string {
 	model := s.model
 	if model == "" {
 		model = fmt.Sprintf(`{formula: y ~ ., family: %s, standardize: %s, sparse: %t,
-      prior: {coefficients: "normal(0, 10)", intercept: {prior: "normal(0, 10)", at: zero}}}`, family, s.standardize, s.triplets != "" && w.name != "reference")
+      prior: {coefficients: "normal(0, 10)", intercept: {prior: "normal(0, 10)", at: zero}}}`, family,
+			s.standardize, s.triplets != "" && w.name != "reference")
 	}
 	return strings.Join([]string{
 		"pipeline: bars",
