@@ -35,7 +35,7 @@ func (s sample) measure(ctx context.Context, o options, w sampler, folder string
 	cmd.Stderr = io.Discard
 	out, err := cmd.Output()
 	if err != nil {
-		return m, fmt.Errorf("R with rstan, rstanarm, lme4 and jsonlite: %w", err)
+		return m, fmt.Errorf("sampling in R, with rstan, rstanarm, lme4 and jsonlite: %w", err)
 	}
 	got := struct{ Warmup, Sampling, Least float64 }{}
 	if err := json.Unmarshal(out, &got); err != nil {
