@@ -67,8 +67,20 @@ func (p *Predictor) SetCoefficients(beta []float64) { copy(p.beta, beta) }
 // eta and minus the second one to value, grad and curv, none of them eta. Where the family is not log-concave curv is
 // Fisher's information. Each row's numbers depend on its own eta alone, to the bit. They are −Inf or NaN where eta is
 // outside the link's domain.
-func (t *Target) RowCurves(first int, eta, disp, value, grad, curv []float64) {
+//
+// Where odds is not nil, value is to be lessened by the logarithm of odds, a number from 1 to 2: a caller who sums
+// values takes one logarithm of a product of many.
+func (t *Target) RowCurves(first int, eta, disp, value, odds, grad, curv []float64) {
 	part := t.rows.part(first, first+len(eta))
+	if odds != nil {
+		if t.HasOdds() {
+			t.kernels.OddsCurves(value, odds, grad, curv, part.y, eta)
+			return
+		}
+		for i := range odds {
+			odds[i] = 1
+		}
+	}
 	switch t.kind {
 	case lawful:
 		t.lawCurves(part, eta, pair(disp), value, grad, curv)
@@ -131,6 +143,9 @@ func (t *Target) lawCurves(r rows, eta []float64, disp [2]float64, value, grad, 
 
 // Closed reports whether RowCurves takes one exponential and logarithm of a row at most.
 func (t *Target) Closed() bool { return t.kind != lawful }
+
+// HasOdds reports whether odds spare RowCurves a logarithm of each row: of a bernoulli(logit) whose rows count once.
+func (t *Target) HasOdds() bool { return t.kind == logit && t.rows.m == nil && t.rows.frequency == nil }
 
 // ClosedGaussian reports whether the log likelihood is −½ Σ weight·(y − eta)²/sigma² but for what eta does not move.
 func (t *Target) ClosedGaussian() bool { return t.kind == gaussian }

@@ -118,9 +118,19 @@ func TestRowCurves(t *testing.T) {
 		for i := range eta {
 			eta[i] = float64((i*i)%161-80) / 2
 		}
-		target.RowCurves(0, eta, nil, all[:n], all[n:2*n], all[2*n:])
+		target.RowCurves(0, eta, nil, all[:n], nil, all[n:2*n], all[2*n:])
+		apart, odds := make([]float64, 3*n), make([]float64, n)
+		target.RowCurves(0, eta, nil, apart[:n], odds, apart[n:2*n], apart[2*n:])
 		for i, x := range eta {
-			target.RowCurves(i, eta[i:i+1], nil, one[:1], one[1:2], one[2:])
+			if want, got := all[i], apart[i]-math.Log(odds[i]); math.Abs(got-want) > 1e-14*max(1, math.Abs(want)) {
+				t.Fatalf("%s: row %d has the value %v with odds %v, %v without", e.name, i, got, odds[i], want)
+			}
+			for k := range 2 {
+				if got, want := apart[(k+1)*n+i], all[(k+1)*n+i]; math.Abs(got-want) > 1e-15*max(1, math.Abs(want)) {
+					t.Fatalf("%s: derivative %d of row %d is %v with odds, %v without", e.name, k+1, i, got, want)
+				}
+			}
+			target.RowCurves(i, eta[i:i+1], nil, one[:1], nil, one[1:2], one[2:])
 			m, y := 1.0, e.data.Y[i]
 			if e.data.Trials != nil {
 				m = e.data.Trials[i]

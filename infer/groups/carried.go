@@ -19,14 +19,14 @@ func (s *setup) findWeak() {
 	p.SetUnconstrained(s.target.Penalised())
 	n, size := s.target.Rows(), s.pilotSize()
 	all := make([]float64, 3*n)
-	s.target.RowCurves(0, p.Eta(), p.Dispersions(), all[:n], all[n:2*n], all[2*n:])
+	s.target.RowCurves(0, p.Eta(), p.Dispersions(), all[:n], nil, all[n:2*n], all[2*n:])
 	for _, b := range s.blocks {
 		if b.gram != nil || b.q > 1 || b.prior.SD[0].Kind == prior.Constant {
 			continue
 		}
 		sums, known := newSums(b), 0.0
 		sums.begin()
-		sums.add(b, 0, all[:n], all[n:2*n], all[2*n:])
+		sums.add(b, 0, all[:n], nil, all[n:2*n], all[2*n:])
 		sums.end(b)
 		scale := size / b.meanSquare(0)
 		for _, h := range sums.curve {
@@ -66,8 +66,7 @@ func (k *kernel) moveCarried(g *group) bool {
 			return prior, glm.Value{}
 		}
 		prior += g.carry(vec.Exp(-2*(u+x)), u+x)
-		copy(place, point.Eta())
-		g.addTo(g.step, place)
+		g.beside(place, 0, g.step, point.Eta())
 		v := point.ValueAt(place)
 		k.touched += int64(len(place))
 		return (v.LogLik - base) + prior, v
@@ -82,8 +81,7 @@ func (k *kernel) moveCarried(g *group) bool {
 	}
 	// The last place that a slice looks at may be another one: that of its acceptance test.
 	g.carry(vec.Exp(-2*(u+x)), u+x)
-	copy(place, point.Eta())
-	g.addTo(g.step, place)
+	g.beside(place, 0, g.step, point.Eta())
 	point.MoveTo(place, v)
 	k.touched += int64(len(place))
 	for l, d := range g.step {

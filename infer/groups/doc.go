@@ -9,8 +9,9 @@
 //
 //	eta = offset + X·beta + Σ Z·r,  r of a level ~ N(0, D·C·D),  D = diag(sd),  C ~ LKJ
 //
-// Read groups.go, check.go and propriety.go for what is sampled; scales.go for sds and correlations and block.go for
-// the passes over the rows of levels, with small.go for matrices of a level; then kernel.go for a sweep, and its moves:
+// Read groups.go, check.go, propriety.go and order.go for what is sampled; scales.go for sds and correlations and
+// block.go for the passes over the rows of levels, with small.go for matrices of a level; then kernel.go for a sweep,
+// and its moves:
 //
 //   - gaussian.go: the coefficients of a closed gaussian;
 //   - levels.go: the effects of every level;

@@ -51,6 +51,10 @@ func New(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (infer.S
 }
 
 func newSetup(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (*setup, error) {
+	if err := check(data, &model); err != nil {
+		return nil, err
+	}
+	data = byLevel(data)
 	target, err := without(data, model, by)
 	if err != nil {
 		return nil, err
@@ -88,11 +92,8 @@ func newSetup(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (*s
 	return s, nil
 }
 
-// without returns the model without its effects.
+// without returns the model, which was checked, without its effects.
 func without(data *glm.Data, model glm.Model, by infer.Parallel) (*glm.Target, error) {
-	if err := check(data, &model); err != nil {
-		return nil, err
-	}
 	plain := *data
 	plain.Effects, model.Effects = nil, nil
 	target, err := glm.NewTargetBy(by, &plain, model)

@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -118,39 +117,40 @@ func TestSumsOverChunks(t *testing.T) {
 	}
 }
 
-// The numbers of rows that a grouping leaves to the next are those at the point, to the bit; of families whose rows are
-// cheap none are kept.
-func TestRowsLeftToTheNext(t *testing.T) {
-	for _, family := range []string{"negative_binomial", "poisson"} {
-		const n = 2*chunkRows + 300
-		k := started(t, newStudy(family, "log", n, [2]int{50, 1}, [2]int{8, 1}), Options{})
-		for range 4 {
-			k.matchLevels(k.groups[0], true)
-			if k.rows.known == k.target.Closed() {
-				t.Fatalf("%s: rows are kept: %v", family, k.rows.known)
-			}
-			if !k.rows.known {
-				break
-			}
-			var want [3][]float64
-			for i := range want {
-				want[i] = make([]float64, n)
-			}
-			point := k.fixed.Point()
-			k.fixed.Target().RowCurves(0, point.Eta(), point.Dispersions(), want[0], want[1], want[2])
-			for i := range want {
-				if !slices.Equal(k.rows.here[i], want[i]) {
-					t.Fatalf("%s: number %d of rows is not that at the point", family, i)
+// Sums of a bernoulli, whose logarithms are taken of products, are those of each row in turn where a level has more rows
+// than a product holds.
+func TestSumsOfOdds(t *testing.T) {
+	const n = 8*chunkRows + 300
+	for _, levels := range []int{1, 40} {
+		k := started(t, newStudy("bernoulli", "logit", n, [2]int{levels, 1}), Options{})
+		g := k.groups[0]
+		for l := range g.step {
+			g.step[l] = 0.1 * float64(l%5)
+		}
+		k.sumsAt(g, &g.there, g.step, nil)
+		want := newSums(g.block)
+		for i, e := range k.fixed.Point().Eta() {
+			l, y := g.of[i], k.target.Data().Y[i]
+			e += g.step[l]
+			p := 1 / (1 + math.Exp(-e))
+			want.value[l] += y*e - math.Log1p(math.Exp(e))
+			want.slope[l] += y - p
+			want.curve[l] += p * (1 - p)
+		}
+		for l := range levels {
+			got := []float64{g.there.value[l], g.there.slope[l], g.there.curve[l]}
+			for i, w := range []float64{want.value[l], want.slope[l], want.curve[l]} {
+				if math.Abs(got[i]-w) > 1e-11*(1+math.Abs(w)) {
+					t.Errorf("%d levels: sum %d of level %d is %v, want %v", levels, i, l, got[i], w)
 				}
 			}
-			k.rows.known = false
 		}
 	}
 }
 
 // The density of sds with effects integrated out is that of the data under their dense covariance.
 func TestMarginalIsThatOfTheData(t *testing.T) {
-	for _, name := range []string{"gaussian/1", "gaussian/weighted", "gaussian/fifty"} {
+	for _, name := range []string{"gaussian/1", "gaussian/2", "gaussian/4", "gaussian/weighted", "gaussian/fifty"} {
 		k := started(t, studies()[name], Options{})
 		g, point, data := k.groups[0], k.fixed.Point(), k.target.Data()
 		n, sigma := data.Rows(), point.Dispersions()[0]
@@ -220,35 +220,27 @@ func TestNestingIsRecognised(t *testing.T) {
 	}
 }
 
-// Rows that are read are counted: of a closed gaussian each grouping takes two passes, coefficients two over X, the log
-// likelihood one; of others a grouping takes one pass at the point, one at the place and one to
-// go there.
-func TestRowsReadAreCounted(t *testing.T) {
-	const n = 600
-	k := started(t, newStudy("gaussian", "identity", n, [2]int{50, 2}, [2]int{8, 1}), Options{})
-	k.iteration = sliceFirst
-	if err := sweeps(2)(k); err != nil { // the second one refreshes nothing
-		t.Fatal(err)
-	}
-	info, err := k.Step()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := int64(n * (2*3 + 2*2 + 1))
-	for _, p := range k.pairs {
-		for _, l := range p.lines {
-			want += 2 * int64(len(l.column.Rows))
-		}
-	}
-	if info.Touched != want {
-		t.Errorf("a sweep reads %d entries, want %d", info.Touched, want)
-	}
-	for _, levels := range []int{3, 8, 50, 200} {
-		k := started(t, newStudy("bernoulli", "logit", n, [2]int{levels, 1}), Options{})
-		k.touched = 0
-		k.matchLevels(k.groups[0], false)
-		if k.touched != 3*n {
-			t.Errorf("%d levels: a move of them reads %d rows, want %d", levels, k.touched, 3*n)
+// One logarithm of many levels' determinants is the sum of theirs.
+func TestMarginalIsASumOverLevels(t *testing.T) {
+	for _, terms := range []int{2, 4} {
+		k := started(t, newStudy("gaussian", "identity", 60, [2]int{8, terms}), Options{})
+		g := k.groups[0]
+		k.collect(g, 1)
+		for _, size := range []float64{0, 30, 60} {
+			for s := range g.logSD {
+				g.logSD[s] = size
+			}
+			g.settle()
+			want := 0.0
+			for l := range g.levels {
+				one, part := *g, *g.block
+				part.levels, part.gram = 1, g.gram[l*g.q*g.q:(l+1)*g.q*g.q]
+				one.block, one.here.slope = &part, g.here.slope[l*g.q:(l+1)*g.q]
+				want += one.logMarginal(1)
+			}
+			if got := g.logMarginal(1); math.Abs(got-want) > 1e-12*(1+math.Abs(want)) {
+				t.Errorf("%d terms, sds of e^%v: %v, want %v", terms, size, got, want)
+			}
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 type rows struct {
 	known       bool // here belongs to eta
 	here, there [3][]float64
-	chunk       [4][chunkRows]float64
+	chunk       [5][chunkRows]float64
 }
 
 // chunkRows is the number of rows that are worked on together.
@@ -31,7 +31,9 @@ func (r *rows) makeRoom(n int) {
 // sums are those over the rows of each level: the log likelihood, its derivative in the effects, and minus the second.
 type sums struct {
 	value, slope, curve []float64
-	packed              [][4]float64 // of one column of ones, the three of each level in one line of the cache
+	// packed has, of one column of ones, the three of each level in one line of the cache, with the product of the odds
+	// whose logarithm is yet to be taken off the first.
+	packed [][4]float64
 }
 
 func newSums(b *block) sums {
@@ -48,27 +50,50 @@ func (s *sums) begin() {
 	clear(s.value)
 	clear(s.slope)
 	clear(s.curve)
-	clear(s.packed)
+	for l := range s.packed {
+		s.packed[l] = [4]float64{3: 1}
+	}
 }
 
-// add adds rows first, first+1, … in their order.
-func (s *sums) add(b *block, first int, value, grad, curv []float64) {
+// add adds rows first, first+1, … in their order; odds as RowCurves has them, nil for none.
+func (s *sums) add(b *block, first int, value, odds, grad, curv []float64) {
 	of := b.of[first : first+len(value)]
-	if s.packed != nil { // lengths that the compiler sees spare the loop its checks
-		grad, curv = grad[:len(of)], curv[:len(of)]
+	if s.packed == nil {
 		for i, l := range of {
-			at := &s.packed[l]
-			at[0] += value[i]
-			at[1] += grad[i]
-			at[2] += curv[i]
+			s.value[l] += value[i]
 		}
+		b.sumSlopes(first, grad, s.slope)
+		b.sumCurves(first, curv, s.curve)
+		return
+	}
+	// lengths that the compiler sees spare the loops their checks
+	value, grad, curv = value[:len(of)], grad[:len(of)], curv[:len(of)]
+	if odds != nil {
+		s.addOdds(of, value, odds[:len(of)], grad, curv)
 		return
 	}
 	for i, l := range of {
-		s.value[l] += value[i]
+		at := &s.packed[l]
+		at[0] += value[i]
+		at[1] += grad[i]
+		at[2] += curv[i]
 	}
-	b.sumSlopes(first, grad, s.slope)
-	b.sumCurves(first, curv, s.curve)
+}
+
+// mostOdds is where a product of odds gives way to its logarithm.
+const mostOdds = 1e300
+
+// addOdds is add with odds.
+func (s *sums) addOdds(of []int32, value, odds, grad, curv []float64) {
+	for i, l := range of {
+		at := &s.packed[l]
+		at[0] += value[i]
+		at[1] += grad[i]
+		at[2] += curv[i]
+		if at[3] *= odds[i]; at[3] > mostOdds {
+			at[0], at[3] = at[0]-vec.Log(at[3]), 1
+		}
+	}
 }
 
 // end completes the sums.
@@ -78,7 +103,11 @@ func (s *sums) end(b *block) {
 		return
 	}
 	for l, at := range s.packed {
-		s.value[l], s.slope[l], s.curve[l] = at[0], at[1], at[2]
+		s.value[l], s.slope[l], s.curve[l] = at[3], at[1], at[2]
+	}
+	vector.Log(s.value, s.value)
+	for l, at := range s.packed {
+		s.value[l] = at[0] - s.value[l]
 	}
 }
 
@@ -88,6 +117,7 @@ func (s *sums) end(b *block) {
 func (k *kernel) sumsAt(g *group, s *sums, step []float64, keep *[3][]float64) {
 	target, point, eta := k.fixed.Target(), k.fixed.Point(), k.fixed.Point().Eta()
 	c := &k.rows.chunk
+	hasOdds := s.packed != nil && target.HasOdds()
 	s.begin()
 	for first := 0; first < len(eta); first += chunkRows {
 		n := min(chunkRows, len(eta)-first)
@@ -98,12 +128,15 @@ func (k *kernel) sumsAt(g *group, s *sums, step []float64, keep *[3][]float64) {
 			}
 		}
 		if step != nil {
-			copy(c[0][:n], e)
+			g.beside(c[0][:n], first, step, e)
 			e = c[0][:n]
-			g.addPart(first, step, e)
 		}
-		target.RowCurves(first, e, point.Dispersions(), to[0], to[1], to[2])
-		s.add(g.block, first, to[0], to[1], to[2])
+		var odds []float64
+		if hasOdds {
+			odds = c[4][:n]
+		}
+		target.RowCurves(first, e, point.Dispersions(), to[0], odds, to[1], to[2])
+		s.add(g.block, first, to[0], odds, to[1], to[2])
 	}
 	s.end(g.block)
 	k.touched += int64(len(eta))
@@ -122,7 +155,7 @@ func (k *kernel) matchLevels(g *group, follows bool) {
 	}
 	if r.known {
 		g.here.begin()
-		g.here.add(g.block, 0, r.here[0], r.here[1], r.here[2])
+		g.here.add(g.block, 0, r.here[0], nil, r.here[1], r.here[2])
 		g.here.end(g.block)
 	} else {
 		k.sumsAt(g, &g.here, nil, here)

@@ -29,6 +29,9 @@ func NewModel(data *glm.Data, model glm.Model, by infer.Parallel) (*Model, error
 		}
 		return Of(plain), nil
 	}
+	if err := check(data, &model); err != nil {
+		return nil, err
+	}
 	plain, err := without(data, model, by)
 	if err != nil {
 		return nil, err

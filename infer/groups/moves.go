@@ -102,8 +102,12 @@ func (g *group) logMarginal(precision float64) float64 {
 		}
 		return 0.5 * sum
 	}
+	if q == 2 {
+		return g.logMarginalOfTwo(precision)
+	}
 	var a, gl [maxTerms * maxTerms]float64
 	var b [maxTerms]float64
+	roots := 1.0
 	for l := range g.levels {
 		gram := g.gram[l*q*q : (l+1)*q*q]
 		for j := range q { // G·L, then Lᵀ·(G·L)
@@ -130,9 +134,41 @@ func (g *group) logMarginal(precision float64) float64 {
 		}
 		transposed(g.chol, q, g.here.slope[l*q:(l+1)*q], b[:q])
 		lower(a[:q*q], q, b[:q])
-		sum = math.FMA(0.5, dot(b[:q], b[:q]), sum) - vec.Log(diagonal(a[:q*q], q))
+		sum = math.FMA(0.5, dot(b[:q], b[:q]), sum)
+		if roots *= diagonal(a[:q*q], q); roots > manyProduct {
+			sum, roots = sum-vec.Log(roots), 1
+		}
 	}
-	return sum
+	return sum - vec.Log(roots)
+}
+
+// manyProduct is where a product of numbers of at least 1 is replaced by its logarithm: one of many.
+const manyProduct = 1e100
+
+// logMarginalOfTwo is logMarginal of two terms.
+func (g *group) logMarginalOfTwo(precision float64) float64 {
+	l00, l10, l11 := g.chol[0], g.chol[2], g.chol[3]
+	slope := g.here.slope
+	sum, product := 0.0, 1.0
+	for l := range g.levels {
+		gram, s := g.gram[4*l:4*l+4], slope[2*l:2*l+2]
+		u0 := math.FMA(gram[0], l00, float64(gram[2]*l10))
+		u1 := math.FMA(gram[2], l00, float64(gram[3]*l10))
+		a00 := math.FMA(precision, math.FMA(l00, u0, float64(l10*u1)), 1)
+		a10 := precision * float64(l11*u1)
+		t := a10 / a00
+		rest := math.FMA(-t, a10, math.FMA(precision, float64(l11*l11)*gram[3], 1))
+		if !(rest > 0) {
+			return math.Inf(-1)
+		}
+		b0 := math.FMA(l00, s[0], float64(l10*s[1]))
+		b1 := math.FMA(-t, b0, float64(l11*s[1]))
+		sum += float64(b0*b0)/a00 + float64(b1*b1)/rest
+		if product *= float64(a00 * rest); product > manyProduct {
+			sum, product = sum-vec.Log(product), 1
+		}
+	}
+	return 0.5 * (sum - vec.Log(product))
 }
 
 // moveEach moves each sd, in its logarithm, and each partial correlation of g by a slice, where the rest of the log

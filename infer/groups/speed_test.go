@@ -146,22 +146,26 @@ func mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// crossed simulates n rows over two random groupings.
-func crossed(family, link string, n, a, b int) study {
+// crossed simulates n rows over random groupings, one to three, of so many levels.
+func crossed(family, link string, n int, levels ...int) study {
 	rng := infer.NewStream(3, "crossed")
-	ga, gb := make([]int32, n), make([]int32, n)
-	ra, rb := make([]float64, a), make([]float64, b)
-	for l := range ra {
-		ra[l] = 0.8 * variate.Normal(rng)
-	}
-	for l := range rb {
-		rb[l] = 0.5 * variate.Normal(rng)
+	of, r := make([][]int32, len(levels)), make([][]float64, len(levels))
+	for g, count := range levels {
+		of[g], r[g] = make([]int32, n), make([]float64, count)
+		for l := range r[g] {
+			r[g][l] = []float64{0.8, 0.5, 0.4}[g] * variate.Normal(rng)
+		}
 	}
 	y, x := make([]float64, n), make([]float64, n)
 	for i := range n {
-		ga[i], gb[i] = int32(rng.Float64()*float64(a)), int32(rng.Float64()*float64(b))
+		for g, count := range levels {
+			of[g][i] = int32(rng.Float64() * float64(count))
+		}
 		x[i] = variate.Normal(rng)
-		eta := 0.3 + 0.5*x[i] + ra[ga[i]] + rb[gb[i]]
+		eta := 0.3 + 0.5*x[i]
+		for g := range levels {
+			eta += r[g][of[g][i]]
+		}
 		y[i] = eta + variate.Normal(rng)
 		if family == "bernoulli" {
 			y[i] = 0
@@ -170,15 +174,16 @@ func crossed(family, link string, n, a, b int) study {
 			}
 		}
 	}
-	effects := func(name string, of []int32, levels int) *design.Effects {
-		e := &design.Effects{Group: name, Grouping: design.NewGrouping(of, levels), Terms: []string{"Intercept"},
-			Columns: [][]float64{nil}}
-		for l := range levels {
+	var effects []*design.Effects
+	for g, count := range levels {
+		e := &design.Effects{Group: string(rune('a' + g)), Grouping: design.NewGrouping(of[g], count),
+			Terms: []string{"Intercept"}, Columns: [][]float64{nil}}
+		for l := range count {
 			e.Levels = append(e.Levels, strconv.Itoa(l))
 		}
-		return e
+		effects = append(effects, e)
 	}
-	return problem(family, link, y, [][]float64{x}, effects("a", ga, a), effects("b", gb, b))
+	return problem(family, link, y, [][]float64{x}, effects...)
 }
 
 // problems are models of the shared data by name.
@@ -216,10 +221,6 @@ var problems = map[string]func(t testing.TB) study{
 		return problem("gaussian", "identity", d.numbers("y"), [][]float64{d.numbers("service")}, d.by("s"), d.by("d"),
 			d.by("dept", "service"))
 	},
-	"gaussian1e5":  func(testing.TB) study { return crossed("gaussian", "identity", 100_000, 10_000, 5_000) },
-	"gaussian1e6":  func(testing.TB) study { return crossed("gaussian", "identity", 1_000_000, 100_000, 50_000) },
-	"gaussianroot": func(testing.TB) study { return crossed("gaussian", "identity", 1_000_000, 1_000, 1_000) },
-	"bernoulli1e5": func(testing.TB) study { return crossed("bernoulli", "logit", 100_000, 10_000, 5_000) },
 	"weak": func(testing.TB) study { // 2 rows a level
 		s := crossed("bernoulli", "logit", 10_000, 5_000, 20)
 		for i := range s.data.Y {
@@ -227,7 +228,18 @@ var problems = map[string]func(t testing.TB) study{
 		}
 		return s
 	},
-	"bernoulli1e6": func(testing.TB) study { return crossed("bernoulli", "logit", 1_000_000, 100_000, 50_000) },
+	"bernoulli1e6one": func(testing.TB) study { return crossed("bernoulli", "logit", 1_000_000, 100_000) },
+}
+
+// Groupings crossed at random, from 1e3 to 1e6 rows: of n/10 and n/20 levels, and both of √n.
+func init() {
+	for n, name := 1000, 3; n <= 1_000_000; n, name = 10*n, name+1 {
+		for family, link := range map[string]string{"gaussian": "identity", "bernoulli": "logit"} {
+			root := int(math.Sqrt(float64(n)))
+			problems[family+"1e"+strconv.Itoa(name)] = func(testing.TB) study { return crossed(family, link, n, n/10, n/20) }
+			problems[family+"root1e"+strconv.Itoa(name)] = func(testing.TB) study { return crossed(family, link, n, root, root) }
+		}
+	}
 }
 
 // seconds is the processor time of this process.
@@ -235,6 +247,13 @@ func seconds() float64 {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	return float64(u.Utime.Sec+u.Stime.Sec) + 1e-6*float64(u.Utime.Usec+u.Stime.Usec)
+}
+
+// peak is the most memory that this process had so far, in MB.
+func peak() float64 {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return float64(u.Maxrss) / 1e3
 }
 
 // mostWatched is the number of parameters whose effective draws are counted: all sds, and effects at equal distances.
@@ -290,7 +309,7 @@ func toESS(b *testing.B, s study) {
 	draws, theta := make([][]float64, len(watched)), make([]float64, len(params))
 	spent, drawn, least, worst := 0.0, 0, 0.0, 0
 	for least < 200 && drawn < 20_000 && spent < 60 {
-		more := max(200, drawn)
+		more := max(400, drawn)
 		before := seconds()
 		steps(b, k, more, func() {
 			k.Position(theta)
@@ -311,6 +330,7 @@ func toESS(b *testing.B, s study) {
 	b.ReportMetric(ready, "s-ready")
 	b.ReportMetric(1e3*spent/float64(drawn), "ms/sweep")
 	b.ReportMetric(least/float64(drawn), "ess/sweep")
+	b.ReportMetric(peak(), "MB-peak") // of the process: of the problem where it runs alone
 	b.ReportMetric(0, "ns/op")
 	b.Logf("least is %s", params[watched[worst]].Name)
 	for i, j := range watched {

@@ -48,6 +48,37 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// What R prints is measured, a program that fails is an error, and bars are of rstanarm.
+func TestPeers(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	rscript := func(text string) {
+		if err := os.WriteFile(filepath.Join(dir, "Rscript"), []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := sample{name: "g", size: "9 rows", model: "m", peer: "case", bars: figures{least: 20}}
+	r := result{sample: s, runs: map[string][]measured{"auto": {{warmup: 0.1, sampling: 1, ess: figures{least: 1000}}}}}
+	rscript(`[ -f "$1" ] && [ "$4 $5 $6 $7" = "case 7 8 3" ] && echo '{"warmup":1,"sampling":2,"least":200,"of":"x"}'`)
+	for name, way := range map[string]sampler{"rstanarm": {"rstanarm", "", length{7, 8}}, "rstan": {"rstan", "", length{7, 8}}} {
+		m, err := s.measure(t.Context(), options{panel: dir}, way, dir, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.runs[name] = []measured{m}
+	}
+	r.runs["rstan"][0].warmup = 0
+	var got bytes.Buffer
+	peerBars(&got, []result{r, {sample: sample{name: "wide"}}})
+	if want := "|\n| g, 9 rows | 0.2 | 2: 10 × (20) MISS | 1: 5 × |\n"; !strings.HasSuffix(got.String(), want) {
+		t.Errorf("the table is\n%s\nwant\n%s", got.String(), want)
+	}
+	rscript("exit 1")
+	if _, err := s.measure(t.Context(), options{}, sampler{name: "rstan"}, dir, 3); err == nil {
+		t.Error("a program that fails is no error")
+	}
+}
+
 // The command measures what the program does on data that it makes, and says
 // what it leaves out.
 func TestCommand(t *testing.T) {

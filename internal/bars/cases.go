@@ -19,6 +19,9 @@ type sample struct {
 	// draws that each sampler keeps, after its warm-up: as many as tell an
 	// effective sample size of 100 or come near it.
 	auto, reference, nuts length
+	peers                 length   // of Stan, as its users leave it
+	model                 string   // of grouped data, in the folder multilevel beside the panel's; empty: y ~ . and so on
+	peer                  string   // the case of peers.R, for grouped data that Stan is asked to sample too
 	reduced               length   // of nuts in the reduced coordinates; none without draws
 	metrics               []string // of nuts: the best ones that were found
 	bars                  figures  // ratios to the reference
@@ -53,6 +56,21 @@ var samples = []sample{
 	counted("BASEHOCK", "1993 × 4863 sparse"),
 	tall("logistic", "bernoulli"),
 	tall("poisson", "poisson"),
+	grouped("sleepstudy", "180 rows, 18 levels × 2", "sleepstudy.csv",
+		"{formula: Reaction ~ Days + (Days | Subject), family: gaussian}", "sleepstudy", 200),
+	grouped("radon", "919 rows, 85 levels × 2", "radon_mn.csv", `{family: gaussian,
+      formula: log_radon ~ floor + (1 + floor || county), prior: {coefficients: "normal(0, 10)",
+      intercept: {prior: "normal(0, 10)", at: zero}, sd: half_normal(1), sigma: half_normal(1)}}`,
+		"radon_mn-slopes", 100),
+	grouped("cbpp", "56 rows, 15 levels", "cbpp.csv",
+		"{formula: incidence | trials(size) ~ factor(period) + (1 | herd), family: binomial}", "cbpp", 20),
+	grouped("grouseticks", "403 rows, 584 levels", "grouseticks.csv", `{family: poisson,
+      formula: TICKS ~ factor(YEAR) + cHEIGHT + (1 | BROOD) + (1 | INDEX) + (1 | LOCATION)}`, "grouseticks", 200),
+	grouped("VerbAgg", "7584 rows, 340 levels", "VerbAgg.csv",
+		"{formula: r2 ~ Anger + Gender + btype + situ + (1 | id) + (1 | item), family: bernoulli}", "VerbAgg",
+		300).brief(),
+	grouped("InstEval", "73,421 rows, 4128 levels", "InstEval.csv.gz",
+		`{formula: "y ~ service + (1 | s) + (1 | d) + (1 | dept:service)", family: gaussian}`, "", 0),
 }
 
 // wide is a set of few rows.
@@ -83,6 +101,21 @@ func tall(name, family string) sample {
 	}
 }
 
+// grouped is a set with group-level effects. Its bar is of the least parameter, coefficients, sds, correlations and
+// effects, to rstanarm.
+func grouped(name, size, file, model, peer string, bar float64) sample {
+	return sample{
+		name: name, size: size, file: filepath.Join("..", "multilevel", file), model: model, peer: peer,
+		auto: length{100, 2000}, peers: length{1000, 1000}, bars: figures{least: bar},
+	}
+}
+
+// brief has Stan run for less than its users do, which is in its favour.
+func (s sample) brief() sample {
+	s.peers = length{300, 300}
+	return s
+}
+
 // sampler is one way to draw a sample.
 type sampler struct {
 	name   string // of the table
@@ -94,8 +127,14 @@ type sampler struct {
 func (s sample) samplers(scale float64, metrics []string) []sampler {
 	out := []sampler{
 		{"auto", "{method: auto}", s.auto},
-		{"reference", "{method: cggibbs, basis: coordinate, kernels: scalar}", s.reference},
 	}
+	if s.model != "" {
+		if s.peer != "" {
+			out = append(out, sampler{"rstanarm", "", s.peers}, sampler{"rstan", "", s.peers})
+		}
+		return scaled(out, scale)
+	}
+	out = append(out, sampler{"reference", "{method: cggibbs, basis: coordinate, kernels: scalar}", s.reference})
 	if len(metrics) == 0 {
 		metrics = s.metrics
 	}
@@ -105,6 +144,11 @@ func (s sample) samplers(scale float64, metrics []string) []sampler {
 	if s.reduced.draws > 0 {
 		out = append(out, sampler{"nuts reduced", "{method: nuts, basis: reduced}", s.reduced})
 	}
+	return scaled(out, scale)
+}
+
+// scaled multiplies draws.
+func scaled(out []sampler, scale float64) []sampler {
 	for i := range out {
 		out[i].draws = max(10, int(scale*float64(out[i].draws)))
 	}
@@ -122,16 +166,17 @@ func (s sample) spec(w sampler, panel string, rows int) string {
 			s.family, syntheticEffect)
 		family = s.family
 	}
+	model := s.model
+	if model == "" {
+		model = fmt.Sprintf(`{formula: y ~ ., family: %s, standardize: %s, sparse: %t,
+      prior: {coefficients: "normal(0, 10)", intercept: {prior: "normal(0, 10)", at: zero}}}`, family,
+			s.standardize, s.triplets != "" && w.name != "reference")
+	}
 	return strings.Join([]string{
 		"pipeline: bars",
 		"datasets: {" + s.name + ": " + data + "}",
 		"models:",
-		"  m:",
-		"    formula: y ~ .",
-		"    family: " + family,
-		"    standardize: " + s.standardize,
-		fmt.Sprintf("    sparse: %t", s.triplets != "" && w.name != "reference"),
-		`    prior: {coefficients: "normal(0, 10)", intercept: {prior: "normal(0, 10)", at: zero}}`,
+		"  m: " + model,
 		"samplers: {s: " + w.method + "}",
 		fmt.Sprintf("run: {chains: 1, warmup: %d, draws: %d}", w.warmup, w.draws),
 		"gates: {rhat: off, ess_bulk: off, ess_tail: off, divergences: off}", "",

@@ -11,6 +11,8 @@
 // Besides it measures whole nights with all that surrounds their sampling: small fits, fits that wait for their
 // commit, many stored draws, tall data.
 //
-// Read cases.go (data and bars), then measure.go, then table.go, then nightkinds.go, night.go and waiting.go, then
-// main.go.
+// Of grouped data the others are Stan's: rstanarm, and programs of ours by rstan. They run in R, where it has them.
+//
+// Read cases.go (data and bars), then measure.go and peers.go, then table.go, then nightkinds.go, night.go and
+// waiting.go, then main.go.
 package main

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"runtime/pprof"
@@ -54,7 +55,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	f := flag.NewFlagSet("bars", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	f.Func("data", "data sets, with commas and globs between them: "+names(), list(&o.data))
-	f.Func("samplers", "auto, reference, nuts: all unless named", list(&o.samplers))
+	f.Func("samplers", "auto, reference, nuts, rstan, rstanarm: all unless named", list(&o.samplers))
 	f.Func("metrics", "of nuts, instead of the best one for each data set: diagonal, dense, low_rank", list(&o.metrics))
 	f.IntVar(&o.auto, "reps", 5, "runs of auto, of which medians are printed")
 	f.IntVar(&o.others, "others", 1, "runs of the other samplers")
@@ -76,9 +77,10 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	case o.auto < 1 || o.others < 1 || !(o.scale > 0) || o.rows < 1 || o.fits < 1:
 		err = errors.New("-reps, -others, -length, -rows and -fits must be above 0")
 	}
+	const known = "auto reference nuts rstan rstanarm"
 	for _, s := range o.samplers {
-		if !slices.Contains([]string{"auto", "reference", "nuts"}, s) {
-			err = words.Hint(fmt.Errorf("there is no sampler %q", s), "auto, reference, nuts")
+		if !slices.Contains(strings.Fields(known), s) {
+			err = words.Hint(fmt.Errorf("there is no sampler %q", s), known)
 		}
 	}
 	return o, err
@@ -128,6 +130,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			"Medians of %d runs of auto and %d of the others, in turn; %.0f minutes. ~: fewer than 100 effective draws, "+
 			"extrapolated.\n\n", o.auto, o.others, time.Since(began).Minutes())
 		bars(stdout, results)
+		peerBars(stdout, results)
 		fmt.Fprintln(stdout)
 		details(stdout, results)
 		fmt.Fprintln(stdout)
@@ -189,9 +192,13 @@ func all(ctx context.Context, o options, todo []sample, folder string, stderr io
 				if w.name == "auto" && rep >= o.auto || w.name != "auto" && rep >= o.others {
 					continue
 				}
-				m, err := measure(ctx, folder, s.spec(w, o.panel, o.rows), uint64(rep+1))
+				m, err := s.measure(ctx, o, w, folder, uint64(rep+1))
 				if ctx.Err() != nil {
 					return results, true
+				}
+				if errors.Is(err, exec.ErrNotFound) {
+					fmt.Fprintf(stderr, "bars: %s, %s is left out: %v\n", s.name, w.name, err)
+					continue
 				}
 				if err != nil {
 					fmt.Fprintf(stderr, "bars: %s, %s: %v\n", s.name, w.name, err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -23,6 +24,9 @@ func sizes(m measured) figures { return m.ess }
 
 // bars prints auto against the reference, and the bars beside the ratios.
 func bars(w io.Writer, results []result) {
+	if !slices.ContainsFunc(results, func(r result) bool { return r.model == "" }) {
+		return
+	}
 	fmt.Fprint(w, "| data | auto took | auto, s: median, `log_lik`, least | reference, s | median: ratio (bar) | "+
 		"`log_lik`: ratio (bar) | least: ratio (bar) |\n"+
 		"|---|---|---|---|---|---|---|\n")

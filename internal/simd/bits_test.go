@@ -147,6 +147,9 @@ var operations = map[string]func(k Kernels, d digest, c call){
 	"TrialsSlopes":    func(k Kernels, _ digest, c call) { k.TrialsSlopes(c.out[0], c.in[1], c.in[2], c.in[3]) },
 	"LogitCurvatures": func(k Kernels, _ digest, c call) { k.LogitCurvatures(c.out[0], c.in[0]) },
 	"ExpSlopes":       func(k Kernels, _ digest, c call) { k.ExpSlopes(c.out[0], c.in[1], c.in[3]) },
+	"OddsCurves": func(k Kernels, _ digest, c call) {
+		k.OddsCurves(c.out[0], c.out[1], c.out[2], c.out[3], c.in[1], c.in[3])
+	},
 	"TrialsCurves": func(k Kernels, _ digest, c call) {
 		k.TrialsCurves(c.out[0], c.out[1], c.out[2], c.in[1], c.in[2], c.in[3])
 	},

@@ -366,6 +366,19 @@ func (k Kernels) trialsCurves(value, grad, curv, y, m, eta []float64) {
 //go:noescape
 func trialsCurvesVector(form Kernels, value, grad, curv, y, m, eta []float64)
 
+// oddsCurves writes y·eta − max(0, eta), 1 + e^−|eta|, y − p and p(1 − p), p = 1/(1 + e^−eta).
+func (k Kernels) oddsCurves(value, odds, grad, curv, y, eta []float64) {
+	value, odds, grad, curv, y = value[:len(eta)], odds[:len(eta)], grad[:len(eta)], curv[:len(eta)], y[:len(eta)]
+	if k == Scalar {
+		oddsCurves(value, odds, grad, curv, y, eta)
+	} else {
+		oddsCurvesVector(k, value, odds, grad, curv, y, eta)
+	}
+}
+
+//go:noescape
+func oddsCurvesVector(form Kernels, value, odds, grad, curv, y, eta []float64)
+
 // dots4Vector returns Σ v·c for 4 columns c.
 //
 //go:noescape

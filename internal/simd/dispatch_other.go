@@ -66,6 +66,9 @@ func (Kernels) expSlopes(dst, y, eta []float64)       { expSlopes(dst, y, eta) }
 func (Kernels) trialsCurves(value, grad, curv, y, m, eta []float64) {
 	trialsCurves(value, grad, curv, y, m, eta)
 }
+func (Kernels) oddsCurves(value, odds, grad, curv, y, eta []float64) {
+	oddsCurves(value, odds, grad, curv, y, eta)
+}
 func dots4Vector(form Kernels, columns []float64, stride int, v []float64) (s0, s1, s2, s3 float64) {
 	panic(missing)
 }

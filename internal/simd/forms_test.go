@@ -82,6 +82,13 @@ var writers = map[string]func(k Kernels, dst []float64, o operands){
 		vec.Axpy(3, grad, dst)
 		vec.Axpy(7, curv, dst)
 	},
+	"OddsCurves": func(k Kernels, dst []float64, o operands) {
+		odds, grad, curv := make([]float64, len(dst)), make([]float64, len(dst)), make([]float64, len(dst))
+		k.OddsCurves(dst, odds, grad, curv, o.y, o.eta)
+		vec.Axpy(3, odds, dst)
+		vec.Axpy(7, grad, dst)
+		vec.Axpy(11, curv, dst)
+	},
 	"Log1pExpCurve": func(k Kernels, dst []float64, o operands) {
 		second := make([]float64, len(dst))
 		sum := k.Log1pExpCurve(o.eta, o.x, o.delta, dst, second)

@@ -8868,6 +8868,388 @@ avx2_done:
 	VZEROUPPER
 	RET
 
+// func oddsCurvesVector(form uint8, value []float64, odds []float64, grad []float64, curv []float64, y []float64, eta []float64)
+// Requires: AVX, AVX2, AVX512F, BMI2, FMA3
+TEXT ·oddsCurvesVector(SB), NOSPLIT, $0-152
+	CMPB form+0(FP), $0x02
+	JNE  avx2
+	MOVQ y_base+104(FP), AX
+	MOVQ eta_base+128(FP), CX
+	MOVQ value_base+8(FP), DX
+	MOVQ odds_base+32(FP), BX
+	MOVQ grad_base+56(FP), SI
+	MOVQ curv_base+80(FP), DI
+	MOVQ y_len+112(FP), R8
+	XORQ R9, R9
+	MOVQ R8, R10
+	SHRQ $0x03, R10
+	JZ   tail
+
+step:
+	VMOVUPD           (CX)(R9*1), Z0
+	VBROADCASTSD      constants<>+64(SB), Z1
+	VPORQ.BCST        constants<>+0(SB), Z0, Z2
+	VMAXPD            Z2, Z1, Z1
+	VBROADCASTSD      constants<>+640(SB), Z2
+	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
+	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
+	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z1
+	VMOVAPD           Z1, Z3
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z3
+	VSUBPD            Z3, Z1, Z1
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z1
+	VBROADCASTSD      constants<>+224(SB), Z4
+	VFMADD213PD.BCST  constants<>+256(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+288(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+320(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+352(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+384(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+416(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+448(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+480(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+512(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+544(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+576(SB), Z3, Z4
+	VMULPD            Z3, Z3, Z5
+	VFMADD213PD       Z1, Z5, Z4
+	VADDPD            Z4, Z3, Z1
+	VADDPD.BCST       constants<>+608(SB), Z1, Z1
+	VSCALEFPD         Z2, Z1, Z1
+	VADDPD.BCST       constants<>+608(SB), Z1, Z2
+	VMAXPD.BCST       constants<>+1184(SB), Z0, Z3
+	VPXORQ.BCST       constants<>+0(SB), Z3, Z3
+	VMOVUPD           (AX)(R9*1), Z4
+	VFMADD231PD       Z0, Z4, Z3
+	VMOVUPD           Z3, (DX)(R9*1)
+	VMOVUPD           Z2, (BX)(R9*1)
+	VBROADCASTSD      constants<>+608(SB), Z3
+	VDIVPD            Z2, Z3, Z2
+	VMULPD            Z1, Z2, Z1
+	VCMPPD.BCST       $0x1e, constants<>+1184(SB), Z0, K1
+	VMOVAPD           Z1, Z0
+	VMOVAPD           Z2, K1, Z0
+	VMULPD            Z1, Z2, Z1
+	VMOVUPD           (AX)(R9*1), Z2
+	VSUBPD            Z0, Z2, Z0
+	VMOVUPD           Z0, (SI)(R9*1)
+	VMOVUPD           Z1, (DI)(R9*1)
+	ADDQ              $0x40, R9
+	DECQ              R10
+	JNZ               step
+
+tail:
+	ANDQ              $0x07, R8
+	JZ                done
+	MOVL              $0x000000ff, R10
+	BZHIL             R8, R10, R10
+	KMOVW             R10, K1
+	VMOVUPD.Z         (CX)(R9*1), K1, Z0
+	VBROADCASTSD      constants<>+64(SB), Z1
+	VPORQ.BCST        constants<>+0(SB), Z0, Z2
+	VMAXPD            Z2, Z1, Z1
+	VBROADCASTSD      constants<>+640(SB), Z2
+	VFMADD231PD.BCST  constants<>+128(SB), Z1, Z2
+	VSUBPD.BCST       constants<>+640(SB), Z2, Z2
+	VFNMADD231PD.BCST constants<>+160(SB), Z2, Z1
+	VMOVAPD           Z1, Z3
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z3
+	VSUBPD            Z3, Z1, Z1
+	VFNMADD231PD.BCST constants<>+192(SB), Z2, Z1
+	VBROADCASTSD      constants<>+224(SB), Z4
+	VFMADD213PD.BCST  constants<>+256(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+288(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+320(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+352(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+384(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+416(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+448(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+480(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+512(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+544(SB), Z3, Z4
+	VFMADD213PD.BCST  constants<>+576(SB), Z3, Z4
+	VMULPD            Z3, Z3, Z5
+	VFMADD213PD       Z1, Z5, Z4
+	VADDPD            Z4, Z3, Z1
+	VADDPD.BCST       constants<>+608(SB), Z1, Z1
+	VSCALEFPD         Z2, Z1, Z1
+	VADDPD.BCST       constants<>+608(SB), Z1, Z2
+	VMAXPD.BCST       constants<>+1184(SB), Z0, Z3
+	VPXORQ.BCST       constants<>+0(SB), Z3, Z3
+	VMOVUPD.Z         (AX)(R9*1), K1, Z4
+	VFMADD231PD       Z0, Z4, Z3
+	VMOVUPD           Z3, K1, (DX)(R9*1)
+	VMOVUPD           Z2, K1, (BX)(R9*1)
+	VBROADCASTSD      constants<>+608(SB), Z3
+	VDIVPD            Z2, Z3, Z2
+	VMULPD            Z1, Z2, Z1
+	VCMPPD.BCST       $0x1e, constants<>+1184(SB), Z0, K2
+	VMOVAPD           Z1, Z0
+	VMOVAPD           Z2, K2, Z0
+	VMULPD            Z1, Z2, Z1
+	VMOVUPD.Z         (AX)(R9*1), K1, Z2
+	VSUBPD            Z0, Z2, Z0
+	VMOVUPD           Z0, K1, (SI)(R9*1)
+	VMOVUPD           Z1, K1, (DI)(R9*1)
+
+done:
+	VZEROUPPER
+	RET
+
+avx2:
+	MOVQ y_base+104(FP), AX
+	MOVQ eta_base+128(FP), CX
+	MOVQ value_base+8(FP), DX
+	MOVQ odds_base+32(FP), BX
+	MOVQ grad_base+56(FP), SI
+	MOVQ curv_base+80(FP), DI
+	MOVQ y_len+112(FP), R8
+	XORQ R9, R9
+	MOVQ R8, R10
+	SHRQ $0x03, R10
+	JZ   avx2_tail
+
+avx2_step:
+	VMOVUPD      (CX)(R9*1), Y0
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
+	VFNMADD231PD constants<>+160(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y1, Y5, Y3
+	VADDPD       Y3, Y4, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
+	VMULPD       Y2, Y1, Y1
+	VMAXPD       constants<>+1184(SB), Y0, Y2
+	VXORPD       constants<>+0(SB), Y2, Y2
+	VMOVUPD      (AX)(R9*1), Y4
+	VFMADD231PD  Y0, Y4, Y2
+	VMOVUPD      Y2, (DX)(R9*1)
+	VMOVUPD      Y3, (BX)(R9*1)
+	VMOVUPD      constants<>+608(SB), Y2
+	VDIVPD       Y3, Y2, Y2
+	VMULPD       Y1, Y2, Y1
+	VCMPPD       $0x1e, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, Y2, Y1, Y0
+	VMULPD       Y1, Y2, Y1
+	VMOVUPD      (AX)(R9*1), Y2
+	VSUBPD       Y0, Y2, Y0
+	VMOVUPD      Y0, (SI)(R9*1)
+	VMOVUPD      Y1, (DI)(R9*1)
+	VMOVUPD      32(CX)(R9*1), Y0
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
+	VFNMADD231PD constants<>+160(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y1, Y5, Y3
+	VADDPD       Y3, Y4, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
+	VMULPD       Y2, Y1, Y1
+	VMAXPD       constants<>+1184(SB), Y0, Y2
+	VXORPD       constants<>+0(SB), Y2, Y2
+	VMOVUPD      32(AX)(R9*1), Y4
+	VFMADD231PD  Y0, Y4, Y2
+	VMOVUPD      Y2, 32(DX)(R9*1)
+	VMOVUPD      Y3, 32(BX)(R9*1)
+	VMOVUPD      constants<>+608(SB), Y2
+	VDIVPD       Y3, Y2, Y2
+	VMULPD       Y1, Y2, Y1
+	VCMPPD       $0x1e, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, Y2, Y1, Y0
+	VMULPD       Y1, Y2, Y1
+	VMOVUPD      32(AX)(R9*1), Y2
+	VSUBPD       Y0, Y2, Y0
+	VMOVUPD      Y0, 32(SI)(R9*1)
+	VMOVUPD      Y1, 32(DI)(R9*1)
+	ADDQ         $0x40, R9
+	DECQ         R10
+	JNZ          avx2_step
+
+avx2_tail:
+	ANDQ         $0x07, R8
+	JZ           avx2_done
+	LEAQ         masks<>+64(SB), R10
+	MOVQ         R8, R11
+	SHLQ         $0x03, R11
+	SUBQ         R11, R10
+	VMOVUPD      (R10), Y0
+	VMASKMOVPD   (CX)(R9*1), Y0, Y0
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
+	VFNMADD231PD constants<>+160(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y1, Y5, Y3
+	VADDPD       Y3, Y4, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
+	VMULPD       Y2, Y1, Y1
+	VMAXPD       constants<>+1184(SB), Y0, Y2
+	VXORPD       constants<>+0(SB), Y2, Y2
+	VMOVUPD      (R10), Y4
+	VMASKMOVPD   (AX)(R9*1), Y4, Y4
+	VFMADD231PD  Y0, Y4, Y2
+	VMOVUPD      (R10), Y4
+	VMASKMOVPD   Y2, Y4, (DX)(R9*1)
+	VMOVUPD      (R10), Y2
+	VMASKMOVPD   Y3, Y2, (BX)(R9*1)
+	VMOVUPD      constants<>+608(SB), Y2
+	VDIVPD       Y3, Y2, Y2
+	VMULPD       Y1, Y2, Y1
+	VCMPPD       $0x1e, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, Y2, Y1, Y0
+	VMULPD       Y1, Y2, Y1
+	VMOVUPD      (R10), Y2
+	VMASKMOVPD   (AX)(R9*1), Y2, Y2
+	VSUBPD       Y0, Y2, Y0
+	VMOVUPD      (R10), Y2
+	VMASKMOVPD   Y0, Y2, (SI)(R9*1)
+	VMOVUPD      (R10), Y0
+	VMASKMOVPD   Y1, Y0, (DI)(R9*1)
+	CMPQ         R8, $0x04
+	JLE          avx2_reload
+	VMOVUPD      32(R10), Y0
+	VMASKMOVPD   32(CX)(R9*1), Y0, Y0
+	VMOVUPD      constants<>+64(SB), Y1
+	VORPD        constants<>+0(SB), Y0, Y2
+	VMAXPD       Y2, Y1, Y1
+	VMOVUPD      constants<>+96(SB), Y2
+	VFMADD231PD  constants<>+128(SB), Y1, Y2
+	VSUBPD       constants<>+96(SB), Y2, Y3
+	VFNMADD231PD constants<>+160(SB), Y3, Y1
+	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+192(SB), Y3, Y4
+	VSUBPD       Y4, Y1, Y1
+	VFNMADD231PD constants<>+192(SB), Y3, Y1
+	VMOVUPD      constants<>+224(SB), Y3
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VFMADD213PD  constants<>+288(SB), Y4, Y3
+	VFMADD213PD  constants<>+320(SB), Y4, Y3
+	VFMADD213PD  constants<>+352(SB), Y4, Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
+	VFMADD213PD  constants<>+416(SB), Y4, Y3
+	VFMADD213PD  constants<>+448(SB), Y4, Y3
+	VFMADD213PD  constants<>+480(SB), Y4, Y3
+	VFMADD213PD  constants<>+512(SB), Y4, Y3
+	VFMADD213PD  constants<>+544(SB), Y4, Y3
+	VFMADD213PD  constants<>+576(SB), Y4, Y3
+	VMULPD       Y4, Y4, Y5
+	VFMADD213PD  Y1, Y5, Y3
+	VADDPD       Y3, Y4, Y1
+	VADDPD       constants<>+608(SB), Y1, Y1
+	VPSRLQ       $0x01, Y2, Y3
+	VPSLLQ       $0x34, Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VPSUBQ       Y3, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMOVAPD      Y1, Y3
+	VFMADD213PD  constants<>+608(SB), Y2, Y3
+	VMULPD       Y2, Y1, Y1
+	VMAXPD       constants<>+1184(SB), Y0, Y2
+	VXORPD       constants<>+0(SB), Y2, Y2
+	VMOVUPD      32(R10), Y4
+	VMASKMOVPD   32(AX)(R9*1), Y4, Y4
+	VFMADD231PD  Y0, Y4, Y2
+	VMOVUPD      32(R10), Y4
+	VMASKMOVPD   Y2, Y4, 32(DX)(R9*1)
+	VMOVUPD      32(R10), Y2
+	VMASKMOVPD   Y3, Y2, 32(BX)(R9*1)
+	VMOVUPD      constants<>+608(SB), Y2
+	VDIVPD       Y3, Y2, Y2
+	VMULPD       Y1, Y2, Y1
+	VCMPPD       $0x1e, constants<>+1184(SB), Y0, Y0
+	VBLENDVPD    Y0, Y2, Y1, Y0
+	VMULPD       Y1, Y2, Y1
+	VMOVUPD      32(R10), Y2
+	VMASKMOVPD   32(AX)(R9*1), Y2, Y2
+	VSUBPD       Y0, Y2, Y0
+	VMOVUPD      32(R10), Y2
+	VMASKMOVPD   Y0, Y2, 32(SI)(R9*1)
+	VMOVUPD      32(R10), Y0
+	VMASKMOVPD   Y1, Y0, 32(DI)(R9*1)
+
+avx2_reload:
+avx2_done:
+	VZEROUPPER
+	RET
+
 // func dots4Vector(form uint8, columns []float64, stride int, v []float64) (s0 float64, s1 float64, s2 float64, s3 float64)
 // Requires: AVX, AVX512F, BMI2, FMA3, SSE2
 TEXT ·dots4Vector(SB), NOSPLIT, $256-96

@@ -62,3 +62,19 @@ func trialsCurves(value, grad, curv, y, m, eta []float64) {
 		curv[i] = float64(w * m[i])
 	}
 }
+
+// OddsCurves is TrialsCurves of one trial without its logarithm: that of odds, 1 + e^−|eta|, is to be taken off value.
+func (k Kernels) OddsCurves(value, odds, grad, curv, y, eta []float64) {
+	k.oddsCurves(value, odds, grad, curv, y, eta)
+}
+
+func oddsCurves(value, odds, grad, curv, y, eta []float64) {
+	for i, t := range eta {
+		e := vec.Exp(-math.Abs(t))
+		p, w := tails(t, e)
+		value[i] = math.FMA(y[i], t, -max(t, 0))
+		odds[i] = 1 + e
+		grad[i] = y[i] - p
+		curv[i] = w
+	}
+}

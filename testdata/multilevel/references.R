@@ -371,4 +371,4 @@ cost <- function(name, base) {
 }
 
 verb <- if (Sys.getenv("STAN_COST") == "") posterior else cost
-for (name in if (length(args) > 1) args[-1] else names(cases)) verb(name, args[1])
+if (!exists("peers")) for (name in if (length(args) > 1) args[-1] else names(cases)) verb(name, args[1])

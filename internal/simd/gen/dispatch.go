@@ -37,8 +37,8 @@ var portable = map[string]string{
 
 // own lists the kernels whose portable form is the function of that name in package simd.
 var own = strings.Fields(`rotate slopes minus productMoments weightedLog1pExpMoments logitSlopes trialsSlopes
-	logitCurvatures expSlopes trialsCurves butterflies halvings power gatheredDot scatteredAxpy gather gatheredDots
-	scatteredAxpys`)
+	logitCurvatures expSlopes trialsCurves oddsCurves butterflies halvings power gatheredDot scatteredAxpy gather
+	gatheredDots scatteredAxpys`)
 
 // features are the extensions that a form may use, as golang.org/x/sys/cpu calls them.
 var features = map[string]string{

@@ -242,5 +242,19 @@ func rows() []*kernel {
 		l.store(g, "grad")
 		l.store(l.mul(w, l.load("m")), "curv")
 	}
-	return []*kernel{logit, trials, curve, exps, all}
+
+	odds := &kernel{name: "oddsCurves", in: []string{"y", "eta"}, out: []string{"value", "odds", "grad", "curv"}}
+	odds.doc = "writes y·eta − max(0, eta), 1 + e^−|eta|, y − p and p(1 − p), p = 1/(1 + e^−eta)."
+	odds.body = func(l lane, _, _ []vec) {
+		t := l.load("eta")
+		e, u := l.expMinusAbs(t)
+		v := l.negated(l.positive(t))
+		l.plus(v, l.load("y"), t)
+		l.store(v, "value")
+		l.store(u, "odds")
+		p, w := l.tails(t, e, u)
+		l.store(l.sub(l.load("y"), p), "grad")
+		l.store(w, "curv")
+	}
+	return []*kernel{logit, trials, curve, exps, all, odds}
 }

@@ -1,0 +1,157 @@
+package groups
+
+import (
+	"glmbatch/infer"
+	"glmbatch/infer/design"
+	"math"
+	"slices"
+	"testing"
+)
+
+// Many rows are sampled in the order of the levels of the largest grouping, each with all that belongs to it.
+func TestRowsInOrderOfLevels(t *testing.T) {
+	s := crossed("gaussian", "identity", 1<<14, 20, 300)
+	if few := crossed("gaussian", "identity", 1000, 20, 300); byLevel(&few.data) != &few.data {
+		t.Error("few rows are copied")
+	}
+	x := s.data.X.(*design.Dense)
+	n := x.Rows
+	column := func(k int) []float64 { // tells the rows apart
+		out := make([]float64, n)
+		for i := range out {
+			out[i] = float64(k*n + i)
+		}
+		return out
+	}
+	copy(x.Col(1), column(1))
+	s.data.Y, s.data.Trials, s.data.Offset, s.data.Frequency, s.data.Precision = column(2), column(3), column(4), column(5), column(6)
+	with(s.data.Effects[0], "slope", column(7))
+	out := byLevel(&s.data)
+	last, seen := int32(0), make([]bool, n)
+	for i, y := range out.Y {
+		row := int(y) - 2*n
+		seen[row] = true
+		got := []float64{out.X.(*design.Dense).Col(1)[i], out.Trials[i], out.Offset[i], out.Frequency[i], out.Precision[i],
+			out.Effects[0].Columns[1][i]}
+		for j, k := range []int{1, 3, 4, 5, 6, 7} {
+			if got[j] != float64(k*n+row) {
+				t.Fatalf("row %d has column %d of row %v", row, k, got[j]-float64(k*n))
+			}
+		}
+		for e := range out.Effects {
+			if out.Effects[e].Grouping.Of()[i] != s.data.Effects[e].Grouping.Of()[row] {
+				t.Fatalf("row %d has another level of %s", row, out.Effects[e].Group)
+			}
+		}
+		if l := out.Effects[1].Grouping.Of()[i]; l < last {
+			t.Fatalf("level %d follows %d", l, last)
+		} else {
+			last = l
+		}
+	}
+	if slices.Contains(seen, false) || s.data.Y[1] != float64(2*n+1) || len(out.Effects[0].Columns[0]) != 0 {
+		t.Error("rows are lost, or those of the caller have moved")
+	}
+	if again := byLevel(out); again != out {
+		t.Error("rows in order are copied")
+	}
+}
+
+// The numbers of rows that a grouping leaves to the next are those at the point, to the bit; of families whose rows are
+// cheap none are kept.
+func TestRowsLeftToTheNext(t *testing.T) {
+	for _, family := range []string{"negative_binomial", "poisson"} {
+		const n = 2*chunkRows + 300
+		k := started(t, newStudy(family, "log", n, [2]int{50, 1}, [2]int{8, 1}), Options{})
+		for range 4 {
+			k.matchLevels(k.groups[0], true)
+			if k.rows.known == k.target.Closed() {
+				t.Fatalf("%s: rows are kept: %v", family, k.rows.known)
+			}
+			if !k.rows.known {
+				break
+			}
+			var want [3][]float64
+			for i := range want {
+				want[i] = make([]float64, n)
+			}
+			point := k.fixed.Point()
+			k.fixed.Target().RowCurves(0, point.Eta(), point.Dispersions(), want[0], nil, want[1], want[2])
+			for i := range want {
+				if !slices.Equal(k.rows.here[i], want[i]) {
+					t.Fatalf("%s: number %d of rows is not that at the point", family, i)
+				}
+			}
+			k.rows.known = false
+		}
+	}
+}
+
+// Rows that are read are counted: of a closed gaussian each grouping takes two passes, coefficients two over X, the log
+// likelihood one; of others a grouping takes one pass at the point, one at the place and one to
+// go there.
+func TestRowsReadAreCounted(t *testing.T) {
+	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
+		for groupings := 1; groupings <= 3; groupings++ {
+			if n > 100_000 && testing.Short() {
+				continue
+			}
+			levels := []int{n / 10, n / 20, int(math.Sqrt(float64(n)))}[:groupings]
+			for _, family := range []string{"gaussian", "bernoulli"} {
+				readIsCounted(t, crossed(family, map[string]string{"gaussian": "identity", "bernoulli": "logit"}[family], n, levels...))
+			}
+		}
+	}
+	const n = 600
+	k := started(t, newStudy("gaussian", "identity", n, [2]int{50, 2}, [2]int{8, 1}), Options{})
+	k.iteration = sliceFirst
+	if err := sweeps(2)(k); err != nil { // the second one refreshes nothing
+		t.Fatal(err)
+	}
+	info, err := k.Step()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := int64(n * (2*3 + 2*2 + 1))
+	for _, p := range k.pairs {
+		for _, l := range p.lines {
+			want += 2 * int64(len(l.column.Rows))
+		}
+	}
+	if info.Touched != want {
+		t.Errorf("a sweep reads %d entries, want %d", info.Touched, want)
+	}
+	for _, levels := range []int{3, 8, 50, 200} {
+		k := started(t, newStudy("bernoulli", "logit", n, [2]int{levels, 1}), Options{})
+		k.touched = 0
+		k.matchLevels(k.groups[0], false)
+		if k.touched != 3*n {
+			t.Errorf("%d levels: a move of them reads %d rows, want %d", levels, k.touched, 3*n)
+		}
+	}
+}
+
+// readIsCounted holds what moves of the effects of crossed groupings read to c·K·n and one pass for the log likelihood,
+// c being 2 where they are drawn and 3 where they are proposed.
+func readIsCounted(t *testing.T, s study) {
+	t.Helper()
+	setup, err := New(&s.data, s.model, nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(1, "read")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := made.(*kernel)
+	k.iteration = sliceFirst // no iteration of slices
+	n, each := len(s.data.Y), 3
+	if k.target.ClosedGaussian() {
+		each = 2
+	}
+	k.moveEffects()
+	if want := int64(n * (each*len(k.groups) + 1)); k.touched != want || len(k.pairs) > 0 {
+		t.Errorf("%s, %d rows, %d groupings: a sweep over their levels reads %d entries, want %d", s.model.Family, n, len(k.groups),
+			k.touched, want)
+	}
+}
