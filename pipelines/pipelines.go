@@ -21,10 +21,12 @@ import (
 	"glmbatch/pipelines/internal/exit"
 	"glmbatch/pipelines/internal/outcome"
 	"glmbatch/pipelines/internal/plan"
+	"glmbatch/pipelines/internal/predict"
 	"glmbatch/pipelines/internal/progress"
 	"glmbatch/pipelines/internal/run"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/spool"
+	"glmbatch/report"
 )
 
 // What a run says, and its exit codes.
@@ -137,6 +139,10 @@ func Run(ctx context.Context, target string, o RunOptions) (*Outcome, error) {
 		Force: o.Force, DryRun: o.DryRun,
 		Build: Version().String(), LockWait: o.LockWait, Example: example,
 		Tracker: tracker, Log: o.Log, Now: time.Now, Disk: o.disk,
+		Effects: func(ctx context.Context, fits []report.Key, failed func(report.Key, error)) error {
+			return predict.Store(ctx, predict.Config{Pipeline: p, Database: p.Database, Workers: p.Run.Workers,
+				Memory: plan.MemoryOf(p), LockWait: o.LockWait, Example: example, Notes: io.Discard}, fits, failed)
+		},
 	})
 	if errors.Is(err, plan.ErrNothingSelected) {
 		return nil, &UsageError{only.NothingSelected(p, fmt.Errorf("--only %s: %w", strings.Join(o.Only, " --only "), err))}

@@ -36,21 +36,33 @@ type PredictOptions struct {
 // may be empty where Overrides.Database names the ledger. The error is a *UsageError where
 // the call, the fit or the data are not as they must be.
 func Predict(ctx context.Context, w io.Writer, target string, o PredictOptions) error {
+	c, err := o.config(target)
+	if err == nil {
+		err = predict.Run(ctx, w, c)
+	}
+	if isCallers(err) {
+		return &UsageError{err}
+	}
+	return err
+}
+
+// config is what package predict needs to know of a call.
+func (o *PredictOptions) config(target string) (predict.Config, error) {
 	only, err := plan.ParseSelector(o.Only)
 	if err != nil {
-		return &UsageError{err}
+		return predict.Config{}, &UsageError{err}
 	}
 	c := predict.Config{Data: o.Data, AllDraws: o.Draws, Of: o.Of, Seed: 1, Options: o.Output, Notes: o.Notes}
 	c.Only, c.Workers, c.Example, c.NewLevels, c.Groups = only, o.Workers, example, o.NewLevels, o.Groups
 	c.Memory.Limit = ceiling.Default()
 	if o.Database != "" {
 		if c.Database, err = filepath.Abs(o.Database); err != nil {
-			return err
+			return c, err
 		}
 	}
 	if target != "" {
 		if c.Pipeline, _, err = load(target, o.Overrides); err != nil {
-			return err
+			return c, err
 		}
 		c.Database, c.Seed, c.Memory = c.Pipeline.Database, c.Pipeline.Seed, plan.MemoryOf(c.Pipeline)
 	}
@@ -63,11 +75,7 @@ func Predict(ctx context.Context, w io.Writer, target string, o PredictOptions) 
 	if c.Notes == nil {
 		c.Notes = io.Discard
 	}
-	err = predict.Run(ctx, w, c)
-	if isCallers(err) {
-		return &UsageError{err}
-	}
-	return err
+	return c, nil
 }
 
 // isCallers reports whether the call, the ledger's name or the data are at fault.

@@ -137,6 +137,7 @@ func TestOlderLedger(t *testing.T) {
 		}))
 		wantInt(t, l, len(migrations), "SELECT max(version) FROM schema_version")
 	}
+	must(t, withFreeBlocks(t, older()).Whole(t.Context()))
 	behind := older() // a reader that found the file locked when it was opened
 	wantInt(t, behind, 0, on)
 
@@ -157,6 +158,34 @@ func TestOlderLedger(t *testing.T) {
 	if err := <-done; !errors.As(err, &not) || !strings.Contains(err.Error(), "older program") {
 		t.Errorf("a ledger that cannot be written: %v", err)
 	}
+}
+
+// withFreeBlocks makes free blocks in a ledger that do not have their checksums, as those that were never written.
+func withFreeBlocks(t *testing.T, l *Ledger) *Ledger {
+	db, c, err := l.connect(t.Context(), false, reach{})
+	must(t, err)
+	big, used := map[int64]string{}, map[int64]string{}
+	must(t, errors.Join(execute(t.Context(), c, "CREATE TABLE big AS SELECT hash(range) AS h FROM range(500000)"),
+		execute(t.Context(), c, "CHECKPOINT"),
+		addBlocks(t.Context(), c, big, "", "SELECT block_id FROM pragma_storage_info('big') WHERE persistent"),
+		execute(t.Context(), c, "CREATE TABLE behind AS SELECT hash(range) AS h FROM range(500000)"),
+		execute(t.Context(), c, "DROP TABLE big"), execute(t.Context(), c, "CHECKPOINT"),
+		addBlocks(t.Context(), c, used, "", "SELECT block_id FROM pragma_metadata_info()"), c.Close(), db.Close()))
+	f, err := os.OpenFile(l.path, os.O_RDWR, 0)
+	must(t, err)
+	made := 0
+	for b := range big {
+		if _, is := used[b]; !is {
+			_, err = f.WriteAt(make([]byte, 1<<18), headers+b<<18)
+			must(t, err)
+			made++
+		}
+	}
+	must(t, f.Close())
+	if made == 0 {
+		t.Fatal("there is no free block")
+	}
+	return l
 }
 
 // What was the newest on a day is what a reader of that day saw.

@@ -77,9 +77,6 @@ func catalogue(t *testing.T, l *Ledger) string {
 			lines += fmt.Sprintln(row...)
 		}
 	}
-	for _, table := range allTables {
-		wantInt(t, l, 0, "SELECT count(*) FROM "+table)
-	}
 	return lines + comments
 }
 
@@ -116,6 +113,9 @@ func TestEmptyLedger(t *testing.T) {
 	}
 	if got != want {
 		t.Errorf("schema/empty.duckdb.gz differs (make golden writes it anew):\n%s", firstDifference(got, want))
+	}
+	for _, table := range allTables {
+		wantInt(t, l, 0, "SELECT count(*) FROM "+table)
 	}
 	var applied time.Time
 	one(t, l, "SELECT min(applied) FROM schema_version", &applied)

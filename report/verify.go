@@ -116,6 +116,11 @@ func (l *Ledger) whole(ctx context.Context, v *Verified) error {
 		return err
 	}
 	used, err := l.usedBlocks(ctx)
+	if err == nil { // reading brings an older ledger up, which may put blocks to use that were free
+		if bad, err = l.badBlocks(ctx, v); err != nil {
+			return err
+		}
+	}
 	for _, b := range bad {
 		switch {
 		case err != nil: // the engine cannot even tell

@@ -101,5 +101,6 @@
 //   - bars.go, grouping.go, effects.go, told.go: group-level effects, and which of them the data cannot tell;
 //   - response.go, separation.go, fill.go, sparse.go, room.go, units.go: the response and the matrix, and the way back;
 //   - pieces.go, learned.go: rows that come some at a time;
-//   - derived.go, quantity.go stand apart: quantities computed from draws.
+//   - derived.go, quantity.go stand apart: quantities computed from draws;
+//   - points.go: tables of points, and of rows with other values than they have.
 package transform

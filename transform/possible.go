@@ -119,3 +119,33 @@ func unique(names []string) []string {
 	}
 	return out
 }
+
+// Unknown finds the first of some effects, variables joined by colons, that names a variable which no data can give to
+// the formula's linear predictor, with a hint; empty where there is none, or where the formula takes columns by . or a
+// glob.
+func (f *Formula) Unknown(effects []string) (name, hint string) {
+	s, err := f.selectFrom(nil, anyName)
+	if err != nil || f.right.open() {
+		return "", ""
+	}
+	var inputs []string
+	for i := range s.offsets {
+		inputs = append(inputs, s.offsets[i].columns...)
+	}
+	for _, t := range s.terms {
+		for _, v := range t {
+			inputs = append(inputs, s.variables[v].columns...)
+		}
+	}
+	for _, effect := range effects {
+		if slices.Contains(inputs, effect) {
+			continue
+		}
+		for _, name := range strings.Split(effect, ":") {
+			if !slices.Contains(inputs, name) {
+				return name, UnknownHint(name, "variables", unique(inputs))
+			}
+		}
+	}
+	return "", ""
+}

@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
@@ -212,30 +210,7 @@ func (d *Derived) variablesOf(n *node, inputs, groups []string) error {
 // oneRow is the table of one row that a call describes. A model without
 // variables has a column that it does not read.
 func oneRow(n *node) arrow.Table {
-	fields := []arrow.Field{}
-	var columns []arrow.Column
-	add := func(name string, data arrow.Array) {
-		field := arrow.Field{Name: name, Type: data.DataType()}
-		fields = append(fields, field)
-		columns = append(columns, *arrow.NewColumn(field, arrow.NewChunked(data.DataType(), []arrow.Array{data})))
-	}
-	for i, arg := range n.args {
-		switch v := arg.constant().(type) {
-		case float64:
-			b := array.NewFloat64Builder(memory.DefaultAllocator)
-			b.Append(v)
-			add(n.names[i], b.NewArray())
-		case string:
-			b := array.NewStringBuilder(memory.DefaultAllocator)
-			b.Append(v)
-			add(n.names[i], b.NewArray())
-		case bool:
-			b := array.NewBooleanBuilder(memory.DefaultAllocator)
-			b.Append(v)
-			add(n.names[i], b.NewArray())
-		}
-	}
-	return array.NewTable(arrow.NewSchema(fields, nil), columns, 1)
+	return TableOf(n.names, 1, func(column, _ int) any { return n.args[column].constant() })
 }
 
 // Undefined counts the draws of a quantity that have no finite value.

@@ -25,6 +25,7 @@ var otherWords = map[string][]string{
 	"predict": {"prediction", "forecast", "score"},
 	"prune":   {"clean", "vacuum", "delete"},
 	"explain": {"describe", "plan", "priors"},
+	"effects": {"effect", "marginal", "contrast", "emmeans"},
 	"help":    {"usage", "man"},
 }
 
@@ -207,6 +208,7 @@ var exits = map[string][]exit{
 		{pipelines.ExitUsage, "the ledger is damaged, is not there, or the call is wrong"}, held, interrupted},
 	"sql":     asked,
 	"predict": asked,
+	"effects": asked,
 	"export":  asked,
 	"import":  {{pipelines.ExitPass, "stored, whatever its verdict"}, broken, usage, held, interrupted},
 	"list":    {done, usage},

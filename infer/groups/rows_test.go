@@ -1,11 +1,12 @@
 package groups
 
 import (
-	"glmbatch/infer"
-	"glmbatch/infer/design"
 	"math"
 	"slices"
 	"testing"
+
+	"glmbatch/infer"
+	"glmbatch/infer/design"
 )
 
 // Many rows are sampled in the order of the levels of the largest grouping, each with all that belongs to it.

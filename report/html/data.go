@@ -76,6 +76,20 @@ type Detail struct {
 	LOO          *LOO         `json:"loo"`
 	Discrete     *Discrete    `json:"discrete,omitempty"` // of models of kind mrf
 	Groups       []Group      `json:"groups,omitempty"`   // of models with group-level effects
+	Effects      []Effect     `json:"effects,omitempty"`  // of variables, of models that ask for them
+}
+
+// Effect is the mean of the response at a value of a variable, or how two of them differ.
+type Effect struct {
+	Effect   string `json:"effect"` // as the spec asks for it
+	Kind     string `json:"kind"`   // prediction, difference, ratio, odds_ratio
+	Variable string `json:"variable"`
+	Level    string `json:"level"`
+	X        Number `json:"x"` // of a number
+	Given    string `json:"given"`
+	Mean     Number `json:"mean"`
+	Q025     Number `json:"q025"`
+	Q975     Number `json:"q975"`
 }
 
 // Group sums up the group-level effects of a grouping, of which there may be too many for a table: those that mixed

@@ -53,6 +53,15 @@ func sample(name string, coefficients int) *Page {
 			Note: name}},
 		LOO: &LOO{Rows: 3, ELPD: -6, SE: 1, P: 2, Looic: 12, Threshold: 0.7, High: 1, Shown: []int64{1, 2, 3},
 			K: []Number{0.1, 0.9, Number(math.NaN())}, Pointwise: []Number{-1, -2, -3}}}
+	for i, given := range []string{name, "other"} {
+		for x := range 3 {
+			detail.Effects = append(detail.Effects,
+				Effect{Effect: name, Kind: "prediction", Variable: name, Level: "1", X: Number(x), Given: given,
+					Mean: Number(x + i), Q025: Number(x - 1), Q975: Number(x + 2)},
+				Effect{Effect: name + " pairwise", Kind: "ratio", Variable: name, Level: name, X: Number(math.NaN()), Given: given,
+					Mean: 1.5, Q025: 0.5, Q975: 2})
+		}
+	}
 	fit := Fit{ID: 1, Dataset: name, Key: name, Model: name, Sampler: name, Action: "computed", Verdict: "fail",
 		Reasons: []string{name, "two"}, Advice: []string{"draw longer"},
 		Method: "cggibbs", Family: "bernoulli", Link: "logit", Formula: name, Rows: 200, Columns: 3, Parameters: coefficients,

@@ -38,6 +38,9 @@ type Unit struct {
 // Name is how people and --only call the unit.
 func (u *Unit) Name() string { return UnitName(u.Dataset.Name, u.Key) }
 
+// Table has the unit's rows; nil where there are none to be had.
+func (u *Unit) Table() *ingest.Table { return u.table }
+
 // Bytes is the memory of the unit's data and of one design of them.
 func (u *Unit) Bytes() int64 {
 	switch {

@@ -24,8 +24,6 @@ import (
 	"glmbatch/transform"
 )
 
-// Config says what to predictive.
-
 // Config says what to predict.
 type Config struct {
 	Pipeline *spec.Pipeline // nil where Data names a file and Database the ledger
@@ -61,33 +59,17 @@ func Run(ctx context.Context, w io.Writer, c Config) error {
 	if err != nil {
 		return err
 	}
-	ledger, err := report.Open(c.Database, report.Options{LockWait: c.LockWait, Later: true})
+	o, err := c.open(ctx)
 	if err != nil {
 		return err
 	}
-	stored, err := choose(ctx, ledger, c)
-	if err != nil {
-		return err
-	}
-	record, err := transform.UnmarshalRecord(stored.Design)
-	if err != nil {
-		return words.Hint(fmt.Errorf("fit %s: %w", stored.Key, err),
-			"an older program stored it; run the pipeline again")
-	}
-	among, err := c.among(record)
-	if err != nil {
-		return err
-	}
-	table, err := c.table(ctx, stored, among)
-	if err != nil {
-		return err
-	}
+	ledger, stored, record, table := o.ledger, o.stored, o.record, o.table
 	defer table.Release()
-	design, err := c.code(among, table)
+	design, err := c.code(o.among, table)
 	if err != nil {
 		return err
 	}
-	c.remark(stored, record, design, table)
+	c.remark(o, design)
 	family := glm.Family{Name: stored.Family, Link: stored.Link}
 	outcomes, err := glm.NewPointwise(family, design.Data)
 	if err != nil {
@@ -105,6 +87,36 @@ func Run(ctx context.Context, w io.Writer, c Config) error {
 	}
 	p := &predicting{Config: c, fit: fit, outcomes: outcomes, design: design, key: stored.Key, of: of}
 	return p.write(ctx, w)
+}
+
+// opened is a stored fit with the data that are asked about.
+type opened struct {
+	ledger *report.Ledger
+	stored report.Fitted
+	record *transform.Record
+	among  *transform.Record // of the groupings that the call names
+	table  *ingest.Table     // to be released
+}
+
+// open finds the fit, and reads its design record and the rows.
+func (c *Config) open(ctx context.Context) (*opened, error) {
+	ledger, err := report.Open(c.Database, report.Options{LockWait: c.LockWait, Later: true})
+	if err != nil {
+		return nil, err
+	}
+	o := &opened{ledger: ledger}
+	if o.stored, err = choose(ctx, ledger, *c); err != nil {
+		return nil, err
+	}
+	if o.record, err = transform.UnmarshalRecord(o.stored.Design); err != nil {
+		return nil, words.Hint(fmt.Errorf("fit %s: %w", o.stored.Key, err),
+			"an older program stored it; run the pipeline again")
+	}
+	if o.among, err = c.among(o.record); err != nil {
+		return nil, err
+	}
+	o.table, err = c.table(ctx, o.stored, o.among)
+	return o, err
 }
 
 // NoFit says that a ledger has none of the fits that a call names.
@@ -196,7 +208,7 @@ func lacking(dataset string, record *transform.Record, schema *ingest.Schema) er
 	return nil
 }
 
-// table reads the rows to predictive.
+// table reads the rows.
 func (c *Config) table(ctx context.Context, f report.Fitted, record *transform.Record) (*ingest.Table, error) {
 	if c.Data != "" {
 		wanted := func(schema *ingest.Schema) ([]string, error) {
@@ -236,8 +248,9 @@ func (c *Config) table(ctx context.Context, f report.Fitted, record *transform.R
 }
 
 // remark says what a reader of the predictions should know.
-func (c *Config) remark(f report.Fitted, record *transform.Record, d *transform.Design, table *ingest.Table) {
+func (c *Config) remark(o *opened, d *transform.Design) {
 	say := func(format string, a ...any) { fmt.Fprintf(c.Notes, "note: "+format+"\n", a...) }
+	f, record, table := o.stored, o.record, o.table
 	for _, w := range slices.Concat(table.Warnings, d.Warnings) {
 		say("%s", w)
 	}
@@ -250,14 +263,19 @@ func (c *Config) remark(f report.Fitted, record *transform.Record, d *transform.
 	if record.PrecisionWeights != "" && d.Data.Precision == nil {
 		say("the data have no column %q: every row has precision weight 1", record.PrecisionWeights)
 	}
+	if c.Data == "" && table.Counts() != nil {
+		say("rows are grouped: a row stands for all rows of the data that are equal to it, in the order of the first ones")
+	}
+	c.changed(o)
+}
+
+// changed says where the fit's own data are others than they were.
+func (c *Config) changed(o *opened) {
 	if c.Data != "" {
 		return
 	}
-	if table.Counts() != nil {
-		say("rows are grouped: a row stands for all rows of the data that are equal to it, in the order of the first ones")
-	}
-	if hash := usedHash(table, record); hash != "" && hash != f.DataHash {
-		say("the data have changed since the fit of %s UTC", f.Created.Format(time.DateTime))
+	if hash := usedHash(o.table, o.record); hash != "" && hash != o.stored.DataHash {
+		fmt.Fprintf(c.Notes, "note: the data have changed since the fit of %s UTC\n", o.stored.Created.Format(time.DateTime))
 	}
 }
 
@@ -295,10 +313,10 @@ type predicting struct {
 
 // write writes summaries or draws.
 func (p *predicting) write(ctx context.Context, w io.Writer) error {
-	of, rows := p.of, p.tableRows()
+	of, rows := p.of, tableRows(p.design)
 	stream := func(row int) *infer.Stream {
 		return infer.NewStream(p.Seed, "predict", p.key.Dataset, p.key.Group, p.key.Model, p.key.Sampler,
-			strconv.Itoa(rows[row]))
+			strconv.Itoa(rows[row]+1))
 	}
 	columns := []report.Column{{Name: "row", Type: "BIGINT"}}
 	var add func(out func(...any) error, r *predictive.Prediction) error
@@ -309,7 +327,7 @@ func (p *predicting) write(ctx context.Context, w io.Writer) error {
 			columns = append(columns, report.Column{Name: predictive.Quantities[q], Type: "DOUBLE"})
 		}
 		add = func(out func(...any) error, r *predictive.Prediction) error {
-			return p.addDraws(out, r, of, rows[r.Row])
+			return p.addDraws(out, r, of, rows[r.Row]+1)
 		}
 	} else {
 		columns = append(columns, report.Column{Name: "quantity", Type: "VARCHAR"})
@@ -318,7 +336,7 @@ func (p *predicting) write(ctx context.Context, w io.Writer) error {
 		}
 		columns = append(columns, report.Column{Name: "reason", Type: "VARCHAR"})
 		add = func(out func(...any) error, r *predictive.Prediction) error {
-			return addSummaries(out, r, of, rows[r.Row])
+			return addSummaries(out, r, of, rows[r.Row]+1)
 		}
 	}
 	return report.WriteRows(ctx, w, p.Options, columns, func(out func(...any) error) error {
@@ -343,12 +361,12 @@ func quantities(names []string) (of []int, err error) {
 	return of, nil
 }
 
-// tableRows are the rows of the data, from 1, that the rows of the design are.
-func (p *predicting) tableRows() []int {
-	out := make([]int, 0, p.design.Rows)
-	for row := 0; len(out) < p.design.Rows; row++ {
-		if p.design.Kept == nil || p.design.Kept[row] {
-			out = append(out, row+1)
+// tableRows are the rows of the table, from 0, that the rows of a design are.
+func tableRows(d *transform.Design) []int {
+	out := make([]int, 0, d.Rows)
+	for row := 0; len(out) < d.Rows; row++ {
+		if d.Kept == nil || d.Kept[row] {
+			out = append(out, row)
 		}
 	}
 	return out

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -34,10 +35,13 @@ type Config struct {
 	Build    string // identity of this program, for the ledger
 	LockWait time.Duration
 	Example  func(name string) ([]byte, error) // data that the program carries
-	Tracker  *progress.Tracker
-	Log      *slog.Logger
-	Now      func() time.Time
-	Disk     spool.Disk // where the spool is kept; tests give one that fails
+	// Effects, if not nil, computes and stores the effects that models ask for of these fits, which are in the ledger,
+	// and says what is wrong with those of single ones.
+	Effects func(ctx context.Context, fits []record.Key, failed func(record.Key, error)) error
+	Tracker *progress.Tracker
+	Log     *slog.Logger
+	Now     func() time.Time
+	Disk    spool.Disk // where the spool is kept; tests give one that fails
 	// Tamper, if not nil, takes the place of set-ups: tests plant faulty samplers.
 	Tamper func(infer.Setup) infer.Setup
 }
@@ -237,8 +241,39 @@ func (r *runner) end(ctx context.Context, results []*outcome.Result) *outcome.Ou
 	if err := r.ledger.close(context.WithoutCancel(ctx), out); err != nil {
 		out.Unrecord(err)
 	}
+	r.effects(ctx, out)
 	out.Deliver(ctx, r.ledger.file, r.Pipeline.Publish, r.Pipeline.Report)
 	return out
+}
+
+// effects has the effects of stored fits computed. What is wrong with them is a warning of the fit.
+func (r *runner) effects(ctx context.Context, out *outcome.Outcome) {
+	if r.Effects == nil || ctx.Err() != nil {
+		return
+	}
+	var keys []record.Key
+	of := map[record.Key]*outcome.Result{}
+	for _, res := range out.Fits {
+		asks := func(m *spec.Model) bool { return m.Name == res.Model && len(m.Effects) > 0 }
+		if res.ID != 0 && res.Replicate < 2 && slices.ContainsFunc(r.Pipeline.Models, asks) {
+			k := record.Key{Dataset: res.Dataset, Group: res.Key, Model: res.Model, Sampler: res.Sampler}
+			keys, of[k] = append(keys, k), res
+		}
+	}
+	failed := r.withoutEffects(of)
+	if err := r.Effects(ctx, keys, failed); err != nil {
+		for _, k := range keys {
+			failed(k, err)
+		}
+	}
+}
+
+// withoutEffects says what is wrong with the effects of a fit.
+func (r *runner) withoutEffects(of map[record.Key]*outcome.Result) func(record.Key, error) {
+	return func(k record.Key, err error) {
+		of[k].Warnings = append(of[k].Warnings, "its effects were not computed: "+err.Error())
+		r.Log.Warn("no effects", "run", r.id, "fit", of[k].Name(), "err", err.Error())
+	}
 }
 
 // base is what the ledger knew of earlier fits when the run began; it is a plan.Base.

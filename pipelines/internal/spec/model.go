@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"glmbatch/infer/glm"
@@ -148,6 +149,7 @@ func (c *checker) checkModel(m *Model) {
 	c.groups(m)
 	c.knownErrors(m)
 	c.derivations(m)
+	c.effects(m)
 	for _, named := range m.Prior.ByName {
 		if named.Pattern == "(Intercept)" {
 			c.at("by_name does not take the intercept", `write it under prior: intercept`,
@@ -235,6 +237,71 @@ func (q *Derivation) decodeNode(d *decoder, n *node, f field, _ []string) {
 		d.add(n.fault(q.Name, err))
 	}
 	q.text = n
+}
+
+// decodeNode reads a variable, or a mapping.
+func (e *Effect) decodeNode(d *decoder, n *node, f field, path []string) {
+	switch n.kind {
+	case stringKind:
+		e.Effect = n.text
+	case mapKind:
+		d.structure(n, reflectOf(e), f, path)
+	default:
+		d.wrongKind(n, f, "a variable, or a mapping such as {effect: age, average: true}")
+	}
+}
+
+func (a *EffectAt) decodeNode(d *decoder, n *node, f field, path []string) {
+	a.Values.decodeNode(d, n, f, path)
+}
+
+// String writes the effect on one line: treatment:sex, average, pairwise. Effects that differ are written differently.
+func (e *Effect) String() string {
+	parts := []string{e.Effect}
+	if e.Effect == "" {
+		parts[0] = "rows"
+	}
+	add := func(given bool, format string, a ...any) {
+		if given {
+			parts = append(parts, fmt.Sprintf(format, a...))
+		}
+	}
+	for _, at := range e.At {
+		add(true, "%s = %s", at.Name, strings.Join(at.Values, "|"))
+	}
+	add(e.Average, "average")
+	add(len(e.By) > 0, "by %s", strings.Join(e.By, "|"))
+	add(e.Contrast != "", "%s", e.Contrast)
+	add(e.As != "" && e.As != "difference", "%s", e.As)
+	add(e.Scale == "link", "link")
+	add(e.Step != 0, "step %v", e.Step)
+	add(e.Points != 0, "%d points", e.Points)
+	add(e.Offsets, "offsets")
+	return strings.Join(parts, ", ")
+}
+
+// effects looks for variables that the formula does not have.
+func (c *checker) effects(m *Model) {
+	formula, err := transform.ParseFormula(m.Formula)
+	if err != nil {
+		return // reported
+	}
+	for i := range m.Effects {
+		e, path := &m.Effects[i], []string{"models", m.Name, "effects", strconv.Itoa(i)}
+		var names []string
+		if e.Effect != "" {
+			names = append(names, e.Effect)
+		}
+		for _, at := range e.At {
+			names = append(names, at.Name)
+		}
+		if unknown, hint := formula.Unknown(names); unknown != "" {
+			c.at("effect "+quote(e.String())+": the formula has no variable "+quote(unknown), hint, path...)
+		}
+		if e.Effect == "" && !e.Average {
+			c.at("an effect names no variable, and does not say average", "write effect: age, or average: true", path...)
+		}
+	}
 }
 
 // fault places an error of a derived quantity in the spec.

@@ -101,6 +101,7 @@ type Model struct {
 	FrequencyWeights string        `yaml:"frequency_weights" doc:"Column of whole numbers: how many equal observations a row stands for. Rows of 0 are left out."`
 	PrecisionWeights string        `yaml:"precision_weights" doc:"Column of numbers above 0 that multiply the precision of a row's response: variance sigma²/w for gaussian, scale sigma/√w for student_t, shape·w for gamma and inverse_gaussian, as in R's glm(weights =). Other families take none."`
 	Derive           []*Derivation `yaml:"derive" keyed:"Name" doc:"Quantities computed from each draw, by name: expressions over parameters by their R names, such as glu - bmi, exp(10 * glu), a > b, or mean(age = 40, race = 'white'), the mean of a response at a point."`
+	Effects          []Effect      `yaml:"effects" json:",omitempty" doc:"Effects on the scale of the response that are computed and kept with each fit: a variable, variables crossed by ':', or a mapping. The table effect has them."`
 
 	// What follows is for kind mrf.
 	States      int      `yaml:"states" json:",omitzero" min:"2" max:"256" doc:"mrf: states of each variable. Left out: as many as labels, or 2."`
@@ -113,6 +114,29 @@ type Model struct {
 	Noise       Noise    `yaml:"noise" json:",omitzero" doc:"mrf: normal law of an observation given its state."`
 	Truth       string   `yaml:"truth" json:",omitzero" doc:"mrf: column of true states, for reconstruction errors; no fit looks at it. Left out: truth, if there is one."`
 	Watch       Names    `yaml:"watch" json:",omitzero" doc:"mrf: ids of variables whose states are kept draw by draw, at most 1000, or '*' for all. The marginals of all variables are kept in any case."`
+}
+
+// Effect says which means of the response are asked for: the values of variables that they go through, where the others
+// are held, and how they are compared.
+type Effect struct {
+	// Effect is a variable or several, crossed; the first is the one whose values a contrast compares. Empty, with
+	// Average: the rows of the data as they are.
+	Effect   string      `yaml:"effect" doc:"A variable of the formula, or several that ':' crosses: treatment:sex. Numbers go from their least to their largest value in 20 steps, further ones through mean - sd, mean and mean + sd; factors go through their levels. Left out, with average: the rows as they are."`
+	At       []*EffectAt `yaml:"at" keyed:"Name" doc:"Values of variables: {age: [30, 50], smoke: 1}. Others are held at their mean, factors at their reference."`
+	Average  bool        `yaml:"average" doc:"Average over the rows of the data, each with every value in turn, in place of one row of means and references."`
+	By       Names       `yaml:"by" doc:"With average: columns by whose values the rows are averaged."`
+	Contrast string      `yaml:"contrast" enum:"pairwise reference" doc:"Compare the values of the first variable, all pairs or each with the first, where the others are equal; of a number, one step from its mean."`
+	As       string      `yaml:"as" enum:"difference ratio odds_ratio" doc:"How values are compared. Left out: difference."`
+	Scale    string      `yaml:"scale" enum:"response link" doc:"response: means. link: the linear predictor. Left out: response."`
+	Step     float64     `yaml:"step" above:"0" doc:"Step of a number in a contrast. Left out: 1."`
+	Points   int         `yaml:"points" min:"2" max:"1000" doc:"Points of a number's grid. Left out: 20."`
+	Offsets  bool        `yaml:"offsets" doc:"Count the offsets, of rows their own, else at the means. Left out: per unit of exposure, offsets 0."`
+}
+
+// EffectAt is where an effect has a variable.
+type EffectAt struct {
+	Name   string
+	Values Names
 }
 
 func (Model) planned() string {

@@ -74,6 +74,13 @@ func (Derivation) jsonSchema(*generator, field) object {
 		{"examples", []string{"glu - bmi", "exp(10 * glu)", "mean(age = 40, race = 'white')"}}}
 }
 
+func (Effect) jsonSchema(g *generator, _ field) object {
+	return anyOf(object{{"type", "string"}, {"minLength", 1}, {"examples", []string{"age", "treatment:sex"}}},
+		g.structure(typeOf[Effect]()), template)
+}
+
+func (EffectAt) jsonSchema(g *generator, f field) object { return Names{}.jsonSchema(g, f) }
+
 // priorSchema is text that begins with one of the kinds.
 func priorSchema(kinds []prior.Kind, example string) object {
 	names := make([]string, len(kinds))

@@ -219,7 +219,7 @@ function fitPage(page, i) {
   const rows = coefficientRows(detail.coefficients), discrete = detail.discrete;
   node.push(proved(discrete), pictures(discrete));
   node.push(rows.length > 0 && discrete && [el("h3", {}, "Functionals of the state"), coefficientTable(rows)]);
-  node.push(rows.length > 0 && !discrete && [el("h3", {}, "Coefficients"), el("p", { class: "quiet" }, "In the units of the data. Bars of a page share one scale, with 0 dotted; intercept and dispersions do not set it."), glance(rows), groupsOf(detail.groups), coefficientTable(rows)],
+  node.push(rows.length > 0 && !discrete && [el("h3", {}, "Coefficients"), el("p", { class: "quiet" }, "In the units of the data. Bars of a page share one scale, with 0 dotted; intercept and dispersions do not set it."), glance(rows), groupsOf(detail.groups), coefficientTable(rows)], effectsOf(detail.effects),
     detail.missing.map((m) => el("p", { class: "note" }, m)), mixing(f, detail), predictive(detail.checks), leaveOneOut(detail.loo));
   return node;
 }

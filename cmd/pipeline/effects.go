@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"glmbatch/pipelines"
+)
+
+func (a *app) effectsCommand() *cobra.Command {
+	var f common
+	var o pipelines.EffectsOptions
+	var format string
+	c := &cobra.Command{
+		Use:   "effects SPEC|NAME [VARIABLE[:VARIABLE…]]",
+		Short: "Say what a variable does, on the scale of the response",
+		Long: `effects computes the mean of the response at values of a variable, at each kept
+draw of the newest fit, and prints its mean, sd and 95 % interval: numbers go
+from their least to their largest value, factors through their levels. Other
+numbers are held at their mean, factors at their reference, or where --at says.
+
+With --average every row of the data is given each value in turn, and the rows
+are averaged. With --contrast the values are compared, by difference, ratio or
+odds ratio, with the share of draws on the side of zero where most are.
+
+Group-level effects are 0, offsets too (a mean is per unit of exposure, or the
+probability of one trial).`,
+		Example: `  pipeline effects quickstart age
+  pipeline effects quickstart age:bmi --at age=30,50
+  pipeline effects nightly.yaml treatment:sex --contrast pairwise
+  pipeline effects nightly.yaml treatment --average --by sex --contrast reference --as ratio`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			var err error
+			if o.Output.Width, err = a.answerWidth(format); err != nil {
+				return err
+			}
+			if o.Workers < 0 {
+				return fmt.Errorf("--workers %d: there must be at least 1", o.Workers)
+			}
+			if o.Overrides, err = f.overrides(); err != nil {
+				return err
+			}
+			o.Effect = strings.Join(args[1:], "")
+			o.Output.Format, o.Notes = pipelines.Format(format), a.stderr
+			return work(pipelines.Effects(c.Context(), a.stdout, args[0], o))
+		},
+	}
+	f.asks(c)
+	c.Flags().StringArrayVar(&o.At, "at", nil, "NAME=VALUE[,VALUE…] of a variable; may be repeated")
+	c.Flags().BoolVar(&o.Average, "average", false, "average over the rows of the data, each with every value in turn")
+	c.Flags().StringSliceVar(&o.By, "by", nil, "with --average: columns by whose values the rows are averaged")
+	c.Flags().StringVar(&o.Contrast, "contrast", "", "compare the first variable's values: pairwise or reference")
+	c.Flags().StringVar(&o.As, "as", "", "how they are compared: difference, ratio, odds_ratio (default difference)")
+	c.Flags().StringVar(&o.Scale, "scale", "", "response, or link for the linear predictor (default response)")
+	c.Flags().Float64Var(&o.Step, "step", 0, "step of a number that is compared (default 1)")
+	c.Flags().IntVar(&o.Points, "points", 0, "points of a number's grid (default 20)")
+	c.Flags().BoolVar(&o.Offsets, "offsets", false, "count the offsets: of rows their own, else at the means")
+	c.Flags().StringVar(&o.Data, "data", "", "CSV or Parquet file of rows, in place of the fit's own")
+	onlyFlag(c, &o.Only, "names the fit")
+	c.Flags().IntVar(&o.Workers, "workers", 0,
+		"draws that are computed at once; 0 means one per processor (it never changes a bit)")
+	c.Flags().StringVar(&format, "format", "table", strings.Join(pipelines.Formats(), ", "))
+	c.Flags().IntVar(&o.Output.MaxRows, "rows", 100,
+		"rows that a table shows; -1 for all (the other formats always have all)")
+	return c
+}

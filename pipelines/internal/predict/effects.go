@@ -1,0 +1,371 @@
+package predict
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/ingest"
+	"glmbatch/pipelines/internal/assess"
+	"glmbatch/pipelines/internal/predictive"
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/report"
+	"glmbatch/transform"
+)
+
+// rows are the data that an effect is computed by.
+type rows struct {
+	table   *ingest.Table
+	weights []float64 // of each row of the table: its frequency, 0 where it is left out
+	fit     *predictive.Fit
+	room    transform.Room
+}
+
+// estimate is the mean of the response in one cell, at every draw.
+type estimate struct {
+	at    []any // of the axes
+	by    []any
+	draws []float64
+}
+
+// Effects writes an effect in a stored fit to w, a row for each cell or contrast.
+func Effects(ctx context.Context, w io.Writer, c Config, e *spec.Effect) error {
+	o, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer o.table.Release()
+	r, err := c.rowsOf(ctx, o)
+	if err != nil {
+		return err
+	}
+	s, err := newSetting(e, o.family(), o.record, r)
+	if err != nil {
+		return err
+	}
+	s.remark(c.Notes, o.record)
+	found, err := s.compute(ctx)
+	if err != nil {
+		return err
+	}
+	return s.write(ctx, w, c.Options, found)
+}
+
+func (o *opened) family() glm.Family { return glm.Family{Name: o.stored.Family, Link: o.stored.Link} }
+
+// rowsOf codes the data as they are, which says which rows count, and how often.
+func (c *Config) rowsOf(ctx context.Context, o *opened) (*rows, error) {
+	room := c.Memory.Room(0)
+	record := o.record.Population(true)
+	design, err := record.Code(o.table.Data, transform.Coding{Dataset: o.table.Name, Locate: o.table.Locate, Room: room,
+		Response: c.Data == ""})
+	if err != nil {
+		return nil, err
+	}
+	c.changed(o)
+	r := &rows{table: o.table, weights: make([]float64, o.table.Data.NumRows()), room: room}
+	counts := o.table.Counts()
+	for i, row := range tableRows(design) {
+		r.weights[row] = 1
+		if design.Data.Frequency != nil {
+			r.weights[row] = design.Data.Frequency[i]
+		}
+		if counts != nil {
+			r.weights[row] *= counts[row]
+		}
+	}
+	width := len(record.Columns)
+	r.fit = &predictive.Fit{
+		Chains: o.stored.Chains, Draws: o.stored.Draws, Params: width, Columns: record.Columns, Workers: c.Workers,
+		Open: func() predictive.Columns {
+			return firstColumns(o.ledger.Columns(ctx, o.stored.Stored, assess.ColumnBytes), width)
+		},
+	}
+	return r, nil
+}
+
+// firstColumns stops when n columns of draws are read.
+func firstColumns(all predictive.Columns, n int) predictive.Columns {
+	return func(yield func(*infer.Columns, error) bool) {
+		for c, err := range all {
+			if !yield(c, err) || err != nil || c.First+c.Params >= n {
+				return
+			}
+		}
+	}
+}
+
+// remark says what the numbers are of.
+func (s *setting) remark(w io.Writer, record *transform.Record) {
+	say := func(format string, a ...any) { fmt.Fprintf(w, "note: "+format+"\n", a...) }
+	if record.Groupings != nil {
+		say("group-level effects are 0: these numbers are of the population")
+	}
+	if record.Offsets != nil && s.record.Offsets == nil {
+		say("per unit of exposure: offsets are 0")
+	}
+	if s.family.Name == "binomial" && s.Scale != "link" {
+		say("a mean is the probability of one trial")
+	}
+	if record.Response.Expression != record.Response.Column && record.Response.Trials == "" {
+		say("the response is %s", record.Response.Expression)
+	}
+	var held []string
+	for _, h := range s.held {
+		held = append(held, h.column+" = "+short(h.values[0]))
+	}
+	if held != nil {
+		say("held at %s", strings.Join(held, ", "))
+	}
+}
+
+// compute finds the means of all cells.
+func (s *setting) compute(ctx context.Context) ([]estimate, error) {
+	cells := product(s.axes)
+	if s.Average {
+		return s.averages(ctx, cells)
+	}
+	names := slices.Clone(s.inputs)
+	values := make([][]any, len(cells)) // by cell, in the order of names
+	for i, cell := range cells {
+		values[i] = make([]any, len(names))
+		for k, a := range s.axes {
+			values[i][slices.Index(names, a.column)] = cell[k]
+		}
+		for _, h := range s.held {
+			values[i][slices.Index(names, h.column)] = h.values[0]
+		}
+	}
+	if len(names) == 0 { // an intercept alone
+		return nil, s.wrong("the model has no variables", "")
+	}
+	table := transform.TableOf(names, len(cells), func(column, row int) any { return values[row][column] })
+	defer table.Release()
+	design, err := s.record.Code(table, transform.Coding{Dataset: s.dataset, Missing: "error", Room: s.rows.room,
+		Locate: func(row int64) string { return s.cellName(cells[row]) }})
+	if err != nil {
+		return nil, err
+	}
+	each := make([]int32, len(cells))
+	for i := range each {
+		each[i] = int32(i)
+	}
+	draws, err := s.rows.fit.Averages(ctx, s.family, design.Data, each, slices.Repeat([]float64{1}, len(each)), len(each),
+		s.Scale == "link")
+	out := make([]estimate, len(draws))
+	for i := range draws {
+		out[i] = estimate{at: cells[i], draws: draws[i]}
+	}
+	return out, err
+}
+
+func (s *setting) cellName(cell []any) string {
+	var parts []string
+	for k, a := range s.axes {
+		parts = append(parts, a.column+" = "+label(cell[k]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// averages sets all rows of the data to each cell in turn.
+func (s *setting) averages(ctx context.Context, cells [][]any) (out []estimate, err error) {
+	var names []string
+	for _, a := range slices.Concat(s.axes, s.held) {
+		names = append(names, a.column)
+	}
+	groups := product(s.by)
+	for _, cell := range cells {
+		values := slices.Clone(cell)
+		for _, h := range s.held {
+			values = append(values, h.values[0])
+		}
+		draws, err := s.average(ctx, names, values, len(groups))
+		if err != nil {
+			return nil, err
+		}
+		for g, by := range groups {
+			if draws[g] != nil {
+				out = append(out, estimate{at: cell, by: by, draws: draws[g]})
+			}
+		}
+	}
+	return out, nil
+}
+
+// average sets columns of all rows to values, and averages them by group; a group without rows is nil.
+func (s *setting) average(ctx context.Context, names []string, values []any, groups int) ([][]float64, error) {
+	table := transform.Replace(s.rows.table.Data, names, values)
+	defer table.Release()
+	design, err := s.record.Code(table, transform.Coding{Dataset: s.dataset, Locate: s.rows.table.Locate,
+		Room: s.rows.room})
+	if err != nil {
+		return nil, err
+	}
+	of, weights := make([]int32, design.Rows), make([]float64, design.Rows)
+	there := make([]bool, groups)
+	for i, row := range tableRows(design) {
+		weights[i] = s.rows.weights[row]
+		if s.groups != nil {
+			of[i] = s.groups[row]
+		}
+		if weights[i] == 0 {
+			of[i] = -1
+			continue
+		}
+		there[of[i]] = true
+	}
+	draws, err := s.rows.fit.Averages(ctx, s.family, design.Data, of, weights, groups, s.Scale == "link")
+	for g := range draws {
+		if !there[g] {
+			draws[g] = nil
+		}
+	}
+	return draws, err
+}
+
+// kind says what a row of the result is.
+func (s *setting) kind() string {
+	switch {
+	case s.Contrast == "":
+		return "prediction"
+	case s.As == "":
+		return "difference"
+	}
+	return s.As
+}
+
+// result is one row: a cell, or two that are compared.
+type result struct {
+	estimate
+	level     string // of the first axis: its value, or what is compared
+	summary   predictive.Summary
+	direction float64 // the share of draws on the side where most are; NaN of predictions
+}
+
+// results summarises cells, or compares those that differ in the first axis alone.
+func (s *setting) results(found []estimate) (out []result) {
+	if s.Contrast == "" {
+		for _, e := range found {
+			r := result{estimate: e, summary: predictive.Summarize(e.draws), direction: math.NaN()}
+			if len(e.at) > 0 {
+				r.level = short(e.at[0])
+			}
+			out = append(out, r)
+		}
+		return out
+	}
+	inner := len(found) / len(s.axes[0].values) // cells of each value of the first axis
+	for i := range s.axes[0].values {
+		for j := i + 1; j < len(s.axes[0].values); j++ {
+			if s.Contrast == "reference" && i > 0 {
+				continue
+			}
+			for k := range inner {
+				out = append(out, s.compare(found[i*inner+k], found[j*inner+k]))
+			}
+		}
+	}
+	return out
+}
+
+// compare sets the second cell against the first.
+func (s *setting) compare(a, b estimate) result {
+	same, sign, with := 0.0, " - ", func(x, y float64) float64 { return y - x }
+	switch s.As {
+	case "ratio":
+		same, sign, with = 1, " / ", func(x, y float64) float64 { return y / x }
+	case "odds_ratio":
+		same, sign, with = 1, " / ", func(x, y float64) float64 { return y / (1 - y) / (x / (1 - x)) }
+	}
+	r := result{estimate: estimate{at: b.at, by: b.by, draws: make([]float64, len(a.draws))}}
+	above, below := 0, 0
+	for i, x := range a.draws {
+		v := with(x, b.draws[i])
+		r.draws[i] = v
+		if v > same {
+			above++
+		} else if v < same {
+			below++
+		}
+	}
+	r.direction = float64(max(above, below)) / float64(len(r.draws))
+	r.summary = predictive.Summarize(r.draws)
+	r.level = short(b.at[0]) + sign + short(a.at[0])
+	x, isNumber := a.at[0].(float64)
+	y, _ := b.at[0].(float64)
+	if shift, moved := b.at[0].(transform.Shift); moved || isNumber && s.stepped() {
+		if !moved {
+			shift = transform.Shift(y - x)
+		}
+		r.level = label(shift)
+	}
+	return r
+}
+
+// stepped reports whether the first axis is a mean and one step from it.
+func (s *setting) stepped() bool {
+	a := &s.axes[0]
+	return len(a.values) == 2 && a.values[0] == any(s.contents[a.column].Mean)
+}
+
+// columns are those of a table of results: what is compared, the variables, and the summaries.
+func (s *setting) columns() (out []report.Column) {
+	others := s.axes
+	if s.Contrast != "" {
+		out = append(out, report.Column{Name: "contrast", Type: "VARCHAR"})
+		others = s.axes[1:]
+	}
+	for _, a := range slices.Concat(others, s.by) {
+		column := report.Column{Name: a.column, Type: "VARCHAR"}
+		if a.numeric() {
+			column.Type = "DOUBLE"
+		}
+		out = append(out, column)
+	}
+	for _, name := range []string{"mean", "sd", "q025", "median", "q975"} {
+		out = append(out, report.Column{Name: name, Type: "DOUBLE"})
+	}
+	if s.Contrast != "" {
+		out = append(out, report.Column{Name: "p_direction", Type: "DOUBLE"})
+	}
+	seen := map[string]bool{}
+	for i := range out { // a variable may be called mean; the engine does not tell capitals
+		for seen[strings.ToLower(out[i].Name)] {
+			out[i].Name += "_"
+		}
+		seen[strings.ToLower(out[i].Name)] = true
+	}
+	return out
+}
+
+// write writes the results as a table.
+func (s *setting) write(ctx context.Context, w io.Writer, o report.QueryOptions, found []estimate) error {
+	return report.WriteRows(ctx, w, o, s.columns(), func(add func(...any) error) error {
+		for _, r := range s.results(found) {
+			var row []any
+			at := r.at
+			if s.Contrast != "" {
+				row, at = append(row, r.level), at[1:]
+			}
+			for _, v := range slices.Concat(at, r.by) {
+				if _, isNumber := v.(float64); !isNumber {
+					v = label(v)
+				}
+				row = append(row, v)
+			}
+			row = append(row, r.summary.Mean, r.summary.SD, r.summary.Q025, r.summary.Median, r.summary.Q975)
+			if s.Contrast != "" {
+				row = append(row, r.direction)
+			}
+			if err := add(row...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
