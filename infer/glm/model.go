@@ -81,6 +81,8 @@ type Data struct {
 	// Effects are the group-level effects of the linear predictor. NewTarget refuses them: package groups has the
 	// posterior of models with such effects.
 	Effects []*design.Effects
+	// Smooths are the penalised columns among those of X; see design.Smooth.
+	Smooths []design.Smooth
 }
 
 // Rows returns n.
