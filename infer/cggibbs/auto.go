@@ -148,6 +148,9 @@ func heavy(target *glm.Target) bool {
 // newAuto returns the sampler in the basis that Auto chooses.
 func newAuto(target *glm.Target, opts Options) (infer.Setup, error) {
 	opts.lean = true
+	if smooth(target) {
+		return newSmooths(target, opts)
+	}
 	if opts.Joint == "on" || opts.Joint == "swept" {
 		opts.Basis = "rotated"
 		return New(target, opts)

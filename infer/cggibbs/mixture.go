@@ -92,6 +92,9 @@ func newMixture(plain *setup) (*mixtureSetup, error) {
 	data := t.Data()
 	n := data.Rows()
 	x, dense := data.X.(*design.Dense)
+	if smooth(t) {
+		return nil, errors.New("the standard deviations of smooths are not moved there")
+	}
 	if !dense {
 		return nil, errors.New("the design is sparse, and K is not")
 	}
@@ -124,7 +127,7 @@ type part struct {
 // arrange sorts the columns into F and the parts of G.
 func (s *mixtureSetup) arrange() {
 	t := s.target
-	shoes := t.Horseshoes()
+	shoes := t.Groups()
 	for j, law := range t.Model().Coefficients {
 		switch {
 		case law.Kind == prior.Flat || law.Kind == prior.Uniform:

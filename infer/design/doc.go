@@ -9,6 +9,5 @@
 //
 // Read matrix.go (Matrix, Column, Dense; Xb, Xᵀv, XᵀWX; rows taken and equal ones
 // grouped, by partition.go), sparse.go (compressed columns), grouping.go (rows by
-// the levels of a grouping factor, with the columns of its effects) and smooth.go
-// (the penalised columns of a smooth).
+// the levels of a grouping factor, with the columns of its effects) and smooth.go (penalised columns).
 package design

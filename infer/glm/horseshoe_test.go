@@ -112,7 +112,7 @@ func TestHorseshoeConditionals(t *testing.T) {
 			same(target.Parameters()[j].Name, p.LogPriorAlong(j, x)-p.LogPriorAlong(j, centred[j])+(q.Value().LogLik-lik), moved-now)
 		}
 		u := make([]float64, target.Dim())
-		for g, h := range target.Horseshoes() {
+		for g, h := range target.Groups() {
 			p.Stretch(g)
 			from, _ := p.AlongStretch(0)
 			to, v := p.AlongStretch(-0.4)
@@ -215,7 +215,7 @@ func TestHorseshoeStarts(t *testing.T) {
 			if v := p.LogPosterior(); math.IsNaN(v) || math.IsInf(v, 0) {
 				t.Errorf("%s: start %d (%s) has the log posterior %v", name, c, words, v)
 			}
-			for _, h := range target.Horseshoes() {
+			for _, h := range target.Groups() {
 				for _, j := range h.Columns {
 					if math.Abs(u[j]) > 50 {
 						t.Errorf("%s: start %d (%s): coefficient %d is %v spreads", name, c, words, j, u[j])

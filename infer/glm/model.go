@@ -24,6 +24,9 @@ type Model struct {
 	Nu prior.Prior
 	// Effects are the priors of each of Data.Effects.
 	Effects []EffectsPrior
+	// Smooths are the priors of the standard deviations of each of Data.Smooths: any of a dispersion. The entries of
+	// Coefficients that belong to their columns are not looked at.
+	Smooths []prior.Prior
 }
 
 // EffectsPrior is the prior of the scales of group-level effects.
@@ -51,6 +54,11 @@ func (m *Model) Proper() bool {
 	}
 	for k := range m.Family.Dispersions() {
 		if !m.DispersionPrior(k).Proper() {
+			return false
+		}
+	}
+	for _, p := range m.Smooths {
+		if !p.Proper() {
 			return false
 		}
 	}
