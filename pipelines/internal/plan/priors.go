@@ -105,6 +105,9 @@ func unused(m *spec.Model, data *glm.Data) []string {
 			used[m.Prior.MatchSD(spec.SDName(e.Group, term))] = true
 		}
 	}
+	for _, s := range data.Smooths {
+		used[m.Prior.MatchSD(glm.SmoothSDName(s.Name))] = true
+	}
 	var out []string
 	for _, n := range m.Prior.ByName {
 		if !used[n] {
