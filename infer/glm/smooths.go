@@ -44,8 +44,8 @@ func checkSmooths(data *Data, model *Model) error {
 // SmoothSDName is the name of the standard deviation of a smooth of some name.
 func SmoothSDName(name string) string { return "sds_" + name }
 
-// penalise gives the columns of smooths their prior: the normal one with the smooth's standard deviation.
-func (m *Model) penalise(data *Data) {
+// Penalise gives the columns of smooths their prior: the normal one with the smooth's standard deviation.
+func (m *Model) Penalise(data *Data) {
 	if len(data.Smooths) == 0 {
 		return
 	}

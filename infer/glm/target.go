@@ -72,7 +72,7 @@ func NewTargetBy(by infer.Parallel, data *Data, model Model) (*Target, error) {
 			t.free = append(t.free, k)
 		}
 	}
-	t.model.penalise(data)
+	t.model.Penalise(data)
 	t.layScales()
 	t.priors = prior.NewJoint(model.Coefficients)
 	if err := CheckResponse(model.Family, data.Y, data.Trials); err != nil {

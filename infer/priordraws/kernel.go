@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/state"
 	"glmbatch/internal/words"
@@ -29,8 +30,8 @@ func (e *ImproperError) Error() string {
 }
 
 // Check returns an *ImproperError unless every prior is proper. names are those
-// of the coefficients.
-func Check(model *glm.Model, names []string) error {
+// of the coefficients, smooths those of the design.
+func Check(model *glm.Model, names []string, smooths []design.Smooth) error {
 	var improper []string
 	for j, p := range model.Coefficients {
 		if !p.Proper() {
@@ -40,6 +41,11 @@ func Check(model *glm.Model, names []string) error {
 	for k, d := range model.Family.Dispersions() {
 		if !model.DispersionPrior(k).Proper() {
 			improper = append(improper, d.Name)
+		}
+	}
+	for k, p := range model.Smooths {
+		if !p.Proper() {
+			improper = append(improper, glm.SmoothSDName(smooths[k].Name))
 		}
 	}
 	if improper != nil {
@@ -61,7 +67,7 @@ func New(target *glm.Target) (infer.Setup, error) {
 	for _, p := range target.Parameters() {
 		names = append(names, p.Name)
 	}
-	if err := Check(target.Model(), names); err != nil {
+	if err := Check(target.Model(), names, target.Data().Smooths); err != nil {
 		return nil, err
 	}
 	return &setup{target}, nil

@@ -117,7 +117,7 @@ func TestWall(t *testing.T) {
 func TestImproperPriorsAreNamed(t *testing.T) {
 	data, model := example("gaussian", "identity", prior.Prior{Kind: prior.Flat})
 	model.Coefficients[1] = prior.Prior{Kind: prior.Flat}
-	err := priordraws.Check(&model, data.Names)
+	err := priordraws.Check(&model, data.Names, nil)
 	var improper *priordraws.ImproperError
 	if !errors.As(err, &improper) || !slices.Equal(improper.Names, []string{"a", "sigma"}) || !strings.Contains(err.Error(), "hint: ") {
 		t.Errorf("%v", err)
