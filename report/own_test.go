@@ -78,6 +78,9 @@ func catalogue(t *testing.T, l *Ledger) string {
 		}
 	}
 	for _, table := range allTables {
+		if *update { // an old one may lack tables
+			break
+		}
 		wantInt(t, l, 0, "SELECT count(*) FROM "+table)
 	}
 	return lines + comments

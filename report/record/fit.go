@@ -80,7 +80,7 @@ type Fit struct {
 	Events           []Event
 	Data             *DataSummary // nil: unknown
 	Start            *Start       // where chains began; nil: no earlier posterior was asked for
-	Curves           []Curve     // of smooths; nil: none
+	Curves           []Curve      // of smooths; nil: none
 	Assessment                    // what else was computed from the draws
 	// Certificates are what is proved of the sampler; those of Discrete stand there.
 	Certificates []Certificate

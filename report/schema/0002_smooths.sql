@@ -3,7 +3,7 @@
 CREATE TABLE smooth_curve (
     fit_id BIGINT NOT NULL,
     smooth VARCHAR NOT NULL,
-    by     VARCHAR,
+    level  VARCHAR,
     name   VARCHAR NOT NULL,
     x      DOUBLE NOT NULL,
     mean   DOUBLE,
@@ -18,7 +18,7 @@ CREATE TABLE smooth_curve (
 COMMENT ON TABLE smooth_curve IS 'The curves of smooths, s(x) of a formula, on a grid of 100 points: summaries of f(x) over the draws.';
 COMMENT ON COLUMN smooth_curve.fit_id IS 'The fit.';
 COMMENT ON COLUMN smooth_curve.smooth IS 'The term as written: s(x, by = f).';
-COMMENT ON COLUMN smooth_curve.by IS 'The level of the factor that the curve is of; else NULL.';
+COMMENT ON COLUMN smooth_curve.level IS 'The level of the factor that the curve is of; else NULL.';
 COMMENT ON COLUMN smooth_curve.name IS 'How names of parameters call the smooth: sx_1 of sds_sx_1.';
 COMMENT ON COLUMN smooth_curve.x IS 'The number that is smoothed, from the least to the largest of the rows that were used; of s(log(x)) its logarithm.';
 COMMENT ON COLUMN smooth_curve.mean IS 'Posterior mean of f(x), on the scale of the linear predictor; its sum over the rows is 0, unless it is multiplied by a number.';
@@ -30,7 +30,7 @@ COMMENT ON COLUMN smooth_curve.q75 IS '75 % quantile.';
 COMMENT ON COLUMN smooth_curve.q975 IS '97.5 % quantile.';
 
 CREATE VIEW smooths AS
-SELECT f.dataset, f.key, f.model, f.sampler, c.smooth, c.by, c.x, c.mean, c.sd, c.q025, c.q25, c.median, c.q75, c.q975, c.name,
+SELECT f.dataset, f.key, f.model, f.sampler, c.smooth, c.level, c.x, c.mean, c.sd, c.q025, c.q25, c.median, c.q75, c.q975, c.name,
        f.state, f.fit_id
 FROM latest f
 JOIN smooth_curve c USING (fit_id)
@@ -42,7 +42,7 @@ COMMENT ON COLUMN smooths.key IS 'File or group of the data set.';
 COMMENT ON COLUMN smooths.model IS 'Model.';
 COMMENT ON COLUMN smooths.sampler IS 'Sampler.';
 COMMENT ON COLUMN smooths.smooth IS 'The term as written: s(x, by = f).';
-COMMENT ON COLUMN smooths.by IS 'The level of the factor that the curve is of; else NULL.';
+COMMENT ON COLUMN smooths.level IS 'The level of the factor that the curve is of; else NULL.';
 COMMENT ON COLUMN smooths.x IS 'The number that is smoothed.';
 COMMENT ON COLUMN smooths.mean IS 'Posterior mean of f(x), on the scale of the linear predictor.';
 COMMENT ON COLUMN smooths.sd IS 'Posterior standard deviation.';

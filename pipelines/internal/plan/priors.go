@@ -39,7 +39,7 @@ func posterior(m *spec.Model, data *glm.Data) glm.Model {
 		}
 	}
 	out.Effects = effectsPriors(m, data, defaults.GroupSD)
-	out.Smooths = smoothPriors(data, defaults.GroupSD)
+	out.Smooths = smoothPriors(m, data, defaults.GroupSD)
 	out.Penalise(data)
 	return out
 }
