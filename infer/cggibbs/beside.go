@@ -147,6 +147,31 @@ func (b *BesideChain) StepDispersions() (infer.Info, error) {
 	return infer.Info{Evaluations: k.slice.evaluations, Touched: k.touched}, nil
 }
 
+// DrawSmooths moves the standard deviations of smooths given a closed gaussian likelihood precision·(linearᵀb −
+// ½·bᵀ·gram·b), with the coefficients integrated out, and draws the coefficients given them, which the caller moves; nil
+// where rounding has lost a rank. ok is false where a log density was not finite. It panics in another basis.
+func (b *BesideChain) DrawSmooths(gram, linear []float64, precision float64) (beta []float64, ok bool) {
+	d, target := len(linear), b.plain.target
+	form, priors := &quadratic{d: d, gram: gram, linear: linear}, newNormals(d)
+	priors.lay(target.Model().Coefficients, b.plain.point.Spread)
+	for _, h := range target.Groups() {
+		if !h.Smooth {
+			continue
+		}
+		m := form.marginal(&h, priors, precision)
+		if m == nil {
+			return nil, true
+		}
+		to, ok := m.move(&b.plain.slice, b.plain.point.LogScale(h.Tau))
+		if !ok {
+			return nil, false
+		}
+		b.plain.point.SetLogScale(h.Tau, to)
+		priors.spread(h.Columns, to)
+	}
+	return form.draw(b.plain.stream, priors, precision), true
+}
+
 // LogPrior returns the log prior density of coefficients and dispersions.
 func (b *BesideChain) LogPrior() float64 {
 	if b.plain != nil {

@@ -59,6 +59,19 @@ func (m *marginal) at(x float64) float64 {
 	return value + math.FMA(0.5, sum, x)
 }
 
+// sdWidth is the width of slices along the log of a standard deviation.
+const sdWidth = 1
+
+// move makes a slice update of the log sd.
+func (m *marginal) move(s *slicer, here float64) (to float64, ok bool) {
+	along := function(func(x float64) (float64, glm.Value) { return m.at(here + x), glm.Value{} })
+	displacement, _, moved, ok := s.update(along, m.at(here), sdWidth)
+	if !ok || !moved {
+		return here, ok
+	}
+	return here + displacement, true
+}
+
 // marginal returns the law of the standard deviation of a smooth; nil where rounding has lost the rank of the others.
 // Cost: O(d³).
 func (q *quadratic) marginal(h *prior.Group, p *normals, scale float64) *marginal {

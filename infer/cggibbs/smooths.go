@@ -110,14 +110,13 @@ func (s *smoothSetup) scale(disp []float64) float64 {
 	return 1
 }
 
-// layPriors writes the normal priors of coefficients given the scales of horseshoes; other ones have a normal prior of
-// twice their scale in the form.
-func (s *smoothSetup) layPriors(p *normals, spread func(j int) float64) {
-	s.others = s.others[:0]
-	for j, law := range s.target.Model().Coefficients {
+// lay writes the normal priors of coefficients given the scales of groups. Other ones, whose places it returns, get a
+// normal prior of twice their scale.
+func (p *normals) lay(priors []prior.Prior, spread func(j int) float64) (others []int) {
+	for j, law := range priors {
 		p.centre[j] = law.Location
 		switch {
-		case law.Kind == prior.Penalised, law.Kind == prior.Flat:
+		case law.Kind == prior.Flat:
 		case law.Kind.Shrinks():
 			p.precision[j] = 1 / spread(j) / spread(j)
 		case law.Kind == prior.Normal:
@@ -125,12 +124,13 @@ func (s *smoothSetup) layPriors(p *normals, spread func(j int) float64) {
 		case law.Kind == prior.Uniform:
 			width := law.High - law.Low
 			p.precision[j], p.centre[j] = 12/width/width, 0.5*(law.High+law.Low)
-			s.others = append(s.others, j)
+			others = append(others, j)
 		default:
 			p.precision[j] = 0.25 / law.Scale / law.Scale
-			s.others = append(s.others, j)
+			others = append(others, j)
 		}
 	}
+	return others
 }
 
 // Newton's steps to the mode: at most mostSteps, each halved at most mostHalvings times; they end where one gains less
@@ -147,12 +147,9 @@ func (s *smoothSetup) settle() bool {
 		s.disp = disp[0]
 	}
 	s.start, s.mode = newNormals(d), make([]float64, d)
-	s.layPriors(s.start, point.Spread)
+	s.others = s.start.lay(t.Model().Coefficients, point.Spread)
 	for j := range s.mode {
 		s.mode[j] = point.Beta(j)
-	}
-	for _, h := range s.smooths {
-		s.start.spread(h.Columns, point.LogScale(h.Tau))
 	}
 	eta, next := append([]float64(nil), point.Eta()...), make([]float64, t.Rows())
 	for step := range mostSteps {
@@ -407,15 +404,10 @@ func (k *smoothKernel) moveSD(i int, scale float64) bool {
 		return true
 	}
 	k.coord = k.sweep + h.Tau
-	here := k.logs[i]
-	along := function(func(x float64) (float64, glm.Value) { return m.at(here + x), glm.Value{} })
-	displacement, _, moved, ok := k.slice.update(along, m.at(here), sdWidth)
-	if ok && moved {
-		k.logs[i] = here + displacement
-		k.priors.spread(h.Columns, k.logs[i])
+	to, ok := m.move(&k.slice, k.logs[i])
+	if ok {
+		k.logs[i] = to
+		k.priors.spread(h.Columns, to)
 	}
 	return ok
 }
-
-// sdWidth is the width of slices along the log of a standard deviation.
-const sdWidth = 1

@@ -17,7 +17,7 @@ var (
 )
 
 // shoeTargets are posteriors with horseshoe priors: alone, two side by side, and
-// with tau0 in units of a free or fixed sigma.
+// with tau0 in units of a free or fixed sigma; and with smooths.
 func shoeTargets(t *testing.T) map[string]*Target {
 	t.Helper()
 	flat := prior.Prior{Kind: prior.Normal, Scale: 3}
@@ -36,6 +36,9 @@ func shoeTargets(t *testing.T) map[string]*Target {
 	}
 	add("groups", "gaussian", func(m *Model) { m.Groups = []int{0, 1, 1, 2, 1} })
 	add("fixed sigma", "gaussian", func(m *Model) { m.Dispersion = prior.Prior{Kind: prior.Constant, Location: 0.7} })
+	for name, e := range smoothExamples() {
+		out[name] = mustTarget(t, e)
+	}
 	return out
 }
 

@@ -358,7 +358,7 @@ func (t *Target) penalisedScales(u []float64) {
 	logs := u[t.scaleStart():]
 	for _, h := range t.shoes {
 		if h.Smooth {
-			logs[h.Tau] = logSize(u, h.Columns)
+			logs[h.Tau] = insideSD(&h, logSize(u, h.Columns))
 			continue
 		}
 		logs[h.Tau] = vec.Log(h.Prior.Scale) + t.logUnit(&t.pilot.disp)

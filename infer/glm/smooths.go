@@ -30,9 +30,6 @@ func checkSmooths(data *Data, model *Model) error {
 		if err := p.ForDispersion(); err != nil {
 			return fmt.Errorf("prior of %s: %w", SmoothSDName(s.Name), err)
 		}
-		if p.Kind == prior.Constant && !(p.Location > 0) || p.Kind == prior.Uniform && !(p.High > 0) {
-			return fmt.Errorf("prior of %s: %s leaves nothing above 0", SmoothSDName(s.Name), p)
-		}
 		if p.Kind == prior.Flat && s.Last-s.First < 2 {
 			return fmt.Errorf("prior of %s: flat beside one penalised column leaves a posterior without a finite integral; "+
 				"give it a proper prior, as half_student_t(3, 2.5)", SmoothSDName(s.Name))
@@ -119,12 +116,16 @@ func (t *Target) startSmooths(z func() float64, u []float64, at *scales) {
 		if !h.Smooth {
 			continue
 		}
-		x := logSize(u, h.Columns) + z()
-		if p := h.Prior; p.Kind == prior.Uniform && !(vec.Exp(x) > p.Low && vec.Exp(x) < p.High) {
-			x = vec.Log(0.5 * (max(0, p.Low) + p.High))
-		}
-		at.log[h.Tau] = x
+		at.log[h.Tau] = insideSD(&h, logSize(u, h.Columns)+z())
 	}
+}
+
+// insideSD moves the log of a standard deviation into the support of a uniform prior.
+func insideSD(h *prior.Group, x float64) float64 {
+	if p := h.Prior; p.Kind == prior.Uniform && !(vec.Exp(x) > p.Low && vec.Exp(x) < p.High) {
+		return vec.Log(0.5 * (p.Low + p.High))
+	}
+	return x
 }
 
 // smoothMeans looks at the standard deviations of smooths under flat priors: with m columns their posterior falls like

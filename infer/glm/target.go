@@ -74,7 +74,7 @@ func NewTargetBy(by infer.Parallel, data *Data, model Model) (*Target, error) {
 	}
 	t.model.Penalise(data)
 	t.layScales()
-	t.priors = prior.NewJoint(model.Coefficients)
+	t.priors = prior.NewJoint(t.model.Coefficients)
 	if err := CheckResponse(model.Family, data.Y, data.Trials); err != nil {
 		return nil, err
 	}

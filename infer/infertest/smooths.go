@@ -55,6 +55,11 @@ func SmoothCases() []Case {
 	shoe := Smoothed(Gaussian(12, half(1)), half(0.7))
 	shoe.Model.Coefficients[1] = prior.Prior{Kind: prior.Horseshoe, Scale: 0.7}
 	shoe.Name += "/horseshoe"
+	tailed := Smoothed(Bernoulli(12), half(0.8))
+	tailed.Model.Coefficients[0] = prior.Prior{Kind: prior.StudentT, DF: 4, Scale: 0.6}
+	tailed.Model.Coefficients[1] = prior.Prior{Kind: prior.Laplace, Scale: 0.5}
+	tailed.Model.Coefficients[4] = prior.Prior{Kind: prior.Uniform, Low: -1, High: 0.8}
+	tailed.Name += "/tailed"
 	return []Case{
 		Smoothed(Gaussian(10, prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 5}), half(0.8)),
 		Smoothed(Gaussian(12, half(1.5)), prior.Prior{Kind: prior.Gamma, Shape: 2, Rate: 3}, half(0.05)),
@@ -62,6 +67,6 @@ func SmoothCases() []Case {
 		Smoothed(Poisson(9), prior.Prior{Kind: prior.Uniform, Low: 0, High: 1}, half(0.4)),
 		Smoothed(shapes("negative_binomial", "log", 10, 0.5), half(0.6)),
 		Smoothed(shapes("gamma", "log", 10, 0.5), half(0.6)),
-		shoe,
+		shoe, tailed,
 	}
 }
