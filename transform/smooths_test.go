@@ -2,6 +2,7 @@ package transform
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -164,4 +165,25 @@ func fixedOff(d *Design, first int, want [][]float64) (off float64) {
 		return math.Inf(1)
 	}
 	return off
+}
+
+// BenchmarkSmooth learns a smooth and makes its columns.
+func BenchmarkSmooth(b *testing.B) {
+	for _, n := range []int{2000, 1_000_000} {
+		x := make([]float64, n)
+		for i := range x {
+			_, x[i] = math.Modf(float64(i+1) * 0.618033988749895)
+		}
+		for _, k := range []int{10, 40} {
+			b.Run(fmt.Sprintf("basis=tp/n=%d/k=%d", n, k), func(b *testing.B) {
+				for range b.N {
+					basis, err := (&smoothCall{k: k, bs: "tp", m: [2]int{2, 2}}).learn(x, nil)
+					if err != nil {
+						b.Fatal(err)
+					}
+					basis.evaluate(x)
+				}
+			})
+		}
+	}
 }

@@ -55,3 +55,11 @@ made <- Filter(function(e) is.call(e) && identical(e[[1]], as.name("<-")) && ide
 for (i in seq_along(cases)) cases[[i]][[3]] <- paste(deparse(made[[3]][[i + 1]][[3]]), collapse = "")
 writeLines(c("[", paste(vapply(cases, one, ""), collapse = ",\n"), "]"), "smooths.json")
 cat(length(cases), "smooths\n")
+
+# The curve of mgcv at nine points of the grid of 100 that the ledger has, by REML; read by pipelines/smooths_test.go.
+d <- read.csv("mcycle.csv")
+fit <- gam(accel ~ s(times, k = 20), data = d, method = "REML")
+x <- seq(min(d$times), max(d$times), length = 100)[seq(2, 98, by = 12)]
+p <- predict(fit, data.frame(times = x), type = "terms", se.fit = TRUE)
+writeLines(paste0('{"x":', num(x), ',\n "fit":', num(p$fit), ',\n "se":', num(p$se.fit), ',\n "sigma":', sprintf("%.17g", sqrt(fit$sig2)), "}"),
+           "motorcycle.json")
