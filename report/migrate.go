@@ -45,6 +45,9 @@ var macrosSQL string
 //go:embed schema/0002_dates.sql
 var datesSQL string
 
+//go:embed schema/0002_loo.sql
+var looSQL string
+
 //go:embed schema/0002_smooths.sql
 var smoothsSQL string
 
@@ -53,7 +56,7 @@ var smoothsSQL string
 // one made is CREATE OR REPLACE. Readers know the newest alone: see bringUp.
 var migrations = []migration{
 	{"0.1.0", []string{fitsSQL, viewsSQL, driftSQL, assessmentSQL, calibrationSQL, discreteSQL, groupsSQL, macrosSQL}},
-	{"0.2.0", []string{datesSQL, smoothsSQL}},
+	{"0.2.0", []string{datesSQL, looSQL, smoothsSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.
