@@ -11,9 +11,9 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// quadratic is a log likelihood that is a quadratic form in the coefficients, scale·(linearᵀb − ½·bᵀ·gram·b): that of a
-// closed gaussian with scale 1/sigma², or an approximation of another. Under it, and priors that are normal given scales,
-// coefficients have a normal law, and can be integrated out of the law of a smooth's standard deviation.
+// quadratic is a log likelihood that is a quadratic form in the coefficients, scale·(linearᵀb − ½·bᵀ·gram·b): that of
+// a closed gaussian with scale 1/sigma², or an approximation of another. Under it, and priors that are normal given
+// scales, coefficients have a normal law, and can be integrated out of the law of a smooth's standard deviation.
 type quadratic struct {
 	d      int
 	gram   []float64 // symmetric, by rows
@@ -33,7 +33,8 @@ func (p *normals) spread(columns []int, logSD float64) {
 	}
 }
 
-// leastCurve is the part of the largest curvature along coefficients of a smooth below which a direction tells nothing.
+// leastCurve is the part of the largest curvature along coefficients of a smooth below which a direction tells
+// nothing.
 const leastCurve = 1e-12
 
 // marginal is the law of the standard deviation of a smooth given the standard deviations of the others, with all
@@ -162,8 +163,8 @@ func (m *marginal) peak() float64 {
 	return 0.5 * (lo + hi)
 }
 
-// law returns the Cholesky factor of the precision of the coefficients' normal law, and its mean; nil where rounding has
-// lost a rank. Cost: d³/6.
+// law returns the Cholesky factor of the precision of the coefficients' normal law, and its mean; nil where rounding
+// has lost a rank. Cost: d³/6.
 func (q *quadratic) law(p *normals, scale float64) (factor *linalg.Chol, mean []float64) {
 	a, mean := make([]float64, q.d*q.d), make([]float64, q.d)
 	for i := range q.d {

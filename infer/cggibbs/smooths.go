@@ -14,18 +14,19 @@ import (
 const SmoothsVersion = "smooths/1"
 
 // smoothSetup samples models with smooths. Under a quadratic form in place of the likelihood the law of the smooths'
-// standard deviations with all coefficients integrated out is known, and that of the coefficients given them is normal.
-// So an iteration moves each standard deviation by a slice under the first, draws all coefficients from the second, and
-// accepts both at once by the ratio of what the form leaves out. For gaussian(identity) it leaves out nothing.
+// standard deviations with all coefficients integrated out is known, and that of the coefficients given them is
+// normal. So an iteration moves each standard deviation by a slice under the first, draws all coefficients from the
+// second, and accepts both at once by the ratio of what the form leaves out. For gaussian(identity) it leaves out
+// nothing.
 //
 // The form has slope and information of the likelihood at the mode of the coefficients given the standard deviations
-// that are the most likely ones there; it is fixed for all chains. Since it may lie below the posterior somewhere, whence a
-// chain would be long in leaving, sweeps of the coordinate sampler come between, in iterations that their number alone
-// decides.
+// that are the most likely ones there; it is fixed for all chains. Since it may lie below the posterior somewhere,
+// whence a chain would be long in leaving, sweeps of the coordinate sampler come between, in iterations that their
+// number alone decides.
 //
-// Source: Rue (2001), Fast sampling of Gaussian Markov random fields, doi:10.1111/1467-9868.00288, section 3, of drawing
-// scales and field at once; Liu (2001), Monte Carlo Strategies in Scientific Computing, section 9.4.3, of accepting moves
-// under a surrogate.
+// Source: Rue (2001), Fast sampling of Gaussian Markov random fields, doi:10.1111/1467-9868.00288, section 3, of
+// drawing scales and field at once; Liu (2001), Monte Carlo Strategies in Scientific Computing, section 9.4.3, of
+// accepting moves under a surrogate.
 type smoothSetup struct {
 	*setup
 	form     *quadratic
@@ -40,8 +41,8 @@ type smoothSetup struct {
 	why      string
 }
 
-// mostJoint is the largest number of coefficients that are drawn at once; of fewer than sweptFirst iterations each has a
-// sweep.
+// mostJoint is the largest number of coefficients that are drawn at once; of fewer than sweptFirst iterations each
+// has a sweep.
 const mostJoint, sweptFirst = 512, 8
 
 // Proposals of the pilot, and how many iterations it leaves between sweeps: the last number of those whose share of
@@ -51,7 +52,7 @@ const smoothPilot = 32
 var smoothSweeps = []struct {
 	accepted float64
 	every    int64
-}{{0, 1}, {0.25, 4}, {0.6, 16}}
+}{{0, 1}, {0.25, 4}, {0.6, 16}, {0.9, 64}}
 
 // smooth reports whether a target has standard deviations of smooths among its parameters.
 func smooth(t *glm.Target) bool {
@@ -77,8 +78,36 @@ func newSmooths(target *glm.Target, opts Options) (infer.Setup, error) {
 	if why != "" {
 		return &fallback{plain, "coordinate: " + why + condensed}, nil
 	}
-	s := &smoothSetup{setup: plain, why: condensed}
-	for g, h := range target.Groups() {
+	s := approximate(plain)
+	if s == nil {
+		return &fallback{plain, "coordinate: no mode was found to draw all coefficients around" + condensed}, nil
+	}
+	s.why = condensed
+	if !s.exact() {
+		s.pilot()
+	}
+	return s, nil
+}
+
+// foreseenSmooths is Auto of a target with smooths.
+func foreseenSmooths(target *glm.Target, opts Options) (basis, reason string) {
+	opts, err := opts.filled()
+	if err != nil {
+		return "coordinate", err.Error()
+	}
+	s, _ := newSmooths(target.Vectorised(), opts)
+	if _, ok := s.(*smoothSetup); ok {
+		basis = "smooths"
+	} else {
+		basis = "coordinate"
+	}
+	return basis, s.(infer.Explainer).Explain()
+}
+
+// approximate finds the mode and the form there; nil where there is none.
+func approximate(plain *setup) *smoothSetup {
+	s := &smoothSetup{setup: plain}
+	for g, h := range plain.target.Groups() {
 		if h.Smooth {
 			s.smooths = append(s.smooths, h)
 		} else {
@@ -86,19 +115,16 @@ func newSmooths(target *glm.Target, opts Options) (infer.Setup, error) {
 		}
 	}
 	if !s.settle() {
-		return &fallback{plain, "coordinate: no mode was found to draw all coefficients around" + condensed}, nil
+		return nil
 	}
-	if !s.exact() {
-		s.pilot()
-	}
-	return s, nil
+	return s
 }
 
 // exact reports whether the form leaves nothing out.
 func (s *smoothSetup) exact() bool { return s.target.ClosedGaussian() && len(s.others) == 0 }
 
-// scale is what the form is multiplied by at a dispersion: where the information of all rows is proportional to a power
-// of it.
+// scale is what the form is multiplied by at a dispersion: where the information of all rows is proportional to a
+// power of it.
 func (s *smoothSetup) scale(disp []float64) float64 {
 	switch s.target.Model().Family.Name {
 	case "gaussian", "student_t":
@@ -239,8 +265,8 @@ func (s *smoothSetup) Explain() string {
 	words := fmt.Sprintf("smooths: %d coefficients drawn at once with the standard deviations of %d smooths, these given "+
 		"the data alone", s.target.Cols(), len(s.smooths))
 	if !s.exact() {
-		words += fmt.Sprintf(", by a normal approximation of which a pilot accepted %.2f, with a sweep over coefficients in %s",
-			s.accepted, everyOf("iteration", int(s.every)))
+		words += fmt.Sprintf(", by a normal approximation of which a pilot accepted %.2f, with a sweep over "+
+			"coefficients in %s", s.accepted, everyOf("iteration", int(s.every)))
 	}
 	return words + s.why
 }
@@ -274,8 +300,8 @@ func (k *smoothKernel) makeRoom() {
 }
 
 // Step moves coefficients and the standard deviations of smooths at once, then dispersions and the scales of
-// horseshoes; in some iterations a sweep of the coordinate sampler follows. See kernel.Step for its errors. Cost: O(n·d + d³) besides
-// sweeps.
+// horseshoes; in some iterations a sweep of the coordinate sampler follows. See kernel.Step for its errors. Cost:
+// O(n·d + d³) besides sweeps.
 func (k *smoothKernel) Step() (infer.Info, error) {
 	k.touched, k.slice.evaluations, k.proposals, k.accepted = 0, 0, 0, 0
 	if k.refreshDue() {
@@ -295,10 +321,12 @@ func (k *smoothKernel) Step() (infer.Info, error) {
 	}, nil
 }
 
-// moveRest moves what smooths leave: everything in a sweep when it is due, else dispersions and the scales of horseshoes.
+// moveRest moves what smooths leave: everything in a sweep when it is due, else dispersions and the scales of
+// horseshoes.
 func (k *smoothKernel) moveRest() bool {
 	from, s := k.target.Cols(), k.smooth
-	swept := s.every > 0 && (k.iteration < sweptFirst || k.iteration%s.every == 0)
+	early := k.iteration < sweptFirst && !glm.Tall(len(k.eta))
+	swept := s.every > 0 && (early || k.iteration%s.every == 0)
 	if swept {
 		from = 0
 	}
@@ -390,7 +418,7 @@ func (k *smoothKernel) beyond(b []float64, logLik, scale float64) float64 {
 	sum := logLik - s.form.value(b, scale)
 	for _, j := range s.others {
 		e := b[j] - k.priors.centre[j]
-		sum += k.target.LogPriorAlong(j, b[j]) + float64(0.5*k.priors.precision[j]*e)*e
+		sum = math.FMA(float64(0.5*k.priors.precision[j]*e), e, sum+k.target.LogPriorAlong(j, b[j]))
 	}
 	return sum
 }

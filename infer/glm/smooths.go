@@ -136,6 +136,6 @@ func (t *Target) smoothMeans() (params []int, words string) {
 			params = append(params, t.scaleStart()+h.Tau)
 		}
 	}
-	return params, "the posterior mean does not exist where the prior of a smooth's standard deviation is flat and it has " +
-		"2 columns" + readMedian
+	return params, "the posterior mean does not exist where the prior of a smooth's standard deviation is flat and " +
+		"it has 2 columns" + readMedian
 }

@@ -27,7 +27,7 @@ func smoothExamples() map[string]example {
 		"smooth":        smoothed(plain("gaussian"), 2, 4, prior.Prior{Kind: prior.HalfStudentT, DF: 3, Scale: 0.8}),
 		"two smooths":   smoothed(smoothed(plain("poisson"), 3, 5, prior.Prior{Kind: prior.Gamma, Shape: 2, Rate: 1}), 1, 3, prior.Prior{Kind: prior.Exponential, Rate: 2}),
 		"beside shoes":  smoothed(shoe, 2, 4, prior.Prior{Kind: prior.InverseGamma, Shape: 3, Scale: 2}),
-		"uniform":       smoothed(plain("bernoulli"), 1, 4, prior.Prior{Kind: prior.Uniform, Low: 0.1, High: 0.5}),
+		"uniform":       smoothed(plain("bernoulli"), 1, 4, prior.Prior{Kind: prior.Uniform, Low: 0, High: 1000}),
 		"flat":          smoothed(plain("gaussian"), 2, 5, prior.Prior{Kind: prior.Flat}),
 		"fixed sd":      smoothed(plain("gamma"), 2, 5, prior.Prior{Kind: prior.Constant, Location: 0.5}),
 		"negative flat": smoothed(plain("poisson"), 2, 4, prior.Prior{Kind: prior.HalfCauchy, Scale: 1}),
@@ -119,5 +119,24 @@ func TestSmoothMeans(t *testing.T) {
 		if got := len(mustTarget(t, smoothed(e, 2, 2+columns, prior.Prior{Kind: prior.Flat})).MeanMayNotExist()); got != want {
 			t.Errorf("%d columns: %d doubts, want %d", columns, got, want)
 		}
+	}
+}
+
+// Starts and the penalised point stand within a narrow uniform prior of a standard deviation.
+func TestSmoothsStartInside(t *testing.T) {
+	wide := prior.Prior{Kind: prior.Normal, Scale: 3}
+	e := newExample(4, "bernoulli", 11, 5, wide, wide, wide, wide, wide)
+	target := mustTarget(t, smoothed(e, 1, 4, prior.Prior{Kind: prior.Uniform, Low: 0.1, High: 0.2}))
+	p := NewPredictor(target)
+	inside := func(what string, u []float64) {
+		p.SetUnconstrained(u)
+		if v := p.LogPosterior(); math.IsNaN(v) || math.IsInf(v, 0) {
+			t.Errorf("%s: log posterior %v", what, v)
+		}
+	}
+	inside("penalised", target.Penalised())
+	for c := range 8 {
+		u, words := target.Start(infer.Chain{Index: c, Count: 8, Stream: infer.NewStream(uint64(c), "inside")})
+		inside(words, u)
 	}
 }

@@ -38,10 +38,7 @@ func (s *study) density(data *glm.Data) func(theta []float64) (logLik, logPrior 
 			}
 			at++
 		}
-		first := len(theta)
-		for _, e := range data.Effects {
-			first -= e.Count()
-		}
+		first := len(theta) - countEffects(data)
 		for i, e := range data.Effects {
 			value, scales := effectsPrior(len(e.Terms), s.model.Effects[i], theta[at:], theta[first:first+e.Count()])
 			logPrior += value
@@ -73,6 +70,14 @@ func (s *study) density(data *glm.Data) func(theta []float64) (logLik, logPrior 
 		}
 		return logLik, logPrior
 	}
+}
+
+// countEffects counts the effects of all levels.
+func countEffects(data *glm.Data) (n int) {
+	for _, e := range data.Effects {
+		n += e.Count()
+	}
+	return n
 }
 
 // effectsPrior returns the log prior density of sds and correlations, with which scales begins, and effects; and how

@@ -3,8 +3,10 @@ package groups
 import (
 	"fmt"
 	"math"
+	"testing"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/infertest"
 	"glmbatch/infer/prior"
 )
 
@@ -30,4 +32,11 @@ func (s study) smoothed(sds ...prior.Prior) study {
 	}
 	s.data.X, s.model.Smooths = x, sds
 	return s
+}
+
+// Iterations of smooths beside groups after the first ones, which are sweeps. False alarms: see limit.
+func TestSmoothsAreInvariant(t *testing.T) {
+	for _, name := range []string{"gaussian/smooth", "bernoulli/smooth"} {
+		t.Run(name, func(t *testing.T) { holds(t, studies()[name], infertest.Scale(400, 20_000), Options{}, sweeps(12)) })
+	}
 }

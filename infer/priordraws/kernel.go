@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"glmbatch/infer"
-	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/state"
 	"glmbatch/internal/words"
@@ -30,8 +29,8 @@ func (e *ImproperError) Error() string {
 }
 
 // Check returns an *ImproperError unless every prior is proper. names are those
-// of the coefficients, smooths those of the design.
-func Check(model *glm.Model, names []string, smooths []design.Smooth) error {
+// of the coefficients.
+func Check(model *glm.Model, names []string, data *glm.Data) error {
 	var improper []string
 	for j, p := range model.Coefficients {
 		if !p.Proper() {
@@ -45,7 +44,7 @@ func Check(model *glm.Model, names []string, smooths []design.Smooth) error {
 	}
 	for k, p := range model.Smooths {
 		if !p.Proper() {
-			improper = append(improper, glm.SmoothSDName(smooths[k].Name))
+			improper = append(improper, glm.SmoothSDName(data.Smooths[k].Name))
 		}
 	}
 	if improper != nil {
@@ -67,7 +66,7 @@ func New(target *glm.Target) (infer.Setup, error) {
 	for _, p := range target.Parameters() {
 		names = append(names, p.Name)
 	}
-	if err := Check(target.Model(), names, target.Data().Smooths); err != nil {
+	if err := Check(target.Model(), names, target.Data()); err != nil {
 		return nil, err
 	}
 	return &setup{target}, nil

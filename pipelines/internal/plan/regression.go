@@ -121,7 +121,7 @@ func (r *Regression) Target(from *Previous) (*glm.Target, error) {
 func (r *Regression) target(by infer.Parallel) (*glm.Target, error) {
 	model := r.Posterior()
 	if r.sampler.Name == PriorMethod {
-		if err := priordraws.Check(&model, r.Data.Names, r.Data.Smooths); err != nil {
+		if err := priordraws.Check(&model, r.Data.Names, r.Data); err != nil {
 			return nil, err
 		}
 	}

@@ -11,15 +11,16 @@ import (
 	"glmbatch/pipelines/internal/spec"
 )
 
-// smooth is the sampler of a design with smooths: what auto takes where nothing else is asked for, or a refusal.
+// smooth is the sampler of a design with smooths: what auto takes where nothing else is asked for.
 func (s sampler) smooth(f *Fit) (sampler, error) {
+	given, without := f.Sampler, ""
 	refuse := func(what, hint string) (sampler, error) {
-		return sampler{}, words.Hint(fmt.Errorf("model %q has smooths: %s", f.Model.Name, what), hint)
+		err := fmt.Errorf("model %q has smooths: sampler %q %s", f.Model.Name, given.Name, what)
+		return sampler{}, words.Hint(err, hint+", or name under fits what goes together")
 	}
 	if s.Name == "conjugate" {
 		if f.Sampler.Method != "auto" {
-			return refuse(fmt.Sprintf("sampler %q is conjugate, which has no draws of their standard deviations", f.Sampler.Name),
-				"take method: auto for this model, or name under fits what goes together")
+			return refuse("is conjugate, which has no draws of their standard deviations", "take method: auto for this model")
 		}
 		other := *f.Sampler
 		other.Method, other.Basis = "cggibbs", "auto"
@@ -27,7 +28,6 @@ func (s sampler) smooth(f *Fit) (sampler, error) {
 		out.Reason = "auto chose cggibbs: the formula has smooths"
 		return out, err
 	}
-	given, without := f.Sampler, ""
 	switch {
 	case given.Basis != "" && given.Basis != "auto" && given.Basis != "coordinate":
 		without = "basis: " + given.Basis
@@ -42,8 +42,7 @@ func (s sampler) smooth(f *Fit) (sampler, error) {
 	default:
 		return s, nil
 	}
-	return refuse(fmt.Sprintf("sampler %q has %s, which their standard deviations do not move in", given.Name, without),
-		"leave it out for this model, or name under fits what goes together")
+	return refuse("has "+without+", which their standard deviations do not move in", "leave it out for this model")
 }
 
 // smoothPriors gives the standard deviations of smooths their priors.
