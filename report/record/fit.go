@@ -168,7 +168,7 @@ const (
 	Uncommitted Action = "uncommitted"
 )
 
-// Curve is a smooth on a grid of the number that is smoothed, in the order of a summary: mean, sd and quantiles of f(x).
+// Curve is a smooth on a grid of the number that is smoothed: mean, sd and quantiles of f(x).
 type Curve struct {
 	Smooth, Level, Name string // the term as written, the level of a factor, and how parameters call it
 	X                   []float64

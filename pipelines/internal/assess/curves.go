@@ -10,8 +10,8 @@ import (
 // curvePoints is how many points the curve of a smooth has.
 const curvePoints = 100
 
-// curves sums up the smooths of a fit on their grids. Cost: for each, its columns of the draws are read once, and sorted
-// at each point.
+// curves sums up the smooths of a fit on their grids. Cost: for each, its columns of the draws are read once, and the
+// values at each point sorted.
 func (d *Drawn) curves(r *plan.Regression) (out []record.Curve, err error) {
 	draws := d.deriving(d.Draws, d.Window)
 	for _, c := range r.Record.Curves(curvePoints) {

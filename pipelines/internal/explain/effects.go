@@ -3,11 +3,9 @@ package explain
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"glmbatch/infer"
-	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/plan"
@@ -69,7 +67,12 @@ func effectPriors(c *plan.Case, stream *infer.Stream) (out []Prior) {
 
 // penalised reports whether a column is one of the penalised of a smooth.
 func penalised(c *plan.Case, j int) bool {
-	return slices.ContainsFunc(c.Data.Smooths, func(s design.Smooth) bool { return s.First <= j && j < s.Last })
+	for _, s := range c.Data.Smooths {
+		if s.First <= j && j < s.Last {
+			return true
+		}
+	}
+	return false
 }
 
 // smooths names the penalised parts of smooths, and says what they are.
@@ -80,8 +83,8 @@ func (e *Explanation) smooths(c *plan.Case) {
 		if names := c.Data.Names[s.Fixed:s.First]; len(names) > 0 {
 			beside = ", beside " + words.List(names) + ", which the penalty leaves free"
 		}
-		e.Scaling = append(e.Scaling, fmt.Sprintf("The curve %s has %d penalised coefficients, normal around 0 with the sd %s%s: "+
-			"the view smooths has the curve.", words.Visible(s.Label), s.Last-s.First, words.Visible(glm.SmoothSDName(s.Name)),
+		e.Scaling = append(e.Scaling, fmt.Sprintf("The curve %s has %d penalised coefficients, normal around 0 with the "+
+			"sd %s%s: the view smooths has the curve.", words.Visible(s.Label), s.Last-s.First, words.Visible(glm.SmoothSDName(s.Name)),
 			words.Visible(beside)))
 	}
 }
