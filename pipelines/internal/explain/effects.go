@@ -84,8 +84,8 @@ func (e *Explanation) smooths(c *plan.Case) {
 			beside = ", beside " + words.List(names) + ", which the penalty leaves free"
 		}
 		e.Scaling = append(e.Scaling, fmt.Sprintf("The curve %s has %d penalised coefficients, normal around 0 with the "+
-			"sd %s%s: the view smooths has the curve.", words.Visible(s.Label), s.Last-s.First, words.Visible(glm.SmoothSDName(s.Name)),
-			words.Visible(beside)))
+			"sd %s%s: the view smooths has the curve.", words.Visible(s.Label), s.Last-s.First,
+			words.Visible(glm.SmoothSDName(s.Name)), words.Visible(beside)))
 	}
 }
 

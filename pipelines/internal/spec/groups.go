@@ -185,7 +185,8 @@ func (m *Model) Smooths() bool {
 
 // groups checks what a model says of group-level effects and smooths.
 func (c *checker) groups(m *Model) {
-	if c.given("models", m.Name, "prior", "sds") && !m.Smooths() {
+	formula, err := transform.ParseFormula(m.Formula)
+	if err == nil && !formula.Smooths() && c.given("models", m.Name, "prior", "sds") {
 		c.at("prior sds is of smooths, of which the formula has none", "remove it, or add a smooth to the formula: s(x)",
 			"models", m.Name, "prior", "sds")
 	}
