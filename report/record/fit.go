@@ -183,6 +183,8 @@ type CurvePoint struct{ Mean, SD, Q025, Q25, Median, Q75, Q975 float64 }
 type Assessment struct {
 	LOO    *LOO    // nil: none
 	Checks []Check // predictive checks; nil: none
+	// Sensitivity is that of parameters to the powers of prior and likelihood; nil: none was asked for.
+	Sensitivity []judge.Sensitivity
 }
 
 // LOO is the leave-one-out result of a fit.
