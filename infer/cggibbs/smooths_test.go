@@ -80,6 +80,22 @@ func TestSmoothInvariance(t *testing.T) {
 	}
 }
 
+// Each way of moving standard deviations by itself leaves the law as it is. False alarms and power: see
+// TestSmoothInvariance.
+func TestSmoothBlocksAreInvariant(t *testing.T) {
+	if testing.Short() {
+		t.Skip("statistical; run without -short")
+	}
+	for name, block := range map[string]scaleBlock{"stretch": stretch, "given": sliceGlobal} {
+		for _, c := range infertest.SmoothCases()[:4] {
+			t.Run(name+"/"+c.Name, func(t *testing.T) {
+				infertest.Invariance(t, infertest.Check{Case: c, Sampler: withBlocks(block), Seed: infertest.Seed(t),
+					Pairs: infertest.Scale(1000, 20_000)})
+			})
+		}
+	}
+}
+
 // driftSetup makes chains that move all coefficients at once about Newton steps, and never sweep.
 type driftSetup struct{ *Beside }
 

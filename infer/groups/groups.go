@@ -50,7 +50,8 @@ func New(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (infer.S
 	if err != nil {
 		return nil, err
 	}
-	s := &setup{target: target, options: o, proper: target.Model().Proper()}
+	model.Penalise(&plain)
+	s := &setup{target: target, options: o, proper: model.Proper()}
 	options := cggibbs.Options{Basis: "rotated", Kernels: o.Kernels, RefreshEvery: o.RefreshEvery}
 	if !o.Plain {
 		s.joint = newJoint(target)
@@ -64,7 +65,7 @@ func New(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (infer.S
 	for i, e := range data.Effects {
 		b := newBlock(e, priors[i], target, o.Plain)
 		if !o.Plain {
-			b.findShifts(&plain, target.Model().Coefficients)
+			b.findShifts(&plain, model.Coefficients)
 		}
 		for _, p := range b.prior.SD {
 			s.proper = s.proper && p.Proper()
