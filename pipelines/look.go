@@ -34,8 +34,12 @@ func IsStatistic(l *Line) bool { return l.Kind == "statistic" }
 // as coefficients.
 func IsHidden(l *Line) bool { return l.Kind == infer.LocalScale }
 
-// IsEffect reports whether a line is of a group-level effect, of which there are as many as levels.
-func IsEffect(l *Line) bool { return l.Kind == infer.GroupEffect }
+// IsEffect reports whether a line is of a group-level effect, of which there are as many as levels, or of a penalised
+// coefficient of a smooth.
+func IsEffect(l *Line) bool { return l.Kind == infer.GroupEffect || IsPenalised(l) }
+
+// IsPenalised reports whether a line is of a penalised coefficient of a smooth.
+func IsPenalised(l *Line) bool { return l.Kind == infer.SmoothEffect }
 
 // Night is a run and how it stands.
 type Night struct {

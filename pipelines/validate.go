@@ -119,6 +119,9 @@ func (p *Plan) String() string {
 			fmt.Fprintf(&b, "; of sds of group-level effects %s, of their correlations %s",
 				orDefault(m.Prior.SD.String()), cmp.Or(m.Prior.Cor.String(), "lkj(1)"))
 		}
+		if m.Smooths() {
+			fmt.Fprintf(&b, "; of sds of smooths %s", orDefault(m.Prior.SDS.String()))
+		}
 		b.WriteString("\n")
 	}
 	if len(p.survey.Defaults) > 0 {

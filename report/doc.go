@@ -18,7 +18,7 @@
 //
 //   - engine.go, create.go, wal.go, migrate.go, own.go, errors.go, quote.go: the fenced engine, a file, its log, its
 //     schema, whose views it has, what can be wrong with it, and SQL's text;
-//   - fit.go, append.go, feed.go, draws.go, stats.go, derive.go, loo.go, effects.go, discrete.go, drift.go,
+//   - fit.go, append.go, feed.go, draws.go, stats.go, derive.go, loo.go, curves.go, effects.go, discrete.go, drift.go,
 //     start.go, calibration.go: writing a fit and its parts;
 //   - stored.go, newest.go, look.go, fitted.go, night.go, columns.go:
 //     reading fits, runs and draws;

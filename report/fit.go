@@ -182,6 +182,7 @@ func (s *Session) insertAll(ctx context.Context, id int64, place int, sums []uin
 		func() error { return s.insertData(id, f) },
 		func() error { return s.insertStart(id, f.Start) },
 		func() error { return s.insertAssessment(ctx, id, &f.Assessment) },
+		func() error { return s.insertCurves(id, f.Curves) },
 		func() error { return s.insertDiscrete(ctx, id, f.Discrete) },
 		func() error { return storing("certificates", s.insertCertificates(id, f.Certificates)) },
 		func() error { return s.insertEvents(f.RunID, id, f.Events) },
@@ -229,7 +230,7 @@ func check(f *Fit) error {
 // fitTables hold rows of a fit under its fit_id, besides fit itself.
 var fitTables = []string{"parameter", "draw_piece", "chain_piece", "summary", "diagnostic", "design", "pointwise",
 	"event", "identity", "loo", "ppc", "sensitivity", "derived", "data_summary", "column_summary", "metric", "start",
-	"discrete", "variable", "marginal", "certificate", "effect"}
+	"discrete", "variable", "marginal", "certificate", "effect", "smooth_curve"}
 
 // remove deletes the fits that complete ones with these fingerprints replace, and those that erred ones replace, which
 // are not complete: nothing that was drawn is lost to an error. The empty fingerprint is none. What

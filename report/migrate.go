@@ -48,6 +48,9 @@ var datesSQL string
 //go:embed schema/0002_loo.sql
 var looSQL string
 
+//go:embed schema/0002_smooths.sql
+var smoothsSQL string
+
 //go:embed schema/0002_sensitivity.sql
 var sensitivitySQL string
 
@@ -59,7 +62,7 @@ var effectsSQL string
 // one made is CREATE OR REPLACE. Readers know the newest alone: see bringUp.
 var migrations = []migration{
 	{"0.1.0", []string{fitsSQL, viewsSQL, driftSQL, assessmentSQL, calibrationSQL, discreteSQL, groupsSQL, macrosSQL}},
-	{"0.2.0", []string{datesSQL, looSQL, sensitivitySQL, effectsSQL}},
+	{"0.2.0", []string{datesSQL, looSQL, sensitivitySQL, effectsSQL, smoothsSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.

@@ -42,7 +42,8 @@ func (r *pageReader) details() error {
 	return nil
 }
 
-// pageEffects is how many group-level effects stand among the coefficients: those that mixed worst.
+// pageEffects is how many group-level effects, and penalised coefficients of smooths, stand among the coefficients:
+// those that mixed worst.
 const pageEffects = 5
 
 // coefficients reads the summaries of a fit, local scales of priors left out, and of group-level effects the few that
@@ -53,7 +54,7 @@ func (r *pageReader) coefficients(f *html.Fit) error {
 	return scanRows(r.ctx, r.c, `SELECT coalesce(parameter_id, 0), name, kind, mean, sd, q025, q25, median, q75, q975,
 		rhat, ess_bulk, ess_tail
 		FROM summary WHERE fit_id = ?1 AND kind <> '`+string(infer.LocalScale)+`'
-		QUALIFY kind <> '`+string(infer.GroupEffect)+`' OR
+		QUALIFY kind NOT IN ('`+string(infer.GroupEffect)+`', '`+string(infer.SmoothEffect)+`') OR
 			row_number() OVER (PARTITION BY kind ORDER BY ess_bulk NULLS FIRST, parameter_id) <= ?2
 		ORDER BY parameter_id NULLS LAST, name`,
 		func(rows *sql.Rows) error {

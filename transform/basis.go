@@ -10,11 +10,11 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// Basis is how poly(), ns() or bs() turn one number into several columns. All
+// Basis is how poly(), ns(), bs() or s() turn one number into several columns. All
 // that they learn from the data is here, so that new data are coded alike.
 type Basis struct {
-	Kind   string `json:"kind"` // poly, ns, bs
-	Degree int    `json:"degree"`
+	Kind   string `json:"kind"`   // poly, ns, bs; of s(): tp, cr, ps
+	Degree int    `json:"degree"` // of tp and cr 3
 	// Raw is for poly(x, k, raw = TRUE): the powers of x.
 	Raw bool `json:"raw,omitempty"`
 	// Alpha and Norm2 are R's coefs of poly(): the centres of the three-term
@@ -26,6 +26,10 @@ type Basis struct {
 	Knots     []float64  `json:"knots,omitempty"`
 	Boundary  [2]float64 `json:"boundary"`
 	Intercept bool       `json:"intercept,omitempty"`
+	// Map has the columns of a smooth one after the other: of tp and cr the values at the Knots, the outer ones
+	// included, of ps the coefficients of the B-splines. Fixed says how many of them, the first, are not penalised.
+	Map   []float64 `json:"map,omitempty"`
+	Fixed int       `json:"fixed,omitempty"`
 }
 
 // basisCall is a call of poly, ns or bs as it is written.
@@ -39,6 +43,7 @@ type basisCall struct {
 	all      bool // intercept = TRUE
 	knots    []float64
 	boundary []float64
+	smooth   *smoothCall // of s
 }
 
 // maxDegree bounds polynomials and maxDF splines. Beyond degree 20 or so the
@@ -53,12 +58,16 @@ var formals = map[string][]string{
 	"poly": {"x", "degree", "raw"},
 	"ns":   {"x", "df", "knots", "intercept", "Boundary.knots"},
 	"bs":   {"x", "df", "knots", "degree", "intercept", "Boundary.knots"},
+	"s":    smoothFormals,
 }
 
-// basis reads a call of poly, ns or bs.
+// basis reads a call of poly, ns, bs or s.
 func (s *selector) basis(n *node) (*basisCall, error) {
-	names := formals[n.text]
-	args, err := s.match(n, names)
+	names, match := formals[n.text], s.match
+	if n.isSmooth() {
+		match = func(n *node, _ []string) ([]*node, error) { return s.smoothArguments(n) }
+	}
+	args, err := match(n, names)
 	if err != nil {
 		return nil, err
 	}
@@ -71,6 +80,12 @@ func (s *selector) basis(n *node) (*basisCall, error) {
 	}
 	if err := s.arithmetic(c.x); err != nil {
 		return nil, err
+	}
+	if n.isSmooth() {
+		if c.smooth, err = s.smoothSettings(n, args); err == nil {
+			c.kind = c.smooth.bs
+		}
+		return c, err
 	}
 	for i, arg := range args[1:] {
 		if arg == nil {
@@ -146,6 +161,9 @@ func (c *basisCall) fixedColumns() int {
 
 // learn finds what the basis takes from x: the values of all rows that have one, x[i] as often as counts says, or once.
 func (c *basisCall) learn(x, counts []float64) (*Basis, error) {
+	if c.smooth != nil {
+		return c.smooth.learn(x, counts)
+	}
 	out := &Basis{Kind: c.kind, Degree: c.degree, Raw: c.raw, Intercept: c.all}
 	sorted := slices.Sorted(slices.Values(x))
 	if c.kind == "poly" {
@@ -267,6 +285,8 @@ func (s *Basis) columns() int {
 		intercept = 1
 	}
 	switch s.Kind {
+	case "tp", "cr", "ps":
+		return len(s.Map) / s.raw()
 	case "poly":
 		return s.Degree
 	case "ns":
@@ -295,6 +315,8 @@ func (s *Basis) evaluate(x []float64) [][]float64 {
 		out[p] = make([]float64, len(x))
 	}
 	switch {
+	case s.smooth():
+		s.fillSmooth(out, x)
 	case s.Kind != "poly":
 		s.spline().fill(out, x)
 	case s.Raw:

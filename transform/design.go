@@ -123,6 +123,7 @@ type planned struct {
 	name  string
 	term  int   // index into Record.Terms; −1 for the intercept
 	parts []int // as in Column
+	asIs  bool  // a column of a smooth, which is neither centred nor scaled
 }
 
 // column names a column of the data that a column of the design is made of.

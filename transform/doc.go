@@ -71,6 +71,21 @@
 // Decision: dates are refused, with their name. Days since 1970 have no natural
 // zero and no natural unit; whoever wants a trend says which, in the query.
 //
+// # Smooths
+//
+// s(x) is a curve of a number: columns without a penalty, of which a line is one, and
+// penalised columns whose coefficients share a standard deviation. The basis is
+// mgcv's tp (the default), cr or ps, of k functions, with the sum of the curve over the
+// rows 0; columns and names are those of brms, up to a rotation within the penalised
+// ones. s(x, by = f) is a curve for each level of a factor, s(x, by = z) is multiplied
+// by a number and not centred. The rows that are used make the basis. Columns of a
+// smooth are neither centred nor scaled; . and globs leave x out.
+//
+// Decision: a thin plate of more than 2000 distinct values has its knots at even
+// steps of their order, where mgcv draws 2000 of them.
+//
+// Decision: fewer distinct values than k are an error for ps too, where mgcv warns.
+//
 // # Scaling
 //
 // Columns are scaled after rows are dropped, dummies included; constant columns
@@ -98,6 +113,7 @@
 //   - variables.go, column.go, evaluate.go, elementary.go, missing.go, scale.go, stats.go: numbers;
 //   - factor.go, category.go, cut.go, contrasts.go: factors;
 //   - basis.go, spline.go: one number as several columns;
+//   - smooth.go, smooths.go, penalised.go, knots.go, cubic.go: curves with a penalty, their terms, then their columns;
 //   - bars.go, grouping.go, effects.go, told.go: group-level effects, and which of them the data cannot tell;
 //   - response.go, separation.go, fill.go, sparse.go, room.go, units.go: the response and the matrix, and the way back;
 //   - pieces.go, learned.go: rows that come some at a time;

@@ -35,6 +35,7 @@ func (b *builder) design() error {
 	if b.plan[0].term < 0 {
 		b.out.Data.Intercept = 0
 	}
+	b.out.Data.Smooths = b.record.smooths()
 	b.noteSparse()
 	return nil
 }

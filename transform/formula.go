@@ -145,6 +145,7 @@ type selection struct {
 	errors     *variable  // known standard errors of the response
 	groupers   []variable // what groupings are made of
 	bars       []bar
+	smooths    []smoothing
 	named      []string // columns that stand by name in a term, taken away ones too
 }
 
@@ -196,6 +197,11 @@ func (s *selection) used() []bool {
 	mark(s.terms)
 	for i := range s.bars {
 		mark(s.bars[i].terms)
+	}
+	for _, t := range s.smooths {
+		if out[t.x] = true; t.by >= 0 {
+			out[t.by] = true
+		}
 	}
 	return out
 }

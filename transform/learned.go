@@ -159,6 +159,9 @@ func (b *builder) refused(v *variable, why, hint string) error {
 // learnPiece adds what the rows of a piece tell, and reports whether there is anything to be told.
 func (b *builder) learnPiece() (anything bool, err error) {
 	b.all.rows += b.n
+	for _, t := range b.chosen.smooths {
+		return false, b.refused(&b.chosen.variables[t.x], "is made of all of its values", "write ns() or bs() with knots")
+	}
 	note := func(some bool, failed error) bool {
 		anything, err = anything || some, failed
 		return err == nil

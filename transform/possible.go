@@ -48,11 +48,17 @@ func (d *Derived) Check(f *Formula, family glm.Family, more []string) error {
 		}
 		names = append(names, "sd_"+s.groupName(b.grouping)+"__"+ones)
 	}
+	for _, t := range s.smooths {
+		if inputs = append(inputs, s.variables[t.x].columns...); t.by >= 0 {
+			inputs = append(inputs, s.variables[t.by].columns...)
+		}
+		names = append(names, "sds_"+s.smoothName(t, ""))
+	}
 	return d.possible(d.root, func(n *node) error {
 		if n.kind == nodeCall {
 			return d.variablesOf(n, unique(inputs), unique(groups))
 		}
-		if slices.Contains(names[:whole], n.text) || s.ofGroup(n.text) ||
+		if slices.Contains(names[:whole], n.text) || s.ofGroup(n.text) || s.ofSmooth(n.text) ||
 			slices.ContainsFunc(s.terms, func(t term) bool { return s.names(t, n.text) }) {
 			return nil
 		}
@@ -100,6 +106,14 @@ func (s *selection) ofGroup(name string) bool {
 		g := s.groupName(b.grouping)
 		return strings.HasPrefix(name, "sd_"+g+"__") || strings.HasPrefix(name, "cor_"+g+"__") ||
 			strings.HasPrefix(name, "r_"+g+"[")
+	})
+}
+
+// ofSmooth reports whether a parameter of a smooth may have the name.
+func (s *selection) ofSmooth(name string) bool {
+	return slices.ContainsFunc(s.smooths, func(t smoothing) bool {
+		return strings.HasPrefix(name, "sds_s"+plainName(s.smoothX(t))) ||
+			strings.HasPrefix(name, "bs_s"+plainName(s.smoothX(t))) || strings.HasPrefix(name, "s_s"+plainName(s.smoothX(t)))
 	})
 }
 

@@ -31,6 +31,7 @@ type Record struct {
 	Variables []Variable `json:"variables,omitempty"` // what the terms are made of
 	Terms     []Term     `json:"terms,omitempty"`
 	Columns   []Column   `json:"columns"` // of the design, in order
+	Smooths   []Smooth   `json:"smooths,omitempty"`
 
 	GroupedBy []Variable `json:"grouped_by,omitempty"` // what groupings are made of, with levels and without contrasts
 	Groupings []Grouping `json:"groupings,omitempty"`
@@ -65,7 +66,7 @@ type Variable struct {
 	Levels     []string  `json:"levels,omitempty"`    // of a factor, the reference first
 	Contrasts  string    `json:"contrasts,omitempty"` // of a factor: treatment, sum, helmert
 	Scales     []Scaling `json:"scales,omitempty"`    // of each scale() in the expression, in order
-	Basis      *Basis    `json:"basis,omitempty"`     // of poly(), ns() and bs()
+	Basis      *Basis    `json:"basis,omitempty"`     // of poly(), ns(), bs() and s()
 }
 
 // Term is a term of the formula; several variables are an interaction.
@@ -136,6 +137,9 @@ func (r *Record) check() error {
 		}
 	}
 	if err := r.checkTerms(r.Terms, r.Columns); err != nil {
+		return err
+	}
+	if err := r.checkSmooths(); err != nil {
 		return err
 	}
 	return r.checkEffects()
@@ -222,6 +226,9 @@ func (v *Variable) check() error {
 	s := v.Basis
 	if s == nil {
 		return nil
+	}
+	if s.smooth() {
+		return s.checkSmooth(v.Label)
 	}
 	learned := s.Raw || len(s.Alpha) == s.Degree && len(s.Norm2) == s.Degree+2 && s.finite() == nil
 	inside := s.Boundary[0] < s.Boundary[1] && slices.IsSorted(s.Knots) &&

@@ -357,12 +357,14 @@ func (s *selector) takeTrials(n *node) error {
 	return nil
 }
 
-// reserve finds the columns of offset() and trials() anywhere on the right, so
-// that . and globs leave them out wherever they stand.
+// reserve finds the columns of offset() and trials() anywhere on the right, and
+// what s() smooths, so that . and globs leave them out wherever they stand.
 func (s *selector) reserve(n *node) error {
 	switch {
 	case n.isBar():
 		return s.reserveGroupings(n)
+	case n.isSmooth():
+		return s.reserveSmooth(n)
 	case n.kind == nodeCall && n.text == "offset":
 		return s.offset(n)
 	case n.kind == nodeCall && n.text == "trials":

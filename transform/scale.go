@@ -106,7 +106,7 @@ func (b *builder) measureBy(column func(j int) (seen, error)) error {
 // unitOf returns what to do to a column, given on the data's scale.
 func (b *builder) unitOf(s seen, p planned) (unit, error) {
 	u := unit{scale: 1, constant: !s.differs}
-	if u.constant {
+	if u.constant || p.asIs {
 		return u, nil
 	}
 	if b.spec.Standardize == "max_abs" {

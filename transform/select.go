@@ -244,6 +244,8 @@ func (s *selector) call(n *node, added bool) (*termSet, error) {
 				"add it to the terms: x + "+n.text+"(n)")
 		}
 		return new(termSet), nil // read by reserve
+	case n.isSmooth():
+		return new(termSet), s.smooth(n, added)
 	case n.text == "glob":
 		if len(n.args) != 1 || n.args[0].kind != nodeString {
 			return nil, s.fail(n.pos, "glob() takes one pattern in quotes", `for example glob("*_rate")`)
@@ -274,8 +276,9 @@ var elsewhere = map[string]string{
 	"C":           "the coding of a factor stands under the model's key contrasts: {x: sum}",
 	"ordered":     "levels gives the order, contrasts the coding",
 	"interaction": "cross factors by : or *",
-	"s":           "smooth terms with a fitted penalty are not here: take ns(x, 4) or bs(x, 6)",
-	"te":          "cross ns(x, 3) with ns(z, 3) by *",
+	"te":          surfaces,
+	"ti":          surfaces,
+	"t2":          surfaces,
 	"offset":      "an offset is added to the terms: x + offset(e)",
 	"trials":      "trials(n) is added to the terms, or stands on the left: y | trials(n)",
 	"c":           "several numbers are an argument of knots only",
@@ -283,6 +286,10 @@ var elsewhere = map[string]string{
 	"se":          "known standard errors stand on the left: y | se(s) ~ …",
 	"gr":          "a grouping stands by its name: (1 | g)",
 }
+
+// surfaces is said of smooths of several numbers.
+const surfaces = "surfaces are not here: curves add up, s(x) + s(z), and ns(x, 3) * ns(z, 3) is a surface without a " +
+	"penalty"
 
 func (s *selector) unknownFunction(n *node) error {
 	if hint := elsewhere[n.text]; hint != "" {

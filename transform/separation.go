@@ -24,7 +24,7 @@ func (b *builder) separated() error {
 	counts := outcome == outcomes["poisson"]
 	var all, some []string
 	for j, p := range b.plan {
-		if b.unit[j].constant || j == data.Intercept {
+		if b.unit[j].constant || j == data.Intercept || p.asIs {
 			continue
 		}
 		switch x := b.values(j); {

@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -30,7 +31,7 @@ func (b *builder) variables() error {
 		b.record.Variables, b.coded = append(b.record.Variables, *record), append(b.coded, *made)
 		index[i] = len(b.coded) - 1
 	}
-	b.record.Terms = b.terms(b.chosen.terms, b.chosen.intercept, index)
+	b.record.Terms = append(b.terms(b.chosen.terms, b.chosen.intercept, index), b.smoothTerms(index)...)
 	if err := b.planEffects(index); err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func (b *builder) learn(v *variable) (*Variable, *coded, error) {
 	if err != nil {
 		return nil, nil, b.columnError(v.columns[0],
 			fmt.Errorf("%s at character %d of the formula: %w", v.label, v.character(), err),
-			"ask for fewer columns, or give knots inside the data")
+			cmp.Or(call.smooth.hint(), "ask for fewer columns, or give knots inside the data"))
 	}
 	return record, made, nil
 }
@@ -122,6 +123,12 @@ func (b *builder) learnExpression(v *variable, record *Variable) (x, counts []fl
 		return nil, nil, nil, err
 	}
 	keep, rows := b.complete(v.columns)
+	if call != nil && call.smooth != nil { // as in mgcv
+		keep, rows = b.keep, b.n
+		if err := b.multiplier(call.smooth); err != nil {
+			return nil, nil, nil, err
+		}
+	}
 	e := &evaluator{b: b, source: v.source, keep: keep, n: rows, learn: true, role: termRole}
 	x, err = e.values(n)
 	record.Scales = e.scales
@@ -171,8 +178,11 @@ func (b *builder) planColumns() error {
 	if err := b.columnsFit(); err != nil {
 		return err
 	}
-	for k := range b.record.Terms {
+	for k := range b.chosen.terms {
 		b.plan = append(b.plan, b.planTerm(&b.record.Terms[k], k, names)...)
+	}
+	if err := b.planSmooths(names); err != nil {
+		return err
 	}
 	for _, clash := range names.clashes {
 		b.warn("%s", clash)

@@ -236,7 +236,8 @@ func printLines(s *screen, f *pipelines.Look, lines []pipelines.Line, o *lineOpt
 	printGroups(s, lines, chosen)
 }
 
-// printGroups says how the group-level effects mixed that are not among the lines that were shown.
+// printGroups says how the group-level effects and the penalised coefficients mixed that are not among the lines that
+// were shown.
 func printGroups(s *screen, lines []pipelines.Line, shown []*pipelines.Line) {
 	type group struct {
 		levels, effects int
@@ -249,12 +250,16 @@ func printGroups(s *screen, lines []pipelines.Line, shown []*pipelines.Line) {
 		if !pipelines.IsEffect(l) || slices.Contains(shown, l) {
 			continue
 		}
-		g := groups[l.Grouping]
+		name := l.Grouping
+		if pipelines.IsPenalised(l) {
+			name = l.Term
+		}
+		g := groups[name]
 		if g == nil {
 			g = &group{least: l, largest: l}
-			groups[l.Grouping], names = g, append(names, l.Grouping)
+			groups[name], names = g, append(names, name)
 		}
-		if level := [2]string{l.Grouping, l.Level}; !seen[level] {
+		if level := [2]string{name, l.Level}; !seen[level] {
 			seen[level] = true
 			g.levels++
 		}
@@ -268,10 +273,15 @@ func printGroups(s *screen, lines []pipelines.Line, shown []*pipelines.Line) {
 	}
 	for _, name := range names {
 		g := groups[name]
-		s.sentence("  ", fmt.Sprintf("%s of %s of %s: least bulk ESS %s (%s), largest R-hat %s (%s); --filter 'r_*' shows "+
-			"them, and the view group_effects has them", plural(g.effects, "effect"), plural(g.levels, "level"),
-			words.Visible(name), fixed(g.least.Summary.ESSBulk, 0), words.Visible(g.least.Name),
-			fixed(g.largest.Summary.RHat, 3), words.Visible(g.largest.Name)))
+		what := plural(g.effects, "effect") + " of " + plural(g.levels, "level")
+		where := "--filter 'r_*' shows them, and the view group_effects has them"
+		if pipelines.IsPenalised(g.least) {
+			what = plural(g.effects, "coefficient")
+			where = "--filter 's_*' shows them, and the view smooths has the curve"
+		}
+		s.sentence("  ", fmt.Sprintf("%s of %s: least bulk ESS %s (%s), largest R-hat %s (%s); %s", what, words.Visible(name),
+			fixed(g.least.Summary.ESSBulk, 0), words.Visible(g.least.Name), fixed(g.largest.Summary.RHat, 3),
+			words.Visible(g.largest.Name), where))
 	}
 }
 

@@ -106,7 +106,8 @@ func filterOf(term string) (func(*pipelines.Line) bool, error) {
 }
 
 // choose returns the parameters to show, in their order: top of them (−1: all), unless
-// all are asked for. Local scales of priors and group-level effects are shown where they are asked for.
+// all are asked for. Local scales of priors, group-level effects and penalised
+// coefficients are shown where they are asked for.
 func (o *lineOptions) choose(lines []pipelines.Line, top int) []*pipelines.Line {
 	var out []*pipelines.Line
 	for i := range lines {

@@ -65,6 +65,9 @@ func printFit(w *screen, f *pipelines.Result) {
 	if f.Effects > 0 {
 		w.sentence("  ", plural(f.Effects, "group-level effect")+" beside these: SELECT * FROM group_effects")
 	}
+	if f.Penalised > 0 {
+		w.sentence("  ", plural(f.Penalised, "coefficient")+" of smooths beside these; their curves: SELECT * FROM smooths")
+	}
 	fmt.Fprintf(w, "\nverdict: %s\n", w.paint(gradeColour(f.Verdict), verdict(f)))
 	for _, r := range f.Reasons {
 		w.sentence("  ", "  "+clean(r))

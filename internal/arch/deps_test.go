@@ -47,7 +47,7 @@ var deps = map[string]string{
 	"internal/variate": "internal/vec internal/simd",
 	"internal/state":   "",
 	"ingest":           "internal/held internal/words" + arrow + duckdb,
-	"transform":        "infer/design infer/glm internal/vec internal/words" + arrow,
+	"transform":        "infer/design infer/glm internal/linalg internal/vec internal/words" + arrow,
 	"report":           "infer infer/diag report/html report/judge report/record internal/chunk internal/held internal/outfile internal/words" + duckdb,
 	"report/html":      "",
 	// judge and record are values without SQL, for rooms that know no ledger.

@@ -80,6 +80,7 @@ type Fit struct {
 	Events           []Event
 	Data             *DataSummary // nil: unknown
 	Start            *Start       // where chains began; nil: no earlier posterior was asked for
+	Curves           []Curve      // of smooths; nil: none
 	Assessment                    // what else was computed from the draws
 	// Certificates are what is proved of the sampler; those of Discrete stand there.
 	Certificates []Certificate
@@ -166,6 +167,16 @@ const (
 	Failed      Action = "error"
 	Uncommitted Action = "uncommitted"
 )
+
+// Curve is a smooth on a grid of the number that is smoothed: mean, sd and quantiles of f(x).
+type Curve struct {
+	Smooth, Level, Name string // the term as written, the level of a factor, and how parameters call it
+	X                   []float64
+	Points              []CurvePoint
+}
+
+// CurvePoint sums up draws of the curve at a point.
+type CurvePoint struct{ Mean, SD, Q025, Q25, Median, Q75, Q975 float64 }
 
 // Assessment is what is computed from the draws of a fit besides its summaries,
 // at fit time or later.

@@ -14,7 +14,7 @@ SELECT f.fit_id, f.dataset, f.key, f.model, f.sampler, s.name AS parameter,
        s.mean, s.sd, s.q025, s.median, s.q975, s.rhat, s.ess_bulk, s.ess_tail, f.verdict, f.created, f.run_id
 FROM latest_on(day) f
 JOIN summary s ON s.fit_id = f.fit_id
-WHERE s.kind NOT IN ('statistic', 'group_effect')
+WHERE s.kind NOT IN ('statistic', 'group_effect', 'smooth_effect')
 ORDER BY f.dataset, f.key, f.model, f.sampler, s.parameter_id;
 
 COMMENT ON MACRO TABLE latest_on IS 'The fits that were the newest complete ones at the end of a day, or at a TIMESTAMP, UTC; what pipeline prune took is not there.';

@@ -15,6 +15,7 @@ import (
 // Extras is what a run asks for besides summaries, with its warnings.
 type Extras struct {
 	record.Assessment
+	Curves    []record.Curve
 	Condition []record.Diagnostic
 	Metrics   []record.Metric
 	Warnings  []string
@@ -32,6 +33,9 @@ func (d *Drawn) Extras(ctx context.Context) (*Extras, error) {
 		Open:      func() iter.Seq2[*infer.Columns, error] { return d.Draws.Columns(len(d.Kept), d.Window, ColumnBytes) },
 		Densities: d.densities,
 	})
+	if err == nil {
+		out.Curves, err = d.curves(r)
+	}
 	if err == nil && d.Pipeline.Run.Condition {
 		out.Condition, out.Metrics, err = d.conditions(ctx, r)
 	}

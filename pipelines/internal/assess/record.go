@@ -75,6 +75,7 @@ func (d *Drawn) record(s Stamp, extras *Extras) (*record.Fit, error) {
 		rec.Diagnostics = d.diagnostics(extras.Condition)
 	}
 	rec.Metrics, rec.Assessment, rec.Certificates = extras.Metrics, extras.Assessment, d.Proved
+	rec.Curves = extras.Curves
 	d.Collected.Describe(rec)
 	rec.StatsOf = Statistics(file, d.Window)
 	if d.Keep() != plan.KeepSummary {

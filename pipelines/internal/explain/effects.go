@@ -7,6 +7,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/design"
+	"glmbatch/infer/glm"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spec"
@@ -96,6 +97,41 @@ func effectPriors(c *plan.Case, stream *infer.Stream) (out []Prior) {
 			law := spec.LKJPrior{Shape: given.LKJ}
 			out = append(out, Prior{words.Visible(spec.CorName(block.Group)), law.String(), nan, nan, nan, nan})
 		}
+	}
+	return out
+}
+
+// penalised reports whether a column is one of the penalised of a smooth.
+func penalised(c *plan.Case, j int) bool {
+	for _, s := range c.Data.Smooths {
+		if s.First <= j && j < s.Last {
+			return true
+		}
+	}
+	return false
+}
+
+// smooths names the penalised parts of smooths, and says what they are.
+func (e *Explanation) smooths(c *plan.Case) {
+	for _, s := range c.Record.Smooths {
+		e.Smooths = append(e.Smooths, words.Visible(s.Label))
+		beside := ""
+		if names := c.Data.Names[s.Fixed:s.First]; len(names) > 0 {
+			beside = ", beside " + words.List(names) + ", which the penalty leaves free"
+		}
+		e.Scaling = append(e.Scaling, fmt.Sprintf("The curve %s has %d penalised coefficients, normal around 0 with the "+
+			"sd %s%s: the view smooths has the curve.", words.Visible(s.Label), s.Last-s.First,
+			words.Visible(glm.SmoothSDName(s.Name)), words.Visible(beside)))
+	}
+}
+
+// smoothPriors are the priors of the standard deviations of smooths.
+func smoothPriors(c *plan.Case, stream *infer.Stream) (out []Prior) {
+	nan := math.NaN()
+	for k, s := range c.Data.Smooths {
+		law := c.Posterior.Smooths[k]
+		low, high := middle(law, stream)
+		out = append(out, Prior{words.Visible(glm.SmoothSDName(s.Name)), law.String(), low, high, nan, nan})
 	}
 	return out
 }

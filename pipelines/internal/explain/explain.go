@@ -24,6 +24,7 @@ type Explanation struct {
 	// with coefficient 1.
 	Terms, Offsets []string
 	Effects        []effect
+	Smooths        []string // the penalised parts of smooths
 	Intercept      bool
 	Scaling        []string // sentences
 	Priors         []Prior
@@ -72,7 +73,7 @@ func Of(c *plan.Case) *Explanation {
 	}
 	e.Intercept = c.Data.Intercept >= 0
 	for j, name := range c.Data.Names {
-		if j != c.Data.Intercept {
+		if j != c.Data.Intercept && !penalised(c, j) {
 			e.Terms = append(e.Terms, words.Visible(name))
 		}
 	}
@@ -85,6 +86,7 @@ func Of(c *plan.Case) *Explanation {
 	e.response(c)
 	e.scaling(c)
 	e.effects(c)
+	e.smooths(c)
 	e.priors(c)
 	target, err := groups.NewModel(c.Data, c.Posterior, nil)
 	if err != nil {
@@ -143,6 +145,9 @@ func (e *Explanation) priors(c *plan.Case) {
 	nan := math.NaN()
 	stream := infer.NewStream(1, "explain", "priors")
 	for j, law := range c.Posterior.Coefficients {
+		if penalised(c, j) {
+			continue
+		}
 		p := Prior{words.Visible(c.Data.Names[j]), law.String(), nan, nan, nan, nan}
 		if j != c.Data.Intercept {
 			column := c.Record.Columns[j]
@@ -161,8 +166,8 @@ func (e *Explanation) priors(c *plan.Case) {
 		low, high := middle(law, stream)
 		e.Priors = append(e.Priors, Prior{name, law.String(), low, high, nan, nan})
 	}
-	e.Priors = append(e.Priors, effectPriors(c, stream)...)
-	e.last = len(e.Priors) - c.Data.Cols()
+	e.Priors = append(append(e.Priors, smoothPriors(c, stream)...), effectPriors(c, stream)...)
+	e.last = len(e.Priors) - len(e.Terms) - min(1, c.Data.Intercept+1)
 }
 
 // factors reports whether effects are told as factors.

@@ -64,6 +64,9 @@ func (e *Explanation) linear(tex bool) string {
 		}
 		parts = append(parts, coefficient(j+1)+dot+name(t))
 	}
+	for _, s := range e.Smooths {
+		parts = append(parts, name(s))
+	}
 	for _, r := range e.Effects {
 		parts = append(parts, r.in(tex))
 	}

@@ -174,8 +174,9 @@ type Result struct {
 	Divergences int                `json:"divergences,omitempty"`
 	Discrete    bool               `json:"-"` // of a model of kind mrf: rows are variables, columns edges
 	Size        string             `json:"-"` // how much a dry run would draw, in words
-	Parameters  []ParameterSummary `json:"-"` // but group-level effects, of which there are Effects
-	Effects     int                `json:"-"`
+	Parameters  []ParameterSummary `json:"-"` // but group-level effects and penalised coefficients of smooths
+	Effects     int                `json:"-"` // group-level ones
+	Penalised   int                `json:"-"`
 	Err         error              `json:"-"`
 }
 
@@ -219,14 +220,17 @@ func (r *Result) Describe(j *assess.Judged) {
 	r.Summarize(j.Parameters)
 }
 
-// Summarize adds the summaries of parameters; group-level effects are counted.
+// Summarize adds the summaries of parameters; group-level effects and penalised coefficients are counted.
 func (r *Result) Summarize(parameters []report.ParameterSummary) {
 	for _, p := range parameters {
-		if p.Kind == infer.GroupEffect {
+		switch p.Kind {
+		case infer.GroupEffect:
 			r.Effects++
-			continue
+		case infer.SmoothEffect:
+			r.Penalised++
+		default:
+			r.Parameters = append(r.Parameters, ParameterSummary{p.Name, p.Summary})
 		}
-		r.Parameters = append(r.Parameters, ParameterSummary{p.Name, p.Summary})
 	}
 }
 

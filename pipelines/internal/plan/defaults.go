@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	matrix "glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/words"
@@ -52,6 +53,9 @@ func defaultRules(m *spec.Model) (out []string) {
 	if m.Grouped() {
 		add(m.Prior.SD.Prior, "sds of group-level effects", glm.GroupSDRule(m.Family.Family))
 	}
+	if m.Smooths() {
+		add(m.Prior.SDS.Prior, "sds of smooths", glm.GroupSDRule(m.Family.Family))
+	}
 	return out
 }
 
@@ -70,6 +74,9 @@ func defaultNumbers(m *spec.Model, data *glm.Data) (out []string) {
 		}
 		if given.Kind != "" {
 			continue
+		}
+		if slices.ContainsFunc(data.Smooths, func(s matrix.Smooth) bool { return s.First <= j && j < s.Last }) {
+			continue // normal with the sd of their smooth
 		}
 		if len(out) < mostDefaults {
 			out = append(out, name+": "+all.Coefficients[j].String())
@@ -91,6 +98,11 @@ func defaultNumbers(m *spec.Model, data *glm.Data) (out []string) {
 			if name := spec.SDName(e.Group, term); m.Prior.ForSD(name).Kind == "" {
 				out = append(out, name+": "+all.Effects[k].SD[t].String())
 			}
+		}
+	}
+	for k, s := range data.Smooths {
+		if name := glm.SmoothSDName(s.Name); m.Prior.ForSD(name).Kind == "" {
+			out = append(out, name+": "+all.Smooths[k].String())
 		}
 	}
 	return out

@@ -52,7 +52,7 @@ type modelIdentity struct {
 	Coefficients, Intercept, At, Sigma          string
 	ByName                                      []string
 	Shape, Phi, Nu                              string `json:",omitempty"`
-	SD, Cor                                     string `json:",omitempty"` // of group-level effects
+	SD, Cor, SDS                                string `json:",omitempty"` // of group-level effects, of smooths
 	FrequencyWeights, PrecisionWeights          string `json:",omitempty"`
 	Defaults                                    string `json:",omitempty"` // the rules of priors that are left out
 	// MRF is of models of that kind, of which all but Name above is empty.
@@ -91,6 +91,7 @@ func identifyModel(m *spec.Model) modelIdentity {
 		Phi:          m.Prior.Phi.String(),
 		Nu:           m.Prior.Nu.String(),
 		SD:           m.Prior.SD.String(),
+		SDS:          m.Prior.SDS.String(),
 		Cor:          m.Prior.Cor.String(),
 
 		FrequencyWeights: m.FrequencyWeights, PrecisionWeights: m.PrecisionWeights,

@@ -39,7 +39,7 @@ func posterior(m *spec.Model, data *glm.Data) glm.Model {
 		}
 	}
 	out.Effects = effectsPriors(m, data, defaults.GroupSD)
-	out.Smooths = smoothPriors(data, defaults.GroupSD)
+	out.Smooths = smoothPriors(m, data, defaults.GroupSD)
 	out.Penalise(data)
 	return out
 }
@@ -106,6 +106,9 @@ func unused(m *spec.Model, data *glm.Data) []string {
 		for _, term := range e.Terms {
 			used[m.Prior.MatchSD(spec.SDName(e.Group, term))] = true
 		}
+	}
+	for _, s := range data.Smooths {
+		used[m.Prior.MatchSD(glm.SmoothSDName(s.Name))] = true
 	}
 	var out []string
 	for _, n := range m.Prior.ByName {

@@ -8,6 +8,7 @@ import (
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/words"
+	"glmbatch/pipelines/internal/spec"
 )
 
 // smooth is the sampler of a design with smooths: what auto takes where nothing else is asked for.
@@ -45,9 +46,13 @@ func (s sampler) smooth(f *Fit) (sampler, error) {
 }
 
 // smoothPriors gives the standard deviations of smooths their priors.
-func smoothPriors(data *glm.Data, fallback prior.Prior) (out []prior.Prior) {
-	for range data.Smooths {
-		out = append(out, fallback)
+func smoothPriors(m *spec.Model, data *glm.Data, fallback prior.Prior) (out []prior.Prior) {
+	for _, s := range data.Smooths {
+		sds := m.Prior.ForSD(glm.SmoothSDName(s.Name))
+		if sds.Kind == "" {
+			sds = fallback
+		}
+		out = append(out, sds)
 	}
 	return out
 }

@@ -50,6 +50,3 @@ func (f *Fit) Averages(ctx context.Context, family glm.Family, data *glm.Data, o
 	}
 	return out, nil
 }
-
-// Summarize describes draws of a quantity, and leaves their order.
-func Summarize(draws []float64) Summary { return summarize(append([]float64(nil), draws...)) }

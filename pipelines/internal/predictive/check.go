@@ -142,7 +142,7 @@ func compare(f glm.Family, observed *sample, replicates []sample) (out []record.
 		if left := len(replicates) - len(values); left > 0 {
 			c.Note = fmt.Sprintf("%d of %d replicates have no value", left, len(replicates))
 		}
-		s := summarize(append([]float64{}, values...))
+		s := Summarize(append([]float64{}, values...))
 		c.Mean, c.SD, c.Q025, c.Q975 = s.Mean, s.SD, s.Q025, s.Q975
 		if math.IsNaN(c.Observed) || len(values) < 2 {
 			c.P = math.NaN()

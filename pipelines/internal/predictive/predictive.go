@@ -58,7 +58,7 @@ func (f *Fit) Predict(ctx context.Context, outcomes *glm.Pointwise, data *glm.Da
 				now[i].fill(outcomes, b, lo+i, stream(b.First+lo+i))
 				for q := range now[i].Of {
 					sorted[w] = append(sorted[w][:0], now[i].Of[q]...)
-					now[i].Summaries[q] = summarize(sorted[w])
+					now[i].Summaries[q] = Summarize(sorted[w])
 				}
 			})
 			if err != nil {
@@ -87,8 +87,8 @@ func (p *Prediction) fill(outcomes *glm.Pointwise, b *Block, i int, s *infer.Str
 	}
 }
 
-// summarize describes draws, whose order is lost. Quantiles are R's type 7.
-func summarize(x []float64) Summary {
+// Summarize describes draws, whose order is lost. Quantiles are R's type 7.
+func Summarize(x []float64) Summary {
 	nan := math.NaN()
 	none := Summary{nan, nan, nan, nan, nan, nan, nan, ""}
 	bad, sum := 0, 0.0

@@ -56,12 +56,12 @@ func TestPredictByRow(t *testing.T) {
 }
 
 func TestSummarize(t *testing.T) {
-	s := summarize([]float64{4, 0, 3, 1, 2, 5}) // R: quantile(0:5, c(0.025, 0.25, 0.5, 0.75, 0.975)), sd(0:5)
+	s := Summarize([]float64{4, 0, 3, 1, 2, 5}) // R: quantile(0:5, c(0.025, 0.25, 0.5, 0.75, 0.975)), sd(0:5)
 	want := Summary{2.5, 1.8708286933869707, 0.125, 1.25, 2.5, 3.75, 4.875, ""}
 	if s != want {
 		t.Errorf("%+v, want %+v", s, want)
 	}
-	s = summarize([]float64{1, math.NaN(), 2})
+	s = Summarize([]float64{1, math.NaN(), 2})
 	if !math.IsNaN(s.Mean) || !math.IsNaN(s.Q975) || !strings.Contains(s.Reason, "at 1 of 3 draws") {
 		t.Errorf("%+v", s)
 	}

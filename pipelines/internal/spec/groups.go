@@ -12,10 +12,12 @@ import (
 	"glmbatch/transform"
 )
 
-// How the parameters of group-level effects are called, as in brms: sd_g__x, cor_g__Intercept__x, r_g[level,x].
+// How the parameters of group-level effects and smooths are called, as in brms: sd_g__x, cor_g__Intercept__x,
+// r_g[level,x]; sds_sx_1, s_sx_1[1].
 const (
 	sdNames  = "sd_"
 	corNames = "cor_"
+	sdsNames = "sds_"
 )
 
 // SDName is the name of a standard deviation of group-level effects.
@@ -88,7 +90,7 @@ func (p *NamedPrior) decodeNode(d *decoder, n *node, f field, path []string) {
 	switch {
 	case strings.HasPrefix(p.Pattern, corNames) && lkjText.MatchString(n.text):
 		d.value(n, reflectOf(&p.Cor), f, path)
-	case strings.HasPrefix(p.Pattern, sdNames):
+	case strings.HasPrefix(p.Pattern, sdNames) || strings.HasPrefix(p.Pattern, sdsNames):
 		p.Prior.Prior = d.prior(n, f, priorKinds(func(i prior.Info) bool { return i.Coefficient || i.Dispersion }))
 	default:
 		d.value(n, reflectOf(&p.Prior), f, path)
@@ -113,11 +115,12 @@ func (p *NamedPrior) is(serves func(prior.Info) bool) bool {
 	return false
 }
 
-// MatchSD returns the most exact entry of by_name for a standard deviation of group-level effects, nil if none
-// matches.
+// MatchSD returns the most exact entry of by_name for a standard deviation of group-level effects or of a smooth, nil
+// if none matches.
 func (p Priors) MatchSD(name string) *NamedPrior {
 	return p.best(name, func(n *NamedPrior) bool {
-		return strings.HasPrefix(n.Pattern, sdNames) && n.is(func(i prior.Info) bool { return i.Dispersion })
+		serves := strings.HasPrefix(n.Pattern, sdNames) || strings.HasPrefix(n.Pattern, sdsNames)
+		return serves && n.is(func(i prior.Info) bool { return i.Dispersion })
 	})
 }
 
@@ -126,11 +129,14 @@ func (p Priors) MatchCor(name string) *NamedPrior {
 	return p.best(name, func(n *NamedPrior) bool { return n.Cor.Shape > 0 })
 }
 
-// ForSD returns the prior of a standard deviation of group-level effects, by its name; its Kind is empty where it is
-// left out.
+// ForSD returns the prior of a standard deviation of group-level effects or of a smooth, by its name; its Kind is empty
+// where it is left out.
 func (p Priors) ForSD(name string) prior.Prior {
 	if named := p.MatchSD(name); named != nil {
 		return named.Prior.Prior
+	}
+	if strings.HasPrefix(name, sdsNames) {
+		return p.SDS.Prior
 	}
 	return p.SD.Prior
 }
@@ -176,8 +182,19 @@ func (c *checker) knownErrors(m *Model) {
 	m.Prior.Sigma.Prior = prior.Prior{Kind: prior.Constant, Location: 1}
 }
 
-// groups checks what a model says of group-level effects.
+// Smooths reports whether the model has smooths: s(x) in its formula.
+func (m *Model) Smooths() bool {
+	formula, err := transform.ParseFormula(m.Formula)
+	return err == nil && formula.Smooths()
+}
+
+// groups checks what a model says of group-level effects and smooths.
 func (c *checker) groups(m *Model) {
+	formula, err := transform.ParseFormula(m.Formula)
+	if err == nil && !formula.Smooths() && c.given("models", m.Name, "prior", "sds") {
+		c.at("prior sds is of smooths, of which the formula has none", "remove it, or add a smooth to the formula: s(x)",
+			"models", m.Name, "prior", "sds")
+	}
 	if m.Grouped() {
 		return
 	}

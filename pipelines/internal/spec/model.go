@@ -122,7 +122,7 @@ func (p Priors) Match(name string) *NamedPrior {
 func (m *Model) HasDefaults() bool {
 	left := func(p prior.Prior) bool { return p.Kind == "" }
 	return left(m.Prior.Coefficients.Prior) || left(m.Prior.Intercept.Prior.Prior) ||
-		m.Grouped() && left(m.Prior.SD.Prior) ||
+		m.Grouped() && left(m.Prior.SD.Prior) || m.Smooths() && left(m.Prior.SDS.Prior) ||
 		slices.ContainsFunc(m.Family.Dispersions(),
 			func(d glm.Dispersion) bool { return left(m.Prior.Dispersion(d.Name).Prior) })
 }

@@ -157,12 +157,13 @@ type Family struct{ glm.Family }
 type Priors struct {
 	Coefficients CoefficientPrior `yaml:"coefficients" doc:"Prior of every coefficient but the intercept. Left out: normal(0, 2.5/sd(x)), times the scale of the response for links with its unit, as in rstanarm; pipeline validate prints the numbers."`
 	Intercept    InterceptPrior   `yaml:"intercept" doc:"Prior of the intercept. Left out: normal(0, 2.5) at the means of the columns; for links with the unit of the response, around its mean and times its scale."`
-	ByName       []*NamedPrior    `yaml:"by_name" keyed:"Pattern" doc:"Priors of single coefficients, by name or glob; the more exact pattern wins. Patterns that begin with sd_ or cor_ may give priors of standard deviations and correlations of group-level effects: \"sd_g__*\": half_normal(1), cor_g: lkj(2)."`
+	ByName       []*NamedPrior    `yaml:"by_name" keyed:"Pattern" doc:"Priors of single coefficients, by name or glob; the more exact pattern wins. Patterns that begin with sd_ or cor_ may give priors of standard deviations and correlations of group-level effects: \"sd_g__*\": half_normal(1), cor_g: lkj(2); those that begin with sds_ of the standard deviations of smooths: sds_sx_1: half_normal(1)."`
 	Sigma        DispersionPrior  `yaml:"sigma" doc:"Prior of the residual standard deviation of gaussian, or the scale of student_t, in units of the response. Left out: exponential(1/sd(y))."`
 	Shape        DispersionPrior  `yaml:"shape" doc:"Prior of the shape of gamma (left out: inverse_gamma(0.5, 0.08), so that 1/sqrt(shape) is half_normal(2.5)), inverse_gaussian (the same, times the mean response) or negative_binomial (gamma(0.5, 0.0005))."`
 	Phi          DispersionPrior  `yaml:"phi" doc:"Prior of the precision of beta. Left out: inverse_gamma(0.5, 0.08)."`
 	Nu           DispersionPrior  `yaml:"nu" doc:"Prior of the degrees of freedom of student_t, above 1; constant(4) fixes them. Left out: gamma(2, 0.1)."`
 	SD           DispersionPrior  `yaml:"sd" json:",omitzero" doc:"Prior of every standard deviation of group-level effects, (1 + x | g) of the formula. Left out: half_student_t(3, 2.5), times the scale of the response for links with its unit."`
+	SDS          DispersionPrior  `yaml:"sds" json:",omitzero" doc:"Prior of every standard deviation of smooths, s(x) of the formula: of the coefficients of the penalised columns. Left out: half_student_t(3, 2.5), times the scale of the response for links with its unit."`
 	Cor          LKJPrior         `yaml:"cor" json:",omitzero" doc:"Prior of the correlations of the group-level effects of a grouping: lkj(1) is uniform, above 1 they are drawn to 0. Left out: lkj(1)."`
 }
 

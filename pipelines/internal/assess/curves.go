@@ -1,0 +1,38 @@
+package assess
+
+import (
+	"glmbatch/pipelines/internal/plan"
+	"glmbatch/pipelines/internal/predictive"
+	"glmbatch/report/record"
+	"glmbatch/transform"
+)
+
+// curvePoints is how many points the curve of a smooth has.
+const curvePoints = 100
+
+// curves sums up the smooths of a fit on their grids. Cost: for each, its columns of the draws are read once, and the
+// values at each point sorted.
+func (d *Drawn) curves(r *plan.Regression) (out []record.Curve, err error) {
+	draws := d.deriving(d.Draws, d.Window)
+	for _, c := range r.Record.Curves(curvePoints) {
+		forms := make([]transform.Form, len(c.X))
+		for i := range forms {
+			for p, column := range c.Columns {
+				forms[i].Columns = append(forms[i].Columns, c.Fixed+p)
+				forms[i].Weights = append(forms[i].Weights, column[i])
+			}
+		}
+		values, err := draws.linear(forms)
+		if err != nil {
+			return nil, err
+		}
+		curve := record.Curve{Smooth: c.Text, Level: c.Level, Name: c.Name, X: c.X}
+		for _, v := range values {
+			s := predictive.Summarize(v)
+			curve.Points = append(curve.Points, record.CurvePoint{Mean: s.Mean, SD: s.SD, Q025: s.Q025, Q25: s.Q25,
+				Median: s.Median, Q75: s.Q75, Q975: s.Q975})
+		}
+		out = append(out, curve)
+	}
+	return out, nil
+}

@@ -1,0 +1,109 @@
+package pipelines_test
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"glmbatch/pipelines"
+)
+
+// The curve of the shipped pipeline is that of mgcv's gam(accel ~ s(times, k = 20), method = "REML"), within what the
+// uncertainty of its standard deviation moves: a quarter of a standard error at each of nine points, and sigma too. What
+// the ledger has of it, what is derived, predicted and left out is of one linear predictor.
+func TestMotorcycle(t *testing.T) {
+	source, err := pipelines.Source("motorcycle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := strings.Replace(string(source), "posteriors.duckdb", "t.duckdb", 1)
+	spec = strings.Replace(spec, "family: gaussian}", `family: gaussian, prior: {sds: "half_student_t(3, 500)"},
+    derive: {at30: "linear_predictor(times = 30)", twice: 2 * sds_stimes_1}}`, 1)
+	f := newFolder(t, spec+"run: {loo: true}\n")
+	if got := actions(f.run(pipelines.RunOptions{})); !strings.HasPrefix(got, "crash/ computed") {
+		t.Fatal(got)
+	}
+	var gam struct {
+		X, Fit, SE []float64
+		Sigma      float64
+	}
+	src, err := os.ReadFile("../testdata/classic/motorcycle.json")
+	if err == nil {
+		err = json.Unmarshal(src, &gam)
+	}
+	if err != nil || len(gam.X) != 9 {
+		t.Fatalf("%v (run make_smooths.R)", err)
+	}
+	for i, x := range gam.X {
+		got := number(t, f.ask("t.duckdb", "SELECT arg_min(mean, abs(x - "+strconv.FormatFloat(x, 'g', -1, 64)+")) FROM smooths"))
+		if off := (got - gam.Fit[i]) / gam.SE[i]; !(math.Abs(off) < 0.25) {
+			t.Errorf("the curve at %v is %v, mgcv's %v: %.2g standard errors", x, got, gam.Fit[i], off)
+		}
+	}
+	if got := number(t, f.ask("t.duckdb", "SELECT mean FROM coefficients WHERE parameter = 'sigma'")); math.Abs(got/gam.Sigma-1) > 0.03 {
+		t.Errorf("sigma %v, mgcv's %v", got, gam.Sigma)
+	}
+	for _, q := range []struct{ sql, want string }{
+		{"SELECT smooth, level, name, count(*), count(DISTINCT x), min(x), max(x) FROM smooths GROUP BY ALL", `"s(times, k = 20)",,stimes_1,100,100,2.4,57.6`},
+		{"SELECT bool_and(q025 < q25 AND q25 < median AND median < q75 AND q75 < q975 AND sd > 0) FROM smooths", "true"},
+		{"SELECT parameter FROM coefficients", "(Intercept)\nbs_stimes_1\nsigma\nsds_stimes_1\nat30\ntwice"},
+		{"SELECT kind, prior, term, count(*) FROM parameter WHERE term IS NOT NULL GROUP BY ALL ORDER BY 1",
+			"smooth_effect,\"normal(0, sds_stimes_1)\",s(times),18\nsmooth_sd,\"half_student_t(3, 500)\",s(times),1"},
+	} {
+		if got := f.ask("t.duckdb", q.sql); got != q.want {
+			t.Errorf("%s\n%s\nwant\n%s", q.sql, got, q.want)
+		}
+	}
+	// The grid has a point at 30 but for its steps: what is derived there is the intercept and the curve.
+	at30 := number(t, f.ask("t.duckdb", "SELECT mean FROM coefficients WHERE parameter = 'at30'"))
+	low := number(t, f.ask("t.duckdb", "SELECT arg_max(mean, x) FROM smooths WHERE x <= 30"))
+	high := number(t, f.ask("t.duckdb", "SELECT arg_min(mean, x) FROM smooths WHERE x > 30"))
+	intercept := number(t, f.ask("t.duckdb", "SELECT mean FROM coefficients WHERE parameter = '(Intercept)'"))
+	if !(at30-intercept > math.Min(low, high)-1 && at30-intercept < math.Max(low, high)+1) {
+		t.Errorf("derived %v less the intercept %v lies not between %v and %v", at30, intercept, low, high)
+	}
+	f.write("new.csv", "times\n30\n100\n")
+	rows, _, err := f.predict("spec.yaml", pipelines.PredictOptions{Data: f.path("new.csv"), Of: []string{"linear"}})
+	if err != nil || len(rows) != 3 || math.Abs(number(t, rows[1][2])-at30) > 1e-9 {
+		t.Errorf("%v: predicted %v, derived %v", err, rows, at30)
+	}
+	if got := actions(f.run(pipelines.RunOptions{})); !strings.HasPrefix(got, "crash/ skipped") {
+		t.Errorf("again: %s", got)
+	}
+}
+
+// A curve for each level of a factor: the ledger has each by itself, and what the formula or the rows do not allow is said.
+func TestSmoothsByLevel(t *testing.T) {
+	f := newFolder(t, `pipeline: levels
+database: t.duckdb
+datasets:
+  births: {path: "example:birthwt.csv"}
+  told: {path: "example:birthwt.csv", rows: factored}
+models:
+  curves: {formula: 'low ~ race + s(lwt, k = 5, by = race)', family: bernoulli, prior: {by_name: {"sds_slwt*": half_normal(1)}}}
+  weight: {formula: 'bwt ~ s(lwt, k = 5)', family: gaussian}
+samplers: {auto: {method: auto}}
+fits: [{datasets: [births], models: [curves]}, {datasets: [told], models: [weight]}]
+run: {warmup: 100, draws: 100}
+gates: {ess_bulk: 5, ess_tail: 5, rhat: 1.5}
+`)
+	out := f.run(pipelines.RunOptions{})
+	if got := actions(out); !strings.Contains(got, "births/ computed pass") || !strings.Contains(got, "told/ error") {
+		t.Fatal(got)
+	}
+	for _, fit := range out.Fits {
+		if fit.Dataset == "told" && !strings.Contains(fit.Err.Error(), "s(lwt, k = 5) is made of all of its values, which rows that are read once do not tell") {
+			t.Errorf("factored rows: %v", fit.Err)
+		}
+	}
+	if got, want := f.ask("t.duckdb", "SELECT smooth, level, count(*) FROM smooths GROUP BY ALL ORDER BY 2"),
+		"\"s(lwt, k = 5, by = race)\",black,100\n\"s(lwt, k = 5, by = race)\",other,100\n\"s(lwt, k = 5, by = race)\",white,100"; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if got, want := f.ask("t.duckdb", "SELECT DISTINCT prior FROM parameter WHERE kind = 'smooth_sd'"), "half_normal(1)"; got != want {
+		t.Errorf("priors %s, want %s", got, want)
+	}
+}

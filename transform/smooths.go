@@ -1,0 +1,205 @@
+package transform
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"glmbatch/infer/design"
+)
+
+// Smooth is a smooth term of the design, or the part of it of one level of a factor.
+type Smooth struct {
+	Name  string `json:"name"`            // that of brms: sx_1
+	Text  string `json:"text"`            // as written: s(x, by = f)
+	Label string `json:"label"`           // that of mgcv: s(x):fa
+	By    string `json:"by,omitempty"`    // what it is multiplied by, if anything
+	Level string `json:"level,omitempty"` // of a factor
+	Basis int    `json:"basis"`           // index into Record.Variables
+	// The columns of the design: from Fixed those without a penalty, from First to before Last the penalised.
+	Fixed int `json:"fixed"`
+	First int `json:"first"`
+	Last  int `json:"last"`
+}
+
+// smooths are those of a design.
+func (r *Record) smooths() (out []design.Smooth) {
+	for _, s := range r.Smooths {
+		out = append(out, design.Smooth{Name: s.Name, Term: s.Label, First: s.First, Last: s.Last})
+	}
+	return out
+}
+
+// checkSmooths finds smooths that no Build writes.
+func (r *Record) checkSmooths() error {
+	for _, s := range r.Smooths {
+		known := s.Basis >= 0 && s.Basis < len(r.Variables) && r.Variables[s.Basis].Basis != nil &&
+			r.Variables[s.Basis].Basis.smooth()
+		if !known || s.Fixed < 0 || s.Fixed > s.First || s.First >= s.Last || s.Last > len(r.Columns) {
+			return fmt.Errorf("design record: smooth %q has no basis, or columns that are not there", s.Name)
+		}
+		if b := r.Variables[s.Basis].Basis; s.First-s.Fixed != b.Fixed || s.Last-s.Fixed != b.columns() {
+			return fmt.Errorf("design record: smooth %q has not the columns of its basis", s.Name)
+		}
+	}
+	return nil
+}
+
+// reserveSmooth keeps the columns that s() smooths away from . and globs.
+func (s *selector) reserveSmooth(n *node) error {
+	if x := n.smoothArgument("x"); x != nil && s.arithmetic(x) == nil { // else reported where terms are read
+		v := newVariable(x, x.label(), s.formula.source)
+		s.take(v)
+	}
+	return nil
+}
+
+// smoothTerms makes terms of the smooths, behind the others; index is where the record has a variable.
+func (b *builder) smoothTerms(index []int) (out []Term) {
+	for _, t := range b.chosen.smooths {
+		term := Term{Label: b.chosen.variables[t.x].label, Variables: []int{index[t.x]}}
+		if t.by >= 0 {
+			by := index[t.by]
+			term.Variables = []int{by, index[t.x]}
+			if b.record.Variables[by].Levels != nil {
+				term.Full = []bool{true, false}
+			}
+		}
+		out = append(out, term)
+	}
+	return out
+}
+
+// multiplier looks at what a smooth is multiplied by: a number that varies leaves the curve free, which is centred
+// otherwise. mgcv gives the unpenalised columns the length of the others over these rows, of a factor over those of the
+// first level.
+func (b *builder) multiplier(c *smoothCall) error {
+	if c.by == nil {
+		return nil
+	}
+	v := newVariable(c.by, c.by.label(), b.spec.Formula.source)
+	if column, is := b.factorColumn(v); is {
+		f, err := b.factor(column, true)
+		if err != nil {
+			return err
+		}
+		c.weights = make([]float64, b.n)
+		for i, code := range f.codes {
+			if code == 0 {
+				c.weights[i] = 1
+			}
+		}
+		return nil
+	}
+	if v.node.computed() {
+		return nil // a factor, of whose levels none is the first before it is learned
+	}
+	if _, call, err := v.argument(); err != nil || call != nil {
+		return errors.Join(err, b.formulaError(c.by.pos, "by of s() is a factor or one number", ""))
+	}
+	e := &evaluator{b: b, source: v.source, keep: b.keep, n: b.n, learn: true, role: termRole}
+	z, err := e.values(v.node)
+	if err != nil {
+		return err
+	}
+	c.weights = make([]float64, b.n)
+	for i, u := range z {
+		c.free = c.free || u != z[0]
+		c.weights[i] = float64(u * u)
+	}
+	return nil
+}
+
+// planSmooths names the columns of the smooths.
+func (b *builder) planSmooths(names *names) error {
+	taken := make(map[string]string)
+	for i, t := range b.chosen.smooths {
+		k := len(b.chosen.terms) + i
+		term := &b.record.Terms[k]
+		at := term.Variables[len(term.Variables)-1]
+		basis := b.record.Variables[at].Basis
+		s := Smooth{Text: term.Label, Basis: at}
+		levels := []string{""}
+		if t.by >= 0 {
+			s.By = b.chosen.variables[t.by].label
+			if f := b.record.Variables[term.Variables[0]].Levels; f != nil {
+				levels = f
+			}
+		}
+		for l, level := range levels {
+			s.Level, s.Name = level, b.chosen.smoothName(t, level)
+			if other, there := taken[s.Name]; there {
+				return b.formulaError(t.node.pos, fmt.Sprintf("%s and %s would both be called %s", other,
+					cmp.Or(level, s.Text), s.Name), "rename one where the data are made")
+			}
+			taken[s.Name] = cmp.Or(level, s.Text)
+			s.Label = "s(" + b.chosen.smoothX(t) + ")"
+			fixed := "bs_s" + plainName(b.chosen.smoothX(t))
+			if t.by >= 0 {
+				s.Label += ":" + s.By + level
+				fixed += ":" + plainName(s.By+level)
+			}
+			s.Fixed, s.First = len(b.plan), len(b.plan)+basis.Fixed
+			for j := range basis.columns() {
+				name := fixed + "_" + strconv.Itoa(j+1)
+				if j >= basis.Fixed {
+					name = "s_" + s.Name + "[" + strconv.Itoa(j-basis.Fixed+1) + "]"
+				}
+				parts := []int{j}
+				if t.by >= 0 {
+					parts = []int{l, j}
+				}
+				b.plan = append(b.plan, planned{name: names.take([]string{name}, []string{""}), term: k, parts: parts,
+					asIs: true})
+			}
+			s.Last = len(b.plan)
+			b.record.Smooths = append(b.record.Smooths, s)
+		}
+		b.remarkSmooth(t, term)
+	}
+	return nil
+}
+
+// remarkSmooth warns of a smooth whose line, or whose levels' means, the terms have twice or not at all.
+func (b *builder) remarkSmooth(t smoothing, of *Term) {
+	has := func(key string) bool {
+		return slices.ContainsFunc(b.chosen.terms, func(u term) bool {
+			return len(u) == 1 && b.chosen.variables[u[0]].key == key
+		})
+	}
+	if x := t.node.smoothArgument("x").bare(); t.by < 0 && has(x.exact()) {
+		b.warn("%s has a line in %s already, and %s is a term beside it: the data tell only the sum of both, the priors "+
+			"divide it", of.Label, x.label(), x.label())
+	}
+	if len(of.Full) > 0 && !has(b.chosen.variables[t.by].key) {
+		b.warn("%s: the curve of each level is centred, and %s is no term beside it, so that all levels have one mean: add "+
+			"it unless that is meant", of.Label, b.chosen.variables[t.by].label)
+	}
+}
+
+// Curve is a smooth on a grid of its number, from the least value to the largest that the model was fitted with.
+type Curve struct {
+	*Smooth
+	X []float64
+	// Columns are those of the design from Fixed to Last at X, where what it is multiplied by is 1.
+	Columns [][]float64
+}
+
+// Curves are the smooths on grids of so many points.
+func (r *Record) Curves(points int) (out []Curve) {
+	for i := range r.Smooths {
+		s := &r.Smooths[i]
+		basis := r.Variables[s.Basis].Basis
+		c := Curve{Smooth: s, X: make([]float64, points)}
+		low, high := basis.Boundary[0], basis.Boundary[1]
+		for k := range c.X {
+			share := float64(k) / float64(points-1)
+			c.X[k] = float64((1-share)*low) + float64(share*high)
+		}
+		c.Columns = basis.evaluate(c.X)
+		out = append(out, c)
+	}
+	return out
+}
