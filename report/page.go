@@ -72,7 +72,16 @@ type pageReader struct {
 	page *html.Page
 
 	reducer reducer
-	numbers []int64 // of the parameters, in the order of the coefficients of the fit at hand
+	shares  map[termKey]html.Interval // intraclass correlations
+	numbers []int64                   // of the parameters, in the order of the coefficients of the fit at hand
+}
+
+// ids are the numbers of the shown fits.
+func (r *pageReader) ids() (out []int64) {
+	for i := range r.page.Fits {
+		out = append(out, r.page.Fits[i].ID)
+	}
+	return out
 }
 
 func (r *pageReader) all() error {

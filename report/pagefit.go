@@ -25,6 +25,10 @@ func (r *pageReader) details() error {
 			shown++
 		}
 	}
+	var err error
+	if r.shares, err = readShares(r.ctx, r.c, r.ids()); err != nil {
+		return err
+	}
 	limit := min(pageSeries, max(2, pageAllSeries/max(1, shown)))
 	for i := range r.page.Fits {
 		f := &r.page.Fits[i]
@@ -74,18 +78,6 @@ func (r *pageReader) coefficients(f *html.Fit) error {
 			}
 			return nil
 		}, f.ID, pageEffects)
-}
-
-// groups reads how the group-level effects of a fit mixed.
-func (r *pageReader) groups(f *html.Fit) (err error) {
-	f.Detail.Groups, err = readRows(r.ctx, r.c, `SELECT p.grouping, count(DISTINCT p.level), count(*), max(s.rhat),
-		coalesce(arg_max(s.name, s.rhat), ''), min(s.ess_bulk), coalesce(arg_min(s.name, s.ess_bulk), '')
-		FROM (SELECT * FROM parameter WHERE fit_id = ?1 AND kind = '`+string(infer.GroupEffect)+`') p
-		JOIN (SELECT * FROM summary WHERE fit_id = ?1) s USING (parameter_id)
-		GROUP BY p.grouping ORDER BY min(p.parameter_id)`, func(g *html.Group) []any {
-		return []any{&g.Grouping, &g.Levels, &g.Effects, (*nullable)(&g.RHat), &g.RHatOf, (*nullable)(&g.Bulk), &g.BulkOf}
-	}, f.ID)
-	return err
 }
 
 // series reads the draws of log_lik and of the parameters that are shown.

@@ -76,6 +76,33 @@ type Detail struct {
 	LOO          *LOO         `json:"loo"`
 	Discrete     *Discrete    `json:"discrete,omitempty"` // of models of kind mrf
 	Groups       []Group      `json:"groups,omitempty"`   // of models with group-level effects
+	Terms        []Term       `json:"terms,omitempty"`    // of these
+}
+
+// Term is a term of a grouping: the standard deviation of its effects among levels, and these.
+type Term struct {
+	Grouping  string    `json:"grouping"`
+	Term      string    `json:"term"`
+	Levels    int       `json:"levels"`
+	Mean      Number    `json:"mean"` // of the standard deviation
+	SD        Number    `json:"sd"`
+	Quantiles [5]Number `json:"quantiles"` // 2.5, 25, 50, 75 and 97.5 % of it
+	ICC       Interval  `json:"icc"`       // intraclass correlation: its mean and 95 % interval
+	Effects   Effects   `json:"effects"`
+}
+
+// Effects are levels from the smallest mean to the largest: all, or both ends and some between. Entry i of every column
+// is of one level.
+type Effects struct {
+	Rank   []int    `json:"rank"` // 1, 2, … among all levels
+	Level  []string `json:"level"`
+	Mean   []Number `json:"mean"`
+	Told   []Number `json:"told"` // share of the effect that the level's own rows tell: 1 − sd²/sd²(among levels)
+	Q025   []Number `json:"q025"`
+	Q25    []Number `json:"q25"`
+	Median []Number `json:"median"`
+	Q75    []Number `json:"q75"`
+	Q975   []Number `json:"q975"`
 }
 
 // Group sums up the group-level effects of a grouping, of which there may be too many for a table: those that mixed

@@ -52,7 +52,9 @@ func sample(name string, coefficients int) *Page {
 		Checks: []Check{{Statistic: "mean", Observed: 0.5, Mean: 0.4, SD: 0.1, Q025: 0.2, Q975: 0.6, P: 0.3, Replicates: 100,
 			Note: name}},
 		LOO: &LOO{Rows: 3, ELPD: -6, SE: 1, P: 2, Looic: 12, Threshold: 0.7, High: 1, Shown: []int64{1, 2, 3},
-			K: []Number{0.1, 0.9, Number(math.NaN())}, Pointwise: []Number{-1, -2, -3}}}
+			K: []Number{0.1, 0.9, Number(math.NaN())}, Pointwise: []Number{-1, -2, -3}},
+		Groups: []Group{{Grouping: name, Levels: 30, Effects: 60, RHatOf: name, BulkOf: name}},
+		Terms:  []Term{termOf(name, 30, 30), termOf(name, 2000, 84)}}
 	fit := Fit{ID: 1, Dataset: name, Key: name, Model: name, Sampler: name, Action: "computed", Verdict: "fail",
 		Reasons: []string{name, "two"}, Advice: []string{"draw longer"},
 		Method: "cggibbs", Family: "bernoulli", Link: "logit", Formula: name, Rows: 200, Columns: 3, Parameters: coefficients,
@@ -81,6 +83,20 @@ func sample(name string, coefficients int) *Page {
 		Drift: []Drift{{Dataset: name, Key: name, Model: name, Sampler: name, ID: 1, Created: at, Verdict: "pass", Shift: 1.5,
 			ShiftOf: name, SDRatio: 1.1, RowsBefore: 100, Rows: 90, Response: none, Centre: 0.2, CentreOf: name,
 			Changed: "data"}}}
+}
+
+// termOf is a term of a grouping with so many levels, shown of them from both ends and between.
+func termOf(name string, levels, shown int) Term {
+	t := Term{Grouping: name, Term: name, Levels: levels, Mean: 1, SD: 0.1, Quantiles: [5]Number{0.5, 0.8, 1, 1.2, 2},
+		ICC: Interval{0.3, 0.1, 0.5}}
+	e := &t.Effects
+	for i := range shown {
+		x := Number(i)/Number(shown) - 0.5
+		e.Rank, e.Level = append(e.Rank, 1+i*(levels-1)/(shown-1)), append(e.Level, fmt.Sprintf("%s %d", name, i))
+		e.Mean, e.Median, e.Told = append(e.Mean, x), append(e.Median, x), append(e.Told, x*x)
+		e.Q025, e.Q25, e.Q75, e.Q975 = append(e.Q025, x-0.2), append(e.Q25, x-0.1), append(e.Q75, x+0.1), append(e.Q975, x+0.2)
+	}
+	return t
 }
 
 func written(t *testing.T, p *Page) string {

@@ -84,7 +84,7 @@ const coefficientOrders = {
 // groupsOf says how group-level effects mixed, of which the table has the worst alone.
 function groupsOf(groups) {
   return groups && groups.map((g) => el("p", { class: "quiet" },
-    g.effects + " effects of the " + g.levels + " levels of ", name(g.grouping), ": least bulk ESS " + whole(g.ess_bulk) + " (", name(g.ess_bulk_of), "), largest R-hat " + number(g.rhat, 4) + " (", name(g.rhat_of), "). Of all effects the few that mixed worst are below; the ledger's view group_effects has every one."));
+    g.effects + " effects of the " + g.levels + " levels of ", name(g.grouping), ": least bulk ESS " + whole(g.ess_bulk) + " (", name(g.ess_bulk_of), "), largest R-hat " + number(g.rhat, 4) + " (", name(g.rhat_of), "). The few that mixed worst stand among the coefficients; the ledger's view group_effects has every one."));
 }
 
 function coefficientTable(rows) {
@@ -219,7 +219,8 @@ function fitPage(page, i) {
   const rows = coefficientRows(detail.coefficients), discrete = detail.discrete;
   node.push(proved(discrete), pictures(discrete));
   node.push(rows.length > 0 && discrete && [el("h3", {}, "Functionals of the state"), coefficientTable(rows)]);
-  node.push(rows.length > 0 && !discrete && [el("h3", {}, "Coefficients"), el("p", { class: "quiet" }, "In the units of the data. Bars of a page share one scale, with 0 dotted; intercept and dispersions do not set it."), glance(rows), groupsOf(detail.groups), coefficientTable(rows)],
+  node.push(rows.length > 0 && !discrete && [el("h3", {}, "Coefficients"), el("p", { class: "quiet" }, "In the units of the data. Bars of a page share one scale, with 0 dotted; intercept and dispersions do not set it."), glance(rows), coefficientTable(rows)],
+    groupPictures(detail),
     detail.missing.map((m) => el("p", { class: "note" }, m)), mixing(f, detail), predictive(detail.checks), leaveOneOut(detail.loo));
   return node;
 }
