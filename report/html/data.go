@@ -21,6 +21,34 @@ type Page struct {
 	LOO    []Ranked  `json:"loo"`
 	Drift  []Drift   `json:"drift"` // by name, the newest first
 	Notes  []string  `json:"notes"` // what was left out, and why
+
+	Said    []Said   `json:"said"`    // reasons of verdicts, the worst first
+	Results []Result `json:"results"` // by model
+}
+
+// Said is a reason that the verdicts of some fits have, with other numbers and names.
+type Said struct {
+	Headline string   `json:"headline"`
+	Verdict  string   `json:"verdict"` // the worst of the fits
+	Example  string   `json:"example"` // the reason as the first fit has it
+	Advice   []string `json:"advice"`
+	Fits     []int    `json:"fits"` // places in Page.Fits
+}
+
+// Result is what the fits of a model say of its coefficients.
+type Result struct {
+	Model   string   `json:"model"`
+	Link    string   `json:"link"`
+	Fits    int      `json:"fits"`
+	Forests []Forest `json:"forests"`
+}
+
+// Forest is one quantity over the fits that have it.
+type Forest struct {
+	Name string      `json:"name"`
+	Kind string      `json:"kind"`
+	Fit  []int       `json:"fit"` // places in Page.Fits
+	Of   [][5]Number `json:"of"`  // 2.5, 25, 50, 75 and 97.5 %
 }
 
 // Run is one call of the program.
@@ -46,6 +74,8 @@ type Fit struct {
 	Verdict     string    `json:"verdict"` // pass, warn, fail, error, or empty
 	Reasons     []string  `json:"reasons"`
 	Advice      []string  `json:"advice"`
+	Why         []string  `json:"why"`             // the reasons in few words, each once
+	Stale       bool      `json:"stale,omitempty"` // a newer attempt at it failed
 	Method      string    `json:"method"`
 	Family      string    `json:"family"`
 	Link        string    `json:"link"`

@@ -93,6 +93,38 @@ func TestBrowserFiltersByKeyboard(t *testing.T) {
 	}
 }
 
+// The overview draws the results of a model, also as ratios; a table of a fit tells quantiles as ratios and numbers its
+// axis.
+func TestBrowserRatios(t *testing.T) {
+	b := openBrowser(t)
+	b.open(sample("age", 3), "")
+	picture := func() (s string) {
+		b.eval(`document.querySelector("#overview-results svg").textContent`, &s)
+		return s
+	}
+	if s := picture(); !strings.Contains(s, "age") || !strings.Contains(s, "sd") || !strings.Contains(s, "−1") {
+		t.Errorf("the picture of results reads %q", s)
+	}
+	b.eval(`document.querySelector("#overview-results input[type=checkbox]").click()`, nil)
+	if s := picture(); strings.Contains(s, "sd") || !strings.Contains(s, "0.5") || !strings.Contains(s, "7.389") {
+		t.Errorf("as ratios, without the standard deviation, it reads %q", s)
+	}
+	b.eval(`location.hash = "#fit-1"`, nil)
+	b.wait(`document.querySelector(".coefficients")`)
+	b.eval(`(() => { const s = [...document.querySelectorAll("#view select")].find((s) => s.textContent.includes("odds")); s.value = "exp"; s.dispatchEvent(new Event("change")); })()`, nil)
+	var cells []string
+	b.eval(`[...document.querySelector(".coefficients tbody tr").cells].map((c) => c.textContent)`, &cells)
+	if want := "age 0,,—,—,0.8187,1.000,1.221"; !strings.HasPrefix(strings.Join(cells, ","), want) {
+		t.Errorf("the first row reads %q, want %s", cells, want)
+	}
+	if s := b.text("svg.axis"); !strings.Contains(s, "1") {
+		t.Errorf("the axis of the bars reads %q", s)
+	}
+	for _, line := range b.trouble {
+		t.Errorf("%.400s", line)
+	}
+}
+
 // focus is the text of what has the focus.
 func (b *browser) focus() (s string) {
 	b.eval("document.activeElement.textContent", &s)

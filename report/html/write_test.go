@@ -56,16 +56,16 @@ func sample(name string, coefficients int) *Page {
 		Groups: []Group{{Grouping: name, Levels: 30, Effects: 60, RHatOf: name, BulkOf: name}},
 		Terms:  []Term{termOf(name, 30, 30), termOf(name, 2000, 84)}}
 	fit := Fit{ID: 1, Dataset: name, Key: name, Model: name, Sampler: name, Action: "computed", Verdict: "fail",
-		Reasons: []string{name, "two"}, Advice: []string{"draw longer"},
+		Reasons: []string{name, "two"}, Why: []string{name, "two"}, Advice: []string{"draw longer"},
 		Method: "cggibbs", Family: "bernoulli", Link: "logit", Formula: name, Rows: 200, Columns: 3, Parameters: coefficients,
 		Chains: 4, Warmup: 100, Draws: 100,
 		RHatMax: 1.2, ESSMin: 99, Seconds: 3, Setup: 1, WarmupTime: 1, Sampling: 1, Created: at, Detail: detail}
 	erred := Fit{Dataset: name, Model: "m", Sampler: "s", Action: "error", Verdict: "error",
-		Reasons: []string{"line one\nhint: " + name}, Advice: []string{},
+		Reasons: []string{"line one\nhint: " + name}, Why: []string{name}, Advice: []string{},
 		RHatMax: Number(math.NaN()), ESSMin: Number(math.NaN()), Seconds: Number(math.NaN())}
 	passed := fit
-	passed.Sampler, passed.Verdict, passed.Reasons, passed.Advice, passed.Detail = "other", "pass", []string{}, []string{},
-		&Detail{Coefficients: c, Series: []Series{}, Missing: []string{"There are no plots: " + name}, Checks: []Check{}}
+	passed.Sampler, passed.Verdict, passed.Reasons, passed.Why, passed.Advice = "other", "pass", []string{}, []string{}, []string{}
+	passed.Detail = &Detail{Coefficients: c, Series: []Series{}, Missing: []string{"There are no plots: " + name}, Checks: []Check{}}
 	none := Number(math.NaN())
 	cost := Cost{Sampler: name, Method: "nuts", Verdict: "pass", Fits: 8, PerSec: Interval{100, 80, 120},
 		MinSec: Interval{50, none, none}, ToESS: Interval{0.5, 0.4, 0.6}, ToMin: Interval{1, none, none}}
@@ -74,6 +74,10 @@ func sample(name string, coefficients int) *Page {
 	run := Run{ID: "r1", Pipeline: name, Started: at, Seconds: 12, ExitCode: &code, Seed: "7", Program: "p",
 		Counts: map[string]int{"fail": 1, "error": 1}}
 	return &Page{Title: name, Ledger: name, Scope: "one run", Made: at, Run: &run, Runs: []Run{run, run},
+		Said: []Said{{Headline: name, Verdict: "fail", Example: name, Advice: []string{name}, Fits: []int{1, 2, 1, 2, 1, 2, 1}}},
+		Results: []Result{{Model: name, Link: "logit", Fits: 2, Forests: []Forest{
+			{Name: name, Kind: "coefficient", Fit: []int{1, 2}, Of: [][5]Number{{-1, 0, 0.5, 1, 2}, {none, none, none, none, none}}},
+			{Name: "sd", Kind: "group_sd", Fit: []int{1}, Of: [][5]Number{{1, 2, 3, 4, 5}}}}}},
 		Fits: []Fit{erred, fit, passed}, Notes: []string{name},
 		Pairs: []Pair{{Dataset: name, Model: name, Rows: 200, Columns: 3, A: cost, B: other, Agreement: "differ", ZMax: 9,
 			ZLimit: 4, Worst: name, Replicates: 8, Ratio: Interval{4, 3, 5}, RatioMin: Interval{4, none, none},
@@ -214,7 +218,7 @@ func TestVendoredFilesAreThePublishedOnes(t *testing.T) {
 // A page of nothing says so in words, and a page is a function of its data.
 func TestEmptyPage(t *testing.T) {
 	empty := &Page{Title: "t", Runs: []Run{}, Fits: []Fit{}, Pairs: []Pair{}, LOO: []Ranked{}, Drift: []Drift{},
-		Notes: []string{}}
+		Notes: []string{}, Said: []Said{}, Results: []Result{}}
 	if page := written(t, empty); !strings.Contains(page, "There are no fits to show") {
 		t.Error("an empty page does not say that it is")
 	}

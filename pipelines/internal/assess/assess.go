@@ -82,7 +82,8 @@ func Assess(ctx context.Context, f *plan.Fit, r *plan.Regression, draws *Source)
 		return nil, f.Explain(err)
 	}
 	if !f.Pipeline.Run.Prior() { // a wide prior is no fault
-		out.Warnings = append(out.Warnings, predictive.CheckWarnings(out.Checks)...)
+		// data that the model does not make weigh more than rows that leave-one-out cannot judge
+		out.Warnings = append(predictive.CheckWarnings(out.Checks), out.Warnings...)
 	}
 	return out, nil
 }

@@ -156,18 +156,29 @@ func compare(f glm.Family, observed *sample, replicates []sample) (out []record.
 // side, below which a check warns.
 const extreme = 0.005
 
-// CheckWarnings says in words which statistics of the data the fit hardly gives.
+// CheckWarnings says in words which statistics of the data the fit hardly gives, those that no replicate reaches first.
 func CheckWarnings(checks []record.Check) (out []string) {
+	gross := 0
 	for _, c := range checks {
 		share, side := c.P, "below"
 		if c.P < 0.5 {
 			share, side = 1-c.P, "above"
 		}
-		if 1-share < extreme {
-			out = append(out, fmt.Sprintf("predictive check: the %s of the response, %.4g, is %s that of %.1f %% of replicated "+
-				"data (95 %% of them: %.4g to %.4g)",
-				c.Words, c.Observed, side, 100*share, c.Q025, c.Q975))
+		if !(1-share < extreme) {
+			continue
 		}
+		of := fmt.Sprintf("%.1f %% of", 100*share)
+		if share == 1 {
+			of = fmt.Sprintf("all %d sets of", c.Replicates)
+		}
+		warning := fmt.Sprintf("predictive check: the %s of the response, %.4g, is %s that of %s replicated "+
+			"data (95 %% of them: %.4g to %.4g)", c.Words, c.Observed, side, of, c.Q025, c.Q975)
+		if share == 1 {
+			out = slices.Insert(out, gross, warning)
+			gross++
+			continue
+		}
+		out = append(out, warning)
 	}
 	return slices.Clip(out)
 }

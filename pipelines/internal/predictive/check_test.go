@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"glmbatch/infer/glm"
+	"glmbatch/report/record"
 )
 
 // The statistics are those of the whole data, and replicates of a model that made
@@ -42,6 +43,17 @@ func TestCheck(t *testing.T) {
 		t.Errorf("an outlier: %+v, %q, %v", far, CheckWarnings(far), err)
 	}
 	if words := CheckWarnings(checks); words != nil && checks[0].P > 0.01 && checks[0].P < 0.99 && strings.Contains(words[0], "mean") {
+		t.Errorf("%q", words)
+	}
+}
+
+// What no replicate reaches is said first, and so.
+func TestCheckWarningsByWeight(t *testing.T) {
+	words := CheckWarnings([]record.Check{{Words: "minimum", P: 0.001, Replicates: 1000}, {Words: "mean", P: 0.5},
+		{Words: "maximum", P: 0, Replicates: 1000}, {Words: "share of zeros", P: 1, Replicates: 1000}, {P: math.NaN()}})
+	if len(words) != 3 || !strings.Contains(words[0], "maximum of the response, 0, is above that of all 1000 sets of") ||
+		!strings.Contains(words[1], "zeros of the response, 0, is below that of all 1000 sets of") ||
+		!strings.Contains(words[2], "minimum of the response, 0, is above that of 99.9 % of") {
 		t.Errorf("%q", words)
 	}
 }

@@ -19,20 +19,22 @@ function intervalRows(rows, colour, dot = 3) {
 // sdChart shows the standard deviations of all terms; shareChart their intraclass correlations.
 function sdChart(terms) {
   const rows = terms.map((t, i) => ({ y: i, label: t.term + " by " + t.grouping, q: t.quantiles, title: t.term + " by " + t.grouping + ": " + number(t.quantiles[2], 3) + " [" + number(t.quantiles[0], 3) + ", " + number(t.quantiles[4], 3) + "]" }));
-  return figure("Standard deviations among levels", "How far levels lie apart, in the units of the data: 95 % and 50 % intervals with medians.", (width) => rowPlot(rows, width, { zero: true }));
+  return figure("Standard deviations among levels", "How far levels lie apart, in the units of the data: 95 % and 50 % intervals with medians.", (width) => rowPlot(rows, width, { rule: 0 }));
 }
 
-// rowPlot sets labelled rows one under the other, and the numbers behind them.
-function rowPlot(rows, width, { zero = false, domain, label = null, colour = () => "var(--c1)", format = tick } = {}) {
+// rowPlot sets labelled rows one under the other; a row with a head is a heading.
+function rowPlot(rows, width, { rule = null, log = false, domain, colour = () => "var(--c1)" } = {}) {
   const marginLeft = leftOf(rows.map((r) => r.label), width), room = Math.floor((marginLeft - 10) / 6.4);
-  const values = rows.flatMap((r) => r.q).filter((v) => v !== null);
-  const low = Math.min(...values), high = Math.max(...values);
+  const values = rows.flatMap((r) => r.q).filter((v) => v !== null && (!log || v > 0));
+  const low = Math.min(...values, rule ?? Infinity), high = Math.max(...values, rule ?? -Infinity), pad = log ? 0 : (high - low) * 0.03 || 1;
+  const ticks = { label: null, ticks: Math.max(3, Math.floor((width - marginLeft) / 80)), tickFormat: tick };
   return {
-    height: 56 + 24 * rows.length, marginLeft, marginRight: 16, marginTop: 10, marginBottom: 40,
-    x: { label, grid: true, ticks: Math.max(3, Math.floor((width - marginLeft) / 90)), tickFormat: format, domain: domain || (zero ? [Math.min(0, low), Math.max(0, high)] : undefined), nice: !domain },
+    height: 56 + 20 * rows.length, marginLeft, marginRight: 20, marginTop: 24, marginBottom: 28,
+    x: { ...ticks, axis: null, type: log ? "log" : "linear", domain: domain || (log ? [low / 1.05, high * 1.05] : [low - pad, high + pad]) },
     y: { domain: [rows.length - 0.5, -0.5], axis: null },
-    marks: [Plot.ruleX([0].filter(() => zero)), ...intervalRows(rows, colour),
-      Plot.text(rows, { y: "y", text: (r) => shortened(r.label, room), frameAnchor: "left", textAnchor: "end", dx: -8, title: (r) => r.label })],
+    marks: [Plot.gridX(ticks), Plot.axisX({ ...ticks, anchor: "bottom" }), rows.length > 20 && Plot.axisX({ ...ticks, anchor: "top" }), rule !== null && Plot.ruleX([rule]), ...intervalRows(rows, colour),
+      Plot.text(rows.filter((r) => !r.head), { y: "y", text: (r) => shortened(r.label, room), frameAnchor: "left", textAnchor: "end", dx: -8, title: "label" }),
+      Plot.text(rows.filter((r) => r.head), { y: "y", text: (r) => shortened(r.head, Math.floor(width / 8)), frameAnchor: "left", textAnchor: "start", dx: 8 - marginLeft, fontWeight: 600 })].filter(Boolean),
   };
 }
 

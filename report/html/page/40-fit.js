@@ -1,8 +1,8 @@
 // The page of one fit.
 
 function verdictBox(f) {
-  const box = el("div", { class: "verdict v-" + (f.verdict || "none") },
-    el("strong", {}, verdictWords[f.verdict] || "no verdict: the run " + f.action + " it"),
+  const box = el("div", { class: "verdict v-" + (f.stale ? "fail" : f.verdict || "none") },
+    el("strong", {}, f.stale && "stale; ", verdictWords[f.verdict] || "no verdict: the run " + f.action + " it"),
     f.reasons.length > 0 && el("ul", {}, f.reasons.map((r) => el("li", {}, r))));
   if (f.advice.length > 0) box.append(el("p", {}, "What to do:"), el("ul", {}, f.advice.map((a) => el("li", {}, a))));
   return box;
@@ -64,6 +64,21 @@ function bar(row, scale) {
   return node;
 }
 
+// axisOf writes the numbers of a scale over the bars.
+function axisOf(node, scale, units) {
+  node.replaceChildren();
+  if (!scale) return;
+  const exp = units === "exp", step = d3.tickStep(scale.low, scale.high, 4);
+  const at = exp ? d3.scaleLog([Math.exp(scale.low), Math.exp(scale.high)], [0, 1]).ticks(4).map(Math.log) : d3.ticks(scale.low, scale.high, 4);
+  for (const v of exp && at.length > 5 ? at.filter((_, i) => i % Math.ceil(at.length / 5) === 0) : at) {
+    const x = 100 * (v - scale.low) / (scale.high - scale.low);
+    if (x < 4 || x > 96 || !(step > 0)) continue;
+    const text = svg("text", { x: x + "%", y: "85%", "text-anchor": "middle", fill: "var(--quiet)", "font-size": "11" });
+    text.textContent = tick(exp ? Math.exp(v) : v);
+    node.append(text);
+  }
+}
+
 // coefficientRows turns columns into rows.
 function coefficientRows(c) {
   return c.name.map((n, i) => {
@@ -84,25 +99,28 @@ const coefficientOrders = {
 // groupsOf says how group-level effects mixed, of which the table has the worst alone.
 function groupsOf(groups) {
   return groups && groups.map((g) => el("p", { class: "quiet" },
-    g.effects + " effects of the " + g.levels + " levels of ", name(g.grouping), ": least bulk ESS " + whole(g.ess_bulk) + " (", name(g.ess_bulk_of), "), largest R-hat " + number(g.rhat, 4) + " (", name(g.rhat_of), "). The few that mixed worst stand among the coefficients; the ledger's view group_effects has every one."));
+    g.effects + " effects of the " + g.levels + " levels of ", name(g.grouping), ": least bulk ESS " + whole(g.ess_bulk) + " (", name(g.ess_bulk_of), "), largest R-hat " + fixed(g.rhat, 3) + " (", name(g.rhat_of), "). The few that mixed worst stand among the coefficients; the ledger's view group_effects has every one."));
 }
 
-function coefficientTable(rows) {
+function coefficientTable(rows, link) {
   let scale = null;
+  const axis = svg("svg", { class: "axis", "aria-hidden": "true" });
+  const ratio = (r) => units.value === "exp" && !["statistic", "dispersion", "scale", "group_sd", "group_correlation"].includes(r.kind);
   const column = (title, key, show, extra) => ({ title, numeric: true, value: (r) => r[key], text: (r) => show(r[key]), ...extra });
+  const quantile = (title, key) => column(title, key, number, { text: (r) => number(ratio(r) && r[key] !== null ? Math.exp(r[key]) : r[key]) });
+  const moment = (title, key) => column(title, key, number, { descending: true, text: (r) => (ratio(r) ? "—" : number(r[key])) });
   const columns = [
     { title: "Parameter", head: true, value: (r) => r.name, text: (r) => r.name, cell: (r) => name(r.name) },
-    { title: "95 % and 50 % interval", unsorted: true, classOf: () => "bar", cell: (r) => bar(r, scale) },
-    column("Mean", "mean", number, { descending: true }), column("SD", "sd", number, { descending: true }),
-    column("2.5 %", "q025", number), column("Median", "median", number), column("97.5 %", "q975", number),
-    column("R-hat", "rhat", (v) => number(v, 4), { descending: true }), column("Bulk ESS", "ess_bulk", whole), column("Tail ESS", "ess_tail", whole),
+    { title: "95 % and 50 % interval", unsorted: true, below: axis, classOf: () => "bar", cell: (r) => bar(r, scale) },
+    moment("Mean", "mean"), moment("SD", "sd"), quantile("2.5 %", "q025"), quantile("Median", "median"), quantile("97.5 %", "q975"),
+    column("R-hat", "rhat", (v) => fixed(v, 3), { descending: true }), column("Bulk ESS", "ess_bulk", whole), column("Tail ESS", "ess_tail", whole),
   ];
   const order = el("select", { "data-order": "" }, Object.entries(coefficientOrders).map(([key, [words]]) => el("option", { value: key }, words)));
-  const units = el("select", {}, el("option", { value: "data" }, "in the units of the data"), el("option", { value: "sd" }, "in posterior sds"));
+  const units = el("select", {}, el("option", { value: "data" }, "in the units of the data"), el("option", { value: "sd" }, "in posterior sds"), ratioOf[link] && el("option", { value: "exp" }, "as " + ratioOf[link]));
   const table = new DataTable(rows, columns, {
-    label: "Coefficients", filterText: (r) => r.name + " " + r.kind, class: "coefficients", pageSize: 50,
-    extra: rows.length > 2 && [el("label", {}, "Order", order), el("label", {}, "Bars", units)],
-    before: (shown) => { scale = scaleOf(shown, units.value); },
+    label: "Coefficients", filterText: (r) => r.name + " " + r.kind, class: "coefficients cards", pageSize: 50,
+    extra: [rows.length > 2 && el("label", {}, "Order", order), el("label", {}, "Bars", units)],
+    before: (shown) => { scale = scaleOf(shown, units.value); axisOf(axis, scale, units.value); },
   });
   units.addEventListener("change", () => table.draw());
   order.addEventListener("change", () => {
@@ -144,7 +162,7 @@ function mixing(f, detail) {
     const charts = [traceChart(s), rankChart(s), growthChart(s), autoChart(s)];
     drawings.slice(before).forEach((d) => { d.mixing = true; });
     holder.replaceChildren(
-      el("p", {}, name(s.name), ": R-hat " + number(s.rhat, 4) + ", bulk ESS " + whole(s.ess_bulk) + ", tail ESS " + whole(s.ess_tail) + ", " + plural(s.trace.length, "chain") + " of " + plural(s.draws, "draw") + "."),
+      el("p", {}, name(s.name), ": R-hat " + fixed(s.rhat, 3) + ", bulk ESS " + whole(s.ess_bulk) + ", tail ESS " + whole(s.ess_tail) + ", " + plural(s.trace.length, "chain") + " of " + plural(s.draws, "draw") + "."),
       legend(s.trace.map((_, c) => "chain " + (c + 1))), el("div", { class: "charts" }, charts));
     drawings.slice(before).forEach((d) => holder.isConnected && d());
   };
@@ -162,7 +180,7 @@ function predictive(checks) {
     statistic: checkNames[c.statistic] || c.statistic, low: (c.q025 - c.mean) / c.sd, high: (c.q975 - c.mean) / c.sd, seen: (c.observed - c.mean) / c.sd, odd: c.p < 0.025 || c.p > 0.975,
   }));
   const chart = rows.length > 0 && figure("Observed among replicated", "95 % of replicated data sets lie on the line; the mark is what was observed. Distances are in standard deviations over replicates.", () => ({
-    height: 60 + 34 * rows.length, marginLeft: 120, x: { label: "standard deviations from the replicates' mean →", grid: true }, y: { label: null, domain: rows.map((r) => r.statistic) },
+    height: 60 + 34 * rows.length, marginLeft: 140, x: { label: "standard deviations from the replicates' mean →", grid: true }, y: { label: null, domain: rows.map((r) => r.statistic) },
     marks: [Plot.ruleX([0], { strokeDasharray: "2,2" }), Plot.ruleY(rows, { y: "statistic", x1: "low", x2: "high", stroke: "var(--c1)", strokeWidth: 4 }),
       Plot.dot(rows, { x: "seen", y: "statistic", r: 6, symbol: "diamond", fill: (r) => (r.odd ? "var(--mark)" : "currentColor") })],
   }));
@@ -219,7 +237,7 @@ function fitPage(page, i) {
   const rows = coefficientRows(detail.coefficients), discrete = detail.discrete;
   node.push(proved(discrete), pictures(discrete));
   node.push(rows.length > 0 && discrete && [el("h3", {}, "Functionals of the state"), coefficientTable(rows)]);
-  node.push(rows.length > 0 && !discrete && [el("h3", {}, "Coefficients"), el("p", { class: "quiet" }, "In the units of the data. Bars of a page share one scale, with 0 dotted; intercept and dispersions do not set it."), glance(rows), coefficientTable(rows)],
+  node.push(rows.length > 0 && !discrete && [el("h3", {}, "Coefficients"), el("p", { class: "quiet" }, "In the units of the data. Bars of a page share one scale, with 0 dotted; intercept and dispersions do not set it."), glance(rows), coefficientTable(rows, f.link)],
     groupPictures(detail),
     detail.missing.map((m) => el("p", { class: "note" }, m)), mixing(f, detail), predictive(detail.checks), leaveOneOut(detail.loo));
   return node;
