@@ -344,3 +344,28 @@ func TestCommitOfDamagedFiles(t *testing.T) {
 		}
 	}
 }
+
+// Draws that a run finds unchanged fail where they are older than the spec allows, in that run's verdict alone.
+func TestAge(t *testing.T) {
+	text := fmt.Sprintf(quick, "claims: {path: claims.csv, by: [region]}")
+	f := newFolder(t, text)
+	f.run(pipelines.RunOptions{})
+	step := func(age, want string) *pipelines.Outcome {
+		t.Helper()
+		f.write("spec.yaml", strings.Replace(text, "gates: {", "gates: {age: "+age+", ", 1))
+		out := f.run(pipelines.RunOptions{Only: []string{"dataset=claims/west"}})
+		if got := actions(out); got != want {
+			t.Errorf("age %s: got %s, want %s", age, got, want)
+		}
+		return out
+	}
+	step("36h", "claims/west skipped pass")
+	out := step("1ns", "claims/west skipped fail")
+	if got := fmt.Sprint(out.Fits[0].Reasons); !strings.Contains(got, "gates.age is") || !strings.Contains(got, "not changed since") {
+		t.Error(got)
+	}
+	if got := f.ask("t.duckdb", "SELECT verdict FROM latest WHERE key = 'west'"); got != "pass" {
+		t.Errorf("the fit itself became %s", got)
+	}
+	step("2h", "claims/west skipped pass")
+}

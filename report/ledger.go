@@ -60,8 +60,9 @@ type Ledger struct {
 // Open names the ledger at path, which need not exist: the first Write makes
 // it. A file that exists must be a ledger, or a DuckDB file without tables;
 // otherwise Open returns a *NotLedgerError, or a *VersionError if a newer
-// program wrote it. No lock is kept. A file that another process holds, or has
-// just begun to make, is checked when it is used. A link is followed here, once: what
+// program wrote it. One of an older program is brought to this one's schema by whoever comes first, also
+// by those who only read; where the file cannot be written that is a *NotLedgerError. No lock is kept. A file that
+// another process holds, or has just begun to make, is checked when it is used. A link is followed here, once: what
 // the engine and the program put beside the file stands beside the file itself.
 func Open(path string, opts Options) (*Ledger, error) {
 	real, _, err := outfile.Target(path)
@@ -89,13 +90,16 @@ func Open(path string, opts Options) (*Ledger, error) {
 	if err != nil {
 		return nil, l.badFile(err)
 	}
-	_, err = schemaVersion(context.Background(), c, real, migrations)
-	err = l.damaged(err)
-	strange := err == nil && opts.Restore && l.trust(context.Background(), c) != nil
-	if err := errors.Join(err, c.Close(), db.Close()); err != nil || !strange {
+	err = l.damaged(l.current(context.Background(), c))
+	_, old := errors.AsType[*oldError](err)
+	if old {
+		err = nil
+	}
+	strange := err == nil && !old && opts.Restore && l.trust(context.Background(), c) != nil
+	if err := errors.Join(err, c.Close(), db.Close()); err != nil || !old && !strange {
 		return l.orError(err)
 	}
-	return l.orError(l.Write(context.Background(), func(*Session) error { return nil }))
+	return l.orError(l.bringUp(context.Background()))
 }
 
 // orError returns l unless there is an error.
@@ -303,14 +307,27 @@ func (l *Ledger) read(ctx context.Context, fn func(*sql.Conn) error) error {
 
 // readWith is read with an engine that may reach other files: it waits for those that may not.
 func (l *Ledger) readWith(ctx context.Context, r reach, fn func(*sql.Conn) error) error {
+	err := l.readCurrent(ctx, r, fn)
+	if _, old := errors.AsType[*oldError](err); !old {
+		return err
+	}
+	if err := l.bringUp(ctx); err != nil {
+		return err
+	}
+	return l.readCurrent(ctx, r, fn)
+}
+
+// readCurrent is readWith of a ledger that has this program's schema; of another it is an *oldError, and fn is not
+// called.
+func (l *Ledger) readCurrent(ctx context.Context, r reach, fn func(*sql.Conn) error) error {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	db, c, err := l.enter(ctx, r, l.patiently)
 	if err != nil {
 		return err
 	}
-	if l.opts.Later && !l.trusted.Load() {
-		_, err = schemaVersion(ctx, c, l.path, migrations)
+	if !l.trusted.Load() {
+		err = l.current(ctx, c)
 	}
 	if err == nil {
 		err = l.trust(ctx, c)
@@ -328,10 +345,11 @@ func (l *Ledger) Reading(ctx context.Context, fn func() error) error {
 	if err != nil {
 		return fn()
 	}
-	if l.opts.Later && l.opts.Restore {
-		version, err := schemaVersion(ctx, c, l.path, migrations)
-		if err == nil && version > 0 && l.trust(ctx, c) != nil {
-			err = errors.Join(l.leave(db, c), l.Write(ctx, func(*Session) error { return nil }))
+	if l.opts.Later {
+		err := l.current(ctx, c)
+		_, old := errors.AsType[*oldError](err)
+		if old || err == nil && l.opts.Restore && l.trust(ctx, c) != nil {
+			err = errors.Join(l.leave(db, c), l.bringUp(ctx))
 			return errors.Join(err, fn())
 		}
 	}

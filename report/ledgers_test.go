@@ -76,11 +76,16 @@ func answers(t *testing.T, l *Ledger) string {
 }
 
 // Ledgers of every version, as they were stored, tell what a ledger of today tells
-// that holds the same, before a write has migrated them (of the newest version) and after.
+// that holds the same: whoever opens one brings it up.
 func TestStoredLedgers(t *testing.T) {
 	fresh := open(t, Options{})
 	fillLedger(t, fresh)
 	if *storeLedger {
+		text, err := os.ReadFile(filepath.Join("..", "CHANGELOG.md"))
+		must(t, err)
+		if newest := migrations[len(migrations)-1].name; strings.Contains(string(text), "\n## "+newest+",") {
+			t.Fatalf("%s is released: its fixture stays as it is", newest)
+		}
 		keepLedger(t, fresh, ledgerFixture(len(migrations)))
 	}
 	want := answers(t, fresh)
@@ -98,16 +103,10 @@ func TestStoredLedgers(t *testing.T) {
 		must(t, os.WriteFile(path, text, 0o600))
 		l, err := Open(path, Options{Threads: 1})
 		must(t, err)
-		if version == len(migrations) {
-			if got := answers(t, l); got != want {
-				t.Errorf("version %d tells other things than a fresh ledger:\n%s", version, firstDifference(got, want))
-			}
-		}
-		must(t, l.Write(t.Context(), func(*Session) error { return nil }))
-		wantInt(t, l, len(migrations), "SELECT max(version) FROM schema_version")
 		if got := answers(t, l); got != want {
-			t.Errorf("version %d, migrated, tells other things than a fresh ledger:\n%s", version, firstDifference(got, want))
+			t.Errorf("version %d tells other things than a fresh ledger:\n%s", version, firstDifference(got, want))
 		}
+		wantInt(t, l, len(migrations), "SELECT max(version) FROM schema_version")
 	}
 }
 

@@ -16,17 +16,18 @@ func (s *Session) insertLOO(ctx context.Context, id int64, l *LOO) error {
 	}
 	err := appendEach(s, "pointwise", l.Rows, func(i int, r *Pointwise) []driver.Value {
 		return []driver.Value{id, int64(i + 1), number(r.ELPD), number(r.P), number(r.K), number(r.WAIC), number(r.PWAIC),
-			number(r.Efficiency), text(r.Reason), r.Frequency}
+			number(r.Efficiency), text(r.Reason), r.Frequency, number(r.MCSE)}
 	})
 	if err != nil {
 		return storing("leave-one-out rows", err)
 	}
-	_, err = s.c.ExecContext(ctx, `INSERT INTO loo VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, id,
+	_, err = s.c.ExecContext(ctx, `INSERT INTO loo VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, id,
 		int64(l.Observations),
 		number(l.ELPD.Value), number(l.ELPD.SE), number(l.P.Value), number(l.P.SE), number(-2*l.ELPD.Value),
 		number(2*l.ELPD.SE),
 		number(l.WAIC.Value), number(l.WAIC.SE), number(l.PWAIC.Value), number(l.PWAIC.SE), number(-2*l.WAIC.Value),
-		number(l.Threshold), l.High, number(l.WorstK), l.Outcomes, l.Version)
+		number(l.Threshold), l.High, number(l.WorstK), l.Outcomes, l.Version,
+		number(l.MCSE))
 	return storing("leave-one-out", err)
 }
 

@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -38,7 +39,7 @@ func TestLOOCompare(t *testing.T) {
 	if math.Abs(diff+1.87153593063) > 1e-10 || math.Abs(se-0.819080676837) > 1e-10 || best != "a" {
 		t.Errorf("b against %s: %.12g ± %.12g", best, diff, se)
 	}
-	if !strings.Contains(note, "not compared with 1 fits") {
+	if !strings.Contains(note, "not compared with 1 models") {
 		t.Errorf("the note does not say that other responses are left out: %q", note)
 	}
 	one(t, l, "SELECT elpd_diff, se_diff, best_model, note FROM loo_compare WHERE model = 'a'", &diff, &se, &best, &note)
@@ -46,10 +47,33 @@ func TestLOOCompare(t *testing.T) {
 		t.Errorf("the best fit is %v ± %v from itself", diff, se)
 	}
 	one(t, l, "SELECT elpd_diff, se_diff, best_model, note FROM loo_compare WHERE model = 'c'", &diff, &se, &best, &note)
-	if diff != 0 || best != "c" || !strings.Contains(note, "not compared with 2 fits") {
+	if diff != 0 || best != "c" || !strings.Contains(note, "not compared with 2 models") {
 		t.Errorf("other responses: %v from %s, %q", diff, best, note)
 	}
 	wantInt(t, l, 3, "SELECT count(*) FROM loo_compare")
+}
+
+// Samplers of one posterior are one model: the best estimate stands for it, the note says how far they lie apart, and
+// Monte Carlo errors of a difference are of both models.
+func TestLOOCompareSamplers(t *testing.T) {
+	with := func(f *Fit, sampler string, shift, mcse float64) *Fit {
+		f.Sampler, f.Fingerprint = sampler, f.Fingerprint+sampler
+		f.LOO.ELPD.Value += shift
+		f.LOO.Rows[0].ELPD += shift
+		f.LOO.MCSE = mcse
+		return f
+	}
+	l := open(t, Options{})
+	store(t, l, with(looFit("a", "y", modelA, 1), "nuts", 0.5, 0.04), with(looFit("a", "y", modelA, 1), "gibbs", 0, 0.03),
+		with(looFit("b", "y", modelB, 1), "gibbs", 0, 0.06), with(looFit("b", "y", modelB, 1), "nuts", 0.25, 0.08))
+	got := textRows(t, l, `SELECT model, sampler, round(elpd_diff, 6), round(mcse_diff, 6), samplers, note FROM loo_compare`)
+	want := [][]any{
+		{"a", "gibbs", "0", "0", "2", "its 2 samplers lie 0.50 apart, more than Monte Carlo errors explain"},
+		{"b", "gibbs", "-1.871536", "0.067082", "2", "its 2 samplers lie 0.25 apart"},
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
 }
 
 // Rows that count three times are three rows each; a row without a number leaves

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"glmbatch/internal/words"
@@ -41,12 +42,18 @@ var groupsSQL string
 //go:embed schema/0001_macros.sql
 var macrosSQL string
 
+//go:embed schema/0002_dates.sql
+var datesSQL string
+
+//go:embed schema/0002_loo.sql
+var looSQL string
+
 // migrations is the history of the schema: entry i leads to version i+1. Entries
-// that were released are never changed: what comes later is the next entry.
-// Readers know the tables of the first alone: whoever adds the second decides what
-// they do with a ledger that no run has migrated.
+// that were released are never changed: what comes later is the next entry, in which a view or macro that an earlier
+// one made is CREATE OR REPLACE. Readers know the newest alone: see bringUp.
 var migrations = []migration{
 	{"0.1.0", []string{fitsSQL, viewsSQL, driftSQL, assessmentSQL, calibrationSQL, discreteSQL, groupsSQL, macrosSQL}},
+	{"0.2.0", []string{datesSQL, looSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.
@@ -127,6 +134,30 @@ func migrate(ctx context.Context, c *sql.Conn, path string, history []migration)
 		}
 		return nil
 	})
+}
+
+// oldError says that a ledger has the schema of an older program.
+type oldError struct{ have int }
+
+func (e *oldError) Error() string { return fmt.Sprintf("it has schema version %d", e.have) }
+
+// current returns an *oldError if the open file has tables of an older schema, and what schemaVersion does.
+func (l *Ledger) current(ctx context.Context, c *sql.Conn) error {
+	version, err := schemaVersion(ctx, c, l.path, migrations)
+	if err == nil && version > 0 && version < len(migrations) {
+		err = &oldError{version}
+	}
+	return err
+}
+
+// bringUp migrates the ledger and puts the program's own views in place.
+func (l *Ledger) bringUp(ctx context.Context) error {
+	err := l.Write(ctx, func(*Session) error { return nil })
+	if errors.Is(err, fs.ErrPermission) || err != nil && strings.Contains(engineText(err), "ermission denied") {
+		return &NotLedgerError{Path: l.path, Err: words.Hint(errors.New("it is of an older program, and this one may not "+
+			"write to it"), "open it once as somebody who may write, or read a copy: the schema is brought up then")}
+	}
+	return err
 }
 
 // inTransaction commits what fn did, or undoes all of it if fn fails, panics

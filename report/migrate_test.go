@@ -5,13 +5,19 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // TestMigrations brings a ledger from one version to the next and further.
 func TestMigrations(t *testing.T) {
 	l, ctx := open(t, Options{}), context.Background()
+	l.trusted.Store(true) // this history is not the program's
 	history := []migration{
 		{"first", []string{"CREATE TABLE fit (fit_id BIGINT); INSERT INTO fit VALUES (7)"}},
 		{"second", []string{"ALTER TABLE fit ADD COLUMN verdict VARCHAR DEFAULT 'pass'", "CREATE TABLE more (a INT)"}},
@@ -109,4 +115,70 @@ func TestUnmigrated(t *testing.T) {
 		}
 		return err
 	}))
+}
+
+// A ledger of an older program is brought up by whoever opens or reads it; one that cannot be written says so.
+func TestOlderLedger(t *testing.T) {
+	older := func() *Ledger {
+		l := open(t, Options{})
+		db, c, err := l.connect(t.Context(), false, reach{})
+		must(t, err)
+		must(t, errors.Join(migrate(t.Context(), c, l.path, migrations[:1]), execute(t.Context(), c, "CHECKPOINT"),
+			c.Close(), db.Close()))
+		return l
+	}
+	const on = "SELECT count(*) FROM latest_on(DATE '2026-11-20')"
+	for _, opts := range []Options{{}, {Later: true}, {Restore: true}, {Later: true, Restore: true}} {
+		l, err := Open(older().path, opts)
+		must(t, err)
+		must(t, l.Reading(t.Context(), func() error {
+			wantInt(t, l, 0, on)
+			return nil
+		}))
+		wantInt(t, l, len(migrations), "SELECT max(version) FROM schema_version")
+	}
+	behind := older() // a reader that found the file locked when it was opened
+	wantInt(t, behind, 0, on)
+
+	// One that this process may read and not write, as root may both: the files of a thread of its own are nobody's.
+	closed := older()
+	must(t, errors.Join(os.Chmod(filepath.Dir(closed.path), 0o555), os.Chmod(closed.path, 0o444),
+		os.Chmod(filepath.Dir(filepath.Dir(closed.path)), 0o755)))
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // which ends with this goroutine
+		if os.Geteuid() == 0 {
+			must(t, syscall.Setfsuid(65534))
+		}
+		_, err := Open(closed.path, Options{})
+		done <- err
+	}()
+	var not *NotLedgerError
+	if err := <-done; !errors.As(err, &not) || !strings.Contains(err.Error(), "older program") {
+		t.Errorf("a ledger that cannot be written: %v", err)
+	}
+}
+
+// What was the newest on a day is what a reader of that day saw.
+func TestOnADay(t *testing.T) {
+	l := open(t, Options{})
+	at := func(day int, fingerprint string) {
+		f := nightFit(day, unchanged)
+		f.Fingerprint, f.Created = fingerprint, time.Date(2026, 11, day, 2, 30, 0, 0, time.UTC)
+		store(t, l, f)
+	}
+	at(17, "first")
+	at(19, "second")
+	for day, want := range map[string]string{"DATE '2026-11-16'": "", "DATE '2026-11-17'": "first",
+		"DATE '2026-11-18'": "first", "TIMESTAMP '2026-11-19 02:00:00'": "first", "DATE '2026-11-19'": "second",
+		"'2026-12-01'": "second"} {
+		rows := textRows(t, l, "SELECT coalesce(max(fingerprint), '') FROM latest_on("+day+")")
+		if got := rows[0][0]; got != want {
+			t.Errorf("on %s the newest is %q, want %q", day, got, want)
+		}
+		rows = textRows(t, l, `SELECT coalesce(max(fingerprint), '') FROM coefficients_on(`+day+`) JOIN fit USING (fit_id)`)
+		if got := rows[0][0]; got != want {
+			t.Errorf("coefficients on %s are those of %q, want %q", day, got, want)
+		}
+	}
 }

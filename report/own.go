@@ -121,6 +121,7 @@ func statements(text string) (out []string) {
 		}
 		statement := strings.Join(lines, "")
 		lines = nil
+		statement = strings.Replace(statement, "CREATE OR REPLACE ", "CREATE ", 1)
 		head := strings.FieldsFunc(statement, func(r rune) bool { return strings.ContainsRune(" .(\n", r) })
 		switch {
 		case head[0] == "CREATE" && (head[1] == "VIEW" || head[1] == "MACRO"):

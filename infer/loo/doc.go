@@ -13,6 +13,7 @@
 //   - ELPD, the log predictive density of a row given all others, by importance
 //     sampling with ratios 1/p(y | θ), whose largest are replaced by the expected
 //     order statistics of a generalised Pareto law fitted to them;
+//   - MCSE, the Monte Carlo standard error of ELPD;
 //   - K, the shape of that law: the larger, the more a row weighs on its own
 //     prediction. From Threshold on its ELPD cannot be relied on;
 //   - P, the log density with the row minus that without: summed over rows the
@@ -22,8 +23,9 @@
 //
 // Deliberate differences from loo: the relative efficiency is taken from
 // likelihoods divided by their largest, so that none underflows to 0; it is 1
-// where it cannot be computed (loo stops), and autocovariances have the same scale
-// within and between chains for every length.
+// where it cannot be computed (loo stops); Monte Carlo errors are of such
+// likelihoods too; and autocovariances have the same scale within and between
+// chains for every length.
 //
 // Sources: Vehtari, Gelman and Gabry (2017), Practical Bayesian model evaluation
 // using leave-one-out cross-validation and WAIC, doi:10.1007/s11222-016-9696-4;
@@ -32,5 +34,5 @@
 // estimation method for the generalized Pareto distribution,
 // doi:10.1198/tech.2009.08017; Watanabe (2010), JMLR 11:3571.
 //
-// Read loo.go, then pareto.go, then efficiency.go.
+// Read loo.go, then pareto.go, then efficiency.go and mcse.go.
 package loo

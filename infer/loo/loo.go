@@ -20,6 +20,8 @@ type Row struct {
 	// Efficiency is the effective over the actual number of draws for the mean
 	// of the row's likelihood.
 	Efficiency float64
+	// MCSE is the Monte Carlo standard error of ELPD: what other draws of the same posterior would change about it.
+	MCSE float64
 	// Reason says why the numbers are NaN; empty if they are not.
 	Reason string
 }
@@ -36,6 +38,7 @@ type Workspace struct {
 	like  []float64 // likelihoods over their largest, chain after chain
 	ratio []float64 // log importance ratios
 	tail  []float64 // smoothed log weights of the largest ratios
+	logs  []float64 // of scores around 1
 	fit   pareto
 	ess   efficiency
 }
@@ -46,7 +49,7 @@ type Workspace struct {
 // are fewer than 2 draws.
 func (w *Workspace) Row(chains [][]float64) Row {
 	nan := math.NaN()
-	none := Row{ELPD: nan, P: nan, K: nan, WAIC: nan, PWAIC: nan, Efficiency: nan}
+	none := Row{ELPD: nan, P: nan, K: nan, WAIC: nan, PWAIC: nan, Efficiency: nan, MCSE: nan}
 	w.like, w.ratio = w.like[:0], w.ratio[:0]
 	most := math.Inf(-1)
 	for _, chain := range chains {
@@ -74,7 +77,7 @@ func (w *Workspace) Row(chains [][]float64) Row {
 	lpd := most + (vec.Log(vec.Sum(w.like)) - vec.Log(float64(size)))
 	out.PWAIC = w.variance()
 	out.WAIC = lpd - out.PWAIC
-	out.ELPD, out.K = w.smoothed(out.Efficiency)
+	out.ELPD, out.K, out.MCSE = w.smoothed(out.Efficiency)
 	out.P = lpd - out.ELPD
 	return out
 }
@@ -95,12 +98,12 @@ func sumSquares(x []float64, mean float64) float64 {
 	return sum
 }
 
-// smoothed returns the log predictive density without the row, and the shape of
-// the Pareto law. The order of w.ratio is lost.
+// smoothed returns the log predictive density without the row, the shape of the Pareto law and the Monte Carlo error
+// of the density. The order of w.ratio is lost.
 //
 // With weights v and likelihoods l it is log Σ v·l − log Σ v. A weight that is not
 // smoothed is 1/l, so that its term of the first sum is 1.
-func (w *Workspace) smoothed(efficiency float64) (elpd, k float64) {
+func (w *Workspace) smoothed(efficiency float64) (elpd, k, mcse float64) {
 	size := len(w.ratio)
 	count := tailLength(size, efficiency)
 	k = math.Inf(1)
@@ -115,15 +118,28 @@ func (w *Workspace) smoothed(efficiency float64) (elpd, k float64) {
 		k = w.fit.smooth(tail, rest[len(rest)-1], w.tail)
 	}
 	over, under := float64(len(rest)), 0.0
-	for _, r := range rest {
-		under += vec.Exp(r)
+	for i, r := range rest {
+		rest[i] = vec.Exp(r)
+		under += rest[i]
 	}
 	for i, r := range w.tail {
 		r = math.Min(r, 0) // no weight above the largest raw one
 		over += vec.Exp(r - tail[i])
 		under += vec.Exp(r)
 	}
-	return vec.Log(over) - (vec.Log(under) + top), k
+	elpd = vec.Log(over) - (vec.Log(under) + top)
+	// v·(l/E − 1): 1/E of a weight that is 1/l, less the weight
+	variance, mean := 0.0, vec.Exp(-top-elpd)
+	for _, v := range rest {
+		d := (mean - v) / under
+		variance = math.FMA(d, d, variance)
+	}
+	for i, r := range w.tail {
+		r = math.Min(r, 0)
+		d := (vec.Exp(r-tail[i]-top-elpd) - vec.Exp(r)) / under
+		variance = math.FMA(d, d, variance)
+	}
+	return elpd, k, w.mcse(variance, efficiency)
 }
 
 // leastTail is the shortest tail that a Pareto law is fitted to.

@@ -51,7 +51,7 @@ type golden struct {
 	name   string
 	chains int
 	row    int
-	want   []float64 // elpd, p, k, waic, pwaic, reff, then sums with their errors
+	want   []float64 // elpd, p, k, waic, pwaic, reff, mcse, then sums with their errors
 }
 
 func goldens(t testing.TB) []golden {
@@ -77,8 +77,8 @@ func TestRowsEqualR(t *testing.T) {
 	all := goldens(t)
 	for i, g := range all {
 		row := w.Row(chainsOf(numbers(t, strings.Split(lines(t, g.name+".csv")[g.row-1], ",")), g.chains))
-		got := []float64{row.ELPD, row.P, row.K, row.WAIC, row.PWAIC, row.Efficiency}
-		for j, name := range []string{"elpd", "p", "k", "waic", "p_waic", "r_eff"} {
+		got := []float64{row.ELPD, row.P, row.K, row.WAIC, row.PWAIC, row.Efficiency, row.MCSE}
+		for j, name := range []string{"elpd", "p", "k", "waic", "p_waic", "r_eff", "mcse"} {
 			if !near(got[j], g.want[j], 1e-9) {
 				t.Errorf("%s, row %d: %s is %.12g, R has %.12g", g.name, g.row, name, got[j], g.want[j])
 			}
@@ -87,7 +87,7 @@ func TestRowsEqualR(t *testing.T) {
 		if i+1 < len(all) && all[i+1].name == g.name {
 			continue
 		}
-		want := g.want[6:]
+		want := g.want[7:]
 		for j, values := range [][]float64{elpd, p, waic} {
 			if total, se := Sum(values, nil); !near(total, want[2*j], 1e-9) || !near(se, want[2*j+1], 1e-9) {
 				t.Errorf("%s: sum %d is %v ± %v, R has %v ± %v", g.name, j, total, se, want[2*j], want[2*j+1])

@@ -11,7 +11,7 @@ import (
 // in independent draws; +Inf where none can be fitted. It changes their order, and takes the largest from them all.
 func Shape(ratios []float64) float64 {
 	w := Workspace{ratio: ratios}
-	_, k := w.smoothed(1)
+	_, k, _ := w.smoothed(1)
 	return k
 }
 

@@ -178,6 +178,7 @@ type Assessment struct {
 type LOO struct {
 	Rows                 []Pointwise
 	ELPD, P, WAIC, PWAIC Estimate
+	MCSE                 float64 // Monte Carlo standard error of ELPD; NaN with a row above Threshold
 	Threshold            float64 // of Pareto k
 	Observations         float64 // rows, as often as they count
 	High                 int     // rows above it
@@ -190,9 +191,9 @@ type LOO struct {
 
 // Pointwise is what leave-one-out says about one row, as package loo defines it.
 type Pointwise struct {
-	ELPD, P, K, WAIC, PWAIC, Efficiency float64
-	Frequency                           float64 // equal observations that the row stands for
-	Reason                              string  // why the numbers are NaN
+	ELPD, P, K, WAIC, PWAIC, Efficiency, MCSE float64
+	Frequency                                 float64 // equal observations that the row stands for
+	Reason                                    string  // why the numbers are NaN
 }
 
 // Estimate is a sum over rows with its standard error.

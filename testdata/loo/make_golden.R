@@ -41,6 +41,7 @@ for (name in names(cases)) {
   shifted <- exp(sweep(ll, 2, apply(ll, 2, max)))
   r_eff <- relative_eff(shifted, chain_id = rep(seq_len(case$chains), each = draws))
   l <- suppressWarnings(loo(ll, r_eff = r_eff))
+  scaled <- suppressWarnings(loo(log(shifted), r_eff = r_eff)) # mcse_elpd takes squares of likelihoods
   w <- suppressWarnings(waic(ll))
   writeLines(apply(t(ll), 1, function(v) paste(sprintf("%.17g", v), collapse = ",")), paste0(name, ".csv"))
   e <- function(x) x$estimates
@@ -48,6 +49,7 @@ for (name in names(cases)) {
   out <- rbind(out, data.frame(row.names = NULL, case = name, chains = case$chains, row = seq_len(ncol(ll)),
     elpd = l$pointwise[, "elpd_loo"], p = l$pointwise[, "p_loo"], k = l$diagnostics$pareto_k,
     waic = w$pointwise[, "elpd_waic"], pwaic = w$pointwise[, "p_waic"], reff = r_eff,
+    mcse = scaled$pointwise[, "mcse_elpd_loo"],
     sum_elpd = total[1], se_elpd = total[2], sum_p = total[3], se_p = total[4],
     sum_waic = total[5], se_waic = total[6]))
 }

@@ -19,6 +19,7 @@ type Fit struct {
 	Sampler  *spec.Sampler
 	Gates    judge.Gates
 	Timeout  time.Duration // 0 for none
+	Age      time.Duration // of draws that are found unchanged, at most; 0 for any
 	// Replicate is 1 for the fit itself, 2, 3, … for its repetitions.
 	Replicate int
 }
@@ -32,7 +33,7 @@ func Fits(p *spec.Pipeline, c Choice, u *Unit) []*Fit {
 		}
 		for k := range max(p.Run.Replicates, 1) {
 			out = append(out, &Fit{Pipeline: p, Unit: u, Model: ref.Model, Sampler: ref.Sampler, Gates: ref.Gates.Judge(),
-				Timeout: ref.Timeout, Replicate: k + 1})
+				Timeout: ref.Timeout, Age: time.Duration(ref.Gates.Age), Replicate: k + 1})
 		}
 	}
 	return out

@@ -41,7 +41,7 @@ func (f *Fit) LeaveOneOut(ctx context.Context, family glm.Family, data *glm.Data
 			b.Row(i, scratch[w])
 			r := works[w].Row(slices.Collect(slices.Chunk(scratch[w], f.Draws)))
 			out.Rows[b.First+i] = record.Pointwise{ELPD: r.ELPD, P: r.P, K: r.K, WAIC: r.WAIC, PWAIC: r.PWAIC,
-				Efficiency: r.Efficiency, Reason: r.Reason, Frequency: 1}
+				Efficiency: r.Efficiency, MCSE: r.MCSE, Reason: r.Reason, Frequency: 1}
 		})
 		if err != nil {
 			return nil, err
@@ -73,7 +73,8 @@ func total(l *record.LOO, frequency []float64) {
 	l.P = sum(func(r *record.Pointwise) float64 { return r.P })
 	l.WAIC = sum(func(r *record.Pointwise) float64 { return r.WAIC })
 	l.PWAIC = sum(func(r *record.Pointwise) float64 { return r.PWAIC })
-	l.WorstK = math.Inf(-1)
+	variance := sum(func(r *record.Pointwise) float64 { return r.MCSE * r.MCSE })
+	l.MCSE, l.WorstK = math.Sqrt(variance.Value), math.Inf(-1)
 	for i := range l.Rows {
 		k := l.Rows[i].K
 		if k > l.Threshold {
@@ -82,6 +83,9 @@ func total(l *record.LOO, frequency []float64) {
 		if k > l.WorstK {
 			l.WorstK, l.Worst = k, i
 		}
+	}
+	if l.High > 0 {
+		l.MCSE = math.NaN()
 	}
 }
 

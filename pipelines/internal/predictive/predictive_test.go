@@ -10,6 +10,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/report/record"
 )
 
 func stream(row int) *infer.Stream { return infer.NewStream(5, "predict", strconv.Itoa(row)) }
@@ -63,5 +64,23 @@ func TestSummarize(t *testing.T) {
 	s = summarize([]float64{1, math.NaN(), 2})
 	if !math.IsNaN(s.Mean) || !math.IsNaN(s.Q975) || !strings.Contains(s.Reason, "at 1 of 3 draws") {
 		t.Errorf("%+v", s)
+	}
+}
+
+// The Monte Carlo error of the sum is that of rows that are independent, as often as each counts; it is unknown with a
+// row that cannot be relied on.
+func TestErrorOfTheSum(t *testing.T) {
+	l := &record.LOO{Threshold: 0.7, Rows: []record.Pointwise{{MCSE: 0.3, K: 0.1}, {MCSE: 0.4, K: 0.2}}}
+	total(l, nil)
+	if math.Abs(l.MCSE-0.5) > 1e-15 {
+		t.Errorf("the error of two rows is %v", l.MCSE)
+	}
+	total(l, []float64{4, 4})
+	if math.Abs(l.MCSE-1) > 1e-15 {
+		t.Errorf("the error of two rows, each of which counts four times, is %v", l.MCSE)
+	}
+	l.Rows[1].K = 0.8
+	if total(l, nil); !math.IsNaN(l.MCSE) {
+		t.Errorf("with a row beyond the threshold the error is %v", l.MCSE)
 	}
 }

@@ -2,8 +2,11 @@ package run
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"slices"
+	"strings"
+	"time"
 
 	"glmbatch/infer"
 	"glmbatch/pipelines/internal/assess"
@@ -44,6 +47,7 @@ func (a *attempt) skip(ctx context.Context, id *plan.Identified, stored report.S
 			return err
 		}
 	}
+	a.age(id, stored)
 	verdict := judge.Verdict{Grade: judge.Grade(res.Verdict), Reasons: res.Reasons}
 	if err := a.Disk.Sweep(a.world.Root, id.Fingerprint); err != nil {
 		res.Warnings = append(res.Warnings, "the spool of an earlier run is left: "+spool.Hint(err).Error())
@@ -51,6 +55,26 @@ func (a *attempt) skip(ctx context.Context, id *plan.Identified, stored report.S
 	a.ledger.note(&report.RunFit{Key: id.Key(), RunID: a.id, Fingerprint: id.Fingerprint, Action: record.Skipped,
 		Verdict: verdict, At: a.Now()})
 	return nil
+}
+
+// age fails a fit that is older than it may be. The verdict is this run's alone: that of the fit is of its draws.
+func (a *attempt) age(id *plan.Identified, stored report.Stored) {
+	age := a.Now().Sub(stored.Created)
+	if id.Age == 0 || age <= id.Age {
+		return
+	}
+	a.res.Verdict = string(judge.Fail)
+	why := fmt.Sprintf("gates.age is %s, and the draws are of %s, %s ago: the data have not changed since", hours(id.Age),
+		stored.Created.UTC().Format("2006-01-02 15:04 UTC"), hours(age))
+	a.res.Reasons = slices.Concat([]string{why}, a.res.Reasons)
+}
+
+// hours spells a span, one of a minute or more to the minute: 36h, 50h12m.
+func hours(d time.Duration) string {
+	if d < time.Minute {
+		return d.String()
+	}
+	return strings.Replace(strings.TrimSuffix(d.Round(time.Minute).String(), "0s"), "h0m", "h", 1)
 }
 
 // rejudge takes the verdict of a stored fit anew, by changed gates.

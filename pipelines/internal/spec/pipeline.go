@@ -281,6 +281,7 @@ type Gates struct {
 	ESSTail     Gate       `yaml:"ess_tail" above:"0" default:"400" floor:"true" doc:"Least tail effective sample size, over all chains."`
 	Divergences Gate       `yaml:"divergences" min:"0" default:"0" doc:"Most divergent transitions allowed."`
 	Drift       DriftGates `yaml:"drift" doc:"How far a fit may lie from the complete fit before it of the same pipeline, data set, key, model and sampler. Left out: no limits."`
+	Age         Duration   `yaml:"age" json:",omitzero" doc:"How old draws may be that a run finds unchanged, as 36h: older ones fail, since the data were the same all that time. Left out: any age."`
 }
 
 // DriftGates are limits on the columns of the ledger's view drift_summary.
