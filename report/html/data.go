@@ -103,6 +103,7 @@ type Detail struct {
 	Series       []Series     `json:"series"`
 	Missing      []string     `json:"missing"` // what cannot be shown, and why
 	Checks       []Check      `json:"checks"`
+	Bins         []Bin        `json:"bins,omitempty"` // of the response, with Checks
 	LOO          *LOO         `json:"loo"`
 	Discrete     *Discrete    `json:"discrete,omitempty"` // of models of kind mrf
 	Groups       []Group      `json:"groups,omitempty"`   // of models with group-level effects
@@ -181,12 +182,17 @@ type Series struct {
 	Bulk  Number `json:"ess_bulk"`
 	Tail  Number `json:"ess_tail"`
 	Draws int    `json:"draws"` // per chain
+	// Prior is that of Scale times the quantity; empty where there is none.
+	Prior string `json:"prior,omitempty"`
+	Scale Number `json:"scale"`
 	// Trace holds every Every-th draw of each chain, a byte each: 0 stands for Low
 	// and 254 for High; 255 is a draw without a finite value.
 	Every int      `json:"every"`
 	Low   Number   `json:"low"`
 	High  Number   `json:"high"`
 	Trace [][]byte `json:"trace"` // base64 in JSON
+	// Divergent are the values at draws whose trajectories diverged, some of them where there are many.
+	Divergent []Number `json:"divergent,omitempty"`
 	// Ranks counts, by chain, the draws in equal classes of their rank among all.
 	Ranks [][]int `json:"ranks"`
 	// Lags and Auto are autocorrelations by chain.
@@ -209,6 +215,14 @@ type Check struct {
 	P          Number `json:"p"`
 	Replicates int    `json:"replicates"`
 	Note       string `json:"note,omitempty"`
+}
+
+// Bin is a class of the response: observations in it, and the quantiles of their number over replicated data.
+type Bin struct {
+	Low       Number    `json:"low"` // null: unbounded
+	High      Number    `json:"high"`
+	Observed  Number    `json:"observed"`
+	Quantiles [5]Number `json:"quantiles"` // 2.5, 25, 50, 75 and 97.5 %
 }
 
 // LOO is leave-one-out of a fit: its sums, and the Pareto k of some rows.

@@ -38,7 +38,7 @@ func sample(name string, coefficients int) *Page {
 		c.Q025, c.Q25, c.Q75, c.Q975 = append(c.Q025, x-0.2), append(c.Q25, x-0.1), append(c.Q75, x+0.1),
 			append(c.Q975, x+0.2)
 	}
-	s := Series{Name: name, RHat: 1.002, Bulk: 321, Tail: 456, Draws: 100, Every: 1, Low: -1, High: 1,
+	s := Series{Prior: "half_student_t(3, 0.2)", Scale: 2, Divergent: []Number{0.1, -0.5}, Name: name, RHat: 1.002, Bulk: 321, Tail: 456, Draws: 100, Every: 1, Low: -1, High: 1,
 		Lags: []int{0, 1, 2}, Grown: []int{200, 400}, GrownBulk: []Number{160, 321}, GrownTail: []Number{200, 456}}
 	for k := range 4 {
 		trace, ranks := make([]byte, 100), make([]int, 20)
@@ -51,6 +51,8 @@ func sample(name string, coefficients int) *Page {
 	detail := &Detail{Coefficients: c, Series: []Series{s, s}, Missing: []string{},
 		Checks: []Check{{Statistic: "mean", Observed: 0.5, Mean: 0.4, SD: 0.1, Q025: 0.2, Q975: 0.6, P: 0.3, Replicates: 100,
 			Note: name}},
+		Bins: []Bin{{Low: 0, High: 1, Observed: 3, Quantiles: [5]Number{1, 2, 3, 4, 5}},
+			{Low: 1, High: Number(math.NaN()), Observed: 9, Quantiles: [5]Number{0, 0, 1, 2, 3}}},
 		LOO: &LOO{Rows: 3, ELPD: -6, SE: 1, P: 2, Looic: 12, Threshold: 0.7, High: 1, Shown: []int64{1, 2, 3},
 			K: []Number{0.1, 0.9, Number(math.NaN())}, Pointwise: []Number{-1, -2, -3}},
 		Groups: []Group{{Grouping: name, Levels: 30, Effects: 60, RHatOf: name, BulkOf: name}},

@@ -75,6 +75,9 @@ func Headline(reason string) string {
 			return m.headline
 		}
 	}
+	if strings.Contains(reason, "trajectories diverged") {
+		return "divergent transitions"
+	}
 	line, _, _ := strings.Cut(reason, "\n")
 	line = details.ReplaceAllString(line, "…")
 	if before, _, ok := strings.Cut(line, ": "); ok && len(before) > 20 {

@@ -78,7 +78,7 @@ func Assess(ctx context.Context, f *plan.Fit, r *plan.Regression, draws *Source)
 		return infer.NewStream(f.Pipeline.Seed, "check", f.Unit.Dataset.Name, f.Unit.Key, f.Model.Name, f.Sampler.Name,
 			strconv.Itoa(row))
 	}
-	if out.Checks, err = rows.Check(ctx, r.Family(), r.Data, stream); err != nil {
+	if out.Checks, out.Bins, err = rows.Check(ctx, r.Family(), r.Data, stream); err != nil {
 		return nil, f.Explain(err)
 	}
 	if !f.Pipeline.Run.Prior() { // a wide prior is no fault

@@ -154,27 +154,54 @@ function glance(rows) {
 // mixing shows the plots of one quantity at a time.
 function mixing(f, detail) {
   if (detail.series.length === 0) return [];
-  const holder = el("div", {});
+  const holder = el("div", {}), choose = el("select", { "data-series": "", onchange: () => show(choose.selectedIndex) });
+  const beside = (i) => { // the pair with the worst of the others
+    const rest = detail.series.filter((s, k) => k !== i && s.name !== "log_lik");
+    return rest.length > 0 && pairChart(detail.series[i], rest[0]);
+  };
   const show = (i) => {
     const s = detail.series[i];
+    if (choose.selectedIndex !== i) choose.selectedIndex = i;
     drawings = drawings.filter((d) => !d.mixing);
     const before = drawings.length;
-    const charts = [traceChart(s), rankChart(s), growthChart(s), autoChart(s)];
+    const charts = [traceChart(s), densityChart(s), rankChart(s), growthChart(s), autoChart(s), beside(i)].filter(Boolean);
     drawings.slice(before).forEach((d) => { d.mixing = true; });
     holder.replaceChildren(
       el("p", {}, name(s.name), ": R-hat " + fixed(s.rhat, 3) + ", bulk ESS " + whole(s.ess_bulk) + ", tail ESS " + whole(s.ess_tail) + ", " + plural(s.trace.length, "chain") + " of " + plural(s.draws, "draw") + "."),
       legend(s.trace.map((_, c) => "chain " + (c + 1))), el("div", { class: "charts" }, charts));
     drawings.slice(before).forEach((d) => holder.isConnected && d());
   };
-  const choose = el("select", { "data-series": "", onchange: () => show(choose.selectedIndex) }, detail.series.map((s) => el("option", {}, s.name)));
-  show(0);
+  choose.append(...detail.series.map((s) => el("option", {}, s.name)));
+  show(Math.min(1, detail.series.length - 1));
   return [el("h3", {}, "How the chains mixed"),
-    el("div", { class: "tools" }, el("label", {}, "Quantity", choose), el("span", { class: "quiet" }, "log_lik, then the " + plural(detail.series.filter((s) => s.name !== "log_lik").length, "parameter") + " that mixed worst, of " + f.parameters)), holder];
+    el("div", { class: "tools" }, el("label", {}, "Quantity", choose), el("span", { class: "quiet" }, "log_lik, then the " + plural(detail.series.filter((s) => s.name !== "log_lik").length, "parameter") + " that mixed worst, of " + f.parameters)),
+    detail.series.length > 2 && smallTraces(detail.series, show), holder];
 }
 
 const checkNames = { mean: "mean", sd: "standard deviation", min: "smallest", max: "largest", zeros: "share of zeros" };
 
-function predictive(checks) {
+// responseChart sets the histogram of the response beside those of replicated data: a rootogram where it counts.
+function responseChart(bins, family) {
+  if (!bins || bins.length === 0) return null;
+  const counts = ["bernoulli", "binomial", "poisson", "negative_binomial"].includes(family);
+  const inner = bins.filter((b) => b.low !== null && b.high !== null), width = inner[0].high - inner[0].low, shift = counts ? -0.5 : 0;
+  const rows = bins.map((b) => {
+    const low = (b.low === null ? b.high - width : b.low) + shift, high = (b.high === null ? b.low + width : b.high) + shift;
+    const what = b.low === null ? "below " + tick(b.high) : b.high === null ? tick(b.low) + " and above" : counts && width === 1 ? tick(b.low) : tick(b.low) + " to " + (counts ? tick(b.high - 1) : tick(b.high));
+    return { low, high, x: (low + high) / 2, seen: b.observed, q: b.quantiles, odd: b.observed < b.quantiles[0] || b.observed > b.quantiles[4], open: b.low === null || b.high === null, title: what + ": " + tick(b.observed) + " observed, replicates " + tick(b.quantiles[0]) + " to " + tick(b.quantiles[4]) };
+  });
+  const odd = rows.filter((r) => r.odd).length, open = rows.some((r) => r.open);
+  const words = "Bars: the data. Lines: 95 % and 50 % of replicated data sets, with the median. " + (odd > 0 ? "In " + odd + " of " + rows.length + " classes the data lie outside, marked." : "No class of the data lies outside.") + (counts ? " Heights are square roots." : "") + (open ? " Pale: values outside the range of the data, as far as they may go." : "");
+  return figure("The response, observed and replicated", words, () => ({
+    height: 260, x: { label: null, tickFormat: tick, ticks: 6 }, y: { label: null, grid: true, type: counts ? "sqrt" : "linear", ticks: 5, tickFormat: tick, domain: [0, Math.max(...rows.map((r) => Math.max(r.seen, r.q[4]))) * 1.05] },
+    marks: [Plot.rect(rows, { x1: "low", x2: "high", y1: 0, y2: "seen", fill: "var(--band)", insetLeft: 0.5, insetRight: 0.5, title: "title" }),
+      Plot.ruleX(rows, { x: "x", y1: (r) => r.q[0], y2: (r) => r.q[4], stroke: (r) => (r.odd ? "var(--mark)" : "var(--c1)"), strokeWidth: 1.5, strokeOpacity: (r) => (r.open ? 0.5 : 1) }),
+      Plot.ruleX(rows, { x: "x", y1: (r) => r.q[1], y2: (r) => r.q[3], stroke: (r) => (r.odd ? "var(--mark)" : "var(--c1)"), strokeWidth: 4, strokeOpacity: (r) => (r.open ? 0.5 : 1) }),
+      Plot.dot(rows, { x: "x", y: (r) => r.q[2], r: 2, fill: "currentColor", title: "title" }), Plot.ruleY([0])],
+  }));
+}
+
+function predictive(checks, bins, f) {
   if (checks.length === 0) return [];
   const rows = checks.filter((c) => c.sd > 0 && c.observed !== null).map((c) => ({
     statistic: checkNames[c.statistic] || c.statistic, low: (c.q025 - c.mean) / c.sd, high: (c.q975 - c.mean) / c.sd, seen: (c.observed - c.mean) / c.sd, odd: c.p < 0.025 || c.p > 0.975,
@@ -184,7 +211,7 @@ function predictive(checks) {
     marks: [Plot.ruleX([0], { strokeDasharray: "2,2" }), Plot.ruleY(rows, { y: "statistic", x1: "low", x2: "high", stroke: "var(--c1)", strokeWidth: 4 }),
       Plot.dot(rows, { x: "seen", y: "statistic", r: 6, symbol: "diamond", fill: (r) => (r.odd ? "var(--mark)" : "currentColor") })],
   }));
-  return [el("h3", {}, "Posterior predictive check"), chart,
+  return [el("h3", {}, "Posterior predictive check"), el("div", { class: "charts" }, responseChart(bins, f.family), chart),
     simpleTable("Posterior predictive check", ["Statistic of the response", "#Observed", "#Replicates' mean", "#2.5 %", "#97.5 %", "#Share above observed", "Note"],
       checks.map((c) => [checkNames[c.statistic] || c.statistic, number(c.observed), number(c.mean), number(c.q025), number(c.q975), number(c.p, 3), c.note || ""]))];
 }
@@ -239,6 +266,6 @@ function fitPage(page, i) {
   node.push(rows.length > 0 && discrete && [el("h3", {}, "Functionals of the state"), coefficientTable(rows)]);
   node.push(rows.length > 0 && !discrete && [el("h3", {}, "Coefficients"), el("p", { class: "quiet" }, "In the units of the data. Bars of a page share one scale, with 0 dotted; intercept and dispersions do not set it."), glance(rows), coefficientTable(rows, f.link)],
     groupPictures(detail),
-    detail.missing.map((m) => el("p", { class: "note" }, m)), mixing(f, detail), predictive(detail.checks), leaveOneOut(detail.loo));
+    detail.missing.map((m) => el("p", { class: "note" }, m)), mixing(f, detail), predictive(detail.checks, detail.bins, f), leaveOneOut(detail.loo));
   return node;
 }
