@@ -108,6 +108,7 @@ type Detail struct {
 	Discrete     *Discrete    `json:"discrete,omitempty"` // of models of kind mrf
 	Groups       []Group      `json:"groups,omitempty"`   // of models with group-level effects
 	Terms        []Term       `json:"terms,omitempty"`    // of these
+	Curves       []Curve      `json:"curves,omitempty"`   // of smooths
 }
 
 // Term is a term of a grouping: the standard deviation of its effects among levels, and these.
@@ -120,6 +121,14 @@ type Term struct {
 	Quantiles [5]Number `json:"quantiles"` // 2.5, 25, 50, 75 and 97.5 % of it
 	ICC       Interval  `json:"icc"`       // intraclass correlation: its mean and 95 % interval
 	Effects   Effects   `json:"effects"`
+}
+
+// Curve is a smooth over a grid, on the scale of the linear predictor.
+type Curve struct {
+	Smooth string      `json:"smooth"`
+	Level  string      `json:"level,omitempty"` // of the factor that it is by
+	X      []Number    `json:"x"`
+	Of     [][5]Number `json:"of"` // 2.5, 25, 50, 75 and 97.5 % at each x
 }
 
 // Effects are levels from the smallest mean to the largest: all, or both ends and some between. Entry i of every column

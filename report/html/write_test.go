@@ -56,7 +56,9 @@ func sample(name string, coefficients int) *Page {
 		LOO: &LOO{Rows: 3, ELPD: -6, SE: 1, P: 2, Looic: 12, Threshold: 0.7, High: 1, Shown: []int64{1, 2, 3},
 			K: []Number{0.1, 0.9, Number(math.NaN())}, Pointwise: []Number{-1, -2, -3}},
 		Groups: []Group{{Grouping: name, Levels: 30, Effects: 60, RHatOf: name, BulkOf: name}},
-		Terms:  []Term{termOf(name, 30, 30), termOf(name, 2000, 84)}}
+		Curves: []Curve{{Smooth: name, Level: name, X: []Number{0, 1, 2}, Of: [][5]Number{{0, 1, 2, 3, 4}, {1, 2, 3, 4, 5},
+			{0, 1, 2, 3, 4}}}},
+		Terms: []Term{termOf(name, 30, 30), termOf(name, 2000, 84)}}
 	fit := Fit{ID: 1, Dataset: name, Key: name, Model: name, Sampler: name, Action: "computed", Verdict: "fail",
 		Reasons: []string{name, "two"}, Why: []string{name, "two"}, Advice: []string{"draw longer"},
 		Method: "cggibbs", Family: "bernoulli", Link: "logit", Formula: name, Rows: 200, Columns: 3, Parameters: coefficients,

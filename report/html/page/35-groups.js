@@ -94,3 +94,17 @@ function groupPictures(detail) {
   return [el("h3", {}, "Groups"), groupsOf(detail.groups), el("div", { class: "charts" }, sdChart(detail.terms), shareChart(detail.terms)),
     drawn.map((t) => el("div", { class: "charts" }, caterpillar(t), shrinkage(t)))];
 }
+
+// curveChart draws a smooth with its bands.
+function curveChart(c) {
+  const points = c.x.map((x, i) => ({ x, q: c.of[i] })).filter((p) => p.x !== null && p.q.every((v) => v !== null));
+  const title = c.smooth + (c.level ? ", " + c.level : "");
+  return figure(title, "The curve on the scale of the linear predictor, around its mean: median, 50 % and 95 % bands, each at its x alone.", () => ({
+    height: 240, x: { label: null, tickFormat: tick, ticks: 6 }, y: { label: null, grid: true, tickFormat: tick, ticks: 5, nice: true },
+    marks: [Plot.areaY(points, { x: "x", y1: (p) => p.q[0], y2: (p) => p.q[4], fill: "var(--c1)", fillOpacity: 0.18 }),
+      Plot.areaY(points, { x: "x", y1: (p) => p.q[1], y2: (p) => p.q[3], fill: "var(--c1)", fillOpacity: 0.32 }),
+      Plot.ruleY([0]), Plot.line(points, { x: "x", y: (p) => p.q[2], stroke: "var(--c1)", strokeWidth: 2 })],
+  }));
+}
+
+const smoothPictures = (detail) => detail.curves && [el("h3", {}, "Smooths"), el("div", { class: "charts" }, detail.curves.map(curveChart))];
