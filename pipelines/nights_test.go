@@ -345,6 +345,48 @@ func TestCommitOfDamagedFiles(t *testing.T) {
 	}
 }
 
+// A prior that moves its posterior breaks its gate, with what that means; a gate that comes later is taken from the
+// stored draws, with the same numbers; models whose priors have parameters of their own say that they are not measured.
+func TestPriorSensitivity(t *testing.T) {
+	text := fmt.Sprintf(quick, "claims: {path: claims.csv, by: [region]}")
+	tight := strings.Replace(text, "normal(0, 2.5)", "normal(3, 0.1)", 1)
+	gated := strings.Replace(tight, "gates: {", "gates: {prior_sensitivity: 0.05, ", 1)
+	west := pipelines.RunOptions{Only: []string{"dataset=claims/west"}}
+	f := newFolder(t, gated)
+	out := f.run(west)
+	if got := actions(out); got != "claims/west computed fail" {
+		t.Fatalf("%s: %v", got, out.Fits[0].Reasons)
+	}
+	why := strings.Join(out.Fits[0].Reasons, "; ")
+	if !strings.Contains(why, "prior sensitivity") || !strings.Contains(why, "exceeds 0.05") || !strings.Contains(why, "the prior ") {
+		t.Error(why)
+	}
+	const asked = "SELECT list([parameter, prior::VARCHAR, likelihood::VARCHAR, diagnosis]) FROM prior_sensitivity"
+	want := f.ask("t.duckdb", asked)
+	if !strings.Contains(want, "may disagree") && !strings.Contains(want, "say little") {
+		t.Errorf("no diagnosis: %s", want)
+	}
+
+	g := newFolder(t, tight)
+	if got := actions(g.run(west)); got != "claims/west computed pass" {
+		t.Errorf("without the gate: %s", got)
+	}
+	g.write("spec.yaml", gated)
+	for range 2 {
+		if got := actions(g.run(west)); got != "claims/west skipped fail" {
+			t.Errorf("with a gate that came later: %s", got)
+		}
+	}
+	if got := g.ask("t.duckdb", asked); got != want {
+		t.Errorf("from stored draws: %s\nwhen drawn: %s", got, want)
+	}
+	g.write("spec.yaml", strings.Replace(gated, "normal(3, 0.1)", "horseshoe(1)", 1))
+	out = g.run(west)
+	if got := strings.Join(out.Fits[0].Warnings, "; "); !strings.Contains(got, "prior_sensitivity is not measured") {
+		t.Errorf("a horseshoe: %s", got)
+	}
+}
+
 // Draws that a run finds unchanged fail where they are older than the spec allows, in that run's verdict alone.
 func TestAge(t *testing.T) {
 	text := fmt.Sprintf(quick, "claims: {path: claims.csv, by: [region]}")

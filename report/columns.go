@@ -49,13 +49,17 @@ func loadColumns(ctx context.Context, c *sql.Conn, b *infer.Columns, fit int64) 
 	return err
 }
 
-// Assessed reports whether a fit has a leave-one-out result and predictive checks.
-func (l *Ledger) Assessed(ctx context.Context, fit int64) (loo, checks bool, err error) {
+// Assessed says what of an assessment a fit has.
+type Assessed struct{ LOO, Checks, Sensitivity bool }
+
+// Assessed reports what of an assessment a fit has.
+func (l *Ledger) Assessed(ctx context.Context, fit int64) (has Assessed, err error) {
 	err = l.readIfThere(ctx, func(c *sql.Conn) error {
-		return c.QueryRowContext(ctx, "SELECT (SELECT count(*) > 0 FROM loo WHERE fit_id = ?), (SELECT count(*) > 0 FROM "+
-			"ppc WHERE fit_id = ?)", fit, fit).Scan(&loo, &checks)
+		return c.QueryRowContext(ctx, "SELECT (SELECT count(*) > 0 FROM loo WHERE fit_id = ?1), (SELECT count(*) > 0 FROM "+
+			"ppc WHERE fit_id = ?1), (SELECT count(*) > 0 FROM sensitivity WHERE fit_id = ?1)",
+			fit).Scan(&has.LOO, &has.Checks, &has.Sensitivity)
 	})
-	return loo, checks, err
+	return has, err
 }
 
 // ChainDraws reads the kept draws of one chain, 0-based, in the units of the

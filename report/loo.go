@@ -91,5 +91,20 @@ func (s *Session) insertAssessment(ctx context.Context, id int64, a *Assessment)
 			return err
 		}
 	}
+	if a.Sensitivity != nil {
+		if _, err := s.c.ExecContext(ctx, "DELETE FROM sensitivity WHERE fit_id = ?", id); err != nil {
+			return err
+		}
+		if err := s.insertSensitivity(id, a.Sensitivity); err != nil {
+			return err
+		}
+	}
 	return s.insertLOO(ctx, id, a.LOO)
+}
+
+// insertSensitivity stores what the powers of prior and likelihood move.
+func (s *Session) insertSensitivity(id int64, all []judge.Sensitivity) error {
+	return storing("sensitivities", appendEach(s, "sensitivity", all, func(i int, v *judge.Sensitivity) []driver.Value {
+		return []driver.Value{id, int32(i + 1), v.Name, number(v.Prior), number(v.Likelihood)}
+	}))
 }

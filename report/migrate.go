@@ -48,6 +48,9 @@ var datesSQL string
 //go:embed schema/0002_loo.sql
 var looSQL string
 
+//go:embed schema/0002_sensitivity.sql
+var sensitivitySQL string
+
 //go:embed schema/0002_page.sql
 var pageSQL string
 
@@ -56,7 +59,7 @@ var pageSQL string
 // one made is CREATE OR REPLACE. Readers know the newest alone: see bringUp.
 var migrations = []migration{
 	{"0.1.0", []string{fitsSQL, viewsSQL, driftSQL, assessmentSQL, calibrationSQL, discreteSQL, groupsSQL, macrosSQL}},
-	{"0.2.0", []string{datesSQL, looSQL, pageSQL}},
+	{"0.2.0", []string{datesSQL, looSQL, sensitivitySQL, pageSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.

@@ -163,6 +163,9 @@ func (l *Ledger) Evidence(ctx context.Context, fingerprint string) (judge.Eviden
 	if e.Divergences, err = l.divergences(ctx, f.ID); err != nil {
 		return judge.Evidence{}, err
 	}
+	if e.Sensitivity, err = l.sensitivity(ctx, f.ID); err != nil {
+		return judge.Evidence{}, err
+	}
 	parameters, statistics, err := l.Summaries(ctx, fingerprint)
 	for _, p := range parameters {
 		switch p.Kind {
@@ -176,6 +179,18 @@ func (l *Ledger) Evidence(ctx context.Context, fingerprint string) (judge.Eviden
 	}
 	e.Statistics = statistics
 	return e, err
+}
+
+// sensitivity is what the powers of prior and likelihood move; empty where nobody measured it.
+func (l *Ledger) sensitivity(ctx context.Context, id int64) (out []judge.Sensitivity, err error) {
+	err = l.readIfThere(ctx, func(c *sql.Conn) error {
+		out, err = readRows(ctx, c, "SELECT parameter, prior, likelihood FROM sensitivity WHERE fit_id = ? ORDER BY place",
+			func(s *judge.Sensitivity) []any {
+				return []any{&s.Name, (*nullable)(&s.Prior), (*nullable)(&s.Likelihood)}
+			}, id)
+		return err
+	})
+	return out, err
 }
 
 // divergences counts a fit's divergent transitions after warm-up.

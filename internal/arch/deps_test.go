@@ -36,6 +36,7 @@ var deps = map[string]string{
 	"infer/prior":      "internal/vec internal/variate internal/words",
 	"infer/priordraws": "infer infer/glm internal/state internal/words",
 	"infer/loo":        "internal/vec",
+	"infer/powerscale": "internal/vec",
 	"infer/mrf":        "infer internal/vec internal/state internal/words",
 	"infer/herded":     "infer infer/mrf internal/vec internal/words",
 	"infer/dogs":       "infer/mrf internal/vec internal/simd internal/linalg",
@@ -71,7 +72,7 @@ var deps = map[string]string{
 		" pipelines/internal/spec pipelines/internal/synthetic",
 	"pipelines/internal/draw": "infer internal/words report/record pipelines/internal/assess pipelines/internal/cpu pipelines/internal/plan" +
 		" pipelines/internal/progress pipelines/internal/spool" + fanout,
-	"pipelines/internal/assess": "infer infer/diag infer/glm infer/nuts transform report/judge report/record" +
+	"pipelines/internal/assess": "infer infer/diag infer/glm infer/nuts infer/powerscale transform report/judge report/record" +
 		" pipelines/internal/cpu pipelines/internal/plan pipelines/internal/predictive pipelines/internal/progress" +
 		" pipelines/internal/spec pipelines/internal/spool",
 	"pipelines/internal/run": "infer report report/judge report/record pipelines/internal/assess pipelines/internal/ceiling" +

@@ -19,6 +19,8 @@ type Gates struct {
 	Divergences Limits
 	// Drift bounds how far a fit may lie from its predecessor.
 	Drift DriftGates
+	// PriorSensitivity is of what the power of the prior moves each marginal posterior, ceilings.
+	PriorSensitivity Limits `json:"PriorSensitivity,omitzero"`
 }
 
 // DriftGates bound the columns of the view drift_summary that bear their names.

@@ -41,6 +41,47 @@ type Evidence struct {
 	Warnings    []string
 	// Drift is how far the fit lies from its predecessor; empty without one.
 	Drift []Measure
+	// Sensitivity is what the powers of prior and likelihood move; empty where nobody measured it.
+	Sensitivity []Sensitivity
+}
+
+// Sensitivity is what the power of the prior, and that of the likelihood, moves of one quantity, as package powerscale
+// measures it.
+type Sensitivity struct {
+	Name              string
+	Prior, Likelihood float64
+}
+
+// sensitive is the sensitivity to the likelihood below which the data say little of a quantity.
+//
+// Source: Kallioinen et al. (2024), doi:10.1007/s11222-023-10366-5.
+const sensitive = 0.05
+
+// Diagnosis says what a prior that moves a posterior does: it conflicts with the data where they move it too, else it
+// rules what they say little of.
+func (s Sensitivity) Diagnosis() string {
+	if s.Likelihood >= sensitive {
+		return "the prior and the data may disagree"
+	}
+	return "the prior rules, the data say little"
+}
+
+// judgeSensitivity says what a limit on the sensitivity to the prior breaks.
+func judgeSensitivity(limit Limit, all []Sensitivity) []string {
+	broken, worst := 0, Sensitivity{Prior: math.Inf(-1)}
+	for _, s := range all {
+		if limit.On && s.Prior > limit.At {
+			broken++
+			if s.Prior > worst.Prior {
+				worst = s
+			}
+		}
+	}
+	if broken == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("prior sensitivity %s at %s exceeds %s (%d of %d parameters): %s",
+		apart(worst.Prior, limit.At), words.Visible(worst.Name), short(limit.At, 4), broken, len(all), worst.Diagnosis())}
 }
 
 // Statistic is the summary of a scalar of each draw that is no parameter.
@@ -110,6 +151,7 @@ func (g Gates) broken(in *Evidence, step func(Limits) Limit, told []breach) (out
 		add("divergences", []string{fmt.Sprintf("%d divergent transitions exceed %d", in.Divergences,
 			int(math.Floor(limit.At)))})
 	}
+	add("prior sensitivity", judgeSensitivity(step(g.PriorSensitivity), in.Sensitivity))
 	return out
 }
 

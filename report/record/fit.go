@@ -173,6 +173,8 @@ type Assessment struct {
 	LOO    *LOO    // nil: none
 	Checks []Check // predictive checks; nil: none
 	Bins   []Bin   // the response and its replicates by class, with Checks
+	// Sensitivity is that of parameters to the powers of prior and likelihood; nil: none was asked for.
+	Sensitivity []judge.Sensitivity
 }
 
 // LOO is the leave-one-out result of a fit.

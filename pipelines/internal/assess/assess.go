@@ -29,7 +29,8 @@ func (d *Drawn) Extras(ctx context.Context) (*Extras, error) {
 	}
 	out, err := Assess(ctx, d.Fit, r, &Source{
 		Parameters: d.Kept, Chains: len(d.Draws.Spool.Chains), Draws: d.Window.Draws(),
-		Open: func() iter.Seq2[*infer.Columns, error] { return d.Draws.Columns(len(d.Kept), d.Window, ColumnBytes) },
+		Open:      func() iter.Seq2[*infer.Columns, error] { return d.Draws.Columns(len(d.Kept), d.Window, ColumnBytes) },
+		Densities: d.densities,
 	})
 	if err == nil && d.Pipeline.Run.Condition {
 		out.Condition, out.Metrics, err = d.conditions(ctx, r)
@@ -42,6 +43,8 @@ type Source struct {
 	Parameters    []infer.Parameter
 	Chains, Draws int
 	Open          func() iter.Seq2[*infer.Columns, error] // anew at each call
+	// Densities are the log prior and log likelihood of each draw, chain after chain.
+	Densities func() (prior, lik []float64, err error)
 }
 
 // Asked says which of leave-one-out and predictive checks a fit's run asks for. Draws from the prior are made for
@@ -54,9 +57,15 @@ func Asked(f *plan.Fit) (loo, checks bool) {
 	return run.LOO, run.PPC || run.Prior()
 }
 
-// Assess computes leave-one-out cross-validation and predictive checks where the run asks for them.
+// Assess computes leave-one-out cross-validation and predictive checks where the run asks for them, and sensitivities
+// where there is a gate for them.
 func Assess(ctx context.Context, f *plan.Fit, r *plan.Regression, draws *Source) (*Extras, error) {
 	out := &Extras{}
+	if AsksSensitivity(f) {
+		if err := out.sensitivity(draws); err != nil {
+			return nil, f.Explain(err)
+		}
+	}
 	loo, checks := Asked(f)
 	if !loo && !checks {
 		return out, nil

@@ -12,6 +12,6 @@
 //   - gating.go: what gates look at;
 //   - derive.go: quantities computed from each draw;
 //   - waiting.go: draws of a fit that is stored later;
-//   - assess.go, condition.go: what a run may ask for besides;
+//   - assess.go, condition.go, sensitivity.go: what a run may ask for besides;
 //   - record.go: the verdict and the ledger's record.
 package assess

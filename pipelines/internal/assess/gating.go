@@ -177,7 +177,7 @@ func Judge(ctx context.Context, d *Drawn, s Stamp) (*Judged, error) {
 		rec.Verdict = ungated(warnings)
 	} else {
 		evidence := d.evidence(d.Measured)
-		evidence.Warnings = warnings
+		evidence.Warnings, evidence.Sensitivity = warnings, extras.Sensitivity
 		rec.Verdict = judge.Judge(d.Gates, evidence)
 		out.RHatMax, out.ESSBulkMin = d.Measured.WorstRHat(), d.Measured.ESS("min")
 	}

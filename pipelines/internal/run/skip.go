@@ -154,6 +154,9 @@ func (a *attempt) assessStored(ctx context.Context, id *plan.Identified,
 	if err != nil {
 		return false, err
 	}
+	if extras.Sensitivity != nil {
+		evidence.Sensitivity = extras.Sensitivity
+	}
 	for _, w := range extras.Warnings {
 		if !slices.Contains(evidence.Warnings, w) {
 			evidence.Warnings = append(evidence.Warnings, w)
@@ -181,6 +184,18 @@ func (a *attempt) extras(ctx context.Context, id *plan.Identified, r *plan.Regre
 	for _, p := range summaries[:min(stored.Parameters, len(summaries))] { // those with draws
 		from.Parameters = append(from.Parameters, infer.Parameter{Name: p.Name, Kind: p.Kind})
 	}
+	from.Densities = func() (prior, lik []float64, err error) {
+		for c := range stored.Chains {
+			infos, err := a.ledger.file.ChainStats(ctx, stored, c)
+			if err != nil {
+				return nil, nil, err
+			}
+			for i := range infos {
+				prior, lik = append(prior, infos[i].LogPrior), append(lik, infos[i].LogLik)
+			}
+		}
+		return prior, lik, nil
+	}
 	from.Open = func() iter.Seq2[*infer.Columns, error] { return a.ledger.file.Columns(ctx, stored, assess.ColumnBytes) }
 	return assess.Assess(ctx, id.Fit, r, from)
 }
@@ -188,11 +203,14 @@ func (a *attempt) extras(ctx context.Context, id *plan.Identified, r *plan.Regre
 // missing reports whether a stored fit lacks what the run asks for.
 func (a *attempt) missing(ctx context.Context, f *plan.Fit, stored report.Stored) (bool, error) {
 	wantLOO, wantChecks := assess.Asked(f)
-	if !wantLOO && !wantChecks {
+	wantSensitivity := assess.AsksSensitivity(f) && !slices.ContainsFunc(stored.Warnings, func(w string) bool {
+		return strings.HasPrefix(w, "gates.prior_sensitivity is not measured")
+	})
+	if !wantLOO && !wantChecks && !wantSensitivity {
 		return false, nil
 	}
-	loo, checks, err := a.ledger.file.Assessed(ctx, stored.ID)
-	return wantLOO && !loo || wantChecks && !checks, err
+	has, err := a.ledger.file.Assessed(ctx, stored.ID)
+	return wantLOO && !has.LOO || wantChecks && !has.Checks || wantSensitivity && !has.Sensitivity, err
 }
 
 // redraws reports whether a complete fit must be drawn again because its derived

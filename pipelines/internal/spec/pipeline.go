@@ -281,7 +281,9 @@ type Gates struct {
 	ESSTail     Gate       `yaml:"ess_tail" above:"0" default:"400" floor:"true" doc:"Least tail effective sample size, over all chains."`
 	Divergences Gate       `yaml:"divergences" min:"0" default:"0" doc:"Most divergent transitions allowed."`
 	Drift       DriftGates `yaml:"drift" doc:"How far a fit may lie from the complete fit before it of the same pipeline, data set, key, model and sampler. Left out: no limits."`
-	Age         Duration   `yaml:"age" json:",omitzero" doc:"How old draws may be that a run finds unchanged, as 36h: older ones fail, since the data were the same all that time. Left out: any age."`
+	// PriorSensitivity is measured where it is on.
+	PriorSensitivity Gate     `yaml:"prior_sensitivity" above:"0" default:"off" doc:"Largest sensitivity of a marginal posterior to the power of the prior (Kallioinen et al. 2024), as 0.05: measured where the gate is on, of models whose priors are of coefficients and dispersions alone."`
+	Age              Duration `yaml:"age" json:",omitzero" doc:"How old draws may be that a run finds unchanged, as 36h: older ones fail, since the data were the same all that time. Left out: any age."`
 }
 
 // DriftGates are limits on the columns of the ledger's view drift_summary.
@@ -311,6 +313,7 @@ func (g Gates) Judge() judge.Gates {
 			Missing:       d.Missing.Limits,
 			ResponseShift: d.ResponseShift.Limits, CentreShift: d.CentreShift.Limits, ScaleRatio: d.ScaleRatio.Limits,
 		},
+		PriorSensitivity: g.PriorSensitivity.Limits,
 	}
 }
 
