@@ -178,6 +178,12 @@ func pageNumbers(t *testing.T, l *Ledger) {
 		!strings.Contains(lean.Missing[0], "keep: summary") {
 		t.Errorf("without draws: %d series, %q", len(lean.Series), lean.Missing)
 	}
+	pageChecks(t, good)
+}
+
+// pageChecks are predictive checks and leave-one-out of the fit that has them.
+func pageChecks(t *testing.T, good *html.Detail) {
+	t.Helper()
 	if c := good.Checks; len(c) != 1 || c[0].Observed != 0.5 || c[0].P != 0.25 || c[0].Replicates != 400 {
 		t.Errorf("checks are %+v", c)
 	}

@@ -125,10 +125,7 @@ func (r *pageReader) series(f *html.Fit, limit int) error {
 			"autocorrelation): their draws were not kept (run: {keep: summary}), only their summaries.")
 		return nil
 	}
-	priors, err := readMap(r.ctx, r.c, fmt.Sprintf(`SELECT parameter_id, coalesce(prior, ''), scale FROM parameter
-		WHERE fit_id = %d AND parameter_id IN (%s)`, f.ID, strings.Join(numbers, ", ")), func(id *int64, p *pagePrior) []any {
-		return []any{id, &p.text, (*nullable)(&p.scale)}
-	})
+	priors, err := r.priors(f, strings.Join(numbers, ", "))
 	if err != nil {
 		return err
 	}
@@ -174,6 +171,14 @@ func valuesAt(chains [][]float64, at [][2]int) (out []html.Number) {
 type pagePrior struct {
 	text  string
 	scale nullable
+}
+
+// priors reads those of parameters of a fit.
+func (r *pageReader) priors(f *html.Fit, numbers string) (map[int64]pagePrior, error) {
+	return readMap(r.ctx, r.c, fmt.Sprintf(`SELECT parameter_id, coalesce(prior, ''), scale FROM parameter
+		WHERE fit_id = %d AND parameter_id IN (%s)`, f.ID, numbers), func(id *int64, p *pagePrior) []any {
+		return []any{id, &p.text, &p.scale}
+	})
 }
 
 // logLiks reads log_lik of every draw, each chain after chain.
