@@ -29,6 +29,9 @@ const (
 	GroupSD          ParameterKind = "group_sd"
 	GroupCorrelation ParameterKind = "group_correlation"
 	GroupEffect      ParameterKind = "group_effect"
+	// SmoothSD is the standard deviation of the penalised coefficients of a smooth, SmoothEffect one of these.
+	SmoothSD     ParameterKind = "smooth_sd"
+	SmoothEffect ParameterKind = "smooth_effect"
 )
 
 // Parameter names one entry of a position.
@@ -37,7 +40,7 @@ type Parameter struct {
 	Kind ParameterKind
 	// Grouping, Level and Term are facts of the parameters of a grouping, so that nobody parses names: the name of the
 	// grouping, the level of an effect, and the term, "Intercept" or a column; a correlation has two terms, Term and
-	// Beside. They are empty where they say nothing.
+	// Beside; of a smooth the Term is that of the formula. They are empty where they say nothing.
 	Grouping, Level, Term, Beside string
 }
 

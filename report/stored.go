@@ -184,7 +184,7 @@ func (l *Ledger) Evidence(ctx context.Context, fingerprint string) (judge.Eviden
 // sensitivity is what the powers of prior and likelihood move; empty where nobody measured it.
 func (l *Ledger) sensitivity(ctx context.Context, id int64) (out []judge.Sensitivity, err error) {
 	err = l.readIfThere(ctx, func(c *sql.Conn) error {
-		out, err = readRows(ctx, c, "SELECT parameter, prior, likelihood FROM sensitivity WHERE fit_id = ? ORDER BY place",
+		out, err = readRows(ctx, c, "SELECT name, prior, likelihood FROM sensitivity WHERE fit_id = ? ORDER BY place",
 			func(s *judge.Sensitivity) []any {
 				return []any{&s.Name, (*nullable)(&s.Prior), (*nullable)(&s.Likelihood)}
 			}, id)

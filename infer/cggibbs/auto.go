@@ -21,6 +21,9 @@ const AutoVersion = "auto/6"
 // cheapest, and one in each iteration of warm-up. It knows nothing of time, load or workers, so that it chooses alike
 // everywhere. Cost: O(n·d), and where joint moves may serve O(n·d²).
 func Auto(target *glm.Target, opts Options) (basis, reason string) {
+	if smooth(target) {
+		return foreseenSmooths(target, opts)
+	}
 	c := choose(target.Vectorised(), opts)
 	return c.basis, c.reason
 }
@@ -148,6 +151,9 @@ func heavy(target *glm.Target) bool {
 // newAuto returns the sampler in the basis that Auto chooses.
 func newAuto(target *glm.Target, opts Options) (infer.Setup, error) {
 	opts.lean = true
+	if smooth(target) {
+		return newSmooths(target, opts)
+	}
 	if opts.Joint == "on" || opts.Joint == "swept" {
 		opts.Basis = "rotated"
 		return New(target, opts)

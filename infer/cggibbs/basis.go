@@ -89,7 +89,7 @@ func (f *fallback) Explain() string { return f.words }
 func (s *basisSetup) choose() (err error) {
 	t := s.target
 	if t.Scales() > 0 {
-		return errors.New("the scales of horseshoe priors move beside single coefficients only")
+		return errors.New("the scales of horseshoe priors and smooths move beside single coefficients only")
 	}
 	data, priors := t.Data(), t.Model().Coefficients
 	d := data.Cols()

@@ -10,8 +10,9 @@ import (
 // of group-level effects, which somebody else moves.
 type Beside struct {
 	setup infer.Setup
-	plain *setup      // of the coordinate sampler, or nil
-	basis *basisSetup // or nil
+	plain *setup       // of the coordinate sampler, or nil
+	basis *basisSetup  // or nil
+	form  *smoothSetup // of a plain sampler of smooths, for drifts; or nil
 }
 
 // NewBeside returns the sampler of the posterior that has nothing beside its design: in opts.Basis, "coordinate" or
@@ -34,13 +35,16 @@ func NewBeside(target *glm.Target, opts Options) (*Beside, error) {
 	default:
 		return nil, &OptionError{"basis", opts.Basis, `"coordinate" or "rotated" beside other parts of eta`}
 	}
+	if b.plain != nil && smooth(target) && target.Cols() <= mostJoint && !target.ClosedGaussian() {
+		b.form = approximate(b.plain)
+	}
 	return b, nil
 }
 
 // Explain says which coordinates are sampled.
 func (b *Beside) Explain() string {
 	if e, ok := b.setup.(infer.Explainer); ok {
-		return e.Explain()
+		return e.Explain() + b.drifting()
 	}
 	return "coordinate: each coefficient by itself"
 }
@@ -51,6 +55,7 @@ type BesideChain struct {
 	basis *basisKernel // or nil
 	base  []float64    // offset without the other part
 	part  []float64    // offset with it, the chain's own
+	drift *drifting    // or nil
 }
 
 // Kernel returns a chain at its dispersed start with nothing beside it yet.
@@ -63,6 +68,9 @@ func (b *Beside) Kernel(c infer.Chain) (*BesideChain, error) {
 		own.target = out.of(own.target)
 		k, err = own.Kernel(c)
 		out.plain, _ = k.(*kernel)
+		if err == nil && b.form != nil {
+			out.drift = newDrifting(b.form, out.plain)
+		}
 		return out, err
 	}
 	own, frame := *b.basis, *b.basis.frame
@@ -97,7 +105,8 @@ func (b *BesideChain) Due() bool {
 	return b.basis.refreshDue()
 }
 
-// Set makes the offset anew, from which a refresh, or a state that is read, starts: add adds what stands beside X·beta.
+// Set makes the offset anew, from which a refresh, or a state that is read, starts: add adds what stands beside
+// X·beta.
 func (b *BesideChain) Set(add func(eta []float64)) {
 	copy(b.part, b.base)
 	add(b.part)
@@ -126,25 +135,68 @@ func (b *BesideChain) Target() *glm.Target {
 	return b.basis.frame.Like
 }
 
-// Step makes one sweep.
-func (b *BesideChain) Step() (infer.Info, error) { return b.kernel().Step() }
+// Step makes one sweep; with smooths most iterations have moves of all coefficients at once in its place.
+func (b *BesideChain) Step() (infer.Info, error) {
+	if b.drift != nil && !b.drift.swept() {
+		return b.drift.step()
+	}
+	return b.kernel().Step()
+}
 
 // StepDispersions is Step of the coordinate sampler without its coefficients, which somebody else moves, by Shift. It
 // panics in another basis.
 func (b *BesideChain) StepDispersions() (infer.Info, error) {
 	k := b.plain
+	k.begin()
+	if !k.moveDispersions() {
+		return infer.Info{}, k.nonFinite()
+	}
+	k.iteration++
+	return infer.Info{Evaluations: k.slice.evaluations, Touched: k.touched}, nil
+}
+
+// begin begins an iteration, with a refresh when one is due.
+func (k *kernel) begin() {
 	k.touched, k.slice.evaluations = 0, 0
 	if k.refreshDue() {
 		k.point.Refresh()
 		k.touched += k.entries()
 	}
+}
+
+// moveDispersions moves the logs of dispersions.
+func (k *kernel) moveDispersions() bool {
 	for j := k.target.Cols(); j < k.sweep; j++ {
 		if !k.update(j) {
-			return infer.Info{}, k.nonFinite()
+			return false
 		}
 	}
-	k.iteration++
-	return infer.Info{Evaluations: k.slice.evaluations, Touched: k.touched}, nil
+	return true
+}
+
+// DrawSmooths moves the standard deviations of smooths given a closed gaussian likelihood precision·(linearᵀb −
+// ½·bᵀ·gram·b), with the coefficients integrated out, and draws the coefficients given them, which the caller moves;
+// nil where rounding has lost a rank. ok is false where a log density was not finite. It panics in another basis.
+func (b *BesideChain) DrawSmooths(gram, linear []float64, precision float64) (beta []float64, ok bool) {
+	d, target := len(linear), b.plain.target
+	form, priors := &quadratic{d: d, gram: gram, linear: linear}, newNormals(d)
+	priors.lay(target.Model().Coefficients, b.plain.point.Spread)
+	for _, h := range target.Groups() {
+		if !h.Smooth {
+			continue
+		}
+		m := form.marginal(&h, priors, precision)
+		if m == nil {
+			return nil, true
+		}
+		to, ok := m.move(&b.plain.slice, b.plain.point.LogScale(h.Tau))
+		if !ok {
+			return nil, false
+		}
+		b.plain.point.SetLogScale(h.Tau, to)
+		priors.spread(h.Columns, to)
+	}
+	return form.draw(b.plain.stream, priors, precision), true
 }
 
 // LogPrior returns the log prior density of coefficients and dispersions.

@@ -10,7 +10,7 @@
 //
 // It sees a glm.Target only; transform makes its data, report stores the draws.
 //
-// The scales of horseshoe priors move in blocks after each sweep.
+// The scales of horseshoe priors and smooths move in blocks after each sweep.
 //
 // That is the coordinate basis, which stays as reference. Two others give the
 // same posterior by far fewer passes: rotated (package basis), where coordinates hardly
@@ -28,5 +28,6 @@
 //   - joint.go, jointlaw.go, jointpilot.go, jointkernel.go, jointstate.go: all coordinates of tall data at once;
 //   - slow.go: what single coefficients leave of a sparse design;
 //   - pilot.go, costs.go, auto.go: what is tried before, what ways cost, and the choice among all these;
-//   - beside.go: chains whose linear predictor has a part that somebody else moves.
+//   - quadratic.go, smooths.go: all coefficients at once with the standard deviations of smooths;
+//   - beside.go, drift.go: chains whose linear predictor has a part that somebody else moves.
 package cggibbs

@@ -54,7 +54,7 @@ type mixtureBlock func(k *mixtureKernel) bool
 // covariance on until moveScales; surrogates keep it so.
 var mixtureBlocks = []mixtureBlock{
 	(*mixtureKernel).drawSpreads, (*mixtureKernel).covariance, (*mixtureKernel).moveCoefficients,
-	(*mixtureKernel).moveDispersions, (*mixtureKernel).moveSurrogates,
+	func(k *mixtureKernel) bool { return k.moveDispersions() }, (*mixtureKernel).moveSurrogates,
 	func(k *mixtureKernel) bool { return k.moveScales() },
 }
 
@@ -92,6 +92,9 @@ func newMixture(plain *setup) (*mixtureSetup, error) {
 	data := t.Data()
 	n := data.Rows()
 	x, dense := data.X.(*design.Dense)
+	if smooth(t) {
+		return nil, errors.New("the standard deviations of smooths are not moved there")
+	}
 	if !dense {
 		return nil, errors.New("the design is sparse, and K is not")
 	}
@@ -124,7 +127,7 @@ type part struct {
 // arrange sorts the columns into F and the parts of G.
 func (s *mixtureSetup) arrange() {
 	t := s.target
-	shoes := t.Horseshoes()
+	shoes := t.Groups()
 	for j, law := range t.Model().Coefficients {
 		switch {
 		case law.Kind == prior.Flat || law.Kind == prior.Uniform:
@@ -214,16 +217,6 @@ func (k *mixtureKernel) Step() (infer.Info, error) {
 		LogLik: k.point.Value().LogLik, LogPrior: k.point.LogPrior(),
 		Evaluations: k.slice.evaluations, Touched: k.touched, Accept: k.accept,
 	}, nil
-}
-
-// moveDispersions moves the logs of dispersions as the coordinate sampler does.
-func (k *mixtureKernel) moveDispersions() bool {
-	for j := k.target.Cols(); j < k.sweep; j++ {
-		if !k.update(j) {
-			return false
-		}
-	}
-	return true
 }
 
 // moveCoefficients moves theta_F and z, then draws the rest of theta_G.

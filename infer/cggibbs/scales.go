@@ -8,12 +8,13 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// The scales of a horseshoe prior (glm.Horseshoe) move after the sweep over
+// The scales of a horseshoe prior or a smooth (prior.Group) move after the sweep over
 // coefficients and dispersions, prior by prior, in blocks. Each block leaves the
 // posterior invariant given all that it does not move, and none is collapsed, so
 // that any order is right; this one is kept:
 //
 //	plain        stretch, lambda (Makalic and Schmidt), tau (the same)
+//	smooth       stretch, tau (a slice of its log)
 //	regularised  stretch, lambda, tau, c (slices of their logs)
 //
 // A stretch multiplies tau, c and all coefficients of the prior by one factor, with
@@ -29,13 +30,16 @@ type scaleBlock func(k *kernel, g int) bool
 
 var (
 	plainBlocks       = []scaleBlock{stretch, drawLocals, drawGlobal}
+	smoothBlocks      = []scaleBlock{stretch, sliceGlobal}
 	regularisedBlocks = []scaleBlock{stretch, sliceLocals, sliceGlobal, sliceSlab}
 )
 
 // blocksOf returns the blocks of every horseshoe of a target, in order.
 func blocksOf(t *glm.Target) (all [][]scaleBlock) {
-	for _, h := range t.Horseshoes() {
-		if h.Slab < 0 {
+	for _, h := range t.Groups() {
+		if h.Smooth {
+			all = append(all, smoothBlocks)
+		} else if h.Slab < 0 {
 			all = append(all, plainBlocks)
 		} else {
 			all = append(all, regularisedBlocks)
@@ -58,7 +62,7 @@ func (k *kernel) moveScales() bool {
 
 // drawLocals draws every lambda of the plain form given beta and tau. Cost: O(d).
 func drawLocals(k *kernel, g int) bool {
-	h := &k.target.Horseshoes()[g]
+	h := &k.target.Groups()[g]
 	tau := k.point.LogScale(h.Tau)
 	for i, j := range h.Columns {
 		z := k.point.Beta(j) / vec.Exp(tau)
@@ -70,7 +74,7 @@ func drawLocals(k *kernel, g int) bool {
 
 // drawGlobal draws tau of the plain form given beta and lambda. Cost: O(d).
 func drawGlobal(k *kernel, g int) bool {
-	h := &k.target.Horseshoes()[g]
+	h := &k.target.Groups()[g]
 	half := 0.0
 	for i, j := range h.Columns {
 		z := k.point.Beta(j) / vec.Exp(k.point.LogScale(h.Local+i))
@@ -84,7 +88,7 @@ func drawGlobal(k *kernel, g int) bool {
 // sliceLocals makes a slice update of every log lambda. Cost: O(d) evaluations of
 // O(1).
 func sliceLocals(k *kernel, g int) bool {
-	h := &k.target.Horseshoes()[g]
+	h := &k.target.Groups()[g]
 	for i := range h.Columns {
 		if !k.sliceScale(h.Local + i) {
 			return false
@@ -94,10 +98,10 @@ func sliceLocals(k *kernel, g int) bool {
 }
 
 // sliceGlobal makes a slice update of log tau. Cost: O(d) an evaluation.
-func sliceGlobal(k *kernel, g int) bool { return k.sliceScale(k.target.Horseshoes()[g].Tau) }
+func sliceGlobal(k *kernel, g int) bool { return k.sliceScale(k.target.Groups()[g].Tau) }
 
 // sliceSlab makes a slice update of log c. Cost: O(d) an evaluation.
-func sliceSlab(k *kernel, g int) bool { return k.sliceScale(k.target.Horseshoes()[g].Slab) }
+func sliceSlab(k *kernel, g int) bool { return k.sliceScale(k.target.Groups()[g].Slab) }
 
 // sliceScale makes a slice update of the log of scale i with beta held.
 func (k *kernel) sliceScale(i int) bool {
@@ -120,7 +124,7 @@ func (f alongScale) at(displacement float64) (float64, glm.Value) {
 // stretch makes a slice update of the log of the factor by which tau, c and the
 // coefficients of a horseshoe are multiplied. Cost: O(n·d), then O(n) an evaluation.
 func stretch(k *kernel, g int) bool {
-	h := &k.target.Horseshoes()[g]
+	h := &k.target.Groups()[g]
 	k.coord = k.sweep + h.Tau
 	k.point.Stretch(g)
 	k.touched += int64(k.target.Rows()) * int64(len(h.Columns))
@@ -158,7 +162,7 @@ func (k *kernel) width(j int) float64 {
 // deviation that the likelihood alone would leave; nil without any.
 func likelihoodScales(t *glm.Target) []float64 {
 	var out []float64
-	for _, h := range t.Horseshoes() {
+	for _, h := range t.Groups() {
 		if out == nil {
 			out = make([]float64, t.Cols())
 		}

@@ -65,7 +65,7 @@ func (f tilted) at(displacement float64) (float64, glm.Value) {
 // withoutNormaliser slices every lambda as if the spread were no part of the
 // coefficient's normal density but of its exponent.
 func withoutNormaliser(k *kernel, g int) bool {
-	h := k.target.Horseshoes()[g]
+	h := k.target.Groups()[g]
 	for i, j := range h.Columns {
 		k.coord, k.here = k.sweep+h.Local+i, k.point.LogScale(h.Local+i)
 		logSpread := func(displacement float64) float64 {
@@ -99,7 +99,7 @@ func withoutJacobian(k *kernel, g int) bool {
 func late(blocks ...scaleBlock) infertest.Sampler {
 	return func(target *glm.Target) (infer.Setup, error) {
 		var drawn []float64
-		h := target.Horseshoes()[0]
+		h := target.Groups()[0]
 		locals := func(k *kernel, g int) bool {
 			var now []float64
 			for i := range h.Columns {

@@ -59,7 +59,7 @@ func (k *mixtureKernel) surrogateStretch(g int) bool {
 	if s == nil {
 		return true
 	}
-	k.coord = k.sweep + k.target.Horseshoes()[g].Tau
+	k.coord = k.sweep + k.target.Groups()[g].Tau
 	current, _ := s.at(0)
 	l, _, moved, ok := k.slice.update(s, current, k.widths[k.coord])
 	if ok && moved {
@@ -212,7 +212,7 @@ func (s *surrogate) at(l float64) (float64, glm.Value) {
 
 // move makes the move to ℓ.
 func (s *surrogate) move(l float64) {
-	k, h := s.mixtureKernel, s.target.Horseshoes()[s.g]
+	k, h := s.mixtureKernel, s.target.Groups()[s.g]
 	s.at(l) // for pull
 	part := k.mix.parts[s.g+1]
 	inflate := vec.Exp(l)

@@ -8,6 +8,6 @@
 // part of the fingerprint of a fit on a sparse one.
 //
 // Read matrix.go (Matrix, Column, Dense; Xb, Xᵀv, XᵀWX; rows taken and equal ones
-// grouped, by partition.go), sparse.go (compressed columns) and grouping.go (rows by
-// the levels of a grouping factor, with the columns of its effects).
+// grouped, by partition.go), sparse.go (compressed columns), grouping.go (rows by
+// the levels of a grouping factor, with the columns of its effects) and smooth.go (penalised columns).
 package design

@@ -34,7 +34,7 @@ type Curvature struct {
 // more than 5000 coefficients and no fewer rows.
 func (t *Target) CurvatureAt(u []float64) (*Curvature, error) {
 	if t.shoes != nil {
-		return nil, fmt.Errorf("glm: the curvature under horseshoe priors depends on their scales")
+		return nil, fmt.Errorf("glm: the curvature under horseshoe priors and smooths depends on their scales")
 	}
 	p := NewPredictor(t)
 	p.SetUnconstrained(u)

@@ -6,7 +6,7 @@
 //
 // Read model.go, family.go and dispersion.go for the vocabulary; then
 //
-//   - target.go, scales.go: the posterior, and where its parameters stand;
+//   - target.go, scales.go, smooths.go: the posterior, and where its parameters stand;
 //   - likelihood.go, binary.go, positive.go, student.go, law.go, weights.go: families;
 //   - predictor.go, curve.go, columns.go, piece.go, batch.go, rebased.go, beside.go: the cached
 //     predictor and its passes;

@@ -17,7 +17,7 @@ var (
 )
 
 // shoeTargets are posteriors with horseshoe priors: alone, two side by side, and
-// with tau0 in units of a free or fixed sigma.
+// with tau0 in units of a free or fixed sigma; and with smooths.
 func shoeTargets(t *testing.T) map[string]*Target {
 	t.Helper()
 	flat := prior.Prior{Kind: prior.Normal, Scale: 3}
@@ -36,6 +36,9 @@ func shoeTargets(t *testing.T) map[string]*Target {
 	}
 	add("groups", "gaussian", func(m *Model) { m.Groups = []int{0, 1, 1, 2, 1} })
 	add("fixed sigma", "gaussian", func(m *Model) { m.Dispersion = prior.Prior{Kind: prior.Constant, Location: 0.7} })
+	for name, e := range smoothExamples() {
+		out[name] = mustTarget(t, e)
+	}
 	return out
 }
 
@@ -112,7 +115,7 @@ func TestHorseshoeConditionals(t *testing.T) {
 			same(target.Parameters()[j].Name, p.LogPriorAlong(j, x)-p.LogPriorAlong(j, centred[j])+(q.Value().LogLik-lik), moved-now)
 		}
 		u := make([]float64, target.Dim())
-		for g, h := range target.Horseshoes() {
+		for g, h := range target.Groups() {
 			p.Stretch(g)
 			from, _ := p.AlongStretch(0)
 			to, v := p.AlongStretch(-0.4)
@@ -215,7 +218,7 @@ func TestHorseshoeStarts(t *testing.T) {
 			if v := p.LogPosterior(); math.IsNaN(v) || math.IsInf(v, 0) {
 				t.Errorf("%s: start %d (%s) has the log posterior %v", name, c, words, v)
 			}
-			for _, h := range target.Horseshoes() {
+			for _, h := range target.Groups() {
 				for _, j := range h.Columns {
 					if math.Abs(u[j]) > 50 {
 						t.Errorf("%s: start %d (%s): coefficient %d is %v spreads", name, c, words, j, u[j])

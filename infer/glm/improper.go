@@ -45,11 +45,13 @@ func (t *Target) checkProper() error {
 	return t.checkOverlap(flat)
 }
 
-// flatColumns lists the columns with flat priors.
+// flatColumns lists the columns with flat priors, and those of smooths with a flat standard deviation: without it m
+// of their coefficients have the density |b|^(1−m), from m = 2 on one that can be integrated at 0 and is bounded
+// elsewhere, so that the posterior is proper where it would be with flat ones.
 func (t *Target) flatColumns() []int {
 	var flat []int
 	for j, p := range t.model.Coefficients {
-		if !p.Proper() {
+		if !p.Proper() || t.shoeOf != nil && t.shoeOf[j] >= 0 && !t.shoes[t.shoeOf[j]].Prior.Proper() {
 			flat = append(flat, j)
 		}
 	}

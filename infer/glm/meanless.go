@@ -21,13 +21,13 @@ const readMedian = "; read the median and the quantiles"
 
 // MeanMayNotExist lists the parameters whose posterior mean may not exist; none
 // means that every mean is known to exist, or that the program knows no reason
-// why it should not. The four reasons: priors without a mean on coefficients
+// why it should not. The five reasons: priors without a mean on coefficients
 // that the data do not bound (cauchyMeans, horseshoeMeans), a dispersion whose
-// posterior has a heavy tail, and scales of horseshoe priors.
+// posterior has a heavy tail, scales of horseshoe priors, and flat ones of smooths.
 // Cost: as the checks in NewTarget.
 func (t *Target) MeanMayNotExist() []Doubt {
 	var out []Doubt
-	for _, find := range []func() ([]int, string){t.cauchyMeans, t.horseshoeMeans, t.scaleMeans} {
+	for _, find := range []func() ([]int, string){t.cauchyMeans, t.horseshoeMeans, t.scaleMeans, t.smoothMeans} {
 		if params, words := find(); len(params) > 0 {
 			out = append(out, Doubt{params, words})
 		}
@@ -186,7 +186,7 @@ func (t *Target) scaleMeans() (params []int, words string) {
 func (t *Target) horseshoeMeans() (columns []int, words string) {
 	candidates := t.flatColumns()
 	for _, h := range t.shoes {
-		if h.Slab < 0 {
+		if h.Slab < 0 && !h.Smooth {
 			columns = append(columns, h.Columns...)
 		}
 	}

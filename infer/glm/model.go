@@ -24,6 +24,9 @@ type Model struct {
 	Nu prior.Prior
 	// Effects are the priors of each of Data.Effects.
 	Effects []EffectsPrior
+	// Smooths are the priors of the standard deviations of each of Data.Smooths: any of a dispersion. The entries of
+	// Coefficients that belong to their columns are not looked at.
+	Smooths []prior.Prior
 }
 
 // EffectsPrior is the prior of the scales of group-level effects.
@@ -54,6 +57,11 @@ func (m *Model) Proper() bool {
 			return false
 		}
 	}
+	for _, p := range m.Smooths {
+		if !p.Proper() {
+			return false
+		}
+	}
 	return true
 }
 
@@ -81,6 +89,8 @@ type Data struct {
 	// Effects are the group-level effects of the linear predictor. NewTarget refuses them: package groups has the
 	// posterior of models with such effects.
 	Effects []*design.Effects
+	// Smooths are the penalised columns among those of X; see design.Smooth.
+	Smooths []design.Smooth
 }
 
 // Rows returns n.

@@ -17,7 +17,7 @@ import (
 // The penalised point maximises log likelihood − ½ Σ ridge·(beta − centre)²,
 // where ridge and centre are the priors' locations and 1/scale², and a flat prior has
 // a ridge of 1e-6 times the column's own information. A horseshoe over m columns has
-// one of 1 + m/n times that. A uniform prior adds one over
+// one of 1 + m/n times that, a smooth one of smoothShare times it. A uniform prior adds one over
 // its variance to that, and the point keeps off its ends. The dispersions are fixed at
 // pilot estimates meanwhile: there is never a joint mode over (beta, sigma),
 // which need not exist. Newton's steps use Fisher's information, which is never
@@ -66,6 +66,9 @@ type solver interface {
 	// density below which they end.
 	limit() (int, float64)
 }
+
+// smoothShare is the ridge of a smooth's coefficients: enough for a finite point, and little enough to show their size.
+const smoothShare = 0.1
 
 // denseLimit is the largest order of a dense factorisation here.
 const denseLimit = 400
@@ -165,6 +168,8 @@ func (p *pilot) setRidge() {
 		share := 1e-6
 		switch law.Kind {
 		case prior.Flat:
+		case prior.Penalised:
+			share = smoothShare
 		case prior.Horseshoe, prior.RegularisedHorseshoe:
 			share = 1 + float64(len(t.shoes[t.shoeOf[j]].Columns))/float64(t.Rows())
 		case prior.Uniform:

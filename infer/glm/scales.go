@@ -11,13 +11,13 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// scales are the scales of horseshoe priors at a point.
+// scales are the scales of horseshoe priors and smooths at a point.
 type scales struct {
 	log       []float64 // of tau, c and lambda, in the order of theta
 	spread    []float64 // per column: prior standard deviation given the scales
 	logSpread []float64
 
-	along  []float64 // X_G·beta_G of the horseshoe that Stretch named
+	along  []float64 // X_G·beta_G of the group that Stretch named
 	linear float64   // yᵀ·along
 	group  int
 }
@@ -48,7 +48,7 @@ func (p *Predictor) spread() {
 func (p *Predictor) spreadGroup(g int) {
 	h, s := &p.t.shoes[g], &p.scale
 	for i, j := range h.Columns {
-		s.logSpread[j] = prior.LogSpread(s.log[h.Tau], s.log[h.Local+i], h.LogC(s.log))
+		s.logSpread[j] = prior.LogSpread(s.log[h.Tau], h.LogLambda(s.log, i), h.LogC(s.log))
 		s.spread[j] = vec.Exp(s.logSpread[j])
 	}
 }
@@ -82,7 +82,7 @@ func (p *Predictor) owner(i int) (g, local int) {
 		switch {
 		case i == h.Tau || i == h.Slab:
 			return g, -1
-		case i >= h.Local && i < h.Local+len(h.Columns):
+		case h.Local >= 0 && i >= h.Local && i < h.Local+len(h.Columns):
 			return g, i - h.Local
 		}
 	}
@@ -100,7 +100,7 @@ func (p *Predictor) logScale(g int, slab bool, x float64) float64 {
 	if slab {
 		return p.t.shoes[g].Prior.LogSlab(x)
 	}
-	return prior.LogHalfCauchy(x, p.LogTau0(g))
+	return p.t.shoes[g].LogTau(x, p.LogTau0(g))
 }
 
 // AlongScale returns, up to a constant, the log density of the log of scale i at
@@ -122,13 +122,13 @@ func (p *Predictor) AlongScale(i int, x float64) float64 {
 	}
 	sum := p.logScale(g, i == h.Slab, x) + x
 	for k, j := range h.Columns {
-		sd := prior.LogSpread(tau, logs[h.Local+k], c)
+		sd := prior.LogSpread(tau, h.LogLambda(logs, k), c)
 		sum += prior.LogNormal(p.beta[j]/vec.Exp(sd), sd)
 	}
 	return sum
 }
 
-// Stretch prepares AlongStretch for horseshoe g. Cost: O(n·columns).
+// Stretch prepares AlongStretch for group g. Cost: O(n·columns).
 func (p *Predictor) Stretch(g int) {
 	s := &p.scale
 	if s.along == nil {
@@ -207,7 +207,9 @@ func (p *Predictor) LogPriorAlong(j int, x float64) float64 {
 	sum := t.LogPriorAlong(j, x)
 	if j == t.Cols() && t.free[0] == 0 && t.model.TauBySigma() { // sigma, the unit of tau0
 		for _, h := range t.shoes {
-			sum += prior.LogHalfCauchy(p.scale.log[h.Tau], vec.Log(h.Prior.Scale)+x)
+			if !h.Smooth {
+				sum += prior.LogHalfCauchy(p.scale.log[h.Tau], vec.Log(h.Prior.Scale)+x)
+			}
 		}
 	}
 	return sum
@@ -224,6 +226,10 @@ func (p *Predictor) logScalePrior() float64 {
 			sum += p.logScale(g, true, s.log[h.Slab])
 		}
 		for i, j := range h.Columns {
+			if h.Smooth {
+				sum += prior.LogNormal(p.beta[j]/s.spread[j], s.logSpread[j])
+				continue
+			}
 			sum += prior.LogHalfCauchy(s.log[h.Local+i], 0) + prior.LogNormal(p.beta[j]/s.spread[j], s.logSpread[j])
 		}
 	}
@@ -266,17 +272,19 @@ func (p *Predictor) scaleGradient(grad []float64) {
 		tau, c := s.log[h.Tau], h.LogC(s.log)
 		sumTau, sumC := 0.0, 0.0
 		for i, j := range h.Columns {
-			lambda := s.log[h.Local+i]
+			lambda := h.LogLambda(s.log, i)
 			w := vec.Logistic(2 * (tau + lambda - c))
 			pull := float64(grad[j] * p.beta[j])
 			grad[j] = math.FMA(grad[j], s.spread[j], -p.beta[j]/s.spread[j])
-			at[h.Local+i] = math.FMA(pull, 1-w, halfCauchySlope(lambda))
+			if !h.Smooth {
+				at[h.Local+i] = math.FMA(pull, 1-w, prior.LocalSlope(lambda))
+			}
 			sumTau = math.FMA(pull, 1-w, sumTau)
 			sumC = math.FMA(pull, w, sumC)
 		}
-		slope := halfCauchySlope(tau - p.LogTau0(g))
+		slope := h.TauSlope(tau, p.LogTau0(g))
 		at[h.Tau] = sumTau + slope
-		if t.model.TauBySigma() && len(t.free) > 0 && t.free[0] == 0 {
+		if t.model.TauBySigma() && !h.Smooth && len(t.free) > 0 && t.free[0] == 0 {
 			grad[t.Cols()] -= slope
 		}
 		if h.Slab >= 0 {
@@ -286,16 +294,13 @@ func (p *Predictor) scaleGradient(grad []float64) {
 	}
 }
 
-// halfCauchySlope returns the derivative of log C⁺(x; 0, 1) + log x in log x.
-func halfCauchySlope(logX float64) float64 { return math.FMA(-2, vec.Logistic(2*logX), 1) }
-
 // constrainScales writes the scales of theta, and the coefficients of horseshoe
 // priors times their spreads.
 func (t *Target) constrainScales(u, theta []float64) {
 	logs := u[t.scaleStart():]
 	for _, h := range t.shoes {
 		for i, j := range h.Columns {
-			theta[j] = u[j] * vec.Exp(prior.LogSpread(logs[h.Tau], logs[h.Local+i], h.LogC(logs)))
+			theta[j] = u[j] * vec.Exp(prior.LogSpread(logs[h.Tau], h.LogLambda(logs, i), h.LogC(logs)))
 		}
 	}
 	for i, l := range logs {
@@ -316,6 +321,10 @@ func (t *Target) drawScales(s prior.Source, u []float64, at *scales) {
 	disp := t.newDispersions()
 	t.setUnconstrained(&disp, u[t.Cols():])
 	for _, h := range t.shoes {
+		if h.Smooth {
+			at.log[h.Tau] = max(-leastSD, vec.Log(h.Prior.Draw(s)))
+			continue
+		}
 		at.log[h.Tau] = vec.Log(variate.HalfCauchy(s)) + vec.Log(h.Prior.Scale) + t.logUnit(&disp)
 		if h.Slab >= 0 {
 			at.log[h.Slab] = vec.Log(h.Prior.DrawSlab(s))
@@ -332,6 +341,9 @@ func (t *Target) settleScales(s prior.Source, u []float64, at *scales) {
 	logs := u[t.scaleStart():]
 	copy(logs, at.log)
 	for _, h := range t.shoes {
+		if h.Smooth {
+			continue
+		}
 		for i, j := range h.Columns {
 			z := u[j] / vec.Exp(logs[h.Tau])
 			logs[h.Local+i] = variate.LocalScale(s, logs[h.Local+i], float64(0.5*z*z))
@@ -345,6 +357,10 @@ func (t *Target) settleScales(s prior.Source, u []float64, at *scales) {
 func (t *Target) penalisedScales(u []float64) {
 	logs := u[t.scaleStart():]
 	for _, h := range t.shoes {
+		if h.Smooth {
+			logs[h.Tau] = insideSD(&h, logSize(u, h.Columns))
+			continue
+		}
 		logs[h.Tau] = vec.Log(h.Prior.Scale) + t.logUnit(&t.pilot.disp)
 		if h.Slab >= 0 {
 			logs[h.Slab] = vec.Log(h.Prior.Slab)
@@ -362,7 +378,7 @@ func (t *Target) uncentre(u []float64) {
 	logs := u[t.scaleStart():]
 	for _, h := range t.shoes {
 		for i, j := range h.Columns {
-			u[j] /= vec.Exp(prior.LogSpread(logs[h.Tau], logs[h.Local+i], h.LogC(logs)))
+			u[j] /= vec.Exp(prior.LogSpread(logs[h.Tau], h.LogLambda(logs, i), h.LogC(logs)))
 		}
 	}
 }
@@ -377,16 +393,17 @@ func (m *Model) TauBySigma() bool {
 	return m.Family.Link == "identity" && (m.Family.Name == "gaussian" || m.Family.Name == "student_t")
 }
 
-// Scales returns the number of scales of horseshoe priors, the last entries of
-// theta.
+// Scales returns the number of scales of horseshoe priors and smooths, the last entries
+// of theta.
 func (t *Target) Scales() int { return t.scaleCount }
 
-// Horseshoes returns what Model.Horseshoes does; it must not be changed.
-func (t *Target) Horseshoes() []prior.Group { return t.shoes }
+// Groups returns what Model.Horseshoes does, and then the smooths; it must not be changed.
+func (t *Target) Groups() []prior.Group { return t.shoes }
 
 // layScales lays the scales out behind the dispersions.
 func (t *Target) layScales() {
 	t.shoes = t.model.Horseshoes()
+	t.addSmooths()
 	for g, h := range t.shoes {
 		if t.shoeOf == nil {
 			t.shoeOf = make([]int, t.Cols())
@@ -397,7 +414,9 @@ func (t *Target) layScales() {
 		for _, j := range h.Columns {
 			t.shoeOf[j] = g
 		}
-		t.scaleCount = h.Local + len(h.Columns)
+	}
+	for _, h := range t.shoes {
+		t.scaleCount = max(t.scaleCount, h.Last())
 	}
 }
 
@@ -410,6 +429,10 @@ func (t *Target) scaleStart() int { return t.Cols() + len(t.free) }
 func (t *Target) scaleParameters(coefficients []infer.Parameter) []infer.Parameter {
 	out := make([]infer.Parameter, t.scaleCount)
 	for g, h := range t.shoes {
+		if h.Smooth {
+			out[h.Tau] = t.smoothSD(&h)
+			continue
+		}
 		name := func(s string) string {
 			if g > 0 {
 				s += strconv.Itoa(g + 1)

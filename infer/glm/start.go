@@ -45,6 +45,7 @@ func (t *Target) Start(c infer.Chain) (u []float64, words string) {
 			words = "t3 around the previous posterior, scale 2"
 		}
 		t.drawScales(c.Stream, u, &at)
+		t.startSmooths(func() float64 { return variate.Normal(c.Stream) }, u, &at)
 	}
 	halved := 0
 	for !p.sane(u) {
@@ -118,7 +119,7 @@ func (t *Target) drawPrior(s prior.Source, u []float64, at *scales) {
 	t.drawScales(s, u, at)
 	for _, h := range t.shoes {
 		for i, j := range h.Columns {
-			u[j] = variate.Normal(s) * vec.Exp(prior.LogSpread(at.log[h.Tau], at.log[h.Local+i], h.LogC(at.log)))
+			u[j] = variate.Normal(s) * vec.Exp(prior.LogSpread(at.log[h.Tau], h.LogLambda(at.log, i), h.LogC(at.log)))
 		}
 	}
 }

@@ -28,8 +28,8 @@ type Target struct {
 	dispersions []Dispersion // of the family
 	free        []int        // those that are parameters: not fixed by constant()
 
-	shoes      []prior.Group
-	shoeOf     []int // per column its horseshoe, or −1; nil without any
+	shoes      []prior.Group // horseshoes and smooths
+	shoeOf     []int         // per column its group, or −1; nil without any
 	scaleCount int
 
 	weights  []float64 // of the rows in a closed sum, nil for 1 each
@@ -72,8 +72,9 @@ func NewTargetBy(by infer.Parallel, data *Data, model Model) (*Target, error) {
 			t.free = append(t.free, k)
 		}
 	}
+	t.model.Penalise(data)
 	t.layScales()
-	t.priors = prior.NewJoint(model.Coefficients)
+	t.priors = prior.NewJoint(t.model.Coefficients)
 	if err := CheckResponse(model.Family, data.Y, data.Trials); err != nil {
 		return nil, err
 	}
@@ -133,7 +134,13 @@ func checkShapes(data *Data, model *Model) error {
 		return fmt.Errorf("prior of %s: %s shrinks a group of coefficients toward 0 and cannot be that of the intercept; "+
 			"use normal(location, scale) or flat", columnName(data, data.Intercept), model.Coefficients[data.Intercept].Kind)
 	}
+	if err := checkSmooths(data, model); err != nil {
+		return err
+	}
 	for j, p := range model.Coefficients {
+		if penalised(data, j) >= 0 {
+			continue
+		}
 		if err := p.ForCoefficient(); err != nil {
 			return fmt.Errorf("prior of %s: %w", columnName(data, j), err)
 		}
@@ -215,7 +222,7 @@ func (t *Target) Observations() float64 { return t.rows.total }
 func (t *Target) Cols() int { return t.data.Cols() }
 
 // Dim returns the length of theta: the coefficients, the dispersions that are
-// parameters, then the scales of horseshoe priors.
+// parameters, then the scales of horseshoe priors and smooths.
 func (t *Target) Dim() int { return t.scaleStart() + t.scaleCount }
 
 // Parameters describes theta.
@@ -230,7 +237,11 @@ func (t *Target) Parameters() []infer.Parameter {
 		if j == t.data.Intercept {
 			k = infer.Intercept
 		}
-		out = append(out, infer.Parameter{Name: name, Kind: k})
+		p := infer.Parameter{Name: name, Kind: k}
+		if s := penalised(t.data, j); s >= 0 {
+			p.Kind, p.Term = infer.SmoothEffect, t.data.Smooths[s].Term
+		}
+		out = append(out, p)
 	}
 	for _, k := range t.free {
 		out = append(out, infer.Parameter{Name: t.dispersions[k].Name, Kind: infer.Dispersion})

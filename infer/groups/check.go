@@ -116,13 +116,23 @@ func informative(data *glm.Data, family string, g *design.Grouping) int {
 	return count
 }
 
+// flat reports whether coefficient j has a flat prior, or is of a smooth whose standard deviation has one.
+func flat(data *glm.Data, model *glm.Model, j int, p prior.Prior) bool {
+	for k, s := range data.Smooths {
+		if j >= s.First && j < s.Last && k < len(model.Smooths) {
+			return model.Smooths[k].Kind == prior.Flat
+		}
+	}
+	return p.Kind == prior.Flat
+}
+
 // checkCoefficients refuses flat coefficients where nothing is known of the posterior's integral: the checks of
 // glm.NewTarget know nothing of effects, which may explain all that a coefficient does.
 func checkCoefficients(data *glm.Data, model *glm.Model, levels int) error {
 	closed := model.Family == glm.Family{Name: "gaussian", Link: "identity"}
 	enough := data.Rows() > data.Cols()+levels || model.Dispersion.Kind == prior.Constant
 	for j, p := range model.Coefficients {
-		if p.Kind != prior.Flat || closed && enough {
+		if !flat(data, model, j, p) || closed && enough {
 			continue
 		}
 		name := fmt.Sprint(j + 1)

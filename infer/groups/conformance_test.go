@@ -30,10 +30,15 @@ func (s *study) density(data *glm.Data) func(theta []float64) (logLik, logPrior 
 				at++
 			}
 		}
-		first := len(theta)
-		for _, e := range data.Effects {
-			first -= e.Count()
+		for k, m := range data.Smooths {
+			sd := theta[at]
+			logPrior += s.model.Smooths[k].LogDensity(sd)
+			for j := m.First; j < m.Last; j++ {
+				logPrior += prior.Prior{Kind: prior.Normal, Scale: sd}.LogDensity(theta[j])
+			}
+			at++
 		}
+		first := len(theta) - countEffects(data)
 		for i, e := range data.Effects {
 			value, scales := effectsPrior(len(e.Terms), s.model.Effects[i], theta[at:], theta[first:first+e.Count()])
 			logPrior += value
@@ -65,6 +70,14 @@ func (s *study) density(data *glm.Data) func(theta []float64) (logLik, logPrior 
 		}
 		return logLik, logPrior
 	}
+}
+
+// countEffects counts the effects of all levels.
+func countEffects(data *glm.Data) (n int) {
+	for _, e := range data.Effects {
+		n += e.Count()
+	}
+	return n
 }
 
 // effectsPrior returns the log prior density of sds and correlations, with which scales begins, and effects; and how
@@ -218,15 +231,18 @@ func TestConforms(t *testing.T) {
 	counted := newStudy("poisson", "log", 24, [2]int{3, 2}, [2]int{8, 1})
 	counted.data.Frequency, counted.data.Offset = weighted.data.Frequency, weighted.data.Precision
 	for name, s := range map[string]study{
-		"gaussian":     newStudy("gaussian", "identity", 20, [2]int{8, 1}, [2]int{3, 1}),
-		"weighted":     weighted,
-		"bernoulli":    newStudy("bernoulli", "logit", 20, [2]int{5, 1}),
-		"poisson":      counted,
-		"four terms":   newStudy("bernoulli", "probit", 20, [2]int{3, 4}),
-		"student_t":    newStudy("student_t", "identity", 20, [2]int{3, 2}),
-		"sparse":       newStudy("bernoulli", "logit", 20, [2]int{5, 1}).sparse(),
-		"nested":       newStudy("poisson", "log", 24, [2]int{3, 1}).nested(12, 0),
-		"mostly":       newStudy("gaussian", "identity", 24, [2]int{3, 1}).nested(12, 5),
+		"gaussian":   newStudy("gaussian", "identity", 20, [2]int{8, 1}, [2]int{3, 1}),
+		"weighted":   weighted,
+		"bernoulli":  newStudy("bernoulli", "logit", 20, [2]int{5, 1}),
+		"poisson":    counted,
+		"four terms": newStudy("bernoulli", "probit", 20, [2]int{3, 4}),
+		"student_t":  newStudy("student_t", "identity", 20, [2]int{3, 2}),
+		"sparse":     newStudy("bernoulli", "logit", 20, [2]int{5, 1}).sparse(),
+		"nested":     newStudy("poisson", "log", 24, [2]int{3, 1}).nested(12, 0),
+		"mostly":     newStudy("gaussian", "identity", 24, [2]int{3, 1}).nested(12, 5),
+		"smooth":     newStudy("gaussian", "identity", 20, [2]int{5, 2}).smoothed(prior.Prior{Kind: prior.HalfNormal, Scale: 1}),
+		"smooths": newStudy("bernoulli", "logit", 20, [2]int{5, 1}).smoothed(prior.Prior{Kind: prior.HalfNormal, Scale: 1},
+			prior.Prior{Kind: prior.HalfNormal, Scale: 0.1}),
 		"by one level": newStudy("poisson", "log", 20, [2]int{1, 1}),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -12,8 +12,9 @@ import (
 // joint draws all coefficients of a closed gaussian at once, given effects and sigma, where their priors are normal or
 // flat: their precision is XᵀWX/sigma² + that of the priors.
 type joint struct {
-	gram              []float64 // lower triangle of XᵀWX
+	gram              []float64 // XᵀWX; of models without smooths its lower triangle
 	precision, centre []float64 // of the priors
+	smooths           bool      // there are some, whose standard deviations the priors have
 }
 
 // jointMost is the largest number of coefficients that are drawn at once.
@@ -32,6 +33,8 @@ func newJoint(target *glm.Target) *joint {
 		case prior.Normal:
 			j.precision[i], j.centre[i] = 1/p.Scale/p.Scale, p.Location
 		case prior.Flat:
+		case prior.Penalised:
+			j.smooths = true
 		default:
 			return nil
 		}
@@ -41,12 +44,17 @@ func newJoint(target *glm.Target) *joint {
 		w = filled(target.Rows())
 	}
 	linalg.Gram(x.Values, x.Rows, d, w, j.gram)
+	for a := 0; j.smooths && a < d; a++ {
+		for b := range a {
+			j.gram[b*d+a] = j.gram[a*d+b]
+		}
+	}
 	return j
 }
 
 // drawCoefficients draws the coefficients given all else, in two passes over X. The log likelihood is left
-// behind eta.
-func (k *kernel) drawCoefficients() {
+// behind eta. It reports false where a log density was not finite.
+func (k *kernel) drawCoefficients() bool {
 	j, point, data := k.joint, k.fixed.Point(), k.target.Data()
 	eta, d := point.Eta(), len(k.beta)
 	rest := k.direction.Eta
@@ -58,6 +66,10 @@ func (k *kernel) drawCoefficients() {
 	precision := 1 / sigma / sigma
 	slope := k.delta
 	data.X.TransposedProduct(vector, rest, slope)
+	k.touched += 2 * data.X.Entries()
+	if j.smooths {
+		return k.drawSmooths(slope, precision)
+	}
 	h := make([]float64, d*d)
 	for a := range d {
 		for b := range a + 1 {
@@ -66,23 +78,46 @@ func (k *kernel) drawCoefficients() {
 		h[a*d+a] += j.precision[a]
 		slope[a] = math.FMA(precision, slope[a], float64(j.precision[a]*(j.centre[a]-k.beta[a])))
 	}
-	k.touched += 2 * data.X.Entries()
 	factor, err := linalg.Cholesky(h, d)
 	noise := make([]float64, d)
 	k.normals(noise)
 	if err != nil { // of a rank that rounding has lost: no move
 		clear(slope)
-		return
+		return true
 	}
 	factor.SolveLower(slope)
 	for i, z := range noise {
 		slope[i] += z
 	}
 	factor.SolveUpper(slope)
-	for i, x := range slope {
+	k.moveCoefficients(slope)
+	return true
+}
+
+// moveCoefficients adds delta to the coefficients, and clears it.
+func (k *kernel) moveCoefficients(delta []float64) {
+	for i, x := range delta {
 		k.beta[i] += x
 	}
-	data.X.AddProduct(vector, slope, eta)
-	k.fixed.Shift(slope)
-	clear(slope)
+	k.target.Data().X.AddProduct(vector, delta, k.fixed.Point().Eta())
+	k.fixed.Shift(delta)
+	clear(delta)
+}
+
+// drawSmooths is drawCoefficients where standard deviations of smooths move first, with the coefficients integrated
+// out; slope is Xᵀ·W·(y − eta), and then scratch.
+func (k *kernel) drawSmooths(slope []float64, precision float64) bool {
+	d := len(slope)
+	for i := range slope {
+		slope[i] += vector.Dot(k.joint.gram[i*d:(i+1)*d], k.beta)
+	}
+	b, ok := k.fixed.DrawSmooths(k.joint.gram, slope, precision)
+	for i := range slope {
+		slope[i] = 0
+		if b != nil {
+			slope[i] = b[i] - k.beta[i]
+		}
+	}
+	k.moveCoefficients(slope)
+	return ok
 }

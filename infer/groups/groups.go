@@ -50,6 +50,7 @@ func New(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (infer.S
 	if err != nil {
 		return nil, err
 	}
+	model.Penalise(&plain)
 	s := &setup{target: target, options: o, proper: model.Proper()}
 	options := cggibbs.Options{Basis: "rotated", Kernels: o.Kernels, RefreshEvery: o.RefreshEvery}
 	if !o.Plain {

@@ -106,6 +106,9 @@ func (s *study) draw(rng *infer.Stream) (theta []float64, data *glm.Data) {
 	own := s.data
 	data = &own
 	for _, p := range s.model.Coefficients {
+		if p.Kind == prior.Penalised {
+			p = prior.Prior{Kind: prior.Normal, Scale: 1} // in units of its smooth's sd
+		}
 		theta = append(theta, p.Draw(rng))
 	}
 	disp := make([]float64, 2)
@@ -117,6 +120,13 @@ func (s *study) draw(rng *infer.Stream) (theta []float64, data *glm.Data) {
 		}
 		if p.Kind != prior.Constant {
 			theta = append(theta, disp[k])
+		}
+	}
+	for k, m := range data.Smooths {
+		sd := s.model.Smooths[k].Draw(rng)
+		theta = append(theta, sd)
+		for j := m.First; j < m.Last; j++ {
+			theta[j] *= sd
 		}
 	}
 	eta := make([]float64, data.Rows())
@@ -207,7 +217,7 @@ func statistics(k *kernel, data *glm.Data, theta []float64) (names []string, out
 	for j, p := range k.params {
 		v := theta[j]
 		switch p.Kind {
-		case infer.GroupSD, infer.Dispersion:
+		case infer.GroupSD, infer.Dispersion, infer.SmoothSD:
 			v = math.Log(v)
 		case infer.GroupEffect:
 			level[p.Grouping+p.Term+" mean"] += v
@@ -388,6 +398,9 @@ func studies() map[string]study {
 		"student_t/1":       newStudy("student_t", "identity", 12, [2]int{3, 1}),
 		"negative/1":        newStudy("negative_binomial", "log", 12, [2]int{3, 1}),
 		"probit/2":          newStudy("bernoulli", "probit", 16, [2]int{3, 2}),
+		"gaussian/smooth":   gaussian(24, [2]int{5, 2}).smoothed(prior.Prior{Kind: prior.HalfNormal, Scale: 0.7}),
+		"bernoulli/smooth": bernoulli(24, [2]int{5, 1}).smoothed(prior.Prior{Kind: prior.Gamma, Shape: 2, Rate: 3},
+			prior.Prior{Kind: prior.HalfNormal, Scale: 0.05}),
 	}
 }
 

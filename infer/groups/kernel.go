@@ -127,7 +127,9 @@ func (k *kernel) stepFixed() (info infer.Info, err error) {
 	}
 	if info, err = k.fixed.StepDispersions(); err == nil {
 		k.fixed.Beta(k.beta)
-		k.drawCoefficients()
+		if !k.drawCoefficients() {
+			return info, &cggibbs.NonFiniteError{Parameter: "the sds of smooths", Iteration: k.iteration, Value: math.NaN()}
+		}
 	}
 	return info, err
 }

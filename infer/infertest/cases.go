@@ -134,7 +134,7 @@ func (c Case) respond(theta []float64, rng *infer.Stream) (*glm.Target, error) {
 // drawTheta draws coefficients, free dispersions and scales from their priors.
 func (c Case) drawTheta(rng *infer.Stream) (theta []float64) {
 	for _, p := range c.Model.Coefficients {
-		x := 0.0 // of a horseshoe: drawn below
+		x := 0.0 // of a horseshoe or smooth: drawn below
 		if !p.Kind.Shrinks() {
 			x = drawPrior(p, rng)
 		}
@@ -151,7 +151,7 @@ func (c Case) drawTheta(rng *infer.Stream) (theta []float64) {
 		}
 		theta = append(theta, x)
 	}
-	return append(theta, drawScales(&c.Model, theta, theta[c.Data.Cols():], rng)...)
+	return append(theta, c.drawScales(theta, theta[c.Data.Cols():], rng)...)
 }
 
 // dispersionsAt returns all dispersions, given those that are parameters.

@@ -46,6 +46,9 @@ func (c Case) scaleNames() []string {
 			locals = append(locals, "lambda of "+c.Data.Names[j])
 		}
 	}
+	for _, s := range c.Data.Smooths {
+		names = append(names, "sds of "+s.Name)
+	}
 	return append(names, locals...)
 }
 
@@ -62,10 +65,11 @@ func halfCauchy(scale float64, rng *infer.Stream) float64 {
 	return scale * math.Tan(math.Pi/2*rng.Float64())
 }
 
-// drawScales draws the scales of horseshoe priors from their definition, writes
+// drawScales draws the scales of horseshoe priors and smooths from their definition, writes
 // the coefficients given them to beta and returns the scales.
-func drawScales(model *glm.Model, beta, free []float64, rng *infer.Stream) []float64 {
+func (c Case) drawScales(beta, free []float64, rng *infer.Stream) []float64 {
 	var scales, locals []float64
+	model := &c.Model
 	for _, h := range model.Horseshoes() {
 		tau, c := halfCauchy(h.Prior.Scale*unit(model, free), rng), math.Inf(1)
 		scales = append(scales, tau)
@@ -80,6 +84,13 @@ func drawScales(model *glm.Model, beta, free []float64, rng *infer.Stream) []flo
 			beta[j] = regularised(tau*lambda, c) * variate.Normal(rng)
 		}
 	}
+	for k, s := range c.Data.Smooths {
+		sd := drawPrior(model.Smooths[k], rng)
+		scales = append(scales, sd)
+		for j := s.First; j < s.Last; j++ {
+			beta[j] = sd * variate.Normal(rng)
+		}
+	}
 	return append(scales, locals...)
 }
 
@@ -91,18 +102,20 @@ func regularised(wide, c float64) float64 {
 	return wide * c / math.Hypot(c, wide)
 }
 
-// scalesDensity returns the log density of the scales of horseshoe priors and
+// scalesDensity returns the log density of the scales of horseshoe priors and smooths, and
 // of the coefficients given them.
 func scalesDensity(data *glm.Data, model *glm.Model, theta []float64) (sum float64) {
-	shoes := model.Horseshoes()
-	if len(shoes) == 0 {
-		return 0
+	shoes, sds, count := model.Horseshoes(), len(data.Smooths), len(data.Smooths)
+	if len(shoes) > 0 {
+		last := shoes[len(shoes)-1]
+		count += last.Local + len(last.Columns)
 	}
-	last := shoes[len(shoes)-1]
-	scales := theta[len(theta)-last.Local-len(last.Columns):]
-	free := theta[data.Cols() : len(theta)-len(scales)]
+	scales := theta[len(theta)-count:]
+	free := theta[data.Cols() : len(theta)-count]
+	heads := 0
 	for _, h := range shoes {
 		tau, c := scales[h.Tau], math.Inf(1)
+		heads = max(heads, h.Tau+1, h.Slab+1)
 		sum += priorDensity(prior.Prior{Kind: prior.HalfCauchy, Scale: h.Prior.Scale * unit(model, free)}, tau)
 		if h.Slab >= 0 {
 			c = scales[h.Slab]
@@ -111,9 +124,16 @@ func scalesDensity(data *glm.Data, model *glm.Model, theta []float64) (sum float
 			sum += priorDensity(square, c*c) + math.Log(2*c)
 		}
 		for i, j := range h.Columns {
-			lambda := scales[h.Local+i]
+			lambda := scales[sds+h.Local+i]
 			sum += priorDensity(prior.Prior{Kind: prior.HalfCauchy, Scale: 1}, lambda)
 			sum += priorDensity(prior.Prior{Kind: prior.Normal, Scale: regularised(tau*lambda, c)}, theta[j])
+		}
+	}
+	for k, s := range data.Smooths {
+		sd := scales[heads+k]
+		sum += priorDensity(model.Smooths[k], sd)
+		for j := s.First; j < s.Last; j++ {
+			sum += priorDensity(prior.Prior{Kind: prior.Normal, Scale: sd}, theta[j])
 		}
 	}
 	return sum

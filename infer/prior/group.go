@@ -7,10 +7,11 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// Group is a horseshoe prior with the coefficients that share its global
-// scale:
+// Group is a prior that is normal given scales, with the coefficients that share the
+// global one, tau: a horseshoe prior, or that of the penalised coefficients of a smooth:
 //
 //	beta_j | tau, lambda_j ~ N(0, spread_j²),  lambda_j ~ C⁺(0, 1),  tau ~ C⁺(0, tau0·unit)
+//	smooth:                 spread_j = tau, whose prior is any of a dispersion
 //	horseshoe:              spread_j = tau·lambda_j
 //	regularised_horseshoe:  1/spread_j² = 1/(tau·lambda_j)² + 1/c²,
 //	                        c² ~ InvGamma(slab_df/2, slab_df·slab_scale²/2)
@@ -22,17 +23,18 @@ import (
 // signals, doi:10.1093/biomet/asq017; Piironen and Vehtari (2017), Sparsity
 // information and regularization in the horseshoe, doi:10.1214/17-EJS1337SI.
 type Group struct {
-	Prior   Prior
+	Prior   Prior // of the coefficients of a horseshoe, of tau of a smooth
+	Smooth  bool
 	Columns []int // of the design, in increasing order
 	// Tau, Slab and Local are places among the scales, which stand behind the
 	// dispersions in theta: of tau, of c (−1 without one), and of the first
-	// column's lambda, which the others follow.
+	// column's lambda, which the others follow (−1 without any).
 	Tau, Slab, Local int
 }
 
 // Shrinks reports whether the prior is one of a group of coefficients with a common
-// scale: horseshoe or regularised_horseshoe.
-func (k Kind) Shrinks() bool { return k == Horseshoe || k == RegularisedHorseshoe }
+// scale: horseshoe, regularised_horseshoe or penalised.
+func (k Kind) Shrinks() bool { return k == Horseshoe || k == RegularisedHorseshoe || k == Penalised }
 
 // Groups returns the horseshoe priors of coefficients by their first column:
 // one for each prior with each number in apart, which is nil or has one for each
@@ -48,7 +50,7 @@ func Groups(coefficients []Prior, apart []int) []Group {
 	}
 	scales := 0
 	for j, p := range coefficients {
-		if !p.Kind.Shrinks() {
+		if !p.Kind.Shrinks() || p.Kind == Penalised {
 			continue
 		}
 		i := 0
@@ -80,6 +82,45 @@ func (h *Group) LogC(logs []float64) float64 {
 	}
 	return logs[h.Slab]
 }
+
+// Last is the place behind the last scale of the group.
+func (h *Group) Last() int {
+	if h.Smooth {
+		return h.Tau + 1
+	}
+	return h.Local + len(h.Columns)
+}
+
+// LogLambda returns log lambda of the group's column i, 0 in a smooth.
+func (h *Group) LogLambda(logs []float64, i int) float64 {
+	if h.Local < 0 {
+		return 0
+	}
+	return logs[h.Local+i]
+}
+
+// LogTau returns the log prior density of tau = e^x on its own scale; logTau0 is the log of the scale of a horseshoe's.
+func (h *Group) LogTau(x, logTau0 float64) float64 {
+	switch {
+	case !h.Smooth:
+		return LogHalfCauchy(x, logTau0)
+	case math.Abs(x) > scaleRange:
+		return math.Inf(-1)
+	}
+	return h.Prior.LogDensityAt(vec.Exp(x), x)
+}
+
+// TauSlope returns the derivative of LogTau + x in x.
+func (h *Group) TauSlope(x, logTau0 float64) float64 {
+	if !h.Smooth {
+		return LocalSlope(x - logTau0)
+	}
+	tau := vec.Exp(x)
+	return math.FMA(tau, h.Prior.Gradient(tau), 1)
+}
+
+// LocalSlope returns the derivative of log C⁺(x; 0, 1) + log x in log x.
+func LocalSlope(logX float64) float64 { return math.FMA(-2, vec.Logistic(2*logX), 1) }
 
 // The prior density of a scale counts as 0 where its log is beyond ±scaleRange,
 // and where a half Cauchy one exceeds its own scale by e^scaleTop, which has the

@@ -29,6 +29,8 @@ const (
 	// The horseshoe priors, see Group.
 	Horseshoe            Kind = "horseshoe"
 	RegularisedHorseshoe Kind = "regularised_horseshoe"
+	// Penalised is the prior of the coefficients of a smooth, see Group. It is never written.
+	Penalised Kind = "penalised"
 )
 
 // Prior is a univariate prior density. Each kind uses the fields of its
@@ -53,7 +55,7 @@ const (
 )
 
 // LogDensity returns the logarithm of the normalised density at x; 0 for a
-// flat prior and for a horseshoe, whose density is that of its group; −Inf
+// flat prior and for one that shrinks, whose density is that of its group; −Inf
 // outside the support.
 func (p Prior) LogDensity(x float64) float64 { return p.at(x, p.top()) }
 

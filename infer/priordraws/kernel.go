@@ -30,7 +30,7 @@ func (e *ImproperError) Error() string {
 
 // Check returns an *ImproperError unless every prior is proper. names are those
 // of the coefficients.
-func Check(model *glm.Model, names []string) error {
+func Check(model *glm.Model, names []string, data *glm.Data) error {
 	var improper []string
 	for j, p := range model.Coefficients {
 		if !p.Proper() {
@@ -40,6 +40,11 @@ func Check(model *glm.Model, names []string) error {
 	for k, d := range model.Family.Dispersions() {
 		if !model.DispersionPrior(k).Proper() {
 			improper = append(improper, d.Name)
+		}
+	}
+	for k, p := range model.Smooths {
+		if !p.Proper() {
+			improper = append(improper, glm.SmoothSDName(data.Smooths[k].Name))
 		}
 	}
 	if improper != nil {
@@ -61,7 +66,7 @@ func New(target *glm.Target) (infer.Setup, error) {
 	for _, p := range target.Parameters() {
 		names = append(names, p.Name)
 	}
-	if err := Check(target.Model(), names); err != nil {
+	if err := Check(target.Model(), names, target.Data()); err != nil {
 		return nil, err
 	}
 	return &setup{target}, nil

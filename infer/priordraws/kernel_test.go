@@ -117,9 +117,46 @@ func TestWall(t *testing.T) {
 func TestImproperPriorsAreNamed(t *testing.T) {
 	data, model := example("gaussian", "identity", prior.Prior{Kind: prior.Flat})
 	model.Coefficients[1] = prior.Prior{Kind: prior.Flat}
-	err := priordraws.Check(&model, data.Names)
+	err := priordraws.Check(&model, data.Names, data)
 	var improper *priordraws.ImproperError
 	if !errors.As(err, &improper) || !slices.Equal(improper.Names, []string{"a", "sigma"}) || !strings.Contains(err.Error(), "hint: ") {
 		t.Errorf("%v", err)
+	}
+}
+
+// A smooth's coefficients are drawn given its standard deviation: a quotient is standard normal, and the half normal sd
+// is below its median half of the time. False alarms: six standard errors, 1e-8.
+func TestSmoothsHaveThePrior(t *testing.T) {
+	c := infertest.Smoothed(infertest.Poisson(9), prior.Prior{Kind: prior.HalfNormal, Scale: 0.3})
+	_, tg, err := c.Simulate(infer.NewStream(1, "smooth"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	infertest.Conformance(t, tg, priordraws.New)
+	k, s := kernel(t, tg), c.Data.Smooths[0]
+	const draws = 20_000
+	theta, below := make([]float64, tg.Dim()), make([]float64, 2)
+	for range draws {
+		if _, err := k.Step(); err != nil {
+			t.Fatal(err)
+		}
+		k.Position(theta)
+		sd := theta[tg.Dim()-1]
+		if math.Abs(theta[s.Last-1]) < 0.6744897501960817*sd {
+			below[0]++
+		}
+		if sd < 0.3*0.6744897501960817 {
+			below[1]++
+		}
+	}
+	for i, b := range below {
+		if math.Abs(b/draws-0.5) > 0.021 {
+			t.Errorf("statistic %d is below its median in %v of %d draws", i, b, draws)
+		}
+	}
+	c.Model.Smooths = []prior.Prior{{Kind: prior.Flat}}
+	var improper *priordraws.ImproperError
+	if err := priordraws.Check(&c.Model, c.Data.Names, &c.Data); !errors.As(err, &improper) || improper.Names[0] != "sds_sx1_1" {
+		t.Errorf("a flat sd: %v", err)
 	}
 }

@@ -3,19 +3,19 @@
 CREATE TABLE sensitivity (
     fit_id     BIGINT NOT NULL,
     place      INTEGER NOT NULL,
-    parameter  VARCHAR NOT NULL,
+    name       VARCHAR NOT NULL,
     prior      DOUBLE,
     likelihood DOUBLE
 );
 COMMENT ON TABLE sensitivity IS 'How far each marginal posterior moves for a doubling of the power of its prior, or of its likelihood (Kallioinen et al. 2024).';
 COMMENT ON COLUMN sensitivity.fit_id IS 'The fit.';
 COMMENT ON COLUMN sensitivity.place IS '1, 2, … in the order of the parameters.';
-COMMENT ON COLUMN sensitivity.parameter IS 'Its name.';
+COMMENT ON COLUMN sensitivity.name IS 'Name of the parameter.';
 COMMENT ON COLUMN sensitivity.prior IS 'Sensitivity to the prior: a cumulative Jensen-Shannon distance; NULL where draws do not vary.';
 COMMENT ON COLUMN sensitivity.likelihood IS 'Sensitivity to the likelihood.';
 
 CREATE VIEW prior_sensitivity AS
-SELECT l.dataset, l.key, l.model, l.sampler, s.parameter, s.prior, s.likelihood,
+SELECT l.dataset, l.key, l.model, l.sampler, s.name AS parameter, s.prior, s.likelihood,
        CASE WHEN s.prior >= 0.05 AND s.likelihood >= 0.05 THEN 'the prior and the data may disagree'
             WHEN s.prior >= 0.05 THEN 'the prior rules, the data say little' END AS diagnosis, l.fit_id
 FROM latest l

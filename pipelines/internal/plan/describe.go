@@ -37,6 +37,9 @@ func (r *Regression) Describe(rec *record.Fit, params []infer.Parameter) error {
 		if p.Kind == infer.Scale || p.Kind == infer.LocalScale {
 			out.Prior, scales = scales[0], scales[1:]
 		}
+		if p.Kind == infer.SmoothSD || p.Kind == infer.SmoothEffect {
+			out.Prior = smoothPrior(&given, r.Data, p)
+		}
 		if p.Grouping != "" {
 			out.Prior = effectPrior(&given, r.Data, p)
 		}

@@ -11,7 +11,8 @@
 //
 //   - select.go, choice.go: which fits a call chooses;
 //   - reader.go, unit.go, factored.go, discreteread.go, patience.go: units of data;
-//   - regression.go, design.go, method.go, groups.go, priors.go, scales.go, focus.go, describe.go: regressions;
+//   - regression.go, design.go, method.go, groups.go, smooths.go, priors.go, scales.go, focus.go, describe.go:
+//     regressions;
 //   - discrete.go, discretemethod.go, discretechains.go, discretefound.go: discrete systems;
 //   - schedule.go: how long chains get; memory.go, work.go: what they may take;
 //   - identity.go, changes.go: what decides their draws, and what of it has changed;

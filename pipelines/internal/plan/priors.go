@@ -39,6 +39,8 @@ func posterior(m *spec.Model, data *glm.Data) glm.Model {
 		}
 	}
 	out.Effects = effectsPriors(m, data, defaults.GroupSD)
+	out.Smooths = smoothPriors(data, defaults.GroupSD)
+	out.Penalise(data)
 	return out
 }
 

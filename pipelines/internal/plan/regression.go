@@ -31,6 +31,11 @@ func newRegression(f *Fit) (*Regression, error) {
 	if err := s.focus(f, d.Data.Names); err != nil {
 		return nil, err
 	}
+	if len(d.Data.Smooths) > 0 {
+		if s, err = s.smooth(f); err != nil {
+			return nil, err
+		}
+	}
 	return &Regression{Design: d.Design, fit: f, dataHash: d.dataHash, sampler: s}, nil
 }
 
@@ -70,6 +75,9 @@ func (r *Regression) Identify(id *Identity) {
 	id.Data, id.Model = r.dataHash, identifyModel(r.fit.Model)
 	if id.Keep != KeepSummary && !r.KeepsEffects() {
 		id.Keep += " but of group-level effects" // who asks for these is not served by summaries
+	}
+	if len(r.Data.Smooths) > 0 {
+		id.Versions["smooths"] = cggibbs.SmoothsVersion
 	}
 	if _, sparse := r.Data.X.(*matrix.Sparse); sparse {
 		id.Versions["sparse"] = matrix.SparseVersion // whose sums have another order
@@ -113,7 +121,7 @@ func (r *Regression) Target(from *Previous) (*glm.Target, error) {
 func (r *Regression) target(by infer.Parallel) (*glm.Target, error) {
 	model := r.Posterior()
 	if r.sampler.Name == PriorMethod {
-		if err := priordraws.Check(&model, r.Data.Names); err != nil {
+		if err := priordraws.Check(&model, r.Data.Names, r.Data); err != nil {
 			return nil, err
 		}
 	}

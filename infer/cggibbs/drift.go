@@ -1,0 +1,152 @@
+package cggibbs
+
+import (
+	"fmt"
+	"math"
+
+	"glmbatch/infer"
+	"glmbatch/infer/design"
+	"glmbatch/internal/linalg"
+	"glmbatch/internal/variate"
+	"glmbatch/internal/vec"
+)
+
+// drifting moves all coefficients of a model with smooths at once where a part of eta belongs to somebody else, so
+// that no fixed approximation of the likelihood serves: the proposal is normal about a Newton step from where the
+// chain is, with the curvature of the form, which knows nothing of the other part, and the prior's; the reverse one
+// is that from the proposal. Standard deviations move given the coefficients, and with them.
+//
+// Source: Gamerman (1997), Sampling from the posterior distribution in generalized linear mixed models,
+// doi:10.1023/A:1018509429360, with a curvature that stays.
+type drifting struct {
+	*kernel
+	form *smoothSetup
+
+	priors                    *normals
+	beta, slope, rows, eta, z []float64
+}
+
+// drifts is the number of proposals in an iteration, of which one in driftEvery, and the first sweptFirst, are sweeps
+// of the coordinate sampler.
+const drifts, driftEvery = 2, 8
+
+func newDrifting(form *smoothSetup, k *kernel) *drifting {
+	d, n := k.target.Cols(), k.target.Rows()
+	return &drifting{kernel: k, form: form, priors: newNormals(d), beta: make([]float64, d), slope: make([]float64, d),
+		rows: make([]float64, n), eta: make([]float64, n), z: make([]float64, d)}
+}
+
+// drifting words the moves.
+func (b *Beside) drifting() string {
+	if b.form == nil {
+		return ""
+	}
+	return fmt.Sprintf("; coefficients with smooths proposed at once, a sweep over them in every %dth iteration",
+		driftEvery)
+}
+
+// swept reports whether the next iteration is a sweep of the coordinate sampler.
+func (f *drifting) swept() bool { return f.iteration < sweptFirst || f.iteration%driftEvery == 0 }
+
+// step makes an iteration that is none.
+func (f *drifting) step() (infer.Info, error) {
+	f.begin()
+	ok, accepted := f.moveDispersions(), 0.0
+	for i := 0; ok && i < drifts; i++ {
+		var a float64
+		a, ok = f.move()
+		accepted += a
+	}
+	if !ok || !f.moveScales() {
+		return infer.Info{}, f.nonFinite()
+	}
+	f.point.Settle()
+	f.iteration++
+	return infer.Info{LogLik: f.point.Value().LogLik, LogPrior: f.point.LogPrior(), Accept: accepted / drifts,
+		Evaluations: f.slice.evaluations + drifts, Touched: f.touched}, nil
+}
+
+// move proposes all coefficients. It returns the probability that the proposal was accepted with, and false where the
+// log likelihood was not a number below +Inf. Cost: O(n·d + d³).
+func (f *drifting) move() (accepted float64, ok bool) {
+	for j := range f.beta {
+		f.beta[j] = f.point.Beta(j)
+	}
+	others := f.priors.lay(f.target.Model().Coefficients, f.point.Spread)
+	factor, err := f.curvature()
+	if err != nil { // of a rank that rounding has lost: no move
+		return 0, true
+	}
+	from := append([]float64(nil), f.beta...)
+	f.newton(factor, from, f.point.Eta())
+	for j := range f.z {
+		f.z[j] = variate.Normal(f.stream)
+	}
+	forward := vec.SumSquares(f.z)
+	threshold := logUniform(f.stream)
+	step := f.z
+	factor.SolveUpper(step)
+	to := append([]float64(nil), from...)
+	kernels.Axpy(1, step, to)
+	for j := range step {
+		step[j] = to[j] - f.beta[j]
+	}
+	copy(f.eta, f.point.Eta())
+	f.target.Data().X.AddProduct(kernels, step, f.eta)
+	v := f.point.ValueAt(f.eta)
+	ratio := (v.LogLik - f.point.Value().LogLik) + (f.logPrior(to, others) - f.logPrior(f.beta, others))
+	f.touched += 4*f.entries() + 3*int64(len(f.eta))
+	if math.IsNaN(ratio) || v.LogLik > math.MaxFloat64 {
+		f.coord, f.slice.badValue = 0, v.LogLik
+		return 0, false
+	}
+	if math.IsInf(ratio, -1) {
+		return 0, true
+	}
+	back := append([]float64(nil), to...)
+	f.newton(factor, back, f.eta)
+	for j := range back {
+		back[j] = f.beta[j] - back[j]
+	}
+	factor.MulUpper(back)
+	ratio = math.FMA(0.5, forward-vec.SumSquares(back), ratio)
+	if threshold < ratio {
+		f.point.SetCoefficients(to)
+		f.point.MoveTo(f.eta, v)
+	}
+	return vec.Exp(min(0, ratio)), true
+}
+
+// curvature factorises that of the form at the dispersions, with that of the priors.
+func (f *drifting) curvature() (*linalg.Chol, error) {
+	d, scale := len(f.beta), f.form.scale(f.point.Dispersions())
+	a := make([]float64, d*d)
+	for i := range d {
+		for j := range i + 1 {
+			a[i*d+j] = float64(scale * f.form.form.gram[i*d+j])
+		}
+		a[i*d+i] += f.priors.precision[i]
+	}
+	return linalg.Cholesky(a, d)
+}
+
+// newton adds a Newton step to b, where eta is the linear predictor.
+func (f *drifting) newton(factor *linalg.Chol, b, eta []float64) {
+	f.target.RowGradient(eta, f.point.Dispersions(), f.rows)
+	design.Transposed(f.target.Data().X, f.rows, f.slope)
+	for j, x := range b {
+		f.slope[j] = math.FMA(f.priors.precision[j], f.priors.centre[j]-x, f.slope[j])
+	}
+	factor.Solve(f.slope)
+	kernels.Axpy(1, f.slope, b)
+}
+
+// logPrior returns the log prior density of coefficients given all scales, up to a constant.
+func (f *drifting) logPrior(b []float64, others []int) float64 {
+	sum := f.priors.logDensity(b)
+	for _, j := range others {
+		e := b[j] - f.priors.centre[j]
+		sum = math.FMA(float64(0.5*f.priors.precision[j]*e), e, sum+f.target.LogPriorAlong(j, b[j]))
+	}
+	return sum
+}

@@ -1,0 +1,67 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
+	"glmbatch/internal/words"
+)
+
+// smooth is the sampler of a design with smooths: what auto takes where nothing else is asked for.
+func (s sampler) smooth(f *Fit) (sampler, error) {
+	given, without := f.Sampler, ""
+	refuse := func(what, hint string) (sampler, error) {
+		err := fmt.Errorf("model %q has smooths: sampler %q %s", f.Model.Name, given.Name, what)
+		return sampler{}, words.Hint(err, hint+", or name under fits what goes together")
+	}
+	if s.Name == "conjugate" {
+		if f.Sampler.Method != "auto" {
+			return refuse("is conjugate, which has no draws of their standard deviations", "take method: auto for this model")
+		}
+		other := *f.Sampler
+		other.Method, other.Basis = "cggibbs", "auto"
+		out, err := resolve(&other, f.Model)
+		out.Reason = "auto chose cggibbs: the formula has smooths"
+		return out, err
+	}
+	switch {
+	case given.Basis != "" && given.Basis != "auto" && given.Basis != "coordinate":
+		without = "basis: " + given.Basis
+	case len(given.Scan.For) > 0:
+		without = "scan: {for: …}"
+	case given.Update != "" && given.Update != "doubling":
+		without = "update: " + given.Update
+	case given.Joint == "on" || given.Joint == "swept":
+		without = "joint: " + given.Joint
+	case given.Slow == "on":
+		without = "slow: on"
+	default:
+		return s, nil
+	}
+	return refuse("has "+without+", which their standard deviations do not move in", "leave it out for this model")
+}
+
+// smoothPriors gives the standard deviations of smooths their priors.
+func smoothPriors(data *glm.Data, fallback prior.Prior) (out []prior.Prior) {
+	for range data.Smooths {
+		out = append(out, fallback)
+	}
+	return out
+}
+
+// smoothPrior spells the prior of a parameter of a smooth.
+func smoothPrior(given *glm.Model, data *glm.Data, p infer.Parameter) string {
+	for k, s := range data.Smooths {
+		name := glm.SmoothSDName(s.Name)
+		switch {
+		case p.Kind == infer.SmoothSD && p.Name == name:
+			return given.Smooths[k].String()
+		case p.Kind == infer.SmoothEffect && strings.HasPrefix(p.Name, "s_"+s.Name+"["):
+			return "normal(0, " + name + ")"
+		}
+	}
+	return ""
+}
