@@ -86,8 +86,8 @@ func Headline(reason string) string {
 	return line
 }
 
-// details are what differs among warnings that say the same: quoted names, and numbers.
-var details = regexp.MustCompile(`"[^"]*"|[-−]?\b[0-9][0-9.,e+-]*\b`)
+// details are what differs among warnings that say the same: quoted names, paths and numbers.
+var details = regexp.MustCompile(`"[^"]*"|[^\s:]*/[^\s:]*|[-−]?\b[0-9][0-9.,e+-]*\b`)
 
 // Advice says what to do about the reasons of a verdict, each thing once. auto says that
 // method: auto chose the sampler, which is no advice then.

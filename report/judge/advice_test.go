@@ -60,9 +60,10 @@ func TestHeadline(t *testing.T) {
 			"data (95 % of them: 7.8 to 11.9)": "misfit: spread",
 		"predictive check: the maximum of the response, 5, is above": "misfit: extremes",
 		"predictive check: the mean of the response, 5, is above":    "misfit: mean",
-		"12 rows dropped":                  "… rows dropped",
-		`column "member" has 3.5e-7 of it`: "column … has … of it",
-		"line one\nhint: two":              "line one",
+		"12 rows dropped":                                "… rows dropped",
+		`column "member" has 3.5e-7 of it`:               "column … has … of it",
+		"dataset \"a\", /tmp/x1y/none.csv: no such file": "dataset …, …: no such file",
+		"line one\nhint: two":                            "line one",
 	} {
 		if got := Headline(reason); got != want {
 			t.Errorf("%q has the headline %q, want %q", reason, got, want)
