@@ -24,6 +24,7 @@
 //     reading fits, runs and draws;
 //   - query.go, rows.go, cells.go, table.go: people's queries, and the forms of an answer;
 //   - compare.go: samplers on one posterior;
-//   - page.go, pagefit.go, pagepairs.go, pagediscrete.go, series.go: the data of the HTML page;
+//   - page.go, pagefit.go, pagegroups.go, pagesmooths.go, pageresults.go, pagepairs.go, pagediscrete.go,
+//     series.go: the data of the HTML page;
 //   - prune.go, publish.go, verify.go: what becomes of a file, and whether it is what was written.
 package report

@@ -229,8 +229,8 @@ func check(f *Fit) error {
 
 // fitTables hold rows of a fit under its fit_id, besides fit itself.
 var fitTables = []string{"parameter", "draw_piece", "chain_piece", "summary", "diagnostic", "design", "pointwise",
-	"event", "identity", "loo", "ppc", "sensitivity", "derived", "data_summary", "column_summary", "metric", "start",
-	"discrete", "variable", "marginal", "certificate", "effect", "smooth_curve"}
+	"event", "identity", "loo", "ppc", "ppc_bin", "sensitivity", "derived", "data_summary", "column_summary", "metric",
+	"start", "discrete", "variable", "marginal", "certificate", "effect", "smooth_curve"}
 
 // remove deletes the fits that complete ones with these fingerprints replace, and those that erred ones replace, which
 // are not complete: nothing that was drawn is lost to an error. The empty fingerprint is none. What

@@ -28,7 +28,7 @@ func ledgerFixture(version int) string {
 // have, two nights of one fit that drifts, and discrete variables.
 func fillLedger(t *testing.T, l *Ledger) {
 	t.Helper()
-	storePageNight(t, l)
+	storePageNight(t, l, false)
 	second := nightFit(12, func(f *Fit) { f.Summaries[0].Mean, f.Rows = 3, 80 })
 	second.Start = &Start{Question: "q", From: 6, FromFingerprint: "f11", Known: 2, StepSize: 0.25,
 		Note: "around the fit before"}

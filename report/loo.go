@@ -32,7 +32,14 @@ func (s *Session) insertLOO(ctx context.Context, id int64, l *LOO) error {
 }
 
 // insertChecks stores a fit's predictive checks.
-func (s *Session) insertChecks(id int64, checks []Check) error {
+func (s *Session) insertChecks(id int64, checks []Check, bins []Bin) error {
+	err := appendEach(s, "ppc_bin", bins, func(i int, b *Bin) []driver.Value {
+		return []driver.Value{id, int32(i + 1), number(b.Low), number(b.High), b.Observed, number(b.Q025), number(b.Q25),
+			number(b.Median), number(b.Q75), number(b.Q975)}
+	})
+	if err != nil {
+		return storing("histograms of predictive checks", err)
+	}
 	return storing("predictive checks", appendEach(s, "ppc", checks, func(_ int, c *Check) []driver.Value {
 		return []driver.Value{id, c.Statistic, number(c.Observed), number(c.Mean), number(c.SD), number(c.Q025),
 			number(c.Q975), number(c.P), int32(c.Replicates), text(c.Note)}
@@ -75,10 +82,12 @@ func (s *Session) insertAssessment(ctx context.Context, id int64, a *Assessment)
 		}
 	}
 	if a.Checks != nil {
-		if _, err := s.c.ExecContext(ctx, "DELETE FROM ppc WHERE fit_id = ?", id); err != nil {
-			return err
+		for _, table := range []string{"ppc", "ppc_bin"} {
+			if _, err := s.c.ExecContext(ctx, "DELETE FROM "+table+" WHERE fit_id = ?", id); err != nil {
+				return err
+			}
 		}
-		if err := s.insertChecks(id, a.Checks); err != nil {
+		if err := s.insertChecks(id, a.Checks, a.Bins); err != nil {
 			return err
 		}
 	}

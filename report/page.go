@@ -53,7 +53,7 @@ func (e *NoFitsError) Error() string {
 // names nothing.
 func (l *Ledger) Page(ctx context.Context, o PageOptions) (*html.Page, error) {
 	p := &html.Page{Ledger: filepath.Base(l.path), Runs: []html.Run{}, Fits: []html.Fit{}, Pairs: []html.Pair{},
-		LOO: []html.Ranked{}, Drift: []html.Drift{}, Notes: []string{}}
+		LOO: []html.Ranked{}, Said: []html.Said{}, Results: []html.Result{}, Drift: []html.Drift{}, Notes: []string{}}
 	err := l.readTables(ctx, func(c *sql.Conn) error {
 		r := &pageReader{ctx: ctx, c: c, o: o, page: p}
 		return r.all()
@@ -72,14 +72,23 @@ type pageReader struct {
 	page *html.Page
 
 	reducer reducer
-	numbers []int64 // of the parameters, in the order of the coefficients of the fit at hand
+	shares  map[termKey]html.Interval // intraclass correlations
+	numbers []int64                   // of the parameters, in the order of the coefficients of the fit at hand
+}
+
+// ids are the numbers of the shown fits.
+func (r *pageReader) ids() (out []int64) {
+	for i := range r.page.Fits {
+		out = append(out, r.page.Fits[i].ID)
+	}
+	return out
 }
 
 func (r *pageReader) all() error {
 	if err := r.run(); err != nil {
 		return err
 	}
-	for _, part := range []func() error{r.fits, r.details, r.pairs, r.ranked, r.drift, r.made} {
+	for _, part := range []func() error{r.fits, r.said, r.details, r.results, r.pairs, r.ranked, r.drift, r.made} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -174,7 +183,7 @@ func (r *pageReader) fits() error {
 		if found = append(found, f.ID); r.o.Choose == nil || r.o.Choose(f.Key) {
 			row, stands := pageFit(f, cmp.Or(action, "stored")), standing[f.Key]
 			if why := stands.Words(f.ID); why != "" && (f.Status == Erred || stands.Stale(f.ID)) {
-				row.Reasons = append(slices.Clone(f.Reasons), why)
+				row.Reasons, row.Stale = slices.Insert(slices.Clone(f.Reasons), 0, why), stands.Stale(f.ID)
 			}
 			r.page.Fits, ids = append(r.page.Fits, row), append(ids, f.ID)
 		}
@@ -196,14 +205,23 @@ func (r *pageReader) fits() error {
 	if len(r.page.Fits) == 0 && (len(r.o.Fits) > 0 || r.o.Choose != nil) {
 		return &NoFitsError{"fits under this choice"}
 	}
-	order := []string{string(judge.ErrorGrade), string(judge.Fail), "", string(judge.Warn), string(judge.Pass)}
+	rank := func(f *html.Fit) int {
+		if f.Stale {
+			return 0
+		}
+		return slices.Index(verdictOrder, f.Verdict)
+	}
 	slices.SortFunc(r.page.Fits, func(a, b html.Fit) int {
-		return cmp.Or(cmp.Compare(slices.Index(order, a.Verdict), slices.Index(order, b.Verdict)),
+		return cmp.Or(cmp.Compare(rank(&a), rank(&b)),
 			cmp.Compare(a.Dataset, b.Dataset),
 			cmp.Compare(a.Key, b.Key), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Sampler, b.Sampler), cmp.Compare(a.ID, b.ID))
 	})
 	return nil
 }
+
+// verdictOrder is the order in which a page shows fits; those that a newer attempt failed to replace are among
+// the first.
+var verdictOrder = []string{string(judge.ErrorGrade), string(judge.Fail), "", string(judge.Warn), string(judge.Pass)}
 
 // pageFit is the page's row of a fit. The page has a type of its own: its form is
 // that of the page's script, and what it shows of a fit besides hangs on it.
@@ -211,7 +229,7 @@ func pageFit(f *Stored, action string) html.Fit {
 	none := html.Number(math.NaN())
 	out := html.Fit{
 		ID: f.ID, Dataset: f.Dataset, Key: f.Group, Model: f.Model, Sampler: f.Sampler, Action: action,
-		Verdict: string(f.Grade), Reasons: f.Reasons,
+		Verdict: string(f.Grade), Reasons: f.Reasons, Why: []string{},
 		Method: f.Method, Family: f.Family, Link: f.Link, Formula: f.Formula,
 		Rows: f.Rows, Columns: f.Columns, Parameters: f.Parameters, Chains: f.Chains, Warmup: f.Warmup, Draws: f.Draws,
 		RHatMax: none, ESSMin: none, Seconds: html.Number(f.Seconds),

@@ -24,22 +24,27 @@ import (
 func pageNight(t *testing.T) *Ledger {
 	t.Helper()
 	l := open(t, Options{})
-	storePageNight(t, l)
+	storePageNight(t, l, true)
 	return l
 }
 
-func storePageNight(t *testing.T, l *Ledger) {
+// storePageNight does without what ledgers of 0.1.0 did not have, or with divergent draws and classes of a response.
+func storePageNight(t *testing.T, l *Ledger, whole bool) {
 	t.Helper()
 	fit := func(name string, change func(*Fit)) *Fit {
 		f := sampleFit("f-" + name)
 		f.Dataset, f.Verdict, f.DataHash = name, judge.Verdict{Grade: judge.Pass}, name
 		f.Diagnostics = []Diagnostic{{Name: "rhat_max", Chain: -1, Value: 1.25},
 			{Name: "ess_bulk_min", Chain: -1, Value: 123.456}}
+		if whole {
+			f.Diagnostics = append(f.Diagnostics, Diagnostic{Name: "divergences", Chain: -1, Value: 1})
+		}
 		f.StatsOf = func(yield func(*infer.Iterations, error) bool) {
 			for c := range f.Chains {
 				s := &infer.Iterations{Chain: c, First: -4}
 				for i := range f.Draws + 5 { // five of the warm-up
-					s.Infos = append(s.Infos, infer.Info{LogLik: -100 - math.Sin(float64(37*i+c))})
+					s.Infos = append(s.Infos, infer.Info{LogLik: -100 - math.Sin(float64(37*i+c)),
+						Divergent: whole && (i == 2 || c == 1 && i == 15)})
 				}
 				if !yield(s, nil) {
 					return
@@ -52,6 +57,10 @@ func storePageNight(t *testing.T, l *Ledger) {
 	good := fit("good", func(f *Fit) {
 		f.Checks = []Check{{Statistic: "mean", Observed: 0.5, Mean: 0.4, SD: 0.1, Q025: 0.2, Q975: 0.6, P: 0.25,
 			Replicates: 400}}
+		if whole {
+			f.Bins = []Bin{{Low: math.NaN(), High: 1, Observed: 3, Q025: 1, Q25: 2, Median: 3, Q75: 4, Q975: 5},
+				{Low: 1, High: 2, Observed: 7, Q975: 9}}
+		}
 		f.LOO = &LOO{Outcomes: "o", Version: "1", Threshold: 0.7, Observations: 3, High: 1, WorstK: 0.9,
 			ELPD: Estimate{Value: -6, SE: 1}}
 		for i, k := range []float64{0.1, 0.9, 0.2} {
@@ -160,6 +169,14 @@ func pageNumbers(t *testing.T, l *Ledger) {
 		"größe"}; !reflect.DeepEqual(shown, want) {
 		t.Errorf("draws are shown of %q, want %q", shown, want)
 	}
+	// the one divergent draw that is not of the warm-up
+	if d := bad.Series[0].Divergent; len(d) != 1 || float64(d[0]) != -100-math.Sin(37*15+1) ||
+		len(bad.Series[4].Divergent) != 1 {
+		t.Errorf("log_lik at divergent draws is %v", d)
+	}
+	if s := bad.Series[4]; s.Prior != "normal(0, 10)" || s.Scale != 2 {
+		t.Errorf("the prior of %v times glu is %q", s.Scale, s.Prior)
+	}
 	if s := bad.Series[4]; s.Low != 1000.5 || s.High != 1030.599 || s.Draws != 100 || len(s.Trace) != 4 {
 		t.Errorf("glu is drawn from %v to %v, %d chains of %d draws", s.Low, s.High, len(s.Trace), s.Draws)
 	}
@@ -167,8 +184,18 @@ func pageNumbers(t *testing.T, l *Ledger) {
 		!strings.Contains(lean.Missing[0], "keep: summary") {
 		t.Errorf("without draws: %d series, %q", len(lean.Series), lean.Missing)
 	}
+	pageChecks(t, good)
+}
+
+// pageChecks are predictive checks and leave-one-out of the fit that has them.
+func pageChecks(t *testing.T, good *html.Detail) {
+	t.Helper()
 	if c := good.Checks; len(c) != 1 || c[0].Observed != 0.5 || c[0].P != 0.25 || c[0].Replicates != 400 {
 		t.Errorf("checks are %+v", c)
+	}
+	if b := good.Bins; len(b) != 2 || !math.IsNaN(float64(b[0].Low)) || b[0].High != 1 || b[0].Observed != 3 ||
+		b[0].Quantiles != [5]html.Number{1, 2, 3, 4, 5} || b[1].Low != 1 || b[1].Quantiles[4] != 9 {
+		t.Errorf("classes of the response are %+v", b)
 	}
 	if o := good.LOO; o.Rows != 3 || o.ELPD != -6 || o.High != 1 || !reflect.DeepEqual(o.Shown, []int64{1, 2, 3}) ||
 		!reflect.DeepEqual(o.K, []html.Number{0.1, 0.9, 0.2}) {

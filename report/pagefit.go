@@ -25,6 +25,10 @@ func (r *pageReader) details() error {
 			shown++
 		}
 	}
+	var err error
+	if r.shares, err = readShares(r.ctx, r.c, r.ids()); err != nil {
+		return err
+	}
 	limit := min(pageSeries, max(2, pageAllSeries/max(1, shown)))
 	for i := range r.page.Fits {
 		f := &r.page.Fits[i]
@@ -32,7 +36,7 @@ func (r *pageReader) details() error {
 			continue
 		}
 		f.Detail = &html.Detail{Series: []html.Series{}, Missing: []string{}, Checks: []html.Check{}}
-		for _, part := range []func(*html.Fit) error{r.coefficients, r.groups, r.effects, r.discrete,
+		for _, part := range []func(*html.Fit) error{r.coefficients, r.groups, r.effects, r.smooths, r.discrete,
 			func(f *html.Fit) error { return r.series(f, limit) }, r.checks, r.loo} {
 			if err := part(f); err != nil {
 				return fmt.Errorf("fit %d: %w", f.ID, err)
@@ -77,23 +81,15 @@ func (r *pageReader) coefficients(f *html.Fit) error {
 		}, f.ID, pageEffects)
 }
 
-// groups reads how the group-level effects of a fit mixed.
-func (r *pageReader) groups(f *html.Fit) (err error) {
-	f.Detail.Groups, err = readRows(r.ctx, r.c, `SELECT p.grouping, count(DISTINCT p.level), count(*), max(s.rhat),
-		coalesce(arg_max(s.name, s.rhat), ''), min(s.ess_bulk), coalesce(arg_min(s.name, s.ess_bulk), '')
-		FROM (SELECT * FROM parameter WHERE fit_id = ?1 AND kind = '`+string(infer.GroupEffect)+`') p
-		JOIN (SELECT * FROM summary WHERE fit_id = ?1) s USING (parameter_id)
-		GROUP BY p.grouping ORDER BY min(p.parameter_id)`, func(g *html.Group) []any {
-		return []any{&g.Grouping, &g.Levels, &g.Effects, (*nullable)(&g.RHat), &g.RHatOf, (*nullable)(&g.Bulk), &g.BulkOf}
-	}, f.ID)
-	return err
-}
-
 // series reads the draws of log_lik and of the parameters that are shown.
 func (r *pageReader) series(f *html.Fit, limit int) error {
 	d := f.Detail
 	if f.Draws == 0 { // a method without chains
 		return nil
+	}
+	broken, err := r.divergent(f)
+	if err != nil {
+		return err
 	}
 	liks, err := r.logLiks(f)
 	if err != nil {
@@ -101,7 +97,9 @@ func (r *pageReader) series(f *html.Fit, limit int) error {
 	}
 	if liks := byChain(f, liks); len(liks) == 1 {
 		i := slices.IndexFunc(d.Coefficients.Name, func(n string) bool { return n == logLik })
-		d.Series = append(d.Series, r.reducer.series(d.Coefficients.Series(logLik, i), liks[0]))
+		s := r.reducer.series(d.Coefficients.Series(logLik, i), liks[0])
+		s.Divergent = valuesAt(liks[0], broken)
+		d.Series = append(d.Series, s)
 	} else {
 		d.Missing = append(d.Missing, "There are no plots of log_lik: the ledger has no statistics of the iterations of "+
 			"this fit.")
@@ -128,13 +126,60 @@ func (r *pageReader) series(f *html.Fit, limit int) error {
 			"autocorrelation): their draws were not kept (run: {keep: summary}), only their summaries.")
 		return nil
 	}
+	priors, err := r.priors(f, strings.Join(numbers, ", "))
+	if err != nil {
+		return err
+	}
 	order := slices.Clone(chosen) // as the columns came
 	slices.Sort(order)
 	for _, i := range chosen {
 		at, _ := slices.BinarySearch(order, i)
-		d.Series = append(d.Series, r.reducer.series(d.Coefficients.Series(d.Coefficients.Name[i], i), all[at]))
+		s := d.Coefficients.Series(d.Coefficients.Name[i], i)
+		s.Prior, s.Scale = priors[r.numbers[i]].text, html.Number(priors[r.numbers[i]].scale)
+		s = r.reducer.series(s, all[at])
+		s.Divergent = valuesAt(all[at], broken)
+		d.Series = append(d.Series, s)
 	}
 	return nil
+}
+
+// pageDivergent is how many divergent draws are shown, evenly spaced among all.
+const pageDivergent = 100
+
+// divergent finds draws whose trajectories diverged, as chain and draw from 0.
+func (r *pageReader) divergent(f *html.Fit) ([][2]int, error) {
+	if f.Divergences == 0 {
+		return nil, nil
+	}
+	return readRows(r.ctx, r.c, `SELECT chain - 1, iteration - 1 FROM (
+			SELECT chain, iteration, row_number() OVER (ORDER BY chain, iteration) AS nth, count(*) OVER () AS n
+			FROM chain WHERE fit_id = ?1 AND NOT warmup AND divergent)
+		WHERE nth % ((n + ?2 - 1) // ?2) = 0 ORDER BY chain, iteration`,
+		func(at *[2]int) []any { return []any{&at[0], &at[1]} }, f.ID, pageDivergent)
+}
+
+// valuesAt are the values at some draws.
+func valuesAt(chains [][]float64, at [][2]int) (out []html.Number) {
+	for _, a := range at {
+		if a[0] < len(chains) && a[1] < len(chains[a[0]]) {
+			out = append(out, html.Number(chains[a[0]][a[1]]))
+		}
+	}
+	return out
+}
+
+// pagePrior is the prior of scale times a parameter.
+type pagePrior struct {
+	text  string
+	scale nullable
+}
+
+// priors reads those of parameters of a fit.
+func (r *pageReader) priors(f *html.Fit, numbers string) (map[int64]pagePrior, error) {
+	return readMap(r.ctx, r.c, fmt.Sprintf(`SELECT parameter_id, coalesce(prior, ''), scale FROM parameter
+		WHERE fit_id = %d AND parameter_id IN (%s)`, f.ID, numbers), func(id *int64, p *pagePrior) []any {
+		return []any{id, &p.text, &p.scale}
+	})
 }
 
 // logLiks reads log_lik of every draw, each chain after chain.
@@ -187,7 +232,18 @@ func (r *pageReader) checks(f *html.Fit) error {
 		return []any{&c.Statistic, (*nullable)(&c.Observed), (*nullable)(&c.Mean), (*nullable)(&c.SD),
 			(*nullable)(&c.Q025), (*nullable)(&c.Q975), (*nullable)(&c.P), &c.Replicates, &c.Note}
 	}, f.ID)
+	if err != nil {
+		return err
+	}
 	f.Detail.Checks = append(f.Detail.Checks, checks...)
+	f.Detail.Bins, err = readRows(r.ctx, r.c, `SELECT low, high, observed, q025, q25, median, q75, q975 FROM ppc_bin
+		WHERE fit_id = ? ORDER BY bin`, func(b *html.Bin) []any {
+		into := []any{(*nullable)(&b.Low), (*nullable)(&b.High), (*nullable)(&b.Observed)}
+		for i := range b.Quantiles {
+			into = append(into, (*nullable)(&b.Quantiles[i]))
+		}
+		return into
+	}, f.ID)
 	return err
 }
 

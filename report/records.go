@@ -57,6 +57,7 @@ type (
 	Pointwise        = record.Pointwise
 	Estimate         = record.Estimate
 	Check            = record.Check
+	Bin              = record.Bin
 	Discrete         = record.Discrete
 	Certificate      = record.Certificate
 	DataSummary      = record.DataSummary

@@ -21,6 +21,34 @@ type Page struct {
 	LOO    []Ranked  `json:"loo"`
 	Drift  []Drift   `json:"drift"` // by name, the newest first
 	Notes  []string  `json:"notes"` // what was left out, and why
+
+	Said    []Said   `json:"said"`    // reasons of verdicts, the worst first
+	Results []Result `json:"results"` // by model
+}
+
+// Said is a reason that the verdicts of some fits have, with other numbers and names.
+type Said struct {
+	Headline string   `json:"headline"`
+	Verdict  string   `json:"verdict"` // the worst of the fits
+	Example  string   `json:"example"` // the reason as the first fit has it
+	Advice   []string `json:"advice"`
+	Fits     []int    `json:"fits"` // places in Page.Fits
+}
+
+// Result is what the fits of a model say of its coefficients.
+type Result struct {
+	Model   string   `json:"model"`
+	Link    string   `json:"link"`
+	Fits    int      `json:"fits"`
+	Forests []Forest `json:"forests"`
+}
+
+// Forest is one quantity over the fits that have it.
+type Forest struct {
+	Name string      `json:"name"`
+	Kind string      `json:"kind"`
+	Fit  []int       `json:"fit"` // places in Page.Fits
+	Of   [][5]Number `json:"of"`  // 2.5, 25, 50, 75 and 97.5 %
 }
 
 // Run is one call of the program.
@@ -46,6 +74,8 @@ type Fit struct {
 	Verdict     string    `json:"verdict"` // pass, warn, fail, error, or empty
 	Reasons     []string  `json:"reasons"`
 	Advice      []string  `json:"advice"`
+	Why         []string  `json:"why"`             // the reasons in few words, each once
+	Stale       bool      `json:"stale,omitempty"` // a newer attempt at it failed
 	Method      string    `json:"method"`
 	Family      string    `json:"family"`
 	Link        string    `json:"link"`
@@ -73,9 +103,12 @@ type Detail struct {
 	Series       []Series     `json:"series"`
 	Missing      []string     `json:"missing"` // what cannot be shown, and why
 	Checks       []Check      `json:"checks"`
+	Bins         []Bin        `json:"bins,omitempty"` // of the response, with Checks
 	LOO          *LOO         `json:"loo"`
 	Discrete     *Discrete    `json:"discrete,omitempty"` // of models of kind mrf
 	Groups       []Group      `json:"groups,omitempty"`   // of models with group-level effects
+	Terms        []Term       `json:"terms,omitempty"`    // of these
+	Curves       []Curve      `json:"curves,omitempty"`   // of smooths
 	Effects      []Effect     `json:"effects,omitempty"`  // of variables, of models that ask for them
 }
 
@@ -90,6 +123,40 @@ type Effect struct {
 	Mean     Number `json:"mean"`
 	Q025     Number `json:"q025"`
 	Q975     Number `json:"q975"`
+}
+
+// Term is a term of a grouping: the standard deviation of its effects among levels, and these.
+type Term struct {
+	Grouping  string    `json:"grouping"`
+	Term      string    `json:"term"`
+	Levels    int       `json:"levels"`
+	Mean      Number    `json:"mean"` // of the standard deviation
+	SD        Number    `json:"sd"`
+	Quantiles [5]Number `json:"quantiles"` // 2.5, 25, 50, 75 and 97.5 % of it
+	ICC       Interval  `json:"icc"`       // intraclass correlation: its mean and 95 % interval
+	Effects   Effects   `json:"effects"`
+}
+
+// Curve is a smooth over a grid, on the scale of the linear predictor.
+type Curve struct {
+	Smooth string      `json:"smooth"`
+	Level  string      `json:"level,omitempty"` // of the factor that it is by
+	X      []Number    `json:"x"`
+	Of     [][5]Number `json:"of"` // 2.5, 25, 50, 75 and 97.5 % at each x
+}
+
+// Effects are levels from the smallest mean to the largest: all, or both ends and some between. Entry i of every column
+// is of one level.
+type Effects struct {
+	Rank   []int    `json:"rank"` // 1, 2, … among all levels
+	Level  []string `json:"level"`
+	Mean   []Number `json:"mean"`
+	Told   []Number `json:"told"` // share of the effect that the level's own rows tell: 1 − sd²/sd²(among levels)
+	Q025   []Number `json:"q025"`
+	Q25    []Number `json:"q25"`
+	Median []Number `json:"median"`
+	Q75    []Number `json:"q75"`
+	Q975   []Number `json:"q975"`
 }
 
 // Group sums up the group-level effects of a grouping, of which there may be too many for a table: those that mixed
@@ -138,12 +205,17 @@ type Series struct {
 	Bulk  Number `json:"ess_bulk"`
 	Tail  Number `json:"ess_tail"`
 	Draws int    `json:"draws"` // per chain
+	// Prior is that of Scale times the quantity; empty where there is none.
+	Prior string `json:"prior,omitempty"`
+	Scale Number `json:"scale"`
 	// Trace holds every Every-th draw of each chain, a byte each: 0 stands for Low
 	// and 254 for High; 255 is a draw without a finite value.
 	Every int      `json:"every"`
 	Low   Number   `json:"low"`
 	High  Number   `json:"high"`
 	Trace [][]byte `json:"trace"` // base64 in JSON
+	// Divergent are the values at draws whose trajectories diverged, some of them where there are many.
+	Divergent []Number `json:"divergent,omitempty"`
 	// Ranks counts, by chain, the draws in equal classes of their rank among all.
 	Ranks [][]int `json:"ranks"`
 	// Lags and Auto are autocorrelations by chain.
@@ -166,6 +238,14 @@ type Check struct {
 	P          Number `json:"p"`
 	Replicates int    `json:"replicates"`
 	Note       string `json:"note,omitempty"`
+}
+
+// Bin is a class of the response: observations in it, and the quantiles of their number over replicated data.
+type Bin struct {
+	Low       Number    `json:"low"` // null: unbounded
+	High      Number    `json:"high"`
+	Observed  Number    `json:"observed"`
+	Quantiles [5]Number `json:"quantiles"` // 2.5, 25, 50, 75 and 97.5 %
 }
 
 // LOO is leave-one-out of a fit: its sums, and the Pareto k of some rows.

@@ -31,7 +31,7 @@ func TestBrowserDrawsEveryPart(t *testing.T) {
 			if state.Broken != 0 || state.Images != 0 || state.Scripts != 3 {
 				t.Errorf("%q at %q: a name became more than text: %+v", name, place, state)
 			}
-			if want := map[string]int{"#fit-1": 9, "#fit-2": 1, "#compare": 3, "#drift": 1}[place]; state.Charts < want {
+			if want := map[string]int{"#fit-1": 19, "#fit-2": 1, "#compare": 3, "#drift": 1}[place]; state.Charts < want {
 				t.Errorf("%q at %q: %d charts, want %d", name, place, state.Charts, want)
 			}
 		}
@@ -87,6 +87,38 @@ func TestBrowserFiltersByKeyboard(t *testing.T) {
 	if s := b.text(".coefficients [aria-sort=descending]"); !strings.HasPrefix(s, "Bulk ESS") ||
 		!strings.HasPrefix(b.focus(), "Bulk ESS") {
 		t.Errorf("sorted by %q, and %q has the focus", s, b.focus())
+	}
+	for _, line := range b.trouble {
+		t.Errorf("%.400s", line)
+	}
+}
+
+// The overview draws the results of a model, also as ratios; a table of a fit tells quantiles as ratios and numbers its
+// axis.
+func TestBrowserRatios(t *testing.T) {
+	b := openBrowser(t)
+	b.open(sample("age", 3), "")
+	picture := func() (s string) {
+		b.eval(`document.querySelector("#overview-results svg").textContent`, &s)
+		return s
+	}
+	if s := picture(); !strings.Contains(s, "age") || !strings.Contains(s, "sd") || !strings.Contains(s, "−1") {
+		t.Errorf("the picture of results reads %q", s)
+	}
+	b.eval(`document.querySelector("#overview-results input[type=checkbox]").click()`, nil)
+	if s := picture(); strings.Contains(s, "sd") || !strings.Contains(s, "0.5") || !strings.Contains(s, "7.389") {
+		t.Errorf("as ratios, without the standard deviation, it reads %q", s)
+	}
+	b.eval(`location.hash = "#fit-1"`, nil)
+	b.wait(`document.querySelector(".coefficients")`)
+	b.eval(`(() => { const s = [...document.querySelectorAll("#view select")].find((s) => s.textContent.includes("odds")); s.value = "exp"; s.dispatchEvent(new Event("change")); })()`, nil)
+	var cells []string
+	b.eval(`[...document.querySelector(".coefficients tbody tr").cells].map((c) => c.textContent)`, &cells)
+	if want := "age 0,,—,—,0.8187,1.000,1.221"; !strings.HasPrefix(strings.Join(cells, ","), want) {
+		t.Errorf("the first row reads %q, want %s", cells, want)
+	}
+	if s := b.text("svg.axis"); !strings.Contains(s, "1") {
+		t.Errorf("the axis of the bars reads %q", s)
 	}
 	for _, line := range b.trouble {
 		t.Errorf("%.400s", line)

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -17,8 +19,8 @@ import (
 var files embed.FS
 
 // ours are the page's own scripts, in order: they make one script together.
-var ours = []string{"10-text.js", "20-table.js", "30-charts.js", "40-fit.js", "45-effects.js", "50-night.js",
-	"60-compare.js", "70-drift.js", "90-start.js"}
+var ours = []string{"10-text.js", "20-table.js", "30-charts.js", "35-groups.js", "40-fit.js", "45-effects.js",
+	"50-night.js", "60-compare.js", "70-drift.js", "90-start.js"}
 
 // file is the content of an embedded file, which is there: a test writes a page.
 func file(name string) string {
@@ -53,7 +55,8 @@ func Write(w io.Writer, p *Page) error {
 		return err
 	}
 	t, err := template.New("page.html").Funcs(template.FuncMap{
-		"name": Name, "time": clock, "number": figure, "first": firstLine, "rest": restLines,
+		"name": Name, "time": clock, "number": figure, "rhat": rhat, "whole": whole,
+		"join": func(list []string) string { return strings.Join(list, "; ") }, "head": head, "more": more,
 	}).Parse(file("page/page.html"))
 	if err != nil {
 		return err
@@ -139,21 +142,35 @@ func clock(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04 UTC")
 }
 
+// figure is a number with three significant digits, as the page's script writes seconds.
 func figure(n Number) string {
-	b, err := json.Marshal(n)
-	if err != nil || string(b) == "null" {
+	v := float64(n)
+	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "—"
 	}
-	return string(b)
-}
-
-// firstLine and restLines part the first reason's first line from what follows.
-func firstLine(reasons []string) string {
-	if len(reasons) == 0 {
-		return ""
+	places := 0
+	if v != 0 {
+		places = max(0, min(6, 2-int(math.Floor(math.Log10(math.Abs(v))))))
 	}
-	line, _, _ := strings.Cut(reasons[0], "\n")
-	return line
+	return strconv.FormatFloat(v, 'f', places, 64)
 }
 
-func restLines(reasons []string) int { return max(0, len(reasons)-1) }
+// rhat and whole are R-hats and effective sample sizes as the page's script writes them.
+func rhat(n Number) string { return fixed(n, 3) }
+
+func whole(n Number) string { return fixed(n, 0) }
+
+func fixed(n Number, places int) string {
+	if v := float64(n); !math.IsNaN(v) && !math.IsInf(v, 0) {
+		return strconv.FormatFloat(v, 'f', places, 64)
+	}
+	return "—"
+}
+
+// namedFits is how many fits a reason names.
+const namedFits = 6
+
+// head are the first of a list of fits, more how many are behind them.
+func head(fits []int) []int { return fits[:min(len(fits), namedFits)] }
+
+func more(fits []int) int { return max(0, len(fits)-namedFits) }

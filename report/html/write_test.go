@@ -38,7 +38,7 @@ func sample(name string, coefficients int) *Page {
 		c.Q025, c.Q25, c.Q75, c.Q975 = append(c.Q025, x-0.2), append(c.Q25, x-0.1), append(c.Q75, x+0.1),
 			append(c.Q975, x+0.2)
 	}
-	s := Series{Name: name, RHat: 1.002, Bulk: 321, Tail: 456, Draws: 100, Every: 1, Low: -1, High: 1,
+	s := Series{Prior: "half_student_t(3, 0.2)", Scale: 2, Divergent: []Number{0.1, -0.5}, Name: name, RHat: 1.002, Bulk: 321, Tail: 456, Draws: 100, Every: 1, Low: -1, High: 1,
 		Lags: []int{0, 1, 2}, Grown: []int{200, 400}, GrownBulk: []Number{160, 321}, GrownTail: []Number{200, 456}}
 	for k := range 4 {
 		trace, ranks := make([]byte, 100), make([]int, 20)
@@ -51,8 +51,14 @@ func sample(name string, coefficients int) *Page {
 	detail := &Detail{Coefficients: c, Series: []Series{s, s}, Missing: []string{},
 		Checks: []Check{{Statistic: "mean", Observed: 0.5, Mean: 0.4, SD: 0.1, Q025: 0.2, Q975: 0.6, P: 0.3, Replicates: 100,
 			Note: name}},
+		Bins: []Bin{{Low: 0, High: 1, Observed: 3, Quantiles: [5]Number{1, 2, 3, 4, 5}},
+			{Low: 1, High: Number(math.NaN()), Observed: 9, Quantiles: [5]Number{0, 0, 1, 2, 3}}},
 		LOO: &LOO{Rows: 3, ELPD: -6, SE: 1, P: 2, Looic: 12, Threshold: 0.7, High: 1, Shown: []int64{1, 2, 3},
-			K: []Number{0.1, 0.9, Number(math.NaN())}, Pointwise: []Number{-1, -2, -3}}}
+			K: []Number{0.1, 0.9, Number(math.NaN())}, Pointwise: []Number{-1, -2, -3}},
+		Groups: []Group{{Grouping: name, Levels: 30, Effects: 60, RHatOf: name, BulkOf: name}},
+		Curves: []Curve{{Smooth: name, Level: name, X: []Number{0, 1, 2}, Of: [][5]Number{{0, 1, 2, 3, 4}, {1, 2, 3, 4, 5},
+			{0, 1, 2, 3, 4}}}},
+		Terms: []Term{termOf(name, 30, 30), termOf(name, 2000, 84)}}
 	for i, given := range []string{name, "other"} {
 		for x := range 3 {
 			detail.Effects = append(detail.Effects,
@@ -63,16 +69,16 @@ func sample(name string, coefficients int) *Page {
 		}
 	}
 	fit := Fit{ID: 1, Dataset: name, Key: name, Model: name, Sampler: name, Action: "computed", Verdict: "fail",
-		Reasons: []string{name, "two"}, Advice: []string{"draw longer"},
+		Reasons: []string{name, "two"}, Why: []string{name, "two"}, Advice: []string{"draw longer"},
 		Method: "cggibbs", Family: "bernoulli", Link: "logit", Formula: name, Rows: 200, Columns: 3, Parameters: coefficients,
 		Chains: 4, Warmup: 100, Draws: 100,
 		RHatMax: 1.2, ESSMin: 99, Seconds: 3, Setup: 1, WarmupTime: 1, Sampling: 1, Created: at, Detail: detail}
 	erred := Fit{Dataset: name, Model: "m", Sampler: "s", Action: "error", Verdict: "error",
-		Reasons: []string{"line one\nhint: " + name}, Advice: []string{},
+		Reasons: []string{"line one\nhint: " + name}, Why: []string{name}, Advice: []string{},
 		RHatMax: Number(math.NaN()), ESSMin: Number(math.NaN()), Seconds: Number(math.NaN())}
 	passed := fit
-	passed.Sampler, passed.Verdict, passed.Reasons, passed.Advice, passed.Detail = "other", "pass", []string{}, []string{},
-		&Detail{Coefficients: c, Series: []Series{}, Missing: []string{"There are no plots: " + name}, Checks: []Check{}}
+	passed.Sampler, passed.Verdict, passed.Reasons, passed.Why, passed.Advice = "other", "pass", []string{}, []string{}, []string{}
+	passed.Detail = &Detail{Coefficients: c, Series: []Series{}, Missing: []string{"There are no plots: " + name}, Checks: []Check{}}
 	none := Number(math.NaN())
 	cost := Cost{Sampler: name, Method: "nuts", Verdict: "pass", Fits: 8, PerSec: Interval{100, 80, 120},
 		MinSec: Interval{50, none, none}, ToESS: Interval{0.5, 0.4, 0.6}, ToMin: Interval{1, none, none}}
@@ -81,6 +87,10 @@ func sample(name string, coefficients int) *Page {
 	run := Run{ID: "r1", Pipeline: name, Started: at, Seconds: 12, ExitCode: &code, Seed: "7", Program: "p",
 		Counts: map[string]int{"fail": 1, "error": 1}}
 	return &Page{Title: name, Ledger: name, Scope: "one run", Made: at, Run: &run, Runs: []Run{run, run},
+		Said: []Said{{Headline: name, Verdict: "fail", Example: name, Advice: []string{name}, Fits: []int{1, 2, 1, 2, 1, 2, 1}}},
+		Results: []Result{{Model: name, Link: "logit", Fits: 2, Forests: []Forest{
+			{Name: name, Kind: "coefficient", Fit: []int{1, 2}, Of: [][5]Number{{-1, 0, 0.5, 1, 2}, {none, none, none, none, none}}},
+			{Name: "sd", Kind: "group_sd", Fit: []int{1}, Of: [][5]Number{{1, 2, 3, 4, 5}}}}}},
 		Fits: []Fit{erred, fit, passed}, Notes: []string{name},
 		Pairs: []Pair{{Dataset: name, Model: name, Rows: 200, Columns: 3, A: cost, B: other, Agreement: "differ", ZMax: 9,
 			ZLimit: 4, Worst: name, Replicates: 8, Ratio: Interval{4, 3, 5}, RatioMin: Interval{4, none, none},
@@ -90,6 +100,20 @@ func sample(name string, coefficients int) *Page {
 		Drift: []Drift{{Dataset: name, Key: name, Model: name, Sampler: name, ID: 1, Created: at, Verdict: "pass", Shift: 1.5,
 			ShiftOf: name, SDRatio: 1.1, RowsBefore: 100, Rows: 90, Response: none, Centre: 0.2, CentreOf: name,
 			Changed: "data"}}}
+}
+
+// termOf is a term of a grouping with so many levels, shown of them from both ends and between.
+func termOf(name string, levels, shown int) Term {
+	t := Term{Grouping: name, Term: name, Levels: levels, Mean: 1, SD: 0.1, Quantiles: [5]Number{0.5, 0.8, 1, 1.2, 2},
+		ICC: Interval{0.3, 0.1, 0.5}}
+	e := &t.Effects
+	for i := range shown {
+		x := Number(i)/Number(shown) - 0.5
+		e.Rank, e.Level = append(e.Rank, 1+i*(levels-1)/(shown-1)), append(e.Level, fmt.Sprintf("%s %d", name, i))
+		e.Mean, e.Median, e.Told = append(e.Mean, x), append(e.Median, x), append(e.Told, x*x)
+		e.Q025, e.Q25, e.Q75, e.Q975 = append(e.Q025, x-0.2), append(e.Q25, x-0.1), append(e.Q75, x+0.1), append(e.Q975, x+0.2)
+	}
+	return t
 }
 
 func written(t *testing.T, p *Page) string {
@@ -207,7 +231,7 @@ func TestVendoredFilesAreThePublishedOnes(t *testing.T) {
 // A page of nothing says so in words, and a page is a function of its data.
 func TestEmptyPage(t *testing.T) {
 	empty := &Page{Title: "t", Runs: []Run{}, Fits: []Fit{}, Pairs: []Pair{}, LOO: []Ranked{}, Drift: []Drift{},
-		Notes: []string{}}
+		Notes: []string{}, Said: []Said{}, Results: []Result{}}
 	if page := written(t, empty); !strings.Contains(page, "There are no fits to show") {
 		t.Error("an empty page does not say that it is")
 	}

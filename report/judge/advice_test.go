@@ -50,3 +50,23 @@ func TestEveryReasonHasAdvice(t *testing.T) {
 		t.Errorf("auto is no advice any more:\n%s", all)
 	}
 }
+
+// Reasons that say the same with other numbers and names have one headline.
+func TestHeadline(t *testing.T) {
+	for reason, want := range map[string]string{
+		"R-hat 1.25 at glu exceeds 1.01 (1 of 5 parameters)": "R-hat beyond its gate",
+		"3 divergent transitions exceed 0":                   "divergent transitions",
+		"predictive check: the standard deviation of the response, 13.2, is above that of all 600 sets of replicated " +
+			"data (95 % of them: 7.8 to 11.9)": "misfit: spread",
+		"predictive check: the maximum of the response, 5, is above": "misfit: extremes",
+		"predictive check: the mean of the response, 5, is above":    "misfit: mean",
+		"12 rows dropped":                                "… rows dropped",
+		`column "member" has 3.5e-7 of it`:               "column … has … of it",
+		"dataset \"a\", /tmp/x1y/none.csv: no such file": "dataset …, …: no such file",
+		"line one\nhint: two":                            "line one",
+	} {
+		if got := Headline(reason); got != want {
+			t.Errorf("%q has the headline %q, want %q", reason, got, want)
+		}
+	}
+}

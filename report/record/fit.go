@@ -183,6 +183,7 @@ type CurvePoint struct{ Mean, SD, Q025, Q25, Median, Q75, Q975 float64 }
 type Assessment struct {
 	LOO    *LOO    // nil: none
 	Checks []Check // predictive checks; nil: none
+	Bins   []Bin   // the response and its replicates by class, with Checks
 	// Sensitivity is that of parameters to the powers of prior and likelihood; nil: none was asked for.
 	Sensitivity []judge.Sensitivity
 }
@@ -222,6 +223,13 @@ type Check struct {
 	P          float64
 	Replicates int
 	Note       string
+}
+
+// Bin is a class of a histogram: how many observations have it, and quantiles of that number over replicated data.
+type Bin struct {
+	Low, High                    float64 // NaN: unbounded
+	Observed                     float64
+	Q025, Q25, Median, Q75, Q975 float64
 }
 
 // DiscreteFamily is the family of fits of discrete systems: models of kind mrf.

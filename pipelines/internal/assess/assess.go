@@ -91,11 +91,12 @@ func Assess(ctx context.Context, f *plan.Fit, r *plan.Regression, draws *Source)
 		return infer.NewStream(f.Pipeline.Seed, "check", f.Unit.Dataset.Name, f.Unit.Key, f.Model.Name, f.Sampler.Name,
 			strconv.Itoa(row))
 	}
-	if out.Checks, err = rows.Check(ctx, r.Family(), r.Data, stream); err != nil {
+	if out.Checks, out.Bins, err = rows.Check(ctx, r.Family(), r.Data, stream); err != nil {
 		return nil, f.Explain(err)
 	}
 	if !f.Pipeline.Run.Prior() { // a wide prior is no fault
-		out.Warnings = append(out.Warnings, predictive.CheckWarnings(out.Checks)...)
+		// data that the model does not make weigh more than rows that leave-one-out cannot judge
+		out.Warnings = append(predictive.CheckWarnings(out.Checks), out.Warnings...)
 	}
 	return out, nil
 }

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"glmbatch/infer/glm"
+	"glmbatch/report/record"
 )
 
 // The statistics are those of the whole data, and replicates of a model that made
 // the data have them in their middle.
 func TestCheck(t *testing.T) {
 	e := newExample(40, 2, 2, 300, 3)
-	checks, err := e.fit.Check(t.Context(), gaussian, e.data, stream)
+	checks, _, err := e.fit.Check(t.Context(), gaussian, e.data, stream)
 	if err != nil || len(checks) != 4 {
 		t.Fatalf("%d checks, %v", len(checks), err)
 	}
@@ -30,18 +31,29 @@ func TestCheck(t *testing.T) {
 	}
 	f := e.fit
 	f.kept, f.bytes, f.Workers = nil, 1, 16
-	again, err := f.Check(t.Context(), gaussian, e.data, stream)
+	again, _, err := f.Check(t.Context(), gaussian, e.data, stream)
 	for i := range again {
 		if err != nil || again[i] != checks[i] {
 			t.Fatalf("blocks or workers change %+v to %+v, %v", checks[i], again[i], err)
 		}
 	}
 	e.data.Y[3] += 50
-	far, err := e.fit.Check(t.Context(), gaussian, e.data, stream)
+	far, _, err := e.fit.Check(t.Context(), gaussian, e.data, stream)
 	if err != nil || far[3].P != 0 || far[1].P != 0 || !strings.Contains(strings.Join(CheckWarnings(far), "\n"), "the maximum of the response") {
 		t.Errorf("an outlier: %+v, %q, %v", far, CheckWarnings(far), err)
 	}
 	if words := CheckWarnings(checks); words != nil && checks[0].P > 0.01 && checks[0].P < 0.99 && strings.Contains(words[0], "mean") {
+		t.Errorf("%q", words)
+	}
+}
+
+// What no replicate reaches is said first, and so.
+func TestCheckWarningsByWeight(t *testing.T) {
+	words := CheckWarnings([]record.Check{{Words: "minimum", P: 0.001, Replicates: 1000}, {Words: "mean", P: 0.5},
+		{Words: "maximum", P: 0, Replicates: 1000}, {Words: "share of zeros", P: 1, Replicates: 1000}, {P: math.NaN()}})
+	if len(words) != 3 || !strings.Contains(words[0], "maximum of the response, 0, is above that of all 1000 sets of") ||
+		!strings.Contains(words[1], "zeros of the response, 0, is below that of all 1000 sets of") ||
+		!strings.Contains(words[2], "minimum of the response, 0, is above that of 99.9 % of") {
 		t.Errorf("%q", words)
 	}
 }
@@ -53,12 +65,12 @@ func TestCheckCounts(t *testing.T) {
 	e.data.Y = []float64{0, 1, 1}
 	e.data.Frequency = []float64{3, 1, 1}
 	e.fit.Dispersions = nil
-	checks, err := e.fit.Check(t.Context(), glm.Family{Name: "bernoulli", Link: "logit"}, e.data, stream)
+	checks, _, err := e.fit.Check(t.Context(), glm.Family{Name: "bernoulli", Link: "logit"}, e.data, stream)
 	if err != nil || len(checks) != 1 || checks[0].Observed != 0.4 || math.Abs(checks[0].P*400-math.Round(checks[0].P*400)) > 1e-9 {
 		t.Errorf("%+v, %v", checks, err)
 	}
 	e.data.Y, e.data.Frequency = []float64{1, 2, 3}, nil
-	checks, err = e.fit.Check(t.Context(), glm.Family{Name: "poisson", Link: "sqrt"}, e.data, stream)
+	checks, _, err = e.fit.Check(t.Context(), glm.Family{Name: "poisson", Link: "sqrt"}, e.data, stream)
 	if err != nil || checks[0].Replicates >= 200 || !strings.Contains(checks[0].Note, "of 200 replicates have no value") {
 		t.Errorf("behind the wall: %+v, %v", checks, err)
 	}
@@ -67,8 +79,8 @@ func TestCheckCounts(t *testing.T) {
 // Two of four replicates equal the data, one is above.
 func TestTiesCountByHalf(t *testing.T) {
 	of := func(y float64) sample {
-		s := newSample(0)
-		s.add(y)
+		s := newSample(0, classes{0, 1, 1, 1})
+		s.add(y, classes{0, 1, 1, 1})
 		return s
 	}
 	observed := of(1)

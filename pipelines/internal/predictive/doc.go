@@ -11,5 +11,5 @@
 // Random responses come from a stream that the row names, so that neither blocks
 // nor workers change a bit, and no chain is touched.
 //
-// Read blocks.go and levels.go, then loo.go, predictive.go, averages.go and check.go.
+// Read blocks.go and levels.go, then loo.go, predictive.go, averages.go, check.go and histogram.go.
 package predictive

@@ -266,7 +266,7 @@ type Run struct {
 	// Replicates counts the fit itself.
 	Replicates int    `yaml:"replicates" min:"1" max:"1000" default:"1" doc:"How often each fit is made, the first time as without this key, then with random streams of its own and keeping summaries only: pipeline compare then gives times with intervals, from 6 on."`
 	Keep       Keep   `yaml:"keep" doc:"What the ledger keeps of draws: a word, or {groups: …} for those of group-level effects."`
-	PPC        bool   `yaml:"ppc" default:"false" doc:"Posterior predictive checks of every fit: mean, standard deviation, extremes and share of zeros of the response among those of replicated data."`
+	PPC        bool   `yaml:"ppc" default:"false" doc:"Posterior predictive checks of every fit: mean, standard deviation, extremes and share of zeros of the response among those of replicated data, and its histogram beside theirs."`
 	Sample     string `yaml:"sample" enum:"posterior prior" default:"posterior" doc:"posterior, or prior: independent draws from the prior instead, with predictive checks. They are stored under the sampler name 'prior', once for each data set and model."`
 	LOO        bool   `yaml:"loo" default:"false" doc:"Leave-one-out cross-validation (PSIS-LOO) and WAIC of every fit, row by row, in the ledger: compare models with the view loo_compare."`
 	Condition  bool   `yaml:"condition" default:"false" doc:"Condition numbers of every fit, at the penalised point and from draws, and those that the metrics of nuts and hmc leave over warm-up, in the ledger's view conditions and table metric."`

@@ -41,6 +41,9 @@ function tick(x) {
   return String(Number(x.toPrecision(4))).replace("-", "−");
 }
 
+// fixed writes x with so many places.
+const fixed = (x, places) => (x === null || x === undefined ? "—" : x.toFixed(places).replace("-", "−"));
+
 const whole = (x) => (x === null || x === undefined ? "—" : Math.round(x).toString());
 
 const seconds = (x) => (x === null || x === undefined ? "—" : number(x, 3) + " s");

@@ -83,7 +83,7 @@ class DataTable {
       const sorted = this.sort && this.sort[0] === i;
       const title = c.title + (sorted ? (this.sort[1] ? " ▼" : " ▲") : "");
       const content = c.unsorted ? c.title : el("button", { type: "button", onclick: () => this.sortBy(i), title: "Sort by " + c.title }, title);
-      return el("th", { scope: "col", class: c.numeric ? "n" : null, "aria-sort": sorted ? (this.sort[1] ? "descending" : "ascending") : null }, content);
+      return el("th", { scope: "col", class: c.numeric ? "n" : null, "aria-sort": sorted ? (this.sort[1] ? "descending" : "ascending") : null }, content, c.below);
     }));
     if (active >= 0) this.head.children[active].querySelector("button").focus();
   }
@@ -102,6 +102,7 @@ class DataTable {
     this.body.replaceChildren(...shown.map((row) => el("tr", {}, this.columns.map((c) => {
       const attributes = { class: [c.numeric ? "n" : "", c.classOf ? c.classOf(row) : ""].join(" ").trim() || null };
       if (c.head) attributes.scope = "row";
+      else if (c.numeric) attributes["data-l"] = c.short || c.title;
       return el(c.head ? "th" : "td", attributes, c.cell ? c.cell(row) : c.text(row));
     }))));
     const n = this.chosen.length;

@@ -51,6 +51,71 @@ function traceChart(series) {
   }));
 }
 
+// priorDensity is the density of a prior that the page knows, as text such as half_normal(2), of x; null of others.
+function priorDensity(text) {
+  const m = /^(half_)?(normal|student_t|cauchy|laplace|exponential)\(([^()]*)\)$/.exec(text || "");
+  if (!m) return null;
+  const half = Boolean(m[1]), v = m[3].split(",").map(Number);
+  if (v.some((x) => !Number.isFinite(x))) return null;
+  if (m[2] === "exponential") return (x) => (x < 0 ? 0 : v[0] * Math.exp(-v[0] * x));
+  const t = m[2] === "student_t", at = half ? 0 : v[t ? 1 : 0], scale = v[v.length - 1];
+  const shape = { normal: (z) => Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI), cauchy: (z) => 1 / (Math.PI * (1 + z * z)), laplace: (z) => Math.exp(-Math.abs(z)) / 2 };
+  const gamma = (x) => { let s = 0; while (x < 12) s -= Math.log(x++); return s + (x - 0.5) * Math.log(x) - x + 0.5 * Math.log(2 * Math.PI) + 1 / (12 * x) - 1 / (360 * x ** 3); }; // Stirling
+  const f = t ? (z) => Math.exp(gamma((v[0] + 1) / 2) - gamma(v[0] / 2) - (v[0] + 1) / 2 * Math.log1p(z * z / v[0])) / Math.sqrt(v[0] * Math.PI) : shape[m[2]];
+  return (x) => (half && x < 0 ? 0 : (half ? 2 : 1) * f((x - at) / scale) / scale);
+}
+
+// densityOf is a gaussian kernel density of values at 80 points of a range, by Silverman's rule.
+function densityOf(values, low, high) {
+  const sd = d3.deviation(values), iqr = d3.quantile(values, 0.75) - d3.quantile(values, 0.25);
+  const h = 0.9 * Math.min(sd, iqr > 0 ? iqr / 1.34 : sd) * values.length ** -0.2;
+  if (!(h > 0)) return [];
+  return d3.range(80).map((k) => {
+    const x = low + (high - low) * k / 79;
+    return { x, y: d3.sum(values, (v) => Math.exp(-(((x - v) / h) ** 2) / 2)) / (values.length * h * Math.sqrt(2 * Math.PI)) };
+  });
+}
+
+function densityChart(series) {
+  const chains = series.trace.map((_, c) => traceOf(series, c).map((p) => p.y).filter((y) => !Number.isNaN(y)));
+  const pad = 0.08 * (series.high - series.low), low = series.low - pad, high = series.high + pad;
+  const points = chains.flatMap((values, chain) => densityOf(values, low, high).map((p) => ({ ...p, chain })));
+  if (points.length === 0) return null;
+  const prior = priorDensity(series.prior), scale = series.scale || 1;
+  const line = prior ? d3.range(80).map((k) => low + (high - low) * k / 79).map((x) => ({ x, y: scale * prior(x * scale) })) : [];
+  const words = "Posterior by chain: where chains agree the curves lie on each other." + (prior ? " Dashed: the prior, " + series.prior + (scale === 1 ? "" : " of the coefficient times " + number(scale, 3)) + "; where both are alike, the data say little." : series.prior ? " Its prior, " + series.prior + ", is not drawn." : "");
+  return figure("Density", words, () => ({
+    x: { label: null, tickFormat: tick, ticks: 6 }, y: { label: null, ticks: [], domain: [0, Math.max(...points.map((p) => p.y)) * 1.05], clamp: true }, marginLeft: 16,
+    marks: [Plot.ruleY([0]), Plot.line(points, { x: "x", y: "y", z: "chain", stroke: (d) => chainColour(d.chain), strokeWidth: 1.5 }),
+      Plot.line(line, { x: "x", y: "y", stroke: "currentColor", strokeWidth: 1.5, strokeDasharray: "5,3" })],
+  }));
+}
+
+// smallTraces are traces of all quantities, which mixed worst first; each is a button that shows its plots.
+function smallTraces(all, show) {
+  return el("div", { class: "small" }, all.map((s, i) => {
+    const holder = el("span", {}), button = el("button", { type: "button", onclick: () => show(i) }, el("span", {}, name(shortened(s.name, 26))), el("span", { class: "quiet" }, "R-hat " + fixed(s.rhat, 3) + ", ESS " + whole(s.ess_bulk)), holder);
+    const step = Math.max(1, Math.ceil(s.trace[0].length * s.trace.length / 400)), d = svg("svg", { viewBox: "0 0 200 60", "aria-hidden": "true", preserveAspectRatio: "none" });
+    s.trace.forEach((_, c) => {
+      const points = traceOf(s, c).filter((p, k) => k % step === 0 && !Number.isNaN(p.y)), n = points.length - 1 || 1;
+      d.append(svg("polyline", { points: points.map((p, k) => (200 * k / n).toFixed(1) + "," + (58 - 56 * (s.high > s.low ? (p.y - s.low) / (s.high - s.low) : 0.5)).toFixed(1)).join(" "), fill: "none", stroke: chainColour(c), "stroke-width": 1, "stroke-opacity": 0.8, "vector-effect": "non-scaling-stroke" }));
+    });
+    holder.append(d);
+    return button;
+  }));
+}
+
+// pairChart sets two quantities against each other, with the draws that diverged.
+function pairChart(a, b) {
+  const points = a.trace.flatMap((_, c) => { const other = traceOf(b, c); return traceOf(a, c).map((p, i) => ({ x: p.y, y: other[i].y })); }).filter((p) => !Number.isNaN(p.x) && !Number.isNaN(p.y));
+  const broken = (a.divergent || []).map((x, i) => ({ x, y: (b.divergent || [])[i] })).filter((p) => typeof p.x === "number" && typeof p.y === "number");
+  const node = figure(a.name + " and " + b.name, "Draws of the one against the other." + (broken.length > 0 ? " Crosses: draws whose trajectories diverged; where they gather, the sampler does not get on." : ""), () => ({
+    height: 260, x: { label: shortened(a.name, 40) + " →", tickFormat: tick, ticks: 5, nice: true }, y: { label: "↑ " + shortened(b.name, 40), tickFormat: tick, ticks: 5, nice: true, grid: true },
+    marks: [Plot.dot(points, { x: "x", y: "y", r: 1.3, fill: "var(--c1)", fillOpacity: 0.35 }), Plot.dot(broken, { x: "x", y: "y", r: 4, symbol: "times", stroke: "var(--mark)", strokeWidth: 1.8 })],
+  }));
+  return node;
+}
+
 function rankChart(series) {
   const bins = series.ranks[0].length;
   const bars = series.ranks.flatMap((row, c) => row.map((n, b) => ({ chain: "chain " + (c + 1), colour: chainColour(c), x1: b / bins, x2: (b + 1) / bins, n })));

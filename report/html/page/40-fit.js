@@ -1,8 +1,8 @@
 // The page of one fit.
 
 function verdictBox(f) {
-  const box = el("div", { class: "verdict v-" + (f.verdict || "none") },
-    el("strong", {}, verdictWords[f.verdict] || "no verdict: the run " + f.action + " it"),
+  const box = el("div", { class: "verdict v-" + (f.stale ? "fail" : f.verdict || "none") },
+    el("strong", {}, f.stale && "stale; ", verdictWords[f.verdict] || "no verdict: the run " + f.action + " it"),
     f.reasons.length > 0 && el("ul", {}, f.reasons.map((r) => el("li", {}, r))));
   if (f.advice.length > 0) box.append(el("p", {}, "What to do:"), el("ul", {}, f.advice.map((a) => el("li", {}, a))));
   return box;
@@ -64,6 +64,21 @@ function bar(row, scale) {
   return node;
 }
 
+// axisOf writes the numbers of a scale over the bars.
+function axisOf(node, scale, units) {
+  node.replaceChildren();
+  if (!scale) return;
+  const exp = units === "exp", step = d3.tickStep(scale.low, scale.high, 4);
+  const at = exp ? d3.scaleLog([Math.exp(scale.low), Math.exp(scale.high)], [0, 1]).ticks(4).map(Math.log) : d3.ticks(scale.low, scale.high, 4);
+  for (const v of exp && at.length > 5 ? at.filter((_, i) => i % Math.ceil(at.length / 5) === 0) : at) {
+    const x = 100 * (v - scale.low) / (scale.high - scale.low);
+    if (x < 4 || x > 96 || !(step > 0)) continue;
+    const text = svg("text", { x: x + "%", y: "85%", "text-anchor": "middle", fill: "var(--quiet)", "font-size": "11" });
+    text.textContent = tick(exp ? Math.exp(v) : v);
+    node.append(text);
+  }
+}
+
 // coefficientRows turns columns into rows.
 function coefficientRows(c) {
   return c.name.map((n, i) => {
@@ -84,25 +99,28 @@ const coefficientOrders = {
 // groupsOf says how group-level effects mixed, of which the table has the worst alone.
 function groupsOf(groups) {
   return groups && groups.map((g) => el("p", { class: "quiet" },
-    g.effects + " effects of the " + g.levels + " levels of ", name(g.grouping), ": least bulk ESS " + whole(g.ess_bulk) + " (", name(g.ess_bulk_of), "), largest R-hat " + number(g.rhat, 4) + " (", name(g.rhat_of), "). Of all effects the few that mixed worst are below; the ledger's view group_effects has every one."));
+    g.effects + " effects of the " + g.levels + " levels of ", name(g.grouping), ": least bulk ESS " + whole(g.ess_bulk) + " (", name(g.ess_bulk_of), "), largest R-hat " + fixed(g.rhat, 3) + " (", name(g.rhat_of), "). The few that mixed worst stand among the coefficients; the ledger's view group_effects has every one."));
 }
 
-function coefficientTable(rows) {
+function coefficientTable(rows, link) {
   let scale = null;
+  const axis = svg("svg", { class: "axis", "aria-hidden": "true" });
+  const ratio = (r) => units.value === "exp" && !["statistic", "dispersion", "scale", "group_sd", "group_correlation"].includes(r.kind);
   const column = (title, key, show, extra) => ({ title, numeric: true, value: (r) => r[key], text: (r) => show(r[key]), ...extra });
+  const quantile = (title, key) => column(title, key, number, { text: (r) => number(ratio(r) && r[key] !== null ? Math.exp(r[key]) : r[key]) });
+  const moment = (title, key) => column(title, key, number, { descending: true, text: (r) => (ratio(r) ? "—" : number(r[key])) });
   const columns = [
     { title: "Parameter", head: true, value: (r) => r.name, text: (r) => r.name, cell: (r) => name(r.name) },
-    { title: "95 % and 50 % interval", unsorted: true, classOf: () => "bar", cell: (r) => bar(r, scale) },
-    column("Mean", "mean", number, { descending: true }), column("SD", "sd", number, { descending: true }),
-    column("2.5 %", "q025", number), column("Median", "median", number), column("97.5 %", "q975", number),
-    column("R-hat", "rhat", (v) => number(v, 4), { descending: true }), column("Bulk ESS", "ess_bulk", whole), column("Tail ESS", "ess_tail", whole),
+    { title: "95 % and 50 % interval", unsorted: true, below: axis, classOf: () => "bar", cell: (r) => bar(r, scale) },
+    moment("Mean", "mean"), moment("SD", "sd"), quantile("2.5 %", "q025"), quantile("Median", "median"), quantile("97.5 %", "q975"),
+    column("R-hat", "rhat", (v) => fixed(v, 3), { descending: true }), column("Bulk ESS", "ess_bulk", whole), column("Tail ESS", "ess_tail", whole),
   ];
   const order = el("select", { "data-order": "" }, Object.entries(coefficientOrders).map(([key, [words]]) => el("option", { value: key }, words)));
-  const units = el("select", {}, el("option", { value: "data" }, "in the units of the data"), el("option", { value: "sd" }, "in posterior sds"));
+  const units = el("select", {}, el("option", { value: "data" }, "in the units of the data"), el("option", { value: "sd" }, "in posterior sds"), ratioOf[link] && el("option", { value: "exp" }, "as " + ratioOf[link]));
   const table = new DataTable(rows, columns, {
-    label: "Coefficients", filterText: (r) => r.name + " " + r.kind, class: "coefficients", pageSize: 50,
-    extra: rows.length > 2 && [el("label", {}, "Order", order), el("label", {}, "Bars", units)],
-    before: (shown) => { scale = scaleOf(shown, units.value); },
+    label: "Coefficients", filterText: (r) => r.name + " " + r.kind, class: "coefficients cards", pageSize: 50,
+    extra: [rows.length > 2 && el("label", {}, "Order", order), el("label", {}, "Bars", units)],
+    before: (shown) => { scale = scaleOf(shown, units.value); axisOf(axis, scale, units.value); },
   });
   units.addEventListener("change", () => table.draw());
   order.addEventListener("change", () => {
@@ -136,37 +154,64 @@ function glance(rows) {
 // mixing shows the plots of one quantity at a time.
 function mixing(f, detail) {
   if (detail.series.length === 0) return [];
-  const holder = el("div", {});
+  const holder = el("div", {}), choose = el("select", { "data-series": "", onchange: () => show(choose.selectedIndex) });
+  const beside = (i) => { // the pair with the worst of the others
+    const rest = detail.series.filter((s, k) => k !== i && s.name !== "log_lik");
+    return rest.length > 0 && pairChart(detail.series[i], rest[0]);
+  };
   const show = (i) => {
     const s = detail.series[i];
+    if (choose.selectedIndex !== i) choose.selectedIndex = i;
     drawings = drawings.filter((d) => !d.mixing);
     const before = drawings.length;
-    const charts = [traceChart(s), rankChart(s), growthChart(s), autoChart(s)];
+    const charts = [traceChart(s), densityChart(s), rankChart(s), growthChart(s), autoChart(s), beside(i)].filter(Boolean);
     drawings.slice(before).forEach((d) => { d.mixing = true; });
     holder.replaceChildren(
-      el("p", {}, name(s.name), ": R-hat " + number(s.rhat, 4) + ", bulk ESS " + whole(s.ess_bulk) + ", tail ESS " + whole(s.ess_tail) + ", " + plural(s.trace.length, "chain") + " of " + plural(s.draws, "draw") + "."),
+      el("p", {}, name(s.name), ": R-hat " + fixed(s.rhat, 3) + ", bulk ESS " + whole(s.ess_bulk) + ", tail ESS " + whole(s.ess_tail) + ", " + plural(s.trace.length, "chain") + " of " + plural(s.draws, "draw") + "."),
       legend(s.trace.map((_, c) => "chain " + (c + 1))), el("div", { class: "charts" }, charts));
     drawings.slice(before).forEach((d) => holder.isConnected && d());
   };
-  const choose = el("select", { "data-series": "", onchange: () => show(choose.selectedIndex) }, detail.series.map((s) => el("option", {}, s.name)));
-  show(0);
+  choose.append(...detail.series.map((s) => el("option", {}, s.name)));
+  show(Math.min(1, detail.series.length - 1));
   return [el("h3", {}, "How the chains mixed"),
-    el("div", { class: "tools" }, el("label", {}, "Quantity", choose), el("span", { class: "quiet" }, "log_lik, then the " + plural(detail.series.filter((s) => s.name !== "log_lik").length, "parameter") + " that mixed worst, of " + f.parameters)), holder];
+    el("div", { class: "tools" }, el("label", {}, "Quantity", choose), el("span", { class: "quiet" }, "log_lik, then the " + plural(detail.series.filter((s) => s.name !== "log_lik").length, "parameter") + " that mixed worst, of " + f.parameters)),
+    detail.series.length > 2 && smallTraces(detail.series, show), holder];
 }
 
 const checkNames = { mean: "mean", sd: "standard deviation", min: "smallest", max: "largest", zeros: "share of zeros" };
 
-function predictive(checks) {
+// responseChart sets the histogram of the response beside those of replicated data: a rootogram where it counts.
+function responseChart(bins, family) {
+  if (!bins || bins.length === 0) return null;
+  const counts = ["bernoulli", "binomial", "poisson", "negative_binomial"].includes(family);
+  const inner = bins.filter((b) => b.low !== null && b.high !== null), width = inner[0].high - inner[0].low, shift = counts ? -0.5 : 0;
+  const rows = bins.map((b) => {
+    const low = (b.low === null ? b.high - width : b.low) + shift, high = (b.high === null ? b.low + width : b.high) + shift;
+    const what = b.low === null ? "below " + tick(b.high) : b.high === null ? tick(b.low) + " and above" : counts && width === 1 ? tick(b.low) : tick(b.low) + " to " + (counts ? tick(b.high - 1) : tick(b.high));
+    return { low, high, x: (low + high) / 2, seen: b.observed, q: b.quantiles, odd: b.observed < b.quantiles[0] || b.observed > b.quantiles[4], open: b.low === null || b.high === null, title: what + ": " + tick(b.observed) + " observed, replicates " + tick(b.quantiles[0]) + " to " + tick(b.quantiles[4]) };
+  });
+  const odd = rows.filter((r) => r.odd).length, open = rows.some((r) => r.open);
+  const words = "Bars: the data. Lines: 95 % and 50 % of replicated data sets, with the median. " + (odd > 0 ? "In " + odd + " of " + rows.length + " classes the data lie outside, marked." : "No class of the data lies outside.") + (counts ? " Heights are square roots." : "") + (open ? " Pale: values outside the range of the data, as far as they may go." : "");
+  return figure("The response, observed and replicated", words, () => ({
+    height: 260, x: { label: null, tickFormat: tick, ticks: 6 }, y: { label: null, grid: true, type: counts ? "sqrt" : "linear", ticks: 5, tickFormat: tick, domain: [0, Math.max(...rows.map((r) => Math.max(r.seen, r.q[4]))) * 1.05] },
+    marks: [Plot.rect(rows, { x1: "low", x2: "high", y1: 0, y2: "seen", fill: "var(--band)", insetLeft: 0.5, insetRight: 0.5, title: "title" }),
+      Plot.ruleX(rows, { x: "x", y1: (r) => r.q[0], y2: (r) => r.q[4], stroke: (r) => (r.odd ? "var(--mark)" : "var(--c1)"), strokeWidth: 1.5, strokeOpacity: (r) => (r.open ? 0.5 : 1) }),
+      Plot.ruleX(rows, { x: "x", y1: (r) => r.q[1], y2: (r) => r.q[3], stroke: (r) => (r.odd ? "var(--mark)" : "var(--c1)"), strokeWidth: 4, strokeOpacity: (r) => (r.open ? 0.5 : 1) }),
+      Plot.dot(rows, { x: "x", y: (r) => r.q[2], r: 2, fill: "currentColor", title: "title" }), Plot.ruleY([0])],
+  }));
+}
+
+function predictive(checks, bins, f) {
   if (checks.length === 0) return [];
   const rows = checks.filter((c) => c.sd > 0 && c.observed !== null).map((c) => ({
     statistic: checkNames[c.statistic] || c.statistic, low: (c.q025 - c.mean) / c.sd, high: (c.q975 - c.mean) / c.sd, seen: (c.observed - c.mean) / c.sd, odd: c.p < 0.025 || c.p > 0.975,
   }));
   const chart = rows.length > 0 && figure("Observed among replicated", "95 % of replicated data sets lie on the line; the mark is what was observed. Distances are in standard deviations over replicates.", () => ({
-    height: 60 + 34 * rows.length, marginLeft: 120, x: { label: "standard deviations from the replicates' mean →", grid: true }, y: { label: null, domain: rows.map((r) => r.statistic) },
+    height: 60 + 34 * rows.length, marginLeft: 140, x: { label: "standard deviations from the replicates' mean →", grid: true }, y: { label: null, domain: rows.map((r) => r.statistic) },
     marks: [Plot.ruleX([0], { strokeDasharray: "2,2" }), Plot.ruleY(rows, { y: "statistic", x1: "low", x2: "high", stroke: "var(--c1)", strokeWidth: 4 }),
       Plot.dot(rows, { x: "seen", y: "statistic", r: 6, symbol: "diamond", fill: (r) => (r.odd ? "var(--mark)" : "currentColor") })],
   }));
-  return [el("h3", {}, "Posterior predictive check"), chart,
+  return [el("h3", {}, "Posterior predictive check"), el("div", { class: "charts" }, responseChart(bins, f.family), chart),
     simpleTable("Posterior predictive check", ["Statistic of the response", "#Observed", "#Replicates' mean", "#2.5 %", "#97.5 %", "#Share above observed", "Note"],
       checks.map((c) => [checkNames[c.statistic] || c.statistic, number(c.observed), number(c.mean), number(c.q025), number(c.q975), number(c.p, 3), c.note || ""]))];
 }
@@ -219,7 +264,8 @@ function fitPage(page, i) {
   const rows = coefficientRows(detail.coefficients), discrete = detail.discrete;
   node.push(proved(discrete), pictures(discrete));
   node.push(rows.length > 0 && discrete && [el("h3", {}, "Functionals of the state"), coefficientTable(rows)]);
-  node.push(rows.length > 0 && !discrete && [el("h3", {}, "Coefficients"), el("p", { class: "quiet" }, "In the units of the data. Bars of a page share one scale, with 0 dotted; intercept and dispersions do not set it."), glance(rows), groupsOf(detail.groups), coefficientTable(rows)], effectsOf(detail.effects),
-    detail.missing.map((m) => el("p", { class: "note" }, m)), mixing(f, detail), predictive(detail.checks), leaveOneOut(detail.loo));
+  node.push(rows.length > 0 && !discrete && [el("h3", {}, "Coefficients"), el("p", { class: "quiet" }, "In the units of the data. Bars of a page share one scale, with 0 dotted; intercept and dispersions do not set it."), glance(rows), coefficientTable(rows, f.link)],
+    effectsOf(detail.effects), smoothPictures(detail), groupPictures(detail),
+    detail.missing.map((m) => el("p", { class: "note" }, m)), mixing(f, detail), predictive(detail.checks, detail.bins, f), leaveOneOut(detail.loo));
   return node;
 }

@@ -8,6 +8,9 @@ function driftChart(drift) {
   const marked = [...most.entries()].sort((a, b) => b[1] - a[1]).slice(0, Math.min(5, names.length)).map(([k]) => k);
   const colour = (k) => (marked.includes(k) ? chainColour(marked.indexOf(k)) : "var(--line)");
   rows.sort((a, b) => marked.includes(a.kind) - marked.includes(b.kind) || a.x - b.x);
+  const first = new Map(); // of each night, or of each run of one night
+  for (const t of [...new Set(drift.map((d) => d.created))].sort()) if (!first.has(t.slice(0, 10))) first.set(t.slice(0, 10), new Date(t));
+  const days = first.size > 1, nights = days ? [...first.values()] : undefined;
   const node = figure("Largest shift of a posterior mean, by night", "In posterior standard deviations of the night before." + (names.length > 5 ? " The five fits that moved most are coloured, of " + names.length + "." : ""), () => ({
     height: 280, x: { type: "utc", label: null, ticks: 5 }, y: { label: null, grid: true, domain: [0, Math.max(1, ...rows.map((r) => r.y)) * 1.05] },
     marks: [Plot.line(rows, { x: "x", y: "y", z: "kind", stroke: (d) => colour(d.kind), strokeWidth: 1.5 }), Plot.dot(rows, { x: "x", y: "y", r: 3, fill: (d) => colour(d.kind), title: "title" })],

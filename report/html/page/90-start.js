@@ -22,6 +22,7 @@ function start() {
     view.replaceChildren(...(content || []).flat(Infinity).filter(Boolean));
     document.title = (content === null ? "" : fit ? fitName(page.fits[index]) + " · " : titles[place] + " · ") + title;
     byId("tabs").replaceChildren(...tabs.map(([href, words]) => el("a", { href, "aria-current": href === "#" + place || (href === "#overview" && (content === null || (fit && page.fits.length > 1))) ? "page" : null }, words)));
+    if (content === null) drawings = [results];
     drawAll();
     if (moved) {
       byId("main").focus({ preventScroll: true });
@@ -30,6 +31,7 @@ function start() {
   };
 
   overview(page);
+  const results = resultsOf(page);
   earlierRuns(page);
   themeSwitch();
   show(false);
