@@ -30,7 +30,7 @@ probability of one trial).`,
 		Example: `  pipeline effects quickstart age
   pipeline effects quickstart age:bmi --at age=30,50
   pipeline effects nightly.yaml treatment:sex --contrast pairwise
-  pipeline effects nightly.yaml treatment --average --by sex --contrast reference --as ratio`,
+  pipeline effects nightly.yaml treatment --average --contrast reference`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			var err error

@@ -154,7 +154,7 @@ samplers: {s: {method: cggibbs}}
 	}
 }
 
-// long is a pipeline of some seconds, to be killed in.
+// long is a pipeline of a second, to be killed in.
 const long = `pipeline: long
 database: %s
 seed: 3
@@ -162,7 +162,7 @@ datasets: {pima: {path: "example:pima.csv"}}
 models:
   m: {formula: "type ~ npreg + glu + bmi + ped + age", family: bernoulli, standardize: center_scale}
 samplers: {a: {method: cggibbs}, b: {method: cggibbs, scan: random}}
-run: {chains: 4, warmup: 500, draws: 2000}
+run: {chains: 4, warmup: 500, draws: 10000}
 gates: {ess_bulk: off, ess_tail: off}
 `
 
@@ -189,7 +189,7 @@ func TestKilledRunsGoOn(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
 		// Each try gets longer, so that the last one ends by itself.
-		life := time.Duration(float64(200+200*kills)*(0.5+rng.Float64())) * time.Millisecond
+		life := time.Duration(float64(100+150*kills)*(0.5+rng.Float64())) * time.Millisecond
 		if !killed(cmd, ended, life) {
 			break
 		}

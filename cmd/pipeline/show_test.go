@@ -144,7 +144,7 @@ func TestShowWide(t *testing.T) {
 // finished once another has gone on from there.
 func TestRuns(t *testing.T) {
 	t.Chdir(t.TempDir())
-	spec := write(t, ".", "long.yaml", fmt.Sprintf(strings.Replace(long, "draws: 2000", "draws: 20000", 1), "posteriors.duckdb"))
+	spec := write(t, ".", "long.yaml", fmt.Sprintf(strings.Replace(long, "draws: 10000", "draws: 20000", 1), "posteriors.duckdb"))
 	cmd := exec.Command(os.Args[0], "run", spec)
 	cmd.Env = append(os.Environ(), asProgram+"=1")
 	if err := cmd.Start(); err != nil {

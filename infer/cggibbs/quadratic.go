@@ -143,7 +143,7 @@ func (m *marginal) peak() float64 {
 	}
 	const points, golden = 64, 0.61803398874989484820
 	lo, hi = lo-3, hi+3
-	step := (hi - lo) / points
+	step := float64((hi - lo) / points)
 	best, value := lo, m.at(lo)
 	for i := range points {
 		x := math.FMA(step, float64(i+1), lo)

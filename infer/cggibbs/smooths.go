@@ -234,7 +234,7 @@ func (p *normals) logDensity(b []float64) float64 {
 		e := x - p.centre[j]
 		sum = math.FMA(float64(p.precision[j]*e), e, sum)
 	}
-	return -0.5 * sum
+	return float64(-0.5 * sum)
 }
 
 // pilot counts accepted proposals of a chain from the mode, and so chooses how often there are sweeps.

@@ -57,7 +57,7 @@ func (p *placed) density(u, grad []float64) (inU, own float64) {
 		p.spreadGradient(squares, dL)
 	} else {
 		z := u[p.effectsAt : p.effectsAt+len(p.r)]
-		half := 0.5 * vector.Dot(z, z)
+		half := float64(0.5 * vector.Dot(z, z))
 		inU = -float64(count*float64(q)*halfLog2Pi) - half
 		own = inU - float64(count*p.logDet)
 		for at := 0; at < len(z); at += q {
