@@ -31,7 +31,7 @@ func TestPredictiveChecks(t *testing.T) {
 		t.Errorf("%s: the draws were touched", out.Fits[0].Action)
 	}
 	words := strings.Join(out.Fits[0].Reasons, "\n")
-	if out.Fits[0].Verdict != "warn" || !strings.Contains(words, "share of zeros of the response, 0.5, is above that of 100.0 %") {
+	if out.Fits[0].Verdict != "warn" || !strings.Contains(words, "share of zeros of the response, 0.5, is above that of all 180 sets") {
 		t.Errorf("%s: %s", out.Fits[0].Verdict, words)
 	}
 	f.run(pipelines.RunOptions{Workers: 1, Force: true})

@@ -150,6 +150,10 @@ func (r *Record) Among(keep func(grouping string) bool) *Record {
 		})[0]
 		out.Effects = append(out.Effects, e)
 	}
+	out.Smooths = slices.Clone(r.Smooths)
+	for i := range out.Smooths { // whose variables stand in Terms
+		out.Smooths[i].Basis = variables[r.Smooths[i].Basis]
+	}
 	return &out
 }
 

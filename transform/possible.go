@@ -151,6 +151,12 @@ func (f *Formula) Unknown(effects []string) (name, hint string) {
 			inputs = append(inputs, s.variables[v].columns...)
 		}
 	}
+	for _, t := range s.smooths {
+		inputs = append(inputs, s.variables[t.x].columns...)
+		if t.by >= 0 {
+			inputs = append(inputs, s.variables[t.by].columns...)
+		}
+	}
 	for _, effect := range effects {
 		if slices.Contains(inputs, effect) {
 			continue

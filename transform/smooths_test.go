@@ -187,3 +187,21 @@ func BenchmarkSmooth(b *testing.B) {
 		}
 	}
 }
+
+// The record without groupings keeps its smooths, whose variable may stand at another place then; effects know of them.
+func TestSmoothsWithoutGroupings(t *testing.T) {
+	f, err := ParseFormula("y ~ (1 + w | g) + s(x, k = 4)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name, _ := f.Unknown([]string{"x"}); name != "" {
+		t.Errorf("the variable of a smooth is not known: %s", name)
+	}
+	r := Record{Variables: []Variable{{Label: "w"}, {Label: "s(x, k = 4)", Basis: &Basis{}}},
+		Terms: []Term{{Label: "s(x, k = 4)", Variables: []int{1}}}, Groupings: []Grouping{{Name: "g"}},
+		Effects: []Effect{{Terms: []Term{{Label: "w", Variables: []int{0}}}}}, Smooths: []Smooth{{Basis: 1}}}
+	out := r.Among(func(string) bool { return false })
+	if len(out.Variables) != 1 || out.Smooths[0].Basis != 0 || r.Smooths[0].Basis != 1 {
+		t.Errorf("the smooth's variable is %d of %d", out.Smooths[0].Basis, len(out.Variables))
+	}
+}

@@ -21,8 +21,11 @@ type block struct {
 	alike  alike
 	gram   []float64 // of a closed gaussian: Σ w·z·zᵀ of each level, q × q
 	shifts []*shift
-	plain  bool // see Options.Plain
-	weak   bool // the data say little of its effects
+	// Those that are drawn at once, and those that have slices.
+	together []together
+	alone    []*shift
+	plain    bool // see Options.Plain
+	weak     bool // the data say little of its effects
 }
 
 // newBlock lays out one Effects. Cost: O(n·q²).

@@ -16,7 +16,7 @@
 //   - gaussian.go: the coefficients of a closed gaussian;
 //   - levels.go: the effects of every level;
 //   - moves.go, carried.go: sds and correlations;
-//   - shift.go: coefficients against effects;
+//   - shift.go, shiftable.go: coefficients against effects, and which have such a shift;
 //   - nested.go: effects of nested groupings against each other, and their sds;
 //
 // last start.go, previous.go and state.go, and model.go, the model at a position and its prior.

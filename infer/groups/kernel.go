@@ -62,6 +62,7 @@ type group struct {
 	taken              []bool
 	spread             float64 // of the proposals, in standard deviations of the matched law
 	squares, product   []float64
+	joined             []float64 // of shifts together
 	squaresAlike       []float64
 }
 

@@ -3,10 +3,8 @@ package groups
 import (
 	"math"
 
-	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
-	"glmbatch/internal/variate"
 )
 
 // A shift moves a coefficient by δ and the effects of each level by −δ·v, where the coefficient's column is Σ_t z_t·v_t
@@ -14,6 +12,9 @@ import (
 // and the sweep between an intercept and its effects, which is slow, is jumped over.
 //
 // Source: Papaspiliopoulos, Stumpf-Fetizon and Zanella, arXiv:2103.10875, on local centring.
+
+// Coefficients that grow together, as an intercept and slopes of x, of a column that is constant within levels and of
+// their product, are shifted together: one after the other they would crawl.
 
 // shift is one coefficient with its v, by level and then by term.
 type shift struct {
@@ -23,8 +24,20 @@ type shift struct {
 	cross  []float64 // Σ v·vᵀ over levels
 }
 
-// shiftTolerance is how far a column may be from Σ z·v, relative to its largest entry.
-const shiftTolerance = 1e-12
+// together are shifts whose δ are drawn at once: their coefficients have normal or flat priors, and their v depend on
+// each other linearly in none.
+type together struct {
+	shifts []*shift
+	cross  []float64 // Σ v·wᵀ over levels of each and the ones up to it, q × q each
+	work   int       // numbers that a draw needs
+}
+
+// mostTogether bounds the shifts that are drawn at once, and least what a v adds to those before it, relative to its
+// square.
+const (
+	mostTogether = 64
+	leastAdded   = 1e-8
+)
 
 // findShifts finds the columns of the design that have a shift against b. Cost: O(n·d·q²).
 func (b *block) findShifts(data *glm.Data, priors []prior.Prior) {
@@ -39,13 +52,57 @@ func (b *block) findShifts(data *glm.Data, priors []prior.Prior) {
 		for t := 0; t < q && v == nil; t++ {
 			v = b.within(x, t)
 		}
+		if v == nil && q > 1 {
+			v = b.apart(x)
+		}
 		if v == nil {
 			continue
 		}
 		s := &shift{column: j, prior: p, v: v, cross: make([]float64, q*q)}
 		b.crossed(s.v, s.v, s.cross)
 		b.shifts = append(b.shifts, s)
+		if p.Kind == prior.Normal || p.Kind == prior.Flat {
+			b.join(s)
+		} else {
+			b.alone = append(b.alone, s)
+		}
 	}
+}
+
+// join adds a shift to the first ones that it can be drawn with.
+func (b *block) join(s *shift) {
+	for i := range b.together {
+		if t := &b.together[i]; len(t.shifts) < mostTogether && b.adds(t, s) {
+			b.extend(t, s)
+			return
+		}
+	}
+	b.together = append(b.together, together{})
+	b.extend(&b.together[len(b.together)-1], s)
+}
+
+// adds reports whether the v of a shift is no sum of others.
+func (b *block) adds(t *together, s *shift) bool {
+	all := append(t.shifts[:len(t.shifts):len(t.shifts)], s)
+	n := len(all)
+	gram := make([]float64, n*n)
+	for i, x := range all {
+		for j, y := range all[:i+1] {
+			gram[i*n+j] = vector.Dot(x.v, y.v) / math.Sqrt(float64(vector.Dot(x.v, x.v)*vector.Dot(y.v, y.v)))
+		}
+	}
+	return factor(gram, n) && gram[n*n-1] > math.Sqrt(leastAdded)
+}
+
+func (b *block) extend(t *together, s *shift) {
+	t.shifts = append(t.shifts, s)
+	for _, other := range t.shifts {
+		cross := make([]float64, b.q*b.q)
+		b.crossed(s.v, other.v, cross)
+		t.cross = append(t.cross, cross...)
+	}
+	n := len(t.shifts)
+	t.work = n*n + 2*n
 }
 
 // crossed adds Σ v·wᵀ over levels to dst.
@@ -64,93 +121,21 @@ func (b *block) crossed(v, w, dst []float64) {
 	}
 }
 
-// everywhere returns v where it is the same at every level, by least squares; nil where the column is no such sum.
-func (b *block) everywhere(x []float64) []float64 {
-	q := b.q
-	g, v, step := make([]float64, q*q), make([]float64, q), make([]float64, q)
-	for i := range x {
-		for s := range q {
-			for t := range s + 1 {
-				g[s*q+t] = math.FMA(b.z(s, i), b.z(t, i), g[s*q+t])
-			}
-		}
-	}
-	if !factor(g, q) {
-		return nil
-	}
-	limit, largest := shiftTolerance*design.Largest(x), 0.0
-	for range 3 { // refined
-		clear(step)
-		largest = 0
-		for i, e := range x {
-			for t := range q {
-				e = math.FMA(-v[t], b.z(t, i), e)
-			}
-			largest = max(largest, math.Abs(e))
-			for t := range q {
-				step[t] = math.FMA(b.z(t, i), e, step[t])
-			}
-		}
-		if largest <= limit {
-			break
-		}
-		lower(g, q, step)
-		upper(g, q, step)
-		for t, e := range step {
-			v[t] += e
-		}
-	}
-	if !(largest <= limit) {
-		return nil
-	}
-	out := make([]float64, b.levels*q)
-	for l := range b.levels {
-		copy(out[l*q:], v)
-	}
-	return out
-}
-
-// within returns v where the column is a multiple of term t within each level; nil where it is not.
-func (b *block) within(x []float64, t int) []float64 {
-	q := b.q
-	most, at := make([]float64, b.levels), make([]float64, b.levels)
-	for i, l := range b.of {
-		if z := b.z(t, i); math.Abs(z) > math.Abs(most[l]) {
-			most[l], at[l] = z, x[i]
-		}
-	}
-	out := make([]float64, b.levels*q)
-	for l, z := range most {
-		if z != 0 {
-			out[l*q+t] = at[l] / z
-		}
-	}
-	limit := shiftTolerance * design.Largest(x)
-	for i, l := range b.of {
-		if !(math.Abs(math.FMA(-out[int(l)*q+t], b.z(t, i), x[i])) <= limit) {
-			return nil
-		}
-	}
-	return out
-}
-
-// moveShifts shifts each column that has a shift against g: by a draw where the coefficient's prior is normal or flat,
-// else by a slice. Cost: O(levels·q²) each.
+// moveShifts shifts the columns that have a shift against g: by draws where the coefficients' priors are normal or
+// flat, else by slices. Cost: O(levels·q²) each.
 func (k *kernel) moveShifts(g *group) bool {
 	moved := false
-	for _, s := range g.shifts {
+	for i := range g.together {
+		moved = k.shiftTogether(g, &g.together[i]) || moved
+	}
+	for _, s := range g.alone {
 		delta, ok := k.shiftBy(g, s)
 		if !ok {
 			return k.bad(k.names[s.column])
 		}
-		if delta == 0 {
-			continue
-		}
-		moved = true
-		k.delta[s.column] += delta
-		k.beta[s.column] += delta
-		for i, v := range s.v {
-			g.r[i] = math.FMA(-delta, v, g.r[i])
+		if delta != 0 {
+			moved = true
+			k.shifted(g, s, delta)
 		}
 	}
 	if moved {
@@ -160,25 +145,58 @@ func (k *kernel) moveShifts(g *group) bool {
 	return true
 }
 
-// shiftBy draws δ: the effects' prior is exp(−½·a·δ² + b·δ).
+// shifted moves effects, and notes what the coefficient moves.
+func (k *kernel) shifted(g *group, s *shift, delta float64) {
+	k.delta[s.column] += delta
+	k.beta[s.column] += delta
+	for i, v := range s.v {
+		g.r[i] = math.FMA(-delta, v, g.r[i])
+	}
+}
+
+// shiftTogether draws all δ of shifts: the effects' prior is exp(−½·δᵀAδ + bᵀδ), A_ij = tr(Ω·Σ v_i·v_jᵀ).
+func (k *kernel) shiftTogether(g *group, t *together) bool {
+	n, size := len(t.shifts), g.q*g.q
+	if len(g.joined) < t.work {
+		g.joined = make([]float64, t.work)
+	}
+	a, slope, noise := g.joined[:n*n], g.joined[n*n:n*n+n], g.joined[n*n+n:t.work]
+	at := 0
+	for i, s := range t.shifts {
+		for j := range i + 1 {
+			a[i*n+j] = dot(g.omega, t.cross[at:at+size])
+			at += size
+		}
+		clear(g.product)
+		g.crossed(s.v, g.r, g.product)
+		slope[i] = dot(g.omega, g.product)
+		if p := s.prior; p.Kind == prior.Normal {
+			a[i*n+i] = math.FMA(1/p.Scale, 1/p.Scale, a[i*n+i])
+			slope[i] = math.FMA((p.Location-k.beta[s.column])/p.Scale, 1/p.Scale, slope[i])
+		}
+	}
+	k.normals(noise)
+	if !factor(a, n) { // rounding: effects and sds, which stay, decide
+		return false
+	}
+	lower(a, n, slope)
+	for i, z := range noise {
+		slope[i] += z
+	}
+	upper(a, n, slope)
+	for i, s := range t.shifts {
+		k.shifted(g, s, slope[i])
+	}
+	return true
+}
+
+// shiftBy moves δ by a slice: the effects' prior is exp(−½·a·δ² + b·δ).
 func (k *kernel) shiftBy(g *group, s *shift) (delta float64, ok bool) {
 	a := dot(g.omega, s.cross)
 	clear(g.product)
 	g.crossed(s.v, g.r, g.product)
 	b := dot(g.omega, g.product)
 	at, p := k.beta[s.column], s.prior
-	switch p.Kind {
-	case prior.Normal:
-		a = math.FMA(1/p.Scale, 1/p.Scale, a)
-		b = math.FMA((p.Location-at)/p.Scale, 1/p.Scale, b)
-		fallthrough
-	case prior.Flat:
-		z := variate.Normal(k.stream)
-		if !(a > 0) {
-			return 0, true // v is 0
-		}
-		return math.FMA(z, 1/math.Sqrt(a), b/a), true
-	}
 	f := func(x float64) (float64, glm.Value) {
 		return p.LogDensity(at+x) + float64(x*math.FMA(-0.5*a, x, b)), glm.Value{}
 	}
