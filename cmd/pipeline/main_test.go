@@ -232,7 +232,7 @@ func checkWhole(t *testing.T) {
 	if code != 0 && !strings.Contains(errs, "no tables") && !strings.Contains(errs, "does not exist") {
 		t.Errorf("the ledger does not open after a kill: %s", errs)
 	}
-	if code == 0 && out != "n\n" && out != "n\n48000\n" {
+	if code == 0 && out != "n\n" && out != "n\n240000\n" {
 		t.Errorf("SQL sees part of a fit: %q", out)
 	}
 }
