@@ -11,6 +11,8 @@ BIN         := bin/pipeline
 RELEASE     := $(shell sed -n 's/^const Release = "\(.*\)"/\1/p' pipelines/version.go)
 VERSION     := $(shell git describe --exact-match --tags 2>/dev/null | grep -x "v$(RELEASE)" || echo "$(RELEASE)+$$(git describe --always --dirty 2>/dev/null || echo unversioned)")
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+# The last release of Temporal's command line, with a server and its page, that can be installed by name.
+TEMPORALCLI := github.com/temporalio/cli/cmd/temporal@v1.5.1
 # What is built and tested without cgo: the samplers and the arithmetic below them.
 PURE        := ./infer/... $(addprefix ./internal/,vec simd linalg variate state)
 FUZZTIME    ?= 30s
@@ -37,7 +39,7 @@ SEED        := $(shell od -An -N7 -tu8 /dev/urandom | tr -d ' ')
 endif
 
 # Every target below with a "## help" behind its name is listed by "make help".
-.PHONY: help build dist run test stat verify kill soak lint arm64 forms race bench mutants fuzz golden reference e2e compat ci clean
+.PHONY: help build dist run test stat verify kill soak lint arm64 forms race bench mutants fuzz golden reference e2e morning netcdf compat temporal slurm ci clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -119,8 +121,25 @@ reference: ## write the pages of docs/reference and docs/pipeline.schema.json an
 e2e: build ## walk the program as a user does: run, query, rerun, break
 	EXPECT_VERSION="$(VERSION)" .ci/e2e $(BIN)
 
+morning: build ## play a morning on data sets of R that no test uses, beside emmeans and loo (skips what R lacks)
+	.ci/morning $(BIN)
+
+netcdf: ## read an exported netCDF file with Python's netCDF4 and xarray (root installs them)
+	.ci/netcdf
+
 compat: ## open a ledger with clients of other engine versions of DuckDB (needs npm)
 	report/compat/run.sh
+
+temporal: build ## nights as workflows: build a Temporal server and the worker, disturb nights on loopback (minutes; RUN=… for some)
+	$(GO) -C cluster/temporal vet -tags loopback ./...
+	$(GO) -C cluster/temporal test ./...
+	GOBIN=$(CURDIR)/bin $(GO) install $(TEMPORALCLI)
+	$(GO) -C cluster/temporal build -trimpath -o $(CURDIR)/bin/glmbatch-temporal .
+	PIPELINE=$(CURDIR)/$(BIN) TEMPORAL=$(CURDIR)/bin/temporal GLMBATCH_TEMPORAL=$(CURDIR)/bin/glmbatch-temporal \
+		$(GO) -C cluster/temporal test -tags loopback -count=1 -v -timeout=30m -run='$(or $(RUN),TestLoopback|TestLatency)' .
+
+slurm: build ## a night under Debian's Slurm on this machine, with processes killed, shards requeued and the node lost (as root)
+	.ci/slurm $(BIN)
 
 ci: ## what continuous integration runs
 	.ci/run

@@ -25,6 +25,10 @@ type call struct {
 	Database string // empty: the spec's
 	Workers  int
 	Commit   bool // of Database, instead of a run
+	// Plan is a folder of which the call carries out Shard, or gathers all, instead of a run.
+	Plan     string
+	Shard    int
+	Gather   bool
 	Spool    bool // keeps draws on disk from the first block on
 	LockWait time.Duration
 	// Ask is asked of Database again and again instead, until there is a file Until.
@@ -50,9 +54,14 @@ func carryOut(text string) (code int) {
 	}
 	var out *pipelines.Outcome
 	var err error
-	if c.Commit {
+	switch {
+	case c.Gather:
+		out, err = pipelines.Gather(context.Background(), c.Plan, pipelines.GatherOptions{})
+	case c.Plan != "":
+		out, err = pipelines.RunShard(context.Background(), c.Plan, c.Shard, c.Plan+"/scratch", pipelines.RunOptions{Workers: 2})
+	case c.Commit:
 		out, err = pipelines.Commit(context.Background(), c.Database, pipelines.CommitOptions{LockWait: c.LockWait})
-	} else {
+	default:
 		o := pipelines.RunOptions{Workers: c.Workers, LockWait: c.LockWait, Progress: os.Stderr}
 		o.Database = c.Database
 		if c.Spool {

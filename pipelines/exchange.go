@@ -26,15 +26,28 @@ func Layouts() []string { return exchange.Layouts }
 type Exported struct {
 	Fit   string   `json:"fit"`
 	Files []string `json:"files,omitempty"`
-	Why   string   `json:"why,omitempty"` // why there are no files
+	Why   string   `json:"why,omitempty"`  // why there are no files
+	Note  string   `json:"note,omitempty"` // why they lack the observations that were asked for
 }
 
-// Export writes the draws of the newest fits that only selects (terms
-// FIELD=PATTERN; none: all) to files in the folder dir. Fits that kept no draws are told, and are an
-// error where there is no other. The error is a *UsageError where the call or
-// the ledger's name is wrong. Memory: a chain.
-func Export(ctx context.Context, database string, only []string, layout Layout, dir string) ([]Exported, error) {
-	ledger, found, err := newest(ctx, database, only)
+// ExportOptions says what Export writes.
+type ExportOptions struct {
+	Overrides
+	Only   []string // terms FIELD=PATTERN that narrow the fits; none: all
+	Layout Layout
+	Dir    string // the folder for the files
+}
+
+// Export writes the draws of the newest fits to files. target is the spec or shipped pipeline that names the ledger; it
+// may be empty where Overrides.Database names that. In the layout netcdf the spec's data are read too, once a fit, and
+// the files have observations. Fits that kept no draws are told, and are an error where there is no other. The error is
+// a *UsageError where the call or the ledger's name is wrong. Memory: a chain; of observations that of predictions.
+func Export(ctx context.Context, target string, o ExportOptions) ([]Exported, error) {
+	config, err := (&PredictOptions{Overrides: o.Overrides, Only: o.Only}).config(target)
+	if err != nil {
+		return nil, err
+	}
+	ledger, found, err := newest(ctx, config.Database, o.Only)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +60,13 @@ func Export(ctx context.Context, database string, only []string, layout Layout, 
 			out = append(out, e)
 			continue
 		}
-		if e.Files, err = exchange.Write(layout, dir, parts(f.Key), drawsOf(ctx, ledger, f)); err != nil {
+		draws, done := drawsOf(ctx, ledger, f), func() {}
+		if target != "" && o.Layout == exchange.NetCDF {
+			e.Note, done = observe(ctx, config, ledger, f, draws)
+		}
+		e.Files, err = exchange.Write(o.Layout, o.Dir, parts(f.Key), draws)
+		done()
+		if err != nil {
 			return out, fmt.Errorf("fit %s: %w", e.Fit, err)
 		}
 		written, out = true, append(out, e)
@@ -56,6 +75,18 @@ func Export(ctx context.Context, database string, only []string, layout Layout, 
 		return out, &UsageError{fmt.Errorf("fit %s: %s", out[0].Fit, out[0].Why)}
 	}
 	return out, nil
+}
+
+// observe gives draws their observations, until done is called, or says why there are none.
+func observe(ctx context.Context, c predict.Config, l *report.Ledger, f report.Fitted, d *exchange.Draws) (why string,
+	done func()) {
+	rows, err := c.RowsOf(ctx, l, f)
+	if err != nil {
+		return err.Error(), func() {}
+	}
+	d.Observations = &exchange.Observations{Places: rows.Places, Y: rows.Y, Trials: rows.Trials,
+		Each: func(use func(first, rows int, logLik, responses []float64) error) error { return rows.Each(ctx, use) }}
+	return "", rows.Close
 }
 
 // parts are those of a fit's name that are not empty.
@@ -96,9 +127,33 @@ func drawsOf(ctx context.Context, ledger *report.Ledger, f report.Fitted) *excha
 	return &exchange.Draws{
 		Title: f.Key.String(), Method: f.Method, Parameters: f.Names, Chains: f.Chains, Count: f.Draws, Warmup: f.Warmup,
 		WarmupSeconds: f.WarmupSeconds, SamplingSeconds: f.SamplingSeconds,
+		Facts: factsOf(f),
 		Chain: func(chain int, dst []float64) error { return ledger.ChainDraws(ctx, f.Stored, chain, dst) },
 		Stats: func(chain int) ([]infer.Info, error) { return ledger.ChainStats(ctx, f.Stored, chain) },
 	}
+}
+
+// factsOf are what ArviZ's schema asks for, and what a reader of many files wants to know.
+func factsOf(f report.Fitted) []exchange.Fact {
+	library, version := "glmbatch", f.Program
+	if f.Method == exchange.Method {
+		library, version = f.Sampler, "" // only the name is known
+	}
+	facts := []exchange.Fact{{Name: "sampling_time", Value: f.SamplingSeconds},
+		{Name: "tuning_steps", Value: int64(f.Warmup)}, {Name: "fit_id", Value: f.ID}}
+	for _, t := range [][2]string{
+		{"created_at", f.Created.UTC().Format(time.RFC3339)}, {"creation_library", "glmbatch"},
+		{"creation_library_version", Version().Version},
+		{"inference_library", library}, {"inference_library_version", version}, {"fit", f.Key.String()},
+		{"dataset", f.Dataset}, {"key", f.Group}, {"model", f.Model}, {"sampler", f.Sampler}, {"method", f.Method},
+		{"formula", f.Formula}, {"family", f.Family}, {"link", f.Link}, {"seed", f.Seed}, {"run", f.RunID},
+		{"verdict", string(f.Grade)}, {"fingerprint", f.Fingerprint},
+	} {
+		if t[1] != "" {
+			facts = append(facts, exchange.Fact{Name: t[0], Value: t[1]})
+		}
+	}
+	return facts
 }
 
 // ImportOptions says what imported draws are.

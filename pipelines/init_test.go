@@ -183,6 +183,20 @@ func TestResponseIsAsked(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "d.csv")
+	var plants strings.Builder // of two types, as R's CO2: what a plant is of is no response
+	plants.WriteString("plant,type,uptake\n")
+	for i := range 60 {
+		fmt.Fprintf(&plants, "p%d,%s,%d.5\n", i%6, []string{"north", "south"}[i%6/3], i*7%31)
+	}
+	for text, name := range map[string]string{plants.String(): "", strings.ReplaceAll(plants.String(), "plant,", "x,"): "",
+		strings.NewReplacer("p0", "3", "p1", "1", "p2", "8", "p3", "5", "p4", "2", "p5", "9").Replace(plants.String()): "type"} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if p, err := Propose(t.Context(), path, ProposeOptions{}); (err != nil) != (name == "") || err == nil && p.Response != name {
+			t.Errorf("of what type a plant is: %v", err)
+		}
+	}
 	if err := os.WriteFile(path, []byte("batch,result value\na,1.5\nb,2.5\nc,0.5\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package pipelines_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -68,5 +69,59 @@ func TestLOOWithoutDraws(t *testing.T) {
 	f.run(pipelines.RunOptions{Force: true})
 	if got := f.ask("t.duckdb", "SELECT count(*) FROM pointwise WHERE elpd_loo < 0"); got != "4" {
 		t.Errorf("%s rows", got)
+	}
+}
+
+// Moment matching brings rows that importance sampling cannot judge to what leaving them out gives in closed form: the
+// mean of normal numbers of variance 1, one of them far out, under a normal prior. It takes stored draws, and what is
+// said of the rows before is taken back.
+func TestMomentMatching(t *testing.T) {
+	y := []float64{0.1, -0.3, 0.4, 8}
+	const spec = `
+pipeline: match
+seed: 3
+database: t.duckdb
+datasets: {few: {path: few.csv}}
+models:
+  mean:
+    formula: y ~ 1
+    family: gaussian
+    prior: {intercept: "normal(0, 10)", sigma: constant(1)}
+samplers: {exact: {method: %s}}
+run: {warmup: 500, draws: 1000, loo: %s}
+`
+	for _, method := range []string{"cggibbs", "nuts"} {
+		f := newFolder(t, fmt.Sprintf(spec, method, "true"))
+		csv := "y\n"
+		for _, v := range y {
+			csv += fmt.Sprintln(v)
+		}
+		f.write("few.csv", csv)
+		f.run(pipelines.RunOptions{})
+		const high = "SELECT count(*) FROM pointwise WHERE pareto_k > 0.7 OR pareto_k_before IS NOT NULL"
+		if got := f.ask("t.duckdb", high); got == "0" {
+			t.Errorf("%s: no row has a high k", method)
+		}
+		f.write("spec.yaml", fmt.Sprintf(spec, method, "{moment_match: true}"))
+		if out := f.run(pipelines.RunOptions{}); out.Fits[0].Action != pipelines.Skipped || len(out.Fits[0].Warnings) > 0 {
+			t.Errorf("%s: %s, %q", method, out.Fits[0].Action, out.Fits[0].Warnings)
+		}
+		if got := f.ask("t.duckdb", "SELECT count(*) FROM pointwise WHERE pareto_k < 0.5 AND pareto_k_before > 0.7"); got == "0" {
+			t.Errorf("%s: no row was moved", method)
+		}
+		for i, v := range y {
+			sum := -v
+			for _, other := range y {
+				sum += other
+			}
+			precision := 0.01 + float64(len(y)-1)
+			z := (v - sum/precision) / math.Sqrt(1+1/precision)
+			exact := -(z*z+math.Log(2*math.Pi))/2 - math.Log(1+1/precision)/2
+			away := f.ask("t.duckdb", fmt.Sprintf("SELECT abs(elpd_loo - %g) / mcse_elpd_loo < 4 FROM pointwise WHERE observation = %d", exact, i+1))
+			if away != "true" {
+				t.Errorf("%s, row %d: %s, exactly %.5g", method, i+1,
+					f.ask("t.duckdb", fmt.Sprintf("SELECT elpd_loo || ' ± ' || mcse_elpd_loo || ', k ' || pareto_k FROM pointwise WHERE observation = %d", i+1)), exact)
+			}
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -91,7 +92,9 @@ type RunOptions struct {
 	Width    func() int
 	Log      *slog.Logger // nil: none
 
-	disk spool.Disk // tests keep draws on it from the first block on
+	disk  spool.Disk                     // tests keep draws on it from the first block on
+	night *run.Night                     // of a shard; nil of others
+	watch func(*progress.Tracker) func() // of a shard: follows it until it is called
 }
 
 // Run carries out the pipeline that target names: a file, or a shipped
@@ -110,12 +113,18 @@ func Run(ctx context.Context, target string, o RunOptions) (*Outcome, error) {
 	if o.Retry {
 		states = run.FailedLast()
 	}
-	if o.Workers < 0 {
-		return nil, &UsageError{fmt.Errorf("--workers %d: there must be at least 1", o.Workers)}
-	}
 	p, src, err := load(target, o.Overrides)
 	if err != nil {
 		return nil, err
+	}
+	return o.fit(ctx, p, src, only, states)
+}
+
+// fit carries out a pipeline that is read and checked.
+func (o RunOptions) fit(ctx context.Context, p *spec.Pipeline, src []byte, only plan.Selector,
+	states run.States) (out *Outcome, err error) {
+	if o.Workers < 0 {
+		return nil, &UsageError{fmt.Errorf("--workers %d: there must be at least 1", o.Workers)}
 	}
 	p.Run.Workers = cmp.Or(o.Workers, p.Run.Workers, runtime.GOMAXPROCS(0))
 	if o.Memory != "" {
@@ -128,15 +137,18 @@ func Run(ctx context.Context, target string, o RunOptions) (*Outcome, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	tracker := progress.New(time.Now)
+	if o.watch != nil {
+		defer o.watch(tracker)()
+	}
 	if o.Progress != nil {
 		tick, stopTicker := progress.Ticker()
 		defer stopTicker()
 		stop := progress.Display(o.Progress, tracker, o.Live, o.Width, tick)
 		defer stop()
 	}
-	out, err := run.Run(ctx, run.Config{
+	out, err = run.Run(ctx, run.Config{
 		Pipeline: p, Source: src, Database: p.Database, Workers: p.Run.Workers, Only: only, Select: states,
-		Force: o.Force, DryRun: o.DryRun,
+		Force: o.Force, DryRun: o.DryRun, Night: o.night,
 		Build: Version().String(), LockWait: o.LockWait, Example: example,
 		Tracker: tracker, Log: o.Log, Now: time.Now, Disk: o.disk,
 		Effects: func(ctx context.Context, fits []report.Key, failed func(report.Key, error)) error {
@@ -163,10 +175,16 @@ func bound(memory int64) (restore func()) {
 
 // load reads and checks the spec that target names.
 func load(target string, o Overrides) (*spec.Pipeline, []byte, error) {
-	options := spec.Options{Env: o.Trust.lookup(), Today: time.Now(), Profile: o.Profile, Vars: o.Vars}
+	return loadWith(target, o, spec.Options{Env: o.Trust.lookup(), Today: time.Now(), Profile: o.Profile, Vars: o.Vars})
+}
+
+func loadWith(target string, o Overrides, options spec.Options) (*spec.Pipeline, []byte, error) {
 	src, err := os.ReadFile(target)
 	var p *spec.Pipeline
 	switch {
+	case err == nil && slices.Contains(dataSuffixes, strings.ToLower(filepath.Ext(target))):
+		err = words.Hint(fmt.Errorf("%s is data, and a spec is wanted", target),
+			"pipeline init "+target+" writes a spec for it")
 	case err == nil:
 		p, err = spec.Load(target, options)
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EISDIR): // a folder of that name is no spec
@@ -195,6 +213,15 @@ func load(target string, o Overrides) (*spec.Pipeline, []byte, error) {
 	return p, src, err
 }
 
+// dataSuffixes are how files of data are called.
+var dataSuffixes = []string{".csv", ".tsv", ".parquet"}
+
 func unknown(target string) error {
+	for _, suffix := range []string{".yaml", ".yml"} {
+		if info, err := os.Stat(target + suffix); err == nil && info.Mode().IsRegular() {
+			return words.Hint(fmt.Errorf("there is no file %q, and no shipped pipeline of that name", target),
+				fmt.Sprintf("did you mean %q?", target+suffix))
+		}
+	}
 	return words.Hint(fmt.Errorf("there is no file %q, and no shipped pipeline of that name", target), NearShipped(target))
 }

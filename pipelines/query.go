@@ -135,6 +135,24 @@ func Drifts(ctx context.Context, database string, o DriftOptions) ([]Drift, erro
 	return out, lookError(err)
 }
 
+// Weight is the share of a model in a mixture of the models of a data set.
+type Weight = report.Weight
+
+// Weights are those of the models of each data set in the ledger at database that leave-one-out, or k-fold where folds
+// says so, compares; only narrows the fits, by terms FIELD=PATTERN. The error is as that of Drifts.
+func Weights(ctx context.Context, database string, folds bool, only []string) ([]Weight, error) {
+	chosen, err := plan.ParseSelector(only)
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	ledger, err := report.Open(database, report.Options{Later: true})
+	if err != nil {
+		return nil, lookError(err)
+	}
+	out, err := ledger.Weights(ctx, folds, chosen.Matches)
+	return out, lookError(err)
+}
+
 // PipelineName is the name in the spec that target names. Its error is a
 // *UsageError where the spec is wrong.
 func PipelineName(target string, o Overrides) (string, error) {

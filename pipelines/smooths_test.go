@@ -2,12 +2,14 @@ package pipelines_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"strconv"
 	"strings"
 	"testing"
 
+	"glmbatch/infer/infertest"
 	"glmbatch/pipelines"
 )
 
@@ -74,6 +76,72 @@ func TestMotorcycle(t *testing.T) {
 		t.Errorf("again: %s", got)
 	}
 }
+
+// The posterior of a curve is that of brms, which has a program and priors of its own: coefficients, standard deviations
+// and the curve at 15 points.
+//
+// False alarms: 1e-4 over all numbers (Bonferroni), as far as they are normal. Power: the limit is 4.5 standard errors, a
+// mean that is off by 0.06 posterior sds or an sd by 6 %. Seen red: columns scaled by their penalty and
+// not its root (49 standard errors), an sd without its prior (14) or without its Jacobian (14).
+func TestCurveOfBrms(t *testing.T) {
+	var brms struct {
+		Times     []float64
+		Priors    struct{ Intercept, Sds, Sigma string }
+		Posterior map[string]struct{ Mean, SD, MCSE, ESS float64 }
+	}
+	src, err := os.ReadFile("../testdata/smooths/brms/brms.json")
+	if err == nil {
+		err = json.Unmarshal(src, &brms)
+	}
+	if err != nil || len(brms.Times) != 15 || len(brms.Posterior) != 19 {
+		t.Fatalf("%v (run brms.R)", err)
+	}
+	var points []string
+	for i, x := range brms.Times {
+		points = append(points, fmt.Sprintf(`mean%d: "linear_predictor(times = %v)"`, i+1, x))
+	}
+	f := newFolder(t, fmt.Sprintf(`pipeline: brms
+database: t.duckdb
+seed: %d
+datasets: {mcycle: {path: "example:motorcycle.csv"}}
+models:
+  curve:
+    formula: accel ~ s(times, k = 20)
+    family: gaussian
+    prior: {intercept: %q, coefficients: flat, sds: "half_%s", sigma: "half_%s"}
+    derive: {%s}
+samplers: {auto: {method: auto}}
+run: {chains: 4, warmup: 250, draws: %d}
+gates: {ess_bulk: off, ess_tail: off}
+`, infertest.Seed(t), brms.Priors.Intercept, half(brms.Priors.Sds), half(brms.Priors.Sigma), strings.Join(points, ", "),
+		infertest.Scale(4000, 40_000)))
+	if got := actions(f.run(pipelines.RunOptions{})); !strings.HasPrefix(got, "mcycle/ computed pass") {
+		t.Fatal(got)
+	}
+	limit := math.Sqrt2 * math.Erfcinv(1e-4/float64(2*len(brms.Posterior)))
+	compared := 0
+	for line := range strings.Lines(f.ask("t.duckdb", "SELECT name, mean, sd, mcse_mean, mcse_sd FROM summary ORDER BY 1")) {
+		cells := strings.Split(strings.TrimSpace(line), ",")
+		want, known := brms.Posterior[strings.Replace(cells[0], "(Intercept)", "b_Intercept", 1)]
+		if !known {
+			continue // single coefficients of the curve are defined up to a rotation
+		}
+		compared++
+		mean, sd := number(t, cells[1]), number(t, cells[2])
+		zMean := (mean - want.Mean) / math.Hypot(number(t, cells[3]), want.MCSE)
+		zSD := math.Log(sd/want.SD) / math.Hypot(number(t, cells[4])/sd, math.Sqrt(0.5/want.ESS))
+		if !(max(math.Abs(zMean), math.Abs(zSD)) < limit) {
+			t.Errorf("%s: mean %v, brms's %v: %.2f standard errors; sd %v, brms's %v: %.2f; limit %.2f", cells[0], mean,
+				want.Mean, zMean, sd, want.SD, zSD, limit)
+		}
+	}
+	if compared != len(brms.Posterior) {
+		t.Errorf("%d of brms's %d parameters are in the ledger", compared, len(brms.Posterior))
+	}
+}
+
+// half is what stands behind half_ in the name of a prior of brms that is centred at 0.
+func half(prior string) string { return strings.Replace(prior, "(3, 0, ", "(3, ", 1) }
 
 // A curve for each level of a factor: the ledger has each by itself, and what the formula or the rows do not allow is said.
 func TestSmoothsByLevel(t *testing.T) {

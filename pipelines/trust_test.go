@@ -182,13 +182,13 @@ func (f folder) hostileVerbs(name, column string, only []string) {
 		strings.Count(answer.String(), "\n") != 11 { // two quantities of five rows
 		t.Errorf("%q: predict: %v\n%s", name, err, answer.String())
 	}
-	layouts := []string{"csv"}
+	layouts := []string{"csv", "netcdf"}
 	if os.Getenv("GLMBATCH_STAT") != "" {
 		layouts = pipelines.Layouts()
 	}
 	for _, layout := range layouts {
 		to := f.path("out-" + layout)
-		if _, err := pipelines.Export(ctx, database, only, pipelines.Layout(layout), to); err != nil {
+		if _, err := pipelines.Export(ctx, f.path("spec.yaml"), pipelines.ExportOptions{Only: only, Layout: pipelines.Layout(layout), Dir: to}); err != nil {
 			t.Errorf("%q: export as %s: %v", name, layout, err)
 			continue
 		}

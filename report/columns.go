@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"glmbatch/infer"
+	"glmbatch/report/record"
 )
 
 // Columns yields the stored draws of a complete fit in the units of the data, in
@@ -39,8 +40,8 @@ func (l *Ledger) Columns(ctx context.Context, f Stored, bytes int) iter.Seq2[*in
 func loadColumns(ctx context.Context, c *sql.Conn, b *infer.Columns, fit int64) error {
 	want := b.Params * b.Chains * b.Draws
 	b.Values = b.Values[:0]
-	err := scanPieces(ctx, c, func(values []float64) { b.Values = append(b.Values, values...) },
-		`SELECT n, v FROM draw_piece WHERE fit_id = ? AND parameter_id BETWEEN ? AND ?
+	err := scanPieces(ctx, c, func(_ int64, values []float64) { b.Values = append(b.Values, values...) },
+		`SELECT fit_id, n, v FROM draw_piece WHERE fit_id = ? AND parameter_id BETWEEN ? AND ?
 		ORDER BY parameter_id, chain, first`, fit, b.First+1, b.First+b.Params)
 	if err == nil && len(b.Values) != want {
 		err = fmt.Errorf("fit %d: the ledger holds %d of %d draws of parameters %d to %d", fit, len(b.Values), want,
@@ -49,15 +50,23 @@ func loadColumns(ctx context.Context, c *sql.Conn, b *infer.Columns, fit int64) 
 	return err
 }
 
-// Assessed says what of an assessment a fit has.
-type Assessed struct{ LOO, Checks, Sensitivity bool }
-
 // Assessed reports what of an assessment a fit has.
-func (l *Ledger) Assessed(ctx context.Context, fit int64) (has Assessed, err error) {
+func (l *Ledger) Assessed(ctx context.Context, fit int64) (has record.Assessed, err error) {
 	err = l.readIfThere(ctx, func(c *sql.Conn) error {
-		return c.QueryRowContext(ctx, "SELECT (SELECT count(*) > 0 FROM loo WHERE fit_id = ?1), (SELECT count(*) > 0 FROM "+
-			"ppc WHERE fit_id = ?1), (SELECT count(*) > 0 FROM sensitivity WHERE fit_id = ?1)",
-			fit).Scan(&has.LOO, &has.Checks, &has.Sensitivity)
+		var err error
+		if has.Columns, err = readRows(ctx, c, `SELECT 'by ' || variable FROM ppc_group WHERE fit_id = ?1 UNION
+			SELECT 'over ' || variable FROM ppc_over WHERE fit_id = ?1`, func(s *string) []any { return []any{s} },
+			fit); err != nil {
+			return err
+		}
+		if has.Statistics, err = readRows(ctx, c, `SELECT statistic, expression FROM ppc WHERE fit_id = ?1 AND
+			expression IS NOT NULL`, func(e *record.Expression) []any { return []any{&e.Name, &e.Text} }, fit); err != nil {
+			return err
+		}
+		return c.QueryRowContext(ctx, "SELECT (SELECT coalesce(max(version), '') FROM loo WHERE fit_id = ?1), "+
+			"(SELECT count(*) > 0 FROM ppc WHERE fit_id = ?1), (SELECT count(*) > 0 FROM sensitivity WHERE fit_id = ?1), "+
+			"(SELECT coalesce(max(asked), '') FROM kfold WHERE fit_id = ?1)",
+			fit).Scan(&has.LOO, &has.Checks, &has.Sensitivity, &has.KFold)
 	})
 	return has, err
 }
@@ -68,10 +77,10 @@ func (l *Ledger) Assessed(ctx context.Context, fit int64) (has Assessed, err err
 func (l *Ledger) ChainDraws(ctx context.Context, f Stored, chain int, dst []float64) error {
 	n := 0
 	err := l.read(ctx, func(c *sql.Conn) error {
-		return scanPieces(ctx, c, func(values []float64) {
+		return scanPieces(ctx, c, func(_ int64, values []float64) {
 			copy(dst[min(n, len(dst)):], values)
 			n += len(values)
-		}, "SELECT n, v FROM draw_piece WHERE fit_id = ? AND chain = ? ORDER BY parameter_id, first", f.ID, chain+1)
+		}, "SELECT fit_id, n, v FROM draw_piece WHERE fit_id = ? AND chain = ? ORDER BY parameter_id, first", f.ID, chain+1)
 	})
 	if err == nil && n != len(dst) {
 		err = fmt.Errorf("fit %s: the ledger holds %d of %d draws of chain %d", f.Key, n, len(dst), chain+1)
@@ -93,13 +102,15 @@ func (l *Ledger) ChainStats(ctx context.Context, f Stored, chain int) (out []inf
 	return out, err
 }
 
-// scanPieces calls add with each piece of draws that a query of the columns n and v gives.
-func scanPieces(ctx context.Context, c *sql.Conn, add func(values []float64), query string, args ...any) error {
+// scanPieces calls add with each piece of draws that a query of the columns fit_id, n and v gives.
+func scanPieces(ctx context.Context, c *sql.Conn, add func(fit int64, values []float64), query string,
+	args ...any) error {
+	var fit int64
 	var n int
 	var boxed any
 	values := make([]float64, pieceDraws)
 	return scanRows(ctx, c, query, func(rows *sql.Rows) error {
-		if err := rows.Scan(&n, &boxed); err != nil {
+		if err := rows.Scan(&fit, &n, &boxed); err != nil {
 			return err
 		}
 		v, ok := boxed.([]any)
@@ -111,7 +122,7 @@ func scanPieces(ctx context.Context, c *sql.Conn, add func(values []float64), qu
 				return fmt.Errorf("a draw is stored as %T", x)
 			}
 		}
-		add(values[:n])
+		add(fit, values[:n])
 		return nil
 	}, args...)
 }

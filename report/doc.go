@@ -21,10 +21,10 @@
 //   - fit.go, append.go, feed.go, draws.go, stats.go, derive.go, loo.go, curves.go, effects.go, discrete.go, drift.go,
 //     start.go, calibration.go: writing a fit and its parts;
 //   - stored.go, newest.go, look.go, fitted.go, night.go, columns.go:
-//     reading fits, runs and draws;
+//     reading fits, runs and draws; gather.go: what shards take along and leave;
 //   - query.go, rows.go, cells.go, table.go: people's queries, and the forms of an answer;
-//   - compare.go: samplers on one posterior;
-//   - page.go, pagefit.go, pagegroups.go, pagesmooths.go, pageresults.go, pagepairs.go, pagediscrete.go,
-//     series.go: the data of the HTML page;
+//   - compare.go, weights.go: samplers on one posterior, models of one data set;
+//   - page.go, pagefit.go, pagechecks.go, pagegroups.go, pagesmooths.go, pageresults.go, pagepairs.go, pagenights.go,
+//     pagediscrete.go, series.go: the data of the HTML page;
 //   - prune.go, publish.go, verify.go: what becomes of a file, and whether it is what was written.
 package report

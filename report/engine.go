@@ -16,7 +16,10 @@ import (
 
 // reach is what an engine may touch besides its own file and the one for spilling beside it. The zero value is
 // nothing.
-type reach struct{ folders, files []string }
+type reach struct {
+	folders, files []string
+	beside         []string // ledgers that a writer may attach, with their logs
+}
 
 // dial opens the engine on a file: every connection of this package goes through here. A ledger may come from a
 // stranger, and its views are SQL; so no engine has access to other files than reach, nor to the network, none
@@ -61,7 +64,8 @@ const asTheyAre = "disabled_compression_methods = 'alp,alprd,chimp,patas,rle'"
 
 // attach opens the engine for writing to a file, by the fence of dial. Only a file that is attached is given a size of
 // row groups, so the engine begins without one.
-func attach(ctx context.Context, path string, settings url.Values, release func()) (*sql.DB, *sql.Conn, error) {
+func attach(ctx context.Context, path string, settings url.Values, r reach, release func()) (*sql.DB, *sql.Conn,
+	error) {
 	settings.Set("temp_directory", path+".tmp")
 	db, c, err := start(ctx, "", settings, release)
 	if err != nil {
@@ -69,7 +73,8 @@ func attach(ctx context.Context, path string, settings url.Values, release func(
 	}
 	for _, q := range []string{"ATTACH " + quoteText(path) + " AS ledger (ROW_GROUP_SIZE " + rowGroup + ")", "USE ledger",
 		"SET " + asTheyAre,
-		"SET allowed_paths = " + quoteList([]string{path, path + ".wal", path + ".wal.checkpoint", path + ".wal.recovery"}),
+		"SET allowed_paths = " + quoteList(append([]string{path, path + ".wal", path + ".wal.checkpoint",
+			path + ".wal.recovery"}, r.beside...)),
 		"SET enable_external_access = false"} {
 		if _, err := c.ExecContext(ctx, q); err != nil {
 			return nil, nil, errors.Join(err, c.Close(), db.Close())

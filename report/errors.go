@@ -3,6 +3,8 @@ package report
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -53,12 +55,33 @@ func (e *VersionError) Error() string {
 		words.HintLine("use the newer program that wrote it, or another database file")
 }
 
-// MissingError says that there is no ledger at Path.
-type MissingError struct{ Path string }
+// MissingError says that there is no ledger at Path. Beside are the files of its folder that are called like ledgers.
+type MissingError struct {
+	Path   string
+	Beside []string
+}
+
+// missing looks what is beside a ledger that is not there.
+func missing(path string) *MissingError {
+	e := &MissingError{Path: path}
+	files, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return e
+	}
+	for _, f := range files {
+		if filepath.Ext(f.Name()) == ".duckdb" && f.Type().IsRegular() {
+			e.Beside = append(e.Beside, f.Name())
+		}
+	}
+	return e
+}
 
 func (e *MissingError) Error() string {
-	return fmt.Sprintf("there is no ledger %q",
-		e.Path) + words.HintLine("`pipeline run` makes it; --database names another one")
+	hint := "`pipeline run` makes it; --database names another one"
+	if len(e.Beside) > 0 {
+		hint = "--database names another one; beside it are " + words.List(e.Beside)
+	}
+	return fmt.Sprintf("there is no ledger %q", e.Path) + words.HintLine(hint)
 }
 
 // IsUnusable reports whether err is that a file is no ledger that this program can use:

@@ -229,7 +229,8 @@ func check(f *Fit) error {
 
 // fitTables hold rows of a fit under its fit_id, besides fit itself.
 var fitTables = []string{"parameter", "draw_piece", "chain_piece", "summary", "diagnostic", "design", "pointwise",
-	"event", "identity", "loo", "ppc", "ppc_bin", "sensitivity", "derived", "data_summary", "column_summary", "metric",
+	"event", "identity", "loo", "kfold", "kfold_pointwise", "ppc", "ppc_bin", "ppc_group", "ppc_over", "loo_pit",
+	"sensitivity", "derived", "data_summary", "column_summary", "metric",
 	"start", "discrete", "variable", "marginal", "certificate", "effect", "smooth_curve"}
 
 // remove deletes the fits that complete ones with these fingerprints replace, and those that erred ones replace, which

@@ -13,6 +13,8 @@ type Fitted struct {
 	Stored
 	Design []byte            // the design record
 	Names  []infer.Parameter // of the columns of draws
+	// Program and Seed are those of the run that drew it; empty where that is not known.
+	Program, Seed string
 }
 
 // Newest returns the newest complete fits whose name choose accepts, in the order
@@ -39,6 +41,11 @@ func (f *Fitted) complete(ctx context.Context, c *sql.Conn) error {
 	err := scanRows(ctx, c, "SELECT record::VARCHAR FROM design WHERE fit_id = ?", func(rows *sql.Rows) error {
 		return rows.Scan(&f.Design)
 	}, f.ID)
+	if err != nil {
+		return err
+	}
+	err = scanRows(ctx, c, "SELECT coalesce(program, ''), coalesce(seed::VARCHAR, '') FROM run WHERE run_id = ?",
+		func(rows *sql.Rows) error { return rows.Scan(&f.Program, &f.Seed) }, f.RunID)
 	if err != nil {
 		return err
 	}

@@ -205,7 +205,7 @@ func (l *Ledger) open(ctx context.Context, readOnly bool, r reach) (*sql.DB, *sq
 		if !ok {
 			return nil, nil, errOpenHere
 		}
-		return attach(ctx, l.path, q, release)
+		return attach(ctx, l.path, q, r, release)
 	}
 	release, ok := held.Read(l.path)
 	if !ok {
@@ -252,6 +252,11 @@ func (l *Ledger) patiently(ctx context.Context, readOnly bool, r reach) (*sql.DB
 // and a checkpoint beside what fn does, so commit several small fits in one
 // Write.
 func (l *Ledger) Write(ctx context.Context, fn func(*Session) error) error {
+	return l.writeWith(ctx, reach{}, fn)
+}
+
+// writeWith is Write with an engine that may read other ledgers.
+func (l *Ledger) writeWith(ctx context.Context, r reach, fn func(*Session) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	exists, err := checkFile(l.path)
@@ -263,7 +268,7 @@ func (l *Ledger) Write(ctx context.Context, fn func(*Session) error) error {
 		return err
 	}
 	defer ownersAlone(l.path)()
-	db, c, err := l.patiently(ctx, false, reach{})
+	db, c, err := l.patiently(ctx, false, r)
 	if err != nil {
 		return err
 	}
@@ -370,7 +375,7 @@ func (l *Ledger) readTables(ctx context.Context, fn func(*sql.Conn) error) error
 	return l.read(ctx, func(c *sql.Conn) error {
 		version, err := schemaVersion(ctx, c, l.path, migrations)
 		if err == nil && version == 0 {
-			err = &MissingError{l.path}
+			err = missing(l.path)
 		}
 		if err != nil {
 			return err
@@ -401,7 +406,7 @@ func (l *Ledger) enter(ctx context.Context, r reach,
 			return nil, nil, err
 		}
 		if !exists && !isEmptyFile(l.path) {
-			return nil, nil, &MissingError{l.path}
+			return nil, nil, missing(l.path)
 		}
 	}
 	db, c, err := open(ctx, true, r)

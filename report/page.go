@@ -88,7 +88,8 @@ func (r *pageReader) all() error {
 	if err := r.run(); err != nil {
 		return err
 	}
-	for _, part := range []func() error{r.fits, r.said, r.details, r.results, r.pairs, r.ranked, r.drift, r.made} {
+	for _, part := range []func() error{r.fits, r.said, r.details, r.results, r.pairs, r.ranked, r.drift, r.courses,
+		r.made} {
 		if err := part(); err != nil {
 			return err
 		}

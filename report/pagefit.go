@@ -37,7 +37,7 @@ func (r *pageReader) details() error {
 		}
 		f.Detail = &html.Detail{Series: []html.Series{}, Missing: []string{}, Checks: []html.Check{}}
 		for _, part := range []func(*html.Fit) error{r.coefficients, r.groups, r.effects, r.smooths, r.discrete,
-			func(f *html.Fit) error { return r.series(f, limit) }, r.checks, r.loo} {
+			func(f *html.Fit) error { return r.series(f, limit) }, r.energy, r.checks, r.loo} {
 			if err := part(f); err != nil {
 				return fmt.Errorf("fit %d: %w", f.ID, err)
 			}
@@ -114,8 +114,8 @@ func (r *pageReader) series(f *html.Fit, limit int) error {
 	}
 	// literal numbers let the engine skip what it need not read
 	var values []float64
-	err = scanPieces(r.ctx, r.c, func(piece []float64) { values = append(values, piece...) },
-		fmt.Sprintf(`SELECT n, v FROM draw_piece WHERE fit_id = %d AND parameter_id IN (%s)
+	err = scanPieces(r.ctx, r.c, func(_ int64, piece []float64) { values = append(values, piece...) },
+		fmt.Sprintf(`SELECT fit_id, n, v FROM draw_piece WHERE fit_id = %d AND parameter_id IN (%s)
 		ORDER BY parameter_id, chain, first`, f.ID, strings.Join(numbers, ", ")))
 	if err != nil {
 		return err
@@ -224,55 +224,4 @@ func (r *pageReader) worst(f *html.Fit, n int) []int {
 		})
 	}
 	return chosen[:min(n, len(chosen))]
-}
-
-func (r *pageReader) checks(f *html.Fit) error {
-	checks, err := readRows(r.ctx, r.c, `SELECT statistic, observed, mean, sd, q025, q975, p_value, replicates,
-		coalesce(note, '') FROM ppc WHERE fit_id = ? ORDER BY rowid`, func(c *html.Check) []any {
-		return []any{&c.Statistic, (*nullable)(&c.Observed), (*nullable)(&c.Mean), (*nullable)(&c.SD),
-			(*nullable)(&c.Q025), (*nullable)(&c.Q975), (*nullable)(&c.P), &c.Replicates, &c.Note}
-	}, f.ID)
-	if err != nil {
-		return err
-	}
-	f.Detail.Checks = append(f.Detail.Checks, checks...)
-	f.Detail.Bins, err = readRows(r.ctx, r.c, `SELECT low, high, observed, q025, q25, median, q75, q975 FROM ppc_bin
-		WHERE fit_id = ? ORDER BY bin`, func(b *html.Bin) []any {
-		into := []any{(*nullable)(&b.Low), (*nullable)(&b.High), (*nullable)(&b.Observed)}
-		for i := range b.Quantiles {
-			into = append(into, (*nullable)(&b.Quantiles[i]))
-		}
-		return into
-	}, f.ID)
-	return err
-}
-
-// looRows bounds the rows of leave-one-out that a page shows.
-const looRows = 400
-
-// loo reads the sums of leave-one-out and the largest Pareto k, filled up with
-// rows at even distances.
-func (r *pageReader) loo(f *html.Fit) error {
-	err := scanRows(r.ctx, r.c, `SELECT observations, elpd_loo, se_elpd_loo, p_loo, looic, k_threshold, k_high FROM loo
-		WHERE fit_id = ?`, func(rows *sql.Rows) error {
-		l := &html.LOO{Shown: []int64{}, K: []html.Number{}, Pointwise: []html.Number{}}
-		f.Detail.LOO = l
-		return rows.Scan(&l.Rows, (*nullable)(&l.ELPD), (*nullable)(&l.SE), (*nullable)(&l.P), (*nullable)(&l.Looic),
-			(*nullable)(&l.Threshold), &l.High)
-	}, f.ID)
-	l := f.Detail.LOO
-	if err != nil || l == nil {
-		return err
-	}
-	return scanRows(r.ctx, r.c, `SELECT observation, pareto_k, elpd_loo FROM (
-			SELECT *, row_number() OVER (ORDER BY pareto_k DESC NULLS FIRST, observation) AS place, count(*) OVER () AS n
-			FROM pointwise WHERE fit_id = ?1)
-		WHERE place <= ?2 // 2 OR (observation - 1) % greatest(1, ceil(n / (?2 / 2.0)))::BIGINT = 0 ORDER BY observation`,
-		func(rows *sql.Rows) error {
-			var at int64
-			var k, elpd nullable
-			err := rows.Scan(&at, &k, &elpd)
-			l.Shown, l.K, l.Pointwise = append(l.Shown, at), append(l.K, html.Number(k)), append(l.Pointwise, html.Number(elpd))
-			return err
-		}, f.ID, looRows)
 }

@@ -36,7 +36,7 @@ func (l *Ledger) Prune(ctx context.Context, keep int) (Pruned, error) {
 	} else if err := l.Empty(); err != nil {
 		return Pruned{}, err
 	} else if !exists {
-		return Pruned{}, &MissingError{l.path}
+		return Pruned{}, missing(l.path)
 	}
 	var p Pruned
 	err := l.Write(ctx, func(s *Session) error {

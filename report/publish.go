@@ -38,7 +38,7 @@ func (l *Ledger) Publish(ctx context.Context, to string) error {
 	if exists, err := checkFile(l.path); err != nil {
 		return err
 	} else if !exists {
-		return &MissingError{l.path}
+		return missing(l.path)
 	}
 	if err := l.checkpointed(ctx); err != nil {
 		return err

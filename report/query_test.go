@@ -103,7 +103,7 @@ func TestQueryEdges(t *testing.T) {
 		{QueryOptions{}, "SELECT 1 AS a WHERE false", "a\n─\n(0 rows)\n"},
 		{QueryOptions{}, "SELECT 1 AS a", "a\n─\n1\n(1 row)\n"},
 		{QueryOptions{MaxRows: 2}, "FROM range(3) t(a)",
-			"a\n─\n0\n1\n(the first 2 rows; there are more: use LIMIT, or --format csv for all)\n"},
+			"a\n─\n0\n1\n(the first 2 rows; there are more: --rows -1 or --format csv for all)\n"},
 		{QueryOptions{MaxRows: 3}, "FROM range(3) t(a)", "a\n─\n0\n1\n2\n(3 rows)\n"},
 	} {
 		if got := string(query(t, l, c.opts, c.text)); got != c.want {

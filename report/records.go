@@ -54,10 +54,14 @@ type (
 	Recalled         = record.Recalled
 	Assessment       = record.Assessment
 	LOO              = record.LOO
+	KFold            = record.KFold
 	Pointwise        = record.Pointwise
 	Estimate         = record.Estimate
 	Check            = record.Check
 	Bin              = record.Bin
+	GroupCheck       = record.GroupCheck
+	OverBin          = record.OverBin
+	PITPoint         = record.PITPoint
 	Discrete         = record.Discrete
 	Certificate      = record.Certificate
 	DataSummary      = record.DataSummary

@@ -53,7 +53,7 @@ func writeTable(w io.Writer, rows *sql.Rows, limit, width int) error {
 	}
 	switch n := len(lines) - 1; {
 	case more:
-		_, err = fmt.Fprintf(w, "(the first %d rows; there are more: use LIMIT, or --format csv for all)\n", n)
+		_, err = fmt.Fprintf(w, "(the first %d rows; there are more: --rows -1 or --format csv for all)\n", n)
 	case n == 1:
 		_, err = fmt.Fprintln(w, "(1 row)")
 	default:

@@ -21,7 +21,8 @@ import (
 // linear_predictor() and mean() speak of a point of the data, every variable of
 // the formula given in the units of the data; mean() is the inverse link of the
 // linear predictor: the mean of a response, for binomial the probability of one
-// trial.
+// trial. average() is the mean of mean() over the rows of the data, with the
+// variables that it is given at these values in every row.
 type Derived struct {
 	source string
 	root   *node
@@ -33,8 +34,10 @@ func (d *Derived) String() string { return d.source }
 // MarshalText writes the expression as it was written.
 func (d *Derived) MarshalText() ([]byte, error) { return []byte(d.source), nil }
 
-// points are the functions of a point of the data.
+// points are the functions of a point of the data, and average that of all its rows.
 var points = []string{"linear_predictor", "mean"}
+
+const average = "average"
 
 // extremes are functions of one number or more.
 var extremes = []string{"max", "min"}
@@ -45,6 +48,22 @@ const backquotes = "put backquotes around a parameter's name that is not a plain
 // ParseDerived reads an expression. What it names is looked up by Bind. Errors
 // are of type *FormulaError.
 func ParseDerived(source string) (*Derived, error) {
+	d, err := parseDerived(source)
+	if err != nil {
+		return nil, err
+	}
+	reads := false
+	if err := d.check(d.root, &reads); err != nil {
+		return nil, err
+	}
+	if !reads {
+		return nil, d.fail(0, "the expression reads no parameter", "name one, or leave it out")
+	}
+	return d, nil
+}
+
+// parseDerived reads an expression, whose names and functions are not looked at.
+func parseDerived(source string) (*Derived, error) {
 	p := &parser{lexer: lexer{src: source, calls: 1}} // no globs
 	if len(source) > maxFormula {
 		return nil, &FormulaError{
@@ -65,15 +84,7 @@ func ParseDerived(source string) (*Derived, error) {
 	if p.token.kind != tokenEnd {
 		return nil, p.fail(p.token.pos, fmt.Sprintf("an operator is expected before %q", p.token.text), backquotes)
 	}
-	d := &Derived{source: source, root: n.joined()}
-	reads := false
-	if err := d.check(d.root, &reads); err != nil {
-		return nil, err
-	}
-	if !reads {
-		return nil, d.fail(0, "the expression reads no parameter", "name one, or leave it out")
-	}
-	return d, nil
+	return &Derived{source: source, root: n.joined()}, nil
 }
 
 func (d *Derived) fail(pos int, message, hint string) error {
@@ -115,7 +126,7 @@ func (d *Derived) check(n *node, reads *bool) error {
 			return d.fail(n.pos, fmt.Sprintf("%s has no meaning between numbers", n.text), hint)
 		}
 	case nodeCall:
-		if slices.Contains(points, n.text) {
+		if slices.Contains(points, n.text) || n.text == average {
 			*reads = true
 			return d.point(n)
 		}
@@ -156,7 +167,7 @@ func (d *Derived) function(n *node) error {
 func (d *Derived) point(n *node) error {
 	for i, arg := range n.args {
 		if n.names[i] == "" {
-			return d.fail(arg.pos, n.text+"() takes the variables of the formula by name",
+			return d.fail(arg.pos, n.text+"() takes variables of the formula by name",
 				fmt.Sprintf("for example %s(age = 40, race = 'white')", n.text))
 		}
 		if slices.Index(n.names, n.names[i]) < i {
@@ -215,7 +226,7 @@ func inverseLink(link string) func(float64) float64 {
 
 // derivedNames lists the functions of derived quantities.
 func derivedNames() []string {
-	names := append(slices.Clone(points), extremes...)
+	names := append(append(slices.Clone(points), average), extremes...)
 	//maporder:ok the names are sorted before they are looked at
 	for name := range derivedFunctions {
 		names = append(names, name)

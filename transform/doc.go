@@ -117,6 +117,8 @@
 //   - bars.go, grouping.go, effects.go, told.go: group-level effects, and which of them the data cannot tell;
 //   - response.go, separation.go, fill.go, sparse.go, room.go, units.go: the response and the matrix, and the way back;
 //   - pieces.go, learned.go: rows that come some at a time;
-//   - derived.go, quantity.go stand apart: quantities computed from draws;
+//   - derived.go, quantity.go, average.go stand apart: quantities computed from draws; statistic.go: one number of all
+//     responses;
+//   - beside.go: columns that stand beside a design;
 //   - points.go: tables of points, and of rows with other values than they have.
 package transform

@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -108,15 +109,7 @@ func valuesOf(x, counts, weights []float64) (d values) {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case x[a] < x[b]:
-			return -1
-		case x[a] > x[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
 	for _, i := range order {
 		if k := len(d.x); k == 0 || d.x[k-1] != x[i] {
 			d.x, d.n, d.weight = append(d.x, x[i]), append(d.n, 0), append(d.weight, 0)

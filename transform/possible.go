@@ -55,6 +55,9 @@ func (d *Derived) Check(f *Formula, family glm.Family, more []string) error {
 		names = append(names, "sds_"+s.smoothName(t, ""))
 	}
 	return d.possible(d.root, func(n *node) error {
+		if n.text == average && n.kind == nodeCall {
+			return d.knownVariables(n, unique(inputs))
+		}
 		if n.kind == nodeCall {
 			return d.variablesOf(n, unique(inputs), unique(groups))
 		}
@@ -68,7 +71,7 @@ func (d *Derived) Check(f *Formula, family glm.Family, more []string) error {
 
 // possible visits the names and points under a node.
 func (d *Derived) possible(n *node, visit func(*node) error) error {
-	if n.kind == nodeName || n.kind == nodeCall && slices.Contains(points, n.text) {
+	if n.kind == nodeName || n.kind == nodeCall && (slices.Contains(points, n.text) || n.text == average) {
 		return visit(n)
 	}
 	for _, arg := range n.args {

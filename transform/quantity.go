@@ -23,6 +23,8 @@ type Fitted struct {
 	// Effects is the place of the first group-level effect among Names, behind which are the others; −1 where none has
 	// draws.
 	Effects int
+	// Average returns the rows of the data that a call of average() speaks of; nil where there are none to be had.
+	Average func(*Average) (*Averaged, error)
 }
 
 // Quantity is a derived expression bound to the parameters of a fit: a function
@@ -31,12 +33,18 @@ type Quantity struct {
 	// Forms are the linear forms of the parameters that it needs, so that only
 	// their columns of the draws are read.
 	Forms []Form
+	// Averages are the rows over which it needs the mean of the mean of the response.
+	Averages []*Averaged
 	// Notes are what is good to know about the points that it speaks of.
 	Notes  []string
 	source *Derived
 	form   map[*node]int // name or point → index into Forms
+	mean   map[*node]int // average → index into Averages
 	family glm.Family
 }
+
+// Family is that of the model.
+func (q *Quantity) Family() glm.Family { return q.family }
 
 // Form is Constant + Σ Weights[k]·draw[Columns[k]].
 type Form struct {
@@ -51,12 +59,15 @@ type Form struct {
 //
 // Cost: that of coding one row for each point.
 func (d *Derived) Bind(f *Fitted) (*Quantity, error) {
-	q := &Quantity{source: d, form: map[*node]int{}, family: f.Family}
+	q := &Quantity{source: d, form: map[*node]int{}, mean: map[*node]int{}, family: f.Family}
 	return q, q.bind(d.root, f, map[string]int{})
 }
 
 // bind makes the forms under a node; known has those of equal text.
 func (q *Quantity) bind(n *node, f *Fitted, known map[string]int) error {
+	if n.kind == nodeCall && n.text == average {
+		return q.bindAverage(n, f, known)
+	}
 	isPoint := n.kind == nodeCall && slices.Contains(points, n.text)
 	if n.kind != nodeName && !isPoint {
 		for _, arg := range n.args {
@@ -185,11 +196,8 @@ func (q *Quantity) addEffects(form *Form, n *node, f *Fitted, effects []*design.
 // others.
 func (d *Derived) variablesOf(n *node, inputs, groups []string) error {
 	all := unique(slices.Concat(inputs, groups))
-	for i, name := range n.names {
-		if !slices.Contains(all, name) {
-			return d.fail(n.args[i].pos, fmt.Sprintf("%s() is given %q, which is no variable of the formula", n.text, name),
-				UnknownHint(name, "variables", all))
-		}
+	if err := d.knownVariables(n, all); err != nil {
+		return err
 	}
 	if slices.ContainsFunc(n.names, func(name string) bool { return slices.Contains(groups, name) }) {
 		inputs = all
@@ -203,6 +211,17 @@ func (d *Derived) variablesOf(n *node, inputs, groups []string) error {
 	if len(missing) > 0 {
 		return d.fail(n.pos, fmt.Sprintf("%s() does not say what %s is", n.text, missing[0]),
 			"give every variable of the formula, also those of offsets: still missing are "+words.List(missing))
+	}
+	return nil
+}
+
+// knownVariables checks that a call gives no other columns than these.
+func (d *Derived) knownVariables(n *node, all []string) error {
+	for i, name := range n.names {
+		if !slices.Contains(all, name) {
+			return d.fail(n.args[i].pos, fmt.Sprintf("%s() is given %q, which is no variable of the formula", n.text, name),
+				UnknownHint(name, "variables", all))
+		}
 	}
 	return nil
 }
@@ -223,7 +242,7 @@ type Undefined struct {
 const chunk = 512
 
 // Values computes the quantity for as many draws as dst has places; forms holds
-// the values of each of Forms for them. What has no value (the logarithm of a
+// the values of each of Forms for them, then those of Averages. What has no value (the logarithm of a
 // negative number) is NaN and counted in u. Cost: O(len(dst)) per operation.
 func (q *Quantity) Values(forms [][]float64, dst []float64, u *Undefined) {
 	e := &draws{q: q, forms: forms, u: u}
@@ -284,6 +303,11 @@ func (e *draws) sum(n *node) numbers {
 }
 
 func (e *draws) call(n *node) numbers {
+	if at, is := e.q.mean[n]; is {
+		mean := e.forms[len(e.q.Forms)+at][e.from:e.to]
+		e.note(n, mean, func(int) bool { return true })
+		return numbers{each: mean}
+	}
 	if at, isPoint := e.q.form[n]; isPoint {
 		eta := e.forms[at][e.from:e.to]
 		if n.text != "mean" {
@@ -351,12 +375,18 @@ func (q *Quantity) Unbounded() []int {
 			return
 		case n.kind == nodeCall && slices.Contains([]string{"logistic", "plogis", "pnorm", "pcauchy", "inv_cloglog"}, n.text):
 			return
-		case n.kind == nodeCall && n.text == "mean" &&
+		case n.kind == nodeCall && (n.text == "mean" || n.text == average) &&
 			slices.Contains([]string{"bernoulli", "binomial", "beta"}, q.family.Name):
 			return
 		}
 		if at, isForm := q.form[n]; isForm {
 			out = append(out, q.Forms[at].Columns...)
+			return
+		}
+		if at, isMean := q.mean[n]; isMean {
+			for j := range q.Averages[at].Columns {
+				out = append(out, j)
+			}
 			return
 		}
 		for _, arg := range n.args {

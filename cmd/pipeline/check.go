@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -51,7 +50,7 @@ data stays as it is. A check that was stopped goes on where it was, and more
 				return indented(a.stdout, out)
 			}
 			if !quiet {
-				printCheck(a.stdout, out)
+				printCheck(a.screen(), out)
 			}
 			return nil
 		},
@@ -69,7 +68,7 @@ data stays as it is. A check that was stopped goes on where it was, and more
 }
 
 // printCheck says in words what was found about each fit.
-func printCheck(w io.Writer, out *pipelines.CheckOutcome) {
+func printCheck(w *screen, out *pipelines.CheckOutcome) {
 	for i, r := range out.Fits {
 		if i > 0 {
 			fmt.Fprintln(w)
@@ -78,12 +77,12 @@ func printCheck(w io.Writer, out *pipelines.CheckOutcome) {
 		if verdict == "" {
 			verdict = "interrupted; pipeline check goes on where it stopped"
 		}
-		fmt.Fprintf(w, "%s: %s\n", words.Visible(r.Name()), verdict)
+		w.sentence("  ", fmt.Sprintf("%s: %s", words.Visible(r.Name()), verdict))
 		for _, word := range r.Words {
-			fmt.Fprintf(w, "  %s\n", words.Indent(clean(word)))
+			w.sentence("    ", "  "+clean(word))
 		}
 	}
 	if out.Unrecorded != "" {
-		fmt.Fprintf(w, "\nthe ledger does not have the last ranks: %s\n", clean(out.Unrecorded))
+		w.sentence("  ", "\nthe ledger does not have the last ranks: "+clean(out.Unrecorded))
 	}
 }

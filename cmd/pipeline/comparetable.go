@@ -13,7 +13,7 @@ import (
 // then what each sampler took.
 func printComparisons(w *screen, pairs []pipelines.Comparison) error {
 	if len(pairs) == 0 {
-		fmt.Fprintln(w, "no two samplers have a complete fit of one posterior here: give fits two samplers, and run")
+		w.sentence("  ", "no two samplers have a complete fit of one posterior here: give fits two samplers, and run")
 		return nil
 	}
 	printAgreement(w, pairs)

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"glmbatch/internal/words"
 	"glmbatch/pipelines"
 )
 
@@ -104,4 +106,20 @@ func ledgerNames(c *cobra.Command) *pipelines.Names {
 		return &pipelines.Names{}
 	}
 	return names
+}
+
+// plainCompletion has a call that names no shell refused.
+func plainCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	if c, _, err := root.Find([]string{"completion"}); err == nil {
+		c.Args = cobra.ArbitraryArgs
+		c.RunE = func(c *cobra.Command, args []string) error {
+			var shells []string
+			for _, shell := range c.Commands() {
+				shells = append(shells, shell.Name())
+			}
+			return words.Hint(fmt.Errorf("completion: name a shell, not %q", strings.Join(args, " ")),
+				"it is "+strings.Join(shells, ", "))
+		}
+	}
 }

@@ -5,9 +5,9 @@
 // package pipelines.
 //
 // Read main.go (what verbs share) and usage.go (wrong calls, exit codes), then the verbs
-// that draw, run.go and nights.go (retry, commit, prune), and those around
+// that draw, run.go, shards.go (plan, gather) and nights.go (retry, commit, prune), and those around
 // them: verbs.go (validate, list, version, verify), init.go, explain.go, check.go,
-// predict.go, effects.go, exchange.go (export, import), sql.go, report.go, drift.go. Those
+// predict.go, effects.go, exchange.go (export, import), sql.go, report.go, drift.go, weights.go. Those
 // that show: show.go with showfit.go and showlines.go, runs.go, compare.go with
 // comparetable.go. What is printed goes through screen.go (width, colour),
 // table.go (results of a run), grid.go; completion.go

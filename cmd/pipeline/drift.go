@@ -63,7 +63,7 @@ The limits of gates: {drift: …} decide about verdicts; this only shows.`,
 // printDrift prints a line per fit.
 func printDrift(w *screen, rows []pipelines.Drift) {
 	if len(rows) == 0 {
-		fmt.Fprintln(w, "no fit has a predecessor here: change the data or the spec, and run again")
+		w.sentence("  ", "no fit has a predecessor here: change the data or the spec, and run again")
 		return
 	}
 	g := head("fit", "verdict", "shift, sds", "of", "ratio of sds", "of", "rows", "columns", "left out", "response",

@@ -14,29 +14,39 @@ import (
 )
 
 func (a *app) exportCommand() *cobra.Command {
-	var database, layout, dir, output string
-	var only []string
+	var f common
+	var o pipelines.ExportOptions
+	var layout, output string
 	c := &cobra.Command{
-		Use:   "export",
-		Short: "Write draws as files for R, Stan's tools and Arrow",
+		Use:   "export [SPEC|NAME]",
+		Short: "Write draws as files for R, ArviZ, Stan's tools and Arrow",
 		Long: `export writes the draws of the newest fits, in the units of the data, one file a
 fit named after data set, key, model and sampler.
 
 Layouts: parquet, arrow (IPC file) and csv have a row a draw, the columns being
 the parameters, log_lik, log_prior, .chain, .iteration and .draw, as draws_df of
 R's posterior. cmdstan is Stan's CSV, one file a chain: coefficients are beta.1,
-beta.2, …, and comments say which is which.`,
+beta.2, …, and comments say which is which. netcdf is ArviZ's InferenceData, which
+arviz.from_netcdf reads: the groups posterior and sample_stats. Where a spec is
+named, its data are read again, and the file has log_likelihood,
+posterior_predictive and observed_data too.`,
 		Example: `  pipeline export --to draws
-  pipeline export --only sampler=nuts --layout cmdstan --to draws`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+  pipeline export --only sampler=nuts --layout cmdstan --to draws
+  pipeline export nightly.yaml --layout netcdf --to draws`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) (err error) {
 			if !slices.Contains(pipelines.Layouts(), layout) {
 				return fmt.Errorf("--layout %q: it is one of %s", layout, strings.Join(pipelines.Layouts(), ", "))
 			}
 			if err := checkOutput(output); err != nil {
 				return err
 			}
-			out, err := pipelines.Export(c.Context(), database, only, pipelines.Layout(layout), dir)
+			f.fallBack(args)
+			if o.Overrides, err = f.overrides(); err != nil {
+				return err
+			}
+			o.Layout = pipelines.Layout(layout)
+			out, err := pipelines.Export(c.Context(), strings.Join(args, ""), o)
 			if err != nil {
 				return work(err)
 			}
@@ -47,10 +57,10 @@ beta.2, …, and comments say which is which.`,
 			return nil
 		},
 	}
-	databaseFlag(c, &database)
+	f.asks(c)
 	c.Flags().StringVar(&layout, "layout", "parquet", strings.Join(pipelines.Layouts(), ", "))
-	c.Flags().StringVar(&dir, "to", ".", "the folder for the files; it is made where it is not there")
-	onlyFlag(c, &only, "narrows the fits")
+	c.Flags().StringVar(&o.Dir, "to", ".", "the folder for the files; it is made where it is not there")
+	onlyFlag(c, &o.Only, "narrows the fits")
 	outputFlag(c, &output)
 	return c
 }
@@ -62,6 +72,9 @@ func printExported(w io.Writer, out []pipelines.Exported) {
 		}
 		if e.Why != "" {
 			fmt.Fprintf(w, "%s: left out, %s\n", words.Visible(e.Fit), clean(e.Why))
+		}
+		if e.Note != "" {
+			fmt.Fprintf(w, "%s: without observations, %s\n", words.Visible(e.Fit), clean(e.Note))
 		}
 	}
 }

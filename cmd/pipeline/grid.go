@@ -50,28 +50,10 @@ func (g *grid) print(s *screen) {
 func (g *grid) fold(width int) {
 	g.Fold = width
 	widths := g.Widths()
-	if g.total() <= width || len(widths) < 2 {
+	if g.Total() <= width || len(widths) < 2 {
 		return
 	}
-	room := max(8, min(width/2, width-2-slices.Max(widths[1:])))
-	for _, row := range g.Rows[1:] {
-		if len(row) > 1 {
-			row[0] = middle(row[0], room)
-		}
-	}
-}
-
-// total is the width of the table, without words that flow.
-func (g *grid) total() int {
-	widths := g.Widths()
-	if g.flow {
-		widths = widths[:len(widths)-1]
-	}
-	total := -2
-	for _, w := range widths {
-		total += w + 2
-	}
-	return total
+	g.atMost(0, min(width/2, width-2-slices.Max(widths[1:])), width)
 }
 
 // dropEmpty leaves out columns, but the first and the last, that have a head and nothing else.
@@ -87,15 +69,26 @@ func (g *grid) dropEmpty() {
 	}
 }
 
-// shorten cuts names of a column in their middle so that the table fits; words that flow
+// shorten narrows the column of names so that the table fits: longer names stand on lines of their own. Words that flow
 // need no room.
 func (g *grid) shorten(column, width int) {
-	widths, total := g.Widths(), g.total()
-	if total <= width {
-		return
+	if g.flow {
+		g.Flow = width
 	}
-	room := max(8, widths[column]-(total-width))
+	if g.Narrow(column, width); g.Room > 0 {
+		g.atMost(column, g.Room, width)
+	}
+}
+
+// atMost leaves names of a column so much room, and cuts those in their middle that are longer than a line.
+func (g *grid) atMost(column, room, width int) {
+	g.Names, g.Room = column, max(room, words.LeastRoom)
+	for _, w := range g.Widths()[:column] {
+		width -= w + 2
+	}
 	for _, row := range g.Rows[1:] {
-		row[column] = middle(row[column], room)
+		if len(row) > column {
+			row[column] = middle(row[column], width)
+		}
 	}
 }

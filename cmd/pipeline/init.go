@@ -38,6 +38,9 @@ name; a file that is there stays, unless --force says otherwise.`,
   pipeline init labels.csv --triplets words.parquet --output -`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if isSpec(args[0]) {
+				return words.Hint(fmt.Errorf("%s is a spec, and init writes one for a data file", args[0]), firstExample(c))
+			}
 			file := output
 			if file == "" {
 				file = pipelines.SpecName(args[0])

@@ -57,6 +57,7 @@ type app struct {
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
 	root := a.root()
+	plainCompletion(root)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
@@ -72,11 +73,21 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // complain says on standard error what went wrong, in lines that a terminal can hold.
 func (a *app) complain(err error) {
 	text := "pipeline: " + clean(heading(err)) + clean(err.Error())
-	if live, width := terminal(a.stderr); live {
-		(&screen{Writer: a.stderr, width: max(width(), narrowest)}).paragraphs("  ", text)
-		return
+	if s := a.errors(); s.live {
+		s.paragraphs("  ", text)
+	} else {
+		fmt.Fprintln(s, text)
 	}
-	fmt.Fprintln(a.stderr, text)
+}
+
+// errors is standard error, whose lines are broken where it is a terminal.
+func (a *app) errors() *screen {
+	live, width := terminal(a.stderr)
+	s := &screen{Writer: a.stderr, width: usual, live: live}
+	if live {
+		s.width = max(width(), narrowest)
+	}
+	return s
 }
 
 // heading introduces the problems of a spec, which take lines of their own.
@@ -88,13 +99,14 @@ func heading(err error) string {
 	return fmt.Sprintf("%s has %s\n", problems.List[0].File, plural(len(problems.List), "problem"))
 }
 
-// exitOf is 1 for work that went wrong, 3 where the ledger was held, and 2 for
-// a call, a spec or a ledger that is wrong.
+// exitOf is 1 for work that went wrong, 3 where the ledger was held or a shard may be
+// tried again, and 2 for a call, a spec or a ledger that is wrong.
 func exitOf(err error) int {
 	var held *pipelines.LockedError
+	var again *pipelines.AgainError
 	var failed *workError
 	switch {
-	case errors.As(err, &held):
+	case errors.As(err, &held) || errors.As(err, &again):
 		return pipelines.ExitUncommitted
 	case pipelines.IsUnusable(err):
 		return pipelines.ExitUsage
@@ -146,10 +158,11 @@ pipeline help VERB tells the flags and the exit codes of each.`,
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	root.AddCommand(a.runCommand(), a.retryCommand(), a.commitCommand(), a.pruneCommand(), a.driftCommand(),
-		a.reportCommand(), a.checkCommand(), a.validateCommand(), a.listCommand(), a.initCommand(), a.explainCommand(),
-		a.showCommand(), a.runsCommand(), a.sqlCommand(), a.compareCommand(), a.predictCommand(), a.effectsCommand(),
-		a.exportCommand(), a.importCommand(), a.verifyCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.planCommand(), a.gatherCommand(), a.retryCommand(), a.commitCommand(),
+		a.pruneCommand(), a.driftCommand(), a.reportCommand(), a.checkCommand(), a.validateCommand(), a.listCommand(),
+		a.initCommand(), a.explainCommand(), a.showCommand(), a.runsCommand(), a.sqlCommand(), a.compareCommand(),
+		a.weightsCommand(), a.predictCommand(), a.effectsCommand(), a.exportCommand(), a.importCommand(), a.verifyCommand(),
+		a.versionCommand())
 	tellExits(root)
 	complete(root)
 	plainUsage(root, a.screen().width)

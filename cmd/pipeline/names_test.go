@@ -26,7 +26,7 @@ gates: {rhat: 1.0001, ess_bulk: 10000, ess_tail: 1}
 `, "BACK", "`missing\\u202e`"))
 	for _, args := range []string{
 		"run s.yaml", "run s.yaml --output json", "run s.yaml --dry-run --seed 3", "run s.yaml --quiet --log - --seed 5", "run s.yaml --only dataset=d\u202e",
-		"validate s.yaml", "explain s.yaml", "show", "show 1", "show --output json 1", "show *", "runs", "compare", "compare --output json", "drift", "predict --only sampler=nuts",
+		"validate s.yaml", "explain s.yaml", "show", "show 1", "show --output json 1", "show *", "runs", "compare", "compare --output json", "drift", "weights", "predict --only sampler=nuts",
 		"sql SELECT_dataset,key,name_FROM_coefficients", "sql SELECT_nothing\u202e_FROM_fit", "sql --format json SELECT_name_FROM_parameter",
 		"report --output page.html", "export --to out", "check s.yaml --simulations 20 --only model=m --only sampler=nuts",
 		"init x\u202ey\u200bz.csv --output new.yaml", "run nothing\u202e.yaml",

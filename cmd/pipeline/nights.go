@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"glmbatch/internal/words"
 	"glmbatch/pipelines"
 )
 
@@ -81,7 +82,8 @@ func (f *common) ledger(args []string) (string, error) {
 	case f.database != "":
 		return f.database, nil
 	}
-	return "", errors.New("name a spec, or a ledger with --database")
+	return "", words.Hint(errors.New("name a spec, or a ledger with --database"),
+		"for example: --database "+defaultLedger)
 }
 
 // defaultLedger is the one that is asked where none is named.

@@ -63,6 +63,7 @@ func (f *common) overrides() (pipelines.Overrides, error) {
 
 type runFlags struct {
 	common
+	shardFlags
 	workers  int
 	memory   string
 	only     []string
@@ -74,6 +75,8 @@ type runFlags struct {
 	output   string
 	log      string
 	metrics  string
+	junit    string
+	trace    string
 	done     []*pipelines.Outcome // of the targets so far
 	lockWait time.Duration
 }
@@ -84,15 +87,20 @@ func (a *app) runCommand() *cobra.Command {
 		Use:   "run SPEC|NAME…",
 		Short: "Fit what the specs say, and commit it to their ledgers",
 		Long: `run carries out specs, by path or by the name of a shipped pipeline. Complete
-fits are skipped; a killed run goes on where it stopped, with the same bits.`,
+fits are skipped; a killed run goes on where it stopped, with the same bits. With
+--plan it carries out one shard of a night that several machines share.`,
 		Example: `  pipeline run quickstart
   pipeline run nightly.yaml --workers 8 --only 'dataset=claims/*'`,
-		Args: cobra.MinimumNArgs(1),
+		Args: f.targets,
 		RunE: func(c *cobra.Command, args []string) error {
+			if f.plan != "" {
+				return a.runShard(c.Context(), &f)
+			}
 			return a.runAll(c.Context(), args, &f)
 		},
 	}
 	f.registerRun(c)
+	f.shardFlags.register(c)
 	c.Flags().StringArrayVar(&f.choose, "select", nil,
 		"state:error, state:fail or state:warn: fits whose newest verdict is that; may be repeated")
 	return c
@@ -100,7 +108,7 @@ fits are skipped; a killed run goes on where it stopped, with the same bits.`,
 
 // registerRun adds the flags of the verbs that draw.
 func (f *runFlags) registerRun(c *cobra.Command) {
-	f.register(c)
+	f.common.register(c)
 	c.Flags().IntVar(&f.workers, "workers", 0,
 		"chains that are drawn at once; 0 means the spec's number, or one per processor (it never changes a bit)")
 	c.Flags().StringVar(&f.memory, "memory", "",
@@ -114,6 +122,9 @@ func (f *runFlags) registerRun(c *cobra.Command) {
 	c.Flags().StringVar(&f.log, "log", "", "append structured log lines (JSON) to this file; - for standard error")
 	c.Flags().StringVar(&f.metrics, "metrics", "",
 		"write what the run left to this file, for Prometheus' textfile collector")
+	c.Flags().StringVar(&f.junit, "junit", "", "write the fits to this file as tests, in the XML of JUnit")
+	c.Flags().StringVar(&f.trace, "trace", "",
+		"append what was done when to this file, as spans of OpenTelemetry (OTLP, JSON lines); $TRACEPARENT is their parent")
 	lockWaitFlag(c, &f.lockWait)
 }
 
@@ -175,8 +186,22 @@ func (a *app) runAll(ctx context.Context, targets []string, f *runFlags) error {
 			break
 		}
 	}
-	if f.metrics != "" && !f.dryRun && len(f.done) > 0 {
-		err = errors.Join(err, work(pipelines.WriteMetrics(f.metrics, f.done)))
+	if f.dryRun || len(f.done) == 0 {
+		return err
+	}
+	return errors.Join(err, work(f.forMachines()))
+}
+
+// forMachines writes the files that other programs read.
+func (f *runFlags) forMachines() (err error) {
+	if f.metrics != "" {
+		err = pipelines.WriteMetrics(f.metrics, f.done)
+	}
+	if f.junit != "" {
+		err = errors.Join(err, pipelines.WriteJUnit(f.junit, f.done))
+	}
+	if f.trace != "" {
+		err = errors.Join(err, pipelines.WriteTrace(f.trace, f.done, os.Getenv("TRACEPARENT")))
 	}
 	return err
 }
@@ -190,6 +215,22 @@ func (a *app) runOne(ctx context.Context, target string, f *runFlags) error {
 		Overrides: overrides, Workers: f.workers, Memory: f.memory, Only: f.only, Force: f.force, LockWait: f.lockWait,
 		Select: f.choose, Retry: f.retry, DryRun: f.dryRun,
 	}
+	done, err := a.watch(&o, f)
+	if err != nil {
+		return err
+	}
+	defer done()
+	out, err := pipelines.Run(ctx, target, o)
+	if err != nil {
+		return work(err)
+	}
+	f.done = append(f.done, out)
+	a.code = max(a.code, out.ExitCode)
+	return a.print(out, f.output, f.quiet)
+}
+
+// watch has a run show its progress and write its log as flags say, until done is called.
+func (a *app) watch(o *pipelines.RunOptions, f *runFlags) (done func(), err error) {
 	if !f.quiet && !f.dryRun && f.output == "text" {
 		o.Progress = a.stderr
 		o.Live, o.Width = terminal(a.stderr)
@@ -201,19 +242,13 @@ func (a *app) runOne(ctx context.Context, target string, f *runFlags) error {
 	default:
 		file, err := os.OpenFile(f.log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		log := &logFile{File: file}
-		defer log.Close(a.stderr)
 		o.Log = slog.New(slog.NewJSONHandler(visibleJSON{log}, nil))
+		return func() { log.Close(a.stderr) }, nil
 	}
-	out, err := pipelines.Run(ctx, target, o)
-	if err != nil {
-		return work(err)
-	}
-	f.done = append(f.done, out)
-	a.code = max(a.code, out.ExitCode)
-	return a.print(out, f.output, f.quiet)
+	return func() {}, nil
 }
 
 // print prints an outcome in the form that was asked for.
@@ -225,7 +260,7 @@ func (a *app) print(out *pipelines.Outcome, output string, quiet bool) error {
 		printOutcome(a.screen(), out)
 		return nil
 	}
-	printFaults(a.stderr, out)
+	printFaults(a.errors(), out)
 	return nil
 }
 

@@ -92,7 +92,7 @@ func sinceTime(text string, now time.Time) (time.Time, error) {
 // printNights prints a line for each run.
 func printNights(s *screen, nights []pipelines.Night) {
 	if len(nights) == 0 {
-		fmt.Fprintln(s, "no run here: --since and --pipeline leave none")
+		s.sentence("  ", "no run here: --since and --pipeline leave none")
 		return
 	}
 	g := head("started (UTC)", "pipeline", "took", "new", "same", "fail", "err", "exit", "run")

@@ -16,6 +16,7 @@ type screen struct {
 	io.Writer
 	width  int
 	colour bool
+	live   bool // a terminal, and no file, pipe or mail in which somebody may search for a line
 }
 
 // narrowest is the width below which nothing is broken any more, usual the one of
@@ -31,7 +32,7 @@ const (
 // that the program itself draws become ASCII.
 func (a *app) screen() *screen {
 	live, width := terminal(a.stdout)
-	s := &screen{Writer: a.stdout, width: usual}
+	s := &screen{Writer: a.stdout, width: usual, live: live}
 	if live {
 		s.width = width()
 	}
@@ -118,6 +119,15 @@ func (s *screen) sentence(indent, text string) {
 			fmt.Fprint(s, part)
 		}
 		fmt.Fprintln(s)
+	}
+}
+
+// reason prints why something went wrong: in lines that a terminal can hold, elsewhere in whole lines.
+func (s *screen) reason(text string) {
+	if s.live {
+		s.sentence("  ", "  "+text)
+	} else {
+		fmt.Fprintf(s, "  %s\n", words.Indent(text))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,13 +25,14 @@ type showFlags struct {
 func (a *app) showCommand() *cobra.Command {
 	var f showFlags
 	c := &cobra.Command{
-		Use:   "show [FIT]",
+		Use:   "show [FIT|SPEC]",
 		Short: "Show fits: verdict, worst diagnostics, intervals as bars",
 		Long: `show tells of one fit its verdict in words, the worst diagnostics, and its
 coefficients with bars for their intervals; of several a line each, the worst
 first. FIT is the number of a fit, or DATASET/MODEL/SAMPLER (DATASET/KEY/… for
 a file or group), where * is any run of characters and parts at the end may be
-left out: the newest fits of these names. Without FIT it is the newest run.
+left out: the newest fits of these names. Without FIT it is the newest run, of
+the ledger of a spec where SPEC names one.
 
 Of many coefficients the 20 with the largest |mean|/sd are shown; --all has all.
 A bar is the 95 % interval, thick its middle half, ● the median, │ zero. Bars of
@@ -46,6 +48,13 @@ where it is known, so that they can be compared (--bars units: of one unit).`,
 			o := pipelines.ShowOptions{Run: f.run}
 			if len(args) == 1 {
 				o.Fit = args[0]
+			}
+			if isSpec(o.Fit) {
+				database, err := pipelines.Database(o.Fit, pipelines.Overrides{})
+				if err != nil {
+					return err
+				}
+				f.database, o.Fit = database, ""
 			}
 			if err := cmp.Or(checkFormat(f.format, showFormats), f.lines.check()); err != nil {
 				return err
@@ -72,6 +81,11 @@ where it is known, so that they can be compared (--bars units: of one unit).`,
 	return c
 }
 
+// isSpec reports whether an argument is called like a spec.
+func isSpec(name string) bool {
+	return slices.Contains([]string{".yaml", ".yml"}, strings.ToLower(filepath.Ext(name)))
+}
+
 var showFormats = []string{"table", "csv", "json"}
 
 // printShown prints a fit, or an overview of several.
@@ -94,7 +108,7 @@ const mostLooks = 50
 // printLooks prints a line for each fit, the worst first, and counts them.
 func printLooks(s *screen, database string, fits []pipelines.Look) {
 	g := head("verdict", "fit", "name", "R-hat", "ESS", "why")
-	g.flow = true
+	g.flow, g.Below = true, true
 	grades := g.gradesIn(0)
 	g.colour = grades
 	counts := map[string]int{}

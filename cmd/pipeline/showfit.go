@@ -85,7 +85,7 @@ func printFacts(s *screen, f *pipelines.Look) {
 	}
 	add(true, "fit %d of run %s", f.ID, f.RunID)
 	add(f.Formula != "", "%s, %s(%s)", words.Visible(f.Formula), f.Family, f.Link)
-	add(f.Rows > 0 && !f.Discrete(), "%d rows, %d columns", f.Rows, f.Columns)
+	add(f.Rows > 0 && !f.Discrete(), "%s, %s", plural(int(f.Rows), "row"), plural(int(f.Columns), "column"))
 	add(f.Draws == 0 && f.Discrete(), "%s", f.Method)
 	add(f.Draws > 0, "%s: %d chains of %d draws", f.Method, f.Chains, f.Draws)
 	seconds := float64(f.Seconds)
@@ -111,7 +111,7 @@ func printWorst(s *screen, f *pipelines.Look, lines []pipelines.Line) {
 	g := head("worst diagnostics", "R-hat", "bulk ESS", "tail ESS")
 	shown := gated[:min(len(gated), max(3, min(bad, worstLines)))]
 	for _, l := range shown {
-		g.Add(middle(words.Visible(l.Name), 40), fixed(l.Summary.RHat, 3), fixed(l.Summary.ESSBulk, 0),
+		g.Add(words.Visible(l.Name), fixed(l.Summary.RHat, 3), fixed(l.Summary.ESSBulk, 0),
 			fixed(l.Summary.ESSTail, 0))
 	}
 	g.colour = func(row, col int) string {
@@ -288,7 +288,7 @@ func printGroups(s *screen, lines []pipelines.Line, shown []*pipelines.Line) {
 // worse reports whether b is less than a, or the first that is not known.
 func worse(a, b float64) bool { return !math.IsNaN(a) && !(b >= a) }
 
-// fitBars shortens names and adds bars as the width allows; nil where it does not.
+// fitBars narrows the column of names and adds bars as the width allows; nil where it does not.
 func fitBars(g *grid, width int, spans []span) *bars {
 	numbers := 0
 	for c := 1; c < len(g.Rows[0]); c++ {
@@ -304,8 +304,8 @@ func fitBars(g *grid, width int, spans []span) *bars {
 	}
 	room := max(width-numbers-barLeast-2, 12)
 	name = min(name, max(room, min(nameMost, width-numbers)))
-	for _, row := range g.Rows {
-		row[0] = middle(row[0], name)
+	if name < g.Widths()[0] {
+		g.atMost(0, name, width)
 	}
 	left := min(barMost, width-numbers-name-2)
 	if left < barLeast {

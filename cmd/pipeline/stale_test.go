@@ -55,7 +55,9 @@ gates: {rhat: off, ess_bulk: off, ess_tail: off}
 		!strings.Contains(got, ": pipeline show --database s.duckdb 1") {
 		t.Errorf("show of the bad night:\n%s", got)
 	}
+	holdDraws(t, "1,error,true\n")
 	night(strings.Replace(good, "4,", "5,", 1), 0)
+	holdDraws(t, "1,older,true\n3,current,true\n")
 	if got := states(); !strings.Contains(got, "current,3,stored") {
 		t.Errorf("after the next good night: %s", got)
 	}
@@ -74,6 +76,16 @@ func checkNewest(t *testing.T) {
 		if got != "n\n"+rows+"\n" {
 			t.Errorf("%s has %s rows, the newest fit %s", macro, strings.TrimSpace(got), rows)
 		}
+	}
+}
+
+// holdDraws holds what the view draws of s.duckdb says of its fits to lines of fit, state and whether the date is right.
+func holdDraws(t *testing.T, want string) {
+	t.Helper()
+	got := mustCall(t, "sql", "--database", "s.duckdb", "--format", "csv", `SELECT DISTINCT fit_id, d.state,
+		d.created = f.created AS dated FROM draws d JOIN fit f USING (fit_id, run_id) ORDER BY ALL`)
+	if got != "fit_id,state,dated\n"+want {
+		t.Errorf("the draws say\n%swant\n%s", got, want)
 	}
 }
 

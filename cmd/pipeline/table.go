@@ -41,24 +41,23 @@ func printOutcome(w *screen, out *pipelines.Outcome) {
 }
 
 func printFit(w *screen, f *pipelines.Result) {
-	rowWord, columnWord := "rows", "columns"
+	rowWord, columnWord := "row", "column"
 	if f.Discrete {
-		rowWord, columnWord = "variables", "edges"
+		rowWord, columnWord = "variable", "edge"
 	}
 	drawn := fmt.Sprintf("%d chains of %d draws", f.Chains, f.Draws)
 	if f.Draws == 0 {
 		drawn = "nothing drawn"
 	}
-	w.sentence("  ", fmt.Sprintf("%s: %s, %d %s, %d %s, %s",
-		words.Visible(f.Name()), f.Method, f.Rows, rowWord, f.Columns, columnWord, drawn))
+	w.sentence("  ", fmt.Sprintf("%s: %s, %s, %s, %s",
+		words.Visible(f.Name()), f.Method, plural(f.Rows, rowWord), plural(f.Columns, columnWord), drawn))
 	fmt.Fprintln(w)
-	g := head("parameter", "mean", "sd", "2.5%", "median", "97.5%", "R-hat", "ESS bulk", "ESS tail")
-	for _, p := range f.Parameters {
-		g.Add(words.Visible(p.Name), number(p.Mean), number(p.SD), number(p.Q025), number(p.Median), number(p.Q975),
-			fixed(p.RHat, 3), fixed(p.ESSBulk, 0), fixed(p.ESSTail, 0))
+	g := parameterTable(f, number, "ESS bulk", "ESS tail")
+	if g.Total() > w.width {
+		g = parameterTable(f, number, "ESS", "tail")
 	}
-	if total := g.total(); total > w.width {
-		g.Rows[0][7], g.Rows[0][8] = "ESS", "tail" // of the bulk and of the tails
+	if g.Total() > w.width {
+		g = parameterTable(f, short, "ESS", "tail")
 	}
 	g.shorten(0, w.width)
 	g.print(w)
@@ -73,6 +72,16 @@ func printFit(w *screen, f *pipelines.Result) {
 		w.sentence("  ", "  "+clean(r))
 	}
 	fmt.Fprintln(w)
+}
+
+// parameterTable has a row for each parameter, numbers in some format.
+func parameterTable(f *pipelines.Result, format func(float64) string, bulk, tail string) *grid {
+	g := head("parameter", "mean", "sd", "2.5%", "median", "97.5%", "R-hat", bulk, tail)
+	for _, p := range f.Parameters {
+		g.Add(words.Visible(p.Name), format(p.Mean), format(p.SD), format(p.Q025), format(p.Median), format(p.Q975),
+			fixed(p.RHat, 3), fixed(p.ESSBulk, 0), fixed(p.ESSTail, 0))
+	}
+	return g
 }
 
 // verdict is the fit's verdict, and whether it was computed now.
@@ -96,7 +105,7 @@ func printFits(w *screen, fits []*pipelines.Result) {
 		return cmp.Compare(order[a.Verdict], order[b.Verdict])
 	})
 	t := head("verdict", "fit", "action", "draws", "seconds", "why")
-	t.flow = true
+	t.flow, t.Below = true, true
 	t.colour = t.gradesIn(0)
 	for _, f := range sorted[:min(len(sorted), maxFits)] {
 		why := ""
@@ -121,7 +130,7 @@ func printFits(w *screen, fits []*pipelines.Result) {
 }
 
 // printErrors prints why fits erred, each reason once.
-func printErrors(w io.Writer, fits []*pipelines.Result) {
+func printErrors(w *screen, fits []*pipelines.Result) {
 	var reasons []string
 	names := map[string][]string{}
 	for _, f := range fits {
@@ -135,18 +144,18 @@ func printErrors(w io.Writer, fits []*pipelines.Result) {
 	}
 	for _, reason := range reasons {
 		fmt.Fprintf(w, "\n%s\n", strings.Join(names[reason], "\n"))
-		fmt.Fprintf(w, "  %s\n", words.Indent(clean(reason)))
+		w.reason(clean(reason))
 	}
 }
 
 // printFaults prints what a quiet run tells: why fits erred or wait for their commit, and what else did not come
 // where it was to be.
-func printFaults(w io.Writer, out *pipelines.Outcome) {
+func printFaults(w *screen, out *pipelines.Outcome) {
 	printErrors(w, out.Fits)
 	for _, f := range out.Fits {
 		if f.Action == pipelines.Uncommitted && len(f.Reasons) > 0 {
-			fmt.Fprintf(w, "\n%s: not in the ledger\n  %s\n", words.Visible(f.Name()),
-				words.Indent(clean(strings.Join(f.Reasons, "\n"))))
+			fmt.Fprintf(w, "\n%s: not in the ledger\n", words.Visible(f.Name()))
+			w.reason(clean(strings.Join(f.Reasons, "\n")))
 		}
 	}
 	printLeft(w, out)
@@ -187,8 +196,11 @@ func printTail(w *screen, out *pipelines.Outcome) {
 	if len(parts) == 0 {
 		parts = []string{"nothing to do"}
 	}
-	fmt.Fprintf(w, "%s, in %.1f s: %s\n", plural(len(out.Fits), "fit"), out.Finished.Sub(out.Started).Seconds(),
-		strings.Join(parts, ", "))
+	took := fmt.Sprintf(", in %.1f s", out.Finished.Sub(out.Started).Seconds())
+	if out.DryRun {
+		took = " of a dry run"
+	}
+	fmt.Fprintf(w, "%s%s: %s\n", plural(len(out.Fits), "fit"), took, strings.Join(parts, ", "))
 	printLeft(w, out)
 	if _, err := os.Stat(out.Database); out.DryRun || out.Unrecorded != "" && err != nil {
 		return // there is no ledger to look at

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,7 +25,7 @@ var otherWords = map[string][]string{
 	"list":    {"ls", "pipelines"},
 	"predict": {"prediction", "forecast", "score"},
 	"prune":   {"clean", "vacuum", "delete"},
-	"explain": {"describe", "plan", "priors"},
+	"explain": {"describe", "priors"},
 	"effects": {"effect", "marginal", "contrast", "emmeans"},
 	"help":    {"usage", "man"},
 }
@@ -38,7 +39,7 @@ func plainUsage(root *cobra.Command, width int) {
 		allowed := c.Args
 		c.Args = func(c *cobra.Command, args []string) error {
 			if allowed == nil || allowed(c, args) == nil {
-				return nil
+				return noSpec(c, args)
 			}
 			return words.Hint(countError(c, args), "for example: "+firstExample(c))
 		}
@@ -51,9 +52,14 @@ func plainUsage(root *cobra.Command, width int) {
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
+	cobra.AddTemplateFunc("plainTypes", plainTypes.Replace)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages ",
-		fmt.Sprintf("Flags.FlagUsagesWrapped %d ", width)))
+		fmt.Sprintf("Flags.FlagUsagesWrapped %d | plainTypes ", width)))
 }
+
+// plainTypes puts words that people know in place of the types of flags, each as long as what it replaces.
+var plainTypes = strings.NewReplacer(" stringArray ", " TEXT        ", " int64Slice ", " N          ", " string ",
+	" TEXT   ", " int ", " N   ", " float ", " N     ", " duration ", " TIME     ", " (default [])", "")
 
 // filled is text whose paragraphs, but those with lines that are indented, have lines of a width.
 func filled(text string, width int) string {
@@ -64,6 +70,18 @@ func filled(text string, width int) string {
 		}
 	}
 	return strings.Join(paragraphs, "\n\n")
+}
+
+// noSpec says of a call that names a fit where a spec is taken how the verb takes fits.
+func noSpec(c *cobra.Command, args []string) error {
+	if len(args) != 1 || c.Flags().Lookup("fit") == nil {
+		return nil
+	}
+	if _, err := strconv.ParseInt(args[0], 10, 64); err != nil {
+		return nil
+	}
+	return words.Hint(fmt.Errorf("%s takes a spec, and %s is a number", c.Name(), args[0]),
+		fmt.Sprintf("pipeline %s --fit %s names a fit", c.Name(), args[0]))
 }
 
 // countError says of a call which argument it lacks, or has too much.
@@ -186,6 +204,12 @@ var exits = map[string][]exit{
 		{pipelines.ExitFail, "some fit failed or erred"}, badSpec, drawn, kept},
 	"retry": {{pipelines.ExitPass, "every fit that was retried passes, or there was none"},
 		{pipelines.ExitFail, "some fit failed or erred"}, badSpec, drawn, kept},
+	"plan": {{pipelines.ExitPass, "the night is planned"}, {pipelines.ExitFail, "the folder cannot be written"},
+		badSpec, held, interrupted},
+	"gather": {{pipelines.ExitPass, "every fit passes its gates, warnings included"},
+		{pipelines.ExitFail, "some fit failed or erred"},
+		{pipelines.ExitUsage, "the call is wrong, another program made the plan, or the ledger is damaged"},
+		{pipelines.ExitUncommitted, "a shard is missing, or the ledger or a file to publish cannot be written"}, interrupted},
 	"commit": {{pipelines.ExitPass, "nothing waits, and what was loaded passes"},
 		{pipelines.ExitFail, "some fit that was loaded failed"}, badSpec, drawn, interrupted},
 	"check": {{pipelines.ExitPass, "no fit failed"}, {pipelines.ExitFail, "some fit failed or erred"},
@@ -195,7 +219,8 @@ var exits = map[string][]exit{
 	"compare": {{pipelines.ExitPass, "no two samplers disagree"},
 		{pipelines.ExitFail, "two samplers disagree: one of them is wrong, or failed its own gates"}, usage, held,
 		interrupted},
-	"drift": {{pipelines.ExitPass, "shown, whatever moved"}, broken, usage, held, interrupted},
+	"drift":   {{pipelines.ExitPass, "shown, whatever moved"}, broken, usage, held, interrupted},
+	"weights": {{pipelines.ExitPass, "shown"}, broken, usage, held, interrupted},
 	"init": {{pipelines.ExitPass, "the spec is written"}, broken,
 		{pipelines.ExitUsage, "the file cannot be read or has no response, or the spec is there already"}},
 	"report": {{pipelines.ExitPass, "the page is written, whatever the verdicts in it"}, broken, usage, held,

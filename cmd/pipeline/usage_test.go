@@ -27,7 +27,7 @@ run: {warmup: 20, draws: 20}
 		{"run", []string{"run: SPEC|NAME… is missing", "hint: for example: pipeline run quickstart"}},
 		{"sql", []string{"sql: QUERY is missing", `hint: for example: pipeline sql "SELECT`}},
 		{"init", []string{"init: FILE is missing", "pipeline init claims.csv"}},
-		{"show a b", []string{"show takes one argument, FIT, and these are 2"}},
+		{"show a b", []string{"show takes one argument, FIT|SPEC, and these are 2"}},
 		{"compare x", []string{`compare takes no argument, and "x" is one`}},
 		{"query SELECT", []string{`there is no verb "query"`, `did you mean "sql"?`}},
 		{"summary", []string{`did you mean "show"?`}},
@@ -50,6 +50,13 @@ run: {warmup: 20, draws: 20}
 		{"predict --only dataset=cars --data other.csv", []string{`column "x": the model reads it`, "the columns are y, a, b"}},
 		{"report --fit 99", []string{"the ledger has no fit 99", "pipeline show '*'"}},
 		{"report --fit 1 --fit 99", []string{"the ledger has no fit 99"}},
+		{"show --database none.duckdb", []string{"there is no ledger", "beside it are ", "posteriors.duckdb"}},
+		{"run s", []string{`there is no file "s"`, `did you mean "s.yaml"?`}},
+		{"explain d.csv", []string{"d.csv is data, and a spec is wanted", "pipeline init d.csv writes a spec for it"}},
+		{"init s.yaml", []string{"s.yaml is a spec, and init writes one for a data file"}},
+		{"report 99", []string{"report takes a spec, and 99 is a number", "pipeline report --fit 99 names a fit"}},
+		{"verify", []string{"name a spec, or a ledger with --database", "hint: for example: --database posteriors.duckdb"}},
+		{"completion", []string{"completion: name a shell", "hint: it is bash, fish"}},
 		{"verify posteriors.duckdb", []string{"this is a DuckDB file and no spec", "--database names a ledger"}},
 	} {
 		code, out, errs := call(t, strings.Fields(c.args)...)

@@ -20,12 +20,15 @@ const AutoVersion = "auto/6"
 // weights tell. Then it takes as many moves between draws as make independent draws
 // cheapest, and one in each iteration of warm-up. It knows nothing of time, load or workers, so that it chooses alike
 // everywhere. Cost: O(n·d), and where joint moves may serve O(n·d²).
-func Auto(target *glm.Target, opts Options) (basis, reason string) {
+//
+// seconds is about what those draws take on one core, a second for 1e9 operations; 0 where nothing is counted.
+func Auto(target *glm.Target, opts Options) (basis, reason string, seconds float64) {
 	if smooth(target) {
-		return foreseenSmooths(target, opts)
+		basis, reason = foreseenSmooths(target, opts)
+		return basis, reason, 0
 	}
 	c := choose(target.Vectorised(), opts)
-	return c.basis, c.reason
+	return c.basis, c.reason, c.cost / operationsPerSecond
 }
 
 // otherBases are those besides the coordinate one that it chooses among, with slow
@@ -41,6 +44,7 @@ type choice struct {
 	joint         *jointSetup // with joint moves; nil without
 	slow          [][]float64 // directions that follow each sweep; nil without
 	moves         int         // sweeps between draws, where joint is nil
+	cost          float64     // operations that autoDraws independent draws take
 }
 
 // choose chooses for some options.
@@ -65,20 +69,25 @@ func choose(target *glm.Target, opts Options) choice {
 	if opts.Joint != "off" && c.tall(target, least) {
 		words, least = chosen.join(target, opts, c, least)
 	}
-	sweeps := fmt.Sprintf("%.2g sweeps", c.sweeps)
-	if !c.piloted {
-		sweeps = "at least one sweep"
-	}
-	chosen.reason = fmt.Sprintf("%d rows, %d coefficients, %d of them with normal priors, and %s over them to a draw: "+
-		"by count %s billion operations for %d draws", c.n, c.d, c.g, sweeps, inBillions(least), autoDraws)
+	chosen.cost = least
+	chosen.reason = fmt.Sprintf("%d rows, %d coefficients, %d of them with normal priors: about %s of one core for %d "+
+		"independent draws", c.n, c.d, c.g, inSeconds(least), autoDraws)
 	for _, other := range append([]string{"coordinate"}, otherBases...) {
 		if (other != basis || chosen.joint != nil) && c.possible(other) {
-			chosen.reason += ", " + other + " " + inBillions(c.of(other))
+			chosen.reason += ", " + other + " " + inSeconds(c.of(other))
 			if other == "coordinate" && !c.piloted {
 				chosen.reason += " or more"
 			}
 		}
 	}
+	sweeps := fmt.Sprintf("%.2g sweeps", c.sweeps)
+	switch {
+	case !c.piloted:
+		sweeps = "at least one sweep"
+	case sweeps == "1 sweeps":
+		sweeps = "1 sweep"
+	}
+	chosen.reason += "; one coefficient at a time, an independent draw takes " + sweeps
 	if condensed != "" {
 		chosen.reason += "; " + condensed
 	}

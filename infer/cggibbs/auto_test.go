@@ -33,7 +33,7 @@ func TestAuto(t *testing.T) {
 		{"gaussian", 50, 5, laplace, "rotated"}, // for joint moves
 	} {
 		target := posterior(t, c.family, c.n, c.d, c.prior)
-		basis, reason := Auto(target, Options{})
+		basis, reason, _ := Auto(target, Options{})
 		if basis != c.want {
 			t.Errorf("%s, %d × %d, %v: %s (%s), want %s", c.family, c.n, c.d, c.prior, basis, reason, c.want)
 		}
@@ -59,7 +59,7 @@ func TestAutoOfHorseshoes(t *testing.T) {
 		want string
 	}{{62, 400, "mixture"}, {300, 10, "coordinate"}} {
 		base := posterior(t, "poisson", c.n, c.d, prior.Prior{Kind: prior.Horseshoe, Scale: 0.1})
-		if basis, reason := Auto(base, Options{}); basis != c.want {
+		if basis, reason, _ := Auto(base, Options{}); basis != c.want {
 			t.Errorf("%d × %d: %s (%s), want %s", c.n, c.d, basis, reason, c.want)
 		}
 	}
@@ -100,8 +100,8 @@ func TestAutoAsksThePilotWhereItMatters(t *testing.T) {
 		if got.piloted {
 			continue
 		}
-		basis, reason := Auto(target, Options{})
-		if !strings.Contains(reason, "at least one sweep over them") || !strings.Contains(reason, " or more") {
+		basis, reason, _ := Auto(target, Options{})
+		if !strings.Contains(reason, "takes at least one sweep") || !strings.Contains(reason, " or more") {
 			t.Errorf("%d × %d: %q does not say that the pilot was left out", c.n, c.d, reason)
 		}
 		got.sweeps = dependence(target)

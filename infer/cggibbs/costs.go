@@ -286,7 +286,11 @@ func (c costs) ofSparseReduced(out scheme) scheme {
 	return out
 }
 
-// inBillions words a number of operations.
-func inBillions(operations float64) string {
-	return strconv.FormatFloat(operations/1e9, 'g', 2, 64)
+// operationsPerSecond is about what one core does. It turns counts into times that people can judge, and chooses
+// nothing.
+const operationsPerSecond = 1e9
+
+// inSeconds words a number of operations as the time that they take.
+func inSeconds(operations float64) string {
+	return strconv.FormatFloat(operations/operationsPerSecond, 'g', 2, 64) + " s"
 }

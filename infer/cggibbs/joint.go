@@ -71,8 +71,11 @@ func (j *jointSetup) take(way jointWay, update string) {
 
 // Explain says which coordinates are sampled, and how joint moves are made.
 func (j *jointSetup) Explain() string {
-	beside := fmt.Sprintf("%d updates by themselves between %d proposals", guardSize(j.target.Rows(), len(j.widths)),
-		jointBatch)
+	guards := "1 update by itself"
+	if n := guardSize(j.target.Rows(), len(j.widths)); n != 1 {
+		guards = fmt.Sprintf("%d updates by themselves", n)
+	}
+	beside := fmt.Sprintf("%s between %d proposals", guards, jointBatch)
 	if j.opts.Joint == "swept" {
 		beside = "a sweep of updates by themselves in " + everyOf("iteration", j.opts.SweepEvery)
 	}
@@ -128,7 +131,7 @@ func (c costs) joins(p jointPilot, other float64) (best jointWay, words string) 
 		}
 	}
 	if !(best.cost < other) {
-		return jointWay{}, inBillions(best.cost) + " billion operations"
+		return jointWay{}, "they would take " + inSeconds(best.cost)
 	}
 	return best, ""
 }

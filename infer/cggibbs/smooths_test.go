@@ -39,7 +39,7 @@ func TestAutoOfSmooths(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, o := range map[string]Options{"smooths": {}, "coordinate": {Uncached: true}} {
-		basis, words := Auto(target, o)
+		basis, words, _ := Auto(target, o)
 		if basis != want || !strings.HasPrefix(words, want+": ") {
 			t.Errorf("auto takes %s: %s; want %s", basis, words, want)
 		}

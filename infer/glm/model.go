@@ -112,6 +112,19 @@ func (d *Data) Cols() int {
 	return cols
 }
 
+// Taken returns rows of the data, in the order of from. Groupings keep levels that have no row there.
+func (d *Data) Taken(from []int) *Data {
+	out := *d
+	out.X = design.TakeRows(d.X, from)
+	out.Y, out.Trials, out.Offset = design.Take(d.Y, from), design.Take(d.Trials, from), design.Take(d.Offset, from)
+	out.Frequency, out.Precision = design.Take(d.Frequency, from), design.Take(d.Precision, from)
+	out.Effects = nil
+	for _, e := range d.Effects {
+		out.Effects = append(out.Effects, e.Taken(from))
+	}
+	return &out
+}
+
 // DomainError tells which number of a data set is impossible.
 type DomainError struct {
 	What    string // "response", "trials", "offset" or "column …"

@@ -26,6 +26,10 @@ type block struct {
 	alone    []*shift
 	plain    bool // see Options.Plain
 	weak     bool // the data say little of its effects
+	twice    bool // its effects move twice in an iteration
+	nested   bool // it is in a nest
+	// The precision of effects of the pilot's size.
+	reference float64
 }
 
 // newBlock lays out one Effects. Cost: O(n·q²).

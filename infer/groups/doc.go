@@ -17,7 +17,7 @@
 //   - levels.go: the effects of every level;
 //   - moves.go, carried.go: sds and correlations;
 //   - shift.go, shiftable.go: coefficients against effects, and which have such a shift;
-//   - nested.go: effects of nested groupings against each other, and their sds;
+//   - nested.go: effects of nested groupings against each other; nest.go: their sds, and effects given their sums;
 //
 // last start.go, previous.go and state.go, and model.go, the model at a position and its prior.
 //

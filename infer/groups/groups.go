@@ -11,7 +11,7 @@ import (
 )
 
 // Version names the algorithm: draws of different versions may differ in bits.
-const Version = "groups/2"
+const Version = "groups/3"
 
 // Options configures New. The zero value is ready to use.
 type Options struct {
@@ -32,6 +32,7 @@ type setup struct {
 	fixed   *cggibbs.Beside
 	blocks  []*block
 	pairs   []*pair
+	nests   []*nest
 	joint   *joint // or nil
 	options Options
 	names   []string
@@ -87,6 +88,7 @@ func newSetup(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (*s
 	if !o.Plain {
 		s.findWeak()
 		s.pairs = findPairs(s.blocks, target)
+		s.nests = findNests(s.pairs, s.blocks)
 	}
 	s.describe()
 	return s, nil
@@ -161,8 +163,13 @@ func (s *setup) Explain() string {
 	for _, b := range s.blocks {
 		words = append(words, b.explain(s.names))
 	}
+	for _, m := range s.nests {
+		words = append(words, m.explain(s.blocks))
+	}
 	for _, p := range s.pairs {
-		words = append(words, p.explain(s.blocks[p.coarse].Group, s.blocks[p.fine].Group))
+		if !p.single(s.blocks) {
+			words = append(words, p.explain(s.blocks[p.coarse].Group, s.blocks[p.fine].Group))
+		}
 	}
 	return strings.Join(words, "; ")
 }
@@ -178,11 +185,11 @@ func (b *block) explain(names []string) string {
 	case b.sorted != nil && b.plain:
 		w.WriteString("each effect by a slice, sds given effects")
 	case b.sorted != nil:
-		fmt.Fprintf(&w, "matched to slope and curvature all at once, by slices once in %d sweeps; ", sliceEvery)
-		if b.weak {
-			w.WriteString("sds with their effects, scaled or carried in turn, then given them")
-		} else {
-			w.WriteString("sds scaled with their effects, then given them")
+		fmt.Fprintf(&w, "matched to slope and curvature all at once%s, by slices once in %d sweeps; sds %s",
+			map[bool]string{true: ", twice"}[b.twice], sliceEvery,
+			map[bool]string{true: "with their effects, scaled or carried in turn", false: "scaled with their effects"}[b.weak])
+		if !b.nested {
+			w.WriteString(", then given them")
 		}
 	case b.collapsed():
 		w.WriteString("drawn afresh; sds given the data with these effects integrated out")
@@ -199,11 +206,20 @@ func (b *block) explain(names []string) string {
 	return w.String()
 }
 
+// explain words the moves of a nest.
+func (m *nest) explain(blocks []*block) string {
+	names := make([]string, len(m.blocks))
+	for i, at := range m.blocks {
+		names[len(names)-1-i] = blocks[at].Group
+	}
+	return strings.Join(names, " lies in ") + ": sds given the sums of effects, then effects given these"
+}
+
 // explain words the moves of a pair.
 func (p *pair) explain(coarse, fine string) string {
-	if p.exact {
-		return fmt.Sprintf("%s lies in %s: sds of both given the sums of their effects, and effects moved against each other",
-			fine, coarse)
+	most := ""
+	if !p.exact {
+		most = " for the most part"
 	}
-	return fmt.Sprintf("%s lies in %s for the most part: effects moved against each other", fine, coarse)
+	return fmt.Sprintf("%s lies in %s%s: effects moved against each other", fine, coarse, most)
 }

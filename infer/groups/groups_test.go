@@ -209,7 +209,7 @@ func TestMarginalIsThatOfTheData(t *testing.T) {
 // Groupings that lie in others are recognised, wholly or for the most part; crossed ones are not.
 func TestNestingIsRecognised(t *testing.T) {
 	for name, want := range map[string]string{
-		"gaussian/nested": "fine lies in g: sds of both", "poisson/nested": "fine lies in g: sds of both",
+		"gaussian/nested": "fine lies in g: sds given", "poisson/thrice": "finer lies in fine lies in g: sds given",
 		"gaussian/mostly": "fine lies in g for the most part", "bernoulli/mostly": "fine lies in g for the most part",
 		"bernoulli/crossed": "",
 	} {

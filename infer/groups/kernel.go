@@ -18,8 +18,8 @@ const sliceEvery, sliceFirst = 40, 4
 // of e^36.
 const logStep = 6
 
-// stepFrom is the iteration from which on slices of sds that move with their effects step out, where the data say much
-// of each effect: else, and from afar, the slice is many widths long.
+// stepFrom is the iteration from which on slices of sds that move with their effects, or given totals, step out: from
+// afar the slice is many widths long.
 const stepFrom = 30
 
 // maxDoublings is that of other slices, of at most 2^20 widths.
@@ -43,7 +43,7 @@ type kernel struct {
 
 	touched, proposals int64
 	accepted           float64
-	sums               nesting
+	trees              []*tree
 	failed             string // the parameter whose log density was not finite
 }
 
@@ -162,8 +162,13 @@ func (k *kernel) moveEffects() bool {
 
 // movePairs moves effects of nested groupings against each other, and their sds.
 func (k *kernel) movePairs() bool {
+	for _, t := range k.trees {
+		if !k.moveNest(t) {
+			return false
+		}
+	}
 	for _, p := range k.pairs {
-		if !k.moveSums(p) || !k.moveLines(p) {
+		if !p.single(k.blocks) && !k.moveLines(p) {
 			return false
 		}
 	}
@@ -176,7 +181,7 @@ func (k *kernel) moveTheirScales() bool {
 		if g.collapsed() {
 			continue
 		}
-		if !k.moveWith(g) || !k.moveGiven(g) {
+		if !k.moveWith(g) || !g.nested && !k.moveGiven(g) {
 			return false
 		}
 	}
@@ -199,7 +204,7 @@ func (k *kernel) moveWith(g *group) bool {
 		}
 		turn /= 2
 	}
-	k.slice.Stepping = k.iteration >= stepFrom && !g.weak
+	k.slice.Stepping = k.iteration >= stepFrom
 	defer func() { k.slice.Stepping = false }()
 	switch {
 	case g.plain:

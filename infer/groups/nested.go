@@ -6,7 +6,6 @@ import (
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/variate"
-	"glmbatch/internal/vec"
 )
 
 // pair are two groupings with effects of the column of ones, the levels of the fine one lying in those of the coarse
@@ -17,7 +16,6 @@ type pair struct {
 	terms        [2]int
 	exact        bool // each fine level lies in one coarse level
 	lines        []*line
-	empty        []int32 // fine levels without rows
 }
 
 // part is the share of its rows that a fine level has in a coarse one.
@@ -91,9 +89,6 @@ func newPair(coarse, fine *block, target *glm.Target) *pair {
 		}
 		p.exact = p.exact && len(met) <= 1
 		most := 0
-		if len(rows) == 0 {
-			p.empty = append(p.empty, int32(l))
-		}
 		for _, k := range met {
 			most = max(most, counts[k])
 			if share := float64(counts[k]) / float64(len(rows)); share >= leastShare {
@@ -151,6 +146,11 @@ func (p *pair) layRows(coarse, fine *block, parts [][]part, target *glm.Target) 
 		}
 	}
 	return true
+}
+
+// single reports whether the fine levels lie in coarse ones and neither grouping has other terms: then a nest has both.
+func (p *pair) single(blocks []*block) bool {
+	return p.exact && blocks[p.coarse].q == 1 && blocks[p.fine].q == 1
 }
 
 // moveLines moves along each line of a pair: by a draw where eta stays or the likelihood is a closed gaussian, else by
@@ -216,79 +216,4 @@ func (k *kernel) sliceLine(l *line, a, b float64) (float64, bool) {
 	point.MoveBeside(x, v)
 	k.touched += int64(len(l.column.Rows))
 	return x, true
-}
-
-// nesting is what the sums of coarse and fine effects say of their sds, the coarse effects integrated out: the sums of
-// a coarse level are normal with variance fine² and covariance coarse².
-type nesting struct {
-	count   []float64 // of fine levels in a coarse level
-	mean    []float64 // of their sums
-	within  float64   // Σ (sum − mean)², and squares of the effects of fine levels without rows
-	freedom float64
-}
-
-// moveSums moves the sds of an exact pair of single terms given the sums of its effects, the coarse effects integrated
-// out, and then draws these and with them the fine ones, which keep their sums: eta stays. Cost: O(levels).
-func (k *kernel) moveSums(p *pair) bool {
-	c, f := k.groups[p.coarse], k.groups[p.fine]
-	if !p.exact || c.q > 1 || f.q > 1 {
-		return true
-	}
-	k.sums.of(p, c, f)
-	for _, g := range []*group{c, f} {
-		if len(g.free) == 0 {
-			continue
-		}
-		rest := func() float64 { return k.sums.logDensity(c.logSD[0], f.logSD[0]) }
-		if !k.moveOne(g, &g.logSD[0], g.width, rest, func(x float64) float64 { return g.logDensitySD(0, x) }) {
-			return k.bad(g.sdName(0))
-		}
-	}
-	return true // moveLines draws the coarse effects given the sums
-}
-
-// of sums the effects.
-func (s *nesting) of(p *pair, c, f *group) {
-	s.count, s.mean = s.count[:0], s.mean[:0]
-	s.within, s.freedom = 0, float64(f.levels)
-	for _, j := range p.empty {
-		s.within = math.FMA(f.r[j], f.r[j], s.within)
-	}
-	for _, l := range p.lines {
-		m, sum := float64(len(l.fine)), 0.0
-		for _, j := range l.fine {
-			sum += f.r[j] + c.r[l.level]
-		}
-		s.count = append(s.count, m)
-		if m == 0 {
-			s.mean = append(s.mean, 0)
-			continue
-		}
-		s.freedom--
-		s.mean = append(s.mean, sum/m)
-	}
-	for at, l := range p.lines {
-		for _, j := range l.fine {
-			e := f.r[j] + c.r[l.level] - s.mean[at]
-			s.within = math.FMA(e, e, s.within)
-		}
-	}
-}
-
-// logDensity returns the log density of the sums at logs of sds.
-func (s *nesting) logDensity(coarse, fine float64) float64 {
-	vc, vf := vec.Exp(2*coarse), vec.Exp(2*fine)
-	sum := -float64(s.freedom*fine) - float64(0.5*s.within/vf)
-	product := 1.0
-	for k, m := range s.count {
-		if m > 0 {
-			v := math.FMA(m, vc, vf)
-			sum = math.FMA(float64(-0.5*m*s.mean[k]), s.mean[k]/v, sum)
-			if product *= v; !(product < 1e100 && product > 1e-100) { // one logarithm of many
-				sum = math.FMA(-0.5, vec.Log(product), sum)
-				product = 1
-			}
-		}
-	}
-	return math.FMA(-0.5, vec.Log(product), sum)
 }

@@ -88,6 +88,28 @@ func TestRowsLeftToTheNext(t *testing.T) {
 	}
 }
 
+// Where effects move twice, the sums that the second move starts from are those at the point.
+func TestSumsLeftToTheSecondMove(t *testing.T) {
+	k := started(t, newStudy("bernoulli", "logit", 600, [2]int{200, 1}), Options{})
+	g := k.groups[0]
+	for g.twice = false; ; {
+		k.matchLevels(g, false)
+		if slices.Contains(g.taken, false) && slices.Contains(g.taken, true) {
+			break
+		}
+	}
+	g.takeSums()
+	want := newSums(g.block)
+	k.sumsAt(g, &want, nil, nil)
+	for l := range g.levels {
+		for i, x := range []float64{g.here.value[l] - want.value[l], g.here.slope[l] - want.slope[l], g.here.curve[l] - want.curve[l]} {
+			if math.Abs(x) > 1e-12 {
+				t.Errorf("sum %d of level %d is %g from that at the point", i, l, x)
+			}
+		}
+	}
+}
+
 // Rows that are read are counted: of a closed gaussian each grouping takes two passes, coefficients two over X, the log
 // likelihood one; of others a grouping takes one pass at the point, one at the place and one to
 // go there.
@@ -126,14 +148,14 @@ func TestRowsReadAreCounted(t *testing.T) {
 		k := started(t, newStudy("bernoulli", "logit", n, [2]int{levels, 1}), Options{})
 		k.touched = 0
 		k.matchLevels(k.groups[0], false)
-		if k.touched != 3*n {
-			t.Errorf("%d levels: a move of them reads %d rows, want %d", levels, k.touched, 3*n)
+		if want := int64(n * k.groups[0].passes()); k.touched != want {
+			t.Errorf("%d levels: a move of them reads %d rows, want %d", levels, k.touched, want)
 		}
 	}
 }
 
 // readIsCounted holds what moves of the effects of crossed groupings read to c·K·n and one pass for the log likelihood,
-// c being 2 where they are drawn and 3 where they are proposed.
+// c being 2 where they are drawn, 3 where they are proposed and 5 where that is done twice.
 func readIsCounted(t *testing.T, s study) {
 	t.Helper()
 	setup, err := New(&s.data, s.model, nil, Options{})
@@ -146,13 +168,24 @@ func readIsCounted(t *testing.T, s study) {
 	}
 	k := made.(*kernel)
 	k.iteration = sliceFirst // no iteration of slices
-	n, each := len(s.data.Y), 3
-	if k.target.ClosedGaussian() {
-		each = 2
+	n, passes := len(s.data.Y), 1
+	for _, g := range k.groups {
+		passes += g.passes()
 	}
 	k.moveEffects()
-	if want := int64(n * (each*len(k.groups) + 1)); k.touched != want || len(k.pairs) > 0 {
+	if want := int64(n * passes); k.touched != want || len(k.pairs) > 0 {
 		t.Errorf("%s, %d rows, %d groupings: a sweep over their levels reads %d entries, want %d", s.model.Family, n, len(k.groups),
 			k.touched, want)
 	}
+}
+
+// passes is the number of entries of each row that a move of all effects reads.
+func (g *group) passes() int {
+	switch {
+	case g.gram != nil:
+		return 2
+	case g.twice:
+		return 5
+	}
+	return 3
 }

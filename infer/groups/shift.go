@@ -2,6 +2,7 @@ package groups
 
 import (
 	"math"
+	"slices"
 
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
@@ -72,8 +73,7 @@ func (b *block) findShifts(data *glm.Data, priors []prior.Prior) {
 // join adds a shift to the first ones that it can be drawn with.
 func (b *block) join(s *shift) {
 	for i := range b.together {
-		if t := &b.together[i]; len(t.shifts) < mostTogether && b.adds(t, s) {
-			b.extend(t, s)
+		if b.extend(&b.together[i], s) {
 			return
 		}
 	}
@@ -81,28 +81,46 @@ func (b *block) join(s *shift) {
 	b.extend(&b.together[len(b.together)-1], s)
 }
 
-// adds reports whether the v of a shift is no sum of others.
-func (b *block) adds(t *together, s *shift) bool {
-	all := append(t.shifts[:len(t.shifts):len(t.shifts)], s)
-	n := len(all)
-	gram := make([]float64, n*n)
-	for i, x := range all {
-		for j, y := range all[:i+1] {
-			gram[i*n+j] = vector.Dot(x.v, y.v) / math.Sqrt(float64(vector.Dot(x.v, x.v)*vector.Dot(y.v, y.v)))
-		}
+// extend adds a shift to others, if there is room and its v is no sum of theirs. Cost: O(levels·q²) for each of them.
+func (b *block) extend(t *together, s *shift) bool {
+	n, size := len(t.shifts), b.q*b.q
+	if n == mostTogether {
+		return false
 	}
-	return factor(gram, n) && gram[n*n-1] > math.Sqrt(leastAdded)
+	row := make([]float64, (n+1)*size)
+	for j, other := range t.shifts {
+		b.crossed(s.v, other.v, row[j*size:(j+1)*size])
+	}
+	copy(row[n*size:], s.cross)
+	cross := slices.Concat(t.cross, row)
+	if n > 0 && !adds(cross, n+1, b.q) {
+		return false
+	}
+	t.shifts, t.cross = append(t.shifts, s), cross
+	t.work = (n+1)*(n+1) + 2*(n+1)
+	return true
 }
 
-func (b *block) extend(t *together, s *shift) {
-	t.shifts = append(t.shifts, s)
-	for _, other := range t.shifts {
-		cross := make([]float64, b.q*b.q)
-		b.crossed(s.v, other.v, cross)
-		t.cross = append(t.cross, cross...)
+// adds reports whether the last of n vectors is no sum of the others; Σ v·w of two is the trace of their cross.
+func adds(cross []float64, n, q int) bool {
+	gram := make([]float64, n*n)
+	for i := range n {
+		for j := range i + 1 {
+			block := cross[(i*(i+1)/2+j)*q*q:]
+			for t := range q {
+				gram[i*n+j] += block[t*q+t]
+			}
+		}
 	}
-	n := len(t.shifts)
-	t.work = n*n + 2*n
+	for i := range n {
+		for j := range i {
+			gram[i*n+j] /= math.Sqrt(float64(gram[i*n+i] * gram[j*n+j]))
+		}
+	}
+	for i := range n {
+		gram[i*n+i] /= gram[i*n+i] // 1, or NaN of a v of 0
+	}
+	return factor(gram, n) && gram[n*n-1] > math.Sqrt(leastAdded)
 }
 
 // crossed adds Σ v·wᵀ over levels to dst.

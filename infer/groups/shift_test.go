@@ -63,16 +63,33 @@ func TestShiftsOfProducts(t *testing.T) {
 	}
 }
 
-// Equal columns cannot be shifted together: they are in turn.
+// Equal columns cannot be shifted together: they are in turn. Their crosses are those of the vectors, whatever was tried
+// before.
 func TestShiftsThatDepend(t *testing.T) {
-	data, model := grown(60, 6)
-	copy(data.X.(*design.Dense).Col(3), data.X.(*design.Dense).Col(2))
-	s, err := newSetup(data, model, nil, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b := s.blocks[0]; len(b.together) != 2 || len(b.together[0].shifts) != 3 || len(b.together[1].shifts) != 1 {
-		t.Errorf("%d groups of shifts", len(b.together))
+	for _, equal := range [][2]int{{3, 2}, {2, 1}} {
+		data, model := grown(60, 6)
+		copy(data.X.(*design.Dense).Col(equal[0]), data.X.(*design.Dense).Col(equal[1]))
+		s, err := newSetup(data, model, nil, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := s.blocks[0]
+		if len(b.together) != 2 || len(b.together[0].shifts) != 3 || len(b.together[1].shifts) != 1 {
+			t.Fatalf("%d groups of shifts", len(b.together))
+		}
+		for _, all := range b.together {
+			var want []float64
+			for i, v := range all.shifts {
+				for _, w := range all.shifts[:i+1] {
+					cross := make([]float64, 4)
+					b.crossed(v.v, w.v, cross)
+					want = append(want, cross...)
+				}
+			}
+			if !slices.Equal(all.cross, want) {
+				t.Errorf("crosses of %d shifts are %v, want %v", len(all.shifts), all.cross, want)
+			}
+		}
 	}
 }
 

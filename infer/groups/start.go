@@ -43,6 +43,9 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	if fromPrior {
 		k.start = fixed.Start() + "; sds from their priors, not far from a pilot, effects near 0"
 	}
+	for _, m := range s.nests {
+		k.trees = append(k.trees, newTree(m))
+	}
 	for _, b := range s.blocks {
 		g := newGroup(b)
 		k.groups = append(k.groups, g)

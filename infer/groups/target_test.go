@@ -230,8 +230,8 @@ func TestFormsAreChosen(t *testing.T) {
 		want []string
 	}{
 		"sleepstudy": {problems["sleepstudy"], []string{"Subject: 18 levels of Intercept, Days, non-centred (the data have 0."}},
-		"VerbAgg": {problems["VerbAgg"], []string{"id: 316 levels of Intercept, centred (the data have 0.86 ", " about x1, x2;",
-			"item: 24 levels of Intercept, centred (the data have 0.94 ", " about (Intercept), x3, x4, x5"}},
+		"VerbAgg": {problems["VerbAgg"], []string{"id: 316 levels of Intercept, centred (the data have 0.87 ", " about x1, x2;",
+			"item: 24 levels of Intercept, centred (the data have 0.95 ", " about (Intercept), x3, x4, x5"}},
 		"nested": {nested, []string{"g: 2 levels of Intercept, centred (the data have 0.", "fine: 12 levels of Intercept, centred"}},
 	} {
 		s := c.of(t)

@@ -51,9 +51,9 @@ func (k *Chain) offset() {
 	}
 }
 
-// Start says how the first state was drawn.
+// Start says how the first state was made.
 func (k *Chain) Start() string {
-	return "states drawn uniformly, weights " + string(k.Options.Start)
+	return k.States.String() + ", weights " + string(k.Options.Start)
 }
 
 // MarshalBinary returns the chain's state: eight bytes per weight, two per

@@ -49,6 +49,8 @@ type Options struct {
 	Sharing Sharing
 	// Start of the weights. Empty means Mode.
 	Start Start
+	// States says at which states a chain begins. Empty means mrf.Anywhere.
+	States mrf.Start `json:",omitempty"`
 	// MaxBytes bounds the memory of a chain's weights. Zero means 1 GiB.
 	MaxBytes int64
 }
@@ -94,11 +96,14 @@ func New(m mrf.Model, o Options) (*Setup, error) {
 	if o.Start != Zero && o.Start != Mode && o.Start != Offset {
 		return nil, fmt.Errorf("herded: the start is %q; use zero, mode or offset", o.Start)
 	}
+	var err error
+	if o.States, err = o.States.Check(); err != nil {
+		return nil, err
+	}
 	if o.MaxBytes < 0 {
 		return nil, fmt.Errorf("herded: the limit of memory is %d bytes; give a positive number", o.MaxBytes)
 	}
 	s := &Setup{model: m, Options: o}
-	var err error
 	if o.Sharing == Sums {
 		err = s.layOutSums(m, o.MaxBytes)
 	} else {
@@ -157,7 +162,7 @@ func (s *Setup) all(degree int) bool {
 	return true
 }
 
-// Kernel returns a chain, an mrf.Sampler and a *Chain, at a state drawn uniformly.
+// Kernel returns a chain, an mrf.Sampler and a *Chain, at its start.
 func (s *Setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	if c.Stream == nil {
 		return nil, errors.New("herded: the chain has no random stream")
@@ -166,6 +171,9 @@ func (s *Setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	x := make([]uint8, n)
 	for i := range x {
 		x[i] = uint8(math.Floor(float64(c.Stream.Float64() * float64(s.model.States(i)))))
+	}
+	if err := s.States.Place(s.model, x); err != nil {
+		return nil, err
 	}
 	k := &Chain{Setup: s, Walk: mrf.NewWalk(s.model, c.Stream, x), rng: c.Stream, x: x, w: make([]float64, s.base[n]),
 		lw: make([]float64, most), p: make([]float64, most)}

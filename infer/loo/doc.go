@@ -5,7 +5,8 @@
 //
 // It sees the log likelihoods of one row at a time, chains × draws, and keeps
 // nothing of the rows before: memory is O(draws). It does not know where they
-// come from, and compares no models: differences of sums are report's.
+// come from; of several models it knows the weights that predict best, and
+// leaves differences of sums to report.
 //
 // The numbers are those of the R package loo 2.5.1 with r_eff =
 // relative_eff(exp(log_lik), chain_id), to 1e-9:
@@ -34,5 +35,11 @@
 // estimation method for the generalized Pareto distribution,
 // doi:10.1198/tech.2009.08017; Watanabe (2010), JMLR 11:3571.
 //
-// Read loo.go, then pareto.go, then efficiency.go and mcse.go.
+// Match estimates a row with a K above Threshold again, from draws that are moved toward the posterior without it. Its
+// numbers are those of loo_moment_match where loo 2.5.1 is set right: the draws that are moved back are, by the exact
+// inverse; relative efficiencies are of both halves; the Monte Carlo error takes the density, not its exponential; and
+// P is against the density under the posterior, not under the moved draws.
+//
+// Read loo.go and smoothed.go, then pareto.go, then efficiency.go and mcse.go, then match.go and transform.go,
+// weights.go.
 package loo

@@ -39,6 +39,7 @@ type Workspace struct {
 	ratio []float64 // log importance ratios
 	tail  []float64 // smoothed log weights of the largest ratios
 	logs  []float64 // of scores around 1
+	top   float64   // the largest ratio
 	fit   pareto
 	ess   efficiency
 }
@@ -109,6 +110,7 @@ func (w *Workspace) smoothed(efficiency float64) (elpd, k, mcse float64) {
 	k = math.Inf(1)
 	sortLast(w.ratio, count+1)
 	top := w.ratio[size-1]
+	w.top = top
 	for i := range w.ratio {
 		w.ratio[i] -= top
 	}

@@ -97,6 +97,42 @@ func TestRowsEqualR(t *testing.T) {
 	}
 }
 
+// Weights are those of R's psis, draw by draw; they add up to 1, and the likelihood under them is that of ELPD.
+func TestSmoothedWeightsEqualR(t *testing.T) {
+	var w Workspace
+	chains := map[string]int{}
+	for _, g := range goldens(t) {
+		chains[g.name] = g.chains
+	}
+	for _, line := range lines(t, "smoothed.csv")[1:] {
+		f := strings.Split(line, ",")
+		want := numbers(t, f[1:])
+		logLik := numbers(t, strings.Split(lines(t, f[0]+".csv")[int(want[0])-1], ","))
+		row := w.Row(chainsOf(logLik, chains[f[0]]))
+		weights := make([]float64, len(logLik))
+		w.Weights(logLik, 1, weights)
+		some, of := make([]float64, (len(weights)+2)/3), 0.0
+		w.Weights(logLik, 3, some)
+		for s := range some {
+			of += weights[3*s]
+		}
+		for s, v := range some {
+			if !near(v, weights[3*s]/of, 1e-12) {
+				t.Fatalf("%s, row %s: every third draw: %v, want %v", f[0], f[1], v, weights[3*s]/of)
+			}
+		}
+		sum, squares, place, lik := 0.0, 0.0, 0.0, 0.0
+		for s, v := range weights {
+			sum, squares, place = sum+v, squares+v*v, place+v*float64(s+1)
+			lik += v * math.Exp(logLik[s]-row.ELPD)
+		}
+		if !near(sum, 1, 1e-12) || !near(squares, want[1], 1e-9) || !near(place, want[2], 1e-9) || !near(lik, 1, 1e-9) {
+			t.Errorf("%s, row %s: sum %v, squares %v, place %v, likelihood %v; R has squares %v, place %v", f[0], f[1], sum, squares,
+				place, lik, want[1], want[2])
+		}
+	}
+}
+
 // Identities that need no reference: a shift of the log likelihood shifts ELPD
 // and WAIC, the chains' order does not matter, and a constant likelihood is its
 // own prediction.

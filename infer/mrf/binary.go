@@ -118,6 +118,8 @@ func (m *Binary) logMean(dst []float64, i int, q *Marginals) {
 	dst[0], dst[1] = -h, h
 }
 
+func (m *Binary) logOwn(dst []float64, i int) { dst[0], dst[1] = -m.field[i], m.field[i] }
+
 // mean returns E s_j under q.
 func mean(q *Marginals, j int32) float64 {
 	p := q.At(int(j))

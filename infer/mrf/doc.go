@@ -21,6 +21,6 @@
 // error.
 //
 // Read model.go (models, and the graph), then binary.go, tables.go and
-// terms.go, then gibbs.go and state.go; then enumerate.go, transfer.go,
+// terms.go, then start.go, gibbs.go and state.go; then enumerate.go, transfer.go,
 // chain.go and meanfield.go.
 package mrf

@@ -34,6 +34,8 @@ type Options struct {
 	// entry holds from there on: annealed Gibbs. Empty means 1 throughout. A chain
 	// samples π only while the entry is 1.
 	Schedule []float64
+	// Start of the states. Empty means Anywhere.
+	Start Start
 }
 
 // Linear returns a schedule of n inverse temperatures in equal steps from first
@@ -81,7 +83,7 @@ type gibbs struct {
 //     ignored: the caller drops the iterations of the schedule.
 //   - MarshalBinary has two bytes per variable, the state and the best one.
 //
-// Chains start at states drawn uniformly. A Step allocates nothing.
+// Chains begin where Options.Start says. A Step allocates nothing.
 func NewGibbs(m Model, o Options) (infer.Setup, error) {
 	if o.Scan == "" {
 		o.Scan = Systematic
@@ -100,6 +102,10 @@ func NewGibbs(m Model, o Options) (infer.Setup, error) {
 			return nil, fault("number the variables from 0", "update %d of the order is of variable %d of %d", t, i,
 				m.Variables())
 		}
+	}
+	var err error
+	if o.Start, err = o.Start.Check(); err != nil {
+		return nil, err
 	}
 	for t, b := range o.Schedule {
 		if !(b >= 0) || !isFinite(b) {
@@ -122,7 +128,7 @@ func Parameters(m Model) []infer.Parameter {
 	return out
 }
 
-// Kernel returns a chain at a state drawn uniformly.
+// Kernel returns a chain at its start.
 func (s *gibbs) Kernel(c infer.Chain) (infer.Kernel, error) {
 	if c.Stream == nil {
 		return nil, errors.New("mrf: the chain has no random stream")
@@ -130,6 +136,9 @@ func (s *gibbs) Kernel(c infer.Chain) (infer.Kernel, error) {
 	x := make([]uint8, s.model.Variables())
 	for i := range x {
 		x[i] = uint8(below(c.Stream, uint64(s.model.States(i))))
+	}
+	if err := s.Options.Start.Place(s.model, x); err != nil {
+		return nil, err
 	}
 	return &kernel{gibbs: s, Walk: NewWalk(s.model, c.Stream, x), p: make([]float64, MaxStates(s.model))}, nil
 }
@@ -155,7 +164,7 @@ type kernel struct {
 }
 
 // Start says how the first state was drawn.
-func (k *kernel) Start() string { return "states drawn uniformly" }
+func (k *kernel) Start() string { return k.Options.Start.String() }
 
 // MarshalBinary returns the chain's state.
 func (k *kernel) MarshalBinary() ([]byte, error) { return k.Marshal(nil) }

@@ -12,6 +12,8 @@ type MeanFieldOptions struct {
 	Tolerance float64
 	// MaxSweeps bounds the sweeps. Zero means 1000.
 	MaxSweeps int
+	// Start of the laws. Empty means Anywhere, where they are uniform.
+	Start Start `json:",omitempty"`
 }
 
 // MeanFieldResult tells how the iteration ended.
@@ -22,7 +24,7 @@ type MeanFieldResult struct {
 }
 
 // MeanField returns the product distribution q = Π q_i that naive mean field
-// finds from the uniform one: q_i ∝ exp(E_q θ_i(x)), variables in turn, each
+// finds from its start: q_i ∝ exp(E_q θ_i(x)), variables in turn, each
 // update mixed with the old distribution by the damping. A fixed point is a
 // stationary point of the divergence KL(q‖π), not always the best one.
 // Cost per sweep: a pass over the edges, times the squared states.
@@ -41,8 +43,18 @@ func MeanField(m Model, o MeanFieldOptions) (*Marginals, MeanFieldResult, error)
 	if o.MaxSweeps == 0 {
 		o.MaxSweeps = 1000
 	}
-	q := NewMarginals(m)
-	lw := make([]float64, MaxStates(m))
+	start, err := o.Start.Check()
+	if err != nil {
+		return nil, MeanFieldResult{}, err
+	}
+	q, lw := NewMarginals(m), make([]float64, MaxStates(m))
+	if start == Own {
+		for i := range m.Variables() {
+			row := q.At(i)
+			m.logOwn(row, i)
+			normalise(row)
+		}
+	}
 	var r MeanFieldResult
 	for r.Sweeps < o.MaxSweeps && !r.Converged {
 		r.Sweeps++

@@ -35,6 +35,8 @@ type Model interface {
 
 	// logMean is LogWeights with each neighbour replaced by its distribution in q.
 	logMean(dst []float64, i int, q *Marginals)
+	// logOwn is LogWeights of a variable without neighbours: its field alone.
+	logOwn(dst []float64, i int)
 }
 
 // LogDensity returns U(x) = log π(x) + log Z. len(x) is n. Cost: one pass over

@@ -198,6 +198,8 @@ func (m *Tables) logMean(dst []float64, i int, q *Marginals) {
 	}
 }
 
+func (m *Tables) logOwn(dst []float64, i int) { copy(dst, m.Unary(i)) }
+
 // Bytes returns the memory of the model's arrays.
 func (m *Tables) Bytes() int {
 	n := m.bytes() + 4*len(m.offset) + 8*len(m.unary) + 4*len(m.which)

@@ -175,6 +175,8 @@ func (m *Terms) logMean(dst []float64, i int, q *Marginals) {
 	dst[0], dst[1] = -h, h
 }
 
+func (m *Terms) logOwn(dst []float64, i int) { dst[0], dst[1] = -m.field[i], m.field[i] }
+
 // Bytes returns the memory of the model's arrays.
 func (m *Terms) Bytes() int {
 	return m.bytes() + 8*len(m.field) + 8*len(m.weight) + 4*(len(m.first)+len(m.members)+len(m.own)+len(m.part))

@@ -35,7 +35,7 @@ var deps = map[string]string{
 	"infer/diag":       "infer" + numeric,
 	"infer/prior":      "internal/vec internal/variate internal/words",
 	"infer/priordraws": "infer infer/glm infer/groups internal/state internal/words",
-	"infer/loo":        "internal/vec",
+	"infer/loo":        "internal/vec internal/linalg internal/variate",
 	"infer/powerscale": "internal/vec",
 	"infer/mrf":        "infer internal/vec internal/state internal/words",
 	"infer/herded":     "infer infer/mrf internal/vec internal/words",
@@ -48,7 +48,7 @@ var deps = map[string]string{
 	"internal/state":   "",
 	"ingest":           "internal/held internal/words" + arrow + duckdb,
 	"transform":        "infer/design infer/glm internal/linalg internal/vec internal/words" + arrow,
-	"report":           "infer infer/diag report/html report/judge report/record internal/chunk internal/held internal/outfile internal/words" + duckdb,
+	"report":           "infer infer/diag infer/loo report/html report/judge report/record internal/chunk internal/held internal/outfile internal/words" + duckdb,
 	"report/html":      "",
 	// judge and record are values without SQL, for rooms that know no ledger.
 	"report/judge":  "infer/diag internal/words",
@@ -80,22 +80,25 @@ var deps = map[string]string{
 		" pipelines/internal/spool pipelines/internal/waiting" + fanout + " golang.org/x/sync/semaphore",
 	// outcome is what a run says; it knows no runner.
 	"pipelines/internal/outcome": "infer infer/diag report pipelines/internal/assess pipelines/internal/exit pipelines/internal/plan" +
-		" pipelines/internal/spool",
+		" pipelines/internal/progress pipelines/internal/spool",
 	// waiting commits what a run could not, and draws nothing.
 	"pipelines/internal/waiting": "internal/words report report/record pipelines/internal/assess pipelines/internal/outcome" +
 		" pipelines/internal/plan pipelines/internal/spool",
+	// shard divides a night among machines, and draws nothing.
+	"pipelines/internal/shard": "internal/outfile internal/words report report/record pipelines/internal/assess" +
+		" pipelines/internal/outcome pipelines/internal/plan pipelines/internal/spec",
 	// predictive evaluates fits row by row, from draws that it is given.
 	"pipelines/internal/predictive": "infer infer/design infer/glm infer/loo internal/variate transform report/record" + fanout,
 	"pipelines/internal/predict": "infer infer/glm infer/prior ingest transform internal/words report pipelines/internal/assess pipelines/internal/plan" +
 		" pipelines/internal/predictive pipelines/internal/spec",
-	"pipelines/internal/check": "infer infer/design infer/glm infer/groups infer/diag infer/prior internal/words report report/judge pipelines/internal/exit" +
+	"pipelines/internal/check": "infer infer/glm infer/groups infer/diag infer/prior internal/words report report/judge pipelines/internal/exit" +
 		" pipelines/internal/plan pipelines/internal/spec" + fanout,
 	// explain tells what a run would do, and draws from priors only.
 	"pipelines/internal/explain": "internal/words infer infer/design infer/glm infer/groups infer/prior pipelines/internal/plan pipelines/internal/spec",
 	// propose looks at columns, and reads no files.
 	"pipelines/internal/propose": "internal/words" + arrow,
 	// exchange reads and writes the files of other tools.
-	"pipelines/internal/exchange": "infer infer/diag ingest internal/outfile internal/words report report/judge" + arrow,
+	"pipelines/internal/exchange": "infer infer/diag ingest internal/netcdf internal/outfile internal/words report report/judge" + arrow,
 	// synthetic makes data, and does not fit them.
 	"pipelines/internal/synthetic": "infer infer/glm infer/prior internal/words pipelines/internal/spec",
 	// discrete makes discrete models of tables and images, and samples nothing itself.
@@ -116,6 +119,9 @@ var deps = map[string]string{
 	// words is what every room needs to speak with people.
 	"internal/words":   "",
 	"internal/outfile": "internal/words",
+	// netcdf writes arrays under names, and knows no fit.
+	"internal/netcdf":            "",
+	"internal/netcdf/netcdftest": "",
 }
 
 // numeric is the arithmetic of fixed bits that samplers and designs share.

@@ -59,7 +59,7 @@ func TestMakefile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"make test", "make lint", "make e2e", "make race", "make compat", "make forms", "make kill", "make soak", "make fuzz",
+	for _, want := range []string{"make test", "make lint", "make e2e", "make morning", "make race", "make compat", "make forms", "make kill", "make soak", "make fuzz",
 		"GLMBATCH_REFERENCES=required"} {
 		if !strings.Contains(string(ci), want) {
 			t.Errorf(".ci/run does not run %q", want)

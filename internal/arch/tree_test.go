@@ -69,7 +69,10 @@ func (t *tree) at(pos token.Pos, format string, args ...any) finding {
 }
 
 // moduleTree reads the module once for all rules.
-var moduleTree = sync.OnceValues(func() (*tree, error) {
+var moduleTree = sync.OnceValues(func() (*tree, error) { return readTree(root) })
+
+// readTree reads the files of a module, without those of modules within it.
+func readTree(root string) (*tree, error) {
 	t := &tree{fset: token.NewFileSet()}
 	dir := os.DirFS(root)
 	err := fs.WalkDir(dir, ".", func(p string, d fs.DirEntry, err error) error {
@@ -96,7 +99,7 @@ var moduleTree = sync.OnceValues(func() (*tree, error) {
 		return t.add(p, string(src))
 	})
 	return t, err
-})
+}
 
 // hold applies a rule to the module.
 func hold(t *testing.T, r rule) {

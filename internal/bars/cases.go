@@ -68,7 +68,7 @@ var samples = []sample{
       formula: TICKS ~ factor(YEAR) + cHEIGHT + (1 | BROOD) + (1 | INDEX) + (1 | LOCATION)}`, "grouseticks", 200),
 	grouped("VerbAgg", "7584 rows, 340 levels", "VerbAgg.csv",
 		"{formula: r2 ~ Anger + Gender + btype + situ + (1 | id) + (1 | item), family: bernoulli}", "VerbAgg",
-		300).brief(),
+		300),
 	grouped("InstEval", "73,421 rows, 4128 levels", "InstEval.csv.gz",
 		`{formula: "y ~ service + (1 | s) + (1 | d) + (1 | dept:service)", family: gaussian}`, "", 0),
 }
@@ -108,12 +108,6 @@ func grouped(name, size, file, model, peer string, bar float64) sample {
 		name: name, size: size, file: filepath.Join("..", "multilevel", file), model: model, peer: peer,
 		auto: length{100, 2000}, peers: length{1000, 1000}, bars: figures{least: bar},
 	}
-}
-
-// brief has Stan run for less than its users do, which is in its favour.
-func (s sample) brief() sample {
-	s.peers = length{300, 300}
-	return s
 }
 
 // sampler is one way to draw a sample.

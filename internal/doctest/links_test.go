@@ -149,3 +149,47 @@ func TestDecisionsAreListed(t *testing.T) {
 		}
 	}
 }
+
+// soonest is the most lines of 120 columns, two screens of them, that a page of the manual has before its first example.
+const soonest = 80
+
+// Every page of the manual shows an example soon: a block to type or to read, or a formula that stands by itself.
+func TestPagesShowAnExampleSoon(t *testing.T) {
+	long := strings.Repeat("much that is to be known first\n", soonest)
+	for text, want := range map[string]bool{"```sh\nls\n```\n": true, long + "```sh\n": false, "a\n\n    x = 1\n": true, "a\n": false,
+		strings.Repeat("word ", 24*soonest) + "\n\n```sh\n": false, "- a\n    - b\n": false} {
+		if got := showsSoon(text); got != want {
+			t.Errorf("an example is seen soon: %t, want %t: %.60q", got, want, text)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil || len(files) < 20 {
+		t.Fatal(err, files)
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Base(f) != "README.md" && !showsSoon(string(text)) { // which lists the pages
+			t.Errorf("%s has no example in its first %d lines: a page starts with what its reader wants to do", filepath.Base(f), soonest)
+		}
+	}
+}
+
+// showsSoon reports whether a page shows an example in its first lines, of which long ones count as often as a screen
+// breaks them.
+func showsSoon(page string) bool {
+	lines, blank := 0, true
+	for line := range strings.Lines(page) {
+		line = strings.TrimRight(line, "\n")
+		if lines += max(1, (len(line)+119)/120); lines > soonest {
+			return false
+		}
+		if strings.HasPrefix(line, "```") || blank && strings.HasPrefix(line, "    ") {
+			return true
+		}
+		blank = line == ""
+	}
+	return false
+}

@@ -3,6 +3,7 @@ package words
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -23,6 +24,11 @@ type Table struct {
 	// width asks for: beside their row, or below it where less than half of the width
 	// is left for them and they are longer. Zero means that they stand on one line.
 	Flow int
+	// Below has words that flow stand below their rows wherever one line beside them is too short.
+	Below bool
+	// Room is the most columns of names in the column Names: a longer name stands whole on a line of its own, the
+	// rest of its row below it. Zero means that the column is as wide as its widest name.
+	Names, Room int
 	// Fold writes a table that is wider than this in blocks of columns, one below the
 	// other, each with the first column in front. Zero means never.
 	Fold int
@@ -61,17 +67,37 @@ func (t *Table) Write(w io.Writer) error {
 		return t.writeBlocks(w, blocks, right)
 	}
 	lines := t.lines
-	if t.Flow > 0 && t.room(widths) < min(t.Flow/2, widths[len(widths)-1]) {
+	enough := t.Flow / 2
+	if t.Below {
+		enough = t.Flow
+	}
+	if t.Flow > 0 && t.room(widths) < min(enough, widths[len(widths)-1]) {
 		lines = t.linesBelow
 	}
 	for i, row := range t.Rows {
-		for _, line := range lines(i, row, widths, right) {
+		above, row := t.hang(i, row, widths, right)
+		for _, line := range append(above, lines(i, row, widths, right)...) {
 			if _, err := fmt.Fprintln(w, strings.TrimRight(t.Indent+line, " ")); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// hang takes a name that is too long out of a row: above are the lines for the cells up to the name, and the row has
+// the cells behind it.
+func (t *Table) hang(i int, row []string, widths []int, right []bool) (above, rest []string) {
+	if t.Room == 0 || t.heading(row) || utf8.RuneCountInString(row[t.Names]) <= widths[t.Names] {
+		return nil, row
+	}
+	var b strings.Builder
+	for c := range t.Names + 1 {
+		t.cell(&b, i, c, row[c], widths[c], right[c])
+	}
+	rest = slices.Clone(row)
+	clear(rest[:t.Names+1])
+	return []string{b.String()}, rest
 }
 
 // lines are those of a row: more than one where its last cell flows, or where a
@@ -129,6 +155,9 @@ func (t *Table) writeBlocks(w io.Writer, blocks [][]int, right []bool) error {
 	for k, block := range blocks {
 		part := *t
 		part.Rows, part.Fold = nil, 0
+		if part.Names = slices.Index(block, t.Names); part.Names < 0 {
+			part.Room = 0
+		}
 		part.Right = func(col int) bool { return right[block[col]] }
 		if t.Paint != nil {
 			part.Paint = func(row, col int, text string) string { return t.Paint(row, block[col], text) }
@@ -154,6 +183,29 @@ func (t *Table) writeBlocks(w io.Writer, blocks [][]int, right []bool) error {
 		}
 	}
 	return nil
+}
+
+// LeastRoom is the least width of a column of names.
+const LeastRoom = 8
+
+// Total is the width of the table, without words that flow.
+func (t *Table) Total() int {
+	widths := t.Widths()
+	if t.Flow > 0 {
+		widths = widths[:len(widths)-1]
+	}
+	total := utf8.RuneCountInString(t.Indent) - 2
+	for _, w := range widths {
+		total += w + 2
+	}
+	return total
+}
+
+// Narrow leaves a column of names so much room that the table has a width, if it has more.
+func (t *Table) Narrow(column, width int) {
+	if over := t.Total() - width; over > 0 {
+		t.Names, t.Room = column, max(LeastRoom, t.Widths()[column]-over)
+	}
 }
 
 // room is what the other columns leave of Flow for the last one.
@@ -213,7 +265,9 @@ func (t *Table) measure() (widths []int, right []bool) {
 			continue
 		}
 		for c, cell := range row {
-			widths[c] = max(widths[c], utf8.RuneCountInString(cell))
+			if n := utf8.RuneCountInString(cell); t.Room == 0 || c != t.Names || n <= t.Room || i == 0 {
+				widths[c] = max(widths[c], n)
+			}
 			if t.Right == nil && i > 0 && cell != "" && !numeric(cell) {
 				right[c] = false
 			}

@@ -24,6 +24,16 @@ type Page struct {
 
 	Said    []Said   `json:"said"`    // reasons of verdicts, the worst first
 	Results []Result `json:"results"` // by model
+
+	Courses []Course `json:"courses,omitempty"` // of fits over nights, those that moved most first
+}
+
+// Course is the coefficients of a fit over nights. Entry i of every list is of one coefficient, the oldest night first.
+type Course struct {
+	Fit     int           `json:"fit"` // place in Page.Fits
+	Name    []string      `json:"name"`
+	Created [][]time.Time `json:"created"`
+	Of      [][][5]Number `json:"of"` // 2.5, 25, 50, 75 and 97.5 %
 }
 
 // Said is a reason that the verdicts of some fits have, with other numbers and names.
@@ -110,6 +120,43 @@ type Detail struct {
 	Terms        []Term       `json:"terms,omitempty"`    // of these
 	Curves       []Curve      `json:"curves,omitempty"`   // of smooths
 	Effects      []Effect     `json:"effects,omitempty"`  // of variables, of models that ask for them
+	ByLevel      []LevelCheck `json:"by_level,omitempty"` // predictive checks by group
+	Over         []OverCheck  `json:"over,omitempty"`     // and over numbers
+	Energy       *Energy      `json:"energy,omitempty"`   // of Hamiltonian chains
+}
+
+// LevelCheck is a statistic of the response by level, beside replicated data. Entry i of every list is of one level.
+type LevelCheck struct {
+	Variable  string      `json:"variable"`
+	Statistic string      `json:"statistic"`
+	Levels    int         `json:"levels"`   // all of them; those farthest out are listed
+	Outside   int         `json:"outside"`  // levels outside 90 % of the replicates
+	Expected  Number      `json:"expected"` // how many chance puts there
+	Level     []string    `json:"level"`
+	Rows      []int64     `json:"rows"`
+	Observed  []Number    `json:"observed"`
+	Of        [][5]Number `json:"of"` // 5, 25, 50, 75 and 95 % of the replicates
+}
+
+// OverCheck is the response in classes of a number, beside replicated data. Entry i of every list is of one class.
+type OverCheck struct {
+	Variable string      `json:"variable"`
+	Expected Number      `json:"expected"` // classes whose mean chance puts outside
+	X        []Number    `json:"x"`
+	Rows     []int64     `json:"rows"`
+	Outside  []int64     `json:"outside"`  // observations outside 90 % of single replicated responses
+	Observed []Number    `json:"observed"` // mean
+	Mean     [][5]Number `json:"mean"`     // 5, 25, 50, 75 and 95 % of replicated means
+	Single   [][5]Number `json:"single"`   // and of single responses
+}
+
+// Energy counts energies of draws around the mean of their chain, and changes from draw to draw, in equal classes from
+// −High to High.
+type Energy struct {
+	High       Number   `json:"high"`
+	Marginal   []int    `json:"marginal"`
+	Transition []int    `json:"transition"`
+	BFMI       []Number `json:"bfmi"` // by chain
 }
 
 // Effect is the mean of the response at a value of a variable, or how two of them differ.
@@ -238,6 +285,7 @@ type Check struct {
 	P          Number `json:"p"`
 	Replicates int    `json:"replicates"`
 	Note       string `json:"note,omitempty"`
+	Expression string `json:"expression,omitempty"` // of a statistic that the spec names
 }
 
 // Bin is a class of the response: observations in it, and the quantiles of their number over replicated data.
@@ -260,6 +308,8 @@ type LOO struct {
 	Shown     []int64  `json:"shown"` // rows, ascending; all that are above Threshold are among them, up to a limit
 	K         []Number `json:"k"`
 	Pointwise []Number `json:"pointwise"`
+	// PIT are shares of the probability integral transforms up to places, with a band: place, share, low, high.
+	PIT [][4]Number `json:"pit,omitempty"`
 }
 
 // Pair is two samplers on one posterior.

@@ -53,6 +53,15 @@ var remedies = []struct{ begins, headline, advice string }{
 	{"predictive check: the m", "misfit: extremes", // minimum, maximum
 		"The model does not reach, or goes far beyond, the ends of the data. Look for outliers, for bounds that the family " +
 			"does not know (counts and scores under a gaussian), and at tails: student_t, negative_binomial."},
+	{"predictive check: the statistic ", "misfit: a statistic of the spec",
+		"The model does not make data with this statistic, which the spec names: what it stands for is missing in it."},
+	{"predictive check by ", "misfit: levels", "Levels of this column differ in ways that the model does not know. " +
+		"Where means are off, give it an effect of the level: the column, or (1 | column); where standard deviations are, " +
+		"a column that tells the spread, or effects of the level on slopes, (1 + x | column)."},
+	{"predictive check over ", "misfit: along a number", "The response moves with this number in a way that the model " +
+		"does not know: add it, or a curve of it, s(x) or poly(x, 2), or its product with another column."},
+	{"predictive checks: ", "a column cannot be checked", "A column that run: {ppc: …} names is not in these data, or " +
+		"not of the kind that is asked for. Correct the name, or give this data set a spec of its own."},
 	{"leave-one-out: the Pareto k", "Pareto k too high", "Single rows sway the fit. Look at those with the largest " +
 		"k below; where a level or a row has an effect of its own this is to be expected, and elpd_loo cannot be relied on."},
 	{"leave-one-out cannot", "leave-one-out cannot be computed", ""},

@@ -181,9 +181,12 @@ type CurvePoint struct{ Mean, SD, Q025, Q25, Median, Q75, Q975 float64 }
 // Assessment is what is computed from the draws of a fit besides its summaries,
 // at fit time or later.
 type Assessment struct {
-	LOO    *LOO    // nil: none
-	Checks []Check // predictive checks; nil: none
-	Bins   []Bin   // the response and its replicates by class, with Checks
+	LOO    *LOO         // nil: none
+	KFold  *KFold       // nil: none
+	Checks []Check      // predictive checks; nil: none
+	Bins   []Bin        // the response and its replicates by class, with Checks
+	Groups []GroupCheck // the same by level, with Checks
+	Over   []OverBin    // and over numbers, with Checks
 	// Sensitivity is that of parameters to the powers of prior and likelihood; nil: none was asked for.
 	Sensitivity []judge.Sensitivity
 }
@@ -201,13 +204,46 @@ type LOO struct {
 	// Outcomes is a hash of the responses, equal for fits that may be compared.
 	Outcomes string
 	Version  string // of the algorithm
+	PIT      []PITPoint
 }
+
+// Unreliable lists the rows whose Pareto k is above the threshold.
+func (l *LOO) Unreliable() (rows []int) {
+	for i := range l.Rows {
+		if l.Rows[i].K > l.Threshold {
+			rows = append(rows, i)
+		}
+	}
+	return rows
+}
+
+// PITPoint is the share of leave-one-out probability integral transforms up to Z, and the band that holds all such
+// shares of uniform ones in 95 % of data sets.
+type PITPoint struct{ Z, ECDF, Low, High float64 }
 
 // Pointwise is what leave-one-out says about one row, as package loo defines it.
 type Pointwise struct {
 	ELPD, P, K, WAIC, PWAIC, Efficiency, MCSE float64
+	Before                                    float64 // K before the draws were moved; 0 where they were not
 	Frequency                                 float64 // equal observations that the row stands for
+	PIT                                       float64 // probability of responses up to the row's, given the others
 	Reason                                    string  // why the numbers are NaN
+}
+
+// KFold is the result of k-fold cross-validation.
+type KFold struct {
+	Asked    string // 10, or by county
+	Count    int    // folds
+	Rows     []FoldRow
+	ELPD     Estimate
+	RHat     float64 // the largest over folds, of the log likelihood; NaN where it cannot be computed
+	Outcomes string  // as that of LOO
+}
+
+// FoldRow is what the fit without its fold says about one row.
+type FoldRow struct {
+	Fold            int // from 0
+	ELPD, Frequency float64
 }
 
 // Estimate is a sum over rows with its standard error.
@@ -223,6 +259,27 @@ type Check struct {
 	P          float64
 	Replicates int
 	Note       string
+	Expression string // of a statistic that the spec names
+}
+
+// GroupCheck places a statistic of the response in a level among those of replicated data.
+type GroupCheck struct {
+	Variable, Level, Statistic string
+	Rows                       float64 // observations
+	Observed                   float64
+	Mean                       float64 // of the replicates, like the quantiles
+	Q05, Q25, Median, Q75, Q95 float64
+	P                          float64 // as in Check
+	Expected                   float64 // share of replicates outside their own 5 to 95 %
+	Replicates                 int
+}
+
+// OverBin is a class of a number: its GroupCheck of the mean, and what single replicated responses are there.
+type OverBin struct {
+	GroupCheck
+	Low, High, X            float64 // range of the number, and its mean
+	Y05, Y25, Y50, Y75, Y95 float64
+	Outside                 float64 // observations outside Y05 to Y95
 }
 
 // Bin is a class of a histogram: how many observations have it, and quantiles of that number over replicated data.
@@ -311,4 +368,13 @@ type DataSummary struct {
 type ColumnSummary struct {
 	Name     string
 	Mean, SD float64
+}
+
+// Assessed is what of an assessment a stored fit has.
+type Assessed struct {
+	LOO                 string // version of its algorithm; empty without
+	KFold               string // what it was asked for; empty without
+	Checks, Sensitivity bool
+	Columns             []string     // that predictive checks were made by or over, as "by g", "over x"
+	Statistics          []Expression // of predictive checks, that the spec named
 }

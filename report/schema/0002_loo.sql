@@ -2,6 +2,8 @@
 
 ALTER TABLE pointwise ADD COLUMN mcse_elpd_loo DOUBLE;
 COMMENT ON COLUMN pointwise.mcse_elpd_loo IS 'Monte Carlo standard error of elpd_loo: what other draws of the same posterior would change about it.';
+ALTER TABLE pointwise ADD COLUMN pareto_k_before DOUBLE;
+COMMENT ON COLUMN pointwise.pareto_k_before IS 'Pareto k of the draws as they are, where moment matching has moved them for this row; else NULL.';
 ALTER TABLE loo ADD COLUMN mcse_elpd_loo DOUBLE;
 COMMENT ON COLUMN loo.mcse_elpd_loo IS 'Monte Carlo standard error of elpd_loo, by rows that are independent; NULL where a Pareto k is above the threshold.';
 

@@ -56,3 +56,13 @@ for (name in names(cases)) {
 num <- sapply(out, is.numeric)
 out[num] <- lapply(out[num], function(v) ifelse(is.infinite(v), "Inf", sprintf("%.17g", v)))
 write.csv(out, "golden.csv", row.names = FALSE, quote = FALSE)
+
+# Importance weights of the rows above, from the files: their squares, and the mean place of a draw under them, from 1.
+weights_of <- function(name) {
+  ll <- t(as.matrix(read.csv(paste0(name, ".csv"), header = FALSE)))
+  r_eff <- out$reff[out$case == name]
+  w <- weights(suppressWarnings(psis(-ll, r_eff = as.numeric(r_eff))), log = FALSE)
+  data.frame(case = name, row = seq_len(ncol(ll)), squares = sprintf("%.17g", colSums(w^2)),
+    place = sprintf("%.17g", colSums(w * seq_len(nrow(ll)))))
+}
+write.csv(do.call(rbind, lapply(names(cases), weights_of)), "smoothed.csv", row.names = FALSE, quote = FALSE)

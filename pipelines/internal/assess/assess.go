@@ -58,48 +58,103 @@ func Asked(f *plan.Fit) (loo, checks bool) {
 	if f.Unit.Factored() { // there are no rows: a spec that asks for either is refused, but one that draws from the prior
 		return false, false
 	}
-	return run.LOO, run.PPC || run.Prior()
+	return run.LOO.On, run.PPC.On || run.Prior()
+}
+
+// Lacks reports whether a run asks for what a stored fit, with these warnings, does not have and could; columns are
+// those that predictive checks are made by or over, as "by g", "over x".
+func Lacks(f *plan.Fit, columns []string, has record.Assessed, warnings []string) bool {
+	loo, checks := Asked(f)
+	folds := kfoldAsked(f)
+	for _, c := range columns {
+		has.Checks = has.Checks && slices.Contains(has.Columns, c)
+	}
+	for _, s := range f.Pipeline.Run.PPC.Statistics {
+		has.Checks = has.Checks &&
+			slices.Contains(has.Statistics, record.Expression{Name: s.Name, Text: s.Expression.String()})
+	}
+	return loo && has.LOO != looVersion(f) || checks && !has.Checks || folds != "" && has.KFold != folds ||
+		asksSensitivity(f) && !has.Sensitivity && !slices.Contains(warnings, unmeasured)
+}
+
+// Replaces reports whether a warning is of a result that this one takes the place of.
+func (e *Extras) Replaces(warning string) bool {
+	return e.LOO != nil && predictive.SaidOfLOO(warning) || e.KFold != nil && predictive.SaidOfKFold(warning)
 }
 
 // Assess computes leave-one-out cross-validation and predictive checks where the run asks for them, and sensitivities
 // where there is a gate for them.
 func Assess(ctx context.Context, f *plan.Fit, r *plan.Regression, draws *Source) (*Extras, error) {
 	out := &Extras{}
-	if AsksSensitivity(f) {
+	if asksSensitivity(f) {
 		if err := out.sensitivity(draws); err != nil {
 			return nil, f.Explain(err)
 		}
 	}
 	loo, checks := Asked(f)
-	if !loo && !checks {
+	if !loo && !checks && kfoldAsked(f) == "" {
 		return out, nil
 	}
 	rows, err := rowsOf(f, r, draws)
 	if err != nil {
 		return nil, f.Explain(err)
 	}
+	stream := func(of string) func(row int) *infer.Stream {
+		return func(row int) *infer.Stream {
+			return infer.NewStream(f.Pipeline.Seed, of, f.Unit.Dataset.Name, f.Unit.Key, f.Model.Name, f.Sampler.Name,
+				strconv.Itoa(row))
+		}
+	}
 	if loo {
-		if out.LOO, err = rows.LeaveOneOut(ctx, r.Family(), r.Data); err != nil {
+		if out.LOO, err = rows.LeaveOneOut(ctx, r.Family(), r.Data, stream("pit")); err != nil {
+			return nil, f.Explain(err)
+		}
+		if err := out.match(ctx, f, r, rows); err != nil {
 			return nil, f.Explain(err)
 		}
 		out.Warnings = append(out.Warnings, predictive.LOOWarnings(out.LOO)...)
 	}
+	if err := out.kfold(ctx, f, r, rows); err != nil {
+		return nil, f.Explain(err)
+	}
 	if !checks {
 		return out, nil
 	}
-	stream := func(row int) *infer.Stream {
-		return infer.NewStream(f.Pipeline.Seed, "check", f.Unit.Dataset.Name, f.Unit.Key, f.Model.Name, f.Sampler.Name,
-			strconv.Itoa(row))
+	want := predictive.Wanted{Beside: r.Beside}
+	for _, s := range f.Pipeline.Run.PPC.Statistics {
+		want.Statistics = append(want.Statistics, predictive.Statistic{Name: s.Name, Of: s.Expression})
 	}
-	if out.Checks, out.Bins, err = rows.Check(ctx, r.Family(), r.Data, stream); err != nil {
+	got, err := rows.Check(ctx, r.Family(), r.Data, want, stream("check"))
+	if err != nil {
 		return nil, f.Explain(err)
 	}
+	out.Checks, out.Bins, out.Groups, out.Over = got.Checks, got.Bins, got.Groups, got.Over
 	if !f.Pipeline.Run.Prior() { // a wide prior is no fault
 		// data that the model does not make weigh more than rows that leave-one-out cannot judge
-		out.Warnings = append(predictive.CheckWarnings(out.Checks), out.Warnings...)
+		out.Warnings = slices.Concat(predictive.CheckWarnings(out.Checks), predictive.GroupWarnings(got), r.Unread,
+			out.Warnings)
 	}
 	return out, nil
 }
+
+// match estimates rows with a high Pareto k from moved draws, where the run asks for that.
+func (e *Extras) match(ctx context.Context, f *plan.Fit, r *plan.Regression, rows *predictive.Fit) error {
+	if e.LOO.Version = looVersion(f); !f.Pipeline.Run.LOO.MomentMatch || e.LOO.High == 0 {
+		return nil
+	}
+	target, err := r.Coordinates()
+	if err != nil {
+		return err
+	}
+	why, err := rows.Match(ctx, r.Family(), r.Data, e.LOO, target, r.Record.FromData)
+	if why != "" {
+		e.Warnings = append(e.Warnings, "moment matching cannot move the draws: "+why)
+	}
+	return err
+}
+
+// looVersion names how leave-one-out is computed for a fit.
+func looVersion(f *plan.Fit) string { return predictive.LOOVersion(f.Pipeline.Run.LOO.MomentMatch) }
 
 // rowsOf is a fit as package predictive sees it.
 func rowsOf(f *plan.Fit, r *plan.Regression, draws *Source) (out *predictive.Fit, err error) {

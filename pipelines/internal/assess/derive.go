@@ -1,6 +1,7 @@
 package assess
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"iter"
@@ -11,6 +12,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
 	"glmbatch/pipelines/internal/plan"
+	"glmbatch/pipelines/internal/predictive"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report/judge"
 	"glmbatch/report/record"
@@ -107,10 +109,47 @@ func (d *Deriving) fill(dst []float64, lo, hi int) error {
 		return err
 	}
 	for i, q := range d.quantities[lo:hi] {
-		q.Values(values[:len(q.Forms)], dst[i*series:(i+1)*series], &d.undefined[lo+i])
+		own := slices.Clone(values[:len(q.Forms)])
 		values = values[len(q.Forms):]
+		for _, a := range q.Averages {
+			mean, err := d.average(q.Quantity, a)
+			if err != nil {
+				return err
+			}
+			own = append(own, mean)
+		}
+		q.Values(own, dst[i*series:(i+1)*series], &d.undefined[lo+i])
 	}
 	return nil
+}
+
+// average is the mean over rows of the mean of the response at every draw.
+func (d *Deriving) average(q *transform.Quantity, a *transform.Averaged) ([]float64, error) {
+	width := len(a.Columns)
+	fit := &predictive.Fit{Chains: d.chains, Draws: d.draws, Params: width, Columns: a.Columns, Workers: 1,
+		Open: func() predictive.Columns { return d.columns(width) }}
+	cells, err := fit.Averages(context.Background(), q.Family(), a.Data, a.Cells, a.Weights, 1, false)
+	if err != nil {
+		return nil, err
+	}
+	return cells[0], nil
+}
+
+// columns yields the draws of the first parameters, as many at a time as the bound allows (one at least).
+func (d *Deriving) columns(count int) predictive.Columns {
+	series := d.chains * d.draws
+	return func(yield func(*infer.Columns, error) bool) {
+		values := make([]float64, series*max(1, min(count, d.bytes/(8*series))))
+		for lo := 0; lo < count; lo += len(values) / series {
+			hi := min(count, lo+len(values)/series)
+			block := &infer.Columns{First: lo, Params: hi - lo, Chains: d.chains, Draws: d.draws,
+				Values: values[:(hi-lo)*series]}
+			err := d.read(block.Values, lo, hi)
+			if !yield(block, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // linear computes linear forms of every draw, over columns in increasing order.

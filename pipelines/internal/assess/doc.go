@@ -12,6 +12,6 @@
 //   - gating.go: what gates look at;
 //   - derive.go, curves.go: quantities and smooths computed from each draw;
 //   - waiting.go: draws of a fit that is stored later;
-//   - assess.go, condition.go, sensitivity.go: what a run may ask for besides;
+//   - assess.go, kfold.go, condition.go, sensitivity.go: what a run may ask for besides;
 //   - record.go: the verdict and the ledger's record.
 package assess

@@ -9,8 +9,12 @@ import (
 	"glmbatch/report/judge"
 )
 
-// AsksSensitivity says whether a gate asks for what the powers of prior and likelihood move of a fit.
-func AsksSensitivity(f *plan.Fit) bool {
+// unmeasured is the warning of a fit that has no sensitivity to its prior.
+const unmeasured = "gates.prior_sensitivity is not measured of models whose priors have scales that are parameters, " +
+	"as those of group-level effects, smooths and horseshoes: give such fits gates without it"
+
+// asksSensitivity reports whether a gate asks for what the powers of prior and likelihood move of a fit.
+func asksSensitivity(f *plan.Fit) bool {
 	return f.Gates.PriorSensitivity.Strict().On && !f.Pipeline.Run.Prior()
 }
 
@@ -25,8 +29,7 @@ func hasSensitivity(params []infer.Parameter) bool {
 // sensitivity measures what the powers of prior and likelihood move of every parameter.
 func (e *Extras) sensitivity(draws *Source) error {
 	if !hasSensitivity(draws.Parameters) {
-		e.Warnings = append(e.Warnings, "gates.prior_sensitivity is not measured of models whose priors have scales that "+
-			"are parameters, as those of group-level effects, smooths and horseshoes: give such fits gates without it")
+		e.Warnings = append(e.Warnings, unmeasured)
 		return nil
 	}
 	prior, lik, err := draws.Densities()
@@ -59,10 +62,16 @@ func (d *Drawn) densities() (prior, lik []float64, err error) {
 			if err != nil {
 				return nil, nil, err
 			}
-			for i := range infos {
-				prior, lik = append(prior, infos[i].LogPrior), append(lik, infos[i].LogLik)
-			}
+			prior, lik = AppendDensities(prior, lik, infos)
 		}
 	}
 	return prior, lik, nil
+}
+
+// AppendDensities appends log_prior and log_lik of draws.
+func AppendDensities(prior, lik []float64, infos []infer.Info) ([]float64, []float64) {
+	for i := range infos {
+		prior, lik = append(prior, infos[i].LogPrior), append(lik, infos[i].LogLik)
+	}
+	return prior, lik
 }

@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"glmbatch/infer"
-	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/groups"
 	"glmbatch/infer/prior"
@@ -251,7 +250,7 @@ func expanded(data *glm.Data) (*glm.Data, error) {
 			from = append(from, i)
 		}
 	}
-	out := taken(data, from)
+	out := data.Taken(from)
 	out.Frequency = nil
 	return out, nil
 }
@@ -263,38 +262,7 @@ func doubled(data *glm.Data, y []float64) *glm.Data {
 	for i := range from {
 		from[i] = i % n
 	}
-	out := taken(data, from)
+	out := data.Taken(from)
 	copy(out.Y[n:], y)
 	return out
-}
-
-// taken are rows of the data, in the order of from.
-func taken(data *glm.Data, from []int) *glm.Data {
-	pick := func(v []float64) []float64 {
-		if v == nil {
-			return nil
-		}
-		out := make([]float64, len(from))
-		for to, i := range from {
-			out[to] = v[i]
-		}
-		return out
-	}
-	out := *data
-	if sparse, ok := data.X.(*design.Sparse); ok {
-		out.X = sparse.Taken(from)
-	} else {
-		x := design.NewDense(len(from), data.Cols())
-		for j := range data.Cols() {
-			copy(x.Col(j), pick(data.X.Col(j)))
-		}
-		out.X = x
-	}
-	out.Y, out.Trials, out.Offset = pick(data.Y), pick(data.Trials), pick(data.Offset)
-	out.Frequency, out.Precision = pick(data.Frequency), pick(data.Precision)
-	out.Effects = nil
-	for _, e := range data.Effects {
-		out.Effects = append(out.Effects, e.Taken(from))
-	}
-	return &out
 }

@@ -36,9 +36,10 @@ func blockSize(params int) int {
 // release is called when nothing is computed any more.
 func (s *Chains) advance(ctx context.Context, c, to int, release func()) error {
 	p := &pen{file: s.Spool.Chains[c]}
-	from := p.file.Draws()
+	from, began := p.file.Draws(), s.world.Now()
 	defer func() {
 		if n := p.file.Draws(); n > from {
+			s.progress.Chain(c+1, n-from, began)
 			s.log.Info("chain", "chain", c+1, "from", from, "iterations", n)
 		}
 	}()

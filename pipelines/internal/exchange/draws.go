@@ -16,10 +16,22 @@ type Draws struct {
 	Warmup        int               // iterations of a chain before them
 	// Seconds of all chains together; NaN: not known.
 	WarmupSeconds, SamplingSeconds float64
+	Facts                          []Fact // what else is known of the fit, for attributes of files
 	// Chain writes the draws of a chain, 0-based: draw i of parameter p to dst[p*Count+i].
 	Chain func(chain int, dst []float64) error
+	// Observations are the rows of the data; nil: they are not known.
+	Observations *Observations
 	// Stats returns the statistics of its iterations; none: they are not known.
 	Stats func(chain int) ([]infer.Info, error)
+}
+
+// Observations are the rows of the data that were fitted, at every draw.
+type Observations struct {
+	Places    []int // in the data, from 1
+	Y, Trials []float64
+	// Each calls use with some rows at every draw: the log likelihood and a random response of row first+i at draw s,
+	// chain after chain, at [s*rows+i].
+	Each func(use func(first, rows int, logLik, responses []float64) error) error
 }
 
 // Names are those of the parameters.

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,15 +104,7 @@ func (f *Foreign) divide(path string, chain, iteration []float64, columns [][]fl
 	slices.Sort(chains)
 	for _, c := range chains {
 		at := rows[c]
-		slices.SortStableFunc(at, func(a, b int) int {
-			switch {
-			case iteration[a] < iteration[b]:
-				return -1
-			case iteration[a] > iteration[b]:
-				return 1
-			}
-			return 0
-		})
+		slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(iteration[a], iteration[b]) })
 		for k := 1; k < len(at); k++ {
 			if iteration[at[k]] == iteration[at[k-1]] {
 				return &FileError{File: path, Column: iterationColumn,

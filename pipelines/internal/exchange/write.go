@@ -34,10 +34,11 @@ const (
 	Arrow   Layout = "arrow"   // Arrow IPC file, one batch a chain
 	CSV     Layout = "csv"
 	CmdStan Layout = "cmdstan" // Stan CSV, one file a chain
+	NetCDF  Layout = "netcdf"  // groups of ArviZ's InferenceData
 )
 
 // Layouts are the names of the layouts.
-var Layouts = []string{string(Parquet), string(Arrow), string(CSV), string(CmdStan)}
+var Layouts = []string{string(Parquet), string(Arrow), string(CSV), string(CmdStan), string(NetCDF)}
 
 // Write writes draws to files in the folder dir, which is made where it is not
 // there, and returns their paths. name is that of the file before its ending,
@@ -67,6 +68,9 @@ func Write(layout Layout, dir string, name []string, d *Draws) ([]string, error)
 			return replace(path, func(w io.Writer) error { return writeCmdStan(w, m) })
 		})
 		return paths, err
+	case NetCDF:
+		path := base + ".nc"
+		return []string{path}, writeNetCDF(path, d)
 	}
 	return nil, words.Hint(fmt.Errorf("layout %q is not known", layout), "use one of "+strings.Join(Layouts, ", "))
 }

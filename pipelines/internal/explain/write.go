@@ -227,6 +227,7 @@ func layout(rows [][]string, f Format) string {
 		b.WriteString("\\end{tabular}\n")
 	default:
 		t := words.Table{Rows: rows, Right: func(int) bool { return false }, Indent: "  "}
+		t.Narrow(0, 80)
 		_ = t.Write(&b) // a builder takes everything
 	}
 	return b.String()

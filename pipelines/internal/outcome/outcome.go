@@ -14,6 +14,7 @@ import (
 	"glmbatch/pipelines/internal/assess"
 	"glmbatch/pipelines/internal/exit"
 	"glmbatch/pipelines/internal/plan"
+	"glmbatch/pipelines/internal/progress"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
 )
@@ -37,6 +38,8 @@ type Outcome struct {
 	// the run did about them.
 	Counts map[string]int `json:"counts"`
 	Fits   []*Result      `json:"fits"`
+	// Missing are shards of a night that were not gathered, and why.
+	Missing []string `json:"missing,omitempty"`
 	// Unrecorded is why the ledger could not be told how the run ended; empty
 	// if it was.
 	Unrecorded string `json:"unrecorded,omitempty"`
@@ -177,6 +180,7 @@ type Result struct {
 	Parameters  []ParameterSummary `json:"-"` // but group-level effects and penalised coefficients of smooths
 	Effects     int                `json:"-"` // group-level ones
 	Penalised   int                `json:"-"`
+	Stages      []progress.Stage   `json:"-"` // what was done when; none of fits that an earlier run drew
 	Err         error              `json:"-"`
 }
 

@@ -6,11 +6,12 @@ import (
 	"glmbatch/report/record"
 )
 
-// Choice is what a run looks at: the selector's fits, and of these, unless
-// Keys is nil, the ones that the ledger names.
+// Choice is what a run looks at: the selector's fits, of these, unless
+// Keys is nil, the ones that the ledger names, and of these the run's share.
 type Choice struct {
 	Selector
-	Keys []record.Key
+	Keys  []record.Key
+	Share Share
 }
 
 // names reports whether the keys have one that ok accepts.

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"glmbatch/infer"
 	"glmbatch/infer/cggibbs"
@@ -47,8 +48,8 @@ func (r *Regression) Describe(rec *record.Fit, params []infer.Parameter) error {
 	return nil
 }
 
-// Foreseen says which basis auto would choose; empty of other samplers, and where the fit cannot be set up, which
-// its run will say.
+// Foreseen says what auto would take and for how long; empty of other samplers, and where the fit cannot be set up,
+// which its run will say.
 func (r *Regression) Foreseen() string {
 	o, ok := r.sampler.Options.(cggibbs.Options)
 	if !ok || o.Basis != "auto" {
@@ -58,15 +59,19 @@ func (r *Regression) Foreseen() string {
 	if err != nil {
 		return ""
 	}
-	var basis string
+	var seconds float64
 	err = withinMemory(func() error {
-		basis, _ = cggibbs.Auto(target, o)
+		_, _, seconds = cggibbs.Auto(target, o)
 		return nil
 	})
 	if err != nil {
 		return ""
 	}
-	return "auto takes cggibbs in the basis " + basis + " (pipeline explain says why)"
+	words := "auto takes Gibbs sampling"
+	if seconds > 0 {
+		words += fmt.Sprintf(", about %.2g s of one core for 1000 independent draws", seconds)
+	}
+	return words + " (pipeline explain says why)"
 }
 
 // HasMetrics reports whether the method's chains move by metrics over the coefficients.

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"glmbatch/ingest"
@@ -16,9 +17,13 @@ type design struct {
 	reads    []string            // columns of the table
 	table    *ingest.Table       // the unit's, or the distinct rows of what is read; nil once the matrix is made
 
+	beside []*transform.Beside // columns that predictive checks ask for
+	unread []string            // what kept others from being read
+
 	making sync.Once
 	*transform.Design
 	dataHash string
+	averages map[string]average // what derived quantities average over, by the text of the call
 	err      error
 }
 
@@ -62,11 +67,19 @@ func (u *Unit) design(m *spec.Model) (*design, error) {
 		if d.dataHash, d.err = d.table.Hash(d.reads); d.err == nil {
 			d.Design, d.err = d.prepared.Build()
 		}
+		if d.err == nil {
+			u.average(d, m)
+		}
 		if d.table != u.table {
 			d.table.Release()
 		}
 		if d.err == nil {
 			u.memory.limitDense(d.Data.X)
+		}
+		for i, s := range d.beside {
+			if d.err == nil {
+				d.beside[i] = s.Kept(d.Kept)
+			}
 		}
 		d.prepared, d.table = nil, nil
 	})
@@ -85,10 +98,32 @@ func (u *Unit) code(d *design, m *spec.Model) error {
 	if d.table = u.table; u.table.Counts() != nil { // so that a fit does not depend on what other models read
 		d.table = u.table.Over(d.reads)
 	}
+	d.readBeside(u.checks)
 	coding := u.coding(m, formula, d.table)
-	coding.Place, coding.Done = u.place, func(column string) { u.readLast(m, column) }
+	coding.Place = u.place
+	if len(averagesOf(m)) == 0 { // which read the table again
+		coding.Done = func(column string) { u.readLast(m, column) }
+	}
 	d.prepared, err = transform.Prepare(d.table.Data, coding)
 	return err
+}
+
+// mostCheckLevels bounds the levels that predictive checks are made of one by one.
+const mostCheckLevels = 10_000
+
+// readBeside reads the columns that predictive checks are made by and over, before the table's columns are given back.
+func (d *design) readBeside(checks *spec.Checks) {
+	if checks == nil || !checks.On {
+		return
+	}
+	for i, name := range slices.Concat(checks.By, checks.Over) {
+		s, err := transform.ReadBeside(d.table.Data, name, i >= len(checks.By), mostCheckLevels)
+		if err != nil {
+			d.unread = append(d.unread, "predictive checks: "+err.Error())
+			continue
+		}
+		d.beside = append(d.beside, s)
+	}
 }
 
 // coding says how a table, or a piece of the rows, becomes the design of a model.

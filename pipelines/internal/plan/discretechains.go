@@ -33,7 +33,7 @@ func gibbsMethod(s *spec.Sampler) *discreteMethod {
 		m.why = "annealed chains look for the most probable states: they sample no law"
 	}
 	m.setup = func(f *discrete.Field, iterations int) (*discreteSampler, error) {
-		o := mrf.Options{Scan: mrf.Scan(s.Scan.Order)}
+		o := mrf.Options{Scan: mrf.Scan(s.Scan.Order), Start: mrf.Start(s.States)}
 		if a.To != 0 {
 			n := a.Sweeps
 			if n == 0 {

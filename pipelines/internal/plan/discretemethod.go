@@ -42,14 +42,16 @@ func resolveDiscrete(s *spec.Sampler, f *discrete.Field) (*discreteMethod, error
 		m.Options = struct {
 			Scan   spec.Scan
 			Anneal spec.Anneal
-		}{s.Scan, s.Anneal}
+			States mrf.Start `json:",omitempty"`
+		}{s.Scan, s.Anneal, mrf.Start(s.States)}
 	case "herded":
-		o := herded.Options{Sharing: herded.Sharing(s.Sharing), Start: herded.Start(s.Start)}
+		o := herded.Options{Sharing: herded.Sharing(s.Sharing), Start: herded.Start(s.Start), States: mrf.Start(s.States)}
 		version = herded.Version + " " + discrete.Version
 		m = herdedMethod(o)
 		m.Options = o
 	case "meanfield":
-		o := mrf.MeanFieldOptions{Damping: s.Damping, Tolerance: s.Tolerance, MaxSweeps: s.MaxSweeps}
+		o := mrf.MeanFieldOptions{Damping: s.Damping, Tolerance: s.Tolerance, MaxSweeps: s.MaxSweeps,
+			Start: mrf.Start(s.States)}
 		m = &discreteMethod{why: "an approximation has no chains",
 			solve: func(f *discrete.Field) (*discrete.Result, string, error) {
 				r, err := f.MeanField(o)

@@ -25,6 +25,12 @@ func (r *Reader) readDiscrete(ctx context.Context, ds *spec.Dataset, yield func(
 	case ds.Image.Path != "":
 		return r.readImages(ctx, ds, yield)
 	}
+	switch {
+	case !r.wants(ds, ""):
+		return nil
+	case r.NamesOnly:
+		return yield(r.unit(ds, ""))
+	}
 	return r.readGraph(ctx, ds, yield)
 }
 
@@ -37,7 +43,13 @@ func (r *Reader) readMade(ctx context.Context, ds *spec.Dataset, count int,
 		if count > 0 {
 			u.Key = fmt.Sprintf("%0*d", len(fmt.Sprint(count)), k+1)
 		}
-		if !r.Choice.Unit(ds.Name, u.Key) {
+		if !r.wants(ds, u.Key) {
+			continue
+		}
+		if r.NamesOnly {
+			if err := yield(u); err != nil {
+				return err
+			}
 			continue
 		}
 		if u.discrete, u.Err = make(ctx, u.Name(), k); ctx.Err() != nil {
@@ -61,7 +73,7 @@ func (r *Reader) readImages(ctx context.Context, ds *spec.Dataset, yield func(*U
 	}
 	for _, s := range sources {
 		u := r.unit(ds, s.Key)
-		if !r.Choice.Unit(ds.Name, u.Key) {
+		if !r.wants(ds, u.Key) {
 			continue
 		}
 		for _, path := range []string{s.Path, ds.Image.Truth} {

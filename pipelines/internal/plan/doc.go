@@ -9,7 +9,7 @@
 //
 // Read fit.go, problem.go and identify.go first; then
 //
-//   - select.go, choice.go: which fits a call chooses;
+//   - select.go, choice.go, share.go: which fits a call chooses, and a machine of several;
 //   - reader.go, unit.go, factored.go, discreteread.go, patience.go: units of data;
 //   - regression.go, design.go, method.go, groups.go, smooths.go, priors.go, scales.go, focus.go, describe.go:
 //     regressions;
@@ -17,5 +17,6 @@
 //   - schedule.go: how long chains get; memory.go, work.go: what they may take;
 //   - identity.go, changes.go: what decides their draws, and what of it has changed;
 //   - earlier.go, around.go, datasummary.go: starts from the posterior of an earlier fit;
+//   - averages.go: rows that derived quantities average over;
 //   - cases.go, survey.go, defaults.go, sizes.go: what check, explain and validate ask.
 package plan

@@ -31,6 +31,9 @@ func Fits(p *spec.Pipeline, c Choice, u *Unit) []*Fit {
 		if ref.Dataset != u.Dataset || !c.fit(u.Dataset.Name, u.Key, ref.Model.Name, ref.Sampler.Name) {
 			continue
 		}
+		if u.shared() && !c.Share.has(u.Dataset.Name, u.Key, ref.Model.Name) {
+			continue
+		}
 		for k := range max(p.Run.Replicates, 1) {
 			out = append(out, &Fit{Pipeline: p, Unit: u, Model: ref.Model, Sampler: ref.Sampler, Gates: ref.Gates.Judge(),
 				Timeout: ref.Timeout, Age: time.Duration(ref.Gates.Age), Replicate: k + 1})

@@ -29,6 +29,8 @@ type Reader struct {
 	// Work is a folder for files of tables and designs that are larger than the heap should hold; empty: all live there.
 	// Who names it closes each unit.
 	Work string
+	// NamesOnly has units yielded without their data, and files opened only where columns divide them into units.
+	NamesOnly bool
 }
 
 // Units yields the units of all data sets of which fits are chosen, in the order of the spec. It stops at the first
@@ -88,6 +90,9 @@ func (r *Reader) read(ctx context.Context, ds *spec.Dataset, yield func(*Unit) e
 	if ds.Discrete() {
 		return r.readDiscrete(ctx, ds, yield)
 	}
+	if ds.Each == "" && len(ds.By) == 0 && !r.wants(ds, "") {
+		return nil
+	}
 	src, cleanup, err := r.source(ctx, ds)
 	defer cleanup()
 	if ctx.Err() != nil {
@@ -101,14 +106,23 @@ func (r *Reader) read(ctx context.Context, ds *spec.Dataset, yield func(*Unit) e
 		return yield(&Unit{Dataset: ds, Err: err})
 	}
 	for _, s := range sources {
-		if s.Key != "" && len(ds.By) == 0 && !r.Choice.Unit(ds.Name, s.Key) {
+		if len(ds.By) == 0 && !r.wants(ds, s.Key) {
 			continue
 		}
-		if err := r.readOne(ctx, ds, s, yield); err != nil {
+		read := r.readOne
+		if r.NamesOnly && len(ds.By) == 0 {
+			read = r.name
+		}
+		if err := read(ctx, ds, s, yield); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// name yields a unit without its data.
+func (r *Reader) name(_ context.Context, ds *spec.Dataset, s ingest.Source, yield func(*Unit) error) error {
+	return yield(r.unit(ds, s.Key))
 }
 
 func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source, yield func(*Unit) error) error {
@@ -139,7 +153,7 @@ func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 		return yield(&Unit{Dataset: ds, Key: s.Key, Err: got.err})
 	}
 	for _, t := range got.tables {
-		if !r.Choice.Unit(ds.Name, t.Key) {
+		if !r.wants(ds, t.Key) {
 			continue
 		}
 		u := r.unit(ds, t.Key)
@@ -219,7 +233,8 @@ func (r *Reader) source(ctx context.Context, ds *spec.Dataset) (ingest.Source, f
 
 // unit is one with the memory that the run may take.
 func (r *Reader) unit(ds *spec.Dataset, key string) *Unit {
-	u := &Unit{Dataset: ds, Key: key, memory: MemoryOf(r.Pipeline), chains: r.Pipeline.Run.Chains}
+	u := &Unit{Dataset: ds, Key: key, memory: MemoryOf(r.Pipeline), chains: r.Pipeline.Run.Chains,
+		checks: &r.Pipeline.Run.PPC}
 	u.memory.Work = r.Work
 	return u
 }
@@ -278,6 +293,11 @@ func (r *Reader) columns(ds *spec.Dataset) func(*ingest.Schema) ([]string, error
 				used[n] = true
 			}
 			all, failed = all || err != nil && !grouped, cmp.Or(failed, err)
+		}
+		if checks := &r.Pipeline.Run.PPC; !grouped && checks.On {
+			for _, n := range slices.Concat(checks.By, checks.Over) {
+				used[n] = true
+			}
 		}
 		if grouped && len(used) == 0 && failed != nil {
 			return nil, failed

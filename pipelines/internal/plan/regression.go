@@ -5,6 +5,8 @@ import (
 	"glmbatch/infer/cggibbs"
 	matrix "glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/groups"
+	"glmbatch/infer/nuts"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/transform"
 )
@@ -14,7 +16,12 @@ type Regression struct {
 	*transform.Design
 	fit      *Fit
 	dataHash string
+	averages map[string]average
 	sampler  sampler
+	// Beside are columns of the data that predictive checks ask for, as the rows of the design; Unread says why others
+	// are not there.
+	Beside []*transform.Beside
+	Unread []string
 }
 
 // newRegression resolves the sampler and codes the design.
@@ -35,7 +42,8 @@ func newRegression(f *Fit) (*Regression, error) {
 			return nil, err
 		}
 	}
-	return &Regression{Design: d.Design, fit: f, dataHash: d.dataHash, sampler: s}, nil
+	return &Regression{Design: d.Design, fit: f, dataHash: d.dataHash, averages: d.averages, sampler: s, Beside: d.beside,
+		Unread: d.unread}, nil
 }
 
 // Family is the likelihood of the model.
@@ -121,6 +129,30 @@ func (r *Regression) target(by infer.Parallel) (*glm.Target, error) {
 	return glm.NewTargetBy(by, r.Data, r.Posterior())
 }
 
+// Refit sets the sampler up on some of the rows.
+func (r *Regression) Refit(rows []int) (setup infer.Setup, err error) {
+	err = withinMemory(func() error {
+		model, err := groups.NewModel(r.Data.Taken(rows), r.Posterior(), nil)
+		if err == nil {
+			setup, err = r.setupOn(model)
+		}
+		return err
+	})
+	return setup, err
+}
+
+// Coordinates is the posterior with the design over coordinates without bounds.
+func (r *Regression) Coordinates() (nuts.Target, error) {
+	if len(r.Data.Effects) > 0 {
+		return groups.NewTarget(r.Data, r.Posterior(), nil, groups.TargetOptions{})
+	}
+	target, err := r.target(nil)
+	if err != nil {
+		return nil, err
+	}
+	return target.Vectorised(), nil
+}
+
 // Setup makes the target and the sampler.
 func (r *Regression) Setup(by infer.Parallel, _ Schedule, from *Previous) (*Setup, error) {
 	out := &Setup{Gating: r.Gating()}
@@ -171,5 +203,5 @@ func (r *Regression) Solve() (*Solution, error) {
 // Bind looks up what a derived quantity names among parameters and columns of the data.
 func (r *Regression) Bind(d *spec.Derivation, names []string) (*transform.Quantity, error) {
 	return d.Expression.Bind(&transform.Fitted{Dataset: r.fit.Unit.Name(), Names: names, Record: r.Record,
-		Family: r.Family(), Effects: firstEffect(r.Data, names)})
+		Family: r.Family(), Effects: firstEffect(r.Data, names), Average: r.average})
 }

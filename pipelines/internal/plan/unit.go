@@ -25,6 +25,7 @@ type Unit struct {
 	warnings []string       // of rows that do not stand in a table
 	discrete *discrete.Data // nil of a table
 	memory   Memory         // for what models make of it
+	checks   *spec.Checks   // that name columns beside the designs; nil: none
 	files    *mapped.Folder // of tables and designs that do not live in the heap; nil: all do
 	chains   int
 

@@ -62,23 +62,13 @@ func (o *opened) family() glm.Family { return glm.Family{Name: o.stored.Family, 
 func (c *Config) rowsOf(ctx context.Context, o *opened) (*rows, error) {
 	room := c.Memory.Room(0)
 	record := o.record.Population(true)
-	design, err := record.Code(o.table.Data, transform.Coding{Dataset: o.table.Name, Locate: o.table.Locate, Room: room,
-		Response: c.Data == ""})
+	weights, err := o.record.RowWeights(o.table.Data, o.table.Counts(), transform.Coding{Dataset: o.table.Name,
+		Locate: o.table.Locate, Room: room, Response: c.Data == ""})
 	if err != nil {
 		return nil, err
 	}
 	c.changed(o)
-	r := &rows{table: o.table, weights: make([]float64, o.table.Data.NumRows()), room: room}
-	counts := o.table.Counts()
-	for i, row := range tableRows(design) {
-		r.weights[row] = 1
-		if design.Data.Frequency != nil {
-			r.weights[row] = design.Data.Frequency[i]
-		}
-		if counts != nil {
-			r.weights[row] *= counts[row]
-		}
-	}
+	r := &rows{table: o.table, weights: weights, room: room}
 	width := len(record.Columns)
 	r.fit = &predictive.Fit{
 		Chains: o.stored.Chains, Draws: o.stored.Draws, Params: width, Columns: record.Columns, Workers: c.Workers,
@@ -208,7 +198,7 @@ func (s *setting) average(ctx context.Context, names []string, values []any, gro
 	}
 	of, weights := make([]int32, design.Rows), make([]float64, design.Rows)
 	there := make([]bool, groups)
-	for i, row := range tableRows(design) {
+	for i, row := range design.TableRows() {
 		weights[i] = s.rows.weights[row]
 		if s.groups != nil {
 			of[i] = s.groups[row]

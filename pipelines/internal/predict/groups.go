@@ -50,8 +50,8 @@ func (c *Config) among(record *transform.Record) (*transform.Record, error) {
 }
 
 // code makes the design of the rows.
-func (c *Config) code(record *transform.Record, table *ingest.Table) (*transform.Design, error) {
-	coding := transform.Coding{Dataset: table.Name, Locate: table.Locate, Room: c.Memory.Room(0)}
+func (c *Config) code(record *transform.Record, table *ingest.Table, response bool) (*transform.Design, error) {
+	coding := transform.Coding{Dataset: table.Name, Response: response, Locate: table.Locate, Room: c.Memory.Room(0)}
 	coding.NewLevels = c.NewLevels == "sample" || c.NewLevels == "zero"
 	design, err := record.Code(table.Data, coding)
 	var cell *transform.ColumnError

@@ -63,30 +63,29 @@ func Run(ctx context.Context, w io.Writer, c Config) error {
 	if err != nil {
 		return err
 	}
-	ledger, stored, record, table := o.ledger, o.stored, o.record, o.table
-	defer table.Release()
-	design, err := c.code(o.among, table)
+	defer o.table.Release()
+	p, err := c.evaluate(ctx, o, false)
 	if err != nil {
 		return err
 	}
-	c.remark(o, design)
-	family := glm.Family{Name: stored.Family, Link: stored.Link}
-	outcomes, err := glm.NewPointwise(family, design.Data)
-	if err != nil {
-		return err
-	}
-	fit := &predictive.Fit{
-		Chains: stored.Chains, Draws: stored.Draws, Params: stored.Parameters, Columns: record.Columns, Workers: c.Workers,
-		Open: func() predictive.Columns { return ledger.Columns(ctx, stored.Stored, assess.ColumnBytes) },
-	}
-	if fit.Dispersions, err = dispersionsOf(family, stored); err != nil {
-		return err
-	}
-	if fit.Effects, err = c.effects(stored, design); err != nil {
-		return err
-	}
-	p := &predicting{Config: c, fit: fit, outcomes: outcomes, design: design, key: stored.Key, of: of}
+	c.remark(o, p.design)
+	p.of = of
 	return p.write(ctx, w)
+}
+
+// fitted is the fit as far as its rows need it.
+func (c *Config) fitted(ctx context.Context, o *opened, design *transform.Design, family glm.Family,
+) (fit *predictive.Fit, err error) {
+	fit = &predictive.Fit{
+		Chains: o.stored.Chains, Draws: o.stored.Draws, Params: o.stored.Parameters, Columns: o.record.Columns,
+		Workers: c.Workers,
+		Open:    func() predictive.Columns { return o.ledger.Columns(ctx, o.stored.Stored, assess.ColumnBytes) },
+	}
+	if fit.Dispersions, err = dispersionsOf(family, o.stored); err != nil {
+		return nil, err
+	}
+	fit.Effects, err = c.effects(o.stored, design)
+	return fit, err
 }
 
 // opened is a stored fit with the data that are asked about.
@@ -108,6 +107,11 @@ func (c *Config) open(ctx context.Context) (*opened, error) {
 	if o.stored, err = choose(ctx, ledger, *c); err != nil {
 		return nil, err
 	}
+	return c.read(ctx, o)
+}
+
+// read adds the design record and the rows.
+func (c *Config) read(ctx context.Context, o *opened) (_ *opened, err error) {
 	if o.record, err = transform.UnmarshalRecord(o.stored.Design); err != nil {
 		return nil, words.Hint(fmt.Errorf("fit %s: %w", o.stored.Key, err),
 			"an older program stored it; run the pipeline again")
@@ -313,11 +317,7 @@ type predicting struct {
 
 // write writes summaries or draws.
 func (p *predicting) write(ctx context.Context, w io.Writer) error {
-	of, rows := p.of, tableRows(p.design)
-	stream := func(row int) *infer.Stream {
-		return infer.NewStream(p.Seed, "predict", p.key.Dataset, p.key.Group, p.key.Model, p.key.Sampler,
-			strconv.Itoa(rows[row]+1))
-	}
+	of, rows := p.of, p.design.TableRows()
 	columns := []report.Column{{Name: "row", Type: "BIGINT"}}
 	var add func(out func(...any) error, r *predictive.Prediction) error
 	if p.AllDraws {
@@ -340,9 +340,18 @@ func (p *predicting) write(ctx context.Context, w io.Writer) error {
 		}
 	}
 	return report.WriteRows(ctx, w, p.Options, columns, func(out func(...any) error) error {
-		return p.fit.Predict(ctx, p.outcomes, p.design.Data, stream,
+		return p.fit.Predict(ctx, p.outcomes, p.design.Data, p.stream(),
 			func(r *predictive.Prediction) error { return add(out, r) })
 	})
+}
+
+// stream names the random stream of a row of the design: by its place in the data.
+func (p *predicting) stream() func(row int) *infer.Stream {
+	rows := p.design.TableRows()
+	return func(row int) *infer.Stream {
+		return infer.NewStream(p.Seed, "predict", p.key.Dataset, p.key.Group, p.key.Model, p.key.Sampler,
+			strconv.Itoa(rows[row]+1))
+	}
 }
 
 // quantities are the places of names in predictive.Quantities, in its order.
@@ -359,17 +368,6 @@ func quantities(names []string) (of []int, err error) {
 		}
 	}
 	return of, nil
-}
-
-// tableRows are the rows of the table, from 0, that the rows of a design are.
-func tableRows(d *transform.Design) []int {
-	out := make([]int, 0, d.Rows)
-	for row := 0; len(out) < d.Rows; row++ {
-		if d.Kept == nil || d.Kept[row] {
-			out = append(out, row)
-		}
-	}
-	return out
 }
 
 func (p *predicting) addDraws(out func(...any) error, r *predictive.Prediction, of []int, row int) error {

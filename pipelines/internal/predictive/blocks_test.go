@@ -112,7 +112,7 @@ var gaussian = glm.Family{Name: "gaussian", Link: "identity"}
 // that are too many to keep are read again with the same result.
 func TestBlocksAndWorkersChangeNothing(t *testing.T) {
 	e := newExample(60, 5, 2, 40, 3)
-	want, err := e.fit.LeaveOneOut(t.Context(), gaussian, e.data)
+	want, err := e.fit.LeaveOneOut(t.Context(), gaussian, e.data, stream)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestBlocksAndWorkersChangeNothing(t *testing.T) {
 				f := e.fit
 				f.kept, f.Workers, f.bytes = nil, workers, bytes
 				f.Open = func() iter.Seq2[*infer.Columns, error] { return e.blocks(width) }
-				got, err := f.LeaveOneOut(t.Context(), gaussian, e.data)
+				got, err := f.LeaveOneOut(t.Context(), gaussian, e.data, stream)
 				if err != nil || fmt.Sprint(*got) != fmt.Sprint(*want) { // with NaN
 					t.Fatalf("%d workers, blocks of %d bytes and %d columns: %v", workers, bytes, width, err)
 				}
@@ -143,7 +143,7 @@ func TestBlocksFail(t *testing.T) {
 	}
 	for _, bytes := range []int{1, blockBytes} {
 		e.fit.bytes = bytes
-		if _, err := e.fit.LeaveOneOut(t.Context(), gaussian, e.data); !errors.Is(err, broken) {
+		if _, err := e.fit.LeaveOneOut(t.Context(), gaussian, e.data, stream); !errors.Is(err, broken) {
 			t.Errorf("blocks of %d bytes: %v", bytes, err)
 		}
 	}
@@ -167,7 +167,7 @@ func TestLeaveOneOutOfTheImpossible(t *testing.T) {
 		e.data.Y[i] = float64(i)
 	}
 	copy(e.data.Offset, []float64{20, 20, 20, -20, 20, -20}) // counts whose mean is not positive
-	l, err := e.fit.LeaveOneOut(t.Context(), glm.Family{Name: "poisson", Link: "sqrt"}, e.data)
+	l, err := e.fit.LeaveOneOut(t.Context(), glm.Family{Name: "poisson", Link: "sqrt"}, e.data, stream)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,12 +189,12 @@ func TestLeaveOneOutCountsFrequencies(t *testing.T) {
 			thrice.data.X.Col(j)[i] = e.data.X.Col(j)[i/3]
 		}
 	}
-	want, err := thrice.fit.LeaveOneOut(t.Context(), gaussian, thrice.data)
+	want, err := thrice.fit.LeaveOneOut(t.Context(), gaussian, thrice.data, stream)
 	if err != nil {
 		t.Fatal(err)
 	}
 	e.data.Frequency = []float64{3, 3}
-	got, err := e.fit.LeaveOneOut(t.Context(), gaussian, e.data)
+	got, err := e.fit.LeaveOneOut(t.Context(), gaussian, e.data, stream)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,11 +27,11 @@ const (
 // the domain of the link) is left out.
 //
 // Cost: some 50 ns for each response. stream names the random stream of a row.
-func (f *Fit) Check(ctx context.Context, family glm.Family, data *glm.Data,
-	stream func(row int) *infer.Stream) ([]record.Check, []record.Bin, error) {
+func (f *Fit) Check(ctx context.Context, family glm.Family, data *glm.Data, want Wanted,
+	stream func(row int) *infer.Stream) (*Checked, error) {
 	outcomes, err := glm.NewPointwise(family, data)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	frequency := func(row int) int {
 		if data.Frequency == nil {
@@ -49,26 +49,32 @@ func (f *Fit) Check(ctx context.Context, family glm.Family, data *glm.Data,
 	for r := range replicates {
 		replicates[r] = newSample(data.Y[0], in)
 	}
+	also := want.collect(family, data.Y, observations, len(replicates))
 	for b, err := range f.Blocks(ctx, data) {
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		for i := range b.Rows {
 			row := b.First + i
 			s := stream(row)
 			for range frequency(row) {
 				observed.add(data.Y[row], in)
+				also.add(row, -1, data.Y[row])
 				for r := range replicates {
 					d := r * f.Size() / len(replicates)
-					replicates[r].add(outcomes.Draw(s, row, b.Eta[d*b.Rows+i], b.Disp[d][:]), in)
+					y := outcomes.Draw(s, row, b.Eta[d*b.Rows+i], b.Disp[d][:])
+					replicates[r].add(y, in)
+					also.add(row, r, y)
 				}
 			}
 			if err := ctx.Err(); err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 		}
 	}
-	return compare(family, &observed, replicates), bins(in, &observed, replicates), nil
+	out := &Checked{Checks: compare(family, &observed, replicates), Bins: bins(in, &observed, replicates)}
+	also.finish(family, out)
+	return out, nil
 }
 
 // sample gathers the statistics of a data set, one response after the other.
@@ -128,33 +134,45 @@ func statisticsOf(f glm.Family) []statistic {
 // compare places each observed statistic among those of the replicates.
 func compare(f glm.Family, observed *sample, replicates []sample) (out []record.Check) {
 	for _, stat := range statisticsOf(f) {
-		c := record.Check{Statistic: stat.name, Words: stat.words, Observed: stat.of(observed)}
 		var values []float64
-		above := 0.0
 		for r := range replicates {
-			v := stat.of(&replicates[r])
-			switch {
-			case math.IsNaN(v):
-				continue
-			case v > c.Observed:
-				above++
-			case v == c.Observed:
-				above += 0.5
-			}
-			values = append(values, v)
+			values = append(values, stat.of(&replicates[r]))
 		}
-		c.Replicates, c.P = len(values), above/float64(len(values))
-		if left := len(replicates) - len(values); left > 0 {
-			c.Note = fmt.Sprintf("%d of %d replicates have no value", left, len(replicates))
-		}
-		s := Summarize(append([]float64{}, values...))
-		c.Mean, c.SD, c.Q025, c.Q975 = s.Mean, s.SD, s.Q025, s.Q975
-		if math.IsNaN(c.Observed) || len(values) < 2 {
-			c.P = math.NaN()
-		}
-		out = append(out, c)
+		out = append(out, checkOf(record.Check{Statistic: stat.name, Words: stat.words, Observed: stat.of(observed)}, values))
 	}
 	return out
+}
+
+// checkOf places an observed statistic among those of replicates.
+func checkOf(c record.Check, replicated []float64) record.Check {
+	values, above := known(replicated, c.Observed)
+	c.Replicates, c.P = len(values), above
+	if left := len(replicated) - len(values); left > 0 {
+		c.Note = fmt.Sprintf("%d of %d replicates have no value", left, len(replicated))
+	}
+	s := Summarize(values)
+	c.Mean, c.SD, c.Q025, c.Q975 = s.Mean, s.SD, s.Q025, s.Q975
+	return c
+}
+
+// known are the values that are numbers, and which share of them lies above the observed one, those equal to it by
+// half; NaN if it cannot be computed.
+func known(replicated []float64, observed float64) (values []float64, above float64) {
+	for _, v := range replicated {
+		switch {
+		case math.IsNaN(v):
+			continue
+		case v > observed:
+			above++
+		case v == observed:
+			above += 0.5
+		}
+		values = append(values, v)
+	}
+	if math.IsNaN(observed) || len(values) < 2 {
+		return values, math.NaN()
+	}
+	return values, above / float64(len(values))
 }
 
 // extreme is the share of replicates beyond the data's statistic, on either

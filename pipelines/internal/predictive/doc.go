@@ -11,5 +11,6 @@
 // Random responses come from a stream that the row names, so that neither blocks
 // nor workers change a bit, and no chain is touched.
 //
-// Read blocks.go and levels.go, then loo.go, predictive.go, averages.go, check.go and histogram.go.
+// Read blocks.go and levels.go, then loo.go, match.go and kfold.go, predictive.go, averages.go and pit.go, then
+// check.go, histogram.go and wanted.go.
 package predictive

@@ -8,16 +8,23 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
+	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/loo"
 	"glmbatch/report/record"
 )
 
+// looRows is how many rows have their log likelihoods beside each other.
+const looRows = 16
+
 // LeaveOneOut evaluates every row of the data that a model was fitted to. A row
 // that counts several times is one of so many equal observations: its numbers
-// are those of leaving one of them out.
-func (f *Fit) LeaveOneOut(ctx context.Context, family glm.Family, data *glm.Data) (*record.LOO, error) {
+// are those of leaving one of them out. stream names the random stream of a row,
+// which places whole numbers among probability integral transforms.
+func (f *Fit) LeaveOneOut(ctx context.Context, family glm.Family, data *glm.Data,
+	stream func(row int) *infer.Stream) (*record.LOO, error) {
 	outcomes, err := glm.NewPointwise(family, data)
 	if err != nil {
 		return nil, err
@@ -25,28 +32,42 @@ func (f *Fit) LeaveOneOut(ctx context.Context, family glm.Family, data *glm.Data
 	out := &record.LOO{Rows: make([]record.Pointwise, data.Rows()), Threshold: loo.Threshold(f.Size()),
 		Outcomes: outcomesHash(data), Version: loo.Version}
 	works := make([]loo.Workspace, max(1, f.Workers))
-	scratch := make([][]float64, len(works))
+	scratch, transforms := make([][3][]float64, len(works)), newPIT(f, family, outcomes, data, stream)
 	for b, err := range f.Blocks(ctx, data) {
 		if err != nil {
 			return nil, err
 		}
-		err := f.each(f.Size(), func(_, s int) { outcomes.LogLik(b.First, b.At(s), b.Disp[s][:], b.At(s)) })
-		if err != nil {
-			return nil, err
-		}
-		err = f.each(b.Rows, func(w, i int) {
-			if scratch[w] == nil {
-				scratch[w] = make([]float64, f.Size())
+		err := f.each((b.Rows+looRows-1)/looRows, func(w, part int) {
+			from, to := part*looRows, min((part+1)*looRows, b.Rows)
+			mine := &scratch[w]
+			if mine[0] == nil {
+				*mine = [3][]float64{make([]float64, f.Size()), make([]float64, f.Size()), make([]float64, looRows*f.Size())}
 			}
-			b.Row(i, scratch[w])
-			r := works[w].Row(slices.Collect(slices.Chunk(scratch[w], f.Draws)))
-			out.Rows[b.First+i] = record.Pointwise{ELPD: r.ELPD, P: r.P, K: r.K, WAIC: r.WAIC, PWAIC: r.PWAIC,
-				Efficiency: r.Efficiency, MCSE: r.MCSE, Reason: r.Reason, Frequency: 1}
+			width := to - from
+			for s := range f.Size() {
+				outcomes.LogLik(b.First+from, b.At(s)[from:to], b.Disp[s][:], mine[2][s*width:(s+1)*width])
+			}
+			for i := range width {
+				for s := range mine[0] {
+					mine[0][s] = mine[2][s*width+i]
+				}
+				r := works[w].Row(slices.Collect(slices.Chunk(mine[0], f.Draws)))
+				at := math.NaN()
+				if r.Reason == "" {
+					transforms.row(&works[w], b, from+i, mine[0], mine[1])
+					at = transforms.values[b.First+from+i][0]
+				} else {
+					transforms.values[b.First+from+i] = []float64{at}
+				}
+				out.Rows[b.First+from+i] = record.Pointwise{ELPD: r.ELPD, P: r.P, K: r.K, WAIC: r.WAIC, PWAIC: r.PWAIC,
+					Efficiency: r.Efficiency, MCSE: r.MCSE, Reason: r.Reason, Frequency: 1, PIT: at}
+			}
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
+	out.PIT = transforms.ecdf()
 	total(out, data.Frequency)
 	return out, nil
 }
@@ -74,13 +95,9 @@ func total(l *record.LOO, frequency []float64) {
 	l.WAIC = sum(func(r *record.Pointwise) float64 { return r.WAIC })
 	l.PWAIC = sum(func(r *record.Pointwise) float64 { return r.PWAIC })
 	variance := sum(func(r *record.Pointwise) float64 { return r.MCSE * r.MCSE })
-	l.MCSE, l.WorstK = math.Sqrt(variance.Value), math.Inf(-1)
+	l.MCSE, l.WorstK, l.High = math.Sqrt(variance.Value), math.Inf(-1), len(l.Unreliable())
 	for i := range l.Rows {
-		k := l.Rows[i].K
-		if k > l.Threshold {
-			l.High++
-		}
-		if k > l.WorstK {
+		if k := l.Rows[i].K; k > l.WorstK {
 			l.WorstK, l.Worst = k, i
 		}
 	}
@@ -89,17 +106,39 @@ func total(l *record.LOO, frequency []float64) {
 	}
 }
 
+// LOOVersion names the algorithms that a leave-one-out result is made by.
+func LOOVersion(match bool) string {
+	if match {
+		return loo.Version + " " + loo.MatchVersion
+	}
+	return loo.Version
+}
+
+// The first words of all warnings of a kind.
+const (
+	looSaid   = "leave-one-out"
+	kfoldSaid = "k-fold"
+)
+
+// SaidOfLOO and SaidOfKFold report whether a warning is one of LOOWarnings, or of KFoldWarnings.
+func SaidOfLOO(warning string) bool   { return strings.HasPrefix(warning, looSaid) }
+func SaidOfKFold(warning string) bool { return strings.HasPrefix(warning, kfoldSaid) }
+
 // LOOWarnings says in words which rows make the estimates unreliable.
 func LOOWarnings(l *record.LOO) (out []string) {
 	for i := range l.Rows {
 		if reason := l.Rows[i].Reason; reason != "" {
-			return []string{fmt.Sprintf("leave-one-out cannot be computed: row %d of the design: %s", i+1, reason)}
+			return []string{fmt.Sprintf(looSaid+" cannot be computed: row %d of the design: %s", i+1, reason)}
 		}
 	}
 	if l.High > 0 {
-		out = append(out, fmt.Sprintf("leave-one-out: the Pareto k of %d of %d rows is above %.2g (row %d of the design: "+
-			"%.3g): there elpd_loo cannot be relied on; "+
-			"look at these rows, or refit without them", l.High, len(l.Rows), l.Threshold, l.Worst+1, l.WorstK))
+		after, advice := "", "look at these rows, or refit without them"
+		if l.Version == LOOVersion(true) {
+			after, advice = "after moment matching ", "look at these rows, or ask for kfold"
+		}
+		out = append(out, fmt.Sprintf(looSaid+": %sthe Pareto k of %d of %d rows is above %.2g (row %d of the design: "+
+			"%.3g): there elpd_loo cannot be relied on; %s", after, l.High, len(l.Rows), l.Threshold, l.Worst+1, l.WorstK,
+			advice))
 	}
 	return out
 }

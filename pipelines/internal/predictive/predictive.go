@@ -77,6 +77,38 @@ func (f *Fit) Predict(ctx context.Context, outcomes *glm.Pointwise, data *glm.Da
 	return nil
 }
 
+// Observations gives the rows of a design to yield in blocks, with their log likelihood and a random response at
+// every draw: of row first+i at draw s, chain after chain, at [s*rows+i]. yield must not keep them. Streams are those
+// of Predict. Memory is twice that of Blocks.
+func (f *Fit) Observations(ctx context.Context, outcomes *glm.Pointwise, data *glm.Data,
+	stream func(row int) *infer.Stream, yield func(first, rows int, logLik, responses []float64) error) error {
+	var responses []float64
+	for b, err := range f.Blocks(ctx, data) {
+		if err != nil {
+			return err
+		}
+		responses = append(responses[:0], b.Eta...)
+		err := f.each(b.Rows, func(_, i int) {
+			random := stream(b.First + i)
+			for s := range b.Disp {
+				at := s*b.Rows + i
+				responses[at] = outcomes.Draw(random, b.First+i, b.Eta[at], b.Disp[s][:])
+			}
+		})
+		if err != nil {
+			return err
+		}
+		err = f.each(f.Size(), func(_, s int) { outcomes.LogLik(b.First, b.At(s), b.Disp[s][:], b.At(s)) })
+		if err != nil {
+			return err
+		}
+		if err := yield(b.First, b.Rows, b.Eta, responses); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // fill computes the quantities of row i of a block.
 func (p *Prediction) fill(outcomes *glm.Pointwise, b *Block, i int, s *infer.Stream) {
 	p.Row = b.First + i
@@ -85,6 +117,16 @@ func (p *Prediction) fill(outcomes *glm.Pointwise, b *Block, i int, s *infer.Str
 		outcomes.Mean(p.Row, p.Of[0][d:d+1], p.Of[1][d:d+1])
 		p.Of[2][d] = outcomes.Draw(s, p.Row, eta, b.Disp[d][:])
 	}
+}
+
+// quantile is R's type 7 of numbers in increasing order.
+func quantile(x []float64, p float64) float64 {
+	h := p * (float64(len(x)) - 1)
+	lo := int(h)
+	if frac := h - float64(lo); frac > 0 {
+		return math.FMA(frac, x[lo+1]-x[lo], x[lo])
+	}
+	return x[lo]
 }
 
 // Summarize describes draws, whose order is lost. Quantiles are R's type 7.
@@ -106,14 +148,7 @@ func Summarize(x []float64) Summary {
 		return none
 	}
 	slices.Sort(x)
-	at := func(p float64) float64 {
-		h := p * (n - 1)
-		lo := int(h)
-		if frac := h - float64(lo); frac > 0 {
-			return math.FMA(frac, x[lo+1]-x[lo], x[lo])
-		}
-		return x[lo]
-	}
+	at := func(p float64) float64 { return quantile(x, p) }
 	s := Summary{Mean: sum / n, Q025: at(0.025), Q25: at(0.25), Median: at(0.5), Q75: at(0.75), Q975: at(0.975)}
 	squares := 0.0
 	for _, v := range x {

@@ -55,6 +55,50 @@ func TestPredictByRow(t *testing.T) {
 	}
 }
 
+// Observations are the responses of Predict and the log likelihood of each row, whatever blocks and workers there are.
+func TestObservations(t *testing.T) {
+	e := newExample(150, 3, 2, 15, 2)
+	outcomes, err := glm.NewPointwise(gaussian, e.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, workers := range []int{1, 3} {
+		for _, bytes := range []int{1, 8 * 30 * 70, blockBytes} {
+			f := e.fit
+			f.kept, f.Workers, f.bytes = nil, workers, bytes
+			size := f.Size()
+			logLik, responses, next := make([]float64, 150*size), make([]float64, 150*size), 0
+			err := f.Observations(t.Context(), outcomes, e.data, stream, func(first, rows int, l, r []float64) error {
+				if first != next {
+					t.Fatalf("row %d comes where row %d must", first, next)
+				}
+				next += rows
+				for s := range size {
+					copy(logLik[s*150+first:], l[s*rows:(s+1)*rows])
+					copy(responses[s*150+first:], r[s*rows:(s+1)*rows])
+				}
+				return nil
+			})
+			if err != nil || next != 150 {
+				t.Fatalf("%d rows, %v", next, err)
+			}
+			err = f.Predict(t.Context(), outcomes, e.data, stream, func(p *Prediction) error {
+				var want [1]float64
+				for s, eta := range p.Of[0] {
+					outcomes.LogLik(p.Row, []float64{eta}, []float64{e.beta[3][s], 0}, want[:])
+					if at := s*150 + p.Row; responses[at] != p.Of[2][s] || logLik[at] != want[0] {
+						t.Fatalf("row %d, draw %d: response %v and log likelihood %v, want %v and %v", p.Row, s, responses[at], logLik[at], p.Of[2][s], want[0])
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 func TestSummarize(t *testing.T) {
 	s := Summarize([]float64{4, 0, 3, 1, 2, 5}) // R: quantile(0:5, c(0.025, 0.25, 0.5, 0.75, 0.975)), sd(0:5)
 	want := Summary{2.5, 1.8708286933869707, 0.125, 1.25, 2.5, 3.75, 4.875, ""}

@@ -36,6 +36,7 @@ func (t *Tracker) Start(name string) *Fit {
 	defer t.mu.Unlock()
 	f := &Fit{tracker: t, name: name, began: t.now()}
 	f.phase.Store("reading")
+	f.stages = []Stage{{Name: "reading", Began: f.began}}
 	t.active = append(t.active, f)
 	return f
 }
@@ -52,6 +53,13 @@ func (t *Tracker) End(f *Fit, outcome, line string) {
 	if line != "" {
 		t.ended = append(t.ended, line)
 	}
+}
+
+// Ended counts the fits that have ended, and those of them that failed or erred.
+func (t *Tracker) Ended() (all, failed int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.settled, t.counts["fail"] + t.counts["error"]
 }
 
 // Away takes back a fit that was expected and started, and that is looked at again later.
@@ -76,6 +84,15 @@ type Fit struct {
 	atSince int64     // iterations done by then
 	check   Check
 	checked bool
+	stages  []Stage
+}
+
+// Stage is a phase of a fit, or what one chain did in it.
+type Stage struct {
+	Name         string
+	Chain        int // 1, 2, …; 0: the phase
+	Iterations   int // of the chain
+	Began, Ended time.Time
 }
 
 // Check is what the last convergence check found.
@@ -86,7 +103,41 @@ type Check struct {
 }
 
 // Phase names what the fit is doing: "set-up", "sampling", "diagnosing", "committing".
-func (f *Fit) Phase(p string) { f.phase.Store(p) }
+func (f *Fit) Phase(p string) {
+	f.phase.Store(p)
+	now := f.tracker.now()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.close(now)
+	f.stages = append(f.stages, Stage{Name: p, Began: now})
+}
+
+// close ends the phase that goes on.
+func (f *Fit) close(now time.Time) {
+	for i := len(f.stages) - 1; i >= 0; i-- {
+		if f.stages[i].Chain == 0 {
+			f.stages[i].Ended = now
+			return
+		}
+	}
+}
+
+// Chain says that a chain (1, 2, …) did so many iterations from began on until now.
+func (f *Fit) Chain(chain, iterations int, began time.Time) {
+	now := f.tracker.now()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.stages = append(f.stages, Stage{"chain", chain, iterations, began, now})
+}
+
+// Stages are the phases of a fit so far, each before what its chains did; the last one ends now.
+func (f *Fit) Stages() []Stage {
+	now := f.tracker.now()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.close(now)
+	return slices.Clone(f.stages)
+}
 
 // Plan states how many iterations, over all chains, the fit is to have at its
 // next check, and how many it has.

@@ -82,7 +82,7 @@ func (t *Table) choose() (role, error) {
 	}
 	for _, name := range responseNames {
 		for _, c := range t.Columns {
-			if strings.EqualFold(c.Name, name) && c.answers() {
+			if strings.EqualFold(c.Name, name) && c.answers() && !t.kindOf(c) {
 				return role{c, "it is called like one"}, nil
 			}
 		}
@@ -102,6 +102,15 @@ func (t *Table) choose() (role, error) {
 		return role{able[0], "no other column can be one"}, nil
 	}
 	return role{}, words.Hint(none, "--response names it, for example --response "+shellName(able[0].Name))
+}
+
+// kindOf reports whether a column of a name that covariates have too says of what kind the levels of another one are:
+// a property of them, and no response.
+func (t *Table) kindOf(c *Column) bool {
+	return slices.Contains([]string{"type", "class", "label"}, strings.ToLower(c.Name)) &&
+		slices.ContainsFunc(t.Columns, func(of *Column) bool {
+			return of != c && of.Kind == Text && !of.constant() && !of.answersTwo() && fixes(of, c)
+		})
 }
 
 // shellName is a name as a shell takes it.

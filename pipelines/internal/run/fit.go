@@ -53,6 +53,7 @@ func (r *runner) fit(ctx context.Context, f *plan.Fit, place *admitted, l look) 
 	} else {
 		method = res.Method
 	}
+	res.Stages = shown.Stages()
 	if res.LeftToOther() && l.first() {
 		r.Tracker.Away(shown) // the second look comes to it
 	} else {

@@ -163,9 +163,18 @@ func FailedLast() States {
 
 func (s States) empty() bool { return len(s.grades) == 0 }
 
+// chosen is what the call selects, before the ledger is asked.
+func (r *runner) chosen() plan.Choice {
+	c := plan.Choice{Selector: r.Only}
+	if r.Night != nil {
+		c.Share = r.Night.Share
+	}
+	return c
+}
+
 // choose asks the ledger for the fits in the wanted states.
 func (r *runner) choose(ctx context.Context, file *report.Ledger) (plan.Choice, error) {
-	c := plan.Choice{Selector: r.Only}
+	c := r.chosen()
 	if r.Select.empty() {
 		return c, nil
 	}

@@ -16,6 +16,7 @@ import (
 	"glmbatch/pipelines/internal/assess"
 	"glmbatch/pipelines/internal/outcome"
 	"glmbatch/pipelines/internal/plan"
+	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/pipelines/internal/waiting"
 	"glmbatch/report"
@@ -326,17 +327,22 @@ func (l *ledger) stop() {
 
 // record is the run's own row; out is nil while it goes on.
 func (r *runner) record(out *outcome.Outcome) *report.Run {
-	sum := sha256.Sum256(r.Source)
-	host, _ := os.Hostname() // an unknown host is no reason to stop
-	row := &report.Run{
-		ID: r.id, Pipeline: r.Pipeline.Name, SpecHash: hex.EncodeToString(sum[:]), Spec: string(r.Source),
-		Vars: r.Pipeline.Vars, Seed: r.Pipeline.Seed, Started: r.started, Place: r.place, Program: r.Build,
-		Host: map[string]string{"name": host, "os": runtime.GOOS, "arch": runtime.GOARCH},
-	}
+	row := Record(r.Pipeline, r.Source, r.Build, Night{ID: r.id, Started: r.started, Place: r.place})
 	if out != nil {
 		row.Finished, row.ExitCode = out.Finished, out.ExitCode
 	}
 	return row
+}
+
+// Record is how a ledger tells of a run that has not ended.
+func Record(p *spec.Pipeline, source []byte, build string, n Night) *report.Run {
+	sum := sha256.Sum256(source)
+	host, _ := os.Hostname() // an unknown host is no reason to stop
+	return &report.Run{
+		ID: n.ID, Pipeline: p.Name, SpecHash: hex.EncodeToString(sum[:]), Spec: string(source),
+		Vars: p.Vars, Seed: p.Seed, Started: n.Started, Place: n.Place, Program: build,
+		Host: map[string]string{"name": host, "os": runtime.GOOS, "arch": runtime.GOARCH},
+	}
 }
 
 // RunID names a run: when it started, and what no other run has.

@@ -30,6 +30,8 @@ type Config struct {
 	Workers  int // at least 1
 	Only     plan.Selector
 	Select   States // narrows the fits by what the ledger says of them
+	// Night, unless nil, is what the run is part of: Database is a file of its own then.
+	Night    *Night
 	Force    bool
 	DryRun   bool   // say what would be done, and do nothing
 	Build    string // identity of this program, for the ledger
@@ -44,6 +46,14 @@ type Config struct {
 	Disk    spool.Disk // where the spool is kept; tests give one that fails
 	// Tamper, if not nil, takes the place of set-ups: tests plant faulty samplers.
 	Tamper func(infer.Setup) infer.Setup
+}
+
+// Night is a run that several machines share, and the share of this one.
+type Night struct {
+	ID      string
+	Started time.Time
+	Place   int
+	Share   plan.Share
 }
 
 // runner is a run whose ledger is open and read.
@@ -82,7 +92,7 @@ func Run(ctx context.Context, c Config) (*outcome.Outcome, error) {
 	if err == nil {
 		err = r.again(ctx, results)
 	}
-	if err == nil && len(results) == 0 && ctx.Err() == nil && r.Select.empty() {
+	if err == nil && len(results) == 0 && ctx.Err() == nil && r.Select.empty() && r.Night == nil {
 		err = plan.ErrNothingSelected
 	}
 	if err != nil {
@@ -100,6 +110,9 @@ func open(ctx context.Context, c Config) (*runner, error) {
 	r := &runner{Config: c, started: c.Now(), memory: plan.MemoryOf(c.Pipeline), known: &known{database: c.Database}}
 	r.memory.Workers = c.Workers
 	r.id, r.admission = RunID(r.started), newAdmission(r.memory)
+	if n := c.Night; n != nil {
+		r.id, r.started = n.ID, n.Started
+	}
 	r.world = &draw.World{
 		Workers: make(draw.Workers, c.Workers), Disk: c.Disk, Root: spool.Root(c.Database), Now: c.Now,
 		Log: c.Log.With("run", r.id), Tamper: c.Tamper,
@@ -128,7 +141,7 @@ func (r *runner) mayDrawUnread(err error) bool {
 	if !errors.As(err, &held) || r.DryRun || !r.Select.empty() || r.Pipeline.Run.Start == plan.StartPrevious {
 		return false
 	}
-	r.base, r.choice = &base{runner: r}, plan.Choice{Selector: r.Only}
+	r.base, r.choice = &base{runner: r}, r.chosen()
 	r.Log.Error("ledger", "run", r.id, "err", err.Error())
 	return true
 }
@@ -138,7 +151,9 @@ func (r *runner) read(ctx context.Context, file *report.Ledger) (err error) {
 	if err := r.known.read(ctx, file); err != nil {
 		return err
 	}
-	if r.place, err = file.NextPlace(ctx); err != nil {
+	if r.Night != nil {
+		r.place = r.Night.Place
+	} else if r.place, err = file.NextPlace(ctx); err != nil {
 		return err
 	}
 	if r.base, err = newBase(ctx, file, r); err != nil {

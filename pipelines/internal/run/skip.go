@@ -52,6 +52,10 @@ func (a *attempt) skip(ctx context.Context, id *plan.Identified, stored report.S
 	if err := a.Disk.Sweep(a.world.Root, id.Fingerprint); err != nil {
 		res.Warnings = append(res.Warnings, "the spool of an earlier run is left: "+spool.Hint(err).Error())
 	}
+	if stored.RunID == a.id { // by an attempt at this share of the night that did not come to its end, and has noted it
+		res.Action = outcome.Computed
+		return nil
+	}
 	a.ledger.note(&report.RunFit{Key: id.Key(), RunID: a.id, Fingerprint: id.Fingerprint, Action: record.Skipped,
 		Verdict: verdict, At: a.Now()})
 	return nil
@@ -133,7 +137,7 @@ func (a *attempt) assessStored(ctx context.Context, id *plan.Identified,
 	if !ok || id.Replicate > 1 { // the draws of replicates are not kept, and the fit itself has it
 		return false, nil
 	}
-	if missing, err := a.missing(ctx, id.Fit, stored); err != nil || !missing {
+	if missing, err := a.missing(ctx, id.Fit, regression, stored); err != nil || !missing {
 		return false, err
 	}
 	if !stored.Kept || !regression.KeepsEffects() {
@@ -157,6 +161,7 @@ func (a *attempt) assessStored(ctx context.Context, id *plan.Identified,
 	if extras.Sensitivity != nil {
 		evidence.Sensitivity = extras.Sensitivity
 	}
+	evidence.Warnings = slices.DeleteFunc(evidence.Warnings, extras.Replaces)
 	for _, w := range extras.Warnings {
 		if !slices.Contains(evidence.Warnings, w) {
 			evidence.Warnings = append(evidence.Warnings, w)
@@ -176,13 +181,14 @@ func (a *attempt) assessStored(ctx context.Context, id *plan.Identified,
 // extras computes what the run asks for from the draws in the ledger.
 func (a *attempt) extras(ctx context.Context, id *plan.Identified, r *plan.Regression,
 	stored report.Stored) (*assess.Extras, error) {
-	summaries, _, err := a.ledger.file.Summaries(ctx, id.Fingerprint)
+	posterior, err := a.ledger.file.PosteriorOf(ctx, stored)
 	if err != nil {
 		return nil, err
 	}
 	from := &assess.Source{Chains: stored.Chains, Draws: stored.Draws}
-	for _, p := range summaries[:min(stored.Parameters, len(summaries))] { // those with draws
-		from.Parameters = append(from.Parameters, infer.Parameter{Name: p.Name, Kind: p.Kind})
+	for _, p := range posterior.Parameters {
+		from.Parameters = append(from.Parameters, infer.Parameter{Name: p.Name, Kind: p.Kind, Grouping: p.Grouping,
+			Level: p.Level, Term: p.Term, Beside: p.Beside})
 	}
 	from.Densities = func() (prior, lik []float64, err error) {
 		for c := range stored.Chains {
@@ -190,27 +196,53 @@ func (a *attempt) extras(ctx context.Context, id *plan.Identified, r *plan.Regre
 			if err != nil {
 				return nil, nil, err
 			}
-			for i := range infos {
-				prior, lik = append(prior, infos[i].LogPrior), append(lik, infos[i].LogLik)
-			}
+			prior, lik = assess.AppendDensities(prior, lik, infos)
 		}
 		return prior, lik, nil
 	}
-	from.Open = func() iter.Seq2[*infer.Columns, error] { return a.ledger.file.Columns(ctx, stored, assess.ColumnBytes) }
+	from.Open = func() iter.Seq2[*infer.Columns, error] {
+		return firstColumns(a.ledger.file.Columns(ctx, stored, assess.ColumnBytes), len(from.Parameters))
+	}
 	return assess.Assess(ctx, id.Fit, r, from)
 }
 
+// firstColumns yields the first n columns, without those of derived quantities behind them.
+func firstColumns(all iter.Seq2[*infer.Columns, error], n int) iter.Seq2[*infer.Columns, error] {
+	return func(yield func(*infer.Columns, error) bool) {
+		for c, err := range all {
+			if err == nil && c.First+c.Params > n {
+				part := *c
+				part.Params = n - c.First
+				part.Values = c.Values[:part.Params*c.Chains*c.Draws]
+				c = &part
+			}
+			if c == nil || c.Params > 0 {
+				if !yield(c, err) {
+					return
+				}
+			}
+			if err != nil || c.First+c.Params >= n {
+				return
+			}
+		}
+	}
+}
+
 // missing reports whether a stored fit lacks what the run asks for.
-func (a *attempt) missing(ctx context.Context, f *plan.Fit, stored report.Stored) (bool, error) {
-	wantLOO, wantChecks := assess.Asked(f)
-	wantSensitivity := assess.AsksSensitivity(f) && !slices.ContainsFunc(stored.Warnings, func(w string) bool {
-		return strings.HasPrefix(w, "gates.prior_sensitivity is not measured")
-	})
-	if !wantLOO && !wantChecks && !wantSensitivity {
+func (a *attempt) missing(ctx context.Context, f *plan.Fit, r *plan.Regression, stored report.Stored) (bool, error) {
+	var columns []string
+	for _, b := range r.Beside {
+		how := "by "
+		if b.Of == nil {
+			how = "over "
+		}
+		columns = append(columns, how+b.Name)
+	}
+	if !assess.Lacks(f, columns, record.Assessed{}, stored.Warnings) {
 		return false, nil
 	}
 	has, err := a.ledger.file.Assessed(ctx, stored.ID)
-	return wantLOO && !has.LOO || wantChecks && !has.Checks || wantSensitivity && !has.Sensitivity, err
+	return err == nil && assess.Lacks(f, columns, has, stored.Warnings), err
 }
 
 // redraws reports whether a complete fit must be drawn again because its derived
@@ -265,8 +297,8 @@ func (l look) fits(p *spec.Pipeline, u *plan.Unit) []*plan.Fit {
 }
 
 // secondLook takes those of the results that were left to another run, unless it still works on them.
-func secondLook(s plan.Selector, results []*outcome.Result, busy func(fingerprint string) bool) look {
-	l := look{plan.Choice{Selector: s, Keys: []record.Key{}}, map[string]bool{}}
+func secondLook(first plan.Choice, results []*outcome.Result, busy func(fingerprint string) bool) look {
+	l := look{plan.Choice{Selector: first.Selector, Keys: []record.Key{}, Share: first.Share}, map[string]bool{}}
 	for _, res := range results {
 		if res.LeftToOther() && !busy(res.Fingerprint) {
 			l.names[res.Name()] = true
@@ -285,7 +317,7 @@ func (r *runner) again(ctx context.Context, results []*outcome.Result) error {
 		return nil
 	}
 	_ = r.known.read(ctx, r.ledger.file) // where the ledger cannot be read now, it is what was known last
-	seen, err := r.all(ctx, secondLook(r.choice.Selector, results, func(fingerprint string) bool {
+	seen, err := r.all(ctx, secondLook(r.choice, results, func(fingerprint string) bool {
 		_, stored := r.known.fit(fingerprint)
 		return !stored && r.Disk.Busy(r.world.Root, fingerprint)
 	}))

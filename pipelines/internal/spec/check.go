@@ -122,7 +122,7 @@ func (c *checker) checkDataset(d *Dataset) {
 		for _, asked := range []struct {
 			key string
 			on  bool
-		}{{"loo", c.pipeline.Run.LOO}, {"ppc", c.pipeline.Run.PPC}} {
+		}{{"loo", c.pipeline.Run.LOO.On}, {"kfold", c.pipeline.Run.KFold != KFold{}}, {"ppc", c.pipeline.Run.PPC.On}} {
 			if asked.on {
 				c.at(asked.key+" needs rows, and data set "+quote(d.Name)+" keeps their triangular factor alone",
 					"leave "+asked.key+" out, or rows: factored", "run", asked.key)
@@ -198,6 +198,8 @@ func methodsOf(option string) []string {
 		return []string{"gibbs"}
 	case "sharing", "start":
 		return []string{"herded"}
+	case "states":
+		return []string{"gibbs", "herded", "meanfield"}
 	case "damping", "tolerance", "max_sweeps":
 		return []string{"meanfield"}
 	}
@@ -247,8 +249,15 @@ func (c *checker) checkSampler(s *Sampler) {
 func (c *checker) checkRun(n *node, r *Run, path ...string) {
 	keys := n.keys()
 	fixed := has(keys, []string{"draws"})
-	if r.Prior() && r.LOO {
+	if r.Prior() && r.LOO.On {
 		c.at("loo needs the posterior, and sample is prior", "leave one of the two out", append(path, "sample")...)
+	}
+	if r.Prior() && r.KFold != (KFold{}) {
+		c.at("kfold needs the posterior, and sample is prior", "leave one of the two out", append(path, "sample")...)
+	}
+	if r.KFold.Folds > 0 && r.KFold.By != "" {
+		c.at("kfold has folds and by, which are two ways to leave rows out", "leave one of them out",
+			append(path, "kfold")...)
 	}
 	for _, e := range n.list() {
 		switch {

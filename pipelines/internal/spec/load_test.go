@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -68,7 +69,7 @@ func TestProfiles(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if p.Run != want || p.Profile != name || p.Run.Fixed() != (name == "dev") {
+		if !reflect.DeepEqual(p.Run, want) || p.Profile != name || p.Run.Fixed() != (name == "dev") {
 			t.Errorf("%s: got %+v, want %+v", name, p.Run, want)
 		}
 		database := map[string]string{"": "night", "dev": "dev", "short": "night", "name": "other"}[name] + ".duckdb"

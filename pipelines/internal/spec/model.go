@@ -234,7 +234,7 @@ func (q *Derivation) decodeNode(d *decoder, n *node, f field, _ []string) {
 	}
 	var err error
 	if q.Expression, err = transform.ParseDerived(n.text); err != nil {
-		d.add(n.fault(q.Name, err))
+		d.add(n.fault("derive", q.Name, err))
 	}
 	q.text = n
 }
@@ -304,9 +304,9 @@ func (c *checker) effects(m *Model) {
 	}
 }
 
-// fault places an error of a derived quantity in the spec.
-func (n *node) fault(name string, err error) (at pos, message, hint string) {
-	what := "derive " + quote(name) + ": "
+// fault places an error of an expression in the spec.
+func (n *node) fault(what, name string, err error) (at pos, message, hint string) {
+	what += " " + quote(name) + ": "
 	var fault *transform.FormulaError
 	if !errors.As(err, &fault) {
 		return n.at, what + err.Error(), ""
@@ -318,7 +318,7 @@ func (n *node) fault(name string, err error) (at pos, message, hint string) {
 // DeriveProblem says where in the spec a derived quantity is wrong, for faults
 // that only data show.
 func (p *Pipeline) DeriveProblem(q *Derivation, err error) Problem {
-	at, message, hint := q.text.fault(q.Name, err)
+	at, message, hint := q.text.fault("derive", q.Name, err)
 	return Problem{File: p.source.file, Line: at.line, Column: at.column, Message: message, Hint: hint}
 }
 
@@ -338,7 +338,7 @@ func (c *checker) derivations(m *Model) {
 			continue
 		}
 		if err := q.Expression.Check(formula, m.Family.Family, nil); err != nil {
-			c.add(q.text.fault(q.Name, err))
+			c.add(q.text.fault("derive", q.Name, err))
 		}
 	}
 }

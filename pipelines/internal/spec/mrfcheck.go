@@ -323,8 +323,9 @@ func (c *checker) discreteRun() {
 		for _, asked := range []struct {
 			key string
 			on  bool
-		}{{"loo", r.LOO}, {"ppc", r.PPC}, {"condition", r.Condition}, {"sample", r.Prior()}, {"start",
-			r.Start == "previous"}} {
+		}{{"loo", r.LOO.On}, {"kfold", r.KFold != KFold{}}, {"ppc", r.PPC.On},
+			{"condition", r.Condition}, {"sample", r.Prior()}, {"start",
+				r.Start == "previous"}} {
 			if asked.on {
 				c.at(fmt.Sprintf("%s is for generalised linear models, but model %s is of kind mrf", asked.key,
 					quote(m.Name)),

@@ -2,10 +2,13 @@ package spec
 
 import (
 	"math"
+	"slices"
+	"strconv"
 
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
 	"glmbatch/report/judge"
+	"glmbatch/transform"
 )
 
 // Pipeline is a valid spec: names resolved, templates replaced, defaults and
@@ -236,6 +239,7 @@ type Sampler struct {
 	Anneal    Anneal  `yaml:"anneal" json:",omitzero" doc:"gibbs: inverse temperatures over the sweeps, to look for the most probable states. Unless they end at 1 within the warm-up the chain samples another law than the model's, and tells no marginals."`
 	Sharing   string  `yaml:"sharing" json:",omitzero" enum:"none sums" doc:"herded: which states of a variable's neighbours share a weight: none, or those of equal sums of potentials, which needs far less memory. Left out: none."`
 	Start     string  `yaml:"start" json:",omitzero" enum:"mode offset zero" doc:"herded: weights at the start: so that the first visit takes the more probable state, drawn at random, or 0. Left out: mode."`
+	States    string  `yaml:"states" json:",omitzero" enum:"anywhere own" doc:"gibbs, herded, meanfield: the states that chains begin at: drawn uniformly, or each variable's most probable one by its field alone, as if it had no neighbours. Chains that begin alike tell R-hat less. meanfield begins at uniform laws, or at those of the fields. Left out: anywhere."`
 	Damping   float64 `yaml:"damping" json:",omitzero" above:"0" max:"1" doc:"meanfield: share of the new distribution in an update. Left out: 1."`
 	Tolerance float64 `yaml:"tolerance" json:",omitzero" above:"0" max:"1" doc:"meanfield: it has converged when no probability moves further in a sweep. Left out: 1e-10."`
 	MaxSweeps int     `yaml:"max_sweeps" json:",omitzero" min:"1" max:"1000000" doc:"meanfield: most sweeps. Left out: 1000."`
@@ -266,9 +270,10 @@ type Run struct {
 	// Replicates counts the fit itself.
 	Replicates int    `yaml:"replicates" min:"1" max:"1000" default:"1" doc:"How often each fit is made, the first time as without this key, then with random streams of its own and keeping summaries only: pipeline compare then gives times with intervals, from 6 on."`
 	Keep       Keep   `yaml:"keep" doc:"What the ledger keeps of draws: a word, or {groups: …} for those of group-level effects."`
-	PPC        bool   `yaml:"ppc" default:"false" doc:"Posterior predictive checks of every fit: mean, standard deviation, extremes and share of zeros of the response among those of replicated data, and its histogram beside theirs."`
+	PPC        Checks `yaml:"ppc" default:"false" doc:"Posterior predictive checks of every fit: mean, standard deviation, extremes and share of zeros of the response among those of replicated data, and its histogram beside theirs. A mapping asks for more: by groups, over a number, and statistics of your own."`
 	Sample     string `yaml:"sample" enum:"posterior prior" default:"posterior" doc:"posterior, or prior: independent draws from the prior instead, with predictive checks. They are stored under the sampler name 'prior', once for each data set and model."`
-	LOO        bool   `yaml:"loo" default:"false" doc:"Leave-one-out cross-validation (PSIS-LOO) and WAIC of every fit, row by row, in the ledger: compare models with the view loo_compare."`
+	LOO        LOO    `yaml:"loo" default:"false" doc:"Leave-one-out cross-validation (PSIS-LOO) and WAIC of every fit, row by row, in the ledger: compare models with the view loo_compare. A mapping asks for moment matching too."`
+	KFold      KFold  `yaml:"kfold" json:",omitzero" doc:"K-fold cross-validation of every fit: it is fitted again without each fold of its rows, and predicts them; compare models with the view kfold_compare. A number of folds, or {by: grouping} for those of its levels. It takes as long as so many fits."`
 	Condition  bool   `yaml:"condition" default:"false" doc:"Condition numbers of every fit, at the penalised point and from draws, and those that the metrics of nuts and hmc leave over warm-up, in the ledger's view conditions and table metric."`
 	// Timeout, Workers and Memory bound the run and never change a bit; 0 is no bound, and of Memory what loading the
 	// spec puts in its place.
@@ -286,6 +291,80 @@ type Keep struct {
 }
 
 func (Keep) shorthand() string { return "all" }
+
+// KFold says how rows are left out; nothing asks for none.
+type KFold struct {
+	Folds int    `yaml:"folds" json:",omitzero" min:"2" max:"10000" doc:"Folds that rows are dealt to at random, for all models of a data set alike."`
+	By    string `yaml:"by" json:",omitzero" doc:"Grouping of group-level effects, as county of (1 | county): each of its levels is a fold, predicted as a level that was never seen."`
+}
+
+func (KFold) shorthand() string { return "folds" }
+
+// String is how a ledger keeps what was asked for; empty for nothing.
+func (k KFold) String() string {
+	switch {
+	case k.By != "":
+		return "by " + k.By
+	case k.Folds > 0:
+		return strconv.Itoa(k.Folds)
+	}
+	return ""
+}
+
+// LOO says whether leave-one-out cross-validation is made, and how.
+type LOO struct {
+	On          bool
+	MomentMatch bool `yaml:"moment_match" default:"true" doc:"Move the draws toward the posterior without a row where the row's Pareto k is too high, and estimate it anew: a pass over the data for each draw and move."`
+}
+
+// MarshalJSON writes it as a spec may have it.
+func (l LOO) MarshalJSON() ([]byte, error) {
+	if l.MomentMatch {
+		return []byte(`{"moment_match": true}`), nil
+	}
+	return strconv.AppendBool(nil, l.On), nil
+}
+
+// Checks are the predictive checks that a run asks for.
+type Checks struct {
+	On         bool              `yaml:"on" default:"true" doc:"Whether there are any."`
+	By         Names             `yaml:"by" json:",omitempty" doc:"Columns of the data, whether the model reads them or not: mean, standard deviation and share of zeros of the response in each level among those of replicated data, in the table ppc_group."`
+	Over       Names             `yaml:"over" json:",omitempty" doc:"Columns of numbers: the response and replicated ones in classes of the number, in the table ppc_over."`
+	Statistics []*CheckStatistic `yaml:"statistics" keyed:"Name" json:",omitempty" doc:"Statistics of the response by name, checked like those that every fit has: expressions over the responses y with one value, such as mean(y == 0), quantile(y, 0.99) or var(y) / mean(y)."`
+}
+
+func (Checks) shorthand() string { return "on" }
+
+// Columns are those that checks are made by or over, as "by g", "over x".
+func (c *Checks) Columns() (out []string) {
+	for _, name := range c.By {
+		out = append(out, "by "+name)
+	}
+	for _, name := range c.Over {
+		out = append(out, "over "+name)
+	}
+	return out
+}
+
+// CheckStatistic is a statistic of the response that a spec names.
+type CheckStatistic struct {
+	Name       string
+	Expression *transform.Statistic
+}
+
+func (s *CheckStatistic) decodeNode(d *decoder, n *node, f field, _ []string) {
+	if n.kind != stringKind {
+		d.wrongKind(n, f, `text such as "mean(y == 0)"`)
+		return
+	}
+	if slices.Contains([]string{"mean", "sd", "min", "max", "zeros"}, s.Name) {
+		d.add(n.at, "every check has the statistic "+quote(s.Name), "give yours another name")
+	}
+	var err error
+	if s.Expression, err = transform.ParseStatistic(n.text); err != nil {
+		d.add(n.fault("statistic", s.Name, err))
+	}
+}
 
 // Prior says that the prior is drawn from, and no posterior.
 func (r Run) Prior() bool { return r.Sample == "prior" }

@@ -41,6 +41,10 @@ func (Until) jsonSchema(g *generator, _ field) object {
 	return anyOf(object{{"const", "gates"}}, g.structure(typeOf[Until]()), template)
 }
 
+func (LOO) jsonSchema(g *generator, _ field) object {
+	return anyOf(object{{"type", "boolean"}}, g.structure(typeOf[LOO]()), template)
+}
+
 func (Gate) jsonSchema(_ *generator, f field) object {
 	limit := anyOf(bounded("number", f, false), object{{"const", "off"}}, template)
 	both := object{{"type", "object"}, {"properties", object{{"warn", limit}, {"fail", limit}}},
@@ -72,6 +76,10 @@ func (NamedPrior) jsonSchema(*generator, field) object {
 func (Derivation) jsonSchema(*generator, field) object {
 	return object{{"type", "string"}, {"minLength", 1},
 		{"examples", []string{"glu - bmi", "exp(10 * glu)", "mean(age = 40, race = 'white')"}}}
+}
+
+func (CheckStatistic) jsonSchema(*generator, field) object {
+	return object{{"type", "string"}, {"minLength", 1}, {"examples", []string{"mean(y == 0)", "quantile(y, 0.99)"}}}
 }
 
 func (Effect) jsonSchema(g *generator, _ field) object {

@@ -104,6 +104,19 @@ func (u *Until) decodeNode(d *decoder, n *node, f field, path []string) {
 	}
 }
 
+func (l *LOO) decodeNode(d *decoder, n *node, f field, path []string) {
+	if n.kind == mapKind {
+		d.structure(n, reflectOf(l), f, path)
+		l.On = true
+		return
+	}
+	on, err := n.boolean()
+	if err != nil {
+		d.wrongKind(n, f, "true, false, or a mapping such as {moment_match: true}")
+	}
+	l.On = on
+}
+
 // decodeNode reads a number, off, or {warn: …, fail: …} with one of them or both.
 func (g *Gate) decodeNode(d *decoder, n *node, f field, _ []string) {
 	if n.kind != mapKind {

@@ -136,8 +136,8 @@ class DataTable {
 // region makes a plain table of few rows scroll by itself.
 function simpleTable(label, heads, rows) {
   return el("div", { class: "wide", role: "region", "aria-label": label, tabindex: "0" },
-    el("table", {}, el("caption", { class: "hidden" }, label),
+    el("table", { class: heads.length > 4 ? "cards" : null }, el("caption", { class: "hidden" }, label),
       el("thead", {}, el("tr", {}, heads.map((h) => el("th", { scope: "col", class: h.startsWith("#") ? "n" : null }, h.replace(/^#/, ""))))),
       el("tbody", {}, rows.map((cells) => el("tr", {}, cells.map((c, i) =>
-        el(i === 0 ? "th" : "td", { scope: i === 0 ? "row" : null, class: heads[i].startsWith("#") ? "n" : null }, c)))))));
+        el(i === 0 ? "th" : "td", { scope: i === 0 ? "row" : null, class: heads[i].startsWith("#") ? "n" : null, "data-l": i === 0 ? null : heads[i].replace(/^#/, "") }, c)))))));
 }

@@ -12,7 +12,7 @@ function figure(title, words, options) {
   const node = el("figure", {}, el("p", { class: "chart-title" }, title), holder, el("figcaption", {}, words));
   const draw = () => {
     const width = Math.max(260, Math.min(holder.clientWidth || 560, 1100));
-    const svg = Plot.plot({ width, height: 210, marginLeft: 56, marginBottom: 36, ariaLabel: title, style: { background: "none", color: "var(--ink)" }, ...options(width) });
+    const svg = Plot.plot({ width, height: 210, marginLeft: 56, marginBottom: 40, ariaLabel: title, style: { background: "none", color: "var(--ink)" }, ...options(width) });
     svg.setAttribute("role", "img");
     svg.querySelectorAll("[aria-label]").forEach((g) => g.removeAttribute("aria-label")); // marks are parts of the image
     svg.setAttribute("aria-description", words);

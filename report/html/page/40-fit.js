@@ -175,7 +175,7 @@ function mixing(f, detail) {
   show(Math.min(1, detail.series.length - 1));
   return [el("h3", {}, "How the chains mixed"),
     el("div", { class: "tools" }, el("label", {}, "Quantity", choose), el("span", { class: "quiet" }, "log_lik, then the " + plural(detail.series.filter((s) => s.name !== "log_lik").length, "parameter") + " that mixed worst, of " + f.parameters)),
-    detail.series.length > 2 && smallTraces(detail.series, show), holder];
+    detail.series.length > 2 && smallTraces(detail.series, show), holder, detail.energy && el("div", { class: "charts" }, energyChart(detail.energy))];
 }
 
 const checkNames = { mean: "mean", sd: "standard deviation", min: "smallest", max: "largest", zeros: "share of zeros" };
@@ -201,7 +201,8 @@ function responseChart(bins, family) {
   }));
 }
 
-function predictive(checks, bins, f) {
+function predictive(checks, detail, f) {
+  const bins = detail.bins;
   if (checks.length === 0) return [];
   const rows = checks.filter((c) => c.sd > 0 && c.observed !== null).map((c) => ({
     statistic: checkNames[c.statistic] || c.statistic, low: (c.q025 - c.mean) / c.sd, high: (c.q975 - c.mean) / c.sd, seen: (c.observed - c.mean) / c.sd, odd: c.p < 0.025 || c.p > 0.975,
@@ -213,7 +214,8 @@ function predictive(checks, bins, f) {
   }));
   return [el("h3", {}, "Posterior predictive check"), el("div", { class: "charts" }, responseChart(bins, f.family), chart),
     simpleTable("Posterior predictive check", ["Statistic of the response", "#Observed", "#Replicates' mean", "#2.5 %", "#97.5 %", "#Share above observed", "Note"],
-      checks.map((c) => [checkNames[c.statistic] || c.statistic, number(c.observed), number(c.mean), number(c.q025), number(c.q975), number(c.p, 3), c.note || ""]))];
+      checks.map((c) => [checkNames[c.statistic] || c.statistic, number(c.observed), number(c.mean), number(c.q025), number(c.q975), number(c.p, 3), [c.expression && el("code", {}, name(c.expression)), c.note]])),
+    detail.by_level && el("div", { class: "charts" }, detail.by_level.map(levelChart)), detail.over && detail.over.map((c) => el("div", { class: "charts" }, overCharts(c)))];
 }
 
 function leaveOneOut(loo) {
@@ -228,7 +230,7 @@ function leaveOneOut(loo) {
   return [el("h3", {}, "Leave-one-out"),
     el("p", {}, "Expected log predictive density " + number(loo.elpd, 5) + " ± " + number(loo.se, 3) + " (higher is better), " + number(loo.p, 3) + " effective parameters, looic " + number(loo.looic, 5) + ". " +
       (loo.high > 0 ? plural(loo.high, "row") + " of " + loo.rows + " above a Pareto k of " + number(loo.threshold, 2) + ": fit again without them, or give the family heavier tails." : "All " + loo.rows + " rows are below a Pareto k of " + number(loo.threshold, 2) + ".")),
-    el("div", { class: "charts" }, chart, el("div", {}, el("h4", {}, "Rows with the largest k"), simpleTable("Rows with the largest Pareto k", ["Row", "#Pareto k", "#elpd"], worst.map((w) => [whole(w.x), number(w.k, 3), number(w.elpd, 4)]))))];
+    el("div", { class: "charts" }, chart, pitChart(loo.pit), el("div", {}, el("h4", {}, "Rows with the largest k"), simpleTable("Rows with the largest Pareto k", ["Row", "#Pareto k", "#elpd"], worst.map((w) => [whole(w.x), number(w.k, 3), number(w.elpd, 4)]))))];
 }
 
 // pictures shows an image's layers side by side, without smoothing of pixels.
@@ -266,6 +268,6 @@ function fitPage(page, i) {
   node.push(rows.length > 0 && discrete && [el("h3", {}, "Functionals of the state"), coefficientTable(rows)]);
   node.push(rows.length > 0 && !discrete && [el("h3", {}, "Coefficients"), el("p", { class: "quiet" }, "In the units of the data. Bars of a page share one scale, with 0 dotted; intercept and dispersions do not set it."), glance(rows), coefficientTable(rows, f.link)],
     effectsOf(detail.effects), smoothPictures(detail), groupPictures(detail),
-    detail.missing.map((m) => el("p", { class: "note" }, m)), mixing(f, detail), predictive(detail.checks, detail.bins, f), leaveOneOut(detail.loo));
+    detail.missing.map((m) => el("p", { class: "note" }, m)), mixing(f, detail), predictive(detail.checks, detail, f), leaveOneOut(detail.loo));
   return node;
 }

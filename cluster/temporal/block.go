@@ -1,0 +1,137 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	enums "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+)
+
+// Progress is what a night or a block answers to the query "progress".
+type Progress struct {
+	Stage string
+	Dir   string
+	Plan  Plan
+	// Shards by state: waiting for the window, outstanding (queued or carried out), done, failed for good.
+	Waiting, Outstanding, Done, Failed int
+	// Fits of shards that are done, and those of them that failed or erred.
+	Fits, FitsFailed int
+	// Blocks are the workflows whose outstanding shards are told apart by asking them.
+	Blocks []string
+	// Broken are the first shards that failed for good, with their reasons.
+	Broken []string
+}
+
+// mostBroken is how many shards are named in an error.
+const mostBroken = 10
+
+// BlockInput names the shards From to To, without To, of a planned night.
+type BlockInput struct {
+	Dir      string
+	From, To int
+	Limits   Limits
+}
+
+// Block is the workflow that looks after some shards of a large night, so that no history grows without bound.
+func Block(ctx workflow.Context, in BlockInput) (Progress, error) {
+	p := &Progress{Stage: drawing, Dir: in.Dir, Plan: Plan{Shards: in.To - in.From}, Waiting: in.To - in.From}
+	if err := p.answer(ctx); err != nil {
+		return *p, err
+	}
+	err := p.carryOut(ctx, in)
+	return *p, err
+}
+
+func (p *Progress) answer(ctx workflow.Context) error {
+	return workflow.SetQueryHandler(ctx, "progress", func() (Progress, error) { return *p, nil })
+}
+
+// carryOut schedules the shards of a block all at once, waits for each, and counts how it ended. Its error says that
+// the workflow was cancelled.
+func (p *Progress) carryOut(ctx workflow.Context, in BlockInput) error {
+	after, _ := workflow.NewDisconnectedContext(ctx)
+	all := workflow.NewWaitGroup(ctx)
+	for i := in.From; i < in.To; i++ {
+		all.Add(1)
+		p.start(1)
+		f := workflow.ExecuteActivity(in.Limits.activity(ctx), (*Activities).Shard, in.Dir, i)
+		workflow.Go(after, func(ctx workflow.Context) {
+			defer all.Done()
+			var done ShardDone
+			err := f.Get(ctx, &done)
+			p.end(1)
+			switch {
+			case err == nil:
+				p.Done++
+				p.Fits += done.Fits
+				p.FitsFailed += done.Failed
+			case !temporal.IsCanceledError(err):
+				p.fail(1, fmt.Sprintf("shard %d: %s", i, reason(err)))
+			}
+		})
+	}
+	all.Wait(after)
+	return ctx.Err()
+}
+
+// block carries out one block as a workflow of its own.
+func (p *Progress) block(ctx workflow.Context, in BlockInput) {
+	n := in.To - in.From
+	id := fmt.Sprintf("%s/%d-%d", workflow.GetInfo(ctx).WorkflowExecution.ID, in.From, in.To-1)
+	p.start(n)
+	p.Blocks = append(p.Blocks, id)
+	var b Progress
+	err := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
+		WorkflowID:          id,
+		WaitForCancellation: true,
+		ParentClosePolicy:   enums.PARENT_CLOSE_POLICY_REQUEST_CANCEL,
+	}), Block, in).Get(ctx, &b)
+	p.end(n)
+	for i, other := range p.Blocks {
+		if other == id {
+			p.Blocks = append(p.Blocks[:i:i], p.Blocks[i+1:]...)
+			break
+		}
+	}
+	if err != nil && !temporal.IsCanceledError(err) {
+		p.fail(n, fmt.Sprintf("shards %d to %d: %s", in.From, in.To-1, reason(err)))
+		return
+	}
+	p.Done += b.Done
+	p.Fits += b.Fits
+	p.FitsFailed += b.FitsFailed
+	p.fail(b.Failed, b.Broken...)
+}
+
+func (p *Progress) start(n int) { p.Waiting, p.Outstanding = p.Waiting-n, p.Outstanding+n }
+func (p *Progress) end(n int)   { p.Outstanding -= n }
+
+func (p *Progress) fail(n int, why ...string) {
+	p.Failed += n
+	p.Broken = append(p.Broken, why...)
+	p.Broken = p.Broken[:min(len(p.Broken), mostBroken)]
+}
+
+func (p *Progress) broken() string {
+	text := strings.Join(p.Broken, "; ")
+	if p.Failed > len(p.Broken) {
+		text += "; …"
+	}
+	return text
+}
+
+// reason is the innermost of what an activity's error says, without the accounts of who passed it on.
+func reason(err error) string {
+	var app *temporal.ApplicationError
+	var late *temporal.TimeoutError
+	switch {
+	case errors.As(err, &app):
+		return app.Message()
+	case errors.As(err, &late):
+		return "its worker was silent, or it lasted too long, each time: " + late.Error()
+	}
+	return err.Error()
+}

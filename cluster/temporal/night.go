@@ -1,0 +1,161 @@
+package main
+
+import (
+	"fmt"
+	"path"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+)
+
+// NightInput says which night to carry out. The zero value of a field means its default.
+type NightInput struct {
+	// Dir is the folder of the night. Empty means a folder of Root that is called like the workflow.
+	Dir, Root string
+	// Spec is planned into Shards shards with Flags, flags of "pipeline plan", if the folder has no plan yet.
+	Spec   string
+	Shards int
+	Flags  []string
+	// Partial gathers what there is where shards have failed for good.
+	Partial bool
+	Limits  Limits
+}
+
+// Limits say how long things may last, and how many may be in flight.
+type Limits struct {
+	// Heartbeat is how long a worker may be silent before its shard is given to another. Zero means 60 s.
+	Heartbeat time.Duration
+	// Longest is how long one attempt at a shard may last. Zero means 24 h.
+	Longest time.Duration
+	// Attempts is how often a shard is tried. Zero means 20.
+	Attempts int32
+	// Window is how many shards are outstanding at the most, queued or carried out. Zero means 2000, the most
+	// that Temporal holds for one workflow.
+	Window int
+	// Block is how many shards one workflow looks after. Zero means 200, for a history of some 1400 events.
+	Block int
+}
+
+// mostBlocks bounds the history of a night, of some 9 events for each block.
+const mostBlocks = 1000
+
+func (l Limits) filled() Limits {
+	if l.Heartbeat == 0 {
+		l.Heartbeat = time.Minute
+	}
+	if l.Longest == 0 {
+		l.Longest = 24 * time.Hour
+	}
+	if l.Attempts == 0 {
+		l.Attempts = 20
+	}
+	if l.Window == 0 {
+		l.Window = 2000
+	}
+	if l.Block == 0 {
+		l.Block = 200
+	}
+	l.Block = min(l.Block, l.Window)
+	return l
+}
+
+// Stages of a night.
+const (
+	planning  = "plan"
+	drawing   = "shards"
+	gathering = "gather"
+	ended     = "ended"
+)
+
+// Outcome is what a night ends with: the exit code of "pipeline gather", 0 or 1, and the end of what it said.
+type Outcome struct {
+	Exit int
+	Said string
+}
+
+// Night plans a night, carries out its shards and gathers them. Shards that fail for good do not keep others from being
+// carried out; without Partial the night then ends with an error that names them, and gathers nothing. The folder
+// keeps what was done, so that the same night, started again, does the rest.
+func Night(ctx workflow.Context, in NightInput) (Outcome, error) {
+	in.Limits = in.Limits.filled()
+	if in.Dir == "" {
+		in.Dir = path.Join(in.Root, workflow.GetInfo(ctx).WorkflowExecution.ID)
+	}
+	p := &Progress{Stage: planning, Dir: in.Dir}
+	if err := p.answer(ctx); err != nil {
+		return Outcome{}, err
+	}
+	var plan Plan
+	err := workflow.ExecuteActivity(in.Limits.atLedger(ctx), (*Activities).Plan, in).Get(ctx, &plan)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if blocks := (plan.Shards + in.Limits.Block - 1) / in.Limits.Block; plan.Shards < 1 || blocks > mostBlocks {
+		return Outcome{}, temporal.NewNonRetryableApplicationError(fmt.Sprintf(
+			"the plan in %s has %d shards: a night has 1 to %d", in.Dir, plan.Shards, mostBlocks*in.Limits.Block), final, nil)
+	}
+	p.Stage, p.Plan, p.Waiting = drawing, plan, plan.Shards
+	if err := in.shards(ctx, p); err != nil {
+		return Outcome{}, err
+	}
+	if p.Failed > 0 && !in.Partial {
+		return Outcome{}, temporal.NewNonRetryableApplicationError(fmt.Sprintf(
+			"%d of %d shards failed, and nothing was gathered: %s", p.Failed, p.Plan.Shards, p.broken()), unfinished, nil)
+	}
+	p.Stage = gathering
+	var out Outcome
+	err = workflow.ExecuteActivity(in.Limits.atLedger(ctx), (*Activities).Gather, in.Dir, in.Partial).Get(ctx, &out)
+	if err != nil {
+		return Outcome{}, err
+	}
+	p.Stage = ended
+	return out, nil
+}
+
+// shards carries out all shards of the plan: those of a small night here, those of a large one in blocks that are
+// workflows of their own, as many at a time as the window holds.
+func (in NightInput) shards(ctx workflow.Context, p *Progress) error {
+	size, n := in.Limits.Block, p.Plan.Shards
+	if n <= size {
+		return p.carryOut(ctx, BlockInput{in.Dir, 0, n, in.Limits})
+	}
+	slots := workflow.NewSemaphore(ctx, int64(max(1, in.Limits.Window/size)))
+	all := workflow.NewWaitGroup(ctx)
+	for from := 0; from < n; from += size {
+		if err := slots.Acquire(ctx, 1); err != nil {
+			break // cancelled, which is looked at below
+		}
+		all.Add(1)
+		workflow.Go(ctx, func(ctx workflow.Context) {
+			defer all.Done()
+			defer slots.Release(1)
+			p.block(ctx, BlockInput{in.Dir, from, min(from+size, n), in.Limits})
+		})
+	}
+	// What was cancelled is waited for, too: a night has ended when its processes have.
+	after, _ := workflow.NewDisconnectedContext(ctx)
+	all.Wait(after)
+	return ctx.Err()
+}
+
+// atLedger is for what is carried out where the ledger is.
+func (l Limits) atLedger(ctx workflow.Context) workflow.Context {
+	ctx = l.activity(ctx)
+	return workflow.WithTaskQueue(ctx, ledgerQueue(workflow.GetInfo(ctx).TaskQueueName))
+}
+
+// activity sets the options that all activities share.
+func (l Limits) activity(ctx workflow.Context) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: l.Longest,
+		HeartbeatTimeout:    l.Heartbeat,
+		WaitForCancellation: true,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute, MaximumAttempts: l.Attempts,
+		},
+	})
+}
+
+// ledgerQueue is the task queue of those workers that reach the ledger.
+func ledgerQueue(queue string) string { return queue + "-ledger" }

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"glmbatch/internal/words"
+	"glmbatch/pipelines"
+)
+
+func (a *app) planCommand() *cobra.Command {
+	var f common
+	var o pipelines.PlanOptions
+	var output string
+	c := &cobra.Command{
+		Use:   "plan SPEC|NAME",
+		Short: "Divide a night among machines",
+		Long: `plan freezes what a run would draw in a folder that all machines see: the spec,
+its variables and the environment that it read, profile, seed, the day, the program's
+build, and what the ledger knows. run --plan carries out a shard of it, wherever and
+whenever that is, and gather loads all of them into the ledger. Draws are those of
+one run. A call that is repeated finds the plan that is there.`,
+		Example: `  pipeline plan nightly.yaml --shards 20 --to night
+  pipeline run --plan night --shard 0
+  pipeline gather night`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			err := checkOutput(output)
+			if err == nil {
+				o.Overrides, err = f.overrides()
+			}
+			if err != nil {
+				return err
+			}
+			out, err := pipelines.PlanNight(c.Context(), args[0], o)
+			if err != nil {
+				return work(err)
+			}
+			if output == "json" {
+				return indented(a.stdout, out)
+			}
+			s := a.screen()
+			fmt.Fprintf(s, "%s in %s, %d to %d each: %s\n", plural(out.Fits, "fit"), plural(len(out.Shards), "shard"),
+				slices.Min(out.Shards), slices.Max(out.Shards), words.Visible(out.Dir))
+			if out.Advice != "" {
+				s.paragraphs("  ", "note: "+out.Advice)
+			}
+			return nil
+		},
+	}
+	f.register(c)
+	onlyFlag(c, &o.Only, "narrows the fits")
+	c.Flags().IntVar(&o.Shards, "shards", 0, "number of shards, one for each machine or job")
+	c.Flags().StringVar(&o.To, "to", "", "the folder for the plan; it is made where it is not there")
+	outputFlag(c, &output)
+	lockWaitFlag(c, &o.LockWait)
+	return c
+}
+
+func (a *app) gatherCommand() *cobra.Command {
+	var o pipelines.GatherOptions
+	var output string
+	c := &cobra.Command{
+		Use:   "gather DIR",
+		Short: "Load the shards of a night into the ledger",
+		Long: `gather reads all that the shards of a plan have left, holds draws against their
+checksums, loads each shard in one transaction, and publishes what the spec asks for,
+as one run of all fits would have. It may be killed and called again. Where a shard is
+missing or damaged it names that, and loads nothing unless --partial is given.`,
+		Example: `  pipeline gather night`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := checkOutput(output); err != nil {
+				return err
+			}
+			out, err := pipelines.Gather(c.Context(), args[0], o)
+			if err != nil {
+				return work(err)
+			}
+			for _, m := range out.Missing {
+				fmt.Fprintf(a.stderr, "left out: %s\n", clean(m))
+			}
+			a.code = out.ExitCode
+			return a.print(out, output, false)
+		},
+	}
+	c.Flags().BoolVar(&o.Partial, "partial", false, "load the shards that are there")
+	c.Flags().StringVar(&o.Database, "database", "", "DuckDB file, instead of the plan's; nothing is published then")
+	outputFlag(c, &output)
+	lockWaitFlag(c, &o.LockWait)
+	return c
+}
+
+// shardFlags are those of run that carry out a shard of a plan.
+type shardFlags struct{ plan, shard, spool string }
+
+func (f *shardFlags) register(c *cobra.Command) {
+	c.Flags().StringVar(&f.plan, "plan", "", "carry out a shard of the plan in this folder, which says all else")
+	c.Flags().StringVar(&f.shard, "shard", "",
+		"number of the shard, from 0, as in 3 or 3/20; left out: $SLURM_ARRAY_TASK_ID, $JOB_COMPLETION_INDEX or "+
+			"$AWS_BATCH_JOB_ARRAY_INDEX")
+	c.Flags().StringVar(&f.spool, "spool", "",
+		"folder in which a shard is made, where another attempt goes on with it (default: the temporary one)")
+}
+
+// withPlan are the flags that a plan leaves to each machine.
+var withPlan = strings.Fields("plan shard spool workers memory quiet output log metrics junit trace lock-wait " +
+	"color help")
+
+// targets checks the arguments of run.
+func (f *shardFlags) targets(c *cobra.Command, args []string) error {
+	if f.plan == "" {
+		if f.shard != "" || f.spool != "" {
+			return errors.New("--shard and --spool are of a plan: name its folder with --plan")
+		}
+		return cobra.MinimumNArgs(1)(c, args)
+	}
+	var err error
+	c.Flags().Visit(func(flag *pflag.Flag) {
+		if !slices.Contains(withPlan, flag.Name) {
+			err = words.Hint(fmt.Errorf("--%s does not go with --plan", flag.Name), "give it to pipeline plan")
+		}
+	})
+	if err == nil && len(args) > 0 {
+		err = words.Hint(fmt.Errorf("%s: the plan names the spec", args[0]), "leave it out")
+	}
+	return err
+}
+
+// number is the shard's, of a text such as 3 or 3/20. How many there are is the plan's.
+func (f *shardFlags) number() (int, error) {
+	text := f.shard
+	if text == "" {
+		text = pipelines.ShardOf(os.Getenv)
+	}
+	if text == "" {
+		return 0, errors.New("which shard? Give --shard, or set SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or " +
+			"AWS_BATCH_JOB_ARRAY_INDEX")
+	}
+	first, _, _ := strings.Cut(text, "/")
+	n, err := strconv.Atoi(first)
+	if err != nil {
+		return 0, fmt.Errorf("shard %q: it is a number from 0, as in 3 or 3/20", text)
+	}
+	return n, nil
+}
+
+// runShard carries out a shard of a plan.
+func (a *app) runShard(ctx context.Context, f *runFlags) error {
+	if err := checkOutput(f.output); err != nil {
+		return err
+	}
+	i, err := f.number()
+	if err != nil {
+		return err
+	}
+	o := pipelines.RunOptions{Workers: f.workers, Memory: f.memory, LockWait: f.lockWait}
+	done, err := a.watch(&o, f)
+	if err != nil {
+		return err
+	}
+	defer done()
+	out, err := pipelines.RunShard(ctx, f.plan, i, f.spool, o)
+	if err != nil {
+		return work(err)
+	}
+	f.done = append(f.done, out)
+	a.code = out.ExitCode
+	if err := a.print(out, f.output, f.quiet); err != nil {
+		return err
+	}
+	return work(f.forMachines())
+}

@@ -1,0 +1,3 @@
+SELECT *
+FROM {{ ref('effects') }}
+WHERE median NOT BETWEEN q025 AND q975

@@ -1,0 +1,136 @@
+package glm
+
+import (
+	"math"
+
+	"glmbatch/internal/vec"
+)
+
+// CDF returns the probability of responses up to y, y included, in a row, given its linear predictor and the
+// dispersions; NaN outside the link's domain. Absolute error: 1e-10.
+//
+// Cost: some 20 ns for gaussian; for student_t, gamma, beta and counts that of a continued fraction, some √y terms.
+func (p *Pointwise) CDF(row int, y, eta float64, disp []float64) float64 {
+	mu := p.mean(eta)
+	if math.IsNaN(mu) {
+		return mu
+	}
+	switch d := p.rows.atPrecision(p.family, row, pair(disp)); p.family.Name {
+	case "gaussian":
+		return normalCDF((y - mu) / d[0])
+	case "student_t":
+		t := (y - mu) / d[0]
+		half := float64(0.5 * incompleteBeta(0.5*d[1], 0.5, d[1]/math.FMA(t, t, d[1])))
+		if t > 0 {
+			return 1 - half
+		}
+		return half
+	case "poisson":
+		return 1 - incompleteGamma(y+1, mu)
+	case "negative_binomial":
+		return incompleteBeta(d[0], y+1, d[0]/(d[0]+mu))
+	case "gamma":
+		return incompleteGamma(d[0], float64(d[0]*(y/mu)))
+	case "inverse_gaussian":
+		r := math.Sqrt(d[0] / y)
+		far := vec.LogNormalCDF(-r * (y/mu + 1))
+		return normalCDF(r*(y/mu-1)) + vec.Exp(math.FMA(2, d[0]/mu, far))
+	case "beta":
+		return incompleteBeta(float64(d[0]*mu), float64(d[0]*vec.Logistic(-eta)), y)
+	}
+	trials := 1.0
+	if p.rows.m != nil {
+		trials = p.rows.m[row]
+	}
+	if y >= trials {
+		return 1
+	}
+	return incompleteBeta(trials-y, y+1, vec.Exp(p.prob.logQ(eta)))
+}
+
+// normalCDF is Φ.
+func normalCDF(x float64) float64 { return vec.Exp(vec.LogNormalCDF(x)) }
+
+// termsMost ends series and fractions that do not converge.
+const termsMost = 1_000_000
+
+// incompleteGamma is P(a, x), regularised: the distribution function of a gamma law of shape a and rate 1.
+//
+// Source: Press et al. (2007), Numerical Recipes, 6.2.
+func incompleteGamma(a, x float64) float64 {
+	switch {
+	case !(x > 0):
+		return 0
+	case math.IsInf(x, 1):
+		return 1
+	}
+	front := vec.Exp(math.FMA(a, vec.Log(x), -x) - vec.LogGamma(a))
+	if x < a+1 {
+		term, sum := 1/a, 1/a
+		for n := 1.0; n < termsMost && term > 1e-14*sum; n++ {
+			term = float64(term * (x / (a + n)))
+			sum += term
+		}
+		return math.Min(1, float64(sum*front))
+	}
+	const tiny = 1e-300
+	b := x + 1 - a
+	c, d := 1/tiny, 1/b
+	h := d
+	for n := 1.0; n < termsMost; n++ {
+		an := -n * (n - a)
+		b += 2
+		d, c = 1/nonZero(math.FMA(an, d, b)), nonZero(b+an/c)
+		step := float64(d * c)
+		h = float64(h * step)
+		if math.Abs(step-1) < 1e-14 {
+			break
+		}
+	}
+	return math.Max(0, 1-float64(front*h))
+}
+
+// nonZero keeps Lentz's method from dividing by 0.
+func nonZero(v float64) float64 {
+	if math.Abs(v) < 1e-300 {
+		return 1e-300
+	}
+	return v
+}
+
+// incompleteBeta is I_x(a, b), regularised: the distribution function of a beta law.
+//
+// Source: Press et al. (2007), Numerical Recipes, 6.4.
+func incompleteBeta(a, b, x float64) float64 {
+	switch {
+	case !(x > 0):
+		return 0
+	case x >= 1:
+		return 1
+	}
+	front := vec.Exp(vec.LogGamma(a+b) - vec.LogGamma(a) - vec.LogGamma(b) +
+		math.FMA(a, vec.Log(x), float64(b*vec.Log1p(-x))))
+	if x < (a+1)/(a+b+2) {
+		return math.Min(1, float64(front*betaFraction(a, b, x))/a)
+	}
+	return math.Max(0, 1-float64(front*betaFraction(b, a, 1-x))/b)
+}
+
+// betaFraction is the continued fraction of I_x(a, b), by Lentz's method.
+func betaFraction(a, b, x float64) float64 {
+	c, d := 1.0, 1/nonZero(1-(a+b)*x/(a+1))
+	h := d
+	for m := 1.0; m < termsMost; m++ {
+		even := m * (b - m) * x / ((a + 2*m - 1) * (a + 2*m))
+		d, c = 1/nonZero(math.FMA(even, d, 1)), nonZero(1+even/c)
+		h = float64(h * float64(d*c))
+		odd := -(a + m) * (a + b + m) * x / ((a + 2*m) * (a + 2*m + 1))
+		d, c = 1/nonZero(math.FMA(odd, d, 1)), nonZero(1+odd/c)
+		step := float64(d * c)
+		h = float64(h * step)
+		if math.Abs(step-1) < 1e-14 {
+			break
+		}
+	}
+	return h
+}

@@ -1,0 +1,85 @@
+package assess
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+
+	"glmbatch/infer"
+	"glmbatch/infer/diag"
+	"glmbatch/pipelines/internal/plan"
+	"glmbatch/pipelines/internal/predictive"
+)
+
+// kfoldVersion names how rows are dealt to folds, and how long folds are drawn.
+const kfoldVersion = "kfold/1"
+
+// kfoldAsked is what a fit's run asks k-fold for, with the version of it; empty for nothing.
+func kfoldAsked(f *plan.Fit) string {
+	if asked := f.Pipeline.Run.KFold.String(); asked != "" && !f.Unit.Factored() {
+		return asked + ", " + kfoldVersion
+	}
+	return ""
+}
+
+// kfold fits the model without each fold, where the run asks for that.
+func (e *Extras) kfold(ctx context.Context, f *plan.Fit, r *plan.Regression, rows *predictive.Fit) error {
+	asked := kfoldAsked(f)
+	if asked == "" {
+		return nil
+	}
+	stream := func(path ...string) *infer.Stream {
+		return infer.NewStream(f.Pipeline.Seed, append([]string{"kfold", f.Unit.Dataset.Name, f.Unit.Key}, path...)...)
+	}
+	by := &predictive.Folding{Asked: asked, Setup: r.Refit, Chains: rows.Chains, Warmup: rows.Draws, Draws: rows.Draws,
+		Stream: func(fold, chain int) *infer.Stream {
+			return stream(f.Model.Name, f.Sampler.Name, strconv.Itoa(fold), strconv.Itoa(chain))
+		}}
+	if run := &f.Pipeline.Run; run.Fixed() {
+		by.Warmup = run.Warmup
+	}
+	var err error
+	asks := f.Pipeline.Run.KFold
+	if by.Of, by.Count, err = foldsOf(r, asks.By, asks.Folds, stream("folds")); err != nil {
+		return err
+	}
+	found, logs, err := rows.KFold(ctx, r.Family(), r.Data, by)
+	if err != nil {
+		return err
+	}
+	work := diag.NewWorkspace()
+	for _, chains := range logs {
+		found.RHat = math.Max(found.RHat, work.Summarize(chains).RHat)
+	}
+	e.KFold = found
+	e.Warnings = append(e.Warnings, predictive.KFoldWarnings(found)...)
+	return nil
+}
+
+// foldsOf deals the rows to folds: by the levels of a grouping, or at random, of nearly equal size. What is dealt at
+// random depends on the data set and the number of rows alone, so that models share their folds.
+func foldsOf(r *plan.Regression, by string, folds int, s *infer.Stream) (of []int, count int, err error) {
+	n := r.Data.Rows()
+	of = make([]int, n)
+	if by != "" {
+		for _, e := range r.Data.Effects {
+			if e.Group == by {
+				for i, level := range e.Grouping.Of() {
+					of[i] = int(level)
+				}
+				return of, e.Grouping.Levels(), nil
+			}
+		}
+		return nil, 0, fmt.Errorf("kfold is by %s, and the formula has no group-level effects of it", by)
+	}
+	order := make([]int, n)
+	for i := range order {
+		j := int(s.Uint64() % uint64(i+1))
+		order[i], order[j] = order[j], i
+	}
+	for place, i := range order {
+		of[i] = place % folds
+	}
+	return of, min(folds, n), nil
+}

@@ -1,0 +1,51 @@
+package plan
+
+import (
+	"fmt"
+
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/transform"
+)
+
+// average is what a call of average() in a derived quantity speaks of, or why there is none.
+type average struct {
+	rows *transform.Averaged
+	err  error
+}
+
+// averagesOf lists the calls of average() in what a model derives.
+func averagesOf(m *spec.Model) (out []*transform.Average) {
+	for _, d := range m.Derive {
+		out = append(out, d.Expression.Averages()...)
+	}
+	return out
+}
+
+// average codes the rows that derived quantities of a model average over, while its table is there.
+func (u *Unit) average(d *design, m *spec.Model) {
+	calls := averagesOf(m)
+	if len(calls) == 0 || d.table == nil || d.Factored {
+		return
+	}
+	table, coding := d.table, transform.Coding{Dataset: u.Name(), Locate: d.table.Locate, Room: u.memory.Room(u.chains)}
+	responding := coding
+	responding.Response = true
+	weights, err := d.Record.RowWeights(table.Data, table.Counts(), responding)
+	d.averages = map[string]average{}
+	for _, a := range calls {
+		at := average{err: err}
+		if err == nil {
+			at.rows, at.err = d.Record.Averaged(table.Data, a, weights, coding)
+		}
+		d.averages[a.Text] = at
+	}
+}
+
+// average is what Fitted.Average wants.
+func (r *Regression) average(a *transform.Average) (*transform.Averaged, error) {
+	at, found := r.averages[a.Text]
+	if !found {
+		return nil, fmt.Errorf("%s is over the rows of the data, and rows: factored keeps none", a.Text)
+	}
+	return at.rows, at.err
+}

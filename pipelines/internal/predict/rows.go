@@ -1,0 +1,79 @@
+package predict
+
+import (
+	"context"
+	"errors"
+
+	"glmbatch/infer/glm"
+	"glmbatch/report"
+)
+
+// Rows are the observations that a stored fit was fitted to, at every draw of it.
+type Rows struct {
+	Places    []int     // of them in the data, from 1
+	Y, Trials []float64 // responses; Trials is nil where they have none
+	of        *predicting
+	opened    *opened
+}
+
+// Close gives up the data.
+func (r *Rows) Close() { r.opened.table.Release() }
+
+// RowsOf reads the data of a stored fit, once more, by the pipeline. It is a *CallError if they are not what they were,
+// or if a row stands for several observations. The rows are to be closed.
+func (c Config) RowsOf(ctx context.Context, ledger *report.Ledger, f report.Fitted) (*Rows, error) {
+	if f.Design == nil {
+		return nil, &CallError{errors.New("the fit is of no rows")}
+	}
+	o, err := c.read(ctx, &opened{ledger: ledger, stored: f})
+	if err != nil {
+		return nil, err
+	}
+	rows, err := c.rows(ctx, o)
+	if err != nil {
+		o.table.Release()
+	}
+	return rows, err
+}
+
+func (c *Config) rows(ctx context.Context, o *opened) (*Rows, error) {
+	if o.record.FrequencyWeights != "" || o.table.Counts() != nil {
+		return nil, &CallError{errors.New("rows stand for several observations each")}
+	}
+	if usedHash(o.table, o.record) != o.stored.DataHash {
+		return nil, &CallError{errors.New("the data have changed since the fit")}
+	}
+	p, err := c.evaluate(ctx, o, true)
+	if err != nil {
+		return nil, err
+	}
+	out := &Rows{Y: p.design.Data.Y, Trials: p.design.Data.Trials, of: p, opened: o}
+	for _, row := range p.design.TableRows() {
+		out.Places = append(out.Places, row+1)
+	}
+	return out, nil
+}
+
+// Each gives the rows to use in blocks: row first+i of them at draw s, chain after chain, has its log likelihood and a
+// random response at [s*rows+i]. Responses are those of Run with the same seed. use must keep neither.
+func (r *Rows) Each(ctx context.Context, use func(first, rows int, logLik, responses []float64) error) error {
+	return r.of.fit.Observations(ctx, r.of.outcomes, r.of.design.Data, r.of.stream(), use)
+}
+
+// evaluate codes the rows, with their responses or without, and finds what a fit is evaluated by.
+func (c *Config) evaluate(ctx context.Context, o *opened, responses bool) (*predicting, error) {
+	design, err := c.code(o.among, o.table, responses)
+	if err != nil {
+		return nil, err
+	}
+	family := glm.Family{Name: o.stored.Family, Link: o.stored.Link}
+	outcomes, err := glm.NewPointwise(family, design.Data)
+	if err != nil {
+		return nil, err
+	}
+	fit, err := c.fitted(ctx, o, design, family)
+	if err != nil {
+		return nil, err
+	}
+	return &predicting{Config: *c, fit: fit, outcomes: outcomes, design: design, key: o.stored.Key}, nil
+}

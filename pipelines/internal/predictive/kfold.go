@@ -1,0 +1,127 @@
+package predictive
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/loo"
+	"glmbatch/report/record"
+)
+
+// Folding says how rows are left out, and how the others are fitted.
+type Folding struct {
+	Asked string
+	Of    []int // the fold of each row, from 0
+	Count int
+	// Setup sets the sampler up on some of the rows; Stream is that of a chain.
+	Setup  func(rows []int) (infer.Setup, error)
+	Stream func(fold, chain int) *infer.Stream
+	// Chains of each fold, with so many iterations of warm-up and draws.
+	Chains, Warmup, Draws int
+}
+
+// KFold fits the model without each fold and evaluates the rows of the fold by these draws: the log of the mean
+// density. A level of a grouping without rows has the effects that its sampler draws for it, which are those of a new
+// level. It returns besides the log likelihood of each fold's draws, by chain.
+//
+// Cost: the fits.
+func (f *Fit) KFold(ctx context.Context, family glm.Family, data *glm.Data, by *Folding) (
+	out *record.KFold, logs [][][]float64, err error) {
+	outcomes, err := glm.NewPointwise(family, data)
+	if err != nil {
+		return nil, nil, err
+	}
+	out = &record.KFold{Asked: by.Asked, Count: by.Count, Rows: make([]record.FoldRow, data.Rows()),
+		Outcomes: outcomesHash(data)}
+	values := make([]float64, data.Rows())
+	for fold := range by.Count {
+		var rest, left []int
+		for i, of := range by.Of {
+			if of == fold {
+				left = append(left, i)
+			} else {
+				rest = append(rest, i)
+			}
+		}
+		setup, err := by.Setup(rest)
+		if err != nil {
+			return nil, nil, fmt.Errorf("k-fold: without fold %d of %d: %w", fold+1, by.Count, err)
+		}
+		trace, err := f.refit(ctx, outcomes, data, by, fold, setup, left, values)
+		if err != nil {
+			return nil, nil, fmt.Errorf("k-fold: without fold %d of %d: %w", fold+1, by.Count, err)
+		}
+		logs = append(logs, trace)
+		for _, i := range left {
+			out.Rows[i] = record.FoldRow{Fold: fold, ELPD: values[i], Frequency: 1}
+		}
+	}
+	for i, w := range data.Frequency {
+		out.Rows[i].Frequency = w
+	}
+	out.ELPD.Value, out.ELPD.SE = loo.Sum(values, data.Frequency)
+	return out, logs, nil
+}
+
+// refit draws the chains of a fold and writes the log of the mean density of the rows that are left out.
+func (f *Fit) refit(ctx context.Context, outcomes *glm.Pointwise, data *glm.Data, by *Folding, fold int,
+	setup infer.Setup, left []int, values []float64) (logs [][]float64, err error) {
+	own, theta := *f, make([]float64, len(setup.Parameters()))
+	if own.Effects, err = EffectsOf(data, nil, setup.Parameters()); err != nil {
+		return nil, err
+	}
+	likes, each := make([]func([]float64) float64, len(left)), make([][]float64, len(left))
+	for k, i := range left {
+		likes[k] = own.like(outcomes, data, i)
+	}
+	for c := range by.Chains {
+		kernel, err := setup.Kernel(infer.Chain{Index: c, Count: by.Chains, Warmup: by.Warmup, Stream: by.Stream(fold, c)})
+		if err != nil {
+			return nil, err
+		}
+		var trace []float64
+		for i := range by.Warmup + by.Draws {
+			info, err := kernel.Step()
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				return nil, err
+			}
+			if i < by.Warmup {
+				continue
+			}
+			trace = append(trace, info.LogLik)
+			kernel.Position(theta)
+			for k, like := range likes {
+				each[k] = append(each[k], like(theta))
+			}
+		}
+		logs = append(logs, trace)
+	}
+	for k, i := range left {
+		values[i] = loo.LogMeanExp(each[k])
+	}
+	return logs, nil
+}
+
+// KFoldWarnings says in words what makes the estimates unreliable.
+func KFoldWarnings(k *record.KFold) (out []string) {
+	var unknown []string
+	for i := range k.Rows {
+		if math.IsInf(k.Rows[i].ELPD, 0) || math.IsNaN(k.Rows[i].ELPD) {
+			unknown = append(unknown, fmt.Sprint(i+1))
+		}
+	}
+	if unknown != nil {
+		out = append(out, fmt.Sprintf(kfoldSaid+": %d rows have no density without their fold, first row %s of the design",
+			len(unknown), unknown[0]))
+	}
+	if k.RHat > 1.05 {
+		out = append(out, fmt.Sprintf(kfoldSaid+": R-hat of the log likelihood is %.3g in the worst fold: draw longer", k.RHat))
+	}
+	return out
+}

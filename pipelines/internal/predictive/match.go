@@ -1,0 +1,133 @@
+package predictive
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"glmbatch/infer/glm"
+	"glmbatch/infer/loo"
+	"glmbatch/report/record"
+)
+
+// Target is the posterior of a fit over coordinates u without bounds.
+type Target interface {
+	Dim() int
+	Constrain(u, theta []float64)
+	Unconstrain(theta, u []float64)
+	Densities() func(u, grad []float64) (logPosterior, logLik, logPrior float64)
+}
+
+// matchBytes bounds the draws that are moved, of which there are three copies.
+const matchBytes = 256 << 20
+
+// Match estimates those rows of l anew whose Pareto k is too high, from draws that are moved toward the posterior
+// without them: see loo.Match. The design must have been sampled by target; fromData takes a draw from the units of the
+// data to its own. It returns in words why it cannot, else nothing.
+//
+// Cost: loo.Match for each such row.
+func (f *Fit) Match(ctx context.Context, family glm.Family, data *glm.Data, l *record.LOO, target Target,
+	fromData func(theta []float64)) (why string, err error) {
+	high := l.Unreliable()
+	switch size := 8 * f.Size() * target.Dim(); {
+	case len(high) == 0:
+		return "", nil
+	case f.Params != target.Dim():
+		return fmt.Sprintf("the draws have %d parameters of %d", f.Params, target.Dim()), nil
+	case size > matchBytes:
+		return fmt.Sprintf("the draws take %d MB, more than %d", size>>20, matchBytes>>20), nil
+	}
+	outcomes, err := glm.NewPointwise(family, data)
+	if err != nil {
+		return "", err
+	}
+	post, err := f.posterior(target, fromData)
+	if err != nil {
+		return "", err
+	}
+	var work loo.Workspace
+	theta := make([]float64, target.Dim())
+	for _, i := range high {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		r := &l.Rows[i]
+		before := loo.Row{ELPD: r.ELPD, P: r.P, K: r.K, Efficiency: r.Efficiency, MCSE: r.MCSE}
+		like := f.like(outcomes, data, i)
+		after := work.Match(post, before, l.Threshold, func(u []float64) float64 {
+			target.Constrain(u, theta)
+			return like(theta)
+		})
+		if after.K < before.K {
+			r.Before, r.ELPD, r.P, r.K, r.Efficiency, r.MCSE = r.K, after.ELPD, after.P, after.K, after.Efficiency, after.MCSE
+		}
+	}
+	total(l, data.Frequency)
+	return "", nil
+}
+
+// posterior has the draws over the coordinates of target.
+func (f *Fit) posterior(target Target, fromData func(theta []float64)) (*loo.Posterior, error) {
+	dim, grad, densities := target.Dim(), make([]float64, target.Dim()), target.Densities()
+	p := &loo.Posterior{Dim: dim, Draws: make([]float64, f.Size()*dim), Density: func(u []float64) float64 {
+		log, _, _ := densities(u, grad)
+		return log
+	}}
+	for c, err := range f.Open() {
+		if err != nil {
+			return nil, err
+		}
+		for i := range c.Params {
+			for s, v := range c.Values[i*f.Size() : (i+1)*f.Size()] {
+				p.Draws[s*dim+c.First+i] = v
+			}
+		}
+	}
+	u := make([]float64, dim)
+	for theta := range slices.Chunk(p.Draws, dim) {
+		fromData(theta)
+		target.Unconstrain(theta, u)
+		copy(theta, u)
+	}
+	return p, nil
+}
+
+// like returns the log density of row i, one of its equal observations, as a function of a position of the sampler.
+func (f *Fit) like(outcomes *glm.Pointwise, data *glm.Data, i int) func(theta []float64) float64 {
+	x, cell := make([]float64, data.Cols()), make([]float64, 1)
+	for j := range x {
+		clear(cell)
+		data.X.Column(j).AddPart(cell, 1, i)
+		x[j] = cell[0]
+	}
+	offset := 0.0
+	if data.Offset != nil {
+		offset = data.Offset[i]
+	}
+	return func(theta []float64) float64 {
+		eta := offset
+		for j, v := range x {
+			eta = math.FMA(v, theta[j], eta)
+		}
+		for k, e := range data.Effects {
+			at, levels := f.Effects[k].First+int(e.Grouping.Of()[i]), e.Grouping.Levels()
+			for t, column := range e.Columns {
+				z := 1.0
+				if column != nil {
+					z = column[i]
+				}
+				eta = math.FMA(z, theta[at+t*levels], eta)
+			}
+		}
+		var disp [2]float64
+		for k, d := range f.Dispersions {
+			if disp[k] = d.Fixed; d.Param >= 0 {
+				disp[k] = theta[d.Param]
+			}
+		}
+		cell[0] = eta
+		outcomes.LogLik(i, cell, disp[:], cell)
+		return cell[0]
+	}
+}

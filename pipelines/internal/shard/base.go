@@ -1,0 +1,126 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"glmbatch/pipelines/internal/assess"
+	"glmbatch/pipelines/internal/plan"
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/report"
+	"glmbatch/report/record"
+)
+
+// SaveBase copies what shards need of a ledger into the plan's folder: which fits are known; the newest of each name,
+// which drift is measured from; all that a run may start from; and with all their draws those of which something
+// is computed anew. The plan is told which these are, and the run's place.
+func (p *Plan) SaveBase(ctx context.Context, dir string, ledger *report.Ledger, spec *spec.Pipeline) error {
+	fits, err := ledger.Stored(ctx, nil)
+	if err == nil {
+		p.Place, err = ledger.NextPlace(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	path := baseFile(dir)
+	if err := errors.Join(removeIfThere(path), removeIfThere(path+".wal")); err != nil { // of a call that was killed
+		return err
+	}
+	base, err := report.Open(path, report.Options{Private: true})
+	if err != nil {
+		return err
+	}
+	if len(fits) == 0 {
+		return base.Write(ctx, func(*report.Session) error { return nil })
+	}
+	c := &chooser{ctx: ctx, ledger: ledger, spec: spec, newest: newest(fits)}
+	var taken report.Taken
+	for _, f := range fits {
+		if err := c.choose(f, &taken); err != nil {
+			return err
+		}
+	}
+	p.Whole = slices.Sorted(slices.Values(taken.Whole))
+	return base.Take(ctx, ledger, taken)
+}
+
+// night names the fits of which one is the predecessor of the next.
+type night struct {
+	pipeline string
+	record.Key
+	replicate int
+}
+
+// newest are the numbers of the newest fits of each name.
+func newest(fits map[string]report.Stored) map[int64]bool {
+	last := map[night]report.Stored{}
+	for _, f := range fits {
+		of := night{f.Pipeline, f.Key, f.Replicate}
+		if l, ok := last[of]; !ok || f.Created.After(l.Created) || f.Created.Equal(l.Created) && f.ID > l.ID {
+			last[of] = f
+		}
+	}
+	ids := map[int64]bool{}
+	for _, f := range last {
+		ids[f.ID] = true
+	}
+	return ids
+}
+
+// chooser says how much is taken of each fit.
+type chooser struct {
+	ctx    context.Context
+	ledger *report.Ledger
+	spec   *spec.Pipeline
+	newest map[int64]bool
+}
+
+// choose takes a fit by what the spec may ask of it.
+func (c *chooser) choose(f report.Stored, t *report.Taken) error {
+	for _, ref := range c.spec.Fits() {
+		if ref.Dataset.Name != f.Dataset || ref.Model.Name != f.Model || ref.Sampler.Name != f.Sampler {
+			continue
+		}
+		anew, err := c.anew(ref, f)
+		judged := f.Gates == nil || ref.Gates.Judge() != *f.Gates
+		switch {
+		case err != nil:
+			return err
+		case !c.newest[f.ID] && (anew || judged):
+			// the night draws it once more, with the same bits, and the ledger keeps what it has
+		case anew:
+			t.Whole = append(t.Whole, f.ID)
+		case judged:
+			t.Judged = append(t.Judged, f.ID)
+		case c.newest[f.ID] || c.spec.Run.Start == plan.StartPrevious:
+			t.Light = append(t.Light, f.ID)
+		default:
+			t.Known = append(t.Known, f.ID)
+		}
+		return nil
+	}
+	return nil
+}
+
+// anew reports whether a run would compute something of a stored fit from its draws.
+func (c *chooser) anew(ref spec.FitRef, f report.Stored) (bool, error) {
+	if !slices.Equal(assess.Expressions(ref.Model), f.Derived) {
+		return true, nil
+	}
+	fit := &plan.Fit{Pipeline: c.spec, Unit: &plan.Unit{Dataset: ref.Dataset}, Model: ref.Model, Gates: ref.Gates.Judge()}
+	columns := c.spec.Run.PPC.Columns()
+	if f.Replicate <= 1 && assess.Lacks(fit, columns, record.Assessed{}, f.Warnings) {
+		has, err := c.ledger.Assessed(c.ctx, f.ID)
+		if err != nil || assess.Lacks(fit, columns, has, f.Warnings) {
+			return true, err
+		}
+	}
+	if len(ref.Model.Effects) == 0 || f.Replicate > 1 {
+		return false, nil
+	}
+	have, err := c.ledger.EffectsOf(c.ctx, []int64{f.ID})
+	return !slices.EqualFunc(ref.Model.Effects, have[f.ID], func(e spec.Effect, name string) bool {
+		return e.String() == name
+	}), err
+}

@@ -1,0 +1,146 @@
+package shard
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"glmbatch/internal/outfile"
+	"glmbatch/internal/words"
+)
+
+// version is that of a plan's file.
+const version = 1
+
+// FewFits is the number of fits below which a shard costs more than it spares: starting a program, its ledger and
+// loading that into another.
+const FewFits = 20
+
+// Plan is all that decides a night: another machine, a later day and another environment make the same of it.
+type Plan struct {
+	Version int    `json:"version"`
+	Build   string `json:"build"` // of the program; another one refuses the plan
+	// Target is how the spec was called, Spec its text, and Dir the folder that its paths count from.
+	Target  string            `json:"target"`
+	Spec    string            `json:"spec"`
+	Dir     string            `json:"dir"`
+	Profile string            `json:"profile,omitempty"`
+	Vars    map[string]string `json:"vars"` // given by the call
+	Env     map[string]string `json:"env"`  // that the spec read and were set
+	Seed    *uint64           `json:"seed"` // instead of the spec's
+	Today   time.Time         `json:"today"`
+	Only    []string          `json:"only"`
+	// Within are the folders that the spec may use; null for all.
+	Within        []string `json:"within"`
+	Database      string   `json:"database"`
+	DatabaseGiven bool     `json:"database_given"` // by the call: what the spec publishes is another ledger
+	// Run is the night's, Started when it was planned, and Place that of the run in the ledger.
+	Run     string    `json:"run"`
+	Started time.Time `json:"started"`
+	Place   int       `json:"place"`
+	// Fits counts the fits of each shard, Names those of them that are no replicates.
+	Fits  []int `json:"fits"`
+	Names []int `json:"names"`
+	// Whole are fits of the ledger of which all was copied, since something is computed anew of them.
+	Whole []int64 `json:"whole"`
+}
+
+// Shards is how many there are.
+func (p *Plan) Shards() int { return len(p.Fits) }
+
+// Total is the number of fits.
+func (p *Plan) Total() (n int) {
+	for _, k := range p.Fits {
+		n += k
+	}
+	return n
+}
+
+// same reports whether two plans were asked for in the same words.
+func (p *Plan) same(q *Plan) bool {
+	text := func(p *Plan) string {
+		asked := Plan{Build: p.Build, Target: p.Target, Spec: p.Spec, Dir: p.Dir, Profile: p.Profile, Vars: p.Vars,
+			Seed: p.Seed, Only: p.Only, Database: p.Database, Fits: make([]int, len(p.Fits))}
+		b, err := json.Marshal(asked)
+		return fmt.Sprint(string(b), err)
+	}
+	return text(p) == text(q)
+}
+
+// The files of a plan's folder.
+func planFile(dir string) string { return filepath.Join(dir, "plan.json") }
+func baseFile(dir string) string { return filepath.Join(dir, "base.duckdb") }
+func fragment(dir string, i int) string {
+	return filepath.Join(dir, "fragments", fmt.Sprintf("%d.duckdb", i))
+}
+func outcomeFile(dir string, i int) string {
+	return filepath.Join(dir, "fragments", fmt.Sprintf("%d.json", i))
+}
+func progressFile(dir string, i int) string {
+	return filepath.Join(dir, "progress", fmt.Sprintf("%d.json", i))
+}
+
+// Load reads the plan of a folder.
+func Load(dir string) (*Plan, error) {
+	text, err := os.ReadFile(planFile(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, words.Hint(fmt.Errorf("%q has no plan", dir), "pipeline plan SPEC --shards N --to DIR makes one")
+	}
+	p := &Plan{}
+	if err == nil {
+		err = json.Unmarshal(text, p)
+	}
+	if err == nil && (p.Version != version || p.Shards() == 0 || len(p.Names) != len(p.Fits)) {
+		err = fmt.Errorf("it is none of version %d", version)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the plan in %q: %w", dir, err)
+	}
+	return p, nil
+}
+
+// Planned returns the plan that is there already, where the same was asked for: a call that is repeated plans nothing
+// anew. It is nil where there is none, and an error where it is another.
+func (p *Plan) Planned(dir string) (*Plan, error) {
+	if _, err := os.Stat(planFile(dir)); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	there, err := Load(dir)
+	if err != nil || there.same(p) {
+		return there, err
+	}
+	return nil, words.Hint(fmt.Errorf("%q has the plan of another call", dir), "name another folder for each night")
+}
+
+// Save makes a plan of the folder: it is written last, so that whoever finds it finds all of it.
+func (p *Plan) Save(dir string) error {
+	p.Version = version
+	return save(planFile(dir), p)
+}
+
+// save writes a file of JSON, whole or not at all, that its owner alone may read: it has values of the environment.
+func save(path string, v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return outfile.Write(path, 0o600, func(f *os.File) error {
+		_, err := io.WriteString(f, string(text)+"\n")
+		return err
+	})
+}
+
+// Folders makes those of a plan.
+func Folders(dir string) error {
+	for _, name := range []string{"fragments", "progress"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
+			return err
+		}
+	}
+	return nil
+}

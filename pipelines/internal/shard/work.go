@@ -1,0 +1,232 @@
+package shard
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"glmbatch/internal/words"
+	"glmbatch/pipelines/internal/outcome"
+	"glmbatch/pipelines/internal/plan"
+	"glmbatch/report"
+)
+
+// Work is the folder in which a machine carries out a shard: its ledger and the spool beside that. An attempt that
+// finds it locked, by one that was thought dead, takes another.
+type Work struct {
+	dir  string
+	lock *os.File
+}
+
+// Begin takes a folder below spool, or the temporary folder, for a shard: the one that an earlier attempt has left, if
+// it is there.
+func (p *Plan) Begin(spool string, i int) (*Work, error) {
+	if spool == "" {
+		spool = os.TempDir()
+	}
+	for attempt := 1; ; attempt++ {
+		w := &Work{dir: filepath.Join(spool, fmt.Sprintf("glmbatch-%s-%d.%d", p.Run, i, attempt))}
+		if err := ownFolder(w.dir); err != nil {
+			return nil, err
+		}
+		lock, err := os.OpenFile(filepath.Join(w.dir, "lock"), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
+			w.lock = lock // file systems without such locks do without
+			return w, nil
+		}
+		if err := lock.Close(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// ownFolder makes a folder that is this user's alone, or finds one.
+func ownFolder(dir string) error {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o700); !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if of, ok := info.Sys().(*syscall.Stat_t); !info.IsDir() || info.Mode().Perm()&0o077 != 0 ||
+		ok && int(of.Uid) != os.Geteuid() {
+		return words.Hint(fmt.Errorf("%q is not this user's own folder", dir), "name a folder with --spool")
+	}
+	return nil
+}
+
+// Database is the shard's ledger.
+func (w *Work) Database() string { return filepath.Join(w.dir, "fragment.duckdb") }
+
+// Close gives the folder up, for the next attempt.
+func (w *Work) Close() error { return w.lock.Close() }
+
+// Remove removes it.
+func (w *Work) Remove() error { return errors.Join(os.RemoveAll(w.dir), w.lock.Close()) }
+
+// Empty removes what an attempt has left that cannot be gone on with.
+func (w *Work) Empty() error {
+	entries, err := os.ReadDir(w.dir)
+	for _, e := range entries {
+		if e.Name() != "lock" {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(w.dir, e.Name())))
+		}
+	}
+	return err
+}
+
+// bytes is what the folder takes.
+func (w *Work) bytes() (n int64) {
+	_ = filepath.WalkDir(w.dir, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			if info, err := e.Info(); err == nil {
+				n += info.Size()
+			}
+		}
+		return nil // what goes away meanwhile is not counted
+	})
+	return n
+}
+
+// Furnish makes the shard's ledger of what the plan knew of its fits, or has that of an earlier attempt go on.
+func (p *Plan) Furnish(ctx context.Context, dir string, i int, w *Work) error {
+	if _, err := os.Stat(w.Database()); err == nil {
+		return p.restart(ctx, w)
+	}
+	base, err := report.Open(baseFile(dir), report.Options{Threads: 1})
+	if err == nil {
+		err = base.Whole(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	known, err := base.Stored(ctx, nil)
+	if err != nil {
+		return err
+	}
+	var ids []int64
+	for _, f := range known {
+		if plan.ShareOf(f.Dataset, f.Group, f.Model, p.Shards()) == i {
+			ids = append(ids, f.ID)
+		}
+	}
+	slices.Sort(ids)
+	made := w.Database() + ".seed" // whole before it has its name
+	if err := errors.Join(removeIfThere(made), removeIfThere(made+".wal")); err != nil {
+		return err
+	}
+	file, err := report.Open(made, report.Options{Threads: 1, Private: true})
+	if err == nil {
+		err = file.Take(ctx, base, report.Taken{Whole: ids})
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(made, w.Database())
+}
+
+// restart takes back what the attempt that left the shard's ledger noted in its end.
+func (p *Plan) restart(ctx context.Context, w *Work) error {
+	file, err := report.Open(w.Database(), report.Options{Threads: 1})
+	if err == nil {
+		err = file.Whole(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return file.Write(ctx, func(s *report.Session) error { return s.Restart(ctx, p.Run) })
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Finish puts the shard's ledger, and what its run said, where they are gathered.
+func (p *Plan) Finish(ctx context.Context, dir string, i int, w *Work, out *outcome.Outcome) error {
+	file, err := report.Open(w.Database(), report.Options{Threads: 1})
+	out.Database = fragment(dir, i)
+	if err == nil {
+		err = save(outcomeFile(dir, i), out)
+	}
+	if err == nil {
+		err = file.Publish(ctx, fragment(dir, i))
+	}
+	if err != nil {
+		return err
+	}
+	return w.Remove()
+}
+
+// Done returns what the run of a shard said that is done, or nil.
+func Done(dir string, i int) (*outcome.Outcome, error) {
+	if _, err := os.Stat(fragment(dir, i)); err != nil {
+		return nil, nil // it is looked for again when it is to be written
+	}
+	text, err := os.ReadFile(outcomeFile(dir, i))
+	out := &outcome.Outcome{}
+	if err == nil {
+		err = json.Unmarshal(text, out)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("what shard %d said: %w", i, err)
+	}
+	return out, nil
+}
+
+// Progress is how far a shard is.
+type Progress struct {
+	Shard       int       `json:"shard"`
+	Fits        int       `json:"fits"`
+	Done        int       `json:"done"`
+	Failed      int       `json:"failed"` // of those that are done
+	SpoolBytes  int64     `json:"spool_bytes"`
+	SecondsLeft *float64  `json:"seconds_left"` // null until a fit is done
+	Updated     time.Time `json:"updated"`
+}
+
+// Tell writes how far a shard is until stop is called, once more then. What cannot be written is left out.
+func (p *Plan) Tell(dir string, i int, w *Work, ended func() (all, failed int), every time.Duration) (stop func()) {
+	began, quit, done := time.Now(), make(chan struct{}), make(chan struct{})
+	tell := func() {
+		now := Progress{Shard: i, Fits: p.Fits[i], SpoolBytes: w.bytes(), Updated: time.Now().UTC()}
+		if now.Done, now.Failed = ended(); now.Done > 0 {
+			left := time.Since(began).Seconds() / float64(now.Done) * float64(max(now.Fits-now.Done, 0))
+			now.SecondsLeft = &left
+		}
+		_ = save(progressFile(dir, i), now)
+	}
+	go func() {
+		defer close(done)
+		for tick := time.NewTicker(every); ; {
+			tell()
+			select {
+			case <-tick.C:
+			case <-quit:
+				tick.Stop()
+				tell()
+				return
+			}
+		}
+	}()
+	return func() {
+		close(quit)
+		<-done
+	}
+}

@@ -1,0 +1,283 @@
+package pipelines
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"time"
+
+	"glmbatch/internal/words"
+	"glmbatch/pipelines/internal/ceiling"
+	"glmbatch/pipelines/internal/plan"
+	"glmbatch/pipelines/internal/progress"
+	"glmbatch/pipelines/internal/run"
+	"glmbatch/pipelines/internal/shard"
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/report"
+)
+
+// AgainError is work that did not come to its end, and may when it is tried again: exit code 3.
+type AgainError struct{ Err error }
+
+func (e *AgainError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *AgainError) Unwrap() error { return e.Err }
+
+// again marks an error unless the call is wrong.
+func again(err error) error {
+	if _, usage := errors.AsType[*UsageError](err); err == nil || usage {
+		return err
+	}
+	return &AgainError{err}
+}
+
+// PlanOptions configures PlanNight.
+type PlanOptions struct {
+	Overrides
+	Only     []string
+	Shards   int
+	To       string // the folder of the plan, which all machines see
+	LockWait time.Duration
+}
+
+// NightPlan says what was planned.
+type NightPlan struct {
+	Run    string `json:"run"`
+	Dir    string `json:"dir"`
+	Fits   int    `json:"fits"`
+	Shards []int  `json:"shards"` // fits of each
+	// Advice is what would serve better; empty for nothing.
+	Advice string `json:"advice,omitempty"`
+}
+
+// PlanNight freezes what a run of target would draw, for machines that share it. A call that is repeated finds its
+// plan.
+func PlanNight(ctx context.Context, target string, o PlanOptions) (*NightPlan, error) {
+	if o.Shards < 1 || o.To == "" {
+		return nil, &UsageError{errors.New("a plan needs --shards, at least 1, and the folder --to")}
+	}
+	only, err := plan.ParseSelector(o.Only)
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	night, p, err := freeze(target, o)
+	if err != nil {
+		return nil, err
+	}
+	if there, err := night.Planned(o.To); err != nil {
+		return nil, &UsageError{err}
+	} else if there != nil {
+		return planned(there, o.To), nil
+	}
+	if err := count(ctx, night, p, only); err != nil {
+		return nil, err
+	}
+	if night.Total() == 0 {
+		return nil, &UsageError{only.NothingSelected(p, plan.ErrNothingSelected)}
+	}
+	ledger, err := report.Open(p.Database, report.Options{LockWait: o.LockWait})
+	if err == nil {
+		err = ledger.Empty()
+	}
+	if err == nil {
+		err = ledger.Whole(ctx)
+	}
+	if err == nil {
+		err = shard.Folders(o.To)
+	}
+	if err == nil {
+		err = night.SaveBase(ctx, o.To, ledger, p)
+	}
+	if err == nil {
+		err = night.Save(o.To)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return planned(night, o.To), nil
+}
+
+// freeze reads a spec and notes all that it was read from.
+func freeze(target string, o PlanOptions) (*shard.Plan, *spec.Pipeline, error) {
+	now, env := time.Now(), map[string]string{}
+	lookup := o.Trust.lookup()
+	p, src, err := loadWith(target, o.Overrides, spec.Options{Today: now, Profile: o.Profile, Vars: o.Vars,
+		Env: func(name string) (string, bool) {
+			value, ok := lookup(name)
+			if ok {
+				env[name] = value
+			}
+			return value, ok
+		}})
+	if err != nil {
+		return nil, nil, err
+	}
+	night := &shard.Plan{Build: Version().String(), Target: target, Spec: string(src), Profile: o.Profile,
+		Vars: maps.Clone(o.Vars), Env: env, Seed: o.Seed, Today: now, Only: o.Only, Within: p.Within,
+		DatabaseGiven: o.Database != "", Run: run.RunID(now), Started: now.UTC(), Fits: make([]int, o.Shards),
+		Names: make([]int, o.Shards)}
+	night.Dir, err = filepath.Abs(p.Dir)
+	if err == nil {
+		night.Database, err = filepath.Abs(p.Database)
+	}
+	return night, p, err
+}
+
+// count counts the fits of each shard.
+func count(ctx context.Context, night *shard.Plan, p *spec.Pipeline, only plan.Selector) error {
+	reader := &plan.Reader{Pipeline: p, Choice: plan.Choice{Selector: only}, Example: example, NamesOnly: true}
+	return reader.Units(ctx, func(u *plan.Unit) error {
+		defer u.Close()
+		for _, f := range plan.Fits(p, reader.Choice, u) {
+			for _, i := range f.Shards(len(night.Fits)) {
+				night.Fits[i]++
+				if f.Replicate <= 1 {
+					night.Names[i]++
+				}
+			}
+		}
+		return ctx.Err()
+	})
+}
+
+func planned(night *shard.Plan, dir string) *NightPlan {
+	out := &NightPlan{Run: night.Run, Dir: dir, Fits: night.Total(), Shards: night.Fits}
+	if n := out.Fits / shard.FewFits; night.Shards() > max(n, 1) {
+		out.Advice = fmt.Sprintf("a shard costs as much as some %d small fits: with %d fits a plan wants no more shards "+
+			"than %d, unless fits take minutes", shard.FewFits, out.Fits, max(n, 1))
+	}
+	return out
+}
+
+// thaw reads the plan of a folder and its spec as it was when that was made.
+func thaw(dir string) (*shard.Plan, *spec.Pipeline, plan.Selector, error) {
+	none := plan.Selector{}
+	night, err := shard.Load(dir)
+	if err != nil {
+		return nil, nil, none, &UsageError{err}
+	}
+	if build := Version().String(); night.Build != build {
+		return nil, nil, none, &UsageError{words.Hint(fmt.Errorf("%s was planned by %s, and this is %s", dir, night.Build,
+			build), "all machines of a night need the same program")}
+	}
+	only, err := plan.ParseSelector(night.Only)
+	if err != nil {
+		return nil, nil, none, &UsageError{err}
+	}
+	p, err := spec.Parse(night.Target, []byte(night.Spec), spec.Options{Dir: night.Dir, Today: night.Today,
+		Profile: night.Profile, Vars: night.Vars,
+		Env: func(name string) (string, bool) {
+			value, ok := night.Env[name]
+			return value, ok
+		}})
+	if err == nil && night.Within != nil {
+		err = (&Trust{Folders: night.Within}).fence(p, night.Target, night.DatabaseGiven)
+	}
+	if err != nil {
+		return nil, nil, none, &UsageError{err}
+	}
+	if night.Seed != nil {
+		p.Seed = *night.Seed
+	}
+	p.Run.Memory = cmp.Or(p.Run.Memory, spec.Bytes(ceiling.Default()))
+	p.Database = night.Database
+	if night.DatabaseGiven {
+		p.Publish, p.Report = "", ""
+	}
+	return night, p, only, nil
+}
+
+// progressEvery is the time between two tellings of how far a shard is.
+const progressEvery = 3 * time.Second
+
+// RunShard carries out a shard of the plan in dir, in a folder below scratch, or the temporary one where that is empty.
+// A shard that is done says what it said. Errors but *UsageError are *AgainError.
+func RunShard(ctx context.Context, dir string, i int, scratch string, o RunOptions) (*Outcome, error) {
+	night, p, only, err := thaw(dir)
+	if err != nil {
+		return nil, err
+	}
+	if i < 0 || i >= night.Shards() {
+		return nil, &UsageError{fmt.Errorf("shard %d: the plan has the shards 0 to %d", i, night.Shards()-1)}
+	}
+	if out, err := shard.Done(dir, i); out != nil || err != nil {
+		return out, again(err)
+	}
+	work, err := night.Begin(scratch, i)
+	if err != nil {
+		return nil, again(err)
+	}
+	err = night.Furnish(ctx, dir, i, work)
+	if report.IsUnusable(err) { // what a killed machine has left; where it is the base, it is so again
+		if err = work.Empty(); err == nil {
+			err = night.Furnish(ctx, dir, i, work)
+		}
+	}
+	if err != nil {
+		return nil, again(errors.Join(err, work.Close()))
+	}
+	p.Database, p.Publish, p.Report = work.Database(), "", ""
+	o.night = &run.Night{ID: night.Run, Started: night.Started, Place: night.Place,
+		Share: plan.Share{Index: i, Of: night.Shards()}}
+	o.watch = func(t *progress.Tracker) func() { return night.Tell(dir, i, work, t.Ended, progressEvery) }
+	out, err := o.fit(ctx, p, []byte(night.Spec), only, run.States{})
+	if err == nil && out.ExitCode == ExitUsage { // its own ledger is damaged: begin again without
+		out.ExitCode, err = ExitUncommitted, work.Empty()
+	}
+	if err != nil || out.ExitCode != ExitPass && out.ExitCode != ExitFail {
+		return out, again(errors.Join(err, work.Close()))
+	}
+	return out, again(night.Finish(ctx, dir, i, work, out))
+}
+
+// GatherOptions configures Gather.
+type GatherOptions struct {
+	Database string // instead of the plan's; nothing is published then
+	Partial  bool   // gather what is there
+	LockWait time.Duration
+}
+
+// Gather loads what the shards of the plan in dir left into the ledger, and publishes it as Run does.
+func Gather(ctx context.Context, dir string, o GatherOptions) (*Outcome, error) {
+	night, p, _, err := thaw(dir)
+	if err != nil {
+		return nil, err
+	}
+	if o.Database != "" {
+		p.Publish, p.Report = "", ""
+		if p.Database, err = filepath.Abs(o.Database); err != nil {
+			return nil, err
+		}
+	}
+	ledger, err := report.Open(p.Database, report.Options{LockWait: o.LockWait, Private: len(p.Vars) > 0, Restore: true})
+	if err == nil {
+		err = ledger.Empty()
+	}
+	if err == nil {
+		err = ledger.Whole(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out, err := night.Gather(ctx, dir, shard.Gathering{Spec: p, Ledger: ledger, Partial: o.Partial,
+		Run: run.Record(p, []byte(night.Spec), night.Build, run.Night{ID: night.Run, Started: night.Started,
+			Place: night.Place})})
+	if _, missing := errors.AsType[*shard.MissingError](err); missing {
+		err = &AgainError{err}
+	}
+	return out, err
+}
+
+// ShardOf is the shard that the environment of a cluster's job names, for calls without --shard.
+func ShardOf(getenv func(string) string) (text string) {
+	for _, name := range []string{"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX"} {
+		if text = getenv(name); text != "" {
+			return text
+		}
+	}
+	return ""
+}

@@ -1,0 +1,75 @@
+package report
+
+import (
+	"database/sql"
+	"slices"
+	"time"
+
+	"glmbatch/report/html"
+)
+
+// pageCourses bounds the fits whose coefficients a page shows over nights: those that moved most.
+const pageCourses = 40
+
+// courses reads the coefficients of fits over their nights: of the shown fits that have drifts, those that moved most.
+func (r *pageReader) courses() error {
+	var moved []html.Drift // the newest of each name
+	for _, d := range r.page.Drift {
+		if !slices.ContainsFunc(moved, func(m html.Drift) bool { return sameName(&m, &d) }) {
+			moved = append(moved, d)
+		}
+	}
+	slices.SortStableFunc(moved, func(a, b html.Drift) int {
+		switch {
+		case a.Shift > b.Shift || b.Shift != b.Shift && a.Shift == a.Shift:
+			return -1
+		case a.Shift < b.Shift || a.Shift != a.Shift && b.Shift == b.Shift:
+			return 1
+		}
+		return 0
+	})
+	for _, d := range moved[:min(pageCourses, len(moved))] {
+		fit := slices.IndexFunc(r.page.Fits, func(f html.Fit) bool {
+			return f.Dataset == d.Dataset && f.Key == d.Key && f.Model == d.Model && f.Sampler == d.Sampler
+		})
+		if err := r.course(fit, d.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sameName(a, b *html.Drift) bool {
+	return a.Dataset == b.Dataset && a.Key == b.Key && a.Model == b.Model && a.Sampler == b.Sampler
+}
+
+// course reads the coefficients of one fit over its nights, the oldest first.
+func (r *pageReader) course(fit int, id int64) error {
+	c := html.Course{Fit: fit}
+	err := scanRows(r.ctx, r.c, `SELECT n.parameter, n.created, n.q025, n.q25, n.median, n.q75, n.q975
+		FROM coefficient_nights n JOIN (SELECT * FROM coefficient_nights WHERE fit_id = ?1) l USING (pipeline, dataset, key,
+			model, sampler, parameter) LEFT JOIN parameter p ON p.fit_id = ?1 AND p.name = n.parameter
+		WHERE n.night <= ?2 QUALIFY dense_rank() OVER (ORDER BY p.parameter_id NULLS LAST, n.parameter) <= ?3
+		ORDER BY p.parameter_id NULLS LAST, n.parameter, n.night DESC`, func(rows *sql.Rows) error {
+		var name string
+		var at time.Time
+		var of [5]html.Number
+		into := []any{&name, &at}
+		for i := range of {
+			into = append(into, (*nullable)(&of[i]))
+		}
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		if n := len(c.Name); n == 0 || c.Name[n-1] != name {
+			c.Name, c.Of, c.Created = append(c.Name, name), append(c.Of, nil), append(c.Created, nil)
+		}
+		k := len(c.Name) - 1
+		c.Of[k], c.Created[k] = append(c.Of[k], of), append(c.Created[k], at)
+		return nil
+	}, id, pageNights, pageCoefficients)
+	if len(c.Name) > 0 {
+		r.page.Courses = append(r.page.Courses, c)
+	}
+	return err
+}
