@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"glmbatch/pipelines/internal/spool"
+	"glmbatch/report"
 )
 
 // kills is how many processes each test of this file kills: few in make test,
@@ -104,6 +105,7 @@ func (w *watch) look(when string) {
 	w.t.Helper()
 	copyFile(w.t, w.path("t.duckdb"), w.path("look.duckdb"))
 	copyFile(w.t, w.path("t.duckdb.wal"), w.path("look.duckdb.wal"))
+	copyFile(w.t, w.path("t.duckdb.guard"), w.path("look.duckdb.guard"))
 	seen, stray := digests(w.t, w.path("look.duckdb"))
 	if stray != 0 {
 		w.t.Errorf("%s: the ledger has %d stray rows", when, stray)
@@ -129,6 +131,9 @@ func digests(t *testing.T, path string) (fits map[string]bool, stray int) {
 	fits = map[string]bool{}
 	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
 		return fits, 0
+	}
+	if _, err := report.Open(path, report.Options{}); err != nil { // which mends a torn block, as the next run would
+		t.Fatal(err)
 	}
 	db, err := sql.Open("duckdb", path+"?access_mode=READ_ONLY&threads=1")
 	if err != nil {
@@ -325,7 +330,7 @@ func TestKilled(t *testing.T) {
 
 // anew removes the ledger, so that the next run is a whole one.
 func (f folder) anew(u undisturbed) *watch {
-	for _, name := range []string{"t.duckdb", "t.duckdb.wal", "t.duckdb.work"} {
+	for _, name := range []string{"t.duckdb", "t.duckdb.wal", "t.duckdb.guard", "t.duckdb.work"} {
 		if err := os.RemoveAll(f.path(name)); err != nil {
 			f.t.Fatal(err)
 		}

@@ -65,7 +65,7 @@ func (t *Trust) fence(p *spec.Pipeline, target string, databaseGiven bool) error
 	if !databaseGiven {
 		// what is written with it; links among them are followed too
 		leads, _, err := outfile.Target(p.Database)
-		for _, beside := range []string{"", ".wal", ".work", ".prune", ".new"} {
+		for _, beside := range []string{"", ".wal", ".guard", ".work", ".prune", ".new"} {
 			look(p.Database+beside, "database")
 			if err == nil && leads != p.Database {
 				look(leads+beside, "database")

@@ -16,8 +16,8 @@
 // Read records.go (with the names of what package record has), ledger.go and session.go first; the tables and views
 // are in schema/*.sql. Then
 //
-//   - engine.go, create.go, wal.go, migrate.go, own.go, errors.go, quote.go: the fenced engine, a file, its log, its
-//     schema, whose views it has, what can be wrong with it, and SQL's text;
+//   - engine.go, create.go, wal.go, guard.go, migrate.go, own.go, errors.go, quote.go: the fenced engine, a file, its
+//     log, what a checkpoint writes over, its schema, whose views it has, what can be wrong with it, and SQL's text;
 //   - fit.go, append.go, feed.go, draws.go, stats.go, derive.go, loo.go, curves.go, effects.go, discrete.go, drift.go,
 //     start.go, calibration.go: writing a fit and its parts;
 //   - stored.go, newest.go, look.go, fitted.go, night.go, columns.go:

@@ -19,6 +19,7 @@ import (
 type reach struct {
 	folders, files []string
 	beside         []string // ledgers that a writer may attach, with their logs
+	guard          *guard   // of a writer; closed when the engine has closed the file
 }
 
 // dial opens the engine on a file: every connection of this package goes through here. A ledger may come from a
@@ -72,7 +73,7 @@ func attach(ctx context.Context, path string, settings url.Values, r reach, rele
 		return nil, nil, err
 	}
 	for _, q := range []string{"ATTACH " + quoteText(path) + " AS ledger (ROW_GROUP_SIZE " + rowGroup + ")", "USE ledger",
-		"SET " + asTheyAre,
+		"SET " + asTheyAre, "PRAGMA disable_checkpoint_on_shutdown", // guard.go
 		"SET allowed_paths = " + quoteList(append([]string{path, path + ".wal", path + ".wal.checkpoint",
 			path + ".wal.recovery"}, r.beside...)),
 		"SET enable_external_access = false"} {

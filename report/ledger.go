@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"io"
 	"net/url"
 	"os"
@@ -186,6 +185,9 @@ func isEmptyFile(path string) bool {
 
 // connect opens the engine on the file, once.
 func (l *Ledger) connect(ctx context.Context, readOnly bool, r reach) (*sql.DB, *sql.Conn, error) {
+	if err := unguard(l.path); err != nil {
+		return nil, nil, err
+	}
 	db, c, err := l.open(ctx, readOnly, r)
 	if err == nil || isLocked(err) {
 		return db, c, err
@@ -198,14 +200,19 @@ func (l *Ledger) connect(ctx context.Context, readOnly bool, r reach) (*sql.DB, 
 
 // open is connect to a file whose log is as it should be.
 func (l *Ledger) open(ctx context.Context, readOnly bool, r reach) (*sql.DB, *sql.Conn, error) {
-	q := url.Values{"memory_limit": {l.opts.MemoryLimit}, "checkpoint_threshold": {"1GB"},
+	q := url.Values{"memory_limit": {l.opts.MemoryLimit}, "checkpoint_threshold": {"1TB"}, // see guard.go
 		"preserve_insertion_order": {strconv.FormatBool(readOnly)}, "threads": {"1"}}
 	if !readOnly {
 		release, ok := held.Write(l.path)
 		if !ok {
 			return nil, nil, errOpenHere
 		}
-		return attach(ctx, l.path, q, r, release)
+		return attach(ctx, l.path, q, r, func() {
+			if r.guard != nil {
+				r.guard.close()
+			}
+			release()
+		})
 	}
 	release, ok := held.Read(l.path)
 	if !ok {
@@ -268,6 +275,7 @@ func (l *Ledger) writeWith(ctx context.Context, r reach, fn func(*Session) error
 		return err
 	}
 	defer ownersAlone(l.path)()
+	r.guard = &guard{path: l.path}
 	db, c, err := l.patiently(ctx, false, r)
 	if err != nil {
 		return err
@@ -277,6 +285,10 @@ func (l *Ledger) writeWith(ctx context.Context, r reach, fn func(*Session) error
 	}
 	if err == nil {
 		err = l.session(ctx, c, fn)
+		// without it what fn committed before it failed would stay in the log
+		if cerr := r.guard.checkpoint(context.WithoutCancel(ctx), c); err == nil {
+			err = cerr
+		}
 	}
 	return errors.Join(l.damaged(err), c.Close(), db.Close())
 }
@@ -295,13 +307,7 @@ func (l *Ledger) session(ctx context.Context, c *sql.Conn, fn func(*Session) err
 	if err != nil {
 		return err
 	}
-	if err := fn(s); err != nil {
-		return err
-	}
-	if _, err := c.ExecContext(context.WithoutCancel(ctx), "CHECKPOINT"); err != nil {
-		return words.Hint(fmt.Errorf("ledger %q: writing the checkpoint: %w", l.path, err), "is the disk full?")
-	}
-	return nil
+	return fn(s)
 }
 
 // read opens the file read-only and calls fn. A file that is not there yet is

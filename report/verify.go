@@ -243,19 +243,9 @@ type badBlock struct {
 
 // badBlocks lists the blocks of a file that do not have their checksums, of all that the newest checkpoint knows.
 func badBlocks(ctx context.Context, f *os.File) (blocks int, bad []badBlock, err error) {
-	head := make([]byte, headers)
-	if _, err := f.ReadAt(head, 0); err != nil {
-		return 0, nil, fmt.Errorf("its headers cannot be read: %w", err)
-	}
-	var newest []byte
-	for i := range 3 {
-		h := head[i*headerSize : (i+1)*headerSize]
-		if !checked(h) {
-			return 0, nil, fmt.Errorf("header %d is not what was written", i+1)
-		}
-		if i > 0 && (newest == nil || field(h, 1) > field(newest, 1)) {
-			newest = h
-		}
+	newest, err := newestHeader(f)
+	if err != nil {
+		return 0, nil, err
 	}
 	count, size := field(newest, 4), field(newest, 5)
 	if size < headerSize || size > 1<<18 || count > math.MaxInt32 {
@@ -273,6 +263,24 @@ func badBlocks(ctx context.Context, f *os.File) (blocks int, bad []badBlock, err
 		}
 	}
 	return int(count), bad, nil
+}
+
+// newestHeader is the header of the newest checkpoint.
+func newestHeader(f *os.File) (newest []byte, err error) {
+	head := make([]byte, headers)
+	if _, err := f.ReadAt(head, 0); err != nil {
+		return nil, fmt.Errorf("its headers cannot be read: %w", err)
+	}
+	for i := range 3 {
+		h := head[i*headerSize : (i+1)*headerSize]
+		if !checked(h) {
+			return nil, fmt.Errorf("header %d is not what was written", i+1)
+		}
+		if i > 0 && (newest == nil || field(h, 1) > field(newest, 1)) {
+			newest = h
+		}
+	}
+	return newest, nil
 }
 
 // field is the number i of a header: 1 counts checkpoints, 4 is the number of blocks and 5 their size.

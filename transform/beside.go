@@ -17,6 +17,14 @@ type Beside struct {
 	X      []float64 // NaN where the cell is missing; nil of levels
 }
 
+// Role is how checks use the column, as a ledger and a spec say it: "by g" of levels, "over x" of numbers.
+func (s *Beside) Role() string {
+	if s.Of == nil {
+		return "over " + s.Name
+	}
+	return "by " + s.Name
+}
+
 // Kept takes the rows that a design uses.
 func (s *Beside) Kept(keep []bool) *Beside {
 	if keep == nil {

@@ -120,8 +120,10 @@ const (
 	kfoldSaid = "k-fold"
 )
 
-// SaidOfLOO and SaidOfKFold report whether a warning is one of LOOWarnings, or of KFoldWarnings.
-func SaidOfLOO(warning string) bool   { return strings.HasPrefix(warning, looSaid) }
+// SaidOfLOO reports whether a warning is one of LOOWarnings.
+func SaidOfLOO(warning string) bool { return strings.HasPrefix(warning, looSaid) }
+
+// SaidOfKFold reports whether a warning is one of KFoldWarnings.
 func SaidOfKFold(warning string) bool { return strings.HasPrefix(warning, kfoldSaid) }
 
 // LOOWarnings says in words which rows make the estimates unreliable.

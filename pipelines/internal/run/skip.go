@@ -232,11 +232,7 @@ func firstColumns(all iter.Seq2[*infer.Columns, error], n int) iter.Seq2[*infer.
 func (a *attempt) missing(ctx context.Context, f *plan.Fit, r *plan.Regression, stored report.Stored) (bool, error) {
 	var columns []string
 	for _, b := range r.Beside {
-		how := "by "
-		if b.Of == nil {
-			how = "over "
-		}
-		columns = append(columns, how+b.Name)
+		columns = append(columns, b.Role())
 	}
 	if !assess.Lacks(f, columns, record.Assessed{}, stored.Warnings) {
 		return false, nil

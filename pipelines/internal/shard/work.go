@@ -126,7 +126,7 @@ func (p *Plan) Furnish(ctx context.Context, dir string, i int, w *Work) error {
 	}
 	slices.Sort(ids)
 	made := w.Database() + ".seed" // whole before it has its name
-	if err := errors.Join(removeIfThere(made), removeIfThere(made+".wal")); err != nil {
+	if err := errors.Join(removeIfThere(made), removeIfThere(made+".wal"), removeIfThere(made+".guard")); err != nil {
 		return err
 	}
 	file, err := report.Open(made, report.Options{Threads: 1, Private: true})

@@ -335,7 +335,7 @@ type Checks struct {
 
 func (Checks) shorthand() string { return "on" }
 
-// Columns are those that checks are made by or over, as "by g", "over x".
+// Columns are those that checks are made by or over, in the words of transform.Beside.Role: "by g", "over x".
 func (c *Checks) Columns() (out []string) {
 	for _, name := range c.By {
 		out = append(out, "by "+name)
