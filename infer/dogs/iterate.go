@@ -2,18 +2,19 @@ package dogs
 
 import "fmt"
 
-// Iterate optimises one scan of at most length updates for all variables alike, and repeats it until the variation of
-// the target is not above o.Below; the last repetition ends where it is. One short list is found whatever precision is
-// asked for. The result has more updates than that of Search, which looks at each of them. (A list that is optimised
-// for the target alone leaves the surroundings of the target as they were, and its repetitions come to a halt.)
+// Iterate makes one list and repeats it until the variation of the target is not above o.Below; the last repetition
+// ends where it is. The list is a scan of at most length updates, optimised for the target from Towards, and before it
+// in turn the variables that it leaves out: with none left out, each repetition lowers the variation wherever a norm of
+// C is below one. One list is found whatever precision is asked for. The result has more updates than that of Search,
+// which looks at each of them.
 //
-// Cost: that of Optimise on length updates, and O(degrees of the result).
+// Cost: that of Optimise on length updates, and O(n + degrees of the result).
 //
 // It returns a *NormError where no norm of C is known to be below one, and a *ReachError when o.MaxLength updates do
-// not do, or when a repetition no longer lowers the variation.
+// not do.
 func (c *Influence) Iterate(d Target, length int, o Options) (*Certificate, error) {
-	if n := c.Variables(); length < n {
-		return nil, fmt.Errorf("dogs: a list of %d updates to repeat for %d variables; give one for each or more", length, n)
+	if length < 1 {
+		return nil, fmt.Errorf("dogs: a list of %d updates to repeat; give 1 or more", length)
 	}
 	if !(o.Below > 0) {
 		return nil, fmt.Errorf("dogs: the variation to reach is %v; give a number above 0", o.Below)
@@ -21,7 +22,7 @@ func (c *Influence) Iterate(d Target, length int, o Options) (*Certificate, erro
 	if err := d.check(c.Variables()); err != nil {
 		return nil, err
 	}
-	cert, err := c.Optimise(Systematic(c.Variables(), length), All(c.Variables()), Options{Rounds: o.Rounds})
+	best, err := c.Optimise(c.Towards(d, length), d, Options{Rounds: o.Rounds})
 	if err != nil {
 		return nil, err
 	}
@@ -29,22 +30,32 @@ func (c *Influence) Iterate(d Target, length int, o Options) (*Certificate, erro
 		o.MaxLength = 1 << 22
 	}
 	p := newDescent(c, d)
-	list, scan := cert.Scan, []int32(nil)
-	for variation, before := d.sum(p.b), d.sum(p.b); variation > o.Below; before = variation {
-		for _, i := range list {
-			if variation <= o.Below || len(scan) == o.MaxLength {
-				break
-			}
-			variation = p.update(i, variation, o.Below)
-			scan = append(scan, i)
+	list, scan := completed(best.Scan, c.Variables()), []int32(nil)
+	for variation := d.sum(p.b); variation > o.Below; {
+		if len(scan) == o.MaxLength {
+			return nil, &ReachError{Length: len(scan), Variation: d.sum(p.b), Below: o.Below}
 		}
-		// Sums of increments drift by their rounding: what ends the search is the sum itself.
-		if variation = d.sum(p.b); variation > o.Below && (len(scan) == o.MaxLength || variation > before*(1-1e-9)) {
-			return nil, &ReachError{Length: len(scan), Variation: variation, Below: o.Below}
-		}
+		i := list[len(scan)%len(list)]
+		variation = p.update(i, variation, o.Below)
+		scan = append(scan, i)
 	}
 	p.restore(scan)
-	return &Certificate{Target: d, Scan: scan, Variation: p.measure(scan), Input: cert.Input, Rounds: cert.Rounds}, nil
+	return &Certificate{Target: d, Scan: scan, Variation: p.measure(scan), Input: best.Input, Rounds: best.Rounds}, nil
+}
+
+// completed returns a scan of n variables with those that it leaves out before it, in their order.
+func completed(scan []int32, n int) []int32 {
+	seen := make([]bool, n)
+	for _, i := range scan {
+		seen[i] = true
+	}
+	var out []int32
+	for i := range seen {
+		if !seen[i] {
+			out = append(out, int32(i))
+		}
+	}
+	return append(out, scan...)
 }
 
 // Ending returns the scan of a length that updates n variables in turn and ends with the last one.

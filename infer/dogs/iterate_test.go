@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A repeated list is the optimised one over and over, has the variation that is told of it, and
+// A repeated list is the optimised one over and over, after the variables that it leaves out, has the variation that is told of it, and
 // ends with the first update that is good enough. It needs more updates than Search.
 func TestIterate(t *testing.T) {
 	c := Bounds(ising(t, 6, 6, 0.2))
@@ -16,13 +16,15 @@ func TestIterate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		once, err := c.Optimise(Systematic(36, 72), All(36), Options{Rounds: 20})
+		once, err := c.Optimise(c.Towards(d, 72), d, Options{Rounds: 20})
 		if err != nil {
 			t.Fatal(err)
 		}
+		left := slices.DeleteFunc(Systematic(36, 36), func(i int32) bool { return slices.Contains(once.Scan, i) })
+		list := append(left, once.Scan...)
 		for at, i := range cert.Scan {
-			if i != once.Scan[at%len(once.Scan)] {
-				t.Fatalf("update %d is of %d, of the list %d", at, i, once.Scan[at%len(once.Scan)])
+			if i != list[at%len(list)] {
+				t.Fatalf("update %d is of %d, of the list %d", at, i, list[at%len(list)])
 			}
 		}
 		v, _ := c.Variation(cert.Scan, d)
@@ -37,7 +39,7 @@ func TestIterate(t *testing.T) {
 	}
 }
 
-// A list that is too short, an aim that is none and influences that are too strong are errors.
+// A list of nothing, one that is not long enough, an aim that is none and influences that are too strong are errors.
 func TestIterateRefuses(t *testing.T) {
 	c := Bounds(ising(t, 6, 6, 0.2))
 	d := Target{Variables: []int32{0}}
@@ -46,7 +48,7 @@ func TestIterateRefuses(t *testing.T) {
 		t.Errorf("at most 50 updates: %v", err)
 	}
 	for name, err := range map[string]error{
-		"no updates": second(c.Iterate(d, 35, Options{Below: 0.1})), "no aim": second(c.Iterate(d, 36, Options{})),
+		"no updates": second(c.Iterate(d, 0, Options{Below: 0.1})), "no aim": second(c.Iterate(d, 36, Options{})),
 		"no target":  second(c.Iterate(Target{}, 36, Options{Below: 0.1})),
 		"too strong": second(Bounds(ising(t, 6, 6, 0.6)).Iterate(d, 36, Options{Below: 0.1})),
 	} {

@@ -15,7 +15,7 @@ type Scan struct {
 	// Rounds 0 is left out, as are Updates and Iterate.
 	Rounds  int `yaml:"rounds" min:"1" max:"1000" json:",omitempty" doc:"gibbs, with for: passes of the coordinate descent that improves a list; they end sooner where one gains nothing. Left out: 20."`
 	Updates int `yaml:"updates" min:"1" max:"4194304" json:",omitempty" doc:"gibbs, with for, in place of within: the best list found of so many updates, and what it certifies; with order: systematic as many updates in turn, which end with the last variable. Left out: as many as within takes."`
-	Iterate int `yaml:"iterate" min:"1" max:"4194304" json:",omitempty" doc:"gibbs, with for: one list of so many updates, no fewer than there are variables, is optimised for all variables, and repeated as often as within takes. Left out: every update is chosen."`
+	Iterate int `yaml:"iterate" min:"1" max:"4194304" json:",omitempty" doc:"gibbs, with for: one list of so many updates is chosen, and repeated, after the variables that it leaves out, as often as within takes. Left out: every update is chosen."`
 	// SweepEvery 0 leaves it to cggibbs.
 	SweepEvery int `yaml:"sweep_every" min:"1" max:"64" json:",omitempty" doc:"With for: iterations from one sweep over all coordinates to the next. Left out: chosen with the list, at most 64."`
 }
