@@ -25,6 +25,7 @@ var pinnedShipped = []struct {
 	{name: "cookbook"},
 	{name: "quickstart"},
 	{name: "discrete"},
+	{name: "discrete/budgets", args: []string{"--var", "chains=8"}},
 	{name: "discrete/denoising", args: []string{"--var", "side=8", "--var", "images=1"}},
 	{name: "discrete/labelling", args: []string{"--var", "count=1"}},
 	{name: "discrete/scans", args: []string{"--var", "side=30"}},
@@ -32,11 +33,11 @@ var pinnedShipped = []struct {
 	{name: "discrete/two", args: []string{"--var", "draws=64", "--var", "chains=2"}},
 	{name: "paper/figure3", args: []string{"--profile", "smoke", "--var", "d=d00*"}},
 	{name: "paper/figure4", args: []string{"--profile", "smoke", "--var", "d=d00*"}},
-	{name: "paper/figure6", args: []string{"--profile", "smoke", "--var", "d=n*-d00*"}},
-	{name: "paper/figure7", args: []string{"--profile", "smoke"}},
 	{name: "paper/figure10", args: []string{"--profile", "smoke", "--var", "d=*-d000*"}},
 	{name: "panel", panel: true, args: []string{"--profile", "smoke", "--only", "dataset=PCMAC", "--only", "sampler=reference"}},
 	{name: "paper/figure5", panel: true, args: []string{"--profile", "smoke", "--var", "d=d00*"}},
+	{name: "paper/figure6", panel: true, args: []string{"--profile", "smoke", "--var", "d=n*-d00*"}},
+	{name: "paper/figure7", panel: true, args: []string{"--profile", "smoke"}},
 	{name: "paper/figure8", panel: true, args: []string{"--profile", "smoke", "--only", "dataset=colon"}},
 }
 

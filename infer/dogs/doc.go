@@ -25,6 +25,6 @@
 // DoGS, arXiv:1707.05807; Dobrushin and Shlosman (1985); Hayes (2006).
 //
 // Read influence.go (C) and exact_test.go (C by enumeration), then variation.go
-// (dᵀb), norms.go (whether any scan contracts), optimise.go and
-// search.go. Of normal laws: normal.go, improve.go, cycle.go, plan.go.
+// (dᵀb), norms.go (whether any scan contracts), optimise.go,
+// search.go and iterate.go. Of normal laws: normal.go, improve.go, cycle.go, plan.go.
 package dogs

@@ -13,7 +13,11 @@ import (
 // must come to the model's in total variation, from any start, within one iteration.
 type Aim struct {
 	IDs        []string
+	Weights    []float64 // of the variables; nil: 1 for each
 	Within     float64
+	Updates    int  // a list of so many, in place of Within; 0: as many as that takes
+	Iterate    int  // one list of so many is repeated; 0: all updates are chosen
+	Rounds     int  // passes of the search at most; 0: 20
 	Systematic bool // in the order of the variables, as often as that takes
 }
 
@@ -28,7 +32,7 @@ func (f *Field) Scan(a Aim) (order []int32, focus []int, cert Certificate, err e
 	if len(a.IDs) == 1 && a.IDs[0] == "*" {
 		return f.scanAll(a)
 	}
-	target := dogs.Target{}
+	target := dogs.Target{Weights: a.Weights}
 	seen := map[int]bool{}
 	for _, id := range a.IDs {
 		i, ok := f.Variable(id)
@@ -68,15 +72,19 @@ func (f *Field) scanAll(a Aim) (order []int32, focus []int, cert Certificate, er
 func (f *Field) certified(a Aim, target dogs.Target) (order []int32, cert Certificate) {
 	cert = Certificate{Method: "Dobrushin-optimised scan", Of: "total variation of the joint law, from any start, after " +
 		"an iteration", Count: len(target.Variables), Bound: math.NaN()}
+	if target.Weights != nil {
+		cert.Of = "sum over variables of weight times the probability that coupled chains differ in it, from any start, " +
+			"after an iteration"
+	}
 	c := dogs.Bounds(f.Model)
 	if a.Systematic {
 		cert.Method = "systematic scan"
-		order, cert.Bound = f.systematic(c, target, a.Within)
+		order, cert.Bound = f.systematic(c, target, a)
 		if order == nil {
 			cert.Bound, cert.Reason = math.NaN(), refusal(c)
 		}
 	} else {
-		found, err := c.Search(target, dogs.Options{Below: a.Within, Rounds: 20, MaxLength: longestScan})
+		found, err := search(c, target, a)
 		if err != nil {
 			cert.Reason = reasonOf(err)
 		} else {
@@ -91,14 +99,38 @@ func (f *Field) certified(a Aim, target dogs.Target) (order []int32, cert Certif
 	return order, cert
 }
 
-// systematic is the shortest systematic scan with a variation of at most below.
-func (f *Field) systematic(c *dogs.Influence, target dogs.Target, below float64) (order []int32, bound float64) {
+// search finds the list that an aim asks for: of a budget, one that is repeated, or the shortest one.
+func search(c *dogs.Influence, target dogs.Target, a Aim) (*dogs.Certificate, error) {
+	o := dogs.Options{Below: a.Within, Rounds: a.Rounds, MaxLength: longestScan}
+	if o.Rounds == 0 {
+		o.Rounds = 20
+	}
+	switch {
+	case a.Updates > 0:
+		return c.Optimise(c.Towards(target, a.Updates), target, dogs.Options{Rounds: o.Rounds})
+	case a.Iterate > 0:
+		return c.Iterate(target, a.Iterate, o)
+	}
+	return c.Search(target, o)
+}
+
+// systematic is the systematic scan of a budget, or the shortest one with a variation within the aim's.
+func (f *Field) systematic(c *dogs.Influence, target dogs.Target, a Aim) (order []int32, bound float64) {
+	below := a.Within
 	variation := func(n int) float64 {
 		v, err := c.Variation(dogs.Systematic(f.N, n), target)
 		if err != nil {
 			return math.Inf(1)
 		}
 		return v
+	}
+	if a.Updates > 0 {
+		order = dogs.Ending(f.N, a.Updates)
+		v, err := c.Variation(order, target)
+		if err != nil {
+			return nil, math.NaN()
+		}
+		return order, v
 	}
 	high := 1
 	for variation(high) > below {

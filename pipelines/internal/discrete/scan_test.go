@@ -92,3 +92,40 @@ func countsItsVariables(t *testing.T, f *Field, order []int32, focus []int) {
 		}
 	}
 }
+
+// A budget is the best list of so many updates, in turn or chosen, with the variation that is told of it and weights
+// where they are given; a repeated list is some list over and over, and longer than what a search finds.
+func TestScanOfABudget(t *testing.T) {
+	f := ising(t, 0.2)
+	c := dogs.Bounds(f.Model)
+	target := dogs.Target{Variables: []int32{0, 13}, Weights: []float64{3, 0.5}}
+	variation := func(order []int32) float64 {
+		v, err := c.Variation(order, target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	scan := func(a Aim) ([]int32, Certificate) {
+		a.IDs, a.Weights = []string{"1,1", "3,2"}, target.Weights
+		order, _, cert, err := f.Scan(a)
+		if err != nil || order == nil || cert.Bound != variation(order) || !strings.Contains(cert.Of, "weight") {
+			t.Fatalf("%+v: bound %v of %d updates, %q, %v", a, cert.Bound, len(order), cert.Of, err)
+		}
+		return order, cert
+	}
+	chosen, best := scan(Aim{Updates: 40})
+	once, first := scan(Aim{Updates: 40, Rounds: 1})
+	turn, plain := scan(Aim{Updates: 40, Systematic: true})
+	if len(chosen) > 40 || len(once) > 40 || len(turn) != 40 || turn[39] != 35 {
+		t.Errorf("%d, %d and %d updates of 40, the last of %d", len(chosen), len(once), len(turn), turn[39])
+	}
+	if !(best.Bound < first.Bound && first.Bound < plain.Bound) {
+		t.Errorf("20 rounds certify %v, one %v, in turn %v", best.Bound, first.Bound, plain.Bound)
+	}
+	short, _ := scan(Aim{Within: 0.05})
+	long, cert := scan(Aim{Within: 0.05, Iterate: 72})
+	if len(long) < len(short) || !(cert.Bound <= 0.05) {
+		t.Errorf("%d updates repeated, %d searched, bound %v", len(long), len(short), cert.Bound)
+	}
+}

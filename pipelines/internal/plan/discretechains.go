@@ -47,7 +47,8 @@ func gibbsMethod(s *spec.Sampler) *discreteMethod {
 		}
 		out := &discreteSampler{}
 		if len(s.Scan.For) > 0 {
-			order, focus, cert, err := f.Scan(discrete.Aim{IDs: s.Scan.For, Within: s.Scan.Within,
+			order, focus, cert, err := f.Scan(discrete.Aim{IDs: s.Scan.For, Weights: s.Scan.Weights,
+				Within: s.Scan.Within, Updates: s.Scan.Updates, Iterate: s.Scan.Iterate, Rounds: s.Scan.Rounds,
 				Systematic: s.Scan.Order == "systematic"})
 			if err != nil {
 				return nil, err

@@ -1,13 +1,21 @@
 package spec
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Scan is the order of updates. The zero value is the systematic scan.
 type Scan struct {
 	Order string `yaml:"order" enum:"systematic random" json:",omitempty" doc:"Order of coordinates in a sweep: from the first to the last, or as many drawn with replacement. Left out: systematic."`
 	For   Names  `yaml:"for" json:",omitempty" doc:"gibbs: ids of variables that matter; an iteration is the shortest list of updates found that is certified for them, and no others are drawn; with order: systematic the shortest systematic one. cggibbs: coefficients that matter, by name or glob, in the basis coordinate: iterations between sweeps update these and what they depend on, by a list chosen for the fewest updates to an effective draw of them. Left out: all, alike."`
 	// Within 0 is left out.
-	Within float64 `yaml:"within" above:"0" max:"1" json:",omitempty" doc:"gibbs, with for: how near the joint law of these variables comes to the model's within an iteration, from any start, in total variation. Left out: 0.01."`
+	Within  float64   `yaml:"within" above:"0" max:"1" json:",omitempty" doc:"gibbs, with for: how near the joint law of these variables comes to the model's within an iteration, from any start, in total variation. Left out: 0.01."`
+	Weights []float64 `yaml:"weights" json:",omitempty" doc:"gibbs, with for: how much each of these variables counts, in the order of for. What is certified is then the sum over them of weight times the probability that coupled chains differ in a variable. Left out: 1 for each, which bounds the total variation of their joint law."`
+	// Rounds 0 is left out, as are Updates and Iterate.
+	Rounds  int `yaml:"rounds" min:"1" max:"1000" json:",omitempty" doc:"gibbs, with for: passes of the coordinate descent that improves a list; they end sooner where one gains nothing. Left out: 20."`
+	Updates int `yaml:"updates" min:"1" max:"4194304" json:",omitempty" doc:"gibbs, with for, in place of within: the best list found of so many updates, and what it certifies; with order: systematic as many updates in turn, which end with the last variable. Left out: as many as within takes."`
+	Iterate int `yaml:"iterate" min:"1" max:"4194304" json:",omitempty" doc:"gibbs, with for: one list of so many updates is chosen, and repeated, after the variables that it leaves out, as often as within takes. Left out: every update is chosen."`
 	// SweepEvery 0 leaves it to cggibbs.
 	SweepEvery int `yaml:"sweep_every" min:"1" max:"64" json:",omitempty" doc:"With for: iterations from one sweep over all coordinates to the next. Left out: chosen with the list, at most 64."`
 }
@@ -25,6 +33,9 @@ func (c *checker) checkScan(s *Sampler) {
 			c.at("sweep_every goes with for", "name the coefficients that matter, or remove it",
 				append(path, "sweep_every")...)
 		}
+		for _, key := range s.Scan.certifies() {
+			c.at(key+" goes with for", "name the variables that matter, or remove it", append(path, key)...)
+		}
 		return
 	}
 	if s.Method == "gibbs" {
@@ -34,6 +45,9 @@ func (c *checker) checkScan(s *Sampler) {
 	if s.Scan.Within > 0 {
 		c.at("within is for method gibbs: scans of cggibbs are chosen for effective draws, and certify nothing",
 			"leave it out", append(path, "within")...)
+	}
+	for _, key := range s.Scan.certifies() {
+		c.at(key+" is for method gibbs", "leave it out", append(path, key)...)
 	}
 	if s.Scan.Order == "random" {
 		c.at("a scan for coefficients is a fixed list, and order is random", "leave one of the two out",
@@ -58,7 +72,56 @@ func (c *checker) checkCertified(s *Sampler, path []string) {
 		c.at("a certified scan is of the model at temperature 1, and anneal changes that", "leave one of the two out",
 			append(path, "for")...)
 	}
-	if s.Scan.Within == 0 {
+	c.checkBudget(s, path)
+	if s.Scan.Within == 0 && s.Scan.Updates == 0 {
 		s.Scan.Within = 0.01
 	}
+}
+
+// checkBudget checks what a certified scan says of its length, its weights and its search.
+func (c *checker) checkBudget(s *Sampler, path []string) {
+	o := &s.Scan
+	switch {
+	case len(o.Weights) > 0 && slices.Equal(o.For, Names{"*"}):
+		c.at("weights stand beside names, and for is \"*\"", "name the variables, or leave weights out",
+			append(path, "weights")...)
+	case len(o.Weights) > 0 && len(o.Weights) != len(o.For):
+		c.at(fmt.Sprintf("%d weights for %d variables", len(o.Weights), len(o.For)), "give each its weight",
+			append(path, "weights")...)
+	}
+	for _, w := range o.Weights {
+		if !(w > 0 && w <= 1e6) {
+			c.at(fmt.Sprintf("a weight is %v", w), "give numbers above 0, up to 1000000", append(path, "weights")...)
+			break
+		}
+	}
+	if o.Updates > 0 && o.Within > 0 {
+		c.at("updates and within both say how long the list is", "leave one of the two out", append(path, "updates")...)
+	}
+	if o.Updates > 0 && o.Iterate > 0 {
+		c.at("updates and iterate both say how long the list is", "leave one of the two out", append(path, "updates")...)
+	}
+	if o.Order != "systematic" {
+		return
+	}
+	if o.Iterate > 0 {
+		c.at("a systematic scan repeats itself", "leave one of iterate and order out", append(path, "iterate")...)
+	}
+	if o.Rounds > 0 {
+		c.at("a systematic scan is not improved", "leave one of rounds and order out", append(path, "rounds")...)
+	}
+}
+
+// certifies lists the keys that only a certified scan has, besides within, as far as they are given.
+func (s *Scan) certifies() []string {
+	var out []string
+	for _, k := range []struct {
+		key   string
+		given bool
+	}{{"weights", len(s.Weights) > 0}, {"rounds", s.Rounds > 0}, {"updates", s.Updates > 0}, {"iterate", s.Iterate > 0}} {
+		if k.given {
+			out = append(out, k.key)
+		}
+	}
+	return out
 }
