@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"slices"
 
@@ -18,7 +19,11 @@ var (
 
 // Taken are fits of another ledger, by number, each in one of four ways: to know that they are there; to compare with
 // or start from; to judge anew, with the statistics of their chains; with all that belongs to them.
-type Taken struct{ Known, Light, Judged, Whole []int64 }
+type Taken struct {
+	Known, Light, Judged, Whole []int64
+	// Which, unless nil, says of which names all fits are taken whole.
+	Which func(Key) bool
+}
 
 // of are the fits of which the rows in a table are taken, but for whole ones.
 func (t Taken) of(table string) []int64 {
@@ -45,6 +50,9 @@ func (l *Ledger) Take(ctx context.Context, from *Ledger, t Taken) error {
 
 func (s *Session) take(ctx context.Context, t Taken) error {
 	_, err := s.c.ExecContext(ctx, "INSERT INTO main.run BY NAME SELECT * REPLACE (NULL AS spec) FROM beside.main.run")
+	if err == nil && t.Which != nil {
+		err = s.which(ctx, &t)
+	}
 	if err != nil {
 		return err
 	}
@@ -67,6 +75,21 @@ func (s *Session) take(ctx context.Context, t Taken) error {
 	var n int64
 	return s.c.QueryRowContext(ctx, "SELECT count(nextval('fit_number')) FROM range((SELECT coalesce(max(fit_id), 0) "+
 		"FROM beside.main.fit))").Scan(&n)
+}
+
+// which adds the fits whose names are chosen to those that are taken whole.
+func (s *Session) which(ctx context.Context, t *Taken) error {
+	t.Whole = slices.Clone(t.Whole)
+	return scanRows(ctx, s.c, "SELECT fit_id, dataset, key, model, sampler FROM beside.main.fit ORDER BY fit_id",
+		func(rows *sql.Rows) error {
+			var id int64
+			var k Key
+			err := rows.Scan(&id, &k.Dataset, &k.Group, &k.Model, &k.Sampler)
+			if err == nil && t.Which(k) {
+				t.Whole = append(t.Whole, id)
+			}
+			return err
+		})
 }
 
 // writeBeside is Write with an engine that may attach other ledgers.

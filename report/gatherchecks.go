@@ -153,6 +153,9 @@ func checkSome(ctx context.Context, c *sql.Conn, of string, fits []*checkedDraws
 				f.found, f.unordered, f.parameter, f.at, f.sum = found[i], false, 0, 0, 0
 			}
 			err = checkPieces(ctx, c, query+" ORDER BY fit_id, parameter_id, chain, first", by)
+			for _, f := range fits {
+				f.bad = f.bad || f.unordered
+			}
 		}
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -32,6 +33,8 @@ type Gathering struct {
 	Partial   bool    // load the fragments that are as they were written, where others are not
 	// End is called when all is loaded, before the checkpoint.
 	End func(*Session) error
+
+	together int // fragments that share a transaction at most; 0: groupFragments
 }
 
 // ErrFragments says that nothing was loaded, since fragments are not as they were written: each has its own error.
@@ -64,16 +67,16 @@ const (
 	groupBytes     = 256 << 20
 )
 
-// grouped divides fragments into those that share a transaction.
-func grouped(all []*Fragment) (groups [][]*Fragment) {
+// grouped divides the fragments into those that share a transaction.
+func (g *Gathering) grouped() (groups [][]*Fragment) {
 	bytes := int64(0)
-	for _, f := range all {
+	for _, f := range g.Fragments {
 		size := int64(0)
 		if info, err := os.Stat(f.File.path); err == nil { // attaching it says what is wrong
 			size = info.Size()
 		}
 		last := len(groups) - 1
-		if last < 0 || len(groups[last]) == groupFragments || bytes+size > groupBytes {
+		if last < 0 || len(groups[last]) == cmp.Or(g.together, groupFragments) || bytes+size > groupBytes {
 			groups, bytes, last = append(groups, nil), 0, last+1
 		}
 		groups[last], bytes = append(groups[last], f), bytes+size
@@ -83,7 +86,7 @@ func grouped(all []*Fragment) (groups [][]*Fragment) {
 
 // gatherAll looks at all fragments before any is loaded. Where they are one group, they are attached once.
 func (s *Session) gatherAll(ctx context.Context, g *Gathering) error {
-	groups := grouped(g.Fragments)
+	groups := g.grouped()
 	for _, group := range groups {
 		err := s.attached(ctx, group, func(p *attachment) error {
 			if err := p.check(ctx, g.Run.ID); err != nil || len(groups) > 1 {
