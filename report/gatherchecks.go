@@ -95,7 +95,7 @@ func (f *checkedDraws) bytes() int { return 8 * f.params * f.chains * f.draws }
 
 // checkedFits lists the fits of a ledger whose draws are stored, by number.
 func checkedFits(ctx context.Context, c *sql.Conn, of string) ([]*checkedDraws, error) {
-	fits, err := readRows(ctx, c, "SELECT fit_id, concat_ws(' × ', concat_ws('/', dataset, nullif(key, '')), model, sampler), "+
+	fits, err := readRows(ctx, c, "SELECT fit_id, concat_ws('/', dataset, nullif(key, ''), model, sampler), "+
 		"n_parameters, chains, draws FROM "+of+"fit WHERE status = 'complete' AND kept = 'draws' ORDER BY fit_id",
 		func(f **checkedDraws) []any {
 			*f = new(checkedDraws)

@@ -40,13 +40,13 @@ type Gathering struct {
 // ErrFragments says that nothing was loaded, since fragments are not as they were written: each has its own error.
 var ErrFragments = errors.New("fragments are not as they were written")
 
-// Gather loads what a run left in fragments: new fits under numbers that they get here, what the run did about fits, and
-// what it computed anew of those that were taken. What this ledger has stays: what it was told of the run before, and
-// fits with the same fingerprint of runs that began no earlier. So it may be killed and called again.
+// Gather loads what a run left in fragments: new fits under numbers that they get here, what the run did about fits,
+// and what it computed anew of those that were taken. What this ledger has stays: what it was told of the run before,
+// and fits with the same fingerprint of runs that began no earlier. So it may be killed and called again.
 //
 // First every fragment is looked at: that its tables are there and of this schema, that every fit has its draws, with
-// their checksums, and what Check says. Its blocks are Ledger.Whole's. Then some fragments at a time are loaded in one
-// transaction, by copying columns. Cost: some 1 ms a small fit, of which a third is looking, and 20 ms a fragment.
+// their checksums, and what Check says. Whether its blocks are whole Ledger.Whole tells, which the caller asks before.
+// Then some fragments at a time are loaded in one transaction, by copying columns. Cost: some 1 ms a small fit.
 func (l *Ledger) Gather(ctx context.Context, g Gathering) error {
 	files := make([]*Ledger, len(g.Fragments))
 	for i, f := range g.Fragments {
@@ -241,7 +241,8 @@ const (
 		warnings = b.warnings, n_parameters = b.n_parameters
 		FROM (SELECT f.*, o.id FROM temp.gathered_old o JOIN (`
 	ofVerdicts  = `) f ON o.part = f.part AND o.was = f.fit_id WHERE o.judged) b WHERE fit.fit_id = b.id`
-	gatherNotes = `INSERT INTO main.run_fit BY NAME SELECT r.* EXCLUDE (part, place) REPLACE (coalesce(n.id, o.id) AS fit_id)
+	gatherNotes = `INSERT INTO main.run_fit BY NAME
+		SELECT r.* EXCLUDE (part, place) REPLACE (coalesce(n.id, o.id) AS fit_id)
 		FROM temp.gathered_name JOIN temp.gathered_note r USING (part, dataset, key, model, sampler)
 		LEFT JOIN temp.gathered_fit n ON n.part = r.part AND n.was = r.fit_id
 		LEFT JOIN temp.gathered_old o ON o.part = r.part AND o.was = r.fit_id
@@ -306,8 +307,8 @@ func (s *Session) gathered(ctx context.Context, g *Gathering, p *attachment) (ju
 // replaced deletes the fits that new ones replace.
 func (s *Session) replaced(ctx context.Context) error {
 	by := map[bool][]string{} // fingerprints, by whether they are complete
-	err := scanRows(ctx, s.c, "SELECT fingerprint, status = 'complete' FROM temp.gathered_part f JOIN temp.gathered_fit n "+
-		"ON n.part = f.part AND n.was = f.fit_id", func(rows *sql.Rows) error {
+	err := scanRows(ctx, s.c, "SELECT fingerprint, status = 'complete' FROM temp.gathered_part f JOIN "+
+		"temp.gathered_fit n ON n.part = f.part AND n.was = f.fit_id", func(rows *sql.Rows) error {
 		var fingerprint string
 		var complete bool
 		err := rows.Scan(&fingerprint, &complete)

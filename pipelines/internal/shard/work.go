@@ -102,8 +102,8 @@ func (w *Work) bytes() (n int64) {
 	return n
 }
 
-// Furnish makes the shard's ledger of what the plan knew of its fits, or has that of an earlier attempt go on. Of a shard
-// of whose fits nothing was known there is no ledger yet: its run makes it.
+// Furnish makes the shard's ledger of what the plan knew of its fits, or has that of an earlier attempt go on. Where
+// nothing was known of them there is no ledger yet: the shard's run makes it.
 func (p *Plan) Furnish(ctx context.Context, dir string, i int, w *Work) error {
 	if _, err := os.Stat(w.Database()); err == nil {
 		return p.restart(ctx, w)
