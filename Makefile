@@ -70,7 +70,7 @@ verify: ## write and print the tables of docs/verification.md: posteriors, the g
 kill: ## kill 200 processes at random moments and fail every operation on the disk (SEED=… for the moments; KILLS=… below 100: a short form)
 	@echo "kill: SEED=$(SEED)"
 	GLMBATCH_KILLS=$(KILLS) GLMBATCH_SEED=$(SEED) $(GO) test -count=1 -p 1 -v -timeout=2h \
-		-run '^Test(Killed|TornWrites|DamagedWorkFolder|FullDisk|ReadOnlyPlace|RunOnAFailingDisk|EveryOperationFails)$$' ./pipelines ./pipelines/internal/run ./pipelines/internal/spool
+		-run '^Test(Killed|ShardsAndGatherKilled|ShardsAreOneRun|TornWrites|DamagedWorkFolder|FullDisk|ReadOnlyPlace|RunOnAFailingDisk|EveryOperationFails)$$' ./pipelines ./pipelines/internal/run ./pipelines/internal/spool
 
 soak: ## fit a thousand data sets in one run, skip them all, change a tenth; then the same of fewer under the race detector (FITS=…)
 	GLMBATCH_SOAK=$(FITS) $(GO) test -count=1 -v -timeout=2h -run '^TestSoak$$' ./pipelines

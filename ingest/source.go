@@ -176,7 +176,14 @@ func (src *Source) files() ([]string, error) {
 		return nil, err
 	}
 	files, err := src.listed()
+	folder, inside := "", false // of the file before
 	for _, f := range files {
+		if dir := filepath.Dir(f); dir != folder {
+			folder, inside = dir, src.within(dir) == nil
+		}
+		if info, err := os.Lstat(f); inside && err == nil && info.Mode()&os.ModeSymlink == 0 {
+			continue // what is no link is where its folder is: of thousands of files that spares as many walks
+		}
 		if err := src.holds(src.Path, f); err != nil {
 			return nil, err
 		}

@@ -25,8 +25,10 @@ type call struct {
 	Database string // empty: the spec's
 	Workers  int
 	Commit   bool // of Database, instead of a run
-	// Plan is a folder of which the call carries out Shard, or gathers all, instead of a run.
+	// Plan is a folder of which the call carries out Shard, or gathers all, instead of a run; or where it plans Spec in
+	// Shards.
 	Plan     string
+	Shards   int
 	Shard    int
 	Gather   bool
 	Spool    bool // keeps draws on disk from the first block on
@@ -55,6 +57,11 @@ func carryOut(text string) (code int) {
 	var out *pipelines.Outcome
 	var err error
 	switch {
+	case c.Shards > 0:
+		o := pipelines.PlanOptions{Shards: c.Shards, To: c.Plan}
+		o.Database = c.Database
+		out = &pipelines.Outcome{}
+		_, err = pipelines.PlanNight(context.Background(), c.Spec, o)
 	case c.Gather:
 		out, err = pipelines.Gather(context.Background(), c.Plan, pipelines.GatherOptions{})
 	case c.Plan != "":

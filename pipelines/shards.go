@@ -253,7 +253,8 @@ func Gather(ctx context.Context, dir string, o GatherOptions) (*Outcome, error) 
 			return nil, err
 		}
 	}
-	ledger, err := report.Open(p.Database, report.Options{LockWait: o.LockWait, Private: len(p.Vars) > 0, Restore: true})
+	ledger, err := report.Open(p.Database, report.Options{LockWait: o.LockWait, Private: len(p.Vars) > 0, Restore: true,
+		Later: true})
 	if err == nil {
 		err = ledger.Empty()
 	}

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"glmbatch/pipelines"
 )
@@ -302,39 +301,4 @@ func spoil(t *testing.T, path string) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// Shards that are killed at any moment go on with the same bits, and gathering that is killed ends as if it had not been.
-func TestShardsAndGatherKilled(t *testing.T) {
-	f := firstNight(t, "")
-	f.run(pipelines.RunOptions{Workers: 2})
-	f.secondNight("")
-	copyFile(t, f.path("t.duckdb"), f.path("s.duckdb"))
-	dir, rng, killed := f.plan(2, "s.duckdb"), moments(t), 0
-	for _, c := range []call{{Plan: dir}, {Plan: dir, Shard: 1}, {Plan: dir, Gather: true}} {
-		most := 0.8
-		for range max(kills()/3, 1) {
-			began := time.Now()
-			code, out := c.killedAfter(t, time.Duration(rng.Float64()*most*float64(time.Second)))
-			switch {
-			case code == -1:
-				killed++
-			case code > 1:
-				t.Fatalf("%+v: exit code %d\n%s", c, code, out)
-			default:
-				most = time.Since(began).Seconds()
-			}
-		}
-		if code, out := c.run(t); code > 1 {
-			t.Fatalf("%+v: exit code %d\n%s", c, code, out)
-		}
-	}
-	f.run(pipelines.RunOptions{Workers: 2})
-	got, want := f.answers("s.duckdb"), f.answers("t.duckdb")
-	for name := range want {
-		if got[name] != want[name] {
-			t.Errorf("after %d kills %s is %s, of one run %s", killed, name, got[name], want[name])
-		}
-	}
-	t.Logf("%d kills", killed)
 }

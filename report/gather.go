@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"slices"
 
 	"glmbatch/internal/held"
@@ -20,7 +19,11 @@ var (
 
 // Taken are fits of another ledger, by number, each in one of four ways: to know that they are there; to compare with
 // or start from; to judge anew, with the statistics of their chains; with all that belongs to them.
-type Taken struct{ Known, Light, Judged, Whole []int64 }
+type Taken struct {
+	Known, Light, Judged, Whole []int64
+	// Which, unless nil, says of which names all fits are taken whole.
+	Which func(Key) bool
+}
 
 // of are the fits of which the rows in a table are taken, but for whole ones.
 func (t Taken) of(table string) []int64 {
@@ -47,6 +50,9 @@ func (l *Ledger) Take(ctx context.Context, from *Ledger, t Taken) error {
 
 func (s *Session) take(ctx context.Context, t Taken) error {
 	_, err := s.c.ExecContext(ctx, "INSERT INTO main.run BY NAME SELECT * REPLACE (NULL AS spec) FROM beside.main.run")
+	if err == nil && t.Which != nil {
+		err = s.which(ctx, &t)
+	}
 	if err != nil {
 		return err
 	}
@@ -69,6 +75,21 @@ func (s *Session) take(ctx context.Context, t Taken) error {
 	var n int64
 	return s.c.QueryRowContext(ctx, "SELECT count(nextval('fit_number')) FROM range((SELECT coalesce(max(fit_id), 0) "+
 		"FROM beside.main.fit))").Scan(&n)
+}
+
+// which adds the fits whose names are chosen to those that are taken whole.
+func (s *Session) which(ctx context.Context, t *Taken) error {
+	t.Whole = slices.Clone(t.Whole)
+	return scanRows(ctx, s.c, "SELECT fit_id, dataset, key, model, sampler FROM beside.main.fit ORDER BY fit_id",
+		func(rows *sql.Rows) error {
+			var id int64
+			var k Key
+			err := rows.Scan(&id, &k.Dataset, &k.Group, &k.Model, &k.Sampler)
+			if err == nil && t.Which(k) {
+				t.Whole = append(t.Whole, id)
+			}
+			return err
+		})
 }
 
 // writeBeside is Write with an engine that may attach other ledgers.
@@ -115,115 +136,4 @@ func (s *Session) Restart(ctx context.Context, run string) error {
 		_, err := s.c.ExecContext(ctx, "DELETE FROM run_fit WHERE run_id = ? AND action <> ?", run, string(Computed))
 		return err
 	})
-}
-
-// Told counts the names of fits that a run tells of, replicates left out.
-func (l *Ledger) Told(ctx context.Context, run string) (names int, err error) {
-	err = l.readIfThere(ctx, func(c *sql.Conn) error {
-		return c.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT DISTINCT dataset, key, model, sampler FROM run_fit "+
-			"WHERE run_id = ?)", run).Scan(&names)
-	})
-	return names, err
-}
-
-// Gather loads what a run left in ledgers of its own, each of which began with fits that were taken of this one: new
-// fits under numbers that they get here, what the run did about fits, and what it computed anew of those that were
-// taken; whole are the numbers of these of which all was taken. Each of the ledgers is one transaction. What this one
-// has stays: what it was told of the run before, and fits with the same fingerprint of runs that began no earlier.
-func (l *Ledger) Gather(ctx context.Context, run *Run, from []*Ledger, whole []int64) error {
-	return l.writeBeside(ctx, from, func(s *Session) error {
-		if err := s.RunOnce(ctx, run); err != nil {
-			return err
-		}
-		for _, f := range from {
-			if err := s.beside(ctx, f.path, func() error { return s.gather(ctx, run.ID, whole) }); err != nil {
-				return fmt.Errorf("loading %q: %w", f.path, err)
-			}
-		}
-		return nil
-	})
-}
-
-// What gather prepares: the names of which this ledger has not been told by the run; the new fits among them, with
-// their numbers here; and fits taken, which are of other runs, with theirs. ?1 is the run, ?2 what was taken whole.
-const (
-	gatheredNames = `CREATE OR REPLACE TEMP TABLE gathered_name AS
-		SELECT DISTINCT dataset, key, model, sampler FROM beside.main.run_fit WHERE run_id = ?1
-		EXCEPT SELECT dataset, key, model, sampler FROM main.run_fit WHERE run_id = ?1`
-	gatheredFits = `CREATE OR REPLACE TEMP TABLE gathered_fit AS
-		SELECT fit_id AS was, nextval('fit_number') AS id FROM (SELECT f.fit_id FROM beside.main.fit f
-		JOIN temp.gathered_name USING (dataset, key, model, sampler)
-		WHERE f.run_id = ?1 AND (f.status <> 'complete' OR NOT EXISTS (SELECT 1 FROM main.fit k
-			WHERE k.fingerprint = f.fingerprint AND k.status = 'complete' AND k.place >= f.place)) ORDER BY f.fit_id)`
-	gatheredOld = `CREATE OR REPLACE TEMP TABLE gathered_old AS
-		SELECT b.fit_id AS was, k.fit_id AS id, b.judged > k.judged AND b.run_id <> ?1 AS judged,
-			b.run_id <> ?1 AND b.judged >= k.judged AND list_contains(?2::BIGINT[], b.fit_id) AS anew
-		FROM beside.main.fit b JOIN temp.gathered_name USING (dataset, key, model, sampler)
-		JOIN main.fit k USING (fingerprint)
-		WHERE b.status = 'complete' AND k.status = 'complete'`
-)
-
-// What gather does with them, besides the tables of fits.
-const (
-	gatherVerdicts = `UPDATE main.fit SET verdict = b.verdict, reasons = b.reasons, gates = b.gates, judged = b.judged,
-		warnings = b.warnings, n_parameters = b.n_parameters
-		FROM (SELECT f.*, o.id FROM beside.main.fit f JOIN temp.gathered_old o ON o.was = f.fit_id WHERE o.judged) b
-		WHERE fit.fit_id = b.id`
-	gatherNotes = `INSERT INTO main.run_fit BY NAME SELECT r.* REPLACE (coalesce(n.id, o.id) AS fit_id)
-		FROM beside.main.run_fit r JOIN temp.gathered_name USING (dataset, key, model, sampler)
-		LEFT JOIN temp.gathered_fit n ON n.was = r.fit_id LEFT JOIN temp.gathered_old o ON o.was = r.fit_id
-		WHERE r.run_id = ?1 ORDER BY r.rowid`
-)
-
-func (s *Session) gather(ctx context.Context, run string, whole []int64) error {
-	do := func(query string, args ...any) error {
-		_, err := s.c.ExecContext(ctx, query, args...)
-		return err
-	}
-	err := do(gatheredNames, run)
-	if err == nil {
-		err = do(gatheredFits, run)
-	}
-	if err == nil {
-		err = do(gatheredOld, run, append([]int64{}, whole...))
-	}
-	if err != nil {
-		return err
-	}
-	replaced := map[bool][]string{} // by whether they are complete
-	err = scanRows(ctx, s.c, "SELECT f.fingerprint, f.status = 'complete' FROM beside.main.fit f "+
-		"JOIN temp.gathered_fit n ON n.was = f.fit_id", func(rows *sql.Rows) error {
-		var fingerprint string
-		var complete bool
-		err := rows.Scan(&fingerprint, &complete)
-		replaced[complete] = append(replaced[complete], fingerprint)
-		return err
-	})
-	if err == nil {
-		err = s.remove(ctx, list(replaced[true]), list(replaced[false]))
-	}
-	if err != nil {
-		return err
-	}
-	for _, table := range append([]string{"fit"}, fitTables...) {
-		insert := "INSERT INTO main." + table + " BY NAME SELECT t.* REPLACE (n.id AS fit_id) FROM beside.main." + table +
-			" t "
-		if err := do(insert + "JOIN temp.gathered_fit n ON n.was = t.fit_id"); err != nil {
-			return err
-		}
-		if table == "fit" || len(whole) == 0 {
-			continue
-		}
-		err := do("DELETE FROM main." + table + " WHERE fit_id IN (SELECT id FROM temp.gathered_old WHERE anew)")
-		if err == nil {
-			err = do(insert + "JOIN temp.gathered_old n ON n.was = t.fit_id AND n.anew")
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if err := do(gatherVerdicts); err != nil {
-		return err
-	}
-	return do(gatherNotes, run)
 }

@@ -20,7 +20,10 @@ import (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // drawsSum is the checksum of a parameter's draws, by chain and iteration.
-func drawsSum(values []float64) (sum uint32) {
+func drawsSum(values []float64) uint32 { return addDraws(0, values) }
+
+// addDraws is the checksum of draws that sum is the checksum of, and of values behind them.
+func addDraws(sum uint32, values []float64) uint32 {
 	var b [4096]byte
 	for len(values) > 0 {
 		some := values[:min(len(values), len(b)/8)]

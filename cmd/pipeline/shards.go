@@ -72,9 +72,9 @@ func (a *app) gatherCommand() *cobra.Command {
 		Use:   "gather DIR",
 		Short: "Load the shards of a night into the ledger",
 		Long: `gather reads all that the shards of a plan have left, holds draws against their
-checksums, loads each shard in one transaction, and publishes what the spec asks for,
-as one run of all fits would have. It may be killed and called again. Where a shard is
-missing or damaged it names that, and loads nothing unless --partial is given.`,
+checksums, loads some shards at a time in one transaction, and publishes what the spec
+asks for, as one run of all fits would have. It may be killed and called again. Where a
+shard is missing or damaged it names that, and loads nothing unless --partial is given.`,
 		Example: `  pipeline gather night`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

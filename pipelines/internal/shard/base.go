@@ -31,6 +31,7 @@ func (p *Plan) SaveBase(ctx context.Context, dir string, ledger *report.Ledger, 
 	if err != nil {
 		return err
 	}
+	p.Known = make([]int, p.Shards())
 	if len(fits) == 0 {
 		return base.Write(ctx, func(*report.Session) error { return nil })
 	}
@@ -40,6 +41,7 @@ func (p *Plan) SaveBase(ctx context.Context, dir string, ledger *report.Ledger, 
 		if err := c.choose(f, &taken); err != nil {
 			return err
 		}
+		p.Known[plan.ShareOf(f.Dataset, f.Group, f.Model, p.Shards())]++
 	}
 	p.Whole = slices.Sorted(slices.Values(taken.Whole))
 	return base.Take(ctx, ledger, taken)

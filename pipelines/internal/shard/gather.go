@@ -3,12 +3,17 @@ package shard
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/outcome"
+	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report"
 	"glmbatch/report/record"
@@ -33,79 +38,135 @@ type Gathering struct {
 // Gather loads all fragments into the ledger, and says what one run of all fits would have said. It may be killed, and
 // called again.
 func (p *Plan) Gather(ctx context.Context, dir string, g Gathering) (*outcome.Outcome, error) {
-	var whole []*report.Ledger
+	found := make([]found, p.Shards())
+	var read errgroup.Group
+	read.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range found {
+		read.Go(func() error {
+			found[i] = p.find(ctx, dir, i)
+			return ctx.Err()
+		})
+	}
+	if err := read.Wait(); err != nil {
+		return nil, err
+	}
+	var fragments []*report.Fragment
+	for i := range found {
+		if found[i].err == nil {
+			found[i].fragment.Check = func(told []report.RunFit) error { return p.check(g.Spec, i, told) }
+			fragments = append(fragments, found[i].fragment)
+		} else if !g.Partial {
+			return nil, missing(found)
+		}
+	}
 	out := &outcome.Outcome{RunID: p.Run, Pipeline: g.Spec.Name, Database: g.Ledger.Path(), Started: p.Started,
 		Finished: p.Started}
-	for i := range p.Shards() {
-		part, file, err := p.fragment(ctx, dir, i)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err != nil {
-			out.Missing = append(out.Missing, fmt.Sprintf("shard %d %s", i, err))
-			continue
-		}
-		whole, out.Fits = append(whole, file), append(out.Fits, part.Fits...)
-		if part.Finished.After(out.Finished) {
-			out.Finished = part.Finished
-		}
+	var unsaid error
+	err := g.Ledger.Gather(ctx, report.Gathering{Run: g.Run, Fragments: fragments, Whole: p.Whole, Partial: g.Partial,
+		End: func(s *report.Session) error {
+			if err := p.say(ctx, s, g, found, out); err != nil {
+				return err
+			}
+			unsaid = s.Run(ctx, g.Run)
+			return nil
+		}})
+	if errors.Is(err, report.ErrFragments) {
+		return nil, missing(found)
 	}
-	if len(out.Missing) > 0 && !g.Partial {
-		return nil, &MissingError{out.Missing}
-	}
-	if err := g.Ledger.Gather(ctx, g.Run, whole, p.Whole); err != nil {
-		return nil, err
-	}
-	if err := number(ctx, g.Ledger, out.Fits); err != nil {
-		return nil, err
-	}
-	inOrder(g.Spec, out)
-	out.Complete(false)
-	g.Run.Finished, g.Run.ExitCode = out.Finished, out.ExitCode
-	err := g.Ledger.Write(ctx, func(s *report.Session) error { return s.Run(ctx, g.Run) })
 	if err != nil {
-		out.Unrecord(err)
+		return nil, err
+	}
+	if unsaid != nil {
+		out.Unrecord(unsaid)
 	}
 	out.Deliver(ctx, g.Ledger, g.Spec.Publish, g.Spec.Report)
 	return out, nil
 }
 
-// fragment opens the fragment of a shard, if all of it is as it was written.
-func (p *Plan) fragment(ctx context.Context, dir string, i int) (*outcome.Outcome, *report.Ledger, error) {
-	out, err := Done(dir, i)
-	if err == nil && out == nil {
-		err = fmt.Errorf("has no fragment")
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	file, err := report.Open(fragment(dir, i), report.Options{Threads: 1, Later: true})
-	if err != nil {
-		return nil, nil, err
-	}
-	names := 0
-	err = file.Reading(ctx, func() error {
-		if _, err := file.Verify(ctx); err != nil {
-			return err
-		}
-		names, err = file.Told(ctx, p.Run)
-		return err
-	})
-	if err == nil && names < p.Names[i] {
-		err = fmt.Errorf("tells of %d of the %d fits that were planned: data were not there any more", names, p.Names[i])
-	}
-	return out, file, err
+// found is what a shard has left.
+type found struct {
+	out      *outcome.Outcome
+	fragment *report.Fragment
+	err      error // why it is not loaded
 }
 
-// number gives results the numbers that their fits have in the ledger.
-func number(ctx context.Context, ledger *report.Ledger, results []*outcome.Result) error {
-	stored, err := ledger.Stored(ctx, nil)
-	for _, r := range results {
-		if r.ID != 0 {
-			r.ID = stored[r.Fingerprint].ID
+// missing names the shards whose fragments are not loaded.
+func missing(all []found) *MissingError { return &MissingError{left(all)} }
+
+// left says of each shard that is not loaded why.
+func left(all []found) (out []string) {
+	for i, f := range all {
+		if f.err == nil && f.fragment.Err != nil {
+			f.err = f.fragment.Err
+		}
+		if f.err != nil {
+			out = append(out, fmt.Sprintf("shard %d %s", i, f.err))
 		}
 	}
-	return err
+	return out
+}
+
+// find looks for the fragment of a shard, and reads every block of it.
+func (p *Plan) find(ctx context.Context, dir string, i int) (f found) {
+	if f.out, f.err = Done(dir, i); f.err == nil && f.out == nil {
+		f.err = errors.New("has no fragment")
+	}
+	if f.err != nil {
+		return f
+	}
+	file, err := report.Open(fragment(dir, i), report.Options{Threads: 1, Later: true})
+	if err == nil {
+		err = file.Whole(ctx)
+	}
+	f.fragment, f.err = &report.Fragment{File: file}, err
+	return f
+}
+
+// check holds the names of the fits of which a fragment tells to the plan.
+func (p *Plan) check(spec *spec.Pipeline, i int, told []report.RunFit) error {
+	divided := map[string]bool{} // data sets with groups or files that only who reads them knows
+	for _, ds := range spec.Datasets {
+		divided[ds.Name] = len(ds.By) > 0 || ds.Each != ""
+	}
+	for _, t := range told {
+		if divided[t.Dataset] && t.Action == report.Failed {
+			continue // what cannot be read every shard tells of
+		}
+		if of := plan.ShareOf(t.Dataset, t.Group, t.Model, p.Shards()); of != i {
+			return fmt.Errorf("tells of %s, which is of shard %d: the fragment is another shard's", t.Key, of)
+		}
+	}
+	if n := len(told); n < p.Names[i] {
+		return fmt.Errorf("tells of %d of the %d fits that were planned: data were not there any more", n, p.Names[i])
+	}
+	return nil
+}
+
+// say completes the outcome, and the run by it, when all that is there was loaded.
+func (p *Plan) say(ctx context.Context, s *report.Session, g Gathering, all []found, out *outcome.Outcome) error {
+	numbers, err := s.Numbers(ctx)
+	if err != nil {
+		return err
+	}
+	out.Missing = left(all)
+	for _, f := range all {
+		if f.err != nil || f.fragment.Err != nil {
+			continue
+		}
+		out.Fits = append(out.Fits, f.out.Fits...)
+		if f.out.Finished.After(out.Finished) {
+			out.Finished = f.out.Finished
+		}
+	}
+	for _, r := range out.Fits {
+		if r.ID != 0 {
+			r.ID = numbers[r.Fingerprint]
+		}
+	}
+	inOrder(g.Spec, out)
+	out.Complete(false)
+	g.Run.Finished, g.Run.ExitCode = out.Finished, out.ExitCode
+	return nil
 }
 
 // inOrder puts results in the order of the spec, those of what no shard could read once.

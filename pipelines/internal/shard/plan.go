@@ -46,6 +46,8 @@ type Plan struct {
 	// Fits counts the fits of each shard, Names those of them that are no replicates.
 	Fits  []int `json:"fits"`
 	Names []int `json:"names"`
+	// Known counts the fits of each shard that the ledger has, of which the base tells.
+	Known []int `json:"known"`
 	// Whole are fits of the ledger of which all was copied, since something is computed anew of them.
 	Whole []int64 `json:"whole"`
 }
@@ -95,7 +97,8 @@ func Load(dir string) (*Plan, error) {
 	if err == nil {
 		err = json.Unmarshal(text, p)
 	}
-	if err == nil && (p.Version != version || p.Shards() == 0 || len(p.Names) != len(p.Fits)) {
+	if err == nil && (p.Version != version || p.Shards() == 0 || len(p.Names) != len(p.Fits) ||
+		len(p.Known) != len(p.Fits)) {
 		err = fmt.Errorf("it is none of version %d", version)
 	}
 	if err != nil {

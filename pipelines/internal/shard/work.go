@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"syscall"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"glmbatch/pipelines/internal/outcome"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/report"
+	"glmbatch/report/record"
 )
 
 // Work is the folder in which a machine carries out a shard: its ledger and the spool beside that. An attempt that
@@ -102,36 +102,31 @@ func (w *Work) bytes() (n int64) {
 	return n
 }
 
-// Furnish makes the shard's ledger of what the plan knew of its fits, or has that of an earlier attempt go on.
+// Furnish makes the shard's ledger of what the plan knew of its fits, or has that of an earlier attempt go on. Where
+// nothing was known of them there is no ledger yet: the shard's run makes it.
 func (p *Plan) Furnish(ctx context.Context, dir string, i int, w *Work) error {
 	if _, err := os.Stat(w.Database()); err == nil {
 		return p.restart(ctx, w)
 	}
-	base, err := report.Open(baseFile(dir), report.Options{Threads: 1})
+	if p.Known[i] == 0 {
+		return nil
+	}
+	base, err := report.Open(baseFile(dir), report.Options{Threads: 1, Later: true})
 	if err == nil {
 		err = base.Whole(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	known, err := base.Stored(ctx, nil)
-	if err != nil {
-		return err
-	}
-	var ids []int64
-	for _, f := range known {
-		if plan.ShareOf(f.Dataset, f.Group, f.Model, p.Shards()) == i {
-			ids = append(ids, f.ID)
-		}
-	}
-	slices.Sort(ids)
 	made := w.Database() + ".seed" // whole before it has its name
 	if err := errors.Join(removeIfThere(made), removeIfThere(made+".wal"), removeIfThere(made+".guard")); err != nil {
 		return err
 	}
 	file, err := report.Open(made, report.Options{Threads: 1, Private: true})
 	if err == nil {
-		err = file.Take(ctx, base, report.Taken{Whole: ids})
+		err = file.Take(ctx, base, report.Taken{Which: func(k record.Key) bool {
+			return plan.ShareOf(k.Dataset, k.Group, k.Model, p.Shards()) == i
+		}})
 	}
 	if err != nil {
 		return err
@@ -141,7 +136,7 @@ func (p *Plan) Furnish(ctx context.Context, dir string, i int, w *Work) error {
 
 // restart takes back what the attempt that left the shard's ledger noted in its end.
 func (p *Plan) restart(ctx context.Context, w *Work) error {
-	file, err := report.Open(w.Database(), report.Options{Threads: 1})
+	file, err := report.Open(w.Database(), report.Options{Threads: 1, Later: true})
 	if err == nil {
 		err = file.Whole(ctx)
 	}
@@ -160,13 +155,13 @@ func removeIfThere(path string) error {
 
 // Finish puts the shard's ledger, and what its run said, where they are gathered.
 func (p *Plan) Finish(ctx context.Context, dir string, i int, w *Work, out *outcome.Outcome) error {
-	file, err := report.Open(w.Database(), report.Options{Threads: 1})
+	file, err := report.Open(w.Database(), report.Options{Threads: 1, Later: true})
 	out.Database = fragment(dir, i)
 	if err == nil {
 		err = save(outcomeFile(dir, i), out)
 	}
 	if err == nil {
-		err = file.Publish(ctx, fragment(dir, i))
+		err = file.Move(ctx, fragment(dir, i))
 	}
 	if err != nil {
 		return err

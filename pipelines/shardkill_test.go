@@ -1,0 +1,102 @@
+package pipelines_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"glmbatch/pipelines"
+)
+
+// stage is a call of a shared night that is killed, and what takes back what it left when it has ended by itself.
+type stage struct {
+	name string
+	call
+	anew func()
+}
+
+// removed removes files below a folder, which need not be there.
+func (f folder) removed(paths ...string) {
+	f.t.Helper()
+	for _, path := range paths {
+		if err := os.RemoveAll(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			f.t.Fatal(err)
+		}
+	}
+}
+
+// kill kills a call n times, at random moments of what it takes undisturbed, and carries it out. What has ended by
+// itself is begun anew.
+func (s stage) kill(t *testing.T, n int, moment func() float64, look func()) {
+	t.Helper()
+	began := time.Now()
+	whole := func(code int, out string) {
+		if code < 0 || code > 1 {
+			t.Fatalf("%s: exit code %d\n%s", s.name, code, out)
+		}
+	}
+	code, out := s.run(t)
+	whole(code, out)
+	most := time.Since(began)
+	s.anew()
+	ends := 0
+	for killed := 0; killed < n; {
+		code, out := s.killedAfter(t, time.Duration(moment()*float64(most)))
+		if code == -1 {
+			killed++
+			look()
+			continue
+		}
+		whole(code, out)
+		s.anew()
+		ends++
+	}
+	code, out = s.run(t)
+	whole(code, out)
+	t.Logf("%s: %d kills within %v, and %d whole calls", s.name, n, most, ends+2)
+}
+
+// Plans, shards and gathering are killed at random moments of whole calls and of repeated ones. After each kill no fit is
+// half in the ledger, and in the end it has what one run has, table by table.
+func TestShardsAndGatherKilled(t *testing.T) {
+	f, rng := firstNight(t, ""), moments(t)
+	f.run(pipelines.RunOptions{Workers: 2})
+	f.secondNight("")
+	for _, name := range []string{"s.duckdb", "before.duckdb"} {
+		copyFile(t, f.path("t.duckdb"), f.path(name))
+	}
+	dir := f.path("plan")
+	fragment := func(i string) func() {
+		return func() {
+			f.removed(filepath.Join(dir, "fragments", i+".duckdb"), filepath.Join(dir, "fragments", i+".json"))
+		}
+	}
+	stages := []stage{
+		{"plan", call{Spec: f.path("spec.yaml"), Database: f.path("s.duckdb"), Plan: dir, Shards: 2}, func() { f.removed(dir) }},
+		{"shard 0", call{Plan: dir}, fragment("0")},
+		{"shard 1", call{Plan: dir, Shard: 1}, fragment("1")},
+		{"gather", call{Plan: dir, Gather: true}, func() {
+			f.removed(f.path("s.duckdb.wal"))
+			copyFile(t, f.path("before.duckdb"), f.path("s.duckdb"))
+		}},
+	}
+	for _, s := range stages {
+		s.kill(t, max(kills()/len(stages), 1), rng.Float64, func() {
+			copyFile(t, f.path("s.duckdb"), f.path("look.duckdb"))
+			copyFile(t, f.path("s.duckdb.wal"), f.path("look.duckdb.wal"))
+			if _, stray := digests(t, f.path("look.duckdb")); stray != 0 {
+				t.Errorf("%s: the ledger has %d stray rows", s.name, stray)
+			}
+		})
+	}
+	f.run(pipelines.RunOptions{Workers: 2})
+	got, want := f.answers("s.duckdb"), f.answers("t.duckdb")
+	for name := range want {
+		if got[name] != want[name] {
+			t.Errorf("%s is %s, of one run %s", name, got[name], want[name])
+		}
+	}
+}

@@ -1,0 +1,355 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"glmbatch/internal/held"
+)
+
+// Fragment is a ledger that a shard of a run has left. It began with fits that were taken of the one into which it is
+// gathered.
+type Fragment struct {
+	File *Ledger
+	// Check says what is wrong with it, given the names of the fits that the run tells of in it, each once, with the
+	// action Failed where that is all that it tells.
+	Check func(told []RunFit) error
+	// Err is why it was not loaded. Gather sets it.
+	Err error
+}
+
+// Gathering is what Gather loads.
+type Gathering struct {
+	Run       *Run
+	Fragments []*Fragment
+	Whole     []int64 // numbers of the fits of which all was taken, since something was to be computed anew
+	Partial   bool    // load the fragments that are as they were written, where others are not
+	// End is called when all is loaded, before the checkpoint.
+	End func(*Session) error
+
+	together int // fragments that share a transaction at most; 0: groupFragments
+}
+
+// ErrFragments says that nothing was loaded, since fragments are not as they were written: each has its own error.
+var ErrFragments = errors.New("fragments are not as they were written")
+
+// Gather loads what a run left in fragments: new fits under numbers that they get here, what the run did about fits,
+// and what it computed anew of those that were taken. What this ledger has stays: what it was told of the run before,
+// and fits with the same fingerprint of runs that began no earlier. So it may be killed and called again.
+//
+// First every fragment is looked at: that its tables are there and of this schema, that every fit has its draws, with
+// their checksums, and what Check says. Whether its blocks are whole Ledger.Whole tells, which the caller asks before.
+// Then some fragments at a time are loaded in one transaction, by copying columns. Cost: some 1 ms a small fit.
+func (l *Ledger) Gather(ctx context.Context, g Gathering) error {
+	files := make([]*Ledger, len(g.Fragments))
+	for i, f := range g.Fragments {
+		files[i] = f.File
+	}
+	return l.writeBeside(ctx, files, func(s *Session) error {
+		if err := s.gatherAll(ctx, &g); err != nil {
+			return err
+		}
+		return g.End(s)
+	})
+}
+
+// What shares a transaction: a statement for a table costs as much as some small fits, and what fills no row group goes
+// through the log. Files are bounded since the engine holds what it has not written yet.
+const (
+	groupFragments = 24
+	groupBytes     = 256 << 20
+)
+
+// grouped divides the fragments into those that share a transaction.
+func (g *Gathering) grouped() (groups [][]*Fragment) {
+	bytes := int64(0)
+	for _, f := range g.Fragments {
+		size := int64(0)
+		if info, err := os.Stat(f.File.path); err == nil { // attaching it says what is wrong
+			size = info.Size()
+		}
+		last := len(groups) - 1
+		if last < 0 || len(groups[last]) == cmp.Or(g.together, groupFragments) || bytes+size > groupBytes {
+			groups, bytes, last = append(groups, nil), 0, last+1
+		}
+		groups[last], bytes = append(groups[last], f), bytes+size
+	}
+	return groups
+}
+
+// gatherAll looks at all fragments before any is loaded. Where they are one group, they are attached once.
+func (s *Session) gatherAll(ctx context.Context, g *Gathering) error {
+	groups := g.grouped()
+	for _, group := range groups {
+		err := s.attached(ctx, group, func(p *attachment) error {
+			if err := p.check(ctx, g.Run.ID); err != nil || len(groups) > 1 {
+				return err
+			}
+			return s.load(ctx, g, p)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if len(groups) == 1 {
+		return nil
+	}
+	if err := g.refused(); err != nil {
+		return err
+	}
+	for _, group := range groups {
+		err := s.attached(ctx, group, func(p *attachment) error { return s.load(ctx, g, p) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refused is ErrFragments where a fragment has an error and none may be left out.
+func (g *Gathering) refused() error {
+	if !g.Partial && slices.ContainsFunc(g.Fragments, func(f *Fragment) bool { return f.Err != nil }) {
+		return ErrFragments
+	}
+	return nil
+}
+
+// attachment is the fragments of a group that are attached, part0 and so on, without those that have an error.
+type attachment struct {
+	c       *sql.Conn
+	numbers []int
+	of      map[int]*Fragment
+	filled  map[int]map[string]bool // whether a table of a fragment has rows
+}
+
+// attached calls fn with fragments attached for reading. One that cannot be attached has an error. Its views are not
+// asked.
+func (s *Session) attached(ctx context.Context, group []*Fragment, fn func(*attachment) error) (err error) {
+	p := &attachment{c: s.c, of: map[int]*Fragment{}, filled: map[int]map[string]bool{}}
+	detach := func(i int) error {
+		_, err := s.c.ExecContext(context.WithoutCancel(ctx), "DETACH part"+strconv.Itoa(i))
+		return err
+	}
+	for i, f := range group {
+		if f.Err != nil {
+			continue
+		}
+		release, err := held.AwaitRead(ctx, f.File.path)
+		if err != nil {
+			return err
+		}
+		defer release() // after it is detached
+		_, err = s.c.ExecContext(ctx, "ATTACH "+quoteText(f.File.path)+" AS part"+strconv.Itoa(i)+" (READ_ONLY)")
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			f.Err = errors.New(engineWords(err))
+			continue
+		}
+		defer func() { err = errors.Join(err, detach(i)) }()
+		p.numbers, p.of[i] = append(p.numbers, i), f
+	}
+	if len(p.numbers) == 0 {
+		return nil
+	}
+	if err := p.look(ctx); err != nil {
+		return err
+	}
+	return fn(p)
+}
+
+// look notes which tables have rows. A fragment in which a table of fits is missing has an error.
+func (p *attachment) look(ctx context.Context) error {
+	there := map[string]int64{}
+	err := scanRows(ctx, p.c, "SELECT database_name || '.' || table_name, estimated_size FROM duckdb_tables() WHERE "+
+		"starts_with(database_name, 'part') AND schema_name = 'main'", func(rows *sql.Rows) error {
+		var name string
+		var size int64
+		err := rows.Scan(&name, &size)
+		there[name] = size
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, i := range p.numbers {
+		p.filled[i] = map[string]bool{}
+		for _, table := range append([]string{"fit", "run_fit", "schema_version"}, fitTables...) {
+			size, ok := there["part"+strconv.Itoa(i)+"."+table]
+			if !ok {
+				p.of[i].Err = fmt.Errorf("has no table %s: it is no ledger of this program", table)
+			}
+			p.filled[i][table] = size > 0
+		}
+	}
+	p.drop()
+	return nil
+}
+
+// drop leaves out the fragments that have an error.
+func (p *attachment) drop() {
+	p.numbers = slices.DeleteFunc(p.numbers, func(i int) bool { return p.of[i].Err != nil })
+}
+
+// from is a query of columns of a table in all fragments, which are told apart by a column part. It is empty where
+// none has rows of it.
+func (p *attachment) from(table, columns string) string {
+	var all []string
+	for _, i := range p.numbers {
+		if p.filled[i][table] {
+			n := strconv.Itoa(i)
+			all = append(all, "SELECT "+n+" AS part, "+columns+" FROM part"+n+".main."+table)
+		}
+	}
+	return strings.Join(all, " UNION ALL BY NAME ")
+}
+
+// What load prepares: the fits of the fragments; the names of which this ledger has not been told by the run, each of
+// the first fragment that tells of it, since of data that no shard could read all of them tell; the new fits among
+// them, with their numbers here; and fits taken, which are of other runs, with theirs. ?1 is the run, ?2 what was
+// taken whole.
+const (
+	gatheredTold = `CREATE OR REPLACE TEMP TABLE gathered_name AS
+		SELECT dataset, key, model, sampler, min(part) AS part FROM temp.gathered_note t WHERE run_id = ?1
+		AND NOT EXISTS (SELECT 1 FROM main.run_fit r WHERE r.run_id = ?1 AND r.dataset = t.dataset AND r.key = t.key
+			AND r.model = t.model AND r.sampler = t.sampler)
+		GROUP BY dataset, key, model, sampler`
+	gatheredFits = `CREATE OR REPLACE TEMP TABLE gathered_fit AS
+		SELECT part, was, nextval('fit_number') AS id FROM (SELECT f.part, f.fit_id AS was FROM temp.gathered_part f
+		JOIN temp.gathered_name USING (part, dataset, key, model, sampler)
+		WHERE f.run_id = ?1 AND (f.status <> 'complete' OR NOT EXISTS (SELECT 1 FROM main.fit k
+			WHERE k.fingerprint = f.fingerprint AND k.status = 'complete' AND k.place >= f.place)) ORDER BY f.part, f.fit_id)`
+	gatheredOld = `CREATE OR REPLACE TEMP TABLE gathered_old AS
+		SELECT b.part, b.fit_id AS was, k.fit_id AS id, b.judged > k.judged AND b.run_id <> ?1 AS judged,
+			b.run_id <> ?1 AND b.judged >= k.judged AND list_contains(?2::BIGINT[], b.fit_id) AS anew
+		FROM temp.gathered_part b JOIN temp.gathered_name USING (part, dataset, key, model, sampler)
+		JOIN main.fit k USING (fingerprint)
+		WHERE b.status = 'complete' AND k.status = 'complete'`
+)
+
+// What load does with them, besides the tables of fits: each goes around a query of all fragments.
+const (
+	gatherVerdicts = `UPDATE main.fit SET verdict = b.verdict, reasons = b.reasons, gates = b.gates, judged = b.judged,
+		warnings = b.warnings, n_parameters = b.n_parameters
+		FROM (SELECT f.*, o.id FROM temp.gathered_old o JOIN (`
+	ofVerdicts  = `) f ON o.part = f.part AND o.was = f.fit_id WHERE o.judged) b WHERE fit.fit_id = b.id`
+	gatherNotes = `INSERT INTO main.run_fit BY NAME
+		SELECT r.* EXCLUDE (part, place) REPLACE (coalesce(n.id, o.id) AS fit_id)
+		FROM temp.gathered_name JOIN temp.gathered_note r USING (part, dataset, key, model, sampler)
+		LEFT JOIN temp.gathered_fit n ON n.part = r.part AND n.was = r.fit_id
+		LEFT JOIN temp.gathered_old o ON o.part = r.part AND o.was = r.fit_id
+		WHERE r.run_id = ?1 ORDER BY r.part, r.place`
+)
+
+// load copies what fragments have, in one transaction.
+func (s *Session) load(ctx context.Context, g *Gathering, p *attachment) error {
+	if err := g.refused(); err != nil || len(p.numbers) == 0 {
+		return err
+	}
+	if err := s.RunOnce(ctx, g.Run); err != nil {
+		return err
+	}
+	return inTransaction(ctx, s.c, func() error {
+		if notes := p.from("run_fit", "*, rowid AS place"); notes == "" {
+			return nil // of nothing that the plan counted
+		} else if _, err := s.c.ExecContext(ctx, "CREATE OR REPLACE TEMP TABLE gathered_note AS "+notes); err != nil {
+			return err
+		}
+		judged, anew, err := s.gathered(ctx, g, p)
+		if err == nil {
+			err = s.replaced(ctx)
+		}
+		if err == nil {
+			err = s.copied(ctx, p, anew)
+		}
+		if err == nil && judged {
+			_, err = s.c.ExecContext(ctx, gatherVerdicts+p.from("fit", "*")+ofVerdicts)
+		}
+		if err == nil {
+			_, err = s.c.ExecContext(ctx, gatherNotes, g.Run.ID)
+		}
+		return err
+	})
+}
+
+// gathered prepares what is loaded, and reports whether fits that were taken were judged, and are there anew.
+func (s *Session) gathered(ctx context.Context, g *Gathering, p *attachment) (judged, anew bool, err error) {
+	fits := p.from("fit", "fit_id, run_id, dataset, key, model, sampler, fingerprint, status, place, judged")
+	if fits == "" { // only notes
+		fits = "SELECT 0 AS part, fit_id, run_id, dataset, key, model, sampler, fingerprint, status, place, judged FROM " +
+			"main.fit WHERE false"
+	}
+	_, err = s.c.ExecContext(ctx, "CREATE OR REPLACE TEMP TABLE gathered_part AS "+fits)
+	if err == nil {
+		_, err = s.c.ExecContext(ctx, gatheredTold, g.Run.ID)
+	}
+	if err == nil {
+		_, err = s.c.ExecContext(ctx, gatheredFits, g.Run.ID)
+	}
+	if err == nil {
+		_, err = s.c.ExecContext(ctx, gatheredOld, g.Run.ID, append([]int64{}, g.Whole...))
+	}
+	if err == nil {
+		err = s.c.QueryRowContext(ctx, "SELECT coalesce(bool_or(judged), false), coalesce(bool_or(anew), false) FROM "+
+			"temp.gathered_old").Scan(&judged, &anew)
+	}
+	return judged, anew, err
+}
+
+// replaced deletes the fits that new ones replace.
+func (s *Session) replaced(ctx context.Context) error {
+	by := map[bool][]string{} // fingerprints, by whether they are complete
+	err := scanRows(ctx, s.c, "SELECT fingerprint, status = 'complete' FROM temp.gathered_part f JOIN "+
+		"temp.gathered_fit n ON n.part = f.part AND n.was = f.fit_id", func(rows *sql.Rows) error {
+		var fingerprint string
+		var complete bool
+		err := rows.Scan(&fingerprint, &complete)
+		by[complete] = append(by[complete], fingerprint)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.remove(ctx, list(by[true]), list(by[false]))
+}
+
+// copied copies the rows of fits, new ones and, where there are any, those of fits that were taken and are there anew.
+func (s *Session) copied(ctx context.Context, p *attachment, anew bool) error {
+	for _, table := range append([]string{"fit"}, fitTables...) {
+		if anew && table != "fit" {
+			_, err := s.c.ExecContext(ctx, "DELETE FROM main."+table+" WHERE fit_id IN (SELECT id FROM temp.gathered_old "+
+				"WHERE anew)")
+			if err != nil {
+				return err
+			}
+		}
+		rows := p.from(table, "*")
+		if rows == "" {
+			continue
+		}
+		insert := "INSERT INTO main." + table + " BY NAME SELECT t.* EXCLUDE (part) REPLACE (n.id AS fit_id) FROM (" + rows +
+			") t JOIN "
+		_, err := s.c.ExecContext(ctx, insert+"temp.gathered_fit n ON n.part = t.part AND n.was = t.fit_id")
+		if err == nil && anew && table != "fit" {
+			_, err = s.c.ExecContext(ctx, insert+"temp.gathered_old n ON n.part = t.part AND n.was = t.fit_id AND n.anew")
+		}
+		if err != nil {
+			return fmt.Errorf("loading the table %s: %w", table, err)
+		}
+	}
+	return nil
+}
+
+// Numbers are those of the complete fits, by fingerprint.
+func (s *Session) Numbers(ctx context.Context) (map[string]int64, error) {
+	return readMap(ctx, s.c, "SELECT fingerprint, fit_id FROM fit WHERE status = 'complete'",
+		func(fingerprint *string, id *int64) []any { return []any{fingerprint, id} })
+}

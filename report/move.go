@@ -1,0 +1,37 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Move puts the ledger itself at the path to, in place of what is there, as Publish puts a copy: checkpointed, with
+// every block as it was written, whole or not at all. The file is readable for its owner alone then. Nobody else may
+// have it open. Where to is on another file system it is a copy, and the ledger stays. Cost: the file is read once; of
+// a copy, what Publish costs.
+func (l *Ledger) Move(ctx context.Context, to string) error {
+	if err := os.Chmod(l.path, 0o600); err != nil {
+		return err
+	}
+	if err := l.checkpointed(ctx); err != nil {
+		return err
+	}
+	if err := l.Whole(ctx); err != nil {
+		return err
+	}
+	err := os.Rename(l.path, to)
+	if errors.Is(err, syscall.EXDEV) {
+		return l.Publish(ctx, to)
+	}
+	if err != nil {
+		return err
+	}
+	folder, err := os.Open(filepath.Dir(to))
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
