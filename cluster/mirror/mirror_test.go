@@ -42,6 +42,22 @@ func TestCreate(t *testing.T) {
 	}
 }
 
+// A put that was carried out, and whose answer was lost, finds its own data under the name.
+func TestLostAnswer(t *testing.T) {
+	f, s := newFake(t)
+	lost := false
+	f.fault = func(r *http.Request) (wrong fault) {
+		if r.Method == http.MethodPut && !lost {
+			lost, wrong.lost = true, true
+		}
+		return wrong
+	}
+	if mine, err := s.create(ctx, "name", []byte("mine")); !mine || err != nil || !lost {
+		t.Errorf("%v, %v", mine, err)
+	}
+	f.once(t)
+}
+
 func TestGivesUp(t *testing.T) {
 	f, s := newFake(t)
 	calls := 0
@@ -361,6 +377,32 @@ func TestNight(t *testing.T) {
 	f.once(t)
 	if left := f.keys("shards/0/spool/"); len(left) > 0 {
 		t.Errorf("segments are left: %q", left)
+	}
+}
+
+// A fragment that could not be put stays on its machine, and the next call there puts it.
+func TestPutLater(t *testing.T) {
+	f, s := newFake(t)
+	m := newMirror(t, s)
+	if code, err := m.plan(ctx, []string{"spec.yaml", "--shards", "2"}); code != 0 || err != nil {
+		t.Fatalf("plan: %d, %v", code, err)
+	}
+	f.fault = func(r *http.Request) (wrong fault) {
+		if strings.Contains(r.URL.Path, "/made/") {
+			wrong.status = 503
+		}
+		return wrong
+	}
+	write := `night=$(dirname $(dirname $(dirname "$work")))/../night; for x in duckdb json; do echo said > $night/fragments/1.$x; done`
+	if code, err := m.run(ctx, 1, []string{write}); code != exitAgain || err == nil {
+		t.Fatalf("without a store: %d, %v", code, err)
+	}
+	f.fault = nil
+	if code, err := m.run(ctx, 1, []string{"exit 0"}); code != 0 || err != nil {
+		t.Errorf("with one: %d, %v", code, err)
+	}
+	if left := f.keys("shards/1/done.json"); len(left) != 1 {
+		t.Error("the shard has no end")
 	}
 }
 
