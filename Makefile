@@ -13,6 +13,8 @@ VERSION     := $(shell git describe --exact-match --tags 2>/dev/null | grep -x "
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # The last release of Temporal's command line, with a server and its page, that can be installed by name.
 TEMPORALCLI := github.com/temporalio/cli/cmd/temporal@v1.5.1
+# An S3 gateway in front of a folder, which heeds conditional puts.
+VERSITYGW   := github.com/versity/versitygw/cmd/versitygw@v1.8.0
 # What is built and tested without cgo: the samplers and the arithmetic below them.
 PURE        := ./infer/... $(addprefix ./internal/,vec simd linalg variate state)
 FUZZTIME    ?= 30s
@@ -39,7 +41,7 @@ SEED        := $(shell od -An -N7 -tu8 /dev/urandom | tr -d ' ')
 endif
 
 # Every target below with a "## help" behind its name is listed by "make help".
-.PHONY: help build dist run test stat verify kill soak lint arm64 forms race bench mutants fuzz golden reference e2e morning netcdf compat temporal slurm ci clean
+.PHONY: help build dist run test stat verify kill soak lint arm64 forms race bench mutants fuzz golden reference e2e morning netcdf compat temporal stores slurm ci clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -137,6 +139,14 @@ temporal: build ## nights as workflows: build a Temporal server and the worker, 
 	$(GO) -C cluster/temporal build -trimpath -o $(CURDIR)/bin/glmbatch-temporal .
 	PIPELINE=$(CURDIR)/$(BIN) TEMPORAL=$(CURDIR)/bin/temporal GLMBATCH_TEMPORAL=$(CURDIR)/bin/glmbatch-temporal \
 		$(GO) -C cluster/temporal test -tags loopback -count=1 -v -timeout=30m -run='$(or $(RUN),TestLoopback|TestLatency)' .
+
+stores: build ## nights through an object store: build one and the mirror, disturb nights on loopback (minutes; RUN=… for some)
+	$(GO) -C cluster/mirror vet -tags loopback ./...
+	$(GO) -C cluster/mirror test ./...
+	GOBIN=$(CURDIR)/bin $(GO) install $(VERSITYGW)
+	$(GO) -C cluster/mirror build -trimpath -o $(CURDIR)/bin/glmbatch-mirror .
+	PIPELINE=$(CURDIR)/$(BIN) VERSITYGW=$(CURDIR)/bin/versitygw GLMBATCH_MIRROR=$(CURDIR)/bin/glmbatch-mirror \
+		$(GO) -C cluster/mirror test -tags loopback -count=1 -v -timeout=30m -run='$(or $(RUN),TestLoopback)' .
 
 slurm: build ## a night under Debian's Slurm on this machine, with processes killed, shards requeued and the node lost (as root)
 	.ci/slurm $(BIN)

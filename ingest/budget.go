@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"sync/atomic"
 
@@ -89,15 +88,14 @@ func charge(mem memory.Allocator, bytes int) {
 
 // foresee is for a panic while a file is read from its beginning on: one of the budget gets what the whole file would
 // need, by the part that was read. It panics again.
-func foresee(file *os.File, p any) {
+func foresee(in content, p any) {
 	if p == nil {
 		return
 	}
 	over, ok := p.(*budgetError)
-	info, err := file.Stat()
-	at, seekErr := file.Seek(0, io.SeekCurrent)
-	if ok && err == nil && seekErr == nil && at > 0 {
-		over.need = int64(float64(over.most) * float64(info.Size()) / float64(at))
+	at, err := in.Seek(0, io.SeekCurrent)
+	if ok && err == nil && at > 0 {
+		over.need = int64(float64(over.most) * float64(in.Size()) / float64(at))
 	}
 	panic(p)
 }

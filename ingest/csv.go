@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -27,6 +26,7 @@ const (
 // began as numbers and turned out to be text.
 type csvFile struct {
 	src       *Source
+	in        content
 	path      string
 	mem       memory.Allocator
 	grammar   *grammar
@@ -44,8 +44,9 @@ type csvFile struct {
 }
 
 // readCSV reads the columns of one CSV file that the source asks for.
-func readCSV(ctx context.Context, src *Source, path string, choose chooser, mem memory.Allocator) (_ *part, err error) {
-	f := &csvFile{src: src, path: path, mem: mem, grammar: newGrammar(src.NullValues, src.Decimal)}
+func readCSV(ctx context.Context, src *Source, in content, path string, choose chooser,
+	mem memory.Allocator) (_ *part, err error) {
+	f := &csvFile{src: src, in: in, path: path, mem: mem, grammar: newGrammar(src.NullValues, src.Decimal)}
 	var cols []*csvColumn
 	defer func() {
 		for _, c := range cols {
@@ -198,17 +199,15 @@ var errChanged = errors.New("the file changed while it was read")
 // pass reads the whole file: the header, then columns says which collectors
 // take part, then every row.
 func (f *csvFile) pass(ctx context.Context, columns func() ([]*csvColumn, error)) error {
-	file, err := os.Open(f.path)
-	if err != nil {
+	if _, err := f.in.Seek(0, io.SeekStart); err != nil {
 		return f.fail(0, reason(err), "")
 	}
-	defer func() { _ = file.Close() }() // read-only: nothing to lose
-	defer func() { foresee(file, recover()) }()
+	defer func() { foresee(f.in, recover()) }()
 	f.room = sniffBytes
-	if info, err := file.Stat(); err == nil && info.Size() < sniffBytes { // it takes a byte more to see the end
-		f.room = max(int(info.Size())+1, 4096)
+	if size := f.in.Size(); size < sniffBytes { // it takes a byte more to see the end
+		f.room = max(int(size)+1, 4096)
 	}
-	text, err := f.decompress(file)
+	text, err := f.decompress(f.in)
 	if err != nil {
 		return err
 	}

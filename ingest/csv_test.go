@@ -423,7 +423,7 @@ func TestExpand(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	sources, err := Expand(Source{Name: "regions", Path: filepath.Join(dir, "*"), Each: true})
+	sources, err := Expand(context.Background(), Source{Name: "regions", Path: filepath.Join(dir, "*"), Each: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -440,10 +440,10 @@ func TestExpand(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "south.parquet"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Expand(Source{Path: filepath.Join(dir, "*"), Each: true}); err == nil || !strings.Contains(err.Error(), `"south"`) {
+	if _, err := Expand(context.Background(), Source{Path: filepath.Join(dir, "*"), Each: true}); err == nil || !strings.Contains(err.Error(), `"south"`) {
 		t.Errorf("got %v, want a clash of names", err)
 	}
-	one, err := Expand(Source{Path: "anything"})
+	one, err := Expand(context.Background(), Source{Path: "anything"})
 	if err != nil || len(one) != 1 || one[0].Path != "anything" {
 		t.Errorf("got %v, %v", one, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"glmbatch/internal/words"
@@ -17,6 +18,12 @@ func Inside(folders []string, path string) (bool, error) {
 	if folders == nil {
 		return true, nil
 	}
+	if words.IsObject(path) {
+		return slices.ContainsFunc(folders, func(folder string) bool {
+			return words.IsObject(folder) && strings.HasPrefix(path+"/", strings.TrimRight(folder, "/")+"/")
+		}), nil
+	}
+	folders = onDisk(folders)
 	real, err := resolved(path)
 	var dangling *linkError
 	if errors.As(err, &dangling) { // which is told to those who may look at the link
@@ -37,6 +44,11 @@ func Inside(folders []string, path string) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// onDisk are the folders that are none of an object store.
+func onDisk(folders []string) []string {
+	return slices.DeleteFunc(slices.Clone(folders), words.IsObject)
 }
 
 // resolved is the absolute path with the links of its existing part followed. A
@@ -87,8 +99,22 @@ func FenceHint(path string, err error) string {
 	case err != nil:
 		return "see that the path, with the links on its way, can be followed"
 	}
-	return fmt.Sprintf("if you trust the spec, add --allow %s (and --allow for each other folder that it may use)",
-		filepath.Dir(path))
+	folder := folderOf(path)
+	if folder == words.ObjectScheme {
+		folder = path
+	}
+	return fmt.Sprintf("if you trust the spec, add --allow %s (and --allow for each other folder that it may use)", folder)
+}
+
+// folderOf is filepath.Dir, which makes one slash of two, for objects too.
+func folderOf(path string) string {
+	if !words.IsObject(path) {
+		return filepath.Dir(path)
+	}
+	if at := strings.LastIndexByte(path, '/'); at > len(words.ObjectScheme) {
+		return path[:at]
+	}
+	return path[:min(len(path), len(words.ObjectScheme))] // a pattern in the place of a bucket
 }
 
 // within refuses a path outside of the source's folders.
@@ -108,8 +134,8 @@ func (src *Source) within(path string) error {
 // not told.
 func (src *Source) holds(pattern, file string) error {
 	err := src.within(file)
-	if err == nil {
-		return nil
+	if err == nil || words.IsObject(file) { // whose names are told by the store, and lead nowhere else
+		return err
 	}
 	if ok, folderErr := Inside(src.Within, filepath.Dir(file)); ok || folderErr != nil {
 		return err
@@ -125,7 +151,7 @@ func (src *Source) holds(pattern, file string) error {
 // be inside for all that a glob may match.
 func Stem(path string) string {
 	for strings.ContainsAny(path, "*?[") {
-		path = filepath.Dir(path)
+		path = folderOf(path)
 	}
 	return path
 }

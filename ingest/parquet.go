@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -34,15 +33,10 @@ type parquetFile struct {
 
 // readParquet reads the columns that the source asks for. shown is the name
 // used in messages, empty for a query.
-func readParquet(ctx context.Context, src *Source, path, shown string, choose chooser,
+func readParquet(ctx context.Context, src *Source, in content, shown string, choose chooser,
 	mem memory.Allocator) (*part, error) {
 	f := &parquetFile{src: src, path: shown, mem: mem, nanIsNull: newGrammar(src.NullValues, 0).nanIsNull()}
-	disk, err := os.Open(path)
-	if err != nil {
-		return nil, f.fail(reason(err), "")
-	}
-	defer func() { _ = disk.Close() }() // read-only: nothing to lose
-	if err := f.open(disk); err != nil {
+	if err := f.open(in); err != nil {
 		return nil, err
 	}
 	if f.rows == 0 {
@@ -52,6 +46,9 @@ func readParquet(ctx context.Context, src *Source, path, shown string, choose ch
 	fields, err := f.choose(choose, p)
 	if err != nil {
 		return nil, err
+	}
+	if err := in.Fetch(f.chunks(fields)); err != nil {
+		return nil, f.fail(err, "")
 	}
 	switch {
 	case src.each != nil:
@@ -76,12 +73,12 @@ const damagedHint = "the file is damaged or uses a feature that this reader lack
 	"DuckDB or pyarrow"
 
 // open reads the footer and holds its claims against one another.
-func (f *parquetFile) open(disk *os.File) error {
-	if err := checkMagic(disk); err != nil {
+func (f *parquetFile) open(in content) error {
+	if err := checkMagic(in); err != nil {
 		return f.fail(err, "copy or export the file again")
 	}
 	err := guarded(func() error {
-		pf, err := file.NewParquetReader(disk, file.WithReadProps(readerProperties(f.mem)))
+		pf, err := file.NewParquetReader(in, file.WithReadProps(readerProperties(f.mem)))
 		if err != nil {
 			return err
 		}
@@ -143,6 +140,27 @@ func (f *parquetFile) arrowProperties(meta *metadata.FileMetaData) pqarrow.Arrow
 	return props
 }
 
+// chunks are where the values of fields lie in the file, as the footer claims.
+func (f *parquetFile) chunks(fields []int) (ranges [][2]int64) {
+	for _, i := range fields {
+		for _, g := range f.reader.ParquetReader().MetaData().RowGroups {
+			if leaf := f.reader.Manifest.Fields[i].ColIndex; leaf < len(g.Columns) && g.Columns[leaf].MetaData != nil {
+				c := g.Columns[leaf].MetaData
+				ranges = append(ranges, [2]int64{chunkStart(c.DataPageOffset, c.DictionaryPageOffset), c.TotalCompressedSize})
+			}
+		}
+	}
+	return ranges
+}
+
+// chunkStart is the first byte of a column in a row group.
+func chunkStart(data int64, dictionary *int64) int64 {
+	if dictionary != nil && *dictionary > 0 {
+		return min(data, *dictionary)
+	}
+	return data
+}
+
 // checkClaims holds what the footer says of one leaf column against the file:
 // its chunks lie inside, and have as many values as the row groups have rows.
 func (f *parquetFile) checkClaims(leaf int) error {
@@ -154,10 +172,7 @@ func (f *parquetFile) checkClaims(leaf int) error {
 		if c.NumValues != g.GetNumRows() {
 			return fmt.Errorf("row group %d has %d rows and %d values of it", i+1, g.GetNumRows(), c.NumValues)
 		}
-		start := c.DataPageOffset
-		if c.DictionaryPageOffset != nil && *c.DictionaryPageOffset > 0 {
-			start = min(start, *c.DictionaryPageOffset)
-		}
+		start := chunkStart(c.DataPageOffset, c.DictionaryPageOffset)
 		if start < 0 || c.TotalCompressedSize < 0 || start > f.size || c.TotalCompressedSize > f.size-start {
 			return fmt.Errorf("row group %d puts it outside the file", i+1)
 		}
@@ -183,19 +198,15 @@ func checkRows(meta *metadata.FileMetaData) error {
 var errRowClaims = errors.New("the row groups do not have as many rows as the file claims")
 
 // checkMagic tells a file that was cut off from one that never was Parquet.
-func checkMagic(disk *os.File) error {
-	info, err := disk.Stat()
-	if err != nil {
-		return reason(err)
-	}
+func checkMagic(in content) error {
 	head, tail := make([]byte, 4), make([]byte, 4)
-	if info.Size() < 12 {
+	if in.Size() < 12 {
 		return errors.New("this is not a Parquet file: it is shorter than 12 bytes")
 	}
-	if _, err := disk.ReadAt(head, 0); err != nil {
+	if _, err := in.ReadAt(head, 0); err != nil {
 		return err
 	}
-	if _, err := disk.ReadAt(tail, info.Size()-4); err != nil {
+	if _, err := in.ReadAt(tail, in.Size()-4); err != nil {
 		return err
 	}
 	switch {

@@ -426,13 +426,13 @@ func TestClaims(t *testing.T) {
 		"rows":    func(f *parquetFile) { f.rows++ },
 		"nothing": func(*parquetFile) {},
 	} {
-		disk, err := os.Open(path)
+		f := &parquetFile{src: &Source{}, path: path, mem: memory.NewGoAllocator()}
+		in, err := f.src.open(context.Background(), path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer disk.Close()
-		f := &parquetFile{src: &Source{}, path: path, mem: memory.NewGoAllocator()}
-		if err := f.open(disk); err != nil {
+		defer in.Close()
+		if err := f.open(in); err != nil {
 			t.Fatal(err)
 		}
 		lie(f)

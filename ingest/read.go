@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -66,7 +65,7 @@ func Read(ctx context.Context, src Source) (*Table, error) {
 		parts = append(parts, p)
 		return joinParts(&src, parts, mem)
 	}
-	files, err := src.files()
+	files, err := src.files(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -231,15 +230,25 @@ func listNames(names []string) string {
 // readFile reads one file by what it holds.
 func readFile(ctx context.Context, src *Source, path string, choose chooser,
 	mem memory.Allocator) (p *part, err error) {
-	isParquet, err := sniff(src, path)
+	in, err := src.open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }() // read-only: nothing to lose
+	defer func() {
+		if fault := in.Err(); err != nil && fault != nil && ctx.Err() == nil {
+			err = &SourceError{Dataset: src.Name, File: path, Err: fault}
+		}
+	}()
+	isParquet, err := sniff(src, path, in)
 	if err != nil {
 		return nil, err
 	}
 	gerr := guarded(func() error {
 		if isParquet {
-			p, err = readParquet(ctx, src, path, path, choose, mem)
+			p, err = readParquet(ctx, src, in, path, choose, mem)
 		} else {
-			p, err = readCSV(ctx, src, path, choose, mem)
+			p, err = readCSV(ctx, src, in, path, choose, mem)
 		}
 		return nil
 	})
@@ -271,28 +280,14 @@ var foreign = []struct{ magic, what, hint string }{
 }
 
 // sniff looks at the first bytes of a file: Parquet or CSV, or what it is
-// instead. Only regular files are opened, since a pipe could block for ever.
-func sniff(src *Source, path string) (isParquet bool, err error) {
+// instead.
+func sniff(src *Source, path string, in content) (isParquet bool, err error) {
 	fail := func(err error, hint string) (bool, error) {
 		return false, &SourceError{Dataset: src.Name, File: path, Err: words.Hint(err, hint)}
 	}
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return fail(reason(err), "")
-	case !info.Mode().IsRegular():
-		return fail(errors.New("this is not a regular file"), "")
-	case info.Size() == 0:
-		return fail(errors.New("the file is empty"), "")
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return fail(reason(err), "")
-	}
-	defer func() { _ = file.Close() }() // read-only: nothing to lose
 	head := make([]byte, 16)
-	n, err := io.ReadFull(file, head)
-	if err != nil && err != io.ErrUnexpectedEOF {
+	n, err := in.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
 		return fail(reason(err), "")
 	}
 	start := string(head[:n])

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -24,7 +25,8 @@ type Source struct {
 	Name string
 	// Path is a file, a glob or a directory of part files; the formats are
 	// .parquet, .csv, .tsv and their .gz. Files are concatenated in byte order
-	// of their paths. What a file holds decides over what it is called.
+	// of their paths. What a file holds decides over what it is called. A path
+	// that begins with s3:// names objects of an object store (package objects).
 	Path string
 	// Each makes Expand give one Source per file.
 	Each bool
@@ -120,7 +122,7 @@ const defaultMaxBytes = 16 << 30
 // Expand returns src itself, or with Each one Source per file in byte order of
 // the paths, its Key the file's base name without extensions. Two files of one
 // key are an error, since their fits would share a name.
-func Expand(src Source) ([]Source, error) {
+func Expand(ctx context.Context, src Source) ([]Source, error) {
 	if !src.Each {
 		return []Source{src}, nil
 	}
@@ -130,7 +132,7 @@ func Expand(src Source) ([]Source, error) {
 			Err:     words.Hint(errors.New("each: file needs a path, not sql"), "use by: [column] to split a query"),
 		}
 	}
-	files, err := src.files()
+	files, err := src.files(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -155,6 +157,10 @@ func Expand(src Source) ([]Source, error) {
 // extensions are those that a key loses and a directory is searched for.
 var extensions = []string{".parquet", ".csv", ".tsv", ".csv.gz", ".tsv.gz"}
 
+func hasExtension(name string) bool {
+	return slices.ContainsFunc(extensions, func(ext string) bool { return strings.HasSuffix(name, ext) })
+}
+
 // baseKey is the base name without its known extensions, or without the last.
 func baseKey(path string) string {
 	base := filepath.Base(path)
@@ -171,12 +177,16 @@ func baseKey(path string) string {
 
 // files lists what Path stands for, in byte order: the file itself, the data
 // files of a directory (as Spark writes them), or the matches of a glob.
-func (src *Source) files() ([]string, error) {
+func (src *Source) files(ctx context.Context) ([]string, error) {
 	if err := src.within(Stem(src.Path)); err != nil {
 		return nil, err
 	}
+<<<<<<< HEAD
 	files, err := src.listed()
 	folder, inside := "", false // of the file before
+=======
+	files, err := src.listed(ctx)
+>>>>>>> stores
 	for _, f := range files {
 		if dir := filepath.Dir(f); dir != folder {
 			folder, inside = dir, src.within(dir) == nil
@@ -192,7 +202,10 @@ func (src *Source) files() ([]string, error) {
 }
 
 // listed is files before it is known whether they may be read.
-func (src *Source) listed() ([]string, error) {
+func (src *Source) listed(ctx context.Context) ([]string, error) {
+	if words.IsObject(src.Path) {
+		return src.objects(ctx)
+	}
 	if info, err := os.Stat(src.Path); err == nil {
 		if !info.IsDir() {
 			return []string{src.Path}, nil
@@ -228,8 +241,7 @@ func (src *Source) directory() ([]string, error) {
 	var files []string
 	for _, e := range entries {
 		name := e.Name()
-		known := slices.ContainsFunc(extensions, func(ext string) bool { return strings.HasSuffix(name, ext) })
-		if known && !e.IsDir() && name[0] != '_' && name[0] != '.' {
+		if hasExtension(name) && !e.IsDir() && name[0] != '_' && name[0] != '.' {
 			files = append(files, filepath.Join(src.Path, name))
 		}
 	}
@@ -256,7 +268,6 @@ func reason(err error) error {
 
 // nearbyHint lists a few data files of the folder where path was looked for.
 func nearbyHint(path string) string {
-	const few = 5
 	dir := filepath.Dir(path)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -264,11 +275,16 @@ func nearbyHint(path string) string {
 	}
 	var names []string
 	for _, e := range entries {
-		if !e.IsDir() && slices.ContainsFunc(extensions,
-			func(ext string) bool { return strings.HasSuffix(e.Name(), ext) }) {
+		if !e.IsDir() && hasExtension(e.Name()) {
 			names = append(names, e.Name())
 		}
 	}
+	return nearby(dir, names)
+}
+
+// nearby says which data files a folder holds.
+func nearby(dir string, names []string) string {
+	const few = 5
 	if len(names) == 0 {
 		return fmt.Sprintf("the folder %s holds no .parquet, .csv or .tsv file", dir)
 	}

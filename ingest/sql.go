@@ -55,8 +55,13 @@ func runSQL(ctx context.Context, src *Source) (rows string, clean func(), err er
 // readRows reads the file that runSQL wrote.
 func readRows(ctx context.Context, src *Source, rows string, choose chooser,
 	mem memory.Allocator) (p *part, err error) {
+	in, err := src.open(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }() // read-only: nothing to lose
 	err = guarded(func() (err error) {
-		p, err = readParquet(ctx, src, rows, "", choose, mem)
+		p, err = readParquet(ctx, src, in, "", choose, mem)
 		return err
 	})
 	if err != nil {
@@ -167,8 +172,7 @@ func (q *query) settings(fenced bool, dir, out string) []string {
 	}
 	switch {
 	case !fenced && q.src.Within != nil:
-		s = append(s, "SET allowed_directories = "+quoteList(append(q.src.Within[:len(q.src.Within):len(q.src.Within)],
-			dir)),
+		s = append(s, "SET allowed_directories = "+quoteList(append(onDisk(q.src.Within), dir)),
 			"SET allowed_paths = "+quoteList(q.named), "SET enable_external_access = false")
 	case fenced:
 		s = append(s, "SET allowed_paths = ["+quoteSQL(out)+"]", "SET enable_external_access = false")

@@ -75,7 +75,7 @@ func (s *Stream) Each(ctx context.Context, visit func(*Table) error) error {
 		}
 		return err
 	}
-	files, err := src.files()
+	files, err := src.files(ctx)
 	if err != nil {
 		return err
 	}

@@ -100,6 +100,9 @@ func nameOf(path string) string {
 
 // sourceWords is a path as the spec says it: from the folder of the spec.
 func sourceWords(dir, path string) (string, error) {
+	if words.IsObject(path) {
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`, nil
+	}
 	from, err := filepath.Abs(dir)
 	if err != nil {
 		return "", err

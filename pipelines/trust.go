@@ -17,8 +17,9 @@ import (
 // read and a database to write. docs/decisions/0021-trust.md says why it is so.
 type Trust struct {
 	// Folders are those, with all below them, in which a spec may read and write;
-	// links are followed. Empty: the folder of the spec and the working directory;
-	// shipped pipelines may then use everything.
+	// links are followed; a name such as s3://bucket/folder lets it read objects.
+	// Empty: the folder of the spec and the working directory; shipped pipelines may
+	// then use everything.
 	Folders []string
 	// Env are globs of the environment variables that a spec may read; to it the
 	// others are not set. Empty: all.
@@ -117,6 +118,10 @@ func (t *Trust) folders(target string) ([]string, error) {
 	}
 	var out []string
 	for _, name := range names {
+		if words.IsObject(name) {
+			out = append(out, name)
+			continue
+		}
 		path, err := filepath.Abs(name)
 		if err == nil {
 			path, err = filepath.EvalSymlinks(path)

@@ -10,7 +10,7 @@ import (
 
 // clusters are the modules of their own that carry the program to engines. Each has dependencies that the program
 // must not have, and knows it as a process.
-var clusters = []string{"temporal"}
+var clusters = []string{"mirror", "temporal"}
 
 // apart is the rule that the module and a cluster's module do not know each other.
 func apart(t *tree) []finding {

@@ -46,7 +46,7 @@ var deps = map[string]string{
 	"internal/linalg":  "internal/vec internal/simd",
 	"internal/variate": "internal/vec internal/simd",
 	"internal/state":   "",
-	"ingest":           "internal/held internal/words" + arrow + duckdb,
+	"ingest":           "internal/held internal/objects internal/words" + arrow + duckdb,
 	"transform":        "infer/design infer/glm internal/linalg internal/vec internal/words" + arrow,
 	"report":           "infer infer/diag infer/loo report/html report/judge report/record internal/chunk internal/held internal/outfile internal/words" + duckdb,
 	"report/html":      "",
@@ -119,6 +119,9 @@ var deps = map[string]string{
 	// words is what every room needs to speak with people.
 	"internal/words":   "",
 	"internal/outfile": "internal/words",
+	// objects reads from object stores, and knows no format.
+	"internal/objects":             "internal/words github.com/minio/minio-go/v7 github.com/minio/minio-go/v7/pkg/*" + fanout,
+	"internal/objects/objectstest": "",
 	// netcdf writes arrays under names, and knows no fit.
 	"internal/netcdf":            "",
 	"internal/netcdf/netcdftest": "",

@@ -95,6 +95,12 @@ func distance(a, b string) int {
 	return last[len(t)]
 }
 
+// ObjectScheme begins the name of an object in an object store: s3://bucket/key.
+const ObjectScheme = "s3://"
+
+// IsObject reports whether a path is the name of an object in an object store.
+func IsObject(path string) bool { return strings.HasPrefix(path, ObjectScheme) }
+
 // IsGlob reports whether pattern is more than a name.
 func IsGlob(pattern string) bool { return strings.ContainsAny(pattern, "*?") }
 

@@ -67,7 +67,7 @@ func (r *Reader) readImages(ctx context.Context, ds *spec.Dataset, yield func(*U
 	src := ingest.Source{Name: ds.Name, Path: ds.Image.Path, Each: ds.Each == "file", Dir: r.Pipeline.Dir,
 		Within: r.Pipeline.Within}
 	r.bound(ctx, &src)
-	sources, err := ingest.Expand(src)
+	sources, err := ingest.Expand(ctx, src)
 	if err != nil {
 		return yield(&Unit{Dataset: ds, Err: err})
 	}

@@ -101,7 +101,7 @@ func (r *Reader) read(ctx context.Context, ds *spec.Dataset, yield func(*Unit) e
 	if err != nil {
 		return yield(&Unit{Dataset: ds, Err: err})
 	}
-	sources, err := ingest.Expand(src)
+	sources, err := ingest.Expand(ctx, src)
 	if err != nil {
 		return yield(&Unit{Dataset: ds, Err: err})
 	}

@@ -3,6 +3,8 @@ package spec
 import (
 	"path/filepath"
 	"strings"
+
+	"glmbatch/internal/words"
 )
 
 // checker checks what single values cannot show, and resolves what depends on
@@ -84,6 +86,9 @@ func (c *checker) checkDatabase() {
 	if strings.HasPrefix(p.Database, ":memory:") {
 		c.at("the ledger must be a file, not a database in memory", "", "database")
 	}
+	c.onDisk(p.Database, "database")
+	c.onDisk(p.Publish, "publish")
+	c.onDisk(p.Report, "report")
 	p.Database = c.resolve(p.Database)
 	p.Publish, p.Report = c.resolve(p.Publish), c.resolve(p.Report)
 	if p.Publish != "" && filepath.Clean(p.Publish) == filepath.Clean(p.Database) {
@@ -95,9 +100,10 @@ func (c *checker) checkDatabase() {
 	}
 }
 
-// resolve joins a relative path to the spec's folder; "example:NAME" is no path.
+// resolve joins a relative path to the spec's folder; "example:NAME" is no path, and the name of an object is whole.
 func (c *checker) resolve(path string) string {
-	if path == "" || filepath.IsAbs(path) || c.dir == "" || strings.HasPrefix(path, "example:") {
+	if path == "" || filepath.IsAbs(path) || c.dir == "" || strings.HasPrefix(path, "example:") ||
+		words.IsObject(path) {
 		return path
 	}
 	return filepath.Join(c.dir, path)
@@ -159,7 +165,16 @@ func (c *checker) checkDataset(d *Dataset) {
 		c.at("separator and decimal are the same character", "", append(path, "separator")...)
 	}
 	d.Written, d.Path = d.Path, c.resolve(d.Path)
+	c.onDisk(d.Database, append(path, "database")...)
 	d.Database = c.resolveDatabase(d.Database)
+}
+
+// onDisk refuses the name of an object where a file is meant.
+func (c *checker) onDisk(path string, place ...string) {
+	if words.IsObject(path) {
+		c.at(quote(path)+" is an object of a store, and this is a file", "name a file; data sets alone are read from a store",
+			place...)
+	}
 }
 
 // resolveDatabase is resolve for what a query reads, which may be in memory.

@@ -120,6 +120,8 @@ func (c *checker) image(i *Image, n *node, path []string, each bool) {
 	for _, name := range []*string{&i.Path, &i.Truth} {
 		if *name = c.resolve(*name); strings.HasPrefix(*name, "example:") {
 			c.at("an image is a PNG file, or a grid in a Parquet or CSV file", "", path...)
+		} else if words.IsObject(*name) && !IsGrid(*name) {
+			c.at("of object stores grids in Parquet and CSV are read, and no PNG image", "copy it to a file", path...)
 		}
 	}
 	if words.IsGlob(i.Path) && !each {
