@@ -32,6 +32,8 @@ const (
 	// SmoothSD is the standard deviation of the penalised coefficients of a smooth, SmoothEffect one of these.
 	SmoothSD     ParameterKind = "smooth_sd"
 	SmoothEffect ParameterKind = "smooth_effect"
+	// Inclusion is whether a coefficient whose prior is spike_slab is other than 0: 0 or 1.
+	Inclusion ParameterKind = "inclusion"
 )
 
 // Parameter names one entry of a position.

@@ -111,7 +111,10 @@ func (r *Regression) ToData(theta []float64) { r.Record.ToData(theta) }
 
 // Gating is that of parameters and log_lik; where the prior is drawn from, log_lik has no part in the draws and may
 // be infinite.
-func (r *Regression) Gating() Gating { return Gating{Parameters: r.sampler.Name == PriorMethod} }
+// Coefficients that may be left out may stay out, or in, for good.
+func (r *Regression) Gating() Gating {
+	return Gating{Parameters: r.sampler.Name == PriorMethod, Constants: r.fit.Model.Selects()}
+}
 
 // Posterior is the likelihood with its priors, defaults resolved for the design.
 func (r *Regression) Posterior() glm.Model { return posterior(r.fit.Model, r.Data) }
