@@ -36,6 +36,9 @@ const (
 	Inclusion ParameterKind = "inclusion"
 )
 
+// InclusionName is the name of the parameter that says whether a coefficient is in the model.
+func InclusionName(coefficient string) string { return "included[" + coefficient + "]" }
+
 // Parameter names one entry of a position.
 type Parameter struct {
 	Name string

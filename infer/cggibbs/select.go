@@ -13,9 +13,6 @@ import (
 // SelectVersion names the update of coefficients under spike_slab: draws of different versions may differ in bits.
 const SelectVersion = "select/1"
 
-// Inclusion is the name of the parameter that says whether a coefficient is in the model.
-func Inclusion(coefficient string) string { return "included[" + coefficient + "]" }
-
 // newSelecting returns the coordinate sampler of a posterior in which coefficients have the prior spike_slab.
 func newSelecting(target *glm.Target, opts Options) (infer.Setup, error) {
 	const only = ` where a prior is spike_slab: one coefficient after the other is left out or taken in`
@@ -46,7 +43,7 @@ func newSelecting(target *glm.Target, opts Options) (infer.Setup, error) {
 // withIndicators appends the indicators to parameters.
 func (s *setup) withIndicators(out []infer.Parameter) []infer.Parameter {
 	for _, j := range s.chosen {
-		out = append(out, infer.Parameter{Name: Inclusion(out[j].Name), Kind: infer.Inclusion, Term: out[j].Name})
+		out = append(out, infer.Parameter{Name: infer.InclusionName(out[j].Name), Kind: infer.Inclusion, Term: out[j].Name})
 	}
 	return out
 }

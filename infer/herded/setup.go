@@ -24,6 +24,9 @@ const (
 	// Sums gives one weight to all states of the neighbours with the same sum of
 	// potentials: degree + 1 of a binary variable with equal couplings.
 	Sums Sharing = "sums"
+	// All gives each variable one weight, whatever its neighbours' states. The share of a state then follows the mean
+	// of the conditional probabilities that were met, within 1/sweeps; these need not be the model's.
+	All Sharing = "all"
 )
 
 // Start tells with which weights a chain begins.
@@ -90,8 +93,8 @@ func New(m mrf.Model, o Options) (*Setup, error) {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = 1 << 30
 	}
-	if o.Sharing != None && o.Sharing != Sums {
-		return nil, fmt.Errorf("herded: the sharing is %q; use none or sums", o.Sharing)
+	if o.Sharing != None && o.Sharing != Sums && o.Sharing != All {
+		return nil, fmt.Errorf("herded: the sharing is %q; use none, sums or all", o.Sharing)
 	}
 	if o.Start != Zero && o.Start != Mode && o.Start != Offset {
 		return nil, fmt.Errorf("herded: the start is %q; use zero, mode or offset", o.Start)
@@ -103,10 +106,17 @@ func New(m mrf.Model, o Options) (*Setup, error) {
 	if o.MaxBytes < 0 {
 		return nil, fmt.Errorf("herded: the limit of memory is %d bytes; give a positive number", o.MaxBytes)
 	}
+	if _, listed := m.(*mrf.Listed); listed && o.Sharing == Sums {
+		return nil, errors.New("herded: a model whose states are listed one by one has no potentials to add: " +
+			"use sharing none")
+	}
 	s := &Setup{model: m, Options: o}
-	if o.Sharing == Sums {
+	switch o.Sharing {
+	case Sums:
 		err = s.layOutSums(m, o.MaxBytes)
-	} else {
+	case All:
+		s.layOutAll(m)
+	default:
 		err = s.layOut(m, o.MaxBytes)
 	}
 	if err != nil {
@@ -142,6 +152,9 @@ func (s *Setup) Warnings() []string {
 	case s.Sharing == Sums:
 		out = append(out,
 			"weights shared by blanket states of the same sum: averages need not converge to those of the model")
+	case s.Sharing == All:
+		out = append(out, "one weight a variable, shared by all states of its neighbours: averages need not converge to "+
+			"those of the model")
 	case !s.complete():
 		out = append(out, "the graph is neither empty nor complete: convergence of herded Gibbs is open")
 	}

@@ -67,6 +67,9 @@ func resolve(s *spec.Sampler, model *spec.Model) (sampler, error) {
 	if err := selectable(s, model, name); err != nil {
 		return sampler{}, err
 	}
+	if _, ok := selectionMethods[name]; ok && model.Selects() {
+		return selecting(s, model, name, reason)
+	}
 	switch name {
 	case PriorMethod:
 		return priorSampler(), nil
