@@ -33,6 +33,11 @@ func selectable(s *spec.Sampler, model *spec.Model, method string) error {
 func selecting(s *spec.Sampler, model *spec.Model, name, reason string) (sampler, error) {
 	o := selection.Options{Method: selectionMethods[name]}
 	version := conjugate.Version + " " + conjugate.SelectionVersion
+	if s.Marginals == "conditionals" {
+		return sampler{}, words.Hint(fmt.Errorf("sampler %q has marginals: conditionals, and model %q is a regression: its "+
+			"inclusion probabilities are means of draws", s.Name, model.Name), "leave marginals out for this model, or name "+
+			"under fits what goes together")
+	}
 	plain := len(s.Scan.For) == 0 && s.Scan.Order != "random" && s.Anneal == spec.Anneal{} && s.States != "own"
 	switch {
 	case name == "gibbs" && !plain:
@@ -43,7 +48,7 @@ func selecting(s *spec.Sampler, model *spec.Model, name, reason string) (sampler
 		version += " " + mrf.Version
 	case name == "herded":
 		o.Herded = herded.Options{Sharing: herded.Sharing(s.Sharing), Start: herded.Start(s.Start),
-			States: mrf.Start(s.States)}
+			States: mrf.Start(s.States), Updates: herded.Updates(s.Updates)}
 		version += " " + herded.Version
 	}
 	return sampler{
