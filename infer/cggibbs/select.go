@@ -56,7 +56,7 @@ func (s *setup) selects(j int) bool {
 // indicate writes the indicators behind theta, as far as dst reaches.
 func (k *kernel) indicate(dst []float64) {
 	behind := dst[len(k.widths):]
-	for i := range behind {
+	for i := range min(len(behind), len(k.chosen)) {
 		behind[i] = 0
 		if k.point.Beta(k.chosen[i]) != 0 {
 			behind[i] = 1
