@@ -32,7 +32,12 @@ const (
 	// SmoothSD is the standard deviation of the penalised coefficients of a smooth, SmoothEffect one of these.
 	SmoothSD     ParameterKind = "smooth_sd"
 	SmoothEffect ParameterKind = "smooth_effect"
+	// Inclusion is whether a coefficient whose prior is spike_slab is other than 0: 0 or 1.
+	Inclusion ParameterKind = "inclusion"
 )
+
+// InclusionName is the name of the parameter that says whether a coefficient is in the model.
+func InclusionName(coefficient string) string { return "included[" + coefficient + "]" }
 
 // Parameter names one entry of a position.
 type Parameter struct {

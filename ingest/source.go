@@ -181,12 +181,8 @@ func (src *Source) files(ctx context.Context) ([]string, error) {
 	if err := src.within(Stem(src.Path)); err != nil {
 		return nil, err
 	}
-<<<<<<< HEAD
-	files, err := src.listed()
-	folder, inside := "", false // of the file before
-=======
 	files, err := src.listed(ctx)
->>>>>>> stores
+	folder, inside := "", false // of the file before
 	for _, f := range files {
 		if dir := filepath.Dir(f); dir != folder {
 			folder, inside = dir, src.within(dir) == nil

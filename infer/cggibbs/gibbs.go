@@ -18,6 +18,7 @@ type setup struct {
 	sweep      int            // coordinates of a sweep: coefficients and dispersions
 	blocks     [][]scaleBlock // per horseshoe prior
 	likelihood []float64      // see likelihoodScales
+	chosen     []int          // coefficients whose prior is spike_slab
 }
 
 // New returns the sampler of a posterior. Cost: O(n) per coefficient with a
@@ -29,6 +30,9 @@ func New(target *glm.Target, opts Options) (infer.Setup, error) {
 	}
 	if opts.Kernels == "vector" {
 		target = target.Vectorised()
+	}
+	if prior.Selects(target.Model().Coefficients) {
+		return newSelecting(target, opts)
 	}
 	if opts.Basis == "auto" {
 		return newAuto(target, opts)
@@ -87,8 +91,8 @@ func ownUnit(t *glm.Target, j int) float64 {
 	}
 }
 
-// Parameters describes the coefficients, the dispersions and the scales.
-func (s *setup) Parameters() []infer.Parameter { return s.target.Parameters() }
+// Parameters describes the coefficients, the dispersions and the scales, then the indicators.
+func (s *setup) Parameters() []infer.Parameter { return s.withIndicators(s.target.Parameters()) }
 
 // Kernel returns one chain at its dispersed start.
 func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
@@ -112,6 +116,7 @@ type kernel struct {
 	start     string
 	iteration int64
 	touched   int64 // entries of X read since the iteration began
+	selecting selecting
 
 	coord int     // under update
 	here  float64 // its value: a coefficient, or the log of a dispersion or scale
@@ -142,6 +147,7 @@ func (e *NonFiniteError) Error() string {
 // It allocates nothing and draws randomness only from the chain's stream.
 func (k *kernel) Step() (infer.Info, error) {
 	k.touched, k.slice.evaluations = 0, 0
+	k.selecting.begin()
 	if k.refreshDue() {
 		k.point.Refresh()
 		k.touched += k.entries()
@@ -160,7 +166,7 @@ func (k *kernel) Step() (infer.Info, error) {
 	k.iteration++
 	return infer.Info{
 		LogLik: k.point.Value().LogLik, LogPrior: k.point.LogPrior(),
-		Evaluations: k.slice.evaluations, Touched: k.touched,
+		Evaluations: k.slice.evaluations, Touched: k.touched, Accept: k.selecting.rate(),
 	}, nil
 }
 
@@ -184,6 +190,9 @@ func (k *kernel) read(j int) int64 { return int64(len(k.target.Data().X.Column(j
 // update makes one slice update of coordinate j of (beta, log dispersions).
 func (k *kernel) update(j int) bool {
 	k.coord = j
+	if k.selects(j) {
+		return k.choose(j)
+	}
 	d := j - k.target.Cols() // index of a dispersion
 	if d >= 0 {
 		k.here = k.point.LogDispersion(d)
@@ -228,16 +237,20 @@ func (k *kernel) at(displacement float64) (float64, glm.Value) {
 	return v.LogLik + k.logPrior(k.here+displacement), v
 }
 
-// Position writes beta, the dispersions that are parameters, then the scales.
-func (k *kernel) Position(dst []float64) { k.point.Theta(dst) }
+// Position writes beta, the dispersions that are parameters, the scales, then the indicators.
+func (k *kernel) Position(dst []float64) {
+	k.point.Theta(dst)
+	k.indicate(dst)
+}
 
-// SetPosition moves the chain to theta, as Position writes it, its cache fresh
-// and its stream and iteration as they are.
+// SetPosition moves the chain to theta, as Position writes it, with or without the
+// indicators, which its coefficients tell; its cache fresh and its stream and
+// iteration as they are.
 func (k *kernel) SetPosition(theta []float64) error {
-	if len(theta) != len(k.widths) {
-		return fmt.Errorf("cggibbs: a position of %d numbers for %d parameters", len(theta), len(k.widths))
+	if n := len(k.widths); len(theta) != n && len(theta) != n+len(k.chosen) {
+		return fmt.Errorf("cggibbs: a position of %d numbers for %d parameters", len(theta), n)
 	}
-	k.point.SetTheta(theta)
+	k.point.SetTheta(theta[:len(k.widths)])
 	return nil
 }
 

@@ -60,6 +60,9 @@ func supported(model *glm.Model) error {
 		return unsupported("family "+model.Family.String(), "use method cggibbs")
 	}
 	for _, p := range model.Coefficients {
+		if p.Kind == prior.SpikeSlab {
+			return unsupported("the coefficient prior "+p.String(), "use method cggibbs, herded or gibbs")
+		}
 		if p.Kind != prior.Flat && p.Kind != prior.Normal {
 			return unsupported("the coefficient prior "+p.String(), "use a normal or flat prior, or method cggibbs")
 		}

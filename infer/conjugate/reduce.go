@@ -61,6 +61,19 @@ const (
 // reduce makes the reduction. Cost: about n·d² multiplications for n > d,
 // in one pass over X with d² memory; about n²·d for n ≤ d.
 func reduce(data *glm.Data, model *glm.Model) (*reduction, error) {
+	p, t, err := begin(data, model)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.takeNormal(t); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// begin is reduce up to the normal part, which the triangle has.
+func begin(data *glm.Data, model *glm.Model) (*reduction, triangle, error) {
+	var t triangle
 	p := &reduction{rows: data.Rows(), distinct: data.Rows(), sigma: model.Dispersion}
 	p.weigh(data)
 	for j, law := range model.Coefficients {
@@ -73,21 +86,14 @@ func reduce(data *glm.Data, model *glm.Model) (*reduction, error) {
 		p.scale = append(p.scale, law.Scale)
 	}
 	if p.f() > p.distinct {
-		return nil, improper("%d coefficients have flat priors but there are only %d rows", p.f(), p.distinct)
+		return nil, t, improper("%d coefficients have flat priors but there are only %d rows", p.f(), p.distinct)
 	}
-	var t triangle
 	if p.distinct > data.Cols() {
 		t = p.tall(data)
 	} else {
 		t = p.wide(data)
 	}
-	if err := p.takeFlat(t, data); err != nil {
-		return nil, err
-	}
-	if err := p.takeNormal(t); err != nil {
-		return nil, err
-	}
-	return p, nil
+	return p, t, p.takeFlat(t, data)
 }
 
 // weigh reads the rows' weights.

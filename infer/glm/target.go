@@ -130,9 +130,9 @@ func checkShapes(data *Data, model *Model) error {
 		return fmt.Errorf("glm: %d priors for %d coefficients", len(model.Coefficients), d)
 	case model.Groups != nil && len(model.Groups) != d:
 		return fmt.Errorf("glm: %d groups for %d coefficients", len(model.Groups), d)
-	case data.Intercept >= 0 && model.Coefficients[data.Intercept].Kind.Shrinks():
-		return fmt.Errorf("prior of %s: %s shrinks a group of coefficients toward 0 and cannot be that of the intercept; "+
-			"use normal(location, scale) or flat", columnName(data, data.Intercept), model.Coefficients[data.Intercept].Kind)
+	}
+	if err := checkTogether(data, model); err != nil {
+		return err
 	}
 	if err := checkSmooths(data, model); err != nil {
 		return err
@@ -153,6 +153,19 @@ func checkShapes(data *Data, model *Model) error {
 		if p.Kind == prior.Constant && !(p.Location > d.Lower) || p.Kind == prior.Uniform && !(p.High > d.Lower) {
 			return fmt.Errorf("prior of %s: %s leaves nothing above %v, where %s begins", d.Name, p, d.Lower, d.Name)
 		}
+	}
+	return nil
+}
+
+// checkTogether refuses priors of coefficients that do not go together, or not with the intercept.
+func checkTogether(data *Data, model *Model) error {
+	if j := data.Intercept; j >= 0 && !model.Coefficients[j].Kind.OfIntercept() {
+		return fmt.Errorf("prior of %s: %s draws coefficients toward 0 and cannot be that of the intercept; "+
+			"use normal(location, scale) or flat", columnName(data, j), model.Coefficients[j].Kind)
+	}
+	if prior.Selects(model.Coefficients) && len(prior.Groups(model.Coefficients, nil)) > 0 {
+		return fmt.Errorf("prior: spike_slab and a horseshoe stand in one model, and no sampler here draws both; " +
+			"give all these coefficients one of the two")
 	}
 	return nil
 }

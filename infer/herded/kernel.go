@@ -15,6 +15,7 @@ type Chain struct {
 	w   []float64
 
 	lw, p []float64 // scratch
+	given []uint8   // under Parallel: the state that the sweep began with
 }
 
 // unvisited marks weights of Mode and Offset starts that no state has come to: they
@@ -64,16 +65,19 @@ func (k *Chain) MarshalBinary() ([]byte, error) { return k.Marshal(k.w) }
 // set-up wrote. It leaves the chain alone when it returns an error.
 func (k *Chain) UnmarshalBinary(data []byte) error { return k.Unmarshal("herded", data, k.w) }
 
-// Step runs one sweep of algorithm 1 in the order of the variables. It draws and
+// Step runs one sweep of algorithm 1 in the order of the variables, or of all at once. It draws and
 // allocates nothing. Info has U(x) as LogLik, as mrf.NewGibbs has. Cost: a full
 // conditional and one weight a variable.
 func (k *Chain) Step() (infer.Info, error) {
-	touched := int64(0)
-	for i, old := range k.x {
+	touched, given := int64(0), k.x
+	if k.Updates == Parallel {
+		given = append(k.given[:0], k.x...)
+	}
+	for i, old := range given {
 		lw, p := k.lw[:k.model.States(i)], k.p[:k.model.States(i)]
-		k.model.LogWeights(lw, i, k.x)
+		k.model.LogWeights(lw, i, given)
 		mrf.Conditional(p, lw, 1)
-		at := k.at(k.model, i, k.x)
+		at := k.at(k.model, i, given)
 		var a uint8
 		if len(p) == 2 {
 			a = herd(&k.w[at], p[1])
@@ -83,6 +87,9 @@ func (k *Chain) Step() (infer.Info, error) {
 		k.x[i] = a
 		k.Shift(lw[a] - lw[old])
 		touched += int64(len(k.model.Neighbours(i)))
+	}
+	if k.Updates == Parallel {
+		k.Recount() // several states have changed at once
 	}
 	k.End()
 	return infer.Info{LogLik: k.U(), Accept: 1, Evaluations: int64(len(k.x)), Touched: touched}, nil

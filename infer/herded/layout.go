@@ -24,6 +24,7 @@ type layout struct {
 	kind  []int32    // of each variable under Sums, the entry of slot
 	slot  [][]int32  // from classes to places
 	base  []int      // n + 1 offsets into a chain's weights
+	one   bool       // under All
 }
 
 // width is the number of weights of one place: one for two states.
@@ -36,6 +37,9 @@ func width(m mrf.Model, i int) int {
 
 // at returns where the weights of variable i for the others in x begin.
 func (l *layout) at(m mrf.Model, i int, x []uint8) int {
+	if l.one {
+		return l.base[i]
+	}
 	class := uint32(0)
 	rows := l.row[l.start[i]:l.start[i+1]]
 	if l.terms != nil {
@@ -103,6 +107,14 @@ func (l *layout) layOut(m mrf.Model, limit int64) error {
 		l.base[i+1] = l.base[i] + int(stride)*width(m, i)
 	}
 	return nil
+}
+
+// layOutAll gives each variable one place.
+func (l *layout) layOutAll(m mrf.Model) {
+	l.one, l.base = true, make([]int, m.Variables()+1)
+	for i := range m.Variables() {
+		l.base[i+1] = l.base[i] + width(m, i)
+	}
 }
 
 // input is one input of a variable under Sums: two inputs of equal keys count

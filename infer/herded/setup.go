@@ -24,6 +24,9 @@ const (
 	// Sums gives one weight to all states of the neighbours with the same sum of
 	// potentials: degree + 1 of a binary variable with equal couplings.
 	Sums Sharing = "sums"
+	// All gives each variable one weight, whatever its neighbours' states. The share of a state then follows the mean
+	// of the conditional probabilities that were met, within 1/sweeps; these need not be the model's.
+	All Sharing = "all"
 )
 
 // Start tells with which weights a chain begins.
@@ -43,8 +46,22 @@ const (
 	Offset Start = "offset"
 )
 
+// Updates tells which states a sweep's conditionals are given.
+type Updates string
+
+// The updates.
+const (
+	// InTurn updates one variable after the other, each given the present states of others: algorithm 1.
+	InTurn Updates = "in_turn"
+	// Parallel updates all variables given the states that the sweep began with, as Jacobi's iteration does: each could
+	// go on a processor of its own. It samples another law than the model's where neighbours depend on each other.
+	Parallel Updates = "parallel"
+)
+
 // Options configures New. The zero value is ready to use.
 type Options struct {
+	// Updates of a sweep. Empty means InTurn.
+	Updates Updates `json:",omitempty"`
 	// Sharing of weights. Empty means None.
 	Sharing Sharing
 	// Start of the weights. Empty means Mode.
@@ -90,8 +107,14 @@ func New(m mrf.Model, o Options) (*Setup, error) {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = 1 << 30
 	}
-	if o.Sharing != None && o.Sharing != Sums {
-		return nil, fmt.Errorf("herded: the sharing is %q; use none or sums", o.Sharing)
+	if o.Updates == "" {
+		o.Updates = InTurn
+	}
+	if o.Updates != InTurn && o.Updates != Parallel {
+		return nil, fmt.Errorf("herded: the updates are %q; use in_turn or parallel", o.Updates)
+	}
+	if o.Sharing != None && o.Sharing != Sums && o.Sharing != All {
+		return nil, fmt.Errorf("herded: the sharing is %q; use none, sums or all", o.Sharing)
 	}
 	if o.Start != Zero && o.Start != Mode && o.Start != Offset {
 		return nil, fmt.Errorf("herded: the start is %q; use zero, mode or offset", o.Start)
@@ -103,16 +126,23 @@ func New(m mrf.Model, o Options) (*Setup, error) {
 	if o.MaxBytes < 0 {
 		return nil, fmt.Errorf("herded: the limit of memory is %d bytes; give a positive number", o.MaxBytes)
 	}
+	if _, listed := m.(*mrf.Listed); listed && o.Sharing == Sums {
+		return nil, errors.New("herded: a model whose states are listed one by one has no potentials to add: " +
+			"use sharing none")
+	}
 	s := &Setup{model: m, Options: o}
-	if o.Sharing == Sums {
+	switch o.Sharing {
+	case Sums:
 		err = s.layOutSums(m, o.MaxBytes)
-	} else {
+	case All:
+		s.layOutAll(m)
+	default:
 		err = s.layOut(m, o.MaxBytes)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if s.complete() && o.Sharing == None {
+	if s.complete() && o.Sharing == None && o.Updates == InTurn {
 		s.keep = overlap(m)
 	}
 	return s, nil
@@ -139,9 +169,15 @@ func (s *Setup) Warnings() []string {
 	switch {
 	case s.empty():
 		out = append(out, "without edges each marginal converges as 1/T; the joint law need not where marginals are rational")
+	case s.Updates == Parallel:
+		out = append(out, "all variables are updated at once from the states that a sweep began with: averages need not "+
+			"converge to those of the model")
 	case s.Sharing == Sums:
 		out = append(out,
 			"weights shared by blanket states of the same sum: averages need not converge to those of the model")
+	case s.Sharing == All:
+		out = append(out, "one weight a variable, shared by all states of its neighbours: averages need not converge to "+
+			"those of the model")
 	case !s.complete():
 		out = append(out, "the graph is neither empty nor complete: convergence of herded Gibbs is open")
 	}
@@ -176,7 +212,7 @@ func (s *Setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		return nil, err
 	}
 	k := &Chain{Setup: s, Walk: mrf.NewWalk(s.model, c.Stream, x), rng: c.Stream, x: x, w: make([]float64, s.base[n]),
-		lw: make([]float64, most), p: make([]float64, most)}
+		lw: make([]float64, most), p: make([]float64, most), given: make([]uint8, 0, n)}
 	if s.Options.Start != Zero {
 		k.offset()
 	}

@@ -232,6 +232,33 @@ func FamilyCases() []Case {
 	return out
 }
 
+// SelectionCases returns cases whose coefficients may be left out, by a prior spike_slab: gaussian(identity), where the
+// update is a Gibbs draw, and others, of log-concave likelihoods and not.
+func SelectionCases() []Case {
+	half := prior.Prior{Kind: prior.HalfNormal, Scale: 1}
+	shape := prior.Prior{Kind: prior.Gamma, Shape: 3, Rate: 1}
+	var out []Case
+	for _, m := range []glm.Model{
+		{Family: glm.Family{Name: "gaussian", Link: "identity"}, Dispersion: half},
+		{Family: glm.Family{Name: "bernoulli", Link: "logit"}},
+		{Family: glm.Family{Name: "bernoulli", Link: "cauchit"}},
+		{Family: glm.Family{Name: "poisson", Link: "log"}},
+		{Family: glm.Family{Name: "poisson", Link: "identity"}},
+		{Family: glm.Family{Name: "student_t", Link: "identity"}, Dispersion: half,
+			Nu: prior.Prior{Kind: prior.Constant, Location: 4}},
+		{Family: glm.Family{Name: "gamma", Link: "log"}, Dispersion: shape},
+	} {
+		m.Coefficients = coefficients(0.8)
+		m.Coefficients[1] = prior.Prior{Kind: prior.SpikeSlab, Inclusion: 0.3, Scale: 0.9}
+		m.Coefficients[2] = prior.Prior{Kind: prior.SpikeSlab, Inclusion: 0.6, Scale: 0.5}
+		if m.Family.Walled() {
+			m.Coefficients[0].Location = 1.5
+		}
+		out = append(out, Case{Name: m.Family.String() + "/spike_slab", Data: newDesign(9), Model: m})
+	}
+	return out
+}
+
 // WeightedCases returns cases whose rows have precisions.
 func WeightedCases() []Case {
 	shape := prior.Prior{Kind: prior.Gamma, Shape: 3, Rate: 1}
@@ -257,6 +284,11 @@ func drawPrior(p prior.Prior, rng *infer.Stream) float64 {
 	switch p.Kind {
 	case prior.Normal:
 		return p.Location + p.Scale*variate.Normal(rng)
+	case prior.SpikeSlab:
+		if rng.Float64() >= p.Inclusion {
+			return 0
+		}
+		return p.Scale * variate.Normal(rng)
 	case prior.StudentT:
 		return p.Location + p.Scale*student(p.DF, rng)
 	case prior.Cauchy:

@@ -137,6 +137,11 @@ func uniformLimit(n int, alpha float64) float64 {
 	return math.Sqrt(math.Log(2/alpha) / (2 * float64(n)))
 }
 
+// LogDensity returns what a Conformance compares a target with: log likelihood and log prior at theta, by the textbook.
+func LogDensity(target *glm.Target, theta []float64) (logLik, logPrior float64) {
+	return logDensity(target.Data(), target.Model(), theta)
+}
+
 // logDensity returns log likelihood and log prior at theta with all constants,
 // by the textbook's formulas and package math: an oracle independent of
 // infer/glm. Cost: O(n·d).
@@ -233,6 +238,11 @@ func priorDensity(p prior.Prior, x float64) float64 {
 	switch p.Kind {
 	case prior.Normal:
 		return -0.5*z*z - 0.5*math.Log(2*math.Pi) - math.Log(p.Scale)
+	case prior.SpikeSlab:
+		if x == 0 {
+			return math.Log(1 - p.Inclusion)
+		}
+		return math.Log(p.Inclusion) - 0.5*z*z - 0.5*math.Log(2*math.Pi) - math.Log(p.Scale)
 	case prior.StudentT, prior.HalfStudentT:
 		top := logGamma((p.DF+1)/2) - logGamma(p.DF/2) - 0.5*math.Log(p.DF*math.Pi) - math.Log(p.Scale)
 		if p.Kind == prior.HalfStudentT {

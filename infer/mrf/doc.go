@@ -6,6 +6,7 @@
 //
 //	Binary  U = Σ θ_ij·s_i·s_j + Σ θ_i·s_i          s_i = ±1, one θ an edge
 //	Tables  U = Σ θ^ij[x_i, x_j] + Σ θ^i[x_i]       any number of states, tables shared by edges
+//	Listed  U = u[x]                                s_i = ±1, few variables, each state stated
 //	Terms   U = Σ θ_S·Π_{k∈S} s_k + Σ θ_i·s_i       s_i = ±1, sets S of any size
 //
 // The state of a variable is a byte, 0 to States(i)−1; of a binary variable 0
@@ -21,6 +22,6 @@
 // error.
 //
 // Read model.go (models, and the graph), then binary.go, tables.go and
-// terms.go, then start.go, gibbs.go and state.go; then enumerate.go, transfer.go,
+// terms.go and listed.go, then start.go, gibbs.go and state.go; then enumerate.go, transfer.go,
 // chain.go and meanfield.go.
 package mrf

@@ -12,7 +12,7 @@ import (
 const Version = "mrf/1"
 
 // Model is a discrete Markov random field over variables 0 … n−1: a *Binary, a
-// *Tables or a *Terms. Models are read-only and safe for concurrent use.
+// *Tables, a *Terms or a *Listed. Models are read-only and safe for concurrent use.
 type Model interface {
 	// Variables returns n.
 	Variables() int

@@ -56,6 +56,9 @@ func (k *Walk) Position(dst []float64) {
 // Shift says by how much a change of state has moved U.
 func (k *Walk) Shift(by float64) { k.u += by }
 
+// Recount sums U of the current state anew, where changes did not go by Shift. Cost: a pass over the edges.
+func (k *Walk) Recount() { k.u = k.sum() }
+
 // refreshEvery is the number of iterations between sums of U anew.
 const refreshEvery = 128
 

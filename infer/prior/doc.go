@@ -1,7 +1,7 @@
 // Package prior holds the laws that may be the prior of a coefficient or of a
 // dispersion: their densities, draws and spelling, the horseshoe priors that speak
-// of a group of coefficients, and the rules of the priors that a model has where
-// none are given.
+// of a group of coefficients, the spike and slab that may leave one out, and the
+// rules of the priors that a model has where none are given.
 //
 // It knows no family, no data and no likelihood: glm.Model says which prior is
 // whose, glm.Defaults measures the data that the rules speak of, and priordraws

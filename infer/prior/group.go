@@ -2,6 +2,7 @@ package prior
 
 import (
 	"math"
+	"slices"
 
 	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
@@ -35,6 +36,14 @@ type Group struct {
 // Shrinks reports whether the prior is one of a group of coefficients with a common
 // scale: horseshoe, regularised_horseshoe or penalised.
 func (k Kind) Shrinks() bool { return k == Horseshoe || k == RegularisedHorseshoe || k == Penalised }
+
+// OfIntercept reports whether a coefficient's prior may be that of the intercept, which is neither shrunk nor left out.
+func (k Kind) OfIntercept() bool { return !k.Shrinks() && k != SpikeSlab }
+
+// Selects reports whether some coefficient may be left out of the model, by a prior spike_slab.
+func Selects(coefficients []Prior) bool {
+	return slices.ContainsFunc(coefficients, func(p Prior) bool { return p.Kind == SpikeSlab })
+}
 
 // Groups returns the horseshoe priors of coefficients by their first column:
 // one for each prior with each number in apart, which is nil or has one for each

@@ -38,6 +38,7 @@ var table = []Info{
 	{Constant, []string{"value"}, false, true, "fixed"},
 	{Horseshoe, []string{"tau0"}, true, false, "none"},
 	{RegularisedHorseshoe, []string{"tau0", "slab_df", "slab_scale"}, true, false, "those below slab_df + 1"},
+	{SpikeSlab, []string{"inclusion", "scale"}, true, false, "all"},
 }
 
 // Table returns the table of priors; it must not be changed.
@@ -69,6 +70,8 @@ func (p *Prior) argument(name string) *float64 {
 		return &p.Low
 	case "high":
 		return &p.High
+	case "inclusion":
+		return &p.Inclusion
 	}
 	return &p.Scale
 }
@@ -98,6 +101,11 @@ func (p Prior) Draw(s Source) float64 {
 	switch p.Kind {
 	case Normal:
 		return math.FMA(p.Scale, variate.Normal(s), p.Location)
+	case SpikeSlab:
+		if !(s.Float64() < p.Inclusion) {
+			return 0
+		}
+		return float64(p.Scale * variate.Normal(s))
 	case HalfNormal:
 		return float64(p.Scale * math.Abs(variate.Normal(s)))
 	case HalfCauchy:
@@ -156,6 +164,8 @@ const (
 	maxScale = 1e100
 	minShape = 1e-3
 	maxShape = 1e6
+
+	minInclusion = 1e-6
 )
 
 // check tells which number of p is impossible.
@@ -167,6 +177,10 @@ func (p Prior) check() error {
 		case "location":
 			if math.IsNaN(v) || math.Abs(v) > maxScale {
 				return fmt.Errorf("location %v is not a number between -1e100 and 1e100", v)
+			}
+		case "inclusion":
+			if !(v >= minInclusion && v <= 1-minInclusion) {
+				return fmt.Errorf("inclusion %v is not a probability between 1e-6 and 1 - 1e-6", v)
 			}
 		case "df", "shape", "slab_df":
 			if !(v >= minShape && v <= maxShape) {

@@ -29,6 +29,9 @@ const (
 	// The horseshoe priors, see Group.
 	Horseshoe            Kind = "horseshoe"
 	RegularisedHorseshoe Kind = "regularised_horseshoe"
+	// SpikeSlab is 0 with probability 1 − Inclusion, else normal(0, Scale). Its density is with respect to Lebesgue
+	// measure and a unit mass at 0.
+	SpikeSlab Kind = "spike_slab"
 	// Penalised is the prior of the coefficients of a smooth, see Group. It is never written.
 	Penalised Kind = "penalised"
 )
@@ -45,6 +48,8 @@ type Prior struct {
 	Low      float64 // uniform
 	High     float64 // uniform
 	Slab     float64 // scale of the slab of regularised_horseshoe
+	// Inclusion is the probability of spike_slab that the coefficient is not 0, between 0 and 1.
+	Inclusion float64 `json:",omitzero"`
 }
 
 const (
@@ -80,6 +85,8 @@ func (p *Prior) top() float64 {
 	switch p.Kind {
 	case Normal:
 		return -halfLog2Pi - vec.Log(p.Scale)
+	case SpikeSlab:
+		return vec.Log(p.Inclusion) - halfLog2Pi - vec.Log(p.Scale)
 	case HalfNormal:
 		return (log2 - halfLog2Pi) - vec.Log(p.Scale)
 	case HalfCauchy:
@@ -111,6 +118,11 @@ func (p *Prior) over(x, logX, top float64) float64 {
 	}
 	z := (x - p.Location) / p.Scale
 	switch p.Kind {
+	case SpikeSlab:
+		if x == 0 {
+			return vec.Log1p(-p.Inclusion)
+		}
+		return math.FMA(-0.5*z, z, top)
 	case Normal, HalfNormal:
 		return math.FMA(-0.5*z, z, top)
 	case HalfCauchy, Cauchy:
@@ -162,7 +174,7 @@ func (p *Prior) positive() bool {
 func (p *Prior) Gradient(x float64) float64 {
 	z := (x - p.Location) / p.Scale
 	switch p.Kind {
-	case Normal:
+	case Normal, SpikeSlab: // within the slab
 		return -z / p.Scale
 	case HalfNormal:
 		return -(x / p.Scale) / p.Scale

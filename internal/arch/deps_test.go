@@ -39,6 +39,8 @@ var deps = map[string]string{
 	"infer/powerscale": "internal/vec",
 	"infer/mrf":        "infer internal/vec internal/state internal/words",
 	"infer/herded":     "infer infer/mrf internal/vec internal/words",
+	// The law of all models of a selection is a discrete system, and its coefficients are conjugate's.
+	"infer/selection":  "infer infer/glm infer/conjugate infer/herded infer/mrf internal/state",
 	"infer/dogs":       "infer/mrf internal/vec internal/simd internal/linalg",
 	"infer/infertest":  "infer infer/design infer/glm infer/prior internal/variate",
 	"internal/vec":     "",
@@ -68,7 +70,7 @@ var deps = map[string]string{
 	// plan, draw and assess know no ledger: TestWorkerKnowsNoLedger.
 	"pipelines/internal/plan": "infer infer/glm infer/cggibbs infer/groups infer/nuts infer/conjugate infer/design infer/diag infer/prior" +
 		" infer/priordraws infer/mrf" +
-		" infer/herded ingest transform internal/mapped report/judge report/record internal/words pipelines/internal/discrete" +
+		" infer/herded infer/selection ingest transform internal/mapped report/judge report/record internal/words pipelines/internal/discrete" +
 		" pipelines/internal/spec pipelines/internal/synthetic",
 	"pipelines/internal/draw": "infer internal/words report/record pipelines/internal/assess pipelines/internal/cpu pipelines/internal/plan" +
 		" pipelines/internal/progress pipelines/internal/spool" + fanout,
@@ -92,7 +94,7 @@ var deps = map[string]string{
 	"pipelines/internal/predict": "infer infer/glm infer/prior ingest transform internal/words report pipelines/internal/assess pipelines/internal/plan" +
 		" pipelines/internal/predictive pipelines/internal/spec",
 	"pipelines/internal/check": "infer infer/glm infer/groups infer/diag infer/prior internal/words report report/judge pipelines/internal/exit" +
-		" pipelines/internal/plan pipelines/internal/spec" + fanout,
+		" internal/variate pipelines/internal/plan pipelines/internal/spec" + fanout,
 	// explain tells what a run would do, and draws from priors only.
 	"pipelines/internal/explain": "internal/words infer infer/design infer/glm infer/groups infer/prior pipelines/internal/plan pipelines/internal/spec",
 	// propose looks at columns, and reads no files.

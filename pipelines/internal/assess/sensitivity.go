@@ -11,7 +11,8 @@ import (
 
 // unmeasured is the warning of a fit that has no sensitivity to its prior.
 const unmeasured = "gates.prior_sensitivity is not measured of models whose priors have scales that are parameters, " +
-	"as those of group-level effects, smooths and horseshoes: give such fits gates without it"
+	"as those of group-level effects, smooths and horseshoes, or leave coefficients out, as spike_slab: give such fits " +
+	"gates without it"
 
 // asksSensitivity reports whether a gate asks for what the powers of prior and likelihood move of a fit.
 func asksSensitivity(f *plan.Fit) bool {

@@ -8,6 +8,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
 	"glmbatch/infer/groups"
+	"glmbatch/internal/variate"
 )
 
 // Lengths of the chain of one simulation.
@@ -29,6 +30,7 @@ type drawn struct {
 	picks      []int       // indexes into a trace
 	iterations int
 	mixed      bool // it reached the effective draws it needs
+	selects    bool // coefficients may stay at 0 for good
 }
 
 // draw runs a chain until every statistic, of which are parameters and log_lik, has
@@ -45,6 +47,7 @@ func draw(ctx context.Context, setup infer.Setup, stream *infer.Stream, want int
 	}
 	params := len(of)
 	d := &drawn{trace: make([][]float64, params+1)}
+	d.selects = slices.ContainsFunc(setup.Parameters(), func(p infer.Parameter) bool { return p.Kind == infer.Inclusion })
 	first := max(firstLen, apart*want)
 	most := max(2*first, min(first<<doublings, traceBytes/8/(params+1)))
 	for range warmup {
@@ -85,10 +88,13 @@ func draw(ctx context.Context, setup infer.Setup, stream *infer.Stream, want int
 }
 
 // leastESS is the least bulk effective sample size of a statistic from an
-// iteration on; 0 if some statistic does not move.
+// iteration on; 0 if some statistic does not move that might.
 func (d *drawn) leastESS(from int) float64 {
 	least := math.Inf(1)
 	for _, t := range d.trace {
+		if d.selects && slices.Max(t[from:]) == 0 && slices.Min(t[from:]) == 0 {
+			continue // a coefficient that is left out
+		}
 		ess := diag.ESSBulk([][]float64{t[from:]})
 		if !(ess > 0) {
 			return 0
@@ -98,14 +104,21 @@ func (d *drawn) leastESS(from int) float64 {
 	return least
 }
 
-// ranks counts, for each statistic, the draws below the truth.
-func (d *drawn) ranks(truth []float64) []int {
+// ranks counts, for each statistic, the draws below the truth, and of those that equal it, as coefficients that are
+// left out do, a number drawn from 0 to all of them: then ranks are uniform where the law has atoms.
+func (d *drawn) ranks(truth []float64, ties *infer.Stream) []int {
 	out := make([]int, len(truth))
 	for s, t := range d.trace {
+		equal := 0
 		for _, i := range d.picks {
 			if t[i] < truth[s] {
 				out[s]++
+			} else if t[i] == truth[s] {
+				equal++
 			}
+		}
+		if equal > 0 {
+			out[s] += variate.Index(ties, equal+1)
 		}
 	}
 	return out

@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -255,10 +256,22 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// A rank is the number of picked draws below the truth, not above it.
+// A rank is the number of picked draws below the truth, not above it; draws that equal it count by a number drawn from
+// 0 to all of them, each alike: the limit of 5 sds is a false alarm of 6e-7.
 func TestRanksCountDrawsBelow(t *testing.T) {
 	d := &drawn{trace: [][]float64{{5, 1, 9, 2}, {0, 0, 7, 8}}, picks: []int{0, 1, 3}}
-	if got := d.ranks([]float64{3, 8}); got[0] != 2 || got[1] != 2 {
+	ties := infer.NewStream(1, "ties")
+	if got := d.ranks([]float64{3, 7.5}, ties); got[0] != 2 || got[1] != 2 {
 		t.Errorf("ranks %v, want 2 and 2", got)
+	}
+	var count [3]float64
+	const n = 3000
+	for range n {
+		count[d.ranks([]float64{3, 0}, ties)[1]]++
+	}
+	for r, c := range count {
+		if math.Abs(c-n/3) > 5*math.Sqrt(n*2.0/9) {
+			t.Errorf("of %d ranks among two ties %v are %d", n, c, r)
+		}
 	}
 }

@@ -127,7 +127,7 @@ func (s *simulator) simulate(ctx context.Context, i int) report.Simulation {
 		return fail("error", err)
 	}
 	out.Outcome, out.Iterations, out.Mixed = report.Ranked, d.iterations, d.mixed
-	out.Ranks = d.ranks(statistics(target, s.ranked, theta))
+	out.Ranks = d.ranks(statistics(target, s.ranked, theta), s.stream("ties", i))
 	return out
 }
 

@@ -59,11 +59,16 @@ func (s *Setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	if !ok {
 		return nil, errors.New("discrete: the kernel is no sampler of states")
 	}
-	out := &Chain{Setup: s, sampler: sampler, before: make([]uint8, s.N),
-		tally: tally{Plan: s.Plan, q: s.States, variable: s.N}}
+	out := &Chain{Setup: s, sampler: sampler, before: make([]uint8, s.N)}
 	copy(out.before, sampler.State())
-	out.tally.only = s.focus
+	out.tally = s.newTally()
 	return out, nil
+}
+
+// newTally begins to count.
+func (s *Setup) newTally() tally {
+	return tally{Plan: s.Plan, q: s.States, variable: s.N, only: s.focus, of: s.Model,
+		lw: make([]float64, s.States), p: make([]float64, s.States)}
 }
 
 // Chain is one chain of a Setup.
@@ -78,7 +83,7 @@ type Chain struct {
 // Step advances the chain, and counts its state. Info.Accept is the share of
 // variables that are in another state than before.
 //
-// Cost beside the sampler's own: a pass over the variables.
+// Cost beside the sampler's own: a pass over the variables, and a full conditional of each where these are averaged.
 func (k *Chain) Step() (infer.Info, error) {
 	info, err := k.sampler.Step()
 	if err != nil {
@@ -156,7 +161,7 @@ func (k *Chain) UnmarshalBinary(data []byte) error {
 	if size > uint64(len(data)-head) {
 		return errors.New("discrete: a chain's state is cut short")
 	}
-	counts := tally{Plan: k.Plan, q: k.States, variable: k.N, only: k.focus}
+	counts := k.newTally()
 	rest, err := counts.read(data[head+size:])
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@
 //
 // Read data.go (variables and edges) with table.go, image.go, cells.go and
 // made.go, then field.go (the model) with hash.go (its identity), functional.go
-// (what a draw is), chain.go with tally.go (what a chain keeps), scan.go
+// (what a draw is), chain.go with tally.go and conditionals.go
+// (what a chain keeps), scan.go
 // (certified scans), solve.go (what needs no chain) and result.go.
 package discrete

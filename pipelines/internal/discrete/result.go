@@ -50,7 +50,7 @@ func (s *Setup) Collect(kernels []infer.Kernel, from, to int, sampled, random bo
 	if !sampled {
 		return out
 	}
-	sum := newSegment(s.N*(s.States-1), s.Batch > 0)
+	sum := newSegment(s.N*(s.States-1), &s.Plan)
 	total := 0
 	for _, k := range kernels {
 		for i, seg := range k.(*Chain).tally.segments {
@@ -72,6 +72,9 @@ func (s *Setup) Collect(kernels []infer.Kernel, from, to int, sampled, random bo
 			rest += n
 		}
 		row[0] = float64(uint32(total)-rest) / float64(total)
+	}
+	if sum.mean != nil {
+		sum.mean.marginals(out.Marginals, s.N, s.States, float64(total))
 	}
 	s.unfocused(out.Marginals)
 	if random && s.Batch > 0 {
@@ -104,6 +107,9 @@ func (s *segment) merge(o *segment) {
 	for i, v := range o.count {
 		s.count[i] += v
 	}
+	if s.mean != nil {
+		s.mean.merge(o.mean)
+	}
 	if s.batch == nil {
 		return
 	}
@@ -133,8 +139,12 @@ func (s *Setup) errors(sum *segment) []float64 {
 	for i := range s.N {
 		for a := 1; a < q; a++ {
 			at := i*(q-1) + a - 1
-			mean := float64(sum.inner[at]) / m
-			variance := (float64(sum.square[at]) - float64(m*mean*mean)) / (m - 1)
+			inner, square := float64(sum.inner[at]), float64(sum.square[at])
+			if sum.mean != nil {
+				inner, square = sum.mean.inner[at], sum.mean.square[at]
+			}
+			mean := inner / m
+			variance := (square - float64(m*mean*mean)) / (m - 1)
 			out[i*q+a] = math.Sqrt(math.Max(0, variance)/m) / float64(s.Batch)
 		}
 		if q == 2 {

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"glmbatch/infer/mrf"
 )
 
 // Plan says when a chain counts states. Segments[0] is the first iteration that is
@@ -13,6 +15,8 @@ import (
 type Plan struct {
 	Segments []int
 	Batch    int
+	// Conditionals says that full conditional probabilities are averaged beside the counts: see conditionals.
+	Conditionals bool
 }
 
 // NewPlan is for windows of [from, to) iterations whose ends are given in ascending order. A
@@ -32,11 +36,15 @@ type segment struct {
 	batch   []uint16 // counts of the batch under way
 	inner   []uint32
 	square  []uint64
+	mean    *conditionals // nil where none are averaged
 }
 
-func newSegment(size int, batched bool) *segment {
+func newSegment(size int, p *Plan) *segment {
 	s := &segment{count: make([]uint32, size)}
-	if batched {
+	if p.Conditionals {
+		s.mean = newConditionals(size)
+	}
+	if p.Batch > 0 {
 		s.batch, s.inner, s.square = make([]uint16, size), make([]uint32, size), make([]uint64, size)
 	}
 	return s
@@ -49,6 +57,8 @@ type tally struct {
 	variable int   // number of variables
 	only     []int // those that are counted; nil: all
 	segments []*segment
+	of       mrf.Model // whose conditionals are averaged
+	lw, p    []float64 // scratch
 }
 
 // bytes is the memory of one segment of a tally.
@@ -56,6 +66,9 @@ func (p *Plan) bytes(variables, q int) int64 {
 	each := int64(4)
 	if p.Batch > 0 {
 		each += 2 + 4 + 8
+	}
+	if p.Conditionals {
+		each += 4 * 8
 	}
 	return each * int64(variables) * int64(q-1)
 }
@@ -67,7 +80,7 @@ func (c *tally) add(t int, x []uint8) {
 		return
 	}
 	if k < len(c.Segments) && t >= c.Segments[k] {
-		c.segments = append(c.segments, newSegment(c.variable*(c.q-1), c.Batch > 0))
+		c.segments = append(c.segments, newSegment(c.variable*(c.q-1), &c.Plan))
 		k++
 	}
 	s := c.segments[k-1]
@@ -90,6 +103,9 @@ func (c *tally) add(t int, x []uint8) {
 		for i, a := range x {
 			c.count(s, i, a)
 		}
+	}
+	if s.mean != nil {
+		c.average(s.mean, x)
 	}
 	if c.Batch > 0 && s.iterations%c.Batch == 0 {
 		s.endBatch()
@@ -116,6 +132,9 @@ func (s *segment) endBatch() {
 		s.square[i] += uint64(b) * uint64(b)
 	}
 	clear(s.batch)
+	if s.mean != nil {
+		s.mean.endBatch()
+	}
 }
 
 // maxBatch is what a count of a batch can hold.
@@ -128,6 +147,9 @@ func (c *tally) append(out []byte) []byte {
 		out = binary.LittleEndian.AppendUint64(out, uint64(s.iterations))
 		for _, v := range s.count {
 			out = binary.LittleEndian.AppendUint32(out, v)
+		}
+		if s.mean != nil {
+			out = s.mean.append(out)
 		}
 		if s.batch == nil {
 			continue
@@ -162,18 +184,24 @@ func (c *tally) read(data []byte) ([]byte, error) {
 	if c.Batch > 0 {
 		need += 8 + (2+4+8)*size
 	}
+	if c.Conditionals {
+		need += 4 * 8 * size
+	}
 	if len(data) < n*need {
 		return nil, fail
 	}
 	segments := make([]*segment, n)
 	for k := range segments {
-		s := newSegment(size, c.Batch > 0)
+		s := newSegment(size, &c.Plan)
 		segments[k] = s
 		s.iterations, data = int(binary.LittleEndian.Uint64(data)), data[8:]
 		for i := range s.count {
 			s.count[i] = binary.LittleEndian.Uint32(data[4*i:])
 		}
 		data = data[4*size:]
+		if s.mean != nil {
+			data = s.mean.read(data)
+		}
 		if c.Batch == 0 {
 			continue
 		}

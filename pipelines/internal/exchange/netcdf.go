@@ -79,6 +79,7 @@ type filled struct {
 // each, but effects of groups, which have levels and terms.
 var together = map[infer.ParameterKind][2]string{
 	infer.Intercept: {"beta", "coefficient"}, infer.Coefficient: {"beta", "coefficient"},
+	infer.Inclusion:  {"included", "candidate"},
 	infer.LocalScale: {"local_scale", "scaled"}, infer.SmoothEffect: {"smooth", "smooth_coefficient"},
 }
 

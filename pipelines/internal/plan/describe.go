@@ -41,6 +41,9 @@ func (r *Regression) Describe(rec *record.Fit, params []infer.Parameter) error {
 		if p.Kind == infer.SmoothSD || p.Kind == infer.SmoothEffect {
 			out.Prior = smoothPrior(&given, r.Data, p)
 		}
+		if p.Kind == infer.Inclusion {
+			out.Prior = r.inclusionPrior(p.Term)
+		}
 		if p.Grouping != "" {
 			out.Prior = effectPrior(&given, r.Data, p)
 		}

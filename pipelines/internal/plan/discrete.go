@@ -111,6 +111,7 @@ func (d *Discrete) chains(s Schedule) (*discrete.Setup, *discreteSampler, error)
 		return nil, nil, err
 	}
 	counts := discrete.NewPlan(s.Start().From, s.Ends())
+	counts.Conditionals = d.fit.Sampler.Marginals == "conditionals"
 	if !d.method.gated {
 		counts.Batch = 0
 	}

@@ -65,10 +65,13 @@ func gibbsMethod(s *spec.Sampler) *discreteMethod {
 	return m
 }
 
+// herdedWhy is why no gate looks at herded chains.
+const herdedWhy = "herded Gibbs is deterministic: R-hat and effective sample sizes mean nothing of it"
+
 // herdedMethod is herded Gibbs.
 func herdedMethod(o herded.Options) *discreteMethod {
 	return &discreteMethod{
-		sampled: true, why: "herded Gibbs is deterministic: R-hat and effective sample sizes mean nothing of it",
+		sampled: true, why: herdedWhy,
 		setup: func(f *discrete.Field, _ int) (*discreteSampler, error) {
 			setup, err := herded.New(f.Model, o)
 			var memory *herded.MemoryError

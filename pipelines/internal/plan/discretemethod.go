@@ -43,12 +43,17 @@ func resolveDiscrete(s *spec.Sampler, f *discrete.Field) (*discreteMethod, error
 			Scan   spec.Scan
 			Anneal spec.Anneal
 			States mrf.Start `json:",omitempty"`
-		}{s.Scan, s.Anneal, mrf.Start(s.States)}
+			averaged
+		}{s.Scan, s.Anneal, mrf.Start(s.States), averaged{s.Marginals}}
 	case "herded":
-		o := herded.Options{Sharing: herded.Sharing(s.Sharing), Start: herded.Start(s.Start), States: mrf.Start(s.States)}
+		o := herded.Options{Sharing: herded.Sharing(s.Sharing), Start: herded.Start(s.Start), States: mrf.Start(s.States),
+			Updates: herded.Updates(s.Updates)}
 		version = herded.Version + " " + discrete.Version
 		m = herdedMethod(o)
-		m.Options = o
+		m.Options = struct {
+			herded.Options
+			averaged
+		}{o, averaged{s.Marginals}}
 	case "meanfield":
 		o := mrf.MeanFieldOptions{Damping: s.Damping, Tolerance: s.Tolerance, MaxSweeps: s.MaxSweeps,
 			Start: mrf.Start(s.States)}
@@ -71,6 +76,11 @@ func resolveDiscrete(s *spec.Sampler, f *discrete.Field) (*discreteMethod, error
 	}
 	m.Name, m.Reason, m.Version, m.Chains = name, reason, version, m.solve == nil
 	return m, nil
+}
+
+// averaged is what marginals are averages of, as options have it.
+type averaged struct {
+	Marginals string `json:",omitempty"`
 }
 
 // scansVersion names the search for certified scans: it changes whenever other lists are

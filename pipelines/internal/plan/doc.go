@@ -11,8 +11,8 @@
 //
 //   - select.go, choice.go, share.go: which fits a call chooses, and a machine of several;
 //   - reader.go, unit.go, factored.go, discreteread.go, patience.go: units of data;
-//   - regression.go, design.go, method.go, groups.go, smooths.go, priors.go, scales.go, focus.go, describe.go:
-//     regressions;
+//   - regression.go, selection.go, design.go, method.go, groups.go, smooths.go, priors.go, scales.go, focus.go,
+//     describe.go: regressions;
 //   - discrete.go, discretemethod.go, discretechains.go, discretefound.go: discrete systems;
 //   - schedule.go: how long chains get; memory.go, work.go: what they may take;
 //   - identity.go, changes.go: what decides their draws, and what of it has changed;

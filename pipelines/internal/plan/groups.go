@@ -24,6 +24,10 @@ func resolveGroups(s *spec.Sampler, model *spec.Model) (sampler, error) {
 		return sampler{}, words.Hint(fmt.Errorf("model %q has group-level effects: %s", model.Name, what), hint)
 	}
 	const others = ", or name under fits what goes together"
+	if model.Selects() && s.Method != PriorMethod {
+		return refuse("no sampler draws them beside coefficients whose prior is spike_slab",
+			"give the coefficients regularised_horseshoe(tau0, slab_df, slab_scale), or leave the effects out"+others)
+	}
 	reason := ""
 	switch s.Method {
 	case "auto":

@@ -64,6 +64,12 @@ func resolve(s *spec.Sampler, model *spec.Model) (sampler, error) {
 		name, reason = auto(model)
 		basis = "auto"
 	}
+	if err := selectable(s, model, name); err != nil {
+		return sampler{}, err
+	}
+	if _, ok := selectionMethods[name]; ok && model.Selects() {
+		return selecting(s, model, name, reason)
+	}
 	switch name {
 	case PriorMethod:
 		return priorSampler(), nil
@@ -84,6 +90,9 @@ func resolve(s *spec.Sampler, model *spec.Model) (sampler, error) {
 		}
 		if len(s.Scan.For) > 0 {
 			version += " " + cggibbs.FocusVersion
+		}
+		if model.Selects() {
+			version += " " + cggibbs.SelectVersion
 		}
 		return sampler{
 			Method: Method{Name: name, Reason: reason, Version: version, Options: o, Chains: true},

@@ -65,8 +65,13 @@ func (r *Regression) Facts() Facts {
 	return out
 }
 
-// Lengths is the run's own schedule.
-func (r *Regression) Lengths(s Schedule, _ *spec.Run) Schedule { return s }
+// Lengths is the run's own schedule; what no gate looks at does not grow.
+func (r *Regression) Lengths(s Schedule, run *spec.Run) Schedule {
+	if r.sampler.herds() != "" {
+		return s.ungated(run.WarmupGiven)
+	}
+	return s
+}
 
 // Need counts the design, and what its method makes of it.
 func (r *Regression) Need(chains, workers int) Need {
@@ -111,7 +116,10 @@ func (r *Regression) ToData(theta []float64) { r.Record.ToData(theta) }
 
 // Gating is that of parameters and log_lik; where the prior is drawn from, log_lik has no part in the draws and may
 // be infinite.
-func (r *Regression) Gating() Gating { return Gating{Parameters: r.sampler.Name == PriorMethod} }
+// Coefficients that may be left out may stay out, or in, for good.
+func (r *Regression) Gating() Gating {
+	return Gating{Parameters: r.sampler.Name == PriorMethod, Constants: r.fit.Model.Selects(), Off: r.sampler.herds()}
+}
 
 // Posterior is the likelihood with its priors, defaults resolved for the design.
 func (r *Regression) Posterior() glm.Model { return posterior(r.fit.Model, r.Data) }

@@ -211,8 +211,10 @@ func methodsOf(option string) []string {
 		return []string{"cggibbs", "gibbs"}
 	case "anneal":
 		return []string{"gibbs"}
-	case "sharing", "start":
+	case "sharing", "start", "updates":
 		return []string{"herded"}
+	case "marginals":
+		return []string{"gibbs", "herded"}
 	case "states":
 		return []string{"gibbs", "herded", "meanfield"}
 	case "damping", "tolerance", "max_sweeps":

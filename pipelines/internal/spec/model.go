@@ -50,7 +50,7 @@ func (fam *Family) decodeNode(d *decoder, n *node, f field, _ []string) {
 
 var (
 	coefficientPriors = priorKinds(func(p prior.Info) bool { return p.Coefficient })
-	interceptPriors   = priorKinds(func(p prior.Info) bool { return p.Coefficient && !p.Kind.Shrinks() })
+	interceptPriors   = priorKinds(func(p prior.Info) bool { return p.Coefficient && p.Kind.OfIntercept() })
 	dispersionPriors  = priorKinds(func(p prior.Info) bool { return p.Dispersion })
 )
 
@@ -101,6 +101,12 @@ func (d *decoder) prior(n *node, f field, kinds []prior.Kind) prior.Prior {
 		return prior.Prior{}
 	}
 	return law
+}
+
+// Selects reports whether some prior of the model is spike_slab, under which coefficients are left out or taken in.
+func (m *Model) Selects() bool {
+	return m.Prior.Coefficients.Kind == prior.SpikeSlab || slices.ContainsFunc(m.Prior.ByName,
+		func(n *NamedPrior) bool { return n.Prior.Kind == prior.SpikeSlab })
 }
 
 // For returns the prior of the coefficient called name: that of the by_name

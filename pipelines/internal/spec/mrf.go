@@ -105,6 +105,9 @@ func (e *Edges) given() bool { return e.Path != "" || e.SQL != "" || len(e.Steps
 // both kinds.
 func (s *Sampler) Discrete() bool { return has(discreteMethods, []string{s.Method}) }
 
+// Selects reports whether the sampler is also for regressions with the prior spike_slab.
+func (s *Sampler) Selects() bool { return s.Method == "gibbs" || s.Method == "herded" }
+
 var discreteMethods = []string{"gibbs", "herded", "meanfield", "exact", "viterbi"}
 
 // ModelStates is the number of states of each variable.
