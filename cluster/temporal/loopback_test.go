@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	enums "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/sdk/client"
 )
 
@@ -70,6 +70,7 @@ func TestLoopback(t *testing.T) {
 		{"cancelled", (*loop).cancelled}, {"poison", (*loop).poison},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			defer func() { note(t) }()
 			inner := *l
 			inner.T = t
 			n := inner.night(strings.ReplaceAll(c.name, " ", "-"))
@@ -161,7 +162,7 @@ func (l *loop) serve() {
 		l.Fatal(err)
 	}
 	go l.server.Wait()
-	for range 300 {
+	for range 1200 {
 		c, err := client.Dial(client.Options{HostPort: l.address, Logger: quiet})
 		if err == nil {
 			_, err = c.CheckHealth(context.Background(), nil)
@@ -172,7 +173,7 @@ func (l *loop) serve() {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	l.Fatal("the server does not answer after 30 s")
+	l.Fatal("the server does not answer after two minutes")
 }
 
 // night is one night with its workers.
@@ -244,7 +245,7 @@ func (n *night) stop() {
 func (n *night) ends() Outcome {
 	n.Helper()
 	var out Outcome
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
 	defer cancel()
 	if err := n.client.GetWorkflow(ctx, n.id, "").Get(ctx, &out); err != nil {
 		n.Fatalf("the night: %v\n%s", err, n.must("glmbatch-temporal", "progress", n.id))
@@ -327,22 +328,17 @@ func (n *night) soon(what string, within time.Duration, is func() bool) time.Dur
 // attempts returns when a shard's last attempt began, and which it was.
 func (n *night) attempts(shard int) (at time.Time, attempt int32) {
 	n.Helper()
-	events := n.client.GetWorkflowHistory(context.Background(), n.id, "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-	scheduled, of := []int64{}, map[int64]int{}
-	for events.HasNext() {
-		e, err := events.Next()
-		if err != nil {
-			n.Fatal(err)
-		}
+	scheduled, of := 0, map[int64]int{}
+	n.history(n.id, func(e *historypb.HistoryEvent) {
 		if a := e.GetActivityTaskScheduledEventAttributes(); a.GetActivityType().GetName() == "Shard" {
-			of[e.GetEventId()] = len(scheduled) // they are scheduled in their order
-			scheduled = append(scheduled, e.GetEventId())
+			of[e.GetEventId()] = scheduled // they are scheduled in their order
+			scheduled++
 		}
 		if a := e.GetActivityTaskStartedEventAttributes(); a != nil {
 			if i, found := of[a.GetScheduledEventId()]; found && i == shard {
 				at, attempt = e.GetEventTime().AsTime(), a.GetAttempt()
 			}
 		}
-	}
+	})
 	return at, attempt
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/contrib/envconfig"
@@ -113,9 +114,9 @@ func (c *command) parse(args []string, names ...string) (rest []string, err erro
 // limitFlags are the flags that bound a night.
 func (c *command) limitFlags(l *Limits) {
 	*l = Limits{}.filled()
-	c.flags.DurationVar(&l.Heartbeat, "heartbeat", l.Heartbeat,
+	c.flags.DurationVar((*time.Duration)(&l.Heartbeat), "heartbeat", time.Duration(l.Heartbeat),
 		"how long a worker may be silent before its shard is given to another")
-	c.flags.DurationVar(&l.Longest, "longest", l.Longest, "how long one attempt at a shard may last")
+	c.flags.DurationVar((*time.Duration)(&l.Longest), "longest", time.Duration(l.Longest), "how long one attempt at a shard may last")
 	c.flags.Func("attempts", fmt.Sprintf("how often a shard is tried (default %d)", l.Attempts), func(text string) error {
 		_, err := fmt.Sscanf(text, "%d", &l.Attempts)
 		return err

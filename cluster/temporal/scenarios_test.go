@@ -35,10 +35,10 @@ func (l *loop) workerKilled(n *night) {
 	killed := time.Now()
 	first.Process.Kill()
 	first.Wait()
-	n.soon("the process is gone with its worker", time.Second, func() bool { return gone(pid) })
+	n.soon("the process is gone with its worker", lease, func() bool { return gone(pid) })
 	n.ends()
 	at, attempt := n.attempts(shard)
-	n.Logf("shard %d: attempt %d began %v after the kill; the lease is %v", shard, attempt, at.Sub(killed), lease)
+	fact(n.T, "taken over %s after kill -9 of a worker (attempt %d; bar: the lease, %v, and 5 s)", short(at.Sub(killed)), attempt, lease)
 	if attempt < 2 || at.Sub(killed) > lease+5*time.Second {
 		n.Errorf("the takeover was late")
 	}
@@ -70,7 +70,7 @@ func (l *loop) workerStopped(n *night) {
 func (l *loop) workerEnds(n *night) {
 	first := n.worker("", "--only", "shards")
 	n.worker("", "--only", "ledger")
-	n.start()
+	n.start("--heartbeat", "5m")
 	shard, pid := n.midFit(first)
 	n.worker("", "--only", "shards", "--slots", "4")
 	asked := time.Now()
@@ -82,9 +82,9 @@ func (l *loop) workerEnds(n *night) {
 	}
 	n.ends()
 	at, attempt := n.attempts(shard)
-	n.Logf("shard %d: attempt %d began %v after the worker was asked to end", shard, attempt, at.Sub(asked))
-	if attempt != 2 {
-		n.Error("its shard was not given back")
+	fact(n.T, "%s after it was asked to end", short(at.Sub(asked)))
+	if attempt != 2 || at.Sub(asked) > 2*time.Minute {
+		n.Error("its shard was not given back before the lease of five minutes")
 	}
 }
 
@@ -137,14 +137,13 @@ func (l *loop) partition(n *night) {
 	cut := time.Now()
 	second := n.worker("", "--only", "shards", "--slots", "4")
 	n.soon("another worker has the shard", time.Minute, func() bool { return slices.Contains(n.carried(second), shard) })
-	n.Logf("%v after the network went another worker has the shard", time.Since(cut))
 	n.soon("the process of the worker without a network ends", 10*time.Second, func() bool { return gone(pid) })
 	if err := ip("link", "set", link, "up"); err != nil {
 		n.Fatal(err)
 	}
 	n.ends()
 	at, attempt := n.attempts(shard)
-	n.Logf("shard %d: attempt %d began %v after the network went", shard, attempt, at.Sub(cut))
+	fact(n.T, "%s after its network went (attempt %d)", short(at.Sub(cut)), attempt)
 }
 
 // A night that is cancelled ends after its processes; started again, it does the rest.
@@ -159,7 +158,7 @@ func (l *loop) cancelled(n *night) {
 	if err := n.client.GetWorkflow(ctx, n.id, "").Get(ctx, nil); !temporal.IsCanceledError(err) {
 		n.Errorf("the night: %v", err)
 	}
-	n.Logf("ended %v after it was cancelled", time.Since(began))
+	fact(n.T, "a night ended %s after it was cancelled", short(time.Since(began)))
 	if !gone(pid) {
 		n.Error("the process is there after the night")
 	}
